@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Symbols of libgstcuvision are hidden but for those marked CUV_API. */
+#ifndef CUV_API_H
+#define CUV_API_H
+
+#define CUV_API __attribute__ ((visibility ("default")))
+
+#ifdef __cplusplus
+#define CUV_BEGIN extern "C" {
+#define CUV_END }
+#else
+#define CUV_BEGIN
+#define CUV_END
+#endif
+
+/* A function that gcc compiles for the CPU and nvcc for both sides. */
+#ifdef __CUDACC__
+#define CUV_BOTH static inline __host__ __device__
+#else
+#define CUV_BOTH static inline
+#endif
+
+#endif

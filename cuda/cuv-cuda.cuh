@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Inside of the CUDA files: checks, buffers, the result block, a timer. */
+#ifndef CUV_CUDA_CUH
+#define CUV_CUDA_CUH
+
+#include <cuda_runtime.h>
+#include "cuv-cuda.h"
+
+/* Records a failure for cuv_cuda_error() and returns -1, or returns 0. */
+int cuv_cuda_record (cudaError_t status, const char *call);
+
+/* Leaves the function with -1 if a CUDA call fails. */
+#define CUV_CUDA_TRY(call)                                                     \
+  do {                                                                         \
+    if (cuv_cuda_record ((call), #call) != 0)                                  \
+      return -1;                                                               \
+  } while (0)
+
+/* The check after a launch. */
+#define CUV_CUDA_LAUNCHED(kernel) CUV_CUDA_TRY (cuv_cuda_launched (#kernel))
+cudaError_t cuv_cuda_launched (const char *kernel);
+
+/* Device memory, and host memory that the device writes to. Counted, and
+ * subject to cuv_cuda_fail_allocation(). NULL on failure, recorded. */
+void *cuv_cuda_alloc (size_t size);
+void cuv_cuda_free (void *memory, size_t size);
+void *cuv_cuda_alloc_pinned (size_t size);
+void cuv_cuda_free_pinned (void *memory);
+
+static inline int
+cuv_div_up (int a, int b)
+{
+  return (a + b - 1) / b;
+}
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What every CUDA file of the project shares, as plain C.
+ *
+ * All functions act on the CUDA context that is current to the thread. Those
+ * that can fail return 0 or -1 and leave a text for cuv_cuda_error(). */
+#ifndef CUV_CUDA_H
+#define CUV_CUDA_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "cuv-api.h"
+
+CUV_BEGIN
+
+/* A CUDA stream handle: cudaStream_t and CUstream are the same thing. */
+typedef void *CuvCudaStream;
+
+/* The last failure of this thread: the call, the error's name and its text. */
+CUV_API const char *cuv_cuda_error (void);
+
+/* 0 if the kernels of this library run on the device of the current context,
+ * -1 if driver or device are too old, or were not compiled for. */
+CUV_API int cuv_cuda_probe (void);
+
+/* Bytes of device memory that this library has allocated and not freed. */
+CUV_API size_t cuv_cuda_allocated (void);
+
+/* The next n allocations succeed, the one after fails as if the memory had run
+ * out; n < 0 turns that off. For tests. */
+CUV_API void cuv_cuda_fail_allocation (int n);
+
+CUV_END
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A picture as algorithms see it, on the host or on the device.
+ *
+ * Every raw format is a set of components with a row stride, a sample step and
+ * a subsampling: the planes of I420, the interleaved chroma of NV12, the
+ * Y0 U Y1 V of YUY2 and the bytes of BGRx all read the same way, so no
+ * algorithm knows a format by name. */
+#ifndef CUV_FRAME_H
+#define CUV_FRAME_H
+
+#include <stdint.h>
+#include "cuv-api.h"
+
+typedef struct {
+  uint8_t *data;  /* the component's sample for the top left pixel */
+  int32_t stride; /* bytes from one row of samples to the next */
+  int32_t step;   /* bytes from one sample to the next in its row */
+  int32_t xsub;   /* log2 of the pixels that share a sample, across */
+  int32_t ysub;   /* and down */
+} CuvComponent;
+
+typedef enum {
+  CUV_MODEL_GREY, /* 1 component */
+  CUV_MODEL_YUV,  /* Y U V */
+  CUV_MODEL_RGB,  /* R G B, and A where the format has one */
+} CuvModel;
+
+typedef struct {
+  CuvModel model;
+  int32_t width, height;
+  int32_t n_components;
+  CuvComponent component[4];
+} CuvFrame;
+
+/* BT.601 luma of 8-bit R, G, B in 15-bit fixed point; equals OpenCV 4.6's
+ * COLOR_BGR2GRAY for every colour. */
+CUV_BOTH uint8_t
+cuv_grey_of_rgb (int r, int g, int b)
+{
+  return (uint8_t)((9798 * r + 19235 * g + 3735 * b + 16384) >> 15);
+}
+
+/* The grey value of pixel (x, y): Y as it is, or made from R, G, B. */
+CUV_BOTH uint8_t
+cuv_frame_grey (const CuvFrame *frame, int x, int y)
+{
+  const CuvComponent *c = frame->component;
+  int64_t at0 = (int64_t)y * c[0].stride + x * c[0].step;
+
+  if (frame->model != CUV_MODEL_RGB)
+    return c[0].data[at0];
+  return cuv_grey_of_rgb (c[0].data[at0],
+      c[1].data[(int64_t)y * c[1].stride + x * c[1].step],
+      c[2].data[(int64_t)y * c[2].stride + x * c[2].step]);
+}
+
+#endif

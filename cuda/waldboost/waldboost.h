@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The detector on the GPU. All functions act on the current CUDA context. */
+#ifndef CUV_WALDBOOST_CUDA_H
+#define CUV_WALDBOOST_CUDA_H
+
+#include "cuv-cuda.h"
+#include "cuv-frame.h"
+#include "waldboost/waldboost-types.h"
+
+CUV_BEGIN
+
+typedef struct _CuvWaldboostCuda CuvWaldboostCuda;
+
+/* Uploads model and plan and allocates all that a frame needs; NULL on failure,
+ * see cuv_cuda_error(). The arguments may be freed afterwards. */
+CUV_API CuvWaldboostCuda *cuv_waldboost_cuda_new (
+    const CuvWaldboostModel *model, const CuvWaldboostPlan *plan);
+CUV_API void cuv_waldboost_cuda_free (CuvWaldboostCuda *self);
+
+/* Enqueues the work on one frame, of the plan's size, in device memory. Does
+ * not wait. Returns 0 or -1. */
+CUV_API int cuv_waldboost_cuda_submit (
+    CuvWaldboostCuda *self, const CuvFrame *frame, CuvCudaStream stream);
+
+/* Waits for the last submit. Returns 0 or -1. */
+CUV_API int cuv_waldboost_cuda_collect (
+    CuvWaldboostCuda *self, CuvWaldboostResult *result);
+
+CUV_END
+
+#endif

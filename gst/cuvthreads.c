@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "cuvthreads.h"
+
+#include <glib.h>
+
+typedef struct {
+  CuvThreadsFunc func;
+  void *data;
+  gint n_pieces;
+  gint next; /* the first piece that nobody has taken */
+  gint done;
+  GMutex lock;
+  GCond finished;
+} Job;
+
+/* Takes pieces until none is left. A helper may come when all is done: then it
+ * only drops its reference. */
+static void
+work (Job *job)
+{
+  gint piece, done = 0;
+
+  while ((piece = g_atomic_int_add (&job->next, 1)) < job->n_pieces) {
+    job->func (job->data, piece);
+    done++;
+  }
+  if (done == 0)
+    return;
+  g_mutex_lock (&job->lock);
+  job->done += done;
+  if (job->done == job->n_pieces)
+    g_cond_signal (&job->finished);
+  g_mutex_unlock (&job->lock);
+}
+
+static void
+job_clear (gpointer data)
+{
+  Job *job = data;
+
+  g_mutex_clear (&job->lock);
+  g_cond_clear (&job->finished);
+}
+
+static void
+help (gpointer data, gpointer unused)
+{
+  work (data);
+  g_atomic_rc_box_release_full (data, job_clear);
+}
+
+static gpointer
+make_pool (gpointer unused)
+{
+  return g_thread_pool_new (
+      help, NULL, (gint)g_get_num_processors (), FALSE, NULL);
+}
+
+void
+cuv_threads_run (int n_threads, int n_pieces, CuvThreadsFunc func, void *data)
+{
+  static GOnce once = G_ONCE_INIT;
+  GThreadPool *pool = g_once (&once, make_pool, NULL);
+  Job *job;
+
+  if (n_threads <= 0)
+    n_threads = (int)g_get_num_processors ();
+  if (n_threads > n_pieces)
+    n_threads = n_pieces;
+  if (n_threads <= 1) {
+    for (int i = 0; i < n_pieces; i++)
+      func (data, i);
+    return;
+  }
+
+  job = g_atomic_rc_box_new0 (Job);
+  job->func = func;
+  job->data = data;
+  job->n_pieces = n_pieces;
+  g_mutex_init (&job->lock);
+  g_cond_init (&job->finished);
+  for (int i = 1; i < n_threads; i++) /* a thread that cannot start: no harm */
+    g_thread_pool_push (pool, g_atomic_rc_box_acquire (job), NULL);
+  work (job);
+  g_mutex_lock (&job->lock);
+  while (job->done < job->n_pieces)
+    g_cond_wait (&job->finished, &job->lock);
+  g_mutex_unlock (&job->lock);
+  g_atomic_rc_box_release_full (job, job_clear);
+}

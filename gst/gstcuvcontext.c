@@ -1,0 +1,613 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "gstcuvcontext.h"
+
+#include <string.h>
+
+GST_DEBUG_CATEGORY_STATIC (gst_cuv_context_debug);
+#define GST_CAT_DEFAULT gst_cuv_context_category ()
+
+static GstDebugCategory *
+gst_cuv_context_category (void)
+{
+  static gsize once = 0;
+
+  if (g_once_init_enter (&once)) {
+    GST_DEBUG_CATEGORY_INIT (
+        gst_cuv_context_debug, "cuvcontext", 0, "CUDA context of an element");
+    g_once_init_leave (&once, 1);
+  }
+  return gst_cuv_context_debug;
+}
+
+void
+gst_cuv_context_init (
+    GstCuvContext *self, GstElement *element, GstCuvContextLeave leave)
+{
+  memset (self, 0, sizeof *self);
+  self->element = element;
+  self->leave = leave;
+  self->device_id = -1;
+}
+
+gboolean
+gst_cuv_caps_is_cuda (const GstCaps *caps)
+{
+  GstCapsFeatures *features = gst_caps_is_empty (caps) || gst_caps_is_any (caps)
+                                  ? NULL
+                                  : gst_caps_get_features (caps, 0);
+
+  return features != NULL &&
+         gst_caps_features_contains (features, GST_CUV_FEATURE_CUDA);
+}
+
+GstCaps *
+gst_cuv_caps_cuda_first (GstCaps *caps)
+{
+  GstCaps *cuda, *rest;
+
+  if (gst_caps_is_any (caps))
+    return caps;
+  cuda = gst_caps_new_empty ();
+  rest = gst_caps_new_empty ();
+  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+    GstCapsFeatures *features = gst_caps_get_features (caps, i);
+    gboolean is_cuda = features != NULL && gst_caps_features_contains (
+                                               features, GST_CUV_FEATURE_CUDA);
+
+    gst_caps_append_structure_full (is_cuda ? cuda : rest,
+        gst_structure_copy (gst_caps_get_structure (caps, i)),
+        features ? gst_caps_features_copy (features) : NULL);
+  }
+  gst_caps_unref (caps);
+  gst_caps_append (cuda, rest);
+  return cuda;
+}
+
+#if HAVE_CUDA
+
+#if GST_CHECK_VERSION(1, 24, 0)
+#include <gst/cuda/gstcuda.h>
+#else
+#include <gst/cuda/gstcudabufferpool.h>
+#include <gst/cuda/gstcudacontext.h>
+#include <gst/cuda/gstcudaloader.h>
+#include <gst/cuda/gstcudamemory.h>
+#include <gst/cuda/gstcudautils.h>
+#endif
+#include "cuv-cuda.h"
+
+/* libgstcuda asserts on every Cu* call until its loader has succeeded, so all
+ * of them stand behind this. */
+static gpointer
+probe_cuda (gpointer unused)
+{
+  guint major, minor, micro, nano;
+  int n_devices = 0;
+
+  gst_version (&major, &minor, &micro, &nano);
+  if (GST_VERSION_MINOR < 24 && minor >= 24) {
+    /* 1.24 began to hand out memory that is still being written, and only
+     * headers of 1.24 know how to wait for it. */
+    GST_WARNING ("built for GStreamer 1.%d, running with 1.%u: "
+                 "rebuild to use the GPU",
+        GST_VERSION_MINOR, minor);
+    return GINT_TO_POINTER (FALSE);
+  }
+  if (!gst_cuda_load_library ()) {
+    GST_INFO ("no CUDA driver (libcuda.so.1): working on the CPU");
+    return GINT_TO_POINTER (FALSE);
+  }
+  if (CuInit (0) != CUDA_SUCCESS ||
+      CuDeviceGetCount (&n_devices) != CUDA_SUCCESS || n_devices == 0) {
+    GST_INFO ("the CUDA driver sees no device: working on the CPU");
+    return GINT_TO_POINTER (FALSE);
+  }
+  gst_cuda_memory_init_once ();
+  return GINT_TO_POINTER (n_devices);
+}
+
+static int
+n_cuda_devices (void)
+{
+  static GOnce once = G_ONCE_INIT;
+
+  return GPOINTER_TO_INT (g_once (&once, probe_cuda, NULL));
+}
+
+gboolean
+gst_cuv_cuda_usable (void)
+{
+  return n_cuda_devices () > 0;
+}
+
+gboolean
+gst_cuv_context_check_device (GstCuvContext *self)
+{
+  int n = n_cuda_devices ();
+
+  if (self->device_id < 0)
+    return TRUE;
+  if (n == 0) {
+    GST_ELEMENT_WARNING (self->element, RESOURCE, NOT_FOUND,
+        ("cuda-device-id is %d, but no CUDA device can be used here: "
+         "working on the CPU.",
+            self->device_id),
+        (NULL));
+    return TRUE;
+  }
+  if (self->device_id < n)
+    return TRUE;
+  GST_ELEMENT_ERROR (self->element, RESOURCE, NOT_FOUND,
+      ("cuda-device-id is %d, but this machine's CUDA devices are 0 to %d. "
+       "Use -1 for any.",
+          self->device_id, n - 1),
+      (NULL));
+  return FALSE;
+}
+
+/* Stream and kernels of a context that was just taken. */
+static gboolean
+enter_context (GstCuvContext *self)
+{
+  CUstream stream = NULL;
+  gboolean ok;
+
+  if (!gst_cuda_context_push (self->context))
+    return FALSE;
+  ok = gst_cuda_result (CuStreamCreate (&stream, CU_STREAM_NON_BLOCKING));
+  self->stream = stream;
+  self->kernels = ok && cuv_cuda_probe () == 0;
+  gst_cuda_context_pop (NULL);
+  if (ok && !self->kernels)
+    GST_WARNING_OBJECT (self->element,
+        "no kernels for this device, its frames are read by the CPU: %s",
+        cuv_cuda_error ());
+  return ok;
+}
+
+static void
+free_staging (GstCuvContext *self)
+{
+  if (self->staging != NULL)
+    gst_cuda_result (CuMemFreeHost (self->staging));
+  self->staging = NULL;
+  self->staging_size = 0;
+}
+
+void
+gst_cuv_context_close (GstCuvContext *self)
+{
+  if (self->context == NULL)
+    return;
+  if (gst_cuda_context_push (self->context)) {
+    if (self->leave != NULL)
+      self->leave (self->element);
+    free_staging (self);
+    if (self->stream != NULL)
+      gst_cuda_result (CuStreamDestroy (self->stream));
+    gst_cuda_context_pop (NULL);
+  }
+  self->stream = NULL;
+  self->kernels = FALSE;
+  gst_clear_object (&self->context);
+}
+
+gboolean
+gst_cuv_context_open (GstCuvContext *self)
+{
+  if (!gst_cuv_cuda_usable ())
+    return FALSE;
+  if (self->context == NULL && !gst_cuda_ensure_element_context (self->element,
+                                   self->device_id, &self->context))
+    return FALSE;
+  /* ensure may have taken it through set_context, before there was a stream */
+  return self->stream != NULL || enter_context (self);
+}
+
+gboolean
+gst_cuv_buffer_is_cuda (GstBuffer *buffer)
+{
+  return gst_cuv_cuda_usable () && gst_buffer_n_memory (buffer) == 1 &&
+         gst_is_cuda_memory (gst_buffer_peek_memory (buffer, 0));
+}
+
+gboolean
+gst_cuv_context_follow (GstCuvContext *self, GstBuffer *buffer)
+{
+  GstCudaMemory *memory;
+
+  if (!gst_cuv_buffer_is_cuda (buffer))
+    return FALSE;
+  memory = GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (buffer, 0));
+  if (memory->context != self->context) {
+    GST_INFO_OBJECT (self->element, "following the frame to %" GST_PTR_FORMAT,
+        memory->context);
+    gst_cuv_context_close (self);
+    self->context = gst_object_ref (memory->context);
+  }
+  return self->stream != NULL || enter_context (self);
+}
+
+gboolean
+gst_cuv_context_push (GstCuvContext *self)
+{
+  return self->context != NULL && gst_cuda_context_push (self->context);
+}
+
+void
+gst_cuv_context_pop (GstCuvContext *self)
+{
+  gst_cuda_context_pop (NULL);
+}
+
+gpointer
+gst_cuv_context_stream (GstCuvContext *self, GstBuffer *buffer)
+{
+#if GST_CHECK_VERSION(1, 24, 0)
+  GstCudaStream *stream = gst_cuda_memory_get_stream (
+      GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (buffer, 0)));
+
+  if (stream != NULL)
+    return gst_cuda_stream_get_handle (stream);
+  gst_cuda_memory_sync (
+      GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (buffer, 0)));
+#endif
+  return self->stream;
+}
+
+void
+gst_cuv_context_written (GstCuvContext *self, GstBuffer *buffer)
+{
+#if GST_CHECK_VERSION(1, 24, 0)
+  GST_MEMORY_FLAG_UNSET (
+      gst_buffer_peek_memory (buffer, 0), GST_CUDA_MEMORY_TRANSFER_NEED_SYNC);
+#endif
+}
+
+void
+gst_cuv_context_set_context (GstCuvContext *self, GstContext *context)
+{
+  if (gst_cuv_cuda_usable ())
+    gst_cuda_handle_set_context (
+        self->element, context, self->device_id, &self->context);
+}
+
+gboolean
+gst_cuv_context_query (GstCuvContext *self, GstQuery *query)
+{
+  return self->context != NULL &&
+         gst_cuda_handle_context_query (self->element, query, self->context);
+}
+
+const gchar *
+gst_cuv_cuda_format_problem (const GstVideoInfo *info)
+{
+  guint major, minor, micro, nano;
+
+  switch (GST_VIDEO_INFO_FORMAT (info)) {
+    case GST_VIDEO_FORMAT_GRAY8:
+      return "CUDA memory has no GRAY8; use NV12 or I420";
+    case GST_VIDEO_FORMAT_I420:
+    case GST_VIDEO_FORMAT_YV12:
+    case GST_VIDEO_FORMAT_NV21:
+      gst_version (&major, &minor, &micro, &nano);
+      if (GST_VIDEO_INFO_HEIGHT (info) % 2 != 0 &&
+          (minor < 24 || (minor == 24 && micro < 4)))
+        return "this GStreamer's CUDA memory lays out I420, YV12 and NV21 of "
+               "odd height wrongly (fixed in 1.24.4); use NV12";
+      return NULL;
+    default:
+      return NULL;
+  }
+}
+
+GstBufferPool *
+gst_cuv_context_new_pool (GstCuvContext *self, GstCaps *caps)
+{
+  GstVideoInfo info;
+
+  if (self->context == NULL || !gst_video_info_from_caps (&info, caps) ||
+      gst_cuv_cuda_format_problem (&info) != NULL)
+    return NULL;
+  return gst_cuda_buffer_pool_new (self->context);
+}
+
+gboolean
+gst_cuv_context_owns_pool (GstCuvContext *self, GstBufferPool *pool)
+{
+  return GST_IS_CUDA_BUFFER_POOL (pool) &&
+         GST_CUDA_BUFFER_POOL (pool)->context == self->context;
+}
+
+GstMapFlags
+gst_cuv_map_cuda (void)
+{
+  return GST_MAP_CUDA;
+}
+
+static gboolean
+ensure_staging (GstCuvContext *self, gsize size)
+{
+  if (self->staging_size >= size)
+    return TRUE;
+  free_staging (self);
+  if (!gst_cuda_result (CuMemAllocHost (&self->staging, size))) {
+    self->staging = NULL;
+    return FALSE;
+  }
+  self->staging_size = size;
+  return TRUE;
+}
+
+typedef struct {
+  gpointer data;
+  gint stride;
+  CUmemorytype type;
+} Plane;
+
+static gboolean
+copy_plane (
+    const Plane *in, const Plane *out, gsize width, gsize rows, CUstream stream)
+{
+  CUDA_MEMCPY2D copy = {0};
+
+  copy.srcMemoryType = in->type;
+  copy.srcHost = in->data;
+  copy.srcDevice = (CUdeviceptr)in->data;
+  copy.srcPitch = in->stride;
+  copy.dstMemoryType = out->type;
+  copy.dstHost = out->data;
+  copy.dstDevice = (CUdeviceptr)out->data;
+  copy.dstPitch = out->stride;
+  copy.WidthInBytes = width;
+  copy.Height = rows;
+  return gst_cuda_result (CuMemcpy2DAsync (&copy, stream));
+}
+
+static Plane
+frame_plane (const GstVideoFrame *frame, guint p, gboolean cuda)
+{
+  return (Plane){GST_VIDEO_FRAME_PLANE_DATA (frame, p),
+      GST_VIDEO_FRAME_PLANE_STRIDE (frame, p),
+      cuda ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST};
+}
+
+/* Bytes and rows of the pixels of plane p, without padding. */
+static void
+plane_size (const GstVideoInfo *info, guint p, gsize *width, gsize *rows)
+{
+  gint comp[GST_VIDEO_MAX_COMPONENTS];
+
+  gst_video_format_info_component (info->finfo, p, comp);
+  *width = (gsize)GST_VIDEO_INFO_COMP_WIDTH (info, comp[0]) *
+           GST_VIDEO_INFO_COMP_PSTRIDE (info, comp[0]);
+  *rows = GST_VIDEO_INFO_COMP_HEIGHT (info, comp[0]);
+  if (GST_VIDEO_FORMAT_INFO_IS_YUV (info->finfo) &&
+      GST_VIDEO_INFO_N_PLANES (info) == 1) /* YUY2, UYVY: pairs of pixels */
+    *width = GST_ROUND_UP_4 (*width);
+}
+
+static void
+copy_rows (const Plane *in, const Plane *out, gsize width, gsize rows)
+{
+  for (gsize y = 0; y < rows; y++)
+    memcpy ((guint8 *)out->data + y * out->stride,
+        (guint8 *)in->data + y * in->stride, width);
+}
+
+/* Host planes go by way of the pinned buffer: a copy from or to pageable memory
+ * would be staged by the driver, slower, and would hold up the device. */
+static gboolean
+copy_planes (GstCuvContext *self, const GstVideoInfo *info,
+    const GstVideoFrame *in, gboolean in_cuda, const GstVideoFrame *out,
+    gboolean out_cuda, CUstream stream)
+{
+  Plane pinned[GST_VIDEO_MAX_PLANES];
+  gsize width, rows, used = 0;
+  guint n = GST_VIDEO_INFO_N_PLANES (info);
+
+  for (guint p = 0; p < n; p++) {
+    Plane from = frame_plane (in, p, in_cuda);
+    Plane to = frame_plane (out, p, out_cuda);
+
+    plane_size (info, p, &width, &rows);
+    pinned[p] = (Plane){
+        (guint8 *)self->staging + used, (gint)width, CU_MEMORYTYPE_HOST};
+    used += width * rows;
+    if (!in_cuda) {
+      copy_rows (&from, &pinned[p], width, rows);
+      from = pinned[p];
+    } else if (!out_cuda) {
+      to = pinned[p];
+    }
+    if (!copy_plane (&from, &to, width, rows, stream))
+      return FALSE;
+  }
+  if (!gst_cuda_result (CuStreamSynchronize (stream)))
+    return FALSE;
+  for (guint p = 0; p < n && !out_cuda; p++) {
+    Plane to = frame_plane (out, p, FALSE);
+
+    plane_size (info, p, &width, &rows);
+    copy_rows (&pinned[p], &to, width, rows);
+  }
+  return TRUE;
+}
+
+static gboolean
+copy_with_device (GstCuvContext *self, const GstVideoInfo *info, GstBuffer *in,
+    gboolean in_cuda, GstBuffer *out, gboolean out_cuda)
+{
+  GstVideoFrame in_frame, out_frame;
+  gboolean ok = FALSE;
+
+  if (!gst_video_frame_map (&in_frame, info, in,
+          (in_cuda ? GST_MAP_READ | GST_MAP_CUDA : GST_MAP_READ) |
+              GST_VIDEO_FRAME_MAP_FLAG_NO_REF))
+    return FALSE;
+  if (gst_video_frame_map (&out_frame, info, out,
+          (out_cuda ? GST_MAP_WRITE | GST_MAP_CUDA : GST_MAP_WRITE) |
+              GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
+    if (gst_cuda_context_push (self->context)) {
+      gpointer stream = gst_cuv_context_stream (self, in_cuda ? in : out);
+
+      ok = (in_cuda == out_cuda || ensure_staging (self, info->size * 2)) &&
+           copy_planes (
+               self, info, &in_frame, in_cuda, &out_frame, out_cuda, stream);
+      gst_cuda_context_pop (NULL);
+    }
+    gst_video_frame_unmap (&out_frame);
+  }
+  gst_video_frame_unmap (&in_frame);
+  if (ok && out_cuda)
+    gst_cuv_context_written (self, out);
+  return ok;
+}
+
+#else /* without CUDA */
+
+gboolean
+gst_cuv_cuda_usable (void)
+{
+  return FALSE;
+}
+
+gboolean
+gst_cuv_context_check_device (GstCuvContext *self)
+{
+  if (self->device_id >= 0)
+    GST_ELEMENT_WARNING (self->element, RESOURCE, NOT_FOUND,
+        ("cuda-device-id is %d, but this build has no CUDA: "
+         "working on the CPU.",
+            self->device_id),
+        (NULL));
+  return TRUE;
+}
+
+gboolean
+gst_cuv_context_open (GstCuvContext *self)
+{
+  return FALSE;
+}
+
+gboolean
+gst_cuv_context_follow (GstCuvContext *self, GstBuffer *buffer)
+{
+  return FALSE;
+}
+
+void
+gst_cuv_context_close (GstCuvContext *self)
+{
+}
+
+gboolean
+gst_cuv_context_push (GstCuvContext *self)
+{
+  return FALSE;
+}
+
+void
+gst_cuv_context_pop (GstCuvContext *self)
+{
+}
+
+gpointer
+gst_cuv_context_stream (GstCuvContext *self, GstBuffer *buffer)
+{
+  return NULL;
+}
+
+void
+gst_cuv_context_written (GstCuvContext *self, GstBuffer *buffer)
+{
+}
+
+void
+gst_cuv_context_set_context (GstCuvContext *self, GstContext *context)
+{
+}
+
+gboolean
+gst_cuv_context_query (GstCuvContext *self, GstQuery *query)
+{
+  return FALSE;
+}
+
+GstBufferPool *
+gst_cuv_context_new_pool (GstCuvContext *self, GstCaps *caps)
+{
+  return NULL;
+}
+
+gboolean
+gst_cuv_context_owns_pool (GstCuvContext *self, GstBufferPool *pool)
+{
+  return FALSE;
+}
+
+gboolean
+gst_cuv_buffer_is_cuda (GstBuffer *buffer)
+{
+  return FALSE;
+}
+
+const gchar *
+gst_cuv_cuda_format_problem (const GstVideoInfo *info)
+{
+  return "this build has no CUDA";
+}
+
+GstMapFlags
+gst_cuv_map_cuda (void)
+{
+  return 0;
+}
+
+static gboolean
+copy_with_device (GstCuvContext *self, const GstVideoInfo *info, GstBuffer *in,
+    gboolean in_cuda, GstBuffer *out, gboolean out_cuda)
+{
+  return FALSE;
+}
+
+#endif
+
+guint
+gst_cuv_context_configure_pool (GstCuvContext *self, GstBufferPool *pool,
+    GstCaps *caps, guint size, guint min, guint max)
+{
+  GstStructure *config = gst_buffer_pool_get_config (pool);
+
+  gst_buffer_pool_config_set_params (config, caps, size, min, max);
+  gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  if (!gst_buffer_pool_set_config (pool, config))
+    return 0;
+  /* CUDA rows are padded: the pool knows the real size now. */
+  config = gst_buffer_pool_get_config (pool);
+  gst_buffer_pool_config_get_params (config, NULL, &size, NULL, NULL);
+  gst_structure_free (config);
+  return size;
+}
+
+gboolean
+gst_cuv_context_copy_frame (GstCuvContext *self, const GstVideoInfo *info,
+    GstBuffer *in, GstBuffer *out)
+{
+  gboolean in_cuda = gst_cuv_buffer_is_cuda (in);
+  gboolean out_cuda = gst_cuv_buffer_is_cuda (out);
+  GstVideoFrame in_frame, out_frame;
+  gboolean ok = FALSE;
+
+  if (in_cuda || out_cuda)
+    return copy_with_device (self, info, in, in_cuda, out, out_cuda);
+  if (!gst_video_frame_map (&in_frame, info, in, GST_MAP_READ))
+    return FALSE;
+  if (gst_video_frame_map (&out_frame, info, out, GST_MAP_WRITE)) {
+    ok = gst_video_frame_copy (&out_frame, &in_frame);
+    gst_video_frame_unmap (&out_frame);
+  }
+  gst_video_frame_unmap (&in_frame);
+  return ok;
+}

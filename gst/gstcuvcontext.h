@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The CUDA context of an element: the one place that calls libgstcuda.
+ *
+ * A GstCuvContext is embedded in an element. It finds the pipeline's
+ * GstCudaContext, follows the one a buffer's memory lives in, owns a stream in
+ * it, and copies frames between host and device. Everything here may be called
+ * in a build without CUDA and on a machine without a driver: it then says so
+ * and does nothing. */
+#ifndef GST_CUV_CONTEXT_H
+#define GST_CUV_CONTEXT_H
+
+#include <gst/gst.h>
+#include <gst/video/video.h>
+#include "cuv-api.h"
+
+G_BEGIN_DECLS
+
+#define GST_CUV_FEATURE_CUDA "memory:CUDAMemory"
+
+typedef struct _GstCuvContext GstCuvContext;
+
+/* Called with the old CUDA context current, before it is left. */
+typedef void (*GstCuvContextLeave) (GstElement *element);
+
+struct _GstCuvContext {
+  GstElement *element;
+  GstCuvContextLeave leave;
+  gint device_id;                  /* what the user asked for, -1 = any */
+  struct _GstCudaContext *context; /* NULL until a frame or open() gives one */
+  gpointer stream;                 /* a CUstream in it, ours */
+  gboolean kernels;                /* our kernels run on this device */
+  gpointer staging;                /* pinned host memory for host <-> device */
+  gsize staging_size;
+};
+
+/* TRUE when this process can use CUDA memory: built with CUDA, driver loads,
+ * it has a device. Creates no context; the first call asks, the rest remember.
+ */
+CUV_API gboolean gst_cuv_cuda_usable (void);
+
+CUV_API void gst_cuv_context_init (
+    GstCuvContext *self, GstElement *element, GstCuvContextLeave leave);
+
+/* For start(): FALSE, with an element error, if the user named a device that
+ * this machine does not have. A missing driver is a warning. */
+CUV_API gboolean gst_cuv_context_check_device (GstCuvContext *self);
+
+/* Makes sure that there is a context: the pipeline's, else a new one. */
+CUV_API gboolean gst_cuv_context_open (GstCuvContext *self);
+
+/* Switches to the context that the buffer's CUDA memory lives in. FALSE if
+ * the buffer has no CUDA memory or its context cannot be used. */
+CUV_API gboolean gst_cuv_context_follow (
+    GstCuvContext *self, GstBuffer *buffer);
+
+/* Calls leave() and gives up stream and context. */
+CUV_API void gst_cuv_context_close (GstCuvContext *self);
+
+/* CUDA runtime calls belong between these two. */
+CUV_API gboolean gst_cuv_context_push (GstCuvContext *self);
+CUV_API void gst_cuv_context_pop (GstCuvContext *self);
+
+/* The stream to use for the work on this buffer's memory: the memory's own
+ * where it has one (GStreamer >= 1.24), so nobody waits, else ours. */
+CUV_API gpointer gst_cuv_context_stream (
+    GstCuvContext *self, GstBuffer *buffer);
+
+/* Says that the device wrote the buffer and that the writer has waited. */
+CUV_API void gst_cuv_context_written (GstCuvContext *self, GstBuffer *buffer);
+
+/* The GstElementClass::set_context and GST_QUERY_CONTEXT parts of an element.
+ */
+CUV_API void gst_cuv_context_set_context (
+    GstCuvContext *self, GstContext *context);
+CUV_API gboolean gst_cuv_context_query (GstCuvContext *self, GstQuery *query);
+
+/* A new pool of CUDA memory for caps, not configured; NULL without a context
+ * or for a format that CUDA memory does not have. */
+CUV_API GstBufferPool *gst_cuv_context_new_pool (
+    GstCuvContext *self, GstCaps *caps);
+CUV_API gboolean gst_cuv_context_owns_pool (
+    GstCuvContext *self, GstBufferPool *pool);
+
+/* Sets caps, sizes and video meta (and our stream, GStreamer >= 1.24) of a
+ * pool; returns the size of its buffers, 0 on failure. */
+CUV_API guint gst_cuv_context_configure_pool (GstCuvContext *self,
+    GstBufferPool *pool, GstCaps *caps, guint size, guint min, guint max);
+
+CUV_API gboolean gst_cuv_buffer_is_cuda (GstBuffer *buffer);
+
+/* NULL, or why this format cannot live in this GStreamer's CUDA memory. */
+CUV_API const gchar *gst_cuv_cuda_format_problem (const GstVideoInfo *info);
+
+/* The flag that maps a buffer's CUDA memory on the device. */
+CUV_API GstMapFlags gst_cuv_map_cuda (void);
+
+/* Copies the pixels of one buffer into another of the same format and size,
+ * wherever each of them lives, and waits for the copy. Host memory goes
+ * through a pinned buffer. */
+CUV_API gboolean gst_cuv_context_copy_frame (GstCuvContext *self,
+    const GstVideoInfo *info, GstBuffer *in, GstBuffer *out);
+
+/* Moves the structures with the CUDA memory feature to the front. */
+CUV_API GstCaps *gst_cuv_caps_cuda_first (GstCaps *caps);
+CUV_API gboolean gst_cuv_caps_is_cuda (const GstCaps *caps);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* GstCuvFilter: base of the analysis elements.
+ *
+ * A frame stays where it is and as it is: the filter maps it for reading on the
+ * device or on the host, has the subclass analyse it, and publishes the results
+ * as metadata. It decides which frames are analysed (inference-interval, late
+ * frames, hold-results), answers the LATENCY query, posts the bus message and
+ * keeps the statistics. */
+#ifndef GST_CUV_FILTER_H
+#define GST_CUV_FILTER_H
+
+#include "gstcuvframe.h"
+#include "gstcuvtransform.h"
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_CUV_FILTER (gst_cuv_filter_get_type ())
+CUV_API
+G_DECLARE_DERIVABLE_TYPE (
+    GstCuvFilter, gst_cuv_filter, GST, CUV_FILTER, GstCuvTransform)
+
+struct _GstCuvFilterClass {
+  GstCuvTransformClass parent_class;
+
+  /* Makes everything that depends on the frame's size, on where frames are and
+   * on properties that give a shape. The only place that allocates; frees what
+   * it made before. For a device frame the context is current and the kernels
+   * are to be run once. Posts an element error or returns TRUE. */
+  gboolean (*prepare) (GstCuvFilter *self, const GstCuvFrame *frame);
+
+  /* Finds the results of one frame; n_threads for the CPU, 0 = all. Posts an
+   * element error or returns TRUE. */
+  gboolean (*analyse) (
+      GstCuvFilter *self, const GstCuvFrame *frame, gint n_threads);
+
+  /* Attaches the results of the last analyse() to the buffer. message is NULL
+   * or the bus message to add them to. age is the time since the frame they
+   * were found in, 0 for that frame itself. Returns a number that changes when
+   * the results differ in what message=on-change reports. */
+  guint (*publish) (GstCuvFilter *self, GstBuffer *buffer,
+      GstStructure *message, GstClockTime age);
+
+  /* Forget what earlier frames taught: flush, seek, discont. Optional. */
+  void (*reset) (GstCuvFilter *self);
+
+  /* Adds the family's counts of the last analysed frame. Optional. */
+  void (*add_stats) (GstCuvFilter *self, GstStructure *stats);
+};
+
+typedef enum {
+  GST_CUV_MESSAGE_NONE,
+  GST_CUV_MESSAGE_ON_CHANGE,
+  GST_CUV_MESSAGE_EVERY_FRAME,
+} GstCuvMessage;
+
+/* Has prepare() called before the next frame. From any thread. */
+CUV_API void gst_cuv_filter_request_prepare (GstCuvFilter *self);
+
+/* What an installed tunable carries: live, and controllable if numeric. */
+#define GST_CUV_PARAM_LIVE                                                     \
+  (G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING | G_PARAM_STATIC_STRINGS)
+#define GST_CUV_PARAM_TUNABLE (GST_CUV_PARAM_LIVE | GST_PARAM_CONTROLLABLE)
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A buffer mapped as the CuvFrame that algorithms read and draw on. */
+#ifndef GST_CUV_FRAME_H
+#define GST_CUV_FRAME_H
+
+#include <gst/video/video.h>
+#include "cuv-frame.h"
+#include "gstcuvcontext.h"
+
+G_BEGIN_DECLS
+
+/* The formats of every analysis and drawing element, host memory and CUDA. */
+#define GST_CUV_CUDA_FORMATS                                                   \
+  "{ NV12, I420, YV12, NV21, YUY2, UYVY, RGBA, RGBx, BGRA, BGRx, RGB, BGR }"
+#define GST_CUV_HOST_FORMATS                                                   \
+  "{ NV12, I420, YV12, NV21, YUY2, UYVY, RGBA, RGBx, BGRA, BGRx, RGB, BGR, "   \
+  "GRAY8 }"
+#define GST_CUV_FRAME_CAPS                                                     \
+  GST_VIDEO_CAPS_MAKE_WITH_FEATURES (                                          \
+      GST_CUV_FEATURE_CUDA, GST_CUV_CUDA_FORMATS)                              \
+  "; " GST_VIDEO_CAPS_MAKE (GST_CUV_HOST_FORMATS)
+
+typedef struct {
+  CuvFrame frame;
+  gboolean cuda;   /* the frame's pointers are device pointers */
+  gpointer stream; /* where work on a device frame goes */
+  GstVideoFrame video;
+  GstCuvContext *context;
+} GstCuvFrame;
+
+/* Maps the buffer where it is: on the device if it has CUDA memory that our
+ * kernels can reach (the context follows it), else on the host. The context is
+ * current from here to unmap for a device frame. */
+CUV_API gboolean gst_cuv_frame_map (GstCuvFrame *self, GstCuvContext *context,
+    const GstVideoInfo *info, GstBuffer *buffer, GstMapFlags flags);
+CUV_API void gst_cuv_frame_unmap (GstCuvFrame *self);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "gstcuvmeta.h"
+
+#include <string.h>
+#if HAVE_ANALYTICS
+#include <gst/analytics/analytics.h>
+#endif
+
+/* ---- objects ---- */
+
+/* Python finds a ROI meta by id only, so ids must differ in a buffer whoever
+ * else added some. */
+static gint
+next_roi_id (GstBuffer *buffer)
+{
+  GstVideoRegionOfInterestMeta *roi;
+  gpointer state = NULL;
+  gint id = 0;
+
+  while (
+      (roi = (GstVideoRegionOfInterestMeta *)gst_buffer_iterate_meta_filtered (
+           buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)))
+    id = MAX (id, roi->id + 1);
+  return id;
+}
+
+GstVideoRegionOfInterestMeta *
+gst_cuv_meta_add_object (GstBuffer *buffer, const GstVideoInfo *info,
+    const gchar *label, guint x, guint y, guint w, guint h, gdouble confidence,
+    GstStructure *extra)
+{
+  gdouble width = GST_VIDEO_INFO_WIDTH (info);
+  gdouble height = GST_VIDEO_INFO_HEIGHT (info);
+  gint id = next_roi_id (buffer);
+  GstVideoRegionOfInterestMeta *roi =
+      gst_buffer_add_video_region_of_interest_meta (buffer, label, x, y, w, h);
+  GstStructure *detection =
+      extra != NULL ? extra : gst_structure_new_empty ("detection");
+
+#if HAVE_ANALYTICS
+  GstAnalyticsRelationMeta *relations =
+      gst_buffer_get_analytics_relation_meta (buffer);
+  GstAnalyticsODMtd od;
+
+  if (relations == NULL)
+    relations = gst_buffer_add_analytics_relation_meta (buffer);
+  if (gst_analytics_relation_meta_add_od_mtd (
+          relations, g_quark_from_string (label), x, y, w, h, confidence, &od))
+    id = MAX (id, (gint)od.id);
+#endif
+  roi->id = id;
+  gst_structure_set_name (detection, "detection");
+  gst_structure_set (detection, "x_min", G_TYPE_DOUBLE, x / width, "x_max",
+      G_TYPE_DOUBLE, (x + w) / width, "y_min", G_TYPE_DOUBLE, y / height,
+      "y_max", G_TYPE_DOUBLE, (y + h) / height, "confidence", G_TYPE_DOUBLE,
+      confidence, "label_id", G_TYPE_INT, 0, NULL);
+  gst_video_region_of_interest_meta_add_param (roi, detection);
+  return roi;
+}
+
+/* ---- tables ---- */
+
+static const struct {
+  const gchar *name;
+  guint size;
+} types[] = {
+    [GST_CUV_TYPE_F32] = {"f32", 4},
+    [GST_CUV_TYPE_F64] = {"f64", 8},
+    [GST_CUV_TYPE_I32] = {"i32", 4},
+    [GST_CUV_TYPE_U32] = {"u32", 4},
+    [GST_CUV_TYPE_I64] = {"i64", 8},
+    [GST_CUV_TYPE_U64] = {"u64", 8},
+    [GST_CUV_TYPE_U16] = {"u16", 2},
+    [GST_CUV_TYPE_U8] = {"u8", 1},
+};
+
+static const gchar *const layout_fields[] = {
+    "kind", "version", "width", "height", "shape", "rows", "columns", "data"};
+
+gboolean
+gst_cuv_table_is_layout (const gchar *field)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (layout_fields); i++) {
+    if (strcmp (field, layout_fields[i]) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* "lines" -> "GstCuvLinesMeta", registered at the first use. */
+static const gchar *
+meta_name (const gchar *kind)
+{
+  static GMutex lock;
+  gchar *name =
+      g_strdup_printf ("GstCuv%c%sMeta", g_ascii_toupper (kind[0]), kind + 1);
+  const gchar *interned = g_intern_string (name);
+  const gchar *no_tags[] = {NULL};
+
+  g_free (name);
+  g_mutex_lock (&lock);
+  if (gst_meta_get_info (interned) == NULL)
+    gst_meta_register_custom (interned, no_tags, NULL, NULL, NULL);
+  g_mutex_unlock (&lock);
+  return interned;
+}
+
+static void
+append_column (GValue *array, const GstCuvColumn *column)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_STRING);
+  g_value_take_string (&value,
+      g_strdup_printf ("%s:%s", column->name, types[column->type].name));
+  gst_value_array_append_and_take_value (array, &value);
+}
+
+GstStructure *
+gst_cuv_meta_add_table (GstBuffer *buffer, const gchar *kind, guint version,
+    guint width, guint height, const gchar *shape, const GstCuvColumn *columns,
+    guint n_columns, gconstpointer rows, guint n_rows)
+{
+  GstStructure *structure = gst_custom_meta_get_structure (
+      gst_buffer_add_custom_meta (buffer, meta_name (kind)));
+  GValue array = G_VALUE_INIT;
+  GBytes *data;
+  gsize row_size = 0;
+
+  g_value_init (&array, GST_TYPE_ARRAY);
+  for (guint i = 0; i < n_columns; i++) {
+    append_column (&array, &columns[i]);
+    row_size += types[columns[i].type].size;
+  }
+  data = g_bytes_new (rows, row_size * n_rows);
+  gst_structure_set (structure, "kind", G_TYPE_STRING, kind, "version",
+      G_TYPE_UINT, version, "width", G_TYPE_UINT, width, "height", G_TYPE_UINT,
+      height, "shape", G_TYPE_STRING, shape, "rows", G_TYPE_UINT, n_rows,
+      "data", G_TYPE_BYTES, data, NULL);
+  gst_structure_take_value (structure, "columns", &array);
+  g_bytes_unref (data);
+  return structure;
+}
+
+/* "rho:f32" -> name and type */
+static gboolean
+parse_column (GstCuvTable *table, const gchar *text)
+{
+  const gchar *colon = text ? strrchr (text, ':') : NULL;
+  guint i = table->n_columns;
+  gchar *name;
+
+  if (colon == NULL || i == GST_CUV_MAX_COLUMNS)
+    return FALSE;
+  for (guint t = 0; t < G_N_ELEMENTS (types); t++) {
+    if (strcmp (colon + 1, types[t].name) != 0)
+      continue;
+    name = g_strndup (text, colon - text);
+    table->columns[i].name = g_intern_string (name);
+    g_free (name);
+    table->columns[i].type = t;
+    table->columns[i].offset = table->row_size;
+    table->row_size += types[t].size;
+    table->n_columns++;
+    return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+parse_table (GstCuvTable *table, const GstStructure *structure)
+{
+  const GValue *columns, *data;
+  gsize size;
+
+  memset (table, 0, sizeof *table);
+  table->structure = structure;
+  table->kind = gst_structure_get_string (structure, "kind");
+  table->shape = gst_structure_get_string (structure, "shape");
+  columns = gst_structure_get_value (structure, "columns");
+  data = gst_structure_get_value (structure, "data");
+  if (table->kind == NULL || table->shape == NULL || columns == NULL ||
+      !GST_VALUE_HOLDS_ARRAY (columns) || data == NULL ||
+      !G_VALUE_HOLDS (data, G_TYPE_BYTES) ||
+      !gst_structure_get_uint (structure, "width", &table->width) ||
+      !gst_structure_get_uint (structure, "height", &table->height) ||
+      !gst_structure_get_uint (structure, "rows", &table->n_rows))
+    return FALSE;
+  for (guint i = 0; i < gst_value_array_get_size (columns); i++) {
+    const GValue *column = gst_value_array_get_value (columns, i);
+
+    if (!G_VALUE_HOLDS_STRING (column) ||
+        !parse_column (table, g_value_get_string (column)))
+      return FALSE;
+  }
+  table->data = g_bytes_get_data (g_value_get_boxed (data), &size);
+  return size == (guint64)table->row_size * table->n_rows;
+}
+
+gboolean
+gst_cuv_meta_next_table (GstBuffer *buffer, gpointer *state, GstCuvTable *table)
+{
+  GstMeta *meta;
+
+  while ((meta = gst_buffer_iterate_meta (buffer, state))) {
+    if (gst_meta_info_is_custom (meta->info) &&
+        parse_table (
+            table, gst_custom_meta_get_structure ((GstCustomMeta *)meta)))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+gint
+gst_cuv_table_column (const GstCuvTable *table, const gchar *name)
+{
+  for (guint i = 0; i < table->n_columns; i++) {
+    if (strcmp (table->columns[i].name, name) == 0)
+      return (gint)i;
+  }
+  return -1;
+}
+
+/* One reader for every type, exact in the integers and in the floats. */
+#define GST_CUV_READ(ctype)                                                    \
+  {                                                                            \
+    ctype value;                                                               \
+    memcpy (&value, at, sizeof value);                                         \
+    return value;                                                              \
+  }
+#define GST_CUV_READ_ANY                                                       \
+  const guint8 *at = table->data + (gsize)row * table->row_size +              \
+                     table->columns[column].offset;                            \
+  switch (table->columns[column].type) {                                       \
+    case GST_CUV_TYPE_F32:                                                     \
+      GST_CUV_READ (gfloat)                                                    \
+    case GST_CUV_TYPE_F64:                                                     \
+      GST_CUV_READ (gdouble)                                                   \
+    case GST_CUV_TYPE_I32:                                                     \
+      GST_CUV_READ (gint32)                                                    \
+    case GST_CUV_TYPE_U32:                                                     \
+      GST_CUV_READ (guint32)                                                   \
+    case GST_CUV_TYPE_I64:                                                     \
+      GST_CUV_READ (gint64)                                                    \
+    case GST_CUV_TYPE_U64:                                                     \
+      GST_CUV_READ (guint64)                                                   \
+    case GST_CUV_TYPE_U16:                                                     \
+      GST_CUV_READ (guint16)                                                   \
+    case GST_CUV_TYPE_U8:                                                      \
+      GST_CUV_READ (guint8)                                                    \
+  }                                                                            \
+  return 0
+
+gdouble
+gst_cuv_table_double (const GstCuvTable *table, guint row, guint column)
+{
+  GST_CUV_READ_ANY;
+}
+
+gint64
+gst_cuv_table_int (const GstCuvTable *table, guint row, guint column)
+{
+  GST_CUV_READ_ANY;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How results become metadata, and back. */
+#ifndef GST_CUV_META_H
+#define GST_CUV_META_H
+
+#include <gst/gst.h>
+#include <gst/video/video.h>
+#include "cuv-api.h"
+
+G_BEGIN_DECLS
+
+/* ---- objects: regions of interest ---- */
+
+/* Adds a GstVideoRegionOfInterestMeta with a "detection" structure:
+ * x_min, x_max, y_min, y_max (double, 0..1 of the frame), confidence (double),
+ * label_id (int). The id is unique in the buffer. With GstAnalytics an ODMtd of
+ * the same id and place is added too. extra: more fields for "detection", or
+ * NULL; taken. */
+CUV_API GstVideoRegionOfInterestMeta *gst_cuv_meta_add_object (
+    GstBuffer *buffer, const GstVideoInfo *info, const gchar *label, guint x,
+    guint y, guint w, guint h, gdouble confidence, GstStructure *extra);
+
+/* ---- tables: lines, components, descriptors, whatever comes ----
+ *
+ * A GstCustomMeta without tags, so that copies keep it, named "GstCuv" + Kind +
+ * "Meta". Its structure has: kind (string), version (uint), width and height
+ * (uint, the frame the coordinates refer to), shape (string: "segments" with
+ * columns x1 y1 x2 y2, "points" with columns x y, or "none"), rows (uint),
+ * columns (GstValueArray of strings "name:type", type one of f32 f64 i32 u32
+ * i64 u64 u16 u8), data (GBytes: the rows, packed, little endian), and any
+ * scalars. */
+typedef enum {
+  GST_CUV_TYPE_F32,
+  GST_CUV_TYPE_F64,
+  GST_CUV_TYPE_I32,
+  GST_CUV_TYPE_U32,
+  GST_CUV_TYPE_I64,
+  GST_CUV_TYPE_U64,
+  GST_CUV_TYPE_U16,
+  GST_CUV_TYPE_U8,
+} GstCuvType;
+
+typedef struct {
+  const gchar *name;
+  GstCuvType type;
+} GstCuvColumn;
+
+/* Adds a table. rows are n_rows packed rows, native byte order = little
+ * endian. Scalars may be added to the structure that comes back. */
+CUV_API GstStructure *gst_cuv_meta_add_table (GstBuffer *buffer,
+    const gchar *kind, guint version, guint width, guint height,
+    const gchar *shape, const GstCuvColumn *columns, guint n_columns,
+    gconstpointer rows, guint n_rows);
+
+#define GST_CUV_MAX_COLUMNS 64
+
+/* A table as a reader sees it. Strings and bytes belong to the buffer. */
+typedef struct {
+  const GstStructure *structure;
+  const gchar *kind;
+  const gchar *shape;
+  guint width, height;
+  guint n_rows, n_columns, row_size;
+  struct {
+    const gchar *name; /* interned */
+    GstCuvType type;
+    guint offset;
+  } columns[GST_CUV_MAX_COLUMNS];
+  const guint8 *data;
+} GstCuvTable;
+
+/* Steps through the buffer's tables, whoever wrote them; state starts as NULL.
+ * Custom metas that are no table, or a broken one, are passed over. */
+CUV_API gboolean gst_cuv_meta_next_table (
+    GstBuffer *buffer, gpointer *state, GstCuvTable *table);
+
+/* The column's index, -1 if there is none of this name. */
+CUV_API gint gst_cuv_table_column (const GstCuvTable *table, const gchar *name);
+
+/* A value as double; as integer (exact for all integer types). */
+CUV_API gdouble gst_cuv_table_double (
+    const GstCuvTable *table, guint row, guint column);
+CUV_API gint64 gst_cuv_table_int (
+    const GstCuvTable *table, guint row, guint column);
+
+/* TRUE for the fields that describe a table, FALSE for its scalars. */
+CUV_API gboolean gst_cuv_table_is_layout (const gchar *field);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "gstcuvtransform.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_cuv_transform_debug);
+#define GST_CAT_DEFAULT gst_cuv_transform_debug
+
+enum { PROP_0, PROP_CUDA_DEVICE_ID };
+
+typedef struct {
+  GstCuvContext context;
+  GstVideoInfo in_info, out_info;
+  GstCaps *in_caps;
+  GstBufferPool *pool; /* for make_writable() */
+  gboolean pool_cuda;
+} GstCuvTransformPrivate;
+
+G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstCuvTransform, gst_cuv_transform,
+    GST_TYPE_BASE_TRANSFORM,
+    G_ADD_PRIVATE (GstCuvTransform)
+        GST_DEBUG_CATEGORY_INIT (gst_cuv_transform_debug, "cuvtransform", 0,
+            "base of the elements that touch frames"))
+
+#define PRIV(self)                                                             \
+  ((GstCuvTransformPrivate *)gst_cuv_transform_get_instance_private (self))
+
+static void
+leave_context (GstElement *element)
+{
+  GstCuvTransform *self = GST_CUV_TRANSFORM (element);
+  GstCuvTransformClass *klass = GST_CUV_TRANSFORM_GET_CLASS (self);
+
+  if (klass->leave_context != NULL)
+    klass->leave_context (self);
+}
+
+GstCuvContext *
+gst_cuv_transform_context (GstCuvTransform *self)
+{
+  return &PRIV (self)->context;
+}
+
+const GstVideoInfo *
+gst_cuv_transform_in_info (GstCuvTransform *self)
+{
+  return &PRIV (self)->in_info;
+}
+
+const GstVideoInfo *
+gst_cuv_transform_out_info (GstCuvTransform *self)
+{
+  return &PRIV (self)->out_info;
+}
+
+static void
+gst_cuv_transform_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstCuvTransform *self = GST_CUV_TRANSFORM (object);
+
+  if (id == PROP_CUDA_DEVICE_ID)
+    PRIV (self)->context.device_id = g_value_get_int (value);
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+gst_cuv_transform_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstCuvTransform *self = GST_CUV_TRANSFORM (object);
+
+  if (id == PROP_CUDA_DEVICE_ID)
+    g_value_set_int (value, PRIV (self)->context.device_id);
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+gst_cuv_transform_set_context (GstElement *element, GstContext *context)
+{
+  GstCuvTransform *self = GST_CUV_TRANSFORM (element);
+
+  gst_cuv_context_set_context (&PRIV (self)->context, context);
+  GST_ELEMENT_CLASS (gst_cuv_transform_parent_class)
+      ->set_context (element, context);
+}
+
+static gboolean
+gst_cuv_transform_start (GstBaseTransform *trans)
+{
+  GstCuvTransform *self = GST_CUV_TRANSFORM (trans);
+
+  return gst_cuv_context_check_device (&PRIV (self)->context);
+}
+
+static void
+drop_pool (GstCuvTransform *self)
+{
+  if (PRIV (self)->pool != NULL)
+    gst_buffer_pool_set_active (PRIV (self)->pool, FALSE);
+  gst_clear_object (&PRIV (self)->pool);
+}
+
+static gboolean
+gst_cuv_transform_stop (GstBaseTransform *trans)
+{
+  GstCuvTransform *self = GST_CUV_TRANSFORM (trans);
+
+  drop_pool (self);
+  gst_clear_caps (&PRIV (self)->in_caps);
+  gst_cuv_context_close (&PRIV (self)->context);
+  return TRUE;
+}
+
+/* Peers take the first structure that fits: theirs is often in host memory. */
+static gboolean
+query_caps (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
+{
+  GstCaps *caps;
+
+  if (!GST_BASE_TRANSFORM_CLASS (gst_cuv_transform_parent_class)
+           ->query (trans, direction, query))
+    return FALSE;
+  gst_query_parse_caps_result (query, &caps);
+  if (caps != NULL && direction == GST_PAD_SINK && gst_cuv_cuda_usable ()) {
+    caps = gst_cuv_caps_cuda_first (gst_caps_copy (caps));
+    gst_query_set_caps_result (query, caps);
+    gst_caps_unref (caps);
+  }
+  return TRUE;
+}
+
+static gboolean
+gst_cuv_transform_query (
+    GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
+{
+  GstCuvTransform *self = GST_CUV_TRANSFORM (trans);
+
+  switch (GST_QUERY_TYPE (query)) {
+    case GST_QUERY_CONTEXT:
+      if (gst_cuv_context_query (&PRIV (self)->context, query))
+        return TRUE;
+      break;
+    case GST_QUERY_CAPS:
+      return query_caps (trans, direction, query);
+    default:
+      break;
+  }
+  return GST_BASE_TRANSFORM_CLASS (gst_cuv_transform_parent_class)
+      ->query (trans, direction, query);
+}
+
+static gboolean
+gst_cuv_transform_set_caps (
+    GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps)
+{
+  GstCuvTransform *self = GST_CUV_TRANSFORM (trans);
+  GstCuvTransformClass *klass = GST_CUV_TRANSFORM_GET_CLASS (self);
+  GstCuvTransformPrivate *priv = PRIV (self);
+  const gchar *problem = NULL;
+
+  if (!gst_video_info_from_caps (&priv->in_info, in_caps) ||
+      !gst_video_info_from_caps (&priv->out_info, out_caps)) {
+    GST_ERROR_OBJECT (self, "cannot read caps %" GST_PTR_FORMAT, in_caps);
+    return FALSE;
+  }
+  if (gst_cuv_caps_is_cuda (in_caps) || gst_cuv_caps_is_cuda (out_caps))
+    problem = gst_cuv_cuda_format_problem (&priv->in_info);
+  if (problem != NULL) {
+    GST_ELEMENT_ERROR (
+        self, STREAM, FORMAT, ("%s.", problem), ("%" GST_PTR_FORMAT, in_caps));
+    return FALSE;
+  }
+  gst_caps_replace (&priv->in_caps, in_caps);
+  drop_pool (self);
+  return klass->set_info == NULL ||
+         klass->set_info (
+             self, in_caps, &priv->in_info, out_caps, &priv->out_info);
+}
+
+static void
+gst_cuv_transform_before_transform (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  GstCuvTransform *self = GST_CUV_TRANSFORM (trans);
+
+  gst_cuv_context_follow (&PRIV (self)->context, buffer);
+}
+
+/* In-place elements forward the query; if nobody downstream had a pool for CUDA
+ * memory, ours keeps the writer on our context. */
+static gboolean
+gst_cuv_transform_propose_allocation (
+    GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
+{
+  GstCuvTransform *self = GST_CUV_TRANSFORM (trans);
+  GstCuvContext *context = &PRIV (self)->context;
+  GstBufferPool *pool;
+  GstVideoInfo info;
+  GstCaps *caps;
+  guint size;
+
+  if (!GST_BASE_TRANSFORM_CLASS (gst_cuv_transform_parent_class)
+           ->propose_allocation (trans, decide_query, query))
+    return FALSE;
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (caps == NULL || !gst_video_info_from_caps (&info, caps))
+    return FALSE;
+  if (!gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL) &&
+      (decide_query != NULL || gst_cuv_caps_is_cuda (caps)))
+    gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  if (!gst_cuv_caps_is_cuda (caps) ||
+      gst_query_get_n_allocation_pools (query) > 0 ||
+      !gst_cuv_context_open (context))
+    return TRUE;
+  pool = gst_cuv_context_new_pool (context, caps);
+  if (pool == NULL)
+    return TRUE;
+  size = gst_cuv_context_configure_pool (context, pool, caps, info.size, 0, 0);
+  if (size > 0)
+    gst_query_add_allocation_pool (query, pool, size, 0, 0);
+  gst_object_unref (pool);
+  return size > 0;
+}
+
+/* The pool for CUDA output: downstream's if it is in our context, else ours. */
+static gboolean
+gst_cuv_transform_decide_allocation (GstBaseTransform *trans, GstQuery *query)
+{
+  GstCuvTransform *self = GST_CUV_TRANSFORM (trans);
+  GstCuvContext *context = &PRIV (self)->context;
+  GstBufferPool *pool = NULL;
+  guint n, size = 0, min = 0, max = 0;
+  GstCaps *caps;
+
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (caps != NULL && gst_cuv_caps_is_cuda (caps)) {
+    if (!gst_cuv_context_open (context))
+      return FALSE;
+    n = gst_query_get_n_allocation_pools (query);
+    if (n > 0)
+      gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);
+    if (pool != NULL && !gst_cuv_context_owns_pool (context, pool))
+      gst_clear_object (&pool);
+    if (pool == NULL)
+      pool = gst_cuv_context_new_pool (context, caps);
+    if (pool == NULL)
+      return FALSE;
+    size = gst_cuv_context_configure_pool (context, pool, caps,
+        (guint)MAX (size, PRIV (self)->out_info.size), min, max);
+    if (n > 0)
+      gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);
+    else
+      gst_query_add_allocation_pool (query, pool, size, min, max);
+    gst_object_unref (pool);
+    if (size == 0)
+      return FALSE;
+  }
+  return GST_BASE_TRANSFORM_CLASS (gst_cuv_transform_parent_class)
+      ->decide_allocation (trans, query);
+}
+
+/* Our copies keep size and orientation, so every meta stays true; only what
+ * describes the memory itself stays behind. */
+static gboolean
+gst_cuv_transform_transform_meta (
+    GstBaseTransform *trans, GstBuffer *out, GstMeta *meta, GstBuffer *in)
+{
+  return !gst_meta_api_type_has_tag (
+      meta->info->api, g_quark_from_static_string (GST_META_TAG_MEMORY_STR));
+}
+
+static GstBufferPool *
+ensure_pool (GstCuvTransform *self, gboolean cuda)
+{
+  GstCuvTransformPrivate *priv = PRIV (self);
+
+  if (priv->pool != NULL && priv->pool_cuda == cuda)
+    return priv->pool;
+  drop_pool (self);
+  priv->pool = cuda ? gst_cuv_context_new_pool (&priv->context, priv->in_caps)
+                    : gst_video_buffer_pool_new ();
+  priv->pool_cuda = cuda;
+  if (priv->pool == NULL ||
+      gst_cuv_context_configure_pool (&priv->context, priv->pool, priv->in_caps,
+          (guint)priv->in_info.size, 0, 0) == 0 ||
+      !gst_buffer_pool_set_active (priv->pool, TRUE))
+    gst_clear_object (&priv->pool);
+  return priv->pool;
+}
+
+static gboolean
+copy_meta (GstBuffer *in, GstMeta **meta, gpointer out)
+{
+  GstMetaTransformCopy whole = {FALSE, 0, (gsize)-1};
+  const GstMetaInfo *info = (*meta)->info;
+
+  if (info->transform_func != NULL &&
+      !gst_meta_api_type_has_tag (
+          info->api, g_quark_from_static_string (GST_META_TAG_MEMORY_STR)))
+    info->transform_func (out, *meta, in, _gst_meta_transform_copy, &whole);
+  return TRUE;
+}
+
+GstFlowReturn
+gst_cuv_transform_make_writable (
+    GstCuvTransform *self, GstBuffer *in, GstBuffer **out)
+{
+  GstCuvTransformPrivate *priv = PRIV (self);
+  GstBufferPool *pool;
+  GstFlowReturn flow;
+
+  if (gst_buffer_is_writable (in) && gst_buffer_is_all_memory_writable (in)) {
+    *out = in;
+    return GST_FLOW_OK;
+  }
+  gst_cuv_context_follow (&priv->context, in);
+  pool = ensure_pool (self, gst_cuv_buffer_is_cuda (in));
+  flow = pool != NULL ? gst_buffer_pool_acquire_buffer (pool, out, NULL)
+                      : GST_FLOW_ERROR;
+  if (flow == GST_FLOW_OK &&
+      !gst_cuv_context_copy_frame (&priv->context, &priv->in_info, in, *out)) {
+    gst_clear_buffer (out);
+    flow = GST_FLOW_ERROR;
+  }
+  if (flow != GST_FLOW_OK) {
+    if (flow != GST_FLOW_FLUSHING)
+      GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+          ("No memory to copy a frame that must not be written to."), (NULL));
+    return flow;
+  }
+  gst_buffer_copy_into (
+      *out, in, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
+  gst_buffer_foreach_meta (in, copy_meta, *out);
+  return GST_FLOW_OK;
+}
+
+static void
+gst_cuv_transform_finalize (GObject *object)
+{
+  GstCuvTransform *self = GST_CUV_TRANSFORM (object);
+
+  drop_pool (self);
+  gst_clear_caps (&PRIV (self)->in_caps);
+  gst_cuv_context_close (&PRIV (self)->context);
+  G_OBJECT_CLASS (gst_cuv_transform_parent_class)->finalize (object);
+}
+
+static void
+gst_cuv_transform_class_init (GstCuvTransformClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+
+  object_class->set_property = gst_cuv_transform_set_property;
+  object_class->get_property = gst_cuv_transform_get_property;
+  object_class->finalize = gst_cuv_transform_finalize;
+  element_class->set_context =
+      GST_DEBUG_FUNCPTR (gst_cuv_transform_set_context);
+  trans_class->start = GST_DEBUG_FUNCPTR (gst_cuv_transform_start);
+  trans_class->stop = GST_DEBUG_FUNCPTR (gst_cuv_transform_stop);
+  trans_class->query = GST_DEBUG_FUNCPTR (gst_cuv_transform_query);
+  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_cuv_transform_set_caps);
+  trans_class->before_transform =
+      GST_DEBUG_FUNCPTR (gst_cuv_transform_before_transform);
+  trans_class->propose_allocation =
+      GST_DEBUG_FUNCPTR (gst_cuv_transform_propose_allocation);
+  trans_class->decide_allocation =
+      GST_DEBUG_FUNCPTR (gst_cuv_transform_decide_allocation);
+  trans_class->transform_meta =
+      GST_DEBUG_FUNCPTR (gst_cuv_transform_transform_meta);
+
+  /**
+   * GstCuvTransform:cuda-device-id:
+   *
+   * The CUDA device to make a context on where the pipeline has none yet,
+   * -1 = any. A frame that comes in CUDA memory is worked on where it is.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (object_class, PROP_CUDA_DEVICE_ID,
+      g_param_spec_int ("cuda-device-id", "CUDA device",
+          "CUDA device to use where the frame does not say (-1 = any)", -1,
+          G_MAXINT, -1,
+          G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY |
+              G_PARAM_STATIC_STRINGS));
+  gst_type_mark_as_plugin_api (GST_TYPE_CUV_TRANSFORM, 0);
+}
+
+static void
+gst_cuv_transform_init (GstCuvTransform *self)
+{
+  gst_cuv_context_init (
+      &PRIV (self)->context, GST_ELEMENT (self), leave_context);
+}
