@@ -6,7 +6,7 @@
 
 static thread_local char error_text[512] = "no error";
 static std::atomic<size_t> allocated;
-static std::atomic<int> allocations_left{-1};
+static std::atomic<int> allocations_left{ -1 };
 
 int
 cuv_cuda_record (cudaError_t status, const char *call)

@@ -37,7 +37,7 @@ typedef struct {
 CUV_BOTH uint8_t
 cuv_grey_of_rgb (int r, int g, int b)
 {
-  return (uint8_t)((9798 * r + 19235 * g + 3735 * b + 16384) >> 15);
+  return (uint8_t) ((9798 * r + 19235 * g + 3735 * b + 16384) >> 15);
 }
 
 /* The grey value of pixel (x, y): Y as it is, or made from R, G, B. */
@@ -45,13 +45,13 @@ CUV_BOTH uint8_t
 cuv_frame_grey (const CuvFrame *frame, int x, int y)
 {
   const CuvComponent *c = frame->component;
-  int64_t at0 = (int64_t)y * c[0].stride + x * c[0].step;
+  int64_t at0 = (int64_t) y * c[0].stride + x * c[0].step;
 
   if (frame->model != CUV_MODEL_RGB)
     return c[0].data[at0];
   return cuv_grey_of_rgb (c[0].data[at0],
-      c[1].data[(int64_t)y * c[1].stride + x * c[1].step],
-      c[2].data[(int64_t)y * c[2].stride + x * c[2].step]);
+      c[1].data[(int64_t) y * c[1].stride + x * c[1].step],
+      c[2].data[(int64_t) y * c[2].stride + x * c[2].step]);
 }
 
 #endif

@@ -11,7 +11,7 @@ read_environment (gpointer unused)
   const char *text = g_getenv ("CUV_CPU_MASK");
 
   if (text != NULL)
-    g_atomic_int_set (&mask, (gint)g_ascii_strtoull (text, NULL, 0));
+    g_atomic_int_set (&mask, (gint) g_ascii_strtoull (text, NULL, 0));
   return NULL;
 }
 
@@ -26,12 +26,12 @@ cuv_cpu_flags (void)
   if (__builtin_cpu_supports ("avx2"))
     flags |= CUV_CPU_AVX2;
 #endif
-  return flags & (unsigned)g_atomic_int_get (&mask);
+  return flags & (unsigned) g_atomic_int_get (&mask);
 }
 
 void
 cuv_cpu_set_mask (unsigned new_mask)
 {
   cuv_cpu_flags (); /* so that the environment does not win later */
-  g_atomic_int_set (&mask, (gint)new_mask);
+  g_atomic_int_set (&mask, (gint) new_mask);
 }

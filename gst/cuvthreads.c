@@ -53,7 +53,7 @@ static gpointer
 make_pool (gpointer unused)
 {
   return g_thread_pool_new (
-      help, NULL, (gint)g_get_num_processors (), FALSE, NULL);
+      help, NULL, (gint) g_get_num_processors (), FALSE, NULL);
 }
 
 void
@@ -64,7 +64,7 @@ cuv_threads_run (int n_threads, int n_pieces, CuvThreadsFunc func, void *data)
   Job *job;
 
   if (n_threads <= 0)
-    n_threads = (int)g_get_num_processors ();
+    n_threads = (int) g_get_num_processors ();
   if (n_threads > n_pieces)
     n_threads = n_pieces;
   if (n_threads <= 1) {

@@ -34,11 +34,11 @@ gboolean
 gst_cuv_caps_is_cuda (const GstCaps *caps)
 {
   GstCapsFeatures *features = gst_caps_is_empty (caps) || gst_caps_is_any (caps)
-                                  ? NULL
-                                  : gst_caps_get_features (caps, 0);
+      ? NULL
+      : gst_caps_get_features (caps, 0);
 
-  return features != NULL &&
-         gst_caps_features_contains (features, GST_CUV_FEATURE_CUDA);
+  return features != NULL
+      && gst_caps_features_contains (features, GST_CUV_FEATURE_CUDA);
 }
 
 GstCaps *
@@ -52,8 +52,8 @@ gst_cuv_caps_cuda_first (GstCaps *caps)
   rest = gst_caps_new_empty ();
   for (guint i = 0; i < gst_caps_get_size (caps); i++) {
     GstCapsFeatures *features = gst_caps_get_features (caps, i);
-    gboolean is_cuda = features != NULL && gst_caps_features_contains (
-                                               features, GST_CUV_FEATURE_CUDA);
+    gboolean is_cuda = features != NULL
+        && gst_caps_features_contains (features, GST_CUV_FEATURE_CUDA);
 
     gst_caps_append_structure_full (is_cuda ? cuda : rest,
         gst_structure_copy (gst_caps_get_structure (caps, i)),
@@ -98,8 +98,8 @@ probe_cuda (gpointer unused)
     GST_INFO ("no CUDA driver (libcuda.so.1): working on the CPU");
     return GINT_TO_POINTER (FALSE);
   }
-  if (CuInit (0) != CUDA_SUCCESS ||
-      CuDeviceGetCount (&n_devices) != CUDA_SUCCESS || n_devices == 0) {
+  if (CuInit (0) != CUDA_SUCCESS
+      || CuDeviceGetCount (&n_devices) != CUDA_SUCCESS || n_devices == 0) {
     GST_INFO ("the CUDA driver sees no device: working on the CPU");
     return GINT_TO_POINTER (FALSE);
   }
@@ -198,8 +198,9 @@ gst_cuv_context_open (GstCuvContext *self)
 {
   if (!gst_cuv_cuda_usable ())
     return FALSE;
-  if (self->context == NULL && !gst_cuda_ensure_element_context (self->element,
-                                   self->device_id, &self->context))
+  if (self->context == NULL
+      && !gst_cuda_ensure_element_context (
+          self->element, self->device_id, &self->context))
     return FALSE;
   /* ensure may have taken it through set_context, before there was a stream */
   return self->stream != NULL || enter_context (self);
@@ -208,8 +209,8 @@ gst_cuv_context_open (GstCuvContext *self)
 gboolean
 gst_cuv_buffer_is_cuda (GstBuffer *buffer)
 {
-  return gst_cuv_cuda_usable () && gst_buffer_n_memory (buffer) == 1 &&
-         gst_is_cuda_memory (gst_buffer_peek_memory (buffer, 0));
+  return gst_cuv_cuda_usable () && gst_buffer_n_memory (buffer) == 1
+      && gst_is_cuda_memory (gst_buffer_peek_memory (buffer, 0));
 }
 
 gboolean
@@ -276,8 +277,8 @@ gst_cuv_context_set_context (GstCuvContext *self, GstContext *context)
 gboolean
 gst_cuv_context_query (GstCuvContext *self, GstQuery *query)
 {
-  return self->context != NULL &&
-         gst_cuda_handle_context_query (self->element, query, self->context);
+  return self->context != NULL
+      && gst_cuda_handle_context_query (self->element, query, self->context);
 }
 
 const gchar *
@@ -292,8 +293,8 @@ gst_cuv_cuda_format_problem (const GstVideoInfo *info)
     case GST_VIDEO_FORMAT_YV12:
     case GST_VIDEO_FORMAT_NV21:
       gst_version (&major, &minor, &micro, &nano);
-      if (GST_VIDEO_INFO_HEIGHT (info) % 2 != 0 &&
-          (minor < 24 || (minor == 24 && micro < 4)))
+      if (GST_VIDEO_INFO_HEIGHT (info) % 2 != 0
+          && (minor < 24 || (minor == 24 && micro < 4)))
         return "this GStreamer's CUDA memory lays out I420, YV12 and NV21 of "
                "odd height wrongly (fixed in 1.24.4); use NV12";
       return NULL;
@@ -307,8 +308,8 @@ gst_cuv_context_new_pool (GstCuvContext *self, GstCaps *caps)
 {
   GstVideoInfo info;
 
-  if (self->context == NULL || !gst_video_info_from_caps (&info, caps) ||
-      gst_cuv_cuda_format_problem (&info) != NULL)
+  if (self->context == NULL || !gst_video_info_from_caps (&info, caps)
+      || gst_cuv_cuda_format_problem (&info) != NULL)
     return NULL;
   return gst_cuda_buffer_pool_new (self->context);
 }
@@ -316,8 +317,8 @@ gst_cuv_context_new_pool (GstCuvContext *self, GstCaps *caps)
 gboolean
 gst_cuv_context_owns_pool (GstCuvContext *self, GstBufferPool *pool)
 {
-  return GST_IS_CUDA_BUFFER_POOL (pool) &&
-         GST_CUDA_BUFFER_POOL (pool)->context == self->context;
+  return GST_IS_CUDA_BUFFER_POOL (pool)
+      && GST_CUDA_BUFFER_POOL (pool)->context == self->context;
 }
 
 GstMapFlags
@@ -350,15 +351,15 @@ static gboolean
 copy_plane (
     const Plane *in, const Plane *out, gsize width, gsize rows, CUstream stream)
 {
-  CUDA_MEMCPY2D copy = {0};
+  CUDA_MEMCPY2D copy = { 0 };
 
   copy.srcMemoryType = in->type;
   copy.srcHost = in->data;
-  copy.srcDevice = (CUdeviceptr)in->data;
+  copy.srcDevice = (CUdeviceptr) in->data;
   copy.srcPitch = in->stride;
   copy.dstMemoryType = out->type;
   copy.dstHost = out->data;
-  copy.dstDevice = (CUdeviceptr)out->data;
+  copy.dstDevice = (CUdeviceptr) out->data;
   copy.dstPitch = out->stride;
   copy.WidthInBytes = width;
   copy.Height = rows;
@@ -368,9 +369,9 @@ copy_plane (
 static Plane
 frame_plane (const GstVideoFrame *frame, guint p, gboolean cuda)
 {
-  return (Plane){GST_VIDEO_FRAME_PLANE_DATA (frame, p),
-      GST_VIDEO_FRAME_PLANE_STRIDE (frame, p),
-      cuda ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST};
+  return (Plane){ GST_VIDEO_FRAME_PLANE_DATA (frame, p),
+    GST_VIDEO_FRAME_PLANE_STRIDE (frame, p),
+    cuda ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST };
 }
 
 /* Bytes and rows of the pixels of plane p, without padding. */
@@ -380,11 +381,11 @@ plane_size (const GstVideoInfo *info, guint p, gsize *width, gsize *rows)
   gint comp[GST_VIDEO_MAX_COMPONENTS];
 
   gst_video_format_info_component (info->finfo, p, comp);
-  *width = (gsize)GST_VIDEO_INFO_COMP_WIDTH (info, comp[0]) *
-           GST_VIDEO_INFO_COMP_PSTRIDE (info, comp[0]);
+  *width = (gsize) GST_VIDEO_INFO_COMP_WIDTH (info, comp[0])
+      * GST_VIDEO_INFO_COMP_PSTRIDE (info, comp[0]);
   *rows = GST_VIDEO_INFO_COMP_HEIGHT (info, comp[0]);
-  if (GST_VIDEO_FORMAT_INFO_IS_YUV (info->finfo) &&
-      GST_VIDEO_INFO_N_PLANES (info) == 1) /* YUY2, UYVY: pairs of pixels */
+  if (GST_VIDEO_FORMAT_INFO_IS_YUV (info->finfo)
+      && GST_VIDEO_INFO_N_PLANES (info) == 1) /* YUY2, UYVY: pairs of pixels */
     *width = GST_ROUND_UP_4 (*width);
 }
 
@@ -392,8 +393,8 @@ static void
 copy_rows (const Plane *in, const Plane *out, gsize width, gsize rows)
 {
   for (gsize y = 0; y < rows; y++)
-    memcpy ((guint8 *)out->data + y * out->stride,
-        (guint8 *)in->data + y * in->stride, width);
+    memcpy ((guint8 *) out->data + y * out->stride,
+        (guint8 *) in->data + y * in->stride, width);
 }
 
 /* Host planes go by way of the pinned buffer: a copy from or to pageable memory
@@ -412,8 +413,8 @@ copy_planes (GstCuvContext *self, const GstVideoInfo *info,
     Plane to = frame_plane (out, p, out_cuda);
 
     plane_size (info, p, &width, &rows);
-    pinned[p] = (Plane){
-        (guint8 *)self->staging + used, (gint)width, CU_MEMORYTYPE_HOST};
+    pinned[p] = (Plane){ (guint8 *) self->staging + used, (gint) width,
+      CU_MEMORYTYPE_HOST };
     used += width * rows;
     if (!in_cuda) {
       copy_rows (&from, &pinned[p], width, rows);
@@ -443,18 +444,18 @@ copy_with_device (GstCuvContext *self, const GstVideoInfo *info, GstBuffer *in,
   gboolean ok = FALSE;
 
   if (!gst_video_frame_map (&in_frame, info, in,
-          (in_cuda ? GST_MAP_READ | GST_MAP_CUDA : GST_MAP_READ) |
-              GST_VIDEO_FRAME_MAP_FLAG_NO_REF))
+          (in_cuda ? GST_MAP_READ | GST_MAP_CUDA : GST_MAP_READ)
+              | GST_VIDEO_FRAME_MAP_FLAG_NO_REF))
     return FALSE;
   if (gst_video_frame_map (&out_frame, info, out,
-          (out_cuda ? GST_MAP_WRITE | GST_MAP_CUDA : GST_MAP_WRITE) |
-              GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
+          (out_cuda ? GST_MAP_WRITE | GST_MAP_CUDA : GST_MAP_WRITE)
+              | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
     if (gst_cuda_context_push (self->context)) {
       gpointer stream = gst_cuv_context_stream (self, in_cuda ? in : out);
 
-      ok = (in_cuda == out_cuda || ensure_staging (self, info->size * 2)) &&
-           copy_planes (
-               self, info, &in_frame, in_cuda, &out_frame, out_cuda, stream);
+      ok = (in_cuda == out_cuda || ensure_staging (self, info->size * 2))
+          && copy_planes (
+              self, info, &in_frame, in_cuda, &out_frame, out_cuda, stream);
       gst_cuda_context_pop (NULL);
     }
     gst_video_frame_unmap (&out_frame);

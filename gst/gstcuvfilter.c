@@ -60,7 +60,7 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstCuvFilter, gst_cuv_filter,
         gst_cuv_filter_debug, "cuvfilter", 0, "base of the analysis elements"))
 
 #define PRIV(self)                                                             \
-  ((GstCuvFilterPrivate *)gst_cuv_filter_get_instance_private (self))
+  ((GstCuvFilterPrivate *) gst_cuv_filter_get_instance_private (self))
 
 #define GST_TYPE_CUV_MESSAGE (gst_cuv_message_get_type ())
 static GType
@@ -68,12 +68,12 @@ gst_cuv_message_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-      {GST_CUV_MESSAGE_NONE, "Post no message", "none"},
-      {GST_CUV_MESSAGE_ON_CHANGE, "Post one when the results change",
-          "on-change"},
-      {GST_CUV_MESSAGE_EVERY_FRAME, "Post one for every analysed frame",
-          "every-frame"},
-      {0, NULL, NULL},
+    { GST_CUV_MESSAGE_NONE, "Post no message", "none" },
+    { GST_CUV_MESSAGE_ON_CHANGE, "Post one when the results change",
+        "on-change" },
+    { GST_CUV_MESSAGE_EVERY_FRAME, "Post one for every analysed frame",
+        "every-frame" },
+    { 0, NULL, NULL },
   };
 
   if (g_once_init_enter (&type))
@@ -139,8 +139,8 @@ is_late (GstCuvFilter *self, GstBuffer *buffer)
     return FALSE;
   now = gst_clock_get_time (clock);
   gst_object_unref (clock);
-  return now > gst_element_get_base_time (GST_ELEMENT (self)) + time +
-                   upstream + patience (self);
+  return now > gst_element_get_base_time (GST_ELEMENT (self)) + time + upstream
+      + patience (self);
 }
 
 /* ---- latency ---- */
@@ -238,8 +238,8 @@ publish (GstCuvFilter *self, GstBuffer *buffer, const Settings *settings)
   if (settings->message != GST_CUV_MESSAGE_NONE)
     message = new_message (self, buffer);
   change = GST_CUV_FILTER_GET_CLASS (self)->publish (self, buffer, message, 0);
-  if (settings->message == GST_CUV_MESSAGE_ON_CHANGE && priv->reported &&
-      change == priv->last_change)
+  if (settings->message == GST_CUV_MESSAGE_ON_CHANGE && priv->reported
+      && change == priv->last_change)
     g_clear_pointer (&message, gst_structure_free);
   priv->last_change = change;
   if (message == NULL)
@@ -258,8 +258,9 @@ hold (GstCuvFilter *self, GstBuffer *buffer, const Settings *settings)
 
   if (!settings->hold_results || !priv->have_results)
     return;
-  if (GST_CLOCK_TIME_IS_VALID (time) &&
-      GST_CLOCK_TIME_IS_VALID (priv->results_time) && time > priv->results_time)
+  if (GST_CLOCK_TIME_IS_VALID (time)
+      && GST_CLOCK_TIME_IS_VALID (priv->results_time)
+      && time > priv->results_time)
     age = time - priv->results_time;
   GST_CUV_FILTER_GET_CLASS (self)->publish (self, buffer, NULL, age);
 }
@@ -271,8 +272,8 @@ prepare (GstCuvFilter *self, const GstCuvFrame *frame)
   gboolean needed;
 
   GST_OBJECT_LOCK (self);
-  needed = priv->prepare_needed || !priv->prepared ||
-           priv->prepared_cuda != frame->cuda;
+  needed = priv->prepare_needed || !priv->prepared
+      || priv->prepared_cuda != frame->cuda;
   priv->prepare_needed = FALSE;
   GST_OBJECT_UNLOCK (self);
   if (!needed)
@@ -340,8 +341,8 @@ gst_cuv_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   priv->counts.frames++;
   GST_OBJECT_UNLOCK (self);
 
-  due = !priv->have_results ||
-        priv->since_analysis + 1 >= settings.inference_interval;
+  due = !priv->have_results
+      || priv->since_analysis + 1 >= settings.inference_interval;
   late = due && settings.skip_late && is_late (self, buffer);
   if (due && !late) {
     priv->since_analysis = 0;
@@ -382,8 +383,8 @@ gst_cuv_filter_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstCuvFilter *self = GST_CUV_FILTER (trans);
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP ||
-      GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT)
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP
+      || GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT)
     forget (self);
   return GST_BASE_TRANSFORM_CLASS (gst_cuv_filter_parent_class)
       ->sink_event (trans, event);
@@ -401,8 +402,8 @@ gst_cuv_filter_src_event (GstBaseTransform *trans, GstEvent *event)
     gst_event_parse_qos (event, NULL, NULL, &diff, &timestamp);
     GST_OBJECT_LOCK (trans);
     priv->earliest = GST_CLOCK_TIME_IS_VALID (timestamp) && diff > 0
-                         ? timestamp + 2 * diff
-                         : GST_CLOCK_TIME_NONE;
+        ? timestamp + 2 * diff
+        : GST_CLOCK_TIME_NONE;
     GST_OBJECT_UNLOCK (trans);
   }
   return GST_BASE_TRANSFORM_CLASS (gst_cuv_filter_parent_class)
@@ -431,7 +432,7 @@ gst_cuv_filter_start (GstBaseTransform *trans)
   GstCuvFilterPrivate *priv = PRIV (self);
 
   GST_OBJECT_LOCK (self);
-  priv->counts = (Counts){0};
+  priv->counts = (Counts){ 0 };
   priv->live = FALSE;
   priv->latency = 0;
   GST_OBJECT_UNLOCK (self);

@@ -7,9 +7,9 @@ describe (CuvFrame *frame, const GstVideoFrame *video)
 {
   const GstVideoFormatInfo *format = video->info.finfo;
 
-  frame->model = GST_VIDEO_FORMAT_INFO_IS_RGB (format)    ? CUV_MODEL_RGB
-                 : GST_VIDEO_FORMAT_INFO_IS_GRAY (format) ? CUV_MODEL_GREY
-                                                          : CUV_MODEL_YUV;
+  frame->model = GST_VIDEO_FORMAT_INFO_IS_RGB (format) ? CUV_MODEL_RGB
+      : GST_VIDEO_FORMAT_INFO_IS_GRAY (format)         ? CUV_MODEL_GREY
+                                                       : CUV_MODEL_YUV;
   frame->width = GST_VIDEO_FRAME_WIDTH (video);
   frame->height = GST_VIDEO_FRAME_HEIGHT (video);
   frame->n_components = GST_VIDEO_FRAME_N_COMPONENTS (video);
@@ -30,8 +30,8 @@ gst_cuv_frame_map (GstCuvFrame *self, GstCuvContext *context,
 {
   self->context = context;
   self->stream = NULL;
-  self->cuda = gst_cuv_context_follow (context, buffer) && context->kernels &&
-               gst_cuv_context_push (context);
+  self->cuda = gst_cuv_context_follow (context, buffer) && context->kernels
+      && gst_cuv_context_push (context);
   /* the caller holds the buffer: another reference would make it read-only */
   flags |= GST_VIDEO_FRAME_MAP_FLAG_NO_REF;
   if (self->cuda)

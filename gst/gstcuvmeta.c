@@ -19,7 +19,7 @@ next_roi_id (GstBuffer *buffer)
   gint id = 0;
 
   while (
-      (roi = (GstVideoRegionOfInterestMeta *)gst_buffer_iterate_meta_filtered (
+      (roi = (GstVideoRegionOfInterestMeta *) gst_buffer_iterate_meta_filtered (
            buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)))
     id = MAX (id, roi->id + 1);
   return id;
@@ -47,7 +47,7 @@ gst_cuv_meta_add_object (GstBuffer *buffer, const GstVideoInfo *info,
     relations = gst_buffer_add_analytics_relation_meta (buffer);
   if (gst_analytics_relation_meta_add_od_mtd (
           relations, g_quark_from_string (label), x, y, w, h, confidence, &od))
-    id = MAX (id, (gint)od.id);
+    id = MAX (id, (gint) od.id);
 #endif
   roi->id = id;
   gst_structure_set_name (detection, "detection");
@@ -65,18 +65,18 @@ static const struct {
   const gchar *name;
   guint size;
 } types[] = {
-    [GST_CUV_TYPE_F32] = {"f32", 4},
-    [GST_CUV_TYPE_F64] = {"f64", 8},
-    [GST_CUV_TYPE_I32] = {"i32", 4},
-    [GST_CUV_TYPE_U32] = {"u32", 4},
-    [GST_CUV_TYPE_I64] = {"i64", 8},
-    [GST_CUV_TYPE_U64] = {"u64", 8},
-    [GST_CUV_TYPE_U16] = {"u16", 2},
-    [GST_CUV_TYPE_U8] = {"u8", 1},
+  [GST_CUV_TYPE_F32] = { "f32", 4 },
+  [GST_CUV_TYPE_F64] = { "f64", 8 },
+  [GST_CUV_TYPE_I32] = { "i32", 4 },
+  [GST_CUV_TYPE_U32] = { "u32", 4 },
+  [GST_CUV_TYPE_I64] = { "i64", 8 },
+  [GST_CUV_TYPE_U64] = { "u64", 8 },
+  [GST_CUV_TYPE_U16] = { "u16", 2 },
+  [GST_CUV_TYPE_U8] = { "u8", 1 },
 };
 
-static const gchar *const layout_fields[] = {
-    "kind", "version", "width", "height", "shape", "rows", "columns", "data"};
+static const gchar *const layout_fields[] = { "kind", "version", "width",
+  "height", "shape", "rows", "columns", "data" };
 
 gboolean
 gst_cuv_table_is_layout (const gchar *field)
@@ -96,7 +96,7 @@ meta_name (const gchar *kind)
   gchar *name =
       g_strdup_printf ("GstCuv%c%sMeta", g_ascii_toupper (kind[0]), kind + 1);
   const gchar *interned = g_intern_string (name);
-  const gchar *no_tags[] = {NULL};
+  const gchar *no_tags[] = { NULL };
 
   g_free (name);
   g_mutex_lock (&lock);
@@ -180,22 +180,22 @@ parse_table (GstCuvTable *table, const GstStructure *structure)
   table->shape = gst_structure_get_string (structure, "shape");
   columns = gst_structure_get_value (structure, "columns");
   data = gst_structure_get_value (structure, "data");
-  if (table->kind == NULL || table->shape == NULL || columns == NULL ||
-      !GST_VALUE_HOLDS_ARRAY (columns) || data == NULL ||
-      !G_VALUE_HOLDS (data, G_TYPE_BYTES) ||
-      !gst_structure_get_uint (structure, "width", &table->width) ||
-      !gst_structure_get_uint (structure, "height", &table->height) ||
-      !gst_structure_get_uint (structure, "rows", &table->n_rows))
+  if (table->kind == NULL || table->shape == NULL || columns == NULL
+      || !GST_VALUE_HOLDS_ARRAY (columns) || data == NULL
+      || !G_VALUE_HOLDS (data, G_TYPE_BYTES)
+      || !gst_structure_get_uint (structure, "width", &table->width)
+      || !gst_structure_get_uint (structure, "height", &table->height)
+      || !gst_structure_get_uint (structure, "rows", &table->n_rows))
     return FALSE;
   for (guint i = 0; i < gst_value_array_get_size (columns); i++) {
     const GValue *column = gst_value_array_get_value (columns, i);
 
-    if (!G_VALUE_HOLDS_STRING (column) ||
-        !parse_column (table, g_value_get_string (column)))
+    if (!G_VALUE_HOLDS_STRING (column)
+        || !parse_column (table, g_value_get_string (column)))
       return FALSE;
   }
   table->data = g_bytes_get_data (g_value_get_boxed (data), &size);
-  return size == (guint64)table->row_size * table->n_rows;
+  return size == (guint64) table->row_size * table->n_rows;
 }
 
 gboolean
@@ -204,9 +204,9 @@ gst_cuv_meta_next_table (GstBuffer *buffer, gpointer *state, GstCuvTable *table)
   GstMeta *meta;
 
   while ((meta = gst_buffer_iterate_meta (buffer, state))) {
-    if (gst_meta_info_is_custom (meta->info) &&
-        parse_table (
-            table, gst_custom_meta_get_structure ((GstCustomMeta *)meta)))
+    if (gst_meta_info_is_custom (meta->info)
+        && parse_table (
+            table, gst_custom_meta_get_structure ((GstCustomMeta *) meta)))
       return TRUE;
   }
   return FALSE;
@@ -217,7 +217,7 @@ gst_cuv_table_column (const GstCuvTable *table, const gchar *name)
 {
   for (guint i = 0; i < table->n_columns; i++) {
     if (strcmp (table->columns[i].name, name) == 0)
-      return (gint)i;
+      return (gint) i;
   }
   return -1;
 }
@@ -230,8 +230,8 @@ gst_cuv_table_column (const GstCuvTable *table, const gchar *name)
     return value;                                                              \
   }
 #define GST_CUV_READ_ANY                                                       \
-  const guint8 *at = table->data + (gsize)row * table->row_size +              \
-                     table->columns[column].offset;                            \
+  const guint8 *at = table->data + (gsize) row * table->row_size               \
+      + table->columns[column].offset;                                         \
   switch (table->columns[column].type) {                                       \
     case GST_CUV_TYPE_F32:                                                     \
       GST_CUV_READ (gfloat)                                                    \

@@ -22,7 +22,7 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstCuvTransform, gst_cuv_transform,
             "base of the elements that touch frames"))
 
 #define PRIV(self)                                                             \
-  ((GstCuvTransformPrivate *)gst_cuv_transform_get_instance_private (self))
+  ((GstCuvTransformPrivate *) gst_cuv_transform_get_instance_private (self))
 
 static void
 leave_context (GstElement *element)
@@ -160,8 +160,8 @@ gst_cuv_transform_set_caps (
   GstCuvTransformPrivate *priv = PRIV (self);
   const gchar *problem = NULL;
 
-  if (!gst_video_info_from_caps (&priv->in_info, in_caps) ||
-      !gst_video_info_from_caps (&priv->out_info, out_caps)) {
+  if (!gst_video_info_from_caps (&priv->in_info, in_caps)
+      || !gst_video_info_from_caps (&priv->out_info, out_caps)) {
     GST_ERROR_OBJECT (self, "cannot read caps %" GST_PTR_FORMAT, in_caps);
     return FALSE;
   }
@@ -174,9 +174,9 @@ gst_cuv_transform_set_caps (
   }
   gst_caps_replace (&priv->in_caps, in_caps);
   drop_pool (self);
-  return klass->set_info == NULL ||
-         klass->set_info (
-             self, in_caps, &priv->in_info, out_caps, &priv->out_info);
+  return klass->set_info == NULL
+      || klass->set_info (
+          self, in_caps, &priv->in_info, out_caps, &priv->out_info);
 }
 
 static void
@@ -206,12 +206,12 @@ gst_cuv_transform_propose_allocation (
   gst_query_parse_allocation (query, &caps, NULL);
   if (caps == NULL || !gst_video_info_from_caps (&info, caps))
     return FALSE;
-  if (!gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL) &&
-      (decide_query != NULL || gst_cuv_caps_is_cuda (caps)))
+  if (!gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL)
+      && (decide_query != NULL || gst_cuv_caps_is_cuda (caps)))
     gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  if (!gst_cuv_caps_is_cuda (caps) ||
-      gst_query_get_n_allocation_pools (query) > 0 ||
-      !gst_cuv_context_open (context))
+  if (!gst_cuv_caps_is_cuda (caps)
+      || gst_query_get_n_allocation_pools (query) > 0
+      || !gst_cuv_context_open (context))
     return TRUE;
   pool = gst_cuv_context_new_pool (context, caps);
   if (pool == NULL)
@@ -247,7 +247,7 @@ gst_cuv_transform_decide_allocation (GstBaseTransform *trans, GstQuery *query)
     if (pool == NULL)
       return FALSE;
     size = gst_cuv_context_configure_pool (context, pool, caps,
-        (guint)MAX (size, PRIV (self)->out_info.size), min, max);
+        (guint) MAX (size, PRIV (self)->out_info.size), min, max);
     if (n > 0)
       gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);
     else
@@ -281,10 +281,11 @@ ensure_pool (GstCuvTransform *self, gboolean cuda)
   priv->pool = cuda ? gst_cuv_context_new_pool (&priv->context, priv->in_caps)
                     : gst_video_buffer_pool_new ();
   priv->pool_cuda = cuda;
-  if (priv->pool == NULL ||
-      gst_cuv_context_configure_pool (&priv->context, priv->pool, priv->in_caps,
-          (guint)priv->in_info.size, 0, 0) == 0 ||
-      !gst_buffer_pool_set_active (priv->pool, TRUE))
+  if (priv->pool == NULL
+      || gst_cuv_context_configure_pool (&priv->context, priv->pool,
+             priv->in_caps, (guint) priv->in_info.size, 0, 0)
+          == 0
+      || !gst_buffer_pool_set_active (priv->pool, TRUE))
     gst_clear_object (&priv->pool);
   return priv->pool;
 }
@@ -292,11 +293,11 @@ ensure_pool (GstCuvTransform *self, gboolean cuda)
 static gboolean
 copy_meta (GstBuffer *in, GstMeta **meta, gpointer out)
 {
-  GstMetaTransformCopy whole = {FALSE, 0, (gsize)-1};
+  GstMetaTransformCopy whole = { FALSE, 0, (gsize) -1 };
   const GstMetaInfo *info = (*meta)->info;
 
-  if (info->transform_func != NULL &&
-      !gst_meta_api_type_has_tag (
+  if (info->transform_func != NULL
+      && !gst_meta_api_type_has_tag (
           info->api, g_quark_from_static_string (GST_META_TAG_MEMORY_STR)))
     info->transform_func (out, *meta, in, _gst_meta_transform_copy, &whole);
   return TRUE;
@@ -318,8 +319,9 @@ gst_cuv_transform_make_writable (
   pool = ensure_pool (self, gst_cuv_buffer_is_cuda (in));
   flow = pool != NULL ? gst_buffer_pool_acquire_buffer (pool, out, NULL)
                       : GST_FLOW_ERROR;
-  if (flow == GST_FLOW_OK &&
-      !gst_cuv_context_copy_frame (&priv->context, &priv->in_info, in, *out)) {
+  if (flow == GST_FLOW_OK
+      && !gst_cuv_context_copy_frame (
+          &priv->context, &priv->in_info, in, *out)) {
     gst_clear_buffer (out);
     flow = GST_FLOW_ERROR;
   }
@@ -383,8 +385,8 @@ gst_cuv_transform_class_init (GstCuvTransformClass *klass)
       g_param_spec_int ("cuda-device-id", "CUDA device",
           "CUDA device to use where the frame does not say (-1 = any)", -1,
           G_MAXINT, -1,
-          G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY |
-              G_PARAM_STATIC_STRINGS));
+          G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY
+              | G_PARAM_STATIC_STRINGS));
   gst_type_mark_as_plugin_api (GST_TYPE_CUV_TRANSFORM, 0);
 }
 
