@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "cuvcheck.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#if HAVE_CUDA
+#include <cuda_runtime_api.h>
+#endif
+
+#define GUARD 64
+#define GUARD_BYTE 0xa5
+
+CuvCheckOptions cuv_check_options;
+static uint64_t state;
+static char case_name[256] = "start";
+static unsigned n_passed, n_failed;
+
+const char *const cuv_check_formats[] = { "NV12", "I420", "YV12", "NV21",
+  "YUY2", "UYVY", "RGB", "BGR", "RGBx", "BGRx", "RGBA", "BGRA", "GRAY8", NULL };
+
+/* ---- cases ---- */
+
+void
+cuv_check_case (const char *format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  vsnprintf (case_name, sizeof case_name, format, args);
+  va_end (args);
+}
+
+bool
+cuv_check_that (bool ok, const char *file, int line, const char *format, ...)
+{
+  va_list args;
+
+  if (ok) {
+    n_passed++;
+    return true;
+  }
+  if (++n_failed > 20) /* the first ones tell */
+    return false;
+  printf ("%s:%d: case '%s', --seed %llu: failed: ", file, line, case_name,
+      (unsigned long long) cuv_check_options.seed);
+  va_start (args, format);
+  vprintf (format, args);
+  va_end (args);
+  printf ("\n");
+  return false;
+}
+
+uint32_t
+cuv_check_random (void)
+{
+  uint64_t z = (state += 0x9e3779b97f4a7c15u); /* splitmix64 */
+
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return (uint32_t) ((z ^ (z >> 31)) >> 16);
+}
+
+uint32_t
+cuv_check_below (uint32_t n)
+{
+  return cuv_check_random () % n;
+}
+
+static bool
+have_device (void)
+{
+#if HAVE_CUDA
+  int n = 0;
+
+  return cudaGetDeviceCount (&n) == cudaSuccess && n > 0;
+#else
+  return false;
+#endif
+}
+
+int
+cuv_check_main (int argc, char **argv, void (*run) (void))
+{
+  CuvCheckOptions *options = &cuv_check_options;
+
+  options->seed = (uint64_t) time (NULL);
+  for (int i = 1; i < argc; i++) {
+    if (strcmp (argv[i], "--cpu") == 0)
+      options->cpu = true;
+    else if (strcmp (argv[i], "--cuda") == 0)
+      options->cuda = true;
+    else if (strcmp (argv[i], "--bench") == 0)
+      options->bench = true;
+    else if (strcmp (argv[i], "--seed") == 0 && i + 1 < argc)
+      options->seed = strtoull (argv[++i], NULL, 0);
+    else {
+      fprintf (stderr, "usage: %s --cpu|--cuda [--bench] [--seed N]\n", *argv);
+      return 2;
+    }
+  }
+  if (options->cuda && !have_device ()) {
+    printf ("no CUDA device\n");
+    return 77;
+  }
+  state = options->seed;
+  printf ("seed %llu\n", (unsigned long long) options->seed);
+  run ();
+  printf ("%u checks passed, %u failed\n", n_passed, n_failed);
+  return n_failed > 0 || n_passed == 0;
+}
+
+/* ---- frames ---- */
+
+typedef struct {
+  int plane, step, offset, xsub, ysub;
+} Layout;
+
+typedef struct {
+  const char *name;
+  CuvModel model;
+  int n_components, n_planes;
+  Layout component[4];
+} Format;
+
+#define PLANAR(name, u, v)                                                     \
+  {                                                                            \
+    name, CUV_MODEL_YUV, 3, 3,                                                 \
+    {                                                                          \
+      { 0, 1, 0, 0, 0 }, { u, 1, 0, 1, 1 }, { v, 1, 0, 1, 1 },                 \
+    }                                                                          \
+  }
+#define SEMI(name, u, v)                                                       \
+  {                                                                            \
+    name, CUV_MODEL_YUV, 3, 2,                                                 \
+    {                                                                          \
+      { 0, 1, 0, 0, 0 }, { 1, 2, u, 1, 1 }, { 1, 2, v, 1, 1 },                 \
+    }                                                                          \
+  }
+#define PACKED(name, y, u, v)                                                  \
+  {                                                                            \
+    name, CUV_MODEL_YUV, 3, 1,                                                 \
+    {                                                                          \
+      { 0, 2, y, 0, 0 }, { 0, 4, u, 1, 0 }, { 0, 4, v, 1, 0 },                 \
+    }                                                                          \
+  }
+#define RGB(name, n, step, r, g, b)                                            \
+  {                                                                            \
+    name, CUV_MODEL_RGB, n, 1,                                                 \
+    {                                                                          \
+      { 0, step, r, 0, 0 }, { 0, step, g, 0, 0 }, { 0, step, b, 0, 0 },        \
+          { 0, step, 3, 0, 0 },                                                \
+    }                                                                          \
+  }
+
+static const Format formats[] = {
+  SEMI ("NV12", 0, 1),
+  PLANAR ("I420", 1, 2),
+  PLANAR ("YV12", 2, 1),
+  SEMI ("NV21", 1, 0),
+  PACKED ("YUY2", 0, 1, 3),
+  PACKED ("UYVY", 1, 0, 2),
+  RGB ("RGB", 3, 3, 0, 1, 2),
+  RGB ("BGR", 3, 3, 2, 1, 0),
+  RGB ("RGBx", 3, 4, 0, 1, 2),
+  RGB ("BGRx", 3, 4, 2, 1, 0),
+  RGB ("RGBA", 4, 4, 0, 1, 2),
+  RGB ("BGRA", 4, 4, 2, 1, 0),
+  { "GRAY8", CUV_MODEL_GREY, 1, 1, { { 0, 1, 0, 0, 0 } } },
+};
+
+static const Format *
+find_format (const char *name)
+{
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+    if (strcmp (formats[i].name, name) == 0)
+      return &formats[i];
+  }
+  fprintf (stderr, "no format %s\n", name);
+  abort ();
+}
+
+static uint8_t
+fill_value (CuvCheckFill fill, int x, int y, const uint8_t *grid)
+{
+  int sum = 0;
+
+  switch (fill) {
+    case CUV_CHECK_BLACK:
+      return 0;
+    case CUV_CHECK_WHITE:
+      return 255;
+    case CUV_CHECK_TEXTURE:
+      for (int octave = 0; octave < 5; octave++)
+        sum += grid[((y >> octave) * 37 + (x >> octave) + 101 * octave) & 4095]
+            << octave;
+      return (uint8_t) (sum / 31);
+    default:
+      return (uint8_t) cuv_check_random ();
+  }
+}
+
+/* Bytes from x = 0 of a plane's row to the end of its last sample. */
+static int
+row_bytes (const Format *format, int plane, int width)
+{
+  int bytes = 0;
+
+  for (int c = 0; c < format->n_components; c++) {
+    const Layout *l = &format->component[c];
+    int n = (width + (1 << l->xsub) - 1) >> l->xsub;
+
+    if (l->plane == plane && l->offset + (n - 1) * l->step + 1 > bytes)
+      bytes = l->offset + (n - 1) * l->step + 1;
+  }
+  return format->n_components == 3 && format->component[0].step == 4
+      ? width * 4 /* the x of RGBx */
+      : bytes;
+}
+
+static void
+fill_component (const CuvComponent *c, int width, int height, CuvCheckFill fill,
+    const uint8_t *grid)
+{
+  int w = (width + (1 << c->xsub) - 1) >> c->xsub;
+  int h = (height + (1 << c->ysub) - 1) >> c->ysub;
+
+  for (int y = 0; y < h; y++) {
+    for (int x = 0; x < w; x++)
+      c->data[(size_t) y * c->stride + (size_t) x * c->step] =
+          fill_value (fill, x, y, grid);
+  }
+}
+
+CuvCheckFrame
+cuv_check_frame_new (const char *name, int width, int height, CuvCheckFill fill)
+{
+  const Format *format = find_format (name);
+  CuvCheckFrame self = { .frame = { format->model, width, height,
+                             format->n_components, { { 0 } } } };
+  size_t at = GUARD, offset[3];
+  int stride[3];
+  uint8_t grid[4096];
+
+  for (int p = 0; p < format->n_planes; p++) {
+    int rows = p == 0 ? height : (height + 1) / 2;
+
+    stride[p] = row_bytes (format, p, width) + 1 + (int) cuv_check_below (40);
+    offset[p] = at;
+    at += (size_t) stride[p] * rows + GUARD;
+  }
+  self.size = at;
+  self.memory = malloc (at);
+  memset (self.memory, GUARD_BYTE, at);
+  for (size_t i = 0; i < sizeof grid; i++)
+    grid[i] = (uint8_t) cuv_check_random ();
+  for (int c = 0; c < format->n_components; c++) {
+    const Layout *l = &format->component[c];
+
+    self.frame.component[c] =
+        (CuvComponent){ self.memory + offset[l->plane] + l->offset,
+          stride[l->plane], l->step, l->xsub, l->ysub };
+    fill_component (&self.frame.component[c], width, height, fill, grid);
+  }
+  return self;
+}
+
+bool
+cuv_check_guards_intact (const CuvCheckFrame *self)
+{
+  uint8_t *pixel = calloc (1, self->size);
+  bool ok = true;
+
+  for (int c = 0; c < self->frame.n_components; c++) {
+    CuvComponent k = self->frame.component[c];
+
+    k.data = pixel + (k.data - self->memory);
+    fill_component (
+        &k, self->frame.width, self->frame.height, CUV_CHECK_WHITE, NULL);
+  }
+  for (size_t i = 0; i < self->size; i++)
+    ok = ok && (pixel[i] != 0 || self->memory[i] == GUARD_BYTE);
+  free (pixel);
+  return ok;
+}
+
+void
+cuv_check_frame_free (CuvCheckFrame *self)
+{
+  free (self->memory);
+  self->memory = NULL;
+}
+
+uint8_t *
+cuv_check_read_pgm (const char *path, int *width, int *height)
+{
+  FILE *file = fopen (path, "rb");
+  uint8_t *pixels = NULL;
+  size_t size = 0;
+  int max = 0;
+
+  if (file != NULL && fscanf (file, "P5 %d %d %d", width, height, &max) == 3
+      && max == 255 && *width > 0 && *height > 0 && fgetc (file) != EOF) {
+    size = (size_t) *width * (size_t) *height;
+    pixels = malloc (size);
+    if (fread (pixels, 1, size, file) != size) {
+      free (pixels);
+      pixels = NULL;
+    }
+  }
+  if (file != NULL)
+    fclose (file);
+  CUV_CHECK (pixels != NULL, "%s", path);
+  return pixels;
+}
+
+/* ---- device ---- */
+
+#if HAVE_CUDA
+
+static void
+must (cudaError_t status)
+{
+  if (status == cudaSuccess)
+    return;
+  fprintf (stderr, "%s\n", cudaGetErrorString (status));
+  exit (1);
+}
+
+CuvFrame
+cuv_check_to_device (const CuvCheckFrame *self, void **memory)
+{
+  CuvFrame frame = self->frame;
+
+  must (cudaMalloc (memory, self->size));
+  must (cudaMemcpy (*memory, self->memory, self->size, cudaMemcpyHostToDevice));
+  for (int c = 0; c < frame.n_components; c++)
+    frame.component[c].data =
+        (uint8_t *) *memory + (frame.component[c].data - self->memory);
+  return frame;
+}
+
+void
+cuv_check_from_device (CuvCheckFrame *self, void *memory)
+{
+  must (cudaMemcpy (self->memory, memory, self->size, cudaMemcpyDeviceToHost));
+}
+
+void
+cuv_check_device_free (void *memory)
+{
+  must (cudaFree (memory));
+}
+
+void *
+cuv_check_stream_new (void)
+{
+  cudaStream_t stream;
+
+  must (cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking));
+  return stream;
+}
+
+void
+cuv_check_stream_free (void *stream)
+{
+  must (cudaStreamDestroy (stream));
+}
+
+static double
+time_once_device (
+    void (*func) (void *data), void *data, void *stream, cudaEvent_t *events)
+{
+  float milliseconds;
+
+  must (cudaEventRecord (events[0], stream));
+  func (data);
+  must (cudaEventRecord (events[1], stream));
+  must (cudaEventSynchronize (events[1]));
+  must (cudaEventElapsedTime (&milliseconds, events[0], events[1]));
+  return milliseconds * 1000;
+}
+
+#endif
+
+/* ---- time ---- */
+
+static int
+compare_doubles (const void *a, const void *b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+
+  return (x > y) - (x < y);
+}
+
+static double
+median (double *times, int n)
+{
+  qsort (times, n, sizeof *times, compare_doubles);
+  return times[n / 2];
+}
+
+static double
+now (void)
+{
+  struct timespec t;
+
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return t.tv_sec * 1e6 + t.tv_nsec * 1e-3;
+}
+
+/* Enough runs for a second, at least 5. */
+double
+cuv_check_time (void (*func) (void *data), void *data)
+{
+  double times[1000], start, begin = now ();
+  int n = 0;
+
+  func (data); /* warm */
+  do {
+    start = now ();
+    func (data);
+    times[n++] = now () - start;
+  } while (n < 1000 && (n < 5 || now () - begin < 1e6));
+  return median (times, n);
+}
+
+double
+cuv_check_time_device (void (*func) (void *data), void *data, void *stream)
+{
+#if HAVE_CUDA
+  double times[200];
+  cudaEvent_t events[2];
+
+  must (cudaEventCreate (&events[0]));
+  must (cudaEventCreate (&events[1]));
+  for (int i = 0; i < 10; i++)
+    func (data);
+  for (int i = 0; i < 200; i++)
+    times[i] = time_once_device (func, data, stream, events);
+  must (cudaEventDestroy (events[0]));
+  must (cudaEventDestroy (events[1]));
+  return median (times, 200);
+#else
+  return 0;
+#endif
+}
+
+void
+cuv_check_report (
+    const char *name, double microseconds, double pixels, double bytes)
+{
+  printf ("{\"name\": \"%s\", \"us\": %.2f, \"ns_per_pixel\": %.4f", name,
+      microseconds, microseconds * 1000 / pixels);
+  if (bytes > 0)
+    printf (", \"GB_per_s\": %.1f", bytes / microseconds / 1000);
+  printf ("}\n");
+}

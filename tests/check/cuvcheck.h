@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Compares the versions of an algorithm and times them, in one program. */
+#ifndef CUV_CHECK_H
+#define CUV_CHECK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "cuv-frame.h"
+
+/* What the command line asked for. */
+typedef struct {
+  bool cpu, cuda, bench;
+  uint64_t seed;
+} CuvCheckOptions;
+extern CuvCheckOptions cuv_check_options;
+
+/* Parses --cpu, --cuda, --bench, --seed N, calls run(), prints "N passed, N
+ * failed" and returns the exit status; 77 for --cuda without a device. */
+int cuv_check_main (int argc, char **argv, void (*run) (void));
+
+/* Names the case that the next checks belong to; printed when one fails. */
+void cuv_check_case (const char *format, ...)
+    __attribute__ ((format (printf, 1, 2)));
+
+/* Counts a check; prints the case, the seed and the text if it fails. */
+#define CUV_CHECK(condition, ...)                                              \
+  cuv_check_that ((condition), __FILE__, __LINE__, #condition " " __VA_ARGS__)
+bool cuv_check_that (bool ok, const char *file, int line, const char *format,
+    ...) __attribute__ ((format (printf, 4, 5)));
+
+/* A repeatable stream of random numbers, from the seed. */
+uint32_t cuv_check_random (void);
+uint32_t cuv_check_below (uint32_t n);
+
+typedef enum {
+  CUV_CHECK_NOISE,   /* independent bytes */
+  CUV_CHECK_BLACK,   /* all 0 */
+  CUV_CHECK_WHITE,   /* all 255 */
+  CUV_CHECK_TEXTURE, /* noise in several octaves: like a photograph */
+  CUV_CHECK_N_FILLS,
+} CuvCheckFill;
+
+/* The formats that frames come in; the names are GStreamer's. */
+extern const char *const cuv_check_formats[];
+
+/* A frame in host memory with padded rows and guard bytes around its planes. */
+typedef struct {
+  CuvFrame frame;
+  uint8_t *memory;
+  size_t size;
+} CuvCheckFrame;
+
+CuvCheckFrame cuv_check_frame_new (
+    const char *format, int width, int height, CuvCheckFill fill);
+
+/* A grey picture's pixels; free() them. NULL, and a failed check, if the file
+ * is not a binary 8-bit PGM. */
+uint8_t *cuv_check_read_pgm (const char *path, int *width, int *height);
+
+/* Whether the bytes outside the pixels are as they were made. */
+bool cuv_check_guards_intact (const CuvCheckFrame *self);
+void cuv_check_frame_free (CuvCheckFrame *self);
+
+/* The frame in device memory (all of its bytes), and back into host memory. */
+CuvFrame cuv_check_to_device (const CuvCheckFrame *self, void **memory);
+void cuv_check_from_device (CuvCheckFrame *self, void *memory);
+void cuv_check_device_free (void *memory);
+void *cuv_check_stream_new (void);
+void cuv_check_stream_free (void *stream);
+
+/* --bench: the median time of func, in microseconds. Device work is timed from
+ * events around it on the stream. */
+double cuv_check_time (void (*func) (void *data), void *data);
+double cuv_check_time_device (
+    void (*func) (void *data), void *data, void *stream);
+
+/* One line of JSON: name, microseconds, ns per pixel and, where bytes > 0,
+ * GB/s.
+ */
+void cuv_check_report (
+    const char *name, double microseconds, double pixels, double bytes);
+
+#endif
