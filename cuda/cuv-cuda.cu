@@ -69,40 +69,81 @@ may_allocate ()
 }
 
 void *
-cuv_cuda_alloc (size_t size)
+cuv_arena_alloc (CuvArena *arena, size_t size)
 {
+  const int capacity = sizeof arena->device / sizeof *arena->device;
   void *memory = nullptr;
-  cudaError_t status =
-      may_allocate () ? cudaMalloc (&memory, size) : cudaErrorMemoryAllocation;
+  cudaError_t status = cudaErrorMemoryAllocation;
 
+  if (arena->n_device < capacity && may_allocate ())
+    status = cudaMalloc (&memory, size);
   if (cuv_cuda_record (status, "cudaMalloc") != 0)
     return nullptr;
+  arena->device[arena->n_device] = memory;
+  arena->sizes[arena->n_device++] = size;
   allocated += size;
   return memory;
 }
 
-void
-cuv_cuda_free (void *memory, size_t size)
+// Setting up happens on the thread's own stream, never on the NULL stream, and
+// is waited for: any stream may use the memory afterwards.
+void *
+cuv_arena_zeroed (CuvArena *arena, size_t size)
 {
-  if (memory == nullptr)
-    return;
-  cuv_cuda_record (cudaFree (memory), "cudaFree");
-  allocated -= size;
+  void *memory = cuv_arena_alloc (arena, size);
+
+  if (memory == nullptr
+      || cuv_cuda_record (
+             cudaMemsetAsync (memory, 0, size, cudaStreamPerThread),
+             "cudaMemsetAsync")
+          != 0
+      || cuv_cuda_record (cudaStreamSynchronize (cudaStreamPerThread),
+             "cudaStreamSynchronize")
+          != 0)
+    return nullptr;
+  return memory;
 }
 
 void *
-cuv_cuda_alloc_pinned (size_t size)
+cuv_arena_upload (CuvArena *arena, const void *data, size_t size)
 {
-  void *memory = nullptr;
-  cudaError_t status = may_allocate () ? cudaMallocHost (&memory, size)
-                                       : cudaErrorMemoryAllocation;
+  void *memory = cuv_arena_alloc (arena, size);
 
-  return cuv_cuda_record (status, "cudaMallocHost") == 0 ? memory : nullptr;
+  if (memory == nullptr
+      || cuv_cuda_record (cudaMemcpyAsync (memory, data, size,
+                              cudaMemcpyHostToDevice, cudaStreamPerThread),
+             "cudaMemcpyAsync")
+          != 0
+      || cuv_cuda_record (cudaStreamSynchronize (cudaStreamPerThread),
+             "cudaStreamSynchronize")
+          != 0)
+    return nullptr;
+  return memory;
+}
+
+void *
+cuv_arena_pinned (CuvArena *arena, size_t size)
+{
+  const int capacity = sizeof arena->pinned / sizeof *arena->pinned;
+  void *memory = nullptr;
+  cudaError_t status = cudaErrorMemoryAllocation;
+
+  if (arena->n_pinned < capacity && may_allocate ())
+    status = cudaMallocHost (&memory, size);
+  if (cuv_cuda_record (status, "cudaMallocHost") != 0)
+    return nullptr;
+  arena->pinned[arena->n_pinned++] = memory;
+  return memory;
 }
 
 void
-cuv_cuda_free_pinned (void *memory)
+cuv_arena_clear (CuvArena *arena)
 {
-  if (memory != nullptr)
-    cuv_cuda_record (cudaFreeHost (memory), "cudaFreeHost");
+  while (arena->n_device > 0) {
+    allocated -= arena->sizes[--arena->n_device];
+    cuv_cuda_record (cudaFree (arena->device[arena->n_device]), "cudaFree");
+  }
+  while (arena->n_pinned > 0)
+    cuv_cuda_record (
+        cudaFreeHost (arena->pinned[--arena->n_pinned]), "cudaFreeHost");
 }

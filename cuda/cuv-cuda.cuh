@@ -20,12 +20,21 @@ int cuv_cuda_record (cudaError_t status, const char *call);
 #define CUV_CUDA_LAUNCHED(kernel) CUV_CUDA_TRY (cuv_cuda_launched (#kernel))
 cudaError_t cuv_cuda_launched (const char *kernel);
 
-/* Device memory, and host memory that the device writes to. Counted, and
- * subject to cuv_cuda_fail_allocation(). NULL on failure, recorded. */
-void *cuv_cuda_alloc (size_t size);
-void cuv_cuda_free (void *memory, size_t size);
-void *cuv_cuda_alloc_pinned (size_t size);
-void cuv_cuda_free_pinned (void *memory);
+/* All the memory of one object, freed at once. Allocations are counted and
+ * subject to cuv_cuda_fail_allocation(); they return NULL on failure, which is
+ * recorded. */
+typedef struct {
+  void *device[16], *pinned[4];
+  size_t sizes[16];
+  int n_device, n_pinned;
+} CuvArena;
+
+void *cuv_arena_alloc (CuvArena *arena, size_t size);
+void *cuv_arena_zeroed (CuvArena *arena, size_t size);
+void *cuv_arena_upload (CuvArena *arena, const void *data, size_t size);
+/* host memory that the device reads and writes */
+void *cuv_arena_pinned (CuvArena *arena, size_t size);
+void cuv_arena_clear (CuvArena *arena);
 
 static inline int
 cuv_div_up (int a, int b)

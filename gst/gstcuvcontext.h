@@ -17,6 +17,22 @@ G_BEGIN_DECLS
 
 #define GST_CUV_FEATURE_CUDA "memory:CUDAMemory"
 
+/* The formats that this series' CUDA memory has. */
+#define GST_CUV_CUDA_FORMATS_1_22                                              \
+  "I420, YV12, NV12, NV21, P010_10LE, P016_LE, I420_10LE, Y444, Y444_16LE, "   \
+  "BGRA, RGBA, RGBx, BGRx, ARGB, ABGR, RGB, BGR, BGR10A2_LE, RGB10A2_LE, "     \
+  "Y42B, I422_10LE, I422_12LE, YUY2, UYVY, RGBP, BGRP, GBR, GBRA"
+#define GST_CUV_CUDA_FORMATS_1_24                                              \
+  GST_CUV_CUDA_FORMATS_1_22                                                    \
+  ", P012_LE, I420_12LE, Y444_10LE, Y444_12LE, GBR_10LE, GBR_12LE, GBR_16LE"
+#if GST_CHECK_VERSION(1, 26, 0)
+#define GST_CUV_CUDA_MEMORY_FORMATS "{ " GST_CUV_CUDA_FORMATS_1_24 ", VUYA }"
+#elif GST_CHECK_VERSION(1, 24, 0)
+#define GST_CUV_CUDA_MEMORY_FORMATS "{ " GST_CUV_CUDA_FORMATS_1_24 " }"
+#else
+#define GST_CUV_CUDA_MEMORY_FORMATS "{ " GST_CUV_CUDA_FORMATS_1_22 " }"
+#endif
+
 typedef struct _GstCuvContext GstCuvContext;
 
 /* Called with the old CUDA context current, before it is left. */

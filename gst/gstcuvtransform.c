@@ -17,9 +17,9 @@ typedef struct {
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstCuvTransform, gst_cuv_transform,
     GST_TYPE_BASE_TRANSFORM,
-    G_ADD_PRIVATE (GstCuvTransform)
-        GST_DEBUG_CATEGORY_INIT (gst_cuv_transform_debug, "cuvtransform", 0,
-            "base of the elements that touch frames"))
+    G_ADD_PRIVATE (GstCuvTransform) G_IMPLEMENT_INTERFACE (
+        GST_TYPE_PRESET, NULL) GST_DEBUG_CATEGORY_INIT (gst_cuv_transform_debug,
+        "cuvtransform", 0, "base of the elements that touch frames"))
 
 #define PRIV(self)                                                             \
   ((GstCuvTransformPrivate *) gst_cuv_transform_get_instance_private (self))
@@ -223,51 +223,74 @@ gst_cuv_transform_propose_allocation (
   return size > 0;
 }
 
-/* The pool for CUDA output: downstream's if it is in our context, else ours. */
+/* The pool for the output: downstream's, for CUDA memory only if it is in our
+ * context, else ours. */
+static gboolean
+choose_pool (GstCuvTransform *self, GstQuery *query, GstCaps *caps)
+{
+  GstCuvContext *context = &PRIV (self)->context;
+  gboolean cuda = gst_cuv_caps_is_cuda (caps);
+  guint n = gst_query_get_n_allocation_pools (query);
+  guint size = (guint) PRIV (self)->out_info.size, min = 0, max = 0;
+  GstBufferPool *pool = NULL;
+
+  if (n > 0 && !cuda)
+    return TRUE;
+  if (n > 0)
+    gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);
+  if (pool != NULL && !gst_cuv_context_owns_pool (context, pool))
+    gst_clear_object (&pool);
+  if (pool == NULL)
+    pool = cuda ? gst_cuv_context_new_pool (context, caps)
+                : gst_video_buffer_pool_new ();
+  if (pool == NULL)
+    return FALSE;
+  size = gst_cuv_context_configure_pool (context, pool, caps,
+      (guint) MAX (size, PRIV (self)->out_info.size), min, max);
+  if (n > 0)
+    gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);
+  else
+    gst_query_add_allocation_pool (query, pool, size, min, max);
+  gst_object_unref (pool);
+  return size > 0;
+}
+
 static gboolean
 gst_cuv_transform_decide_allocation (GstBaseTransform *trans, GstQuery *query)
 {
   GstCuvTransform *self = GST_CUV_TRANSFORM (trans);
-  GstCuvContext *context = &PRIV (self)->context;
-  GstBufferPool *pool = NULL;
-  guint n, size = 0, min = 0, max = 0;
   GstCaps *caps;
 
   gst_query_parse_allocation (query, &caps, NULL);
-  if (caps != NULL && gst_cuv_caps_is_cuda (caps)) {
-    if (!gst_cuv_context_open (context))
-      return FALSE;
-    n = gst_query_get_n_allocation_pools (query);
-    if (n > 0)
-      gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);
-    if (pool != NULL && !gst_cuv_context_owns_pool (context, pool))
-      gst_clear_object (&pool);
-    if (pool == NULL)
-      pool = gst_cuv_context_new_pool (context, caps);
-    if (pool == NULL)
-      return FALSE;
-    size = gst_cuv_context_configure_pool (context, pool, caps,
-        (guint) MAX (size, PRIV (self)->out_info.size), min, max);
-    if (n > 0)
-      gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);
-    else
-      gst_query_add_allocation_pool (query, pool, size, min, max);
-    gst_object_unref (pool);
-    if (size == 0)
-      return FALSE;
+  if (caps != NULL
+      && ((gst_cuv_caps_is_cuda (caps)
+              && !gst_cuv_context_open (&PRIV (self)->context))
+          || !choose_pool (self, query, caps))) {
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("No memory for frames can be had%s.",
+            gst_cuv_caps_is_cuda (caps) ? " on the CUDA device" : ""),
+        ("%" GST_PTR_FORMAT, caps));
+    return FALSE;
   }
   return GST_BASE_TRANSFORM_CLASS (gst_cuv_transform_parent_class)
       ->decide_allocation (trans, query);
 }
 
 /* Our copies keep size and orientation, so every meta stays true; only what
- * describes the memory itself stays behind. */
+ * describes the memory itself, or keeps it alive, stays behind. */
+static gboolean
+describes_frame (const GstMetaInfo *info)
+{
+  return !gst_meta_api_type_has_tag (
+             info->api, g_quark_from_static_string (GST_META_TAG_MEMORY_STR))
+      && info->api != GST_PARENT_BUFFER_META_API_TYPE;
+}
+
 static gboolean
 gst_cuv_transform_transform_meta (
     GstBaseTransform *trans, GstBuffer *out, GstMeta *meta, GstBuffer *in)
 {
-  return !gst_meta_api_type_has_tag (
-      meta->info->api, g_quark_from_static_string (GST_META_TAG_MEMORY_STR));
+  return describes_frame (meta->info);
 }
 
 static GstBufferPool *
@@ -296,9 +319,7 @@ copy_meta (GstBuffer *in, GstMeta **meta, gpointer out)
   GstMetaTransformCopy whole = { FALSE, 0, (gsize) -1 };
   const GstMetaInfo *info = (*meta)->info;
 
-  if (info->transform_func != NULL
-      && !gst_meta_api_type_has_tag (
-          info->api, g_quark_from_static_string (GST_META_TAG_MEMORY_STR)))
+  if (info->transform_func != NULL && describes_frame (info))
     info->transform_func (out, *meta, in, _gst_meta_transform_copy, &whole);
   return TRUE;
 }

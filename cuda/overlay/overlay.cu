@@ -1,2 +1,397 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuv-cuda.cuh"
+#include "overlay/overlay.h"
+
+#include <string.h>
+
+#define TILE_X 32 // threads across; a thread owns a cell of pixels
+#define TILE_Y 8
+#define N_THREADS (TILE_X * TILE_Y)
+#define FIRST_CAPACITY ((size_t) 256 << 10)
+
+struct _CuvOverlayCuda {
+  CuvArena arena;
+  uint8_t *pinned, *device; // a list: primitives, then masks
+  size_t capacity;
+  cudaEvent_t done;
+  bool pending;
+};
+
+// The pixels of a tile, half open.
+struct Tile {
+  int x0, y0, x1, y1;
+};
+
+// ---- which primitives touch a tile ----
+
+// The cross product is linear: its extremes over a tile are at the corners.
+// No pixel outside the strip of |cross| <= low is covered, not by the round
+// ends either.
+static __device__ bool
+strip_misses (const CuvPrimitive *p, const Tile &tile)
+{
+  int64_t dx = p->line.bx - p->line.ax, dy = p->line.by - p->line.ay;
+  int64_t vx0 = (int64_t) tile.x0 * CUV_OVERLAY_UNIT - p->line.ax;
+  int64_t vx1 = (int64_t) (tile.x1 - 1) * CUV_OVERLAY_UNIT - p->line.ax;
+  int64_t vy0 = (int64_t) tile.y0 * CUV_OVERLAY_UNIT - p->line.ay;
+  int64_t vy1 = (int64_t) (tile.y1 - 1) * CUV_OVERLAY_UNIT - p->line.ay;
+  int64_t smallest = dx * vy0 - (dy > 0 ? dy * vx1 : dy * vx0);
+  int64_t largest = dx * vy1 - (dy > 0 ? dy * vx0 : dy * vx1);
+
+  return p->line.length2 != 0
+      && (smallest > p->line.low || largest < -p->line.low);
+}
+
+static __device__ bool
+touches (const CuvPrimitive *p, const Tile &tile)
+{
+  if (p->x0 >= tile.x1 || p->x1 <= tile.x0 || p->y0 >= tile.y1
+      || p->y1 <= tile.y0)
+    return false;
+  if (p->kind == CUV_PRIMITIVE_RECT)
+    return tile.x0 < p->hole.x0 || tile.x1 > p->hole.x1 || tile.y0 < p->hole.y0
+        || tile.y1 > p->hole.y1;
+  return p->kind != CUV_PRIMITIVE_LINE || !strip_misses (p, tile);
+}
+
+// Writes the indices of those among primitives first .. first + N_THREADS - 1
+// that touch the tile, in order, and returns their number. For a whole block.
+static __device__ int
+gather (const CuvPrimitive *primitives, int n, int first, const Tile &tile,
+    int *list)
+{
+  __shared__ int warp_count[N_THREADS / 32];
+  int thread = threadIdx.y * TILE_X + threadIdx.x;
+  int warp = thread / 32, lane = thread % 32;
+  int index = first + thread, before = 0, total = 0;
+  bool mine = index < n && touches (&primitives[index], tile);
+  unsigned votes = __ballot_sync (0xffffffffu, mine);
+
+  __syncthreads (); // the last list has been read
+  if (lane == 0)
+    warp_count[warp] = __popc (votes);
+  __syncthreads ();
+  for (int w = 0; w < N_THREADS / 32; w++) {
+    before += w < warp ? warp_count[w] : 0;
+    total += warp_count[w];
+  }
+  if (mine)
+    list[before + __popc (votes & ((1u << lane) - 1))] = index;
+  __syncthreads ();
+  return total;
+}
+
+// ---- a cell: the pixels that share samples ----
+
+// XS, YS: subsampling of the components behind the first; N: components.
+template <int XS, int YS, int N> struct Cell {
+  static constexpr int W = 1 << XS, H = 1 << YS;
+
+  uint8_t value[N][H][W]; // in registers: every index is known in the end
+  int x, y, w, h;         // first pixel, and how many are in the frame
+  bool changed;
+
+  static constexpr __device__ bool
+  shared_sample (int k)
+  {
+    return k > 0 && W * H > 1;
+  }
+
+  __device__ uint8_t *
+  at (const CuvFrame &frame, int k, int i, int j) const
+  {
+    const CuvComponent &c = frame.component[k];
+
+    return c.data + (int64_t) ((y + j) >> c.ysub) * c.stride
+        + (int64_t) ((x + i) >> c.xsub) * c.step;
+  }
+
+  // Calls f on every sample of the cell that is in the frame.
+  template <typename F>
+  __device__ void
+  each (F f)
+  {
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+#pragma unroll
+      for (int j = 0; j < H; j++) {
+#pragma unroll
+        for (int i = 0; i < W; i++) {
+          if (shared_sample (k) ? i + j == 0 && w > 0 && h > 0 : i < w && j < h)
+            f (k, i, j);
+        }
+      }
+    }
+  }
+
+  __device__ void
+  load (const CuvFrame &frame)
+  {
+    each ([&] (int k, int i, int j) { value[k][j][i] = *at (frame, k, i, j); });
+  }
+
+  __device__ void
+  store (const CuvFrame &frame)
+  {
+    each ([&] (int k, int i, int j) { *at (frame, k, i, j) = value[k][j][i]; });
+  }
+
+  __device__ void
+  draw (const CuvPrimitive *p, const uint8_t *masks)
+  {
+    int coverage[H][W], sum = 0;
+
+#pragma unroll
+    for (int j = 0; j < H; j++) {
+#pragma unroll
+      for (int i = 0; i < W; i++) {
+        coverage[j][i] = i < w && j < h
+            ? cuv_primitive_coverage (p, masks, x + i, y + j)
+            : 0;
+        sum += coverage[j][i];
+      }
+    }
+    if (sum == 0)
+      return;
+    changed = true;
+    each ([&] (int k, int i, int j) {
+      value[k][j][i] = shared_sample (k)
+          ? cuv_overlay_blend (
+              value[k][0][0], p->colour[k], p->alpha, sum, w * h)
+          : cuv_overlay_blend (
+              value[k][j][i], p->colour[k], p->alpha, coverage[j][i], 1);
+    });
+  }
+};
+
+// ---- kernel ----
+
+// A block is a tile of TILE_X x TILE_Y cells, the first at cell (cell_x,
+// cell_y) of the frame. It goes through the primitives N_THREADS at a time.
+template <int XS, int YS, int N>
+static __global__ void
+__launch_bounds__ (N_THREADS)
+    overlay_kernel (const CuvFrame frame, const CuvPrimitive *primitives, int n,
+        const uint8_t *masks, int cell_x, int cell_y)
+{
+  __shared__ int list[N_THREADS];
+  Cell<XS, YS, N> cell;
+  Tile tile;
+  bool loaded = false;
+
+  tile.x0 = (cell_x + blockIdx.x * TILE_X) << XS;
+  tile.y0 = (cell_y + blockIdx.y * TILE_Y) << YS;
+  tile.x1 = min (tile.x0 + (TILE_X << XS), frame.width);
+  tile.y1 = min (tile.y0 + (TILE_Y << YS), frame.height);
+  cell.x = tile.x0 + (threadIdx.x << XS);
+  cell.y = tile.y0 + (threadIdx.y << YS);
+  cell.w = min (cell.W, max (frame.width - cell.x, 0));
+  cell.h = min (cell.H, max (frame.height - cell.y, 0));
+  cell.changed = false;
+  for (int first = 0; first < n; first += N_THREADS) {
+    int n_here = gather (primitives, n, first, tile, list);
+
+    if (n_here > 0 && !loaded)
+      cell.load (frame);
+    loaded = loaded || n_here > 0;
+    for (int i = 0; i < n_here; i++)
+      cell.draw (&primitives[list[i]], masks);
+  }
+  if (cell.changed)
+    cell.store (frame);
+}
+
+typedef void (*Kernel) (
+    CuvFrame, const CuvPrimitive *, int, const uint8_t *, int, int);
+
+static const struct {
+  int xsub, ysub, n_components;
+  Kernel kernel;
+} kernels[] = {
+  { 1, 1, 3, overlay_kernel<1, 1, 3> },
+  { 1, 0, 3, overlay_kernel<1, 0, 3> },
+  { 0, 0, 1, overlay_kernel<0, 0, 1> },
+  { 0, 0, 3, overlay_kernel<0, 0, 3> },
+  { 0, 0, 4, overlay_kernel<0, 0, 4> },
+};
+
+// ---- launcher ----
+
+static int
+find_kernel (const CuvFrame *frame)
+{
+  const CuvComponent *c = &frame->component[frame->n_components > 1 ? 1 : 0];
+
+  for (int i = 0; i < (int) (sizeof kernels / sizeof *kernels); i++) {
+    if (kernels[i].xsub == c->xsub && kernels[i].ysub == c->ysub
+        && kernels[i].n_components == frame->n_components)
+      return i;
+  }
+  return -1;
+}
+
+// The pixels that any primitive may touch.
+static Tile
+bounds (const CuvOverlayList *list, const CuvFrame *frame)
+{
+  Tile box = { frame->width, frame->height, 0, 0 };
+
+  for (int i = 0; i < list->n_primitives; i++) {
+    const CuvPrimitive *p = &list->primitives[i];
+
+    box.x0 = p->x0 < box.x0 ? p->x0 : box.x0;
+    box.y0 = p->y0 < box.y0 ? p->y0 : box.y0;
+    box.x1 = p->x1 > box.x1 ? p->x1 : box.x1;
+    box.y1 = p->y1 > box.y1 ? p->y1 : box.y1;
+  }
+  box.x0 = box.x0 > 0 ? box.x0 : 0;
+  box.y0 = box.y0 > 0 ? box.y0 : 0;
+  box.x1 = box.x1 < frame->width ? box.x1 : frame->width;
+  box.y1 = box.y1 < frame->height ? box.y1 : frame->height;
+  return box;
+}
+
+static size_t
+primitive_bytes (const CuvOverlayList *list)
+{
+  return sizeof (CuvPrimitive) * (size_t) list->n_primitives;
+}
+
+static int
+launch (CuvOverlayCuda *self, const CuvOverlayList *list, const CuvFrame *frame,
+    int k, cudaStream_t stream)
+{
+  Tile box = bounds (list, frame);
+  dim3 grid;
+
+  if (box.x0 >= box.x1 || box.y0 >= box.y1)
+    return 0;
+  box.x0 >>= kernels[k].xsub;
+  box.y0 >>= kernels[k].ysub;
+  box.x1 = ((box.x1 - 1) >> kernels[k].xsub) + 1;
+  box.y1 = ((box.y1 - 1) >> kernels[k].ysub) + 1;
+  grid = dim3 (cuv_div_up (box.x1 - box.x0, TILE_X),
+      cuv_div_up (box.y1 - box.y0, TILE_Y));
+  kernels[k].kernel<<<grid, dim3 (TILE_X, TILE_Y), 0, stream>>> (*frame,
+      (const CuvPrimitive *) self->device, list->n_primitives,
+      self->device + primitive_bytes (list), box.x0, box.y0);
+  CUV_CUDA_LAUNCHED (overlay_kernel);
+  return 0;
+}
+
+static int
+wait (CuvOverlayCuda *self)
+{
+  if (!self->pending)
+    return 0;
+  self->pending = false;
+  CUV_CUDA_TRY (cudaEventSynchronize (self->done));
+  return 0;
+}
+
+static int
+grow (CuvOverlayCuda *self, size_t size)
+{
+  CuvArena arena = {};
+  size_t capacity = FIRST_CAPACITY;
+  void *pinned, *device;
+
+  while (capacity < size)
+    capacity *= 2;
+  if (wait (self) != 0)
+    return -1;
+  pinned = cuv_arena_pinned (&arena, capacity);
+  device = pinned != nullptr ? cuv_arena_alloc (&arena, capacity) : nullptr;
+  if (device == nullptr) {
+    cuv_arena_clear (&arena);
+    return -1;
+  }
+  cuv_arena_clear (&self->arena);
+  self->arena = arena;
+  self->pinned = (uint8_t *) pinned;
+  self->device = (uint8_t *) device;
+  self->capacity = capacity;
+  return 0;
+}
+
+static int
+init (CuvOverlayCuda *self)
+{
+  cudaFuncAttributes attributes;
+
+  for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+    CUV_CUDA_TRY (
+        cudaFuncGetAttributes (&attributes, (const void *) kernels[i].kernel));
+  CUV_CUDA_TRY (cudaEventCreateWithFlags (&self->done, cudaEventDisableTiming));
+  return grow (self, FIRST_CAPACITY);
+}
+
+// ---- entries ----
+
+extern "C" CuvOverlayCuda *
+cuv_overlay_cuda_new (void)
+{
+  CuvOverlayCuda *self = new CuvOverlayCuda ();
+
+  if (init (self) == 0)
+    return self;
+  cuv_overlay_cuda_free (self);
+  return nullptr;
+}
+
+extern "C" void
+cuv_overlay_cuda_free (CuvOverlayCuda *self)
+{
+  if (self == nullptr)
+    return;
+  wait (self);
+  if (self->done != nullptr)
+    cuv_cuda_record (cudaEventDestroy (self->done), "cudaEventDestroy");
+  cuv_arena_clear (&self->arena);
+  delete self;
+}
+
+extern "C" int
+cuv_overlay_cuda_prepare (CuvOverlayCuda *self, const CuvOverlayList *list)
+{
+  size_t size = primitive_bytes (list) + (size_t) list->n_mask_bytes;
+
+  return size <= self->capacity ? 0 : grow (self, size);
+}
+
+extern "C" int
+cuv_overlay_cuda_submit (CuvOverlayCuda *self, const CuvOverlayList *list,
+    const CuvFrame *frame, CuvCudaStream stream_handle)
+{
+  cudaStream_t stream = (cudaStream_t) stream_handle;
+  size_t masks = primitive_bytes (list);
+  size_t size = masks + (size_t) list->n_mask_bytes;
+  int k = find_kernel (frame);
+
+  if (k < 0)
+    return cuv_cuda_record (
+        cudaErrorInvalidValue, "overlay: no kernel for this kind of frame");
+  if (size > self->capacity)
+    return cuv_cuda_record (
+        cudaErrorInvalidValue, "overlay: submit without prepare");
+  if (wait (self) != 0)
+    return -1;
+  if (size == 0)
+    return 0;
+  memcpy (self->pinned, list->primitives, masks);
+  if (list->n_mask_bytes > 0)
+    memcpy (self->pinned + masks, list->masks, size - masks);
+  CUV_CUDA_TRY (cudaMemcpyAsync (
+      self->device, self->pinned, size, cudaMemcpyHostToDevice, stream));
+  if (launch (self, list, frame, k, stream) != 0)
+    return -1;
+  CUV_CUDA_TRY (cudaEventRecord (self->done, stream));
+  self->pending = true;
+  return 0;
+}
+
+extern "C" int
+cuv_overlay_cuda_collect (CuvOverlayCuda *self)
+{
+  return wait (self);
+}

@@ -1,3 +1,451 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "cuv-cuda.cuh"
+// Two kernels over the window positions of all levels. The first decides stage
+// 0 at every position and leaves a bit each. From the bits the second works out
+// which positions the scan visits (a reject at stage 0 skips the next one),
+// gathers the survivors of a tile, and drives them through the other stages,
+// closing up the list after each.
+#include "waldboost/pyramid.cuh"
 #include "waldboost/waldboost.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DENSE_WARPS 8
+#define TILE_WORDS 64 // 2048 positions: an index fits 16 bits
+#define TILE_THREADS 256
+#define FEW 64 // windows left that no longer pay for closing up the list
+#define FIRST_HITS 4096 // that the one readback brings
+
+// Device copies of the model's arrays.
+struct DeviceModel {
+  int32_t n_stages;
+  const CuvWeak *weak;
+  const CuvLbpNode *nodes;
+  const float *leaves;
+  const int32_t *stage_first;
+};
+
+// What comes back: counters, then hits.
+struct Block {
+  uint32_t n_hits, pad;
+  unsigned long long windows, stage_0;
+  CuvWaldboostHit hits[CUV_WALDBOOST_MAX_HITS];
+};
+#define BLOCK_HEAD offsetof (Block, hits)
+
+struct _CuvWaldboostCuda {
+  CuvArena arena;
+  CuvPyramid pyramid;
+  DeviceModel model;
+  bool stumps;
+  int n_dense, n_tiles;
+  CuvTile *dense, *tiles; // level, first word
+  uint32_t *passed;       // a bit per position: stage 0 passed
+  Block *block, *pinned;
+  cudaEvent_t done;
+  cudaStream_t stream;
+};
+
+// ---- kernels ----
+
+// The code of one node for the window whose top left element is at.
+template <typename Sum>
+static __device__ unsigned
+lbp_code (const Sum *at, const CuvIntegralLevel &level, const CuvLbpNode &node)
+{
+  int column[4];
+  Sum sum[4][4];
+
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    column[i] = cuv_integral_column (level, node.x + i * node.width);
+#pragma unroll
+  for (int j = 0; j < 4; j++) {
+    const Sum *row = at + (node.y + j * node.height) * level.pitch;
+
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+      sum[j][i] = row[column[i]];
+  }
+#define BLOCK(j, i)                                                            \
+  (Sum) (sum[j + 1][i + 1] - sum[j][i + 1] - sum[j + 1][i] + sum[j][i])
+  Sum centre = BLOCK (1, 1);
+
+  return (BLOCK (0, 0) >= centre) << 7 | (BLOCK (0, 1) >= centre) << 6
+      | (BLOCK (0, 2) >= centre) << 5 | (BLOCK (1, 2) >= centre) << 4
+      | (BLOCK (2, 2) >= centre) << 3 | (BLOCK (2, 1) >= centre) << 2
+      | (BLOCK (2, 0) >= centre) << 1 | (BLOCK (1, 0) >= centre) << 0;
+#undef BLOCK
+}
+
+template <typename Sum, bool stumps>
+static __device__ float
+leaf_of (const DeviceModel &model, const CuvWeak &weak, const Sum *at,
+    const CuvIntegralLevel &level)
+{
+  int child = 0;
+
+  do {
+    const CuvLbpNode &node = model.nodes[weak.first_node + child];
+    unsigned code = lbp_code (at, level, node);
+
+    child = node.subset[code >> 5] >> (code & 31) & 1 ? node.left : node.right;
+  } while (!stumps && child > 0);
+  return model.leaves[weak.first_leaf - child];
+}
+
+// Runs one stage; margin is how far its sum ends above the threshold.
+template <typename Sum, bool stumps>
+static __device__ bool
+stage_passes (const DeviceModel &model, int stage, const Sum *at,
+    const CuvIntegralLevel &level, double *margin)
+{
+  int end = model.stage_first[stage + 1];
+  double sum = 0;
+
+  for (int k = model.stage_first[stage]; k < end; k++) {
+    sum += leaf_of<Sum, stumps> (model, model.weak[k], at, level);
+    if (sum < model.weak[k].threshold)
+      return false;
+  }
+  *margin = sum - (double) model.weak[end - 1].threshold;
+  return true;
+}
+
+template <typename Sum>
+static __device__ const Sum *
+window (const Sum *integral, const CuvIntegralLevel &level, int i, int row)
+{
+  // with step 2 the window's even column 2i is element i
+  return integral + level.first + (int64_t) row * level.plan.step * level.pitch
+      + i;
+}
+
+// One thread per position, a warp per word.
+template <typename Sum, bool stumps>
+static __global__ void
+dense_kernel (const CuvTile *tiles, const CuvIntegralLevel *levels,
+    const Sum *integral, DeviceModel model, uint32_t *passed)
+{
+  const CuvTile tile = tiles[blockIdx.x];
+  const CuvIntegralLevel &level = levels[tile.level];
+  int word = tile.x + threadIdx.y;
+  int row = word / level.words;
+  int i = (word - row * level.words) * 32 + threadIdx.x;
+  bool ok = row < level.plan.n_y && i < level.plan.n_x;
+  double margin;
+
+  if (ok)
+    ok = stage_passes<Sum, stumps> (
+        model, 0, window (integral, level, i, row), level, &margin);
+  unsigned bits = __ballot_sync (~0u, ok);
+  if (threadIdx.x == 0 && row < level.plan.n_y)
+    passed[level.first_word + word] = bits;
+}
+
+// Whether the scan visits the first position of a word: it does if the last
+// position that passed lies an even number of positions before the next one.
+// Words without any leave it as it was.
+static __device__ bool
+visits_first (const uint32_t *row_start, const uint32_t *word)
+{
+  while (word > row_start) {
+    uint32_t before = *--word;
+
+    if (before != 0)
+      return __clz (before) % 2 == 0;
+  }
+  return true;
+}
+
+// The positions of a word that the scan visits.
+static __device__ uint32_t
+visited_bits (const uint32_t *row_start, const uint32_t *word, int n_valid)
+{
+  uint32_t passed = *word, visited = 0;
+  bool visit = visits_first (row_start, word);
+
+  for (int i = 0; i < n_valid; i++) {
+    visited |= (uint32_t) visit << i;
+    visit = !(visit && !(passed >> i & 1));
+  }
+  return visited;
+}
+
+// Counts what this tile's words visit and lists the survivors of stage 0.
+static __device__ void
+list_survivors (const CuvTile &tile, const CuvIntegralLevel &level,
+    const uint32_t *passed, uint16_t *list, int *n_list, Block *block)
+{
+  int word = tile.x + threadIdx.x;
+  uint32_t visited = 0, alive = 0;
+  int row = word / level.words, at;
+
+  if (threadIdx.x >= TILE_WORDS)
+    return;
+  if (row < level.plan.n_y) {
+    const uint32_t *row_start = passed + level.first_word + row * level.words;
+    int column = word - row * level.words;
+
+    visited = visited_bits (
+        row_start, row_start + column, min (32, level.plan.n_x - column * 32));
+    alive = visited & row_start[column];
+  }
+  at = atomicAdd (n_list, __popc (alive));
+  for (uint32_t bits = alive; bits != 0; bits &= bits - 1)
+    list[at++] = (uint16_t) (threadIdx.x * 32 + __ffs (bits) - 1);
+  unsigned n_visited = __reduce_add_sync (~0u, __popc (visited));
+  unsigned n_alive = __reduce_add_sync (~0u, __popc (alive));
+  if (threadIdx.x % 32 == 0) {
+    atomicAdd (&block->windows, n_visited);
+    atomicAdd (&block->stage_0, n_alive);
+  }
+}
+
+static __device__ void
+add_hit (Block *block, int level, int x, int y, double margin)
+{
+  unsigned at = atomicAdd (&block->n_hits, 1u);
+
+  if (at < CUV_WALDBOOST_MAX_HITS)
+    block->hits[at] = CuvWaldboostHit{ level, x, y, (float) margin };
+}
+
+// Block: one tile. Two lists in turn: the windows alive before and after a
+// stage, as indices into the tile.
+template <typename Sum, bool stumps>
+static __global__ void
+survivor_kernel (const CuvTile *tiles, const CuvIntegralLevel *levels,
+    const Sum *integral, DeviceModel model, const uint32_t *passed,
+    Block *block)
+{
+  __shared__ uint16_t lists[2][TILE_WORDS * 32];
+  __shared__ int counts[3];
+  const CuvTile tile = tiles[blockIdx.x];
+  const CuvIntegralLevel &level = levels[tile.level];
+  // a model of one stage has it run again here, for the score
+  int stage = min (1, model.n_stages - 1);
+
+  if (threadIdx.x < 3)
+    counts[threadIdx.x] = 0;
+  __syncthreads ();
+  list_survivors (tile, level, passed, lists[0], &counts[0], block);
+  __syncthreads ();
+
+  for (int turn = 0;; turn++, stage++) {
+    const uint16_t *list = lists[turn % 2];
+    int n = counts[turn % 3];
+    bool last = n <= FEW || stage == model.n_stages - 1;
+
+    if (n == 0)
+      return;
+    for (int k = threadIdx.x; k < n; k += TILE_THREADS) {
+      int word = tile.x + list[k] / 32;
+      int row = word / level.words;
+      int i = (word - row * level.words) * 32 + list[k] % 32;
+      const Sum *at = window (integral, level, i, row);
+      double margin;
+      bool ok = stage_passes<Sum, stumps> (model, stage, at, level, &margin);
+
+      if (last) {
+        for (int s = stage + 1; ok && s < model.n_stages; s++)
+          ok = stage_passes<Sum, stumps> (model, s, at, level, &margin);
+        if (ok)
+          add_hit (block, tile.level, i * level.plan.step,
+              row * level.plan.step, margin);
+      } else if (ok) {
+        lists[(turn + 1) % 2][atomicAdd (&counts[(turn + 1) % 3], 1)] = list[k];
+      }
+    }
+    if (last)
+      return;
+    // the count after next; nobody reads or adds to it in this turn
+    if (threadIdx.x == 0)
+      counts[(turn + 2) % 3] = 0;
+    __syncthreads ();
+  }
+}
+
+// ---- launchers ----
+
+template <typename Sum, bool stumps>
+static int
+launch (CuvWaldboostCuda *self, cudaStream_t stream)
+{
+  const Sum *integral = (const Sum *) self->pyramid.integral;
+  const CuvIntegralLevel *levels = self->pyramid.levels;
+
+  dense_kernel<Sum, stumps>
+      <<<self->n_dense, dim3 (32, DENSE_WARPS), 0, stream>>> (
+          self->dense, levels, integral, self->model, self->passed);
+  CUV_CUDA_LAUNCHED (dense_kernel);
+  survivor_kernel<Sum, stumps><<<self->n_tiles, TILE_THREADS, 0, stream>>> (
+      self->tiles, levels, integral, self->model, self->passed, self->block);
+  CUV_CUDA_LAUNCHED (survivor_kernel);
+  return 0;
+}
+
+static int
+launch_any (CuvWaldboostCuda *self, cudaStream_t stream)
+{
+  if (self->pyramid.narrow)
+    return self->stumps ? launch<uint16_t, true> (self, stream)
+                        : launch<uint16_t, false> (self, stream);
+  return self->stumps ? launch<uint32_t, true> (self, stream)
+                      : launch<uint32_t, false> (self, stream);
+}
+
+// ---- entries ----
+
+static int
+upload_model (CuvWaldboostCuda *self, const CuvWaldboostModel *model)
+{
+  CuvArena *arena = &self->arena;
+  DeviceModel *device = &self->model;
+
+  self->stumps = model->stumps != 0;
+  device->n_stages = model->n_stages;
+  device->weak = (const CuvWeak *) cuv_arena_upload (
+      arena, model->weak, model->n_weak * sizeof *model->weak);
+  device->nodes = (const CuvLbpNode *) cuv_arena_upload (
+      arena, model->nodes, model->n_nodes * sizeof *model->nodes);
+  device->leaves = (const float *) cuv_arena_upload (
+      arena, model->leaves, model->n_leaves * sizeof *model->leaves);
+  device->stage_first = (const int32_t *) cuv_arena_upload (arena,
+      model->stage_first, (model->n_stages + 1) * sizeof *model->stage_first);
+  return device->weak && device->nodes && device->leaves && device->stage_first
+      ? 0
+      : -1;
+}
+
+// Cuts every level's words into tiles of so many; uploads them.
+static CuvTile *
+upload_tiles (CuvWaldboostCuda *self, int tile_words, int *n_tiles)
+{
+  const CuvPyramid *pyramid = &self->pyramid;
+  CuvTile *tiles = nullptr, *device;
+  int n = 0;
+
+  for (int pass = 0; pass < 2; pass++) {
+    n = 0;
+    for (int i = 0; i < pyramid->n_levels; i++) {
+      const CuvIntegralLevel *level = &pyramid->levels_host[i];
+
+      for (int w = 0; w < level->words * level->plan.n_y;
+           w += tile_words, n++) {
+        if (pass == 1)
+          tiles[n] = CuvTile{ i, w, 0 };
+      }
+    }
+    if (pass == 0)
+      tiles = (CuvTile *) calloc (n, sizeof *tiles);
+  }
+  device =
+      (CuvTile *) cuv_arena_upload (&self->arena, tiles, n * sizeof *tiles);
+  free (tiles);
+  *n_tiles = n;
+  return device;
+}
+
+static int
+init (CuvWaldboostCuda *self, const CuvWaldboostModel *model,
+    const CuvWaldboostPlan *plan)
+{
+  const CuvIntegralLevel *last;
+  size_t words;
+
+  if (cuv_pyramid_init (&self->pyramid, &self->arena, model, plan) != 0
+      || upload_model (self, model) != 0)
+    return -1;
+  last = &self->pyramid.levels_host[plan->n_levels - 1];
+  words = last->first_word + (size_t) last->words * last->plan.n_y;
+  self->dense = upload_tiles (self, DENSE_WARPS, &self->n_dense);
+  self->tiles = upload_tiles (self, TILE_WORDS, &self->n_tiles);
+  self->passed =
+      (uint32_t *) cuv_arena_alloc (&self->arena, words * sizeof *self->passed);
+  self->block = (Block *) cuv_arena_alloc (&self->arena, sizeof (Block));
+  self->pinned = (Block *) cuv_arena_pinned (&self->arena, sizeof (Block));
+  if (!self->dense || !self->tiles || !self->passed || !self->block
+      || !self->pinned)
+    return -1;
+  CUV_CUDA_TRY (cudaEventCreateWithFlags (&self->done, cudaEventDisableTiming));
+  return 0;
+}
+
+extern "C" CuvWaldboostCuda *
+cuv_waldboost_cuda_new (
+    const CuvWaldboostModel *model, const CuvWaldboostPlan *plan)
+{
+  CuvWaldboostCuda *self = (CuvWaldboostCuda *) calloc (1, sizeof *self);
+
+  if (init (self, model, plan) == 0)
+    return self;
+  cuv_waldboost_cuda_free (self);
+  return nullptr;
+}
+
+extern "C" void
+cuv_waldboost_cuda_free (CuvWaldboostCuda *self)
+{
+  if (self == nullptr)
+    return;
+  if (self->done != nullptr)
+    cuv_cuda_record (cudaEventDestroy (self->done), "cudaEventDestroy");
+  cuv_pyramid_clear (&self->pyramid);
+  cuv_arena_clear (&self->arena);
+  free (self);
+}
+
+extern "C" int
+cuv_waldboost_cuda_submit (
+    CuvWaldboostCuda *self, const CuvFrame *frame, CuvCudaStream stream)
+{
+  self->stream = (cudaStream_t) stream;
+  CUV_CUDA_TRY (cudaMemsetAsync (self->block, 0, BLOCK_HEAD, self->stream));
+  if (cuv_pyramid_submit (&self->pyramid, frame, self->stream) != 0
+      || launch_any (self, self->stream) != 0)
+    return -1;
+  CUV_CUDA_TRY (cudaMemcpyAsync (self->pinned, self->block,
+      BLOCK_HEAD + FIRST_HITS * sizeof (CuvWaldboostHit),
+      cudaMemcpyDeviceToHost, self->stream));
+  CUV_CUDA_TRY (cudaEventRecord (self->done, self->stream));
+  return 0;
+}
+
+// Blocks finish in any order: the result's order is by level, y, x.
+static int
+compare_hits (const void *pa, const void *pb)
+{
+  const CuvWaldboostHit *a = (const CuvWaldboostHit *) pa;
+  const CuvWaldboostHit *b = (const CuvWaldboostHit *) pb;
+
+  if (a->level != b->level)
+    return a->level - b->level;
+  return a->y != b->y ? a->y - b->y : a->x - b->x;
+}
+
+extern "C" int
+cuv_waldboost_cuda_collect (CuvWaldboostCuda *self, CuvWaldboostResult *result)
+{
+  Block *pinned = self->pinned;
+  uint32_t n;
+
+  CUV_CUDA_TRY (cudaEventSynchronize (self->done));
+  n = pinned->n_hits;
+  if (n > CUV_WALDBOOST_MAX_HITS)
+    n = CUV_WALDBOOST_MAX_HITS;
+  if (n > FIRST_HITS) { // a model that finds thousands: the rest is fetched
+    CUV_CUDA_TRY (cudaMemcpyAsync (pinned->hits + FIRST_HITS,
+        self->block->hits + FIRST_HITS,
+        (n - FIRST_HITS) * sizeof (CuvWaldboostHit), cudaMemcpyDeviceToHost,
+        self->stream));
+    CUV_CUDA_TRY (cudaStreamSynchronize (self->stream));
+  }
+  qsort (pinned->hits, n, sizeof *pinned->hits, compare_hits);
+  result->hits = pinned->hits;
+  result->n_hits = (int32_t) n;
+  result->overflow = (int32_t) (pinned->n_hits - n);
+  result->windows = pinned->windows;
+  result->stage_0 = pinned->stage_0;
+  return 0;
+}

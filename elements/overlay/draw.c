@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The C reference: docs/overlay-definition.md, primitive by primitive. */
+#include "draw.h"
+
+static int
+min (int a, int b)
+{
+  return a < b ? a : b;
+}
+
+static int
+max (int a, int b)
+{
+  return a > b ? a : b;
+}
+
+/* Pixels of a row, half open. */
+typedef struct {
+  int x0, x1;
+} Span;
+
+/* What a line can cover in row y: it and its ends lie within the strip of
+ * |cross product| <= low, whose width along a row is 2 low / |dy|. */
+static Span
+line_span (const CuvPrimitive *p, int y)
+{
+  int64_t dx = p->line.bx - p->line.ax, dy = p->line.by - p->line.ay;
+  int64_t vy = (int64_t) y * CUV_OVERLAY_UNIT - p->line.ay, middle, half;
+  Span all = { p->x0, p->x1 };
+
+  if (dy == 0)
+    return all;
+  middle = p->line.ax + vy * dx / dy;
+  half = p->line.low / (dy > 0 ? dy : -dy) + CUV_OVERLAY_UNIT;
+  if (middle + half < (int64_t) p->x0 * CUV_OVERLAY_UNIT
+      || middle - half > (int64_t) p->x1 * CUV_OVERLAY_UNIT)
+    return (Span){ p->x0, p->x0 };
+  return (Span){ max (p->x0, (int) ((middle - half) / CUV_OVERLAY_UNIT) - 1),
+    min (p->x1, (int) ((middle + half) / CUV_OVERLAY_UNIT) + 2) };
+}
+
+/* At most two spans that hold all covered pixels of rows y0 .. y1 - 1; solid if
+ * every pixel of them is. */
+static int
+find_spans (const CuvPrimitive *p, int y0, int y1, Span spans[2], bool *solid)
+{
+  bool hollow = p->kind == CUV_PRIMITIVE_RECT && p->hole.x0 < p->hole.x1
+      && y1 > p->hole.y0 && y0 < p->hole.y1;
+
+  spans[0] = (Span){ p->x0, p->x1 };
+  *solid =
+      p->kind == CUV_PRIMITIVE_RECT && !hollow && y0 >= p->y0 && y1 <= p->y1;
+  if (p->kind == CUV_PRIMITIVE_LINE) {
+    spans[0] = line_span (p, y0);
+    for (int y = y0 + 1; y < y1; y++) {
+      Span row = line_span (p, y);
+
+      spans[0].x0 = min (spans[0].x0, row.x0);
+      spans[0].x1 = max (spans[0].x1, row.x1);
+    }
+  }
+  if (!hollow || y0 < p->hole.y0 || y1 > p->hole.y1)
+    return 1;
+  spans[0].x1 = min (p->x1, p->hole.x0);
+  spans[1] = (Span){ max (p->x0, p->hole.x1), p->x1 };
+  *solid = true;
+  return 2;
+}
+
+/* ---- samples ---- */
+
+/* A component's samples of pixel rows y0 .. y1 - 1. */
+typedef struct {
+  const CuvPrimitive *p;
+  const uint8_t *masks;
+  const CuvComponent *component;
+  uint8_t *samples;
+  uint8_t colour;
+  int y0, y1, width;
+} Row;
+
+/* The one that pixels x0 .. x1 - 1 share. */
+static void
+draw_sample (const Row *row, int sx, int x0, int x1)
+{
+  uint8_t *sample = row->samples + (int64_t) sx * row->component->step;
+  int sum = 0;
+
+  for (int y = row->y0; y < row->y1; y++) {
+    for (int x = x0; x < x1; x++)
+      sum += cuv_primitive_coverage (row->p, row->masks, x, y);
+  }
+  if (sum > 0)
+    *sample = cuv_overlay_blend (*sample, row->colour, row->p->alpha, sum,
+        (x1 - x0) * (row->y1 - row->y0));
+}
+
+/* Samples whose pixels are all covered. */
+static void
+draw_solid (const Row *row, int sx0, int sx1)
+{
+  int step = row->component->step;
+  uint8_t *sample = row->samples + (int64_t) sx0 * step;
+
+  if (row->p->alpha == 255) {
+    for (int sx = sx0; sx < sx1; sx++, sample += step)
+      *sample = row->colour;
+    return;
+  }
+  for (int sx = sx0; sx < sx1; sx++, sample += step)
+    *sample = cuv_overlay_blend (*sample, row->colour, row->p->alpha, 255, 1);
+}
+
+/* A mask's row on samples of one pixel each. */
+static void
+draw_mask (const Row *row, int x0, int x1)
+{
+  const CuvPrimitive *p = row->p;
+  int step = row->component->step;
+  uint8_t *sample = row->samples + (int64_t) x0 * step;
+  const uint8_t *coverage = row->masks + p->mask.offset
+      + (int64_t) (row->y0 - p->mask.y) * p->mask.stride - p->mask.x;
+
+  for (int x = x0; x < x1; x++, sample += step) {
+    if (coverage[x] != 0)
+      *sample =
+          cuv_overlay_blend (*sample, row->colour, p->alpha, coverage[x], 1);
+  }
+}
+
+/* The samples of a span from sample next on, so that two spans that meet in a
+ * sample draw it once. Returns the sample behind. */
+static int
+draw_span (const Row *row, Span span, bool solid, int next)
+{
+  int xsub = row->component->xsub, x1 = min (span.x1, row->width);
+  int sx = max (max (span.x0, 0) >> xsub, next);
+
+  if (xsub + row->component->ysub == 0 && sx < x1
+      && row->p->kind == CUV_PRIMITIVE_MASK) {
+    draw_mask (row, sx, x1);
+    return x1;
+  }
+  while (sx << xsub < x1) {
+    int from = sx << xsub;
+    int to = min ((sx + 1) << xsub, row->width);
+    int n = solid && from >= span.x0 ? (x1 - from) >> xsub : 0;
+
+    if (n > 0)
+      draw_solid (row, sx, sx + n);
+    else
+      draw_sample (row, sx, from, to);
+    sx += n > 0 ? n : 1;
+  }
+  return max (sx, next);
+}
+
+static void
+draw_component (const CuvOverlayList *list, const CuvPrimitive *p,
+    const CuvFrame *frame, int c)
+{
+  const CuvComponent *component = &frame->component[c];
+  int ysub = component->ysub;
+  int last = (min (p->y1, frame->height) - 1) >> ysub;
+
+  for (int sy = max (p->y0, 0) >> ysub; sy <= last; sy++) {
+    Row row = { p, list->masks, component,
+      component->data + (int64_t) sy * component->stride, p->colour[c],
+      sy << ysub, min ((sy + 1) << ysub, frame->height), frame->width };
+    Span spans[2];
+    bool solid;
+    int n = find_spans (p, row.y0, row.y1, spans, &solid), next = 0;
+
+    for (int i = 0; i < n; i++)
+      next = draw_span (&row, spans[i], solid, next);
+  }
+}
+
+void
+cuv_overlay_draw (const CuvOverlayList *list, const CuvFrame *frame)
+{
+  for (int i = 0; i < list->n_primitives; i++) {
+    for (int c = 0; c < frame->n_components; c++)
+      draw_component (list, &list->primitives[i], frame, c);
+  }
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-visionoverlay
+ * @title: visionoverlay
+ * @short_description: draws what metadata says on the frame
+ *
+ * Draws boxes with labels, confidences and ids of the regions of interest on a
+ * buffer, and the rows of any custom metadata that describes itself as segments
+ * or points. Works in place, in host memory and in CUDA memory, with the same
+ * pixels on both. A frame with nothing to draw passes untouched; one that
+ * others hold too is copied first.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 videotestsrc num-buffers=30 ! waldboostdetect
+ * model=lbpcascade_frontalface_improved.xml ! visionoverlay ! videoconvert !
+ * fakesink
+ * ]| Looks for faces and draws a box around each.
+ *
+ * Since: 0.1
+ */
+#include "config.h"
+#include "gstvisionoverlay.h"
+
+#include "gstcuvframe.h"
+#include "scene.h"
+#if HAVE_CUDA
+#include "overlay/overlay.h"
+#endif
+
+GST_DEBUG_CATEGORY_STATIC (gst_vision_overlay_debug);
+#define GST_CAT_DEFAULT gst_vision_overlay_debug
+
+enum { PROP_STATS = GST_CUV_STYLE_N };
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
+
+typedef struct {
+  guint64 frames, drawn, copied, primitives, lost;
+  GstClockTime last, sum;
+  gboolean cuda;
+} Counts;
+
+struct _GstVisionOverlay {
+  GstCuvTransform parent;
+
+  /* under the object lock */
+  GstCuvStyleSettings settings;
+  gchar *problems[GST_CUV_STYLE_N]; /* why a value was refused */
+  Counts counts;
+
+  /* of the streaming thread */
+  CuvDrawing drawing;
+  CuvText *text;
+  struct _CuvOverlayCuda *cuda;
+  GstClockTime build_time; /* that the list for this frame took */
+};
+
+G_DEFINE_TYPE_WITH_CODE (GstVisionOverlay, gst_vision_overlay,
+    GST_TYPE_CUV_TRANSFORM,
+    GST_DEBUG_CATEGORY_INIT (gst_vision_overlay_debug, "visionoverlay", 0,
+        "draws what metadata says"))
+GST_ELEMENT_REGISTER_DEFINE (
+    visionoverlay, "visionoverlay", GST_RANK_NONE, GST_TYPE_VISION_OVERLAY)
+
+/* ---- a frame's way ---- */
+
+static void
+build (GstVisionOverlay *self, GstBuffer *buffer)
+{
+  GstClockTime start = gst_util_get_timestamp ();
+  GstClockTime stream_time =
+      gst_segment_to_stream_time (&GST_BASE_TRANSFORM (self)->segment,
+          GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+  GstCuvStyle style;
+
+  if (GST_CLOCK_TIME_IS_VALID (stream_time))
+    gst_object_sync_values (GST_OBJECT (self), stream_time);
+  if (self->text == NULL)
+    self->text = cuv_text_new ();
+  GST_OBJECT_LOCK (self);
+  gst_cuv_style_copy (&style, &self->settings.style);
+  self->counts.frames++;
+  GST_OBJECT_UNLOCK (self);
+  gst_cuv_scene_build (&self->drawing, self->text, &style, buffer,
+      gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)));
+  gst_cuv_style_clear (&style);
+  if (self->drawing.n_lost > 0)
+    GST_WARNING_OBJECT (self,
+        "%u things are not drawn: a frame has room for %d things and %d bytes "
+        "of text, and for lines on frames up to %d pixels across",
+        self->drawing.n_lost, CUV_DRAWING_MAX_PRIMITIVES,
+        CUV_DRAWING_MAX_MASK_BYTES, CUV_DRAWING_MAX_SIZE);
+  self->build_time = gst_util_get_timestamp () - start;
+}
+
+/* What is to be drawn is known first: a frame that nothing is drawn on need not
+ * be writable. */
+static GstFlowReturn
+gst_vision_overlay_prepare_output_buffer (
+    GstBaseTransform *trans, GstBuffer *in, GstBuffer **out)
+{
+  GstVisionOverlay *self = GST_VISION_OVERLAY (trans);
+  GstFlowReturn flow;
+
+  build (self, in);
+  *out = in;
+  if (self->drawing.n_primitives == 0)
+    return GST_FLOW_OK;
+  flow = gst_cuv_transform_make_writable (GST_CUV_TRANSFORM (self), in, out);
+  if (flow == GST_FLOW_OK && *out != in) {
+    GST_OBJECT_LOCK (self);
+    self->counts.copied++;
+    GST_OBJECT_UNLOCK (self);
+  }
+  return flow;
+}
+
+static gboolean
+draw_cuda (GstVisionOverlay *self, const CuvOverlayList *list,
+    const GstCuvFrame *frame)
+{
+#if HAVE_CUDA
+  if (self->cuda == NULL)
+    self->cuda = cuv_overlay_cuda_new ();
+  if (self->cuda != NULL && cuv_overlay_cuda_prepare (self->cuda, list) == 0
+      && cuv_overlay_cuda_submit (
+             self->cuda, list, &frame->frame, frame->stream)
+          == 0
+      && cuv_overlay_cuda_collect (self->cuda) == 0)
+    return TRUE;
+  GST_ELEMENT_ERROR (self, RESOURCE, WRITE, ("Cannot draw on the GPU."),
+      ("%s", cuv_cuda_error ()));
+#endif
+  return FALSE;
+}
+
+static gboolean
+draw (GstVisionOverlay *self, GstBuffer *buffer, gboolean *cuda)
+{
+  GstCuvTransform *transform = GST_CUV_TRANSFORM (self);
+  GstCuvContext *context = gst_cuv_transform_context (transform);
+  CuvOverlayList list = cuv_drawing_list (&self->drawing);
+  gboolean ok = TRUE;
+  GstCuvFrame frame;
+
+  if (!gst_cuv_frame_map (&frame, context,
+          gst_cuv_transform_in_info (transform), buffer, GST_MAP_READWRITE)) {
+    GST_ELEMENT_ERROR (self, RESOURCE, WRITE, ("Cannot map a frame to draw."),
+        ("%" GST_PTR_FORMAT, buffer));
+    return FALSE;
+  }
+  *cuda = frame.cuda;
+  if (frame.cuda)
+    ok = draw_cuda (self, &list, &frame);
+  else
+    cuv_overlay_draw (&list, &frame.frame);
+  gst_cuv_frame_unmap (&frame);
+  if (frame.cuda)
+    gst_cuv_context_written (context, buffer);
+  return ok;
+}
+
+static GstFlowReturn
+gst_vision_overlay_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  GstVisionOverlay *self = GST_VISION_OVERLAY (trans);
+  GstClockTime start = gst_util_get_timestamp ();
+  gboolean cuda;
+
+  if (self->drawing.n_primitives == 0)
+    return GST_FLOW_OK;
+  if (!draw (self, buffer, &cuda))
+    return GST_FLOW_ERROR;
+  GST_OBJECT_LOCK (self);
+  self->counts.drawn++;
+  self->counts.primitives += self->drawing.n_primitives;
+  self->counts.lost += self->drawing.n_lost;
+  self->counts.cuda = cuda;
+  self->counts.last = self->build_time + gst_util_get_timestamp () - start;
+  self->counts.sum += self->counts.last;
+  GST_OBJECT_UNLOCK (self);
+  return GST_FLOW_OK;
+}
+
+/* ---- states ---- */
+
+static gboolean
+gst_vision_overlay_start (GstBaseTransform *trans)
+{
+  GstVisionOverlay *self = GST_VISION_OVERLAY (trans);
+  gchar *problem = NULL;
+
+  GST_OBJECT_LOCK (self);
+  for (guint i = 0; i < GST_CUV_STYLE_N && problem == NULL; i++)
+    problem = g_strdup (self->problems[i]);
+  self->counts = (Counts){ 0 };
+  GST_OBJECT_UNLOCK (self);
+  if (problem != NULL) {
+    GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS, ("%s", problem), (NULL));
+    g_free (problem);
+    return FALSE;
+  }
+  return GST_BASE_TRANSFORM_CLASS (gst_vision_overlay_parent_class)
+      ->start (trans);
+}
+
+static gboolean
+gst_vision_overlay_stop (GstBaseTransform *trans)
+{
+  GstVisionOverlay *self = GST_VISION_OVERLAY (trans);
+
+  g_clear_pointer (&self->text, cuv_text_free);
+  cuv_drawing_free (&self->drawing);
+  return GST_BASE_TRANSFORM_CLASS (gst_vision_overlay_parent_class)
+      ->stop (trans);
+}
+
+static void
+gst_vision_overlay_leave_context (GstCuvTransform *transform)
+{
+#if HAVE_CUDA
+  GstVisionOverlay *self = GST_VISION_OVERLAY (transform);
+
+  g_clear_pointer (&self->cuda, cuv_overlay_cuda_free);
+#endif
+}
+
+/* ---- properties ---- */
+
+static GstStructure *
+get_stats (GstVisionOverlay *self)
+{
+  Counts counts;
+
+  GST_OBJECT_LOCK (self);
+  counts = self->counts;
+  GST_OBJECT_UNLOCK (self);
+  return gst_structure_new ("stats", "frames", G_TYPE_UINT64, counts.frames,
+      "drawn", G_TYPE_UINT64, counts.drawn, "copied", G_TYPE_UINT64,
+      counts.copied, "primitives", G_TYPE_UINT64, counts.primitives, "lost",
+      G_TYPE_UINT64, counts.lost, "device", G_TYPE_STRING,
+      counts.cuda ? "cuda" : "cpu", "microseconds", G_TYPE_UINT64,
+      counts.last / GST_USECOND, "microseconds-mean", G_TYPE_UINT64,
+      counts.drawn ? counts.sum / counts.drawn / GST_USECOND : 0, NULL);
+}
+
+/* A bad value leaves the old one in force. Nobody hears a message of an element
+ * that is not in a pipeline yet: start() repeats it as an error. */
+static void
+gst_vision_overlay_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstVisionOverlay *self = GST_VISION_OVERLAY (object);
+  gchar *problem;
+
+  if (id >= GST_CUV_STYLE_N) {
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    return;
+  }
+  GST_OBJECT_LOCK (self);
+  problem = gst_cuv_style_set (&self->settings, id, value);
+  g_clear_pointer (&self->problems[id], g_free);
+  if (GST_STATE (self) <= GST_STATE_READY)
+    self->problems[id] = g_strdup (problem);
+  GST_OBJECT_UNLOCK (self);
+  if (problem != NULL)
+    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS, ("%s", problem), (NULL));
+  g_free (problem);
+}
+
+static void
+gst_vision_overlay_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstVisionOverlay *self = GST_VISION_OVERLAY (object);
+
+  if (id == PROP_STATS) {
+    g_value_take_boxed (value, get_stats (self));
+    return;
+  }
+  GST_OBJECT_LOCK (self);
+  gst_cuv_style_get (&self->settings, id, value);
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_vision_overlay_finalize (GObject *object)
+{
+  GstVisionOverlay *self = GST_VISION_OVERLAY (object);
+
+  gst_cuv_style_settings_clear (&self->settings);
+  for (guint i = 0; i < GST_CUV_STYLE_N; i++)
+    g_free (self->problems[i]);
+  G_OBJECT_CLASS (gst_vision_overlay_parent_class)->finalize (object);
+}
+
+static void
+gst_vision_overlay_class_init (GstVisionOverlayClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+  GstCuvTransformClass *transform_class = GST_CUV_TRANSFORM_CLASS (klass);
+
+  object_class->set_property = gst_vision_overlay_set_property;
+  object_class->get_property = gst_vision_overlay_get_property;
+  object_class->finalize = gst_vision_overlay_finalize;
+  trans_class->start = GST_DEBUG_FUNCPTR (gst_vision_overlay_start);
+  trans_class->stop = GST_DEBUG_FUNCPTR (gst_vision_overlay_stop);
+  trans_class->prepare_output_buffer =
+      GST_DEBUG_FUNCPTR (gst_vision_overlay_prepare_output_buffer);
+  trans_class->transform_ip =
+      GST_DEBUG_FUNCPTR (gst_vision_overlay_transform_ip);
+  transform_class->leave_context = gst_vision_overlay_leave_context;
+  gst_cuv_style_install (object_class);
+  /**
+   * GstVisionOverlay:stats:
+   *
+   * frames, drawn (frames that were drawn on), copied (frames that others held
+   * too), primitives, lost (beyond the limits of a frame), microseconds and
+   * microseconds-mean (of frames drawn on) as guint64; device (cuda or cpu).
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (object_class, PROP_STATS,
+      g_param_spec_boxed ("stats", "Statistics", "What the element did",
+          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "Vision overlay",
+      "Filter/Effect/Video",
+      "Draws boxes, labels and shapes from metadata, on CPU and CUDA frames",
+      "gst-cuvision");
+}
+
+static void
+gst_vision_overlay_init (GstVisionOverlay *self)
+{
+  gst_cuv_style_settings_init (&self->settings);
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "scene.h"
+
+#include <math.h>
+#include <string.h>
+#include "gstcuvmeta.h"
+
+/* Far apart from each other, and none too dark to see. */
+static const guint palette[] = { 0xffe6194b, 0xff3cb44b, 0xffffe119, 0xff4363d8,
+  0xfff58231, 0xff911eb4, 0xff42d4f4, 0xfff032e6, 0xffbfef45, 0xfffabed4,
+  0xff469990, 0xff9a6324 };
+
+typedef struct {
+  CuvDrawing *drawing;
+  CuvText *text;
+  const GstCuvStyle *style;
+  gint width, height;
+  gint thickness;
+} Scene;
+
+/* ---- colours ---- */
+
+static guint
+color_of (const GstCuvStyle *style, const gchar *label)
+{
+  guint argb = style->color;
+  gpointer own;
+  guint alpha;
+
+  if (style->label_colors != NULL
+      && g_hash_table_lookup_extended (style->label_colors, label, NULL, &own))
+    argb = GPOINTER_TO_UINT (own);
+  else if (argb == 0)
+    argb = palette[g_str_hash (label) % G_N_ELEMENTS (palette)];
+  argb = gst_cuv_color_opaque_if_none (argb);
+  alpha = (guint) lrint ((argb >> 24) * style->opacity);
+  return (argb & 0xffffffu) | alpha << 24;
+}
+
+/* ---- shapes ---- */
+
+static gboolean
+find_columns (
+    const GstCuvTable *table, const gchar *const *names, guint n, guint *found)
+{
+  for (guint i = 0; i < n; i++) {
+    gint column = gst_cuv_table_column (table, names[i]);
+
+    if (column < 0) {
+      GST_DEBUG ("table %s of shape %s has no column %s: not drawn",
+          table->kind, table->shape, names[i]);
+      return FALSE;
+    }
+    found[i] = (guint) column;
+  }
+  return TRUE;
+}
+
+/* Places are those of pixels' centres, in the table's frame and in ours. */
+static gdouble
+scale (gdouble place, guint from, gint to)
+{
+  return from == 0 || from == (guint) to ? place
+                                         : (place + 0.5) * to / from - 0.5;
+}
+
+static void
+add_table (Scene *scene, const GstCuvTable *table)
+{
+  static const gchar *const segment[] = { "x1", "y1", "x2", "y2" };
+  static const gchar *const point[] = { "x", "y" };
+  gboolean segments = strcmp (table->shape, "segments") == 0;
+  gint thickness = segments ? scene->thickness : 2 * scene->thickness + 1;
+  guint argb = color_of (scene->style, table->kind);
+  guint n = segments ? 4 : 2, column[4];
+  gdouble place[4];
+
+  if ((!segments && strcmp (table->shape, "points") != 0)
+      || !find_columns (table, segments ? segment : point, n, column))
+    return;
+  for (guint row = 0; row < table->n_rows; row++) {
+    for (guint i = 0; i < n; i++)
+      place[i] = scale (gst_cuv_table_double (table, row, column[i]),
+          i % 2 == 0 ? table->width : table->height,
+          i % 2 == 0 ? scene->width : scene->height);
+    cuv_drawing_line (scene->drawing, argb, place[0], place[1], place[n - 2],
+        place[n - 1], thickness);
+  }
+}
+
+/* ---- objects ---- */
+
+static gboolean
+get_number (const GstStructure *structure, const gchar *field, gdouble *number)
+{
+  const GValue *value = gst_structure_get_value (structure, field);
+  GValue converted = G_VALUE_INIT;
+
+  if (value == NULL
+      || !g_value_type_transformable (G_VALUE_TYPE (value), G_TYPE_DOUBLE))
+    return FALSE;
+  g_value_init (&converted, G_TYPE_DOUBLE);
+  g_value_transform (value, &converted);
+  *number = g_value_get_double (&converted);
+  return isfinite (*number);
+}
+
+/* The detection's own, else whoever's gives one. */
+static gboolean
+find_confidence (GstVideoRegionOfInterestMeta *roi, gdouble *confidence)
+{
+  GstStructure *detection =
+      gst_video_region_of_interest_meta_get_param (roi, "detection");
+
+  if (detection != NULL && get_number (detection, "confidence", confidence))
+    return TRUE;
+  for (GList *l = roi->params; l != NULL; l = l->next) {
+    if (get_number (l->data, "confidence", confidence))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static const gchar *
+label_of (GstVideoRegionOfInterestMeta *roi)
+{
+  const gchar *label = g_quark_to_string (roi->roi_type);
+
+  return label != NULL ? label : "";
+}
+
+static gboolean
+is_shown (const Scene *scene, GstVideoRegionOfInterestMeta *roi)
+{
+  return roi->w > 0 && roi->h > 0 && roi->x < (guint) scene->width
+      && roi->y < (guint) scene->height
+      && (scene->style->only == NULL
+          || g_hash_table_contains (scene->style->only, label_of (roi)));
+}
+
+static void
+add_box (Scene *scene, GstVideoRegionOfInterestMeta *roi)
+{
+  cuv_drawing_rect (scene->drawing, color_of (scene->style, label_of (roi)),
+      roi->x, roi->y, MIN (roi->w, G_MAXINT32 / 4),
+      MIN (roi->h, G_MAXINT32 / 4), scene->thickness);
+}
+
+/* "face #3 87%" */
+static void
+describe (const Scene *scene, GstVideoRegionOfInterestMeta *roi, gchar *out,
+    gsize size)
+{
+  const GstCuvStyle *style = scene->style;
+  GstStructure *tracked =
+      gst_video_region_of_interest_meta_get_param (roi, "object_id");
+  gdouble id = 0, confidence;
+  gsize used = 0;
+
+  out[0] = '\0';
+  if (style->labels)
+    used = g_strlcpy (out, label_of (roi), size);
+  used = MIN (used, size - 1);
+  if (style->ids && tracked != NULL && get_number (tracked, "id", &id)
+      && id >= 1 && id < 1e18)
+    used += g_snprintf (out + used, size - used, "%s#%" G_GINT64_FORMAT,
+        used > 0 ? " " : "", (gint64) id);
+  used = MIN (used, size - 1);
+  if (style->confidence && find_confidence (roi, &confidence)
+      && fabs (confidence) < 1e6)
+    g_snprintf (out + used, size - used, "%s%ld%%", used > 0 ? " " : "",
+        lrint (confidence * 100));
+}
+
+/* On a plate above the box, or in it where there is no room above; inside the
+ * frame as far as it fits. */
+static void
+add_label (Scene *scene, GstVideoRegionOfInterestMeta *roi)
+{
+  guint argb = color_of (scene->style, label_of (roi));
+  gboolean bright =
+      cuv_grey_of_rgb (argb >> 16 & 255, argb >> 8 & 255, argb & 255) > 140;
+  const CuvTextMask *mask;
+  gint pad, width, x, y;
+  gchar line[256];
+
+  describe (scene, roi, line, sizeof line);
+  if (line[0] == '\0' || argb >> 24 == 0)
+    return;
+  mask = cuv_text_render (scene->text, line);
+  if (mask == NULL)
+    return;
+  pad = MAX (2, mask->height / 5);
+  width = mask->width + 2 * pad;
+  x = MAX (0, MIN ((gint) roi->x, scene->width - width));
+  y = (gint) roi->y - mask->height;
+  if (y < 0)
+    y = MAX (0,
+        MIN ((gint) roi->y + scene->thickness, scene->height - mask->height));
+  cuv_drawing_rect (scene->drawing, argb, x, y, width, mask->height, 0);
+  cuv_drawing_mask (scene->drawing,
+      (argb & 0xff000000u) | (bright ? 0 : 0xffffffu), x + pad, y, mask->width,
+      mask->height, mask->coverage, mask->stride);
+}
+
+static void
+add_objects (Scene *scene, GstBuffer *buffer,
+    void (*add) (Scene *, GstVideoRegionOfInterestMeta *))
+{
+  gpointer state = NULL;
+  GstVideoRegionOfInterestMeta *roi;
+
+  while (
+      (roi = (GstVideoRegionOfInterestMeta *) gst_buffer_iterate_meta_filtered (
+           buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+    if (is_shown (scene, roi))
+      add (scene, roi);
+  }
+}
+
+/* ---- scene ---- */
+
+static CuvColourSpace
+colour_space (const GstVideoInfo *info)
+{
+  const GstVideoColorimetry *c = &info->colorimetry;
+  GstVideoColorMatrix matrix = c->matrix;
+  gdouble kr, kb;
+
+  /* what GStreamer takes where caps do not say */
+  if (!gst_video_color_matrix_get_Kr_Kb (matrix, &kr, &kb)
+      && !gst_video_color_matrix_get_Kr_Kb (GST_VIDEO_INFO_HEIGHT (info) > 576
+              ? GST_VIDEO_COLOR_MATRIX_BT709
+              : GST_VIDEO_COLOR_MATRIX_BT601,
+          &kr, &kb))
+    kr = kb = 0;
+  return (CuvColourSpace){
+    .model = GST_VIDEO_INFO_IS_RGB (info) ? CUV_MODEL_RGB
+        : GST_VIDEO_INFO_IS_GRAY (info)   ? CUV_MODEL_GREY
+                                          : CUV_MODEL_YUV,
+    .kr = (gint32) lrint (kr * 10000),
+    .kb = (gint32) lrint (kb * 10000),
+    .limited = c->range == GST_VIDEO_COLOR_RANGE_16_235
+        || (c->range == GST_VIDEO_COLOR_RANGE_UNKNOWN
+            && GST_VIDEO_INFO_IS_YUV (info)),
+  };
+}
+
+void
+gst_cuv_scene_build (CuvDrawing *drawing, CuvText *text,
+    const GstCuvStyle *style, GstBuffer *buffer, const GstVideoInfo *info)
+{
+  CuvColourSpace space = colour_space (info);
+  gint height = GST_VIDEO_INFO_HEIGHT (info);
+  Scene scene = { drawing, text, style, GST_VIDEO_INFO_WIDTH (info), height,
+    style->thickness > 0 ? (gint) style->thickness : height / 300 + 1 };
+  gpointer state = NULL;
+  GstCuvTable table;
+
+  scene.thickness = MIN (scene.thickness, 64);
+  cuv_drawing_begin (drawing, &space, scene.width, scene.height);
+  if (style->opacity <= 0)
+    return;
+  while (style->shapes && gst_cuv_meta_next_table (buffer, &state, &table))
+    add_table (&scene, &table);
+  if (style->boxes)
+    add_objects (&scene, buffer, add_box);
+  if (!style->labels && !style->confidence && !style->ids)
+    return;
+  cuv_text_set_font (text, style->font, MAX (11, height / 36));
+  add_objects (&scene, buffer, add_label);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From a buffer's metadata to a list of what to draw. */
+#ifndef GST_CUV_SCENE_H
+#define GST_CUV_SCENE_H
+
+#include <gst/video/video.h>
+#include "draw.h"
+#include "style.h"
+#include "text.h"
+
+G_BEGIN_DECLS
+
+/* Draws shapes first, then boxes, then labels, each in the order of the
+ * metas. */
+void gst_cuv_scene_build (CuvDrawing *drawing, CuvText *text,
+    const GstCuvStyle *style, GstBuffer *buffer, const GstVideoInfo *info);
+
+G_END_DECLS
+
+#endif

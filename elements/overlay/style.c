@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "style.h"
+
+#include <string.h>
+#include "gstcuvfilter.h"
+#include "text.h"
+
+#define DEFAULT_DRAW TRUE
+#define DEFAULT_COLOR 0
+#define DEFAULT_THICKNESS 0
+#define MAX_THICKNESS 64
+#define DEFAULT_FONT "Sans Bold"
+#define DEFAULT_OPACITY 1.0
+
+void
+gst_cuv_style_copy (GstCuvStyle *out, const GstCuvStyle *in)
+{
+  *out = *in;
+  out->font = g_ref_string_acquire (in->font);
+  if (in->label_colors != NULL)
+    g_hash_table_ref (in->label_colors);
+  if (in->only != NULL)
+    g_hash_table_ref (in->only);
+}
+
+void
+gst_cuv_style_clear (GstCuvStyle *style)
+{
+  g_clear_pointer (&style->font, g_ref_string_release);
+  g_clear_pointer (&style->label_colors, g_hash_table_unref);
+  g_clear_pointer (&style->only, g_hash_table_unref);
+}
+
+/* Opacity makes things transparent, so that a colour given without an alpha is
+ * seen. */
+guint
+gst_cuv_color_opaque_if_none (guint argb)
+{
+  return argb >> 24 == 0 ? argb | 0xff000000u : argb;
+}
+
+static gboolean
+color_from_value (const GValue *value, guint *argb)
+{
+  const gchar *text;
+  gsize length;
+  guint64 number;
+
+  if (G_VALUE_HOLDS_UINT (value) || G_VALUE_HOLDS_INT (value)) {
+    *argb = gst_cuv_color_opaque_if_none (G_VALUE_HOLDS_UINT (value)
+            ? g_value_get_uint (value)
+            : (guint) g_value_get_int (value));
+    return TRUE;
+  }
+  text = G_VALUE_HOLDS_STRING (value) ? g_value_get_string (value) : NULL;
+  if (text == NULL || text[0] != '#')
+    return FALSE;
+  length = strlen (text + 1);
+  if ((length != 6 && length != 8) || !g_ascii_isxdigit (text[1])
+      || !g_ascii_string_to_unsigned (
+          text + 1, 16, 0, G_MAXUINT32, &number, NULL))
+    return FALSE;
+  *argb = gst_cuv_color_opaque_if_none ((guint) number);
+  return TRUE;
+}
+
+typedef struct {
+  GHashTable *table;
+  gchar *problem;
+} Parse;
+
+static gboolean
+parse_color (GQuark field, const GValue *value, gpointer data)
+{
+  Parse *parse = data;
+  gchar *text;
+  guint argb;
+
+  if (color_from_value (value, &argb)) {
+    g_hash_table_insert (parse->table, g_strdup (g_quark_to_string (field)),
+        GUINT_TO_POINTER (argb));
+    return TRUE;
+  }
+  text = g_strdup_value_contents (value);
+  parse->problem = g_strdup_printf (
+      "label-colors: %s is no colour for %s. Use \"#rrggbb\", \"#aarrggbb\" or "
+      "an unsigned 0xaarrggbb.",
+      text, g_quark_to_string (field));
+  g_free (text);
+  return FALSE;
+}
+
+static GHashTable *
+parse_colors (const GstStructure *colors, gchar **problem)
+{
+  Parse parse = { g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
+    NULL };
+
+  if (colors != NULL)
+    gst_structure_foreach (colors, parse_color, &parse);
+  if (parse.problem != NULL)
+    g_clear_pointer (&parse.table, g_hash_table_unref);
+  *problem = parse.problem;
+  return parse.table;
+}
+
+static GHashTable *
+parse_labels (const gchar *text)
+{
+  GHashTable *only =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  gchar **labels = g_strsplit (text != NULL ? text : "", ",", -1);
+
+  for (gchar **label = labels; *label != NULL; label++) {
+    if (g_strstrip (*label)[0] != '\0')
+      g_hash_table_add (only, g_strdup (*label));
+  }
+  g_strfreev (labels);
+  if (g_hash_table_size (only) == 0)
+    g_clear_pointer (&only, g_hash_table_unref);
+  return only;
+}
+
+/* ---- properties ---- */
+
+/* The properties that are one value; NULL for the others. */
+static gpointer
+find_field (GstCuvStyle *style, guint id)
+{
+  switch (id) {
+    case GST_CUV_STYLE_DRAW_BOXES:
+      return &style->boxes;
+    case GST_CUV_STYLE_DRAW_LABELS:
+      return &style->labels;
+    case GST_CUV_STYLE_DRAW_CONFIDENCE:
+      return &style->confidence;
+    case GST_CUV_STYLE_DRAW_IDS:
+      return &style->ids;
+    case GST_CUV_STYLE_DRAW_SHAPES:
+      return &style->shapes;
+    case GST_CUV_STYLE_COLOR:
+      return &style->color;
+    case GST_CUV_STYLE_THICKNESS:
+      return &style->thickness;
+    case GST_CUV_STYLE_OPACITY:
+      return &style->opacity;
+    default:
+      return NULL;
+  }
+}
+
+static gchar *
+set_colors (GstCuvStyleSettings *self, const GstStructure *colors)
+{
+  gchar *problem = NULL;
+  GHashTable *table = parse_colors (colors, &problem);
+
+  if (table == NULL)
+    return problem;
+  g_clear_pointer (&self->style.label_colors, g_hash_table_unref);
+  self->style.label_colors = table;
+  g_clear_pointer (&self->label_colors, gst_structure_free);
+  if (colors != NULL)
+    self->label_colors = gst_structure_copy (colors);
+  return NULL;
+}
+
+static gchar *
+set_font (GstCuvStyleSettings *self, const gchar *font)
+{
+  const gchar *cause;
+
+  if (font == NULL || font[0] == '\0')
+    font = DEFAULT_FONT;
+  cause = cuv_text_font_problem (font);
+  if (cause != NULL)
+    return g_strdup_printf ("font: cannot use \"%s\": %s. Use a Pango "
+                            "description such as \"Sans Bold 18\".",
+        font, cause);
+  g_clear_pointer (&self->style.font, g_ref_string_release);
+  self->style.font = g_ref_string_new (font);
+  return NULL;
+}
+
+static gchar *
+set_labels (GstCuvStyleSettings *self, const gchar *text)
+{
+  g_clear_pointer (&self->style.only, g_hash_table_unref);
+  self->style.only = parse_labels (text);
+  g_free (self->labels);
+  self->labels = g_strdup (text);
+  return NULL;
+}
+
+gchar *
+gst_cuv_style_set (GstCuvStyleSettings *self, guint id, const GValue *value)
+{
+  gpointer field = find_field (&self->style, id);
+
+  if (id == GST_CUV_STYLE_LABEL_COLORS)
+    return set_colors (self, g_value_get_boxed (value));
+  if (id == GST_CUV_STYLE_FONT)
+    return set_font (self, g_value_get_string (value));
+  if (id == GST_CUV_STYLE_LABELS)
+    return set_labels (self, g_value_get_string (value));
+  if (G_VALUE_HOLDS_BOOLEAN (value))
+    *(gboolean *) field = g_value_get_boolean (value);
+  else if (G_VALUE_HOLDS_UINT (value))
+    *(guint *) field = g_value_get_uint (value);
+  else
+    *(gdouble *) field = g_value_get_double (value);
+  return NULL;
+}
+
+void
+gst_cuv_style_get (GstCuvStyleSettings *self, guint id, GValue *value)
+{
+  gpointer field = find_field (&self->style, id);
+
+  if (id == GST_CUV_STYLE_LABEL_COLORS)
+    g_value_set_boxed (value, self->label_colors);
+  else if (id == GST_CUV_STYLE_FONT)
+    g_value_set_string (value, self->style.font);
+  else if (id == GST_CUV_STYLE_LABELS)
+    g_value_set_string (value, self->labels);
+  else if (G_VALUE_HOLDS_BOOLEAN (value))
+    g_value_set_boolean (value, *(gboolean *) field);
+  else if (G_VALUE_HOLDS_UINT (value))
+    g_value_set_uint (value, *(guint *) field);
+  else
+    g_value_set_double (value, *(gdouble *) field);
+}
+
+void
+gst_cuv_style_settings_init (GstCuvStyleSettings *self)
+{
+  GstCuvStyle *style = &self->style;
+
+  *self = (GstCuvStyleSettings){ 0 };
+  style->boxes = style->labels = style->confidence = DEFAULT_DRAW;
+  style->ids = style->shapes = DEFAULT_DRAW;
+  style->color = DEFAULT_COLOR;
+  style->thickness = DEFAULT_THICKNESS;
+  style->font = g_ref_string_new (DEFAULT_FONT);
+  style->opacity = DEFAULT_OPACITY;
+}
+
+void
+gst_cuv_style_settings_clear (GstCuvStyleSettings *self)
+{
+  gst_cuv_style_clear (&self->style);
+  g_clear_pointer (&self->label_colors, gst_structure_free);
+  g_clear_pointer (&self->labels, g_free);
+}
+
+static void
+install_switches (GObjectClass *klass)
+{
+  /**
+   * GstVisionOverlay:draw-boxes:
+   *
+   * Draw the outline of regions of interest.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, GST_CUV_STYLE_DRAW_BOXES,
+      g_param_spec_boolean ("draw-boxes", "Draw boxes",
+          "Draw the outline of regions of interest", DEFAULT_DRAW,
+          GST_CUV_PARAM_LIVE));
+  /**
+   * GstVisionOverlay:draw-labels:
+   *
+   * Write the label of a region of interest at its box.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, GST_CUV_STYLE_DRAW_LABELS,
+      g_param_spec_boolean ("draw-labels", "Draw labels",
+          "Write the label at its box", DEFAULT_DRAW, GST_CUV_PARAM_LIVE));
+  /**
+   * GstVisionOverlay:draw-confidence:
+   *
+   * Write the confidence, in percent, where there is one: that of the
+   * "detection" parameter, else of any.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, GST_CUV_STYLE_DRAW_CONFIDENCE,
+      g_param_spec_boolean ("draw-confidence", "Draw confidence",
+          "Write the confidence, in percent, at its box", DEFAULT_DRAW,
+          GST_CUV_PARAM_LIVE));
+  /**
+   * GstVisionOverlay:draw-ids:
+   *
+   * Write the id of a tracked object ("object_id", where > 0).
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, GST_CUV_STYLE_DRAW_IDS,
+      g_param_spec_boolean ("draw-ids", "Draw ids",
+          "Write the id of tracked objects at their box", DEFAULT_DRAW,
+          GST_CUV_PARAM_LIVE));
+  /**
+   * GstVisionOverlay:draw-shapes:
+   *
+   * Draw the rows of custom metadata that describe segments or points.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, GST_CUV_STYLE_DRAW_SHAPES,
+      g_param_spec_boolean ("draw-shapes", "Draw shapes",
+          "Draw segments and points of custom metadata", DEFAULT_DRAW,
+          GST_CUV_PARAM_LIVE));
+}
+
+static void
+install_looks (GObjectClass *klass)
+{
+  /**
+   * GstVisionOverlay:color:
+   *
+   * The colour of what label-colors does not name, 0xAARRGGBB. 0 gives each
+   * label (and each kind of custom metadata) a colour of its own, always the
+   * same. An alpha of 0 counts as 255.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, GST_CUV_STYLE_COLOR,
+      g_param_spec_uint ("color", "Colour",
+          "Colour 0xAARRGGBB (0 = one for each label)", 0, G_MAXUINT32,
+          DEFAULT_COLOR, GST_CUV_PARAM_TUNABLE));
+  /**
+   * GstVisionOverlay:label-colors:
+   *
+   * A structure with a field for each label (or kind of custom metadata) that
+   * has a colour of its own: "#rrggbb", "#aarrggbb" or an unsigned 0xAARRGGBB.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, GST_CUV_STYLE_LABEL_COLORS,
+      g_param_spec_boxed ("label-colors", "Label colours",
+          "Colours by label: colors,face=(string)\"#ff0000\"",
+          GST_TYPE_STRUCTURE, GST_CUV_PARAM_LIVE));
+  /**
+   * GstVisionOverlay:thickness:
+   *
+   * Of lines, in pixels. 0 is 1 + height / 300 of the frame.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, GST_CUV_STYLE_THICKNESS,
+      g_param_spec_uint ("thickness", "Thickness",
+          "Thickness of lines in pixels (0 = by the frame's height)", 0,
+          MAX_THICKNESS, DEFAULT_THICKNESS, GST_CUV_PARAM_TUNABLE));
+  /**
+   * GstVisionOverlay:font:
+   *
+   * A Pango font description. Without a size in it, text is 1/36 of the
+   * frame's height, at least 11 pixels. Sizes up to 256 pixels.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, GST_CUV_STYLE_FONT,
+      g_param_spec_string ("font", "Font",
+          "Pango font description; without a size, by the frame's height",
+          DEFAULT_FONT, GST_CUV_PARAM_LIVE));
+  /**
+   * GstVisionOverlay:opacity:
+   *
+   * Of all that is drawn: 0 nothing is seen, 1 covers what is below.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, GST_CUV_STYLE_OPACITY,
+      g_param_spec_double ("opacity", "Opacity", "Opacity of all that is drawn",
+          0, 1, DEFAULT_OPACITY, GST_CUV_PARAM_TUNABLE));
+  /**
+   * GstVisionOverlay:labels:
+   *
+   * Labels of the regions of interest to draw, with commas between them; empty
+   * = all.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, GST_CUV_STYLE_LABELS,
+      g_param_spec_string ("labels", "Labels",
+          "Labels to draw, comma separated (empty = all)", NULL,
+          GST_CUV_PARAM_LIVE));
+}
+
+void
+gst_cuv_style_install (GObjectClass *klass)
+{
+  install_switches (klass);
+  install_looks (klass);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the user asked for, ready for use. */
+#ifndef GST_CUV_STYLE_H
+#define GST_CUV_STYLE_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* A copy shares tables and font: they are never changed, only replaced. */
+typedef struct {
+  gboolean boxes, labels, confidence, ids, shapes;
+  guint color;              /* ARGB; 0 = one for each label */
+  GHashTable *label_colors; /* label -> ARGB; NULL = none */
+  GHashTable *only;         /* labels to draw; NULL = all */
+  guint thickness;          /* 0 = by the frame's height */
+  GRefString *font;
+  gdouble opacity;
+} GstCuvStyle;
+
+void gst_cuv_style_copy (GstCuvStyle *out, const GstCuvStyle *in);
+void gst_cuv_style_clear (GstCuvStyle *style);
+
+/* Opacity makes things transparent, so that a colour given without an alpha is
+ * seen. */
+guint gst_cuv_color_opaque_if_none (guint argb);
+
+/* The properties, by id. */
+enum {
+  GST_CUV_STYLE_DRAW_BOXES = 1,
+  GST_CUV_STYLE_DRAW_LABELS,
+  GST_CUV_STYLE_DRAW_CONFIDENCE,
+  GST_CUV_STYLE_DRAW_IDS,
+  GST_CUV_STYLE_DRAW_SHAPES,
+  GST_CUV_STYLE_COLOR,
+  GST_CUV_STYLE_LABEL_COLORS,
+  GST_CUV_STYLE_THICKNESS,
+  GST_CUV_STYLE_FONT,
+  GST_CUV_STYLE_OPACITY,
+  GST_CUV_STYLE_LABELS,
+  GST_CUV_STYLE_N,
+};
+
+/* A style, and what was given for those of its parts that are parsed. */
+typedef struct {
+  GstCuvStyle style;
+  GstStructure *label_colors;
+  gchar *labels;
+} GstCuvStyleSettings;
+
+void gst_cuv_style_install (GObjectClass *klass);
+void gst_cuv_style_settings_init (GstCuvStyleSettings *self);
+void gst_cuv_style_settings_clear (GstCuvStyleSettings *self);
+
+/* NULL, or why the old value stays: to be freed. */
+gchar *gst_cuv_style_set (
+    GstCuvStyleSettings *self, guint id, const GValue *value);
+void gst_cuv_style_get (GstCuvStyleSettings *self, guint id, GValue *value);
+
+G_END_DECLS
+
+#endif

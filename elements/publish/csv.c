@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Comma-separated values as in RFC 4180: a row for each object and for each row
+ * of a table. */
+#include "config.h"
+#include "record.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LINE_END "\r\n"
+
+const gchar cuv_record_csv_header[] =
+    "kind,frame_num,timestamp,wallclock,source,width,height,region_id,"
+    "parent_id,id,roi_type,x,y,w,h,x_min,x_max,y_min,y_max,confidence,label_id,"
+    "extra" LINE_END;
+
+#define N_OBJECT_COLUMNS 14 /* region_id to label_id */
+
+/* ---- fields ---- */
+
+static void
+append_quoted (GString *text, const gchar *value)
+{
+  g_string_append_c (text, '"');
+  for (; *value != '\0'; value++) {
+    if (*value == '"')
+      g_string_append_c (text, '"');
+    g_string_append_c (text, *value);
+  }
+  g_string_append_c (text, '"');
+}
+
+static gboolean
+needs_quotes (const gchar *value)
+{
+  return strpbrk (value, ",\"\r\n") != NULL || g_ascii_isspace (value[0])
+      || (value[0] != '\0' && g_ascii_isspace (value[strlen (value) - 1]));
+}
+
+static void
+string_field (GString *text, const gchar *value)
+{
+  gchar *valid;
+
+  if (value != NULL) {
+    valid = g_utf8_make_valid (value, -1);
+    if (needs_quotes (valid))
+      append_quoted (text, valid);
+    else
+      g_string_append (text, valid);
+    g_free (valid);
+  }
+  g_string_append_c (text, ',');
+}
+
+static void
+int_field (GString *text, gint64 value)
+{
+  g_string_append_printf (text, "%" G_GINT64_FORMAT ",", value);
+}
+
+/* As in JSON, but empty for what is not a number. */
+static void
+value_field (GString *text, const GValue *value)
+{
+  CuvJson json;
+
+  if (value != NULL) {
+    cuv_json_init (&json);
+    cuv_json_value (&json, value);
+    if (strcmp (json.text->str, "null") != 0)
+      g_string_append (text, json.text->str);
+    cuv_json_clear (&json);
+  }
+  g_string_append_c (text, ',');
+}
+
+/* The last field: what a column cannot hold, as a JSON object. */
+static void
+extra_field (GString *text, const CuvJson *json)
+{
+  if (strcmp (json->text->str, "{}") != 0)
+    append_quoted (text, json->text->str);
+  g_string_append (text, LINE_END);
+}
+
+/* ---- rows ---- */
+
+static void
+append_frame (GString *text, const gchar *kind, const CuvRecordFrame *frame)
+{
+  gchar time[CUV_RECORD_TIME_SIZE];
+
+  string_field (text, kind);
+  g_string_append_printf (text, "%" G_GUINT64_FORMAT ",", frame->number);
+  if (GST_CLOCK_TIME_IS_VALID (frame->stream_time))
+    g_string_append_printf (text, "%" G_GUINT64_FORMAT, frame->stream_time);
+  g_string_append_c (text, ',');
+  string_field (text, cuv_record_time (time, frame->wallclock));
+  string_field (text, frame->source);
+  if (frame->width > 0 && frame->height > 0) {
+    int_field (text, frame->width);
+    int_field (text, frame->height);
+  } else {
+    g_string_append (text, ",,");
+  }
+}
+
+static void
+append_tags (CuvJson *json, const CuvRecordFrame *frame)
+{
+  if (frame->tags == NULL)
+    return;
+  cuv_json_key (json, "tags");
+  cuv_json_node (json, frame->tags);
+}
+
+static void
+append_place (GString *text, const CuvRecordObject *object)
+{
+  const GstVideoRegionOfInterestMeta *roi = object->roi;
+  gint parent_id = cuv_record_parent_id (object);
+
+  int_field (text, roi->id);
+  if (parent_id >= 0)
+    int_field (text, parent_id);
+  else
+    g_string_append_c (text, ',');
+  if (object->id != 0)
+    int_field (text, object->id);
+  else
+    g_string_append_c (text, ',');
+  string_field (text, object->label);
+  int_field (text, roi->x);
+  int_field (text, roi->y);
+  int_field (text, roi->w);
+  int_field (text, roi->h);
+}
+
+static void
+append_object (GString *text, CuvJson *json, const CuvRecordFrame *frame,
+    const GstVideoRegionOfInterestMeta *roi)
+{
+  CuvRecordObject object;
+
+  cuv_record_read_object (&object, roi);
+  append_frame (text, "object", frame);
+  append_place (text, &object);
+  value_field (text, object.x_min);
+  value_field (text, object.x_max);
+  value_field (text, object.y_min);
+  value_field (text, object.y_max);
+  value_field (text, object.confidence);
+  value_field (text, object.label_id);
+  g_string_truncate (json->text, 0);
+  cuv_json_begin_object (json);
+  append_tags (json, frame);
+  cuv_record_object_extras (json, &object);
+  cuv_json_end_object (json);
+  extra_field (text, json);
+}
+
+static void
+append_other (GString *text, CuvJson *json, const gchar *kind,
+    const CuvRecordFrame *frame, const GstCuvTable *table, guint row)
+{
+  append_frame (text, kind, frame);
+  for (guint i = 0; i < N_OBJECT_COLUMNS; i++)
+    g_string_append_c (text, ',');
+  g_string_truncate (json->text, 0);
+  cuv_json_begin_object (json);
+  append_tags (json, frame);
+  if (table != NULL) {
+    cuv_json_new_key (json, "row");
+    cuv_record_row (json, table, row);
+  }
+  cuv_json_end_object (json);
+  extra_field (text, json);
+}
+
+static void
+append_objects (GString *text, CuvJson *json, const CuvRecordFrame *frame,
+    GstBuffer *buffer)
+{
+  gpointer state = NULL;
+  GstMeta *meta;
+
+  while ((meta = gst_buffer_iterate_meta_filtered (
+              buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)))
+    append_object (text, json, frame, (GstVideoRegionOfInterestMeta *) meta);
+}
+
+void
+cuv_record_to_csv (
+    GString *text, const CuvRecordFrame *frame, GstBuffer *buffer)
+{
+  gsize start = text->len;
+  gpointer state = NULL;
+  GstCuvTable table;
+  CuvJson json;
+
+  cuv_json_init (&json);
+  append_objects (text, &json, frame, buffer);
+  while (gst_cuv_meta_next_table (buffer, &state, &table)) {
+    for (guint row = 0; table.n_columns > 0 && row < table.n_rows; row++)
+      append_other (text, &json, table.kind, frame, &table, row);
+  }
+  if (text->len == start)
+    append_other (text, &json, "frame", frame, NULL, 0);
+  cuv_json_clear (&json);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* JSON text, written value by value. Keys come out sorted, text is always valid
+ * UTF-8, numbers never depend on the locale, and what JSON has no word for
+ * (NaN, infinity, unknown types) becomes null. */
+#ifndef CUV_JSON_H
+#define CUV_JSON_H
+
+#include <gst/gst.h>
+#include <json-glib/json-glib.h>
+
+G_BEGIN_DECLS
+
+/* Values nested deeper than this are written as null, and refused when parsed.
+ */
+#define CUV_JSON_MAX_DEPTH 64
+
+typedef struct {
+  GString *text;
+  GArray *members; /* of the objects that are open */
+  GArray *objects;
+  GString *sorted;
+  guint depth;
+} CuvJson;
+
+void cuv_json_init (CuvJson *self);
+void cuv_json_clear (CuvJson *self);
+
+/* The text so far, to be freed; the writer is empty again. */
+gchar *cuv_json_steal (CuvJson *self, gsize *size);
+
+/* An object's members: a key, then one value. */
+void cuv_json_begin_object (CuvJson *self);
+void cuv_json_key (CuvJson *self, const gchar *name);
+/* As cuv_json_key(), but name_2, name_3, ... if the open object has name.
+ * Returns that number, 1 for the name itself. */
+guint cuv_json_new_key (CuvJson *self, const gchar *name);
+void cuv_json_end_object (CuvJson *self);
+
+/* An array's elements: next, then one value. */
+void cuv_json_begin_array (CuvJson *self);
+void cuv_json_next (CuvJson *self);
+void cuv_json_end_array (CuvJson *self);
+
+void cuv_json_null (CuvJson *self);
+void cuv_json_boolean (CuvJson *self, gboolean value);
+void cuv_json_int (CuvJson *self, gint64 value);
+void cuv_json_uint (CuvJson *self, guint64 value);
+/* The shortest text that reads back as the same double, or float. */
+void cuv_json_double (CuvJson *self, gdouble value);
+void cuv_json_float (CuvJson *self, gfloat value);
+void cuv_json_string (CuvJson *self, const gchar *value);
+/* Base64. */
+void cuv_json_bytes (CuvJson *self, gconstpointer data, gsize size);
+
+/* Numbers, strings, structures, arrays and lists as such, bytes as base64,
+ * fractions, enumerations and whatever else GStreamer can write as strings. */
+void cuv_json_value (CuvJson *self, const GValue *value);
+/* The structure's fields, as members of the open object. */
+void cuv_json_fields (CuvJson *self, const GstStructure *structure);
+void cuv_json_node (CuvJson *self, JsonNode *node);
+/* The members of a node that holds an object, as members of the open object. */
+void cuv_json_node_members (CuvJson *self, JsonNode *node);
+
+/* A sealed node that holds an object, or NULL and the reason. */
+JsonNode *cuv_json_parse_object (const gchar *text, GError **error);
+
+/* The shortest decimal text of a finite number; single: it is a float. buffer
+ * has G_ASCII_DTOSTR_BUF_SIZE bytes. */
+const gchar *cuv_json_number (gchar *buffer, gdouble value, gboolean single);
+
+G_END_DECLS
+
+#endif

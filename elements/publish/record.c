@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "record.h"
+
+#include <string.h>
+
+/* ---- objects ---- */
+
+static const GValue *
+get_number (const GstStructure *structure, const gchar *field)
+{
+  const GValue *value = gst_structure_get_value (structure, field);
+  gboolean number = value != NULL
+      && (G_VALUE_HOLDS_DOUBLE (value) || G_VALUE_HOLDS_FLOAT (value)
+          || G_VALUE_HOLDS_INT (value) || G_VALUE_HOLDS_UINT (value)
+          || G_VALUE_HOLDS_INT64 (value) || G_VALUE_HOLDS_UINT64 (value));
+
+  return number ? value : NULL;
+}
+
+static void
+read_detection (CuvRecordObject *object, const GstStructure *detection)
+{
+  object->detection = detection;
+  object->confidence = get_number (detection, "confidence");
+  object->label_id = get_number (detection, "label_id");
+  object->x_min = get_number (detection, "x_min");
+  object->x_max = get_number (detection, "x_max");
+  object->y_min = get_number (detection, "y_min");
+  object->y_max = get_number (detection, "y_max");
+  if (object->x_min == NULL || object->x_max == NULL || object->y_min == NULL
+      || object->y_max == NULL)
+    object->x_min = object->x_max = object->y_min = object->y_max = NULL;
+  if (object->label == NULL)
+    object->label = gst_structure_get_string (detection, "label");
+}
+
+void
+cuv_record_read_object (
+    CuvRecordObject *object, const GstVideoRegionOfInterestMeta *roi)
+{
+  const gchar *label = g_quark_to_string (roi->roi_type);
+
+  memset (object, 0, sizeof *object);
+  object->roi = roi;
+  object->label = label != NULL && *label != '\0' ? label : NULL;
+  for (GList *item = roi->params; item != NULL; item = item->next) {
+    const GstStructure *param = item->data;
+
+    if (object->detection == NULL
+        && gst_structure_has_name (param, "detection"))
+      read_detection (object, param);
+    else if (gst_structure_has_name (param, "object_id"))
+      gst_structure_get_int (param, "id", &object->id);
+  }
+}
+
+/* GStreamer makes regions with both ids 0. */
+gint
+cuv_record_parent_id (const CuvRecordObject *object)
+{
+  const GstVideoRegionOfInterestMeta *roi = object->roi;
+
+  return roi->parent_id >= 0 && roi->parent_id != roi->id ? roi->parent_id : -1;
+}
+
+static gboolean
+is_of_schema (const CuvRecordObject *object, const gchar *field)
+{
+  const GValue *value = gst_structure_get_value (object->detection, field);
+
+  if (strcmp (field, "label") == 0)
+    return G_VALUE_HOLDS_STRING (value)
+        && g_strcmp0 (g_value_get_string (value), object->label) == 0;
+  return value == object->confidence || value == object->label_id
+      || value == object->x_min || value == object->x_max
+      || value == object->y_min || value == object->y_max;
+}
+
+/* A JSON text that came in a string is JSON again; if it is not, a string. */
+static void
+append_extra (CuvJson *json, const CuvRecordObject *object, const gchar *field)
+{
+  const GValue *value = gst_structure_get_value (object->detection, field);
+  const gchar *text = NULL;
+  JsonNode *node = NULL;
+
+  if (strcmp (field, "extra_params_json") == 0 && G_VALUE_HOLDS_STRING (value))
+    text = g_value_get_string (value);
+  if (text != NULL)
+    node = cuv_json_parse_object (text, NULL);
+  if (node != NULL) {
+    cuv_json_node_members (json, node);
+    json_node_unref (node);
+  } else {
+    cuv_json_new_key (json, field);
+    cuv_json_value (json, value);
+  }
+}
+
+static void
+append_extra_params (CuvJson *json, const CuvRecordObject *object)
+{
+  gint n = gst_structure_n_fields (object->detection);
+  gboolean open = FALSE;
+
+  for (gint i = 0; i < n; i++) {
+    const gchar *field = gst_structure_nth_field_name (object->detection, i);
+
+    if (is_of_schema (object, field))
+      continue;
+    if (!open) {
+      cuv_json_key (json, "extra_params");
+      cuv_json_begin_object (json);
+      open = TRUE;
+    }
+    append_extra (json, object, field);
+  }
+  if (open)
+    cuv_json_end_object (json);
+}
+
+static gboolean
+is_classification (const GstStructure *param)
+{
+  return gst_structure_get_string (param, "label") != NULL
+      && gst_structure_get_string (param, "model_name") != NULL;
+}
+
+static void
+append_model (CuvJson *json, const gchar *name)
+{
+  cuv_json_key (json, "model");
+  cuv_json_begin_object (json);
+  cuv_json_key (json, "name");
+  cuv_json_string (json, name);
+  cuv_json_end_object (json);
+}
+
+/* The form that DL Streamer gives to what a classifier found. */
+static void
+append_classification (CuvJson *json, const GstStructure *param)
+{
+  const gchar *name = gst_structure_get_string (param, "attribute_name");
+
+  cuv_json_new_key (json,
+      name != NULL && *name != '\0' ? name : gst_structure_get_name (param));
+  cuv_json_begin_object (json);
+  append_model (json, gst_structure_get_string (param, "model_name"));
+  for (gint i = 0; i < gst_structure_n_fields (param); i++) {
+    const gchar *field = gst_structure_nth_field_name (param, i);
+
+    if (strcmp (field, "attribute_name") == 0
+        || strcmp (field, "model_name") == 0)
+      continue;
+    cuv_json_new_key (json, field);
+    cuv_json_value (json, gst_structure_get_value (param, field));
+  }
+  cuv_json_end_object (json);
+}
+
+static void
+append_param (CuvJson *json, const GstStructure *param)
+{
+  if (is_classification (param)) {
+    append_classification (json, param);
+    return;
+  }
+  cuv_json_new_key (json, gst_structure_get_name (param));
+  cuv_json_begin_object (json);
+  cuv_json_fields (json, param);
+  cuv_json_end_object (json);
+}
+
+void
+cuv_record_object_extras (CuvJson *json, const CuvRecordObject *object)
+{
+  if (object->detection != NULL)
+    append_extra_params (json, object);
+  for (GList *item = object->roi->params; item != NULL; item = item->next) {
+    const GstStructure *param = item->data;
+    gboolean is_id = gst_structure_has_name (param, "object_id")
+        && gst_structure_has_field_typed (param, "id", G_TYPE_INT)
+        && gst_structure_n_fields (param) == 1;
+
+    if (param != object->detection && !is_id)
+      append_param (json, param);
+  }
+}
+
+static void
+member (CuvJson *json, const gchar *key, const GValue *value)
+{
+  if (value == NULL)
+    return;
+  cuv_json_key (json, key);
+  cuv_json_value (json, value);
+}
+
+static void
+append_detection (CuvJson *json, const CuvRecordObject *object)
+{
+  cuv_json_key (json, "detection");
+  cuv_json_begin_object (json);
+  if (object->x_min != NULL) {
+    cuv_json_key (json, "bounding_box");
+    cuv_json_begin_object (json);
+    member (json, "x_min", object->x_min);
+    member (json, "x_max", object->x_max);
+    member (json, "y_min", object->y_min);
+    member (json, "y_max", object->y_max);
+    cuv_json_end_object (json);
+  }
+  member (json, "confidence", object->confidence);
+  member (json, "label_id", object->label_id);
+  if (object->label != NULL) {
+    cuv_json_key (json, "label");
+    cuv_json_string (json, object->label);
+  }
+  cuv_json_end_object (json);
+}
+
+static void
+int_member (CuvJson *json, const gchar *key, gint64 value)
+{
+  cuv_json_key (json, key);
+  cuv_json_int (json, value);
+}
+
+/* The fixed keys first: what others named alike gets another name. */
+static void
+append_object (CuvJson *json, const GstVideoRegionOfInterestMeta *roi)
+{
+  CuvRecordObject object;
+
+  cuv_record_read_object (&object, roi);
+  cuv_json_begin_object (json);
+  int_member (json, "x", roi->x);
+  int_member (json, "y", roi->y);
+  int_member (json, "w", roi->w);
+  int_member (json, "h", roi->h);
+  int_member (json, "region_id", roi->id);
+  if (cuv_record_parent_id (&object) >= 0)
+    int_member (json, "parent_id", roi->parent_id);
+  if (object.id != 0)
+    int_member (json, "id", object.id);
+  if (object.label != NULL) {
+    cuv_json_key (json, "roi_type");
+    cuv_json_string (json, object.label);
+  }
+  if (object.detection != NULL)
+    append_detection (json, &object);
+  cuv_record_object_extras (json, &object);
+  cuv_json_end_object (json);
+}
+
+static void
+append_objects (CuvJson *json, GstBuffer *buffer)
+{
+  gpointer state = NULL;
+  GstMeta *meta;
+  gboolean open = FALSE;
+
+  while ((meta = gst_buffer_iterate_meta_filtered (
+              buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+    if (!open) {
+      cuv_json_key (json, "objects");
+      cuv_json_begin_array (json);
+      open = TRUE;
+    }
+    cuv_json_next (json);
+    append_object (json, (GstVideoRegionOfInterestMeta *) meta);
+  }
+  if (open)
+    cuv_json_end_array (json);
+}
+
+/* ---- tables ---- */
+
+static void
+append_cell (CuvJson *json, const GstCuvTable *table, guint row, guint column)
+{
+  switch (table->columns[column].type) {
+    case GST_CUV_TYPE_F32:
+      cuv_json_float (json, (gfloat) gst_cuv_table_double (table, row, column));
+      break;
+    case GST_CUV_TYPE_F64:
+      cuv_json_double (json, gst_cuv_table_double (table, row, column));
+      break;
+    case GST_CUV_TYPE_U64:
+      cuv_json_uint (json, (guint64) gst_cuv_table_int (table, row, column));
+      break;
+    default:
+      cuv_json_int (json, gst_cuv_table_int (table, row, column));
+      break;
+  }
+}
+
+void
+cuv_record_row (CuvJson *json, const GstCuvTable *table, guint row)
+{
+  cuv_json_begin_object (json);
+  for (guint i = 0; i < table->n_columns; i++) {
+    cuv_json_new_key (json, table->columns[i].name);
+    append_cell (json, table, row, i);
+  }
+  cuv_json_end_object (json);
+}
+
+static gboolean
+has_other_size (const GstCuvTable *table, const CuvRecordFrame *frame)
+{
+  return (gint) table->width != frame->width
+      || (gint) table->height != frame->height;
+}
+
+static guint
+count_scalars (const GstCuvTable *table)
+{
+  guint n = 0;
+
+  for (gint i = 0; i < gst_structure_n_fields (table->structure); i++)
+    n += !gst_cuv_table_is_layout (
+        gst_structure_nth_field_name (table->structure, i));
+  return n;
+}
+
+/* A table's scalars; and the size that its coordinates refer to, where that is
+ * not the frame's. */
+static void
+append_info (CuvJson *json, const GstCuvTable *table, guint nth,
+    const CuvRecordFrame *frame)
+{
+  gboolean other_size = has_other_size (table, frame);
+  gchar *key;
+
+  if (!other_size && count_scalars (table) == 0)
+    return;
+  key = nth == 1 ? g_strdup_printf ("%s_info", table->kind)
+                 : g_strdup_printf ("%s_%u_info", table->kind, nth);
+  cuv_json_new_key (json, key);
+  g_free (key);
+  cuv_json_begin_object (json);
+  if (other_size) {
+    int_member (json, "width", table->width);
+    int_member (json, "height", table->height);
+  }
+  for (gint i = 0; i < gst_structure_n_fields (table->structure); i++) {
+    const gchar *field = gst_structure_nth_field_name (table->structure, i);
+
+    if (gst_cuv_table_is_layout (field))
+      continue;
+    cuv_json_new_key (json, field);
+    cuv_json_value (json, gst_structure_get_value (table->structure, field));
+  }
+  cuv_json_end_object (json);
+}
+
+static gboolean
+has_rows (const GstCuvTable *table)
+{
+  return table->n_columns > 0 && table->n_rows > 0;
+}
+
+static void
+append_table (
+    CuvJson *json, const GstCuvTable *table, const CuvRecordFrame *frame)
+{
+  guint nth = cuv_json_new_key (json, table->kind);
+
+  cuv_json_begin_array (json);
+  for (guint row = 0; has_rows (table) && row < table->n_rows; row++) {
+    cuv_json_next (json);
+    cuv_record_row (json, table, row);
+  }
+  cuv_json_end_array (json);
+  append_info (json, table, nth, frame);
+}
+
+/* ---- records ---- */
+
+gboolean
+cuv_record_has_results (GstBuffer *buffer)
+{
+  gpointer state = NULL;
+  GstCuvTable table;
+
+  if (gst_buffer_get_meta (buffer, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))
+    return TRUE;
+  while (gst_cuv_meta_next_table (buffer, &state, &table)) {
+    if (has_rows (&table)
+        || (table.n_columns == 0 && count_scalars (&table) > 0))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+const gchar *
+cuv_record_time (gchar *buffer, gint64 wallclock)
+{
+  GDateTime *time = g_date_time_new_from_unix_utc (wallclock / G_USEC_PER_SEC);
+
+  if (time == NULL)
+    return NULL;
+  g_snprintf (buffer, CUV_RECORD_TIME_SIZE,
+      "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ", g_date_time_get_year (time),
+      g_date_time_get_month (time), g_date_time_get_day_of_month (time),
+      g_date_time_get_hour (time), g_date_time_get_minute (time),
+      g_date_time_get_second (time), (gint) (wallclock % G_USEC_PER_SEC));
+  g_date_time_unref (time);
+  return buffer;
+}
+
+static void
+append_resolution (CuvJson *json, const CuvRecordFrame *frame)
+{
+  cuv_json_key (json, "resolution");
+  cuv_json_begin_object (json);
+  int_member (json, "width", frame->width);
+  int_member (json, "height", frame->height);
+  cuv_json_end_object (json);
+}
+
+static void
+append_frame (CuvJson *json, const CuvRecordFrame *frame)
+{
+  gchar time[CUV_RECORD_TIME_SIZE];
+
+  cuv_json_key (json, "frame_num");
+  cuv_json_uint (json, frame->number);
+  cuv_json_key (json, "wallclock");
+  cuv_json_string (json, cuv_record_time (time, frame->wallclock));
+  if (GST_CLOCK_TIME_IS_VALID (frame->stream_time)) {
+    cuv_json_key (json, "timestamp");
+    cuv_json_uint (json, frame->stream_time);
+  }
+  if (frame->width > 0 && frame->height > 0)
+    append_resolution (json, frame);
+  if (frame->source != NULL) {
+    cuv_json_key (json, "source");
+    cuv_json_string (json, frame->source);
+  }
+  if (frame->tags != NULL) {
+    cuv_json_key (json, "tags");
+    cuv_json_node (json, frame->tags);
+  }
+}
+
+void
+cuv_record_to_json (
+    CuvJson *json, const CuvRecordFrame *frame, GstBuffer *buffer)
+{
+  gpointer state = NULL;
+  GstCuvTable table;
+
+  cuv_json_begin_object (json);
+  append_frame (json, frame);
+  append_objects (json, buffer);
+  while (gst_cuv_meta_next_table (buffer, &state, &table))
+    append_table (json, &table, frame);
+  cuv_json_end_object (json);
+}

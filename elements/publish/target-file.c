@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define WAIT_MS 50
+/* poll() promises room for this much in a pipe, and no more. */
+#define PIPE_CHUNK 4096
+
+typedef struct {
+  CuvTarget target;
+  gchar *path; /* NULL: standard output */
+  gboolean truncate;
+  gboolean opened_before;
+  gboolean regular;
+  int fd;
+} FileTarget;
+
+static const gchar *
+cure (int code)
+{
+  switch (code) {
+    case ENOSPC:
+    case EDQUOT:
+      return ": make room there";
+    case EPIPE:
+      return ": the reader has gone, start it again";
+    case ENOENT:
+      return ": make the folder first";
+    case EISDIR:
+      return ": name a file in it";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return ": choose a place that you may write to";
+    default:
+      return "";
+  }
+}
+
+static void
+set_error (GError **error, int code)
+{
+  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (code), "%s%s",
+      g_strerror (code), cure (code));
+}
+
+/* ---- open ---- */
+
+/* A line that somebody did not finish is not to swallow our first record. */
+static void
+end_last_line (FileTarget *self, off_t size)
+{
+  int fd = open (self->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  gchar last;
+
+  if (fd < 0)
+    return;
+  if (pread (fd, &last, 1, size - 1) == 1 && last != '\n'
+      && write (self->fd, "\n", 1) != 1)
+    g_warning ("cannot end the last line of %s", self->path);
+  close (fd);
+}
+
+static void
+look_at (FileTarget *self)
+{
+  struct stat status;
+  gboolean ours = self->path != NULL;
+
+  self->target.connected = TRUE;
+  self->target.empty = TRUE;
+  self->regular =
+      ours && fstat (self->fd, &status) == 0 && S_ISREG (status.st_mode);
+  if (self->regular && status.st_size > 0) {
+    self->target.empty = FALSE;
+    end_last_line (self, status.st_size);
+  }
+}
+
+static gboolean
+is_fifo (const gchar *path)
+{
+  struct stat status;
+
+  return stat (path, &status) == 0 && S_ISFIFO (status.st_mode);
+}
+
+/* Whoever reads a FIFO may remove it and make it anew: only the first time is a
+ * file made where there is none. */
+static CuvTargetState
+file_open (CuvTarget *target, GError **error)
+{
+  FileTarget *self = (FileTarget *) target;
+  int flags = O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+      | (self->truncate ? 0 : O_APPEND);
+  int code;
+
+  if (!self->opened_before)
+    flags |= O_CREAT | (self->truncate ? O_TRUNC : 0);
+  self->fd =
+      self->path != NULL ? open (self->path, flags, 0666) : STDOUT_FILENO;
+  code = errno;
+  if (self->fd < 0) {
+    if ((code == ENXIO && is_fifo (self->path))
+        || (code == ENOENT && self->opened_before)) {
+      self->opened_before = TRUE;
+      return CUV_TARGET_NOT_YET;
+    }
+    set_error (error, code);
+    return CUV_TARGET_FAILED;
+  }
+  self->opened_before = TRUE;
+  look_at (self);
+  return CUV_TARGET_OPEN;
+}
+
+static void
+disconnect (FileTarget *self)
+{
+  if (self->fd >= 0 && self->path != NULL)
+    close (self->fd);
+  self->fd = -1;
+  self->target.connected = FALSE;
+}
+
+/* ---- write ---- */
+
+/* Standard output is shared with others and keeps its mode: where it blocks,
+ * poll() and small pieces keep us from waiting. */
+static gssize
+file_write (CuvTarget *target, const gchar *data, gsize size, GError **error)
+{
+  FileTarget *self = (FileTarget *) target;
+  struct pollfd ready = { self->fd, POLLOUT, 0 };
+  gssize n;
+  int code;
+
+  if (poll (&ready, 1, WAIT_MS) == 0)
+    return 0;
+  n = write (
+      self->fd, data, self->path == NULL ? MIN (size, PIPE_CHUNK) : size);
+  if (n > 0)
+    return n;
+  code = n < 0 ? errno : ENOSPC;
+  if (code == EAGAIN || code == EINTR) {
+    g_usleep (1000);
+    return 0;
+  }
+  set_error (error, code);
+  if (code == EPIPE)
+    disconnect (self);
+  return -1;
+}
+
+/* Only what still is the file's end may go: others may append to it too. */
+static gboolean
+file_retract (CuvTarget *target, gsize size)
+{
+  FileTarget *self = (FileTarget *) target;
+  struct stat status;
+  off_t end;
+
+  if (!self->regular || self->fd < 0 || fstat (self->fd, &status) != 0)
+    return FALSE;
+  end = lseek (self->fd, 0, SEEK_CUR);
+  if (end != status.st_size || end < (off_t) size)
+    return FALSE;
+  return ftruncate (self->fd, end - (off_t) size) == 0
+      && lseek (self->fd, end - (off_t) size, SEEK_SET) >= 0;
+}
+
+static void
+file_free (CuvTarget *target)
+{
+  FileTarget *self = (FileTarget *) target;
+
+  disconnect (self);
+  g_free (self->path);
+  g_free (target->name);
+  g_free (self);
+}
+
+static const CuvTargetClass file_class = { file_open, file_write, file_retract,
+  file_free };
+
+CuvTarget *
+cuv_target_file_new (const gchar *path, gboolean truncate)
+{
+  FileTarget *self = g_new0 (FileTarget, 1);
+
+  self->target.klass = &file_class;
+  self->target.name = g_strdup (path != NULL ? path : "standard output");
+  self->path = g_strdup (path);
+  self->truncate = truncate;
+  self->fd = -1;
+  return &self->target;
+}

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "writer.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+
+#define RETRY_US (200 * G_TIME_SPAN_MILLISECOND)
+#define RETRY_AT_END_US (20 * G_TIME_SPAN_MILLISECOND)
+/* A reader may take so long to come without a warning. */
+#define PATIENCE_US G_TIME_SPAN_SECOND
+#define WARN_AGAIN_US (10 * G_TIME_SPAN_SECOND)
+/* What the thread may take beyond its deadline before it is left alone. */
+#define GRACE_US (500 * G_TIME_SPAN_MILLISECOND)
+
+typedef struct {
+  gchar *text;
+  gsize size;
+} Record;
+
+struct _CuvWriter {
+  gint references; /* the owner's and the thread's */
+  CuvTarget *target;
+  const CuvFraming *framing;
+
+  GMutex lock; /* for all up to the next comment */
+  GCond work;  /* for the thread: something changed */
+  GCond done;  /* for the owner: something was done */
+  GQueue queue;
+  gsize queue_bytes;
+  gboolean busy;   /* with a record that is not in the queue any more */
+  gboolean finish; /* write the end once the queue is empty */
+  gboolean hurry;  /* try again now rather than later */
+  gboolean absent; /* nobody takes records at the target */
+  gboolean quit, gone;
+  gint64 deadline; /* with quit */
+  guint failures;
+  CuvWriterCounts counts;
+  gchar *warning;
+  gboolean warned; /* since the last time that all was well */
+  gint64 warned_at;
+
+  /* of the thread */
+  gboolean begun, ended; /* the framing of this connection */
+  guint64 n_records;     /* of this connection */
+  GString *out;
+  gsize sent; /* of out */
+};
+
+static void
+record_free (gpointer data)
+{
+  Record *record = data;
+
+  g_free (record->text);
+  g_free (record);
+}
+
+static void
+unref (CuvWriter *self)
+{
+  if (!g_atomic_int_dec_and_test (&self->references))
+    return;
+  self->target->klass->free (self->target);
+  g_queue_clear_full (&self->queue, record_free);
+  g_string_free (self->out, TRUE);
+  g_free (self->warning);
+  g_mutex_clear (&self->lock);
+  g_cond_clear (&self->work);
+  g_cond_clear (&self->done);
+  g_free (self);
+}
+
+/* ---- warnings ---- */
+
+/* Locked. One warning while something stays wrong. */
+static void
+warn (CuvWriter *self, const gchar *cause)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  if (self->warned
+      || (self->warned_at != 0 && now < self->warned_at + WARN_AGAIN_US))
+    return;
+  self->warned = TRUE;
+  self->warned_at = now;
+  g_free (self->warning);
+  self->warning = g_strdup_printf (
+      "Cannot write to '%s': %s. The last %d records are kept, older ones "
+      "dropped, until it can be written again.",
+      self->target->name, cause, CUV_WRITER_MAX_RECORDS);
+}
+
+static void
+failed (CuvWriter *self, GError *error)
+{
+  g_mutex_lock (&self->lock);
+  self->failures++;
+  warn (self, error->message);
+  g_cond_broadcast (&self->done);
+  g_mutex_unlock (&self->lock);
+  g_error_free (error);
+}
+
+static void
+absent (CuvWriter *self, gboolean is_absent, gboolean too_long)
+{
+  g_mutex_lock (&self->lock);
+  self->absent = is_absent;
+  if (too_long)
+    warn (self, "nobody reads from it: start its reader");
+  g_mutex_unlock (&self->lock);
+}
+
+/* ---- the thread ---- */
+
+/* Locked. */
+static void
+wait_or_hurry (CuvWriter *self, gint64 microseconds)
+{
+  gint64 until = g_get_monotonic_time () + microseconds;
+
+  while (!self->hurry && g_cond_wait_until (&self->work, &self->lock, until)) {
+  }
+  self->hurry = FALSE;
+}
+
+/* Waits before the next try. FALSE: there is to be none. */
+static gboolean
+pause_after (CuvWriter *self, gboolean failure)
+{
+  gboolean again = TRUE;
+
+  g_mutex_lock (&self->lock);
+  if (!self->quit) {
+    wait_or_hurry (self, RETRY_US);
+  } else if (!failure && g_get_monotonic_time () < self->deadline) {
+    wait_or_hurry (self, RETRY_AT_END_US);
+  } else {
+    again = FALSE;
+  }
+  g_mutex_unlock (&self->lock);
+  return again;
+}
+
+static gboolean
+is_over (CuvWriter *self)
+{
+  gboolean over;
+
+  g_mutex_lock (&self->lock);
+  over = self->quit && g_get_monotonic_time () >= self->deadline;
+  g_mutex_unlock (&self->lock);
+  return over;
+}
+
+static gboolean
+connect_target (CuvWriter *self)
+{
+  gint64 start = g_get_monotonic_time ();
+
+  while (!self->target->connected) {
+    GError *error = NULL;
+    CuvTargetState state = self->target->klass->open (self->target, &error);
+
+    self->begun = self->ended = FALSE;
+    self->n_records = 0;
+    if (state == CUV_TARGET_FAILED)
+      failed (self, error);
+    else
+      absent (self, state == CUV_TARGET_NOT_YET,
+          state == CUV_TARGET_NOT_YET
+              && g_get_monotonic_time () > start + PATIENCE_US);
+    if (state != CUV_TARGET_OPEN
+        && !pause_after (self, state == CUV_TARGET_FAILED))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* The framing depends on what this connection has got so far. */
+static void
+compose (CuvWriter *self, const Record *record)
+{
+  const CuvFraming *framing = self->framing;
+  gsize end_size = strlen (framing->end);
+
+  self->sent = 0;
+  g_string_truncate (self->out, 0);
+  if (self->ended && end_size > 0
+      && !self->target->klass->retract (self->target, end_size)) {
+    self->begun = FALSE;
+    self->n_records = 0;
+  }
+  self->ended = FALSE;
+  if (!self->begun && self->target->empty)
+    g_string_append (self->out, framing->begin);
+  if (record == NULL) {
+    g_string_append (self->out, framing->end);
+    return;
+  }
+  if (self->n_records > 0)
+    g_string_append (self->out, framing->between);
+  g_string_append_len (self->out, record->text, record->size);
+}
+
+static void
+sent (CuvWriter *self, gsize n)
+{
+  self->sent += n;
+  g_mutex_lock (&self->lock);
+  self->counts.bytes += n;
+  g_mutex_unlock (&self->lock);
+}
+
+typedef enum { SENT, LOST, GIVEN_UP } Outcome;
+
+/* Writes what is composed, unless the connection is lost or time is over. */
+static Outcome
+send_out (CuvWriter *self)
+{
+  while (self->sent < self->out->len) {
+    GError *error = NULL;
+    gssize n;
+
+    if (is_over (self))
+      return GIVEN_UP;
+    n = self->target->klass->write (self->target, self->out->str + self->sent,
+        self->out->len - self->sent, &error);
+    if (n >= 0) {
+      sent (self, (gsize) n);
+      continue;
+    }
+    failed (self, error);
+    if (!pause_after (self, TRUE))
+      return GIVEN_UP;
+    if (!self->target->connected)
+      return LOST;
+  }
+  return SENT;
+}
+
+/* A record, or the end if NULL. A reader that comes new gets it whole; what
+ * cannot be completed is not to be left there in part. */
+static gboolean
+deliver (CuvWriter *self, const Record *record)
+{
+  Outcome outcome = LOST;
+
+  if (record == NULL && (self->ended || !self->target->connected))
+    return TRUE;
+  while (outcome == LOST && connect_target (self)) {
+    compose (self, record);
+    outcome = send_out (self);
+  }
+  if (outcome == SENT) {
+    self->begun = TRUE;
+    self->ended = record == NULL;
+    self->n_records += record != NULL;
+  } else if (outcome == GIVEN_UP && self->sent > 0) {
+    self->target->klass->retract (self->target, self->sent);
+  }
+  return outcome == SENT;
+}
+
+/* Locked. Something to do; NULL and end FALSE: nothing more, ever. */
+static Record *
+next_work (CuvWriter *self, gboolean *end)
+{
+  Record *record;
+
+  while (g_queue_is_empty (&self->queue) && !self->finish && !self->quit)
+    g_cond_wait (&self->work, &self->lock);
+  record = g_queue_pop_head (&self->queue);
+  *end = record == NULL && self->finish;
+  self->busy = record != NULL;
+  if (record != NULL)
+    self->queue_bytes -= record->size;
+  return record;
+}
+
+static void
+work_done (CuvWriter *self, gboolean ok, gboolean end)
+{
+  self->busy = FALSE;
+  if (end)
+    self->finish = FALSE;
+  else if (ok)
+    self->counts.records++;
+  else
+    self->counts.dropped++;
+  if (ok && g_queue_is_empty (&self->queue))
+    self->warned = FALSE;
+  g_cond_broadcast (&self->done);
+}
+
+/* A reader that goes is an errno to us, not a signal to the application. */
+static void
+block_sigpipe (void)
+{
+  sigset_t set;
+
+  sigemptyset (&set);
+  sigaddset (&set, SIGPIPE);
+  pthread_sigmask (SIG_BLOCK, &set, NULL);
+}
+
+/* Locked. */
+static void
+drop_queue (CuvWriter *self)
+{
+  guint n = g_queue_get_length (&self->queue);
+
+  self->counts.dropped += n;
+  self->queue_bytes = 0;
+  g_queue_clear_full (&self->queue, record_free);
+  if (n > 0)
+    warn (self, "it did not take the last records in time");
+}
+
+static gpointer
+run (gpointer data)
+{
+  CuvWriter *self = data;
+  gboolean ok = TRUE, end = FALSE;
+  Record *record;
+
+  block_sigpipe ();
+  g_mutex_lock (&self->lock);
+  while ((ok || !self->quit)
+      && ((record = next_work (self, &end)) != NULL || end)) {
+    g_mutex_unlock (&self->lock);
+    ok = deliver (self, record);
+    g_clear_pointer (&record, record_free);
+    g_mutex_lock (&self->lock);
+    work_done (self, ok, end);
+  }
+  drop_queue (self);
+  g_mutex_unlock (&self->lock);
+  if (!ok)
+    deliver (self, NULL);
+  g_mutex_lock (&self->lock);
+  self->gone = TRUE;
+  g_cond_broadcast (&self->done);
+  g_mutex_unlock (&self->lock);
+  unref (self);
+  return NULL;
+}
+
+/* ---- the owner's side ---- */
+
+CuvWriter *
+cuv_writer_new (CuvTarget *target, const CuvFraming *framing, GError **error)
+{
+  CuvWriter *self;
+  GThread *thread;
+
+  if (target->klass->open (target, error) == CUV_TARGET_FAILED) {
+    target->klass->free (target);
+    return NULL;
+  }
+  self = g_new0 (CuvWriter, 1);
+  self->references = 2;
+  self->target = target;
+  self->framing = framing;
+  self->out = g_string_new (NULL);
+  g_queue_init (&self->queue);
+  g_mutex_init (&self->lock);
+  g_cond_init (&self->work);
+  g_cond_init (&self->done);
+  thread = g_thread_try_new ("cuv-writer", run, self, error);
+  if (thread == NULL) {
+    self->references = 1;
+    unref (self);
+    return NULL;
+  }
+  g_thread_unref (thread);
+  return self;
+}
+
+/* Locked. */
+static void
+make_room (CuvWriter *self, gsize size)
+{
+  while (g_queue_get_length (&self->queue) >= CUV_WRITER_MAX_RECORDS
+      || (self->queue_bytes + size > CUV_WRITER_MAX_BYTES
+          && !g_queue_is_empty (&self->queue))) {
+    Record *oldest = g_queue_pop_head (&self->queue);
+
+    self->queue_bytes -= oldest->size;
+    record_free (oldest);
+    self->counts.dropped++;
+    warn (self,
+        self->absent ? "nobody reads from it: start its reader"
+                     : "it does not take records as fast as they come");
+  }
+}
+
+void
+cuv_writer_push (CuvWriter *self, gchar *text, gsize size)
+{
+  Record *record = g_new (Record, 1);
+
+  record->text = text;
+  record->size = size;
+  g_mutex_lock (&self->lock);
+  make_room (self, size);
+  g_queue_push_tail (&self->queue, record);
+  self->queue_bytes += size;
+  self->finish = FALSE;
+  g_cond_signal (&self->work);
+  g_mutex_unlock (&self->lock);
+}
+
+static gboolean
+is_idle (CuvWriter *self)
+{
+  return self->gone
+      || (g_queue_is_empty (&self->queue) && !self->busy && !self->finish);
+}
+
+gboolean
+cuv_writer_finish (CuvWriter *self, guint milliseconds)
+{
+  gint64 until =
+      g_get_monotonic_time () + milliseconds * G_TIME_SPAN_MILLISECOND;
+  guint failures;
+  gboolean ok;
+
+  g_mutex_lock (&self->lock);
+  failures = self->failures;
+  self->finish = self->hurry = TRUE;
+  g_cond_signal (&self->work);
+  while (!is_idle (self) && self->failures == failures
+      && g_cond_wait_until (&self->done, &self->lock, until)) {
+  }
+  ok = is_idle (self);
+  g_mutex_unlock (&self->lock);
+  return ok;
+}
+
+gchar *
+cuv_writer_take_warning (CuvWriter *self)
+{
+  gchar *warning;
+
+  g_mutex_lock (&self->lock);
+  warning = g_steal_pointer (&self->warning);
+  g_mutex_unlock (&self->lock);
+  return warning;
+}
+
+void
+cuv_writer_get_counts (CuvWriter *self, CuvWriterCounts *counts)
+{
+  g_mutex_lock (&self->lock);
+  *counts = self->counts;
+  counts->queue = g_queue_get_length (&self->queue) + self->busy;
+  g_mutex_unlock (&self->lock);
+}
+
+/* A write into a file system that hangs does not end; the thread then goes on
+ * alone and frees the writer if it ever returns. */
+void
+cuv_writer_stop (CuvWriter *self, guint milliseconds, CuvWriterCounts *counts,
+    gchar **warning)
+{
+  g_mutex_lock (&self->lock);
+  self->quit = self->finish = self->hurry = TRUE;
+  self->deadline =
+      g_get_monotonic_time () + milliseconds * G_TIME_SPAN_MILLISECOND;
+  g_cond_signal (&self->work);
+  while (!self->gone
+      && g_cond_wait_until (
+          &self->done, &self->lock, self->deadline + GRACE_US)) {
+  }
+  if (!self->gone) {
+    drop_queue (self);
+    self->counts.dropped += self->busy;
+    self->busy = FALSE;
+  }
+  g_mutex_unlock (&self->lock);
+  cuv_writer_get_counts (self, counts);
+  *warning = cuv_writer_take_warning (self);
+  unref (self);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Records on their way out, on a thread of their own.
+ *
+ * Whoever makes records never waits for whoever takes them: between the two is
+ * a queue with a limit, and when it is full the oldest record goes. Where
+ * records go is a CuvTarget; a new kind of target is one more CuvTargetClass.
+ */
+#ifndef CUV_WRITER_H
+#define CUV_WRITER_H
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+#define CUV_WRITER_MAX_RECORDS 1024
+#define CUV_WRITER_MAX_BYTES (64 * 1024 * 1024)
+
+/* ---- targets ---- */
+
+typedef struct _CuvTarget CuvTarget;
+
+typedef enum {
+  CUV_TARGET_OPEN,
+  CUV_TARGET_NOT_YET, /* nobody takes records there now: to be tried again */
+  CUV_TARGET_FAILED,
+} CuvTargetState;
+
+/* All calls but the first open() and free() come from the writing thread. None
+ * waits longer than about 50 ms. An error's message names the cause and, where
+ * there is one, the cure. */
+typedef struct {
+  /* Also called again after the connection was lost. */
+  CuvTargetState (*open) (CuvTarget *self, GError **error);
+  /* How many of the bytes went; 0: none now, -1: failed. */
+  gssize (*write) (
+      CuvTarget *self, const gchar *data, gsize size, GError **error);
+  /* Takes the last size bytes back; FALSE where that cannot be. */
+  gboolean (*retract) (CuvTarget *self, gsize size);
+  void (*free) (CuvTarget *self);
+} CuvTargetClass;
+
+struct _CuvTarget {
+  const CuvTargetClass *klass;
+  gchar *name; /* as it is called in messages */
+  gboolean
+      connected;  /* open() makes it TRUE, a write() that fails may end it */
+  gboolean empty; /* nothing stands there yet, since the last open() */
+};
+
+/* A file, FIFO or device; NULL: standard output. truncate: else appended to. */
+CuvTarget *cuv_target_file_new (const gchar *path, gboolean truncate);
+
+/* ---- the writer ---- */
+
+typedef struct _CuvWriter CuvWriter;
+
+/* What stands around records. */
+typedef struct {
+  const gchar *begin;   /* once, before the first; not if appending */
+  const gchar *between; /* records */
+  const gchar *end;     /* after the last */
+} CuvFraming;
+
+typedef struct {
+  guint64 records; /* written */
+  guint64 dropped;
+  guint64 bytes; /* written */
+  guint queue;   /* waiting */
+} CuvWriterCounts;
+
+/* Opens the target, which it takes, and starts the thread. NULL and the error
+ * if the target failed; one that is not there yet is waited for. */
+CuvWriter *cuv_writer_new (
+    CuvTarget *target, const CuvFraming *framing, GError **error);
+
+/* Queues a record; takes text. */
+void cuv_writer_push (CuvWriter *self, gchar *text, gsize size);
+
+/* Writes what is queued and the end of the framing, and waits for that at most
+ * so long, less if the target fails. FALSE: not all of it went. Records may
+ * follow. */
+gboolean cuv_writer_finish (CuvWriter *self, guint milliseconds);
+
+/* What the user should be told, once for each time that something goes wrong;
+ * NULL: nothing. To be freed. */
+gchar *cuv_writer_take_warning (CuvWriter *self);
+
+void cuv_writer_get_counts (CuvWriter *self, CuvWriterCounts *counts);
+
+/* cuv_writer_finish(), and frees the writer; what is then still queued counts
+ * as dropped. counts and warning: the last ones. */
+void cuv_writer_stop (CuvWriter *self, guint milliseconds,
+    CuvWriterCounts *counts, gchar **warning);
+
+G_END_DECLS
+
+#endif

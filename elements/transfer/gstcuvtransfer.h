@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* GstCuvTransfer: base of cudaupload and cudadownload. */
+#ifndef GST_CUV_TRANSFER_H
+#define GST_CUV_TRANSFER_H
+
+#include "gstcuvtransform.h"
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_CUV_TRANSFER (gst_cuv_transfer_get_type ())
+G_DECLARE_DERIVABLE_TYPE (
+    GstCuvTransfer, gst_cuv_transfer, GST, CUV_TRANSFER, GstCuvTransform)
+
+struct _GstCuvTransferClass {
+  GstCuvTransformClass parent_class;
+
+  gboolean upload; /* host to device; else device to host */
+};
+
+/* Host memory may also have formats that CUDA memory lacks: they pass. */
+#define GST_CUV_TRANSFER_CUDA_CAPS                                             \
+  GST_VIDEO_CAPS_MAKE_WITH_FEATURES (                                          \
+      GST_CUV_FEATURE_CUDA, GST_CUV_CUDA_MEMORY_FORMATS)
+#define GST_CUV_TRANSFER_HOST_CAPS GST_VIDEO_CAPS_MAKE (GST_VIDEO_FORMATS_ALL)
+
+GST_ELEMENT_REGISTER_DECLARE (cudaupload);
+GST_ELEMENT_REGISTER_DECLARE (cuvcudaupload);
+GST_ELEMENT_REGISTER_DECLARE (cudadownload);
+GST_ELEMENT_REGISTER_DECLARE (cuvcudadownload);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:plugin-cuvtransfer
+ *
+ * cudaupload and cudadownload, also as cuvcudaupload and cuvcudadownload.
+ *
+ * The short names are always registered. GStreamer's nvcodec plugin has
+ * elements of these names as well, on machines where its driver libraries load;
+ * one of the two is then what the short name makes, and the line works with
+ * either. They stand in a plugin file of their own, so that using another
+ * element of ours never takes the names.
+ */
+#include "config.h"
+#include "gstcuvtransfer.h"
+
+static gboolean
+plugin_init (GstPlugin *plugin)
+{
+  GST_ELEMENT_REGISTER (cuvcudaupload, plugin);
+  GST_ELEMENT_REGISTER (cuvcudadownload, plugin);
+  GST_ELEMENT_REGISTER (cudaupload, plugin);
+  GST_ELEMENT_REGISTER (cudadownload, plugin);
+  return TRUE; /* FALSE would blacklist the file until the cache is deleted */
+}
+
+GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, cuvtransfer,
+    "Frames between host and CUDA memory", plugin_init, VERSION, GST_LICENSE,
+    GST_PACKAGE_NAME, GST_PACKAGE_ORIGIN)

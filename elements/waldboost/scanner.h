@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One detector for frames of one size in one place: the CPU's or the GPU's half
+ * behind the same three calls. */
+#ifndef CUV_WALDBOOST_SCANNER_H
+#define CUV_WALDBOOST_SCANNER_H
+
+#include "waldboost.h"
+
+/* A part of the frame, pixels; right and bottom are outside. */
+typedef struct {
+  int left, top, right, bottom;
+} CuvRoi;
+
+/* Reads "left,top,right,bottom"; NULL and "" are the whole frame. FALSE if it
+ * is neither that nor a rectangle with pixels in it. */
+bool cuv_roi_parse (const char *text, CuvRoi *roi);
+
+typedef struct {
+  const CuvWaldboostModel *model;
+  CuvWaldboostPlan *plan; /* of the part of the frame inside the roi */
+  int x, y;               /* that part's place in the frame */
+  int frame_width, frame_height;
+  bool on_device;
+  CuvWaldboostCpu *cpu; /* one of the two, or none if no window fits */
+  struct _CuvWaldboostCuda *cuda;
+} CuvScanner;
+
+/* NULL and fills the scanner, or says what went wrong. The scanner keeps a
+ * reference to the model. roi is cut to the frame; all 0 = the whole of it. A
+ * device scanner is run once on the frame, for the first launch loads the
+ * kernels. */
+const char *cuv_scanner_init (CuvScanner *self, const CuvWaldboostModel *model,
+    const CuvWaldboostParams *params, const CuvRoi *roi, const CuvFrame *frame,
+    bool on_device, void *stream);
+
+/* On the device the context that it was made in must be current. */
+void cuv_scanner_clear (CuvScanner *self);
+
+/* NULL, or what went wrong. */
+const char *cuv_scanner_run (CuvScanner *self, const CuvFrame *frame,
+    void *stream, int n_threads, CuvWaldboostResult *result);
+
+#endif

@@ -1,0 +1,4 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Shows in which memory frames go on: CUDA memory where there is a GPU.
+exec gst-launch-1.0 -v videotestsrc num-buffers=30 ! cudaupload ! fakesink

@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Boxes faces in a film or on a camera; sets up whatever is missing first.
+# usage: examples/demo.sh [FILE|/dev/videoN]
+#   FILE         any film or picture GStreamer can decode
+#   /dev/videoN  a camera: until Ctrl-C, or for DEMO_SECONDS seconds
+# BUILD=folder and OUT=folder name other places than build and demo-out.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
+
+case "${1:-}" in
+  -h | --help)
+    sed -n '3,7s/^# //p' "${BASH_SOURCE[0]}"
+    exit 0
+    ;;
+esac
+input=$(realpath -m -- "${1:-$film}")
+here=$PWD
+build=$(realpath -m -- "${BUILD:-$top/build}")
+out=$(realpath -m -- "${OUT:-$top/demo-out}")
+video=$out/faces.mp4
+records=$out/faces.jsonl
+still=$out/faces.jpg
+
+is_camera ()
+{
+  [[ $input == /dev/* ]]
+}
+
+check_input ()
+{
+  if is_camera; then
+    [ -c "$input" ] || die "no camera at $input; there are:" \
+      "$(ls /dev/video* 2>/dev/null || echo none)"
+    [ -r "$input" ] || die "$input may not be read: join the group video"
+  else
+    [ -f "$input" ] || die "no such file: $input"
+    [ -r "$input" ] || die "$input may not be read"
+  fi
+}
+
+# The line itself: the same with and without a GPU.
+faces=(cudaupload ! waldboostdetect "model=${MODEL:-lbpcascade_frontalface_improved.xml}"
+  ! visionoverlay ! visionpublish "file-path=$records" ! cudadownload)
+record=(videoconvert ! "video/x-raw,format=I420" ! x264enc tune=zerolatency
+  speed-preset=veryfast pass=qual quantizer=21 ! h264parse ! mp4mux ! filesink "location=$video")
+
+# videorate, because this film has frames that bear the same time.
+run_film ()
+{
+  gst-launch-1.0 -e filesrc "location=$input" ! decodebin ! videorate \
+    ! videoconvert ! "${faces[@]}" ! progressreport update-freq=1 \
+    ! "${record[@]}"
+}
+
+# A camera does not wait: the queue keeps the newest frame and drops the rest.
+run_camera ()
+{
+  local limit=()
+  [ -z "${DEMO_SECONDS:-}" ] || limit=(timeout -s INT "$DEMO_SECONDS")
+  say "recording until ${DEMO_SECONDS:+$DEMO_SECONDS seconds have passed or }Ctrl-C"
+  trap : INT
+  "${limit[@]}" gst-launch-1.0 -e v4l2src "device=$input" ! decodebin \
+    ! queue leaky=downstream max-size-buffers=1 ! videoconvert \
+    ! "${faces[@]}" ! progressreport update-freq=1 do-query=false \
+    ! queue ! "${record[@]}" || [ $? = 124 ]
+  trap - INT
+}
+
+# The frame with the most objects, the surest of them if several have as many.
+best_frame ()
+{
+  jq -s 'to_entries | max_by([(.value.objects // [] | length),
+    ([.value.objects[]?.detection.confidence] | add)]) | .key' "$records"
+}
+
+save_still ()
+{
+  gst-launch-1.0 -q filesrc "location=$video" ! decodebin \
+    ! identity "eos-after=$(($1 + 1))" ! videoconvert ! jpegenc quality=90 \
+    ! multifilesink "location=$still"
+}
+
+[ $# = 0 ] || check_input
+"$top/scripts/setup.sh" demo
+configure "$build" -Dtests=false >&2
+meson compile -C "$build" >&2
+use_plugins "$build"
+
+mkdir -p "$out"
+rm -f "$video" "$records" "$still"
+started=$(date +%s%N)
+if is_camera; then run_camera; else run_film; fi
+took=$((($(date +%s%N) - started) / 1000000))
+[ -s "$records" ] || die "no frame came through"
+save_still "$(best_frame)"
+
+jq -rs '"\(length) frames, \([.[].objects[]?] | length) faces"' "$records"
+echo "in $((took / 1000)).$(printf %03d $((took % 1000))) s:"
+for file in "$video" "$records" "$still"; do
+  realpath --relative-to="$here" "$file"
+done

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash disable=SC2034
+# What the scripts of this tree share; sourced, never run.
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+film=/usr/share/doc/opencv-doc/examples/data/Megamind.avi
+
+say ()
+{
+  echo "$*" >&2
+}
+
+die ()
+{
+  say "error: $*"
+  exit 1
+}
+
+have_nvcc ()
+{
+  command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]
+}
+
+# Those of the packages that are installed.
+installed_packages ()
+{
+  dpkg-query -W -f='${Package} ${db:Status-Status}\n' "$@" 2>/dev/null \
+    | sed -n 's/ installed$//p' || true
+}
+
+# configure FOLDER [OPTION...]: a build folder that is there keeps its options.
+configure ()
+{
+  local folder=$1
+  shift
+  [ -e "$folder/build.ninja" ] || meson setup "$folder" "$top" "$@"
+}
+
+# Has this shell's GStreamer find the plugins built in a folder.
+use_plugins ()
+{
+  local folder
+  for folder in "$1"/elements/*/; do
+    GST_PLUGIN_PATH_1_0="${folder%/}${GST_PLUGIN_PATH_1_0:+:$GST_PLUGIN_PATH_1_0}"
+  done
+  export GST_PLUGIN_PATH_1_0
+  export GST_REGISTRY_1_0="$1/registry.bin"
+}

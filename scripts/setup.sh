@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Installs the Debian packages that are missing, and nothing when none is.
+# usage: scripts/setup.sh [demo|test]     demo: build and run; test: also check
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+build_packages=(gcc libc6-dev pkgconf meson ninja-build libglib2.0-dev
+  libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libjson-glib-dev
+  libpango1.0-dev)
+run_packages=(gstreamer1.0-tools gstreamer1.0-plugins-base
+  gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly
+  gstreamer1.0-libav fonts-dejavu-core opencv-data opencv-doc jq)
+cuda_packages=(g++ libgstreamer-plugins-bad1.0-dev libgl-dev)
+test_packages=(g++ git clang-format valgrind python3 python3-gi python3-numpy
+  python3-opencv gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0)
+
+wanted=("${build_packages[@]}" "${run_packages[@]}")
+have_nvcc && wanted+=("${cuda_packages[@]}")
+[ "${1:-demo}" = test ] && wanted+=("${test_packages[@]}")
+
+command -v dpkg-query >/dev/null || die "this is no Debian system; install by" \
+  "hand what Debian 12 calls: ${wanted[*]}"
+
+# opencv-doc's film lies under /usr/share/doc, which slim images leave out.
+keep_film=(-o "Dpkg::Options::=--path-include=/usr/share/doc/opencv-doc/*")
+
+as_root ()
+{
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo "$@"
+  else
+    die "need root for: $*"
+  fi
+}
+
+install_packages ()
+{
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get "${keep_film[@]}" \
+    -o Acquire::Retries=3 install -y -q --no-install-recommends "$@" \
+    || die "apt-get could not install: $*"
+}
+
+update_lists ()
+{
+  as_root apt-get -o Acquire::Retries=3 update -q \
+    || say "apt-get update failed; trying with the lists there are"
+}
+
+mapfile -t missing < <(comm -23 <(printf '%s\n' "${wanted[@]}" | sort -u) \
+  <(installed_packages "${wanted[@]}" | sort -u))
+
+if [ ${#missing[@]} -gt 0 ]; then
+  say "installing: ${missing[*]}"
+  update_lists
+  install_packages "${missing[@]}"
+fi
+if [ ! -e "$film" ]; then
+  say "opencv-doc was installed without its documents: once more, with them"
+  [ ${#missing[@]} -gt 0 ] || update_lists
+  install_packages --reinstall opencv-doc
+  [ -e "$film" ] || die "opencv-doc brought no $film: look for path-exclude" \
+    "in /etc/dpkg/dpkg.cfg.d"
+fi

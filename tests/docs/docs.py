@@ -1,0 +1,283 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs what the documentation tells its readers to type.
+
+usage: docs.py SOURCE-FOLDER list            the pages there are
+       docs.py SOURCE-FOLDER run PAGE        runs a page's blocks in order
+       docs.py SOURCE-FOLDER cover PAGE...   pages, elements, properties, links
+
+CONTRIBUTING.md says which blocks are run and how others are marked.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+LIMIT = 120  # seconds a block may take
+SHELLS = {'sh', 'bash', 'shell', 'console'}
+MARKS = {
+    'setup': 'changes the system or is the whole set-up',
+    'camera': 'needs a camera',
+    'screen': 'needs a screen',
+    'gpu': 'needs a GPU',
+    'file': 'needs a file of the reader\'s',
+}
+LINKED = ['cuda', 'docs', 'elements', 'examples', 'scripts', 'tests']
+
+problems = []
+
+
+def problem(text):
+    problems.append(text)
+    print(f'FAILED {text}', flush=True)
+
+
+def pages(top):
+    found = [n for n in ('README.md', 'CONTRIBUTING.md')
+             if os.path.exists(os.path.join(top, n))]
+    for folder, folders, names in sorted(os.walk(os.path.join(top, 'docs'))):
+        found += [os.path.relpath(os.path.join(folder, n), top)
+                  for n in sorted(names) if n.endswith('.md')]
+    return found
+
+
+class Block:
+    def __init__(self, page, line, info, lines):
+        words = info.split()
+        self.where = f'{page}:{line}'
+        self.language = words[0] if words else ''
+        self.marks = words[1:]
+        self.text = '\n'.join(lines) + '\n'
+        if self.language == 'console':
+            self.text = '\n'.join(l[2:] for l in lines
+                                  if l.startswith(('$ ', '> '))) + '\n'
+
+    def commands(self):
+        """Logical lines, comments left out."""
+        joined = self.text.replace('\\\n', ' ')
+        return [l.strip() for l in joined.split('\n')
+                if l.strip() and not l.strip().startswith('#')]
+
+
+def blocks_of(top, page):
+    blocks, lines, start, info = [], None, 0, ''
+    with open(os.path.join(top, page), encoding='utf-8') as file:
+        for number, line in enumerate(file.read().split('\n'), 1):
+            fence = re.match(r'\s*```(.*)$', line)
+            if fence and lines is None:
+                lines, start, info = [], number, fence.group(1).strip()
+            elif fence:
+                blocks.append(Block(page, start, info, lines))
+                lines = None
+            elif lines is not None:
+                lines.append(line)
+    if lines is not None:
+        problem(f'{page}:{start}: the block does not end')
+    return blocks
+
+
+# ---- blocks that run ----
+
+
+def through_jq(block, command):
+    """A line that prints records is read by jq, as its reader would."""
+    prints = 'visionpublish' in command and 'file-path' not in command \
+        and '|' not in command
+    if not prints:
+        return command
+    if not re.search(r'gst-launch-1\.0 (-\w+ )*-q\b', command):
+        problem(f'{block.where}: prints records on stdout without -q')
+    return f'{command} | jq -es "length > 0" >/dev/null'
+
+
+def run_block(block, folder):
+    script = 'set -euo pipefail\n'
+    if 'visionpublish' in block.text:
+        script += '\n'.join(through_jq(block, c) for c in block.commands())
+    else:
+        script += block.text
+    run = subprocess.Popen(['bash', '-c', script], cwd=folder, text=True,
+                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT, start_new_session=True)
+    try:
+        output, _ = run.communicate(timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        os.killpg(run.pid, signal.SIGKILL)
+        problem(f'{block.where}: did not end within {LIMIT} s')
+        return
+    if run.returncode:
+        problem(f'{block.where}: status {run.returncode}\n{output}')
+    elif re.search(r'(WARNING|CRITICAL|ERROR) \*\*', output):
+        problem(f'{block.where}: a GLib warning\n{output}')
+    else:
+        print(f'ok     {block.where}: ran', flush=True)
+
+
+# ---- blocks that this machine cannot run ----
+
+
+def gst():
+    import gi
+    gi.require_version('Gst', '1.0')
+    from gi.repository import Gst
+    Gst.init(None)
+    return Gst
+
+
+def parse_pipeline(block, words):
+    """Parses a pipeline; only elements of nvcodec may be missing, for a GPU."""
+    Gst = gst()
+    parts = [[]]
+    for word in words:
+        if word == '!':
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    known = []
+    for part in parts:
+        absent = part and re.fullmatch(r'nv\w+', part[0]) \
+            and 'gpu' in block.marks and not Gst.ElementFactory.find(part[0])
+        known += (['identity'] if absent else part) + ['!']
+    try:
+        Gst.parse_launchv(known[:-1])
+    except Exception as error:
+        problem(f'{block.where}: does not parse: {error}')
+
+
+def check_command(block, command, top):
+    try:
+        words = shlex.split(command, comments=True)
+    except ValueError as error:
+        problem(f'{block.where}: {error}: {command}')
+        return
+    for stop in ('|', '&&', ';', '>', '&'):
+        if stop in words:
+            words = words[:words.index(stop)]
+    while words and re.match(r'\w+=', words[0]):
+        words = words[1:]
+    if words and words[0] in ('sudo', 'timeout', 'time'):
+        words = words[1:]
+    if not words:
+        return
+    if words[0] == 'gst-launch-1.0':
+        words = words[1:]
+        while words and words[0].startswith('-'):
+            words = words[1:]
+        parse_pipeline(block, words)
+    elif words[0] not in ('cd', 'export') and not shutil.which(words[0]) \
+            and not os.access(os.path.join(top, words[0]), os.X_OK):
+        problem(f'{block.where}: there is no {words[0]}')
+
+
+def check_block(block, top):
+    before = len(problems)
+    run = subprocess.run(['bash', '-n'], input=block.text, text=True,
+                         capture_output=True)
+    if run.returncode:
+        problem(f'{block.where}: {run.stderr}')
+    for command in block.commands():
+        check_command(block, command, top)
+    if len(problems) == before:
+        why = ', '.join(MARKS.get(m, m) for m in block.marks)
+        print(f'ok     {block.where}: parses ({why})', flush=True)
+
+
+def run_page(top, page):
+    with tempfile.TemporaryDirectory() as folder:
+        for name in LINKED:
+            os.symlink(os.path.join(top, name), os.path.join(folder, name))
+        os.environ['GST_REGISTRY_1_0'] = os.path.join(folder, 'registry')
+        for block in blocks_of(top, page):
+            if block.language not in SHELLS:
+                if re.search(r'^\S*gst-(launch|inspect)-1\.0', block.text,
+                             re.M):
+                    problem(f'{block.where}: a command outside a sh block')
+                continue
+            unknown = [m for m in block.marks if m not in MARKS]
+            if unknown:
+                problem(f'{block.where}: no such mark: {unknown}')
+            elif block.marks:
+                check_block(block, top)
+            else:
+                run_block(block, folder)
+
+
+# ---- what must be there ----
+
+
+def check_links(top, page):
+    with open(os.path.join(top, page), encoding='utf-8') as file:
+        text = file.read()
+    for target in re.findall(r'\]\(([^)#\s]+)[^)]*\)', text):
+        if not re.match(r'\w+:', target) and not os.path.exists(
+                os.path.join(top, os.path.dirname(page), target)):
+            problem(f'{page}: the link {target} leads nowhere')
+
+
+def our_factories():
+    Gst = gst()
+    for plugin in Gst.Registry.get().get_plugin_list():
+        if plugin.get_name().startswith('cuv'):
+            for feature in Gst.Registry.get().get_feature_list_by_plugin(
+                    plugin.get_name()):
+                yield feature
+
+
+def check_element(top, factory, readme):
+    name = factory.get_name()
+    page = f'docs/{re.sub("^cuv", "", name)}.md'
+    if f'`{name}`' not in readme:
+        problem(f'README.md: does not name {name}')
+    if not os.path.exists(os.path.join(top, page)):
+        problem(f'{page}: missing')
+        return
+    if name not in ('cuvcudaupload', 'cuvcudadownload') and not os.path.exists(
+            os.path.join(top, f'examples/{name}.sh')):
+        problem(f'examples/{name}.sh: missing')
+    if not any(b.language in SHELLS and not b.marks and name in b.text
+               for b in blocks_of(top, page)):
+        problem(f'{page}: no line with {name} that a test runs')
+    with open(os.path.join(top, page), encoding='utf-8') as file:
+        text = file.read()
+    Gst = gst()
+    for spec in Gst.ElementFactory.make(name).list_properties():
+        base = spec.owner_type.name in ('GstObject', 'GstBaseTransform')
+        if not base and f'`{spec.name}`' not in text:
+            problem(f'{page}: does not name the property {spec.name}')
+
+
+def cover(top, configured):
+    here = pages(top)
+    if sorted(here) != sorted(configured):
+        problem(f'pages came or went since the build was configured: '
+                f'{set(here) ^ set(configured)}; run meson setup --reconfigure')
+    for page in here:
+        check_links(top, page)
+    with open(os.path.join(top, 'README.md'), encoding='utf-8') as file:
+        readme = file.read()
+    factories = list(our_factories())
+    if not factories:
+        problem('none of our elements is in the registry')
+    for factory in factories:
+        check_element(top, factory, readme)
+    print(f'{len(here)} pages, {len(factories)} elements')
+
+
+def main():
+    top, what, *arguments = sys.argv[1:]
+    if what == 'list':
+        print('\n'.join(pages(top)))
+    elif what == 'run':
+        run_page(top, arguments[0])
+    else:
+        cover(top, arguments)
+    sys.exit(1 if problems else 0)
+
+
+if __name__ == '__main__':
+    main()

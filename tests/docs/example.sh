@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Runs examples/ELEMENT.sh in an empty folder and looks at what it prints.
+set -euo pipefail
+example=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../examples" && pwd)/$1.sh
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+export GST_REGISTRY_1_0=$scratch/registry
+"$example" >out || { cat out; exit 1; }
+case $1 in
+  visionpublish) jq -es '[.[].objects[]?] | length > 50' out >/dev/null ;;
+  visionoverlay) gst-launch-1.0 -q filesrc location=faces.png ! pngdec ! fakesink ;;
+  waldboostdetect) [ "$(grep -c 'waldboostdetect, .*objects=' out)" -ge 5 ] ;;
+  *) grep -q 'caps = video/x-raw' out ;;
+esac

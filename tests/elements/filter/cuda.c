@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* GstCuvFilter on frames in CUDA memory whose device has no kernels for us,
+ * here the stand-in driver: they are read on the CPU, and stay where they are.
+ */
+#include "probe.h"
+
+static guint64
+luma_sum (GstBuffer *buffer)
+{
+  GstVideoInfo info;
+  GstVideoFrame frame;
+  guint64 sum = 0;
+
+  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_NV12, 64, 48);
+  fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_READ));
+  for (gint y = 0; y < 48; y++)
+    for (gint x = 0; x < 64; x++)
+      sum += ((guint8 *) GST_VIDEO_FRAME_PLANE_DATA (
+          &frame, 0))[y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0) + x];
+  gst_video_frame_unmap (&frame);
+  return sum;
+}
+
+GST_START_TEST (device_frames_are_read_where_possible)
+{
+  GstHarness *h;
+  CuvProbe *probe;
+  GstElement *element;
+
+  cuv_probe_register ();
+  h = gst_harness_new_parse (
+      "cuvcudaupload ! cuvprobe name=probe ! cuvcudadownload");
+  element = gst_bin_get_by_name (GST_BIN (h->element), "probe");
+  probe = (CuvProbe *) element;
+  cuv_harness_caps (h, "NV12", 64, 48);
+  for (guint n = 0; n < 20; n++) {
+    GstBuffer *in = cuv_probe_frame (n), *out;
+    gint made = cuv_fake_counts ().device_blocks_made;
+
+    out = gst_harness_push_and_pull (h, gst_buffer_ref (in));
+    fail_unless (cuv_pad_has_cuda (element, "src"));
+    fail_if (probe->cuda);
+    fail_unless_equals_uint64 (probe->luma, luma_sum (in));
+    fail_unless (cuv_frames_equal ("NV12", 64, 48, in, out));
+    fail_unless (
+        gst_buffer_get_meta (out, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE));
+    if (n > 0)
+      fail_unless_equals_int (cuv_fake_counts ().device_blocks_made, made);
+    gst_buffer_unref (in);
+    gst_buffer_unref (out);
+  }
+  fail_unless_equals_int (probe->n_prepare, 1);
+  gst_object_unref (element);
+  gst_harness_teardown (h);
+  cuv_fake_check_clean ();
+}
+
+GST_END_TEST
+static Suite *
+make_suite (void)
+{
+  Suite *suite = suite_create ("filter-cuda");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, device_frames_are_read_where_possible);
+  return suite;
+}
+
+CUV_ELEMENTS_MAIN (make_suite)

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* GstCuvFilter: which frames are prepared for, analysed, held and reported. */
+#include "probe.h"
+
+GST_START_TEST (prepares_once_and_when_asked)
+{
+  CuvProbe *probe;
+  GstHarness *h = cuv_probe_harness (&probe);
+
+  for (guint n = 0; n < 3; n++)
+    cuv_probe_push (h, n, NULL);
+  fail_unless_equals_int (probe->n_prepare, 1);
+  gst_cuv_filter_request_prepare (GST_CUV_FILTER (probe));
+  cuv_probe_push (h, 3, NULL);
+  cuv_probe_push (h, 4, NULL);
+  fail_unless_equals_int (probe->n_prepare, 2);
+  fail_unless_equals_int (probe->n_analyse, 5);
+
+  cuv_harness_caps (h, "NV12", 32, 24);
+  gst_buffer_unref (
+      gst_harness_push_and_pull (h, cuv_frame_new ("NV12", 32, 24)));
+  fail_unless_equals_int (probe->n_prepare, 3);
+  cuv_harness_caps (h, "RGB", 32, 24);
+  gst_buffer_unref (
+      gst_harness_push_and_pull (h, cuv_frame_new ("RGB", 32, 24)));
+  gst_buffer_unref (
+      gst_harness_push_and_pull (h, cuv_frame_new ("RGB", 32, 24)));
+  fail_unless_equals_int (probe->n_prepare, 4);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (analyses_every_nth)
+{
+  CuvProbe *probe;
+  GstHarness *h = cuv_probe_harness (&probe);
+
+  g_object_set (probe, "inference-interval", 3, NULL);
+  for (guint n = 0; n < 10; n++)
+    fail_unless_equals_int (cuv_probe_push (h, n, NULL), n % 3 == 0);
+  fail_unless_equals_int (probe->n_analyse, 4);
+  fail_unless_equals_uint64 (cuv_stat (h->element, "skipped"), 6);
+  /* live: the next frame is analysed if the last was that long ago */
+  g_object_set (probe, "inference-interval", 1, NULL);
+  fail_unless (cuv_probe_push (h, 10, NULL));
+  g_object_set (probe, "inference-interval", 2, NULL);
+  fail_if (cuv_probe_push (h, 11, NULL));
+  fail_unless (cuv_probe_push (h, 12, NULL));
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (holds_results_with_their_age)
+{
+  CuvProbe *probe;
+  GstHarness *h = cuv_probe_harness (&probe);
+  guint of = 0;
+
+  g_object_set (probe, "inference-interval", 3, "hold-results", TRUE, NULL);
+  for (guint n = 0; n < 7; n++) {
+    fail_unless (cuv_probe_push (h, n, &of));
+    fail_unless_equals_int (of, n / 3 + 1);
+    fail_unless_equals_uint64 (
+        probe->age, n * FRAME_TIME - n / 3 * 3 * FRAME_TIME);
+  }
+  fail_unless_equals_int (probe->n_analyse, 3);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* After a flush nothing of before is held, and the next frame is analysed. */
+GST_START_TEST (forgets_on_flush)
+{
+  CuvProbe *probe;
+  GstHarness *h = cuv_probe_harness (&probe);
+  GstSegment segment;
+  guint resets;
+
+  g_object_set (probe, "inference-interval", 100, "hold-results", TRUE, NULL);
+  cuv_probe_push (h, 0, NULL);
+  cuv_probe_push (h, 1, NULL);
+  fail_unless_equals_int (probe->n_analyse, 1);
+  resets = probe->n_reset;
+  gst_harness_push_event (h, gst_event_new_flush_start ());
+  gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  fail_unless (probe->n_reset > resets);
+  cuv_probe_push (h, 50, NULL);
+  fail_unless_equals_int (probe->n_analyse, 2);
+  fail_unless_equals_uint64 (probe->age, 0);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (forgets_on_segment)
+{
+  CuvProbe *probe;
+  GstHarness *h = cuv_probe_harness (&probe);
+  GstSegment segment;
+  guint resets;
+
+  cuv_probe_push (h, 0, NULL);
+  resets = probe->n_reset;
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = segment.time = GST_SECOND;
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  fail_unless (probe->n_reset > resets);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* The first frame of a stream is flagged too, but there is nothing to forget.
+ */
+GST_START_TEST (forgets_on_discont)
+{
+  CuvProbe *probe;
+  GstHarness *h = cuv_probe_harness (&probe);
+  GstBuffer *frame;
+  guint resets;
+
+  g_object_set (probe, "inference-interval", 100, NULL);
+  cuv_probe_push (h, 0, NULL);
+  resets = probe->n_reset;
+  cuv_probe_push (h, 1, NULL);
+  fail_unless_equals_int (probe->n_reset, resets);
+  frame = cuv_probe_frame (90);
+  GST_BUFFER_FLAG_SET (frame, GST_BUFFER_FLAG_DISCONT);
+  gst_buffer_unref (gst_harness_push_and_pull (h, frame));
+  fail_unless_equals_int (probe->n_reset, resets + 1);
+  fail_unless_equals_int (probe->n_analyse, 2);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (starts_afresh)
+{
+  CuvProbe *probe;
+  GstHarness *h = cuv_probe_harness (&probe);
+
+  cuv_probe_push (h, 0, NULL);
+  gst_element_set_state (h->element, GST_STATE_NULL);
+  fail_unless_equals_uint64 (cuv_stat (h->element, "frames"), 1);
+  gst_harness_play (h);
+  fail_unless_equals_uint64 (cuv_stat (h->element, "frames"), 0);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* A frame that somebody else holds too: its header is copied, not its pixels.
+ */
+GST_START_TEST (shared_frames_are_not_copied)
+{
+  CuvProbe *probe;
+  GstHarness *h = cuv_probe_harness (&probe);
+  GstBuffer *in = cuv_probe_frame (0), *out;
+
+  out = gst_harness_push_and_pull (h, gst_buffer_ref (in));
+  fail_unless (out != in);
+  fail_unless (
+      gst_buffer_peek_memory (out, 0) == gst_buffer_peek_memory (in, 0));
+  fail_unless (
+      gst_buffer_get_meta (in, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)
+      == NULL);
+  gst_buffer_unref (in);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (stats_tell_what_was_done)
+{
+  CuvProbe *probe;
+  GstHarness *h = cuv_probe_harness (&probe);
+  GstStructure *stats;
+
+  g_object_set (probe, "inference-interval", 2, NULL);
+  probe->sleep_us = 3000;
+  for (guint n = 0; n < 4; n++)
+    cuv_probe_push (h, n, NULL);
+  fail_unless_equals_uint64 (cuv_stat (h->element, "frames"), 4);
+  fail_unless_equals_uint64 (cuv_stat (h->element, "analysed"), 2);
+  fail_unless_equals_uint64 (cuv_stat (h->element, "skipped"), 2);
+  fail_unless_equals_uint64 (cuv_stat (h->element, "skipped-late"), 0);
+  fail_unless_equals_uint64 (cuv_stat (h->element, "own"), 42);
+  fail_unless (cuv_stat (h->element, "microseconds") >= 3000);
+  fail_unless (cuv_stat (h->element, "microseconds-mean") >= 3000);
+  g_object_get (probe, "stats", &stats, NULL);
+  fail_unless_equals_string (gst_structure_get_string (stats, "device"), "cpu");
+  gst_structure_free (stats);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (failure_stops_the_flow)
+{
+  CuvProbe *probe;
+  GstHarness *h = cuv_probe_harness (&probe);
+
+  probe->fail = TRUE;
+  fail_unless_equals_int (
+      gst_harness_push (h, cuv_probe_frame (0)), GST_FLOW_ERROR);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+static Suite *
+make_suite (void)
+{
+  Suite *suite = suite_create ("filter-frames");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, prepares_once_and_when_asked);
+  tcase_add_test (tcase, analyses_every_nth);
+  tcase_add_test (tcase, holds_results_with_their_age);
+  tcase_add_test (tcase, forgets_on_flush);
+  tcase_add_test (tcase, forgets_on_segment);
+  tcase_add_test (tcase, forgets_on_discont);
+  tcase_add_test (tcase, starts_afresh);
+  tcase_add_test (tcase, shared_frames_are_not_copied);
+  tcase_add_test (tcase, stats_tell_what_was_done);
+  tcase_add_test (tcase, failure_stops_the_flow);
+  return suite;
+}
+
+CUV_ELEMENTS_MAIN (make_suite)

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* GstCuvFilter: late frames and latency. */
+#include "probe.h"
+
+#define UPSTREAM (20 * GST_MSECOND)
+
+static GstHarness *
+live_harness (CuvProbe **probe)
+{
+  GstHarness *h = cuv_probe_harness (probe);
+
+  gst_harness_use_testclock (h);
+  gst_element_set_base_time (h->element, 0);
+  gst_harness_set_live (h, TRUE);
+  gst_harness_set_upstream_latency (h, UPSTREAM);
+  return h;
+}
+
+/* Pushes the frame when the clock says that it is this much behind its time. */
+static gboolean
+push_delayed (GstHarness *h, guint n, GstClockTime delay)
+{
+  gst_harness_set_time (h, n * FRAME_TIME + delay);
+  return cuv_probe_push (h, n, NULL);
+}
+
+GST_START_TEST (late_frames_pass_unanalysed)
+{
+  CuvProbe *probe;
+  GstHarness *h = live_harness (&probe);
+
+  fail_unless (push_delayed (h, 0, 0));
+  fail_unless (push_delayed (h, 1, UPSTREAM));
+  fail_unless (push_delayed (h, 2, UPSTREAM + FRAME_TIME));
+  fail_if (push_delayed (h, 3, UPSTREAM + FRAME_TIME + GST_MSECOND));
+  fail_if (push_delayed (h, 4, GST_SECOND));
+  fail_unless (push_delayed (h, 40, 0));
+  fail_unless_equals_int (probe->n_analyse, 4);
+  fail_unless_equals_uint64 (cuv_stat (h->element, "frames"), 6);
+  fail_unless_equals_uint64 (cuv_stat (h->element, "skipped-late"), 2);
+  fail_unless_equals_uint64 (cuv_stat (h->element, "skipped"), 2);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (late_frames_hold_results)
+{
+  CuvProbe *probe;
+  GstHarness *h = live_harness (&probe);
+
+  g_object_set (probe, "hold-results", TRUE, NULL);
+  push_delayed (h, 0, 0);
+  fail_unless (push_delayed (h, 1, GST_SECOND));
+  fail_unless_equals_uint64 (probe->age, FRAME_TIME);
+  fail_unless_equals_int (probe->n_analyse, 1);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (skip_late_can_be_turned_off)
+{
+  CuvProbe *probe;
+  GstHarness *h = live_harness (&probe);
+
+  g_object_set (probe, "skip-late", FALSE, NULL);
+  fail_unless (push_delayed (h, 0, GST_SECOND));
+  fail_unless (push_delayed (h, 1, GST_SECOND));
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* Files are never late: the clock says nothing about them. */
+GST_START_TEST (frames_that_are_not_live_wait)
+{
+  CuvProbe *probe;
+  GstHarness *h = live_harness (&probe);
+
+  gst_harness_set_live (h, FALSE);
+  for (guint n = 0; n < 4; n++)
+    fail_unless (push_delayed (h, n, GST_SECOND));
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+static void
+send_qos (GstHarness *h, GstClockTimeDiff diff, GstClockTime time)
+{
+  gst_harness_push_upstream_event (h,
+      gst_event_new_qos (
+          diff > 0 ? GST_QOS_TYPE_UNDERFLOW : GST_QOS_TYPE_OVERFLOW, 1.0, diff,
+          time));
+}
+
+/* A sink that is behind is not helped by frames before the time it names. */
+GST_START_TEST (qos_marks_late_frames)
+{
+  CuvProbe *probe;
+  GstHarness *h = cuv_probe_harness (&probe);
+
+  gst_harness_set_live (h, FALSE);
+  fail_unless (cuv_probe_push (h, 0, NULL));
+  send_qos (h, FRAME_TIME, 0);
+  fail_if (cuv_probe_push (h, 1, NULL));
+  fail_unless (cuv_probe_push (h, 2, NULL));
+  send_qos (h, 10 * FRAME_TIME, 2 * FRAME_TIME);
+  fail_if (cuv_probe_push (h, 3, NULL));
+  send_qos (h, -(GstClockTimeDiff) FRAME_TIME, 3 * FRAME_TIME);
+  fail_unless (cuv_probe_push (h, 4, NULL));
+  fail_unless_equals_uint64 (cuv_stat (h->element, "skipped-late"), 2);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* All of the own time, so that a sink waits for it. */
+GST_START_TEST (latency_includes_own_time)
+{
+  CuvProbe *probe;
+  GstHarness *h = live_harness (&probe);
+  GstBus *bus = gst_bus_new ();
+  GstMessage *message;
+
+  gst_element_set_bus (h->element, bus);
+  probe->sleep_us = 50000;
+  fail_unless (push_delayed (h, 0, 0));
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_LATENCY);
+  fail_unless (message != NULL, "the pipeline is not told to ask again");
+  gst_message_unref (message);
+  fail_unless (gst_harness_query_latency (h) >= UPSTREAM + 50 * GST_MSECOND);
+  fail_unless (gst_harness_query_latency (h) <= UPSTREAM + 500 * GST_MSECOND);
+  /* a faster frame changes nothing, and says nothing */
+  probe->sleep_us = 0;
+  fail_unless (push_delayed (h, 1, 0));
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_LATENCY) == NULL);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (files_have_no_latency)
+{
+  CuvProbe *probe;
+  GstHarness *h = live_harness (&probe);
+
+  gst_harness_set_live (h, FALSE);
+  gst_harness_set_upstream_latency (h, 0);
+  probe->sleep_us = 20000;
+  fail_unless (push_delayed (h, 0, 0));
+  fail_unless_equals_uint64 (gst_harness_query_latency (h), 0);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* Ten times too slow for the source: every frame arrives all the same, no more
+ * than the reported latency late. */
+static GstPadProbeReturn
+count_frame (GstPad *pad, GstPadProbeInfo *info, gpointer n)
+{
+  g_atomic_int_inc ((gint *) n);
+  return GST_PAD_PROBE_OK;
+}
+
+GST_START_TEST (slow_analysis_drops_nothing)
+{
+  GstElement *pipeline, *filter, *sink;
+  gint n_frames = 0;
+  GstPad *pad;
+
+  cuv_probe_register ();
+  pipeline = cuv_pipeline_new (
+      "videotestsrc is-live=true num-buffers=60 ! "
+      "capsfilter caps=video/x-raw,format=NV12,width=64,height=48,"
+      "framerate=60/1 ! cuvprobe name=probe ! fakesink name=sink sync=true "
+      "qos=true max-lateness=20000000");
+  filter = gst_bin_get_by_name (GST_BIN (pipeline), "probe");
+  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  ((CuvProbe *) filter)->sleep_us = 160000;
+  pad = gst_element_get_static_pad (sink, "sink");
+  gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_BUFFER, count_frame, &n_frames, NULL);
+  fail_unless_equals_string (cuv_pipeline_play (pipeline), NULL);
+  fail_unless_equals_int (n_frames, 60);
+  fail_unless_equals_uint64 (cuv_stat (filter, "frames"), 60);
+  fail_unless (cuv_stat (filter, "analysed") >= 3);
+  fail_unless (cuv_stat (filter, "analysed") <= 8);
+  g_print ("60 frames in, %d out, %u analysed\n", n_frames,
+      (guint) cuv_stat (filter, "analysed"));
+  gst_object_unref (pad);
+  gst_object_unref (sink);
+  gst_object_unref (filter);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST
+static Suite *
+make_suite (void)
+{
+  Suite *suite = suite_create ("filter-live");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, late_frames_pass_unanalysed);
+  tcase_add_test (tcase, late_frames_hold_results);
+  tcase_add_test (tcase, skip_late_can_be_turned_off);
+  tcase_add_test (tcase, frames_that_are_not_live_wait);
+  tcase_add_test (tcase, qos_marks_late_frames);
+  tcase_add_test (tcase, latency_includes_own_time);
+  tcase_add_test (tcase, files_have_no_latency);
+  tcase_add_test (tcase, slow_analysis_drops_nothing);
+  return suite;
+}
+
+CUV_ELEMENTS_MAIN (make_suite)

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* GstCuvFilter: the bus message. */
+#include "probe.h"
+
+static GstBus *
+add_bus (GstHarness *h)
+{
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (h->element, bus);
+  return bus;
+}
+
+static guint
+count_messages (GstBus *bus)
+{
+  GstMessage *message;
+  guint n = 0;
+
+  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT)) != NULL) {
+    n++;
+    gst_message_unref (message);
+  }
+  return n;
+}
+
+static void
+end (GstHarness *h, GstBus *bus)
+{
+  gst_element_set_bus (h->element, NULL);
+  gst_bus_set_flushing (bus, TRUE);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_START_TEST (none)
+{
+  CuvProbe *probe;
+  GstHarness *h = cuv_probe_harness (&probe);
+  GstBus *bus = add_bus (h);
+
+  gst_util_set_object_arg (G_OBJECT (probe), "message", "none");
+  for (guint n = 0; n < 3; n++, probe->change++)
+    cuv_probe_push (h, n, NULL);
+  fail_unless_equals_int (count_messages (bus), 0);
+  end (h, bus);
+}
+
+GST_END_TEST
+GST_START_TEST (on_change)
+{
+  CuvProbe *probe;
+  GstHarness *h = cuv_probe_harness (&probe);
+  GstBus *bus = add_bus (h);
+  guint expected[] = { 1, 0, 0, 1, 0, 1 }, changes[] = { 0, 0, 0, 7, 7, 0 };
+
+  for (guint n = 0; n < G_N_ELEMENTS (changes); n++) {
+    probe->change = changes[n];
+    cuv_probe_push (h, n, NULL);
+    fail_unless_equals_int (count_messages (bus), expected[n]);
+  }
+  end (h, bus);
+}
+
+GST_END_TEST
+/* For every analysed frame, that is: a held result was reported already. */
+GST_START_TEST (every_frame)
+{
+  CuvProbe *probe;
+  GstHarness *h = cuv_probe_harness (&probe);
+  GstBus *bus = add_bus (h);
+
+  gst_util_set_object_arg (G_OBJECT (probe), "message", "every-frame");
+  g_object_set (probe, "inference-interval", 2, "hold-results", TRUE, NULL);
+  for (guint n = 0; n < 4; n++) {
+    cuv_probe_push (h, n, NULL);
+    fail_unless_equals_int (count_messages (bus), n % 2 == 0);
+  }
+  end (h, bus);
+}
+
+GST_END_TEST
+static void
+check_time (
+    const GstStructure *structure, const gchar *field, GstClockTime time)
+{
+  guint64 value = 0;
+
+  fail_unless (
+      gst_structure_get_uint64 (structure, field, &value), "no %s", field);
+  fail_unless (value == time, "%s is %" G_GUINT64_FORMAT, field, value);
+}
+
+GST_START_TEST (fields)
+{
+  CuvProbe *probe;
+  GstHarness *h = cuv_probe_harness (&probe);
+  GstBus *bus = add_bus (h);
+  const GstStructure *structure;
+  GstSegment segment;
+  GstMessage *message;
+  guint of = 0;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = FRAME_TIME;
+  segment.time = 10 * GST_SECOND;
+  segment.base = 3 * GST_SECOND;
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  cuv_probe_push (h, 4, NULL);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
+  fail_unless (message != NULL && GST_MESSAGE_SRC (message) == (void *) probe);
+  structure = gst_message_get_structure (message);
+  fail_unless_equals_string (gst_structure_get_name (structure), "cuvprobe");
+  check_time (structure, "timestamp", 4 * FRAME_TIME);
+  check_time (structure, "duration", FRAME_TIME);
+  check_time (structure, "stream-time", 3 * FRAME_TIME + 10 * GST_SECOND);
+  check_time (structure, "running-time", 3 * FRAME_TIME + 3 * GST_SECOND);
+  fail_unless (gst_structure_get_uint (structure, "of", &of) && of == 1);
+  gst_message_unref (message);
+  end (h, bus);
+}
+
+GST_END_TEST
+static Suite *
+make_suite (void)
+{
+  Suite *suite = suite_create ("filter-messages");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, none);
+  tcase_add_test (tcase, on_change);
+  tcase_add_test (tcase, every_frame);
+  tcase_add_test (tcase, fields);
+  return suite;
+}
+
+CUV_ELEMENTS_MAIN (make_suite)

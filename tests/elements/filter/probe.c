@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "probe.h"
+
+typedef struct {
+  GstCuvFilterClass parent_class;
+} CuvProbeClass;
+
+GType cuv_probe_get_type (void);
+G_DEFINE_TYPE (CuvProbe, cuv_probe, GST_TYPE_CUV_FILTER)
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
+
+static gboolean
+cuv_probe_prepare (GstCuvFilter *filter, const GstCuvFrame *frame)
+{
+  ((CuvProbe *) filter)->n_prepare++;
+  return TRUE;
+}
+
+static gboolean
+cuv_probe_analyse (
+    GstCuvFilter *filter, const GstCuvFrame *frame, gint n_threads)
+{
+  CuvProbe *self = (CuvProbe *) filter;
+
+  self->n_analyse++;
+  self->cuda = frame->cuda;
+  self->luma = 0;
+  for (gint y = 0; y < frame->frame.height && !frame->cuda; y++)
+    for (gint x = 0; x < frame->frame.width; x++)
+      self->luma += cuv_frame_grey (&frame->frame, x, y);
+  g_usleep (self->sleep_us);
+  if (self->fail)
+    GST_ELEMENT_ERROR (self, STREAM, FAILED, ("probe fails."), (NULL));
+  return !self->fail;
+}
+
+static guint
+cuv_probe_publish (GstCuvFilter *filter, GstBuffer *buffer,
+    GstStructure *message, GstClockTime age)
+{
+  CuvProbe *self = (CuvProbe *) filter;
+  GstVideoRegionOfInterestMeta *roi =
+      gst_buffer_add_video_region_of_interest_meta (
+          buffer, "probe", 0, 0, 1, 1);
+
+  roi->id = (gint) self->n_analyse;
+  self->n_publish++;
+  self->age = age;
+  if (message != NULL)
+    gst_structure_set (message, "of", G_TYPE_UINT, self->n_analyse, NULL);
+  return self->change;
+}
+
+static void
+cuv_probe_reset (GstCuvFilter *filter)
+{
+  ((CuvProbe *) filter)->n_reset++;
+}
+
+static void
+cuv_probe_add_stats (GstCuvFilter *filter, GstStructure *stats)
+{
+  gst_structure_set (stats, "own", G_TYPE_UINT64, (guint64) 42, NULL);
+}
+
+static void
+cuv_probe_class_init (CuvProbeClass *klass)
+{
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstCuvFilterClass *filter_class = GST_CUV_FILTER_CLASS (klass);
+
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (
+      element_class, "Probe", "Filter/Analyzer/Video", "Test", "gst-cuvision");
+  filter_class->prepare = cuv_probe_prepare;
+  filter_class->analyse = cuv_probe_analyse;
+  filter_class->publish = cuv_probe_publish;
+  filter_class->reset = cuv_probe_reset;
+  filter_class->add_stats = cuv_probe_add_stats;
+}
+
+static void
+cuv_probe_init (CuvProbe *self)
+{
+}
+
+void
+cuv_probe_register (void)
+{
+  static gboolean done = FALSE;
+
+  if (!done)
+    done = gst_element_register (
+        NULL, "cuvprobe", GST_RANK_NONE, cuv_probe_get_type ());
+  fail_unless (done);
+}
+
+GstHarness *
+cuv_probe_harness (CuvProbe **probe)
+{
+  GstHarness *h;
+
+  cuv_probe_register ();
+  h = gst_harness_new ("cuvprobe");
+  *probe = (CuvProbe *) h->element;
+  cuv_harness_caps (h, "NV12", 64, 48);
+  return h;
+}
+
+GstBuffer *
+cuv_probe_frame (guint n)
+{
+  GstBuffer *buffer = cuv_frame_new ("NV12", 64, 48);
+
+  GST_BUFFER_PTS (buffer) = n * FRAME_TIME;
+  GST_BUFFER_DURATION (buffer) = FRAME_TIME;
+  return buffer;
+}
+
+gboolean
+cuv_probe_push (GstHarness *h, guint n, guint *of)
+{
+  GstBuffer *in = cuv_probe_frame (n), *out;
+  GstMemory *memory = gst_buffer_peek_memory (in, 0);
+  GstVideoRegionOfInterestMeta *roi;
+
+  fail_unless_equals_int (gst_harness_push (h, in), GST_FLOW_OK);
+  out = gst_harness_try_pull (h);
+  fail_unless (out != NULL, "frame %u is dropped", n);
+  fail_unless (gst_buffer_peek_memory (out, 0) == memory, "frame is copied");
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (out), n * FRAME_TIME);
+  roi = (GstVideoRegionOfInterestMeta *) gst_buffer_get_meta (
+      out, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
+  if (roi != NULL && of != NULL)
+    *of = (guint) roi->id;
+  gst_buffer_unref (out);
+  return roi != NULL;
+}

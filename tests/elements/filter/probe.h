@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* cuvprobe: an analysis element that notes what its base class has it do. */
+#ifndef CUV_PROBE_H
+#define CUV_PROBE_H
+
+#include "cuvelements.h"
+#include "gstcuvfilter.h"
+
+#define FRAME_TIME (GST_SECOND / 30)
+
+typedef struct {
+  GstCuvFilter parent;
+  guint n_prepare, n_analyse, n_publish, n_reset;
+  GstClockTime age; /* of the last publish */
+  guint64 luma;     /* the sum of the last frame's grey values */
+  gboolean cuda;    /* and where it was read */
+  guint change;     /* what publish is to return */
+  guint sleep_us;   /* what analyse is to take */
+  gboolean fail;    /* analyse is to fail */
+} CuvProbe;
+
+/* Registers the element and makes a harness of it, for frames of 64x48 NV12. */
+GstHarness *cuv_probe_harness (CuvProbe **probe);
+
+/* A frame of 64x48 NV12, the nth at 30 frames a second. */
+GstBuffer *cuv_probe_frame (guint n);
+
+/* Pushes the nth frame and takes it back: what comes is what went in. TRUE if
+ * results were attached, which are then of analysis number *of. */
+gboolean cuv_probe_push (GstHarness *h, guint n, guint *of);
+
+void cuv_probe_register (void);
+
+#endif

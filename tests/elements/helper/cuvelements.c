@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "cuvelements.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#define MODEL "lbpcascade_frontalface.xml"
+
+static gboolean
+is_ours (GstPluginFeature *feature, gpointer unused)
+{
+  GstPlugin *plugin;
+  gboolean ours;
+
+  if (!GST_IS_ELEMENT_FACTORY (feature))
+    return FALSE;
+  plugin = gst_plugin_feature_get_plugin (feature);
+  ours = plugin != NULL
+      && strcmp (gst_plugin_get_package (plugin), GST_PACKAGE_NAME) == 0;
+  gst_clear_object (&plugin);
+  return ours;
+}
+
+static gint
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(gchar **) a, *(gchar **) b);
+}
+
+GPtrArray *
+cuv_element_names (void)
+{
+  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
+  GList *features =
+      gst_registry_feature_filter (gst_registry_get (), is_ours, FALSE, NULL);
+
+  for (GList *l = features; l != NULL; l = l->next)
+    g_ptr_array_add (names, g_strdup (gst_plugin_feature_get_name (l->data)));
+  gst_plugin_feature_list_free (features);
+  g_ptr_array_sort (names, compare_names);
+  return names;
+}
+
+void
+cuv_element_configure (GstElement *element)
+{
+  GObjectClass *klass = G_OBJECT_GET_CLASS (element);
+
+  if (g_object_class_find_property (klass, "model") != NULL)
+    g_object_set (element, "model", MODEL, NULL);
+  if (g_object_class_find_property (klass, "file-path") != NULL)
+    g_object_set (element, "file-path", "/dev/null", NULL);
+}
+
+GstElement *
+cuv_element_new (const gchar *name)
+{
+  GstElement *element = gst_element_factory_make (name, NULL);
+
+  fail_unless (element != NULL, "no element %s", name);
+  cuv_element_configure (element);
+  return element;
+}
+
+GstHarness *
+cuv_element_harness (const gchar *name)
+{
+  GstElement *element = cuv_element_new (name);
+  GstHarness *h = gst_harness_new_with_element (element, "sink", "src");
+
+  gst_object_unref (element);
+  return h;
+}
+
+void
+cuv_harness_caps (GstHarness *h, const gchar *format, gint width, gint height)
+{
+  gst_harness_set_src_caps (h,
+      gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, format,
+          "width", G_TYPE_INT, width, "height", G_TYPE_INT, height, "framerate",
+          GST_TYPE_FRACTION, 30, 1, NULL));
+}
+
+static void
+configure_ours (const GValue *item, gpointer unused)
+{
+  GstElement *element = g_value_get_object (item);
+  GstElementFactory *factory = gst_element_get_factory (element);
+
+  if (factory != NULL && is_ours (GST_PLUGIN_FEATURE (factory), NULL))
+    cuv_element_configure (element);
+}
+
+GstElement *
+cuv_pipeline_new (const gchar *line)
+{
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch (line, &error);
+  GstIterator *iterator;
+
+  fail_unless (pipeline != NULL && error == NULL, "%s: %s", line,
+      error ? error->message : "");
+  iterator = gst_bin_iterate_elements (GST_BIN (pipeline));
+  gst_iterator_foreach (iterator, configure_ours, NULL);
+  gst_iterator_free (iterator);
+  return pipeline;
+}
+
+gchar *
+cuv_pipeline_play (GstElement *pipeline)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  gchar *text = NULL;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (
+      bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless (message != NULL, "a line neither ends nor fails");
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
+    GError *error;
+
+    gst_message_parse_error (message, &error, NULL);
+    text = g_strdup (error->message);
+    g_error_free (error);
+  }
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  return text;
+}
+
+void
+cuv_play (const gchar *line)
+{
+  GstElement *pipeline = cuv_pipeline_new (line);
+  gchar *error = cuv_pipeline_play (pipeline);
+
+  fail_unless (error == NULL, "%s: %s", line, error);
+  gst_object_unref (pipeline);
+}
+
+gboolean
+cuv_pad_has_cuda (GstElement *element, const gchar *name)
+{
+  GstPad *pad = gst_element_get_static_pad (element, name);
+  GstCaps *caps = gst_pad_get_current_caps (pad);
+  gboolean cuda;
+
+  fail_unless (
+      caps != NULL, "%s:%s has no caps", GST_OBJECT_NAME (element), name);
+  cuda = gst_caps_features_contains (
+      gst_caps_get_features (caps, 0), CUDA_FEATURE);
+  gst_caps_unref (caps);
+  gst_object_unref (pad);
+  return cuda;
+}
+
+guint64
+cuv_stat (GstElement *element, const gchar *field)
+{
+  GstStructure *stats = NULL;
+  guint64 value = 0;
+
+  g_object_get (element, "stats", &stats, NULL);
+  fail_unless (stats != NULL && gst_structure_get_uint64 (stats, field, &value),
+      "no %s in stats", field);
+  gst_structure_free (stats);
+  return value;
+}
+
+/* ---- frames ---- */
+
+static GstVideoInfo
+frame_info (const gchar *format, gint width, gint height)
+{
+  GstVideoInfo info;
+
+  fail_unless (gst_video_info_set_format (
+      &info, gst_video_format_from_string (format), width, height));
+  return info;
+}
+
+GstBuffer *
+cuv_frame_new (const gchar *format, gint width, gint height)
+{
+  GstVideoInfo info = frame_info (format, width, height);
+  GstVideoAlignment align;
+  GstBuffer *buffer;
+  GstMapInfo map;
+
+  gst_video_alignment_reset (&align);
+  align.padding_right = 37;
+  align.padding_bottom = 2;
+  fail_unless (gst_video_info_align (&info, &align));
+  buffer = gst_buffer_new_allocate (NULL, info.size, NULL);
+  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
+  for (gsize i = 0; i < map.size; i++)
+    map.data[i] = (guint8) g_random_int ();
+  gst_buffer_unmap (buffer, &map);
+  gst_buffer_add_video_meta_full (buffer, 0, GST_VIDEO_INFO_FORMAT (&info),
+      width, height, GST_VIDEO_INFO_N_PLANES (&info), info.offset, info.stride);
+  GST_BUFFER_PTS (buffer) = 0;
+  GST_BUFFER_DURATION (buffer) = GST_SECOND / 30;
+  return buffer;
+}
+
+/* Copied by GStreamer into memory that was cleared, so padding is alike. */
+static GstBuffer *
+plain_copy (const GstVideoInfo *info, GstBuffer *buffer)
+{
+  GstBuffer *copy = gst_buffer_new_allocate (NULL, info->size, NULL);
+  GstVideoFrame from, to;
+
+  gst_buffer_memset (copy, 0, 0, info->size);
+  fail_unless (gst_video_frame_map (&from, info, buffer, GST_MAP_READ));
+  fail_unless (gst_video_frame_map (&to, info, copy, GST_MAP_WRITE));
+  fail_unless (gst_video_frame_copy (&to, &from));
+  gst_video_frame_unmap (&to);
+  gst_video_frame_unmap (&from);
+  return copy;
+}
+
+gboolean
+cuv_frames_equal (
+    const gchar *format, gint width, gint height, GstBuffer *a, GstBuffer *b)
+{
+  GstVideoInfo info = frame_info (format, width, height);
+  GstBuffer *plain_a = plain_copy (&info, a), *plain_b = plain_copy (&info, b);
+  GstMapInfo map;
+  gboolean equal;
+
+  gst_buffer_map (plain_a, &map, GST_MAP_READ);
+  equal = gst_buffer_memcmp (plain_b, 0, map.data, map.size) == 0;
+  gst_buffer_unmap (plain_a, &map);
+  gst_buffer_unref (plain_a);
+  gst_buffer_unref (plain_b);
+  return equal;
+}
+
+/* ---- the stand-in driver ---- */
+
+static gpointer
+fake_symbol (const gchar *name)
+{
+  void *library = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  void *symbol = library != NULL ? dlsym (library, name) : NULL;
+
+  fail_unless (symbol != NULL, "the stand-in driver is not what is loaded");
+  dlclose (library);
+  return symbol;
+}
+
+FakecudaCounts
+cuv_fake_counts (void)
+{
+  FakecudaCounts counts;
+
+  ((FakecudaCount) fake_symbol ("fakecuda_count")) (&counts);
+  return counts;
+}
+
+void
+cuv_fake_fail_allocation (int n)
+{
+  ((FakecudaFail) fake_symbol ("fakecuda_fail_allocation")) (n);
+}
+
+void
+cuv_fake_check_clean (void)
+{
+  FakecudaCounts counts = cuv_fake_counts ();
+
+  fail_unless_equals_int (counts.misuses, 0);
+  fail_unless_equals_int (counts.contexts, 0);
+  fail_unless_equals_int (counts.streams, 0);
+  fail_unless_equals_int (counts.device_blocks, 0);
+  fail_unless_equals_int (counts.pinned_blocks, 0);
+}
+
+int
+cuv_elements_main (int argc, char **argv, Suite *(*make) (void) )
+{
+  gst_check_init (&argc, &argv);
+  return gst_check_run_suite (make (), argv[0], argv[0]);
+}

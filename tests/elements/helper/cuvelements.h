@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the tests of elements share. */
+#ifndef CUV_ELEMENTS_H
+#define CUV_ELEMENTS_H
+
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+#include <gst/video/video.h>
+#include "fakecuda/fakecuda.h"
+
+#define CUDA_FEATURE "memory:CUDAMemory"
+
+/* The names of all elements of this project, sorted: the registry says. */
+GPtrArray *cuv_element_names (void);
+
+/* Gives the element what it cannot work without: a model, where it has that
+ * property, and a place to write other than stdout. */
+void cuv_element_configure (GstElement *element);
+GstElement *cuv_element_new (const gchar *name);
+GstHarness *cuv_element_harness (const gchar *name);
+
+/* Sets the caps of what the harness pushes. */
+void cuv_harness_caps (
+    GstHarness *h, const gchar *format, gint width, gint height);
+
+/* Parses the line, configures our elements in it, and fails the test if it does
+ * not parse. */
+GstElement *cuv_pipeline_new (const gchar *line);
+
+/* Plays to the end or to an error. NULL, or the error's text; free it. The
+ * pipeline is in NULL afterwards. */
+gchar *cuv_pipeline_play (GstElement *pipeline);
+
+/* cuv_pipeline_new, play, unref; fails the test on an error. */
+void cuv_play (const gchar *line);
+
+gboolean cuv_pad_has_cuda (GstElement *element, const gchar *pad);
+guint64 cuv_stat (GstElement *element, const gchar *field);
+
+/* A frame of random pixels, rows padded beyond what caps say, in one memory,
+ * with a GstVideoMeta; and whether two frames show the same pixels. */
+GstBuffer *cuv_frame_new (const gchar *format, gint width, gint height);
+gboolean cuv_frames_equal (
+    const gchar *format, gint width, gint height, GstBuffer *a, GstBuffer *b);
+
+/* The stand-in driver's counts; fails the test if that is not what is loaded.
+ */
+FakecudaCounts cuv_fake_counts (void);
+void cuv_fake_fail_allocation (int n);
+/* Nothing is left of what was made, and nothing was misused. */
+void cuv_fake_check_clean (void);
+
+int cuv_elements_main (int argc, char **argv, Suite *(*make) (void) );
+#define CUV_ELEMENTS_MAIN(make)                                                \
+  int main (int argc, char **argv)                                             \
+  {                                                                            \
+    return cuv_elements_main (argc, argv, make);                               \
+  }
+
+#endif

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* cudaupload and cudadownload on the stand-in driver: pixels, metas, memory. */
+#include "cuvelements.h"
+
+#define ROUND_TRIP "cuvcudaupload ! cuvcudadownload"
+
+static GstBuffer *
+round_trip (GstHarness *h, GstBuffer *in)
+{
+  GstBuffer *out;
+
+  fail_unless_equals_int (
+      gst_harness_push (h, gst_buffer_ref (in)), GST_FLOW_OK);
+  out = gst_harness_pull (h);
+  fail_unless (out != NULL);
+  return out;
+}
+
+static void
+check_pixels (const gchar *format, gint width, gint height)
+{
+  GstHarness *h = gst_harness_new_parse (ROUND_TRIP);
+  gint copies = cuv_fake_counts ().to_device;
+  GstBuffer *in, *out;
+
+  cuv_harness_caps (h, format, width, height);
+  in = cuv_frame_new (format, width, height);
+  out = round_trip (h, in);
+  fail_unless (cuv_frames_equal (format, width, height, in, out),
+      "%s %dx%d differs", format, width, height);
+  /* or this would say nothing of CUDA memory */
+  fail_unless_equals_int (cuv_fake_counts ().to_device > copies,
+      gst_buffer_peek_memory (in, 0) != gst_buffer_peek_memory (out, 0));
+  if (height % 2 == 0)
+    fail_unless (cuv_fake_counts ().to_device > copies, "%s", format);
+  gst_buffer_unref (in);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+  cuv_fake_check_clean ();
+}
+
+/* The formats that the CUDA side of an upload's template has. */
+static const GValue *
+cuda_formats (void)
+{
+  GstElementFactory *factory = gst_element_factory_find ("cuvcudaupload");
+  const GList *templates =
+      gst_element_factory_get_static_pad_templates (factory);
+  const GValue *formats = NULL;
+
+  for (; templates != NULL; templates = templates->next) {
+    GstCaps *caps = gst_static_pad_template_get_caps (templates->data);
+
+    if (gst_caps_features_contains (
+            gst_caps_get_features (caps, 0), CUDA_FEATURE))
+      formats =
+          gst_structure_get_value (gst_caps_get_structure (caps, 0), "format");
+    gst_caps_unref (caps); /* the template keeps it */
+  }
+  gst_object_unref (factory);
+  fail_unless (formats != NULL && gst_value_list_get_size (formats) >= 28);
+  return formats;
+}
+
+GST_START_TEST (pixels_of_every_format_and_size)
+{
+  static const gint sizes[][2] = { { 64, 48 }, { 1, 1 }, { 3, 2 }, { 17, 33 },
+    { 641, 6 } };
+  const GValue *formats = cuda_formats ();
+
+  for (guint f = 0; f < gst_value_list_get_size (formats); f++)
+    for (guint s = 0; s < G_N_ELEMENTS (sizes); s++)
+      check_pixels (g_value_get_string (gst_value_list_get_value (formats, f)),
+          sizes[s][0], sizes[s][1]);
+}
+
+GST_END_TEST
+GST_START_TEST (caps_change_on_the_way)
+{
+  static const struct {
+    const gchar *format;
+    gint width, height;
+  } steps[] = { { "NV12", 64, 48 }, { "RGBA", 33, 17 }, { "GRAY8", 16, 16 },
+    { "NV12", 64, 48 }, { "NV12", 320, 240 }, { "I420", 64, 49 },
+    { "I420", 64, 50 } };
+  GstHarness *h = gst_harness_new_parse (ROUND_TRIP);
+
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
+    cuv_harness_caps (h, steps[i].format, steps[i].width, steps[i].height);
+    for (guint frame = 0; frame < 3; frame++) {
+      GstBuffer *in =
+          cuv_frame_new (steps[i].format, steps[i].width, steps[i].height);
+      GstBuffer *out = round_trip (h, in);
+
+      fail_unless (cuv_frames_equal (steps[i].format, steps[i].width,
+                       steps[i].height, in, out),
+          "step %u", i);
+      gst_buffer_unref (in);
+      gst_buffer_unref (out);
+    }
+  }
+  gst_harness_teardown (h);
+  cuv_fake_check_clean ();
+}
+
+GST_END_TEST
+static FakecudaCounts
+counts_of_frames (guint n)
+{
+  FakecudaCounts before = cuv_fake_counts (), after;
+  gchar *line = g_strdup_printf (
+      "videotestsrc num-buffers=%u ! " ROUND_TRIP " ! fakesink sync=false", n);
+
+  cuv_play (line);
+  g_free (line);
+  after = cuv_fake_counts ();
+  after.device_blocks_made -= before.device_blocks_made;
+  after.pinned_blocks_made -= before.pinned_blocks_made;
+  after.to_device -= before.to_device;
+  after.to_host -= before.to_host;
+  after.on_device -= before.on_device;
+  return after;
+}
+
+GST_START_TEST (a_frame_costs_copies_and_no_memory)
+{
+  FakecudaCounts few = counts_of_frames (5), many = counts_of_frames (50);
+
+  fail_unless_equals_int (many.device_blocks_made, few.device_blocks_made);
+  fail_unless_equals_int (many.pinned_blocks_made, few.pinned_blocks_made);
+  /* videotestsrc's first choice has three planes here or fewer */
+  fail_unless_equals_int (many.to_device, 10 * few.to_device);
+  fail_unless_equals_int (many.to_host, 10 * few.to_host);
+  fail_unless (few.to_device >= 5 && few.to_device <= 15);
+  fail_unless_equals_int (many.on_device, 0);
+  g_print ("50 frames: %d device and %d pinned allocations, %d + %d copies\n",
+      many.device_blocks_made, many.pinned_blocks_made, many.to_device,
+      many.to_host);
+}
+
+GST_END_TEST
+/* ---- metas: each kind that other copies lose ---- */
+
+static const gchar *const no_tags[] = { NULL };
+static const gchar *const video_tag[] = { "video", NULL };
+static const gchar *const size_tags[] = { "video", "size", "orientation",
+  NULL };
+
+static void
+register_metas (void)
+{
+  static gboolean done = FALSE;
+
+  if (!done) {
+    gst_meta_register_custom (
+        "CuvTestNoTag", (const gchar **) no_tags, NULL, NULL, NULL);
+    gst_meta_register_custom (
+        "CuvTestVid", (const gchar **) video_tag, NULL, NULL, NULL);
+    gst_meta_register_custom (
+        "CuvTestSize", (const gchar **) size_tags, NULL, NULL, NULL);
+  }
+  done = TRUE;
+}
+
+static void
+add_custom (GstBuffer *buffer, const gchar *name)
+{
+  GstCustomMeta *meta = gst_buffer_add_custom_meta (buffer, name);
+
+  gst_structure_set (
+      gst_custom_meta_get_structure (meta), "answer", G_TYPE_INT, 42, NULL);
+}
+
+static GstBuffer *
+frame_with_metas (void)
+{
+  GstBuffer *buffer = cuv_frame_new ("NV12", 64, 48);
+  GstVideoRegionOfInterestMeta *roi;
+  GstVideoCropMeta *crop;
+  GstCaps *reference = gst_caps_new_empty_simple ("timestamp/x-test");
+
+  register_metas ();
+  roi = gst_buffer_add_video_region_of_interest_meta (
+      buffer, "face", 10, 11, 12, 13);
+  roi->id = 5;
+  roi->parent_id = 3;
+  gst_video_region_of_interest_meta_add_param (roi,
+      gst_structure_new ("detection", "confidence", G_TYPE_DOUBLE, 0.75, NULL));
+  gst_video_region_of_interest_meta_add_param (
+      roi, gst_structure_new ("object_id", "id", G_TYPE_INT, 9, NULL));
+  add_custom (buffer, "CuvTestNoTag");
+  add_custom (buffer, "CuvTestVid");
+  add_custom (buffer, "CuvTestSize");
+  crop = gst_buffer_add_video_crop_meta (buffer);
+  crop->x = 2;
+  crop->width = 20;
+  gst_buffer_add_video_time_code_meta_full (
+      buffer, 30, 1, NULL, GST_VIDEO_TIME_CODE_FLAGS_NONE, 1, 2, 3, 4, 0);
+  gst_buffer_add_reference_timestamp_meta (buffer, reference, 77, 88);
+  gst_caps_unref (reference);
+  GST_BUFFER_PTS (buffer) = 111;
+  GST_BUFFER_DTS (buffer) = 99;
+  GST_BUFFER_DURATION (buffer) = 222;
+  GST_BUFFER_OFFSET (buffer) = 333;
+  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_MARKER | GST_BUFFER_FLAG_GAP);
+  return buffer;
+}
+
+static void
+check_roi (const gchar *line, GstBuffer *buffer)
+{
+  GstVideoRegionOfInterestMeta *roi =
+      gst_buffer_get_video_region_of_interest_meta_id (buffer, 5);
+  GstStructure *param;
+  gdouble confidence = 0;
+  gint id = 0;
+
+  fail_unless (roi != NULL, "%s loses the ROI", line);
+  fail_unless_equals_int (roi->parent_id, 3);
+  fail_unless_equals_string (g_quark_to_string (roi->roi_type), "face");
+  fail_unless (roi->x == 10 && roi->y == 11 && roi->w == 12 && roi->h == 13);
+  param = gst_video_region_of_interest_meta_get_param (roi, "detection");
+  fail_unless (param != NULL, "%s loses the ROI's params", line);
+  gst_structure_get_double (param, "confidence", &confidence);
+  fail_unless (confidence == 0.75);
+  param = gst_video_region_of_interest_meta_get_param (roi, "object_id");
+  fail_unless (
+      param != NULL && gst_structure_get_int (param, "id", &id) && id == 9);
+}
+
+static void
+check_custom (const gchar *line, GstBuffer *buffer, const gchar *name)
+{
+  GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, name);
+  gint answer = 0;
+
+  fail_unless (meta != NULL, "%s loses %s", line, name);
+  gst_structure_get_int (
+      gst_custom_meta_get_structure (meta), "answer", &answer);
+  fail_unless_equals_int (answer, 42);
+}
+
+static void
+check_metas (const gchar *line, GstBuffer *buffer)
+{
+  GstVideoCropMeta *crop = gst_buffer_get_video_crop_meta (buffer);
+  GstVideoTimeCodeMeta *code = gst_buffer_get_video_time_code_meta (buffer);
+  GstReferenceTimestampMeta *reference =
+      gst_buffer_get_reference_timestamp_meta (buffer, NULL);
+
+  check_roi (line, buffer);
+  check_custom (line, buffer, "CuvTestNoTag");
+  check_custom (line, buffer, "CuvTestVid");
+  check_custom (line, buffer, "CuvTestSize");
+  fail_unless (crop != NULL && crop->x == 2 && crop->width == 20);
+  fail_unless (code != NULL && code->tc.frames == 4);
+  fail_unless (reference != NULL && reference->timestamp == 77);
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), 111);
+  fail_unless_equals_uint64 (GST_BUFFER_DTS (buffer), 99);
+  fail_unless_equals_uint64 (GST_BUFFER_DURATION (buffer), 222);
+  fail_unless (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_MARKER));
+  fail_unless (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP));
+}
+
+static void
+check_metas_through (const gchar *line)
+{
+  GstHarness *h = gst_harness_new_parse (line);
+  GstBuffer *in = frame_with_metas (), *out;
+
+  cuv_harness_caps (h, "NV12", 64, 48);
+  out = round_trip (h, in);
+  check_metas (line, out);
+  gst_buffer_unref (in);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+  cuv_fake_check_clean ();
+}
+
+GST_START_TEST (metas_survive)
+{
+  check_metas_through ("cuvcudaupload");
+  check_metas_through (ROUND_TRIP);
+  check_metas_through ("cudaupload ! cudadownload");
+  check_metas_through ("cuvcudaupload ! queue ! identity ! cuvcudadownload");
+}
+
+GST_END_TEST
+/* A copy owns its pixels: it must not keep the frame it was made of. */
+GST_START_TEST (a_copy_lets_the_frame_go)
+{
+  GstHarness *h = gst_harness_new_parse (ROUND_TRIP);
+  GstBuffer *parent = gst_buffer_new (), *in, *out;
+
+  cuv_harness_caps (h, "NV12", 64, 48);
+  in = cuv_frame_new ("NV12", 64, 48);
+  gst_buffer_add_parent_buffer_meta (in, parent);
+  out = round_trip (h, in);
+  gst_buffer_unref (in);
+  ASSERT_MINI_OBJECT_REFCOUNT (parent, "parent", 1);
+  gst_buffer_unref (parent);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+static Suite *
+make_suite (void)
+{
+  Suite *suite = suite_create ("transfer-frames");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, pixels_of_every_format_and_size);
+  tcase_add_test (tcase, caps_change_on_the_way);
+  tcase_add_test (tcase, a_frame_costs_copies_and_no_memory);
+  tcase_add_test (tcase, metas_survive);
+  tcase_add_test (tcase, a_copy_lets_the_frame_go);
+  return suite;
+}
+
+CUV_ELEMENTS_MAIN (make_suite)

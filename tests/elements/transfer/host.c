@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* cudaupload and cudadownload without a driver: frames pass untouched. */
+#include "cuvelements.h"
+
+static void
+check_untouched (
+    const gchar *line, const gchar *format, gint width, gint height)
+{
+  GstHarness *h = gst_harness_new_parse (line);
+  GstBuffer *in = cuv_frame_new (format, width, height);
+  GstCaps *sent, *got;
+  GstBuffer *out;
+
+  cuv_harness_caps (h, format, width, height);
+  fail_unless_equals_int (
+      gst_harness_push (h, gst_buffer_ref (in)), GST_FLOW_OK);
+  out = gst_harness_pull (h);
+  fail_unless (out == in, "%s copies %s", line, format);
+  sent = gst_pad_get_current_caps (h->srcpad);
+  got = gst_pad_get_current_caps (h->sinkpad);
+  fail_unless (gst_caps_is_equal (sent, got));
+  gst_caps_unref (sent);
+  gst_caps_unref (got);
+  gst_buffer_unref (in);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+
+GST_START_TEST (frames_pass_untouched)
+{
+  static const gchar *const formats[] = { "NV12", "I420", "GRAY8", "BGRx",
+    "AYUV64", "YUY2" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    check_untouched ("cudaupload", formats[i], 64, 48);
+    check_untouched ("cudadownload", formats[i], 64, 48);
+    check_untouched ("cuvcudaupload ! cuvcudadownload", formats[i], 17, 33);
+    check_untouched ("cuvcudaupload", formats[i], 1, 1);
+  }
+}
+
+GST_END_TEST
+GST_START_TEST (stats_count_what_passes)
+{
+  GstElement *pipeline = cuv_pipeline_new (
+      "videotestsrc num-buffers=5 ! cuvcudaupload name=up ! fakesink");
+  GstElement *up = gst_bin_get_by_name (GST_BIN (pipeline), "up");
+
+  fail_unless_equals_string (cuv_pipeline_play (pipeline), NULL);
+  fail_unless_equals_uint64 (cuv_stat (up, "frames"), 5);
+  fail_unless_equals_uint64 (cuv_stat (up, "copied"), 0);
+  fail_unless_equals_uint64 (cuv_stat (up, "bytes"), 0);
+  gst_object_unref (up);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST
+/* A named device that cannot be had is a warning: the line still runs. */
+GST_START_TEST (named_device_warns)
+{
+  GstElement *pipeline = cuv_pipeline_new (
+      "videotestsrc num-buffers=2 ! cuvcudaupload cuda-device-id=0 ! fakesink");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  GError *warning;
+
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  message = gst_bus_timed_pop_filtered (
+      bus, 30 * GST_SECOND, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+  fail_unless (message != NULL);
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_WARNING);
+  gst_message_parse_warning (message, &warning, NULL);
+  fail_unless (strstr (warning->message, "cuda-device-id is 0") != NULL);
+  g_error_free (warning);
+  gst_message_unref (message);
+  gst_object_unref (bus);
+  fail_unless_equals_string (cuv_pipeline_play (pipeline), NULL);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST
+GST_START_TEST (lines_run_with_our_elements_between)
+{
+  GPtrArray *names = cuv_element_names ();
+
+  for (guint i = 0; i < names->len; i++) {
+    GstElementFactory *factory = gst_element_factory_find (names->pdata[i]);
+    gchar *line = g_strdup_printf ("videotestsrc num-buffers=3 ! cudaupload ! "
+                                   "%s ! cudadownload ! fakesink",
+        (gchar *) names->pdata[i]);
+
+    if (gst_element_factory_get_num_pad_templates (factory) == 2)
+      cuv_play (line);
+    g_free (line);
+    gst_object_unref (factory);
+  }
+  g_ptr_array_unref (names);
+}
+
+GST_END_TEST
+static Suite *
+make_suite (void)
+{
+  Suite *suite = suite_create ("transfer-host");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, frames_pass_untouched);
+  tcase_add_test (tcase, stats_count_what_passes);
+  tcase_add_test (tcase, named_device_warns);
+  tcase_add_test (tcase, lines_run_with_our_elements_between);
+  return suite;
+}
+
+CUV_ELEMENTS_MAIN (make_suite)

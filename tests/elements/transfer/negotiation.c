@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* cudaupload and cudadownload on the stand-in driver: caps, contexts, errors
+ * and states. */
+#include "cuvelements.h"
+
+static GstElement *
+transfer_line (const gchar *up, const gchar *between, const gchar *down,
+    const gchar *filter)
+{
+  gchar *line = g_strdup_printf (
+      "videotestsrc num-buffers=3 ! %s ! %s name=up ! %s name=x ! "
+      "%s name=down ! fakesink name=sink sync=false",
+      filter, up, between, down);
+  GstElement *pipeline = cuv_pipeline_new (line);
+
+  g_free (line);
+  return pipeline;
+}
+
+static GstElement *
+get (GstElement *pipeline, const gchar *name)
+{
+  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), name);
+
+  gst_object_unref (element); /* the pipeline keeps it */
+  return element;
+}
+
+static void
+preroll (GstElement *pipeline)
+{
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  fail_unless_equals_int (
+      gst_element_get_state (pipeline, NULL, NULL, 30 * GST_SECOND),
+      GST_STATE_CHANGE_SUCCESS);
+}
+
+static void
+check_cuda_between (const gchar *up, const gchar *between, const gchar *down)
+{
+  GstElement *pipeline = transfer_line (up, between, down, "identity");
+
+  preroll (pipeline);
+  fail_if (cuv_pad_has_cuda (get (pipeline, "up"), "sink"));
+  fail_unless (cuv_pad_has_cuda (get (pipeline, "x"), "sink"), "%s", between);
+  fail_unless (cuv_pad_has_cuda (get (pipeline, "x"), "src"), "%s", between);
+  fail_if (cuv_pad_has_cuda (get (pipeline, "down"), "src"));
+  fail_unless_equals_uint64 (cuv_stat (get (pipeline, "up"), "copied"), 1);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+  cuv_fake_check_clean ();
+}
+
+GST_START_TEST (cuda_lies_between)
+{
+  check_cuda_between ("cudaupload", "identity", "cudadownload");
+  check_cuda_between ("cuvcudaupload", "identity", "cuvcudadownload");
+  check_cuda_between ("cudaupload", "cuvcudaupload", "cudadownload");
+}
+
+GST_END_TEST
+GST_START_TEST (cuda_lies_between_around_our_elements)
+{
+  GPtrArray *names = cuv_element_names ();
+  guint n = 0;
+
+  for (guint i = 0; i < names->len; i++) {
+    GstElementFactory *factory = gst_element_factory_find (names->pdata[i]);
+
+    if (strstr (names->pdata[i], "cuda") == NULL
+        && gst_element_factory_get_num_pad_templates (factory) == 2) {
+      check_cuda_between ("cuvcudaupload", names->pdata[i], "cuvcudadownload");
+      n++;
+    }
+    gst_object_unref (factory);
+  }
+  g_print ("%u elements between upload and download\n", n);
+  g_ptr_array_unref (names);
+}
+
+GST_END_TEST
+/* What lists host memory one still gets CUDA memory from an upload, and host
+ * memory from a download. */
+GST_START_TEST (preference_does_not_hang_on_the_peer)
+{
+  check_cuda_between ("cuvcudaupload",
+      "capsfilter caps=\"video/x-raw;video/x-raw(" CUDA_FEATURE ")\"",
+      "cuvcudadownload");
+  GstElement *pipeline = cuv_pipeline_new (
+      "videotestsrc num-buffers=3 ! cuvcudaupload name=up ! cuvcudadownload "
+      "name=down ! capsfilter caps=\"video/x-raw(" CUDA_FEATURE
+      ");video/x-raw\" ! fakesink name=sink");
+
+  preroll (pipeline);
+  fail_if (cuv_pad_has_cuda (get (pipeline, "sink"), "sink"));
+  fail_unless (cuv_pad_has_cuda (get (pipeline, "down"), "sink"));
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST
+GST_START_TEST (cuda_frames_pass_a_second_upload)
+{
+  GstElement *pipeline = transfer_line ("cuvcudaupload", "cuvcudaupload",
+      "cuvcudadownload", "video/x-raw,format=NV12,width=320,height=240");
+
+  fail_unless_equals_string (cuv_pipeline_play (pipeline), NULL);
+  fail_unless_equals_uint64 (cuv_stat (get (pipeline, "up"), "copied"), 3);
+  fail_unless_equals_uint64 (cuv_stat (get (pipeline, "x"), "frames"), 3);
+  fail_unless_equals_uint64 (cuv_stat (get (pipeline, "x"), "copied"), 0);
+  fail_unless_equals_uint64 (cuv_stat (get (pipeline, "down"), "copied"), 3);
+  fail_unless_equals_uint64 (
+      cuv_stat (get (pipeline, "down"), "bytes"), 3 * 320 * 240 * 3 / 2);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST
+/* What CUDA memory cannot hold passes where the next element takes it. */
+GST_START_TEST (other_formats_pass_in_host_memory)
+{
+  static const gchar *const filters[] = {
+    "video/x-raw,format=GRAY8,width=64,height=48",
+    "video/x-raw,format=GRAY16_LE,width=64,height=48",
+    "video/x-raw,format=I420,width=64,height=49",
+    "video/x-raw,format=AYUV,width=64,height=48",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (filters); i++) {
+    GstElement *pipeline = transfer_line (
+        "cuvcudaupload", "identity", "cuvcudadownload", filters[i]);
+
+    preroll (pipeline);
+    fail_if (cuv_pad_has_cuda (get (pipeline, "x"), "sink"), "%s", filters[i]);
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+    gst_object_unref (pipeline);
+  }
+}
+
+GST_END_TEST
+GST_START_TEST (error_says_what_cuda_memory_cannot_hold)
+{
+  GstElement *pipeline = cuv_pipeline_new (
+      "videotestsrc num-buffers=3 ! "
+      "capsfilter caps=video/x-raw,format=I420,width=64,height=49 ! "
+      "cuvcudaupload ! capsfilter caps=video/x-raw(" CUDA_FEATURE
+      ") ! fakesink");
+  gchar *error = cuv_pipeline_play (pipeline);
+
+  fail_unless (error != NULL && strstr (error, "odd height") != NULL
+          && strstr (error, "use NV12") != NULL,
+      "error: %s", error);
+  g_free (error);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST
+GST_START_TEST (one_context_per_pipeline)
+{
+  gint made = cuv_fake_counts ().contexts_made;
+
+  cuv_play ("videotestsrc num-buffers=3 ! cuvcudaupload ! cuvcudadownload ! "
+            "cuvcudaupload ! identity ! cuvcudadownload ! fakesink");
+  fail_unless_equals_int (cuv_fake_counts ().contexts_made - made, 1);
+  cuv_fake_check_clean ();
+}
+
+GST_END_TEST
+static GstBusSyncReply
+keep_context (GstBus *bus, GstMessage *message, gpointer keep)
+{
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_HAVE_CONTEXT) {
+    gst_clear_mini_object ((GstMiniObject **) keep);
+    gst_message_parse_have_context (message, keep);
+  }
+  return GST_BUS_PASS;
+}
+
+/* The application hands one pipeline's context to the other. */
+GST_START_TEST (two_pipelines_share_a_context)
+{
+  gint made = cuv_fake_counts ().contexts_made;
+  GstElement *one = transfer_line (
+      "cuvcudaupload", "identity", "cuvcudadownload", "identity");
+  GstElement *other = transfer_line (
+      "cuvcudaupload", "identity", "cuvcudadownload", "identity");
+  GstBus *bus = gst_element_get_bus (one);
+  GstContext *context = NULL;
+
+  gst_bus_set_sync_handler (bus, keep_context, &context, NULL);
+  preroll (one);
+  fail_unless (context != NULL);
+  gst_element_set_context (other, context);
+  preroll (other);
+  fail_unless_equals_int (cuv_fake_counts ().contexts_made - made, 1);
+  gst_element_set_state (one, GST_STATE_NULL);
+  fail_unless_equals_string (cuv_pipeline_play (other), NULL);
+  gst_bus_set_sync_handler (bus, NULL, NULL, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (one);
+  gst_object_unref (other);
+  gst_context_unref (context);
+  cuv_fake_check_clean ();
+}
+
+GST_END_TEST
+GST_START_TEST (device_out_of_range)
+{
+  static const gchar *const names[] = { "up", "down" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    GstElement *pipeline = transfer_line (
+        "cuvcudaupload", "identity", "cuvcudadownload", "identity");
+    gchar *error;
+
+    g_object_set (get (pipeline, names[i]), "cuda-device-id", 7, NULL);
+    error = cuv_pipeline_play (pipeline);
+    fail_unless (error != NULL && strstr (error, "cuda-device-id is 7") != NULL
+            && strstr (error, "0 to 1") != NULL,
+        "error: %s", error);
+    g_free (error);
+    gst_object_unref (pipeline);
+  }
+  cuv_fake_check_clean ();
+}
+
+GST_END_TEST
+GST_START_TEST (second_device)
+{
+  GstElement *pipeline = transfer_line (
+      "cuvcudaupload", "identity", "cuvcudadownload", "identity");
+
+  g_object_set (get (pipeline, "up"), "cuda-device-id", 1, NULL);
+  fail_unless_equals_string (cuv_pipeline_play (pipeline), NULL);
+  gst_object_unref (pipeline);
+  cuv_fake_check_clean ();
+}
+
+GST_END_TEST
+/* The pipeline keeps its context in NULL, as GStreamer does; nothing else. */
+GST_START_TEST (up_and_down_three_times)
+{
+  gint made = cuv_fake_counts ().contexts_made;
+  GstElement *pipeline =
+      transfer_line ("cudaupload", "identity", "cudadownload", "identity");
+
+  for (guint i = 0; i < 3; i++) {
+    fail_unless_equals_string (cuv_pipeline_play (pipeline), NULL);
+    fail_unless_equals_uint64 (cuv_stat (get (pipeline, "down"), "copied"), 3);
+    fail_unless_equals_int (cuv_fake_counts ().contexts_made - made, 1);
+    fail_unless_equals_int (cuv_fake_counts ().streams, 0);
+    fail_unless_equals_int (cuv_fake_counts ().device_blocks, 0);
+    fail_unless_equals_int (cuv_fake_counts ().pinned_blocks, 0);
+  }
+  gst_object_unref (pipeline);
+  cuv_fake_check_clean ();
+}
+
+GST_END_TEST
+/* However early memory runs out, an error says so and nothing stays behind. */
+GST_START_TEST (memory_runs_out)
+{
+  gboolean failed = TRUE;
+  guint n;
+
+  for (n = 0; failed && n < 50; n++) {
+    GstElement *pipeline = transfer_line (
+        "cuvcudaupload", "identity", "cuvcudadownload", "identity");
+    gchar *error;
+
+    cuv_fake_fail_allocation ((int) n);
+    error = cuv_pipeline_play (pipeline);
+    failed = error != NULL;
+    fail_unless (error == NULL || strstr (error, "memory") != NULL,
+        "after %u allocations: %s", n, error);
+    g_free (error);
+    gst_object_unref (pipeline);
+    cuv_fake_fail_allocation (-1);
+    cuv_fake_check_clean ();
+  }
+  fail_unless (n > 3 && n < 50, "%u allocations suffice", n - 1);
+}
+
+GST_END_TEST
+static Suite *
+make_suite (void)
+{
+  Suite *suite = suite_create ("transfer-negotiation");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, cuda_lies_between);
+  tcase_add_test (tcase, cuda_lies_between_around_our_elements);
+  tcase_add_test (tcase, preference_does_not_hang_on_the_peer);
+  tcase_add_test (tcase, cuda_frames_pass_a_second_upload);
+  tcase_add_test (tcase, other_formats_pass_in_host_memory);
+  tcase_add_test (tcase, error_says_what_cuda_memory_cannot_hold);
+  tcase_add_test (tcase, one_context_per_pipeline);
+  tcase_add_test (tcase, two_pipelines_share_a_context);
+  tcase_add_test (tcase, device_out_of_range);
+  tcase_add_test (tcase, second_device);
+  tcase_add_test (tcase, up_and_down_three_times);
+  tcase_add_test (tcase, memory_runs_out);
+  return suite;
+}
+
+CUV_ELEMENTS_MAIN (make_suite)

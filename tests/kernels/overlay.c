@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Drawing: the C reference against docs/overlay-definition.md taken literally,
+ * pixel by pixel, and the GPU against the C reference. */
+#include "config.h"
+#include "cuvcheck.h"
+#include "overlay-oracle.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#if HAVE_CUDA
+#include "overlay/overlay.h"
+#endif
+
+static const CuvColourSpace spaces[] = {
+  { CUV_MODEL_YUV, 2990, 1140, true },
+  { CUV_MODEL_YUV, 2126, 722, true },
+  { CUV_MODEL_YUV, 2627, 593, false },
+  { CUV_MODEL_YUV, 2120, 870, false },
+};
+
+static CuvColourSpace
+random_space (const CuvFrame *frame)
+{
+  CuvColourSpace space = spaces[cuv_check_below (4)];
+
+  space.model = frame->model;
+  return space;
+}
+
+static void
+build (CuvDrawing *drawing, const Scene *scene, const CuvColourSpace *space,
+    const CuvFrame *frame)
+{
+  cuv_drawing_begin (drawing, space, frame->width, frame->height);
+  for (int i = 0; i < scene->n; i++) {
+    const Shape *s = &scene->shapes[i];
+
+    if (s->kind == RECT)
+      cuv_drawing_rect (drawing, s->argb, s->x, s->y, s->w, s->h, s->thickness);
+    else if (s->kind == LINE)
+      cuv_drawing_line (drawing, s->argb, s->ax / 16.0, s->ay / 16.0,
+          s->bx / 16.0, s->by / 16.0, s->thickness);
+    else
+      cuv_drawing_mask (
+          drawing, s->argb, s->x, s->y, s->w, s->h, s->coverage, (size_t) s->w);
+  }
+}
+
+/* ---- frames ---- */
+
+static CuvCheckFrame
+copy_frame (const CuvCheckFrame *self)
+{
+  CuvCheckFrame copy = *self;
+
+  copy.memory = malloc (self->size);
+  memcpy (copy.memory, self->memory, self->size);
+  for (int c = 0; c < self->frame.n_components; c++)
+    copy.frame.component[c].data =
+        copy.memory + (self->frame.component[c].data - self->memory);
+  return copy;
+}
+
+static bool
+same (const CuvCheckFrame *a, const CuvCheckFrame *b)
+{
+  return memcmp (a->memory, b->memory, a->size) == 0;
+}
+
+/* ---- C against the oracle ---- */
+
+static void
+check_scene (const char *format, int width, int height, int n)
+{
+  CuvCheckFrame frame =
+      cuv_check_frame_new (format, width, height, CUV_CHECK_NOISE);
+  CuvCheckFrame expected = copy_frame (&frame);
+  CuvColourSpace space = random_space (&frame.frame);
+  Scene *scene = random_scene (n, width, height);
+  CuvDrawing drawing = { 0 };
+  CuvOverlayList list;
+
+  cuv_check_case ("%s %dx%d, %d shapes", format, width, height, n);
+  build (&drawing, scene, &space, &frame.frame);
+  list = cuv_drawing_list (&drawing);
+  cuv_overlay_draw (&list, &frame.frame);
+  oracle_draw (scene, &space, &expected.frame);
+  CUV_CHECK (same (&frame, &expected), "drawn as the definition says");
+  CUV_CHECK (cuv_check_guards_intact (&frame), "only pixels are written");
+  cuv_drawing_free (&drawing);
+  scene_free (scene);
+  cuv_check_frame_free (&expected);
+  cuv_check_frame_free (&frame);
+}
+
+static const struct {
+  int width, height, n, repeat;
+} sizes[] = {
+  { 1, 1, 5, 20 },
+  { 2, 1, 5, 10 },
+  { 1, 2, 5, 10 },
+  { 3, 3, 8, 20 },
+  { 17, 33, 20, 10 },
+  { 64, 48, 20, 5 },
+  { 161, 91, 30, 2 },
+};
+
+static void
+check_scenes (void)
+{
+  for (const char *const *format = cuv_check_formats; *format; format++) {
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+      for (int r = 0; r < sizes[i].repeat; r++)
+        check_scene (*format, sizes[i].width, sizes[i].height, sizes[i].n);
+    }
+  }
+}
+
+/* ---- lines ---- */
+
+static CuvCheckFrame
+draw_line (
+    int width, int height, double ax, double ay, double bx, double by, int t)
+{
+  CuvCheckFrame frame =
+      cuv_check_frame_new ("GRAY8", width, height, CUV_CHECK_BLACK);
+  CuvColourSpace grey = { CUV_MODEL_GREY, 2990, 1140, false };
+  CuvDrawing drawing = { 0 };
+  CuvOverlayList list;
+
+  cuv_drawing_begin (&drawing, &grey, width, height);
+  cuv_drawing_line (&drawing, 0xffffffff, ax, ay, bx, by, t);
+  list = cuv_drawing_list (&drawing);
+  cuv_overlay_draw (&list, &frame.frame);
+  cuv_drawing_free (&drawing);
+  return frame;
+}
+
+static int
+pixel (const CuvCheckFrame *f, int x, int y)
+{
+  const CuvComponent *c = &f->frame.component[0];
+
+  return c->data[(size_t) y * c->stride + (size_t) x * c->step];
+}
+
+/* A line of thickness t is t pixels thick, and its reverse is the same. */
+static void
+check_thickness (void)
+{
+  for (int t = 1; t <= 13; t++) {
+    CuvCheckFrame flat = draw_line (60, 40, 15, 20, 45, 20, t);
+    CuvCheckFrame back = draw_line (60, 40, 45, 20, 15, 20, t);
+    CuvCheckFrame steep = draw_line (60, 40, 30, 10, 30, 30, t);
+    int rows = 0, columns = 0;
+
+    for (int i = 0; i < 40; i++)
+      rows += pixel (&flat, 30, i) == 255;
+    for (int i = 0; i < 60; i++)
+      columns += pixel (&steep, i, 20) == 255;
+    cuv_check_case ("thickness %d", t);
+    CUV_CHECK (rows == t, "rows of a horizontal line");
+    CUV_CHECK (columns == t, "columns of a vertical line");
+    CUV_CHECK (pixel (&flat, 15, 20) == 255 && pixel (&flat, 45, 20) == 255,
+        "both ends are drawn");
+    CUV_CHECK (pixel (&flat, 15 - t / 2 - 1, 20) == 0, "it ends");
+    for (int y = 0; y < 40; y++) {
+      for (int x = 0; x < 60; x++)
+        CUV_CHECK (pixel (&back, x, y) == pixel (&flat, x, y), "reverse");
+    }
+    cuv_check_frame_free (&flat);
+    cuv_check_frame_free (&back);
+    cuv_check_frame_free (&steep);
+  }
+}
+
+static double
+distance (double px, double py, double ax, double ay, double bx, double by)
+{
+  double dx = bx - ax, dy = by - ay, length2 = dx * dx + dy * dy;
+  double t = length2 > 0 ? ((px - ax) * dx + (py - ay) * dy) / length2 : 0;
+
+  t = fmin (fmax (t, 0), 1);
+  return hypot (px - ax - t * dx, py - ay - t * dy);
+}
+
+/* Lines with ends far outside are cut; what is seen stays in its place. */
+static void
+check_cut_line (double reach)
+{
+  double p[4];
+  int t = between (1, 9), wrong = 0;
+  CuvCheckFrame frame;
+
+  for (int i = 0; i < 4; i++)
+    p[i] = (cuv_check_random () / 4294967296.0 * 2 - 1) * reach;
+  frame = draw_line (97, 71, p[0], p[1], p[2], p[3], t);
+  for (int y = 0; y < 71; y++) {
+    for (int x = 0; x < 97; x++) {
+      double d = distance (x, y, p[0], p[1], p[2], p[3]) - t / 2.0;
+
+      wrong += fabs (d) > 0.15 && (d < 0) != (pixel (&frame, x, y) == 255);
+    }
+  }
+  cuv_check_case (
+      "line %g,%g to %g,%g, thickness %d", p[0], p[1], p[2], p[3], t);
+  CUV_CHECK (wrong == 0, "a pixel is covered by its distance");
+  CUV_CHECK (cuv_check_guards_intact (&frame), "only pixels are written");
+  cuv_check_frame_free (&frame);
+}
+
+/* What no frame can hold, or what is no number. */
+static void
+check_wild_lines (void)
+{
+  static const double wild[] = { 0, -0.5, 1e9, -1e9, 1e300, -1e300, 1e-300, NAN,
+    INFINITY, -INFINITY, 2147483647.0, -2147483649.0, 30 };
+
+  for (int i = 0; i < 4000; i++) {
+    double p[4];
+    CuvCheckFrame frame;
+
+    for (int k = 0; k < 4; k++)
+      p[k] = wild[cuv_check_below (sizeof wild / sizeof *wild)];
+    frame = draw_line (37, 29, p[0], p[1], p[2], p[3], between (-1, 300));
+    cuv_check_case ("line %g,%g to %g,%g", p[0], p[1], p[2], p[3]);
+    CUV_CHECK (cuv_check_guards_intact (&frame), "only pixels are written");
+    cuv_check_frame_free (&frame);
+  }
+}
+
+/* ---- colours ---- */
+
+static double
+clip (double value)
+{
+  return fmin (fmax (value, 0), 255);
+}
+
+static void
+check_colour (const CuvColourSpace *space, uint32_t argb)
+{
+  double r = (argb >> 16 & 255) / 255.0, g = (argb >> 8 & 255) / 255.0;
+  double b = (argb & 255) / 255.0, kr = space->kr / 1e4, kb = space->kb / 1e4;
+  double y = kr * r + (1 - kr - kb) * g + kb * b;
+  double u = (b - y) / (2 * (1 - kb)), v = (r - y) / (2 * (1 - kr));
+  double expected[3] = { 255 * y, 128 + 255 * u, 128 + 255 * v };
+  uint8_t out[4];
+
+  if (space->limited) {
+    expected[0] = 16 + 219 * y;
+    expected[1] = 128 + 224 * u;
+    expected[2] = 128 + 224 * v;
+  }
+  cuv_colour_convert (space, argb, out);
+  for (int i = 0; i < 3; i++)
+    CUV_CHECK (fabs (out[i] - clip (expected[i])) <= 0.5 + 1e-9,
+        "rounded to the nearest");
+  CUV_CHECK (out[3] == 255, "opaque");
+}
+
+static void
+check_colours (void)
+{
+  CuvColourSpace rgb = { CUV_MODEL_RGB, 0, 0, false };
+  uint8_t out[4];
+
+  for (int s = 0; s < 4; s++) {
+    for (int i = 0; i < 5000; i++) {
+      uint32_t argb = i < 8 ? (i & 1 ? 0xff0000u : 0) | (i & 2 ? 0xff00u : 0)
+              | (i & 4 ? 0xffu : 0)
+                            : cuv_check_random ();
+
+      cuv_check_case ("colour %06x, space %d", argb & 0xffffff, s);
+      check_colour (&spaces[s], argb);
+    }
+  }
+  cuv_check_case ("RGB");
+  cuv_colour_convert (&rgb, 0x80123456, out);
+  CUV_CHECK (out[0] == 0x12 && out[1] == 0x34 && out[2] == 0x56, "as it is");
+  rgb.limited = true;
+  cuv_colour_convert (&rgb, 0xff00ff, out);
+  CUV_CHECK (out[0] == 235 && out[1] == 16 && out[2] == 235, "limited");
+}
+
+/* ---- limits of a list ---- */
+
+static void
+check_limits (void)
+{
+  CuvDrawing drawing = { 0 };
+  uint8_t byte = 255, *huge = calloc (1, 1 << 20);
+  int64_t before;
+
+  cuv_check_case ("limits");
+  cuv_drawing_begin (&drawing, &spaces[0], 100, 100);
+  for (int i = 0; i < CUV_DRAWING_MAX_PRIMITIVES + 10; i++)
+    cuv_drawing_mask (&drawing, 0xffffffff, 3, 3, 1, 1, &byte, 1);
+  CUV_CHECK (drawing.n_primitives == CUV_DRAWING_MAX_PRIMITIVES);
+  CUV_CHECK (drawing.n_lost == 10);
+  cuv_drawing_begin (&drawing, &spaces[0], 100, 100);
+  CUV_CHECK (drawing.n_primitives == 0 && drawing.n_lost == 0, "begin empties");
+  for (int i = 0; i < 20; i++)
+    cuv_drawing_mask (&drawing, 0xffffffff, 0, 0, 1024, 1024, huge, 1024);
+  CUV_CHECK (drawing.n_primitives == 16 && drawing.n_lost == 4, "16 MiB");
+  before = drawing.n_mask_bytes;
+  cuv_drawing_mask (&drawing, 0xffffffff, 100, 0, 4, 4, huge, 4);
+  cuv_drawing_rect (&drawing, 0x00ffffff, 0, 0, 4, 4, 0);
+  CUV_CHECK (drawing.n_primitives == 16 && drawing.n_mask_bytes == before,
+      "what is not seen takes no room");
+  cuv_drawing_begin (&drawing, &spaces[0], CUV_DRAWING_MAX_SIZE + 1, 4);
+  cuv_drawing_line (&drawing, 0xffffffff, 0, 0, 3, 3, 1);
+  CUV_CHECK (drawing.n_primitives == 0 && drawing.n_lost == 1, "too wide");
+  cuv_drawing_free (&drawing);
+  free (huge);
+}
+
+/* ---- GPU against C ---- */
+
+#if HAVE_CUDA
+
+static void
+check_cuda_scene (
+    CuvOverlayCuda *cuda, const char *format, int width, int height, int n)
+{
+  CuvCheckFrame frame =
+      cuv_check_frame_new (format, width, height, CUV_CHECK_NOISE);
+  CuvCheckFrame drawn = copy_frame (&frame);
+  CuvColourSpace space = random_space (&frame.frame);
+  Scene *scene = random_scene (n, width, height);
+  CuvDrawing drawing = { 0 };
+  void *memory, *stream = cuv_check_stream_new ();
+  CuvFrame on_device = cuv_check_to_device (&frame, &memory);
+  CuvOverlayList list;
+
+  cuv_check_case ("%s %dx%d, %d shapes on the GPU", format, width, height, n);
+  build (&drawing, scene, &space, &frame.frame);
+  list = cuv_drawing_list (&drawing);
+  cuv_overlay_draw (&list, &frame.frame);
+  CUV_CHECK (cuv_overlay_cuda_prepare (cuda, &list) == 0, "prepare");
+  CUV_CHECK (
+      cuv_overlay_cuda_submit (cuda, &list, &on_device, stream) == 0, "submit");
+  CUV_CHECK (cuv_overlay_cuda_collect (cuda) == 0, "collect");
+  cuv_check_from_device (&drawn, memory);
+  CUV_CHECK (same (&frame, &drawn), "the GPU draws what C draws");
+  cuv_check_device_free (memory);
+  cuv_check_stream_free (stream);
+  cuv_drawing_free (&drawing);
+  scene_free (scene);
+  cuv_check_frame_free (&drawn);
+  cuv_check_frame_free (&frame);
+}
+
+static void
+check_cuda_allocation (CuvOverlayCuda *cuda)
+{
+  size_t before = cuv_cuda_allocated ();
+  CuvOverlayList large = { NULL, 50000, NULL, 0 };
+
+  cuv_check_case ("GPU memory runs out");
+  for (int n = 0; n < 2; n++) {
+    cuv_cuda_fail_allocation (n);
+    CUV_CHECK (cuv_overlay_cuda_new () == NULL, "new");
+    cuv_cuda_fail_allocation (n);
+    CUV_CHECK (cuv_overlay_cuda_prepare (cuda, &large) != 0, "prepare");
+    CUV_CHECK (strstr (cuv_cuda_error (), "cudaErrorMemoryAllocation") != NULL,
+        "the error says why");
+  }
+  cuv_cuda_fail_allocation (-1);
+  CUV_CHECK (cuv_cuda_allocated () == before, "nothing is left behind");
+  check_cuda_scene (cuda, "NV12", 64, 64, 10); /* it still works */
+}
+
+static void
+check_cuda (void)
+{
+  size_t before = cuv_cuda_allocated ();
+  CuvOverlayCuda *cuda = cuv_overlay_cuda_new ();
+
+  cuv_check_case ("new");
+  if (!CUV_CHECK (cuda != NULL, "a GPU to draw on"))
+    return;
+  for (const char *const *format = cuv_check_formats; *format; format++) {
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+      check_cuda_scene (
+          cuda, *format, sizes[i].width, sizes[i].height, sizes[i].n);
+    check_cuda_scene (cuda, *format, 1919, 1079, 60);
+    check_cuda_scene (cuda, *format, 333, 211, MAX_SHAPES);
+  }
+  check_cuda_allocation (cuda);
+  cuv_overlay_cuda_free (cuda);
+  CUV_CHECK (cuv_cuda_allocated () == before, "nothing is left behind");
+}
+
+#endif
+
+/* ---- bench: 20 boxes with labels on a 1080p frame ---- */
+
+typedef struct {
+  CuvOverlayList list;
+  CuvFrame frame;
+  void *cuda, *stream;
+} Bench;
+
+static void
+bench_cpu (void *data)
+{
+  Bench *bench = data;
+
+  cuv_overlay_draw (&bench->list, &bench->frame);
+}
+
+#if HAVE_CUDA
+static void
+bench_submit (void *data)
+{
+  Bench *bench = data;
+
+  cuv_overlay_cuda_submit (
+      bench->cuda, &bench->list, &bench->frame, bench->stream);
+}
+
+static void
+bench_whole (void *data)
+{
+  Bench *bench = data;
+
+  bench_submit (data);
+  cuv_overlay_cuda_collect (bench->cuda);
+}
+#endif
+
+/* Boxes of 60..280 pixels, outlines of 4, plates of 150 x 32 with text. Returns
+ * the pixels that are touched. */
+static double
+bench_drawing (CuvDrawing *drawing, const CuvFrame *frame, uint8_t *text)
+{
+  CuvColourSpace space = spaces[1];
+  double pixels = 0;
+
+  space.model = frame->model;
+  cuv_drawing_begin (drawing, &space, frame->width, frame->height);
+  for (int i = 0; i < 20; i++) {
+    int x = 40 + i % 5 * 370, y = 60 + i / 5 * 255, size = 60 + 11 * i;
+
+    cuv_drawing_rect (drawing, 0xffe6194b, x, y, size, size, 4);
+    pixels += 4.0 * 4 * (size - 4);
+  }
+  for (int i = 0; i < 20; i++) {
+    int x = 40 + i % 5 * 370, y = 60 + i / 5 * 255 - 32;
+
+    cuv_drawing_rect (drawing, 0xffe6194b, x, y, 150, 32, 0);
+    cuv_drawing_mask (drawing, 0xffffffff, x + 5, y, 140, 32, text, 140);
+    pixels += 150 * 32 + 140 * 32;
+  }
+  return pixels;
+}
+
+static void
+bench_format (const char *format)
+{
+  CuvCheckFrame frame =
+      cuv_check_frame_new (format, 1920, 1080, CUV_CHECK_TEXTURE);
+  uint8_t *text = malloc (140 * 32);
+  CuvDrawing drawing = { 0 };
+  Bench bench = { .frame = frame.frame };
+  double pixels, bytes, time;
+  char name[64];
+
+  for (int i = 0; i < 140 * 32; i++)
+    text[i] = cuv_check_below (3) ? 0 : (uint8_t) cuv_check_random ();
+  pixels = bench_drawing (&drawing, &frame.frame, text);
+  bytes = pixels * 2 * (frame.frame.model == CUV_MODEL_RGB ? 3 : 1.5);
+  bench.list = cuv_drawing_list (&drawing);
+  if (cuv_check_options.cpu) {
+    time = cuv_check_time (bench_cpu, &bench);
+    snprintf (name, sizeof name, "overlay-c-%s", format);
+    cuv_check_report (name, time, pixels, bytes);
+  }
+#if HAVE_CUDA
+  if (cuv_check_options.cuda) {
+    void *memory;
+
+    bench.frame = cuv_check_to_device (&frame, &memory);
+    bench.stream = cuv_check_stream_new ();
+    bench.cuda = cuv_overlay_cuda_new ();
+    cuv_overlay_cuda_prepare (bench.cuda, &bench.list);
+    time = cuv_check_time_device (bench_submit, &bench, bench.stream);
+    snprintf (name, sizeof name, "overlay-cuda-%s-device", format);
+    cuv_check_report (name, time, pixels, bytes);
+    time = cuv_check_time (bench_whole, &bench);
+    snprintf (name, sizeof name, "overlay-cuda-%s-submit-collect", format);
+    cuv_check_report (name, time, pixels, bytes);
+    cuv_overlay_cuda_free (bench.cuda);
+    cuv_check_stream_free (bench.stream);
+    cuv_check_device_free (memory);
+  }
+#endif
+  cuv_drawing_free (&drawing);
+  free (text);
+  cuv_check_frame_free (&frame);
+}
+
+static void
+run (void)
+{
+  if (cuv_check_options.cpu) {
+    check_scenes ();
+    check_thickness ();
+    for (int i = 0; i < 500; i++)
+      check_cut_line (i % 2 ? 150 : 20000);
+    check_wild_lines ();
+    check_colours ();
+    check_limits ();
+  }
+#if HAVE_CUDA
+  if (cuv_check_options.cuda)
+    check_cuda ();
+#endif
+  if (cuv_check_options.bench) {
+    bench_format ("NV12");
+    bench_format ("BGRx");
+    bench_format ("YUY2");
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  return cuv_check_main (argc, argv, run);
+}

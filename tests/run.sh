@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Sets up what is missing, builds and runs the tests.
+# usage: tests/run.sh [SUITE...]   unit elements models gpu style docs
+# Without a suite: all of them, and the same code once more without CUDA, under
+# the sanitizers and under valgrind. The last line counts tests; the status is
+# 0 if none failed. BUILD=prefix names other build folders than build-test*.
+set -uo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
+
+build=$(realpath -m -- "${BUILD:-$top/build-test}")
+passed=0 failed=0 skipped=0 trouble=()
+
+step ()
+{
+  say
+  say "== $* ($((SECONDS / 60)) min)"
+}
+
+# count PASSED FAILED SKIPPED
+count ()
+{
+  passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
+}
+
+# What meson wrote down of the last run: one JSON object per test.
+count_log ()
+{
+  local log=$1 numbers
+  numbers=$(jq -rs '
+    def n(f): map(select(.result | IN(f))) | length;
+    "\(n("OK", "EXPECTEDFAIL")) \(length - n("OK", "EXPECTEDFAIL", "SKIP")) \(n("SKIP"))"
+    ' "$log" 2>/dev/null) || numbers="0 1 0"
+  # shellcheck disable=SC2086
+  count $numbers
+  mapfile -t -O ${#trouble[@]} trouble < <(jq -r --arg step "$2" '
+    select(.result | IN("OK", "EXPECTEDFAIL") | not)
+    | "\(.result)  \($step): \(.name)"' "$log" 2>/dev/null)
+}
+
+broken ()
+{
+  count 0 1 0
+  trouble+=("BROKEN  $1")
+}
+
+# build_in FOLDER OPTION...
+build_in ()
+{
+  local folder=$1
+  shift
+  configure "$folder" -Dwerror=true "$@" && meson compile -C "$folder" >&2
+}
+
+# test_in NAME FOLDER ARGUMENT...: one run of meson test, counted.
+test_in ()
+{
+  local name=$1 folder=$2 log
+  shift 2
+  log=$folder/meson-logs/$name.json
+  rm -f "$log"
+  meson test -C "$folder" --no-rebuild --print-errorlogs --logbase "$name" "$@" >&2
+  if [ -s "$log" ]; then
+    count_log "$log" "$name"
+  else
+    broken "$name: no test ran"
+  fi
+}
+
+suites ()
+{
+  printf -- '--suite=%s\n' "$@"
+}
+
+main_run ()
+{
+  step "build and test"
+  build_in "$build" || { broken "build"; return; }
+  if [ $# -gt 0 ]; then
+    mapfile -t chosen < <(suites "$@")
+    test_in chosen "$build" "${chosen[@]}"
+  else
+    test_in testlog "$build"
+  fi
+}
+
+run_without_cuda ()
+{
+  step "without CUDA"
+  build_in "$build-cpu" -Dcuda=disabled || { broken "build without CUDA"; return; }
+  test_in cpu "$build-cpu" --suite=unit --suite=elements
+}
+
+run_sanitized ()
+{
+  step "AddressSanitizer, LeakSanitizer, UndefinedBehaviorSanitizer"
+  build_in "$build-asan" -Dcuda=disabled -Db_sanitize=address,undefined \
+    -Db_lundef=false || { broken "build with sanitizers"; return; }
+  test_in asan "$build-asan" --suite=unit --suite=elements --suite=models \
+    --timeout-multiplier=5 --wrapper="$top/tests/wrap/sanitized.sh"
+}
+
+run_valgrind ()
+{
+  step "valgrind"
+  test_in valgrind "$build-cpu" --suite=memory --timeout-multiplier=20 \
+    --wrapper="$top/tests/wrap/valgrind.sh"
+}
+
+"$top/scripts/setup.sh" test || exit 1
+if [ $# -gt 0 ]; then
+  main_run "$@"
+else
+  main_run
+  run_without_cuda
+  run_sanitized
+  run_valgrind
+fi
+
+say
+printf '%s\n' "${trouble[@]}" >&2
+say "in $((SECONDS / 60)) min $((SECONDS % 60)) s"
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]

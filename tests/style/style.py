@@ -1,0 +1,343 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The manners of the tree: text, include directions, format, headers, symbols.
+
+usage: style.py CHECK SOURCE-FOLDER BUILD-FOLDER
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+SOURCE = ('.c', '.h', '.cu', '.cuh')
+SPDX = 'SPDX-License-Identifier: LGPL-2.1-or-later'
+SPDX_WANTED = SOURCE + ('.py', '.sh')
+TEXT = SPDX_WANTED + ('.md', '.build', '.txt', '.json', '.css', '.supp', '.in')
+MAX_LINES = 600
+SKIPPED_FOLDERS = {'.git', '__pycache__', 'demo-out', '.gst-runtime', '.bench'}
+# Families whose names are everyday words in the support library.
+PLAIN_WORDS = {'overlay', 'publish', 'transfer', 'spectral'}
+# In families with kernels, the files that may use GLib: the plugin's, model
+# files, metadata to drawings, Pango. All others are plain C.
+GLIB_FILES = re.compile(r'^(gst\w+|plugin|model\w*|scene|text)\.[ch]$')
+GLIB_HEADERS = re.compile(r'^(glib|gio/|gobject/|gst/|gmodule|json-glib/|pango)')
+MACHINE = re.compile(r'(?<![\w.$}])/(work|home|root)/\w'
+                     r'|deb\.debian\.org|pypi\.org|pythonhosted')
+PACKAGES = ['gstreamer-1.0', 'gstreamer-base-1.0', 'gstreamer-video-1.0',
+            'json-glib-1.0', 'pangocairo']
+
+problems = []
+
+
+def problem(path, text, line=None):
+    problems.append(f'{path}:{line}: {text}' if line else f'{path}: {text}')
+
+
+def tree_files(top):
+    """Paths of the tree's own files, without what git ignores."""
+    git = ['git', '-C', top, 'ls-files', '-co', '--exclude-standard', '-z']
+    if shutil.which('git') and os.path.exists(os.path.join(top, '.git')):
+        run = subprocess.run(git, capture_output=True, text=True)
+        if run.returncode == 0:
+            return sorted(p for p in set(run.stdout.split('\0'))
+                          if p and os.path.isfile(os.path.join(top, p)))
+    found = []
+    for folder, folders, names in os.walk(top):
+        folders[:] = [f for f in folders if f not in SKIPPED_FOLDERS
+                      and not f.startswith('build')]
+        found += [os.path.relpath(os.path.join(folder, n), top) for n in names]
+    return sorted(found)
+
+
+class Tree:
+    def __init__(self, top):
+        self.top = top
+        self.files = tree_files(top)
+        self.known = set(self.files)
+        elements = os.path.join(top, 'elements')
+        self.families = sorted(f for f in os.listdir(elements)
+                               if os.path.isdir(os.path.join(elements, f)))
+
+    def path(self, name):
+        return os.path.join(self.top, name)
+
+    def read(self, name):
+        with open(self.path(name), encoding='utf-8') as file:
+            return file.read()
+
+    def sources(self, *folders):
+        return [f for f in self.files if f.endswith(SOURCE)
+                and (not folders or f.split('/')[0] in folders)]
+
+
+# ---- text ----
+
+
+def is_script(tree, name):
+    with open(tree.path(name), 'rb') as file:
+        return file.read(2) == b'#!'
+
+
+def check_lines(name, text):
+    lines = text.split('\n')
+    if text and not text.endswith('\n'):
+        problem(name, 'no newline at the end')
+    if text.endswith('\n\n'):
+        problem(name, 'empty lines at the end')
+    for number, line in enumerate(lines, 1):
+        if '\t' in line:
+            problem(name, 'tab', number)
+        if line != line.rstrip():
+            problem(name, 'blanks at the end of the line', number)
+        if MACHINE.search(line) and name != 'tests/style/style.py':
+            problem(name, 'a path or host of one machine', number)
+
+
+def check_text(tree):
+    for name in tree.files:
+        script = is_script(tree, name)
+        if not (script or name.endswith(TEXT)):
+            continue
+        try:
+            text = tree.read(name)
+        except UnicodeDecodeError:
+            problem(name, 'not UTF-8')
+            continue
+        check_lines(name, text)
+        if not (script or name.endswith(SPDX_WANTED)):
+            continue
+        if SPDX not in '\n'.join(text.split('\n')[:2]):
+            problem(name, f'does not begin with {SPDX}')
+        if text.count('\n') > MAX_LINES:
+            problem(name, f'{text.count(chr(10))} lines; {MAX_LINES} is the '
+                          'limit: split it')
+        if name.endswith(SOURCE) and re.search(r'\b(TODO|FIXME|XXX)\b', text):
+            problem(name, 'TODO, FIXME or XXX')
+
+
+def build_file_of(tree, name):
+    """The text of the meson.build nearest to a file."""
+    folder = os.path.dirname(name)
+    while folder:
+        if f'{folder}/meson.build' in tree.known:
+            return tree.read(f'{folder}/meson.build')
+        folder = os.path.dirname(folder)
+    return ''
+
+
+def check_lists(tree):
+    """Every file of the three rooms is in the meson.build nearest to it."""
+    for name in tree.files:
+        base = os.path.basename(name)
+        if name.split('/')[0] in ('cuda', 'gst', 'elements') \
+                and name.endswith(('.c', '.cu')) \
+                and f"{base}'" not in build_file_of(tree, name):
+            problem(name, 'not in the meson.build of its folder')
+    for family in tree.families:
+        if f"'{family}'" not in tree.read('meson.build'):
+            problem(f'elements/{family}', 'not in the list of meson.build')
+
+
+# ---- include directions ----
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def includes(tree, name):
+    for number, line in enumerate(tree.read(name).split('\n'), 1):
+        found = INCLUDE.match(line)
+        if found:
+            yield number, found.group(1) == '"', found.group(2)
+
+
+def allowed_folders(name):
+    """Where a file's own includes may lie; None: anywhere."""
+    room, *rest = name.split('/')
+    if room == 'cuda':
+        return [os.path.dirname(name), 'cuda']
+    if room == 'gst':
+        return ['gst', 'cuda']
+    if room == 'elements':
+        folder = os.path.dirname(name)
+        return [folder, f'elements/{rest[0]}', 'gst', 'cuda']
+    return None
+
+
+def resolve(tree, name, target):
+    for folder in allowed_folders(name):
+        path = os.path.normpath(os.path.join(folder, target))
+        if path in tree.known:
+            return path
+    return None
+
+
+def check_own_include(tree, name, number, target):
+    if allowed_folders(name) is None or target == 'config.h':
+        return
+    path = resolve(tree, name, target)
+    if path is None:
+        problem(name, f'"{target}" is not within reach of this folder', number)
+        return
+    room, *rest = path.split('/')
+    mine = name.split('/')
+    family = rest[0] if len(rest) > 1 else None
+    if mine[0] == 'gst' and family:
+        problem(name, f'gst/ knows no family, "{target}" is one', number)
+    elif mine[0] in ('cuda', 'elements') and family and family != mine[1]:
+        problem(name, f'"{target}" belongs to another family', number)
+    if name.endswith('-types.h') and not target.startswith(('cuv-', '../cuv-')) \
+            and not target.endswith('-types.h'):
+        problem(name, f'a types header includes "{target}"', number)
+
+
+def check_system_include(tree, name, number, target):
+    room, *rest = name.split('/')
+    base = os.path.basename(name)
+    if target.startswith('gst/cuda/') and name != 'gst/gstcuvcontext.c' \
+            and room != 'tests':
+        problem(name, f'<{target}>: only gst/gstcuvcontext.c calls libgstcuda',
+                number)
+    if room == 'cuda':
+        if GLIB_HEADERS.match(target):
+            problem(name, f'<{target}>: cuda/ is without GLib', number)
+        if name.endswith('-types.h') and target not in ('stdint.h', 'stddef.h'):
+            problem(name, f'a types header includes <{target}>', number)
+    if room == 'elements' and GLIB_HEADERS.match(target) \
+            and f'cuda/{rest[0]}' in {os.path.dirname(f) for f in tree.files} \
+            and not GLIB_FILES.match(base):
+        problem(name, f'<{target}>: an algorithm is without GLib', number)
+    if re.match(r'cuda(_runtime.*)?\.h$|cub/', target) \
+            and not name.endswith(('.cu', '.cuh')) and room != 'tests' \
+            and name != 'gst/gstcuvcontext.c':
+        problem(name, f'<{target}>: only in .cu, .cuh', number)
+
+
+def check_includes(tree):
+    for name in tree.sources():
+        for number, own, target in includes(tree, name):
+            if own:
+                check_own_include(tree, name, number, target)
+            else:
+                check_system_include(tree, name, number, target)
+    check_family_names(tree)
+
+
+def check_family_names(tree):
+    elements = [re.match(r'gst(\w+)\.c$', os.path.basename(f)).group(1)
+                for f in tree.files
+                if re.match(r'elements/\w+/gst\w+\.c$', f)]
+    words = elements + [f for f in tree.families if f not in PLAIN_WORDS]
+    pattern = '|'.join([r'\b(?:%s)' % '|'.join(map(re.escape, words)),
+                        r'\b(?:gst_)?cuv_?(?:%s)_' % '|'.join(tree.families)])
+    for name in tree.sources('gst'):
+        for number, line in enumerate(tree.read(name).split('\n'), 1):
+            found = re.search(pattern, line, re.IGNORECASE)
+            if found:
+                problem(name, f'gst/ knows no family: {found.group()}', number)
+
+
+# ---- format, headers, symbols ----
+
+
+def output_of(*command):
+    run = subprocess.run(command, capture_output=True, text=True)
+    return run.returncode, run.stdout, run.stderr
+
+
+def check_format(tree):
+    if not shutil.which('clang-format'):
+        problem('clang-format', 'missing: scripts/setup.sh test installs it')
+        return
+    files = [tree.path(f) for f in tree.sources()]
+    status, _, errors = output_of('clang-format', '--dry-run', '-Werror',
+                                  *files)
+    for line in errors.split('\n'):
+        if 'error:' in line:
+            problem(os.path.relpath(line.split(':')[0], tree.top),
+                    'clang-format would change it', line.split(':')[1])
+    if status and not problems:
+        problem('clang-format', errors)
+
+
+def compile_alone(tree, build, name, compiler, standard, flags):
+    folders = [build, tree.path('gst'), tree.path('cuda'),
+               os.path.dirname(tree.path(name))]
+    status, _, errors = output_of(
+        compiler, '-fsyntax-only', f'-std={standard}', '-Wall', '-Wextra',
+        '-Wno-unused-parameter', '-Werror', '-D_GNU_SOURCE',
+        '-DGST_USE_UNSTABLE_API', *[f'-I{f}' for f in folders], *flags,
+        '-include', tree.path(name), '-x',
+        'c++' if compiler == 'g++' else 'c', '/dev/null')
+    if status:
+        problem(name, f'does not compile alone with {compiler}:\n{errors}')
+
+
+def check_headers(tree, build):
+    status, flags, errors = output_of('pkg-config', '--cflags', *PACKAGES)
+    if status:
+        problem('pkg-config', errors)
+        return
+    flags = flags.split()
+    for name in tree.sources():
+        if not name.endswith(('.h', '.cuh')):
+            continue
+        text = tree.read(name)
+        if not re.search(r'^#ifndef (\w+)\n#define \1$', text, re.M):
+            problem(name, 'no include guard')
+        if name.endswith('.cuh') or name.startswith('tests/'):
+            continue
+        compile_alone(tree, build, name, 'gcc', 'c11', flags)
+        if re.search(r'^(CUV|G)_BEGIN', text, re.M) or '-types.h' in name:
+            compile_alone(tree, build, name, 'g++', 'c++17', flags)
+
+
+def check_exports(path, allowed):
+    status, out, errors = output_of('nm', '-D', '--defined-only', path)
+    if status:
+        problem(path, errors)
+    names = [line.split()[-1] for line in out.split('\n') if line]
+    if not names:
+        problem(path, 'exports nothing')
+    for name in names:
+        if not re.fullmatch(allowed, name):
+            problem(path, f'exports {name}')
+
+
+def check_needed(path):
+    out = output_of('readelf', '-d', path)[1]
+    for name in re.findall(r'NEEDED.*\[(.*)\]', out):
+        if re.match(r'lib(cuda|cudart|nv)', name):
+            problem(path, f'needs {name}: it would not load without')
+
+
+def check_symbols(tree, build):
+    library = os.path.join(build, 'gst', 'libgstcuvision-1.0.so.0')
+    check_exports(library, r'(gst_)?cuv_\w+|_edata|_end|__bss_start')
+    check_needed(library)
+    for family in tree.families:
+        plugin = os.path.join(build, 'elements', family,
+                              f'libgstcuv{family}.so')
+        check_exports(plugin, r'gst_plugin_\w+_(get_desc|register)')
+        check_needed(plugin)
+
+
+def main():
+    check, top, build = sys.argv[1:4]
+    tree = Tree(top)
+    if len(tree.sources()) < 10:
+        problem(top, 'hardly any sources found: is this the source folder?')
+    {'text': lambda: (check_text(tree), check_lists(tree)),
+     'includes': lambda: check_includes(tree),
+     'format': lambda: check_format(tree),
+     'headers': lambda: check_headers(tree, build),
+     'symbols': lambda: check_symbols(tree, build)}[check]()
+    for line in problems:
+        print(line)
+    print(f'{check}: {len(tree.files)} files, {len(problems)} problems')
+    sys.exit(1 if problems else 0)
+
+
+if __name__ == '__main__':
+    main()
