@@ -20,7 +20,7 @@ build=$(realpath -m -- "${BUILD:-$top/build}")
 out=$(realpath -m -- "${OUT:-$top/demo-out}")
 video=$out/faces.mp4
 records=$out/faces.jsonl
-still=$out/faces.jpg
+still=$out/faces.png
 
 is_camera ()
 {
@@ -41,15 +41,16 @@ check_input ()
 
 # The line itself: the same with and without a GPU.
 faces=(cudaupload ! waldboostdetect "model=${MODEL:-lbpcascade_frontalface_improved.xml}"
-  ! visionoverlay ! visionpublish "file-path=$records" ! cudadownload)
+  label=face ! visionoverlay thickness=3 draw-confidence=false color=0xff30e060 ! visionpublish "file-path=$records"
+  add-empty-results=true ! cudadownload)
 record=(videoconvert ! "video/x-raw,format=I420" ! x264enc tune=zerolatency
   speed-preset=veryfast pass=qual quantizer=21 ! h264parse ! mp4mux ! filesink "location=$video")
 
 # videorate, because this film has frames that bear the same time.
 run_film ()
 {
-  gst-launch-1.0 -e filesrc "location=$input" ! decodebin ! videorate \
-    ! videoconvert ! "${faces[@]}" ! progressreport update-freq=1 \
+  gst-launch-1.0 -q -e filesrc "location=$input" ! decodebin ! videorate \
+    ! videoconvert ! "${faces[@]}" ! progressreport name=progress update-freq=1 \
     ! "${record[@]}"
 }
 
@@ -60,25 +61,30 @@ run_camera ()
   [ -z "${DEMO_SECONDS:-}" ] || limit=(timeout -s INT "$DEMO_SECONDS")
   say "recording until ${DEMO_SECONDS:+$DEMO_SECONDS seconds have passed or }Ctrl-C"
   trap : INT
-  "${limit[@]}" gst-launch-1.0 -e v4l2src "device=$input" ! decodebin \
+  "${limit[@]}" gst-launch-1.0 -q -e v4l2src "device=$input" ! decodebin \
     ! queue leaky=downstream max-size-buffers=1 ! videoconvert \
-    ! "${faces[@]}" ! progressreport update-freq=1 do-query=false \
+    ! "${faces[@]}" ! progressreport name=progress update-freq=1 do-query=false \
     ! queue ! "${record[@]}" || [ $? = 124 ]
   trap - INT
 }
 
-# The frame with the most objects, the surest of them if several have as many.
+# The frame with the most objects, of those the one with the largest.
 best_frame ()
 {
-  jq -s 'to_entries | max_by([(.value.objects // [] | length),
-    ([.value.objects[]?.detection.confidence] | add)]) | .key' "$records"
+  jq -s 'max_by([(.objects // [] | length), ([.objects[]?.w] | max)])
+    | .frame_num // 0' "$records"
 }
 
+# identity lets frames 0 to $1 pass, and multifilesink keeps the last of them.
 save_still ()
 {
-  gst-launch-1.0 -q filesrc "location=$video" ! decodebin \
-    ! identity "eos-after=$(($1 + 1))" ! videoconvert ! jpegenc quality=90 \
-    ! multifilesink "location=$still"
+  gst-launch-1.0 -q filesrc "location=$video" ! qtdemux ! h264parse \
+    ! identity "eos-after=$(($1 + 2))" ! avdec_h264 ! videoconvert \
+    ! video/x-raw,format=RGB ! pngenc compression-level=0 \
+    ! multifilesink "location=$still.large"
+  gst-launch-1.0 -q filesrc "location=$still.large" ! pngdec ! pngenc \
+    ! filesink "location=$still"
+  rm -f "$still.large"
 }
 
 [ $# = 0 ] || check_input

@@ -43,13 +43,16 @@ typedef struct {
   GstClockTime earliest; /* running time before which the sink is too late */
   gboolean live;
   GstClockTime upstream_latency;
-  GstClockTime latency; /* what we told the pipeline that we take */
+  GstClockTime pipeline_latency; /* what the sink waits for, 0 = not told */
+  GstClockTime latency;          /* what we told the pipeline that we take */
 
   /* of the streaming thread */
   gboolean prepared, prepared_cuda;
   gboolean have_results;
   GstClockTime results_time;
-  guint64 since_analysis; /* frames since the last analysed one */
+  GstClockTime last_time;  /* of the frame before */
+  GstClockTime busy_until; /* running time at which our work so far is done */
+  guint64 since_analysis;  /* frames since the last analysed one */
   guint last_change;
   gboolean reported;
 } GstCuvFilterPrivate;
@@ -111,16 +114,32 @@ patience (GstCuvFilter *self)
       GST_SECOND, GST_VIDEO_INFO_FPS_D (info), GST_VIDEO_INFO_FPS_N (info));
 }
 
-/* A live frame that has waited longer than the latency we report, or one that
- * the sink says will come too late: analysing it would make the next later
- * still. */
+/* The pipeline's time now, NONE while it has none. */
+static GstClockTime
+pipeline_time (GstCuvFilter *self)
+{
+  GstClock *clock = GST_STATE (self) == GST_STATE_PLAYING
+      ? gst_element_get_clock (GST_ELEMENT (self))
+      : NULL;
+  GstClockTime now = GST_CLOCK_TIME_NONE;
+
+  if (clock != NULL)
+    now = gst_clock_get_time (clock)
+        - gst_element_get_base_time (GST_ELEMENT (self));
+  gst_clear_object (&clock);
+  return now;
+}
+
+/* A frame that the sink says will come too late; a live one that came while we
+ * were busy, or that the sink should have shown by now. Analysing it would make
+ * the next later still. A live frame may well come later than it was captured:
+ * a sink in the same thread makes it wait for the one before. */
 static gboolean
 is_late (GstCuvFilter *self, GstBuffer *buffer)
 {
   GstCuvFilterPrivate *priv = PRIV (self);
   GstClockTime time = running_time (self, buffer);
-  GstClockTime earliest, now, upstream;
-  GstClock *clock;
+  GstClockTime earliest, latency, now;
   gboolean live;
 
   if (!GST_CLOCK_TIME_IS_VALID (time))
@@ -128,19 +147,41 @@ is_late (GstCuvFilter *self, GstBuffer *buffer)
   GST_OBJECT_LOCK (self);
   earliest = priv->earliest;
   live = priv->live;
-  upstream = priv->upstream_latency;
+  latency = MAX (priv->pipeline_latency, priv->upstream_latency);
   GST_OBJECT_UNLOCK (self);
   if (GST_CLOCK_TIME_IS_VALID (earliest) && time < earliest)
     return TRUE;
-  if (!live || GST_STATE (self) != GST_STATE_PLAYING)
+  now = live ? pipeline_time (self) : GST_CLOCK_TIME_NONE;
+  if (!GST_CLOCK_TIME_IS_VALID (now))
     return FALSE;
-  clock = gst_element_get_clock (GST_ELEMENT (self));
-  if (clock == NULL)
-    return FALSE;
-  now = gst_clock_get_time (clock);
-  gst_object_unref (clock);
-  return now > gst_element_get_base_time (GST_ELEMENT (self)) + time + upstream
-      + patience (self);
+  time += patience (self);
+  return time < priv->busy_until || now > time + latency;
+}
+
+/* One frame of debt is allowed, so that analysing takes as much of the time as
+ * there is, not half of it. */
+static void
+count_work (GstCuvFilter *self, GstBuffer *buffer, GstClockTime took)
+{
+  GstCuvFilterPrivate *priv = PRIV (self);
+  GstClockTime time = running_time (self, buffer);
+
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    priv->busy_until = MAX (priv->busy_until, time) + took;
+}
+
+/* A leaky queue flags each frame after one that it dropped: only a jump in time
+ * means that earlier frames teach nothing any more. */
+static gboolean
+is_jump (GstCuvFilter *self, GstBuffer *buffer)
+{
+  GstCuvFilterPrivate *priv = PRIV (self);
+  GstClockTime time = GST_BUFFER_PTS (buffer), last = priv->last_time;
+
+  priv->last_time = time;
+  return GST_BUFFER_IS_DISCONT (buffer) && GST_CLOCK_TIME_IS_VALID (time)
+      && GST_CLOCK_TIME_IS_VALID (last)
+      && (time < last || time - last > GST_SECOND);
 }
 
 /* ---- latency ---- */
@@ -212,6 +253,23 @@ gst_cuv_filter_query (
 }
 
 /* ---- a frame's way ---- */
+
+static void
+forget (GstCuvFilter *self)
+{
+  GstCuvFilterPrivate *priv = PRIV (self);
+  GstCuvFilterClass *klass = GST_CUV_FILTER_GET_CLASS (self);
+
+  priv->have_results = FALSE;
+  priv->since_analysis = 0;
+  priv->last_time = GST_CLOCK_TIME_NONE;
+  priv->busy_until = 0;
+  GST_OBJECT_LOCK (self);
+  priv->earliest = GST_CLOCK_TIME_NONE;
+  GST_OBJECT_UNLOCK (self);
+  if (klass->reset != NULL)
+    klass->reset (self);
+}
 
 static GstStructure *
 new_message (GstCuvFilter *self, GstBuffer *buffer)
@@ -318,6 +376,7 @@ analyse (GstCuvFilter *self, GstBuffer *buffer, const Settings *settings)
   priv->counts.cuda = frame.cuda;
   GST_OBJECT_UNLOCK (self);
   publish (self, buffer, settings);
+  count_work (self, buffer, took);
   update_latency (self, took);
   return GST_FLOW_OK;
 }
@@ -336,6 +395,8 @@ gst_cuv_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
     gst_object_sync_values (GST_OBJECT (self), stream_time);
   if (priv->counts.frames == 0)
     ask_if_live (self);
+  if (is_jump (self, buffer))
+    forget (self);
   GST_OBJECT_LOCK (self);
   settings = priv->settings;
   priv->counts.frames++;
@@ -363,21 +424,6 @@ gst_cuv_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 
 /* ---- events and states ---- */
 
-static void
-forget (GstCuvFilter *self)
-{
-  GstCuvFilterPrivate *priv = PRIV (self);
-  GstCuvFilterClass *klass = GST_CUV_FILTER_GET_CLASS (self);
-
-  priv->have_results = FALSE;
-  priv->since_analysis = 0;
-  GST_OBJECT_LOCK (self);
-  priv->earliest = GST_CLOCK_TIME_NONE;
-  GST_OBJECT_UNLOCK (self);
-  if (klass->reset != NULL)
-    klass->reset (self);
-}
-
 static gboolean
 gst_cuv_filter_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
@@ -396,7 +442,7 @@ gst_cuv_filter_src_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstCuvFilterPrivate *priv = PRIV (GST_CUV_FILTER (trans));
   GstClockTimeDiff diff;
-  GstClockTime timestamp;
+  GstClockTime timestamp, latency;
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_QOS) {
     gst_event_parse_qos (event, NULL, NULL, &diff, &timestamp);
@@ -404,6 +450,11 @@ gst_cuv_filter_src_event (GstBaseTransform *trans, GstEvent *event)
     priv->earliest = GST_CLOCK_TIME_IS_VALID (timestamp) && diff > 0
         ? timestamp + 2 * diff
         : GST_CLOCK_TIME_NONE;
+    GST_OBJECT_UNLOCK (trans);
+  } else if (GST_EVENT_TYPE (event) == GST_EVENT_LATENCY) {
+    gst_event_parse_latency (event, &latency);
+    GST_OBJECT_LOCK (trans);
+    priv->pipeline_latency = latency;
     GST_OBJECT_UNLOCK (trans);
   }
   return GST_BASE_TRANSFORM_CLASS (gst_cuv_filter_parent_class)
@@ -435,6 +486,7 @@ gst_cuv_filter_start (GstBaseTransform *trans)
   priv->counts = (Counts){ 0 };
   priv->live = FALSE;
   priv->latency = 0;
+  priv->pipeline_latency = 0;
   GST_OBJECT_UNLOCK (self);
   priv->prepared = FALSE;
   priv->reported = FALSE;
@@ -560,8 +612,8 @@ install_properties (GObjectClass *klass)
    * GstCuvFilter:skip-late:
    *
    * Let frames pass unanalysed that come, or would leave, too late: live ones
-   * that waited longer than a frame's duration, and those before the time the
-   * sink asked for.
+   * that were captured while an earlier one was analysed or that the sink
+   * should have shown by now, and those before the time the sink asked for.
    *
    * Since: 0.1
    */

@@ -40,7 +40,8 @@ struct _GstCuvFilterClass {
   guint (*publish) (GstCuvFilter *self, GstBuffer *buffer,
       GstStructure *message, GstClockTime age);
 
-  /* Forget what earlier frames taught: flush, seek, discont. Optional. */
+  /* Forget what earlier frames taught: a flush, a seek, or a discontinuity of
+   * more than a second. Optional. */
   void (*reset) (GstCuvFilter *self);
 
   /* Adds the family's counts of the last analysed frame. Optional. */

@@ -50,6 +50,7 @@ gst_cuv_meta_add_object (GstBuffer *buffer, const GstVideoInfo *info,
     id = MAX (id, (gint) od.id);
 #endif
   roi->id = id;
+  roi->parent_id = -1; /* GStreamer's 0 would be the first object's id */
   gst_structure_set_name (detection, "detection");
   gst_structure_set (detection, "x_min", G_TYPE_DOUBLE, x / width, "x_max",
       G_TYPE_DOUBLE, (x + w) / width, "y_min", G_TYPE_DOUBLE, y / height,

@@ -118,28 +118,27 @@ draw_mask (const Row *row, int x0, int x1)
   const CuvPrimitive *p = row->p;
   int step = row->component->step;
   uint8_t *sample = row->samples + (int64_t) x0 * step;
-  const uint8_t *coverage = row->masks + p->mask.offset
-      + (int64_t) (row->y0 - p->mask.y) * p->mask.stride - p->mask.x;
+  int64_t at = p->mask.offset + (int64_t) (row->y0 - p->mask.y) * p->mask.stride
+      - p->mask.x;
 
   for (int x = x0; x < x1; x++, sample += step) {
-    if (coverage[x] != 0)
-      *sample =
-          cuv_overlay_blend (*sample, row->colour, p->alpha, coverage[x], 1);
+    int coverage = row->masks[at + x];
+
+    if (coverage != 0)
+      *sample = cuv_overlay_blend (*sample, row->colour, p->alpha, coverage, 1);
   }
 }
 
-/* The samples of a span from sample next on, so that two spans that meet in a
- * sample draw it once. Returns the sample behind. */
-static int
-draw_span (const Row *row, Span span, bool solid, int next)
+/* The samples of a span. A sample of two pixels across is in one span only. */
+static void
+draw_span (const Row *row, Span span, bool solid)
 {
   int xsub = row->component->xsub, x1 = min (span.x1, row->width);
-  int sx = max (max (span.x0, 0) >> xsub, next);
+  int sx = max (span.x0, 0) >> xsub;
 
-  if (xsub + row->component->ysub == 0 && sx < x1
-      && row->p->kind == CUV_PRIMITIVE_MASK) {
+  if (xsub + row->component->ysub == 0 && row->p->kind == CUV_PRIMITIVE_MASK) {
     draw_mask (row, sx, x1);
-    return x1;
+    return;
   }
   while (sx << xsub < x1) {
     int from = sx << xsub;
@@ -152,7 +151,6 @@ draw_span (const Row *row, Span span, bool solid, int next)
       draw_sample (row, sx, from, to);
     sx += n > 0 ? n : 1;
   }
-  return max (sx, next);
 }
 
 static void
@@ -169,10 +167,10 @@ draw_component (const CuvOverlayList *list, const CuvPrimitive *p,
       sy << ysub, min ((sy + 1) << ysub, frame->height), frame->width };
     Span spans[2];
     bool solid;
-    int n = find_spans (p, row.y0, row.y1, spans, &solid), next = 0;
+    int n = find_spans (p, row.y0, row.y1, spans, &solid);
 
     for (int i = 0; i < n; i++)
-      next = draw_span (&row, spans[i], solid, next);
+      draw_span (&row, spans[i], solid);
   }
 }
 

@@ -182,26 +182,47 @@ cuv_drawing_mask (CuvDrawing *self, uint32_t argb, int32_t x, int32_t y,
 
 /* ---- lines ---- */
 
-/* The part of a + t (b - a), 0 <= t <= 1, with low <= value <= high. */
-static bool
-cut (double a, double b, double low, double high, double t[2])
-{
-  double d = b - a, near, far;
+typedef struct {
+  double along, across;
+} End;
 
-  if (d == 0)
-    return a >= low && a <= high;
-  near = ((d > 0 ? low : high) - a) / d;
-  far = ((d > 0 ? high : low) - a) / d;
-  t[0] = near > t[0] ? near : t[0];
-  t[1] = far < t[1] ? far : t[1];
-  return t[0] <= t[1];
+/* Moves an end that is outside of low .. high onto the border. */
+static void
+cut_end (End *end, double low, double high, double slope)
+{
+  double border = end->along < low ? low : high;
+
+  if (end->along >= low && end->along <= high)
+    return;
+  end->across += (border - end->along) * slope;
+  end->along = border;
 }
 
-/* Far away ends lose precision: what was cut off stays off. */
+/* Leaves the part within low .. high; false if there is none. */
+static bool
+cut (End *a, End *b, double low, double high)
+{
+  double slope = (b->across - a->across) / (b->along - a->along);
+
+  if ((a->along < low && b->along < low)
+      || (a->along > high && b->along > high))
+    return false;
+  cut_end (a, low, high, slope);
+  cut_end (b, low, high, slope);
+  return true;
+}
+
+static End
+turned (End end)
+{
+  return (End){ end.across, end.along };
+}
+
+/* Ends from far away are not precise: what was cut off stays off. */
 static int32_t
 to_units (double place, double low, double high)
 {
-  place = place < low ? low : place > high ? high : place;
+  place = place > high ? high : place >= low ? place : low;
   return (int32_t) floor (place * CUV_OVERLAY_UNIT + 0.5);
 }
 
@@ -253,13 +274,13 @@ void
 cuv_drawing_line (CuvDrawing *self, uint32_t argb, double ax, double ay,
     double bx, double by, int thickness)
 {
-  double t[2] = { 0, 1 }, dx = bx - ax, dy = by - ay;
   double low, right, bottom;
+  End a = { ax, ay }, b = { bx, by };
 
   thickness = thickness < 1 ? 1 : thickness;
   if (thickness > CUV_DRAWING_MAX_THICKNESS)
     thickness = CUV_DRAWING_MAX_THICKNESS;
-  if (!isfinite (dx) || !isfinite (dy))
+  if (!isfinite (bx - ax) || !isfinite (by - ay))
     return;
   if (self->width > CUV_DRAWING_MAX_SIZE
       || self->height > CUV_DRAWING_MAX_SIZE) {
@@ -269,10 +290,13 @@ cuv_drawing_line (CuvDrawing *self, uint32_t argb, double ax, double ay,
   low = -(thickness + 2);
   right = self->width - low;
   bottom = self->height - low;
-  if (!cut (ax, bx, low, right, t) || !cut (ay, by, low, bottom, t))
+  if (!cut (&a, &b, low, right))
     return;
-  append_line (self, argb, to_units (ax + t[0] * dx, low, right),
-      to_units (ay + t[0] * dy, low, bottom),
-      to_units (t[1] < 1 ? ax + t[1] * dx : bx, low, right),
-      to_units (t[1] < 1 ? ay + t[1] * dy : by, low, bottom), thickness);
+  a = turned (a);
+  b = turned (b);
+  if (!cut (&a, &b, low, bottom))
+    return;
+  append_line (self, argb, to_units (a.across, low, right),
+      to_units (a.along, low, bottom), to_units (b.across, low, right),
+      to_units (b.along, low, bottom), thickness);
 }

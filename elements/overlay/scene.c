@@ -190,7 +190,7 @@ add_label (Scene *scene, GstVideoRegionOfInterestMeta *roi)
   mask = cuv_text_render (scene->text, line);
   if (mask == NULL)
     return;
-  pad = MAX (2, mask->height / 5);
+  pad = MAX (2, mask->height / 4);
   width = mask->width + 2 * pad;
   x = MAX (0, MIN ((gint) roi->x, scene->width - width));
   y = (gint) roi->y - mask->height;

@@ -218,7 +218,10 @@ gst_cuv_style_get (GstCuvStyleSettings *self, guint id, GValue *value)
   gpointer field = find_field (&self->style, id);
 
   if (id == GST_CUV_STYLE_LABEL_COLORS)
-    g_value_set_boxed (value, self->label_colors);
+    /* none is an empty one: GstPreset cannot write NULL */
+    g_value_take_boxed (value,
+        self->label_colors != NULL ? gst_structure_copy (self->label_colors)
+                                   : gst_structure_new_empty ("colors"));
   else if (id == GST_CUV_STYLE_FONT)
     g_value_set_string (value, self->style.font);
   else if (id == GST_CUV_STYLE_LABELS)

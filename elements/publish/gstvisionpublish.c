@@ -50,6 +50,8 @@ enum {
 
 /* How long EOS and stopping wait for what is still queued. */
 #define PATIENCE_MS 2000
+/* And stopping, after an EOS that waited in vain. */
+#define IMPATIENCE_MS 100
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
     "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
@@ -277,8 +279,8 @@ gst_vision_publish_stop (GstBaseTransform *trans)
   writer = g_steal_pointer (&self->writer);
   cuv_writer_get_counts (writer, &self->counts);
   GST_OBJECT_UNLOCK (self);
-  cuv_writer_stop (
-      writer, self->ended_in_vain ? 0 : PATIENCE_MS, &counts, &warning);
+  cuv_writer_stop (writer, self->ended_in_vain ? IMPATIENCE_MS : PATIENCE_MS,
+      &counts, &warning);
   GST_OBJECT_LOCK (self);
   self->counts = counts;
   GST_OBJECT_UNLOCK (self);

@@ -21,6 +21,7 @@ typedef struct {
 
 struct _CuvWriter {
   gint references; /* the owner's and the thread's */
+  GThread *thread;
   CuvTarget *target;
   const CuvFraming *framing;
 
@@ -144,13 +145,20 @@ pause_after (CuvWriter *self, gboolean failure)
   return again;
 }
 
+/* Locked. */
+static gboolean
+is_past_deadline (CuvWriter *self)
+{
+  return self->quit && g_get_monotonic_time () >= self->deadline;
+}
+
 static gboolean
 is_over (CuvWriter *self)
 {
   gboolean over;
 
   g_mutex_lock (&self->lock);
-  over = self->quit && g_get_monotonic_time () >= self->deadline;
+  over = is_past_deadline (self);
   g_mutex_unlock (&self->lock);
   return over;
 }
@@ -179,6 +187,26 @@ connect_target (CuvWriter *self)
   return TRUE;
 }
 
+static void
+sent (CuvWriter *self, gsize n)
+{
+  self->sent += n;
+  g_mutex_lock (&self->lock);
+  self->counts.bytes += n;
+  g_mutex_unlock (&self->lock);
+}
+
+static gboolean
+retract (CuvWriter *self, gsize n)
+{
+  if (!self->target->klass->retract (self->target, n))
+    return FALSE;
+  g_mutex_lock (&self->lock);
+  self->counts.bytes -= n;
+  g_mutex_unlock (&self->lock);
+  return TRUE;
+}
+
 /* The framing depends on what this connection has got so far. */
 static void
 compose (CuvWriter *self, const Record *record)
@@ -188,8 +216,7 @@ compose (CuvWriter *self, const Record *record)
 
   self->sent = 0;
   g_string_truncate (self->out, 0);
-  if (self->ended && end_size > 0
-      && !self->target->klass->retract (self->target, end_size)) {
+  if (self->ended && end_size > 0 && !retract (self, end_size)) {
     self->begun = FALSE;
     self->n_records = 0;
   }
@@ -205,31 +232,22 @@ compose (CuvWriter *self, const Record *record)
   g_string_append_len (self->out, record->text, record->size);
 }
 
-static void
-sent (CuvWriter *self, gsize n)
-{
-  self->sent += n;
-  g_mutex_lock (&self->lock);
-  self->counts.bytes += n;
-  g_mutex_unlock (&self->lock);
-}
-
 typedef enum { SENT, LOST, GIVEN_UP } Outcome;
 
-/* Writes what is composed, unless the connection is lost or time is over. */
+/* Writes what is composed, unless the connection is lost or time is over; tries
+ * once at least. */
 static Outcome
 send_out (CuvWriter *self)
 {
   while (self->sent < self->out->len) {
     GError *error = NULL;
-    gssize n;
+    gssize n = self->target->klass->write (self->target,
+        self->out->str + self->sent, self->out->len - self->sent, &error);
 
-    if (is_over (self))
-      return GIVEN_UP;
-    n = self->target->klass->write (self->target, self->out->str + self->sent,
-        self->out->len - self->sent, &error);
     if (n >= 0) {
       sent (self, (gsize) n);
+      if (self->sent < self->out->len && is_over (self))
+        return GIVEN_UP;
       continue;
     }
     failed (self, error);
@@ -259,7 +277,7 @@ deliver (CuvWriter *self, const Record *record)
     self->ended = record == NULL;
     self->n_records += record != NULL;
   } else if (outcome == GIVEN_UP && self->sent > 0) {
-    self->target->klass->retract (self->target, self->sent);
+    retract (self, self->sent);
   }
   return outcome == SENT;
 }
@@ -295,14 +313,16 @@ work_done (CuvWriter *self, gboolean ok, gboolean end)
   g_cond_broadcast (&self->done);
 }
 
-/* A reader that goes is an errno to us, not a signal to the application. */
+/* A reader that goes, or a file that grows too large, is an errno to us, not a
+ * signal to the application. */
 static void
-block_sigpipe (void)
+block_signals (void)
 {
   sigset_t set;
 
   sigemptyset (&set);
   sigaddset (&set, SIGPIPE);
+  sigaddset (&set, SIGXFSZ);
   pthread_sigmask (SIG_BLOCK, &set, NULL);
 }
 
@@ -326,20 +346,20 @@ run (gpointer data)
   gboolean ok = TRUE, end = FALSE;
   Record *record;
 
-  block_sigpipe ();
+  block_signals ();
   g_mutex_lock (&self->lock);
-  while ((ok || !self->quit)
-      && ((record = next_work (self, &end)) != NULL || end)) {
+  while ((record = next_work (self, &end)) != NULL || end) {
     g_mutex_unlock (&self->lock);
     ok = deliver (self, record);
     g_clear_pointer (&record, record_free);
     g_mutex_lock (&self->lock);
     work_done (self, ok, end);
+    if ((!ok && self->quit) || is_past_deadline (self))
+      break;
   }
   drop_queue (self);
   g_mutex_unlock (&self->lock);
-  if (!ok)
-    deliver (self, NULL);
+  deliver (self, NULL);
   g_mutex_lock (&self->lock);
   self->gone = TRUE;
   g_cond_broadcast (&self->done);
@@ -354,7 +374,6 @@ CuvWriter *
 cuv_writer_new (CuvTarget *target, const CuvFraming *framing, GError **error)
 {
   CuvWriter *self;
-  GThread *thread;
 
   if (target->klass->open (target, error) == CUV_TARGET_FAILED) {
     target->klass->free (target);
@@ -369,13 +388,11 @@ cuv_writer_new (CuvTarget *target, const CuvFraming *framing, GError **error)
   g_mutex_init (&self->lock);
   g_cond_init (&self->work);
   g_cond_init (&self->done);
-  thread = g_thread_try_new ("cuv-writer", run, self, error);
-  if (thread == NULL) {
+  self->thread = g_thread_try_new ("cuv-writer", run, self, error);
+  if (self->thread == NULL) {
     self->references = 1;
-    unref (self);
-    return NULL;
+    g_clear_pointer (&self, unref);
   }
-  g_thread_unref (thread);
   return self;
 }
 
@@ -466,6 +483,8 @@ void
 cuv_writer_stop (CuvWriter *self, guint milliseconds, CuvWriterCounts *counts,
     gchar **warning)
 {
+  gboolean gone;
+
   g_mutex_lock (&self->lock);
   self->quit = self->finish = self->hurry = TRUE;
   self->deadline =
@@ -475,7 +494,8 @@ cuv_writer_stop (CuvWriter *self, guint milliseconds, CuvWriterCounts *counts,
       && g_cond_wait_until (
           &self->done, &self->lock, self->deadline + GRACE_US)) {
   }
-  if (!self->gone) {
+  gone = self->gone;
+  if (!gone) {
     drop_queue (self);
     self->counts.dropped += self->busy;
     self->busy = FALSE;
@@ -483,5 +503,9 @@ cuv_writer_stop (CuvWriter *self, guint milliseconds, CuvWriterCounts *counts,
   g_mutex_unlock (&self->lock);
   cuv_writer_get_counts (self, counts);
   *warning = cuv_writer_take_warning (self);
+  if (gone)
+    g_thread_join (self->thread);
+  else
+    g_thread_unref (self->thread);
   unref (self);
 }

@@ -11,8 +11,8 @@
 #define CUV_MODEL_MAX_DEPTH 32    /* of nested XML elements */
 #define CUV_MODEL_MAX_WINDOW 1024 /* pixels, each side */
 #define CUV_MODEL_MAX_STAGES 4096
-#define CUV_MODEL_MAX_NODES (1 << 20) /* in the whole model */
-#define CUV_MODEL_MAX_FEATURES (1 << 20)
+#define CUV_MODEL_MAX_NODES (1 << 16) /* in the whole model */
+#define CUV_MODEL_MAX_FEATURES (1 << 16)
 
 /* The model in the given bytes of an OpenCV cascade XML file with LBP features.
  * What it is shows from its content, not from a name. Free it with

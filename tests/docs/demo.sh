@@ -34,6 +34,6 @@ boxed=$(jq -s '[.[] | select((.objects // []) | length > 0)] | length' out/faces
 gst-launch-1.0 -q filesrc location=out/faces.mp4 ! qtdemux ! h264parse \
   ! avdec_h264 ! video/x-raw,width=720,height=528 ! fakesink \
   || fail "the film does not decode"
-gst-launch-1.0 -q filesrc location=out/faces.jpg ! jpegdec ! fakesink \
+gst-launch-1.0 -q filesrc location=out/faces.png ! pngdec ! fakesink \
   || fail "the picture does not decode"
 echo "$frames frames, faces in $boxed"

@@ -142,7 +142,8 @@ def parse_pipeline(block, words):
     for part in parts:
         absent = part and re.fullmatch(r'nv\w+', part[0]) \
             and 'gpu' in block.marks and not Gst.ElementFactory.find(part[0])
-        known += (['identity'] if absent else part) + ['!']
+        # in its place a sink for what comes and a source of anything
+        known += (['fakesink', 'appsrc'] if absent else part) + ['!']
     try:
         Gst.parse_launchv(known[:-1])
     except Exception as error:

@@ -18,7 +18,8 @@ typedef struct {
   int x, y, w, h;     /* rectangle, mask */
   int thickness;      /* rectangle, line */
   int ax, ay, bx, by; /* line, 1/16 pixel */
-  uint8_t *coverage;  /* mask, w * h */
+  uint8_t *coverage;  /* mask, h rows of stride bytes */
+  int stride;
 } Shape;
 
 #define MAX_SHAPES 700
@@ -54,8 +55,9 @@ random_shape (int width, int height)
   if (s.kind == MASK) {
     s.w = s.w % 80 + 1;
     s.h = s.h % 30 + 1;
-    s.coverage = malloc ((size_t) s.w * s.h);
-    for (int i = 0; i < s.w * s.h; i++)
+    s.stride = s.w + between (0, 5);
+    s.coverage = malloc ((size_t) s.stride * s.h);
+    for (int i = 0; i < s.stride * s.h; i++)
       s.coverage[i] = cuv_check_below (3) ? (uint8_t) cuv_check_random () : 0;
   }
   return s;
@@ -118,7 +120,7 @@ oracle_coverage (const Shape *s, int x, int y)
   if (!inside)
     return 0;
   if (s->kind == MASK)
-    return s->coverage[top * s->w + left];
+    return s->coverage[top * s->stride + left];
   return s->thickness == 0 || left < s->thickness || top < s->thickness
           || right < s->thickness || bottom < s->thickness
       ? 255

@@ -42,8 +42,8 @@ build (CuvDrawing *drawing, const Scene *scene, const CuvColourSpace *space,
       cuv_drawing_line (drawing, s->argb, s->ax / 16.0, s->ay / 16.0,
           s->bx / 16.0, s->by / 16.0, s->thickness);
     else
-      cuv_drawing_mask (
-          drawing, s->argb, s->x, s->y, s->w, s->h, s->coverage, (size_t) s->w);
+      cuv_drawing_mask (drawing, s->argb, s->x, s->y, s->w, s->h, s->coverage,
+          (size_t) s->stride);
   }
 }
 

@@ -10,6 +10,8 @@
  *   detect prefixes FILE, detect flips FILE
  *       parses each prefix of the file, or the file with each bit flipped, and
  *       prints "length: outcome" or "bit: outcome"
+ *   detect load FILE ROUNDS
+ *       prints the milliseconds of each parse
  *   detect group NEIGHBOURS < lists
  *       reads lists "n x y w h x y w h ..", prints "n x y w h count .." for
  * each
@@ -147,6 +149,33 @@ run (char **args)
   free (bytes);
 }
 
+static double
+now (void)
+{
+  struct timespec t;
+
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return t.tv_sec * 1e3 + t.tv_nsec * 1e-6;
+}
+
+static void
+load (const char *path, int n)
+{
+  size_t size;
+  char *bytes = read_file (path, &size), *error;
+
+  for (int i = 0; i < n; i++) {
+    double start = now ();
+    const CuvWaldboostModel *model = cuv_model_parse (bytes, size, &error);
+
+    printf ("%.3f\n", now () - start);
+    if (model == NULL)
+      die (error);
+    cuv_model_unref (model);
+  }
+  free (bytes);
+}
+
 static void
 run_timed (char **args)
 {
@@ -157,13 +186,10 @@ run_timed (char **args)
   const CuvWaldboostBox *boxes;
 
   for (int i = 0; i < atoi (args[4]); i++) {
-    struct timespec a, b;
+    double start = now ();
 
-    clock_gettime (CLOCK_MONOTONIC, &a);
     detector_run (&detector, &frame, atoi (args[3]), 3, &boxes);
-    clock_gettime (CLOCK_MONOTONIC, &b);
-    printf (
-        "%.3f\n", (b.tv_sec - a.tv_sec) * 1e3 + (b.tv_nsec - a.tv_nsec) * 1e-6);
+    printf ("%.3f\n", now () - start);
   }
   detector_free (&detector);
   free (bytes);
@@ -290,6 +316,8 @@ main (int argc, char **argv)
     run (argv + 2);
   else if (strcmp (what, "time") == 0 && argc == 7)
     run_timed (argv + 2);
+  else if (strcmp (what, "load") == 0 && argc == 4)
+    load (argv[2], atoi (argv[3]));
   else if (strcmp (what, "parse") == 0)
     parse_files (argc - 2, argv + 2);
   else if (strcmp (what, "prefixes") == 0 && argc == 3)

@@ -20,8 +20,9 @@ SKIPPED_FOLDERS = {'.git', '__pycache__', 'demo-out', '.gst-runtime', '.bench'}
 # Families whose names are everyday words in the support library.
 PLAIN_WORDS = {'overlay', 'publish', 'transfer', 'spectral'}
 # In families with kernels, the files that may use GLib: the plugin's, model
-# files, metadata to drawings, Pango. All others are plain C.
-GLIB_FILES = re.compile(r'^(gst\w+|plugin|model\w*|scene|text)\.[ch]$')
+# files, what turns metadata into drawings. All others are plain C.
+GLIB_FILES = re.compile(r'^(gst\w+|plugin|model[\w-]*|scene|style|text)\.[ch]$')
+LINKER_SYMBOLS = '|_edata|_end|__bss_start'
 GLIB_HEADERS = re.compile(r'^(glib|gio/|gobject/|gst/|gmodule|json-glib/|pango)')
 MACHINE = re.compile(r'(?<![\w.$}])/(work|home|root)/\w'
                      r'|deb\.debian\.org|pypi\.org|pythonhosted')
@@ -314,12 +315,13 @@ def check_needed(path):
 
 def check_symbols(tree, build):
     library = os.path.join(build, 'gst', 'libgstcuvision-1.0.so.0')
-    check_exports(library, r'(gst_)?cuv_\w+|_edata|_end|__bss_start')
+    check_exports(library, r'(gst_)?cuv_\w+' + LINKER_SYMBOLS)
     check_needed(library)
     for family in tree.families:
         plugin = os.path.join(build, 'elements', family,
                               f'libgstcuv{family}.so')
-        check_exports(plugin, r'gst_plugin_\w+_(get_desc|register)')
+        check_exports(plugin, r'gst_plugin_\w+_(get_desc|register)'
+                      + LINKER_SYMBOLS)
         check_needed(plugin)
 
 

@@ -24,7 +24,7 @@ push_delayed (GstHarness *h, guint n, GstClockTime delay)
   return cuv_probe_push (h, n, NULL);
 }
 
-GST_START_TEST (late_frames_pass_unanalysed)
+GST_START_TEST (overdue_frames_pass_unanalysed)
 {
   CuvProbe *probe;
   GstHarness *h = live_harness (&probe);
@@ -39,6 +39,36 @@ GST_START_TEST (late_frames_pass_unanalysed)
   fail_unless_equals_uint64 (cuv_stat (h->element, "frames"), 6);
   fail_unless_equals_uint64 (cuv_stat (h->element, "skipped-late"), 2);
   fail_unless_equals_uint64 (cuv_stat (h->element, "skipped"), 2);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* The sink shows frames that much later, so there is that much more time. */
+GST_START_TEST (configured_latency_is_time_to_work)
+{
+  CuvProbe *probe;
+  GstHarness *h = live_harness (&probe);
+
+  gst_harness_push_upstream_event (h, gst_event_new_latency (GST_SECOND));
+  fail_unless (push_delayed (h, 0, 0));
+  fail_unless (push_delayed (h, 1, GST_SECOND));
+  fail_if (push_delayed (h, 2, GST_SECOND + FRAME_TIME + GST_MSECOND));
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* Frames captured while an earlier one was analysed; the clock stands still, as
+ * if frames arrived in time through a queue. */
+GST_START_TEST (busy_element_lets_frames_pass)
+{
+  CuvProbe *probe;
+  GstHarness *h = live_harness (&probe);
+
+  gst_harness_push_upstream_event (h, gst_event_new_latency (GST_SECOND));
+  probe->sleep_us = 115000; /* 3.45 frames, 10.35 in three analyses */
+  for (guint n = 0; n < 10; n++)
+    cuv_probe_push (h, n, NULL);
+  fail_unless_equals_int (probe->n_analyse, 3);
   gst_harness_teardown (h);
 }
 
@@ -129,7 +159,7 @@ GST_START_TEST (latency_includes_own_time)
   fail_unless (gst_harness_query_latency (h) <= UPSTREAM + 500 * GST_MSECOND);
   /* a faster frame changes nothing, and says nothing */
   probe->sleep_us = 0;
-  fail_unless (push_delayed (h, 1, 0));
+  fail_unless (push_delayed (h, 9, 0));
   fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_LATENCY) == NULL);
   gst_element_set_bus (h->element, NULL);
   gst_object_unref (bus);
@@ -199,7 +229,9 @@ make_suite (void)
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, late_frames_pass_unanalysed);
+  tcase_add_test (tcase, overdue_frames_pass_unanalysed);
+  tcase_add_test (tcase, configured_latency_is_time_to_work);
+  tcase_add_test (tcase, busy_element_lets_frames_pass);
   tcase_add_test (tcase, late_frames_hold_results);
   tcase_add_test (tcase, skip_late_can_be_turned_off);
   tcase_add_test (tcase, frames_that_are_not_live_wait);

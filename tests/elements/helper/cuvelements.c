@@ -76,6 +76,7 @@ cuv_element_harness (const gchar *name)
 void
 cuv_harness_caps (GstHarness *h, const gchar *format, gint width, gint height)
 {
+  gst_harness_set_live (h, FALSE); /* late frames would not be analysed */
   gst_harness_set_src_caps (h,
       gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, format,
           "width", G_TYPE_INT, width, "height", G_TYPE_INT, height, "framerate",
@@ -92,19 +93,35 @@ configure_ours (const GValue *item, gpointer unused)
     cuv_element_configure (element);
 }
 
+static GstElement *
+configure (GstElement *bin, const gchar *line, const GError *error)
+{
+  GstIterator *iterator;
+
+  fail_unless (bin != NULL && error == NULL, "%s: %s", line,
+      error ? error->message : "");
+  iterator = gst_bin_iterate_elements (GST_BIN (bin));
+  gst_iterator_foreach (iterator, configure_ours, NULL);
+  gst_iterator_free (iterator);
+  return bin;
+}
+
 GstElement *
 cuv_pipeline_new (const gchar *line)
 {
   GError *error = NULL;
   GstElement *pipeline = gst_parse_launch (line, &error);
-  GstIterator *iterator;
 
-  fail_unless (pipeline != NULL && error == NULL, "%s: %s", line,
-      error ? error->message : "");
-  iterator = gst_bin_iterate_elements (GST_BIN (pipeline));
-  gst_iterator_foreach (iterator, configure_ours, NULL);
-  gst_iterator_free (iterator);
-  return pipeline;
+  return configure (pipeline, line, error);
+}
+
+GstElement *
+cuv_bin_new (const gchar *line)
+{
+  GError *error = NULL;
+  GstElement *bin = gst_parse_bin_from_description (line, TRUE, &error);
+
+  return gst_object_ref_sink (configure (bin, line, error));
 }
 
 gchar *
@@ -267,11 +284,16 @@ cuv_fake_fail_allocation (int n)
   ((FakecudaFail) fake_symbol ("fakecuda_fail_allocation")) (n);
 }
 
+/* A state change's own thread may hold the pipeline for a moment longer. */
 void
 cuv_fake_check_clean (void)
 {
   FakecudaCounts counts = cuv_fake_counts ();
 
+  for (guint i = 0; i < 200 && counts.contexts > 0; i++) {
+    g_usleep (10000);
+    counts = cuv_fake_counts ();
+  }
   fail_unless_equals_int (counts.misuses, 0);
   fail_unless_equals_int (counts.contexts, 0);
   fail_unless_equals_int (counts.streams, 0);

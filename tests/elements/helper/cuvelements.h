@@ -26,6 +26,7 @@ void cuv_harness_caps (
 /* Parses the line, configures our elements in it, and fails the test if it does
  * not parse. */
 GstElement *cuv_pipeline_new (const gchar *line);
+GstElement *cuv_bin_new (const gchar *line); /* with ghost pads */
 
 /* Plays to the end or to an error. NULL, or the error's text; free it. The
  * pipeline is in NULL afterwards. */
@@ -42,6 +43,12 @@ guint64 cuv_stat (GstElement *element, const gchar *field);
 GstBuffer *cuv_frame_new (const gchar *format, gint width, gint height);
 gboolean cuv_frames_equal (
     const gchar *format, gint width, gint height, GstBuffer *a, GstBuffer *b);
+
+/* A frame of 64x48 NV12 with a ROI that has params, custom metas with all kinds
+ * of tags, crop, time code, reference time, flags and times; and whether all of
+ * that is still there after the line. */
+GstBuffer *cuv_frame_with_metas (void);
+void cuv_check_metas (const gchar *line, GstBuffer *buffer);
 
 /* The stand-in driver's counts; fails the test if that is not what is loaded.
  */

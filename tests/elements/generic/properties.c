@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Properties of every element of the project: defaults, limits, flags,
+ * controllers, presets. */
+#include "cuvelements.h"
+
+#include <gst/controller/gstdirectcontrolbinding.h>
+#include <gst/controller/gstinterpolationcontrolsource.h>
+
+#define MUTABLE                                                                \
+  (GST_PARAM_MUTABLE_READY | GST_PARAM_MUTABLE_PAUSED                          \
+      | GST_PARAM_MUTABLE_PLAYING)
+
+static GPtrArray *names;
+
+/* Those that the project adds; the caller frees the array. */
+static GPtrArray *
+own_properties (GstElement *element)
+{
+  GPtrArray *own = g_ptr_array_new ();
+  guint n;
+  GParamSpec **all =
+      g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
+
+  for (guint i = 0; i < n; i++) {
+    const gchar *owner = g_type_name (all[i]->owner_type);
+
+    if (all[i]->owner_type != GST_TYPE_OBJECT
+        && all[i]->owner_type != GST_TYPE_ELEMENT
+        && strncmp (owner, "GstBase", 7) != 0
+        && strcmp (owner, "GstPushSrc") != 0)
+      g_ptr_array_add (own, all[i]);
+  }
+  g_free (all);
+  return own;
+}
+
+static gboolean
+is_number (GParamSpec *spec)
+{
+  return g_value_type_transformable (spec->value_type, G_TYPE_DOUBLE)
+      && !G_IS_PARAM_SPEC_ENUM (spec) && !G_IS_PARAM_SPEC_BOOLEAN (spec);
+}
+
+/* A boxed type's default is always NULL, which not all of them can be. */
+static gboolean
+has_default (GParamSpec *spec)
+{
+  return (spec->flags & G_PARAM_WRITABLE) && !G_IS_PARAM_SPEC_BOXED (spec);
+}
+
+static void
+get_value (GstElement *element, GParamSpec *spec, GValue *value)
+{
+  g_value_init (value, spec->value_type);
+  g_object_get_property (G_OBJECT (element), spec->name, value);
+}
+
+GST_START_TEST (flags_and_texts)
+{
+  GstElement *element = gst_element_factory_make (names->pdata[__i__], NULL);
+  GPtrArray *own = own_properties (element);
+  GParamSpec *stats;
+
+  for (guint i = 0; i < own->len; i++) {
+    GParamSpec *spec = own->pdata[i];
+    guint when = spec->flags & MUTABLE;
+
+    fail_unless (
+        (spec->flags & G_PARAM_STATIC_STRINGS) == G_PARAM_STATIC_STRINGS, "%s",
+        spec->name);
+    fail_unless (strlen (g_param_spec_get_nick (spec)) > 0
+            && strlen (g_param_spec_get_blurb (spec)) > 0,
+        "%s", spec->name);
+    fail_if ((spec->flags & G_PARAM_WRITABLE) && when != GST_PARAM_MUTABLE_READY
+            && when != GST_PARAM_MUTABLE_PAUSED
+            && when != GST_PARAM_MUTABLE_PLAYING,
+        "%s does not say when it may change", spec->name);
+    fail_if ((spec->flags & GST_PARAM_CONTROLLABLE)
+            && when != GST_PARAM_MUTABLE_PLAYING,
+        "%s cannot be controlled", spec->name);
+    fail_if (is_number (spec) && when == GST_PARAM_MUTABLE_PLAYING
+            && strcmp (spec->name, "n-threads") != 0
+            && !(spec->flags & GST_PARAM_CONTROLLABLE),
+        "%s should be controllable", spec->name);
+  }
+  stats = g_object_class_find_property (G_OBJECT_GET_CLASS (element), "stats");
+  fail_unless (stats != NULL && stats->value_type == GST_TYPE_STRUCTURE
+      && !(stats->flags & G_PARAM_WRITABLE));
+  g_ptr_array_unref (own);
+  gst_object_unref (element);
+}
+
+GST_END_TEST
+GST_START_TEST (defaults_hold)
+{
+  GstElement *element = gst_element_factory_make (names->pdata[__i__], NULL);
+  GPtrArray *own = own_properties (element);
+
+  for (guint i = 0; i < own->len; i++) {
+    GParamSpec *spec = own->pdata[i];
+    GValue value = G_VALUE_INIT;
+
+    if (!(spec->flags & G_PARAM_READABLE))
+      continue;
+    get_value (element, spec, &value);
+    fail_if (has_default (spec) && !g_param_value_defaults (spec, &value),
+        "%s does not start with its default", spec->name);
+    fail_if (g_param_value_validate (spec, &value), "%s", spec->name);
+    g_value_unset (&value);
+  }
+  g_ptr_array_unref (own);
+  gst_object_unref (element);
+}
+
+GST_END_TEST
+/* Sets the number, or what is nearest to it in the range, and reads it back. */
+static void
+set_number (GstElement *element, GParamSpec *spec, gdouble number)
+{
+  GValue wanted = G_VALUE_INIT, value = G_VALUE_INIT, got = G_VALUE_INIT;
+
+  g_value_init (&wanted, G_TYPE_DOUBLE);
+  g_value_set_double (&wanted, number);
+  g_value_init (&value, spec->value_type);
+  g_value_transform (&wanted, &value);
+  g_param_value_validate (spec, &value);
+  g_object_set_property (G_OBJECT (element), spec->name, &value);
+  get_value (element, spec, &got);
+  fail_unless (g_param_values_cmp (spec, &value, &got) == 0,
+      "%s does not take %g", spec->name, number);
+  g_value_unset (&got);
+  g_value_unset (&value);
+}
+
+static void
+set_limits (GstElement *element, GParamSpec *spec)
+{
+  if (G_IS_PARAM_SPEC_INT (spec)) {
+    set_number (element, spec, G_PARAM_SPEC_INT (spec)->minimum);
+    set_number (element, spec, G_PARAM_SPEC_INT (spec)->maximum);
+  } else if (G_IS_PARAM_SPEC_UINT (spec)) {
+    set_number (element, spec, G_PARAM_SPEC_UINT (spec)->minimum);
+    set_number (element, spec, G_PARAM_SPEC_UINT (spec)->maximum);
+  } else if (G_IS_PARAM_SPEC_FLOAT (spec)) {
+    set_number (element, spec, G_PARAM_SPEC_FLOAT (spec)->minimum);
+    set_number (element, spec, G_PARAM_SPEC_FLOAT (spec)->maximum);
+  } else if (G_IS_PARAM_SPEC_DOUBLE (spec)) {
+    set_number (element, spec, G_PARAM_SPEC_DOUBLE (spec)->minimum);
+    set_number (element, spec, G_PARAM_SPEC_DOUBLE (spec)->maximum);
+  } else if (G_IS_PARAM_SPEC_BOOLEAN (spec)) {
+    set_number (element, spec, !G_PARAM_SPEC_BOOLEAN (spec)->default_value);
+  } else if (G_IS_PARAM_SPEC_ENUM (spec)) {
+    GEnumClass *values = G_PARAM_SPEC_ENUM (spec)->enum_class;
+
+    for (guint i = 0; i < values->n_values; i++) {
+      g_object_set (element, spec->name, values->values[i].value, NULL);
+      gint got;
+
+      g_object_get (element, spec->name, &got, NULL);
+      fail_unless_equals_int (got, values->values[i].value);
+    }
+  }
+}
+
+static void
+set_default (GstElement *element, GParamSpec *spec)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, spec->value_type);
+  g_param_value_set_default (spec, &value);
+  g_object_set_property (G_OBJECT (element), spec->name, &value);
+  g_value_unset (&value);
+}
+
+GST_START_TEST (limits_can_be_set)
+{
+  GstElement *element = cuv_element_new (names->pdata[__i__]);
+  GPtrArray *own = own_properties (element);
+
+  for (guint i = 0; i < own->len; i++) {
+    GParamSpec *spec = own->pdata[i];
+
+    if (!(spec->flags & G_PARAM_WRITABLE))
+      continue;
+    set_limits (element, spec);
+    set_default (element, spec);
+  }
+  g_ptr_array_unref (own);
+  gst_object_unref (element);
+}
+
+GST_END_TEST
+static gboolean
+passes_frames (GstElement *element)
+{
+  return element->numsinkpads == 1 && element->numsrcpads == 1;
+}
+
+static void
+push (GstHarness *h, guint n)
+{
+  GstBuffer *frame = cuv_frame_new ("NV12", 64, 48);
+
+  GST_BUFFER_PTS (frame) = n * GST_SECOND / 30;
+  fail_unless_equals_int (gst_harness_push (h, frame), GST_FLOW_OK);
+  gst_buffer_unref (gst_harness_pull (h));
+}
+
+/* Limits are set between frames and from frame to frame all values but the
+ * limits, which may well mean "find everything", are used. */
+GST_START_TEST (live_ones_change_while_playing)
+{
+  GstHarness *h = cuv_element_harness (names->pdata[__i__]);
+  GPtrArray *own = own_properties (h->element);
+
+  if (passes_frames (h->element)) {
+    cuv_harness_caps (h, "NV12", 64, 48);
+    push (h, 0);
+    for (guint i = 0; i < own->len; i++) {
+      GParamSpec *spec = own->pdata[i];
+
+      if ((spec->flags & MUTABLE) != GST_PARAM_MUTABLE_PLAYING
+          || strcmp (spec->name, "model") == 0)
+        continue;
+      set_limits (h->element, spec);
+      if (!is_number (spec))
+        push (h, 2 * i + 1);
+      set_default (h->element, spec);
+      push (h, 2 * i + 2);
+    }
+  }
+  g_ptr_array_unref (own);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+static gdouble
+number_of (GstElement *element, GParamSpec *spec)
+{
+  GValue value = G_VALUE_INIT, number = G_VALUE_INIT;
+
+  get_value (element, spec, &value);
+  g_value_init (&number, G_TYPE_DOUBLE);
+  g_value_transform (&value, &number);
+  g_value_unset (&value);
+  return g_value_get_double (&number);
+}
+
+/* From the first frame to the last, one step up or, from a maximum, down. */
+static void
+control (GstHarness *h, GParamSpec *spec)
+{
+  GstControlSource *source = gst_interpolation_control_source_new ();
+  GstTimedValueControlSource *values = GST_TIMED_VALUE_CONTROL_SOURCE (source);
+  GstObject *object = GST_OBJECT (h->element);
+  GstControlBinding *binding;
+  gdouble before = number_of (h->element, spec), wanted;
+
+  set_number (h->element, spec, before + 1);
+  wanted = number_of (h->element, spec);
+  if (wanted == before) {
+    set_number (h->element, spec, before - 1);
+    wanted = number_of (h->element, spec);
+  }
+  set_default (h->element, spec);
+  g_object_set (source, "mode", GST_INTERPOLATION_MODE_NONE, NULL);
+  gst_timed_value_control_source_set (values, 0, before);
+  gst_timed_value_control_source_set (values, GST_SECOND, wanted);
+  gst_object_add_control_binding (object,
+      gst_direct_control_binding_new_absolute (object, spec->name, source));
+  push (h, 0);
+  fail_unless (number_of (h->element, spec) == before, "%s", spec->name);
+  push (h, 31);
+  fail_unless (number_of (h->element, spec) == wanted,
+      "%s is not controlled: %g, not %g", spec->name,
+      number_of (h->element, spec), wanted);
+  binding = gst_object_get_control_binding (object, spec->name);
+  gst_object_remove_control_binding (object, binding);
+  gst_object_unref (binding);
+  gst_object_unref (source);
+  set_default (h->element, spec);
+}
+
+GST_START_TEST (controllers_act_at_stream_time)
+{
+  GstHarness *h = cuv_element_harness (names->pdata[__i__]);
+  GPtrArray *own = own_properties (h->element);
+  guint n = 0;
+
+  for (guint i = 0; passes_frames (h->element) && i < own->len; i++) {
+    GParamSpec *spec = own->pdata[i];
+
+    if (!(spec->flags & GST_PARAM_CONTROLLABLE) || !is_number (spec))
+      continue;
+    if (n++ == 0)
+      cuv_harness_caps (h, "NV12", 64, 48);
+    control (h, spec);
+  }
+  g_print ("%s: %u controlled\n", (gchar *) names->pdata[__i__], n);
+  g_ptr_array_unref (own);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* What a preset is to keep: all that can be read and written. */
+static GPtrArray *
+texts_of (GstElement *element, GPtrArray *own)
+{
+  GPtrArray *texts = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; i < own->len; i++) {
+    GParamSpec *spec = own->pdata[i];
+    GValue value = G_VALUE_INIT;
+
+    if ((spec->flags & G_PARAM_READWRITE) == G_PARAM_READWRITE) {
+      gchar *text;
+
+      get_value (element, spec, &value);
+      text = gst_value_serialize (&value);
+      /* loading a string with a space, GStreamer adds a backslash to it */
+      for (gchar *c = text; c != NULL && *c != '\0'; c++)
+        while (*c == '\\')
+          memmove (c, c + 1, strlen (c));
+      g_ptr_array_add (texts, g_strdup_printf ("%s is %s", spec->name, text));
+      g_free (text);
+      g_value_unset (&value);
+    }
+  }
+  return texts;
+}
+
+GST_START_TEST (presets_save_and_load)
+{
+  GstElement *element = gst_element_factory_make (names->pdata[__i__], NULL);
+  GPtrArray *own = own_properties (element), *saved, *loaded;
+
+  fail_unless (GST_IS_PRESET (element), "%s has no presets",
+      (gchar *) names->pdata[__i__]);
+  for (guint i = 0; i < own->len; i++)
+    if (((GParamSpec *) own->pdata[i])->flags & G_PARAM_WRITABLE)
+      set_limits (element, own->pdata[i]);
+  saved = texts_of (element, own);
+  fail_unless (gst_preset_save_preset (GST_PRESET (element), "test"));
+  gst_object_unref (element);
+
+  element = gst_element_factory_make (names->pdata[__i__], NULL);
+  fail_unless (gst_preset_load_preset (GST_PRESET (element), "test"));
+  loaded = texts_of (element, own);
+  for (guint i = 0; i < saved->len; i++)
+    fail_unless_equals_string (loaded->pdata[i], saved->pdata[i]);
+  fail_unless (gst_preset_delete_preset (GST_PRESET (element), "test"));
+  g_ptr_array_unref (saved);
+  g_ptr_array_unref (loaded);
+  g_ptr_array_unref (own);
+  gst_object_unref (element);
+}
+
+GST_END_TEST
+static Suite *
+make_suite (void)
+{
+  Suite *suite = suite_create ("generic-properties");
+  TCase *tcase = tcase_create ("general");
+  int n;
+
+  names = cuv_element_names ();
+  n = (int) names->len;
+  g_assert (n > 0);
+  suite_add_tcase (suite, tcase);
+  tcase_add_loop_test (tcase, flags_and_texts, 0, n);
+  tcase_add_loop_test (tcase, defaults_hold, 0, n);
+  tcase_add_loop_test (tcase, limits_can_be_set, 0, n);
+  tcase_add_loop_test (tcase, live_ones_change_while_playing, 0, n);
+  tcase_add_loop_test (tcase, controllers_act_at_stream_time, 0, n);
+  tcase_add_loop_test (tcase, presets_save_and_load, 0, n);
+  return suite;
+}
+
+CUV_ELEMENTS_MAIN (make_suite)

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The whole line, from a film to boxes on it: through cudaupload and
+ * cudadownload it gives the same boxes and the same pictures as without them,
+ * on a machine with a GPU and on one without. With CUV_TEST_CUDA=1 there must
+ * be a device, and it must have done the work. CUV_TEST_FILM is the film,
+ * opencv-doc's Megamind.avi by default; CUV_TEST_H264 a film in MP4 for the
+ * hardware decoder, made by x264enc where that is installed. */
+#include "config.h"
+#include "cuvelements.h"
+
+#include <glib/gstdio.h>
+#include <gmodule.h>
+#include <string.h>
+
+#define N_FRAMES 12
+/* the film's first seconds show no face */
+#define DETECT                                                                 \
+  "waldboostdetect name=d model=lbpcascade_frontalface.xml min-neighbors=2 "
+
+static gboolean use_cuda;
+
+/* ---- what a line makes ---- */
+
+typedef struct {
+  GPtrArray *checksums; /* of each frame's pixels */
+  GString *boxes;
+  guint n_boxes;
+} Outcome;
+
+static void
+note_boxes (Outcome *outcome, GstBuffer *buffer)
+{
+  GstVideoRegionOfInterestMeta *roi;
+  gpointer state = NULL;
+
+  g_string_append (outcome->boxes, "|");
+  while (
+      (roi = (GstVideoRegionOfInterestMeta *) gst_buffer_iterate_meta_filtered (
+           buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+    gchar *detection = gst_structure_to_string (
+        gst_video_region_of_interest_meta_get_param (roi, "detection"));
+
+    g_string_append_printf (outcome->boxes, " %u,%u,%u,%u %s", roi->x, roi->y,
+        roi->w, roi->h, detection);
+    g_free (detection);
+    outcome->n_boxes++;
+  }
+}
+
+/* Of the pixels alone: padding differs from pool to pool. */
+static gchar *
+checksum (GstSample *sample)
+{
+  GChecksum *sum = g_checksum_new (G_CHECKSUM_SHA256);
+  GstVideoInfo info;
+  GstVideoFrame frame;
+  gchar *text;
+
+  gst_video_info_from_caps (&info, gst_sample_get_caps (sample));
+  fail_unless (gst_video_frame_map (
+      &frame, &info, gst_sample_get_buffer (sample), GST_MAP_READ));
+  for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (&frame); c++) {
+    for (gint y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT (&frame, c); y++) {
+      const guchar *row = GST_VIDEO_FRAME_COMP_DATA (&frame, c)
+          + (gsize) y * GST_VIDEO_FRAME_COMP_STRIDE (&frame, c);
+
+      for (gint x = 0; x < GST_VIDEO_FRAME_COMP_WIDTH (&frame, c); x++)
+        g_checksum_update (
+            sum, row + (gsize) x * GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, c), 1);
+    }
+  }
+  gst_video_frame_unmap (&frame);
+  text = g_strdup (g_checksum_get_string (sum));
+  g_checksum_free (sum);
+  return text;
+}
+
+static Outcome
+play (const gchar *format, const gchar *before, const gchar *after,
+    const gchar *device)
+{
+  const gchar *film = g_getenv ("CUV_TEST_FILM");
+  gchar *line = g_strdup_printf (
+      "filesrc location=%s ! decodebin ! videoconvert ! videoscale ! "
+      "video/x-raw,format=%s,width=361,height=264 ! %s " DETECT
+      "! visionoverlay ! %s appsink name=sink sync=false "
+      "max-buffers=2",
+      film ? film : "/usr/share/doc/opencv-doc/examples/data/Megamind.avi",
+      format, before, after);
+  GstElement *pipeline = cuv_pipeline_new (line);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  GstElement *d = gst_bin_get_by_name (GST_BIN (pipeline), "d");
+  Outcome outcome = { g_ptr_array_new_with_free_func (g_free),
+    g_string_new (NULL), 0 };
+  GstStructure *stats;
+  GstSample *sample;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while (outcome.checksums->len < N_FRAMES) {
+    g_signal_emit_by_name (sink, "pull-sample", &sample);
+    fail_unless (sample != NULL, "the line ended early");
+    note_boxes (&outcome, gst_sample_get_buffer (sample));
+    g_ptr_array_add (outcome.checksums, checksum (sample));
+    gst_sample_unref (sample);
+  }
+  g_object_get (d, "stats", &stats, NULL);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  assert_equals_string (gst_structure_get_string (stats, "device"), device);
+  gst_structure_free (stats);
+  gst_object_unref (d);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+  g_free (line);
+  return outcome;
+}
+
+static void
+outcome_clear (Outcome *outcome)
+{
+  g_ptr_array_unref (outcome->checksums);
+  g_string_free (outcome->boxes, TRUE);
+}
+
+/* ---- tests ---- */
+
+GST_START_TEST (test_same_with_and_without)
+{
+  static const gchar *const formats[] = { "NV12", "I420", "YV12", "NV21",
+    "YUY2", "UYVY", "RGB", "BGR", "RGBx", "BGRx", "RGBA", "BGRA" };
+  guint n_boxes = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    Outcome plain = play (formats[i], "", "", "cpu");
+    Outcome moved = play (formats[i], "cuvcudaupload !", "cuvcudadownload !",
+        use_cuda ? "cuda" : "cpu");
+
+    assert_equals_string (plain.boxes->str, moved.boxes->str);
+    for (guint f = 0; f < N_FRAMES; f++)
+      fail_unless (
+          strcmp (plain.checksums->pdata[f], moved.checksums->pdata[f]) == 0,
+          "%s: frame %u differs", formats[i], f);
+    n_boxes += plain.n_boxes;
+    outcome_clear (&plain);
+    outcome_clear (&moved);
+  }
+  fail_unless (n_boxes > 0, "no box in any picture: the test says nothing");
+}
+
+GST_END_TEST;
+
+/* An MP4 file to decode, NULL if there is none and none can be made; free it.
+ */
+static gchar *
+h264_film (gboolean *made)
+{
+  const gchar *given = g_getenv ("CUV_TEST_H264");
+  gchar *path, *line;
+
+  *made = given == NULL;
+  if (given != NULL)
+    return g_strdup (given);
+  if (gst_element_factory_find ("x264enc") == NULL)
+    return NULL;
+  path = g_build_filename (g_get_tmp_dir (), "cuv-line-XXXXXX.mp4", NULL);
+  g_close (g_mkstemp (path), NULL);
+  line = g_strdup_printf (
+      "videotestsrc num-buffers=30 pattern=ball ! "
+      "video/x-raw,format=I420,width=640,height=480 ! x264enc ! mp4mux ! "
+      "filesink location=%s",
+      path);
+  cuv_play (line);
+  g_free (line);
+  return path;
+}
+
+/* From the decoder on the GPU to boxes without leaving it. */
+GST_START_TEST (test_decoder_to_boxes)
+{
+  gboolean made;
+  gchar *film = h264_film (&made), *line, *error;
+  GstElement *pipeline, *d, *dec;
+
+  fail_unless (film != NULL, "no film: set CUV_TEST_H264");
+  line = g_strdup_printf ("filesrc location=%s ! qtdemux ! h264parse ! "
+                          "nvh264dec name=dec ! " DETECT "! fakesink name=s",
+      film);
+  pipeline = cuv_pipeline_new (line);
+  d = gst_bin_get_by_name (GST_BIN (pipeline), "d");
+  dec = gst_bin_get_by_name (GST_BIN (pipeline), "dec");
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  fail_unless_equals_int (
+      gst_element_get_state (pipeline, NULL, NULL, 30 * GST_SECOND),
+      GST_STATE_CHANGE_SUCCESS);
+  fail_unless (cuv_pad_has_cuda (dec, "src"));
+  fail_unless (cuv_pad_has_cuda (d, "sink"));
+  fail_unless (cuv_pad_has_cuda (d, "src"));
+  error = cuv_pipeline_play (pipeline);
+  fail_unless (error == NULL, "%s", error);
+  gst_object_unref (dec);
+  gst_object_unref (d);
+  gst_object_unref (pipeline);
+  if (made)
+    g_remove (film);
+  g_free (line);
+  g_free (film);
+}
+
+GST_END_TEST;
+
+/* Contexts come and go; cudart lives through them. */
+GST_START_TEST (test_again_and_again)
+{
+  for (guint i = 0; i < 3; i++)
+    cuv_play ("videotestsrc num-buffers=3 ! "
+              "video/x-raw,format=NV12,width=320,height=240 ! cuvcudaupload ! "
+              "waldboostdetect ! visionoverlay ! cuvcudadownload ! fakesink");
+}
+
+GST_END_TEST;
+
+static Suite *
+line_suite (void)
+{
+  Suite *s = suite_create ("line");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_same_with_and_without);
+  tcase_add_test (tc, test_again_and_again);
+  if (use_cuda)
+    tcase_add_test (tc, test_decoder_to_boxes);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  GModule *driver = g_module_open ("libcuda.so.1", G_MODULE_BIND_LAZY);
+
+  use_cuda = g_getenv ("CUV_TEST_CUDA") != NULL;
+  if (use_cuda && driver == NULL) {
+    g_print ("no CUDA driver\n");
+    return 77;
+  }
+  return cuv_elements_main (argc, argv, line_suite);
+}

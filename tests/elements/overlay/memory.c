@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* visionoverlay on CUDA memory of the stand-in driver, which runs no kernels:
+ * the frame is drawn on by the CPU, and nothing of it gets lost. */
+#include "config.h"
+#include "scene.h"
+
+#define WITH_GPU "cuvcudaupload ! visionoverlay name=o ! cuvcudadownload"
+
+static void
+check_picture (const gchar *format, gint width, gint height, gboolean shared)
+{
+  GstHarness *host = gst_harness_new_parse ("visionoverlay");
+  GstHarness *device = gst_harness_new_parse (WITH_GPU);
+  GstElement *overlay = gst_harness_find_element (device, "visionoverlay");
+  GstBuffer *in = cuv_frame_new (format, width, height);
+  GstBuffer *copy = gst_buffer_copy_deep (in), *expected, *out;
+
+  cuv_harness_caps (host, format, width, height);
+  cuv_harness_caps (device, format, width, height);
+  overlay_add_region (in, "face", 5, 30, 31, 23, 0.5);
+  expected = overlay_draw (host, in);
+  for (guint i = 0; i < 3; i++) {
+    gst_harness_push (
+        device, shared ? gst_buffer_ref (in) : gst_buffer_copy_deep (in));
+    out = gst_harness_pull (device);
+    fail_unless (cuv_pad_has_cuda (overlay, "sink"));
+    fail_unless (
+        cuv_frames_equal (format, width, height, out, expected), "%s", format);
+    fail_unless (cuv_frames_equal (format, width, height, in, copy));
+    gst_buffer_unref (out);
+  }
+  gst_buffer_unref (expected);
+  gst_buffer_unref (copy);
+  gst_buffer_unref (in);
+  gst_object_unref (overlay);
+  gst_harness_teardown (host);
+  gst_harness_teardown (device);
+  cuv_fake_check_clean ();
+}
+
+GST_START_TEST (the_picture_is_that_of_the_cpu)
+{
+  static const gchar *const formats[] = { "NV12", "I420", "YV12", "NV21",
+    "YUY2", "UYVY", "RGB", "BGR", "RGBx", "BGRx", "RGBA", "BGRA" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    check_picture (formats[i], 99, 76, FALSE);
+    check_picture (formats[i], 99, 76, TRUE);
+  }
+}
+
+GST_END_TEST
+/* Two overlays on the branches of a tee behind the upload: one copies. */
+GST_START_TEST (a_shared_device_frame_is_copied)
+{
+  GstHarness *h =
+      gst_harness_new_parse ("cuvcudaupload ! tee name=t ! queue ! "
+                             "visionoverlay ! fakesink async=false sync=false "
+                             "t. ! queue ! cuvcudadownload");
+  GstBuffer *in = cuv_frame_new ("NV12", 64, 48), *out;
+
+  cuv_harness_caps (h, "NV12", 64, 48);
+  for (guint i = 0; i < 10; i++) {
+    GstBuffer *copy = gst_buffer_copy_deep (in);
+
+    overlay_add_region (copy, "face", 10, 20, 30, 20, 0.9);
+    gst_harness_push (h, copy);
+    out = gst_harness_pull (h);
+    fail_unless (cuv_frames_equal ("NV12", 64, 48, in, out), "frame %u", i);
+    gst_buffer_unref (out);
+  }
+  gst_buffer_unref (in);
+  gst_harness_teardown (h);
+  cuv_fake_check_clean ();
+}
+
+GST_END_TEST
+
+static Suite *
+suite (void)
+{
+  Suite *s = suite_create ("overlay-memory");
+  TCase *t = tcase_create ("all");
+
+  suite_add_tcase (s, t);
+  tcase_add_test (t, the_picture_is_that_of_the_cpu);
+  tcase_add_test (t, a_shared_device_frame_is_copied);
+  return s;
+}
+
+CUV_ELEMENTS_MAIN (suite)

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* visionoverlay: properties, text, and what is refused. */
+#include "config.h"
+#include "scene.h"
+
+#include <string.h>
+
+/* A black frame with one region, label above it. */
+static GstBuffer *
+black_frame (const gchar *label)
+{
+  GstBuffer *buffer = cuv_frame_new ("RGB", 320, 240);
+
+  gst_buffer_memset (buffer, 0, 0, -1);
+  overlay_add_region (buffer, label, 100, 100, 60, 60, 0.87);
+  return buffer;
+}
+
+static guint
+changed_above (GstHarness *h, GstBuffer *in, GstBuffer *out)
+{
+  return overlay_changed (h, in, out, 0, 0, 320, 100);
+}
+
+/* ---- live changes ---- */
+
+static guint
+red_at (GstHarness *h, GstBuffer *in, gint x, gint y)
+{
+  GstBuffer *out = overlay_draw (h, in);
+  guint sample = overlay_sample (h, out, 0, x, y);
+
+  gst_buffer_unref (out);
+  return sample;
+}
+
+GST_START_TEST (properties_change_while_playing)
+{
+  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
+  GstBuffer *in = black_frame ("face");
+
+  fail_unless_equals_int (red_at (h, in, 101, 130), 255);
+  fail_unless_equals_int (red_at (h, in, 102, 130), 0);
+  g_object_set (h->element, "thickness", 9, NULL);
+  fail_unless_equals_int (red_at (h, in, 108, 130), 255);
+  fail_unless_equals_int (red_at (h, in, 109, 130), 0);
+  g_object_set (h->element, "thickness", 0, NULL); /* 1 + 240 / 300 */
+  fail_unless_equals_int (red_at (h, in, 100, 130), 255);
+  fail_unless_equals_int (red_at (h, in, 101, 130), 0);
+  g_object_set (h->element, "color", 0x00400000u, NULL);
+  fail_unless_equals_int (red_at (h, in, 100, 130), 0x40);
+  g_object_set (h->element, "color", 0xffff0000u, "opacity", 0.5, NULL);
+  fail_unless_equals_int (red_at (h, in, 100, 130), 128);
+  g_object_set (h->element, "color", 0x80ff0000u, NULL);
+  fail_unless_equals_int (red_at (h, in, 100, 130), 64);
+  g_object_set (h->element, "draw-boxes", FALSE, NULL);
+  fail_unless_equals_int (red_at (h, in, 100, 130), 0);
+  gst_buffer_unref (in);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (labels_filter)
+{
+  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
+  GstBuffer *in = black_frame ("face");
+
+  overlay_add_region (in, "red car", 200, 100, 60, 60, -1);
+  g_object_set (h->element, "labels", "cat, face ,", NULL);
+  fail_unless_equals_int (red_at (h, in, 100, 130), 255);
+  fail_unless_equals_int (red_at (h, in, 200, 130), 0);
+  g_object_set (h->element, "labels", "red car", NULL);
+  fail_unless_equals_int (red_at (h, in, 100, 130), 0);
+  fail_unless_equals_int (red_at (h, in, 200, 130), 255);
+  g_object_set (h->element, "labels", " , ", NULL);
+  fail_unless_equals_int (red_at (h, in, 100, 130), 255);
+  fail_unless_equals_int (red_at (h, in, 200, 130), 255);
+  gst_buffer_unref (in);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (a_label_has_its_own_colour)
+{
+  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
+  GstBuffer *in = black_frame ("face");
+  GstBuffer *out;
+
+  overlay_add_region (in, "red car", 200, 100, 60, 60, -1);
+  overlay_add_region (in, "dog", 10, 100, 60, 60, -1);
+  gst_util_set_object_arg (G_OBJECT (h->element), "label-colors",
+      "colors, face=(string)\"#102030\", dog=(uint)0xff405060");
+  fail_unless_equals_int (red_at (h, in, 100, 130), 0x10);
+  fail_unless_equals_int (red_at (h, in, 10, 130), 0x40);
+  fail_unless_equals_int (red_at (h, in, 200, 130), 255);
+  g_object_set (h->element, "color", 0, NULL);
+  out = overlay_draw (h, in);
+  fail_unless (overlay_changed (h, in, out, 200, 100, 60, 60) > 0);
+  fail_unless_equals_int (overlay_sample (h, out, 2, 100, 130), 0x30);
+  gst_buffer_unref (out);
+  gst_buffer_unref (in);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* ---- text ---- */
+
+GST_START_TEST (text_is_written_above_the_box)
+{
+  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
+  GstBuffer *in = black_frame ("face"), *none, *label, *confidence, *id;
+  GstVideoRegionOfInterestMeta *roi;
+  guint white = 0;
+
+  none = overlay_draw (h, in);
+  fail_unless_equals_int (changed_above (h, in, none), 0);
+  g_object_set (h->element, "draw-labels", TRUE, NULL);
+  label = overlay_draw (h, in);
+  fail_unless (changed_above (h, in, label) > 100, "a plate");
+  for (gint y = 80; y < 100; y++) {
+    for (gint x = 100; x < 200; x++)
+      white += overlay_sample (h, label, 1, x, y) > 200;
+  }
+  fail_unless (white > 10, "white text on red: %u pixels", white);
+  g_object_set (h->element, "draw-confidence", TRUE, NULL);
+  confidence = overlay_draw (h, in);
+  fail_unless (
+      changed_above (h, in, confidence) > changed_above (h, in, label) + 50);
+  g_object_set (h->element, "draw-ids", TRUE, NULL);
+  id = overlay_draw (h, in);
+  fail_unless_equals_int (changed_above (h, confidence, id), 0);
+  gst_buffer_unref (id);
+  roi = gst_buffer_get_video_region_of_interest_meta_id (in, 0);
+  gst_video_region_of_interest_meta_add_param (
+      roi, gst_structure_new ("object_id", "id", G_TYPE_INT, 12, NULL));
+  id = overlay_draw (h, in);
+  fail_unless (
+      changed_above (h, in, id) > changed_above (h, in, confidence) + 50);
+  gst_buffer_unref (none);
+  gst_buffer_unref (label);
+  gst_buffer_unref (confidence);
+  gst_buffer_unref (id);
+  gst_buffer_unref (in);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (any_param_gives_a_confidence)
+{
+  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
+  GstBuffer *in = cuv_frame_new ("RGB", 320, 240), *out;
+  GstVideoRegionOfInterestMeta *roi;
+
+  g_object_set (h->element, "draw-confidence", TRUE, NULL);
+  roi = overlay_add_region (in, "x", 100, 100, 60, 60, -1);
+  out = overlay_draw (h, in);
+  fail_unless_equals_int (changed_above (h, in, out), 0);
+  gst_buffer_unref (out);
+  gst_video_region_of_interest_meta_add_param (
+      roi, gst_structure_new ("extra", "confidence", G_TYPE_STRING, "1", NULL));
+  gst_video_region_of_interest_meta_add_param (roi,
+      gst_structure_new ("classifier", "confidence", G_TYPE_FLOAT, 0.5, NULL));
+  out = overlay_draw (h, in);
+  fail_unless (changed_above (h, in, out) > 100);
+  gst_buffer_unref (out);
+  gst_buffer_unref (in);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* No room above, no room right, more than a line, not UTF-8, far too long, more
+ * of them than the cache keeps. */
+GST_START_TEST (any_label_can_be_written)
+{
+  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
+  GstBuffer *in = cuv_frame_new ("RGB", 320, 240), *out;
+  gchar *longest = g_strnfill (100000, 'W'), label[16];
+
+  g_object_set (h->element, "draw-labels", TRUE, "font", "Sans 100", NULL);
+  overlay_add_region (in, "two\nlines", 5, 2, 30, 30, 0.5);
+  overlay_add_region (in, "right", 310, 100, 30, 30, 0.5);
+  overlay_add_region (in, "\xff\xfe broken", 5, 2, 30, 30, 0.5);
+  overlay_add_region (in, "", 5, 2, 30, 30, 0.5);
+  overlay_add_region (in, "\xd8\xa7\xd9\x84 \xe4\xb8\xad", 50, 50, 30, 30, 1);
+  overlay_add_region (in, longest, 5, 230, 30, 30, 0.5);
+  for (guint i = 0; i < 150; i++) {
+    g_snprintf (label, sizeof label, "object %u", i);
+    overlay_add_region (in, label, i, i, 30, 30, 0.5);
+  }
+  for (guint i = 0; i < 3; i++) {
+    out = overlay_draw (h, in);
+    fail_unless (overlay_changed (h, in, out, 0, 0, 320, 240) > 1000);
+    gst_buffer_unref (out);
+    g_object_set (h->element, "font", i == 0 ? "Serif Italic 9" : "", NULL);
+  }
+  g_free (longest);
+  gst_buffer_unref (in);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* GLib's hash of both is the same. */
+GST_START_TEST (texts_are_told_apart)
+{
+  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
+  GstBuffer *one = black_frame ("ab"), *other = black_frame ("bA");
+  GstBuffer *out, *out_other;
+
+  fail_unless_equals_int (g_str_hash ("ab"), g_str_hash ("bA"));
+  g_object_set (h->element, "draw-labels", TRUE, NULL);
+  out = overlay_draw (h, one);
+  out_other = overlay_draw (h, other);
+  fail_unless (changed_above (h, out, out_other) > 10);
+  gst_buffer_unref (out);
+  gst_buffer_unref (out_other);
+  gst_buffer_unref (one);
+  gst_buffer_unref (other);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* The same text drawn again, out of the cache, is the same. */
+GST_START_TEST (text_is_the_same_every_time)
+{
+  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
+  GstBuffer *in = black_frame ("face"), *first, *again;
+
+  g_object_set (h->element, "draw-labels", TRUE, NULL);
+  first = overlay_draw (h, in);
+  again = overlay_draw (h, in);
+  fail_unless (cuv_frames_equal ("RGB", 320, 240, first, again));
+  gst_buffer_unref (again);
+  g_object_set (h->element, "font", "Sans Bold 30", NULL);
+  again = overlay_draw (h, in);
+  fail_unless (changed_above (h, first, again) > 100, "a larger font");
+  gst_buffer_unref (again);
+  gst_buffer_unref (first);
+  gst_buffer_unref (in);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* ---- what is refused ---- */
+
+static gchar *
+start_error (const gchar *property, const gchar *value)
+{
+  GstElement *pipeline = cuv_pipeline_new (
+      "videotestsrc num-buffers=2 ! visionoverlay name=o ! fakesink");
+  GstElement *overlay = gst_bin_get_by_name (GST_BIN (pipeline), "o");
+  gchar *error;
+
+  gst_util_set_object_arg (G_OBJECT (overlay), property, value);
+  error = cuv_pipeline_play (pipeline);
+  gst_object_unref (overlay);
+  gst_object_unref (pipeline);
+  return error;
+}
+
+static void
+check_refused (const gchar *property, const gchar *value, const gchar *cause)
+{
+  gchar *error = start_error (property, value);
+
+  fail_unless (error != NULL && strstr (error, property) != NULL
+          && strstr (error, cause) != NULL,
+      "%s=%s: %s", property, value, error);
+  g_free (error);
+}
+
+GST_START_TEST (bad_values_are_refused_at_start)
+{
+  check_refused ("label-colors", "c, face=(string)\"#ff00\"", "#ff00");
+  check_refused ("label-colors", "c, face=(string)red", "no colour for face");
+  check_refused ("label-colors", "c, face=(string)\"#-12345\"", "#rrggbb");
+  check_refused ("label-colors", "c, face=(double)1", "no colour");
+  check_refused ("font", "Sans 900", "256 pixels");
+  fail_unless (
+      start_error ("label-colors", "c, face=(string)\"#FF00aa\"") == NULL);
+  fail_unless (start_error ("font", "Sans 20") == NULL);
+}
+
+GST_END_TEST
+GST_START_TEST (a_bad_value_leaves_the_old_one)
+{
+  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
+  GstBus *bus = gst_bus_new ();
+  GstBuffer *in = black_frame ("face");
+  GstMessage *message;
+  gchar *font;
+
+  gst_element_set_bus (h->element, bus);
+  gst_util_set_object_arg (
+      G_OBJECT (h->element), "label-colors", "c, face=(string)\"#102030\"");
+  fail_unless_equals_int (red_at (h, in, 100, 130), 0x10);
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
+  gst_util_set_object_arg (
+      G_OBJECT (h->element), "label-colors", "c, face=(string)pink");
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  fail_unless (message != NULL);
+  gst_message_unref (message);
+  fail_unless_equals_int (red_at (h, in, 100, 130), 0x10);
+  g_object_set (h->element, "font", "Sans 1000", NULL);
+  g_object_get (h->element, "font", &font, NULL);
+  fail_unless_equals_string (font, "Sans Bold");
+  g_free (font);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_buffer_unref (in);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* ---- caps and states ---- */
+
+GST_START_TEST (caps_change_on_the_way)
+{
+  static const struct {
+    const gchar *format;
+    gint width, height;
+  } steps[] = { { "NV12", 64, 48 }, { "RGBA", 33, 17 }, { "GRAY8", 1, 1 },
+    { "YUY2", 1, 1 }, { "I420", 15, 1 }, { "UYVY", 321, 243 },
+    { "NV12", 64, 48 } };
+  GstHarness *h = cuv_element_harness ("visionoverlay");
+
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
+    GstBuffer *in =
+        cuv_frame_new (steps[i].format, steps[i].width, steps[i].height);
+    GstBuffer *out;
+
+    cuv_harness_caps (h, steps[i].format, steps[i].width, steps[i].height);
+    overlay_add_region (in, "face", 0, 0, 20, 20, 0.5);
+    out = overlay_draw (h, in);
+    fail_unless (!cuv_frames_equal (
+                     steps[i].format, steps[i].width, steps[i].height, in, out),
+        "step %u", i);
+    gst_buffer_unref (in);
+    gst_buffer_unref (out);
+  }
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (states_up_and_down)
+{
+  GstElement *pipeline = cuv_pipeline_new (
+      "videotestsrc num-buffers=3 ! visionoverlay ! fakesink");
+
+  for (guint i = 0; i < 3; i++)
+    fail_unless (cuv_pipeline_play (pipeline) == NULL);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST
+
+static Suite *
+suite (void)
+{
+  Suite *s = suite_create ("overlay-settings");
+  TCase *t = tcase_create ("all");
+
+  suite_add_tcase (s, t);
+  tcase_add_test (t, properties_change_while_playing);
+  tcase_add_test (t, labels_filter);
+  tcase_add_test (t, a_label_has_its_own_colour);
+  tcase_add_test (t, text_is_written_above_the_box);
+  tcase_add_test (t, any_param_gives_a_confidence);
+  tcase_add_test (t, any_label_can_be_written);
+  tcase_add_test (t, texts_are_told_apart);
+  tcase_add_test (t, text_is_the_same_every_time);
+  tcase_add_test (t, bad_values_are_refused_at_start);
+  tcase_add_test (t, a_bad_value_leaves_the_old_one);
+  tcase_add_test (t, caps_change_on_the_way);
+  tcase_add_test (t, states_up_and_down);
+  return s;
+}
+
+CUV_ELEMENTS_MAIN (suite)

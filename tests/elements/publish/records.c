@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* visionpublish: what a frame's metadata becomes. What is expected is written
+ * by hand; jq says that it is JSON, keys sorted. */
+#include <math.h>
+#include <string.h>
+#include "helper.h"
+
+static void
+fail_unless_record (GstBuffer *buffer, const gchar *expected)
+{
+  GstHarness *h;
+
+  fail_unless (g_file_set_contents (path, "", 0, NULL));
+  h = harness_new ("json-lines");
+  push (h, buffer);
+  fail_unless_written (h, expected);
+  if (*expected != '\0')
+    fail_unless_jq_agrees ();
+}
+
+/* ---- objects ---- */
+
+GST_START_TEST (test_object)
+{
+  GstBuffer *buffer = frame_new (1000);
+
+  set_id (gst_cuv_meta_add_object (buffer, &info, "face", 64, 48, 128, 96, 0.97,
+              gst_structure_new ("x", "raw", G_TYPE_DOUBLE, 1.25, "stages",
+                  G_TYPE_INT, 20, NULL)),
+      7);
+  gst_cuv_meta_add_object (buffer, &info, "face", 0, 0, 640, 480, 0.5, NULL);
+  fail_unless_record (buffer,
+      "{\"frame_num\":0,\"objects\":[{\"detection\":{\"bounding_box\":{"
+      "\"x_max\":0.3,\"x_min\":0.1,\"y_max\":0.3,\"y_min\":0.1},\"confidence\":"
+      "0.97,\"label\":\"face\",\"label_id\":0},\"extra_params\":{\"raw\":1.25,"
+      "\"stages\":20},\"h\":96,\"id\":7,\"region_id\":0,\"roi_type\":\"face\","
+      "\"w\":128,\"x\":64,\"y\":48},{\"detection\":{\"bounding_box\":{\"x_"
+      "max\":"
+      "1.0,\"x_min\":0.0,\"y_max\":1.0,\"y_min\":0.0},\"confidence\":0.5,"
+      "\"label\":\"face\",\"label_id\":0},\"h\":480,\"region_id\":1,"
+      "\"roi_type\":\"face\",\"w\":640,\"x\":0,\"y\":0}]," FRAME
+      ",\"timestamp\":1000,\"wallclock\":\"T\"}\n");
+}
+GST_END_TEST
+
+/* Regions as other elements make them, down to no label and no structure. */
+GST_START_TEST (test_foreign_objects)
+{
+  GstBuffer *buffer = frame_new (0);
+  GstVideoRegionOfInterestMeta *roi;
+
+  gst_buffer_add_video_region_of_interest_meta (buffer, "car", 1, 2, 3, 4);
+  roi = gst_buffer_add_video_region_of_interest_meta_id (buffer, 0, 5, 6, 7, 8);
+  roi->id = 4;
+  roi->parent_id = 0;
+  set_id (roi, 0);
+  fail_unless_record (buffer,
+      "{\"frame_num\":0,\"objects\":[{\"h\":4,\"region_id\":0,\"roi_type\":"
+      "\"car\",\"w\":3,\"x\":1,\"y\":2},{\"h\":8,\"parent_id\":0,"
+      "\"region_id\":4,\"w\":7,\"x\":5,\"y\":6}]," FRAME
+      ",\"timestamp\":0,\"wallclock\":\"T\"}\n");
+}
+GST_END_TEST
+
+/* One object, with so much before and after its "h". */
+static void
+fail_unless_extras (GstBuffer *buffer, const gchar *before, const gchar *after)
+{
+  gchar *expected = g_strdup_printf (
+      "{\"frame_num\":0,\"objects\":[{%s\"h\":4,%s\"region_id\":0,\"roi_type\":"
+      "\"a\",\"w\":3,\"x\":1,\"y\":2}]," FRAME
+      ",\"timestamp\":0,\"wallclock\":\"T\"}\n",
+      before, after);
+
+  fail_unless_record (buffer, expected);
+  g_free (expected);
+}
+
+static GstBuffer *
+frame_with_param (const gchar *text)
+{
+  GstBuffer *buffer = frame_new (0);
+  GstVideoRegionOfInterestMeta *roi =
+      gst_buffer_add_video_region_of_interest_meta (buffer, "a", 1, 2, 3, 4);
+  GstStructure *param = gst_structure_from_string (text, NULL);
+
+  fail_unless (param != NULL, "%s", text);
+  gst_video_region_of_interest_meta_add_param (roi, param);
+  return buffer;
+}
+
+GST_START_TEST (test_params)
+{
+  /* of nobody we know */
+  fail_unless_extras (frame_with_param ("depth, near=(double)0.25, ids=<1,2>"),
+      "\"depth\":{\"ids\":[1,2],\"near\":0.25},", "");
+  /* named like a key of ours, which stays */
+  fail_unless_extras (frame_with_param ("h, a=1"), "", "\"h_2\":{\"a\":1},");
+  /* DL Streamer's classification */
+  fail_unless_extras (
+      frame_with_param (
+          "classification_layer, label=(string)red, "
+          "model_name=(string)colours, label_id=3, "
+          "confidence=(double)0.75, attribute_name=(string)color"),
+      "\"color\":{\"confidence\":0.75,\"label\":\"red\",\"label_id\":3,"
+      "\"model\":{\"name\":\"colours\"}},",
+      "");
+  /* more than an id */
+  fail_unless_extras (frame_with_param ("object_id, id=3, age=9"), "",
+      "\"id\":3,\"object_id\":{\"age\":9,\"id\":3},");
+}
+GST_END_TEST
+
+GST_START_TEST (test_extra_params)
+{
+  fail_unless_extras (
+      frame_with_param (
+          "detection, confidence=(float)0.9, model_name=(string)m, "
+          "extra_params_json=(string)\"{\\\"q\\\":[1,{}]}\""),
+      "\"detection\":{\"confidence\":0.9,\"label\":\"a\"},"
+      "\"extra_params\":{\"model_name\":\"m\",\"q\":[1,{}]},",
+      "");
+  /* neither JSON nor a number where one is wanted: kept as they are */
+  fail_unless_extras (
+      frame_with_param (
+          "detection, confidence=(string)high, x_min=(double)0.5, "
+          "extra_params_json=(string)\"{\""),
+      "\"detection\":{\"label\":\"a\"},\"extra_params\":{\"confidence\":"
+      "\"high\","
+      "\"extra_params_json\":\"{\",\"x_min\":0.5},",
+      "");
+}
+GST_END_TEST
+
+GST_START_TEST (test_hostile_label)
+{
+  GstBuffer *buffer = frame_new (0);
+
+  gst_buffer_add_video_region_of_interest_meta (
+      buffer, "\"a\\,\n\xff\x01", 1, 2, 3, 4);
+  fail_unless_record (buffer,
+      "{\"frame_num\":0,\"objects\":[{\"h\":4,\"region_id\":0,\"roi_type\":"
+      "\"\\\"a\\\\,\\n\xef\xbf\xbd\\u0001\",\"w\":3,\"x\":1,\"y\":2}]," FRAME
+      ",\"timestamp\":0,\"wallclock\":\"T\"}\n");
+}
+GST_END_TEST
+
+/* ---- tables ---- */
+
+#define LINE_1 "{\"id\":-1,\"rho\":10.5,\"theta\":0.1,\"votes\":77}"
+#define LINE_2 "{\"id\":2,\"rho\":null,\"theta\":0.0,\"votes\":5}"
+
+GST_START_TEST (test_lines)
+{
+  GstBuffer *buffer = frame_new (0);
+
+  add_lines (buffer, 2, 640);
+  fail_unless_record (buffer,
+      "{\"frame_num\":0,\"lines\":[" LINE_1 "," LINE_2 "]," FRAME
+      ",\"timestamp\":0,\"wallclock\":\"T\"}\n");
+}
+GST_END_TEST
+
+/* Scalars and a size that is not the frame's stand beside the rows, of the
+ * second table of a kind too. */
+GST_START_TEST (test_scalars)
+{
+  GstBuffer *buffer = frame_new (0);
+
+  add_lines (buffer, 1, 640);
+  gst_structure_set (
+      add_lines (buffer, 1, 320), "threshold", G_TYPE_DOUBLE, 2.5, NULL);
+  fail_unless_record (buffer,
+      "{\"frame_num\":0,\"lines\":[" LINE_1 "],\"lines_2\":[" LINE_1
+      "],\"lines_2_info\":{\"height\":480,\"threshold\":2.5,\"width\":320}"
+      "," FRAME ",\"timestamp\":0,\"wallclock\":\"T\"}\n");
+}
+GST_END_TEST
+
+/* A kind from elsewhere, named like a key of ours; all types at their ends. */
+GST_START_TEST (test_unknown_kind)
+{
+  static const GstCuvColumn columns[] = { { "u64", GST_CUV_TYPE_U64 },
+    { "i64", GST_CUV_TYPE_I64 }, { "f64", GST_CUV_TYPE_F64 },
+    { "u16", GST_CUV_TYPE_U16 }, { "u8", GST_CUV_TYPE_U8 },
+    { "u8", GST_CUV_TYPE_U8 } };
+  guint8 row[28];
+  GstBuffer *buffer = frame_new (0);
+  gdouble infinite = INFINITY;
+
+  memset (row, 0xff, sizeof row);
+  memcpy (row + 16, &infinite, sizeof infinite);
+  gst_cuv_meta_add_table (
+      buffer, "timestamp", 3, 640, 480, "none", columns, 6, row, 1);
+  fail_unless_record (buffer,
+      "{\"frame_num\":0," FRAME ",\"timestamp\":0,\"timestamp_2\":[{\"f64\":"
+      "null,\"i64\":-1,\"u16\":65535,"
+      "\"u64\":18446744073709551615,\"u8\":255,\"u8_2\":255}],\"wallclock\":"
+      "\"T\""
+      "}\n");
+}
+GST_END_TEST
+
+/* No table: passed over. No rows: no result, but for scalars alone. */
+GST_START_TEST (test_empty_tables)
+{
+  static const gchar *no_tags[] = { NULL };
+  GstBuffer *buffer = frame_new (0);
+  GstStructure *structure;
+
+  gst_meta_register_custom ("PublishTestMeta", no_tags, NULL, NULL, NULL);
+  structure = gst_custom_meta_get_structure (
+      gst_buffer_add_custom_meta (buffer, "PublishTestMeta"));
+  gst_structure_set (structure, "kind", G_TYPE_STRING, "broken", NULL);
+  add_lines (buffer, 0, 640);
+  fail_unless_record (buffer, "");
+
+  buffer = frame_new (0);
+  structure = gst_cuv_meta_add_table (
+      buffer, "focus", 1, 640, 480, "none", NULL, 0, NULL, G_MAXUINT);
+  gst_structure_set (structure, "sharpness", G_TYPE_DOUBLE, 0.5, NULL);
+  fail_unless_record (buffer,
+      "{\"focus\":[],\"focus_info\":{\"sharpness\":0.5},\"frame_num\":0," FRAME
+      ",\"timestamp\":0,\"wallclock\":\"T\"}\n");
+}
+GST_END_TEST
+
+/* ---- frames ---- */
+
+GST_START_TEST (test_empty_results)
+{
+  GstHarness *h = harness_new ("json-lines");
+
+  push (h, frame_new (0));
+  g_object_set (h->element, "add-empty-results", TRUE, "source", "rtsp://x",
+      "tags", "{\"b\":1.10,\"a\":\"d\\u00fcr\"}", NULL);
+  push (h, frame_new (GST_CLOCK_TIME_NONE));
+  g_object_set (h->element, "source", NULL, "tags", "", NULL);
+  push (h, frame_new (40 * GST_MSECOND));
+  fail_unless_written (h,
+      "{\"frame_num\":1," FRAME ",\"source\":\"rtsp://x\",\"tags\":{\"a\":\"d"
+      "\xc3\xbcr\",\"b\":1.1},\"wallclock\":\"T\"}\n"
+      "{\"frame_num\":2," FRAME
+      ",\"timestamp\":40000000,\"wallclock\":\"T\"}\n");
+}
+GST_END_TEST
+
+GST_START_TEST (test_stream_time)
+{
+  GstHarness *h = harness_new ("json-lines");
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = 1000;
+  segment.time = 5000;
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  g_object_set (h->element, "add-empty-results", TRUE, NULL);
+  push (h, frame_new (1030));
+  fail_unless_written (h,
+      "{\"frame_num\":0," FRAME ",\"timestamp\":5030,\"wallclock\":\"T\"}\n");
+}
+GST_END_TEST
+
+GST_START_TEST (test_any_caps)
+{
+  GstHarness *h = harness_new_for (
+      "video/x-raw(memory:CUDAMemory),format=NV12,width=1920,height=1080",
+      "json-lines");
+
+  g_object_set (h->element, "add-empty-results", TRUE, NULL);
+  push (h, frame_new (0));
+  gst_harness_set_src_caps_str (h, "application/x-what");
+  push (h, frame_new (1));
+  fail_unless_written (h,
+      "{\"frame_num\":0,\"resolution\":{\"height\":1080,\"width\":1920},"
+      "\"timestamp\":0,\"wallclock\":\"T\"}\n"
+      "{\"frame_num\":1,\"timestamp\":1,\"wallclock\":\"T\"}\n");
+}
+GST_END_TEST
+
+/* The buffer that comes out is the one that went in, writable or not. */
+GST_START_TEST (test_passthrough)
+{
+  GstHarness *h = harness_new ("json-lines");
+  GstBuffer *buffer = frame_new (0), *out;
+
+  add_lines (buffer, 2, 640);
+  gst_buffer_ref (buffer);
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  out = gst_harness_pull (h);
+  fail_unless (out == buffer);
+  gst_buffer_unref (out);
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+static Suite *
+records_suite (void)
+{
+  Suite *suite = suite_create ("records");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_checked_fixture (tc, set_up, tear_down);
+  tcase_add_test (tc, test_object);
+  tcase_add_test (tc, test_foreign_objects);
+  tcase_add_test (tc, test_params);
+  tcase_add_test (tc, test_extra_params);
+  tcase_add_test (tc, test_hostile_label);
+  tcase_add_test (tc, test_lines);
+  tcase_add_test (tc, test_scalars);
+  tcase_add_test (tc, test_unknown_kind);
+  tcase_add_test (tc, test_empty_tables);
+  tcase_add_test (tc, test_empty_results);
+  tcase_add_test (tc, test_stream_time);
+  tcase_add_test (tc, test_any_caps);
+  tcase_add_test (tc, test_passthrough);
+  return suite;
+}
+
+GST_CHECK_MAIN (records);

@@ -1,0 +1,391 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""visionpublish and what it writes to: files, FIFOs, pipes, full disks, with
+real readers that come late, die or sleep."""
+
+import csv
+import json
+import os
+import resource
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import gi
+
+gi.require_version("Gst", "1.0")
+from gi.repository import Gst
+
+LIVE = "videotestsrc is-live=true num-buffers=%d ! video/x-raw,framerate=200/1"
+FAST = "videotestsrc num-buffers=%d ! video/x-raw,width=32,height=32"
+PUBLISH = " ! visionpublish name=p add-empty-results=true %s ! fakesink"
+
+
+def jq_count(text):
+    """How many values jq finds; fails if it finds fault."""
+    run = subprocess.run(
+        ["jq", "-c", "."], input=text, capture_output=True, check=True
+    )
+    return len(run.stdout.splitlines())
+
+
+def launch(line, **kwargs):
+    return subprocess.Popen(["gst-launch-1.0", "-q"] + line.split(), **kwargs)
+
+
+def rss_kib():
+    with open("/proc/self/status", encoding="ascii") as status:
+        for line in status:
+            if line.startswith("VmRSS"):
+                return int(line.split()[1])
+    raise RuntimeError("no VmRSS")
+
+
+class Publish:
+    """A pipeline in this process."""
+
+    def __init__(self, line):
+        self.pipeline = Gst.parse_launch(line)
+        self.element = self.pipeline.get_by_name("p")
+        self.warnings = []
+
+    def play(self):
+        start = time.monotonic()
+        result = self.pipeline.set_state(Gst.State.PLAYING)
+        assert time.monotonic() - start < 1.0, "the state change blocked"
+        return result
+
+    def wait(self, seconds=60):
+        """Takes messages until EOS; an error's text if there is one."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            message = self.pipeline.bus.timed_pop(20 * Gst.MSECOND)
+            if message is None:
+                continue
+            if message.type == Gst.MessageType.EOS:
+                return None
+            if message.type == Gst.MessageType.WARNING:
+                self.warnings.append(message.parse_warning()[0].message)
+            if message.type == Gst.MessageType.ERROR:
+                return message.parse_error()[0].message
+        raise AssertionError("no EOS")
+
+    def stop(self):
+        # warnings of the stop itself still come before the bus is flushed
+        self.pipeline.set_state(Gst.State.READY)
+        while True:
+            message = self.pipeline.bus.pop_filtered(Gst.MessageType.WARNING)
+            if message is None:
+                break
+            self.warnings.append(message.parse_warning()[0].message)
+        self.pipeline.set_state(Gst.State.NULL)
+
+    def stat(self, field):
+        return self.element.get_property("stats").get_value(field)
+
+    def until(self, condition, seconds=30):
+        end = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < end, "it does not come to that"
+            time.sleep(0.01)
+
+
+class Targets(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix="publish-")
+        self.path = os.path.join(self.dir, "records")
+        self.children = []
+
+    def tearDown(self):
+        for child in self.children:
+            child.kill()
+            child.wait()
+            if child.stdout:
+                child.stdout.close()
+        shutil.rmtree(self.dir)
+
+    def cat(self, path, out):
+        with open(out, "wb") as file:
+            child = subprocess.Popen(["cat", path], stdout=file)
+        self.children.append(child)
+        return child
+
+    def read(self, path):
+        with open(path, "rb") as file:
+            return file.read()
+
+    # ---- FIFOs ----
+
+    def test_fifo_reader_comes_late(self):
+        os.mkfifo(self.path)
+        publish = Publish(LIVE % 400 + PUBLISH % ("file-path=" + self.path))
+        publish.play()
+        publish.until(lambda: publish.stat("frames") > 50)
+        reader = self.cat(self.path, self.path + ".out")
+        self.assertIsNone(publish.wait())
+        publish.stop()
+        reader.wait(10)
+        text = self.read(self.path + ".out")
+        self.assertEqual(jq_count(text), 400)
+        numbers = [json.loads(line)["frame_num"] for line in text.splitlines()]
+        self.assertEqual(numbers, list(range(400)))
+        self.assertEqual(publish.element.get_property("dropped"), 0)
+
+    def test_fifo_without_reader(self):
+        os.mkfifo(self.path)
+        publish = Publish(FAST % 3000 + PUBLISH % ("file-path=" + self.path))
+        start = time.monotonic()
+        publish.play()
+        self.assertIsNone(publish.wait())
+        publish.stop()
+        self.assertLess(time.monotonic() - start, 6)
+        self.assertEqual(publish.element.get_property("dropped"), 3000)
+        self.assertEqual(len(publish.warnings), 1, publish.warnings)
+        self.assertIn(self.path, publish.warnings[0])
+        self.assertIn("start its reader", publish.warnings[0])
+
+    def test_fifo_reader_is_killed(self):
+        os.mkfifo(self.path)
+        first, second = self.path + ".1", self.path + ".2"
+        reader = self.cat(self.path, first)
+        publish = Publish(
+            LIVE % -1 + PUBLISH % ("file-path=" + self.path)
+        )
+        publish.play()
+        publish.until(lambda: publish.stat("records") > 50)
+        reader.send_signal(signal.SIGKILL)
+        reader.wait()
+        # more than the queue holds: some must go
+        publish.until(lambda: publish.stat("dropped") > 100)
+        frames = publish.stat("frames")
+        reader = self.cat(self.path, second)
+        publish.until(lambda: publish.stat("frames") > frames + 300)
+        publish.pipeline.send_event(Gst.Event.new_eos())
+        self.assertIsNone(publish.wait())
+        publish.stop()
+        reader.wait(10)
+        self.assertEqual(len(publish.warnings), 1, publish.warnings)
+        self.assertIn("Broken pipe", publish.warnings[0])
+        text = self.read(second)
+        numbers = [json.loads(line)["frame_num"] for line in text.splitlines()]
+        self.assertEqual(numbers[-1], publish.stat("frames") - 1)
+        self.assertEqual(numbers, sorted(numbers))
+        # what waited, and all that came since
+        self.assertGreater(len(numbers), 1200)
+        self.assertEqual(
+            publish.stat("records") + publish.stat("dropped"),
+            publish.stat("frames"),
+        )
+
+    def test_fifo_is_made_anew(self):
+        os.mkfifo(self.path)
+        reader = self.cat(self.path, self.path + ".1")
+        publish = Publish(
+            LIVE % 600
+            + PUBLISH % ("file-format=json file-path=" + self.path)
+        )
+        publish.play()
+        publish.until(lambda: publish.stat("records") > 20)
+        reader.kill()
+        reader.wait()
+        os.unlink(self.path)
+        publish.until(lambda: publish.stat("frames") > 150)
+        os.mkfifo(self.path)
+        reader = self.cat(self.path, self.path + ".2")
+        self.assertIsNone(publish.wait())
+        publish.stop()
+        reader.wait(10)
+        # the new reader gets an array of its own
+        records = json.loads(self.read(self.path + ".2"))
+        self.assertEqual(records[-1]["frame_num"], 599)
+
+    def test_slow_reader(self):
+        os.mkfifo(self.path)
+        end = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK)
+        self.children.append(subprocess.Popen(["sleep", "100"], stdin=end))
+        os.close(end)
+        tags = "tags={\\\"x\\\":\\\"%s\\\"}" % ("y" * 1000)
+        publish = Publish(
+            FAST % 30000 + PUBLISH % ("%s file-path=%s" % (tags, self.path))
+        )
+        before = rss_kib()
+        start = time.monotonic()
+        publish.play()
+        self.assertIsNone(publish.wait())
+        publish.stop()
+        taken = time.monotonic() - start
+        # 30000 records of 1.1 KiB are 33 MiB; 1024 of them about 1 MiB
+        self.assertLess(rss_kib() - before, 15 * 1024)
+        self.assertLess(taken, 30)
+        self.assertGreater(publish.stat("dropped"), 28000)
+        self.assertGreater(publish.stat("records"), 10)
+        self.assertEqual(len(publish.warnings), 1, publish.warnings)
+        self.assertIn("as fast as they come", publish.warnings[0])
+
+    # ---- files ----
+
+    def test_full_disk(self):
+        publish = Publish(FAST % 300 + PUBLISH % "file-path=/dev/full")
+        start = time.monotonic()
+        publish.play()
+        self.assertIsNone(publish.wait())
+        publish.stop()
+        self.assertLess(time.monotonic() - start, 2)
+        self.assertEqual(publish.stat("frames"), 300)
+        self.assertEqual(publish.element.get_property("dropped"), 300)
+        self.assertEqual(len(publish.warnings), 1, publish.warnings)
+        for part in ("/dev/full", "No space left on device", "make room"):
+            self.assertIn(part, publish.warnings[0])
+
+    def test_file_size_limit(self):
+        """SIGXFSZ would end the program; what fits is an array still."""
+        publish = Publish(
+            FAST % 900 + PUBLISH % ("file-format=json file-path=" + self.path)
+        )
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20 * 1024, hard))
+        try:
+            publish.play()
+            self.assertIsNone(publish.wait())
+            publish.stop()
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        size = os.path.getsize(self.path)
+        records = json.loads(self.read(self.path))
+        self.assertLessEqual(size, 20 * 1024)
+        self.assertGreater(len(records), 50)
+        self.assertEqual(records[-1]["frame_num"], len(records) - 1)
+        self.assertEqual(publish.stat("records"), len(records))
+        self.assertEqual(publish.stat("dropped"), 900 - len(records))
+        self.assertEqual(publish.stat("bytes"), size)
+        self.assertIn("File too large", publish.warnings[0])
+
+    def fail_to_start(self, path, *parts):
+        publish = Publish(FAST % 3 + PUBLISH % "file-format=json")
+        publish.element.set_property("file-path", path)
+        self.assertEqual(publish.play(), Gst.StateChangeReturn.FAILURE)
+        error = publish.wait()
+        for part in (path,) + parts:
+            self.assertIn(part, error)
+        publish.stop()
+
+    def test_cannot_open(self):
+        self.fail_to_start(
+            self.dir + "/none/x", "No such file", "make the folder"
+        )
+        self.fail_to_start(self.dir, "Is a directory", "name a file")
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(self.path)
+            self.fail_to_start(self.path, "No such device or address")
+
+    def test_read_only_directory(self):
+        os.chmod(self.dir, 0o555)
+        publish = Publish(FAST % 3 + PUBLISH % ("file-path=" + self.path))
+        if os.geteuid() == 0:
+            os.seteuid(65534)
+        try:
+            self.assertEqual(publish.play(), Gst.StateChangeReturn.FAILURE)
+        finally:
+            os.seteuid(os.getuid())
+            os.chmod(self.dir, 0o755)
+        error = publish.wait()
+        self.assertIn("Permission denied", error)
+        self.assertIn("that you may write to", error)
+        publish.stop()
+
+    def test_up_and_down(self):
+        publish = Publish(FAST % 10 + PUBLISH % ("file-path=" + self.path))
+        for n in range(1, 4):
+            publish.play()
+            self.assertIsNone(publish.wait())
+            publish.stop()
+            self.assertEqual(jq_count(self.read(self.path)), 10 * n)
+
+    def test_killed(self):
+        """Each record is there once it is written, whatever comes then."""
+        child = launch(LIVE % -1 + PUBLISH % ("file-path=" + self.path))
+        self.children.append(child)
+        time.sleep(1.5)
+        child.kill()
+        child.wait()
+        text = self.read(self.path)
+        self.assertTrue(text.endswith(b"}\n"))
+        self.assertGreater(jq_count(text), 50)
+
+    def test_interrupted(self):
+        line = LIVE % -1 + PUBLISH % ("file-format=json file-path=" + self.path)
+        child = launch(line, stdout=subprocess.DEVNULL)
+        self.children.append(child)
+        time.sleep(1.5)
+        child.send_signal(signal.SIGINT)
+        child.wait(10)
+        self.assertGreater(len(json.loads(self.read(self.path))), 50)
+
+    def test_csv(self):
+        values = 'tags={"a":[1,"b"]} source=a,b"c file-format=csv file-path='
+        child = launch(FAST % 100 + PUBLISH % (values + self.path))
+        self.assertEqual(child.wait(20), 0)
+        with open(self.path, newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(len(rows), 100)
+        for n, row in enumerate(rows):
+            self.assertEqual(row["kind"], "frame")
+            self.assertEqual(int(row["frame_num"]), n)
+            self.assertEqual(row["source"], 'a,b"c')
+            self.assertEqual(row["width"], "32")
+            self.assertEqual(
+                json.loads(row["extra"]), {"tags": {"a": [1, "b"]}}
+            )
+            self.assertNotIn(None, row)
+
+    # ---- standard output ----
+
+    def test_stdout(self):
+        child = launch(FAST % 900 + PUBLISH % "", stdout=subprocess.PIPE)
+        text, _ = child.communicate(timeout=30)
+        self.assertEqual(child.returncode, 0)
+        self.assertEqual(jq_count(text), 900)
+
+    def test_stdout_is_closed(self):
+        """SIGPIPE would end gst-launch-1.0 with status -13."""
+        child = launch(FAST % 3000 + PUBLISH % "", stdout=subprocess.PIPE)
+        child.stdout.readline()
+        child.stdout.close()
+        self.assertEqual(child.wait(20), 0)
+
+    def test_stdout_is_never_read(self):
+        child = launch(FAST % 3000 + PUBLISH % "", stdout=subprocess.PIPE)
+        self.children.append(child)
+        self.assertEqual(child.wait(20), 0)
+
+    def test_stdout_is_not_there(self):
+        line = "gst-launch-1.0 -q %s >&-" % (FAST % 30 + PUBLISH % "")
+        self.assertEqual(os.system(line), 0)
+
+    def test_decimal_comma(self):
+        env = dict(os.environ, LC_ALL="de_DE.UTF-8")
+        comma = subprocess.run(
+            ["/usr/bin/python3", "-c", "import locale as l;"
+             "l.setlocale(l.LC_ALL, '');print(l.str(1.5))"],
+            env=env, capture_output=True, check=True,
+        )
+        self.assertEqual(comma.stdout, b"1,5\n")
+        child = launch(FAST % 1 + PUBLISH % "tags={\"a\":1.5}",
+                       stdout=subprocess.PIPE, env=env)
+        text, _ = child.communicate(timeout=30)
+        self.assertEqual(json.loads(text)["tags"], {"a": 1.5})
+
+
+if __name__ == "__main__":
+    # Python ignores these; an application need not
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    Gst.init(None)
+    if Gst.ElementFactory.find("visionpublish") is None:
+        sys.exit("no element visionpublish in GST_PLUGIN_PATH_1_0")
+    unittest.main(verbosity=2)

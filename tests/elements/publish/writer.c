@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The writer against a target that does what the test says. */
+#include <gst/check/gstcheck.h>
+#include <string.h>
+#include "writer.h"
+
+typedef struct {
+  CuvTarget target;
+  GMutex lock;
+  GString *text; /* of all connections, each begun by '|' */
+  gboolean there, can_retract;
+  gsize at_most;   /* bytes a write takes */
+  gsize room;      /* for so many more bytes */
+  guint fail;      /* so many writes fail */
+  guint lose;      /* so many fail and break the connection */
+  gulong block_us; /* each write takes so long */
+  guint n_writes, n_retracts;
+} Fake;
+
+static gint freed;
+
+static CuvTargetState
+fake_open (CuvTarget *target, GError **error)
+{
+  Fake *self = (Fake *) target;
+
+  if (!self->there)
+    return CUV_TARGET_NOT_YET;
+  g_mutex_lock (&self->lock);
+  g_string_append_c (self->text, '|');
+  g_mutex_unlock (&self->lock);
+  target->connected = target->empty = TRUE;
+  return CUV_TARGET_OPEN;
+}
+
+static gssize
+fake_write (CuvTarget *target, const gchar *data, gsize size, GError **error)
+{
+  Fake *self = (Fake *) target;
+  gssize n = -1;
+
+  if (self->block_us > 0)
+    g_usleep (self->block_us);
+  g_mutex_lock (&self->lock);
+  self->n_writes++;
+  if (self->fail > 0 || self->room == 0) {
+    self->fail -= self->fail > 0;
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NO_SPACE, "full");
+  } else if (self->lose > 0) {
+    self->lose--;
+    target->connected = FALSE;
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_BROKEN_PIPE, "gone");
+  } else {
+    n = (gssize) MIN (size, MIN (self->at_most, self->room));
+    self->room -= (gsize) n;
+    g_string_append_len (self->text, data, n);
+  }
+  g_mutex_unlock (&self->lock);
+  if (n == 0)
+    g_usleep (1000);
+  return n;
+}
+
+static gboolean
+fake_retract (CuvTarget *target, gsize size)
+{
+  Fake *self = (Fake *) target;
+
+  if (!self->can_retract)
+    return FALSE;
+  self->n_retracts++;
+  self->room += size;
+  g_string_truncate (self->text, self->text->len - size);
+  return TRUE;
+}
+
+static void
+fake_free (CuvTarget *target)
+{
+  Fake *self = (Fake *) target;
+
+  g_string_free (self->text, TRUE);
+  g_free (target->name);
+  g_free (self);
+  g_atomic_int_set (&freed, TRUE);
+}
+
+static const CuvTargetClass fake_class = { fake_open, fake_write, fake_retract,
+  fake_free };
+static const CuvFraming framing = { "<", ",", ">" };
+
+static Fake *
+fake_new (void)
+{
+  Fake *self = g_new0 (Fake, 1);
+
+  self->target.klass = &fake_class;
+  self->target.name = g_strdup ("fake");
+  self->text = g_string_new (NULL);
+  self->there = self->can_retract = TRUE;
+  self->at_most = 1000;
+  self->room = G_MAXSIZE;
+  freed = FALSE;
+  return self;
+}
+
+static CuvWriter *
+writer_new (Fake *fake)
+{
+  CuvWriter *writer = cuv_writer_new (&fake->target, &framing, NULL);
+
+  fail_unless (writer != NULL);
+  return writer;
+}
+
+static void
+push (CuvWriter *writer, const gchar *text)
+{
+  cuv_writer_push (writer, g_strdup (text), strlen (text));
+}
+
+static void
+fail_unless_text (Fake *fake, const gchar *expected)
+{
+  g_mutex_lock (&fake->lock);
+  fail_unless_equals_string (fake->text->str, expected);
+  g_mutex_unlock (&fake->lock);
+}
+
+/* Returns what the last warning says. */
+static gchar *
+stop (CuvWriter *writer, guint milliseconds, CuvWriterCounts *counts)
+{
+  gchar *warning;
+
+  cuv_writer_stop (writer, milliseconds, counts, &warning);
+  return warning;
+}
+
+static void
+stop_well (CuvWriter *writer)
+{
+  CuvWriterCounts counts;
+
+  fail_unless (stop (writer, 2000, &counts) == NULL);
+  fail_unless_equals_int (counts.dropped, 0);
+  fail_unless_equals_int (counts.queue, 0);
+  fail_unless (g_atomic_int_get (&freed));
+}
+
+GST_START_TEST (test_framing)
+{
+  Fake *fake = fake_new ();
+  CuvWriter *writer = writer_new (fake);
+
+  push (writer, "one");
+  push (writer, "two");
+  fail_unless (cuv_writer_finish (writer, 2000));
+  fail_unless_text (fake, "|<one,two>");
+  /* no second end */
+  fail_unless (cuv_writer_finish (writer, 2000));
+  fail_unless_text (fake, "|<one,two>");
+  /* records after the end take it back */
+  push (writer, "three");
+  fail_unless (cuv_writer_finish (writer, 2000));
+  fail_unless_text (fake, "|<one,two,three>");
+  stop_well (writer);
+}
+GST_END_TEST
+
+GST_START_TEST (test_nothing)
+{
+  Fake *fake = fake_new ();
+  CuvWriter *writer = writer_new (fake);
+
+  fail_unless (cuv_writer_finish (writer, 2000));
+  fail_unless_text (fake, "|<>");
+  stop_well (writer);
+}
+GST_END_TEST
+
+GST_START_TEST (test_no_retraction)
+{
+  Fake *fake = fake_new ();
+  CuvWriter *writer = writer_new (fake);
+
+  fake->can_retract = FALSE;
+  push (writer, "one");
+  fail_unless (cuv_writer_finish (writer, 2000));
+  push (writer, "two");
+  push (writer, "three");
+  fail_unless (cuv_writer_finish (writer, 2000));
+  fail_unless_text (fake, "|<one><two,three>");
+  stop_well (writer);
+}
+GST_END_TEST
+
+GST_START_TEST (test_small_pieces)
+{
+  Fake *fake = fake_new ();
+  CuvWriter *writer = writer_new (fake);
+  CuvWriterCounts counts;
+
+  fake->at_most = 1;
+  push (writer, "first");
+  push (writer, "second");
+  fail_unless (cuv_writer_finish (writer, 2000));
+  fail_unless_text (fake, "|<first,second>");
+  cuv_writer_get_counts (writer, &counts);
+  fail_unless_equals_int (counts.records, 2);
+  fail_unless_equals_int (counts.bytes, strlen ("<first,second>"));
+  stop_well (writer);
+}
+GST_END_TEST
+
+/* What fails for a while costs no record, and one warning. */
+GST_START_TEST (test_failure_and_recovery)
+{
+  Fake *fake = fake_new ();
+  CuvWriter *writer;
+  gchar *warning;
+
+  fake->fail = 3;
+  writer = writer_new (fake);
+  push (writer, "one");
+  push (writer, "two");
+  while (!cuv_writer_finish (writer, 2000)) {
+  }
+  fail_unless_text (fake, "|<one,two>");
+  warning = cuv_writer_take_warning (writer);
+  fail_unless (strstr (warning, "'fake'") && strstr (warning, "full"));
+  g_free (warning);
+  stop_well (writer);
+}
+GST_END_TEST
+
+/* Who comes new gets the beginning, and the record that broke whole. */
+GST_START_TEST (test_lost_connection)
+{
+  Fake *fake = fake_new ();
+  CuvWriter *writer = writer_new (fake);
+  gchar *warning;
+
+  push (writer, "one");
+  fail_unless (cuv_writer_finish (writer, 2000));
+  g_mutex_lock (&fake->lock);
+  fake->lose = 1;
+  g_mutex_unlock (&fake->lock);
+  push (writer, "two");
+  while (!cuv_writer_finish (writer, 2000)) {
+  }
+  fail_unless_text (fake, "|<one|<two>");
+  warning = cuv_writer_take_warning (writer);
+  fail_unless (strstr (warning, "gone") != NULL);
+  g_free (warning);
+  stop_well (writer);
+}
+GST_END_TEST
+
+static void
+push_numbers (CuvWriter *writer, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    cuv_writer_push (writer, g_strdup_printf ("%06u", i), 6);
+}
+
+/* While nobody is there, the newest wait; then they come in order. */
+GST_START_TEST (test_overflow)
+{
+  Fake *fake = fake_new ();
+  CuvWriter *writer;
+  CuvWriterCounts counts;
+  const guint n = 3000;
+  gchar *warning;
+
+  fake->there = FALSE;
+  writer = writer_new (fake);
+  push_numbers (writer, n);
+  cuv_writer_get_counts (writer, &counts);
+  /* the thread may hold the first one */
+  fail_unless (counts.queue == CUV_WRITER_MAX_RECORDS
+      || counts.queue == CUV_WRITER_MAX_RECORDS + 1);
+  fail_unless_equals_int (counts.dropped + counts.queue, n);
+  warning = cuv_writer_take_warning (writer);
+  fail_unless (strstr (warning, "nobody reads") != NULL
+      || strstr (warning, "as fast") != NULL);
+  g_free (warning);
+  fake->there = TRUE;
+  fail_unless (cuv_writer_finish (writer, 2000));
+  fail_unless (g_str_has_suffix (fake->text->str, ",002998,002999>"));
+  fail_unless_equals_int (fake->text->len, 2 + 7 * counts.queue);
+  stop (writer, 0, &counts);
+  fail_unless_equals_int (counts.dropped + counts.records, n);
+}
+GST_END_TEST
+
+GST_START_TEST (test_large_records)
+{
+  Fake *fake = fake_new ();
+  CuvWriter *writer;
+  CuvWriterCounts counts;
+  const gsize size = CUV_WRITER_MAX_BYTES / 4;
+
+  fake->there = FALSE;
+  writer = writer_new (fake);
+  for (guint i = 0; i < 10; i++)
+    cuv_writer_push (writer, g_strnfill (size, 'x'), size);
+  cuv_writer_get_counts (writer, &counts);
+  fail_unless (counts.queue <= 5);
+  /* one that is too large alone still goes through */
+  cuv_writer_push (writer, g_strnfill (CUV_WRITER_MAX_BYTES + 1, 'y'),
+      CUV_WRITER_MAX_BYTES + 1);
+  cuv_writer_get_counts (writer, &counts);
+  fail_unless (counts.queue <= 2);
+  g_free (stop (writer, 0, &counts));
+  fail_unless_equals_int (counts.dropped, 11);
+}
+GST_END_TEST
+
+static gdouble
+stop_takes (CuvWriter *writer, guint milliseconds, CuvWriterCounts *counts)
+{
+  gint64 start = g_get_monotonic_time ();
+  gchar *warning = stop (writer, milliseconds, counts);
+
+  fail_unless (warning != NULL);
+  g_free (warning);
+  return (g_get_monotonic_time () - start) / 1e6;
+}
+
+GST_START_TEST (test_stop_is_bounded)
+{
+  CuvWriterCounts counts;
+  Fake *fake = fake_new ();
+  CuvWriter *writer;
+
+  /* nobody there */
+  fake->there = FALSE;
+  writer = writer_new (fake);
+  push_numbers (writer, 10);
+  fail_unless (stop_takes (writer, 300, &counts) < 0.6);
+  fail_unless_equals_int (counts.dropped, 10);
+  fail_unless (g_atomic_int_get (&freed));
+
+  /* takes nothing */
+  fake = fake_new ();
+  fake->at_most = 0;
+  writer = writer_new (fake);
+  push_numbers (writer, 10);
+  fail_unless (stop_takes (writer, 300, &counts) < 0.6);
+  fail_unless_equals_int (counts.dropped, 10);
+  fail_unless (g_atomic_int_get (&freed));
+
+  /* fails: not waited for */
+  fake = fake_new ();
+  fake->fail = G_MAXUINT;
+  writer = writer_new (fake);
+  push_numbers (writer, 10);
+  fail_unless (stop_takes (writer, 2000, &counts) < 0.5);
+  fail_unless_equals_int (counts.dropped, 10);
+  fail_unless (g_atomic_int_get (&freed));
+}
+GST_END_TEST
+
+/* A write that hangs is left alone, and frees the writer when it returns. */
+GST_START_TEST (test_hanging_write)
+{
+  Fake *fake = fake_new ();
+  CuvWriter *writer;
+  CuvWriterCounts counts;
+
+  fake->block_us = 3 * G_USEC_PER_SEC / 2;
+  writer = writer_new (fake);
+  push_numbers (writer, 10);
+  g_usleep (100000);
+  fail_unless (stop_takes (writer, 100, &counts) < 1.2);
+  fail_unless_equals_int (counts.dropped, 10);
+  fail_if (g_atomic_int_get (&freed));
+  for (guint i = 0; i < 100 && !g_atomic_int_get (&freed); i++)
+    g_usleep (100000);
+  fail_unless (g_atomic_int_get (&freed));
+}
+GST_END_TEST
+
+/* An end that could not be written whole is not in the way of what comes. */
+GST_START_TEST (test_late_record)
+{
+  Fake *fake = fake_new ();
+  CuvWriter *writer = writer_new (fake);
+  CuvWriterCounts counts;
+
+  push (writer, "one");
+  fail_unless (cuv_writer_finish (writer, 2000));
+  g_mutex_lock (&fake->lock);
+  fake->at_most = 0;
+  g_mutex_unlock (&fake->lock);
+  push (writer, "two");
+  fail_if (cuv_writer_finish (writer, 100));
+  cuv_writer_get_counts (writer, &counts);
+  fail_unless_equals_int (counts.queue, 1);
+  g_mutex_lock (&fake->lock);
+  fake->at_most = 1000;
+  g_mutex_unlock (&fake->lock);
+  fail_unless (cuv_writer_finish (writer, 2000));
+  fail_unless_text (fake, "|<one,two>");
+  fail_unless_equals_int (fake->n_retracts, 1);
+  stop_well (writer);
+}
+GST_END_TEST
+
+static gchar *last_text;
+
+static void
+keep_text_and_free (CuvTarget *target)
+{
+  last_text = g_strdup (((Fake *) target)->text->str);
+  fake_free (target);
+}
+
+/* What there is no room for is taken back, and the end put in its place. */
+GST_START_TEST (test_no_room)
+{
+  static CuvTargetClass klass;
+  Fake *fake = fake_new ();
+  CuvWriter *writer;
+  CuvWriterCounts counts;
+
+  klass = fake_class;
+  klass.free = keep_text_and_free;
+  fake->target.klass = &klass;
+  fake->room = strlen ("<one,tw");
+  writer = writer_new (fake);
+  push (writer, "one");
+  push (writer, "two");
+  push (writer, "three");
+  fail_if (cuv_writer_finish (writer, 2000));
+  fail_unless (stop_takes (writer, 2000, &counts) < 0.5);
+  fail_unless_equals_string (last_text, "|<one>");
+  fail_unless_equals_int (counts.records, 1);
+  fail_unless_equals_int (counts.dropped, 2);
+  fail_unless_equals_int (counts.bytes, strlen ("<one>"));
+  g_free (last_text);
+}
+GST_END_TEST
+
+static Suite *
+writer_suite (void)
+{
+  Suite *suite = suite_create ("writer");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_test (tc, test_framing);
+  tcase_add_test (tc, test_nothing);
+  tcase_add_test (tc, test_no_retraction);
+  tcase_add_test (tc, test_small_pieces);
+  tcase_add_test (tc, test_failure_and_recovery);
+  tcase_add_test (tc, test_lost_connection);
+  tcase_add_test (tc, test_overflow);
+  tcase_add_test (tc, test_large_records);
+  tcase_add_test (tc, test_stop_is_bounded);
+  tcase_add_test (tc, test_hanging_write);
+  tcase_add_test (tc, test_late_record);
+  tcase_add_test (tc, test_no_room);
+  return suite;
+}
+
+GST_CHECK_MAIN (writer);
