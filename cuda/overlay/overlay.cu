@@ -9,6 +9,8 @@
 #define N_THREADS (TILE_X * TILE_Y)
 #define FIRST_CAPACITY ((size_t) 256 << 10)
 
+static_assert (sizeof (CuvPrimitive) == 80, "as gcc lays it out: draw.c");
+
 struct _CuvOverlayCuda {
   CuvArena arena;
   uint8_t *pinned, *device; // a list: primitives, then masks

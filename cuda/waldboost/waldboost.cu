@@ -37,13 +37,15 @@ struct _CuvWaldboostCuda {
   CuvArena arena;
   CuvPyramid pyramid;
   DeviceModel model;
-  bool stumps;
   int n_dense, n_tiles;
   CuvTile *dense, *tiles; // level, first word
   uint32_t *passed;       // a bit per position: stage 0 passed
   Block *block, *pinned;
+  uint32_t *found; // pinned, for find_first()
   cudaEvent_t done;
   cudaStream_t stream;
+  int (*launch_dense) (CuvWaldboostCuda *self);
+  int (*launch_survivors) (CuvWaldboostCuda *self, int first, int n);
 };
 
 // ---- kernels ----
@@ -270,29 +272,36 @@ survivor_kernel (const CuvTile *tiles, const CuvIntegralLevel *levels,
 
 template <typename Sum, bool stumps>
 static int
-launch (CuvWaldboostCuda *self, cudaStream_t stream)
+launch_dense (CuvWaldboostCuda *self)
 {
-  const Sum *integral = (const Sum *) self->pyramid.integral;
-  const CuvIntegralLevel *levels = self->pyramid.levels;
-
   dense_kernel<Sum, stumps>
-      <<<self->n_dense, dim3 (32, DENSE_WARPS), 0, stream>>> (
-          self->dense, levels, integral, self->model, self->passed);
+      <<<self->n_dense, dim3 (32, DENSE_WARPS), 0, self->stream>>> (self->dense,
+          self->pyramid.levels, (const Sum *) self->pyramid.integral,
+          self->model, self->passed);
   CUV_CUDA_LAUNCHED (dense_kernel);
-  survivor_kernel<Sum, stumps><<<self->n_tiles, TILE_THREADS, 0, stream>>> (
-      self->tiles, levels, integral, self->model, self->passed, self->block);
+  return 0;
+}
+
+template <typename Sum, bool stumps>
+static int
+launch_survivors (CuvWaldboostCuda *self, int first, int n)
+{
+  CUV_CUDA_TRY (cudaMemsetAsync (self->block, 0, BLOCK_HEAD, self->stream));
+  survivor_kernel<Sum, stumps>
+      <<<n, TILE_THREADS, 0, self->stream>>> (self->tiles + first,
+          self->pyramid.levels, (const Sum *) self->pyramid.integral,
+          self->model, self->passed, self->block);
   CUV_CUDA_LAUNCHED (survivor_kernel);
   return 0;
 }
 
-static int
-launch_any (CuvWaldboostCuda *self, cudaStream_t stream)
+// The kernels for the model and the sums at hand.
+template <typename Sum, bool stumps>
+static void
+choose (CuvWaldboostCuda *self)
 {
-  if (self->pyramid.narrow)
-    return self->stumps ? launch<uint16_t, true> (self, stream)
-                        : launch<uint16_t, false> (self, stream);
-  return self->stumps ? launch<uint32_t, true> (self, stream)
-                      : launch<uint32_t, false> (self, stream);
+  self->launch_dense = launch_dense<Sum, stumps>;
+  self->launch_survivors = launch_survivors<Sum, stumps>;
 }
 
 // ---- entries ----
@@ -303,7 +312,6 @@ upload_model (CuvWaldboostCuda *self, const CuvWaldboostModel *model)
   CuvArena *arena = &self->arena;
   DeviceModel *device = &self->model;
 
-  self->stumps = model->stumps != 0;
   device->n_stages = model->n_stages;
   device->weak = (const CuvWeak *) cuv_arena_upload (
       arena, model->weak, model->n_weak * sizeof *model->weak);
@@ -357,6 +365,12 @@ init (CuvWaldboostCuda *self, const CuvWaldboostModel *model,
   if (cuv_pyramid_init (&self->pyramid, &self->arena, model, plan) != 0
       || upload_model (self, model) != 0)
     return -1;
+  if (self->pyramid.narrow)
+    model->stumps ? choose<uint16_t, true> (self)
+                  : choose<uint16_t, false> (self);
+  else
+    model->stumps ? choose<uint32_t, true> (self)
+                  : choose<uint32_t, false> (self);
   last = &self->pyramid.levels_host[plan->n_levels - 1];
   words = last->first_word + (size_t) last->words * last->plan.n_y;
   self->dense = upload_tiles (self, DENSE_WARPS, &self->n_dense);
@@ -364,9 +378,13 @@ init (CuvWaldboostCuda *self, const CuvWaldboostModel *model,
   self->passed =
       (uint32_t *) cuv_arena_alloc (&self->arena, words * sizeof *self->passed);
   self->block = (Block *) cuv_arena_alloc (&self->arena, sizeof (Block));
-  self->pinned = (Block *) cuv_arena_pinned (&self->arena, sizeof (Block));
+  // twice the hits, so that find_first() has room for a last lot
+  self->pinned = (Block *) cuv_arena_pinned (&self->arena,
+      sizeof (Block) + CUV_WALDBOOST_MAX_HITS * sizeof (CuvWaldboostHit));
+  self->found =
+      (uint32_t *) cuv_arena_pinned (&self->arena, sizeof *self->found);
   if (!self->dense || !self->tiles || !self->passed || !self->block
-      || !self->pinned)
+      || !self->pinned || !self->found)
     return -1;
   CUV_CUDA_TRY (cudaEventCreateWithFlags (&self->done, cudaEventDisableTiming));
   return 0;
@@ -401,9 +419,9 @@ cuv_waldboost_cuda_submit (
     CuvWaldboostCuda *self, const CuvFrame *frame, CuvCudaStream stream)
 {
   self->stream = (cudaStream_t) stream;
-  CUV_CUDA_TRY (cudaMemsetAsync (self->block, 0, BLOCK_HEAD, self->stream));
   if (cuv_pyramid_submit (&self->pyramid, frame, self->stream) != 0
-      || launch_any (self, self->stream) != 0)
+      || self->launch_dense (self) != 0
+      || self->launch_survivors (self, 0, self->n_tiles) != 0)
     return -1;
   CUV_CUDA_TRY (cudaMemcpyAsync (self->pinned, self->block,
       BLOCK_HEAD + FIRST_HITS * sizeof (CuvWaldboostHit),
@@ -424,6 +442,42 @@ compare_hits (const void *pa, const void *pb)
   return a->y != b->y ? a->y - b->y : a->x - b->x;
 }
 
+// Brings hits from index first on and waits for them.
+static int
+fetch (CuvWaldboostCuda *self, uint32_t first, uint32_t n, CuvWaldboostHit *to)
+{
+  CUV_CUDA_TRY (cudaMemcpyAsync (to, self->block->hits + first, n * sizeof *to,
+      cudaMemcpyDeviceToHost, self->stream));
+  CUV_CUDA_TRY (cudaStreamSynchronize (self->stream));
+  return 0;
+}
+
+// More hits than fit: which of them came first is chance. So they are found
+// again, a few tiles at a time, until the first so many in order are there.
+static int
+find_first (CuvWaldboostCuda *self)
+{
+  const int few = CUV_WALDBOOST_MAX_HITS / (TILE_WORDS * 32);
+  CuvWaldboostHit *hits = self->pinned->hits;
+  uint32_t n = 0, found;
+
+  for (int tile = 0; n < CUV_WALDBOOST_MAX_HITS; tile += few) {
+    int rest = self->n_tiles - tile;
+
+    if (self->launch_survivors (self, tile, rest < few ? rest : few) != 0)
+      return -1;
+    CUV_CUDA_TRY (cudaMemcpyAsync (self->found, &self->block->n_hits,
+        sizeof found, cudaMemcpyDeviceToHost, self->stream));
+    CUV_CUDA_TRY (cudaStreamSynchronize (self->stream));
+    found = *self->found;
+    if (fetch (self, 0, found, hits + n) != 0)
+      return -1;
+    qsort (hits + n, found, sizeof *hits, compare_hits);
+    n += found;
+  }
+  return 0;
+}
+
 extern "C" int
 cuv_waldboost_cuda_collect (CuvWaldboostCuda *self, CuvWaldboostResult *result)
 {
@@ -432,16 +486,17 @@ cuv_waldboost_cuda_collect (CuvWaldboostCuda *self, CuvWaldboostResult *result)
 
   CUV_CUDA_TRY (cudaEventSynchronize (self->done));
   n = pinned->n_hits;
-  if (n > CUV_WALDBOOST_MAX_HITS)
+  if (n > CUV_WALDBOOST_MAX_HITS) {
     n = CUV_WALDBOOST_MAX_HITS;
-  if (n > FIRST_HITS) { // a model that finds thousands: the rest is fetched
-    CUV_CUDA_TRY (cudaMemcpyAsync (pinned->hits + FIRST_HITS,
-        self->block->hits + FIRST_HITS,
-        (n - FIRST_HITS) * sizeof (CuvWaldboostHit), cudaMemcpyDeviceToHost,
-        self->stream));
-    CUV_CUDA_TRY (cudaStreamSynchronize (self->stream));
+    if (find_first (self) != 0)
+      return -1;
+  } else {
+    if (n > FIRST_HITS
+        && fetch (self, FIRST_HITS, n - FIRST_HITS, pinned->hits + FIRST_HITS)
+            != 0)
+      return -1;
+    qsort (pinned->hits, n, sizeof *pinned->hits, compare_hits);
   }
-  qsort (pinned->hits, n, sizeof *pinned->hits, compare_hits);
   result->hits = pinned->hits;
   result->n_hits = (int32_t) n;
   result->overflow = (int32_t) (pinned->n_hits - n);

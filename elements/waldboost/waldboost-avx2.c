@@ -21,6 +21,7 @@ typedef struct {
   uint32_t subset[8];
   int32_t row[4];       /* of the blocks' corners, in sums */
   int32_t column[2][4]; /* of the blocks' corners, at step 1 and 2 */
+  int32_t large;        /* sums may need all 16 bits */
   float left, right;
 } Stump;
 
@@ -71,7 +72,8 @@ make_stump (
 {
   const CuvLbpNode *node = &model->nodes[weak->first_node];
   Stump stump = { .left = model->leaves[weak->first_leaf - node->left],
-    .right = model->leaves[weak->first_leaf - node->right] };
+    .right = model->leaves[weak->first_leaf - node->right],
+    .large = node->width * node->height * 255 > INT16_MAX };
 
   memcpy (stump.subset, node->subset, sizeof stump.subset);
   for (int i = 0; i < 4; i++) {
@@ -235,42 +237,76 @@ load (const uint16_t *at)
   return _mm256_loadu_si256 ((const __m256i *) at);
 }
 
-/* All ones where the neighbour's sum is not below the centre's; then a bit. */
+/* The bit where the neighbour's sum is not below the centre's. */
 static inline __m256i
 compare (__m256i neighbour, __m256i centre, int bit)
 {
-  __m256i mask =
-      _mm256_cmpeq_epi16 (_mm256_max_epu16 (neighbour, centre), neighbour);
-
-  return _mm256_and_si256 (mask, _mm256_set1_epi16 ((short) bit));
+  return _mm256_andnot_si256 (
+      _mm256_cmpgt_epi16 (centre, neighbour), _mm256_set1_epi16 ((short) bit));
 }
 
+/* Three values side by side, of each of 16 windows. */
+typedef struct {
+  __m256i left, middle, right;
+} Three;
+
+static inline Three
+subtract (Three a, Three b)
+{
+  return (Three){ _mm256_sub_epi16 (a.left, b.left),
+    _mm256_sub_epi16 (a.middle, b.middle),
+    _mm256_sub_epi16 (a.right, b.right) };
+}
+
+/* Differences of neighbouring corners of the blocks, along a row of them. */
+static inline Three
+across (const uint16_t *row, const int32_t *x)
+{
+  __m256i a = load (row + x[0]), b = load (row + x[1]);
+  __m256i c = load (row + x[2]), d = load (row + x[3]);
+
+  return (Three){ _mm256_sub_epi16 (b, a), _mm256_sub_epi16 (c, b),
+    _mm256_sub_epi16 (d, c) };
+}
+
+static inline Three
+turn_top_bit (Three a)
+{
+  const __m256i bit = _mm256_set1_epi16 ((short) 0x8000);
+
+  return (Three){ _mm256_xor_si256 (a.left, bit),
+    _mm256_xor_si256 (a.middle, bit), _mm256_xor_si256 (a.right, bit) };
+}
+
+/* Sums are compared as signed numbers. Those that may not fit are moved down by
+ * 2^15: a bit that is turned in the second and fourth row of corners. */
 static inline __m256i
 patterns (const uint16_t *sums, const Stump *stump, int step)
 {
   const int32_t *x = stump->column[step - 1];
-  __m256i across[4][3], block[3][3], code;
+  Three row0 = across (sums + stump->row[0], x);
+  Three row1 = across (sums + stump->row[1], x);
+  Three row2 = across (sums + stump->row[2], x);
+  Three row3 = across (sums + stump->row[3], x);
+  Three top, centre, bottom;
+  __m256i high, low;
 
-  for (int i = 0; i < 4; i++) {
-    const uint16_t *row = sums + stump->row[i];
-    __m256i corner[4] = { load (row + x[0]), load (row + x[1]),
-      load (row + x[2]), load (row + x[3]) };
-
-    for (int k = 0; k < 3; k++)
-      across[i][k] = _mm256_sub_epi16 (corner[k + 1], corner[k]);
+  if (stump->large) {
+    row1 = turn_top_bit (row1);
+    row3 = turn_top_bit (row3);
   }
-  for (int i = 0; i < 3; i++) {
-    for (int k = 0; k < 3; k++)
-      block[i][k] = _mm256_sub_epi16 (across[i + 1][k], across[i][k]);
-  }
-  code = compare (block[0][0], block[1][1], 128);
-  code = _mm256_or_si256 (code, compare (block[0][1], block[1][1], 64));
-  code = _mm256_or_si256 (code, compare (block[0][2], block[1][1], 32));
-  code = _mm256_or_si256 (code, compare (block[1][2], block[1][1], 16));
-  code = _mm256_or_si256 (code, compare (block[2][2], block[1][1], 8));
-  code = _mm256_or_si256 (code, compare (block[2][1], block[1][1], 4));
-  code = _mm256_or_si256 (code, compare (block[2][0], block[1][1], 2));
-  return _mm256_or_si256 (code, compare (block[1][0], block[1][1], 1));
+  top = subtract (row1, row0);
+  centre = subtract (row2, row1);
+  bottom = subtract (row3, row2);
+  high = _mm256_or_si256 (_mm256_or_si256 (compare (top.left, centre.middle, 128),
+                              compare (top.middle, centre.middle, 64)),
+      _mm256_or_si256 (compare (top.right, centre.middle, 32),
+          compare (centre.right, centre.middle, 16)));
+  low = _mm256_or_si256 (_mm256_or_si256 (compare (bottom.right, centre.middle, 8),
+                             compare (bottom.middle, centre.middle, 4)),
+      _mm256_or_si256 (compare (bottom.left, centre.middle, 2),
+          compare (centre.left, centre.middle, 1)));
+  return _mm256_or_si256 (high, low);
 }
 
 /* All ones where the code's bit of the subset is set. */
