@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
-#include "gstcuvcontext.h"
+#include "gstcuvcontext-private.h"
 
 #include <string.h>
 
@@ -66,15 +66,6 @@ gst_cuv_caps_cuda_first (GstCaps *caps)
 
 #if HAVE_CUDA
 
-#if GST_CHECK_VERSION(1, 24, 0)
-#include <gst/cuda/gstcuda.h>
-#else
-#include <gst/cuda/gstcudabufferpool.h>
-#include <gst/cuda/gstcudacontext.h>
-#include <gst/cuda/gstcudaloader.h>
-#include <gst/cuda/gstcudamemory.h>
-#include <gst/cuda/gstcudautils.h>
-#endif
 #include "cuv-cuda.h"
 
 /* libgstcuda asserts on every Cu* call until its loader has succeeded, so all
@@ -166,15 +157,6 @@ enter_context (GstCuvContext *self)
   return ok;
 }
 
-static void
-free_staging (GstCuvContext *self)
-{
-  if (self->staging != NULL)
-    gst_cuda_result (CuMemFreeHost (self->staging));
-  self->staging = NULL;
-  self->staging_size = 0;
-}
-
 void
 gst_cuv_context_close (GstCuvContext *self)
 {
@@ -183,7 +165,7 @@ gst_cuv_context_close (GstCuvContext *self)
   if (gst_cuda_context_push (self->context)) {
     if (self->leave != NULL)
       self->leave (self->element);
-    free_staging (self);
+    gst_cuv_context_free_staging (self);
     if (self->stream != NULL)
       gst_cuda_result (CuStreamDestroy (self->stream));
     gst_cuda_context_pop (NULL);
@@ -327,145 +309,6 @@ gst_cuv_map_cuda (void)
   return GST_MAP_CUDA;
 }
 
-static gboolean
-ensure_staging (GstCuvContext *self, gsize size)
-{
-  if (self->staging_size >= size)
-    return TRUE;
-  free_staging (self);
-  if (!gst_cuda_result (CuMemAllocHost (&self->staging, size))) {
-    self->staging = NULL;
-    return FALSE;
-  }
-  self->staging_size = size;
-  return TRUE;
-}
-
-typedef struct {
-  gpointer data;
-  gint stride;
-  CUmemorytype type;
-} Plane;
-
-static gboolean
-copy_plane (
-    const Plane *in, const Plane *out, gsize width, gsize rows, CUstream stream)
-{
-  CUDA_MEMCPY2D copy = { 0 };
-
-  copy.srcMemoryType = in->type;
-  copy.srcHost = in->data;
-  copy.srcDevice = (CUdeviceptr) in->data;
-  copy.srcPitch = in->stride;
-  copy.dstMemoryType = out->type;
-  copy.dstHost = out->data;
-  copy.dstDevice = (CUdeviceptr) out->data;
-  copy.dstPitch = out->stride;
-  copy.WidthInBytes = width;
-  copy.Height = rows;
-  return gst_cuda_result (CuMemcpy2DAsync (&copy, stream));
-}
-
-static Plane
-frame_plane (const GstVideoFrame *frame, guint p, gboolean cuda)
-{
-  return (Plane){ GST_VIDEO_FRAME_PLANE_DATA (frame, p),
-    GST_VIDEO_FRAME_PLANE_STRIDE (frame, p),
-    cuda ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST };
-}
-
-/* Bytes and rows of the pixels of plane p, without padding. */
-static void
-plane_size (const GstVideoInfo *info, guint p, gsize *width, gsize *rows)
-{
-  gint comp[GST_VIDEO_MAX_COMPONENTS];
-
-  gst_video_format_info_component (info->finfo, p, comp);
-  *width = (gsize) GST_VIDEO_INFO_COMP_WIDTH (info, comp[0])
-      * GST_VIDEO_INFO_COMP_PSTRIDE (info, comp[0]);
-  *rows = GST_VIDEO_INFO_COMP_HEIGHT (info, comp[0]);
-  if (GST_VIDEO_FORMAT_INFO_IS_YUV (info->finfo)
-      && GST_VIDEO_INFO_N_PLANES (info) == 1) /* YUY2, UYVY: pairs of pixels */
-    *width = GST_ROUND_UP_4 (*width);
-}
-
-static void
-copy_rows (const Plane *in, const Plane *out, gsize width, gsize rows)
-{
-  for (gsize y = 0; y < rows; y++)
-    memcpy ((guint8 *) out->data + y * out->stride,
-        (guint8 *) in->data + y * in->stride, width);
-}
-
-/* Host planes go by way of the pinned buffer: a copy from or to pageable memory
- * would be staged by the driver, slower, and would hold up the device. */
-static gboolean
-copy_planes (GstCuvContext *self, const GstVideoInfo *info,
-    const GstVideoFrame *in, gboolean in_cuda, const GstVideoFrame *out,
-    gboolean out_cuda, CUstream stream)
-{
-  Plane pinned[GST_VIDEO_MAX_PLANES];
-  gsize width, rows, used = 0;
-  guint n = GST_VIDEO_INFO_N_PLANES (info);
-
-  for (guint p = 0; p < n; p++) {
-    Plane from = frame_plane (in, p, in_cuda);
-    Plane to = frame_plane (out, p, out_cuda);
-
-    plane_size (info, p, &width, &rows);
-    pinned[p] = (Plane){ (guint8 *) self->staging + used, (gint) width,
-      CU_MEMORYTYPE_HOST };
-    used += width * rows;
-    if (!in_cuda) {
-      copy_rows (&from, &pinned[p], width, rows);
-      from = pinned[p];
-    } else if (!out_cuda) {
-      to = pinned[p];
-    }
-    if (!copy_plane (&from, &to, width, rows, stream))
-      return FALSE;
-  }
-  if (!gst_cuda_result (CuStreamSynchronize (stream)))
-    return FALSE;
-  for (guint p = 0; p < n && !out_cuda; p++) {
-    Plane to = frame_plane (out, p, FALSE);
-
-    plane_size (info, p, &width, &rows);
-    copy_rows (&pinned[p], &to, width, rows);
-  }
-  return TRUE;
-}
-
-static gboolean
-copy_with_device (GstCuvContext *self, const GstVideoInfo *info, GstBuffer *in,
-    gboolean in_cuda, GstBuffer *out, gboolean out_cuda)
-{
-  GstVideoFrame in_frame, out_frame;
-  gboolean ok = FALSE;
-
-  if (!gst_video_frame_map (&in_frame, info, in,
-          (in_cuda ? GST_MAP_READ | GST_MAP_CUDA : GST_MAP_READ)
-              | GST_VIDEO_FRAME_MAP_FLAG_NO_REF))
-    return FALSE;
-  if (gst_video_frame_map (&out_frame, info, out,
-          (out_cuda ? GST_MAP_WRITE | GST_MAP_CUDA : GST_MAP_WRITE)
-              | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
-    if (gst_cuda_context_push (self->context)) {
-      gpointer stream = gst_cuv_context_stream (self, in_cuda ? in : out);
-
-      ok = (in_cuda == out_cuda || ensure_staging (self, info->size * 2))
-          && copy_planes (
-              self, info, &in_frame, in_cuda, &out_frame, out_cuda, stream);
-      gst_cuda_context_pop (NULL);
-    }
-    gst_video_frame_unmap (&out_frame);
-  }
-  gst_video_frame_unmap (&in_frame);
-  if (ok && out_cuda)
-    gst_cuv_context_written (self, out);
-  return ok;
-}
-
 #else /* without CUDA */
 
 gboolean
@@ -566,13 +409,6 @@ gst_cuv_map_cuda (void)
   return 0;
 }
 
-static gboolean
-copy_with_device (GstCuvContext *self, const GstVideoInfo *info, GstBuffer *in,
-    gboolean in_cuda, GstBuffer *out, gboolean out_cuda)
-{
-  return FALSE;
-}
-
 #endif
 
 guint
@@ -590,25 +426,4 @@ gst_cuv_context_configure_pool (GstCuvContext *self, GstBufferPool *pool,
   gst_buffer_pool_config_get_params (config, NULL, &size, NULL, NULL);
   gst_structure_free (config);
   return size;
-}
-
-gboolean
-gst_cuv_context_copy_frame (GstCuvContext *self, const GstVideoInfo *info,
-    GstBuffer *in, GstBuffer *out)
-{
-  gboolean in_cuda = gst_cuv_buffer_is_cuda (in);
-  gboolean out_cuda = gst_cuv_buffer_is_cuda (out);
-  GstVideoFrame in_frame, out_frame;
-  gboolean ok = FALSE;
-
-  if (in_cuda || out_cuda)
-    return copy_with_device (self, info, in, in_cuda, out, out_cuda);
-  if (!gst_video_frame_map (&in_frame, info, in, GST_MAP_READ))
-    return FALSE;
-  if (gst_video_frame_map (&out_frame, info, out, GST_MAP_WRITE)) {
-    ok = gst_video_frame_copy (&out_frame, &in_frame);
-    gst_video_frame_unmap (&out_frame);
-  }
-  gst_video_frame_unmap (&in_frame);
-  return ok;
 }

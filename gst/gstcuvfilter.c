@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 #include "gstcuvfilter.h"
+#include "gstcuvpace.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuv_filter_debug);
 #define GST_CAT_DEFAULT gst_cuv_filter_debug
@@ -40,19 +41,14 @@ typedef struct {
   Settings settings;
   Counts counts;
   gboolean prepare_needed;
-  GstClockTime earliest; /* running time before which the sink is too late */
-  gboolean live;
-  GstClockTime upstream_latency;
-  GstClockTime pipeline_latency; /* what the sink waits for, 0 = not told */
-  GstClockTime latency;          /* what we told the pipeline that we take */
 
   /* of the streaming thread */
   gboolean prepared, prepared_cuda;
   gboolean have_results;
   GstClockTime results_time;
-  GstClockTime last_time;  /* of the frame before */
-  GstClockTime busy_until; /* running time at which our work so far is done */
-  guint64 since_analysis;  /* frames since the last analysed one */
+  GstClockTime last_time; /* of the frame before */
+  GstCuvPace pace;
+  guint64 since_analysis; /* frames since the last analysed one */
   guint last_change;
   gboolean reported;
 } GstCuvFilterPrivate;
@@ -101,9 +97,8 @@ running_time (GstCuvFilter *self, GstBuffer *buffer)
       GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
 }
 
-/* How long a frame may have waited for us and still count as in time. */
 static GstClockTime
-patience (GstCuvFilter *self)
+frame_time (GstCuvFilter *self)
 {
   const GstVideoInfo *info =
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self));
@@ -112,62 +107,6 @@ patience (GstCuvFilter *self)
     return 20 * GST_MSECOND;
   return gst_util_uint64_scale (
       GST_SECOND, GST_VIDEO_INFO_FPS_D (info), GST_VIDEO_INFO_FPS_N (info));
-}
-
-/* The pipeline's time now, NONE while it has none. */
-static GstClockTime
-pipeline_time (GstCuvFilter *self)
-{
-  GstClock *clock = GST_STATE (self) == GST_STATE_PLAYING
-      ? gst_element_get_clock (GST_ELEMENT (self))
-      : NULL;
-  GstClockTime now = GST_CLOCK_TIME_NONE;
-
-  if (clock != NULL)
-    now = gst_clock_get_time (clock)
-        - gst_element_get_base_time (GST_ELEMENT (self));
-  gst_clear_object (&clock);
-  return now;
-}
-
-/* A frame that the sink says will come too late; a live one that came while we
- * were busy, or that the sink should have shown by now. Analysing it would make
- * the next later still. A live frame may well come later than it was captured:
- * a sink in the same thread makes it wait for the one before. */
-static gboolean
-is_late (GstCuvFilter *self, GstBuffer *buffer)
-{
-  GstCuvFilterPrivate *priv = PRIV (self);
-  GstClockTime time = running_time (self, buffer);
-  GstClockTime earliest, latency, now;
-  gboolean live;
-
-  if (!GST_CLOCK_TIME_IS_VALID (time))
-    return FALSE;
-  GST_OBJECT_LOCK (self);
-  earliest = priv->earliest;
-  live = priv->live;
-  latency = MAX (priv->pipeline_latency, priv->upstream_latency);
-  GST_OBJECT_UNLOCK (self);
-  if (GST_CLOCK_TIME_IS_VALID (earliest) && time < earliest)
-    return TRUE;
-  now = live ? pipeline_time (self) : GST_CLOCK_TIME_NONE;
-  if (!GST_CLOCK_TIME_IS_VALID (now))
-    return FALSE;
-  time += patience (self);
-  return time < priv->busy_until || now > time + latency;
-}
-
-/* One frame of debt is allowed, so that analysing takes as much of the time as
- * there is, not half of it. */
-static void
-count_work (GstCuvFilter *self, GstBuffer *buffer, GstClockTime took)
-{
-  GstCuvFilterPrivate *priv = PRIV (self);
-  GstClockTime time = running_time (self, buffer);
-
-  if (GST_CLOCK_TIME_IS_VALID (time))
-    priv->busy_until = MAX (priv->busy_until, time) + took;
 }
 
 /* A leaky queue flags each frame after one that it dropped: only a jump in time
@@ -184,74 +123,6 @@ is_jump (GstCuvFilter *self, GstBuffer *buffer)
       && (time < last || time - last > GST_SECOND);
 }
 
-/* ---- latency ---- */
-
-static gboolean
-query_latency (GstCuvFilter *self, GstQuery *query)
-{
-  GstCuvFilterPrivate *priv = PRIV (self);
-  GstClockTime min, max, own;
-  gboolean live;
-
-  if (!gst_pad_peer_query (
-          GST_BASE_TRANSFORM_SINK_PAD (GST_BASE_TRANSFORM (self)), query))
-    return FALSE;
-  gst_query_parse_latency (query, &live, &min, &max);
-  GST_OBJECT_LOCK (self);
-  priv->live = live;
-  priv->upstream_latency = min;
-  own = priv->latency;
-  GST_OBJECT_UNLOCK (self);
-  if (!live)
-    return TRUE;
-  /* we hold one frame at a time, so the maximum grows as the minimum does */
-  min += own;
-  if (GST_CLOCK_TIME_IS_VALID (max))
-    max += own;
-  gst_query_set_latency (query, live, min, max);
-  return TRUE;
-}
-
-/* Has the pipeline ask again when we have become slower than we said; and
- * whether frames are live must be known before anybody downstream asks. */
-static void
-update_latency (GstCuvFilter *self, GstClockTime took)
-{
-  GstCuvFilterPrivate *priv = PRIV (self);
-  GstClockTime latency = took + patience (self);
-  gboolean post = FALSE;
-
-  GST_OBJECT_LOCK (self);
-  if (priv->live && latency > priv->latency) {
-    /* a margin, so that a little jitter does not post again and again */
-    priv->latency = latency + latency / 4;
-    post = TRUE;
-  }
-  GST_OBJECT_UNLOCK (self);
-  if (post)
-    gst_element_post_message (
-        GST_ELEMENT (self), gst_message_new_latency (GST_OBJECT (self)));
-}
-
-static void
-ask_if_live (GstCuvFilter *self)
-{
-  GstQuery *query = gst_query_new_latency ();
-
-  query_latency (self, query);
-  gst_query_unref (query);
-}
-
-static gboolean
-gst_cuv_filter_query (
-    GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
-{
-  if (direction == GST_PAD_SRC && GST_QUERY_TYPE (query) == GST_QUERY_LATENCY)
-    return query_latency (GST_CUV_FILTER (trans), query);
-  return GST_BASE_TRANSFORM_CLASS (gst_cuv_filter_parent_class)
-      ->query (trans, direction, query);
-}
-
 /* ---- a frame's way ---- */
 
 static void
@@ -263,10 +134,7 @@ forget (GstCuvFilter *self)
   priv->have_results = FALSE;
   priv->since_analysis = 0;
   priv->last_time = GST_CLOCK_TIME_NONE;
-  priv->busy_until = 0;
-  GST_OBJECT_LOCK (self);
-  priv->earliest = GST_CLOCK_TIME_NONE;
-  GST_OBJECT_UNLOCK (self);
+  gst_cuv_pace_forget (&priv->pace);
   if (klass->reset != NULL)
     klass->reset (self);
 }
@@ -376,8 +244,8 @@ analyse (GstCuvFilter *self, GstBuffer *buffer, const Settings *settings)
   priv->counts.cuda = frame.cuda;
   GST_OBJECT_UNLOCK (self);
   publish (self, buffer, settings);
-  count_work (self, buffer, took);
-  update_latency (self, took);
+  gst_cuv_pace_worked (
+      &priv->pace, running_time (self, buffer), took, frame_time (self));
   return GST_FLOW_OK;
 }
 
@@ -394,7 +262,7 @@ gst_cuv_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   if (GST_CLOCK_TIME_IS_VALID (stream_time))
     gst_object_sync_values (GST_OBJECT (self), stream_time);
   if (priv->counts.frames == 0)
-    ask_if_live (self);
+    gst_cuv_pace_ask (&priv->pace);
   if (is_jump (self, buffer))
     forget (self);
   GST_OBJECT_LOCK (self);
@@ -404,7 +272,9 @@ gst_cuv_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 
   due = !priv->have_results
       || priv->since_analysis + 1 >= settings.inference_interval;
-  late = due && settings.skip_late && is_late (self, buffer);
+  late = due && settings.skip_late
+      && gst_cuv_pace_is_late (
+          &priv->pace, running_time (self, buffer), frame_time (self));
   if (due && !late) {
     priv->since_analysis = 0;
     return analyse (self, buffer, &settings);
@@ -425,6 +295,16 @@ gst_cuv_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 /* ---- events and states ---- */
 
 static gboolean
+gst_cuv_filter_query (
+    GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
+{
+  if (direction == GST_PAD_SRC && GST_QUERY_TYPE (query) == GST_QUERY_LATENCY)
+    return gst_cuv_pace_query (&PRIV (GST_CUV_FILTER (trans))->pace, query);
+  return GST_BASE_TRANSFORM_CLASS (gst_cuv_filter_parent_class)
+      ->query (trans, direction, query);
+}
+
+static gboolean
 gst_cuv_filter_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstCuvFilter *self = GST_CUV_FILTER (trans);
@@ -440,23 +320,7 @@ gst_cuv_filter_sink_event (GstBaseTransform *trans, GstEvent *event)
 static gboolean
 gst_cuv_filter_src_event (GstBaseTransform *trans, GstEvent *event)
 {
-  GstCuvFilterPrivate *priv = PRIV (GST_CUV_FILTER (trans));
-  GstClockTimeDiff diff;
-  GstClockTime timestamp, latency;
-
-  if (GST_EVENT_TYPE (event) == GST_EVENT_QOS) {
-    gst_event_parse_qos (event, NULL, NULL, &diff, &timestamp);
-    GST_OBJECT_LOCK (trans);
-    priv->earliest = GST_CLOCK_TIME_IS_VALID (timestamp) && diff > 0
-        ? timestamp + 2 * diff
-        : GST_CLOCK_TIME_NONE;
-    GST_OBJECT_UNLOCK (trans);
-  } else if (GST_EVENT_TYPE (event) == GST_EVENT_LATENCY) {
-    gst_event_parse_latency (event, &latency);
-    GST_OBJECT_LOCK (trans);
-    priv->pipeline_latency = latency;
-    GST_OBJECT_UNLOCK (trans);
-  }
+  gst_cuv_pace_event (&PRIV (GST_CUV_FILTER (trans))->pace, event);
   return GST_BASE_TRANSFORM_CLASS (gst_cuv_filter_parent_class)
       ->src_event (trans, event);
 }
@@ -484,10 +348,8 @@ gst_cuv_filter_start (GstBaseTransform *trans)
 
   GST_OBJECT_LOCK (self);
   priv->counts = (Counts){ 0 };
-  priv->live = FALSE;
-  priv->latency = 0;
-  priv->pipeline_latency = 0;
   GST_OBJECT_UNLOCK (self);
+  gst_cuv_pace_init (&priv->pace, GST_ELEMENT (self));
   priv->prepared = FALSE;
   priv->reported = FALSE;
   forget (self);
@@ -691,5 +553,5 @@ gst_cuv_filter_init (GstCuvFilter *self)
   priv->settings.skip_late = DEFAULT_SKIP_LATE;
   priv->settings.n_threads = DEFAULT_N_THREADS;
   priv->settings.message = DEFAULT_MESSAGE;
-  priv->earliest = GST_CLOCK_TIME_NONE;
+  gst_cuv_pace_init (&priv->pace, GST_ELEMENT (self));
 }

@@ -25,35 +25,13 @@
 #include <string.h>
 
 #include "gstcuvmeta.h"
-#include "modelfile.h"
-#include "scanner.h"
+#include "gstwaldboostsettings.h"
 #if HAVE_CUDA
 #include "cuv-cuda.h"
 #endif
 
 GST_DEBUG_CATEGORY_STATIC (waldboost_detect_debug);
 #define GST_CAT_DEFAULT waldboost_detect_debug
-
-#define DEFAULT_SCALE_FACTOR 1.1
-#define DEFAULT_MIN_NEIGHBORS 3
-#define DEFAULT_SIZE 0
-#define DEFAULT_THRESHOLD 0.0
-#define DEFAULT_MAX_OBJECTS 0
-
-enum {
-  PROP_0,
-  PROP_MODEL,
-  PROP_LABEL,
-  PROP_SCALE_FACTOR,
-  PROP_MIN_NEIGHBORS,
-  PROP_MIN_SIZE_WIDTH,
-  PROP_MIN_SIZE_HEIGHT,
-  PROP_MAX_SIZE_WIDTH,
-  PROP_MAX_SIZE_HEIGHT,
-  PROP_THRESHOLD,
-  PROP_ROI,
-  PROP_MAX_OBJECTS,
-};
 
 typedef struct {
   guint64 windows, stage_0, lost;
@@ -63,15 +41,7 @@ typedef struct {
 struct _GstWaldboostDetect {
   GstCuvFilter parent;
 
-  /* under the object lock */
-  gchar *model_name, *label, *roi_text;
-  const CuvWaldboostModel *model; /* loaded while started */
-  gchar *model_label;
-  CuvWaldboostParams params;
-  CuvRoi roi;
-  guint min_neighbors, max_objects;
-  gdouble threshold;
-  gboolean started;
+  GstWaldboostSettings settings; /* under the object lock, as is counts */
   Counts counts;
 
   /* of the streaming thread */
@@ -157,9 +127,9 @@ gst_waldboost_detect_prepare (GstCuvFilter *filter, const GstCuvFrame *frame)
   CuvRoi roi;
 
   GST_OBJECT_LOCK (self);
-  model = cuv_model_ref (self->model);
-  params = self->params;
-  roi = self->roi;
+  model = cuv_model_ref (self->settings.model);
+  params = self->settings.params;
+  roi = self->settings.roi;
   GST_OBJECT_UNLOCK (self);
   problem = contradiction (&params);
   if (problem == NULL)
@@ -226,14 +196,15 @@ gst_waldboost_detect_analyse (
   gint n;
 
   GST_OBJECT_LOCK (self);
-  min_neighbors = self->min_neighbors;
-  max_objects = self->max_objects;
-  threshold = self->threshold;
+  min_neighbors = self->settings.min_neighbors;
+  max_objects = self->settings.max_objects;
+  threshold = self->settings.threshold;
   g_free (self->objects_label);
   self->objects_label =
-      g_strdup (self->label != NULL ? self->label : self->model_label);
+      g_strdup (self->settings.label != NULL ? self->settings.label
+                                             : self->settings.model_label);
   g_free (self->objects_model);
-  self->objects_model = g_path_get_basename (self->model_name);
+  self->objects_model = g_path_get_basename (self->settings.model_name);
   GST_OBJECT_UNLOCK (self);
 
   problem = cuv_scanner_run (
@@ -352,74 +323,18 @@ gst_waldboost_detect_add_stats (GstCuvFilter *filter, GstStructure *stats)
 
 /* ---- states ---- */
 
-/* Takes the model under its name; the object lock is held. */
-static void
-take_model (
-    GstWaldboostDetect *self, const CuvWaldboostModel *model, const gchar *name)
-{
-  cuv_model_unref (self->model);
-  self->model = model;
-  g_free (self->model_label);
-  self->model_label = cuv_model_label (name);
-}
-
-static gboolean
-load_at_start (GstWaldboostDetect *self, const gchar *name)
-{
-  const CuvWaldboostModel *model;
-  GError *error = NULL;
-
-  if (name == NULL || *name == '\0') {
-    GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-        ("No model. Set the property model, for example to "
-         "lbpcascade_frontalface.xml of the package opencv-data."),
-        (NULL));
-    return FALSE;
-  }
-  model = cuv_model_load (name, &error);
-  if (model == NULL) {
-    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_READ,
-        ("Cannot load model: %s.", error->message), (NULL));
-    g_error_free (error);
-    return FALSE;
-  }
-  GST_OBJECT_LOCK (self);
-  take_model (self, model, name);
-  GST_OBJECT_UNLOCK (self);
-  return TRUE;
-}
-
 static gboolean
 gst_waldboost_detect_start (GstBaseTransform *trans)
 {
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (trans);
-  gchar *name, *roi_text;
-  gboolean roi_ok;
 
   GST_OBJECT_LOCK (self);
-  name = g_strdup (self->model_name);
-  roi_text = g_strdup (self->roi_text);
-  roi_ok = cuv_roi_parse (self->roi_text, &self->roi);
   self->counts = (Counts){ 0 };
   GST_OBJECT_UNLOCK (self);
-  if (!roi_ok)
-    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
-        ("roi is '%s': it takes four pixel coordinates left,top,right,bottom "
-         "with left < right and top < bottom.",
-            roi_text),
-        (NULL));
-  g_free (roi_text);
-  if (!roi_ok || !load_at_start (self, name)) {
-    g_free (name);
-    return FALSE;
-  }
-  g_free (name);
   if (self->grouper == NULL)
     self->grouper = cuv_waldboost_grouper_new ();
-  GST_OBJECT_LOCK (self);
-  self->started = TRUE;
-  GST_OBJECT_UNLOCK (self);
-  return GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans);
+  return GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans)
+      && gst_waldboost_settings_start (&self->settings);
 }
 
 static void
@@ -439,127 +354,20 @@ gst_waldboost_detect_stop (GstBaseTransform *trans)
 
   cuv_scanner_clear (&self->scanner); /* what no CUDA context has freed */
   g_clear_pointer (&self->grouper, cuv_waldboost_grouper_free);
-  GST_OBJECT_LOCK (self);
-  self->started = FALSE;
-  g_clear_pointer (&self->model, cuv_model_unref);
-  GST_OBJECT_UNLOCK (self);
+  gst_waldboost_settings_stop (&self->settings);
   return ok;
 }
 
 /* ---- properties ---- */
 
 static void
-set_roi (GstWaldboostDetect *self, const gchar *text)
-{
-  gboolean ok;
-  CuvRoi roi;
-
-  ok = cuv_roi_parse (text, &roi);
-  GST_OBJECT_LOCK (self);
-  if (ok || !self->started) { /* start() looks again, and can fail */
-    g_free (self->roi_text);
-    self->roi_text = g_strdup (text);
-  }
-  if (ok)
-    self->roi = roi;
-  GST_OBJECT_UNLOCK (self);
-  if (ok)
-    gst_cuv_filter_request_prepare (GST_CUV_FILTER (self));
-  else
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("roi '%s' is not left,top,right,bottom in pixels: the old one stays.",
-            text),
-        (NULL));
-}
-
-/* Loads in the caller's thread, so the stream goes on with the old model until
- * the new one is there, or if it cannot be loaded. */
-static void
-set_model (GstWaldboostDetect *self, const gchar *name)
-{
-  const CuvWaldboostModel *model = NULL;
-  GError *error = NULL;
-  gboolean started;
-
-  GST_OBJECT_LOCK (self);
-  started = self->started;
-  GST_OBJECT_UNLOCK (self);
-  if (started)
-    model = cuv_model_load (name != NULL ? name : "", &error);
-  if (error != NULL) {
-    GST_ELEMENT_WARNING (self, RESOURCE, OPEN_READ,
-        ("Cannot load model, the old one stays: %s.", error->message), (NULL));
-    g_error_free (error);
-    return;
-  }
-  GST_OBJECT_LOCK (self);
-  g_free (self->model_name);
-  self->model_name = g_strdup (name);
-  if (model != NULL)
-    take_model (self, model, name);
-  GST_OBJECT_UNLOCK (self);
-  gst_cuv_filter_request_prepare (GST_CUV_FILTER (self));
-}
-
-/* Where an unsigned property is kept; *shapes if the plan depends on it. */
-static gpointer
-uint_setting (GstWaldboostDetect *self, guint id, gboolean *shapes)
-{
-  *shapes = id != PROP_MIN_NEIGHBORS && id != PROP_MAX_OBJECTS;
-  switch (id) {
-    case PROP_MIN_NEIGHBORS:
-      return &self->min_neighbors;
-    case PROP_MIN_SIZE_WIDTH:
-      return &self->params.min_width;
-    case PROP_MIN_SIZE_HEIGHT:
-      return &self->params.min_height;
-    case PROP_MAX_SIZE_WIDTH:
-      return &self->params.max_width;
-    case PROP_MAX_SIZE_HEIGHT:
-      return &self->params.max_height;
-    case PROP_MAX_OBJECTS:
-      return &self->max_objects;
-    default:
-      return NULL;
-  }
-}
-
-static void
 gst_waldboost_detect_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (object);
-  gboolean shapes = FALSE, changed = TRUE;
-  guint *setting;
 
-  if (id == PROP_MODEL) {
-    set_model (self, g_value_get_string (value));
-    return;
-  }
-  if (id == PROP_ROI) {
-    set_roi (self, g_value_get_string (value));
-    return;
-  }
-  GST_OBJECT_LOCK (self);
-  if (id == PROP_LABEL) {
-    g_free (self->label);
-    self->label = g_value_dup_string (value);
-  } else if (id == PROP_THRESHOLD) {
-    self->threshold = g_value_get_double (value);
-  } else if (id == PROP_SCALE_FACTOR) {
-    changed = self->params.scale_factor != g_value_get_double (value);
-    self->params.scale_factor = g_value_get_double (value);
-    shapes = TRUE;
-  } else if ((setting = uint_setting (self, id, &shapes)) != NULL) {
-    changed = *setting != g_value_get_uint (value);
-    *setting = g_value_get_uint (value);
-  } else {
+  if (!gst_waldboost_settings_set (&self->settings, id, value))
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
-  GST_OBJECT_UNLOCK (self);
-  /* controllers set properties at every frame: only a change is work */
-  if (shapes && changed)
-    gst_cuv_filter_request_prepare (GST_CUV_FILTER (self));
 }
 
 static void
@@ -567,25 +375,9 @@ gst_waldboost_detect_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (object);
-  gboolean shapes;
-  guint *setting;
 
-  GST_OBJECT_LOCK (self);
-  if (id == PROP_MODEL)
-    g_value_set_string (value, self->model_name);
-  else if (id == PROP_LABEL)
-    g_value_set_string (value, self->label);
-  else if (id == PROP_ROI)
-    g_value_set_string (value, self->roi_text);
-  else if (id == PROP_THRESHOLD)
-    g_value_set_double (value, self->threshold);
-  else if (id == PROP_SCALE_FACTOR)
-    g_value_set_double (value, self->params.scale_factor);
-  else if ((setting = uint_setting (self, id, &shapes)) != NULL)
-    g_value_set_uint (value, *setting);
-  else
+  if (!gst_waldboost_settings_get (&self->settings, id, value))
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  GST_OBJECT_UNLOCK (self);
 }
 
 static void
@@ -593,97 +385,11 @@ gst_waldboost_detect_finalize (GObject *object)
 {
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (object);
 
+  gst_waldboost_settings_clear (&self->settings);
   g_array_unref (self->objects);
   g_free (self->objects_label);
   g_free (self->objects_model);
-  g_free (self->model_name);
-  g_free (self->model_label);
-  g_free (self->label);
-  g_free (self->roi_text);
   G_OBJECT_CLASS (parent_class)->finalize (object);
-}
-
-/* name, what it is, most, default */
-static const struct {
-  guint id;
-  const gchar *name, *nick, *blurb;
-  guint maximum, value;
-} uint_properties[] = {
-  { PROP_MIN_NEIGHBORS, "min-neighbors", "Minimum neighbors",
-      "An object is a group of more windows than this (0 = no grouping)",
-      G_MAXINT, DEFAULT_MIN_NEIGHBORS },
-  { PROP_MIN_SIZE_WIDTH, "min-size-width", "Minimum size width",
-      "Least width of an object, pixels (0 = no limit)", G_MAXINT16,
-      DEFAULT_SIZE },
-  { PROP_MIN_SIZE_HEIGHT, "min-size-height", "Minimum size height",
-      "Least height of an object, pixels (0 = no limit)", G_MAXINT16,
-      DEFAULT_SIZE },
-  { PROP_MAX_SIZE_WIDTH, "max-size-width", "Maximum size width",
-      "Most width of an object, pixels (0 = no limit)", G_MAXINT16,
-      DEFAULT_SIZE },
-  { PROP_MAX_SIZE_HEIGHT, "max-size-height", "Maximum size height",
-      "Most height of an object, pixels (0 = no limit)", G_MAXINT16,
-      DEFAULT_SIZE },
-  { PROP_MAX_OBJECTS, "max-objects", "Maximum objects",
-      "Most objects to publish for a frame, the surest first (0 = all)",
-      G_MAXINT, DEFAULT_MAX_OBJECTS },
-};
-
-static void
-install_properties (GObjectClass *klass)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (uint_properties); i++)
-    g_object_class_install_property (klass, uint_properties[i].id,
-        g_param_spec_uint (uint_properties[i].name, uint_properties[i].nick,
-            uint_properties[i].blurb, 0, uint_properties[i].maximum,
-            uint_properties[i].value, GST_CUV_PARAM_TUNABLE));
-  /**
-   * GstWaldboostDetect:model:
-   *
-   * An OpenCV cascade file (XML) with LBP features. A bare name is looked for
-   * in the working folder, in CUV_MODEL_PATH and in OpenCV's own folders.
-   * While playing, a file that cannot be loaded leaves the old model in force.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_MODEL,
-      g_param_spec_string ("model", "Model",
-          "Cascade file, a path or a bare name", NULL, GST_CUV_PARAM_LIVE));
-  g_object_class_install_property (klass, PROP_LABEL,
-      g_param_spec_string ("label", "Label",
-          "Label of the objects (default: the model's file name without "
-          "extension, lbpcascade_ and haarcascade_)",
-          NULL, GST_CUV_PARAM_LIVE));
-  g_object_class_install_property (klass, PROP_SCALE_FACTOR,
-      g_param_spec_double ("scale-factor", "Scale factor",
-          "Ratio of window sizes from one level to the next", 1.01, 10.0,
-          DEFAULT_SCALE_FACTOR, GST_CUV_PARAM_TUNABLE));
-  /**
-   * GstWaldboostDetect:threshold:
-   *
-   * The lowest confidence that is published. Confidence is 1 / (1 + exp (-s)),
-   * s the last stage's sum minus its threshold, the largest of a group:
-   * accepted windows have s >= 0, so values up to 0.5 let all pass.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_THRESHOLD,
-      g_param_spec_double ("threshold", "Threshold",
-          "Lowest confidence to publish", 0.0, 1.0, DEFAULT_THRESHOLD,
-          GST_CUV_PARAM_TUNABLE));
-  /**
-   * GstWaldboostDetect:roi:
-   *
-   * The part of the frame to look at; right and bottom are exclusive, and it is
-   * cut to the frame. Only its windows cost work.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_ROI,
-      g_param_spec_string ("roi", "Region of interest",
-          "Part of the frame to look at: left,top,right,bottom in pixels "
-          "(default: all)",
-          NULL, GST_CUV_PARAM_LIVE));
 }
 
 static void
@@ -708,7 +414,7 @@ gst_waldboost_detect_class_init (GstWaldboostDetectClass *klass)
   filter_class->publish = gst_waldboost_detect_publish;
   filter_class->reset = gst_waldboost_detect_reset;
   filter_class->add_stats = gst_waldboost_detect_add_stats;
-  install_properties (object_class);
+  gst_waldboost_settings_install (object_class);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class,
@@ -720,9 +426,6 @@ gst_waldboost_detect_class_init (GstWaldboostDetectClass *klass)
 static void
 gst_waldboost_detect_init (GstWaldboostDetect *self)
 {
-  self->params.scale_factor = DEFAULT_SCALE_FACTOR;
-  self->min_neighbors = DEFAULT_MIN_NEIGHBORS;
-  self->threshold = DEFAULT_THRESHOLD;
-  self->max_objects = DEFAULT_MAX_OBJECTS;
+  gst_waldboost_settings_init (&self->settings, GST_CUV_FILTER (self));
   self->objects = g_array_new (FALSE, FALSE, sizeof (CuvWaldboostBox));
 }

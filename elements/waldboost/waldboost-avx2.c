@@ -298,12 +298,14 @@ patterns (const uint16_t *sums, const Stump *stump, int step)
   top = subtract (row1, row0);
   centre = subtract (row2, row1);
   bottom = subtract (row3, row2);
-  high = _mm256_or_si256 (_mm256_or_si256 (compare (top.left, centre.middle, 128),
-                              compare (top.middle, centre.middle, 64)),
-      _mm256_or_si256 (compare (top.right, centre.middle, 32),
-          compare (centre.right, centre.middle, 16)));
-  low = _mm256_or_si256 (_mm256_or_si256 (compare (bottom.right, centre.middle, 8),
-                             compare (bottom.middle, centre.middle, 4)),
+  high =
+      _mm256_or_si256 (_mm256_or_si256 (compare (top.left, centre.middle, 128),
+                           compare (top.middle, centre.middle, 64)),
+          _mm256_or_si256 (compare (top.right, centre.middle, 32),
+              compare (centre.right, centre.middle, 16)));
+  low = _mm256_or_si256 (
+      _mm256_or_si256 (compare (bottom.right, centre.middle, 8),
+          compare (bottom.middle, centre.middle, 4)),
       _mm256_or_si256 (compare (bottom.left, centre.middle, 2),
           compare (centre.left, centre.middle, 1)));
   return _mm256_or_si256 (high, low);

@@ -22,7 +22,7 @@ copy_result (const CuvWaldboostResult *result)
   CuvWaldboostResult copy = *result;
   size_t size = result->n_hits * sizeof *result->hits;
 
-  copy.hits = memcpy (malloc (size + 1), result->hits, size);
+  copy.hits = memcpy (malloc (size + sizeof *result->hits), result->hits, size);
   return copy;
 }
 

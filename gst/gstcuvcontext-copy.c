@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Frames copied between host memory and CUDA memory. */
+#include "config.h"
+#include "gstcuvcontext-private.h"
+
+#if HAVE_CUDA
+
+#include <string.h>
+
+GST_DEBUG_CATEGORY_STATIC (gst_cuv_copy_debug);
+#define GST_CAT_DEFAULT gst_cuv_copy_category ()
+
+static GstDebugCategory *
+gst_cuv_copy_category (void)
+{
+  static gsize once = 0;
+
+  if (g_once_init_enter (&once)) {
+    GST_DEBUG_CATEGORY_INIT (
+        gst_cuv_copy_debug, "cuvcopy", 0, "frames to and from CUDA memory");
+    g_once_init_leave (&once, 1);
+  }
+  return gst_cuv_copy_debug;
+}
+
+void
+gst_cuv_context_free_staging (GstCuvContext *self)
+{
+  if (self->staging != NULL)
+    gst_cuda_result (CuMemFreeHost (self->staging));
+  self->staging = NULL;
+  self->staging_size = 0;
+}
+
+static gboolean
+ensure_staging (GstCuvContext *self, gsize size)
+{
+  if (self->staging_size >= size)
+    return TRUE;
+  gst_cuv_context_free_staging (self);
+  if (!gst_cuda_result (CuMemAllocHost (&self->staging, size))) {
+    self->staging = NULL;
+    return FALSE;
+  }
+  self->staging_size = size;
+  return TRUE;
+}
+
+typedef struct {
+  gpointer data;
+  gint stride;
+  CUmemorytype type;
+} Plane;
+
+static gboolean
+copy_plane (
+    const Plane *in, const Plane *out, gsize width, gsize rows, CUstream stream)
+{
+  CUDA_MEMCPY2D copy = { 0 };
+
+  copy.srcMemoryType = in->type;
+  copy.srcHost = in->data;
+  copy.srcDevice = (CUdeviceptr) in->data;
+  copy.srcPitch = in->stride;
+  copy.dstMemoryType = out->type;
+  copy.dstHost = out->data;
+  copy.dstDevice = (CUdeviceptr) out->data;
+  copy.dstPitch = out->stride;
+  copy.WidthInBytes = width;
+  copy.Height = rows;
+  return gst_cuda_result (CuMemcpy2DAsync (&copy, stream));
+}
+
+static Plane
+frame_plane (const GstVideoFrame *frame, guint p, gboolean cuda)
+{
+  return (Plane){ GST_VIDEO_FRAME_PLANE_DATA (frame, p),
+    GST_VIDEO_FRAME_PLANE_STRIDE (frame, p),
+    cuda ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST };
+}
+
+/* Bytes and rows of the pixels of plane p, without padding. */
+static void
+plane_size (const GstVideoInfo *info, guint p, gsize *width, gsize *rows)
+{
+  gint comp[GST_VIDEO_MAX_COMPONENTS];
+
+  gst_video_format_info_component (info->finfo, p, comp);
+  *width = (gsize) GST_VIDEO_INFO_COMP_WIDTH (info, comp[0])
+      * GST_VIDEO_INFO_COMP_PSTRIDE (info, comp[0]);
+  *rows = GST_VIDEO_INFO_COMP_HEIGHT (info, comp[0]);
+  if (GST_VIDEO_FORMAT_INFO_IS_YUV (info->finfo)
+      && GST_VIDEO_INFO_N_PLANES (info) == 1) /* YUY2, UYVY: pairs of pixels */
+    *width = GST_ROUND_UP_4 (*width);
+}
+
+static void
+copy_rows (const Plane *in, const Plane *out, gsize width, gsize rows)
+{
+  for (gsize y = 0; y < rows; y++)
+    memcpy ((guint8 *) out->data + y * out->stride,
+        (guint8 *) in->data + y * in->stride, width);
+}
+
+/* Host planes go by way of the pinned buffer: a copy from or to pageable memory
+ * would be staged by the driver, slower, and would hold up the device. */
+static gboolean
+copy_planes (GstCuvContext *self, const GstVideoInfo *info,
+    const GstVideoFrame *in, gboolean in_cuda, const GstVideoFrame *out,
+    gboolean out_cuda, CUstream stream)
+{
+  Plane pinned[GST_VIDEO_MAX_PLANES];
+  gsize width, rows, used = 0;
+  guint n = GST_VIDEO_INFO_N_PLANES (info);
+
+  for (guint p = 0; p < n; p++) {
+    Plane from = frame_plane (in, p, in_cuda);
+    Plane to = frame_plane (out, p, out_cuda);
+
+    plane_size (info, p, &width, &rows);
+    pinned[p] = (Plane){ (guint8 *) self->staging + used, (gint) width,
+      CU_MEMORYTYPE_HOST };
+    used += width * rows;
+    if (!in_cuda) {
+      copy_rows (&from, &pinned[p], width, rows);
+      from = pinned[p];
+    } else if (!out_cuda) {
+      to = pinned[p];
+    }
+    if (!copy_plane (&from, &to, width, rows, stream))
+      return FALSE;
+  }
+  if (!gst_cuda_result (CuStreamSynchronize (stream)))
+    return FALSE;
+  for (guint p = 0; p < n && !out_cuda; p++) {
+    Plane to = frame_plane (out, p, FALSE);
+
+    plane_size (info, p, &width, &rows);
+    copy_rows (&pinned[p], &to, width, rows);
+  }
+  return TRUE;
+}
+
+static gboolean
+copy_with_device (GstCuvContext *self, const GstVideoInfo *info, GstBuffer *in,
+    gboolean in_cuda, GstBuffer *out, gboolean out_cuda)
+{
+  GstVideoFrame in_frame, out_frame;
+  gboolean ok = FALSE;
+
+  if (!gst_video_frame_map (&in_frame, info, in,
+          (in_cuda ? GST_MAP_READ | GST_MAP_CUDA : GST_MAP_READ)
+              | GST_VIDEO_FRAME_MAP_FLAG_NO_REF))
+    return FALSE;
+  if (gst_video_frame_map (&out_frame, info, out,
+          (out_cuda ? GST_MAP_WRITE | GST_MAP_CUDA : GST_MAP_WRITE)
+              | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
+    if (gst_cuda_context_push (self->context)) {
+      gpointer stream = gst_cuv_context_stream (self, in_cuda ? in : out);
+
+      ok = (in_cuda == out_cuda || ensure_staging (self, info->size))
+          && copy_planes (
+              self, info, &in_frame, in_cuda, &out_frame, out_cuda, stream);
+      gst_cuda_context_pop (NULL);
+    }
+    gst_video_frame_unmap (&out_frame);
+  }
+  gst_video_frame_unmap (&in_frame);
+  if (ok && out_cuda)
+    gst_cuv_context_written (self, out);
+  return ok;
+}
+
+#else /* without CUDA */
+
+static gboolean
+copy_with_device (GstCuvContext *self, const GstVideoInfo *info, GstBuffer *in,
+    gboolean in_cuda, GstBuffer *out, gboolean out_cuda)
+{
+  return FALSE;
+}
+
+#endif
+
+gboolean
+gst_cuv_context_copy_frame (GstCuvContext *self, const GstVideoInfo *info,
+    GstBuffer *in, GstBuffer *out)
+{
+  gboolean in_cuda = gst_cuv_buffer_is_cuda (in);
+  gboolean out_cuda = gst_cuv_buffer_is_cuda (out);
+  GstVideoFrame in_frame, out_frame;
+  gboolean ok = FALSE;
+
+  if (in_cuda || out_cuda)
+    return copy_with_device (self, info, in, in_cuda, out, out_cuda);
+  if (!gst_video_frame_map (&in_frame, info, in, GST_MAP_READ))
+    return FALSE;
+  if (gst_video_frame_map (&out_frame, info, out, GST_MAP_WRITE)) {
+    ok = gst_video_frame_copy (&out_frame, &in_frame);
+    gst_video_frame_unmap (&out_frame);
+  }
+  gst_video_frame_unmap (&in_frame);
+  return ok;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the files of the context share: the only ones that call libgstcuda. */
+#ifndef GST_CUV_CONTEXT_PRIVATE_H
+#define GST_CUV_CONTEXT_PRIVATE_H
+
+#include "config.h"
+#include "gstcuvcontext.h"
+
+#if HAVE_CUDA
+
+#if GST_CHECK_VERSION(1, 24, 0)
+#include <gst/cuda/gstcuda.h>
+#else
+#include <gst/cuda/gstcudabufferpool.h>
+#include <gst/cuda/gstcudacontext.h>
+#include <gst/cuda/gstcudaloader.h>
+#include <gst/cuda/gstcudamemory.h>
+#include <gst/cuda/gstcudautils.h>
+#endif
+
+/* Frees the pinned buffer; the context is current. */
+void gst_cuv_context_free_staging (GstCuvContext *self);
+
+#endif
+
+#endif
