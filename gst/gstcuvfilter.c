@@ -235,6 +235,8 @@ analyse (GstCuvFilter *self, GstBuffer *buffer, const Settings *settings)
   if (!ok)
     return GST_FLOW_ERROR;
 
+  GST_LOG_OBJECT (self, "analysed on the %s in %" G_GUINT64_FORMAT " ns",
+      frame.cuda ? "GPU" : "CPU", took);
   priv->have_results = TRUE;
   priv->results_time = GST_BUFFER_PTS (buffer);
   GST_OBJECT_LOCK (self);

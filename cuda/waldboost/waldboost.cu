@@ -14,7 +14,7 @@
 #define TILE_WORDS 64 // 2048 positions: an index fits 16 bits
 #define TILE_THREADS 256
 #define FEW 64 // windows left that no longer pay for closing up the list
-#define FIRST_HITS 4096 // that the one readback brings
+#define FIRST_HITS 512 // that the one readback brings
 
 // Device copies of the model's arrays.
 struct DeviceModel {

@@ -91,8 +91,8 @@ is_fifo (const gchar *path)
   return stat (path, &status) == 0 && S_ISFIFO (status.st_mode);
 }
 
-/* Whoever reads a FIFO may remove it and make it anew: only the first time is a
- * file made where there is none. */
+/* A file that is gone later is not made again: it was a FIFO, and whoever reads
+ * it will. */
 static CuvTargetState
 file_open (CuvTarget *target, GError **error)
 {
@@ -103,21 +103,18 @@ file_open (CuvTarget *target, GError **error)
 
   if (!self->opened_before)
     flags |= O_CREAT | (self->truncate ? O_TRUNC : 0);
+  self->opened_before = TRUE;
   self->fd =
       self->path != NULL ? open (self->path, flags, 0666) : STDOUT_FILENO;
-  code = errno;
-  if (self->fd < 0) {
-    if ((code == ENXIO && is_fifo (self->path))
-        || (code == ENOENT && self->opened_before)) {
-      self->opened_before = TRUE;
-      return CUV_TARGET_NOT_YET;
-    }
-    set_error (error, code);
-    return CUV_TARGET_FAILED;
+  if (self->fd >= 0) {
+    look_at (self);
+    return CUV_TARGET_OPEN;
   }
-  self->opened_before = TRUE;
-  look_at (self);
-  return CUV_TARGET_OPEN;
+  code = errno;
+  if (code == ENXIO && is_fifo (self->path))
+    return CUV_TARGET_NOT_YET;
+  set_error (error, code);
+  return CUV_TARGET_FAILED;
 }
 
 static void

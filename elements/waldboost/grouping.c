@@ -48,18 +48,18 @@ size_class (const Box *box)
   return size < 2 ? 0 : 63 - __builtin_clzll ((uint64_t) size);
 }
 
-/* Similar boxes, the smaller one of this class or the one below, are no further
- * apart: eps times the mean of width and height. */
-static double
-cell_size (int class)
+/* No edge of a similar box is further away. */
+static int
+reach (const Box *box)
 {
-  return EPS * 0.5 * ldexp (1, class + 1);
+  return (int) (EPS * 0.5 * ((double) box->width + box->height)) + 1;
 }
 
+/* Cells are squares of about the reach of their class. */
 static uint64_t
-cell_of (double place, int class)
+cell_of (int place, int class)
 {
-  double cell = floor (place / cell_size (class)) + CELLS / 2;
+  int64_t cell = (place >> (class > 2 ? class - 2 : 0)) + CELLS / 2;
 
   return cell < 0 ? 0 : cell >= CELLS ? CELLS - 1 : (uint64_t) cell;
 }
@@ -113,40 +113,40 @@ first_not_below (const Entry *entries, int n, uint64_t key)
 typedef struct {
   const Entry *entries;
   int n, at;
-  int class;
-  uint64_t row, last_row, left, right;
+  uint64_t left, right; /* keys of the row's first and last cell */
+  uint64_t last_left;
 } Walk;
 
 static void
-walk_start (Walk *self, const Entry *entries, int n, int class, double left,
-    double top, double right, double bottom)
+walk_start (Walk *self, const Entry *entries, int n, int class, int left,
+    int top, int right, int bottom)
 {
+  uint64_t row = cell_of (top, class);
+
   self->entries = entries;
   self->n = n;
-  self->class = class;
-  self->row = cell_of (top, class);
-  self->last_row = cell_of (bottom, class);
-  self->left = cell_of (left, class);
-  self->right = cell_of (right, class);
-  self->at =
-      first_not_below (entries, n, make_key (class, self->row, self->left));
+  self->left = make_key (class, row, cell_of (left, class));
+  self->right = make_key (class, row, cell_of (right, class));
+  self->last_left =
+      make_key (class, cell_of (bottom, class), cell_of (left, class));
+  self->at = first_not_below (entries, n, self->left);
 }
 
 /* The next box, or -1. */
-static int
+static inline int
 walk_next (Walk *self)
 {
-  for (;;) {
-    if (self->at < self->n
-        && self->entries[self->at].key
-            <= make_key (self->class, self->row, self->right))
-      return self->entries[self->at++].box;
-    if (self->row == self->last_row)
+  const uint64_t down = make_key (0, 1, 0);
+
+  while (self->at == self->n || self->entries[self->at].key > self->right) {
+    if (self->left == self->last_left)
       return -1;
-    self->row++;
-    self->at = first_not_below (
-        self->entries, self->n, make_key (self->class, self->row, self->left));
+    self->left += down;
+    self->right += down;
+    self->at += first_not_below (
+        self->entries + self->at, self->n - self->at, self->left);
   }
+  return self->entries[self->at++].box;
 }
 
 /* ---- groups ---- */
@@ -189,26 +189,31 @@ unite (int32_t *parent, int a, int b)
     parent[a] = b;
 }
 
-/* Similar boxes differ by a factor below 2, so by one class at most. */
+/* Similar boxes differ by a factor below 2, so by one class at most. Of a pair
+ * in one class, the one that comes first in the cells finds the other. */
 static void
 unite_similar (CuvWaldboostGrouper *self, const Box *boxes, int n)
 {
   fill_cells (self->entries, boxes, n);
   for (int i = 0; i < n; i++)
     self->parent[i] = i;
-  for (int i = 0; i < n; i++) {
+  for (int e = 0; e < n; e++) {
+    int i = self->entries[e].box, other;
     const Box *box = &boxes[i];
-    int class = size_class (box);
+    int class = size_class (box), d = reach (box);
 
     for (int c = class; c <= class + 1; c++) {
-      double d = cell_size (class);
+      int top = c == class ? box->y : box->y - d;
       Walk walk;
-      int other;
 
-      walk_start (&walk, self->entries, n, c, box->x - d, box->y - d,
-          box->x + d, box->y + d);
+      walk_start (
+          &walk, self->entries, n, c, box->x - d, top, box->x + d, box->y + d);
+      if (c == class)
+        walk.at = e + 1;
       while ((other = walk_next (&walk)) >= 0) {
-        if (other != i && similar (box, &boxes[other]))
+        /* most boxes near each other have been united by way of a third */
+        if (self->parent[other] != self->parent[i]
+            && similar (box, &boxes[other]))
           unite (self->parent, i, other);
       }
     }

@@ -197,8 +197,8 @@ check_formats (void)
   }
 }
 
-/* Sums of blocks at the limits of 16 bits: 257 and 258 white pixels, and
- * differences in the last bit beside them. */
+/* Sums of blocks at the limits of 16 bits: 257 and 258 white pixels, with some
+ * that are a little or much darker. */
 static void
 check_limits (void)
 {
@@ -223,10 +223,13 @@ check_limits (void)
     cuv_check_case ("white, blocks of %d x %d", w, h);
     frame =
         cuv_check_frame_new ("GRAY8", 3 * w + 30, 3 * h + 20, CUV_CHECK_WHITE);
-    for (int k = 0; k < 50; k++)
-      frame.frame.component[0]
-          .data[cuv_check_below (3 * h + 20) * frame.frame.component[0].stride
-              + cuv_check_below (3 * w + 30)] -= 1;
+    for (int k = 0; k < 200; k++) {
+      const CuvComponent *grey = &frame.frame.component[0];
+      uint8_t *pixel = grey->data + cuv_check_below (3 * h + 20) * grey->stride
+          + cuv_check_below (3 * w + 30);
+
+      *pixel = k % 2 ? 0 : 254;
+    }
     check_all (model, &factor_1_1, &frame, true);
     cuv_check_frame_free (&frame);
     free (random);

@@ -45,6 +45,7 @@ read_file (const char *path, size_t *size)
   if (bytes == NULL || fread (bytes, 1, length, file) != (size_t) length)
     die (path);
   fclose (file);
+  bytes[length] = '\0'; /* for sscanf */
   *size = (size_t) length;
   return bytes;
 }

@@ -196,9 +196,9 @@ def check_own_include(tree, name, number, target):
 def check_system_include(tree, name, number, target):
     room, *rest = name.split('/')
     base = os.path.basename(name)
-    if target.startswith('gst/cuda/') and name != 'gst/gstcuvcontext.c' \
-            and room != 'tests':
-        problem(name, f'<{target}>: only gst/gstcuvcontext.c calls libgstcuda',
+    context = name in ('gst/gstcuvcontext.c', 'gst/gstcuvcontext-private.h')
+    if target.startswith('gst/cuda/') and not context and room != 'tests':
+        problem(name, f'<{target}>: only gst/gstcuvcontext*.c call libgstcuda',
                 number)
     if room == 'cuda':
         if GLIB_HEADERS.match(target):
@@ -211,7 +211,7 @@ def check_system_include(tree, name, number, target):
         problem(name, f'<{target}>: an algorithm is without GLib', number)
     if re.match(r'cuda(_runtime.*)?\.h$|cub/', target) \
             and not name.endswith(('.cu', '.cuh')) and room != 'tests' \
-            and name != 'gst/gstcuvcontext.c':
+            and not context:
         problem(name, f'<{target}>: only in .cu, .cuh', number)
 
 

@@ -83,9 +83,9 @@ GST_START_TEST (forgets_on_flush)
   resets = probe->n_reset;
   gst_harness_push_event (h, gst_event_new_flush_start ());
   gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+  fail_unless (probe->n_reset > resets);
   gst_segment_init (&segment, GST_FORMAT_TIME);
   gst_harness_push_event (h, gst_event_new_segment (&segment));
-  fail_unless (probe->n_reset > resets);
   cuv_probe_push (h, 50, NULL);
   fail_unless_equals_int (probe->n_analyse, 2);
   fail_unless_equals_uint64 (probe->age, 0);

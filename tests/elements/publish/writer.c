@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The writer against a target that does what the test says. */
 #include <gst/check/gstcheck.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <string.h>
+#include <unistd.h>
 #include "writer.h"
 
 typedef struct {
@@ -443,6 +446,92 @@ GST_START_TEST (test_no_room)
 }
 GST_END_TEST
 
+/* The same for a record that comes after an end. */
+GST_START_TEST (test_no_room_after_end)
+{
+  static CuvTargetClass klass;
+  Fake *fake = fake_new ();
+  CuvWriter *writer;
+  CuvWriterCounts counts;
+
+  klass = fake_class;
+  klass.free = keep_text_and_free;
+  fake->target.klass = &klass;
+  fake->room = strlen ("<one>,");
+  writer = writer_new (fake);
+  push (writer, "one");
+  fail_unless (cuv_writer_finish (writer, 2000));
+  push (writer, "two");
+  fail_if (cuv_writer_finish (writer, 2000));
+  g_free (stop (writer, 2000, &counts));
+  fail_unless_equals_string (last_text, "|<one>");
+  fail_unless_equals_int (counts.dropped, 1);
+  g_free (last_text);
+}
+GST_END_TEST
+
+/* However long it stays wrong. */
+GST_START_TEST (test_one_warning)
+{
+  Fake *fake = fake_new ();
+  CuvWriter *writer;
+  CuvWriterCounts counts;
+
+  fake->room = 0;
+  writer = writer_new (fake);
+  push (writer, "one");
+  fail_if (cuv_writer_finish (writer, 2000));
+  g_free (cuv_writer_take_warning (writer));
+  g_usleep (11 * G_USEC_PER_SEC);
+  g_mutex_lock (&fake->lock);
+  fail_unless (fake->n_writes > 10);
+  g_mutex_unlock (&fake->lock);
+  fail_unless (cuv_writer_take_warning (writer) == NULL);
+  fail_unless (stop (writer, 0, &counts) == NULL);
+}
+GST_END_TEST
+
+static gssize
+target_write (CuvTarget *target)
+{
+  gchar data[3 * PIPE_BUF] = { 0 };
+  gint64 start = g_get_monotonic_time ();
+  gssize n = target->klass->write (target, data, sizeof data, NULL);
+
+  fail_unless (g_get_monotonic_time () - start < G_USEC_PER_SEC);
+  return n;
+}
+
+/* A standard output that blocks, and is full: it keeps its mode, and nobody
+ * waits. */
+GST_START_TEST (test_full_stdout)
+{
+  CuvTarget *target = cuv_target_file_new (NULL, FALSE);
+  gchar page[PIPE_BUF] = { 0 };
+  int ends[2], saved = dup (STDOUT_FILENO);
+  gssize n_full, n_room;
+
+  fail_unless (pipe (ends) == 0 && saved >= 0);
+  fcntl (ends[1], F_SETFL, O_NONBLOCK);
+  while (write (ends[1], page, sizeof page) > 0) {
+  }
+  fcntl (ends[1], F_SETFL, 0);
+  dup2 (ends[1], STDOUT_FILENO);
+  fail_unless_equals_int (target->klass->open (target, NULL), CUV_TARGET_OPEN);
+  n_full = target_write (target);
+  fail_unless (read (ends[0], page, sizeof page) == sizeof page);
+  n_room = target_write (target);
+  dup2 (saved, STDOUT_FILENO);
+  fail_unless_equals_int (n_full, 0);
+  fail_unless_equals_int (n_room, PIPE_BUF);
+  fail_unless_equals_int (fcntl (ends[1], F_GETFL) & O_NONBLOCK, 0);
+  target->klass->free (target);
+  close (saved);
+  close (ends[0]);
+  close (ends[1]);
+}
+GST_END_TEST
+
 static Suite *
 writer_suite (void)
 {
@@ -462,6 +551,9 @@ writer_suite (void)
   tcase_add_test (tc, test_hanging_write);
   tcase_add_test (tc, test_late_record);
   tcase_add_test (tc, test_no_room);
+  tcase_add_test (tc, test_no_room_after_end);
+  tcase_add_test (tc, test_one_warning);
+  tcase_add_test (tc, test_full_stdout);
   return suite;
 }
 

@@ -81,21 +81,59 @@ GST_START_TEST (cuda_lies_between_around_our_elements)
 GST_END_TEST
 /* What lists host memory one still gets CUDA memory from an upload, and host
  * memory from a download. */
+static void
+check_choice (const gchar *line, const gchar *peer, gboolean wants_cuda)
+{
+  GstHarness *h = gst_harness_new_parse (line);
+
+  gst_harness_set_sink_caps_str (h, peer);
+  cuv_harness_caps (h, "NV12", 64, 48);
+  gst_buffer_unref (
+      gst_harness_push_and_pull (h, cuv_frame_new ("NV12", 64, 48)));
+  fail_unless_equals_int (cuv_pad_has_cuda (h->element, "src"), wants_cuda);
+  gst_harness_teardown (h);
+}
+
 GST_START_TEST (preference_does_not_hang_on_the_peer)
 {
-  check_cuda_between ("cuvcudaupload",
-      "capsfilter caps=\"video/x-raw;video/x-raw(" CUDA_FEATURE ")\"",
-      "cuvcudadownload");
-  GstElement *pipeline = cuv_pipeline_new (
-      "videotestsrc num-buffers=3 ! cuvcudaupload name=up ! cuvcudadownload "
-      "name=down ! capsfilter caps=\"video/x-raw(" CUDA_FEATURE
-      ");video/x-raw\" ! fakesink name=sink");
+  static const gchar *const peers[] = {
+    "video/x-raw;video/x-raw(" CUDA_FEATURE ")",
+    "video/x-raw(" CUDA_FEATURE ");video/x-raw",
+  };
 
-  preroll (pipeline);
-  fail_if (cuv_pad_has_cuda (get (pipeline, "sink"), "sink"));
-  fail_unless (cuv_pad_has_cuda (get (pipeline, "down"), "sink"));
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
+  for (guint i = 0; i < G_N_ELEMENTS (peers); i++) {
+    check_choice ("cuvcudaupload", peers[i], TRUE);
+    check_choice ("cuvcudaupload ! cuvcudadownload", peers[i], FALSE);
+  }
+  check_choice (
+      "cuvcudaupload ! cuvcudadownload", "video/x-raw(" CUDA_FEATURE ")", TRUE);
+}
+
+GST_END_TEST
+/* So that an upload that takes the first kind offered, as GStreamer's own does,
+ * gives CUDA memory. */
+GST_START_TEST (cuda_memory_is_offered_first)
+{
+  GPtrArray *names = cuv_element_names ();
+  guint n = 0;
+
+  for (guint i = 0; i < names->len; i++) {
+    GstElement *element = cuv_element_new (names->pdata[i]);
+    GstPad *pad = gst_element_get_static_pad (element, "sink");
+    GstCaps *caps = pad != NULL ? gst_pad_query_caps (pad, NULL) : NULL;
+
+    if (caps != NULL && !gst_caps_is_any (caps)) {
+      fail_unless (gst_caps_features_contains (
+                       gst_caps_get_features (caps, 0), CUDA_FEATURE),
+          "%s", (gchar *) names->pdata[i]);
+      n++;
+    }
+    gst_clear_caps (&caps);
+    gst_clear_object (&pad);
+    gst_object_unref (element);
+  }
+  fail_unless (n >= 4);
+  g_ptr_array_unref (names);
 }
 
 GST_END_TEST
@@ -291,6 +329,7 @@ make_suite (void)
   tcase_add_test (tcase, cuda_lies_between);
   tcase_add_test (tcase, cuda_lies_between_around_our_elements);
   tcase_add_test (tcase, preference_does_not_hang_on_the_peer);
+  tcase_add_test (tcase, cuda_memory_is_offered_first);
   tcase_add_test (tcase, cuda_frames_pass_a_second_upload);
   tcase_add_test (tcase, other_formats_pass_in_host_memory);
   tcase_add_test (tcase, error_says_what_cuda_memory_cannot_hold);
