@@ -290,8 +290,8 @@ is_inside_any (const Entry *entries, const Box *means, int n, int i)
   const Box *box = &means[i];
   int class = size_class (box);
 
-  for (int c = class > 0 ? class - 1 : 0; c < 33; c++) {
-    double size = ldexp (1, c + 1), grown = EPS * size + 1;
+  for (int c = class > 0 ? class - 1 : 0; c < 30; c++) {
+    int size = 2 << c, grown = (int) (EPS * size) + 1;
     Walk walk;
     int other;
 

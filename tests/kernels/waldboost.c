@@ -220,6 +220,11 @@ check_limits (void)
     random->nodes[0].width = (int16_t) w;
     random->nodes[0].height = (int16_t) h;
     random->nodes[0].x = random->nodes[0].y = 1;
+    random->nodes[0].left = 0;
+    random->nodes[0].right = -1;
+    random->leaves[0] = 1;
+    random->leaves[1] = -1;
+    random->weak[0].threshold = 0;
     cuv_check_case ("white, blocks of %d x %d", w, h);
     frame =
         cuv_check_frame_new ("GRAY8", 3 * w + 30, 3 * h + 20, CUV_CHECK_WHITE);

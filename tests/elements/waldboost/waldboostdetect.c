@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cuv-cuda.h"
 #include "gstcuvframe.h"
 #include "modelfile.h"
 #include "scanner.h"
@@ -19,6 +20,7 @@
 #define PICTURE "messi5.jpg"
 
 static gboolean use_cuda;
+static const gchar *program; /* a file that is no model */
 
 /* ---- frames ---- */
 
@@ -387,12 +389,14 @@ expect_start_error (const gchar *properties, const gchar *part)
 
 GST_START_TEST (test_start_errors)
 {
+  gchar *this_program = g_strdup_printf ("model=%s", program);
+
   expect_start_error ("", "Set the property model");
   expect_start_error ("model=nothing.xml", "opencv-data");
   expect_start_error ("model=/usr/bin", "regular file");
   expect_start_error ("model=" MODEL " roi=1,2,3", "four pixel coordinates");
-  expect_start_error (
-      "model=haarcascade_licence_plate_rus_16stages.xml", "line");
+  expect_start_error (this_program, "line 1");
+  g_free (this_program);
 }
 
 GST_END_TEST;
@@ -504,6 +508,49 @@ GST_START_TEST (test_message_and_stats)
 
 GST_END_TEST;
 
+#if HAVE_CUDA
+/* At the start that is the end; while playing, all goes on as it was. */
+GST_START_TEST (test_gpu_memory_runs_out)
+{
+  GstSample *sample = decode_picture ("video/x-raw,format=NV12");
+  Wanted wanted = defaults;
+  GstElement *d;
+  GstHarness *h;
+  GstBus *bus;
+
+  wanted.min_neighbors = 0;
+  for (int n = 0; n < 12; n += 3) {
+    h = new_harness ("min-neighbors=0", sample);
+    bus = watch (h);
+    cuv_cuda_fail_allocation (n);
+    fail_unless_equals_int (
+        gst_harness_push (h, gst_buffer_ref (gst_sample_get_buffer (sample))),
+        GST_FLOW_ERROR);
+    cuv_cuda_fail_allocation (-1);
+    expect_problem (bus, GST_MESSAGE_ERROR, "out of memory");
+    gst_object_unref (bus);
+    gst_harness_teardown (h);
+    fail_unless (cuv_cuda_allocated () == 0, "%zu", cuv_cuda_allocated ());
+  }
+
+  h = new_harness ("min-neighbors=0", sample);
+  bus = watch (h);
+  d = detector (h);
+  check_frame (h, sample, &wanted, "start");
+  cuv_cuda_fail_allocation (5);
+  g_object_set (d, "scale-factor", 1.3, NULL);
+  check_frame (h, sample, &wanted, "without memory for the change");
+  cuv_cuda_fail_allocation (-1);
+  expect_problem (bus, GST_MESSAGE_WARNING, "out of memory");
+  gst_object_unref (d);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+  gst_sample_unref (sample);
+}
+
+GST_END_TEST;
+#endif
+
 static Suite *
 waldboostdetect_suite (void)
 {
@@ -520,6 +567,10 @@ waldboostdetect_suite (void)
   tcase_add_test (tc, test_no_window_fits);
   tcase_add_test (tc, test_caps_change);
   tcase_add_test (tc, test_message_and_stats);
+#if HAVE_CUDA
+  if (use_cuda)
+    tcase_add_test (tc, test_gpu_memory_runs_out);
+#endif
   return s;
 }
 
@@ -527,6 +578,7 @@ int
 main (int argc, char **argv)
 {
   use_cuda = g_getenv ("CUV_TEST_CUDA") != NULL;
+  program = argv[0];
   gst_check_init (&argc, &argv);
   if (use_cuda && !gst_cuv_cuda_usable ()) {
     g_print ("no CUDA device\n");
