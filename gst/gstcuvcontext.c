@@ -137,17 +137,55 @@ gst_cuv_context_check_device (GstCuvContext *self)
   return FALSE;
 }
 
+#if GST_CHECK_VERSION(1, 24, 0)
+/* One that pools can be told of: who writes into their memory then does so in
+ * our order, and nobody has to wait. */
+static gboolean
+make_stream (GstCuvContext *self)
+{
+  self->gst_stream = gst_cuda_stream_new (self->context);
+  self->stream = self->gst_stream != NULL
+      ? gst_cuda_stream_get_handle (self->gst_stream)
+      : NULL;
+  return self->stream != NULL;
+}
+
+static void
+drop_stream (GstCuvContext *self)
+{
+  gst_clear_cuda_stream (&self->gst_stream);
+  self->stream = NULL;
+}
+#else
+static gboolean
+make_stream (GstCuvContext *self)
+{
+  CUstream stream = NULL;
+  gboolean ok =
+      gst_cuda_result (CuStreamCreate (&stream, CU_STREAM_NON_BLOCKING));
+
+  self->stream = stream;
+  return ok;
+}
+
+static void
+drop_stream (GstCuvContext *self)
+{
+  if (self->stream != NULL)
+    gst_cuda_result (CuStreamDestroy (self->stream));
+  self->stream = NULL;
+}
+#endif
+
 /* Stream and kernels of a context that was just taken. */
 static gboolean
 enter_context (GstCuvContext *self)
 {
-  CUstream stream = NULL;
   gboolean ok;
 
   if (!gst_cuda_context_push (self->context))
     return FALSE;
-  ok = gst_cuda_result (CuStreamCreate (&stream, CU_STREAM_NON_BLOCKING));
-  self->stream = stream;
+  ok = make_stream (self);
   self->kernels = ok && cuv_cuda_probe () == 0;
   gst_cuda_context_pop (NULL);
   if (ok && !self->kernels)
@@ -166,11 +204,9 @@ gst_cuv_context_close (GstCuvContext *self)
     if (self->leave != NULL)
       self->leave (self->element);
     gst_cuv_context_free_staging (self);
-    if (self->stream != NULL)
-      gst_cuda_result (CuStreamDestroy (self->stream));
+    drop_stream (self);
     gst_cuda_context_pop (NULL);
   }
-  self->stream = NULL;
   self->kernels = FALSE;
   gst_clear_object (&self->context);
 }
@@ -419,6 +455,10 @@ gst_cuv_context_configure_pool (GstCuvContext *self, GstBufferPool *pool,
 
   gst_buffer_pool_config_set_params (config, caps, size, min, max);
   gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+#if HAVE_CUDA && GST_CHECK_VERSION(1, 24, 0)
+  if (GST_IS_CUDA_BUFFER_POOL (pool) && self->gst_stream != NULL)
+    gst_buffer_pool_config_set_cuda_stream (config, self->gst_stream);
+#endif
   if (!gst_buffer_pool_set_config (pool, config))
     return 0;
   /* CUDA rows are padded: the pool knows the real size now. */

@@ -44,8 +44,9 @@ struct _GstCuvContext {
   gint device_id;                  /* what the user asked for, -1 = any */
   struct _GstCudaContext *context; /* NULL until a frame or open() gives one */
   gpointer stream;                 /* a CUstream in it, ours */
-  gboolean kernels;                /* our kernels run on this device */
-  gpointer staging;                /* pinned host memory for host <-> device */
+  struct _GstCudaStream *gst_stream; /* that owns it, GStreamer >= 1.24 */
+  gboolean kernels;                  /* our kernels run on this device */
+  gpointer staging; /* pinned host memory for host <-> device */
   gsize staging_size;
 };
 

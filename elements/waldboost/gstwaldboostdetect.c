@@ -331,10 +331,12 @@ gst_waldboost_detect_start (GstBaseTransform *trans)
   GST_OBJECT_LOCK (self);
   self->counts = (Counts){ 0 };
   GST_OBJECT_UNLOCK (self);
+  if (!GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans)
+      || !gst_waldboost_settings_start (&self->settings))
+    return FALSE; /* stop() will not be called */
   if (self->grouper == NULL)
     self->grouper = cuv_waldboost_grouper_new ();
-  return GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans)
-      && gst_waldboost_settings_start (&self->settings);
+  return TRUE;
 }
 
 static void
