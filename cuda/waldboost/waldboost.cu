@@ -12,8 +12,8 @@
 
 #define DENSE_WARPS 8
 #define TILE_WORDS 64 // 2048 positions: an index fits 16 bits
-#define TILE_THREADS 256
-#define FEW 64 // windows left that no longer pay for closing up the list
+#define TILE_THREADS 128
+#define FEW 32 // windows left that no longer pay for closing up the list
 #define FIRST_HITS 512 // that the one readback brings
 
 // Device copies of the model's arrays.
@@ -23,6 +23,16 @@ struct DeviceModel {
   const CuvLbpNode *nodes;
   const float *leaves;
   const int32_t *stage_first;
+};
+
+// Stage 0 of most models, small enough to be passed to a kernel by value: what
+// all threads read alike then comes from constant memory.
+#define FEW_WEAK 32
+struct FirstStage {
+  int32_t stage_first[2];
+  CuvWeak weak[FEW_WEAK];
+  CuvLbpNode nodes[FEW_WEAK];
+  float leaves[2 * FEW_WEAK];
 };
 
 // What comes back: counters, then hits.
@@ -37,6 +47,7 @@ struct _CuvWaldboostCuda {
   CuvArena arena;
   CuvPyramid pyramid;
   DeviceModel model;
+  FirstStage first; // if it fits: stage_first[1] > 0
   int n_dense, n_tiles;
   CuvTile *dense, *tiles; // level, first word
   uint32_t *passed;       // a bit per position: stage 0 passed
@@ -50,46 +61,75 @@ struct _CuvWaldboostCuda {
 
 // ---- kernels ----
 
-// The code of one node for the window whose top left element is at.
+// One window, and where its sums are.
+template <typename Sum> struct Window {
+  const Sum *at;
+  int pitch;
+  unsigned half, shift;
+
+  // the i-th window of a row of windows; with step 2 its column 2i is element i
+  __device__
+  Window (const Sum *sums, const CuvIntegralLevel &level, int i, int row)
+      : pitch (level.pitch), half (level.pitch / 2),
+        shift (level.plan.step == 2)
+  {
+    at = sums + level.first + (int64_t) row * level.plan.step * level.pitch + i;
+  }
+
+  __device__ unsigned
+  column (unsigned x) const
+  {
+    return (x & shift) * half + (x >> shift);
+  }
+};
+
+// The code of one node. All in 32 bits: 16-bit arithmetic costs twice as much.
 template <typename Sum>
 static __device__ unsigned
-lbp_code (const Sum *at, const CuvIntegralLevel &level, const CuvLbpNode &node)
+lbp_code (const Window<Sum> &window, const CuvLbpNode &node)
 {
-  int column[4];
-  Sum sum[4][4];
+  unsigned column[4], sum[4][4];
 
 #pragma unroll
   for (int i = 0; i < 4; i++)
-    column[i] = cuv_integral_column (level, node.x + i * node.width);
+    column[i] = window.column (node.x + i * node.width);
 #pragma unroll
   for (int j = 0; j < 4; j++) {
-    const Sum *row = at + (node.y + j * node.height) * level.pitch;
+    const Sum *row = window.at + (node.y + j * node.height) * window.pitch;
 
 #pragma unroll
     for (int i = 0; i < 4; i++)
       sum[j][i] = row[column[i]];
   }
+  // a difference's sign bit is shifted in for each neighbour
 #define BLOCK(j, i)                                                            \
-  (Sum) (sum[j + 1][i + 1] - sum[j][i + 1] - sum[j + 1][i] + sum[j][i])
-  Sum centre = BLOCK (1, 1);
-
-  return (BLOCK (0, 0) >= centre) << 7 | (BLOCK (0, 1) >= centre) << 6
-      | (BLOCK (0, 2) >= centre) << 5 | (BLOCK (1, 2) >= centre) << 4
-      | (BLOCK (2, 2) >= centre) << 3 | (BLOCK (2, 1) >= centre) << 2
-      | (BLOCK (2, 0) >= centre) << 1 | (BLOCK (1, 0) >= centre) << 0;
+  (int) (Sum) (sum[j + 1][i + 1] - sum[j][i + 1] - sum[j + 1][i] + sum[j][i])
+  int centre = BLOCK (1, 1);
+  unsigned below = 0;
+#define NEIGHBOUR(j, i)                                                        \
+  below = __funnelshift_l ((unsigned) (BLOCK (j, i) - centre), below, 1)
+  NEIGHBOUR (0, 0);
+  NEIGHBOUR (0, 1);
+  NEIGHBOUR (0, 2);
+  NEIGHBOUR (1, 2);
+  NEIGHBOUR (2, 2);
+  NEIGHBOUR (2, 1);
+  NEIGHBOUR (2, 0);
+  NEIGHBOUR (1, 0);
+#undef NEIGHBOUR
 #undef BLOCK
+  return ~below & 255;
 }
 
-template <typename Sum, bool stumps>
+template <typename Sum, bool stumps, typename Model>
 static __device__ float
-leaf_of (const DeviceModel &model, const CuvWeak &weak, const Sum *at,
-    const CuvIntegralLevel &level)
+leaf_of (const Model &model, const CuvWeak &weak, const Window<Sum> &window)
 {
   int child = 0;
 
   do {
     const CuvLbpNode &node = model.nodes[weak.first_node + child];
-    unsigned code = lbp_code (at, level, node);
+    unsigned code = lbp_code (window, node);
 
     child = node.subset[code >> 5] >> (code & 31) & 1 ? node.left : node.right;
   } while (!stumps && child > 0);
@@ -97,16 +137,16 @@ leaf_of (const DeviceModel &model, const CuvWeak &weak, const Sum *at,
 }
 
 // Runs one stage; margin is how far its sum ends above the threshold.
-template <typename Sum, bool stumps>
+template <typename Sum, bool stumps, typename Model>
 static __device__ bool
-stage_passes (const DeviceModel &model, int stage, const Sum *at,
-    const CuvIntegralLevel &level, double *margin)
+stage_passes (
+    const Model &model, int stage, const Window<Sum> &window, double *margin)
 {
   int end = model.stage_first[stage + 1];
   double sum = 0;
 
   for (int k = model.stage_first[stage]; k < end; k++) {
-    sum += leaf_of<Sum, stumps> (model, model.weak[k], at, level);
+    sum += leaf_of<Sum, stumps> (model, model.weak[k], window);
     if (sum < model.weak[k].threshold)
       return false;
   }
@@ -114,23 +154,14 @@ stage_passes (const DeviceModel &model, int stage, const Sum *at,
   return true;
 }
 
-template <typename Sum>
-static __device__ const Sum *
-window (const Sum *integral, const CuvIntegralLevel &level, int i, int row)
-{
-  // with step 2 the window's even column 2i is element i
-  return integral + level.first + (int64_t) row * level.plan.step * level.pitch
-      + i;
-}
-
 // One thread per position, a warp per word.
-template <typename Sum, bool stumps>
+template <typename Sum, bool stumps, typename Model>
 static __global__ void
 dense_kernel (const CuvTile *tiles, const CuvIntegralLevel *levels,
-    const Sum *integral, DeviceModel model, uint32_t *passed)
+    const Sum *integral, const __grid_constant__ Model model, uint32_t *passed)
 {
   const CuvTile tile = tiles[blockIdx.x];
-  const CuvIntegralLevel &level = levels[tile.level];
+  const CuvIntegralLevel level = levels[tile.level];
   int word = tile.x + threadIdx.y;
   int row = word / level.words;
   int i = (word - row * level.words) * 32 + threadIdx.x;
@@ -139,7 +170,7 @@ dense_kernel (const CuvTile *tiles, const CuvIntegralLevel *levels,
 
   if (ok)
     ok = stage_passes<Sum, stumps> (
-        model, 0, window (integral, level, i, row), level, &margin);
+        model, 0, Window<Sum> (integral, level, i, row), &margin);
   unsigned bits = __ballot_sync (~0u, ok);
   if (threadIdx.x == 0 && row < level.plan.n_y)
     passed[level.first_word + word] = bits;
@@ -217,14 +248,14 @@ add_hit (Block *block, int level, int x, int y, double margin)
 // stage, as indices into the tile.
 template <typename Sum, bool stumps>
 static __global__ void
-survivor_kernel (const CuvTile *tiles, const CuvIntegralLevel *levels,
-    const Sum *integral, DeviceModel model, const uint32_t *passed,
-    Block *block)
+__launch_bounds__ (TILE_THREADS, 10) survivor_kernel (const CuvTile *tiles,
+    const CuvIntegralLevel *levels, const Sum *integral, DeviceModel model,
+    const uint32_t *passed, Block *block)
 {
   __shared__ uint16_t lists[2][TILE_WORDS * 32];
   __shared__ int counts[3];
   const CuvTile tile = tiles[blockIdx.x];
-  const CuvIntegralLevel &level = levels[tile.level];
+  const CuvIntegralLevel level = levels[tile.level];
   // a model of one stage has it run again here, for the score
   int stage = min (1, model.n_stages - 1);
 
@@ -245,13 +276,13 @@ survivor_kernel (const CuvTile *tiles, const CuvIntegralLevel *levels,
       int word = tile.x + list[k] / 32;
       int row = word / level.words;
       int i = (word - row * level.words) * 32 + list[k] % 32;
-      const Sum *at = window (integral, level, i, row);
+      Window<Sum> window (integral, level, i, row);
       double margin;
-      bool ok = stage_passes<Sum, stumps> (model, stage, at, level, &margin);
+      bool ok = stage_passes<Sum, stumps> (model, stage, window, &margin);
 
       if (last) {
         for (int s = stage + 1; ok && s < model.n_stages; s++)
-          ok = stage_passes<Sum, stumps> (model, s, at, level, &margin);
+          ok = stage_passes<Sum, stumps> (model, s, window, &margin);
         if (ok)
           add_hit (block, tile.level, i * level.plan.step,
               row * level.plan.step, margin);
@@ -270,16 +301,25 @@ survivor_kernel (const CuvTile *tiles, const CuvIntegralLevel *levels,
 
 // ---- launchers ----
 
+template <typename Sum, bool stumps, typename Model>
+static int
+launch_dense_of (CuvWaldboostCuda *self, const Model &model)
+{
+  dense_kernel<Sum, stumps, Model>
+      <<<self->n_dense, dim3 (32, DENSE_WARPS), 0, self->stream>>> (self->dense,
+          self->pyramid.levels, (const Sum *) self->pyramid.integral, model,
+          self->passed);
+  CUV_CUDA_LAUNCHED (dense_kernel);
+  return 0;
+}
+
 template <typename Sum, bool stumps>
 static int
 launch_dense (CuvWaldboostCuda *self)
 {
-  dense_kernel<Sum, stumps>
-      <<<self->n_dense, dim3 (32, DENSE_WARPS), 0, self->stream>>> (self->dense,
-          self->pyramid.levels, (const Sum *) self->pyramid.integral,
-          self->model, self->passed);
-  CUV_CUDA_LAUNCHED (dense_kernel);
-  return 0;
+  if (stumps && self->first.stage_first[1] > 0)
+    return launch_dense_of<Sum, true> (self, self->first);
+  return launch_dense_of<Sum, stumps> (self, self->model);
 }
 
 template <typename Sum, bool stumps>
@@ -306,12 +346,33 @@ choose (CuvWaldboostCuda *self)
 
 // ---- entries ----
 
+static void
+copy_first_stage (FirstStage *first, const CuvWaldboostModel *model)
+{
+  int n = model->stage_first[1];
+
+  if (!model->stumps || n > FEW_WEAK)
+    return;
+  for (int k = 0; k < n; k++) {
+    CuvWeak weak = model->weak[k];
+
+    first->nodes[k] = model->nodes[weak.first_node];
+    first->leaves[2 * k] = model->leaves[weak.first_leaf];
+    first->leaves[2 * k + 1] = model->leaves[weak.first_leaf + 1];
+    weak.first_node = k;
+    weak.first_leaf = 2 * k;
+    first->weak[k] = weak;
+  }
+  first->stage_first[1] = n;
+}
+
 static int
 upload_model (CuvWaldboostCuda *self, const CuvWaldboostModel *model)
 {
   CuvArena *arena = &self->arena;
   DeviceModel *device = &self->model;
 
+  copy_first_stage (&self->first, model);
   device->n_stages = model->n_stages;
   device->weak = (const CuvWeak *) cuv_arena_upload (
       arena, model->weak, model->n_weak * sizeof *model->weak);

@@ -275,12 +275,11 @@ is_inside (const Box *box, const Box *other)
 {
   int dx = (int) lrint (other->width * EPS);
   int dy = (int) lrint (other->height * EPS);
-  int more_than = box->neighbours > 3 ? box->neighbours : 3;
 
   return box->x >= other->x - dx && box->y >= other->y - dy
       && box->x + box->width <= other->x + other->width + dx
       && box->y + box->height <= other->y + other->height + dy
-      && (other->neighbours > more_than || box->neighbours < 3);
+      && (other->neighbours > box->neighbours || box->neighbours < 3);
 }
 
 /* A box around another one is of its class or the one below, or larger. */

@@ -90,21 +90,30 @@ def compare_shipped(comparison, everything):
             comparison.compare(os.path.basename(path), model, setting)
 
 
+def noise(width, height):
+    octaves = [cv2.resize(np.random.RandomState(k).randint(
+        0, 256, (height >> k, width >> k, 3)).astype(np.float32),
+        (width, height)) for k in range(5)]
+    return np.clip(sum(octaves) / 5, 0, 255).astype(np.uint8)
+
+
 def compare_random(comparison, everything):
     """Models of other shapes than those that are shipped; and plain C."""
     rng = random.Random(4)
-    octaves = [cv2.resize(np.random.RandomState(k).randint(
-        0, 256, (300 >> k, 401 >> k, 3)).astype(np.float32), (401, 300))
-        for k in range(5)]
-    comparison.take(np.clip(sum(octaves) / 5, 0, 255).astype(np.uint8))
+    # From 257 to 256 pixels each weight of a resize lies between two integers.
+    ties = 257 / 256, 0, ((0, 0), (15, 12))
     with tempfile.TemporaryDirectory() as folder:
         for kind in KINDS:
             for seed in range(40 if everything else 8):
                 path = os.path.join(folder, f'{kind}-{seed}.xml')
                 with open(path, 'w', encoding='ascii') as file:
                     file.write(write_cascade(seed, kind))
-                comparison.compare('noise', path, rng.choice(SETTINGS),
-                                   rng.choice(('0', '0xffffffff')))
+                mask = rng.choice(('0', '0xffffffff'))
+                comparison.take(noise(401, 300))
+                comparison.compare('noise', path, rng.choice(SETTINGS), mask)
+                if kind == 'stumps':
+                    comparison.take(noise(257, 40))
+                    comparison.compare('noise', path, ties, mask)
 
 
 def compare_groups(comparison, everything):
