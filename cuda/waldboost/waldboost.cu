@@ -7,8 +7,10 @@
 #include "waldboost/pyramid.cuh"
 #include "waldboost/waldboost.h"
 
+#include <algorithm>
 #include <stdlib.h>
 #include <string.h>
+#include <tuple>
 
 #define DENSE_WARPS 8
 #define TILE_WORDS 64 // 2048 positions: an index fits 16 bits
@@ -492,15 +494,13 @@ cuv_waldboost_cuda_submit (
 }
 
 // Blocks finish in any order: the result's order is by level, y, x.
-static int
-compare_hits (const void *pa, const void *pb)
+static void
+sort_hits (CuvWaldboostHit *hits, uint32_t n)
 {
-  const CuvWaldboostHit *a = (const CuvWaldboostHit *) pa;
-  const CuvWaldboostHit *b = (const CuvWaldboostHit *) pb;
-
-  if (a->level != b->level)
-    return a->level - b->level;
-  return a->y != b->y ? a->y - b->y : a->x - b->x;
+  std::sort (
+      hits, hits + n, [] (const CuvWaldboostHit &a, const CuvWaldboostHit &b) {
+        return std::tie (a.level, a.y, a.x) < std::tie (b.level, b.y, b.x);
+      });
 }
 
 // Brings hits from index first on and waits for them.
@@ -533,7 +533,7 @@ find_first (CuvWaldboostCuda *self)
     found = *self->found;
     if (fetch (self, 0, found, hits + n) != 0)
       return -1;
-    qsort (hits + n, found, sizeof *hits, compare_hits);
+    sort_hits (hits + n, found);
     n += found;
   }
   return 0;
@@ -556,7 +556,7 @@ cuv_waldboost_cuda_collect (CuvWaldboostCuda *self, CuvWaldboostResult *result)
         && fetch (self, FIRST_HITS, n - FIRST_HITS, pinned->hits + FIRST_HITS)
             != 0)
       return -1;
-    qsort (pinned->hits, n, sizeof *pinned->hits, compare_hits);
+    sort_hits (pinned->hits, n);
   }
   result->hits = pinned->hits;
   result->n_hits = (int32_t) n;
