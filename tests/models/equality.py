@@ -109,7 +109,7 @@ def compare_random(comparison, everything):
                 with open(path, 'w', encoding='ascii') as file:
                     file.write(write_cascade(seed, kind))
                 mask = rng.choice(('0', '0xffffffff'))
-                comparison.take(noise(401, 300))
+                comparison.take(noise(241, 200))
                 comparison.compare('noise', path, rng.choice(SETTINGS), mask)
                 if kind == 'stumps':
                     comparison.take(noise(257, 40))
