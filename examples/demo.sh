@@ -58,7 +58,7 @@ run_film ()
 run_camera ()
 {
   local limit=()
-  [ -z "${DEMO_SECONDS:-}" ] || limit=(timeout -s INT "$DEMO_SECONDS")
+  [ -z "${DEMO_SECONDS:-}" ] || limit=(timeout --foreground -s INT "$DEMO_SECONDS")
   say "recording until ${DEMO_SECONDS:+$DEMO_SECONDS seconds have passed or }Ctrl-C"
   trap : INT
   "${limit[@]}" gst-launch-1.0 -q -e v4l2src "device=$input" ! decodebin \

@@ -195,20 +195,37 @@ enter_context (GstCuvContext *self)
   return ok;
 }
 
+/* Others may ask for the context while the streaming thread changes it. */
+static void
+swap_context (GstCuvContext *self, GstCudaContext *context)
+{
+  GstCudaContext *old;
+
+  GST_OBJECT_LOCK (self->element);
+  old = self->context;
+  self->context = context;
+  GST_OBJECT_UNLOCK (self->element);
+  gst_clear_object (&old);
+}
+
+/* All goes even if the device is lost and cannot be reached: nothing of the old
+ * context may be used in the next. */
 void
 gst_cuv_context_close (GstCuvContext *self)
 {
+  gboolean pushed;
+
   if (self->context == NULL)
     return;
-  if (gst_cuda_context_push (self->context)) {
-    if (self->leave != NULL)
-      self->leave (self->element);
-    gst_cuv_context_free_staging (self);
-    drop_stream (self);
+  pushed = gst_cuda_context_push (self->context);
+  if (self->leave != NULL)
+    self->leave (self->element);
+  gst_cuv_context_free_staging (self);
+  drop_stream (self);
+  if (pushed)
     gst_cuda_context_pop (NULL);
-  }
   self->kernels = FALSE;
-  gst_clear_object (&self->context);
+  swap_context (self, NULL);
 }
 
 gboolean
@@ -243,7 +260,7 @@ gst_cuv_context_follow (GstCuvContext *self, GstBuffer *buffer)
     GST_INFO_OBJECT (self->element, "following the frame to %" GST_PTR_FORMAT,
         memory->context);
     gst_cuv_context_close (self);
-    self->context = gst_object_ref (memory->context);
+    swap_context (self, gst_object_ref (memory->context));
   }
   return self->stream != NULL || enter_context (self);
 }
@@ -287,16 +304,31 @@ gst_cuv_context_written (GstCuvContext *self, GstBuffer *buffer)
 void
 gst_cuv_context_set_context (GstCuvContext *self, GstContext *context)
 {
-  if (gst_cuv_cuda_usable ())
-    gst_cuda_handle_set_context (
-        self->element, context, self->device_id, &self->context);
+  GstCudaContext *given = NULL;
+
+  if (!gst_cuv_cuda_usable ())
+    return;
+  gst_cuda_handle_set_context (self->element, context, self->device_id, &given);
+  GST_OBJECT_LOCK (self->element);
+  if (self->context == NULL)
+    self->context = g_steal_pointer (&given);
+  GST_OBJECT_UNLOCK (self->element);
+  gst_clear_object (&given);
 }
 
 gboolean
 gst_cuv_context_query (GstCuvContext *self, GstQuery *query)
 {
-  return self->context != NULL
-      && gst_cuda_handle_context_query (self->element, query, self->context);
+  GstCudaContext *context;
+  gboolean answered;
+
+  GST_OBJECT_LOCK (self->element);
+  context = self->context != NULL ? gst_object_ref (self->context) : NULL;
+  GST_OBJECT_UNLOCK (self->element);
+  answered = context != NULL
+      && gst_cuda_handle_context_query (self->element, query, context);
+  gst_clear_object (&context);
+  return answered;
 }
 
 const gchar *

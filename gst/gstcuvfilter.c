@@ -93,8 +93,7 @@ gst_cuv_filter_request_prepare (GstCuvFilter *self)
 static GstClockTime
 running_time (GstCuvFilter *self, GstBuffer *buffer)
 {
-  return gst_segment_to_running_time (&GST_BASE_TRANSFORM (self)->segment,
-      GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+  return gst_cuv_transform_running_time (GST_CUV_TRANSFORM (self), buffer);
 }
 
 static GstClockTime
@@ -148,8 +147,7 @@ new_message (GstCuvFilter *self, GstBuffer *buffer)
   return gst_structure_new (
       factory != NULL ? GST_OBJECT_NAME (factory) : G_OBJECT_TYPE_NAME (self),
       "timestamp", G_TYPE_UINT64, time, "stream-time", G_TYPE_UINT64,
-      gst_segment_to_stream_time (
-          &GST_BASE_TRANSFORM (self)->segment, GST_FORMAT_TIME, time),
+      gst_cuv_transform_stream_time (GST_CUV_TRANSFORM (self), buffer),
       "running-time", G_TYPE_UINT64, running_time (self, buffer), "duration",
       G_TYPE_UINT64, GST_BUFFER_DURATION (buffer), NULL);
 }
@@ -256,8 +254,8 @@ gst_cuv_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstCuvFilter *self = GST_CUV_FILTER (trans);
   GstCuvFilterPrivate *priv = PRIV (self);
-  GstClockTime stream_time = gst_segment_to_stream_time (
-      &trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+  GstClockTime stream_time =
+      gst_cuv_transform_stream_time (GST_CUV_TRANSFORM (self), buffer);
   gboolean late, due;
   Settings settings;
 
@@ -265,8 +263,10 @@ gst_cuv_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
     gst_object_sync_values (GST_OBJECT (self), stream_time);
   if (priv->counts.frames == 0)
     gst_cuv_pace_ask (&priv->pace);
-  if (is_jump (self, buffer))
+  if (is_jump (self, buffer)) {
     forget (self);
+    priv->last_time = GST_BUFFER_PTS (buffer);
+  }
   GST_OBJECT_LOCK (self);
   settings = priv->settings;
   priv->counts.frames++;

@@ -9,10 +9,8 @@
 
 /* ---- objects ---- */
 
-/* Python finds a ROI meta by id only, so ids must differ in a buffer whoever
- * else added some. */
-static gint
-next_roi_id (GstBuffer *buffer)
+gint
+gst_cuv_meta_next_id (GstBuffer *buffer)
 {
   GstVideoRegionOfInterestMeta *roi;
   gpointer state = NULL;
@@ -26,13 +24,12 @@ next_roi_id (GstBuffer *buffer)
 }
 
 GstVideoRegionOfInterestMeta *
-gst_cuv_meta_add_object (GstBuffer *buffer, const GstVideoInfo *info,
+gst_cuv_meta_add_object (GstBuffer *buffer, const GstVideoInfo *info, gint id,
     const gchar *label, guint x, guint y, guint w, guint h, gdouble confidence,
     GstStructure *extra)
 {
   gdouble width = GST_VIDEO_INFO_WIDTH (info);
   gdouble height = GST_VIDEO_INFO_HEIGHT (info);
-  gint id = next_roi_id (buffer);
   GstVideoRegionOfInterestMeta *roi =
       gst_buffer_add_video_region_of_interest_meta (buffer, label, x, y, w, h);
   GstStructure *detection =
@@ -183,7 +180,7 @@ parse_table (GstCuvTable *table, const GstStructure *structure)
   data = gst_structure_get_value (structure, "data");
   if (table->kind == NULL || table->shape == NULL || columns == NULL
       || !GST_VALUE_HOLDS_ARRAY (columns) || data == NULL
-      || !G_VALUE_HOLDS (data, G_TYPE_BYTES)
+      || !G_VALUE_HOLDS (data, G_TYPE_BYTES) || g_value_get_boxed (data) == NULL
       || !gst_structure_get_uint (structure, "width", &table->width)
       || !gst_structure_get_uint (structure, "height", &table->height)
       || !gst_structure_get_uint (structure, "rows", &table->n_rows))

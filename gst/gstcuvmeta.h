@@ -11,14 +11,19 @@ G_BEGIN_DECLS
 
 /* ---- objects: regions of interest ---- */
 
+/* The first id that no region of the buffer has. Python finds a region by its
+ * id only, so ids must differ, whoever else added some. */
+CUV_API gint gst_cuv_meta_next_id (GstBuffer *buffer);
+
 /* Adds a GstVideoRegionOfInterestMeta with a "detection" structure:
  * x_min, x_max, y_min, y_max (double, 0..1 of the frame), confidence (double),
- * label_id (int). The id is unique in the buffer. With GstAnalytics an ODMtd of
- * the same id and place is added too. extra: more fields for "detection", or
- * NULL; taken. */
+ * label_id (int). ids of more objects count up from gst_cuv_meta_next_id().
+ * With GstAnalytics an ODMtd of the same id and place is added too. extra: more
+ * fields for "detection", or NULL; taken. */
 CUV_API GstVideoRegionOfInterestMeta *gst_cuv_meta_add_object (
-    GstBuffer *buffer, const GstVideoInfo *info, const gchar *label, guint x,
-    guint y, guint w, guint h, gdouble confidence, GstStructure *extra);
+    GstBuffer *buffer, const GstVideoInfo *info, gint id, const gchar *label,
+    guint x, guint y, guint w, guint h, gdouble confidence,
+    GstStructure *extra);
 
 /* ---- tables: lines, components, descriptors, whatever comes ----
  *

@@ -120,18 +120,31 @@ gst_cuv_pace_ask (GstCuvPace *self)
   gst_query_unref (query);
 }
 
-/* Has the pipeline ask again when we have become slower than we said. */
+/* Rises with the second slow frame in a row, for one alone is an accident, and
+ * falls slowly. */
+static GstClockTime
+usual_time (GstCuvPace *self, GstClockTime took)
+{
+  GstClockTime slow = self->took > 0 ? MIN (took, self->took) : took;
+
+  self->took = took;
+  self->usual =
+      slow > self->usual ? slow : self->usual - (self->usual - slow) / 16;
+  return self->usual;
+}
+
+/* Has the pipeline ask again when we have become slower than we said, or twice
+ * as fast. */
 static void
 update_latency (GstCuvPace *self, GstClockTime latency)
 {
-  gboolean post = FALSE;
+  gboolean post;
 
   GST_OBJECT_LOCK (self->element);
-  if (self->live && latency > self->own_latency) {
-    /* a margin, so that a little jitter does not post again and again */
+  post = self->live
+      && (latency > self->own_latency || latency < self->own_latency / 2);
+  if (post) /* a margin, so that a little jitter does not post every time */
     self->own_latency = latency + latency / 4;
-    post = TRUE;
-  }
   GST_OBJECT_UNLOCK (self->element);
   if (post)
     gst_element_post_message (
@@ -146,5 +159,5 @@ gst_cuv_pace_worked (GstCuvPace *self, GstClockTime time, GstClockTime took,
 {
   if (GST_CLOCK_TIME_IS_VALID (time))
     self->busy_until = MAX (self->busy_until, time) + took;
-  update_latency (self, took + patience);
+  update_latency (self, usual_time (self, took) + patience);
 }

@@ -17,6 +17,8 @@ typedef struct {
   GstClockTime upstream_latency;
   GstClockTime pipeline_latency; /* what the sink waits for, 0 = not told */
   GstClockTime own_latency;      /* what we told the pipeline that we take */
+  GstClockTime usual;            /* the time that work takes, of late */
+  GstClockTime took;             /* the last work */
 
   /* of the streaming thread */
   GstClockTime busy_until; /* the time at which all work so far is done */

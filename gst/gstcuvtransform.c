@@ -25,11 +25,21 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstCuvTransform, gst_cuv_transform,
   ((GstCuvTransformPrivate *) gst_cuv_transform_get_instance_private (self))
 
 static void
+drop_pool (GstCuvTransform *self)
+{
+  if (PRIV (self)->pool != NULL)
+    gst_buffer_pool_set_active (PRIV (self)->pool, FALSE);
+  gst_clear_object (&PRIV (self)->pool);
+}
+
+static void
 leave_context (GstElement *element)
 {
   GstCuvTransform *self = GST_CUV_TRANSFORM (element);
   GstCuvTransformClass *klass = GST_CUV_TRANSFORM_GET_CLASS (self);
 
+  if (PRIV (self)->pool_cuda)
+    drop_pool (self);
   if (klass->leave_context != NULL)
     klass->leave_context (self);
 }
@@ -92,14 +102,6 @@ gst_cuv_transform_start (GstBaseTransform *trans)
   GstCuvTransform *self = GST_CUV_TRANSFORM (trans);
 
   return gst_cuv_context_check_device (&PRIV (self)->context);
-}
-
-static void
-drop_pool (GstCuvTransform *self)
-{
-  if (PRIV (self)->pool != NULL)
-    gst_buffer_pool_set_active (PRIV (self)->pool, FALSE);
-  gst_clear_object (&PRIV (self)->pool);
 }
 
 static gboolean
@@ -200,11 +202,13 @@ gst_cuv_transform_propose_allocation (
   GstCaps *caps;
   guint size;
 
-  if (!GST_BASE_TRANSFORM_CLASS (gst_cuv_transform_parent_class)
-           ->propose_allocation (trans, decide_query, query))
-    return FALSE;
+  gboolean answered = GST_BASE_TRANSFORM_CLASS (gst_cuv_transform_parent_class)
+                          ->propose_allocation (trans, decide_query, query);
+
   gst_query_parse_allocation (query, &caps, NULL);
   if (caps == NULL || !gst_video_info_from_caps (&info, caps))
+    return FALSE;
+  if (!answered && !gst_cuv_caps_is_cuda (caps))
     return FALSE;
   if (!gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL)
       && (decide_query != NULL || gst_cuv_caps_is_cuda (caps)))
@@ -322,6 +326,28 @@ copy_meta (GstBuffer *in, GstMeta **meta, gpointer out)
   if (info->transform_func != NULL && describes_frame (info))
     info->transform_func (out, *meta, in, _gst_meta_transform_copy, &whole);
   return TRUE;
+}
+
+GstClockTime
+gst_cuv_transform_stream_time (GstCuvTransform *self, GstBuffer *buffer)
+{
+  const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
+
+  return segment->format != GST_FORMAT_TIME
+      ? GST_CLOCK_TIME_NONE
+      : gst_segment_to_stream_time (
+          segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+}
+
+GstClockTime
+gst_cuv_transform_running_time (GstCuvTransform *self, GstBuffer *buffer)
+{
+  const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
+
+  return segment->format != GST_FORMAT_TIME
+      ? GST_CLOCK_TIME_NONE
+      : gst_segment_to_running_time (
+          segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
 }
 
 GstFlowReturn

@@ -38,6 +38,12 @@ CUV_API GstCuvContext *gst_cuv_transform_context (GstCuvTransform *self);
 CUV_API const GstVideoInfo *gst_cuv_transform_in_info (GstCuvTransform *self);
 CUV_API const GstVideoInfo *gst_cuv_transform_out_info (GstCuvTransform *self);
 
+/* Of the buffer's PTS; NONE where it or the stream has no time. */
+CUV_API GstClockTime gst_cuv_transform_stream_time (
+    GstCuvTransform *self, GstBuffer *buffer);
+CUV_API GstClockTime gst_cuv_transform_running_time (
+    GstCuvTransform *self, GstBuffer *buffer);
+
 /* For the prepare_output_buffer of an element that writes on frames: the buffer
  * itself where its memory may be written, else a copy, metas included, from a
  * pool of the element's own, in the kind of memory that the frame is in. A map

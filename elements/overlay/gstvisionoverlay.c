@@ -73,8 +73,7 @@ build (GstVisionOverlay *self, GstBuffer *buffer)
 {
   GstClockTime start = gst_util_get_timestamp ();
   GstClockTime stream_time =
-      gst_segment_to_stream_time (&GST_BASE_TRANSFORM (self)->segment,
-          GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+      gst_cuv_transform_stream_time (GST_CUV_TRANSFORM (self), buffer);
   GstCuvStyle style;
 
   if (GST_CLOCK_TIME_IS_VALID (stream_time))
@@ -334,7 +333,7 @@ gst_vision_overlay_class_init (GstVisionOverlayClass *klass)
   gst_element_class_set_static_metadata (element_class, "Vision overlay",
       "Filter/Effect/Video",
       "Draws boxes, labels and shapes from metadata, on CPU and CUDA frames",
-      "gst-cuvision");
+      "The gst-cuvision authors");
 }
 
 static void

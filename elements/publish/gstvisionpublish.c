@@ -576,7 +576,7 @@ gst_vision_publish_class_init (GstVisionPublishClass *klass)
       "Filter/Metadata/Video",
       "Writes what analysis elements found as JSON or "
       "CSV",
-      "gst-cuvision");
+      "The gst-cuvision authors");
   gst_type_mark_as_plugin_api (GST_TYPE_CUV_PUBLISH_FORMAT, 0);
 }
 

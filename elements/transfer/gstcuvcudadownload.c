@@ -43,15 +43,15 @@ G_DEFINE_TYPE (GstCuvCudaDownload, gst_cuv_cuda_download, GST_TYPE_CUV_TRANSFER)
 GST_ELEMENT_REGISTER_DEFINE (cuvcudadownload, "cuvcudadownload", GST_RANK_NONE,
     gst_cuv_cuda_download_get_type ())
 
-/* A factory needs a type of its own. */
-typedef GstCuvCudaDownload GstCuvShortCudaDownload;
-typedef GstCuvCudaDownloadClass GstCuvShortCudaDownloadClass;
+/* A factory needs a type of its own; its name is what elements are called. */
+typedef GstCuvCudaDownload GstCudadownload;
+typedef GstCuvCudaDownloadClass GstCudadownloadClass;
 
-GType gst_cuv_short_cuda_download_get_type (void);
-G_DEFINE_TYPE (GstCuvShortCudaDownload, gst_cuv_short_cuda_download,
-    gst_cuv_cuda_download_get_type ())
-GST_ELEMENT_REGISTER_DEFINE (cudadownload, "cudadownload", GST_RANK_NONE,
-    gst_cuv_short_cuda_download_get_type ())
+GType gst_cudadownload_get_type (void);
+G_DEFINE_TYPE (
+    GstCudadownload, gst_cudadownload, gst_cuv_cuda_download_get_type ())
+GST_ELEMENT_REGISTER_DEFINE (
+    cudadownload, "cudadownload", GST_RANK_NONE, gst_cudadownload_get_type ())
 
 static void
 gst_cuv_cuda_download_class_init (GstCuvCudaDownloadClass *klass)
@@ -63,7 +63,7 @@ gst_cuv_cuda_download_class_init (GstCuvCudaDownloadClass *klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "CUDA downloader",
       "Filter/Video", "Copies frames from CUDA memory to host memory",
-      "gst-cuvision");
+      "The gst-cuvision authors");
 }
 
 static void
@@ -72,11 +72,11 @@ gst_cuv_cuda_download_init (GstCuvCudaDownload *self)
 }
 
 static void
-gst_cuv_short_cuda_download_class_init (GstCuvShortCudaDownloadClass *klass)
+gst_cudadownload_class_init (GstCudadownloadClass *klass)
 {
 }
 
 static void
-gst_cuv_short_cuda_download_init (GstCuvShortCudaDownload *self)
+gst_cudadownload_init (GstCudadownload *self)
 {
 }

@@ -44,15 +44,14 @@ G_DEFINE_TYPE (GstCuvCudaUpload, gst_cuv_cuda_upload, GST_TYPE_CUV_TRANSFER)
 GST_ELEMENT_REGISTER_DEFINE (cuvcudaupload, "cuvcudaupload", GST_RANK_NONE,
     gst_cuv_cuda_upload_get_type ())
 
-/* A factory needs a type of its own. */
-typedef GstCuvCudaUpload GstCuvShortCudaUpload;
-typedef GstCuvCudaUploadClass GstCuvShortCudaUploadClass;
+/* A factory needs a type of its own; its name is what elements are called. */
+typedef GstCuvCudaUpload GstCudaupload;
+typedef GstCuvCudaUploadClass GstCudauploadClass;
 
-GType gst_cuv_short_cuda_upload_get_type (void);
-G_DEFINE_TYPE (GstCuvShortCudaUpload, gst_cuv_short_cuda_upload,
-    gst_cuv_cuda_upload_get_type ())
-GST_ELEMENT_REGISTER_DEFINE (cudaupload, "cudaupload", GST_RANK_NONE,
-    gst_cuv_short_cuda_upload_get_type ())
+GType gst_cudaupload_get_type (void);
+G_DEFINE_TYPE (GstCudaupload, gst_cudaupload, gst_cuv_cuda_upload_get_type ())
+GST_ELEMENT_REGISTER_DEFINE (
+    cudaupload, "cudaupload", GST_RANK_NONE, gst_cudaupload_get_type ())
 
 static void
 gst_cuv_cuda_upload_class_init (GstCuvCudaUploadClass *klass)
@@ -64,7 +63,7 @@ gst_cuv_cuda_upload_class_init (GstCuvCudaUploadClass *klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "CUDA uploader",
       "Filter/Video", "Copies frames from host memory to CUDA memory",
-      "gst-cuvision");
+      "The gst-cuvision authors");
 }
 
 static void
@@ -73,11 +72,11 @@ gst_cuv_cuda_upload_init (GstCuvCudaUpload *self)
 }
 
 static void
-gst_cuv_short_cuda_upload_class_init (GstCuvShortCudaUploadClass *klass)
+gst_cudaupload_class_init (GstCudauploadClass *klass)
 {
 }
 
 static void
-gst_cuv_short_cuda_upload_init (GstCuvShortCudaUpload *self)
+gst_cudaupload_init (GstCudaupload *self)
 {
 }

@@ -49,7 +49,7 @@ struct _GstWaldboostDetect {
   CuvWaldboostGrouper *grouper;
   GArray *objects; /* CuvWaldboostBox, of the last analysis */
   gchar *objects_label;
-  gchar *objects_model;
+  gchar *model_label, *model_file; /* of the model that the scanner has */
 };
 
 #define gst_waldboost_detect_parent_class parent_class
@@ -67,14 +67,16 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
 
 /* ---- preparing ---- */
 
-/* NULL, or the pair of limits that leave no size. */
+/* NULL, or the pair of limits that leave no size, and what to do. */
 static const gchar *
 contradiction (const CuvWaldboostParams *params)
 {
   if (params->max_width > 0 && params->min_width > params->max_width)
-    return "min-size-width is above max-size-width";
+    return "min-size-width is above max-size-width: lower the one, or raise "
+           "the other or set it to 0, no limit";
   if (params->max_height > 0 && params->min_height > params->max_height)
-    return "min-size-height is above max-size-height";
+    return "min-size-height is above max-size-height: lower the one, or raise "
+           "the other or set it to 0, no limit";
   return NULL;
 }
 
@@ -90,29 +92,47 @@ cannot_prepare (
       && old->frame_width == frame->frame.width
       && old->frame_height == frame->frame.height) {
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("%s: the settings before stay in force.", problem), (NULL));
+        ("%s. Until then the settings before stay in force.", problem), (NULL));
     return TRUE;
   }
-  GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s.", problem),
-      ("Size limits of 0 are no limits. Smaller frames, a roi or a larger "
-       "min-size-width need less memory."));
+  GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s.", problem), (NULL));
   return FALSE;
+}
+
+/* "WxH", or "none" for a size that limits nothing. */
+static void
+format_limit (gchar *text, gsize size, gint width, gint height)
+{
+  if (width == 0 && height == 0)
+    g_strlcpy (text, "none", size);
+  else
+    g_snprintf (text, size, "%dx%d", width, height);
 }
 
 static void
 warn_if_empty (GstWaldboostDetect *self, const CuvWaldboostParams *params)
 {
   const CuvScanner *scanner = &self->scanner;
+  gchar least[32], most[32];
 
   if (scanner->plan->n_levels > 0)
     return;
+  if (scanner->plan->width == 0 || scanner->plan->height == 0) {
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("roi lies outside the frame, which is %dx%d. No objects will be "
+         "found.",
+            scanner->frame_width, scanner->frame_height),
+        (NULL));
+    return;
+  }
+  format_limit (least, sizeof least, params->min_width, params->min_height);
+  format_limit (most, sizeof most, params->max_width, params->max_height);
   GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
       ("No window fits: the model's is %dx%d, the part of the frame to look at "
-       "%dx%d, min-size %dx%d, max-size %dx%d. No objects will be found; use "
-       "larger frames, a larger roi or other size limits.",
+       "%dx%d, limits are min-size %s, max-size %s. No objects will be found; "
+       "use larger frames, a larger roi or other size limits.",
           scanner->model->window_width, scanner->model->window_height,
-          scanner->plan->width, scanner->plan->height, params->min_width,
-          params->min_height, params->max_width, params->max_height),
+          scanner->plan->width, scanner->plan->height, least, most),
       (NULL));
 }
 
@@ -123,11 +143,14 @@ gst_waldboost_detect_prepare (GstCuvFilter *filter, const GstCuvFrame *frame)
   const CuvWaldboostModel *model;
   CuvScanner scanner = { 0 };
   CuvWaldboostParams params;
+  gchar *label, *file;
   const gchar *problem;
   CuvRoi roi;
 
   GST_OBJECT_LOCK (self);
   model = cuv_model_ref (self->settings.model);
+  label = g_strdup (self->settings.model_label);
+  file = g_path_get_basename (self->settings.model_name);
   params = self->settings.params;
   roi = self->settings.roi;
   GST_OBJECT_UNLOCK (self);
@@ -138,10 +161,16 @@ gst_waldboost_detect_prepare (GstCuvFilter *filter, const GstCuvFrame *frame)
   cuv_model_unref (model);
   if (problem != NULL) {
     cuv_scanner_clear (&scanner);
+    g_free (label);
+    g_free (file);
     return cannot_prepare (self, frame, problem);
   }
   cuv_scanner_clear (&self->scanner);
   self->scanner = scanner;
+  g_free (self->model_label);
+  self->model_label = label;
+  g_free (self->model_file);
+  self->model_file = file;
   warn_if_empty (self, &params);
   return TRUE;
 }
@@ -200,11 +229,8 @@ gst_waldboost_detect_analyse (
   max_objects = self->settings.max_objects;
   threshold = self->settings.threshold;
   g_free (self->objects_label);
-  self->objects_label =
-      g_strdup (self->settings.label != NULL ? self->settings.label
-                                             : self->settings.model_label);
-  g_free (self->objects_model);
-  self->objects_model = g_path_get_basename (self->settings.model_name);
+  self->objects_label = g_strdup (
+      self->settings.label != NULL ? self->settings.label : self->model_label);
   GST_OBJECT_UNLOCK (self);
 
   problem = cuv_scanner_run (
@@ -261,7 +287,7 @@ detection_extra (
 {
   GstStructure *extra = gst_structure_new ("detection", "score", G_TYPE_DOUBLE,
       (gdouble) box->score, "neighbors", G_TYPE_INT, (gint) box->neighbours,
-      "model_name", G_TYPE_STRING, self->objects_model, NULL);
+      "model_name", G_TYPE_STRING, self->model_file, NULL);
 
   if (age > 0)
     gst_structure_set (extra, "age", G_TYPE_UINT64, age, NULL);
@@ -275,6 +301,7 @@ gst_waldboost_detect_publish (GstCuvFilter *filter, GstBuffer *buffer,
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (filter);
   const GstVideoInfo *info =
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self));
+  gint id = gst_cuv_meta_next_id (buffer);
   GValue list = G_VALUE_INIT;
 
   g_value_init (&list, GST_TYPE_LIST);
@@ -282,8 +309,8 @@ gst_waldboost_detect_publish (GstCuvFilter *filter, GstBuffer *buffer,
     const CuvWaldboostBox *box =
         &g_array_index (self->objects, CuvWaldboostBox, i);
 
-    gst_cuv_meta_add_object (buffer, info, self->objects_label, box->x, box->y,
-        box->width, box->height, confidence_of (box->score),
+    gst_cuv_meta_add_object (buffer, info, id + (gint) i, self->objects_label,
+        box->x, box->y, box->width, box->height, confidence_of (box->score),
         detection_extra (self, box, age));
     if (message != NULL)
       append_object (&list, box, self->objects_label);
@@ -334,9 +361,13 @@ gst_waldboost_detect_start (GstBaseTransform *trans)
   if (!GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans)
       || !gst_waldboost_settings_start (&self->settings))
     return FALSE; /* stop() will not be called */
-  if (self->grouper == NULL)
-    self->grouper = cuv_waldboost_grouper_new ();
-  return TRUE;
+  self->grouper = cuv_waldboost_grouper_new ();
+  if (self->grouper != NULL)
+    return TRUE;
+  GST_ELEMENT_ERROR (
+      self, RESOURCE, NO_SPACE_LEFT, ("No memory to start."), (NULL));
+  gst_waldboost_settings_stop (&self->settings);
+  return FALSE;
 }
 
 static void
@@ -390,7 +421,8 @@ gst_waldboost_detect_finalize (GObject *object)
   gst_waldboost_settings_clear (&self->settings);
   g_array_unref (self->objects);
   g_free (self->objects_label);
-  g_free (self->objects_model);
+  g_free (self->model_label);
+  g_free (self->model_file);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 

@@ -79,7 +79,7 @@ gst_waldboost_settings_start (GstWaldboostSettings *self)
   if (!roi_ok)
     GST_ELEMENT_ERROR (self->owner, LIBRARY, SETTINGS,
         ("roi is '%s': it takes four pixel coordinates left,top,right,bottom "
-         "with left < right and top < bottom.",
+         "from 0 up, with left < right and top < bottom.",
             roi_text),
         (NULL));
   roi_ok = roi_ok && load_at_start (self, name);
@@ -192,6 +192,8 @@ gst_waldboost_settings_set (
   if (id == PROP_LABEL) {
     g_free (self->label);
     self->label = g_value_dup_string (value);
+    if (self->label != NULL && *self->label == '\0') /* "" is the default too */
+      g_clear_pointer (&self->label, g_free);
   } else if (id == PROP_THRESHOLD) {
     self->threshold = g_value_get_double (value);
   } else if (id == PROP_SCALE_FACTOR) {

@@ -111,7 +111,7 @@ read_feature_type (CuvOpencvParser *self, char *text, GError **error)
   if (word != NULL && strcmp (word, "LBP") != 0)
     cuv_opencv_fail (error,
         "this is an OpenCV cascade with %.*s features; only LBP features are "
-        "supported",
+        "supported: use a file such as lbpcascade_frontalface.xml",
         SHOWN, word);
 }
 

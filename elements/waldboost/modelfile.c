@@ -26,6 +26,8 @@ find_model (const char *name)
   const char *variable = g_getenv ("CUV_MODEL_PATH");
   char **own, *path = NULL;
 
+  if (*name == '\0')
+    return NULL;
   if (strchr (name, G_DIR_SEPARATOR) != NULL
       || g_file_test (name, G_FILE_TEST_EXISTS))
     return g_strdup (name);
@@ -70,7 +72,9 @@ cuv_model_load (const char *name, GError **error)
   char *path = find_model (name), *bytes = NULL, *problem = NULL;
   gsize size;
 
-  if (path == NULL)
+  if (*name == '\0')
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "no name");
+  else if (path == NULL)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
         "no model file %s here, in CUV_MODEL_PATH or in OpenCV's folders; "
         "OpenCV's cascades are in the package opencv-data",

@@ -17,7 +17,7 @@ cuv_roi_parse (const char *text, CuvRoi *roi)
   char end;
 
   if (text != NULL && *text != '\0'
-      && (sscanf (text, "%d , %d , %d , %d %c", &r.left, &r.top, &r.right,
+      && (sscanf (text, "%9d , %9d , %9d , %9d %c", &r.left, &r.top, &r.right,
               &r.bottom, &end)
               != 4
           || r.left < 0 || r.top < 0 || r.right <= r.left || r.bottom <= r.top))
