@@ -8,8 +8,10 @@
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>
+#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cuv-cuda.h"
 #include "gstcuvframe.h"
@@ -328,6 +330,13 @@ GST_START_TEST (test_bad_live_values_leave_the_old)
   g_object_set (d, "min-size-width", 90, "max-size-width", 50, NULL);
   check_frame (h, sample, &wanted, "after contradictory sizes");
   expect_problem (bus, GST_MESSAGE_WARNING, "min-size-width");
+  /* the model could be loaded, but not be used: its name is not on the boxes */
+  g_object_set (d, "model", "lbpcascade_frontalface_improved.xml", NULL);
+  check_frame (h, sample, &wanted, "after a model that cannot be used");
+  expect_problem (bus, GST_MESSAGE_WARNING, "min-size-width");
+  g_object_set (d, "model", NULL, NULL);
+  expect_problem (bus, GST_MESSAGE_WARNING, "no name");
+  check_frame (h, sample, &wanted, "after no model");
   gst_object_unref (bus);
   gst_object_unref (d);
   gst_harness_teardown (h);
@@ -508,6 +517,80 @@ GST_START_TEST (test_message_and_stats)
 
 GST_END_TEST;
 
+/* A cascade without thresholds: every window is an object. */
+static gchar *
+permissive_model (void)
+{
+  gchar *path = g_build_filename (g_get_tmp_dir (), "cuv-XXXXXX.xml", NULL);
+  GRegex *threshold = g_regex_new ("<stageThreshold>[^<]*", 0, 0, NULL);
+  const gchar *folder = g_getenv ("CUV_MODEL_PATH");
+  gchar *model = g_build_filename (
+      folder != NULL ? folder : "/usr/share/opencv4/lbpcascades", MODEL, NULL);
+  gchar *text, *changed;
+
+  fail_unless (g_file_get_contents (model, &text, NULL, NULL), "%s", model);
+  changed = g_regex_replace_literal (
+      threshold, text, -1, 0, "<stageThreshold>-1000", 0, NULL);
+  close (g_mkstemp (path));
+  fail_unless (g_file_set_contents (path, changed, -1, NULL));
+  g_free (changed);
+  g_free (text);
+  g_free (model);
+  g_regex_unref (threshold);
+  return path;
+}
+
+/* As many objects as there can be take their time, but not its square. */
+GST_START_TEST (test_every_window_passes)
+{
+  GstSample *sample =
+      decode_picture ("video/x-raw,format=NV12,width=320,height=240");
+  gchar *path = permissive_model ();
+  GstHarness *h = new_harness ("min-neighbors=0", sample);
+  GstElement *d = detector (h);
+  gint64 start = g_get_monotonic_time ();
+  GstBuffer *buffer;
+
+  g_object_set (d, "model", path, "message", 2, NULL);
+  buffer = push (h, sample);
+  fail_unless (n_objects (buffer) > 50000, "%u", n_objects (buffer));
+  gst_buffer_unref (buffer);
+  fail_unless (g_get_monotonic_time () - start < 10 * G_USEC_PER_SEC);
+  gst_object_unref (d);
+  gst_harness_teardown (h);
+  gst_sample_unref (sample);
+  g_remove (path);
+  g_free (path);
+}
+
+GST_END_TEST;
+
+/* Frames cut out of bytes have no time. */
+GST_START_TEST (test_stream_without_time)
+{
+  gchar *line = g_strdup_printf (
+      "filesrc location=%s blocksize=4800 num-buffers=3 ! "
+      "video/x-raw,format=GRAY8,width=80,height=60,framerate=0/1 ! "
+      "waldboostdetect model=" MODEL " ! fakesink",
+      program);
+  GstElement *pipeline = gst_parse_launch (line, NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (
+      bus, 20 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  fail_unless (
+      message != NULL && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
+  gst_message_unref (message);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  g_free (line);
+}
+
+GST_END_TEST;
+
 #if HAVE_CUDA
 /* At the start that is the end; while playing, all goes on as it was. */
 GST_START_TEST (test_gpu_memory_runs_out)
@@ -567,6 +650,8 @@ waldboostdetect_suite (void)
   tcase_add_test (tc, test_no_window_fits);
   tcase_add_test (tc, test_caps_change);
   tcase_add_test (tc, test_message_and_stats);
+  tcase_add_test (tc, test_every_window_passes);
+  tcase_add_test (tc, test_stream_without_time);
 #if HAVE_CUDA
   if (use_cuda)
     tcase_add_test (tc, test_gpu_memory_runs_out);
