@@ -18,9 +18,10 @@ input=$(realpath -m -- "${1:-$film}")
 here=$PWD
 build=$(realpath -m -- "${BUILD:-$top/build}")
 out=$(realpath -m -- "${OUT:-$top/demo-out}")
-video=$out/faces.mp4
-records=$out/faces.jsonl
-still=$out/faces.png
+work=$out/unfinished
+video=$work/faces.mp4
+records=$work/faces.jsonl
+still=$work/faces.png
 
 is_camera ()
 {
@@ -93,8 +94,8 @@ configure "$build" -Dtests=false >&2
 meson compile -C "$build" >&2
 use_plugins "$build"
 
-mkdir -p "$out"
-rm -f "$video" "$records" "$still"
+rm -rf "$work" # what went wrong before; the last good results stay
+mkdir -p "$work"
 started=$(date +%s%N)
 if is_camera; then run_camera; else run_film; fi
 took=$((($(date +%s%N) - started) / 1000000))
@@ -104,5 +105,7 @@ save_still "$(best_frame)"
 jq -rs '"\(length) frames, \([.[].objects[]?] | length) faces"' "$records"
 echo "in $((took / 1000)).$(printf %03d $((took % 1000))) s:"
 for file in "$video" "$records" "$still"; do
-  realpath --relative-to="$here" "$file"
+  mv "$file" "$out/"
+  realpath --relative-to="$here" "$out/${file##*/}"
 done
+rmdir "$work"

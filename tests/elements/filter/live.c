@@ -167,6 +167,33 @@ GST_START_TEST (latency_includes_own_time)
 }
 
 GST_END_TEST
+/* One slow frame is an accident; two are the pace; and a pace can get better.
+ */
+GST_START_TEST (latency_follows_the_usual_time)
+{
+  CuvProbe *probe;
+  GstHarness *h = live_harness (&probe);
+  GstClockTime fast, slow;
+  guint n = 0;
+
+  g_object_set (probe, "skip-late", FALSE, NULL);
+  push_delayed (h, n++, 0);
+  push_delayed (h, n++, 0);
+  fast = gst_harness_query_latency (h);
+  probe->sleep_us = 200000;
+  push_delayed (h, n++, 0);
+  fail_unless_equals_uint64 (gst_harness_query_latency (h), fast);
+  push_delayed (h, n++, 0);
+  slow = gst_harness_query_latency (h);
+  fail_unless (slow >= UPSTREAM + 200 * GST_MSECOND);
+  probe->sleep_us = 0;
+  while (n < 100)
+    push_delayed (h, n++, 0);
+  fail_unless (gst_harness_query_latency (h) < slow / 2);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
 GST_START_TEST (files_have_no_latency)
 {
   CuvProbe *probe;
@@ -237,6 +264,7 @@ make_suite (void)
   tcase_add_test (tcase, frames_that_are_not_live_wait);
   tcase_add_test (tcase, qos_marks_late_frames);
   tcase_add_test (tcase, latency_includes_own_time);
+  tcase_add_test (tcase, latency_follows_the_usual_time);
   tcase_add_test (tcase, files_have_no_latency);
   tcase_add_test (tcase, slow_analysis_drops_nothing);
   return suite;
