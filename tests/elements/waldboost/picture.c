@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "picture.h"
+
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+#include <gst/video/video.h>
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cuv-cuda.h"
+#include "gstcuvframe.h"
+#include "modelfile.h"
+#include "scanner.h"
+
+#define PICTURE "messi5.jpg"
+
+gboolean use_cuda;
+
+/* ---- frames ---- */
+
+GstSample *
+decode_picture (const gchar *caps)
+{
+  const gchar *folder = g_getenv ("CUV_TEST_DATA");
+  gchar *line = g_strdup_printf (
+      "filesrc location=%s/" PICTURE " ! jpegdec ! videoconvert ! "
+      "videoscale ! %s ! appsink name=sink sync=false",
+      folder ? folder : "/usr/share/doc/opencv-doc/examples/data", caps);
+  GstElement *pipeline = gst_parse_launch (line, NULL);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  GstSample *sample = NULL;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  g_signal_emit_by_name (sink, "pull-sample", &sample);
+  fail_if (sample == NULL, "cannot decode: %s", line);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+  g_free (line);
+  return sample;
+}
+
+GstHarness *
+new_harness (const gchar *properties, GstSample *sample)
+{
+  gchar *line = g_strdup_printf (use_cuda
+          ? "cuvcudaupload ! waldboostdetect name=d model=" MODEL
+            " %s ! cuvcudadownload"
+          : "waldboostdetect name=d model=" MODEL " %s",
+      properties);
+  GstHarness *h = gst_harness_new_parse (line);
+  GstCaps *caps = gst_sample_get_caps (sample);
+
+  g_free (line);
+  gst_harness_set_live (h, FALSE); /* or slow frames would be let pass */
+  gst_harness_set_src_caps (h, gst_caps_ref (caps));
+  return h;
+}
+
+GstElement *
+detector (GstHarness *h)
+{
+  return gst_bin_get_by_name (GST_BIN (h->element), "d");
+}
+
+GstBuffer *
+push (GstHarness *h, GstSample *sample)
+{
+  GstBuffer *buffer = gst_buffer_copy (gst_sample_get_buffer (sample));
+  GstBuffer *out = gst_harness_push_and_pull (h, buffer);
+
+  fail_if (out == NULL);
+  return out;
+}
+
+/* ---- expectation ---- */
+
+const Wanted defaults = { .params = { .scale_factor = 1.1 },
+  .min_neighbors = 3 };
+
+/* What the library's CPU path finds, offset into the frame. */
+GArray *
+expect (GstSample *sample, const Wanted *wanted)
+{
+  const CuvWaldboostModel *model = cuv_model_load (MODEL, NULL);
+  CuvWaldboostGrouper *grouper = cuv_waldboost_grouper_new ();
+  GArray *result = g_array_new (FALSE, FALSE, sizeof (CuvWaldboostBox));
+  const CuvWaldboostBox *boxes;
+  CuvWaldboostResult hits;
+  GstCuvContext context;
+  CuvScanner scanner;
+  GstCuvFrame frame;
+  GstVideoInfo info;
+  gint n;
+
+  gst_video_info_from_caps (&info, gst_sample_get_caps (sample));
+  gst_cuv_context_init (&context, NULL, NULL);
+  fail_unless (gst_cuv_frame_map (
+      &frame, &context, &info, gst_sample_get_buffer (sample), GST_MAP_READ));
+  fail_unless (cuv_scanner_init (&scanner, model, &wanted->params, &wanted->roi,
+                   &frame.frame, false, NULL)
+      == NULL);
+  fail_unless (
+      cuv_scanner_run (&scanner, &frame.frame, NULL, 1, &hits) == NULL);
+  n = cuv_waldboost_group (grouper, scanner.plan, hits.hits, hits.n_hits,
+      wanted->min_neighbors, &boxes);
+  for (gint i = 0; i < n; i++) {
+    CuvWaldboostBox box = boxes[i];
+
+    box.x += scanner.x;
+    box.y += scanner.y;
+    g_array_append_val (result, box);
+  }
+  cuv_scanner_clear (&scanner);
+  gst_cuv_frame_unmap (&frame);
+  cuv_waldboost_grouper_free (grouper);
+  cuv_model_unref (model);
+  return result;
+}
+
+guint
+n_objects (GstBuffer *buffer)
+{
+  return gst_buffer_get_n_meta (
+      buffer, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
+}
+
+/* The buffer's metas are the boxes, in order, with the promised fields. */
+void
+check_objects (GstBuffer *buffer, GArray *boxes, const gchar *what)
+{
+  GstVideoRegionOfInterestMeta *roi;
+  gpointer state = NULL;
+  guint i = 0;
+
+  fail_unless (n_objects (buffer) == boxes->len, "%s: %u objects, not %u", what,
+      n_objects (buffer), boxes->len);
+  while (
+      (roi = (GstVideoRegionOfInterestMeta *) gst_buffer_iterate_meta_filtered (
+           buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+    const CuvWaldboostBox *box = &g_array_index (boxes, CuvWaldboostBox, i);
+    GstStructure *detection =
+        gst_video_region_of_interest_meta_get_param (roi, "detection");
+    gdouble confidence, score;
+
+    fail_unless (roi->x == (guint) box->x && roi->y == (guint) box->y
+            && roi->w == (guint) box->width && roi->h == (guint) box->height,
+        "%s: box %u", what, i);
+    assert_equals_string (g_quark_to_string (roi->roi_type), "frontalface");
+    assert_equals_int (roi->id, (gint) i);
+    fail_unless (gst_structure_get (detection, "confidence", G_TYPE_DOUBLE,
+        &confidence, "score", G_TYPE_DOUBLE, &score, NULL));
+    fail_unless (score == box->score);
+    fail_unless (fabs (confidence - 1 / (1 + exp (-score))) < 1e-12);
+    i++;
+  }
+}
+
+void
+check_frame (
+    GstHarness *h, GstSample *sample, const Wanted *wanted, const gchar *what)
+{
+  GArray *boxes = expect (sample, wanted);
+  GstBuffer *buffer = push (h, sample);
+
+  check_objects (buffer, boxes, what);
+  gst_buffer_unref (buffer);
+  g_array_unref (boxes);
+}
+
+/* The text of the first warning or error on the bus; free it. */
+gchar *
+pop_problem (GstBus *bus, GstMessageType type)
+{
+  GstMessage *message = gst_bus_pop_filtered (bus, type);
+  GError *error = NULL;
+  gchar *text;
+
+  if (message == NULL)
+    return NULL;
+  if (type == GST_MESSAGE_WARNING)
+    gst_message_parse_warning (message, &error, NULL);
+  else
+    gst_message_parse_error (message, &error, NULL);
+  text = g_strdup (error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  return text;
+}
+
+void
+expect_problem (GstBus *bus, GstMessageType type, const gchar *part)
+{
+  gchar *text = pop_problem (bus, type);
+
+  fail_unless (text != NULL && strstr (text, part) != NULL,
+      "'%s' does not say '%s'", text, part);
+  g_free (text);
+}
+
+GstBus *
+watch (GstHarness *h)
+{
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (h->element, bus);
+  return bus;
+}
+
+int
+picture_main (Suite *(*make) (void), int argc, char **argv)
+{
+  use_cuda = g_getenv ("CUV_TEST_CUDA") != NULL;
+  gst_check_init (&argc, &argv);
+  if (use_cuda && !gst_cuv_cuda_usable ()) {
+    g_print ("no CUDA device\n");
+    return 77;
+  }
+  return gst_check_run_suite (make (), argv[0], argv[0]);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* waldboostdetect in a harness, a real picture, and what the library finds. */
+#ifndef CUV_TEST_PICTURE_H
+#define CUV_TEST_PICTURE_H
+
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+#include <gst/video/video.h>
+#include "cuv-cuda.h"
+#include "scanner.h"
+
+#define MODEL "lbpcascade_frontalface.xml"
+
+extern gboolean
+    use_cuda; /* frames are uploaded: the GPU has to find the same */
+
+typedef struct {
+  CuvWaldboostParams params;
+  CuvRoi roi;
+  gint min_neighbors;
+} Wanted;
+
+extern const Wanted defaults;
+
+GstSample *decode_picture (const gchar *caps);
+GstHarness *new_harness (const gchar *properties, GstSample *sample);
+GstElement *detector (GstHarness *h);
+GstBuffer *push (GstHarness *h, GstSample *sample);
+
+/* What the library's CPU path finds, offset into the frame. */
+GArray *expect (GstSample *sample, const Wanted *wanted);
+guint n_objects (GstBuffer *buffer);
+void check_objects (GstBuffer *buffer, GArray *boxes, const gchar *what);
+void check_frame (
+    GstHarness *h, GstSample *sample, const Wanted *wanted, const gchar *what);
+
+/* The text of the first warning or error on the bus, NULL if none; free it. */
+gchar *pop_problem (GstBus *bus, GstMessageType type);
+void expect_problem (GstBus *bus, GstMessageType type, const gchar *part);
+GstBus *watch (GstHarness *h);
+
+int picture_main (Suite *(*make) (void), int argc, char **argv);
+
+#endif

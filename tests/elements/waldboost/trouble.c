@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What can go wrong with waldboostdetect says so, names the cause, and leaves
+ * what was in force. */
+#include "config.h"
+#include "picture.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const gchar *program; /* a file that is no model */
+
+GST_START_TEST (test_bad_live_values_leave_the_old)
+{
+  GstSample *sample = decode_picture ("video/x-raw,format=RGB");
+  GstHarness *h = new_harness ("min-neighbors=0", sample);
+  GstElement *d = detector (h);
+  GstBus *bus = watch (h);
+  Wanted wanted = defaults;
+  gchar *value;
+
+  wanted.min_neighbors = 0;
+  check_frame (h, sample, &wanted, "start");
+  g_object_set (d, "model", "/no/such/file.xml", NULL);
+  expect_problem (bus, GST_MESSAGE_WARNING, "/no/such/file.xml");
+  g_object_set (d, "model", "/dev/null", NULL);
+  expect_problem (bus, GST_MESSAGE_WARNING, "not a regular file");
+  g_object_get (d, "model", &value, NULL);
+  assert_equals_string (value, MODEL);
+  g_free (value);
+  check_frame (h, sample, &wanted, "after bad models");
+  g_object_set (d, "roi", "10,10,5,5", NULL);
+  expect_problem (bus, GST_MESSAGE_WARNING, "roi");
+  check_frame (h, sample, &wanted, "after a bad roi");
+  g_object_set (d, "min-size-width", 90, "max-size-width", 50, NULL);
+  check_frame (h, sample, &wanted, "after contradictory sizes");
+  expect_problem (bus, GST_MESSAGE_WARNING, "min-size-width");
+  /* the model could be loaded, but not be used: its name is not on the boxes */
+  g_object_set (d, "model", "lbpcascade_frontalface_improved.xml", NULL);
+  check_frame (h, sample, &wanted, "after a model that cannot be used");
+  expect_problem (bus, GST_MESSAGE_WARNING, "min-size-width");
+  g_object_set (d, "model", NULL, NULL);
+  expect_problem (bus, GST_MESSAGE_WARNING, "no name");
+  check_frame (h, sample, &wanted, "after no model");
+  gst_object_unref (bus);
+  gst_object_unref (d);
+  gst_harness_teardown (h);
+  gst_sample_unref (sample);
+}
+
+GST_END_TEST;
+
+static void
+expect_start_error (const gchar *properties, const gchar *part)
+{
+  gchar *line = g_strdup_printf ("waldboostdetect %s", properties);
+  GstElement *element = gst_parse_launch (line, NULL);
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (element, bus);
+  fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED),
+      GST_STATE_CHANGE_FAILURE);
+  expect_problem (bus, GST_MESSAGE_ERROR, part);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_element_set_bus (element, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (element);
+  g_free (line);
+}
+
+GST_START_TEST (test_start_errors)
+{
+  gchar *this_program = g_strdup_printf ("model=%s", program);
+
+  expect_start_error ("", "Set the property model");
+  expect_start_error ("model=nothing.xml", "opencv-data");
+  expect_start_error ("model=/usr/bin", "regular file");
+  expect_start_error ("model=" MODEL " roi=1,2,3", "four pixel coordinates");
+  expect_start_error (this_program, "line 1");
+  g_free (this_program);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_contradiction_at_start)
+{
+  GstSample *sample = decode_picture ("video/x-raw,format=RGB");
+  GstHarness *h =
+      new_harness ("min-size-height=300 max-size-height=200", sample);
+  GstBus *bus = watch (h);
+
+  fail_unless_equals_int (
+      gst_harness_push (h, gst_buffer_ref (gst_sample_get_buffer (sample))),
+      GST_FLOW_ERROR);
+  expect_problem (bus, GST_MESSAGE_ERROR, "min-size-height");
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+  gst_sample_unref (sample);
+}
+
+GST_END_TEST;
+
+/* A frame too small is a warning and an untouched frame, once. */
+GST_START_TEST (test_no_window_fits)
+{
+  GstSample *small =
+      decode_picture ("video/x-raw,format=NV12,width=16,height=16");
+  GstSample *dot = decode_picture ("video/x-raw,format=RGB,width=1,height=1");
+  GstHarness *h = new_harness ("", small);
+  GstBus *bus = watch (h);
+  gchar *text;
+
+  gst_buffer_unref (push (h, small));
+  expect_problem (bus, GST_MESSAGE_WARNING, "No window fits");
+  gst_buffer_unref (push (h, small));
+  text = pop_problem (bus, GST_MESSAGE_WARNING);
+  fail_if (text != NULL, "%s", text);
+  gst_harness_set_src_caps (h, gst_caps_ref (gst_sample_get_caps (dot)));
+  gst_buffer_unref (push (h, dot));
+  expect_problem (bus, GST_MESSAGE_WARNING, "1x1");
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+  gst_sample_unref (small);
+  gst_sample_unref (dot);
+}
+
+GST_END_TEST;
+
+/* A cascade without thresholds: every window is an object. */
+static gchar *
+permissive_model (void)
+{
+  gchar *path = g_build_filename (g_get_tmp_dir (), "cuv-XXXXXX.xml", NULL);
+  GRegex *threshold = g_regex_new ("<stageThreshold>[^<]*", 0, 0, NULL);
+  const gchar *folder = g_getenv ("CUV_MODEL_PATH");
+  gchar *model = g_build_filename (
+      folder != NULL ? folder : "/usr/share/opencv4/lbpcascades", MODEL, NULL);
+  gchar *text, *changed;
+
+  fail_unless (g_file_get_contents (model, &text, NULL, NULL), "%s", model);
+  changed = g_regex_replace_literal (
+      threshold, text, -1, 0, "<stageThreshold>-1000", 0, NULL);
+  close (g_mkstemp (path));
+  fail_unless (g_file_set_contents (path, changed, -1, NULL));
+  g_free (changed);
+  g_free (text);
+  g_free (model);
+  g_regex_unref (threshold);
+  return path;
+}
+
+/* As many objects as there can be take their time, but not its square. */
+GST_START_TEST (test_every_window_passes)
+{
+  GstSample *sample =
+      decode_picture ("video/x-raw,format=NV12,width=320,height=240");
+  gchar *path = permissive_model ();
+  GstHarness *h = new_harness ("min-neighbors=0", sample);
+  GstElement *d = detector (h);
+  gint64 start = g_get_monotonic_time ();
+  GstBuffer *buffer;
+
+  g_object_set (d, "model", path, "message", 2, NULL);
+  buffer = push (h, sample);
+  fail_unless (n_objects (buffer) > 50000, "%u", n_objects (buffer));
+  gst_buffer_unref (buffer);
+  fail_unless (g_get_monotonic_time () - start < 10 * G_USEC_PER_SEC);
+  gst_object_unref (d);
+  gst_harness_teardown (h);
+  gst_sample_unref (sample);
+  g_remove (path);
+  g_free (path);
+}
+
+GST_END_TEST;
+
+/* Frames cut out of bytes have no time. */
+GST_START_TEST (test_stream_without_time)
+{
+  gchar *line = g_strdup_printf (
+      "filesrc location=%s blocksize=4800 num-buffers=3 ! "
+      "video/x-raw,format=GRAY8,width=80,height=60,framerate=0/1 ! "
+      "waldboostdetect model=" MODEL " ! fakesink",
+      program);
+  GstElement *pipeline = gst_parse_launch (line, NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (
+      bus, 20 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  fail_unless (
+      message != NULL && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
+  gst_message_unref (message);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  g_free (line);
+}
+
+GST_END_TEST;
+
+#if HAVE_CUDA
+/* At the start that is the end; while playing, all goes on as it was. */
+GST_START_TEST (test_gpu_memory_runs_out)
+{
+  GstSample *sample = decode_picture ("video/x-raw,format=NV12");
+  Wanted wanted = defaults;
+  GstElement *d;
+  GstHarness *h;
+  GstBus *bus;
+
+  wanted.min_neighbors = 0;
+  for (int n = 0; n < 12; n += 3) {
+    h = new_harness ("min-neighbors=0", sample);
+    bus = watch (h);
+    cuv_cuda_fail_allocation (n);
+    fail_unless_equals_int (
+        gst_harness_push (h, gst_buffer_ref (gst_sample_get_buffer (sample))),
+        GST_FLOW_ERROR);
+    cuv_cuda_fail_allocation (-1);
+    expect_problem (bus, GST_MESSAGE_ERROR, "out of memory");
+    gst_object_unref (bus);
+    gst_harness_teardown (h);
+    fail_unless (cuv_cuda_allocated () == 0, "%zu", cuv_cuda_allocated ());
+  }
+
+  h = new_harness ("min-neighbors=0", sample);
+  bus = watch (h);
+  d = detector (h);
+  check_frame (h, sample, &wanted, "start");
+  cuv_cuda_fail_allocation (5);
+  g_object_set (d, "scale-factor", 1.3, NULL);
+  check_frame (h, sample, &wanted, "without memory for the change");
+  cuv_cuda_fail_allocation (-1);
+  expect_problem (bus, GST_MESSAGE_WARNING, "out of memory");
+  gst_object_unref (d);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+  gst_sample_unref (sample);
+}
+
+GST_END_TEST;
+#endif
+
+static Suite *
+trouble_suite (void)
+{
+  Suite *s = suite_create ("waldboostdetect-trouble");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_bad_live_values_leave_the_old);
+  tcase_add_test (tc, test_start_errors);
+  tcase_add_test (tc, test_contradiction_at_start);
+  tcase_add_test (tc, test_no_window_fits);
+  tcase_add_test (tc, test_every_window_passes);
+  tcase_add_test (tc, test_stream_without_time);
+#if HAVE_CUDA
+  if (use_cuda)
+    tcase_add_test (tc, test_gpu_memory_runs_out);
+#endif
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  program = argv[0];
+  return picture_main (trouble_suite, argc, argv);
+}
