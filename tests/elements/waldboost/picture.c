@@ -2,18 +2,11 @@
 #include "config.h"
 #include "picture.h"
 
-#include <gst/check/gstcheck.h>
-#include <gst/check/gstharness.h>
-#include <gst/video/video.h>
-#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "cuv-cuda.h"
 #include "gstcuvframe.h"
 #include "modelfile.h"
-#include "scanner.h"
 
 #define PICTURE "messi5.jpg"
 
