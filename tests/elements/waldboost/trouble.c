@@ -174,6 +174,43 @@ GST_START_TEST (test_every_window_passes)
 
 GST_END_TEST;
 
+/* The file is read once: without it the stream goes on, and the next start says
+ * what is missing. */
+GST_START_TEST (test_model_vanishes)
+{
+  GstSample *sample = decode_picture ("video/x-raw,format=NV12");
+  gchar *path = permissive_model ();
+  GstHarness *h = new_harness ("min-neighbors=3", sample);
+  GstElement *d = detector (h);
+  GstBus *bus = watch (h);
+  GstBuffer *buffer;
+  guint before;
+
+  g_object_set (d, "model", path, NULL);
+  buffer = push (h, sample);
+  before = n_objects (buffer);
+  fail_unless (before > 0);
+  gst_buffer_unref (buffer);
+  g_remove (path);
+  g_object_set (d, "scale-factor", 1.2, NULL); /* plans anew, from memory */
+  gst_buffer_unref (push (h, sample));
+  g_object_set (d, "scale-factor", 1.1, NULL);
+  buffer = push (h, sample);
+  assert_equals_int (n_objects (buffer), before);
+  gst_buffer_unref (buffer);
+  gst_element_set_state (d, GST_STATE_NULL);
+  fail_unless_equals_int (
+      gst_element_set_state (d, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+  expect_problem (bus, GST_MESSAGE_ERROR, path);
+  gst_object_unref (bus);
+  gst_object_unref (d);
+  gst_harness_teardown (h);
+  gst_sample_unref (sample);
+  g_free (path);
+}
+
+GST_END_TEST;
+
 /* Frames cut out of bytes have no time. */
 GST_START_TEST (test_stream_without_time)
 {
@@ -255,6 +292,7 @@ trouble_suite (void)
   tcase_add_test (tc, test_contradiction_at_start);
   tcase_add_test (tc, test_no_window_fits);
   tcase_add_test (tc, test_every_window_passes);
+  tcase_add_test (tc, test_model_vanishes);
   tcase_add_test (tc, test_stream_without_time);
 #if HAVE_CUDA
   if (use_cuda)
