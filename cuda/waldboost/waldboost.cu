@@ -22,7 +22,7 @@
 struct DeviceModel {
   int32_t n_stages;
   const CuvWeak *weak;
-  const CuvLbpNode *nodes;
+  const CuvGridNode *nodes;
   const float *leaves;
   const int32_t *stage_first;
 };
@@ -33,7 +33,7 @@ struct DeviceModel {
 struct FirstStage {
   int32_t stage_first[2];
   CuvWeak weak[FEW_WEAK];
-  CuvLbpNode nodes[FEW_WEAK];
+  CuvGridNode nodes[FEW_WEAK];
   float leaves[2 * FEW_WEAK];
 };
 
@@ -88,7 +88,7 @@ template <typename Sum> struct Window {
 // The code of one node. All in 32 bits: 16-bit arithmetic costs twice as much.
 template <typename Sum>
 static __device__ unsigned
-lbp_code (const Window<Sum> &window, const CuvLbpNode &node)
+lbp_code (const Window<Sum> &window, const CuvGridNode &node)
 {
   unsigned column[4], sum[4][4];
 
@@ -130,7 +130,7 @@ leaf_of (const Model &model, const CuvWeak &weak, const Window<Sum> &window)
   int child = 0;
 
   do {
-    const CuvLbpNode &node = model.nodes[weak.first_node + child];
+    const CuvGridNode &node = model.nodes[weak.first_node + child];
     unsigned code = lbp_code (window, node);
 
     child = node.subset[code >> 5] >> (code & 31) & 1 ? node.left : node.right;
@@ -378,7 +378,7 @@ upload_model (CuvWaldboostCuda *self, const CuvWaldboostModel *model)
   device->n_stages = model->n_stages;
   device->weak = (const CuvWeak *) cuv_arena_upload (
       arena, model->weak, model->n_weak * sizeof *model->weak);
-  device->nodes = (const CuvLbpNode *) cuv_arena_upload (
+  device->nodes = (const CuvGridNode *) cuv_arena_upload (
       arena, model->nodes, model->n_nodes * sizeof *model->nodes);
   device->leaves = (const float *) cuv_arena_upload (
       arena, model->leaves, model->n_leaves * sizeof *model->leaves);
@@ -562,6 +562,6 @@ cuv_waldboost_cuda_collect (CuvWaldboostCuda *self, CuvWaldboostResult *result)
   result->n_hits = (int32_t) n;
   result->overflow = (int32_t) (pinned->n_hits - n);
   result->windows = pinned->windows;
-  result->stage_0 = pinned->stage_0;
+  result->survivors = (const uint64_t *) &pinned->stage_0;
   return 0;
 }

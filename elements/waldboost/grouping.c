@@ -341,9 +341,11 @@ reserve (CuvWaldboostGrouper *self, int n)
 }
 
 int
-cuv_waldboost_group_boxes (CuvWaldboostGrouper *self, const CuvWaldboostBox *in,
-    int n, int min_neighbours, const CuvWaldboostBox **boxes)
+cuv_waldboost_group_boxes (CuvWaldboostGrouper *self,
+    const CuvGrouping *grouping, const CuvWaldboostBox *in, int n,
+    const CuvWaldboostBox **boxes)
 {
+  int min_neighbours = grouping->min_neighbours;
   int n_means, n_out = 0;
 
   if (!reserve (self, n))
@@ -363,8 +365,8 @@ cuv_waldboost_group_boxes (CuvWaldboostGrouper *self, const CuvWaldboostBox *in,
   return n_out;
 }
 
-static Box
-box_of (const CuvWaldboostPlan *plan, const CuvWaldboostHit *hit)
+CuvWaldboostBox
+cuv_waldboost_box (const CuvWaldboostPlan *plan, const CuvWaldboostHit *hit)
 {
   const CuvWaldboostLevel *level = &plan->levels[hit->level];
 
@@ -396,7 +398,7 @@ clip (Box *boxes, int n, int width, int height)
 
 int
 cuv_waldboost_group (CuvWaldboostGrouper *self, const CuvWaldboostPlan *plan,
-    const CuvWaldboostHit *hits, int n_hits, int min_neighbours,
+    const CuvGrouping *grouping, const CuvWaldboostHit *hits, int n_hits,
     const CuvWaldboostBox **boxes)
 {
   int n;
@@ -404,9 +406,8 @@ cuv_waldboost_group (CuvWaldboostGrouper *self, const CuvWaldboostPlan *plan,
   if (!reserve (self, n_hits))
     return -1;
   for (int i = 0; i < n_hits; i++)
-    self->boxes[i] = box_of (plan, &hits[i]);
-  n = cuv_waldboost_group_boxes (
-      self, self->boxes, n_hits, min_neighbours, boxes);
+    self->boxes[i] = cuv_waldboost_box (plan, &hits[i]);
+  n = cuv_waldboost_group_boxes (self, grouping, self->boxes, n_hits, boxes);
   return n < 0 ? n : clip (self->out, n, plan->width, plan->height);
 }
 

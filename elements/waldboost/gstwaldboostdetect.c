@@ -218,6 +218,7 @@ gst_waldboost_detect_analyse (
 {
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (filter);
   const CuvWaldboostBox *boxes = NULL;
+  CuvGrouping grouping = { 0 };
   CuvWaldboostResult result;
   guint min_neighbors, max_objects;
   const gchar *problem;
@@ -240,8 +241,9 @@ gst_waldboost_detect_analyse (
         self, RESOURCE, FAILED, ("The GPU failed: %s.", problem), (NULL));
     return FALSE;
   }
-  n = cuv_waldboost_group (self->grouper, self->scanner.plan, result.hits,
-      result.n_hits, (gint) min_neighbors, &boxes);
+  grouping.min_neighbours = (gint) min_neighbors;
+  n = cuv_waldboost_group (self->grouper, self->scanner.plan, &grouping,
+      result.hits, result.n_hits, &boxes);
   if (n < 0) {
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
         ("No memory to group %d windows.", result.n_hits), (NULL));
@@ -255,7 +257,7 @@ gst_waldboost_detect_analyse (
   GST_OBJECT_LOCK (self);
   self->counts.levels = self->scanner.plan->n_levels;
   self->counts.windows = result.windows;
-  self->counts.stage_0 = result.stage_0;
+  self->counts.stage_0 = result.survivors ? result.survivors[0] : 0;
   self->counts.lost += result.overflow;
   self->counts.hits = result.n_hits;
   self->counts.objects = self->objects->len;

@@ -118,7 +118,7 @@ read_feature_type (CuvOpencvParser *self, char *text, GError **error)
 static gboolean
 read_node (CuvOpencvParser *self, char **text, GError **error)
 {
-  CuvLbpNode node = { 0 };
+  CuvGridNode node = { 0 };
   CuvOpencvWanted wanted = { .line = self->line };
   gint64 value;
 
@@ -303,8 +303,9 @@ cuv_opencv_end_weak (
   CuvModelBuilder *parts = &self->parts;
   guint n = parts->nodes->len - self->first_node;
   guint n_leaves = parts->leaves->len - self->first_leaf;
-  CuvWeak weak = { (int32_t) self->first_node, (int32_t) self->first_leaf,
-    FALSE, -INFINITY };
+  CuvWeak weak = { .first_node = (int32_t) self->first_node,
+    .first_leaf = (int32_t) self->first_leaf,
+    .threshold = -INFINITY };
 
   if (!cuv_opencv_require (
           open, CUV_OPENCV_INTERNAL_NODES, "internalNodes", error)
@@ -316,8 +317,8 @@ cuv_opencv_end_weak (
     return;
   }
   for (guint i = 0; i < n; i++) {
-    const CuvLbpNode *node =
-        &g_array_index (parts->nodes, CuvLbpNode, self->first_node + i);
+    const CuvGridNode *node =
+        &g_array_index (parts->nodes, CuvGridNode, self->first_node + i);
 
     if (!check_child (node->left, i, n, error)
         || !check_child (node->right, i, n, error))
@@ -382,7 +383,7 @@ place_features (CuvOpencvParser *self, GError **error)
   for (guint i = 0; i < self->wanted->len; i++) {
     const CuvOpencvWanted *wanted =
         &g_array_index (self->wanted, CuvOpencvWanted, i);
-    CuvLbpNode *node = &g_array_index (self->parts.nodes, CuvLbpNode, i);
+    CuvGridNode *node = &g_array_index (self->parts.nodes, CuvGridNode, i);
     const CuvOpencvRect *rect;
 
     if (wanted->feature < 0 || (guint) wanted->feature >= self->features->len) {

@@ -245,8 +245,22 @@ describe (const CuvOpencvParser *self, const GError *error)
   return copy;
 }
 
+static const CuvWaldboostModel *
+finish (CuvOpencvParser *self)
+{
+  CuvWaldboostModel *model = &self->parts.model;
+
+  model->arithmetic = CUV_SUM_STAGES;
+  model->scan = CUV_SCAN_OPENCV;
+  model->inclusive = TRUE;
+  model->window_width = (int32_t) self->width;
+  model->window_height = (int32_t) self->height;
+  return cuv_model_builder_finish (&self->parts);
+}
+
 const CuvWaldboostModel *
-cuv_model_parse (const char *bytes, size_t size, char **error)
+cuv_model_parse (const char *bytes, size_t size, const CuvModelOptions *options,
+    char **error)
 {
   CuvOpencvParser self = { .open[0].place = CUV_OPENCV_DOCUMENT };
   const CuvWaldboostModel *model = NULL;
@@ -266,8 +280,7 @@ cuv_model_parse (const char *bytes, size_t size, char **error)
         CUV_MODEL_MAX_BYTES >> 20);
   else if (check_utf8 (&self, bytes, size, &reason)
       && parse (&self, bytes, size, &reason))
-    model = cuv_model_builder_finish (
-        &self.parts, (int) self.width, (int) self.height);
+    model = finish (&self);
   if (model == NULL) {
     *error = describe (&self, reason);
     g_error_free (reason);

@@ -14,12 +14,26 @@
 #define CUV_MODEL_MAX_NODES (1 << 16) /* in the whole model */
 #define CUV_MODEL_MAX_FEATURES (1 << 16)
 
-/* The model in the given bytes of an OpenCV cascade XML file with LBP features.
- * What it is shows from its content, not from a name. Free it with
- * cuv_model_unref(). On failure returns NULL and sets *error to "line N:
- * reason" in plain words, without a newline: free() it. */
-const CuvWaldboostModel *cuv_model_parse (
-    const char *bytes, size_t size, char **error);
+/* What a file leaves open; all 0 is the default. */
+typedef struct {
+  enum {
+    CUV_ARITHMETIC_AUTO, /* fixed for WaldBoostClassifier, float for WBDetector
+                          */
+    CUV_ARITHMETIC_FIXED,
+    CUV_ARITHMETIC_FLOAT,
+  } arithmetic;              /* cascades have their own */
+  CuvBlockValue block_value; /* of WaldBoostClassifier models */
+  int lrp_order_10ab;    /* LRP tables are indexed 10 * a + b, not a + 10 * b */
+  float final_threshold; /* of WaldBoostClassifier models */
+} CuvModelOptions;
+
+/* The model in the given bytes of an XML file: an OpenCV cascade with LBP or
+ * Haar features, a WaldBoostClassifier of BUT FIT, or a WBDetector of
+ * opencv_contrib. What it is shows from its content, not from a name. options
+ * may be NULL. Free it with cuv_model_unref(). On failure returns NULL and sets
+ * *error to "line N: reason" in plain words, without a newline: free() it. */
+const CuvWaldboostModel *cuv_model_parse (const char *bytes, size_t size,
+    const CuvModelOptions *options, char **error);
 
 /* A model does not change, so any number of threads may share it. */
 const CuvWaldboostModel *cuv_model_ref (const CuvWaldboostModel *model);

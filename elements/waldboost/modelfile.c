@@ -80,7 +80,7 @@ cuv_model_load (const char *name, GError **error)
         "OpenCV's cascades are in the package opencv-data",
         name);
   else if (read_file (path, &bytes, &size, error))
-    model = cuv_model_parse (bytes, size, &problem);
+    model = cuv_model_parse (bytes, size, NULL, &problem);
   if (problem != NULL)
     g_set_error (
         error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: %s", path, problem);

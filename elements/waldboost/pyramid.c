@@ -156,6 +156,7 @@ set_level (CuvWaldboostLevel *level, const CuvWaldboostModel *model,
 
   level->width = round_int ((float) width / scale);
   level->height = round_int ((float) height / scale);
+  level->source = -1;
   level->scale = scale;
   level->step = scale >= 2 ? 1 : 2;
   level->box_width = box.width;
@@ -208,6 +209,8 @@ cuv_waldboost_plan_new (const CuvWaldboostModel *model,
   plan = calloc (1, sizeof *plan);
   scales = malloc ((n + 1) * sizeof *scales);
   if (plan != NULL && scales != NULL) {
+    plan->scan = CUV_SCAN_OPENCV;
+    plan->skip = 1;
     plan->width = width;
     plan->height = height;
     count_scales (model, params->scale_factor, width, height, scales);

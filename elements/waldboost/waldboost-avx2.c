@@ -70,7 +70,7 @@ static Stump
 make_stump (
     const CuvWaldboostModel *model, const CuvWeak *weak, ptrdiff_t stride)
 {
-  const CuvLbpNode *node = &model->nodes[weak->first_node];
+  const CuvGridNode *node = &model->nodes[weak->first_node];
   Stump stump = { .left = model->leaves[weak->first_leaf - node->left],
     .right = model->leaves[weak->first_leaf - node->right],
     .large = node->width * node->height * 255 > INT16_MAX };

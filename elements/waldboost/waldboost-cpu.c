@@ -45,6 +45,7 @@ struct _CuvWaldboostCpu {
   Worker workers[MAX_WORKERS];
   uint8_t *grey; /* the frame's, where it is not one plane of the frame */
   CuvWaldboostHit *hits;
+  uint64_t survivors[CUV_WALDBOOST_MAX_SEGMENTS];
   /* during a run */
   const CuvFrame *frame;
   CuvComponent base;
@@ -162,7 +163,9 @@ collect (CuvWaldboostCpu *self, CuvWaldboostResult *result)
 {
   uint64_t lost = 0;
 
-  *result = (CuvWaldboostResult){ .hits = self->hits };
+  memset (self->survivors, 0, sizeof self->survivors);
+  *result =
+      (CuvWaldboostResult){ .hits = self->hits, .survivors = self->survivors };
   for (int i = 0; i < self->n_strips; i++) {
     const Strip *strip = &self->strips[i];
     const CuvWaldboostHit *hits =
@@ -175,7 +178,7 @@ collect (CuvWaldboostCpu *self, CuvWaldboostResult *result)
     result->n_hits += n;
     lost += strip->lost + (strip->n_hits - n);
     result->windows += strip->windows;
-    result->stage_0 += strip->stage_0;
+    self->survivors[0] += strip->stage_0;
   }
   result->overflow = lost > INT32_MAX ? INT32_MAX : (int32_t) lost;
 }

@@ -15,7 +15,7 @@ block_sum (
 /* The local binary pattern of 3x3 blocks: bit 7 is the top left one's, and so
  * on clockwise. */
 static int
-pattern (const uint32_t *sums, ptrdiff_t stride, const CuvLbpNode *node)
+pattern (const uint32_t *sums, ptrdiff_t stride, const CuvGridNode *node)
 {
   static const uint8_t column[8] = { 0, 1, 2, 2, 2, 1, 0, 0 };
   static const uint8_t row[8] = { 0, 0, 0, 1, 2, 2, 2, 1 };
@@ -38,7 +38,7 @@ weak_response (const CuvWaldboostModel *model, const CuvWeak *weak,
   int32_t next = 0;
 
   do {
-    const CuvLbpNode *node = &model->nodes[weak->first_node + next];
+    const CuvGridNode *node = &model->nodes[weak->first_node + next];
     int code = pattern (sums, stride, node);
 
     next =

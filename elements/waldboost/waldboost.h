@@ -15,17 +15,29 @@
 
 #define CUV_WALDBOOST_MIN_SCALE_FACTOR 1.001
 
+#define CUV_WALDBOOST_MAX_SEGMENTS 32
+
 typedef struct {
-  double scale_factor; /* from a level to the next */
+  CuvScan scan;
+  double scale_factor;                /* OPENCV: from a level to the next */
+  int32_t octaves, levels_per_octave; /* DENSE: 0 = 4 of 8 */
   /* Sizes of boxes to look for, frame pixels; 0 = no limit. Where none of the
-   * levels lies between them, the one nearest to the minimum is scanned. */
+   * levels of OPENCV lies between them, the one nearest to the minimum is
+   * scanned. */
   int32_t min_width, min_height;
   int32_t max_width, max_height;
+  /* Of WaldBoost models: after how many weak classifiers survivors are counted
+   * and the GPU closes up, ascending; none = 1, 8, 64, 256, 512. */
+  int32_t n_segments, segment_end[CUV_WALDBOOST_MAX_SEGMENTS];
+  CuvRearrangement rearrangement;
+  int32_t block_size; /* 8, 16, 32, or 0 = what measured fastest */
 } CuvWaldboostParams;
 
 /* The levels for frames of width x height. n_levels is 0 if the model's window
- * is larger than the frame. NULL if memory runs out or scale_factor is below
- * CUV_WALDBOOST_MIN_SCALE_FACTOR. Free with cuv_waldboost_plan_free(). */
+ * is larger than the frame. NULL if memory runs out, if an OPENCV scan's
+ * scale_factor is below CUV_WALDBOOST_MIN_SCALE_FACTOR or octaves and
+ * levels_per_octave are not in 0 .. 16 and 0 .. 64. Free with
+ * cuv_waldboost_plan_free(). */
 CuvWaldboostPlan *cuv_waldboost_plan_new (const CuvWaldboostModel *model,
     const CuvWaldboostParams *params, int width, int height);
 void cuv_waldboost_plan_free (CuvWaldboostPlan *plan); /* NULL is allowed */
@@ -48,12 +60,37 @@ void cuv_waldboost_cpu_run (CuvWaldboostCpu *self, const CuvFrame *frame,
 
 /* ---- grouping ---- */
 
-/* An object in the frame: the mean of the windows that agree on it. */
+/* An object in the frame: the mean of the windows that agree on it, or one
+ * window. */
 typedef struct {
   int32_t x, y, width, height; /* frame pixels, inside the frame */
   float score;                 /* the largest of the windows' */
   int32_t neighbours;          /* number of windows */
 } CuvWaldboostBox;
+
+/* Where a window is in the frame; may reach over its edge by rounding. */
+CuvWaldboostBox cuv_waldboost_box (
+    const CuvWaldboostPlan *plan, const CuvWaldboostHit *hit);
+
+typedef enum {
+  CUV_GROUPING_AUTO, /* NEIGHBORS or WBD as the scan is, NMS for DENSE */
+  CUV_GROUPING_NONE, /* one box for each window */
+  /* as cv::groupRectangles (eps 0.2): groups of more than min_neighbours
+   * similar windows, in the order of each group's first */
+  CUV_GROUPING_NEIGHBORS,
+  /* the same as WBDetector calls it: eps 0.7 */
+  CUV_GROUPING_WBD,
+  /* non-maximum suppression: windows by falling score, equal ones by level, y,
+   * x; one is dropped if its intersection over union with a kept one is above
+   * nms_iou */
+  CUV_GROUPING_NMS,
+} CuvGroupingMethod;
+
+typedef struct {
+  CuvGroupingMethod method;
+  int min_neighbours; /* of NEIGHBORS and WBD; 0 = NONE */
+  double nms_iou;     /* 0 .. 1 */
+} CuvGrouping;
 
 typedef struct _CuvWaldboostGrouper CuvWaldboostGrouper;
 
@@ -62,17 +99,15 @@ typedef struct _CuvWaldboostGrouper CuvWaldboostGrouper;
 CuvWaldboostGrouper *cuv_waldboost_grouper_new (void);
 void cuv_waldboost_grouper_free (CuvWaldboostGrouper *self); /* NULL allowed */
 
-/* Makes boxes of hits: groups of more than min_neighbours similar windows, in
- * the order of each group's first hit, or with min_neighbours 0 one box for
- * each hit. They live until the next run. Returns their number, or -1 if memory
- * runs out. */
+/* Makes boxes of hits, clipped to the frame. They live until the next run.
+ * Returns their number, or -1 if memory runs out. */
 int cuv_waldboost_group (CuvWaldboostGrouper *self,
-    const CuvWaldboostPlan *plan, const CuvWaldboostHit *hits, int n_hits,
-    int min_neighbours, const CuvWaldboostBox **boxes);
+    const CuvWaldboostPlan *plan, const CuvGrouping *grouping,
+    const CuvWaldboostHit *hits, int n_hits, const CuvWaldboostBox **boxes);
 
-/* The same for boxes of any origin; does not clip them. */
+/* The same for boxes of any origin; AUTO is NEIGHBORS. Does not clip them. */
 int cuv_waldboost_group_boxes (CuvWaldboostGrouper *self,
-    const CuvWaldboostBox *in, int n, int min_neighbours,
+    const CuvGrouping *grouping, const CuvWaldboostBox *in, int n,
     const CuvWaldboostBox **boxes);
 
 #endif

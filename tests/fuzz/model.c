@@ -25,7 +25,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   char *error = NULL;
   const CuvWaldboostModel *model =
-      cuv_model_parse ((const char *) data, size, &error);
+      cuv_model_parse ((const char *) data, size, NULL, &error);
 
   if ((model == NULL) != (error != NULL))
     abort ();

@@ -25,7 +25,7 @@ typedef struct {
 typedef struct {
   CuvWaldboostModel model;
   CuvWeak weak[MAX_WEAK];
-  CuvLbpNode nodes[MAX_WEAK * MAX_NODES];
+  CuvGridNode nodes[MAX_WEAK * MAX_NODES];
   float leaves[MAX_WEAK * (MAX_NODES + 1)];
   int32_t stage_first[65];
 } RandomModel;
@@ -36,10 +36,10 @@ random_between (int low, int high)
   return low + (int) cuv_check_below ((uint32_t) (high - low + 1));
 }
 
-static CuvLbpNode
+static CuvGridNode
 random_node (int window_width, int window_height, int index, int n_nodes)
 {
-  CuvLbpNode node = { .width = (int16_t) random_between (1, window_width / 3),
+  CuvGridNode node = { .width = (int16_t) random_between (1, window_width / 3),
     .height = (int16_t) random_between (1, window_height / 3) };
   int32_t *child[2] = { &node.left, &node.right };
 
@@ -94,8 +94,9 @@ add_weak (RandomModel *self, const ModelKind *kind)
   CuvWaldboostModel *model = &self->model;
   int n = random_between (1, kind->max_nodes);
 
-  self->weak[model->n_weak++] =
-      (CuvWeak){ model->n_nodes, model->n_leaves, 0, -INFINITY };
+  self->weak[model->n_weak++] = (CuvWeak){ .first_node = model->n_nodes,
+    .first_leaf = model->n_leaves,
+    .threshold = -INFINITY };
   for (int i = 0; i < n; i++)
     self->nodes[model->n_nodes++] =
         random_node (model->window_width, model->window_height, i, n);
@@ -110,7 +111,9 @@ random_model (const ModelKind *kind)
   RandomModel *self = calloc (1, sizeof *self);
   CuvWaldboostModel *model = &self->model;
 
-  *model = (CuvWaldboostModel){ .weak = self->weak,
+  *model = (CuvWaldboostModel){ .inclusive = 1,
+    .scan = CUV_SCAN_OPENCV,
+    .weak = self->weak,
     .nodes = self->nodes,
     .leaves = self->leaves,
     .stage_first = self->stage_first,
@@ -195,7 +198,7 @@ oracle_block (const uint8_t *pixels, int stride, int x0, int y0, int w, int h)
 }
 
 static bool
-oracle_left (const CuvLbpNode *node, const uint8_t *window, int stride)
+oracle_left (const CuvGridNode *node, const uint8_t *window, int stride)
 {
   static const int order[8] = { 0, 1, 2, 5, 8, 7, 6, 3 }; /* in rows of 3 */
   long sums[9];
@@ -222,7 +225,7 @@ oracle_window (const CuvWaldboostModel *model, const uint8_t *window,
       int at = 0;
 
       do {
-        const CuvLbpNode *node = &model->nodes[weak->first_node + at];
+        const CuvGridNode *node = &model->nodes[weak->first_node + at];
 
         at = oracle_left (node, window, stride) ? node->left : node->right;
       } while (at > 0);
@@ -255,7 +258,6 @@ oracle_scan (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
             model, pixels + y * level->width + x, level->width, &score);
 
         result.windows++;
-        result.stage_0 += stage > 0;
         if (stage == model->n_stages)
           hits[result.n_hits++] = (CuvWaldboostHit){ l, x, y, score };
         i += stage == 0;

@@ -78,7 +78,7 @@ read_model (const char *path)
 {
   size_t size;
   char *bytes = read_file (path, &size), *error;
-  const CuvWaldboostModel *model = cuv_model_parse (bytes, size, &error);
+  const CuvWaldboostModel *model = cuv_model_parse (bytes, size, NULL, &error);
 
   if (model == NULL)
     die (error);
@@ -119,8 +119,9 @@ detector_run (Detector *self, const CuvFrame *frame, int n_threads,
   cuv_waldboost_cpu_run (self->cpu, frame, n_threads, &result);
   if (result.overflow > 0)
     die ("too many hits");
-  return cuv_waldboost_group (self->grouper, self->plan, result.hits,
-      result.n_hits, min_neighbours, boxes);
+  return cuv_waldboost_group (self->grouper, self->plan,
+      &(CuvGrouping){ .min_neighbours = min_neighbours }, result.hits,
+      result.n_hits, boxes);
 }
 
 static void
@@ -135,8 +136,11 @@ detector_free (Detector *self)
 static void
 run (char **args)
 {
-  CuvWaldboostParams params = { atof (args[2]), atoi (args[4]), atoi (args[5]),
-    atoi (args[6]), atoi (args[7]) };
+  CuvWaldboostParams params = { .scale_factor = atof (args[2]),
+    .min_width = atoi (args[4]),
+    .min_height = atoi (args[5]),
+    .max_width = atoi (args[6]),
+    .max_height = atoi (args[7]) };
   char *bytes;
   CuvFrame frame = read_picture (args[1], &bytes);
   Detector detector = detector_new (read_model (args[0]), &params, &frame);
@@ -167,7 +171,8 @@ load (const char *path, int n)
 
   for (int i = 0; i < n; i++) {
     double start = now ();
-    const CuvWaldboostModel *model = cuv_model_parse (bytes, size, &error);
+    const CuvWaldboostModel *model =
+        cuv_model_parse (bytes, size, NULL, &error);
 
     printf ("%.3f\n", now () - start);
     if (model == NULL)
@@ -218,7 +223,7 @@ static void
 parse (const char *name, const char *bytes, size_t size)
 {
   char *error;
-  const CuvWaldboostModel *model = cuv_model_parse (bytes, size, &error);
+  const CuvWaldboostModel *model = cuv_model_parse (bytes, size, NULL, &error);
 
   if (model != NULL) {
     printf ("%s: ok %dx%d %d %d\n", name, model->window_width,
@@ -297,7 +302,8 @@ group (int min_neighbours)
           != 4)
         die ("bad list");
     }
-    n_out = cuv_waldboost_group_boxes (grouper, in, n, min_neighbours, &out);
+    n_out = cuv_waldboost_group_boxes (grouper,
+        &(CuvGrouping){ .min_neighbours = min_neighbours }, in, n, &out);
     printf ("%d", n_out);
     for (int i = 0; i < n_out; i++)
       printf (" %d %d %d %d %d", out[i].x, out[i].y, out[i].width,

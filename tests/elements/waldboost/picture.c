@@ -98,8 +98,9 @@ expect (GstSample *sample, const Wanted *wanted)
       == NULL);
   fail_unless (
       cuv_scanner_run (&scanner, &frame.frame, NULL, 1, &hits) == NULL);
-  n = cuv_waldboost_group (grouper, scanner.plan, hits.hits, hits.n_hits,
-      wanted->min_neighbors, &boxes);
+  n = cuv_waldboost_group (grouper, scanner.plan,
+      &(CuvGrouping){ .min_neighbours = wanted->min_neighbors }, hits.hits,
+      hits.n_hits, &boxes);
   for (gint i = 0; i < n; i++) {
     CuvWaldboostBox box = boxes[i];
 
