@@ -147,3 +147,42 @@ cuv_arena_clear (CuvArena *arena)
     cuv_cuda_record (
         cudaFreeHost (arena->pinned[--arena->n_pinned]), "cudaFreeHost");
 }
+
+int
+cuv_buffer_reserve (CuvBuffer *self, size_t size)
+{
+  cudaError_t status = cudaErrorMemoryAllocation;
+
+  if (size <= self->size)
+    return 0;
+  cuv_buffer_clear (self);
+  if (may_allocate ())
+    status = cudaMalloc (&self->data, size);
+  if (cuv_cuda_record (status, "cudaMalloc") != 0) {
+    self->data = nullptr;
+    return -1;
+  }
+  self->size = size;
+  allocated += size;
+  return 0;
+}
+
+int
+cuv_buffer_upload (CuvBuffer *self, const void *data, size_t size)
+{
+  if (cuv_buffer_reserve (self, size) != 0)
+    return -1;
+  CUV_CUDA_TRY (cudaMemcpyAsync (
+      self->data, data, size, cudaMemcpyHostToDevice, cudaStreamPerThread));
+  CUV_CUDA_TRY (cudaStreamSynchronize (cudaStreamPerThread));
+  return 0;
+}
+
+void
+cuv_buffer_clear (CuvBuffer *self)
+{
+  if (self->data != nullptr)
+    cuv_cuda_record (cudaFree (self->data), "cudaFree");
+  allocated -= self->size;
+  *self = CuvBuffer{};
+}

@@ -36,6 +36,18 @@ void *cuv_arena_upload (CuvArena *arena, const void *data, size_t size);
 void *cuv_arena_pinned (CuvArena *arena, size_t size);
 void cuv_arena_clear (CuvArena *arena);
 
+/* Device memory that only grows; its content is lost when it does. All 0 is an
+ * empty one. Counted and made to fail like an arena's. */
+typedef struct {
+  void *data;
+  size_t size;
+} CuvBuffer;
+
+int cuv_buffer_reserve (CuvBuffer *self, size_t size);
+/* Reserves and fills; no work that reads the buffer may be under way. */
+int cuv_buffer_upload (CuvBuffer *self, const void *data, size_t size);
+void cuv_buffer_clear (CuvBuffer *self);
+
 static inline int
 cuv_div_up (int a, int b)
 {

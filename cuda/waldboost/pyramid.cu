@@ -1,15 +1,31 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <string.h>
 #include "waldboost/pyramid.cuh"
 
-#include <stdlib.h>
-#include <string.h>
-
-// Rows that one thread sums in the column passes.
-#define STRIP 32
-#define COLUMNS 256
 #define ROW_WARPS 4
 
-// ---- kernels ----
+// Where a level is resized from.
+struct Source {
+  const uint8_t *data;
+  int stride;
+};
+
+// The pictures that levels are resized from.
+struct Sources {
+  Source frame;
+  const uint8_t *pictures;
+
+  __device__ Source
+  of (const CuvPyramidLevel *levels, const CuvPyramidLevel &level) const
+  {
+    if (level.plan.source < 0)
+      return frame;
+    const CuvPyramidLevel &source = levels[level.plan.source];
+    return Source{ pictures + source.picture, source.picture_pitch };
+  }
+};
+
+// ---- pictures ----
 
 // Block: 32 x 8 pixels. Frames whose grey is not already a plane of bytes.
 static __global__ void
@@ -22,8 +38,58 @@ grey_kernel (CuvFrame frame, uint8_t *grey)
     grey[(size_t) y * frame.width + x] = cuv_frame_grey (&frame, x, y);
 }
 
+// Pixels x .. x + 3 of a row of a level: two horizontal steps in 8.8, then the
+// vertical one in 8.16, rounded once. Those outside are 0.
+static __device__ uint4
+resample (const Source &source, const uint32_t *x_taps, uint32_t y_tap, int x,
+    int width)
+{
+  const unsigned down = y_tap & 511;
+  const uint8_t *above = source.data + (size_t) (y_tap >> 9) * source.stride;
+  const uint8_t *below = down ? above + source.stride : above;
+  const uint4 tap = *(const uint4 *) (x_taps + x);
+  uint4 out;
+  auto pixel = [=] (int at, uint32_t t) -> unsigned {
+    unsigned w = t & 511, left = t >> 9, right = left + (w != 0);
+    unsigned a, b;
+
+    if (at >= width)
+      return 0;
+    a = (256 - w) * above[left] + w * above[right];
+    b = (256 - w) * below[left] + w * below[right];
+    return ((256 - down) * a + down * b + 32768) >> 16;
+  };
+
+  out.x = pixel (x, tap.x);
+  out.y = pixel (x + 1, tap.y);
+  out.z = pixel (x + 2, tap.z);
+  out.w = pixel (x + 3, tap.w);
+  return out;
+}
+
+// Block: a tile of CUV_PICTURE_X x CUV_PICTURE_Y pixels, 4 a thread.
+static __global__ void
+picture_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
+    Sources sources, const uint32_t *taps, uint8_t *pictures)
+{
+  const CuvTile tile = tiles[blockIdx.x];
+  const CuvPyramidLevel &level = levels[tile.level];
+  const uint32_t *x_taps = taps + level.first_tap;
+  int x = tile.x + 4 * threadIdx.x, y = tile.y + threadIdx.y;
+
+  if (x >= level.plan.width || y >= level.plan.height)
+    return;
+  const uint32_t y_tap = x_taps[(level.plan.width + 6) / 4 * 4 + y];
+  uint4 p =
+      resample (sources.of (levels, level), x_taps, y_tap, x, level.plan.width);
+  *(uint32_t *) (pictures + level.picture + (size_t) y * level.picture_pitch
+      + x) = p.x | p.y << 8 | p.z << 16 | p.w << 24;
+}
+
+// ---- integral images: rows, then columns ----
+
 static __device__ int
-level_of_row (const CuvIntegralLevel *levels, int n_levels, int row)
+level_of_row (const CuvPyramidLevel *levels, int n_levels, int row)
 {
   int low = 0, high = n_levels - 1;
 
@@ -38,130 +104,284 @@ level_of_row (const CuvIntegralLevel *levels, int n_levels, int row)
   return low;
 }
 
-// The pixel of a level: two horizontal steps in 8.8, then the vertical one in
-// 8.16, rounded once.
-static __device__ unsigned
-resample (const uint8_t *above, const uint8_t *below, CuvTap tx, CuvTap ty)
-{
-  int right = tx.weight ? tx.index + 1 : tx.index;
-  unsigned a = (256 - tx.weight) * above[tx.index] + tx.weight * above[right];
-  unsigned b = (256 - tx.weight) * below[tx.index] + tx.weight * below[right];
-
-  return ((256 - ty.weight) * a + ty.weight * b + 32768) >> 16;
-}
-
-// One warp per row of a level: resizes it and writes its running sums.
+// Columns x .. x + 3 of an integral row.
 template <typename Sum>
-static __global__ void
-row_kernel (const uint8_t *grey, int stride, const CuvIntegralLevel *levels,
-    int n_levels, int n_rows, const CuvTap *taps, Sum *integral)
+static __device__ void
+store_four (Sum *row, bool split, int half, int x, uint4 v)
 {
-  int row = blockIdx.x * ROW_WARPS + threadIdx.y, lane = threadIdx.x;
-  unsigned carry = 0;
+  struct alignas (2 * sizeof (Sum)) Two {
+    Sum a, b;
+  };
+  const Two even = { (Sum) v.x, (Sum) v.z }, odd = { (Sum) v.y, (Sum) v.w };
 
-  if (row >= n_rows)
-    return;
-  const CuvIntegralLevel &level = levels[level_of_row (levels, n_levels, row)];
-  int y = row - level.first_row;
-  CuvTap ty = taps[level.plan.first_y_tap + y];
-  const uint8_t *above = grey + (size_t) ty.index * stride;
-  const uint8_t *below = ty.weight ? above + stride : above;
-  Sum *out = integral + level.first + (int64_t) (y + 1) * level.pitch;
-
-  for (int x = lane; x - lane < level.plan.width; x += 32) {
-    unsigned sum = 0;
-
-    if (x < level.plan.width)
-      sum = resample (above, below, taps[level.plan.first_x_tap + x], ty);
-    for (int d = 1; d < 32; d *= 2) {
-      unsigned left = __shfl_up_sync (~0u, sum, d);
-
-      sum += lane >= d ? left : 0;
-    }
-    sum += carry;
-    if (x < level.plan.width)
-      out[cuv_integral_column (level, x + 1)] = (Sum) sum;
-    carry = __shfl_sync (~0u, sum, 31);
+  if (split) {
+    *(Two *) (row + x / 2) = even;
+    *(Two *) (row + half + x / 2) = odd;
+  } else {
+    *(Two *) (row + x) = Two{ even.a, odd.a };
+    *(Two *) (row + x + 2) = Two{ even.b, odd.b };
   }
 }
 
-// One thread per column of a strip of rows; a strip's sums lie where a row of
-// an integral would, the strips of a level one after another.
-template <typename Sum> struct Column {
-  Sum *top;   // the strip's first row, pitch apart
-  Sum *strip; // of the level's first strip, pitch apart
-  int pitch, rows;
+// Sums of the pixels left of each of four columns, of a row that the warp goes
+// along; carry is the sum so far.
+static __device__ uint4
+running_sums (uint4 p, unsigned *carry, int lane)
+{
+  unsigned total = p.x + p.y + p.z + p.w, sum = total;
+
+  for (int d = 1; d < 32; d *= 2) {
+    unsigned left = __shfl_up_sync (~0u, sum, d);
+
+    sum += lane >= d ? left : 0;
+  }
+  uint4 out;
+  out.x = *carry + sum - total;
+  out.y = out.x + p.x;
+  out.z = out.y + p.y;
+  out.w = out.z + p.z;
+  *carry += __shfl_sync (~0u, sum, 31);
+  return out;
+}
+
+// One warp per integral row: the running sums of the level's row above it. Row
+// 0 is zero.
+template <typename Sum, bool with_squares>
+static __global__ void
+row_kernel (Sources sources, const CuvPyramidLevel *levels, int n_levels,
+    int n_rows, const uint32_t *taps, Sum *sums, uint32_t *squares)
+{
+  int row = blockIdx.x * ROW_WARPS + threadIdx.y, lane = threadIdx.x;
+  unsigned carry = 0, square_carry = 0;
+
+  if (row >= n_rows)
+    return;
+  const CuvPyramidLevel &level = levels[level_of_row (levels, n_levels, row)];
+  const uint32_t *x_taps = taps + level.first_tap;
+  const int width = level.plan.width, y = row - level.first_row;
+  const uint32_t y_tap = x_taps[(width + 6) / 4 * 4 + max (y - 1, 0)];
+  const Source source = sources.of (levels, level);
+  const bool split = cuv_is_split (level);
+  const int64_t at = level.first + (int64_t) y * level.pitch;
+
+  for (int base = 0; base <= width; base += 128) {
+    int x = base + 4 * lane;
+    uint4 p = make_uint4 (0, 0, 0, 0);
+
+    if (x < width && y > 0)
+      p = resample (source, x_taps, y_tap, x, width);
+    uint4 s = running_sums (p, &carry, lane);
+    if (x <= width)
+      store_four (sums + at, split, level.pitch / 2, x, s);
+    if (with_squares) {
+      p = make_uint4 (p.x * p.x, p.y * p.y, p.z * p.z, p.w * p.w);
+      s = running_sums (p, &square_carry, lane);
+      if (x <= width)
+        store_four (squares + at, split, level.pitch / 2, x, s);
+    }
+  }
+}
+
+template <typename Sum>
+static __device__ uint32_t
+add_words (uint32_t a, uint32_t b)
+{
+  return sizeof (Sum) == 2 ? __vadd2 (a, b) : a + b;
+}
+
+// One thread per word of a strip of rows, of one or two elements; a strip's
+// sums lie where a row of an integral would, the strips of a level one after
+// another.
+struct Column {
+  uint32_t *top;   // the strip's first row, pitch apart
+  uint32_t *strip; // of the level's first strip, pitch apart
+  int pitch, rows; // in words
   bool inside;
 
   __device__
-  Column (const CuvTile &tile, const CuvIntegralLevel &level, Sum *integral,
-      Sum *strips)
+  Column (const CuvTile &tile, const CuvPyramidLevel &level, int sum_size,
+      void *sums, uint32_t *strips)
   {
-    int x = tile.x + threadIdx.x, y = tile.y * STRIP;
+    int x = tile.x + threadIdx.x, y = tile.y * CUV_STRIP;
 
-    pitch = level.pitch;
-    rows = min (STRIP, level.plan.height - y);
-    top = integral + level.first + (int64_t) (y + 1) * pitch + x;
-    strip = strips + level.first / STRIP + x;
+    pitch = level.pitch * sum_size / 4;
+    rows = min (CUV_STRIP, level.plan.height - y);
+    top = (uint32_t *) sums + level.first * sum_size / 4
+        + (int64_t) (y + 1) * pitch + x;
+    strip = strips + level.first * sum_size / 4 / CUV_STRIP + x;
     inside = x < pitch;
   }
 };
 
 template <typename Sum>
 static __global__ void
-strip_kernel (const CuvTile *tiles, const CuvIntegralLevel *levels,
-    Sum *integral, Sum *strips)
+strip_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels, void *sums,
+    uint32_t *strips)
 {
   const CuvTile tile = tiles[blockIdx.x];
-  Column<Sum> column (tile, levels[tile.level], integral, strips);
-  Sum sum = 0;
+  Column column (tile, levels[tile.level], sizeof (Sum), sums, strips);
+  uint32_t sum = 0;
 
   if (!column.inside)
     return;
 #pragma unroll 8
   for (int y = 0; y < column.rows; y++)
-    sum += column.top[(int64_t) y * column.pitch];
+    sum = add_words<Sum> (sum, column.top[(int64_t) y * column.pitch]);
   column.strip[(int64_t) tile.y * column.pitch] = sum;
 }
 
 template <typename Sum>
 static __global__ void
-column_kernel (const CuvTile *tiles, const CuvIntegralLevel *levels,
-    Sum *integral, Sum *strips)
+column_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels, void *sums,
+    uint32_t *strips)
 {
   const CuvTile tile = tiles[blockIdx.x];
-  Column<Sum> column (tile, levels[tile.level], integral, strips);
-  Sum sum = 0;
+  Column column (tile, levels[tile.level], sizeof (Sum), sums, strips);
+  uint32_t sum = 0;
 
   if (!column.inside)
     return;
+#pragma unroll 4
   for (int s = 0; s < tile.y; s++)
-    sum += column.strip[(int64_t) s * column.pitch];
+    sum = add_words<Sum> (sum, column.strip[(int64_t) s * column.pitch]);
 #pragma unroll 8
   for (int y = 0; y < column.rows; y++) {
-    sum += column.top[(int64_t) y * column.pitch];
-    column.top[(int64_t) y * column.pitch] = sum;
+    uint32_t *at = column.top + (int64_t) y * column.pitch;
+
+    sum = add_words<Sum> (sum, *at);
+    *at = sum;
+  }
+}
+
+// ---- tilted integral images: two sweeps along diagonals ----
+//
+// T (x, y) sums the pixels of the cone above (x, y), at 45 degrees: row y - 1's
+// pixel x - 1, row y - 2's x - 2 to x, and so on. With A (i, j) = I (i, j) +
+// A (i + 1, j - 1), the running sum down to the left,
+// T (x, y) = T (x - 1, y - 1) + A (x - 1, y - 1) + A (x - 1, y - 2).
+// A line that has left the picture on the left keeps its sum.
+
+// One thread per line down to the left.
+static __global__ void
+antidiagonal_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
+    const uint8_t *pictures, uint32_t *diagonal)
+{
+  const CuvTile tile = tiles[blockIdx.x];
+  const CuvPyramidLevel &level = levels[tile.level];
+  const int width = level.plan.width, height = level.plan.height;
+  int line = tile.x + threadIdx.x;
+  uint32_t sum = 0;
+
+  for (int j = max (0, line - width + 1); j <= min (line, height - 1); j++) {
+    int i = line - j;
+
+    sum += pictures[level.picture + (int64_t) j * level.picture_pitch + i];
+    diagonal[level.first + (int64_t) j * level.pitch + i] = sum;
+  }
+}
+
+static __device__ uint32_t
+line_sum (const uint32_t *diagonal, const CuvPyramidLevel &level, int i, int j)
+{
+  if (i < 0) {
+    j += i;
+    i = 0;
+  }
+  return j < 0 || i >= level.plan.width
+      ? 0
+      : diagonal[level.first + (int64_t) j * level.pitch + i];
+}
+
+// One thread per line down to the right, those that begin left of the picture
+// too.
+static __global__ void
+diagonal_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
+    const uint32_t *diagonal, uint32_t *tilted)
+{
+  const CuvTile tile = tiles[blockIdx.x];
+  const CuvPyramidLevel &level = levels[tile.level];
+  const int width = level.plan.width, height = level.plan.height;
+  const bool split = cuv_is_split (level);
+  int start = tile.x + (int) threadIdx.x - height;
+  uint32_t sum = 0;
+
+  if (start > width)
+    return;
+  for (int y = 0; y <= min (height, width - start); y++) {
+    int x = start + y;
+
+    if (y > 0)
+      sum += line_sum (diagonal, level, x - 1, y - 1)
+          + line_sum (diagonal, level, x - 1, y - 2);
+    if (x >= 0)
+      tilted[level.first + (int64_t) y * level.pitch
+          + cuv_integral_column (split, level.pitch / 2, x)] = sum;
   }
 }
 
 // ---- launchers ----
 
+static int
+make_pictures (CuvPyramid *self, const Sources &sources, cudaStream_t stream)
+{
+  const CuvTile *tiles = self->table<CuvTile> (self->picture_tiles_at);
+
+  for (size_t d = 0; d + 1 < self->picture_tiles.size (); d++) {
+    int first = self->picture_tiles[d], n = self->picture_tiles[d + 1] - first;
+
+    if (n == 0)
+      continue;
+    picture_kernel<<<n, dim3 (CUV_PICTURE_X / 4, CUV_PICTURE_Y), 0, stream>>> (
+        tiles + first, self->levels (), sources,
+        self->table<uint32_t> (self->taps_at), (uint8_t *) self->pictures.data);
+    CUV_CUDA_LAUNCHED (picture_kernel);
+  }
+  return 0;
+}
+
 template <typename Sum>
 static int
-launch (CuvPyramid *self, const uint8_t *grey, int stride, cudaStream_t stream)
+sum_columns (CuvPyramid *self, void *sums, cudaStream_t stream)
 {
-  Sum *integral = (Sum *) self->integral, *strips = (Sum *) self->strips;
+  const CuvTile *tiles = self->table<CuvTile> (self->strip_tiles_at);
+  uint32_t *strips = (uint32_t *) self->strips.data;
 
-  row_kernel<Sum><<<cuv_div_up (self->n_rows, ROW_WARPS), dim3 (32, ROW_WARPS),
-      0, stream>>> (grey, stride, self->levels, self->n_levels, self->n_rows,
-      self->taps, integral);
-  CUV_CUDA_LAUNCHED (row_kernel);
-  strip_kernel<Sum><<<self->n_tiles, COLUMNS, 0, stream>>> (
-      self->tiles, self->levels, integral, strips);
+  strip_kernel<Sum><<<self->n_strip_tiles, CUV_COLUMNS, 0, stream>>> (
+      tiles, self->levels (), sums, strips);
   CUV_CUDA_LAUNCHED (strip_kernel);
-  column_kernel<Sum><<<self->n_tiles, COLUMNS, 0, stream>>> (
-      self->tiles, self->levels, integral, strips);
+  column_kernel<Sum><<<self->n_strip_tiles, CUV_COLUMNS, 0, stream>>> (
+      tiles, self->levels (), sums, strips);
   CUV_CUDA_LAUNCHED (column_kernel);
+  return 0;
+}
+
+template <typename Sum, bool with_squares>
+static int
+make_sums (CuvPyramid *self, const Sources &sources, cudaStream_t stream)
+{
+  row_kernel<Sum, with_squares><<<cuv_div_up (self->n_rows, ROW_WARPS),
+      dim3 (32, ROW_WARPS), 0, stream>>> (sources, self->levels (),
+      self->n_levels, self->n_rows, self->table<uint32_t> (self->taps_at),
+      (Sum *) self->sums.data, (uint32_t *) self->squares.data);
+  CUV_CUDA_LAUNCHED (row_kernel);
+  if (sum_columns<Sum> (self, self->sums.data, stream) != 0)
+    return -1;
+  return with_squares ? sum_columns<uint32_t> (self, self->squares.data, stream)
+                      : 0;
+}
+
+static int
+make_tilted (CuvPyramid *self, cudaStream_t stream)
+{
+  const CuvTile *tiles = self->table<CuvTile> (self->diagonals_at);
+  uint32_t *diagonal = (uint32_t *) self->diagonal.data;
+
+  antidiagonal_kernel<<<self->n_diagonal_tiles, CUV_DIAGONALS, 0, stream>>> (
+      tiles, self->levels (), (const uint8_t *) self->pictures.data, diagonal);
+  CUV_CUDA_LAUNCHED (antidiagonal_kernel);
+  diagonal_kernel<<<self->n_diagonal_tiles, CUV_DIAGONALS, 0, stream>>> (
+      tiles, self->levels (), diagonal, (uint32_t *) self->tilted.data);
+  CUV_CUDA_LAUNCHED (diagonal_kernel);
   return 0;
 }
 
@@ -170,103 +390,30 @@ cuv_pyramid_submit (
     CuvPyramid *self, const CuvFrame *frame, cudaStream_t stream)
 {
   const CuvComponent *y = &frame->component[0];
-  const uint8_t *grey = self->grey;
-  int stride = self->width;
+  Sources sources = { { (const uint8_t *) self->grey.data, self->width },
+    (const uint8_t *) self->pictures.data };
 
   if (frame->model != CUV_MODEL_RGB && y->step == 1) {
-    grey = y->data;
-    stride = y->stride;
+    sources.frame = Source{ y->data, (int) y->stride };
   } else {
     dim3 block (32, 8);
     dim3 grid (cuv_div_up (self->width, 32), cuv_div_up (self->height, 8));
 
-    grey_kernel<<<grid, block, 0, stream>>> (*frame, self->grey);
+    grey_kernel<<<grid, block, 0, stream>>> (
+        *frame, (uint8_t *) self->grey.data);
     CUV_CUDA_LAUNCHED (grey_kernel);
   }
-  return self->narrow ? launch<uint16_t> (self, grey, stride, stream)
-                      : launch<uint32_t> (self, grey, stride, stream);
-}
+  if (make_pictures (self, sources, stream) != 0)
+    return -1;
+  if (self->needs.sums) {
+    int status = self->needs.narrow
+        ? make_sums<uint16_t, false> (self, sources, stream)
+        : self->needs.squares
+        ? make_sums<uint32_t, true> (self, sources, stream)
+        : make_sums<uint32_t, false> (self, sources, stream);
 
-// ---- memory ----
-
-// Lays the levels' integrals out one after another; returns the elements.
-static int64_t
-lay_out (CuvPyramid *self, const CuvWaldboostPlan *plan)
-{
-  int64_t elements = 0;
-  int words = 0;
-
-  for (int i = 0; i < plan->n_levels; i++) {
-    CuvIntegralLevel *level = &self->levels_host[i];
-
-    level->plan = plan->levels[i];
-    level->pitch = cuv_div_up (level->plan.width + 2, 64) * 64;
-    level->first = elements;
-    level->first_row = self->n_rows;
-    level->words = cuv_div_up (level->plan.n_x, 32);
-    level->first_word = words;
-    // whole strips, so that the strips' sums can be addressed like rows
-    elements += (int64_t) level->pitch * STRIP
-        * (cuv_div_up (level->plan.height + 1, STRIP) + 1);
-    self->n_rows += level->plan.height;
-    words += level->words * level->plan.n_y;
-    self->n_tiles += cuv_div_up (level->pitch, COLUMNS)
-        * cuv_div_up (level->plan.height, STRIP);
+    if (status != 0)
+      return -1;
   }
-  return elements;
-}
-
-static void
-fill_tiles (const CuvPyramid *self, CuvTile *tile)
-{
-  for (int i = 0; i < self->n_levels; i++) {
-    const CuvIntegralLevel *level = &self->levels_host[i];
-
-    for (int y = 0; y < cuv_div_up (level->plan.height, STRIP); y++) {
-      for (int x = 0; x < level->pitch; x += COLUMNS)
-        *tile++ = CuvTile{ i, x, y };
-    }
-  }
-}
-
-int
-cuv_pyramid_init (CuvPyramid *self, CuvArena *arena,
-    const CuvWaldboostModel *model, const CuvWaldboostPlan *plan)
-{
-  CuvTile *tiles;
-  int64_t elements;
-  size_t sum_size;
-
-  self->width = plan->width;
-  self->height = plan->height;
-  self->n_levels = plan->n_levels;
-  self->narrow = (int64_t) model->max_block_area * 255 <= UINT16_MAX;
-  sum_size = self->narrow ? sizeof (uint16_t) : sizeof (uint32_t);
-  self->levels_host =
-      (CuvIntegralLevel *) calloc (plan->n_levels, sizeof *self->levels_host);
-  elements = lay_out (self, plan);
-  tiles = (CuvTile *) calloc (self->n_tiles, sizeof *tiles);
-  fill_tiles (self, tiles);
-  self->tiles = (CuvTile *) cuv_arena_upload (
-      arena, tiles, self->n_tiles * sizeof *tiles);
-  free (tiles);
-  self->levels = (CuvIntegralLevel *) cuv_arena_upload (
-      arena, self->levels_host, plan->n_levels * sizeof *self->levels);
-  self->taps = (CuvTap *) cuv_arena_upload (
-      arena, plan->taps, plan->n_taps * sizeof *self->taps);
-  self->grey =
-      (uint8_t *) cuv_arena_alloc (arena, (size_t) plan->width * plan->height);
-  // row 0 and column 0 of a level stay zero
-  self->integral = cuv_arena_zeroed (arena, elements * sum_size);
-  self->strips = cuv_arena_alloc (arena, elements / STRIP * sum_size);
-  return self->tiles && self->levels && self->taps && self->grey
-          && self->integral && self->strips
-      ? 0
-      : -1;
-}
-
-void
-cuv_pyramid_clear (CuvPyramid *self)
-{
-  free (self->levels_host);
+  return self->needs.tilted ? make_tilted (self, stream) : 0;
 }

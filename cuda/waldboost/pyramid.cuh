@@ -1,32 +1,48 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The detector's pyramid on the GPU: for each level an integral image, made
-// from the grey frame in three launches for all levels together.
+// The detector's pyramid on the GPU: for each level its picture, or integral
+// images of it, as the model needs them.
 #ifndef CUV_WALDBOOST_PYRAMID_CUH
 #define CUV_WALDBOOST_PYRAMID_CUH
 
+#include <vector>
 #include "cuv-cuda.cuh"
 #include "cuv-frame.h"
 #include "waldboost/waldboost-types.h"
 
-// A level's integral image: element (x, y) is the sum of the level's pixels
-// above and left of (x, y), modulo the range of the element type; a block's sum
-// is exact as long as it fits. Where windows step by 2, the even columns of a
-// row stand before the odd ones, so that neighbouring windows read neighbouring
-// elements.
-struct CuvIntegralLevel {
+// How the kernels cut their work.
+#define CUV_STRIP 32      // rows that one thread sums in the column passes
+#define CUV_COLUMNS 256   // words of 32 bits in a block of them
+#define CUV_PICTURE_X 128 // pixels of a block that makes pictures
+#define CUV_PICTURE_Y 8
+#define CUV_DIAGONALS 128 // of a block
+
+// An integral image's element (x, y) is the sum of the level's pixels above and
+// left of (x, y), modulo the range of the element type; a block's sum is exact
+// as long as it fits. Where windows step by 2, the even columns of a row stand
+// before the odd ones, so that neighbouring windows read neighbouring elements.
+struct CuvPyramidLevel {
   CuvWaldboostLevel plan;
-  int64_t first;      // element (0, 0), in the integral buffer
-  int32_t pitch;      // elements from row to row
-  int32_t first_row;  // of this level, counting the rows of all levels
+  int64_t first; // element (0, 0), in each of the integral buffers
+  int32_t pitch; // elements from row to row
+  int32_t picture_pitch;
+  int64_t picture;    // pixel (0, 0), in the picture buffer; -1 = has none
+  int32_t first_row;  // of this level, counting the integral rows of all levels
   int32_t words;      // of 32 window positions in a row
   int32_t first_word; // of this level, counting those of all levels
+  int32_t first_tap;  // of its columns, in packed taps; rows follow
 };
 
-// Where column x of a row is.
-static inline __host__ __device__ int
-cuv_integral_column (const CuvIntegralLevel &level, int x)
+static inline __host__ __device__ bool
+cuv_is_split (const CuvPyramidLevel &level)
 {
-  return level.plan.step == 2 ? (x & 1) * (level.pitch / 2) + (x >> 1) : x;
+  return level.plan.step == 2;
+}
+
+// Where column x of an integral row is.
+static inline __host__ __device__ int
+cuv_integral_column (bool split, int half, int x)
+{
+  return split ? (x & 1) * half + (x >> 1) : x;
 }
 
 // A piece of work in one level; what x and y count is the kernel's business.
@@ -34,23 +50,65 @@ struct CuvTile {
   int32_t level, x, y;
 };
 
-struct CuvPyramid {
-  int width, height, n_levels, n_rows, n_tiles;
-  bool narrow; // elements are uint16_t, else uint32_t
-  CuvIntegralLevel *levels_host, *levels;
-  CuvTap *taps;
-  CuvTile *tiles; // columns x, strips y
-  uint8_t *grey;  // of frames whose grey is not a plane
-  void *integral;
-  void *strips; // sums of each strip's columns
+// What the model needs.
+struct CuvPyramidNeeds {
+  bool pictures;     // of all levels; else of those that others are made from
+  bool sums;         // integral images
+  bool narrow;       // their elements are uint16_t, else uint32_t
+  bool squares;      // of squared pixels, uint32_t
+  bool tilted;       // tilted ones, uint32_t
+  bool common_pitch; // the same for all levels
 };
 
-// The device memory is the arena's. Returns 0 or -1.
-int cuv_pyramid_init (CuvPyramid *self, CuvArena *arena,
-    const CuvWaldboostModel *model, const CuvWaldboostPlan *plan);
+// Tables of a plan, gathered on the host and uploaded at once.
+class CuvTables
+{
+public:
+  template <typename T>
+  size_t
+  add (const std::vector<T> &items)
+  {
+    size_t at = (bytes.size () + 15) / 16 * 16;
+
+    bytes.resize (at + items.size () * sizeof (T));
+    if (!items.empty ())
+      memcpy (&bytes[at], items.data (), items.size () * sizeof (T));
+    return at;
+  }
+  std::vector<uint8_t> bytes;
+};
+
+struct CuvPyramid {
+  CuvPyramidNeeds needs;
+  int width, height, n_levels, n_rows, n_strip_tiles, n_diagonal_tiles;
+  std::vector<CuvPyramidLevel> host_levels;
+  std::vector<int> picture_tiles; // where each depth's tiles begin; and the end
+  CuvBuffer grey;                 // of frames whose grey is not a plane
+  CuvBuffer pictures, sums, squares, tilted, diagonal, strips;
+  // in the plan's tables:
+  size_t levels_at, taps_at, picture_tiles_at, strip_tiles_at, diagonals_at;
+  const uint8_t *tables; // on the device, set by who uploads them
+
+  template <typename T>
+  const T *
+  table (size_t at) const
+  {
+    return (const T *) (tables + at);
+  }
+  const CuvPyramidLevel *
+  levels () const
+  {
+    return table<CuvPyramidLevel> (levels_at);
+  }
+};
+
+// Lays the plan out, adds its tables and reserves memory; slack_rows may be
+// read beyond the last integral row. Returns 0 or -1.
+int cuv_pyramid_set_plan (CuvPyramid *self, CuvTables *tables,
+    const CuvPyramidNeeds &needs, const CuvWaldboostPlan *plan, int slack_rows);
 void cuv_pyramid_clear (CuvPyramid *self);
 
-// Enqueues the integrals of all levels for one frame.
+// Enqueues the pyramid of one frame.
 int cuv_pyramid_submit (
     CuvPyramid *self, const CuvFrame *frame, cudaStream_t stream);
 

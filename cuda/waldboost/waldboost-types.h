@@ -86,7 +86,7 @@ typedef struct {
  * S the pixel sums; go left if value < threshold. f = (float) (1 / sqrt (nf)),
  * nf = area * sum of squares - sum^2 in double over the window without its
  * outer pixels; a window fails, but does not make the next one be skipped, if
- * nf <= 0 or (float) area * f >= 0.1.
+ * nf <= 0 or area * f >= 0.1, that product in double.
  *
  * FIXED, FLOAT: value = (float) (w0 * S0 + ..) / divisor / sigma, sigma =
  * (float) (sqrt (n * sum of squares - sum^2) / n), the root and quotient in
@@ -155,6 +155,7 @@ typedef struct {
   int32_t box_height;
   int32_t first_x_tap; /* in CuvWaldboostPlan.taps, width of them */
   int32_t first_y_tap; /* height of them */
+  float factor;        /* WBD: level pixels for a frame pixel, else 0 */
 } CuvWaldboostLevel;
 
 /* What to scan in frames of one size. Immutable. */
@@ -172,7 +173,8 @@ typedef struct {
   const int32_t *segment_end;
   CuvRearrangement
       rearrangement;  /* of WaldBoost models; cascades have theirs */
-  int32_t block_size; /* with it: 8, 16 or 32 windows square */
+  int32_t block_size; /* with it: 8, 16 or 32 windows square, or 0 = what
+                       * measured fastest */
 } CuvWaldboostPlan;
 
 /* A window that passed every stage. */

@@ -17,6 +17,12 @@ CUV_API CuvWaldboostCuda *cuv_waldboost_cuda_new (
     const CuvWaldboostModel *model, const CuvWaldboostPlan *plan);
 CUV_API void cuv_waldboost_cuda_free (CuvWaldboostCuda *self);
 
+/* Goes over to another plan of the same model. Allocates only if it needs more
+ * than any before: one for a smaller frame does not. Returns 0 or -1; after -1
+ * only cuv_waldboost_cuda_free() is allowed. */
+CUV_API int cuv_waldboost_cuda_set_plan (
+    CuvWaldboostCuda *self, const CuvWaldboostPlan *plan);
+
 /* Enqueues the work on one frame, of the plan's size, in device memory. Does
  * not wait. Returns 0 or -1. */
 CUV_API int cuv_waldboost_cuda_submit (

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// OpenCV's cascades: two kernels over tiles of window positions. The first
+// decides stage 0 at every position and leaves bits. From the bits the second
+// works out which positions the scan visits (a reject at stage 0 skips the next
+// one), gathers the survivors of a tile, and drives them through the other
+// stages, closing up the list after each.
+#ifndef CUV_WALDBOOST_CASCADE_KERNELS_CUH
+#define CUV_WALDBOOST_CASCADE_KERNELS_CUH
+
+#include "waldboost/cascade.cuh"
+
+// ---- stage 0 ----
+
+// What the warps of a block share: 32 positions of one or more rows.
+struct Outcome {
+  bool ok, flat;
+};
+
+// Stage 0 of windows in n rows, apart elements from each other.
+template <int n, int apart, typename Node, typename Corners, typename Sum>
+static __device__ __forceinline__ void
+first_stage (const Cascade<Node> &cascade, const Nodes<Node> &nodes,
+    const FirstStage<Corners> &first, bool split, const View<Sum> views[n],
+    Outcome outcomes[n])
+{
+  unsigned decisions[n] = {};
+  double sums[n] = {};
+  const Stage stage = cascade.stages[0];
+
+  for (int k = 0; k < first.n; k++) {
+    const Corners &corners = first.corners[split][k];
+
+#pragma unroll
+    for (int i = 0; i < n; i++) {
+      View<Sum> view = views[0];
+
+      view.sums += i * apart;
+      view.tilted += i * apart;
+      view.factor = views[i].factor;
+      unsigned bit = decide (view, corners, nodes[k]);
+      if (stage.passes >= 0)
+        decisions[i] = __funnelshift_l (bit, decisions[i], 1);
+      else
+        sums[i] += (int) bit < 0 ? nodes[k].left_leaf : nodes[k].right_leaf;
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < n; i++)
+    outcomes[i].ok = stage.passes >= 0 ? look_up (cascade, stage, decisions[i])
+                                       : !(sums[i] < (double) stage.threshold);
+}
+
+// Block: one tile. A warp decides 32 positions at a time, or twice as many 8
+// rows apart where step is not 0 and the tile's pitch is fixed: passed says
+// which pass stage 0, keeps after which ones the next position is visited.
+template <typename Node, typename Sum, bool stumps, bool tiled, int step>
+static __device__ __forceinline__ void
+decide_tile (const Tile<Sum, tiled> &tile, const Images &images,
+    const TileShape &shape, const Cascade<Node> &cascade,
+    const FirstStage<typename Node::Corners> &first, uint32_t *passed,
+    uint32_t *keeps)
+{
+  const bool haar = sizeof (Node) == sizeof (CuvHaarDevice);
+  const int n = step != 0 ? 2 : 1, lane = threadIdx.x % 32;
+  const int apart =
+      WARPS * step * (step == 2 ? FIXED_SPLIT_PITCH : FIXED_PITCH);
+  const Nodes<Node> nodes = cascade.nodes_of (tile.split);
+
+  for (int i = 0; i < shape.rows / WARPS / n * (TILE_X / 32); i++) {
+    int row = threadIdx.x / 32 + i / 2 * WARPS * n;
+    int column = i % 2 * 32 + lane;
+    View<Sum> views[n];
+    Outcome outcomes[n] = {};
+
+#pragma unroll
+    for (int j = 0; j < n; j++) {
+      views[j] = tile.view (column, row + j * WARPS);
+      if (haar && tile.inside (column, row + j * WARPS))
+        outcomes[j].flat = !find_factor (tile.level, images,
+            cascade.window_width, cascade.window_height, tile.tile.x + column,
+            tile.tile.y + row + j * WARPS, &views[j].factor);
+    }
+    if (stumps && first.n > 0) {
+      first_stage<n, apart> (
+          cascade, nodes, first, tile.split, views, outcomes);
+    } else {
+#pragma unroll
+      for (int j = 0; j < n; j++)
+        outcomes[j].ok = tile.inside (column, row + j * WARPS)
+            && stage_passes<stumps> (
+                cascade, nodes, cascade.stages[0], views[j]);
+    }
+#pragma unroll
+    for (int j = 0; j < n; j++) {
+      bool ok = outcomes[j].ok && !outcomes[j].flat
+          && tile.inside (column, row + j * WARPS);
+      unsigned bits = __ballot_sync (~0u, ok);
+      unsigned flat = haar ? __ballot_sync (~0u, outcomes[j].flat) : 0;
+      int y = tile.tile.y + row + j * WARPS;
+      int word = (tile.tile.x + column - lane) / 32;
+
+      if (lane == 0 && y < tile.level.plan.n_y && word < tile.level.words) {
+        int at = tile.level.first_word + y * tile.level.words + word;
+
+        passed[at] = bits;
+        if (haar)
+          keeps[at] = bits | flat;
+      }
+    }
+  }
+}
+
+template <typename Node, typename Sum, bool stumps, bool tiled, bool fixed>
+static __global__ void
+__launch_bounds__ (THREADS)
+    dense_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
+        Images images, TileShape shape, Cascade<Node> cascade,
+        const __grid_constant__ FirstStage<typename Node::Corners> first,
+        uint32_t *passed, uint32_t *keeps)
+{
+  const Tile<Sum, tiled> tile (tiles[blockIdx.x], levels, images, shape);
+
+  __syncthreads ();
+  if (!fixed || (!tile.split && tile.level.plan.step != 1))
+    decide_tile<Node, Sum, stumps, tiled, 0> (
+        tile, images, shape, cascade, first, passed, keeps);
+  else if (tile.split)
+    decide_tile<Node, Sum, stumps, tiled, fixed ? 2 : 0> (
+        tile, images, shape, cascade, first, passed, keeps);
+  else
+    decide_tile<Node, Sum, stumps, tiled, fixed ? 1 : 0> (
+        tile, images, shape, cascade, first, passed, keeps);
+}
+
+// Whether the scan visits the first position of a word: it does if the last
+// position that keeps the next one lies an even number of positions before it.
+// Words without any leave it as it was.
+static __device__ bool
+visits_first (const uint32_t *row_start, const uint32_t *word)
+{
+  while (word > row_start) {
+    uint32_t before = *--word;
+
+    if (before != 0)
+      return __clz (before) % 2 == 0;
+  }
+  return true;
+}
+
+// The positions of a word that the scan visits.
+static __device__ uint32_t
+visited_bits (const uint32_t *row_start, const uint32_t *word, int n_valid)
+{
+  uint32_t keeps = *word, visited = 0;
+  bool visit = visits_first (row_start, word);
+
+  for (int i = 0; i < n_valid; i++) {
+    visited |= (uint32_t) visit << i;
+    visit = !(visit && !(keeps >> i & 1));
+  }
+  return visited;
+}
+
+// Lists a tile's survivors of stage 0 and counts what it visits.
+static __device__ void
+list_survivors (const CuvTile &tile, const CuvPyramidLevel &level, int rows,
+    const CuvRows &wanted, bool skip, const uint32_t *passed,
+    const uint32_t *keeps, uint16_t *list, int *n_list, CuvCounters *counters)
+{
+  const int words = TILE_X / 32;
+  int row = threadIdx.x / words, y = tile.y + row;
+  int column = tile.x / 32 + threadIdx.x % words;
+  uint32_t visited = 0, alive = 0, kept = 0;
+
+  if (threadIdx.x >= MAX_TILE_Y * words) // whole warps
+    return;
+  if (row < rows && y < level.plan.n_y && column < level.words
+      && wanted.has (tile.level, y)) {
+    int start = level.first_word + y * level.words;
+    int n_valid = min (32, level.plan.n_x - column * 32);
+
+    visited = skip
+        ? visited_bits (keeps + start, keeps + start + column, n_valid)
+        : ~0u >> (32 - n_valid);
+    alive = visited & passed[start + column];
+    kept = visited & keeps[start + column];
+  }
+  int at = atomicAdd (n_list, __popc (alive));
+  for (uint32_t bits = alive; bits != 0; bits &= bits - 1)
+    list[at++] = (uint16_t) (threadIdx.x * 32 + __ffs (bits) - 1);
+  unsigned n_visited = __reduce_add_sync (~0u, __popc (visited));
+  unsigned n_alive = __reduce_add_sync (~0u, __popc (alive));
+  unsigned n_flat = __reduce_add_sync (~0u, __popc (kept & ~alive));
+  if (threadIdx.x % 32 == 0 && n_visited > 0) {
+    atomicAdd (&counters->windows, n_visited);
+    atomicAdd (&counters->survivors[0], n_alive);
+    if (n_flat > 0)
+      atomicAdd (&counters->flat, n_flat);
+  }
+}
+
+// The windows of a tile that are alive: indices into it, and of Haar features
+// the factors, once they are known.
+struct List {
+  uint16_t *index;
+  float *factor;
+};
+
+// A block's survivors on their way through the stages.
+template <typename Node, typename Sum, bool stumps, bool tiled>
+struct Survivors {
+  static const bool haar = sizeof (Node) == sizeof (CuvHaarDevice);
+  const Cascade<Node> &cascade;
+  const Tile<Sum, tiled> &tile;
+  const Images &images;
+  const CuvHits &out;
+  const Nodes<Node> nodes;
+
+  __device__ View<Sum>
+  view_of (List list, int k, bool known) const
+  {
+    int row = list.index[k] / TILE_X, column = list.index[k] % TILE_X;
+    View<Sum> view = tile.view (column, row);
+
+    if (haar && known)
+      view.factor = list.factor[k];
+    else if (haar)
+      find_factor (tile.level, images, cascade.window_width,
+          cascade.window_height, tile.tile.x + column, tile.tile.y + row,
+          &view.factor);
+    return view;
+  }
+
+  __device__ void
+  add_hit (int index, double margin) const
+  {
+    int step = tile.level.plan.step;
+
+    out.add (tile.tile.level, (tile.tile.x + index % TILE_X) * step,
+        (tile.tile.y + index / TILE_X) * step, (float) margin);
+  }
+
+  __device__ void
+  count (int stage, int n) const
+  {
+    if (stage > 0) // those of stage 0 are counted where they are listed
+      atomicAdd (&out.counters->survivors[stage], n);
+  }
+
+  // One stage of all windows of a list, a group of threads each; to: of those
+  // that pass.
+  template <int group>
+  __device__ void
+  close_up (int stage, List list, int n, bool known, List to, int *n_to) const
+  {
+    const Stage s = cascade.stages[stage];
+
+    for (int k = threadIdx.x / group; k < n; k += THREADS / group) {
+      const View<Sum> view = view_of (list, k, known);
+      const bool ok = group == 1
+          ? stage_passes<stumps> (cascade, nodes, s, view)
+          : !(stage_sum<stumps, group> (cascade, nodes, s, view)
+              < (double) s.threshold);
+
+      if (ok && threadIdx.x % group == 0) {
+        int at = atomicAdd (n_to, 1);
+
+        to.index[at] = list.index[k];
+        if (haar)
+          to.factor[at] = view.factor;
+      }
+    }
+  }
+
+  // Drives each window to its end, a group of threads together.
+  template <int group>
+  __device__ void
+  finish (int stage, List list, int n, bool known) const
+  {
+    for (int k = threadIdx.x / group; k < n; k += THREADS / group) {
+      View<Sum> view = view_of (list, k, known);
+      double sum = 0, threshold = 0;
+      bool ok = true;
+
+      for (int s = stage; ok && s < cascade.n_stages; s++) {
+        const Stage at = cascade.stages[s];
+
+        threshold = at.threshold;
+        sum = stage_sum<stumps, group> (cascade, nodes, at, view);
+        ok = !(sum < threshold);
+        if (ok && threadIdx.x % group == 0)
+          count (s, 1);
+      }
+      if (ok && threadIdx.x % group == 0)
+        add_hit (list.index[k], sum - threshold);
+    }
+  }
+
+  // One stage, or the rest of the way if it pays. TRUE if that was all.
+  __device__ bool
+  step (int stage, List list, int n, bool known, List to, int *n_to) const
+  {
+    const Stage s = cascade.stages[stage];
+    const bool is_long = s.end - s.first >= LONG_STAGE;
+    const bool last = stage == cascade.n_stages - 1;
+
+    if (n == 0)
+      return true;
+    if (cascade.exact && is_long && (last || n <= WARPS))
+      finish<32> (stage, list, n, known);
+    else if (cascade.exact && !is_long && (last || n <= MANY_SHORT))
+      finish<GROUP> (stage, list, n, known);
+    else if (last || (!cascade.exact && n <= FEW))
+      finish<1> (stage, list, n, known);
+    else {
+      if (cascade.exact && is_long && n <= MANY_LONG)
+        close_up<GROUP> (stage, list, n, known, to, n_to);
+      else
+        close_up<1> (stage, list, n, known, to, n_to);
+      return false;
+    }
+    return true;
+  }
+};
+
+// Block: one tile.
+template <typename Node, typename Sum, bool stumps, bool tiled>
+static __global__ void
+__launch_bounds__ (THREADS, 4)
+    survivor_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
+        Images images, TileShape shape, Cascade<Node> cascade, CuvRows rows,
+        const uint32_t *passed, const uint32_t *keeps, CuvHits out)
+{
+  const bool haar = sizeof (Node) == sizeof (CuvHaarDevice);
+  __shared__ uint16_t indices[2][TILE_X * (haar ? MAX_HAAR_Y : MAX_TILE_Y)];
+  __shared__ float factors[2][haar ? TILE_X * MAX_HAAR_Y : 1];
+  __shared__ int counts[3];
+  const CuvTile at = tiles[blockIdx.x];
+  // a model of one stage has it run again here, for the score
+  int stage = min (1, cascade.n_stages - 1);
+
+  if (rows.level >= 0 && rows.level != at.level)
+    return;
+  const Tile<Sum, tiled> tile (at, levels, images, shape);
+  const Survivors<Node, Sum, stumps, tiled> survivors = { cascade, tile, images,
+    out, cascade.nodes_of (tile.split) };
+  if (threadIdx.x < 3)
+    counts[threadIdx.x] = 0;
+  __syncthreads ();
+  list_survivors (at, tile.level, shape.rows, rows, cascade.skip, passed, keeps,
+      indices[0], &counts[0], out.counters);
+  __syncthreads ();
+
+  // two lists in turn: the windows alive before and after a stage
+  for (int turn = 0;; turn++, stage++) {
+    const List list = { indices[turn % 2], factors[turn % 2] };
+    const List next = { indices[(turn + 1) % 2], factors[(turn + 1) % 2] };
+    int n = counts[turn % 3];
+
+    if (turn > 0 && threadIdx.x == 0 && n > 0)
+      survivors.count (stage - 1, n);
+    if (survivors.step (
+            stage, list, n, turn > 0, next, &counts[(turn + 1) % 3]))
+      return;
+    // the count after next; nobody reads or adds to it in this turn
+    if (threadIdx.x == 0)
+      counts[(turn + 2) % 3] = 0;
+    __syncthreads ();
+  }
+}
+
+#endif

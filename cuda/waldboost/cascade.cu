@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// OpenCV's cascades on the GPU: the model's tables and the launches.
+#include <algorithm>
+#include <math.h>
+#include <string.h>
+#include <type_traits>
+#include "waldboost/cascade-kernels.cuh"
+
+#define MAX_TABLED 12 // stumps of a stage that has a table of what passes
+
+// ---- the model on the device ----
+
+static void
+lay_out_node (
+    CuvLbpDevice *to, const CuvGridNode &node, const CuvLayout &layout)
+{
+  to->corners = cuv_lay_out_grid (node, layout);
+  for (int code = 0; code < 256; code++) {
+    int below = ~code & 255;
+
+    if (node.subset[code >> 5] >> (code & 31) & 1)
+      to->lookup[below >> 5] |= 1u << (31 - (below & 31));
+  }
+}
+
+static void
+lay_out_node (
+    CuvHaarDevice *to, const CuvHaarNode &node, const CuvLayout &layout)
+{
+  to->corners = cuv_lay_out_haar (node, layout);
+  to->threshold = node.threshold;
+}
+
+// Which of the 2^n ways in which a stage's n stumps can decide pass, summed as
+// the reference does.
+static void
+tabulate (std::vector<uint32_t> *passes, const std::vector<float> &left,
+    const std::vector<float> &right, float threshold)
+{
+  const int n = (int) left.size ();
+  const size_t first = passes->size ();
+
+  passes->resize (first + ((1 << n) + 31) / 32, 0);
+  for (int decisions = 0; decisions < 1 << n; decisions++) {
+    double sum = 0;
+
+    for (int i = 0; i < n; i++)
+      sum += decisions >> (n - 1 - i) & 1 ? left[i] : right[i];
+    if (!(sum < (double) threshold))
+      (*passes)[first + decisions / 32] |= 1u << decisions % 32;
+  }
+}
+
+// Whether all sums of a stage's leaves are exact doubles: multiples of the
+// finest leaf's last bit that stay below 2^53 of it.
+static bool
+sums_are_exact (const CuvWaldboostModel *model)
+{
+  int finest = 0;
+  double most = 0;
+
+  for (int i = 0; i < model->n_leaves; i++) {
+    int exponent;
+
+    if (model->leaves[i] == 0)
+      continue;
+    frexpf (model->leaves[i], &exponent);
+    finest = exponent - 24 < finest ? exponent - 24 : finest;
+    most += fabs ((double) model->leaves[i]);
+  }
+  return ldexp (most, -finest) < ldexp (1, 53);
+}
+
+static const CuvGridNode *
+nodes_of (const CuvWaldboostModel *model, const CuvLbpDevice *)
+{
+  return model->nodes;
+}
+
+static const CuvHaarNode *
+nodes_of (const CuvWaldboostModel *model, const CuvHaarDevice *)
+{
+  return model->haar_nodes;
+}
+
+// Nodes as the kernels read them.
+static size_t
+add_nodes (CuvTables *tables, const std::vector<CuvLbpDevice> &nodes)
+{
+  return tables->add (nodes);
+}
+
+static size_t
+add_nodes (CuvTables *tables, const std::vector<CuvHaarDevice> &nodes)
+{
+  const size_t n = nodes.size (), many = sizeof (CuvHaarDevice) / 16;
+  std::vector<uint4> columns (n * many);
+
+  for (size_t k = 0; k < n; k++) {
+    for (size_t i = 0; i < many; i++)
+      memcpy (&columns[i * n + k], (const uint8_t *) &nodes[k] + 16 * i, 16);
+  }
+  return tables->add (columns);
+}
+
+static Nodes<CuvLbpDevice>
+nodes_in (const CuvPyramid &pyramid, size_t at, size_t n, CuvLbpDevice *)
+{
+  return { pyramid.table<CuvLbpDevice> (at), (int32_t) n };
+}
+
+static Nodes<CuvHaarDevice>
+nodes_in (const CuvPyramid &pyramid, size_t at, size_t n, CuvHaarDevice *)
+{
+  return { pyramid.table<uint4> (at), (int32_t) n };
+}
+
+template <typename Node> class CascadeScanner : public CuvScanner
+{
+public:
+  explicit CascadeScanner (const CuvWaldboostModel *of) : model (*of)
+  {
+    const auto *nodes = nodes_of (of, (Node *) nullptr);
+
+    for (int i = 0; i < of->n_nodes; i++)
+      source.push_back (nodes[i]);
+    weak.assign (of->weak, of->weak + of->n_weak);
+    leaves.assign (of->leaves, of->leaves + of->n_leaves);
+    exact = sums_are_exact (of);
+    for (int i = 0; i < of->n_stages; i++)
+      add_stage (of->stage_first[i], of->stage_first[i + 1]);
+    passes.push_back (0); // a table is never empty
+    cudaDeviceGetAttribute (&shared_limit,
+        cudaDevAttrMaxSharedMemoryPerBlockOptin, current_device ());
+  }
+  ~CascadeScanner ()
+  {
+    cuv_buffer_clear (&passed);
+    cuv_buffer_clear (&keeps);
+  }
+
+  int set_plan (const CuvWaldboostPlan &plan, CuvPyramid *pyramid,
+      CuvTables *tables) override;
+  int submit (const CuvPyramid &pyramid, const CuvHits &hits,
+      const CuvRows &rows, cudaStream_t stream) override;
+
+private:
+  using HostNode = typename std::decay<decltype (*nodes_of (
+      nullptr, (Node *) nullptr))>::type;
+  static const bool haar = sizeof (Node) == sizeof (CuvHaarDevice);
+
+  static int
+  current_device ()
+  {
+    int device = 0;
+
+    cudaGetDevice (&device);
+    return device;
+  }
+  void add_stage (int first, int end);
+  void find_shape (const CuvWaldboostPlan &plan);
+  std::vector<Node> lay_out (const CuvLayout &layout) const;
+  std::vector<CuvTile> tile_levels (const CuvPyramid &pyramid);
+  int reserve_bits (const CuvPyramid &pyramid);
+  template <typename Sum, bool stumps, bool tiled, bool fixed>
+  int launch (const CuvPyramid &pyramid, const CuvHits &hits,
+      const CuvRows &rows, cudaStream_t stream);
+
+  CuvWaldboostModel model; // its pointers are not ours to follow
+  std::vector<HostNode> source;
+  std::vector<CuvWeak> weak;
+  std::vector<float> leaves;
+  std::vector<Stage> stages;
+  std::vector<uint32_t> passes;
+  bool exact, tiled, narrow, fixed;
+  int shared_limit = 0, skip, n_tiles;
+  size_t shared_bytes;
+  TileShape shape;
+  FirstStage<typename Node::Corners> first = {};
+  CuvBuffer passed = {}, keeps = {}; // a bit per position
+  size_t weak_at, leaves_at, stages_at, passes_at, nodes_at[2], tiles_at;
+};
+
+template <typename Node>
+void
+CascadeScanner<Node>::add_stage (int first, int end)
+{
+  Stage stage = { first, end, weak[end - 1].threshold, -1 };
+
+  if (!haar && model.stumps && end - first <= MAX_TABLED) {
+    std::vector<float> left, right;
+
+    for (int k = first; k < end; k++) {
+      const HostNode &node = source[weak[k].first_node];
+
+      left.push_back (leaves[weak[k].first_leaf - node.left]);
+      right.push_back (leaves[weak[k].first_leaf - node.right]);
+    }
+    stage.passes = (int32_t) passes.size ();
+    tabulate (&passes, left, right, stage.threshold);
+  }
+  stages.push_back (stage);
+}
+
+// ---- planning ----
+
+// The tallest tile of which some fit a multiprocessor, or one at least.
+template <typename Node>
+void
+CascadeScanner<Node>::find_shape (const CuvWaldboostPlan &plan)
+{
+  const int size = narrow ? 2 : 4, many = 16 / size;
+  const int images = 1 + (model.tilted != 0);
+  int widest = 1;
+
+  for (int i = 0; i < plan.n_levels; i++)
+    widest = std::max (widest, plan.levels[i].step);
+  shape.window_height = model.window_height;
+  shape.half = (TILE_X + model.window_width / 2 + 1 + many - 1) / many * many;
+  shape.pitch[0] = ((TILE_X - 1) * (widest == 2 ? 1 : widest)
+                       + model.window_width + 1 + many - 1)
+      / many * many;
+  shape.pitch[1] = 2 * shape.half;
+  fixed = model.window_width <= FIXED_WINDOW;
+  if (fixed) {
+    shape.half = FIXED_SPLIT_PITCH / 2;
+    shape.pitch[1] = FIXED_SPLIT_PITCH;
+    if (widest <= 2)
+      shape.pitch[0] = FIXED_PITCH;
+  }
+  tiled = false;
+  for (int rows = haar ? MAX_HAAR_Y : MAX_TILE_Y; rows >= 8 && !tiled;
+       rows /= 2) {
+    int tall[2] = { (rows - 1) * (widest == 2 ? 1 : widest), (rows - 1) * 2 };
+    int elements = 0;
+
+    for (int s = 0; s < 2; s++) {
+      int n = (tall[s] + model.window_height + 1) * shape.pitch[s];
+
+      if (s == 0 || widest == 2)
+        elements = std::max (elements, n);
+    }
+    shape.rows = rows;
+    shape.image_elements = (elements + 63) / 64 * 64;
+    shared_bytes = (size_t) shape.image_elements
+        * (size + (images > 1 ? sizeof (uint32_t) : 0));
+    tiled = (int) shared_bytes <= (rows > 8 ? shared_limit / 4 : shared_limit)
+            - 2 * TILE_X * MAX_TILE_Y * 2 - 1024;
+    fixed &= rows > 8; // rows in pairs
+  }
+  if (!tiled) {
+    shape.rows = haar ? MAX_HAAR_Y : MAX_TILE_Y;
+    shared_bytes = 0;
+    fixed = false;
+  }
+}
+
+template <typename Node>
+std::vector<Node>
+CascadeScanner<Node>::lay_out (const CuvLayout &layout) const
+{
+  std::vector<Node> nodes (source.size ());
+
+  for (size_t i = 0; i < source.size (); i++) {
+    // a stump stands where its weak classifier does
+    const HostNode &node = source[model.stumps ? weak[i].first_node : i];
+
+    nodes[i] = Node{};
+    lay_out_node (&nodes[i], node, layout);
+    nodes[i].left = node.left;
+    nodes[i].right = node.right;
+    if (model.stumps) {
+      nodes[i].left_leaf = leaves[weak[i].first_leaf - node.left];
+      nodes[i].right_leaf = leaves[weak[i].first_leaf - node.right];
+    }
+  }
+  return nodes;
+}
+
+template <typename Node>
+std::vector<CuvTile>
+CascadeScanner<Node>::tile_levels (const CuvPyramid &pyramid)
+{
+  std::vector<CuvTile> tiles;
+
+  for (int i = 0; i < pyramid.n_levels; i++) {
+    const CuvWaldboostLevel &level = pyramid.host_levels[i].plan;
+
+    for (int y = 0; y < level.n_y; y += shape.rows) {
+      for (int x = 0; x < level.n_x; x += TILE_X)
+        tiles.push_back (CuvTile{ i, x, y });
+    }
+  }
+  n_tiles = (int) tiles.size ();
+  return tiles;
+}
+
+template <typename Node>
+int
+CascadeScanner<Node>::reserve_bits (const CuvPyramid &pyramid)
+{
+  const CuvPyramidLevel &last = pyramid.host_levels.back ();
+  size_t bytes = sizeof (uint32_t)
+      * (last.first_word + (size_t) last.words * last.plan.n_y + 1);
+
+  return cuv_buffer_reserve (&passed, bytes) == 0
+          && (!haar || cuv_buffer_reserve (&keeps, bytes) == 0)
+      ? 0
+      : -1;
+}
+
+template <typename Node>
+int
+CascadeScanner<Node>::set_plan (
+    const CuvWaldboostPlan &plan, CuvPyramid *pyramid, CuvTables *tables)
+{
+  CuvPyramidNeeds needs = {};
+  int pitch;
+
+  skip = plan.skip;
+  narrow = !haar && (int64_t) model.max_block_area * 255 <= UINT16_MAX;
+  find_shape (plan);
+  if (!tiled && narrow) {
+    narrow = false;
+    find_shape (plan);
+  }
+  needs.sums = true;
+  needs.narrow = narrow;
+  needs.squares = haar;
+  needs.tilted = model.tilted;
+  needs.common_pitch = !tiled;
+  if (cuv_pyramid_set_plan (
+          pyramid, tables, needs, &plan, shape.image_elements / shape.pitch[0])
+      != 0)
+    return -1;
+  pitch = pyramid->host_levels[0].pitch;
+  CuvLayout layouts[2] = { { false, 0, tiled ? shape.pitch[0] : pitch },
+    { true, tiled ? shape.half : pitch / 2, tiled ? shape.pitch[1] : pitch } };
+  weak_at = tables->add (weak);
+  leaves_at = tables->add (leaves);
+  stages_at = tables->add (stages);
+  passes_at = tables->add (passes);
+  tiles_at = tables->add (tile_levels (*pyramid));
+  first.n = model.stumps && stages[0].end <= FEW_WEAK ? stages[0].end : 0;
+  for (int s = 0; s < 2; s++) {
+    std::vector<Node> nodes = lay_out (layouts[s]);
+
+    nodes_at[s] = add_nodes (tables, nodes);
+    for (int k = 0; k < first.n; k++)
+      first.corners[s][k] = nodes[k].corners;
+  }
+  return reserve_bits (*pyramid);
+}
+
+// ---- launchers ----
+
+template <typename Node>
+template <typename Sum, bool stumps, bool tiled_too, bool fixed_too>
+int
+CascadeScanner<Node>::launch (const CuvPyramid &pyramid, const CuvHits &hits,
+    const CuvRows &rows, cudaStream_t stream)
+{
+  auto dense = dense_kernel<Node, Sum, stumps, tiled_too, fixed_too>;
+  auto survivors = survivor_kernel<Node, Sum, stumps, tiled_too>;
+  const CuvTile *tiles = pyramid.table<CuvTile> (tiles_at);
+  Images images = { pyramid.sums.data, (const uint32_t *) pyramid.squares.data,
+    model.tilted ? (const uint32_t *) pyramid.tilted.data : nullptr };
+  Cascade<Node> cascade = { model.n_stages, model.window_width,
+    model.window_height, skip, exact, pyramid.table<Stage> (stages_at),
+    pyramid.table<CuvWeak> (weak_at), pyramid.table<float> (leaves_at),
+    pyramid.table<uint32_t> (passes_at),
+    { nodes_in (pyramid, nodes_at[0], source.size (), (Node *) nullptr),
+        nodes_in (pyramid, nodes_at[1], source.size (), (Node *) nullptr) } };
+  uint32_t *pass = (uint32_t *) passed.data;
+  uint32_t *keep = haar ? (uint32_t *) keeps.data : pass;
+
+  if (n_tiles == 0)
+    return 0;
+  if (rows.level < 0) {
+    CUV_CUDA_TRY (cudaFuncSetAttribute (dense,
+        cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared_bytes));
+    CUV_CUDA_TRY (cudaFuncSetAttribute (survivors,
+        cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared_bytes));
+    dense<<<n_tiles, THREADS, shared_bytes, stream>>> (
+        tiles, pyramid.levels (), images, shape, cascade, first, pass, keep);
+    CUV_CUDA_LAUNCHED (dense_kernel);
+  }
+  survivors<<<n_tiles, THREADS, shared_bytes, stream>>> (
+      tiles, pyramid.levels (), images, shape, cascade, rows, pass, keep, hits);
+  CUV_CUDA_LAUNCHED (survivor_kernel);
+  return 0;
+}
+
+template <>
+int
+CascadeScanner<CuvLbpDevice>::submit (const CuvPyramid &pyramid,
+    const CuvHits &hits, const CuvRows &rows, cudaStream_t stream)
+{
+  auto run = !tiled ? &CascadeScanner::launch<uint32_t, false, false, false>
+      : narrow && model.stumps && fixed
+      ? &CascadeScanner::launch<uint16_t, true, true, true>
+      : narrow && model.stumps
+      ? &CascadeScanner::launch<uint16_t, true, true, false>
+      : narrow       ? &CascadeScanner::launch<uint16_t, false, true, false>
+      : model.stumps ? &CascadeScanner::launch<uint32_t, true, true, false>
+                     : &CascadeScanner::launch<uint32_t, false, true, false>;
+
+  return (this->*run) (pyramid, hits, rows, stream);
+}
+
+template <>
+int
+CascadeScanner<CuvHaarDevice>::submit (const CuvPyramid &pyramid,
+    const CuvHits &hits, const CuvRows &rows, cudaStream_t stream)
+{
+  auto run = !tiled ? &CascadeScanner::launch<uint32_t, false, false, false>
+      : model.stumps && fixed
+      ? &CascadeScanner::launch<uint32_t, true, true, true>
+      : model.stumps ? &CascadeScanner::launch<uint32_t, true, true, false>
+                     : &CascadeScanner::launch<uint32_t, false, true, false>;
+
+  return (this->*run) (pyramid, hits, rows, stream);
+}
+
+CuvScanner *
+cuv_cascade_scanner_new (const CuvWaldboostModel *model)
+{
+  if (model->feature == CUV_FEATURE_HAAR)
+    return new CascadeScanner<CuvHaarDevice> (model);
+  return new CascadeScanner<CuvLbpDevice> (model);
+}

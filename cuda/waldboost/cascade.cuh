@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// OpenCV's cascades: what a window's stages decide, and tiles of window
+// positions, whose part of the integral image a block copies to shared memory.
+#ifndef CUV_WALDBOOST_CASCADE_CUH
+#define CUV_WALDBOOST_CASCADE_CUH
+
+#include <cuda_pipeline.h>
+#include "waldboost/detector.cuh"
+
+#define THREADS 256
+#define WARPS (THREADS / 32)
+#define TILE_X 64 // positions
+#define MAX_TILE_Y 32
+#define MAX_HAAR_Y 16
+#define GROUP 8       // threads for a window of a short stage
+#define MANY_SHORT 48 // windows left, up to which that pays,
+#define MANY_LONG 128 // and of a long stage
+#define LONG_STAGE 24 // weak classifiers that pay for a warp a window
+#define FEW 32        // windows that no longer pay for closing up the list
+#define FEW_WEAK 32   // of stage 0 that fit a kernel's arguments
+
+// Pitches of tiles whose windows are up to FIXED_WINDOW wide: the same corner
+// of windows of different rows then has the same address but for a constant.
+#define FIXED_WINDOW 62
+#define FIXED_PITCH 128
+#define FIXED_SPLIT_PITCH 192
+
+struct Stage {
+  int32_t first, end; // weak classifiers
+  float threshold;
+  int32_t passes; // a stage of few stumps: in Cascade.passes, else -1
+};
+
+// A table of nodes. Those of Haar features are cut into columns of 16 bytes, so
+// that threads that read neighbouring nodes read neighbouring memory.
+template <typename Node> struct Nodes {
+  const Node *at;
+  int32_t n;
+
+  __device__ __forceinline__ const Node &
+  operator[] (int k) const
+  {
+    return at[k];
+  }
+};
+
+template <> struct Nodes<CuvHaarDevice> {
+  const uint4 *at;
+  int32_t n;
+
+  __device__ __forceinline__ CuvHaarDevice
+  operator[] (int k) const
+  {
+    union {
+      CuvHaarDevice node;
+      uint4 words[sizeof (CuvHaarDevice) / 16];
+    } both;
+
+#pragma unroll
+    for (size_t i = 0; i < sizeof both / 16; i++)
+      both.words[i] = at[i * n + k];
+    return both.node;
+  }
+};
+
+template <typename Node> struct Cascade {
+  int32_t n_stages, window_width, window_height;
+  int32_t skip;
+  int32_t exact; // sums of a stage are exact in any order
+  const Stage *stages;
+  const CuvWeak *weak;
+  const float *leaves;
+  const uint32_t *passes; // bits: whether the stage passes, by decisions of its
+                          // stumps, left = 1, the first one highest
+  Nodes<Node> nodes[2];   // laid out unsplit, split
+
+  __device__ Nodes<Node>
+  nodes_of (bool split) const
+  {
+    return split ? nodes[1] : nodes[0];
+  }
+};
+
+// Stage 0 by value: what all threads read alike then comes from constant
+// memory.
+template <typename Corners> struct FirstStage {
+  int32_t n; // 0: does not fit
+  Corners corners[2][FEW_WEAK];
+};
+
+// How a tile lies in shared memory.
+struct TileShape {
+  int32_t rows;           // of positions
+  int32_t pitch[2];       // elements, unsplit and split
+  int32_t half;           // of the split
+  int32_t image_elements; // of one image's tile
+  int32_t window_height;
+
+  __device__ int
+  pitch_of (bool is_split) const
+  {
+    return is_split ? pitch[1] : pitch[0];
+  }
+};
+
+struct Images {
+  const void *sums;
+  const uint32_t *squares, *tilted;
+};
+
+// ---- one window ----
+
+// A window's corner in each image. In a tile they are in shared memory.
+template <typename Sum> struct View {
+  const Sum *sums;
+  const uint32_t *tilted;
+  float factor; // Haar: of the contrast
+};
+
+// What a stump decides: the highest bit is set if it goes left.
+template <typename Sum>
+static __device__ __forceinline__ unsigned
+decide (const View<Sum> &view, const CuvGridCorners &corners,
+    const CuvLbpDevice &node)
+{
+  int block[9];
+
+  cuv_block_sums (view.sums, corners, block);
+  unsigned below = cuv_below (block);
+  return node.lookup[below >> 5] << (below & 31);
+}
+
+// A sum of pixels as a float. Below 2^23 by way of its mantissa, which is much
+// faster than a conversion.
+static __device__ __forceinline__ float
+to_float (uint32_t sum)
+{
+  return sum < 1 << 23 ? __uint_as_float (0x4b000000u | sum) - 8388608.f
+                       : (float) (int) sum;
+}
+
+static __device__ __forceinline__ unsigned
+decide (const View<uint32_t> &view, const CuvHaarCorners &c,
+    const CuvHaarDevice &node)
+{
+  const uint32_t *at = c.tilted ? view.tilted : view.sums;
+  float value = c.weight[0] * to_float (cuv_rectangle (at, c.corner[0]))
+      + c.weight[1] * to_float (cuv_rectangle (at, c.corner[1]));
+
+  if (c.weight[2] != 0)
+    value += c.weight[2] * to_float (cuv_rectangle (at, c.corner[2]));
+  return value * view.factor < node.threshold ? 1u << 31 : 0;
+}
+
+template <bool stumps, typename Node, typename Sum>
+static __device__ __forceinline__ float
+leaf_of (const Cascade<Node> &cascade, const Nodes<Node> &nodes, int k,
+    const View<Sum> &view)
+{
+  if (stumps) {
+    const Node &node = nodes[k]; // or a copy that lives as long
+
+    return (int) decide (view, node.corners, node) < 0 ? node.left_leaf
+                                                       : node.right_leaf;
+  }
+  const CuvWeak &weak = cascade.weak[k];
+  int child = 0;
+  do {
+    const Node &node = nodes[weak.first_node + child];
+
+    child =
+        (int) decide (view, node.corners, node) < 0 ? node.left : node.right;
+  } while (child > 0);
+  return cascade.leaves[weak.first_leaf - child];
+}
+
+template <typename Node>
+static __device__ __forceinline__ bool
+look_up (const Cascade<Node> &cascade, const Stage &stage, unsigned decisions)
+{
+  return cascade.passes[stage.passes + (decisions >> 5)] >> (decisions & 31)
+      & 1;
+}
+
+// A stage's sum, by groups of so many threads: together they go along its weak
+// classifiers. For more than one the order must not matter.
+template <bool stumps, int group, typename Node, typename Sum>
+static __device__ double
+stage_sum (const Cascade<Node> &cascade, const Nodes<Node> &nodes,
+    const Stage &stage, const View<Sum> &view)
+{
+  const int lane = threadIdx.x % 32;
+  const unsigned mates =
+      group == 32 ? ~0u : ((1u << group % 32) - 1) << (lane - lane % group);
+  double sum = 0;
+
+  for (int k = stage.first + lane % group; k < stage.end; k += group)
+    sum += leaf_of<stumps> (cascade, nodes, k, view);
+  if constexpr (group > 1) {
+    for (int d = group / 2; d > 0; d /= 2)
+      sum += __shfl_xor_sync (mates, sum, d);
+  }
+  return sum;
+}
+
+template <bool stumps, typename Node, typename Sum>
+static __device__ bool
+stage_passes (const Cascade<Node> &cascade, const Nodes<Node> &nodes,
+    const Stage &stage, const View<Sum> &view)
+{
+  if (stumps && stage.passes >= 0) {
+    unsigned decisions = 0;
+
+    for (int k = stage.first; k < stage.end; k++) {
+      const Node &node = nodes[k];
+
+      decisions =
+          __funnelshift_l (decide (view, node.corners, node), decisions, 1);
+    }
+    return look_up (cascade, stage, decisions);
+  }
+  return !(stage_sum<stumps, 1> (cascade, nodes, stage, view)
+      < (double) stage.threshold);
+}
+
+// ---- where windows are ----
+
+// A block's tile, or the whole level where tiles do not fit shared memory.
+template <typename Sum, bool tiled> struct Tile {
+  const CuvPyramidLevel level;
+  const CuvTile tile;
+  bool split;
+  int pitch;
+  const Sum *sums; // of the tile's first position
+  const uint32_t *tilted;
+
+  // Copies the tile; the block has to meet before it is read.
+  __device__
+  Tile (const CuvTile &tile, const CuvPyramidLevel *levels,
+      const Images &images, const TileShape &shape)
+      : level (levels[tile.level]), tile (tile), split (cuv_is_split (level))
+  {
+    extern __shared__ uint4 shared[];
+    const int64_t at = level.first
+        + (int64_t) tile.y * level.plan.step * level.pitch
+        + tile.x * (split ? 1 : level.plan.step);
+
+    sums = (const Sum *) images.sums + at;
+    tilted = images.tilted != nullptr ? images.tilted + at : nullptr;
+    pitch = level.pitch;
+    if (!tiled)
+      return;
+    sums = copy (sums, (Sum *) shared, shape);
+    if (tilted != nullptr)
+      tilted = copy (
+          tilted, (uint32_t *) ((Sum *) shared + shape.image_elements), shape);
+    pitch = shape.pitch_of (split);
+    __pipeline_commit ();
+    __pipeline_wait_prior (0);
+  }
+
+  // A warp copies a row, 16 bytes a thread.
+  template <typename T>
+  __device__ const T *
+  copy (const T *from, T *to, const TileShape &shape) const
+  {
+    const int many = 16 / sizeof (T), tile_pitch = shape.pitch_of (split);
+    const int half = split ? shape.half : tile_pitch;
+    const int rows =
+        (shape.rows - 1) * level.plan.step + shape.window_height + 1;
+
+    for (int y = threadIdx.x / 32; y < rows; y += WARPS) {
+      const T *row = from + (int64_t) y * level.pitch;
+
+      for (int x = threadIdx.x % 32 * many; x < tile_pitch; x += 32 * many)
+        __pipeline_memcpy_async (to + y * tile_pitch + x,
+            row + (x < half ? x : level.pitch / 2 + x - half), 16);
+    }
+    return to;
+  }
+
+  __device__ View<Sum>
+  view (int column, int row) const
+  {
+    int at =
+        row * level.plan.step * pitch + column * (split ? 1 : level.plan.step);
+
+    return View<Sum>{ sums + at, tilted + at, 1 };
+  }
+
+  __device__ bool
+  inside (int column, int row) const
+  {
+    return tile.x + column < level.plan.n_x && tile.y + row < level.plan.n_y;
+  }
+};
+
+// The factor that evens out a window's contrast; false if there is too little.
+static __device__ bool
+find_factor (const CuvPyramidLevel &level, const Images &images, int width,
+    int height, int column, int row, float *factor)
+{
+  const bool split = cuv_is_split (level);
+  const int half = level.pitch / 2, step = level.plan.step;
+  const int64_t at = level.first + (int64_t) row * step * level.pitch
+      + (split ? column : column * step);
+  const int top = level.pitch, bottom = (height - 1) * level.pitch;
+  const int left = cuv_integral_column (split, half, 1);
+  const int right = cuv_integral_column (split, half, width - 1);
+  const int32_t corner[4] = { top + left, top + right, bottom + left,
+    bottom + right };
+  const int area = (width - 2) * (height - 2);
+  double sum = cuv_rectangle ((const uint32_t *) images.sums + at, corner);
+  double squares = cuv_rectangle (images.squares + at, corner);
+  double nf = area * squares - sum * sum;
+
+  if (!(nf > 0))
+    return false;
+  *factor = (float) (1 / sqrt (nf));
+  return (double) ((float) area * *factor) < 0.1;
+}
+
+#endif

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// How the features of WaldBoost models are read from integral images in global
+// memory: any size of block, any step.
+#ifndef CUV_WALDBOOST_CODES_CUH
+#define CUV_WALDBOOST_CODES_CUH
+
+#include "waldboost/features.cuh"
+#include "waldboost/variants.cuh"
+
+enum CuvCode { CUV_CODE_PATTERN, CUV_CODE_RANKS, CUV_CODE_HAAR };
+
+// What is the same for all features of a model.
+struct CuvCodeRules {
+  int32_t inclusive;      // of patterns
+  int32_t factor, offset; // of ranks: rank (a) + factor * rank (b) + offset
+  int32_t window_width, window_height;
+  float least_sigma;
+};
+
+// A grid of blocks, and of which leaf its code counts from.
+struct alignas (16) CuvGridCode {
+  CuvGridCorners corners;
+  int32_t a[4], b[4];        // the two blocks' corners
+  uint32_t reciprocal, bias; // of the mean; 0 = sums
+  int32_t first_leaf, pad;
+};
+
+struct alignas (16) CuvHaarCode {
+  CuvHaarCorners corners;
+  float divisor, minimum, maximum;
+  int32_t bins;
+  int32_t first_leaf, pad[3];
+};
+
+// A window: its corner in each image.
+template <typename Sum> struct CuvCodeView {
+  const Sum *sums;
+  const uint32_t *tilted;
+  float sigma;
+  bool split;
+};
+
+// A block's value: its sum, or the mean by a reciprocal that is exact for all
+// sums that can be.
+static __device__ __forceinline__ int
+cuv_block_value (const CuvGridCode &node, unsigned sum)
+{
+  return node.reciprocal == 0
+      ? (int) sum
+      : (int) __umulhi (sum + node.bias, node.reciprocal);
+}
+
+template <typename Sum>
+static __device__ __forceinline__ int
+cuv_rank (const int block[9], const Sum *sums, const int32_t corner[4],
+    const CuvGridCode &node)
+{
+  const int value = cuv_block_value (node,
+      (Sum) (sums[corner[0]] - sums[corner[1]] - sums[corner[2]]
+          + sums[corner[3]]));
+  int rank = 0;
+
+#pragma unroll
+  for (int k = 0; k < 9; k++)
+    rank += value > block[k];
+  return rank;
+}
+
+template <typename Sum, CuvCode code> struct CuvIntegralAccess {
+  using View = CuvCodeView<Sum>;
+  using Node = typename std::conditional<code == CUV_CODE_HAAR, CuvHaarCode,
+      CuvGridCode>::type;
+
+  size_t shared_bytes; // none
+  const Sum *sums;
+  const uint32_t *squares, *tilted;
+  const Node *nodes[2]; // laid out unsplit, split
+  CuvCodeRules rules;
+
+  __device__ void
+  load (const CuvPyramidLevel &, const CuvTile &, const BlockShape &,
+      void *) const
+  {
+  }
+
+  __device__ View
+  view (const CuvPyramidLevel &level, const CuvTile &tile, int column,
+      int row) const
+  {
+    const bool split = cuv_is_split (level);
+    const int step = level.plan.step;
+    const int64_t at = level.first
+        + (int64_t) (tile.y + row) * step * level.pitch
+        + (tile.x + column) * (split ? 1 : step);
+    View view = { sums + at, tilted + at, 0, split };
+
+    if (code == CUV_CODE_HAAR)
+      view.sigma = sigma (level, at);
+    return view;
+  }
+
+  __device__ float
+  sigma (const CuvPyramidLevel &level, int64_t at) const
+  {
+    const int right = cuv_integral_column (
+        cuv_is_split (level), level.pitch / 2, rules.window_width);
+    const int bottom = rules.window_height * level.pitch;
+    const int32_t corner[4] = { 0, right, bottom, bottom + right };
+    const double n = rules.window_width * rules.window_height;
+    const double sum = cuv_rectangle ((const uint32_t *) sums + at, corner);
+    const double square = cuv_rectangle (squares + at, corner);
+    const float sigma = (float) (sqrt (n * square - sum * sum) / n);
+
+    return sigma >= rules.least_sigma ? sigma : rules.least_sigma;
+  }
+
+  __device__ __forceinline__ int
+  leaf (const View &view, int k) const
+  {
+    const Node &node = (view.split ? nodes[1] : nodes[0])[k];
+
+    return node.first_leaf + code_of (view, node);
+  }
+
+  __device__ __forceinline__ int
+  code_of (const View &view, const CuvGridCode &node) const
+  {
+    int block[9];
+
+    cuv_block_sums (view.sums, node.corners, block);
+#pragma unroll
+    for (int k = 0; k < 9; k++)
+      block[k] = cuv_block_value (node, block[k]);
+    if (code == CUV_CODE_PATTERN)
+      return rules.inclusive ? ~cuv_below (block) & 255 : cuv_above (block);
+    return cuv_rank (block, view.sums, node.a, node)
+        + rules.factor * cuv_rank (block, view.sums, node.b, node)
+        + rules.offset;
+  }
+
+  __device__ __forceinline__ int
+  code_of (const View &view, const CuvHaarCode &node) const
+  {
+    const CuvHaarCorners &c = node.corners;
+    const uint32_t *at = c.tilted ? view.tilted : (const uint32_t *) view.sums;
+    int sum = 0;
+
+#pragma unroll
+    for (int i = 0; i < 3; i++)
+      sum += (int) c.weight[i] * (int) cuv_rectangle (at, c.corner[i]);
+    float value = (float) sum / node.divisor / view.sigma;
+    float bin = (value - node.minimum) / (node.maximum - node.minimum)
+            * (float) (node.bins - 1)
+        + 0.5f;
+    if (!(bin > 0))
+      return 0;
+    return bin < (float) (node.bins - 1) ? (int) bin : node.bins - 1;
+  }
+};
+
+#endif

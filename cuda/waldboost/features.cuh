@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What weak classifiers look at, on the GPU: corners of blocks in integral
+// images, laid out once for each way in which columns lie in memory.
+#ifndef CUV_WALDBOOST_FEATURES_CUH
+#define CUV_WALDBOOST_FEATURES_CUH
+
+#include "waldboost/pyramid.cuh"
+
+// Where a window's columns and rows are, in elements from its top left corner.
+struct CuvLayout {
+  bool split;
+  int half, pitch;
+
+  int
+  at (int x, int y) const
+  {
+    return y * pitch + cuv_integral_column (split, half, x);
+  }
+};
+
+// The corners of 3x3 blocks are row[j] + column[i].
+struct alignas (16) CuvGridCorners {
+  int32_t row[4];
+  int32_t column[4]; // the first is 0
+};
+
+// A node of a tree on local binary patterns.
+struct alignas (16) CuvLbpDevice {
+  using Corners = CuvGridCorners;
+  CuvGridCorners corners;
+  // by cuv_below(), which is the complement of the code: bit 31 of word
+  // b >> 5 after a shift to the left by b & 31
+  uint32_t lookup[8];
+  int32_t left, right;
+  float left_leaf, right_leaf; // of a stump
+};
+
+// Three rectangles' sums, as corner 0 - 1 - 2 + 3.
+struct alignas (16) CuvHaarCorners {
+  int32_t corner[3][4];
+  float weight[3];
+  int32_t tilted;
+};
+
+struct alignas (16) CuvHaarDevice {
+  using Corners = CuvHaarCorners;
+  CuvHaarCorners corners;
+  float threshold;
+  float left_leaf, right_leaf; // of a stump
+  int32_t left, right;
+  int32_t pad[3];
+};
+
+static inline CuvGridCorners
+cuv_lay_out_grid (const CuvGridNode &node, const CuvLayout &layout)
+{
+  CuvGridCorners corners = {};
+
+  for (int i = 0; i < 4; i++) {
+    corners.row[i] = layout.at (node.x, node.y + i * node.height);
+    corners.column[i] =
+        layout.at (node.x + i * node.width, 0) - layout.at (node.x, 0);
+  }
+  return corners;
+}
+
+static inline CuvHaarCorners
+cuv_lay_out_haar (const CuvHaarNode &node, const CuvLayout &layout)
+{
+  CuvHaarCorners corners = {};
+
+  corners.tilted = node.tilted;
+  for (int k = 0; k < 3; k++) {
+    const CuvHaarRect &r = node.rect[k];
+    int32_t *corner = corners.corner[k];
+
+    corners.weight[k] = r.weight;
+    corner[0] = layout.at (r.x, r.y);
+    if (r.weight == 0) { // not there, and its place not checked
+      corner[0] = corner[1] = corner[2] = corner[3] = 0;
+    } else if (node.tilted) {
+      corner[1] = layout.at (r.x - r.height, r.y + r.height);
+      corner[2] = layout.at (r.x + r.width, r.y + r.width);
+      corner[3] =
+          layout.at (r.x + r.width - r.height, r.y + r.width + r.height);
+    } else {
+      corner[1] = layout.at (r.x + r.width, r.y);
+      corner[2] = layout.at (r.x, r.y + r.height);
+      corner[3] = layout.at (r.x + r.width, r.y + r.height);
+    }
+  }
+  return corners;
+}
+
+// ---- device code ----
+
+// The sums of 3x3 blocks, of a window whose top left corner is at window; all
+// in 32 bits, for 16-bit arithmetic costs twice as much.
+template <typename Sum>
+static __device__ __forceinline__ void
+cuv_block_sums (const Sum *window, const CuvGridCorners &corners, int block[9])
+{
+  unsigned across[4][3];
+
+#pragma unroll
+  for (int j = 0; j < 4; j++) {
+    const Sum *row = window + corners.row[j];
+    unsigned a = row[0], b = row[corners.column[1]];
+    unsigned c = row[corners.column[2]], d = row[corners.column[3]];
+
+    across[j][0] = b - a;
+    across[j][1] = c - b;
+    across[j][2] = d - c;
+  }
+#pragma unroll
+  for (int k = 0; k < 9; k++)
+    block[k] = (Sum) (across[k / 3 + 1][k % 3] - across[k / 3][k % 3]);
+}
+
+// Local binary patterns: each difference's sign bit is shifted in. Which
+// neighbours are below the centre, the complement of an inclusive pattern:
+static __device__ __forceinline__ unsigned
+cuv_below (const int block[9])
+{
+  const int order[8] = { 0, 1, 2, 5, 8, 7, 6, 3 };
+  unsigned below = 0;
+
+#pragma unroll
+  for (int k = 0; k < 8; k++)
+    below = __funnelshift_l (block[order[k]] - block[4], below, 1);
+  return below;
+}
+
+// Which are above it, the strict pattern:
+static __device__ __forceinline__ unsigned
+cuv_above (const int block[9])
+{
+  const int order[8] = { 0, 1, 2, 5, 8, 7, 6, 3 };
+  unsigned above = 0;
+
+#pragma unroll
+  for (int k = 0; k < 8; k++)
+    above = __funnelshift_l (block[4] - block[order[k]], above, 1);
+  return above;
+}
+
+static __device__ __forceinline__ uint32_t
+cuv_rectangle (const uint32_t *at, const int32_t corner[4])
+{
+  return at[corner[0]] - at[corner[1]] - at[corner[2]] + at[corner[3]];
+}
+
+#endif

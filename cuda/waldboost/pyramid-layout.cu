@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Where the pyramid's images lie in memory, and the tables of its kernels.
+#include "waldboost/pyramid.cuh"
+
+// A tap in one word: what a level's four columns need is then one load.
+static inline uint32_t
+pack_tap (const CuvTap &tap)
+{
+  return (uint32_t) tap.index << 9 | (uint32_t) tap.weight;
+}
+
+static int
+round_up (int value, int unit)
+{
+  return cuv_div_up (value, unit) * unit;
+}
+
+struct Extent {
+  int64_t elements, pixels;
+  int widest; // pitch of an integral row
+};
+
+// Lays the levels' images out one after another.
+static Extent
+lay_out (CuvPyramid *self, const CuvWaldboostPlan *plan)
+{
+  std::vector<bool> is_source (plan->n_levels, false);
+  Extent extent = { 0, 0, 0 };
+  int words = 0, taps = 0, widest = 0;
+
+  self->host_levels.assign (plan->n_levels, CuvPyramidLevel{});
+  self->n_rows = 0;
+  for (int i = 0; i < plan->n_levels; i++) {
+    if (plan->levels[i].source >= 0)
+      is_source[plan->levels[i].source] = true;
+    widest = plan->levels[i].width > widest ? plan->levels[i].width : widest;
+  }
+  for (int i = 0; i < plan->n_levels; i++) {
+    CuvPyramidLevel *level = &self->host_levels[i];
+
+    level->plan = plan->levels[i];
+    level->pitch = round_up (
+        (self->needs.common_pitch ? widest : level->plan.width) + 4, 64);
+    extent.widest = level->pitch > extent.widest ? level->pitch : extent.widest;
+    level->first = extent.elements;
+    level->first_row = self->n_rows;
+    level->picture_pitch = round_up (level->plan.width, 16);
+    level->picture = -1;
+    if (self->needs.pictures || self->needs.tilted || is_source[i]) {
+      level->picture = extent.pixels;
+      extent.pixels += (int64_t) level->picture_pitch * level->plan.height;
+    }
+    level->words = cuv_div_up (level->plan.n_x, 32);
+    level->first_word = words;
+    level->first_tap = taps;
+    // whole strips, so that the strips' sums can be addressed like rows
+    extent.elements += (int64_t) level->pitch * CUV_STRIP
+        * (cuv_div_up (level->plan.height + 1, CUV_STRIP) + 1);
+    self->n_rows += level->plan.height + 1;
+    words += level->words * level->plan.n_y;
+    taps +=
+        round_up (level->plan.width + 3, 4) + round_up (level->plan.height, 4);
+  }
+  return extent;
+}
+
+// A level's columns, padded to fours and one more, and its rows.
+static std::vector<uint32_t>
+pack_taps (const CuvPyramid *self, const CuvWaldboostPlan *plan)
+{
+  std::vector<uint32_t> taps;
+
+  for (const CuvPyramidLevel &level : self->host_levels) {
+    const CuvTap *x = plan->taps + level.plan.first_x_tap;
+    const CuvTap *y = plan->taps + level.plan.first_y_tap;
+
+    taps.resize (level.first_tap, 0);
+    for (int i = 0; i < level.plan.width; i++)
+      taps.push_back (pack_tap (x[i]));
+    taps.resize (level.first_tap + round_up (level.plan.width + 3, 4), 0);
+    for (int i = 0; i < level.plan.height; i++)
+      taps.push_back (pack_tap (y[i]));
+  }
+  return taps;
+}
+
+static int
+depth_of (const CuvPyramid *self, int level)
+{
+  int depth = 0;
+
+  while ((level = self->host_levels[level].plan.source) >= 0)
+    depth++;
+  return depth;
+}
+
+// Pictures in the order in which they can be made: a launch for each depth.
+static std::vector<CuvTile>
+tile_pictures (CuvPyramid *self)
+{
+  std::vector<CuvTile> tiles;
+  bool more = true;
+
+  self->picture_tiles.clear ();
+  for (int depth = 0; more; depth++) {
+    self->picture_tiles.push_back ((int) tiles.size ());
+    more = false;
+    for (int i = 0; i < self->n_levels; i++) {
+      const CuvPyramidLevel &level = self->host_levels[i];
+      int d = depth_of (self, i);
+
+      more |= d > depth;
+      if (d != depth || level.picture < 0)
+        continue;
+      for (int y = 0; y < level.plan.height; y += CUV_PICTURE_Y) {
+        for (int x = 0; x < level.plan.width; x += CUV_PICTURE_X)
+          tiles.push_back (CuvTile{ i, x, y });
+      }
+    }
+  }
+  self->picture_tiles.push_back ((int) tiles.size ());
+  return tiles;
+}
+
+// Strips of the column passes, for the wider of the sums' and squares' words.
+static std::vector<CuvTile>
+tile_strips (const CuvPyramid *self)
+{
+  std::vector<CuvTile> tiles;
+
+  for (int i = 0; i < self->n_levels; i++) {
+    const CuvPyramidLevel &level = self->host_levels[i];
+    int words = self->needs.narrow ? level.pitch / 2 : level.pitch;
+
+    for (int y = 0; y < cuv_div_up (level.plan.height, CUV_STRIP); y++) {
+      for (int x = 0; x < words; x += CUV_COLUMNS)
+        tiles.push_back (CuvTile{ i, x, y });
+    }
+  }
+  return tiles;
+}
+
+static std::vector<CuvTile>
+tile_diagonals (const CuvPyramid *self)
+{
+  std::vector<CuvTile> tiles;
+
+  for (int i = 0; self->needs.tilted && i < self->n_levels; i++) {
+    const CuvWaldboostLevel &plan = self->host_levels[i].plan;
+
+    for (int x = 0; x <= plan.width + plan.height; x += CUV_DIAGONALS)
+      tiles.push_back (CuvTile{ i, x, 0 });
+  }
+  return tiles;
+}
+
+static int
+reserve (CuvPyramid *self, Extent extent, int slack_rows)
+{
+  size_t elements = extent.elements + (size_t) slack_rows * extent.widest;
+  size_t sum_size = self->needs.narrow ? sizeof (uint16_t) : sizeof (uint32_t);
+  size_t wide = elements * sizeof (uint32_t);
+
+  if (cuv_buffer_reserve (&self->grey, (size_t) self->width * self->height) != 0
+      || (extent.pixels > 0
+          && cuv_buffer_reserve (&self->pictures, extent.pixels) != 0)
+      || (self->needs.sums
+          && (cuv_buffer_reserve (&self->sums, elements * sum_size) != 0
+              || cuv_buffer_reserve (&self->strips, wide / CUV_STRIP) != 0))
+      || (self->needs.squares && cuv_buffer_reserve (&self->squares, wide) != 0)
+      || (self->needs.tilted
+          && (cuv_buffer_reserve (&self->diagonal, wide) != 0
+              || cuv_buffer_reserve (&self->tilted, wide) != 0)))
+    return -1;
+  return 0;
+}
+
+int
+cuv_pyramid_set_plan (CuvPyramid *self, CuvTables *tables,
+    const CuvPyramidNeeds &needs, const CuvWaldboostPlan *plan, int slack_rows)
+{
+  Extent extent;
+
+  self->needs = needs;
+  self->width = plan->width;
+  self->height = plan->height;
+  self->n_levels = plan->n_levels;
+  extent = lay_out (self, plan);
+  std::vector<CuvTile> pictures = tile_pictures (self);
+  std::vector<CuvTile> strips = tile_strips (self);
+  std::vector<CuvTile> diagonals = tile_diagonals (self);
+  self->n_strip_tiles = (int) strips.size ();
+  self->n_diagonal_tiles = (int) diagonals.size ();
+  self->levels_at = tables->add (self->host_levels);
+  self->taps_at = tables->add (pack_taps (self, plan));
+  self->picture_tiles_at = tables->add (pictures);
+  self->strip_tiles_at = tables->add (strips);
+  self->diagonals_at = tables->add (diagonals);
+  return reserve (self, extent, slack_rows);
+}
+
+void
+cuv_pyramid_clear (CuvPyramid *self)
+{
+  CuvBuffer *buffers[] = { &self->grey, &self->pictures, &self->sums,
+    &self->squares, &self->tilted, &self->diagonal, &self->strips };
+
+  for (CuvBuffer *buffer : buffers)
+    cuv_buffer_clear (buffer);
+}
