@@ -1,24 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From windows to objects: boxes that agree on all four edges form a group.
  *
- * The groups are those of OpenCV's groupRectangles with eps 0.2, which compares
- * each box with each. Here boxes are sorted into cells, by size and place, so
- * that a box is compared with those near it only. */
-#include "waldboost.h"
+ * The groups are those of OpenCV's groupRectangles, which compares each box
+ * with each. Here a box is compared with those near it only. */
+#include "grouping.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define EPS 0.2
-#define CELLS (1 << 24) /* across and down */
-
 typedef CuvWaldboostBox Box;
-
-typedef struct {
-  uint64_t key; /* of the cell */
-  int32_t box;
-} Entry;
 
 typedef struct {
   int64_t x, y, width, height; /* sums over the members */
@@ -28,126 +20,15 @@ typedef struct {
 
 struct _CuvWaldboostGrouper {
   int capacity;
-  Box *boxes;      /* of the hits */
-  Entry *entries;  /* boxes by cell */
+  Box *boxes;            /* of the hits */
+  CuvCellEntry *entries; /* boxes by cell */
+  CuvBoxRank *ranks;
   int32_t *parent; /* a forest: boxes of one group have one root */
   int32_t *number; /* of the group of which a box is the root */
   Group *groups;
   Box *means; /* of the groups that are large enough */
   Box *out;
 };
-
-/* ---- cells ---- */
-
-/* Boxes of class k have width + height in 2^k .. 2^(k+1) - 1. */
-static int
-size_class (const Box *box)
-{
-  int64_t size = (int64_t) box->width + box->height;
-
-  return size < 2 ? 0 : 63 - __builtin_clzll ((uint64_t) size);
-}
-
-/* No edge of a similar box is further away. */
-static int
-reach (const Box *box)
-{
-  return (int) (EPS * 0.5 * ((double) box->width + box->height)) + 1;
-}
-
-/* Cells are squares of about the reach of their class. */
-static uint64_t
-cell_of (int place, int class)
-{
-  int64_t cell = (place >> (class > 2 ? class - 2 : 0)) + CELLS / 2;
-
-  return cell < 0 ? 0 : cell >= CELLS ? CELLS - 1 : (uint64_t) cell;
-}
-
-static uint64_t
-make_key (int class, uint64_t row, uint64_t column)
-{
-  return (uint64_t) class << 48 | row << 24 | column;
-}
-
-static int
-compare_entries (const void *a, const void *b)
-{
-  const Entry *x = a, *y = b;
-
-  if (x->key != y->key)
-    return x->key < y->key ? -1 : 1;
-  return (x->box > y->box) - (x->box < y->box);
-}
-
-static void
-fill_cells (Entry *entries, const Box *boxes, int n)
-{
-  for (int i = 0; i < n; i++) {
-    int class = size_class (&boxes[i]);
-
-    entries[i].box = i;
-    entries[i].key = make_key (
-        class, cell_of (boxes[i].y, class), cell_of (boxes[i].x, class));
-  }
-  qsort (entries, n, sizeof *entries, compare_entries);
-}
-
-static int
-first_not_below (const Entry *entries, int n, uint64_t key)
-{
-  int low = 0, high = n;
-
-  while (low < high) {
-    int middle = low + (high - low) / 2;
-
-    if (entries[middle].key < key)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
-/* A walk over the boxes of one class whose cells touch a rectangle. */
-typedef struct {
-  const Entry *entries;
-  int n, at;
-  uint64_t left, right; /* keys of the row's first and last cell */
-  uint64_t last_left;
-} Walk;
-
-static void
-walk_start (Walk *self, const Entry *entries, int n, int class, int left,
-    int top, int right, int bottom)
-{
-  uint64_t row = cell_of (top, class);
-
-  self->entries = entries;
-  self->n = n;
-  self->left = make_key (class, row, cell_of (left, class));
-  self->right = make_key (class, row, cell_of (right, class));
-  self->last_left =
-      make_key (class, cell_of (bottom, class), cell_of (left, class));
-  self->at = first_not_below (entries, n, self->left);
-}
-
-/* The next box, or -1. */
-static inline int
-walk_next (Walk *self)
-{
-  const uint64_t down = make_key (0, 1, 0);
-
-  while (self->at == self->n || self->entries[self->at].key > self->right) {
-    if (self->left == self->last_left)
-      return -1;
-    self->left += down;
-    self->right += down;
-    self->at += first_not_below (
-        self->entries + self->at, self->n - self->at, self->left);
-  }
-  return self->entries[self->at++].box;
-}
 
 /* ---- groups ---- */
 
@@ -157,10 +38,29 @@ min_int (int a, int b)
   return a < b ? a : b;
 }
 
-static bool
-similar (const Box *a, const Box *b)
+/* How far apart edges of similar boxes may be, of their mean side. */
+static double
+eps_of (CuvGroupingMethod method)
 {
-  double most = EPS
+  return method == CUV_GROUPING_WBD ? 0.7 : 0.2;
+}
+
+/* Of similar boxes, and of one inside another, the sizes differ by a factor of
+ * 1 + 2 eps at most: by how many classes? */
+static int
+classes_apart (double eps)
+{
+  int n = 0;
+
+  while ((1 << n) < 1 + 2 * eps)
+    n++;
+  return n;
+}
+
+static bool
+similar (const Box *a, const Box *b, double eps)
+{
+  double most = eps
       * (min_int (a->width, b->width) + min_int (a->height, b->height)) * 0.5;
 
   return abs (a->x - b->x) <= most && abs (a->y - b->y) <= most
@@ -189,40 +89,51 @@ unite (int32_t *parent, int a, int b)
     parent[a] = b;
 }
 
-/* Similar boxes differ by a factor below 2, so by one class at most. Of a pair
- * in one class, the one that comes first in the cells finds the other. */
+/* Unites the box of entry e with those of class c that are similar. Of a pair
+ * in one class, the one that comes first finds the other. */
 static void
-unite_similar (CuvWaldboostGrouper *self, const Box *boxes, int n)
+unite_with_class (CuvWaldboostGrouper *self, const Box *boxes, int n, int e,
+    int c, double eps)
 {
-  fill_cells (self->entries, boxes, n);
-  for (int i = 0; i < n; i++)
-    self->parent[i] = i;
-  for (int e = 0; e < n; e++) {
-    int i = self->entries[e].box, other;
-    const Box *box = &boxes[i];
-    int class = size_class (box), d = reach (box);
+  int i = self->entries[e].box, other;
+  const Box *box = &boxes[i];
+  bool same = c == cuv_cell_class_of (box);
+  int64_t far = (int64_t) (eps * 0.5 * ((double) box->width + box->height)) + 1;
+  CuvCellWalk walk;
 
-    for (int c = class; c <= class + 1; c++) {
-      int top = c == class ? box->y : box->y - d;
-      Walk walk;
-
-      walk_start (
-          &walk, self->entries, n, c, box->x - d, top, box->x + d, box->y + d);
-      if (c == class)
-        walk.at = e + 1;
-      while ((other = walk_next (&walk)) >= 0) {
-        /* most boxes near each other have been united by way of a third */
-        if (self->parent[other] != self->parent[i]
-            && similar (box, &boxes[other]))
-          unite (self->parent, i, other);
-      }
-    }
+  cuv_walk_start (&walk, self->entries, n, c, box->x - far,
+      same ? box->y : box->y - far, box->x + far, box->y + far);
+  if (same)
+    walk.at = e + 1;
+  while ((other = cuv_walk_next (&walk)) >= 0) {
+    /* most boxes near each other have been united by way of a third */
+    if (self->parent[other] != self->parent[i]
+        && similar (box, &boxes[other], eps))
+      unite (self->parent, i, other);
   }
 }
 
-/* A root is the first of its group, so groups are numbered as they appear. */
+static void
+unite_similar (CuvWaldboostGrouper *self, const Box *boxes, int n, double eps)
+{
+  int apart = classes_apart (eps);
+
+  cuv_cells_fill (self->entries, boxes, n);
+  for (int i = 0; i < n; i++)
+    self->parent[i] = i;
+  for (int e = 0; e < n; e++) {
+    int class = cuv_cell_class_of (&boxes[self->entries[e].box]);
+
+    for (int c = class; c <= class + apart; c++)
+      unite_with_class (self, boxes, n, e, c, eps);
+  }
+}
+
+/* A root is the first of its group, so groups are numbered as they appear. The
+ * score is the largest, but least_score or more. */
 static int
-sum_groups (CuvWaldboostGrouper *self, const Box *boxes, int n)
+sum_groups (
+    CuvWaldboostGrouper *self, const Box *boxes, int n, float least_score)
 {
   int n_groups = 0;
 
@@ -232,7 +143,7 @@ sum_groups (CuvWaldboostGrouper *self, const Box *boxes, int n)
 
     if (root == i) {
       self->number[i] = n_groups;
-      self->groups[n_groups++] = (Group){ .score = boxes[i].score };
+      self->groups[n_groups++] = (Group){ .score = least_score };
     }
     group = &self->groups[self->number[root]];
     group->x += boxes[i].x;
@@ -271,10 +182,10 @@ take_means (CuvWaldboostGrouper *self, int n_groups, int min_neighbours)
 /* ---- groups inside others ---- */
 
 static bool
-is_inside (const Box *box, const Box *other)
+is_inside (const Box *box, const Box *other, double eps)
 {
-  int dx = (int) lrint (other->width * EPS);
-  int dy = (int) lrint (other->height * EPS);
+  int dx = (int) lrint (other->width * eps);
+  int dy = (int) lrint (other->height * eps);
 
   return box->x >= other->x - dx && box->y >= other->y - dy
       && box->x + box->width <= other->x + other->width + dx
@@ -282,28 +193,50 @@ is_inside (const Box *box, const Box *other)
       && (other->neighbours > box->neighbours || box->neighbours < 3);
 }
 
-/* A box around another one is of its class or the one below, or larger. */
+/* A box around another one may be smaller by rounding and eps only. */
 static bool
-is_inside_any (const Entry *entries, const Box *means, int n, int i)
+is_inside_any (
+    const CuvCellEntry *entries, const Box *means, int n, int i, double eps)
 {
   const Box *box = &means[i];
-  int class = size_class (box);
+  int first = cuv_cell_class_of (box) - classes_apart (eps);
 
-  for (int c = class > 0 ? class - 1 : 0; c < 30; c++) {
-    int size = 2 << c, grown = (int) (EPS * size) + 1;
-    Walk walk;
+  for (int c = first > 0 ? first : 0; cuv_cells_have (entries, n, c); c++) {
+    int64_t size = INT64_C (2) << c,
+            grown = (int64_t) (eps * (double) size) + 1;
+    CuvCellWalk walk;
     int other;
 
-    if (first_not_below (entries, n, make_key (c, 0, 0)) == n)
-      break; /* none is larger */
-    walk_start (&walk, entries, n, c, box->x - size - grown,
+    cuv_walk_start (&walk, entries, n, c, box->x - size - grown,
         box->y - size - grown, box->x + grown, box->y + grown);
-    while ((other = walk_next (&walk)) >= 0) {
-      if (other != i && is_inside (box, &means[other]))
+    while ((other = cuv_walk_next (&walk)) >= 0) {
+      if (other != i && is_inside (box, &means[other], eps))
         return true;
     }
   }
   return false;
+}
+
+/* cv::groupRectangles; WBDetector gives it scores, whose maximum it starts at
+ * DBL_MIN. */
+static int
+group_similar (CuvWaldboostGrouper *self, const CuvGrouping *grouping,
+    const Box *in, int n)
+{
+  bool wbd = grouping->method == CUV_GROUPING_WBD;
+  double eps = eps_of (grouping->method);
+  int n_means, n_out = 0;
+
+  unite_similar (self, in, n, eps);
+  n_means = take_means (self,
+      sum_groups (self, in, n, wbd ? (float) DBL_MIN : -INFINITY),
+      grouping->min_neighbours);
+  cuv_cells_fill (self->entries, self->means, n_means);
+  for (int i = 0; i < n_means; i++) {
+    if (!is_inside_any (self->entries, self->means, n_means, i, eps))
+      self->out[n_out++] = self->means[i];
+  }
+  return n_out;
 }
 
 /* ---- entries ---- */
@@ -330,6 +263,7 @@ reserve (CuvWaldboostGrouper *self, int n)
     return true;
   self->boxes = grow (self->boxes, capacity * sizeof *self->boxes, &ok);
   self->entries = grow (self->entries, capacity * sizeof *self->entries, &ok);
+  self->ranks = grow (self->ranks, capacity * sizeof *self->ranks, &ok);
   self->parent = grow (self->parent, capacity * sizeof *self->parent, &ok);
   self->number = grow (self->number, capacity * sizeof *self->number, &ok);
   self->groups = grow (self->groups, capacity * sizeof *self->groups, &ok);
@@ -345,34 +279,16 @@ cuv_waldboost_group_boxes (CuvWaldboostGrouper *self,
     const CuvGrouping *grouping, const CuvWaldboostBox *in, int n,
     const CuvWaldboostBox **boxes)
 {
-  int min_neighbours = grouping->min_neighbours;
-  int n_means, n_out = 0;
-
   if (!reserve (self, n))
     return -1;
   *boxes = self->out;
-  if (min_neighbours <= 0) {
-    memcpy (self->out, in, n * sizeof *in);
-    return n;
-  }
-  unite_similar (self, in, n);
-  n_means = take_means (self, sum_groups (self, in, n), min_neighbours);
-  fill_cells (self->entries, self->means, n_means);
-  for (int i = 0; i < n_means; i++) {
-    if (!is_inside_any (self->entries, self->means, n_means, i))
-      self->out[n_out++] = self->means[i];
-  }
-  return n_out;
-}
-
-CuvWaldboostBox
-cuv_waldboost_box (const CuvWaldboostPlan *plan, const CuvWaldboostHit *hit)
-{
-  const CuvWaldboostLevel *level = &plan->levels[hit->level];
-
-  return (Box){ (int) lrintf (hit->x * level->scale),
-    (int) lrintf (hit->y * level->scale), level->box_width, level->box_height,
-    hit->score, 1 };
+  if (grouping->method == CUV_GROUPING_NMS)
+    return cuv_suppress (self->out, in, n, grouping->nms_iou, self->entries,
+        self->ranks, self->parent);
+  if (grouping->method != CUV_GROUPING_NONE && grouping->min_neighbours > 0)
+    return group_similar (self, grouping, in, n);
+  memcpy (self->out, in, n * sizeof *in);
+  return n;
 }
 
 /* Keeps of boxes what is inside the frame. */
@@ -396,18 +312,29 @@ clip (Box *boxes, int n, int width, int height)
   return n_out;
 }
 
+static CuvGroupingMethod
+method_for (CuvScan scan)
+{
+  return scan == CUV_SCAN_DENSE ? CUV_GROUPING_NMS
+      : scan == CUV_SCAN_WBD    ? CUV_GROUPING_WBD
+                                : CUV_GROUPING_NEIGHBORS;
+}
+
 int
 cuv_waldboost_group (CuvWaldboostGrouper *self, const CuvWaldboostPlan *plan,
     const CuvGrouping *grouping, const CuvWaldboostHit *hits, int n_hits,
     const CuvWaldboostBox **boxes)
 {
+  CuvGrouping actual = *grouping;
   int n;
 
+  if (actual.method == CUV_GROUPING_AUTO)
+    actual.method = method_for (plan->scan);
   if (!reserve (self, n_hits))
     return -1;
   for (int i = 0; i < n_hits; i++)
     self->boxes[i] = cuv_waldboost_box (plan, &hits[i]);
-  n = cuv_waldboost_group_boxes (self, grouping, self->boxes, n_hits, boxes);
+  n = cuv_waldboost_group_boxes (self, &actual, self->boxes, n_hits, boxes);
   return n < 0 ? n : clip (self->out, n, plan->width, plan->height);
 }
 
@@ -430,6 +357,7 @@ cuv_waldboost_grouper_free (CuvWaldboostGrouper *self)
     return;
   free (self->boxes);
   free (self->entries);
+  free (self->ranks);
   free (self->parent);
   free (self->number);
   free (self->groups);

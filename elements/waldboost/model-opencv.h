@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the two halves of the parser of OpenCV's cascades share: model-opencv.c
- * knows the elements, model-opencv-values.c what is in them. */
+ * knows stages and trees, model-opencv-features.c features. */
 #ifndef CUV_MODEL_OPENCV_H
 #define CUV_MODEL_OPENCV_H
 
-#include "model-builder.h"
+#include "model-reader.h"
 
-/* Where in a file an element stands. */
-typedef enum {
-  CUV_OPENCV_SKIP, /* an element that says nothing to us, and all in it */
-  CUV_OPENCV_DOCUMENT,
-  CUV_OPENCV_STORAGE,
-  CUV_OPENCV_CASCADE,
-  CUV_OPENCV_STAGE_TYPE,
+enum {
+  CUV_OPENCV_STAGE_TYPE = CUV_PLACE_FIRST,
   CUV_OPENCV_FEATURE_TYPE,
   CUV_OPENCV_WIDTH,
   CUV_OPENCV_HEIGHT,
@@ -28,12 +23,18 @@ typedef enum {
   CUV_OPENCV_FEATURES,
   CUV_OPENCV_FEATURE,
   CUV_OPENCV_RECT,
-} CuvOpencvPlace;
+  CUV_OPENCV_RECTS,
+  CUV_OPENCV_WEIGHTED_RECT,
+  CUV_OPENCV_TILTED,
+};
 
+/* LBP features have one rectangle, the first of the 3x3 blocks. */
 typedef struct {
-  int32_t x, y, width, height;
-  int line;
-} CuvOpencvRect;
+  CuvHaarRect rect[3];
+  int line[3];
+  int n_rects;
+  int32_t tilted;
+} CuvOpencvFeature;
 
 /* A node's feature is looked up at the end: features come after the stages. */
 typedef struct {
@@ -42,42 +43,28 @@ typedef struct {
 } CuvOpencvWanted;
 
 typedef struct {
-  CuvOpencvPlace place;
-  int line;
-  guint32 seen; /* places of the children so far */
-} CuvOpencvElement;
-
-typedef struct {
-  CuvModelBuilder parts;
-  GArray *features; /* Rect */
-  GArray *wanted;   /* Wanted, one for each node */
-  CuvOpencvElement open[CUV_MODEL_MAX_DEPTH + 1];
-  int depth;
-  GString *text;
-  int line;
   gint64 width, height, max_cat_count;
   float threshold;              /* of the stage that is read */
   guint first_node, first_leaf; /* of the tree that is read */
-} CuvOpencvParser;
+  CuvOpencvFeature feature;     /* that is read */
+  GArray *features;             /* CuvOpencvFeature */
+  GArray *wanted;               /* CuvOpencvWanted, one for each node */
+} CuvOpencv;
 
-/* Sets an error of our own. */
-void cuv_opencv_fail (GError **error, const char *format, ...)
-    G_GNUC_PRINTF (2, 3);
+static inline gboolean
+cuv_opencv_is_haar (const CuvModelReader *reader)
+{
+  return reader->parts.model.feature == CUV_FEATURE_HAAR;
+}
 
-/* Reads the text of an element, and changes it; ignores places without text. */
-void cuv_opencv_read (
-    CuvOpencvParser *self, CuvOpencvPlace place, char *text, GError **error);
+/* What is in a feature. */
+void cuv_opencv_read_rect (CuvModelReader *reader, char *text, GError **error);
+void cuv_opencv_read_weighted_rect (
+    CuvModelReader *reader, char *text, GError **error);
+void cuv_opencv_end_feature (
+    CuvModelReader *reader, const CuvElement *element, GError **error);
 
-/* A place begins or ends. */
-void cuv_opencv_begin_weak (CuvOpencvParser *self);
-void cuv_opencv_end_weak (
-    CuvOpencvParser *self, const CuvOpencvElement *element, GError **error);
-void cuv_opencv_begin_stage (CuvOpencvParser *self, GError **error);
-void cuv_opencv_end_stage (
-    CuvOpencvParser *self, const CuvOpencvElement *element, GError **error);
-void cuv_opencv_end_cascade (
-    CuvOpencvParser *self, const CuvOpencvElement *element, GError **error);
-gboolean cuv_opencv_require (const CuvOpencvElement *element,
-    CuvOpencvPlace child, const char *name, GError **error);
+/* Checks the features and copies them into the nodes. */
+void cuv_opencv_place_features (CuvModelReader *reader, GError **error);
 
 #endif

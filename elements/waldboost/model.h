@@ -8,9 +8,9 @@
 
 /* Limits of what is read; more is refused. */
 #define CUV_MODEL_MAX_BYTES (64 << 20)
-#define CUV_MODEL_MAX_DEPTH 32    /* of nested XML elements */
-#define CUV_MODEL_MAX_WINDOW 1024 /* pixels, each side */
-#define CUV_MODEL_MAX_STAGES 4096
+#define CUV_MODEL_MAX_DEPTH 32        /* of nested XML elements */
+#define CUV_MODEL_MAX_WINDOW 1024     /* pixels, each side */
+#define CUV_MODEL_MAX_STAGES 4096     /* weak classifiers of WaldBoost models */
 #define CUV_MODEL_MAX_NODES (1 << 16) /* in the whole model */
 #define CUV_MODEL_MAX_FEATURES (1 << 16)
 
@@ -29,9 +29,11 @@ typedef struct {
 
 /* The model in the given bytes of an XML file: an OpenCV cascade with LBP or
  * Haar features, a WaldBoostClassifier of BUT FIT, or a WBDetector of
- * opencv_contrib. What it is shows from its content, not from a name. options
- * may be NULL. Free it with cuv_model_unref(). On failure returns NULL and sets
- * *error to "line N: reason" in plain words, without a newline: free() it. */
+ * opencv_contrib. What it is shows from its content, not from a name; of
+ * several in a file the first is read. options may be NULL, and what they say
+ * of other formats does not matter. Free it with cuv_model_unref(). On failure
+ * returns NULL and sets *error to "line N: reason" in plain words, without a
+ * newline: free() it. */
 const CuvWaldboostModel *cuv_model_parse (const char *bytes, size_t size,
     const CuvModelOptions *options, char **error);
 

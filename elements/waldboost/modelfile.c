@@ -65,22 +65,39 @@ read_file (const char *path, char **bytes, gsize *size, GError **error)
   return ok;
 }
 
+static void
+set_not_found (GError **error, const char *name)
+{
+  gboolean opencv = g_str_has_prefix (name, "haarcascade_")
+      || g_str_has_prefix (name, "lbpcascade_");
+
+  if (*name == '\0')
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "no name");
+  else if (opencv)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+        "no model file %s here, in CUV_MODEL_PATH or in OpenCV's folders; "
+        "it is in the package opencv-data",
+        name);
+  else
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+        "no model file %s here, in CUV_MODEL_PATH or in OpenCV's folders; "
+        "give its path, or put its folder into CUV_MODEL_PATH (OpenCV's "
+        "cascades are in the package opencv-data)",
+        name);
+}
+
 const CuvWaldboostModel *
-cuv_model_load (const char *name, GError **error)
+cuv_model_load (
+    const char *name, const CuvModelOptions *options, GError **error)
 {
   const CuvWaldboostModel *model = NULL;
   char *path = find_model (name), *bytes = NULL, *problem = NULL;
   gsize size;
 
-  if (*name == '\0')
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "no name");
-  else if (path == NULL)
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-        "no model file %s here, in CUV_MODEL_PATH or in OpenCV's folders; "
-        "OpenCV's cascades are in the package opencv-data",
-        name);
+  if (path == NULL)
+    set_not_found (error, name);
   else if (read_file (path, &bytes, &size, error))
-    model = cuv_model_parse (bytes, size, NULL, &problem);
+    model = cuv_model_parse (bytes, size, options, &problem);
   if (problem != NULL)
     g_set_error (
         error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: %s", path, problem);

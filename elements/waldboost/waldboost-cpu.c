@@ -1,185 +1,297 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A whole scan on the CPU: grey, pyramid, integral pictures and windows.
  *
- * Levels are cut into strips that fit a cache. A strip makes the rows that it
- * needs, those shared with its neighbours too, so that strips are independent:
- * any thread may take any of them. */
-#include "config.h"
-#include "waldboost-scan.h"
-#include "cuvcpu.h"
+ * Levels that others are made from are made whole. Then all levels are cut into
+ * strips that fit a cache. A strip makes the rows that it needs, those shared
+ * with its neighbours too, so that strips are independent: any thread may take
+ * any of them. */
+#include "waldboost-cpu.h"
 #include "cuvthreads.h"
 
-#include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <time.h>
 
-#define STRIP_ROWS 128 /* level pixels from a strip to the next */
-#define GREY_ROWS 32   /* of the frame, made grey by one piece */
-#define MAX_WORKERS 64
-#define ALIGNMENT 64
+#define PIECE_ROWS 32 /* of a picture, made by one thread */
 
-typedef struct {
-  int32_t level, first, n; /* rows of windows */
-  int32_t first_hit, n_hits, worker;
-  uint64_t lost, windows, stage_0;
-} Strip;
+static int64_t
+thread_ns (void)
+{
+  struct timespec time;
 
-/* Memory of one thread. Most systems give none until it is touched. */
-typedef struct {
-  uint8_t *grey;    /* a row of a level */
-  uint16_t *column; /* for the resize */
-  char *sums;
-  CuvWaldboostHit *hits;
-  int32_t n_hits;
-} Worker;
+  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &time);
+  return (int64_t) time.tv_sec * 1000000000 + time.tv_nsec;
+}
 
-struct _CuvWaldboostCpu {
-  const CuvWaldboostModel *model;
-  const CuvWaldboostPlan *plan;
-  CuvWaldboostSteps steps;
-  CuvWaldboostTables *tables;
-  ptrdiff_t stride; /* of the sums */
-  int n_strips, n_workers;
-  Strip *strips;
-  Worker workers[MAX_WORKERS];
-  uint8_t *grey; /* the frame's, where it is not one plane of the frame */
-  CuvWaldboostHit *hits;
-  uint64_t survivors[CUV_WALDBOOST_MAX_SEGMENTS];
-  /* during a run */
-  const CuvFrame *frame;
-  CuvComponent base;
-  atomic_int next_strip;
-};
+/* ---- pieces of work ---- */
 
-/* ---- grey ---- */
-
+/* Pieces are taken in their order. So what a worker whose hits are full loses
+ * comes after MAX_HITS others, and would not be in the result either. */
 static void
-grey_rows (void *data, int piece)
+work (void *data, int worker)
 {
   CuvWaldboostCpu *self = data;
-  int width = self->plan->width, first = piece * GREY_ROWS;
-  int end = first + GREY_ROWS;
+  int piece;
 
-  if (end > self->plan->height)
-    end = self->plan->height;
-  for (int y = first; y < end; y++) {
-    uint8_t *out = self->grey + (size_t) y * width;
+  while ((piece = atomic_fetch_add (&self->next_piece, 1)) < self->n_pieces)
+    self->func (self, &self->workers[worker], piece);
+}
+
+static void
+run_pieces (CuvWaldboostCpu *self, int n_threads, int n_pieces,
+    void (*func) (CuvWaldboostCpu *self, CuvWorker *worker, int piece))
+{
+  self->func = func;
+  self->n_pieces = n_pieces;
+  atomic_store (&self->next_piece, 0);
+  cuv_threads_run (n_threads, n_threads, work, self);
+}
+
+/* The first of the rows that are a piece, and how many. */
+static int
+piece_rows (int piece, int height, int *n)
+{
+  int first = piece * PIECE_ROWS;
+
+  *n = height - first < PIECE_ROWS ? height - first : PIECE_ROWS;
+  return first;
+}
+
+static int
+count_pieces (int height)
+{
+  return (height + PIECE_ROWS - 1) / PIECE_ROWS;
+}
+
+/* ---- whole pictures ---- */
+
+static const uint8_t *
+picture_row (const CuvPicture *picture, int y)
+{
+  return picture->data + y * picture->stride;
+}
+
+static void
+grey_piece (CuvWaldboostCpu *self, CuvWorker *worker, int piece)
+{
+  int width = self->plan->width, n;
+  int first = piece_rows (piece, self->plan->height, &n);
+  int64_t start = thread_ns ();
+
+  for (int y = first; y < first + n; y++) {
+    uint8_t *out = (uint8_t *) self->grey.data + (size_t) y * width;
 
     for (int x = 0; x < width; x++)
       out[x] = cuv_frame_grey (self->frame, x, y);
   }
+  worker->pyramid_ns += thread_ns () - start;
 }
 
 static void
 find_grey (CuvWaldboostCpu *self, int n_threads)
 {
   const CuvFrame *frame = self->frame;
-  int n_pieces = (self->plan->height + GREY_ROWS - 1) / GREY_ROWS;
+  CuvPicture *picture = cuv_picture_of (self, -1);
 
+  picture->width = self->plan->width;
+  picture->height = self->plan->height;
   if (frame->model != CUV_MODEL_RGB && frame->component[0].step == 1) {
-    self->base = frame->component[0];
+    picture->data = frame->component[0].data;
+    picture->stride = frame->component[0].stride;
     return;
   }
-  cuv_threads_run (n_threads, n_pieces, grey_rows, self);
-  self->base =
-      (CuvComponent){ .data = self->grey, .stride = self->plan->width };
+  picture->data = self->grey.data;
+  picture->stride = self->plan->width;
+  run_pieces (self, n_threads, count_pieces (picture->height), grey_piece);
+}
+
+static void
+make_row (const CuvWaldboostCpu *self, CuvWorker *worker,
+    const CuvWaldboostLevel *level, int y, uint8_t *out)
+{
+  const CuvTap *taps = self->plan->taps;
+  const CuvPicture *source = cuv_picture_of (self, level->source);
+  CuvTap tap = taps[level->first_y_tap + y];
+  const uint8_t *top = picture_row (source, tap.index);
+  const uint8_t *bottom =
+      tap.weight > 0 ? picture_row (source, tap.index + 1) : top;
+
+  self->steps.resize_row (out, level->width, top, bottom, source->width,
+      tap.weight, taps + level->first_x_tap, worker->column.data);
+}
+
+static void
+level_piece (CuvWaldboostCpu *self, CuvWorker *worker, int piece)
+{
+  int n, first = piece_rows (piece, self->level->height, &n);
+  const CuvPicture *picture =
+      cuv_picture_of (self, (int) (self->level - self->plan->levels));
+  int64_t start = thread_ns ();
+
+  for (int y = first; y < first + n; y++)
+    make_row (
+        self, worker, self->level, y, (uint8_t *) picture_row (picture, y));
+  worker->pyramid_ns += thread_ns () - start;
+}
+
+/* A source comes before what is made of it. */
+static void
+make_sources (CuvWaldboostCpu *self, int n_threads)
+{
+  for (int i = 0; i < self->plan->n_levels; i++) {
+    self->level = &self->plan->levels[i];
+    if (cuv_picture_of (self, i)->data != NULL)
+      run_pieces (
+          self, n_threads, count_pieces (self->level->height), level_piece);
+  }
 }
 
 /* ---- strips ---- */
 
 static const uint8_t *
-base_row (const CuvWaldboostCpu *self, int y)
+level_row (const CuvWaldboostCpu *self, CuvWorker *worker, int level, int y)
 {
-  return self->base.data + (ptrdiff_t) y * self->base.stride;
+  const CuvPicture *picture = cuv_picture_of (self, level);
+  uint8_t *row = worker->grey[y & 1].data;
+
+  if (picture->data != NULL)
+    return picture_row (picture, y);
+  make_row (self, worker, &self->plan->levels[level], y, row);
+  return row;
 }
 
-/* The integral picture of n rows of a level, from row first. */
 static void
-make_sums (const CuvWaldboostCpu *self, Worker *worker,
-    const CuvWaldboostLevel *level, int first, int n)
+make_row_of_integrals (const CuvWaldboostCpu *self, CuvWorker *worker,
+    const CuvWaldboostLevel *level, const uint8_t *grey,
+    const uint8_t *grey_above, int row)
 {
-  const CuvWaldboostPlan *plan = self->plan;
   ptrdiff_t pitch = self->stride * (ptrdiff_t) self->steps.sum_size;
-  char *sums = worker->sums;
+  char *at[3];
 
-  memset (sums, 0, pitch);
-  for (int y = first; y < first + n; y++) {
-    CuvTap tap = plan->taps[level->first_y_tap + y];
-    const uint8_t *top = base_row (self, tap.index);
-    const uint8_t *bottom =
-        tap.weight > 0 ? base_row (self, tap.index + 1) : top;
+  for (int i = 0; i < 3; i++)
+    at[i] = (char *) worker->integral[i].data + row * pitch;
+  self->steps.sum_row (
+      at[0], at[0] - pitch, grey, level->width, level->step, self->stride);
+  if (self->model->feature == CUV_FEATURE_HAAR)
+    self->steps.square_row (
+        at[1], at[1] - pitch, grey, level->width, level->step, self->stride);
+  if (self->model->tilted)
+    self->steps.tilted_row (at[2], at[2] - pitch, at[2] - 2 * pitch, grey,
+        grey_above, level->width, level->step, self->stride);
+}
 
-    self->steps.resize_row (worker->grey, level->width, top, bottom,
-        plan->width, tap.weight, plan->taps + level->first_x_tap,
-        worker->column);
-    self->steps.sum_row (sums + pitch, sums, worker->grey, level->width,
-        level->step, self->stride);
-    sums += pitch;
+/* The integral pictures of n rows of a level, from row first. The rows above
+ * are 0 from the start, and nothing writes them. */
+static void
+make_integrals (
+    const CuvWaldboostCpu *self, CuvWorker *worker, int level, int first, int n)
+{
+  const uint8_t *above = self->zeros.data;
+
+  for (int y = 0; y < n; y++) {
+    const uint8_t *grey = level_row (self, worker, level, first + y);
+
+    make_row_of_integrals (self, worker, &self->plan->levels[level], grey,
+        above, CUV_ZERO_ROWS + y);
+    above = grey;
   }
 }
 
 static void
-scan_strip (CuvWaldboostCpu *self, int worker_index, Strip *strip)
+scan_rows (CuvWaldboostCpu *self, CuvWorker *worker, const CuvStrip *strip)
 {
-  Worker *worker = &self->workers[worker_index];
-  ptrdiff_t pitch = self->stride * (ptrdiff_t) self->steps.sum_size;
   const CuvWaldboostLevel *level = &self->plan->levels[strip->level];
-  CuvHitList list = { worker->hits + worker->n_hits, 0,
-    CUV_WALDBOOST_MAX_HITS - worker->n_hits, 0, 0, 0 };
-  CuvScanRow row = { self->model, self->tables, worker->sums, self->stride,
-    strip->level, level->step, level->n_x, 0 };
+  size_t pitch = (size_t) self->stride * self->steps.sum_size;
+  CuvScanRow row = { self->model, self->plan, self->tables, { 0 }, strip->level,
+    level->step, level->n_x, 0 };
 
-  make_sums (self, worker, level, strip->first * level->step,
-      (strip->n - 1) * level->step + self->model->window_height);
+  row.integrals.stride = self->stride;
   for (int i = 0; i < strip->n; i++) {
+    size_t at = (size_t) (CUV_ZERO_ROWS - 1 + i * level->step) * pitch;
+
     row.y = (strip->first + i) * level->step;
-    row.sums = worker->sums + i * level->step * pitch;
-    self->steps.scan_row (&row, &list);
+    row.integrals.sums = (char *) worker->integral[0].data + at;
+    if (self->model->feature == CUV_FEATURE_HAAR)
+      row.integrals.squares = (char *) worker->integral[1].data + at;
+    if (self->model->tilted)
+      row.integrals.tilted = (char *) worker->integral[2].data + at;
+    self->steps.scan_row (&row, &worker->list);
   }
-  strip->worker = worker_index;
-  strip->first_hit = worker->n_hits;
-  strip->n_hits = list.n_hits;
-  strip->lost = list.lost;
-  strip->windows = list.windows;
-  strip->stage_0 = list.stage_0;
-  worker->n_hits += list.n_hits;
-}
-
-/* Takes strips, in their order, until none is left. So what a full worker loses
- * comes after MAX_HITS others, and would not be in the result either. */
-static void
-work (void *data, int worker)
-{
-  CuvWaldboostCpu *self = data;
-  int i;
-
-  while ((i = atomic_fetch_add (&self->next_strip, 1)) < self->n_strips)
-    scan_strip (self, worker, &self->strips[i]);
 }
 
 static void
-collect (CuvWaldboostCpu *self, CuvWaldboostResult *result)
+strip_piece (CuvWaldboostCpu *self, CuvWorker *worker, int piece)
 {
+  CuvStrip *strip = (CuvStrip *) self->strips.data + piece;
+  int step = self->plan->levels[strip->level].step;
+  int64_t start = thread_ns (), middle;
+
+  strip->worker = (int32_t) (worker - self->workers);
+  strip->first_hit = worker->list.n_hits;
+  make_integrals (self, worker, strip->level, strip->first * step,
+      (strip->n - 1) * step + self->model->window_height);
+  middle = thread_ns ();
+  scan_rows (self, worker, strip);
+  strip->n_hits = worker->list.n_hits - strip->first_hit;
+  worker->pyramid_ns += middle - start;
+  worker->scan_ns += thread_ns () - middle;
+}
+
+/* ---- a run ---- */
+
+static void
+start_worker (const CuvWaldboostCpu *self, CuvWorker *worker)
+{
+  worker->list = (CuvHitList){ .hits = worker->hits.data,
+    .capacity = CUV_WALDBOOST_MAX_HITS,
+    .survivors = worker->survivors.data };
+  memset (worker->survivors.data, 0,
+      self->plan->n_segments * sizeof *worker->list.survivors);
+  worker->pyramid_ns = worker->scan_ns = 0;
+}
+
+static void
+collect_counts (CuvWaldboostCpu *self, CuvWaldboostResult *result)
+{
+  uint64_t *survivors = self->survivors.data;
+  int64_t pyramid_ns = 0, scan_ns = 0;
+
+  memset (survivors, 0, self->plan->n_segments * sizeof *survivors);
+  for (int i = 0; i < self->n_workers; i++) {
+    const CuvWorker *worker = &self->workers[i];
+
+    result->windows += worker->list.windows;
+    result->weak += worker->list.weak;
+    for (int s = 0; s < self->plan->n_segments; s++)
+      survivors[s] += worker->list.survivors[s];
+    pyramid_ns += worker->pyramid_ns;
+    scan_ns += worker->scan_ns;
+  }
+  result->survivors = survivors;
+  result->pyramid_us = (float) pyramid_ns / 1000;
+  result->scan_us = (float) scan_ns / 1000;
+}
+
+static void
+collect_hits (CuvWaldboostCpu *self, CuvWaldboostResult *result)
+{
+  CuvWaldboostHit *all = self->hits.data;
   uint64_t lost = 0;
 
-  memset (self->survivors, 0, sizeof self->survivors);
-  *result =
-      (CuvWaldboostResult){ .hits = self->hits, .survivors = self->survivors };
+  for (int i = 0; i < self->n_workers; i++)
+    lost += self->workers[i].list.lost;
   for (int i = 0; i < self->n_strips; i++) {
-    const Strip *strip = &self->strips[i];
+    const CuvStrip *strip = (const CuvStrip *) self->strips.data + i;
     const CuvWaldboostHit *hits =
-        self->workers[strip->worker].hits + strip->first_hit;
+        self->workers[strip->worker].list.hits + strip->first_hit;
     int32_t n = CUV_WALDBOOST_MAX_HITS - result->n_hits;
 
     if (strip->n_hits < n)
       n = strip->n_hits;
-    memcpy (self->hits + result->n_hits, hits, n * sizeof *hits);
+    memcpy (all + result->n_hits, hits, n * sizeof *hits);
     result->n_hits += n;
-    lost += strip->lost + (strip->n_hits - n);
-    result->windows += strip->windows;
-    self->survivors[0] += strip->stage_0;
+    lost += strip->n_hits - n;
   }
+  result->hits = all;
   result->overflow = lost > INT32_MAX ? INT32_MAX : (int32_t) lost;
 }
 
@@ -187,131 +299,17 @@ void
 cuv_waldboost_cpu_run (CuvWaldboostCpu *self, const CuvFrame *frame,
     int n_threads, CuvWaldboostResult *result)
 {
-  int n_workers = self->n_workers;
-
-  if (n_threads > 0 && n_threads < n_workers)
-    n_workers = n_threads;
+  if (n_threads <= 0 || n_threads > self->n_workers)
+    n_threads = self->n_workers;
   self->frame = frame;
+  *result = (CuvWaldboostResult){ 0 };
   for (int i = 0; i < self->n_workers; i++)
-    self->workers[i].n_hits = 0;
-  atomic_store (&self->next_strip, 0);
+    start_worker (self, &self->workers[i]);
   if (self->n_strips > 0) {
-    find_grey (self, n_workers);
-    cuv_threads_run (n_workers, n_workers, work, self);
+    find_grey (self, n_threads);
+    make_sources (self, n_threads);
+    run_pieces (self, n_threads, self->n_strips, strip_piece);
   }
-  collect (self, result);
-}
-
-/* ---- memory ---- */
-
-static int
-strip_rows (const CuvWaldboostLevel *level)
-{
-  return STRIP_ROWS / level->step;
-}
-
-static bool
-make_strips (CuvWaldboostCpu *self)
-{
-  const CuvWaldboostPlan *plan = self->plan;
-  Strip *strip;
-
-  for (int i = 0; i < plan->n_levels; i++) {
-    int rows = strip_rows (&plan->levels[i]);
-
-    if (plan->levels[i].n_x > 0)
-      self->n_strips += (plan->levels[i].n_y + rows - 1) / rows;
-  }
-  self->strips = strip = calloc (self->n_strips + 1, sizeof *strip);
-  if (strip == NULL)
-    return false;
-  for (int i = 0; i < plan->n_levels; i++) {
-    const CuvWaldboostLevel *level = &plan->levels[i];
-    int rows = strip_rows (level);
-
-    for (int j = 0; level->n_x > 0 && j < level->n_y; j += rows)
-      *strip++ = (Strip){ .level = i,
-        .first = j,
-        .n = level->n_y - j < rows ? level->n_y - j : rows };
-  }
-  return true;
-}
-
-static void *
-allocate (size_t size)
-{
-  return aligned_alloc (ALIGNMENT, (size / ALIGNMENT + 1) * ALIGNMENT);
-}
-
-static bool
-make_worker (const CuvWaldboostCpu *self, Worker *worker)
-{
-  size_t width = self->plan->width;
-  size_t rows = STRIP_ROWS + self->model->window_height + 1;
-
-  worker->grey = allocate (width + ALIGNMENT);
-  worker->column = allocate ((width + ALIGNMENT) * sizeof *worker->column);
-  worker->sums = calloc (rows * self->stride, self->steps.sum_size);
-  worker->hits = malloc (CUV_WALDBOOST_MAX_HITS * sizeof *worker->hits);
-  return worker->grey != NULL && worker->column != NULL && worker->sums != NULL
-      && worker->hits != NULL;
-}
-
-static bool
-make_workers (CuvWaldboostCpu *self)
-{
-  long n = sysconf (_SC_NPROCESSORS_ONLN);
-
-  self->n_workers = n < 4 ? 4 : n > MAX_WORKERS ? MAX_WORKERS : (int) n;
-  for (int i = 0; i < self->n_workers; i++) {
-    if (!make_worker (self, &self->workers[i]))
-      return false;
-  }
-  self->grey = allocate ((size_t) self->plan->width * self->plan->height);
-  self->hits = malloc (CUV_WALDBOOST_MAX_HITS * sizeof *self->hits);
-  return self->grey != NULL && self->hits != NULL;
-}
-
-CuvWaldboostCpu *
-cuv_waldboost_cpu_new (
-    const CuvWaldboostModel *model, const CuvWaldboostPlan *plan)
-{
-  CuvWaldboostCpu *self = calloc (1, sizeof *self);
-
-  if (self == NULL)
-    return NULL;
-  self->model = model;
-  self->plan = plan;
-  self->steps = (CuvWaldboostSteps){ sizeof (uint32_t), cuv_resize_row,
-    cuv_sum_row, cuv_scan_row };
-  self->stride = (plan->width + CUV_SUMS_PADDING + 15) / 16 * 16;
-#if HAVE_AVX2
-  if (cuv_cpu_flags () & CUV_CPU_AVX2)
-    self->tables = cuv_waldboost_avx2_init (&self->steps, model, self->stride);
-#endif
-  if (!make_strips (self) || !make_workers (self)) {
-    cuv_waldboost_cpu_free (self);
-    return NULL;
-  }
-  return self;
-}
-
-void
-cuv_waldboost_cpu_free (CuvWaldboostCpu *self)
-{
-  if (self == NULL)
-    return;
-  for (int i = 0; i < self->n_workers; i++) {
-    free (self->workers[i].grey);
-    free (self->workers[i].column);
-    free (self->workers[i].sums);
-    free (self->workers[i].hits);
-  }
-#if HAVE_AVX2
-  cuv_waldboost_avx2_free (self->tables);
-#endif
-  free (self->strips);
-  free (self->grey);
-  free (self->hits);
-  free (self);
+  collect_counts (self, result);
+  collect_hits (self, result);
 }

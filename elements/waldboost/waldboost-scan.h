@@ -5,11 +5,15 @@
 
 #include "waldboost.h"
 
-/* Hits found so far; those beyond the capacity are counted only. */
+/* What a scan found so far. Each thread has one of its own. */
 typedef struct {
-  CuvWaldboostHit *hits;
+  CuvWaldboostHit *hits; /* by rising x in a row of windows */
   int32_t n_hits, capacity;
-  uint64_t lost, windows, stage_0;
+  uint64_t lost;       /* hits beyond the capacity */
+  uint64_t windows;    /* visited */
+  uint64_t weak;       /* evaluated on visited windows, a tree counts once */
+  uint64_t *survivors; /* visited windows that passed the first segment_end[s]
+                        * weak classifiers, of each segment s of the plan */
 } CuvHitList;
 
 static inline void
@@ -21,31 +25,76 @@ cuv_hit_list_add (CuvHitList *self, int level, int x, int y, float score)
     self->lost++;
 }
 
+/* Counts a window that was visited: passed as cuv_evaluate_window() says. A
+ * cascade's stage is always evaluated to its end, so the first threshold that
+ * a window fails says how many were evaluated. */
+static inline void
+cuv_hit_list_count (CuvHitList *self, const CuvWaldboostPlan *plan, int passed)
+{
+  int n_weak = plan->segment_end[plan->n_segments - 1];
+
+  self->windows++;
+  self->weak += (uint64_t) (passed < n_weak ? passed + 1 : n_weak);
+  for (int s = 0; s < plan->n_segments && passed >= plan->segment_end[s]; s++)
+    self->survivors[s]++;
+}
+
 typedef struct _CuvWaldboostTables CuvWaldboostTables;
+
+/* Integral pictures, modulo 2^32 in plain C, from some row of a level on:
+ *
+ * sums, squares: element (x, y) is the sum of the pixels, or of their squares,
+ * left of column x and above row y.
+ * tilted: the sum of the pixels (i, j) above row y with |i - x + 1| <= y - j -
+ * 1: a triangle that opens upwards from (x, y).
+ *
+ * All have the same stride. Models without HAAR have sums only; tilted is there
+ * if the model's tilted is set. */
+typedef struct {
+  const void *sums, *squares, *tilted; /* the row at the windows' top */
+  ptrdiff_t stride;                    /* elements from a row to the next */
+} CuvIntegrals;
 
 /* The windows of one row of a level. */
 typedef struct {
   const CuvWaldboostModel *model;
+  const CuvWaldboostPlan *plan;
   const CuvWaldboostTables *tables; /* NULL in plain C */
-  const void *sums; /* the integral picture's row at the windows' top */
-  ptrdiff_t stride; /* sums in each of its rows */
+  CuvIntegrals integrals;
   int32_t level, step, n_x;
   int32_t y; /* of the windows, level pixels */
 } CuvScanRow;
 
-/* One version of each step. Sums have a size and an order of their own in each
- * version; a row has stride of them, at least the level's width +
- * CUV_SUMS_PADDING. */
+/* One version of each step: plain C is filled in first and overwritten by what
+ * the machine has. Integral pictures have a size of element and an order of
+ * columns of their own in each version; a row has stride elements, at least the
+ * level's width + CUV_SUMS_PADDING. step is that of the level's windows. */
 typedef struct {
-  size_t sum_size; /* bytes */
-  /* Makes one row of a level, width pixels, of two rows of the frame, which has
-   * n_in pixels across. column holds n_in + 16 elements of scratch memory. */
+  size_t sum_size; /* bytes of an element of any integral picture */
+
+  /* Makes one row of a level, width pixels, of two rows of the frame or level
+   * it is made from, which has n_in pixels across. column holds n_in + 16
+   * elements of scratch memory. top and bottom can be the same row. */
   void (*resize_row) (uint8_t *out, int width, const uint8_t *top,
       const uint8_t *bottom, int n_in, int bottom_weight, const CuvTap *taps,
       uint16_t *column);
-  /* Makes a row of the integral picture of the row above it. */
+
+  /* Make a row of an integral picture, width + 1 elements, of the row above it
+   * and the pixels between them. */
   void (*sum_row) (void *sums, const void *above, const uint8_t *grey,
       int width, int step, ptrdiff_t stride);
+  void (*square_row) (void *squares, const void *above, const uint8_t *grey,
+      int width, int step, ptrdiff_t stride);
+
+  /* The same of the tilted one; it needs the row above that too, and the row of
+   * pixels above grey. Above the first row of an integral picture all are 0. */
+  void (*tilted_row) (void *tilted, const void *above, const void *above_that,
+      const uint8_t *grey, const uint8_t *grey_above, int width, int step,
+      ptrdiff_t stride);
+
+  /* Adds what a row's windows give to list. Where the plan says skip, a window
+   * that fails in the first stage makes the next one not be visited, unless it
+   * failed for its lack of contrast. */
   void (*scan_row) (const CuvScanRow *row, CuvHitList *list);
 } CuvWaldboostSteps;
 
@@ -57,17 +106,28 @@ void cuv_resize_row (uint8_t *out, int width, const uint8_t *top,
     uint16_t *column);
 void cuv_sum_row (void *sums, const void *above, const uint8_t *grey, int width,
     int step, ptrdiff_t stride);
+void cuv_square_row (void *squares, const void *above, const uint8_t *grey,
+    int width, int step, ptrdiff_t stride);
+void cuv_tilted_row (void *tilted, const void *above, const void *above_that,
+    const uint8_t *grey, const uint8_t *grey_above, int width, int step,
+    ptrdiff_t stride);
 void cuv_scan_row (const CuvScanRow *row, CuvHitList *list);
 
-/* Evaluates the window whose top left corner is at sums, in an integral picture
- * of stride sums a row. Returns the number of weak classifiers that it passed:
- * the model's n_weak for a hit, whose score is then set. */
-int cuv_evaluate_window (const CuvWaldboostModel *model, const uint32_t *sums,
-    ptrdiff_t stride, float *score);
+/* Evaluates the window whose top left corner is x columns right of the first
+ * one, in plain C's integral pictures. Returns the number of weak classifiers
+ * that it passed before the one that it failed; -1 if it failed a cascade's
+ * contrast check, before any; the model's n_weak for a hit, whose score is then
+ * set. Failing a WaldBoost model's final test is failing its last weak
+ * classifier. A score is the difference of the last sum and its threshold, in
+ * WaldBoost models the final one: taken in double of STAGES, in float of FLOAT,
+ * and of FIXED the integers' times 2^-fixed_bits in double; then a float. */
+int cuv_evaluate_window (const CuvWaldboostModel *model,
+    const CuvIntegrals *integrals, int x, float *score);
 
 /* Overwrites the steps that this version has. Returns the tables that its
- * scan_row needs, or NULL, with scan_row and sum_row as they were, if the model
- * is not one for it or memory runs out. */
+ * scan_row needs, or NULL, with scan_row and the integral pictures' rows as
+ * they were, if the model is not one for it or memory runs out. Called again
+ * with the first steps if a wider frame needs another stride. */
 CuvWaldboostTables *cuv_waldboost_avx2_init (
     CuvWaldboostSteps *steps, const CuvWaldboostModel *model, ptrdiff_t stride);
 void cuv_waldboost_avx2_free (CuvWaldboostTables *tables);

@@ -27,16 +27,18 @@ typedef struct {
   int32_t min_width, min_height;
   int32_t max_width, max_height;
   /* Of WaldBoost models: after how many weak classifiers survivors are counted
-   * and the GPU closes up, ascending; none = 1, 8, 64, 256, 512. */
+   * and the GPU closes up; none = 1, 8, 64, 256, 512. */
   int32_t n_segments, segment_end[CUV_WALDBOOST_MAX_SEGMENTS];
   CuvRearrangement rearrangement;
   int32_t block_size; /* 8, 16, 32, or 0 = what measured fastest */
 } CuvWaldboostParams;
 
-/* The levels for frames of width x height. n_levels is 0 if the model's window
- * is larger than the frame. NULL if memory runs out, if an OPENCV scan's
- * scale_factor is below CUV_WALDBOOST_MIN_SCALE_FACTOR or octaves and
- * levels_per_octave are not in 0 .. 16 and 0 .. 64. Free with
+/* The levels for frames of width x height. n_levels is 0 if no window fits.
+ * NULL if memory runs out, or if an OPENCV scan's scale_factor is below
+ * CUV_WALDBOOST_MIN_SCALE_FACTOR, a DENSE scan's octaves and levels_per_octave
+ * are not in 0 .. 16 and 0 .. 64, n_segments is not in 0 ..
+ * CUV_WALDBOOST_MAX_SEGMENTS, an end is below 1, or block_size is another one.
+ * Segments need not be in order and may go beyond the model. Free with
  * cuv_waldboost_plan_free(). */
 CuvWaldboostPlan *cuv_waldboost_plan_new (const CuvWaldboostModel *model,
     const CuvWaldboostParams *params, int width, int height);
@@ -51,6 +53,12 @@ typedef struct _CuvWaldboostCpu CuvWaldboostCpu;
 CuvWaldboostCpu *cuv_waldboost_cpu_new (
     const CuvWaldboostModel *model, const CuvWaldboostPlan *plan);
 void cuv_waldboost_cpu_free (CuvWaldboostCpu *self); /* NULL is allowed */
+
+/* Goes over to another plan of the same model. Allocates only if it needs more
+ * than any before: one for a smaller frame does not. False if memory runs out;
+ * then only cuv_waldboost_cpu_free() is allowed. */
+bool cuv_waldboost_cpu_set_plan (
+    CuvWaldboostCpu *self, const CuvWaldboostPlan *plan);
 
 /* Scans a frame of the plan's size in host memory, with at most n_threads
  * threads (0 = one per processor). The result is the same for any number of
@@ -78,11 +86,12 @@ typedef enum {
   /* as cv::groupRectangles (eps 0.2): groups of more than min_neighbours
    * similar windows, in the order of each group's first */
   CUV_GROUPING_NEIGHBORS,
-  /* the same as WBDetector calls it: eps 0.7 */
+  /* the same as WBDetector calls it: eps 0.7; scores are 0 or more */
   CUV_GROUPING_WBD,
   /* non-maximum suppression: windows by falling score, equal ones by level, y,
-   * x; one is dropped if its intersection over union with a kept one is above
-   * nms_iou */
+   * x; one is dropped if its intersection over union with a kept one, in
+   * pixels, the quotient in double, is above nms_iou. Of its neighbours, each
+   * is counted for the first kept one that drops it */
   CUV_GROUPING_NMS,
 } CuvGroupingMethod;
 

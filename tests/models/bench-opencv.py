@@ -1,11 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Times OpenCV's detectMultiScale against ours: the same picture, model, scales
-and threads.   bench-opencv.py DETECT [MODEL [PICTURE]]
+and threads.   bench-opencv.py DETECT [PICTURE [MODEL...]]
 
 Without PICTURE: 1920x1080, a frame of opencv-doc's vtest.avi with faces of
 skimage's astronaut. Ours is given that picture as grey too, so that both do the
-same work. Prints JSON lines: milliseconds of the fastest of 15 rounds and the ratio."""
+same work. Without MODEL: a face of LBP and one of Haar features. Prints JSON
+lines: milliseconds of the fastest of 15 rounds and the ratio."""
+import itertools
 import json
 import os
 import subprocess
@@ -16,8 +18,8 @@ import time
 import cv2
 import numpy as np
 
-MODEL = ('/usr/share/opencv4/lbpcascades/'
-         'lbpcascade_frontalface_improved.xml')
+MODELS = ['/usr/share/opencv4/lbpcascades/lbpcascade_frontalface_improved.xml',
+          '/usr/share/opencv4/haarcascades/haarcascade_frontalface_default.xml']
 FILM = '/usr/share/doc/opencv-doc/examples/data/vtest.avi'
 FACTOR = 1.1
 ROUNDS = 15
@@ -62,15 +64,14 @@ def time_ours(detect, path, model, threads, mask):
 
 def main():
     detect = sys.argv[1]
-    model = sys.argv[2] if len(sys.argv) > 2 else MODEL
-    if len(sys.argv) > 3:
-        grey = cv2.imread(sys.argv[3], cv2.IMREAD_GRAYSCALE)
+    if len(sys.argv) > 2:
+        grey = cv2.imread(sys.argv[2], cv2.IMREAD_GRAYSCALE)
     else:
         grey = make_picture()
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'picture.pgm')
         cv2.imwrite(path, grey)
-        for threads in (1, 2):
+        for model, threads in itertools.product(sys.argv[3:] or MODELS, (1, 2)):
             theirs = time_opencv(grey, model, threads)
             for name, mask in (('c', '0'), ('avx2', '0xffffffff')):
                 ours = time_ours(detect, path, model, threads, mask)

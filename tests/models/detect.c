@@ -3,19 +3,27 @@
  *
  *   detect run MODEL PICTURE.ppm|.pgm FACTOR NEIGHBOURS MINW MINH MAXW MAXH
  *       prints a line for each box: x y width height neighbours score
+ *   detect hits MODEL PICTURE
+ *       prints for each level that is scanned "level NUMBER WIDTH HEIGHT STEP
+ *       ACROSS DOWN", for each window that passed "hit NUMBER X Y SCORE" with
+ *       the score in hex, and "windows N", "weak N", "survivors N N .."
  *   detect time MODEL PICTURE FACTOR THREADS ROUNDS
  *       prints the milliseconds of each round
  *   detect parse FILE...
  *       prints for each file "ok window stages weak" or the error
- *   detect prefixes FILE, detect flips FILE
- *       parses each prefix of the file, or the file with each bit flipped, and
- *       prints "length: outcome" or "bit: outcome"
+ *   detect prefixes FILE, detect flips FILE STEP
+ *       parses each prefix of the file, or the file with every STEPth bit
+ *       flipped, and prints "length: outcome" or "bit: outcome"
  *   detect load FILE ROUNDS
  *       prints the milliseconds of each parse
  *   detect group NEIGHBOURS < lists
  *       reads lists "n x y w h x y w h ..", prints "n x y w h count .." for
- * each
+ *       each
+ *
+ * Words with a '=' may stand anywhere and are settings, see OPTIONS; those of
+ * the element's properties have their names.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,12 +31,122 @@
 #include "model.h"
 #include "waldboost.h"
 
-static void
+static _Noreturn void
 die (const char *what)
 {
-  fprintf (stderr, "%s\n", what);
+  fprintf (stderr, "detect: %s\n", what);
   exit (1);
 }
+
+/* ---- settings ---- */
+
+typedef struct {
+  CuvModelOptions model;
+  CuvWaldboostParams params;
+  CuvGrouping grouping;
+  int n_threads;
+} Settings;
+
+static Settings settings = { .params.scale_factor = 1.1,
+  .grouping.nms_iou = 0.3 };
+
+static const char *const SCANS[] = { "auto", "opencv", "wbd", "dense", NULL };
+static const char *const GROUPINGS[] = { "auto", "none", "neighbors", "wbd",
+  "nms", NULL };
+static const char *const ARITHMETICS[] = { "auto", "fixed", "float", NULL };
+static const char *const BLOCK_VALUES[] = { "sum", "mean-trunc", "mean-round",
+  NULL };
+static const char *const LRP_ORDERS[] = { "a10b", "10ab", NULL };
+
+static int
+index_of (const char *const *names, const char *name)
+{
+  for (int i = 0; names[i] != NULL; i++) {
+    if (strcmp (names[i], name) == 0)
+      return i;
+  }
+  die (name);
+}
+
+static void
+set_segments (const char *list)
+{
+  CuvWaldboostParams *params = &settings.params;
+
+  params->n_segments = 0;
+  for (char *end; *list != '\0'; list = *end == ',' ? end + 1 : end) {
+    int value = (int) strtol (list, &end, 10);
+
+    if (end == list || params->n_segments == CUV_WALDBOOST_MAX_SEGMENTS)
+      die (list);
+    params->segment_end[params->n_segments++] = value;
+  }
+}
+
+/* OPTIONS */
+static void
+set_option (const char *key, size_t length, const char *value)
+{
+  CuvWaldboostParams *params = &settings.params;
+  const struct {
+    const char *key;
+    int *number;
+    const char *const *names; /* else a number as it is */
+  } integers[] = {
+    { "scan", (int *) &params->scan, SCANS },
+    { "octaves", &params->octaves, NULL },
+    { "levels-per-octave", &params->levels_per_octave, NULL },
+    { "min-width", &params->min_width, NULL },
+    { "min-height", &params->min_height, NULL },
+    { "max-width", &params->max_width, NULL },
+    { "max-height", &params->max_height, NULL },
+    { "grouping", (int *) &settings.grouping.method, GROUPINGS },
+    { "min-neighbors", &settings.grouping.min_neighbours, NULL },
+    { "arithmetic", (int *) &settings.model.arithmetic, ARITHMETICS },
+    { "block-value", (int *) &settings.model.block_value, BLOCK_VALUES },
+    { "lrp-order", &settings.model.lrp_order_10ab, LRP_ORDERS },
+    { "threads", &settings.n_threads, NULL },
+  };
+
+  for (size_t i = 0; i < sizeof integers / sizeof integers[0]; i++) {
+    if (strncmp (integers[i].key, key, length) == 0
+        && integers[i].key[length] == '\0') {
+      *integers[i].number = integers[i].names != NULL
+          ? index_of (integers[i].names, value)
+          : atoi (value);
+      return;
+    }
+  }
+  if (strncmp (key, "scale-factor=", length + 1) == 0)
+    params->scale_factor = atof (value);
+  else if (strncmp (key, "nms-iou=", length + 1) == 0)
+    settings.grouping.nms_iou = atof (value);
+  else if (strncmp (key, "final-threshold=", length + 1) == 0)
+    settings.model.final_threshold = (float) atof (value);
+  else if (strncmp (key, "segments=", length + 1) == 0)
+    set_segments (value);
+  else
+    die (key);
+}
+
+/* Takes the settings out of the words; returns how many are left. */
+static int
+take_options (int n, char **words)
+{
+  int left = 0;
+
+  for (int i = 0; i < n; i++) {
+    const char *sign = strchr (words[i], '=');
+
+    if (sign != NULL)
+      set_option (words[i], (size_t) (sign - words[i]), sign + 1);
+    else
+      words[left++] = words[i];
+  }
+  return left;
+}
+
+/* ---- files ---- */
 
 static char *
 read_file (const char *path, size_t *size)
@@ -78,13 +196,16 @@ read_model (const char *path)
 {
   size_t size;
   char *bytes = read_file (path, &size), *error;
-  const CuvWaldboostModel *model = cuv_model_parse (bytes, size, NULL, &error);
+  const CuvWaldboostModel *model =
+      cuv_model_parse (bytes, size, &settings.model, &error);
 
   if (model == NULL)
     die (error);
   free (bytes);
   return model;
 }
+
+/* ---- detecting ---- */
 
 typedef struct {
   const CuvWaldboostModel *model;
@@ -94,13 +215,12 @@ typedef struct {
 } Detector;
 
 static Detector
-detector_new (const CuvWaldboostModel *model, const CuvWaldboostParams *params,
-    const CuvFrame *frame)
+detector_new (const CuvWaldboostModel *model, const CuvFrame *frame)
 {
   Detector self = { .model = model };
 
-  self.plan =
-      cuv_waldboost_plan_new (model, params, frame->width, frame->height);
+  self.plan = cuv_waldboost_plan_new (
+      model, &settings.params, frame->width, frame->height);
   if (self.plan == NULL)
     die ("no plan");
   self.cpu = cuv_waldboost_cpu_new (model, self.plan);
@@ -110,18 +230,25 @@ detector_new (const CuvWaldboostModel *model, const CuvWaldboostParams *params,
   return self;
 }
 
-static int
-detector_run (Detector *self, const CuvFrame *frame, int n_threads,
-    int min_neighbours, const CuvWaldboostBox **boxes)
+static CuvWaldboostResult
+detector_scan (Detector *self, const CuvFrame *frame)
 {
   CuvWaldboostResult result;
 
-  cuv_waldboost_cpu_run (self->cpu, frame, n_threads, &result);
+  cuv_waldboost_cpu_run (self->cpu, frame, settings.n_threads, &result);
   if (result.overflow > 0)
     die ("too many hits");
-  return cuv_waldboost_group (self->grouper, self->plan,
-      &(CuvGrouping){ .min_neighbours = min_neighbours }, result.hits,
-      result.n_hits, boxes);
+  return result;
+}
+
+static int
+detector_run (
+    Detector *self, const CuvFrame *frame, const CuvWaldboostBox **boxes)
+{
+  CuvWaldboostResult result = detector_scan (self, frame);
+
+  return cuv_waldboost_group (self->grouper, self->plan, &settings.grouping,
+      result.hits, result.n_hits, boxes);
 }
 
 static void
@@ -136,23 +263,62 @@ detector_free (Detector *self)
 static void
 run (char **args)
 {
-  CuvWaldboostParams params = { .scale_factor = atof (args[2]),
-    .min_width = atoi (args[4]),
-    .min_height = atoi (args[5]),
-    .max_width = atoi (args[6]),
-    .max_height = atoi (args[7]) };
+  CuvWaldboostParams *params = &settings.params;
   char *bytes;
   CuvFrame frame = read_picture (args[1], &bytes);
-  Detector detector = detector_new (read_model (args[0]), &params, &frame);
+  Detector detector;
   const CuvWaldboostBox *boxes;
-  int n = detector_run (&detector, &frame, 0, atoi (args[3]), &boxes);
+  int n;
 
+  params->scale_factor = atof (args[2]);
+  settings.grouping.min_neighbours = atoi (args[3]);
+  params->min_width = atoi (args[4]);
+  params->min_height = atoi (args[5]);
+  params->max_width = atoi (args[6]);
+  params->max_height = atoi (args[7]);
+  detector = detector_new (read_model (args[0]), &frame);
+  n = detector_run (&detector, &frame, &boxes);
   for (int i = 0; i < n; i++)
     printf ("%d %d %d %d %d %.9g\n", boxes[i].x, boxes[i].y, boxes[i].width,
         boxes[i].height, boxes[i].neighbours, boxes[i].score);
   detector_free (&detector);
   free (bytes);
 }
+
+static void
+list_levels (const CuvWaldboostPlan *plan)
+{
+  for (int i = 0; i < plan->n_levels; i++) {
+    const CuvWaldboostLevel *level = &plan->levels[i];
+
+    if (level->n_x > 0 && level->n_y > 0)
+      printf ("level %d %d %d %d %d %d\n", i, level->width, level->height,
+          level->step, level->n_x, level->n_y);
+  }
+}
+
+static void
+list_hits (char **args)
+{
+  char *bytes;
+  CuvFrame frame = read_picture (args[1], &bytes);
+  Detector detector = detector_new (read_model (args[0]), &frame);
+  CuvWaldboostResult result = detector_scan (&detector, &frame);
+
+  list_levels (detector.plan);
+  for (int i = 0; i < result.n_hits; i++)
+    printf ("hit %d %d %d %a\n", result.hits[i].level, result.hits[i].x,
+        result.hits[i].y, result.hits[i].score);
+  printf ("windows %" PRIu64 "\nweak %" PRIu64 "\nsurvivors", result.windows,
+      result.weak);
+  for (int i = 0; i < detector.plan->n_segments; i++)
+    printf (" %" PRIu64, result.survivors[i]);
+  printf ("\n");
+  detector_free (&detector);
+  free (bytes);
+}
+
+/* ---- times ---- */
 
 static double
 now (void)
@@ -172,7 +338,7 @@ load (const char *path, int n)
   for (int i = 0; i < n; i++) {
     double start = now ();
     const CuvWaldboostModel *model =
-        cuv_model_parse (bytes, size, NULL, &error);
+        cuv_model_parse (bytes, size, &settings.model, &error);
 
     printf ("%.3f\n", now () - start);
     if (model == NULL)
@@ -185,21 +351,26 @@ load (const char *path, int n)
 static void
 run_timed (char **args)
 {
-  CuvWaldboostParams params = { .scale_factor = atof (args[2]) };
   char *bytes;
   CuvFrame frame = read_picture (args[1], &bytes);
-  Detector detector = detector_new (read_model (args[0]), &params, &frame);
+  Detector detector;
   const CuvWaldboostBox *boxes;
 
+  settings.params.scale_factor = atof (args[2]);
+  settings.n_threads = atoi (args[3]);
+  settings.grouping.min_neighbours = 3;
+  detector = detector_new (read_model (args[0]), &frame);
   for (int i = 0; i < atoi (args[4]); i++) {
     double start = now ();
 
-    detector_run (&detector, &frame, atoi (args[3]), 3, &boxes);
+    detector_run (&detector, &frame, &boxes);
     printf ("%.3f\n", now () - start);
   }
   detector_free (&detector);
   free (bytes);
 }
+
+/* ---- parsing ---- */
 
 /* What parses must also work: whatever its numbers, it reads no memory that is
  * not its own. */
@@ -208,14 +379,16 @@ try_model (const CuvWaldboostModel *model)
 {
   static uint8_t pixels[64 * 64];
   CuvFrame frame = { CUV_MODEL_GREY, 64, 64, 1, { { pixels, 64, 1, 0, 0 } } };
-  CuvWaldboostParams params = { .scale_factor = 1.3 };
   Detector detector;
   const CuvWaldboostBox *boxes;
 
   for (int i = 0; i < 64 * 64; i++)
     pixels[i] = (uint8_t) (i * i >> 3);
-  detector = detector_new (model, &params, &frame);
-  detector_run (&detector, &frame, 1, 3, &boxes);
+  settings.params.scale_factor = 1.3;
+  settings.n_threads = 1;
+  settings.grouping.min_neighbours = 3;
+  detector = detector_new (model, &frame);
+  detector_run (&detector, &frame, &boxes);
   detector_free (&detector);
 }
 
@@ -223,7 +396,8 @@ static void
 parse (const char *name, const char *bytes, size_t size)
 {
   char *error;
-  const CuvWaldboostModel *model = cuv_model_parse (bytes, size, NULL, &error);
+  const CuvWaldboostModel *model =
+      cuv_model_parse (bytes, size, &settings.model, &error);
 
   if (model != NULL) {
     printf ("%s: ok %dx%d %d %d\n", name, model->window_width,
@@ -273,12 +447,12 @@ parse_prefixes (const char *path)
 }
 
 static void
-parse_flips (const char *path)
+parse_flips (const char *path, size_t step)
 {
   size_t size;
   char *bytes = read_file (path, &size);
 
-  for (size_t i = 0; i < 8 * size; i++) {
+  for (size_t i = 0; i < 8 * size; i += step) {
     bytes[i / 8] ^= (char) (1 << i % 8);
     parse_copy (i, bytes, size);
     bytes[i / 8] ^= (char) (1 << i % 8);
@@ -286,12 +460,15 @@ parse_flips (const char *path)
   free (bytes);
 }
 
+/* ---- grouping ---- */
+
 static void
 group (int min_neighbours)
 {
   CuvWaldboostGrouper *grouper = cuv_waldboost_grouper_new ();
   int n;
 
+  settings.grouping.min_neighbours = min_neighbours;
   while (scanf ("%d", &n) == 1) {
     CuvWaldboostBox *in = calloc (n + 1, sizeof *in);
     const CuvWaldboostBox *out;
@@ -302,8 +479,8 @@ group (int min_neighbours)
           != 4)
         die ("bad list");
     }
-    n_out = cuv_waldboost_group_boxes (grouper,
-        &(CuvGrouping){ .min_neighbours = min_neighbours }, in, n, &out);
+    n_out =
+        cuv_waldboost_group_boxes (grouper, &settings.grouping, in, n, &out);
     printf ("%d", n_out);
     for (int i = 0; i < n_out; i++)
       printf (" %d %d %d %d %d", out[i].x, out[i].y, out[i].width,
@@ -317,10 +494,14 @@ group (int min_neighbours)
 int
 main (int argc, char **argv)
 {
-  const char *what = argc > 1 ? argv[1] : "";
+  const char *what;
 
+  argc = take_options (argc, argv);
+  what = argc > 1 ? argv[1] : "";
   if (strcmp (what, "run") == 0 && argc == 10)
     run (argv + 2);
+  else if (strcmp (what, "hits") == 0 && argc == 4)
+    list_hits (argv + 2);
   else if (strcmp (what, "time") == 0 && argc == 7)
     run_timed (argv + 2);
   else if (strcmp (what, "load") == 0 && argc == 4)
@@ -329,8 +510,8 @@ main (int argc, char **argv)
     parse_files (argc - 2, argv + 2);
   else if (strcmp (what, "prefixes") == 0 && argc == 3)
     parse_prefixes (argv[2]);
-  else if (strcmp (what, "flips") == 0 && argc == 3)
-    parse_flips (argv[2]);
+  else if (strcmp (what, "flips") == 0 && argc == 4)
+    parse_flips (argv[2], (size_t) atol (argv[3]));
   else if (strcmp (what, "group") == 0 && argc == 3)
     group (atoi (argv[2]));
   else

@@ -2,24 +2,28 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Our boxes against OpenCV's, box for box.   equality.py DETECT [--all]
 
-Pictures of opencv-doc, the LBP cascades of opencv-data and random ones. OpenCV
-gets its own grey of the decoded picture, ours the picture. Without --all every
-picture is looked at with some of the settings only."""
+Pictures of opencv-doc, the cascades of opencv-data and random ones, LBP and
+Haar. OpenCV gets its own grey of the decoded picture, ours the picture. Without
+--all every picture is looked at with some of the models and settings only."""
 import glob
 import itertools
+import math
 import os
 import random
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 import cv2
 import numpy as np
 
+import brute
 from cascade import KINDS, write_cascade
 
 DATA = '/usr/share/doc/opencv-doc/examples/data'
-CASCADES = '/usr/share/opencv4/lbpcascades'
+CASCADES = '/usr/share/opencv4'
+OLD_FORMAT = 'haarcascade_licence_plate_rus_16stages.xml'
 # Where no scale lies between the limits, the nearest one is used.
 LIMITS = [((0, 0), (0, 0)), ((40, 40), (120, 160)), ((95, 95), (96, 96))]
 SETTINGS = list(itertools.product((1.1, 1.25), (0, 3), LIMITS))
@@ -37,11 +41,19 @@ def pictures():
     return need(names, 'opencv-doc')
 
 
+def last_threshold(model):
+    """What OpenCV compares the last stage's sum with."""
+    tree = xml.etree.ElementTree.parse(model)
+    *_, node = tree.iter('stageThreshold')
+    return float(np.float32(float(node.text)) - np.float32(1e-5))
+
+
 class Comparison:
     """Runs both and counts."""
 
     def __init__(self, detect, folder):
         self.detect = detect
+        self.folder = folder
         self.path = os.path.join(folder, 'picture.ppm')
         self.cases = self.boxes = self.failures = self.single_scale = 0
 
@@ -50,44 +62,75 @@ class Comparison:
         self.grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
         cv2.imwrite(self.path, picture[:, :, ::-1])
 
+    def theirs(self, model, factor, neighbours, low, high):
+        cascade = cv2.CascadeClassifier(model)
+        if neighbours > 0:  # groups have no score
+            boxes = cascade.detectMultiScale(self.grey, factor, neighbours, 0,
+                                             low, high)
+            return sorted((*map(int, box), 0.) for box in boxes)
+        boxes, _, sums = cascade.detectMultiScale3(self.grey, factor, 0, 0, low,
+                                                   high, True)
+        least = last_threshold(model)
+        return sorted((*map(int, box), float(total) - least)
+                      for box, total in zip(boxes, np.ravel(sums)))
+
     def ours(self, model, factor, neighbours, low, high, mask):
         words = [self.detect, 'run', model, self.path, str(factor),
                  str(neighbours), *map(str, low + high)]
         out = subprocess.run(words, check=True, capture_output=True, text=True,
                              env=dict(os.environ, CUV_CPU_MASK=mask)).stdout
-        return sorted(tuple(map(int, line.split()[:4]))
-                      for line in out.splitlines())
+        lines = (line.split() for line in out.splitlines())
+        return sorted((*map(int, line[:4]),
+                       0. if neighbours > 0 else float(line[5]))
+                      for line in lines)
 
     def compare(self, name, model, setting, mask='0xffffffff'):
         factor, neighbours, (low, high) = setting
-        cascade = cv2.CascadeClassifier(model)
-        theirs = sorted(tuple(map(int, box)) for box in
-                        cascade.detectMultiScale(self.grey, factor, neighbours,
-                                                 0, low, high))
+        theirs = self.theirs(model, factor, neighbours, low, high)
         ours = self.ours(model, factor, neighbours, low, high, mask)
         self.cases += 1
         self.boxes += len(theirs)
         self.single_scale += low == (95, 95) and len(theirs) > 0
-        if ours != theirs:
+        if [box[:4] for box in ours] != [box[:4] for box in theirs]:
             self.failures += 1
             print(f'{name}, {os.path.basename(model)}, {setting}: '
                   f'{len(theirs)} boxes of OpenCV, {len(ours)} of ours, '
-                  f'{len(set(ours) ^ set(theirs))} differ')
+                  f'{len(set(ours) ^ set(theirs))} differ', flush=True)
+        else:
+            self.compare_scores(f'{name}, {os.path.basename(model)}, {setting}',
+                                [box[4] for box in theirs],
+                                [box[4] for box in ours])
+
+    def compare_scores(self, name, theirs, ours):
+        """Theirs are doubles, ours are rounded to float."""
+        wrong = [(a, b) for a, b in zip(theirs, ours)
+                 if not math.isclose(a, b, rel_tol=2e-7, abs_tol=2e-7)]
+        if wrong:
+            self.failures += 1
+            print(f'{name}: scores {wrong[:5]}', flush=True)
+
+
+def shipped_models():
+    models = need(glob.glob(f'{CASCADES}/*cascades/*.xml'), 'opencv-data')
+    models = [model for model in models if not model.endswith(OLD_FORMAT)]
+    kinds = [os.path.basename(model)[:3] for model in models]
+    assert kinds.count('haa') == 16 and kinds.count('lbp') == 5, models
+    return models
 
 
 def compare_shipped(comparison, everything):
-    models = need(glob.glob(f'{CASCADES}/*.xml'), 'opencv-data')
-    assert len(models) == 5, models
+    cases = list(itertools.product(SETTINGS, shipped_models()))
     for i, path in enumerate(pictures()):
         picture = cv2.imread(path, cv2.IMREAD_COLOR)
         if picture is None:
             sys.exit(f'{path} cannot be read')
         comparison.take(picture)
-        cases = list(itertools.product(models, SETTINGS))
-        if not everything:  # of 60 cases 3, others for each picture
-            cases = cases[i % 19::19]
-        for model, setting in cases:
-            comparison.compare(os.path.basename(path), model, setting)
+        chosen = cases
+        if not everything:  # two of 252, others for each picture
+            chosen = cases[i * 25 % 126::126]
+        for setting, model in chosen:
+            comparison.compare(os.path.basename(path), model, setting,
+                               '0' if i % 5 == 0 else '0xffffffff')
 
 
 def noise(width, height):
@@ -116,12 +159,63 @@ def compare_random(comparison, everything):
                     comparison.compare('noise', path, ties, mask)
 
 
+def window_scores(model, picture, width, height):
+    """Each window as a picture of its own: (x, y) -> score of those found."""
+    cascade, least, found = cv2.CascadeClassifier(model), last_threshold(
+        model), {}
+    for y in range(picture.shape[0] - height + 1):
+        for x in range(picture.shape[1] - width + 1):
+            window = picture[y:y + height, x:x + width].copy()
+            _, _, sums = cascade.detectMultiScale3(window, 2, 0, 0, (0, 0),
+                                                   (0, 0), True)
+            if len(sums) > 0:
+                found[x, y] = float(np.ravel(sums)[0]) - least
+    return found
+
+
+def dense_hits(comparison, path):
+    out = subprocess.run(
+        [comparison.detect, 'hits', path, comparison.path, 'scan=dense',
+         'octaves=2', 'levels-per-octave=3'], check=True, capture_output=True,
+        text=True).stdout
+    lines = (line.split() for line in out.splitlines()
+             if line.startswith('hit '))
+    return {tuple(map(int, line[1:4])): float.fromhex(line[4])
+            for line in lines}
+
+
+def compare_dense(comparison, everything):
+    """Cascades at every position of a pyramid of octaves."""
+    path = os.path.join(comparison.folder, 'dense.xml')
+    for kind, seed in itertools.product(KINDS, range(10 if everything else 1)):
+        with open(path, 'w', encoding='ascii') as file:
+            file.write(write_cascade(seed, kind))
+        width, height = KINDS[kind]['window']
+        comparison.take(noise(2 * width + 9, height + 20))
+        levels = brute.dense_levels(brute.Model(kind, width, height, 0, []),
+                                    comparison.grey, 2, 3)
+        theirs = {(i, *place): score for i, level in enumerate(levels)
+                  for place, score in window_scores(
+                      path, level.grey, width, height).items()}
+        ours = dense_hits(comparison, path)
+        comparison.cases += 1
+        comparison.boxes += len(theirs)
+        if set(ours) == set(theirs):
+            comparison.compare_scores(f'{kind} {seed}, dense', theirs.values(),
+                                      [ours[place] for place in theirs])
+        else:
+            comparison.failures += 1
+            print(f'{kind} {seed}, dense: {len(theirs)} windows of OpenCV, '
+                  f'{len(ours)} of ours')
+
+
 def compare_groups(comparison, everything):
     """Lists of rectangles, grouped by both."""
     rng = np.random.RandomState(5)
-    for neighbours in (1, 2, 3, 5):
+    for neighbours, (name, eps) in itertools.product(
+            (1, 2, 3, 5), (('neighbors', .2), ('wbd', .7))):
         lists = []
-        for _ in range(1000 if everything else 250):
+        for _ in range(1000 if everything else 120):
             n, spread = rng.randint(1, 200), rng.choice((10, 40, 300))
             sizes = rng.randint(1, rng.choice((20, 100, 400)), (n, 2))
             boxes = np.hstack([rng.randint(0, spread, (n, 2)), sizes])
@@ -132,20 +226,21 @@ def compare_groups(comparison, everything):
             lists.append(boxes)
         text = '\n'.join(' '.join(map(str, [len(boxes), *boxes.ravel()]))
                          for boxes in lists)
-        out = subprocess.run([comparison.detect, 'group', str(neighbours)],
+        out = subprocess.run([comparison.detect, 'group', str(neighbours),
+                              f'grouping={name}'],
                              input=text, check=True, capture_output=True,
                              text=True).stdout.splitlines()
         assert len(out) == len(lists)
         for line, boxes in zip(out, lists):
             ours = sorted(zip(*[iter(map(int, line.split()[1:]))] * 5))
-            found, counts = cv2.groupRectangles(boxes.tolist(), neighbours, 0.2)
+            found, counts = cv2.groupRectangles(boxes.tolist(), neighbours, eps)
             theirs = sorted((*map(int, box), int(n))
                             for box, n in zip(found, np.ravel(counts)))
             comparison.cases += 1
             comparison.boxes += len(theirs)
             if ours != theirs:
                 comparison.failures += 1
-                print(f'{len(boxes)} boxes, more than {neighbours}: '
+                print(f'{len(boxes)} boxes, {name}, more than {neighbours}: '
                       f'{theirs} of OpenCV, {ours} of ours')
 
 
@@ -153,7 +248,8 @@ def main():
     everything = '--all' in sys.argv
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
-        for compare in (compare_shipped, compare_random, compare_groups):
+        for compare in (compare_shipped, compare_random, compare_dense,
+                        compare_groups):
             comparison = Comparison(sys.argv[1], folder)
             compare(comparison, everything)
             failures += comparison.failures

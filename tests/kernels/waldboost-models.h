@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Random models of every kind. Their thresholds are sums that windows of a
+ * picture have, so that some windows survive, and ties are the rule. */
+#ifndef CUV_TEST_WALDBOOST_MODELS_H
+#define CUV_TEST_WALDBOOST_MODELS_H
+
+#include "waldboost-oracle.h"
+
+typedef struct {
+  const char *name;
+  CuvFeature feature;
+  CuvArithmetic arithmetic;
+  CuvBlockValue block_value;
+  int inclusive;
+  int max_window; /* pixels, a side */
+  int max_block;  /* a side; 0 = what fits */
+  int n_stages;   /* cascades; else weak classifiers */
+  int max_weak;   /* of a stage */
+  int max_nodes;  /* of a tree; 1 = stumps */
+  int tilted;
+  double pass; /* the share of windows that a threshold lets through */
+} ModelKind;
+
+#define MAX_WEAK 1024
+#define MAX_NODES 8
+
+typedef struct {
+  CuvWaldboostModel model;
+  CuvWeak weak[MAX_WEAK];
+  CuvGridNode nodes[MAX_WEAK * MAX_NODES];
+  CuvHaarNode haar_nodes[MAX_WEAK * MAX_NODES];
+  float leaves[MAX_WEAK * 256];
+  int32_t fixed_leaves[MAX_WEAK * 256];
+  int32_t stage_first[MAX_WEAK + 1];
+} RandomModel;
+
+int random_between (int low, int high);
+
+/* Windows of pictures from which thresholds are taken. */
+typedef struct {
+  OracleWindow window;
+  float norm;
+  double sum; /* of the weak classifiers so far */
+} Sample;
+
+typedef struct {
+  Sample *samples;
+  int n, capacity;
+} SamplePool;
+
+SamplePool sample_pool_new (int capacity);
+void sample_pool_free (SamplePool *self);
+
+/* Up to n more windows, at random places in a picture. */
+void sample_pool_add (SamplePool *self, const CuvWaldboostModel *model,
+    const uint8_t *pixels, int width, int height, int n);
+
+/* Adds weak classifier k's response to all samples. */
+void sample_pool_respond (
+    SamplePool *self, const CuvWaldboostModel *model, int k);
+
+/* A sum that a sample has, and about n samples have more. */
+double sample_pool_threshold (SamplePool *self, int n);
+
+/* Drops samples below the threshold. */
+void sample_pool_drop (SamplePool *self, double threshold);
+
+/* A model of this kind for windows of a frame. free() it. */
+RandomModel *random_model (const ModelKind *kind, const CuvFrame *frame);
+RandomModel *random_model_of_window (
+    const ModelKind *kind, const CuvFrame *frame, int width, int height);
+int random_window_side (const ModelKind *kind);
+
+/* The parts without thresholds: windows of width x height. */
+RandomModel *random_model_without_thresholds (
+    const ModelKind *kind, int width, int height);
+
+/* WaldBoost models: sets the threshold of weak classifier k; it is a sum in the
+ * model's arithmetic. -INFINITY = no test. */
+void set_threshold (RandomModel *self, int k, double threshold);
+void set_final_threshold (RandomModel *self, double threshold);
+
+#endif

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "waldboost-oracle.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- levels ---- */
+
+uint8_t *
+oracle_grey (const CuvFrame *frame)
+{
+  uint8_t *grey = malloc ((size_t) frame->width * frame->height + 1);
+
+  for (int y = 0; y < frame->height; y++) {
+    for (int x = 0; x < frame->width; x++)
+      grey[(size_t) y * frame->width + x] = cuv_frame_grey (frame, x, y);
+  }
+  return grey;
+}
+
+/* The two samples that an output mixes, and the share of the second in 1/256.
+ */
+typedef struct {
+  int at[2], share;
+} Mix;
+
+/* With scale input samples for an output sample, rounded to nearest. */
+static Mix
+exact_mix (int i, double scale, int n_in)
+{
+  double place = scale * (i + 0.5) - 0.5;
+  Mix mix = { { (int) floor (place) },
+    (int) rint ((place - floor (place)) * 256) };
+
+  if (place < 0)
+    mix = (Mix){ { 0 }, 0 };
+  else if (mix.at[0] >= n_in - 1)
+    mix = (Mix){ { n_in - 1 }, 0 };
+  mix.at[1] = mix.at[0] + (mix.share > 0);
+  return mix;
+}
+
+/* In 16.16 fixed point, as the dense pyramid has it. */
+static Mix
+dense_mix (int i, int n_out, int n_in)
+{
+  long step = (n_in * 65536L + n_out / 2) / n_out;
+  long place = i * step + step / 2 - 32768;
+  Mix mix;
+
+  if (place < 0)
+    place = 0;
+  if (place > (n_in - 1) * 65536L)
+    place = (n_in - 1) * 65536L;
+  mix = (Mix){ { (int) (place / 65536) }, (int) (place / 256 % 256) };
+  mix.at[1] = mix.at[0] + (mix.share > 0);
+  return mix;
+}
+
+static uint8_t
+mix_pixels (const uint8_t *in, int width, Mix x, Mix y)
+{
+  const uint8_t *top = in + (size_t) y.at[0] * width;
+  const uint8_t *bottom = in + (size_t) y.at[1] * width;
+  double value = (256. - x.share) * (256 - y.share) * top[x.at[0]]
+      + (double) x.share * (256 - y.share) * top[x.at[1]]
+      + (256. - x.share) * y.share * bottom[x.at[0]]
+      + (double) x.share * y.share * bottom[x.at[1]];
+
+  return (uint8_t) floor (value / 65536 + 0.5);
+}
+
+static uint8_t *
+halve (uint8_t *in, int *width, int *height)
+{
+  int w = *width / 2, h = *height / 2;
+  uint8_t *out = malloc ((size_t) w * h + 1);
+
+  for (int y = 0; y < h; y++) {
+    for (int x = 0; x < w; x++) {
+      const uint8_t *p = in + (size_t) 2 * y * *width + 2 * x;
+
+      out[(size_t) y * w + x] =
+          (uint8_t) ((p[0] + p[1] + p[*width] + p[*width + 1] + 2) / 4);
+    }
+  }
+  free (in);
+  *width = w;
+  *height = h;
+  return out;
+}
+
+/* Frame or base pixels for a level pixel. WBDetector resizes by a factor,
+ * unless the size stays the same: then it copies. */
+static double
+scale_of (const CuvWaldboostPlan *plan, const CuvWaldboostLevel *level, int n,
+    int n_level)
+{
+  bool copy = plan->width == level->width && plan->height == level->height;
+
+  return plan->scan == CUV_SCAN_WBD && !copy ? 1 / (double) level->factor
+                                             : (double) n / n_level;
+}
+
+uint8_t *
+oracle_level (const CuvFrame *frame, const CuvWaldboostPlan *plan,
+    const CuvWaldboostLevel *level)
+{
+  bool dense = plan->scan == CUV_SCAN_DENSE;
+  int w = frame->width, h = frame->height;
+  uint8_t *in = oracle_grey (frame);
+  uint8_t *out = malloc ((size_t) level->width * level->height);
+
+  for (double octave = 2; dense && octave <= level->scale; octave *= 2)
+    in = halve (in, &w, &h);
+  for (int y = 0; y < level->height; y++) {
+    for (int x = 0; x < level->width; x++) {
+      double fx = scale_of (plan, level, w, level->width);
+      double fy = scale_of (plan, level, h, level->height);
+      Mix across =
+          dense ? dense_mix (x, level->width, w) : exact_mix (x, fx, w);
+      Mix down = dense ? dense_mix (y, level->height, h) : exact_mix (y, fy, h);
+
+      out[(size_t) y * level->width + x] = mix_pixels (in, w, across, down);
+    }
+  }
+  free (in);
+  return out;
+}
+
+/* ---- grids ---- */
+
+static long
+sum_pixels (OracleWindow window, int x0, int y0, int w, int h)
+{
+  long sum = 0;
+
+  for (int y = y0; y < y0 + h; y++) {
+    for (int x = x0; x < x0 + w; x++)
+      sum += window.pixels[y * window.stride + x];
+  }
+  return sum;
+}
+
+static double
+block_value (const CuvWaldboostModel *model, OracleWindow window,
+    const CuvGridNode *node, int row, int column)
+{
+  int w = node->width, h = node->height;
+  double sum = (double) sum_pixels (
+      window, node->x + column * w, node->y + row * h, w, h);
+
+  if (model->block_value == CUV_BLOCK_MEAN_TRUNC)
+    return floor (sum / (w * h));
+  if (model->block_value == CUV_BLOCK_MEAN_ROUND)
+    return floor (sum / (w * h) + 0.5);
+  return sum;
+}
+
+static int
+rank_of (double values[3][3], int k)
+{
+  int n = 0;
+
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++)
+      n += values[k / 3][k % 3] > values[i][j];
+  }
+  return n;
+}
+
+static int
+grid_code (const CuvWaldboostModel *model, OracleWindow window,
+    const CuvGridNode *node)
+{
+  static const int bit[3][3] = { { 128, 64, 32 }, { 1, 0, 16 }, { 2, 4, 8 } };
+  double values[3][3];
+  int code = 0;
+
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++)
+      values[i][j] = block_value (model, window, node, i, j);
+  }
+  if (model->feature == CUV_FEATURE_LRD)
+    return 8 + rank_of (values, node->a) - rank_of (values, node->b);
+  if (model->feature == CUV_FEATURE_LRP)
+    return rank_of (values, node->b) * 10 + rank_of (values, node->a);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      if (values[i][j] > values[1][1]
+          || (model->inclusive && values[i][j] == values[1][1]))
+        code += bit[i][j];
+    }
+  }
+  return code;
+}
+
+/* ---- Haar ---- */
+
+/* The rectangle turned about its top corner: its pixels lie between four
+ * diagonals. */
+static long
+sum_tilted (OracleWindow window, const CuvHaarRect *rect)
+{
+  long sum = 0;
+
+  for (int y = rect->y; y < rect->y + rect->width + rect->height; y++) {
+    for (int x = rect->x - rect->height; x < rect->x + rect->width; x++) {
+      int falling = (x - rect->x) + (y - rect->y);
+      int rising = (y - rect->y) - (x - rect->x);
+
+      if (falling >= -1 && falling <= 2 * rect->width - 2 && rising >= 1
+          && rising <= 2 * rect->height)
+        sum += window.pixels[y * window.stride + x];
+    }
+  }
+  return sum;
+}
+
+static long
+sum_rect (const CuvHaarNode *node, OracleWindow window, int i)
+{
+  const CuvHaarRect *r = &node->rect[i];
+
+  return node->tilted ? sum_tilted (window, r)
+                      : sum_pixels (window, r->x, r->y, r->width, r->height);
+}
+
+bool
+oracle_norm (const CuvWaldboostModel *model, OracleWindow window, float *norm)
+{
+  int border = model->arithmetic == CUV_SUM_STAGES;
+  int w = model->window_width - 2 * border;
+  int h = model->window_height - 2 * border;
+  double sum = 0, squares = 0, n = (double) w * h, spread;
+
+  if (model->feature != CUV_FEATURE_HAAR)
+    return true;
+  for (int y = border; y < border + h; y++) {
+    for (int x = border; x < border + w; x++) {
+      sum += window.pixels[y * window.stride + x];
+      squares += pow (window.pixels[y * window.stride + x], 2);
+    }
+  }
+  spread = n * squares - sum * sum;
+  if (!border) {
+    *norm = (float) (sqrt (spread) / n);
+    *norm = *norm < model->least_sigma ? model->least_sigma : *norm;
+    return true;
+  }
+  *norm = (float) (1 / sqrt (spread));
+  return spread > 0 && n * *norm < 0.1;
+}
+
+float
+oracle_haar (const CuvWaldboostModel *model, const CuvHaarNode *node,
+    OracleWindow window, float norm)
+{
+  float value = 0;
+  long sum = 0;
+
+  for (int i = 0; i < 3; i++) {
+    if (node->rect[i].weight != 0) {
+      long pixels = sum_rect (node, window, i);
+
+      sum += (long) node->rect[i].weight * pixels;
+      value += node->rect[i].weight * (float) pixels;
+    }
+  }
+  if (model->arithmetic == CUV_SUM_STAGES)
+    return value * norm;
+  return (float) sum / node->divisor / norm;
+}
+
+static int
+haar_bin (const CuvHaarNode *node, float value)
+{
+  float bin = (value - node->minimum) / (node->maximum - node->minimum);
+
+  bin = floorf (bin * (float) (node->bins - 1) + 0.5f);
+  return (int) fminf (fmaxf (bin, 0), (float) (node->bins - 1));
+}
+
+/* ---- windows ---- */
+
+static int
+tree_leaf (const CuvWaldboostModel *model, const CuvWeak *weak,
+    OracleWindow window, float norm)
+{
+  int at = 0;
+
+  do {
+    if (model->feature == CUV_FEATURE_HAAR) {
+      const CuvHaarNode *node = &model->haar_nodes[weak->first_node + at];
+
+      at = oracle_haar (model, node, window, norm) < node->threshold
+          ? node->left
+          : node->right;
+    } else {
+      const CuvGridNode *node = &model->nodes[weak->first_node + at];
+      int code = grid_code (model, window, node);
+
+      at = node->subset[code / 32] & (1u << code % 32) ? node->left
+                                                       : node->right;
+    }
+  } while (at > 0);
+  return weak->first_leaf - at;
+}
+
+int
+oracle_leaf (
+    const CuvWaldboostModel *model, int k, OracleWindow window, float norm)
+{
+  const CuvWeak *weak = &model->weak[k];
+
+  if (model->arithmetic == CUV_SUM_STAGES)
+    return tree_leaf (model, weak, window, norm);
+  if (model->feature == CUV_FEATURE_HAAR) {
+    const CuvHaarNode *node = &model->haar_nodes[weak->first_node];
+
+    return weak->first_leaf
+        + haar_bin (node, oracle_haar (model, node, window, norm));
+  }
+  return weak->first_leaf
+      + grid_code (model, window, &model->nodes[weak->first_node]);
+}
+
+/* A cascade: the number of the stage in which the window fails, n_stages for a
+ * hit. */
+static int
+cascade_stage (const CuvWaldboostModel *model, OracleWindow window, float norm,
+    float *score)
+{
+  for (int s = 0; s < model->n_stages; s++) {
+    int end = model->stage_first[s + 1];
+    float threshold = model->weak[end - 1].threshold;
+    double sum = 0;
+
+    for (int k = model->stage_first[s]; k < end; k++)
+      sum += model->leaves[oracle_leaf (model, k, window, norm)];
+    *score = (float) (sum - threshold);
+    if (sum < threshold)
+      return s;
+  }
+  return model->n_stages;
+}
+
+/* A WaldBoost model: how many weak classifiers were passed. */
+static int
+waldboost_passed (const CuvWaldboostModel *model, OracleWindow window,
+    float norm, float *score)
+{
+  bool fixed = model->arithmetic == CUV_SUM_FIXED;
+  double final = fixed ? (double) model->fixed_final_threshold
+                       : (double) model->final_threshold;
+  double sum = 0;
+
+  for (int k = 0; k < model->n_weak; k++) {
+    const CuvWeak *weak = &model->weak[k];
+    int leaf = oracle_leaf (model, k, window, norm);
+
+    if (fixed)
+      sum += model->fixed_leaves[leaf];
+    else
+      sum = (float) ((float) sum + model->leaves[leaf]);
+    if (sum
+        < (fixed ? (double) weak->fixed_threshold : (double) weak->threshold))
+      return k;
+  }
+  *score = fixed ? (float) ((sum - final) / pow (2, model->fixed_bits))
+                 : (float) sum - model->final_threshold;
+  return sum > final ? model->n_weak : model->n_weak - 1;
+}
+
+/* Counts a visited window; true for a hit. first_stage tells whether it is one
+ * after which the next window is skipped. */
+static bool
+visit (const CuvWaldboostModel *model, OracleWindow window,
+    CuvWaldboostResult *result, uint64_t *passed, float *score,
+    bool *first_stage)
+{
+  float norm = 1;
+  int n;
+
+  *first_stage = false;
+  result->windows++;
+  if (!oracle_norm (model, window, &norm))
+    return false;
+  if (model->arithmetic == CUV_SUM_STAGES) {
+    int stage = cascade_stage (model, window, norm, score);
+
+    *first_stage = stage == 0;
+    n = model->stage_first[stage];
+    result->weak +=
+        (uint64_t)
+            model->stage_first[stage < model->n_stages ? stage + 1 : stage];
+  } else {
+    n = waldboost_passed (model, window, norm, score);
+    result->weak += (uint64_t) (n < model->n_weak ? n + 1 : n);
+  }
+  passed[n]++;
+  return n == model->n_weak;
+}
+
+static void
+scan_level (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
+    int index, const uint8_t *pixels, CuvWaldboostResult *result,
+    uint64_t *passed)
+{
+  const CuvWaldboostLevel *level = &plan->levels[index];
+  CuvWaldboostHit *hits = (CuvWaldboostHit *) result->hits;
+
+  for (int j = 0; j < level->n_y; j++) {
+    for (int i = 0; i < level->n_x; i++) {
+      int x = i * level->step, y = j * level->step;
+      OracleWindow window = { pixels + (size_t) y * level->width + x,
+        level->width };
+      float score = 0;
+      bool first_stage;
+
+      if (visit (model, window, result, passed, &score, &first_stage))
+        hits[result->n_hits++] = (CuvWaldboostHit){ index, x, y, score };
+      if (plan->scan == CUV_SCAN_OPENCV && first_stage)
+        i++;
+    }
+  }
+}
+
+CuvWaldboostResult
+oracle_scan (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
+    const CuvFrame *frame)
+{
+  uint64_t *survivors = calloc (plan->n_segments, sizeof *survivors);
+  uint64_t *passed = calloc (model->n_weak + 1, sizeof *passed);
+  CuvWaldboostResult result = { .survivors = survivors,
+    .hits = malloc (CUV_WALDBOOST_MAX_HITS * sizeof *result.hits) };
+
+  for (int i = 0; i < plan->n_levels; i++) {
+    uint8_t *pixels = oracle_level (frame, plan, &plan->levels[i]);
+
+    scan_level (model, plan, i, pixels, &result, passed);
+    free (pixels);
+  }
+  for (int s = 0; s < plan->n_segments; s++) {
+    for (int n = plan->segment_end[s]; n <= model->n_weak; n++)
+      survivors[s] += passed[n];
+  }
+  free (passed);
+  return result;
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "waldboost-versions.h"
+#include "cuvcpu.h"
+#if HAVE_CUDA
+#include "waldboost/waldboost.h"
+#endif
+
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- results ---- */
+
+CuvWaldboostResult
+copy_result (const CuvWaldboostResult *result, const CuvWaldboostPlan *plan)
+{
+  CuvWaldboostResult copy = *result;
+  size_t hits = result->n_hits * sizeof *result->hits;
+  size_t survivors = plan->n_segments * sizeof *result->survivors;
+
+  copy.hits = memcpy (malloc (hits + 1), result->hits, hits);
+  copy.survivors =
+      memcpy (malloc (survivors + 1), result->survivors, survivors);
+  return copy;
+}
+
+void
+free_result (CuvWaldboostResult *result)
+{
+  free ((void *) result->hits);
+  free ((void *) result->survivors);
+}
+
+static unsigned long long
+big (uint64_t value)
+{
+  return value;
+}
+
+static void
+check_equal_hit (
+    const char *what, const CuvWaldboostHit *a, const CuvWaldboostHit *b)
+{
+  CUV_CHECK (memcmp (a, b, sizeof *a) == 0,
+      " %s: level %d at %d, %d: %g; level %d at %d, %d: %g", what, a->level,
+      a->x, a->y, a->score, b->level, b->x, b->y, b->score);
+}
+
+void
+check_equal (const char *what, const CuvWaldboostPlan *plan,
+    const CuvWaldboostResult *a, const CuvWaldboostResult *b)
+{
+  int n = a->n_hits < b->n_hits ? a->n_hits : b->n_hits, i = 0, s = 0;
+
+  CUV_CHECK (
+      a->n_hits == b->n_hits, " %s: %d and %d", what, a->n_hits, b->n_hits);
+  CUV_CHECK (a->overflow == b->overflow, " %s: %d and %d", what, a->overflow,
+      b->overflow);
+  CUV_CHECK (a->windows == b->windows, " %s: %llu and %llu", what,
+      big (a->windows), big (b->windows));
+  CUV_CHECK (a->weak == b->weak, " %s: %llu and %llu", what, big (a->weak),
+      big (b->weak));
+  while (i < n - 1 && memcmp (&a->hits[i], &b->hits[i], sizeof *a->hits) == 0)
+    i++;
+  if (n > 0)
+    check_equal_hit (what, &a->hits[i], &b->hits[i]);
+  while (s < plan->n_segments - 1 && a->survivors[s] == b->survivors[s])
+    s++;
+  CUV_CHECK (a->survivors[s] == b->survivors[s],
+      " %s: of segment %d: %llu and %llu", what, s, big (a->survivors[s]),
+      big (b->survivors[s]));
+}
+
+/* What any result has to be like. */
+static void
+check_sane (const CuvWaldboostPlan *plan, const CuvWaldboostResult *result)
+{
+  uint64_t before = result->windows;
+  uint64_t hits = (uint64_t) result->n_hits + (uint64_t) result->overflow;
+  bool falling = true;
+
+  for (int s = 0; s < plan->n_segments; s++) {
+    falling = falling && result->survivors[s] <= before;
+    before = result->survivors[s];
+  }
+  CUV_CHECK (falling);
+  CUV_CHECK (before == hits, ": %llu and %llu", big (before), big (hits));
+  CUV_CHECK (result->pyramid_us >= 0 && result->scan_us >= 0);
+}
+
+/* ---- CPU ---- */
+
+static CuvWaldboostResult
+run_cpu (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
+    const CuvFrame *frame, unsigned mask, int n_threads, int n_runs)
+{
+  CuvWaldboostCpu *cpu;
+  CuvWaldboostResult result;
+
+  cuv_cpu_set_mask (mask);
+  cpu = cuv_waldboost_cpu_new (model, plan);
+  for (int i = 0; i < n_runs; i++)
+    cuv_waldboost_cpu_run (cpu, frame, n_threads, &result);
+  result = copy_result (&result, plan);
+  check_sane (plan, &result);
+  cuv_waldboost_cpu_free (cpu);
+  cuv_cpu_set_mask (~0u);
+  return result;
+}
+
+CuvWaldboostResult
+run_reference (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
+    const CuvFrame *frame)
+{
+  return run_cpu (model, plan, frame, 0, 1, 1);
+}
+
+/* The second of two runs: nothing is left of the first. */
+static void
+check_cpu (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
+    const CuvFrame *frame, const CuvWaldboostResult *expected)
+{
+  static const int threads[] = { 2, 3, 8, 0 };
+  static const struct {
+    const char *what;
+    unsigned mask;
+    bool one_thread;
+    int n_runs;
+  } versions[] = { { "C, AVX2", ~0u, true, 2 },
+    { "C, AVX2 threads", ~0u, false, 1 }, { "C, C threads", 0, false, 2 } };
+  int n_threads = threads[cuv_check_below (4)];
+  bool small = (int64_t) frame->width * frame->height < 10000;
+
+  for (int i = 0; i < 2 + small; i++) {
+    CuvWaldboostResult result = run_cpu (model, plan, frame, versions[i].mask,
+        versions[i].one_thread ? 1 : n_threads, versions[i].n_runs);
+
+    check_equal (versions[i].what, plan, expected, &result);
+    free_result (&result);
+  }
+}
+
+/* ---- CUDA ---- */
+
+#if HAVE_CUDA
+typedef struct {
+  CuvWaldboostCuda *cuda;
+  CuvFrame frame;
+  void *memory, *stream;
+} Device;
+
+static Device
+device_new (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
+    const CuvCheckFrame *host)
+{
+  Device self = { .stream = cuv_check_stream_new () };
+
+  self.frame = cuv_check_to_device (host, &self.memory);
+  self.cuda = cuv_waldboost_cuda_new (model, plan);
+  CUV_CHECK (self.cuda != NULL, ": %s", cuv_cuda_error ());
+  return self;
+}
+
+static void
+device_free (Device *self)
+{
+  cuv_waldboost_cuda_free (self->cuda);
+  cuv_check_device_free (self->memory);
+  cuv_check_stream_free (self->stream);
+}
+
+static void
+device_check (Device *self, const CuvWaldboostPlan *plan,
+    const CuvWaldboostResult *expected)
+{
+  CuvWaldboostResult result;
+
+  if (self->cuda != NULL
+      && CUV_CHECK (
+          cuv_waldboost_cuda_submit (self->cuda, &self->frame, self->stream)
+              == 0,
+          ": %s", cuv_cuda_error ())
+      && CUV_CHECK (cuv_waldboost_cuda_collect (self->cuda, &result) == 0,
+          ": %s", cuv_cuda_error ()))
+    check_equal ("C, CUDA", plan, expected, &result);
+}
+
+static bool
+device_set_plan (Device *self, const CuvWaldboostPlan *plan)
+{
+  if (self->cuda == NULL
+      || CUV_CHECK (cuv_waldboost_cuda_set_plan (self->cuda, plan) == 0, ": %s",
+          cuv_cuda_error ()))
+    return true;
+  cuv_waldboost_cuda_free (self->cuda);
+  self->cuda = NULL;
+  return false;
+}
+
+static void
+check_cuda (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
+    const CuvCheckFrame *frame, const CuvWaldboostResult *expected)
+{
+  Device device = device_new (model, plan, frame);
+
+  device_check (&device, plan, expected);
+  device_check (&device, plan, expected); /* nothing is left */
+  device_free (&device);
+}
+
+/* Each rearrangement, with each block size, for one list of segments. */
+static void
+check_rearrangements (Device *device, const CuvWaldboostModel *model,
+    CuvWaldboostParams params, const CuvFrame *frame)
+{
+  CuvWaldboostPlan *plan =
+      cuv_waldboost_plan_new (model, &params, frame->width, frame->height);
+  CuvWaldboostResult expected = run_reference (model, plan, frame);
+
+  for (int r = CUV_REARRANGE_AUTO; r <= CUV_REARRANGE_BALLOT; r++) {
+    for (int size = 8; size <= 32; size *= 2) {
+      CuvWaldboostPlan *other;
+
+      params.rearrangement = r;
+      params.block_size = size;
+      other =
+          cuv_waldboost_plan_new (model, &params, frame->width, frame->height);
+      cuv_check_case ("%d x %d, rearrangement %d, blocks of %d, %d segments "
+                      "from %d",
+          frame->width, frame->height, r, size, plan->n_segments,
+          plan->segment_end[0]);
+      if (device_set_plan (device, other))
+        device_check (device, other, &expected);
+      cuv_waldboost_plan_free (other);
+    }
+  }
+  free_result (&expected);
+  cuv_waldboost_plan_free (plan);
+}
+
+static void
+check_segments (const CuvWaldboostModel *model, const CuvWaldboostPlan *first,
+    CuvWaldboostParams params, const CuvCheckFrame *frame)
+{
+  static const struct {
+    int n;
+    int32_t end[8];
+  } lists[] = { { 0, { 0 } }, { 1, { 1 } }, { 2, { 1, 8 } },
+    { 7, { 2, 3, 5, 7, 11, 40, 100 } }, { 1, { MAX_WEAK } } };
+  Device device = device_new (model, first, frame);
+  bool large = (int64_t) first->width * first->height > 100000;
+
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i += 1 + 2 * large) {
+    params.n_segments = lists[i].n;
+    memcpy (params.segment_end, lists[i].end, sizeof lists[i].end);
+    check_rearrangements (&device, model, params, &frame->frame);
+  }
+  device_free (&device);
+}
+#endif
+
+/* ---- all of it ---- */
+
+void
+check_versions (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
+    const CuvCheckFrame *frame, const CuvWaldboostResult *expected)
+{
+  if (cuv_check_options.cpu)
+    check_cpu (model, plan, &frame->frame, expected);
+#if HAVE_CUDA
+  if (cuv_check_options.cuda && plan->n_levels > 0)
+    check_cuda (model, plan, frame, expected);
+#endif
+  CUV_CHECK (cuv_check_guards_intact (frame));
+}
+
+int
+check_scan (const CuvWaldboostModel *model, const CuvWaldboostParams *params,
+    const CuvCheckFrame *frame, bool with_oracle)
+{
+  CuvWaldboostPlan *plan = cuv_waldboost_plan_new (
+      model, params, frame->frame.width, frame->frame.height);
+  CuvWaldboostResult expected = run_reference (model, plan, &frame->frame);
+  int n_hits = expected.n_hits;
+
+  if (with_oracle) {
+    CuvWaldboostResult oracle = oracle_scan (model, plan, &frame->frame);
+
+    check_equal ("oracle, C", plan, &oracle, &expected);
+    free_result (&oracle);
+  }
+  check_versions (model, plan, frame, &expected);
+#if HAVE_CUDA
+  if (cuv_check_options.cuda && plan->n_levels > 0
+      && model->arithmetic != CUV_SUM_STAGES)
+    check_segments (model, plan, *params, frame);
+#endif
+  free_result (&expected);
+  cuv_waldboost_plan_free (plan);
+  return n_hits;
+}
+
+/* ---- changes of plan ---- */
+
+static size_t
+allocated (void)
+{
+  struct mallinfo2 info = mallinfo2 ();
+
+  return info.uordblks + info.hblkhd;
+}
+
+/* Frames that get larger, smaller and large again, with other formats and other
+ * scans. */
+static const struct {
+  const char *format;
+  int width, height;
+  CuvScan scan;
+} changes[] = { { "GRAY8", 60, 50, CUV_SCAN_DENSE },
+  { "RGB", 200, 150, CUV_SCAN_DENSE }, { "NV12", 40, 90, CUV_SCAN_DENSE },
+  { "GRAY8", 10, 10, CUV_SCAN_DENSE }, { "NV12", 150, 100, CUV_SCAN_OPENCV },
+  { "RGB", 200, 150, CUV_SCAN_DENSE }, { "YUY2", 100, 80, CUV_SCAN_WBD },
+  { "RGB", 200, 150, CUV_SCAN_DENSE } };
+#define N_CHANGES (sizeof changes / sizeof *changes)
+#define LARGEST 1
+
+static void
+check_changes (const ModelKind *kind)
+{
+  CuvCheckFrame frames[N_CHANGES];
+  CuvWaldboostPlan *plans[N_CHANGES];
+  CuvWaldboostCpu *cpu = NULL;
+  RandomModel *random = NULL;
+#if HAVE_CUDA
+  Device device = { 0 };
+#endif
+
+  for (size_t i = 0; i < N_CHANGES; i++) {
+    CuvWaldboostParams params = { .scan = changes[i].scan,
+      .scale_factor = 1.1 };
+    CuvWaldboostResult expected, result;
+
+    cuv_check_case ("%s, change of plan %zu", kind->name, i);
+    frames[i] = cuv_check_frame_new (changes[i].format, changes[i].width,
+        changes[i].height, CUV_CHECK_TEXTURE);
+    if (random == NULL)
+      random = random_model (kind, &frames[0].frame);
+    plans[i] = cuv_waldboost_plan_new (
+        &random->model, &params, changes[i].width, changes[i].height);
+    expected = run_reference (&random->model, plans[i], &frames[i].frame);
+    if (cpu == NULL)
+      cpu = cuv_waldboost_cpu_new (&random->model, plans[i]);
+    if (cpu != NULL) {
+      size_t before = allocated ();
+
+      CUV_CHECK (cuv_waldboost_cpu_set_plan (cpu, plans[i]));
+      CUV_CHECK (i <= LARGEST || changes[i].scan != CUV_SCAN_DENSE
+          || allocated () == before);
+      cuv_waldboost_cpu_run (cpu, &frames[i].frame, 2, &result);
+      check_equal ("C, C after others", plans[i], &expected, &result);
+    }
+#if HAVE_CUDA
+    if (cuv_check_options.cuda && i == 0)
+      device = device_new (&random->model, plans[i], &frames[i]);
+    if (cuv_check_options.cuda && plans[i]->n_levels > 0
+        && device_set_plan (&device, plans[i])) {
+      cuv_check_device_free (device.memory);
+      device.frame = cuv_check_to_device (&frames[i], &device.memory);
+      device_check (&device, plans[i], &expected);
+    }
+#endif
+    free_result (&expected);
+  }
+#if HAVE_CUDA
+  if (cuv_check_options.cuda)
+    device_free (&device);
+#endif
+  cuv_waldboost_cpu_free (cpu);
+  for (size_t i = 0; i < N_CHANGES; i++) {
+    cuv_waldboost_plan_free (plans[i]);
+    cuv_check_frame_free (&frames[i]);
+  }
+  free (random);
+}
+
+void
+check_changes_of_plan (void)
+{
+  static const ModelKind kinds[] = {
+    { "LBP", CUV_FEATURE_LBP, CUV_SUM_FIXED, CUV_BLOCK_SUM, 0, 14, 2, 60, 1, 1,
+        0, 0.9 },
+    { "Haar cascade", CUV_FEATURE_HAAR, CUV_SUM_STAGES, CUV_BLOCK_SUM, 0, 14, 0,
+        4, 5, 3, 1, 0.6 },
+  };
+
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    check_changes (&kinds[i]);
+}
