@@ -1,34 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 #include "gstcuvfilter.h"
+#include "gstcuvfiltersettings.h"
 #include "gstcuvpace.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuv_filter_debug);
 #define GST_CAT_DEFAULT gst_cuv_filter_debug
-
-#define DEFAULT_INFERENCE_INTERVAL 1
-#define DEFAULT_HOLD_RESULTS FALSE
-#define DEFAULT_SKIP_LATE TRUE
-#define DEFAULT_N_THREADS 0
-#define DEFAULT_MESSAGE GST_CUV_MESSAGE_ON_CHANGE
-
-enum {
-  PROP_0,
-  PROP_INFERENCE_INTERVAL,
-  PROP_HOLD_RESULTS,
-  PROP_SKIP_LATE,
-  PROP_N_THREADS,
-  PROP_MESSAGE,
-  PROP_STATS,
-};
-
-typedef struct {
-  guint inference_interval;
-  gboolean hold_results;
-  gboolean skip_late;
-  gint n_threads;
-  GstCuvMessage message;
-} Settings;
 
 typedef struct {
   guint64 frames, analysed, skipped_late, skipped_interval;
@@ -38,7 +15,7 @@ typedef struct {
 
 typedef struct {
   /* under the object lock */
-  Settings settings;
+  GstCuvFilterSettings settings;
   Counts counts;
   gboolean prepare_needed;
 
@@ -60,25 +37,6 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstCuvFilter, gst_cuv_filter,
 
 #define PRIV(self)                                                             \
   ((GstCuvFilterPrivate *) gst_cuv_filter_get_instance_private (self))
-
-#define GST_TYPE_CUV_MESSAGE (gst_cuv_message_get_type ())
-static GType
-gst_cuv_message_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
-    { GST_CUV_MESSAGE_NONE, "Post no message", "none" },
-    { GST_CUV_MESSAGE_ON_CHANGE, "Post one when the results change",
-        "on-change" },
-    { GST_CUV_MESSAGE_EVERY_FRAME, "Post one for every analysed frame",
-        "every-frame" },
-    { 0, NULL, NULL },
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstCuvMessage", values));
-  return type;
-}
 
 void
 gst_cuv_filter_request_prepare (GstCuvFilter *self)
@@ -122,6 +80,56 @@ is_jump (GstCuvFilter *self, GstBuffer *buffer)
       && (time < last || time - last > GST_SECOND);
 }
 
+/* ---- statistics ---- */
+
+static const gchar *
+message_name (GstCuvFilter *self)
+{
+  GstElementFactory *factory = gst_element_get_factory (GST_ELEMENT (self));
+
+  return factory != NULL ? GST_OBJECT_NAME (factory)
+                         : G_OBJECT_TYPE_NAME (self);
+}
+
+static GstStructure *
+get_stats (GstCuvFilter *self)
+{
+  GstCuvFilterClass *klass = GST_CUV_FILTER_GET_CLASS (self);
+  GstStructure *stats;
+  Counts counts;
+
+  GST_OBJECT_LOCK (self);
+  counts = PRIV (self)->counts;
+  GST_OBJECT_UNLOCK (self);
+  stats = gst_structure_new ("stats", "frames", G_TYPE_UINT64, counts.frames,
+      "analysed", G_TYPE_UINT64, counts.analysed, "skipped", G_TYPE_UINT64,
+      counts.skipped_late + counts.skipped_interval, "skipped-late",
+      G_TYPE_UINT64, counts.skipped_late, "device", G_TYPE_STRING,
+      counts.cuda ? "cuda" : "cpu", "microseconds", G_TYPE_UINT64,
+      counts.last / GST_USECOND, "microseconds-mean", G_TYPE_UINT64,
+      counts.analysed ? counts.sum / counts.analysed / GST_USECOND : 0, NULL);
+  if (klass->add_stats != NULL)
+    klass->add_stats (self, stats);
+  return stats;
+}
+
+static void
+post_stats (GstCuvFilter *self, const GstCuvFilterSettings *settings)
+{
+  GstStructure *stats;
+  gchar *name;
+
+  if (settings->stats_interval == 0
+      || PRIV (self)->counts.analysed % settings->stats_interval != 0)
+    return;
+  stats = get_stats (self);
+  name = g_strconcat (message_name (self), "-stats", NULL);
+  gst_structure_set_name (stats, name);
+  g_free (name);
+  gst_element_post_message (
+      GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), stats));
+}
+
 /* ---- a frame's way ---- */
 
 static void
@@ -141,19 +149,18 @@ forget (GstCuvFilter *self)
 static GstStructure *
 new_message (GstCuvFilter *self, GstBuffer *buffer)
 {
-  GstElementFactory *factory = gst_element_get_factory (GST_ELEMENT (self));
   GstClockTime time = GST_BUFFER_PTS (buffer);
 
-  return gst_structure_new (
-      factory != NULL ? GST_OBJECT_NAME (factory) : G_OBJECT_TYPE_NAME (self),
-      "timestamp", G_TYPE_UINT64, time, "stream-time", G_TYPE_UINT64,
+  return gst_structure_new (message_name (self), "timestamp", G_TYPE_UINT64,
+      time, "stream-time", G_TYPE_UINT64,
       gst_cuv_transform_stream_time (GST_CUV_TRANSFORM (self), buffer),
       "running-time", G_TYPE_UINT64, running_time (self, buffer), "duration",
       G_TYPE_UINT64, GST_BUFFER_DURATION (buffer), NULL);
 }
 
 static void
-publish (GstCuvFilter *self, GstBuffer *buffer, const Settings *settings)
+publish (
+    GstCuvFilter *self, GstBuffer *buffer, const GstCuvFilterSettings *settings)
 {
   GstCuvFilterPrivate *priv = PRIV (self);
   GstStructure *message = NULL;
@@ -174,7 +181,8 @@ publish (GstCuvFilter *self, GstBuffer *buffer, const Settings *settings)
 }
 
 static void
-hold (GstCuvFilter *self, GstBuffer *buffer, const Settings *settings)
+hold (
+    GstCuvFilter *self, GstBuffer *buffer, const GstCuvFilterSettings *settings)
 {
   GstCuvFilterPrivate *priv = PRIV (self);
   GstClockTime time = GST_BUFFER_PTS (buffer);
@@ -208,7 +216,8 @@ prepare (GstCuvFilter *self, const GstCuvFrame *frame)
 }
 
 static GstFlowReturn
-analyse (GstCuvFilter *self, GstBuffer *buffer, const Settings *settings)
+analyse (
+    GstCuvFilter *self, GstBuffer *buffer, const GstCuvFilterSettings *settings)
 {
   GstCuvTransform *transform = GST_CUV_TRANSFORM (self);
   GstCuvFilterPrivate *priv = PRIV (self);
@@ -244,6 +253,7 @@ analyse (GstCuvFilter *self, GstBuffer *buffer, const Settings *settings)
   priv->counts.cuda = frame.cuda;
   GST_OBJECT_UNLOCK (self);
   publish (self, buffer, settings);
+  post_stats (self, settings);
   gst_cuv_pace_worked (
       &priv->pace, running_time (self, buffer), took, frame_time (self));
   return GST_FLOW_OK;
@@ -257,7 +267,7 @@ gst_cuv_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   GstClockTime stream_time =
       gst_cuv_transform_stream_time (GST_CUV_TRANSFORM (self), buffer);
   gboolean late, due;
-  Settings settings;
+  GstCuvFilterSettings settings;
 
   if (GST_CLOCK_TIME_IS_VALID (stream_time))
     gst_object_sync_values (GST_OBJECT (self), stream_time);
@@ -362,55 +372,18 @@ gst_cuv_filter_start (GstBaseTransform *trans)
 
 /* ---- properties ---- */
 
-static GstStructure *
-get_stats (GstCuvFilter *self)
-{
-  GstCuvFilterClass *klass = GST_CUV_FILTER_GET_CLASS (self);
-  GstStructure *stats;
-  Counts counts;
-
-  GST_OBJECT_LOCK (self);
-  counts = PRIV (self)->counts;
-  GST_OBJECT_UNLOCK (self);
-  stats = gst_structure_new ("stats", "frames", G_TYPE_UINT64, counts.frames,
-      "analysed", G_TYPE_UINT64, counts.analysed, "skipped", G_TYPE_UINT64,
-      counts.skipped_late + counts.skipped_interval, "skipped-late",
-      G_TYPE_UINT64, counts.skipped_late, "device", G_TYPE_STRING,
-      counts.cuda ? "cuda" : "cpu", "microseconds", G_TYPE_UINT64,
-      counts.last / GST_USECOND, "microseconds-mean", G_TYPE_UINT64,
-      counts.analysed ? counts.sum / counts.analysed / GST_USECOND : 0, NULL);
-  if (klass->add_stats != NULL)
-    klass->add_stats (self, stats);
-  return stats;
-}
-
 static void
 gst_cuv_filter_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  Settings *settings = &PRIV (GST_CUV_FILTER (object))->settings;
+  GstCuvFilterPrivate *priv = PRIV (GST_CUV_FILTER (object));
+  gboolean known;
 
   GST_OBJECT_LOCK (object);
-  switch (id) {
-    case PROP_INFERENCE_INTERVAL:
-      settings->inference_interval = g_value_get_uint (value);
-      break;
-    case PROP_HOLD_RESULTS:
-      settings->hold_results = g_value_get_boolean (value);
-      break;
-    case PROP_SKIP_LATE:
-      settings->skip_late = g_value_get_boolean (value);
-      break;
-    case PROP_N_THREADS:
-      settings->n_threads = g_value_get_int (value);
-      break;
-    case PROP_MESSAGE:
-      settings->message = g_value_get_enum (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
+  known = gst_cuv_filter_settings_set (&priv->settings, id, value);
   GST_OBJECT_UNLOCK (object);
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
 
 static void
@@ -418,109 +391,15 @@ gst_cuv_filter_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstCuvFilter *self = GST_CUV_FILTER (object);
-  Settings settings;
+  GstCuvFilterSettings settings;
 
   GST_OBJECT_LOCK (object);
   settings = PRIV (self)->settings;
   GST_OBJECT_UNLOCK (object);
-  switch (id) {
-    case PROP_INFERENCE_INTERVAL:
-      g_value_set_uint (value, settings.inference_interval);
-      break;
-    case PROP_HOLD_RESULTS:
-      g_value_set_boolean (value, settings.hold_results);
-      break;
-    case PROP_SKIP_LATE:
-      g_value_set_boolean (value, settings.skip_late);
-      break;
-    case PROP_N_THREADS:
-      g_value_set_int (value, settings.n_threads);
-      break;
-    case PROP_MESSAGE:
-      g_value_set_enum (value, settings.message);
-      break;
-    case PROP_STATS:
-      g_value_take_boxed (value, get_stats (self));
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
-}
-
-static void
-install_properties (GObjectClass *klass)
-{
-  /**
-   * GstCuvFilter:inference-interval:
-   *
-   * Every how many frames one is analysed; 1 = every frame.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_INFERENCE_INTERVAL,
-      g_param_spec_uint ("inference-interval", "Inference interval",
-          "Analyse every Nth frame", 1, G_MAXUINT, DEFAULT_INFERENCE_INTERVAL,
-          GST_CUV_PARAM_TUNABLE));
-  /**
-   * GstCuvFilter:hold-results:
-   *
-   * Attach the last results, with their age, to frames that pass unanalysed.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_HOLD_RESULTS,
-      g_param_spec_boolean ("hold-results", "Hold results",
-          "Repeat the last results, with their age, on unanalysed frames",
-          DEFAULT_HOLD_RESULTS, GST_CUV_PARAM_LIVE));
-  /**
-   * GstCuvFilter:skip-late:
-   *
-   * Let frames pass unanalysed that come, or would leave, too late: live ones
-   * that were captured while an earlier one was analysed or that the sink
-   * should have shown by now, and those before the time the sink asked for.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_SKIP_LATE,
-      g_param_spec_boolean ("skip-late", "Skip late frames",
-          "Let late frames pass unanalysed", DEFAULT_SKIP_LATE,
-          GST_CUV_PARAM_LIVE));
-  /**
-   * GstCuvFilter:n-threads:
-   *
-   * Threads for work on the CPU, 0 = one per processor. Results are the same
-   * for every number.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_N_THREADS,
-      g_param_spec_int ("n-threads", "Threads",
-          "Threads for work on the CPU (0 = one per processor)", 0, 1024,
-          DEFAULT_N_THREADS, GST_CUV_PARAM_LIVE));
-  /**
-   * GstCuvFilter:message:
-   *
-   * When to post an element message, named after the element, with the
-   * results.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_MESSAGE,
-      g_param_spec_enum ("message", "Message",
-          "When to post results as an element message", GST_TYPE_CUV_MESSAGE,
-          DEFAULT_MESSAGE, GST_CUV_PARAM_LIVE));
-  /**
-   * GstCuvFilter:stats:
-   *
-   * frames, analysed, skipped, skipped-late (guint64), device (cuda or cpu),
-   * microseconds and microseconds-mean (guint64, of the analysis), and the
-   * element's own counts.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_STATS,
-      g_param_spec_boxed ("stats", "Statistics", "What the element did",
-          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  if (id == GST_CUV_FILTER_PROP_STATS)
+    g_value_take_boxed (value, get_stats (self));
+  else if (!gst_cuv_filter_settings_get (&settings, id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
 
 static void
@@ -540,9 +419,8 @@ gst_cuv_filter_class_init (GstCuvFilterClass *klass)
   trans_class->transform_ip_on_passthrough = FALSE;
   transform_class->set_info = gst_cuv_filter_set_info;
   transform_class->leave_context = gst_cuv_filter_leave_context;
-  install_properties (object_class);
+  gst_cuv_filter_settings_install (object_class);
   gst_type_mark_as_plugin_api (GST_TYPE_CUV_FILTER, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_CUV_MESSAGE, 0);
 }
 
 static void
@@ -550,10 +428,6 @@ gst_cuv_filter_init (GstCuvFilter *self)
 {
   GstCuvFilterPrivate *priv = PRIV (self);
 
-  priv->settings.inference_interval = DEFAULT_INFERENCE_INTERVAL;
-  priv->settings.hold_results = DEFAULT_HOLD_RESULTS;
-  priv->settings.skip_late = DEFAULT_SKIP_LATE;
-  priv->settings.n_threads = DEFAULT_N_THREADS;
-  priv->settings.message = DEFAULT_MESSAGE;
+  gst_cuv_filter_settings_init (&priv->settings);
   gst_cuv_pace_init (&priv->pace, GST_ELEMENT (self));
 }

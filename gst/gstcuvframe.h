@@ -22,9 +22,9 @@ G_BEGIN_DECLS
 
 typedef struct {
   CuvFrame frame;
-  gboolean cuda;   /* the frame's pointers are device pointers */
-  gpointer stream; /* where work on a device frame goes */
-  GstVideoFrame video;
+  gboolean cuda;       /* the frame's pointers are device pointers */
+  gpointer stream;     /* where work on a device frame goes */
+  GstVideoFrame video; /* its buffer is the one mapped, with its metas */
   GstCuvContext *context;
 } GstCuvFrame;
 

@@ -52,7 +52,9 @@ gst_cuv_meta_add_object (GstBuffer *buffer, const GstVideoInfo *info, gint id,
   gst_structure_set (detection, "x_min", G_TYPE_DOUBLE, x / width, "x_max",
       G_TYPE_DOUBLE, (x + w) / width, "y_min", G_TYPE_DOUBLE, y / height,
       "y_max", G_TYPE_DOUBLE, (y + h) / height, "confidence", G_TYPE_DOUBLE,
-      confidence, "label_id", G_TYPE_INT, 0, NULL);
+      confidence, NULL);
+  if (!gst_structure_has_field (detection, "label_id"))
+    gst_structure_set (detection, "label_id", G_TYPE_INT, 0, NULL);
   gst_video_region_of_interest_meta_add_param (roi, detection);
   return roi;
 }

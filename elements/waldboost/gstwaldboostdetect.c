@@ -2,12 +2,13 @@
 /**
  * SECTION:element-waldboostdetect
  * @title: waldboostdetect
- * @short_description: detects objects with a boosted cascade
+ * @short_description: detects objects with a boosted classifier
  *
  * Slides a window over the frame at many sizes and asks a boosted classifier at
- * each place. Finds exactly the boxes that OpenCV's CascadeClassifier finds, on
- * the CPU and, for frames in CUDA memory, on the GPU. The frame is neither
- * copied nor changed: boxes are attached as GstVideoRegionOfInterestMeta.
+ * each place: an OpenCV cascade, a WaldBoost model of BUT FIT or a WBDetector
+ * of opencv_contrib. Finds exactly the boxes that OpenCV finds, on the CPU and,
+ * for frames in CUDA memory, on the GPU. The frame is neither copied nor
+ * changed: boxes are attached as GstVideoRegionOfInterestMeta.
  *
  * ## Example launch line
  * |[
@@ -15,17 +16,22 @@
  * waldboostdetect model=lbpcascade_frontalface.xml ! visionoverlay !
  * videoconvert ! autovideosink
  * ]| Shows a film with its faces boxed.
+ * |[
+ * gst-launch-1.0 filesrc location=film.avi ! decodebin ! videoconvert !
+ * waldboostdetect model=lbpcascade_frontalface.xml !
+ * waldboostdetect model=haarcascade_eye.xml inference-region=roi-list
+ * object-class=frontalface ! visionpublish ! fakesink
+ * ]| Looks for eyes in faces.
  *
  * Since: 0.1
  */
 #include "config.h"
 #include "gstwaldboostdetect.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "gstcuvmeta.h"
-#include "gstwaldboostsettings.h"
+#include "gstwaldboostcounts.h"
+#include "gstwaldboostwish.h"
 #if HAVE_CUDA
 #include "cuv-cuda.h"
 #endif
@@ -33,23 +39,19 @@
 GST_DEBUG_CATEGORY_STATIC (waldboost_detect_debug);
 #define GST_CAT_DEFAULT waldboost_detect_debug
 
-typedef struct {
-  guint64 windows, stage_0, lost;
-  guint hits, objects, levels;
-} Counts;
-
 struct _GstWaldboostDetect {
   GstCuvFilter parent;
 
-  GstWaldboostSettings settings; /* under the object lock, as is counts */
-  Counts counts;
+  GstWaldboostSettings settings; /* under the object lock, as are counts */
+  GstWaldboostCounts counts;
 
   /* of the streaming thread */
   CuvScanner scanner;
   CuvWaldboostGrouper *grouper;
-  GArray *objects; /* CuvWaldboostBox, of the last analysis */
-  gchar *objects_label;
-  gchar *model_label, *model_file; /* of the model that the scanner has */
+  GArray *regions;           /* GstWaldboostRegion, of the frame at hand */
+  GArray *objects;           /* GstWaldboostObject */
+  GstWaldboostOrigin origin; /* what the scanner's model finds */
+  GstWaldboostCounts work;   /* of the frame at hand */
 };
 
 #define gst_waldboost_detect_parent_class parent_class
@@ -66,19 +68,6 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
 /* clang-format on */
 
 /* ---- preparing ---- */
-
-/* NULL, or the pair of limits that leave no size, and what to do. */
-static const gchar *
-contradiction (const CuvWaldboostParams *params)
-{
-  if (params->max_width > 0 && params->min_width > params->max_width)
-    return "min-size-width is above max-size-width: lower the one, or raise "
-           "the other or set it to 0, no limit";
-  if (params->max_height > 0 && params->min_height > params->max_height)
-    return "min-size-height is above max-size-height: lower the one, or raise "
-           "the other or set it to 0, no limit";
-  return NULL;
-}
 
 /* While playing, a change that cannot be made leaves all as it is; at the start
  * or for new caps there is nothing to go on with. */
@@ -99,117 +88,137 @@ cannot_prepare (
   return FALSE;
 }
 
-/* "WxH", or "none" for a size that limits nothing. */
-static void
-format_limit (gchar *text, gsize size, gint width, gint height)
-{
-  if (width == 0 && height == 0)
-    g_strlcpy (text, "none", size);
-  else
-    g_snprintf (text, size, "%dx%d", width, height);
-}
-
-static void
-warn_if_empty (GstWaldboostDetect *self, const CuvWaldboostParams *params)
-{
-  const CuvScanner *scanner = &self->scanner;
-  gchar least[32], most[32];
-
-  if (scanner->plan->n_levels > 0)
-    return;
-  if (scanner->plan->width == 0 || scanner->plan->height == 0) {
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("roi lies outside the frame, which is %dx%d. No objects will be "
-         "found.",
-            scanner->frame_width, scanner->frame_height),
-        (NULL));
-    return;
-  }
-  format_limit (least, sizeof least, params->min_width, params->min_height);
-  format_limit (most, sizeof most, params->max_width, params->max_height);
-  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-      ("No window fits: the model's is %dx%d, the part of the frame to look at "
-       "%dx%d, limits are min-size %s, max-size %s. No objects will be found; "
-       "use larger frames, a larger roi or other size limits.",
-          scanner->model->window_width, scanner->model->window_height,
-          scanner->plan->width, scanner->plan->height, least, most),
-      (NULL));
-}
-
 static gboolean
 gst_waldboost_detect_prepare (GstCuvFilter *filter, const GstCuvFrame *frame)
 {
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (filter);
-  const CuvWaldboostModel *model;
   CuvScanner scanner = { 0 };
-  CuvWaldboostParams params;
-  gchar *label, *file;
-  const gchar *problem;
-  CuvRoi roi;
+  GstWaldboostOrigin origin;
+  gchar *problem;
+  gboolean ok;
+  GstWaldboostWish wish;
 
-  GST_OBJECT_LOCK (self);
-  model = cuv_model_ref (self->settings.model);
-  label = g_strdup (self->settings.model_label);
-  file = g_path_get_basename (self->settings.model_name);
-  params = self->settings.params;
-  roi = self->settings.roi;
-  GST_OBJECT_UNLOCK (self);
-  problem = contradiction (&params);
+  gst_waldboost_wish_init (&wish, &self->settings);
+  problem = gst_waldboost_wish_problem (&wish);
   if (problem == NULL)
-    problem = cuv_scanner_init (&scanner, model, &params, &roi, &frame->frame,
-        frame->cuda, frame->stream);
-  cuv_model_unref (model);
+    problem = g_strdup (cuv_scanner_init (&scanner, wish.model, &wish.params,
+        &wish.roi, &frame->frame, frame->cuda, frame->stream));
   if (problem != NULL) {
     cuv_scanner_clear (&scanner);
-    g_free (label);
-    g_free (file);
-    return cannot_prepare (self, frame, problem);
+    gst_waldboost_wish_clear (&wish);
+    ok = cannot_prepare (self, frame, problem);
+    g_free (problem);
+    return ok;
   }
   cuv_scanner_clear (&self->scanner);
   self->scanner = scanner;
-  g_free (self->model_label);
-  self->model_label = label;
-  g_free (self->model_file);
-  self->model_file = file;
-  warn_if_empty (self, &params);
+  origin = self->origin;
+  self->origin = wish.origin;
+  wish.origin = origin;
+  gst_waldboost_wish_warn_if_empty (&wish, GST_ELEMENT (self), &self->scanner);
+  gst_waldboost_wish_clear (&wish);
   return TRUE;
 }
 
 /* ---- analysing ---- */
 
-static gdouble
-confidence_of (gfloat score)
-{
-  return 1.0 / (1.0 + exp (-(gdouble) score));
-}
+/* The settings that may differ from frame to frame. */
+typedef struct {
+  CuvGrouping grouping;
+  GstWaldboostRegionMode region_mode;
+  GQuark object_class;
+  guint max_objects;
+  gdouble threshold;
+} Tunables;
 
-static gint
-by_score (gconstpointer a, gconstpointer b)
+static Tunables
+get_tunables (GstWaldboostDetect *self)
 {
-  const CuvWaldboostBox *p = a, *q = b;
+  const GstWaldboostSettings *settings = &self->settings;
+  Tunables tunables;
 
-  return (p->score < q->score) - (p->score > q->score);
+  GST_OBJECT_LOCK (self);
+  tunables = (Tunables){ settings->grouping, settings->region_mode,
+    settings->object_class, settings->max_objects, settings->threshold };
+  GST_OBJECT_UNLOCK (self);
+  return tunables;
 }
 
 /* Keeps the boxes that are to be published, in frame coordinates. */
 static void
 keep_objects (GstWaldboostDetect *self, const CuvWaldboostBox *boxes, gint n,
-    gdouble threshold, guint max_objects)
+    gint parent_id, gdouble threshold)
 {
-  g_array_set_size (self->objects, 0);
   for (gint i = 0; i < n; i++) {
-    CuvWaldboostBox box = boxes[i];
+    GstWaldboostObject object = { boxes[i], parent_id };
 
-    if (confidence_of (box.score) < threshold)
-      continue;
-    box.x += self->scanner.x;
-    box.y += self->scanner.y;
-    g_array_append_val (self->objects, box);
+    object.box.x += self->scanner.x;
+    object.box.y += self->scanner.y;
+    if (gst_waldboost_confidence (object.box.score) >= threshold)
+      g_array_append_val (self->objects, object);
   }
-  if (max_objects > 0 && self->objects->len > max_objects) {
-    g_array_sort (self->objects, by_score);
-    g_array_set_size (self->objects, max_objects);
+}
+
+/* Looks at a region, NULL for the frame. */
+static gboolean
+search (GstWaldboostDetect *self, const GstCuvFrame *frame,
+    const GstWaldboostRegion *region, gint n_threads, const Tunables *tunables)
+{
+  const CuvWaldboostBox *boxes = NULL;
+  CuvWaldboostResult result;
+  const gchar *problem;
+  GstClockTime start;
+  gint n;
+
+  problem = cuv_scanner_run (&self->scanner, &frame->frame,
+      region != NULL ? &region->place : NULL, frame->stream, n_threads,
+      &result);
+  if (problem != NULL) {
+    GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
+        ("The %s failed: %s.", frame->cuda ? "GPU" : "CPU", problem), (NULL));
+    return FALSE;
   }
+  start = gst_util_get_timestamp ();
+  n = cuv_waldboost_group (self->grouper, self->scanner.plan,
+      &tunables->grouping, result.hits, result.n_hits, &boxes);
+  if (n < 0) {
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("No memory to group %d windows.", result.n_hits), (NULL));
+    return FALSE;
+  }
+  self->work.group_us +=
+      (gdouble) (gst_util_get_timestamp () - start) / GST_USECOND;
+  gst_waldboost_counts_add (&self->work, &result);
+  keep_objects (
+      self, boxes, n, region != NULL ? region->id : -1, tunables->threshold);
+  if (result.overflow > 0)
+    GST_WARNING_OBJECT (self, "%d windows more than the %d that fit were lost",
+        result.overflow, CUV_WALDBOOST_MAX_HITS);
+  return TRUE;
+}
+
+static gboolean
+search_regions (GstWaldboostDetect *self, const GstCuvFrame *frame,
+    gint n_threads, const Tunables *tunables)
+{
+  gst_waldboost_collect_regions (
+      self->regions, frame->video.buffer, tunables->object_class);
+  self->work.regions = self->regions->len;
+  for (guint i = 0; i < self->regions->len; i++) {
+    if (!search (self, frame,
+            &g_array_index (self->regions, GstWaldboostRegion, i), n_threads,
+            tunables))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gint
+by_score (gconstpointer a, gconstpointer b)
+{
+  const GstWaldboostObject *p = a, *q = b;
+
+  return (p->box.score < q->box.score) - (p->box.score > q->box.score);
 }
 
 static gboolean
@@ -217,110 +226,38 @@ gst_waldboost_detect_analyse (
     GstCuvFilter *filter, const GstCuvFrame *frame, gint n_threads)
 {
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (filter);
-  const CuvWaldboostBox *boxes = NULL;
-  CuvGrouping grouping = { 0 };
-  CuvWaldboostResult result;
-  guint min_neighbors, max_objects;
-  const gchar *problem;
-  gdouble threshold;
-  gint n;
+  Tunables tunables = get_tunables (self);
 
-  GST_OBJECT_LOCK (self);
-  min_neighbors = self->settings.min_neighbors;
-  max_objects = self->settings.max_objects;
-  threshold = self->settings.threshold;
-  g_free (self->objects_label);
-  self->objects_label = g_strdup (
-      self->settings.label != NULL ? self->settings.label : self->model_label);
-  GST_OBJECT_UNLOCK (self);
-
-  problem = cuv_scanner_run (
-      &self->scanner, &frame->frame, frame->stream, n_threads, &result);
-  if (problem != NULL) {
-    GST_ELEMENT_ERROR (
-        self, RESOURCE, FAILED, ("The GPU failed: %s.", problem), (NULL));
+  gst_waldboost_counts_begin (&self->work, self->scanner.plan);
+  self->work.levels = cuv_scanner_levels (&self->scanner);
+  g_array_set_size (self->objects, 0);
+  if (!(tunables.region_mode == GST_WALDBOOST_ROI_LIST
+              ? search_regions (self, frame, n_threads, &tunables)
+              : search (self, frame, NULL, n_threads, &tunables)))
     return FALSE;
+  if (tunables.max_objects > 0 && self->objects->len > tunables.max_objects) {
+    g_array_sort (self->objects, by_score);
+    g_array_set_size (self->objects, tunables.max_objects);
   }
-  grouping.min_neighbours = (gint) min_neighbors;
-  n = cuv_waldboost_group (self->grouper, self->scanner.plan, &grouping,
-      result.hits, result.n_hits, &boxes);
-  if (n < 0) {
-    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("No memory to group %d windows.", result.n_hits), (NULL));
-    return FALSE;
-  }
-  keep_objects (self, boxes, n, threshold, max_objects);
-  if (result.overflow > 0)
-    GST_WARNING_OBJECT (self, "%d windows more than the %d that fit were lost",
-        result.overflow, CUV_WALDBOOST_MAX_HITS);
-
+  self->work.objects = self->objects->len;
   GST_OBJECT_LOCK (self);
-  self->counts.levels = self->scanner.plan->n_levels;
-  self->counts.windows = result.windows;
-  self->counts.stage_0 = result.survivors ? result.survivors[0] : 0;
-  self->counts.lost += result.overflow;
-  self->counts.hits = result.n_hits;
-  self->counts.objects = self->objects->len;
+  gst_waldboost_counts_copy (&self->counts, &self->work);
   GST_OBJECT_UNLOCK (self);
   return TRUE;
 }
 
 /* ---- publishing ---- */
 
-static void
-append_object (GValue *list, const CuvWaldboostBox *box, const gchar *label)
-{
-  GValue value = G_VALUE_INIT;
-
-  g_value_init (&value, GST_TYPE_STRUCTURE);
-  g_value_take_boxed (&value,
-      gst_structure_new ("object", "label", G_TYPE_STRING, label, "x",
-          G_TYPE_UINT, (guint) box->x, "y", G_TYPE_UINT, (guint) box->y,
-          "width", G_TYPE_UINT, (guint) box->width, "height", G_TYPE_UINT,
-          (guint) box->height, "confidence", G_TYPE_DOUBLE,
-          confidence_of (box->score), "score", G_TYPE_DOUBLE,
-          (gdouble) box->score, NULL));
-  gst_value_list_append_and_take_value (list, &value);
-}
-
-static GstStructure *
-detection_extra (
-    GstWaldboostDetect *self, const CuvWaldboostBox *box, GstClockTime age)
-{
-  GstStructure *extra = gst_structure_new ("detection", "score", G_TYPE_DOUBLE,
-      (gdouble) box->score, "neighbors", G_TYPE_INT, (gint) box->neighbours,
-      "model_name", G_TYPE_STRING, self->model_file, NULL);
-
-  if (age > 0)
-    gst_structure_set (extra, "age", G_TYPE_UINT64, age, NULL);
-  return extra;
-}
-
 static guint
 gst_waldboost_detect_publish (GstCuvFilter *filter, GstBuffer *buffer,
     GstStructure *message, GstClockTime age)
 {
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (filter);
-  const GstVideoInfo *info =
-      gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self));
-  gint id = gst_cuv_meta_next_id (buffer);
-  GValue list = G_VALUE_INIT;
 
-  g_value_init (&list, GST_TYPE_LIST);
-  for (guint i = 0; i < self->objects->len; i++) {
-    const CuvWaldboostBox *box =
-        &g_array_index (self->objects, CuvWaldboostBox, i);
-
-    gst_cuv_meta_add_object (buffer, info, id + (gint) i, self->objects_label,
-        box->x, box->y, box->width, box->height, confidence_of (box->score),
-        detection_extra (self, box, age));
-    if (message != NULL)
-      append_object (&list, box, self->objects_label);
-  }
-  if (message != NULL)
-    gst_structure_take_value (message, "objects", &list);
-  else
-    g_value_unset (&list);
+  gst_waldboost_collect_regions (self->regions, buffer, 0);
+  gst_waldboost_attach_objects (self->objects, self->regions, &self->origin,
+      buffer, gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)), message,
+      age);
   return self->objects->len;
 }
 
@@ -334,16 +271,10 @@ static void
 gst_waldboost_detect_add_stats (GstCuvFilter *filter, GstStructure *stats)
 {
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (filter);
-  Counts counts;
 
   GST_OBJECT_LOCK (self);
-  counts = self->counts;
+  gst_waldboost_counts_to_stats (&self->counts, stats);
   GST_OBJECT_UNLOCK (self);
-  gst_structure_set (stats, "levels", G_TYPE_UINT, counts.levels, "windows",
-      G_TYPE_UINT64, counts.windows, "windows-after-stage-0", G_TYPE_UINT64,
-      counts.stage_0, "windows-accepted", G_TYPE_UINT, counts.hits,
-      "windows-lost", G_TYPE_UINT64, counts.lost, "objects", G_TYPE_UINT,
-      counts.objects, NULL);
 #if HAVE_CUDA
   gst_structure_set (
       stats, "gpu-bytes", G_TYPE_UINT64, (guint64) cuv_cuda_allocated (), NULL);
@@ -357,8 +288,10 @@ gst_waldboost_detect_start (GstBaseTransform *trans)
 {
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (trans);
 
+  self->work.lost = 0;
+  gst_waldboost_counts_begin (&self->work, &(CuvWaldboostPlan){ 0 });
   GST_OBJECT_LOCK (self);
-  self->counts = (Counts){ 0 };
+  gst_waldboost_counts_copy (&self->counts, &self->work);
   GST_OBJECT_UNLOCK (self);
   if (!GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans)
       || !gst_waldboost_settings_start (&self->settings))
@@ -399,20 +332,16 @@ static void
 gst_waldboost_detect_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  GstWaldboostDetect *self = GST_WALDBOOST_DETECT (object);
-
-  if (!gst_waldboost_settings_set (&self->settings, id, value))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  gst_waldboost_settings_set (
+      &GST_WALDBOOST_DETECT (object)->settings, id, value);
 }
 
 static void
 gst_waldboost_detect_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  GstWaldboostDetect *self = GST_WALDBOOST_DETECT (object);
-
-  if (!gst_waldboost_settings_get (&self->settings, id, value))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  gst_waldboost_settings_get (
+      &GST_WALDBOOST_DETECT (object)->settings, id, value);
 }
 
 static void
@@ -421,10 +350,11 @@ gst_waldboost_detect_finalize (GObject *object)
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (object);
 
   gst_waldboost_settings_clear (&self->settings);
+  gst_waldboost_counts_clear (&self->counts);
+  gst_waldboost_counts_clear (&self->work);
+  gst_waldboost_origin_clear (&self->origin);
+  g_array_unref (self->regions);
   g_array_unref (self->objects);
-  g_free (self->objects_label);
-  g_free (self->model_label);
-  g_free (self->model_file);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
@@ -450,12 +380,12 @@ gst_waldboost_detect_class_init (GstWaldboostDetectClass *klass)
   filter_class->publish = gst_waldboost_detect_publish;
   filter_class->reset = gst_waldboost_detect_reset;
   filter_class->add_stats = gst_waldboost_detect_add_stats;
-  gst_waldboost_settings_install (object_class);
+  gst_waldboost_properties_install (object_class);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class,
       "Boosted object detector", "Filter/Analyzer/Video",
-      "Detects objects with a boosted cascade, on the CPU or with CUDA",
+      "Detects objects with a boosted classifier, on the CPU or with CUDA",
       "The gst-cuvision authors");
 }
 
@@ -463,5 +393,8 @@ static void
 gst_waldboost_detect_init (GstWaldboostDetect *self)
 {
   gst_waldboost_settings_init (&self->settings, GST_CUV_FILTER (self));
-  self->objects = g_array_new (FALSE, FALSE, sizeof (CuvWaldboostBox));
+  gst_waldboost_counts_init (&self->counts);
+  gst_waldboost_counts_init (&self->work);
+  self->regions = g_array_new (FALSE, FALSE, sizeof (GstWaldboostRegion));
+  self->objects = g_array_new (FALSE, FALSE, sizeof (GstWaldboostObject));
 }

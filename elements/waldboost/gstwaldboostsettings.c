@@ -2,30 +2,138 @@
 #include "config.h"
 #include "gstwaldboostsettings.h"
 
+#include <string.h>
+
 #include "modelfile.h"
 
-#define DEFAULT_SCALE_FACTOR 1.1
-#define DEFAULT_MIN_NEIGHBORS 3
-#define DEFAULT_SIZE 0
-#define DEFAULT_THRESHOLD 0.0
-#define DEFAULT_MAX_OBJECTS 0
+/* ---- texts that have to be understood ---- */
 
-enum {
-  PROP_0,
-  PROP_MODEL,
-  PROP_LABEL,
-  PROP_SCALE_FACTOR,
-  PROP_MIN_NEIGHBORS,
-  PROP_MIN_SIZE_WIDTH,
-  PROP_MIN_SIZE_HEIGHT,
-  PROP_MAX_SIZE_WIDTH,
-  PROP_MAX_SIZE_HEIGHT,
-  PROP_THRESHOLD,
-  PROP_ROI,
-  PROP_MAX_OBJECTS,
+static gboolean
+parse_roi (GstWaldboostSettings *self, const gchar *text)
+{
+  return cuv_roi_parse (text, &self->roi);
+}
+
+/* NULL if a name is empty or there twice. */
+static gchar **
+split_labels (const gchar *text)
+{
+  gchar **labels = g_strsplit (text, ",", -1);
+
+  for (guint i = 0; labels[i] != NULL; i++) {
+    gboolean bad = *g_strstrip (labels[i]) == '\0';
+
+    for (guint j = 0; j < i; j++)
+      bad |= strcmp (labels[j], labels[i]) == 0;
+    if (bad) {
+      g_strfreev (labels);
+      return NULL;
+    }
+  }
+  return labels;
+}
+
+static gboolean
+parse_labels (GstWaldboostSettings *self, const gchar *text)
+{
+  gboolean none = text == NULL || *text == '\0';
+  gchar **labels = none ? NULL : split_labels (text);
+
+  if (labels == NULL && !none)
+    return FALSE;
+  g_strfreev (self->labels);
+  self->labels = labels;
+  return TRUE;
+}
+
+static gboolean
+parse_stages (GstWaldboostSettings *self, const gchar *text)
+{
+  gint32 ends[CUV_WALDBOOST_MAX_SEGMENTS];
+  gint n = 0;
+
+  if (text == NULL || *text == '\0')
+    text = GST_WALDBOOST_DEFAULT_STAGES;
+  for (;;) {
+    gchar *end;
+    gint64 value = g_ascii_strtoll (text, &end, 10);
+
+    if (end == text || value < 1 || value > CUV_MODEL_MAX_STAGES
+        || (n > 0 && value <= ends[n - 1]) || n == G_N_ELEMENTS (ends) - 1)
+      return FALSE;
+    ends[n++] = (gint32) value;
+    end += strspn (end, " ");
+    if (*end == '\0')
+      break;
+    if (*end != ',')
+      return FALSE;
+    text = end + 1;
+  }
+  memcpy (self->params.segment_end, ends, sizeof ends);
+  self->params.n_segments = n;
+  return TRUE;
+}
+
+static const struct {
+  guint id;
+  const gchar *name;
+  gboolean (*parse) (GstWaldboostSettings *self, const gchar *text);
+  const gchar *takes;
+} parsed[] = {
+  { GST_WALDBOOST_PROP_ROI, "roi", parse_roi,
+      "four pixel coordinates left,top,right,bottom from 0 up, with left < "
+      "right and top < bottom" },
+  { GST_WALDBOOST_PROP_LABELS, "labels", parse_labels,
+      "names with commas between, each once" },
+  { GST_WALDBOOST_PROP_REARRANGEMENT_STAGES, "rearrangement-stages",
+      parse_stages,
+      "up to 31 rising numbers from 1 to 4096 with commas between" },
 };
 
-/* ---- model and roi ---- */
+static gboolean
+parse_at_start (GstWaldboostSettings *self)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (parsed); i++) {
+    gchar *text;
+    gboolean ok;
+
+    GST_OBJECT_LOCK (self->owner);
+    text = g_strdup (self->texts[parsed[i].id]);
+    ok = parsed[i].parse (self, text);
+    GST_OBJECT_UNLOCK (self->owner);
+    if (!ok)
+      GST_ELEMENT_ERROR (self->owner, LIBRARY, SETTINGS,
+          ("%s is '%s': it takes %s.", parsed[i].name, text, parsed[i].takes),
+          (NULL));
+    g_free (text);
+    if (!ok)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static void
+set_parsed (GstWaldboostSettings *self, guint i, const gchar *text)
+{
+  gboolean ok;
+
+  GST_OBJECT_LOCK (self->owner);
+  ok = parsed[i].parse (self, text);
+  if (ok || !self->started) { /* start() looks again, and can fail */
+    g_free (self->texts[parsed[i].id]);
+    self->texts[parsed[i].id] = g_strdup (text);
+  }
+  GST_OBJECT_UNLOCK (self->owner);
+  if (ok)
+    gst_cuv_filter_request_prepare (self->owner);
+  else
+    GST_ELEMENT_WARNING (self->owner, LIBRARY, SETTINGS,
+        ("%s '%s' is refused, the old one stays: it takes %s.", parsed[i].name,
+            text, parsed[i].takes),
+        (NULL));
+}
+
+/* ---- the model ---- */
 
 /* Takes the model under its name; the object lock is held. */
 static void
@@ -38,54 +146,51 @@ take_model (GstWaldboostSettings *self, const CuvWaldboostModel *model,
   self->model_label = cuv_model_label (name);
 }
 
+/* Loads the model that is named, if one is. */
 static gboolean
-load_at_start (GstWaldboostSettings *self, const gchar *name)
+load_at_start (GstWaldboostSettings *self, gboolean *named, GError **error)
 {
-  const CuvWaldboostModel *model;
-  GError *error = NULL;
+  const CuvWaldboostModel *model = NULL;
+  gchar *name;
 
-  if (name == NULL || *name == '\0') {
-    GST_ELEMENT_ERROR (self->owner, RESOURCE, SETTINGS,
-        ("No model. Set the property model, for example to "
-         "lbpcascade_frontalface.xml of the package opencv-data."),
-        (NULL));
-    return FALSE;
-  }
-  model = cuv_model_load (name, &error);
-  if (model == NULL) {
-    GST_ELEMENT_ERROR (self->owner, RESOURCE, OPEN_READ,
-        ("Cannot load model: %s.", error->message), (NULL));
-    g_error_free (error);
-    return FALSE;
-  }
+  g_mutex_lock (&self->loading);
   GST_OBJECT_LOCK (self->owner);
-  take_model (self, model, name);
-  self->started = TRUE;
+  name = g_strdup (self->texts[GST_WALDBOOST_PROP_MODEL]);
   GST_OBJECT_UNLOCK (self->owner);
-  return TRUE;
+  *named = name != NULL && *name != '\0';
+  if (*named)
+    model = cuv_model_load (name, &self->options, error);
+  if (model != NULL) {
+    GST_OBJECT_LOCK (self->owner);
+    take_model (self, model, name);
+    self->started = TRUE;
+    GST_OBJECT_UNLOCK (self->owner);
+  }
+  g_mutex_unlock (&self->loading);
+  g_free (name);
+  return model != NULL;
 }
 
 gboolean
 gst_waldboost_settings_start (GstWaldboostSettings *self)
 {
-  gchar *name, *roi_text;
-  gboolean roi_ok;
+  GError *error = NULL;
+  gboolean named;
 
-  GST_OBJECT_LOCK (self->owner);
-  name = g_strdup (self->model_name);
-  roi_text = g_strdup (self->roi_text);
-  roi_ok = cuv_roi_parse (self->roi_text, &self->roi);
-  GST_OBJECT_UNLOCK (self->owner);
-  if (!roi_ok)
-    GST_ELEMENT_ERROR (self->owner, LIBRARY, SETTINGS,
-        ("roi is '%s': it takes four pixel coordinates left,top,right,bottom "
-         "from 0 up, with left < right and top < bottom.",
-            roi_text),
+  if (!parse_at_start (self))
+    return FALSE;
+  if (load_at_start (self, &named, &error))
+    return TRUE;
+  if (named)
+    GST_ELEMENT_ERROR (self->owner, RESOURCE, OPEN_READ,
+        ("Cannot load model: %s.", error->message), (NULL));
+  else
+    GST_ELEMENT_ERROR (self->owner, RESOURCE, SETTINGS,
+        ("No model. Set the property model, for example to "
+         "lbpcascade_frontalface.xml of the package opencv-data."),
         (NULL));
-  roi_ok = roi_ok && load_at_start (self, name);
-  g_free (roi_text);
-  g_free (name);
-  return roi_ok;
+  g_clear_error (&error);
+  return FALSE;
 }
 
 void
@@ -97,30 +202,6 @@ gst_waldboost_settings_stop (GstWaldboostSettings *self)
   GST_OBJECT_UNLOCK (self->owner);
 }
 
-static void
-set_roi (GstWaldboostSettings *self, const gchar *text)
-{
-  gboolean ok;
-  CuvRoi roi;
-
-  ok = cuv_roi_parse (text, &roi);
-  GST_OBJECT_LOCK (self->owner);
-  if (ok || !self->started) { /* start() looks again, and can fail */
-    g_free (self->roi_text);
-    self->roi_text = g_strdup (text);
-  }
-  if (ok)
-    self->roi = roi;
-  GST_OBJECT_UNLOCK (self->owner);
-  if (ok)
-    gst_cuv_filter_request_prepare (self->owner);
-  else
-    GST_ELEMENT_WARNING (self->owner, LIBRARY, SETTINGS,
-        ("roi '%s' is not left,top,right,bottom in pixels: the old one stays.",
-            text),
-        (NULL));
-}
-
 /* Loads in the caller's thread, so the stream goes on with the old model until
  * the new one is there, or if it cannot be loaded. */
 static void
@@ -130,213 +211,201 @@ set_model (GstWaldboostSettings *self, const gchar *name)
   GError *error = NULL;
   gboolean started;
 
+  g_mutex_lock (&self->loading);
   GST_OBJECT_LOCK (self->owner);
   started = self->started;
   GST_OBJECT_UNLOCK (self->owner);
   if (started)
-    model = cuv_model_load (name != NULL ? name : "", &error);
-  if (error != NULL) {
+    model = cuv_model_load (name != NULL ? name : "", &self->options, &error);
+  if (error == NULL) {
+    GST_OBJECT_LOCK (self->owner);
+    g_free (self->texts[GST_WALDBOOST_PROP_MODEL]);
+    self->texts[GST_WALDBOOST_PROP_MODEL] = g_strdup (name);
+    if (model != NULL)
+      take_model (self, model, name);
+    GST_OBJECT_UNLOCK (self->owner);
+    gst_cuv_filter_request_prepare (self->owner);
+  }
+  g_mutex_unlock (&self->loading);
+  if (error != NULL)
     GST_ELEMENT_WARNING (self->owner, RESOURCE, OPEN_READ,
         ("Cannot load model, the old one stays: %s.", error->message), (NULL));
-    g_error_free (error);
+  g_clear_error (&error);
+}
+
+/* ---- numbers ---- */
+
+/* Sets what place points to; whether that is a change. */
+static gboolean
+store (gpointer place, const GValue *value)
+{
+  gdouble was;
+
+  if (G_VALUE_HOLDS_DOUBLE (value)) {
+    was = *(gdouble *) place;
+    return was != (*(gdouble *) place = g_value_get_double (value));
+  }
+  if (G_VALUE_HOLDS_FLOAT (value)) {
+    was = *(gfloat *) place;
+    return was != (*(gfloat *) place = g_value_get_float (value));
+  }
+  was = *(gint *) place;
+  return was
+      != (*(gint *) place = G_VALUE_HOLDS_UINT (value)
+              ? (gint) g_value_get_uint (value)
+              : g_value_get_enum (value));
+}
+
+static void
+fetch (gconstpointer place, GValue *value)
+{
+  if (G_VALUE_HOLDS_DOUBLE (value))
+    g_value_set_double (value, *(const gdouble *) place);
+  else if (G_VALUE_HOLDS_FLOAT (value))
+    g_value_set_float (value, *(const gfloat *) place);
+  else if (G_VALUE_HOLDS_UINT (value))
+    g_value_set_uint (value, (guint) * (const gint *) place);
+  else
+    g_value_set_enum (value, *(const gint *) place);
+}
+
+/* The model is read again in the caller's thread; if that fails, the old model
+ * and the old value stay. Cascades have no options. */
+static void
+set_option (GstWaldboostSettings *self, const GstWaldboostProperty *property,
+    const GValue *value)
+{
+  gsize at = property->offset - G_STRUCT_OFFSET (GstWaldboostSettings, options);
+  const CuvWaldboostModel *model = NULL;
+  CuvModelOptions options;
+  GError *error = NULL;
+  gchar *name = NULL;
+
+  g_mutex_lock (&self->loading);
+  GST_OBJECT_LOCK (self->owner);
+  options = self->options;
+  if (store (G_STRUCT_MEMBER_P (&options, at), value) && self->started
+      && self->model->arithmetic != CUV_SUM_STAGES)
+    name = g_strdup (self->texts[GST_WALDBOOST_PROP_MODEL]);
+  GST_OBJECT_UNLOCK (self->owner);
+  if (name != NULL)
+    model = cuv_model_load (name, &options, &error);
+  if (error == NULL) {
+    GST_OBJECT_LOCK (self->owner);
+    self->options = options;
+    if (model != NULL)
+      take_model (self, model, name);
+    GST_OBJECT_UNLOCK (self->owner);
+    if (model != NULL)
+      gst_cuv_filter_request_prepare (self->owner);
+  }
+  g_mutex_unlock (&self->loading);
+  if (error != NULL)
+    GST_ELEMENT_WARNING (self->owner, RESOURCE, OPEN_READ,
+        ("%s is not changed: %s.", property->name, error->message), (NULL));
+  g_clear_error (&error);
+  g_free (name);
+}
+
+static void
+set_number (GstWaldboostSettings *self, const GstWaldboostProperty *property,
+    const GValue *value)
+{
+  gboolean changed;
+
+  GST_OBJECT_LOCK (self->owner);
+  changed = store (G_STRUCT_MEMBER_P (self, property->offset), value);
+  GST_OBJECT_UNLOCK (self->owner);
+  /* controllers set properties at every frame: only a change is work */
+  if (changed && property->effect == GST_WALDBOOST_PLAN)
+    gst_cuv_filter_request_prepare (self->owner);
+}
+
+/* ---- entry ---- */
+
+static void
+set_text (GstWaldboostSettings *self, guint id, const gchar *text)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (parsed); i++) {
+    if (parsed[i].id == id) {
+      set_parsed (self, i, text);
+      return;
+    }
+  }
+  if (id == GST_WALDBOOST_PROP_MODEL) {
+    set_model (self, text);
     return;
   }
   GST_OBJECT_LOCK (self->owner);
-  g_free (self->model_name);
-  self->model_name = g_strdup (name);
-  if (model != NULL)
-    take_model (self, model, name);
+  g_free (self->texts[id]);
+  self->texts[id] = g_strdup (text);
+  if (id == GST_WALDBOOST_PROP_OBJECT_CLASS)
+    self->object_class =
+        text != NULL && *text != '\0' ? g_quark_from_string (text) : 0;
   GST_OBJECT_UNLOCK (self->owner);
-  gst_cuv_filter_request_prepare (self->owner);
+  if (id == GST_WALDBOOST_PROP_LABEL)
+    gst_cuv_filter_request_prepare (self->owner);
 }
 
-/* Where an unsigned property is kept; *shapes if the plan depends on it. */
-static gpointer
-uint_setting (GstWaldboostSettings *self, guint id, gboolean *shapes)
-{
-  *shapes = id != PROP_MIN_NEIGHBORS && id != PROP_MAX_OBJECTS;
-  switch (id) {
-    case PROP_MIN_NEIGHBORS:
-      return &self->min_neighbors;
-    case PROP_MIN_SIZE_WIDTH:
-      return &self->params.min_width;
-    case PROP_MIN_SIZE_HEIGHT:
-      return &self->params.min_height;
-    case PROP_MAX_SIZE_WIDTH:
-      return &self->params.max_width;
-    case PROP_MAX_SIZE_HEIGHT:
-      return &self->params.max_height;
-    case PROP_MAX_OBJECTS:
-      return &self->max_objects;
-    default:
-      return NULL;
-  }
-}
-
-gboolean
+void
 gst_waldboost_settings_set (
     GstWaldboostSettings *self, guint id, const GValue *value)
 {
-  gboolean shapes = FALSE, changed = TRUE, known = TRUE;
-  guint *setting;
+  const GstWaldboostProperty *property = gst_waldboost_property (id);
 
-  if (id == PROP_MODEL) {
-    set_model (self, g_value_get_string (value));
-    return TRUE;
-  }
-  if (id == PROP_ROI) {
-    set_roi (self, g_value_get_string (value));
-    return TRUE;
-  }
-  GST_OBJECT_LOCK (self->owner);
-  if (id == PROP_LABEL) {
-    g_free (self->label);
-    self->label = g_value_dup_string (value);
-    if (self->label != NULL && *self->label == '\0') /* "" is the default too */
-      g_clear_pointer (&self->label, g_free);
-  } else if (id == PROP_THRESHOLD) {
-    self->threshold = g_value_get_double (value);
-  } else if (id == PROP_SCALE_FACTOR) {
-    changed = self->params.scale_factor != g_value_get_double (value);
-    self->params.scale_factor = g_value_get_double (value);
-    shapes = TRUE;
-  } else if ((setting = uint_setting (self, id, &shapes)) != NULL) {
-    changed = *setting != g_value_get_uint (value);
-    *setting = g_value_get_uint (value);
-  } else {
-    known = FALSE;
-  }
-  GST_OBJECT_UNLOCK (self->owner);
-  /* controllers set properties at every frame: only a change is work */
-  if (known && shapes && changed)
-    gst_cuv_filter_request_prepare (self->owner);
-  return known;
+  if (property == NULL)
+    set_text (self, id, g_value_get_string (value));
+  else if (property->effect == GST_WALDBOOST_MODEL)
+    set_option (self, property, value);
+  else
+    set_number (self, property, value);
 }
 
-gboolean
+void
 gst_waldboost_settings_get (GstWaldboostSettings *self, guint id, GValue *value)
 {
-  gboolean shapes, known = TRUE;
-  guint *setting;
+  const GstWaldboostProperty *property = gst_waldboost_property (id);
 
   GST_OBJECT_LOCK (self->owner);
-  if (id == PROP_MODEL)
-    g_value_set_string (value, self->model_name);
-  else if (id == PROP_LABEL)
-    g_value_set_string (value, self->label);
-  else if (id == PROP_ROI)
-    g_value_set_string (value, self->roi_text);
-  else if (id == PROP_THRESHOLD)
-    g_value_set_double (value, self->threshold);
-  else if (id == PROP_SCALE_FACTOR)
-    g_value_set_double (value, self->params.scale_factor);
-  else if ((setting = uint_setting (self, id, &shapes)) != NULL)
-    g_value_set_uint (value, *setting);
+  if (property == NULL)
+    g_value_set_string (value, self->texts[id]);
   else
-    known = FALSE;
+    fetch (G_STRUCT_MEMBER_P (self, property->offset), value);
   GST_OBJECT_UNLOCK (self->owner);
-  return known;
+}
+
+const gchar *
+gst_waldboost_settings_label (const GstWaldboostSettings *self, gint *id)
+{
+  const gchar *label = self->texts[GST_WALDBOOST_PROP_LABEL];
+
+  if (label == NULL || *label == '\0')
+    label = self->model_label;
+  *id = self->labels == NULL ? 0 : -1;
+  for (gint i = 0; self->labels != NULL && self->labels[i] != NULL; i++) {
+    if (strcmp (self->labels[i], label) == 0)
+      *id = i;
+  }
+  return label;
 }
 
 void
 gst_waldboost_settings_init (GstWaldboostSettings *self, GstCuvFilter *owner)
 {
   self->owner = owner;
-  self->params.scale_factor = DEFAULT_SCALE_FACTOR;
-  self->min_neighbors = DEFAULT_MIN_NEIGHBORS;
-  self->threshold = DEFAULT_THRESHOLD;
-  self->max_objects = DEFAULT_MAX_OBJECTS;
+  g_mutex_init (&self->loading);
+  gst_waldboost_properties_reset (self);
+  self->texts[GST_WALDBOOST_PROP_REARRANGEMENT_STAGES] =
+      g_strdup (GST_WALDBOOST_DEFAULT_STAGES);
 }
 
 void
 gst_waldboost_settings_clear (GstWaldboostSettings *self)
 {
   g_clear_pointer (&self->model, cuv_model_unref);
-  g_clear_pointer (&self->model_name, g_free);
   g_clear_pointer (&self->model_label, g_free);
-  g_clear_pointer (&self->label, g_free);
-  g_clear_pointer (&self->roi_text, g_free);
-}
-
-/* name, what it is, most, default */
-static const struct {
-  guint id;
-  const gchar *name, *nick, *blurb;
-  guint maximum, value;
-} uint_properties[] = {
-  { PROP_MIN_NEIGHBORS, "min-neighbors", "Minimum neighbors",
-      "An object is a group of more windows than this (0 = no grouping)",
-      G_MAXINT, DEFAULT_MIN_NEIGHBORS },
-  { PROP_MIN_SIZE_WIDTH, "min-size-width", "Minimum size width",
-      "Least width of an object, pixels (0 = no limit)", G_MAXINT16,
-      DEFAULT_SIZE },
-  { PROP_MIN_SIZE_HEIGHT, "min-size-height", "Minimum size height",
-      "Least height of an object, pixels (0 = no limit)", G_MAXINT16,
-      DEFAULT_SIZE },
-  { PROP_MAX_SIZE_WIDTH, "max-size-width", "Maximum size width",
-      "Most width of an object, pixels (0 = no limit)", G_MAXINT16,
-      DEFAULT_SIZE },
-  { PROP_MAX_SIZE_HEIGHT, "max-size-height", "Maximum size height",
-      "Most height of an object, pixels (0 = no limit)", G_MAXINT16,
-      DEFAULT_SIZE },
-  { PROP_MAX_OBJECTS, "max-objects", "Maximum objects",
-      "Most objects to publish for a frame, the surest first (0 = all)",
-      G_MAXINT, DEFAULT_MAX_OBJECTS },
-};
-
-void
-gst_waldboost_settings_install (GObjectClass *klass)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (uint_properties); i++)
-    g_object_class_install_property (klass, uint_properties[i].id,
-        g_param_spec_uint (uint_properties[i].name, uint_properties[i].nick,
-            uint_properties[i].blurb, 0, uint_properties[i].maximum,
-            uint_properties[i].value, GST_CUV_PARAM_TUNABLE));
-  /**
-   * GstWaldboostDetect:model:
-   *
-   * An OpenCV cascade file (XML) with LBP features. A bare name is looked for
-   * in the working folder, in CUV_MODEL_PATH and in OpenCV's own folders.
-   * While playing, a file that cannot be loaded leaves the old model in force.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_MODEL,
-      g_param_spec_string ("model", "Model",
-          "Cascade file, a path or a bare name", NULL, GST_CUV_PARAM_LIVE));
-  g_object_class_install_property (klass, PROP_LABEL,
-      g_param_spec_string ("label", "Label",
-          "Label of the objects (default: the model's file name without "
-          "extension, lbpcascade_ and haarcascade_)",
-          NULL, GST_CUV_PARAM_LIVE));
-  g_object_class_install_property (klass, PROP_SCALE_FACTOR,
-      g_param_spec_double ("scale-factor", "Scale factor",
-          "Ratio of window sizes from one level to the next", 1.01, 10.0,
-          DEFAULT_SCALE_FACTOR, GST_CUV_PARAM_TUNABLE));
-  /**
-   * GstWaldboostDetect:threshold:
-   *
-   * The lowest confidence that is published. Confidence is 1 / (1 + exp (-s)),
-   * s the last stage's sum minus its threshold, the largest of a group:
-   * accepted windows have s >= 0, so values up to 0.5 let all pass.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_THRESHOLD,
-      g_param_spec_double ("threshold", "Threshold",
-          "Lowest confidence to publish", 0.0, 1.0, DEFAULT_THRESHOLD,
-          GST_CUV_PARAM_TUNABLE));
-  /**
-   * GstWaldboostDetect:roi:
-   *
-   * The part of the frame to look at; right and bottom are exclusive, and it is
-   * cut to the frame. Only its windows cost work.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_ROI,
-      g_param_spec_string ("roi", "Region of interest",
-          "Part of the frame to look at: left,top,right,bottom in pixels "
-          "(default: all)",
-          NULL, GST_CUV_PARAM_LIVE));
+  g_clear_pointer (&self->labels, g_strfreev);
+  for (guint i = 0; i < GST_WALDBOOST_N_TEXTS; i++)
+    g_clear_pointer (&self->texts[i], g_free);
+  g_mutex_clear (&self->loading);
 }

@@ -32,7 +32,7 @@ clamp (int value, int low, int high)
   return value < low ? low : value > high ? high : value;
 }
 
-/* The frame inside the roi. */
+/* The part of the frame that the plan is for. */
 static CuvFrame
 crop (const CuvFrame *frame, const CuvScanner *self)
 {
@@ -63,29 +63,51 @@ open_cuda (CuvScanner *self, const CuvFrame *frame, void *stream)
   CuvWaldboostResult result;
 
   self->cuda = cuv_waldboost_cuda_new (self->model, self->plan);
-  return self->cuda != NULL ? cuv_scanner_run (self, frame, stream, 0, &result)
-                            : cuv_cuda_error ();
+  if (self->cuda == NULL)
+    return cuv_cuda_error ();
+  return cuv_scanner_run (self, frame, NULL, stream, 0, &result);
 }
 #endif
+
+static void
+close_scanner (CuvScanner *self)
+{
+#if HAVE_CUDA
+  cuv_waldboost_cuda_free (self->cuda);
+#endif
+  cuv_waldboost_cpu_free (self->cpu);
+  self->cuda = NULL;
+  self->cpu = NULL;
+}
+
+static CuvRoi
+intersect (const CuvRoi *a, const CuvRoi *b)
+{
+  CuvRoi both = { clamp (a->left, b->left, b->right),
+    clamp (a->top, b->top, b->bottom), clamp (a->right, b->left, b->right),
+    clamp (a->bottom, b->top, b->bottom) };
+
+  return both;
+}
 
 const char *
 cuv_scanner_init (CuvScanner *self, const CuvWaldboostModel *model,
     const CuvWaldboostParams *params, const CuvRoi *roi, const CuvFrame *frame,
     bool on_device, void *stream)
 {
-  bool whole = roi->right == 0;
-  int right = whole ? frame->width : clamp (roi->right, 0, frame->width);
-  int bottom = whole ? frame->height : clamp (roi->bottom, 0, frame->height);
+  CuvRoi whole = { 0, 0, frame->width, frame->height };
 
   memset (self, 0, sizeof *self);
   self->model = cuv_model_ref (model);
-  self->x = clamp (roi->left, 0, right);
-  self->y = clamp (roi->top, 0, bottom);
+  self->params = *params;
+  self->area = roi->right == 0 ? whole : intersect (roi, &whole);
+  self->x = self->area.left;
+  self->y = self->area.top;
   self->frame_width = frame->width;
   self->frame_height = frame->height;
   self->on_device = on_device;
-  self->plan =
-      cuv_waldboost_plan_new (model, params, right - self->x, bottom - self->y);
+  self->plan = cuv_waldboost_plan_new (model, params,
+      self->area.right - self->area.left, self->area.bottom - self->area.top);
   if (self->plan == NULL)
     return "out of memory";
   if (self->plan->n_levels == 0)
@@ -97,25 +119,78 @@ cuv_scanner_init (CuvScanner *self, const CuvWaldboostModel *model,
   return open_cpu (self);
 }
 
+int
+cuv_scanner_levels (const CuvScanner *self)
+{
+  int n = 0;
+
+  for (int i = 0; i < self->plan->n_levels; i++)
+    n += self->plan->levels[i].n_x > 0 && self->plan->levels[i].n_y > 0;
+  return n;
+}
+
 void
 cuv_scanner_clear (CuvScanner *self)
 {
-#if HAVE_CUDA
-  cuv_waldboost_cuda_free (self->cuda);
-#endif
-  cuv_waldboost_cpu_free (self->cpu);
+  close_scanner (self);
   cuv_waldboost_plan_free (self->plan);
   cuv_model_unref (self->model);
   memset (self, 0, sizeof *self);
 }
 
-const char *
-cuv_scanner_run (CuvScanner *self, const CuvFrame *frame, void *stream,
-    int n_threads, CuvWaldboostResult *result)
+static const char *
+take_plan (CuvScanner *self, CuvWaldboostPlan *plan)
 {
+  const char *problem = NULL;
+
+#if HAVE_CUDA
+  if (self->cuda != NULL && cuv_waldboost_cuda_set_plan (self->cuda, plan) != 0)
+    problem = cuv_cuda_error ();
+#endif
+  if (self->cpu != NULL && !cuv_waldboost_cpu_set_plan (self->cpu, plan))
+    problem = "out of memory";
+  cuv_waldboost_plan_free (self->plan);
+  self->plan = plan;
+  if (problem != NULL)
+    close_scanner (self);
+  return problem;
+}
+
+/* NULL, or what went wrong. *empty if no window fits; then the old plan stays.
+ */
+static const char *
+aim (CuvScanner *self, const CuvRoi *region, bool *empty)
+{
+  CuvRoi part = region != NULL ? intersect (region, &self->area) : self->area;
+  int width = part.right - part.left, height = part.bottom - part.top;
+  CuvWaldboostPlan *plan;
+
+  self->x = part.left;
+  self->y = part.top;
+  *empty = self->cpu == NULL && self->cuda == NULL;
+  if (*empty || (width == self->plan->width && height == self->plan->height))
+    return NULL;
+  plan = cuv_waldboost_plan_new (self->model, &self->params, width, height);
+  if (plan == NULL)
+    return "out of memory";
+  if (plan->n_levels > 0)
+    return take_plan (self, plan);
+  cuv_waldboost_plan_free (plan);
+  *empty = true;
+  return NULL;
+}
+
+const char *
+cuv_scanner_run (CuvScanner *self, const CuvFrame *frame, const CuvRoi *region,
+    void *stream, int n_threads, CuvWaldboostResult *result)
+{
+  bool empty;
+  const char *problem = aim (self, region, &empty);
   CuvFrame part = crop (frame, self);
 
   memset (result, 0, sizeof *result);
+  if (problem != NULL || empty)
+    return problem;
 #if HAVE_CUDA
   if (self->cuda != NULL)
     return cuv_waldboost_cuda_submit (self->cuda, &part, stream) == 0
@@ -123,7 +198,6 @@ cuv_scanner_run (CuvScanner *self, const CuvFrame *frame, void *stream,
         ? NULL
         : cuv_cuda_error ();
 #endif
-  if (self->cpu != NULL)
-    cuv_waldboost_cpu_run (self->cpu, &part, n_threads, result);
+  cuv_waldboost_cpu_run (self->cpu, &part, n_threads, result);
   return NULL;
 }

@@ -17,8 +17,10 @@ bool cuv_roi_parse (const char *text, CuvRoi *roi);
 
 typedef struct {
   const CuvWaldboostModel *model;
-  CuvWaldboostPlan *plan; /* of the part of the frame inside the roi */
+  CuvWaldboostParams params;
+  CuvWaldboostPlan *plan; /* of the part of the frame last looked at */
   int x, y;               /* that part's place in the frame */
+  CuvRoi area;            /* the roi inside the frame */
   int frame_width, frame_height;
   bool on_device;
   CuvWaldboostCpu *cpu; /* one of the two, or none if no window fits */
@@ -33,11 +35,18 @@ const char *cuv_scanner_init (CuvScanner *self, const CuvWaldboostModel *model,
     const CuvWaldboostParams *params, const CuvRoi *roi, const CuvFrame *frame,
     bool on_device, void *stream);
 
+/* On how many levels the plan has windows. */
+int cuv_scanner_levels (const CuvScanner *self);
+
 /* On the device the context that it was made in must be current. */
 void cuv_scanner_clear (CuvScanner *self);
 
-/* NULL, or what went wrong. */
+/* Scans region, NULL for all, as if what of it is inside the roi were the
+ * frame; hits are relative to x, y. One that no window fits has none. Memory is
+ * allocated for a region only if it is larger than the roi, so never. NULL, or
+ * what went wrong. */
 const char *cuv_scanner_run (CuvScanner *self, const CuvFrame *frame,
-    void *stream, int n_threads, CuvWaldboostResult *result);
+    const CuvRoi *region, void *stream, int n_threads,
+    CuvWaldboostResult *result);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* GstCuvFilter: the bus message. */
+/* GstCuvFilter: the bus messages. */
 #include "probe.h"
 
 static GstBus *
@@ -121,6 +121,41 @@ GST_START_TEST (fields)
 }
 
 GST_END_TEST
+/* Every so many analysed frames, and not for those that pass. */
+GST_START_TEST (statistics)
+{
+  CuvProbe *probe;
+  GstHarness *h = cuv_probe_harness (&probe);
+  GstBus *bus = add_bus (h);
+  GstMessage *message;
+  const GstStructure *structure;
+  guint64 frames = 0, own = 0;
+
+  gst_util_set_object_arg (G_OBJECT (probe), "message", "none");
+  g_object_set (probe, "inference-interval", 2, "stats-interval", 3, NULL);
+  for (guint n = 0; n < 12; n++) { /* analysed: 0, 2, 4, .. */
+    cuv_probe_push (h, n, NULL);
+    message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
+    fail_unless ((message != NULL) == (n == 4 || n == 10), "frame %u", n);
+    if (message == NULL)
+      continue;
+    structure = gst_message_get_structure (message);
+    fail_unless_equals_string (
+        gst_structure_get_name (structure), "cuvprobe-stats");
+    fail_unless (gst_structure_get (structure, "frames", G_TYPE_UINT64, &frames,
+        "own", G_TYPE_UINT64, &own, NULL));
+    fail_unless_equals_uint64 (frames, n + 1);
+    fail_unless_equals_uint64 (own, 42);
+    gst_message_unref (message);
+  }
+  g_object_set (probe, "stats-interval", 0, NULL);
+  for (guint n = 12; n < 30; n++)
+    cuv_probe_push (h, n, NULL);
+  fail_unless_equals_int (count_messages (bus), 0);
+  end (h, bus);
+}
+
+GST_END_TEST
 static Suite *
 make_suite (void)
 {
@@ -132,6 +167,7 @@ make_suite (void)
   tcase_add_test (tcase, on_change);
   tcase_add_test (tcase, every_frame);
   tcase_add_test (tcase, fields);
+  tcase_add_test (tcase, statistics);
   return suite;
 }
 

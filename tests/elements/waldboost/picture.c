@@ -37,19 +37,27 @@ decode_picture (const gchar *caps)
 }
 
 GstHarness *
-new_harness (const gchar *properties, GstSample *sample)
+new_line (const gchar *line, GstSample *sample)
 {
-  gchar *line = g_strdup_printf (use_cuda
-          ? "cuvcudaupload ! waldboostdetect name=d model=" MODEL
-            " %s ! cuvcudadownload"
-          : "waldboostdetect name=d model=" MODEL " %s",
-      properties);
-  GstHarness *h = gst_harness_new_parse (line);
+  gchar *whole = g_strdup_printf (
+      use_cuda ? "cuvcudaupload ! %s ! cuvcudadownload" : "%s", line);
+  GstHarness *h = gst_harness_new_parse (whole);
   GstCaps *caps = gst_sample_get_caps (sample);
 
-  g_free (line);
+  g_free (whole);
   gst_harness_set_live (h, FALSE); /* or slow frames would be let pass */
   gst_harness_set_src_caps (h, gst_caps_ref (caps));
+  return h;
+}
+
+GstHarness *
+new_harness (const gchar *properties, GstSample *sample)
+{
+  gchar *line =
+      g_strdup_printf ("waldboostdetect name=d model=" MODEL " %s", properties);
+  GstHarness *h = new_line (line, sample);
+
+  g_free (line);
   return h;
 }
 
@@ -71,36 +79,29 @@ push (GstHarness *h, GstSample *sample)
 
 /* ---- expectation ---- */
 
-const Wanted defaults = { .params = { .scale_factor = 1.1 },
-  .min_neighbors = 3 };
+const Wanted defaults = { .model = MODEL,
+  .params = { .scale_factor = 1.1, .octaves = 4, .levels_per_octave = 8 },
+  .grouping = { .min_neighbours = 3, .nms_iou = 0.3 } };
 
-/* What the library's CPU path finds, offset into the frame. */
-GArray *
-expect (GstSample *sample, const Wanted *wanted)
+static GArray *
+detect (const CuvFrame *frame, const Wanted *wanted)
 {
-  const CuvWaldboostModel *model = cuv_model_load (MODEL, NULL);
+  const CuvWaldboostModel *model =
+      cuv_model_load (wanted->model, &wanted->options, NULL);
   CuvWaldboostGrouper *grouper = cuv_waldboost_grouper_new ();
   GArray *result = g_array_new (FALSE, FALSE, sizeof (CuvWaldboostBox));
   const CuvWaldboostBox *boxes;
   CuvWaldboostResult hits;
-  GstCuvContext context;
   CuvScanner scanner;
-  GstCuvFrame frame;
-  GstVideoInfo info;
   gint n;
 
-  gst_video_info_from_caps (&info, gst_sample_get_caps (sample));
-  gst_cuv_context_init (&context, NULL, NULL);
-  fail_unless (gst_cuv_frame_map (
-      &frame, &context, &info, gst_sample_get_buffer (sample), GST_MAP_READ));
+  fail_unless (model != NULL, "no model %s", wanted->model);
   fail_unless (cuv_scanner_init (&scanner, model, &wanted->params, &wanted->roi,
-                   &frame.frame, false, NULL)
+                   frame, false, NULL)
       == NULL);
-  fail_unless (
-      cuv_scanner_run (&scanner, &frame.frame, NULL, 1, &hits) == NULL);
-  n = cuv_waldboost_group (grouper, scanner.plan,
-      &(CuvGrouping){ .min_neighbours = wanted->min_neighbors }, hits.hits,
-      hits.n_hits, &boxes);
+  fail_unless (cuv_scanner_run (&scanner, frame, NULL, NULL, 1, &hits) == NULL);
+  n = cuv_waldboost_group (
+      grouper, scanner.plan, &wanted->grouping, hits.hits, hits.n_hits, &boxes);
   for (gint i = 0; i < n; i++) {
     CuvWaldboostBox box = boxes[i];
 
@@ -109,10 +110,58 @@ expect (GstSample *sample, const Wanted *wanted)
     g_array_append_val (result, box);
   }
   cuv_scanner_clear (&scanner);
-  gst_cuv_frame_unmap (&frame);
   cuv_waldboost_grouper_free (grouper);
   cuv_model_unref (model);
   return result;
+}
+
+/* A picture of its own of the part, grey. */
+static GArray *
+detect_in (const CuvFrame *frame, const Wanted *wanted, const CuvRoi *part)
+{
+  gint width = part->right - part->left, height = part->bottom - part->top;
+  CuvFrame copy = { CUV_MODEL_GREY, width, height, 1,
+    { { NULL, width, 1, 0, 0 } } };
+  guint8 *pixels = g_malloc ((gsize) width * height);
+  GArray *boxes;
+
+  copy.component[0].data = pixels;
+  for (gint y = 0; y < height; y++) {
+    for (gint x = 0; x < width; x++)
+      pixels[y * width + x] =
+          cuv_frame_grey (frame, part->left + x, part->top + y);
+  }
+  boxes = detect (&copy, wanted);
+  for (guint i = 0; i < boxes->len; i++) {
+    g_array_index (boxes, CuvWaldboostBox, i).x += part->left;
+    g_array_index (boxes, CuvWaldboostBox, i).y += part->top;
+  }
+  g_free (pixels);
+  return boxes;
+}
+
+GArray *
+expect_in (GstSample *sample, const Wanted *wanted, const CuvRoi *region)
+{
+  GstCuvContext context;
+  GstCuvFrame frame;
+  GstVideoInfo info;
+  GArray *boxes;
+
+  gst_video_info_from_caps (&info, gst_sample_get_caps (sample));
+  gst_cuv_context_init (&context, NULL, NULL);
+  fail_unless (gst_cuv_frame_map (
+      &frame, &context, &info, gst_sample_get_buffer (sample), GST_MAP_READ));
+  boxes = region != NULL ? detect_in (&frame.frame, wanted, region)
+                         : detect (&frame.frame, wanted);
+  gst_cuv_frame_unmap (&frame);
+  return boxes;
+}
+
+GArray *
+expect (GstSample *sample, const Wanted *wanted)
+{
+  return expect_in (sample, wanted, NULL);
 }
 
 guint
@@ -124,7 +173,8 @@ n_objects (GstBuffer *buffer)
 
 /* The buffer's metas are the boxes, in order, with the promised fields. */
 void
-check_objects (GstBuffer *buffer, GArray *boxes, const gchar *what)
+check_objects (
+    GstBuffer *buffer, GArray *boxes, const gchar *label, const gchar *what)
 {
   GstVideoRegionOfInterestMeta *roi;
   gpointer state = NULL;
@@ -143,7 +193,7 @@ check_objects (GstBuffer *buffer, GArray *boxes, const gchar *what)
     fail_unless (roi->x == (guint) box->x && roi->y == (guint) box->y
             && roi->w == (guint) box->width && roi->h == (guint) box->height,
         "%s: box %u", what, i);
-    assert_equals_string (g_quark_to_string (roi->roi_type), "frontalface");
+    assert_equals_string (g_quark_to_string (roi->roi_type), label);
     assert_equals_int (roi->id, (gint) i);
     fail_unless (gst_structure_get (detection, "confidence", G_TYPE_DOUBLE,
         &confidence, "score", G_TYPE_DOUBLE, &score, NULL));
@@ -159,8 +209,10 @@ check_frame (
 {
   GArray *boxes = expect (sample, wanted);
   GstBuffer *buffer = push (h, sample);
+  gchar *label = cuv_model_label (wanted->model);
 
-  check_objects (buffer, boxes, what);
+  check_objects (buffer, boxes, label, what);
+  g_free (label);
   gst_buffer_unref (buffer);
   g_array_unref (boxes);
 }

@@ -7,6 +7,7 @@
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>
 #include "cuv-cuda.h"
+#include "model.h"
 #include "scanner.h"
 
 #define MODEL "lbpcascade_frontalface.xml"
@@ -15,22 +16,30 @@ extern gboolean
     use_cuda; /* frames are uploaded: the GPU has to find the same */
 
 typedef struct {
+  const gchar *model;
+  CuvModelOptions options;
   CuvWaldboostParams params;
+  CuvGrouping grouping;
   CuvRoi roi;
-  gint min_neighbors;
 } Wanted;
 
 extern const Wanted defaults;
 
 GstSample *decode_picture (const gchar *caps);
+/* The line in a harness for such frames; one of its elements is named d. */
+GstHarness *new_line (const gchar *line, GstSample *sample);
 GstHarness *new_harness (const gchar *properties, GstSample *sample);
 GstElement *detector (GstHarness *h);
 GstBuffer *push (GstHarness *h, GstSample *sample);
 
-/* What the library's CPU path finds, offset into the frame. */
+/* What the library's CPU path finds in the frame, in its coordinates; in a
+ * picture that is only this part of it. */
 GArray *expect (GstSample *sample, const Wanted *wanted);
+GArray *expect_in (
+    GstSample *sample, const Wanted *wanted, const CuvRoi *region);
 guint n_objects (GstBuffer *buffer);
-void check_objects (GstBuffer *buffer, GArray *boxes, const gchar *what);
+void check_objects (
+    GstBuffer *buffer, GArray *boxes, const gchar *label, const gchar *what);
 void check_frame (
     GstHarness *h, GstSample *sample, const Wanted *wanted, const gchar *what);
 

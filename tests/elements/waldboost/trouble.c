@@ -19,7 +19,7 @@ GST_START_TEST (test_bad_live_values_leave_the_old)
   Wanted wanted = defaults;
   gchar *value;
 
-  wanted.min_neighbors = 0;
+  wanted.grouping.min_neighbours = 0;
   check_frame (h, sample, &wanted, "start");
   g_object_set (d, "model", "/no/such/file.xml", NULL);
   expect_problem (bus, GST_MESSAGE_WARNING, "/no/such/file.xml");
@@ -76,25 +76,40 @@ GST_START_TEST (test_start_errors)
   expect_start_error ("model=nothing.xml", "opencv-data");
   expect_start_error ("model=/usr/bin", "regular file");
   expect_start_error ("model=" MODEL " roi=1,2,3", "four pixel coordinates");
+  expect_start_error ("model=" MODEL " labels=a,,b", "names with commas");
+  expect_start_error (
+      "model=" MODEL " rearrangement-stages=8,1", "rising numbers");
+  expect_start_error ("model=haarcascade_none.xml", "opencv-data");
+  expect_start_error ("model=mine.xml", "CUV_MODEL_PATH");
   expect_start_error (this_program, "line 1");
   g_free (this_program);
 }
 
 GST_END_TEST;
 
-GST_START_TEST (test_contradiction_at_start)
+static void
+expect_frame_error (
+    GstSample *sample, const gchar *properties, const gchar *part)
 {
-  GstSample *sample = decode_picture ("video/x-raw,format=RGB");
-  GstHarness *h =
-      new_harness ("min-size-height=300 max-size-height=200", sample);
+  GstHarness *h = new_harness (properties, sample);
   GstBus *bus = watch (h);
 
   fail_unless_equals_int (
       gst_harness_push (h, gst_buffer_ref (gst_sample_get_buffer (sample))),
       GST_FLOW_ERROR);
-  expect_problem (bus, GST_MESSAGE_ERROR, "min-size-height");
+  expect_problem (bus, GST_MESSAGE_ERROR, part);
   gst_object_unref (bus);
   gst_harness_teardown (h);
+}
+
+GST_START_TEST (test_contradiction_at_start)
+{
+  GstSample *sample = decode_picture ("video/x-raw,format=RGB");
+
+  expect_frame_error (
+      sample, "min-size-height=300 max-size-height=200", "min-size-height");
+  expect_frame_error (
+      sample, "labels=eye,mouth", "'frontalface' is not among labels");
   gst_sample_unref (sample);
 }
 
@@ -247,7 +262,7 @@ GST_START_TEST (test_gpu_memory_runs_out)
   GstHarness *h;
   GstBus *bus;
 
-  wanted.min_neighbors = 0;
+  wanted.grouping.min_neighbours = 0;
   for (int n = 0; n < 12; n += 3) {
     h = new_harness ("min-neighbors=0", sample);
     bus = watch (h);

@@ -6,6 +6,10 @@
 #include "config.h"
 #include "picture.h"
 
+#include <math.h>
+
+#include "modelfile.h"
+
 GST_START_TEST (test_formats)
 {
   static const gchar *const formats[] = { "NV12", "I420", "YV12", "NV21",
@@ -13,7 +17,7 @@ GST_START_TEST (test_formats)
   Wanted wanted = defaults;
   guint total = 0;
 
-  wanted.min_neighbors = 0;
+  wanted.grouping.min_neighbours = 0;
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
     gchar *caps = g_strdup_printf ("video/x-raw,format=%s", formats[i]);
     GstSample *sample = decode_picture (caps);
@@ -47,7 +51,7 @@ GST_START_TEST (test_live_properties)
   GstBuffer *buffer;
   guint all;
 
-  wanted.min_neighbors = 0;
+  wanted.grouping.min_neighbours = 0;
   check_frame (h, sample, &wanted, "start");
   g_object_set (d, "scale-factor", 1.25, NULL);
   wanted.params.scale_factor = 1.25;
@@ -132,7 +136,7 @@ GST_START_TEST (test_caps_change)
     GstSample *sample = decode_picture (caps[i]);
     Wanted wanted = defaults;
 
-    wanted.min_neighbors = 0;
+    wanted.grouping.min_neighbours = 0;
     if (h == NULL)
       h = new_harness ("min-neighbors=0", sample);
     gst_harness_set_src_caps (h, gst_caps_ref (gst_sample_get_caps (sample)));
@@ -184,6 +188,76 @@ GST_START_TEST (test_message_and_stats)
 
 GST_END_TEST;
 
+static guint64
+number_at (const GstStructure *stats, const gchar *field, guint i)
+{
+  const GValue *array = gst_structure_get_value (stats, field);
+
+  fail_unless (array != NULL && GST_VALUE_HOLDS_ARRAY (array)
+      && i < gst_value_array_get_size (array));
+  return g_value_get_uint64 (gst_value_array_get_value (array, i));
+}
+
+static gdouble
+double_of (const GstStructure *stats, const gchar *field)
+{
+  gdouble value = -1;
+
+  fail_unless (gst_structure_get_double (stats, field, &value), "%s", field);
+  return value;
+}
+
+/* The cascade's stages: fewer windows are left after each, in the end those
+ * that are objects; and what one evaluates lies between the two. */
+GST_START_TEST (test_survivors)
+{
+  GstSample *sample = decode_picture ("video/x-raw,format=NV12");
+  const CuvWaldboostModel *model = cuv_model_load (MODEL, NULL, NULL);
+  GstHarness *h =
+      new_harness ("min-neighbors=0 message=none stats-interval=2", sample);
+  GstBus *bus = watch (h);
+  const GstStructure *stats;
+  guint64 windows = 0, accepted = 0, before;
+  GstMessage *message;
+  gdouble least = 0;
+
+  gst_buffer_unref (push (h, sample));
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT) == NULL);
+  gst_buffer_unref (push (h, sample));
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
+  fail_unless (message != NULL);
+  stats = gst_message_get_structure (message);
+  fail_unless (gst_structure_has_name (stats, "waldboostdetect-stats"));
+  fail_unless (gst_structure_get (stats, "windows", G_TYPE_UINT64, &windows,
+      "windows-accepted", G_TYPE_UINT64, &accepted, NULL));
+  before = windows;
+  for (gint i = 0; i < model->n_stages; i++) {
+    guint64 left = number_at (stats, "survivors", i);
+    guint64 end = number_at (stats, "segments", i);
+
+    fail_unless_equals_uint64 (end, model->stage_first[i + 1]);
+    fail_unless (left <= before);
+    least += (gdouble) before * (gdouble) (end - model->stage_first[i]);
+    before = left;
+  }
+  fail_unless_equals_uint64 (before, accepted);
+  fail_unless (accepted > 0 && accepted < windows / 1000);
+  /* a cascade tests at the end of a stage, so this is what it evaluates */
+  fail_unless (
+      fabs (double_of (stats, "weak-per-window") - least / (gdouble) windows)
+      < 1e-9);
+  fail_unless (double_of (stats, "microseconds-scan") > 0);
+  fail_unless (double_of (stats, "microseconds-pyramid") >= 0);
+  fail_unless (double_of (stats, "microseconds-group") >= 0);
+  gst_message_unref (message);
+  cuv_model_unref (model);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+  gst_sample_unref (sample);
+}
+
+GST_END_TEST;
+
 static Suite *
 waldboostdetect_suite (void)
 {
@@ -196,6 +270,7 @@ waldboostdetect_suite (void)
   tcase_add_test (tc, test_live_model);
   tcase_add_test (tc, test_caps_change);
   tcase_add_test (tc, test_message_and_stats);
+  tcase_add_test (tc, test_survivors);
   return s;
 }
 

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the work on a frame was, for stats. */
+#ifndef GST_WALDBOOST_COUNTS_H
+#define GST_WALDBOOST_COUNTS_H
+
+#include <gst/gst.h>
+#include "waldboost.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  guint64 windows, weak, accepted;
+  guint levels, regions, objects;
+  gdouble pyramid_us, scan_us, group_us;
+  GArray *segments;  /* guint64: after how many weak classifiers */
+  GArray *survivors; /* guint64: how many windows are left there */
+  guint64 lost;      /* of all frames */
+} GstWaldboostCounts;
+
+void gst_waldboost_counts_init (GstWaldboostCounts *self);
+void gst_waldboost_counts_clear (GstWaldboostCounts *self);
+void gst_waldboost_counts_copy (
+    GstWaldboostCounts *to, const GstWaldboostCounts *from);
+
+/* Before a frame: the plan's segments, all else but lost 0. */
+void gst_waldboost_counts_begin (
+    GstWaldboostCounts *self, const CuvWaldboostPlan *plan);
+void gst_waldboost_counts_add (
+    GstWaldboostCounts *self, const CuvWaldboostResult *result);
+
+void gst_waldboost_counts_to_stats (
+    const GstWaldboostCounts *self, GstStructure *stats);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "gstwaldboostproperties.h"
+
+#include "model.h"
+#include "waldboost.h"
+
+static GType
+register_once (gsize *type, const gchar *name, const GEnumValue *values)
+{
+  if (g_once_init_enter (type)) {
+    GType new_type = g_enum_register_static (name, values);
+
+    gst_type_mark_as_plugin_api (new_type, 0);
+    g_once_init_leave (type, new_type);
+  }
+  return *type;
+}
+
+GType
+gst_waldboost_scan_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { CUV_SCAN_AUTO, "As the model was made for", "auto" },
+    { CUV_SCAN_OPENCV, "As OpenCV's CascadeClassifier: scale-factor",
+        "opencv" },
+    { CUV_SCAN_WBD, "As opencv_contrib's WBDetector", "wbd" },
+    { CUV_SCAN_DENSE, "Every position: octaves, levels-per-octave", "dense" },
+    { 0, NULL, NULL },
+  };
+
+  return register_once (&type, "GstWaldboostScan", values);
+}
+
+GType
+gst_waldboost_grouping_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { CUV_GROUPING_AUTO, "neighbors, wbd or nms as the scan is", "auto" },
+    { CUV_GROUPING_NONE, "Every window is an object", "none" },
+    { CUV_GROUPING_NEIGHBORS, "As OpenCV's groupRectangles: min-neighbors",
+        "neighbors" },
+    { CUV_GROUPING_WBD, "As opencv_contrib's WBDetector: min-neighbors",
+        "wbd" },
+    { CUV_GROUPING_NMS, "Non-maximum suppression: nms-iou", "nms" },
+    { 0, NULL, NULL },
+  };
+
+  return register_once (&type, "GstWaldboostGrouping", values);
+}
+
+GType
+gst_waldboost_rearrangement_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { CUV_REARRANGE_AUTO, "What measured fastest", "auto" },
+    { CUV_REARRANGE_NONE, "A thread keeps its window to the end", "none" },
+    { CUV_REARRANGE_GLOBAL, "One counter for all, a kernel per segment",
+        "global" },
+    { CUV_REARRANGE_SHARED, "A counter per block, one kernel", "shared" },
+    { CUV_REARRANGE_HYBRID, "A counter per block, a kernel per segment",
+        "hybrid" },
+    { CUV_REARRANGE_PREFIX_SUM, "A scan per block, a kernel per segment",
+        "prefix-sum" },
+    { CUV_REARRANGE_BALLOT, "A vote per warp, one kernel", "ballot" },
+    { 0, NULL, NULL },
+  };
+
+  return register_once (&type, "GstWaldboostRearrangement", values);
+}
+
+GType
+gst_waldboost_block_size_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { 0, "What measured fastest", "auto" },
+    { 8, "8x8 windows", "8" },
+    { 16, "16x16 windows", "16" },
+    { 32, "32x32 windows", "32" },
+    { 0, NULL, NULL },
+  };
+
+  return register_once (&type, "GstWaldboostBlockSize", values);
+}
+
+GType
+gst_waldboost_arithmetic_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { CUV_ARITHMETIC_AUTO,
+        "Fixed point for BUT FIT models, float for WBDetector", "auto" },
+    { CUV_ARITHMETIC_FIXED, "32-bit integers", "fixed" },
+    { CUV_ARITHMETIC_FLOAT, "Single precision, in the model's order", "float" },
+    { 0, NULL, NULL },
+  };
+
+  return register_once (&type, "GstWaldboostArithmetic", values);
+}
+
+GType
+gst_waldboost_lrp_order_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { 0, "rank (a) + 10 rank (b)", "a10b" },
+    { 1, "10 rank (a) + rank (b)", "10ab" },
+    { 0, NULL, NULL },
+  };
+
+  return register_once (&type, "GstWaldboostLrpOrder", values);
+}
+
+GType
+gst_waldboost_block_value_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { CUV_BLOCK_SUM, "The sum of its pixels", "sum" },
+    { CUV_BLOCK_MEAN_TRUNC, "Their mean, rounded down", "mean-trunc" },
+    { CUV_BLOCK_MEAN_ROUND, "Their mean, rounded to the nearest",
+        "mean-round" },
+    { 0, NULL, NULL },
+  };
+
+  return register_once (&type, "GstWaldboostBlockValue", values);
+}
+
+GType
+gst_waldboost_region_mode_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { GST_WALDBOOST_FULL_FRAME, "The frame, or the roi", "full-frame" },
+    { GST_WALDBOOST_ROI_LIST, "Each region that upstream attached",
+        "roi-list" },
+    { 0, NULL, NULL },
+  };
+
+  return register_once (&type, "GstWaldboostInferenceRegion", values);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "gstwaldboostobjects.h"
+
+#include <math.h>
+
+#include "gstcuvmeta.h"
+
+/* ---- regions ---- */
+
+static GstVideoRegionOfInterestMeta *
+next_region (GstBuffer *buffer, gpointer *state)
+{
+  return (GstVideoRegionOfInterestMeta *) gst_buffer_iterate_meta_filtered (
+      buffer, state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
+}
+
+static CuvRoi
+place_of (const GstVideoRegionOfInterestMeta *roi)
+{
+  guint64 right = (guint64) roi->x + roi->w, bottom = (guint64) roi->y + roi->h;
+  CuvRoi place = { (gint) MIN (roi->x, G_MAXINT), (gint) MIN (roi->y, G_MAXINT),
+    (gint) MIN (right, G_MAXINT), (gint) MIN (bottom, G_MAXINT) };
+
+  return place;
+}
+
+void
+gst_waldboost_collect_regions (GArray *regions, GstBuffer *buffer, GQuark label)
+{
+  GstVideoRegionOfInterestMeta *roi;
+  gpointer state = NULL;
+
+  g_array_set_size (regions, 0);
+  while ((roi = next_region (buffer, &state)) != NULL) {
+    GstWaldboostRegion region = { place_of (roi), roi->id };
+
+    if (label == 0 || roi->roi_type == label)
+      g_array_append_val (regions, region);
+  }
+}
+
+/* The region that an object was found in may be gone from a later frame, or its
+ * id be another's. */
+static gint
+parent_among (const GArray *regions, const GstWaldboostObject *object)
+{
+  gint x = object->box.x + object->box.width / 2;
+  gint y = object->box.y + object->box.height / 2;
+
+  for (guint i = 0; i < regions->len && object->parent_id >= 0; i++) {
+    const GstWaldboostRegion *region =
+        &g_array_index (regions, GstWaldboostRegion, i);
+
+    if (region->id == object->parent_id && x >= region->place.left
+        && x < region->place.right && y >= region->place.top
+        && y < region->place.bottom)
+      return region->id;
+  }
+  return -1;
+}
+
+/* ---- objects ---- */
+
+gdouble
+gst_waldboost_confidence (gfloat score)
+{
+  return 1.0 / (1.0 + exp (-(gdouble) score));
+}
+
+void
+gst_waldboost_origin_clear (GstWaldboostOrigin *self)
+{
+  g_clear_pointer (&self->label, g_free);
+  g_clear_pointer (&self->model_file, g_free);
+}
+
+static void
+append_object (GValue *list, const GstWaldboostObject *object,
+    const GstWaldboostOrigin *origin)
+{
+  const CuvWaldboostBox *box = &object->box;
+  GstStructure *structure = gst_structure_new ("object", "label", G_TYPE_STRING,
+      origin->label, "label_id", G_TYPE_INT, origin->label_id, "x", G_TYPE_UINT,
+      (guint) box->x, "y", G_TYPE_UINT, (guint) box->y, "width", G_TYPE_UINT,
+      (guint) box->width, "height", G_TYPE_UINT, (guint) box->height,
+      "confidence", G_TYPE_DOUBLE, gst_waldboost_confidence (box->score),
+      "score", G_TYPE_DOUBLE, (gdouble) box->score, NULL);
+  GValue value = G_VALUE_INIT;
+
+  if (object->parent_id >= 0)
+    gst_structure_set (
+        structure, "parent_id", G_TYPE_INT, object->parent_id, NULL);
+  g_value_init (&value, GST_TYPE_STRUCTURE);
+  g_value_take_boxed (&value, structure);
+  gst_value_list_append_and_take_value (list, &value);
+}
+
+static GstStructure *
+detection_extra (const CuvWaldboostBox *box, const GstWaldboostOrigin *origin,
+    GstClockTime age)
+{
+  GstStructure *extra = gst_structure_new ("detection", "label_id", G_TYPE_INT,
+      origin->label_id, "score", G_TYPE_DOUBLE, (gdouble) box->score,
+      "neighbors", G_TYPE_INT, (gint) box->neighbours, "model_name",
+      G_TYPE_STRING, origin->model_file, NULL);
+
+  if (age > 0)
+    gst_structure_set (extra, "age", G_TYPE_UINT64, age, NULL);
+  return extra;
+}
+
+void
+gst_waldboost_attach_objects (const GArray *objects, const GArray *regions,
+    const GstWaldboostOrigin *origin, GstBuffer *buffer,
+    const GstVideoInfo *info, GstStructure *message, GstClockTime age)
+{
+  gint id = gst_cuv_meta_next_id (buffer);
+  GValue list = G_VALUE_INIT;
+
+  g_value_init (&list, GST_TYPE_LIST);
+  for (guint i = 0; i < objects->len; i++) {
+    const GstWaldboostObject *object =
+        &g_array_index (objects, GstWaldboostObject, i);
+    const CuvWaldboostBox *box = &object->box;
+
+    gst_cuv_meta_add_object (buffer, info, id + (gint) i, origin->label, box->x,
+        box->y, box->width, box->height, gst_waldboost_confidence (box->score),
+        detection_extra (box, origin, age))
+        ->parent_id = parent_among (regions, object);
+    if (message != NULL)
+      append_object (&list, object, origin);
+  }
+  if (message != NULL)
+    gst_structure_take_value (message, "objects", &list);
+  else
+    g_value_unset (&list);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Where to look and what was found there: regions of interest from upstream,
+ * objects as metadata and in the bus message. */
+#ifndef GST_WALDBOOST_OBJECTS_H
+#define GST_WALDBOOST_OBJECTS_H
+
+#include <gst/video/video.h>
+#include "scanner.h"
+
+G_BEGIN_DECLS
+
+/* A region that came with a buffer. */
+typedef struct {
+  CuvRoi place;
+  gint id;
+} GstWaldboostRegion;
+
+/* Sets regions to those of the buffer with this label, 0 = all. */
+void gst_waldboost_collect_regions (
+    GArray *regions, GstBuffer *buffer, GQuark label);
+
+typedef struct {
+  CuvWaldboostBox box; /* frame pixels */
+  gint parent_id;      /* of the region it was found in, -1 = the frame */
+} GstWaldboostObject;
+
+/* What all objects of an analysis have in common. */
+typedef struct {
+  gchar *label, *model_file;
+  gint label_id;
+} GstWaldboostOrigin;
+
+void gst_waldboost_origin_clear (GstWaldboostOrigin *self);
+
+gdouble gst_waldboost_confidence (gfloat score);
+
+/* Attaches the objects to the buffer, which has these regions, and lists them
+ * in message unless it is NULL. age: of held ones, else 0. */
+void gst_waldboost_attach_objects (const GArray *objects, const GArray *regions,
+    const GstWaldboostOrigin *origin, GstBuffer *buffer,
+    const GstVideoInfo *info, GstStructure *message, GstClockTime age);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Grouping against its definition, which compares each box with each. */
+#include "config.h"
+
+#include <float.h>
+#include <gst/check/gstcheck.h>
+#include <math.h>
+#include <stdlib.h>
+#include "waldboost.h"
+
+#define MOST 700
+
+typedef CuvWaldboostBox Box;
+
+/* ---- the definitions ---- */
+
+static gint
+minimum (gint a, gint b)
+{
+  return a < b ? a : b;
+}
+
+static gboolean
+are_similar (const Box *a, const Box *b, gdouble eps)
+{
+  gdouble delta = eps
+      * (minimum (a->width, b->width) + minimum (a->height, b->height)) * 0.5;
+
+  return abs (a->x - b->x) <= delta && abs (a->y - b->y) <= delta
+      && abs (a->x + a->width - b->x - b->width) <= delta
+      && abs (a->y + a->height - b->y - b->height) <= delta;
+}
+
+/* Gives every box the lowest number in its group, until nothing changes. */
+static void
+oracle_partition (const Box *boxes, gint n, gdouble eps, gint *group)
+{
+  gboolean changed = TRUE;
+
+  for (gint i = 0; i < n; i++)
+    group[i] = i;
+  while (changed) {
+    changed = FALSE;
+    for (gint i = 0; i < n; i++) {
+      for (gint j = 0; j < n; j++) {
+        if (group[j] < group[i] && are_similar (&boxes[i], &boxes[j], eps)) {
+          group[i] = group[j];
+          changed = TRUE;
+        }
+      }
+    }
+  }
+}
+
+static Box
+oracle_mean (
+    const Box *boxes, gint n, const gint *group, gint number, gboolean wbd)
+{
+  gint x = 0, y = 0, w = 0, h = 0, members = 0;
+  gdouble score = wbd ? DBL_MIN : -INFINITY;
+  gfloat share;
+
+  for (gint i = 0; i < n; i++) {
+    if (group[i] != number)
+      continue;
+    x += boxes[i].x;
+    y += boxes[i].y;
+    w += boxes[i].width;
+    h += boxes[i].height;
+    score = boxes[i].score > score ? boxes[i].score : score;
+    members++;
+  }
+  share = 1.f / members;
+  return (Box){ (gint) rint (x * share), (gint) rint (y * share),
+    (gint) rint (w * share), (gint) rint (h * share), (gfloat) score, members };
+}
+
+static gboolean
+oracle_inside (const Box *r1, const Box *r2, gdouble eps)
+{
+  gint dx = (gint) rint (r2->width * eps), dy = (gint) rint (r2->height * eps);
+  gint n1 = r1->neighbours, n2 = r2->neighbours;
+
+  return r1->x >= r2->x - dx && r1->y >= r2->y - dy
+      && r1->x + r1->width <= r2->x + r2->width + dx
+      && r1->y + r1->height <= r2->y + r2->height + dy
+      && (n2 > MAX (3, n1) || n1 < 3);
+}
+
+static gint
+oracle_groups (const Box *in, gint n, const CuvGrouping *grouping, Box *out)
+{
+  gboolean wbd = grouping->method == CUV_GROUPING_WBD;
+  gdouble eps = wbd ? 0.7 : 0.2;
+  static gint group[MOST];
+  static Box means[MOST];
+  gint n_means = 0, n_out = 0;
+
+  oracle_partition (in, n, eps, group);
+  for (gint i = 0; i < n; i++) {
+    Box mean = oracle_mean (in, n, group, i, wbd);
+
+    if (group[i] == i && mean.neighbours > grouping->min_neighbours)
+      means[n_means++] = mean;
+  }
+  for (gint i = 0; i < n_means; i++) {
+    gboolean inside = FALSE;
+
+    for (gint j = 0; j < n_means; j++)
+      inside |= j != i && oracle_inside (&means[i], &means[j], eps);
+    if (!inside)
+      out[n_out++] = means[i];
+  }
+  return n_out;
+}
+
+/* Counts pixels, so it is for small boxes. */
+static gdouble
+oracle_iou (const Box *a, const Box *b)
+{
+  gint common = 0;
+
+  for (gint y = a->y; y < a->y + a->height; y++) {
+    for (gint x = a->x; x < a->x + a->width; x++)
+      common +=
+          x >= b->x && x < b->x + b->width && y >= b->y && y < b->y + b->height;
+  }
+  return common
+      / (gdouble) (a->width * a->height + b->width * b->height - common);
+}
+
+static gint
+oracle_nms (const Box *in, gint n, const CuvGrouping *grouping, Box *out)
+{
+  static gboolean looked_at[MOST];
+  gint n_out = 0;
+
+  memset (looked_at, 0, sizeof looked_at);
+  for (gint round = 0; round < n; round++) {
+    gint best = -1, by = -1;
+
+    for (gint i = 0; i < n; i++) {
+      if (!looked_at[i] && (best < 0 || in[i].score > in[best].score))
+        best = i;
+    }
+    looked_at[best] = TRUE;
+    for (gint k = 0; k < n_out && by < 0; k++) {
+      if (oracle_iou (&in[best], &out[k]) > grouping->nms_iou)
+        by = k;
+    }
+    if (by < 0) {
+      by = n_out++;
+      out[by] = in[best];
+      out[by].neighbours = 0;
+    }
+    out[by].neighbours++;
+  }
+  return n_out;
+}
+
+/* ---- random boxes ---- */
+
+static gint
+between (gint low, gint high)
+{
+  return g_random_int_range (low, high + 1);
+}
+
+/* A few, around each other: no third one unites what is not similar. */
+static gint
+nested_boxes (Box *boxes, gint size)
+{
+  gint n = between (2, 6);
+
+  boxes[0] = (Box){ 0, 0, between (1, size), between (1, size), 1, 1 };
+  for (gint i = 1; i < n; i++) {
+    const Box *other = &boxes[i - 1];
+    gint w = other->width * between (4, 25) / 10;
+    gint h = other->height * between (4, 25) / 10;
+
+    boxes[i] = (Box){ other->x + (other->width - w) / 2,
+      other->y + (other->height - h) / 2, MAX (1, w), MAX (1, h),
+      between (-20, 20) / 4.f, 1 };
+  }
+  return n;
+}
+
+/* Some in bunches, some anywhere, of sizes that differ by up to 2^octaves. */
+static gint
+random_boxes (Box *boxes, gint size, gint octaves)
+{
+  gint n = between (1, MOST);
+
+  for (gint i = 0; i < n; i++) {
+    Box box = { .neighbours = 1, .score = between (-20, 20) / 4.f };
+
+    if (i > 0 && between (0, 3) > 0) {
+      const Box *other = &boxes[between (0, i - 1)];
+
+      box.x = other->x + between (-8, 8);
+      box.y = other->y + between (-8, 8);
+      box.width = MAX (1, other->width + between (-8, 8));
+      box.height = MAX (1, other->height + between (-8, 8));
+    } else {
+      box.x = between (-size, size * 4);
+      box.y = between (-size, size * 4);
+      box.width = MAX (1, between (1, size) >> between (0, octaves));
+      box.height = MAX (1, between (1, size) >> between (0, octaves));
+    }
+    boxes[i] = box;
+  }
+  return n;
+}
+
+static void
+compare (const Box *found, gint n_found, const Box *wanted, gint n_wanted,
+    const CuvGrouping *grouping)
+{
+  fail_unless (n_found == n_wanted, "method %d, %d neighbours, iou %g: %d, %d",
+      grouping->method, grouping->min_neighbours, grouping->nms_iou, n_found,
+      n_wanted);
+  for (gint i = 0; i < n_found; i++)
+    fail_unless (found[i].x == wanted[i].x && found[i].y == wanted[i].y
+            && found[i].width == wanted[i].width
+            && found[i].height == wanted[i].height
+            && found[i].score == wanted[i].score
+            && found[i].neighbours == wanted[i].neighbours,
+        "method %d, box %d of %d: %d,%d %dx%d, %g, %d", grouping->method, i,
+        n_found, found[i].x, found[i].y, found[i].width, found[i].height,
+        (gdouble) found[i].score, found[i].neighbours);
+}
+
+static void
+check (CuvWaldboostGrouper *grouper, const Box *in, gint n,
+    const CuvGrouping *grouping)
+{
+  static Box wanted[MOST];
+  const Box *found;
+  gint n_wanted, n_found;
+
+  n_wanted = grouping->method == CUV_GROUPING_NMS
+      ? oracle_nms (in, n, grouping, wanted)
+      : oracle_groups (in, n, grouping, wanted);
+  n_found = cuv_waldboost_group_boxes (grouper, grouping, in, n, &found);
+  compare (found, n_found, wanted, n_wanted, grouping);
+}
+
+static void
+check_method (CuvGroupingMethod method, gint rounds)
+{
+  static const gdouble ious[] = { 0, 0.05, 0.3, 0.3, 0.5, 0.75, 0.95, 1 };
+  CuvWaldboostGrouper *grouper = cuv_waldboost_grouper_new ();
+  static Box boxes[MOST];
+
+  g_random_set_seed (20);
+  for (gint i = 0; i < rounds; i++) {
+    CuvGrouping grouping = { method, between (1, 4),
+      ious[between (0, G_N_ELEMENTS (ious) - 1)] };
+    gint size = method == CUV_GROUPING_NMS ? 40 : 300;
+    gint n = random_boxes (boxes, between (3, size), between (0, 4));
+
+    check (grouper, boxes, n, &grouping);
+    for (gint k = 0; k < 20; k++)
+      check (grouper, boxes, nested_boxes (boxes, size), &grouping);
+  }
+  cuv_waldboost_grouper_free (grouper);
+}
+
+GST_START_TEST (test_neighbors)
+{
+  check_method (CUV_GROUPING_NEIGHBORS, 150);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_wbd)
+{
+  check_method (CUV_GROUPING_WBD, 150);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_nms)
+{
+  check_method (CUV_GROUPING_NMS, 60);
+}
+
+GST_END_TEST;
+
+/* Three of ten pixels are 0.3, and not more. */
+GST_START_TEST (test_nms_limit)
+{
+  CuvWaldboostGrouper *grouper = cuv_waldboost_grouper_new ();
+  const Box pair[] = { { 0, 0, 7, 1, 2, 1 }, { 4, 0, 6, 1, 1, 1 } };
+  const Box *found;
+
+  fail_unless_equals_int (
+      cuv_waldboost_group_boxes (
+          grouper, &(CuvGrouping){ CUV_GROUPING_NMS, 0, 0.3 }, pair, 2, &found),
+      2);
+  fail_unless_equals_int (
+      cuv_waldboost_group_boxes (grouper,
+          &(CuvGrouping){ CUV_GROUPING_NMS, 0, 0.2999 }, pair, 2, &found),
+      1);
+  fail_unless_equals_int (found[0].neighbours, 2);
+  cuv_waldboost_grouper_free (grouper);
+}
+
+GST_END_TEST;
+
+/* ---- from hits ---- */
+
+/* AUTO goes by the scan, and boxes are cut to the frame. */
+GST_START_TEST (test_auto)
+{
+  const CuvWaldboostLevel level = { .width = 45,
+    .height = 50,
+    .scale = 2,
+    .factor = 0.5f,
+    .box_width = 48,
+    .box_height = 48 };
+  CuvWaldboostPlan plan = {
+    .width = 90, .height = 100, .n_levels = 1, .levels = &level
+  };
+  const CuvWaldboostHit hits[] = { { 0, 8, 0, 1 }, { 0, 22, 0, 2 },
+    { 0, 25, 1, 3 }, { 0, 25, 26, 2 } };
+  static const struct {
+    CuvScan scan;
+    gint n;
+    CuvWaldboostBox first;
+  } cases[] = {
+    { CUV_SCAN_OPENCV, 1, { 47, 1, 43, 48, 3, 2 } },
+    { CUV_SCAN_WBD, 1, { 37, 1, 48, 48, 3, 3 } },
+    { CUV_SCAN_DENSE, 3, { 50, 2, 40, 48, 3, 2 } },
+  };
+  CuvWaldboostGrouper *grouper = cuv_waldboost_grouper_new ();
+  const Box *found;
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    CuvGrouping grouping = { CUV_GROUPING_AUTO, 1, 0.3 };
+    gint n;
+
+    plan.scan = cases[i].scan;
+    n = cuv_waldboost_group (grouper, &plan, &grouping, hits, 4, &found);
+    compare (found, 1, &cases[i].first, 1, &grouping);
+    fail_unless_equals_int (n, cases[i].n);
+    grouping.method = CUV_GROUPING_NONE;
+    fail_unless_equals_int (
+        cuv_waldboost_group (grouper, &plan, &grouping, hits, 4, &found), 4);
+  }
+  cuv_waldboost_grouper_free (grouper);
+}
+
+GST_END_TEST;
+
+/* As many as there can be, as a dense scan of 320x240 gives them. */
+GST_START_TEST (test_many)
+{
+  static const CuvGrouping groupings[] = { { CUV_GROUPING_NEIGHBORS, 3, 0 },
+    { CUV_GROUPING_WBD, 3, 0 }, { CUV_GROUPING_NMS, 0, 0 },
+    { CUV_GROUPING_NMS, 0, 0.3 }, { CUV_GROUPING_NMS, 0, 0.9 } };
+  CuvWaldboostGrouper *grouper = cuv_waldboost_grouper_new ();
+  Box *boxes = g_new0 (Box, CUV_WALDBOOST_MAX_HITS);
+  const Box *found;
+  gint n = 0;
+
+  g_random_set_seed (21);
+  for (gint level = 0; n < CUV_WALDBOOST_MAX_HITS; level++) {
+    gdouble scale = exp2 (level / 8.);
+
+    for (gint y = 0; y < 240 / scale - 24; y++) {
+      for (gint x = 0; x < 320 / scale - 24 && n < CUV_WALDBOOST_MAX_HITS; x++)
+        boxes[n++] = (Box){ (gint) rint (x * scale), (gint) rint (y * scale),
+          (gint) rint (24 * scale), (gint) rint (24 * scale),
+          (gfloat) g_random_double (), 1 };
+    }
+    if (level > 24)
+      level = 0;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (groupings); i++) {
+    gint64 start = g_get_monotonic_time (), took;
+    gint found_n =
+        cuv_waldboost_group_boxes (grouper, &groupings[i], boxes, n, &found);
+
+    took = g_get_monotonic_time () - start;
+    g_print ("method %d, iou %g: %d to %d in %.1f ms\n", groupings[i].method,
+        groupings[i].nms_iou, n, found_n, (gdouble) took / 1000);
+    fail_unless (found_n > 0 && took < 10 * G_USEC_PER_SEC);
+  }
+  g_free (boxes);
+  cuv_waldboost_grouper_free (grouper);
+}
+
+GST_END_TEST;
+
+static Suite *
+grouping_suite (void)
+{
+  Suite *s = suite_create ("waldboost-grouping");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_neighbors);
+  tcase_add_test (tc, test_wbd);
+  tcase_add_test (tc, test_nms);
+  tcase_add_test (tc, test_nms_limit);
+  tcase_add_test (tc, test_auto);
+  tcase_add_test (tc, test_many);
+  return s;
+}
+
+GST_CHECK_MAIN (grouping);

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Small WaldBoost models that tests write themselves. */
+#ifndef CUV_TEST_MODELS_H
+#define CUV_TEST_MODELS_H
+
+#include <glib.h>
+
+/* The path of a new file with a WaldBoostClassifier of local rank patterns, of
+ * a window of 24x24 and blocks of 2x2; remove it and free the name. Some
+ * windows of a picture pass it. */
+gchar *write_rank_model (void);
+
+#endif

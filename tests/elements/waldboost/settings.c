@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Every setting does what the library does with it, from the next frame on, and
+ * what cannot be done is refused by name. */
+#include "config.h"
+#include "models.h"
+#include "picture.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#define CAPS "video/x-raw,format=NV12,width=160,height=100"
+
+static gchar *rank_model;
+
+/* ---- one change after another ---- */
+
+typedef struct {
+  GstSample *sample;
+  GstHarness *h;
+  GstElement *d;
+  GstBus *bus;
+  Wanted wanted;
+  GString *before; /* the boxes of the last check */
+} Run;
+
+static void
+run_init (Run *self, const gchar *properties)
+{
+  self->sample = decode_picture (CAPS);
+  self->h = new_harness (properties, self->sample);
+  self->d = detector (self->h);
+  self->bus = watch (self->h);
+  self->wanted = defaults;
+  self->before = g_string_new ("");
+}
+
+static void
+run_clear (Run *self)
+{
+  gst_object_unref (self->bus);
+  gst_object_unref (self->d);
+  gst_harness_teardown (self->h);
+  gst_sample_unref (self->sample);
+  g_string_free (self->before, TRUE);
+}
+
+static GString *
+boxes_text (GstBuffer *buffer)
+{
+  GString *text = g_string_new ("");
+  GstVideoRegionOfInterestMeta *roi;
+  gpointer state = NULL;
+
+  while (
+      (roi = (GstVideoRegionOfInterestMeta *) gst_buffer_iterate_meta_filtered (
+           buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+    gdouble score = 0;
+
+    gst_structure_get_double (
+        gst_video_region_of_interest_meta_get_param (roi, "detection"), "score",
+        &score);
+    g_string_append_printf (
+        text, "%u %u %u %u %.9g\n", roi->x, roi->y, roi->w, roi->h, score);
+  }
+  return text;
+}
+
+/* The next frame has what the library finds; other boxes than the last one, or
+ * the same. */
+static void
+check_next (Run *self, const gchar *what, gboolean differs)
+{
+  GstBuffer *buffer;
+  GString *now;
+
+  check_frame (self->h, self->sample, &self->wanted, what);
+  buffer = push (self->h, self->sample);
+  now = boxes_text (buffer);
+  gst_buffer_unref (buffer);
+  fail_unless (now->len > 0, "%s: nothing is found, so nothing is said", what);
+  fail_unless (g_string_equal (now, self->before) != differs,
+      "%s: %s boxes as before", what, differs ? "the same" : "not the same");
+  g_string_free (self->before, TRUE);
+  self->before = now;
+}
+
+static void
+change (Run *self, const gchar *name, const gchar *value, gboolean differs)
+{
+  gst_util_set_object_arg (G_OBJECT (self->d), name, value);
+  check_next (self, name, differs);
+}
+
+GST_START_TEST (test_options)
+{
+  Run run;
+
+  run_init (&run, "grouping=none");
+  run.wanted.grouping.method = CUV_GROUPING_NONE;
+  run.wanted.model = rank_model;
+  change (&run, "model", rank_model, TRUE);
+  run.wanted.options.lrp_order_10ab = 1;
+  change (&run, "lrp-order", "10ab", TRUE);
+  run.wanted.options.lrp_order_10ab = 0;
+  change (&run, "lrp-order", "a10b", TRUE);
+  run.wanted.options.block_value = CUV_BLOCK_MEAN_TRUNC;
+  change (&run, "block-value", "mean-trunc", TRUE);
+  run.wanted.options.block_value = CUV_BLOCK_MEAN_ROUND;
+  change (&run, "block-value", "mean-round", TRUE);
+  run.wanted.options.arithmetic = CUV_ARITHMETIC_FLOAT;
+  change (&run, "arithmetic", "float", TRUE);
+  run.wanted.options.final_threshold = 0.25f;
+  change (&run, "final-threshold", "0.25", TRUE);
+  run.wanted.options.arithmetic = CUV_ARITHMETIC_FIXED;
+  change (&run, "arithmetic", "fixed", TRUE);
+  run.wanted.options.arithmetic = CUV_ARITHMETIC_AUTO;
+  change (&run, "arithmetic", "auto", FALSE);
+  run_clear (&run);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_scans_and_groupings)
+{
+  Run run;
+
+  run_init (&run, "grouping=none");
+  run.wanted.grouping.method = CUV_GROUPING_NONE;
+  run.wanted.model = rank_model;
+  change (&run, "model", rank_model, TRUE);
+  run.wanted.params.scan = CUV_SCAN_DENSE; /* what the model is made for */
+  change (&run, "scan", "dense", FALSE);
+  run.wanted.params.octaves = 1;
+  change (&run, "octaves", "1", TRUE);
+  run.wanted.params.levels_per_octave = 3;
+  change (&run, "levels-per-octave", "3", TRUE);
+  run.wanted.params.scan = CUV_SCAN_OPENCV;
+  change (&run, "scan", "opencv", TRUE);
+  run.wanted.params.scan = CUV_SCAN_WBD;
+  change (&run, "scan", "wbd", TRUE);
+  run.wanted.params.scan = CUV_SCAN_AUTO;
+  change (&run, "scan", "auto", TRUE);
+  run.wanted.grouping.method = CUV_GROUPING_NMS;
+  change (&run, "grouping", "nms", TRUE);
+  run.wanted.grouping.nms_iou = 0.05;
+  change (&run, "nms-iou", "0.05", TRUE);
+  run.wanted.grouping.method = CUV_GROUPING_AUTO;
+  change (&run, "grouping", "auto", FALSE);
+  run.wanted.grouping.min_neighbours = 1;
+  run.wanted.grouping.method = CUV_GROUPING_NEIGHBORS;
+  g_object_set (run.d, "min-neighbors", 1, NULL);
+  change (&run, "grouping", "neighbors", TRUE);
+  run.wanted.grouping.method = CUV_GROUPING_WBD;
+  change (&run, "grouping", "wbd", TRUE);
+  run_clear (&run);
+}
+
+GST_END_TEST;
+
+static void
+check_numbers (Run *self, const gchar *field, const guint64 *numbers, guint n)
+{
+  const GValue *array;
+  GstStructure *stats;
+
+  g_object_get (self->d, "stats", &stats, NULL);
+  array = gst_structure_get_value (stats, field);
+  fail_unless (array != NULL && GST_VALUE_HOLDS_ARRAY (array));
+  fail_unless_equals_int (gst_value_array_get_size (array), n);
+  for (guint i = 0; i < n; i++)
+    fail_unless_equals_uint64 (
+        g_value_get_uint64 (gst_value_array_get_value (array, i)), numbers[i]);
+  gst_structure_free (stats);
+}
+
+/* They may change the work, and never what is found. */
+GST_START_TEST (test_rearrangements)
+{
+  static const gchar *const names[] = { "none", "global", "shared", "hybrid",
+    "prefix-sum", "ballot", "auto" };
+  static const gchar *const sizes[] = { "8", "16", "32", "auto" };
+  Run run;
+
+  run_init (&run, "grouping=none");
+  run.wanted.grouping.method = CUV_GROUPING_NONE;
+  run.wanted.model = rank_model;
+  change (&run, "model", rank_model, TRUE);
+  check_numbers (&run, "segments", (guint64[]){ 1, 8, 20 }, 3);
+  change (&run, "rearrangement-stages", "2, 3,7,19", FALSE);
+  check_numbers (&run, "segments", (guint64[]){ 2, 3, 7, 19, 20 }, 5);
+  change (&run, "rearrangement-stages", "64", FALSE);
+  check_numbers (&run, "segments", (guint64[]){ 20 }, 1);
+  change (&run, "rearrangement-stages", "", FALSE);
+  check_numbers (&run, "segments", (guint64[]){ 1, 8, 20 }, 3);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    change (&run, "rearrangement", names[i], FALSE);
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    change (&run, "block-size", sizes[i], FALSE);
+  run_clear (&run);
+}
+
+GST_END_TEST;
+
+/* ---- labels ---- */
+
+static void
+check_label (Run *self, const gchar *label, gint id)
+{
+  GstBuffer *buffer = push (self->h, self->sample);
+  GstVideoRegionOfInterestMeta *roi =
+      gst_buffer_get_video_region_of_interest_meta (buffer);
+  gint found = -1;
+
+  fail_unless (roi != NULL);
+  assert_equals_string (g_quark_to_string (roi->roi_type), label);
+  gst_structure_get_int (
+      gst_video_region_of_interest_meta_get_param (roi, "detection"),
+      "label_id", &found);
+  fail_unless_equals_int (found, id);
+  gst_buffer_unref (buffer);
+}
+
+GST_START_TEST (test_labels)
+{
+  Run run;
+
+  run_init (&run, "min-neighbors=0 labels=plate,frontalface");
+  check_label (&run, "frontalface", 1);
+  g_object_set (run.d, "label", "plate", NULL);
+  check_label (&run, "plate", 0);
+  g_object_set (run.d, "labels", "eye, face ,plate", NULL);
+  check_label (&run, "plate", 2);
+  g_object_set (run.d, "labels", "eye,face", NULL);
+  check_label (&run, "plate", 2);
+  expect_problem (run.bus, GST_MESSAGE_WARNING, "label 'plate' is not among");
+  g_object_set (run.d, "label", "face", NULL);
+  check_label (&run, "face", 1);
+  g_object_set (run.d, "labels", "a,,b", NULL);
+  expect_problem (run.bus, GST_MESSAGE_WARNING, "labels 'a,,b'");
+  g_object_set (run.d, "labels", "face,b,face", NULL);
+  expect_problem (run.bus, GST_MESSAGE_WARNING, "each once");
+  check_label (&run, "face", 1);
+  g_object_set (run.d, "labels", NULL, "label", "", NULL);
+  check_label (&run, "frontalface", 0);
+  run_clear (&run);
+}
+
+GST_END_TEST;
+
+/* ---- bad values ---- */
+
+GST_START_TEST (test_bad_lists)
+{
+  static const gchar *const bad[] = { "8,1", "1,1", "0", "-3", "1;2", "1,2,",
+    ",", "1 2", "5000", "x",
+    "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,"
+    "28,29,30,31,32" };
+  Run run;
+  gchar *value;
+
+  run_init (&run, "min-neighbors=0 rearrangement-stages=3,5");
+  run.wanted.grouping.min_neighbours = 0;
+  check_next (&run, "start", TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    g_object_set (run.d, "rearrangement-stages", bad[i], NULL);
+    expect_problem (run.bus, GST_MESSAGE_WARNING, "rearrangement-stages");
+    g_object_get (run.d, "rearrangement-stages", &value, NULL);
+    assert_equals_string (value, "3,5");
+    g_free (value);
+  }
+  check_next (&run, "after bad lists", FALSE);
+  run_clear (&run);
+}
+
+GST_END_TEST;
+
+/* An option needs the file once more: without it all stays as it was. */
+GST_START_TEST (test_option_without_file)
+{
+  gchar *path = write_rank_model ();
+  gfloat value = -1;
+  Run run;
+
+  run_init (&run, "grouping=none");
+  run.wanted.grouping.method = CUV_GROUPING_NONE;
+  run.wanted.model = rank_model; /* the same in another file */
+  g_object_set (run.d, "label", "cuv", "model", path, NULL);
+  gst_buffer_unref (push (run.h, run.sample));
+  g_remove (path);
+  g_object_set (run.d, "final-threshold", 0.5f, NULL);
+  expect_problem (run.bus, GST_MESSAGE_WARNING, "final-threshold");
+  g_object_get (run.d, "final-threshold", &value, NULL);
+  fail_unless (value == 0);
+  g_object_set (run.d, "label", NULL, "model", rank_model, NULL);
+  check_next (&run, "old option", TRUE);
+  g_object_set (run.d, "model", MODEL, NULL); /* has no options to read */
+  g_object_set (run.d, "final-threshold", 0.5f, NULL);
+  g_object_get (run.d, "final-threshold", &value, NULL);
+  fail_unless (value == 0.5f);
+  fail_unless (pop_problem (run.bus, GST_MESSAGE_WARNING) == NULL);
+  run_clear (&run);
+  g_free (path);
+}
+
+GST_END_TEST;
+
+static void
+expect_parse_error (const gchar *properties, const gchar *part)
+{
+  gchar *line = g_strdup_printf ("waldboostdetect %s", properties);
+  GError *error = NULL;
+  GstElement *element = gst_parse_launch (line, &error);
+
+  fail_unless (error != NULL && strstr (error->message, part) != NULL, "%s: %s",
+      line, error ? error->message : "no error");
+  g_clear_error (&error);
+  if (element != NULL)
+    gst_object_unref (element);
+  g_free (line);
+}
+
+GST_START_TEST (test_bad_names)
+{
+  expect_parse_error ("block-size=12", "block-size");
+  expect_parse_error ("scan=sparse", "scan");
+  expect_parse_error ("grouping=mean", "grouping");
+  expect_parse_error ("rearrangement=warp", "rearrangement");
+  expect_parse_error ("arithmetic=double", "arithmetic");
+  expect_parse_error ("lrp-order=ba", "lrp-order");
+  expect_parse_error ("block-value=median", "block-value");
+  expect_parse_error ("inference-region=frame", "inference-region");
+}
+
+GST_END_TEST;
+
+static void
+set_up (void)
+{
+  rank_model = write_rank_model ();
+}
+
+static void
+tear_down (void)
+{
+  g_remove (rank_model);
+  g_clear_pointer (&rank_model, g_free);
+}
+
+static Suite *
+settings_suite (void)
+{
+  Suite *s = suite_create ("waldboostdetect-settings");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_checked_fixture (tc, set_up, tear_down);
+  tcase_add_test (tc, test_options);
+  tcase_add_test (tc, test_scans_and_groupings);
+  tcase_add_test (tc, test_rearrangements);
+  tcase_add_test (tc, test_labels);
+  tcase_add_test (tc, test_bad_lists);
+  tcase_add_test (tc, test_option_without_file);
+  tcase_add_test (tc, test_bad_names);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  return picture_main (settings_suite, argc, argv);
+}
