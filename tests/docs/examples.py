@@ -1,0 +1,279 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""examples/detect.c and detect.py, run as a reader would.
+
+usage: examples.py DETECT DETECT.PY
+
+What they say is held against gst-launch-1.0 lines, a picture at a time.
+"""
+
+import csv
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import cv2
+import numpy
+
+DATA = "/usr/share/doc/opencv-doc/examples/data/"
+PICTURES = [DATA + name for name in ("messi5.jpg", "chicky_512.png", "board.jpg")]
+FILM = DATA + "Megamind.avi"
+FRAMES = 20
+MODEL = "lbpcascade_frontalface.xml"
+BOX = ("x", "y", "w", "h")
+DECODE = "filesrc location={} ! decodebin ! videoconvert ! "
+
+
+def run(*command, status=0):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    if done.returncode != status:
+        raise AssertionError(f"{command}: {done.returncode}\n{done.stderr}")
+    return done
+
+
+def detect(*arguments, status=0):
+    return run(DETECT, *arguments, status=status)
+
+
+def launch(line):
+    return run("gst-launch-1.0", "-q", *line.split()).stdout
+
+
+def records_of(path, frames):
+    """Each frame's record, as another program than ours writes it."""
+    out = launch(
+        DECODE.format(path)
+        + f"waldboostdetect model={MODEL} ! visionpublish add-empty-results=true"
+        f" ! identity eos-after={frames + 1} ! fakesink"
+    )
+    return [json.loads(line) for line in out.splitlines()[:frames]]
+
+
+def expected(path, frames=1):
+    """Each frame's objects."""
+    return [
+        [
+            tuple(found[key] for key in BOX) + (found["detection"]["confidence"],)
+            for found in record.get("objects", [])
+        ]
+        for record in records_of(path, frames)
+    ]
+
+
+def objects_of(rows):
+    return [
+        tuple(int(row[key]) for key in BOX) + (float(row["confidence"]),)
+        for row in rows
+        if row["kind"] == "object"
+    ]
+
+
+def rows_by_frame(path):
+    frames = {}
+    with open(path, newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            frames.setdefault(int(row["frame_num"]), []).append(row)
+    return [frames[number] for number in sorted(frames)]
+
+
+class Everything(unittest.TestCase):
+    """One run over pictures of three sizes, files that are none, and a film."""
+
+    @classmethod
+    def setUpClass(cls):
+        with open("broken.jpg", "w", encoding="utf-8") as file:
+            file.write("this is no picture\n")
+        cls.done = detect(
+            "--model", MODEL, "--csv", "all.csv", "--output", "all", "--timing",
+            "--survivors", "--frames", str(FRAMES), PICTURES[0], "broken.jpg",
+            *PICTURES[1:], "missing.jpg", FILM, status=1,
+        )
+        cls.frames = rows_by_frame("all.csv")
+        cls.expected = [expected(path)[0] for path in PICTURES]
+        cls.expected += expected(FILM, FRAMES)
+
+    def test_says_which_files_are_bad(self):
+        complaints = self.done.stderr.splitlines()
+        self.assertEqual(len(complaints), 2, complaints)
+        self.assertIn("broken.jpg: ", complaints[0])
+        self.assertIn("missing.jpg: ", complaints[1])
+
+    def test_finds_what_single_pipelines_find(self):
+        self.assertEqual(len(self.frames), len(PICTURES) + FRAMES)
+        self.assertEqual([objects_of(rows) for rows in self.frames], self.expected)
+        self.assertEqual([len(e) > 0 for e in self.expected[:3]], [True, True, False])
+        self.assertGreater(sum(map(len, self.expected[3:])), FRAMES)
+
+    def test_csv_names_file_and_size(self):
+        sources = [rows[0]["source"] for rows in self.frames]
+        self.assertEqual(sources, PICTURES + FRAMES * [FILM])
+        for path, rows in zip(PICTURES, self.frames):
+            height, width = cv2.imread(path).shape[:2]
+            self.assertEqual({r["width"] for r in rows}, {str(width)})
+            self.assertEqual({r["height"] for r in rows}, {str(height)})
+
+    def test_times_go_on_from_file_to_file(self):
+        times = [int(rows[0]["timestamp"]) for rows in self.frames]
+        start = len(PICTURES) * 10**9  # pictures take a second
+        film = [start + record["timestamp"] for record in records_of(FILM, FRAMES)]
+        self.assertEqual(times, list(range(0, start, 10**9)) + film)
+
+    def test_draws_boxes_and_nothing_else(self):
+        names = sorted(os.listdir("all"))
+        self.assertEqual(len(names), len(self.frames))
+        for name, path, found in zip(names, PICTURES, self.expected):
+            self.assertIn(os.path.basename(path), name)
+            launch(DECODE.format(path) + "pngenc ! filesink location=plain.png")
+            plain, drawn = cv2.imread("plain.png"), cv2.imread(f"all/{name}")
+            changed = (plain != drawn).any(axis=2)
+            self.assertEqual(changed.any(), bool(found), path)
+            for x, y, w, h, _ in found:
+                edges = numpy.concatenate(
+                    (changed[y, x : x + w], changed[y + h - 1, x : x + w])
+                )
+                self.assertGreater(edges.mean(), 0.9, path)
+
+    def test_prints_times(self):
+        numbers = r" microseconds (\d+)" + "".join(
+            rf" microseconds-{step} (\d+)" for step in ("pyramid", "scan", "group")
+        )
+        lines = re.findall(f"^(.*):{numbers}$", self.done.stdout, re.M)
+        self.assertEqual(len(lines), len(self.frames) + 1)
+        means = [int(number) for number in lines[-1][1:]]
+        self.assertIn(f"mean of {len(self.frames)} frames", lines[-1][0])
+        for column, mean in enumerate(means, 1):
+            sums = sum(int(line[column]) for line in lines[:-1])
+            self.assertAlmostEqual(mean, sums / len(self.frames), delta=1.1)
+        self.assertGreater(means[1], 0)
+        self.assertGreater(means[2], 0)
+        total = sum(map(len, self.expected))
+        self.assertRegex(self.done.stdout, rf"\n{total} objects, [\d.]+ frames/s")
+
+    def test_prints_survivors(self):
+        lines = re.findall(r"^(.*): windows (\d+)(, after .*)$", self.done.stdout, re.M)
+        self.assertEqual([line[0] for line in lines], PICTURES + FRAMES * [FILM])
+        for (_, windows, rest), found in zip(lines, self.expected):
+            after = re.findall(r", after (\d+) (\d+)", rest)
+            ends = [int(pair[0]) for pair in after]
+            counts = [int(windows)] + [int(pair[1]) for pair in after]
+            self.assertEqual(ends, sorted(set(ends)))
+            self.assertEqual(counts, sorted(counts, reverse=True))
+            self.assertGreater(counts[0], 100 * counts[-1])
+            if found:
+                self.assertGreater(counts[-1], 0)
+
+
+class Options(unittest.TestCase):
+    def test_list_and_objects_on_standard_output(self):
+        with open("list.txt", "w", encoding="utf-8") as file:
+            file.write("\n\n".join(PICTURES) + "\n")
+        out = detect("--list", "list.txt", "--model", MODEL).stdout
+        lines = [
+            f"{path}: frontalface {w}x{h} at {x},{y} confidence {confidence:.3f}"
+            for path in PICTURES
+            for x, y, w, h, confidence in expected(path)[0]
+        ]
+        self.assertEqual(out.splitlines(), lines)
+
+    def test_csv_on_standard_output(self):
+        out = detect("--csv", "-", "--timing", "--model", MODEL, PICTURES[0]).stdout
+        rows = list(csv.DictReader(out.splitlines()))
+        self.assertEqual(objects_of(rows), expected(PICTURES[0])[0])
+
+    def test_film_with_boxes(self):
+        detect("--frames", "5", "--output", "boxes.avi", FILM)
+        film, n = cv2.VideoCapture("boxes.avi"), 0
+        while film.read()[0]:
+            n += 1
+        self.assertGreaterEqual(n, 4)  # two of the film's have the same time
+
+    def test_names_with_any_character(self):
+        name = 'a "b" ! 100%d.jpg'
+        shutil.copy(PICTURES[0], name)
+        detect("--model", MODEL, "--output", "%s ! o", "--csv", "c !.csv", name)
+        self.assertEqual(os.listdir("%s ! o"), [f"000000-{name}.png"])
+        self.assertEqual(rows_by_frame("c !.csv")[0][0]["source"], name)
+
+    def test_scan_and_rearrangement(self):
+        boxes = [
+            detect("--model", MODEL, "--scan", "dense", "--mode", mode,
+                   "--block-size", size, "--device", "cpu", PICTURES[0]).stdout
+            for mode, size in (("none", "8"), ("prefix-sum", "32"))
+        ]
+        self.assertEqual(boxes[0], boxes[1])
+        plain = detect("--model", MODEL, PICTURES[0]).stdout
+        self.assertNotEqual(boxes[0], plain)
+        finer = detect("--model", MODEL, "--set", "min-neighbors=0", PICTURES[0]).stdout
+        self.assertGreater(len(finer.splitlines()), len(plain.splitlines()))
+
+    def test_the_gpu_finds_the_same(self):
+        arguments = ["--model", MODEL, *PICTURES, FILM, "--frames", "5", "--device"]
+        command = [DETECT, *arguments, "gpu"]
+        gpu = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        if "No GPU" in gpu.stderr:
+            self.skipTest("no GPU")
+        self.assertEqual(gpu.stdout, detect(*arguments, "cpu").stdout)
+
+    def test_refusals(self):
+        for status, text, *arguments in (
+            (2, "no files"),
+            (2, "nowhere.txt", "--list", "nowhere.txt"),
+            (2, "--nonsense", "--nonsense", PICTURES[0]),
+            (2, "--device", "--device", "nonsense", PICTURES[0]),
+            (1, "nonsense", "--mode", "nonsense", PICTURES[0]),
+            (1, "no property", "--set", "nonsense=1", PICTURES[0]),
+            (1, "Cannot load model", "--model", "nonsense", PICTURES[0]),
+            (1, "Cannot write", "--csv", "nowhere/all.csv", PICTURES[0]),
+        ):
+            complaint = detect(*arguments, status=status).stderr
+            self.assertIn(text, complaint)
+            self.assertEqual(len(complaint.splitlines()), 1, complaint)
+
+
+class Python(unittest.TestCase):
+    @staticmethod
+    def regions(*arguments):
+        out = run("/usr/bin/python3", PYTHON, *arguments).stdout
+        return [line.split() for line in out.splitlines()]
+
+    def test_prints_the_same_boxes(self):
+        for path in PICTURES:
+            outer = [words for words in self.regions(path, MODEL) if "in" not in words]
+            self.assertEqual(
+                [tuple(map(int, words[2:6])) + (words[6],) for words in outer],
+                [box[:4] + (f"{box[4]:.3f}",) for box in expected(path)[0]],
+            )
+
+    def test_prints_which_region_it_is_in(self):
+        regions = self.regions(PICTURES[0], MODEL, MODEL)
+        self.assertEqual([words[0] for words in regions], ["0", "1", "2"])
+        outer, inner = regions[0], regions[2]
+        self.assertEqual(inner[7:], ["in", outer[0]])
+        x, y, w, h = map(int, outer[2:6])
+        left, top, width, height = map(int, inner[2:6])
+        self.assertTrue(x <= left and left + width <= x + w, regions)
+        self.assertTrue(y <= top and top + height <= y + h, regions)
+
+    def test_says_what_is_wrong(self):
+        for arguments, text in (
+            (["missing.jpg"], "not found"),
+            ([PICTURES[0], "nonsense.xml"], "Cannot load model"),
+        ):
+            done = subprocess.run(
+                ["/usr/bin/python3", PYTHON, *arguments],
+                capture_output=True, text=True, timeout=60,
+            )
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(text, done.stderr)
+
+
+if __name__ == "__main__":
+    DETECT, PYTHON = (os.path.abspath(path) for path in sys.argv[1:3])
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        unittest.main(argv=sys.argv[:1])
