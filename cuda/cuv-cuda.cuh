@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Inside of the CUDA files: checks, buffers, the result block, a timer. */
+/* Inside of the CUDA files: checks and memory. */
 #ifndef CUV_CUDA_CUH
 #define CUV_CUDA_CUH
 

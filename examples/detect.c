@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 static struct {
-  gchar **files, **settings;
+  gchar **files, **listed, **settings;
   gchar *list, *model, *csv, *output, *device, *scan, *mode, *block_size;
   gboolean timing, survivors, show;
   gint frames;
@@ -23,7 +23,7 @@ static struct {
 /* clang-format off */
 static const GOptionEntry option_entries[] = {
   { "list", 'l', 0, G_OPTION_ARG_FILENAME, &options.list,
-    "Take the files that this text file names, one on each line", "FILE" },
+    "Take the files that this text file names, one on each line, too", "FILE" },
   { "model", 'm', 0, G_OPTION_ARG_FILENAME, &options.model,
     "Default: lbpcascade_frontalface_improved.xml", "FILE" },
   { "csv", 'c', 0, G_OPTION_ARG_FILENAME, &options.csv,
@@ -83,10 +83,16 @@ complain (Detect *self, const gchar *name, GError *error)
 }
 
 static gboolean
-into_folder (void)
+into_film (void)
 {
   return options.output != NULL && !options.show
-      && !g_str_has_suffix (options.output, ".avi");
+      && g_str_has_suffix (options.output, ".avi");
+}
+
+static gboolean
+into_folder (void)
+{
+  return options.output != NULL && !options.show && !into_film ();
 }
 
 /* ---- what was found ---- */
@@ -241,7 +247,7 @@ append_detector (GString *line)
       "! videoconvert ");
   if (g_strcmp0 (options.device, "cpu") != 0)
     g_string_append (line, "! cudaupload ");
-  g_string_append (line, "! waldboostdetect name=detector ");
+  g_string_append (line, "! waldboostdetect name=detector skip-late=false ");
   if (options.scan != NULL)
     g_string_append_printf (line, "scan=%s ", options.scan);
   if (options.mode != NULL)
@@ -264,9 +270,11 @@ append_writers (GString *line)
     g_string_append (line, "! autovideosink");
   else if (into_folder ())
     g_string_append (line, "! pngenc ! multifilesink name=pictures");
-  else if (options.output != NULL)
-    g_string_append (
-        line, "! videorate ! jpegenc ! avimux ! filesink name=film");
+  else if (into_film ())
+    g_string_append (line,
+        "! videoscale add-borders=true ! capsfilter name=size "
+        "! capssetter name=format replace=true ! videorate ! jpegenc ! avimux "
+        "! filesink name=film");
   else
     g_string_append (line, "! fakesink");
 }
@@ -285,7 +293,7 @@ set_paths (Detect *self)
     gst_child_proxy_set (elements, "publish::file-path", options.csv, NULL);
   if (into_folder ())
     g_mkdir_with_parents (options.output, 0777);
-  else if (options.output != NULL && !options.show)
+  else if (into_film ())
     gst_child_proxy_set (elements, "film::location", options.output, NULL);
 }
 
@@ -347,6 +355,30 @@ stop (Detect *self)
 
 /* ---- the decoders ---- */
 
+/* An AVI file has one size and rate: those of the first frame, 25/s if that is
+ * a picture. videorate would lose a frame whenever its caps change. */
+static void
+set_film_format (Detect *self, GstCaps *frame_caps)
+{
+  GstChildProxy *elements = GST_CHILD_PROXY (self->pipeline);
+  GstVideoInfo info;
+  GstCaps *caps;
+  gboolean has_rate;
+
+  if (!gst_video_info_from_caps (&info, frame_caps))
+    return;
+  has_rate = info.fps_n > info.fps_d;
+  caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, "I420",
+      "width", G_TYPE_INT, info.width, "height", G_TYPE_INT, info.height,
+      "pixel-aspect-ratio", GST_TYPE_FRACTION, info.par_n, info.par_d, NULL);
+  gst_child_proxy_set (elements, "size::caps", caps, NULL);
+  caps = gst_caps_make_writable (caps);
+  gst_caps_set_simple (caps, "framerate", GST_TYPE_FRACTION,
+      has_rate ? info.fps_n : 25, has_rate ? info.fps_d : 1, NULL);
+  gst_child_proxy_set (elements, "format::caps", caps, NULL);
+  gst_caps_unref (caps);
+}
+
 /* The times of a file go behind those of the file before. */
 static void
 feed (Detect *self, const gchar *name, GstSample *sample, GstClockTime start)
@@ -355,6 +387,8 @@ feed (Detect *self, const gchar *name, GstSample *sample, GstClockTime start)
   GstClockTime time = gst_segment_to_stream_time (
       gst_sample_get_segment (sample), GST_FORMAT_TIME, GST_BUFFER_PTS (frame));
 
+  if (into_film () && self->end == 0)
+    set_film_format (self, gst_sample_get_caps (sample));
   GST_BUFFER_PTS (frame) =
       GST_CLOCK_TIME_IS_VALID (time) ? start + time : self->end;
   GST_BUFFER_DTS (frame) = GST_CLOCK_TIME_NONE;
@@ -422,6 +456,15 @@ feed_file (Detect *self, const gchar *name)
   gst_object_unref (decoder);
 }
 
+static void
+feed_files (Detect *self, gchar **names)
+{
+  for (; names != NULL && *names != NULL; names++) {
+    if (**names != '\0' && !g_atomic_int_get (&self->stopped))
+      feed_file (self, *names);
+  }
+}
+
 /* Ends the program if there is nothing it could do. */
 static void
 parse_options (int *argc, char ***argv)
@@ -441,11 +484,12 @@ parse_options (int *argc, char ***argv)
     exit (2);
   }
   if (text != NULL)
-    options.files = g_strsplit_set (text, "\r\n", -1);
-  if (options.files == NULL
+    options.listed = g_strsplit_set (text, "\r\n", -1);
+  if ((options.files == NULL && text == NULL)
       || (options.device && !g_strv_contains (devices, options.device))) {
     g_printerr ("detect: %s; see detect --help\n",
-        options.files == NULL ? "no files" : "there is no such --device");
+        options.files == NULL && text == NULL ? "no files"
+                                              : "there is no such --device");
     exit (2);
   }
   g_option_context_free (context);
@@ -463,15 +507,15 @@ main (int argc, char **argv)
   if (g_strcmp0 (options.csv, "-") == 0)
     self.report = stderr;
   if (start (&self)) {
-    for (gchar **name = options.files; *name != NULL; name++) {
-      if (**name != '\0' && !g_atomic_int_get (&self.stopped))
-        feed_file (&self, *name);
-    }
+    feed_files (&self, options.listed);
+    feed_files (&self, options.files);
   }
   if (self.pipeline != NULL)
     stop (&self);
   if (options.timing)
     print_summary (&self, (g_get_monotonic_time () - begin) / 1e6);
+  g_strfreev (options.listed);
+  g_strfreev (options.files);
   gst_deinit ();
   return self.failed;
 }

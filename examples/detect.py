@@ -6,9 +6,10 @@ import gi
 gi.require_versions({"Gst": "1.0", "GstVideo": "1.0"})
 from gi.repository import GLib, Gst, GstVideo
 
+if not 2 <= len(sys.argv) <= 4:
+    sys.exit(__doc__)
 models = ["lbpcascade_frontalface.xml", "haarcascade_eye.xml"]
 file, model, inside = sys.argv[1:] + models[len(sys.argv) - 2:]
-
 
 def print_regions(pad, info):
     buffer, id = info.get_buffer(), 0  # ids count up from 0
@@ -18,7 +19,6 @@ def print_regions(pad, info):
               f"{confidence:.3f}", f"in {region.parent_id}" if region.parent_id >= 0 else "")
         id += 1
     return Gst.PadProbeReturn.OK
-
 Gst.init(None)
 line = Gst.parse_launch(
     f'filesrc location="{file}" ! decodebin ! videoconvert ! waldboostdetect model="{model}" '

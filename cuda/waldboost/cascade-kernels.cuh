@@ -11,7 +11,7 @@
 
 // ---- stage 0 ----
 
-// What the warps of a block share: 32 positions of one or more rows.
+// What stage 0 says of a window.
 struct Outcome {
   bool ok, flat;
 };
@@ -188,9 +188,9 @@ list_survivors (const CuvTile &tile, const CuvPyramidLevel &level, int rows,
   int at = atomicAdd (n_list, __popc (alive));
   for (uint32_t bits = alive; bits != 0; bits &= bits - 1)
     list[at++] = (uint16_t) (threadIdx.x * 32 + __ffs (bits) - 1);
-  unsigned n_visited = __reduce_add_sync (~0u, __popc (visited));
-  unsigned n_alive = __reduce_add_sync (~0u, __popc (alive));
-  unsigned n_flat = __reduce_add_sync (~0u, __popc (kept & ~alive));
+  unsigned n_visited = cuv_warp_sum (__popc (visited));
+  unsigned n_alive = cuv_warp_sum (__popc (alive));
+  unsigned n_flat = cuv_warp_sum (__popc (kept & ~alive));
   if (threadIdx.x % 32 == 0 && n_visited > 0) {
     atomicAdd (&counters->windows, n_visited);
     atomicAdd (&counters->survivors[0], n_alive);

@@ -215,18 +215,22 @@ CascadeScanner<Node>::find_shape (const CuvWaldboostPlan &plan)
 
   for (int i = 0; i < plan.n_levels; i++)
     widest = std::max (widest, plan.levels[i].step);
+  // survivor_kernel's lists, and what the system takes of a block
+  const int lists_bytes = 1024
+      + 2 * TILE_X
+          * (haar ? MAX_HAAR_Y * (int) (sizeof (uint16_t) + sizeof (float))
+                  : MAX_TILE_Y * (int) sizeof (uint16_t));
   shape.window_height = model.window_height;
   shape.half = (TILE_X + model.window_width / 2 + 1 + many - 1) / many * many;
   shape.pitch[0] = ((TILE_X - 1) * (widest == 2 ? 1 : widest)
                        + model.window_width + 1 + many - 1)
       / many * many;
   shape.pitch[1] = 2 * shape.half;
-  fixed = model.window_width <= FIXED_WINDOW;
+  fixed = model.window_width <= FIXED_WINDOW && widest <= 2;
   if (fixed) {
     shape.half = FIXED_SPLIT_PITCH / 2;
     shape.pitch[1] = FIXED_SPLIT_PITCH;
-    if (widest <= 2)
-      shape.pitch[0] = FIXED_PITCH;
+    shape.pitch[0] = FIXED_PITCH;
   }
   tiled = false;
   for (int rows = haar ? MAX_HAAR_Y : MAX_TILE_Y; rows >= 8 && !tiled;
@@ -244,8 +248,8 @@ CascadeScanner<Node>::find_shape (const CuvWaldboostPlan &plan)
     shape.image_elements = (elements + 63) / 64 * 64;
     shared_bytes = (size_t) shape.image_elements
         * (size + (images > 1 ? sizeof (uint32_t) : 0));
-    tiled = (int) shared_bytes <= (rows > 8 ? shared_limit / 4 : shared_limit)
-            - 2 * TILE_X * MAX_TILE_Y * 2 - 1024;
+    tiled = (int) shared_bytes
+        <= (rows > 8 ? shared_limit / 4 : shared_limit) - lists_bytes;
     fixed &= rows > 8; // rows in pairs
   }
   if (!tiled) {
@@ -262,8 +266,7 @@ CascadeScanner<Node>::lay_out (const CuvLayout &layout) const
   std::vector<Node> nodes (source.size ());
 
   for (size_t i = 0; i < source.size (); i++) {
-    // a stump stands where its weak classifier does
-    const HostNode &node = source[model.stumps ? weak[i].first_node : i];
+    const HostNode &node = source[i];
 
     nodes[i] = Node{};
     lay_out_node (&nodes[i], node, layout);

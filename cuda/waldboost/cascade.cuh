@@ -317,7 +317,7 @@ find_factor (const CuvPyramidLevel &level, const Images &images, int width,
   if (!(nf > 0))
     return false;
   *factor = (float) (1 / sqrt (nf));
-  return (double) ((float) area * *factor) < 0.1;
+  return (double) area * (double) *factor < 0.1;
 }
 
 #endif

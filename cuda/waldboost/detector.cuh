@@ -6,6 +6,15 @@
 #include "waldboost/features.cuh"
 #include "waldboost/waldboost.h"
 
+// The sum over a warp; all its threads take part.
+static __device__ __forceinline__ unsigned
+cuv_warp_sum (unsigned value)
+{
+  for (int d = 16; d > 0; d /= 2)
+    value += __shfl_xor_sync (~0u, value, d);
+  return value;
+}
+
 // Of WaldBoost models; cascades have as many as stages.
 #define CUV_WALDBOOST_SEGMENTS 40
 
@@ -54,7 +63,7 @@ public:
       const CuvRows &rows, cudaStream_t stream) = 0;
 };
 
-// Each takes what it needs of the model; nullptr on failure, which is recorded.
+// Each takes what it needs of the model.
 CuvScanner *cuv_cascade_scanner_new (const CuvWaldboostModel *model);
 CuvScanner *cuv_waldboost_scanner_new (const CuvWaldboostModel *model);
 

@@ -128,7 +128,7 @@ tile_strips (const CuvPyramid *self)
 {
   std::vector<CuvTile> tiles;
 
-  for (int i = 0; i < self->n_levels; i++) {
+  for (int i = 0; self->needs.sums && i < self->n_levels; i++) {
     const CuvPyramidLevel &level = self->host_levels[i];
     int words = self->needs.narrow ? level.pitch / 2 : level.pitch;
 

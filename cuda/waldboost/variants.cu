@@ -241,6 +241,8 @@ WaldBoostScanner::set_plan (
   std::vector<int32_t> fixed_thresholds;
   std::vector<float> thresholds;
 
+  if (plan.n_segments > CUV_WALDBOOST_SEGMENTS)
+    return cuv_cuda_record (cudaErrorInvalidValue, "too many segments");
   variant = plan.rearrangement;
   by_planes = variant == CUV_REARRANGE_AUTO && planes.fit (model, grid, plan);
   if (variant == CUV_REARRANGE_AUTO)

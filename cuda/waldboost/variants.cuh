@@ -175,8 +175,8 @@ struct Tally {
   flush (CuvCounters *counters, int n_counters, unsigned my_weak,
       unsigned my_windows)
   {
-    unsigned sum = __reduce_add_sync (~0u, my_weak);
-    unsigned n = __reduce_add_sync (~0u, my_windows);
+    unsigned sum = cuv_warp_sum (my_weak);
+    unsigned n = cuv_warp_sum (my_windows);
 
     if (lane_of_thread () == 0) {
       atomicAdd (&weak, sum);
@@ -462,7 +462,7 @@ take_place_in_frame (CuvRearrangement variant, bool alive, uint32_t *counter)
   return at;
 }
 
-// One segment: of all windows of tiles first_tile on if first is 0, a block a
+// One segment: of all windows of tiles if s is 0, a block a
 // tile, or of a list.
 template <typename Access, typename Acc, int threads>
 static __global__ void

@@ -21,7 +21,8 @@ typedef enum {
 
 /* How responses add up, and with it what a weak classifier is.
  *
- * STAGES: OpenCV's cascades. A weak classifier is a tree; its leaves add up in
+ * STAGES: OpenCV's cascades; LBP is inclusive, of sums. A weak classifier is a
+ * tree; its leaves add up in
  * double, from 0 again in each stage. A window fails below the stage's
  * threshold.
  * FIXED, FLOAT: WaldBoost. A weak classifier is one feature whose code picks a
@@ -122,7 +123,7 @@ typedef struct {
   int32_t inclusive; /* LBP compares with >= */
   int32_t window_width, window_height;
   int32_t n_weak, n_nodes, n_leaves, n_stages;
-  int32_t stumps;         /* every tree has one node */
+  int32_t stumps;         /* every tree has one node: that of its number */
   int32_t tilted;         /* some Haar features are */
   int32_t max_block_area; /* pixels of the largest block of a grid */
   float final_threshold;

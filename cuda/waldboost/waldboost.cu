@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <string.h>
 #include <tuple>
 #include "waldboost/detector.cuh"
@@ -66,47 +67,7 @@ _CuvWaldboostCuda::~_CuvWaldboostCuda ()
 // ---- setting up ----
 
 static int
-init (CuvWaldboostCuda *self, const CuvWaldboostModel *model,
-    const CuvWaldboostPlan *plan)
-{
-  const size_t most = sizeof (CuvCounters)
-      + (std::max (model->n_stages, 64) + 2) * sizeof (unsigned long long)
-      + 2 * CUV_WALDBOOST_MAX_HITS * sizeof (CuvWaldboostHit);
-
-  self->cascade = model->arithmetic == CUV_SUM_STAGES;
-  self->scanner.reset (self->cascade ? cuv_cascade_scanner_new (model)
-                                     : cuv_waldboost_scanner_new (model));
-  self->pinned = (uint8_t *) cuv_arena_pinned (&self->arena, most);
-  if (self->scanner == nullptr || self->pinned == nullptr
-      || cuv_buffer_reserve (&self->block, most) != 0)
-    return -1;
-  CUV_CUDA_TRY (cudaEventCreate (&self->started));
-  CUV_CUDA_TRY (cudaEventCreate (&self->made));
-  CUV_CUDA_TRY (cudaEventCreate (&self->done));
-  return cuv_waldboost_cuda_set_plan (self, plan);
-}
-
-extern "C" CuvWaldboostCuda *
-cuv_waldboost_cuda_new (
-    const CuvWaldboostModel *model, const CuvWaldboostPlan *plan)
-{
-  CuvWaldboostCuda *self = new _CuvWaldboostCuda;
-
-  if (init (self, model, plan) == 0)
-    return self;
-  delete self;
-  return nullptr;
-}
-
-extern "C" void
-cuv_waldboost_cuda_free (CuvWaldboostCuda *self)
-{
-  delete self;
-}
-
-extern "C" int
-cuv_waldboost_cuda_set_plan (
-    CuvWaldboostCuda *self, const CuvWaldboostPlan *plan)
+set_plan (CuvWaldboostCuda *self, const CuvWaldboostPlan *plan)
 {
   CuvTables tables;
 
@@ -124,6 +85,59 @@ cuv_waldboost_cuda_set_plan (
     return -1;
   self->pyramid.tables = (const uint8_t *) self->tables.data;
   return 0;
+}
+
+static int
+init (CuvWaldboostCuda *self, const CuvWaldboostModel *model,
+    const CuvWaldboostPlan *plan)
+{
+  const size_t most = sizeof (CuvCounters)
+      + (std::max (model->n_stages, 64) + 2) * sizeof (unsigned long long)
+      + 2 * CUV_WALDBOOST_MAX_HITS * sizeof (CuvWaldboostHit);
+
+  self->cascade = model->arithmetic == CUV_SUM_STAGES;
+  self->scanner.reset (self->cascade ? cuv_cascade_scanner_new (model)
+                                     : cuv_waldboost_scanner_new (model));
+  self->pinned = (uint8_t *) cuv_arena_pinned (&self->arena, most);
+  if (self->scanner == nullptr || self->pinned == nullptr
+      || cuv_buffer_reserve (&self->block, most) != 0)
+    return -1;
+  CUV_CUDA_TRY (cudaEventCreate (&self->started));
+  CUV_CUDA_TRY (cudaEventCreate (&self->made));
+  CUV_CUDA_TRY (cudaEventCreate (&self->done));
+  return set_plan (self, plan);
+}
+
+extern "C" CuvWaldboostCuda *
+cuv_waldboost_cuda_new (
+    const CuvWaldboostModel *model, const CuvWaldboostPlan *plan)
+{
+  std::unique_ptr<CuvWaldboostCuda> self;
+
+  try {
+    self.reset (new _CuvWaldboostCuda);
+    return init (self.get (), model, plan) == 0 ? self.release () : nullptr;
+  } catch (const std::bad_alloc &) {
+    cuv_cuda_record (cudaErrorMemoryAllocation, "host memory");
+    return nullptr;
+  }
+}
+
+extern "C" void
+cuv_waldboost_cuda_free (CuvWaldboostCuda *self)
+{
+  delete self;
+}
+
+extern "C" int
+cuv_waldboost_cuda_set_plan (
+    CuvWaldboostCuda *self, const CuvWaldboostPlan *plan)
+{
+  try {
+    return set_plan (self, plan);
+  } catch (const std::bad_alloc &) {
+    return cuv_cuda_record (cudaErrorMemoryAllocation, "host memory");
+  }
 }
 
 // ---- running ----

@@ -15,11 +15,12 @@ typedef struct _CuvWaldboostCuda CuvWaldboostCuda;
  * see cuv_cuda_error(). The arguments may be freed afterwards. */
 CUV_API CuvWaldboostCuda *cuv_waldboost_cuda_new (
     const CuvWaldboostModel *model, const CuvWaldboostPlan *plan);
-CUV_API void cuv_waldboost_cuda_free (CuvWaldboostCuda *self);
+CUV_API void cuv_waldboost_cuda_free (
+    CuvWaldboostCuda *self); /* NULL is allowed */
 
-/* Goes over to another plan of the same model. Allocates only if it needs more
- * than any before: one for a smaller frame does not. Returns 0 or -1; after -1
- * only cuv_waldboost_cuda_free() is allowed. */
+/* Goes over to another plan of the same model. Allocates only what it needs
+ * more than any before. Not between submit and collect. Returns 0 or -1; after
+ * -1 only cuv_waldboost_cuda_free() is allowed. */
 CUV_API int cuv_waldboost_cuda_set_plan (
     CuvWaldboostCuda *self, const CuvWaldboostPlan *plan);
 
@@ -28,7 +29,7 @@ CUV_API int cuv_waldboost_cuda_set_plan (
 CUV_API int cuv_waldboost_cuda_submit (
     CuvWaldboostCuda *self, const CuvFrame *frame, CuvCudaStream stream);
 
-/* Waits for the last submit. Returns 0 or -1. */
+/* Waits for the last submit; once for each. Returns 0 or -1. */
 CUV_API int cuv_waldboost_cuda_collect (
     CuvWaldboostCuda *self, CuvWaldboostResult *result);
 

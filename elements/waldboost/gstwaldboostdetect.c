@@ -48,10 +48,10 @@ struct _GstWaldboostDetect {
   /* of the streaming thread */
   CuvScanner scanner;
   CuvWaldboostGrouper *grouper;
-  GArray *regions;           /* GstWaldboostRegion, of the frame at hand */
-  GArray *objects;           /* GstWaldboostObject */
-  GstWaldboostOrigin origin; /* what the scanner's model finds */
-  GstWaldboostCounts work;   /* of the frame at hand */
+  GArray *regions;         /* GstWaldboostRegion, of the frame at hand */
+  GArray *objects;         /* GstWaldboostObject */
+  GstWaldboostWish wish;   /* the last that could be met: in force */
+  GstWaldboostCounts work; /* of the frame at hand */
 };
 
 #define gst_waldboost_detect_parent_class parent_class
@@ -69,17 +69,21 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
 
 /* ---- preparing ---- */
 
-/* While playing, a change that cannot be made leaves all as it is; at the start
- * or for new caps there is nothing to go on with. */
+static gboolean
+scanner_is_for (const CuvScanner *scanner, const GstCuvFrame *frame)
+{
+  return scanner->plan != NULL && scanner->on_device == frame->cuda
+      && scanner->frame_width == frame->frame.width
+      && scanner->frame_height == frame->frame.height;
+}
+
+/* While playing, a change that cannot be made leaves all as it is; otherwise
+ * there is nothing to go on with. */
 static gboolean
 cannot_prepare (
     GstWaldboostDetect *self, const GstCuvFrame *frame, const gchar *problem)
 {
-  const CuvScanner *old = &self->scanner;
-
-  if (old->plan != NULL && old->on_device == frame->cuda
-      && old->frame_width == frame->frame.width
-      && old->frame_height == frame->frame.height) {
+  if (scanner_is_for (&self->scanner, frame)) {
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
         ("%s. Until then the settings before stay in force.", problem), (NULL));
     return TRUE;
@@ -88,36 +92,63 @@ cannot_prepare (
   return FALSE;
 }
 
+/* NULL, or what went wrong; then the scanner before stays. */
+static const gchar *
+make_scanner (GstWaldboostDetect *self, const GstWaldboostWish *wish,
+    const GstCuvFrame *frame)
+{
+  CuvScanner scanner = { 0 };
+  const gchar *problem = cuv_scanner_init (&scanner, wish->model, &wish->params,
+      &wish->roi, &frame->frame, frame->cuda, frame->stream);
+
+  if (problem != NULL) {
+    cuv_scanner_clear (&scanner);
+    return problem;
+  }
+  cuv_scanner_clear (&self->scanner);
+  self->scanner = scanner;
+  gst_waldboost_wish_warn_if_empty (wish, GST_ELEMENT (self), &self->scanner);
+  return NULL;
+}
+
+/* Settings that contradict each other: what was in force before them stays, for
+ * frames of another size, too. */
+static gboolean
+prepare_as_before (GstWaldboostDetect *self, const GstCuvFrame *frame,
+    const gchar *contradiction)
+{
+  const gchar *problem = NULL;
+
+  if (self->wish.model != NULL && !scanner_is_for (&self->scanner, frame))
+    problem = make_scanner (self, &self->wish, frame);
+  return cannot_prepare (
+      self, frame, problem != NULL ? problem : contradiction);
+}
+
 static gboolean
 gst_waldboost_detect_prepare (GstCuvFilter *filter, const GstCuvFrame *frame)
 {
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (filter);
-  CuvScanner scanner = { 0 };
-  GstWaldboostOrigin origin;
-  gchar *problem;
-  gboolean ok;
   GstWaldboostWish wish;
+  const gchar *problem;
+  gchar *contradiction;
+  gboolean ok = TRUE;
 
   gst_waldboost_wish_init (&wish, &self->settings);
-  problem = gst_waldboost_wish_problem (&wish);
-  if (problem == NULL)
-    problem = g_strdup (cuv_scanner_init (&scanner, wish.model, &wish.params,
-        &wish.roi, &frame->frame, frame->cuda, frame->stream));
-  if (problem != NULL) {
-    cuv_scanner_clear (&scanner);
-    gst_waldboost_wish_clear (&wish);
+  contradiction = gst_waldboost_wish_problem (&wish);
+  if (contradiction != NULL) {
+    ok = prepare_as_before (self, frame, contradiction);
+    g_free (contradiction);
+  } else if ((problem = make_scanner (self, &wish, frame)) != NULL) {
     ok = cannot_prepare (self, frame, problem);
-    g_free (problem);
-    return ok;
+  } else {
+    GstWaldboostWish before = self->wish;
+
+    self->wish = wish;
+    wish = before;
   }
-  cuv_scanner_clear (&self->scanner);
-  self->scanner = scanner;
-  origin = self->origin;
-  self->origin = wish.origin;
-  wish.origin = origin;
-  gst_waldboost_wish_warn_if_empty (&wish, GST_ELEMENT (self), &self->scanner);
   gst_waldboost_wish_clear (&wish);
-  return TRUE;
+  return ok;
 }
 
 /* ---- analysing ---- */
@@ -189,6 +220,7 @@ search (GstWaldboostDetect *self, const GstCuvFrame *frame,
   self->work.group_us +=
       (gdouble) (gst_util_get_timestamp () - start) / GST_USECOND;
   gst_waldboost_counts_add (&self->work, &result);
+  self->work.levels += self->scanner.n_levels;
   keep_objects (
       self, boxes, n, region != NULL ? region->id : -1, tunables->threshold);
   if (result.overflow > 0)
@@ -229,7 +261,6 @@ gst_waldboost_detect_analyse (
   Tunables tunables = get_tunables (self);
 
   gst_waldboost_counts_begin (&self->work, self->scanner.plan);
-  self->work.levels = cuv_scanner_levels (&self->scanner);
   g_array_set_size (self->objects, 0);
   if (!(tunables.region_mode == GST_WALDBOOST_ROI_LIST
               ? search_regions (self, frame, n_threads, &tunables)
@@ -255,9 +286,9 @@ gst_waldboost_detect_publish (GstCuvFilter *filter, GstBuffer *buffer,
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (filter);
 
   gst_waldboost_collect_regions (self->regions, buffer, 0);
-  gst_waldboost_attach_objects (self->objects, self->regions, &self->origin,
-      buffer, gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)), message,
-      age);
+  gst_waldboost_attach_objects (self->objects, self->regions,
+      &self->wish.origin, buffer,
+      gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)), message, age);
   return self->objects->len;
 }
 
@@ -322,6 +353,7 @@ gst_waldboost_detect_stop (GstBaseTransform *trans)
 
   cuv_scanner_clear (&self->scanner); /* what no CUDA context has freed */
   g_clear_pointer (&self->grouper, cuv_waldboost_grouper_free);
+  gst_waldboost_wish_clear (&self->wish);
   gst_waldboost_settings_stop (&self->settings);
   return ok;
 }
@@ -352,7 +384,7 @@ gst_waldboost_detect_finalize (GObject *object)
   gst_waldboost_settings_clear (&self->settings);
   gst_waldboost_counts_clear (&self->counts);
   gst_waldboost_counts_clear (&self->work);
-  gst_waldboost_origin_clear (&self->origin);
+  gst_waldboost_wish_clear (&self->wish);
   g_array_unref (self->regions);
   g_array_unref (self->objects);
   G_OBJECT_CLASS (parent_class)->finalize (object);

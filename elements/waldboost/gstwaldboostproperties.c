@@ -52,11 +52,12 @@ static const GstWaldboostProperty properties[] = {
       G_TYPE_UINT, NULL, 0, G_MAXINT16, 0, GST_WALDBOOST_PLAN },
   { "rearrangement", "Rearrangement",
       "How the GPU closes up the windows left after a segment of weak "
-      "classifiers; all find the same",
+      "classifiers; all find the same, auto: how and where it measured fastest",
       AT (params.rearrangement), 0, gst_waldboost_rearrangement_get_type, 0, 0,
       CUV_REARRANGE_AUTO, GST_WALDBOOST_PLAN },
   { "block-size", "Block size",
-      "Windows, square, that a block of GPU threads begins with",
+      "Windows, square, that a block of GPU threads begins with; changes "
+      "nothing of where rearrangement=auto closes up",
       AT (params.block_size), 0, gst_waldboost_block_size_get_type, 0, 0, 0,
       GST_WALDBOOST_PLAN },
   { "arithmetic", "Arithmetic", "How responses of a WaldBoost model add up",
@@ -125,15 +126,19 @@ gst_waldboost_properties_reset (gpointer settings)
 static GParamSpec *
 make_spec (const GstWaldboostProperty *p)
 {
+  /* a controller would have the file read at every frame */
+  GParamFlags flags = p->effect == GST_WALDBOOST_MODEL ? GST_CUV_PARAM_LIVE
+                                                       : GST_CUV_PARAM_TUNABLE;
+
   if (p->type == G_TYPE_DOUBLE)
-    return g_param_spec_double (p->name, p->nick, p->blurb, p->minimum,
-        p->maximum, p->value, GST_CUV_PARAM_TUNABLE);
+    return g_param_spec_double (
+        p->name, p->nick, p->blurb, p->minimum, p->maximum, p->value, flags);
   if (p->type == G_TYPE_FLOAT)
     return g_param_spec_float (p->name, p->nick, p->blurb, (gfloat) p->minimum,
-        (gfloat) p->maximum, (gfloat) p->value, GST_CUV_PARAM_TUNABLE);
+        (gfloat) p->maximum, (gfloat) p->value, flags);
   if (p->type == G_TYPE_UINT)
     return g_param_spec_uint (p->name, p->nick, p->blurb, (guint) p->minimum,
-        (guint) p->maximum, (guint) p->value, GST_CUV_PARAM_TUNABLE);
+        (guint) p->maximum, (guint) p->value, flags);
   return g_param_spec_enum (p->name, p->nick, p->blurb, p->enum_type (),
       (gint) p->value, GST_CUV_PARAM_LIVE);
 }
@@ -193,7 +198,8 @@ gst_waldboost_properties_install (GObjectClass *klass)
       NULL);
   install_text (klass, GST_WALDBOOST_PROP_REARRANGEMENT_STAGES,
       "rearrangement-stages", "Rearrangement stages",
-      "After how many weak classifiers of a WaldBoost model the GPU closes up "
-      "and survivors are counted: rising numbers with commas between",
+      "After how many weak classifiers of a WaldBoost model survivors are "
+      "counted and, unless rearrangement=auto, the GPU closes up: rising "
+      "numbers with commas between",
       GST_WALDBOOST_DEFAULT_STAGES);
 }

@@ -52,8 +52,6 @@ parse_stages (GstWaldboostSettings *self, const gchar *text)
   gint32 ends[CUV_WALDBOOST_MAX_SEGMENTS];
   gint n = 0;
 
-  if (text == NULL || *text == '\0')
-    text = GST_WALDBOOST_DEFAULT_STAGES;
   for (;;) {
     gchar *end;
     gint64 value = g_ascii_strtoll (text, &end, 10);
@@ -79,15 +77,18 @@ static const struct {
   const gchar *name;
   gboolean (*parse) (GstWaldboostSettings *self, const gchar *text);
   const gchar *takes;
+  const gchar *value; /* that no text stands for, or NULL */
 } parsed[] = {
   { GST_WALDBOOST_PROP_ROI, "roi", parse_roi,
       "four pixel coordinates left,top,right,bottom from 0 up, with left < "
-      "right and top < bottom" },
+      "right and top < bottom",
+      NULL },
   { GST_WALDBOOST_PROP_LABELS, "labels", parse_labels,
-      "names with commas between, each once" },
+      "names with commas between, each once", NULL },
   { GST_WALDBOOST_PROP_REARRANGEMENT_STAGES, "rearrangement-stages",
       parse_stages,
-      "up to 31 rising numbers from 1 to 4096 with commas between" },
+      "up to 31 rising numbers from 1 to 4096 with commas between",
+      GST_WALDBOOST_DEFAULT_STAGES },
 };
 
 static gboolean
@@ -115,18 +116,21 @@ parse_at_start (GstWaldboostSettings *self)
 static void
 set_parsed (GstWaldboostSettings *self, guint i, const gchar *text)
 {
-  gboolean ok;
+  gboolean ok, started;
 
+  if (parsed[i].value != NULL && (text == NULL || *text == '\0'))
+    text = parsed[i].value;
   GST_OBJECT_LOCK (self->owner);
+  started = self->started;
   ok = parsed[i].parse (self, text);
-  if (ok || !self->started) { /* start() looks again, and can fail */
+  if (ok || !started) { /* start() looks again, and can fail */
     g_free (self->texts[parsed[i].id]);
     self->texts[parsed[i].id] = g_strdup (text);
   }
   GST_OBJECT_UNLOCK (self->owner);
   if (ok)
     gst_cuv_filter_request_prepare (self->owner);
-  else
+  else if (started)
     GST_ELEMENT_WARNING (self->owner, LIBRARY, SETTINGS,
         ("%s '%s' is refused, the old one stays: it takes %s.", parsed[i].name,
             text, parsed[i].takes),

@@ -23,6 +23,7 @@ gst_waldboost_wish_clear (GstWaldboostWish *self)
   cuv_model_unref (self->model);
   gst_waldboost_origin_clear (&self->origin);
   g_free (self->labels);
+  *self = (GstWaldboostWish){ 0 };
 }
 
 gchar *

@@ -19,7 +19,7 @@ typedef struct {
 /* Copies it from the settings. */
 void gst_waldboost_wish_init (
     GstWaldboostWish *self, GstWaldboostSettings *settings);
-void gst_waldboost_wish_clear (GstWaldboostWish *self);
+void gst_waldboost_wish_clear (GstWaldboostWish *self); /* to all 0 */
 
 /* NULL, or which settings contradict each other, and what to do; free it. */
 gchar *gst_waldboost_wish_problem (const GstWaldboostWish *self);

@@ -360,14 +360,16 @@ add_taps (CuvWaldboostPlan *plan, CuvWaldboostLevel *levels)
   if (taps == NULL)
     return false;
   for (int i = 0; i < plan->n_levels; i++) {
-    const CuvWaldboostLevel *level = &levels[i],
-                            *source = levels + level->source;
-    bool from_frame = level->source < 0;
+    const CuvWaldboostLevel *level = &levels[i];
+    Size source = { plan->width, plan->height };
 
-    make_taps (plan, level, taps + level->first_x_tap, level->width,
-        from_frame ? plan->width : source->width);
-    make_taps (plan, level, taps + level->first_y_tap, level->height,
-        from_frame ? plan->height : source->height);
+    if (level->source >= 0)
+      source =
+          (Size){ levels[level->source].width, levels[level->source].height };
+    make_taps (
+        plan, level, taps + level->first_x_tap, level->width, source.width);
+    make_taps (
+        plan, level, taps + level->first_y_tap, level->height, source.height);
   }
   return true;
 }

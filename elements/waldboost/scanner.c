@@ -165,10 +165,13 @@ aim (CuvScanner *self, const CuvRoi *region, bool *empty)
   int width = part.right - part.left, height = part.bottom - part.top;
   CuvWaldboostPlan *plan;
 
+  *empty =
+      (self->cpu == NULL && self->cuda == NULL) || width == 0 || height == 0;
+  if (*empty)
+    return NULL;
   self->x = part.left;
   self->y = part.top;
-  *empty = self->cpu == NULL && self->cuda == NULL;
-  if (*empty || (width == self->plan->width && height == self->plan->height))
+  if (width == self->plan->width && height == self->plan->height)
     return NULL;
   plan = cuv_waldboost_plan_new (self->model, &self->params, width, height);
   if (plan == NULL)
@@ -186,11 +189,14 @@ cuv_scanner_run (CuvScanner *self, const CuvFrame *frame, const CuvRoi *region,
 {
   bool empty;
   const char *problem = aim (self, region, &empty);
-  CuvFrame part = crop (frame, self);
+  CuvFrame part;
 
   memset (result, 0, sizeof *result);
+  self->n_levels = 0;
   if (problem != NULL || empty)
     return problem;
+  part = crop (frame, self);
+  self->n_levels = cuv_scanner_levels (self);
 #if HAVE_CUDA
   if (self->cuda != NULL)
     return cuv_waldboost_cuda_submit (self->cuda, &part, stream) == 0

@@ -20,6 +20,7 @@ typedef struct {
   CuvWaldboostParams params;
   CuvWaldboostPlan *plan; /* of the part of the frame last looked at */
   int x, y;               /* that part's place in the frame */
+  int n_levels;           /* with windows, that the last run looked at */
   CuvRoi area;            /* the roi inside the frame */
   int frame_width, frame_height;
   bool on_device;
@@ -42,9 +43,8 @@ int cuv_scanner_levels (const CuvScanner *self);
 void cuv_scanner_clear (CuvScanner *self);
 
 /* Scans region, NULL for all, as if what of it is inside the roi were the
- * frame; hits are relative to x, y. One that no window fits has none. Memory is
- * allocated for a region only if it is larger than the roi, so never. NULL, or
- * what went wrong. */
+ * frame; hits are relative to x, y. One that no window fits has none. Allocates
+ * only what a region needs more than all before. NULL, or what went wrong. */
 const char *cuv_scanner_run (CuvScanner *self, const CuvFrame *frame,
     const CuvRoi *region, void *stream, int n_threads,
     CuvWaldboostResult *result);

@@ -72,10 +72,15 @@ make_pictures (CuvWaldboostCpu *self)
     return false;
   memset (self->pictures.data, 0, (plan->n_levels + 1) * sizeof (CuvPicture));
   for (int i = 0; i < plan->n_levels; i++) {
-    const CuvWaldboostLevel *source = &plan->levels[plan->levels[i].source];
-    CuvPicture *picture = cuv_picture_of (self, plan->levels[i].source);
+    int at = plan->levels[i].source;
+    const CuvWaldboostLevel *source;
+    CuvPicture *picture;
 
-    if (plan->levels[i].source < 0 || picture->width > 0)
+    if (at < 0)
+      continue;
+    source = &plan->levels[at];
+    picture = cuv_picture_of (self, at);
+    if (picture->width > 0)
       continue;
     picture->width = source->width;
     picture->height = source->height;

@@ -1,8 +1,39 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sliding-window detector on the CPU.
+/* The sliding-window detector on the CPU, and what is in this folder.
  *
- * model and parameters -> plan (pyramid.c) -> hits (waldboost.c, the reference;
- * waldboost-avx2.c; composed by waldboost-cpu.c) -> boxes (grouping.c). */
+ * a model, of a file:
+ *   modelfile.c             finds and reads the file
+ *   model.c                 the model: what a parser fills in, and the rest
+ *   model-reader.c          which format it is, the way through the XML
+ *   model-values.c          words and numbers in the XML
+ *   model-opencv*.c         OpenCV's cascades: stages and trees; features
+ *   model-butfit*.c         BUT FIT's classifiers: stages and tables; features
+ *   model-wbd.c             WBDetector
+ * a plan, of a model and parameters:
+ *   plan.c                  the plan, and where its windows are in the frame
+ *   pyramid.c               its levels, and how they are made
+ * hits, the definition:
+ *   integral.c              rows of levels and of their integral pictures
+ *   waldboost.c             features and classifiers of a row of windows
+ * hits, the whole scan:
+ *   waldboost-cpu.c         strips and threads, from grey to hits
+ *   waldboost-cpu-memory.c  its memory
+ * hits, the same in AVX2:
+ *   waldboost-avx2.c                what is fast, for which models
+ *   waldboost-avx2-integral.c       rows of integral pictures
+ *   waldboost-avx2-lbp.c            LBP cascades
+ *   waldboost-avx2-haar.c           Haar cascades
+ *   waldboost-avx2-haar-tables.c    what it works with
+ *   waldboost-avx2-boost.c          WaldBoost models of grid features
+ *   waldboost-avx2-boost-tables.c   what it works with
+ * boxes, of hits:
+ *   grouping.c              groups that agree, as OpenCV's
+ *   suppression.c           the best of those that overlap
+ *   cells.c                 what is near a box, for both
+ * all of it for a frame or a part of it, on the CPU or the GPU:
+ *   scanner.c
+ * the element: plugin.c, gstwaldboost*.c
+ */
 #ifndef CUV_WALDBOOST_H
 #define CUV_WALDBOOST_H
 
@@ -54,9 +85,9 @@ CuvWaldboostCpu *cuv_waldboost_cpu_new (
     const CuvWaldboostModel *model, const CuvWaldboostPlan *plan);
 void cuv_waldboost_cpu_free (CuvWaldboostCpu *self); /* NULL is allowed */
 
-/* Goes over to another plan of the same model. Allocates only if it needs more
- * than any before: one for a smaller frame does not. False if memory runs out;
- * then only cuv_waldboost_cpu_free() is allowed. */
+/* Goes over to another plan of the same model. Allocates only what it needs
+ * more than any before. False if memory runs out; then only
+ * cuv_waldboost_cpu_free() is allowed. */
 bool cuv_waldboost_cpu_set_plan (
     CuvWaldboostCpu *self, const CuvWaldboostPlan *plan);
 

@@ -172,10 +172,10 @@ class Options(unittest.TestCase):
     def test_list_and_objects_on_standard_output(self):
         with open("list.txt", "w", encoding="utf-8") as file:
             file.write("\n\n".join(PICTURES) + "\n")
-        out = detect("--list", "list.txt", "--model", MODEL).stdout
+        out = detect("--list", "list.txt", "--model", MODEL, PICTURES[1]).stdout
         lines = [
             f"{path}: frontalface {w}x{h} at {x},{y} confidence {confidence:.3f}"
-            for path in PICTURES
+            for path in PICTURES + PICTURES[1:2]
             for x, y, w, h, confidence in expected(path)[0]
         ]
         self.assertEqual(out.splitlines(), lines)
@@ -191,6 +191,21 @@ class Options(unittest.TestCase):
         while film.read()[0]:
             n += 1
         self.assertGreaterEqual(n, 4)  # two of the film's have the same time
+
+    def test_film_of_several_sizes(self):
+        for files in ([PICTURES[0]], PICTURES[:2], [FILM, PICTURES[0]]):
+            detect("--frames", "5", "--output", "sizes.avi", *files)
+            film, frames = cv2.VideoCapture("sizes.avi"), []
+            while (frame := film.read()[1]) is not None:
+                frames.append(frame)
+            self.assertEqual(len({frame.shape for frame in frames}), 1, files)
+            self.assertEqual(len(frames) > 1, len(files) > 1, files)
+            if len(files) > 1:  # the last one is another picture than the first
+                changed = cv2.absdiff(frames[0], frames[-1])
+                self.assertGreater(changed.mean(), 20, files)
+            if files[0] != FILM:
+                shape = cv2.imread(files[0]).shape
+                self.assertEqual(frames[0].shape, shape)
 
     def test_names_with_any_character(self):
         name = 'a "b" ! 100%d.jpg'
@@ -261,6 +276,7 @@ class Python(unittest.TestCase):
 
     def test_says_what_is_wrong(self):
         for arguments, text in (
+            ([], "detect.py FILE"),
             (["missing.jpg"], "not found"),
             ([PICTURES[0], "nonsense.xml"], "Cannot load model"),
         ):
@@ -269,6 +285,7 @@ class Python(unittest.TestCase):
                 capture_output=True, text=True, timeout=60,
             )
             self.assertEqual(done.returncode, 1)
+            self.assertNotIn("Traceback", done.stderr)
             self.assertIn(text, done.stderr)
 
 

@@ -33,6 +33,9 @@ int check_scan (const CuvWaldboostModel *model,
 void check_changes_of_plan (void);
 
 /* In files of their own. */
+void check_large_windows (void);
+void check_contrast (void);
+void check_files (void);
 void check_plans (void);
 void check_known_answers (void);
 void bench (void);

@@ -5,6 +5,7 @@
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 runtime=$(gcc -print-file-name=libasan.so)
 export G_SLICE=always-malloc
+export CUV_CHECK_FEW=1
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export LSAN_OPTIONS=suppressions=$here/leaks.supp:print_suppressions=0
 

@@ -182,6 +182,69 @@ GST_START_TEST (test_many_sizes)
 
 GST_END_TEST;
 
+static guint
+levels_of (GstElement *d)
+{
+  GstStructure *stats;
+  guint levels;
+
+  g_object_get (d, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint (stats, "levels", &levels));
+  gst_structure_free (stats);
+  return levels;
+}
+
+/* How often a window of 24 pixels gets 1.1 times as large inside the square. */
+static guint
+levels_in (guint size)
+{
+  guint n = 0;
+
+  for (gdouble scale = 1; (guint) (24 * scale + 0.5) <= size; scale *= 1.1)
+    n++;
+  return n;
+}
+
+/* Stats have the levels of this frame's regions, of none before. */
+GST_START_TEST (test_levels)
+{
+  static const Region frames[][3] = {
+    { { "face", 0, 0, 342, 400, 1 }, { "face", 9, 9, 120, 130, 2 },
+        { "face", 9, 9, 120, 23, 3 } },
+    { { "face", 300, 20, 24, 24, 1 }, { "face", 9, 9, 0, 0, 2 },
+        { "face", 600, 9, 50, 50, 3 } },
+    { { "face", 200, 60, 23, 40, 1 }, { "face", 548, 342, 9, 9, 2 },
+        { "face", 0, 0, 10, 10, 3 } },
+    { { "face", 448, 242, 500, 500, 1 }, { "face", 448, 242, 500, 500, 2 },
+        { "face", 0, 0, 90, 30, 3 } },
+  };
+  const guint wanted[] = { levels_in (342) + levels_in (120), 1, 0,
+    2 * levels_in (100) + levels_in (30) };
+  GstSample *sample = decode_picture ("video/x-raw,format=NV12");
+  GstHarness *h = new_harness (LIST, sample);
+  GstElement *d = detector (h);
+
+  for (guint i = 0; i < 3 * G_N_ELEMENTS (frames); i++) {
+    guint k = i % G_N_ELEMENTS (frames);
+
+    gst_buffer_unref (push_regions (h, sample, frames[k], 3));
+    fail_unless_equals_int (levels_of (d), wanted[k]);
+    gst_buffer_unref (push_regions (h, sample, NULL, 0));
+    fail_unless_equals_int (levels_of (d), 0);
+  }
+  g_object_set (d, "inference-region", 0, NULL);
+  gst_buffer_unref (push_regions (h, sample, frames[0], 3));
+  fail_unless_equals_int (levels_of (d), levels_in (342));
+  g_object_set (d, "roi", "10,10,30,200", NULL);
+  gst_buffer_unref (push_regions (h, sample, frames[0], 3));
+  fail_unless_equals_int (levels_of (d), 0);
+  gst_object_unref (d);
+  gst_harness_teardown (h);
+  gst_sample_unref (sample);
+}
+
+GST_END_TEST;
+
 static gint
 parent_of_last (GstBuffer *buffer)
 {
@@ -307,6 +370,7 @@ regions_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_crops);
   tcase_add_test (tc, test_many_sizes);
+  tcase_add_test (tc, test_levels);
   tcase_add_test (tc, test_live);
   tcase_add_test (tc, test_eyes_in_faces);
   return s;

@@ -179,6 +179,7 @@ GST_START_TEST (test_rearrangements)
   static const gchar *const names[] = { "none", "global", "shared", "hybrid",
     "prefix-sum", "ballot", "auto" };
   static const gchar *const sizes[] = { "8", "16", "32", "auto" };
+  gchar *value;
   Run run;
 
   run_init (&run, "grouping=none");
@@ -192,6 +193,9 @@ GST_START_TEST (test_rearrangements)
   check_numbers (&run, "segments", (guint64[]){ 20 }, 1);
   change (&run, "rearrangement-stages", "", FALSE);
   check_numbers (&run, "segments", (guint64[]){ 1, 8, 20 }, 3);
+  g_object_get (run.d, "rearrangement-stages", &value, NULL);
+  assert_equals_string (value, "1,8,64,256,512");
+  g_free (value);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     change (&run, "rearrangement", names[i], FALSE);
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
@@ -287,6 +291,10 @@ GST_START_TEST (test_option_without_file)
   g_object_set (run.d, "label", "cuv", "model", path, NULL);
   gst_buffer_unref (push (run.h, run.sample));
   g_remove (path);
+  fail_if (g_object_class_find_property (
+               G_OBJECT_GET_CLASS (run.d), "final-threshold")
+               ->flags
+      & GST_PARAM_CONTROLLABLE);
   g_object_set (run.d, "final-threshold", 0.5f, NULL);
   expect_problem (run.bus, GST_MESSAGE_WARNING, "final-threshold");
   g_object_get (run.d, "final-threshold", &value, NULL);

@@ -87,6 +87,34 @@ GST_START_TEST (test_start_errors)
 
 GST_END_TEST;
 
+/* Start says what is wrong; before it, nothing is. */
+GST_START_TEST (test_bad_before_start)
+{
+  GstElement *d = gst_element_factory_make ("waldboostdetect", NULL);
+  GstBus *bus = gst_bus_new ();
+  gchar *text;
+
+  gst_element_set_bus (d, bus);
+  g_object_set (d, "model", MODEL, "roi", "1,2,3", "labels", "a,,b",
+      "rearrangement-stages", "8,1", NULL);
+  text = pop_problem (bus, GST_MESSAGE_WARNING);
+  fail_if (text != NULL, "%s", text);
+  fail_unless_equals_int (
+      gst_element_set_state (d, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+  expect_problem (bus, GST_MESSAGE_ERROR, "roi is '1,2,3'");
+  gst_element_set_state (d, GST_STATE_NULL);
+  g_object_set (
+      d, "roi", NULL, "labels", NULL, "rearrangement-stages", "", NULL);
+  fail_unless (
+      gst_element_set_state (d, GST_STATE_PAUSED) != GST_STATE_CHANGE_FAILURE);
+  gst_element_set_state (d, GST_STATE_NULL);
+  gst_element_set_bus (d, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (d);
+}
+
+GST_END_TEST;
+
 static void
 expect_frame_error (
     GstSample *sample, const gchar *properties, const gchar *part)
@@ -111,6 +139,45 @@ GST_START_TEST (test_contradiction_at_start)
   expect_frame_error (
       sample, "labels=eye,mouth", "'frontalface' is not among labels");
   gst_sample_unref (sample);
+}
+
+GST_END_TEST;
+
+/* While playing, what was in force goes on, for frames of another size, too. */
+GST_START_TEST (test_contradiction_and_new_caps)
+{
+  GstSample *sample = decode_picture ("video/x-raw,format=RGB");
+  GstSample *small =
+      decode_picture ("video/x-raw,format=NV12,width=400,height=250");
+  GstHarness *h =
+      new_harness ("min-neighbors=0 roi=20,10,390,400 max-size-width=80 "
+                   "max-size-height=80",
+          sample);
+  GstElement *d = detector (h);
+  GstBus *bus = watch (h);
+  Wanted wanted = defaults;
+  gchar *text;
+
+  wanted.grouping.min_neighbours = 0;
+  wanted.params.max_width = wanted.params.max_height = 80;
+  wanted.roi = (CuvRoi){ 20, 10, 390, 400 };
+  check_frame (h, sample, &wanted, "start");
+  g_object_set (d, "min-size-width", 90, "label", "other", "roi", NULL, NULL);
+  check_frame (h, sample, &wanted, "after contradictory sizes");
+  expect_problem (bus, GST_MESSAGE_WARNING, "min-size-width");
+  gst_harness_set_src_caps (h, gst_caps_ref (gst_sample_get_caps (small)));
+  check_frame (h, small, &wanted, "after new caps");
+  expect_problem (bus, GST_MESSAGE_WARNING, "min-size-width");
+  g_object_set (
+      d, "min-size-width", 0, "label", NULL, "roi", "20,10,390,400", NULL);
+  check_frame (h, small, &wanted, "after the cure");
+  text = pop_problem (bus, GST_MESSAGE_WARNING);
+  fail_if (text != NULL, "%s", text);
+  gst_object_unref (bus);
+  gst_object_unref (d);
+  gst_harness_teardown (h);
+  gst_sample_unref (sample);
+  gst_sample_unref (small);
 }
 
 GST_END_TEST;
@@ -263,7 +330,7 @@ GST_START_TEST (test_gpu_memory_runs_out)
   GstBus *bus;
 
   wanted.grouping.min_neighbours = 0;
-  for (int n = 0; n < 12; n += 3) {
+  for (int n = 0; n < 7; n++) { /* each allocation of a cascade's detector */
     h = new_harness ("min-neighbors=0", sample);
     bus = watch (h);
     cuv_cuda_fail_allocation (n);
@@ -304,7 +371,9 @@ trouble_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_bad_live_values_leave_the_old);
   tcase_add_test (tc, test_start_errors);
+  tcase_add_test (tc, test_bad_before_start);
   tcase_add_test (tc, test_contradiction_at_start);
+  tcase_add_test (tc, test_contradiction_and_new_caps);
   tcase_add_test (tc, test_no_window_fits);
   tcase_add_test (tc, test_every_window_passes);
   tcase_add_test (tc, test_model_vanishes);
