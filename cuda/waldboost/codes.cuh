@@ -71,17 +71,10 @@ template <typename Sum, CuvCode code> struct CuvIntegralAccess {
   using Node = typename std::conditional<code == CUV_CODE_HAAR, CuvHaarCode,
       CuvGridCode>::type;
 
-  size_t shared_bytes; // none
   const Sum *sums;
   const uint32_t *squares, *tilted;
   const Node *nodes[2]; // laid out unsplit, split
   CuvCodeRules rules;
-
-  __device__ void
-  load (const CuvPyramidLevel &, const CuvTile &, const BlockShape &,
-      void *) const
-  {
-  }
 
   __device__ View
   view (const CuvPyramidLevel &level, const CuvTile &tile, int column,

@@ -414,7 +414,7 @@ __launch_bounds__ (threads) plane_kernel (const CuvTile *tiles, int n_tiles,
     windows = run.windows;
   }
   __syncthreads ();
-  tally.flush (out.counters, CUV_WALDBOOST_SEGMENTS, weak, windows);
+  tally.flush (out.counters, weak, windows);
 }
 
 // The host's side.

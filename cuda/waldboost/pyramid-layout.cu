@@ -59,12 +59,12 @@ lay_out (CuvPyramid *self, const CuvWaldboostPlan *plan)
     self->n_rows += level->plan.height + 1;
     words += level->words * level->plan.n_y;
     taps +=
-        round_up (level->plan.width + 3, 4) + round_up (level->plan.height, 4);
+        cuv_row_taps_at (level->plan.width) + round_up (level->plan.height, 4);
   }
   return extent;
 }
 
-// A level's columns, padded to fours and one more, and its rows.
+// A level's columns, padded to fours, and its rows.
 static std::vector<uint32_t>
 pack_taps (const CuvPyramid *self, const CuvWaldboostPlan *plan)
 {
@@ -77,7 +77,7 @@ pack_taps (const CuvPyramid *self, const CuvWaldboostPlan *plan)
     taps.resize (level.first_tap, 0);
     for (int i = 0; i < level.plan.width; i++)
       taps.push_back (pack_tap (x[i]));
-    taps.resize (level.first_tap + round_up (level.plan.width + 3, 4), 0);
+    taps.resize (level.first_tap + cuv_row_taps_at (level.plan.width), 0);
     for (int i = 0; i < level.plan.height; i++)
       taps.push_back (pack_tap (y[i]));
   }

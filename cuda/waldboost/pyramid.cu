@@ -79,7 +79,7 @@ picture_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
 
   if (x >= level.plan.width || y >= level.plan.height)
     return;
-  const uint32_t y_tap = x_taps[(level.plan.width + 6) / 4 * 4 + y];
+  const uint32_t y_tap = x_taps[cuv_row_taps_at (level.plan.width) + y];
   uint4 p =
       resample (sources.of (levels, level), x_taps, y_tap, x, level.plan.width);
   *(uint32_t *) (pictures + level.picture + (size_t) y * level.picture_pitch
@@ -159,7 +159,7 @@ row_kernel (Sources sources, const CuvPyramidLevel *levels, int n_levels,
   const CuvPyramidLevel &level = levels[level_of_row (levels, n_levels, row)];
   const uint32_t *x_taps = taps + level.first_tap;
   const int width = level.plan.width, y = row - level.first_row;
-  const uint32_t y_tap = x_taps[(width + 6) / 4 * 4 + max (y - 1, 0)];
+  const uint32_t y_tap = x_taps[cuv_row_taps_at (width) + max (y - 1, 0)];
   const Source source = sources.of (levels, level);
   const bool split = cuv_is_split (level);
   const int64_t at = level.first + (int64_t) y * level.pitch;

@@ -45,6 +45,14 @@ cuv_integral_column (bool split, int half, int x)
   return split ? (x & 1) * half + (x >> 1) : x;
 }
 
+// Where a level's taps of rows begin, behind those of its columns, which are
+// read by fours.
+static inline __host__ __device__ int
+cuv_row_taps_at (int width)
+{
+  return (width + 3) / 4 * 4;
+}
+
 // A piece of work in one level; what x and y count is the kernel's business.
 struct CuvTile {
   int32_t level, x, y;

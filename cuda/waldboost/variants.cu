@@ -304,9 +304,8 @@ int
 WaldBoostScanner::run_blocks (const Run &run, const Access &access)
 {
   auto kernel = block_kernel<Access, Acc, threads>;
-  const size_t shared = access.shared_bytes
-      + 2 * (size_t) (shape.width * shape.height)
-          * (sizeof (Acc) + sizeof (uint16_t));
+  const size_t shared = 2 * (size_t) (shape.width * shape.height)
+      * (sizeof (Acc) + sizeof (uint16_t));
   int blocks = 1;
 
   CUV_CUDA_TRY (cudaFuncSetAttribute (
@@ -325,8 +324,7 @@ template <typename Acc>
 FrameList<Acc>
 WaldBoostScanner::frame_list (int i) const
 {
-  return { (Entry<Acc> *) lists[i % 2].data, (uint32_t *) counts.data + i,
-    MAX_LISTED };
+  return { (Entry<Acc> *) lists[i % 2].data, (uint32_t *) counts.data + i };
 }
 
 // Drives the windows of a list on from segment s.
@@ -426,7 +424,7 @@ WaldBoostScanner::access (const CuvPyramid &pyramid) const
   using Access = CuvIntegralAccess<Sum, code>;
   using Node = typename Access::Node;
 
-  return Access{ 0, (const Sum *) pyramid.sums.data,
+  return Access{ (const Sum *) pyramid.sums.data,
     (const uint32_t *) pyramid.squares.data,
     (const uint32_t *) pyramid.tilted.data,
     { pyramid.table<Node> (nodes_at[0]), pyramid.table<Node> (nodes_at[1]) },

@@ -172,8 +172,7 @@ struct Tally {
 
   // By all threads, which meet before.
   __device__ void
-  flush (CuvCounters *counters, int n_counters, unsigned my_weak,
-      unsigned my_windows)
+  flush (CuvCounters *counters, unsigned my_weak, unsigned my_windows)
   {
     unsigned sum = cuv_warp_sum (my_weak);
     unsigned n = cuv_warp_sum (my_windows);
@@ -183,7 +182,7 @@ struct Tally {
       atomicAdd (&windows, n);
     }
     __syncthreads ();
-    for (int i = threadIdx.x; i < n_counters; i += blockDim.x) {
+    for (int i = threadIdx.x; i < CUV_WALDBOOST_SEGMENTS; i += blockDim.x) {
       if (survivors[i] > 0)
         atomicAdd (&counters->survivors[i], survivors[i]);
     }
@@ -352,7 +351,7 @@ template <typename Access, typename Acc> struct BlockRun {
 };
 
 // Block: tiles of shape, each after the grid's number of tiles. Shared memory:
-// the access's, then two lists.
+// two lists.
 template <typename Access, typename Acc, int threads>
 static __global__ void
 __launch_bounds__ (threads) block_kernel (const CuvTile *tiles, int n_tiles,
@@ -363,7 +362,7 @@ __launch_bounds__ (threads) block_kernel (const CuvTile *tiles, int n_tiles,
   __shared__ int counts[3];
   __shared__ Tally tally;
   const int n = shape.width * shape.height;
-  Acc *sums = (Acc *) ((uint8_t *) shared + access.shared_bytes);
+  Acc *sums = (Acc *) shared;
   BlockList<Acc> lists[2] = { { (uint16_t *) (sums + 2 * n), sums },
     { (uint16_t *) (sums + 2 * n) + n, sums + n } };
   unsigned weak = 0, windows = 0;
@@ -376,7 +375,6 @@ __launch_bounds__ (threads) block_kernel (const CuvTile *tiles, int n_tiles,
     if (rows.level >= 0 && rows.level != tile.level)
       continue;
     __syncthreads (); // the tile before is done with
-    access.load (level, tile, shape, shared);
     if (threadIdx.x < 3)
       counts[threadIdx.x] = threadIdx.x == 0 ? n : 0;
     __syncthreads ();
@@ -413,7 +411,7 @@ __launch_bounds__ (threads) block_kernel (const CuvTile *tiles, int n_tiles,
     windows = run.windows;
   }
   __syncthreads ();
-  tally.flush (out.counters, CUV_WALDBOOST_SEGMENTS, weak, windows);
+  tally.flush (out.counters, weak, windows);
 }
 
 // ---- across the frame ----
@@ -428,7 +426,7 @@ template <typename Acc> struct Entry {
 
 template <typename Acc> struct FrameList {
   Entry<Acc> *entries;
-  uint32_t *n, capacity;
+  uint32_t *n;
 };
 
 // A place for each thread of the block for which alive holds.
@@ -475,8 +473,7 @@ __launch_bounds__ (threads) segment_kernel (const CuvTile *tiles, int n_tiles,
   const int first = s > 0 ? model.segments[s - 1].end : 0;
   const Segment segment = model.segments[s];
   const bool last = s == model.n_segments - 1;
-  const uint32_t n =
-      s > 0 ? min (*from.n, from.capacity) : (uint32_t) n_tiles * threads;
+  const uint32_t n = s > 0 ? *from.n : (uint32_t) n_tiles * threads;
   unsigned weak = 0, windows = 0;
 
   tally.clear ();
@@ -515,7 +512,7 @@ __launch_bounds__ (threads) segment_kernel (const CuvTile *tiles, int n_tiles,
     }
   }
   __syncthreads ();
-  tally.flush (out.counters, CUV_WALDBOOST_SEGMENTS, weak, windows);
+  tally.flush (out.counters, weak, windows);
 }
 
 // The rest of the way of the windows of a list, from segment s on, a warp a
@@ -527,7 +524,7 @@ __launch_bounds__ (threads) finish_kernel (const CuvTile *tiles,
     WaldBoost<Acc> model, CuvRows rows, CuvHits out, int s, FrameList<Acc> from)
 {
   __shared__ Tally tally;
-  const uint32_t n = min (*from.n, from.capacity);
+  const uint32_t n = *from.n;
   const bool leader = lane_of_thread () == 0;
   unsigned weak = 0;
 
@@ -562,7 +559,7 @@ __launch_bounds__ (threads) finish_kernel (const CuvTile *tiles,
     }
   }
   __syncthreads ();
-  tally.flush (out.counters, CUV_WALDBOOST_SEGMENTS, weak, 0);
+  tally.flush (out.counters, weak, 0);
 }
 
 #endif
