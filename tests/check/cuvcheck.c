@@ -88,6 +88,7 @@ cuv_check_main (int argc, char **argv, void (*run) (void))
   CuvCheckOptions *options = &cuv_check_options;
 
   options->seed = (uint64_t) time (NULL);
+  options->few = getenv ("CUV_CHECK_FEW") != NULL;
   for (int i = 1; i < argc; i++) {
     if (strcmp (argv[i], "--cpu") == 0)
       options->cpu = true;

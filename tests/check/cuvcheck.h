@@ -11,6 +11,8 @@
 /* What the command line asked for. */
 typedef struct {
   bool cpu, cuda, bench;
+  bool few; /* leave the larger part out: CUV_CHECK_FEW is set, by tools that
+             * make it slow */
   uint64_t seed;
 } CuvCheckOptions;
 extern CuvCheckOptions cuv_check_options;

@@ -222,6 +222,8 @@ check_rearrangements (Device *device, const CuvWaldboostModel *model,
     for (int size = 8; size <= 32; size *= 2) {
       CuvWaldboostPlan *other;
 
+      if (cuv_check_options.few && cuv_check_below (8) != 0)
+        continue;
       params.rearrangement = r;
       params.block_size = size;
       other =

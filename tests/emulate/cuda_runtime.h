@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// CUDA C++ as the project uses it, compiled for the CPU: words of the language,
+// vectors, what a thread can ask and do, and how a kernel is started.
+#ifndef CUV_EMULATE_RUNTIME_H
+#define CUV_EMULATE_RUNTIME_H
+
+#include <functional>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+#include "cuda_runtime_api.h"
+
+#define __global__
+#define __device__
+#define __host__
+#define __shared__ static // blocks run one after another
+#define __forceinline__ inline
+#define __grid_constant__
+#define __launch_bounds__(...)
+
+// ---- vectors ----
+
+struct uint2 {
+  unsigned x, y;
+} __attribute__ ((aligned (8)));
+struct uint3 {
+  unsigned x, y, z;
+};
+struct uint4 {
+  unsigned x, y, z, w;
+} __attribute__ ((aligned (16)));
+struct dim3 {
+  unsigned x, y, z;
+  dim3 (unsigned x = 1, unsigned y = 1, unsigned z = 1) : x (x), y (y), z (z)
+  {
+  }
+};
+
+static inline uint2
+make_uint2 (unsigned x, unsigned y)
+{
+  return { x, y };
+}
+
+static inline uint4
+make_uint4 (unsigned x, unsigned y, unsigned z, unsigned w)
+{
+  return { x, y, z, w };
+}
+
+// ---- where a thread is ----
+
+extern uint3 threadIdx, blockIdx;
+extern dim3 blockDim, gridDim;
+extern void *cuv_emulated_shared; // the block's dynamic shared memory
+
+// Runs body in every thread.
+void cuv_emulate (
+    dim3 grid, dim3 block, size_t shared, const std::function<void ()> &body);
+
+struct CuvEmulatedLaunch {
+  dim3 grid, block;
+  size_t shared = 0;
+  cudaStream_t stream = nullptr;
+
+  template <typename... Parameters, typename... Arguments>
+  void
+  operator() (
+      void (*kernel) (Parameters...), const Arguments &...arguments) const
+  {
+    cuv_emulate (grid, block, shared, [&] { kernel (arguments...); });
+  }
+};
+
+template <typename T>
+static inline cudaError_t
+cudaFuncSetAttribute (T *, cudaFuncAttribute, int)
+{
+  return cudaSuccess;
+}
+
+template <typename T>
+static inline cudaError_t
+cudaOccupancyMaxActiveBlocksPerMultiprocessor (int *blocks, T *, int, size_t)
+{
+  *blocks = 2;
+  return cudaSuccess;
+}
+
+struct cudaFuncAttributes {
+};
+
+template <typename T>
+static inline cudaError_t
+cudaFuncGetAttributes (cudaFuncAttributes *, T *)
+{
+  return cudaSuccess;
+}
+
+// ---- what threads do together ----
+
+enum CuvMeeting { CUV_MEET, CUV_BALLOT, CUV_SHUFFLE };
+
+// A thread's part in a meeting of the threads of its warp that mask names;
+// source is the lane to read from. Returns the ballot, or what that lane
+// brings.
+uint64_t cuv_emulated_meet (
+    CuvMeeting what, unsigned mask, uint64_t brings, int source);
+void __syncthreads ();
+
+static inline void
+__syncwarp (unsigned mask = ~0u)
+{
+  cuv_emulated_meet (CUV_MEET, mask, 0, 0);
+}
+
+static inline unsigned
+__ballot_sync (unsigned mask, int yes)
+{
+  return (unsigned) cuv_emulated_meet (CUV_BALLOT, mask, yes != 0, 0);
+}
+
+static inline int
+__any_sync (unsigned mask, int yes)
+{
+  return __ballot_sync (mask, yes) != 0;
+}
+
+static inline int
+__all_sync (unsigned mask, int yes)
+{
+  return __ballot_sync (mask, !yes) == 0;
+}
+
+static inline int
+cuv_emulated_lane ()
+{
+  return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z))
+      % 32;
+}
+
+template <typename T>
+static inline T
+cuv_emulated_shuffle (unsigned mask, T value, int source)
+{
+  uint64_t bits = 0;
+
+  static_assert (sizeof value <= sizeof bits, "what a shuffle can bring");
+  memcpy (&bits, &value, sizeof value);
+  bits = cuv_emulated_meet (CUV_SHUFFLE, mask, bits, source);
+  memcpy (&value, &bits, sizeof value);
+  return value;
+}
+
+// Lanes beyond the width's section read themselves.
+template <typename T>
+static inline T
+__shfl_sync (unsigned mask, T value, int source, int width = 32)
+{
+  const int lane = cuv_emulated_lane ();
+
+  return cuv_emulated_shuffle (
+      mask, value, lane / width * width + source % width);
+}
+
+template <typename T>
+static inline T
+__shfl_up_sync (unsigned mask, T value, int delta, int width = 32)
+{
+  const int lane = cuv_emulated_lane ();
+
+  return cuv_emulated_shuffle (
+      mask, value, lane % width >= delta ? lane - delta : lane);
+}
+
+template <typename T>
+static inline T
+__shfl_down_sync (unsigned mask, T value, int delta, int width = 32)
+{
+  const int lane = cuv_emulated_lane ();
+
+  return cuv_emulated_shuffle (
+      mask, value, lane % width + delta < width ? lane + delta : lane);
+}
+
+template <typename T>
+static inline T
+__shfl_xor_sync (unsigned mask, T value, int bits, int width = 32)
+{
+  const int lane = cuv_emulated_lane (), from = lane ^ bits;
+
+  return cuv_emulated_shuffle (
+      mask, value, from / width <= lane / width ? from : lane);
+}
+
+template <typename T, typename U>
+static inline T
+atomicAdd (T *at, U value)
+{
+  T before = *at;
+
+  *at = before + value;
+  return before;
+}
+
+// ---- arithmetic ----
+
+#define CUV_EMULATED_EXTREMES(T)                                               \
+  static inline T min (T a, T b)                                               \
+  {                                                                            \
+    return b < a ? b : a;                                                      \
+  }                                                                            \
+  static inline T max (T a, T b)                                               \
+  {                                                                            \
+    return b > a ? b : a;                                                      \
+  }
+CUV_EMULATED_EXTREMES (int)
+CUV_EMULATED_EXTREMES (unsigned)
+CUV_EMULATED_EXTREMES (long long)
+CUV_EMULATED_EXTREMES (unsigned long long)
+CUV_EMULATED_EXTREMES (float)
+CUV_EMULATED_EXTREMES (double)
+
+static inline int
+__popc (unsigned v)
+{
+  return __builtin_popcount (v);
+}
+
+static inline int
+__clz (unsigned v)
+{
+  return v == 0 ? 32 : __builtin_clz (v);
+}
+
+static inline int
+__ffs (unsigned v)
+{
+  return __builtin_ffs ((int) v);
+}
+
+static inline unsigned
+__umulhi (unsigned a, unsigned b)
+{
+  return (unsigned) ((uint64_t) a * b >> 32);
+}
+
+static inline unsigned
+__funnelshift_l (unsigned low, unsigned high, unsigned shift)
+{
+  return (unsigned) ((((uint64_t) high << 32 | low) << (shift & 31)) >> 32);
+}
+
+static inline unsigned
+__funnelshift_r (unsigned low, unsigned high, unsigned shift)
+{
+  return (unsigned) (((uint64_t) high << 32 | low) >> (shift & 31));
+}
+
+static inline unsigned
+__byte_perm (unsigned a, unsigned b, unsigned selector)
+{
+  const uint64_t bytes = (uint64_t) b << 32 | a;
+  unsigned result = 0;
+
+  for (int i = 0; i < 4; i++) {
+    const unsigned s = selector >> 4 * i & 15,
+                   byte = bytes >> 8 * (s & 7) & 255;
+
+    result |= (s & 8 ? (byte >> 7) * 255 : byte) << 8 * i;
+  }
+  return result;
+}
+
+static inline float
+__uint_as_float (unsigned bits)
+{
+  float value;
+
+  memcpy (&value, &bits, sizeof value);
+  return value;
+}
+
+static inline unsigned
+__float_as_uint (float value)
+{
+  unsigned bits;
+
+  memcpy (&bits, &value, sizeof bits);
+  return bits;
+}
+
+// Of two halves of 16 bits each.
+template <typename F>
+static inline unsigned
+cuv_emulated_halves (F f)
+{
+  return (f (0) & 0xffff) | (unsigned) f (16) << 16;
+}
+
+static inline unsigned
+__vadd2 (unsigned a, unsigned b)
+{
+  return cuv_emulated_halves ([=] (int s) { return (a >> s) + (b >> s); });
+}
+
+static inline unsigned
+__viaddmin_s16x2_relu (unsigned a, unsigned b, unsigned c)
+{
+  return cuv_emulated_halves ([=] (int s) {
+    int16_t sum = (int16_t) ((a >> s) + (b >> s));
+
+    return max (min (sum, (int16_t) (c >> s)), 0);
+  });
+}
+
+template <typename T>
+static inline T
+__ldg (const T *at)
+{
+  return *at;
+}
+
+#endif

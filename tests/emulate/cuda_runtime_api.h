@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The part of CUDA's runtime that the project uses, on the CPU: device memory
+ * is host memory, and work on a stream is done when the call returns. */
+#ifndef CUV_EMULATE_RUNTIME_API_H
+#define CUV_EMULATE_RUNTIME_API_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum {
+  cudaSuccess,
+  cudaErrorInvalidValue,
+  cudaErrorMemoryAllocation,
+} cudaError_t;
+
+typedef struct CuvEmulatedEvent *cudaEvent_t;
+typedef void *cudaStream_t;
+#define cudaStreamPerThread ((cudaStream_t) 2)
+#define cudaStreamNonBlocking 1
+#define cudaEventDisableTiming 2
+
+typedef enum {
+  cudaMemcpyHostToDevice = 1,
+  cudaMemcpyDeviceToHost,
+  cudaMemcpyDeviceToDevice,
+} cudaMemcpyKind;
+
+typedef enum {
+  cudaDevAttrMultiProcessorCount,
+  cudaDevAttrMaxSharedMemoryPerBlockOptin,
+} cudaDeviceAttr;
+
+typedef enum {
+  cudaFuncAttributeMaxDynamicSharedMemorySize,
+} cudaFuncAttribute;
+
+const char *cudaGetErrorName (cudaError_t status);
+const char *cudaGetErrorString (cudaError_t status);
+cudaError_t cudaGetLastError (void);
+cudaError_t cudaGetDevice (int *device);
+cudaError_t cudaGetDeviceCount (int *n);
+cudaError_t cudaDeviceGetAttribute (int *value, cudaDeviceAttr, int device);
+
+cudaError_t cudaFree (void *memory);
+cudaError_t cudaFreeHost (void *memory);
+cudaError_t cudaMemcpy (void *to, const void *from, size_t n, cudaMemcpyKind);
+cudaError_t cudaMemcpyAsync (
+    void *to, const void *from, size_t n, cudaMemcpyKind, cudaStream_t);
+cudaError_t cudaMemsetAsync (void *to, int value, size_t n, cudaStream_t);
+
+cudaError_t cudaStreamCreateWithFlags (cudaStream_t *stream, unsigned flags);
+cudaError_t cudaStreamDestroy (cudaStream_t stream);
+cudaError_t cudaStreamSynchronize (cudaStream_t stream);
+cudaError_t cudaEventCreate (cudaEvent_t *event);
+cudaError_t cudaEventCreateWithFlags (cudaEvent_t *event, unsigned flags);
+cudaError_t cudaEventDestroy (cudaEvent_t event);
+cudaError_t cudaEventRecord (cudaEvent_t event, cudaStream_t stream);
+cudaError_t cudaEventSynchronize (cudaEvent_t event);
+cudaError_t cudaEventElapsedTime (float *ms, cudaEvent_t a, cudaEvent_t b);
+
+cudaError_t cuv_emulated_alloc (void **memory, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* In C++ any pointer's address will do, as with the real ones. */
+#ifdef __cplusplus
+template <typename T>
+static inline cudaError_t
+cudaMalloc (T **memory, size_t size)
+{
+  return cuv_emulated_alloc ((void **) memory, size);
+}
+
+template <typename T>
+static inline cudaError_t
+cudaMallocHost (T **memory, size_t size)
+{
+  return cuv_emulated_alloc ((void **) memory, size);
+}
+#else
+#define cudaMalloc(memory, size) cuv_emulated_alloc (memory, size)
+#endif
+
+#endif

@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Blocks run one after another, each thread of a block on a stack of its own
+// until it has to wait for others. Which one goes on is drawn anew each time:
+// what hangs on the order of threads does not stay hidden. The draw is always
+// the same: a failure comes back.
+#undef _FORTIFY_SOURCE // that of longjmp() allows one stack only
+#include "cuda_runtime.h"
+
+#include <memory>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <ucontext.h>
+#include <vector>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+#define STACK (128 << 10)
+#define MAX_THREADS 1024
+
+uint3 threadIdx, blockIdx;
+dim3 blockDim, gridDim;
+void *cuv_emulated_shared;
+
+enum State { READY, MEETING, AT_BARRIER, DONE };
+
+struct Thread {
+  std::unique_ptr<char[]> stack;
+  ucontext_t start;
+  jmp_buf here;
+  bool started;
+  State state;
+  uint3 index;
+  // of a meeting:
+  CuvMeeting what;
+  unsigned mask;
+  uint64_t brings, gets;
+  int source;
+};
+
+static std::vector<Thread> threads (MAX_THREADS);
+static int n_threads;
+static Thread *current;
+static jmp_buf scheduler;
+static const std::function<void ()> *kernel;
+static uint32_t seed = 1;
+
+[[noreturn]] static void
+fail (const Thread &thread, const char *why)
+{
+  fprintf (stderr, "emulated kernel: block %u %u, thread %u %u %u: %s\n",
+      blockIdx.x, blockIdx.y, thread.index.x, thread.index.y, thread.index.z,
+      why);
+  abort ();
+}
+
+static unsigned
+draw (unsigned n)
+{
+  seed = seed * 1664525 + 1013904223;
+  return (seed >> 8) % n;
+}
+
+// ---- from stack to stack ----
+
+// AddressSanitizer is told which stack it is on.
+#ifdef __SANITIZE_ADDRESS__
+static const void *main_stack;
+static size_t main_size;
+
+static void
+leave (void **saved, const void *to, size_t size)
+{
+  __sanitizer_start_switch_fiber (saved, to, size);
+}
+
+static void
+arrive (void *saved, const void **from, size_t *size)
+{
+  __sanitizer_finish_switch_fiber (saved, from, size);
+}
+#else
+static const void *main_stack;
+static size_t main_size;
+
+static void
+leave (void **, const void *, size_t)
+{
+}
+
+static void
+arrive (void *, const void **, size_t *)
+{
+}
+#endif
+
+// Back to the scheduler; returns when the thread goes on.
+static void
+wait (State state)
+{
+  void *saved = nullptr;
+
+  current->state = state;
+  leave (&saved, main_stack, main_size);
+  if (_setjmp (current->here) == 0)
+    _longjmp (scheduler, 1);
+  arrive (saved, &main_stack, &main_size);
+}
+
+// A thread's stack goes through all its kernels.
+static void
+begin ()
+{
+  arrive (nullptr, &main_stack, &main_size);
+  for (;;) {
+    (*kernel) ();
+    wait (DONE);
+  }
+}
+
+static void
+go_on (Thread *thread)
+{
+  void *saved = nullptr;
+
+  current = thread;
+  threadIdx = thread->index;
+  leave (&saved, thread->stack.get (), STACK);
+  if (_setjmp (scheduler) == 0) {
+    if (thread->started)
+      _longjmp (thread->here, 1);
+    thread->started = true;
+    setcontext (&thread->start);
+  }
+  arrive (saved, nullptr, nullptr);
+}
+
+// ---- waiting for each other ----
+
+uint64_t
+cuv_emulated_meet (CuvMeeting what, unsigned mask, uint64_t brings, int source)
+{
+  current->what = what;
+  current->mask = mask;
+  current->brings = brings;
+  current->source = source;
+  if (!(mask >> cuv_emulated_lane () & 1))
+    fail (*current, "is not in the mask it gave");
+  wait (MEETING);
+  return current->gets;
+}
+
+void
+__syncthreads ()
+{
+  wait (AT_BARRIER);
+}
+
+// The threads of a warp that are in mask and still there.
+template <typename F>
+static void
+for_mates (int warp, unsigned mask, F f)
+{
+  for (int i = 0; i < 32 && warp * 32 + i < n_threads; i++) {
+    Thread &thread = threads[warp * 32 + i];
+
+    if (mask >> i & 1 && thread.state != DONE)
+      f (thread, i);
+  }
+}
+
+// Lets a thread's meeting take place if all have come.
+static void
+settle (int warp, const Thread &first)
+{
+  const unsigned mask = first.mask;
+  unsigned ballot = 0, present = 0;
+  bool all = true;
+
+  for_mates (warp, mask, [&] (const Thread &mate, int lane) {
+    all = all && mate.state == MEETING;
+    if (mate.state == MEETING && mate.mask == mask && mate.what != first.what)
+      fail (mate, "meets its warp in another call than the others");
+    if (mate.state == MEETING && mate.mask != mask)
+      fail (mate, "gave another mask than the others in it");
+    ballot |= (unsigned) (mate.brings & 1) << lane;
+    present |= 1u << lane;
+  });
+  if (!all)
+    return;
+  for_mates (warp, mask, [&] (Thread &mate, int) {
+    if (mate.what == CUV_SHUFFLE && !(present >> mate.source & 1))
+      fail (mate, "reads from a thread that does not take part");
+    mate.gets = mate.what == CUV_BALLOT
+        ? ballot
+        : threads[warp * 32 + mate.source].brings;
+    mate.state = READY;
+  });
+}
+
+// All of a warp's threads that can, in a direction and from a lane on that are
+// drawn. FALSE if none could.
+static bool
+run_warp (int warp)
+{
+  const int first = (int) draw (32), step = draw (2) ? 1 : 31;
+  bool ran = false;
+
+  for (int i = 0, lane = first; i < 32; i++, lane = (lane + step) % 32) {
+    const int k = warp * 32 + lane;
+
+    if (k < n_threads && threads[k].state == READY) {
+      go_on (&threads[k]);
+      ran = true;
+    }
+  }
+  for_mates (warp, ~0u, [&] (const Thread &thread, int) {
+    if (thread.state == MEETING)
+      settle (warp, thread);
+  });
+  return ran;
+}
+
+// FALSE if no thread is left.
+static bool
+pass_barrier ()
+{
+  bool any = false;
+
+  for (int i = 0; i < n_threads; i++) {
+    if (threads[i].state == MEETING)
+      fail (threads[i], "waits for threads of its warp that do not come");
+    any = any || threads[i].state == AT_BARRIER;
+    if (threads[i].state == AT_BARRIER)
+      threads[i].state = READY;
+  }
+  return any;
+}
+
+// ---- blocks ----
+
+static void
+prepare_thread (int k)
+{
+  Thread &thread = threads[k];
+
+  if (thread.stack == nullptr) {
+    thread.stack.reset (new char[STACK]);
+    getcontext (&thread.start);
+    thread.start.uc_stack.ss_sp = thread.stack.get ();
+    thread.start.uc_stack.ss_size = STACK;
+    makecontext (&thread.start, begin, 0);
+  }
+  thread.state = READY;
+  thread.index = uint3{ k % blockDim.x, k / blockDim.x % blockDim.y,
+    k / (blockDim.x * blockDim.y) };
+}
+
+static void
+run_block ()
+{
+  const int warps = (n_threads + 31) / 32;
+
+  for (int k = 0; k < n_threads; k++)
+    prepare_thread (k);
+  do {
+    const int first = (int) draw (warps);
+    bool ran;
+
+    do {
+      ran = false;
+      for (int i = 0; i < warps; i++)
+        ran |= run_warp ((first + i) % warps);
+    } while (ran);
+  } while (pass_barrier ());
+}
+
+void
+cuv_emulate (
+    dim3 grid, dim3 block, size_t shared, const std::function<void ()> &body)
+{
+  const unsigned n = grid.x * grid.y * grid.z;
+
+  gridDim = grid;
+  blockDim = block;
+  n_threads = (int) (block.x * block.y * block.z);
+  kernel = &body;
+  for (unsigned i = 0; i < n; i++) {
+    // of just the size asked for, and anything but 0
+    std::unique_ptr<uint4[]> memory (new uint4[(shared + 15) / 16]);
+
+    memset ((void *) memory.get (), 0xa5, (shared + 15) / 16 * 16);
+    cuv_emulated_shared = memory.get ();
+    blockIdx = uint3{ i % grid.x, i / grid.x % grid.y, i / (grid.x * grid.y) };
+    run_block ();
+  }
+}
+
+// ---- the runtime ----
+
+struct CuvEmulatedEvent {
+  double ms;
+};
+
+extern "C" {
+
+const char *
+cudaGetErrorName (cudaError_t status)
+{
+  static const char *const names[] = { "cudaSuccess", "cudaErrorInvalidValue",
+    "cudaErrorMemoryAllocation" };
+
+  return names[status];
+}
+
+const char *
+cudaGetErrorString (cudaError_t status)
+{
+  static const char *const texts[] = { "no error", "invalid argument",
+    "out of memory" };
+
+  return texts[status];
+}
+
+cudaError_t
+cudaGetLastError (void)
+{
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaGetDevice (int *device)
+{
+  *device = 0;
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaGetDeviceCount (int *n)
+{
+  *n = 1;
+  return cudaSuccess;
+}
+
+// Few processors: blocks have more than one piece of work.
+cudaError_t
+cudaDeviceGetAttribute (int *value, cudaDeviceAttr attribute, int)
+{
+  *value = attribute == cudaDevAttrMultiProcessorCount ? 2 : 227 << 10;
+  return cudaSuccess;
+}
+
+// As on a device, what was there before stays.
+cudaError_t
+cuv_emulated_alloc (void **memory, size_t size)
+{
+  if (posix_memalign (memory, 256, size > 0 ? size : 1) != 0)
+    return cudaErrorMemoryAllocation;
+  memset (*memory, 0xa5, size);
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaFree (void *memory)
+{
+  free (memory);
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaFreeHost (void *memory)
+{
+  return cudaFree (memory);
+}
+
+cudaError_t
+cudaMemcpy (void *to, const void *from, size_t n, cudaMemcpyKind)
+{
+  memcpy (to, from, n);
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaMemcpyAsync (
+    void *to, const void *from, size_t n, cudaMemcpyKind kind, cudaStream_t)
+{
+  return cudaMemcpy (to, from, n, kind);
+}
+
+cudaError_t
+cudaMemsetAsync (void *to, int value, size_t n, cudaStream_t)
+{
+  memset (to, value, n);
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaStreamCreateWithFlags (cudaStream_t *stream, unsigned)
+{
+  *stream = nullptr;
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaStreamDestroy (cudaStream_t)
+{
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaStreamSynchronize (cudaStream_t)
+{
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaEventCreate (cudaEvent_t *event)
+{
+  *event = new CuvEmulatedEvent{};
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaEventCreateWithFlags (cudaEvent_t *event, unsigned)
+{
+  return cudaEventCreate (event);
+}
+
+cudaError_t
+cudaEventDestroy (cudaEvent_t event)
+{
+  delete event;
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaEventRecord (cudaEvent_t event, cudaStream_t)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  event->ms = (double) now.tv_sec * 1e3 + (double) now.tv_nsec * 1e-6;
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaEventSynchronize (cudaEvent_t)
+{
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaEventElapsedTime (float *ms, cudaEvent_t a, cudaEvent_t b)
+{
+  *ms = (float) (b->ms - a->ms);
+  return cudaSuccess;
+}
+}
