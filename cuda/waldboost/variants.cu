@@ -4,13 +4,11 @@
 #include <math.h>
 #include <type_traits>
 #include "waldboost/codes.cuh"
-#include "waldboost/planes.cuh"
+#include "waldboost/planes-scan.cuh"
 
 #define MAX_LISTED (1 << 22) // windows that the lists of a frame hold
 #define N_COUNTS 64          // lists that one after another fill
-#define FRONT_THREADS 256
-#define FRONT 16  // weak classifiers after which a window gets more threads
-#define MIDDLE 64 // after which it gets a warp
+#define FRONT 8 // weak classifiers after which a block's windows come together
 
 // ---- the model on the device ----
 
@@ -258,12 +256,11 @@ WaldBoostScanner::set_plan (
   needs.common_pitch = true;
   if (cuv_pyramid_set_plan (pyramid, tables, needs, &plan, 0) != 0)
     return -1;
-  if (by_planes)
-    planes.add_tables (tables, grid, weak);
-  else
+  if (!by_planes)
     add_nodes (tables, pyramid->host_levels[0].pitch);
   segments = schedule (plan,
-      by_planes ? std::vector<int32_t>{ 1, 2, 4, 8, FRONT, MIDDLE }
+      by_planes ? std::vector<int32_t>{ 1, 2, CUV_DENSE, 4, 6, FRONT, 16, 32,
+          64, 128 }
           : plan.rearrangement == CUV_REARRANGE_AUTO
           ? std::vector<int32_t>{ 1, 2, 4, 8, 16, 32, 64, 128 }
           : std::vector<int32_t> ());
@@ -271,6 +268,10 @@ WaldBoostScanner::set_plan (
     fixed_thresholds.push_back (w.fixed_threshold);
     thresholds.push_back (w.threshold);
   }
+  if (by_planes && fixed)
+    planes.add_tables (tables, grid, weak, fixed_thresholds);
+  else if (by_planes)
+    planes.add_tables (tables, grid, weak, thresholds);
   segments_at = tables->add (segments);
   thresholds_at =
       fixed ? tables->add (fixed_thresholds) : tables->add (thresholds);
@@ -379,9 +380,13 @@ template <typename Acc, CuvCode code>
 int
 WaldBoostScanner::run_planes (const Run &run)
 {
-  const CuvPlaneAccess<code> access =
-      planes.access<code> (run.pyramid, rules_of (model));
-  auto kernel = plane_kernel<code, Acc, FRONT_THREADS>;
+  const CuvPlaneAccess<code, Acc> access =
+      planes.access<code, Acc> (run.pyramid, rules_of (model));
+  const int n_dense = count_segments (segments, CUV_DENSE);
+  // the last segment, with the final test, is none that all are asked
+  const CuvPlaneSteps steps = { std::min (n_dense, (int) segments.size () - 1),
+    count_segments (segments, FRONT) };
+  auto kernel = plane_kernel<code, Acc>;
   const size_t shared = access.shared_bytes
       + (size_t) (CUV_FRONT_X * CUV_FRONT_Y)
           * (sizeof (Acc) + sizeof (uint16_t));
@@ -390,11 +395,10 @@ WaldBoostScanner::run_planes (const Run &run)
   CUV_CUDA_TRY (cudaFuncSetAttribute (
       kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared));
   CUV_CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (
-      &blocks, kernel, FRONT_THREADS, shared));
-  kernel<<<std::min (n_tiles, blocks * n_processors), FRONT_THREADS, shared,
+      &blocks, kernel, CUV_FRONT_THREADS, shared));
+  kernel<<<std::min (n_tiles, blocks * n_processors), CUV_FRONT_THREADS, shared,
       run.stream>>> (run.pyramid.table<CuvTile> (tiles_at), n_tiles,
-      run.pyramid.levels (), access, device_model<Acc> (run.pyramid),
-      count_segments (segments, FRONT), count_segments (segments, MIDDLE),
+      run.pyramid.levels (), access, device_model<Acc> (run.pyramid), steps,
       run.rows, run.hits);
   CUV_CUDA_LAUNCHED (plane_kernel);
   return 0;

@@ -17,7 +17,7 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-#define STACK (128 << 10)
+#define STACK (32 << 10)
 #define MAX_THREADS 1024
 
 uint3 threadIdx, blockIdx;
