@@ -3,15 +3,13 @@
 // until it has to wait for others. Which one goes on is drawn anew each time:
 // what hangs on the order of threads does not stay hidden. The draw is always
 // the same: a failure comes back.
-#undef _FORTIFY_SOURCE // that of longjmp() allows one stack only
 #include "cuda_runtime.h"
 
+#include <boost/context/detail/fcontext.hpp>
 #include <memory>
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-#include <ucontext.h>
 #include <vector>
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/common_interface_defs.h>
@@ -28,9 +26,7 @@ enum State { READY, MEETING, AT_BARRIER, DONE };
 
 struct Thread {
   std::unique_ptr<char[]> stack;
-  ucontext_t start;
-  jmp_buf here;
-  bool started;
+  boost::context::detail::fcontext_t here;
   State state;
   uint3 index;
   // of a meeting:
@@ -43,7 +39,7 @@ struct Thread {
 static std::vector<Thread> threads (MAX_THREADS);
 static int n_threads;
 static Thread *current;
-static jmp_buf scheduler;
+static boost::context::detail::fcontext_t scheduler;
 static const std::function<void ()> *kernel;
 static uint32_t seed = 1;
 
@@ -104,15 +100,15 @@ wait (State state)
 
   current->state = state;
   leave (&saved, main_stack, main_size);
-  if (_setjmp (current->here) == 0)
-    _longjmp (scheduler, 1);
+  scheduler = boost::context::detail::jump_fcontext (scheduler, nullptr).fctx;
   arrive (saved, &main_stack, &main_size);
 }
 
 // A thread's stack goes through all its kernels.
 static void
-begin ()
+begin (boost::context::detail::transfer_t from)
 {
+  scheduler = from.fctx;
   arrive (nullptr, &main_stack, &main_size);
   for (;;) {
     (*kernel) ();
@@ -128,12 +124,8 @@ go_on (Thread *thread)
   current = thread;
   threadIdx = thread->index;
   leave (&saved, thread->stack.get (), STACK);
-  if (_setjmp (scheduler) == 0) {
-    if (thread->started)
-      _longjmp (thread->here, 1);
-    thread->started = true;
-    setcontext (&thread->start);
-  }
+  thread->here =
+      boost::context::detail::jump_fcontext (thread->here, nullptr).fctx;
   arrive (saved, nullptr, nullptr);
 }
 
@@ -248,10 +240,8 @@ prepare_thread (int k)
 
   if (thread.stack == nullptr) {
     thread.stack.reset (new char[STACK]);
-    getcontext (&thread.start);
-    thread.start.uc_stack.ss_sp = thread.stack.get ();
-    thread.start.uc_stack.ss_size = STACK;
-    makecontext (&thread.start, begin, 0);
+    thread.here = boost::context::detail::make_fcontext (
+        thread.stack.get () + STACK, STACK, begin);
   }
   thread.state = READY;
   thread.index = uint3{ k % blockDim.x, k / blockDim.x % blockDim.y,
