@@ -20,10 +20,15 @@
 #define FEW_WEAK 32   // of stage 0 that fit a kernel's arguments
 
 // Pitches of tiles whose windows are up to FIXED_WINDOW wide: the same corner
-// of windows of different rows then has the same address but for a constant.
+// of windows of different rows then has the same address but for a constant. Of
+// windows one below the other it lies 8 banks of shared memory apart: those
+// that are left of a tile stand in clusters.
 #define FIXED_WINDOW 62
-#define FIXED_PITCH 128
-#define FIXED_SPLIT_PITCH 192
+static constexpr __host__ __device__ int
+fixed_pitch (bool split, size_t size)
+{
+  return (split ? 192 : 128) + (int) (size == 2 ? 16 : 8);
+}
 
 struct Stage {
   int32_t first, end; // weak classifiers
@@ -44,21 +49,23 @@ template <typename Node> struct Nodes {
   }
 };
 
-template <> struct Nodes<CuvHaarDevice> {
+template <bool tilts> struct Nodes<CuvHaarDevice<tilts>> {
+  using Node = CuvHaarDevice<tilts>;
+
   const uint4 *at;
   int32_t n;
 
-  __device__ __forceinline__ CuvHaarDevice
+  __device__ __forceinline__ Node
   operator[] (int k) const
   {
     union {
-      CuvHaarDevice node;
-      uint4 words[sizeof (CuvHaarDevice) / 16];
+      Node node;
+      uint4 words[sizeof (Node) / 16];
     } both;
 
 #pragma unroll
     for (size_t i = 0; i < sizeof both / 16; i++)
-      both.words[i] = at[i * n + k];
+      both.words[i] = __ldg (at + i * n + k);
     return both.node;
   }
 };
@@ -139,11 +146,12 @@ to_float (uint32_t sum)
                        : (float) (int) sum;
 }
 
+template <bool tilts>
 static __device__ __forceinline__ unsigned
 decide (const View<uint32_t> &view, const CuvHaarCorners &c,
-    const CuvHaarDevice &node)
+    const CuvHaarDevice<tilts> &node)
 {
-  const uint32_t *at = c.tilted ? view.tilted : view.sums;
+  const uint32_t *at = tilts && c.tilted ? view.tilted : view.sums;
   float value = c.weight[0] * to_float (cuv_rectangle (at, c.corner[0]))
       + c.weight[1] * to_float (cuv_rectangle (at, c.corner[1]));
 

@@ -27,6 +27,7 @@ struct alignas (16) CuvGridCorners {
 // A node of a tree on local binary patterns.
 struct alignas (16) CuvLbpDevice {
   using Corners = CuvGridCorners;
+  static const bool haar = false;
   CuvGridCorners corners;
   // by cuv_below(), which is the complement of the code: bit 31 of word
   // b >> 5 after a shift to the left by b & 31
@@ -42,8 +43,11 @@ struct alignas (16) CuvHaarCorners {
   int32_t tilted;
 };
 
-struct alignas (16) CuvHaarDevice {
+// A node of a tree on Haar features, of a model in which some are tilted or
+// none.
+template <bool tilts> struct alignas (16) CuvHaarDevice {
   using Corners = CuvHaarCorners;
+  static const bool haar = true;
   CuvHaarCorners corners;
   float threshold;
   float left_leaf, right_leaf; // of a stump
