@@ -23,10 +23,10 @@ lay_out_node (
   }
 }
 
-template <bool tilts>
+template <bool plain>
 static void
 lay_out_node (
-    CuvHaarDevice<tilts> *to, const CuvHaarNode &node, const CuvLayout &layout)
+    CuvHaarDevice<plain> *to, const CuvHaarNode &node, const CuvLayout &layout)
 {
   to->corners = cuv_lay_out_haar (node, layout);
   to->threshold = node.threshold;
@@ -78,9 +78,9 @@ nodes_of (const CuvWaldboostModel *model, const CuvLbpDevice *)
   return model->nodes;
 }
 
-template <bool tilts>
+template <bool plain>
 static const CuvHaarNode *
-nodes_of (const CuvWaldboostModel *model, const CuvHaarDevice<tilts> *)
+nodes_of (const CuvWaldboostModel *model, const CuvHaarDevice<plain> *)
 {
   return model->haar_nodes;
 }
@@ -92,11 +92,11 @@ add_nodes (CuvTables *tables, const std::vector<CuvLbpDevice> &nodes)
   return tables->add (nodes);
 }
 
-template <bool tilts>
+template <bool plain>
 static size_t
-add_nodes (CuvTables *tables, const std::vector<CuvHaarDevice<tilts>> &nodes)
+add_nodes (CuvTables *tables, const std::vector<CuvHaarDevice<plain>> &nodes)
 {
-  const size_t n = nodes.size (), many = sizeof (CuvHaarDevice<tilts>) / 16;
+  const size_t n = nodes.size (), many = sizeof (CuvHaarDevice<plain>) / 16;
   std::vector<uint4> columns (n * many);
 
   for (size_t k = 0; k < n; k++) {
@@ -112,10 +112,10 @@ nodes_in (const CuvPyramid &pyramid, size_t at, size_t n, CuvLbpDevice *)
   return { pyramid.table<CuvLbpDevice> (at), (int32_t) n };
 }
 
-template <bool tilts>
-static Nodes<CuvHaarDevice<tilts>>
+template <bool plain>
+static Nodes<CuvHaarDevice<plain>>
 nodes_in (
-    const CuvPyramid &pyramid, size_t at, size_t n, CuvHaarDevice<tilts> *)
+    const CuvPyramid &pyramid, size_t at, size_t n, CuvHaarDevice<plain> *)
 {
   return { pyramid.table<uint4> (at), (int32_t) n };
 }
@@ -426,7 +426,8 @@ cuv_cascade_scanner_new (const CuvWaldboostModel *model)
 {
   if (model->feature != CUV_FEATURE_HAAR)
     return new CascadeScanner<CuvLbpDevice> (model);
-  if (model->tilted)
+  if (!model->tilted
+      && model->window_width * model->window_height * 255 < 1 << 23)
     return new CascadeScanner<CuvHaarDevice<true>> (model);
   return new CascadeScanner<CuvHaarDevice<false>> (model);
 }

@@ -49,8 +49,8 @@ template <typename Node> struct Nodes {
   }
 };
 
-template <bool tilts> struct Nodes<CuvHaarDevice<tilts>> {
-  using Node = CuvHaarDevice<tilts>;
+template <bool plain> struct Nodes<CuvHaarDevice<plain>> {
+  using Node = CuvHaarDevice<plain>;
 
   const uint4 *at;
   int32_t n;
@@ -137,26 +137,27 @@ decide (const View<Sum> &view, const CuvGridCorners &corners,
   return node.lookup[below >> 5] << (below & 31);
 }
 
-// A sum of pixels as a float. Below 2^23 by way of its mantissa, which is much
-// faster than a conversion.
+// A sum of pixels as a float; below 2^23 by way of its mantissa.
+template <bool plain>
 static __device__ __forceinline__ float
 to_float (uint32_t sum)
 {
-  return sum < 1 << 23 ? __uint_as_float (0x4b000000u | sum) - 8388608.f
-                       : (float) (int) sum;
+  return plain || sum < 1 << 23
+      ? __uint_as_float (0x4b000000u | sum) - 8388608.f
+      : (float) (int) sum;
 }
 
-template <bool tilts>
+template <bool plain>
 static __device__ __forceinline__ unsigned
 decide (const View<uint32_t> &view, const CuvHaarCorners &c,
-    const CuvHaarDevice<tilts> &node)
+    const CuvHaarDevice<plain> &node)
 {
-  const uint32_t *at = tilts && c.tilted ? view.tilted : view.sums;
-  float value = c.weight[0] * to_float (cuv_rectangle (at, c.corner[0]))
-      + c.weight[1] * to_float (cuv_rectangle (at, c.corner[1]));
+  const uint32_t *at = !plain && c.tilted ? view.tilted : view.sums;
+  float value = c.weight[0] * to_float<plain> (cuv_rectangle (at, c.corner[0]))
+      + c.weight[1] * to_float<plain> (cuv_rectangle (at, c.corner[1]));
 
   if (c.weight[2] != 0)
-    value += c.weight[2] * to_float (cuv_rectangle (at, c.corner[2]));
+    value += c.weight[2] * to_float<plain> (cuv_rectangle (at, c.corner[2]));
   return value * view.factor < node.threshold ? 1u << 31 : 0;
 }
 
@@ -312,9 +313,10 @@ find_factor (const CuvPyramidLevel &level, const Images &images, int width,
   const int half = level.pitch / 2, step = level.plan.step;
   const int64_t at = level.first + (int64_t) row * step * level.pitch
       + (split ? column : column * step);
-  const int top = level.pitch, bottom = (height - 1) * level.pitch;
-  const int left = cuv_integral_column (split, half, 1);
-  const int right = cuv_integral_column (split, half, width - 1);
+  const int size = sizeof (uint32_t), pitch = level.pitch * size;
+  const int top = pitch, bottom = (height - 1) * pitch;
+  const int left = cuv_integral_column (split, half, 1) * size;
+  const int right = cuv_integral_column (split, half, width - 1) * size;
   const int32_t corner[4] = { top + left, top + right, bottom + left,
     bottom + right };
   const int area = (width - 2) * (height - 2);

@@ -95,9 +95,11 @@ template <typename Sum, CuvCode code> struct CuvIntegralAccess {
   __device__ float
   sigma (const CuvPyramidLevel &level, int64_t at) const
   {
-    const int right = cuv_integral_column (
-        cuv_is_split (level), level.pitch / 2, rules.window_width);
-    const int bottom = rules.window_height * level.pitch;
+    const int size = sizeof (uint32_t);
+    const int right = cuv_integral_column (cuv_is_split (level),
+                          level.pitch / 2, rules.window_width)
+        * size;
+    const int bottom = rules.window_height * level.pitch * size;
     const int32_t corner[4] = { 0, right, bottom, bottom + right };
     const double n = rules.window_width * rules.window_height;
     const double sum = cuv_rectangle ((const uint32_t *) sums + at, corner);

@@ -36,16 +36,16 @@ struct alignas (16) CuvLbpDevice {
   float left_leaf, right_leaf; // of a stump
 };
 
-// Three rectangles' sums, as corner 0 - 1 - 2 + 3.
+// Three rectangles' sums, as corner 0 - 1 - 2 + 3, in bytes from the window's.
 struct alignas (16) CuvHaarCorners {
   int32_t corner[3][4];
   float weight[3];
   int32_t tilted;
 };
 
-// A node of a tree on Haar features, of a model in which some are tilted or
-// none.
-template <bool tilts> struct alignas (16) CuvHaarDevice {
+// A node of a tree on Haar features. Of plain models none is tilted, and sums
+// of a window's pixels are below 2^23.
+template <bool plain> struct alignas (16) CuvHaarDevice {
   using Corners = CuvHaarCorners;
   static const bool haar = true;
   CuvHaarCorners corners;
@@ -73,24 +73,27 @@ cuv_lay_out_haar (const CuvHaarNode &node, const CuvLayout &layout)
 {
   CuvHaarCorners corners = {};
 
+  auto at = [&] (int x, int y) {
+    return layout.at (x, y) * (int) sizeof (uint32_t);
+  };
+
   corners.tilted = node.tilted;
   for (int k = 0; k < 3; k++) {
     const CuvHaarRect &r = node.rect[k];
     int32_t *corner = corners.corner[k];
 
     corners.weight[k] = r.weight;
-    corner[0] = layout.at (r.x, r.y);
-    if (r.weight == 0) { // not there, and its place not checked
-      corner[0] = corner[1] = corner[2] = corner[3] = 0;
-    } else if (node.tilted) {
-      corner[1] = layout.at (r.x - r.height, r.y + r.height);
-      corner[2] = layout.at (r.x + r.width, r.y + r.width);
-      corner[3] =
-          layout.at (r.x + r.width - r.height, r.y + r.width + r.height);
+    if (r.weight == 0) // not there, and its place not checked
+      continue;
+    corner[0] = at (r.x, r.y);
+    if (node.tilted) {
+      corner[1] = at (r.x - r.height, r.y + r.height);
+      corner[2] = at (r.x + r.width, r.y + r.width);
+      corner[3] = at (r.x + r.width - r.height, r.y + r.width + r.height);
     } else {
-      corner[1] = layout.at (r.x + r.width, r.y);
-      corner[2] = layout.at (r.x, r.y + r.height);
-      corner[3] = layout.at (r.x + r.width, r.y + r.height);
+      corner[1] = at (r.x + r.width, r.y);
+      corner[2] = at (r.x, r.y + r.height);
+      corner[3] = at (r.x + r.width, r.y + r.height);
     }
   }
   return corners;
@@ -148,10 +151,15 @@ cuv_above (const int block[9])
   return above;
 }
 
+// From corners in bytes: one addition for each address.
 static __device__ __forceinline__ uint32_t
-cuv_rectangle (const uint32_t *at, const int32_t corner[4])
+cuv_rectangle (const uint32_t *window, const int32_t corner[4])
 {
-  return at[corner[0]] - at[corner[1]] - at[corner[2]] + at[corner[3]];
+  auto at = [=] (int bytes) {
+    return *(const uint32_t *) ((const uint8_t *) window + bytes);
+  };
+
+  return at (corner[0]) - at (corner[1]) - at (corner[2]) + at (corner[3]);
 }
 
 #endif
