@@ -342,8 +342,10 @@ CascadeScanner<Node>::set_plan (
       != 0)
     return -1;
   pitch = pyramid->host_levels[0].pitch;
-  CuvLayout layouts[2] = { { false, 0, tiled ? shape.pitch[0] : pitch },
-    { true, tiled ? shape.half : pitch / 2, tiled ? shape.pitch[1] : pitch } };
+  const int size = narrow ? sizeof (uint16_t) : sizeof (uint32_t);
+  CuvLayout layouts[2] = { { false, 0, tiled ? shape.pitch[0] : pitch, size },
+    { true, tiled ? shape.half : pitch / 2, tiled ? shape.pitch[1] : pitch,
+        size } };
   weak_at = tables->add (weak);
   leaves_at = tables->add (leaves);
   stages_at = tables->add (stages);

@@ -55,9 +55,7 @@ static __device__ __forceinline__ int
 cuv_rank (const int block[9], const Sum *sums, const int32_t corner[4],
     const CuvGridCode &node)
 {
-  const int value = cuv_block_value (node,
-      (Sum) (sums[corner[0]] - sums[corner[1]] - sums[corner[2]]
-          + sums[corner[3]]));
+  const int value = cuv_block_value (node, cuv_rectangle (sums, corner));
   int rank = 0;
 
 #pragma unroll

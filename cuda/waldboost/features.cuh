@@ -6,15 +6,16 @@
 
 #include "waldboost/pyramid.cuh"
 
-// Where a window's columns and rows are, in elements from its top left corner.
+// Where a window's columns and rows are, in bytes from its top left corner, in
+// images of elements of size bytes.
 struct CuvLayout {
   bool split;
-  int half, pitch;
+  int half, pitch, size;
 
   int
   at (int x, int y) const
   {
-    return y * pitch + cuv_integral_column (split, half, x);
+    return (y * pitch + cuv_integral_column (split, half, x)) * size;
   }
 };
 
@@ -36,7 +37,7 @@ struct alignas (16) CuvLbpDevice {
   float left_leaf, right_leaf; // of a stump
 };
 
-// Three rectangles' sums, as corner 0 - 1 - 2 + 3, in bytes from the window's.
+// Three rectangles' sums, as corner 0 - 1 - 2 + 3.
 struct alignas (16) CuvHaarCorners {
   int32_t corner[3][4];
   float weight[3];
@@ -73,10 +74,6 @@ cuv_lay_out_haar (const CuvHaarNode &node, const CuvLayout &layout)
 {
   CuvHaarCorners corners = {};
 
-  auto at = [&] (int x, int y) {
-    return layout.at (x, y) * (int) sizeof (uint32_t);
-  };
-
   corners.tilted = node.tilted;
   for (int k = 0; k < 3; k++) {
     const CuvHaarRect &r = node.rect[k];
@@ -85,21 +82,30 @@ cuv_lay_out_haar (const CuvHaarNode &node, const CuvLayout &layout)
     corners.weight[k] = r.weight;
     if (r.weight == 0) // not there, and its place not checked
       continue;
-    corner[0] = at (r.x, r.y);
+    corner[0] = layout.at (r.x, r.y);
     if (node.tilted) {
-      corner[1] = at (r.x - r.height, r.y + r.height);
-      corner[2] = at (r.x + r.width, r.y + r.width);
-      corner[3] = at (r.x + r.width - r.height, r.y + r.width + r.height);
+      corner[1] = layout.at (r.x - r.height, r.y + r.height);
+      corner[2] = layout.at (r.x + r.width, r.y + r.width);
+      corner[3] =
+          layout.at (r.x + r.width - r.height, r.y + r.width + r.height);
     } else {
-      corner[1] = at (r.x + r.width, r.y);
-      corner[2] = at (r.x, r.y + r.height);
-      corner[3] = at (r.x + r.width, r.y + r.height);
+      corner[1] = layout.at (r.x + r.width, r.y);
+      corner[2] = layout.at (r.x, r.y + r.height);
+      corner[3] = layout.at (r.x + r.width, r.y + r.height);
     }
   }
   return corners;
 }
 
 // ---- device code ----
+
+// Distances are bytes: then an address is one addition.
+template <typename Sum>
+static __device__ __forceinline__ const Sum *
+cuv_from (const Sum *at, int bytes)
+{
+  return (const Sum *) ((const uint8_t *) at + bytes);
+}
 
 // The sums of 3x3 blocks, of a window whose top left corner is at window; all
 // in 32 bits, for 16-bit arithmetic costs twice as much.
@@ -111,9 +117,10 @@ cuv_block_sums (const Sum *window, const CuvGridCorners &corners, int block[9])
 
 #pragma unroll
   for (int j = 0; j < 4; j++) {
-    const Sum *row = window + corners.row[j];
-    unsigned a = row[0], b = row[corners.column[1]];
-    unsigned c = row[corners.column[2]], d = row[corners.column[3]];
+    const Sum *row = cuv_from (window, corners.row[j]);
+    unsigned a = row[0], b = *cuv_from (row, corners.column[1]);
+    unsigned c = *cuv_from (row, corners.column[2]);
+    unsigned d = *cuv_from (row, corners.column[3]);
 
     across[j][0] = b - a;
     across[j][1] = c - b;
@@ -151,15 +158,13 @@ cuv_above (const int block[9])
   return above;
 }
 
-// From corners in bytes: one addition for each address.
-static __device__ __forceinline__ uint32_t
-cuv_rectangle (const uint32_t *window, const int32_t corner[4])
+template <typename Sum>
+static __device__ __forceinline__ Sum
+cuv_rectangle (const Sum *window, const int32_t corner[4])
 {
-  auto at = [=] (int bytes) {
-    return *(const uint32_t *) ((const uint8_t *) window + bytes);
-  };
+  auto at = [=] (int k) { return *cuv_from (window, corner[k]); };
 
-  return at (corner[0]) - at (corner[1]) - at (corner[2]) + at (corner[3]);
+  return at (0) - at (1) - at (2) + at (3);
 }
 
 #endif

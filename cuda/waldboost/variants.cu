@@ -189,8 +189,9 @@ lay_out_codes (const std::vector<Node> &nodes, const std::vector<CuvWeak> &weak,
 void
 WaldBoostScanner::add_nodes (CuvTables *tables, int pitch)
 {
-  const CuvLayout layouts[2] = { { false, 0, pitch },
-    { true, pitch / 2, pitch } };
+  const int size = narrow ? sizeof (uint16_t) : sizeof (uint32_t);
+  const CuvLayout layouts[2] = { { false, 0, pitch, size },
+    { true, pitch / 2, pitch, size } };
 
   for (int s = 0; s < 2; s++)
     nodes_at[s] = haar.empty ()
