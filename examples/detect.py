@@ -1,30 +1,30 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Prints a film's objects and the objects in them: detect.py FILE [MODEL [MODEL-INSIDE]]"""
-import sys
-import gi
+import gi, signal, sys
 gi.require_versions({"Gst": "1.0", "GstVideo": "1.0"})
 from gi.repository import GLib, Gst, GstVideo
-
-if not 2 <= len(sys.argv) <= 4:
-    sys.exit(__doc__)
-models = ["lbpcascade_frontalface.xml", "haarcascade_eye.xml"]
-file, model, inside = sys.argv[1:] + models[len(sys.argv) - 2:]
 
 def print_regions(pad, info):
     buffer, id = info.get_buffer(), 0  # ids count up from 0
     while region := GstVideo.buffer_get_video_region_of_interest_meta_id(buffer, id):
-        confidence = region.get_param("detection").get_double("confidence").value
         print(id, GLib.quark_to_string(region.roi_type), region.x, region.y, region.w, region.h,
-              f"{confidence:.3f}", f"in {region.parent_id}" if region.parent_id >= 0 else "")
+              f"{region.get_param('detection').get_double('confidence').value:.3f}",
+              f"in {region.parent_id}" if region.parent_id >= 0 else "")
         id += 1
     return Gst.PadProbeReturn.OK
+if not 2 <= len(sys.argv) <= 4:
+    sys.exit(__doc__)
+models = ["lbpcascade_frontalface.xml", "haarcascade_eye.xml"]
+file, model, inside = sys.argv[1:] + models[len(sys.argv) - 2:]
+for number in (signal.SIGINT, signal.SIGPIPE):  # Python's own wait until C returns
+    signal.signal(number, signal.SIG_DFL)
 Gst.init(None)
 line = Gst.parse_launch(
     f'filesrc location="{file}" ! decodebin ! videoconvert ! waldboostdetect model="{model}" '
     f'! waldboostdetect name=last model="{inside}" inference-region=roi-list ! fakesink')
 line.get_by_name("last").get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, print_regions)
 line.set_state(Gst.State.PLAYING)
-end = line.bus.timed_pop_filtered(2**64 - 1, Gst.MessageType.EOS | Gst.MessageType.ERROR)
+end = line.bus.timed_pop_filtered(Gst.CLOCK_TIME_NONE, Gst.MessageType.EOS | Gst.MessageType.ERROR)
 line.set_state(Gst.State.NULL)
-sys.exit(end.parse_error().gerror.message if end.type == Gst.MessageType.ERROR else 0)
+sys.exit(f"{file}: {end.parse_error().gerror.message}" if end.type == Gst.MessageType.ERROR else 0)
