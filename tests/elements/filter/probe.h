@@ -15,7 +15,8 @@ typedef struct {
   guint64 luma;     /* the sum of the last frame's grey values */
   gboolean cuda;    /* and where it was read */
   guint change;     /* what publish is to return */
-  guint sleep_us;   /* what analyse is to take */
+  guint takes_us;   /* what analyse is to take; 1 ms if nothing is said */
+  gboolean sleeps;  /* and whether it really does */
   gboolean fail;    /* analyse is to fail */
 } CuvProbe;
 

@@ -3,7 +3,9 @@
 #include "cuvelements.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MODEL "lbpcascade_frontalface.xml"
 
@@ -297,7 +299,7 @@ cuv_fake_check_clean (void)
 {
   FakecudaCounts counts = cuv_fake_counts ();
 
-  for (guint i = 0; i < 200 && counts.contexts > 0; i++) {
+  for (guint i = 0; i < 2000 && counts.contexts > 0; i++) {
     g_usleep (10000);
     counts = cuv_fake_counts ();
   }
@@ -308,9 +310,41 @@ cuv_fake_check_clean (void)
   fail_unless_equals_int (counts.pinned_blocks, 0);
 }
 
+/* ---- main ---- */
+
+/* CUV_TEST_SEED, or one of our own: printed, so that a failure can be had
+ * again. */
+static void
+seed_random (void)
+{
+  const gchar *given = g_getenv ("CUV_TEST_SEED");
+  guint32 seed = given != NULL ? (guint32) g_ascii_strtoull (given, NULL, 0)
+                               : g_random_int ();
+
+  g_random_set_seed (seed);
+  g_print ("CUV_TEST_SEED=%u\n", seed);
+}
+
+/* A test that fails leaves its pipelines playing: what GStreamer does at exit
+ * would wait for them for ever. */
+int
+cuv_elements_run (Suite *suite, const gchar *program)
+{
+  int n_failed;
+
+  setvbuf (stdout, NULL, _IOLBF, 0);
+  seed_random ();
+  n_failed = gst_check_run_suite (suite, program, program);
+  if (n_failed > 0) {
+    fflush (NULL);
+    _exit (1);
+  }
+  return 0;
+}
+
 int
 cuv_elements_main (int argc, char **argv, Suite *(*make) (void) )
 {
   gst_check_init (&argc, &argv);
-  return gst_check_run_suite (make (), argv[0], argv[0]);
+  return cuv_elements_run (make (), argv[0]);
 }

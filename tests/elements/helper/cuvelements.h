@@ -57,6 +57,10 @@ void cuv_fake_fail_allocation (int n);
 /* Nothing is left of what was made, and nothing was misused. */
 void cuv_fake_check_clean (void);
 
+/* Runs the suite and prints the seed of all that is random; CUV_TEST_SEED gives
+ * it again. Of a failure it does not return. cuv_elements_main() initialises
+ * GStreamer before. */
+int cuv_elements_run (Suite *suite, const gchar *program);
 int cuv_elements_main (int argc, char **argv, Suite *(*make) (void) );
 #define CUV_ELEMENTS_MAIN(make)                                                \
   int main (int argc, char **argv)                                             \

@@ -285,4 +285,4 @@ files_suite (void)
   return suite;
 }
 
-GST_CHECK_MAIN (files);
+CUV_ELEMENTS_MAIN (files_suite)

@@ -3,8 +3,7 @@
 #ifndef PUBLISH_TEST_HELPER_H
 #define PUBLISH_TEST_HELPER_H
 
-#include <gst/check/gstcheck.h>
-#include <gst/check/gstharness.h>
+#include "cuvelements.h"
 #include "gstcuvmeta.h"
 
 #define CAPS "video/x-raw,format=GRAY8,width=640,height=480,framerate=25/1"

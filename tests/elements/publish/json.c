@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* JSON text against json-glib's parser, the C library and hand-written text. */
-#include <gst/check/gstcheck.h>
 #include <float.h>
 #include <locale.h>
 #include <math.h>
 #include <string.h>
+#include "cuvelements.h"
 #include "json.h"
 
 static CuvJson json;
@@ -364,4 +364,4 @@ json_suite (void)
   return suite;
 }
 
-GST_CHECK_MAIN (json);
+CUV_ELEMENTS_MAIN (json_suite)

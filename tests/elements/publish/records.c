@@ -321,4 +321,4 @@ records_suite (void)
   return suite;
 }
 
-GST_CHECK_MAIN (records);
+CUV_ELEMENTS_MAIN (records_suite)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The writer against a target that does what the test says. */
-#include <gst/check/gstcheck.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
+#include "cuvelements.h"
 #include "writer.h"
 
 typedef struct {
@@ -12,13 +12,16 @@ typedef struct {
   GMutex lock;
   GString *text; /* of all connections, each begun by '|' */
   gboolean there, can_retract;
-  gsize at_most;   /* bytes a write takes */
-  gsize room;      /* for so many more bytes */
-  guint fail;      /* so many writes fail */
-  guint lose;      /* so many fail and break the connection */
-  gulong block_us; /* each write takes so long */
+  gsize at_most; /* bytes a write takes */
+  gsize room;    /* for so many more bytes */
+  guint fail;    /* so many writes fail */
+  guint lose;    /* so many fail and break the connection */
+  gint hangs;    /* no write returns meanwhile */
   guint n_writes, n_retracts;
 } Fake;
+
+/* Milliseconds for what is over at once, on a machine however busy. */
+#define PLENTY 20000
 
 static gint freed;
 
@@ -42,8 +45,8 @@ fake_write (CuvTarget *target, const gchar *data, gsize size, GError **error)
   Fake *self = (Fake *) target;
   gssize n = -1;
 
-  if (self->block_us > 0)
-    g_usleep (self->block_us);
+  while (g_atomic_int_get (&self->hangs))
+    g_usleep (1000);
   g_mutex_lock (&self->lock);
   self->n_writes++;
   if (self->fail > 0 || self->room == 0) {
@@ -145,7 +148,7 @@ stop_well (CuvWriter *writer)
 {
   CuvWriterCounts counts;
 
-  fail_unless (stop (writer, 2000, &counts) == NULL);
+  fail_unless (stop (writer, PLENTY, &counts) == NULL);
   fail_unless_equals_int (counts.dropped, 0);
   fail_unless_equals_int (counts.queue, 0);
   fail_unless (g_atomic_int_get (&freed));
@@ -158,14 +161,14 @@ GST_START_TEST (test_framing)
 
   push (writer, "one");
   push (writer, "two");
-  fail_unless (cuv_writer_finish (writer, 2000));
+  fail_unless (cuv_writer_finish (writer, PLENTY));
   fail_unless_text (fake, "|<one,two>");
   /* no second end */
-  fail_unless (cuv_writer_finish (writer, 2000));
+  fail_unless (cuv_writer_finish (writer, PLENTY));
   fail_unless_text (fake, "|<one,two>");
   /* records after the end take it back */
   push (writer, "three");
-  fail_unless (cuv_writer_finish (writer, 2000));
+  fail_unless (cuv_writer_finish (writer, PLENTY));
   fail_unless_text (fake, "|<one,two,three>");
   stop_well (writer);
 }
@@ -176,7 +179,7 @@ GST_START_TEST (test_nothing)
   Fake *fake = fake_new ();
   CuvWriter *writer = writer_new (fake);
 
-  fail_unless (cuv_writer_finish (writer, 2000));
+  fail_unless (cuv_writer_finish (writer, PLENTY));
   fail_unless_text (fake, "|<>");
   stop_well (writer);
 }
@@ -189,10 +192,10 @@ GST_START_TEST (test_no_retraction)
 
   fake->can_retract = FALSE;
   push (writer, "one");
-  fail_unless (cuv_writer_finish (writer, 2000));
+  fail_unless (cuv_writer_finish (writer, PLENTY));
   push (writer, "two");
   push (writer, "three");
-  fail_unless (cuv_writer_finish (writer, 2000));
+  fail_unless (cuv_writer_finish (writer, PLENTY));
   fail_unless_text (fake, "|<one><two,three>");
   stop_well (writer);
 }
@@ -207,7 +210,7 @@ GST_START_TEST (test_small_pieces)
   fake->at_most = 1;
   push (writer, "first");
   push (writer, "second");
-  fail_unless (cuv_writer_finish (writer, 2000));
+  fail_unless (cuv_writer_finish (writer, PLENTY));
   fail_unless_text (fake, "|<first,second>");
   cuv_writer_get_counts (writer, &counts);
   fail_unless_equals_int (counts.records, 2);
@@ -227,7 +230,7 @@ GST_START_TEST (test_failure_and_recovery)
   writer = writer_new (fake);
   push (writer, "one");
   push (writer, "two");
-  while (!cuv_writer_finish (writer, 2000)) {
+  while (!cuv_writer_finish (writer, PLENTY)) {
   }
   fail_unless_text (fake, "|<one,two>");
   warning = cuv_writer_take_warning (writer);
@@ -245,12 +248,12 @@ GST_START_TEST (test_lost_connection)
   gchar *warning;
 
   push (writer, "one");
-  fail_unless (cuv_writer_finish (writer, 2000));
+  fail_unless (cuv_writer_finish (writer, PLENTY));
   g_mutex_lock (&fake->lock);
   fake->lose = 1;
   g_mutex_unlock (&fake->lock);
   push (writer, "two");
-  while (!cuv_writer_finish (writer, 2000)) {
+  while (!cuv_writer_finish (writer, PLENTY)) {
   }
   fail_unless_text (fake, "|<one|<two>");
   warning = cuv_writer_take_warning (writer);
@@ -289,7 +292,7 @@ GST_START_TEST (test_overflow)
       || strstr (warning, "as fast") != NULL);
   g_free (warning);
   fake->there = TRUE;
-  fail_unless (cuv_writer_finish (writer, 2000));
+  fail_unless (cuv_writer_finish (writer, PLENTY));
   fail_unless (g_str_has_suffix (fake->text->str, ",002998,002999>"));
   fail_unless_equals_int (fake->text->len, 2 + 7 * counts.queue);
   stop (writer, 0, &counts);
@@ -331,37 +334,60 @@ stop_takes (CuvWriter *writer, guint milliseconds, CuvWriterCounts *counts)
   return (g_get_monotonic_time () - start) / 1e6;
 }
 
+static void
+wait_until_freed (void)
+{
+  for (guint i = 0; i < PLENTY / 10 && !g_atomic_int_get (&freed); i++)
+    g_usleep (10000);
+  fail_unless (g_atomic_int_get (&freed));
+}
+
+/* Five tries: a busy machine may take its time with some of them. */
+static void
+fail_unless_stops (
+    void (*spoil) (Fake *fake), guint milliseconds, gdouble seconds)
+{
+  gboolean in_time = FALSE;
+
+  for (guint i = 0; i < 5 && !in_time; i++) {
+    Fake *fake = fake_new ();
+    CuvWriterCounts counts;
+    CuvWriter *writer;
+
+    spoil (fake);
+    writer = writer_new (fake);
+    push_numbers (writer, 10);
+    in_time = stop_takes (writer, milliseconds, &counts) < seconds
+        && g_atomic_int_get (&freed);
+    fail_unless_equals_int (counts.dropped, 10);
+    wait_until_freed ();
+  }
+  fail_unless (in_time);
+}
+
+static void
+let_nobody_be_there (Fake *fake)
+{
+  fake->there = FALSE;
+}
+
+static void
+let_it_take_nothing (Fake *fake)
+{
+  fake->at_most = 0;
+}
+
+static void
+let_it_fail (Fake *fake)
+{
+  fake->fail = G_MAXUINT;
+}
+
 GST_START_TEST (test_stop_is_bounded)
 {
-  CuvWriterCounts counts;
-  Fake *fake = fake_new ();
-  CuvWriter *writer;
-
-  /* nobody there */
-  fake->there = FALSE;
-  writer = writer_new (fake);
-  push_numbers (writer, 10);
-  fail_unless (stop_takes (writer, 300, &counts) < 0.6);
-  fail_unless_equals_int (counts.dropped, 10);
-  fail_unless (g_atomic_int_get (&freed));
-
-  /* takes nothing */
-  fake = fake_new ();
-  fake->at_most = 0;
-  writer = writer_new (fake);
-  push_numbers (writer, 10);
-  fail_unless (stop_takes (writer, 300, &counts) < 0.6);
-  fail_unless_equals_int (counts.dropped, 10);
-  fail_unless (g_atomic_int_get (&freed));
-
-  /* fails: not waited for */
-  fake = fake_new ();
-  fake->fail = G_MAXUINT;
-  writer = writer_new (fake);
-  push_numbers (writer, 10);
-  fail_unless (stop_takes (writer, 2000, &counts) < 0.5);
-  fail_unless_equals_int (counts.dropped, 10);
-  fail_unless (g_atomic_int_get (&freed));
+  fail_unless_stops (let_nobody_be_there, 300, 0.6);
+  fail_unless_stops (let_it_take_nothing, 300, 0.6);
+  fail_unless_stops (let_it_fail, 2000, 0.5); /* not waited for */
 }
 GST_END_TEST
 
@@ -372,16 +398,15 @@ GST_START_TEST (test_hanging_write)
   CuvWriter *writer;
   CuvWriterCounts counts;
 
-  fake->block_us = 3 * G_USEC_PER_SEC / 2;
+  fake->hangs = TRUE;
   writer = writer_new (fake);
   push_numbers (writer, 10);
   g_usleep (100000);
-  fail_unless (stop_takes (writer, 100, &counts) < 1.2);
+  fail_unless (stop_takes (writer, 100, &counts) < 3);
   fail_unless_equals_int (counts.dropped, 10);
   fail_if (g_atomic_int_get (&freed));
-  for (guint i = 0; i < 100 && !g_atomic_int_get (&freed); i++)
-    g_usleep (100000);
-  fail_unless (g_atomic_int_get (&freed));
+  g_atomic_int_set (&fake->hangs, FALSE);
+  wait_until_freed ();
 }
 GST_END_TEST
 
@@ -393,7 +418,7 @@ GST_START_TEST (test_late_record)
   CuvWriterCounts counts;
 
   push (writer, "one");
-  fail_unless (cuv_writer_finish (writer, 2000));
+  fail_unless (cuv_writer_finish (writer, PLENTY));
   g_mutex_lock (&fake->lock);
   fake->at_most = 0;
   g_mutex_unlock (&fake->lock);
@@ -404,7 +429,7 @@ GST_START_TEST (test_late_record)
   g_mutex_lock (&fake->lock);
   fake->at_most = 1000;
   g_mutex_unlock (&fake->lock);
-  fail_unless (cuv_writer_finish (writer, 2000));
+  fail_unless (cuv_writer_finish (writer, PLENTY));
   fail_unless_text (fake, "|<one,two>");
   fail_unless_equals_int (fake->n_retracts, 1);
   stop_well (writer);
@@ -436,8 +461,8 @@ GST_START_TEST (test_no_room)
   push (writer, "one");
   push (writer, "two");
   push (writer, "three");
-  fail_if (cuv_writer_finish (writer, 2000));
-  fail_unless (stop_takes (writer, 2000, &counts) < 0.5);
+  fail_if (cuv_writer_finish (writer, PLENTY));
+  fail_unless (stop_takes (writer, PLENTY, &counts) < PLENTY / 2000.);
   fail_unless_equals_string (last_text, "|<one>");
   fail_unless_equals_int (counts.records, 1);
   fail_unless_equals_int (counts.dropped, 2);
@@ -460,10 +485,10 @@ GST_START_TEST (test_no_room_after_end)
   fake->room = strlen ("<one>,");
   writer = writer_new (fake);
   push (writer, "one");
-  fail_unless (cuv_writer_finish (writer, 2000));
+  fail_unless (cuv_writer_finish (writer, PLENTY));
   push (writer, "two");
-  fail_if (cuv_writer_finish (writer, 2000));
-  g_free (stop (writer, 2000, &counts));
+  fail_if (cuv_writer_finish (writer, PLENTY));
+  g_free (stop (writer, PLENTY, &counts));
   fail_unless_equals_string (last_text, "|<one>");
   fail_unless_equals_int (counts.dropped, 1);
   g_free (last_text);
@@ -480,7 +505,7 @@ GST_START_TEST (test_one_warning)
   fake->room = 0;
   writer = writer_new (fake);
   push (writer, "one");
-  fail_if (cuv_writer_finish (writer, 2000));
+  fail_if (cuv_writer_finish (writer, PLENTY));
   g_free (cuv_writer_take_warning (writer));
   g_usleep (11 * G_USEC_PER_SEC);
   g_mutex_lock (&fake->lock);
@@ -498,7 +523,7 @@ target_write (CuvTarget *target)
   gint64 start = g_get_monotonic_time ();
   gssize n = target->klass->write (target, data, sizeof data, NULL);
 
-  fail_unless (g_get_monotonic_time () - start < G_USEC_PER_SEC);
+  fail_unless (g_get_monotonic_time () - start < 5 * G_USEC_PER_SEC);
   return n;
 }
 
@@ -557,4 +582,4 @@ writer_suite (void)
   return suite;
 }
 
-GST_CHECK_MAIN (writer);
+CUV_ELEMENTS_MAIN (writer_suite)

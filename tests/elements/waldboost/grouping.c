@@ -3,9 +3,10 @@
 #include "config.h"
 
 #include <float.h>
-#include <gst/check/gstcheck.h>
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
+#include "cuvelements.h"
 #include "waldboost.h"
 
 #define MOST 700
@@ -378,14 +379,15 @@ GST_START_TEST (test_many)
       level = 0;
   }
   for (guint i = 0; i < G_N_ELEMENTS (groupings); i++) {
-    gint64 start = g_get_monotonic_time (), took;
+    clock_t start = clock (); /* of the CPU: others may have it, too */
+    gdouble took;
     gint found_n =
         cuv_waldboost_group_boxes (grouper, &groupings[i], boxes, n, &found);
 
-    took = g_get_monotonic_time () - start;
+    took = (gdouble) (clock () - start) / CLOCKS_PER_SEC;
     g_print ("method %d, iou %g: %d to %d in %.1f ms\n", groupings[i].method,
-        groupings[i].nms_iou, n, found_n, (gdouble) took / 1000);
-    fail_unless (found_n > 0 && took < 10 * G_USEC_PER_SEC);
+        groupings[i].nms_iou, n, found_n, took * 1000);
+    fail_unless (found_n > 0 && took < 10);
   }
   g_free (boxes);
   cuv_waldboost_grouper_free (grouper);
@@ -409,4 +411,4 @@ grouping_suite (void)
   return s;
 }
 
-GST_CHECK_MAIN (grouping);
+CUV_ELEMENTS_MAIN (grouping_suite)

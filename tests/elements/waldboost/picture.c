@@ -265,5 +265,5 @@ picture_main (Suite *(*make) (void), int argc, char **argv)
     g_print ("no CUDA device\n");
     return 77;
   }
-  return gst_check_run_suite (make (), argv[0], argv[0]);
+  return cuv_elements_run (make (), argv[0]);
 }

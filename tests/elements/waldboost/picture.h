@@ -3,10 +3,8 @@
 #ifndef CUV_TEST_PICTURE_H
 #define CUV_TEST_PICTURE_H
 
-#include <gst/check/gstcheck.h>
-#include <gst/check/gstharness.h>
-#include <gst/video/video.h>
 #include "cuv-cuda.h"
+#include "cuvelements.h"
 #include "model.h"
 #include "scanner.h"
 

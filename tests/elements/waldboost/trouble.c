@@ -6,6 +6,7 @@
 
 #include <glib/gstdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static const gchar *program; /* a file that is no model */
@@ -239,14 +240,14 @@ GST_START_TEST (test_every_window_passes)
   gchar *path = permissive_model ();
   GstHarness *h = new_harness ("min-neighbors=0", sample);
   GstElement *d = detector (h);
-  gint64 start = g_get_monotonic_time ();
+  clock_t start = clock (); /* of the CPU: others may have it, too */
   GstBuffer *buffer;
 
   g_object_set (d, "model", path, "message", 2, NULL);
   buffer = push (h, sample);
   fail_unless (n_objects (buffer) > 50000, "%u", n_objects (buffer));
   gst_buffer_unref (buffer);
-  fail_unless (g_get_monotonic_time () - start < 10 * G_USEC_PER_SEC);
+  fail_unless (clock () - start < 10 * CLOCKS_PER_SEC);
   gst_object_unref (d);
   gst_harness_teardown (h);
   gst_sample_unref (sample);
