@@ -409,6 +409,8 @@ CascadeScanner<Node>::submit (const CuvPyramid &pyramid, const CuvHits &hits,
   using Self = CascadeScanner;
   auto run = &Self::template launch<uint32_t, false, false, false>;
 
+  // those that are fixed and not narrow are Haar's; narrow ones are always
+  // tiled
   if (tiled && model.stumps)
     run = haar && fixed ? &Self::template launch<uint32_t, true, true, haar>
                         : &Self::template launch<uint32_t, true, true, false>;

@@ -21,8 +21,8 @@
 
 // Pitches of tiles whose windows are up to FIXED_WINDOW wide: the same corner
 // of windows of different rows then has the same address but for a constant. Of
-// windows one below the other it lies 8 banks of shared memory apart: those
-// that are left of a tile stand in clusters.
+// windows one below the other it lies 8 banks of shared memory apart, or 16 if
+// they step by 2: those that are left of a tile stand in clusters.
 #define FIXED_WINDOW 62
 static constexpr __host__ __device__ int
 fixed_pitch (bool split, size_t size)

@@ -125,7 +125,7 @@ template <typename Sum, CuvCode code> struct CuvIntegralAccess {
     for (int k = 0; k < 9; k++)
       block[k] = cuv_block_value (node, block[k]);
     if (code == CUV_CODE_PATTERN)
-      return rules.inclusive ? ~cuv_below (block) & 255 : cuv_above (block);
+      return cuv_pattern (block, rules.inclusive);
     return cuv_rank (block, view.sums, node.a, node)
         + rules.factor * cuv_rank (block, view.sums, node.b, node)
         + rules.offset;

@@ -7,8 +7,9 @@
 #include "waldboost/waldboost.h"
 
 // The sum over a warp; all its threads take part.
-static __device__ __forceinline__ unsigned
-cuv_warp_sum (unsigned value)
+template <typename T>
+static __device__ __forceinline__ T
+cuv_warp_sum (T value)
 {
   for (int d = 16; d > 0; d /= 2)
     value += __shfl_xor_sync (~0u, value, d);

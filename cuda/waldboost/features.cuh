@@ -145,17 +145,13 @@ cuv_below (const int block[9])
   return below;
 }
 
-// Which are above it, the strict pattern:
-static __device__ __forceinline__ unsigned
-cuv_above (const int block[9])
+// The pattern: neighbours above the centre, or not below it if inclusive. Whole
+// numbers are above another if they are not below the next.
+static __device__ __forceinline__ int
+cuv_pattern (int block[9], bool inclusive)
 {
-  const int order[8] = { 0, 1, 2, 5, 8, 7, 6, 3 };
-  unsigned above = 0;
-
-#pragma unroll
-  for (int k = 0; k < 8; k++)
-    above = __funnelshift_l (block[4] - block[order[k]], above, 1);
-  return above;
+  block[4] += !inclusive;
+  return ~cuv_below (block) & 255;
 }
 
 template <typename Sum>

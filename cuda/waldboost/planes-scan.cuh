@@ -9,22 +9,22 @@
 
 #include "waldboost/planes.cuh"
 
-#define CUV_FRONT_WARPS (CUV_FRONT_THREADS / 32)
-#define CUV_FRONT_ROWS (CUV_FRONT_Y / CUV_FRONT_WARPS) // of a tile, for a warp
-#define CUV_FEW 12 // windows of a tile that have a warp each
+#define CUV_PLANE_WARPS (CUV_PLANE_THREADS / 32)
+#define CUV_PLANE_ROWS (CUV_PLANE_Y / CUV_PLANE_WARPS) // of a tile, for a warp
+#define CUV_PLANE_FEW 12 // windows of a tile that have a warp each
 
 // How far each step goes: segments of the model.
 struct CuvPlaneSteps {
-  int32_t dense, front;
+  int32_t dense, by_warps;
 };
 
 // What a block's threads share beside the planes.
 template <typename Acc> struct PlaneShared {
   Tally tally;
-  int n_left[CUV_FRONT_WARPS];
+  int n_left[CUV_PLANE_WARPS];
   int n_late[2];
-  Acc late_sums[CUV_FRONT_THREADS];
-  uint16_t late_places[CUV_FRONT_THREADS];
+  Acc late_sums[CUV_PLANE_THREADS];
+  uint16_t late_places[CUV_PLANE_THREADS];
 };
 
 // A window: its place in the planes and its sum so far.
@@ -51,6 +51,7 @@ template <typename Acc> struct WarpList {
   {
     const unsigned voters = __ballot_sync (~0u, window.alive);
 
+    __syncwarp (); // all have read what is written over now
     if (window.alive) {
       int at = n + __popc (voters & ((1u << lane_of_thread ()) - 1));
 
@@ -70,11 +71,11 @@ template <CuvCode code, typename Acc> struct PlaneRun {
   const CuvPlaneAccess<code, Acc> &planes;
   const CuvPlaneSteps &steps;
   const CuvHits &out;
-  const CuvTile tile;
   const WarpList<Acc> list;
   PlaneShared<Acc> &shared;
-  int turn; // which of the two counts of late windows is used next
-  unsigned weak, windows;
+  CuvTile tile = {};
+  int turn = 0; // which of the two counts of late windows is used next
+  unsigned weak = 0, windows = 0;
 
   __device__ bool
   accept (int place, Acc sum) const
@@ -107,7 +108,7 @@ template <CuvCode code, typename Acc> struct PlaneRun {
     unsigned bits = 0;
 
 #pragma unroll
-    for (int i = 0; i < CUV_FRONT_ROWS; i++) {
+    for (int i = 0; i < CUV_PLANE_ROWS; i++) {
       const int y = tile.y + row + i;
 
       if (y < level.plan.n_y && rows.has (tile.level, y))
@@ -118,14 +119,14 @@ template <CuvCode code, typename Acc> struct PlaneRun {
 
   // Weak classifier k. Returns which windows are left.
   __device__ __forceinline__ unsigned
-  ask_all (int k, int place, unsigned alive, Acc sums[2 * CUV_FRONT_ROWS]) const
+  ask_all (int k, int place, unsigned alive, Acc sums[2 * CUV_PLANE_ROWS]) const
   {
     const CuvPlaneNode<Acc> node = planes.nodes[k];
-    uint32_t codes[CUV_FRONT_ROWS];
+    uint32_t codes[CUV_PLANE_ROWS];
 
-    planes.template codes<CUV_FRONT_ROWS> (place, node, codes);
+    planes.template codes<CUV_PLANE_ROWS> (place, node, codes);
 #pragma unroll
-    for (int i = 0; i < 2 * CUV_FRONT_ROWS; i++) {
+    for (int i = 0; i < 2 * CUV_PLANE_ROWS; i++) {
       const int leaf = i % 2 ? codes[i / 2] >> 16 : codes[i / 2] & 0xffff;
 
       sums[i] += model.leaves[node.first_leaf + leaf];
@@ -137,7 +138,7 @@ template <CuvCode code, typename Acc> struct PlaneRun {
 
   // Lists a thread's windows behind those of the threads before.
   __device__ __forceinline__ int
-  list_all (int place, unsigned alive, const Acc sums[2 * CUV_FRONT_ROWS]) const
+  list_all (int place, unsigned alive, const Acc sums[2 * CUV_PLANE_ROWS]) const
   {
     const int mine = __popc (alive);
     int end = mine;
@@ -150,7 +151,7 @@ template <CuvCode code, typename Acc> struct PlaneRun {
     }
     int at = end - mine;
 #pragma unroll
-    for (int i = 0; i < 2 * CUV_FRONT_ROWS; i++) {
+    for (int i = 0; i < 2 * CUV_PLANE_ROWS; i++) {
       if (alive >> i & 1) {
         list.places[at] =
             (uint16_t) (place + i / 2 * planes.shape.pitch + i % 2 * 2);
@@ -163,13 +164,13 @@ template <CuvCode code, typename Acc> struct PlaneRun {
 
   // Returns how many of the warp's windows are left, listed.
   __device__ int
-  begin (const CuvPyramidLevel &level, const CuvRows &rows)
+  ask_dense (const CuvPyramidLevel &level, const CuvRows &rows)
   {
-    const int row = threadIdx.x / 32 * CUV_FRONT_ROWS;
+    const int row = threadIdx.x / 32 * CUV_PLANE_ROWS;
     const int column = 2 * lane_of_thread ();
     const int place = row * planes.shape.pitch + 2 * column;
     unsigned alive = inside (level, rows, row, column);
-    Acc sums[2 * CUV_FRONT_ROWS] = {};
+    Acc sums[2 * CUV_PLANE_ROWS] = {};
 
     windows += __popc (alive);
     for (int s = 0; s < steps.dense; s++) { // segment s is weak classifier s
@@ -231,13 +232,13 @@ template <CuvCode code, typename Acc> struct PlaneRun {
   __device__ Window
   find_listed (int k) const
   {
-    const int each = CUV_FRONT_ROWS * CUV_FRONT_X;
+    const int each = CUV_PLANE_ROWS * CUV_PLANE_X;
     const WarpList<Acc> all = { list.places - threadIdx.x / 32 * each,
       list.sums - threadIdx.x / 32 * each };
     int at = -1;
 
 #pragma unroll
-    for (int w = 0; w < CUV_FRONT_WARPS; w++) {
+    for (int w = 0; w < CUV_PLANE_WARPS; w++) {
       if (k >= 0 && k < shared.n_left[w])
         at = w * each + k;
       k -= shared.n_left[w];
@@ -298,17 +299,17 @@ template <CuvCode code, typename Acc> struct PlaneRun {
   // All that are left, from segment s on; as many at a time as there are
   // threads.
   __device__ void
-  end (int first)
+  finish_tile (int first)
   {
     int n_left = 0;
 
-    for (int w = 0; w < CUV_FRONT_WARPS; w++)
+    for (int w = 0; w < CUV_PLANE_WARPS; w++)
       n_left += shared.n_left[w];
-    for (int base = 0; base < n_left; base += CUV_FRONT_THREADS) {
+    for (int base = 0; base < n_left; base += CUV_PLANE_THREADS) {
       Window window = find_listed (base + threadIdx.x);
       int s = first, n = close_up (&window);
 
-      for (; s < model.n_segments && n > CUV_FEW; s++) {
+      for (; s < model.n_segments && n > CUV_PLANE_FEW; s++) {
         ask (s, &window);
         if (model.segments[s].counter >= 0)
           shared.tally.count (
@@ -316,7 +317,7 @@ template <CuvCode code, typename Acc> struct PlaneRun {
         n = close_up (&window);
       }
       if (s < model.n_segments) {
-        for (int k = threadIdx.x / 32; k < n; k += CUV_FRONT_WARPS)
+        for (int k = threadIdx.x / 32; k < n; k += CUV_PLANE_WARPS)
           finish (k, s);
       }
     }
@@ -326,18 +327,17 @@ template <CuvCode code, typename Acc> struct PlaneRun {
 // Block: tiles, each after the grid's number of tiles.
 template <CuvCode code, typename Acc>
 static __global__ void
-__launch_bounds__ (CUV_FRONT_THREADS, 4)
+__launch_bounds__ (CUV_PLANE_THREADS, 4)
     plane_kernel (const CuvTile *tiles, int n_tiles,
         const CuvPyramidLevel *levels, CuvPlaneAccess<code, Acc> planes,
         WaldBoost<Acc> model, CuvPlaneSteps steps, CuvRows rows, CuvHits out)
 {
   __shared__ PlaneShared<Acc> shared;
-  const int warp = threadIdx.x / 32, each = CUV_FRONT_ROWS * CUV_FRONT_X;
+  const int warp = threadIdx.x / 32, each = CUV_PLANE_ROWS * CUV_PLANE_X;
   Acc *sums = (Acc *) (planes.memory () + planes.shared_bytes);
-  uint16_t *places = (uint16_t *) (sums + CUV_FRONT_X * CUV_FRONT_Y);
+  uint16_t *places = (uint16_t *) (sums + CUV_PLANE_X * CUV_PLANE_Y);
   const WarpList<Acc> list = { places + warp * each, sums + warp * each };
-  unsigned weak = 0, windows = 0;
-  int turn = 0;
+  PlaneRun<code, Acc> run = { model, planes, steps, out, list, shared };
 
   shared.tally.clear ();
   if (threadIdx.x == 0)
@@ -351,23 +351,19 @@ __launch_bounds__ (CUV_FRONT_THREADS, 4)
     __syncthreads (); // the tile before is done with
     planes.load (level, tile);
     __syncthreads ();
-    PlaneRun<code, Acc> run = { model, planes, steps, out, tile, list, shared,
-      turn, weak, windows };
-    int n = run.begin (level, rows);
-    for (int s = steps.dense; s < steps.front && n > 0; s++)
+    run.tile = tile;
+    int n = run.ask_dense (level, rows);
+    for (int s = steps.dense; s < steps.by_warps && n > 0; s++)
       n = run.go_on (n, s);
-    if (steps.front < model.n_segments) {
+    if (steps.by_warps < model.n_segments) {
       if (lane_of_thread () == 0)
         shared.n_left[warp] = n;
       __syncthreads ();
-      run.end (steps.front);
+      run.finish_tile (steps.by_warps);
     }
-    turn = run.turn;
-    weak = run.weak;
-    windows = run.windows;
   }
   __syncthreads ();
-  shared.tally.flush (out.counters, weak, windows);
+  shared.tally.flush (out.counters, run.weak, run.windows);
 }
 
 #endif

@@ -9,9 +9,9 @@
 #include <cuda_fp16.h>
 #include "waldboost/codes.cuh"
 
-#define CUV_FRONT_X 64 // windows of a tile
-#define CUV_FRONT_Y 32
-#define CUV_FRONT_THREADS 256
+#define CUV_PLANE_X 64 // windows of a tile
+#define CUV_PLANE_Y 32
+#define CUV_PLANE_THREADS 256
 #define CUV_DENSE 3    // weak classifiers that all windows of a tile are asked
 #define CUV_N_PLANES 4 // blocks of 1x1, 2x1, 1x2, 2x2 pixels
 
@@ -33,8 +33,9 @@ struct CuvPlaneShape {
   int32_t means;
 };
 
-// All bits in those of the two halves in which a is at least b. Both are less
-// than 2^15: as numbers of half precision they have the same order.
+// All bits in those of the two halves in which a is at least b. As numbers of
+// half precision they have the same order, up to the infinity at 0x7c00; here
+// they are at most 4 * 255 + 1.
 static __device__ __forceinline__ uint32_t
 cuv_at_least (uint32_t a, uint32_t b)
 {
@@ -111,7 +112,7 @@ template <CuvCode code, typename Acc> struct CuvPlaneAccess {
   __device__ __forceinline__ void
   load_rows (const CuvPyramidLevel &level, const CuvTile &tile) const
   {
-    const int warps = CUV_FRONT_THREADS / 32;
+    const int warps = CUV_PLANE_THREADS / 32;
     const int each = (shape.rows + warps - 1) / warps;
     const int first = threadIdx.x / 32 * each;
     const int end = min (first + each, shape.rows);
@@ -165,7 +166,7 @@ template <CuvCode code, typename Acc> struct CuvPlaneAccess {
       block[k] = value (k / 3 * node.row + k % 3 * node.column);
     return node.first_leaf
         + (code == CUV_CODE_PATTERN
-                ? pattern (block)
+                ? cuv_pattern (block, rules.inclusive)
                 : ranks (block, value (node.a), value (node.b)));
   }
 
@@ -173,13 +174,6 @@ template <CuvCode code, typename Acc> struct CuvPlaneAccess {
   leaf (View place, int k) const
   {
     return leaf (place, nodes[k]);
-  }
-
-  __device__ __forceinline__ int
-  pattern (int block[9]) const
-  {
-    block[4] += !rules.inclusive;
-    return ~cuv_below (block) & 255;
   }
 
   // Both ranks at once, in 16 bits each: 9 less the number of blocks whose
@@ -305,7 +299,7 @@ template <CuvCode code, typename Acc> struct CuvPlaneAccess {
 class CuvPlanes
 {
 public:
-  BlockShape shape = { CUV_FRONT_X, CUV_FRONT_Y };
+  BlockShape shape = { CUV_PLANE_X, CUV_PLANE_Y };
 
   // Whether model and plan are for it.
   bool fit (const CuvWaldboostModel &model,

@@ -256,6 +256,7 @@ __launch_bounds__ (STRIP_THREADS)
         const uint32_t *strip_squares, Sum *sums, uint32_t *squares)
 {
   const int rows = CUV_STRIP / STRIP_WARPS;
+  // of pixels, and of their squares
   __shared__ uint4 running[1 + with_squares][CUV_STRIP][CHUNK / 4];
   const CuvTile tile = tiles[blockIdx.x];
   const Strip strip (tile, levels, sources, taps);

@@ -8,7 +8,8 @@
 
 #define MAX_LISTED (1 << 22) // windows that the lists of a frame hold
 #define N_COUNTS 64          // lists that one after another fill
-#define FRONT 8 // weak classifiers after which a block's windows come together
+#define BY_WARPS                                                               \
+  8 // weak classifiers after which a block's windows come together
 
 // ---- the model on the device ----
 
@@ -260,7 +261,7 @@ WaldBoostScanner::set_plan (
   if (!by_planes)
     add_nodes (tables, pyramid->host_levels[0].pitch);
   segments = schedule (plan,
-      by_planes ? std::vector<int32_t>{ 1, 2, CUV_DENSE, 4, 6, FRONT, 16, 32,
+      by_planes ? std::vector<int32_t>{ 1, 2, CUV_DENSE, 4, 6, BY_WARPS, 16, 32,
           64, 128 }
           : plan.rearrangement == CUV_REARRANGE_AUTO
           ? std::vector<int32_t>{ 1, 2, 4, 8, 16, 32, 64, 128 }
@@ -386,18 +387,18 @@ WaldBoostScanner::run_planes (const Run &run)
   const int n_dense = count_segments (segments, CUV_DENSE);
   // the last segment, with the final test, is none that all are asked
   const CuvPlaneSteps steps = { std::min (n_dense, (int) segments.size () - 1),
-    count_segments (segments, FRONT) };
+    count_segments (segments, BY_WARPS) };
   auto kernel = plane_kernel<code, Acc>;
   const size_t shared = access.shared_bytes
-      + (size_t) (CUV_FRONT_X * CUV_FRONT_Y)
+      + (size_t) (CUV_PLANE_X * CUV_PLANE_Y)
           * (sizeof (Acc) + sizeof (uint16_t));
   int blocks = 1;
 
   CUV_CUDA_TRY (cudaFuncSetAttribute (
       kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared));
   CUV_CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (
-      &blocks, kernel, CUV_FRONT_THREADS, shared));
-  kernel<<<std::min (n_tiles, blocks * n_processors), CUV_FRONT_THREADS, shared,
+      &blocks, kernel, CUV_PLANE_THREADS, shared));
+  kernel<<<std::min (n_tiles, blocks * n_processors), CUV_PLANE_THREADS, shared,
       run.stream>>> (run.pyramid.table<CuvTile> (tiles_at), n_tiles,
       run.pyramid.levels (), access, device_model<Acc> (run.pyramid), steps,
       run.rows, run.hits);

@@ -62,38 +62,31 @@ run_segment (const WaldBoost<Acc> &model, const Access &access,
   return end;
 }
 
-// Sums of responses in a row, one a lane of a group of so many lanes. Returns
-// the first that falls below its threshold, or group; *sum is then the last. By
-// whole warps.
-template <int group>
+// Sums of a warp's responses in a row, one a lane. Returns the first that falls
+// below its threshold, or 32; *sum is then the last.
 static __device__ __forceinline__ int
 first_below (int32_t response, int32_t threshold, int32_t *sum)
 {
-  const int lane = lane_of_thread (), mate = lane % group;
-
 #pragma unroll
-  for (int d = 1; d < group; d *= 2) {
-    int32_t left = __shfl_up_sync (~0u, response, d, group);
+  for (int d = 1; d < 32; d *= 2) {
+    int32_t left = __shfl_up_sync (~0u, response, d);
 
-    response += mate >= d ? left : 0;
+    response += lane_of_thread () >= d ? left : 0;
   }
   unsigned below = __ballot_sync (~0u, *sum + response < threshold);
-  *sum += __shfl_sync (~0u, response, group - 1, group);
-  if (group < 32)
-    below = below >> (lane - mate) & ((1u << group % 32) - 1);
-  return below ? __ffs (below) - 1 : group;
+  *sum += __shfl_sync (~0u, response, 31);
+  return below ? __ffs (below) - 1 : 32;
 }
 
 // Floats add up in their order.
-template <int group>
 static __device__ __forceinline__ int
 first_below (float response, float threshold, float *sum)
 {
-  int first = group;
+  int first = 32;
 
-  for (int i = 0; i < group; i++) {
-    *sum += __shfl_sync (~0u, response, i, group);
-    if (*sum < __shfl_sync (~0u, threshold, i, group) && first == group)
+  for (int i = 0; i < 32; i++) {
+    *sum += __shfl_sync (~0u, response, i);
+    if (*sum < __shfl_sync (~0u, threshold, i) && first == 32)
       first = i;
   }
   return first;
@@ -122,8 +115,8 @@ run_segment_by_warp (const WaldBoost<Acc> &model, const Access &access,
     bool in = k < end;
     // adding -0 changes no float
     Acc response = in ? model.leaves[access.leaf (view, k)] : (Acc) -0.f;
-    int below = first_below<32> (
-        response, in ? model.thresholds[k] : least ((Acc) 0), sum);
+    int below =
+        first_below (response, in ? model.thresholds[k] : least ((Acc) 0), sum);
 
     if (below < 32)
       return base + below;
@@ -174,12 +167,12 @@ struct Tally {
   __device__ void
   flush (CuvCounters *counters, unsigned my_weak, unsigned my_windows)
   {
-    unsigned sum = cuv_warp_sum (my_weak);
+    unsigned long long sum = cuv_warp_sum ((unsigned long long) my_weak);
     unsigned n = cuv_warp_sum (my_windows);
 
     if (lane_of_thread () == 0) {
       atomicAdd (&weak, sum);
-      atomicAdd (&windows, n);
+      atomicAdd (&windows, (unsigned long long) n);
     }
     __syncthreads ();
     for (int i = threadIdx.x; i < CUV_WALDBOOST_SEGMENTS; i += blockDim.x) {

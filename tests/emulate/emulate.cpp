@@ -17,6 +17,7 @@
 
 #define STACK (32 << 10)
 #define MAX_THREADS 1024
+#define MAX_SHARED (227 << 10) // of a block
 
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
@@ -275,6 +276,11 @@ cuv_emulate (
 
   gridDim = grid;
   blockDim = block;
+  if (n == 0 || block.x * block.y * block.z == 0
+      || block.x * block.y * block.z > MAX_THREADS || shared > MAX_SHARED) {
+    fprintf (stderr, "emulated kernel: cannot be launched so\n");
+    abort ();
+  }
   n_threads = (int) (block.x * block.y * block.z);
   kernel = &body;
   for (unsigned i = 0; i < n; i++) {
@@ -338,7 +344,7 @@ cudaGetDeviceCount (int *n)
 cudaError_t
 cudaDeviceGetAttribute (int *value, cudaDeviceAttr attribute, int)
 {
-  *value = attribute == cudaDevAttrMultiProcessorCount ? 2 : 227 << 10;
+  *value = attribute == cudaDevAttrMultiProcessorCount ? 2 : MAX_SHARED;
   return cudaSuccess;
 }
 

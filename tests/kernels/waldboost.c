@@ -162,6 +162,33 @@ check_large (int width, int height, size_t n)
   }
 }
 
+/* Models that end within the first steps of a scan by planes, and windows up to
+ * the widest that has them. */
+static void
+check_short_models (void)
+{
+  static const CuvFeature features[] = { LBP, LRD, LRP };
+  static const int windows[] = { 10, 20, 33, 50, 64 };
+
+  for (int i = 0; i < 36; i++) {
+    const int window = windows[i % 5];
+    ModelKind kind = { "short", features[i % 3], i / 3 % 2 ? FLOAT : FIXED,
+      (CuvBlockValue) (i / 6 % 3), i % 2, window, 2, 1 + i / 3, 1, 1, 0, 0.9 };
+    CuvWaldboostParams params = {
+      .scan = CUV_SCAN_DENSE, .octaves = 2, .levels_per_octave = 2
+    };
+    CuvCheckFrame frame =
+        cuv_check_frame_new ("GRAY8", window + random_between (0, 100),
+            window + random_between (0, 40), CUV_CHECK_TEXTURE);
+    RandomModel *random =
+        random_model_of_window (&kind, &frame.frame, window, window);
+
+    check_model (&kind, random, &params, &frame, true);
+    cuv_check_frame_free (&frame);
+    free (random);
+  }
+}
+
 static void
 check_formats (void)
 {
@@ -322,6 +349,7 @@ run (void)
   check_limits ();
   check_kinds (1, 1);
   check_kinds (17, 33);
+  check_short_models ();
   check_contrast ();
   check_large_windows ();
   if (!cuv_check_options.few) {
