@@ -338,7 +338,7 @@ __launch_bounds__ (THREADS, 4)
   // a model of one stage has it run again here, for the score
   int stage = min (1, cascade.n_stages - 1);
 
-  if (rows.level >= 0 && rows.level != at.level)
+  if (!rows.has_level (at.level))
     return;
   const Tile<Sum, tiled> tile (at, levels, images, shape);
   const Survivors<Node, Sum, stumps, tiled> survivors = { cascade, tile, images,

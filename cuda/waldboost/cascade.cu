@@ -135,8 +135,7 @@ public:
     for (int i = 0; i < of->n_stages; i++)
       add_stage (of->stage_first[i], of->stage_first[i + 1]);
     passes.push_back (0); // a table is never empty
-    cudaDeviceGetAttribute (&shared_limit,
-        cudaDevAttrMaxSharedMemoryPerBlockOptin, current_device ());
+    shared_limit = cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerBlockOptin);
   }
   ~CascadeScanner ()
   {
@@ -154,14 +153,6 @@ private:
       nullptr, (Node *) nullptr))>::type;
   static const bool haar = Node::haar;
 
-  static int
-  current_device ()
-  {
-    int device = 0;
-
-    cudaGetDevice (&device);
-    return device;
-  }
   void add_stage (int first, int end);
   void find_shape (const CuvWaldboostPlan &plan);
   std::vector<Node> lay_out (const CuvLayout &layout) const;
@@ -178,7 +169,7 @@ private:
   std::vector<Stage> stages;
   std::vector<uint32_t> passes;
   bool exact, tiled, narrow, fixed;
-  int shared_limit = 0, skip, n_tiles;
+  int shared_limit, skip, n_tiles;
   size_t shared_bytes;
   TileShape shape;
   FirstStage<typename Node::Corners> first = {};

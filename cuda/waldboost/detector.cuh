@@ -44,6 +44,12 @@ struct CuvRows {
   int level, first, end; // level -1 = all
 
   __device__ bool
+  has_level (int of_level) const
+  {
+    return level < 0 || of_level == level;
+  }
+
+  __device__ bool
   has (int of_level, int row) const
   {
     return level < 0 || (of_level == level && row >= first && row < end);

@@ -275,25 +275,9 @@ template <CuvCode code, typename Acc> struct PlaneRun {
   finish (int k, int s)
   {
     const int place = shared.late_places[k];
-    Acc sum = shared.late_sums[k];
-    int first = model.segments[s - 1].end;
 
-    for (; s < model.n_segments; s++) {
-      const Segment segment = model.segments[s];
-      int passed =
-          run_segment_by_warp (model, planes, place, first, segment.end, &sum);
-      bool alive = passed == segment.end;
-
-      if (lane_of_thread () == 0) {
-        weak += min (passed + 1, segment.end) - first;
-        if (alive && s == model.n_segments - 1)
-          alive = accept (place, sum);
-      }
-      if (passed < segment.end)
-        return;
-      count (segment, alive);
-      first = segment.end;
-    }
+    weak += finish_by_warp (model, planes, place, s, shared.late_sums[k],
+        shared.tally, [&] (Acc sum) { return accept (place, sum); });
   }
 
   // All that are left, from segment s on; as many at a time as there are
@@ -346,7 +330,7 @@ __launch_bounds__ (CUV_PLANE_THREADS, 4)
     const CuvTile tile = tiles[t];
     const CuvPyramidLevel &level = levels[tile.level];
 
-    if (rows.level >= 0 && rows.level != tile.level)
+    if (!rows.has_level (tile.level))
       continue;
     __syncthreads (); // the tile before is done with
     planes.load (level, tile);

@@ -133,7 +133,7 @@ private:
   CuvRearrangement variant;
   bool narrow, by_planes;
   BlockShape shape;
-  int n_tiles, n_processors = 1;
+  int n_tiles, n_processors;
   CuvBuffer lists[2] = {}, counts = {};
   size_t nodes_at[2], thresholds_at, leaves_at, segments_at, tiles_at;
   CuvPlanes planes;
@@ -148,8 +148,6 @@ struct WaldBoostScanner::Run {
 
 WaldBoostScanner::WaldBoostScanner (const CuvWaldboostModel *of) : model (*of)
 {
-  int device = 0;
-
   if (of->nodes != nullptr)
     grid.assign (of->nodes, of->nodes + of->n_nodes);
   else
@@ -159,9 +157,8 @@ WaldBoostScanner::WaldBoostScanner (const CuvWaldboostModel *of) : model (*of)
   if (of->arithmetic == CUV_SUM_FIXED)
     fixed_leaves.assign (of->fixed_leaves, of->fixed_leaves + of->n_leaves);
   narrow = haar.empty () && (int64_t) of->max_block_area * 255 <= UINT16_MAX;
-  cudaGetDevice (&device);
-  cudaDeviceGetAttribute (
-      &n_processors, cudaDevAttrMultiProcessorCount, device);
+  n_processors =
+      std::max (1, cuv_cuda_attribute (cudaDevAttrMultiProcessorCount));
 }
 
 WaldBoostScanner::~WaldBoostScanner ()

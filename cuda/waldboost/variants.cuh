@@ -186,6 +186,34 @@ struct Tally {
   }
 };
 
+// The rest of a window's way, from segment s on, not the first, by a whole
+// warp. accept() is asked for the hit at the end. Returns how many weak
+// classifiers that took, in the first lane.
+template <typename Access, typename Acc, typename Accept>
+static __device__ unsigned
+finish_by_warp (const WaldBoost<Acc> &model, const Access &access,
+    const typename Access::View &view, int s, Acc sum, Tally &tally,
+    Accept accept)
+{
+  const bool leader = lane_of_thread () == 0;
+  const int begin = model.segments[s - 1].end;
+  int first = begin;
+
+  for (; s < model.n_segments; s++) {
+    const Segment segment = model.segments[s];
+    const int passed =
+        run_segment_by_warp (model, access, view, first, segment.end, &sum);
+
+    if (passed < segment.end)
+      return leader ? passed + 1 - begin : 0;
+    if (leader && (s < model.n_segments - 1 || accept (sum))
+        && segment.counter >= 0)
+      atomicAdd (&tally.survivors[segment.counter], 1u);
+    first = segment.end;
+  }
+  return leader ? first - begin : 0;
+}
+
 // ---- in a block ----
 
 // What is left of a block's windows: where in the tile, and their sums.
@@ -365,7 +393,7 @@ __launch_bounds__ (threads) block_kernel (const CuvTile *tiles, int n_tiles,
     const CuvTile tile = tiles[t];
     const CuvPyramidLevel &level = levels[tile.level];
 
-    if (rows.level >= 0 && rows.level != tile.level)
+    if (!rows.has_level (tile.level))
       continue;
     __syncthreads (); // the tile before is done with
     if (threadIdx.x < 3)
@@ -518,38 +546,20 @@ __launch_bounds__ (threads) finish_kernel (const CuvTile *tiles,
 {
   __shared__ Tally tally;
   const uint32_t n = *from.n;
-  const bool leader = lane_of_thread () == 0;
   unsigned weak = 0;
 
   tally.clear ();
   __syncthreads ();
   for (uint32_t k = (blockIdx.x * threads + threadIdx.x) / 32; k < n;
        k += gridDim.x * threads / 32) {
-    Entry<Acc> entry = from.entries[k];
+    const Entry<Acc> entry = from.entries[k];
     const CuvTile tile = tiles[entry.where >> FRAME_BITS];
     const int where = entry.where & ((1 << FRAME_BITS) - 1);
     BlockRun<Access, Acc> run = { model, access, out, levels[tile.level], tile,
       shape, rows, tally, 0, 0 };
-    const typename Access::View view = run.view (where);
-    int first = model.segments[s - 1].end;
 
-    for (int t = s; t < model.n_segments; t++) {
-      const Segment segment = model.segments[t];
-      int passed = run_segment_by_warp (
-          model, access, view, first, segment.end, &entry.sum);
-      bool alive = passed == segment.end;
-
-      if (leader) {
-        weak += min (passed + 1, segment.end) - first;
-        if (alive && t == model.n_segments - 1)
-          alive = run.accept (where, entry.sum);
-        if (alive && segment.counter >= 0)
-          atomicAdd (&tally.survivors[segment.counter], 1u);
-      }
-      if (passed < segment.end)
-        break;
-      first = segment.end;
-    }
+    weak += finish_by_warp (model, access, run.view (where), s, entry.sum,
+        tally, [&] (Acc sum) { return run.accept (where, sum); });
   }
   __syncthreads ();
   tally.flush (out.counters, weak, 0);

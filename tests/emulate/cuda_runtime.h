@@ -127,12 +127,6 @@ __any_sync (unsigned mask, int yes)
 }
 
 static inline int
-__all_sync (unsigned mask, int yes)
-{
-  return __ballot_sync (mask, !yes) == 0;
-}
-
-static inline int
 cuv_emulated_lane ()
 {
   return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z))
@@ -281,27 +275,12 @@ __uint_as_float (unsigned bits)
   return value;
 }
 
-static inline unsigned
-__float_as_uint (float value)
-{
-  unsigned bits;
-
-  memcpy (&bits, &value, sizeof bits);
-  return bits;
-}
-
 // Of two halves of 16 bits each.
 template <typename F>
 static inline unsigned
 cuv_emulated_halves (F f)
 {
   return (f (0) & 0xffff) | (unsigned) f (16) << 16;
-}
-
-static inline unsigned
-__vadd2 (unsigned a, unsigned b)
-{
-  return cuv_emulated_halves ([=] (int s) { return (a >> s) + (b >> s); });
 }
 
 static inline unsigned

@@ -25,7 +25,6 @@ typedef void *cudaStream_t;
 typedef enum {
   cudaMemcpyHostToDevice = 1,
   cudaMemcpyDeviceToHost,
-  cudaMemcpyDeviceToDevice,
 } cudaMemcpyKind;
 
 typedef enum {
