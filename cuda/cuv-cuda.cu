@@ -46,6 +46,17 @@ cuv_cuda_probe (void)
   return 0;
 }
 
+int
+cuv_cuda_attribute (cudaDeviceAttr attribute)
+{
+  int device = 0, value = 0;
+
+  if (cuv_cuda_record (cudaGetDevice (&device), "cudaGetDevice") == 0)
+    cuv_cuda_record (cudaDeviceGetAttribute (&value, attribute, device),
+        "cudaDeviceGetAttribute");
+  return value;
+}
+
 extern "C" size_t
 cuv_cuda_allocated (void)
 {

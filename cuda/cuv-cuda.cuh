@@ -20,6 +20,9 @@ int cuv_cuda_record (cudaError_t status, const char *call);
 #define CUV_CUDA_LAUNCHED(kernel) CUV_CUDA_TRY (cuv_cuda_launched (#kernel))
 cudaError_t cuv_cuda_launched (const char *kernel);
 
+/* An attribute of the current device; 0 if it cannot be asked. */
+int cuv_cuda_attribute (cudaDeviceAttr attribute);
+
 /* All the memory of one object, freed at once. Allocations are counted and
  * subject to cuv_cuda_fail_allocation(); they return NULL on failure, which is
  * recorded. */

@@ -60,10 +60,9 @@ decide_tile (const Tile<Sum, tiled> &tile, const Images &images,
     const FirstStage<typename Node::Corners> &first, uint32_t *passed,
     uint32_t *keeps)
 {
-  const bool haar = sizeof (Node) == sizeof (CuvHaarDevice);
+  const bool haar = Node::haar;
   const int n = step != 0 ? 2 : 1, lane = threadIdx.x % 32;
-  const int apart =
-      WARPS * step * (step == 2 ? FIXED_SPLIT_PITCH : FIXED_PITCH);
+  const int apart = WARPS * step * fixed_pitch (step == 2, sizeof (Sum));
   const Nodes<Node> nodes = cascade.nodes_of (tile.split);
 
   for (int i = 0; i < shape.rows / WARPS / n * (TILE_X / 32); i++) {
@@ -209,7 +208,7 @@ struct List {
 // A block's survivors on their way through the stages.
 template <typename Node, typename Sum, bool stumps, bool tiled>
 struct Survivors {
-  static const bool haar = sizeof (Node) == sizeof (CuvHaarDevice);
+  static const bool haar = Node::haar;
   const Cascade<Node> &cascade;
   const Tile<Sum, tiled> &tile;
   const Images &images;
@@ -331,7 +330,7 @@ __launch_bounds__ (THREADS, 4)
         Images images, TileShape shape, Cascade<Node> cascade, CuvRows rows,
         const uint32_t *passed, const uint32_t *keeps, CuvHits out)
 {
-  const bool haar = sizeof (Node) == sizeof (CuvHaarDevice);
+  const bool haar = Node::haar;
   __shared__ uint16_t indices[2][TILE_X * (haar ? MAX_HAAR_Y : MAX_TILE_Y)];
   __shared__ float factors[2][haar ? TILE_X * MAX_HAAR_Y : 1];
   __shared__ int counts[3];
@@ -339,7 +338,7 @@ __launch_bounds__ (THREADS, 4)
   // a model of one stage has it run again here, for the score
   int stage = min (1, cascade.n_stages - 1);
 
-  if (rows.level >= 0 && rows.level != at.level)
+  if (!rows.has_level (at.level))
     return;
   const Tile<Sum, tiled> tile (at, levels, images, shape);
   const Survivors<Node, Sum, stumps, tiled> survivors = { cascade, tile, images,

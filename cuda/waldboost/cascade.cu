@@ -23,9 +23,10 @@ lay_out_node (
   }
 }
 
+template <bool plain>
 static void
 lay_out_node (
-    CuvHaarDevice *to, const CuvHaarNode &node, const CuvLayout &layout)
+    CuvHaarDevice<plain> *to, const CuvHaarNode &node, const CuvLayout &layout)
 {
   to->corners = cuv_lay_out_haar (node, layout);
   to->threshold = node.threshold;
@@ -77,8 +78,9 @@ nodes_of (const CuvWaldboostModel *model, const CuvLbpDevice *)
   return model->nodes;
 }
 
+template <bool plain>
 static const CuvHaarNode *
-nodes_of (const CuvWaldboostModel *model, const CuvHaarDevice *)
+nodes_of (const CuvWaldboostModel *model, const CuvHaarDevice<plain> *)
 {
   return model->haar_nodes;
 }
@@ -90,10 +92,11 @@ add_nodes (CuvTables *tables, const std::vector<CuvLbpDevice> &nodes)
   return tables->add (nodes);
 }
 
+template <bool plain>
 static size_t
-add_nodes (CuvTables *tables, const std::vector<CuvHaarDevice> &nodes)
+add_nodes (CuvTables *tables, const std::vector<CuvHaarDevice<plain>> &nodes)
 {
-  const size_t n = nodes.size (), many = sizeof (CuvHaarDevice) / 16;
+  const size_t n = nodes.size (), many = sizeof (CuvHaarDevice<plain>) / 16;
   std::vector<uint4> columns (n * many);
 
   for (size_t k = 0; k < n; k++) {
@@ -109,8 +112,10 @@ nodes_in (const CuvPyramid &pyramid, size_t at, size_t n, CuvLbpDevice *)
   return { pyramid.table<CuvLbpDevice> (at), (int32_t) n };
 }
 
-static Nodes<CuvHaarDevice>
-nodes_in (const CuvPyramid &pyramid, size_t at, size_t n, CuvHaarDevice *)
+template <bool plain>
+static Nodes<CuvHaarDevice<plain>>
+nodes_in (
+    const CuvPyramid &pyramid, size_t at, size_t n, CuvHaarDevice<plain> *)
 {
   return { pyramid.table<uint4> (at), (int32_t) n };
 }
@@ -130,8 +135,7 @@ public:
     for (int i = 0; i < of->n_stages; i++)
       add_stage (of->stage_first[i], of->stage_first[i + 1]);
     passes.push_back (0); // a table is never empty
-    cudaDeviceGetAttribute (&shared_limit,
-        cudaDevAttrMaxSharedMemoryPerBlockOptin, current_device ());
+    shared_limit = cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerBlockOptin);
   }
   ~CascadeScanner ()
   {
@@ -147,16 +151,8 @@ public:
 private:
   using HostNode = typename std::decay<decltype (*nodes_of (
       nullptr, (Node *) nullptr))>::type;
-  static const bool haar = sizeof (Node) == sizeof (CuvHaarDevice);
+  static const bool haar = Node::haar;
 
-  static int
-  current_device ()
-  {
-    int device = 0;
-
-    cudaGetDevice (&device);
-    return device;
-  }
   void add_stage (int first, int end);
   void find_shape (const CuvWaldboostPlan &plan);
   std::vector<Node> lay_out (const CuvLayout &layout) const;
@@ -173,7 +169,7 @@ private:
   std::vector<Stage> stages;
   std::vector<uint32_t> passes;
   bool exact, tiled, narrow, fixed;
-  int shared_limit = 0, skip, n_tiles;
+  int shared_limit, skip, n_tiles;
   size_t shared_bytes;
   TileShape shape;
   FirstStage<typename Node::Corners> first = {};
@@ -228,9 +224,9 @@ CascadeScanner<Node>::find_shape (const CuvWaldboostPlan &plan)
   shape.pitch[1] = 2 * shape.half;
   fixed = model.window_width <= FIXED_WINDOW && widest <= 2;
   if (fixed) {
-    shape.half = FIXED_SPLIT_PITCH / 2;
-    shape.pitch[1] = FIXED_SPLIT_PITCH;
-    shape.pitch[0] = FIXED_PITCH;
+    shape.pitch[0] = fixed_pitch (false, size);
+    shape.pitch[1] = fixed_pitch (true, size);
+    shape.half = shape.pitch[1] / 2;
   }
   tiled = false;
   for (int rows = haar ? MAX_HAAR_Y : MAX_TILE_Y; rows >= 8 && !tiled;
@@ -337,8 +333,10 @@ CascadeScanner<Node>::set_plan (
       != 0)
     return -1;
   pitch = pyramid->host_levels[0].pitch;
-  CuvLayout layouts[2] = { { false, 0, tiled ? shape.pitch[0] : pitch },
-    { true, tiled ? shape.half : pitch / 2, tiled ? shape.pitch[1] : pitch } };
+  const int size = narrow ? sizeof (uint16_t) : sizeof (uint32_t);
+  CuvLayout layouts[2] = { { false, 0, tiled ? shape.pitch[0] : pitch, size },
+    { true, tiled ? shape.half : pitch / 2, tiled ? shape.pitch[1] : pitch,
+        size } };
   weak_at = tables->add (weak);
   leaves_at = tables->add (leaves);
   stages_at = tables->add (stages);
@@ -394,41 +392,37 @@ CascadeScanner<Node>::launch (const CuvPyramid &pyramid, const CuvHits &hits,
   return 0;
 }
 
-template <>
+template <typename Node>
 int
-CascadeScanner<CuvLbpDevice>::submit (const CuvPyramid &pyramid,
-    const CuvHits &hits, const CuvRows &rows, cudaStream_t stream)
+CascadeScanner<Node>::submit (const CuvPyramid &pyramid, const CuvHits &hits,
+    const CuvRows &rows, cudaStream_t stream)
 {
-  auto run = !tiled ? &CascadeScanner::launch<uint32_t, false, false, false>
-      : narrow && model.stumps && fixed
-      ? &CascadeScanner::launch<uint16_t, true, true, true>
-      : narrow && model.stumps
-      ? &CascadeScanner::launch<uint16_t, true, true, false>
-      : narrow       ? &CascadeScanner::launch<uint16_t, false, true, false>
-      : model.stumps ? &CascadeScanner::launch<uint32_t, true, true, false>
-                     : &CascadeScanner::launch<uint32_t, false, true, false>;
+  using Self = CascadeScanner;
+  auto run = &Self::template launch<uint32_t, false, false, false>;
 
-  return (this->*run) (pyramid, hits, rows, stream);
-}
-
-template <>
-int
-CascadeScanner<CuvHaarDevice>::submit (const CuvPyramid &pyramid,
-    const CuvHits &hits, const CuvRows &rows, cudaStream_t stream)
-{
-  auto run = !tiled ? &CascadeScanner::launch<uint32_t, false, false, false>
-      : model.stumps && fixed
-      ? &CascadeScanner::launch<uint32_t, true, true, true>
-      : model.stumps ? &CascadeScanner::launch<uint32_t, true, true, false>
-                     : &CascadeScanner::launch<uint32_t, false, true, false>;
-
+  // those that are fixed and not narrow are Haar's; narrow ones are always
+  // tiled
+  if (tiled && model.stumps)
+    run = haar && fixed ? &Self::template launch<uint32_t, true, true, haar>
+                        : &Self::template launch<uint32_t, true, true, false>;
+  else if (tiled)
+    run = &Self::template launch<uint32_t, false, true, false>;
+  if constexpr (!haar) {
+    if (narrow)
+      run = !model.stumps ? &Self::template launch<uint16_t, false, true, false>
+          : fixed         ? &Self::template launch<uint16_t, true, true, true>
+                          : &Self::template launch<uint16_t, true, true, false>;
+  }
   return (this->*run) (pyramid, hits, rows, stream);
 }
 
 CuvScanner *
 cuv_cascade_scanner_new (const CuvWaldboostModel *model)
 {
-  if (model->feature == CUV_FEATURE_HAAR)
-    return new CascadeScanner<CuvHaarDevice> (model);
-  return new CascadeScanner<CuvLbpDevice> (model);
+  if (model->feature != CUV_FEATURE_HAAR)
+    return new CascadeScanner<CuvLbpDevice> (model);
+  if (!model->tilted
+      && model->window_width * model->window_height * 255 < 1 << 23)
+    return new CascadeScanner<CuvHaarDevice<true>> (model);
+  return new CascadeScanner<CuvHaarDevice<false>> (model);
 }

@@ -55,9 +55,7 @@ static __device__ __forceinline__ int
 cuv_rank (const int block[9], const Sum *sums, const int32_t corner[4],
     const CuvGridCode &node)
 {
-  const int value = cuv_block_value (node,
-      (Sum) (sums[corner[0]] - sums[corner[1]] - sums[corner[2]]
-          + sums[corner[3]]));
+  const int value = cuv_block_value (node, cuv_rectangle (sums, corner));
   int rank = 0;
 
 #pragma unroll
@@ -95,9 +93,11 @@ template <typename Sum, CuvCode code> struct CuvIntegralAccess {
   __device__ float
   sigma (const CuvPyramidLevel &level, int64_t at) const
   {
-    const int right = cuv_integral_column (
-        cuv_is_split (level), level.pitch / 2, rules.window_width);
-    const int bottom = rules.window_height * level.pitch;
+    const int size = sizeof (uint32_t);
+    const int right = cuv_integral_column (cuv_is_split (level),
+                          level.pitch / 2, rules.window_width)
+        * size;
+    const int bottom = rules.window_height * level.pitch * size;
     const int32_t corner[4] = { 0, right, bottom, bottom + right };
     const double n = rules.window_width * rules.window_height;
     const double sum = cuv_rectangle ((const uint32_t *) sums + at, corner);
@@ -125,7 +125,7 @@ template <typename Sum, CuvCode code> struct CuvIntegralAccess {
     for (int k = 0; k < 9; k++)
       block[k] = cuv_block_value (node, block[k]);
     if (code == CUV_CODE_PATTERN)
-      return rules.inclusive ? ~cuv_below (block) & 255 : cuv_above (block);
+      return cuv_pattern (block, rules.inclusive);
     return cuv_rank (block, view.sums, node.a, node)
         + rules.factor * cuv_rank (block, view.sums, node.b, node)
         + rules.offset;

@@ -7,8 +7,9 @@
 #include "waldboost/waldboost.h"
 
 // The sum over a warp; all its threads take part.
-static __device__ __forceinline__ unsigned
-cuv_warp_sum (unsigned value)
+template <typename T>
+static __device__ __forceinline__ T
+cuv_warp_sum (T value)
 {
   for (int d = 16; d > 0; d /= 2)
     value += __shfl_xor_sync (~0u, value, d);
@@ -41,6 +42,12 @@ struct CuvHits {
 // The rows of windows to search: end - first rows of one level, or all.
 struct CuvRows {
   int level, first, end; // level -1 = all
+
+  __device__ bool
+  has_level (int of_level) const
+  {
+    return level < 0 || of_level == level;
+  }
 
   __device__ bool
   has (int of_level, int row) const

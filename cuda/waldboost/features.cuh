@@ -6,15 +6,16 @@
 
 #include "waldboost/pyramid.cuh"
 
-// Where a window's columns and rows are, in elements from its top left corner.
+// Where a window's columns and rows are, in bytes from its top left corner, in
+// images of elements of size bytes.
 struct CuvLayout {
   bool split;
-  int half, pitch;
+  int half, pitch, size;
 
   int
   at (int x, int y) const
   {
-    return y * pitch + cuv_integral_column (split, half, x);
+    return (y * pitch + cuv_integral_column (split, half, x)) * size;
   }
 };
 
@@ -27,6 +28,7 @@ struct alignas (16) CuvGridCorners {
 // A node of a tree on local binary patterns.
 struct alignas (16) CuvLbpDevice {
   using Corners = CuvGridCorners;
+  static const bool haar = false;
   CuvGridCorners corners;
   // by cuv_below(), which is the complement of the code: bit 31 of word
   // b >> 5 after a shift to the left by b & 31
@@ -42,8 +44,11 @@ struct alignas (16) CuvHaarCorners {
   int32_t tilted;
 };
 
-struct alignas (16) CuvHaarDevice {
+// A node of a tree on Haar features. Of plain models none is tilted, and sums
+// of a window's pixels are below 2^23.
+template <bool plain> struct alignas (16) CuvHaarDevice {
   using Corners = CuvHaarCorners;
+  static const bool haar = true;
   CuvHaarCorners corners;
   float threshold;
   float left_leaf, right_leaf; // of a stump
@@ -75,10 +80,10 @@ cuv_lay_out_haar (const CuvHaarNode &node, const CuvLayout &layout)
     int32_t *corner = corners.corner[k];
 
     corners.weight[k] = r.weight;
+    if (r.weight == 0) // not there, and its place not checked
+      continue;
     corner[0] = layout.at (r.x, r.y);
-    if (r.weight == 0) { // not there, and its place not checked
-      corner[0] = corner[1] = corner[2] = corner[3] = 0;
-    } else if (node.tilted) {
+    if (node.tilted) {
       corner[1] = layout.at (r.x - r.height, r.y + r.height);
       corner[2] = layout.at (r.x + r.width, r.y + r.width);
       corner[3] =
@@ -94,6 +99,14 @@ cuv_lay_out_haar (const CuvHaarNode &node, const CuvLayout &layout)
 
 // ---- device code ----
 
+// Distances are bytes: then an address is one addition.
+template <typename Sum>
+static __device__ __forceinline__ const Sum *
+cuv_from (const Sum *at, int bytes)
+{
+  return (const Sum *) ((const uint8_t *) at + bytes);
+}
+
 // The sums of 3x3 blocks, of a window whose top left corner is at window; all
 // in 32 bits, for 16-bit arithmetic costs twice as much.
 template <typename Sum>
@@ -104,9 +117,10 @@ cuv_block_sums (const Sum *window, const CuvGridCorners &corners, int block[9])
 
 #pragma unroll
   for (int j = 0; j < 4; j++) {
-    const Sum *row = window + corners.row[j];
-    unsigned a = row[0], b = row[corners.column[1]];
-    unsigned c = row[corners.column[2]], d = row[corners.column[3]];
+    const Sum *row = cuv_from (window, corners.row[j]);
+    unsigned a = row[0], b = *cuv_from (row, corners.column[1]);
+    unsigned c = *cuv_from (row, corners.column[2]);
+    unsigned d = *cuv_from (row, corners.column[3]);
 
     across[j][0] = b - a;
     across[j][1] = c - b;
@@ -131,23 +145,22 @@ cuv_below (const int block[9])
   return below;
 }
 
-// Which are above it, the strict pattern:
-static __device__ __forceinline__ unsigned
-cuv_above (const int block[9])
+// The pattern: neighbours above the centre, or not below it if inclusive. Whole
+// numbers are above another if they are not below the next.
+static __device__ __forceinline__ int
+cuv_pattern (int block[9], bool inclusive)
 {
-  const int order[8] = { 0, 1, 2, 5, 8, 7, 6, 3 };
-  unsigned above = 0;
-
-#pragma unroll
-  for (int k = 0; k < 8; k++)
-    above = __funnelshift_l (block[4] - block[order[k]], above, 1);
-  return above;
+  block[4] += !inclusive;
+  return ~cuv_below (block) & 255;
 }
 
-static __device__ __forceinline__ uint32_t
-cuv_rectangle (const uint32_t *at, const int32_t corner[4])
+template <typename Sum>
+static __device__ __forceinline__ Sum
+cuv_rectangle (const Sum *window, const int32_t corner[4])
 {
-  return at[corner[0]] - at[corner[1]] - at[corner[2]] + at[corner[3]];
+  auto at = [=] (int k) { return *cuv_from (window, corner[k]); };
+
+  return at (0) - at (1) - at (2) + at (3);
 }
 
 #endif

@@ -4,6 +4,7 @@
 // Wider windows' planes would not fit shared memory, nor a row a warp.
 #define MAX_WINDOW_WIDTH 64
 #define MAX_SHARED (48 << 10)
+#define SLACK 16 // bytes that are read behind the last plane
 
 static int
 plane_of (const CuvGridNode &node)
@@ -31,42 +32,50 @@ CuvPlanes::fit (const CuvWaldboostModel &model,
   }
   if (grid.empty () || model.window_width > MAX_WINDOW_WIDTH)
     return false;
-  planes.pitch = (shape.width + model.window_width - 1 + 7) / 8 * 8;
+  planes.pitch = (shape.width + model.window_width - 1 + 3) / 4 * 8;
   planes.rows = shape.height + model.window_height - 1;
+  planes.means = model.block_value != CUV_BLOCK_SUM;
   for (int p = 0; p < CUV_N_PLANES; p++) {
-    const bool mean = model.block_value != CUV_BLOCK_SUM;
-
     planes.first[p] = used[p] ? n++ * planes.pitch * planes.rows : -1;
-    planes.shift[p] = mean ? (p & 1) + (p >> 1) : 0;
+    planes.shift[p] = planes.means ? (p & 1) + (p >> 1) : 0;
     planes.bias[p] =
         model.block_value == CUV_BLOCK_MEAN_ROUND && planes.shift[p] > 0
         ? 0x10001u << (planes.shift[p] - 1)
         : 0;
   }
   shared_bytes =
-      ((size_t) n * planes.pitch * planes.rows * sizeof (uint16_t) + 15) / 16
-      * 16;
+      ((size_t) n * planes.pitch * planes.rows + SLACK + 15) / 16 * 16;
   return shared_bytes <= MAX_SHARED;
 }
 
+template <typename Acc>
 void
 CuvPlanes::add_tables (CuvTables *tables, const std::vector<CuvGridNode> &grid,
-    const std::vector<CuvWeak> &weak)
+    const std::vector<CuvWeak> &weak, const std::vector<Acc> &thresholds)
 {
-  std::vector<CuvPlaneCode> nodes;
+  std::vector<CuvPlaneNode<Acc>> nodes;
 
-  for (const CuvWeak &w : weak) {
-    const CuvGridNode &node = grid[w.first_node];
-    CuvPlaneCode code = {};
+  for (size_t k = 0; k < weak.size (); k++) {
+    const CuvGridNode &node = grid[weak[k].first_node];
+    CuvPlaneNode<Acc> to = {};
 
-    code.row = node.height * planes.pitch;
-    code.column = node.width;
-    code.offset =
-        planes.first[plane_of (node)] + node.y * planes.pitch + node.x;
-    code.a = node.a / 3 * code.row + node.a % 3 * code.column;
-    code.b = node.b / 3 * code.row + node.b % 3 * code.column;
-    code.first_leaf = w.first_leaf;
-    nodes.push_back (code);
+    to.row = node.height * planes.pitch;
+    to.column = node.width * (int) sizeof (uint16_t);
+    to.offset = planes.first[plane_of (node)] + node.y * planes.pitch
+        + node.x * (int) sizeof (uint16_t);
+    to.a = node.a / 3 * to.row + node.a % 3 * to.column;
+    to.b = node.b / 3 * to.row + node.b % 3 * to.column;
+    to.first_leaf = weak[k].first_leaf;
+    to.threshold = thresholds[k];
+    nodes.push_back (to);
   }
+  nodes.push_back (nodes.back ()); // one is read ahead
   nodes_at = tables->add (nodes);
 }
+
+template void CuvPlanes::add_tables (CuvTables *,
+    const std::vector<CuvGridNode> &, const std::vector<CuvWeak> &,
+    const std::vector<int32_t> &);
+template void CuvPlanes::add_tables (CuvTables *,
+    const std::vector<CuvGridNode> &, const std::vector<CuvWeak> &,
+    const std::vector<float> &);

@@ -29,7 +29,6 @@ lay_out (CuvPyramid *self, const CuvWaldboostPlan *plan)
   int words = 0, taps = 0, widest = 0;
 
   self->host_levels.assign (plan->n_levels, CuvPyramidLevel{});
-  self->n_rows = 0;
   for (int i = 0; i < plan->n_levels; i++) {
     if (plan->levels[i].source >= 0)
       is_source[plan->levels[i].source] = true;
@@ -43,7 +42,6 @@ lay_out (CuvPyramid *self, const CuvWaldboostPlan *plan)
         (self->needs.common_pitch ? widest : level->plan.width) + 4, 64);
     extent.widest = level->pitch > extent.widest ? level->pitch : extent.widest;
     level->first = extent.elements;
-    level->first_row = self->n_rows;
     level->picture_pitch = round_up (level->plan.width, 16);
     level->picture = -1;
     if (self->needs.pictures || self->needs.tilted || is_source[i]) {
@@ -56,7 +54,6 @@ lay_out (CuvPyramid *self, const CuvWaldboostPlan *plan)
     // whole strips, so that the strips' sums can be addressed like rows
     extent.elements += (int64_t) level->pitch * CUV_STRIP
         * (cuv_div_up (level->plan.height + 1, CUV_STRIP) + 1);
-    self->n_rows += level->plan.height + 1;
     words += level->words * level->plan.n_y;
     taps +=
         cuv_row_taps_at (level->plan.width) + round_up (level->plan.height, 4);
@@ -122,20 +119,16 @@ tile_pictures (CuvPyramid *self)
   return tiles;
 }
 
-// Strips of the column passes, for the wider of the sums' and squares' words.
 static std::vector<CuvTile>
 tile_strips (const CuvPyramid *self)
 {
   std::vector<CuvTile> tiles;
 
   for (int i = 0; self->needs.sums && i < self->n_levels; i++) {
-    const CuvPyramidLevel &level = self->host_levels[i];
-    int words = self->needs.narrow ? level.pitch / 2 : level.pitch;
+    const CuvWaldboostLevel &plan = self->host_levels[i].plan;
 
-    for (int y = 0; y < cuv_div_up (level.plan.height, CUV_STRIP); y++) {
-      for (int x = 0; x < words; x += CUV_COLUMNS)
-        tiles.push_back (CuvTile{ i, x, y });
-    }
+    for (int y = 0; y < cuv_div_up (plan.height, CUV_STRIP); y++)
+      tiles.push_back (CuvTile{ i, 0, y });
   }
   return tiles;
 }
@@ -166,8 +159,11 @@ reserve (CuvPyramid *self, Extent extent, int slack_rows)
           && cuv_buffer_reserve (&self->pictures, extent.pixels) != 0)
       || (self->needs.sums
           && (cuv_buffer_reserve (&self->sums, elements * sum_size) != 0
-              || cuv_buffer_reserve (&self->strips, wide / CUV_STRIP) != 0))
-      || (self->needs.squares && cuv_buffer_reserve (&self->squares, wide) != 0)
+              || cuv_buffer_reserve (&self->strip_sums, wide / CUV_STRIP) != 0))
+      || (self->needs.squares
+          && (cuv_buffer_reserve (&self->squares, wide) != 0
+              || cuv_buffer_reserve (&self->strip_squares, wide / CUV_STRIP)
+                  != 0))
       || (self->needs.tilted
           && (cuv_buffer_reserve (&self->diagonal, wide) != 0
               || cuv_buffer_reserve (&self->tilted, wide) != 0)))
@@ -189,7 +185,7 @@ cuv_pyramid_set_plan (CuvPyramid *self, CuvTables *tables,
   std::vector<CuvTile> pictures = tile_pictures (self);
   std::vector<CuvTile> strips = tile_strips (self);
   std::vector<CuvTile> diagonals = tile_diagonals (self);
-  self->n_strip_tiles = (int) strips.size ();
+  self->n_strips = (int) strips.size ();
   self->n_diagonal_tiles = (int) diagonals.size ();
   self->levels_at = tables->add (self->host_levels);
   self->taps_at = tables->add (pack_taps (self, plan));
@@ -203,7 +199,8 @@ void
 cuv_pyramid_clear (CuvPyramid *self)
 {
   CuvBuffer *buffers[] = { &self->grey, &self->pictures, &self->sums,
-    &self->squares, &self->tilted, &self->diagonal, &self->strips };
+    &self->squares, &self->tilted, &self->diagonal, &self->strip_sums,
+    &self->strip_squares };
 
   for (CuvBuffer *buffer : buffers)
     cuv_buffer_clear (buffer);

@@ -2,7 +2,9 @@
 #include <string.h>
 #include "waldboost/pyramid.cuh"
 
-#define ROW_WARPS 4
+#define STRIP_WARPS 8
+#define STRIP_THREADS (32 * STRIP_WARPS)
+#define CHUNK 128 // columns at a time, 4 a thread of a warp
 
 // Where a level is resized from.
 struct Source {
@@ -86,41 +88,58 @@ picture_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
       + x) = p.x | p.y << 8 | p.z << 16 | p.w << 24;
 }
 
-// ---- integral images: rows, then columns ----
+// ---- integral images ----
+//
+// A block has a strip of rows. One kernel finds, for each column, the sum of
+// the strip's pixels left of it. The other adds those of the strips above to
+// the sums of its own rows, so that the images themselves are only written.
 
-static __device__ int
-level_of_row (const CuvPyramidLevel *levels, int n_levels, int row)
-{
-  int low = 0, high = n_levels - 1;
+// The pixels of a strip.
+struct Strip {
+  const CuvPyramidLevel &level;
+  const Source source;
+  const uint32_t *taps;
+  const int first, rows;
 
-  while (low < high) {
-    int middle = (low + high + 1) / 2;
-
-    if (levels[middle].first_row <= row)
-      low = middle;
-    else
-      high = middle - 1;
+  __device__
+  Strip (const CuvTile &tile, const CuvPyramidLevel *levels,
+      const Sources &sources, const uint32_t *all_taps)
+      : level (levels[tile.level]), source (sources.of (levels, level)),
+        taps (all_taps + level.first_tap), first (tile.y * CUV_STRIP),
+        rows (min (CUV_STRIP, level.plan.height - first))
+  {
   }
-  return low;
+
+  // Those of columns x .. x + 3; those outside are 0.
+  __device__ uint4
+  pixels (int x, int row) const
+  {
+    const int width = level.plan.width;
+
+    if (x >= width || row >= rows)
+      return make_uint4 (0, 0, 0, 0);
+    return resample (
+        source, taps, taps[cuv_row_taps_at (width) + first + row], x, width);
+  }
+
+  // Where the sums of all strips of the level are.
+  __device__ int64_t
+  sums_at () const
+  {
+    return level.first / CUV_STRIP;
+  }
+};
+
+static __device__ uint4
+add (uint4 a, uint4 b)
+{
+  return make_uint4 (a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
 }
 
-// Columns x .. x + 3 of an integral row.
-template <typename Sum>
-static __device__ void
-store_four (Sum *row, bool split, int half, int x, uint4 v)
+static __device__ uint4
+squared (uint4 p)
 {
-  struct alignas (2 * sizeof (Sum)) Two {
-    Sum a, b;
-  };
-  const Two even = { (Sum) v.x, (Sum) v.z }, odd = { (Sum) v.y, (Sum) v.w };
-
-  if (split) {
-    *(Two *) (row + x / 2) = even;
-    *(Two *) (row + half + x / 2) = odd;
-  } else {
-    *(Two *) (row + x) = Two{ even.a, odd.a };
-    *(Two *) (row + x + 2) = Two{ even.b, odd.b };
-  }
+  return make_uint4 (p.x * p.x, p.y * p.y, p.z * p.z, p.w * p.w);
 }
 
 // Sums of the pixels left of each of four columns, of a row that the warp goes
@@ -144,112 +163,131 @@ running_sums (uint4 p, unsigned *carry, int lane)
   return out;
 }
 
-// One warp per integral row: the running sums of the level's row above it. Row
-// 0 is zero.
-template <typename Sum, bool with_squares>
-static __global__ void
-row_kernel (Sources sources, const CuvPyramidLevel *levels, int n_levels,
-    int n_rows, const uint32_t *taps, Sum *sums, uint32_t *squares)
+// The same of a row that the block goes along.
+static __device__ uint4
+running_sums_of_block (uint4 p, unsigned *carry)
 {
-  int row = blockIdx.x * ROW_WARPS + threadIdx.y, lane = threadIdx.x;
+  __shared__ unsigned totals[STRIP_WARPS];
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  unsigned total = 0, before = *carry;
+  uint4 sums = running_sums (p, &total, lane);
+
+  __syncthreads (); // the totals before have been read
+  if (lane == 0)
+    totals[warp] = total;
+  __syncthreads ();
+  for (int w = 0; w < STRIP_WARPS; w++) {
+    before += w < warp ? totals[w] : 0;
+    *carry += totals[w];
+  }
+  return add (sums, make_uint4 (before, before, before, before));
+}
+
+// Block: a strip. The sums of its pixels, and of their squares, left of each
+// column.
+template <bool with_squares>
+static __global__ void
+__launch_bounds__ (STRIP_THREADS) strip_kernel (const CuvTile *tiles,
+    const CuvPyramidLevel *levels, Sources sources, const uint32_t *taps,
+    uint32_t *sums, uint32_t *squares)
+{
+  const CuvTile tile = tiles[blockIdx.x];
+  const Strip strip (tile, levels, sources, taps);
+  const int width = strip.level.plan.width;
+  const int64_t at = strip.sums_at () + (int64_t) tile.y * strip.level.pitch;
   unsigned carry = 0, square_carry = 0;
 
-  if (row >= n_rows)
-    return;
-  const CuvPyramidLevel &level = levels[level_of_row (levels, n_levels, row)];
-  const uint32_t *x_taps = taps + level.first_tap;
-  const int width = level.plan.width, y = row - level.first_row;
-  const uint32_t y_tap = x_taps[cuv_row_taps_at (width) + max (y - 1, 0)];
-  const Source source = sources.of (levels, level);
-  const bool split = cuv_is_split (level);
-  const int64_t at = level.first + (int64_t) y * level.pitch;
+  for (int base = 0; base <= width; base += 4 * STRIP_THREADS) {
+    const int x = base + 4 * threadIdx.x;
+    uint4 sum = make_uint4 (0, 0, 0, 0), square = sum;
 
-  for (int base = 0; base <= width; base += 128) {
-    int x = base + 4 * lane;
-    uint4 p = make_uint4 (0, 0, 0, 0);
+#pragma unroll 4
+    for (int row = 0; row < strip.rows; row++) {
+      const uint4 p = strip.pixels (x, row);
 
-    if (x < width && y > 0)
-      p = resample (source, x_taps, y_tap, x, width);
-    uint4 s = running_sums (p, &carry, lane);
-    if (x <= width)
-      store_four (sums + at, split, level.pitch / 2, x, s);
-    if (with_squares) {
-      p = make_uint4 (p.x * p.x, p.y * p.y, p.z * p.z, p.w * p.w);
-      s = running_sums (p, &square_carry, lane);
-      if (x <= width)
-        store_four (squares + at, split, level.pitch / 2, x, s);
+      sum = add (sum, p);
+      if (with_squares)
+        square = add (square, squared (p));
+    }
+    sum = running_sums_of_block (sum, &carry);
+    if (with_squares)
+      square = running_sums_of_block (square, &square_carry);
+    if (x <= width) {
+      *(uint4 *) (sums + at + x) = sum;
+      if (with_squares)
+        *(uint4 *) (squares + at + x) = square;
     }
   }
 }
 
+// A thread's column of a chunk of a strip: to the sums of the strips above it
+// adds those of the strip's rows one after another.
 template <typename Sum>
-static __device__ uint32_t
-add_words (uint32_t a, uint32_t b)
+static __device__ __forceinline__ void
+sum_column (const Strip &strip, int strip_row, int x, const uint32_t *strips,
+    const uint32_t *rows, Sum *image)
 {
-  return sizeof (Sum) == 2 ? __vadd2 (a, b) : a + b;
-}
-
-// One thread per word of a strip of rows, of one or two elements; a strip's
-// sums lie where a row of an integral would, the strips of a level one after
-// another.
-struct Column {
-  uint32_t *top;   // the strip's first row, pitch apart
-  uint32_t *strip; // of the level's first strip, pitch apart
-  int pitch, rows; // in words
-  bool inside;
-
-  __device__
-  Column (const CuvTile &tile, const CuvPyramidLevel &level, int sum_size,
-      void *sums, uint32_t *strips)
-  {
-    int x = tile.x + threadIdx.x, y = tile.y * CUV_STRIP;
-
-    pitch = level.pitch * sum_size / 4;
-    rows = min (CUV_STRIP, level.plan.height - y);
-    top = (uint32_t *) sums + level.first * sum_size / 4
-        + (int64_t) (y + 1) * pitch + x;
-    strip = strips + level.first * sum_size / 4 / CUV_STRIP + x;
-    inside = x < pitch;
-  }
-};
-
-template <typename Sum>
-static __global__ void
-strip_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels, void *sums,
-    uint32_t *strips)
-{
-  const CuvTile tile = tiles[blockIdx.x];
-  Column column (tile, levels[tile.level], sizeof (Sum), sums, strips);
+  const CuvPyramidLevel &level = strip.level;
+  const int column =
+      cuv_integral_column (cuv_is_split (level), level.pitch / 2, x);
+  Sum *at =
+      image + level.first + column + (int64_t) (strip.first + 1) * level.pitch;
   uint32_t sum = 0;
 
-  if (!column.inside)
-    return;
-#pragma unroll 8
-  for (int y = 0; y < column.rows; y++)
-    sum = add_words<Sum> (sum, column.top[(int64_t) y * column.pitch]);
-  column.strip[(int64_t) tile.y * column.pitch] = sum;
-}
-
-template <typename Sum>
-static __global__ void
-column_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels, void *sums,
-    uint32_t *strips)
-{
-  const CuvTile tile = tiles[blockIdx.x];
-  Column column (tile, levels[tile.level], sizeof (Sum), sums, strips);
-  uint32_t sum = 0;
-
-  if (!column.inside)
-    return;
+  if (strip_row == 0)
+    at[-level.pitch] = 0; // nothing is above row 0
 #pragma unroll 4
-  for (int s = 0; s < tile.y; s++)
-    sum = add_words<Sum> (sum, column.strip[(int64_t) s * column.pitch]);
+  for (int s = 0; s < strip_row; s++)
+    sum += strips[strip.sums_at () + (int64_t) s * level.pitch + x];
 #pragma unroll 8
-  for (int y = 0; y < column.rows; y++) {
-    uint32_t *at = column.top + (int64_t) y * column.pitch;
+  for (int row = 0; row < strip.rows; row++, at += level.pitch) {
+    sum += rows[row * CHUNK];
+    *at = (Sum) sum;
+  }
+}
 
-    sum = add_words<Sum> (sum, *at);
-    *at = sum;
+// Block: a strip. Its warps go along its rows, and for each chunk of columns
+// its threads down them; neighbours write neighbouring elements.
+template <typename Sum, bool with_squares>
+static __global__ void
+__launch_bounds__ (STRIP_THREADS)
+    integral_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
+        Sources sources, const uint32_t *taps, const uint32_t *strip_sums,
+        const uint32_t *strip_squares, Sum *sums, uint32_t *squares)
+{
+  const int rows = CUV_STRIP / STRIP_WARPS;
+  // of pixels, and of their squares
+  __shared__ uint4 running[1 + with_squares][CUV_STRIP][CHUNK / 4];
+  const CuvTile tile = tiles[blockIdx.x];
+  const Strip strip (tile, levels, sources, taps);
+  const int width = strip.level.plan.width;
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int image = threadIdx.x / CHUNK, k = threadIdx.x % CHUNK;
+  const int column =
+      cuv_is_split (strip.level) ? k % (CHUNK / 2) * 2 + k / (CHUNK / 2) : k;
+  unsigned carry[rows] = {}, square_carry[rows] = {};
+
+  for (int base = 0; base <= width; base += CHUNK) {
+    const int x = base + column;
+
+    __syncthreads (); // the chunk before has been read
+#pragma unroll
+    for (int i = 0; i < rows; i++) {
+      const int row = warp + i * STRIP_WARPS;
+      const uint4 p = strip.pixels (base + 4 * lane, row);
+
+      running[0][row][lane] = running_sums (p, &carry[i], lane);
+      if (with_squares)
+        running[with_squares][row][lane] =
+            running_sums (squared (p), &square_carry[i], lane);
+    }
+    __syncthreads ();
+    if (x <= width && image == 0)
+      sum_column (strip, tile.y, x, strip_sums,
+          (const uint32_t *) running[0] + column, sums);
+    else if (x <= width && with_squares)
+      sum_column (strip, tile.y, x, strip_squares,
+          (const uint32_t *) running[with_squares] + column, squares);
   }
 }
 
@@ -339,35 +377,24 @@ make_pictures (CuvPyramid *self, const Sources &sources, cudaStream_t stream)
   return 0;
 }
 
-template <typename Sum>
-static int
-sum_columns (CuvPyramid *self, void *sums, cudaStream_t stream)
-{
-  const CuvTile *tiles = self->table<CuvTile> (self->strip_tiles_at);
-  uint32_t *strips = (uint32_t *) self->strips.data;
-
-  strip_kernel<Sum><<<self->n_strip_tiles, CUV_COLUMNS, 0, stream>>> (
-      tiles, self->levels (), sums, strips);
-  CUV_CUDA_LAUNCHED (strip_kernel);
-  column_kernel<Sum><<<self->n_strip_tiles, CUV_COLUMNS, 0, stream>>> (
-      tiles, self->levels (), sums, strips);
-  CUV_CUDA_LAUNCHED (column_kernel);
-  return 0;
-}
-
 template <typename Sum, bool with_squares>
 static int
 make_sums (CuvPyramid *self, const Sources &sources, cudaStream_t stream)
 {
-  row_kernel<Sum, with_squares><<<cuv_div_up (self->n_rows, ROW_WARPS),
-      dim3 (32, ROW_WARPS), 0, stream>>> (sources, self->levels (),
-      self->n_levels, self->n_rows, self->table<uint32_t> (self->taps_at),
-      (Sum *) self->sums.data, (uint32_t *) self->squares.data);
-  CUV_CUDA_LAUNCHED (row_kernel);
-  if (sum_columns<Sum> (self, self->sums.data, stream) != 0)
-    return -1;
-  return with_squares ? sum_columns<uint32_t> (self, self->squares.data, stream)
-                      : 0;
+  const CuvTile *tiles = self->table<CuvTile> (self->strip_tiles_at);
+  const uint32_t *taps = self->table<uint32_t> (self->taps_at);
+  uint32_t *sums = (uint32_t *) self->strip_sums.data;
+  uint32_t *squares = (uint32_t *) self->strip_squares.data;
+
+  strip_kernel<with_squares><<<self->n_strips, STRIP_THREADS, 0, stream>>> (
+      tiles, self->levels (), sources, taps, sums, squares);
+  CUV_CUDA_LAUNCHED (strip_kernel);
+  integral_kernel<Sum, with_squares>
+      <<<self->n_strips, STRIP_THREADS, 0, stream>>> (tiles, self->levels (),
+          sources, taps, sums, squares, (Sum *) self->sums.data,
+          (uint32_t *) self->squares.data);
+  CUV_CUDA_LAUNCHED (integral_kernel);
+  return 0;
 }
 
 static int

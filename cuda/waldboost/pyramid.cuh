@@ -10,8 +10,7 @@
 #include "waldboost/waldboost-types.h"
 
 // How the kernels cut their work.
-#define CUV_STRIP 32      // rows that one thread sums in the column passes
-#define CUV_COLUMNS 256   // words of 32 bits in a block of them
+#define CUV_STRIP 32      // rows of a block that makes integral images
 #define CUV_PICTURE_X 128 // pixels of a block that makes pictures
 #define CUV_PICTURE_Y 8
 #define CUV_DIAGONALS 128 // of a block
@@ -26,7 +25,6 @@ struct CuvPyramidLevel {
   int32_t pitch; // elements from row to row
   int32_t picture_pitch;
   int64_t picture;    // pixel (0, 0), in the picture buffer; -1 = has none
-  int32_t first_row;  // of this level, counting the integral rows of all levels
   int32_t words;      // of 32 window positions in a row
   int32_t first_word; // of this level, counting those of all levels
   int32_t first_tap;  // of its columns, in packed taps; rows follow
@@ -88,11 +86,12 @@ public:
 
 struct CuvPyramid {
   CuvPyramidNeeds needs;
-  int width, height, n_levels, n_rows, n_strip_tiles, n_diagonal_tiles;
+  int width, height, n_levels, n_strips, n_diagonal_tiles;
   std::vector<CuvPyramidLevel> host_levels;
   std::vector<int> picture_tiles; // where each depth's tiles begin; and the end
   CuvBuffer grey;                 // of frames whose grey is not a plane
-  CuvBuffer pictures, sums, squares, tilted, diagonal, strips;
+  CuvBuffer pictures, sums, squares, tilted, diagonal;
+  CuvBuffer strip_sums, strip_squares; // a row of elements for each strip
   // in the plan's tables:
   size_t levels_at, taps_at, picture_tiles_at, strip_tiles_at, diagonals_at;
   const uint8_t *tables; // on the device, set by who uploads them

@@ -4,13 +4,12 @@
 #include <math.h>
 #include <type_traits>
 #include "waldboost/codes.cuh"
-#include "waldboost/planes.cuh"
+#include "waldboost/planes-scan.cuh"
 
 #define MAX_LISTED (1 << 22) // windows that the lists of a frame hold
 #define N_COUNTS 64          // lists that one after another fill
-#define FRONT_THREADS 256
-#define FRONT 16  // weak classifiers after which a window gets more threads
-#define MIDDLE 64 // after which it gets a warp
+#define BY_WARPS                                                               \
+  8 // weak classifiers after which a block's windows come together
 
 // ---- the model on the device ----
 
@@ -134,7 +133,7 @@ private:
   CuvRearrangement variant;
   bool narrow, by_planes;
   BlockShape shape;
-  int n_tiles, n_processors = 1;
+  int n_tiles, n_processors;
   CuvBuffer lists[2] = {}, counts = {};
   size_t nodes_at[2], thresholds_at, leaves_at, segments_at, tiles_at;
   CuvPlanes planes;
@@ -149,8 +148,6 @@ struct WaldBoostScanner::Run {
 
 WaldBoostScanner::WaldBoostScanner (const CuvWaldboostModel *of) : model (*of)
 {
-  int device = 0;
-
   if (of->nodes != nullptr)
     grid.assign (of->nodes, of->nodes + of->n_nodes);
   else
@@ -160,9 +157,8 @@ WaldBoostScanner::WaldBoostScanner (const CuvWaldboostModel *of) : model (*of)
   if (of->arithmetic == CUV_SUM_FIXED)
     fixed_leaves.assign (of->fixed_leaves, of->fixed_leaves + of->n_leaves);
   narrow = haar.empty () && (int64_t) of->max_block_area * 255 <= UINT16_MAX;
-  cudaGetDevice (&device);
-  cudaDeviceGetAttribute (
-      &n_processors, cudaDevAttrMultiProcessorCount, device);
+  n_processors =
+      std::max (1, cuv_cuda_attribute (cudaDevAttrMultiProcessorCount));
 }
 
 WaldBoostScanner::~WaldBoostScanner ()
@@ -191,8 +187,9 @@ lay_out_codes (const std::vector<Node> &nodes, const std::vector<CuvWeak> &weak,
 void
 WaldBoostScanner::add_nodes (CuvTables *tables, int pitch)
 {
-  const CuvLayout layouts[2] = { { false, 0, pitch },
-    { true, pitch / 2, pitch } };
+  const int size = narrow ? sizeof (uint16_t) : sizeof (uint32_t);
+  const CuvLayout layouts[2] = { { false, 0, pitch, size },
+    { true, pitch / 2, pitch, size } };
 
   for (int s = 0; s < 2; s++)
     nodes_at[s] = haar.empty ()
@@ -258,12 +255,11 @@ WaldBoostScanner::set_plan (
   needs.common_pitch = true;
   if (cuv_pyramid_set_plan (pyramid, tables, needs, &plan, 0) != 0)
     return -1;
-  if (by_planes)
-    planes.add_tables (tables, grid, weak);
-  else
+  if (!by_planes)
     add_nodes (tables, pyramid->host_levels[0].pitch);
   segments = schedule (plan,
-      by_planes ? std::vector<int32_t>{ 1, 2, 4, 8, FRONT, MIDDLE }
+      by_planes ? std::vector<int32_t>{ 1, 2, CUV_DENSE, 4, 6, BY_WARPS, 16, 32,
+          64, 128 }
           : plan.rearrangement == CUV_REARRANGE_AUTO
           ? std::vector<int32_t>{ 1, 2, 4, 8, 16, 32, 64, 128 }
           : std::vector<int32_t> ());
@@ -271,6 +267,10 @@ WaldBoostScanner::set_plan (
     fixed_thresholds.push_back (w.fixed_threshold);
     thresholds.push_back (w.threshold);
   }
+  if (by_planes && fixed)
+    planes.add_tables (tables, grid, weak, fixed_thresholds);
+  else if (by_planes)
+    planes.add_tables (tables, grid, weak, thresholds);
   segments_at = tables->add (segments);
   thresholds_at =
       fixed ? tables->add (fixed_thresholds) : tables->add (thresholds);
@@ -379,22 +379,25 @@ template <typename Acc, CuvCode code>
 int
 WaldBoostScanner::run_planes (const Run &run)
 {
-  const CuvPlaneAccess<code> access =
-      planes.access<code> (run.pyramid, rules_of (model));
-  auto kernel = plane_kernel<code, Acc, FRONT_THREADS>;
+  const CuvPlaneAccess<code, Acc> access =
+      planes.access<code, Acc> (run.pyramid, rules_of (model));
+  const int n_dense = count_segments (segments, CUV_DENSE);
+  // the last segment, with the final test, is none that all are asked
+  const CuvPlaneSteps steps = { std::min (n_dense, (int) segments.size () - 1),
+    count_segments (segments, BY_WARPS) };
+  auto kernel = plane_kernel<code, Acc>;
   const size_t shared = access.shared_bytes
-      + (size_t) (CUV_FRONT_X * CUV_FRONT_Y)
+      + (size_t) (CUV_PLANE_X * CUV_PLANE_Y)
           * (sizeof (Acc) + sizeof (uint16_t));
   int blocks = 1;
 
   CUV_CUDA_TRY (cudaFuncSetAttribute (
       kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared));
   CUV_CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (
-      &blocks, kernel, FRONT_THREADS, shared));
-  kernel<<<std::min (n_tiles, blocks * n_processors), FRONT_THREADS, shared,
+      &blocks, kernel, CUV_PLANE_THREADS, shared));
+  kernel<<<std::min (n_tiles, blocks * n_processors), CUV_PLANE_THREADS, shared,
       run.stream>>> (run.pyramid.table<CuvTile> (tiles_at), n_tiles,
-      run.pyramid.levels (), access, device_model<Acc> (run.pyramid),
-      count_segments (segments, FRONT), count_segments (segments, MIDDLE),
+      run.pyramid.levels (), access, device_model<Acc> (run.pyramid), steps,
       run.rows, run.hits);
   CUV_CUDA_LAUNCHED (plane_kernel);
   return 0;

@@ -62,38 +62,31 @@ run_segment (const WaldBoost<Acc> &model, const Access &access,
   return end;
 }
 
-// Sums of responses in a row, one a lane of a group of so many lanes. Returns
-// the first that falls below its threshold, or group; *sum is then the last. By
-// whole warps.
-template <int group>
+// Sums of a warp's responses in a row, one a lane. Returns the first that falls
+// below its threshold, or 32; *sum is then the last.
 static __device__ __forceinline__ int
 first_below (int32_t response, int32_t threshold, int32_t *sum)
 {
-  const int lane = lane_of_thread (), mate = lane % group;
-
 #pragma unroll
-  for (int d = 1; d < group; d *= 2) {
-    int32_t left = __shfl_up_sync (~0u, response, d, group);
+  for (int d = 1; d < 32; d *= 2) {
+    int32_t left = __shfl_up_sync (~0u, response, d);
 
-    response += mate >= d ? left : 0;
+    response += lane_of_thread () >= d ? left : 0;
   }
   unsigned below = __ballot_sync (~0u, *sum + response < threshold);
-  *sum += __shfl_sync (~0u, response, group - 1, group);
-  if (group < 32)
-    below = below >> (lane - mate) & ((1u << group % 32) - 1);
-  return below ? __ffs (below) - 1 : group;
+  *sum += __shfl_sync (~0u, response, 31);
+  return below ? __ffs (below) - 1 : 32;
 }
 
 // Floats add up in their order.
-template <int group>
 static __device__ __forceinline__ int
 first_below (float response, float threshold, float *sum)
 {
-  int first = group;
+  int first = 32;
 
-  for (int i = 0; i < group; i++) {
-    *sum += __shfl_sync (~0u, response, i, group);
-    if (*sum < __shfl_sync (~0u, threshold, i, group) && first == group)
+  for (int i = 0; i < 32; i++) {
+    *sum += __shfl_sync (~0u, response, i);
+    if (*sum < __shfl_sync (~0u, threshold, i) && first == 32)
       first = i;
   }
   return first;
@@ -122,8 +115,8 @@ run_segment_by_warp (const WaldBoost<Acc> &model, const Access &access,
     bool in = k < end;
     // adding -0 changes no float
     Acc response = in ? model.leaves[access.leaf (view, k)] : (Acc) -0.f;
-    int below = first_below<32> (
-        response, in ? model.thresholds[k] : least ((Acc) 0), sum);
+    int below =
+        first_below (response, in ? model.thresholds[k] : least ((Acc) 0), sum);
 
     if (below < 32)
       return base + below;
@@ -174,12 +167,12 @@ struct Tally {
   __device__ void
   flush (CuvCounters *counters, unsigned my_weak, unsigned my_windows)
   {
-    unsigned sum = cuv_warp_sum (my_weak);
+    unsigned long long sum = cuv_warp_sum ((unsigned long long) my_weak);
     unsigned n = cuv_warp_sum (my_windows);
 
     if (lane_of_thread () == 0) {
       atomicAdd (&weak, sum);
-      atomicAdd (&windows, n);
+      atomicAdd (&windows, (unsigned long long) n);
     }
     __syncthreads ();
     for (int i = threadIdx.x; i < CUV_WALDBOOST_SEGMENTS; i += blockDim.x) {
@@ -192,6 +185,34 @@ struct Tally {
     }
   }
 };
+
+// The rest of a window's way, from segment s on, not the first, by a whole
+// warp. accept() is asked for the hit at the end. Returns how many weak
+// classifiers that took, in the first lane.
+template <typename Access, typename Acc, typename Accept>
+static __device__ unsigned
+finish_by_warp (const WaldBoost<Acc> &model, const Access &access,
+    const typename Access::View &view, int s, Acc sum, Tally &tally,
+    Accept accept)
+{
+  const bool leader = lane_of_thread () == 0;
+  const int begin = model.segments[s - 1].end;
+  int first = begin;
+
+  for (; s < model.n_segments; s++) {
+    const Segment segment = model.segments[s];
+    const int passed =
+        run_segment_by_warp (model, access, view, first, segment.end, &sum);
+
+    if (passed < segment.end)
+      return leader ? passed + 1 - begin : 0;
+    if (leader && (s < model.n_segments - 1 || accept (sum))
+        && segment.counter >= 0)
+      atomicAdd (&tally.survivors[segment.counter], 1u);
+    first = segment.end;
+  }
+  return leader ? first - begin : 0;
+}
 
 // ---- in a block ----
 
@@ -372,7 +393,7 @@ __launch_bounds__ (threads) block_kernel (const CuvTile *tiles, int n_tiles,
     const CuvTile tile = tiles[t];
     const CuvPyramidLevel &level = levels[tile.level];
 
-    if (rows.level >= 0 && rows.level != tile.level)
+    if (!rows.has_level (tile.level))
       continue;
     __syncthreads (); // the tile before is done with
     if (threadIdx.x < 3)
@@ -525,38 +546,20 @@ __launch_bounds__ (threads) finish_kernel (const CuvTile *tiles,
 {
   __shared__ Tally tally;
   const uint32_t n = *from.n;
-  const bool leader = lane_of_thread () == 0;
   unsigned weak = 0;
 
   tally.clear ();
   __syncthreads ();
   for (uint32_t k = (blockIdx.x * threads + threadIdx.x) / 32; k < n;
        k += gridDim.x * threads / 32) {
-    Entry<Acc> entry = from.entries[k];
+    const Entry<Acc> entry = from.entries[k];
     const CuvTile tile = tiles[entry.where >> FRAME_BITS];
     const int where = entry.where & ((1 << FRAME_BITS) - 1);
     BlockRun<Access, Acc> run = { model, access, out, levels[tile.level], tile,
       shape, rows, tally, 0, 0 };
-    const typename Access::View view = run.view (where);
-    int first = model.segments[s - 1].end;
 
-    for (int t = s; t < model.n_segments; t++) {
-      const Segment segment = model.segments[t];
-      int passed = run_segment_by_warp (
-          model, access, view, first, segment.end, &entry.sum);
-      bool alive = passed == segment.end;
-
-      if (leader) {
-        weak += min (passed + 1, segment.end) - first;
-        if (alive && t == model.n_segments - 1)
-          alive = run.accept (where, entry.sum);
-        if (alive && segment.counter >= 0)
-          atomicAdd (&tally.survivors[segment.counter], 1u);
-      }
-      if (passed < segment.end)
-        break;
-      first = segment.end;
-    }
+    weak += finish_by_warp (model, access, run.view (where), s, entry.sum,
+        tally, [&] (Acc sum) { return run.accept (where, sum); });
   }
   __syncthreads ();
   tally.flush (out.counters, weak, 0);

@@ -284,12 +284,6 @@ cuv_emulated_halves (F f)
 }
 
 static inline unsigned
-__vadd2 (unsigned a, unsigned b)
-{
-  return cuv_emulated_halves ([=] (int s) { return (a >> s) + (b >> s); });
-}
-
-static inline unsigned
 __viaddmin_s16x2_relu (unsigned a, unsigned b, unsigned c)
 {
   return cuv_emulated_halves ([=] (int s) {
