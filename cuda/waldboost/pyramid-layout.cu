@@ -2,10 +2,13 @@
 // Where the pyramid's images lie in memory, and the tables of its kernels.
 #include "waldboost/pyramid.cuh"
 
-// A tap in one word: what a level's four columns need is then one load.
+// A tap in one word. Both its pixels are read: where a weight of 0 leaves out
+// the second, which may be outside, 256 of it is the pixel itself.
 static inline uint32_t
-pack_tap (const CuvTap &tap)
+pack_tap (CuvTap tap)
 {
+  if (tap.weight == 0 && tap.index > 0)
+    tap = CuvTap{ tap.index - 1, 256 };
   return (uint32_t) tap.index << 9 | (uint32_t) tap.weight;
 }
 
@@ -24,16 +27,12 @@ struct Extent {
 static Extent
 lay_out (CuvPyramid *self, const CuvWaldboostPlan *plan)
 {
-  std::vector<bool> is_source (plan->n_levels, false);
   Extent extent = { 0, 0, 0 };
   int words = 0, taps = 0, widest = 0;
 
   self->host_levels.assign (plan->n_levels, CuvPyramidLevel{});
-  for (int i = 0; i < plan->n_levels; i++) {
-    if (plan->levels[i].source >= 0)
-      is_source[plan->levels[i].source] = true;
+  for (int i = 0; i < plan->n_levels; i++)
     widest = plan->levels[i].width > widest ? plan->levels[i].width : widest;
-  }
   for (int i = 0; i < plan->n_levels; i++) {
     CuvPyramidLevel *level = &self->host_levels[i];
 
@@ -43,11 +42,9 @@ lay_out (CuvPyramid *self, const CuvWaldboostPlan *plan)
     extent.widest = level->pitch > extent.widest ? level->pitch : extent.widest;
     level->first = extent.elements;
     level->picture_pitch = round_up (level->plan.width, 16);
-    level->picture = -1;
-    if (self->needs.pictures || self->needs.tilted || is_source[i]) {
-      level->picture = extent.pixels;
-      extent.pixels += (int64_t) level->picture_pitch * level->plan.height;
-    }
+    level->picture = extent.pixels;
+    extent.pixels +=
+        (int64_t) level->picture_pitch * cuv_whole_fours (level->plan.height);
     level->words = cuv_div_up (level->plan.n_x, 32);
     level->first_word = words;
     level->first_tap = taps;
@@ -55,28 +52,28 @@ lay_out (CuvPyramid *self, const CuvWaldboostPlan *plan)
     extent.elements += (int64_t) level->pitch * CUV_STRIP
         * (cuv_div_up (level->plan.height + 1, CUV_STRIP) + 1);
     words += level->words * level->plan.n_y;
-    taps +=
-        cuv_row_taps_at (level->plan.width) + round_up (level->plan.height, 4);
+    taps += cuv_whole_fours (level->plan.width)
+        + cuv_whole_fours (level->plan.height);
   }
   return extent;
 }
 
-// A level's columns, padded to fours, and its rows.
+static void
+add_taps (std::vector<uint32_t> *taps, const CuvTap *from, int n)
+{
+  for (int i = 0; i < n; i++)
+    taps->push_back (pack_tap (from[i]));
+  taps->resize (cuv_whole_fours ((int) taps->size ()), 0);
+}
+
 static std::vector<uint32_t>
 pack_taps (const CuvPyramid *self, const CuvWaldboostPlan *plan)
 {
   std::vector<uint32_t> taps;
 
   for (const CuvPyramidLevel &level : self->host_levels) {
-    const CuvTap *x = plan->taps + level.plan.first_x_tap;
-    const CuvTap *y = plan->taps + level.plan.first_y_tap;
-
-    taps.resize (level.first_tap, 0);
-    for (int i = 0; i < level.plan.width; i++)
-      taps.push_back (pack_tap (x[i]));
-    taps.resize (level.first_tap + cuv_row_taps_at (level.plan.width), 0);
-    for (int i = 0; i < level.plan.height; i++)
-      taps.push_back (pack_tap (y[i]));
+    add_taps (&taps, plan->taps + level.plan.first_x_tap, level.plan.width);
+    add_taps (&taps, plan->taps + level.plan.first_y_tap, level.plan.height);
   }
   return taps;
 }
@@ -107,9 +104,9 @@ tile_pictures (CuvPyramid *self)
       int d = depth_of (self, i);
 
       more |= d > depth;
-      if (d != depth || level.picture < 0)
+      if (d != depth)
         continue;
-      for (int y = 0; y < level.plan.height; y += CUV_PICTURE_Y) {
+      for (int y = 0; y < level.plan.height; y += self->needs.picture_rows ()) {
         for (int x = 0; x < level.plan.width; x += CUV_PICTURE_X)
           tiles.push_back (CuvTile{ i, x, y });
       }
@@ -155,8 +152,7 @@ reserve (CuvPyramid *self, Extent extent, int slack_rows)
   size_t wide = elements * sizeof (uint32_t);
 
   if (cuv_buffer_reserve (&self->grey, (size_t) self->width * self->height) != 0
-      || (extent.pixels > 0
-          && cuv_buffer_reserve (&self->pictures, extent.pixels) != 0)
+      || cuv_buffer_reserve (&self->pictures, extent.pixels) != 0
       || (self->needs.sums
           && (cuv_buffer_reserve (&self->sums, elements * sum_size) != 0
               || cuv_buffer_reserve (&self->strip_sums, wide / CUV_STRIP) != 0))

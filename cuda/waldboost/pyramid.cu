@@ -2,9 +2,9 @@
 #include <string.h>
 #include "waldboost/pyramid.cuh"
 
-#define STRIP_WARPS 8
-#define STRIP_THREADS (32 * STRIP_WARPS)
-#define CHUNK 128 // columns at a time, 4 a thread of a warp
+#define WARPS 8                  // of a block that makes integral images
+#define ROWS (CUV_STRIP / WARPS) // of a warp: four, as pictures have room for
+#define CHUNK 128                // columns at a time, 4 a lane
 
 // Where a level is resized from.
 struct Source {
@@ -40,95 +40,87 @@ grey_kernel (CuvFrame frame, uint8_t *grey)
     grey[(size_t) y * frame.width + x] = cuv_frame_grey (&frame, x, y);
 }
 
-// Pixels x .. x + 3 of a row of a level: two horizontal steps in 8.8, then the
-// vertical one in 8.16, rounded once. Those outside are 0.
-static __device__ uint4
-resample (const Source &source, const uint32_t *x_taps, uint32_t y_tap, int x,
-    int width)
-{
-  const unsigned down = y_tap & 511;
-  const uint8_t *above = source.data + (size_t) (y_tap >> 9) * source.stride;
-  const uint8_t *below = down ? above + source.stride : above;
-  const uint4 tap = *(const uint4 *) (x_taps + x);
-  uint4 out;
-  auto pixel = [=] (int at, uint32_t t) -> unsigned {
-    unsigned w = t & 511, left = t >> 9, right = left + (w != 0);
-    unsigned a, b;
+// A column of a level, made from two of its source.
+struct Column {
+  const uint8_t *upper, *lower; // its first two pixels
+  int stride;
+  unsigned weight; // of the right one
 
-    if (at >= width)
-      return 0;
-    a = (256 - w) * above[left] + w * above[right];
-    b = (256 - w) * below[left] + w * below[right];
-    return ((256 - down) * a + down * b + 32768) >> 16;
-  };
+  __device__
+  Column (const Source &from, uint32_t tap)
+      : upper (from.data + (tap >> 9)), lower (upper + from.stride),
+        stride (from.stride), weight (tap & 511)
+  {
+  }
 
-  out.x = pixel (x, tap.x);
-  out.y = pixel (x + 1, tap.y);
-  out.z = pixel (x + 2, tap.z);
-  out.w = pixel (x + 3, tap.w);
-  return out;
-}
+  // Two horizontal steps in 8.8, at once in the halves of a word, then the
+  // vertical one in 8.16, rounded once.
+  __device__ unsigned
+  pixel (uint32_t tap) const
+  {
+    const unsigned down = tap & 511;
+    const int at = (int) (tap >> 9) * stride; // of at most 16384 rows
+    const uint8_t *above = upper + at, *below = lower + at;
+    const unsigned left = __ldg (above) | (unsigned) __ldg (below) << 16;
+    const unsigned right =
+        __ldg (above + 1) | (unsigned) __ldg (below + 1) << 16;
+    const unsigned both = (256 - weight) * left + weight * right;
 
-// Block: a tile of CUV_PICTURE_X x CUV_PICTURE_Y pixels, 4 a thread.
+    return ((256 - down) * (both & 0xffff) + down * (both >> 16) + 32768) >> 16;
+  }
+};
+
+// Block: CUV_PICTURE_X columns, one a thread, of so many rows, four at a time:
+// there is room for whole fours. Where a tile is as high as a strip, finds the
+// sums of its columns too; those of a level's last strip are not needed, and
+// may count rows below it.
 static __global__ void
-picture_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
-    Sources sources, const uint32_t *taps, uint8_t *pictures)
+__launch_bounds__ (CUV_PICTURE_X) picture_kernel (const CuvTile *tiles,
+    const CuvPyramidLevel *levels, Sources sources, const uint32_t *taps,
+    int rows, uint8_t *pictures, uint32_t *strip_sums, uint32_t *strip_squares)
 {
   const CuvTile tile = tiles[blockIdx.x];
   const CuvPyramidLevel &level = levels[tile.level];
-  const uint32_t *x_taps = taps + level.first_tap;
-  int x = tile.x + 4 * threadIdx.x, y = tile.y + threadIdx.y;
+  const int x = tile.x + threadIdx.x, pitch = level.picture_pitch;
+  const int columns = cuv_whole_fours (level.plan.width);
+  const int end = min (tile.y + rows, level.plan.height);
+  const uint32_t *x_taps = taps + level.first_tap, *y_taps = x_taps + columns;
+  const int64_t strip_at = cuv_strip_sums_at (level, tile.y / CUV_STRIP) + x;
+  uint8_t *to = pictures + level.picture + (int64_t) tile.y * pitch + x;
+  unsigned sum = 0, square = 0;
 
-  if (x >= level.plan.width || y >= level.plan.height)
+  if (x >= columns)
     return;
-  const uint32_t y_tap = x_taps[cuv_row_taps_at (level.plan.width) + y];
-  uint4 p =
-      resample (sources.of (levels, level), x_taps, y_tap, x, level.plan.width);
-  *(uint32_t *) (pictures + level.picture + (size_t) y * level.picture_pitch
-      + x) = p.x | p.y << 8 | p.z << 16 | p.w << 24;
+  const Column column (sources.of (levels, level), x_taps[x]);
+  for (int y = tile.y; y < end; y += 4) {
+    const uint4 tap = __ldg ((const uint4 *) (y_taps + y));
+    const unsigned pixels[] = { column.pixel (tap.x), column.pixel (tap.y),
+      column.pixel (tap.z), column.pixel (tap.w) };
+
+    for (unsigned pixel : pixels) {
+      *to = (uint8_t) pixel;
+      to += pitch;
+      sum += pixel;
+      square += pixel * pixel;
+    }
+  }
+  if (strip_sums != nullptr)
+    strip_sums[strip_at] = sum;
+  if (strip_squares != nullptr)
+    strip_squares[strip_at] = square;
 }
 
 // ---- integral images ----
 //
-// A block has a strip of rows. One kernel finds, for each column, the sum of
-// the strip's pixels left of it. The other adds those of the strips above to
-// the sums of its own rows, so that the images themselves are only written.
+// A block has a strip of rows, each of its warps some of them. What is above
+// them in a column are whole strips, whose sums are known, and rows of other
+// warps. The sums of columns down to a row, added up along it, are the next row
+// of the integral image.
 
-// The pixels of a strip.
-struct Strip {
-  const CuvPyramidLevel &level;
-  const Source source;
-  const uint32_t *taps;
-  const int first, rows;
-
-  __device__
-  Strip (const CuvTile &tile, const CuvPyramidLevel *levels,
-      const Sources &sources, const uint32_t *all_taps)
-      : level (levels[tile.level]), source (sources.of (levels, level)),
-        taps (all_taps + level.first_tap), first (tile.y * CUV_STRIP),
-        rows (min (CUV_STRIP, level.plan.height - first))
-  {
-  }
-
-  // Those of columns x .. x + 3; those outside are 0.
-  __device__ uint4
-  pixels (int x, int row) const
-  {
-    const int width = level.plan.width;
-
-    if (x >= width || row >= rows)
-      return make_uint4 (0, 0, 0, 0);
-    return resample (
-        source, taps, taps[cuv_row_taps_at (width) + first + row], x, width);
-  }
-
-  // Where the sums of all strips of the level are.
-  __device__ int64_t
-  sums_at () const
-  {
-    return level.first / CUV_STRIP;
-  }
-};
+// What the warps tell each other of a chunk: slot w is the sum of the share of
+// warp w of the strips above, slot WARPS + w the same with the sum of its rows.
+// So WARPS slots from its own on are together what is above a warp's rows.
+using Columns = uint4[2 * WARPS][32];
 
 static __device__ uint4
 add (uint4 a, uint4 b)
@@ -136,13 +128,7 @@ add (uint4 a, uint4 b)
   return make_uint4 (a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
 }
 
-static __device__ uint4
-squared (uint4 p)
-{
-  return make_uint4 (p.x * p.x, p.y * p.y, p.z * p.z, p.w * p.w);
-}
-
-// Sums of the pixels left of each of four columns, of a row that the warp goes
+// Sums of what is left of each of four columns, of a row that the warp goes
 // along; carry is the sum so far.
 static __device__ uint4
 running_sums (uint4 p, unsigned *carry, int lane)
@@ -163,132 +149,152 @@ running_sums (uint4 p, unsigned *carry, int lane)
   return out;
 }
 
-// The same of a row that the block goes along.
-static __device__ uint4
-running_sums_of_block (uint4 p, unsigned *carry)
+static __device__ void
+store_two (uint16_t *to, uint32_t a, uint32_t b)
 {
-  __shared__ unsigned totals[STRIP_WARPS];
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  unsigned total = 0, before = *carry;
-  uint4 sums = running_sums (p, &total, lane);
-
-  __syncthreads (); // the totals before have been read
-  if (lane == 0)
-    totals[warp] = total;
-  __syncthreads ();
-  for (int w = 0; w < STRIP_WARPS; w++) {
-    before += w < warp ? totals[w] : 0;
-    *carry += totals[w];
-  }
-  return add (sums, make_uint4 (before, before, before, before));
+  *(uint32_t *) to = __byte_perm (a, b, 0x5410);
 }
 
-// Block: a strip. The sums of its pixels, and of their squares, left of each
-// column.
-template <bool with_squares>
-static __global__ void
-__launch_bounds__ (STRIP_THREADS) strip_kernel (const CuvTile *tiles,
-    const CuvPyramidLevel *levels, Sources sources, const uint32_t *taps,
-    uint32_t *sums, uint32_t *squares)
+static __device__ void
+store_two (uint32_t *to, uint32_t a, uint32_t b)
 {
-  const CuvTile tile = tiles[blockIdx.x];
-  const Strip strip (tile, levels, sources, taps);
-  const int width = strip.level.plan.width;
-  const int64_t at = strip.sums_at () + (int64_t) tile.y * strip.level.pitch;
-  unsigned carry = 0, square_carry = 0;
+  *(uint2 *) to = make_uint2 (a, b);
+}
 
-  for (int base = 0; base <= width; base += 4 * STRIP_THREADS) {
-    const int x = base + 4 * threadIdx.x;
-    uint4 sum = make_uint4 (0, 0, 0, 0), square = sum;
+// A warp's rows of an integral image.
+template <typename Sum, bool squared> struct WarpRows {
+  const bool split, top;
+  const int warp, lane, pitch;
+  const uint32_t *strips; // the first of the level, at the lane's columns
+  Sum *image;             // the element above the first row there
+  unsigned carry[ROWS] = {};
+
+  __device__
+  WarpRows (const CuvPyramidLevel &level, int first_row,
+      const uint32_t *all_strips, Sum *images)
+      : split (cuv_is_split (level)), top (first_row == 0),
+        warp (threadIdx.x / 32), lane (threadIdx.x % 32), pitch (level.pitch),
+        strips (all_strips + cuv_strip_sums_at (level, 0) + 4 * lane),
+        image (images + level.first + (int64_t) first_row * pitch
+            + (split ? 2 : 4) * lane)
+  {
+  }
+
+  static __device__ uint4
+  values (uint32_t four)
+  {
+    const uint4 v = make_uint4 (__byte_perm (four, 0, 0x4440),
+        __byte_perm (four, 0, 0x4441), __byte_perm (four, 0, 0x4442),
+        __byte_perm (four, 0, 0x4443));
+
+    return squared ? make_uint4 (v.x * v.x, v.y * v.y, v.z * v.z, v.w * v.w)
+                   : v;
+  }
+
+  __device__ uint4
+  share_of_strips (int n) const
+  {
+    uint4 sum = make_uint4 (0, 0, 0, 0);
 
 #pragma unroll 4
-    for (int row = 0; row < strip.rows; row++) {
-      const uint4 p = strip.pixels (x, row);
-
-      sum = add (sum, p);
-      if (with_squares)
-        square = add (square, squared (p));
-    }
-    sum = running_sums_of_block (sum, &carry);
-    if (with_squares)
-      square = running_sums_of_block (square, &square_carry);
-    if (x <= width) {
-      *(uint4 *) (sums + at + x) = sum;
-      if (with_squares)
-        *(uint4 *) (squares + at + x) = square;
-    }
+    for (int s = warp; s < n; s += WARPS)
+      sum = add (sum, __ldg ((const uint4 *) (strips + (int64_t) s * pitch)));
+    return sum;
   }
-}
 
-// A thread's column of a chunk of a strip: to the sums of the strips above it
-// adds those of the strip's rows one after another.
-template <typename Sum>
+  // What the other warps need of the warp's rows, and of its strips of so many.
+  __device__ void
+  share (const uint32_t pixels[ROWS], int n_strips, Columns columns)
+  {
+    uint4 sum = share_of_strips (n_strips);
+
+    columns[warp][lane] = sum;
+#pragma unroll
+    for (int i = 0; i < ROWS; i++)
+      sum = add (sum, values (pixels[i]));
+    columns[WARPS + warp][lane] = sum;
+    strips += CHUNK;
+  }
+
+  // A row's elements of the lane's columns; split, the even ones come first.
+  __device__ void
+  store (int row, uint4 v) const
+  {
+    Sum *to = image + row * pitch;
+
+    store_two (to, v.x, split ? v.z : v.y);
+    store_two (to + (split ? pitch / 2 : 2), split ? v.y : v.z, v.w);
+  }
+
+  // The elements of so many rows, when all warps have shared their columns.
+  __device__ void
+  write (const uint32_t pixels[ROWS], int n_rows, const Columns columns)
+  {
+    uint4 sum = make_uint4 (0, 0, 0, 0), out[ROWS];
+
+    if (top && n_rows > 0)
+      store (0, sum); // nothing is above
+#pragma unroll
+    for (int w = 0; w < WARPS; w++)
+      sum = add (sum, columns[warp + w][lane]);
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+      sum = add (sum, values (pixels[i]));
+      out[i] = running_sums (sum, &carry[i], lane);
+    }
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+      if (i < n_rows)
+        store (i + 1, out[i]);
+    }
+    image += split ? CHUNK / 2 : CHUNK;
+  }
+};
+
+// A strip of an integral image, one chunk of columns after the other.
+template <typename Sum, bool squared>
 static __device__ __forceinline__ void
-sum_column (const Strip &strip, int strip_row, int x, const uint32_t *strips,
-    const uint32_t *rows, Sum *image)
+make_strip (const CuvPyramidLevel &level, int strip, const uint8_t *pictures,
+    const uint32_t *strip_sums, Sum *images, Columns columns[2])
 {
-  const CuvPyramidLevel &level = strip.level;
-  const int column =
-      cuv_integral_column (cuv_is_split (level), level.pitch / 2, x);
-  Sum *at =
-      image + level.first + column + (int64_t) (strip.first + 1) * level.pitch;
-  uint32_t sum = 0;
-
-  if (strip_row == 0)
-    at[-level.pitch] = 0; // nothing is above row 0
-#pragma unroll 4
-  for (int s = 0; s < strip_row; s++)
-    sum += strips[strip.sums_at () + (int64_t) s * level.pitch + x];
-#pragma unroll 8
-  for (int row = 0; row < strip.rows; row++, at += level.pitch) {
-    sum += rows[row * CHUNK];
-    *at = (Sum) sum;
-  }
-}
-
-// Block: a strip. Its warps go along its rows, and for each chunk of columns
-// its threads down them; neighbours write neighbouring elements.
-template <typename Sum, bool with_squares>
-static __global__ void
-__launch_bounds__ (STRIP_THREADS)
-    integral_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
-        Sources sources, const uint32_t *taps, const uint32_t *strip_sums,
-        const uint32_t *strip_squares, Sum *sums, uint32_t *squares)
-{
-  const int rows = CUV_STRIP / STRIP_WARPS;
-  // of pixels, and of their squares
-  __shared__ uint4 running[1 + with_squares][CUV_STRIP][CHUNK / 4];
-  const CuvTile tile = tiles[blockIdx.x];
-  const Strip strip (tile, levels, sources, taps);
-  const int width = strip.level.plan.width;
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const int image = threadIdx.x / CHUNK, k = threadIdx.x % CHUNK;
-  const int column =
-      cuv_is_split (strip.level) ? k % (CHUNK / 2) * 2 + k / (CHUNK / 2) : k;
-  unsigned carry[rows] = {}, square_carry[rows] = {};
+  const int width = level.plan.width, pitch = level.picture_pitch;
+  const int first = strip * CUV_STRIP + threadIdx.x / 32 * ROWS;
+  const int n_rows = level.plan.height - first; // the warp may have fewer
+  const uint8_t *picture = pictures + level.picture + (int64_t) first * pitch;
+  WarpRows<Sum, squared> rows (level, first, strip_sums, images);
 
   for (int base = 0; base <= width; base += CHUNK) {
-    const int x = base + column;
+    const int x = base + 4 * (threadIdx.x % 32);
+    uint32_t pixels[ROWS] = {};
 
-    __syncthreads (); // the chunk before has been read
+    if (x < width && n_rows > 0) {
 #pragma unroll
-    for (int i = 0; i < rows; i++) {
-      const int row = warp + i * STRIP_WARPS;
-      const uint4 p = strip.pixels (base + 4 * lane, row);
-
-      running[0][row][lane] = running_sums (p, &carry[i], lane);
-      if (with_squares)
-        running[with_squares][row][lane] =
-            running_sums (squared (p), &square_carry[i], lane);
+      for (int i = 0; i < ROWS; i++)
+        pixels[i] = __ldg ((const uint32_t *) (picture + i * pitch + x));
     }
+    rows.share (pixels, x < width ? strip : 0, columns[base / CHUNK % 2]);
     __syncthreads ();
-    if (x <= width && image == 0)
-      sum_column (strip, tile.y, x, strip_sums,
-          (const uint32_t *) running[0] + column, sums);
-    else if (x <= width && with_squares)
-      sum_column (strip, tile.y, x, strip_squares,
-          (const uint32_t *) running[with_squares] + column, squares);
+    rows.write (pixels, x <= width ? n_rows : 0, columns[base / CHUNK % 2]);
   }
+}
+
+// Block: a strip. With squares two blocks have the same, the second theirs.
+template <typename Sum, bool with_squares>
+static __global__ void __launch_bounds__ (32 * WARPS, 4)
+    integral_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
+        const uint8_t *pictures, const uint32_t *strip_sums,
+        const uint32_t *strip_squares, Sum *sums, uint32_t *squares)
+{
+  // of two chunks: one is written while the other may still be read
+  __shared__ Columns columns[2];
+  const CuvTile tile = tiles[blockIdx.x / (1 + with_squares)];
+  const CuvPyramidLevel level = levels[tile.level];
+
+  if (with_squares && blockIdx.x % 2 != 0)
+    make_strip<uint32_t, true> (
+        level, tile.y, pictures, strip_squares, squares, columns);
+  else
+    make_strip<Sum, false> (level, tile.y, pictures, strip_sums, sums, columns);
 }
 
 // ---- tilted integral images: two sweeps along diagonals ----
@@ -363,15 +369,18 @@ static int
 make_pictures (CuvPyramid *self, const Sources &sources, cudaStream_t stream)
 {
   const CuvTile *tiles = self->table<CuvTile> (self->picture_tiles_at);
+  uint32_t *sums =
+      self->needs.sums ? (uint32_t *) self->strip_sums.data : nullptr;
+  uint32_t *squares =
+      self->needs.squares ? (uint32_t *) self->strip_squares.data : nullptr;
 
   for (size_t d = 0; d + 1 < self->picture_tiles.size (); d++) {
     int first = self->picture_tiles[d], n = self->picture_tiles[d + 1] - first;
 
-    if (n == 0)
-      continue;
-    picture_kernel<<<n, dim3 (CUV_PICTURE_X / 4, CUV_PICTURE_Y), 0, stream>>> (
-        tiles + first, self->levels (), sources,
-        self->table<uint32_t> (self->taps_at), (uint8_t *) self->pictures.data);
+    picture_kernel<<<n, CUV_PICTURE_X, 0, stream>>> (tiles + first,
+        self->levels (), sources, self->table<uint32_t> (self->taps_at),
+        self->needs.picture_rows (), (uint8_t *) self->pictures.data, sums,
+        squares);
     CUV_CUDA_LAUNCHED (picture_kernel);
   }
   return 0;
@@ -379,19 +388,14 @@ make_pictures (CuvPyramid *self, const Sources &sources, cudaStream_t stream)
 
 template <typename Sum, bool with_squares>
 static int
-make_sums (CuvPyramid *self, const Sources &sources, cudaStream_t stream)
+make_sums (CuvPyramid *self, cudaStream_t stream)
 {
-  const CuvTile *tiles = self->table<CuvTile> (self->strip_tiles_at);
-  const uint32_t *taps = self->table<uint32_t> (self->taps_at);
-  uint32_t *sums = (uint32_t *) self->strip_sums.data;
-  uint32_t *squares = (uint32_t *) self->strip_squares.data;
-
-  strip_kernel<with_squares><<<self->n_strips, STRIP_THREADS, 0, stream>>> (
-      tiles, self->levels (), sources, taps, sums, squares);
-  CUV_CUDA_LAUNCHED (strip_kernel);
   integral_kernel<Sum, with_squares>
-      <<<self->n_strips, STRIP_THREADS, 0, stream>>> (tiles, self->levels (),
-          sources, taps, sums, squares, (Sum *) self->sums.data,
+      <<<(1 + with_squares) * self->n_strips, 32 * WARPS, 0, stream>>> (
+          self->table<CuvTile> (self->strip_tiles_at), self->levels (),
+          (const uint8_t *) self->pictures.data,
+          (const uint32_t *) self->strip_sums.data,
+          (const uint32_t *) self->strip_squares.data, (Sum *) self->sums.data,
           (uint32_t *) self->squares.data);
   CUV_CUDA_LAUNCHED (integral_kernel);
   return 0;
@@ -433,11 +437,9 @@ cuv_pyramid_submit (
   if (make_pictures (self, sources, stream) != 0)
     return -1;
   if (self->needs.sums) {
-    int status = self->needs.narrow
-        ? make_sums<uint16_t, false> (self, sources, stream)
-        : self->needs.squares
-        ? make_sums<uint32_t, true> (self, sources, stream)
-        : make_sums<uint32_t, false> (self, sources, stream);
+    int status = self->needs.narrow ? make_sums<uint16_t, false> (self, stream)
+        : self->needs.squares       ? make_sums<uint32_t, true> (self, stream)
+                                    : make_sums<uint32_t, false> (self, stream);
 
     if (status != 0)
       return -1;

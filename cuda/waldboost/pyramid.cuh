@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The detector's pyramid on the GPU: for each level its picture, or integral
-// images of it, as the model needs them.
+// The detector's pyramid on the GPU: for each level its picture and those
+// integral images of it that the model needs.
 #ifndef CUV_WALDBOOST_PYRAMID_CUH
 #define CUV_WALDBOOST_PYRAMID_CUH
 
@@ -12,7 +12,7 @@
 // How the kernels cut their work.
 #define CUV_STRIP 32      // rows of a block that makes integral images
 #define CUV_PICTURE_X 128 // pixels of a block that makes pictures
-#define CUV_PICTURE_Y 8
+#define CUV_PICTURE_Y 8   // where there are no strips
 #define CUV_DIAGONALS 128 // of a block
 
 // An integral image's element (x, y) is the sum of the level's pixels above and
@@ -24,7 +24,7 @@ struct CuvPyramidLevel {
   int64_t first; // element (0, 0), in each of the integral buffers
   int32_t pitch; // elements from row to row
   int32_t picture_pitch;
-  int64_t picture;    // pixel (0, 0), in the picture buffer; -1 = has none
+  int64_t picture;    // pixel (0, 0), in the picture buffer
   int32_t words;      // of 32 window positions in a row
   int32_t first_word; // of this level, counting those of all levels
   int32_t first_tap;  // of its columns, in packed taps; rows follow
@@ -43,12 +43,19 @@ cuv_integral_column (bool split, int half, int x)
   return split ? (x & 1) * half + (x >> 1) : x;
 }
 
-// Where a level's taps of rows begin, behind those of its columns, which are
-// read by fours.
-static inline __host__ __device__ int
-cuv_row_taps_at (int width)
+// Where the sums of a strip's columns are, in each of the strips' buffers.
+static inline __host__ __device__ int64_t
+cuv_strip_sums_at (const CuvPyramidLevel &level, int strip)
 {
-  return (width + 3) / 4 * 4;
+  return level.first / CUV_STRIP + (int64_t) strip * level.pitch;
+}
+
+// Pictures have columns, and taps columns and rows, up to a multiple of 4.
+// Those beyond the level count for nothing.
+static inline __host__ __device__ int
+cuv_whole_fours (int n)
+{
+  return (n + 3) / 4 * 4;
 }
 
 // A piece of work in one level; what x and y count is the kernel's business.
@@ -58,12 +65,17 @@ struct CuvTile {
 
 // What the model needs.
 struct CuvPyramidNeeds {
-  bool pictures;     // of all levels; else of those that others are made from
   bool sums;         // integral images
   bool narrow;       // their elements are uint16_t, else uint32_t
   bool squares;      // of squared pixels, uint32_t
   bool tilted;       // tilted ones, uint32_t
   bool common_pitch; // the same for all levels
+
+  int
+  picture_rows () const // of a tile
+  {
+    return sums ? CUV_STRIP : CUV_PICTURE_Y;
+  }
 };
 
 // Tables of a plan, gathered on the host and uploaded at once.
@@ -91,7 +103,7 @@ struct CuvPyramid {
   std::vector<int> picture_tiles; // where each depth's tiles begin; and the end
   CuvBuffer grey;                 // of frames whose grey is not a plane
   CuvBuffer pictures, sums, squares, tilted, diagonal;
-  CuvBuffer strip_sums, strip_squares; // a row of elements for each strip
+  CuvBuffer strip_sums, strip_squares; // of each strip's columns
   // in the plan's tables:
   size_t levels_at, taps_at, picture_tiles_at, strip_tiles_at, diagonals_at;
   const uint8_t *tables; // on the device, set by who uploads them
