@@ -17,18 +17,20 @@ struct Outcome {
 };
 
 // Stage 0 of windows in n rows, apart elements from each other.
-template <int n, int apart, typename Node, typename Corners, typename Sum>
+template <int n, int apart, typename Nodes, typename Sum>
 static __device__ __forceinline__ void
-first_stage (const Cascade<Node> &cascade, const Nodes<Node> &nodes,
-    const FirstStage<Corners> &first, bool split, const View<Sum> views[n],
-    Outcome outcomes[n])
+first_stage (const Cascade<Nodes> &cascade,
+    const FirstStage<typename Nodes::Node> &first, bool split,
+    const View<Sum> views[n], Outcome outcomes[n])
 {
   unsigned decisions[n] = {};
   double sums[n] = {};
-  const Stage stage = cascade.stages[0];
+  const Stage &stage = first.stage;
+  const bool tabled = Nodes::Node::tabled && stage.passes >= 0;
 
   for (int k = 0; k < first.n; k++) {
-    const Corners &corners = first.corners[split][k];
+    const typename Nodes::Node &node = first.nodes[split][k];
+    const float left = node.left.leaf, right = node.right.leaf;
 
 #pragma unroll
     for (int i = 0; i < n; i++) {
@@ -37,33 +39,33 @@ first_stage (const Cascade<Node> &cascade, const Nodes<Node> &nodes,
       view.sums += i * apart;
       view.tilted += i * apart;
       view.factor = views[i].factor;
-      unsigned bit = decide (view, corners, nodes[k]);
-      if (stage.passes >= 0)
+      unsigned bit = decide (cascade, view, node);
+      if (tabled)
         decisions[i] = __funnelshift_l (bit, decisions[i], 1);
       else
-        sums[i] += (int) bit < 0 ? nodes[k].left_leaf : nodes[k].right_leaf;
+        sums[i] += (int) bit < 0 ? left : right;
     }
   }
 #pragma unroll
   for (int i = 0; i < n; i++)
-    outcomes[i].ok = stage.passes >= 0 ? look_up (cascade, stage, decisions[i])
-                                       : !(sums[i] < (double) stage.threshold);
+    outcomes[i].ok = tabled ? look_up (cascade, stage, decisions[i])
+                            : !(sums[i] < (double) stage.threshold);
 }
 
 // Block: one tile. A warp decides 32 positions at a time, or twice as many 8
 // rows apart where step is not 0 and the tile's pitch is fixed: passed says
 // which pass stage 0, keeps after which ones the next position is visited.
-template <typename Node, typename Sum, bool stumps, bool tiled, int step>
+template <typename Nodes, typename Sum, bool stumps, bool tiled, int step>
 static __device__ __forceinline__ void
 decide_tile (const Tile<Sum, tiled> &tile, const Images &images,
-    const TileShape &shape, const Cascade<Node> &cascade,
-    const FirstStage<typename Node::Corners> &first, uint32_t *passed,
+    const TileShape &shape, const Cascade<Nodes> &cascade,
+    const FirstStage<typename Nodes::Node> &first, uint32_t *passed,
     uint32_t *keeps)
 {
-  const bool haar = Node::haar;
+  const bool haar = Nodes::Node::haar;
   const int n = step != 0 ? 2 : 1, lane = threadIdx.x % 32;
   const int apart = WARPS * step * fixed_pitch (step == 2, sizeof (Sum));
-  const Nodes<Node> nodes = cascade.nodes_of (tile.split);
+  const Nodes nodes = cascade.nodes_of (tile.split);
 
   for (int i = 0; i < shape.rows / WARPS / n * (TILE_X / 32); i++) {
     int row = threadIdx.x / 32 + i / 2 * WARPS * n;
@@ -80,8 +82,7 @@ decide_tile (const Tile<Sum, tiled> &tile, const Images &images,
             tile.tile.y + row + j * WARPS, &views[j].factor);
     }
     if (stumps && first.n > 0) {
-      first_stage<n, apart> (
-          cascade, nodes, first, tile.split, views, outcomes);
+      first_stage<n, apart> (cascade, first, tile.split, views, outcomes);
     } else {
 #pragma unroll
       for (int j = 0; j < n; j++)
@@ -109,25 +110,25 @@ decide_tile (const Tile<Sum, tiled> &tile, const Images &images,
   }
 }
 
-template <typename Node, typename Sum, bool stumps, bool tiled, bool fixed>
+template <typename Nodes, typename Sum, bool stumps, bool tiled, bool fixed>
 static __global__ void
 __launch_bounds__ (THREADS)
     dense_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
-        Images images, TileShape shape, Cascade<Node> cascade,
-        const __grid_constant__ FirstStage<typename Node::Corners> first,
+        Images images, TileShape shape, Cascade<Nodes> cascade,
+        const __grid_constant__ FirstStage<typename Nodes::Node> first,
         uint32_t *passed, uint32_t *keeps)
 {
   const Tile<Sum, tiled> tile (tiles[blockIdx.x], levels, images, shape);
 
   __syncthreads ();
   if (!fixed || (!tile.split && tile.level.plan.step != 1))
-    decide_tile<Node, Sum, stumps, tiled, 0> (
+    decide_tile<Nodes, Sum, stumps, tiled, 0> (
         tile, images, shape, cascade, first, passed, keeps);
   else if (tile.split)
-    decide_tile<Node, Sum, stumps, tiled, fixed ? 2 : 0> (
+    decide_tile<Nodes, Sum, stumps, tiled, fixed ? 2 : 0> (
         tile, images, shape, cascade, first, passed, keeps);
   else
-    decide_tile<Node, Sum, stumps, tiled, fixed ? 1 : 0> (
+    decide_tile<Nodes, Sum, stumps, tiled, fixed ? 1 : 0> (
         tile, images, shape, cascade, first, passed, keeps);
 }
 
@@ -206,14 +207,14 @@ struct List {
 };
 
 // A block's survivors on their way through the stages.
-template <typename Node, typename Sum, bool stumps, bool tiled>
+template <typename Nodes, typename Sum, bool stumps, bool tiled>
 struct Survivors {
-  static const bool haar = Node::haar;
-  const Cascade<Node> &cascade;
+  static const bool haar = Nodes::Node::haar;
+  const Cascade<Nodes> &cascade;
   const Tile<Sum, tiled> &tile;
   const Images &images;
   const CuvHits &out;
-  const Nodes<Node> nodes;
+  const Nodes nodes;
 
   __device__ View<Sum>
   view_of (List list, int k, bool known) const
@@ -323,14 +324,14 @@ struct Survivors {
 };
 
 // Block: one tile.
-template <typename Node, typename Sum, bool stumps, bool tiled>
+template <typename Nodes, typename Sum, bool stumps, bool tiled>
 static __global__ void
 __launch_bounds__ (THREADS, 4)
     survivor_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
-        Images images, TileShape shape, Cascade<Node> cascade, CuvRows rows,
+        Images images, TileShape shape, Cascade<Nodes> cascade, CuvRows rows,
         const uint32_t *passed, const uint32_t *keeps, CuvHits out)
 {
-  const bool haar = Node::haar;
+  const bool haar = Nodes::Node::haar;
   __shared__ uint16_t indices[2][TILE_X * (haar ? MAX_HAAR_Y : MAX_TILE_Y)];
   __shared__ float factors[2][haar ? TILE_X * MAX_HAAR_Y : 1];
   __shared__ int counts[3];
@@ -341,8 +342,8 @@ __launch_bounds__ (THREADS, 4)
   if (!rows.has_level (at.level))
     return;
   const Tile<Sum, tiled> tile (at, levels, images, shape);
-  const Survivors<Node, Sum, stumps, tiled> survivors = { cascade, tile, images,
-    out, cascade.nodes_of (tile.split) };
+  const Survivors<Nodes, Sum, stumps, tiled> survivors = { cascade, tile,
+    images, out, cascade.nodes_of (tile.split) };
   if (threadIdx.x < 3)
     counts[threadIdx.x] = 0;
   __syncthreads ();

@@ -1,124 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // OpenCV's cascades on the GPU: the model's tables and the launches.
-#include <algorithm>
-#include <math.h>
-#include <string.h>
 #include <type_traits>
 #include "waldboost/cascade-kernels.cuh"
+#include "waldboost/cascade-model.cuh"
 
 #define MAX_TABLED 12 // stumps of a stage that has a table of what passes
-
-// ---- the model on the device ----
-
-static void
-lay_out_node (
-    CuvLbpDevice *to, const CuvGridNode &node, const CuvLayout &layout)
-{
-  to->corners = cuv_lay_out_grid (node, layout);
-  for (int code = 0; code < 256; code++) {
-    int below = ~code & 255;
-
-    if (node.subset[code >> 5] >> (code & 31) & 1)
-      to->lookup[below >> 5] |= 1u << (31 - (below & 31));
-  }
-}
-
-template <bool plain>
-static void
-lay_out_node (
-    CuvHaarDevice<plain> *to, const CuvHaarNode &node, const CuvLayout &layout)
-{
-  to->corners = cuv_lay_out_haar (node, layout);
-  to->threshold = node.threshold;
-}
-
-// Which of the 2^n ways in which a stage's n stumps can decide pass, summed as
-// the reference does.
-static void
-tabulate (std::vector<uint32_t> *passes, const std::vector<float> &left,
-    const std::vector<float> &right, float threshold)
-{
-  const int n = (int) left.size ();
-  const size_t first = passes->size ();
-
-  passes->resize (first + ((1 << n) + 31) / 32, 0);
-  for (int decisions = 0; decisions < 1 << n; decisions++) {
-    double sum = 0;
-
-    for (int i = 0; i < n; i++)
-      sum += decisions >> (n - 1 - i) & 1 ? left[i] : right[i];
-    if (!(sum < (double) threshold))
-      (*passes)[first + decisions / 32] |= 1u << decisions % 32;
-  }
-}
-
-// Whether all sums of a stage's leaves are exact doubles: multiples of the
-// finest leaf's last bit that stay below 2^53 of it.
-static bool
-sums_are_exact (const CuvWaldboostModel *model)
-{
-  int finest = 0;
-  double most = 0;
-
-  for (int i = 0; i < model->n_leaves; i++) {
-    int exponent;
-
-    if (model->leaves[i] == 0)
-      continue;
-    frexpf (model->leaves[i], &exponent);
-    finest = exponent - 24 < finest ? exponent - 24 : finest;
-    most += fabs ((double) model->leaves[i]);
-  }
-  return ldexp (most, -finest) < ldexp (1, 53);
-}
-
-static const CuvGridNode *
-nodes_of (const CuvWaldboostModel *model, const CuvLbpDevice *)
-{
-  return model->nodes;
-}
-
-template <bool plain>
-static const CuvHaarNode *
-nodes_of (const CuvWaldboostModel *model, const CuvHaarDevice<plain> *)
-{
-  return model->haar_nodes;
-}
-
-// Nodes as the kernels read them.
-static size_t
-add_nodes (CuvTables *tables, const std::vector<CuvLbpDevice> &nodes)
-{
-  return tables->add (nodes);
-}
-
-template <bool plain>
-static size_t
-add_nodes (CuvTables *tables, const std::vector<CuvHaarDevice<plain>> &nodes)
-{
-  const size_t n = nodes.size (), many = sizeof (CuvHaarDevice<plain>) / 16;
-  std::vector<uint4> columns (n * many);
-
-  for (size_t k = 0; k < n; k++) {
-    for (size_t i = 0; i < many; i++)
-      memcpy (&columns[i * n + k], (const uint8_t *) &nodes[k] + 16 * i, 16);
-  }
-  return tables->add (columns);
-}
-
-static Nodes<CuvLbpDevice>
-nodes_in (const CuvPyramid &pyramid, size_t at, size_t n, CuvLbpDevice *)
-{
-  return { pyramid.table<CuvLbpDevice> (at), (int32_t) n };
-}
-
-template <bool plain>
-static Nodes<CuvHaarDevice<plain>>
-nodes_in (
-    const CuvPyramid &pyramid, size_t at, size_t n, CuvHaarDevice<plain> *)
-{
-  return { pyramid.table<uint4> (at), (int32_t) n };
-}
 
 template <typename Node> class CascadeScanner : public CuvScanner
 {
@@ -156,10 +42,20 @@ private:
   void add_stage (int first, int end);
   void find_shape (const CuvWaldboostPlan &plan);
   std::vector<Node> lay_out (const CuvLayout &layout) const;
+  bool can_pack (const CuvLayout &layout, const std::vector<Node> &nodes) const;
+  void add_nodes (const CuvLayout layouts[2], CuvTables *tables);
   std::vector<CuvTile> tile_levels (const CuvPyramid &pyramid);
   int reserve_bits (const CuvPyramid &pyramid);
-  template <typename Sum, bool stumps, bool tiled, bool fixed>
+  void find_nodes (
+      WideNodes<Node> *nodes, const CuvPyramid &pyramid, bool split) const;
+  template <typename Sum>
+  void find_nodes (PackedNodes<Node, Sum> *nodes, const CuvPyramid &pyramid,
+      bool split) const;
+  template <typename Nodes, typename Sum, bool stumps, bool tiled, bool fixed>
   int launch (const CuvPyramid &pyramid, const CuvHits &hits,
+      const CuvRows &rows, cudaStream_t stream);
+  template <typename Nodes, typename Sum>
+  int launch_tiled (const CuvPyramid &pyramid, const CuvHits &hits,
       const CuvRows &rows, cudaStream_t stream);
 
   CuvWaldboostModel model; // its pointers are not ours to follow
@@ -168,13 +64,15 @@ private:
   std::vector<float> leaves;
   std::vector<Stage> stages;
   std::vector<uint32_t> passes;
-  bool exact, tiled, narrow, fixed;
+  bool exact, tiled, narrow, fixed, packed;
   int shared_limit, skip, n_tiles;
   size_t shared_bytes;
   TileShape shape;
-  FirstStage<typename Node::Corners> first = {};
+  FirstStage<Node> first = {};
   CuvBuffer passed = {}, keeps = {}; // a bit per position
-  size_t weak_at, leaves_at, stages_at, passes_at, nodes_at[2], tiles_at;
+  size_t weak_at, leaves_at, stages_at, passes_at, lookup_at, tiles_at;
+  size_t nodes_at[2],
+      branches_at[2]; // unsplit, split; the latter of packed ones
 };
 
 template <typename Node>
@@ -183,7 +81,7 @@ CascadeScanner<Node>::add_stage (int first, int end)
 {
   Stage stage = { first, end, weak[end - 1].threshold, -1 };
 
-  if (!haar && model.stumps && end - first <= MAX_TABLED) {
+  if (Node::tabled && model.stumps && end - first <= MAX_TABLED) {
     std::vector<float> left, right;
 
     for (int k = first; k < end; k++) {
@@ -232,11 +130,12 @@ CascadeScanner<Node>::find_shape (const CuvWaldboostPlan &plan)
   for (int rows = haar ? MAX_HAAR_Y : MAX_TILE_Y; rows >= 8 && !tiled;
        rows /= 2) {
     int tall[2] = { (rows - 1) * (widest == 2 ? 1 : widest), (rows - 1) * 2 };
-    int elements = 0;
+    int elements = 0, most = 0;
 
     for (int s = 0; s < 2; s++) {
       int n = (tall[s] + model.window_height + 1) * shape.pitch[s];
 
+      most = std::max (most, n);
       if (s == 0 || widest == 2)
         elements = std::max (elements, n);
     }
@@ -246,6 +145,9 @@ CascadeScanner<Node>::find_shape (const CuvWaldboostPlan &plan)
         * (size + (images > 1 ? sizeof (uint32_t) : 0));
     tiled = (int) shared_bytes
         <= (rows > 8 ? shared_limit / 4 : shared_limit) - lists_bytes;
+    // patterns' nodes in tiles are always packed: in 16 bits, and also as if
+    // split
+    tiled &= haar || most <= UINT16_MAX;
     fixed &= rows > 8; // rows in pairs
   }
   if (!tiled) {
@@ -259,6 +161,7 @@ template <typename Node>
 std::vector<Node>
 CascadeScanner<Node>::lay_out (const CuvLayout &layout) const
 {
+  const bool stumps = model.stumps && tiled; // else their kernels know trees
   std::vector<Node> nodes (source.size ());
 
   for (size_t i = 0; i < source.size (); i++) {
@@ -266,14 +169,50 @@ CascadeScanner<Node>::lay_out (const CuvLayout &layout) const
 
     nodes[i] = Node{};
     lay_out_node (&nodes[i], node, layout);
-    nodes[i].left = node.left;
-    nodes[i].right = node.right;
-    if (model.stumps) {
-      nodes[i].left_leaf = leaves[weak[i].first_leaf - node.left];
-      nodes[i].right_leaf = leaves[weak[i].first_leaf - node.right];
+    nodes[i].number = (int32_t) i;
+    nodes[i].left.child = node.left;
+    nodes[i].right.child = node.right;
+    if (stumps) {
+      nodes[i].left.leaf = leaves[weak[i].first_leaf - node.left];
+      nodes[i].right.leaf = leaves[weak[i].first_leaf - node.right];
     }
   }
+  if (stumps && exact) {
+    for (const Stage &stage : stages)
+      sort_stumps (&nodes[stage.first], nodes.data () + stage.end);
+  }
   return nodes;
+}
+
+template <typename Node>
+bool
+CascadeScanner<Node>::can_pack (
+    const CuvLayout &layout, const std::vector<Node> &nodes) const
+{
+  if (!tiled
+      || (haar && model.window_width * model.window_height * 255 >= 1 << 23))
+    return false;
+  return narrow ? survive_packing<uint16_t> (nodes, layout)
+                : survive_packing<uint32_t> (nodes, layout);
+}
+
+template <typename Node>
+void
+CascadeScanner<Node>::add_nodes (const CuvLayout layouts[2], CuvTables *tables)
+{
+  const std::vector<Node> nodes[2] = { lay_out (layouts[0]),
+    lay_out (layouts[1]) };
+
+  packed = can_pack (layouts[0], nodes[0]) && can_pack (layouts[1], nodes[1]);
+  first.stage = stages[0];
+  first.n = model.stumps && stages[0].end <= FEW_WEAK ? stages[0].end : 0;
+  for (int s = 0; s < 2; s++) {
+    std::copy_n (nodes[s].begin (), first.n, first.nodes[s]);
+    if (packed)
+      add_packed (tables, nodes[s], layouts[s], &nodes_at[s], &branches_at[s]);
+    else
+      nodes_at[s] = add_columns (tables, nodes[s]);
+  }
 }
 
 template <typename Node>
@@ -342,41 +281,56 @@ CascadeScanner<Node>::set_plan (
   stages_at = tables->add (stages);
   passes_at = tables->add (passes);
   tiles_at = tables->add (tile_levels (*pyramid));
-  first.n = model.stumps && stages[0].end <= FEW_WEAK ? stages[0].end : 0;
-  for (int s = 0; s < 2; s++) {
-    std::vector<Node> nodes = lay_out (layouts[s]);
-
-    nodes_at[s] = add_nodes (tables, nodes);
-    for (int k = 0; k < first.n; k++)
-      first.corners[s][k] = nodes[k].corners;
-  }
+  lookup_at = tables->add (lay_out_lookup (source));
+  add_nodes (layouts, tables);
   return reserve_bits (*pyramid);
 }
 
 // ---- launchers ----
 
 template <typename Node>
-template <typename Sum, bool stumps, bool tiled_too, bool fixed_too>
+void
+CascadeScanner<Node>::find_nodes (
+    WideNodes<Node> *nodes, const CuvPyramid &pyramid, bool split) const
+{
+  *nodes = { pyramid.table<uint4> (nodes_at[split]), (int32_t) source.size () };
+}
+
+template <typename Node>
+template <typename Sum>
+void
+CascadeScanner<Node>::find_nodes (
+    PackedNodes<Node, Sum> *nodes, const CuvPyramid &pyramid, bool split) const
+{
+  *nodes = { pyramid.table<typename Node::Packed> (nodes_at[split]),
+    pyramid.table<uint2> (branches_at[split]),
+    shape.pitch[split] * (int32_t) sizeof (Sum) };
+}
+
+template <typename Node>
+template <typename Nodes, typename Sum, bool stumps, bool tiled_too,
+    bool fixed_too>
 int
 CascadeScanner<Node>::launch (const CuvPyramid &pyramid, const CuvHits &hits,
     const CuvRows &rows, cudaStream_t stream)
 {
-  auto dense = dense_kernel<Node, Sum, stumps, tiled_too, fixed_too>;
-  auto survivors = survivor_kernel<Node, Sum, stumps, tiled_too>;
+  auto dense = dense_kernel<Nodes, Sum, stumps, tiled_too, fixed_too>;
+  auto survivors = survivor_kernel<Nodes, Sum, stumps, tiled_too>;
   const CuvTile *tiles = pyramid.table<CuvTile> (tiles_at);
   Images images = { pyramid.sums.data, (const uint32_t *) pyramid.squares.data,
     model.tilted ? (const uint32_t *) pyramid.tilted.data : nullptr };
-  Cascade<Node> cascade = { model.n_stages, model.window_width,
+  Cascade<Nodes> cascade = { model.n_stages, model.window_width,
     model.window_height, skip, exact, pyramid.table<Stage> (stages_at),
     pyramid.table<CuvWeak> (weak_at), pyramid.table<float> (leaves_at),
-    pyramid.table<uint32_t> (passes_at),
-    { nodes_in (pyramid, nodes_at[0], source.size (), (Node *) nullptr),
-        nodes_in (pyramid, nodes_at[1], source.size (), (Node *) nullptr) } };
+    pyramid.table<uint32_t> (passes_at), pyramid.table<uint32_t> (lookup_at),
+    {} };
   uint32_t *pass = (uint32_t *) passed.data;
   uint32_t *keep = haar ? (uint32_t *) keeps.data : pass;
 
   if (n_tiles == 0)
     return 0;
+  for (int s = 0; s < 2; s++)
+    find_nodes (&cascade.nodes[s], pyramid, s);
   if (rows.level < 0) {
     CUV_CUDA_TRY (cudaFuncSetAttribute (dense,
         cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared_bytes));
@@ -393,36 +347,46 @@ CascadeScanner<Node>::launch (const CuvPyramid &pyramid, const CuvHits &hits,
 }
 
 template <typename Node>
+template <typename Nodes, typename Sum>
+int
+CascadeScanner<Node>::launch_tiled (const CuvPyramid &pyramid,
+    const CuvHits &hits, const CuvRows &rows, cudaStream_t stream)
+{
+  // patterns of blocks that need 32 bits are rare
+  const bool may_be_fixed = haar || sizeof (Sum) == sizeof (uint16_t);
+
+  if (!model.stumps)
+    return launch<Nodes, Sum, false, true, false> (pyramid, hits, rows, stream);
+  if (may_be_fixed && fixed)
+    return launch<Nodes, Sum, true, true, may_be_fixed> (
+        pyramid, hits, rows, stream);
+  return launch<Nodes, Sum, true, true, false> (pyramid, hits, rows, stream);
+}
+
+template <typename Node>
 int
 CascadeScanner<Node>::submit (const CuvPyramid &pyramid, const CuvHits &hits,
     const CuvRows &rows, cudaStream_t stream)
 {
   using Self = CascadeScanner;
-  auto run = &Self::template launch<uint32_t, false, false, false>;
+  using Wide = WideNodes<Node>;
+  auto run =
+      &Self::template launch_tiled<PackedNodes<Node, uint32_t>, uint32_t>;
 
-  // those that are fixed and not narrow are Haar's; narrow ones are always
-  // tiled
-  if (tiled && model.stumps)
-    run = haar && fixed ? &Self::template launch<uint32_t, true, true, haar>
-                        : &Self::template launch<uint32_t, true, true, false>;
-  else if (tiled)
-    run = &Self::template launch<uint32_t, false, true, false>;
-  if constexpr (!haar) {
-    if (narrow)
-      run = !model.stumps ? &Self::template launch<uint16_t, false, true, false>
-          : fixed         ? &Self::template launch<uint16_t, true, true, true>
-                          : &Self::template launch<uint16_t, true, true, false>;
-  }
+  if (!tiled)
+    run = &Self::template launch<Wide, uint32_t, false, false, false>;
+  else if constexpr (haar) {
+    if (!packed)
+      run = &Self::template launch_tiled<Wide, uint32_t>;
+  } else if (narrow)
+    run = &Self::template launch_tiled<PackedNodes<Node, uint16_t>, uint16_t>;
   return (this->*run) (pyramid, hits, rows, stream);
 }
 
 CuvScanner *
 cuv_cascade_scanner_new (const CuvWaldboostModel *model)
 {
-  if (model->feature != CUV_FEATURE_HAAR)
-    return new CascadeScanner<CuvLbpDevice> (model);
-  if (!model->tilted
-      && model->window_width * model->window_height * 255 < 1 << 23)
-    return new CascadeScanner<CuvHaarDevice<true>> (model);
-  return new CascadeScanner<CuvHaarDevice<false>> (model);
+  if (model->feature == CUV_FEATURE_HAAR)
+    return new CascadeScanner<HaarNode> (model);
+  return new CascadeScanner<LbpNode> (model);
 }

@@ -5,6 +5,7 @@
 #define CUV_WALDBOOST_CASCADE_CUH
 
 #include <cuda_pipeline.h>
+#include "waldboost/cascade-nodes.cuh"
 #include "waldboost/detector.cuh"
 
 #define THREADS 256
@@ -36,41 +37,7 @@ struct Stage {
   int32_t passes; // a stage of few stumps: in Cascade.passes, else -1
 };
 
-// A table of nodes. Those of Haar features are cut into columns of 16 bytes, so
-// that threads that read neighbouring nodes read neighbouring memory.
-template <typename Node> struct Nodes {
-  const Node *at;
-  int32_t n;
-
-  __device__ __forceinline__ const Node &
-  operator[] (int k) const
-  {
-    return at[k];
-  }
-};
-
-template <bool plain> struct Nodes<CuvHaarDevice<plain>> {
-  using Node = CuvHaarDevice<plain>;
-
-  const uint4 *at;
-  int32_t n;
-
-  __device__ __forceinline__ Node
-  operator[] (int k) const
-  {
-    union {
-      Node node;
-      uint4 words[sizeof (Node) / 16];
-    } both;
-
-#pragma unroll
-    for (size_t i = 0; i < sizeof both / 16; i++)
-      both.words[i] = __ldg (at + i * n + k);
-    return both.node;
-  }
-};
-
-template <typename Node> struct Cascade {
+template <typename Nodes> struct Cascade {
   int32_t n_stages, window_width, window_height;
   int32_t skip;
   int32_t exact; // sums of a stage are exact in any order
@@ -79,9 +46,13 @@ template <typename Node> struct Cascade {
   const float *leaves;
   const uint32_t *passes; // bits: whether the stage passes, by decisions of its
                           // stumps, left = 1, the first one highest
-  Nodes<Node> nodes[2];   // laid out unsplit, split
+  // which local binary patterns go left, 8 words a node: by cuv_below(), which
+  // is the complement of the code, bit 31 of word b >> 5 after a shift to the
+  // left by b & 31
+  const uint32_t *lookup;
+  Nodes nodes[2]; // laid out unsplit, split
 
-  __device__ Nodes<Node>
+  __device__ Nodes
   nodes_of (bool split) const
   {
     return split ? nodes[1] : nodes[0];
@@ -90,9 +61,10 @@ template <typename Node> struct Cascade {
 
 // Stage 0 by value: what all threads read alike then comes from constant
 // memory.
-template <typename Corners> struct FirstStage {
+template <typename Node> struct FirstStage {
+  Stage stage;
   int32_t n; // 0: does not fit
-  Corners corners[2][FEW_WEAK];
+  Node nodes[2][FEW_WEAK];
 };
 
 // How a tile lies in shared memory.
@@ -124,34 +96,38 @@ template <typename Sum> struct View {
   float factor; // Haar: of the contrast
 };
 
-// What a stump decides: the highest bit is set if it goes left.
-template <typename Sum>
+// What a node decides: the highest bit is set if it goes left.
+template <typename Nodes, typename Sum>
 static __device__ __forceinline__ unsigned
-decide (const View<Sum> &view, const CuvGridCorners &corners,
-    const CuvLbpDevice &node)
+decide (
+    const Cascade<Nodes> &cascade, const View<Sum> &view, const LbpNode &node)
 {
   int block[9];
 
-  cuv_block_sums (view.sums, corners, block);
+  cuv_block_sums (view.sums, node.corners, block);
   unsigned below = cuv_below (block);
-  return node.lookup[below >> 5] << (below & 31);
+  return __ldg (cascade.lookup + 8 * node.number + (below >> 5))
+      << (below & 31);
 }
 
 // A sum of pixels as a float; below 2^23 by way of its mantissa.
-template <bool plain>
+template <bool small>
 static __device__ __forceinline__ float
 to_float (uint32_t sum)
 {
-  return plain || sum < 1 << 23
+  return small || sum < 1 << 23
       ? __uint_as_float (0x4b000000u | sum) - 8388608.f
       : (float) (int) sum;
 }
 
-template <bool plain>
+// Nodes that are packed are not tilted, and their sums below 2^23.
+template <typename Nodes>
 static __device__ __forceinline__ unsigned
-decide (const View<uint32_t> &view, const CuvHaarCorners &c,
-    const CuvHaarDevice<plain> &node)
+decide (
+    const Cascade<Nodes> &, const View<uint32_t> &view, const HaarNode &node)
 {
+  const bool plain = Nodes::packed;
+  const CuvHaarCorners &c = node.corners;
   const uint32_t *at = !plain && c.tilted ? view.tilted : view.sums;
   float value = c.weight[0] * to_float<plain> (cuv_rectangle (at, c.corner[0]))
       + c.weight[1] * to_float<plain> (cuv_rectangle (at, c.corner[1]));
@@ -161,31 +137,32 @@ decide (const View<uint32_t> &view, const CuvHaarCorners &c,
   return value * view.factor < node.threshold ? 1u << 31 : 0;
 }
 
-template <bool stumps, typename Node, typename Sum>
+template <typename Nodes, typename Sum>
+static __device__ __forceinline__ Branch
+branch_of (const Cascade<Nodes> &cascade, const View<Sum> &view,
+    const typename Nodes::Node &node)
+{
+  return (int) decide (cascade, view, node) < 0 ? node.left : node.right;
+}
+
+template <bool stumps, typename Nodes, typename Sum>
 static __device__ __forceinline__ float
-leaf_of (const Cascade<Node> &cascade, const Nodes<Node> &nodes, int k,
+leaf_of (const Cascade<Nodes> &cascade, const Nodes &nodes, int k,
     const View<Sum> &view)
 {
-  if (stumps) {
-    const Node &node = nodes[k]; // or a copy that lives as long
-
-    return (int) decide (view, node.corners, node) < 0 ? node.left_leaf
-                                                       : node.right_leaf;
-  }
+  if (stumps)
+    return branch_of (cascade, view, nodes[k]).leaf;
   const CuvWeak &weak = cascade.weak[k];
   int child = 0;
-  do {
-    const Node &node = nodes[weak.first_node + child];
-
-    child =
-        (int) decide (view, node.corners, node) < 0 ? node.left : node.right;
-  } while (child > 0);
+  do
+    child = branch_of (cascade, view, nodes[weak.first_node + child]).child;
+  while (child > 0);
   return cascade.leaves[weak.first_leaf - child];
 }
 
-template <typename Node>
+template <typename Nodes>
 static __device__ __forceinline__ bool
-look_up (const Cascade<Node> &cascade, const Stage &stage, unsigned decisions)
+look_up (const Cascade<Nodes> &cascade, const Stage &stage, unsigned decisions)
 {
   return cascade.passes[stage.passes + (decisions >> 5)] >> (decisions & 31)
       & 1;
@@ -193,9 +170,9 @@ look_up (const Cascade<Node> &cascade, const Stage &stage, unsigned decisions)
 
 // A stage's sum, by groups of so many threads: together they go along its weak
 // classifiers. For more than one the order must not matter.
-template <bool stumps, int group, typename Node, typename Sum>
+template <bool stumps, int group, typename Nodes, typename Sum>
 static __device__ double
-stage_sum (const Cascade<Node> &cascade, const Nodes<Node> &nodes,
+stage_sum (const Cascade<Nodes> &cascade, const Nodes &nodes,
     const Stage &stage, const View<Sum> &view)
 {
   const int lane = threadIdx.x % 32;
@@ -212,20 +189,17 @@ stage_sum (const Cascade<Node> &cascade, const Nodes<Node> &nodes,
   return sum;
 }
 
-template <bool stumps, typename Node, typename Sum>
+template <bool stumps, typename Nodes, typename Sum>
 static __device__ bool
-stage_passes (const Cascade<Node> &cascade, const Nodes<Node> &nodes,
+stage_passes (const Cascade<Nodes> &cascade, const Nodes &nodes,
     const Stage &stage, const View<Sum> &view)
 {
-  if (stumps && stage.passes >= 0) {
+  if (Nodes::Node::tabled && stumps && stage.passes >= 0) {
     unsigned decisions = 0;
 
-    for (int k = stage.first; k < stage.end; k++) {
-      const Node &node = nodes[k];
-
+    for (int k = stage.first; k < stage.end; k++)
       decisions =
-          __funnelshift_l (decide (view, node.corners, node), decisions, 1);
-    }
+          __funnelshift_l (decide (cascade, view, nodes[k]), decisions, 1);
     return look_up (cascade, stage, decisions);
   }
   return !(stage_sum<stumps, 1> (cascade, nodes, stage, view)

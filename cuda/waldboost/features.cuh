@@ -25,35 +25,11 @@ struct alignas (16) CuvGridCorners {
   int32_t column[4]; // the first is 0
 };
 
-// A node of a tree on local binary patterns.
-struct alignas (16) CuvLbpDevice {
-  using Corners = CuvGridCorners;
-  static const bool haar = false;
-  CuvGridCorners corners;
-  // by cuv_below(), which is the complement of the code: bit 31 of word
-  // b >> 5 after a shift to the left by b & 31
-  uint32_t lookup[8];
-  int32_t left, right;
-  float left_leaf, right_leaf; // of a stump
-};
-
 // Three rectangles' sums, as corner 0 - 1 - 2 + 3.
 struct alignas (16) CuvHaarCorners {
   int32_t corner[3][4];
   float weight[3];
   int32_t tilted;
-};
-
-// A node of a tree on Haar features. Of plain models none is tilted, and sums
-// of a window's pixels are below 2^23.
-template <bool plain> struct alignas (16) CuvHaarDevice {
-  using Corners = CuvHaarCorners;
-  static const bool haar = true;
-  CuvHaarCorners corners;
-  float threshold;
-  float left_leaf, right_leaf; // of a stump
-  int32_t left, right;
-  int32_t pad[3];
 };
 
 static inline CuvGridCorners

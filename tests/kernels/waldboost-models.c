@@ -189,7 +189,8 @@ set_parts (CuvHaarNode *node, const CuvWaldboostModel *model)
     node->rect[2].weight = 0;
 }
 
-/* Weights that balance areas, as in real files, whole ones or not. */
+/* Weights as in real files, which balance areas, or in models of odd height any
+ * that do. */
 static CuvHaarNode
 random_tree_node (
     const ModelKind *kind, const CuvWaldboostModel *model, int index, int n)
@@ -204,6 +205,8 @@ random_tree_node (
     node.rect[2] = random_rect (model, node.tilted, 2);
     node.rect[0].weight = -2;
   }
+  if (model->window_height % 2 == 0)
+    node.rect[1].weight = (float) random_between (2, 9);
   if (cuv_check_below (2))
     set_parts (&node, model);
   set_children (&node.left, &node.right, index, n);

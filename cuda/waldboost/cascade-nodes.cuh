@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// OpenCV's cascades: the nodes of their trees, as threads work with them and as
+// they lie in memory. A load costs by the bytes that a warp's threads receive,
+// also where all receive the same: nodes are packed as far as they fit.
+#ifndef CUV_WALDBOOST_CASCADE_NODES_CUH
+#define CUV_WALDBOOST_CASCADE_NODES_CUH
+
+#include <algorithm>
+#include <math.h>
+#include <string.h>
+#include "waldboost/features.cuh"
+
+// What comes after a node: of a stump, else of a tree.
+union Branch {
+  float leaf;
+  int32_t child;
+};
+
+// A node on local binary patterns.
+struct alignas (16) LbpNode {
+  static const bool haar = false;
+  static const bool tabled = true; // short stages are
+  using Packed = uint2;
+  CuvGridCorners corners;
+  Branch left, right;
+  int32_t number, pad;
+};
+
+struct alignas (16) HaarNode {
+  static const bool haar = true;
+  static const bool tabled = false;
+  using Packed = uint4;
+  CuvHaarCorners corners;
+  Branch left, right;
+  int32_t number;
+  float threshold;
+};
+
+// ---- packed: distances in elements ----
+
+// A grid: where its first corner is, and from there the next row; the second
+// and the third column. The fourth is as far from the third as the second from
+// the first, also where columns are split: by twice a block's width.
+static inline uint2
+pack (const LbpNode &node, const CuvLayout &layout)
+{
+  const CuvGridCorners &c = node.corners;
+  auto in_elements = [&] (int32_t bytes) {
+    return (uint32_t) (bytes / layout.size);
+  };
+
+  return make_uint2 (
+      in_elements (c.row[0]) | in_elements (c.row[1] - c.row[0]) << 16,
+      (in_elements (c.column[1]) & 0xffff) | in_elements (c.column[2]) << 16);
+}
+
+template <typename Sum>
+static inline __host__ __device__ LbpNode
+unpack (const uint2 &packed, int)
+{
+  const int size = sizeof (Sum);
+  const int first = (int) (packed.x & 0xffff), down = (int) (packed.x >> 16);
+  const int second = (int16_t) packed.y, third = (int) packed.y >> 16;
+  LbpNode node = {};
+
+  for (int j = 0; j < 4; j++)
+    node.corners.row[j] = (first + j * down) * size;
+  node.corners.column[1] = second * size;
+  node.corners.column[2] = third * size;
+  node.corners.column[3] = (second + third) * size;
+  return node;
+}
+
+// A rectangle, from the lowest bit: the weight, of the first rectangle its
+// negative; where the first corner is; the height; where the second corner is
+// from the first.
+#define WEIGHT_BITS 4
+#define FIRST_BITS 13
+#define HEIGHT_BITS 6
+#define HEIGHT_AT (WEIGHT_BITS + FIRST_BITS)
+#define ACROSS_AT (HEIGHT_AT + HEIGHT_BITS)
+
+static inline uint4
+pack (const HaarNode &node, const CuvLayout &layout)
+{
+  const int size = layout.size, pitch = layout.pitch * size;
+  uint32_t words[4];
+
+  for (int k = 0; k < 3; k++) {
+    const int32_t *corner = node.corners.corner[k];
+
+    words[k] = (uint32_t) std::min (15.f, fabsf (node.corners.weight[k]))
+        | (uint32_t) (corner[0] / size) << WEIGHT_BITS
+        | (uint32_t) ((corner[2] - corner[0]) / pitch) << HEIGHT_AT
+        | (uint32_t) ((corner[1] - corner[0]) / size) << ACROSS_AT;
+  }
+  memcpy (&words[3], &node.threshold, sizeof words[3]);
+  return make_uint4 (words[0], words[1], words[2], words[3]);
+}
+
+template <typename Sum>
+static inline __host__ __device__ HaarNode
+unpack (const uint4 &packed, int pitch)
+{
+  const uint32_t words[3] = { packed.x, packed.y, packed.z };
+  const int size = sizeof (Sum);
+  HaarNode node = {};
+
+  for (int k = 0; k < 3; k++) {
+    const uint32_t word = words[k];
+    const int weight = word & ((1 << WEIGHT_BITS) - 1);
+    const int height = word >> HEIGHT_AT & ((1 << HEIGHT_BITS) - 1);
+    const int across = ((int) word >> ACROSS_AT) * size;
+    int32_t *corner = node.corners.corner[k];
+
+    node.corners.weight[k] = (float) (k == 0 ? -weight : weight);
+    corner[0] = (int) (word >> WEIGHT_BITS & ((1 << FIRST_BITS) - 1)) * size;
+    corner[1] = corner[0] + across;
+    corner[2] = corner[0] + height * pitch;
+    corner[3] = corner[2] + across;
+  }
+  memcpy (&node.threshold, &packed.w, sizeof node.threshold);
+  return node;
+}
+
+// ---- tables ----
+
+// Nodes as they are, cut into columns of 16 bytes, so that threads that read
+// neighbouring nodes read neighbouring memory.
+template <typename Of> struct WideNodes {
+  using Node = Of;
+  static const bool packed = false;
+  const uint4 *columns;
+  int32_t n;
+
+  __device__ __forceinline__ Node
+  operator[] (int k) const
+  {
+    union {
+      Node node;
+      uint4 words[sizeof (Node) / 16];
+    } both;
+
+#pragma unroll
+    for (size_t i = 0; i < sizeof both / 16; i++)
+      both.words[i] = __ldg (columns + i * n + k);
+    return both.node;
+  }
+};
+
+// Those that survive packing, in tiles of elements Sum.
+template <typename Of, typename Sum> struct PackedNodes {
+  using Node = Of;
+  static const bool packed = true;
+  const typename Node::Packed *features;
+  const uint2 *branches;
+  int32_t pitch; // of the tile, bytes
+
+  __device__ __forceinline__ Node
+  operator[] (int k) const
+  {
+    Node node = unpack<Sum> (__ldg (features + k), pitch);
+    const uint2 branch = __ldg (branches + k);
+
+    node.left.child = (int) branch.x;
+    node.right.child = (int) branch.y;
+    node.number = k;
+    return node;
+  }
+};
+
+#endif
