@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The dense scan by planes. A block of threads takes a tile of windows through
-// all weak classifiers, in three steps. All its windows are asked the first
-// few, a thread having some of them. Each warp lists those of its windows that
-// are left and goes on, a thread a window, closing up the list. When hardly any
-// are left, the block's come together in one list; the last have a warp each.
+// all weak classifiers. All its windows are asked the first few, a thread
+// having some of them. Those that are left are listed, and each warp goes on
+// alone with a part of the list, closing it up when half of its windows are
+// gone: a thread a window, and when they are few groups of threads, that ask as
+// many weak classifiers at once.
 #ifndef CUV_WALDBOOST_PLANES_SCAN_CUH
 #define CUV_WALDBOOST_PLANES_SCAN_CUH
 
@@ -11,21 +12,6 @@
 
 #define CUV_PLANE_WARPS (CUV_PLANE_THREADS / 32)
 #define CUV_PLANE_ROWS (CUV_PLANE_Y / CUV_PLANE_WARPS) // of a tile, for a warp
-#define CUV_PLANE_FEW 12 // windows of a tile that have a warp each
-
-// How far each step goes: segments of the model.
-struct CuvPlaneSteps {
-  int32_t dense, by_warps;
-};
-
-// What a block's threads share beside the planes.
-template <typename Acc> struct PlaneShared {
-  Tally tally;
-  int n_left[CUV_PLANE_WARPS];
-  int n_late[2];
-  Acc late_sums[CUV_PLANE_THREADS];
-  uint16_t late_places[CUV_PLANE_THREADS];
-};
 
 // A window: its place in the planes and its sum so far.
 template <typename Acc> struct PlaneWindow {
@@ -34,8 +20,8 @@ template <typename Acc> struct PlaneWindow {
   Acc sum;
 };
 
-// A warp's windows that are left.
-template <typename Acc> struct WarpList {
+// Windows that are left, of a block or a warp.
+template <typename Acc> struct PlaneList {
   uint16_t *places;
   Acc *sums;
 
@@ -63,18 +49,25 @@ template <typename Acc> struct WarpList {
   }
 };
 
+// What a block's threads share beside planes and list.
+struct PlaneShared {
+  Tally tally;
+  int next_tile;
+  int n_listed;
+};
+
 // A thread's part in its block's way through a tile.
 template <CuvCode code, typename Acc> struct PlaneRun {
   using Window = PlaneWindow<Acc>;
 
   const WaldBoost<Acc> &model;
   const CuvPlaneAccess<code, Acc> &planes;
-  const CuvPlaneSteps &steps;
+  const CuvPlaneFirst &first;
+  const int n_dense; // weak classifiers that all windows are asked
   const CuvHits &out;
-  const WarpList<Acc> list;
-  PlaneShared<Acc> &shared;
+  const PlaneList<Acc> list; // the block's
+  PlaneShared &shared;
   CuvTile tile = {};
-  int turn = 0; // which of the two counts of late windows is used next
   unsigned weak = 0, windows = 0;
 
   __device__ bool
@@ -93,7 +86,7 @@ template <CuvCode code, typename Acc> struct PlaneRun {
   __device__ void
   count (Segment segment, int n) const
   {
-    if (segment.counter >= 0 && n > 0 && lane_of_thread () == 0)
+    if (n > 0 && lane_of_thread () == 0)
       atomicAdd (&shared.tally.survivors[segment.counter], (unsigned) n);
   }
 
@@ -117,11 +110,22 @@ template <CuvCode code, typename Acc> struct PlaneRun {
     return bits;
   }
 
+  // Copies the leaves that all windows need, to where the list comes later.
+  __device__ void
+  load_leaves () const
+  {
+    const int n = (n_dense * planes.n_codes + 3) / 4;
+
+    for (int i = threadIdx.x; i < n; i += CUV_PLANE_THREADS)
+      ((uint4 *) list.sums)[i] = __ldg ((const uint4 *) planes.leaves + i);
+  }
+
   // Weak classifier k. Returns which windows are left.
   __device__ __forceinline__ unsigned
   ask_all (int k, int place, unsigned alive, Acc sums[2 * CUV_PLANE_ROWS]) const
   {
-    const CuvPlaneNode<Acc> node = planes.nodes[k];
+    const auto node = cuv_plane_node<CuvPlaneNode<Acc>> (first.nodes[k]);
+    const Acc *leaves = list.sums + k * planes.n_codes;
     uint32_t codes[CUV_PLANE_ROWS];
 
     planes.template codes<CUV_PLANE_ROWS> (place, node, codes);
@@ -129,19 +133,19 @@ template <CuvCode code, typename Acc> struct PlaneRun {
     for (int i = 0; i < 2 * CUV_PLANE_ROWS; i++) {
       const int leaf = i % 2 ? codes[i / 2] >> 16 : codes[i / 2] & 0xffff;
 
-      sums[i] += model.leaves[node.first_leaf + leaf];
+      sums[i] += leaves[leaf];
       if (sums[i] < node.threshold)
         alive &= ~(1u << i);
     }
     return alive;
   }
 
-  // Lists a thread's windows behind those of the threads before.
-  __device__ __forceinline__ int
+  // Adds a thread's windows to the block's list.
+  __device__ __forceinline__ void
   list_all (int place, unsigned alive, const Acc sums[2 * CUV_PLANE_ROWS]) const
   {
     const int mine = __popc (alive);
-    int end = mine;
+    int end = mine, base = 0;
 
 #pragma unroll
     for (int d = 1; d < 32; d *= 2) {
@@ -149,7 +153,9 @@ template <CuvCode code, typename Acc> struct PlaneRun {
 
       end += lane_of_thread () >= d ? before : 0;
     }
-    int at = end - mine;
+    if (lane_of_thread () == 31)
+      base = atomicAdd (&shared.n_listed, end);
+    int at = __shfl_sync (~0u, base, 31) + end - mine;
 #pragma unroll
     for (int i = 0; i < 2 * CUV_PLANE_ROWS; i++) {
       if (alive >> i & 1) {
@@ -158,12 +164,10 @@ template <CuvCode code, typename Acc> struct PlaneRun {
         list.sums[at++] = sums[i];
       }
     }
-    __syncwarp ();
-    return __shfl_sync (~0u, end, 31);
   }
 
-  // Returns how many of the warp's windows are left, listed.
-  __device__ int
+  // Lists what the first weak classifiers leave.
+  __device__ void
   ask_dense (const CuvPyramidLevel &level, const CuvRows &rows)
   {
     const int row = threadIdx.x / 32 * CUV_PLANE_ROWS;
@@ -173,178 +177,181 @@ template <CuvCode code, typename Acc> struct PlaneRun {
     Acc sums[2 * CUV_PLANE_ROWS] = {};
 
     windows += __popc (alive);
-    for (int s = 0; s < steps.dense; s++) { // segment s is weak classifier s
+    for (int k = 0, s = 0; k < n_dense; k++) {
       weak += __popc (alive);
-      alive = ask_all (s, place, alive, sums);
-      if (model.segments[s].counter >= 0)
-        count (model.segments[s], cuv_warp_sum (__popc (alive)));
+      alive = ask_all (k, place, alive, sums);
+      if (model.segments[s].end == k + 1)
+        count (model.segments[s++], cuv_warp_sum (__popc (alive)));
     }
-    return list_all (place, alive, sums);
+    __syncthreads (); // leaves have been read
+    list_all (place, alive, sums);
   }
 
-  // ---- a window a thread ----
+  // ---- windows of the list, by warps ----
 
-  // Segment s, and after the last one the final test. All threads of a warp
-  // look at the same weak classifier, those without a window at one place.
-  __device__ __forceinline__ void
-  ask (int s, Window *window)
+  // Weak classifier k's answer for a window.
+  __device__ __forceinline__ Acc
+  response (const Window &window, const CuvPlaneNode<Acc> &node) const
   {
-    const int first = s > 0 ? model.segments[s - 1].end : 0;
-    const int end = model.segments[s].end;
-    CuvPlaneNode<Acc> next = planes.nodes[first];
-    bool alive = window->alive;
-
-    for (int k = first; k < end && __any_sync (~0u, alive); k++) {
-      const CuvPlaneNode<Acc> node = next;
-
-      next = planes.nodes[k + 1];
-      weak += alive;
-      window->place = alive ? window->place : 0;
-      window->sum += model.leaves[planes.leaf (window->place, node)];
-      alive = alive && !(window->sum < node.threshold);
-    }
-    if (end == model.n_weak)
-      alive = alive && accept (window->place, window->sum);
-    window->alive = alive;
+    return model.leaves[planes.leaf (window.place, node)];
   }
 
-  // Segment s of the n windows of the warp's list.
+  // A weak classifier that all threads look at.
+  __device__ __forceinline__ CuvPlaneNode<Acc>
+  shared_node (int k) const
+  {
+    return cuv_plane_node<CuvPlaneNode<Acc>> (
+        k < CUV_FIRST ? first.nodes[k] : __ldg (planes.nodes + k));
+  }
+
+  // From weak classifier k to end, or until no more than few of the warp's
+  // windows are left; a thread a window. All threads look at the same two weak
+  // classifiers at once, those without a window at one place. Returns how far
+  // that is.
+  __device__ __forceinline__ int
+  ask (int k, int end, int few, Window *window)
+  {
+    while (k < end) {
+      const bool two = k + 1 < end;
+      const CuvPlaneNode<Acc> nodes[2] = { shared_node (k),
+        shared_node (two ? k + 1 : k) };
+
+      window->place = window->alive ? window->place : 0;
+      const Acc one = response (*window, nodes[0]);
+      const Acc other = response (*window, nodes[1]);
+      weak += window->alive;
+      window->sum += one;
+      window->alive = window->alive && !(window->sum < nodes[0].threshold);
+      if (two) {
+        weak += window->alive;
+        window->sum += other;
+        window->alive = window->alive && !(window->sum < nodes[1].threshold);
+      }
+      k += 1 + two;
+      if (__popc (__ballot_sync (~0u, window->alive)) <= few)
+        break;
+    }
+    return k;
+  }
+
+  // The same, a group of threads a window, two weak classifiers each; the first
+  // of them keeps it.
+  __device__ __forceinline__ int
+  ask_by_group (int group, int k, int end, int few, Window *window)
+  {
+    const int mine = lane_of_thread () & (group - 1);
+
+    while (k < end) {
+      const int n = min (2 * group, end - k);
+      Acc responses[2], thresholds[2];
+
+#pragma unroll
+      for (int i = 0; i < 2; i++) {
+        const CuvPlaneNode<Acc> node =
+            planes.node (k + min (2 * mine + i, n - 1));
+
+        responses[i] = response (*window, node);
+        thresholds[i] = node.threshold;
+      }
+      const int below =
+          first_below (group, n, responses, thresholds, &window->sum);
+
+      weak += window->alive && mine == 0 ? min (below + 1, n) : 0;
+      window->alive = window->alive && below == n;
+      k += n;
+      if (__popc (__ballot_sync (~0u, window->alive && mine == 0)) <= few)
+        break;
+    }
+    window->alive = window->alive && mine == 0;
+    return k;
+  }
+
+  // The n windows of a list from weak classifier k on, groups of threads
+  // together, to end or until half of them are gone if the warp has all of them
+  // at once. Returns how many are left; *k is then how far that is.
   __device__ int
-  go_on (int n, int s)
+  go_on (const PlaneList<Acc> &list, int group, int n, int *k, int end)
   {
+    const int first = *k, few = n <= 32 ? n / 2 : 0;
     int left = 0;
 
-    for (int base = 0; base < n; base += 32) {
-      const int k = base + lane_of_thread ();
-      Window window = list.get (k < n, k);
+    for (int base = 0; base < n; base += 32 / group) {
+      const int i = base + lane_of_thread () / group;
+      Window window = list.get (i < n, i);
+      const int passed = group == 1
+          ? ask (first, end, few, &window)
+          : ask_by_group (group, first, end, few, &window);
 
-      ask (s, &window);
+      *k = n <= 32 ? passed : end;
+      if (*k == model.n_weak)
+        window.alive = window.alive && accept (window.place, window.sum);
       left = list.keep (left, window);
     }
-    count (model.segments[s], left);
     return left;
   }
 
-  // ---- the block's windows ----
-
-  // Where the k-th of the block's windows is: the lists of its warps, one after
-  // another.
-  __device__ Window
-  find_listed (int k) const
-  {
-    const int each = CUV_PLANE_ROWS * CUV_PLANE_X;
-    const WarpList<Acc> all = { list.places - threadIdx.x / 32 * each,
-      list.sums - threadIdx.x / 32 * each };
-    int at = -1;
-
-#pragma unroll
-    for (int w = 0; w < CUV_PLANE_WARPS; w++) {
-      if (k >= 0 && k < shared.n_left[w])
-        at = w * each + k;
-      k -= shared.n_left[w];
-    }
-    return all.get (at >= 0, at);
-  }
-
-  // Lists the windows of all threads that are alive and gives them out anew,
-  // to the first threads. Returns how many there are.
-  __device__ int
-  close_up (Window *window)
-  {
-    const WarpList<Acc> late = { shared.late_places, shared.late_sums };
-    int base = 0;
-
-    __syncthreads (); // the list before has been read
-    const unsigned voters = __ballot_sync (~0u, window->alive);
-    if (voters != 0) {
-      if (lane_of_thread () == 0)
-        base = atomicAdd (&shared.n_late[turn], __popc (voters));
-      late.keep (__shfl_sync (~0u, base, 0), *window);
-    }
-    if (threadIdx.x == 0)
-      shared.n_late[!turn] = 0;
-    __syncthreads ();
-    const int n = shared.n_late[turn];
-    turn = !turn;
-    *window = late.get ((int) threadIdx.x < n, threadIdx.x);
-    return n;
-  }
-
-  // The k-th of the list from segment s on, by the whole warp.
+  // The warp's part of the list to the end.
   __device__ void
-  finish (int k, int s)
+  finish ()
   {
-    const int place = shared.late_places[k];
+    const int warp = threadIdx.x / 32, n_listed = shared.n_listed;
+    const int first = n_listed * warp / CUV_PLANE_WARPS;
+    const PlaneList<Acc> part = { list.places + first, list.sums + first };
+    int n = n_listed * (warp + 1) / CUV_PLANE_WARPS - first, k = n_dense, s = 0;
 
-    weak += finish_by_warp (model, planes, place, s, shared.late_sums[k],
-        shared.tally, [&] (Acc sum) { return accept (place, sum); });
-  }
+    while (model.segments[s].end <= k)
+      s++;
+    while (n > 0 && k < model.n_weak) {
+      // a power of two that all windows have at once
+      const int group = 1 << max (__clz (n - 1) - 27, 0);
+      const Segment segment = model.segments[s];
+      const int step = n <= 32 ? model.n_weak : 1 + k / 2;
 
-  // All that are left, from segment s on; as many at a time as there are
-  // threads.
-  __device__ void
-  finish_tile (int first)
-  {
-    int n_left = 0;
-
-    for (int w = 0; w < CUV_PLANE_WARPS; w++)
-      n_left += shared.n_left[w];
-    for (int base = 0; base < n_left; base += CUV_PLANE_THREADS) {
-      Window window = find_listed (base + threadIdx.x);
-      int s = first, n = close_up (&window);
-
-      for (; s < model.n_segments && n > CUV_PLANE_FEW; s++) {
-        ask (s, &window);
-        if (model.segments[s].counter >= 0)
-          shared.tally.count (
-              &shared.tally.survivors[model.segments[s].counter], window.alive);
-        n = close_up (&window);
-      }
-      if (s < model.n_segments) {
-        for (int k = threadIdx.x / 32; k < n; k += CUV_PLANE_WARPS)
-          finish (k, s);
+      n = go_on (part, group, n, &k, min (segment.end, k + step));
+      if (k == segment.end) {
+        count (segment, n);
+        s++;
       }
     }
   }
 };
 
-// Block: tiles, each after the grid's number of tiles.
+// Block: tiles, one after another, as they come.
 template <CuvCode code, typename Acc>
 static __global__ void
 __launch_bounds__ (CUV_PLANE_THREADS, 4)
     plane_kernel (const CuvTile *tiles, int n_tiles,
         const CuvPyramidLevel *levels, CuvPlaneAccess<code, Acc> planes,
-        WaldBoost<Acc> model, CuvPlaneSteps steps, CuvRows rows, CuvHits out)
+        const __grid_constant__ CuvPlaneFirst first, WaldBoost<Acc> model,
+        int n_dense, CuvRows rows, CuvHits out)
 {
-  __shared__ PlaneShared<Acc> shared;
-  const int warp = threadIdx.x / 32, each = CUV_PLANE_ROWS * CUV_PLANE_X;
+  __shared__ PlaneShared shared;
   Acc *sums = (Acc *) (planes.memory () + planes.shared_bytes);
   uint16_t *places = (uint16_t *) (sums + CUV_PLANE_X * CUV_PLANE_Y);
-  const WarpList<Acc> list = { places + warp * each, sums + warp * each };
-  PlaneRun<code, Acc> run = { model, planes, steps, out, list, shared };
+  PlaneRun<code, Acc> run = { model, planes, first, n_dense, out,
+    { places, sums }, shared };
 
   shared.tally.clear ();
-  if (threadIdx.x == 0)
-    shared.n_late[0] = 0;
-  for (int t = blockIdx.x; t < n_tiles; t += gridDim.x) {
+  for (int t = blockIdx.x; t < n_tiles; t = shared.next_tile) {
     const CuvTile tile = tiles[t];
     const CuvPyramidLevel &level = levels[tile.level];
+    const bool wanted = rows.has_level (tile.level);
 
-    if (!rows.has_level (tile.level))
-      continue;
     __syncthreads (); // the tile before is done with
-    planes.load (level, tile);
+    if (threadIdx.x == 0) {
+      shared.next_tile = gridDim.x + atomicAdd (&out.counters->tiles, 1u);
+      shared.n_listed = 0;
+    }
+    if (wanted) {
+      planes.load (level, tile);
+      run.load_leaves ();
+    }
     __syncthreads ();
     run.tile = tile;
-    int n = run.ask_dense (level, rows);
-    for (int s = steps.dense; s < steps.by_warps && n > 0; s++)
-      n = run.go_on (n, s);
-    if (steps.by_warps < model.n_segments) {
-      if (lane_of_thread () == 0)
-        shared.n_left[warp] = n;
-      __syncthreads ();
-      run.finish_tile (steps.by_warps);
-    }
+    if (wanted)
+      run.ask_dense (level, rows);
+    __syncthreads ();
+    run.finish ();
   }
   __syncthreads ();
   shared.tally.flush (out.counters, run.weak, run.windows);

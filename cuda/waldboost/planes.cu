@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "waldboost/planes.cuh"
 
+#include <algorithm>
+#include <string.h>
+
 // Wider windows' planes would not fit shared memory, nor a row a warp.
 #define MAX_WINDOW_WIDTH 64
 #define MAX_SHARED (48 << 10)
@@ -35,6 +38,9 @@ CuvPlanes::fit (const CuvWaldboostModel &model,
   planes.pitch = (shape.width + model.window_width - 1 + 3) / 4 * 8;
   planes.rows = shape.height + model.window_height - 1;
   planes.means = model.block_value != CUV_BLOCK_SUM;
+  n_codes = model.feature == CUV_FEATURE_LBP ? 256
+      : model.feature == CUV_FEATURE_LRP     ? 100
+                                             : 17;
   for (int p = 0; p < CUV_N_PLANES; p++) {
     planes.first[p] = used[p] ? n++ * planes.pitch * planes.rows : -1;
     planes.shift[p] = planes.means ? (p & 1) + (p >> 1) : 0;
@@ -51,31 +57,44 @@ CuvPlanes::fit (const CuvWaldboostModel &model,
 template <typename Acc>
 void
 CuvPlanes::add_tables (CuvTables *tables, const std::vector<CuvGridNode> &grid,
-    const std::vector<CuvWeak> &weak, const std::vector<Acc> &thresholds)
+    const std::vector<CuvWeak> &weak, const std::vector<Acc> &thresholds,
+    const std::vector<Acc> &all_leaves)
 {
   std::vector<CuvPlaneNode<Acc>> nodes;
+  std::vector<Acc> leaves;
 
   for (size_t k = 0; k < weak.size (); k++) {
     const CuvGridNode &node = grid[weak[k].first_node];
     CuvPlaneNode<Acc> to = {};
 
-    to.row = node.height * planes.pitch;
-    to.column = node.width * (int) sizeof (uint16_t);
-    to.offset = planes.first[plane_of (node)] + node.y * planes.pitch
-        + node.x * (int) sizeof (uint16_t);
-    to.a = node.a / 3 * to.row + node.a % 3 * to.column;
-    to.b = node.b / 3 * to.row + node.b % 3 * to.column;
+    const int row = node.height * planes.pitch, size = sizeof (uint16_t);
+    auto block = [&] (int i) { return i / 3 * row + i % 3 * to.column; };
+
+    to.height = node.height;
+    to.column = node.width * size;
+    to.offset =
+        planes.first[plane_of (node)] + node.y * planes.pitch + node.x * size;
+    to.a = block (node.a);
+    to.b = block (node.b);
     to.first_leaf = weak[k].first_leaf;
     to.threshold = thresholds[k];
     nodes.push_back (to);
   }
-  nodes.push_back (nodes.back ()); // one is read ahead
   nodes_at = tables->add (nodes);
+  memcpy (first.nodes, nodes.data (),
+      std::min (nodes.size () * sizeof nodes[0], sizeof first.nodes));
+  for (size_t k = 0; k < std::min (weak.size (), (size_t) CUV_DENSE); k++) {
+    auto from = all_leaves.begin () + weak[k].first_leaf;
+
+    leaves.insert (leaves.end (), from, from + n_codes);
+  }
+  leaves.resize ((leaves.size () + 3) / 4 * 4); // they are read by fours
+  leaves_at = tables->add (leaves);
 }
 
 template void CuvPlanes::add_tables (CuvTables *,
     const std::vector<CuvGridNode> &, const std::vector<CuvWeak> &,
-    const std::vector<int32_t> &);
+    const std::vector<int32_t> &, const std::vector<int32_t> &);
 template void CuvPlanes::add_tables (CuvTables *,
     const std::vector<CuvGridNode> &, const std::vector<CuvWeak> &,
-    const std::vector<float> &);
+    const std::vector<float> &, const std::vector<float> &);

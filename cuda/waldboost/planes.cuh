@@ -14,15 +14,33 @@
 #define CUV_PLANE_THREADS 256
 #define CUV_DENSE 3    // weak classifiers that all windows of a tile are asked
 #define CUV_N_PLANES 4 // blocks of 1x1, 2x1, 1x2, 2x2 pixels
+#define CUV_FIRST 64   // weak classifiers that are passed by value
 
-// A weak classifier. Places and distances are bytes of the planes.
+// A weak classifier, in 16 bytes. Places and distances are bytes of the planes.
 template <typename Acc> struct alignas (16) CuvPlaneNode {
-  int32_t offset;      // of the first block, from the window's place
-  int32_t row, column; // from a block to the next
+  uint16_t offset;        // of the first block, from the window's place
+  uint16_t a, b;          // from the first block to those whose ranks count
+  uint8_t column, height; // from a block to the next; rows of a block
   int32_t first_leaf;
   Acc threshold;
-  int32_t a, b; // from the first block to those whose ranks count
-  int32_t pad;
+};
+
+template <typename Node>
+static __device__ __forceinline__ Node
+cuv_plane_node (uint4 words)
+{
+  union {
+    uint4 words;
+    Node node;
+  } both = { words };
+
+  return both.node;
+}
+
+// The first ones by value: what all threads read alike then comes from constant
+// memory.
+struct CuvPlaneFirst {
+  uint4 nodes[CUV_FIRST];
 };
 
 struct CuvPlaneShape {
@@ -56,7 +74,9 @@ template <CuvCode code, typename Acc> struct CuvPlaneAccess {
 
   size_t shared_bytes;
   const uint8_t *pictures;
-  const Node *nodes;
+  const uint4 *nodes;
+  const Acc *leaves; // of those that all windows are asked
+  int32_t n_codes;   // of a weak classifier there
   CuvPlaneShape shape;
   CuvCodeRules rules;
 
@@ -152,28 +172,30 @@ template <CuvCode code, typename Acc> struct CuvPlaneAccess {
       load_rows<false> (level, tile);
   }
 
+  // At once: otherwise its parts are read one by one.
+  __device__ __forceinline__ Node
+  node (int k) const
+  {
+    return cuv_plane_node<Node> (__ldg (nodes + k));
+  }
+
   // ---- one window ----
 
   __device__ __forceinline__ int
   leaf (View place, const Node &node) const
   {
     const uint8_t *first = memory () + place + node.offset;
+    const int row = node.height * shape.pitch;
     auto value = [&] (int at) { return *(const uint16_t *) (first + at); };
     int block[9];
 
 #pragma unroll
     for (int k = 0; k < 9; k++)
-      block[k] = value (k / 3 * node.row + k % 3 * node.column);
+      block[k] = value (k / 3 * row + k % 3 * node.column);
     return node.first_leaf
         + (code == CUV_CODE_PATTERN
                 ? cuv_pattern (block, rules.inclusive)
                 : ranks (block, value (node.a), value (node.b)));
-  }
-
-  __device__ __forceinline__ int
-  leaf (View place, int k) const
-  {
-    return leaf (place, nodes[k]);
   }
 
   // Both ranks at once, in 16 bits each: 9 less the number of blocks whose
@@ -284,9 +306,9 @@ template <CuvCode code, typename Acc> struct CuvPlaneAccess {
   {
     const int at = place + node.offset;
 
-    if (node.row == shape.pitch && node.column == 2)
+    if (node.height == 1 && node.column == 2)
       codes_of<1, 1, n> (at, node, codes);
-    else if (node.row == shape.pitch)
+    else if (node.height == 1)
       codes_of<2, 1, n> (at, node, codes);
     else if (node.column == 2)
       codes_of<1, 2, n> (at, node, codes);
@@ -306,19 +328,27 @@ public:
       const std::vector<CuvGridNode> &grid, const CuvWaldboostPlan &plan);
   template <typename Acc>
   void add_tables (CuvTables *tables, const std::vector<CuvGridNode> &grid,
-      const std::vector<CuvWeak> &weak, const std::vector<Acc> &thresholds);
+      const std::vector<CuvWeak> &weak, const std::vector<Acc> &thresholds,
+      const std::vector<Acc> &leaves);
   template <CuvCode code, typename Acc>
   CuvPlaneAccess<code, Acc>
   access (const CuvPyramid &pyramid, const CuvCodeRules &rules) const
   {
     return CuvPlaneAccess<code, Acc>{ shared_bytes,
-      (const uint8_t *) pyramid.pictures.data,
-      pyramid.table<CuvPlaneNode<Acc>> (nodes_at), planes, rules };
+      (const uint8_t *) pyramid.pictures.data, pyramid.table<uint4> (nodes_at),
+      pyramid.table<Acc> (leaves_at), n_codes, planes, rules };
+  }
+  const CuvPlaneFirst &
+  first_nodes () const
+  {
+    return first;
   }
 
 private:
   CuvPlaneShape planes;
-  size_t shared_bytes, nodes_at;
+  CuvPlaneFirst first;
+  int n_codes;
+  size_t shared_bytes, nodes_at, leaves_at;
 };
 
 #endif

@@ -8,8 +8,6 @@
 
 #define MAX_LISTED (1 << 22) // windows that the lists of a frame hold
 #define N_COUNTS 64          // lists that one after another fill
-#define BY_WARPS                                                               \
-  8 // weak classifiers after which a block's windows come together
 
 // ---- the model on the device ----
 
@@ -77,16 +75,6 @@ schedule (const CuvWaldboostPlan &plan, const std::vector<int32_t> &finer)
     segments.push_back (Segment{ end, s });
   }
   return segments;
-}
-
-static int
-count_segments (const std::vector<Segment> &segments, int end)
-{
-  int n = 0;
-
-  while (n < (int) segments.size () && segments[n].end <= end)
-    n++;
-  return n;
 }
 
 // ---- the scanner ----
@@ -247,7 +235,6 @@ WaldBoostScanner::set_plan (
   shape.width = shape.height = plan.block_size != 0 ? plan.block_size : 16;
   if (by_planes)
     shape = planes.shape;
-  needs.pictures = by_planes;
   needs.sums = !by_planes;
   needs.narrow = narrow;
   needs.squares = !haar.empty ();
@@ -258,9 +245,7 @@ WaldBoostScanner::set_plan (
   if (!by_planes)
     add_nodes (tables, pyramid->host_levels[0].pitch);
   segments = schedule (plan,
-      by_planes ? std::vector<int32_t>{ 1, 2, CUV_DENSE, 4, 6, BY_WARPS, 16, 32,
-          64, 128 }
-          : plan.rearrangement == CUV_REARRANGE_AUTO
+      plan.rearrangement == CUV_REARRANGE_AUTO && !by_planes
           ? std::vector<int32_t>{ 1, 2, 4, 8, 16, 32, 64, 128 }
           : std::vector<int32_t> ());
   for (const CuvWeak &w : weak) {
@@ -268,9 +253,9 @@ WaldBoostScanner::set_plan (
     thresholds.push_back (w.threshold);
   }
   if (by_planes && fixed)
-    planes.add_tables (tables, grid, weak, fixed_thresholds);
+    planes.add_tables (tables, grid, weak, fixed_thresholds, fixed_leaves);
   else if (by_planes)
-    planes.add_tables (tables, grid, weak, thresholds);
+    planes.add_tables (tables, grid, weak, thresholds, leaves);
   segments_at = tables->add (segments);
   thresholds_at =
       fixed ? tables->add (fixed_thresholds) : tables->add (thresholds);
@@ -381,10 +366,8 @@ WaldBoostScanner::run_planes (const Run &run)
 {
   const CuvPlaneAccess<code, Acc> access =
       planes.access<code, Acc> (run.pyramid, rules_of (model));
-  const int n_dense = count_segments (segments, CUV_DENSE);
-  // the last segment, with the final test, is none that all are asked
-  const CuvPlaneSteps steps = { std::min (n_dense, (int) segments.size () - 1),
-    count_segments (segments, BY_WARPS) };
+  // not the last one, after which the final test comes
+  const int n_dense = std::min (CUV_DENSE, model.n_weak - 1);
   auto kernel = plane_kernel<code, Acc>;
   const size_t shared = access.shared_bytes
       + (size_t) (CUV_PLANE_X * CUV_PLANE_Y)
@@ -397,8 +380,8 @@ WaldBoostScanner::run_planes (const Run &run)
       &blocks, kernel, CUV_PLANE_THREADS, shared));
   kernel<<<std::min (n_tiles, blocks * n_processors), CUV_PLANE_THREADS, shared,
       run.stream>>> (run.pyramid.table<CuvTile> (tiles_at), n_tiles,
-      run.pyramid.levels (), access, device_model<Acc> (run.pyramid), steps,
-      run.rows, run.hits);
+      run.pyramid.levels (), access, planes.first_nodes (),
+      device_model<Acc> (run.pyramid), n_dense, run.rows, run.hits);
   CUV_CUDA_LAUNCHED (plane_kernel);
   return 0;
 }

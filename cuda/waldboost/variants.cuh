@@ -62,46 +62,59 @@ run_segment (const WaldBoost<Acc> &model, const Access &access,
   return end;
 }
 
-// Sums of a warp's responses in a row, one a lane. Returns the first that falls
-// below its threshold, or 32; *sum is then the last.
+// Sums of a group's n responses in a row, two a thread; those after them are
+// not looked at. Returns the first that falls below its threshold, or n; *sum
+// is then the last. A group is a power of two threads; by whole warps.
 static __device__ __forceinline__ int
-first_below (int32_t response, int32_t threshold, int32_t *sum)
+first_below (int group, int n, const int32_t responses[2],
+    const int32_t thresholds[2], int32_t *sum)
 {
-#pragma unroll
-  for (int d = 1; d < 32; d *= 2) {
-    int32_t left = __shfl_up_sync (~0u, response, d);
+  const int lane = lane_of_thread (), mine = lane & (group - 1);
+  const int32_t one = 2 * mine < n ? responses[0] : 0;
+  const int32_t two = one + (2 * mine + 1 < n ? responses[1] : 0);
+  int32_t end = two;
 
-    response += lane_of_thread () >= d ? left : 0;
+#pragma unroll
+  for (int d = 1; d < 32; d *= 2) { // those beyond group add nothing
+    int32_t left = __shfl_up_sync (~0u, end, d);
+
+    end += mine >= d ? left : 0;
   }
-  unsigned below = __ballot_sync (~0u, *sum + response < threshold);
-  *sum += __shfl_sync (~0u, response, 31);
-  return below ? __ffs (below) - 1 : 32;
+  const int32_t before = *sum + end - two;
+  const bool first = 2 * mine < n && before + one < thresholds[0];
+  const bool second = 2 * mine + 1 < n && before + two < thresholds[1];
+  const unsigned mates = ~0u >> (32 - group);
+  const unsigned firsts = __ballot_sync (~0u, first) >> (lane - mine) & mates;
+  const unsigned below =
+      __ballot_sync (~0u, first || second) >> (lane - mine) & mates;
+  *sum += __shfl_sync (~0u, end, group - 1, group);
+  if (below == 0)
+    return n;
+  const int at = __ffs (below) - 1;
+  return 2 * at + !(firsts >> at & 1);
 }
 
 // Floats add up in their order.
 static __device__ __forceinline__ int
-first_below (float response, float threshold, float *sum)
+first_below (int group, int n, const float responses[2],
+    const float thresholds[2], float *sum)
 {
-  int first = 32;
+  int first = n;
 
-  for (int i = 0; i < 32; i++) {
-    *sum += __shfl_sync (~0u, response, i);
-    if (*sum < __shfl_sync (~0u, threshold, i) && first == 32)
-      first = i;
+  for (int i = 0; i < n; i += 2) {
+#pragma unroll
+    for (int j = 0; j < 2; j++) {
+      const float next = *sum + __shfl_sync (~0u, responses[j], i / 2, group);
+      const float threshold = __shfl_sync (~0u, thresholds[j], i / 2, group);
+
+      if (i + j < n) {
+        *sum = next;
+        if (next < threshold && first == n)
+          first = i + j;
+      }
+    }
   }
   return first;
-}
-
-static __device__ __forceinline__ int32_t
-least (int32_t)
-{
-  return INT32_MIN;
-}
-
-static __device__ __forceinline__ float
-least (float)
-{
-  return -INFINITY;
 }
 
 // The same as run_segment(), by a whole warp for one window.
@@ -110,16 +123,19 @@ static __device__ int
 run_segment_by_warp (const WaldBoost<Acc> &model, const Access &access,
     const typename Access::View &view, int first, int end, Acc *sum)
 {
-  for (int base = first; base < end; base += 32) {
-    int k = base + lane_of_thread ();
-    bool in = k < end;
-    // adding -0 changes no float
-    Acc response = in ? model.leaves[access.leaf (view, k)] : (Acc) -0.f;
-    int below =
-        first_below (response, in ? model.thresholds[k] : least ((Acc) 0), sum);
+  for (int k = first; k < end; k += 64) {
+    const int n = min (64, end - k);
+    Acc responses[2], thresholds[2];
 
-    if (below < 32)
-      return base + below;
+    for (int i = 0; i < 2; i++) {
+      const int mine = k + min (2 * lane_of_thread () + i, n - 1);
+
+      responses[i] = model.leaves[access.leaf (view, mine)];
+      thresholds[i] = model.thresholds[mine];
+    }
+    const int below = first_below (32, n, responses, thresholds, sum);
+    if (below < n)
+      return k + below;
   }
   return end;
 }
