@@ -8,10 +8,8 @@
 #ifndef CUV_WALDBOOST_PLANES_SCAN_CUH
 #define CUV_WALDBOOST_PLANES_SCAN_CUH
 
-#include "waldboost/planes.cuh"
-
-#define CUV_PLANE_WARPS (CUV_PLANE_THREADS / 32)
-#define CUV_PLANE_ROWS (CUV_PLANE_Y / CUV_PLANE_WARPS) // of a tile, for a warp
+#include "waldboost/planes-patterns.cuh"
+#include "waldboost/planes-ranks.cuh"
 
 // A window: its place in the planes and its sum so far.
 template <typename Acc> struct PlaneWindow {
@@ -57,11 +55,14 @@ struct PlaneShared {
 };
 
 // A thread's part in its block's way through a tile.
-template <CuvCode code, typename Acc> struct PlaneRun {
+template <typename Planes, typename Acc> struct PlaneRun {
   using Window = PlaneWindow<Acc>;
+  static const int n_windows = Planes::n_windows; // of a thread
+  // weak classifiers that a thread looks at while it waits for the first
+  static const int at_once = Planes::at_once;
 
   const WaldBoost<Acc> &model;
-  const CuvPlaneAccess<code, Acc> &planes;
+  const Planes &planes;
   const CuvPlaneFirst &first;
   const int n_dense; // weak classifiers that all windows are asked
   const CuvHits &out;
@@ -77,7 +78,8 @@ template <CuvCode code, typename Acc> struct PlaneRun {
 
     if (!(sum > model.final_threshold))
       return false;
-    out.add (tile.level, tile.x + (place - row * planes.shape.pitch) / 2,
+    out.add (tile.level,
+        tile.x + (place - row * planes.shape.pitch) / Planes::element,
         tile.y + row, score_of (model, sum));
     return true;
   }
@@ -90,22 +92,21 @@ template <CuvCode code, typename Acc> struct PlaneRun {
       atomicAdd (&shared.tally.survivors[segment.counter], (unsigned) n);
   }
 
-  // ---- all windows: a thread has two side by side in each row ----
+  // ---- all windows: a thread has some in each of its warp's rows ----
 
-  // Which are to be looked at: a bit each, row by row.
+  // Which of a thread's windows are to be looked at: a bit each, row by row.
   __device__ unsigned
-  inside (const CuvPyramidLevel &level, const CuvRows &rows, int row,
-      int column) const
+  inside (const CuvPyramidLevel &level, const CuvRows &rows, int row) const
   {
-    const int n_x = min (max (level.plan.n_x - tile.x - column, 0), 2);
     unsigned bits = 0;
 
 #pragma unroll
-    for (int i = 0; i < CUV_PLANE_ROWS; i++) {
-      const int y = tile.y + row + i;
+    for (int i = 0; i < n_windows; i++) {
+      const int y = tile.y + row + i / Planes::n_columns;
 
-      if (y < level.plan.n_y && rows.has (tile.level, y))
-        bits |= ((1u << n_x) - 1) << 2 * i;
+      if (tile.x + Planes::column_of (i) < level.plan.n_x && y < level.plan.n_y
+          && rows.has (tile.level, y))
+        bits |= 1u << i;
     }
     return bits;
   }
@@ -122,27 +123,33 @@ template <CuvCode code, typename Acc> struct PlaneRun {
 
   // Weak classifier k. Returns which windows are left.
   __device__ __forceinline__ unsigned
-  ask_all (int k, int place, unsigned alive, Acc sums[2 * CUV_PLANE_ROWS]) const
+  ask_all (int k, int place, unsigned alive, Acc sums[n_windows]) const
   {
     const auto node = cuv_plane_node<CuvPlaneNode<Acc>> (first.nodes[k]);
     const Acc *leaves = list.sums + k * planes.n_codes;
-    uint32_t codes[CUV_PLANE_ROWS];
+    int codes[n_windows];
 
-    planes.template codes<CUV_PLANE_ROWS> (place, node, codes);
+    planes.codes (place, node, codes);
 #pragma unroll
-    for (int i = 0; i < 2 * CUV_PLANE_ROWS; i++) {
-      const int leaf = i % 2 ? codes[i / 2] >> 16 : codes[i / 2] & 0xffff;
-
-      sums[i] += leaves[leaf];
+    for (int i = 0; i < n_windows; i++) {
+      sums[i] += leaves[codes[i]];
       if (sums[i] < node.threshold)
         alive &= ~(1u << i);
     }
     return alive;
   }
 
+  // The place of a thread's window.
+  __device__ __forceinline__ int
+  place_of (int row, int i) const
+  {
+    return (row + i / Planes::n_columns) * planes.shape.pitch
+        + Planes::column_of (i) * Planes::element;
+  }
+
   // Adds a thread's windows to the block's list.
   __device__ __forceinline__ void
-  list_all (int place, unsigned alive, const Acc sums[2 * CUV_PLANE_ROWS]) const
+  list_all (int row, unsigned alive, const Acc sums[n_windows]) const
   {
     const int mine = __popc (alive);
     int end = mine, base = 0;
@@ -157,10 +164,9 @@ template <CuvCode code, typename Acc> struct PlaneRun {
       base = atomicAdd (&shared.n_listed, end);
     int at = __shfl_sync (~0u, base, 31) + end - mine;
 #pragma unroll
-    for (int i = 0; i < 2 * CUV_PLANE_ROWS; i++) {
+    for (int i = 0; i < n_windows; i++) {
       if (alive >> i & 1) {
-        list.places[at] =
-            (uint16_t) (place + i / 2 * planes.shape.pitch + i % 2 * 2);
+        list.places[at] = (uint16_t) place_of (row, i);
         list.sums[at++] = sums[i];
       }
     }
@@ -171,10 +177,9 @@ template <CuvCode code, typename Acc> struct PlaneRun {
   ask_dense (const CuvPyramidLevel &level, const CuvRows &rows)
   {
     const int row = threadIdx.x / 32 * CUV_PLANE_ROWS;
-    const int column = 2 * lane_of_thread ();
-    const int place = row * planes.shape.pitch + 2 * column;
-    unsigned alive = inside (level, rows, row, column);
-    Acc sums[2 * CUV_PLANE_ROWS] = {};
+    const int place = place_of (row, 0);
+    unsigned alive = inside (level, rows, row);
+    Acc sums[n_windows] = {};
 
     windows += __popc (alive);
     for (int k = 0, s = 0; k < n_dense; k++) {
@@ -184,7 +189,7 @@ template <CuvCode code, typename Acc> struct PlaneRun {
         count (model.segments[s++], cuv_warp_sum (__popc (alive)));
     }
     __syncthreads (); // leaves have been read
-    list_all (place, alive, sums);
+    list_all (row, alive, sums);
   }
 
   // ---- windows of the list, by warps ----
@@ -205,56 +210,60 @@ template <CuvCode code, typename Acc> struct PlaneRun {
   }
 
   // From weak classifier k to end, or until no more than few of the warp's
-  // windows are left; a thread a window. All threads look at the same two weak
-  // classifiers at once, those without a window at one place. Returns how far
-  // that is.
+  // windows are left; a thread a window. All threads look at the same weak
+  // classifiers, some at once, those without a window at one place. Returns how
+  // far that is.
   __device__ __forceinline__ int
   ask (int k, int end, int few, Window *window)
   {
     while (k < end) {
-      const bool two = k + 1 < end;
-      const CuvPlaneNode<Acc> nodes[2] = { shared_node (k),
-        shared_node (two ? k + 1 : k) };
+      const int n = min (at_once, end - k);
+      Acc responses[at_once], thresholds[at_once];
 
       window->place = window->alive ? window->place : 0;
-      const Acc one = response (*window, nodes[0]);
-      const Acc other = response (*window, nodes[1]);
-      weak += window->alive;
-      window->sum += one;
-      window->alive = window->alive && !(window->sum < nodes[0].threshold);
-      if (two) {
-        weak += window->alive;
-        window->sum += other;
-        window->alive = window->alive && !(window->sum < nodes[1].threshold);
+#pragma unroll
+      for (int i = 0; i < at_once; i++) {
+        const CuvPlaneNode<Acc> node = shared_node (k + min (i, n - 1));
+
+        responses[i] = response (*window, node);
+        thresholds[i] = node.threshold;
       }
-      k += 1 + two;
+#pragma unroll
+      for (int i = 0; i < at_once; i++) {
+        if (i < n) {
+          weak += window->alive;
+          window->sum += responses[i];
+          window->alive = window->alive && !(window->sum < thresholds[i]);
+        }
+      }
+      k += n;
       if (__popc (__ballot_sync (~0u, window->alive)) <= few)
         break;
     }
     return k;
   }
 
-  // The same, a group of threads a window, two weak classifiers each; the first
-  // of them keeps it.
+  // The same, a group of threads a window, some weak classifiers each; the
+  // first of them keeps it.
   __device__ __forceinline__ int
   ask_by_group (int group, int k, int end, int few, Window *window)
   {
     const int mine = lane_of_thread () & (group - 1);
 
     while (k < end) {
-      const int n = min (2 * group, end - k);
-      Acc responses[2], thresholds[2];
+      const int n = min (at_once * group, end - k);
+      Acc responses[at_once], thresholds[at_once];
 
 #pragma unroll
-      for (int i = 0; i < 2; i++) {
+      for (int i = 0; i < at_once; i++) {
         const CuvPlaneNode<Acc> node =
-            planes.node (k + min (2 * mine + i, n - 1));
+            planes.node (k + min (at_once * mine + i, n - 1));
 
         responses[i] = response (*window, node);
         thresholds[i] = node.threshold;
       }
       const int below =
-          first_below (group, n, responses, thresholds, &window->sum);
+          first_below<at_once> (group, n, responses, thresholds, &window->sum);
 
       weak += window->alive && mine == 0 ? min (below + 1, n) : 0;
       window->alive = window->alive && below == n;
@@ -317,18 +326,17 @@ template <CuvCode code, typename Acc> struct PlaneRun {
 };
 
 // Block: tiles, one after another, as they come.
-template <CuvCode code, typename Acc>
+template <typename Planes, typename Acc>
 static __global__ void
-__launch_bounds__ (CUV_PLANE_THREADS, 4)
-    plane_kernel (const CuvTile *tiles, int n_tiles,
-        const CuvPyramidLevel *levels, CuvPlaneAccess<code, Acc> planes,
-        const __grid_constant__ CuvPlaneFirst first, WaldBoost<Acc> model,
-        int n_dense, CuvRows rows, CuvHits out)
+__launch_bounds__ (CUV_PLANE_THREADS, 4) plane_kernel (const CuvTile *tiles,
+    int n_tiles, const CuvPyramidLevel *levels, Planes planes,
+    const __grid_constant__ CuvPlaneFirst first, WaldBoost<Acc> model,
+    int n_dense, CuvRows rows, CuvHits out)
 {
   __shared__ PlaneShared shared;
   Acc *sums = (Acc *) (planes.memory () + planes.shared_bytes);
-  uint16_t *places = (uint16_t *) (sums + CUV_PLANE_X * CUV_PLANE_Y);
-  PlaneRun<code, Acc> run = { model, planes, first, n_dense, out,
+  uint16_t *places = (uint16_t *) (sums + Planes::tile_x * CUV_PLANE_Y);
+  PlaneRun<Planes, Acc> run = { model, planes, first, n_dense, out,
     { places, sums }, shared };
 
   shared.tally.clear ();

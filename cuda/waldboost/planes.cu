@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "waldboost/planes.cuh"
+#include "waldboost/planes-patterns.cuh"
+#include "waldboost/planes-ranks.cuh"
 
 #include <algorithm>
 #include <string.h>
@@ -17,11 +18,41 @@ plane_of (const CuvGridNode &node)
       : node.width - 1 + 2 * (node.height - 1);
 }
 
+void
+CuvPlanes::lay_out (
+    const CuvWaldboostModel &model, const bool used[CUV_N_PLANES])
+{
+  int n = 0;
+
+  patterns = model.feature == CUV_FEATURE_LBP;
+  n_codes = patterns ? 256 : model.feature == CUV_FEATURE_LRP ? 100 : 17;
+  shape.height = CUV_PLANE_Y;
+  if (patterns) { // where codes are, of three blocks at least
+    shape.width = CuvPatternPlanes<int32_t>::tile_x;
+    planes.pitch = (shape.width + model.window_width - 3 + 3) / 4 * 4;
+    planes.rows = shape.height + model.window_height - 3;
+  } else {
+    shape.width = CuvRankPlanes<int32_t>::tile_x;
+    planes.pitch = (shape.width + model.window_width - 1 + 3) / 4 * 8;
+    planes.rows = shape.height + model.window_height - 1;
+  }
+  planes.means = model.block_value != CUV_BLOCK_SUM;
+  for (int p = 0; p < CUV_N_PLANES; p++) {
+    planes.first[p] = used[p] ? n++ * planes.pitch * planes.rows : -1;
+    planes.shift[p] = planes.means ? (p & 1) + (p >> 1) : 0;
+    planes.bias[p] =
+        model.block_value == CUV_BLOCK_MEAN_ROUND && planes.shift[p] > 0
+        ? 0x10001u << (planes.shift[p] - 1)
+        : 0;
+  }
+  shared_bytes =
+      ((size_t) n * planes.pitch * planes.rows + SLACK + 15) / 16 * 16;
+}
+
 bool
 CuvPlanes::fit (const CuvWaldboostModel &model,
     const std::vector<CuvGridNode> &grid, const CuvWaldboostPlan &plan)
 {
-  int n = 0;
   bool used[CUV_N_PLANES] = {};
 
   for (int i = 0; i < plan.n_levels; i++) {
@@ -35,22 +66,7 @@ CuvPlanes::fit (const CuvWaldboostModel &model,
   }
   if (grid.empty () || model.window_width > MAX_WINDOW_WIDTH)
     return false;
-  planes.pitch = (shape.width + model.window_width - 1 + 3) / 4 * 8;
-  planes.rows = shape.height + model.window_height - 1;
-  planes.means = model.block_value != CUV_BLOCK_SUM;
-  n_codes = model.feature == CUV_FEATURE_LBP ? 256
-      : model.feature == CUV_FEATURE_LRP     ? 100
-                                             : 17;
-  for (int p = 0; p < CUV_N_PLANES; p++) {
-    planes.first[p] = used[p] ? n++ * planes.pitch * planes.rows : -1;
-    planes.shift[p] = planes.means ? (p & 1) + (p >> 1) : 0;
-    planes.bias[p] =
-        model.block_value == CUV_BLOCK_MEAN_ROUND && planes.shift[p] > 0
-        ? 0x10001u << (planes.shift[p] - 1)
-        : 0;
-  }
-  shared_bytes =
-      ((size_t) n * planes.pitch * planes.rows + SLACK + 15) / 16 * 16;
+  lay_out (model, used);
   return shared_bytes <= MAX_SHARED;
 }
 
@@ -67,7 +83,9 @@ CuvPlanes::add_tables (CuvTables *tables, const std::vector<CuvGridNode> &grid,
     const CuvGridNode &node = grid[weak[k].first_node];
     CuvPlaneNode<Acc> to = {};
 
-    const int row = node.height * planes.pitch, size = sizeof (uint16_t);
+    const int row = node.height * planes.pitch;
+    const int size =
+        patterns ? CuvPatternPlanes<Acc>::element : CuvRankPlanes<Acc>::element;
     auto block = [&] (int i) { return i / 3 * row + i % 3 * to.column; };
 
     to.height = node.height;

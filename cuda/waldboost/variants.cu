@@ -107,7 +107,7 @@ private:
   template <typename Acc, typename Access, int threads>
   int run_list (const Run &run, const Access &access, const CuvTile *tiles,
       int n_tiles, int s);
-  template <typename Acc, CuvCode code> int run_planes (const Run &run);
+  template <typename Acc, typename Planes> int run_planes (const Run &run);
   template <typename Sum, CuvCode code>
   CuvIntegralAccess<Sum, code> access (const CuvPyramid &pyramid) const;
 
@@ -360,17 +360,17 @@ WaldBoostScanner::run_segments (const Run &run, const Access &access)
   return 0;
 }
 
-template <typename Acc, CuvCode code>
+template <typename Acc, typename Planes>
 int
 WaldBoostScanner::run_planes (const Run &run)
 {
-  const CuvPlaneAccess<code, Acc> access =
-      planes.access<code, Acc> (run.pyramid, rules_of (model));
+  const Planes access = { planes.on_device<Acc> (
+      run.pyramid, rules_of (model)) };
   // not the last one, after which the final test comes
   const int n_dense = std::min (CUV_DENSE, model.n_weak - 1);
-  auto kernel = plane_kernel<code, Acc>;
+  auto kernel = plane_kernel<Planes, Acc>;
   const size_t shared = access.shared_bytes
-      + (size_t) (CUV_PLANE_X * CUV_PLANE_Y)
+      + (size_t) (Planes::tile_x * CUV_PLANE_Y)
           * (sizeof (Acc) + sizeof (uint16_t));
   int blocks = 1;
 
@@ -424,8 +424,8 @@ WaldBoostScanner::submit_as (const Run &r)
   const bool pattern = model.feature == CUV_FEATURE_LBP;
 
   if (by_planes)
-    return pattern ? run_planes<Acc, CUV_CODE_PATTERN> (r)
-                   : run_planes<Acc, CUV_CODE_RANKS> (r);
+    return pattern ? run_planes<Acc, CuvPatternPlanes<Acc>> (r)
+                   : run_planes<Acc, CuvRankPlanes<Acc>> (r);
   if (!haar.empty ())
     return run<Acc> (r, access<uint32_t, CUV_CODE_HAAR> (r.pyramid));
   if (narrow)

@@ -62,50 +62,55 @@ run_segment (const WaldBoost<Acc> &model, const Access &access,
   return end;
 }
 
-// Sums of a group's n responses in a row, two a thread; those after them are
+// Sums of a group's n responses in a row, each a thread; those after them are
 // not looked at. Returns the first that falls below its threshold, or n; *sum
 // is then the last. A group is a power of two threads; by whole warps.
+template <int each>
 static __device__ __forceinline__ int
-first_below (int group, int n, const int32_t responses[2],
-    const int32_t thresholds[2], int32_t *sum)
+first_below (int group, int n, const int32_t responses[each],
+    const int32_t thresholds[each], int32_t *sum)
 {
   const int lane = lane_of_thread (), mine = lane & (group - 1);
-  const int32_t one = 2 * mine < n ? responses[0] : 0;
-  const int32_t two = one + (2 * mine + 1 < n ? responses[1] : 0);
-  int32_t end = two;
+  int32_t sums[each], all = 0;
+  int first = each; // of this thread's
 
+#pragma unroll
+  for (int i = 0; i < each; i++)
+    sums[i] = all += each * mine + i < n ? responses[i] : 0;
+  int32_t end = all;
 #pragma unroll
   for (int d = 1; d < 32; d *= 2) { // those beyond group add nothing
     int32_t left = __shfl_up_sync (~0u, end, d);
 
     end += mine >= d ? left : 0;
   }
-  const int32_t before = *sum + end - two;
-  const bool first = 2 * mine < n && before + one < thresholds[0];
-  const bool second = 2 * mine + 1 < n && before + two < thresholds[1];
-  const unsigned mates = ~0u >> (32 - group);
-  const unsigned firsts = __ballot_sync (~0u, first) >> (lane - mine) & mates;
-  const unsigned below =
-      __ballot_sync (~0u, first || second) >> (lane - mine) & mates;
+#pragma unroll
+  for (int i = each - 1; i >= 0; i--) {
+    if (each * mine + i < n && *sum + end - all + sums[i] < thresholds[i])
+      first = i;
+  }
   *sum += __shfl_sync (~0u, end, group - 1, group);
-  if (below == 0)
-    return n;
-  const int at = __ffs (below) - 1;
-  return 2 * at + !(firsts >> at & 1);
+  const unsigned below =
+      __ballot_sync (~0u, first < each) >> (lane - mine) & ~0u >> (32 - group);
+  const int at = below ? __ffs (below) - 1 : 0;
+  first = each * at + __shfl_sync (~0u, first, at, group);
+  return below ? first : n;
 }
 
 // Floats add up in their order.
+template <int each>
 static __device__ __forceinline__ int
-first_below (int group, int n, const float responses[2],
-    const float thresholds[2], float *sum)
+first_below (int group, int n, const float responses[each],
+    const float thresholds[each], float *sum)
 {
   int first = n;
 
-  for (int i = 0; i < n; i += 2) {
+  for (int i = 0; i < n; i += each) {
 #pragma unroll
-    for (int j = 0; j < 2; j++) {
-      const float next = *sum + __shfl_sync (~0u, responses[j], i / 2, group);
-      const float threshold = __shfl_sync (~0u, thresholds[j], i / 2, group);
+    for (int j = 0; j < each; j++) {
+      const float next =
+          *sum + __shfl_sync (~0u, responses[j], i / each, group);
+      const float threshold = __shfl_sync (~0u, thresholds[j], i / each, group);
 
       if (i + j < n) {
         *sum = next;
@@ -123,17 +128,12 @@ static __device__ int
 run_segment_by_warp (const WaldBoost<Acc> &model, const Access &access,
     const typename Access::View &view, int first, int end, Acc *sum)
 {
-  for (int k = first; k < end; k += 64) {
-    const int n = min (64, end - k);
-    Acc responses[2], thresholds[2];
+  for (int k = first; k < end; k += 32) {
+    const int n = min (32, end - k), mine = k + min (lane_of_thread (), n - 1);
+    const Acc response = model.leaves[access.leaf (view, mine)];
+    const int below =
+        first_below<1> (32, n, &response, &model.thresholds[mine], sum);
 
-    for (int i = 0; i < 2; i++) {
-      const int mine = k + min (2 * lane_of_thread () + i, n - 1);
-
-      responses[i] = model.leaves[access.leaf (view, mine)];
-      thresholds[i] = model.thresholds[mine];
-    }
-    const int below = first_below (32, n, responses, thresholds, sum);
     if (below < n)
       return k + below;
   }

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Planes of local binary patterns: the code at a place depends on nothing but
+// the size of the blocks. So all codes of a tile are made once, and a weak
+// classifier is one byte of them.
+#ifndef CUV_WALDBOOST_PLANES_PATTERNS_CUH
+#define CUV_WALDBOOST_PLANES_PATTERNS_CUH
+
+#include "waldboost/planes.cuh"
+
+#define CUV_CODE_COLUMNS 120 // that a warp makes at once, four a thread
+#define CUV_CODE_REACH 6     // rows of pixels that a code may span
+
+// What a thread knows of a row: the values at its four columns and the next
+// four, two by two.
+struct CuvCodeRow {
+  uint2 mine, next;
+};
+
+template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
+  using Tables = CuvPlaneTables<Acc>;
+  using Tables::memory;
+  using Tables::pictures;
+  using Tables::rules;
+  using Tables::shape;
+  using typename Tables::Node;
+
+  static const int tile_x = 96, element = 1;
+  static const int at_once = 4;
+  static const int n_columns = 3, n_windows = n_columns * CUV_PLANE_ROWS;
+
+  // ---- making planes ----
+
+  // Sums of a row of blocks of one pixel, or two side by side; the last
+  // thread's next ones are of no use.
+  template <int width>
+  static __device__ __forceinline__ CuvCodeRow
+  sums_of (uint32_t four)
+  {
+    CuvCodeRow row;
+
+    if (width == 1) {
+      row.mine = cuv_widen (four);
+      row.next = cuv_widen (__shfl_down_sync (~0u, four, 1));
+    } else {
+      row.mine = cuv_add (cuv_widen (four), cuv_widen (cuv_next_pixels (four)));
+      row.next.x = __shfl_down_sync (~0u, row.mine.x, 1);
+      row.next.y = __shfl_down_sync (~0u, row.mine.y, 1);
+    }
+    return row;
+  }
+
+  template <int plane, bool means>
+  __device__ __forceinline__ CuvCodeRow
+  block_row (const CuvCodeRow &above, const CuvCodeRow &below) const
+  {
+    const bool tall = plane >= 2;
+    auto value = [&] (uint32_t a, uint32_t b) {
+      return this->template block_value<means> (plane, tall ? a + b : a);
+    };
+
+    return { { value (above.mine.x, below.mine.x),
+                 value (above.mine.y, below.mine.y) },
+      { value (above.next.x, below.next.x),
+          value (above.next.y, below.next.y) } };
+  }
+
+  // The three blocks of a row, for the four columns.
+  template <int width>
+  static __device__ __forceinline__ void
+  three_blocks (const CuvCodeRow &row, uint2 blocks[3])
+  {
+    blocks[0] = row.mine;
+    if (width == 1) {
+      blocks[1] = make_uint2 (__byte_perm (row.mine.x, row.mine.y, 0x5432),
+          __byte_perm (row.mine.y, row.next.x, 0x5432));
+      blocks[2] = make_uint2 (row.mine.y, row.next.x);
+    } else {
+      blocks[1] = make_uint2 (row.mine.y, row.next.x);
+      blocks[2] = row.next;
+    }
+  }
+
+  // Four codes, a byte each.
+  __device__ __forceinline__ uint32_t
+  patterns (
+      const uint2 top[3], const uint2 middle[3], const uint2 bottom[3]) const
+  {
+    const uint32_t more = rules.inclusive ? 0 : 0x10001;
+    const uint32_t less[2] = { cuv_one_less (middle[1].x + more),
+      cuv_one_less (middle[1].y + more) };
+    const uint2 ring[8] = { top[0], top[1], top[2], middle[2], bottom[2],
+      bottom[1], bottom[0], middle[0] };
+    uint2 codes = make_uint2 (0, 0);
+
+#pragma unroll
+    for (int k = 0; k < 8; k++) { // 1 more in each half if not less
+      codes.x =
+          2 * codes.x + __viaddmin_s16x2_relu (ring[k].x, less[0], 0x10001);
+      codes.y =
+          2 * codes.y + __viaddmin_s16x2_relu (ring[k].y, less[1], 0x10001);
+    }
+    return __byte_perm (codes.x, codes.y, 0x6420);
+  }
+
+  // Those of one plane in row y, from the sums of the row and those after it.
+  template <int plane, bool means>
+  __device__ __forceinline__ void
+  make_codes (
+      const CuvCodeRow *const rows[CUV_CODE_REACH], uint8_t *row_at) const
+  {
+    const int height = 1 + plane / 2;
+    uint2 blocks[3][3];
+
+    if (shape.first[plane] < 0)
+      return;
+#pragma unroll
+    for (int j = 0; j < 3; j++)
+      three_blocks<1 + plane % 2> (block_row<plane, means> (*rows[j * height],
+                                       *rows[j * height + height - 1]),
+          blocks[j]);
+    *(uint32_t *) (row_at + shape.first[plane]) =
+        patterns (blocks[0], blocks[1], blocks[2]);
+  }
+
+  // A warp makes some rows of the planes with blocks of one width, from those
+  // rows of pixels and the five after them. Pixels outside the picture are 0.
+  template <int width, bool means>
+  __device__ __forceinline__ void
+  load_rows (
+      const CuvPyramidLevel &level, const CuvTile &tile, int column) const
+  {
+    const int reach = CUV_CODE_REACH;
+    const int each = (shape.rows + CUV_PLANE_WARPS - 1) / CUV_PLANE_WARPS;
+    const int first = threadIdx.x / 32 * each;
+    const int n = min (each, shape.rows - first) + reach - 1; // of pixels
+    const int pitch = level.picture_pitch, x = tile.x + column;
+    const int n_inside = x < pitch ? level.plan.height - tile.y - first : 0;
+    const bool wanted =
+        lane_of_thread () < CUV_CODE_COLUMNS / 4 && column < shape.pitch;
+    const uint8_t *from =
+        pictures + level.picture + (int64_t) (tile.y + first) * pitch + x;
+    uint8_t *to = memory () + (first - reach + 1) * shape.pitch + column;
+    CuvCodeRow rows[CUV_CODE_REACH]; // the last ones, in turn
+
+    for (int base = 0; base < n; base += reach) {
+      uint32_t four[CUV_CODE_REACH];
+
+#pragma unroll
+      for (int i = 0; i < reach; i++)
+        four[i] = base + i < min (n, n_inside)
+            ? __ldg ((const uint32_t *) (from + (base + i) * pitch))
+            : 0;
+#pragma unroll
+      for (int i = 0; i < reach; i++) {
+        const CuvCodeRow *last[CUV_CODE_REACH];
+
+        rows[i] = sums_of<width> (four[i]);
+#pragma unroll
+        for (int j = 0; j < reach; j++)
+          last[j] = &rows[(i + 1 + j) % reach];
+        if (wanted && base + i >= reach - 1 && base + i < n) {
+          make_codes<width - 1, means> (last, to + (base + i) * shape.pitch);
+          make_codes<width + 1, means> (last, to + (base + i) * shape.pitch);
+        }
+      }
+    }
+  }
+
+  template <bool means>
+  __device__ __forceinline__ void
+  load_as (const CuvPyramidLevel &level, const CuvTile &tile) const
+  {
+    for (int base = 0; base < shape.pitch; base += CUV_CODE_COLUMNS) {
+      const int column = base + 4 * lane_of_thread ();
+
+      if (shape.first[0] >= 0 || shape.first[2] >= 0)
+        load_rows<1, means> (level, tile, column);
+      if (shape.first[1] >= 0 || shape.first[3] >= 0)
+        load_rows<2, means> (level, tile, column);
+    }
+  }
+
+  __device__ void
+  load (const CuvPyramidLevel &level, const CuvTile &tile) const
+  {
+    if (shape.means)
+      load_as<true> (level, tile);
+    else
+      load_as<false> (level, tile);
+  }
+
+  // ---- one window ----
+
+  __device__ __forceinline__ int
+  leaf (int place, const Node &node) const
+  {
+    return node.first_leaf + memory ()[place + node.offset];
+  }
+
+  // ---- all windows of a tile: a thread has every 32nd of each row ----
+
+  static __device__ __forceinline__ int
+  column_of (int i)
+  {
+    return lane_of_thread () + i % n_columns * 32;
+  }
+
+  // The codes of the thread's windows; place is that of the first.
+  __device__ __forceinline__ void
+  codes (int place, const Node &node, int codes[n_windows]) const
+  {
+    const uint8_t *at = memory () + place + node.offset;
+
+#pragma unroll
+    for (int i = 0; i < n_windows; i++)
+      codes[i] = at[i / n_columns * shape.pitch + i % n_columns * 32];
+  }
+};
+
+#endif
