@@ -25,6 +25,7 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
   using typename Tables::Node;
 
   static const int tile_x = 96, element = 1;
+  static const int n_dense = 5; // weak classifiers that all windows are asked
   static const int at_once = 4;
   static const int n_columns = 3, n_windows = n_columns * CUV_PLANE_ROWS;
 
@@ -122,16 +123,16 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
         patterns (blocks[0], blocks[1], blocks[2]);
   }
 
-  // A warp makes some rows of the planes with blocks of one width, from those
-  // rows of pixels and the five after them. Pixels outside the picture are 0.
+  // The rows of the planes with blocks of one width that one of some warps
+  // makes, from those rows of pixels and the five after them. Pixels outside
+  // the picture are 0.
   template <int width, bool means>
   __device__ __forceinline__ void
-  load_rows (
-      const CuvPyramidLevel &level, const CuvTile &tile, int column) const
+  load_rows (const CuvPyramidLevel &level, const CuvTile &tile, int column,
+      int warp, int warps) const
   {
     const int reach = CUV_CODE_REACH;
-    const int each = (shape.rows + CUV_PLANE_WARPS - 1) / CUV_PLANE_WARPS;
-    const int first = threadIdx.x / 32 * each;
+    const int each = (shape.rows + warps - 1) / warps, first = warp * each;
     const int n = min (each, shape.rows - first) + reach - 1; // of pixels
     const int pitch = level.picture_pitch, x = tile.x + column;
     const int n_inside = x < pitch ? level.plan.height - tile.y - first : 0;
@@ -166,17 +167,23 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
     }
   }
 
+  // Half of the warps make the planes of each width, if there are both.
   template <bool means>
   __device__ __forceinline__ void
   load_as (const CuvPyramidLevel &level, const CuvTile &tile) const
   {
+    const bool narrow = shape.first[0] >= 0 || shape.first[2] >= 0;
+    const bool wide = shape.first[1] >= 0 || shape.first[3] >= 0;
+    const int warps = CUV_PLANE_WARPS / (narrow && wide ? 2 : 1);
+    const int warp = threadIdx.x / 32;
+
     for (int base = 0; base < shape.pitch; base += CUV_CODE_COLUMNS) {
       const int column = base + 4 * lane_of_thread ();
 
-      if (shape.first[0] >= 0 || shape.first[2] >= 0)
-        load_rows<1, means> (level, tile, column);
-      if (shape.first[1] >= 0 || shape.first[3] >= 0)
-        load_rows<2, means> (level, tile, column);
+      if (narrow && warp < warps)
+        load_rows<1, means> (level, tile, column, warp, warps);
+      else
+        load_rows<2, means> (level, tile, column, warp % warps, warps);
     }
   }
 

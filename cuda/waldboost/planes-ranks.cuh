@@ -15,6 +15,7 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
   using typename Tables::Node;
 
   static const int tile_x = 64, element = 2;
+  static const int n_dense = 3; // weak classifiers that all windows are asked
   static const int at_once = 2;
   static const int n_columns = 2, n_windows = n_columns * CUV_PLANE_ROWS;
 

@@ -60,6 +60,9 @@ template <typename Planes, typename Acc> struct PlaneRun {
   static const int n_windows = Planes::n_windows; // of a thread
   // weak classifiers that a thread looks at while it waits for the first
   static const int at_once = Planes::at_once;
+  // half of a tile's windows: hardly ever are more of them left, and each half
+  // can be listed on its own
+  static const int max_listed = Planes::tile_x * CUV_PLANE_Y / 2;
 
   const WaldBoost<Acc> &model;
   const Planes &planes;
@@ -111,22 +114,12 @@ template <typename Planes, typename Acc> struct PlaneRun {
     return bits;
   }
 
-  // Copies the leaves that all windows need, to where the list comes later.
-  __device__ void
-  load_leaves () const
-  {
-    const int n = (n_dense * planes.n_codes + 3) / 4;
-
-    for (int i = threadIdx.x; i < n; i += CUV_PLANE_THREADS)
-      ((uint4 *) list.sums)[i] = __ldg ((const uint4 *) planes.leaves + i);
-  }
-
   // Weak classifier k. Returns which windows are left.
   __device__ __forceinline__ unsigned
   ask_all (int k, int place, unsigned alive, Acc sums[n_windows]) const
   {
     const auto node = cuv_plane_node<CuvPlaneNode<Acc>> (first.nodes[k]);
-    const Acc *leaves = list.sums + k * planes.n_codes;
+    const Acc *leaves = planes.shared_leaves () + k * planes.n_codes;
     int codes[n_windows];
 
     planes.codes (place, node, codes);
@@ -147,7 +140,7 @@ template <typename Planes, typename Acc> struct PlaneRun {
         + Planes::column_of (i) * Planes::element;
   }
 
-  // Adds a thread's windows to the block's list.
+  // Adds a thread's windows to the block's list, as far as that goes.
   __device__ __forceinline__ void
   list_all (int row, unsigned alive, const Acc sums[n_windows]) const
   {
@@ -165,30 +158,34 @@ template <typename Planes, typename Acc> struct PlaneRun {
     int at = __shfl_sync (~0u, base, 31) + end - mine;
 #pragma unroll
     for (int i = 0; i < n_windows; i++) {
-      if (alive >> i & 1) {
+      if (alive >> i & 1 && at < max_listed) {
         list.places[at] = (uint16_t) place_of (row, i);
         list.sums[at++] = sums[i];
       }
     }
   }
 
-  // Lists what the first weak classifiers leave.
-  __device__ void
-  ask_dense (const CuvPyramidLevel &level, const CuvRows &rows)
+  // Lists what the first weak classifiers leave of some of a thread's windows;
+  // counts what there is to count, if it is the first time.
+  __device__ __forceinline__ void
+  ask_dense (const CuvPyramidLevel &level, const CuvRows &rows, unsigned some,
+      bool first_time)
   {
     const int row = threadIdx.x / 32 * CUV_PLANE_ROWS;
     const int place = place_of (row, 0);
-    unsigned alive = inside (level, rows, row);
+    unsigned alive = inside (level, rows, row) & some;
     Acc sums[n_windows] = {};
 
-    windows += __popc (alive);
+    windows += first_time ? __popc (alive) : 0;
     for (int k = 0, s = 0; k < n_dense; k++) {
-      weak += __popc (alive);
+      weak += first_time ? __popc (alive) : 0;
       alive = ask_all (k, place, alive, sums);
-      if (model.segments[s].end == k + 1)
-        count (model.segments[s++], cuv_warp_sum (__popc (alive)));
+      if (model.segments[s].end == k + 1) {
+        if (first_time)
+          count (model.segments[s], cuv_warp_sum (__popc (alive)));
+        s++;
+      }
     }
-    __syncthreads (); // leaves have been read
     list_all (row, alive, sums);
   }
 
@@ -323,6 +320,30 @@ template <typename Planes, typename Acc> struct PlaneRun {
       }
     }
   }
+
+  // A tile, whose planes threads have made: all of it, or if more windows are
+  // left than the list holds, one half and then the other.
+  __device__ void
+  scan (const CuvPyramidLevel &level, const CuvRows &rows)
+  {
+    const unsigned half = (1u << n_windows / 2) - 1;
+    const unsigned parts[3] = { ~0u, half, ~half };
+
+    for (int part = 0; part < 3; part++) {
+      if (threadIdx.x == 0)
+        shared.n_listed = 0;
+      __syncthreads ();
+      ask_dense (level, rows, parts[part], part == 0);
+      __syncthreads ();
+      const bool listed = shared.n_listed <= max_listed;
+
+      if (listed)
+        finish ();
+      if (part == 0 && listed)
+        return;
+      __syncthreads (); // the list has been read
+    }
+  }
 };
 
 // Block: tiles, one after another, as they come.
@@ -333,33 +354,28 @@ __launch_bounds__ (CUV_PLANE_THREADS, 4) plane_kernel (const CuvTile *tiles,
     const __grid_constant__ CuvPlaneFirst first, WaldBoost<Acc> model,
     int n_dense, CuvRows rows, CuvHits out)
 {
+  using Run = PlaneRun<Planes, Acc>;
   __shared__ PlaneShared shared;
   Acc *sums = (Acc *) (planes.memory () + planes.shared_bytes);
-  uint16_t *places = (uint16_t *) (sums + Planes::tile_x * CUV_PLANE_Y);
-  PlaneRun<Planes, Acc> run = { model, planes, first, n_dense, out,
-    { places, sums }, shared };
+  uint16_t *places = (uint16_t *) (sums + Run::max_listed);
+  Run run = { model, planes, first, n_dense, out, { places, sums }, shared };
 
   shared.tally.clear ();
-  for (int t = blockIdx.x; t < n_tiles; t = shared.next_tile) {
-    const CuvTile tile = tiles[t];
-    const CuvPyramidLevel &level = levels[tile.level];
-    const bool wanted = rows.has_level (tile.level);
-
+  planes.load_leaves ();
+  CuvTile tile = tiles[blockIdx.x];
+  for (int t = blockIdx.x; t < n_tiles;) {
     __syncthreads (); // the tile before is done with
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 0)
       shared.next_tile = gridDim.x + atomicAdd (&out.counters->tiles, 1u);
-      shared.n_listed = 0;
-    }
-    if (wanted) {
-      planes.load (level, tile);
-      run.load_leaves ();
-    }
-    __syncthreads ();
     run.tile = tile;
-    if (wanted)
-      run.ask_dense (level, rows);
-    __syncthreads ();
-    run.finish ();
+    if (rows.has_level (tile.level)) {
+      planes.load (levels[tile.level], tile);
+      run.scan (levels[tile.level], rows);
+    } else {
+      __syncthreads ();
+    }
+    t = shared.next_tile;
+    tile = tiles[min (t, n_tiles - 1)];
   }
   __syncthreads ();
   shared.tally.flush (out.counters, run.weak, run.windows);

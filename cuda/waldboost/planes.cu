@@ -28,10 +28,12 @@ CuvPlanes::lay_out (
   n_codes = patterns ? 256 : model.feature == CUV_FEATURE_LRP ? 100 : 17;
   shape.height = CUV_PLANE_Y;
   if (patterns) { // where codes are, of three blocks at least
+    n_dense = CuvPatternPlanes<int32_t>::n_dense;
     shape.width = CuvPatternPlanes<int32_t>::tile_x;
     planes.pitch = (shape.width + model.window_width - 3 + 3) / 4 * 4;
     planes.rows = shape.height + model.window_height - 3;
   } else {
+    n_dense = CuvRankPlanes<int32_t>::n_dense;
     shape.width = CuvRankPlanes<int32_t>::tile_x;
     planes.pitch = (shape.width + model.window_width - 1 + 3) / 4 * 8;
     planes.rows = shape.height + model.window_height - 1;
@@ -45,7 +47,7 @@ CuvPlanes::lay_out (
         ? 0x10001u << (planes.shift[p] - 1)
         : 0;
   }
-  shared_bytes =
+  planes_bytes =
       ((size_t) n * planes.pitch * planes.rows + SLACK + 15) / 16 * 16;
 }
 
@@ -67,7 +69,7 @@ CuvPlanes::fit (const CuvWaldboostModel &model,
   if (grid.empty () || model.window_width > MAX_WINDOW_WIDTH)
     return false;
   lay_out (model, used);
-  return shared_bytes <= MAX_SHARED;
+  return planes_bytes <= MAX_SHARED;
 }
 
 template <typename Acc>
@@ -101,12 +103,12 @@ CuvPlanes::add_tables (CuvTables *tables, const std::vector<CuvGridNode> &grid,
   nodes_at = tables->add (nodes);
   memcpy (first.nodes, nodes.data (),
       std::min (nodes.size () * sizeof nodes[0], sizeof first.nodes));
-  for (size_t k = 0; k < std::min (weak.size (), (size_t) CUV_DENSE); k++) {
+  for (size_t k = 0; k < std::min (weak.size (), (size_t) n_dense); k++) {
     auto from = all_leaves.begin () + weak[k].first_leaf;
 
     leaves.insert (leaves.end (), from, from + n_codes);
   }
-  leaves.resize ((leaves.size () + 3) / 4 * 4); // they are read by fours
+  n_leaves = (int) leaves.size ();
   leaves_at = tables->add (leaves);
 }
 

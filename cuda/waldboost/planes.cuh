@@ -12,7 +12,6 @@
 #define CUV_PLANE_THREADS 256
 #define CUV_PLANE_WARPS (CUV_PLANE_THREADS / 32)
 #define CUV_PLANE_ROWS (CUV_PLANE_Y / CUV_PLANE_WARPS) // of a tile, for a warp
-#define CUV_DENSE 4    // weak classifiers that all windows of a tile are asked
 #define CUV_N_PLANES 4 // blocks of 1x1, 2x1, 1x2, 2x2 pixels
 #define CUV_FIRST 64   // weak classifiers that are passed by value
 
@@ -59,11 +58,11 @@ template <typename Acc> struct CuvPlaneTables {
   using View = int;
   using Node = CuvPlaneNode<Acc>;
 
-  size_t shared_bytes;
+  size_t planes_bytes, shared_bytes; // without, with leaves
   const uint8_t *pictures;
   const uint4 *nodes;
-  const Acc *leaves; // of those that all windows are asked
-  int32_t n_codes;   // of a weak classifier there
+  const Acc *leaves;         // of those that all windows are asked
+  int32_t n_leaves, n_codes; // there, and of a weak classifier
   CuvPlaneShape shape;
   CuvCodeRules rules;
 
@@ -73,6 +72,19 @@ template <typename Acc> struct CuvPlaneTables {
     extern __shared__ uint4 shared[];
 
     return (uint8_t *) shared;
+  }
+
+  __device__ __forceinline__ const Acc *
+  shared_leaves () const
+  {
+    return (const Acc *) (memory () + planes_bytes);
+  }
+
+  __device__ void
+  load_leaves () const
+  {
+    for (int i = threadIdx.x; i < n_leaves; i += CUV_PLANE_THREADS)
+      ((Acc *) (memory () + planes_bytes))[i] = leaves[i];
   }
 
   // At once: otherwise its parts are read one by one.
@@ -140,9 +152,10 @@ public:
   CuvPlaneTables<Acc>
   on_device (const CuvPyramid &pyramid, const CuvCodeRules &rules) const
   {
-    return CuvPlaneTables<Acc>{ shared_bytes,
+    return CuvPlaneTables<Acc>{ planes_bytes,
+      planes_bytes + (n_leaves * sizeof (Acc) + 15) / 16 * 16,
       (const uint8_t *) pyramid.pictures.data, pyramid.table<uint4> (nodes_at),
-      pyramid.table<Acc> (leaves_at), n_codes, planes, rules };
+      pyramid.table<Acc> (leaves_at), n_leaves, n_codes, planes, rules };
   }
   const CuvPlaneFirst &
   first_nodes () const
@@ -156,8 +169,8 @@ private:
   CuvPlaneShape planes;
   bool patterns;
   CuvPlaneFirst first;
-  int n_codes;
-  size_t shared_bytes, nodes_at, leaves_at;
+  int n_dense, n_codes, n_leaves;
+  size_t planes_bytes, nodes_at, leaves_at;
 };
 
 #endif

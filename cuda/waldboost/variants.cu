@@ -367,11 +367,10 @@ WaldBoostScanner::run_planes (const Run &run)
   const Planes access = { planes.on_device<Acc> (
       run.pyramid, rules_of (model)) };
   // not the last one, after which the final test comes
-  const int n_dense = std::min (CUV_DENSE, model.n_weak - 1);
+  const int n_dense = std::min (+Planes::n_dense, model.n_weak - 1);
   auto kernel = plane_kernel<Planes, Acc>;
   const size_t shared = access.shared_bytes
-      + (size_t) (Planes::tile_x * CUV_PLANE_Y)
-          * (sizeof (Acc) + sizeof (uint16_t));
+      + PlaneRun<Planes, Acc>::max_listed * (sizeof (Acc) + sizeof (uint16_t));
   int blocks = 1;
 
   CUV_CUDA_TRY (cudaFuncSetAttribute (
