@@ -26,7 +26,7 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
 
   static const int tile_x = 96, element = 1;
   static const int n_dense = 5; // weak classifiers that all windows are asked
-  static const int at_once = 4;
+  static const int at_once = 3;
   static const int n_columns = 3, n_windows = n_columns * CUV_PLANE_ROWS;
 
   // ---- making planes ----

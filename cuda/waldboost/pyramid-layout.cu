@@ -63,27 +63,89 @@ add_taps (std::vector<uint32_t> *taps, const CuvTap *from, int n)
 {
   for (int i = 0; i < n; i++)
     taps->push_back (pack_tap (from[i]));
-  taps->resize (cuv_whole_fours ((int) taps->size ()), 0);
+  taps->resize (cuv_whole_fours ((int) taps->size ()), taps->back ());
+}
+
+static bool
+are_copies (const CuvTap *taps, int n)
+{
+  for (int i = 0; i < n; i++) {
+    if (taps[i].index != i || taps[i].weight != 0)
+      return false;
+  }
+  return true;
+}
+
+// Of fours of packed taps, one after another.
+static bool
+are_near (const uint32_t *taps, int n)
+{
+  for (int i = 0; i < n; i++) {
+    const uint32_t first = taps[i / 4 * 4] >> 9, index = taps[i] >> 9;
+
+    if (index < first || index > first + 6)
+      return false;
+  }
+  return true;
 }
 
 static std::vector<uint32_t>
-pack_taps (const CuvPyramid *self, const CuvWaldboostPlan *plan)
+pack_taps (CuvPyramid *self, const CuvWaldboostPlan *plan)
 {
   std::vector<uint32_t> taps;
 
-  for (const CuvPyramidLevel &level : self->host_levels) {
-    add_taps (&taps, plan->taps + level.plan.first_x_tap, level.plan.width);
-    add_taps (&taps, plan->taps + level.plan.first_y_tap, level.plan.height);
+  for (CuvPyramidLevel &level : self->host_levels) {
+    const CuvTap *x_taps = plan->taps + level.plan.first_x_tap;
+    const CuvTap *y_taps = plan->taps + level.plan.first_y_tap;
+
+    add_taps (&taps, x_taps, level.plan.width);
+    add_taps (&taps, y_taps, level.plan.height);
+    level.resize = are_copies (x_taps, level.plan.width)
+            && are_copies (y_taps, level.plan.height)
+        ? CUV_RESIZE_COPY
+        : are_near (&taps[level.first_tap], level.plan.width) ? CUV_RESIZE_NEAR
+                                                              : CUV_RESIZE_FAR;
   }
   return taps;
 }
 
+static bool
+are_halves (const CuvTap *taps, int n)
+{
+  for (int i = 0; i < n; i++) {
+    if (taps[i].index != 2 * i || taps[i].weight != 128)
+      return false;
+  }
+  return true;
+}
+
+static CuvHalves
+find_halves (const CuvPyramid *self, const CuvWaldboostPlan *plan)
+{
+  CuvHalves halves = {};
+  int source = -1;
+
+  if (self->needs.sums)
+    return halves; // their strips would have to be summed too
+  for (int i = 0; i < plan->n_levels && halves.n < CUV_HALVINGS; i++) {
+    const CuvWaldboostLevel *level = &plan->levels[i];
+
+    if (level->source == source
+        && are_halves (plan->taps + level->first_x_tap, level->width)
+        && are_halves (plan->taps + level->first_y_tap, level->height))
+      halves.level[halves.n++] = source = i;
+  }
+  return halves;
+}
+
+// How many levels that are made one by one come before.
 static int
 depth_of (const CuvPyramid *self, int level)
 {
   int depth = 0;
 
-  while ((level = self->host_levels[level].plan.source) >= 0)
+  while ((level = self->host_levels[level].plan.source) >= 0
+      && !self->halves.has (level))
     depth++;
   return depth;
 }
@@ -101,13 +163,15 @@ tile_pictures (CuvPyramid *self)
     more = false;
     for (int i = 0; i < self->n_levels; i++) {
       const CuvPyramidLevel &level = self->host_levels[i];
-      int d = depth_of (self, i);
+      const int d = depth_of (self, i);
+      const int across =
+          CUV_PICTURE_THREADS * (level.resize == CUV_RESIZE_FAR ? 1 : 4);
 
       more |= d > depth;
-      if (d != depth)
+      if (d != depth || self->halves.has (i))
         continue;
       for (int y = 0; y < level.plan.height; y += self->needs.picture_rows ()) {
-        for (int x = 0; x < level.plan.width; x += CUV_PICTURE_X)
+        for (int x = 0; x < level.plan.width; x += across)
           tiles.push_back (CuvTile{ i, x, y });
       }
     }
@@ -151,7 +215,9 @@ reserve (CuvPyramid *self, Extent extent, int slack_rows)
   size_t sum_size = self->needs.narrow ? sizeof (uint16_t) : sizeof (uint32_t);
   size_t wide = elements * sizeof (uint32_t);
 
-  if (cuv_buffer_reserve (&self->grey, (size_t) self->width * self->height) != 0
+  if (cuv_buffer_reserve (
+          &self->grey, (size_t) self->grey_pitch () * self->height)
+          != 0
       || cuv_buffer_reserve (&self->pictures, extent.pixels) != 0
       || (self->needs.sums
           && (cuv_buffer_reserve (&self->sums, elements * sum_size) != 0
@@ -178,13 +244,15 @@ cuv_pyramid_set_plan (CuvPyramid *self, CuvTables *tables,
   self->height = plan->height;
   self->n_levels = plan->n_levels;
   extent = lay_out (self, plan);
+  self->halves = find_halves (self, plan);
+  std::vector<uint32_t> taps = pack_taps (self, plan);
   std::vector<CuvTile> pictures = tile_pictures (self);
   std::vector<CuvTile> strips = tile_strips (self);
   std::vector<CuvTile> diagonals = tile_diagonals (self);
   self->n_strips = (int) strips.size ();
   self->n_diagonal_tiles = (int) diagonals.size ();
   self->levels_at = tables->add (self->host_levels);
-  self->taps_at = tables->add (pack_taps (self, plan));
+  self->taps_at = tables->add (taps);
   self->picture_tiles_at = tables->add (pictures);
   self->strip_tiles_at = tables->add (strips);
   self->diagonals_at = tables->add (diagonals);

@@ -1,114 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string.h>
+#include "waldboost/pictures.cuh"
 #include "waldboost/pyramid.cuh"
 
 #define WARPS 8                  // of a block that makes integral images
 #define ROWS (CUV_STRIP / WARPS) // of a warp: four, as pictures have room for
 #define CHUNK 128                // columns at a time, 4 a lane
-
-// Where a level is resized from.
-struct Source {
-  const uint8_t *data;
-  int stride;
-};
-
-// The pictures that levels are resized from.
-struct Sources {
-  Source frame;
-  const uint8_t *pictures;
-
-  __device__ Source
-  of (const CuvPyramidLevel *levels, const CuvPyramidLevel &level) const
-  {
-    if (level.plan.source < 0)
-      return frame;
-    const CuvPyramidLevel &source = levels[level.plan.source];
-    return Source{ pictures + source.picture, source.picture_pitch };
-  }
-};
-
-// ---- pictures ----
-
-// Block: 32 x 8 pixels. Frames whose grey is not already a plane of bytes.
-static __global__ void
-grey_kernel (CuvFrame frame, uint8_t *grey)
-{
-  int x = blockIdx.x * blockDim.x + threadIdx.x;
-  int y = blockIdx.y * blockDim.y + threadIdx.y;
-
-  if (x < frame.width && y < frame.height)
-    grey[(size_t) y * frame.width + x] = cuv_frame_grey (&frame, x, y);
-}
-
-// A column of a level, made from two of its source.
-struct Column {
-  const uint8_t *upper, *lower; // its first two pixels
-  int stride;
-  unsigned weight; // of the right one
-
-  __device__
-  Column (const Source &from, uint32_t tap)
-      : upper (from.data + (tap >> 9)), lower (upper + from.stride),
-        stride (from.stride), weight (tap & 511)
-  {
-  }
-
-  // Two horizontal steps in 8.8, at once in the halves of a word, then the
-  // vertical one in 8.16, rounded once.
-  __device__ unsigned
-  pixel (uint32_t tap) const
-  {
-    const unsigned down = tap & 511;
-    const int at = (int) (tap >> 9) * stride; // of at most 16384 rows
-    const uint8_t *above = upper + at, *below = lower + at;
-    const unsigned left = __ldg (above) | (unsigned) __ldg (below) << 16;
-    const unsigned right =
-        __ldg (above + 1) | (unsigned) __ldg (below + 1) << 16;
-    const unsigned both = (256 - weight) * left + weight * right;
-
-    return ((256 - down) * (both & 0xffff) + down * (both >> 16) + 32768) >> 16;
-  }
-};
-
-// Block: CUV_PICTURE_X columns, one a thread, of so many rows, four at a time:
-// there is room for whole fours. Where a tile is as high as a strip, finds the
-// sums of its columns too; those of a level's last strip are not needed, and
-// may count rows below it.
-static __global__ void
-__launch_bounds__ (CUV_PICTURE_X) picture_kernel (const CuvTile *tiles,
-    const CuvPyramidLevel *levels, Sources sources, const uint32_t *taps,
-    int rows, uint8_t *pictures, uint32_t *strip_sums, uint32_t *strip_squares)
-{
-  const CuvTile tile = tiles[blockIdx.x];
-  const CuvPyramidLevel &level = levels[tile.level];
-  const int x = tile.x + threadIdx.x, pitch = level.picture_pitch;
-  const int columns = cuv_whole_fours (level.plan.width);
-  const int end = min (tile.y + rows, level.plan.height);
-  const uint32_t *x_taps = taps + level.first_tap, *y_taps = x_taps + columns;
-  const int64_t strip_at = cuv_strip_sums_at (level, tile.y / CUV_STRIP) + x;
-  uint8_t *to = pictures + level.picture + (int64_t) tile.y * pitch + x;
-  unsigned sum = 0, square = 0;
-
-  if (x >= columns)
-    return;
-  const Column column (sources.of (levels, level), x_taps[x]);
-  for (int y = tile.y; y < end; y += 4) {
-    const uint4 tap = __ldg ((const uint4 *) (y_taps + y));
-    const unsigned pixels[] = { column.pixel (tap.x), column.pixel (tap.y),
-      column.pixel (tap.z), column.pixel (tap.w) };
-
-    for (unsigned pixel : pixels) {
-      *to = (uint8_t) pixel;
-      to += pitch;
-      sum += pixel;
-      square += pixel * pixel;
-    }
-  }
-  if (strip_sums != nullptr)
-    strip_sums[strip_at] = sum;
-  if (strip_squares != nullptr)
-    strip_squares[strip_at] = square;
-}
 
 // ---- integral images ----
 //
@@ -365,23 +262,62 @@ diagonal_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
 
 // ---- launchers ----
 
+// The frame itself, or its grey.
 static int
-make_pictures (CuvPyramid *self, const Sources &sources, cudaStream_t stream)
+find_source (CuvPyramid *self, const CuvFrame *frame, CuvSource *source,
+    cudaStream_t stream)
+{
+  const CuvComponent *y = &frame->component[0];
+  const bool words = ((uintptr_t) y->data | y->stride | self->width) % 4 == 0;
+
+  if (frame->model != CUV_MODEL_RGB && y->step == 1 && words
+      && self->width >= 12) {
+    *source = CuvSource{ y->data, (int) y->stride, self->width };
+    return 0;
+  }
+  const int pitch = self->grey_pitch ();
+  uint8_t *grey = (uint8_t *) self->grey.data;
+  dim3 block (32, 8);
+  dim3 grid (cuv_div_up (self->width, 32), cuv_div_up (self->height, 8));
+
+  *source = CuvSource{ grey, pitch, pitch };
+  cuv_grey_kernel<<<grid, block, 0, stream>>> (*frame, grey, pitch);
+  CUV_CUDA_LAUNCHED (cuv_grey_kernel);
+  return 0;
+}
+
+static int
+make_halves (CuvPyramid *self, const CuvSource &frame, cudaStream_t stream)
+{
+  const CuvWaldboostLevel &first =
+      self->host_levels[self->halves.level[0]].plan;
+  dim3 grid (cuv_div_up (first.width, CUV_HALVES),
+      cuv_div_up (first.height, CUV_HALVES));
+
+  cuv_halves_kernel<<<grid, CUV_HALVES * CUV_HALVES, 0, stream>>> (
+      self->halves, self->levels (), frame, (uint8_t *) self->pictures.data);
+  CUV_CUDA_LAUNCHED (cuv_halves_kernel);
+  return 0;
+}
+
+template <int powers>
+static int
+make_pictures (CuvPyramid *self, const CuvSource &frame, cudaStream_t stream)
 {
   const CuvTile *tiles = self->table<CuvTile> (self->picture_tiles_at);
-  uint32_t *sums =
-      self->needs.sums ? (uint32_t *) self->strip_sums.data : nullptr;
-  uint32_t *squares =
-      self->needs.squares ? (uint32_t *) self->strip_squares.data : nullptr;
+  const CuvPictures pictures = { self->levels (),
+    self->table<uint32_t> (self->taps_at), frame, self->needs.picture_rows (),
+    (uint8_t *) self->pictures.data, (uint32_t *) self->strip_sums.data,
+    (uint32_t *) self->strip_squares.data };
 
   for (size_t d = 0; d + 1 < self->picture_tiles.size (); d++) {
     int first = self->picture_tiles[d], n = self->picture_tiles[d + 1] - first;
 
-    picture_kernel<<<n, CUV_PICTURE_X, 0, stream>>> (tiles + first,
-        self->levels (), sources, self->table<uint32_t> (self->taps_at),
-        self->needs.picture_rows (), (uint8_t *) self->pictures.data, sums,
-        squares);
-    CUV_CUDA_LAUNCHED (picture_kernel);
+    if (n == 0)
+      continue; // all are halves
+    cuv_picture_kernel<powers>
+        <<<n, CUV_PICTURE_THREADS, 0, stream>>> (tiles + first, pictures);
+    CUV_CUDA_LAUNCHED (cuv_picture_kernel);
   }
   return 0;
 }
@@ -420,26 +356,21 @@ int
 cuv_pyramid_submit (
     CuvPyramid *self, const CuvFrame *frame, cudaStream_t stream)
 {
-  const CuvComponent *y = &frame->component[0];
-  Sources sources = { { (const uint8_t *) self->grey.data, self->width },
-    (const uint8_t *) self->pictures.data };
+  CuvSource source;
+  int status;
 
-  if (frame->model != CUV_MODEL_RGB && y->step == 1) {
-    sources.frame = Source{ y->data, (int) y->stride };
-  } else {
-    dim3 block (32, 8);
-    dim3 grid (cuv_div_up (self->width, 32), cuv_div_up (self->height, 8));
-
-    grey_kernel<<<grid, block, 0, stream>>> (
-        *frame, (uint8_t *) self->grey.data);
-    CUV_CUDA_LAUNCHED (grey_kernel);
-  }
-  if (make_pictures (self, sources, stream) != 0)
+  if (find_source (self, frame, &source, stream) != 0
+      || (self->halves.n > 0 && make_halves (self, source, stream) != 0))
+    return -1;
+  status = self->needs.squares ? make_pictures<2> (self, source, stream)
+      : self->needs.sums       ? make_pictures<1> (self, source, stream)
+                               : make_pictures<0> (self, source, stream);
+  if (status != 0)
     return -1;
   if (self->needs.sums) {
-    int status = self->needs.narrow ? make_sums<uint16_t, false> (self, stream)
-        : self->needs.squares       ? make_sums<uint32_t, true> (self, stream)
-                                    : make_sums<uint32_t, false> (self, stream);
+    status = self->needs.narrow ? make_sums<uint16_t, false> (self, stream)
+        : self->needs.squares   ? make_sums<uint32_t, true> (self, stream)
+                                : make_sums<uint32_t, false> (self, stream);
 
     if (status != 0)
       return -1;

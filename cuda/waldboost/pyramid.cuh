@@ -4,16 +4,27 @@
 #ifndef CUV_WALDBOOST_PYRAMID_CUH
 #define CUV_WALDBOOST_PYRAMID_CUH
 
+#include <algorithm>
 #include <vector>
 #include "cuv-cuda.cuh"
 #include "cuv-frame.h"
 #include "waldboost/waldboost-types.h"
 
 // How the kernels cut their work.
-#define CUV_STRIP 32      // rows of a block that makes integral images
-#define CUV_PICTURE_X 128 // pixels of a block that makes pictures
-#define CUV_PICTURE_Y 8   // where there are no strips
-#define CUV_DIAGONALS 128 // of a block
+#define CUV_STRIP 32           // rows of a block that makes integral images
+#define CUV_PICTURE_THREADS 64 // of a block that makes pictures
+#define CUV_PICTURE_ROWS 16    // of it, where there are no strips
+#define CUV_HALVINGS 5         // of a block, the last makes one pixel
+#define CUV_HALVES (1 << (CUV_HALVINGS - 1)) // square, of the first
+#define CUV_DIAGONALS 128                    // of a block
+
+// What four neighbouring columns of a level are made from, in a row of its
+// source: the same four, eight neighbours, or more.
+enum CuvResize {
+  CUV_RESIZE_COPY,
+  CUV_RESIZE_NEAR,
+  CUV_RESIZE_FAR,
+};
 
 // An integral image's element (x, y) is the sum of the level's pixels above and
 // left of (x, y), modulo the range of the element type; a block's sum is exact
@@ -28,6 +39,7 @@ struct CuvPyramidLevel {
   int32_t words;      // of 32 window positions in a row
   int32_t first_word; // of this level, counting those of all levels
   int32_t first_tap;  // of its columns, in packed taps; rows follow
+  CuvResize resize;
 };
 
 static inline __host__ __device__ bool
@@ -58,6 +70,18 @@ cuv_whole_fours (int n)
   return (n + 3) / 4 * 4;
 }
 
+// Levels that are each half of the one before, the first of the frame: made at
+// once.
+struct CuvHalves {
+  int32_t n, level[CUV_HALVINGS];
+
+  bool
+  has (int i) const
+  {
+    return std::find (level, level + n, i) != level + n;
+  }
+};
+
 // A piece of work in one level; what x and y count is the kernel's business.
 struct CuvTile {
   int32_t level, x, y;
@@ -74,7 +98,7 @@ struct CuvPyramidNeeds {
   int
   picture_rows () const // of a tile
   {
-    return sums ? CUV_STRIP : CUV_PICTURE_Y;
+    return sums ? CUV_STRIP : CUV_PICTURE_ROWS;
   }
 };
 
@@ -100,6 +124,7 @@ struct CuvPyramid {
   CuvPyramidNeeds needs;
   int width, height, n_levels, n_strips, n_diagonal_tiles;
   std::vector<CuvPyramidLevel> host_levels;
+  CuvHalves halves;
   std::vector<int> picture_tiles; // where each depth's tiles begin; and the end
   CuvBuffer grey;                 // of frames whose grey is not a plane
   CuvBuffer pictures, sums, squares, tilted, diagonal;
@@ -108,6 +133,11 @@ struct CuvPyramid {
   size_t levels_at, taps_at, picture_tiles_at, strip_tiles_at, diagonals_at;
   const uint8_t *tables; // on the device, set by who uploads them
 
+  int
+  grey_pitch () const
+  {
+    return cuv_div_up (width, 16) * 16;
+  }
   template <typename T>
   const T *
   table (size_t at) const

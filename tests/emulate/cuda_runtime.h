@@ -251,6 +251,13 @@ __funnelshift_r (unsigned low, unsigned high, unsigned shift)
   return (unsigned) (((uint64_t) high << 32 | low) >> (shift & 31));
 }
 
+// The same, cut to 32.
+static inline unsigned
+__funnelshift_rc (unsigned low, unsigned high, unsigned shift)
+{
+  return shift >= 32 ? high : __funnelshift_r (low, high, shift);
+}
+
 static inline unsigned
 __byte_perm (unsigned a, unsigned b, unsigned selector)
 {
@@ -264,6 +271,27 @@ __byte_perm (unsigned a, unsigned b, unsigned selector)
     result |= (s & 8 ? (byte >> 7) * 255 : byte) << 8 * i;
   }
   return result;
+}
+
+static inline unsigned
+__dp2a_lo (unsigned halves, unsigned bytes, unsigned sum)
+{
+  return sum + (halves & 0xffff) * (bytes & 255)
+      + (halves >> 16) * (bytes >> 8 & 255);
+}
+
+static inline unsigned
+__dp2a_hi (unsigned halves, unsigned bytes, unsigned sum)
+{
+  return __dp2a_lo (halves, bytes >> 16, sum);
+}
+
+static inline unsigned
+__dp4a (unsigned a, unsigned b, unsigned sum)
+{
+  for (int i = 0; i < 32; i += 8)
+    sum += (a >> i & 255) * (b >> i & 255);
+  return sum;
 }
 
 static inline float
