@@ -2,6 +2,7 @@
 #include "cuv-cuda.cuh"
 
 #include <atomic>
+#include <mutex>
 #include <stdio.h>
 
 static thread_local char error_text[512] = "no error";
@@ -67,6 +68,20 @@ extern "C" void
 cuv_cuda_fail_allocation (int n)
 {
   allocations_left = n;
+}
+
+int
+cuv_cuda_allow_shared (const void *kernel, size_t bytes)
+{
+  static std::mutex mutex;
+  const std::lock_guard<std::mutex> lock (mutex);
+  cudaFuncAttributes attributes;
+
+  CUV_CUDA_TRY (cudaFuncGetAttributes (&attributes, kernel));
+  if (attributes.maxDynamicSharedSizeBytes < (int) bytes)
+    CUV_CUDA_TRY (cudaFuncSetAttribute (
+        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) bytes));
+  return 0;
 }
 
 static bool

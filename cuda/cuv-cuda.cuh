@@ -23,6 +23,10 @@ cudaError_t cuv_cuda_launched (const char *kernel);
 /* An attribute of the current device; 0 if it cannot be asked. */
 int cuv_cuda_attribute (cudaDeviceAttr attribute);
 
+/* Lets a kernel be launched with so much dynamic shared memory, on the current
+ * device. What is allowed only grows: other threads launch it, too. */
+int cuv_cuda_allow_shared (const void *kernel, size_t bytes);
+
 /* All the memory of one object, freed at once. Allocations are counted and
  * subject to cuv_cuda_fail_allocation(); they return NULL on failure, which is
  * recorded. */

@@ -71,8 +71,7 @@ private:
   FirstStage<Node> first = {};
   CuvBuffer passed = {}, keeps = {}; // a bit per position
   size_t weak_at, leaves_at, stages_at, passes_at, lookup_at, tiles_at;
-  size_t nodes_at[2],
-      branches_at[2]; // unsplit, split; the latter of packed ones
+  size_t nodes_at[2], branches_at[2]; // unsplit and split; of packed ones
 };
 
 template <typename Node>
@@ -332,10 +331,9 @@ CascadeScanner<Node>::launch (const CuvPyramid &pyramid, const CuvHits &hits,
   for (int s = 0; s < 2; s++)
     find_nodes (&cascade.nodes[s], pyramid, s);
   if (rows.level < 0) {
-    CUV_CUDA_TRY (cudaFuncSetAttribute (dense,
-        cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared_bytes));
-    CUV_CUDA_TRY (cudaFuncSetAttribute (survivors,
-        cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared_bytes));
+    if (cuv_cuda_allow_shared ((const void *) dense, shared_bytes) != 0
+        || cuv_cuda_allow_shared ((const void *) survivors, shared_bytes) != 0)
+      return -1;
     dense<<<n_tiles, THREADS, shared_bytes, stream>>> (
         tiles, pyramid.levels (), images, shape, cascade, first, pass, keep);
     CUV_CUDA_LAUNCHED (dense_kernel);

@@ -22,7 +22,7 @@ cuv_warp_sum (T value)
 // What comes back: counters, then hits in any order.
 struct CuvCounters {
   unsigned long long n_hits, windows, weak, flat;
-  unsigned tiles, pad; // that blocks have taken, where they do
+  unsigned tiles, pad;             // that blocks have taken, where they do
   unsigned long long survivors[1]; // n_segments of them
 };
 

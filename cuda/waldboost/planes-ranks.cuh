@@ -37,8 +37,7 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
   __device__ __forceinline__ void
   load_rows (const CuvPyramidLevel &level, const CuvTile &tile) const
   {
-    const int warps = CUV_PLANE_THREADS / 32;
-    const int each = (shape.rows + warps - 1) / warps;
+    const int each = (shape.rows + CUV_PLANE_WARPS - 1) / CUV_PLANE_WARPS;
     const int first = threadIdx.x / 32 * each;
     const int end = min (first + each, shape.rows);
     const int column = 4 * lane_of_thread (), x = tile.x + column;

@@ -63,10 +63,13 @@ template <typename Planes, typename Acc> struct PlaneRun {
   // half of a tile's windows: hardly ever are more of them left, and each half
   // can be listed on its own
   static const int max_listed = Planes::tile_x * CUV_PLANE_Y / 2;
+  static_assert (
+      n_windows % 2 == 0 && CUV_PLANE_THREADS * n_windows / 2 == max_listed,
+      "a half does not fit");
 
   const WaldBoost<Acc> &model;
   const Planes &planes;
-  const CuvPlaneFirst &first;
+  const CuvPlaneFirst &first_nodes;
   const int n_dense; // weak classifiers that all windows are asked
   const CuvHits &out;
   const PlaneList<Acc> list; // the block's
@@ -87,7 +90,7 @@ template <typename Planes, typename Acc> struct PlaneRun {
     return true;
   }
 
-  // A warp's n windows are left after a segment.
+  // A warp's n windows are left after a segment; all are counted here.
   __device__ void
   count (Segment segment, int n) const
   {
@@ -118,7 +121,7 @@ template <typename Planes, typename Acc> struct PlaneRun {
   __device__ __forceinline__ unsigned
   ask_all (int k, int place, unsigned alive, Acc sums[n_windows]) const
   {
-    const auto node = cuv_plane_node<CuvPlaneNode<Acc>> (first.nodes[k]);
+    const auto node = cuv_plane_node<CuvPlaneNode<Acc>> (first_nodes.nodes[k]);
     const Acc *leaves = planes.shared_leaves () + k * planes.n_codes;
     int codes[n_windows];
 
@@ -203,7 +206,7 @@ template <typename Planes, typename Acc> struct PlaneRun {
   shared_node (int k) const
   {
     return cuv_plane_node<CuvPlaneNode<Acc>> (
-        k < CUV_FIRST ? first.nodes[k] : __ldg (planes.nodes + k));
+        k < CUV_FIRST ? first_nodes.nodes[k] : __ldg (planes.nodes + k));
   }
 
   // From weak classifier k to end, or until no more than few of the warp's

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <string.h>
 
-// Wider windows' planes would not fit shared memory, nor a row a warp.
+// Wider windows' planes would not fit shared memory, nor a row of sums a warp.
 #define MAX_WINDOW_WIDTH 64
-#define MAX_SHARED (48 << 10)
-#define SLACK 16 // bytes that are read behind the last plane
+#define MAX_PLANES (48 << 10) // bytes; leaves and a list are beside them
+#define SLACK 16              // bytes that are read behind the last plane
 
 static int
 plane_of (const CuvGridNode &node)
@@ -38,6 +38,8 @@ CuvPlanes::lay_out (
     planes.pitch = (shape.width + model.window_width - 1 + 3) / 4 * 8;
     planes.rows = shape.height + model.window_height - 1;
   }
+  // not the last one, after which the final test comes
+  n_dense = std::min (n_dense, model.n_weak - 1);
   planes.means = model.block_value != CUV_BLOCK_SUM;
   for (int p = 0; p < CUV_N_PLANES; p++) {
     planes.first[p] = used[p] ? n++ * planes.pitch * planes.rows : -1;
@@ -69,7 +71,7 @@ CuvPlanes::fit (const CuvWaldboostModel &model,
   if (grid.empty () || model.window_width > MAX_WINDOW_WIDTH)
     return false;
   lay_out (model, used);
-  return planes_bytes <= MAX_SHARED;
+  return planes_bytes <= MAX_PLANES;
 }
 
 template <typename Acc>
@@ -103,7 +105,7 @@ CuvPlanes::add_tables (CuvTables *tables, const std::vector<CuvGridNode> &grid,
   nodes_at = tables->add (nodes);
   memcpy (first.nodes, nodes.data (),
       std::min (nodes.size () * sizeof nodes[0], sizeof first.nodes));
-  for (size_t k = 0; k < std::min (weak.size (), (size_t) n_dense); k++) {
+  for (int k = 0; k < n_dense; k++) {
     auto from = all_leaves.begin () + weak[k].first_leaf;
 
     leaves.insert (leaves.end (), from, from + n_codes);

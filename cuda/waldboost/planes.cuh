@@ -52,10 +52,8 @@ struct CuvPlaneShape {
   int32_t means;
 };
 
-// What kernels know of a model and a plan. A view is a window's place in a
-// plane.
+// What kernels know of a model and a plan.
 template <typename Acc> struct CuvPlaneTables {
-  using View = int;
   using Node = CuvPlaneNode<Acc>;
 
   size_t planes_bytes, shared_bytes; // without, with leaves
@@ -157,6 +155,12 @@ public:
       (const uint8_t *) pyramid.pictures.data, pyramid.table<uint4> (nodes_at),
       pyramid.table<Acc> (leaves_at), n_leaves, n_codes, planes, rules };
   }
+  // Weak classifiers that all windows are asked.
+  int
+  n_asked_all () const
+  {
+    return n_dense;
+  }
   const CuvPlaneFirst &
   first_nodes () const
   {
@@ -168,7 +172,7 @@ private:
 
   CuvPlaneShape planes;
   bool patterns;
-  CuvPlaneFirst first;
+  CuvPlaneFirst first = {};
   int n_dense, n_codes, n_leaves;
   size_t planes_bytes, nodes_at, leaves_at;
 };

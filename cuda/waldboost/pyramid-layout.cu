@@ -3,7 +3,8 @@
 #include "waldboost/pyramid.cuh"
 
 // A tap in one word. Both its pixels are read: where a weight of 0 leaves out
-// the second, which may be outside, 256 of it is the pixel itself.
+// the second, which may be outside, 256 of it is the pixel itself. Frames have
+// two pixels at least, for windows have.
 static inline uint32_t
 pack_tap (CuvTap tap)
 {

@@ -293,8 +293,8 @@ WaldBoostScanner::run_blocks (const Run &run, const Access &access)
       * (sizeof (Acc) + sizeof (uint16_t));
   int blocks = 1;
 
-  CUV_CUDA_TRY (cudaFuncSetAttribute (
-      kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared));
+  if (cuv_cuda_allow_shared ((const void *) kernel, shared) != 0)
+    return -1;
   CUV_CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (
       &blocks, kernel, threads, shared));
   kernel<<<std::min (n_tiles, blocks * n_processors), threads, shared,
@@ -366,21 +366,20 @@ WaldBoostScanner::run_planes (const Run &run)
 {
   const Planes access = { planes.on_device<Acc> (
       run.pyramid, rules_of (model)) };
-  // not the last one, after which the final test comes
-  const int n_dense = std::min (+Planes::n_dense, model.n_weak - 1);
   auto kernel = plane_kernel<Planes, Acc>;
   const size_t shared = access.shared_bytes
       + PlaneRun<Planes, Acc>::max_listed * (sizeof (Acc) + sizeof (uint16_t));
   int blocks = 1;
 
-  CUV_CUDA_TRY (cudaFuncSetAttribute (
-      kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared));
+  if (cuv_cuda_allow_shared ((const void *) kernel, shared) != 0)
+    return -1;
   CUV_CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (
       &blocks, kernel, CUV_PLANE_THREADS, shared));
   kernel<<<std::min (n_tiles, blocks * n_processors), CUV_PLANE_THREADS, shared,
       run.stream>>> (run.pyramid.table<CuvTile> (tiles_at), n_tiles,
       run.pyramid.levels (), access, planes.first_nodes (),
-      device_model<Acc> (run.pyramid), n_dense, run.rows, run.hits);
+      device_model<Acc> (run.pyramid), planes.n_asked_all (), run.rows,
+      run.hits);
   CUV_CUDA_LAUNCHED (plane_kernel);
   return 0;
 }

@@ -338,6 +338,8 @@ cuv_check_to_device (const CuvCheckFrame *self, void **memory)
 
   must (cudaMalloc (memory, self->size));
   must (cudaMemcpy (*memory, self->memory, self->size, cudaMemcpyHostToDevice));
+  /* the copy may still be under way, and other streams do not wait for it */
+  must (cudaStreamSynchronize (NULL));
   for (int c = 0; c < frame.n_components; c++)
     frame.component[c].data =
         (uint8_t *) *memory + (frame.component[c].data - self->memory);

@@ -88,12 +88,14 @@ cudaOccupancyMaxActiveBlocksPerMultiprocessor (int *blocks, T *, int, size_t)
 }
 
 struct cudaFuncAttributes {
+  int maxDynamicSharedSizeBytes;
 };
 
 template <typename T>
 static inline cudaError_t
-cudaFuncGetAttributes (cudaFuncAttributes *, T *)
+cudaFuncGetAttributes (cudaFuncAttributes *attributes, T *)
 {
+  attributes->maxDynamicSharedSizeBytes = 0;
   return cudaSuccess;
 }
 

@@ -189,8 +189,8 @@ set_parts (CuvHaarNode *node, const CuvWaldboostModel *model)
     node->rect[2].weight = 0;
 }
 
-/* Weights as in real files, which balance areas, or in models of odd height any
- * that do. */
+/* Weights that balance areas; in models of even height whole ones, as in real
+ * files. */
 static CuvHaarNode
 random_tree_node (
     const ModelKind *kind, const CuvWaldboostModel *model, int index, int n)
