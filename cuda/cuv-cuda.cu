@@ -84,6 +84,28 @@ cuv_cuda_allow_shared (const void *kernel, size_t bytes)
   return 0;
 }
 
+bool
+cuv_cuda_starts_early (void)
+{
+  static thread_local int known = -1; // the device that this is about
+  static thread_local bool early;
+  cudaFuncAttributes attributes;
+  int device = -1;
+
+  if (cuv_cuda_record (cudaGetDevice (&device), "cudaGetDevice") != 0)
+    return false;
+  if (device != known) {
+    if (cuv_cuda_record (cudaFuncGetAttributes (&attributes, probe_kernel),
+            "cudaFuncGetAttributes")
+        != 0)
+      return false;
+    // made from code for earlier GPUs, kernels would not wait
+    early = attributes.ptxVersion >= 90;
+    known = device;
+  }
+  return early;
+}
+
 static bool
 may_allocate ()
 {

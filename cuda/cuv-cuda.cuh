@@ -27,6 +27,104 @@ int cuv_cuda_attribute (cudaDeviceAttr attribute);
  * device. What is allowed only grows: other threads launch it, too. */
 int cuv_cuda_allow_shared (const void *kernel, size_t bytes);
 
+/* Whether kernels may start early: the GPU can, and the code for it waits. */
+bool cuv_cuda_starts_early (void);
+
+/* Launches a kernel whose blocks may start before the previous one on the
+ * stream has ended, when all blocks of that one have let them. Before they
+ * touch what work before them reads or writes they wait for its end. The
+ * previous one has waited likewise or was launched as usual. Records a failure
+ * and returns -1, or returns 0. */
+template <typename... Parameters, typename... Arguments>
+static inline int
+cuv_launch_early (const char *name, dim3 grid, dim3 block, size_t shared,
+    cudaStream_t stream, void (*kernel) (Parameters...),
+    const Arguments &...arguments)
+{
+  cudaLaunchAttribute early = {};
+  cudaLaunchConfig_t config = {};
+
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.dynamicSmemBytes = shared;
+  config.stream = stream;
+  config.attrs = &early;
+  config.numAttrs = cuv_cuda_starts_early () ? 1 : 0;
+  return cuv_cuda_record (
+      cudaLaunchKernelEx (&config, kernel, Parameters (arguments)...), name);
+}
+
+/* Until all work before on the stream is done. */
+static __device__ __forceinline__ void
+cuv_wait_for_previous_kernel ()
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize ();
+#endif
+}
+
+/* The next kernel's blocks may start when all of these have called it. */
+static __device__ __forceinline__ void
+cuv_let_next_kernel_start ()
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion ();
+#endif
+}
+
+/* What is the same in all threads of a warp, so that the compiler knows it:
+ * such values, addresses and branches cost less than each thread's own. By
+ * whole warps. */
+template <typename T>
+static __device__ __forceinline__ T
+cuv_uniform (T value)
+{
+  return __shfl_sync (~0u, value, 0);
+}
+
+/* Of a block in one dimension; by whole warps. */
+static __device__ __forceinline__ int
+cuv_warp_of_thread ()
+{
+  return cuv_uniform ((int) threadIdx.x / 32);
+}
+
+/* The sum of a thread's value and of those before it in its group, a power of
+ * two threads; by whole warps of blocks in one dimension. */
+static __device__ __forceinline__ unsigned
+cuv_running_sum (unsigned value, int group = 32)
+{
+#pragma unroll
+  for (int d = 1; d < 32; d *= 2) { // those beyond group add nothing
+#ifdef __CUDA_ARCH__
+    // a shuffle says whether there is such a thread: CUDA has no word for that
+    asm volatile("{ .reg .pred there; .reg .u32 before;\n"
+                 "shfl.sync.up.b32 before|there, %0, %1, %2, -1;\n"
+                 "@there add.u32 %0, %0, before; }"
+                 : "+r"(value)
+                 : "r"(d), "r"((32 - group) << 8));
+#else
+    const unsigned before = __shfl_up_sync (~0u, value, d, group);
+
+    value += (int) threadIdx.x % group >= d ? before : 0;
+#endif
+  }
+  return value;
+}
+
+static __device__ __forceinline__ unsigned long long
+cuv_nanoseconds ()
+{
+  unsigned long long now = 0;
+
+#ifdef __CUDA_ARCH__
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+#endif
+  return now;
+}
+
 /* All the memory of one object, freed at once. Allocations are counted and
  * subject to cuv_cuda_fail_allocation(); they return NULL on failure, which is
  * recorded. */

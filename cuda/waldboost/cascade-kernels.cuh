@@ -68,7 +68,7 @@ decide_tile (const Tile<Sum, tiled> &tile, const Images &images,
   const Nodes nodes = cascade.nodes_of (tile.split);
 
   for (int i = 0; i < shape.rows / WARPS / n * (TILE_X / 32); i++) {
-    int row = threadIdx.x / 32 + i / 2 * WARPS * n;
+    int row = cuv_warp_of_thread () + i / 2 * WARPS * n;
     int column = i % 2 * 32 + lane;
     View<Sum> views[n];
     Outcome outcomes[n] = {};
@@ -116,8 +116,9 @@ __launch_bounds__ (THREADS)
     dense_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
         Images images, TileShape shape, Cascade<Nodes> cascade,
         const __grid_constant__ FirstStage<typename Nodes::Node> first,
-        uint32_t *passed, uint32_t *keeps)
+        uint32_t *passed, uint32_t *keeps, CuvHits out)
 {
+  out.begin ();
   const Tile<Sum, tiled> tile (tiles[blockIdx.x], levels, images, shape);
 
   __syncthreads ();

@@ -334,8 +334,8 @@ CascadeScanner<Node>::launch (const CuvPyramid &pyramid, const CuvHits &hits,
     if (cuv_cuda_allow_shared ((const void *) dense, shared_bytes) != 0
         || cuv_cuda_allow_shared ((const void *) survivors, shared_bytes) != 0)
       return -1;
-    dense<<<n_tiles, THREADS, shared_bytes, stream>>> (
-        tiles, pyramid.levels (), images, shape, cascade, first, pass, keep);
+    dense<<<n_tiles, THREADS, shared_bytes, stream>>> (tiles, pyramid.levels (),
+        images, shape, cascade, first, pass, keep, hits);
     CUV_CUDA_LAUNCHED (dense_kernel);
   }
   survivors<<<n_tiles, THREADS, shared_bytes, stream>>> (

@@ -252,7 +252,7 @@ template <typename Sum, bool tiled> struct Tile {
     const int rows =
         (shape.rows - 1) * level.plan.step + shape.window_height + 1;
 
-    for (int y = threadIdx.x / 32; y < rows; y += WARPS) {
+    for (int y = cuv_warp_of_thread (); y < rows; y += WARPS) {
       const T *row = from + (int64_t) y * level.pitch;
 
       for (int x = threadIdx.x % 32 * many; x < tile_pitch; x += 32 * many)

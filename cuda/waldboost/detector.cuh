@@ -22,6 +22,7 @@ cuv_warp_sum (T value)
 // What comes back: counters, then hits in any order.
 struct CuvCounters {
   unsigned long long n_hits, windows, weak, flat;
+  unsigned long long began, ended; // nanoseconds of the scan
   unsigned tiles, pad;             // that blocks have taken, where they do
   unsigned long long survivors[1]; // n_segments of them
 };
@@ -29,6 +30,14 @@ struct CuvCounters {
 struct CuvHits {
   CuvWaldboostHit *hits;
   CuvCounters *counters;
+
+  // By all threads of a scan's first kernel, when the pyramid is there.
+  __device__ void
+  begin () const
+  {
+    if (blockIdx.x == 0 && threadIdx.x == 0 && counters->began == 0)
+      counters->began = cuv_nanoseconds ();
+  }
 
   __device__ void
   add (int level, int x, int y, float score) const

@@ -106,8 +106,8 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
   // Those of one plane in row y, from the sums of the row and those after it.
   template <int plane, bool means>
   __device__ __forceinline__ void
-  make_codes (
-      const CuvCodeRow *const rows[CUV_CODE_REACH], uint8_t *row_at) const
+  make_codes (const CuvCodeRow *const rows[CUV_CODE_REACH], bool wanted,
+      uint8_t *row_at) const
   {
     const int height = 1 + plane / 2;
     uint2 blocks[3][3];
@@ -119,8 +119,9 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
       three_blocks<1 + plane % 2> (block_row<plane, means> (*rows[j * height],
                                        *rows[j * height + height - 1]),
           blocks[j]);
-    *(uint32_t *) (row_at + shape.first[plane]) =
-        patterns (blocks[0], blocks[1], blocks[2]);
+    const uint32_t codes = patterns (blocks[0], blocks[1], blocks[2]);
+    if (wanted)
+      *(uint32_t *) (row_at + shape.first[plane]) = codes;
   }
 
   // The rows of the planes with blocks of one width that one of some warps
@@ -128,12 +129,12 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
   // the picture are 0.
   template <int width, bool means>
   __device__ __forceinline__ void
-  load_rows (const CuvPyramidLevel &level, const CuvTile &tile, int column,
-      int warp, int warps) const
+  load_rows (const CuvPyramidLevel &level, const CuvTile &tile, int n_rows,
+      int column, int warp, int warps) const
   {
     const int reach = CUV_CODE_REACH;
-    const int each = (shape.rows + warps - 1) / warps, first = warp * each;
-    const int n = min (each, shape.rows - first) + reach - 1; // of pixels
+    const int each = (n_rows + warps - 1) / warps, first = warp * each;
+    const int n = min (each, n_rows - first) + reach - 1; // of pixels
     const int pitch = level.picture_pitch, x = tile.x + column;
     const int n_inside = x < pitch ? level.plan.height - tile.y - first : 0;
     const bool wanted =
@@ -147,10 +148,10 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
       uint32_t four[CUV_CODE_REACH];
 
 #pragma unroll
-      for (int i = 0; i < reach; i++)
-        four[i] = base + i < min (n, n_inside)
-            ? __ldg ((const uint32_t *) (from + (base + i) * pitch))
-            : 0;
+      for (int i = 0; i < reach; i++) {
+        four[i] = base + i < min (n, n_inside) ? *(const uint32_t *) from : 0;
+        from += pitch;
+      }
 #pragma unroll
       for (int i = 0; i < reach; i++) {
         const CuvCodeRow *last[CUV_CODE_REACH];
@@ -159,9 +160,11 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
 #pragma unroll
         for (int j = 0; j < reach; j++)
           last[j] = &rows[(i + 1 + j) % reach];
-        if (wanted && base + i >= reach - 1 && base + i < n) {
-          make_codes<width - 1, means> (last, to + (base + i) * shape.pitch);
-          make_codes<width + 1, means> (last, to + (base + i) * shape.pitch);
+        if (base + i >= reach - 1 && base + i < n) {
+          uint8_t *row_at = to + (base + i) * shape.pitch;
+
+          make_codes<width - 1, means> (last, wanted, row_at);
+          make_codes<width + 1, means> (last, wanted, row_at);
         }
       }
     }
@@ -170,30 +173,32 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
   // Half of the warps make the planes of each width, if there are both.
   template <bool means>
   __device__ __forceinline__ void
-  load_as (const CuvPyramidLevel &level, const CuvTile &tile) const
+  load_as (const CuvPyramidLevel &level, const CuvTile &tile, int n_rows) const
   {
     const bool narrow = shape.first[0] >= 0 || shape.first[2] >= 0;
     const bool wide = shape.first[1] >= 0 || shape.first[3] >= 0;
     const int warps = CUV_PLANE_WARPS / (narrow && wide ? 2 : 1);
-    const int warp = threadIdx.x / 32;
+    const int warp = cuv_warp_of_thread ();
 
     for (int base = 0; base < shape.pitch; base += CUV_CODE_COLUMNS) {
       const int column = base + 4 * lane_of_thread ();
 
       if (narrow && warp < warps)
-        load_rows<1, means> (level, tile, column, warp, warps);
+        load_rows<1, means> (level, tile, n_rows, column, warp, warps);
       else
-        load_rows<2, means> (level, tile, column, warp % warps, warps);
+        load_rows<2, means> (level, tile, n_rows, column, warp % warps, warps);
     }
   }
 
+  // For so many rows of windows.
   __device__ void
-  load (const CuvPyramidLevel &level, const CuvTile &tile) const
+  load (
+      const CuvPyramidLevel &level, const CuvTile &tile, int window_rows) const
   {
     if (shape.means)
-      load_as<true> (level, tile);
+      load_as<true> (level, tile, this->rows_of (window_rows));
     else
-      load_as<false> (level, tile);
+      load_as<false> (level, tile, this->rows_of (window_rows));
   }
 
   // ---- one window ----

@@ -16,7 +16,7 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
 
   static const int tile_x = 64, element = 2;
   static const int n_dense = 3; // weak classifiers that all windows are asked
-  static const int at_once = 2;
+  static const int at_once = 3;
   static const int n_columns = 2, n_windows = n_columns * CUV_PLANE_ROWS;
 
   // ---- making planes ----
@@ -35,24 +35,25 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
   // outside the picture are 0.
   template <bool means>
   __device__ __forceinline__ void
-  load_rows (const CuvPyramidLevel &level, const CuvTile &tile) const
+  load_rows (
+      const CuvPyramidLevel &level, const CuvTile &tile, int n_rows) const
   {
-    const int each = (shape.rows + CUV_PLANE_WARPS - 1) / CUV_PLANE_WARPS;
-    const int first = threadIdx.x / 32 * each;
-    const int end = min (first + each, shape.rows);
+    const int each = (n_rows + CUV_PLANE_WARPS - 1) / CUV_PLANE_WARPS;
+    const int first = cuv_warp_of_thread () * each;
+    const int end = min (first + each, n_rows);
     const int column = 4 * lane_of_thread (), x = tile.x + column;
     const int pitch = level.picture_pitch;
     const int n = x < pitch ? level.plan.height - tile.y - first : 0;
     const uint8_t *from =
         pictures + level.picture + (int64_t) (tile.y + first) * pitch + x;
-    uint32_t four = n > 0 ? __ldg ((const uint32_t *) from) : 0;
+    uint32_t four = n > 0 ? *(const uint32_t *) from : 0;
     uint2 one = cuv_widen (four),
           wide = cuv_add (one, cuv_widen (cuv_next_pixels (four)));
 
 #pragma unroll 4
     for (int row = first; row < end; row++) {
       from += pitch;
-      four = row - first + 1 < n ? __ldg ((const uint32_t *) from) : 0;
+      four = row - first + 1 < n ? *(const uint32_t *) from : 0;
       uint2 below = cuv_widen (four);
       uint2 wide_below = cuv_add (below, cuv_widen (cuv_next_pixels (four)));
       if (2 * column < shape.pitch) {
@@ -68,13 +69,15 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
     }
   }
 
+  // For so many rows of windows.
   __device__ void
-  load (const CuvPyramidLevel &level, const CuvTile &tile) const
+  load (
+      const CuvPyramidLevel &level, const CuvTile &tile, int window_rows) const
   {
     if (shape.means)
-      load_rows<true> (level, tile);
+      load_rows<true> (level, tile, this->rows_of (window_rows));
     else
-      load_rows<false> (level, tile);
+      load_rows<false> (level, tile, this->rows_of (window_rows));
   }
 
   // ---- one window ----

@@ -50,8 +50,12 @@ template <typename Acc> struct PlaneList {
 // What a block's threads share beside planes and list.
 struct PlaneShared {
   Tally tally;
-  int next_tile;
+  CuvTile tile;
+  int n_columns, n_rows; // of windows in it
   int n_listed;
+  int n_done; // warps that are done with it
+  CuvTile next;
+  int n_next; // its number
 };
 
 // A thread's part in its block's way through a tile.
@@ -60,12 +64,12 @@ template <typename Planes, typename Acc> struct PlaneRun {
   static const int n_windows = Planes::n_windows; // of a thread
   // weak classifiers that a thread looks at while it waits for the first
   static const int at_once = Planes::at_once;
-  // half of a tile's windows: hardly ever are more of them left, and each half
-  // can be listed on its own
-  static const int max_listed = Planes::tile_x * CUV_PLANE_Y / 2;
+  // hardly ever are more of a tile's windows left, and each quarter of them can
+  // be listed on its own
+  static const int max_listed = Planes::tile_x * CUV_PLANE_Y * 3 / 8;
   static_assert (
-      n_windows % 2 == 0 && CUV_PLANE_THREADS * n_windows / 2 == max_listed,
-      "a half does not fit");
+      n_windows % 4 == 0 && CUV_PLANE_THREADS * n_windows / 4 <= max_listed,
+      "a quarter does not fit");
 
   const WaldBoost<Acc> &model;
   const Planes &planes;
@@ -74,8 +78,7 @@ template <typename Planes, typename Acc> struct PlaneRun {
   const CuvHits &out;
   const PlaneList<Acc> list; // the block's
   PlaneShared &shared;
-  CuvTile tile = {};
-  unsigned weak = 0, windows = 0;
+  unsigned weak = 0;
 
   __device__ bool
   accept (int place, Acc sum) const
@@ -84,9 +87,9 @@ template <typename Planes, typename Acc> struct PlaneRun {
 
     if (!(sum > model.final_threshold))
       return false;
-    out.add (tile.level,
-        tile.x + (place - row * planes.shape.pitch) / Planes::element,
-        tile.y + row, score_of (model, sum));
+    out.add (shared.tile.level,
+        shared.tile.x + (place - row * planes.shape.pitch) / Planes::element,
+        shared.tile.y + row, score_of (model, sum));
     return true;
   }
 
@@ -102,16 +105,16 @@ template <typename Planes, typename Acc> struct PlaneRun {
 
   // Which of a thread's windows are to be looked at: a bit each, row by row.
   __device__ unsigned
-  inside (const CuvPyramidLevel &level, const CuvRows &rows, int row) const
+  inside (const CuvRows &rows, int row) const
   {
     unsigned bits = 0;
 
 #pragma unroll
     for (int i = 0; i < n_windows; i++) {
-      const int y = tile.y + row + i / Planes::n_columns;
+      const int y = row + i / Planes::n_columns;
 
-      if (tile.x + Planes::column_of (i) < level.plan.n_x && y < level.plan.n_y
-          && rows.has (tile.level, y))
+      if (Planes::column_of (i) < shared.n_columns && y < shared.n_rows
+          && rows.has (shared.tile.level, shared.tile.y + y))
         bits |= 1u << i;
     }
     return bits;
@@ -147,15 +150,9 @@ template <typename Planes, typename Acc> struct PlaneRun {
   __device__ __forceinline__ void
   list_all (int row, unsigned alive, const Acc sums[n_windows]) const
   {
-    const int mine = __popc (alive);
-    int end = mine, base = 0;
+    const int mine = __popc (alive), end = cuv_running_sum (mine);
+    int base = 0;
 
-#pragma unroll
-    for (int d = 1; d < 32; d *= 2) {
-      int before = __shfl_up_sync (~0u, end, d);
-
-      end += lane_of_thread () >= d ? before : 0;
-    }
     if (lane_of_thread () == 31)
       base = atomicAdd (&shared.n_listed, end);
     int at = __shfl_sync (~0u, base, 31) + end - mine;
@@ -171,15 +168,13 @@ template <typename Planes, typename Acc> struct PlaneRun {
   // Lists what the first weak classifiers leave of some of a thread's windows;
   // counts what there is to count, if it is the first time.
   __device__ __forceinline__ void
-  ask_dense (const CuvPyramidLevel &level, const CuvRows &rows, unsigned some,
-      bool first_time)
+  ask_dense (const CuvRows &rows, unsigned some, bool first_time)
   {
-    const int row = threadIdx.x / 32 * CUV_PLANE_ROWS;
+    const int row = cuv_warp_of_thread () * CUV_PLANE_ROWS;
     const int place = place_of (row, 0);
-    unsigned alive = inside (level, rows, row) & some;
+    unsigned alive = inside (rows, row) & some;
     Acc sums[n_windows] = {};
 
-    windows += first_time ? __popc (alive) : 0;
     for (int k = 0, s = 0; k < n_dense; k++) {
       weak += first_time ? __popc (alive) : 0;
       alive = ask_all (k, place, alive, sums);
@@ -276,12 +271,12 @@ template <typename Planes, typename Acc> struct PlaneRun {
   }
 
   // The n windows of a list from weak classifier k on, groups of threads
-  // together, to end or until half of them are gone if the warp has all of them
-  // at once. Returns how many are left; *k is then how far that is.
+  // together, to end or until a third of them is gone if the warp has all of
+  // them at once. Returns how many are left; *k is then how far that is.
   __device__ int
   go_on (const PlaneList<Acc> &list, int group, int n, int *k, int end)
   {
-    const int first = *k, few = n <= 32 ? n / 2 : 0;
+    const int first = *k, few = n <= 32 ? n * 2 / 3 : 0;
     int left = 0;
 
     for (int base = 0; base < n; base += 32 / group) {
@@ -303,7 +298,7 @@ template <typename Planes, typename Acc> struct PlaneRun {
   __device__ void
   finish ()
   {
-    const int warp = threadIdx.x / 32, n_listed = shared.n_listed;
+    const int warp = cuv_warp_of_thread (), n_listed = shared.n_listed;
     const int first = n_listed * warp / CUV_PLANE_WARPS;
     const PlaneList<Acc> part = { list.places + first, list.sums + first };
     int n = n_listed * (warp + 1) / CUV_PLANE_WARPS - first, k = n_dense, s = 0;
@@ -325,35 +320,38 @@ template <typename Planes, typename Acc> struct PlaneRun {
   }
 
   // A tile, whose planes threads have made: all of it, or if more windows are
-  // left than the list holds, one half and then the other.
+  // left than the list holds, one quarter after the other.
   __device__ void
-  scan (const CuvPyramidLevel &level, const CuvRows &rows)
+  scan (const CuvRows &rows)
   {
-    const unsigned half = (1u << n_windows / 2) - 1;
-    const unsigned parts[3] = { ~0u, half, ~half };
+    const int n = n_windows / 4;
 
-    for (int part = 0; part < 3; part++) {
+    for (int part = -1; part < 4; part++) {
+      const unsigned some = part < 0 ? ~0u : ((1u << n) - 1) << part * n;
+
       if (threadIdx.x == 0)
         shared.n_listed = 0;
       __syncthreads ();
-      ask_dense (level, rows, parts[part], part == 0);
+      if (cuv_warp_of_thread () * CUV_PLANE_ROWS < shared.n_rows)
+        ask_dense (rows, some, part < 0);
       __syncthreads ();
       const bool listed = shared.n_listed <= max_listed;
 
       if (listed)
         finish ();
-      if (part == 0 && listed)
+      if (part < 0 && listed)
         return;
       __syncthreads (); // the list has been read
     }
   }
 };
 
-// Block: tiles, one after another, as they come.
+// Block: tiles, one after another, as they come. Those from n_high on are half
+// as high, so that blocks end at about the same time.
 template <typename Planes, typename Acc>
 static __global__ void
 __launch_bounds__ (CUV_PLANE_THREADS, 4) plane_kernel (const CuvTile *tiles,
-    int n_tiles, const CuvPyramidLevel *levels, Planes planes,
+    int n_tiles, int n_high, const CuvPyramidLevel *levels, Planes planes,
     const __grid_constant__ CuvPlaneFirst first, WaldBoost<Acc> model,
     int n_dense, CuvRows rows, CuvHits out)
 {
@@ -363,25 +361,44 @@ __launch_bounds__ (CUV_PLANE_THREADS, 4) plane_kernel (const CuvTile *tiles,
   uint16_t *places = (uint16_t *) (sums + Run::max_listed);
   Run run = { model, planes, first, n_dense, out, { places, sums }, shared };
 
+  cuv_let_next_kernel_start ();
   shared.tally.clear ();
   planes.load_leaves ();
   CuvTile tile = tiles[blockIdx.x];
-  for (int t = blockIdx.x; t < n_tiles;) {
-    __syncthreads (); // the tile before is done with
-    if (threadIdx.x == 0)
-      shared.next_tile = gridDim.x + atomicAdd (&out.counters->tiles, 1u);
-    run.tile = tile;
-    if (rows.has_level (tile.level)) {
-      planes.load (levels[tile.level], tile);
-      run.scan (levels[tile.level], rows);
-    } else {
-      __syncthreads ();
-    }
-    t = shared.next_tile;
-    tile = tiles[min (t, n_tiles - 1)];
-  }
+  cuv_wait_for_previous_kernel ();
+  out.begin ();
   __syncthreads ();
-  shared.tally.flush (out.counters, run.weak, run.windows);
+  for (int t = blockIdx.x; t < n_tiles;) {
+    const CuvPyramidLevel &level = levels[tile.level];
+    const int height = t < n_high ? CUV_PLANE_Y : CUV_PLANE_Y / 2;
+    const int n_rows = min (height, level.plan.n_y - tile.y);
+
+    if (threadIdx.x == 0) {
+      shared.tile = tile;
+      shared.n_columns = min (Planes::tile_x, level.plan.n_x - tile.x);
+      shared.n_rows = n_rows;
+      shared.n_done = 0;
+      shared.tally.windows += shared.n_columns * n_rows; // of all rows
+    }
+    if (rows.has_level (tile.level)) {
+      planes.load (level, tile, n_rows);
+      run.scan (rows);
+    } else {
+      __syncthreads (); // n_done is 0
+    }
+    // The last warp takes the next tile: one that was taken earlier would wait
+    // as long as this one takes.
+    __syncwarp ();
+    if (lane_of_thread () == 0
+        && atomicAdd (&shared.n_done, 1) == CUV_PLANE_WARPS - 1) {
+      shared.n_next = gridDim.x + atomicAdd (&out.counters->tiles, 1u);
+      shared.next = tiles[min (shared.n_next, n_tiles - 1)];
+    }
+    __syncthreads ();
+    t = shared.n_next;
+    tile = shared.next;
+  }
+  shared.tally.flush (out.counters, run.weak, 0);
 }
 
 #endif

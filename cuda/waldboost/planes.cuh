@@ -8,7 +8,7 @@
 
 #include "waldboost/codes.cuh"
 
-#define CUV_PLANE_Y 32 // windows of a tile
+#define CUV_PLANE_Y 32 // rows of windows in a tile, at most
 #define CUV_PLANE_THREADS 256
 #define CUV_PLANE_WARPS (CUV_PLANE_THREADS / 32)
 #define CUV_PLANE_ROWS (CUV_PLANE_Y / CUV_PLANE_WARPS) // of a tile, for a warp
@@ -45,7 +45,7 @@ struct CuvPlaneFirst {
 };
 
 struct CuvPlaneShape {
-  int32_t pitch, rows;         // of a plane, in bytes
+  int32_t pitch, rows;         // of a plane; bytes, and for CUV_PLANE_Y windows
   int32_t first[CUV_N_PLANES]; // of each plane; -1 = not used
   uint32_t bias[CUV_N_PLANES]; // of means, of two values side by side
   int32_t shift[CUV_N_PLANES]; // of means; else 0
@@ -57,6 +57,7 @@ template <typename Acc> struct CuvPlaneTables {
   using Node = CuvPlaneNode<Acc>;
 
   size_t planes_bytes, shared_bytes; // without, with leaves
+  // made by a kernel that may still run when this one starts: not for __ldg()
   const uint8_t *pictures;
   const uint4 *nodes;
   const Acc *leaves;         // of those that all windows are asked
@@ -83,6 +84,16 @@ template <typename Acc> struct CuvPlaneTables {
   {
     for (int i = threadIdx.x; i < n_leaves; i += CUV_PLANE_THREADS)
       ((Acc *) (memory () + planes_bytes))[i] = leaves[i];
+  }
+
+  // Of a plane, that so many rows of windows look at; warps ask whole ones.
+  __device__ __forceinline__ int
+  rows_of (int window_rows) const
+  {
+    const int asked =
+        (window_rows + CUV_PLANE_ROWS - 1) / CUV_PLANE_ROWS * CUV_PLANE_ROWS;
+
+    return shape.rows - CUV_PLANE_Y + asked;
   }
 
   // At once: otherwise its parts are read one by one.

@@ -28,16 +28,11 @@ add (uint4 a, uint4 b)
 // Sums of what is left of each of four columns, of a row that the warp goes
 // along; carry is the sum so far.
 static __device__ uint4
-running_sums (uint4 p, unsigned *carry, int lane)
+running_sums (uint4 p, unsigned *carry)
 {
-  unsigned total = p.x + p.y + p.z + p.w, sum = total;
-
-  for (int d = 1; d < 32; d *= 2) {
-    unsigned left = __shfl_up_sync (~0u, sum, d);
-
-    sum += lane >= d ? left : 0;
-  }
+  const unsigned total = p.x + p.y + p.z + p.w, sum = cuv_running_sum (total);
   uint4 out;
+
   out.x = *carry + sum - total;
   out.y = out.x + p.x;
   out.z = out.y + p.y;
@@ -70,7 +65,8 @@ template <typename Sum, bool squared> struct WarpRows {
   WarpRows (const CuvPyramidLevel &level, int first_row,
       const uint32_t *all_strips, Sum *images)
       : split (cuv_is_split (level)), top (first_row == 0),
-        warp (threadIdx.x / 32), lane (threadIdx.x % 32), pitch (level.pitch),
+        warp (cuv_warp_of_thread ()), lane (threadIdx.x % 32),
+        pitch (level.pitch),
         strips (all_strips + cuv_strip_sums_at (level, 0) + 4 * lane),
         image (images + level.first + (int64_t) first_row * pitch
             + (split ? 2 : 4) * lane)
@@ -137,7 +133,7 @@ template <typename Sum, bool squared> struct WarpRows {
 #pragma unroll
     for (int i = 0; i < ROWS; i++) {
       sum = add (sum, values (pixels[i]));
-      out[i] = running_sums (sum, &carry[i], lane);
+      out[i] = running_sums (sum, &carry[i]);
     }
 #pragma unroll
     for (int i = 0; i < ROWS; i++) {
@@ -155,7 +151,7 @@ make_strip (const CuvPyramidLevel &level, int strip, const uint8_t *pictures,
     const uint32_t *strip_sums, Sum *images, Columns columns[2])
 {
   const int width = level.plan.width, pitch = level.picture_pitch;
-  const int first = strip * CUV_STRIP + threadIdx.x / 32 * ROWS;
+  const int first = strip * CUV_STRIP + cuv_warp_of_thread () * ROWS;
   const int n_rows = level.plan.height - first; // the warp may have fewer
   const uint8_t *picture = pictures + level.picture + (int64_t) first * pitch;
   WarpRows<Sum, squared> rows (level, first, strip_sums, images);

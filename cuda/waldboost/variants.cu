@@ -92,6 +92,7 @@ public:
 private:
   struct Run; // what a launch needs
   void add_nodes (CuvTables *tables, int pitch);
+  void halve_last (const CuvPyramid &pyramid, std::vector<CuvTile> *tiles);
   void tile_levels (const CuvPyramid &pyramid, CuvTables *tables);
   int reserve_lists ();
   template <typename Acc>
@@ -122,6 +123,7 @@ private:
   bool narrow, by_planes;
   BlockShape shape;
   int n_tiles, n_processors;
+  int n_high, n_blocks; // by planes: tiles of all rows; blocks, 0 = not known
   CuvBuffer lists[2] = {}, counts = {};
   size_t nodes_at[2], thresholds_at, leaves_at, segments_at, tiles_at;
   CuvPlanes planes;
@@ -187,6 +189,23 @@ WaldBoostScanner::add_nodes (CuvTables *tables, int pitch)
             lay_out_codes<CuvHaarCode> (haar, weak, model, layouts[s]));
 }
 
+// A tile a processor, so that all have work to the end.
+void
+WaldBoostScanner::halve_last (
+    const CuvPyramid &pyramid, std::vector<CuvTile> *tiles)
+{
+  n_high = std::max (0, (int) tiles->size () - n_processors);
+  const std::vector<CuvTile> last (tiles->begin () + n_high, tiles->end ());
+
+  tiles->resize (n_high);
+  for (CuvTile tile : last) {
+    tiles->push_back (tile);
+    tile.y += shape.height / 2;
+    if (tile.y < pyramid.host_levels[tile.level].plan.n_y)
+      tiles->push_back (tile);
+  }
+}
+
 void
 WaldBoostScanner::tile_levels (const CuvPyramid &pyramid, CuvTables *tables)
 {
@@ -200,6 +219,8 @@ WaldBoostScanner::tile_levels (const CuvPyramid &pyramid, CuvTables *tables)
         tiles.push_back (CuvTile{ i, x, y });
     }
   }
+  if (by_planes)
+    halve_last (pyramid, &tiles);
   n_tiles = (int) tiles.size ();
   tiles_at = tables->add (tiles);
 }
@@ -261,6 +282,7 @@ WaldBoostScanner::set_plan (
       fixed ? tables->add (fixed_thresholds) : tables->add (thresholds);
   leaves_at = fixed ? tables->add (fixed_leaves) : tables->add (leaves);
   tile_levels (*pyramid, tables);
+  n_blocks = 0;
   return reserve_lists ();
 }
 
@@ -369,19 +391,21 @@ WaldBoostScanner::run_planes (const Run &run)
   auto kernel = plane_kernel<Planes, Acc>;
   const size_t shared = access.shared_bytes
       + PlaneRun<Planes, Acc>::max_listed * (sizeof (Acc) + sizeof (uint16_t));
-  int blocks = 1;
 
-  if (cuv_cuda_allow_shared ((const void *) kernel, shared) != 0)
-    return -1;
-  CUV_CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (
-      &blocks, kernel, CUV_PLANE_THREADS, shared));
-  kernel<<<std::min (n_tiles, blocks * n_processors), CUV_PLANE_THREADS, shared,
-      run.stream>>> (run.pyramid.table<CuvTile> (tiles_at), n_tiles,
-      run.pyramid.levels (), access, planes.first_nodes (),
+  if (n_blocks == 0) {
+    int at_once = 1;
+
+    if (cuv_cuda_allow_shared ((const void *) kernel, shared) != 0)
+      return -1;
+    CUV_CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (
+        &at_once, kernel, CUV_PLANE_THREADS, shared));
+    n_blocks = std::min (n_tiles, at_once * n_processors);
+  }
+  return cuv_launch_early ("plane_kernel", n_blocks, CUV_PLANE_THREADS, shared,
+      run.stream, kernel, run.pyramid.table<CuvTile> (tiles_at), n_tiles,
+      n_high, run.pyramid.levels (), access, planes.first_nodes (),
       device_model<Acc> (run.pyramid), planes.n_asked_all (), run.rows,
       run.hits);
-  CUV_CUDA_LAUNCHED (plane_kernel);
-  return 0;
 }
 
 template <typename Acc, typename Access>

@@ -77,13 +77,7 @@ first_below (int group, int n, const int32_t responses[each],
 #pragma unroll
   for (int i = 0; i < each; i++)
     sums[i] = all += each * mine + i < n ? responses[i] : 0;
-  int32_t end = all;
-#pragma unroll
-  for (int d = 1; d < 32; d *= 2) { // those beyond group add nothing
-    int32_t left = __shfl_up_sync (~0u, end, d);
-
-    end += mine >= d ? left : 0;
-  }
+  const int32_t end = cuv_running_sum (all, group);
 #pragma unroll
   for (int i = each - 1; i >= 0; i--) {
     if (each * mine + i < n && *sum + end - all + sums[i] < thresholds[i])
@@ -363,7 +357,7 @@ template <typename Access, typename Acc> struct BlockRun {
   run_list_by_warps (int first, Segment segment, bool last, BlockList<Acc> from,
       int n, BlockList<Acc> to, int *n_to)
   {
-    for (int k = threadIdx.x / 32; k < n; k += blockDim.x / 32) {
+    for (int k = cuv_warp_of_thread (); k < n; k += blockDim.x / 32) {
       int where = from.where[k];
       Acc sum = from.sum[k];
       int passed = run_segment_by_warp (
@@ -404,6 +398,7 @@ __launch_bounds__ (threads) block_kernel (const CuvTile *tiles, int n_tiles,
     { (uint16_t *) (sums + 2 * n) + n, sums + n } };
   unsigned weak = 0, windows = 0;
 
+  out.begin ();
   tally.clear ();
   for (int t = blockIdx.x; t < n_tiles; t += gridDim.x) {
     const CuvTile tile = tiles[t];
@@ -513,6 +508,8 @@ __launch_bounds__ (threads) segment_kernel (const CuvTile *tiles, int n_tiles,
   const uint32_t n = s > 0 ? *from.n : (uint32_t) n_tiles * threads;
   unsigned weak = 0, windows = 0;
 
+  if (s == 0)
+    out.begin ();
   tally.clear ();
   __syncthreads ();
   for (uint32_t base = blockIdx.x * threads; base < n;

@@ -194,7 +194,9 @@ typedef struct {
   uint64_t windows; /* visited */
   uint64_t weak;    /* weak classifiers evaluated on them, trees count once */
   const uint64_t *survivors; /* of each of the plan's segments */
-  float pyramid_us, scan_us; /* time spent; summed over the CPU's threads */
+  /* Time spent. CPU: summed over the threads. CUDA: pyramid_us is all but the
+   * scan, bringing the result included. */
+  float pyramid_us, scan_us;
 } CuvWaldboostResult;
 
 /* More hits than this on one frame are lost, and counted. */

@@ -9,7 +9,7 @@
 #include <tuple>
 #include "waldboost/detector.cuh"
 
-#define FIRST_HITS 512 // that the one readback brings
+#define REPORT_THREADS 256
 
 struct _CuvWaldboostCuda {
   CuvPyramid pyramid = {};
@@ -21,7 +21,7 @@ struct _CuvWaldboostCuda {
   int n_segments = 0;
   std::vector<int32_t> segment_end;
   std::vector<uint64_t> survivors;
-  cudaEvent_t started = nullptr, made = nullptr, done = nullptr;
+  cudaEvent_t started = nullptr, done = nullptr;
   cudaStream_t stream = nullptr;
 
   ~_CuvWaldboostCuda ();
@@ -54,7 +54,7 @@ struct _CuvWaldboostCuda {
 
 _CuvWaldboostCuda::~_CuvWaldboostCuda ()
 {
-  for (cudaEvent_t event : { started, made, done }) {
+  for (cudaEvent_t event : { started, done }) {
     if (event != nullptr)
       cuv_cuda_record (cudaEventDestroy (event), "cudaEventDestroy");
   }
@@ -103,7 +103,6 @@ init (CuvWaldboostCuda *self, const CuvWaldboostModel *model,
       || cuv_buffer_reserve (&self->block, most) != 0)
     return -1;
   CUV_CUDA_TRY (cudaEventCreate (&self->started));
-  CUV_CUDA_TRY (cudaEventCreate (&self->made));
   CUV_CUDA_TRY (cudaEventCreate (&self->done));
   return set_plan (self, plan);
 }
@@ -142,13 +141,49 @@ cuv_waldboost_cuda_set_plan (
 
 // ---- running ----
 
+// Block: one. Writes counters and hits to the host's memory. A copy by the
+// engine for that would begin up to 8 us later.
+static __global__ void
+report_kernel (
+    CuvHits found, int n_counters, uint4 *counters_to, uint4 *hits_to)
+{
+  static_assert (sizeof (CuvWaldboostHit) == sizeof (uint4), "a hit is one");
+
+  cuv_wait_for_previous_kernel ();
+  if (threadIdx.x == 0)
+    found.counters->ended = cuv_nanoseconds ();
+  __syncthreads ();
+  const int n_hits = (int) min (
+      found.counters->n_hits, (unsigned long long) CUV_WALDBOOST_MAX_HITS);
+
+  for (int i = threadIdx.x; i < n_counters; i += blockDim.x)
+    counters_to[i] = ((const uint4 *) found.counters)[i];
+  for (int i = threadIdx.x; i < n_hits; i += blockDim.x)
+    hits_to[i] = ((const uint4 *) found.hits)[i];
+}
+
+// Clears the counters before the pyramid is made, so that nothing comes between
+// that and the scan.
 static int
-search (CuvWaldboostCuda *self, const CuvRows &rows)
+clear_counters (CuvWaldboostCuda *self)
 {
   CUV_CUDA_TRY (cudaMemsetAsync (
       self->block.data, 0, self->counters_size (), self->stream));
-  return self->scanner->submit (
-      self->pyramid, self->device_hits (), rows, self->stream);
+  return 0;
+}
+
+// Searches; counters and hits go to the host.
+static int
+search (CuvWaldboostCuda *self, const CuvRows &rows, CuvWaldboostHit *hits_to)
+{
+  if (self->scanner->submit (
+          self->pyramid, self->device_hits (), rows, self->stream)
+      != 0)
+    return -1;
+  return cuv_launch_early ("report_kernel", 1, REPORT_THREADS, 0, self->stream,
+      report_kernel, self->device_hits (),
+      (int) (self->counters_size () / sizeof (uint4)), (uint4 *) self->pinned,
+      (uint4 *) hits_to);
 }
 
 extern "C" int
@@ -159,14 +194,10 @@ cuv_waldboost_cuda_submit (
   if (self->empty)
     return 0;
   CUV_CUDA_TRY (cudaEventRecord (self->started, self->stream));
-  if (cuv_pyramid_submit (&self->pyramid, frame, self->stream) != 0)
+  if (clear_counters (self) != 0
+      || cuv_pyramid_submit (&self->pyramid, frame, self->stream) != 0
+      || search (self, CuvRows{ -1, 0, 0 }, self->host_hits ()) != 0)
     return -1;
-  CUV_CUDA_TRY (cudaEventRecord (self->made, self->stream));
-  if (search (self, CuvRows{ -1, 0, 0 }) != 0)
-    return -1;
-  CUV_CUDA_TRY (cudaMemcpyAsync (self->pinned, self->block.data,
-      self->counters_size () + FIRST_HITS * sizeof (CuvWaldboostHit),
-      cudaMemcpyDeviceToHost, self->stream));
   CUV_CUDA_TRY (cudaEventRecord (self->done, self->stream));
   return 0;
 }
@@ -179,16 +210,6 @@ sort_hits (CuvWaldboostHit *hits, size_t n)
       hits, hits + n, [] (const CuvWaldboostHit &a, const CuvWaldboostHit &b) {
         return std::tie (a.level, a.y, a.x) < std::tie (b.level, b.y, b.x);
       });
-}
-
-// Brings hits from index first on and waits for them.
-static int
-fetch (CuvWaldboostCuda *self, size_t first, size_t n, CuvWaldboostHit *to)
-{
-  CUV_CUDA_TRY (cudaMemcpyAsync (to, self->device_hits ().hits + first,
-      n * sizeof *to, cudaMemcpyDeviceToHost, self->stream));
-  CUV_CUDA_TRY (cudaStreamSynchronize (self->stream));
-  return 0;
 }
 
 // More hits than fit: which of them came first is chance. So they are found
@@ -204,14 +225,12 @@ find_first (CuvWaldboostCuda *self)
     int few = std::max (1, CUV_WALDBOOST_MAX_HITS / std::max (1, level.n_x));
 
     for (int y = 0; y < level.n_y && n < CUV_WALDBOOST_MAX_HITS; y += few) {
-      if (search (self, CuvRows{ l, y, std::min (y + few, level.n_y) }) != 0)
+      const CuvRows rows = { l, y, std::min (y + few, level.n_y) };
+
+      if (clear_counters (self) != 0 || search (self, rows, hits + n) != 0)
         return -1;
-      CUV_CUDA_TRY (cudaMemcpyAsync (self->pinned, self->block.data,
-          sizeof (CuvCounters), cudaMemcpyDeviceToHost, self->stream));
       CUV_CUDA_TRY (cudaStreamSynchronize (self->stream));
       found = self->host_counters ()->n_hits;
-      if (fetch (self, 0, found, hits + n) != 0)
-        return -1;
       sort_hits (hits + n, found);
       n += found;
     }
@@ -255,20 +274,15 @@ cuv_waldboost_cuda_collect (CuvWaldboostCuda *self, CuvWaldboostResult *result)
     if (find_first (self) != 0)
       return -1;
   } else {
-    if (counters.n_hits > FIRST_HITS
-        && fetch (self, FIRST_HITS, counters.n_hits - FIRST_HITS,
-               self->host_hits () + FIRST_HITS)
-            != 0)
-      return -1;
     sort_hits (self->host_hits (), counters.n_hits);
   }
   result->overflow = (int32_t) std::min<unsigned long long> (
       counters.n_hits - result->n_hits, INT32_MAX);
   result->windows = counters.windows;
   result->weak = self->cascade ? cascade_weak (self, counters) : counters.weak;
-  CUV_CUDA_TRY (cudaEventElapsedTime (&ms, self->started, self->made));
-  result->pyramid_us = ms * 1000;
-  CUV_CUDA_TRY (cudaEventElapsedTime (&ms, self->made, self->done));
-  result->scan_us = ms * 1000;
+  CUV_CUDA_TRY (cudaEventElapsedTime (&ms, self->started, self->done));
+  if (counters.began != 0 && counters.began < counters.ended)
+    result->scan_us = (counters.ended - counters.began) * 1e-3f;
+  result->pyramid_us = std::max (0.f, ms * 1000 - result->scan_us);
   return 0;
 }

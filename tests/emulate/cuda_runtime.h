@@ -72,6 +72,31 @@ struct CuvEmulatedLaunch {
   }
 };
 
+struct cudaLaunchAttribute {
+  cudaLaunchAttributeID id;
+  struct {
+    int programmaticStreamSerializationAllowed;
+  } val;
+};
+
+struct cudaLaunchConfig_t {
+  dim3 gridDim, blockDim;
+  size_t dynamicSmemBytes;
+  cudaStream_t stream;
+  cudaLaunchAttribute *attrs;
+  unsigned numAttrs;
+};
+
+template <typename... Parameters, typename... Arguments>
+static inline cudaError_t
+cudaLaunchKernelEx (const cudaLaunchConfig_t *config,
+    void (*kernel) (Parameters...), const Arguments &...arguments)
+{
+  cuv_emulate (config->gridDim, config->blockDim, config->dynamicSmemBytes,
+      [&] { kernel (arguments...); });
+  return cudaSuccess;
+}
+
 template <typename T>
 static inline cudaError_t
 cudaFuncSetAttribute (T *, cudaFuncAttribute, int)
@@ -88,14 +113,14 @@ cudaOccupancyMaxActiveBlocksPerMultiprocessor (int *blocks, T *, int, size_t)
 }
 
 struct cudaFuncAttributes {
-  int maxDynamicSharedSizeBytes;
+  int maxDynamicSharedSizeBytes, ptxVersion;
 };
 
 template <typename T>
 static inline cudaError_t
 cudaFuncGetAttributes (cudaFuncAttributes *attributes, T *)
 {
-  attributes->maxDynamicSharedSizeBytes = 0;
+  *attributes = {};
   return cudaSuccess;
 }
 

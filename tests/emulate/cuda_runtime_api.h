@@ -36,6 +36,10 @@ typedef enum {
   cudaFuncAttributeMaxDynamicSharedMemorySize,
 } cudaFuncAttribute;
 
+typedef enum {
+  cudaLaunchAttributeProgrammaticStreamSerialization,
+} cudaLaunchAttributeID;
+
 const char *cudaGetErrorName (cudaError_t status);
 const char *cudaGetErrorString (cudaError_t status);
 cudaError_t cudaGetLastError (void);
