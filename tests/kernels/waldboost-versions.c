@@ -86,7 +86,9 @@ check_sane (const CuvWaldboostPlan *plan, const CuvWaldboostResult *result)
   }
   CUV_CHECK (falling);
   CUV_CHECK (before == hits, ": %llu and %llu", big (before), big (hits));
-  CUV_CHECK (result->pyramid_us >= 0 && result->scan_us >= 0);
+  CUV_CHECK (result->pyramid_us >= 0 && result->pyramid_us < 1e8
+          && result->scan_us >= 0 && result->scan_us < 1e8,
+      ": %g and %g us", result->pyramid_us, result->scan_us);
 }
 
 /* ---- CPU ---- */
@@ -182,8 +184,10 @@ device_check (Device *self, const CuvWaldboostPlan *plan,
               == 0,
           ": %s", cuv_cuda_error ())
       && CUV_CHECK (cuv_waldboost_cuda_collect (self->cuda, &result) == 0,
-          ": %s", cuv_cuda_error ()))
+          ": %s", cuv_cuda_error ())) {
     check_equal ("C, CUDA", plan, expected, &result);
+    check_sane (plan, &result);
+  }
 }
 
 static bool

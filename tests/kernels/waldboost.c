@@ -267,31 +267,50 @@ check_limits (void)
   }
 }
 
-/* Every window is a hit: the first ones are kept, the others are counted. */
+/* Every window is a hit: the first ones in order are kept, the others are
+ * counted. */
 static void
-check_overflow (void)
+check_overflow (
+    const ModelKind *kind, CuvWaldboostParams params, int width, int height)
 {
   CuvCheckFrame frame =
-      cuv_check_frame_new ("GRAY8", 1000, 800, CUV_CHECK_TEXTURE);
-  RandomModel *random = model_of_blocks (&kinds[6], 1, 1);
-  CuvWaldboostParams params = { .scale_factor = 1.1 };
+      cuv_check_frame_new ("GRAY8", width, height, CUV_CHECK_TEXTURE);
+  RandomModel *random = random_model (kind, &frame.frame);
   CuvWaldboostPlan *plan =
-      cuv_waldboost_plan_new (&random->model, &params, 1000, 800);
+      cuv_waldboost_plan_new (&random->model, &params, width, height);
   CuvWaldboostResult expected;
 
-  cuv_check_case ("more hits than are kept");
-  random->weak[0].threshold = -1e6f;
+  cuv_check_case ("more hits than are kept, %s", kind->name);
+  for (int k = 0; k < random->model.n_weak; k++)
+    set_threshold (random, k, -1e9);
+  set_final_threshold (random, -1e9);
   expected = run_reference (&random->model, plan, &frame.frame);
   CUV_CHECK (expected.n_hits == CUV_WALDBOOST_MAX_HITS);
   CUV_CHECK (expected.overflow > 0);
   CUV_CHECK ((uint64_t) expected.n_hits + (uint64_t) expected.overflow
       == expected.windows);
-  if (!cuv_check_options.cuda) /* there any of them may be kept */
-    check_versions (&random->model, plan, &frame, &expected);
+  check_versions (&random->model, plan, &frame, &expected);
   free_result (&expected);
   cuv_waldboost_plan_free (plan);
   cuv_check_frame_free (&frame);
   free (random);
+}
+
+static void
+check_overflows (void)
+{
+  static const ModelKind few[] = {
+    { "one stump", LBP, STAGES, SUM, 1, 3, 0, 1, 1, 1, 0, 0.5 },
+    { "LBP", LBP, FIXED, SUM, 0, 20, 2, 9, 1, 1, 0, 1 },
+    { "LRD", LRD, FLOAT, SUM, 0, 20, 2, 3, 1, 1, 0, 1 },
+    { "LRP", LRP, FIXED, SUM, 0, 20, 2, 1, 1, 1, 0, 1 },
+  };
+  const CuvWaldboostParams dense = { .scan = CUV_SCAN_DENSE };
+
+  check_overflow (
+      &few[0], (CuvWaldboostParams){ .scale_factor = 1.1 }, 1000, 800);
+  for (int i = 1; i < 4; i++)
+    check_overflow (&few[i], dense, 240, 220);
 }
 
 /* No test before the end: every window runs through all of it. */
@@ -361,7 +380,7 @@ run (void)
     check_large (1919, 1079, 15);
     check_files ();
   }
-  check_overflow ();
+  check_overflows ();
   check_worst_cases ();
   check_changes_of_plan ();
   cuv_check_case ("all");
