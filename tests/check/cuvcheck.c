@@ -250,6 +250,9 @@ cuv_check_frame_new (const char *name, int width, int height, CuvCheckFill fill)
     int rows = p == 0 ? height : (height + 1) / 2;
 
     stride[p] = row_bytes (format, p, width) + 1 + (int) cuv_check_below (40);
+    if (cuv_check_options.bench && cuv_check_options.cuda)
+      /* as in GStreamer's CUDA memory */
+      stride[p] = (stride[p] + 255) / 256 * 256;
     offset[p] = at;
     at += (size_t) stride[p] * rows + GUARD;
   }
