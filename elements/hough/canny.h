@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Canny's edge detector in integers: the C reference.
+ *
+ * J. Canny, A Computational Approach to Edge Detection, PAMI 1986; directions
+ * are told apart as in OpenCV. Sobel's gradients of 3x3 pixels, of a picture
+ * that goes on with its border's pixels; the outermost pixels are never edges.
+ */
+#ifndef CUV_CANNY_H
+#define CUV_CANNY_H
+
+#include "cuv-frame.h"
+#include "hough/hough-types.h"
+
+/* Planes of width x height, row by row. */
+typedef struct {
+  int32_t width, height;
+  uint8_t *grey;
+  int16_t *gx, *gy;
+  int32_t *norms; /* L2: squared */
+  uint8_t *edges; /* 255 or 0 */
+  int32_t *stack; /* of the hysteresis */
+} CuvCanny;
+
+/* Of the largest frames that it will be run on. */
+CuvCanny *cuv_canny_new (int width, int height);
+
+/* Finds a frame's edges, of its grey values. */
+void cuv_canny_run (
+    CuvCanny *self, const CuvFrame *frame, const CuvCannyParams *params);
+void cuv_canny_free (CuvCanny *self);
+
+#endif
