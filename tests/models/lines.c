@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The line detector as a program, for tests that compare it with others.
+ *
+ *   lines edges PICTURE.pgm blur|sharp l1|l2 LOW HIGH
+ *       writes the edge map, a byte a pixel
+ *   lines votes MAP.pgm THETAS
+ *       writes the accumulator, 32 bits a cell, after its two sizes
+ *   lines peaks MAP.pgm THETAS THRESHOLD all|cross|square N
+ *       prints a line for each peak: row, rho, votes
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "canny.h"
+#include "hough.h"
+
+static _Noreturn void
+die (const char *what)
+{
+  fprintf (stderr, "lines: %s\n", what);
+  exit (1);
+}
+
+/* A binary 8-bit PGM without comments. */
+static CuvFrame
+read_picture (const char *path)
+{
+  FILE *file = fopen (path, "rb");
+  CuvFrame frame = { .model = CUV_MODEL_GREY, .n_components = 1 };
+  size_t n;
+
+  if (file == NULL
+      || fscanf (file, "P5 %d %d 255%*1[\n]", &frame.width, &frame.height) != 2)
+    die (path);
+  n = (size_t) frame.width * (size_t) frame.height;
+  frame.component[0] = (CuvComponent){ malloc (n), frame.width, 1, 0, 0 };
+  if (fread (frame.component[0].data, 1, n, file) != n)
+    die (path);
+  fclose (file);
+  return frame;
+}
+
+static void
+write_all (const void *data, size_t size, size_t n)
+{
+  if (fwrite (data, size, n, stdout) != n)
+    die ("cannot write");
+}
+
+static void
+find_edges (char **args)
+{
+  CuvFrame frame = read_picture (args[0]);
+  CuvCannyParams params = { strcmp (args[1], "blur") == 0,
+    strcmp (args[2], "l2") == 0 ? CUV_CANNY_L2 : CUV_CANNY_L1, atoi (args[3]),
+    atoi (args[4]) };
+  CuvCanny *canny = cuv_canny_new (frame.width, frame.height);
+
+  cuv_canny_run (canny, &frame, &params);
+  write_all (canny->edges, (size_t) frame.width, (size_t) frame.height);
+  cuv_canny_free (canny);
+  free (frame.component[0].data);
+}
+
+/* Of the edges that a map has. */
+static uint32_t *
+vote (const char *path, const char *n_theta, CuvHoughSpace *space)
+{
+  CuvFrame map = read_picture (path);
+  const uint8_t *data = map.component[0].data;
+  size_t n =
+      cuv_hough_list_edges (data, map.width, map.height, map.width, NULL);
+  uint32_t *list = malloc ((n + 1) * sizeof *list), *votes;
+
+  cuv_hough_list_edges (data, map.width, map.height, map.width, list);
+  cuv_hough_space_init (space, map.width, map.height, atoi (n_theta), false, 1);
+  votes =
+      malloc ((size_t) space->n_theta * (size_t) space->n_rho * sizeof *votes);
+  cuv_hough_vote (space, list, n, votes);
+  free (list);
+  free (map.component[0].data);
+  return votes;
+}
+
+static void
+write_votes (char **args)
+{
+  CuvHoughSpace space;
+  uint32_t *votes = vote (args[0], args[1], &space);
+  int32_t sizes[2] = { space.n_theta, space.n_rho };
+
+  write_all (sizes, sizeof sizes[0], 2);
+  write_all (
+      votes, sizeof *votes, (size_t) space.n_theta * (size_t) space.n_rho);
+  cuv_hough_space_clear (&space);
+  free (votes);
+}
+
+static void
+print_peaks (char **args)
+{
+  CuvHoughSpace space;
+  uint32_t *votes = vote (args[0], args[1], &space);
+  CuvPeakParams params = { (uint32_t) atoi (args[2]),
+    strcmp (args[3], "all") == 0         ? CUV_PEAKS_ALL
+        : strcmp (args[3], "cross") == 0 ? CUV_PEAKS_CROSS
+                                         : CUV_PEAKS_SQUARE,
+    atoi (args[4]) };
+  size_t n = cuv_hough_peaks (&space, votes, &params, NULL, 0);
+  CuvHoughPeak *peaks = malloc ((n + 1) * sizeof *peaks);
+
+  cuv_hough_peaks (&space, votes, &params, peaks, n);
+  for (size_t i = 0; i < n; i++)
+    printf ("%d %d %u\n", peaks[i].k, peaks[i].r, peaks[i].votes);
+  free (peaks);
+  cuv_hough_space_clear (&space);
+  free (votes);
+}
+
+int
+main (int argc, char **argv)
+{
+  if (argc == 7 && strcmp (argv[1], "edges") == 0)
+    find_edges (argv + 2);
+  else if (argc == 4 && strcmp (argv[1], "votes") == 0)
+    write_votes (argv + 2);
+  else if (argc == 7 && strcmp (argv[1], "peaks") == 0)
+    print_peaks (argv + 2);
+  else
+    die ("usage: see lines.c");
+  return 0;
+}

@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Edges, votes and lines against OpenCV's, on real pictures: lines.py LINES.
+
+Votes are also compared with NumPy's, cell by cell.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+import cv2
+import numpy as np
+
+DATA = '/usr/share/doc/opencv-doc/examples/data/'
+PICTURES = {'sudoku.png': 150, 'building.jpg': 120, 'pic1.png': 60,
+            'board.jpg': 120, 'home.jpg': 90}
+# seen in sudoku.png: lines across at column 279, down at row 281
+ACROSS = (85, 128, 171, 214, 262, 310, 359, 410, 463, 514)
+DOWN = (56, 105, 154, 205, 253, 303, 353, 401, 451, 506)
+failures = 0
+
+
+def check(ok, what):
+    global failures
+    if not ok:
+        failures += 1
+        print('FAILED:', what)
+
+
+class Program:
+    def __init__(self, path):
+        self.path = path
+        self.folder = tempfile.TemporaryDirectory()
+
+    def run(self, command, picture, *args):
+        file = os.path.join(self.folder.name, 'picture.pgm')
+        height, width = picture.shape
+        with open(file, 'wb') as to:
+            to.write(b'P5 %d %d 255\n' % (width, height) + picture.tobytes())
+        return subprocess.run(
+            [self.path, command, file] + [str(a) for a in args], check=True,
+            stdout=subprocess.PIPE).stdout
+
+    def edges(self, picture, *args):
+        return np.frombuffer(self.run('edges', picture, *args),
+                             np.uint8).reshape(picture.shape)
+
+    def votes(self, edges, thetas):
+        out = np.frombuffer(self.run('votes', edges, thetas), np.int32)
+        return out[2:].reshape(out[0], out[1])
+
+    def peaks(self, edges, *args):
+        lines = self.run('peaks', edges, *args).decode().splitlines()
+        return [tuple(int(v) for v in line.split()) for line in lines]
+
+
+# ---- ours in NumPy ----
+
+def our_bins(x, y, k):
+    """rho of pixels in row k of 180."""
+    theta = np.float64(k) * np.pi / 180 - np.pi / 2
+    cosine = int(np.rint(np.cos(theta) * 65536))
+    sine = int(np.rint(np.sin(theta) * 65536))
+    return (x * cosine + y * sine + 32768) >> 16
+
+
+def our_votes(edges, diagonal):
+    y, x = (a.astype(np.int64) for a in np.nonzero(edges))
+    return np.array([np.bincount(our_bins(x, y, k) + diagonal,
+                                 minlength=2 * diagonal + 1)
+                     for k in range(180)])
+
+
+# ---- OpenCV's HoughLines in NumPy ----
+
+# added up step by step in single precision
+ANGLES = np.cumsum(np.full(180, np.pi / 180, np.float32), dtype=np.float32)
+ANGLES = np.concatenate([[0], ANGLES[:-1]]).astype(np.float64)
+
+
+def their_bins(x, y, n):
+    """Of theta n degrees; single precision, halves to even."""
+    cosine = np.float32(np.cos(ANGLES[n]))
+    sine = np.float32(np.sin(ANGLES[n]))
+    rho = x.astype(np.float32) * cosine + y.astype(np.float32) * sine
+    return np.rint(rho).astype(np.int64)
+
+
+def their_lines(edges, threshold):
+    """(theta, rho, votes), in their order."""
+    height, width = edges.shape
+    n_rho = 2 * (width + height) + 1
+    y, x = np.nonzero(edges)
+    cells = np.zeros((182, n_rho + 2), np.int64)
+    for n in range(180):
+        cells[n + 1, 1:-1] = np.bincount(
+            their_bins(x, y, n) + (n_rho - 1) // 2, minlength=n_rho)
+    middle = cells[1:-1, 1:-1]
+    peaks = ((middle > threshold) & (middle > cells[1:-1, :-2])
+             & (middle >= cells[1:-1, 2:]) & (middle > cells[:-2, 1:-1])
+             & (middle >= cells[2:, 1:-1]))
+    found = [(-middle[n, r], n, r) for n, r in zip(*np.nonzero(peaks))]
+    return [(n, r - (n_rho - 1) // 2, -v) for v, n, r in sorted(found)]
+
+
+# ---- comparisons ----
+
+def as_theirs(k, r):
+    """Their theta in degrees and rho of our row and rho."""
+    return (k - 90, r) if k >= 90 else (k + 90, -r)
+
+
+def is_near(line, lines):
+    """Whether one of the lines is a cell away, at most."""
+    for n in range(line[0] - 1, line[0] + 2):
+        for r in range(line[1] - 1, line[1] + 2):
+            # beyond 180 degrees they begin again, turned round
+            if (n % 180, r if 0 <= n < 180 else -r) in lines:
+                return True
+    return False
+
+
+def compare_lines(name, program, edges, threshold):
+    theirs = their_lines(edges, threshold)
+    real = cv2.HoughLines(edges, 1, np.pi / 180, threshold)
+    real = np.zeros((0, 2)) if real is None else real.reshape(-1, 2)
+    check(len(real) == len(theirs)
+          and all(abs(rho - r) < .01 and abs(theta - n * np.pi / 180) < 1e-4
+                  for (rho, theta), (n, r, _) in zip(real, theirs)),
+          f'{name}: the copy of their formula: {len(theirs)} lines, '
+          f'they have {len(real)}')
+    ours = {as_theirs(k, r) for k, r, _ in
+            program.peaks(edges, 180, threshold, 'cross', 3)}
+    lost = [t for t in theirs if not is_near(t, ours)]
+    share = 1 - len(lost) / max(1, len(theirs))
+    check(share >= .97, f'{name}: {share:.3f} of their lines are found')
+    check(not any(t[2] > 3 * threshold for t in lost),
+          f'{name}: one of their strongest is not found')
+    print(f'{name}: {np.count_nonzero(edges)} edges, {len(theirs)} lines of '
+          f'theirs, {len(ours)} of ours, {100 * share:.1f} % found')
+
+
+def compare_bins(name, edges):
+    y, x = (a.astype(np.int64) for a in np.nonzero(edges))
+    most = 0
+    for k in range(180):
+        n = as_theirs(k, 0)[0]
+        sign = 1 if k >= 90 else -1
+        most = max(most, np.abs(
+            our_bins(x, y, k) - sign * their_bins(x, y, n)).max(initial=0))
+    check(most <= 1, f'{name}: a vote is {most} cells from theirs')
+
+
+def compare_edges(name, program, picture):
+    """Ours have no edges at the border, and of equal neighbours across a
+    diagonal edge they keep the first, where OpenCV keeps none."""
+    for norm in ('l1', 'l2'):
+        ours = program.edges(picture, 'sharp', norm, 50, 100)
+        theirs = cv2.Canny(picture, 50, 100, L2gradient=norm == 'l2')
+        inside = np.s_[1:-1, 1:-1]
+        other = np.count_nonzero(ours[inside] != theirs[inside])
+        n = np.count_nonzero(theirs[inside])
+        print(f'{name}: Canny {norm}: {n} edges, {other} pixels differ')
+        check(other <= .02 * n, f'{name}: {other} of {n} edges differ')
+
+
+def check_sudoku(program):
+    """Its twenty lines, where they cross the picture's middle."""
+    picture = cv2.imread(DATA + 'sudoku.png', cv2.IMREAD_GRAYSCALE)
+    height, width = picture.shape
+    edges = program.edges(picture, 'sharp', 'l1', 50, 100)
+    across, down = [], []
+    for k, r, _ in program.peaks(edges, 180, 100, 'square', 9):
+        cosine, sine = np.cos(np.radians(k - 90)), np.sin(np.radians(k - 90))
+        if abs(sine) > .9:
+            across.append((r - width / 2 * cosine) / sine)
+        elif abs(cosine) > .9:
+            down.append((r - height / 2 * sine) / cosine)
+    for what, found, expected in (('across', across, ACROSS),
+                                  ('down', down, DOWN)):
+        lost = [e for e in expected if min(abs(f - e) for f in found) > 6]
+        check(not lost, f'sudoku.png: lines {what} at {lost} are not found')
+
+
+def main():
+    program = Program(sys.argv[1])
+    for name, threshold in PICTURES.items():
+        picture = cv2.imread(DATA + name, cv2.IMREAD_GRAYSCALE)
+        check(picture is not None, f'{name} is not there')
+        if picture is None:
+            continue
+        edges = cv2.Canny(picture, 50, 100)
+        diagonal = int(np.ceil(np.hypot(*(np.array(edges.shape) - 1)))) + 1
+        check(np.array_equal(program.votes(edges, 180),
+                             our_votes(edges, diagonal)), f'{name}: votes')
+        compare_edges(name, program, picture)
+        compare_bins(name, edges)
+        compare_lines(name, program, edges, threshold)
+    check_sudoku(program)
+    print(f'{failures} failures')
+    return failures > 0
+
+
+sys.exit(main())
