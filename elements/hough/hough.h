@@ -35,7 +35,8 @@ void cuv_hough_vote (const CuvHoughSpace *self, const uint32_t *list, size_t n,
     uint32_t *accumulator);
 
 /* The peaks of an accumulator, most votes first, then by row and rho; up to
- * max_peaks of them. Returns how many there are, which may be more. */
+ * max_peaks of them; peaks may be NULL if that is 0. Returns how many there
+ * are, which may be more. */
 size_t cuv_hough_peaks (const CuvHoughSpace *self, const uint32_t *accumulator,
     const CuvPeakParams *params, CuvHoughPeak *peaks, size_t max_peaks);
 

@@ -110,6 +110,7 @@ cuv_hough_peaks (const CuvHoughSpace *self, const uint32_t *accumulator,
         qsort (peaks, n, sizeof *peaks, compare_backwards);
     }
   }
-  qsort (peaks, n < max_peaks ? n : max_peaks, sizeof *peaks, compare_peaks);
+  if (max_peaks > 0)
+    qsort (peaks, n < max_peaks ? n : max_peaks, sizeof *peaks, compare_peaks);
   return n;
 }
