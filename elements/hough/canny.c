@@ -43,28 +43,28 @@ clamp (int v, int end)
   return v < 0 ? 0 : v < end ? v : end - 1;
 }
 
+static const int binomial[] = { 1, 4, 6, 4, 1 };
+
 /* Grey values to 8.4, along a row. */
 static int
 blur_across (const CuvFrame *frame, int x, int y)
 {
-  static const int weights[] = { 1, 4, 6, 4, 1 };
   int sum = 0;
 
   for (int i = -2; i <= 2; i++)
-    sum +=
-        weights[i + 2] * cuv_frame_grey (frame, clamp (x + i, frame->width), y);
+    sum += binomial[i + 2]
+        * cuv_frame_grey (frame, clamp (x + i, frame->width), y);
   return sum;
 }
 
 static uint8_t
 blurred (const CuvFrame *frame, int x, int y)
 {
-  static const int weights[] = { 1, 4, 6, 4, 1 };
   int sum = 0;
 
   for (int j = -2; j <= 2; j++)
     sum +=
-        weights[j + 2] * blur_across (frame, x, clamp (y + j, frame->height));
+        binomial[j + 2] * blur_across (frame, x, clamp (y + j, frame->height));
   return (uint8_t) ((sum + 128) >> 8);
 }
 

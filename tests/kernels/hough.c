@@ -284,9 +284,64 @@ check_line (const char *name, int dx, int dy, int k, int r)
   cuv_hough_space_clear (&space);
 }
 
+/* ---- times ---- */
+
+typedef struct {
+  CuvCheckFrame frame;
+  CuvCanny *canny;
+  CuvHoughSpace space;
+  uint32_t *list, *votes;
+  size_t n;
+} Bench;
+
+static void
+find_edges (void *data)
+{
+  const CuvCannyParams params = {
+    .norm = CUV_CANNY_L1, .low = 50, .high = 100
+  };
+  Bench *self = data;
+
+  cuv_canny_run (self->canny, &self->frame.frame, &params);
+}
+
+static void
+vote (void *data)
+{
+  Bench *self = data;
+
+  cuv_hough_vote (&self->space, self->list, self->n, self->votes);
+}
+
+static void
+bench (void)
+{
+  const int width = 1920, height = 1080;
+  const double pixels = (double) width * height;
+  Bench self = { .frame = cuv_check_frame_new (
+                     "GRAY8", width, height, CUV_CHECK_TEXTURE),
+    .canny = cuv_canny_new (width, height) };
+
+  cuv_check_report ("canny c", cuv_check_time (find_edges, &self), pixels, 0);
+  self.list = malloc ((size_t) pixels * sizeof *self.list);
+  self.n =
+      cuv_hough_list_edges (self.canny->edges, width, height, width, self.list);
+  cuv_hough_space_init (&self.space, width, height, 180, false, 1);
+  self.votes = malloc (n_cells (&self.space) * sizeof *self.votes);
+  printf ("%zu edges\n", self.n);
+  cuv_check_report ("hough votes c", cuv_check_time (vote, &self), pixels, 0);
+  cuv_hough_space_clear (&self.space);
+  free (self.votes);
+  free (self.list);
+  cuv_canny_free (self.canny);
+  cuv_check_frame_free (&self.frame);
+}
+
 static void
 run (void)
 {
+  if (cuv_check_options.bench)
+    bench ();
   check_edges ();
   check_known_edges ();
   check_spaces ();
