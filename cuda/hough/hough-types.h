@@ -21,21 +21,75 @@ typedef struct {
   int32_t low, high;
 } CuvCannyParams;
 
-/* ---- lines ---- */
+typedef enum {
+  CUV_EDGES_CANNY,
+  CUV_EDGES_INPUT, /* the frame is a map: edges are what is not 0 */
+} CuvEdgeSource;
 
-/* Lines x cos (theta) + y sin (theta) = rho, of pixels counted from 0 at the
- * top left. Row k of the accumulator is theta = -90 + k * 180 / period degrees;
- * its column diagonal + r is rho = r * rho_step. The row before the first one
- * is the last one with rho negated, and so on. */
+/* ---- the space of lines ---- */
+
+/* How lines are numbered. */
+typedef enum {
+  CUV_LINES_RHO_THETA,
+  CUV_LINES_PCLINES, /* parallel coordinates, both halves of TS space */
+} CuvLineKind;
+
+/* What a space is made from. */
 typedef struct {
-  int32_t width, height; /* of the frame, up to 16384 */
-  int32_t n_theta;       /* rows */
-  int32_t period;        /* n_theta, or one less: the last row is the first */
-  int32_t diagonal, n_rho;
-  double rho_step;
-  /* of each row, in units of 2^-16 / rho_step; owned */
-  int32_t *cosines, *sines;
+  CuvLineKind kind;
+  int32_t width, height; /* of the frame, 1 .. CUV_HOUGH_MAX_SIZE */
+  int32_t period;        /* rows in 180 degrees; PCLINES: 2 D */
+  int32_t inclusive;     /* 1 = one row more, the first again */
+  /* degrees: rows are in min <= theta < max; min from -90 up to below 90, max
+   * at most 180 more */
+  double theta_min, theta_max;
+  double rho_step; /* pixels, >= 1 */
+  /* degrees: an edge votes for the lines so far from its own direction, up to
+   * that of a group more; 90 = for all */
+  double window;
+} CuvHoughShape;
+
+#define CUV_HOUGH_MAX_SIZE 16384
+#define CUV_HOUGH_MAX_PERIOD 4096
+
+/* A row: all lines of a direction. A pixel's line is its cell
+ * r = (x * dx + y * dy + offset) >> 16. */
+typedef struct {
+  int32_t dx, dy, offset;
+  int32_t first_cell, last_cell; /* that pixels of the frame have */
+  int32_t first_group, n_groups; /* of the edges that vote here */
+  double theta; /* radians: the angle of the lines' normal, (cos, sin) */
+  double scale; /* of cells: 2^-16 per pixel of distance */
+} CuvHoughRow;
+
+/* Row k, cell r of the accumulator is its element k * n_cells + radius + r.
+ * Row k + period is row k with r negated, whether it exists or not. */
+typedef struct {
+  CuvHoughShape shape;
+  int32_t width, height;
+  int32_t n_rows, period;
+  int32_t radius, n_cells; /* cells -radius .. radius */
+  /* Edges are grouped by the direction of their gradient, modulo 180 degrees:
+   * group g goes from -90 + g * 180 / n_groups degrees to the next. */
+  int32_t n_groups;
+  CuvHoughRow *rows;   /* owned */
+  int16_t *boundaries; /* x, y of where each group begins, in 2^-14; owned */
 } CuvHoughSpace;
+
+/* ---- votes ---- */
+
+/* Ways to count votes; all count the same. */
+typedef enum {
+  CUV_HOUGH_AUTO,
+  CUV_HOUGH_GLOBAL, /* each edge adds to the accumulator in memory */
+  CUV_HOUGH_SHARED, /* slices of a few rows in fast memory */
+  CUV_HOUGH_GATHER, /* each cell counts its pixels: takes the same time for any
+                     * frame */
+  CUV_HOUGH_RING,   /* no accumulator: a few rows at a time, and peaks from them
+                     */
+} CuvHoughMethod;
+
+/* ---- peaks ---- */
 
 /* What a peak is: a cell with more votes than the threshold, and */
 typedef enum {
@@ -49,13 +103,66 @@ typedef enum {
 typedef struct {
   uint32_t threshold;
   CuvPeakRule rule;
-  int32_t neighborhood; /* of SQUARE: n, odd */
+  int32_t
+      neighborhood; /* of SQUARE: n, odd, up to CUV_HOUGH_MAX_NEIGHBORHOOD */
 } CuvPeakParams;
 
+#define CUV_HOUGH_MAX_NEIGHBORHOOD 31
+
 typedef struct {
-  int32_t k; /* row: theta */
-  int32_t r; /* rho in steps */
+  int32_t k; /* row */
+  int32_t r; /* cell */
   uint32_t votes;
 } CuvHoughPeak;
+
+/* ---- segments ---- */
+
+typedef struct {
+  int32_t min_length; /* pixels */
+  int32_t max_gap;    /* pixels without an edge, across or down */
+} CuvSegmentParams;
+
+/* A piece of a peak's line: from one pixel to another along x if the line is
+ * rather across than down (|dy| >= |dx| in its row), else along y. */
+typedef struct {
+  int32_t peak; /* its index */
+  int32_t first, last;
+} CuvHoughSegment;
+
+/* ---- a run ---- */
+
+#define CUV_HOUGH_MAX_LINES 4096
+#define CUV_HOUGH_MAX_SEGMENTS 8192
+
+/* What may differ from frame to frame. */
+typedef struct {
+  CuvEdgeSource source;
+  CuvCannyParams canny;
+  CuvHoughMethod method;
+  CuvPeakParams peaks;
+  int32_t max_lines; /* 1 .. CUV_HOUGH_MAX_LINES */
+  int32_t segments;  /* 1 = wanted */
+  CuvSegmentParams segment;
+} CuvHoughParams;
+
+/* Pictures of what is between frame and lines, for people who tune. */
+typedef enum {
+  CUV_HOUGH_DRAW_NONE,
+  CUV_HOUGH_DRAW_EDGES,
+  CUV_HOUGH_DRAW_ACCUMULATOR, /* theta from left to right, rho downwards */
+} CuvHoughDraw;
+
+/* Valid until the next run. */
+typedef struct {
+  const CuvHoughPeak *peaks;       /* most votes first, then by row and cell */
+  int32_t n_peaks;                 /* up to max_lines */
+  int32_t n_found;                 /* peaks that there were */
+  const CuvHoughSegment *segments; /* by peak, then along the line */
+  int32_t n_segments;              /* up to CUV_HOUGH_MAX_SEGMENTS */
+  int32_t n_segments_found;
+  int64_t n_edges, n_votes;
+  CuvHoughMethod method; /* that was used, not AUTO */
+  float edges_us, votes_us, peaks_us;
+} CuvHoughResult;
 
 #endif

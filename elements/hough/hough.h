@@ -9,35 +9,142 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include "canny.h"
 #include "hough/hough-types.h"
 
-/* The space of lines for frames of a size: n_theta rows from -90 degrees on, up
- * to 90 where inclusive, when the last is the first again; rho_step >= 1. */
-void cuv_hough_space_init (CuvHoughSpace *self, int width, int height,
-    int n_theta, bool inclusive, double rho_step);
+/* ---- the space (space.c) ---- */
+
+/* Returns NULL, or what is wrong with the shape. */
+const char *cuv_hough_space_init (
+    CuvHoughSpace *self, const CuvHoughShape *shape);
 void cuv_hough_space_clear (CuvHoughSpace *self);
 
-/* rho of a pixel in row k, in steps: -diagonal .. diagonal. */
-static inline int32_t
-cuv_hough_rho (const CuvHoughSpace *self, int k, int x, int y)
+static inline size_t
+cuv_hough_n_cells (const CuvHoughSpace *self)
 {
-  return (x * self->cosines[k] + y * self->sines[k] + 32768) >> 16;
+  return (size_t) self->n_rows * (size_t) self->n_cells;
 }
 
-/* The edge pixels of a map, those that are not 0, as y << 16 | x, row by row.
- * Returns how many there are; list may be NULL. */
+/* The cell of a pixel in a row: -radius .. radius. */
+static inline int32_t
+cuv_hough_cell (const CuvHoughRow *row, int x, int y)
+{
+  return (x * row->dx + y * row->dy + row->offset) >> 16;
+}
+
+/* The least v with v * d >= n; d > 0. */
+static inline int64_t
+cuv_hough_divide_up (int64_t n, int64_t d)
+{
+  return n >= 0 ? (n + d - 1) / d : -(-n / d);
+}
+
+/* The group of an edge by its gradient, which is not 0. */
+int cuv_hough_group (const CuvHoughSpace *self, int gx, int gy);
+
+/* The row that k is, which may be before the first and after the last one; -1
+ * if there is none. Its cell sign * r is r of k. */
+int cuv_hough_wrap (const CuvHoughSpace *self, int k, int *sign);
+
+/* Whether edges of a group vote in a row. */
+static inline bool
+cuv_hough_votes_for (
+    const CuvHoughSpace *self, int group, const CuvHoughRow *row)
+{
+  int behind = group - row->first_group;
+
+  return (behind < 0 ? behind + self->n_groups : behind) < row->n_groups;
+}
+
+/* The line in the middle of a cell: x cos (theta) + y sin (theta) = rho, of
+ * pixels counted from 0 at the top left; theta in radians, -pi/2 <= theta <
+ * pi/2. */
+void cuv_hough_line (
+    const CuvHoughSpace *self, int k, int r, double *rho, double *theta);
+
+/* Cuts a line down to a frame: the points where it enters and leaves. Returns
+ * whether there are any; a line along the border is in it. */
+bool cuv_hough_clip (double rho, double theta, int width, int height,
+    double points[4] /* x1 y1 x2 y2 */);
+
+/* ---- votes ---- */
+
+/* Edges: y << 16 | x; and their groups, where the space has a window. */
+typedef struct {
+  const uint32_t *pixels;
+  const uint16_t *groups; /* NULL = all vote for everything */
+  size_t n;
+} CuvEdgeList;
+
+/* The edge pixels of a map, those that are not 0, row by row. Returns how many
+ * there are; pixels may be NULL. */
 size_t cuv_hough_list_edges (
-    const uint8_t *edges, int width, int height, int stride, uint32_t *list);
+    const uint8_t *edges, int width, int height, int stride, uint32_t *pixels);
 
-/* Counts the votes of n listed pixels in an accumulator of n_theta rows of
- * n_rho cells. */
-void cuv_hough_vote (const CuvHoughSpace *self, const uint32_t *list, size_t n,
-    uint32_t *accumulator);
+/* The groups of pixels that are edges, by the gradients found with them. */
+void cuv_hough_list_groups (const CuvHoughSpace *self, const CuvCanny *canny,
+    const uint32_t *pixels, size_t n, uint16_t *groups);
 
-/* The peaks of an accumulator, most votes first, then by row and rho; up to
- * max_peaks of them; peaks may be NULL if that is 0. Returns how many there
- * are, which may be more. */
-size_t cuv_hough_peaks (const CuvHoughSpace *self, const uint32_t *accumulator,
-    const CuvPeakParams *params, CuvHoughPeak *peaks, size_t max_peaks);
+/* Counts votes in an accumulator of n_rows x n_cells. Returns how many. */
+uint64_t cuv_hough_vote (
+    const CuvHoughSpace *self, const CuvEdgeList *list, uint32_t *accumulator);
+
+/* Adds the votes for one row, those for cell r to middle[sign * r]. */
+uint64_t cuv_hough_vote_row (const CuvHoughSpace *self, const CuvHoughRow *row,
+    const CuvEdgeList *list, uint32_t *middle, int sign);
+
+/* The same votes without a list, of a map of width x height; no window. */
+void cuv_hough_gather (
+    const CuvHoughSpace *self, const uint8_t *edges, uint32_t *accumulator);
+
+/* ---- peaks ---- */
+
+/* The best max peaks; peaks may be NULL if that is 0. */
+typedef struct {
+  CuvHoughPeak *peaks;
+  size_t max;
+  size_t n; /* that there were, which may be more */
+} CuvPeakList;
+
+/* The peaks of an accumulator, most votes first, then by row and cell. */
+void cuv_hough_peaks (const CuvHoughSpace *self, const uint32_t *accumulator,
+    const CuvPeakParams *params, CuvPeakList *list);
+
+/* Votes and peaks at once, in memory for a few rows: the same peaks. Returns
+ * whether there was memory. */
+bool cuv_hough_ring (const CuvHoughSpace *self, const CuvEdgeList *list,
+    const CuvPeakParams *params, CuvPeakList *peaks, uint64_t *n_votes);
+
+/* The pieces, one at a time: a row as it is seen from another one. Its votes
+ * for cell r are middle[sign * r]. */
+typedef struct {
+  const uint32_t *middle; /* NULL = no votes */
+  int sign;
+} CuvRowView;
+
+/* How many rows on either side of a peak its rule looks at. */
+int cuv_hough_reach (const CuvPeakParams *params);
+
+/* Adds the peaks of row k, whose view is views[0], to a list that is begun with
+ * n = 0 and sorted at the end. */
+void cuv_hough_add_peaks (const CuvHoughSpace *self,
+    const CuvRowView *views /* -reach .. reach */, int k,
+    const CuvPeakParams *params, CuvPeakList *list);
+void cuv_hough_sort_peaks (CuvPeakList *list);
+
+/* ---- segments ---- */
+
+/* The segments of peaks, along edge pixels whose cell in the peak's row is the
+ * peak's or a neighbour. Returns how many there are; the first max are written.
+ */
+size_t cuv_hough_segments (const CuvHoughSpace *self, const uint8_t *edges,
+    const CuvHoughPeak *peaks, size_t n_peaks, const CuvSegmentParams *params,
+    CuvHoughSegment *segments, size_t max);
+
+/* The end points of a segment: on its line, at most half a pixel out of the
+ * frame. */
+void cuv_hough_segment_ends (const CuvHoughSpace *self,
+    const CuvHoughPeak *peak, const CuvHoughSegment *segment,
+    double points[4] /* x1 y1 x2 y2 */);
 
 #endif

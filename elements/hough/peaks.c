@@ -3,51 +3,48 @@
 
 #include <stdlib.h>
 
-/* Votes of a row and rho, beyond the space too. */
 static uint32_t
-votes_at (const CuvHoughSpace *space, const uint32_t *accumulator, int k, int r)
+votes_at (const CuvHoughSpace *space, const CuvRowView *view, int r)
 {
-  while (k < 0 || k >= space->n_theta) {
-    k += k < 0 ? space->period : -space->period;
-    r = -r;
-  }
-  return r < -space->diagonal || r > space->diagonal
+  return view->middle == NULL || r < -space->radius || r > space->radius
       ? 0
-      : accumulator[(size_t) k * (size_t) space->n_rho
-          + (size_t) (r + space->diagonal)];
+      : view->middle[view->sign * r];
 }
 
-/* Whether a cell with so many votes goes before the one dk rows and dr steps
+/* Whether a cell with so many votes goes before the one dk rows and dr cells
  * away: of equal ones the first does. */
 static bool
-goes_before (const CuvHoughSpace *space, const uint32_t *accumulator,
+goes_before (const CuvHoughSpace *space, const CuvRowView *views,
     const CuvHoughPeak *cell, int dk, int dr)
 {
-  uint32_t other = votes_at (space, accumulator, cell->k + dk, cell->r + dr);
+  uint32_t other = votes_at (space, &views[dk], cell->r + dr);
   bool earlier = dk < 0 || (dk == 0 && dr < 0);
 
   return earlier ? cell->votes > other : cell->votes >= other;
 }
 
+int
+cuv_hough_reach (const CuvPeakParams *params)
+{
+  return params->rule == CUV_PEAKS_ALL  ? 0
+      : params->rule == CUV_PEAKS_CROSS ? 1
+                                        : params->neighborhood / 2;
+}
+
 static bool
-is_peak (const CuvHoughSpace *space, const uint32_t *accumulator,
+is_peak (const CuvHoughSpace *space, const CuvRowView *views,
     const CuvPeakParams *params, const CuvHoughPeak *cell)
 {
-  const int half = params->neighborhood / 2;
+  const int reach = cuv_hough_reach (params);
 
   if (cell->votes <= params->threshold)
     return false;
-  if (params->rule == CUV_PEAKS_ALL)
-    return true;
-  if (params->rule == CUV_PEAKS_CROSS)
-    return goes_before (space, accumulator, cell, 0, -1)
-        && goes_before (space, accumulator, cell, 0, 1)
-        && goes_before (space, accumulator, cell, -1, 0)
-        && goes_before (space, accumulator, cell, 1, 0);
-  for (int dk = -half; dk <= half; dk++) {
-    for (int dr = -half; dr <= half; dr++) {
-      if ((dk != 0 || dr != 0)
-          && !goes_before (space, accumulator, cell, dk, dr))
+  for (int dk = -reach; dk <= reach; dk++) {
+    for (int dr = -reach; dr <= reach; dr++) {
+      if ((dk == 0 && dr == 0)
+          || (params->rule == CUV_PEAKS_CROSS && dk != 0 && dr != 0))
+        continue;
+      if (!goes_before (space, views, cell, dk, dr))
         return false;
     }
   }
@@ -90,27 +87,53 @@ compare_backwards (const void *a, const void *b)
   return compare_peaks (b, a);
 }
 
-size_t
-cuv_hough_peaks (const CuvHoughSpace *self, const uint32_t *accumulator,
-    const CuvPeakParams *params, CuvHoughPeak *peaks, size_t max_peaks)
+void
+cuv_hough_add_peaks (const CuvHoughSpace *self, const CuvRowView *views, int k,
+    const CuvPeakParams *params, CuvPeakList *list)
 {
-  size_t n = 0;
+  const CuvHoughRow *row = &self->rows[k];
 
-  for (int k = 0; k < self->n_theta; k++) {
-    for (int r = -self->diagonal; r <= self->diagonal; r++) {
-      CuvHoughPeak cell = { k, r, votes_at (self, accumulator, k, r) };
+  for (int r = row->first_cell; r <= row->last_cell; r++) {
+    CuvHoughPeak cell = { k, r, votes_at (self, views, r) };
 
-      if (!is_peak (self, accumulator, params, &cell))
-        continue;
-      if (n < max_peaks)
-        peaks[n] = cell;
-      else if (max_peaks > 0 && compare_peaks (&cell, &peaks[0]) < 0)
-        keep (peaks, max_peaks, cell);
-      if (++n == max_peaks) /* sorted backwards is a heap */
-        qsort (peaks, n, sizeof *peaks, compare_backwards);
-    }
+    if (!is_peak (self, views, params, &cell))
+      continue;
+    if (list->n < list->max)
+      list->peaks[list->n] = cell;
+    else if (list->max > 0 && compare_peaks (&cell, &list->peaks[0]) < 0)
+      keep (list->peaks, list->max, cell);
+    if (++list->n == list->max) /* sorted backwards is a heap */
+      qsort (list->peaks, list->n, sizeof cell, compare_backwards);
   }
-  if (max_peaks > 0)
-    qsort (peaks, n < max_peaks ? n : max_peaks, sizeof *peaks, compare_peaks);
-  return n;
+}
+
+void
+cuv_hough_sort_peaks (CuvPeakList *list)
+{
+  size_t n = list->n < list->max ? list->n : list->max;
+
+  if (n > 0)
+    qsort (list->peaks, n, sizeof *list->peaks, compare_peaks);
+}
+
+void
+cuv_hough_peaks (const CuvHoughSpace *self, const uint32_t *accumulator,
+    const CuvPeakParams *params, CuvPeakList *list)
+{
+  const int reach = cuv_hough_reach (params);
+  CuvRowView views[CUV_HOUGH_MAX_NEIGHBORHOOD];
+
+  list->n = 0;
+  for (int k = 0; k < self->n_rows; k++) {
+    for (int dk = -reach; dk <= reach; dk++) {
+      CuvRowView *view = &views[reach + dk];
+      int row = cuv_hough_wrap (self, k + dk, &view->sign);
+
+      view->middle = row < 0
+          ? NULL
+          : accumulator + (size_t) row * (size_t) self->n_cells + self->radius;
+    }
+    cuv_hough_add_peaks (self, views + reach, k, params, list);
+  }
+  cuv_hough_sort_peaks (list);
 }

@@ -118,18 +118,18 @@ oracle_votes (const CuvHoughSpace *space, const uint8_t *map)
 {
   const double pi = 3.14159265358979323846;
   uint32_t *votes =
-      calloc ((size_t) space->n_theta * (size_t) space->n_rho, sizeof *votes);
+      calloc ((size_t) space->n_rows * (size_t) space->n_cells, sizeof *votes);
 
   for (int at = 0; at < space->width * space->height; at++) {
-    for (int k = 0; map[at] != 0 && k < space->n_theta; k++) {
+    for (int k = 0; map[at] != 0 && k < space->n_rows; k++) {
       double theta = k * pi / space->period - pi / 2;
       int64_t x = at % space->width, y = at / space->width;
-      int64_t rho = x * sixteenths (cos (theta), space->rho_step)
-          + y * sixteenths (sin (theta), space->rho_step);
+      int64_t rho = x * sixteenths (cos (theta), space->shape.rho_step)
+          + y * sixteenths (sin (theta), space->shape.rho_step);
       int r = (int) floor ((double) rho / 65536 + 0.5);
 
-      votes[(size_t) k * (size_t) space->n_rho
-          + (size_t) (space->diagonal + r)]++;
+      votes[(size_t) k * (size_t) space->n_cells
+          + (size_t) (space->radius + r)]++;
     }
   }
   return votes;
@@ -144,11 +144,11 @@ cell (const CuvHoughSpace *space, const uint32_t *votes, int k, int r)
 
   for (; row < 0; row += space->period)
     rho = -rho;
-  for (; row >= space->n_theta; row -= space->period)
+  for (; row >= space->n_rows; row -= space->period)
     rho = -rho;
-  if (abs (rho) > space->diagonal)
+  if (abs (rho) > space->radius)
     return 0;
-  return votes[row * space->n_rho + space->diagonal + rho];
+  return votes[row * space->n_cells + space->radius + rho];
 }
 
 /* Whether the first of a square's greatest cells is in its middle. */
@@ -184,8 +184,8 @@ oracle_peaks (const CuvHoughSpace *space, const uint32_t *votes,
 {
   size_t n = 0;
 
-  for (int k = 0; k < space->n_theta; k++) {
-    for (int r = -space->diagonal; r <= space->diagonal; r++) {
+  for (int k = 0; k < space->n_rows; k++) {
+    for (int r = -space->radius; r <= space->radius; r++) {
       CuvHoughPeak peak = { k, r, cell (space, votes, k, r) };
       size_t at = n;
       bool ok = peak.votes > params->threshold;

@@ -164,10 +164,10 @@ check_known_edges (void)
 
 /* ---- votes ---- */
 
-static size_t
-n_cells (const CuvHoughSpace *space)
+static void
+init_space (CuvHoughSpace *space, const CuvHoughShape *shape)
 {
-  return (size_t) space->n_theta * (size_t) space->n_rho;
+  CUV_CHECK (cuv_hough_space_init (space, shape) == NULL);
 }
 
 /* About one pixel in so many. */
@@ -184,7 +184,7 @@ random_map (int width, int height, int one_in)
 static void
 check_peaks (const CuvHoughSpace *space, const uint32_t *accumulator)
 {
-  size_t room = n_cells (space);
+  size_t room = cuv_hough_n_cells (space);
   CuvHoughPeak *peaks = malloc (room * sizeof *peaks);
   CuvHoughPeak *expected = malloc (room * sizeof *expected);
 
@@ -194,11 +194,15 @@ check_peaks (const CuvHoughSpace *space, const uint32_t *accumulator)
       .neighborhood = 3 + 2 * (int) cuv_check_below (3) };
     size_t n = oracle_peaks (space, accumulator, &params, expected);
     size_t few = cuv_check_below ((uint32_t) n + 2);
+    CuvPeakList list = { peaks, room, 0 };
 
-    CUV_CHECK (cuv_hough_peaks (space, accumulator, &params, peaks, room) == n);
+    cuv_hough_peaks (space, accumulator, &params, &list);
+    CUV_CHECK (list.n == n);
     CUV_CHECK (memcmp (peaks, expected, n * sizeof *peaks) == 0,
         ": rule %d, %d", params.rule, params.neighborhood);
-    CUV_CHECK (cuv_hough_peaks (space, accumulator, &params, peaks, few) == n);
+    list.max = few;
+    cuv_hough_peaks (space, accumulator, &params, &list);
+    CUV_CHECK (list.n == n);
     CUV_CHECK (
         memcmp (peaks, expected, (few < n ? few : n) * sizeof *peaks) == 0,
         ": the first %zu of %zu", few, n);
@@ -208,9 +212,10 @@ check_peaks (const CuvHoughSpace *space, const uint32_t *accumulator)
 }
 
 static void
-check_space (
-    int width, int height, int n_theta, bool inclusive, double rho_step)
+check_space (int width, int height, int period, bool inclusive, double rho_step)
 {
+  CuvHoughShape shape = { CUV_LINES_RHO_THETA, width, height, period, inclusive,
+    -90, 90, rho_step, 90 };
   CuvHoughSpace space;
   uint8_t *map = random_map (width, height, 4);
   size_t n = cuv_hough_list_edges (map, width, height, width, NULL);
@@ -219,23 +224,26 @@ check_space (
   uint64_t sum = 0;
 
   cuv_check_case ("%dx%d, %d rows, inclusive %d, step %g", width, height,
-      n_theta, inclusive, rho_step);
-  cuv_hough_space_init (&space, width, height, n_theta, inclusive, rho_step);
-  votes = malloc (n_cells (&space) * sizeof *votes);
+      period, inclusive, rho_step);
+  init_space (&space, &shape);
+  votes = malloc (cuv_hough_n_cells (&space) * sizeof *votes);
   CUV_CHECK (cuv_hough_list_edges (map, width, height, width, list) == n);
-  cuv_hough_vote (&space, list, n, votes);
+  cuv_hough_vote (&space, &(CuvEdgeList){ list, NULL, n }, votes);
   expected = oracle_votes (&space, map);
-  CUV_CHECK (memcmp (votes, expected, n_cells (&space) * sizeof *votes) == 0);
-  CUV_CHECK (space.period == n_theta - inclusive);
+  CUV_CHECK (
+      memcmp (votes, expected, cuv_hough_n_cells (&space) * sizeof *votes)
+      == 0);
+  CUV_CHECK (space.n_rows == period + inclusive);
   /* with other steps halves are rounded up on both sides of 0 */
-  for (int r = -space.diagonal;
-       inclusive && rho_step == 1 && r <= space.diagonal; r++)
-    CUV_CHECK (votes[space.diagonal + r]
-            == votes[n_cells (&space) - 1 - (size_t) (space.diagonal + r)],
+  for (int r = -space.radius; inclusive && rho_step == 1 && r <= space.radius;
+       r++)
+    CUV_CHECK (votes[space.radius + r]
+            == votes[cuv_hough_n_cells (&space) - 1
+                - (size_t) (space.radius + r)],
         ": the last row is the first, rho %d", r);
-  for (size_t i = 0; i < n_cells (&space); i++)
+  for (size_t i = 0; i < cuv_hough_n_cells (&space); i++)
     sum += votes[i];
-  CUV_CHECK (sum == n * (size_t) n_theta);
+  CUV_CHECK (sum == n * (size_t) space.n_rows);
   check_peaks (&space, votes);
   free (expected);
   free (votes);
@@ -255,8 +263,7 @@ check_spaces (void)
 
       if (cuv_check_options.few && sizes[i].width > 20 && thetas[t] > 30)
         continue;
-      check_space (sizes[i].width, sizes[i].height, thetas[t] + inclusive,
-          inclusive,
+      check_space (sizes[i].width, sizes[i].height, thetas[t], inclusive,
           cuv_check_below (2) ? 1 : 1 + cuv_check_below (300) / 100.);
     }
   }
@@ -266,19 +273,23 @@ check_spaces (void)
 static void
 check_line (const char *name, int dx, int dy, int k, int r)
 {
+  const CuvHoughShape shape = { CUV_LINES_RHO_THETA, 100, 100, 180, 0, -90, 90,
+    1, 90 };
   CuvHoughSpace space;
   CuvPeakParams params = { 30, CUV_PEAKS_SQUARE, 3 };
   uint32_t list[50], *votes;
   CuvHoughPeak peak = { 0 };
+  CuvPeakList peaks = { &peak, 1, 0 };
 
   cuv_check_case ("a line, %s", name);
   for (int i = 0; i < 50; i++)
     list[i] = (uint32_t) (20 + i * dy) << 16 | (uint32_t) (30 + i * dx);
-  cuv_hough_space_init (&space, 100, 100, 180, false, 1);
-  votes = malloc (n_cells (&space) * sizeof *votes);
-  cuv_hough_vote (&space, list, 50, votes);
-  CUV_CHECK (votes[k * space.n_rho + space.diagonal + r] == 50);
-  CUV_CHECK (cuv_hough_peaks (&space, votes, &params, &peak, 1) >= 1);
+  init_space (&space, &shape);
+  votes = malloc (cuv_hough_n_cells (&space) * sizeof *votes);
+  cuv_hough_vote (&space, &(CuvEdgeList){ list, NULL, 50 }, votes);
+  CUV_CHECK (votes[k * space.n_cells + space.radius + r] == 50);
+  cuv_hough_peaks (&space, votes, &params, &peaks);
+  CUV_CHECK (peaks.n >= 1);
   CUV_CHECK (peak.votes == 50, ": %u", peak.votes);
   free (votes);
   cuv_hough_space_clear (&space);
@@ -310,7 +321,8 @@ vote (void *data)
 {
   Bench *self = data;
 
-  cuv_hough_vote (&self->space, self->list, self->n, self->votes);
+  cuv_hough_vote (
+      &self->space, &(CuvEdgeList){ self->list, NULL, self->n }, self->votes);
 }
 
 static void
@@ -326,8 +338,10 @@ bench (void)
   self.list = malloc ((size_t) pixels * sizeof *self.list);
   self.n =
       cuv_hough_list_edges (self.canny->edges, width, height, width, self.list);
-  cuv_hough_space_init (&self.space, width, height, 180, false, 1);
-  self.votes = malloc (n_cells (&self.space) * sizeof *self.votes);
+  init_space (&self.space,
+      &(CuvHoughShape){
+          CUV_LINES_RHO_THETA, width, height, 180, 0, -90, 90, 1, 90 });
+  self.votes = malloc (cuv_hough_n_cells (&self.space) * sizeof *self.votes);
   printf ("%zu edges\n", self.n);
   cuv_check_report ("hough votes c", cuv_check_time (vote, &self), pixels, 0);
   cuv_hough_space_clear (&self.space);

@@ -71,12 +71,14 @@ vote (const char *path, const char *n_theta, CuvHoughSpace *space)
   size_t n =
       cuv_hough_list_edges (data, map.width, map.height, map.width, NULL);
   uint32_t *list = malloc ((n + 1) * sizeof *list), *votes;
+  CuvHoughShape shape = { CUV_LINES_RHO_THETA, map.width, map.height,
+    atoi (n_theta), 0, -90, 90, 1, 90 };
 
   cuv_hough_list_edges (data, map.width, map.height, map.width, list);
-  cuv_hough_space_init (space, map.width, map.height, atoi (n_theta), false, 1);
-  votes =
-      malloc ((size_t) space->n_theta * (size_t) space->n_rho * sizeof *votes);
-  cuv_hough_vote (space, list, n, votes);
+  if (cuv_hough_space_init (space, &shape) != NULL)
+    die (cuv_hough_space_init (space, &shape));
+  votes = malloc (cuv_hough_n_cells (space) * sizeof *votes);
+  cuv_hough_vote (space, &(CuvEdgeList){ list, NULL, n }, votes);
   free (list);
   free (map.component[0].data);
   return votes;
@@ -87,11 +89,10 @@ write_votes (char **args)
 {
   CuvHoughSpace space;
   uint32_t *votes = vote (args[0], args[1], &space);
-  int32_t sizes[2] = { space.n_theta, space.n_rho };
+  int32_t sizes[2] = { space.n_rows, space.n_cells };
 
   write_all (sizes, sizeof sizes[0], 2);
-  write_all (
-      votes, sizeof *votes, (size_t) space.n_theta * (size_t) space.n_rho);
+  write_all (votes, sizeof *votes, cuv_hough_n_cells (&space));
   cuv_hough_space_clear (&space);
   free (votes);
 }
@@ -106,11 +107,12 @@ print_peaks (char **args)
         : strcmp (args[3], "cross") == 0 ? CUV_PEAKS_CROSS
                                          : CUV_PEAKS_SQUARE,
     atoi (args[4]) };
-  size_t n = cuv_hough_peaks (&space, votes, &params, NULL, 0);
-  CuvHoughPeak *peaks = malloc ((n + 1) * sizeof *peaks);
+  size_t room = cuv_hough_n_cells (&space);
+  CuvHoughPeak *peaks = malloc (room * sizeof *peaks);
+  CuvPeakList list = { peaks, room, 0 };
 
-  cuv_hough_peaks (&space, votes, &params, peaks, n);
-  for (size_t i = 0; i < n; i++)
+  cuv_hough_peaks (&space, votes, &params, &list);
+  for (size_t i = 0; i < list.n; i++)
     printf ("%d %d %u\n", peaks[i].k, peaks[i].r, peaks[i].votes);
   free (peaks);
   cuv_hough_space_clear (&space);

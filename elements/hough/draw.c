@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "draw.h"
+
+static void
+set_grey (const CuvFrame *frame, int x, int y, uint8_t grey)
+{
+  for (int i = 0; i < frame->n_components; i++) {
+    const CuvComponent *c = &frame->component[i];
+    bool chroma = frame->model == CUV_MODEL_YUV && i > 0;
+
+    if (i == 3) /* as opaque as it was */
+      continue;
+    c->data[(ptrdiff_t) (y >> c->ysub) * c->stride
+        + (ptrdiff_t) (x >> c->xsub) * c->step] = chroma ? 128 : grey;
+  }
+}
+
+void
+cuv_hough_draw_edges (const CuvFrame *frame, const uint8_t *edges)
+{
+  for (int y = 0; y < frame->height; y++) {
+    for (int x = 0; x < frame->width; x++)
+      set_grey (frame, x, y, *edges++);
+  }
+}
+
+/* The first of n cells that pixel v of size covers. */
+static int
+first_cell (int v, int n, int size)
+{
+  return (int) ((int64_t) v * n / size);
+}
+
+static uint32_t
+most_votes (const CuvFrame *frame, const CuvHoughSpace *space,
+    const uint32_t *accumulator, int x, int y)
+{
+  int k = first_cell (x, space->n_rows, frame->width);
+  int k_end = first_cell (x + 1, space->n_rows, frame->width);
+  int r = first_cell (y, space->n_cells, frame->height);
+  int r_end = first_cell (y + 1, space->n_cells, frame->height);
+  uint32_t most = 0;
+
+  do {
+    const uint32_t *row = accumulator + (size_t) k * (size_t) space->n_cells;
+    int at = r;
+
+    do
+      most = row[at] > most ? row[at] : most;
+    while (++at < r_end);
+  } while (++k < k_end);
+  return most;
+}
+
+void
+cuv_hough_draw_votes (const CuvFrame *frame, const CuvHoughSpace *space,
+    const uint32_t *accumulator, uint32_t threshold)
+{
+  for (int y = 0; y < frame->height; y++) {
+    for (int x = 0; x < frame->width; x++) {
+      uint32_t votes = most_votes (frame, space, accumulator, x, y);
+
+      set_grey (frame, x, y,
+          votes > threshold ? 255
+                            : (uint8_t) (votes * (uint64_t) 191
+                                / (threshold > 0 ? threshold : 1)));
+    }
+  }
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Peaks followed along their edge pixels. */
+#include "hough.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A line, walked along x or along y. */
+typedef struct {
+  const CuvHoughRow *row;
+  const uint8_t *edges;
+  int n_steps, n_pixels; /* along, and across the walk */
+  ptrdiff_t step, pixel; /* from one to the next in the map */
+  int32_t along, aside;  /* dx and dy, or dy and dx */
+  int r;
+} Walk;
+
+static Walk
+walk_of (
+    const CuvHoughSpace *space, const uint8_t *edges, const CuvHoughPeak *peak)
+{
+  const CuvHoughRow *row = &space->rows[peak->k];
+
+  return abs (row->dy) >= abs (row->dx)
+      ? (Walk){ row, edges, space->width, space->height, 1, space->width,
+          row->dx, row->dy, peak->r }
+      : (Walk){ row, edges, space->height, space->width, space->width, 1,
+          row->dy, row->dx, peak->r };
+}
+
+/* Whether the line has an edge pixel at a step: in its cell or one beside. */
+static bool
+has_edge (const Walk *walk, int step)
+{
+  int64_t at = (int64_t) step * walk->along + walk->row->offset;
+  int64_t low = ((int64_t) walk->r - 1) * 65536 - at, high = low + 3 * 65536;
+  int64_t d = walk->aside;
+  int64_t first, end;
+
+  /* low <= v * d < high */
+  first =
+      d > 0 ? cuv_hough_divide_up (low, d) : cuv_hough_divide_up (1 - high, -d);
+  end =
+      d > 0 ? cuv_hough_divide_up (high, d) : cuv_hough_divide_up (1 - low, -d);
+  for (int64_t v = first < 0 ? 0 : first; v < end && v < walk->n_pixels; v++) {
+    if (walk->edges[step * walk->step + v * walk->pixel] != 0)
+      return true;
+  }
+  return false;
+}
+
+/* Whether steps first .. last are min_length pixels or more along the line. */
+static bool
+is_long (const Walk *walk, int first, int last, int min_length)
+{
+  uint64_t steps = (uint64_t) (last - first), length = (uint64_t) min_length;
+  uint64_t a = (uint64_t) llabs (walk->along),
+           b = (uint64_t) llabs (walk->aside);
+
+  return steps * steps * (a * a + b * b) >= length * length * (b * b);
+}
+
+size_t
+cuv_hough_segments (const CuvHoughSpace *self, const uint8_t *edges,
+    const CuvHoughPeak *peaks, size_t n_peaks, const CuvSegmentParams *params,
+    CuvHoughSegment *segments, size_t max)
+{
+  size_t n = 0;
+
+  for (size_t p = 0; p < n_peaks; p++) {
+    Walk walk = walk_of (self, edges, &peaks[p]);
+    int first = -1, last = -1; /* of the segment at hand */
+
+    for (int step = 0; step <= walk.n_steps; step++) {
+      bool edge = step < walk.n_steps && has_edge (&walk, step);
+      bool ends = step == walk.n_steps || step - last - 1 > params->max_gap;
+
+      if (first >= 0 && (edge || step == walk.n_steps) && ends) {
+        if (is_long (&walk, first, last, params->min_length)) {
+          if (n < max)
+            segments[n] = (CuvHoughSegment){ (int32_t) p, first, last };
+          n++;
+        }
+        first = -1;
+      }
+      if (edge) {
+        first = first < 0 ? step : first;
+        last = step;
+      }
+    }
+  }
+  return n;
+}
+
+void
+cuv_hough_segment_ends (const CuvHoughSpace *self, const CuvHoughPeak *peak,
+    const CuvHoughSegment *segment, double points[4])
+{
+  double rho, theta, c, s;
+  bool across;
+
+  cuv_hough_line (self, peak->k, peak->r, &rho, &theta);
+  c = cos (theta);
+  s = sin (theta);
+  across = abs (self->rows[peak->k].dy) >= abs (self->rows[peak->k].dx);
+  for (int i = 0; i < 2; i++) {
+    int step = i == 0 ? segment->first : segment->last;
+
+    points[2 * i] = across ? step : (rho - step * s) / c;
+    points[2 * i + 1] = across ? (rho - step * c) / s : step;
+  }
+}
