@@ -17,9 +17,16 @@
 #define __forceinline__ inline
 #define __grid_constant__
 #define __launch_bounds__(...)
+#define __align__(n) __attribute__ ((aligned (n)))
 
 // ---- vectors ----
 
+struct short2 {
+  short x, y;
+};
+struct float2 {
+  float x, y;
+};
 struct uint2 {
   unsigned x, y;
 } __attribute__ ((aligned (8)));
@@ -38,6 +45,12 @@ struct dim3 {
 
 static inline uint2
 make_uint2 (unsigned x, unsigned y)
+{
+  return { x, y };
+}
+
+static inline float2
+make_float2 (float x, float y)
 {
   return { x, y };
 }
@@ -224,6 +237,54 @@ atomicAdd (T *at, U value)
   return before;
 }
 
+template <typename T, typename U>
+static inline T
+atomicOr (T *at, U value)
+{
+  T before = *at;
+
+  *at = before | value;
+  return before;
+}
+
+template <typename T, typename U>
+static inline T
+atomicMin (T *at, U value)
+{
+  T before = *at;
+
+  *at = value < before ? value : before;
+  return before;
+}
+
+template <typename T, typename U>
+static inline T
+atomicExch (T *at, U value)
+{
+  T before = *at;
+
+  *at = value;
+  return before;
+}
+
+static inline void
+__threadfence ()
+{
+}
+
+static inline int
+__syncthreads_or (int yes)
+{
+  static int any;
+
+  __syncthreads ();
+  any = 0;
+  __syncthreads ();
+  any |= yes;
+  __syncthreads ();
+  return any;
+}
+
 // ---- arithmetic ----
 
 #define CUV_EMULATED_EXTREMES(T)                                               \
@@ -252,6 +313,16 @@ static inline int
 __clz (unsigned v)
 {
   return v == 0 ? 32 : __builtin_clz (v);
+}
+
+static inline unsigned
+__brev (unsigned v)
+{
+  unsigned result = 0;
+
+  for (int i = 0; i < 32; i++)
+    result |= (v >> i & 1) << (31 - i);
+  return result;
 }
 
 static inline int
@@ -291,12 +362,8 @@ __byte_perm (unsigned a, unsigned b, unsigned selector)
   const uint64_t bytes = (uint64_t) b << 32 | a;
   unsigned result = 0;
 
-  for (int i = 0; i < 4; i++) {
-    const unsigned s = selector >> 4 * i & 15,
-                   byte = bytes >> 8 * (s & 7) & 255;
-
-    result |= (s & 8 ? (byte >> 7) * 255 : byte) << 8 * i;
-  }
+  for (int i = 0; i < 4; i++)
+    result |= (bytes >> 8 * (selector >> 4 * i & 7) & 255) << 8 * i;
   return result;
 }
 
@@ -351,6 +418,13 @@ __viaddmin_s16x2_relu (unsigned a, unsigned b, unsigned c)
 template <typename T>
 static inline T
 __ldg (const T *at)
+{
+  return *at;
+}
+
+template <typename T>
+static inline T
+__ldcg (const T *at)
 {
   return *at;
 }

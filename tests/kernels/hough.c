@@ -3,6 +3,7 @@
 #include "config.h"
 #include "canny.h"
 #include "cuvcheck.h"
+#include "hough-cuda.h"
 #include "hough-oracle.h"
 #include "hough.h"
 
@@ -354,6 +355,12 @@ bench (void)
 static void
 run (void)
 {
+  if (cuv_check_options.cuda) {
+    if (cuv_check_options.bench)
+      hough_bench_cuda ();
+    hough_check_cuda ();
+    return;
+  }
   if (cuv_check_options.bench)
     bench ();
   check_edges ();

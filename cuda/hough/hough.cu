@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The line detector on the GPU: edges, list, votes, peaks, one kernel after the
+// other, and the result's way to the host.
+#include "hough/hough.h"
+
+#include <algorithm>
+#include <memory>
+#include <new>
+#include <string.h>
+#include <vector>
+#include "hough/votes.cuh"
+
+struct _CuvHoughCuda {
+  CuvArena arena = {};
+  CuvHoughSpace shape = {}; // without its tables
+  CuvVoteSpace space = {};
+  CuvMaps maps = {};
+  CuvEdges edges = {}; // groups where the space has a window
+  CuvPeaks peaks = {};
+  CuvVotePlan plan = {};
+  unsigned *cells = nullptr, *turned = nullptr;
+  size_t n_cells = 0;
+  std::vector<CuvVoteRow> rows;
+  std::vector<CuvHoughPeak> best;
+  // of the last submit
+  CuvHoughParams params = {};
+  CuvHoughMethod method = CUV_HOUGH_SHARED;
+  cudaStream_t stream = nullptr;
+  cudaEvent_t done = nullptr;
+
+  ~_CuvHoughCuda ();
+};
+
+_CuvHoughCuda::~_CuvHoughCuda ()
+{
+  if (done != nullptr)
+    cuv_cuda_record (cudaEventDestroy (done), "cudaEventDestroy");
+  cuv_arena_clear (&arena);
+}
+
+// ---- setting up ----
+
+template <typename T>
+static bool
+alloc (CuvHoughCuda *self, T **memory, size_t n)
+{
+  *memory = (T *) cuv_arena_zeroed (
+      &self->arena, std::max<size_t> (n, 1) * sizeof (T));
+  return *memory != nullptr;
+}
+
+template <typename T>
+static bool
+upload (CuvHoughCuda *self, const T **memory, const std::vector<T> &data)
+{
+  *memory = (const T *) cuv_arena_upload (
+      &self->arena, data.data (), data.size () * sizeof (T));
+  return *memory != nullptr;
+}
+
+// Each row begins at a multiple of 4.
+static void
+lay_out_rows (CuvHoughCuda *self, const CuvHoughSpace *space)
+{
+  for (int k = 0; k < space->n_rows; k++) {
+    const CuvHoughRow &row = space->rows[k];
+    const int n = row.last_cell - row.first_cell + 1;
+
+    self->rows.push_back (
+        CuvVoteRow{ row.dx, row.dy, row.offset, row.first_cell, n,
+            row.first_group, row.n_groups, (int) self->n_cells });
+    self->n_cells += (size_t) cuv_div_up (n, 4) * 4;
+    self->space.most_cells = std::max (self->space.most_cells, n);
+  }
+}
+
+// In how many rows each group votes.
+static std::vector<uint16_t>
+count_rows (const CuvHoughSpace *space)
+{
+  std::vector<uint16_t> n (space->n_groups);
+
+  for (int k = 0; k < space->n_rows; k++) {
+    const CuvHoughRow &row = space->rows[k];
+
+    for (int i = 0; i < row.n_groups; i++)
+      n[(row.first_group + i) % space->n_groups]++;
+  }
+  return n;
+}
+
+static bool
+init_space (CuvHoughCuda *self, const CuvHoughSpace *space)
+{
+  std::vector<short2> boundaries (space->n_groups);
+
+  self->shape = *space;
+  self->shape.rows = nullptr;
+  self->shape.boundaries = nullptr;
+  self->space.width = space->width;
+  self->space.height = space->height;
+  self->space.n_rows = space->n_rows;
+  self->space.period = space->period;
+  self->space.radius = space->radius;
+  self->space.n_groups = space->n_groups;
+  for (int g = 0; g < space->n_groups; g++)
+    boundaries[g] =
+        short2{ space->boundaries[2 * g], space->boundaries[2 * g + 1] };
+  lay_out_rows (self, space);
+  self->plan = cuv_vote_plan (self->rows);
+  return upload (self, &self->space.rows, self->rows)
+      && upload (self, &self->space.boundaries, boundaries)
+      && upload (self, &self->space.group_rows, count_rows (space));
+}
+
+static bool
+init_maps (CuvHoughCuda *self, const CuvHoughSpace *space)
+{
+  CuvMaps *maps = &self->maps;
+  const size_t n_pixels = (size_t) space->width * space->height;
+
+  maps->width = space->width;
+  maps->height = space->height;
+  maps->tiles_x = cuv_div_up (space->width, CUV_TILE_WIDTH);
+  maps->tiles_y = cuv_div_up (space->height, CUV_TILE_HEIGHT);
+  return alloc (self, &maps->edges, cuv_map_words (*maps))
+      && alloc (self, &maps->undecided, cuv_map_words (*maps))
+      && alloc (self, &maps->parents, 1 + 32 * cuv_map_words (*maps))
+      && alloc (self, &self->edges.pixels, n_pixels)
+      && (space->shape.window >= 90
+          || alloc (self, &self->edges.groups, n_pixels));
+}
+
+static bool
+init_results (CuvHoughCuda *self)
+{
+  CuvPeaks *peaks = &self->peaks;
+
+  if (!alloc (self, &peaks->keys, self->n_cells)
+      || !alloc (self, &peaks->best, CUV_HOUGH_MAX_LINES)
+      || !alloc (self, &peaks->counters, 1)
+      || !alloc (self, &self->cells, self->n_cells))
+    return false;
+  self->edges.counters = self->maps.counters = peaks->counters;
+  peaks->counters_to = (CuvHoughCounters *) cuv_arena_pinned (
+      &self->arena, sizeof *peaks->counters_to);
+  peaks->best_to = (CuvPeakKey *) cuv_arena_pinned (
+      &self->arena, CUV_HOUGH_MAX_LINES * sizeof *peaks->best_to);
+  return peaks->counters_to != nullptr && peaks->best_to != nullptr;
+}
+
+static bool
+init (CuvHoughCuda *self, const CuvHoughSpace *space)
+{
+  self->best.resize (CUV_HOUGH_MAX_LINES);
+  return init_space (self, space) && init_maps (self, space)
+      && init_results (self)
+      && cuv_cuda_record (
+             cudaEventCreateWithFlags (&self->done, cudaEventDisableTiming),
+             "cudaEventCreateWithFlags")
+      == 0;
+}
+
+extern "C" CuvHoughCuda *
+cuv_hough_cuda_new (const CuvHoughSpace *space)
+{
+  std::unique_ptr<CuvHoughCuda> self;
+
+  try {
+    self.reset (new _CuvHoughCuda);
+    return init (self.get (), space) ? self.release () : nullptr;
+  } catch (const std::bad_alloc &) {
+    cuv_cuda_record (cudaErrorMemoryAllocation, "host memory");
+    return nullptr;
+  }
+}
+
+extern "C" void
+cuv_hough_cuda_free (CuvHoughCuda *self)
+{
+  delete self;
+}
+
+// ---- running ----
+
+// What has no room in shared memory is done in another way.
+static CuvHoughMethod
+choose_method (const CuvHoughCuda *self, const CuvHoughParams *params)
+{
+  CuvHoughMethod method = params->method;
+
+  if (method == CUV_HOUGH_AUTO)
+    method = CUV_HOUGH_SHARED;
+  if (method == CUV_HOUGH_SHARED && self->plan.rows_per_block == 0)
+    method = CUV_HOUGH_GLOBAL;
+  return method;
+}
+
+static int
+submit_edges (CuvHoughCuda *self, const CuvFrame *frame)
+{
+  return self->params.source == CUV_EDGES_CANNY
+      ? cuv_maps_submit (self->maps, *frame, self->params.canny, self->stream)
+      : cuv_maps_submit_input (self->maps, *frame, self->stream);
+}
+
+static int
+submit_votes (CuvHoughCuda *self, const CuvEdges &edges)
+{
+  switch (self->method) {
+    case CUV_HOUGH_GLOBAL:
+      return cuv_vote_global_submit (
+          self->space, edges, self->cells, self->stream);
+    default:
+      return cuv_vote_shared_submit (
+          self->plan, self->space, edges, self->cells, self->stream);
+  }
+}
+
+static int
+submit_all (CuvHoughCuda *self, const CuvFrame *frame)
+{
+  CuvEdges edges = self->edges;
+
+  if (self->params.source == CUV_EDGES_INPUT)
+    edges.groups = nullptr;
+  if (submit_edges (self, frame) != 0
+      || cuv_list_submit (self->maps, edges, self->space, *frame,
+             self->params.canny, self->cells, self->n_cells, self->stream)
+          != 0
+      || submit_votes (self, edges) != 0
+      || cuv_peaks_submit (self->space, self->cells, self->params.peaks,
+             self->peaks, self->stream)
+          != 0
+      || cuv_best_submit (self->peaks, self->params.max_lines, self->stream)
+          != 0)
+    return -1;
+  CUV_CUDA_TRY (cudaEventRecord (self->done, self->stream));
+  return 0;
+}
+
+extern "C" int
+cuv_hough_cuda_submit (CuvHoughCuda *self, const CuvFrame *frame,
+    const CuvHoughParams *params, CuvCudaStream stream)
+{
+  self->params = *params;
+  self->method = choose_method (self, params);
+  self->stream = (cudaStream_t) stream;
+  return submit_all (self, frame);
+}
+
+static float
+microseconds (unsigned long long from, unsigned long long to)
+{
+  return from != 0 && from < to ? (to - from) * 1e-3f : 0;
+}
+
+extern "C" int
+cuv_hough_cuda_collect (CuvHoughCuda *self, CuvHoughResult *result)
+{
+  const CuvHoughCounters *counters = self->peaks.counters_to;
+  const int n_columns = 2 * self->space.radius + 1;
+
+  *result = CuvHoughResult{};
+  CUV_CUDA_TRY (cudaEventSynchronize (self->done));
+  result->n_edges = counters->n_edges;
+  result->n_votes =
+      self->edges.groups != nullptr && self->params.source == CUV_EDGES_CANNY
+      ? (int64_t) counters->n_votes
+      : (int64_t) counters->n_edges * self->space.n_rows;
+  result->n_found = (int32_t) counters->n_found;
+  result->n_peaks = std::min (result->n_found, self->params.max_lines);
+  for (int i = 0; i < result->n_peaks; i++) {
+    const CuvPeakKey key = self->peaks.best_to[i];
+    const unsigned place = ~(unsigned) key;
+
+    self->best[i] = CuvHoughPeak{ (int32_t) (place / n_columns),
+      (int32_t) (place % n_columns) - self->space.radius,
+      (uint32_t) (key >> 32) };
+  }
+  result->peaks = self->best.data ();
+  result->method = self->method;
+  result->edges_us = microseconds (counters->began, counters->listed);
+  result->votes_us = microseconds (counters->listed, counters->voted);
+  result->peaks_us = microseconds (counters->voted, counters->ended);
+  return 0;
+}
+
+// ---- for tests ----
+
+static int
+copy (CuvHoughCuda *self, void *to, const void *from, size_t size)
+{
+  CUV_CUDA_TRY (
+      cudaMemcpyAsync (to, from, size, cudaMemcpyDeviceToHost, self->stream));
+  CUV_CUDA_TRY (cudaStreamSynchronize (self->stream));
+  return 0;
+}
+
+extern "C" int
+cuv_hough_cuda_get_edges (CuvHoughCuda *self, uint8_t *map)
+{
+  std::vector<unsigned> words (cuv_map_words (self->maps));
+  const int pitch = cuv_map_pitch (self->maps);
+
+  if (copy (self, words.data (), self->maps.edges, words.size () * 4) != 0)
+    return -1;
+  for (int y = 0; y < self->maps.height; y++) {
+    for (int x = 0; x < self->maps.width; x++)
+      *map++ = words[(size_t) y * pitch + x / 32] >> x % 32 & 1 ? 255 : 0;
+  }
+  return 0;
+}
+
+extern "C" int
+cuv_hough_cuda_get_votes (CuvHoughCuda *self, uint32_t *accumulator)
+{
+  const int n_columns = 2 * self->space.radius + 1;
+  std::vector<unsigned> cells (self->n_cells);
+
+  if (copy (self, cells.data (), self->cells, cells.size () * 4) != 0)
+    return -1;
+  memset (accumulator, 0, sizeof *accumulator * n_columns * self->rows.size ());
+  for (const CuvVoteRow &row : self->rows) {
+    memcpy (accumulator + self->space.radius + row.first_cell,
+        cells.data () + row.start, sizeof *accumulator * row.n_cells);
+    accumulator += n_columns;
+  }
+  return 0;
+}

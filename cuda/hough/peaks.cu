@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Peaks of an accumulator.
+#include "hough/peaks.cuh"
+
+#include <algorithm>
+
+#define THREADS 256
+
+// A row as it is seen from another one: its votes for cell r are those of
+// middle[sign * r].
+struct View {
+  const unsigned *middle;
+  int sign, first, last; // cells that it has
+};
+
+static __device__ __forceinline__ View
+view_of (const CuvVoteSpace &space, const unsigned *cells, int k)
+{
+  View view = { nullptr, 1, 1, 0 };
+  const int row = cuv_wrap_row (space.n_rows, space.period, k, &view.sign);
+
+  if (row < 0)
+    return view;
+  view.first = space.rows[row].first_cell;
+  view.last = view.first + space.rows[row].n_cells - 1;
+  view.middle = cells + space.rows[row].start - view.first;
+  return view;
+}
+
+// Grid: fours of cells x rows.
+static __global__ void
+__launch_bounds__ (THREADS) peak_kernel (CuvVoteSpace space,
+    const unsigned *cells, CuvPeakParams params, CuvPeaks peaks)
+{
+  __shared__ View views[CUV_HOUGH_MAX_NEIGHBORHOOD];
+  const int k = blockIdx.y, reach = cuv_reach (params);
+  const int i = 4 * (blockIdx.x * THREADS + threadIdx.x);
+  const CuvVoteRow row = space.rows[k];
+
+  cuv_let_next_kernel_start ();
+  if ((int) threadIdx.x <= 2 * reach)
+    views[threadIdx.x] = view_of (space, cells, k + threadIdx.x - reach);
+  __syncthreads ();
+  cuv_wait_for_previous_kernel ();
+  if (blockIdx.x == 0 && k == 0 && threadIdx.x == 0)
+    peaks.counters->voted = cuv_nanoseconds ();
+  if (i >= row.n_cells)
+    return;
+  const uint4 four = *(const uint4 *) (cells + row.start + i);
+  const unsigned votes[] = { four.x, four.y, four.z, four.w };
+
+  for (int j = 0; j < 4; j++) {
+    const int r = row.first_cell + i + j;
+    const auto votes_at = [&] (int dk, int dr) {
+      const View &view = views[reach + dk];
+      const int at = view.sign * (r + dr);
+
+      return at >= view.first && at <= view.last ? view.middle[at] : 0;
+    };
+
+    if (votes[j] > params.threshold && cuv_is_peak (params, votes[j], votes_at))
+      cuv_add_peak (peaks, cuv_peak_key (votes[j], k, r, space.radius));
+  }
+}
+
+int
+cuv_peaks_submit (const CuvVoteSpace &space, const unsigned *cells,
+    const CuvPeakParams &params, const CuvPeaks &peaks, cudaStream_t stream)
+{
+  const dim3 grid (cuv_div_up (space.most_cells, 4 * THREADS), space.n_rows);
+
+  return cuv_launch_early ("peak_kernel", grid, THREADS, 0, stream, peak_kernel,
+      space, cells, params, peaks);
+}

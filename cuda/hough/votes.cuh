@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The space of lines on the GPU, votes and peaks.
+#ifndef CUV_HOUGH_VOTES_CUH
+#define CUV_HOUGH_VOTES_CUH
+
+#include <vector>
+#include "hough/maps.cuh"
+
+// A row, with those of its cells only that pixels of the frame have: cell r is
+// number r - first_cell, and number start of the accumulator is the first.
+struct __align__ (16) CuvVoteRow
+{
+  int dx, dy, offset;
+  int first_cell, n_cells;
+  int first_group, n_groups;
+  int start;
+};
+
+struct CuvVoteSpace {
+  int width, height;
+  int n_rows, period, radius;
+  int most_cells; // that a row has
+  int n_groups;
+  bool window; // rows do not take the votes of all groups
+  const CuvVoteRow *rows;
+  const short2 *boundaries;   // of groups
+  const uint16_t *group_rows; // in how many rows a group votes
+};
+
+struct CuvEdges {
+  unsigned *pixels; // y << 16 | x
+  uint16_t *groups; // NULL where all vote for everything
+  CuvHoughCounters *counters;
+};
+
+// Lists the edges of a map, tile by tile, and clears n_cells of the
+// accumulator, a multiple of 4. params: how the edges were found, where groups
+// are wanted.
+int cuv_list_submit (const CuvMaps &maps, const CuvEdges &edges,
+    const CuvVoteSpace &space, const CuvFrame &frame,
+    const CuvCannyParams &params, unsigned *cells, size_t n_cells,
+    cudaStream_t stream);
+
+// How the rows are dealt out to blocks that have slices of them in shared
+// memory.
+struct CuvVotePlan {
+  int rows_per_block; // 0 = not even one fits
+  int groups;         // of rows
+  int parts;          // that the edges are cut into
+  size_t shared;      // bytes
+};
+
+CuvVotePlan cuv_vote_plan (const std::vector<CuvVoteRow> &rows);
+
+int cuv_vote_shared_submit (const CuvVotePlan &plan, const CuvVoteSpace &space,
+    const CuvEdges &edges, unsigned *cells, cudaStream_t stream);
+int cuv_vote_global_submit (const CuvVoteSpace &space, const CuvEdges &edges,
+    unsigned *cells, cudaStream_t stream);
+int cuv_vote_gather_submit (const CuvVoteSpace &space, const CuvMaps &maps,
+    unsigned *turned, unsigned *cells, cudaStream_t stream);
+
+// Peaks as numbers that sort as they are to be told: the greatest first.
+typedef unsigned long long CuvPeakKey;
+
+static inline __host__ __device__ CuvPeakKey
+cuv_peak_key (unsigned votes, int k, int r, int radius)
+{
+  const unsigned place = (unsigned) k * (2 * radius + 1) + (r + radius);
+
+  return (CuvPeakKey) votes << 32 | (~place & 0xffffffff);
+}
+
+struct CuvPeaks {
+  CuvPeakKey *keys; // room for one of each cell
+  CuvPeakKey *best; // of max, in order
+  CuvHoughCounters *counters;
+  // in the host's memory
+  CuvHoughCounters *counters_to;
+  CuvPeakKey *best_to;
+};
+
+int cuv_peaks_submit (const CuvVoteSpace &space, const unsigned *cells,
+    const CuvPeakParams &params, const CuvPeaks &peaks, cudaStream_t stream);
+
+// Puts the best max of the peaks in order and tells the host.
+int cuv_best_submit (const CuvPeaks &peaks, int max, cudaStream_t stream);
+
+// The same without an accumulator: each block votes for some rows and those
+// beside them. rows_per_block is 0 where there is no room for that.
+CuvVotePlan cuv_ring_plan (const std::vector<CuvVoteRow> &rows, int period,
+    const CuvPeakParams &params);
+int cuv_ring_submit (const CuvVotePlan &plan, const CuvVoteSpace &space,
+    const CuvEdges &edges, const CuvPeakParams &params, const CuvPeaks &peaks,
+    cudaStream_t stream);
+
+static __device__ __forceinline__ bool
+cuv_row_takes (const CuvVoteSpace &space, int first, int n, int group)
+{
+  const int behind = group - first;
+
+  return (behind < 0 ? behind + space.n_groups : behind) < n;
+}
+
+#endif
