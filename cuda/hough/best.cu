@@ -85,6 +85,27 @@ sift (CuvPeakKey *best, const CuvPeakKey *keys, unsigned n_keys, unsigned max)
 
 // ---- ranking ----
 
+// How many keys are greater, or max if there are that many. By a warp.
+static __device__ __forceinline__ unsigned
+rank_of (CuvPeakKey key, const CuvPeakKey *keys, unsigned n, unsigned max)
+{
+  unsigned rank = 0;
+
+  for (unsigned i = 0; i < n && rank < max; i += 128) {
+    unsigned greater = 0;
+
+    for (int j = 0; j < 4; j++) {
+      const unsigned at = i + 32 * j + threadIdx.x % 32;
+
+      greater += at < n && keys[at] > key;
+    }
+    for (int bit = 16; bit > 0; bit /= 2)
+      greater += __shfl_xor_sync (~0u, greater, bit);
+    rank += greater;
+  }
+  return rank;
+}
+
 // Warps first, first + step, ... of the keys.
 static __device__ __forceinline__ void
 rank_keys (const CuvPeaks &peaks, const CuvPeakKey *keys, unsigned n,
@@ -92,12 +113,8 @@ rank_keys (const CuvPeaks &peaks, const CuvPeakKey *keys, unsigned n,
 {
   for (unsigned k = first; k < n; k += step) {
     const CuvPeakKey key = keys[k];
-    unsigned rank = 0;
+    const unsigned rank = rank_of (key, keys, n, max);
 
-    for (unsigned i = threadIdx.x % 32; i < n; i += 32)
-      rank += keys[i] > key;
-    for (int bit = 16; bit > 0; bit /= 2)
-      rank += __shfl_xor_sync (~0u, rank, bit);
     if (threadIdx.x % 32 == 0 && rank < max) {
       peaks.best[rank] = key;
       peaks.best_to[rank] = key;

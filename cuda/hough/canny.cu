@@ -10,7 +10,7 @@
 #include "hough/components.cuh"
 #include "hough/hysteresis.cuh"
 
-#define THREADS 128
+#define THREADS 256
 #define WARPS (THREADS / 32)
 #define WARP_ROWS (CUV_TILE_HEIGHT / WARPS)
 #define HALO 2 // rows of grey values around the tile
@@ -120,16 +120,27 @@ clamp (int v, int end)
 }
 
 // Four pixels of a row from x on, which is a multiple of 4; beyond the border
-// its pixels.
-static __device__ unsigned
+// its pixels. words: the frame has them as words.
+static __device__ __forceinline__ unsigned
 load_grey (const CuvFrame &frame, bool words, int x, int y)
 {
   const CuvComponent &c = frame.component[0];
+  const int last = (frame.width - 1) / 4 * 4, n = frame.width - x;
   unsigned four = 0;
 
   y = clamp (y, frame.height);
-  if (words && x >= 0 && x + 3 < frame.width)
-    return __ldg ((const unsigned *) (c.data + (int64_t) y * c.stride + x));
+  if (words) {
+    const unsigned end = 0x1111 * ((frame.width - 1) % 4);
+    const unsigned bytes = x < 0 ? 0
+        : n >= 4                 ? 0x3210
+        : n == 3                 ? 0x2210
+        : n == 2                 ? 0x1110
+                                 : end;
+
+    four = __ldg ((const unsigned *) (c.data + (int64_t) y * c.stride
+        + min (max (x, 0), last)));
+    return __byte_perm (four, 0, bytes);
+  }
   for (int i = 0; i < 4; i++)
     four |= (unsigned) cuv_frame_grey (&frame, clamp (x + i, frame.width), y)
         << 8 * i;
@@ -153,7 +164,7 @@ blurred (const unsigned (*raw)[RAW_WORDS], int x, int y)
   return sum >> 8;
 }
 
-// A picture's words from (x0, y0) on; a warp loads a row. inside: they are all
+// A picture's words from (x0, y0) on; a warp loads rows. inside: they are all
 // words of the frame.
 template <int ROWS, int WORDS>
 static __device__ __forceinline__ void
@@ -162,13 +173,26 @@ load_words (unsigned (*to)[WORDS], const CuvFrame &frame, bool words,
 {
   const int warp = cuv_warp_of_thread (), lane = threadIdx.x % 32;
   const CuvComponent &c = frame.component[0];
+  const uint8_t *from = c.data + (int64_t) y0 * c.stride + x0;
 
-  for (int y = warp; y < ROWS; y += WARPS) {
-    const uint8_t *row = c.data + (int64_t) (y0 + y) * c.stride + x0;
+  static_assert (WORDS > 32 && WORDS <= 64, "two a lane");
+  if (!inside) {
+#pragma unroll 4
+    for (int y = warp; y < ROWS; y += WARPS) {
+      for (int x = lane; x < WORDS; x += 32)
+        to[y][x] = load_grey (frame, words, x0 + 4 * x, y0 + y);
+    }
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i <= ROWS / WARPS; i++) {
+    const int y = warp + i * WARPS;
+    const unsigned *row = (const unsigned *) (from + (int64_t) y * c.stride);
 
-    for (int x = lane; x < WORDS; x += 32)
-      to[y][x] = inside ? __ldg ((const unsigned *) row + x)
-                        : load_grey (frame, words, x0 + 4 * x, y0 + y);
+    if (y < ROWS)
+      to[y][lane] = __ldg (row + lane);
+    if (y < ROWS && lane + 32 < WORDS)
+      to[y][lane + 32] = __ldg (row + lane + 32);
   }
 }
 
@@ -359,20 +383,79 @@ inner_pixels (const CuvMaps &maps, int x, int y)
   return (n < 32 ? (1u << n) - 1 : ~0u) & (x == 0 ? ~1u : ~0u);
 }
 
-// ---- what is connected within the tile ----
+// ---- edges grow within the tile ----
 
-// Candidates of a tile, and their sets.
+// A row of a tile: bit x is pixel x.
+typedef unsigned __int128 Row;
+
+// The runs of ones that have a seed, from there on upwards: adding the seeds
+// carries through the runs.
+static __device__ __forceinline__ Row
+fill_upwards (Row seeds, Row runs)
+{
+  return ((runs ^ (runs + seeds)) & runs) | seeds;
+}
+
+static __device__ __forceinline__ Row
+reversed (Row row)
+{
+  const unsigned long long low = row, high = row >> 64;
+
+  return (Row) __brevll (low) << 64 | __brevll (high);
+}
+
+static __device__ __forceinline__ Row
+fill_runs (Row seeds, Row runs)
+{
+  return fill_upwards (seeds, runs)
+      | reversed (fill_upwards (reversed (seeds), reversed (runs)));
+}
+
+// The row of the lane before or after; its own if there is none.
+static __device__ __forceinline__ Row
+beside (Row row, int delta)
+{
+  const unsigned long long low = row, high = row >> 64;
+
+  return delta < 0
+      ? (Row) __shfl_up_sync (~0u, high, 1) << 64 | __shfl_up_sync (~0u, low, 1)
+      : (Row) __shfl_down_sync (~0u, high, 1) << 64
+          | __shfl_down_sync (~0u, low, 1);
+}
+
+// By a warp, a row each.
+static __device__ __forceinline__ Row
+grow (Row edges, Row candidates)
+{
+  bool changed;
+
+  static_assert (CUV_TILE_HEIGHT == 32 && CUV_TILE_WIDTH == 128, "rows");
+  do {
+    const Row near = edges | beside (edges, -1) | beside (edges, 1);
+    const Row grown =
+        fill_runs ((near | near << 1 | near >> 1) & candidates, candidates);
+
+    changed = grown != edges;
+    edges = grown;
+  } while (__any_sync (~0u, changed));
+  return edges;
+}
+
+// ---- what may go on in other tiles ----
+
+// Words of a tile, row by row, and the sets of its candidates that are no edges
+// yet.
 struct Components {
-  unsigned candidates[CUV_TILE_SIZE]; // words, row by row
-  unsigned edges[CUV_TILE_SIZE], undecided[CUV_TILE_SIZE];
+  __align__ (16) unsigned edges[CUV_TILE_SIZE];
+  __align__ (16) unsigned candidates[CUV_TILE_SIZE];
+  unsigned undecided[CUV_TILE_SIZE];
   unsigned open[CUV_TILE_SIZE]; // roots whose set goes on in other tiles
-  int parents[1 + 32 * CUV_TILE_SIZE];
+  int parents[32 * CUV_TILE_SIZE];
   uint16_t runs[16 * CUV_TILE_SIZE]; // nodes
   unsigned n_runs;
 };
 
-// A pixel is number 32 * its word + its bit, its run the number of its first
-// pixel, and one more among parents.
+// A pixel is number 32 * its word + its bit; a run's node is its first pixel.
 struct Run {
   int word, bit, node;
   unsigned pixels; // of the word
@@ -384,32 +467,32 @@ run_of (const Components *tile, int word, int bit)
   const unsigned candidates = tile->candidates[word];
   const int start = cuv_run_start (candidates, bit);
 
-  return Run{ word, start, 1 + 32 * word + start,
-    cuv_run_at (candidates, start) };
+  return Run{ word, start, 32 * word + start, cuv_run_at (candidates, start) };
 }
 
 static __device__ __forceinline__ Run
 listed_run (const Components *tile, unsigned i)
 {
-  const int pixel = tile->runs[i] - 1;
-
-  return run_of (tile, pixel / 32, pixel % 32);
+  return run_of (tile, tile->runs[i] / 32, tile->runs[i] % 32);
 }
 
-// Lists the runs of a word. Each is a set, or one of edges.
+// Each run of a word that is not one of edges is a set.
 static __device__ __forceinline__ void
-list_runs (Components *tile, int word, unsigned candidates, unsigned strong)
+list_runs (Components *tile, int word)
 {
+  const unsigned candidates = tile->candidates[word] & ~tile->edges[word];
   unsigned starts = candidates & ~(candidates << 1);
-  unsigned at = atomicAdd (&tile->n_runs, (unsigned) __popc (starts));
+  unsigned at = 0;
 
+  if (starts != 0)
+    at = atomicAdd (&tile->n_runs, (unsigned) __popc (starts));
   tile->candidates[word] = candidates;
-  tile->edges[word] = tile->undecided[word] = tile->open[word] = 0;
+  tile->undecided[word] = tile->open[word] = 0;
   for (; starts != 0; starts &= starts - 1) {
-    const int bit = __ffs (starts) - 1, node = 1 + 32 * word + bit;
+    const int node = 32 * word + __ffs (starts) - 1;
 
     tile->runs[at++] = (uint16_t) node;
-    tile->parents[node] = cuv_run_at (candidates, bit) & strong ? 0 : node;
+    tile->parents[node] = node;
   }
 }
 
@@ -458,40 +541,47 @@ is_at_border (const Run &run)
       || (word == CUV_TILE_WORDS - 1 && run.pixels >> 31);
 }
 
-// Edges, and sets that may go on in other tiles.
+// Finds the set's root, and whether it goes on.
 static __device__ __forceinline__ void
 find_root (Components *tile, const Run &run)
 {
   const int root = cuv_find_root (tile->parents, run.node);
 
   tile->parents[run.node] = root;
-  if (root == 0)
-    atomicOr (&tile->edges[run.word], run.pixels);
-  else if (is_at_border (run))
-    atomicOr (&tile->open[(root - 1) / 32], 1u << (root - 1) % 32);
+  if (is_at_border (run))
+    atomicOr (&tile->open[root / 32], 1u << root % 32);
 }
 
 // Notes a run of such a set for the other tiles.
 static __device__ __forceinline__ void
 note_if_open (Components *tile, const CuvMaps &maps, const Run &run)
 {
-  const int root = tile->parents[run.node] - 1;
+  const int root = tile->parents[run.node];
   const int x0 = blockIdx.x * CUV_TILE_WIDTH, y0 = blockIdx.y * CUV_TILE_HEIGHT;
 
-  if (root < 0 || !(tile->open[root / 32] >> root % 32 & 1))
+  if (!(tile->open[root / 32] >> root % 32 & 1))
     return;
   atomicOr (&tile->undecided[run.word], run.pixels);
-  maps.parents[cuv_map_node (maps,
-      x0 + run.word % CUV_TILE_WORDS * 32 + run.bit,
-      y0 + run.word / CUV_TILE_WORDS)] = cuv_map_node (maps,
+  maps.parents[cuv_map_node (maps, x0 + run.node % CUV_TILE_WIDTH,
+      y0 + run.node / CUV_TILE_WIDTH)] = cuv_map_node (maps,
       x0 + root % CUV_TILE_WIDTH, y0 + root / CUV_TILE_WIDTH);
 }
 
-// Finds the candidates that are edges, and those that are undecided. By all
-// threads of a block.
+// Finds the candidates that are edges, and those that are undecided, by all
+// threads of a block; what is edges at first is so by itself.
 static __device__ __forceinline__ void
 connect (Components *tile, const CuvMaps &maps)
 {
+  if (threadIdx.x < 32) {
+    Row *edges = (Row *) tile->edges + threadIdx.x;
+
+    *edges = grow (*edges, ((const Row *) tile->candidates)[threadIdx.x]);
+    tile->n_runs = 0;
+  }
+  __syncthreads ();
+  for (int i = threadIdx.x; i < CUV_TILE_SIZE; i += THREADS)
+    list_runs (tile, i);
+  __syncthreads ();
   const unsigned n = tile->n_runs;
 
   for (unsigned i = threadIdx.x; i < n; i += THREADS)
@@ -521,25 +611,22 @@ __launch_bounds__ (THREADS) canny_kernel (
   Norm weak_limit, strong_limit;
 
   cuv_let_next_kernel_start ();
-  if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0)
+  if (blockIdx.x == 0 && blockIdx.y == 0)
     cuv_begin_frame (maps);
   load_tile<BLURRED> (grey, tile.raw, frame, words, x0, y0);
   __syncthreads ();
   spread (low, &weak_limit);
   spread (high, &strong_limit);
   scan_rows<Norm> (grey, found, weak_limit, strong_limit);
-  if (threadIdx.x == 0) {
-    tile.components.n_runs = 0;
-    tile.components.parents[0] = 0;
-  }
   __syncthreads ();
   for (int i = threadIdx.x; i < CUV_TILE_SIZE; i += THREADS) {
     const int row = i / CUV_TILE_WORDS, word = i % CUV_TILE_WORDS;
     const uint2 bytes = ((const uint2 *) found[row])[word];
     const unsigned inner = inner_pixels (maps, x0 + 32 * word, y0 + row);
 
-    list_runs (&tile.components, i, gather_nibbles (bytes) & inner,
-        gather_nibbles (make_uint2 (bytes.x >> 4, bytes.y >> 4)) & inner);
+    tile.components.candidates[i] = gather_nibbles (bytes) & inner;
+    tile.components.edges[i] =
+        gather_nibbles (make_uint2 (bytes.x >> 4, bytes.y >> 4)) & inner;
   }
   __syncthreads ();
   connect (&tile.components, maps);
@@ -563,7 +650,7 @@ input_kernel (CuvMaps maps, CuvFrame frame)
   const int x = word % pitch * 32 + lane, y = word / pitch;
 
   cuv_let_next_kernel_start ();
-  if (blockIdx.x == 0 && threadIdx.x == 0)
+  if (blockIdx.x == 0)
     cuv_begin_frame (maps);
   const bool edge =
       x < maps.width && y < maps.height && cuv_frame_grey (&frame, x, y) != 0;

@@ -33,15 +33,13 @@ cuv_find_root (const volatile int *parents, int node)
   return node;
 }
 
+// Makes one set of two, whatever others do at the same time. A node gets the
+// smaller parent; what is left to do is to unite that with the one before.
 static __device__ __forceinline__ void
 cuv_unite (int *parents, int a, int b)
 {
-  for (;;) {
-    a = cuv_find_root (parents, a);
-    b = cuv_find_root (parents, b);
-    if (a == b)
-      return;
-    const int low = min (a, b), high = max (a, b);
+  while (a != b) {
+    const int high = max (a, b), low = min (a, b);
     const int before = atomicMin (&parents[high], low);
 
     if (before == high)

@@ -58,7 +58,6 @@ upload (CuvHoughCuda *self, const T **memory, const std::vector<T> &data)
   return *memory != nullptr;
 }
 
-// Each row begins at a multiple of 4.
 static void
 lay_out_rows (CuvHoughCuda *self, const CuvHoughSpace *space)
 {
@@ -69,7 +68,7 @@ lay_out_rows (CuvHoughCuda *self, const CuvHoughSpace *space)
     self->rows.push_back (
         CuvVoteRow{ row.dx, row.dy, row.offset, row.first_cell, n,
             row.first_group, row.n_groups, (int) self->n_cells });
-    self->n_cells += (size_t) cuv_div_up (n, 4) * 4;
+    self->n_cells += (size_t) cuv_padded (n);
     self->space.most_cells = std::max (self->space.most_cells, n);
   }
 }
@@ -107,7 +106,8 @@ init_space (CuvHoughCuda *self, const CuvHoughSpace *space)
     boundaries[g] =
         short2{ space->boundaries[2 * g], space->boundaries[2 * g + 1] };
   lay_out_rows (self, space);
-  self->plan = cuv_vote_plan (self->rows);
+  self->plan =
+      cuv_vote_plan (self->rows, (double) space->width * space->height);
   return upload (self, &self->space.rows, self->rows)
       && upload (self, &self->space.boundaries, boundaries)
       && upload (self, &self->space.group_rows, count_rows (space));
@@ -128,7 +128,9 @@ init_maps (CuvHoughCuda *self, const CuvHoughSpace *space)
       && alloc (self, &maps->parents, 1 + 32 * cuv_map_words (*maps))
       && alloc (self, &self->edges.pixels, n_pixels)
       && (space->shape.window >= 90
-          || alloc (self, &self->edges.groups, n_pixels));
+          || (alloc (self, &self->edges.groups, n_pixels)
+              && alloc (self, &self->edges.sorted, n_pixels)
+              && alloc (self, &self->edges.counts, 1)));
 }
 
 static bool
@@ -224,10 +226,15 @@ submit_all (CuvHoughCuda *self, const CuvFrame *frame)
 
   if (self->params.source == CUV_EDGES_INPUT)
     edges.groups = nullptr;
+  self->maps.groups = edges.groups != nullptr ? edges.counts : nullptr;
   if (submit_edges (self, frame) != 0
-      || cuv_list_submit (self->maps, edges, self->space, *frame,
-             self->params.canny, self->cells, self->n_cells, self->stream)
+      || cuv_list_submit (
+             self->maps, edges, self->cells, self->n_cells, self->stream)
           != 0
+      || (edges.groups != nullptr
+          && cuv_sort_submit (edges, self->space, *frame,
+                 self->params.canny.blur != 0, self->stream)
+              != 0)
       || submit_votes (self, edges) != 0
       || cuv_peaks_submit (self->space, self->cells, self->params.peaks,
              self->peaks, self->stream)

@@ -21,6 +21,14 @@ struct CuvHoughCounters {
   unsigned long long began, listed, voted, ended; // ns
 };
 
+// Of edges, by their direction.
+struct CuvGroupCounts {
+  unsigned n[CUV_HOUGH_MAX_PERIOD];    // that there are
+  unsigned used[CUV_HOUGH_MAX_PERIOD]; // that are sorted
+  // where those of a group begin among the sorted ones, and all end
+  unsigned first[CUV_HOUGH_MAX_PERIOD + 1];
+};
+
 // Bit x % 32 of word x / 32 of row y is pixel (x, y). Rows and columns go on to
 // the end of the last tile, with bits of 0.
 struct CuvMaps {
@@ -31,6 +39,7 @@ struct CuvMaps {
   // of each pixel, and one before them: the parents of undecided runs
   int *parents;
   CuvHoughCounters *counters;
+  CuvGroupCounts *groups; // NULL where nobody wants them
 };
 
 static inline __host__ __device__ int
@@ -52,12 +61,17 @@ cuv_map_node (const CuvMaps &maps, int x, int y)
   return 1 + y * 32 * cuv_map_pitch (maps) + x;
 }
 
-// By one thread of the first kernel of a frame.
+// By a block of the first kernel of a frame.
 static __device__ __forceinline__ void
 cuv_begin_frame (const CuvMaps &maps)
 {
-  *maps.counters = CuvHoughCounters{};
-  maps.counters->began = cuv_nanoseconds ();
+  if (threadIdx.x == 0) {
+    *maps.counters = CuvHoughCounters{};
+    maps.counters->began = cuv_nanoseconds ();
+  }
+  for (int i = threadIdx.x; maps.groups != nullptr && i < CUV_HOUGH_MAX_PERIOD;
+       i += blockDim.x)
+    maps.groups->n[i] = maps.groups->used[i] = 0;
 }
 
 // Makes the maps of a frame's edges. Undecided ones are decided by

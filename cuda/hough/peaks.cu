@@ -27,14 +27,14 @@ view_of (const CuvVoteSpace &space, const unsigned *cells, int k)
   return view;
 }
 
-// Grid: fours of cells x rows.
+// Grid: cells x rows.
 static __global__ void
 __launch_bounds__ (THREADS) peak_kernel (CuvVoteSpace space,
     const unsigned *cells, CuvPeakParams params, CuvPeaks peaks)
 {
   __shared__ View views[CUV_HOUGH_MAX_NEIGHBORHOOD];
   const int k = blockIdx.y, reach = cuv_reach (params);
-  const int i = 4 * (blockIdx.x * THREADS + threadIdx.x);
+  const int i = blockIdx.x * THREADS + threadIdx.x;
   const CuvVoteRow row = space.rows[k];
 
   cuv_let_next_kernel_start ();
@@ -46,28 +46,24 @@ __launch_bounds__ (THREADS) peak_kernel (CuvVoteSpace space,
     peaks.counters->voted = cuv_nanoseconds ();
   if (i >= row.n_cells)
     return;
-  const uint4 four = *(const uint4 *) (cells + row.start + i);
-  const unsigned votes[] = { four.x, four.y, four.z, four.w };
+  const unsigned votes = cells[row.start + i];
+  const int r = row.first_cell + i;
+  const auto votes_at = [&] (int dk, int dr) {
+    const View &view = views[reach + dk];
+    const int at = view.sign * (r + dr);
 
-  for (int j = 0; j < 4; j++) {
-    const int r = row.first_cell + i + j;
-    const auto votes_at = [&] (int dk, int dr) {
-      const View &view = views[reach + dk];
-      const int at = view.sign * (r + dr);
+    return at >= view.first && at <= view.last ? view.middle[at] : 0;
+  };
 
-      return at >= view.first && at <= view.last ? view.middle[at] : 0;
-    };
-
-    if (votes[j] > params.threshold && cuv_is_peak (params, votes[j], votes_at))
-      cuv_add_peak (peaks, cuv_peak_key (votes[j], k, r, space.radius));
-  }
+  if (votes > params.threshold && cuv_is_peak (params, votes, votes_at))
+    cuv_add_peak (peaks, cuv_peak_key (votes, k, r, space.radius));
 }
 
 int
 cuv_peaks_submit (const CuvVoteSpace &space, const unsigned *cells,
     const CuvPeakParams &params, const CuvPeaks &peaks, cudaStream_t stream)
 {
-  const dim3 grid (cuv_div_up (space.most_cells, 4 * THREADS), space.n_rows);
+  const dim3 grid (cuv_div_up (space.most_cells, THREADS), space.n_rows);
 
   return cuv_launch_early ("peak_kernel", grid, THREADS, 0, stream, peak_kernel,
       space, cells, params, peaks);

@@ -14,20 +14,28 @@ cuv_reach (const CuvPeakParams &params)
                                        : params.neighborhood / 2;
 }
 
+// 0, -1, 1, -2, 2, ...
+static __device__ __forceinline__ int
+outwards (int i)
+{
+  return i % 2 ? -(i / 2) - 1 : i / 2;
+}
+
 // Whether a cell with more votes than the threshold is a peak. votes (dk, dr)
 // are those of a cell dk rows and dr cells away; of equal ones the first is the
-// peak.
+// peak. Near cells come first: they are most likely to say no.
 template <typename Votes>
 static __device__ __forceinline__ bool
 cuv_is_peak (const CuvPeakParams &params, unsigned own, const Votes &votes)
 {
-  const int reach = cuv_reach (params);
+  const int n = 2 * cuv_reach (params) + 1;
 
-  for (int dk = -reach; dk <= reach; dk++) {
-    for (int dr = -reach; dr <= reach; dr++) {
-      if ((dk == 0 && dr == 0)
-          || (params.rule == CUV_PEAKS_CROSS && dk != 0 && dr != 0))
-        continue;
+  for (int i = 0; i < n; i++) {
+    const int dk = outwards (i);
+    const bool one = params.rule == CUV_PEAKS_CROSS && dk != 0;
+
+    for (int j = dk == 0 ? 1 : 0; j < (one ? 1 : n); j++) {
+      const int dr = outwards (j);
       const unsigned other = votes (dk, dr);
 
       if (dk < 0 || (dk == 0 && dr < 0) ? own <= other : own < other)

@@ -4,14 +4,25 @@
 #include "hough/slices.cuh"
 
 #include <algorithm>
+#include <math.h>
 
-// Adds a block's cells to the accumulator's.
+// Adds a block's cells to the accumulator's, which are cleared; n, a multiple
+// of 4. What is one part only needs no sum.
 static __device__ __forceinline__ void
-add_up (unsigned *accumulator, const unsigned *cells, int n)
+add_up (unsigned *accumulator, const unsigned *cells, int n, bool alone)
 {
-  for (int i = threadIdx.x; i < n; i += CUV_VOTE_THREADS) {
-    if (cells[i] != 0)
-      atomicAdd (&accumulator[i], cells[i]);
+  for (int i = 4 * threadIdx.x; i < n; i += 4 * CUV_VOTE_THREADS) {
+    const uint4 four = *(const uint4 *) (cells + i);
+    unsigned long long *to = (unsigned long long *) (accumulator + i);
+
+    if (alone) {
+      *(uint4 *) (accumulator + i) = four;
+      continue;
+    }
+    if (four.x | four.y) // two at a time: neither overflows
+      atomicAdd (&to[0], (unsigned long long) four.y << 32 | four.x);
+    if (four.z | four.w)
+      atomicAdd (&to[1], (unsigned long long) four.w << 32 | four.z);
   }
 }
 
@@ -20,33 +31,64 @@ static __global__ void
 __launch_bounds__ (CUV_VOTE_THREADS, 1) vote_kernel (CuvVoteSpace space,
     CuvEdges edges, unsigned *accumulator, int rows_per_block)
 {
-  extern __shared__ unsigned cells[];
+  extern __shared__ uint4 cells_of_block[];
+  unsigned *cells = (unsigned *) cells_of_block;
   __shared__ Slice slices[CUV_MAX_SLICES];
-  __shared__ uint2 queues[CUV_VOTE_THREADS / 32][QUEUE];
   const int first_row = blockIdx.x * rows_per_block;
   const int n_rows = min (rows_per_block, space.n_rows - first_row);
   const CuvVoteRow *rows = space.rows + first_row;
   const int n_warps = gridDim.y * (CUV_VOTE_THREADS / 32);
-  const int warp = cuv_warp_of_thread ();
   int n_words = 0;
 
   cuv_let_next_kernel_start ();
-  for (int k = 0; k < n_rows; n_words += rows[k++].n_cells) {
+  for (int k = 0; k < n_rows; n_words += cuv_padded (rows[k++].n_cells)) {
     if ((int) threadIdx.x == k)
       slices[k] = slice_of (rows[k], n_words);
   }
-  for (int i = threadIdx.x; i < n_words; i += CUV_VOTE_THREADS)
-    cells[i] = 0;
+  for (int i = 4 * threadIdx.x; i < n_words; i += 4 * CUV_VOTE_THREADS)
+    *(uint4 *) (cells + i) = make_uint4 (0, 0, 0, 0);
   __syncthreads ();
   cuv_wait_for_previous_kernel ();
-  cuv_vote_in_slices (cells, slices, n_rows, space, edges, queues[warp],
-      blockIdx.y * (CUV_VOTE_THREADS / 32) + warp, n_warps);
+  cuv_vote_in_slices (cells, slices, n_rows, edges,
+      blockIdx.y * (CUV_VOTE_THREADS / 32) + cuv_warp_of_thread (), n_warps);
   __syncthreads ();
-  for (int k = 0, word = 0; k < n_rows; word += rows[k++].n_cells)
-    add_up (accumulator + rows[k].start, cells + word, rows[k].n_cells);
+  for (int k = 0, word = 0; k < n_rows; k++) {
+    const int n = cuv_padded (rows[k].n_cells);
+
+    add_up (accumulator + rows[k].start, cells + word, n, gridDim.y == 1);
+    word += n;
+  }
+}
+
+// With a window. Grid: rows.
+static __global__ void
+__launch_bounds__ (CUV_VOTE_THREADS) vote_window_kernel (
+    CuvVoteSpace space, CuvEdges edges, unsigned *accumulator)
+{
+  extern __shared__ uint4 cells_of_block[];
+  unsigned *cells = (unsigned *) cells_of_block;
+  const CuvVoteRow row = space.rows[blockIdx.x];
+  const int n = cuv_padded (row.n_cells);
+
+  cuv_let_next_kernel_start ();
+  for (int i = 4 * threadIdx.x; i < n; i += 4 * CUV_VOTE_THREADS)
+    *(uint4 *) (cells + i) = make_uint4 (0, 0, 0, 0);
+  __syncthreads ();
+  cuv_wait_for_previous_kernel ();
+  cuv_vote_in_window (cells, slice_of (row, 0), row, edges, space.n_groups);
+  __syncthreads ();
+  add_up (accumulator + row.start, cells, n, true);
 }
 
 // ---- the simplest way ----
+
+static __device__ __forceinline__ bool
+takes (const CuvVoteRow &row, int n_groups, int group)
+{
+  const int behind = group - row.first_group;
+
+  return (behind < 0 ? behind + n_groups : behind) < row.n_groups;
+}
 
 static __global__ void
 vote_global_kernel (CuvVoteSpace space, CuvEdges edges, unsigned *accumulator)
@@ -64,8 +106,7 @@ vote_global_kernel (CuvVoteSpace space, CuvEdges edges, unsigned *accumulator)
     for (int k = 0; k < space.n_rows; k++) {
       const CuvVoteRow &row = space.rows[k];
 
-      if (edges.groups == nullptr
-          || cuv_row_takes (space, row.first_group, row.n_groups, group))
+      if (edges.groups == nullptr || takes (row, space.n_groups, group))
         atomicAdd (&accumulator[row.start - row.first_cell
                        + ((x * row.dx + y * row.dy + row.offset) >> 16)],
             1u);
@@ -75,16 +116,27 @@ vote_global_kernel (CuvVoteSpace space, CuvEdges edges, unsigned *accumulator)
 
 // ---- launchers ----
 
-// As many rows as fit, or fewer if that deals them out to multiprocessors more
-// evenly: the time goes with rows of a block by parts.
+// Instructions of a multiprocessor's warps: they read a part of the edges, of
+// which one in 20 pixels is expected to be one, and vote with them for each
+// row; and each row has cells to add up.
+static double
+time_of (const CuvVotePlan &plan, double n_pixels, double n_blocks)
+{
+  const double rounds = ceil (plan.groups * plan.parts / n_blocks);
+
+  return rounds
+      * (n_pixels / 20 / plan.parts * (10 + plan.rows_per_block * 5.5)
+          + plan.shared / 4. * 5);
+}
+
+// Many rows are many cells to add up, few rows read the list many times.
 CuvVotePlan
-cuv_vote_plan (const std::vector<CuvVoteRow> &rows)
+cuv_vote_plan (const std::vector<CuvVoteRow> &rows, double n_pixels)
 {
   const int n_blocks =
       std::max (1, cuv_cuda_attribute (cudaDevAttrMultiProcessorCount));
   const int n_rows = (int) rows.size ();
   CuvVotePlan best = {};
-  double best_time = 0;
 
   for (int n = 1; n <= std::min (CUV_MAX_SLICES, n_rows); n++) {
     CuvVotePlan plan = { n, cuv_div_up (n_rows, n), 1, 0 };
@@ -93,19 +145,16 @@ cuv_vote_plan (const std::vector<CuvVoteRow> &rows)
       size_t words = 0;
 
       for (int k = first; k < std::min (n_rows, first + n); k++)
-        words += rows[k].n_cells;
+        words += cuv_padded (rows[k].n_cells);
       plan.shared = std::max (plan.shared, words * sizeof (unsigned));
     }
     if (plan.shared > cuv_room_for_cells ())
       break;
     plan.parts = std::max (1, n_blocks / plan.groups);
-    const double rounds = cuv_div_up (plan.groups * plan.parts, n_blocks);
-    const double time = rounds * n / plan.parts;
-
-    if (best.groups == 0 || time < best_time * .97) {
+    if (best.groups == 0
+        || time_of (plan, n_pixels, n_blocks)
+            < time_of (best, n_pixels, n_blocks))
       best = plan;
-      best_time = time;
-    }
   }
   return best;
 }
@@ -116,6 +165,15 @@ cuv_vote_shared_submit (const CuvVotePlan &plan, const CuvVoteSpace &space,
 {
   const dim3 grid (plan.groups, plan.parts);
 
+  if (edges.groups != nullptr) {
+    const size_t shared = cuv_padded (space.most_cells) * sizeof (unsigned);
+
+    if (cuv_cuda_allow_shared ((const void *) vote_window_kernel, shared) != 0)
+      return -1;
+    return cuv_launch_early ("vote_window_kernel", space.n_rows,
+        CUV_VOTE_THREADS, shared, stream, vote_window_kernel, space, edges,
+        cells);
+  }
   if (cuv_cuda_allow_shared ((const void *) vote_kernel, plan.shared) != 0)
     return -1;
   return cuv_launch_early ("vote_kernel", grid, CUV_VOTE_THREADS, plan.shared,

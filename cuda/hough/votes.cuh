@@ -16,12 +16,18 @@ struct __align__ (16) CuvVoteRow
   int start;
 };
 
+// Rows begin at multiples of 4 cells.
+static inline __host__ __device__ int
+cuv_padded (int n_cells)
+{
+  return (n_cells + 3) / 4 * 4;
+}
+
 struct CuvVoteSpace {
   int width, height;
   int n_rows, period, radius;
   int most_cells; // that a row has
   int n_groups;
-  bool window; // rows do not take the votes of all groups
   const CuvVoteRow *rows;
   const short2 *boundaries;   // of groups
   const uint16_t *group_rows; // in how many rows a group votes
@@ -30,16 +36,20 @@ struct CuvVoteSpace {
 struct CuvEdges {
   unsigned *pixels; // y << 16 | x
   uint16_t *groups; // NULL where all vote for everything
+  unsigned *sorted; // pixels by group, if there are groups
+  CuvGroupCounts *counts;
   CuvHoughCounters *counters;
 };
 
 // Lists the edges of a map, tile by tile, and clears n_cells of the
-// accumulator, a multiple of 4. params: how the edges were found, where groups
-// are wanted.
+// accumulator, a multiple of 4.
 int cuv_list_submit (const CuvMaps &maps, const CuvEdges &edges,
-    const CuvVoteSpace &space, const CuvFrame &frame,
-    const CuvCannyParams &params, unsigned *cells, size_t n_cells,
-    cudaStream_t stream);
+    unsigned *cells, size_t n_cells, cudaStream_t stream);
+
+// Finds the groups of listed edges, of a frame in which Canny found them, and
+// sorts them.
+int cuv_sort_submit (const CuvEdges &edges, const CuvVoteSpace &space,
+    const CuvFrame &frame, bool blurred, cudaStream_t stream);
 
 // How the rows are dealt out to blocks that have slices of them in shared
 // memory.
@@ -50,7 +60,8 @@ struct CuvVotePlan {
   size_t shared;      // bytes
 };
 
-CuvVotePlan cuv_vote_plan (const std::vector<CuvVoteRow> &rows);
+CuvVotePlan cuv_vote_plan (
+    const std::vector<CuvVoteRow> &rows, double n_pixels);
 
 int cuv_vote_shared_submit (const CuvVotePlan &plan, const CuvVoteSpace &space,
     const CuvEdges &edges, unsigned *cells, cudaStream_t stream);
@@ -92,13 +103,5 @@ CuvVotePlan cuv_ring_plan (const std::vector<CuvVoteRow> &rows, int period,
 int cuv_ring_submit (const CuvVotePlan &plan, const CuvVoteSpace &space,
     const CuvEdges &edges, const CuvPeakParams &params, const CuvPeaks &peaks,
     cudaStream_t stream);
-
-static __device__ __forceinline__ bool
-cuv_row_takes (const CuvVoteSpace &space, int first, int n, int group)
-{
-  const int behind = group - first;
-
-  return (behind < 0 ? behind + space.n_groups : behind) < n;
-}
 
 #endif

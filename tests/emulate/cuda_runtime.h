@@ -325,6 +325,13 @@ __brev (unsigned v)
   return result;
 }
 
+static inline unsigned long long
+__brevll (unsigned long long v)
+{
+  return (unsigned long long) __brev ((unsigned) v) << 32
+      | __brev ((unsigned) (v >> 32));
+}
+
 static inline int
 __ffs (unsigned v)
 {

@@ -292,6 +292,9 @@ time_shape (Bench *self, const char *name, const CuvHoughShape *shape)
   float edges[100], votes[100], peaks[100];
   double whole;
 
+  if (getenv ("CUV_BENCH_SHAPE") != NULL
+      && strcmp (getenv ("CUV_BENCH_SHAPE"), name) != 0)
+    return;
   cuv_hough_space_init (&space, shape);
   self->cuda = cuv_hough_cuda_new (&space);
   for (int i = 0; i < 4; i++) {
