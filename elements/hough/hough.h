@@ -141,8 +141,8 @@ size_t cuv_hough_segments (const CuvHoughSpace *self, const uint8_t *edges,
     const CuvHoughPeak *peaks, size_t n_peaks, const CuvSegmentParams *params,
     CuvHoughSegment *segments, size_t max);
 
-/* The end points of a segment: on its line, at most half a pixel out of the
- * frame. */
+/* The end points of a segment: on its line, or on the frame's border where the
+ * line leaves it beside the last edge pixels. */
 void cuv_hough_segment_ends (const CuvHoughSpace *self,
     const CuvHoughPeak *peak, const CuvHoughSegment *segment,
     double points[4] /* x1 y1 x2 y2 */);

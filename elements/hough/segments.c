@@ -57,6 +57,8 @@ is_long (const Walk *walk, int first, int last, int min_length)
   uint64_t a = (uint64_t) llabs (walk->along),
            b = (uint64_t) llabs (walk->aside);
 
+  if (min_length > walk->n_steps + walk->n_pixels)
+    return false;
   return steps * steps * (a * a + b * b) >= length * length * (b * b);
 }
 
@@ -92,6 +94,12 @@ cuv_hough_segments (const CuvHoughSpace *self, const uint8_t *edges,
   return n;
 }
 
+static double
+within (double v, int n)
+{
+  return fmin (fmax (v, 0), n - 1);
+}
+
 void
 cuv_hough_segment_ends (const CuvHoughSpace *self, const CuvHoughPeak *peak,
     const CuvHoughSegment *segment, double points[4])
@@ -106,7 +114,8 @@ cuv_hough_segment_ends (const CuvHoughSpace *self, const CuvHoughPeak *peak,
   for (int i = 0; i < 2; i++) {
     int step = i == 0 ? segment->first : segment->last;
 
-    points[2 * i] = across ? step : (rho - step * s) / c;
-    points[2 * i + 1] = across ? (rho - step * c) / s : step;
+    points[2 * i] = across ? step : within ((rho - step * s) / c, self->width);
+    points[2 * i + 1] =
+        across ? within ((rho - step * c) / s, self->height) : step;
   }
 }
