@@ -18,6 +18,9 @@ void check_clip (void);
 void check_line_of_cells (void);
 void check_segments (void);
 
+void check_versions (void);
+void check_limits (void);
+
 void bench_hough (void);
 
 #endif

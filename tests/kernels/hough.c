@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lines: the C reference against its definitions taken literally. */
+/* Lines: the C reference against its definitions taken literally, and fast
+ * versions against the C reference. */
 #include "config.h"
 #include "cuvcheck.h"
 #include "hough-tests.h"
@@ -20,6 +21,8 @@ run (void)
   check_line_of_cells ();
   check_clip ();
   check_segments ();
+  check_versions ();
+  check_limits ();
 }
 
 int
