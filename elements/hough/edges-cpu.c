@@ -293,6 +293,18 @@ sort_by_group (CuvHoughCpu *self)
 }
 
 void
+cuv_hough_cpu_sort (CuvHoughCpu *self)
+{
+  if (self->params->source != CUV_EDGES_CANNY
+      || self->space->shape.window >= 90)
+    return;
+  cuv_hough_cpu_pieces (self,
+      (int) ((self->list.n + GROUP_PIXELS - 1) / GROUP_PIXELS), group_piece);
+  self->list.groups = self->groups;
+  sort_by_group (self);
+}
+
+void
 cuv_hough_cpu_edges (CuvHoughCpu *self)
 {
   const CuvHoughParams *params = self->params;
@@ -305,10 +317,4 @@ cuv_hough_cpu_edges (CuvHoughCpu *self)
     cuv_hough_cpu_pieces (self, n_edge_pieces (self), input_piece);
   }
   list_edges (self);
-  if (params->source == CUV_EDGES_CANNY && self->space->shape.window < 90) {
-    cuv_hough_cpu_pieces (self,
-        (int) ((self->list.n + GROUP_PIXELS - 1) / GROUP_PIXELS), group_piece);
-    self->list.groups = self->groups;
-    sort_by_group (self);
-  }
 }

@@ -123,8 +123,9 @@ void cuv_hough_cpu_pieces (CuvHoughCpu *self, int n_pieces,
 
 /* ---- parts of a run ---- */
 
-/* Finds and lists the edges, with groups where the space has a window. */
+/* Finds and lists the edges; sorts them by group if the space has a window. */
 void cuv_hough_cpu_edges (CuvHoughCpu *self);
+void cuv_hough_cpu_sort (CuvHoughCpu *self);
 
 /* Votes by a method other than RING into the accumulator. Returns how many. */
 uint64_t cuv_hough_cpu_vote (CuvHoughCpu *self, CuvHoughMethod method);

@@ -82,6 +82,7 @@ cuv_hough_cpu_run (CuvHoughCpu *self, const CuvFrame *frame,
   cuv_hough_cpu_edges (self);
   result->n_edges = (int64_t) self->list.n;
   result->edges_us = microseconds_since (&start);
+  cuv_hough_cpu_sort (self);
   result->method = method_of (self, params->method);
   result->n_votes = (int64_t) (result->method == CUV_HOUGH_RING
           ? cuv_hough_cpu_ring (self, &peaks)

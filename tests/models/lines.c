@@ -7,12 +7,15 @@
  *       writes the accumulator, 32 bits a cell, after its two sizes
  *   lines peaks MAP.pgm THETAS THRESHOLD all|cross|square N
  *       prints a line for each peak: row, rho, votes
+ *   lines time PICTURE.pgm canny|input METHOD THETAS WINDOW THREADS ROUNDS
+ *       prints a line for each round: microseconds for edges, votes, peaks; and
+ *       once how many edges and peaks there are
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "canny.h"
-#include "hough.h"
+#include "hough-cpu.h"
 
 static _Noreturn void
 die (const char *what)
@@ -119,6 +122,42 @@ print_peaks (char **args)
   free (votes);
 }
 
+static void
+time_runs (char **args)
+{
+  static const char *const methods[] = { "auto", "global", "shared", "gather",
+    "ring" };
+  CuvFrame frame = read_picture (args[0]);
+  CuvHoughShape shape = { CUV_LINES_RHO_THETA, frame.width, frame.height,
+    atoi (args[3]), 0, -90, 90, 1, atof (args[4]) };
+  CuvHoughParams params = {
+    .source =
+        strcmp (args[1], "canny") == 0 ? CUV_EDGES_CANNY : CUV_EDGES_INPUT,
+    .canny = { .low = 50, .high = 100 },
+    .peaks = { 200, CUV_PEAKS_CROSS, 1 },
+    .max_lines = CUV_HOUGH_MAX_LINES,
+  };
+  CuvHoughSpace space;
+  CuvHoughResult result;
+  CuvHoughCpu *cpu;
+
+  while (strcmp (args[2], methods[params.method]) != 0)
+    params.method++;
+  if (cuv_hough_space_init (&space, &shape) != NULL)
+    die (cuv_hough_space_init (&space, &shape));
+  cpu = cuv_hough_cpu_new (&space);
+  for (int i = 0; i < atoi (args[6]); i++) {
+    cuv_hough_cpu_run (cpu, &frame, &params, atoi (args[5]), &result);
+    printf ("%.1f %.1f %.1f\n", (double) result.edges_us,
+        (double) result.votes_us, (double) result.peaks_us);
+  }
+  printf ("%lld %d %s\n", (long long) result.n_edges, result.n_found,
+      methods[result.method]);
+  cuv_hough_cpu_free (cpu);
+  cuv_hough_space_clear (&space);
+  free (frame.component[0].data);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -128,6 +167,8 @@ main (int argc, char **argv)
     write_votes (argv + 2);
   else if (argc == 7 && strcmp (argv[1], "peaks") == 0)
     print_peaks (argv + 2);
+  else if (argc == 9 && strcmp (argv[1], "time") == 0)
+    time_runs (argv + 2);
   else
     die ("usage: see lines.c");
   return 0;
