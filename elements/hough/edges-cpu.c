@@ -254,56 +254,6 @@ list_edges (CuvHoughCpu *self)
   self->list = (CuvEdgeList){ self->pixels, NULL, n };
 }
 
-#define GROUP_PIXELS 2048 /* of a piece */
-
-/* Edges are not at the border. */
-static void
-group_piece (CuvHoughCpu *self, CuvHoughWorker *worker, int piece)
-{
-  const size_t first = (size_t) piece * GROUP_PIXELS;
-  const ptrdiff_t stride = self->stride;
-
-  for (size_t i = first; i < first + GROUP_PIXELS && i < self->list.n; i++) {
-    const uint8_t *b = self->source
-        + (ptrdiff_t) (self->pixels[i] >> 16) * stride
-        + (self->pixels[i] & 0xffff);
-    const uint8_t *a = b - stride, *c = b + stride;
-    int gx = a[1] + 2 * b[1] + c[1] - a[-1] - 2 * b[-1] - c[-1];
-    int gy = c[-1] + 2 * c[0] + c[1] - a[-1] - 2 * a[0] - a[1];
-
-    self->groups[i] = (uint16_t) cuv_hough_group (self->space, gx, gy);
-  }
-}
-
-/* first_of_group[g] is where group g begins, [n_groups] where the last ends. */
-static void
-sort_by_group (CuvHoughCpu *self)
-{
-  const size_t n_groups = (size_t) self->space->n_groups;
-  size_t *first = self->first_of_group;
-
-  memset (first, 0, (n_groups + 2) * sizeof *first);
-  for (size_t i = 0; i < self->list.n; i++)
-    first[self->groups[i] + 2]++;
-  for (size_t g = 2; g <= n_groups + 1; g++)
-    first[g] += first[g - 1];
-  /* one further on, each is moved to where the next one begins */
-  for (size_t i = 0; i < self->list.n; i++)
-    self->sorted[first[self->groups[i] + 1]++] = self->pixels[i];
-}
-
-void
-cuv_hough_cpu_sort (CuvHoughCpu *self)
-{
-  if (self->params->source != CUV_EDGES_CANNY
-      || self->space->shape.window >= 90)
-    return;
-  cuv_hough_cpu_pieces (self,
-      (int) ((self->list.n + GROUP_PIXELS - 1) / GROUP_PIXELS), group_piece);
-  self->list.groups = self->groups;
-  sort_by_group (self);
-}
-
 void
 cuv_hough_cpu_edges (CuvHoughCpu *self)
 {

@@ -38,6 +38,67 @@ cells_of (const uint32_t *pixels, const Row *row)
   return _mm256_srai_epi32 (_mm256_add_epi32 (sum, row->offset), 16);
 }
 
+/* ---- groups ---- */
+
+/* Of the two opposite directions that from -90 up to below 90 degrees, as words
+ * of y and -x. */
+static inline __m256i
+direction_of (const int16_t *gx, const int16_t *gy)
+{
+  const __m256i zero = _mm256_setzero_si256 ();
+  __m256i x = _mm256_cvtepi16_epi32 (_mm_loadu_si128 ((const __m128i *) gx));
+  __m256i y = _mm256_cvtepi16_epi32 (_mm_loadu_si128 ((const __m128i *) gy));
+  __m256i down = _mm256_and_si256 (
+      _mm256_cmpeq_epi32 (x, zero), _mm256_cmpgt_epi32 (y, zero));
+  __m256i turn = _mm256_or_si256 (_mm256_cmpgt_epi32 (zero, x), down);
+
+  x = _mm256_sub_epi32 (_mm256_xor_si256 (x, turn), turn);
+  y = _mm256_sub_epi32 (_mm256_xor_si256 (y, turn), turn);
+  return _mm256_blend_epi16 (
+      y, _mm256_slli_epi32 (_mm256_sub_epi32 (zero, x), 16), 0xaa);
+}
+
+/* The last group that does not begin after a direction: a bit at a time. */
+static inline __m256i
+groups_of (const CuvHoughSpace *space, __m256i direction)
+{
+  const __m256i last = _mm256_set1_epi32 (space->n_groups - 1);
+  __m256i found = _mm256_setzero_si256 ();
+
+  for (int bit = CUV_HOUGH_MAX_PERIOD / 2; bit > 0; bit /= 2) {
+    __m256i g, boundary, after;
+
+    if (bit >= space->n_groups)
+      continue;
+    g = _mm256_add_epi32 (found, _mm256_set1_epi32 (bit));
+    after = _mm256_cmpgt_epi32 (g, last);
+    boundary = _mm256_i32gather_epi32 (
+        (const int *) space->boundaries, _mm256_min_epi32 (g, last), 4);
+    after = _mm256_or_si256 (after,
+        _mm256_cmpgt_epi32 (
+            _mm256_setzero_si256 (), _mm256_madd_epi16 (boundary, direction)));
+    found = _mm256_blendv_epi8 (g, found, after);
+  }
+  return found;
+}
+
+static void
+group (const CuvHoughSpace *space, const int16_t *gx, const int16_t *gy, int n,
+    uint16_t *groups)
+{
+  int i;
+
+  for (i = 0; i + 8 <= n; i += 8) {
+    __m256i g = groups_of (space, direction_of (gx + i, gy + i));
+
+    _mm_storeu_si128 ((__m128i *) (groups + i),
+        _mm_packus_epi32 (
+            _mm256_castsi256_si128 (g), _mm256_extracti128_si256 (g, 1)));
+  }
+  for (; i < n; i++)
+    groups[i] = (uint16_t) cuv_hough_group (space, gx[i], gy[i]);
+}
+
 /* ---- votes ---- */
 
 /* Several rows in turn: pixels side by side are often in the same cell, and a
@@ -119,6 +180,7 @@ void
 cuv_hough_avx2_init (CuvHoughSteps *self)
 {
   cuv_canny_avx2_init (self);
+  self->group = group;
   self->vote = vote;
   self->flush = flush;
   self->find_cells = find_cells;

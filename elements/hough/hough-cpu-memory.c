@@ -60,7 +60,10 @@ make_edges (CuvHoughCpu *self)
   self->sorted = take (self, n, sizeof *self->sorted);
   self->groups = take (self, n, sizeof *self->groups);
   self->first_of_group =
-      take (self, (size_t) space->n_groups + 2, sizeof *self->first_of_group);
+      take (self, (size_t) space->n_groups + 1, sizeof *self->first_of_group);
+  for (int i = 0; i < CUV_N_SORT_PIECES; i++)
+    self->next_of_group[i] =
+        take (self, (size_t) space->n_groups, sizeof *self->next_of_group[i]);
 }
 
 static void

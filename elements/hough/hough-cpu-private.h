@@ -45,6 +45,9 @@ typedef struct {
   int (*find_pixel) (const uint8_t *row, int x, int end, uint8_t kind);
   /* Lists a row's edge pixels, as first and on; makes it 255 or 0. */
   size_t (*list) (uint8_t *row, int width, uint32_t first, uint32_t *pixels);
+  /* Groups of gradients. */
+  void (*group) (const CuvHoughSpace *space, const int16_t *gx,
+      const int16_t *gy, int n, uint16_t *groups);
   void (*vote) (const CuvVoteStream streams[CUV_N_STREAMS]);
   /* Adds votes to cells, and leaves none. */
   void (*flush) (uint16_t *slice, int n, uint32_t *cells);
@@ -77,7 +80,7 @@ typedef struct {
   uint64_t n_votes;
 } CuvHoughWorker;
 
-enum { CUV_N_SEGMENT_PIECES = 16 };
+enum { CUV_N_SORT_PIECES = 16, CUV_N_SEGMENT_PIECES = 16 };
 
 struct _CuvHoughCpu {
   const CuvHoughSpace *space;
@@ -94,7 +97,9 @@ struct _CuvHoughCpu {
   uint32_t *pixels, *sorted;
   uint16_t *groups;
   size_t *piece_edges; /* how many each piece has */
-  size_t *first_of_group;
+  /* where a group begins; and of each piece of the list how many edges it has,
+   * then where the next one goes */
+  size_t *first_of_group, *next_of_group[CUV_N_SORT_PIECES];
   CuvEdgeList list;
 
   /* results */
@@ -123,8 +128,10 @@ void cuv_hough_cpu_pieces (CuvHoughCpu *self, int n_pieces,
 
 /* ---- parts of a run ---- */
 
-/* Finds and lists the edges; sorts them by group if the space has a window. */
+/* Finds and lists the edges. */
 void cuv_hough_cpu_edges (CuvHoughCpu *self);
+
+/* Sorts them by group, if there are gradients and the space has a window. */
 void cuv_hough_cpu_sort (CuvHoughCpu *self);
 
 /* Votes by a method other than RING into the accumulator. Returns how many. */

@@ -37,6 +37,14 @@ find_pixel (const uint8_t *row, int x, int end, uint8_t kind)
 }
 
 static void
+group (const CuvHoughSpace *space, const int16_t *gx, const int16_t *gy, int n,
+    uint16_t *groups)
+{
+  for (int i = 0; i < n; i++)
+    groups[i] = (uint16_t) cuv_hough_group (space, gx[i], gy[i]);
+}
+
+static void
 vote (const CuvVoteStream streams[CUV_N_STREAMS])
 {
   for (int i = 0; i < CUV_N_STREAMS; i++) {
@@ -58,7 +66,7 @@ void
 cuv_hough_steps_init (CuvHoughSteps *self)
 {
   *self = (CuvHoughSteps){ cuv_blur_across, cuv_blur_down, gradients,
-    cuv_suppress, find_pixel, cuv_list, vote, cuv_flush, find_cells };
+    cuv_suppress, find_pixel, cuv_list, group, vote, cuv_flush, find_cells };
 #if HAVE_AVX2
   if (cuv_cpu_flags () & CUV_CPU_AVX2)
     cuv_hough_avx2_init (self);
