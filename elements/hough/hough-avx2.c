@@ -182,6 +182,8 @@ cuv_hough_avx2_init (CuvHoughSteps *self)
   cuv_canny_avx2_init (self);
   self->group = group;
   self->vote = vote;
+  self->gather = cuv_gather_avx2;
   self->flush = flush;
   self->find_cells = find_cells;
+  self->gather_share = 28;
 }

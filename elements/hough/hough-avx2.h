@@ -25,5 +25,6 @@ load_bytes (const uint8_t *at)
 }
 
 void cuv_canny_avx2_init (CuvHoughSteps *steps);
+void cuv_gather_avx2 (const CuvGather *work, uint8_t *lanes, uint32_t *middle);
 
 #endif

@@ -38,6 +38,7 @@ make_slices (CuvHoughCpu *self, CuvHoughWorker *worker)
 
   for (int i = 0; i < CUV_N_STREAMS; i++)
     worker->slices[i] = take (self, n, sizeof *worker->slices[i]);
+  worker->lanes = take (self, CUV_N_LANES * (n + CUV_ROW_PADDING), 1);
   worker->ring = take (self, n_ring * n, sizeof *worker->ring);
   worker->found = take (self, n, sizeof *worker->found);
   worker->peaks.peaks =
@@ -52,6 +53,7 @@ make_edges (CuvHoughCpu *self)
 
   self->grey = take (self, n, 1);
   self->map = take (self, n, 1);
+  self->columns = take (self, n, 1);
   self->pixels = take (self, n, sizeof *self->pixels);
   self->piece_edges = take (self, (size_t) space->height / CUV_EDGE_ROWS + 1,
       sizeof *self->piece_edges);

@@ -31,6 +31,17 @@ typedef struct {
 
 enum { CUV_N_STREAMS = 4 };
 
+/* A map's lines, across or down, and the cells of their pixels in a row: line
+ * step + pixel d + offset in 2^-16. */
+typedef struct {
+  const uint8_t *map;
+  int n_lines, n; /* and pixels of each */
+  int32_t step, d, offset;
+  int radius; /* of the cells */
+} CuvGather;
+
+enum { CUV_N_LANES = 8 };
+
 typedef struct {
   /* [1 4 6 4 1] along a row that goes on for two pixels on either side */
   void (*blur_across) (const uint8_t *row, int width, uint16_t *out);
@@ -49,11 +60,17 @@ typedef struct {
   void (*group) (const CuvHoughSpace *space, const int16_t *gx,
       const int16_t *gy, int n, uint16_t *groups);
   void (*vote) (const CuvVoteStream streams[CUV_N_STREAMS]);
+  /* Adds pixels to cells, 255 as 1. Lanes have room for CUV_N_LANES rows of
+   * cells and CUV_ROW_PADDING, and are 0 between uses. */
+  void (*gather) (const CuvGather *work, uint8_t *lanes, uint32_t *middle);
   /* Adds votes to cells, and leaves none. */
   void (*flush) (uint16_t *slice, int n, uint32_t *cells);
   /* Lists cells above a threshold; there is room for all. */
   int (*find_cells) (
       const uint32_t *cells, int n, uint32_t threshold, int32_t *found);
+  /* Of all pixels those that are edges, from which on gathering is faster;
+   * percent. docs/benchmarks/hough.md has the figures. */
+  int gather_share;
 } CuvHoughSteps;
 
 void cuv_hough_steps_init (CuvHoughSteps *self);
@@ -74,6 +91,7 @@ typedef struct {
   CuvGradientRow gradients[3];
   int16_t *scratch;
   uint16_t *slices[CUV_N_STREAMS]; /* of cells, all 0 between uses */
+  uint8_t *lanes;
   uint32_t *ring;
   int32_t *found;
   CuvPeakList peaks;
@@ -93,7 +111,7 @@ struct _CuvHoughCpu {
 
   /* edges */
   uint8_t *grey; /* where the frame's rows cannot be read as they are */
-  uint8_t *map;
+  uint8_t *map, *columns; /* the same, turned */
   uint32_t *pixels, *sorted;
   uint16_t *groups;
   size_t *piece_edges; /* how many each piece has */
@@ -136,6 +154,7 @@ void cuv_hough_cpu_sort (CuvHoughCpu *self);
 
 /* Votes by a method other than RING into the accumulator. Returns how many. */
 uint64_t cuv_hough_cpu_vote (CuvHoughCpu *self, CuvHoughMethod method);
+uint64_t cuv_hough_cpu_gather (CuvHoughCpu *self);
 
 /* The peaks of the accumulator, or of votes by RING. */
 void cuv_hough_cpu_peaks (CuvHoughCpu *self, CuvPeakList *list);

@@ -45,14 +45,28 @@ microseconds_since (struct timespec *start)
   return us;
 }
 
-/* What a method is here: gathering knows no window. */
+/* Whether so many edges are worth looking at all pixels, where a cell has one
+ * or two of a line. */
+static bool
+is_dense (const CuvHoughCpu *self)
+{
+  const CuvHoughSpace *space = self->space;
+  int64_t n = (int64_t) space->width * space->height;
+
+  return space->shape.kind == CUV_LINES_RHO_THETA
+      && space->shape.rho_step <= 1.4
+      && (int64_t) self->list.n * 100 > n * self->steps.gather_share;
+}
+
+/* Gathering knows no window. */
 static CuvHoughMethod
 method_of (const CuvHoughCpu *self, CuvHoughMethod wanted)
 {
-  if (wanted == CUV_HOUGH_AUTO
-      || (wanted == CUV_HOUGH_GATHER && self->list.groups != NULL))
-    return CUV_HOUGH_SHARED;
-  return wanted;
+  bool can_gather = self->list.groups == NULL;
+
+  if (wanted == CUV_HOUGH_AUTO)
+    return can_gather && is_dense (self) ? CUV_HOUGH_GATHER : CUV_HOUGH_SHARED;
+  return wanted == CUV_HOUGH_GATHER && !can_gather ? CUV_HOUGH_SHARED : wanted;
 }
 
 static void

@@ -66,7 +66,8 @@ void
 cuv_hough_steps_init (CuvHoughSteps *self)
 {
   *self = (CuvHoughSteps){ cuv_blur_across, cuv_blur_down, gradients,
-    cuv_suppress, find_pixel, cuv_list, group, vote, cuv_flush, find_cells };
+    cuv_suppress, find_pixel, cuv_list, group, vote, cuv_gather, cuv_flush,
+    find_cells, 75 };
 #if HAVE_AVX2
   if (cuv_cpu_flags () & CUV_CPU_AVX2)
     cuv_hough_avx2_init (self);

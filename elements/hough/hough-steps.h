@@ -73,6 +73,25 @@ cuv_list (uint8_t *row, int width, uint32_t first, uint32_t *pixels)
   return n;
 }
 
+/* Pixels from first to below end of one line. */
+static inline void
+cuv_gather_pixels (
+    const CuvGather *work, int line, int first, int end, uint32_t *middle)
+{
+  const uint8_t *pixels = work->map + (ptrdiff_t) line * work->n;
+  int32_t at = line * work->step + work->offset;
+
+  for (int v = first; v < end; v++)
+    middle[(at + v * work->d) >> 16] += pixels[v] & 1;
+}
+
+static inline void
+cuv_gather (const CuvGather *work, uint8_t *lanes, uint32_t *middle)
+{
+  for (int line = 0; line < work->n_lines; line++)
+    cuv_gather_pixels (work, line, 0, work->n, middle);
+}
+
 static inline void
 cuv_flush (uint16_t *slice, int n, uint32_t *cells)
 {

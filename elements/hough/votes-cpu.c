@@ -141,26 +141,6 @@ shared_piece (CuvHoughCpu *self, CuvHoughWorker *worker, int piece)
   worker->n_votes += count_rows (self, worker, targets);
 }
 
-/* Every pixel of the map adds what it is: 1 or 0. */
-static void
-gather_piece (CuvHoughCpu *self, CuvHoughWorker *worker, int piece)
-{
-  const CuvHoughSpace *space = self->space;
-  const CuvHoughRow *row = &space->rows[piece];
-  uint32_t *middle =
-      self->votes + (size_t) piece * row_size (self) + space->radius;
-  const uint8_t *edge = self->map;
-
-  memset (middle - space->radius, 0, row_size (self) * sizeof *middle);
-  for (int y = 0; y < space->height; y++) {
-    int32_t at = y * row->dy + row->offset;
-
-    for (int x = 0; x < space->width; x++, at += row->dx)
-      middle[at >> 16] += *edge++ & 1;
-  }
-  worker->n_votes += self->list.n;
-}
-
 uint64_t
 cuv_hough_cpu_vote (CuvHoughCpu *self, CuvHoughMethod method)
 {
@@ -169,13 +149,12 @@ cuv_hough_cpu_vote (CuvHoughCpu *self, CuvHoughMethod method)
   self->has_votes = true;
   if (method == CUV_HOUGH_GLOBAL)
     return cuv_hough_vote (self->space, &self->list, self->votes);
+  if (method == CUV_HOUGH_GATHER)
+    return cuv_hough_cpu_gather (self);
   for (int i = 0; i < self->n_workers; i++)
     self->workers[i].n_votes = 0;
-  if (method == CUV_HOUGH_GATHER)
-    cuv_hough_cpu_pieces (self, n_rows, gather_piece);
-  else
-    cuv_hough_cpu_pieces (
-        self, (n_rows + CUV_N_STREAMS - 1) / CUV_N_STREAMS, shared_piece);
+  cuv_hough_cpu_pieces (
+      self, (n_rows + CUV_N_STREAMS - 1) / CUV_N_STREAMS, shared_piece);
   return sum_of_votes (self);
 }
 
