@@ -146,6 +146,8 @@ time_runs (char **args)
   if (cuv_hough_space_init (&space, &shape) != NULL)
     die (cuv_hough_space_init (&space, &shape));
   cpu = cuv_hough_cpu_new (&space);
+  if (cpu == NULL)
+    die ("no memory");
   for (int i = 0; i < atoi (args[6]); i++) {
     cuv_hough_cpu_run (cpu, &frame, &params, atoi (args[5]), &result);
     printf ("%.1f %.1f %.1f\n", (double) result.edges_us,
