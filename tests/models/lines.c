@@ -7,6 +7,8 @@
  *       writes the accumulator, 32 bits a cell, after its two sizes
  *   lines peaks MAP.pgm THETAS THRESHOLD all|cross|square N
  *       prints a line for each peak: row, rho, votes
+ *   lines lines MAP.pgm rho-theta|pclines DIRECTIONS THRESHOLD N
+ *       prints a line for each peak: rho, theta in radians, votes
  *   lines time PICTURE.pgm canny|input METHOD THETAS WINDOW THREADS ROUNDS
  *       prints a line for each round: microseconds for edges, votes, peaks; and
  *       once how many edges and peaks there are
@@ -67,15 +69,16 @@ find_edges (char **args)
 
 /* Of the edges that a map has. */
 static uint32_t *
-vote (const char *path, const char *n_theta, CuvHoughSpace *space)
+vote (const char *path, CuvLineKind kind, const char *period,
+    CuvHoughSpace *space)
 {
   CuvFrame map = read_picture (path);
   const uint8_t *data = map.component[0].data;
   size_t n =
       cuv_hough_list_edges (data, map.width, map.height, map.width, NULL);
   uint32_t *list = malloc ((n + 1) * sizeof *list), *votes;
-  CuvHoughShape shape = { CUV_LINES_RHO_THETA, map.width, map.height,
-    atoi (n_theta), 0, -90, 90, 1, 90 };
+  CuvHoughShape shape = { kind, map.width, map.height, atoi (period), 0, -90, 90,
+    1, 90 };
 
   cuv_hough_list_edges (data, map.width, map.height, map.width, list);
   if (cuv_hough_space_init (space, &shape) != NULL)
@@ -91,7 +94,7 @@ static void
 write_votes (char **args)
 {
   CuvHoughSpace space;
-  uint32_t *votes = vote (args[0], args[1], &space);
+  uint32_t *votes = vote (args[0], CUV_LINES_RHO_THETA, args[1], &space);
   int32_t sizes[2] = { space.n_rows, space.n_cells };
 
   write_all (sizes, sizeof sizes[0], 2);
@@ -104,7 +107,7 @@ static void
 print_peaks (char **args)
 {
   CuvHoughSpace space;
-  uint32_t *votes = vote (args[0], args[1], &space);
+  uint32_t *votes = vote (args[0], CUV_LINES_RHO_THETA, args[1], &space);
   CuvPeakParams params = { (uint32_t) atoi (args[2]),
     strcmp (args[3], "all") == 0         ? CUV_PEAKS_ALL
         : strcmp (args[3], "cross") == 0 ? CUV_PEAKS_CROSS
@@ -118,6 +121,29 @@ print_peaks (char **args)
   for (size_t i = 0; i < list.n; i++)
     printf ("%d %d %u\n", peaks[i].k, peaks[i].r, peaks[i].votes);
   free (peaks);
+  cuv_hough_space_clear (&space);
+  free (votes);
+}
+
+static void
+print_lines (char **args)
+{
+  CuvHoughSpace space;
+  uint32_t *votes = vote (args[0],
+      strcmp (args[1], "pclines") == 0 ? CUV_LINES_PCLINES
+                                       : CUV_LINES_RHO_THETA,
+      args[2], &space);
+  CuvPeakParams params = { (uint32_t) atoi (args[3]), CUV_PEAKS_SQUARE,
+    atoi (args[4]) };
+  CuvHoughPeak peaks[CUV_HOUGH_MAX_LINES];
+  CuvPeakList list = { peaks, CUV_HOUGH_MAX_LINES, 0 };
+  double rho, theta;
+
+  cuv_hough_peaks (&space, votes, &params, &list);
+  for (size_t i = 0; i < list.n && i < list.max; i++) {
+    cuv_hough_line (&space, peaks[i].k, peaks[i].r, &rho, &theta);
+    printf ("%.9g %.9g %u\n", rho, theta, peaks[i].votes);
+  }
   cuv_hough_space_clear (&space);
   free (votes);
 }
@@ -169,6 +195,8 @@ main (int argc, char **argv)
     write_votes (argv + 2);
   else if (argc == 7 && strcmp (argv[1], "peaks") == 0)
     print_peaks (argv + 2);
+  else if (argc == 7 && strcmp (argv[1], "lines") == 0)
+    print_lines (argv + 2);
   else if (argc == 9 && strcmp (argv[1], "time") == 0)
     time_runs (argv + 2);
   else
