@@ -223,7 +223,13 @@ list (uint8_t *row, int width, uint32_t first, uint32_t *pixels)
   return n + cuv_list (row + x, width - x, first + (uint32_t) x, pixels + n);
 }
 
-/* ---- blur ---- */
+/* ---- what the compiler does ---- */
+
+static void
+grey (const CuvFrame *frame, int y, uint8_t *out)
+{
+  cuv_grey_row (frame, y, out);
+}
 
 static void
 blur_across (const uint8_t *row, int width, uint16_t *out)
@@ -240,6 +246,7 @@ blur_down (const uint16_t *const rows[5], int width, uint8_t *out)
 void
 cuv_canny_avx2_init (CuvHoughSteps *steps)
 {
+  steps->grey = grey;
   steps->blur_across = blur_across;
   steps->blur_down = blur_down;
   steps->gradients = gradients;

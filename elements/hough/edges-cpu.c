@@ -39,23 +39,10 @@ is_grey (const CuvFrame *frame)
 }
 
 static void
-grey_row (const CuvFrame *frame, int y, uint8_t *out)
-{
-  const CuvComponent *c = &frame->component[0];
-
-  if (is_grey (frame)) {
-    memcpy (out, c->data + (ptrdiff_t) y * c->stride, (size_t) frame->width);
-    return;
-  }
-  for (int x = 0; x < frame->width; x++)
-    out[x] = cuv_frame_grey (frame, x, y);
-}
-
-static void
 grey_piece (CuvHoughCpu *self, CuvHoughWorker *worker, int piece)
 {
   for (int y = piece * CUV_EDGE_ROWS; y < end_of_piece (self, piece); y++)
-    grey_row (self->frame, y, self->grey + y * self->stride);
+    self->steps.grey (self->frame, y, self->grey + y * self->stride);
 }
 
 static void
@@ -64,7 +51,7 @@ blur_row_across (CuvHoughCpu *self, CuvHoughWorker *worker, int y)
   const int width = self->space->width, height = self->space->height;
   uint8_t *row = worker->grey + 2;
 
-  grey_row (self->frame, min (max (y, 0), height - 1), row);
+  self->steps.grey (self->frame, min (max (y, 0), height - 1), row);
   row[-2] = row[-1] = row[0];
   row[width] = row[width + 1] = row[width - 1];
   self->steps.blur_across (row, width, worker->blurred[(y + 5) % 5]);
@@ -219,7 +206,7 @@ input_piece (CuvHoughCpu *self, CuvHoughWorker *worker, int piece)
   for (int y = piece * CUV_EDGE_ROWS; y < end_of_piece (self, piece); y++) {
     uint8_t *row = map_row (self, y);
 
-    grey_row (self->frame, y, row);
+    self->steps.grey (self->frame, y, row);
     for (int x = 0; x < self->space->width; x++)
       row[x] = row[x] != 0 ? CUV_PIXEL_EDGE : CUV_PIXEL_NONE;
   }

@@ -43,6 +43,8 @@ typedef struct {
 enum { CUV_N_LANES = 8 };
 
 typedef struct {
+  /* A row's grey values. */
+  void (*grey) (const CuvFrame *frame, int y, uint8_t *out);
   /* [1 4 6 4 1] along a row that goes on for two pixels on either side */
   void (*blur_across) (const uint8_t *row, int width, uint16_t *out);
   void (*blur_down) (const uint16_t *const rows[5], int width, uint8_t *out);

@@ -65,9 +65,9 @@ find_cells (const uint32_t *cells, int n, uint32_t threshold, int32_t *found)
 void
 cuv_hough_steps_init (CuvHoughSteps *self)
 {
-  *self = (CuvHoughSteps){ cuv_blur_across, cuv_blur_down, gradients,
-    cuv_suppress, find_pixel, cuv_list, group, vote, cuv_gather, cuv_flush,
-    find_cells, 75 };
+  *self = (CuvHoughSteps){ cuv_grey_row, cuv_blur_across, cuv_blur_down,
+    gradients, cuv_suppress, find_pixel, cuv_list, group, vote, cuv_gather,
+    cuv_flush, find_cells, 75 };
 #if HAVE_AVX2
   if (cuv_cpu_flags () & CUV_CPU_AVX2)
     cuv_hough_avx2_init (self);
