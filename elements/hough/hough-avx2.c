@@ -101,24 +101,31 @@ group (const CuvHoughSpace *space, const int16_t *gx, const int16_t *gy, int n,
 
 /* ---- votes ---- */
 
-/* Several rows in turn: pixels side by side are often in the same cell, and a
- * count has to be written before it can be read again. */
+/* Several rows, and the two halves of their pixels, in turn: pixels side by
+ * side are often in the same cell, and a count has to be written before it can
+ * be read again. */
 static inline __attribute__ ((always_inline)) void
 vote_n (const CuvVoteStream *streams, int n_streams, size_t first, size_t end)
 {
-  _Alignas(32) int32_t cells[CUV_N_STREAMS][8];
+  _Alignas(32) int32_t cells[CUV_N_STREAMS][2][8];
+  const size_t half = (end - first) / 16 * 8;
   Row rows[CUV_N_STREAMS];
 
   for (int i = 0; i < n_streams; i++)
     rows[i] = row_of (streams[i].row);
-  for (size_t at = first; at + 8 <= end; at += 8) {
-    for (int i = 0; i < n_streams; i++)
+  for (size_t at = first; at < first + half; at += 8) {
+    for (int i = 0; i < n_streams; i++) {
       _mm256_store_si256 (
-          (__m256i *) cells[i], cells_of (streams[i].pixels + at, &rows[i]));
+          (__m256i *) cells[i][0], cells_of (streams[i].pixels + at, &rows[i]));
+      _mm256_store_si256 ((__m256i *) cells[i][1],
+          cells_of (streams[i].pixels + at + half, &rows[i]));
+    }
 #pragma GCC unroll 8
     for (int j = 0; j < 8; j++) {
       for (int i = 0; i < n_streams; i++)
-        streams[i].middle[cells[i][j]]++;
+        streams[i].middle[cells[i][0][j]]++;
+      for (int i = 0; i < n_streams; i++)
+        streams[i].middle[cells[i][1][j]]++;
     }
   }
 }
@@ -127,7 +134,7 @@ static void
 vote_rest (const CuvVoteStream *stream, size_t first)
 {
   vote_n (stream, 1, first, stream->n);
-  for (size_t at = first + (stream->n - first) / 8 * 8; at < stream->n; at++)
+  for (size_t at = first + (stream->n - first) / 16 * 16; at < stream->n; at++)
     stream->middle[cuv_hough_cell (stream->row,
         (int) (stream->pixels[at] & 0xffff),
         (int) (stream->pixels[at] >> 16))]++;
@@ -140,7 +147,7 @@ vote (const CuvVoteStream streams[CUV_N_STREAMS])
 
   for (int i = 1; i < CUV_N_STREAMS; i++)
     n = streams[i].n < n ? streams[i].n : n;
-  n = n / 8 * 8;
+  n = n / 16 * 16;
   if (n > 0)
     vote_n (streams, CUV_N_STREAMS, 0, n);
   for (int i = 0; i < CUV_N_STREAMS; i++) {
