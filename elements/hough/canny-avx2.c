@@ -188,21 +188,34 @@ suppress (const CuvGradientRow *const rows[3], int width,
 
 /* ---- maps ---- */
 
-static int
-find_pixel (const uint8_t *row, int x, int end, uint8_t kind)
+static inline __m256i
+beside (const uint8_t *row, int x)
 {
-  const __m256i wanted = _mm256_set1_epi8 ((char) kind);
+  return _mm256_or_si256 (
+      load (row + x), _mm256_or_si256 (load (row + x - 1), load (row + x + 1)));
+}
+
+static int
+find_seed (const uint8_t *const rows[3], int x, int end)
+{
+  const __m256i kind = _mm256_set1_epi8 (CUV_PIXEL_EDGE);
 
   for (; x + 32 <= end; x += 32) {
-    unsigned mask = (unsigned) _mm256_movemask_epi8 (
-        _mm256_cmpeq_epi8 (load (row + x), wanted));
+    __m256i edges = _mm256_cmpeq_epi8 (load (rows[1] + x), kind);
+    __m256i around;
+    unsigned mask;
 
+    if (_mm256_testz_si256 (edges, edges))
+      continue;
+    around = _mm256_or_si256 (beside (rows[1], x),
+        _mm256_or_si256 (beside (rows[0], x), beside (rows[2], x)));
+    /* weak ones have the lowest bit, moved to the highest */
+    mask = (unsigned) _mm256_movemask_epi8 (
+        _mm256_and_si256 (edges, _mm256_slli_epi16 (around, 7)));
     if (mask != 0)
       return x + __builtin_ctz (mask);
   }
-  while (x < end && row[x] != kind)
-    x++;
-  return x;
+  return cuv_find_seed (rows, x, end);
 }
 
 static size_t
@@ -251,6 +264,6 @@ cuv_canny_avx2_init (CuvHoughSteps *steps)
   steps->blur_down = blur_down;
   steps->gradients = gradients;
   steps->suppress = suppress;
-  steps->find_pixel = find_pixel;
+  steps->find_seed = find_seed;
   steps->list = list;
 }

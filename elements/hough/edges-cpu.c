@@ -154,11 +154,10 @@ static void
 connect_row (CuvHoughCpu *self, int y, int first, int end, uint32_t *list)
 {
   const int last = self->space->width - 1;
-  const uint8_t *row = map_row (self, y);
+  const uint8_t *const rows[] = { map_row (self, max (y - 1, first)),
+    map_row (self, y), map_row (self, min (y + 1, end - 1)) };
 
-  for (int x = 1;
-       (x = self->steps.find_pixel (row, x, last, CUV_PIXEL_EDGE)) < last;
-       x++) {
+  for (int x = 1; (x = self->steps.find_seed (rows, x, last)) < last; x++) {
     size_t n = spread (self, x, y, first, end, list, 0);
 
     while (n > 0) {

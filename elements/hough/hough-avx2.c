@@ -192,5 +192,5 @@ cuv_hough_avx2_init (CuvHoughSteps *self)
   self->gather = cuv_gather_avx2;
   self->flush = flush;
   self->find_cells = find_cells;
-  self->gather_share = 28;
+  self->gather_share = 32;
 }

@@ -54,8 +54,9 @@ typedef struct {
   /* What pixels are, all but the first and the last one. */
   void (*suppress) (const CuvGradientRow *const rows[3], int width,
       const CuvCannyParams *params, uint8_t *out);
-  /* Where the next pixel of that kind is, from x on; end if there is none. */
-  int (*find_pixel) (const uint8_t *row, int x, int end, uint8_t kind);
+  /* Where the next edge beside a weak pixel is, from x > 0 on, in rows[1]; end,
+   * which is before the last pixel, if there is none. */
+  int (*find_seed) (const uint8_t *const rows[3], int x, int end);
   /* Lists a row's edge pixels, as first and on; makes it 255 or 0. */
   size_t (*list) (uint8_t *row, int width, uint32_t first, uint32_t *pixels);
   /* Groups of gradients. */

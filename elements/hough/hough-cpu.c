@@ -54,7 +54,8 @@ is_dense (const CuvHoughCpu *self)
   int64_t n = (int64_t) space->width * space->height;
 
   return space->shape.kind == CUV_LINES_RHO_THETA
-      && space->shape.rho_step <= 1.4
+      && space->shape.rho_step <= 1.4 && space->width >= 64
+      && space->height >= 64
       && (int64_t) self->list.n * 100 > n * self->steps.gather_share;
 }
 

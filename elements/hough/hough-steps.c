@@ -5,7 +5,6 @@
 #include "cuvcpu.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static void
 gradients (const uint8_t *const rows[3], int width, CuvCannyNorm norm,
@@ -25,15 +24,6 @@ gradients (const uint8_t *const rows[3], int width, CuvCannyNorm norm,
     else
       out->l2[x] = gx * gx + gy * gy;
   }
-}
-
-static int
-find_pixel (const uint8_t *row, int x, int end, uint8_t kind)
-{
-  const uint8_t *found =
-      x < end ? memchr (row + x, kind, (size_t) (end - x)) : NULL;
-
-  return found == NULL ? end : (int) (found - row);
 }
 
 static void
@@ -66,8 +56,8 @@ void
 cuv_hough_steps_init (CuvHoughSteps *self)
 {
   *self = (CuvHoughSteps){ cuv_grey_row, cuv_blur_across, cuv_blur_down,
-    gradients, cuv_suppress, find_pixel, cuv_list, group, vote, cuv_gather,
-    cuv_flush, find_cells, 75 };
+    gradients, cuv_suppress, cuv_find_seed, cuv_list, group, vote, cuv_gather,
+    cuv_flush, find_cells, 72 };
 #if HAVE_AVX2
   if (cuv_cpu_flags () & CUV_CPU_AVX2)
     cuv_hough_avx2_init (self);

@@ -113,6 +113,20 @@ cuv_suppress (const CuvGradientRow *const rows[3], int width,
   }
 }
 
+static inline int
+cuv_find_seed (const uint8_t *const rows[3], int x, int end)
+{
+  for (; x < end; x++) {
+    int around = 0;
+
+    for (int i = 0; i < 3; i++)
+      around |= rows[i][x - 1] | rows[i][x] | rows[i][x + 1];
+    if (rows[1][x] == CUV_PIXEL_EDGE && (around & CUV_PIXEL_WEAK) != 0)
+      break;
+  }
+  return x;
+}
+
 static inline size_t
 cuv_list (uint8_t *row, int width, uint32_t first, uint32_t *pixels)
 {
