@@ -5,6 +5,10 @@
 #include <immintrin.h>
 #include "hough-cpu-private.h"
 
+#if !defined __AVX2__ && !defined __clang__
+#pragma GCC target("avx2") /* a header that is compiled alone */
+#endif
+
 static inline __m256i
 load (const void *at)
 {

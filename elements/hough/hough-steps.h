@@ -119,9 +119,11 @@ cuv_find_seed (const uint8_t *const rows[3], int x, int end)
   for (; x < end; x++) {
     int around = 0;
 
+    if (rows[1][x] != CUV_PIXEL_EDGE)
+      continue;
     for (int i = 0; i < 3; i++)
       around |= rows[i][x - 1] | rows[i][x] | rows[i][x + 1];
-    if (rows[1][x] == CUV_PIXEL_EDGE && (around & CUV_PIXEL_WEAK) != 0)
+    if ((around & CUV_PIXEL_WEAK) != 0)
       break;
   }
   return x;

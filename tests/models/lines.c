@@ -77,8 +77,8 @@ vote (const char *path, CuvLineKind kind, const char *period,
   size_t n =
       cuv_hough_list_edges (data, map.width, map.height, map.width, NULL);
   uint32_t *list = malloc ((n + 1) * sizeof *list), *votes;
-  CuvHoughShape shape = { kind, map.width, map.height, atoi (period), 0, -90, 90,
-    1, 90 };
+  CuvHoughShape shape = { kind, map.width, map.height, atoi (period), 0, -90,
+    90, 1, 90 };
 
   cuv_hough_list_edges (data, map.width, map.height, map.width, list);
   if (cuv_hough_space_init (space, &shape) != NULL)
