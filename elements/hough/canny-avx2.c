@@ -86,9 +86,11 @@ load_norms (const CuvGradientRow *row, CuvCannyNorm norm, int x)
       : (Norms){ { load (row->l2 + x), load (row->l2 + x + 8) } };
 }
 
+/* No norm is above 2040. */
 static inline Norms
-all_norms (CuvCannyNorm norm, int32_t limit)
+all_norms (CuvCannyNorm norm, int32_t value)
 {
+  int32_t limit = value < INT16_MAX ? value : INT16_MAX;
   __m256i v = norm == CUV_CANNY_L1 ? _mm256_set1_epi16 ((int16_t) limit)
                                    : _mm256_set1_epi32 (limit * limit);
 
