@@ -60,8 +60,12 @@ check_planted (const CuvHoughSpace *space, const Planted *line)
   const int d = space->period / 2;
   const double cell = 65536 / space->rows[d].scale;
   const CuvPeakParams params = { 0, CUV_PEAKS_SQUARE, 3 };
-  /* cells that its pixels are in, half a column away */
-  const int spread = space->n_cells / (2 * d) + 2;
+  const bool exact =
+      fabs (column_of (line->theta, d) - rint (column_of (line->theta, d)))
+      < 1e-9;
+  /* cells that its pixels are in: half a column away, or two beside each other
+   */
+  const int spread = exact ? 2 : space->n_cells / (2 * d) + 2;
   uint32_t *pixels = malloc ((size_t) line->n * sizeof *pixels);
   uint32_t *votes = malloc (cuv_hough_n_cells (space) * sizeof *votes);
   CuvHoughPeak peak = { 0 };

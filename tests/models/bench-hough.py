@@ -8,8 +8,8 @@ skimage's astronaut. Prints JSON lines: milliseconds, the medians of 21 rounds
 in which all take their turns, and how much longer OpenCV takes. Edges of ours
 include the list of them, votes the sort by direction where there is a window.
 
-Then the methods, on the picture's edges and on maps with more and more of them,
-and the worst cases."""
+Then the methods, on the picture's edges and on maps with more and more of
+them, and the worst cases."""
 import importlib.util
 import json
 import os
@@ -49,7 +49,8 @@ class Ours:
     def show(self, picture):
         cv2.imwrite(self.path, picture)
 
-    def times(self, source, method, window, threads, rounds, mask='0xffffffff'):
+    def times(self, source, method, window, threads, rounds,
+              mask='0xffffffff'):
         """Of each round: edges, votes, peaks; edges, lines and method."""
         lines = subprocess.run(
             [self.program, 'time', self.path, source, method, '180',
@@ -76,7 +77,8 @@ def compare(ours, picture, threads):
         hough.append(milliseconds(
             lambda: cv2.HoughLines(edges, 1, np.pi / 180, THRESHOLD)))
         for (method, window), times in runs.items():
-            times.append(ours.times('canny', method, window, threads, 3)[0][-1])
+            times.append(
+                ours.times('canny', method, window, threads, 3)[0][-1])
     canny, hough = np.median(canny), np.median(hough)
     for (method, window), times in runs.items():
         e, v, p = np.median(np.array(times), axis=0)
@@ -117,18 +119,20 @@ def main():
                 report(ours, 'picture', 'canny', method, 90, threads)
             for method in ('shared', 'ring'):
                 report(ours, 'picture', 'canny', method, 10, threads)
-        report(ours, 'picture', 'canny', 'shared', 90, 2, 5, '0')
+        for method in ('shared', 'gather'):
+            report(ours, 'picture', 'canny', method, 90, 2, 7, '0')
         random = np.random.RandomState(1).rand(*picture.shape)
         for share in (0, 0.05, 0.1, 0.2, 0.3, 0.5, 1):
             ours.show((random < share).astype(np.uint8) * 255)
             for method in METHODS[1:]:
-                report(ours, f'{100 * share:g} % edges', 'input', method, 90, 2,
-                       7)
+                report(ours, f'{100 * share:g} % edges', 'input', method, 90,
+                       2, 7)
         ours.show(np.full((1080, 1), 255, np.uint8))
         report(ours, '1 x 1080', 'input', 'auto', 90, 2)
-        ours.show(cv2.resize(picture, (7680, 4320),
-                             interpolation=cv2.INTER_CUBIC))
-        report(ours, '7680 x 4320', 'canny', 'auto', 90, 2, 7)
+        for size in ((3840, 2160), (7680, 4320)):
+            ours.show(cv2.resize(picture, size,
+                                 interpolation=cv2.INTER_CUBIC))
+            report(ours, '%d x %d' % size, 'canny', 'auto', 90, 2, 7)
 
 
 main()
