@@ -8,7 +8,8 @@
 #include <new>
 #include <string.h>
 #include <vector>
-#include "hough/votes.cuh"
+#include "hough/extras.cuh"
+#include "hough/peaks.cuh"
 
 struct _CuvHoughCuda {
   CuvArena arena = {};
@@ -17,7 +18,9 @@ struct _CuvHoughCuda {
   CuvMaps maps = {};
   CuvEdges edges = {}; // groups where the space has a window
   CuvPeaks peaks = {};
-  CuvVotePlan plan = {};
+  CuvSegments segments = {};
+  CuvVotePlan plan = {}, ring = {};
+  int ring_reach = -1; // that ring is for
   unsigned *cells = nullptr, *turned = nullptr;
   size_t n_cells = 0;
   std::vector<CuvVoteRow> rows;
@@ -126,6 +129,7 @@ init_maps (CuvHoughCuda *self, const CuvHoughSpace *space)
   return alloc (self, &maps->edges, cuv_map_words (*maps))
       && alloc (self, &maps->undecided, cuv_map_words (*maps))
       && alloc (self, &maps->parents, 1 + 32 * cuv_map_words (*maps))
+      && alloc (self, &self->turned, cuv_map_words (*maps))
       && alloc (self, &self->edges.pixels, n_pixels)
       && (space->shape.window >= 90
           || (alloc (self, &self->edges.groups, n_pixels)
@@ -148,7 +152,12 @@ init_results (CuvHoughCuda *self)
       &self->arena, sizeof *peaks->counters_to);
   peaks->best_to = (CuvPeakKey *) cuv_arena_pinned (
       &self->arena, CUV_HOUGH_MAX_LINES * sizeof *peaks->best_to);
-  return peaks->counters_to != nullptr && peaks->best_to != nullptr;
+  self->segments.counters_to = peaks->counters_to;
+  self->segments.segments_to = (CuvHoughSegment *) cuv_arena_pinned (
+      &self->arena, CUV_HOUGH_MAX_SEGMENTS * sizeof (CuvHoughSegment));
+  return peaks->counters_to != nullptr && peaks->best_to != nullptr
+      && self->segments.segments_to != nullptr
+      && alloc (self, &self->segments.counts, CUV_HOUGH_MAX_LINES);
 }
 
 static bool
@@ -185,13 +194,22 @@ cuv_hough_cuda_free (CuvHoughCuda *self)
 
 // ---- running ----
 
-// What has no room in shared memory is done in another way.
+// What has no room in shared memory, or no gather with a window, is done in
+// another way.
 static CuvHoughMethod
-choose_method (const CuvHoughCuda *self, const CuvHoughParams *params)
+choose_method (CuvHoughCuda *self, const CuvHoughParams *params)
 {
   CuvHoughMethod method = params->method;
+  const bool window =
+      self->edges.groups != nullptr && params->source == CUV_EDGES_CANNY;
 
-  if (method == CUV_HOUGH_AUTO)
+  if (method == CUV_HOUGH_RING
+      && self->ring_reach != cuv_reach (params->peaks)) {
+    self->ring = cuv_ring_plan (self->rows, self->space.period, params->peaks);
+    self->ring_reach = cuv_reach (params->peaks);
+  }
+  if (method == CUV_HOUGH_AUTO || (method == CUV_HOUGH_GATHER && window)
+      || (method == CUV_HOUGH_RING && self->ring.rows_per_block == 0))
     method = CUV_HOUGH_SHARED;
   if (method == CUV_HOUGH_SHARED && self->plan.rows_per_block == 0)
     method = CUV_HOUGH_GLOBAL;
@@ -213,6 +231,9 @@ submit_votes (CuvHoughCuda *self, const CuvEdges &edges)
     case CUV_HOUGH_GLOBAL:
       return cuv_vote_global_submit (
           self->space, edges, self->cells, self->stream);
+    case CUV_HOUGH_GATHER:
+      return cuv_vote_gather_submit (
+          self->space, self->maps, self->turned, self->cells, self->stream);
     default:
       return cuv_vote_shared_submit (
           self->plan, self->space, edges, self->cells, self->stream);
@@ -220,27 +241,56 @@ submit_votes (CuvHoughCuda *self, const CuvEdges &edges)
 }
 
 static int
-submit_all (CuvHoughCuda *self, const CuvFrame *frame)
+submit_peaks (CuvHoughCuda *self, const CuvEdges &edges)
+{
+  if (self->method == CUV_HOUGH_RING)
+    return cuv_ring_submit (self->ring, self->space, edges, self->params.peaks,
+        self->peaks, self->stream);
+  if (submit_votes (self, edges) != 0)
+    return -1;
+  return cuv_peaks_submit (
+      self->space, self->cells, self->params.peaks, self->peaks, self->stream);
+}
+
+// The edges of the frame at hand.
+static CuvEdges
+edges_of (const CuvHoughCuda *self)
 {
   CuvEdges edges = self->edges;
 
   if (self->params.source == CUV_EDGES_INPUT)
     edges.groups = nullptr;
+  return edges;
+}
+
+static int
+submit_list (CuvHoughCuda *self, const CuvFrame *frame, const CuvEdges &edges)
+{
+  if (cuv_list_submit (
+          self->maps, edges, self->cells, self->n_cells, self->stream)
+      != 0)
+    return -1;
+  return edges.groups == nullptr
+      ? 0
+      : cuv_sort_submit (edges, self->space, *frame,
+          self->params.canny.blur != 0, self->stream);
+}
+
+static int
+submit_all (CuvHoughCuda *self, const CuvFrame *frame)
+{
+  const CuvEdges edges = edges_of (self);
+
   self->maps.groups = edges.groups != nullptr ? edges.counts : nullptr;
-  if (submit_edges (self, frame) != 0
-      || cuv_list_submit (
-             self->maps, edges, self->cells, self->n_cells, self->stream)
-          != 0
-      || (edges.groups != nullptr
-          && cuv_sort_submit (edges, self->space, *frame,
-                 self->params.canny.blur != 0, self->stream)
-              != 0)
-      || submit_votes (self, edges) != 0
-      || cuv_peaks_submit (self->space, self->cells, self->params.peaks,
-             self->peaks, self->stream)
-          != 0
+  if (submit_edges (self, frame) != 0 || submit_list (self, frame, edges) != 0
+      || submit_peaks (self, edges) != 0
       || cuv_best_submit (self->peaks, self->params.max_lines, self->stream)
-          != 0)
+          != 0
+      || (self->params.segments
+          && cuv_segments_submit (self->space, self->maps, self->peaks,
+                 self->params.max_lines, self->params.segment, self->segments,
+                 self->stream)
+              != 0))
     return -1;
   CUV_CUDA_TRY (cudaEventRecord (self->done, self->stream));
   return 0;
@@ -286,10 +336,35 @@ cuv_hough_cuda_collect (CuvHoughCuda *self, CuvHoughResult *result)
       (uint32_t) (key >> 32) };
   }
   result->peaks = self->best.data ();
+  result->segments = self->segments.segments_to;
+  result->n_segments_found = (int32_t) counters->n_segments;
+  result->n_segments =
+      std::min (result->n_segments_found, CUV_HOUGH_MAX_SEGMENTS);
   result->method = self->method;
   result->edges_us = microseconds (counters->began, counters->listed);
-  result->votes_us = microseconds (counters->listed, counters->voted);
+  // the ring has votes and peaks in one
+  result->votes_us = microseconds (counters->listed,
+      counters->voted != 0 ? counters->voted : counters->ended);
   result->peaks_us = microseconds (counters->voted, counters->ended);
+  return 0;
+}
+
+extern "C" int
+cuv_hough_cuda_draw (CuvHoughCuda *self, const CuvFrame *frame,
+    CuvHoughDraw draw, CuvCudaStream stream)
+{
+  self->stream = (cudaStream_t) stream;
+  if (draw == CUV_HOUGH_DRAW_EDGES
+      && cuv_draw_edges_submit (*frame, self->maps, self->stream) != 0)
+    return -1;
+  if (draw == CUV_HOUGH_DRAW_ACCUMULATOR
+      && ((self->method == CUV_HOUGH_RING // it has left the accumulator clear
+              && submit_votes (self, edges_of (self)) != 0)
+          || cuv_draw_votes_submit (*frame, self->space, self->cells,
+                 self->params.peaks.threshold, self->stream)
+              != 0))
+    return -1;
+  CUV_CUDA_TRY (cudaEventRecord (self->done, self->stream));
   return 0;
 }
 

@@ -16,7 +16,7 @@
 struct CuvHoughCounters {
   unsigned n_edges;
   unsigned n_found; // peaks
-  unsigned n_segments, n_segments_found;
+  unsigned n_segments;
   unsigned long long n_votes;
   unsigned long long began, listed, voted, ended; // ns
 };

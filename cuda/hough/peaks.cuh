@@ -6,7 +6,7 @@
 #include "hough/votes.cuh"
 
 // How many rows on either side of a peak its rule looks at.
-static __device__ __forceinline__ int
+static __host__ __device__ __forceinline__ int
 cuv_reach (const CuvPeakParams &params)
 {
   return params.rule == CUV_PEAKS_ALL  ? 0

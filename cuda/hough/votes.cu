@@ -116,17 +116,19 @@ vote_global_kernel (CuvVoteSpace space, CuvEdges edges, unsigned *accumulator)
 
 // ---- launchers ----
 
-// Instructions of a multiprocessor's warps: they read a part of the edges, of
-// which one in 20 pixels is expected to be one, and vote with them for each
-// row; and each row has cells to add up.
+// Instructions of a multiprocessor's threads: they read a part of the edges and
+// vote with them for each row, and each row has cells to clear and to add up,
+// which takes longer than to store them. Edges are lines: the frame's side, not
+// its area, says how many there may be.
 static double
 time_of (const CuvVotePlan &plan, double n_pixels, double n_blocks)
 {
   const double rounds = ceil (plan.groups * plan.parts / n_blocks);
+  const double edges = 80 * sqrt (n_pixels) / plan.parts;
 
   return rounds
-      * (n_pixels / 20 / plan.parts * (10 + plan.rows_per_block * 5.5)
-          + plan.shared / 4. * 5);
+      * (edges * (10 + plan.rows_per_block * 5.5)
+          + plan.shared / 4. * (plan.parts > 1 ? 32 : 8));
 }
 
 // Many rows are many cells to add up, few rows read the list many times.

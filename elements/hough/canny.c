@@ -14,12 +14,19 @@ cuv_canny_new (int width, int height)
   CuvCanny *self = calloc (1, sizeof *self);
   size_t n = (size_t) width * (size_t) height;
 
+  if (self == NULL)
+    return NULL;
   self->grey = malloc (n);
   self->gx = malloc (n * sizeof *self->gx);
   self->gy = malloc (n * sizeof *self->gy);
   self->norms = malloc (n * sizeof *self->norms);
   self->edges = malloc (n);
   self->stack = malloc (n * sizeof *self->stack);
+  if (self->grey == NULL || self->gx == NULL || self->gy == NULL
+      || self->norms == NULL || self->edges == NULL || self->stack == NULL) {
+    cuv_canny_free (self);
+    return NULL;
+  }
   return self;
 }
 

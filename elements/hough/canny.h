@@ -21,7 +21,7 @@ typedef struct {
   int32_t *stack; /* of the hysteresis */
 } CuvCanny;
 
-/* Of the largest frames that it will be run on. */
+/* Of the largest frames that it will be run on; NULL if there is no memory. */
 CuvCanny *cuv_canny_new (int width, int height);
 
 /* Finds a frame's edges, of its grey values. */

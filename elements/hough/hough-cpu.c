@@ -1,49 +1,36 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "hough-cpu.h"
-
-#include <stdlib.h>
-#include <time.h>
+#include "hough-cpu-private.h"
+#include "cuvthreads.h"
 #include "draw.h"
 
-struct _CuvHoughCpu {
-  const CuvHoughSpace *space;
-  CuvCanny *canny;
-  uint32_t *pixels, *votes;
-  uint16_t *groups;
-  CuvHoughPeak *peaks;
-  CuvHoughSegment *segments;
-  uint32_t threshold; /* of the last run */
-};
+#include <time.h>
 
-CuvHoughCpu *
-cuv_hough_cpu_new (const CuvHoughSpace *space)
+/* ---- pieces of work ---- */
+
+static void
+work (void *data, int worker)
 {
-  CuvHoughCpu *self = calloc (1, sizeof *self);
-  size_t n = (size_t) space->width * (size_t) space->height;
+  CuvHoughCpu *self = data;
+  int piece;
 
-  self->space = space;
-  self->canny = cuv_canny_new (space->width, space->height);
-  self->pixels = malloc (n * sizeof *self->pixels);
-  self->groups = malloc (n * sizeof *self->groups);
-  self->votes = calloc (cuv_hough_n_cells (space), sizeof *self->votes);
-  self->peaks = malloc (CUV_HOUGH_MAX_LINES * sizeof *self->peaks);
-  self->segments = malloc (CUV_HOUGH_MAX_SEGMENTS * sizeof *self->segments);
-  return self;
+  while ((piece = atomic_fetch_add (&self->next_piece, 1)) < self->n_pieces)
+    self->func (self, &self->workers[worker], piece);
 }
 
 void
-cuv_hough_cpu_free (CuvHoughCpu *self)
+cuv_hough_cpu_pieces (CuvHoughCpu *self, int n_pieces,
+    void (*func) (CuvHoughCpu *self, CuvHoughWorker *worker, int piece))
 {
-  if (self == NULL)
-    return;
-  cuv_canny_free (self->canny);
-  free (self->pixels);
-  free (self->groups);
-  free (self->votes);
-  free (self->peaks);
-  free (self->segments);
-  free (self);
+  int n = self->n_threads;
+
+  n = n <= 0 || n > self->n_workers ? self->n_workers : n;
+  self->func = func;
+  self->n_pieces = n_pieces;
+  atomic_store (&self->next_piece, 0);
+  cuv_threads_run (self->n_threads, n < n_pieces ? n : n_pieces, work, self);
 }
+
+/* ---- a run ---- */
 
 static float
 microseconds_since (struct timespec *start)
@@ -58,29 +45,39 @@ microseconds_since (struct timespec *start)
   return us;
 }
 
-static void
-find_edges (CuvHoughCpu *self, const CuvFrame *frame,
-    const CuvHoughParams *params, CuvEdgeList *list)
+/* Whether so many edges are worth looking at all pixels, where a cell has one
+ * or two of a line. */
+static bool
+is_dense (const CuvHoughCpu *self)
 {
   const CuvHoughSpace *space = self->space;
-  uint8_t *edges = self->canny->edges;
+  int64_t n = (int64_t) space->width * space->height;
 
-  if (params->source == CUV_EDGES_CANNY) {
-    cuv_canny_run (self->canny, frame, &params->canny);
-  } else {
-    for (int y = 0; y < frame->height; y++) {
-      for (int x = 0; x < frame->width; x++)
-        *edges++ = cuv_frame_grey (frame, x, y) != 0 ? 255 : 0;
-    }
-  }
-  *list = (CuvEdgeList){ self->pixels, NULL,
-    cuv_hough_list_edges (self->canny->edges, space->width, space->height,
-        space->width, self->pixels) };
-  if (params->source == CUV_EDGES_CANNY && space->shape.window < 90) {
-    cuv_hough_list_groups (
-        space, self->canny, list->pixels, list->n, self->groups);
-    list->groups = self->groups;
-  }
+  return space->shape.kind == CUV_LINES_RHO_THETA
+      && space->shape.rho_step <= 1.4 && space->width >= 64
+      && space->height >= 64
+      && (int64_t) self->list.n * 100 > n * self->steps.gather_share;
+}
+
+/* Gathering knows no window. */
+static CuvHoughMethod
+method_of (const CuvHoughCpu *self, CuvHoughMethod wanted)
+{
+  bool can_gather = self->list.groups == NULL;
+
+  if (wanted == CUV_HOUGH_AUTO)
+    return can_gather && is_dense (self) ? CUV_HOUGH_GATHER : CUV_HOUGH_SHARED;
+  return wanted == CUV_HOUGH_GATHER && !can_gather ? CUV_HOUGH_SHARED : wanted;
+}
+
+static void
+find_segments (CuvHoughCpu *self, CuvHoughResult *result)
+{
+  size_t n = cuv_hough_cpu_segments (self, (size_t) result->n_peaks);
+
+  result->n_segments_found = (int32_t) n;
+  result->n_segments =
+      (int32_t) (n < CUV_HOUGH_MAX_SEGMENTS ? n : CUV_HOUGH_MAX_SEGMENTS);
 }
 
 void
@@ -89,38 +86,40 @@ cuv_hough_cpu_run (CuvHoughCpu *self, const CuvFrame *frame,
 {
   CuvPeakList peaks = { self->peaks, (size_t) params->max_lines, 0 };
   struct timespec start;
-  CuvEdgeList list;
-  size_t n;
 
   clock_gettime (CLOCK_MONOTONIC, &start);
-  *result = (CuvHoughResult){
-    .peaks = self->peaks, .segments = self->segments, .method = CUV_HOUGH_SHARED
-  };
+  *result =
+      (CuvHoughResult){ .peaks = self->peaks, .segments = self->segments };
+  self->frame = frame;
+  self->params = params;
+  self->n_threads = n_threads;
   self->threshold = params->peaks.threshold;
-  find_edges (self, frame, params, &list);
-  result->n_edges = (int64_t) list.n;
+  cuv_hough_cpu_edges (self);
+  result->n_edges = (int64_t) self->list.n;
   result->edges_us = microseconds_since (&start);
-  result->n_votes = (int64_t) cuv_hough_vote (self->space, &list, self->votes);
+  cuv_hough_cpu_sort (self);
+  result->method = method_of (self, params->method);
+  result->n_votes = (int64_t) (result->method == CUV_HOUGH_RING
+          ? cuv_hough_cpu_ring (self, &peaks)
+          : cuv_hough_cpu_vote (self, result->method));
   result->votes_us = microseconds_since (&start);
-  cuv_hough_peaks (self->space, self->votes, &params->peaks, &peaks);
+  if (result->method != CUV_HOUGH_RING)
+    cuv_hough_cpu_peaks (self, &peaks);
   result->n_found = (int32_t) peaks.n;
   result->n_peaks = (int32_t) (peaks.n < peaks.max ? peaks.n : peaks.max);
-  if (params->segments) {
-    n = cuv_hough_segments (self->space, self->canny->edges, self->peaks,
-        (size_t) result->n_peaks, &params->segment, self->segments,
-        CUV_HOUGH_MAX_SEGMENTS);
-    result->n_segments_found = (int32_t) n;
-    result->n_segments =
-        (int32_t) (n < CUV_HOUGH_MAX_SEGMENTS ? n : CUV_HOUGH_MAX_SEGMENTS);
-  }
+  if (params->segments)
+    find_segments (self, result);
   result->peaks_us = microseconds_since (&start);
 }
 
 void
 cuv_hough_cpu_draw (CuvHoughCpu *self, const CuvFrame *frame, CuvHoughDraw draw)
 {
-  if (draw == CUV_HOUGH_DRAW_EDGES)
-    cuv_hough_draw_edges (frame, self->canny->edges);
-  else if (draw == CUV_HOUGH_DRAW_ACCUMULATOR)
+  if (draw == CUV_HOUGH_DRAW_EDGES) {
+    cuv_hough_draw_edges (frame, self->map);
+  } else if (draw == CUV_HOUGH_DRAW_ACCUMULATOR) {
+    if (!self->has_votes)
+      cuv_hough_cpu_vote (self, CUV_HOUGH_SHARED);
     cuv_hough_draw_votes (frame, self->space, self->votes, self->threshold);
+  }
 }

@@ -125,12 +125,22 @@ typedef struct {
 /* How many rows on either side of a peak its rule looks at. */
 int cuv_hough_reach (const CuvPeakParams *params);
 
+/* The views of rows k - reach .. k + reach of an accumulator. */
+void cuv_hough_view_rows (const CuvHoughSpace *self,
+    const uint32_t *accumulator, int k, int reach,
+    CuvRowView *views /* -reach .. reach */);
+
 /* Adds the peaks of row k, whose view is views[0], to a list that is begun with
  * n = 0 and sorted at the end. */
 void cuv_hough_add_peaks (const CuvHoughSpace *self,
     const CuvRowView *views /* -reach .. reach */, int k,
     const CuvPeakParams *params, CuvPeakList *list);
 void cuv_hough_sort_peaks (CuvPeakList *list);
+
+/* The same of one cell; and of what is a peak. */
+void cuv_hough_add_peak (const CuvHoughSpace *self, const CuvRowView *views,
+    int k, int r, const CuvPeakParams *params, CuvPeakList *list);
+void cuv_hough_keep_peak (CuvPeakList *list, const CuvHoughPeak *peak);
 
 /* ---- segments ---- */
 
@@ -141,8 +151,8 @@ size_t cuv_hough_segments (const CuvHoughSpace *self, const uint8_t *edges,
     const CuvHoughPeak *peaks, size_t n_peaks, const CuvSegmentParams *params,
     CuvHoughSegment *segments, size_t max);
 
-/* The end points of a segment: on its line, at most half a pixel out of the
- * frame. */
+/* The end points of a segment: on its line, or on the frame's border where the
+ * line leaves it beside the last edge pixels. */
 void cuv_hough_segment_ends (const CuvHoughSpace *self,
     const CuvHoughPeak *peak, const CuvHoughSegment *segment,
     double points[4] /* x1 y1 x2 y2 */);

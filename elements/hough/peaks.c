@@ -66,7 +66,7 @@ compare_peaks (const void *a, const void *b)
 
 /* Puts a peak to the first ones, in a heap whose root is the last of them. */
 static void
-keep (CuvHoughPeak *heap, size_t n, CuvHoughPeak peak)
+sift (CuvHoughPeak *heap, size_t n, CuvHoughPeak peak)
 {
   size_t at = 0, child;
 
@@ -88,23 +88,34 @@ compare_backwards (const void *a, const void *b)
 }
 
 void
+cuv_hough_keep_peak (CuvPeakList *list, const CuvHoughPeak *peak)
+{
+  if (list->n < list->max)
+    list->peaks[list->n] = *peak;
+  else if (list->max > 0 && compare_peaks (peak, &list->peaks[0]) < 0)
+    sift (list->peaks, list->max, *peak);
+  if (++list->n == list->max) /* sorted backwards is a heap */
+    qsort (list->peaks, list->n, sizeof *peak, compare_backwards);
+}
+
+void
+cuv_hough_add_peak (const CuvHoughSpace *self, const CuvRowView *views, int k,
+    int r, const CuvPeakParams *params, CuvPeakList *list)
+{
+  CuvHoughPeak cell = { k, r, votes_at (self, views, r) };
+
+  if (is_peak (self, views, params, &cell))
+    cuv_hough_keep_peak (list, &cell);
+}
+
+void
 cuv_hough_add_peaks (const CuvHoughSpace *self, const CuvRowView *views, int k,
     const CuvPeakParams *params, CuvPeakList *list)
 {
   const CuvHoughRow *row = &self->rows[k];
 
-  for (int r = row->first_cell; r <= row->last_cell; r++) {
-    CuvHoughPeak cell = { k, r, votes_at (self, views, r) };
-
-    if (!is_peak (self, views, params, &cell))
-      continue;
-    if (list->n < list->max)
-      list->peaks[list->n] = cell;
-    else if (list->max > 0 && compare_peaks (&cell, &list->peaks[0]) < 0)
-      keep (list->peaks, list->max, cell);
-    if (++list->n == list->max) /* sorted backwards is a heap */
-      qsort (list->peaks, list->n, sizeof cell, compare_backwards);
-  }
+  for (int r = row->first_cell; r <= row->last_cell; r++)
+    cuv_hough_add_peak (self, views, k, r, params, list);
 }
 
 void
@@ -117,6 +128,20 @@ cuv_hough_sort_peaks (CuvPeakList *list)
 }
 
 void
+cuv_hough_view_rows (const CuvHoughSpace *self, const uint32_t *accumulator,
+    int k, int reach, CuvRowView *views)
+{
+  for (int dk = -reach; dk <= reach; dk++) {
+    CuvRowView *view = &views[dk];
+    int row = cuv_hough_wrap (self, k + dk, &view->sign);
+
+    view->middle = row < 0
+        ? NULL
+        : accumulator + (size_t) row * (size_t) self->n_cells + self->radius;
+  }
+}
+
+void
 cuv_hough_peaks (const CuvHoughSpace *self, const uint32_t *accumulator,
     const CuvPeakParams *params, CuvPeakList *list)
 {
@@ -125,14 +150,7 @@ cuv_hough_peaks (const CuvHoughSpace *self, const uint32_t *accumulator,
 
   list->n = 0;
   for (int k = 0; k < self->n_rows; k++) {
-    for (int dk = -reach; dk <= reach; dk++) {
-      CuvRowView *view = &views[reach + dk];
-      int row = cuv_hough_wrap (self, k + dk, &view->sign);
-
-      view->middle = row < 0
-          ? NULL
-          : accumulator + (size_t) row * (size_t) self->n_cells + self->radius;
-    }
+    cuv_hough_view_rows (self, accumulator, k, reach, views + reach);
     cuv_hough_add_peaks (self, views + reach, k, params, list);
   }
   cuv_hough_sort_peaks (list);

@@ -13,6 +13,7 @@ typedef struct {
   ptrdiff_t step, pixel; /* from one to the next in the map */
   int32_t along, aside;  /* dx and dy, or dy and dx */
   int r;
+  int first; /* pixel across whose cell is r - 1 or comes after it */
 } Walk;
 
 static Walk
@@ -23,26 +24,34 @@ walk_of (
 
   return abs (row->dy) >= abs (row->dx)
       ? (Walk){ row, edges, space->width, space->height, 1, space->width,
-          row->dx, row->dy, peak->r }
+          row->dx, row->dy, peak->r, 0 }
       : (Walk){ row, edges, space->height, space->width, space->width, 1,
-          row->dy, row->dx, peak->r };
+          row->dy, row->dx, peak->r, 0 };
 }
 
-/* Whether the line has an edge pixel at a step: in its cell or one beside. */
-static bool
-has_edge (const Walk *walk, int step)
+/* How many cells a pixel is from the line, rising with v. */
+static int
+distance (const Walk *walk, int step, int v)
 {
-  int64_t at = (int64_t) step * walk->along + walk->row->offset;
-  int64_t low = ((int64_t) walk->r - 1) * 65536 - at, high = low + 3 * 65536;
-  int64_t d = walk->aside;
-  int64_t first, end;
+  int32_t at = step * walk->along + v * walk->aside + walk->row->offset;
+  int cells = (at >> 16) - walk->r;
 
-  /* low <= v * d < high */
-  first =
-      d > 0 ? cuv_hough_divide_up (low, d) : cuv_hough_divide_up (1 - high, -d);
-  end =
-      d > 0 ? cuv_hough_divide_up (high, d) : cuv_hough_divide_up (1 - low, -d);
-  for (int64_t v = first < 0 ? 0 : first; v < end && v < walk->n_pixels; v++) {
+  return walk->aside > 0 ? cells : -cells;
+}
+
+/* Whether the line has an edge pixel at a step: in its cell or one beside. From
+ * one step to the next it moves by a pixel at most. */
+static bool
+has_edge (Walk *walk, int step)
+{
+  int v = walk->first;
+
+  while (v > 0 && distance (walk, step, v - 1) >= -1)
+    v--;
+  while (v < walk->n_pixels && distance (walk, step, v) < -1)
+    v++;
+  walk->first = v;
+  for (; v < walk->n_pixels && distance (walk, step, v) <= 1; v++) {
     if (walk->edges[step * walk->step + v * walk->pixel] != 0)
       return true;
   }
@@ -57,6 +66,8 @@ is_long (const Walk *walk, int first, int last, int min_length)
   uint64_t a = (uint64_t) llabs (walk->along),
            b = (uint64_t) llabs (walk->aside);
 
+  if (min_length > walk->n_steps + walk->n_pixels)
+    return false;
   return steps * steps * (a * a + b * b) >= length * length * (b * b);
 }
 
@@ -92,6 +103,12 @@ cuv_hough_segments (const CuvHoughSpace *self, const uint8_t *edges,
   return n;
 }
 
+static double
+within (double v, int n)
+{
+  return fmin (fmax (v, 0), n - 1);
+}
+
 void
 cuv_hough_segment_ends (const CuvHoughSpace *self, const CuvHoughPeak *peak,
     const CuvHoughSegment *segment, double points[4])
@@ -106,7 +123,8 @@ cuv_hough_segment_ends (const CuvHoughSpace *self, const CuvHoughPeak *peak,
   for (int i = 0; i < 2; i++) {
     int step = i == 0 ? segment->first : segment->last;
 
-    points[2 * i] = across ? step : (rho - step * s) / c;
-    points[2 * i + 1] = across ? (rho - step * c) / s : step;
+    points[2 * i] = across ? step : within ((rho - step * s) / c, self->width);
+    points[2 * i + 1] =
+        across ? within ((rho - step * c) / s, self->height) : step;
   }
 }

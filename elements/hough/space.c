@@ -98,14 +98,12 @@ find_groups (const CuvHoughSpace *self, CuvHoughRow *row)
 {
   const double per_radian = self->n_groups / PI, same = 1e-6;
   double middle = (row->theta + PI / 2) * per_radian;
-  double window = degrees (self->shape.window) * per_radian;
+  double window = degrees (fmin (self->shape.window, 90)) * per_radian;
   int first = (int) floor (middle - window + same);
   int last = (int) floor (middle + window + same);
 
   row->first_group = (first % self->n_groups + self->n_groups) % self->n_groups;
-  row->n_groups = self->shape.window >= 90
-      ? self->n_groups
-      : min (last - first + 1, self->n_groups);
+  row->n_groups = min (last - first + 1, self->n_groups);
 }
 
 static CuvHoughRow

@@ -272,6 +272,41 @@ cuv_check_frame_new (const char *name, int width, int height, CuvCheckFill fill)
   return self;
 }
 
+CuvCheckFrame
+cuv_check_frame_copy (const CuvCheckFrame *self)
+{
+  CuvCheckFrame copy = *self;
+
+  copy.memory = malloc (self->size);
+  memcpy (copy.memory, self->memory, self->size);
+  for (int c = 0; c < copy.frame.n_components; c++)
+    copy.frame.component[c].data =
+        copy.memory + (self->frame.component[c].data - self->memory);
+  return copy;
+}
+
+CuvCheckFrame
+cuv_check_bench_picture (void)
+{
+  const char *path = getenv ("CUV_BENCH_PICTURE");
+  int width, height;
+  uint8_t *pixels;
+  CuvCheckFrame frame;
+
+  if (path == NULL)
+    return cuv_check_frame_new ("GRAY8", 1920, 1080, CUV_CHECK_TEXTURE);
+  pixels = cuv_check_read_pgm (path, &width, &height);
+  if (pixels == NULL)
+    exit (1);
+  frame = cuv_check_frame_new ("GRAY8", width, height, CUV_CHECK_BLACK);
+  for (int y = 0; y < height; y++)
+    memcpy (frame.frame.component[0].data
+            + (size_t) y * (size_t) frame.frame.component[0].stride,
+        pixels + (size_t) y * (size_t) width, (size_t) width);
+  free (pixels);
+  return frame;
+}
+
 bool
 cuv_check_guards_intact (const CuvCheckFrame *self)
 {
@@ -374,6 +409,12 @@ void
 cuv_check_stream_free (void *stream)
 {
   must (cudaStreamDestroy (stream));
+}
+
+void
+cuv_check_stream_wait (void *stream)
+{
+  must (cudaStreamSynchronize (stream));
 }
 
 static double

@@ -56,6 +56,12 @@ typedef struct {
 CuvCheckFrame cuv_check_frame_new (
     const char *format, int width, int height, CuvCheckFill fill);
 
+CuvCheckFrame cuv_check_frame_copy (const CuvCheckFrame *self);
+
+/* What --bench looks at: CUV_BENCH_PICTURE, a binary PGM, or a texture of
+ * 1920 x 1080. */
+CuvCheckFrame cuv_check_bench_picture (void);
+
 /* A grey picture's pixels; free() them. NULL, and a failed check, if the file
  * is not a binary 8-bit PGM. */
 uint8_t *cuv_check_read_pgm (const char *path, int *width, int *height);
@@ -70,6 +76,7 @@ void cuv_check_from_device (CuvCheckFrame *self, void *memory);
 void cuv_check_device_free (void *memory);
 void *cuv_check_stream_new (void);
 void cuv_check_stream_free (void *stream);
+void cuv_check_stream_wait (void *stream);
 
 /* --bench: the median time of func, in microseconds. Device work is timed from
  * events around it on the stream. */

@@ -1,103 +1,39 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The line detector on the GPU: edges, votes, peaks and segments are those of
- * the C reference, bit for bit. */
+/* The line detector on the GPU: what it finds and draws is what the C reference
+ * does, bit for bit. */
 #include "config.h"
-#include "hough-cuda.h"
-
-#include <stdlib.h>
-#include <string.h>
-#include "canny.h"
-#include "cuvcheck.h"
-#include "hough.h"
-#include "hough/hough.h"
+#include "hough-tests.h"
 
 #if HAVE_CUDA
+#include <stdlib.h>
+#include <string.h>
+#include "draw.h"
+#include "hough-versions.h"
+#include "hough/hough.h"
 
-/* What the C reference finds. */
-typedef struct {
-  CuvCanny *canny;
-  uint32_t *pixels, *votes;
-  uint16_t *groups;
-  uint64_t n_votes;
-  CuvEdgeList list;
-  CuvHoughPeak *peaks;
-  CuvPeakList best;
-} Expected;
+static const char *const methods[] = { "auto", "global", "shared", "gather",
+  "ring" };
 
-static void
-find_edges (Expected *self, const CuvHoughSpace *space, const CuvFrame *frame,
-    const CuvHoughParams *params)
-{
-  size_t n = (size_t) frame->width * (size_t) frame->height;
-
-  self->canny = cuv_canny_new (frame->width, frame->height);
-  self->canny->width = frame->width;
-  self->canny->height = frame->height;
-  if (params->source == CUV_EDGES_CANNY)
-    cuv_canny_run (self->canny, frame, &params->canny);
-  for (size_t i = 0; params->source == CUV_EDGES_INPUT && i < n; i++)
-    self->canny->edges[i] =
-        cuv_frame_grey (frame, (int) (i % (size_t) frame->width),
-            (int) (i / (size_t) frame->width))
-            != 0
-        ? 255
-        : 0;
-  self->pixels = malloc (n * sizeof *self->pixels);
-  self->groups = malloc (n * sizeof *self->groups);
-  self->list = (CuvEdgeList){ self->pixels, NULL,
-    cuv_hough_list_edges (self->canny->edges, frame->width, frame->height,
-        frame->width, self->pixels) };
-  if (params->source == CUV_EDGES_CANNY && space->shape.window < 90) {
-    cuv_hough_list_groups (
-        space, self->canny, self->pixels, self->list.n, self->groups);
-    self->list.groups = self->groups;
-  }
-}
+/* ---- what it finds ---- */
 
 static void
-find_all (Expected *self, const CuvHoughSpace *space, const CuvFrame *frame,
-    const CuvHoughParams *params)
+check_edges_found (const HoughExpected *expected, CuvHoughCuda *cuda)
 {
-  size_t n = cuv_hough_n_cells (space);
-
-  find_edges (self, space, frame, params);
-  self->votes = malloc (n * sizeof *self->votes);
-  self->n_votes = cuv_hough_vote (space, &self->list, self->votes);
-  self->peaks = malloc ((size_t) params->max_lines * sizeof *self->peaks);
-  self->best = (CuvPeakList){ self->peaks, (size_t) params->max_lines, 0 };
-  cuv_hough_peaks (space, self->votes, &params->peaks, &self->best);
-}
-
-static void
-clear (Expected *self)
-{
-  cuv_canny_free (self->canny);
-  free (self->pixels);
-  free (self->groups);
-  free (self->votes);
-  free (self->peaks);
-}
-
-static void
-check_edges (CuvHoughCuda *cuda, const Expected *expected)
-{
-  const CuvCanny *canny = expected->canny;
-  size_t n = (size_t) canny->width * (size_t) canny->height, wrong = 0;
+  const CuvHoughSpace *space = &expected->space;
+  size_t n = (size_t) space->width * (size_t) space->height, wrong = 0;
   uint8_t *map = malloc (n);
 
   CUV_CHECK (cuv_hough_cuda_get_edges (cuda, map) == 0);
   for (size_t i = 0; i < n; i++)
-    wrong += map[i] != canny->edges[i];
-  CUV_CHECK (
-      wrong == 0, ": %zu of %zu pixels, %zu edges", wrong, n, expected->list.n);
+    wrong += map[i] != expected->map[i];
+  CUV_CHECK (wrong == 0, ": %zu of %zu pixels", wrong, n);
   free (map);
 }
 
 static void
-check_votes (
-    CuvHoughCuda *cuda, const CuvHoughSpace *space, const Expected *expected)
+check_votes_found (const HoughExpected *expected, CuvHoughCuda *cuda)
 {
-  size_t n = cuv_hough_n_cells (space), wrong = 0;
+  size_t n = cuv_hough_n_cells (&expected->space), wrong = 0;
   uint32_t *votes = malloc (n * sizeof *votes);
 
   CUV_CHECK (cuv_hough_cuda_get_votes (cuda, votes) == 0);
@@ -107,161 +43,113 @@ check_votes (
   free (votes);
 }
 
+/* A copy of the frame that is drawn on. */
 static void
-check_segments (const CuvHoughSpace *space, const CuvHoughParams *params,
-    const CuvHoughResult *result, const Expected *expected)
+check_drawn (const HoughExpected *expected, CuvHoughCuda *cuda,
+    const CuvCheckFrame *frame, CuvHoughDraw draw, void *stream)
 {
-  CuvHoughSegment *segments =
-      malloc (CUV_HOUGH_MAX_SEGMENTS * sizeof *segments);
-  size_t n = cuv_hough_segments (space, expected->canny->edges, expected->peaks,
-      (size_t) result->n_peaks, &params->segment, segments,
-      CUV_HOUGH_MAX_SEGMENTS);
-
-  CUV_CHECK (result->n_segments_found == (int) n, ": %d of %zu",
-      result->n_segments_found, n);
-  if (n > CUV_HOUGH_MAX_SEGMENTS)
-    n = CUV_HOUGH_MAX_SEGMENTS;
-  CUV_CHECK (result->n_segments == (int) n);
-  CUV_CHECK (memcmp (result->segments, segments, n * sizeof *segments) == 0);
-  free (segments);
-}
-
-static void
-check_result (CuvHoughCuda *cuda, const CuvHoughSpace *space,
-    const CuvHoughParams *params, const Expected *expected)
-{
-  const CuvPeakList *best = &expected->best;
-  CuvHoughResult result;
-  size_t n = best->n < best->max ? best->n : best->max;
-
-  CUV_CHECK (
-      cuv_hough_cuda_collect (cuda, &result) == 0, ": %s", cuv_cuda_error ());
-  CUV_CHECK (result.n_edges == (int64_t) expected->list.n, ": %d of %zu",
-      (int) result.n_edges, expected->list.n);
-  CUV_CHECK (result.n_votes == (int64_t) expected->n_votes, ": %d of %d",
-      (int) result.n_votes, (int) expected->n_votes);
-  CUV_CHECK (result.n_found == (int) best->n, ": %d of %zu peaks",
-      result.n_found, best->n);
-  CUV_CHECK (result.n_peaks == (int) n);
-  CUV_CHECK (memcmp (result.peaks, best->peaks, n * sizeof *best->peaks) == 0);
-  check_edges (cuda, expected);
-  if (result.method != CUV_HOUGH_RING)
-    check_votes (cuda, space, expected);
-  if (params->segments)
-    check_segments (space, params, &result, expected);
-}
-
-static const char *const methods[] = { "auto", "global", "shared", "gather",
-  "ring" };
-
-/* A frame, by all methods that give the same. */
-static void
-check_frame (const CuvCheckFrame *frame, const CuvHoughShape *shape,
-    CuvHoughParams *params, void *stream)
-{
-  CuvHoughSpace space;
-  CuvHoughCuda *cuda;
-  Expected expected = { 0 };
+  CuvCheckFrame found = cuv_check_frame_copy (frame);
+  CuvCheckFrame drawn = cuv_check_frame_copy (frame);
   void *memory;
-  CuvFrame device = cuv_check_to_device (frame, &memory);
+  CuvFrame device = cuv_check_to_device (&found, &memory);
 
-  CUV_CHECK (cuv_hough_space_init (&space, shape) == NULL);
-  find_all (&expected, &space, &frame->frame, params);
-  cuda = cuv_hough_cuda_new (&space);
+  CUV_CHECK (cuv_hough_cuda_draw (cuda, &device, draw, stream) == 0);
+  cuv_check_stream_wait (stream);
+  cuv_check_from_device (&found, memory);
+  if (draw == CUV_HOUGH_DRAW_EDGES)
+    cuv_hough_draw_edges (&drawn.frame, expected->map);
+  else
+    cuv_hough_draw_votes (&drawn.frame, &expected->space, expected->votes,
+        expected->params.peaks.threshold);
+  CUV_CHECK (
+      memcmp (found.memory, drawn.memory, found.size) == 0, ": drawn %d", draw);
+  cuv_check_device_free (memory);
+  cuv_check_frame_free (&found);
+  cuv_check_frame_free (&drawn);
+}
+
+static void
+check_method (const HoughExpected *expected, CuvHoughCuda *cuda,
+    const CuvCheckFrame *frame, const CuvFrame *device, CuvHoughMethod method,
+    void *stream)
+{
+  CuvHoughParams params = expected->params;
+  CuvHoughResult result;
+
+  params.method = method;
+  if (!CUV_CHECK (cuv_hough_cuda_submit (cuda, device, &params, stream) == 0,
+          ": %s", cuv_cuda_error ()))
+    return;
+  if (cuv_check_below (3) == 0)
+    check_drawn (expected, cuda, frame,
+        cuv_check_below (2) ? CUV_HOUGH_DRAW_EDGES : CUV_HOUGH_DRAW_ACCUMULATOR,
+        stream);
+  if (!CUV_CHECK (cuv_hough_cuda_collect (cuda, &result) == 0, ": %s",
+          cuv_cuda_error ()))
+    return;
+  hough_check_result (expected, &result, methods[method]);
+  check_edges_found (expected, cuda);
+  if (result.method != CUV_HOUGH_RING)
+    check_votes_found (expected, cuda);
+}
+
+/* Frames one after the other: nothing is left of those before. */
+static void
+check_shape (const CuvHoughShape *shape, int n_frames, void *stream)
+{
+  HoughExpected expected = { 0 };
+  CuvHoughCuda *cuda;
+
+  if (!hough_expected_init (&expected, shape))
+    return;
+  cuda = cuv_hough_cuda_new (&expected.space);
   CUV_CHECK (cuda != NULL, ": %s", cuv_cuda_error ());
-  for (int m = 0; cuda != NULL && m < 5; m++) {
-    params->method = (CuvHoughMethod) m;
-    if (m == CUV_HOUGH_GATHER && expected.list.groups != NULL)
-      continue;
-    cuv_check_case ("%dx%d, %s, kind %d, %d rows from %g to %g degrees, step "
-                    "%g, window %g, Canny %d %d %d %d, source %d, rule %d %d, "
-                    "above %u, %d lines",
-        shape->width, shape->height, methods[m], shape->kind, space.n_rows,
-        shape->theta_min, shape->theta_max, shape->rho_step, shape->window,
-        params->canny.blur, params->canny.norm, params->canny.low,
-        params->canny.high, params->source, params->peaks.rule,
-        params->peaks.neighborhood, params->peaks.threshold, params->max_lines);
-    CUV_CHECK (cuv_hough_cuda_submit (cuda, &device, params, stream) == 0,
-        ": %s", cuv_cuda_error ());
-    check_result (cuda, &space, params, &expected);
+  for (int i = 0; cuda != NULL && i < n_frames; i++) {
+    const char *format = cuv_check_formats[cuv_check_below (13)];
+    CuvCheckFrame frame =
+        cuv_check_frame_new (format, shape->width, shape->height,
+            cuv_check_below (2)
+                ? CUV_CHECK_TEXTURE
+                : (CuvCheckFill) cuv_check_below (CUV_CHECK_N_FILLS));
+    CuvHoughParams params = hough_random_params ();
+    void *memory;
+    CuvFrame device = cuv_check_to_device (&frame, &memory);
+
+    hough_expected_run (&expected, &frame.frame, &params);
+    for (int m = CUV_HOUGH_RING; m >= CUV_HOUGH_AUTO; m--) {
+      cuv_check_case ("GPU, %s %dx%d, kind %d, %d rows, window %g, source %d, "
+                      "blur %d, rule %d %d above %u, %d lines, %s",
+          format, shape->width, shape->height, shape->kind,
+          expected.space.n_rows, shape->window, params.source,
+          params.canny.blur, params.peaks.rule, params.peaks.neighborhood,
+          params.peaks.threshold, params.max_lines, methods[m]);
+      check_method (
+          &expected, cuda, &frame, &device, (CuvHoughMethod) m, stream);
+    }
+    cuv_check_device_free (memory);
+    cuv_check_frame_free (&frame);
   }
   cuv_hough_cuda_free (cuda);
-  cuv_check_device_free (memory);
-  cuv_hough_space_clear (&space);
-  clear (&expected);
-}
-
-static CuvHoughShape
-random_shape (int width, int height)
-{
-  static const double windows[] = { 90, 90, 1, 10, 33.3 };
-  CuvHoughShape shape = { cuv_check_below (3) == 0 ? CUV_LINES_PCLINES
-                                                   : CUV_LINES_RHO_THETA,
-    width, height, 180, 0, -90, 90, 1, windows[cuv_check_below (5)] };
-
-  if (cuv_check_below (3) == 0)
-    shape.period = 2 + 2 * (int) cuv_check_below (150);
-  if (cuv_check_below (3) == 0)
-    shape.rho_step = 1 + cuv_check_below (300) / 100.;
-  if (cuv_check_below (4) == 0) {
-    shape.theta_min = (int) cuv_check_below (170) - 90;
-    shape.theta_max = shape.theta_min + 10 + cuv_check_below (160);
-  } else {
-    shape.inclusive = cuv_check_below (4) == 0;
-  }
-  return shape;
-}
-
-static CuvHoughParams
-random_params (void)
-{
-  CuvHoughParams params = {
-    .source = cuv_check_below (4) == 0 ? CUV_EDGES_INPUT : CUV_EDGES_CANNY,
-    .canny = { .blur = cuv_check_below (2),
-        .norm = cuv_check_below (2) ? CUV_CANNY_L1 : CUV_CANNY_L2,
-        .low = (int) cuv_check_below (200) },
-    .peaks = { .threshold = 1 + cuv_check_below (30),
-        .rule = (CuvPeakRule) cuv_check_below (3),
-        .neighborhood = 3 + 2 * (int) cuv_check_below (4) },
-    .max_lines = 1 + (int) cuv_check_below (cuv_check_below (4096) + 1)
-  };
-
-  params.canny.high = params.canny.low + (int) cuv_check_below (300);
-  return params;
-}
-
-static const char *
-random_format (void)
-{
-  uint32_t n = 0;
-
-  while (cuv_check_formats[n] != NULL)
-    n++;
-  return cuv_check_formats[cuv_check_below (n)];
+  hough_expected_clear (&expected);
 }
 
 void
-hough_check_cuda (void)
+check_cuda (void)
 {
-  static const int sizes[][2] = { { 1, 1 }, { 2, 1 }, { 1, 9 }, { 3, 3 },
-    { 17, 33 }, { 64, 48 }, { 161, 91 }, { 129, 65 }, { 300, 200 }, { 1, 2000 },
-    { 640, 360 } };
+  static const HoughSize sizes[] = { { 129, 65 }, { 257, 96 }, { 300, 200 },
+    { 1, 700 }, { 640, 360 } };
   void *stream = cuv_check_stream_new ();
 
-  for (int run = 0; run < (cuv_check_options.few ? 1 : 6); run++) {
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-      int width = sizes[i][0], height = sizes[i][1];
-      const char *format = random_format ();
-      CuvCheckFrame frame = cuv_check_frame_new (format, width, height,
-          cuv_check_below (2) ? CUV_CHECK_TEXTURE
-                              : (CuvCheckFill) cuv_check_below (4));
-      CuvHoughShape shape = random_shape (width, height);
-      CuvHoughParams params = random_params ();
+  for (int size = 0; size < HOUGH_N_SIZES + 5; size++) {
+    HoughSize s =
+        size < HOUGH_N_SIZES ? hough_sizes[size] : sizes[size - HOUGH_N_SIZES];
 
-      if (cuv_check_options.few && width > 200)
-        shape.period = 30;
-      check_frame (&frame, &shape, &params, stream);
-      cuv_check_frame_free (&frame);
+    for (int i = 0; i < HOUGH_N_SHAPES; i++) {
+      CuvHoughShape shape = hough_shape (i, s.width, s.height);
+
+      if (cuv_check_options.few && cuv_check_below (s.width > 200 ? 16 : 4))
+        continue;
+      check_shape (&shape, cuv_check_options.few ? 1 : 3, stream);
     }
   }
   cuv_check_stream_free (stream);
@@ -284,63 +172,64 @@ submit (void *data)
   cuv_hough_cuda_submit (self->cuda, &self->frame, &self->params, self->stream);
 }
 
+/* Of all steps, by the GPU's clock. */
 static void
-time_shape (Bench *self, const char *name, const CuvHoughShape *shape)
+report_steps (Bench *self, const char *name)
 {
-  CuvHoughSpace space;
   CuvHoughResult result = { 0 };
-  float edges[100], votes[100], peaks[100];
-  double whole;
+  double edges = 0, votes = 0, peaks = 0;
+  const int n = 50;
 
-  if (getenv ("CUV_BENCH_SHAPE") != NULL
-      && strcmp (getenv ("CUV_BENCH_SHAPE"), name) != 0)
+  for (int i = 0; i < n; i++) {
+    submit (self);
+    cuv_hough_cuda_collect (self->cuda, &result);
+    edges += result.edges_us / n;
+    votes += result.votes_us / n;
+    peaks += result.peaks_us / n;
+  }
+  printf ("%s: edges %.1f us, list and votes %.1f us, peaks %.1f us; %d edges, "
+          "%.1f M votes, %d peaks\n",
+      name, edges, votes, peaks, (int) result.n_edges,
+      (double) result.n_votes / 1e6, result.n_found);
+}
+
+static void
+time_shape (Bench *self, const char *what, const CuvHoughShape *shape)
+{
+  static const CuvHoughMethod order[] = { CUV_HOUGH_SHARED, CUV_HOUGH_RING,
+    CUV_HOUGH_GLOBAL, CUV_HOUGH_GATHER };
+  const char *only = getenv ("CUV_BENCH_SHAPE");
+  CuvHoughSpace space;
+
+  if (only != NULL && strcmp (only, what) != 0)
     return;
-  cuv_hough_space_init (&space, shape);
+  CUV_CHECK (cuv_hough_space_init (&space, shape) == NULL);
   self->cuda = cuv_hough_cuda_new (&space);
-  for (int i = 0; i < 4; i++) {
-    int m = "\2\4\1\3"[i];
+  for (int i = 0; i < (shape->window < 90 ? 3 : 4); i++) {
+    char name[80];
 
-    self->params.method = (CuvHoughMethod) m;
-    if (m == CUV_HOUGH_GATHER && shape->window < 90)
-      continue;
-    whole = cuv_check_time_device (submit, self, self->stream);
-    (void) edges, (void) votes, (void) peaks;
-    float e = 0, v = 0, p = 0;
-    for (int n = 0; n < 50; n++) {
-      submit (self);
-      cuv_hough_cuda_collect (self->cuda, &result);
-      e += result.edges_us / 50;
-      v += result.votes_us / 50;
-      p += result.peaks_us / 50;
-    }
-    printf ("%s, %s: %.1f us; edges %.1f, list and votes %.1f, peaks %.1f; %d "
-            "edges, %.1f M votes, %d peaks, method %d\n",
-        name, methods[m], whole, e, v, p, (int) result.n_edges,
-        result.n_votes / 1e6, result.n_found, result.method);
+    self->params.method = order[i];
+    snprintf (name, sizeof name, "hough cuda, %s, %s", what, methods[order[i]]);
+    cuv_check_report (name, cuv_check_time_device (submit, self, self->stream),
+        (double) shape->width * shape->height, 0);
+    report_steps (self, name);
   }
   cuv_hough_cuda_free (self->cuda);
   cuv_hough_space_clear (&space);
 }
 
 void
-hough_bench_cuda (void)
+bench_hough_cuda (void)
 {
-  const char *path = getenv ("CUV_BENCH_PICTURE");
-  int w = 1920, h = 1080;
-  CuvCheckFrame frame;
-  uint8_t *pixels = path != NULL ? cuv_check_read_pgm (path, &w, &h) : NULL;
+  CuvCheckFrame frame = cuv_check_bench_picture ();
+  const int w = frame.frame.width, h = frame.frame.height;
   void *memory;
-  Bench self = { .params = { .canny = { 0, CUV_CANNY_L1, 50, 100 },
-                     .peaks = { 200, CUV_PEAKS_SQUARE, 3 },
-                     .max_lines = 100 } };
+  Bench self = { .frame = cuv_check_to_device (&frame, &memory),
+    .params = { .canny = { 0, CUV_CANNY_L1, 50, 100 },
+        .peaks = { 200, CUV_PEAKS_SQUARE, 3 },
+        .max_lines = 100 },
+    .stream = cuv_check_stream_new () };
 
-  frame = cuv_check_frame_new ("GRAY8", w, h, CUV_CHECK_TEXTURE);
-  for (int y = 0; pixels != NULL && y < h; y++)
-    memcpy (frame.frame.component[0].data
-            + (ptrdiff_t) y * frame.frame.component[0].stride,
-        pixels + (size_t) y * (size_t) w, (size_t) w);
-  self.stream = cuv_check_stream_new ();
-  self.frame = cuv_check_to_device (&frame, &memory);
   time_shape (&self, "180 rows",
       &(CuvHoughShape){ CUV_LINES_RHO_THETA, w, h, 180, 0, -90, 90, 1, 90 });
   time_shape (&self, "181 rows",
@@ -356,18 +245,17 @@ hough_bench_cuda (void)
   cuv_check_device_free (memory);
   cuv_check_stream_free (self.stream);
   cuv_check_frame_free (&frame);
-  free (pixels);
 }
 
 #else
 
 void
-hough_check_cuda (void)
+check_cuda (void)
 {
 }
 
 void
-hough_bench_cuda (void)
+bench_hough_cuda (void)
 {
 }
 

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+static const double pi = 3.14159265358979323846;
+
 /* ---- edges ---- */
 
 typedef struct {
@@ -65,7 +67,7 @@ stands_out (const Picture *p, int x, int y)
   double angle, m = norm (p, x, y);
 
   sobel (p, x, y, &gx, &gy);
-  angle = atan2 (abs (gy), abs (gx)) * 180 / 3.14159265358979323846;
+  angle = atan2 (abs (gy), abs (gx)) * 180 / pi;
   dx = angle > 67.5 ? 0 : 1;
   dy = angle < 22.5 ? 0 : 1;
   if (dy == 1 && dx == 1 && (gx < 0) != (gy < 0))
@@ -107,29 +109,101 @@ oracle_canny (const CuvFrame *frame, const CuvCannyParams *params)
 
 /* ---- votes ---- */
 
-static long
-sixteenths (double v, double step)
+/* Columns go from u = -D to below D, and on, turned round. */
+static double
+degrees_of (const CuvHoughShape *shape, int j)
 {
-  return lrint (v * 65536 / step);
+  int d = shape->period / 2, u = j % shape->period - d;
+
+  if (shape->kind == CUV_LINES_RHO_THETA)
+    return -90 + 180. * j / shape->period;
+  return atan2 (u, d - abs (u)) * 180 / pi + (j < shape->period ? 0 : 180);
+}
+
+static int
+first_direction (const CuvHoughShape *shape)
+{
+  int j = 0;
+
+  while (degrees_of (shape, j) < shape->theta_min - 1e-9)
+    j++;
+  return j;
+}
+
+double
+oracle_degrees (const CuvHoughShape *shape, int k)
+{
+  return degrees_of (shape, first_direction (shape) + k);
+}
+
+int
+oracle_n_rows (const CuvHoughShape *shape)
+{
+  int n = 0;
+
+  while (
+      n < shape->period && oracle_degrees (shape, n) < shape->theta_max - 1e-9)
+    n++;
+  return n + (shape->inclusive ? 1 : 0);
+}
+
+static int
+rho_of (const CuvHoughShape *shape, int j, int x, int y)
+{
+  double theta = j * pi / shape->period - pi / 2;
+  int64_t c = lrint (cos (theta) * 65536 / shape->rho_step);
+  int64_t s = lrint (sin (theta) * 65536 / shape->rho_step);
+
+  return (int) floor ((double) (x * c + y * s) / 65536 + 0.5);
+}
+
+/* In half pixels from the middle. */
+double
+oracle_pclines_value (const CuvHoughSpace *space, int k, int x, int y)
+{
+  const CuvHoughShape *shape = &space->shape;
+  int j = first_direction (shape) + k;
+  int d = shape->period / 2, u = j % shape->period - d;
+  int m = (shape->width > shape->height ? shape->width : shape->height) - 1;
+  int xx = 2 * x - (shape->width - 1), yy = 2 * y - (shape->height - 1);
+  double v = xx + (double) (u < 0 ? xx + yy : yy - xx) * u / d;
+
+  v *= (double) space->radius / (m > 0 ? m : 1);
+  return j < shape->period ? v : -v;
+}
+
+bool
+oracle_takes_group (const CuvHoughShape *shape, int k, int group)
+{
+  double theta = oracle_degrees (shape, k), size = 180. / shape->period;
+
+  if (shape->window >= 90)
+    return true;
+  for (int turn = -2; turn <= 2; turn++) {
+    double first = -90 + group * size + 180 * turn;
+
+    if (first <= theta + shape->window + 1e-5
+        && first + size > theta - shape->window + 1e-5)
+      return true;
+  }
+  return false;
 }
 
 uint32_t *
-oracle_votes (const CuvHoughSpace *space, const uint8_t *map)
+oracle_votes (const CuvHoughSpace *space, const CuvEdgeList *list)
 {
-  const double pi = 3.14159265358979323846;
   uint32_t *votes =
       calloc ((size_t) space->n_rows * (size_t) space->n_cells, sizeof *votes);
+  const int first = first_direction (&space->shape);
 
-  for (int at = 0; at < space->width * space->height; at++) {
-    for (int k = 0; map[at] != 0 && k < space->n_rows; k++) {
-      double theta = k * pi / space->period - pi / 2;
-      int64_t x = at % space->width, y = at / space->width;
-      int64_t rho = x * sixteenths (cos (theta), space->shape.rho_step)
-          + y * sixteenths (sin (theta), space->shape.rho_step);
-      int r = (int) floor ((double) rho / 65536 + 0.5);
+  for (int k = 0; k < space->n_rows; k++) {
+    uint32_t *middle = votes + k * space->n_cells + space->radius;
 
-      votes[(size_t) k * (size_t) space->n_cells
-          + (size_t) (space->radius + r)]++;
+    for (size_t i = 0; i < list->n; i++) {
+      if (list->groups == NULL
+          || oracle_takes_group (&space->shape, k, list->groups[i]))
+        middle[rho_of (&space->shape, first + k, list->pixels[i] & 0xffff,
+            list->pixels[i] >> 16)]++;
     }
   }
   return votes;
@@ -137,18 +211,22 @@ oracle_votes (const CuvHoughSpace *space, const uint8_t *map)
 
 /* ---- peaks ---- */
 
+/* A line is in row k + i * period, turned round i times; in the first of these
+ * rows that there is. */
 static uint32_t
 cell (const CuvHoughSpace *space, const uint32_t *votes, int k, int r)
 {
-  int row = k, rho = r;
+  for (int i = 0; i < 100; i++) {
+    for (int side = -1; side <= 1; side += 2) {
+      int row = k + side * i * space->period, rho = i % 2 ? -r : r;
 
-  for (; row < 0; row += space->period)
-    rho = -rho;
-  for (; row >= space->n_rows; row -= space->period)
-    rho = -rho;
-  if (abs (rho) > space->radius)
-    return 0;
-  return votes[row * space->n_cells + space->radius + rho];
+      if (row >= 0 && row < space->n_rows)
+        return abs (rho) > space->radius
+            ? 0
+            : votes[row * space->n_cells + space->radius + rho];
+    }
+  }
+  return 0;
 }
 
 /* Whether the first of a square's greatest cells is in its middle. */
@@ -205,5 +283,50 @@ oracle_peaks (const CuvHoughSpace *space, const uint32_t *votes,
       n++;
     }
   }
+  return n;
+}
+
+/* ---- segments ---- */
+
+static bool
+sees_edge (const CuvHoughSpace *space, const uint8_t *map,
+    const CuvHoughPeak *peak, bool across, int step)
+{
+  const CuvHoughRow *row = &space->rows[peak->k];
+
+  for (int v = 0; v < (across ? space->height : space->width); v++) {
+    int x = across ? step : v, y = across ? v : step;
+
+    if (map[y * space->width + x] != 0
+        && abs (cuv_hough_cell (row, x, y) - peak->r) <= 1)
+      return true;
+  }
+  return false;
+}
+
+size_t
+oracle_segments (const CuvHoughSpace *space, const uint8_t *map,
+    const CuvHoughPeak *peak, const CuvSegmentParams *params,
+    CuvHoughSegment *segments)
+{
+  const CuvHoughRow *row = &space->rows[peak->k];
+  bool across = abs (row->dy) >= abs (row->dx);
+  double slope =
+      across ? (double) row->dx / row->dy : (double) row->dy / row->dx;
+  int n_steps = across ? space->width : space->height, n_seen = 0;
+  int *seen = malloc ((size_t) n_steps * sizeof *seen);
+  size_t n = 0;
+
+  for (int step = 0; step < n_steps; step++) {
+    if (sees_edge (space, map, peak, across, step))
+      seen[n_seen++] = step;
+  }
+  for (int i = 0, j; i < n_seen; i = j) {
+    for (j = i + 1; j < n_seen && seen[j] - seen[j - 1] <= params->max_gap + 1;)
+      j++;
+    if (hypot (1, slope) * (seen[j - 1] - seen[i]) > params->min_length - 1e-9)
+      segments[n++] = (CuvHoughSegment){ 0, seen[i], seen[j - 1] };
+  }
+  free (seen);
   return n;
 }

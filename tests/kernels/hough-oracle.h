@@ -5,17 +5,31 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "cuv-frame.h"
-#include "hough/hough-types.h"
+#include "hough.h"
 
 /* The edge map of a frame; free() it. */
 uint8_t *oracle_canny (const CuvFrame *frame, const CuvCannyParams *params);
 
-/* The accumulator of a map of the space's size; free() it. */
-uint32_t *oracle_votes (const CuvHoughSpace *space, const uint8_t *map);
+/* The rows of a space, and the angle of the lines of one. */
+int oracle_n_rows (const CuvHoughShape *shape);
+double oracle_degrees (const CuvHoughShape *shape, int k);
+
+/* Of PClines: what a pixel has in row k, in cells. */
+double oracle_pclines_value (const CuvHoughSpace *space, int k, int x, int y);
+
+/* Whether edges of a group vote in row k. */
+bool oracle_takes_group (const CuvHoughShape *shape, int k, int group);
+
+/* The accumulator, of rho and theta; free() it. */
+uint32_t *oracle_votes (const CuvHoughSpace *space, const CuvEdgeList *list);
 
 /* All peaks, in order. */
 size_t oracle_peaks (const CuvHoughSpace *space, const uint32_t *votes,
     const CuvPeakParams *params, CuvHoughPeak *peaks);
+
+/* The segments of one peak; there is room for as many as pixels. */
+size_t oracle_segments (const CuvHoughSpace *space, const uint8_t *map,
+    const CuvHoughPeak *peak, const CuvSegmentParams *params,
+    CuvHoughSegment *segments);
 
 #endif

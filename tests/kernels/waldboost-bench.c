@@ -283,7 +283,7 @@ void
 bench (void)
 {
   const char *path = getenv ("CUV_BENCH_MODEL");
-  CuvCheckFrame picture = bench_picture ();
+  CuvCheckFrame picture = cuv_check_bench_picture ();
 
   time_cascade ("waldboost", path != NULL ? path : LBP_CASCADE, &picture);
   if (path == NULL)

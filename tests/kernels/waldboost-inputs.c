@@ -8,28 +8,6 @@
 
 /* ---- pictures ---- */
 
-CuvCheckFrame
-bench_picture (void)
-{
-  const char *path = getenv ("CUV_BENCH_PICTURE");
-  int width, height;
-  uint8_t *pixels;
-  CuvCheckFrame frame;
-
-  if (path == NULL)
-    return cuv_check_frame_new ("GRAY8", 1920, 1080, CUV_CHECK_TEXTURE);
-  pixels = cuv_check_read_pgm (path, &width, &height);
-  if (pixels == NULL)
-    exit (1);
-  frame = cuv_check_frame_new ("GRAY8", width, height, CUV_CHECK_BLACK);
-  for (int y = 0; y < height; y++)
-    memcpy (frame.frame.component[0].data
-            + (size_t) y * frame.frame.component[0].stride,
-        pixels + (size_t) y * width, width);
-  free (pixels);
-  return frame;
-}
-
 /* The input samples that output i covers. */
 static int
 box_of (int i, int n_out, int n_in, int *end)

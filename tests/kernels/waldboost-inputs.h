@@ -5,9 +5,6 @@
 
 #include "waldboost-models.h"
 
-/* CUV_BENCH_PICTURE, a binary PGM, or a texture of 1920 x 1080. */
-CuvCheckFrame bench_picture (void);
-
 /* The picture in another size: means of boxes of pixels, or the nearest one. */
 CuvCheckFrame bench_scaled (
     const CuvCheckFrame *picture, int width, int height);

@@ -101,7 +101,7 @@ check_file (const char *path, const CuvCheckFrame *frame)
 void
 check_files (void)
 {
-  CuvCheckFrame picture = bench_picture ();
+  CuvCheckFrame picture = cuv_check_bench_picture ();
   CuvCheckFrame frame = bench_scaled (&picture, 320, 240);
   const char *folder = getenv ("CUV_MODEL_PATH");
   char pattern[4096];

@@ -83,4 +83,5 @@ def main():
                     'ratio': round(theirs / ours, 2)}), flush=True)
 
 
-main()
+if __name__ == '__main__':
+    main()

@@ -7,12 +7,17 @@
  *       writes the accumulator, 32 bits a cell, after its two sizes
  *   lines peaks MAP.pgm THETAS THRESHOLD all|cross|square N
  *       prints a line for each peak: row, rho, votes
+ *   lines lines MAP.pgm rho-theta|pclines DIRECTIONS THRESHOLD N
+ *       prints a line for each peak: rho, theta in radians, votes
+ *   lines time PICTURE.pgm canny|input METHOD THETAS WINDOW THREADS ROUNDS
+ *       prints a line for each round: microseconds for edges, votes, peaks; and
+ *       once how many edges and peaks there are
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "canny.h"
-#include "hough.h"
+#include "hough-cpu.h"
 
 static _Noreturn void
 die (const char *what)
@@ -64,15 +69,16 @@ find_edges (char **args)
 
 /* Of the edges that a map has. */
 static uint32_t *
-vote (const char *path, const char *n_theta, CuvHoughSpace *space)
+vote (const char *path, CuvLineKind kind, const char *period,
+    CuvHoughSpace *space)
 {
   CuvFrame map = read_picture (path);
   const uint8_t *data = map.component[0].data;
   size_t n =
       cuv_hough_list_edges (data, map.width, map.height, map.width, NULL);
   uint32_t *list = malloc ((n + 1) * sizeof *list), *votes;
-  CuvHoughShape shape = { CUV_LINES_RHO_THETA, map.width, map.height,
-    atoi (n_theta), 0, -90, 90, 1, 90 };
+  CuvHoughShape shape = { kind, map.width, map.height, atoi (period), 0, -90,
+    90, 1, 90 };
 
   cuv_hough_list_edges (data, map.width, map.height, map.width, list);
   if (cuv_hough_space_init (space, &shape) != NULL)
@@ -88,7 +94,7 @@ static void
 write_votes (char **args)
 {
   CuvHoughSpace space;
-  uint32_t *votes = vote (args[0], args[1], &space);
+  uint32_t *votes = vote (args[0], CUV_LINES_RHO_THETA, args[1], &space);
   int32_t sizes[2] = { space.n_rows, space.n_cells };
 
   write_all (sizes, sizeof sizes[0], 2);
@@ -101,7 +107,7 @@ static void
 print_peaks (char **args)
 {
   CuvHoughSpace space;
-  uint32_t *votes = vote (args[0], args[1], &space);
+  uint32_t *votes = vote (args[0], CUV_LINES_RHO_THETA, args[1], &space);
   CuvPeakParams params = { (uint32_t) atoi (args[2]),
     strcmp (args[3], "all") == 0         ? CUV_PEAKS_ALL
         : strcmp (args[3], "cross") == 0 ? CUV_PEAKS_CROSS
@@ -119,6 +125,67 @@ print_peaks (char **args)
   free (votes);
 }
 
+static void
+print_lines (char **args)
+{
+  CuvHoughSpace space;
+  uint32_t *votes = vote (args[0],
+      strcmp (args[1], "pclines") == 0 ? CUV_LINES_PCLINES
+                                       : CUV_LINES_RHO_THETA,
+      args[2], &space);
+  CuvPeakParams params = { (uint32_t) atoi (args[3]), CUV_PEAKS_SQUARE,
+    atoi (args[4]) };
+  CuvHoughPeak peaks[CUV_HOUGH_MAX_LINES];
+  CuvPeakList list = { peaks, CUV_HOUGH_MAX_LINES, 0 };
+  double rho, theta;
+
+  cuv_hough_peaks (&space, votes, &params, &list);
+  for (size_t i = 0; i < list.n && i < list.max; i++) {
+    cuv_hough_line (&space, peaks[i].k, peaks[i].r, &rho, &theta);
+    printf ("%.9g %.9g %u\n", rho, theta, peaks[i].votes);
+  }
+  cuv_hough_space_clear (&space);
+  free (votes);
+}
+
+static void
+time_runs (char **args)
+{
+  static const char *const methods[] = { "auto", "global", "shared", "gather",
+    "ring" };
+  CuvFrame frame = read_picture (args[0]);
+  CuvHoughShape shape = { CUV_LINES_RHO_THETA, frame.width, frame.height,
+    atoi (args[3]), 0, -90, 90, 1, atof (args[4]) };
+  CuvHoughParams params = {
+    .source =
+        strcmp (args[1], "canny") == 0 ? CUV_EDGES_CANNY : CUV_EDGES_INPUT,
+    .canny = { .low = 50, .high = 100 },
+    .peaks = { 200, CUV_PEAKS_CROSS, 1 },
+    .max_lines = CUV_HOUGH_MAX_LINES,
+  };
+  CuvHoughSpace space;
+  CuvHoughResult result;
+  CuvHoughCpu *cpu;
+
+  while (strcmp (args[2], methods[params.method]) != 0)
+    params.method++;
+  if (cuv_hough_space_init (&space, &shape) != NULL)
+    die (cuv_hough_space_init (&space, &shape));
+  cpu = cuv_hough_cpu_new (&space);
+  if (cpu == NULL)
+    die ("no memory");
+  for (int i = 0; i < atoi (args[6]); i++) {
+    cuv_hough_cpu_run (cpu, &frame, &params, atoi (args[5]), &result);
+    printf ("%.1f %.1f %.1f\n", (double) result.edges_us,
+        (double) result.votes_us, (double) result.peaks_us);
+  }
+  printf ("%lld %d %s\n", (long long) result.n_edges, result.n_found,
+      methods[result.method]);
+  cuv_hough_cpu_free (cpu);
+  cuv_hough_space_clear (&space);
+  free (frame.component[0].data);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -128,6 +195,10 @@ main (int argc, char **argv)
     write_votes (argv + 2);
   else if (argc == 7 && strcmp (argv[1], "peaks") == 0)
     print_peaks (argv + 2);
+  else if (argc == 7 && strcmp (argv[1], "lines") == 0)
+    print_lines (argv + 2);
+  else if (argc == 9 && strcmp (argv[1], "time") == 0)
+    time_runs (argv + 2);
   else
     die ("usage: see lines.c");
   return 0;

@@ -54,6 +54,11 @@ class Program:
         lines = self.run('peaks', edges, *args).decode().splitlines()
         return [tuple(int(v) for v in line.split()) for line in lines]
 
+    def lines(self, edges, *args):
+        out = self.run('lines', edges, *args).decode().splitlines()
+        return np.array([[float(v) for v in line.split()] for line in out]
+                        ).reshape(-1, 3)
+
 
 # ---- ours in NumPy ----
 
@@ -165,6 +170,38 @@ def compare_edges(name, program, picture):
         check(other <= .02 * n, f'{name}: {other} of {n} edges differ')
 
 
+def from_the_middle(line, shape):
+    """theta, and rho from the frame's middle."""
+    rho, theta, _ = line
+    height, width = shape
+    return theta, (rho - (width - 1) / 2 * np.cos(theta)
+                   - (height - 1) / 2 * np.sin(theta))
+
+
+def distance_of_lines(a, b):
+    """Of rho, of those less than 1 degree + 2 / D apart in theta."""
+    off = abs(a[0] - b[0])
+    rho = -b[1] if off > np.pi / 2 else b[1]
+    near = min(off, np.pi - off) <= np.radians(1) + 2 / 128
+    return abs(a[1] - rho) if near else np.inf
+
+
+def compare_pclines(name, program, edges, threshold):
+    """The strongest lines of rho and theta are PClines' too, within what both
+    can tell: a pixel, and up to 1.42 * 1.42 / 2."""
+    ours = program.lines(edges, 'rho-theta', 180, threshold, 9)[:40]
+    others = [from_the_middle(line, edges.shape) for line in
+              program.lines(edges, 'pclines', 256, threshold * 2 // 3, 3)]
+    off = [min(distance_of_lines(from_the_middle(line, edges.shape), other)
+               for other in others) for line in ours]
+    lost = np.count_nonzero(np.array(off) > 2.1)
+    check(len(ours) > 3 and lost <= .05 * len(ours),
+          f'{name}: PClines lack {lost} of {len(ours)} lines')
+    check(np.median(off) < .6, f'{name}: PClines are {np.median(off)} off')
+    print(f'{name}: PClines: {len(ours) - lost} of {len(ours)} lines, '
+          f'{np.median(off):.2f} pixels off')
+
+
 def check_sudoku(program):
     """Its twenty lines, where they cross the picture's middle."""
     picture = cv2.imread(DATA + 'sudoku.png', cv2.IMREAD_GRAYSCALE)
@@ -197,6 +234,7 @@ def main():
         compare_edges(name, program, picture)
         compare_bins(name, edges)
         compare_lines(name, program, edges, threshold)
+        compare_pclines(name, program, edges, threshold)
     check_sudoku(program)
     print(f'{failures} failures')
     return failures > 0

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Pictures of edges and votes, as elements/hough/draw.c has them.
+#include "hough/extras.cuh"
+
+#define BLOCK dim3 (32, 8)
+
+static __device__ __forceinline__ void
+set_grey (const CuvFrame &frame, int x, int y, uint8_t grey)
+{
+  for (int i = 0; i < frame.n_components && i < 3; i++) {
+    const CuvComponent &c = frame.component[i];
+
+    if ((x & ((1 << c.xsub) - 1)) == 0 && (y & ((1 << c.ysub) - 1)) == 0)
+      c.data[(int64_t) (y >> c.ysub) * c.stride
+          + (int64_t) (x >> c.xsub) * c.step] =
+          frame.model == CUV_MODEL_YUV && i > 0 ? 128 : grey;
+  }
+}
+
+static __global__ void
+draw_edges_kernel (CuvFrame frame, CuvMaps maps)
+{
+  const int x = blockIdx.x * blockDim.x + threadIdx.x;
+  const int y = blockIdx.y * blockDim.y + threadIdx.y;
+
+  if (x >= frame.width || y >= frame.height)
+    return;
+  const unsigned word = maps.edges[(size_t) y * cuv_map_pitch (maps) + x / 32];
+
+  set_grey (frame, x, y, word >> x % 32 & 1 ? 255 : 0);
+}
+
+// The first of n cells that pixel v of size covers.
+static __device__ __forceinline__ int
+first_cell (int v, int n, int size)
+{
+  return (int) ((long long) v * n / size);
+}
+
+// Of cells first .. end - 1 of the rows k .. k_end - 1.
+static __device__ unsigned
+most_votes (const CuvVoteSpace &space, const unsigned *cells, int k, int k_end,
+    int first, int end)
+{
+  unsigned most = 0;
+
+  for (; k < k_end; k++) {
+    const CuvVoteRow &row = space.rows[k];
+    const int begin = space.radius + row.first_cell; // of the cells it has
+
+    for (int i = max (first, begin); i < min (end, begin + row.n_cells); i++)
+      most = max (most, cells[row.start + i - begin]);
+  }
+  return most;
+}
+
+static __global__ void
+draw_votes_kernel (CuvFrame frame, CuvVoteSpace space, const unsigned *cells,
+    unsigned threshold)
+{
+  const int x = blockIdx.x * blockDim.x + threadIdx.x;
+  const int y = blockIdx.y * blockDim.y + threadIdx.y;
+  const int n_cells = 2 * space.radius + 1;
+
+  if (x >= frame.width || y >= frame.height)
+    return;
+  const int k = first_cell (x, space.n_rows, frame.width);
+  const int first = first_cell (y, n_cells, frame.height);
+  const unsigned votes = most_votes (space, cells, k,
+      max (k + 1, first_cell (x + 1, space.n_rows, frame.width)), first,
+      max (first + 1, first_cell (y + 1, n_cells, frame.height)));
+
+  set_grey (frame, x, y,
+      votes > threshold
+          ? 255
+          : (uint8_t) (votes * 191ULL / (threshold > 0 ? threshold : 1)));
+}
+
+// ---- launchers ----
+
+static dim3
+grid_for (const CuvFrame &frame)
+{
+  return dim3 (
+      cuv_div_up (frame.width, BLOCK.x), cuv_div_up (frame.height, BLOCK.y));
+}
+
+int
+cuv_draw_edges_submit (
+    const CuvFrame &frame, const CuvMaps &maps, cudaStream_t stream)
+{
+  draw_edges_kernel<<<grid_for (frame), BLOCK, 0, stream>>> (frame, maps);
+  CUV_CUDA_LAUNCHED (draw_edges_kernel);
+  return 0;
+}
+
+int
+cuv_draw_votes_submit (const CuvFrame &frame, const CuvVoteSpace &space,
+    const unsigned *cells, unsigned threshold, cudaStream_t stream)
+{
+  draw_votes_kernel<<<grid_for (frame), BLOCK, 0, stream>>> (
+      frame, space, cells, threshold);
+  CUV_CUDA_LAUNCHED (draw_votes_kernel);
+  return 0;
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What only some want: segments, and pictures of edges and votes.
+#ifndef CUV_HOUGH_EXTRAS_CUH
+#define CUV_HOUGH_EXTRAS_CUH
+
+#include "hough/votes.cuh"
+
+struct CuvSegments {
+  unsigned *counts; // of each peak
+  // in the host's memory
+  CuvHoughSegment *segments_to;
+  CuvHoughCounters *counters_to;
+};
+
+// Follows the best max peaks along the edges of a map.
+int cuv_segments_submit (const CuvVoteSpace &space, const CuvMaps &maps,
+    const CuvPeaks &peaks, int max, const CuvSegmentParams &params,
+    const CuvSegments &segments, cudaStream_t stream);
+
+int cuv_draw_edges_submit (
+    const CuvFrame &frame, const CuvMaps &maps, cudaStream_t stream);
+int cuv_draw_votes_submit (const CuvFrame &frame, const CuvVoteSpace &space,
+    const unsigned *cells, unsigned threshold, cudaStream_t stream);
+
+#endif

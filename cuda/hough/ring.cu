@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Votes and peaks without an accumulator: a block votes for some rows, and for
+// those beside them that peaks are compared with.
+#include "hough/peaks.cuh"
+#include "hough/slices.cuh"
+
+#include <algorithm>
+
+// A row in shared memory, as it is seen from the block's rows: cell r is word
+// middle + sign * r.
+struct View {
+  int row; // -1 = there is none
+  int sign, first, last, middle;
+};
+
+// Rows from k on; returns how many words they take.
+static __device__ __forceinline__ int
+lay_out (View *views, Slice *slices, const CuvVoteSpace &space, int k, int n)
+{
+  int word = 0;
+
+  for (int i = 0; i < n; i++) {
+    int sign;
+    const int row = cuv_wrap_row (space.n_rows, space.period, k + i, &sign);
+
+    if ((int) threadIdx.x == i)
+      views[i] = View{ row, sign, 1, 0, 0 };
+    if (row < 0)
+      continue;
+    const int first = space.rows[row].first_cell;
+    const int n_cells = space.rows[row].n_cells;
+
+    if ((int) threadIdx.x == i) {
+      views[i] = View{ row, sign, first, first + n_cells - 1, word - first };
+      slices[i] = slice_of (space.rows[row], word);
+    }
+    word += cuv_padded (n_cells);
+  }
+  return word;
+}
+
+static __device__ __forceinline__ void
+vote_for_rows (unsigned *cells, const View *views, const Slice *slices, int n,
+    const CuvVoteSpace &space, const CuvEdges &edges)
+{
+  int first = 0, end = n;
+
+  if (edges.groups == nullptr) {
+    while (first < n && views[first].row < 0)
+      first++;
+    while (end > first && views[end - 1].row < 0)
+      end--;
+    cuv_vote_in_slices (cells, slices + first, end - first, edges,
+        cuv_warp_of_thread (), CUV_VOTE_THREADS / 32);
+    return;
+  }
+  for (int i = 0; i < n; i++) {
+    if (views[i].row >= 0)
+      cuv_vote_in_window (
+          cells, slices[i], space.rows[views[i].row], edges, space.n_groups);
+  }
+}
+
+// The peaks of row k, whose view is views[0].
+static __device__ __forceinline__ void
+find_peaks (const unsigned *cells, const View *views, const CuvVoteSpace &space,
+    const CuvPeakParams &params, const CuvPeaks &peaks, int k)
+{
+  const View own = views[0];
+
+  for (int r = own.first + threadIdx.x; r <= own.last; r += CUV_VOTE_THREADS) {
+    const unsigned votes = cells[own.middle + r];
+    const auto votes_at = [&] (int dk, int dr) {
+      const View &view = views[dk];
+      const int at = view.sign * (r + dr);
+
+      return at >= view.first && at <= view.last ? cells[view.middle + at] : 0;
+    };
+
+    if (votes > params.threshold && cuv_is_peak (params, votes, votes_at))
+      cuv_add_peak (peaks, cuv_peak_key (votes, k, r, space.radius));
+  }
+}
+
+// Grid: groups of rows.
+static __global__ void
+__launch_bounds__ (CUV_VOTE_THREADS, 1) ring_kernel (CuvVoteSpace space,
+    CuvEdges edges, CuvPeakParams params, CuvPeaks peaks, int rows_per_block)
+{
+  extern __shared__ uint4 cells_of_block[];
+  unsigned *cells = (unsigned *) cells_of_block;
+  __shared__ Slice slices[CUV_MAX_SLICES];
+  __shared__ View views[CUV_MAX_SLICES];
+  const int first = blockIdx.x * rows_per_block, reach = cuv_reach (params);
+  const int n = min (rows_per_block, space.n_rows - first);
+
+  cuv_let_next_kernel_start ();
+  const int n_words =
+      lay_out (views, slices, space, first - reach, n + 2 * reach);
+
+  for (int i = 4 * threadIdx.x; i < n_words; i += 4 * CUV_VOTE_THREADS)
+    *(uint4 *) (cells + i) = make_uint4 (0, 0, 0, 0);
+  __syncthreads ();
+  cuv_wait_for_previous_kernel ();
+  vote_for_rows (cells, views, slices, n + 2 * reach, space, edges);
+  __syncthreads ();
+  for (int k = 0; k < n; k++)
+    find_peaks (cells, views + reach + k, space, params, peaks, first + k);
+}
+
+// ---- launcher ----
+
+// Words that rows from k on take at most.
+static size_t
+words_of (const std::vector<CuvVoteRow> &rows, int period, int k, int n)
+{
+  size_t words = 0;
+
+  for (int i = k; i < k + n; i++) {
+    int sign;
+    const int row = cuv_wrap_row ((int) rows.size (), period, i, &sign);
+
+    words += row < 0 ? 0 : cuv_padded (rows[row].n_cells);
+  }
+  return words;
+}
+
+CuvVotePlan
+cuv_ring_plan (const std::vector<CuvVoteRow> &rows, int period,
+    const CuvPeakParams &params)
+{
+  const int n_rows = (int) rows.size (), reach = cuv_reach (params);
+  const int n_blocks =
+      std::max (1, cuv_cuda_attribute (cudaDevAttrMultiProcessorCount));
+  CuvVotePlan plan = { cuv_div_up (n_rows, n_blocks), 0, 1, 0 };
+
+  for (; plan.rows_per_block > 0; plan.rows_per_block--) {
+    const int n = plan.rows_per_block + 2 * reach;
+
+    plan.groups = cuv_div_up (n_rows, plan.rows_per_block);
+    plan.shared = 0;
+    for (int g = 0; g < plan.groups; g++)
+      plan.shared = std::max (plan.shared,
+          sizeof (unsigned)
+              * words_of (rows, period, g * plan.rows_per_block - reach, n));
+    if (n <= CUV_MAX_SLICES
+        && plan.shared + sizeof (View) * CUV_MAX_SLICES
+            <= cuv_room_for_cells ())
+      break;
+  }
+  return plan;
+}
+
+int
+cuv_ring_submit (const CuvVotePlan &plan, const CuvVoteSpace &space,
+    const CuvEdges &edges, const CuvPeakParams &params, const CuvPeaks &peaks,
+    cudaStream_t stream)
+{
+  if (cuv_cuda_allow_shared ((const void *) ring_kernel, plan.shared) != 0)
+    return -1;
+  return cuv_launch_early ("ring_kernel", plan.groups, CUV_VOTE_THREADS,
+      plan.shared, stream, ring_kernel, space, edges, params, peaks,
+      plan.rows_per_block);
+}

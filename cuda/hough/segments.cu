@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Peaks followed along their edge pixels: first counted, then written in order.
+#include "hough/extras.cuh"
+
+#define THREADS 128
+#define WARPS (THREADS / 32)
+
+// A line, walked along x or along y.
+struct Walk {
+  bool across;
+  int n_steps, n_pixels; // along, and across the walk
+  int along, aside;      // dx and dy, or dy and dx
+  long long low;         // x * dx + y * dy of the line's pixels, at least
+};
+
+static __device__ Walk
+walk_of (const CuvVoteSpace &space, CuvPeakKey key)
+{
+  const int columns = 2 * space.radius + 1;
+  const unsigned place = ~(unsigned) key;
+  const CuvVoteRow &row = space.rows[place / columns];
+  const int r = (int) (place % columns) - space.radius;
+  const bool across = abs (row.dy) >= abs (row.dx);
+
+  return Walk{ across, across ? space.width : space.height,
+    across ? space.height : space.width, across ? row.dx : row.dy,
+    across ? row.dy : row.dx, 65536LL * (r - 1) - row.offset };
+}
+
+static __device__ __forceinline__ long long
+divide_up (long long n, int d)
+{
+  return n >= 0 ? (n + d - 1) / d : -(-n / d);
+}
+
+// Whether the line has an edge pixel at a step: in its cell or one beside.
+static __device__ bool
+has_edge (const Walk &walk, const CuvMaps &maps, int step)
+{
+  const long long low = walk.low - (long long) step * walk.along;
+  const long long high = low + 3 * 65536;
+  const int d = abs (walk.aside);
+  const long long first = divide_up (walk.aside > 0 ? low : 1 - high, d);
+  const long long end = divide_up (walk.aside > 0 ? high : 1 - low, d);
+
+  for (long long v = max (first, 0LL); v < min (end, (long long) walk.n_pixels);
+       v++) {
+    const int x = walk.across ? step : (int) v,
+              y = walk.across ? (int) v : step;
+
+    if (__ldcg (&maps.edges[(size_t) y * cuv_map_pitch (maps) + x / 32])
+            >> x % 32
+        & 1)
+      return true;
+  }
+  return false;
+}
+
+// Whether steps first .. last are min_length pixels or more along the line.
+static __device__ bool
+is_long (const Walk &walk, int first, int last, int min_length)
+{
+  const unsigned long long steps = last - first, length = min_length;
+  const unsigned long long a = abs (walk.along), b = abs (walk.aside);
+
+  return steps * steps * (a * a + b * b) >= length * length * (b * b);
+}
+
+// The segments of a line, by a warp; the first is number n, and those below max
+// are written if to is not NULL. Returns the number after the last.
+static __device__ unsigned
+follow (const Walk &walk, const CuvMaps &maps, const CuvSegmentParams &params,
+    int peak, unsigned n, CuvHoughSegment *to)
+{
+  int first = -1, last = -1; // of the segment at hand
+  const auto finish = [&] {
+    if (first < 0 || !is_long (walk, first, last, params.min_length))
+      return;
+    if (to != nullptr && n < CUV_HOUGH_MAX_SEGMENTS && threadIdx.x % 32 == 0)
+      to[n] = CuvHoughSegment{ peak, first, last };
+    n++;
+  };
+
+  for (int begin = 0; begin < walk.n_steps; begin += 32) {
+    const int step = begin + threadIdx.x % 32;
+    unsigned edges =
+        __ballot_sync (~0u, step < walk.n_steps && has_edge (walk, maps, step));
+
+    for (; edges != 0; edges &= edges - 1) {
+      const int at = begin + __ffs (edges) - 1;
+
+      if (first < 0 || at - last - 1 > params.max_gap) {
+        finish ();
+        first = at;
+      }
+      last = at;
+    }
+  }
+  finish ();
+  return n;
+}
+
+// A warp follows a peak. to NULL: to count.
+static __global__ void
+__launch_bounds__ (THREADS)
+    segment_kernel (CuvVoteSpace space, CuvMaps maps, CuvPeaks peaks, int max,
+        CuvSegmentParams params, CuvSegments segments, CuvHoughSegment *to)
+{
+  const int peak = blockIdx.x * WARPS + cuv_warp_of_thread ();
+  unsigned n = 0;
+
+  cuv_let_next_kernel_start ();
+  cuv_wait_for_previous_kernel ();
+  const int n_peaks = min (__ldcg (&peaks.counters->n_found), (unsigned) max);
+
+  if (peak >= n_peaks)
+    return;
+  for (int i = threadIdx.x % 32; to != nullptr && i < peak; i += 32)
+    n += __ldcg (&segments.counts[i]);
+  for (int bit = 16; bit > 0; bit /= 2)
+    n += __shfl_xor_sync (~0u, n, bit);
+  n = follow (
+      walk_of (space, __ldcg (&peaks.best[peak])), maps, params, peak, n, to);
+  if (threadIdx.x % 32 != 0)
+    return;
+  if (to == nullptr)
+    segments.counts[peak] = n;
+  else if (peak == n_peaks - 1)
+    segments.counters_to->n_segments = n;
+}
+
+int
+cuv_segments_submit (const CuvVoteSpace &space, const CuvMaps &maps,
+    const CuvPeaks &peaks, int max, const CuvSegmentParams &params,
+    const CuvSegments &segments, cudaStream_t stream)
+{
+  const int blocks = cuv_div_up (max, WARPS);
+
+  for (CuvHoughSegment *to :
+      { (CuvHoughSegment *) nullptr, segments.segments_to }) {
+    if (cuv_launch_early ("segment_kernel", blocks, THREADS, 0, stream,
+            segment_kernel, space, maps, peaks, max, params, segments, to)
+        != 0)
+      return -1;
+  }
+  return 0;
+}
