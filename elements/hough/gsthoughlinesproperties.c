@@ -151,7 +151,7 @@ static const GstCuvProperty properties[] = {
   { "neighborhood", "Neighborhood",
       "Cells across and down that a line has the most votes of; an even number "
       "counts as the next one (nms=square)",
-      AT (neighborhood), G_TYPE_UINT, NULL, 3, CUV_HOUGH_MAX_NEIGHBORHOOD, 9,
+      AT (neighborhood), G_TYPE_UINT, NULL, 3, CUV_HOUGH_MAX_NEIGHBORHOOD, 15,
       0 },
   { "max-lines", "Maximum lines",
       "Most lines to publish for a frame, those with the most votes (0 = all, "
