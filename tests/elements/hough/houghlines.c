@@ -368,7 +368,7 @@ GST_START_TEST (test_message_and_stats)
   fail_unless_equals_string (
       gst_structure_get_string (stats, "method"), "pclines");
   gst_structure_free (stats);
-  gst_object_unref (bus);
+  unwatch (h, bus);
   gst_object_unref (d);
   gst_buffer_unref (frame);
   gst_harness_teardown (h);

@@ -135,6 +135,14 @@ watch (GstHarness *h)
   return bus;
 }
 
+void
+unwatch (GstHarness *h, GstBus *bus)
+{
+  gst_element_set_bus (h->element, NULL);
+  gst_bus_set_flushing (bus, TRUE);
+  gst_object_unref (bus);
+}
+
 GstBuffer *
 push (GstHarness *h, GstBuffer *frame)
 {

@@ -28,6 +28,7 @@ GstHarness *new_harness (
 const gchar *grey_format (void);
 GstElement *detector (GstHarness *h);
 GstBus *watch (GstHarness *h);
+void unwatch (GstHarness *h, GstBus *bus); /* drops what is on it */
 
 /* Pushes a copy of the frame; what comes out. */
 GstBuffer *push (GstHarness *h, GstBuffer *frame);
