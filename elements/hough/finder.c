@@ -75,8 +75,6 @@ cuv_finder_new (const CuvHoughShape *shape, const CuvRoi *roi,
     return NULL;
   self->shape = *shape;
   self->area = cuv_roi_in_frame (roi, frame->width, frame->height);
-  self->frame_width = frame->width;
-  self->frame_height = frame->height;
   self->on_device = on_device;
   *problem = open_finder (self, frame, stream);
   if (*problem == NULL)
@@ -114,8 +112,6 @@ cuv_finder_is_for (const CuvFinder *self, const CuvHoughShape *shape,
   CuvRoi area = cuv_roi_in_frame (roi, frame->width, frame->height);
 
   return self != NULL && self->on_device == on_device
-      && self->frame_width == frame->width
-      && self->frame_height == frame->height
       && memcmp (&area, &self->area, sizeof area) == 0
       && same_shape (shape, &self->shape);
 }

@@ -22,7 +22,6 @@ typedef struct {
   CuvHoughShape shape; /* that was asked for */
   CuvHoughSpace space;
   CuvRoi area; /* the roi inside the frame */
-  int frame_width, frame_height;
   bool on_device;
   CuvHoughCpu *cpu; /* one of the two, or none if the area has no pixels */
   struct _CuvHoughCuda *cuda;

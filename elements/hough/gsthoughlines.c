@@ -99,7 +99,7 @@ make_finder (
         ("roi '%d,%d,%d,%d' lies outside the frame, which is %dx%d. No lines "
          "will be found.",
             values->roi.left, values->roi.top, values->roi.right,
-            values->roi.bottom, finder->frame_width, finder->frame_height),
+            values->roi.bottom, frame->frame.width, frame->frame.height),
         (NULL));
   return NULL;
 }

@@ -84,6 +84,7 @@ GST_START_TEST (test_draws_on_a_copy)
     fail_unless_equals_int (grey_at (frame, 37, 10), 200);
     fail_unless_equals_int (grey_at (out, 37, 10), 255);
     fail_unless_equals_uint64 (GST_BUFFER_PTS (out), 77);
+    fail_unless (use_cuda || out->pool != NULL); /* not allocated anew */
     gst_buffer_unref (out);
   }
   gst_buffer_unref (frame);

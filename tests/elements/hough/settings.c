@@ -113,7 +113,7 @@ GST_START_TEST (test_live)
     { "nms", "square", TRUE }, { "theta-resolution", "2.5", TRUE },
     { "rho-resolution", "2", TRUE }, { "orientation-window", "10", TRUE },
     { "theta-min", "-45", TRUE }, { "theta-max", "120", TRUE },
-    { "pclines-d", "64", FALSE }, { "method", "pclines", TRUE },
+    { "pclines-d", "36", FALSE }, { "method", "pclines", TRUE },
     { "pclines-d", "200", TRUE }, { "method", "ring", TRUE },
     { "method", "global", FALSE }, { "roi", "10,10,150,110", TRUE },
     { "orientation-window", "90", TRUE }, { "edges", "input", TRUE },
@@ -231,6 +231,25 @@ GST_START_TEST (test_live_contradictions)
     gst_buffer_unref (small);
     run_clear (&run);
   }
+}
+
+GST_END_TEST;
+
+/* What was in force before a stop is not after it. */
+GST_START_TEST (test_contradiction_at_second_start)
+{
+  Run run;
+
+  run_init (&run, "threshold=20");
+  gst_element_set_state (run.d, GST_STATE_NULL);
+  g_object_set (run.d, "canny-low", 101, NULL);
+  gst_element_set_state (run.d, GST_STATE_PLAYING);
+  cuv_harness_caps (run.h, "NV12", WIDTH, HEIGHT);
+  fail_unless_equals_int (
+      gst_harness_push (run.h, gst_buffer_copy_deep (run.frame)),
+      GST_FLOW_ERROR);
+  expect_problem (run.bus, GST_MESSAGE_ERROR, "canny-low 101");
+  run_clear (&run);
 }
 
 GST_END_TEST;
@@ -377,7 +396,7 @@ GST_START_TEST (test_large_frames)
 
   fail_unless_equals_int (
       gst_harness_push (h, gst_buffer_ref (frame)), GST_FLOW_ERROR);
-  expect_problem (bus, GST_MESSAGE_ERROR, "16384 pixels");
+  expect_problem (bus, GST_MESSAGE_ERROR, "set roi to a part");
   unwatch (h, bus);
   gst_harness_teardown (h);
 
@@ -400,6 +419,7 @@ settings_suite (void)
   tcase_add_test (tc, test_caps_change);
   tcase_add_test (tc, test_contradictions_at_start);
   tcase_add_test (tc, test_live_contradictions);
+  tcase_add_test (tc, test_contradiction_at_second_start);
   tcase_add_test (tc, test_out_of_range);
   tcase_add_test (tc, test_bad_names);
   tcase_add_test (tc, test_bad_roi);
