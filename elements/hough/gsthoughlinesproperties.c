@@ -135,9 +135,7 @@ static const GstCuvProperty properties[] = {
   { "rho-resolution", "Rho resolution",
       "Pixels from one distance of lines to the next", AT (rho_resolution),
       G_TYPE_DOUBLE, NULL, 1, 100, 1, 0 },
-  { "pclines-d", "PClines D",
-      "Directions in 45 degrees and a bit more: half the columns "
-      "(method=pclines)",
+  { "pclines-d", "PClines D", "Directions in 90 degrees (method=pclines)",
       AT (pclines_d), G_TYPE_UINT, NULL, 1, CUV_HOUGH_MAX_PERIOD / 2, 128, 0 },
   { "orientation-window", "Orientation window",
       "Degrees that a line may differ from an edge's own direction to get its "
