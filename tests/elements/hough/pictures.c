@@ -237,6 +237,68 @@ GST_START_TEST (test_csv)
 
 GST_END_TEST;
 
+/* ---- a real picture ---- */
+
+#define PUZZLE                                                                 \
+  "filesrc location=%s/sudoku.png ! pngdec ! videoconvert "                    \
+  "! video/x-raw,format=NV12 ! %s houghlines roi=30,70,540,530 "               \
+  "canny-low=15 canny-high=30 orientation-window=10 threshold=130 "            \
+  "! appsink name=sink sync=false"
+
+static GstBuffer *
+puzzle (void)
+{
+  const gchar *folder = g_getenv ("CUV_TEST_DATA");
+  gchar *line = g_strdup_printf (PUZZLE,
+      folder ? folder : "/usr/share/doc/opencv-doc/examples/data",
+      use_cuda ? "cuvcudaupload !" : "");
+  GstElement *pipeline = gst_parse_launch (line, NULL);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  GstSample *sample = NULL;
+  GstBuffer *buffer;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  g_signal_emit_by_name (sink, "pull-sample", &sample);
+  fail_if (sample == NULL, "no frame: %s", line);
+  buffer = gst_buffer_ref (gst_sample_get_buffer (sample));
+  gst_sample_unref (sample);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+  g_free (line);
+  return buffer;
+}
+
+/* Where the grid's lines are, halfway, as one sees it in the picture. */
+static const gint grid_x[] = { 57, 104, 155, 202, 255, 302, 354, 404, 456,
+  506 };
+static const gint grid_y[] = { 86, 127, 172, 216, 261, 309, 361, 410, 464,
+  519 };
+
+GST_START_TEST (test_grid)
+{
+  GstBuffer *buffer = puzzle ();
+  gboolean seen[2][10] = { 0 };
+  GstCuvTable table;
+  GArray *lines = lines_of (buffer, &table);
+
+  fail_unless_equals_int (lines->len, 20);
+  for (guint i = 0; i < lines->len; i++) {
+    const Line *l = &g_array_index (lines, Line, i);
+    gboolean across = fabs (l->theta) > 0.8;
+    gdouble at = across ? (l->y1 + l->y2) / 2 : (l->x1 + l->x2) / 2;
+
+    for (guint k = 0; k < 10; k++)
+      seen[across][k] |= fabs (at - (across ? grid_y[k] : grid_x[k])) <= 5;
+  }
+  for (guint k = 0; k < 10; k++)
+    fail_unless (seen[0][k] && seen[1][k], "grid line %u is missing", k);
+  g_array_unref (lines);
+  gst_buffer_unref (buffer);
+}
+
+GST_END_TEST;
+
 static Suite *
 pictures_suite (void)
 {
@@ -251,6 +313,7 @@ pictures_suite (void)
   tcase_add_test (tc, test_overlay_draws);
   tcase_add_test (tc, test_json);
   tcase_add_test (tc, test_csv);
+  tcase_add_test (tc, test_grid);
   return s;
 }
 

@@ -391,9 +391,21 @@ GST_END_TEST;
 GST_START_TEST (test_large_frames)
 {
   GstHarness *h = new_harness ("", grey_format (), 16385, 4);
-  GstBuffer *frame = black_frame (grey_format (), 16385, 4);
+  GstBuffer *frame = black_frame (grey_format (), 16385, 4), *small;
   GstBus *bus = watch (h);
 
+  fail_unless_equals_int (
+      gst_harness_push (h, gst_buffer_ref (frame)), GST_FLOW_ERROR);
+  expect_problem (bus, GST_MESSAGE_ERROR, "set roi to a part");
+  unwatch (h, bus);
+  gst_harness_teardown (h);
+
+  h = new_harness ("", grey_format (), 16384, 4); /* then they grow */
+  bus = watch (h);
+  small = black_frame (grey_format (), 16384, 4);
+  g_array_unref (lines_in (h, small));
+  gst_buffer_unref (small);
+  cuv_harness_caps (h, grey_format (), 16385, 4);
   fail_unless_equals_int (
       gst_harness_push (h, gst_buffer_ref (frame)), GST_FLOW_ERROR);
   expect_problem (bus, GST_MESSAGE_ERROR, "set roi to a part");
