@@ -86,8 +86,6 @@ make_finder (
   const gchar *problem;
   CuvFinder *finder;
 
-  if (finder_is_for (self, values, frame))
-    return NULL;
   finder = cuv_finder_new (&shape, &values->roi, &frame->frame, frame->cuda,
       frame->stream, &problem);
   if (finder == NULL)
@@ -110,11 +108,26 @@ static gboolean
 prepare_as_before (
     GstHoughLines *self, const GstCuvFrame *frame, const gchar *problem)
 {
-  gboolean in_force =
-      self->have_values && make_finder (self, &self->values, frame) == NULL;
+  gboolean in_force = self->have_values
+      && (finder_is_for (self, &self->values, frame)
+          || make_finder (self, &self->values, frame) == NULL);
 
   return gst_cuv_filter_cannot_prepare (
       GST_CUV_FILTER (self), in_force, problem);
+}
+
+/* Controllers may ask at every frame: what is there already costs nothing. */
+static gchar *
+use_values (
+    GstHoughLines *self, const GstHoughValues *values, const GstCuvFrame *frame)
+{
+  gchar *problem = gst_hough_values_problem (values);
+
+  if (problem != NULL || finder_is_for (self, values, frame))
+    return problem;
+  problem = gst_hough_values_shape_problem (values);
+  return problem != NULL ? problem
+                         : g_strdup (make_finder (self, values, frame));
 }
 
 static gboolean
@@ -122,11 +135,9 @@ gst_hough_lines_prepare (GstCuvFilter *filter, const GstCuvFrame *frame)
 {
   GstHoughLines *self = GST_HOUGH_LINES (filter);
   GstHoughValues values = gst_hough_settings_values (&self->settings);
-  gchar *problem = gst_hough_values_problem (&values);
+  gchar *problem = use_values (self, &values, frame);
   gboolean ok = TRUE;
 
-  if (problem == NULL)
-    problem = g_strdup (make_finder (self, &values, frame));
   if (problem != NULL) {
     ok = prepare_as_before (self, frame, problem);
   } else {

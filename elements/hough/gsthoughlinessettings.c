@@ -56,30 +56,6 @@ gst_hough_values_params (const GstHoughValues *self)
   return params;
 }
 
-static gchar *
-theta_problem (const GstHoughValues *self)
-{
-  CuvHoughShape shape = gst_hough_values_shape (self);
-  CuvHoughSpace space;
-  const gchar *problem;
-
-  if (self->theta_max <= self->theta_min)
-    return g_strdup_printf ("theta-max %g is not above theta-min %g: raise the "
-                            "one or lower the other",
-        self->theta_max, self->theta_min);
-  if (self->theta_max > self->theta_min + 180)
-    return g_strdup_printf ("theta-max %g is more than 180 degrees above "
-                            "theta-min %g: 180 more are all lines",
-        self->theta_max, self->theta_min);
-  problem = cuv_hough_space_init (&space, &shape);
-  cuv_hough_space_clear (&space);
-  if (problem == NULL)
-    return NULL;
-  return g_strdup_printf ("theta-min %g, theta-max %g: %s; set them further "
-                          "apart, or a finer theta-resolution or pclines-d",
-      self->theta_min, self->theta_max, problem);
-}
-
 gchar *
 gst_hough_values_problem (const GstHoughValues *self)
 {
@@ -101,7 +77,31 @@ gst_hough_values_problem (const GstHoughValues *self)
       && self->draw == CUV_HOUGH_DRAW_ACCUMULATOR)
     return g_strdup ("draw=accumulator with method=ring, which has none: set "
                      "method to auto or draw to none or edges");
-  return theta_problem (self);
+  return NULL;
+}
+
+gchar *
+gst_hough_values_shape_problem (const GstHoughValues *self)
+{
+  CuvHoughShape shape = gst_hough_values_shape (self);
+  CuvHoughSpace space;
+  const gchar *problem;
+
+  if (self->theta_max <= self->theta_min)
+    return g_strdup_printf ("theta-max %g is not above theta-min %g: raise the "
+                            "one or lower the other",
+        self->theta_max, self->theta_min);
+  if (self->theta_max > self->theta_min + 180)
+    return g_strdup_printf ("theta-max %g is more than 180 degrees above "
+                            "theta-min %g: 180 more are all lines",
+        self->theta_max, self->theta_min);
+  problem = cuv_hough_space_init (&space, &shape);
+  cuv_hough_space_clear (&space);
+  if (problem == NULL)
+    return NULL;
+  return g_strdup_printf ("theta-min %g, theta-max %g: %s; set them further "
+                          "apart, or a finer theta-resolution or pclines-d",
+      self->theta_min, self->theta_max, problem);
 }
 
 /* ---- settings ---- */

@@ -33,8 +33,10 @@ typedef struct {
 CuvHoughShape gst_hough_values_shape (const GstHoughValues *self);
 CuvHoughParams gst_hough_values_params (const GstHoughValues *self);
 
-/* NULL, or which values contradict each other, and what to do; free it. */
+/* NULL, or which values contradict each other, and what to do; free it. The
+ * second, of the shape, allocates. */
 gchar *gst_hough_values_problem (const GstHoughValues *self);
+gchar *gst_hough_values_shape_problem (const GstHoughValues *self);
 
 /* All under the owner's object lock. */
 typedef struct {
