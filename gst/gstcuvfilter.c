@@ -24,6 +24,7 @@ typedef struct {
   gboolean have_results;
   GstClockTime results_time;
   GstClockTime last_time; /* of the frame before */
+  gboolean writes;        /* on the frame at hand */
   GstCuvPace pace;
   guint64 since_analysis; /* frames since the last analysed one */
   guint last_change;
@@ -44,6 +45,18 @@ gst_cuv_filter_request_prepare (GstCuvFilter *self)
   GST_OBJECT_LOCK (self);
   PRIV (self)->prepare_needed = TRUE;
   GST_OBJECT_UNLOCK (self);
+}
+
+gboolean
+gst_cuv_filter_cannot_prepare (
+    GstCuvFilter *self, gboolean in_force, const gchar *problem)
+{
+  if (in_force)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("%s. Until then the settings before stay in force.", problem), (NULL));
+  else
+    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s.", problem), (NULL));
+  return in_force;
 }
 
 /* ---- which frames ---- */
@@ -226,7 +239,8 @@ analyse (
   gboolean ok;
 
   if (!gst_cuv_frame_map (&frame, gst_cuv_transform_context (transform),
-          gst_cuv_transform_in_info (transform), buffer, GST_MAP_READ)) {
+          gst_cuv_transform_in_info (transform), buffer,
+          priv->writes ? GST_MAP_READWRITE : GST_MAP_READ)) {
     GST_ELEMENT_ERROR (self, RESOURCE, READ, ("Cannot map a frame."),
         ("%" GST_PTR_FORMAT, buffer));
     return GST_FLOW_ERROR;
@@ -239,6 +253,8 @@ analyse (
     took = gst_util_get_timestamp () - start;
   }
   gst_cuv_frame_unmap (&frame);
+  if (frame.cuda && frame.writable)
+    gst_cuv_context_written (gst_cuv_transform_context (transform), buffer);
   if (!ok)
     return GST_FLOW_ERROR;
 
@@ -257,6 +273,21 @@ analyse (
   gst_cuv_pace_worked (
       &priv->pace, running_time (self, buffer), took, frame_time (self));
   return GST_FLOW_OK;
+}
+
+/* A frame that is only looked at may be others', too. */
+static GstFlowReturn
+gst_cuv_filter_prepare_output_buffer (
+    GstBaseTransform *trans, GstBuffer *in, GstBuffer **out)
+{
+  GstCuvFilter *self = GST_CUV_FILTER (trans);
+  GstCuvFilterClass *klass = GST_CUV_FILTER_GET_CLASS (self);
+
+  PRIV (self)->writes = klass->writes != NULL && klass->writes (self);
+  if (PRIV (self)->writes)
+    return gst_cuv_transform_make_writable (GST_CUV_TRANSFORM (self), in, out);
+  return GST_BASE_TRANSFORM_CLASS (gst_cuv_filter_parent_class)
+      ->prepare_output_buffer (trans, in, out);
 }
 
 static GstFlowReturn
@@ -415,6 +446,8 @@ gst_cuv_filter_class_init (GstCuvFilterClass *klass)
   trans_class->query = GST_DEBUG_FUNCPTR (gst_cuv_filter_query);
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_cuv_filter_sink_event);
   trans_class->src_event = GST_DEBUG_FUNCPTR (gst_cuv_filter_src_event);
+  trans_class->prepare_output_buffer =
+      GST_DEBUG_FUNCPTR (gst_cuv_filter_prepare_output_buffer);
   trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_cuv_filter_transform_ip);
   trans_class->transform_ip_on_passthrough = FALSE;
   transform_class->set_info = gst_cuv_filter_set_info;

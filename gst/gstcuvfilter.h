@@ -33,6 +33,10 @@ struct _GstCuvFilterClass {
   gboolean (*analyse) (
       GstCuvFilter *self, const GstCuvFrame *frame, gint n_threads);
 
+  /* Whether frames are to be drawn on, now. Then each comes writable, as a copy
+   * where others hold it, and analyse() may write on it. Optional. */
+  gboolean (*writes) (GstCuvFilter *self);
+
   /* Attaches the results of the last analyse() to the buffer. message is NULL
    * or the bus message to add them to. age is the time since the frame they
    * were found in, 0 for that frame itself. Returns a number that changes when
@@ -56,6 +60,11 @@ typedef enum {
 
 /* Has prepare() called before the next frame. From any thread. */
 CUV_API void gst_cuv_filter_request_prepare (GstCuvFilter *self);
+
+/* For a prepare() that cannot do what the settings say. With something in force
+ * that goes on for this frame, a warning and TRUE; else an error and FALSE. */
+CUV_API gboolean gst_cuv_filter_cannot_prepare (
+    GstCuvFilter *self, gboolean in_force, const gchar *problem);
 
 /* What an installed tunable carries: live, and controllable if numeric. */
 #define GST_CUV_PARAM_LIVE                                                     \

@@ -30,6 +30,7 @@ gst_cuv_frame_map (GstCuvFrame *self, GstCuvContext *context,
 {
   self->context = context;
   self->stream = NULL;
+  self->writable = (flags & GST_MAP_WRITE) != 0;
   self->cuda = gst_cuv_context_follow (context, buffer) && context->kernels
       && gst_cuv_context_push (context);
   /* the caller holds the buffer: another reference would make it read-only */

@@ -23,6 +23,7 @@ G_BEGIN_DECLS
 typedef struct {
   CuvFrame frame;
   gboolean cuda;       /* the frame's pointers are device pointers */
+  gboolean writable;   /* it was mapped for writing, too */
   gpointer stream;     /* where work on a device frame goes */
   GstVideoFrame video; /* its buffer is the one mapped, with its metas */
   GstCuvContext *context;

@@ -77,19 +77,12 @@ scanner_is_for (const CuvScanner *scanner, const GstCuvFrame *frame)
       && scanner->frame_height == frame->frame.height;
 }
 
-/* While playing, a change that cannot be made leaves all as it is; otherwise
- * there is nothing to go on with. */
 static gboolean
 cannot_prepare (
     GstWaldboostDetect *self, const GstCuvFrame *frame, const gchar *problem)
 {
-  if (scanner_is_for (&self->scanner, frame)) {
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("%s. Until then the settings before stay in force.", problem), (NULL));
-    return TRUE;
-  }
-  GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s.", problem), (NULL));
-  return FALSE;
+  return gst_cuv_filter_cannot_prepare (
+      GST_CUV_FILTER (self), scanner_is_for (&self->scanner, frame), problem);
 }
 
 /* NULL, or what went wrong; then the scanner before stays. */

@@ -5,18 +5,6 @@
 #include "model.h"
 #include "waldboost.h"
 
-static GType
-register_once (gsize *type, const gchar *name, const GEnumValue *values)
-{
-  if (g_once_init_enter (type)) {
-    GType new_type = g_enum_register_static (name, values);
-
-    gst_type_mark_as_plugin_api (new_type, 0);
-    g_once_init_leave (type, new_type);
-  }
-  return *type;
-}
-
 GType
 gst_waldboost_scan_get_type (void)
 {
@@ -30,7 +18,7 @@ gst_waldboost_scan_get_type (void)
     { 0, NULL, NULL },
   };
 
-  return register_once (&type, "GstWaldboostScan", values);
+  return gst_cuv_enum_register (&type, "GstWaldboostScan", values);
 }
 
 GType
@@ -48,7 +36,7 @@ gst_waldboost_grouping_get_type (void)
     { 0, NULL, NULL },
   };
 
-  return register_once (&type, "GstWaldboostGrouping", values);
+  return gst_cuv_enum_register (&type, "GstWaldboostGrouping", values);
 }
 
 GType
@@ -69,7 +57,7 @@ gst_waldboost_rearrangement_get_type (void)
     { 0, NULL, NULL },
   };
 
-  return register_once (&type, "GstWaldboostRearrangement", values);
+  return gst_cuv_enum_register (&type, "GstWaldboostRearrangement", values);
 }
 
 GType
@@ -84,7 +72,7 @@ gst_waldboost_block_size_get_type (void)
     { 0, NULL, NULL },
   };
 
-  return register_once (&type, "GstWaldboostBlockSize", values);
+  return gst_cuv_enum_register (&type, "GstWaldboostBlockSize", values);
 }
 
 GType
@@ -99,7 +87,7 @@ gst_waldboost_arithmetic_get_type (void)
     { 0, NULL, NULL },
   };
 
-  return register_once (&type, "GstWaldboostArithmetic", values);
+  return gst_cuv_enum_register (&type, "GstWaldboostArithmetic", values);
 }
 
 GType
@@ -112,7 +100,7 @@ gst_waldboost_lrp_order_get_type (void)
     { 0, NULL, NULL },
   };
 
-  return register_once (&type, "GstWaldboostLrpOrder", values);
+  return gst_cuv_enum_register (&type, "GstWaldboostLrpOrder", values);
 }
 
 GType
@@ -127,7 +115,7 @@ gst_waldboost_block_value_get_type (void)
     { 0, NULL, NULL },
   };
 
-  return register_once (&type, "GstWaldboostBlockValue", values);
+  return gst_cuv_enum_register (&type, "GstWaldboostBlockValue", values);
 }
 
 GType
@@ -141,5 +129,5 @@ gst_waldboost_region_mode_get_type (void)
     { 0, NULL, NULL },
   };
 
-  return register_once (&type, "GstWaldboostInferenceRegion", values);
+  return gst_cuv_enum_register (&type, "GstWaldboostInferenceRegion", values);
 }

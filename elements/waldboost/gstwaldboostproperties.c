@@ -24,7 +24,7 @@
  *
  * Since: 0.1
  */
-static const GstWaldboostProperty properties[] = {
+static const GstCuvProperty properties[] = {
   { "scan", "Scan", "Which windows are looked at", AT (params.scan), 0,
       gst_waldboost_scan_get_type, 0, 0, CUV_SCAN_AUTO, GST_WALDBOOST_PLAN },
   { "scale-factor", "Scale factor",
@@ -99,7 +99,7 @@ static const GstWaldboostProperty properties[] = {
       GST_WALDBOOST_FULL_FRAME, GST_WALDBOOST_NOTHING },
 };
 
-const GstWaldboostProperty *
+const GstCuvProperty *
 gst_waldboost_property (guint id)
 {
   return id >= FIRST && id - FIRST < G_N_ELEMENTS (properties)
@@ -110,37 +110,7 @@ gst_waldboost_property (guint id)
 void
 gst_waldboost_properties_reset (gpointer settings)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
-    const GstWaldboostProperty *p = &properties[i];
-    gpointer place = G_STRUCT_MEMBER_P (settings, p->offset);
-
-    if (p->type == G_TYPE_DOUBLE)
-      *(gdouble *) place = p->value;
-    else if (p->type == G_TYPE_FLOAT)
-      *(gfloat *) place = (gfloat) p->value;
-    else
-      *(gint *) place = (gint) p->value;
-  }
-}
-
-static GParamSpec *
-make_spec (const GstWaldboostProperty *p)
-{
-  /* a controller would have the file read at every frame */
-  GParamFlags flags = p->effect == GST_WALDBOOST_MODEL ? GST_CUV_PARAM_LIVE
-                                                       : GST_CUV_PARAM_TUNABLE;
-
-  if (p->type == G_TYPE_DOUBLE)
-    return g_param_spec_double (
-        p->name, p->nick, p->blurb, p->minimum, p->maximum, p->value, flags);
-  if (p->type == G_TYPE_FLOAT)
-    return g_param_spec_float (p->name, p->nick, p->blurb, (gfloat) p->minimum,
-        (gfloat) p->maximum, (gfloat) p->value, flags);
-  if (p->type == G_TYPE_UINT)
-    return g_param_spec_uint (p->name, p->nick, p->blurb, (guint) p->minimum,
-        (guint) p->maximum, (guint) p->value, flags);
-  return g_param_spec_enum (p->name, p->nick, p->blurb, p->enum_type (),
-      (gint) p->value, GST_CUV_PARAM_LIVE);
+  gst_cuv_properties_reset (properties, G_N_ELEMENTS (properties), settings);
 }
 
 static void
@@ -154,10 +124,8 @@ install_text (GObjectClass *klass, guint id, const gchar *name,
 void
 gst_waldboost_properties_install (GObjectClass *klass)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
-    g_object_class_install_property (
-        klass, FIRST + i, make_spec (&properties[i]));
-  }
+  gst_cuv_properties_install (
+      klass, properties, G_N_ELEMENTS (properties), FIRST);
   /**
    * GstWaldboostDetect:model:
    *

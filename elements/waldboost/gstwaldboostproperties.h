@@ -3,7 +3,7 @@
 #ifndef GST_WALDBOOST_PROPERTIES_H
 #define GST_WALDBOOST_PROPERTIES_H
 
-#include <gst/gst.h>
+#include "gstcuvproperties.h"
 
 G_BEGIN_DECLS
 
@@ -26,24 +26,14 @@ enum {
 #define GST_WALDBOOST_DEFAULT_STAGES "1,8,64,256,512"
 
 /* What a new value asks for. */
-typedef enum {
+enum {
+  GST_WALDBOOST_MODEL = -1, /* another reading of the model's file */
   GST_WALDBOOST_NOTHING,
-  GST_WALDBOOST_PLAN,  /* another plan */
-  GST_WALDBOOST_MODEL, /* another reading of the model's file */
-} GstWaldboostEffect;
-
-/* A number or an enum, kept in GstWaldboostSettings as its GValue has it. */
-typedef struct {
-  const gchar *name, *nick, *blurb;
-  gsize offset;
-  GType type; /* G_TYPE_UINT, _DOUBLE, _FLOAT; 0: enum_type () */
-  GType (*enum_type) (void);
-  gdouble minimum, maximum, value;
-  GstWaldboostEffect effect;
-} GstWaldboostProperty;
+  GST_WALDBOOST_PLAN, /* another plan */
+};
 
 /* NULL for a text. */
-const GstWaldboostProperty *gst_waldboost_property (guint id);
+const GstCuvProperty *gst_waldboost_property (guint id);
 
 /* Sets all numbers of the settings to their defaults. */
 void gst_waldboost_properties_reset (gpointer settings);

@@ -79,10 +79,7 @@ static const struct {
   const gchar *takes;
   const gchar *value; /* that no text stands for, or NULL */
 } parsed[] = {
-  { GST_WALDBOOST_PROP_ROI, "roi", parse_roi,
-      "four pixel coordinates left,top,right,bottom from 0 up, with left < "
-      "right and top < bottom",
-      NULL },
+  { GST_WALDBOOST_PROP_ROI, "roi", parse_roi, CUV_ROI_TAKES, NULL },
   { GST_WALDBOOST_PROP_LABELS, "labels", parse_labels,
       "names with commas between, each once", NULL },
   { GST_WALDBOOST_PROP_REARRANGEMENT_STAGES, "rearrangement-stages",
@@ -239,44 +236,10 @@ set_model (GstWaldboostSettings *self, const gchar *name)
 
 /* ---- numbers ---- */
 
-/* Sets what place points to; whether that is a change. */
-static gboolean
-store (gpointer place, const GValue *value)
-{
-  gdouble was;
-
-  if (G_VALUE_HOLDS_DOUBLE (value)) {
-    was = *(gdouble *) place;
-    return was != (*(gdouble *) place = g_value_get_double (value));
-  }
-  if (G_VALUE_HOLDS_FLOAT (value)) {
-    was = *(gfloat *) place;
-    return was != (*(gfloat *) place = g_value_get_float (value));
-  }
-  was = *(gint *) place;
-  return was
-      != (*(gint *) place = G_VALUE_HOLDS_UINT (value)
-              ? (gint) g_value_get_uint (value)
-              : g_value_get_enum (value));
-}
-
-static void
-fetch (gconstpointer place, GValue *value)
-{
-  if (G_VALUE_HOLDS_DOUBLE (value))
-    g_value_set_double (value, *(const gdouble *) place);
-  else if (G_VALUE_HOLDS_FLOAT (value))
-    g_value_set_float (value, *(const gfloat *) place);
-  else if (G_VALUE_HOLDS_UINT (value))
-    g_value_set_uint (value, (guint) * (const gint *) place);
-  else
-    g_value_set_enum (value, *(const gint *) place);
-}
-
 /* The model is read again in the caller's thread; if that fails, the old model
  * and the old value stay. Cascades have no options. */
 static void
-set_option (GstWaldboostSettings *self, const GstWaldboostProperty *property,
+set_option (GstWaldboostSettings *self, const GstCuvProperty *property,
     const GValue *value)
 {
   gsize at = property->offset - G_STRUCT_OFFSET (GstWaldboostSettings, options);
@@ -288,8 +251,8 @@ set_option (GstWaldboostSettings *self, const GstWaldboostProperty *property,
   g_mutex_lock (&self->loading);
   GST_OBJECT_LOCK (self->owner);
   options = self->options;
-  if (store (G_STRUCT_MEMBER_P (&options, at), value) && self->started
-      && self->model->arithmetic != CUV_SUM_STAGES)
+  if (gst_cuv_value_store (G_STRUCT_MEMBER_P (&options, at), value)
+      && self->started && self->model->arithmetic != CUV_SUM_STAGES)
     name = g_strdup (self->texts[GST_WALDBOOST_PROP_MODEL]);
   GST_OBJECT_UNLOCK (self->owner);
   if (name != NULL)
@@ -312,13 +275,14 @@ set_option (GstWaldboostSettings *self, const GstWaldboostProperty *property,
 }
 
 static void
-set_number (GstWaldboostSettings *self, const GstWaldboostProperty *property,
+set_number (GstWaldboostSettings *self, const GstCuvProperty *property,
     const GValue *value)
 {
   gboolean changed;
 
   GST_OBJECT_LOCK (self->owner);
-  changed = store (G_STRUCT_MEMBER_P (self, property->offset), value);
+  changed =
+      gst_cuv_value_store (G_STRUCT_MEMBER_P (self, property->offset), value);
   GST_OBJECT_UNLOCK (self->owner);
   /* controllers set properties at every frame: only a change is work */
   if (changed && property->effect == GST_WALDBOOST_PLAN)
@@ -355,7 +319,7 @@ void
 gst_waldboost_settings_set (
     GstWaldboostSettings *self, guint id, const GValue *value)
 {
-  const GstWaldboostProperty *property = gst_waldboost_property (id);
+  const GstCuvProperty *property = gst_waldboost_property (id);
 
   if (property == NULL)
     set_text (self, id, g_value_get_string (value));
@@ -368,13 +332,13 @@ gst_waldboost_settings_set (
 void
 gst_waldboost_settings_get (GstWaldboostSettings *self, guint id, GValue *value)
 {
-  const GstWaldboostProperty *property = gst_waldboost_property (id);
+  const GstCuvProperty *property = gst_waldboost_property (id);
 
   GST_OBJECT_LOCK (self->owner);
   if (property == NULL)
     g_value_set_string (value, self->texts[id]);
   else
-    fetch (G_STRUCT_MEMBER_P (self, property->offset), value);
+    gst_cuv_value_fetch (G_STRUCT_MEMBER_P (self, property->offset), value);
   GST_OBJECT_UNLOCK (self->owner);
 }
 

@@ -2,7 +2,6 @@
 #include "config.h"
 #include "scanner.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "model.h"
@@ -10,43 +9,14 @@
 #include "waldboost/waldboost.h"
 #endif
 
-bool
-cuv_roi_parse (const char *text, CuvRoi *roi)
-{
-  CuvRoi r = { 0 };
-  char end;
-
-  if (text != NULL && *text != '\0'
-      && (sscanf (text, "%9d , %9d , %9d , %9d %c", &r.left, &r.top, &r.right,
-              &r.bottom, &end)
-              != 4
-          || r.left < 0 || r.top < 0 || r.right <= r.left || r.bottom <= r.top))
-    return false;
-  *roi = r;
-  return true;
-}
-
-static int
-clamp (int value, int low, int high)
-{
-  return value < low ? low : value > high ? high : value;
-}
-
 /* The part of the frame that the plan is for. */
 static CuvFrame
 crop (const CuvFrame *frame, const CuvScanner *self)
 {
-  CuvFrame part = *frame;
+  CuvRoi part = { self->x, self->y, self->x + self->plan->width,
+    self->y + self->plan->height };
 
-  part.width = self->plan->width;
-  part.height = self->plan->height;
-  for (int i = 0; i < part.n_components; i++) {
-    CuvComponent *c = &part.component[i];
-
-    c->data += (int64_t) (self->y >> c->ysub) * c->stride
-        + (int64_t) (self->x >> c->xsub) * c->step;
-  }
-  return part;
+  return cuv_frame_crop (frame, &part);
 }
 
 static const char *
@@ -80,27 +50,15 @@ close_scanner (CuvScanner *self)
   self->cpu = NULL;
 }
 
-static CuvRoi
-intersect (const CuvRoi *a, const CuvRoi *b)
-{
-  CuvRoi both = { clamp (a->left, b->left, b->right),
-    clamp (a->top, b->top, b->bottom), clamp (a->right, b->left, b->right),
-    clamp (a->bottom, b->top, b->bottom) };
-
-  return both;
-}
-
 const char *
 cuv_scanner_init (CuvScanner *self, const CuvWaldboostModel *model,
     const CuvWaldboostParams *params, const CuvRoi *roi, const CuvFrame *frame,
     bool on_device, void *stream)
 {
-  CuvRoi whole = { 0, 0, frame->width, frame->height };
-
   memset (self, 0, sizeof *self);
   self->model = cuv_model_ref (model);
   self->params = *params;
-  self->area = roi->right == 0 ? whole : intersect (roi, &whole);
+  self->area = cuv_roi_in_frame (roi, frame->width, frame->height);
   self->x = self->area.left;
   self->y = self->area.top;
   self->frame_width = frame->width;
@@ -161,7 +119,8 @@ take_plan (CuvScanner *self, CuvWaldboostPlan *plan)
 static const char *
 aim (CuvScanner *self, const CuvRoi *region, bool *empty)
 {
-  CuvRoi part = region != NULL ? intersect (region, &self->area) : self->area;
+  CuvRoi part =
+      region != NULL ? cuv_roi_intersect (region, &self->area) : self->area;
   int width = part.right - part.left, height = part.bottom - part.top;
   CuvWaldboostPlan *plan;
 

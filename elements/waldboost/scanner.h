@@ -4,16 +4,8 @@
 #ifndef CUV_WALDBOOST_SCANNER_H
 #define CUV_WALDBOOST_SCANNER_H
 
+#include "cuvroi.h"
 #include "waldboost.h"
-
-/* A part of the frame, pixels; right and bottom are outside. */
-typedef struct {
-  int left, top, right, bottom;
-} CuvRoi;
-
-/* Reads "left,top,right,bottom"; NULL and "" are the whole frame. FALSE if it
- * is neither that nor a rectangle with pixels in it. */
-bool cuv_roi_parse (const char *text, CuvRoi *roi);
 
 typedef struct {
   const CuvWaldboostModel *model;

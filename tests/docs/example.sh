@@ -10,6 +10,7 @@ export GST_REGISTRY_1_0=$scratch/registry
 "$example" >out || { cat out; exit 1; }
 case $1 in
   visionpublish) jq -es '[.[].objects[]?] | length > 50' out >/dev/null ;;
+  houghlines) gst-launch-1.0 -q filesrc location=lines.png ! pngdec ! fakesink ;;
   visionoverlay) gst-launch-1.0 -q filesrc location=faces.png ! pngdec ! fakesink ;;
   waldboostdetect) [ "$(grep -c 'waldboostdetect, .*objects=' out)" -ge 5 ] ;;
   *) grep -q 'caps = video/x-raw' out ;;

@@ -56,6 +56,34 @@ GST_START_TEST (device_frames_are_read_where_possible)
 }
 
 GST_END_TEST
+/* What is written there comes down; who holds the frame keeps it as it was. */
+GST_START_TEST (device_frames_are_written)
+{
+  GstElement *element;
+  GstHarness *h;
+
+  cuv_probe_register ();
+  h = gst_harness_new_parse ("cuvcudaupload ! tee name=t ! queue "
+                             "! cuvprobe name=probe ! cuvcudadownload "
+                             "t. ! queue ! fakesink async=false");
+  element = gst_bin_get_by_name (GST_BIN (h->element), "probe");
+  ((CuvProbe *) element)->writes = TRUE;
+  cuv_harness_caps (h, "NV12", 64, 48);
+  for (guint n = 0; n < 10; n++) {
+    GstBuffer *in = cuv_probe_frame (n), *out;
+
+    out = gst_harness_push_and_pull (h, gst_buffer_ref (in));
+    fail_unless (cuv_pad_has_cuda (element, "src"));
+    fail_unless_equals_uint64 (luma_sum (out), 64 * 48 * 255 - luma_sum (in));
+    gst_buffer_unref (in);
+    gst_buffer_unref (out);
+  }
+  gst_object_unref (element);
+  gst_harness_teardown (h);
+  cuv_fake_check_clean ();
+}
+
+GST_END_TEST
 static Suite *
 make_suite (void)
 {
@@ -64,6 +92,7 @@ make_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, device_frames_are_read_where_possible);
+  tcase_add_test (tcase, device_frames_are_written);
   return suite;
 }
 

@@ -204,6 +204,45 @@ GST_START_TEST (failure_stops_the_flow)
 }
 
 GST_END_TEST
+static guint8
+first_luma (GstBuffer *buffer)
+{
+  guint8 luma;
+
+  fail_unless_equals_int (gst_buffer_extract (buffer, 0, &luma, 1), 1);
+  return luma;
+}
+
+/* In place on a frame that is its own; else on a copy out of a pool, and who
+ * holds the frame keeps it as it was. */
+GST_START_TEST (writes_where_it_may)
+{
+  CuvProbe *probe;
+  GstHarness *h = cuv_probe_harness (&probe);
+  GstBuffer *pooled = NULL;
+
+  probe->writes = TRUE;
+  cuv_probe_push (h, 0, NULL);
+  for (guint n = 1; n < 4; n++) {
+    GstBuffer *in = cuv_probe_frame (n), *out;
+    guint8 before = first_luma (in);
+
+    out = gst_harness_push_and_pull (h, gst_buffer_ref (in));
+    fail_unless (out != in && out->pool != NULL);
+    fail_unless (pooled == NULL || out == pooled, "copies are allocated");
+    pooled = out;
+    fail_unless_equals_int (first_luma (in), before);
+    fail_unless_equals_int (first_luma (out), before ^ 255);
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (out), n * FRAME_TIME);
+    gst_buffer_unref (in);
+    gst_buffer_unref (out);
+  }
+  probe->writes = FALSE;
+  cuv_probe_push (h, 4, NULL);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
 static Suite *
 make_suite (void)
 {
@@ -221,6 +260,7 @@ make_suite (void)
   tcase_add_test (tcase, shared_frames_are_not_copied);
   tcase_add_test (tcase, stats_tell_what_was_done);
   tcase_add_test (tcase, failure_stops_the_flow);
+  tcase_add_test (tcase, writes_where_it_may);
   return suite;
 }
 

@@ -33,6 +33,22 @@ cuv_probe_prepare (GstCuvFilter *filter, const GstCuvFrame *frame)
 }
 
 static gboolean
+cuv_probe_writes (GstCuvFilter *filter)
+{
+  return ((CuvProbe *) filter)->writes;
+}
+
+static void
+invert (const CuvFrame *frame)
+{
+  const CuvComponent *luma = &frame->component[0];
+
+  for (gint y = 0; y < frame->height; y++)
+    for (gint x = 0; x < frame->width; x++)
+      luma->data[y * luma->stride + x * luma->step] ^= 255;
+}
+
+static gboolean
 cuv_probe_analyse (
     GstCuvFilter *filter, const GstCuvFrame *frame, gint n_threads)
 {
@@ -44,6 +60,9 @@ cuv_probe_analyse (
   for (gint y = 0; y < frame->frame.height && !frame->cuda; y++)
     for (gint x = 0; x < frame->frame.width; x++)
       self->luma += cuv_frame_grey (&frame->frame, x, y);
+  fail_unless_equals_int (frame->writable, self->writes);
+  if (frame->writable && !frame->cuda)
+    invert (&frame->frame);
   stopwatch += self->takes_us * GST_USECOND;
   if (self->sleeps)
     g_usleep (self->takes_us);
@@ -93,6 +112,7 @@ cuv_probe_class_init (CuvProbeClass *klass)
       element_class, "Probe", "Filter/Analyzer/Video", "Test", "gst-cuvision");
   filter_class->prepare = cuv_probe_prepare;
   filter_class->analyse = cuv_probe_analyse;
+  filter_class->writes = cuv_probe_writes;
   filter_class->publish = cuv_probe_publish;
   filter_class->reset = cuv_probe_reset;
   filter_class->add_stats = cuv_probe_add_stats;

@@ -18,6 +18,7 @@ typedef struct {
   guint takes_us;   /* what analyse is to take; 1 ms if nothing is said */
   gboolean sleeps;  /* and whether it really does */
   gboolean fail;    /* analyse is to fail */
+  gboolean writes;  /* analyse is to turn luma into 255 - luma */
 } CuvProbe;
 
 /* Registers the element and makes a harness of it, for frames of 64x48 NV12. */

@@ -38,6 +38,10 @@ void cuv_play (const gchar *line);
 gboolean cuv_pad_has_cuda (GstElement *element, const gchar *pad);
 guint64 cuv_stat (GstElement *element, const gchar *field);
 
+/* The text of the first warning or error on the bus, NULL if none; free it. */
+gchar *pop_problem (GstBus *bus, GstMessageType type);
+void expect_problem (GstBus *bus, GstMessageType type, const gchar *part);
+
 /* A frame of random pixels, rows padded beyond what caps say, in one memory,
  * with a GstVideoMeta; and whether two frames show the same pixels. */
 GstBuffer *cuv_frame_new (const gchar *format, gint width, gint height);

@@ -217,36 +217,6 @@ check_frame (
   g_array_unref (boxes);
 }
 
-/* The text of the first warning or error on the bus; free it. */
-gchar *
-pop_problem (GstBus *bus, GstMessageType type)
-{
-  GstMessage *message = gst_bus_pop_filtered (bus, type);
-  GError *error = NULL;
-  gchar *text;
-
-  if (message == NULL)
-    return NULL;
-  if (type == GST_MESSAGE_WARNING)
-    gst_message_parse_warning (message, &error, NULL);
-  else
-    gst_message_parse_error (message, &error, NULL);
-  text = g_strdup (error->message);
-  g_error_free (error);
-  gst_message_unref (message);
-  return text;
-}
-
-void
-expect_problem (GstBus *bus, GstMessageType type, const gchar *part)
-{
-  gchar *text = pop_problem (bus, type);
-
-  fail_unless (text != NULL && strstr (text, part) != NULL,
-      "'%s' does not say '%s'", text, part);
-  g_free (text);
-}
-
 GstBus *
 watch (GstHarness *h)
 {

@@ -41,9 +41,6 @@ void check_objects (
 void check_frame (
     GstHarness *h, GstSample *sample, const Wanted *wanted, const gchar *what);
 
-/* The text of the first warning or error on the bus, NULL if none; free it. */
-gchar *pop_problem (GstBus *bus, GstMessageType type);
-void expect_problem (GstBus *bus, GstMessageType type, const gchar *part);
 GstBus *watch (GstHarness *h);
 
 int picture_main (Suite *(*make) (void), int argc, char **argv);

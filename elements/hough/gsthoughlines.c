@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-houghlines
+ * @title: houghlines
+ * @short_description: finds straight lines with the Hough transform
+ *
+ * Finds edges with Canny's detector, has each vote for all lines through it, in
+ * the space of rho and theta or in parallel coordinates, and publishes the
+ * lines, or segments of them, that have the most votes as metadata. On the CPU
+ * and, for frames in CUDA memory, on the GPU, with the same result. The frame
+ * is neither copied nor changed, unless you ask for a picture of edges or
+ * votes.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 filesrc location=film.avi ! decodebin ! videoconvert !
+ * houghlines threshold=120 max-lines=20 ! visionoverlay ! videoconvert !
+ * autovideosink
+ * ]| Shows a film with its 20 clearest lines.
+ *
+ * Since: 0.1
+ */
+#include "config.h"
+#include "gsthoughlines.h"
+
+#include "finder.h"
+#include "gstcuvmeta.h"
+#include "gsthoughlinesproperties.h"
+#if HAVE_CUDA
+#include "cuv-cuda.h"
+#endif
+
+GST_DEBUG_CATEGORY_STATIC (hough_lines_debug);
+#define GST_CAT_DEFAULT hough_lines_debug
+
+typedef struct {
+  gint64 edges, votes;
+  gint lines, lines_found, segments, segments_found, method;
+  gfloat edges_us, votes_us, peaks_us;
+} Counts;
+
+struct _GstHoughLines {
+  GstCuvFilter parent;
+
+  GstHoughSettings settings; /* under the object lock, as are counts */
+  Counts counts;
+
+  /* of the streaming thread */
+  CuvFinder *finder;
+  GstHoughValues values; /* the last that could be met: in force */
+  gboolean have_values;
+  GArray *lines; /* CuvLine, of the last analysed frame */
+  Counts found;
+};
+
+#define gst_hough_lines_parent_class parent_class
+G_DEFINE_FINAL_TYPE (GstHoughLines, gst_hough_lines, GST_TYPE_CUV_FILTER)
+GST_ELEMENT_REGISTER_DEFINE (
+    houghlines, "houghlines", GST_RANK_NONE, GST_TYPE_HOUGH_LINES)
+
+/* clang-format off */
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
+    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
+    GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
+/* clang-format on */
+
+/* ---- preparing ---- */
+
+static gboolean
+finder_is_for (
+    GstHoughLines *self, const GstHoughValues *values, const GstCuvFrame *frame)
+{
+  CuvHoughShape shape = gst_hough_values_shape (values);
+
+  return cuv_finder_is_for (
+      self->finder, &shape, &values->roi, &frame->frame, frame->cuda);
+}
+
+/* NULL, or what went wrong; then the finder before stays. */
+static const gchar *
+make_finder (
+    GstHoughLines *self, const GstHoughValues *values, const GstCuvFrame *frame)
+{
+  CuvHoughShape shape = gst_hough_values_shape (values);
+  const gchar *problem;
+  CuvFinder *finder;
+
+  finder = cuv_finder_new (&shape, &values->roi, &frame->frame, frame->cuda,
+      frame->stream, &problem);
+  if (finder == NULL)
+    return problem;
+  cuv_finder_free (self->finder);
+  self->finder = finder;
+  if (finder->cpu == NULL && finder->cuda == NULL)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("roi '%d,%d,%d,%d' lies outside the frame, which is %dx%d. No lines "
+         "will be found.",
+            values->roi.left, values->roi.top, values->roi.right,
+            values->roi.bottom, frame->frame.width, frame->frame.height),
+        (NULL));
+  return NULL;
+}
+
+/* Settings that cannot be met: what was in force before them stays, for frames
+ * of another size, too. */
+static gboolean
+prepare_as_before (
+    GstHoughLines *self, const GstCuvFrame *frame, const gchar *problem)
+{
+  gboolean in_force = self->have_values
+      && (finder_is_for (self, &self->values, frame)
+          || make_finder (self, &self->values, frame) == NULL);
+
+  return gst_cuv_filter_cannot_prepare (
+      GST_CUV_FILTER (self), in_force, problem);
+}
+
+/* Controllers may ask at every frame: what is there already costs nothing. */
+static gchar *
+use_values (
+    GstHoughLines *self, const GstHoughValues *values, const GstCuvFrame *frame)
+{
+  gchar *problem = gst_hough_values_problem (values);
+
+  if (problem != NULL || finder_is_for (self, values, frame))
+    return problem;
+  problem = gst_hough_values_shape_problem (values);
+  return problem != NULL ? problem
+                         : g_strdup (make_finder (self, values, frame));
+}
+
+static gboolean
+gst_hough_lines_prepare (GstCuvFilter *filter, const GstCuvFrame *frame)
+{
+  GstHoughLines *self = GST_HOUGH_LINES (filter);
+  GstHoughValues values = gst_hough_settings_values (&self->settings);
+  gchar *problem = use_values (self, &values, frame);
+  gboolean ok = TRUE;
+
+  if (problem != NULL) {
+    ok = prepare_as_before (self, frame, problem);
+  } else {
+    self->values = values;
+    self->have_values = TRUE;
+  }
+  g_free (problem);
+  return ok;
+}
+
+/* ---- analysing ---- */
+
+static gboolean
+gst_hough_lines_writes (GstCuvFilter *filter)
+{
+  GstHoughLines *self = GST_HOUGH_LINES (filter);
+
+  return gst_hough_settings_values (&self->settings).draw
+      != CUV_HOUGH_DRAW_NONE;
+}
+
+static void
+count (GstHoughLines *self, const CuvHoughResult *result)
+{
+  gboolean pclines = self->values.method == GST_HOUGH_PCLINES;
+
+  self->found = (Counts){ result->n_edges, result->n_votes, result->n_peaks,
+    result->n_found, result->n_segments, result->n_segments_found,
+    pclines ? GST_HOUGH_PCLINES : (gint) result->method, result->edges_us,
+    result->votes_us, result->peaks_us };
+  GST_OBJECT_LOCK (self);
+  self->counts = self->found;
+  GST_OBJECT_UNLOCK (self);
+}
+
+static gboolean
+gst_hough_lines_analyse (
+    GstCuvFilter *filter, const GstCuvFrame *frame, gint n_threads)
+{
+  GstHoughLines *self = GST_HOUGH_LINES (filter);
+  CuvHoughParams params = gst_hough_values_params (&self->values);
+  CuvHoughDraw draw = frame->writable ? self->values.draw : CUV_HOUGH_DRAW_NONE;
+  CuvHoughResult result;
+  const gchar *problem = cuv_finder_run (self->finder, &frame->frame, &params,
+      draw, frame->stream, n_threads, &result);
+
+  g_array_set_size (self->lines, 0);
+  if (problem != NULL) {
+    GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
+        ("The %s failed: %s.", frame->cuda ? "GPU" : "CPU", problem), (NULL));
+    return FALSE;
+  }
+  g_array_append_vals (
+      self->lines, self->finder->lines, (guint) self->finder->n_lines);
+  count (self, &result);
+  return TRUE;
+}
+
+/* ---- publishing ---- */
+
+static const GstCuvColumn columns[] = {
+  { "rho", GST_CUV_TYPE_F32 },
+  { "theta", GST_CUV_TYPE_F32 },
+  { "votes", GST_CUV_TYPE_U32 },
+  { "x1", GST_CUV_TYPE_F32 },
+  { "y1", GST_CUV_TYPE_F32 },
+  { "x2", GST_CUV_TYPE_F32 },
+  { "y2", GST_CUV_TYPE_F32 },
+};
+
+static void
+attach_lines (GstHoughLines *self, GstBuffer *buffer, GstClockTime age)
+{
+  const GstVideoInfo *info =
+      gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self));
+  GstStructure *table = gst_cuv_meta_add_table (buffer, "lines", 1,
+      (guint) GST_VIDEO_INFO_WIDTH (info), (guint) GST_VIDEO_INFO_HEIGHT (info),
+      "segments", columns, G_N_ELEMENTS (columns), self->lines->data,
+      self->lines->len);
+
+  gst_structure_set (table, "edges", G_TYPE_UINT64, (guint64) self->found.edges,
+      "lines_found", G_TYPE_UINT, (guint) self->found.lines_found, NULL);
+  if (self->found.segments_found > 0)
+    gst_structure_set (table, "segments_found", G_TYPE_UINT,
+        (guint) self->found.segments_found, NULL);
+  if (age > 0)
+    gst_structure_set (table, "age", G_TYPE_UINT64, age, NULL);
+}
+
+static void
+list_lines (const GArray *lines, GstStructure *message)
+{
+  GValue list = G_VALUE_INIT;
+
+  g_value_init (&list, GST_TYPE_LIST);
+  for (guint i = 0; i < lines->len; i++) {
+    const CuvLine *line = &g_array_index (lines, CuvLine, i);
+    GValue value = G_VALUE_INIT;
+
+    g_value_init (&value, GST_TYPE_STRUCTURE);
+    g_value_take_boxed (&value,
+        gst_structure_new ("line", "rho", G_TYPE_DOUBLE, (gdouble) line->rho,
+            "theta", G_TYPE_DOUBLE, (gdouble) line->theta, "votes", G_TYPE_UINT,
+            line->votes, "x1", G_TYPE_DOUBLE, (gdouble) line->x1, "y1",
+            G_TYPE_DOUBLE, (gdouble) line->y1, "x2", G_TYPE_DOUBLE,
+            (gdouble) line->x2, "y2", G_TYPE_DOUBLE, (gdouble) line->y2, NULL));
+    gst_value_list_append_and_take_value (&list, &value);
+  }
+  gst_structure_take_value (message, "lines", &list);
+}
+
+static guint
+gst_hough_lines_publish (GstCuvFilter *filter, GstBuffer *buffer,
+    GstStructure *message, GstClockTime age)
+{
+  GstHoughLines *self = GST_HOUGH_LINES (filter);
+
+  attach_lines (self, buffer, age);
+  if (message != NULL)
+    list_lines (self->lines, message);
+  return self->lines->len;
+}
+
+static void
+gst_hough_lines_reset (GstCuvFilter *filter)
+{
+  g_array_set_size (GST_HOUGH_LINES (filter)->lines, 0);
+}
+
+static void
+gst_hough_lines_add_stats (GstCuvFilter *filter, GstStructure *stats)
+{
+  GstHoughLines *self = GST_HOUGH_LINES (filter);
+  Counts counts;
+
+  GST_OBJECT_LOCK (self);
+  counts = self->counts;
+  GST_OBJECT_UNLOCK (self);
+  gst_structure_set (stats, "method", G_TYPE_STRING,
+      gst_hough_method_nick (counts.method), "edges", G_TYPE_UINT64,
+      (guint64) counts.edges, "votes", G_TYPE_UINT64, (guint64) counts.votes,
+      "lines", G_TYPE_UINT, (guint) counts.lines, "lines-found", G_TYPE_UINT,
+      (guint) counts.lines_found, "segments", G_TYPE_UINT,
+      (guint) counts.segments, "segments-found", G_TYPE_UINT,
+      (guint) counts.segments_found, "microseconds-edges", G_TYPE_DOUBLE,
+      (gdouble) counts.edges_us, "microseconds-votes", G_TYPE_DOUBLE,
+      (gdouble) counts.votes_us, "microseconds-peaks", G_TYPE_DOUBLE,
+      (gdouble) counts.peaks_us, NULL);
+#if HAVE_CUDA
+  gst_structure_set (
+      stats, "gpu-bytes", G_TYPE_UINT64, (guint64) cuv_cuda_allocated (), NULL);
+#endif
+}
+
+/* ---- states ---- */
+
+static gboolean
+gst_hough_lines_start (GstBaseTransform *trans)
+{
+  GstHoughLines *self = GST_HOUGH_LINES (trans);
+
+  self->have_values = FALSE;
+  GST_OBJECT_LOCK (self);
+  self->counts = (Counts){ 0 };
+  GST_OBJECT_UNLOCK (self);
+  return GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans)
+      && gst_hough_settings_start (&self->settings);
+}
+
+static void
+gst_hough_lines_leave_context (GstCuvTransform *transform)
+{
+  g_clear_pointer (&GST_HOUGH_LINES (transform)->finder, cuv_finder_free);
+  GST_CUV_TRANSFORM_CLASS (parent_class)->leave_context (transform);
+}
+
+static gboolean
+gst_hough_lines_stop (GstBaseTransform *trans)
+{
+  GstHoughLines *self = GST_HOUGH_LINES (trans);
+  gboolean ok = GST_BASE_TRANSFORM_CLASS (parent_class)->stop (trans);
+
+  /* what no CUDA context has freed */
+  g_clear_pointer (&self->finder, cuv_finder_free);
+  gst_hough_settings_stop (&self->settings);
+  return ok;
+}
+
+/* ---- properties ---- */
+
+static void
+gst_hough_lines_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  gst_hough_settings_set (&GST_HOUGH_LINES (object)->settings, id, value);
+}
+
+static void
+gst_hough_lines_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  gst_hough_settings_get (&GST_HOUGH_LINES (object)->settings, id, value);
+}
+
+static void
+gst_hough_lines_finalize (GObject *object)
+{
+  GstHoughLines *self = GST_HOUGH_LINES (object);
+
+  gst_hough_settings_clear (&self->settings);
+  g_array_unref (self->lines);
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+gst_hough_lines_class_init (GstHoughLinesClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+  GstCuvTransformClass *transform_class = GST_CUV_TRANSFORM_CLASS (klass);
+  GstCuvFilterClass *filter_class = GST_CUV_FILTER_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (
+      hough_lines_debug, "houghlines", 0, "lines by the Hough transform");
+  object_class->set_property = gst_hough_lines_set_property;
+  object_class->get_property = gst_hough_lines_get_property;
+  object_class->finalize = gst_hough_lines_finalize;
+  trans_class->start = GST_DEBUG_FUNCPTR (gst_hough_lines_start);
+  trans_class->stop = GST_DEBUG_FUNCPTR (gst_hough_lines_stop);
+  transform_class->leave_context = gst_hough_lines_leave_context;
+  filter_class->prepare = gst_hough_lines_prepare;
+  filter_class->analyse = gst_hough_lines_analyse;
+  filter_class->writes = gst_hough_lines_writes;
+  filter_class->publish = gst_hough_lines_publish;
+  filter_class->reset = gst_hough_lines_reset;
+  filter_class->add_stats = gst_hough_lines_add_stats;
+  gst_hough_properties_install (object_class);
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "Line detector",
+      "Filter/Analyzer/Video",
+      "Finds lines with the Hough transform, on the CPU or with CUDA",
+      "The gst-cuvision authors");
+}
+
+static void
+gst_hough_lines_init (GstHoughLines *self)
+{
+  gst_hough_settings_init (&self->settings, GST_CUV_FILTER (self));
+  self->lines =
+      g_array_sized_new (FALSE, FALSE, sizeof (CuvLine), CUV_FINDER_MAX_LINES);
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What one sees: pictures of edges and votes, lines that the overlay draws, and
+ * what the publisher writes. */
+#include "config.h"
+#include "planted.h"
+
+#include <glib/gstdio.h>
+#include <json-glib/json-glib.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WIDTH 180
+#define HEIGHT 120
+
+static GstBuffer *
+one_stroke (const gchar *format)
+{
+  GstBuffer *frame = black_frame (format, WIDTH, HEIGHT);
+
+  stroke (frame, 37, 0, 37, HEIGHT - 1);
+  return frame;
+}
+
+static GstHarness *
+new_stroke (const gchar *properties)
+{
+  gchar *all = g_strdup_printf ("edges=input threshold=90 %s", properties);
+  GstHarness *h = new_harness (all, grey_format (), WIDTH, HEIGHT);
+
+  g_free (all);
+  return h;
+}
+
+/* ---- drawing ---- */
+
+/* Edges are white and all else is black, inside the roi. */
+static void
+check_edges (GstBuffer *frame, gint left, gint right)
+{
+  for (gint y = 0; y < HEIGHT; y += 7)
+    for (gint x = left; x < right; x++)
+      fail_unless (grey_at (frame, x, y) == (x == 37 ? 255 : 0), "%d,%d is %u",
+          x, y, grey_at (frame, x, y));
+}
+
+GST_START_TEST (test_draw_edges)
+{
+  GstHarness *h = new_stroke ("draw=edges");
+  GstBuffer *frame = one_stroke (grey_format ()), *out;
+  GstElement *d = detector (h);
+  GstCuvTable table;
+
+  out = push (h, frame);
+  check_edges (out, 0, WIDTH);
+  g_array_unref (lines_of (out, &table));
+  gst_buffer_unref (out);
+  stroke (frame, 100, 5, 100, 5);
+  g_object_set (d, "roi", "20,0,90,120", NULL);
+  out = push (h, frame);
+  check_edges (out, 20, 90);
+  fail_unless_equals_int (grey_at (out, 100, 5), 200); /* not of the roi */
+  gst_buffer_unref (out);
+  g_object_set (d, "roi", NULL, "draw", 0, NULL);
+  out = push (h, frame);
+  fail_unless (cuv_frames_equal (grey_format (), WIDTH, HEIGHT, frame, out));
+  gst_buffer_unref (out);
+  gst_object_unref (d);
+  gst_buffer_unref (frame);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* Who holds the frame, too, keeps it as it was; times and metas come along. */
+GST_START_TEST (test_draws_on_a_copy)
+{
+  GstHarness *h = new_stroke ("draw=edges");
+  GstBuffer *frame = one_stroke (grey_format ()), *out;
+
+  GST_BUFFER_PTS (frame) = 77;
+  for (guint i = 0; i < 3; i++) {
+    out = gst_harness_push_and_pull (h, gst_buffer_ref (frame));
+    fail_unless_equals_int (grey_at (frame, 37, 10), 200);
+    fail_unless_equals_int (grey_at (out, 37, 10), 255);
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (out), 77);
+    fail_unless (use_cuda || out->pool != NULL); /* not allocated anew */
+    gst_buffer_unref (out);
+  }
+  gst_buffer_unref (frame);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* What is not analysed is not drawn on. */
+GST_START_TEST (test_draws_on_analysed_frames)
+{
+  GstHarness *h = new_stroke ("draw=edges inference-interval=2");
+  GstBuffer *frame = one_stroke (grey_format ());
+
+  for (guint i = 0; i < 4; i++) {
+    GstBuffer *out = push (h, frame);
+
+    fail_unless_equals_int (grey_at (out, 37, 10), i % 2 == 0 ? 255 : 200);
+    gst_buffer_unref (out);
+  }
+  gst_buffer_unref (frame);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* A column per degree: the peak, theta 0, is white, where rho is 37 of -216 to
+ * 216; and far from it nothing is. */
+GST_START_TEST (test_draw_accumulator)
+{
+  static const gchar *const methods[] = { "auto", "global", "gather",
+    "pclines" };
+  GstBuffer *frame = one_stroke (grey_format ());
+
+  for (guint i = 0; i < G_N_ELEMENTS (methods); i++) {
+    gchar *text =
+        g_strdup_printf ("draw=accumulator method=%s pclines-d=90", methods[i]);
+    GstHarness *h = new_stroke (text);
+    GstBuffer *out = push (h, frame);
+    guint white = 0;
+
+    for (gint y = 0; y < HEIGHT; y++)
+      for (gint x = 0; x < WIDTH; x++)
+        if (grey_at (out, x, y) == 255) {
+          fail_unless (ABS (x - 90) <= 1, "%s: %d,%d", methods[i], x, y);
+          white++;
+        }
+    fail_unless (white > 0 && white <= 3, "%s: %u", methods[i], white);
+    if (i < 3)
+      fail_unless_equals_int (
+          grey_at (out, 90, (37 + 216) * HEIGHT / 433), 255);
+    gst_buffer_unref (out);
+    gst_harness_teardown (h);
+    g_free (text);
+  }
+  gst_buffer_unref (frame);
+}
+
+GST_END_TEST;
+
+/* ---- other elements ---- */
+
+/* Red along the line, and nowhere else. */
+GST_START_TEST (test_overlay_draws)
+{
+  GstHarness *h = new_line ("houghlines edges=input threshold=90 "
+                            "! visionoverlay thickness=1 color=0xffff0000",
+      "RGB", WIDTH, HEIGHT);
+  GstBuffer *frame = one_stroke ("RGB"), *out = push (h, frame);
+
+  for (gint y = 0; y < HEIGHT; y++)
+    for (gint x = 0; x < WIDTH; x++)
+      fail_unless (grey_at (out, x, y) == (x == 37 ? 255 : 0), "%d,%d", x, y);
+  gst_buffer_unref (out);
+  gst_buffer_unref (frame);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* What the publisher writes about one frame. */
+static gchar *
+publish (const gchar *format)
+{
+  gchar *path = g_build_filename (g_get_tmp_dir (), "cuv-XXXXXX", NULL);
+  GstBuffer *frame = one_stroke (grey_format ());
+  gchar *line, *text;
+  GstHarness *h;
+
+  close (g_mkstemp (path));
+  line = g_strdup_printf ("houghlines edges=input threshold=90 segments=true "
+                          "! visionpublish file-path=%s file-format=%s",
+      path, format);
+  h = new_line (line, grey_format (), WIDTH, HEIGHT);
+  gst_buffer_unref (push (h, frame));
+  gst_harness_push_event (h, gst_event_new_eos ());
+  gst_harness_teardown (h);
+  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
+  g_remove (path);
+  gst_buffer_unref (frame);
+  g_free (line);
+  g_free (path);
+  return text;
+}
+
+GST_START_TEST (test_json)
+{
+  gchar *text = publish ("json-lines");
+  JsonParser *parser = json_parser_new ();
+  JsonObject *record, *line, *info;
+  JsonArray *lines;
+
+  fail_unless (json_parser_load_from_data (parser, text, -1, NULL), "%s", text);
+  record = json_node_get_object (json_parser_get_root (parser));
+  lines = json_object_get_array_member (record, "lines");
+  fail_unless_equals_int (json_array_get_length (lines), 1);
+  line = json_array_get_object_element (lines, 0);
+  fail_unless_equals_int (json_object_get_size (line), 7);
+  fail_unless (json_object_get_double_member (line, "rho") == 37);
+  fail_unless (json_object_get_double_member (line, "theta") == 0);
+  fail_unless_equals_int (json_object_get_int_member (line, "votes"), HEIGHT);
+  fail_unless (json_object_get_double_member (line, "x1") == 37);
+  fail_unless (fabs (json_object_get_double_member (line, "y2")
+                   - json_object_get_double_member (line, "y1"))
+      == HEIGHT - 1);
+  info = json_object_get_object_member (record, "lines_info");
+  fail_unless_equals_int (json_object_get_int_member (info, "edges"), HEIGHT);
+  fail_unless_equals_int (json_object_get_int_member (info, "lines_found"), 1);
+  fail_unless_equals_int (
+      json_object_get_int_member (info, "segments_found"), 1);
+  g_object_unref (parser);
+  g_free (text);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_csv)
+{
+  gchar *text = publish ("csv");
+  gchar **rows = g_strsplit (text, "\n", -1);
+
+  fail_unless (g_str_has_prefix (rows[0], "kind,"), "%s", text);
+  fail_unless (g_str_has_prefix (rows[1], "lines,0,"), "%s", text);
+  fail_unless (strstr (rows[1], "\"\"rho\"\":37") != NULL, "%s", text);
+  fail_unless (strstr (rows[1], "\"\"votes\"\":120") != NULL, "%s", text);
+  fail_unless_equals_string (rows[2], "");
+  g_strfreev (rows);
+  g_free (text);
+}
+
+GST_END_TEST;
+
+/* ---- a real picture ---- */
+
+#define PUZZLE                                                                 \
+  "filesrc location=%s/sudoku.png ! pngdec ! videoconvert "                    \
+  "! video/x-raw,format=NV12 ! %s houghlines roi=30,70,540,530 "               \
+  "canny-low=15 canny-high=30 orientation-window=10 threshold=130 "            \
+  "! appsink name=sink sync=false"
+
+static GstBuffer *
+puzzle (void)
+{
+  const gchar *folder = g_getenv ("CUV_TEST_DATA");
+  gchar *line = g_strdup_printf (PUZZLE,
+      folder ? folder : "/usr/share/doc/opencv-doc/examples/data",
+      use_cuda ? "cuvcudaupload !" : "");
+  GstElement *pipeline = gst_parse_launch (line, NULL);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  GstSample *sample = NULL;
+  GstBuffer *buffer;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  g_signal_emit_by_name (sink, "pull-sample", &sample);
+  fail_if (sample == NULL, "no frame: %s", line);
+  buffer = gst_buffer_ref (gst_sample_get_buffer (sample));
+  gst_sample_unref (sample);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+  g_free (line);
+  return buffer;
+}
+
+/* Where the grid's lines are, halfway, as one sees it in the picture. */
+static const gint grid_x[] = { 57, 104, 155, 202, 255, 302, 354, 404, 456,
+  506 };
+static const gint grid_y[] = { 86, 127, 172, 216, 261, 309, 361, 410, 464,
+  519 };
+
+GST_START_TEST (test_grid)
+{
+  GstBuffer *buffer = puzzle ();
+  gboolean seen[2][10] = { 0 };
+  GstCuvTable table;
+  GArray *lines = lines_of (buffer, &table);
+
+  fail_unless_equals_int (lines->len, 20);
+  for (guint i = 0; i < lines->len; i++) {
+    const Line *l = &g_array_index (lines, Line, i);
+    gboolean across = fabs (l->theta) > 0.8;
+    gdouble at = across ? (l->y1 + l->y2) / 2 : (l->x1 + l->x2) / 2;
+
+    for (guint k = 0; k < 10; k++)
+      seen[across][k] |= fabs (at - (across ? grid_y[k] : grid_x[k])) <= 5;
+  }
+  for (guint k = 0; k < 10; k++)
+    fail_unless (seen[0][k] && seen[1][k], "grid line %u is missing", k);
+  g_array_unref (lines);
+  gst_buffer_unref (buffer);
+}
+
+GST_END_TEST;
+
+static Suite *
+pictures_suite (void)
+{
+  Suite *s = suite_create ("houghlines-pictures");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_draw_edges);
+  tcase_add_test (tc, test_draws_on_a_copy);
+  tcase_add_test (tc, test_draws_on_analysed_frames);
+  tcase_add_test (tc, test_draw_accumulator);
+  tcase_add_test (tc, test_overlay_draws);
+  tcase_add_test (tc, test_json);
+  tcase_add_test (tc, test_csv);
+  tcase_add_test (tc, test_grid);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  return planted_main (pictures_suite, argc, argv);
+}
