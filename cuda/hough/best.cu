@@ -130,7 +130,7 @@ __launch_bounds__ (THREADS) best_kernel (CuvPeaks peaks, unsigned max)
 
   cuv_let_next_kernel_start ();
   cuv_wait_for_previous_kernel ();
-  const unsigned n = __ldcg (&peaks.counters->n_found);
+  const unsigned n = cuv_load_once (&peaks.counters->n_found);
 
   if (n <= MAX_RANKED) {
     rank_keys (peaks, peaks.keys, n, max, blockIdx.x * WARPS + warp,

@@ -12,14 +12,12 @@ clamp (int v, int end)
   return min (max (v, 0), end - 1);
 }
 
-// The grey value that Canny saw, of a pixel in the frame.
+// Beyond the border its pixels.
 static __device__ int
-grey_at (const CuvFrame &frame, bool blurred, int x, int y)
+blurred (const CuvFrame &frame, int x, int y)
 {
   int sum = 128;
 
-  if (!blurred)
-    return cuv_frame_grey (&frame, x, y);
   for (int j = -2; j <= 2; j++) {
     for (int i = -2; i <= 2; i++) {
       const int wx = i == 0 ? 6 : abs (i) == 1 ? 4 : 1;
@@ -33,69 +31,90 @@ grey_at (const CuvFrame &frame, bool blurred, int x, int y)
   return sum >> 8;
 }
 
+// The grey values that Canny saw at a pixel and around it, which are all in the
+// frame.
+template <bool BLURRED>
+static __device__ __forceinline__ void
+load_grey (const CuvFrame &frame, int x, int y, int *grey)
+{
+  const CuvComponent &c = frame.component[0];
+  const uint8_t *at = c.data + (int64_t) y * c.stride + x * c.step;
+
+#pragma unroll
+  for (int i = 0; i < 9; i++) {
+    const int dx = i % 3 - 1, dy = i / 3 - 1;
+
+    if (BLURRED)
+      grey[i] = blurred (frame, x + dx, y + dy);
+    else if (frame.model != CUV_MODEL_RGB)
+      grey[i] = __ldg (at + dy * c.stride + dx * c.step);
+    else
+      grey[i] = cuv_frame_grey (&frame, x + dx, y + dy);
+  }
+}
+
 // The last group that does not begin after a direction: one is guessed, which
 // is off by one at most, and looked at exactly.
 static __device__ __forceinline__ int
-find_group (const CuvVoteSpace &space, int gx, int gy)
+find_group (const short2 *boundaries, int n_groups, int gx, int gy)
 {
   const bool turn = gx < 0 || (gx == 0 && gy > 0);
   const int x = turn ? -gx : gx, y = turn ? -gy : gy;
   const auto begins_after = [&] (int g) {
-    const short2 boundary = __ldg (&space.boundaries[g]);
+    const short2 boundary = boundaries[g];
 
     return boundary.x * y - boundary.y * x < 0;
   };
   const float turns = atan2f ((float) y, (float) x) * .318309886f + .5f;
-  int g = min (max ((int) (turns * space.n_groups), 0), space.n_groups - 1);
+  int g = min (max ((int) (turns * n_groups), 0), n_groups - 1);
 
   while (g > 0 && begins_after (g))
     g--;
-  while (g < space.n_groups - 1 && !begins_after (g + 1))
+  while (g < n_groups - 1 && !begins_after (g + 1))
     g++;
   return g;
 }
 
+template <bool BLURRED>
 static __device__ __forceinline__ int
-group_of (const CuvVoteSpace &space, const CuvFrame &frame, bool blurred, int x,
-    int y)
+group_of (
+    const short2 *boundaries, int n_groups, const CuvFrame &frame, int x, int y)
 {
   int at[9];
 
-  for (int i = 0; i < 9; i++)
-    at[i] = grey_at (frame, blurred, x + i % 3 - 1, y + i / 3 - 1);
-  return find_group (space,
+  load_grey<BLURRED> (frame, x, y, at);
+  return find_group (boundaries, n_groups,
       at[2] + 2 * at[5] + at[8] - at[0] - 2 * at[3] - at[6],
       at[6] + 2 * at[7] + at[8] - at[0] - 2 * at[1] - at[2]);
 }
 
-// Adds up a block's counts in those of all.
+// Finds groups, and counts how many edges they have.
+template <bool BLURRED>
 static __global__ void
-__launch_bounds__ (THREADS) group_kernel (
-    CuvEdges edges, CuvVoteSpace space, CuvFrame frame, bool blurred)
+__launch_bounds__ (THREADS, 3)
+    group_kernel (CuvEdges edges, CuvVoteSpace space, CuvFrame frame)
 {
   __shared__ unsigned counts[CUV_HOUGH_MAX_PERIOD];
-  unsigned votes = 0;
+  __shared__ short2 boundaries[CUV_HOUGH_MAX_PERIOD];
 
   cuv_let_next_kernel_start ();
-  for (int g = threadIdx.x; g < space.n_groups; g += THREADS)
+  for (int g = threadIdx.x; g < space.n_groups; g += THREADS) {
     counts[g] = 0;
+    boundaries[g] = space.boundaries[g];
+  }
   __syncthreads ();
   cuv_wait_for_previous_kernel ();
-  const unsigned n = __ldcg (&edges.counters->n_edges);
+  const unsigned n = cuv_load_once (&edges.counters->n_edges);
 
   for (unsigned i = blockIdx.x * THREADS + threadIdx.x; i < n;
        i += gridDim.x * THREADS) {
     const unsigned pixel = __ldcg (&edges.pixels[i]);
-    const int group =
-        group_of (space, frame, blurred, pixel & 0xffff, pixel >> 16);
+    const int group = group_of<BLURRED> (
+        boundaries, space.n_groups, frame, pixel & 0xffff, pixel >> 16);
 
     edges.groups[i] = (uint16_t) group;
-    votes += __ldg (&space.group_rows[group]);
     atomicAdd (&counts[group], 1u);
   }
-  votes = cuv_running_sum (votes);
-  if (threadIdx.x % 32 == 31 && votes > 0)
-    atomicAdd (&edges.counters->n_votes, (unsigned long long) votes);
   __syncthreads ();
   for (int g = threadIdx.x; g < space.n_groups; g += THREADS) {
     if (counts[g] > 0)
@@ -131,38 +150,57 @@ add_up (unsigned *first, const unsigned *counts, int n)
   __syncthreads ();
 }
 
+// What all groups vote. By a block.
+static __device__ void
+count_votes (
+    const CuvEdges &edges, const CuvVoteSpace &space, const unsigned *first)
+{
+  unsigned long long votes = 0;
+
+  for (int g = threadIdx.x; g < space.n_groups; g += THREADS)
+    votes +=
+        (unsigned long long) space.group_rows[g] * (first[g + 1] - first[g]);
+  for (int bit = 16; bit > 0; bit /= 2)
+    votes += __shfl_xor_sync (~0u, votes, bit);
+  if (threadIdx.x % 32 == 0 && votes > 0)
+    atomicAdd (&edges.counters->n_votes, votes);
+}
+
 // A block sorts a part of the edges.
 static __global__ void
-__launch_bounds__ (THREADS) sort_kernel (CuvEdges edges, int n_groups)
+__launch_bounds__ (THREADS) sort_kernel (CuvEdges edges, CuvVoteSpace space)
 {
   __shared__ unsigned first[CUV_HOUGH_MAX_PERIOD + 1];
   __shared__ unsigned counts[CUV_HOUGH_MAX_PERIOD];
+  const int n_groups = space.n_groups;
 
   cuv_let_next_kernel_start ();
   for (int g = threadIdx.x; g < n_groups; g += THREADS)
     counts[g] = 0;
+  __syncthreads ();
   cuv_wait_for_previous_kernel ();
-  add_up (first, edges.counts->n, n_groups);
-  const unsigned n = first[n_groups];
+  const unsigned n = cuv_load_once (&edges.counters->n_edges);
   const unsigned each = (n + gridDim.x - 1) / gridDim.x;
   const unsigned begin = min (blockIdx.x * each, n),
                  end = min (begin + each, n);
 
   for (unsigned i = begin + threadIdx.x; i < end; i += THREADS)
-    atomicAdd (&counts[__ldcg (&edges.groups[i])], 1u);
-  __syncthreads ();
+    atomicAdd (&counts[edges.groups[i]], 1u);
+  add_up (first, edges.counts->n, n_groups);
   for (int g = threadIdx.x; g < n_groups; g += THREADS) {
     const unsigned own = counts[g];
 
     if (own > 0)
       counts[g] = first[g] + atomicAdd (&edges.counts->used[g], own);
   }
-  for (int g = threadIdx.x; blockIdx.x == 0 && g <= n_groups; g += THREADS)
-    edges.counts->first[g] = first[g];
+  if (blockIdx.x == 0) {
+    for (int g = threadIdx.x; g <= n_groups; g += THREADS)
+      edges.counts->first[g] = first[g];
+    count_votes (edges, space, first);
+  }
   __syncthreads ();
   for (unsigned i = begin + threadIdx.x; i < end; i += THREADS)
-    edges.sorted[atomicAdd (&counts[__ldcg (&edges.groups[i])], 1u)] =
-        __ldcg (&edges.pixels[i]);
+    edges.sorted[atomicAdd (&counts[edges.groups[i]], 1u)] = edges.pixels[i];
 }
 
 int
@@ -170,12 +208,13 @@ cuv_sort_submit (const CuvEdges &edges, const CuvVoteSpace &space,
     const CuvFrame &frame, bool blurred, cudaStream_t stream)
 {
   const int n = cuv_cuda_attribute (cudaDevAttrMultiProcessorCount);
-  const int blocks = 2 * (n > 0 ? n : 1);
+  const int blocks = 3 * (n > 0 ? n : 1);
 
   if (cuv_launch_early ("group_kernel", blocks, THREADS, 0, stream,
-          group_kernel, edges, space, frame, blurred)
+          blurred ? group_kernel<true> : group_kernel<false>, edges, space,
+          frame)
       != 0)
     return -1;
-  return cuv_launch_early ("sort_kernel", blocks, THREADS, 0, stream,
-      sort_kernel, edges, space.n_groups);
+  return cuv_launch_early (
+      "sort_kernel", blocks, THREADS, 0, stream, sort_kernel, edges, space);
 }

@@ -48,28 +48,36 @@ load_edges (const CuvMaps &maps, int word, int y)
   return edges;
 }
 
-// Grid: WORDS x ROWS words of the map.
+// Grid: WORDS x ROWS words of the map. They are loaded row by row, as memory
+// has them, and listed column by column.
 static __global__ void
-__launch_bounds__ (WORDS * 32)
+__launch_bounds__ (WORDS *ROWS)
     list_kernel (CuvMaps maps, CuvEdges edges, uint4 *cells, size_t n_fours)
 {
+  __shared__ unsigned words[ROWS][WORDS + 1];
   const int block = blockIdx.y * gridDim.x + blockIdx.x;
-  const int n_threads = gridDim.x * gridDim.y * WORDS * 32;
-  const int word = blockIdx.x * WORDS + cuv_warp_of_thread ();
-  const int y = blockIdx.y * ROWS + threadIdx.x % 32;
+  const int n_threads = gridDim.x * gridDim.y * WORDS * ROWS;
+  const int x0 = blockIdx.x * WORDS, y0 = blockIdx.y * ROWS;
 
   cuv_let_next_kernel_start ();
-  for (size_t i = block * WORDS * 32 + threadIdx.x; i < n_fours; i += n_threads)
+  for (size_t i = block * WORDS * ROWS + threadIdx.x; i < n_fours;
+       i += n_threads)
     cells[i] = make_uint4 (0, 0, 0, 0);
   cuv_wait_for_previous_kernel ();
   if (block == 0 && threadIdx.x == 0)
     maps.counters->listed = cuv_nanoseconds ();
-  unsigned bits = load_edges (maps, word, y);
+  words[threadIdx.x / WORDS][threadIdx.x % WORDS] =
+      load_edges (maps, x0 + threadIdx.x % WORDS, y0 + threadIdx.x / WORDS);
+  __syncthreads ();
+  const int row = threadIdx.x % ROWS, column = threadIdx.x / ROWS;
+  unsigned bits = words[row][column];
   unsigned *to =
       edges.pixels + reserve (__popc (bits), &maps.counters->n_edges);
 
+  static_assert (ROWS == 32, "a warp has a column");
   for (; bits != 0; bits &= bits - 1)
-    *to++ = (unsigned) y << 16 | (word * 32 + __ffs (bits) - 1);
+    *to++ =
+        (unsigned) (y0 + row) << 16 | ((x0 + column) * 32 + __ffs (bits) - 1);
 }
 
 int
@@ -79,6 +87,6 @@ cuv_list_submit (const CuvMaps &maps, const CuvEdges &edges, unsigned *cells,
   const dim3 grid (cuv_div_up (cuv_map_pitch (maps), WORDS),
       maps.tiles_y * (CUV_TILE_HEIGHT / ROWS));
 
-  return cuv_launch_early ("list_kernel", grid, WORDS * 32, 0, stream,
+  return cuv_launch_early ("list_kernel", grid, WORDS * ROWS, 0, stream,
       list_kernel, maps, edges, (uint4 *) cells, n_cells / 4);
 }

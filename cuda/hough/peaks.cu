@@ -27,43 +27,69 @@ view_of (const CuvVoteSpace &space, const unsigned *cells, int k)
   return view;
 }
 
-// Grid: cells x rows.
+// Lists those of a block's cells that have more votes than the threshold, each
+// thread having four of them.
+static __device__ __forceinline__ void
+list_cells (uint16_t *list, unsigned *n, const unsigned *cells, int n_cells,
+    int first, unsigned threshold)
+{
+  const int i = first + 4 * threadIdx.x;
+
+  if (i >= n_cells)
+    return;
+  const uint4 four = *(const uint4 *) (cells + i);
+  const unsigned votes[] = { four.x, four.y, four.z, four.w };
+
+  for (int j = 0; j < 4; j++) {
+    if (votes[j] > threshold)
+      list[atomicAdd (n, 1u)] = (uint16_t) (4 * threadIdx.x + j);
+  }
+}
+
+// Grid: fours of cells x rows.
 static __global__ void
 __launch_bounds__ (THREADS) peak_kernel (CuvVoteSpace space,
     const unsigned *cells, CuvPeakParams params, CuvPeaks peaks)
 {
   __shared__ View views[CUV_HOUGH_MAX_NEIGHBORHOOD];
+  __shared__ uint16_t list[4 * THREADS];
+  __shared__ unsigned n;
   const int k = blockIdx.y, reach = cuv_reach (params);
-  const int i = blockIdx.x * THREADS + threadIdx.x;
+  const int first = blockIdx.x * 4 * THREADS;
   const CuvVoteRow row = space.rows[k];
 
   cuv_let_next_kernel_start ();
+  if (threadIdx.x == 0)
+    n = 0;
   if ((int) threadIdx.x <= 2 * reach)
     views[threadIdx.x] = view_of (space, cells, k + threadIdx.x - reach);
   __syncthreads ();
   cuv_wait_for_previous_kernel ();
   if (blockIdx.x == 0 && k == 0 && threadIdx.x == 0)
     peaks.counters->voted = cuv_nanoseconds ();
-  if (i >= row.n_cells)
-    return;
-  const unsigned votes = cells[row.start + i];
-  const int r = row.first_cell + i;
-  const auto votes_at = [&] (int dk, int dr) {
-    const View &view = views[reach + dk];
-    const int at = view.sign * (r + dr);
+  list_cells (
+      list, &n, cells + row.start, row.n_cells, first, params.threshold);
+  __syncthreads ();
+  for (unsigned i = threadIdx.x; i < n; i += THREADS) {
+    const int r = row.first_cell + first + list[i];
+    const unsigned votes = cells[row.start + first + list[i]];
+    const auto votes_at = [&] (int dk, int dr) {
+      const View &view = views[reach + dk];
+      const int at = view.sign * (r + dr);
 
-    return at >= view.first && at <= view.last ? view.middle[at] : 0;
-  };
+      return at >= view.first && at <= view.last ? view.middle[at] : 0;
+    };
 
-  if (votes > params.threshold && cuv_is_peak (params, votes, votes_at))
-    cuv_add_peak (peaks, cuv_peak_key (votes, k, r, space.radius));
+    if (cuv_is_peak (params, votes, votes_at))
+      cuv_add_peak (peaks, cuv_peak_key (votes, k, r, space.radius));
+  }
 }
 
 int
 cuv_peaks_submit (const CuvVoteSpace &space, const unsigned *cells,
     const CuvPeakParams &params, const CuvPeaks &peaks, cudaStream_t stream)
 {
-  const dim3 grid (cuv_div_up (space.most_cells, THREADS), space.n_rows);
+  const dim3 grid (cuv_div_up (space.most_cells, 4 * THREADS), space.n_rows);
 
   return cuv_launch_early ("peak_kernel", grid, THREADS, 0, stream, peak_kernel,
       space, cells, params, peaks);

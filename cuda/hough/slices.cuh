@@ -36,23 +36,35 @@ vote (unsigned *cells, const Slice &slice, unsigned x, unsigned y)
   atomicAdd (&cells[(x * slice.dx + y * slice.dy + slice.offset) >> 16], 1u);
 }
 
+// Pixels of a thread's edges, UNROLLED of them.
+static __device__ __forceinline__ void
+load_pixels (unsigned *to, const unsigned *pixels, int first)
+{
+#pragma unroll
+  for (int i = 0; i < UNROLLED; i++)
+    to[i] = __ldcg (&pixels[first + 32 * i + threadIdx.x % 32]);
+}
+
 // Of a warp's edges first .. end - 1 each, for all rows.
 static __device__ __forceinline__ void
 vote_for_all (unsigned *cells, const Slice *slices, int n_slices,
     const unsigned *pixels, int first, int end)
 {
-  const int lane = threadIdx.x % 32;
+  const int step = 32 * UNROLLED;
+  unsigned next[UNROLLED];
 
-  for (; first + 32 * UNROLLED <= end; first += 32 * UNROLLED) {
+  if (first + step <= end)
+    load_pixels (next, pixels, first);
+  for (; first + step <= end; first += step) {
     unsigned x[UNROLLED], y[UNROLLED];
 
 #pragma unroll
     for (int i = 0; i < UNROLLED; i++) {
-      const unsigned pixel = __ldcg (&pixels[first + 32 * i + lane]);
-
-      x[i] = pixel & 0xffff;
-      y[i] = pixel >> 16;
+      x[i] = next[i] & 0xffff;
+      y[i] = next[i] >> 16;
     }
+    if (first + 2 * step <= end) // they come while these vote
+      load_pixels (next, pixels, first + step);
     for (int k = 0; k < n_slices; k++) {
       const Slice slice = slices[k];
 
@@ -61,7 +73,7 @@ vote_for_all (unsigned *cells, const Slice *slices, int n_slices,
         vote (cells, slice, x[i], y[i]);
     }
   }
-  for (first += lane; first < end; first += 32) {
+  for (first += threadIdx.x % 32; first < end; first += 32) {
     const unsigned pixel = __ldcg (&pixels[first]);
 
     for (int k = 0; k < n_slices; k++)
@@ -74,7 +86,7 @@ static __device__ __forceinline__ void
 cuv_vote_in_slices (unsigned *cells, const Slice *slices, int n_slices,
     const CuvEdges &edges, int warp, int n_warps)
 {
-  const int n = (int) __ldcg (&edges.counters->n_edges);
+  const int n = (int) cuv_load_once (&edges.counters->n_edges);
   const int n_units = (n + 31) / 32, each = n_units / n_warps;
   const int one_more = n_units % n_warps; // the first warps have
   const int first = 32 * (warp * each + min (warp, one_more));
@@ -83,33 +95,52 @@ cuv_vote_in_slices (unsigned *cells, const Slice *slices, int n_slices,
   vote_for_all (cells, slices, n_slices, edges.pixels, first, end);
 }
 
-// The votes of those edges that vote in a row, by a block.
+#define AT_ONCE 4 // edges of a thread, in a window
+
+// Votes of edges begin .. end - 1, by a block.
+static __device__ __forceinline__ void
+vote_for_range (unsigned *cells, const Slice &slice, const unsigned *pixels,
+    unsigned begin, unsigned end)
+{
+  unsigned i = begin + threadIdx.x;
+
+  for (; i + (AT_ONCE - 1) * blockDim.x < end; i += AT_ONCE * blockDim.x) {
+    unsigned some[AT_ONCE];
+
+#pragma unroll
+    for (int j = 0; j < AT_ONCE; j++)
+      some[j] = __ldcg (&pixels[i + j * blockDim.x]);
+#pragma unroll
+    for (int j = 0; j < AT_ONCE; j++)
+      vote (cells, slice, some[j] & 0xffff, some[j] >> 16);
+  }
+  for (; i < end; i += blockDim.x) {
+    const unsigned pixel = __ldcg (&pixels[i]);
+
+    vote (cells, slice, pixel & 0xffff, pixel >> 16);
+  }
+}
+
+// Votes of the sorted edges that vote in a row, by a block. Those of its last
+// groups may be the first ones of all.
 static __device__ __forceinline__ void
 cuv_vote_in_window (unsigned *cells, const Slice &slice, const CuvVoteRow &row,
     const CuvEdges &edges, int n_groups)
 {
-  const unsigned *firsts = edges.counts->first;
+  __shared__ unsigned firsts[3];
   const int end = row.first_group + row.n_groups;
-  const unsigned n_edges = __ldcg (&firsts[n_groups]);
-  const unsigned first = __ldcg (&firsts[row.first_group]);
-  const unsigned n = end <= n_groups
-      ? __ldcg (&firsts[end]) - first
-      : n_edges - first + __ldcg (&firsts[end - n_groups]);
+  const int groups[] = { row.first_group,
+    end <= n_groups ? end : end - n_groups, n_groups };
 
-  for (unsigned i = threadIdx.x; i < n; i += UNROLLED * blockDim.x) {
-    unsigned pixels[UNROLLED];
-
-#pragma unroll
-    for (int j = 0; j < UNROLLED; j++) {
-      const unsigned at = first + min (i + j * blockDim.x, n - 1);
-
-      pixels[j] = __ldcg (&edges.sorted[at < n_edges ? at : at - n_edges]);
-    }
-#pragma unroll
-    for (int j = 0; j < UNROLLED; j++) {
-      if (i + j * blockDim.x < n)
-        vote (cells, slice, pixels[j] & 0xffff, pixels[j] >> 16);
-    }
+  __syncthreads (); // nobody has them any more
+  if (threadIdx.x < 3)
+    firsts[threadIdx.x] = __ldcg (&edges.counts->first[groups[threadIdx.x]]);
+  __syncthreads ();
+  if (end <= n_groups) {
+    vote_for_range (cells, slice, edges.sorted, firsts[0], firsts[1]);
+  } else {
+    vote_for_range (cells, slice, edges.sorted, firsts[0], firsts[2]);
+    vote_for_range (cells, slice, edges.sorted, 0, firsts[1]);
   }
 }
 

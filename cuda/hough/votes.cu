@@ -73,7 +73,6 @@ __launch_bounds__ (CUV_VOTE_THREADS) vote_window_kernel (
   cuv_let_next_kernel_start ();
   for (int i = 4 * threadIdx.x; i < n; i += 4 * CUV_VOTE_THREADS)
     *(uint4 *) (cells + i) = make_uint4 (0, 0, 0, 0);
-  __syncthreads ();
   cuv_wait_for_previous_kernel ();
   cuv_vote_in_window (cells, slice_of (row, 0), row, edges, space.n_groups);
   __syncthreads ();
@@ -95,7 +94,7 @@ vote_global_kernel (CuvVoteSpace space, CuvEdges edges, unsigned *accumulator)
 {
   cuv_let_next_kernel_start ();
   cuv_wait_for_previous_kernel ();
-  const unsigned n = __ldcg (&edges.counters->n_edges);
+  const unsigned n = cuv_load_once (&edges.counters->n_edges);
 
   for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n;
        i += gridDim.x * blockDim.x) {

@@ -104,4 +104,18 @@ int cuv_ring_submit (const CuvVotePlan &plan, const CuvVoteSpace &space,
     const CuvEdges &edges, const CuvPeakParams &params, const CuvPeaks &peaks,
     cudaStream_t stream);
 
+// What all blocks want of the previous kernel, loaded once for each: memory
+// gives the same word to one after the other. By all threads of a block, at one
+// place of a kernel.
+static __device__ __forceinline__ unsigned
+cuv_load_once (const unsigned *from)
+{
+  __shared__ unsigned value;
+
+  if (threadIdx.x == 0)
+    value = __ldcg (from);
+  __syncthreads ();
+  return value;
+}
+
 #endif

@@ -194,41 +194,53 @@ report_steps (Bench *self, const char *name)
 }
 
 static void
-time_shape (Bench *self, const char *what, const CuvHoughShape *shape)
+time_method (Bench *self, const char *what, CuvHoughMethod method)
 {
-  static const CuvHoughMethod order[] = { CUV_HOUGH_SHARED, CUV_HOUGH_RING,
-    CUV_HOUGH_GLOBAL, CUV_HOUGH_GATHER };
+  char name[80];
+
+  self->params.method = method;
+  snprintf (name, sizeof name, "hough cuda, %s, %s", what, methods[method]);
+  cuv_check_report (name, cuv_check_time_device (submit, self, self->stream),
+      (double) self->frame.width * self->frame.height, 0);
+  report_steps (self, name);
+}
+
+static bool
+begin_shape (Bench *self, const char *what, const CuvHoughShape *shape)
+{
   const char *only = getenv ("CUV_BENCH_SHAPE");
   CuvHoughSpace space;
 
-  if (only != NULL && strcmp (only, what) != 0)
-    return;
-  CUV_CHECK (cuv_hough_space_init (&space, shape) == NULL);
+  if ((only != NULL && strcmp (only, what) != 0)
+      || !CUV_CHECK (cuv_hough_space_init (&space, shape) == NULL))
+    return false;
   self->cuda = cuv_hough_cuda_new (&space);
-  for (int i = 0; i < (shape->window < 90 ? 3 : 4); i++) {
-    char name[80];
-
-    self->params.method = order[i];
-    snprintf (name, sizeof name, "hough cuda, %s, %s", what, methods[order[i]]);
-    cuv_check_report (name, cuv_check_time_device (submit, self, self->stream),
-        (double) shape->width * shape->height, 0);
-    report_steps (self, name);
-  }
-  cuv_hough_cuda_free (self->cuda);
   cuv_hough_space_clear (&space);
+  return CUV_CHECK (self->cuda != NULL, ": %s", cuv_cuda_error ());
 }
 
-void
-bench_hough_cuda (void)
+static void
+time_shape (Bench *self, const char *what, const CuvHoughShape *shape)
+{
+  if (!begin_shape (self, what, shape))
+    return;
+  time_method (self, what, CUV_HOUGH_SHARED);
+  time_method (self, what, CUV_HOUGH_RING);
+  time_method (self, what, CUV_HOUGH_GLOBAL);
+  if (shape->window >= 90)
+    time_method (self, what, CUV_HOUGH_GATHER);
+  cuv_hough_cuda_free (self->cuda);
+}
+
+static void
+bench_picture (const CuvHoughParams *params, void *stream)
 {
   CuvCheckFrame frame = cuv_check_bench_picture ();
   const int w = frame.frame.width, h = frame.frame.height;
   void *memory;
   Bench self = { .frame = cuv_check_to_device (&frame, &memory),
-    .params = { .canny = { 0, CUV_CANNY_L1, 50, 100 },
-        .peaks = { 200, CUV_PEAKS_SQUARE, 3 },
-        .max_lines = 100 },
-    .stream = cuv_check_stream_new () };
+    .params = *params,
+    .stream = stream };
 
   time_shape (&self, "180 rows",
       &(CuvHoughShape){ CUV_LINES_RHO_THETA, w, h, 180, 0, -90, 90, 1, 90 });
@@ -243,8 +255,56 @@ bench_hough_cuda (void)
   time_shape (&self, "PClines, window 10",
       &(CuvHoughShape){ CUV_LINES_PCLINES, w, h, 256, 0, -90, 90, 1, 10 });
   cuv_check_device_free (memory);
-  cuv_check_stream_free (self.stream);
   cuv_check_frame_free (&frame);
+}
+
+/* What a frame of one kind costs. */
+static void
+bench_frame (const char *what, int w, int h, CuvCheckFill fill,
+    const CuvHoughParams *params, void *stream)
+{
+  const CuvHoughShape shape = { CUV_LINES_RHO_THETA, w, h, 180, 0, -90, 90, 1,
+    90 };
+  CuvCheckFrame frame = cuv_check_frame_new ("GRAY8", w, h, fill);
+  void *memory;
+  Bench self = { .frame = cuv_check_to_device (&frame, &memory),
+    .params = *params,
+    .stream = stream };
+
+  if (begin_shape (&self, what, &shape)) {
+    time_method (&self, what, CUV_HOUGH_AUTO);
+    cuv_hough_cuda_free (self.cuda);
+  }
+  cuv_check_device_free (memory);
+  cuv_check_frame_free (&frame);
+}
+
+void
+bench_hough_cuda (void)
+{
+  const CuvHoughParams params = { .canny = { 0, CUV_CANNY_L1, 50, 100 },
+    .peaks = { 200, CUV_PEAKS_SQUARE, 3 },
+    .max_lines = 100 };
+  CuvHoughParams map = params, all = params, picture = params;
+  const char *limits = getenv ("CUV_BENCH_CANNY"); /* LOW,HIGH */
+  void *stream = cuv_check_stream_new ();
+
+  if (limits != NULL) {
+    int n = sscanf (limits, "%d,%d", &picture.canny.low, &picture.canny.high);
+
+    CUV_CHECK (n == 2, ": CUV_BENCH_CANNY=%s", limits);
+  }
+  bench_picture (&picture, stream);
+  map.source = all.source = CUV_EDGES_INPUT;
+  all.peaks = (CuvPeakParams){ 1, CUV_PEAKS_ALL, 3 };
+  bench_frame ("no edges", 1920, 1080, CUV_CHECK_BLACK, &params, stream);
+  bench_frame ("all edges", 1920, 1080, CUV_CHECK_WHITE, &map, stream);
+  bench_frame (
+      "all edges, all cells", 1920, 1080, CUV_CHECK_WHITE, &all, stream);
+  bench_frame ("1 pixel wide", 1, 8192, CUV_CHECK_WHITE, &map, stream);
+  bench_frame ("8K", 7680, 4320, CUV_CHECK_TEXTURE, &params, stream);
+  bench_frame ("noise", 1920, 1080, CUV_CHECK_NOISE, &params, stream);
+  cuv_check_stream_free (stream);
 }
 
 #else

@@ -258,7 +258,7 @@ puzzle (void)
   GstBuffer *buffer;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  g_signal_emit_by_name (sink, "pull-sample", &sample);
+  g_signal_emit_by_name (sink, "try-pull-sample", 60 * GST_SECOND, &sample);
   fail_if (sample == NULL, "no frame: %s", line);
   buffer = gst_buffer_ref (gst_sample_get_buffer (sample));
   gst_sample_unref (sample);

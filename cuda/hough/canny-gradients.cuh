@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Gradients of a tile, and its pixels that stand out across the edge.
+//
+// Gradients and their L1 norms are integers up to 2040, which a half has
+// exactly: a thread computes two pixels at a time, four next to each other.
+#ifndef CUV_HOUGH_CANNY_GRADIENTS_CUH
+#define CUV_HOUGH_CANNY_GRADIENTS_CUH
+
+#include <cuda_fp16.h>
+#include "hough/canny-grey.cuh"
+
+#define CUV_WARP_ROWS (CUV_TILE_HEIGHT / CUV_CANNY_WARPS)
+
+// ---- pairs ----
+
+static __device__ __forceinline__ __half2
+as_halves (unsigned bits)
+{
+  return *(__half2 *) &bits;
+}
+
+static __device__ __forceinline__ unsigned
+as_bits (__half2 pair)
+{
+  return *(unsigned *) &pair;
+}
+
+// The second of one pair and the first of the next.
+static __device__ __forceinline__ __half2
+between (__half2 a, __half2 b)
+{
+  return as_halves (__byte_perm (as_bits (a), as_bits (b), 0x5432));
+}
+
+static __device__ __forceinline__ float2
+between (float2 a, float2 b)
+{
+  return make_float2 (a.y, b.x);
+}
+
+// All ones in the halves where a > b; a >= b.
+static __device__ __forceinline__ unsigned
+is_greater (__half2 a, __half2 b)
+{
+  return __hgt2_mask (a, b);
+}
+
+static __device__ __forceinline__ unsigned
+is_no_less (__half2 a, __half2 b)
+{
+  return __hge2_mask (a, b);
+}
+
+static __device__ __forceinline__ unsigned
+is_greater (float2 a, float2 b)
+{
+  return (a.x > b.x ? 0xffff : 0) | (a.y > b.y ? 0xffff0000 : 0);
+}
+
+static __device__ __forceinline__ unsigned
+is_no_less (float2 a, float2 b)
+{
+  return (a.x >= b.x ? 0xffff : 0) | (a.y >= b.y ? 0xffff0000 : 0);
+}
+
+static __device__ __forceinline__ __half2
+choose (unsigned mask, __half2 a, __half2 b)
+{
+  return as_halves ((as_bits (a) & mask) | (as_bits (b) & ~mask));
+}
+
+static __device__ __forceinline__ float2
+choose (unsigned mask, float2 a, float2 b)
+{
+  return make_float2 (mask & 1 ? a.x : b.x, mask >> 31 ? a.y : b.y);
+}
+
+// The norm of gradients; squared if it is L2's.
+static __device__ __forceinline__ void
+find_norm (__half2 gx, __half2 gy, __half2 *norm)
+{
+  *norm = __hadd2 (__habs2 (gx), __habs2 (gy));
+}
+
+static __device__ __forceinline__ void
+find_norm (__half2 gx, __half2 gy, float2 *norm)
+{
+  const float2 x = __half22float2 (gx), y = __half22float2 (gy);
+
+  *norm = make_float2 (x.x * x.x + y.x * y.x, x.y * x.y + y.y * y.y);
+}
+
+static __device__ __forceinline__ void
+spread (float limit, __half2 *pair)
+{
+  *pair = __float2half2_rn (limit);
+}
+
+static __device__ __forceinline__ void
+spread (float limit, float2 *pair)
+{
+  *pair = make_float2 (limit, limit);
+}
+
+// ---- gradients ----
+
+// Pixels are those of a thread, 0 .. 3, and those beside them: pair i begins at
+// pixel 2 * i - 1.
+struct Sums { // of a row: right - left, and left + 2 * middle + right
+  __half2 difference[3], sum[3];
+};
+
+template <typename Norm> struct Gradients {
+  __half2 gx[3], gy[3];
+  Norm norm[3];
+};
+
+// Two bytes as halves: 0x6400 + v is 1024 + v.
+static __device__ __forceinline__ __half2
+unpack (unsigned four, unsigned selector)
+{
+  return __hsub2 (as_halves (__byte_perm (four, 0x64646464, selector)),
+      __float2half2_rn (1024));
+}
+
+static __device__ __forceinline__ Sums
+add_up (const unsigned *row)
+{
+  const __half2 two = __float2half2_rn (2);
+  const __half2 even[] = { unpack (row[0], 0x4342), unpack (row[1], 0x4140),
+    unpack (row[1], 0x4342), unpack (row[2], 0x4140) };
+  Sums sums;
+
+  for (int i = 0; i < 3; i++) {
+    sums.difference[i] = __hsub2 (even[i + 1], even[i]);
+    sums.sum[i] = __hfma2 (
+        two, between (even[i], even[i + 1]), __hadd2 (even[i], even[i + 1]));
+  }
+  return sums;
+}
+
+template <typename Norm>
+static __device__ __forceinline__ Gradients<Norm>
+find_gradients (const Sums &above, const Sums &here, const Sums &below)
+{
+  const __half2 two = __float2half2_rn (2);
+  Gradients<Norm> g;
+
+  for (int i = 0; i < 3; i++) {
+    g.gx[i] = __hfma2 (two, here.difference[i],
+        __hadd2 (above.difference[i], below.difference[i]));
+    g.gy[i] = __hsub2 (below.sum[i], above.sum[i]);
+    find_norm (g.gx[i], g.gy[i], &g.norm[i]);
+  }
+  return g;
+}
+
+// ---- candidates ----
+
+// |gy| - |gx| * (high + low), which is 0 if both are, and else has its sign:
+// true of all integers up to 1020 for tan (22.5 degrees) and tan (67.5
+// degrees) taken apart as below.
+static __device__ __forceinline__ __half2
+beyond (__half2 ax, __half2 ay, float high)
+{
+  const __half2 coarse = __hfma2 (ax, __float2half2_rn (-high), ay);
+
+  return __hfma2 (ax, __float2half2_rn (-5.f / 32768), coarse);
+}
+
+// Whether norms of pixels 2 * i and 2 * i + 1 are the greatest across the edge;
+// of equal ones the first.
+template <typename Norm>
+static __device__ __forceinline__ unsigned
+is_ridge (const Gradients<Norm> &above, const Gradients<Norm> &here,
+    const Gradients<Norm> &below, int i, Norm norm)
+{
+  const __half2 zero = __float2half2_rn (0);
+  const __half2 gx = between (here.gx[i], here.gx[i + 1]);
+  const __half2 gy = between (here.gy[i], here.gy[i + 1]);
+  const __half2 ax = __habs2 (gx), ay = __habs2 (gy);
+  const unsigned across = __hlt2_mask (beyond (ax, ay, 53.f / 128), zero);
+  const unsigned down = __hgt2_mask (beyond (ax, ay, 309.f / 128), zero);
+  const __half2 product_sign =
+      as_halves (((as_bits (gx) ^ as_bits (gy)) & 0x80008000)
+          | as_bits (__float2half2_rn (1)));
+  const unsigned falls = __hlt2_mask (product_sign, zero);
+  const Norm up = between (above.norm[i], above.norm[i + 1]);
+  const Norm low = between (below.norm[i], below.norm[i + 1]);
+  Norm first = choose (falls, above.norm[i + 1], above.norm[i]);
+  Norm second = choose (falls, below.norm[i], below.norm[i + 1]);
+
+  first = choose (across, here.norm[i], choose (down, up, first));
+  second = choose (across, here.norm[i + 1], choose (down, low, second));
+  return is_greater (norm, first) & is_no_less (norm, second);
+}
+
+// Four candidates in bits 0 .. 3, those that are edges by themselves in 4 .. 7.
+template <typename Norm>
+static __device__ __forceinline__ unsigned
+find_candidates (const Gradients<Norm> &above, const Gradients<Norm> &here,
+    const Gradients<Norm> &below, Norm low, Norm high)
+{
+  unsigned bits = 0;
+
+  for (int i = 0; i < 2; i++) {
+    const Norm norm = between (here.norm[i], here.norm[i + 1]);
+    const unsigned weak =
+        is_ridge (above, here, below, i, norm) & is_greater (norm, low);
+
+    bits |= (weak & 0x00020001 << 2 * i)
+        | (weak & is_greater (norm, high) & 0x00200010 << 2 * i);
+  }
+  return (bits | bits >> 16) & 255;
+}
+
+// A warp's rows of the tile; four pixels a lane.
+template <typename Norm>
+static __device__ __forceinline__ void
+cuv_scan_rows (const unsigned (*grey)[CUV_GREY_WORDS], uint8_t (*found)[32],
+    Norm low, Norm high)
+{
+  const int lane = threadIdx.x % 32,
+            first = cuv_warp_of_thread () * CUV_WARP_ROWS;
+  Sums sums[3];
+  Gradients<Norm> gradients[3];
+
+#pragma unroll
+  for (int j = 0; j < CUV_WARP_ROWS + 4; j++) {
+    sums[j % 3] = add_up (&grey[first + j][lane]);
+    if (j >= 2)
+      gradients[j % 3] = find_gradients<Norm> (
+          sums[(j + 1) % 3], sums[(j + 2) % 3], sums[j % 3]);
+    if (j >= 4)
+      found[first + j - 4][lane] = find_candidates (gradients[(j + 1) % 3],
+          gradients[(j + 2) % 3], gradients[j % 3], low, high);
+  }
+}
+
+#endif

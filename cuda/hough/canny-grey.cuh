@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The grey values of a tile and around it, blurred or not.
+#ifndef CUV_HOUGH_CANNY_GREY_CUH
+#define CUV_HOUGH_CANNY_GREY_CUH
+
+#include "hough/maps.cuh"
+
+#define CUV_CANNY_THREADS 256
+#define CUV_CANNY_WARPS (CUV_CANNY_THREADS / 32)
+#define CUV_GREY_HALO 2 // rows around the tile
+#define CUV_GREY_ROWS (CUV_TILE_HEIGHT + 2 * CUV_GREY_HALO)
+#define CUV_GREY_WORDS (CUV_TILE_WIDTH / 4 + 2) // of 4 pixels, from 4 before it
+#define CUV_BLUR 2                              // its reach
+#define CUV_RAW_ROWS (CUV_GREY_ROWS + 2 * CUV_BLUR)
+#define CUV_RAW_WORDS (CUV_GREY_WORDS + 2)
+
+static __device__ __forceinline__ int
+clamp (int v, int end)
+{
+  return min (max (v, 0), end - 1);
+}
+
+// Four pixels of a row from x on, which is a multiple of 4; beyond the border
+// its pixels. words: the frame has them as words.
+static __device__ __forceinline__ unsigned
+load_grey (const CuvFrame &frame, bool words, int x, int y)
+{
+  const CuvComponent &c = frame.component[0];
+  const int last = (frame.width - 1) / 4 * 4, n = frame.width - x;
+  unsigned four = 0;
+
+  y = clamp (y, frame.height);
+  if (words) {
+    const unsigned end = 0x1111 * ((frame.width - 1) % 4);
+    const unsigned bytes = x < 0 ? 0
+        : n >= 4                 ? 0x3210
+        : n == 3                 ? 0x2210
+        : n == 2                 ? 0x1110
+                                 : end;
+
+    four = __ldg ((const unsigned *) (c.data + (int64_t) y * c.stride
+        + min (max (x, 0), last)));
+    return __byte_perm (four, 0, bytes);
+  }
+  for (int i = 0; i < 4; i++)
+    four |= (unsigned) cuv_frame_grey (&frame, clamp (x + i, frame.width), y)
+        << 8 * i;
+  return four;
+}
+
+// The blurred value at a pixel that is in the picture, of raw rows that begin
+// at (x0, y0).
+static __device__ unsigned
+blurred (const unsigned (*raw)[CUV_RAW_WORDS], int x, int y)
+{
+  const uint8_t *at = (const uint8_t *) raw + y * CUV_RAW_WORDS * 4 + x;
+  unsigned sum = 128;
+
+  for (int j = -2; j <= 2; j++) {
+    const uint8_t *row = at + j * CUV_RAW_WORDS * 4;
+    const unsigned weight = j == 0 ? 6 : j == -1 || j == 1 ? 4 : 1;
+
+    sum += weight * (row[-2] + 4 * row[-1] + 6 * row[0] + 4 * row[1] + row[2]);
+  }
+  return sum >> 8;
+}
+
+// A picture's words from (x0, y0) on; a warp loads rows. inside: they are all
+// words of the frame.
+template <int ROWS, int WORDS>
+static __device__ __forceinline__ void
+load_words (unsigned (*to)[WORDS], const CuvFrame &frame, bool words,
+    bool inside, int x0, int y0)
+{
+  const int warp = cuv_warp_of_thread (), lane = threadIdx.x % 32;
+  const CuvComponent &c = frame.component[0];
+  const uint8_t *from = c.data + (int64_t) y0 * c.stride + x0;
+
+  static_assert (WORDS > 32 && WORDS <= 64, "two a lane");
+  if (!inside) {
+#pragma unroll 4
+    for (int y = warp; y < ROWS; y += CUV_CANNY_WARPS) {
+      for (int x = lane; x < WORDS; x += 32)
+        to[y][x] = load_grey (frame, words, x0 + 4 * x, y0 + y);
+    }
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i <= ROWS / CUV_CANNY_WARPS; i++) {
+    const int y = warp + i * CUV_CANNY_WARPS;
+    const unsigned *row = (const unsigned *) (from + (int64_t) y * c.stride);
+
+    if (y < ROWS)
+      to[y][lane] = __ldg (row + lane);
+    if (y < ROWS && lane + 32 < WORDS)
+      to[y][lane + 32] = __ldg (row + lane + 32);
+  }
+}
+
+// The tile's grey values and those around it, from (x0 - 4, y0 - CUV_GREY_HALO)
+// on.
+template <bool BLURRED>
+static __device__ __forceinline__ void
+cuv_load_tile (unsigned (*grey)[CUV_GREY_WORDS], unsigned (*raw)[CUV_RAW_WORDS],
+    const CuvFrame &frame, bool words, int x0, int y0)
+{
+  const bool inside = words && x0 >= 8 && x0 + CUV_TILE_WIDTH + 8 <= frame.width
+      && y0 >= CUV_GREY_HALO + CUV_BLUR
+      && y0 + CUV_TILE_HEIGHT + CUV_GREY_HALO + CUV_BLUR <= frame.height;
+
+  if (!BLURRED) {
+    load_words<CUV_GREY_ROWS, CUV_GREY_WORDS> (
+        grey, frame, words, inside, x0 - 4, y0 - CUV_GREY_HALO);
+    return;
+  }
+  load_words<CUV_RAW_ROWS, CUV_RAW_WORDS> (
+      raw, frame, words, inside, x0 - 8, y0 - CUV_GREY_HALO - CUV_BLUR);
+  __syncthreads ();
+  for (int i = threadIdx.x; i < CUV_GREY_ROWS * CUV_GREY_WORDS * 4;
+       i += CUV_CANNY_THREADS) {
+    const int x = i % (CUV_GREY_WORDS * 4), y = i / (CUV_GREY_WORDS * 4);
+
+    ((uint8_t *) grey)[i] =
+        blurred (raw, clamp (x0 - 4 + x, frame.width) - (x0 - 8),
+            clamp (y0 - CUV_GREY_HALO + y, frame.height)
+                - (y0 - CUV_GREY_HALO - CUV_BLUR));
+  }
+}
+
+#endif

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What is connected within a tile.
+#ifndef CUV_HOUGH_CANNY_TILE_CUH
+#define CUV_HOUGH_CANNY_TILE_CUH
+
+#include "hough/canny-grey.cuh"
+#include "hough/components.cuh"
+
+// ---- edges grow within the tile ----
+
+// A row of a tile: bit x is pixel x.
+typedef unsigned __int128 Row;
+
+// The runs of ones that have a seed, from there on upwards: adding the seeds
+// carries through the runs.
+static __device__ __forceinline__ Row
+fill_upwards (Row seeds, Row runs)
+{
+  return ((runs ^ (runs + seeds)) & runs) | seeds;
+}
+
+static __device__ __forceinline__ Row
+reversed (Row row)
+{
+  const unsigned long long low = row, high = row >> 64;
+
+  return (Row) __brevll (low) << 64 | __brevll (high);
+}
+
+static __device__ __forceinline__ Row
+fill_runs (Row seeds, Row runs)
+{
+  return fill_upwards (seeds, runs)
+      | reversed (fill_upwards (reversed (seeds), reversed (runs)));
+}
+
+// The row of the lane before or after; its own if there is none.
+static __device__ __forceinline__ Row
+beside (Row row, int delta)
+{
+  const unsigned long long low = row, high = row >> 64;
+
+  return delta < 0
+      ? (Row) __shfl_up_sync (~0u, high, 1) << 64 | __shfl_up_sync (~0u, low, 1)
+      : (Row) __shfl_down_sync (~0u, high, 1) << 64
+          | __shfl_down_sync (~0u, low, 1);
+}
+
+// By a warp, a row each.
+static __device__ __forceinline__ Row
+grow (Row edges, Row candidates)
+{
+  bool changed;
+
+  static_assert (CUV_TILE_HEIGHT == 32 && CUV_TILE_WIDTH == 128, "rows");
+  do {
+    const Row near = edges | beside (edges, -1) | beside (edges, 1);
+    const Row grown =
+        fill_runs ((near | near << 1 | near >> 1) & candidates, candidates);
+
+    changed = grown != edges;
+    edges = grown;
+  } while (__any_sync (~0u, changed));
+  return edges;
+}
+
+// ---- what may go on in other tiles ----
+
+// Words of a tile, row by row, and the sets of its candidates that are no edges
+// yet.
+struct Components {
+  __align__ (16) unsigned edges[CUV_TILE_SIZE];
+  __align__ (16) unsigned candidates[CUV_TILE_SIZE];
+  unsigned undecided[CUV_TILE_SIZE];
+  unsigned open[CUV_TILE_SIZE]; // roots whose set goes on in other tiles
+  int parents[32 * CUV_TILE_SIZE];
+  uint16_t runs[16 * CUV_TILE_SIZE]; // nodes
+  unsigned n_runs;
+};
+
+// A pixel is number 32 * its word + its bit; a run's node is its first pixel.
+struct Run {
+  int word, bit, node;
+  unsigned pixels; // of the word
+};
+
+static __device__ __forceinline__ Run
+run_of (const Components *tile, int word, int bit)
+{
+  const unsigned candidates = tile->candidates[word];
+  const int start = cuv_run_start (candidates, bit);
+
+  return Run{ word, start, 32 * word + start, cuv_run_at (candidates, start) };
+}
+
+static __device__ __forceinline__ Run
+listed_run (const Components *tile, unsigned i)
+{
+  return run_of (tile, tile->runs[i] / 32, tile->runs[i] % 32);
+}
+
+// Each run of a word that is not one of edges is a set.
+static __device__ __forceinline__ void
+list_runs (Components *tile, int word)
+{
+  const unsigned candidates = tile->candidates[word] & ~tile->edges[word];
+  unsigned starts = candidates & ~(candidates << 1);
+  unsigned at = 0;
+
+  if (starts != 0)
+    at = atomicAdd (&tile->n_runs, (unsigned) __popc (starts));
+  tile->candidates[word] = candidates;
+  tile->undecided[word] = tile->open[word] = 0;
+  for (; starts != 0; starts &= starts - 1) {
+    const int node = 32 * word + __ffs (starts) - 1;
+
+    tile->runs[at++] = (uint16_t) node;
+    tile->parents[node] = node;
+  }
+}
+
+static __device__ __forceinline__ void
+unite_pixel (Components *tile, const Run &run, int word, int bit)
+{
+  if (tile->candidates[word] >> bit & 1)
+    cuv_unite (tile->parents, run.node, run_of (tile, word, bit).node);
+}
+
+// With runs in the row above, and in the words beside it.
+static __device__ __forceinline__ void
+unite_run (Components *tile, const Run &run)
+{
+  const bool goes_left = (run.pixels & 1) && run.word % CUV_TILE_WORDS > 0;
+  const bool goes_right =
+      run.pixels >> 31 && run.word % CUV_TILE_WORDS < CUV_TILE_WORDS - 1;
+  const int above = run.word - CUV_TILE_WORDS;
+
+  if (goes_left)
+    unite_pixel (tile, run, run.word - 1, 31);
+  if (above < 0)
+    return;
+  if (goes_left)
+    unite_pixel (tile, run, above - 1, 31);
+  if (goes_right)
+    unite_pixel (tile, run, above + 1, 0);
+  unsigned touched = tile->candidates[above]
+      & (run.pixels | run.pixels << 1 | run.pixels >> 1);
+
+  while (touched != 0) {
+    const Run other = run_of (tile, above, __ffs (touched) - 1);
+
+    cuv_unite (tile->parents, run.node, other.node);
+    touched &= ~other.pixels;
+  }
+}
+
+static __device__ __forceinline__ bool
+is_at_border (const Run &run)
+{
+  const int row = run.word / CUV_TILE_WORDS, word = run.word % CUV_TILE_WORDS;
+
+  return row == 0 || row == CUV_TILE_HEIGHT - 1
+      || (word == 0 && (run.pixels & 1))
+      || (word == CUV_TILE_WORDS - 1 && run.pixels >> 31);
+}
+
+// Finds the set's root, and whether it goes on.
+static __device__ __forceinline__ void
+find_root (Components *tile, const Run &run)
+{
+  const int root = cuv_find_root (tile->parents, run.node);
+
+  tile->parents[run.node] = root;
+  if (is_at_border (run))
+    atomicOr (&tile->open[root / 32], 1u << root % 32);
+}
+
+// Notes a run of such a set for the other tiles.
+static __device__ __forceinline__ void
+note_if_open (Components *tile, const CuvMaps &maps, const Run &run)
+{
+  const int root = tile->parents[run.node];
+  const int x0 = blockIdx.x * CUV_TILE_WIDTH, y0 = blockIdx.y * CUV_TILE_HEIGHT;
+
+  if (!(tile->open[root / 32] >> root % 32 & 1))
+    return;
+  atomicOr (&tile->undecided[run.word], run.pixels);
+  maps.parents[cuv_map_node (maps, x0 + run.node % CUV_TILE_WIDTH,
+      y0 + run.node / CUV_TILE_WIDTH)] = cuv_map_node (maps,
+      x0 + root % CUV_TILE_WIDTH, y0 + root / CUV_TILE_WIDTH);
+}
+
+// Finds the candidates that are edges, and those that are undecided, by all
+// threads of a block; what is edges at first is so by itself.
+static __device__ __forceinline__ void
+cuv_connect_tile (Components *tile, const CuvMaps &maps)
+{
+  if (threadIdx.x < 32) {
+    Row *edges = (Row *) tile->edges + threadIdx.x;
+
+    *edges = grow (*edges, ((const Row *) tile->candidates)[threadIdx.x]);
+    tile->n_runs = 0;
+  }
+  __syncthreads ();
+  for (int i = threadIdx.x; i < CUV_TILE_SIZE; i += CUV_CANNY_THREADS)
+    list_runs (tile, i);
+  __syncthreads ();
+  const unsigned n = tile->n_runs;
+
+  for (unsigned i = threadIdx.x; i < n; i += CUV_CANNY_THREADS)
+    unite_run (tile, listed_run (tile, i));
+  __syncthreads ();
+  for (unsigned i = threadIdx.x; i < n; i += CUV_CANNY_THREADS)
+    find_root (tile, listed_run (tile, i));
+  __syncthreads ();
+  for (unsigned i = threadIdx.x; i < n; i += CUV_CANNY_THREADS)
+    note_if_open (tile, maps, listed_run (tile, i));
+  __syncthreads ();
+}
+
+#endif
