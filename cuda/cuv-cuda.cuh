@@ -129,8 +129,8 @@ cuv_nanoseconds ()
  * subject to cuv_cuda_fail_allocation(); they return NULL on failure, which is
  * recorded. */
 typedef struct {
-  void *device[16], *pinned[4];
-  size_t sizes[16];
+  void *device[24], *pinned[4];
+  size_t sizes[24];
   int n_device, n_pinned;
 } CuvArena;
 

@@ -6,10 +6,8 @@
 #include "hough/votes.cuh"
 
 struct CuvSegments {
-  unsigned *counts; // of each peak
-  // in the host's memory
-  CuvHoughSegment *segments_to;
-  CuvHoughCounters *counters_to;
+  unsigned *counts;             // of each peak
+  CuvHoughSegment *segments_to; // in the host's memory
 };
 
 // Follows the best max peaks along the edges of a map.

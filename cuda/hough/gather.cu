@@ -63,7 +63,7 @@ count_bits (const unsigned *line, int first, int end)
 
   for (int word = first >> 5; first < end; word++) {
     const int last = min (end, 32 * word + 32); // of this word
-    const unsigned bits = __ldg (&line[word]) >> (first & 31);
+    const unsigned bits = __ldcg (&line[word]) >> (first & 31);
 
     n +=
         __popc (last - first < 32 ? bits & ((1u << (last - first)) - 1) : bits);

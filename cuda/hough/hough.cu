@@ -13,7 +13,6 @@
 
 struct _CuvHoughCuda {
   CuvArena arena = {};
-  CuvHoughSpace shape = {}; // without its tables
   CuvVoteSpace space = {};
   CuvMaps maps = {};
   CuvEdges edges = {}; // groups where the space has a window
@@ -96,9 +95,6 @@ init_space (CuvHoughCuda *self, const CuvHoughSpace *space)
 {
   std::vector<short2> boundaries (space->n_groups);
 
-  self->shape = *space;
-  self->shape.rows = nullptr;
-  self->shape.boundaries = nullptr;
   self->space.width = space->width;
   self->space.height = space->height;
   self->space.n_rows = space->n_rows;
@@ -152,9 +148,10 @@ init_results (CuvHoughCuda *self)
       &self->arena, sizeof *peaks->counters_to);
   peaks->best_to = (CuvPeakKey *) cuv_arena_pinned (
       &self->arena, CUV_HOUGH_MAX_LINES * sizeof *peaks->best_to);
-  self->segments.counters_to = peaks->counters_to;
   self->segments.segments_to = (CuvHoughSegment *) cuv_arena_pinned (
       &self->arena, CUV_HOUGH_MAX_SEGMENTS * sizeof (CuvHoughSegment));
+  if (peaks->counters_to != nullptr)
+    *peaks->counters_to = CuvHoughCounters{}; // collected before any submit
   return peaks->counters_to != nullptr && peaks->best_to != nullptr
       && self->segments.segments_to != nullptr
       && alloc (self, &self->segments.counts, CUV_HOUGH_MAX_LINES);
@@ -301,6 +298,8 @@ cuv_hough_cuda_submit (CuvHoughCuda *self, const CuvFrame *frame,
     const CuvHoughParams *params, CuvCudaStream stream)
 {
   self->params = *params;
+  self->params.max_lines =
+      std::min (std::max (params->max_lines, 1), CUV_HOUGH_MAX_LINES);
   self->method = choose_method (self, params);
   self->stream = (cudaStream_t) stream;
   return submit_all (self, frame);
@@ -359,7 +358,9 @@ cuv_hough_cuda_draw (CuvHoughCuda *self, const CuvFrame *frame,
     return -1;
   if (draw == CUV_HOUGH_DRAW_ACCUMULATOR
       && ((self->method == CUV_HOUGH_RING // it has left the accumulator clear
-              && submit_votes (self, edges_of (self)) != 0)
+              && cuv_vote_shared_submit (self->plan, self->space,
+                     edges_of (self), self->cells, self->stream)
+                  != 0)
           || cuv_draw_votes_submit (*frame, self->space, self->cells,
                  self->params.peaks.threshold, self->stream)
               != 0))

@@ -27,8 +27,8 @@ CUV_API int cuv_hough_cuda_collect (CuvHoughCuda *self, CuvHoughResult *result);
 
 /* Enqueues drawing over a frame in device memory, of the same size: edges, or
  * the accumulator with cells of more votes than the threshold in white. Between
- * submit and collect, which waits for it, too; on the same stream. Returns 0 or
- * -1. */
+ * submit and collect, which waits for it, too; once, on the same stream.
+ * Returns 0 or -1. */
 CUV_API int cuv_hough_cuda_draw (CuvHoughCuda *self, const CuvFrame *frame,
     CuvHoughDraw draw, CuvCudaStream stream);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Edges on the GPU: maps of bits in tiles, and the list of edge pixels.
+// Edges on the GPU: maps of bits, made in tiles.
 #ifndef CUV_HOUGH_MAPS_CUH
 #define CUV_HOUGH_MAPS_CUH
 

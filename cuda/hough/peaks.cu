@@ -2,8 +2,6 @@
 // Peaks of an accumulator.
 #include "hough/peaks.cuh"
 
-#include <algorithm>
-
 #define THREADS 256
 
 // A row as it is seen from another one: its votes for cell r are those of

@@ -13,51 +13,51 @@ struct View {
   int sign, first, last, middle;
 };
 
-// Rows from k on; returns how many words they take.
-static __device__ __forceinline__ int
+struct Layout {
+  int n_slices, n_words;
+};
+
+// Rows from k on, those of them that there are.
+static __device__ __forceinline__ Layout
 lay_out (View *views, Slice *slices, const CuvVoteSpace &space, int k, int n)
 {
-  int word = 0;
+  Layout layout = { 0, 0 };
 
   for (int i = 0; i < n; i++) {
     int sign;
     const int row = cuv_wrap_row (space.n_rows, space.period, k + i, &sign);
+    View view = { row, sign, 1, 0, 0 };
 
-    if ((int) threadIdx.x == i)
-      views[i] = View{ row, sign, 1, 0, 0 };
-    if (row < 0)
-      continue;
-    const int first = space.rows[row].first_cell;
-    const int n_cells = space.rows[row].n_cells;
+    if (row >= 0) {
+      const CuvVoteRow &votes = space.rows[row];
 
-    if ((int) threadIdx.x == i) {
-      views[i] = View{ row, sign, first, first + n_cells - 1, word - first };
-      slices[i] = slice_of (space.rows[row], word);
+      view = View{ row, sign, votes.first_cell,
+        votes.first_cell + votes.n_cells - 1,
+        layout.n_words - votes.first_cell };
+      if ((int) threadIdx.x == i)
+        slices[layout.n_slices] = slice_of (votes, layout.n_words);
+      layout.n_slices++;
+      layout.n_words += cuv_padded (votes.n_cells);
     }
-    word += cuv_padded (n_cells);
+    if ((int) threadIdx.x == i)
+      views[i] = view;
   }
-  return word;
+  return layout;
 }
 
 static __device__ __forceinline__ void
-vote_for_rows (unsigned *cells, const View *views, const Slice *slices, int n,
-    const CuvVoteSpace &space, const CuvEdges &edges)
+vote_for_rows (unsigned *cells, const View *views, int n, const Slice *slices,
+    int n_slices, const CuvVoteSpace &space, const CuvEdges &edges)
 {
-  int first = 0, end = n;
-
   if (edges.groups == nullptr) {
-    while (first < n && views[first].row < 0)
-      first++;
-    while (end > first && views[end - 1].row < 0)
-      end--;
-    cuv_vote_in_slices (cells, slices + first, end - first, edges,
-        cuv_warp_of_thread (), CUV_VOTE_THREADS / 32);
+    cuv_vote_in_slices (cells, slices, n_slices, edges, cuv_warp_of_thread (),
+        CUV_VOTE_THREADS / 32);
     return;
   }
   for (int i = 0; i < n; i++) {
     if (views[i].row >= 0)
       cuv_vote_in_window (
-          cells, slices[i], space.rows[views[i].row], edges, space.n_groups);
+          cells, *slices++, space.rows[views[i].row], edges, space.n_groups);
   }
 }
 
@@ -95,14 +95,15 @@ __launch_bounds__ (CUV_VOTE_THREADS, 1) ring_kernel (CuvVoteSpace space,
   const int n = min (rows_per_block, space.n_rows - first);
 
   cuv_let_next_kernel_start ();
-  const int n_words =
+  const Layout layout =
       lay_out (views, slices, space, first - reach, n + 2 * reach);
 
-  for (int i = 4 * threadIdx.x; i < n_words; i += 4 * CUV_VOTE_THREADS)
+  for (int i = 4 * threadIdx.x; i < layout.n_words; i += 4 * CUV_VOTE_THREADS)
     *(uint4 *) (cells + i) = make_uint4 (0, 0, 0, 0);
   __syncthreads ();
   cuv_wait_for_previous_kernel ();
-  vote_for_rows (cells, views, slices, n + 2 * reach, space, edges);
+  vote_for_rows (
+      cells, views, n + 2 * reach, slices, layout.n_slices, space, edges);
   __syncthreads ();
   for (int k = 0; k < n; k++)
     find_peaks (cells, views + reach + k, space, params, peaks, first + k);
@@ -132,7 +133,9 @@ cuv_ring_plan (const std::vector<CuvVoteRow> &rows, int period,
   const int n_rows = (int) rows.size (), reach = cuv_reach (params);
   const int n_blocks =
       std::max (1, cuv_cuda_attribute (cudaDevAttrMultiProcessorCount));
-  CuvVotePlan plan = { cuv_div_up (n_rows, n_blocks), 0, 1, 0 };
+  CuvVotePlan plan = { std::min (cuv_div_up (n_rows, n_blocks),
+                           CUV_MAX_SLICES - 2 * reach),
+    0, 1, 0 };
 
   for (; plan.rows_per_block > 0; plan.rows_per_block--) {
     const int n = plan.rows_per_block + 2 * reach;
@@ -143,9 +146,7 @@ cuv_ring_plan (const std::vector<CuvVoteRow> &rows, int period,
       plan.shared = std::max (plan.shared,
           sizeof (unsigned)
               * words_of (rows, period, g * plan.rows_per_block - reach, n));
-    if (n <= CUV_MAX_SLICES
-        && plan.shared + sizeof (View) * CUV_MAX_SLICES
-            <= cuv_room_for_cells ())
+    if (plan.shared + sizeof (View) * CUV_MAX_SLICES <= cuv_room_for_cells ())
       break;
   }
   return plan;

@@ -63,6 +63,8 @@ is_long (const Walk &walk, int first, int last, int min_length)
   const unsigned long long steps = last - first, length = min_length;
   const unsigned long long a = abs (walk.along), b = abs (walk.aside);
 
+  if (min_length > walk.n_steps + walk.n_pixels)
+    return false; // nor do the products fit
   return steps * steps * (a * a + b * b) >= length * length * (b * b);
 }
 
@@ -126,7 +128,7 @@ __launch_bounds__ (THREADS)
   if (to == nullptr)
     segments.counts[peak] = n;
   else if (peak == n_peaks - 1)
-    segments.counters_to->n_segments = n;
+    peaks.counters_to->n_segments = n;
 }
 
 int

@@ -41,8 +41,8 @@ struct CuvEdges {
   CuvHoughCounters *counters;
 };
 
-// Lists the edges of a map, tile by tile, and clears n_cells of the
-// accumulator, a multiple of 4.
+// Lists the edges of a map, 32 x 32 pixels after 32 x 32, and clears n_cells of
+// the accumulator, a multiple of 4.
 int cuv_list_submit (const CuvMaps &maps, const CuvEdges &edges,
     unsigned *cells, size_t n_cells, cudaStream_t stream);
 
@@ -78,7 +78,7 @@ cuv_peak_key (unsigned votes, int k, int r, int radius)
 {
   const unsigned place = (unsigned) k * (2 * radius + 1) + (r + radius);
 
-  return (CuvPeakKey) votes << 32 | (~place & 0xffffffff);
+  return (CuvPeakKey) votes << 32 | ~place;
 }
 
 struct CuvPeaks {

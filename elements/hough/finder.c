@@ -21,16 +21,25 @@ is_empty (const CuvRoi *area)
 static const char *
 open_cuda (CuvFinder *self, const CuvFrame *frame, void *stream)
 {
-  const CuvHoughParams params = {
+  static const CuvHoughMethod methods[] = { CUV_HOUGH_SHARED, CUV_HOUGH_RING,
+    CUV_HOUGH_GATHER, CUV_HOUGH_GLOBAL };
+  CuvHoughParams params = {
     .max_lines = 1, .peaks = { 1, CUV_PEAKS_SQUARE, 3 }, .segments = 1
   };
+  const char *problem = NULL;
   CuvHoughResult result;
 
   self->cuda = cuv_hough_cuda_new (&self->space);
   if (self->cuda == NULL)
     return cuv_cuda_error ();
-  return cuv_finder_run (
-      self, frame, &params, CUV_HOUGH_DRAW_NONE, stream, 0, &result);
+  for (int i = 0; problem == NULL && i < 4; i++) {
+    params.method = methods[i];
+    params.canny.blur = i % 2;
+    params.canny.norm = i / 2 ? CUV_CANNY_L2 : CUV_CANNY_L1;
+    problem = cuv_finder_run (
+        self, frame, &params, CUV_HOUGH_DRAW_NONE, stream, 0, &result);
+  }
+  return problem;
 }
 #endif
 

@@ -155,8 +155,9 @@ gst_hough_lines_writes (GstCuvFilter *filter)
 {
   GstHoughLines *self = GST_HOUGH_LINES (filter);
 
-  return gst_hough_settings_values (&self->settings).draw
-      != CUV_HOUGH_DRAW_NONE;
+  /* of values that are refused those before stay in force */
+  return gst_hough_settings_values (&self->settings).draw != CUV_HOUGH_DRAW_NONE
+      || (self->have_values && self->values.draw != CUV_HOUGH_DRAW_NONE);
 }
 
 static void

@@ -29,24 +29,14 @@ gst_hough_values_shape (const GstHoughValues *self)
   return shape;
 }
 
-/* What a ring leaves is no accumulator to draw, and auto might take one. */
-static CuvHoughMethod
-method_of (const GstHoughValues *self)
-{
-  if (self->method == GST_HOUGH_PCLINES
-      || (self->method == CUV_HOUGH_AUTO
-          && self->draw == CUV_HOUGH_DRAW_ACCUMULATOR))
-    return CUV_HOUGH_SHARED;
-  return self->method;
-}
-
 CuvHoughParams
 gst_hough_values_params (const GstHoughValues *self)
 {
   CuvHoughParams params = {
     .source = self->edges,
     .canny = { self->blur, self->norm, self->canny_low, self->canny_high },
-    .method = method_of (self),
+    .method =
+        self->method == GST_HOUGH_PCLINES ? CUV_HOUGH_SHARED : self->method,
     .peaks = { (guint32) self->threshold, self->nms, self->neighborhood | 1 },
     .max_lines = self->max_lines > 0 ? self->max_lines : CUV_HOUGH_MAX_LINES,
     .segments = self->segments,
@@ -73,10 +63,6 @@ gst_hough_values_problem (const GstHoughValues *self)
         "orientation-window %g with method=gather, which does not look at "
         "directions: set orientation-window to 90 or another method",
         self->orientation_window);
-  if (self->method == CUV_HOUGH_RING
-      && self->draw == CUV_HOUGH_DRAW_ACCUMULATOR)
-    return g_strdup ("draw=accumulator with method=ring, which has none: set "
-                     "method to auto or draw to none or edges");
   return NULL;
 }
 

@@ -93,6 +93,26 @@ check_method (const HoughExpected *expected, CuvHoughCuda *cuda,
     check_votes_found (expected, cuda);
 }
 
+/* Half of them inside a larger one: their rows begin anywhere. */
+static CuvCheckFrame
+random_frame (const char *format, int width, int height)
+{
+  int by = cuv_check_below (2) ? 2 : 0;
+  CuvCheckFrame self = cuv_check_frame_new (format, width + 2 * by,
+      height + 2 * by,
+      cuv_check_below (2) ? CUV_CHECK_TEXTURE
+                          : (CuvCheckFill) cuv_check_below (CUV_CHECK_N_FILLS));
+
+  self.frame.width = width;
+  self.frame.height = height;
+  for (int i = 0; i < self.frame.n_components; i++) {
+    CuvComponent *c = &self.frame.component[i];
+
+    c->data += (by >> c->ysub) * c->stride + (by >> c->xsub) * c->step;
+  }
+  return self;
+}
+
 /* Frames one after the other: nothing is left of those before. */
 static void
 check_shape (const CuvHoughShape *shape, int n_frames, void *stream)
@@ -106,11 +126,7 @@ check_shape (const CuvHoughShape *shape, int n_frames, void *stream)
   CUV_CHECK (cuda != NULL, ": %s", cuv_cuda_error ());
   for (int i = 0; cuda != NULL && i < n_frames; i++) {
     const char *format = cuv_check_formats[cuv_check_below (13)];
-    CuvCheckFrame frame =
-        cuv_check_frame_new (format, shape->width, shape->height,
-            cuv_check_below (2)
-                ? CUV_CHECK_TEXTURE
-                : (CuvCheckFill) cuv_check_below (CUV_CHECK_N_FILLS));
+    CuvCheckFrame frame = random_frame (format, shape->width, shape->height);
     CuvHoughParams params = hough_random_params ();
     void *memory;
     CuvFrame device = cuv_check_to_device (&frame, &memory);
@@ -137,19 +153,25 @@ void
 check_cuda (void)
 {
   static const HoughSize sizes[] = { { 129, 65 }, { 257, 96 }, { 300, 200 },
-    { 1, 700 }, { 640, 360 } };
+    { 1, 700 }, { 640, 360 }, { 16384, 3 }, { 2, 16384 } };
+  const int n_sizes = (int) (sizeof sizes / sizeof *sizes);
   void *stream = cuv_check_stream_new ();
 
-  for (int size = 0; size < HOUGH_N_SIZES + 5; size++) {
+  for (int size = 0; size < HOUGH_N_SIZES + n_sizes; size++) {
     HoughSize s =
         size < HOUGH_N_SIZES ? hough_sizes[size] : sizes[size - HOUGH_N_SIZES];
 
     for (int i = 0; i < HOUGH_N_SHAPES; i++) {
       CuvHoughShape shape = hough_shape (i, s.width, s.height);
 
-      if (cuv_check_options.few && cuv_check_below (s.width > 200 ? 16 : 4))
+      bool is_long = s.width + s.height > 16000;
+      bool few = cuv_check_options.few || is_long;
+
+      if (few && cuv_check_below (is_long || s.width > 200 ? 16 : 4))
         continue;
-      check_shape (&shape, cuv_check_options.few ? 1 : 3, stream);
+      if (is_long && cuv_check_options.few)
+        continue;
+      check_shape (&shape, few ? 1 : 3, stream);
     }
   }
   cuv_check_stream_free (stream);

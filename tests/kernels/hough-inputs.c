@@ -20,6 +20,9 @@ static const CuvHoughShape shapes[HOUGH_N_SHAPES] = {
   { CUV_LINES_RHO_THETA, 0, 0, 90, 1, -90, 90, 1, 0.1 },
   { CUV_LINES_RHO_THETA, 0, 0, 36, 0, 70, 115, 3, 33.3 },
   { CUV_LINES_RHO_THETA, 0, 0, 7, 0, -90, 90, 400, 60 },
+  { CUV_LINES_RHO_THETA, 0, 0, 36, 0, -90, 80, 1, 90 }, /* a small gap */
+  { CUV_LINES_RHO_THETA, 0, 0, 90, 0, -90, 85, 1, 20 },
+  { CUV_LINES_PCLINES, 0, 0, 32, 0, -88, 88, 1, 90 },
   { CUV_LINES_PCLINES, 0, 0, 64, 0, -90, 90, 1, 90 },
   { CUV_LINES_PCLINES, 0, 0, 2, 1, -90, 90, 1, 90 },
   { CUV_LINES_PCLINES, 0, 0, 40, 1, -90, 90, 2, 90 },

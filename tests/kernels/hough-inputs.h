@@ -16,7 +16,7 @@ enum { HOUGH_N_SIZES = 9 };
 
 /* Spaces of all kinds: ranges of theta, also over 90 degrees, steps of rho,
  * windows. Their frames' size is that given. */
-enum { HOUGH_N_SHAPES = 17 };
+enum { HOUGH_N_SHAPES = 20 };
 CuvHoughShape hough_shape (int i, int width, int height);
 
 CuvCannyParams hough_random_canny (void);

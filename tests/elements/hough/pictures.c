@@ -115,7 +115,7 @@ GST_END_TEST;
  * 216; and far from it nothing is. */
 GST_START_TEST (test_draw_accumulator)
 {
-  static const gchar *const methods[] = { "auto", "global", "gather",
+  static const gchar *const methods[] = { "auto", "global", "gather", "ring",
     "pclines" };
   GstBuffer *frame = one_stroke (grey_format ());
 
@@ -133,7 +133,7 @@ GST_START_TEST (test_draw_accumulator)
           white++;
         }
     fail_unless (white > 0 && white <= 3, "%s: %u", methods[i], white);
-    if (i < 3)
+    if (i < 4)
       fail_unless_equals_int (
           grey_at (out, 90, (37 + 216) * HEIGHT / 433), 255);
     gst_buffer_unref (out);

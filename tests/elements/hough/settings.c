@@ -164,8 +164,6 @@ static const struct {
       "orientation-window=90" },
   { "method=gather orientation-window=20", "with method=gather",
       "method=shared" },
-  { "method=ring draw=accumulator", "draw=accumulator with method=ring",
-      "draw=none" },
   { "theta-min=20 theta-max=20", "theta-max 20 is not above theta-min 20",
       "theta-max=90" },
   { "theta-min=20 theta-max=-20", "theta-max -20 is not above theta-min 20",
