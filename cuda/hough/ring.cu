@@ -54,10 +54,10 @@ vote_for_rows (unsigned *cells, const View *views, int n, const Slice *slices,
         CUV_VOTE_THREADS / 32);
     return;
   }
-  for (int i = 0; i < n; i++) {
+  for (int i = 0, k = 0; i < n; i++) {
     if (views[i].row >= 0)
       cuv_vote_in_window (
-          cells, *slices++, space.rows[views[i].row], edges, space.n_groups);
+          cells, slices[k++], space.rows[views[i].row], edges, space.n_groups);
   }
 }
 
