@@ -58,6 +58,14 @@ cuv_cuda_attribute (cudaDeviceAttr attribute)
   return value;
 }
 
+int
+cuv_cuda_multiprocessors (void)
+{
+  const int n = cuv_cuda_attribute (cudaDevAttrMultiProcessorCount);
+
+  return n > 0 ? n : 1;
+}
+
 extern "C" size_t
 cuv_cuda_allocated (void)
 {

@@ -23,6 +23,9 @@ cudaError_t cuv_cuda_launched (const char *kernel);
 /* An attribute of the current device; 0 if it cannot be asked. */
 int cuv_cuda_attribute (cudaDeviceAttr attribute);
 
+/* The current device's multiprocessors, 1 if it cannot be asked. */
+int cuv_cuda_multiprocessors (void);
+
 /* Lets a kernel be launched with so much dynamic shared memory, on the current
  * device. What is allowed only grows: other threads launch it, too. */
 int cuv_cuda_allow_shared (const void *kernel, size_t bytes);

@@ -150,8 +150,6 @@ __launch_bounds__ (THREADS) best_kernel (CuvPeaks peaks, unsigned max)
 int
 cuv_best_submit (const CuvPeaks &peaks, int max, cudaStream_t stream)
 {
-  const int blocks = cuv_cuda_attribute (cudaDevAttrMultiProcessorCount);
-
-  return cuv_launch_early ("best_kernel", blocks > 0 ? blocks : 1, THREADS, 0,
-      stream, best_kernel, peaks, max);
+  return cuv_launch_early ("best_kernel", cuv_cuda_multiprocessors (), THREADS,
+      0, stream, best_kernel, peaks, max);
 }

@@ -207,8 +207,7 @@ int
 cuv_sort_submit (const CuvEdges &edges, const CuvVoteSpace &space,
     const CuvFrame &frame, bool blurred, cudaStream_t stream)
 {
-  const int n = cuv_cuda_attribute (cudaDevAttrMultiProcessorCount);
-  const int blocks = 3 * (n > 0 ? n : 1);
+  const int blocks = 3 * cuv_cuda_multiprocessors ();
 
   if (cuv_launch_early ("group_kernel", blocks, THREADS, 0, stream,
           blurred ? group_kernel<true> : group_kernel<false>, edges, space,

@@ -41,7 +41,7 @@ struct Quotient {
   Quotient (long long n, int divisor)
       : d (divisor)
   {
-    v = (int) (n >= 0 ? (n + d - 1) / d : -(-n / d));
+    v = (int) cuv_divide_up (n, d);
     rest = (int) ((long long) v * d - n);
   }
 

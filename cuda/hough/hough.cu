@@ -302,7 +302,10 @@ cuv_hough_cuda_submit (CuvHoughCuda *self, const CuvFrame *frame,
       std::min (std::max (params->max_lines, 1), CUV_HOUGH_MAX_LINES);
   self->method = choose_method (self, params);
   self->stream = (cudaStream_t) stream;
-  return submit_all (self, frame);
+  if (submit_all (self, frame) == 0)
+    return 0;
+  cudaStreamSynchronize (self->stream); // what was enqueued reads the frame
+  return -1;
 }
 
 static float
@@ -315,7 +318,6 @@ extern "C" int
 cuv_hough_cuda_collect (CuvHoughCuda *self, CuvHoughResult *result)
 {
   const CuvHoughCounters *counters = self->peaks.counters_to;
-  const int n_columns = 2 * self->space.radius + 1;
 
   *result = CuvHoughResult{};
   CUV_CUDA_TRY (cudaEventSynchronize (self->done));
@@ -328,11 +330,10 @@ cuv_hough_cuda_collect (CuvHoughCuda *self, CuvHoughResult *result)
   result->n_peaks = std::min (result->n_found, self->params.max_lines);
   for (int i = 0; i < result->n_peaks; i++) {
     const CuvPeakKey key = self->peaks.best_to[i];
-    const unsigned place = ~(unsigned) key;
+    CuvHoughPeak *peak = &self->best[i];
 
-    self->best[i] = CuvHoughPeak{ (int32_t) (place / n_columns),
-      (int32_t) (place % n_columns) - self->space.radius,
-      (uint32_t) (key >> 32) };
+    cuv_cell_of_key (key, self->space.radius, &peak->k, &peak->r);
+    peak->votes = (uint32_t) (key >> 32);
   }
   result->peaks = self->best.data ();
   result->segments = self->segments.segments_to;

@@ -131,8 +131,7 @@ cuv_ring_plan (const std::vector<CuvVoteRow> &rows, int period,
     const CuvPeakParams &params)
 {
   const int n_rows = (int) rows.size (), reach = cuv_reach (params);
-  const int n_blocks =
-      std::max (1, cuv_cuda_attribute (cudaDevAttrMultiProcessorCount));
+  const int n_blocks = cuv_cuda_multiprocessors ();
   CuvVotePlan plan = { std::min (cuv_div_up (n_rows, n_blocks),
                            CUV_MAX_SLICES - 2 * reach),
     0, 1, 0 };

@@ -16,21 +16,14 @@ struct Walk {
 static __device__ Walk
 walk_of (const CuvVoteSpace &space, CuvPeakKey key)
 {
-  const int columns = 2 * space.radius + 1;
-  const unsigned place = ~(unsigned) key;
-  const CuvVoteRow &row = space.rows[place / columns];
-  const int r = (int) (place % columns) - space.radius;
+  int k, r;
+  cuv_cell_of_key (key, space.radius, &k, &r);
+  const CuvVoteRow &row = space.rows[k];
   const bool across = abs (row.dy) >= abs (row.dx);
 
   return Walk{ across, across ? space.width : space.height,
     across ? space.height : space.width, across ? row.dx : row.dy,
     across ? row.dy : row.dx, 65536LL * (r - 1) - row.offset };
-}
-
-static __device__ __forceinline__ long long
-divide_up (long long n, int d)
-{
-  return n >= 0 ? (n + d - 1) / d : -(-n / d);
 }
 
 // Whether the line has an edge pixel at a step: in its cell or one beside.
@@ -40,8 +33,8 @@ has_edge (const Walk &walk, const CuvMaps &maps, int step)
   const long long low = walk.low - (long long) step * walk.along;
   const long long high = low + 3 * 65536;
   const int d = abs (walk.aside);
-  const long long first = divide_up (walk.aside > 0 ? low : 1 - high, d);
-  const long long end = divide_up (walk.aside > 0 ? high : 1 - low, d);
+  const long long first = cuv_divide_up (walk.aside > 0 ? low : 1 - high, d);
+  const long long end = cuv_divide_up (walk.aside > 0 ? high : 1 - low, d);
 
   for (long long v = max (first, 0LL); v < min (end, (long long) walk.n_pixels);
        v++) {

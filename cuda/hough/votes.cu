@@ -134,8 +134,7 @@ time_of (const CuvVotePlan &plan, double n_pixels, double n_blocks)
 CuvVotePlan
 cuv_vote_plan (const std::vector<CuvVoteRow> &rows, double n_pixels)
 {
-  const int n_blocks =
-      std::max (1, cuv_cuda_attribute (cudaDevAttrMultiProcessorCount));
+  const int n_blocks = cuv_cuda_multiprocessors ();
   const int n_rows = (int) rows.size ();
   CuvVotePlan best = {};
 
@@ -185,8 +184,7 @@ int
 cuv_vote_global_submit (const CuvVoteSpace &space, const CuvEdges &edges,
     unsigned *cells, cudaStream_t stream)
 {
-  const int blocks =
-      4 * std::max (1, cuv_cuda_attribute (cudaDevAttrMultiProcessorCount));
+  const int blocks = 4 * cuv_cuda_multiprocessors ();
 
   return cuv_launch_early ("vote_global_kernel", blocks, 256, 0, stream,
       vote_global_kernel, space, edges, cells);

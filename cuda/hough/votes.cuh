@@ -16,6 +16,13 @@ struct __align__ (16) CuvVoteRow
   int start;
 };
 
+// The least v with v * d >= n; d > 0.
+static inline __host__ __device__ long long
+cuv_divide_up (long long n, int d)
+{
+  return n >= 0 ? (n + d - 1) / d : -(-n / d);
+}
+
 // Rows begin at multiples of 4 cells.
 static inline __host__ __device__ int
 cuv_padded (int n_cells)
@@ -79,6 +86,15 @@ cuv_peak_key (unsigned votes, int k, int r, int radius)
   const unsigned place = (unsigned) k * (2 * radius + 1) + (r + radius);
 
   return (CuvPeakKey) votes << 32 | ~place;
+}
+
+static inline __host__ __device__ void
+cuv_cell_of_key (CuvPeakKey key, int radius, int *k, int *r)
+{
+  const unsigned place = ~(unsigned) key, n_cells = 2 * radius + 1;
+
+  *k = (int) (place / n_cells);
+  *r = (int) (place % n_cells) - radius;
 }
 
 struct CuvPeaks {

@@ -147,8 +147,7 @@ WaldBoostScanner::WaldBoostScanner (const CuvWaldboostModel *of) : model (*of)
   if (of->arithmetic == CUV_SUM_FIXED)
     fixed_leaves.assign (of->fixed_leaves, of->fixed_leaves + of->n_leaves);
   narrow = haar.empty () && (int64_t) of->max_block_area * 255 <= UINT16_MAX;
-  n_processors =
-      std::max (1, cuv_cuda_attribute (cudaDevAttrMultiProcessorCount));
+  n_processors = cuv_cuda_multiprocessors ();
 }
 
 WaldBoostScanner::~WaldBoostScanner ()

@@ -344,7 +344,11 @@ cudaGetDeviceCount (int *n)
 cudaError_t
 cudaDeviceGetAttribute (int *value, cudaDeviceAttr attribute, int)
 {
-  *value = attribute == cudaDevAttrMultiProcessorCount ? 2 : MAX_SHARED;
+  const char *shared = getenv ("CUV_EMULATED_SHARED"); // of smaller GPUs
+
+  *value = attribute == cudaDevAttrMultiProcessorCount ? 2
+      : shared != nullptr                              ? atoi (shared)
+                                                       : MAX_SHARED;
   return cudaSuccess;
 }
 

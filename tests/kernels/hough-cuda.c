@@ -113,6 +113,20 @@ random_frame (const char *format, int width, int height)
   return self;
 }
 
+/* How much shared memory a block has, where the GPU is emulated: all that there
+ * is, that of an older one, or so little that only some rows fit or none. */
+static void
+limit_shared_memory (void)
+{
+  static const char *const bytes[] = { NULL, "65536", "12000", "3000" };
+  const char *limit = bytes[cuv_check_below (4)];
+
+  if (limit != NULL)
+    setenv ("CUV_EMULATED_SHARED", limit, 1);
+  else
+    unsetenv ("CUV_EMULATED_SHARED");
+}
+
 /* Frames one after the other: nothing is left of those before. */
 static void
 check_shape (const CuvHoughShape *shape, int n_frames, void *stream)
@@ -122,6 +136,7 @@ check_shape (const CuvHoughShape *shape, int n_frames, void *stream)
 
   if (!hough_expected_init (&expected, shape))
     return;
+  limit_shared_memory ();
   cuda = cuv_hough_cuda_new (&expected.space);
   CUV_CHECK (cuda != NULL, ": %s", cuv_cuda_error ());
   for (int i = 0; cuda != NULL && i < n_frames; i++) {
