@@ -164,6 +164,64 @@ check_shape (const CuvHoughShape *shape, int n_frames, void *stream)
   hough_expected_clear (&expected);
 }
 
+static void
+draw_line (const CuvComponent *grey, int x0, int y0, int x1, int y1)
+{
+  for (int y = y0 < y1 ? y0 : y1; y <= (y0 < y1 ? y1 : y0); y++) {
+    for (int x = x0 < x1 ? x0 : x1; x <= (x0 < x1 ? x1 : x0); x++)
+      grey->data[y * grey->stride + x] = 20;
+  }
+}
+
+/* Through many tiles, inwards: too faint for edges but at the outer end. */
+static CuvCheckFrame
+spiral (int width, int height)
+{
+  CuvCheckFrame self =
+      cuv_check_frame_new ("GRAY8", width, height, CUV_CHECK_BLACK);
+  const CuvComponent *grey = &self.frame.component[0];
+
+  for (int i = 4; 2 * i + 12 < width && 2 * i + 12 < height; i += 6) {
+    int right = width - 1 - i, bottom = height - 1 - i;
+
+    draw_line (grey, i, i, right, i);
+    draw_line (grey, right, i, right, bottom);
+    draw_line (grey, right, bottom, i, bottom);
+    draw_line (grey, i, bottom, i, i + 6);
+    draw_line (grey, i, i + 6, i + 6, i + 6);
+  }
+  memset (grey->data + 4 * grey->stride + 4, 200, 4);
+  return self;
+}
+
+static void
+check_spiral (void *stream)
+{
+  const CuvHoughShape shape = { CUV_LINES_RHO_THETA, 400, 140, 30, 0, -90, 90,
+    1, 90 };
+  const CuvHoughParams params = { .canny = { 0, CUV_CANNY_L1, 50, 100 },
+    .peaks = { 50, CUV_PEAKS_CROSS, 3 },
+    .max_lines = 100 };
+  CuvCheckFrame frame = spiral (shape.width, shape.height);
+  HoughExpected expected = { 0 };
+  CuvHoughCuda *cuda;
+  void *memory;
+  CuvFrame device = cuv_check_to_device (&frame, &memory);
+
+  cuv_check_case ("GPU, a spiral");
+  if (hough_expected_init (&expected, &shape)) {
+    hough_expected_run (&expected, &frame.frame, &params);
+    CUV_CHECK (
+        expected.result.n_edges > 8000, ": %d", (int) expected.result.n_edges);
+    cuda = cuv_hough_cuda_new (&expected.space);
+    check_method (&expected, cuda, &frame, &device, CUV_HOUGH_AUTO, stream);
+    cuv_hough_cuda_free (cuda);
+    hough_expected_clear (&expected);
+  }
+  cuv_check_device_free (memory);
+  cuv_check_frame_free (&frame);
+}
+
 void
 check_cuda (void)
 {
@@ -189,6 +247,7 @@ check_cuda (void)
       check_shape (&shape, few ? 1 : 3, stream);
     }
   }
+  check_spiral (stream);
   cuv_check_stream_free (stream);
 }
 
