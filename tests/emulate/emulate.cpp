@@ -5,17 +5,19 @@
 // the same: a failure comes back.
 #include "cuda_runtime.h"
 
+#include <algorithm>
 #include <boost/context/detail/fcontext.hpp>
 #include <memory>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <vector>
-#ifdef __SANITIZE_ADDRESS__
+#if CUV_EMULATE_ASAN
 #include <sanitizer/common_interface_defs.h>
 #endif
 
 #define STACK (32 << 10)
+#define STAGGER 576 // stacks that begin in the same sets of a cache are slow
 #define MAX_THREADS 1024
 #define MAX_SHARED (227 << 10) // of a block
 
@@ -27,6 +29,9 @@ enum State { READY, MEETING, AT_BARRIER, DONE };
 
 struct Thread {
   std::unique_ptr<char[]> stack;
+  const void *bottom; // of the stack
+  size_t size;
+  void *fake; // AddressSanitizer's
   boost::context::detail::fcontext_t here;
   State state;
   uint3 index;
@@ -37,10 +42,16 @@ struct Thread {
   int source;
 };
 
+// The threads of a warp that are still to go on, one after the other.
+struct Turn {
+  int warp, lane, step, left;
+};
+
 static std::vector<Thread> threads (MAX_THREADS);
 static int n_threads;
-static Thread *current;
-static boost::context::detail::fcontext_t scheduler;
+static Turn turn;
+static Thread scheduler;
+static Thread *current = &scheduler;
 static const std::function<void ()> *kernel;
 static uint32_t seed = 1;
 
@@ -63,71 +74,83 @@ draw (unsigned n)
 // ---- from stack to stack ----
 
 // AddressSanitizer is told which stack it is on.
-#ifdef __SANITIZE_ADDRESS__
-static const void *main_stack;
-static size_t main_size;
-
+#if CUV_EMULATE_ASAN
 static void
-leave (void **saved, const void *to, size_t size)
+leave (Thread *from, const Thread *to)
 {
-  __sanitizer_start_switch_fiber (saved, to, size);
+  __sanitizer_start_switch_fiber (&from->fake, to->bottom, to->size);
 }
 
 static void
-arrive (void *saved, const void **from, size_t *size)
+arrive (Thread *at, Thread *from)
 {
-  __sanitizer_finish_switch_fiber (saved, from, size);
+  __sanitizer_finish_switch_fiber (at->fake, &from->bottom, &from->size);
 }
 #else
-static const void *main_stack;
-static size_t main_size;
-
 static void
-leave (void **, const void *, size_t)
+leave (Thread *, const Thread *)
 {
 }
 
 static void
-arrive (void *, const void **, size_t *)
+arrive (Thread *, Thread *)
 {
 }
 #endif
 
-// Back to the scheduler; returns when the thread goes on.
+// Who arrives keeps where the one that jumped goes on.
+static void
+arrive_from (boost::context::detail::transfer_t transfer)
+{
+  Thread *from = (Thread *) transfer.data;
+
+  from->here = transfer.fctx;
+  arrive (current, from);
+}
+
+// Returns when somebody goes on with the one that calls it.
+static void
+go_on (Thread *to)
+{
+  Thread *from = current;
+
+  current = to;
+  threadIdx = to->index;
+  leave (from, to);
+  arrive_from (boost::context::detail::jump_fcontext (to->here, from));
+}
+
+// The next of the warp's threads that can go on, or the scheduler.
+static Thread *
+next_in_turn ()
+{
+  while (turn.left > 0) {
+    const int k = turn.warp * 32 + turn.lane;
+
+    turn.lane = (turn.lane + turn.step) % 32;
+    turn.left--;
+    if (k < n_threads && threads[k].state == READY)
+      return &threads[k];
+  }
+  return &scheduler;
+}
+
 static void
 wait (State state)
 {
-  void *saved = nullptr;
-
   current->state = state;
-  leave (&saved, main_stack, main_size);
-  scheduler = boost::context::detail::jump_fcontext (scheduler, nullptr).fctx;
-  arrive (saved, &main_stack, &main_size);
+  go_on (next_in_turn ());
 }
 
 // A thread's stack goes through all its kernels.
 static void
 begin (boost::context::detail::transfer_t from)
 {
-  scheduler = from.fctx;
-  arrive (nullptr, &main_stack, &main_size);
+  arrive_from (from);
   for (;;) {
     (*kernel) ();
     wait (DONE);
   }
-}
-
-static void
-go_on (Thread *thread)
-{
-  void *saved = nullptr;
-
-  current = thread;
-  threadIdx = thread->index;
-  leave (&saved, thread->stack.get (), STACK);
-  thread->here =
-      boost::context::detail::jump_fcontext (thread->here, nullptr).fctx;
-  arrive (saved, nullptr, nullptr);
 }
 
 // ---- waiting for each other ----
@@ -199,21 +222,17 @@ static bool
 run_warp (int warp)
 {
   const int first = (int) draw (32), step = draw (2) ? 1 : 31;
-  bool ran = false;
 
-  for (int i = 0, lane = first; i < 32; i++, lane = (lane + step) % 32) {
-    const int k = warp * 32 + lane;
-
-    if (k < n_threads && threads[k].state == READY) {
-      go_on (&threads[k]);
-      ran = true;
-    }
-  }
+  turn = { warp, first, step, 32 };
+  Thread *const next = next_in_turn ();
+  if (next == &scheduler)
+    return false;
+  go_on (next);
   for_mates (warp, ~0u, [&] (const Thread &thread, int) {
     if (thread.state == MEETING)
       settle (warp, thread);
   });
-  return ran;
+  return true;
 }
 
 // FALSE if no thread is left.
@@ -240,9 +259,11 @@ prepare_thread (int k)
   Thread &thread = threads[k];
 
   if (thread.stack == nullptr) {
-    thread.stack.reset (new char[STACK]);
+    thread.size = STACK + k * STAGGER % (8 << 10);
+    thread.stack.reset (new char[thread.size]);
+    thread.bottom = thread.stack.get ();
     thread.here = boost::context::detail::make_fcontext (
-        thread.stack.get () + STACK, STACK, begin);
+        thread.stack.get () + thread.size, thread.size, begin);
   }
   thread.state = READY;
   thread.index = uint3{ k % blockDim.x, k / blockDim.x % blockDim.y,
@@ -258,13 +279,18 @@ run_block ()
     prepare_thread (k);
   do {
     const int first = (int) draw (warps);
-    bool ran;
+    bool able[MAX_THREADS / 32], any;
 
+    std::fill_n (able, warps, true);
     do {
-      ran = false;
-      for (int i = 0; i < warps; i++)
-        ran |= run_warp ((first + i) % warps);
-    } while (ran);
+      any = false;
+      for (int i = 0; i < warps; i++) {
+        const int warp = (first + i) % warps;
+
+        able[warp] = able[warp] && run_warp (warp);
+        any |= able[warp];
+      }
+    } while (any);
   } while (pass_barrier ());
 }
 
