@@ -3,8 +3,9 @@
 """gst-inspect-1.0 of each plugin and element works and takes <= 50 ms.
 
 Arguments: the folders that the plugins are in. The registry is warm: the first
-call makes it. The best of five counts, less the time that it waited for a CPU,
-as the machine may have other work."""
+call makes it. Of several looks the best one counts, less the time that it
+waited for a CPU, as the machine may have other work. On a slow machine the
+limit is twice what GStreamer's own identity takes just then."""
 import glob
 import os
 import re
@@ -14,6 +15,7 @@ import tempfile
 import time
 
 LIMIT_MS = 50
+LOOKS = 25
 
 
 def waited_for_cpu(pid):
@@ -35,35 +37,43 @@ def run_once(name, out, err):
     return took, child.wait()
 
 
+def look(name):
+    """Milliseconds and text."""
+    with tempfile.TemporaryFile('w+') as out, \
+            tempfile.TemporaryFile('w+') as err:
+        took, status = run_once(name, out, err)
+        out.seek(0)
+        err.seek(0)
+        text, trouble = out.read(), err.read()
+    if status or trouble:
+        sys.exit(f'gst-inspect-1.0 {name}: status {status}\n{text}{trouble}')
+    return took, text
+
+
 def inspect(name):
-    best = float('inf')
-    for _ in range(5):
-        with tempfile.TemporaryFile('w+') as out, \
-                tempfile.TemporaryFile('w+') as err:
-            took, status = run_once(name, out, err)
-            out.seek(0)
-            err.seek(0)
-            text, trouble = out.read(), err.read()
+    """The text, once a look at name was fast enough."""
+    best = usual = float('inf')
+    for _ in range(LOOKS):
+        took, text = look(name)
+        if 'cuvision' not in text:
+            sys.exit(f'gst-inspect-1.0 {name}: not ours\n{text}')
         best = min(best, took)
-        if status or trouble or 'cuvision' not in text:
-            sys.exit(f'gst-inspect-1.0 {name}: status {status}\n'
-                     f'{text}{trouble}')
-    print(f'{name}: {best:.1f} ms')
-    return best, text
+        if best > LIMIT_MS:
+            usual = min(usual, look('identity')[0])
+        if best <= LIMIT_MS or best <= 2 * usual:
+            print(f'{name}: {best:.1f} ms')
+            return text
+    sys.exit(f'{name}: {best:.1f} ms is more than {LIMIT_MS} '
+             f'and twice the {usual:.1f} of identity')
 
 
 plugins = [path for folder in sys.argv[1:]
            for path in glob.glob(os.path.join(folder, 'libgst*.so'))]
 assert plugins, 'no plugin'
 subprocess.run(['gst-inspect-1.0'], stdout=subprocess.DEVNULL, check=True)
-worst = 0
 for plugin in sorted(plugins):
     name = re.sub(r'^libgst|\.so$', '', os.path.basename(plugin))
-    took, text = inspect(name)
-    worst = max(worst, took)
-    elements = re.findall(r'^  (\S+): ', text, re.M)
+    elements = re.findall(r'^  (\S+): ', inspect(name), re.M)
     assert elements, f'{name} has no element'
     for element in elements:
-        worst = max(worst, inspect(element)[0])
-if worst > LIMIT_MS:
-    sys.exit(f'{worst:.1f} ms is more than {LIMIT_MS}')
+        inspect(element)
