@@ -91,7 +91,7 @@ save_still ()
 [ $# = 0 ] || check_input
 "$top/scripts/setup.sh" demo
 configure "$build" -Dtests=false >&2
-meson compile -C "$build" >&2
+compile "$build"
 use_plugins "$build"
 
 rm -rf "$work" # what went wrong before; the last good results stay

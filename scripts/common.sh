@@ -35,6 +35,18 @@ configure ()
   [ -e "$folder/build.ninja" ] || meson setup "$folder" "$top" "$@"
 }
 
+# compile FOLDER: what is built by default, which ninja's "all" is not: that has
+# the program of every test.
+compile ()
+{
+  local folder targets
+  folder=$(realpath -- "$1")
+  mapfile -t targets < <(meson introspect --targets "$folder" \
+    | jq -r --arg top "$folder/" \
+      '.[] | select(.build_by_default) | .filename[] | ltrimstr($top)')
+  ninja -C "$folder" "${targets[@]}" >&2
+}
+
 # Has this shell's GStreamer find the plugins built in a folder.
 use_plugins ()
 {

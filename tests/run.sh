@@ -2,14 +2,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Sets up what is missing, builds and runs the tests.
 # usage: tests/run.sh [SUITE...]   unit elements models gpu style docs
-# Without a suite: all of them, and the same code once more without CUDA, under
-# the sanitizers and under valgrind. The last line counts tests; the status is
-# 0 if none failed. BUILD=prefix names other build folders than build-test*.
+# Without a suite: all of them, the same code once more without CUDA and under
+# the sanitizers, and a few under valgrind. Emulated kernels, the slowest, then
+# run under the sanitizers only. The last line counts tests; the status is 0 if
+# none failed. BUILD=prefix names other build folders than build-test*.
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
 
 build=$(realpath -m -- "${BUILD:-$top/build-test}")
 passed=0 failed=0 skipped=0 trouble=()
+# Where no GPU runs them, kernels only have to compile.
+command -v nvidia-smi >/dev/null && fast=false || fast=true
 
 step ()
 {
@@ -44,12 +47,12 @@ broken ()
   trouble+=("BROKEN  $1")
 }
 
-# build_in FOLDER OPTION...
+# build_in FOLDER OPTION...: but for what only some tests need; they build it.
 build_in ()
 {
   local folder=$1
   shift
-  configure "$folder" -Dwerror=true "$@" && meson compile -C "$folder" >&2
+  configure "$folder" -Dwerror=true "$@" && compile "$folder"
 }
 
 # A busy machine is no failure: tests may take three times what they state.
@@ -59,7 +62,7 @@ test_in ()
   local name=$1 folder=$2 log
   shift 2
   rm -f "$folder/meson-logs/$name"*.json
-  meson test -C "$folder" --no-rebuild --print-errorlogs --logbase "$name" "$@" >&2
+  meson test -C "$folder" --print-errorlogs --logbase "$name" "$@" >&2
   # with a wrapper meson adds its name
   log=$(find "$folder/meson-logs" -name "$name*.json" -size +0 | head -n 1)
   if [ -n "$log" ]; then
@@ -77,20 +80,13 @@ suites ()
 main_run ()
 {
   step "build and test"
-  build_in "$build" || { broken "build"; return; }
+  build_in "$build" "-Dcuda-fast-compile=$fast" || { broken "build"; return; }
   if [ $# -gt 0 ]; then
     mapfile -t chosen < <(suites "$@")
     test_in chosen "$build" --timeout-multiplier=3 "${chosen[@]}"
   else
-    test_in all "$build" --timeout-multiplier=3
+    test_in all "$build" --timeout-multiplier=3 --no-suite=emulated
   fi
-}
-
-run_without_cuda ()
-{
-  step "without CUDA"
-  build_in "$build-cpu" -Dcuda=disabled || { broken "build without CUDA"; return; }
-  test_in cpu "$build-cpu" --timeout-multiplier=3 --suite=unit --suite=elements
 }
 
 # Names of the tests of a folder in the suites given.
@@ -101,16 +97,16 @@ tests_of ()
   meson test -C "$folder" --no-rebuild --list "$@" 2>/dev/null | sed -n 's,.* / ,,p'
 }
 
-# Without those that measure memory or time, look for leaks, or take the
-# whole film: they tell nothing more there.
+# Without those that measure memory or time, look for leaks, or compare many
+# pictures: they tell nothing more there.
 run_sanitized ()
 {
   local names
-  step "AddressSanitizer, LeakSanitizer, UndefinedBehaviorSanitizer"
+  step "without CUDA; AddressSanitizer, LeakSanitizer, UndefinedBehaviorSanitizer"
   build_in "$build-asan" -Dcuda=disabled -Db_sanitize=address,undefined \
     -Db_lundef=false || { broken "build with sanitizers"; return; }
   mapfile -t names < <(tests_of "$build-asan" --suite=unit --suite=elements \
-    --suite=models | grep -vE -- '-leaks$|-inspect$|^line$|^publish-targets$|-equality$')
+    --suite=models | grep -vE -- '-leaks$|-inspect$|^publish-targets$|-equality$')
   test_in asan "$build-asan" --timeout-multiplier=5 \
     --wrapper="$top/tests/wrap/sanitized.sh" "${names[@]}"
 }
@@ -119,7 +115,7 @@ run_sanitized ()
 run_valgrind ()
 {
   step "valgrind"
-  test_in valgrind "$build-cpu" --timeout-multiplier=20 \
+  test_in valgrind "$build" --timeout-multiplier=20 \
     --wrapper="$top/tests/wrap/valgrind.sh" transfer-host overlay-settings \
     publish-json publish-records generic-properties filter-frames
 }
@@ -129,7 +125,6 @@ if [ $# -gt 0 ]; then
   main_run "$@"
 else
   main_run
-  run_without_cuda
   run_sanitized
   run_valgrind
 fi
