@@ -54,4 +54,20 @@ cuv_frame_grey (const CuvFrame *frame, int x, int y)
       c[2].data[(int64_t) y * c[2].stride + x * c[2].step]);
 }
 
+/* Makes pixel (x, y) grey; it stays as opaque as it was. Chroma is set by the
+ * first of the pixels that share it. */
+CUV_BOTH void
+cuv_frame_set_grey (const CuvFrame *frame, int x, int y, uint8_t grey)
+{
+  for (int i = 0; i < frame->n_components && i < 3; i++) {
+    const CuvComponent *c = &frame->component[i];
+    const int shared_x = (1 << c->xsub) - 1, shared_y = (1 << c->ysub) - 1;
+
+    if ((x & shared_x) == 0 && (y & shared_y) == 0)
+      c->data[(int64_t) (y >> c->ysub) * c->stride
+          + (int64_t) (x >> c->xsub) * c->step] =
+          frame->model == CUV_MODEL_YUV && i > 0 ? 128 : grey;
+  }
+}
+
 #endif

@@ -4,19 +4,6 @@
 
 #define BLOCK dim3 (32, 8)
 
-static __device__ __forceinline__ void
-set_grey (const CuvFrame &frame, int x, int y, uint8_t grey)
-{
-  for (int i = 0; i < frame.n_components && i < 3; i++) {
-    const CuvComponent &c = frame.component[i];
-
-    if ((x & ((1 << c.xsub) - 1)) == 0 && (y & ((1 << c.ysub) - 1)) == 0)
-      c.data[(int64_t) (y >> c.ysub) * c.stride
-          + (int64_t) (x >> c.xsub) * c.step] =
-          frame.model == CUV_MODEL_YUV && i > 0 ? 128 : grey;
-  }
-}
-
 static __global__ void
 draw_edges_kernel (CuvFrame frame, CuvMaps maps)
 {
@@ -27,7 +14,7 @@ draw_edges_kernel (CuvFrame frame, CuvMaps maps)
     return;
   const unsigned word = maps.edges[(size_t) y * cuv_map_pitch (maps) + x / 32];
 
-  set_grey (frame, x, y, word >> x % 32 & 1 ? 255 : 0);
+  cuv_frame_set_grey (&frame, x, y, word >> x % 32 & 1 ? 255 : 0);
 }
 
 // The first of n cells that pixel v of size covers.
@@ -70,7 +57,7 @@ draw_votes_kernel (CuvFrame frame, CuvVoteSpace space, const unsigned *cells,
       max (k + 1, first_cell (x + 1, space.n_rows, frame.width)), first,
       max (first + 1, first_cell (y + 1, n_cells, frame.height)));
 
-  set_grey (frame, x, y,
+  cuv_frame_set_grey (&frame, x, y,
       votes > threshold
           ? 255
           : (uint8_t) (votes * 191ULL / (threshold > 0 ? threshold : 1)));

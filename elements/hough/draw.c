@@ -1,26 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "draw.h"
 
-static void
-set_grey (const CuvFrame *frame, int x, int y, uint8_t grey)
-{
-  for (int i = 0; i < frame->n_components; i++) {
-    const CuvComponent *c = &frame->component[i];
-    bool chroma = frame->model == CUV_MODEL_YUV && i > 0;
-
-    if (i == 3) /* as opaque as it was */
-      continue;
-    c->data[(ptrdiff_t) (y >> c->ysub) * c->stride
-        + (ptrdiff_t) (x >> c->xsub) * c->step] = chroma ? 128 : grey;
-  }
-}
-
 void
 cuv_hough_draw_edges (const CuvFrame *frame, const uint8_t *edges)
 {
   for (int y = 0; y < frame->height; y++) {
     for (int x = 0; x < frame->width; x++)
-      set_grey (frame, x, y, *edges++);
+      cuv_frame_set_grey (frame, x, y, *edges++);
   }
 }
 
@@ -60,7 +46,7 @@ cuv_hough_draw_votes (const CuvFrame *frame, const CuvHoughSpace *space,
     for (int x = 0; x < frame->width; x++) {
       uint32_t votes = most_votes (frame, space, accumulator, x, y);
 
-      set_grey (frame, x, y,
+      cuv_frame_set_grey (frame, x, y,
           votes > threshold ? 255
                             : (uint8_t) (votes * (uint64_t) 191
                                 / (threshold > 0 ? threshold : 1)));
