@@ -59,6 +59,31 @@ gst_cuv_meta_add_object (GstBuffer *buffer, const GstVideoInfo *info, gint id,
   return roi;
 }
 
+void
+gst_cuv_meta_set_track (GstBuffer *buffer, GstVideoRegionOfInterestMeta *roi,
+    gint id, GstClockTime first_seen)
+{
+#if HAVE_ANALYTICS
+  GstAnalyticsRelationMeta *relations =
+      gst_buffer_get_analytics_relation_meta (buffer);
+  GstAnalyticsODMtd od;
+  GstAnalyticsTrackingMtd track;
+
+  if (relations != NULL && roi->id >= 0
+      && gst_analytics_relation_meta_get_od_mtd (
+          relations, (guint) roi->id, &od)
+      && gst_analytics_relation_meta_add_tracking_mtd (
+          relations, (guint64) id, first_seen, &track)) {
+    gst_analytics_tracking_mtd_update_last_seen (
+        &track, GST_BUFFER_PTS (buffer));
+    gst_analytics_relation_meta_set_relation (
+        relations, GST_ANALYTICS_REL_TYPE_RELATE_TO, od.id, track.id);
+  }
+#endif
+  gst_video_region_of_interest_meta_add_param (
+      roi, gst_structure_new ("object_id", "id", G_TYPE_INT, id, NULL));
+}
+
 /* ---- tables ---- */
 
 static const struct {

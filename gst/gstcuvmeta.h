@@ -26,6 +26,13 @@ CUV_API GstVideoRegionOfInterestMeta *gst_cuv_meta_add_object (
     guint x, guint y, guint w, guint h, gdouble confidence,
     GstStructure *extra);
 
+/* Marks a region as that of a tracked object, whose ids count from 1 up, with a
+ * param "object_id" (id: int). With GstAnalytics a TrackingMtd is related to
+ * the ODMtd that has the region's id. first_seen: the time of the frame in
+ * which the track began. */
+CUV_API void gst_cuv_meta_set_track (GstBuffer *buffer,
+    GstVideoRegionOfInterestMeta *roi, gint id, GstClockTime first_seen);
+
 /* ---- tables: lines, components, descriptors, whatever comes ----
  *
  * A GstCustomMeta without tags, so that copies keep it, named "GstCuv" + Kind +

@@ -33,6 +33,9 @@ make_spec (const GstCuvProperty *p)
   if (p->type == G_TYPE_FLOAT)
     return g_param_spec_float (p->name, p->nick, p->blurb, (gfloat) p->minimum,
         (gfloat) p->maximum, (gfloat) p->value, flags);
+  if (p->type == G_TYPE_INT)
+    return g_param_spec_int (p->name, p->nick, p->blurb, (gint) p->minimum,
+        (gint) p->maximum, (gint) p->value, flags);
   if (p->type == G_TYPE_UINT)
     return g_param_spec_uint (p->name, p->nick, p->blurb, (guint) p->minimum,
         (guint) p->maximum, (guint) p->value, flags);
@@ -55,6 +58,8 @@ gst_cuv_properties_install (
 static gint
 int_of (const GValue *value)
 {
+  if (G_VALUE_HOLDS_INT (value))
+    return g_value_get_int (value);
   if (G_VALUE_HOLDS_UINT (value))
     return (gint) g_value_get_uint (value);
   if (G_VALUE_HOLDS_BOOLEAN (value))
@@ -86,6 +91,8 @@ gst_cuv_value_fetch (gconstpointer place, GValue *value)
     g_value_set_double (value, *(const gdouble *) place);
   else if (G_VALUE_HOLDS_FLOAT (value))
     g_value_set_float (value, *(const gfloat *) place);
+  else if (G_VALUE_HOLDS_INT (value))
+    g_value_set_int (value, *(const gint *) place);
   else if (G_VALUE_HOLDS_UINT (value))
     g_value_set_uint (value, (guint) * (const gint *) place);
   else if (G_VALUE_HOLDS_BOOLEAN (value))

@@ -12,7 +12,8 @@ G_BEGIN_DECLS
 typedef struct {
   const gchar *name, *nick, *blurb;
   gsize offset; /* of a value as its GValue has it: gint, gdouble, gfloat */
-  GType type;   /* G_TYPE_UINT, _BOOLEAN, _DOUBLE, _FLOAT; 0: enum_type () */
+  /* G_TYPE_INT, _UINT, _BOOLEAN, _DOUBLE, _FLOAT; 0: enum_type () */
+  GType type;
   GType (*enum_type) (void);
   gdouble minimum, maximum, value;
   /* what a new value asks for: the element knows; below 0, what no controller
