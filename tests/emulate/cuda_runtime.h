@@ -15,6 +15,7 @@
 #define __host__
 #define __shared__ static // blocks run one after another
 #define __forceinline__ inline
+#define __noinline__
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__ ((aligned (n)))
@@ -227,6 +228,15 @@ __shfl_xor_sync (unsigned mask, T value, int bits, int width = 32)
       mask, value, from / width <= lane / width ? from : lane);
 }
 
+// Of all 32 lanes.
+static inline unsigned
+__reduce_add_sync (unsigned mask, unsigned value)
+{
+  for (int bit = 16; bit > 0; bit /= 2)
+    value += __shfl_xor_sync (mask, value, bit);
+  return value;
+}
+
 template <typename T, typename U>
 static inline T
 atomicAdd (T *at, U value)
@@ -404,12 +414,44 @@ __uint_as_float (unsigned bits)
   return value;
 }
 
+static inline long long
+__double_as_longlong (double value)
+{
+  long long bits;
+
+  memcpy (&bits, &value, sizeof bits);
+  return bits;
+}
+
+static inline double
+__longlong_as_double (long long bits)
+{
+  double value;
+
+  memcpy (&value, &bits, sizeof value);
+  return value;
+}
+
 // Of two halves of 16 bits each.
 template <typename F>
 static inline unsigned
 cuv_emulated_halves (F f)
 {
   return (f (0) & 0xffff) | (unsigned) f (16) << 16;
+}
+
+static inline unsigned
+__vmaxu2 (unsigned a, unsigned b)
+{
+  return cuv_emulated_halves (
+      [=] (int s) { return max (a >> s & 0xffff, b >> s & 0xffff); });
+}
+
+static inline unsigned
+__vminu2 (unsigned a, unsigned b)
+{
+  return cuv_emulated_halves (
+      [=] (int s) { return min (a >> s & 0xffff, b >> s & 0xffff); });
 }
 
 static inline unsigned

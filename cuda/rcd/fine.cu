@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Refinement: integrals between all edges of the windows around a box, which
+// are lines of an uneven grid. And sums over any box.
+#include "rcd/search.cuh"
+
+#define THREADS 256
+#define WARPS (THREADS / 32)
+#define CHUNK_X 32 // pixels that a warp sums up at once, so that
+#define CHUNK_Y 8  // sums are within 32 bits
+#define LINES CUV_RCD_FINE_LINES
+#define CELLS (LINES - 1)
+#define WINDOW_THREADS 416
+
+static_assert (WINDOW_THREADS >= CUV_RCD_FINE_WINDOWS
+        && WINDOW_THREADS % 32 == 0 && WINDOW_THREADS >= 2 * LINES
+        && THREADS >= 2 * LINES,
+    "a thread a window, and a line");
+
+// ---- windows and lines ----
+
+struct Round {
+  int spacing, shift;
+};
+
+// The window of a size and a place, as cuv_rcd_fine_init() numbers them.
+static __device__ __forceinline__ CuvRcdBox
+window_around (const CuvRcdBox &box, Round round, int size, int x, int y)
+{
+  const int steps = (size + 1) / 2 * (size % 2 != 0 ? -1 : 1);
+  int dw, dh;
+
+  cuv_rcd_resize (&box, steps, round.shift, &dw, &dh);
+  return CuvRcdBox{ box.x + (x - CUV_RCD_FINE_STEPS / 2) * round.spacing
+        - (dw >> 1),
+    box.y + (y - CUV_RCD_FINE_STEPS / 2) * round.spacing - (dh >> 1),
+    box.width + dw, box.height + dh };
+}
+
+// Edges in ascending order, within the frame; rank: of the left or upper edges
+// of windows of a size at a step, then of the others.
+struct Lines {
+  int x[LINES], y[LINES];
+  int rank_x[LINES], rank_y[LINES];
+};
+
+static __device__ __forceinline__ int
+line_of (
+    const CuvFrame &frame, const CuvRcdBox &box, Round round, int i, bool down)
+{
+  const int edge = i / (LINES / 2), at = i % (LINES / 2);
+  const int step = at % CUV_RCD_FINE_STEPS;
+  const CuvRcdBox window =
+      window_around (box, round, at / CUV_RCD_FINE_STEPS, step, step);
+
+  return down ? min (max (window.y + edge * window.height, 0), frame.height)
+              : min (max (window.x + edge * window.width, 0), frame.width);
+}
+
+// By all threads of a block.
+static __device__ void
+find_lines (
+    const CuvFrame &frame, const CuvRcdBox &box, Round round, Lines *lines)
+{
+  __shared__ int values[2][LINES];
+  const int i = threadIdx.x % LINES, down = threadIdx.x / LINES;
+
+  if (down < 2)
+    values[down][i] = line_of (frame, box, round, i, down != 0);
+  __syncthreads ();
+  if (down < 2) {
+    const int value = values[down][i];
+    int rank = 0;
+
+    for (int j = 0; j < LINES; j++)
+      rank += values[down][j] < value || (values[down][j] == value && j < i);
+    (down ? lines->y : lines->x)[rank] = value;
+    (down ? lines->rank_y : lines->rank_x)[i] = rank;
+  }
+  __syncthreads ();
+}
+
+// ---- sums ----
+
+// Adds to sums those over at most CHUNK_X x CHUNK_Y pixels. By a warp.
+template <CuvRcdFeatures F>
+static __device__ void
+add_chunk (const CuvFrame &frame, int left, int top, int right, int bottom,
+    int64_t *to)
+{
+  constexpr int n = F == CUV_RCD_TUZEL9 ? 9 : F == CUV_RCD_RGB_GRAD ? 5 : 3;
+  constexpr int n_sums = CUV_RCD_SUMS (n);
+  const int lane = threadIdx.x % 32;
+  const int width = right - left, pixels = width * (bottom - top);
+  unsigned sums[n_sums] = {};
+  int64_t all[n_sums];
+
+  for (int i = lane; i < pixels; i += 32) {
+    const int y = i / width, x = i - y * width;
+    int32_t z[CUV_RCD_MAX_FEATURES];
+    int k = n;
+
+    cuv_rcd_pixel (&frame, F, left + x, top + y, z);
+    if (F == CUV_RCD_TUZEL9) { // small numbers
+      z[0] = x;
+      z[1] = y;
+    }
+#pragma unroll
+    for (int a = 0; a < n; a++) {
+      sums[a] += (unsigned) z[a];
+#pragma unroll
+      for (int b = a; b < n; b++, k++)
+        sums[k] += (unsigned) (z[a] * z[b]);
+    }
+  }
+#pragma unroll
+  for (int k = 0; k < n_sums; k++)
+    all[k] = (int) cuv_rcd_warp_sum (sums[k]);
+  if constexpr (F == CUV_RCD_TUZEL9)
+    cuv_rcd_move_origin (all, n, pixels, -left, -top);
+#pragma unroll
+  for (int k = 0; k < n_sums; k++) {
+    if (lane == k % 32)
+      atomicAdd ((unsigned long long *) &to[k], (unsigned long long) all[k]);
+  }
+}
+
+// The rows of a piece: those of a row of cells, in pieces of CHUNK_Y; the block
+// of no piece has none. By one thread.
+static __device__ void
+find_piece (const Lines &lines, int piece, int *row, int *top, int *bottom)
+{
+  for (*row = 0; *row < CELLS; ++*row) {
+    const int height = lines.y[*row + 1] - lines.y[*row];
+    const int n = (height + CHUNK_Y - 1) / CHUNK_Y;
+
+    if (piece < n) {
+      *top = lines.y[*row] + piece * CHUNK_Y;
+      *bottom = min (*top + CHUNK_Y, lines.y[*row + 1]);
+      return;
+    }
+    piece -= n;
+  }
+  *top = *bottom = 0;
+}
+
+template <CuvRcdFeatures F>
+static __global__ void
+__launch_bounds__ (THREADS)
+    fine_cells_kernel (const __grid_constant__ CuvRcdState state, Round round)
+{
+  __shared__ Lines lines;
+  __shared__ int row, top, bottom;
+  const int t = blockIdx.y, warp = cuv_warp_of_thread ();
+  int64_t *cells = state.fine_cells + (size_t) t * CELLS * CELLS * state.n_sums;
+  int chunk = 0;
+
+  cuv_let_next_kernel_start ();
+  cuv_wait_for_previous_kernel ();
+  if (state.matches[t].window < 0)
+    return;
+  find_lines (state.frame, state.matches[t].box, round, &lines);
+  if (threadIdx.x == 0)
+    find_piece (lines, blockIdx.x, &row, &top, &bottom);
+  __syncthreads ();
+  if (top == bottom)
+    return;
+  for (int column = 0; column < CELLS; column++) {
+    const int end = lines.x[column + 1];
+
+    for (int x = lines.x[column]; x < end; x += CHUNK_X, chunk++) {
+      if (chunk % WARPS == warp)
+        add_chunk<F> (state.frame, x, top, min (x + CHUNK_X, end), bottom,
+            cells + ((size_t) row * CELLS + column) * state.n_sums);
+    }
+  }
+}
+
+// ---- the best window of a round ----
+
+template <CuvRcdFeatures F>
+static __device__ void
+fine_sums (const int64_t *integrals, const Lines &lines, int size, int x, int y,
+    int64_t *sums)
+{
+  constexpr int n = F == CUV_RCD_TUZEL9 ? 9 : F == CUV_RCD_RGB_GRAD ? 5 : 3;
+  constexpr int n_sums = CUV_RCD_SUMS (n), half = LINES / 2;
+  const int *rank_x = lines.rank_x + size * CUV_RCD_FINE_STEPS + x;
+  const int *rank_y = lines.rank_y + size * CUV_RCD_FINE_STEPS + y;
+  const int64_t *upper = integrals + (size_t) rank_y[0] * LINES * n_sums;
+  const int64_t *lower = integrals + (size_t) rank_y[half] * LINES * n_sums;
+
+#pragma unroll
+  for (int i = 0; i < n_sums; i++)
+    sums[i] = cuv_rcd_corners (
+        upper, lower, rank_x[0] * n_sums, rank_x[half] * n_sums, i);
+}
+
+template <CuvRcdFeatures F>
+static __global__ void
+__launch_bounds__ (WINDOW_THREADS)
+    fine_windows_kernel (const __grid_constant__ CuvRcdState state, Round round)
+{
+  constexpr int n = F == CUV_RCD_TUZEL9 ? 9 : F == CUV_RCD_RGB_GRAD ? 5 : 3;
+  __shared__ Lines lines;
+  const int t = blockIdx.x, i = threadIdx.x;
+  const int size = i / (CUV_RCD_FINE_STEPS * CUV_RCD_FINE_STEPS);
+  const int x = i % CUV_RCD_FINE_STEPS;
+  const int y = i / CUV_RCD_FINE_STEPS % CUV_RCD_FINE_STEPS;
+  const int64_t *integrals =
+      state.fine_integrals + (size_t) t * LINES * LINES * state.n_sums;
+  CuvRcdBest best = { CUV_RCD_INFINITE, INT32_MAX };
+  int64_t sums[CUV_RCD_SUMS (n)];
+
+  cuv_let_next_kernel_start ();
+  cuv_wait_for_previous_kernel ();
+  CuvRcdMatch *match = &state.matches[t];
+
+  if (match->window < 0)
+    return;
+  const CuvRcdBox box = window_around (match->box, round, size, x, y);
+
+  find_lines (state.frame, match->box, round, &lines);
+  if (i < CUV_RCD_FINE_WINDOWS && box.width > 0 && box.height > 0 && box.x >= 0
+      && box.y >= 0 && box.x + box.width <= state.frame.width
+      && box.y + box.height <= state.frame.height) {
+    const CuvRcdTarget *target = &state.targets[t];
+
+    fine_sums<F> (integrals, lines, size, x, y, sums);
+    best.window = i;
+    best.score = cuv_rcd_bits (cuv_rcd_score (
+        sums, n, &box, &target->model, state.metric, state.lambda));
+  }
+  best = cuv_rcd_block_best (best);
+  if (i == best.window) { // its sums count from the window
+    match->box = box;
+    match->score = cuv_rcd_score_of (best.score);
+    for (int k = 0; k < CUV_RCD_SUMS (n); k++)
+      match->sums[k] = sums[k];
+  }
+  __syncthreads ();
+  cuv_rcd_copy (&state.matches_to[t], match);
+}
+
+// ---- a box ----
+
+template <CuvRcdFeatures F>
+static __global__ void
+__launch_bounds__ (THREADS)
+    box_kernel (CuvFrame frame, CuvRcdBox box, int64_t *sums)
+{
+  const int x =
+      box.x + ((int) blockIdx.x * WARPS + cuv_warp_of_thread ()) * CHUNK_X;
+  const int y = box.y + (int) blockIdx.y * CHUNK_Y;
+
+  if (x < box.x + box.width)
+    add_chunk<F> (frame, x, y, min (x + CHUNK_X, box.x + box.width),
+        min (y + CHUNK_Y, box.y + box.height), sums);
+}
+
+// ---- launchers ----
+
+static int
+submit_integrals (const CuvRcdState &state, cudaStream_t stream)
+{
+  const int n_sums = state.n_sums, pitch = LINES * n_sums;
+  CuvRcdPrefix rows = {}, columns = {};
+
+  rows.n = columns.n = CELLS;
+  rows.n_sums = columns.n_sums = n_sums;
+  rows.n_planes = columns.n_planes = state.n_targets;
+  rows.from = state.fine_cells;
+  rows.from_line = CELLS * n_sums;
+  rows.from_step = n_sums;
+  rows.from_plane = (size_t) CELLS * CELLS * n_sums;
+  rows.to = state.fine_integrals + pitch + n_sums;
+  rows.to_line = pitch;
+  rows.to_step = n_sums;
+  rows.to_plane = columns.from_plane = columns.to_plane =
+      (size_t) LINES * pitch;
+  rows.n_lines = CELLS;
+  rows.clear = true;
+  columns.from = columns.to = state.fine_integrals + pitch;
+  columns.from_line = columns.to_line = n_sums;
+  columns.from_step = columns.to_step = pitch;
+  columns.n_lines = LINES;
+  if (cuv_rcd_prefix_submit (rows, stream) != 0)
+    return -1;
+  return cuv_rcd_prefix_submit (columns, stream);
+}
+
+template <CuvRcdFeatures F>
+static int
+submit_round (const CuvRcdState &state, Round round, cudaStream_t stream)
+{
+  const dim3 pieces (
+      CELLS + cuv_div_up (state.frame.height, CHUNK_Y), state.n_targets);
+
+  if (cuv_launch_early ("fine_cells_kernel", pieces, THREADS, 0, stream,
+          fine_cells_kernel<F>, state, round)
+          != 0
+      || submit_integrals (state, stream) != 0)
+    return -1;
+  return cuv_launch_early ("fine_windows_kernel", state.n_targets,
+      WINDOW_THREADS, 0, stream, fine_windows_kernel<F>, state, round);
+}
+
+int
+cuv_rcd_fine_submit (const CuvRcdState &state, cudaStream_t stream)
+{
+  Round round = { state.refine, 4 };
+
+  for (; round.spacing > 0; round.shift = 6) {
+    if (CUV_RCD_FOR_FEATURES (
+            state.features, submit_round, state, round, stream)
+        != 0)
+      return -1;
+    round.spacing = round.spacing > 1 ? (round.spacing + 7) / 8 : 0;
+  }
+  return 0;
+}
+
+template <CuvRcdFeatures F>
+static int
+submit_box (const CuvRcdState &state, const CuvRcdBox &box, int64_t *sums,
+    cudaStream_t stream)
+{
+  const dim3 grid (cuv_div_up (box.width, CHUNK_X * WARPS),
+      cuv_div_up (box.height, CHUNK_Y));
+
+  box_kernel<F><<<grid, THREADS, 0, stream>>> (state.frame, box, sums);
+  CUV_CUDA_LAUNCHED (box_kernel);
+  return 0;
+}
+
+int
+cuv_rcd_box_submit (const CuvRcdState &state, const CuvRcdBox &box,
+    int64_t *sums, cudaStream_t stream)
+{
+  return CUV_RCD_FOR_FEATURES (
+      state.features, submit_box, state, box, sums, stream);
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The covariance search on the GPU: cells, integrals, windows, refinement, one
+// kernel after the other, and the matches' way to the host.
+#include "rcd/rcd.h"
+
+#include <algorithm>
+#include <memory>
+#include <new>
+#include <string.h>
+#include "rcd/search.cuh"
+
+#define WINDOWS_PER_BEST 128 // of a block of windows
+
+struct _CuvRcdCuda {
+  CuvArena arena = {};
+  CuvRcdShape shape = {};
+  CuvRcdState state = {}; // of the last submit
+  bool searched = false;  // there was something to search
+  CuvRcdTarget *targets_from = nullptr;
+  int64_t *box_sums = nullptr, *box_sums_to = nullptr;
+  cudaStream_t stream = nullptr;
+  cudaEvent_t done = nullptr;
+
+  ~_CuvRcdCuda ();
+};
+
+_CuvRcdCuda::~_CuvRcdCuda ()
+{
+  if (done != nullptr)
+    cuv_cuda_record (cudaEventDestroy (done), "cudaEventDestroy");
+  cuv_arena_clear (&arena);
+}
+
+// ---- setting up ----
+
+template <typename T>
+static bool
+alloc (CuvRcdCuda *self, T **memory, size_t n)
+{
+  *memory = (T *) cuv_arena_zeroed (
+      &self->arena, std::max<size_t> (n, 1) * sizeof (T));
+  return *memory != nullptr;
+}
+
+template <typename T>
+static bool
+pin (CuvRcdCuda *self, T **memory, size_t n)
+{
+  *memory = (T *) cuv_arena_pinned (&self->arena, n * sizeof (T));
+  return *memory != nullptr;
+}
+
+static bool
+init_fine (CuvRcdCuda *self)
+{
+  const size_t lines = CUV_RCD_FINE_LINES, cells = lines - 1;
+  const size_t n = (size_t) self->shape.max_targets * self->state.n_sums;
+
+  return alloc (self, &self->state.fine_cells, n * cells * cells)
+      && alloc (self, &self->state.fine_integrals, n * lines * lines);
+}
+
+static void
+find_nothing (CuvRcdCuda *self)
+{
+  CuvRcdMatch nothing = {};
+
+  nothing.window = -1;
+  nothing.score = nothing.second = (double) INFINITY;
+  std::fill_n (self->state.matches_to, self->shape.max_targets, nothing);
+}
+
+static bool
+init_matches (CuvRcdCuda *self)
+{
+  CuvRcdState *state = &self->state;
+  const size_t n = self->shape.max_targets;
+
+  if (!pin (self, &state->matches_to, n) || !pin (self, &self->targets_from, n)
+      || !pin (self, &self->box_sums_to, CUV_RCD_MAX_SUMS))
+    return false;
+  find_nothing (self); // collected before any submit
+  state->targets_from = self->targets_from;
+  return alloc (self, &state->matches, n) && alloc (self, &state->targets, n)
+      && alloc (self, &state->seconds, n) && alloc (self, &state->done, n)
+      && alloc (self, &self->box_sums, CUV_RCD_MAX_SUMS);
+}
+
+static bool
+init (CuvRcdCuda *self)
+{
+  const CuvRcdShape &shape = self->shape;
+  CuvRcdState *state = &self->state;
+  const size_t columns = shape.width / shape.cell;
+  const size_t rows = shape.height / shape.cell;
+
+  state->features = shape.features;
+  state->metric = shape.metric;
+  state->lambda = shape.lambda;
+  state->cell = shape.cell;
+  state->n_sums = CUV_RCD_SUMS (cuv_rcd_n_features (shape.features));
+  state->n_bests = shape.max_windows / WINDOWS_PER_BEST + 1;
+  return alloc (self, &state->cells, columns * rows * state->n_sums)
+      && alloc (
+          self, &state->integrals, (columns + 1) * (rows + 1) * state->n_sums)
+      && alloc (self, &state->scores, shape.max_windows)
+      && alloc (
+          self, &state->bests, (size_t) shape.max_targets * state->n_bests)
+      && init_matches (self) && init_fine (self)
+      && cuv_cuda_record (
+             cudaEventCreateWithFlags (&self->done, cudaEventDisableTiming),
+             "cudaEventCreateWithFlags")
+      == 0;
+}
+
+extern "C" CuvRcdCuda *
+cuv_rcd_cuda_new (const CuvRcdShape *shape)
+{
+  std::unique_ptr<CuvRcdCuda> self (new (std::nothrow) _CuvRcdCuda);
+
+  if (self == nullptr) {
+    cuv_cuda_record (cudaErrorMemoryAllocation, "host memory");
+    return nullptr;
+  }
+  self->shape = *shape;
+  return init (self.get ()) ? self.release () : nullptr;
+}
+
+extern "C" void
+cuv_rcd_cuda_free (CuvRcdCuda *self)
+{
+  delete self;
+}
+
+// ---- running ----
+
+static int
+submit_integrals (const CuvRcdState &state, cudaStream_t stream)
+{
+  const int n_sums = state.n_sums;
+  const int pitch = (state.area.n_columns + 1) * n_sums;
+  CuvRcdPrefix rows = {}, columns = {};
+
+  rows.n_sums = columns.n_sums = n_sums;
+  rows.n_planes = columns.n_planes = 1;
+  rows.n = state.area.n_columns;
+  rows.n_lines = state.area.n_rows;
+  rows.from = state.cells;
+  rows.from_line = state.area.n_columns * n_sums;
+  rows.from_step = n_sums;
+  rows.to = state.integrals + pitch + n_sums;
+  rows.to_line = pitch;
+  rows.to_step = n_sums;
+  columns.n = state.area.n_rows;
+  columns.n_lines = state.area.n_columns + 1;
+  columns.from = columns.to = state.integrals + pitch;
+  columns.from_line = columns.to_line = n_sums;
+  columns.from_step = columns.to_step = pitch;
+  if (cuv_rcd_prefix_submit (rows, stream) != 0)
+    return -1;
+  return cuv_rcd_prefix_submit (columns, stream);
+}
+
+static int
+submit_all (CuvRcdCuda *self, const CuvRcdSearch *search)
+{
+  int most = 0;
+
+  for (int t = 0; t < search->n_targets; t++)
+    most = std::max (most, (int) search->targets[t].n_windows);
+  if (cuv_rcd_cells_submit (self->state, self->stream) != 0
+      || submit_integrals (self->state, self->stream) != 0
+      || cuv_rcd_windows_submit (self->state, most, self->stream) != 0
+      || cuv_rcd_fine_submit (self->state, self->stream) != 0)
+    return -1;
+  CUV_CUDA_TRY (cudaEventRecord (self->done, self->stream));
+  return 0;
+}
+
+// After a failure: what was enqueued reads the frame, and may have left sums
+// where the next search expects none. -1.
+static int
+give_up (CuvRcdCuda *self)
+{
+  const size_t cells = CUV_RCD_FINE_LINES - 1;
+
+  cudaMemsetAsync (self->state.fine_cells, 0,
+      self->shape.max_targets * cells * cells * self->state.n_sums
+          * sizeof (int64_t),
+      self->stream);
+  cudaStreamSynchronize (self->stream);
+  find_nothing (self);
+  self->searched = false;
+  return -1;
+}
+
+extern "C" int
+cuv_rcd_cuda_submit (CuvRcdCuda *self, const CuvFrame *frame,
+    const CuvRcdSearch *search, CuvCudaStream stream)
+{
+  self->stream = (cudaStream_t) stream;
+  self->state.frame = *frame;
+  self->state.area = search->area;
+  self->state.n_targets = search->n_targets;
+  self->state.refine = search->refine;
+  self->searched = search->n_targets > 0 && search->area.n_columns > 0
+      && search->area.n_rows > 0;
+  if (!self->searched) {
+    find_nothing (self);
+    CUV_CUDA_TRY (cudaEventRecord (self->done, self->stream));
+    return 0;
+  }
+  memcpy (self->targets_from, search->targets,
+      search->n_targets * sizeof *self->targets_from);
+  return submit_all (self, search) == 0 ? 0 : give_up (self);
+}
+
+extern "C" int
+cuv_rcd_cuda_collect (CuvRcdCuda *self, CuvRcdMatch *matches)
+{
+  CUV_CUDA_TRY (cudaEventSynchronize (self->done));
+  memcpy (
+      matches, self->state.matches_to, self->state.n_targets * sizeof *matches);
+  return 0;
+}
+
+extern "C" int
+cuv_rcd_cuda_draw (CuvRcdCuda *self, const CuvFrame *frame, int target,
+    double half, CuvCudaStream stream)
+{
+  self->stream = (cudaStream_t) stream;
+  if ((!self->searched
+          || cuv_rcd_draw_submit (
+                 self->state, *frame, target, half, self->stream)
+              == 0)
+      && cuv_cuda_record (
+             cudaEventRecord (self->done, self->stream), "cudaEventRecord")
+          == 0)
+    return 0;
+  return give_up (self);
+}
+
+static int
+copy (CuvRcdCuda *self, void *to, const void *from, size_t size)
+{
+  CUV_CUDA_TRY (
+      cudaMemcpyAsync (to, from, size, cudaMemcpyDeviceToHost, self->stream));
+  CUV_CUDA_TRY (cudaStreamSynchronize (self->stream));
+  return 0;
+}
+
+extern "C" int
+cuv_rcd_cuda_measure (CuvRcdCuda *self, const CuvFrame *frame,
+    const CuvRcdBox *box, CuvCudaStream stream, int64_t *sums)
+{
+  const int n = cuv_rcd_n_features (self->shape.features);
+  const size_t size = self->state.n_sums * sizeof *sums;
+
+  self->stream = (cudaStream_t) stream;
+  self->state.frame = *frame;
+  if (cuv_cuda_record (cudaMemsetAsync (self->box_sums, 0, size, self->stream),
+          "cudaMemsetAsync")
+          != 0
+      || cuv_rcd_box_submit (self->state, *box, self->box_sums, self->stream)
+          != 0
+      || copy (self, self->box_sums_to, self->box_sums, size) != 0)
+    return give_up (self);
+  memcpy (sums, self->box_sums_to, size);
+  if (self->shape.features == CUV_RCD_TUZEL9)
+    cuv_rcd_move_origin (
+        sums, n, (int64_t) box->width * box->height, box->x, box->y);
+  return 0;
+}
+
+// ---- for tests ----
+
+extern "C" int
+cuv_rcd_cuda_get_integrals (CuvRcdCuda *self, int64_t *integrals)
+{
+  const CuvRcdArea &area = self->state.area;
+
+  return copy (self, integrals, self->state.integrals,
+      (size_t) (area.n_columns + 1) * (area.n_rows + 1) * self->state.n_sums
+          * sizeof *integrals);
+}
+
+extern "C" int
+cuv_rcd_cuda_get_scores (CuvRcdCuda *self, double *scores)
+{
+  return copy (self, scores, self->state.scores,
+      self->shape.max_windows * sizeof *scores);
+}

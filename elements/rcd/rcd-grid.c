@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Integrals over a grid: features of a block of pixels, sums over the parts of
+ * it that lie in a cell, then what adds up along rows and down columns. */
+#include "rcd-cpu-private.h"
+#include "rcd/rcd-distance.h"
+
+#include <string.h>
+
+/* Part of the frame, and who looks at it. */
+typedef struct {
+  CuvRcdCpu *self;
+  CuvRcdWorker *worker;
+  CuvRcdTile tile; /* the features of all of the block */
+  int x, y, width, height;
+} Block;
+
+/* ---- features ---- */
+
+static int
+clamp (int v, int end)
+{
+  return v < 0 ? 0 : v < end ? v : end - 1;
+}
+
+/* A row with the pixel before the block and that after it. */
+static void
+load_row (const Block *block, int y, int row)
+{
+  const CuvRcdSteps *steps = &block->self->steps;
+  const CuvFrame *frame = block->self->frame;
+  CuvRcdWorker *worker = block->worker;
+  const int before = block->x > 0;
+  const int n =
+      before + block->width + (block->x + block->width < frame->width);
+  const int x = block->x - before;
+  int16_t *grey = worker->grey + row * CUV_RCD_PITCH;
+  int16_t *colours[3];
+
+  for (int i = 0; i < 3; i++)
+    colours[i] = worker->colours[i] + row * CUV_RCD_PITCH + 1 - before;
+  for (int i = frame->model != CUV_MODEL_RGB; i < 3 && i < frame->n_components;
+       i++)
+    steps->samples (&frame->component[i], x, y, n, colours[i]);
+  if (frame->model == CUV_MODEL_RGB)
+    steps->grey ((const int16_t *const *) colours, n, grey + 1 - before);
+  else
+    steps->samples (&frame->component[0], x, y, n, grey + 1 - before);
+  if (!before)
+    grey[0] = grey[1];
+  if (before + block->width == n)
+    grey[block->width + 1] = grey[block->width];
+}
+
+static void
+find_gradients (const Block *block, int row)
+{
+  const CuvRcdCpu *self = block->self;
+  const int16_t *grey = block->worker->grey + row * CUV_RCD_PITCH + 1;
+  const int16_t *const rows[3] = { grey, grey + CUV_RCD_PITCH,
+    grey + 2 * CUV_RCD_PITCH };
+  int16_t *out[4];
+
+  for (int i = 0; i < 4; i++)
+    out[i] = block->worker->gradients[i] + row * CUV_RCD_PITCH;
+  if (self->shape.features == CUV_RCD_TUZEL9)
+    self->steps.differences (rows, block->width, out);
+  else
+    self->steps.gradients (rows, block->width, out[0], out[1]);
+}
+
+static void
+add_plane (CuvRcdTile *tile, const int16_t *plane, int pitch)
+{
+  tile->z[tile->n] = plane;
+  tile->pitch[tile->n++] = pitch;
+}
+
+/* The planes of the block's features, in their order. */
+static void
+list_planes (Block *block)
+{
+  const CuvRcdCpu *self = block->self;
+  const CuvRcdFeatures features = self->shape.features;
+  const int first = CUV_RCD_PITCH + 1; /* the block's first pixel */
+
+  block->tile.n = 0;
+  if (features == CUV_RCD_TUZEL9) {
+    add_plane (&block->tile, self->across, 0);
+    add_plane (
+        &block->tile, self->down[0], CUV_RCD_TILE_WIDTH + CUV_RCD_PADDING);
+  }
+  for (int i = 0; i < (features == CUV_RCD_GREY_GRAD ? 1 : 3); i++) {
+    bool is_grey = features == CUV_RCD_GREY_GRAD
+        || self->frame->n_components < 3
+        || (self->frame->model == CUV_MODEL_YUV && i == 0);
+
+    add_plane (&block->tile,
+        (is_grey ? block->worker->grey : block->worker->colours[i]) + first,
+        CUV_RCD_PITCH);
+  }
+  for (int i = 0; i < (features == CUV_RCD_TUZEL9 ? 4 : 2); i++)
+    add_plane (&block->tile, block->worker->gradients[i], CUV_RCD_PITCH);
+}
+
+static void
+find_features (Block *block)
+{
+  for (int row = 0; row < block->height + 2; row++)
+    load_row (
+        block, clamp (block->y + row - 1, block->self->frame->height), row);
+  for (int row = 0; row < block->height; row++)
+    find_gradients (block, row);
+  list_planes (block);
+}
+
+/* ---- sums ---- */
+
+/* Adds the sums over a tile of the block to a cell's. x and y of features count
+ * from the tile at first. */
+static void
+add_tile (
+    const Block *block, int x, int y, int width, int height, int64_t *cell)
+{
+  const CuvRcdCpu *self = block->self;
+  const bool has_place = self->shape.features == CUV_RCD_TUZEL9;
+  CuvRcdTile tile = block->tile;
+  int32_t sums[CUV_RCD_MAX_SUMS];
+  int64_t moved[CUV_RCD_MAX_SUMS];
+
+  tile.width = width;
+  tile.height = height;
+  for (int i = has_place ? 2 : 0; i < tile.n; i++)
+    tile.z[i] += (y - block->y) * tile.pitch[i] + x - block->x;
+  self->steps.sums (&tile, sums);
+  for (int k = 0; k < self->n_sums; k++)
+    moved[k] = sums[k];
+  if (has_place)
+    cuv_rcd_move_origin (moved, 9, (int64_t) width * height, -x, -y);
+  for (int k = 0; k < self->n_sums; k++)
+    cell[k] += moved[k];
+}
+
+/* Adds the part of a row that lies in the block to its cells, from a column on.
+ */
+static void
+add_row (const Block *block, int row, int column, int64_t *cells)
+{
+  const CuvRcdGrid *grid = &block->self->lines->grid;
+  const int end = block->x + block->width;
+  const int height = grid->y[row + 1] - grid->y[row];
+  int x = block->x;
+
+  while (x < end) {
+    const int limit = grid->x[column + 1] < end ? grid->x[column + 1] : end;
+    const int width =
+        limit - x < CUV_RCD_TILE_WIDTH ? limit - x : CUV_RCD_TILE_WIDTH;
+
+    if (width > 0 && height > 0)
+      add_tile (block, x, grid->y[row], width, height,
+          cells + (ptrdiff_t) column * block->self->n_sums);
+    x += width;
+    column += x == grid->x[column + 1];
+  }
+}
+
+/* Where the cells of a row are: its integrals, but for the first. */
+static int64_t *
+cells_of (const CuvRcdCpu *self, int row)
+{
+  return self->lines->integrals
+      + ((ptrdiff_t) (row + 1) * (self->lines->grid.n_columns + 1) + 1)
+      * self->n_sums;
+}
+
+/* Rows first .. end - 1, which are no higher than a block. */
+static void
+add_rows (Block *block, int first, int end)
+{
+  const CuvRcdGrid *grid = &block->self->lines->grid;
+  const int right = grid->x[grid->n_columns];
+  int column = 0;
+
+  block->y = grid->y[first];
+  block->height = grid->y[end] - grid->y[first];
+  for (block->x = grid->x[0]; block->x < right;
+       block->x += CUV_RCD_BLOCK_WIDTH) {
+    block->width = right - block->x < CUV_RCD_BLOCK_WIDTH ? right - block->x
+                                                          : CUV_RCD_BLOCK_WIDTH;
+    while (grid->x[column + 1] <= block->x)
+      column++;
+    find_features (block);
+    for (int row = first; row < end; row++)
+      add_row (block, row, column, cells_of (block->self, row));
+  }
+}
+
+/* ---- integrals ---- */
+
+/* Adds up cells along a row. */
+static void
+add_along (const CuvRcdCpu *self, int64_t *cells)
+{
+  const size_t n_sums = (size_t) self->n_sums;
+  const size_t n = (size_t) self->lines->grid.n_columns * n_sums;
+
+  for (size_t at = n_sums; at < n; at++)
+    cells[at] += cells[at - n_sums];
+}
+
+/* A few rows: sums of cells, added up along the rows. */
+static void
+sum_rows (CuvRcdCpu *self, CuvRcdWorker *worker, int piece)
+{
+  const CuvRcdGrid *grid = &self->lines->grid;
+  const int first = self->piece_rows[piece], end = self->piece_rows[piece + 1];
+  const size_t size = (size_t) (grid->n_columns + 1) * (size_t) self->n_sums;
+  Block block = { .self = self, .worker = worker };
+
+  for (int row = first; row < end; row++)
+    memset (cells_of (self, row) - self->n_sums, 0, size * sizeof (int64_t));
+  add_rows (&block, first, end);
+  for (int row = first; row < end; row++)
+    add_along (self, cells_of (self, row));
+}
+
+enum { CHUNK = 512 };
+
+/* Adds up a few of a line's integrals from line to line. */
+static void
+add_down (CuvRcdCpu *self, CuvRcdWorker *worker, int piece)
+{
+  const CuvRcdGrid *grid = &self->lines->grid;
+  const ptrdiff_t pitch = (ptrdiff_t) (grid->n_columns + 1) * self->n_sums;
+  const ptrdiff_t first = (ptrdiff_t) piece * CHUNK;
+  const ptrdiff_t n = pitch - first < CHUNK ? pitch - first : CHUNK;
+  int64_t *at = self->lines->integrals + first;
+
+  memset (at, 0, (size_t) n * sizeof *at);
+  for (int row = 0; row < grid->n_rows; row++, at += pitch) {
+    for (ptrdiff_t i = 0; i < n; i++)
+      at[pitch + i] += at[i];
+  }
+}
+
+/* Pieces are as many rows as fit a block. */
+static int
+split_rows (CuvRcdCpu *self)
+{
+  const CuvRcdGrid *grid = &self->lines->grid;
+  int32_t *first = self->piece_rows;
+  int n = 0;
+
+  first[0] = 0;
+  for (int row = 1; row < grid->n_rows; row++) {
+    if (grid->y[row + 1] - grid->y[first[n]] > CUV_RCD_BLOCK_HEIGHT)
+      first[++n] = row;
+  }
+  first[++n] = grid->n_rows;
+  return n;
+}
+
+void
+cuv_rcd_cpu_integrals (CuvRcdCpu *self, CuvRcdLines *lines)
+{
+  const CuvRcdGrid *grid = &lines->grid;
+  const int pitch = (grid->n_columns + 1) * self->n_sums;
+
+  self->lines = lines;
+  if (grid->n_rows < 1 || grid->n_columns < 1)
+    return;
+  cuv_rcd_cpu_pieces (self, split_rows (self), sum_rows);
+  cuv_rcd_cpu_pieces (self, (pitch + CHUNK - 1) / CHUNK, add_down);
+}
+
+void
+cuv_rcd_cpu_sums (const CuvRcdCpu *self, const CuvRcdLines *lines, int left,
+    int top, const CuvRcdBox *box, int columns, int rows, int64_t *sums)
+{
+  cuv_rcd_window_sums (lines->integrals, self->n_sums, &lines->grid, left, top,
+      left + columns, top + rows, sums);
+  if (self->shape.features == CUV_RCD_TUZEL9)
+    cuv_rcd_move_origin (sums, self->n_features,
+        (int64_t) box->width * box->height, box->x, box->y);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Scores of four windows at a time: each does what rcd-distance.h does for one,
+ * in the same order, so that bits are equal. */
+#include "rcd-avx2.h"
+#include "rcd-steps.h"
+
+#include <immintrin.h>
+#include <math.h>
+
+#define INLINE inline __attribute__ ((always_inline))
+
+typedef double Reals __attribute__ ((vector_size (32)));
+typedef int64_t Ints __attribute__ ((vector_size (32)));
+
+enum { N_WINDOWS = 4 };
+
+/* Room for what is read four at a time. */
+enum { MAX_SUMS = (CUV_RCD_MAX_SUMS + 3) / 4 * 4 };
+
+/* ---- sums ---- */
+
+/* As a cast does, of any 64-bit integers: the upper half is added to what the
+ * lower half becomes, which rounds once. */
+static INLINE Reals
+as_reals (Ints v)
+{
+  const __m256i sign = _mm256_set1_epi64x (0x4530000080000000); /* 2^84+2^63 */
+  const __m256i low_bits = _mm256_set1_epi64x (0x4330000000000000); /* 2^52 */
+  const __m256d both = _mm256_set1_pd (0x1p84 + 0x1p63 + 0x1p52);
+  __m256i high = _mm256_xor_si256 (_mm256_srli_epi64 ((__m256i) v, 32), sign);
+  __m256i low = _mm256_blend_epi32 (low_bits, (__m256i) v, 0x55);
+
+  return (Reals) _mm256_add_pd (
+      _mm256_sub_pd (_mm256_castsi256_pd (high), both),
+      _mm256_castsi256_pd (low));
+}
+
+static INLINE Ints
+load (const int64_t *at)
+{
+  return (Ints) _mm256_loadu_si256 ((const __m256i *) at);
+}
+
+/* Four sums of a window. */
+static INLINE Ints
+window_sums (const CuvRcdRow *row, const CuvRcdPlace *place, int k)
+{
+  return load (row->lower + place->right + k)
+      - load (row->lower + place->left + k)
+      - load (row->upper + place->right + k)
+      + load (row->upper + place->left + k);
+}
+
+/* Of four sums of four windows, the first sum of all, the second, .. */
+static INLINE void
+turn (Ints v[4])
+{
+  const __m256i a = _mm256_unpacklo_epi64 ((__m256i) v[0], (__m256i) v[1]);
+  const __m256i b = _mm256_unpackhi_epi64 ((__m256i) v[0], (__m256i) v[1]);
+  const __m256i c = _mm256_unpacklo_epi64 ((__m256i) v[2], (__m256i) v[3]);
+  const __m256i d = _mm256_unpackhi_epi64 ((__m256i) v[2], (__m256i) v[3]);
+
+  v[0] = (Ints) _mm256_permute2x128_si256 (a, c, 0x20);
+  v[1] = (Ints) _mm256_permute2x128_si256 (b, d, 0x20);
+  v[2] = (Ints) _mm256_permute2x128_si256 (a, c, 0x31);
+  v[3] = (Ints) _mm256_permute2x128_si256 (b, d, 0x31);
+}
+
+static INLINE void
+load_sums (const CuvRcdRow *row, const CuvRcdPlace *places, int n, Ints *sums)
+{
+  for (int k = 0; k < CUV_RCD_SUMS (n); k += 4) {
+    for (int i = 0; i < N_WINDOWS; i++)
+      sums[k + i] = window_sums (row, &places[i], k);
+    turn (sums + k);
+  }
+}
+
+/* v * x for x in 0 .. 2^32 - 1. */
+static INLINE Ints
+times (Ints v, Ints x)
+{
+  __m256i low = _mm256_mul_epu32 ((__m256i) v, (__m256i) x);
+  __m256i high =
+      _mm256_mul_epu32 (_mm256_srli_epi64 ((__m256i) v, 32), (__m256i) x);
+
+  return (Ints) _mm256_add_epi64 (low, _mm256_slli_epi64 (high, 32));
+}
+
+/* cuv_rcd_move_origin () */
+static INLINE void
+move_origin (Ints *sums, int n, Ints pixels, Ints x, Ints y)
+{
+  Ints *q = sums + n;
+
+  for (int j = 2; j < n; j++) {
+    q[cuv_rcd_at (n, 0, j)] -= times (sums[j], x);
+    q[cuv_rcd_at (n, 1, j)] -= times (sums[j], y);
+  }
+  q[cuv_rcd_at (n, 0, 0)] += times (times (pixels, x) - 2 * sums[0], x);
+  q[cuv_rcd_at (n, 1, 1)] += times (times (pixels, y) - 2 * sums[1], y);
+  q[cuv_rcd_at (n, 0, 1)] +=
+      times (times (pixels, x), y) - times (sums[1], x) - times (sums[0], y);
+  sums[0] -= times (pixels, x);
+  sums[1] -= times (pixels, y);
+}
+
+/* ---- covariance ---- */
+
+/* cuv_rcd_covariance () */
+static INLINE void
+covariance (const Ints *sums, int n, int64_t pixels, double lambda, Reals *c)
+{
+  const double by_n = 1.0 / (double) pixels;
+  const double by_less = 1.0 / (double) (pixels - 1);
+  Reals s[CUV_RCD_MAX_FEATURES];
+  int k = 0;
+
+  for (int i = 0; i < n; i++)
+    s[i] = as_reals (sums[i]);
+  for (int i = 0; i < n; i++) {
+    for (int j = i; j < n; j++, k++)
+      c[k] = (as_reals (sums[n + k]) - s[i] * s[j] * by_n) * by_less
+          + (i == j ? lambda : 0.0);
+  }
+}
+
+/* cuv_rcd_scale_place () */
+static INLINE void
+scale_place (Reals *c, int n, double fx, double fy, double lambda)
+{
+  for (int j = 2; j < n; j++) {
+    c[cuv_rcd_at (n, 0, j)] *= fx;
+    c[cuv_rcd_at (n, 1, j)] *= fy;
+  }
+  c[0] = (c[0] - lambda) * (fx * fx) + lambda;
+  c[1] = c[1] * (fx * fy);
+  c[n] = (c[n] - lambda) * (fy * fy) + lambda;
+}
+
+/* cuv_rcd_window_covariance () */
+static INLINE void
+window_covariance (
+    const CuvRcdRow *row, const CuvRcdPlace *places, int n, Reals *c)
+{
+  const int64_t pixels = (int64_t) row->width * row->height;
+  Ints sums[MAX_SUMS];
+
+  load_sums (row, places, n, sums);
+  if (n == 9)
+    move_origin (sums, n, (Ints){ pixels, pixels, pixels, pixels },
+        (Ints){ places[0].x, places[1].x, places[2].x, places[3].x },
+        (Ints){ row->y, row->y, row->y, row->y });
+  covariance (sums, n, pixels, row->lambda, c);
+  if (n == 9)
+    scale_place (c, n, row->model->width / row->width,
+        row->model->height / row->height, row->lambda);
+}
+
+/* ---- JBLD ---- */
+
+/* cuv_rcd_det () */
+static INLINE Reals
+determinant (Reals *c, int n)
+{
+  Reals det = { 1.0, 1.0, 1.0, 1.0 };
+  Ints positive = { -1, -1, -1, -1 };
+
+  for (int k = 0; k < n; k++) {
+    const Reals pivot = c[cuv_rcd_at (n, k, k)], by_pivot = 1.0 / pivot;
+
+    positive &= pivot > 0.0;
+    det *= pivot;
+    for (int i = k + 1; i < n; i++) {
+      const Reals f = c[cuv_rcd_at (n, k, i)] * by_pivot;
+
+      for (int j = i; j < n; j++)
+        c[cuv_rcd_at (n, i, j)] -= f * c[cuv_rcd_at (n, k, j)];
+    }
+  }
+  return (Reals) ((Ints) det & positive);
+}
+
+/* cuv_rcd_jbld () */
+static INLINE Reals
+jbld (Reals *c, int n, const CuvRcdModel *model)
+{
+  const double inf = (double) INFINITY;
+  const Reals infinite = { inf, inf, inf, inf };
+  Reals middle[CUV_RCD_MAX_PACKED], det, det_middle, score;
+  Ints defined;
+
+  for (int k = 0; k < CUV_RCD_TRIANGLE (n); k++)
+    middle[k] = (c[k] + model->c[k]) * 0.5;
+  det = determinant (c, n);
+  det_middle = determinant (middle, n);
+  score = det_middle * det_middle / (det * model->det);
+  defined = (det > 0.0) & (det_middle > 0.0) & (score >= 0.0);
+  return (Reals) _mm256_blendv_pd (
+      (__m256d) infinite, (__m256d) score, (__m256d) defined);
+}
+
+static INLINE void
+score_four (
+    const CuvRcdRow *row, const CuvRcdPlace *places, int n, double *scores)
+{
+  Reals c[CUV_RCD_MAX_PACKED];
+
+  window_covariance (row, places, n, c);
+  _mm256_storeu_pd (scores, (__m256d) jbld (c, n, row->model));
+}
+
+void
+cuv_rcd_score_avx2 (const CuvRcdRow *row, const CuvRcdPlace *places,
+    int n_places, double *scores)
+{
+  const bool can = row->metric == CUV_RCD_JBLD
+      && (int64_t) row->width * row->height > row->n;
+  int i = 0;
+
+  for (; can && i + N_WINDOWS <= n_places; i += N_WINDOWS) {
+    if (row->n == 3)
+      score_four (row, places + i, 3, scores + i);
+    else if (row->n == 5)
+      score_four (row, places + i, 5, scores + i);
+    else
+      score_four (row, places + i, 9, scores + i);
+  }
+  cuv_rcd_score_row (row, places + i, n_places - i, scores + i);
+}

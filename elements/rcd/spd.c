@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "spd.h"
+#include "rcd/rcd-distance.h"
+
+#include <string.h>
+
+enum { MAX_ROUNDS = 50 };
+
+/* ---- eigenvalues ---- */
+
+typedef struct {
+  double value[CUV_RCD_MAX_FEATURES];
+  double vector[CUV_RCD_MAX_FEATURES * CUV_RCD_MAX_FEATURES]; /* columns */
+} Eigen;
+
+static void
+unpack (const CuvSpd *a, int n, double *full)
+{
+  for (int i = 0; i < n; i++) {
+    for (int j = i; j < n; j++)
+      full[i * n + j] = full[j * n + i] = a->c[cuv_rcd_at (n, i, j)];
+  }
+}
+
+static void
+eigen_init (Eigen *self, const CuvSpd *a, int n)
+{
+  double full[CUV_RCD_MAX_FEATURES * CUV_RCD_MAX_FEATURES];
+
+  unpack (a, n, full);
+  for (int i = 0; i < n * n; i++)
+    self->vector[i] = i % (n + 1) == 0 ? 1.0 : 0.0;
+  cuv_rcd_jacobi (full, self->vector, n);
+  for (int i = 0; i < n; i++)
+    self->value[i] = full[i * n + i];
+}
+
+static bool
+eigen_is_positive (const Eigen *self, int n)
+{
+  for (int i = 0; i < n; i++) {
+    if (!(self->value[i] > 0.0) || isinf (self->value[i]))
+      return false;
+  }
+  return true;
+}
+
+/* The matrix with these eigenvectors and function's values. */
+static void
+eigen_compose (
+    const Eigen *self, int n, double (*function) (double), CuvSpd *out)
+{
+  double value[CUV_RCD_MAX_FEATURES];
+
+  for (int k = 0; k < n; k++)
+    value[k] = function (self->value[k]);
+  for (int i = 0; i < n; i++) {
+    for (int j = i; j < n; j++) {
+      double sum = 0.0;
+
+      for (int k = 0; k < n; k++)
+        sum += self->vector[i * n + k] * value[k] * self->vector[j * n + k];
+      out->c[cuv_rcd_at (n, i, j)] = sum;
+    }
+  }
+}
+
+static double
+one_by_root (double v)
+{
+  return 1.0 / sqrt (v);
+}
+
+static double
+one_by (double v)
+{
+  return 1.0 / v;
+}
+
+bool
+cuv_spd_log (const CuvSpd *a, int n, CuvSpd *out)
+{
+  Eigen eigen;
+
+  eigen_init (&eigen, a, n);
+  if (!eigen_is_positive (&eigen, n))
+    return false;
+  eigen_compose (&eigen, n, log, out);
+  return true;
+}
+
+bool
+cuv_spd_sqrt (const CuvSpd *a, int n, CuvSpd *root, CuvSpd *inverse_root)
+{
+  Eigen eigen;
+
+  eigen_init (&eigen, a, n);
+  if (!eigen_is_positive (&eigen, n))
+    return false;
+  eigen_compose (&eigen, n, sqrt, root);
+  eigen_compose (&eigen, n, one_by_root, inverse_root);
+  return true;
+}
+
+bool
+cuv_spd_inverse (const CuvSpd *a, int n, CuvSpd *out)
+{
+  Eigen eigen;
+
+  eigen_init (&eigen, a, n);
+  if (!eigen_is_positive (&eigen, n))
+    return false;
+  eigen_compose (&eigen, n, one_by, out);
+  return true;
+}
+
+void
+cuv_spd_exp (const CuvSpd *a, int n, CuvSpd *out)
+{
+  Eigen eigen;
+
+  eigen_init (&eigen, a, n);
+  eigen_compose (&eigen, n, exp, out);
+}
+
+/* ---- arithmetic ---- */
+
+void
+cuv_spd_congruence (const CuvSpd *a, const CuvSpd *b, int n, CuvSpd *out)
+{
+  double fa[CUV_RCD_MAX_FEATURES * CUV_RCD_MAX_FEATURES];
+  double fb[CUV_RCD_MAX_FEATURES * CUV_RCD_MAX_FEATURES];
+  double half[CUV_RCD_MAX_FEATURES * CUV_RCD_MAX_FEATURES] = { 0 };
+
+  unpack (a, n, fa);
+  unpack (b, n, fb);
+  for (int i = 0; i < n * n; i++) {
+    for (int k = 0; k < n; k++)
+      half[i] += fb[i / n * n + k] * fa[k * n + i % n];
+  }
+  for (int i = 0; i < n; i++) {
+    for (int j = i; j < n; j++) {
+      double sum = 0.0;
+
+      for (int k = 0; k < n; k++)
+        sum += half[i * n + k] * fb[k * n + j];
+      out->c[cuv_rcd_at (n, i, j)] = sum;
+    }
+  }
+}
+
+void
+cuv_spd_mix (const CuvSpd *a, const CuvSpd *b, double share, int n, CuvSpd *out)
+{
+  for (int k = 0; k < CUV_RCD_TRIANGLE (n); k++)
+    out->c[k] = a->c[k] + share * (b->c[k] - a->c[k]);
+}
+
+double
+cuv_spd_norm (const CuvSpd *a, int n)
+{
+  double sum = 0.0;
+
+  for (int i = 0; i < n; i++) {
+    for (int j = i; j < n; j++) {
+      const double v = a->c[cuv_rcd_at (n, i, j)];
+
+      sum += i == j ? v * v : 2.0 * v * v;
+    }
+  }
+  return sqrt (sum);
+}
+
+/* ---- means ---- */
+
+/* Of what a function makes of each matrix, beside the present mean. */
+static bool
+mean_of (const CuvSpd *matrices, int count, int n, const CuvSpd *beside,
+    bool (*function) (const CuvSpd *, const CuvSpd *, int, CuvSpd *),
+    CuvSpd *out)
+{
+  CuvSpd sum = { { 0 } }, one;
+
+  for (int t = 0; t < count; t++) {
+    if (!function (&matrices[t], beside, n, &one))
+      return false;
+    for (int k = 0; k < CUV_RCD_TRIANGLE (n); k++)
+      sum.c[k] += one.c[k];
+  }
+  for (int k = 0; k < CUV_RCD_TRIANGLE (n); k++)
+    out->c[k] = sum.c[k] / count;
+  return true;
+}
+
+static bool
+itself (const CuvSpd *a, const CuvSpd *beside, int n, CuvSpd *out)
+{
+  *out = *a;
+  return true;
+}
+
+static bool
+log_of (const CuvSpd *a, const CuvSpd *beside, int n, CuvSpd *out)
+{
+  return cuv_spd_log (a, n, out);
+}
+
+/* Seen from a mean whose inverse root is given. */
+static bool
+log_seen_from (const CuvSpd *a, const CuvSpd *inverse_root, int n, CuvSpd *out)
+{
+  CuvSpd seen;
+
+  cuv_spd_congruence (a, inverse_root, n, &seen);
+  return cuv_spd_log (&seen, n, out);
+}
+
+static bool
+inverse_of_middle (const CuvSpd *a, const CuvSpd *mean, int n, CuvSpd *out)
+{
+  CuvSpd middle;
+
+  cuv_spd_mix (a, mean, 0.5, n, &middle);
+  return cuv_spd_inverse (&middle, n, out);
+}
+
+bool
+cuv_spd_mean_log_euclid (const CuvSpd *matrices, int count, int n, CuvSpd *out)
+{
+  CuvSpd mean;
+
+  if (!mean_of (matrices, count, n, NULL, log_of, &mean))
+    return false;
+  cuv_spd_exp (&mean, n, out);
+  return true;
+}
+
+bool
+cuv_spd_mean_riemann (const CuvSpd *matrices, int count, int n, CuvSpd *out)
+{
+  CuvSpd root, inverse_root, mean, step;
+
+  mean_of (matrices, count, n, NULL, itself, out);
+  for (int round = 0; round < MAX_ROUNDS; round++) {
+    if (!cuv_spd_sqrt (out, n, &root, &inverse_root)
+        || !mean_of (matrices, count, n, &inverse_root, log_seen_from, &mean))
+      return false;
+    cuv_spd_exp (&mean, n, &step);
+    cuv_spd_congruence (&step, &root, n, out);
+    if (cuv_spd_norm (&mean, n) < 1e-6)
+      return true;
+  }
+  return true;
+}
+
+bool
+cuv_spd_mean_jbld (const CuvSpd *matrices, int count, int n, CuvSpd *out)
+{
+  CuvSpd mean, next, change;
+
+  mean_of (matrices, count, n, NULL, itself, out);
+  for (int round = 0; round < MAX_ROUNDS; round++) {
+    if (!mean_of (matrices, count, n, out, inverse_of_middle, &mean)
+        || !cuv_spd_inverse (&mean, n, &next))
+      return false;
+    for (int k = 0; k < CUV_RCD_TRIANGLE (n); k++)
+      change.c[k] = next.c[k] - out->c[k];
+    *out = next;
+    if (cuv_spd_norm (&change, n) < 1e-10 * cuv_spd_norm (out, n))
+      return true;
+  }
+  return true;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Sums over a tile: 16 pixels at a time, all products of one feature in
+ * registers. */
+#include "rcd-avx2.h"
+
+#include <immintrin.h>
+
+#define INLINE inline __attribute__ ((always_inline))
+
+/* A feature's sum, and its products with those from it on. */
+enum { MAX_SUMS = CUV_RCD_MAX_FEATURES + 1 };
+
+static INLINE __m256i
+load (const int16_t *at)
+{
+  return _mm256_loadu_si256 ((const __m256i *) at);
+}
+
+/* All bits of the first n < 16 of 16 words. */
+static INLINE __m256i
+first_words (int n)
+{
+  static const int16_t words[32] = { -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+    -1, -1, -1, -1, -1 };
+
+  return load (words + 16 - n);
+}
+
+/* Adds 16 pixels of the first of n planes. */
+static INLINE void
+add_words (__m256i *sums, __m256i z, const int16_t *const *planes, int n, int x)
+{
+  const __m256i ones = _mm256_set1_epi16 (1);
+
+  sums[0] = _mm256_add_epi32 (sums[0], _mm256_madd_epi16 (z, ones));
+  sums[1] = _mm256_add_epi32 (sums[1], _mm256_madd_epi16 (z, z));
+  for (int j = 1; j < n; j++)
+    sums[j + 1] = _mm256_add_epi32 (
+        sums[j + 1], _mm256_madd_epi16 (z, load (planes[j] + x)));
+}
+
+/* Of four sums the totals. */
+static INLINE __m128i
+totals (const __m256i *sums)
+{
+  __m256i low = _mm256_hadd_epi32 (sums[0], sums[1]);
+  __m256i high = _mm256_hadd_epi32 (sums[2], sums[3]);
+  __m256i all = _mm256_hadd_epi32 (low, high);
+
+  return _mm_add_epi32 (
+      _mm256_castsi256_si128 (all), _mm256_extracti128_si256 (all, 1));
+}
+
+/* The sums of plane i of i + n, as those of n planes. */
+static INLINE void
+sum_plane (const CuvRcdTile *tile, int i, int n, int32_t *out)
+{
+  const int whole = tile->width & ~15;
+  const __m256i rest = first_words (tile->width & 15);
+  const int16_t *planes[CUV_RCD_MAX_FEATURES];
+  __m256i sums[MAX_SUMS + 2];
+
+  for (int j = 0; j < n; j++)
+    planes[j] = tile->z[i + j];
+  for (int j = 0; j < MAX_SUMS + 2; j++)
+    sums[j] = _mm256_setzero_si256 ();
+  for (int y = 0; y < tile->height; y++) {
+    for (int x = 0; x < whole; x += 16)
+      add_words (sums, load (planes[0] + x), planes, n, x);
+    if (whole < tile->width)
+      add_words (sums, _mm256_and_si256 (rest, load (planes[0] + whole)),
+          planes, n, whole);
+    for (int j = 0; j < n; j++)
+      planes[j] += tile->pitch[i + j];
+  }
+  for (int j = 0; j <= n; j += 4)
+    _mm_storeu_si128 ((__m128i *) (out + j), totals (sums + j));
+}
+
+void
+cuv_rcd_sums_avx2 (const CuvRcdTile *tile, int32_t *sums)
+{
+  int32_t *products = sums + tile->n;
+
+  for (int i = 0; i < tile->n; i++) {
+    const int n = tile->n - i;
+    int32_t out[MAX_SUMS + 2];
+
+    switch (n) {
+      case 1:
+        sum_plane (tile, i, 1, out);
+        break;
+      case 2:
+        sum_plane (tile, i, 2, out);
+        break;
+      case 3:
+        sum_plane (tile, i, 3, out);
+        break;
+      case 4:
+        sum_plane (tile, i, 4, out);
+        break;
+      case 5:
+        sum_plane (tile, i, 5, out);
+        break;
+      case 6:
+        sum_plane (tile, i, 6, out);
+        break;
+      case 7:
+        sum_plane (tile, i, 7, out);
+        break;
+      case 8:
+        sum_plane (tile, i, 8, out);
+        break;
+      default:
+        sum_plane (tile, i, 9, out);
+    }
+    sums[i] = out[0];
+    for (int j = 0; j < n; j++)
+      *products++ = out[1 + j];
+  }
+}

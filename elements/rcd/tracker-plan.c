@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Where targets are searched. */
+#include "tracker-private.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MAX_CELL = 16, MIN_STRIDE = 2, MAX_CELLS = 1 << 19 };
+
+CuvRcdBox
+cuv_tracker_clip (const CuvRcdBox *box, int width, int height)
+{
+  const int64_t right = (int64_t) box->x + box->width;
+  const int64_t bottom = (int64_t) box->y + box->height;
+  CuvRcdBox inside = { box->x > 0 ? box->x : 0, box->y > 0 ? box->y : 0, 0, 0 };
+  const int64_t w = (right < width ? right : width) - inside.x;
+  const int64_t h = (bottom < height ? bottom : height) - inside.y;
+
+  if (w > 0 && h > 0) {
+    inside.width = (int32_t) w;
+    inside.height = (int32_t) h;
+  }
+  return inside;
+}
+
+/* ---- grid ---- */
+
+typedef struct {
+  double width, height;
+} Size;
+
+/* Of the target's model, or the one it will have. */
+static Size
+size_of (const CuvTrackerTarget *target, int width, int height)
+{
+  CuvRcdBox box;
+
+  if (!target->pending)
+    return (Size){ target->memory.model.width, target->memory.model.height };
+  box = cuv_tracker_clip (&target->track.box, width, height);
+  return (Size){ box.width, box.height };
+}
+
+/* The least side / 4, a power of two; larger where that makes too many cells.
+ */
+static int
+automatic_stride (const CuvTracker *self, int width, int height)
+{
+  double least = 4 * MAX_CELL;
+  int stride = MIN_STRIDE;
+
+  for (int t = 0; t < self->n_targets; t++) {
+    const Size size = size_of (&self->targets[t], width, height);
+
+    least = fmin (least, fmin (size.width, size.height));
+  }
+  while (2 * stride <= MAX_CELL
+      && (stride * 2 <= least / 4
+          || (int64_t) (width / stride) * (height / stride) > MAX_CELLS))
+    stride *= 2;
+  return stride;
+}
+
+/* Its greatest divisor <= MAX_CELL. */
+static int
+automatic_cell (int stride)
+{
+  int cell = stride < MAX_CELL ? stride : MAX_CELL;
+
+  while (stride % cell != 0)
+    cell--;
+  return cell;
+}
+
+static void
+choose_grid (
+    CuvTrackerPlan *self, const CuvTracker *tracker, int width, int height)
+{
+  const CuvTrackerShape *shape = &tracker->shape;
+
+  self->cell = shape->cell;
+  self->stride = shape->stride;
+  if (self->stride == 0)
+    self->stride = automatic_stride (tracker, width, height);
+  if (self->cell == 0)
+    self->cell = automatic_cell (self->stride);
+  else if (shape->stride == 0) /* the next multiple */
+    self->stride += (self->cell - self->stride % self->cell) % self->cell;
+}
+
+/* ---- levels ---- */
+
+/* Cells of a window, for a side of the target at a scale. */
+static int
+cells_of (double side, double scale, int cell)
+{
+  const double cells = floor (scale * side / cell + 0.5);
+
+  return cells < 1.0             ? 1
+      : cells > CUV_RCD_MAX_SIZE ? CUV_RCD_MAX_SIZE
+                                 : (int) cells;
+}
+
+static int
+clamp (double v, int most)
+{
+  return v < 0.0 ? 0 : v > most ? most : (int) v;
+}
+
+/* The first cells of windows whose centres are no farther than radius from the
+ * middle; of the nearest one if there is none, or none in the frame. */
+static void
+range_around (double middle, int radius, int cell, int cells, int n,
+    int32_t *first, int32_t *n_cells)
+{
+  const double corner = middle - cells * cell * 0.5;
+  const double low = ceil ((corner - radius) / cell);
+  const double high = floor ((corner + radius) / cell);
+  const double near = floor (corner / cell + 0.5);
+  const int start = clamp (low <= high ? low : near, n - cells);
+  const int end = clamp (low <= high ? high : near, n - cells);
+
+  *first = start;
+  *n_cells = end - start + cells;
+}
+
+static CuvRcdArea
+part_around (const CuvRcdBox *box, int radius, int cell, int columns, int rows,
+    const CuvRcdArea *frame)
+{
+  CuvRcdArea part = *frame;
+
+  if (radius == 0)
+    radius = box->width > box->height ? box->width : box->height;
+  if (columns <= frame->n_columns)
+    range_around (box->x + box->width * 0.5, radius, cell, columns,
+        frame->n_columns, &part.column, &part.n_columns);
+  if (rows <= frame->n_rows)
+    range_around (box->y + box->height * 0.5, radius, cell, rows, frame->n_rows,
+        &part.row, &part.n_rows);
+  return part;
+}
+
+/* As large as it was found, and a little smaller and larger: freer choice lets
+ * a box run to where the ground happens to look alike. Refinement finds what
+ * lies between, so that a target may grow by an eighth from frame to frame. */
+enum { LOCAL_SCALES = 3 };
+
+static int
+scales_near (const CuvTrackerParams *params, double scale, double *scales)
+{
+  const double least = params->scales[0];
+  const double most = params->scales[params->n_scales - 1];
+
+  for (int i = 0; i < LOCAL_SCALES; i++)
+    scales[i] = fmin (fmax (scale * (0.95 + 0.05 * i), least), most);
+  return LOCAL_SCALES;
+}
+
+static bool
+has_level (const CuvRcdTarget *target, const CuvRcdLevel *level)
+{
+  for (int l = 0; l < target->n_levels; l++) {
+    if (target->levels[l].columns == level->columns
+        && target->levels[l].rows == level->rows)
+      return true;
+  }
+  return false;
+}
+
+static void
+add_level (CuvRcdTarget *target, const CuvRcdLevel *level)
+{
+  /* enough for larger steps to be taken */
+  if (target->n_windows > CUV_TRACKER_MAX_WINDOWS)
+    return;
+  if (cuv_rcd_level_windows (level) == 0 || has_level (target, level))
+    return;
+  target->levels[target->n_levels++] = *level;
+  target->n_windows += cuv_rcd_level_windows (level);
+}
+
+/* Levels of one target. Their cells count from the frame's first. */
+typedef struct {
+  const CuvTrackerParams *params;
+  CuvRcdArea frame;
+  int cell, step;
+  Size size;
+  const CuvTrack *track;
+  bool full;
+} Levels;
+
+static CuvRcdLevel
+make_level (const Levels *self, double scale, int first)
+{
+  const int columns = cells_of (self->size.width, scale, self->cell);
+  const int rows = cells_of (self->size.height, scale, self->cell);
+  CuvRcdArea part = self->frame;
+
+  if (!self->full)
+    part = part_around (&self->track->box, self->params->radius, self->cell,
+        columns, rows, &self->frame);
+  return cuv_rcd_level (&part, columns, rows, self->step, first);
+}
+
+static void
+make_levels (const Levels *self, CuvRcdTarget *target)
+{
+  const double *scales = self->params->scales;
+  double near[LOCAL_SCALES];
+  int n = self->params->n_scales;
+
+  target->n_levels = 0;
+  target->n_windows = 0;
+  if (!self->full) {
+    n = scales_near (self->params, self->track->scale, near);
+    scales = near;
+  }
+  for (int i = 0; i < n; i++) {
+    const CuvRcdLevel level =
+        make_level (self, scales[i], target->first + target->n_windows);
+
+    add_level (target, &level);
+  }
+}
+
+/* Of a target that is searched in full now: in any search, at most. */
+static int
+most_windows (const CuvRcdTarget *target, const Levels *levels, int base_step)
+{
+  int most = 0;
+
+  if (levels->step > base_step)
+    return CUV_TRACKER_MAX_WINDOWS;
+  for (int l = 0; l < target->n_levels; l++) {
+    const int windows =
+        LOCAL_SCALES * cuv_rcd_level_windows (&target->levels[l]);
+
+    most = windows > most ? windows : most;
+  }
+  return target->n_windows > most ? target->n_windows : most;
+}
+
+/* ---- the search ---- */
+
+/* The least area with all windows; levels count from its first cell then. */
+static void
+fit_area (CuvTrackerPlan *self)
+{
+  int left = INT32_MAX, top = INT32_MAX, right = 0, bottom = 0;
+
+  for (int t = 0; t < self->n_targets; t++) {
+    for (int l = 0; l < self->targets[t].n_levels; l++) {
+      const CuvRcdLevel *k = &self->targets[t].levels[l];
+      const int ends = k->x + (k->n_x - 1) * k->step + k->columns;
+      const int lower = k->y + (k->n_y - 1) * k->step + k->rows;
+
+      left = k->x < left ? k->x : left;
+      top = k->y < top ? k->y : top;
+      right = ends > right ? ends : right;
+      bottom = lower > bottom ? lower : bottom;
+    }
+  }
+  if (self->n_windows == 0)
+    left = top = right = bottom = 0;
+  self->area = (CuvRcdArea){ left, top, right - left, bottom - top };
+  for (int t = 0; t < self->n_targets; t++) {
+    for (int l = 0; l < self->targets[t].n_levels; l++) {
+      self->targets[t].levels[l].x -= left;
+      self->targets[t].levels[l].y -= top;
+    }
+  }
+}
+
+static void
+add_target (CuvTrackerPlan *self, Levels *levels, int number)
+{
+  CuvRcdTarget *target = &self->targets[self->n_targets];
+
+  target->first = self->n_windows;
+  levels->step = self->stride / self->cell;
+  make_levels (levels, target);
+  while (target->n_windows > CUV_TRACKER_MAX_WINDOWS) {
+    levels->step *= 2;
+    make_levels (levels, target);
+  }
+  if (levels->step * self->cell > self->spacing)
+    self->spacing = levels->step * self->cell;
+  self->most += most_windows (target, levels, self->stride / self->cell);
+  self->target[self->n_targets++] = number;
+  self->n_windows += target->n_windows;
+}
+
+void
+cuv_tracker_plan (CuvTracker *self, const CuvTrackerParams *params, int width,
+    int height, bool full)
+{
+  CuvTrackerPlan *plan = &self->plan;
+  Levels levels = { .params = params };
+
+  choose_grid (plan, self, width, height);
+  plan->n_targets = plan->n_windows = plan->most = plan->spacing = 0;
+  levels.cell = plan->cell;
+  levels.frame = (CuvRcdArea){ 0, 0, width / plan->cell, height / plan->cell };
+  for (int t = 0; t < self->n_targets; t++) {
+    CuvTrackerTarget *target = &self->targets[t];
+
+    levels.size = size_of (target, width, height);
+    levels.track = &target->track;
+    levels.full = full || params->full || target->track.state == CUV_TRACK_LOST;
+    if (target->idle)
+      continue;
+    if (!target->pending)
+      plan->targets[plan->n_targets].model = target->memory.model;
+    add_target (plan, &levels, t);
+  }
+  fit_area (plan);
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tracker-private.h"
+#include "rcd/rcd-distance.h"
+
+#include <time.h>
+
+double
+cuv_tracker_max_distance (CuvRcdFeatures features, CuvRcdMetric metric)
+{
+  static const double limits[][2] = { /* JBLD, FORSTNER */
+    [CUV_RCD_RGB_GRAD] = { 0.4, 1.8 },
+    [CUV_RCD_TUZEL9] = { 0.7, 2.7 },
+    [CUV_RCD_GREY_GRAD] = { 0.25, 1.4 }
+  };
+
+  return limits[features][metric];
+}
+
+double
+cuv_tracker_confidence (double distance, double max_distance)
+{
+  return exp2 (-distance / max_distance);
+}
+
+static double
+max_distance (const CuvTracker *self, const CuvTrackerParams *params)
+{
+  return params->max_distance > 0.0
+      ? params->max_distance
+      : cuv_tracker_max_distance (self->shape.features, self->shape.metric);
+}
+
+/* ---- prepare ---- */
+
+const char *
+cuv_tracker_prepare (CuvTracker *self, const CuvTrackerParams *params,
+    const CuvFrame *frame, bool on_device, void *stream)
+{
+  const CuvTrackerPlan *plan = &self->plan;
+  const char *problem;
+  CuvRcdShape shape;
+
+  cuv_tracker_plan (self, params, frame->width, frame->height, true);
+  shape = (CuvRcdShape){ self->shape.features, self->shape.metric, frame->width,
+    frame->height, plan->cell, self->shape.max_targets,
+    plan->most > 0 ? plan->most : 1, self->shape.lambda };
+  if (cuv_rcd_searcher_is_for (self->searcher, &shape, on_device))
+    return NULL;
+  cuv_rcd_searcher_free (self->searcher);
+  self->searcher =
+      cuv_rcd_searcher_new (&shape, frame, on_device, stream, &problem);
+  return problem;
+}
+
+/* ---- targets that are new ---- */
+
+static void
+take (CuvTrackerTarget *target, const CuvRcdBox *box)
+{
+  CuvTrack *track = &target->track;
+
+  if (!target->acquired)
+    track->event = CUV_TRACK_ACQUIRED;
+  track->state = CUV_TRACK_TRACKED;
+  track->box = *box;
+  track->scale = 1.0;
+  track->distance = 0.0;
+  target->acquired = true;
+  target->pending = false;
+  target->idle = true;
+}
+
+static const char *
+measure (CuvTracker *self, CuvTrackerTarget *target, const CuvFrame *frame,
+    void *stream, int n_threads, bool *refused)
+{
+  const CuvRcdBox box =
+      cuv_tracker_clip (&target->track.box, frame->width, frame->height);
+  int64_t sums[CUV_RCD_MAX_SUMS];
+  const char *problem;
+
+  problem = cuv_rcd_searcher_measure (
+      self->searcher, frame, &box, stream, n_threads, sums);
+  if (problem != NULL)
+    return problem;
+  problem = cuv_tracker_first_look (self, target, sums, &box);
+  *refused = problem != NULL;
+  if (problem != NULL)
+    cuv_tracker_refuse (self, "target", &target->track.box, problem);
+  else
+    take (target, &box);
+  return NULL;
+}
+
+static const char *
+measure_pending (
+    CuvTracker *self, const CuvFrame *frame, void *stream, int n_threads)
+{
+  for (int t = self->n_targets - 1; t >= 0; t--) {
+    const char *problem;
+    bool refused = false;
+
+    if (!self->targets[t].pending)
+      continue;
+    problem =
+        measure (self, &self->targets[t], frame, stream, n_threads, &refused);
+    if (problem != NULL)
+      return problem;
+    if (refused)
+      cuv_tracker_remove_at (self, t);
+  }
+  return NULL;
+}
+
+/* Before anything is made for targets that cannot be. */
+static void
+refuse_outside (CuvTracker *self, const CuvFrame *frame)
+{
+  for (int t = self->n_targets - 1; t >= 0; t--) {
+    const CuvRcdBox *box = &self->targets[t].track.box;
+
+    if (!self->targets[t].pending
+        || cuv_tracker_clip (box, frame->width, frame->height).width > 0)
+      continue;
+    cuv_tracker_refuse (self, "target", box,
+        box->width > 0 && box->height > 0
+            ? "lies outside the frame: choose a box inside"
+            : "is empty: choose a box with pixels");
+    cuv_tracker_remove_at (self, t);
+  }
+}
+
+/* ---- a frame ---- */
+
+static void
+found (CuvTrackerTarget *target, const CuvRcdMatch *match,
+    const CuvRcdLearning *learning)
+{
+  const CuvRcdModel *model = &target->memory.model;
+  CuvTrack *track = &target->track;
+
+  if (track->state == CUV_TRACK_LOST)
+    track->event = target->acquired ? CUV_TRACK_REACQUIRED : CUV_TRACK_ACQUIRED;
+  track->state = CUV_TRACK_TRACKED;
+  track->lost_frames = 0;
+  track->box = match->box;
+  track->scale = sqrt ((double) match->box.width * match->box.height
+      / (model->width * model->height));
+  target->acquired = true;
+  cuv_rcd_memory_learn (&target->memory, learning, match->sums, &match->box);
+}
+
+static void
+not_found (CuvTrackerTarget *target, int max_lost_frames)
+{
+  CuvTrack *track = &target->track;
+
+  if (track->state == CUV_TRACK_TRACKED)
+    track->event = CUV_TRACK_WENT_LOST;
+  track->state = CUV_TRACK_LOST;
+  track->lost_frames++;
+  if (max_lost_frames > 0 && track->lost_frames > max_lost_frames)
+    track->event = CUV_TRACK_GIVEN_UP;
+}
+
+static void
+judge (CuvTracker *self, const CuvTrackerParams *params)
+{
+  const double limit = max_distance (self, params);
+
+  for (int i = 0; i < self->plan.n_targets; i++) {
+    CuvTrackerTarget *target = &self->targets[self->plan.target[i]];
+    const CuvRcdMatch *match = &self->matches[i];
+
+    target->track.distance =
+        cuv_rcd_distance (match->score, self->shape.metric);
+    target->track.second = cuv_rcd_distance (match->second, self->shape.metric);
+    if (match->window >= 0 && target->track.distance <= limit)
+      found (target, match, &params->learning);
+    else
+      not_found (target, params->max_lost_frames);
+  }
+}
+
+static const char *
+search (CuvTracker *self, const CuvFrame *frame, const CuvTrackerParams *params,
+    double half, void *stream, int n_threads)
+{
+  CuvTrackerPlan *plan = &self->plan;
+  const CuvRcdSearch what = { plan->area, plan->n_targets, plan->targets,
+    !params->refine           ? 0
+        : plan->spacing >= 16 ? plan->spacing / 8
+                              : 1 };
+
+  for (int i = 0; i < plan->n_targets; i++)
+    self->matches[i] = (CuvRcdMatch){
+      .window = -1, .score = (double) INFINITY, .second = (double) INFINITY
+    };
+  if (plan->n_windows == 0)
+    return NULL;
+  return cuv_rcd_searcher_run (
+      self->searcher, frame, &what, half, stream, n_threads, self->matches);
+}
+
+static void
+begin_frame (CuvTracker *self)
+{
+  self->refused[0] = '\0';
+  for (int t = 0; t < self->n_targets; t++) {
+    CuvTrackerTarget *target = &self->targets[t];
+
+    target->idle = target->stale;
+    target->track.event =
+        target->stale ? CUV_TRACK_GIVEN_UP : CUV_TRACK_NOTHING;
+    target->track.second = (double) INFINITY;
+  }
+}
+
+static void
+end_frame (CuvTracker *self, CuvTrackerResult *result)
+{
+  result->windows = self->plan.n_windows;
+  result->refused = self->refused[0] != '\0' ? self->refused : NULL;
+  for (int t = 0; t < self->n_targets; t++)
+    result->tracks[result->n_tracks++] = self->targets[t].track;
+  for (int t = self->n_targets - 1; t >= 0; t--) {
+    if (self->targets[t].track.event == CUV_TRACK_GIVEN_UP)
+      cuv_tracker_remove_at (self, t);
+  }
+}
+
+static const char *
+run (CuvTracker *self, const CuvFrame *frame, const CuvTrackerParams *params,
+    bool draw, bool on_device, void *stream, int n_threads)
+{
+  const bool same_size =
+      frame->width == self->width && frame->height == self->height;
+  const double half = draw ? max_distance (self, params) : 0.0;
+  const char *problem;
+
+  if (self->width > 0 && frame->model != self->model)
+    cuv_tracker_measure_anew (self);
+  self->width = frame->width;
+  self->height = frame->height;
+  self->model = frame->model;
+  begin_frame (self);
+  refuse_outside (self, frame);
+  problem = cuv_tracker_prepare (self, params, frame, on_device, stream);
+  if (problem == NULL)
+    problem = measure_pending (self, frame, stream, n_threads);
+  /* without targets that are refused the grid may be another */
+  if (problem == NULL)
+    problem = cuv_tracker_prepare (self, params, frame, on_device, stream);
+  if (problem != NULL)
+    return problem;
+  cuv_tracker_plan (self, params, frame->width, frame->height, !same_size);
+  problem = search (self, frame, params, half, stream, n_threads);
+  if (problem == NULL)
+    judge (self, params);
+  return problem;
+}
+
+static double
+now (void)
+{
+  struct timespec t;
+
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return (double) t.tv_sec * 1e6 + (double) t.tv_nsec * 1e-3;
+}
+
+const char *
+cuv_tracker_run (CuvTracker *self, const CuvFrame *frame,
+    const CuvTrackerParams *params, bool draw, bool on_device, void *stream,
+    int n_threads, CuvTrackerResult *result)
+{
+  const double start = now ();
+  const char *problem;
+
+  *result = (CuvTrackerResult){ 0 };
+  problem = run (self, frame, params, draw, on_device, stream, n_threads);
+  if (problem == NULL)
+    end_frame (self, result);
+  result->microseconds = (float) (now () - start);
+  return problem;
+}

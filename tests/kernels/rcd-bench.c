@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "rcd-bench.h"
+#include "rcd-cpu.h"
+#include "rcd-tests.h"
+
+#include <stdio.h>
+#include <time.h>
+
+const RcdBenchCase rcd_bench_cases[RCD_N_BENCH_CASES] = {
+  { "stride 50", "RGB", CUV_RCD_RGB_GRAD, CUV_RCD_JBLD, 50, 1, 400, 400, 0, 0 },
+  { "stride 16", "RGB", CUV_RCD_RGB_GRAD, CUV_RCD_JBLD, 16, 1, 400, 400, 0, 0 },
+  { "stride 50", "RGBx", CUV_RCD_RGB_GRAD, CUV_RCD_JBLD, 50, 1, 400, 400, 0,
+      0 },
+  { "stride 16", "RGBx", CUV_RCD_RGB_GRAD, CUV_RCD_JBLD, 16, 1, 400, 400, 0,
+      0 },
+  { "stride 16", "NV12", CUV_RCD_RGB_GRAD, CUV_RCD_JBLD, 16, 1, 400, 400, 0,
+      0 },
+  { "stride 16, tuzel9", "RGB", CUV_RCD_TUZEL9, CUV_RCD_JBLD, 16, 1, 400, 400,
+      0, 0 },
+  { "stride 16, grey-grad", "NV12", CUV_RCD_GREY_GRAD, CUV_RCD_JBLD, 16, 1, 400,
+      400, 0, 0 },
+  { "stride 16, forstner", "RGB", CUV_RCD_RGB_GRAD, CUV_RCD_FORSTNER, 16, 1,
+      400, 400, 0, 0 },
+  { "stride 16, 8 targets", "RGB", CUV_RCD_RGB_GRAD, CUV_RCD_JBLD, 16, 8, 400,
+      400, 0, 0 },
+  { "stride 16, refined, local", "RGB", CUV_RCD_RGB_GRAD, CUV_RCD_JBLD, 16, 1,
+      96, 72, 96, 8 },
+};
+
+/* The largest divisor up to 16. */
+static int
+cell_of (int stride)
+{
+  int cell = 16;
+
+  while (stride % cell != 0)
+    cell--;
+  return cell;
+}
+
+/* Cells up to radius pixels around a box. */
+static CuvRcdArea
+area_around (const CuvRcdBox *box, int radius, int cell)
+{
+  const int column = (box->x - radius) / cell, row = (box->y - radius) / cell;
+
+  return (CuvRcdArea){ column, row,
+    (box->x + box->width + radius) / cell - column,
+    (box->y + box->height + radius) / cell - row };
+}
+
+void
+rcd_bench_input (RcdInput *self, const RcdBenchCase *bench)
+{
+  static const double scales[] = { 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0 };
+  const int cell = cell_of (bench->stride);
+  const CuvRcdShape shape = { bench->features, bench->metric, RCD_BENCH_WIDTH,
+    RCD_BENCH_HEIGHT, cell, bench->n_targets, 0, 1.0 / 12.0 };
+
+  rcd_input_init (self, &shape, bench->format, CUV_CHECK_TEXTURE);
+  self->search.refine = bench->refine;
+  for (int t = 0; t < bench->n_targets; t++) {
+    CuvRcdBox box = { 813 + 10 * t, 317 + 5 * t, bench->width, bench->height };
+
+    if (bench->radius > 0)
+      self->search.area = area_around (&box, bench->radius, cell);
+    CUV_CHECK (rcd_input_add (self, &box));
+    rcd_input_add_scales (
+        self, bench->width, bench->height, bench->stride / cell, scales, 8);
+  }
+}
+
+/* ---- the CPU ---- */
+
+typedef struct {
+  RcdInput input;
+  CuvRcdCpu *cpu;
+  int n_runs;
+} Run;
+
+static void
+run (void *data)
+{
+  Run *self = data;
+
+  cuv_rcd_cpu_run (self->cpu, &self->input.frame.frame, &self->input.search, 0,
+      self->input.matches);
+  self->n_runs++;
+}
+
+static void
+bench_case (const RcdBenchCase *bench)
+{
+  Run self = { .n_runs = 0 };
+  char name[120];
+  double us;
+  clock_t start;
+
+  rcd_bench_input (&self.input, bench);
+  self.cpu = cuv_rcd_cpu_new (&self.input.shape);
+  start = clock ();
+  us = cuv_check_time (run, &self);
+  snprintf (name, sizeof name, "%s %s, %d windows, %.2f ms of CPU",
+      bench->format, bench->name, self.input.shape.max_windows,
+      (double) (clock () - start) * 1000 / CLOCKS_PER_SEC / self.n_runs);
+  cuv_check_report (name, us, (double) RCD_BENCH_WIDTH * RCD_BENCH_HEIGHT, 0);
+  cuv_rcd_cpu_free (self.cpu);
+  rcd_input_clear (&self.input);
+}
+
+void
+bench_rcd (void)
+{
+  for (int i = 0; i < RCD_N_BENCH_CASES; i++)
+    bench_case (&rcd_bench_cases[i]);
+  bench_float_planes ();
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The searches that are timed, on CPU and GPU: frames of 2048 x 1152. */
+#ifndef RCD_BENCH_H
+#define RCD_BENCH_H
+
+#include "rcd-inputs.h"
+
+enum { RCD_BENCH_WIDTH = 2048, RCD_BENCH_HEIGHT = 1152 };
+
+typedef struct {
+  const char *name, *format;
+  CuvRcdFeatures features;
+  CuvRcdMetric metric;
+  int stride, n_targets; /* pixels */
+  int width, height;     /* of a target */
+  int radius;            /* of a local search; 0 = the whole frame */
+  int refine;
+} RcdBenchCase;
+
+extern const RcdBenchCase rcd_bench_cases[];
+enum { RCD_N_BENCH_CASES = 10 };
+
+/* Targets of the frame itself, in 8 scales up to 2. */
+void rcd_bench_input (RcdInput *self, const RcdBenchCase *bench);
+
+/* The thesis' design, 20 planes of integrals in single precision: its time,
+ * and its errors of the distance. */
+void bench_float_planes (void);
+
+#endif

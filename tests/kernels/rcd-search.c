@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Searches of which the outcome is known, and pictures of them. */
+#include "rcd-inputs.h"
+#include "rcd-tests.h"
+#include "rcd/rcd-distance.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Copies pixels, also those around the box: gradients read them. */
+static void
+plant (const CuvFrame *from, const CuvRcdBox *box, const CuvFrame *to, int x,
+    int y)
+{
+  for (int i = 0; i < 3; i++) {
+    const CuvComponent *a = &from->component[i], *b = &to->component[i];
+
+    for (int v = -1; v <= box->height; v++) {
+      for (int u = -1; u <= box->width; u++)
+        b->data[(y + v) * b->stride + (x + u) * b->step] =
+            a->data[(box->y + v) * a->stride + (box->x + u) * a->step];
+    }
+  }
+}
+
+/* A part of one picture is found in another one. */
+static void
+check_plant (CuvRcdFeatures features, CuvRcdMetric metric, int cell, int refine)
+{
+  static const double scales[] = { 0.5, 1.0, 1.5 };
+  CuvRcdShape shape = { features, metric, 120, 80, cell, 1, 0, 1.0 / 12.0 };
+  const CuvRcdBox box = { 11, 9, 6 * cell, 4 * cell };
+  const int x = (3 + (int) cuv_check_below (4)) * cell;
+  const int y = (2 + (int) cuv_check_below (4)) * cell;
+  CuvCheckFrame other = cuv_check_frame_new ("RGB", 120, 80, CUV_CHECK_TEXTURE);
+  RcdInput input;
+  CuvRcdMatch *match = &input.matches[0];
+
+  cuv_check_case ("planted, features %d, metric %d, cell %d, refine %d",
+      features, metric, cell, refine);
+  rcd_input_init (&input, &shape, "RGB", CUV_CHECK_TEXTURE);
+  CUV_CHECK (rcd_input_add (&input, &box));
+  rcd_input_add_scales (&input, box.width, box.height, 1, scales, 3);
+  plant (&input.frame.frame, &box, &other.frame, x, y);
+  cuv_check_frame_free (&input.frame);
+  input.frame = other;
+  input.search.refine = refine;
+  rcd_input_search (&input);
+  CUV_CHECK (match->box.x == x && match->box.y == y
+      && match->box.width == box.width && match->box.height == box.height
+      && match->level == 1);
+  CUV_CHECK (cuv_rcd_distance (match->score, metric) < 1e-9);
+  CUV_CHECK (cuv_rcd_distance (match->second, metric) > 1e-3);
+  if (metric == CUV_RCD_JBLD && features != CUV_RCD_TUZEL9)
+    CUV_CHECK (match->score == 1.0, ": %.17g", match->score);
+  rcd_input_clear (&input);
+}
+
+void
+check_planted (void)
+{
+  for (int i = 0; i < 12; i++)
+    check_plant ((CuvRcdFeatures) (i % 3), (CuvRcdMetric) (i / 6), 5,
+        i % 4 == 3 ? 2 : 0);
+  check_plant (CUV_RCD_RGB_GRAD, CUV_RCD_JBLD, 7, 0);
+}
+
+/* All windows of a flat picture are as near; with no lambda none is. */
+static void
+check_flat (CuvRcdMetric metric, double lambda)
+{
+  CuvRcdShape shape = { CUV_RCD_RGB_GRAD, metric, 60, 40, 5, 1, 0, 1.0 };
+  RcdInput input;
+  const CuvRcdMatch *match = &input.matches[0];
+
+  cuv_check_case ("flat, metric %d, lambda %g", metric, lambda);
+  rcd_input_init (&input, &shape, "BGRx", CUV_CHECK_WHITE);
+  CUV_CHECK (rcd_input_add (&input, &(CuvRcdBox){ 1, 2, 20, 10 }));
+  input.shape.lambda = lambda;
+  rcd_input_add_level (&input, 50, 2, 1); /* too large */
+  rcd_input_add_level (&input, 4, 2, 1);
+  rcd_input_search (&input);
+  if (lambda > 0.0) {
+    CUV_CHECK (match->window == 0 && match->level == 1);
+    CUV_CHECK (match->box.x == 0 && match->box.y == 0);
+    CUV_CHECK (match->second == match->score);
+  } else {
+    CUV_CHECK (match->window == -1);
+    CUV_CHECK (isinf (match->score) && isinf (match->second));
+    CUV_CHECK (match->sums[0] == 0);
+  }
+  rcd_input_clear (&input);
+}
+
+void
+check_ties (void)
+{
+  for (int metric = 0; metric < 2; metric++) {
+    check_flat ((CuvRcdMetric) metric, 1.0 / 12.0);
+    check_flat ((CuvRcdMetric) metric, 0.0);
+  }
+  cuv_check_case ("elsewhere");
+  CUV_CHECK (!cuv_rcd_is_elsewhere (
+      &(CuvRcdBox){ 10, 10, 20, 10 }, &(CuvRcdBox){ 0, 0, 21, 21 }));
+  CUV_CHECK (cuv_rcd_is_elsewhere (
+      &(CuvRcdBox){ 10, 10, 20, 10 }, &(CuvRcdBox){ 0, 0, 20, 21 }));
+  CUV_CHECK (cuv_rcd_is_elsewhere (
+      &(CuvRcdBox){ 0, 0, 3, 3 }, &(CuvRcdBox){ 2, 0, 9, 9 }));
+}
+
+/* ---- distance maps ---- */
+
+static void
+check_map_values (void)
+{
+  const double half = 0.7;
+
+  cuv_check_case ("map values");
+  for (int i = 0; i < 8; i++) {
+    double d = 0.35 * i;
+    double score = exp (2.0 * d), expected = 255.0 * pow (2.0, -d / half);
+
+    CUV_CHECK (fabs (cuv_rcd_map_value (score, CUV_RCD_JBLD, half) - expected)
+        <= 0.5001);
+    CUV_CHECK (
+        fabs (cuv_rcd_map_value (d * d, CUV_RCD_FORSTNER, half) - expected)
+        <= 0.5001);
+  }
+  CUV_CHECK (cuv_rcd_map_value (1.0, CUV_RCD_JBLD, half) == 255);
+  CUV_CHECK (cuv_rcd_map_value (0.5, CUV_RCD_JBLD, 0.0) == 255);
+  CUV_CHECK (cuv_rcd_map_value (exp (1.4), CUV_RCD_JBLD, half) == 128);
+  CUV_CHECK (cuv_rcd_map_value ((double) INFINITY, CUV_RCD_JBLD, half) == 0);
+  CUV_CHECK (cuv_rcd_map_value (4.0, CUV_RCD_FORSTNER, 0.0) == 0);
+}
+
+/* The rectangle of each window, its pixels one by one. */
+static void
+check_map (const char *format)
+{
+  const CuvRcdArea area = { 2, 1, 11, 9 };
+  const CuvRcdLevel level = { 4, 3, 1, 2, 3, 2, 2, 0 };
+  const int cell = 5, step = 10;
+  const double scores[] = { 1.0, 2.0, 30.0, 4.0, (double) INFINITY, 1.5 };
+  CuvCheckFrame frame = cuv_check_frame_new (format, 71, 53, CUV_CHECK_NOISE);
+  CuvCheckFrame expected = cuv_check_frame_copy (&frame);
+
+  cuv_check_case ("map, %s", format);
+  for (int at = 0; at < 71 * 53; at++)
+    cuv_frame_set_grey (&expected.frame, at % 71, at / 71, 0);
+  for (int i = 0; i < 6; i++) {
+    CuvRcdBox box = cuv_rcd_level_box (&area, &level, cell, i);
+    int x = box.x + box.width / 2 - step / 2;
+    int y = box.y + box.height / 2 - step / 2;
+
+    for (int at = 0; at < step * step; at++)
+      cuv_frame_set_grey (&expected.frame, x + at % step, y + at / step,
+          cuv_rcd_map_value (scores[i], CUV_RCD_JBLD, 0.5));
+  }
+  cuv_rcd_draw_map (
+      &frame.frame, &area, &level, cell, scores, CUV_RCD_JBLD, 0.5);
+  for (size_t i = 0; i < frame.size; i++) {
+    if (!CUV_CHECK (frame.memory[i] == expected.memory[i], ": byte %zu", i))
+      break;
+  }
+  cuv_check_frame_free (&frame);
+  cuv_check_frame_free (&expected);
+}
+
+/* A pixel becomes grey, its chroma none, and nothing else changes. */
+static void
+check_grey (const char *format)
+{
+  CuvCheckFrame frame = cuv_check_frame_new (format, 7, 5, CUV_CHECK_NOISE);
+  CuvCheckFrame expected = cuv_check_frame_copy (&frame);
+  const CuvComponent *c = expected.frame.component;
+  const bool yuv = frame.frame.model == CUV_MODEL_YUV;
+
+  cuv_check_case ("grey, %s", format);
+  c[0].data[2 * c[0].stride + 4 * c[0].step] = 77;
+  for (int i = 1; i < 3 && i < frame.frame.n_components; i++)
+    c[i].data[(2 >> c[i].ysub) * c[i].stride + (4 >> c[i].xsub) * c[i].step] =
+        yuv ? 128 : 77;
+  cuv_frame_set_grey (&frame.frame, 4, 2, 77);
+  CUV_CHECK (memcmp (frame.memory, expected.memory, frame.size) == 0);
+  cuv_check_frame_free (&frame);
+  cuv_check_frame_free (&expected);
+}
+
+void
+check_maps (void)
+{
+  check_map_values ();
+  for (int f = 0; cuv_check_formats[f] != NULL; f++)
+    check_grey (cuv_check_formats[f]);
+  for (int f = 0; cuv_check_formats[f] != NULL; f++)
+    check_map (cuv_check_formats[f]);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The tracker: how models learn, where targets are searched, what becomes of
+ * them. */
+#include "rcd-tracker.h"
+
+const char *
+run_tracker (
+    CuvTracker *self, const CuvCheckFrame *frame, CuvTrackerResult *result)
+{
+  CuvTrackerParams params;
+
+  cuv_tracker_params_init (&params);
+  return cuv_tracker_run (
+      self, &frame->frame, &params, false, false, NULL, 1, result);
+}
+
+static void
+run (void)
+{
+  check_updates ();
+  check_plans ();
+  check_targets ();
+  check_tracks ();
+}
+
+int
+main (int argc, char **argv)
+{
+  return cuv_check_main (argc, argv, run);
+}

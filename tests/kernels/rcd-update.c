@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Models that follow what they see. */
+#include "rcd-tracker.h"
+#include "rcd/rcd-distance.h"
+#include "rcd/rcd-pixel.h"
+#include "update.h"
+
+#include <string.h>
+
+static const CuvRcdUpdate updates[] = { CUV_RCD_UPDATE_NONE,
+  CUV_RCD_UPDATE_LOG_EUCLID, CUV_RCD_UPDATE_RIEMANN, CUV_RCD_UPDATE_JBLD,
+  CUV_RCD_UPDATE_MOMENTS };
+static const double lambda = 1.0 / 12;
+
+typedef struct {
+  CuvRcdBox box;
+  int64_t sums[CUV_RCD_MAX_SUMS];
+} Seen;
+
+static Seen
+see (const CuvCheckFrame *frame, CuvRcdFeatures features, int x, int y,
+    int width, int height)
+{
+  Seen seen = { .box = { x, y, width, height } };
+
+  cuv_rcd_box_sums (&frame->frame, features, &seen.box, seen.sums);
+  return seen;
+}
+
+static double
+distance (const CuvRcdMemory *memory, const Seen *seen)
+{
+  const CuvRcdBox here = { 0, 0, seen->box.width, seen->box.height };
+  int64_t sums[CUV_RCD_MAX_SUMS];
+
+  memcpy (sums, seen->sums, sizeof sums);
+  return cuv_rcd_distance (
+      cuv_rcd_score (sums, memory->n, &here, &memory->model, CUV_RCD_FORSTNER,
+          memory->lambda),
+      CUV_RCD_FORSTNER);
+}
+
+static void
+learn (CuvRcdMemory *memory, CuvRcdUpdate update, double rate, int window,
+    const Seen *seen)
+{
+  cuv_rcd_memory_learn (memory, &(CuvRcdLearning){ update, rate, window },
+      seen->sums, &seen->box);
+}
+
+/* What does not change does not change the model. */
+static void
+check_same (CuvRcdUpdate update, const Seen *first, int n)
+{
+  CuvRcdMemory memory;
+
+  CUV_CHECK (
+      cuv_rcd_memory_init (&memory, first->sums, n, &first->box, lambda));
+  for (int i = 0; i < 5; i++)
+    learn (&memory, update, 0.3, 3, first);
+  CUV_CHECK (distance (&memory, first) < 1e-6, "%g", distance (&memory, first));
+}
+
+/* At rate 1, or of a window of 1, the model is what was seen last. */
+static void
+check_last (CuvRcdUpdate update, const Seen *first, const Seen *second, int n)
+{
+  CuvRcdMemory memory;
+
+  cuv_rcd_memory_init (&memory, first->sums, n, &first->box, lambda);
+  CUV_CHECK (distance (&memory, second) > 0.1);
+  learn (&memory, update, 1.0, 1, second);
+  CUV_CHECK (
+      distance (&memory, second) < 0.02, "%g", distance (&memory, second));
+}
+
+/* At rate 0 it stays; in between, it is in between. */
+static void
+check_between (
+    CuvRcdUpdate update, const Seen *first, const Seen *second, int n)
+{
+  CuvRcdMemory memory;
+  double apart;
+
+  cuv_rcd_memory_init (&memory, first->sums, n, &first->box, lambda);
+  apart = distance (&memory, second);
+  if (update == CUV_RCD_UPDATE_LOG_EUCLID || update == CUV_RCD_UPDATE_MOMENTS) {
+    learn (&memory, update, 0.0, 1, second);
+    CUV_CHECK (distance (&memory, first) < 1e-6);
+  }
+  learn (&memory, update, 0.5, 2, second);
+  CUV_CHECK (distance (&memory, first) > 0.2 * apart);
+  CUV_CHECK (distance (&memory, second) < 0.8 * apart, "%g of %g",
+      distance (&memory, second), apart);
+}
+
+/* Another update begins with the model that there is. */
+static void
+check_change (const Seen *first, const Seen *second, int n)
+{
+  CuvRcdMemory memory;
+  CuvRcdModel model;
+
+  cuv_rcd_memory_init (&memory, first->sums, n, &first->box, lambda);
+  for (int i = 0; i < 10; i++) {
+    learn (&memory, updates[1 + i % 4], 0.5, 4, second);
+    model = memory.model;
+    learn (&memory, CUV_RCD_UPDATE_NONE, 0.5, 4, first);
+    CUV_CHECK (memcmp (&model, &memory.model, sizeof model) == 0);
+  }
+  CUV_CHECK (
+      distance (&memory, second) < 0.05, "%g", distance (&memory, second));
+}
+
+/* The window is the last ones, and no more. */
+static void
+check_window (const Seen *first, const Seen *second, int n)
+{
+  CuvRcdMemory memory;
+
+  cuv_rcd_memory_init (&memory, first->sums, n, &first->box, lambda);
+  for (int i = 0; i < CUV_RCD_MAX_WINDOW + 5; i++)
+    learn (&memory, CUV_RCD_UPDATE_RIEMANN, 0.5, CUV_RCD_MAX_WINDOW, first);
+  CUV_CHECK (memory.n_past == CUV_RCD_MAX_WINDOW);
+  learn (&memory, CUV_RCD_UPDATE_RIEMANN, 0.5, 3, second);
+  CUV_CHECK (memory.n_past == 3);
+  CUV_CHECK (distance (&memory, first) > 1e-3);
+  learn (&memory, CUV_RCD_UPDATE_RIEMANN, 0.5, 3, second);
+  learn (&memory, CUV_RCD_UPDATE_RIEMANN, 0.5, 3, second);
+  CUV_CHECK (distance (&memory, second) < 1e-6);
+}
+
+/* A picture of one colour has no covariance without lambda. */
+static void
+check_flat (const Seen *seen, int n)
+{
+  const int64_t flat[CUV_RCD_MAX_SUMS] = { 0 };
+  CuvRcdMemory memory;
+
+  CUV_CHECK (!cuv_rcd_memory_init (&memory, flat, n, &seen->box, 0.0));
+  CUV_CHECK (cuv_rcd_memory_init (&memory, seen->sums, n, &seen->box, 0.0));
+  for (int u = 0; u < 5; u++) {
+    learn (&memory, updates[u], 1.0, 2, &(Seen){ seen->box, { 0 } });
+    CUV_CHECK (memory.model.det > 0.0);
+  }
+}
+
+static void
+check_features (CuvRcdFeatures features)
+{
+  const int n = features == CUV_RCD_TUZEL9 ? 9
+      : features == CUV_RCD_RGB_GRAD       ? 5
+                                           : 3;
+  CuvCheckFrame frame = cuv_check_frame_new ("RGB", 80, 60, CUV_CHECK_TEXTURE);
+  const Seen first = see (&frame, features, 3, 2, 30, 24);
+  Seen second;
+
+  paint_object (&frame.frame, 1, 0, &(CuvRcdBox){ 30, 20, 34, 30 });
+  second = see (&frame, features, 28, 19, 40, 32);
+  for (int u = 0; u < 5; u++) {
+    cuv_check_case ("features %d, update %d", features, updates[u]);
+    check_same (updates[u], &first, n);
+    if (updates[u] == CUV_RCD_UPDATE_NONE)
+      continue;
+    check_last (updates[u], &first, &second, n);
+    check_between (updates[u], &first, &second, n);
+  }
+  cuv_check_case ("features %d, several updates", features);
+  check_change (&first, &second, n);
+  check_window (&first, &second, n);
+  check_flat (&second, n);
+  cuv_check_frame_free (&frame);
+}
+
+void
+check_updates (void)
+{
+  check_features (CUV_RCD_RGB_GRAD);
+  check_features (CUV_RCD_TUZEL9);
+  check_features (CUV_RCD_GREY_GRAD);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Region covariance: the C reference against its definitions taken literally,
+ * and fast versions against the C reference. */
+#include "config.h"
+#include "cuvcheck.h"
+#include "rcd-tests.h"
+
+static void
+run (void)
+{
+  if (cuv_check_options.cuda) {
+    if (cuv_check_options.bench)
+      bench_rcd_cuda ();
+    check_cuda ();
+    return;
+  }
+  if (cuv_check_options.bench)
+    bench_rcd ();
+  check_features ();
+  check_sums ();
+  check_distances ();
+  check_bad_shapes ();
+  check_levels ();
+  check_rounds ();
+  check_determinants ();
+  check_jbld ();
+  check_forstner ();
+  check_affine ();
+  check_few_pixels ();
+  check_planted ();
+  check_ties ();
+  check_maps ();
+  check_versions ();
+  check_large ();
+  check_large_sums ();
+  check_wild_sums ();
+  check_measured ();
+}
+
+int
+main (int argc, char **argv)
+{
+  return cuv_check_main (argc, argv, run);
+}

@@ -1,0 +1,84 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""How well OpenCV's trackers follow three people and a synthetic film.
+
+usage: peers.py    prints JSON lines: per tracker and track the mean IoU, lost
+                   frames and milliseconds per frame; per tracker its mean over
+                   the people; and the median of those means.
+All start from the same boxes. tracks.py says what is judged. MIL draws at
+random: its values are means of several runs, with the extremes of IoU.
+"""
+import json
+import statistics
+import time
+
+import cv2
+
+import tracks
+
+RUNS = {'MIL': 9, 'KCF': 1, 'CSRT': 1}
+
+
+def makers():
+    """Those that OpenCV was built with, of its legacy module where need be."""
+    legacy = getattr(cv2, 'legacy', None)
+    found = {name: getattr(cv2, f'Tracker{name}_create', None)
+             or getattr(legacy, f'Tracker{name}_create', None)
+             for name in RUNS}
+    return {name: make for name, make in found.items() if make}
+
+
+def follow(make, track):
+    """Boxes {frame: box, None if lost} and milliseconds per frame."""
+    tracker, boxes, spent = make(), {}, 0.0
+    for frame, picture in enumerate(track.frames(), track.first):
+        start = time.perf_counter()
+        if frame == track.first:
+            tracker.init(picture, tuple(round(side) for side in track.start))
+        else:
+            good, box = tracker.update(picture)
+            boxes[frame] = box if good else None
+        spent += time.perf_counter() - start
+    return boxes, 1e3 * spent / (len(boxes) + 1)
+
+
+def measure(name, make, track):
+    """Shows how the tracker fares; returns its mean IoU."""
+    results, times = [], []
+    for _ in range(RUNS[name]):
+        boxes, milliseconds = follow(make, track)
+        results.append(tracks.judge(track.truth, boxes))
+        times.append(milliseconds)
+    ious = [result['mean_iou'] for result in results]
+    mean = statistics.mean(ious)
+    show(tracker=name, track=track.name, runs=RUNS[name], mean_iou=mean,
+         worst=min(ious), best=max(ious),
+         lost=statistics.mean(result['lost'] for result in results),
+         judged=len(track.truth), ms_per_frame=statistics.median(times))
+    return mean
+
+
+def show(**values):
+    print(json.dumps({key: round(value, 4) if isinstance(value, float)
+                      else value for key, value in values.items()}),
+          flush=True)
+
+
+def main():
+    show(opencv=cv2.__version__, threads=cv2.getNumThreads())
+    people, means = tracks.people(), {}
+    for name, make in makers().items():
+        means[name] = statistics.mean(measure(name, make, person)
+                                      for person in people)
+        measure(name, make, tracks.synthetic())
+        show(tracker=name, track='mean of the people', mean_iou=means[name])
+    missing = [name for name in RUNS if name not in means]
+    if missing:
+        show(missing=missing)
+    else:
+        show(track='median of the means',
+             mean_iou=statistics.median(means.values()))
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,144 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""How well the tracker follows three people and a synthetic film.
+
+usage: track.py TRACK [NAME=VALUE ...]  as rcdtrack's properties say; what the
+                                        usual ones must reach is checked
+       track.py TRACK --all [local|full]  a table of all features, metrics,
+                                        searches and updates
+       track.py TRACK --show NAME [NAME=VALUE ...]  the boxes of one track
+TRACK is the program made of track.c; tracks.py says what is judged.
+"""
+import itertools
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import tracks
+
+# peers.py: the median over OpenCV 4.6's MIL, KCF and CSRT of their means over
+# the people, 0.253, 0 and 0.608.
+PEERS = 0.253
+SYNTHETIC = 0.8
+FEATURES = 'rgb-grad', 'tuzel9', 'grey-grad'
+METRICS = 'jbld', 'forstner'
+SEARCHES = 'local', 'full'
+UPDATES = 'none', 'log-euclid', 'riemann', 'jbld-mean', 'moments'
+
+
+class Film:
+    """A track's frames in a file, as the program reads them."""
+
+    def __init__(self, track, folder):
+        self.track = track
+        self.path = os.path.join(folder, track.name)
+        with open(self.path, 'wb') as file:
+            for picture in track.frames():
+                file.write(picture.tobytes())
+        self.height, self.width = picture.shape[:2]
+
+    def follow(self, program, options):
+        """What the program prints: {frame: {...}}."""
+        numbers = (self.width, self.height, *map(round, self.track.start))
+        with open(self.path, 'rb') as file:
+            out = subprocess.run([program, *map(str, numbers), *options],
+                                 stdin=file, stdout=subprocess.PIPE,
+                                 check=True).stdout
+        return dict(enumerate(map(json.loads, out.splitlines()),
+                              self.track.first))
+
+
+def boxes_of(found):
+    return {frame: line['box'] if line['state'] == 'tracked' else None
+            for frame, line in found.items()}
+
+
+def judge(program, films, options):
+    """[(judgement, what the program printed) for each film]"""
+    results = []
+    for film in films:
+        found = film.follow(program, options)
+        results.append((tracks.judge(film.track.truth, boxes_of(found)), found))
+    return results
+
+
+def numbers(results):
+    """Mean IoU of the people, lost frames of each, IoU and lost frames of the
+    synthetic film, milliseconds per frame."""
+    people = [judgement for judgement, _ in results[:-1]]
+    times = [line.get('microseconds', 0) for _, found in results
+             for line in found.values()]
+    return (statistics.mean(p['mean_iou'] for p in people),
+            [p['lost'] for p in people], results[-1][0]['mean_iou'],
+            results[-1][0]['lost'], statistics.mean(times) / 1e3)
+
+
+def row(words, results):
+    people, lost, synthetic, synthetic_lost, milliseconds = numbers(results)
+    lost = ' '.join(map(str, lost))
+    print(f'| {" | ".join(words)} | {people:.2f} | {lost} | {synthetic:.2f} '
+          f'| {synthetic_lost} | {milliseconds:.1f} |', flush=True)
+
+
+def table(program, films, searches):
+    print('| features | metric | search | update | people: mean IoU | lost '
+          '| synthetic: mean IoU | lost | ms |')
+    print('|---' * 9 + '|')
+    for words in itertools.product(FEATURES, METRICS, searches, UPDATES):
+        names = 'features', 'metric', 'search', 'update'
+        options = [f'{n}={w}' for n, w in zip(names, words)]
+        row(words, judge(program, films, options))
+
+
+def knows_hiding(found):
+    """Whether it was lost where nothing is seen, and found again after."""
+    hidden = [frame for frame in found
+              if tracks.synthetic_film.place(frame)[1] == 0]
+    return (all(found[frame]['state'] == 'lost' for frame in hidden)
+            and any(line['event'] == 'reacquired' for frame, line
+                    in found.items() if frame > hidden[-1]))
+
+
+def check(program, films, options):
+    results = judge(program, films, options)
+    people, _, synthetic, lost, _ = numbers(results)
+    row([' '.join(options) or 'as usual'], results)
+    good = {f'people: {people:.3f}, at least {PEERS}': people >= PEERS,
+            f'synthetic film: {synthetic:.3f}, at least {SYNTHETIC}':
+            synthetic >= SYNTHETIC,
+            f'synthetic film: {lost} lost, none allowed': lost == 0,
+            'synthetic film: lost while hidden, found again after it':
+            knows_hiding(results[-1][1])}
+    for what, passed in good.items():
+        print('passed:' if passed else 'FAILED:', what)
+    return all(good.values())
+
+
+def show(program, films, name, options):
+    film = next(film for film in films if film.track.name == name)
+    found = film.follow(program, options)
+    for frame, box in film.track.truth.items():
+        fit = tracks.iou(box, found[frame].get('box', (0, 0, 0, 0)))
+        print(frame, [round(v) for v in box], f'IoU {fit:.2f}', found[frame])
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    program, options = sys.argv[1], sys.argv[2:]
+    with tempfile.TemporaryDirectory() as folder:
+        films = [Film(track, folder)
+                 for track in (*tracks.people(), tracks.synthetic())]
+        if options[:1] == ['--all']:
+            table(program, films, options[1:] or SEARCHES)
+        elif options[:1] == ['--show']:
+            show(program, films, options[1], options[2:])
+        elif not check(program, films, options):
+            sys.exit(1)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Where objects are in films, and how well a tracker's boxes fit.
+
+A box is (x, y, width, height) in pixels, its upper left corner at (x, y). A
+track has a name, the box to start with and the true boxes of later frames. A
+tracker is judged at those, never at the frame it was started on.
+"""
+import json
+import os
+from dataclasses import dataclass
+from typing import Callable
+
+import cv2
+
+import synthetic_film
+
+DATA = '/usr/share/doc/opencv-doc/examples/data'
+PEOPLE = os.path.join(os.path.dirname(__file__), '..', 'data',
+                      'vtest-people.json')
+LOST_IOU = 0.1
+MIN_VISIBLE = 0.5
+
+
+@dataclass
+class Track:
+    name: str
+    start: tuple      # the box in frame `first`
+    first: int
+    truth: dict       # frame: box, for frames after the first
+    frames: Callable  # () -> pictures (BGR) from frame `first` on
+
+
+def iou(a, b):
+    """Intersection over union of two boxes; 0 where one is empty."""
+    width = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
+    height = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
+    if min(width, height, a[2], a[3], b[2], b[3]) <= 0:
+        return 0.0
+    common = width * height
+    return common / (a[2] * a[3] + b[2] * b[3] - common)
+
+
+def judge(truth, boxes):
+    """Mean IoU and lost frames of boxes {frame: box, None if lost}. A frame
+    without box counts as lost, a lost one as IoU 0."""
+    fits = [0.0 if boxes.get(frame) is None else iou(box, boxes[frame])
+            for frame, box in truth.items()]
+    fits = [fit if fit >= LOST_IOU else 0.0 for fit in fits]
+    return {'mean_iou': sum(fits) / len(fits), 'lost': fits.count(0.0),
+            'judged': len(fits)}
+
+
+def film_frames(path, first, last):
+    """Pictures of a film, both frames included."""
+    film = cv2.VideoCapture(path)
+    for frame in range(last + 1):
+        good, picture = film.read()
+        if not good:
+            raise ValueError(f'{path} has no frame {frame}: install the '
+                             'package opencv-doc')
+        if frame >= first:
+            yield picture
+
+
+def people():
+    """Three people of opencv-doc's vtest.avi, with boxes by hand."""
+    with open(PEOPLE, encoding='utf-8') as file:
+        data = json.load(file)
+    path = os.path.join(DATA, data['film'])
+    return [person_track(path, person) for person in data['people']]
+
+
+def person_track(path, person):
+    truth = {b['frame']: (b['x'], b['y'], b['width'], b['height'])
+             for b in person['boxes']}
+    first, last = min(truth), max(truth)
+    return Track(person['name'], truth.pop(first), first, truth,
+                 lambda: film_frames(path, first, last))
+
+
+def synthetic():
+    """The synthetic film, judged where the object is seen by more than half."""
+    places = [synthetic_film.place(frame)
+              for frame in range(synthetic_film.FRAMES)]
+    truth = {frame: box for frame, (box, visible) in enumerate(places)
+             if frame > 0 and visible > MIN_VISIBLE}
+    return Track('synthetic', places[0][0], 0, truth,
+                 lambda: (picture for picture, _, _
+                          in synthetic_film.frames()))
