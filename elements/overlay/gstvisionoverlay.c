@@ -23,6 +23,7 @@
 #include "gstvisionoverlay.h"
 
 #include "gstcuvframe.h"
+#include "gsttrails.h"
 #include "scene.h"
 #if HAVE_CUDA
 #include "overlay/overlay.h"
@@ -55,6 +56,7 @@ struct _GstVisionOverlay {
   /* of the streaming thread */
   CuvDrawing drawing;
   CuvText *text;
+  GArray *trails;
   struct _CuvOverlayCuda *cuda;
   GstClockTime build_time; /* that the list for this frame took */
 };
@@ -84,7 +86,8 @@ build (GstVisionOverlay *self, GstBuffer *buffer)
   gst_cuv_style_copy (&style, &self->settings.style);
   self->counts.frames++;
   GST_OBJECT_UNLOCK (self);
-  gst_cuv_scene_build (&self->drawing, self->text, &style, buffer,
+  gst_cuv_trails_add_frame (self->trails, buffer, style.trail_length);
+  gst_cuv_scene_build (&self->drawing, self->text, &style, self->trails, buffer,
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)));
   gst_cuv_style_clear (&style);
   if (self->drawing.n_lost > 0)
@@ -185,7 +188,16 @@ gst_vision_overlay_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   return GST_FLOW_OK;
 }
 
-/* ---- states ---- */
+/* ---- events and states ---- */
+
+static gboolean
+gst_vision_overlay_sink_event (GstBaseTransform *trans, GstEvent *event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+    g_array_set_size (GST_VISION_OVERLAY (trans)->trails, 0);
+  return GST_BASE_TRANSFORM_CLASS (gst_vision_overlay_parent_class)
+      ->sink_event (trans, event);
+}
 
 static gboolean
 gst_vision_overlay_start (GstBaseTransform *trans)
@@ -214,6 +226,7 @@ gst_vision_overlay_stop (GstBaseTransform *trans)
 
   g_clear_pointer (&self->text, cuv_text_free);
   cuv_drawing_free (&self->drawing);
+  g_array_set_size (self->trails, 0);
   return GST_BASE_TRANSFORM_CLASS (gst_vision_overlay_parent_class)
       ->stop (trans);
 }
@@ -292,6 +305,7 @@ gst_vision_overlay_finalize (GObject *object)
   GstVisionOverlay *self = GST_VISION_OVERLAY (object);
 
   gst_cuv_style_settings_clear (&self->settings);
+  g_array_unref (self->trails);
   for (guint i = 0; i < GST_CUV_STYLE_N; i++)
     g_free (self->problems[i]);
   G_OBJECT_CLASS (gst_vision_overlay_parent_class)->finalize (object);
@@ -310,6 +324,7 @@ gst_vision_overlay_class_init (GstVisionOverlayClass *klass)
   object_class->finalize = gst_vision_overlay_finalize;
   trans_class->start = GST_DEBUG_FUNCPTR (gst_vision_overlay_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_vision_overlay_stop);
+  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_vision_overlay_sink_event);
   trans_class->prepare_output_buffer =
       GST_DEBUG_FUNCPTR (gst_vision_overlay_prepare_output_buffer);
   trans_class->transform_ip =
@@ -340,4 +355,5 @@ static void
 gst_vision_overlay_init (GstVisionOverlay *self)
 {
   gst_cuv_style_settings_init (&self->settings);
+  self->trails = gst_cuv_trails_new ();
 }

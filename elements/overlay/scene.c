@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 #include "gstcuvmeta.h"
+#include "gsttrails.h"
 
 /* Far apart from each other, and none too dark to see. */
 static const guint palette[] = { 0xffe6194b, 0xff3cb44b, 0xffffe119, 0xff4363d8,
@@ -20,8 +21,9 @@ typedef struct {
 
 /* ---- colours ---- */
 
+/* Tracked objects of one label are told apart by their ids; 0 is none. */
 static guint
-color_of (const GstCuvStyle *style, const gchar *label)
+color_of (const GstCuvStyle *style, const gchar *label, gint64 id)
 {
   guint argb = style->color;
   gpointer own;
@@ -31,7 +33,8 @@ color_of (const GstCuvStyle *style, const gchar *label)
       && g_hash_table_lookup_extended (style->label_colors, label, NULL, &own))
     argb = GPOINTER_TO_UINT (own);
   else if (argb == 0)
-    argb = palette[g_str_hash (label) % G_N_ELEMENTS (palette)];
+    argb = palette[(id > 0 ? (guint64) id : g_str_hash (label))
+        % G_N_ELEMENTS (palette)];
   argb = gst_cuv_color_opaque_if_none (argb);
   alpha = (guint) lrint ((argb >> 24) * style->opacity);
   return (argb & 0xffffffu) | alpha << 24;
@@ -71,7 +74,7 @@ add_table (Scene *scene, const GstCuvTable *table)
   static const gchar *const point[] = { "x", "y" };
   gboolean segments = strcmp (table->shape, "segments") == 0;
   gint thickness = segments ? scene->thickness : 2 * scene->thickness + 1;
-  guint argb = color_of (scene->style, table->kind);
+  guint argb = color_of (scene->style, table->kind, 0);
   guint n = segments ? 4 : 2, column[4];
   gdouble place[4];
 
@@ -86,6 +89,30 @@ add_table (Scene *scene, const GstCuvTable *table)
     cuv_drawing_line (scene->drawing, argb, place[0], place[1], place[n - 2],
         place[n - 1], thickness);
   }
+}
+
+/* ---- trails ---- */
+
+static gboolean
+is_asked_for (const Scene *scene, const gchar *label)
+{
+  return scene->style->only == NULL
+      || g_hash_table_contains (scene->style->only, label);
+}
+
+static void
+add_trail (Scene *scene, const GstCuvTrail *trail)
+{
+  const GstCuvPlace *places = (const GstCuvPlace *) trail->places->data;
+  const gchar *label = g_quark_to_string (trail->label);
+  guint argb;
+
+  if (label == NULL || !is_asked_for (scene, label))
+    return;
+  argb = color_of (scene->style, label, trail->id);
+  for (guint i = 1; i < trail->places->len; i++)
+    cuv_drawing_line (scene->drawing, argb, places[i - 1].x, places[i - 1].y,
+        places[i].x, places[i].y, scene->thickness);
 }
 
 /* ---- objects ---- */
@@ -129,21 +156,25 @@ label_of (GstVideoRegionOfInterestMeta *roi)
   return label != NULL ? label : "";
 }
 
+static guint
+color_of_region (const Scene *scene, GstVideoRegionOfInterestMeta *roi)
+{
+  return color_of (scene->style, label_of (roi), gst_cuv_region_id (roi));
+}
+
 static gboolean
 is_shown (const Scene *scene, GstVideoRegionOfInterestMeta *roi)
 {
   return roi->w > 0 && roi->h > 0 && roi->x < (guint) scene->width
-      && roi->y < (guint) scene->height
-      && (scene->style->only == NULL
-          || g_hash_table_contains (scene->style->only, label_of (roi)));
+      && roi->y < (guint) scene->height && is_asked_for (scene, label_of (roi));
 }
 
 static void
 add_box (Scene *scene, GstVideoRegionOfInterestMeta *roi)
 {
-  cuv_drawing_rect (scene->drawing, color_of (scene->style, label_of (roi)),
-      roi->x, roi->y, MIN (roi->w, G_MAXINT32 / 4),
-      MIN (roi->h, G_MAXINT32 / 4), scene->thickness);
+  cuv_drawing_rect (scene->drawing, color_of_region (scene, roi), roi->x,
+      roi->y, MIN (roi->w, G_MAXINT32 / 4), MIN (roi->h, G_MAXINT32 / 4),
+      scene->thickness);
 }
 
 /* "face #3 87%" */
@@ -152,19 +183,17 @@ describe (const Scene *scene, GstVideoRegionOfInterestMeta *roi, gchar *out,
     gsize size)
 {
   const GstCuvStyle *style = scene->style;
-  GstStructure *tracked =
-      gst_video_region_of_interest_meta_get_param (roi, "object_id");
-  gdouble id = 0, confidence;
+  gint64 id = gst_cuv_region_id (roi);
+  gdouble confidence;
   gsize used = 0;
 
   out[0] = '\0';
   if (style->labels)
     used = g_strlcpy (out, label_of (roi), size);
   used = MIN (used, size - 1);
-  if (style->ids && tracked != NULL && get_number (tracked, "id", &id)
-      && id >= 1 && id < 1e18)
+  if (style->ids && id > 0)
     used += g_snprintf (out + used, size - used, "%s#%" G_GINT64_FORMAT,
-        used > 0 ? " " : "", (gint64) id);
+        used > 0 ? " " : "", id);
   used = MIN (used, size - 1);
   if (style->confidence && find_confidence (roi, &confidence)
       && fabs (confidence) < 1e6)
@@ -177,7 +206,7 @@ describe (const Scene *scene, GstVideoRegionOfInterestMeta *roi, gchar *out,
 static void
 add_label (Scene *scene, GstVideoRegionOfInterestMeta *roi)
 {
-  guint argb = color_of (scene->style, label_of (roi));
+  guint argb = color_of_region (scene, roi);
   gboolean bright =
       cuv_grey_of_rgb (argb >> 16 & 255, argb >> 8 & 255, argb & 255) > 140;
   const CuvTextMask *mask;
@@ -248,7 +277,8 @@ colour_space (const GstVideoInfo *info)
 
 void
 gst_cuv_scene_build (CuvDrawing *drawing, CuvText *text,
-    const GstCuvStyle *style, GstBuffer *buffer, const GstVideoInfo *info)
+    const GstCuvStyle *style, const GArray *trails, GstBuffer *buffer,
+    const GstVideoInfo *info)
 {
   CuvColourSpace space = colour_space (info);
   gint height = GST_VIDEO_INFO_HEIGHT (info);
@@ -263,6 +293,8 @@ gst_cuv_scene_build (CuvDrawing *drawing, CuvText *text,
     return;
   while (style->shapes && gst_cuv_meta_next_table (buffer, &state, &table))
     add_table (&scene, &table);
+  for (guint i = 0; i < trails->len; i++)
+    add_trail (&scene, &g_array_index (trails, GstCuvTrail, i));
   if (style->boxes)
     add_objects (&scene, buffer, add_box);
   if (!style->labels && !style->confidence && !style->ids)

@@ -10,10 +10,11 @@
 
 G_BEGIN_DECLS
 
-/* Draws shapes first, then boxes, then labels, each in the order of the
- * metas. */
+/* Draws shapes first, then trails (GstCuvTrail), then boxes, then labels, each
+ * in the order of the metas. */
 void gst_cuv_scene_build (CuvDrawing *drawing, CuvText *text,
-    const GstCuvStyle *style, GstBuffer *buffer, const GstVideoInfo *info);
+    const GstCuvStyle *style, const GArray *trails, GstBuffer *buffer,
+    const GstVideoInfo *info);
 
 G_END_DECLS
 

@@ -11,6 +11,8 @@
 #define MAX_THICKNESS 64
 #define DEFAULT_FONT "Sans Bold"
 #define DEFAULT_OPACITY 1.0
+#define DEFAULT_TRAIL_LENGTH 30
+#define MAX_TRAIL_LENGTH 1000
 
 void
 gst_cuv_style_copy (GstCuvStyle *out, const GstCuvStyle *in)
@@ -144,6 +146,8 @@ find_field (GstCuvStyle *style, guint id)
       return &style->thickness;
     case GST_CUV_STYLE_OPACITY:
       return &style->opacity;
+    case GST_CUV_STYLE_TRAIL_LENGTH:
+      return &style->trail_length;
     default:
       return NULL;
   }
@@ -246,6 +250,7 @@ gst_cuv_style_settings_init (GstCuvStyleSettings *self)
   style->thickness = DEFAULT_THICKNESS;
   style->font = g_ref_string_new (DEFAULT_FONT);
   style->opacity = DEFAULT_OPACITY;
+  style->trail_length = DEFAULT_TRAIL_LENGTH;
 }
 
 void
@@ -323,8 +328,8 @@ install_looks (GObjectClass *klass)
    * GstVisionOverlay:color:
    *
    * The colour of what label-colors does not name, 0xAARRGGBB. 0 gives each
-   * label (and each kind of custom metadata) a colour of its own, always the
-   * same. An alpha of 0 counts as 255.
+   * label (and each kind of custom metadata, and each id of what is tracked) a
+   * colour of its own, always the same. An alpha of 0 counts as 255.
    *
    * Since: 0.1
    */
@@ -377,6 +382,19 @@ install_looks (GObjectClass *klass)
   g_object_class_install_property (klass, GST_CUV_STYLE_OPACITY,
       g_param_spec_double ("opacity", "Opacity", "Opacity of all that is drawn",
           0, 1, DEFAULT_OPACITY, GST_CUV_PARAM_TUNABLE));
+  /**
+   * GstVisionOverlay:trail-length:
+   *
+   * The way that a tracked object has come is drawn as a line through the
+   * middles of its boxes in so many frames. Trails end at a flush and where the
+   * object is not seen for a second.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, GST_CUV_STYLE_TRAIL_LENGTH,
+      g_param_spec_uint ("trail-length", "Trail length",
+          "Frames that the trail of a tracked object goes back (0 = no trails)",
+          0, MAX_TRAIL_LENGTH, DEFAULT_TRAIL_LENGTH, GST_CUV_PARAM_TUNABLE));
   /**
    * GstVisionOverlay:labels:
    *

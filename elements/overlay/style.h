@@ -14,6 +14,7 @@ typedef struct {
   GHashTable *label_colors; /* label -> ARGB; NULL = none */
   GHashTable *only;         /* labels to draw; NULL = all */
   guint thickness;          /* 0 = by the frame's height */
+  guint trail_length;       /* frames; 0 = no trails */
   GRefString *font;
   gdouble opacity;
 } GstCuvStyle;
@@ -38,6 +39,7 @@ enum {
   GST_CUV_STYLE_FONT,
   GST_CUV_STYLE_OPACITY,
   GST_CUV_STYLE_LABELS,
+  GST_CUV_STYLE_TRAIL_LENGTH,
   GST_CUV_STYLE_N,
 };
 

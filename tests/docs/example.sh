@@ -11,6 +11,7 @@ export GST_REGISTRY_1_0=$scratch/registry
 case $1 in
   visionpublish) jq -es '[.[].objects[]?] | length > 50' out >/dev/null ;;
   houghlines) gst-launch-1.0 -q filesrc location=lines.png ! pngdec ! fakesink ;;
+  rcdtrack) gst-launch-1.0 -q filesrc location=followed.avi ! avidemux ! jpegdec ! fakesink ;;
   visionoverlay) gst-launch-1.0 -q filesrc location=faces.png ! pngdec ! fakesink ;;
   waldboostdetect) [ "$(grep -c 'waldboostdetect, .*objects=' out)" -ge 5 ] ;;
   *) grep -q 'caps = video/x-raw' out ;;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The whole line, from a film to boxes on it: through cudaupload and
+/* The whole line, from a film to boxes and tracks on it: through cudaupload and
  * cudadownload it gives the same boxes and the same pictures as without them,
  * on a machine with a GPU and on one without. With CUV_TEST_CUDA=1 there must
  * be a device, and it must have done the work. CUV_TEST_FILM is the film,
@@ -15,7 +15,8 @@
 #define N_FRAMES 12
 /* the film's first seconds show no face */
 #define DETECT                                                                 \
-  "waldboostdetect name=d model=lbpcascade_frontalface.xml min-neighbors=2 "
+  "waldboostdetect name=d model=lbpcascade_frontalface.xml min-neighbors=2 ! " \
+  "rcdtrack max-targets=2 name=t "
 
 static gboolean use_cuda;
 
@@ -24,7 +25,7 @@ static gboolean use_cuda;
 typedef struct {
   GPtrArray *checksums; /* of each frame's pixels */
   GString *boxes;
-  guint n_boxes;
+  guint n_boxes, n_tracks;
 } Outcome;
 
 static void
@@ -37,11 +38,17 @@ note_boxes (Outcome *outcome, GstBuffer *buffer)
   while (
       (roi = (GstVideoRegionOfInterestMeta *) gst_buffer_iterate_meta_filtered (
            buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+    const GstStructure *track =
+        gst_video_region_of_interest_meta_get_param (roi, "object_id");
     gchar *detection = gst_structure_to_string (
         gst_video_region_of_interest_meta_get_param (roi, "detection"));
+    gint id = 0;
 
-    g_string_append_printf (outcome->boxes, " %u,%u,%u,%u %s", roi->x, roi->y,
-        roi->w, roi->h, detection);
+    if (track != NULL)
+      gst_structure_get_int (track, "id", &id);
+    outcome->n_tracks += id > 0;
+    g_string_append_printf (outcome->boxes, " %u,%u,%u,%u #%d %s", roi->x,
+        roi->y, roi->w, roi->h, id, detection);
     g_free (detection);
     outcome->n_boxes++;
   }
@@ -91,7 +98,7 @@ play (const gchar *format, const gchar *before, const gchar *after,
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   GstElement *d = gst_bin_get_by_name (GST_BIN (pipeline), "d");
   Outcome outcome = { g_ptr_array_new_with_free_func (g_free),
-    g_string_new (NULL), 0 };
+    g_string_new (NULL), 0, 0 };
   GstStructure *stats;
   GstSample *sample;
 
@@ -127,7 +134,7 @@ GST_START_TEST (test_same_with_and_without)
 {
   static const gchar *const formats[] = { "NV12", "I420", "YV12", "NV21",
     "YUY2", "UYVY", "RGB", "BGR", "RGBx", "BGRx", "RGBA", "BGRA" };
-  guint n_boxes = 0;
+  guint n_boxes = 0, n_tracks = 0;
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
     Outcome plain = play (formats[i], "", "", "cpu");
@@ -140,10 +147,12 @@ GST_START_TEST (test_same_with_and_without)
           strcmp (plain.checksums->pdata[f], moved.checksums->pdata[f]) == 0,
           "%s: frame %u differs", formats[i], f);
     n_boxes += plain.n_boxes;
+    n_tracks += plain.n_tracks;
     outcome_clear (&plain);
     outcome_clear (&moved);
   }
-  fail_unless (n_boxes > 0, "no box in any picture: the test says nothing");
+  fail_unless (n_boxes > 0 && n_tracks > 0,
+      "no box or no track in any picture: the test says nothing");
 }
 
 GST_END_TEST;

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "gstrcdpicture.h"
+
+#include <gio/gio.h>
+
+#define TAKES "target-image takes the path of a PNG or JPEG file"
+
+/* ---- loading ---- */
+
+static GstElement *
+make_pipeline (const gchar *path, GError **error)
+{
+  GstElement *pipeline =
+      gst_parse_launch ("filesrc name=file ! decodebin ! videoconvert ! "
+                        "video/x-raw,format=RGB ! fakesink name=sink",
+          error);
+  GstElement *file;
+
+  if (pipeline == NULL || *error != NULL)
+    return pipeline;
+  file = gst_bin_get_by_name (GST_BIN (pipeline), "file");
+  g_object_set (file, "location", path, NULL);
+  gst_object_unref (file);
+  return pipeline;
+}
+
+/* The first frame, which the sink has when the pipeline is paused. */
+static GstSample *
+first_sample (GstElement *pipeline, const gchar *path, GError **error)
+{
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstSample *sample = NULL;
+  GstMessage *message;
+  GError *cause = NULL;
+
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  message = gst_bus_timed_pop_filtered (
+      bus, 10 * GST_SECOND, GST_MESSAGE_ASYNC_DONE | GST_MESSAGE_ERROR);
+  if (message != NULL && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &cause, NULL);
+  else if (message != NULL)
+    g_object_get (sink, "last-sample", &sample, NULL);
+  if (sample == NULL)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+        "%s cannot be decoded: %s; " TAKES, path,
+        cause != NULL         ? cause->message
+            : message != NULL ? "no picture is in it"
+                              : "it takes more than ten seconds");
+  g_clear_error (&cause);
+  g_clear_pointer (&message, gst_message_unref);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (sink);
+  return sample;
+}
+
+GstSample *
+gst_rcd_picture_load (const gchar *path, GError **error)
+{
+  GError *problem = NULL;
+  GstSample *sample = NULL;
+  GstElement *pipeline;
+
+  /* a FIFO would block, and a device never end */
+  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR)) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+        "there is no file %s; " TAKES, path);
+    return NULL;
+  }
+  pipeline = make_pipeline (path, &problem);
+  if (problem == NULL)
+    sample = first_sample (pipeline, path, &problem);
+  gst_clear_object (&pipeline);
+  if (problem != NULL)
+    g_propagate_error (error, problem);
+  return sample;
+}
+
+/* ---- converting ---- */
+
+static gboolean
+convert (GstBuffer *in, const GstVideoInfo *in_info, GstBuffer *out,
+    const GstVideoInfo *out_info)
+{
+  GstVideoConverter *converter = gst_video_converter_new (
+      (GstVideoInfo *) in_info, (GstVideoInfo *) out_info, NULL);
+  GstVideoFrame from, to;
+  gboolean ok = FALSE;
+
+  if (converter == NULL)
+    return FALSE;
+  if (gst_video_frame_map (&from, in_info, in, GST_MAP_READ)) {
+    ok = gst_video_frame_map (&to, out_info, out, GST_MAP_WRITE);
+    if (ok) {
+      gst_video_converter_frame (converter, &from, &to);
+      gst_video_frame_unmap (&to);
+    }
+    gst_video_frame_unmap (&from);
+  }
+  gst_video_converter_free (converter);
+  return ok;
+}
+
+GstBuffer *
+gst_rcd_picture_convert (
+    GstSample *picture, const GstVideoInfo *like, GstVideoInfo *info)
+{
+  GstVideoInfo own;
+  GstBuffer *buffer;
+
+  if (!gst_video_info_from_caps (&own, gst_sample_get_caps (picture))
+      || !gst_video_info_set_format (info, GST_VIDEO_INFO_FORMAT (like),
+          GST_VIDEO_INFO_WIDTH (&own), GST_VIDEO_INFO_HEIGHT (&own)))
+    return NULL;
+  info->colorimetry = like->colorimetry;
+  info->chroma_site = like->chroma_site;
+  buffer = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (info), NULL);
+  if (buffer != NULL
+      && !convert (gst_sample_get_buffer (picture), &own, buffer, info))
+    gst_clear_buffer (&buffer);
+  return buffer;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "gstrcdregions.h"
+
+#include <math.h>
+
+#include "cuvroi.h"
+#include "gstcuvmeta.h"
+
+/* ---- regions ---- */
+
+static CuvRcdBox
+box_in_frame (const GstVideoRegionOfInterestMeta *roi, const GstVideoInfo *info)
+{
+  const CuvRoi frame = { 0, 0, GST_VIDEO_INFO_WIDTH (info),
+    GST_VIDEO_INFO_HEIGHT (info) };
+  const guint64 right = (guint64) roi->x + roi->w;
+  const guint64 bottom = (guint64) roi->y + roi->h;
+  CuvRoi part = { (gint) MIN (roi->x, G_MAXINT), (gint) MIN (roi->y, G_MAXINT),
+    (gint) MIN (right, G_MAXINT), (gint) MIN (bottom, G_MAXINT) };
+
+  part = cuv_roi_intersect (&part, &frame);
+  return (CuvRcdBox){ part.left, part.top, part.right - part.left,
+    part.bottom - part.top };
+}
+
+GstVideoRegionOfInterestMeta *
+gst_rcd_next_region (GstBuffer *buffer, GQuark label, const GstVideoInfo *info,
+    gpointer *state, CuvRcdBox *box)
+{
+  GstVideoRegionOfInterestMeta *roi;
+
+  while (
+      (roi = (GstVideoRegionOfInterestMeta *) gst_buffer_iterate_meta_filtered (
+           buffer, state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+    *box = box_in_frame (roi, info);
+    if ((label == 0 || roi->roi_type == label) && box->width > 0
+        && box->height > 0)
+      break;
+  }
+  return roi;
+}
+
+static gboolean
+has_centre_of (const CuvRcdBox *a, const CuvRcdBox *b)
+{
+  const gint x = b->x + b->width / 2 - a->x, y = b->y + b->height / 2 - a->y;
+
+  return x >= 0 && x < a->width && y >= 0 && y < a->height;
+}
+
+gboolean
+gst_rcd_is_same_place (const CuvRcdBox *a, const CuvRcdBox *b)
+{
+  return a->width > 0 && b->width > 0
+      && (has_centre_of (a, b) || has_centre_of (b, a));
+}
+
+/* What they have in common by what they have together. */
+static gdouble
+overlap (const CuvRcdBox *a, const CuvRcdBox *b)
+{
+  const gint64 width =
+      MIN (a->x + a->width, b->x + b->width) - MAX (a->x, b->x);
+  const gint64 height =
+      MIN (a->y + a->height, b->y + b->height) - MAX (a->y, b->y);
+  const gint64 both = width > 0 && height > 0 ? width * height : 0;
+
+  return (gdouble) both
+      / (gdouble) ((gint64) a->width * a->height + (gint64) b->width * b->height
+          - both);
+}
+
+/* The one that overlaps a track most, by more than a half; NULL if there is
+ * none. One that bears an id already is another's. */
+static GstVideoRegionOfInterestMeta *
+region_of (const CuvRcdBox *track, GstBuffer *buffer, GQuark label,
+    const GstVideoInfo *info)
+{
+  GstVideoRegionOfInterestMeta *roi, *best = NULL;
+  gdouble most = 0.5;
+  gpointer state = NULL;
+  CuvRcdBox box;
+
+  while (
+      (roi = gst_rcd_next_region (buffer, label, info, &state, &box)) != NULL) {
+    if (overlap (track, &box) > most
+        && gst_video_region_of_interest_meta_get_param (roi, "object_id")
+            == NULL) {
+      most = overlap (track, &box);
+      best = roi;
+    }
+  }
+  return best;
+}
+
+/* ---- tracks ---- */
+
+static const gchar *
+state_name (const CuvTrack *track)
+{
+  return track->state == CUV_TRACK_TRACKED ? "tracked" : "lost";
+}
+
+/* Distances that nothing was compared for are left out. */
+static void
+describe (const CuvTrack *track, gdouble max_distance, GstStructure *structure)
+{
+  gst_structure_set (structure, "state", G_TYPE_STRING, state_name (track),
+      "scale", G_TYPE_DOUBLE, track->scale, "lost_frames", G_TYPE_INT,
+      track->lost_frames, NULL);
+  if (isfinite (track->distance))
+    gst_structure_set (structure, "distance", G_TYPE_DOUBLE, track->distance,
+        "confidence", G_TYPE_DOUBLE,
+        cuv_tracker_confidence (track->distance, max_distance), NULL);
+  if (isfinite (track->second))
+    gst_structure_set (
+        structure, "second_distance", G_TYPE_DOUBLE, track->second, NULL);
+}
+
+static GstVideoRegionOfInterestMeta *
+new_region (const CuvTrack *track, const GstRcdTarget *target,
+    const GstRcdPublication *with, GstBuffer *buffer, const GstVideoInfo *info)
+{
+  const CuvRcdBox *box = &track->box;
+  GstStructure *extra = NULL;
+
+  if (with->age > 0)
+    extra =
+        gst_structure_new ("detection", "age", G_TYPE_UINT64, with->age, NULL);
+  return gst_cuv_meta_add_object (buffer, info, gst_cuv_meta_next_id (buffer),
+      g_quark_to_string (target->label), (guint) box->x, (guint) box->y,
+      (guint) box->width, (guint) box->height,
+      cuv_tracker_confidence (track->distance, with->max_distance), extra);
+}
+
+static void
+attach (const CuvTrack *track, const GstRcdTarget *target,
+    const GstRcdPublication *with, GstBuffer *buffer, const GstVideoInfo *info)
+{
+  GstStructure *param = gst_structure_new_empty ("rcdtrack");
+  GstVideoRegionOfInterestMeta *roi =
+      region_of (&track->box, buffer, with->label, info);
+
+  if (roi == NULL)
+    roi = new_region (track, target, with, buffer, info);
+  describe (track, with->max_distance, param);
+  if (with->age > 0)
+    gst_structure_set (param, "age", G_TYPE_UINT64, with->age, NULL);
+  gst_cuv_meta_set_track (buffer, roi, track->id, target->first_seen);
+  gst_video_region_of_interest_meta_add_param (roi, param);
+}
+
+/* ---- the message ---- */
+
+static const gchar *const events[] = {
+  [CUV_TRACK_ACQUIRED] = "acquired",
+  [CUV_TRACK_WENT_LOST] = "lost",
+  [CUV_TRACK_REACQUIRED] = "reacquired",
+  [CUV_TRACK_GIVEN_UP] = "given-up",
+};
+
+static void
+append (GValue *list, const CuvTrack *track, const GstRcdTarget *target,
+    gdouble max_distance)
+{
+  const CuvRcdBox *box = &track->box;
+  GstStructure *structure = gst_structure_new ("object", "id", G_TYPE_INT,
+      track->id, "label", G_TYPE_STRING, g_quark_to_string (target->label), "x",
+      G_TYPE_UINT, (guint) box->x, "y", G_TYPE_UINT, (guint) box->y, "width",
+      G_TYPE_UINT, (guint) box->width, "height", G_TYPE_UINT,
+      (guint) box->height, NULL);
+  GValue value = G_VALUE_INIT;
+
+  describe (track, max_distance, structure);
+  if (track->event != CUV_TRACK_NOTHING)
+    gst_structure_set (
+        structure, "event", G_TYPE_STRING, events[track->event], NULL);
+  g_value_init (&value, GST_TYPE_STRUCTURE);
+  g_value_take_boxed (&value, structure);
+  gst_value_list_append_and_take_value (list, &value);
+}
+
+void
+gst_rcd_attach_tracks (const CuvTrackerResult *result,
+    const GstRcdPublication *with, GstBuffer *buffer, const GstVideoInfo *info,
+    GstStructure *message)
+{
+  GValue list = G_VALUE_INIT;
+
+  g_value_init (&list, GST_TYPE_LIST);
+  for (gint i = 0; i < result->n_tracks; i++) {
+    const CuvTrack *track = &result->tracks[i];
+    const GstRcdTarget *target =
+        &g_array_index (with->targets, GstRcdTarget, i);
+
+    if (track->state == CUV_TRACK_TRACKED)
+      attach (track, target, with, buffer, info);
+    if (message != NULL)
+      append (&list, track, target, with->max_distance);
+  }
+  if (message != NULL)
+    gst_structure_take_value (message, "objects", &list);
+  else
+    g_value_unset (&list);
+}

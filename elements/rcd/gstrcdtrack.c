@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-rcdtrack
+ * @title: rcdtrack
+ * @short_description: follows objects by the covariance of their pixels
+ *
+ * Describes an object by how colours and gradients of its pixels vary together
+ * (region covariance), compares it with windows of many sizes in each frame,
+ * and publishes the nearest as a region of interest with an id. Targets come
+ * from regions that a detector found, a box, a picture, or the application. On
+ * the CPU and, for frames in CUDA memory, on the GPU, with the same result. The
+ * frame is neither copied nor changed, unless you ask for a picture of the
+ * distances.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 filesrc location=film.avi ! decodebin ! videoconvert !
+ * waldboostdetect model=lbpcascade_frontalface_improved.xml
+ * inference-interval=10 ! rcdtrack ! visionoverlay ! videoconvert !
+ * autovideosink
+ * ]| Follows the first face that is detected.
+ *
+ * Since: 0.1
+ */
+#include "config.h"
+#include "gstrcdtrack.h"
+
+#include "gstrcdtargets.h"
+#include "gstrcdtrackproperties.h"
+#if HAVE_CUDA
+#include "cuv-cuda.h"
+#endif
+
+GST_DEBUG_CATEGORY_STATIC (rcd_track_debug);
+#define GST_CAT_DEFAULT rcd_track_debug
+
+typedef struct {
+  guint targets, tracked, lost;
+  guint64 windows;
+  gfloat search_us;
+} Counts;
+
+struct _GstRcdTrack {
+  GstCuvFilter parent;
+
+  GstRcdSettings settings; /* under the object lock, as are counts */
+  Counts counts;
+
+  /* of the streaming thread */
+  GstRcdTargets targets;
+  GstRcdValues values; /* the last that could be met: in force */
+  gboolean have_values;
+};
+
+enum { SIGNAL_SET_TARGET, SIGNAL_CLEAR_TARGET, N_SIGNALS };
+
+static guint signals[N_SIGNALS];
+
+#define gst_rcd_track_parent_class parent_class
+G_DEFINE_FINAL_TYPE (GstRcdTrack, gst_rcd_track, GST_TYPE_CUV_FILTER)
+GST_ELEMENT_REGISTER_DEFINE (
+    rcdtrack, "rcdtrack", GST_RANK_NONE, GST_TYPE_RCD_TRACK)
+
+/* clang-format off */
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
+    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
+    GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
+/* clang-format on */
+
+/* ---- preparing ---- */
+
+static gchar *
+use_values (
+    GstRcdTrack *self, const GstRcdValues *values, const GstCuvFrame *frame)
+{
+  gchar *problem = gst_rcd_values_problem (values);
+
+  if (problem == NULL
+      && gst_rcd_targets_is_new_box (&self->targets, &values->box))
+    problem = gst_rcd_values_box_problem (
+        values, frame->frame.width, frame->frame.height);
+  return problem != NULL
+      ? problem
+      : gst_rcd_targets_prepare (&self->targets, values, frame);
+}
+
+/* Settings that cannot be met: what was in force before them stays, for frames
+ * of another size, too. */
+static gboolean
+prepare_as_before (
+    GstRcdTrack *self, const GstCuvFrame *frame, const gchar *problem)
+{
+  gchar *other = NULL;
+  gboolean in_force = self->have_values;
+
+  if (in_force)
+    other = gst_rcd_targets_prepare (&self->targets, &self->values, frame);
+  in_force = gst_cuv_filter_cannot_prepare (
+      GST_CUV_FILTER (self), in_force && other == NULL, problem);
+  g_free (other);
+  return in_force;
+}
+
+static gboolean
+gst_rcd_track_prepare (GstCuvFilter *filter, const GstCuvFrame *frame)
+{
+  GstRcdTrack *self = GST_RCD_TRACK (filter);
+  GstRcdValues values = gst_rcd_settings_values (&self->settings);
+  gchar *problem = use_values (self, &values, frame);
+  gboolean ok = TRUE;
+
+  if (problem != NULL) {
+    ok = prepare_as_before (self, frame, problem);
+  } else {
+    self->values = values;
+    self->have_values = TRUE;
+  }
+  g_free (problem);
+  return ok;
+}
+
+/* ---- analysing ---- */
+
+static gboolean
+gst_rcd_track_writes (GstCuvFilter *filter)
+{
+  GstRcdTrack *self = GST_RCD_TRACK (filter);
+
+  /* of values that are refused those before stay in force */
+  return gst_rcd_settings_values (&self->settings).draw
+      || (self->have_values && self->values.draw);
+}
+
+static void
+count (GstRcdTrack *self)
+{
+  const CuvTrackerResult *result = &self->targets.result;
+  Counts counts = { (guint) result->n_tracks, 0, 0, (guint64) result->windows,
+    result->microseconds };
+
+  for (gint i = 0; i < result->n_tracks; i++) {
+    counts.tracked += result->tracks[i].state == CUV_TRACK_TRACKED;
+    counts.lost += result->tracks[i].state == CUV_TRACK_LOST;
+  }
+  GST_OBJECT_LOCK (self);
+  self->counts = counts;
+  GST_OBJECT_UNLOCK (self);
+}
+
+static gboolean
+gst_rcd_track_analyse (
+    GstCuvFilter *filter, const GstCuvFrame *frame, gint n_threads)
+{
+  GstRcdTrack *self = GST_RCD_TRACK (filter);
+  const gchar *problem = gst_rcd_targets_run (&self->targets, &self->values,
+      frame, gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)), n_threads);
+
+  if (problem != NULL) {
+    GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
+        ("The %s failed: %s.", frame->cuda ? "GPU" : "CPU", problem), (NULL));
+    return FALSE;
+  }
+  count (self);
+  return TRUE;
+}
+
+/* ---- publishing ---- */
+
+static guint
+gst_rcd_track_publish (GstCuvFilter *filter, GstBuffer *buffer,
+    GstStructure *message, GstClockTime age)
+{
+  GstRcdTrack *self = GST_RCD_TRACK (filter);
+  const GstRcdPublication with = { self->targets.targets,
+    self->values.object_class, gst_rcd_values_max_distance (&self->values),
+    age };
+
+  gst_rcd_attach_tracks (&self->targets.result, &with, buffer,
+      gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)), message);
+  return gst_rcd_targets_changes (&self->targets);
+}
+
+/* Targets stay: they may be elsewhere in the film. */
+static void
+gst_rcd_track_reset (GstCuvFilter *filter)
+{
+  GST_RCD_TRACK (filter)->targets.search_all = TRUE;
+}
+
+static void
+gst_rcd_track_add_stats (GstCuvFilter *filter, GstStructure *stats)
+{
+  GstRcdTrack *self = GST_RCD_TRACK (filter);
+  Counts counts;
+
+  GST_OBJECT_LOCK (self);
+  counts = self->counts;
+  GST_OBJECT_UNLOCK (self);
+  gst_structure_set (stats, "targets", G_TYPE_UINT, counts.targets, "tracked",
+      G_TYPE_UINT, counts.tracked, "lost", G_TYPE_UINT, counts.lost, "windows",
+      G_TYPE_UINT64, counts.windows, "microseconds-search", G_TYPE_DOUBLE,
+      (gdouble) counts.search_us, NULL);
+#if HAVE_CUDA
+  gst_structure_set (
+      stats, "gpu-bytes", G_TYPE_UINT64, (guint64) cuv_cuda_allocated (), NULL);
+#endif
+}
+
+/* ---- signals ---- */
+
+static gint
+gst_rcd_track_set_target (
+    GstRcdTrack *self, gint x, gint y, gint width, gint height)
+{
+  gint id =
+      gst_rcd_targets_add (&self->targets, &(CuvRcdBox){ x, y, width, height });
+
+  if (id == 0)
+    GST_ELEMENT_WARNING (self, STREAM, FAILED,
+        ("The box %d,%d %dx%d is not followed: max-targets are. Raise "
+         "max-targets, or emit clear-target before.",
+            x, y, width, height),
+        (NULL));
+  return id;
+}
+
+static void
+gst_rcd_track_clear_target (GstRcdTrack *self)
+{
+  gst_rcd_targets_remove_all (&self->targets);
+}
+
+/* ---- states ---- */
+
+static gboolean
+gst_rcd_track_start (GstBaseTransform *trans)
+{
+  GstRcdTrack *self = GST_RCD_TRACK (trans);
+  const gchar *problem;
+
+  self->have_values = FALSE;
+  if (!GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans)
+      || !gst_rcd_settings_start (&self->settings))
+    return FALSE; /* stop() will not be called */
+  problem = gst_rcd_targets_start (&self->targets);
+  count (self);
+  if (problem == NULL)
+    return TRUE;
+  GST_ELEMENT_ERROR (
+      self, RESOURCE, NO_SPACE_LEFT, ("Cannot start: %s.", problem), (NULL));
+  gst_rcd_settings_stop (&self->settings);
+  return FALSE;
+}
+
+static void
+gst_rcd_track_leave_context (GstCuvTransform *transform)
+{
+  gst_rcd_targets_leave_device (&GST_RCD_TRACK (transform)->targets);
+  GST_CUV_TRANSFORM_CLASS (parent_class)->leave_context (transform);
+}
+
+static gboolean
+gst_rcd_track_stop (GstBaseTransform *trans)
+{
+  GstRcdTrack *self = GST_RCD_TRACK (trans);
+  gboolean ok = GST_BASE_TRANSFORM_CLASS (parent_class)->stop (trans);
+
+  gst_rcd_targets_stop (&self->targets);
+  gst_rcd_settings_stop (&self->settings);
+  return ok;
+}
+
+/* ---- properties ---- */
+
+static void
+gst_rcd_track_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  gst_rcd_settings_set (&GST_RCD_TRACK (object)->settings, id, value);
+}
+
+static void
+gst_rcd_track_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstRcdTrack *self = GST_RCD_TRACK (object);
+
+  if (id != GST_RCD_PROP_TARGETS) {
+    gst_rcd_settings_get (&self->settings, id, value);
+    return;
+  }
+  GST_OBJECT_LOCK (self);
+  g_value_set_uint (value, self->counts.targets);
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_rcd_track_finalize (GObject *object)
+{
+  GstRcdTrack *self = GST_RCD_TRACK (object);
+
+  gst_rcd_targets_clear (&self->targets);
+  gst_rcd_settings_clear (&self->settings);
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+install_signals (GType type)
+{
+  /**
+   * GstRcdTrack::set-target:
+   * @track: the element
+   * @x: left of the box, pixels
+   * @y: its top
+   * @width: its width
+   * @height: its height
+   *
+   * A target that is there in the next frame. From any thread, while the
+   * element is PAUSED or PLAYING.
+   *
+   * Returns: the target's id, or 0 if max-targets are followed already
+   *
+   * Since: 0.1
+   */
+  signals[SIGNAL_SET_TARGET] = g_signal_new_class_handler ("set-target", type,
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
+      G_CALLBACK (gst_rcd_track_set_target), NULL, NULL, NULL, G_TYPE_INT, 4,
+      G_TYPE_INT, G_TYPE_INT, G_TYPE_INT, G_TYPE_INT);
+  /**
+   * GstRcdTrack::clear-target:
+   * @track: the element
+   *
+   * Follows nothing any more, from the next frame on. From any thread.
+   *
+   * Since: 0.1
+   */
+  signals[SIGNAL_CLEAR_TARGET] = g_signal_new_class_handler ("clear-target",
+      type, G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
+      G_CALLBACK (gst_rcd_track_clear_target), NULL, NULL, NULL, G_TYPE_NONE,
+      0);
+}
+
+static void
+gst_rcd_track_class_init (GstRcdTrackClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+  GstCuvTransformClass *transform_class = GST_CUV_TRANSFORM_CLASS (klass);
+  GstCuvFilterClass *filter_class = GST_CUV_FILTER_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (
+      rcd_track_debug, "rcdtrack", 0, "tracking by region covariance");
+  object_class->set_property = gst_rcd_track_set_property;
+  object_class->get_property = gst_rcd_track_get_property;
+  object_class->finalize = gst_rcd_track_finalize;
+  trans_class->start = GST_DEBUG_FUNCPTR (gst_rcd_track_start);
+  trans_class->stop = GST_DEBUG_FUNCPTR (gst_rcd_track_stop);
+  transform_class->leave_context = gst_rcd_track_leave_context;
+  filter_class->prepare = gst_rcd_track_prepare;
+  filter_class->analyse = gst_rcd_track_analyse;
+  filter_class->writes = gst_rcd_track_writes;
+  filter_class->publish = gst_rcd_track_publish;
+  filter_class->reset = gst_rcd_track_reset;
+  filter_class->add_stats = gst_rcd_track_add_stats;
+  gst_rcd_properties_install (object_class);
+  install_signals (G_TYPE_FROM_CLASS (klass));
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "Object tracker",
+      "Filter/Analyzer/Video",
+      "Follows objects by region covariance, on the CPU or with CUDA",
+      "The gst-cuvision authors");
+}
+
+static void
+gst_rcd_track_init (GstRcdTrack *self)
+{
+  gst_rcd_settings_init (&self->settings, GST_CUV_FILTER (self));
+  gst_rcd_targets_init (&self->targets, &self->settings);
+}

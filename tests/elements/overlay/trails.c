@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* visionoverlay: the ways of tracked objects, how long they are and when they
+ * are forgotten. */
+#include "config.h"
+#include "scene.h"
+
+#define Y 60 /* of all middles */
+
+static GstHarness *
+new_harness (guint length)
+{
+  GstHarness *h = overlay_new ("RGB", 320, 120, NULL);
+
+  g_object_set (h->element, "draw-boxes", FALSE, "trail-length", length, NULL);
+  return h;
+}
+
+/* A black frame at this time, with an object around (x, Y) if id is not 0. */
+static GstBuffer *
+frame_at (GstClockTime time, gint id, guint x)
+{
+  GstBuffer *buffer = cuv_frame_new ("RGB", 320, 120);
+
+  gst_buffer_memset (buffer, 0, 0, -1);
+  GST_BUFFER_PTS (buffer) = time;
+  if (id != 0)
+    gst_video_region_of_interest_meta_add_param (
+        overlay_add_region (buffer, "dog", x - 10, Y - 10, 21, 21, -1),
+        gst_structure_new ("object_id", "id", G_TYPE_INT, id, NULL));
+  return buffer;
+}
+
+/* Whether there is a trail at these places, '1' or '0' each, in what becomes of
+ * the frame. */
+static void
+check (GstHarness *h, GstBuffer *in, const gint *x, guint n, const gchar *there)
+{
+  GstBuffer *out = overlay_draw (h, in);
+
+  for (guint i = 0; i < n; i++)
+    fail_unless (
+        (overlay_sample (h, out, 0, x[i], Y) > 200) == (there[i] == '1'),
+        "at %d: not as in %s", x[i], there);
+  gst_buffer_unref (out);
+  gst_buffer_unref (in);
+}
+
+static const gint between[] = { 60, 110, 160, 210 };
+#define CHECK(h, in, there) check (h, in, between, 4, there)
+
+static void
+walk (GstHarness *h, gint id)
+{
+  CHECK (h, frame_at (0, id, 40), "0000");
+  CHECK (h, frame_at (GST_SECOND / 10, id, 90), "1000");
+  CHECK (h, frame_at (GST_SECOND / 5, id, 140), "1100");
+}
+
+GST_START_TEST (a_trail_follows)
+{
+  GstHarness *h = new_harness (30);
+
+  walk (h, 7);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (it_has_its_length)
+{
+  GstHarness *h = new_harness (3);
+
+  walk (h, 7);
+  CHECK (h, frame_at (GST_SECOND / 4, 7, 190), "0110");
+  CHECK (h, frame_at (GST_SECOND / 3, 7, 240), "0011");
+  g_object_set (h->element, "trail-length", 0, NULL);
+  CHECK (h, frame_at (GST_SECOND / 2, 7, 290), "0000");
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (only_tracked_objects_have_one)
+{
+  GstHarness *h = new_harness (30);
+  GstBuffer *in = frame_at (0, 0, 0);
+
+  overlay_add_region (in, "dog", 30, Y - 10, 21, 21, -1);
+  CHECK (h, in, "0000");
+  in = frame_at (GST_SECOND / 10, 0, 0);
+  overlay_add_region (in, "dog", 180, Y - 10, 21, 21, -1);
+  CHECK (h, in, "0000");
+  g_object_set (h->element, "labels", "cat", NULL);
+  CHECK (h, frame_at (GST_SECOND / 5, 3, 40), "0000");
+  CHECK (h, frame_at (GST_SECOND / 4, 3, 90), "0000");
+  g_object_set (h->element, "labels", "dog", NULL);
+  CHECK (h, frame_at (GST_SECOND / 3, 3, 140), "1100");
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (it_stays_for_a_second)
+{
+  GstHarness *h = new_harness (30);
+
+  walk (h, 7);
+  CHECK (h, frame_at (GST_SECOND, 0, 0), "1100");
+  CHECK (h, frame_at (GST_SECOND * 6 / 5, 0, 0), "1100");
+  CHECK (h, frame_at (GST_SECOND * 6 / 5 + 1, 0, 0), "0000");
+  CHECK (h, frame_at (GST_SECOND * 7 / 5, 7, 190), "0000");
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (a_flush_ends_it)
+{
+  GstHarness *h = new_harness (30);
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  walk (h, 7);
+  gst_harness_push_event (h, gst_event_new_flush_start ());
+  gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  CHECK (h, frame_at (GST_SECOND / 4, 7, 190), "0000");
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* Without times nobody knows how long ago it was. */
+GST_START_TEST (frames_without_times_have_none)
+{
+  GstHarness *h = new_harness (30);
+
+  CHECK (h, frame_at (GST_CLOCK_TIME_NONE, 7, 40), "0000");
+  CHECK (h, frame_at (GST_CLOCK_TIME_NONE, 7, 90), "0000");
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (ids_have_their_colours)
+{
+  GstHarness *h = overlay_new ("RGB", 320, 120, NULL);
+  GstBuffer *in = frame_at (0, 1, 40), *out;
+  guint differs = 0;
+
+  gst_video_region_of_interest_meta_add_param (
+      overlay_add_region (in, "dog", 190, Y - 10, 21, 21, -1),
+      gst_structure_new ("object_id", "id", G_TYPE_INT, 2, NULL));
+  g_object_set (h->element, "color", 0, NULL);
+  out = overlay_draw (h, in);
+  for (guint c = 0; c < 3; c++)
+    differs +=
+        overlay_sample (h, out, c, 30, Y) != overlay_sample (h, out, c, 190, Y);
+  fail_unless (differs > 0, "both dogs are of one colour");
+  gst_buffer_unref (out);
+  gst_buffer_unref (in);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+static Suite *
+make_suite (void)
+{
+  Suite *suite = suite_create ("overlay-trails");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, a_trail_follows);
+  tcase_add_test (tcase, it_has_its_length);
+  tcase_add_test (tcase, only_tracked_objects_have_one);
+  tcase_add_test (tcase, it_stays_for_a_second);
+  tcase_add_test (tcase, a_flush_ends_it);
+  tcase_add_test (tcase, frames_without_times_have_none);
+  tcase_add_test (tcase, ids_have_their_colours);
+  return suite;
+}
+
+CUV_ELEMENTS_MAIN (make_suite)

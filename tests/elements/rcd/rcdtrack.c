@@ -1,0 +1,565 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Where targets come from, that they are followed, and what metadata, messages
+ * and statistics say of them. */
+#include "config.h"
+#include "film.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WIDTH 192
+#define HEIGHT 128
+#define BOX                                                                    \
+  "object-initial-x=40 object-initial-y=32 object-initial-width=32 "           \
+  "object-initial-height=24 "
+
+static const Box start = { 40, 32, 32, 24 };
+
+/* Along a line, on the grid of windows: four pixels across a frame, two down.
+ */
+static Box
+moved (Box box, gint frames)
+{
+  return (
+      Box){ box.x + 4 * frames, box.y + frames / 2 * 4, box.width, box.height };
+}
+
+static void
+walk (Film *film, gint from, gint to, gint kind)
+{
+  for (gint i = from; i < to; i++)
+    check_at (film_show (film, 1, kind, moved (start, i)), 1, moved (start, i));
+}
+
+/* ---- a box ---- */
+
+GST_START_TEST (test_box_in_every_format)
+{
+  static const gchar *const formats[] = { "NV12", "I420", "YV12", "NV21",
+    "YUY2", "UYVY", "RGB", "BGR", "RGBx", "BGRx", "RGBA", "BGRA", "GRAY8" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats) - use_cuda; i++) {
+    Film film = film_new (BOX, formats[i], WIDTH, HEIGHT);
+
+    walk (&film, 0, 8, 1);
+    film_clear (&film);
+  }
+}
+
+GST_END_TEST
+
+GST_START_TEST (test_every_way)
+{
+  static const gchar *const ways[] = { "features=tuzel9", "features=grey-grad",
+    "metric=forstner", "search=full", "refine=false stride=2 cell=1",
+    "update=none", "update=riemann update-window=4",
+    "update=jbld-mean update-window=4", "update=moments update-rate=0.3",
+    "search-radius=16", "scales=<1.0,0.5>", "stride=8 cell=4" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++) {
+    gchar *all = g_strconcat (BOX, ways[i], NULL);
+    Film film = film_new (all, "NV12", WIDTH, HEIGHT);
+
+    g_print ("%s\n", ways[i]);
+    walk (&film, 0, 6, 1);
+    film_clear (&film);
+    g_free (all);
+  }
+}
+
+GST_END_TEST
+
+GST_START_TEST (test_scale)
+{
+  Film film = film_new (BOX "search=full", "RGB", WIDTH, HEIGHT);
+  const Box large = { 60, 32, 48, 36 };
+  GstBuffer *out;
+  GArray *tracks;
+
+  check_at (film_show (&film, 1, 1, start), 1, start);
+  out = film_show (&film, 1, 1, large);
+  tracks = tracks_of (out);
+  fail_unless_equals_int (tracks->len, 1);
+  check_at (gst_buffer_ref (out), 1, large);
+  fail_unless (fabs (g_array_index (tracks, Track, 0).scale - 1.5) < 0.2);
+  g_array_unref (tracks);
+  gst_buffer_unref (out);
+  film_clear (&film);
+}
+
+GST_END_TEST
+
+/* ---- metadata ---- */
+
+GST_START_TEST (test_metadata)
+{
+  Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
+  GstBuffer *out;
+  GArray *tracks;
+  Track t;
+
+  gst_buffer_unref (film_show (&film, 1, 1, start));
+  out = film_show (&film, 1, 1, moved (start, 1));
+  tracks = tracks_of (out);
+  fail_unless_equals_int (tracks->len, 1);
+  t = g_array_index (tracks, Track, 0);
+  fail_unless_equals_string (t.label, "target");
+  fail_unless (t.id == 1 && t.region_id == 0 && t.lost_frames == 0);
+  fail_unless (t.distance < 0.2 && t.second > t.distance);
+  /* half of the certainty is gone at the limit, 0.7 for these features */
+  fail_unless (fabs (t.confidence - pow (2, -t.distance / 0.7)) < 1e-9);
+  fail_unless (t.detection == t.confidence);
+  fail_unless (fabs (t.scale - 1) < 0.2);
+  g_object_set (film.t, "max-distance", 0.25, NULL);
+  g_array_unref (tracks);
+  gst_buffer_unref (out);
+  out = film_show (&film, 1, 1, moved (start, 2));
+  tracks = tracks_of (out);
+  t = g_array_index (tracks, Track, 0);
+  fail_unless (fabs (t.confidence - pow (2, -t.distance / 0.25)) < 1e-9);
+  g_array_unref (tracks);
+  gst_buffer_unref (out);
+  film_clear (&film);
+}
+
+GST_END_TEST
+
+/* On the region that overlaps it most, by more than a half; and no second. */
+GST_START_TEST (test_upstream_region_gets_the_track)
+{
+  Film film = film_new (BOX "object-class=dog", "NV12", WIDTH, HEIGHT);
+  GstBuffer *frame = film_frame (&film), *out;
+  GstVideoRegionOfInterestMeta *other;
+  GArray *tracks;
+
+  film_plant (frame, 1, start);
+  film_region (frame, "cat", start)->id = 0;
+  other = film_region (frame, "dog", start);
+  other->id = 4; /* another tracker's */
+  gst_video_region_of_interest_meta_add_param (
+      other, gst_structure_new ("object_id", "id", G_TYPE_INT, 9, NULL));
+  film_region (frame, "dog", moved (start, 3))->id = 1;
+  film_region (frame, "dog", start)->id = 2;
+  film_region (frame, "dog", moved (start, 1))->id = 3;
+  out = film_push (&film, frame);
+  tracks = tracks_of (out);
+  fail_unless_equals_int (tracks->len, 1);
+  fail_unless_equals_int (g_array_index (tracks, Track, 0).region_id, 2);
+  fail_unless_equals_string (g_array_index (tracks, Track, 0).label, "dog");
+  fail_unless_equals_int (
+      gst_buffer_get_n_meta (out, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE),
+      5);
+  g_array_unref (tracks);
+  gst_buffer_unref (out);
+  frame = film_frame (&film);
+  film_plant (frame, 1, start);
+  film_region (frame, "dog", moved (start, 3))->id = 5;
+  out = film_push (&film, frame);
+  tracks = tracks_of (out);
+  fail_unless_equals_int (tracks->len, 1);
+  fail_unless_equals_int (g_array_index (tracks, Track, 0).region_id, 6);
+  fail_unless_equals_string (g_array_index (tracks, Track, 0).label, "target");
+  g_array_unref (tracks);
+  check_at (out, 1, start);
+  film_clear (&film);
+}
+
+GST_END_TEST
+
+GST_START_TEST (test_hold)
+{
+  Film film = film_new (
+      BOX "inference-interval=2 hold-results=true", "NV12", WIDTH, HEIGHT);
+  GstBuffer *out;
+  GArray *tracks;
+
+  gst_buffer_unref (film_show (&film, 1, 1, start));
+  out = film_show (&film, 1, -1, start);
+  tracks = tracks_of (out);
+  fail_unless_equals_int (tracks->len, 1);
+  fail_unless_equals_uint64 (
+      g_array_index (tracks, Track, 0).age, GST_SECOND / 25);
+  g_array_unref (tracks);
+  check_at (out, 1, start);
+  film_clear (&film);
+}
+
+GST_END_TEST
+
+/* ---- messages, statistics ---- */
+
+static guint
+stat_of (Film *film, const gchar *field)
+{
+  GstStructure *stats;
+  guint value = G_MAXUINT;
+
+  g_object_get (film->t, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint (stats, field, &value), "%s", field);
+  gst_structure_free (stats);
+  return value;
+}
+
+GST_START_TEST (test_events)
+{
+  Film film =
+      film_new (BOX "max-lost-frames=3 update=none", "NV12", WIDTH, HEIGHT);
+  guint targets;
+
+  gst_buffer_unref (film_show (&film, 2, 1, start));
+  expect_event (&film, "acquired 1");
+  fail_unless (stat_of (&film, "tracked") == 1 && stat_of (&film, "lost") == 0);
+  fail_unless (cuv_stat (film.t, "windows") > 0);
+  check_nothing (film_show (&film, 2, -1, start));
+  expect_event (&film, "lost 1");
+  fail_unless (stat_of (&film, "tracked") == 0 && stat_of (&film, "lost") == 1);
+  check_at (film_show (&film, 2, 1, moved (start, 20)), 1, moved (start, 20));
+  expect_event (&film, "reacquired 1");
+  check_nothing (film_show (&film, 4, -1, start));
+  expect_event (&film, "lost 1");
+  expect_event (&film, "given-up 1");
+  check_nothing (film_show (&film, 1, 1, start));
+  g_object_get (film.t, "targets", &targets, NULL);
+  fail_unless (targets == 0 && stat_of (&film, "targets") == 0);
+  fail_unless (next_event (&film) == NULL);
+  film_clear (&film);
+}
+
+GST_END_TEST
+
+GST_START_TEST (test_message_fields)
+{
+  Film film = film_new (BOX "message=every-frame", "NV12", WIDTH, HEIGHT);
+  const GstStructure *object;
+  GstMessage *message;
+  guint x = 0, y = 0, w = 0, h = 0;
+  gdouble distance = -1, confidence = -1;
+
+  gst_buffer_unref (film_show (&film, 1, 1, start));
+  message = gst_bus_pop_filtered (film.bus, GST_MESSAGE_ELEMENT);
+  fail_unless (message != NULL);
+  object = gst_value_get_structure (gst_value_list_get_value (
+      gst_structure_get_value (gst_message_get_structure (message), "objects"),
+      0));
+  fail_unless (gst_structure_get (object, "x", G_TYPE_UINT, &x, "y",
+      G_TYPE_UINT, &y, "width", G_TYPE_UINT, &w, "height", G_TYPE_UINT, &h,
+      "distance", G_TYPE_DOUBLE, &distance, "confidence", G_TYPE_DOUBLE,
+      &confidence, NULL));
+  fail_unless (x == 40 && y == 32 && w == 32 && h == 24);
+  fail_unless (distance == 0 && confidence == 1);
+  fail_unless_equals_string (
+      gst_structure_get_string (object, "state"), "tracked");
+  fail_unless_equals_string (
+      gst_structure_get_string (object, "label"), "target");
+  gst_message_unref (message);
+  gst_buffer_unref (film_show (&film, 1, 1, start));
+  expect_event (&film, " 1");
+  film_clear (&film);
+}
+
+GST_END_TEST
+
+/* ---- regions ---- */
+
+GST_START_TEST (test_first_region_is_followed)
+{
+  Film film = film_new ("", "NV12", WIDTH, HEIGHT);
+  GstBuffer *frame = film_frame (&film), *out;
+  GArray *tracks;
+
+  film_plant (frame, 1, start);
+  film_plant (frame, 2, moved (start, 20));
+  film_region (frame, "dog", start);
+  film_region (frame, "cat", moved (start, 20));
+  out = film_push (&film, frame);
+  tracks = tracks_of (out);
+  fail_unless_equals_int (tracks->len, 1);
+  fail_unless_equals_string (g_array_index (tracks, Track, 0).label, "dog");
+  g_array_unref (tracks);
+  check_at (out, 1, start);
+  walk (&film, 1, 6, 1);
+  /* its label stays where no region is */
+  out = film_show (&film, 1, 1, moved (start, 6));
+  tracks = tracks_of (out);
+  fail_unless_equals_string (g_array_index (tracks, Track, 0).label, "dog");
+  g_array_unref (tracks);
+  gst_buffer_unref (out);
+  film_clear (&film);
+}
+
+GST_END_TEST
+
+GST_START_TEST (test_object_class)
+{
+  Film film = film_new ("object-class=cat", "NV12", WIDTH, HEIGHT);
+  GstBuffer *frame = film_frame (&film);
+
+  film_plant (frame, 1, start);
+  film_plant (frame, 2, moved (start, 20));
+  film_region (frame, "dog", start);
+  film_region (frame, "cat", moved (start, 20));
+  check_at (film_push (&film, frame), 1, moved (start, 20));
+  film_clear (&film);
+}
+
+GST_END_TEST
+
+/* Ids stay, and are not given again; a detector that goes on finding them makes
+ * no others. */
+GST_START_TEST (test_several)
+{
+  Film film = film_new (
+      "max-targets=3 max-lost-frames=2 update=none", "RGB", WIDTH, HEIGHT);
+  const Box other = { 120, 80, 28, 28 }, third = { 20, 90, 24, 24 };
+
+  for (gint i = 0; i < 8; i++) {
+    GstBuffer *frame = film_frame (&film), *out;
+
+    film_plant (frame, 1, moved (start, i));
+    film_plant (frame, 2, other);
+    film_region (frame, "dog", moved (start, i));
+    film_region (frame, "dog", other);
+    film_region (frame, "dog", moved (other, 1)); /* found twice */
+    out = film_push (&film, frame);
+    fail_unless_equals_int (n_tracks (out), 2);
+    check_at (gst_buffer_ref (out), 1, moved (start, i));
+    check_at (out, 2, other);
+  }
+  check_at (film_show (&film, 4, 2, other), 2, other); /* 1 is given up */
+  for (gint i = 0; i < 2; i++) {
+    GstBuffer *frame = film_frame (&film), *out;
+
+    film_plant (frame, 2, other);
+    film_plant (frame, 3, third);
+    film_region (frame, "dog", third);
+    out = film_push (&film, frame);
+    check_at (gst_buffer_ref (out), 2, other);
+    check_at (out, 3, third);
+  }
+  film_clear (&film);
+}
+
+GST_END_TEST
+
+/* ---- a picture ---- */
+
+static gchar *
+picture_of (guint kind, Box box)
+{
+  gchar *folder = g_dir_make_tmp ("rcd-XXXXXX", NULL);
+  gchar *path = g_build_filename (folder, "target.png", NULL), *line;
+  GstHarness *h;
+  GstBuffer *frame, *png;
+  GstMapInfo map;
+
+  h = gst_harness_new ("pngenc");
+  cuv_harness_caps (h, "RGB", box.width, box.height);
+  frame = cuv_frame_new ("RGB", box.width, box.height);
+  film_plant (frame, kind, (Box){ 0, 0, box.width, box.height });
+  png = gst_harness_push_and_pull (h, frame);
+  gst_buffer_map (png, &map, GST_MAP_READ);
+  fail_unless (
+      g_file_set_contents (path, (gchar *) map.data, (gssize) map.size, NULL));
+  gst_buffer_unmap (png, &map);
+  gst_buffer_unref (png);
+  gst_harness_teardown (h);
+  line = g_strdup (path);
+  g_free (folder);
+  g_free (path);
+  return line;
+}
+
+static void
+forget_picture (gchar *path)
+{
+  gchar *folder = g_path_get_dirname (path);
+
+  remove (path);
+  remove (folder);
+  g_free (folder);
+  g_free (path);
+}
+
+/* Found in RGB and, converted, in YUV; looked for anew where it was given up.
+ */
+GST_START_TEST (test_picture)
+{
+  static const gchar *const formats[] = { "RGB", "BGRx" };
+  gchar *path = picture_of (1, start);
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    Film film =
+        film_new ("max-lost-frames=2 update=none", formats[i], WIDTH, HEIGHT);
+
+    g_object_set (film.t, "target-image", path, NULL);
+    check_nothing (film_show (&film, 2, -1, start));
+    expect_event (&film, " 1"); /* it is lost from the start */
+    check_nothing (film_show (&film, 1, -1, start));
+    expect_event (&film, "given-up 1");
+    check_at (film_show (&film, 1, 1, start), 2, start);
+    expect_event (&film, "acquired 2");
+    check_at (film_show (&film, 1, 1, moved (start, 3)), 2, moved (start, 3));
+    g_object_set (film.t, "target-image", NULL, NULL);
+    check_nothing (film_show (&film, 1, 1, start));
+    film_clear (&film);
+  }
+  forget_picture (path);
+}
+
+GST_END_TEST
+
+/* The same film in RGB and in YUV: the picture is found in both. */
+GST_START_TEST (test_picture_in_yuv)
+{
+  gchar *path = picture_of (1, start);
+  gchar *line = g_strdup_printf ("videoconvert ! video/x-raw,format=I420 ! "
+                                 "rcdtrack name=t target-image=%s",
+      path);
+  Film film = { .h = gst_harness_new_parse (line), .bus = gst_bus_new () };
+
+  film.t = gst_bin_get_by_name (GST_BIN (film.h->element), "t");
+  gst_element_set_bus (film.h->element, film.bus);
+  film_size (&film, "RGB", WIDTH, HEIGHT);
+  check_at (film_show (&film, 1, 1, start), 1, start);
+  film_clear (&film);
+  g_free (line);
+  forget_picture (path);
+}
+
+GST_END_TEST
+
+/* ---- signals ---- */
+
+typedef struct {
+  Film *film;
+  gint id;
+} Caller;
+
+static gpointer
+call (gpointer data)
+{
+  Caller *caller = data;
+
+  g_signal_emit_by_name (caller->film->t, "set-target", start.x, start.y,
+      start.width, start.height, &caller->id);
+  return NULL;
+}
+
+GST_START_TEST (test_signals_from_another_thread)
+{
+  Film film = film_new ("", "NV12", WIDTH, HEIGHT);
+  Caller caller = { &film, -1 };
+  gint id = -1;
+
+  for (gint i = 1; i <= 3; i++) {
+    check_nothing (film_show (&film, 2, 1, start));
+    expect_event (&film, "");
+    g_thread_join (g_thread_new ("call", call, &caller));
+    fail_unless_equals_int (caller.id, i);
+    check_at (film_show (&film, 2, 1, start), i, start);
+    g_free (next_event (&film));
+    g_signal_emit_by_name (film.t, "set-target", 1, 1, 9, 9, &id);
+    fail_unless_equals_int (id, 0);
+    expect_problem (film.bus, GST_MESSAGE_WARNING, "clear-target");
+    g_signal_emit_by_name (film.t, "clear-target");
+  }
+  check_nothing (film_show (&film, 1, 1, start));
+  film_clear (&film);
+}
+
+GST_END_TEST
+
+static gpointer
+call_on (gpointer data)
+{
+  Film *film = data;
+  gint id;
+
+  while (!g_atomic_int_get (&film->height)) {
+    g_signal_emit_by_name (film->t, "set-target", 8, 8, 40, 30, &id);
+    g_signal_emit_by_name (film->t, "clear-target");
+  }
+  return NULL;
+}
+
+GST_START_TEST (test_signals_while_frames_pass)
+{
+  Film film = film_new ("scales=<1.0>", "NV12", 64, 48);
+  Film shared = { .t = film.t };
+  GThread *thread = g_thread_new ("call", call_on, &shared);
+
+  gst_buffer_unref (film_show (&film, 200, 1, (Box){ 8, 8, 40, 30 }));
+  g_atomic_int_set (&shared.height, 1);
+  g_thread_join (thread);
+  film_clear (&film);
+}
+
+GST_END_TEST
+
+/* Emits set-target; its id. */
+static gint
+set_target (GstElement *t, Box box)
+{
+  gint id = -1;
+
+  g_signal_emit_by_name (
+      t, "set-target", box.x, box.y, box.width, box.height, &id);
+  return id;
+}
+
+GST_START_TEST (test_signals_before_the_start)
+{
+  GstElement *line = gst_parse_launch (
+      "videotestsrc num-buffers=3 ! rcdtrack name=t ! fakesink", NULL);
+  GstElement *t = gst_bin_get_by_name (GST_BIN (line), "t");
+  guint targets;
+
+  fail_unless_equals_int (set_target (t, (Box){ 1, 2, 30, 40 }), 1);
+  fail_unless_equals_int (set_target (t, (Box){ 1, 2, 30, 40 }), 0);
+  g_signal_emit_by_name (t, "clear-target");
+  fail_unless_equals_int (set_target (t, (Box){ 90, 60, 80, 99 }), 2);
+  gst_element_set_state (line, GST_STATE_PLAYING);
+  gst_message_unref (gst_bus_timed_pop_filtered (
+      GST_ELEMENT_BUS (line), 10 * GST_SECOND, GST_MESSAGE_EOS));
+  g_object_get (t, "targets", &targets, NULL);
+  fail_unless_equals_int (targets, 1);
+  gst_element_set_state (line, GST_STATE_NULL);
+  fail_unless_equals_int (set_target (t, (Box){ 1, 2, 30, 40 }), 1);
+  gst_object_unref (t);
+  gst_object_unref (line);
+}
+
+GST_END_TEST
+
+static Suite *
+rcdtrack_suite (void)
+{
+  Suite *s = suite_create ("rcdtrack");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_box_in_every_format);
+  tcase_add_test (tc, test_every_way);
+  tcase_add_test (tc, test_scale);
+  tcase_add_test (tc, test_metadata);
+  tcase_add_test (tc, test_upstream_region_gets_the_track);
+  tcase_add_test (tc, test_hold);
+  tcase_add_test (tc, test_events);
+  tcase_add_test (tc, test_message_fields);
+  tcase_add_test (tc, test_first_region_is_followed);
+  tcase_add_test (tc, test_object_class);
+  tcase_add_test (tc, test_several);
+  tcase_add_test (tc, test_picture);
+  tcase_add_test (tc, test_picture_in_yuv);
+  tcase_add_test (tc, test_signals_from_another_thread);
+  tcase_add_test (tc, test_signals_while_frames_pass);
+  tcase_add_test (tc, test_signals_before_the_start);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  return film_main (rcdtrack_suite, argc, argv);
+}

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Every setting can change while playing; what cannot be done is refused by
+ * name, and what was in force stays. */
+#include "config.h"
+#include "film.h"
+
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WIDTH 192
+#define HEIGHT 128
+#define BOX                                                                    \
+  "object-initial-x=40 object-initial-y=32 object-initial-width=32 "           \
+  "object-initial-height=24 "
+
+static const Box place = { 40, 32, 32, 24 };
+
+static void
+check_quiet (Film *film)
+{
+  gchar *text = pop_problem (film->bus, GST_MESSAGE_WARNING);
+
+  fail_if (text != NULL, "%s", text);
+}
+
+/* ---- live ---- */
+
+/* Each step changes how many windows are compared, or does not. */
+GST_START_TEST (test_searches)
+{
+  static const struct {
+    const gchar *set;
+    gboolean differs;
+  } steps[] = { { "search=full", TRUE }, { "scales=<1.0>", TRUE },
+    { "scales=<0.8,1.0,1.25,3.0>", TRUE },
+    { "scales=<1.25,3.0,1.0,0.8>", FALSE }, { "stride=8", TRUE },
+    { "cell=8", FALSE }, { "cell=4", TRUE }, { "search-radius=50", FALSE },
+    { "search=local", TRUE }, { "search-radius=0", TRUE },
+    { "refine=false", FALSE }, { "features=rgb-grad", FALSE },
+    { "metric=forstner", FALSE }, { "update=riemann", FALSE },
+    { "update-window=3", FALSE }, { "update-rate=0.5", FALSE },
+    { "max-targets=5", FALSE }, { "max-lost-frames=7", FALSE },
+    { "search=full", TRUE }, { "cell=0", TRUE }, { "stride=0", TRUE },
+    { "scales=<1.0>", TRUE }, { "scales=<>", TRUE } };
+  Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
+  guint64 before, now;
+
+  check_at (film_show (&film, 2, 1, place), 1, place);
+  before = cuv_stat (film.t, "windows");
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
+    set_all (film.t, steps[i].set);
+    /* of other features it is measured anew first */
+    check_at (film_show (&film, 2, 1, place), 1, place);
+    now = cuv_stat (film.t, "windows");
+    fail_unless ((now != before) == steps[i].differs,
+        "%s: %" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT " windows",
+        steps[i].set, before, now);
+    before = now;
+  }
+  check_quiet (&film);
+  film_clear (&film);
+}
+
+GST_END_TEST
+
+GST_START_TEST (test_max_distance)
+{
+  const Box beside = { 43, 33, 32, 24 };
+  Film film = film_new (BOX "refine=false", "NV12", WIDTH, HEIGHT);
+
+  check_at (film_show (&film, 1, 1, place), 1, place);
+  g_object_set (film.t, "max-distance", 1e-6, NULL);
+  check_nothing (film_show (&film, 1, 1, beside));
+  g_object_set (film.t, "max-distance", 0.0, NULL);
+  check_at (film_show (&film, 1, 1, beside), 1, beside);
+  film_clear (&film);
+}
+
+GST_END_TEST
+
+/* A new box takes the place of the target that the old one gave. */
+GST_START_TEST (test_box)
+{
+  const Box other = { 100, 80, 32, 24 };
+  Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
+  GstBuffer *frame;
+
+  check_at (film_show (&film, 2, 1, place), 1, place);
+  g_object_set (film.t, "object-initial-x", 100, "object-initial-y", 80, NULL);
+  for (gint i = 0; i < 2; i++) {
+    frame = film_frame (&film);
+    film_plant (frame, 1, place);
+    film_plant (frame, 2, other);
+    frame = film_push (&film, frame);
+    fail_unless_equals_int (n_tracks (frame), 1);
+    check_at (frame, 2, other);
+  }
+  set_all (film.t,
+      "object-initial-x=-1 object-initial-y=-1 object-initial-width=0 "
+      "object-initial-height=0");
+  check_nothing (film_show (&film, 1, 2, other));
+  check_quiet (&film);
+  film_clear (&film);
+}
+
+GST_END_TEST
+
+GST_START_TEST (test_object_class)
+{
+  Film film = film_new ("object-class=cat", "NV12", WIDTH, HEIGHT);
+
+  for (gint i = 0; i < 2; i++) {
+    GstBuffer *frame = film_frame (&film);
+
+    film_plant (frame, 1, place);
+    film_region (frame, "dog", place);
+    if (i == 0)
+      check_nothing (film_push (&film, frame));
+    else
+      check_at (film_push (&film, frame), 1, place);
+    g_object_set (film.t, "object-class", "", NULL);
+  }
+  film_clear (&film);
+}
+
+GST_END_TEST
+
+GST_START_TEST (test_scales_come_back)
+{
+  GstElement *t = cuv_element_new ("rcdtrack");
+  GValue value = G_VALUE_INIT;
+  gchar *text;
+
+  gst_util_set_object_arg (G_OBJECT (t), "scales", "<1, 0.5, 2.0>");
+  g_value_init (&value, GST_TYPE_ARRAY);
+  g_object_get_property (G_OBJECT (t), "scales", &value);
+  text = gst_value_serialize (&value);
+  fail_unless (
+      strstr (text, "1") != NULL && strstr (text, "0.5") != NULL, "%s", text);
+  fail_unless_equals_int (gst_value_array_get_size (&value), 3);
+  g_free (text);
+  g_value_unset (&value);
+  gst_object_unref (t);
+}
+
+GST_END_TEST
+
+/* The frame that others hold stays as it is. */
+GST_START_TEST (test_draw)
+{
+  Film film = film_new (BOX "draw=distance-map", "RGB", WIDTH, HEIGHT);
+  GstBuffer *frame, *out;
+
+  gst_buffer_unref (film_show (&film, 1, 1, place));
+  frame = film_frame (&film);
+  film_plant (frame, 1, place);
+  out = film_push (&film, gst_buffer_ref (frame));
+  fail_if (cuv_frames_equal ("RGB", WIDTH, HEIGHT, frame, out));
+  check_at (out, 1, place);
+  g_object_set (film.t, "draw", 0, NULL);
+  out = film_push (&film, gst_buffer_ref (frame));
+  fail_unless (cuv_frames_equal ("RGB", WIDTH, HEIGHT, frame, out));
+  gst_buffer_unref (out);
+  gst_buffer_unref (frame);
+  film_clear (&film);
+}
+
+GST_END_TEST
+
+/* ---- contradictions ---- */
+
+static const struct {
+  const gchar *bad, *says, *cure;
+} contradictions[] = {
+  { "stride=8 cell=3", "cell 3 does not divide stride 8", "cell=4" },
+  { "object-initial-x=-1", "-x -1", "object-initial-x=4" },
+  { "object-initial-height=0", "are a part of a box",
+      "object-initial-height=24" },
+  { "object-initial-x=170", "not inside the frame, which is 192x128",
+      "object-initial-x=150" },
+  { "object-initial-height=97", "not inside the frame, which is 192x128",
+      "object-initial-height=96" },
+};
+
+GST_START_TEST (test_contradictions_at_start)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (contradictions); i++) {
+    Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
+
+    set_all (film.t, contradictions[i].bad);
+    fail_unless_equals_int (
+        gst_harness_push (film.h, film_frame (&film)), GST_FLOW_ERROR);
+    expect_problem (film.bus, GST_MESSAGE_ERROR, contradictions[i].says);
+    film_clear (&film);
+  }
+}
+
+GST_END_TEST
+
+/* One warning, and all goes on as it was until they agree. */
+GST_START_TEST (test_live_contradictions)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (contradictions); i++) {
+    Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
+
+    check_at (film_show (&film, 1, 1, place), 1, place);
+    set_all (film.t, contradictions[i].bad);
+    check_at (film_show (&film, 1, 1, place), 1, place);
+    expect_problem (film.bus, GST_MESSAGE_WARNING, contradictions[i].says);
+    check_at (film_show (&film, 1, 1, place), 1, place);
+    check_quiet (&film);
+    set_all (film.t, contradictions[i].cure);
+    gst_buffer_unref (film_show (&film, 1, 1, place));
+    check_quiet (&film);
+    film_clear (&film);
+  }
+}
+
+GST_END_TEST
+
+/* What was in force before a stop is not after it. */
+GST_START_TEST (test_contradiction_at_second_start)
+{
+  Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
+
+  check_at (film_show (&film, 1, 1, place), 1, place);
+  gst_element_set_state (film.t, GST_STATE_NULL);
+  set_all (film.t, "stride=8 cell=3");
+  gst_element_set_state (film.t, GST_STATE_PLAYING);
+  film_size (&film, "NV12", WIDTH, HEIGHT);
+  fail_unless_equals_int (
+      gst_harness_push (film.h, film_frame (&film)), GST_FLOW_ERROR);
+  expect_problem (film.bus, GST_MESSAGE_ERROR, "cell 3");
+  film_clear (&film);
+}
+
+GST_END_TEST
+
+GST_START_TEST (test_fewer_targets_than_there_are)
+{
+  const Box other = { 100, 80, 32, 24 };
+  Film film = film_new (BOX "max-targets=2", "NV12", WIDTH, HEIGHT);
+  GstBuffer *out;
+  gint id;
+
+  g_signal_emit_by_name (
+      film.t, "set-target", other.x, other.y, other.width, other.height, &id);
+  for (gint i = 0; i < 3; i++) {
+    GstBuffer *frame = film_frame (&film);
+
+    film_plant (frame, 1, place);
+    film_plant (frame, 2, other);
+    out = film_push (&film, frame);
+    fail_unless_equals_int (n_tracks (out), 2);
+    gst_buffer_unref (out);
+    if (i == 1)
+      expect_problem (film.bus, GST_MESSAGE_WARNING,
+          "max-targets 1 is less than the 2 targets");
+    else
+      check_quiet (&film);
+    g_object_set (film.t, "max-targets", 1, NULL);
+  }
+  g_object_set (film.t, "max-targets", 2, NULL);
+  g_object_set (film.t, "object-initial-x", 41, NULL);
+  gst_buffer_unref (film_show (&film, 1, 1, place));
+  check_quiet (&film);
+  film_clear (&film);
+}
+
+GST_END_TEST
+
+/* ---- bad values ---- */
+
+GST_START_TEST (test_out_of_range)
+{
+  GstElement *t = cuv_element_new ("rcdtrack");
+
+  ASSERT_WARNING (g_object_set (t, "object-initial-x", -2, NULL));
+  ASSERT_WARNING (g_object_set (t, "object-initial-width", -1, NULL));
+  ASSERT_WARNING (g_object_set (t, "object-initial-height", 16385, NULL));
+  ASSERT_WARNING (g_object_set (t, "cell", 257, NULL));
+  ASSERT_WARNING (g_object_set (t, "update-rate", 1.01, NULL));
+  ASSERT_WARNING (g_object_set (t, "update-window", 0, NULL));
+  ASSERT_WARNING (g_object_set (t, "update-window", 41, NULL));
+  ASSERT_WARNING (g_object_set (t, "max-distance", -0.1, NULL));
+  ASSERT_WARNING (g_object_set (t, "max-targets", 0, NULL));
+  ASSERT_WARNING (g_object_set (t, "max-targets", 17, NULL));
+  gst_object_unref (t);
+}
+
+GST_END_TEST
+
+GST_START_TEST (test_bad_names)
+{
+  static const gchar *const bad[] = { "features=hsv", "metric=l2",
+    "search=wide", "update=always", "draw=map", "scales=<a>" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    gchar *line = g_strdup_printf ("rcdtrack %s", bad[i]);
+    gchar *name = g_strndup (bad[i], strcspn (bad[i], "="));
+    GError *error = NULL;
+    GstElement *element = gst_parse_launch (line, &error);
+
+    fail_unless (
+        error != NULL && strstr (error->message, name) != NULL, "%s", bad[i]);
+    g_clear_error (&error);
+    gst_clear_object (&element);
+    g_free (name);
+    g_free (line);
+  }
+}
+
+GST_END_TEST
+
+/* The error of an element that cannot start. */
+static void
+check_no_start (const gchar *property, const gchar *value, const gchar *says)
+{
+  GstElement *t = cuv_element_new ("rcdtrack");
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (t, bus);
+  gst_util_set_object_arg (G_OBJECT (t), property, value);
+  fail_unless_equals_int (
+      gst_element_set_state (t, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+  expect_problem (bus, GST_MESSAGE_ERROR, says);
+  gst_element_set_state (t, GST_STATE_NULL);
+  gst_element_set_bus (t, NULL);
+  gst_bus_set_flushing (bus, TRUE);
+  gst_object_unref (bus);
+  gst_object_unref (t);
+}
+
+static gchar *
+many_scales (void)
+{
+  GString *text = g_string_new ("<1.0");
+
+  for (gint i = 0; i < 32; i++)
+    g_string_append_printf (text, ",%d.0", i % 10 + 1);
+  return g_string_free (g_string_append_c (text, '>'), FALSE);
+}
+
+GST_START_TEST (test_too_many_scales)
+{
+  gchar *many = many_scales ();
+  Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
+  GValue value = G_VALUE_INIT;
+
+  check_no_start ("scales", many, "scales has 33 values: it takes up to 32");
+  check_at (film_show (&film, 1, 1, place), 1, place);
+  gst_util_set_object_arg (G_OBJECT (film.t), "scales", "<1.0>");
+  gst_util_set_object_arg (G_OBJECT (film.t), "scales", many);
+  expect_problem (film.bus, GST_MESSAGE_WARNING, "scales with 33 values");
+  g_value_init (&value, GST_TYPE_ARRAY);
+  g_object_get_property (G_OBJECT (film.t), "scales", &value);
+  fail_unless_equals_int (gst_value_array_get_size (&value), 1);
+  g_value_unset (&value);
+  check_at (film_show (&film, 1, 1, place), 1, place);
+  film_clear (&film);
+  g_free (many);
+}
+
+GST_END_TEST
+
+/* ---- pictures that are none ---- */
+
+static gchar *
+broken_file (const gchar *bytes)
+{
+  gchar *path = NULL;
+  gint file = g_file_open_tmp ("rcd-XXXXXX.png", &path, NULL);
+
+  fail_unless (file >= 0);
+  fail_unless (g_file_set_contents (path, bytes, -1, NULL));
+  fail_unless (g_close (file, NULL));
+  return path;
+}
+
+GST_START_TEST (test_bad_pictures)
+{
+  gchar *text = broken_file ("this is no picture, but some text");
+  gchar *png = broken_file ("\x89PNG\r\n\x1a\n____________");
+  gchar *empty = broken_file (""), *value;
+  Film film;
+
+  check_no_start ("target-image", "/none/such.png",
+      "Cannot load target-image: there is no file /none/such.png");
+  check_no_start ("target-image", "/", "there is no file /");
+  check_no_start ("target-image", text, "cannot be decoded");
+  check_no_start ("target-image", png, "cannot be decoded");
+  check_no_start ("target-image", empty, "cannot be decoded");
+  film = film_new (BOX, "NV12", WIDTH, HEIGHT);
+  check_at (film_show (&film, 1, 1, place), 1, place);
+  g_object_set (film.t, "target-image", text, NULL);
+  expect_problem (film.bus, GST_MESSAGE_WARNING, "the old one stays");
+  g_object_get (film.t, "target-image", &value, NULL);
+  fail_unless (value == NULL);
+  check_at (film_show (&film, 1, 1, place), 1, place);
+  film_clear (&film);
+  remove (text);
+  remove (png);
+  remove (empty);
+  g_free (text);
+  g_free (png);
+  g_free (empty);
+}
+
+GST_END_TEST
+
+static Suite *
+settings_suite (void)
+{
+  Suite *s = suite_create ("rcdtrack-settings");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_searches);
+  tcase_add_test (tc, test_max_distance);
+  tcase_add_test (tc, test_box);
+  tcase_add_test (tc, test_object_class);
+  tcase_add_test (tc, test_scales_come_back);
+  tcase_add_test (tc, test_draw);
+  tcase_add_test (tc, test_contradictions_at_start);
+  tcase_add_test (tc, test_live_contradictions);
+  tcase_add_test (tc, test_contradiction_at_second_start);
+  tcase_add_test (tc, test_fewer_targets_than_there_are);
+  tcase_add_test (tc, test_out_of_range);
+  tcase_add_test (tc, test_bad_names);
+  tcase_add_test (tc, test_too_many_scales);
+  tcase_add_test (tc, test_bad_pictures);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  return film_main (settings_suite, argc, argv);
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Targets that are none, frames that change, streams that begin again: each is
+ * defined, and none does harm. */
+#include "config.h"
+#include "film.h"
+
+#include <string.h>
+
+#define WIDTH 192
+#define HEIGHT 128
+#define BOX                                                                    \
+  "object-initial-x=40 object-initial-y=32 object-initial-width=32 "           \
+  "object-initial-height=24 "
+
+static const Box place = { 40, 32, 32, 24 };
+static const Box far = { 148, 92, 32, 24 };
+
+static void
+check_quiet (Film *film)
+{
+  gchar *text = pop_problem (film->bus, GST_MESSAGE_WARNING);
+
+  fail_if (text != NULL, "%s", text);
+}
+
+/* ---- targets that are none ---- */
+
+static const struct {
+  Box box;
+  const gchar *says;
+} bad_boxes[] = {
+  { { 300, 10, 20, 20 }, "20 x 20 pixels at (300, 10) lies outside" },
+  { { 10, -40, 20, 20 }, "20 x 20 pixels at (10, -40) lies outside" },
+  { { 10, 10, 0, 20 }, "0 x 20 pixels at (10, 10) is empty" },
+  { { 10, 10, -5, 20 }, "at (10, 10) is empty" },
+  { { G_MAXINT, G_MAXINT, G_MAXINT, G_MAXINT }, "lies outside" },
+  { { G_MININT, 0, G_MAXINT, 20 }, "lies outside" },
+  { { 10, 10, 1, 1 }, "1 x 1 pixels at (10, 10) has too few pixels" },
+  { { 191, 0, 40, 3 }, "too few pixels inside the frame" },
+  { { 100, 60, 40, 40 }, "40 x 40 pixels at (100, 60) is flat" },
+};
+
+/* A warning that names the box and why; the element goes on, and has room. */
+GST_START_TEST (test_boxes_that_are_no_targets)
+{
+  static const gchar *const formats[] = { "NV12", "RGB" };
+
+  for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
+    Film film = film_new ("", formats[f], WIDTH, HEIGHT);
+    gint id;
+
+    for (guint i = 0; i < G_N_ELEMENTS (bad_boxes); i++) {
+      const Box box = bad_boxes[i].box;
+      GstBuffer *frame = film_frame (&film);
+
+      film_plant (frame, 0, (Box){ 90, 50, 60, 60 }); /* flat */
+      g_signal_emit_by_name (
+          film.t, "set-target", box.x, box.y, box.width, box.height, &id);
+      fail_unless (id > 0);
+      check_nothing (film_push (&film, frame));
+      expect_problem (film.bus, GST_MESSAGE_WARNING, bad_boxes[i].says);
+      check_nothing (film_show (&film, 1, -1, place));
+      check_quiet (&film);
+    }
+    g_signal_emit_by_name (
+        film.t, "set-target", place.x, place.y, place.width, place.height, &id);
+    check_at (film_show (&film, 1, 1, place), id, place);
+    film_clear (&film);
+  }
+}
+
+GST_END_TEST
+
+GST_START_TEST (test_one_pixel_by_properties)
+{
+  Film film = film_new ("object-initial-x=5 object-initial-y=5 "
+                        "object-initial-width=1 object-initial-height=1",
+      "NV12", WIDTH, HEIGHT);
+
+  check_nothing (film_show (&film, 2, 1, place));
+  expect_problem (film.bus, GST_MESSAGE_WARNING, "1 x 1 pixels at (5, 5)");
+  check_quiet (&film);
+  film_clear (&film);
+}
+
+GST_END_TEST
+
+/* A detector finds it in every frame: one warning. */
+GST_START_TEST (test_flat_region)
+{
+  Film film = film_new ("", "NV12", WIDTH, HEIGHT);
+
+  for (gint i = 0; i < 5; i++) {
+    GstBuffer *frame = film_frame (&film);
+
+    film_plant (frame, 0, (Box){ 30, 20, 60, 60 });
+    film_region (frame, "wall", place);
+    check_nothing (film_push (&film, frame));
+    if (i == 0)
+      expect_problem (film.bus, GST_MESSAGE_WARNING, "is flat");
+    check_quiet (&film);
+  }
+  film_clear (&film);
+}
+
+GST_END_TEST
+
+/* The part inside is what is followed; those with none are passed over. */
+GST_START_TEST (test_regions_beyond_the_frame)
+{
+  static const Box beyond[] = { { 500, 10, 20, 20 }, { -1, -1, -1, -1 },
+    { 10, 10, 0, 5 } };
+  Film film = film_new ("", "NV12", WIDTH, HEIGHT);
+  GstBuffer *frame = film_frame (&film);
+  const Box part = { 160, 100, 32, 28 };
+
+  film_plant (frame, 1, part);
+  for (guint i = 0; i < G_N_ELEMENTS (beyond); i++)
+    film_region (frame, "beyond", beyond[i]);
+  film_region (frame, "part", (Box){ 160, 100, 5000, 28 });
+  frame = film_push (&film, frame);
+  fail_unless_equals_int (n_tracks (frame), 1);
+  gst_buffer_unref (frame);
+  check_at (film_show (&film, 1, 1, part), 1, part);
+  check_quiet (&film);
+  film_clear (&film);
+}
+
+GST_END_TEST
+
+static void
+make_grey (GstBuffer *frame)
+{
+  GstVideoMeta *meta = gst_buffer_get_video_meta (frame);
+  GstMapInfo map;
+
+  gst_buffer_map (frame, &map, GST_MAP_READWRITE);
+  for (guint y = 0; y < meta->height; y++) {
+    guint8 *pixel = map.data + meta->offset[0] + y * (guint) meta->stride[0];
+
+    for (guint x = 0; x < meta->width; x++, pixel += 3)
+      pixel[1] = pixel[2] = pixel[0];
+  }
+  gst_buffer_unmap (frame, &map);
+}
+
+/* R = G = B has a covariance that only what is added to it makes regular. */
+GST_START_TEST (test_grey_in_rgb)
+{
+  static const gchar *const ways[] = { "", "metric=forstner", "features=tuzel9",
+    "update=riemann", "update=jbld-mean" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++) {
+    gchar *all = g_strconcat (BOX, ways[i], NULL);
+    Film film = film_new (all, "RGB", WIDTH, HEIGHT);
+    const Box next = { 44, 36, 32, 24 };
+
+    for (gint n = 0; n < 3; n++) {
+      GstBuffer *frame = film_frame (&film);
+
+      film_plant (frame, 1, n == 0 ? place : next);
+      /* rows are multiples of four bytes: every third is a red one */
+      fail_unless (gst_buffer_get_video_meta (frame)->stride[0] % 3 == 0
+          || gst_buffer_get_video_meta (frame)->stride[0] % 4 == 0);
+      make_grey (frame);
+      check_at (film_push (&film, frame), 1, n == 0 ? place : next);
+    }
+    film_clear (&film);
+    g_free (all);
+  }
+}
+
+GST_END_TEST
+
+/* ---- frames that change ---- */
+
+GST_START_TEST (test_other_sizes)
+{
+  Film film = film_new (BOX "update=none", "NV12", WIDTH, HEIGHT);
+  const Box elsewhere = { 300, 200, 32, 24 }, low = { 4, 4, 32, 24 };
+
+  check_at (film_show (&film, 2, 1, place), 1, place);
+  film_size (&film, "NV12", 2 * WIDTH, 2 * HEIGHT);
+  check_at (film_show (&film, 2, 1, elsewhere), 1, elsewhere);
+  film_size (&film, "NV12", 48, 40);
+  check_at (film_show (&film, 2, 1, low), 1, low);
+  check_quiet (&film);
+  film_clear (&film);
+}
+
+GST_END_TEST
+
+/* Down to frames in which no window fits, and back. */
+GST_START_TEST (test_frames_smaller_than_the_target)
+{
+  static const gint sizes[][2] = { { 30, 20 }, { 6, 6 }, { 1, 1 }, { 1, 90 },
+    { 90, 1 } };
+  Film film =
+      film_new (BOX "update=none scales=<0.5,1.0>", "NV12", WIDTH, HEIGHT);
+
+  check_at (film_show (&film, 2, 1, place), 1, place);
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    film_size (&film, "NV12", sizes[i][0], sizes[i][1]);
+    gst_buffer_unref (film_show (&film, 2, -1, place));
+    if (i == 1)
+      expect_problem (
+          film.bus, GST_MESSAGE_WARNING, "No window fits the frame");
+    check_quiet (&film);
+  }
+  film_size (&film, "NV12", WIDTH, HEIGHT);
+  check_at (film_show (&film, 1, 1, place), 1, place);
+  film_clear (&film);
+}
+
+GST_END_TEST
+
+/* Of other colours, it is measured anew where it was. */
+GST_START_TEST (test_other_formats)
+{
+  static const gchar *const formats[] = { "RGB", "NV12", "BGRx", "I420" };
+  Film film = film_new (BOX "update=none", "RGB", WIDTH, HEIGHT);
+  const Box next = { 44, 36, 32, 24 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    GstBuffer *out;
+    GArray *tracks;
+
+    film_size (&film, formats[i], WIDTH, HEIGHT);
+    out = film_show (&film, 1, 1, place);
+    tracks = tracks_of (out);
+    fail_unless_equals_int (tracks->len, 1);
+    fail_unless (g_array_index (tracks, Track, 0).distance == 0);
+    g_array_unref (tracks);
+    check_at (out, 1, place);
+    check_at (film_show (&film, 1, 1, next), 1, next);
+    check_at (film_show (&film, 1, 1, place), 1, place);
+  }
+  film_clear (&film);
+}
+
+GST_END_TEST
+
+GST_START_TEST (test_cut_to_another_scene)
+{
+  Film film = film_new (BOX "update=none", "RGB", WIDTH, HEIGHT);
+  GstBuffer *frame;
+
+  check_at (film_show (&film, 2, 1, place), 1, place);
+  for (gint i = 0; i < 4; i++) {
+    frame = film_frame (&film);
+    film_plant (frame, i % 2 == 0 ? 4 : 0, (Box){ 0, 0, WIDTH, HEIGHT });
+    check_nothing (film_push (&film, frame));
+  }
+  check_at (film_show (&film, 1, 1, far), 1, far);
+  check_quiet (&film);
+  film_clear (&film);
+}
+
+GST_END_TEST
+
+/* ---- streams that begin again ---- */
+
+static void
+flush (Film *film)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (film->h, gst_event_new_flush_start ());
+  gst_harness_push_event (film->h, gst_event_new_flush_stop (TRUE));
+  gst_harness_push_event (film->h, gst_event_new_segment (&segment));
+}
+
+/* After a seek it may be anywhere: it is looked for everywhere. */
+GST_START_TEST (test_flush)
+{
+  Film film = film_new (BOX "update=none", "NV12", WIDTH, HEIGHT);
+
+  check_at (film_show (&film, 2, 1, place), 1, place);
+  check_nothing (film_show (&film, 1, 1, far));
+  check_at (film_show (&film, 1, 1, far), 1, far); /* it was lost */
+  flush (&film);
+  check_at (film_show (&film, 1, 1, place), 1, place);
+  check_nothing (film_show (&film, 1, 1, far)); /* and only once */
+  film_clear (&film);
+}
+
+GST_END_TEST
+
+GST_START_TEST (test_up_and_down)
+{
+  Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
+  gint id;
+
+  for (gint i = 0; i < 3; i++) {
+    check_at (film_show (&film, 2, 1, place), 1, place);
+    g_signal_emit_by_name (film.t, "clear-target");
+    g_signal_emit_by_name (
+        film.t, "set-target", far.x, far.y, far.width, far.height, &id);
+    fail_unless_equals_int (id, 2);
+    check_at (film_show (&film, 2, 1, far), 2, far);
+    gst_element_set_state (film.h->element, GST_STATE_NULL);
+    gst_element_set_state (film.h->element, GST_STATE_PLAYING);
+    film_size (&film, "NV12", WIDTH, HEIGHT);
+  }
+  film_clear (&film);
+}
+
+GST_END_TEST
+
+GST_START_TEST (test_end)
+{
+  Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
+  GstEvent *event;
+  gboolean ended = FALSE;
+
+  check_at (film_show (&film, 2, 1, place), 1, place);
+  gst_harness_push_event (film.h, gst_event_new_eos ());
+  while ((event = gst_harness_try_pull_event (film.h)) != NULL) {
+    ended |= GST_EVENT_TYPE (event) == GST_EVENT_EOS;
+    gst_event_unref (event);
+  }
+  fail_unless (ended);
+  film_clear (&film);
+}
+
+GST_END_TEST
+
+/* Detect once, then track, in a pipeline, with a flushing seek. */
+GST_START_TEST (test_line)
+{
+  cuv_play ("videotestsrc num-buffers=30 pattern=ball ! "
+            "video/x-raw,width=160,height=120 ! waldboostdetect ! "
+            "rcdtrack object-initial-x=60 object-initial-y=40 "
+            "object-initial-width=30 object-initial-height=30 ! fakesink");
+}
+
+GST_END_TEST
+
+static Suite *
+trouble_suite (void)
+{
+  Suite *s = suite_create ("rcdtrack-trouble");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_boxes_that_are_no_targets);
+  tcase_add_test (tc, test_one_pixel_by_properties);
+  tcase_add_test (tc, test_flat_region);
+  tcase_add_test (tc, test_regions_beyond_the_frame);
+  tcase_add_test (tc, test_grey_in_rgb);
+  tcase_add_test (tc, test_other_sizes);
+  tcase_add_test (tc, test_frames_smaller_than_the_target);
+  tcase_add_test (tc, test_other_formats);
+  tcase_add_test (tc, test_cut_to_another_scene);
+  tcase_add_test (tc, test_flush);
+  tcase_add_test (tc, test_up_and_down);
+  tcase_add_test (tc, test_end);
+  tcase_add_test (tc, test_line);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  return film_main (trouble_suite, argc, argv);
+}
