@@ -247,7 +247,7 @@ def check_element(top, factory, readme):
         text = file.read()
     Gst = gst()
     for spec in Gst.ElementFactory.make(name).list_properties():
-        base = spec.owner_type.name in ('GstObject', 'GstBaseTransform')
+        base = re.match('Gst(Object|Base|PushSrc)', spec.owner_type.name)
         if not base and f'`{spec.name}`' not in text:
             problem(f'{page}: does not name the property {spec.name}')
 

@@ -14,5 +14,7 @@ case $1 in
   rcdtrack) gst-launch-1.0 -q filesrc location=followed.avi ! avidemux ! jpegdec ! fakesink ;;
   visionoverlay) gst-launch-1.0 -q filesrc location=faces.png ! pngdec ! fakesink ;;
   waldboostdetect) [ "$(grep -c 'waldboostdetect, .*objects=' out)" -ge 5 ] ;;
+  envisrc) grep -q 'caps = video/x-spectral' out ;;
+  envisink) cmp cube.img copy.img ;;
   *) grep -q 'caps = video/x-raw' out ;;
 esac

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "envi-reader.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_WORD 64 /* bytes of a number */
+#define SHOWN 24    /* bytes of a bad value in a message */
+
+bool
+cuv_envi_fail (CuvEnviReader *self, int line, const char *format, ...)
+{
+  char reason[256];
+  va_list args;
+
+  if (self->error != NULL)
+    return false;
+  va_start (args, format);
+  vsnprintf (reason, sizeof reason, format, args);
+  va_end (args);
+  for (char *c = reason; *c != '\0'; c++)
+    if (iscntrl ((unsigned char) *c))
+      *c = ' ';
+  if (asprintf (
+          &self->error, "line %d: %s", line > 0 ? line : self->n_lines, reason)
+      < 0)
+    self->error = strdup ("no memory");
+  return false;
+}
+
+/* ---- keys and values ---- */
+
+static bool
+is_blank (char c)
+{
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static CuvEnviValue
+trimmed (const char *text, const char *end, int line)
+{
+  while (text < end && is_blank (*text))
+    text++;
+  while (end > text && is_blank (end[-1]))
+    end--;
+  return (CuvEnviValue){ text, (size_t) (end - text), line };
+}
+
+static char
+lower (char c)
+{
+  return c >= 'A' && c <= 'Z' ? (char) (c + 'a' - 'A') : c;
+}
+
+/* Case and the number of blanks between words do not matter. */
+bool
+cuv_envi_value_is (const CuvEnviValue *value, const char *word)
+{
+  size_t i = 0;
+
+  for (; *word != '\0' && i < value->size; word++) {
+    if (lower (is_blank (value->text[i]) ? ' ' : value->text[i]) != *word)
+      return false;
+    i++;
+    while (*word == ' ' && i < value->size && is_blank (value->text[i]))
+      i++;
+  }
+  return *word == '\0' && i == value->size;
+}
+
+static int
+find_key (const CuvEnviReader *self, const CuvEnviValue *name)
+{
+  for (int i = 0; i < self->n_keys; i++)
+    if (cuv_envi_value_is (name, self->keys[i]))
+      return i;
+  return -1;
+}
+
+static const char *
+line_end (const char *at, const char *end)
+{
+  const char *newline = memchr (at, '\n', (size_t) (end - at));
+
+  return newline != NULL ? newline : end;
+}
+
+/* What stands in braces, over several lines if need be; *at goes to the end of
+ * the last. NULL text if they do not close. */
+static CuvEnviValue
+braced (CuvEnviReader *self, const char **at, const char *end)
+{
+  const char *close = memchr (*at, '}', (size_t) (end - *at));
+  CuvEnviValue value = { NULL, 0, self->n_lines };
+
+  if (close == NULL)
+    return value;
+  value = trimmed (*at + 1, close, self->n_lines);
+  for (; *at < close; (*at)++)
+    self->n_lines += **at == '\n';
+  *at = line_end (close, end);
+  return value;
+}
+
+/* At a line's start; goes to its end. Lines without a key say nothing. */
+static bool
+collect_line (CuvEnviReader *self, const char **at, const char *end)
+{
+  const char *start = *at, *stop = line_end (start, end);
+  const char *equal = memchr (start, '=', (size_t) (stop - start));
+  CuvEnviValue name, value;
+  int key;
+
+  *at = stop;
+  if (equal == NULL || *start == ';')
+    return true;
+  name = trimmed (start, equal, self->n_lines);
+  value = trimmed (equal + 1, stop, self->n_lines);
+  if (value.size > 0 && *value.text == '{') {
+    *at = value.text;
+    value = braced (self, at, end);
+    if (value.text == NULL)
+      return cuv_envi_fail (self, value.line, "the { is never closed by a }");
+  }
+  key = find_key (self, &name);
+  if (key >= 0 && self->values[key].line > 0)
+    return cuv_envi_fail (self, name.line, "%s again, after line %d",
+        self->keys[key], self->values[key].line);
+  if (key >= 0)
+    self->values[key] = value;
+  return true;
+}
+
+bool
+cuv_envi_collect (CuvEnviReader *self, const char *bytes, size_t size)
+{
+  const char *end = bytes + size, *at = line_end (bytes, end);
+  CuvEnviValue first = trimmed (bytes, at, 1);
+
+  self->n_lines = 1;
+  if (!cuv_envi_value_is (&first, "envi"))
+    return cuv_envi_fail (self, 1, "a header begins with a line ENVI");
+  while (at + 1 < end) {
+    at++;
+    self->n_lines++;
+    if (!collect_line (self, &at, end))
+      return false;
+  }
+  return true;
+}
+
+bool
+cuv_envi_require (CuvEnviReader *self, int key)
+{
+  return self->values[key].line > 0
+      || cuv_envi_fail (
+          self, 0, "the header ends without '%s'", self->keys[key]);
+}
+
+/* ---- numbers ---- */
+
+static bool
+to_number (const CuvEnviReader *self, const CuvEnviValue *value, double *number)
+{
+  char word[MAX_WORD], *end;
+
+  if (value->size == 0 || value->size >= MAX_WORD)
+    return false;
+  memcpy (word, value->text, value->size);
+  word[value->size] = '\0';
+  *number = strtod_l (word, &end, self->locale);
+  return end == word + value->size;
+}
+
+bool
+cuv_envi_number (CuvEnviReader *self, int key, double *number)
+{
+  const CuvEnviValue *value = &self->values[key];
+
+  return to_number (self, value, number)
+      || cuv_envi_fail (self, value->line, "%s is '%.*s', which is no number",
+          self->keys[key], (int) (value->size < SHOWN ? value->size : SHOWN),
+          value->text);
+}
+
+bool
+cuv_envi_integer (
+    CuvEnviReader *self, int key, int64_t low, int64_t high, int64_t *integer)
+{
+  const CuvEnviValue *value = &self->values[key];
+  size_t i = value->size > 0 && value->text[0] == '-';
+  bool ok = i < value->size;
+  int64_t sum = 0;
+
+  for (; ok && i < value->size; i++) {
+    int digit = value->text[i] - '0';
+
+    ok = digit >= 0 && digit <= 9 && !__builtin_mul_overflow (sum, 10, &sum)
+        && !__builtin_add_overflow (sum, digit, &sum);
+  }
+  *integer = value->size > 0 && value->text[0] == '-' ? -sum : sum;
+  return (ok && *integer >= low && *integer <= high)
+      || cuv_envi_fail (self, value->line,
+          "%s is '%.*s', not an integer of %lld .. %lld", self->keys[key],
+          (int) (value->size < SHOWN ? value->size : SHOWN), value->text,
+          (long long) low, (long long) high);
+}
+
+bool
+cuv_envi_numbers (CuvEnviReader *self, int key, int n, double *numbers)
+{
+  const CuvEnviValue *list = &self->values[key];
+  const char *at = list->text, *end = at + list->size;
+  int count = 1;
+
+  for (const char *c = at; c < end; c++)
+    count += *c == ',';
+  if (count != n)
+    return cuv_envi_fail (self, list->line, "%s has %d values, not %d",
+        self->keys[key], count, n);
+  for (int i = 0; i < n; i++) {
+    const char *comma = i + 1 < n ? memchr (at, ',', (size_t) (end - at)) : end;
+    CuvEnviValue word = trimmed (at, comma, list->line);
+
+    if (!to_number (self, &word, &numbers[i]) || !isfinite (numbers[i]))
+      return cuv_envi_fail (self, list->line,
+          "value %d of %s is '%.*s', which is no finite number", i + 1,
+          self->keys[key], (int) (word.size < SHOWN ? word.size : SHOWN),
+          word.text);
+    at = comma + 1;
+  }
+  return true;
+}

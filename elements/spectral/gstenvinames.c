@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which files are meant by a location. */
+#include "gstenvifile.h"
+
+#include <string.h>
+
+#define HEADER ".hdr"
+
+/* As others name a file of samples, if it is not just the header's name. */
+static const gchar *const data_extensions[] = { "", ".img", ".dat", ".raw",
+  ".bin", ".bsq", ".bil", ".bip", ".IMG", ".DAT", ".RAW", ".BIN", ".BSQ",
+  ".BIL", ".BIP" };
+
+/* ---- numbers ---- */
+
+/* The first % of %d, %5d, %05d; its end and its width. */
+static const gchar *
+find_number (const gchar *text, const gchar **end, gint *width)
+{
+  for (; (text = strchr (text, '%')) != NULL; text++) {
+    const gchar *c = text + 1;
+
+    for (*width = 0; g_ascii_isdigit (*c) && *width < 100; c++)
+      *width = 10 * *width + (*c - '0');
+    if (*c == 'd' && *width < 100) {
+      *end = c + 1;
+      return text;
+    }
+  }
+  return NULL;
+}
+
+gboolean
+gst_envi_location_is_pattern (const gchar *location)
+{
+  const gchar *end;
+  gint width;
+
+  return find_number (location, &end, &width) != NULL;
+}
+
+gboolean
+gst_envi_location_check (const gchar *location, GError **error)
+{
+  const gchar *end;
+  gint width;
+
+  if (location == NULL || *location == '\0')
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+        "Property location is not set: give it the name of an ENVI header, as "
+        "in location=cube.hdr.");
+  else if (find_number (location, &end, &width) != NULL
+      && gst_envi_location_is_pattern (end))
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "The location '%s' has two places for a number: leave one, as in "
+        "cube%%05d.hdr.",
+        location);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+gchar *
+gst_envi_location_expand (const gchar *location, guint number)
+{
+  const gchar *end, *start;
+  gint width;
+
+  start = find_number (location, &end, &width);
+  if (start == NULL)
+    return g_strdup (location);
+  return g_strdup_printf (
+      "%.*s%0*u%s", (int) (start - location), location, width, number, end);
+}
+
+/* ---- two files ---- */
+
+static gboolean
+is_header (const gchar *path)
+{
+  gsize length = strlen (path);
+
+  return length > strlen (HEADER)
+      && g_ascii_strcasecmp (path + length - strlen (HEADER), HEADER) == 0;
+}
+
+/* Without the extension of its last part. */
+static gchar *
+stem_of (const gchar *path)
+{
+  const gchar *slash = strrchr (path, G_DIR_SEPARATOR);
+  const gchar *name = slash != NULL ? slash + 1 : path;
+  const gchar *dot = strrchr (name, '.');
+
+  return dot != NULL && dot > name ? g_strndup (path, (gsize) (dot - path))
+                                   : g_strdup (path);
+}
+
+static gboolean
+take_if_file (gchar **found, gchar *path)
+{
+  if (g_file_test (path, G_FILE_TEST_IS_REGULAR)) {
+    *found = path;
+    return TRUE;
+  }
+  g_free (path);
+  return FALSE;
+}
+
+static gboolean
+find_data (GstEnviNames *names)
+{
+  gchar *stem = stem_of (names->header);
+
+  for (guint i = 0; names->data == NULL && i < G_N_ELEMENTS (data_extensions);
+       i++)
+    take_if_file (&names->data, g_strconcat (stem, data_extensions[i], NULL));
+  g_free (stem);
+  return names->data != NULL;
+}
+
+static gboolean
+find_header (GstEnviNames *names)
+{
+  gchar *stem = stem_of (names->data);
+  gboolean found =
+      take_if_file (&names->header, g_strconcat (names->data, HEADER, NULL))
+      || take_if_file (&names->header, g_strconcat (stem, HEADER, NULL))
+      || take_if_file (&names->header, g_strconcat (names->data, ".HDR", NULL))
+      || take_if_file (&names->header, g_strconcat (stem, ".HDR", NULL));
+
+  g_free (stem);
+  return found;
+}
+
+gboolean
+gst_envi_names_find (GstEnviNames *names, const gchar *path, GError **error)
+{
+  gboolean header = is_header (path), found;
+
+  *names = (GstEnviNames){ NULL, NULL };
+  *(header ? &names->header : &names->data) = g_strdup (path);
+  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR)) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+        "There is no file '%s'.", path);
+    found = FALSE;
+  } else if (header) {
+    found = find_data (names);
+    if (!found)
+      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+          "There are no samples beside the header '%s': name their file as it, "
+          "without .hdr or with .img, .dat, .raw, .bin, .bsq, .bil or .bip.",
+          path);
+  } else {
+    found = find_header (names);
+    if (!found)
+      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+          "There is no ENVI header beside '%s': name it '%s.hdr'.", path, path);
+  }
+  if (!found)
+    gst_envi_names_clear (names);
+  return found;
+}
+
+void
+gst_envi_names_for_writing (GstEnviNames *names, const gchar *path)
+{
+  gchar *stem = stem_of (path);
+
+  if (is_header (path)) {
+    names->header = g_strdup (path);
+    names->data = g_strconcat (stem, ".img", NULL);
+  } else {
+    names->header = g_strconcat (stem, HEADER, NULL);
+    names->data = g_strdup (path);
+  }
+  g_free (stem);
+}
+
+void
+gst_envi_names_clear (GstEnviNames *names)
+{
+  g_clear_pointer (&names->header, g_free);
+  g_clear_pointer (&names->data, g_free);
+}

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* envisrc: files, sequences, times, seeks, errors. */
+#include "cubes.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define APPSINK " ! appsink name=out sync=false"
+#define GIB ((gint64) 1 << 30)
+
+/* The first byte; the buffer is freed. */
+static guint
+first_byte (GstSample *sample)
+{
+  guint8 byte;
+
+  fail_unless (sample != NULL);
+  gst_buffer_extract (gst_sample_get_buffer (sample), 0, &byte, 1);
+  gst_sample_unref (sample);
+  return byte;
+}
+
+static void
+expect_end (Player *player)
+{
+  fail_unless (player_pull (player) == NULL);
+}
+
+/* ---- one cube ---- */
+
+GST_START_TEST (passes_what_is_mapped)
+{
+  guint8 expected[N_SAMPLES];
+  GstSample *sample;
+  GstBuffer *buffer;
+  GstCaps *caps;
+  Player player;
+
+  write_text ("cube.hdr",
+      U8 "header offset = 7\n"
+         "bbl = {1, 0, 1}\ndata ignore value = 3\n"
+         "wavelength units = nm\n"
+         "wavelength = {400, 500, 600}\n");
+  write_counting ("cube", 100, 7 + N_SAMPLES);
+  player = player_new ("envisrc location=cube.hdr framerate=10/1" APPSINK);
+  sample = player_pull (&player);
+  buffer = gst_sample_get_buffer (sample);
+  caps = gst_caps_from_string (
+      "video/x-spectral,format=U8,width=5,height=4,bands=3,interleave=bil,"
+      "framerate=10/1,wavelengths=(double)<400,500,600>,bad-bands=<1>,"
+      "ignore-value=(double)3");
+  fail_unless (gst_caps_is_equal (gst_sample_get_caps (sample), caps));
+  for (guint i = 0; i < N_SAMPLES; i++)
+    expected[i] = (guint8) (107 + i);
+  gst_check_buffer_data (buffer, expected, N_SAMPLES);
+  fail_unless (GST_MEMORY_IS_READONLY (gst_buffer_peek_memory (buffer, 0)));
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), 0);
+  fail_unless_equals_uint64 (GST_BUFFER_DURATION (buffer), GST_SECOND / 10);
+  expect_end (&player);
+  gst_caps_unref (caps);
+  /* still there when the element is gone */
+  player_free (&player);
+  gst_check_buffer_data (buffer, expected, N_SAMPLES);
+  gst_sample_unref (sample);
+}
+
+GST_END_TEST
+GST_START_TEST (converts)
+{
+  static const guint8 big[2 * N_SAMPLES] = { 1, 2, 255, 254 };
+  GstElement *in;
+  GstSample *sample;
+  GstMapInfo map;
+  Player player;
+
+  write_text ("cube.hdr",
+      "ENVI\nsamples=5\nlines=4\nbands=3\ninterleave=bsq\n"
+      "byte order = 1\ndata type = 2\n");
+  write_file ("cube.dat", big, sizeof big);
+  player = player_new ("envisrc name=in location=cube.dat" APPSINK);
+  sample = player_pull (&player);
+  fail_unless (
+      gst_buffer_map (gst_sample_get_buffer (sample), &map, GST_MAP_READ));
+  fail_unless_equals_uint64 (map.size, 4 * N_SAMPLES);
+  fail_unless (((const gfloat *) map.data)[0] == 258);
+  fail_unless (((const gfloat *) map.data)[1] == -2);
+  gst_buffer_unmap (gst_sample_get_buffer (sample), &map);
+  gst_sample_unref (sample);
+  expect_end (&player);
+  in = gst_bin_get_by_name (GST_BIN (player.pipeline), "in");
+  fail_unless_equals_uint64 (cuv_stat (in, "bytes"), 4 * N_SAMPLES);
+  gst_object_unref (in);
+  player_free (&player);
+}
+
+GST_END_TEST
+/* All ways in which others name a pair. */
+GST_START_TEST (finds_the_other_file)
+{
+  static const struct {
+    const gchar *header, *data;
+  } pairs[] = { { "a.hdr", "a" }, { "a.hdr", "a.img" }, { "a.hdr", "a.dat" },
+    { "a.HDR", "a.RAW" }, { "a.img.hdr", "a.img" }, { "a.b.hdr", "a.b.bil" },
+    { "a.x.HDR", "a.x" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (pairs); i++) {
+    const gchar *both[2] = { pairs[i].header, pairs[i].data };
+
+    write_text (both[0], U8);
+    write_counting (both[1], i, N_SAMPLES);
+    for (guint k = 0; k < 2; k++) {
+      gchar *line = g_strdup_printf ("envisrc location=%s" APPSINK, both[k]);
+      Player player = player_new (line);
+
+      fail_unless_equals_int (first_byte (player_pull (&player)), i);
+      player_free (&player);
+      g_free (line);
+    }
+    unlink (both[0]);
+    unlink (both[1]);
+  }
+}
+
+GST_END_TEST
+/* A pool that is proposed is used, if its buffers are large enough. */
+static GstPadProbeReturn
+propose_pool (GstPad *pad, GstPadProbeInfo *info, gpointer size)
+{
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
+
+  if (GST_QUERY_TYPE (query) == GST_QUERY_ALLOCATION) {
+    GstBufferPool *pool = gst_buffer_pool_new ();
+    GstStructure *config = gst_buffer_pool_get_config (pool);
+    GstCaps *caps;
+
+    gst_query_parse_allocation (query, &caps, NULL);
+    gst_buffer_pool_config_set_params (
+        config, caps, GPOINTER_TO_UINT (size), 2, 0);
+    fail_unless (gst_buffer_pool_set_config (pool, config));
+    gst_query_add_allocation_pool (query, pool, GPOINTER_TO_UINT (size), 2, 0);
+    gst_object_unref (pool);
+    return GST_PAD_PROBE_HANDLED;
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+static gboolean
+is_from_pool (guint pool_size)
+{
+  GstElement *pipeline =
+      cuv_pipeline_new ("envisrc name=in location=cube.hdr" APPSINK);
+  GstElement *in = gst_bin_get_by_name (GST_BIN (pipeline), "in");
+  GstPad *pad = gst_element_get_static_pad (in, "src");
+  Player player = { pipeline, gst_bin_get_by_name (GST_BIN (pipeline), "out") };
+  GstSample *sample;
+  gboolean from_pool;
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, propose_pool,
+      GUINT_TO_POINTER (pool_size), NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  sample = player_pull (&player);
+  from_pool = gst_sample_get_buffer (sample)->pool != NULL;
+  fail_unless_equals_uint64 (
+      gst_buffer_get_size (gst_sample_get_buffer (sample)), N_SAMPLES);
+  fail_unless_equals_int (first_byte (sample), 9);
+  gst_object_unref (pad);
+  gst_object_unref (in);
+  player_free (&player);
+  return from_pool;
+}
+
+GST_START_TEST (uses_a_pool)
+{
+  write_cube ("cube", 9);
+  fail_unless (is_from_pool (N_SAMPLES));
+  fail_unless (is_from_pool (N_SAMPLES + 100));
+  fail_if (is_from_pool (N_SAMPLES - 1));
+}
+
+GST_END_TEST
+/* ---- sequences ---- */
+
+static void
+write_sequence (void)
+{
+  for (guint i = 0; i < 5; i++) {
+    gchar *name = g_strdup_printf ("s%03u", 2 + i);
+
+    write_cube (name, 10 * i);
+    g_free (name);
+  }
+}
+
+GST_START_TEST (plays_a_sequence)
+{
+  Player player;
+
+  write_sequence ();
+  player = player_new (
+      "envisrc location=s%03d.hdr start-index=2 framerate=30/1" APPSINK);
+  for (guint i = 0; i < 5; i++) {
+    GstSample *sample = player_pull (&player);
+
+    fail_unless_equals_uint64 (
+        GST_BUFFER_PTS (gst_sample_get_buffer (sample)), i * GST_SECOND / 30);
+    fail_unless_equals_int (first_byte (sample), 10 * i);
+  }
+  expect_end (&player);
+  player_free (&player);
+}
+
+GST_END_TEST
+GST_START_TEST (loops)
+{
+  Player player;
+
+  write_sequence ();
+  player = player_new ("envisrc location=s%03d.img start-index=5 loop=true "
+                       "framerate=30/1 num-buffers=7" APPSINK);
+  for (guint i = 0; i < 7; i++) {
+    GstSample *sample = player_pull (&player);
+
+    fail_unless_equals_uint64 (
+        GST_BUFFER_PTS (gst_sample_get_buffer (sample)), i * GST_SECOND / 30);
+    fail_unless_equals_int (first_byte (sample), 30 + 10 * (i % 2));
+  }
+  expect_end (&player);
+  player_free (&player);
+}
+
+GST_END_TEST
+/* At 30 per second no time but each third is a whole number. */
+GST_START_TEST (seeks)
+{
+  GstClockTime start[5];
+  Player player;
+  gint64 duration;
+
+  write_sequence ();
+  player = player_new (
+      "envisrc location=s%03d.hdr start-index=2 framerate=30/1" APPSINK);
+  for (guint i = 0; i < 5; i++) {
+    GstSample *sample = player_pull (&player);
+
+    start[i] = GST_BUFFER_PTS (gst_sample_get_buffer (sample));
+    gst_sample_unref (sample);
+  }
+  fail_unless (
+      gst_element_query_duration (player.pipeline, GST_FORMAT_TIME, &duration));
+  fail_unless_equals_int64 (duration, 5 * GST_SECOND / 30);
+  for (guint i = 0; i < 5; i++) {
+    for (guint later = 0; later < 2; later++) {
+      fail_unless (gst_element_seek_simple (player.pipeline, GST_FORMAT_TIME,
+          GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
+          (gint64) (start[i] + later * GST_SECOND / 40)));
+      fail_unless_equals_int (first_byte (player_pull (&player)), 10 * i);
+    }
+  }
+  fail_unless (gst_element_seek (player.pipeline, 1, GST_FORMAT_TIME,
+      GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, (gint64) start[1],
+      GST_SEEK_TYPE_SET, (gint64) start[3]));
+  fail_unless_equals_int (first_byte (player_pull (&player)), 10);
+  fail_unless_equals_int (first_byte (player_pull (&player)), 20);
+  expect_end (&player);
+  /* backwards is refused, and nothing else happens */
+  fail_unless (gst_element_seek_simple (
+      player.pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, 0));
+  fail_unless_equals_int (first_byte (player_pull (&player)), 0);
+  fail_if (gst_element_seek (player.pipeline, -1, GST_FORMAT_TIME,
+      GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_END, 0));
+  fail_unless_equals_int (first_byte (player_pull (&player)), 10);
+  player_free (&player);
+}
+
+GST_END_TEST
+/* What sinks would hide by dropping it does not come in the first place. */
+GST_START_TEST (seeks_to_no_cube_before)
+{
+  write_sequence ();
+  for (guint i = 0; i < 5; i++) {
+    GstElement *element = gst_element_factory_make ("envisrc", NULL);
+    GstHarness *h;
+    GstBuffer *buffer;
+
+    gst_util_set_object_arg (G_OBJECT (element), "framerate", "30/1");
+    g_object_set (element, "location", "s%03d.hdr", "start-index", 2, NULL);
+    fail_unless (gst_element_send_event (element,
+        gst_event_new_seek (1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH,
+            GST_SEEK_TYPE_SET, (gint64) (i * GST_SECOND / 30),
+            GST_SEEK_TYPE_NONE, -1)));
+    h = gst_harness_new_with_element (element, NULL, "src");
+    gst_harness_play (h);
+    buffer = gst_harness_pull (h);
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), i * GST_SECOND / 30);
+    gst_buffer_unref (buffer);
+    gst_harness_teardown (h);
+    gst_object_unref (element);
+  }
+}
+
+GST_END_TEST
+GST_START_TEST (caps_change_on_the_way)
+{
+  GstSample *sample;
+  Player player;
+
+  write_cube ("c0", 1);
+  write_text ("c1.hdr", U16);
+  write_counting ("c1.img", 50, 2 * N_SAMPLES);
+  write_cube ("c2", 3);
+  player = player_new ("envisrc location=c%d.hdr" APPSINK);
+  fail_unless_equals_int (first_byte (player_pull (&player)), 1);
+  sample = player_pull (&player);
+  fail_unless_equals_string (
+      gst_structure_get_string (
+          gst_caps_get_structure (gst_sample_get_caps (sample), 0), "format"),
+      "U16LE");
+  fail_unless_equals_uint64 (
+      gst_buffer_get_size (gst_sample_get_buffer (sample)), 2 * N_SAMPLES);
+  fail_unless_equals_int (first_byte (sample), 50);
+  fail_unless_equals_int (first_byte (player_pull (&player)), 3);
+  expect_end (&player);
+  player_free (&player);
+}
+
+GST_END_TEST
+GST_START_TEST (up_and_down)
+{
+  GstElement *pipeline;
+
+  write_sequence ();
+  pipeline =
+      cuv_pipeline_new ("envisrc location=s%03d.hdr start-index=2 ! fakesink");
+  for (guint i = 0; i < 3; i++)
+    fail_unless_equals_string (cuv_pipeline_play (pipeline), NULL);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST
+/* ---- large files: sparse, they take no room ---- */
+
+static void
+write_sparse (const gchar *name, gint64 size, const gchar *end)
+{
+  int fd = open (name, O_WRONLY | O_CREAT, 0600);
+
+  fail_unless (fd >= 0 && ftruncate (fd, size) == 0);
+  fail_unless (pwrite (fd, end, strlen (end), size - (gint64) strlen (end))
+      == (gssize) strlen (end));
+  close (fd);
+}
+
+GST_START_TEST (far_into_a_file)
+{
+  Player player;
+
+  write_text ("cube.hdr", U8 "header offset = 5368709120\n");
+  write_sparse ("cube.img", 5 * GIB + N_SAMPLES,
+      "x...........................................................");
+  player = player_new ("envisrc location=cube.hdr" APPSINK);
+  fail_unless_equals_int (first_byte (player_pull (&player)), 'x');
+  player_free (&player);
+}
+
+GST_END_TEST
+GST_START_TEST (cube_of_five_gib)
+{
+  GstSample *sample;
+  GstMapInfo map;
+  Player player;
+
+  write_text ("cube.hdr",
+      "ENVI\nsamples=16384\nlines=16384\nbands=20\n"
+      "interleave=bsq\ndata type=1\n");
+  write_sparse ("cube.img", 5 * GIB, "end");
+  player = player_new ("envisrc location=cube.hdr" APPSINK);
+  sample = player_pull (&player);
+  fail_unless (
+      gst_buffer_map (gst_sample_get_buffer (sample), &map, GST_MAP_READ));
+  fail_unless (map.size == (gsize) (5 * GIB));
+  fail_unless (memcmp (map.data + map.size - 4, "\0end", 4) == 0);
+  gst_buffer_unmap (gst_sample_get_buffer (sample), &map);
+  gst_sample_unref (sample);
+  player_free (&player);
+}
+
+GST_END_TEST
+/* ---- errors ---- */
+
+GST_START_TEST (says_what_is_wrong)
+{
+  write_text ("short.hdr", U8 "header offset = 10\n");
+  write_counting ("short.img", 0, 69);
+  write_text ("bad.hdr", "ENVI\nsamples = 5\nlines = -4\n");
+  write_text ("bad", "");
+  write_text ("empty.hdr", "");
+  write_text ("empty", "");
+  write_text ("alone.hdr", U8);
+  write_text ("alone.tif", "");
+  fail_unless (mkfifo ("fifo.img", 0600) == 0);
+  write_text ("fifo.hdr", U8);
+  expect_error ("envisrc ! fakesink", "location is not set");
+  expect_error ("envisrc location=none.hdr ! fakesink", "no file 'none.hdr'");
+  expect_error ("envisrc location=. ! fakesink", "no file '.'");
+  expect_error ("envisrc location=n%d.hdr ! fakesink", "start-index");
+  expect_error ("envisrc location=n%d-%d.hdr ! fakesink", "two places");
+  expect_error ("envisrc location=alone.hdr ! fakesink", "no samples beside");
+  expect_error ("envisrc location=alone.tif ! fakesink",
+      "Correct the header or copy the file again");
+  expect_error ("envisrc location=bad ! fakesink",
+      "'bad.hdr' cannot be used, line 3: lines is '-4'");
+  expect_error ("envisrc location=empty.hdr ! fakesink", "line 1");
+  expect_error ("envisrc location=fifo.hdr ! fakesink", "no samples beside");
+  expect_error ("envisrc location=fifo.img ! fakesink", "no file");
+  expect_error ("envisrc location=short.hdr ! fakesink",
+      "'short.img' is too short: it has 69 bytes, and 5 samples * 4 lines * 3 "
+      "bands of 1 bytes after an offset of 10 are 70");
+}
+
+GST_END_TEST
+GST_START_TEST (a_sequence_that_breaks)
+{
+  write_cube ("c0", 1);
+  write_text ("c1.hdr", "ENVI\n");
+  write_text ("c1.img", "");
+  expect_error ("envisrc location=c%d.hdr ! fakesink", "c1.hdr");
+  expect_error ("envisrc location=c0.hdr ! video/x-spectral,bands=4 ! fakesink",
+      "Internal data stream error");
+}
+
+GST_END_TEST
+static Suite *
+make_suite (void)
+{
+  Suite *suite = suite_create ("envisrc");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_checked_fixture (tcase, cubes_enter, cubes_leave);
+  tcase_add_test (tcase, passes_what_is_mapped);
+  tcase_add_test (tcase, converts);
+  tcase_add_test (tcase, finds_the_other_file);
+  tcase_add_test (tcase, uses_a_pool);
+  tcase_add_test (tcase, plays_a_sequence);
+  tcase_add_test (tcase, loops);
+  tcase_add_test (tcase, seeks);
+  tcase_add_test (tcase, seeks_to_no_cube_before);
+  tcase_add_test (tcase, caps_change_on_the_way);
+  tcase_add_test (tcase, up_and_down);
+  tcase_add_test (tcase, far_into_a_file);
+  if (GLIB_SIZEOF_SIZE_T == 8)
+    tcase_add_test (tcase, cube_of_five_gib);
+  tcase_add_test (tcase, says_what_is_wrong);
+  tcase_add_test (tcase, a_sequence_that_breaks);
+  return suite;
+}
+
+CUV_ELEMENTS_MAIN (make_suite)

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Caps of spectral images: what is read of them, and where samples are. */
+#include "cuvelements.h"
+#include "gstspectralinfo.h"
+
+#define SIZES "width=(int)5,height=(int)4,bands=(int)3"
+#define GOOD "video/x-spectral,format=U16LE,interleave=bil," SIZES
+
+static gboolean
+parse (GstSpectralInfo *info, const gchar *text, gchar **problem)
+{
+  GstCaps *caps = gst_caps_from_string (text);
+  gboolean ok;
+
+  fail_unless (caps != NULL, "%s", text);
+  ok = gst_spectral_info_from_caps (info, caps, problem);
+  fail_unless (ok == (*problem == NULL));
+  gst_caps_unref (caps);
+  return ok;
+}
+
+static GstSpectralInfo
+parsed (const gchar *text)
+{
+  GstSpectralInfo info;
+  gchar *problem;
+
+  fail_unless (parse (&info, text, &problem), "%s: %s", text, problem);
+  return info;
+}
+
+GST_START_TEST (reads_all_fields)
+{
+  GstSpectralInfo info = parsed (GOOD
+      ",framerate=25/2,wavelengths=(double)<400,500.5,600>,bad-bands=<2,0>,"
+      "ignore-value=-1.5");
+
+  fail_unless_equals_int (info.format, CUV_CUBE_U16);
+  fail_unless_equals_int (info.interleave, GST_SPECTRAL_BIL);
+  fail_unless_equals_int (info.width, 5);
+  fail_unless_equals_int (info.height, 4);
+  fail_unless_equals_int (info.bands, 3);
+  fail_unless_equals_int (info.fps_n, 25);
+  fail_unless_equals_int (info.fps_d, 2);
+  fail_unless_equals_int (info.n_wavelengths, 3);
+  fail_unless_equals_float (info.wavelengths[1], 500.5);
+  fail_unless (info.bad[0] && !info.bad[1] && info.bad[2]);
+  fail_unless_equals_int (gst_spectral_info_n_good (&info), 1);
+  fail_unless (info.has_ignore && info.ignore == -1.5);
+  fail_unless_equals_uint64 (gst_spectral_info_size (&info), 120);
+}
+
+GST_END_TEST
+/* An array of ints is what gst-launch-1.0 makes of <400,500,600>. */
+GST_START_TEST (optional_fields)
+{
+  GstSpectralInfo info = parsed (GOOD);
+
+  fail_unless_equals_int (info.fps_n, 0);
+  fail_unless_equals_int (info.fps_d, 1);
+  fail_unless_equals_int (info.n_wavelengths, 0);
+  fail_unless_equals_int (gst_spectral_info_n_good (&info), 3);
+  fail_if (info.has_ignore);
+  info = parsed (GOOD ",wavelengths=<400,500,600>");
+  fail_unless_equals_float (info.wavelengths[2], 600);
+}
+
+GST_END_TEST
+GST_START_TEST (makes_the_caps_it_reads)
+{
+  static const gchar *const texts[] = { GOOD ",framerate=(fraction)0/1",
+    "video/x-spectral,format=F32LE,interleave=bsq," SIZES
+    ",framerate=(fraction)30/1,wavelengths=(double)<400,500.5,600>,"
+    "bad-bands=(int)<0,2>,ignore-value=(double)0",
+    "video/x-spectral,format=U8,interleave=bip," SIZES
+    ",framerate=(fraction)30/1" };
+  GstCaps *all = gst_caps_from_string (GST_SPECTRAL_CAPS);
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
+    GstSpectralInfo info = parsed (texts[i]);
+    GstCaps *made = gst_spectral_info_to_caps (&info);
+    GstCaps *caps = gst_caps_from_string (texts[i]);
+
+    fail_unless (gst_caps_is_equal (made, caps));
+    fail_unless (gst_caps_is_subset (made, all));
+    gst_caps_unref (made);
+    gst_caps_unref (caps);
+  }
+  gst_caps_unref (all);
+}
+
+GST_END_TEST
+GST_START_TEST (refuses_by_field)
+{
+  static const gchar *const bad[][2] = {
+    { "video/x-raw," SIZES, "video/x-spectral" },
+    { "video/x-spectral,interleave=bip," SIZES, "format is missing" },
+    { "video/x-spectral,format=U12,interleave=bip," SIZES, "format is U12" },
+    { "video/x-spectral,format=U8," SIZES, "interleave is missing" },
+    { "video/x-spectral,format=U8,interleave=bop," SIZES, "interleave is bop" },
+    { "video/x-spectral,format=U8,interleave=bip,width=1,height=1",
+        "bands is missing" },
+    { "video/x-spectral,format=U8,interleave=bip,width=1,height=1,bands=0",
+        "bands is 0, and should be 1 .. 256" },
+    { "video/x-spectral,format=U8,interleave=bip,width=1,height=1,bands=257",
+        "bands is 257" },
+    { "video/x-spectral,format=U8,interleave=bip,width=-1,height=1,bands=1",
+        "width is -1" },
+    { "video/x-spectral,format=U8,interleave=bip,width=1,height=16385,bands=1",
+        "height is 16385" },
+    { GOOD ",framerate=30", "framerate" },
+    { GOOD ",framerate=-30/1", "framerate" },
+    { GOOD ",wavelengths=(double)<400,500>", "wavelengths" },
+    { GOOD ",wavelengths=400", "wavelengths" },
+    { GOOD ",wavelengths=<a,b,c>", "wavelengths: number 0" },
+    { GOOD ",bad-bands=1", "bad-bands" },
+    { GOOD ",bad-bands=<0,3>",
+        "bad-bands: number 1 should be an int of 0 .. "
+        "2" },
+    { GOOD ",bad-bands=<-1>", "bad-bands: number 0" },
+    { GOOD ",ignore-value=none", "ignore-value" },
+  };
+  GstSpectralInfo info;
+  gchar *problem;
+
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    fail_if (parse (&info, bad[i][0], &problem), "%s", bad[i][0]);
+    fail_unless (
+        strstr (problem, bad[i][1]) != NULL, "%s: %s", bad[i][0], problem);
+    g_free (problem);
+  }
+}
+
+GST_END_TEST
+/* Samples counted one after the other in the order that the name says. */
+GST_START_TEST (cube_steps)
+{
+  for (guint i = GST_SPECTRAL_BIP; i <= GST_SPECTRAL_BSQ; i++) {
+    gchar *text = g_strdup_printf ("video/x-spectral,format=F32LE,"
+                                   "interleave=%s," SIZES,
+        gst_spectral_interleave_name (i));
+    GstSpectralInfo info = parsed (text);
+    guint8 bytes[240];
+    CuvCube cube = gst_spectral_info_cube (&info, bytes);
+    gint64 n = 0, size[3] = { 4, 5, 3 }; /* rows, pixels, bands */
+    static const guint orders[3][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 2, 0, 1 } };
+    const guint *o = orders[i];
+    gint64 at[3];
+
+    for (at[o[0]] = 0; at[o[0]] < size[o[0]]; at[o[0]]++)
+      for (at[o[1]] = 0; at[o[1]] < size[o[1]]; at[o[1]]++)
+        for (at[o[2]] = 0; at[o[2]] < size[o[2]]; at[o[2]]++)
+          fail_unless_equals_int64 (4 * n++,
+              at[0] * cube.row_step + at[1] * cube.pixel_step
+                  + at[2] * cube.band_step);
+    fail_unless_equals_uint64 (gst_spectral_info_size (&info), 240);
+    fail_unless (cube.data == bytes && cube.bands == 3);
+    g_free (text);
+  }
+}
+
+GST_END_TEST
+/* 256 GiB is a size, where addresses have 64 bits. */
+GST_START_TEST (largest_size)
+{
+  GstSpectralInfo info =
+      parsed ("video/x-spectral,format=F32LE,interleave=bsq,width=16384,"
+              "height=16384,bands=256");
+
+  fail_unless_equals_uint64 (gst_spectral_info_size (&info), (guint64) 1 << 38);
+  fail_unless_equals_int64 (
+      gst_spectral_info_cube (&info, NULL).band_step, (gint64) 1 << 30);
+  info.bands = 0;
+  fail_unless_equals_uint64 (gst_spectral_info_size (&info), 0);
+}
+
+GST_END_TEST
+static Suite *
+make_suite (void)
+{
+  Suite *suite = suite_create ("spectral-info");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, reads_all_fields);
+  tcase_add_test (tcase, optional_fields);
+  tcase_add_test (tcase, makes_the_caps_it_reads);
+  tcase_add_test (tcase, refuses_by_field);
+  tcase_add_test (tcase, cube_steps);
+  if (GLIB_SIZEOF_SIZE_T == 8)
+    tcase_add_test (tcase, largest_size);
+  return suite;
+}
+
+CUV_ELEMENTS_MAIN (make_suite)

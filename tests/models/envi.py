@@ -1,0 +1,126 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""ENVI files of GDAL through envisrc and envisink, and back into GDAL."""
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+from osgeo import gdal
+
+gdal.UseExceptions()
+TYPES = {gdal.GDT_Byte: np.uint8, gdal.GDT_Int16: np.int16,
+         gdal.GDT_UInt16: np.uint16, gdal.GDT_Int32: np.int32,
+         gdal.GDT_UInt32: np.uint32, gdal.GDT_Float32: np.float32,
+         gdal.GDT_Float64: np.float64}
+KEPT = (np.uint8, np.uint16)  # all others become float32
+SHAPE = (4, 5, 7)  # bands, lines, samples
+WAVELENGTHS = [400.5, 500.0, 612.25, 1000.125]
+seed = int(os.environ.get('CUV_TEST_SEED', np.random.randint(2**31)))
+print(f'CUV_TEST_SEED={seed}')
+random = np.random.default_rng(seed)
+failures = checks = 0
+
+
+def check(condition, text):
+    global checks, failures
+    checks += 1
+    if not condition:
+        failures += 1
+        print('failed:', text)
+
+
+def random_cube(dtype):
+    if np.issubdtype(dtype, np.floating):
+        return random.normal(0, 1e6, SHAPE).astype(dtype)
+    info = np.iinfo(dtype)
+    return random.integers(info.min, info.max, SHAPE, dtype, endpoint=True)
+
+
+def write_with_gdal(path, cube, gdal_type, interleave):
+    bands, lines, samples = cube.shape
+    data = gdal.GetDriverByName('ENVI').Create(
+        path, samples, lines, bands, gdal_type,
+        [f'INTERLEAVE={interleave}'])
+    for band in range(bands):
+        data.GetRasterBand(band + 1).WriteArray(cube[band])
+    data.GetRasterBand(1).SetNoDataValue(7)
+    data.FlushCache()
+
+
+def write_by_hand(path, cube, interleave):
+    """Big endian, after an offset, in micrometres: what GDAL does not write."""
+    order = {'BSQ': (0, 1, 2), 'BIL': (1, 0, 2), 'BIP': (1, 2, 0)}[interleave]
+    big = np.ascontiguousarray(cube.transpose(order))
+    big = big.astype(big.dtype.newbyteorder('>'))
+    with open(path + '.img', 'wb') as file:
+        file.write(b'offset.' + big.tobytes())
+    code = {'u1': 1, 'i2': 2, 'i4': 3, 'f4': 4, 'f8': 5, 'u2': 12,
+            'u4': 13}[cube.dtype.str[1:]]
+    micrometres = ', '.join(str(w / 1000) for w in WAVELENGTHS)
+    with open(path + '.hdr', 'w', encoding='ascii') as file:
+        file.write(f'''ENVI
+samples = {SHAPE[2]}
+lines = {SHAPE[1]}
+bands = {SHAPE[0]}
+header offset = 7
+data type = {code}
+interleave = {interleave.lower()}
+byte order = 1
+wavelength units = Micrometers
+wavelength = {{{micrometres}}}
+data ignore value = 7
+''')
+
+
+def write_inputs():
+    cubes = []
+    for gdal_type, dtype in TYPES.items():
+        for interleave in ('BSQ', 'BIL', 'BIP'):
+            for ours in (False, True):
+                cube, path = random_cube(dtype), f'in{len(cubes):02d}'
+                if ours:
+                    write_by_hand(path, cube, interleave)
+                else:
+                    write_with_gdal(path + '.img', cube, gdal_type, interleave)
+                cubes.append((cube, interleave, ours))
+    return cubes
+
+
+def check_output(number, cube, interleave, ours):
+    name = f'out{number:02d} of {cube.dtype} {interleave}'
+    data = gdal.Open(f'out{number:02d}.img')
+    wanted = cube if cube.dtype in KEPT else cube.astype(np.float32)
+    got = data.ReadAsArray()
+    check(got.dtype == wanted.dtype, f'{name}: {got.dtype}')
+    check(np.array_equal(got, wanted), f'{name}: other samples')
+    check(data.GetMetadataItem('INTERLEAVE', 'IMAGE_STRUCTURE')
+          == {'BSQ': 'BAND', 'BIL': 'LINE', 'BIP': 'PIXEL'}[interleave],
+          f'{name}: other interleave')
+    check(data.GetRasterBand(1).GetNoDataValue() == 7, f'{name}: ignore value')
+    if not ours:
+        return
+    for band, wavelength in enumerate(WAVELENGTHS, 1):
+        items = data.GetRasterBand(band).GetMetadata()
+        check(np.isclose(float(items['wavelength']), wavelength, 1e-14, 0)
+              and items['wavelength_units'] == 'Nanometers', f'{name}: {items}')
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        cubes = write_inputs()
+        run = subprocess.run(
+            ['gst-launch-1.0', '-q', 'envisrc', 'location=in%02d.hdr', '!',
+             'envisink', 'location=out%02d.hdr'],
+            capture_output=True, text=True, check=False)
+        check(run.returncode == 0 and not run.stderr, run.stdout + run.stderr)
+        for number, (cube, interleave, ours) in enumerate(cubes):
+            check_output(number, cube, interleave, ours)
+        os.chdir('/')
+    print(f'{len(cubes)} cubes, {checks} checks, {failures} failures')
+    sys.exit(1 if failures else 0)
+
+
+main()
