@@ -101,7 +101,7 @@ static const struct {
 };
 
 static const gchar *const layout_fields[] = { "kind", "version", "width",
-  "height", "shape", "rows", "columns", "data" };
+  "height", "shape", "rows", "columns", "data", "key" };
 
 gboolean
 gst_cuv_table_is_layout (const gchar *field)
@@ -203,6 +203,9 @@ parse_table (GstCuvTable *table, const GstStructure *structure)
   table->structure = structure;
   table->kind = gst_structure_get_string (structure, "kind");
   table->shape = gst_structure_get_string (structure, "shape");
+  table->key = gst_structure_get_string (structure, "key");
+  if (table->key == NULL)
+    table->key = table->kind;
   columns = gst_structure_get_value (structure, "columns");
   data = gst_structure_get_value (structure, "data");
   if (table->kind == NULL || table->shape == NULL || columns == NULL

@@ -40,8 +40,8 @@ CUV_API void gst_cuv_meta_set_track (GstBuffer *buffer,
  * (uint, the frame the coordinates refer to), shape (string: "segments" with
  * columns x1 y1 x2 y2, "points" with columns x y, or "none"), rows (uint),
  * columns (GstValueArray of strings "name:type", type one of f32 f64 i32 u32
- * i64 u64 u16 u8), data (GBytes: the rows, packed, little endian), and any
- * scalars. */
+ * i64 u64 u16 u8), data (GBytes: the rows, packed, little endian), key (string,
+ * optional: what JSON calls it, else its kind), and any scalars. */
 typedef enum {
   GST_CUV_TYPE_F32,
   GST_CUV_TYPE_F64,
@@ -71,6 +71,7 @@ CUV_API GstStructure *gst_cuv_meta_add_table (GstBuffer *buffer,
 typedef struct {
   const GstStructure *structure;
   const gchar *kind;
+  const gchar *key; /* the kind where there is none */
   const gchar *shape;
   guint width, height;
   guint n_rows, n_columns, row_size;

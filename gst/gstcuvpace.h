@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which frames an element has the time to work on, and the latency that its
- * work adds: what GstCuvFilter knows of clocks. Running times throughout. */
+ * work adds: what the base classes know of clocks. Running times throughout. */
 #ifndef GST_CUV_PACE_H
 #define GST_CUV_PACE_H
 
 #include <gst/gst.h>
+#include "cuv-api.h"
 
 G_BEGIN_DECLS
 
@@ -24,25 +25,25 @@ typedef struct {
   GstClockTime busy_until; /* the time at which all work so far is done */
 } GstCuvPace;
 
-void gst_cuv_pace_init (GstCuvPace *self, GstElement *element);
+CUV_API void gst_cuv_pace_init (GstCuvPace *self, GstElement *element);
 
 /* After a flush or a jump in time. */
-void gst_cuv_pace_forget (GstCuvPace *self);
+CUV_API void gst_cuv_pace_forget (GstCuvPace *self);
 
 /* Asks upstream whether frames are live: before the first of them. */
-void gst_cuv_pace_ask (GstCuvPace *self);
+CUV_API void gst_cuv_pace_ask (GstCuvPace *self);
 
 /* The source pad's LATENCY query, and its events. */
-gboolean gst_cuv_pace_query (GstCuvPace *self, GstQuery *query);
-void gst_cuv_pace_event (GstCuvPace *self, GstEvent *event);
+CUV_API gboolean gst_cuv_pace_query (GstCuvPace *self, GstQuery *query);
+CUV_API void gst_cuv_pace_event (GstCuvPace *self, GstEvent *event);
 
 /* TRUE if the frame had better pass. patience: how much later than it should a
  * frame may be, the time between two of them. */
-gboolean gst_cuv_pace_is_late (
+CUV_API gboolean gst_cuv_pace_is_late (
     GstCuvPace *self, GstClockTime time, GstClockTime patience);
 
 /* The frame of this time was worked on for so long. */
-void gst_cuv_pace_worked (GstCuvPace *self, GstClockTime time,
+CUV_API void gst_cuv_pace_worked (GstCuvPace *self, GstClockTime time,
     GstClockTime took, GstClockTime patience);
 
 G_END_DECLS

@@ -153,6 +153,16 @@ gst_cuv_transform_query (
       ->query (trans, direction, query);
 }
 
+/* Of caps that are no raw video the subclass knows what they mean. */
+static gboolean
+read_info (GstVideoInfo *info, const GstCaps *caps)
+{
+  gst_video_info_init (info);
+  return !gst_structure_has_name (
+             gst_caps_get_structure (caps, 0), "video/x-raw")
+      || gst_video_info_from_caps (info, caps);
+}
+
 static gboolean
 gst_cuv_transform_set_caps (
     GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps)
@@ -162,8 +172,8 @@ gst_cuv_transform_set_caps (
   GstCuvTransformPrivate *priv = PRIV (self);
   const gchar *problem = NULL;
 
-  if (!gst_video_info_from_caps (&priv->in_info, in_caps)
-      || !gst_video_info_from_caps (&priv->out_info, out_caps)) {
+  if (!read_info (&priv->in_info, in_caps)
+      || !read_info (&priv->out_info, out_caps)) {
     GST_ERROR_OBJECT (self, "cannot read caps %" GST_PTR_FORMAT, in_caps);
     return FALSE;
   }

@@ -22,7 +22,8 @@ G_DECLARE_DERIVABLE_TYPE (
 struct _GstCuvTransformClass {
   GstBaseTransformClass parent_class;
 
-  /* The caps are known. FALSE refuses them. Optional. */
+  /* The caps are known. FALSE refuses them. The info of caps that are no raw
+   * video is as gst_video_info_init() leaves it. Optional. */
   gboolean (*set_info) (GstCuvTransform *self, GstCaps *in_caps,
       const GstVideoInfo *in_info, GstCaps *out_caps,
       const GstVideoInfo *out_info);

@@ -336,8 +336,8 @@ append_info (CuvJson *json, const GstCuvTable *table, guint nth,
 
   if (!other_size && count_scalars (table) == 0)
     return;
-  key = nth == 1 ? g_strdup_printf ("%s_info", table->kind)
-                 : g_strdup_printf ("%s_%u_info", table->kind, nth);
+  key = nth == 1 ? g_strdup_printf ("%s_info", table->key)
+                 : g_strdup_printf ("%s_%u_info", table->key, nth);
   cuv_json_new_key (json, key);
   g_free (key);
   cuv_json_begin_object (json);
@@ -366,7 +366,7 @@ static void
 append_table (
     CuvJson *json, const GstCuvTable *table, const CuvRecordFrame *frame)
 {
-  guint nth = cuv_json_new_key (json, table->kind);
+  guint nth = cuv_json_new_key (json, table->key);
 
   cuv_json_begin_array (json);
   for (guint row = 0; has_rows (table) && row < table->n_rows; row++) {

@@ -2,12 +2,14 @@
 #include "config.h"
 #include "gstenvisink.h"
 #include "gstenvisrc.h"
+#include "gstspectralpca.h"
 
 static gboolean
 plugin_init (GstPlugin *plugin)
 {
   GST_ELEMENT_REGISTER (envisrc, plugin);
   GST_ELEMENT_REGISTER (envisink, plugin);
+  GST_ELEMENT_REGISTER (spectralpca, plugin);
   return TRUE;
 }
 

@@ -16,5 +16,6 @@ case $1 in
   waldboostdetect) [ "$(grep -c 'waldboostdetect, .*objects=' out)" -ge 5 ] ;;
   envisrc) grep -q 'caps = video/x-spectral' out ;;
   envisink) cmp cube.img copy.img ;;
+  spectralpca) jq -e '.spectral | length == 31' out && [ -s components.png ] ;;
   *) grep -q 'caps = video/x-raw' out ;;
 esac

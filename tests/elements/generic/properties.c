@@ -193,13 +193,32 @@ GST_START_TEST (limits_can_be_set)
 }
 
 GST_END_TEST
+static gboolean
+takes (const gchar *name, const gchar *format)
+{
+  GstElementFactory *factory = gst_element_factory_find (name);
+  GstCaps *video = gst_caps_new_simple (
+      "video/x-raw", "format", G_TYPE_STRING, format, NULL);
+  gboolean can = gst_element_factory_can_sink_any_caps (factory, video);
+
+  gst_caps_unref (video);
+  gst_object_unref (factory);
+  return can;
+}
+
+static const gchar *
+format_for (const gchar *name)
+{
+  return takes (name, "NV12") ? "NV12" : "RGBx";
+}
+
 /* A harness needs a sink and a source pad that take video frames. */
 static gboolean
 passes_frames (const gchar *name)
 {
   GstElementFactory *factory = gst_element_factory_find (name);
   GstCaps *video = gst_caps_from_string ("video/x-raw,format=NV12");
-  gboolean passes = gst_element_factory_can_sink_any_caps (factory, video)
+  gboolean passes = takes (name, format_for (name))
       && gst_element_factory_can_src_any_caps (factory, video);
 
   gst_caps_unref (video);
@@ -207,10 +226,16 @@ passes_frames (const gchar *name)
   return passes;
 }
 
+static const gchar *
+format_of (GstElement *element)
+{
+  return format_for (GST_OBJECT_NAME (gst_element_get_factory (element)));
+}
+
 static void
 push (GstHarness *h, guint n)
 {
-  GstBuffer *frame = cuv_frame_new ("NV12", 64, 48);
+  GstBuffer *frame = cuv_frame_new (format_of (h->element), 64, 48);
 
   GST_BUFFER_PTS (frame) = n * GST_SECOND / 30;
   fail_unless_equals_int (gst_harness_push (h, frame), GST_FLOW_OK);
@@ -228,7 +253,7 @@ GST_START_TEST (live_ones_change_while_playing)
     return;
   h = cuv_element_harness (names->pdata[__i__]);
   own = own_properties (h->element);
-  cuv_harness_caps (h, "NV12", 64, 48);
+  cuv_harness_caps (h, format_for (names->pdata[__i__]), 64, 48);
   push (h, 0);
   for (guint i = 0; i < own->len; i++) {
     GParamSpec *spec = own->pdata[i];
@@ -310,7 +335,7 @@ GST_START_TEST (controllers_act_at_stream_time)
     if (!(spec->flags & GST_PARAM_CONTROLLABLE) || !is_number (spec))
       continue;
     if (n++ == 0)
-      cuv_harness_caps (h, "NV12", 64, 48);
+      cuv_harness_caps (h, format_for (names->pdata[__i__]), 64, 48);
     control (h, spec);
   }
   g_print ("%s: %u controlled\n", (gchar *) names->pdata[__i__], n);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Principal components of a cube's pixels: what CPU, GPU and tests share. */
+#ifndef CUV_PCA_TYPES_H
+#define CUV_PCA_TYPES_H
+
+#include <stdint.h>
+#include "spectral-types.h"
+
+/* The samples that count: these bands of a cube, and of its pixels those that
+ * have no sample of the value ignore there, and no NaN or infinity. */
+typedef struct {
+  int32_t n;                         /* 1 .. CUV_CUBE_MAX_BANDS */
+  int32_t index[CUV_CUBE_MAX_BANDS]; /* rising, 0 .. bands - 1 */
+  int32_t has_ignore;
+  double ignore;
+} CuvPcaBands;
+
+/* Sums over the pixels that count: of an integer cube exact, as integers, of a
+ * float cube in double. */
+typedef union {
+  int64_t i;
+  double d;
+} CuvPcaSum;
+
+/* They are a square matrix of n bands and, as the last, a band that is 1
+ * everywhere: element [i][j], i <= j, at i * CUV_PCA_STRIDE (n) + j, is the sum
+ * of s_i s_j. So [i][n] is the sum of s_i, and [n][n] how many pixels count.
+ * Other elements mean nothing. */
+#define CUV_PCA_STRIDE(n) (((n) + 6) & ~3)
+#define CUV_PCA_SUMS(n) (CUV_PCA_STRIDE (n) * CUV_PCA_STRIDE (n))
+
+/* The order that sums of floats are made in, so that they are the same bits
+ * everywhere: pixels row by row are tiles of CUV_PCA_TILE, tiles are in up to
+ * CUV_PCA_CHUNKS chunks of as many each. In a tile pixel i adds to lane i % 4;
+ * the lanes are added as (0 + 1) + (2 + 3), tiles one after the other to their
+ * chunk, and chunks one after the other. */
+enum { CUV_PCA_TILE = 128, CUV_PCA_CHUNKS = 64, CUV_PCA_LANES = 4 };
+
+typedef enum {
+  CUV_PCA_CORRELATION, /* R = mean of s s^T */
+  CUV_PCA_COVARIANCE,  /* C = R - mu mu^T */
+  CUV_PCA_PEARSON,     /* C, each band divided by its deviation */
+} CuvPcaMode;
+
+typedef enum {
+  CUV_PCA_EXACT,  /* a frame is shown by its own components */
+  CUV_PCA_LAGGED, /* by those of the frame before: read once */
+} CuvPcaTiming;
+
+typedef enum {
+  CUV_PCA_FREE, /* by eigenvalue, largest component positive */
+  CUV_PCA_SIGN, /* each where the one most like it was, not turned round */
+  CUV_PCA_PROCRUSTES, /* and those of near eigenvalues turned to those before */
+} CuvPcaStabilise;
+
+typedef enum {
+  CUV_PCA_SIGMA,      /* mean +- sigmas deviations */
+  CUV_PCA_RANGE,      /* a fixed range of values */
+  CUV_PCA_PERCENTILE, /* from one percentile of the frame to another */
+} CuvPcaMapping;
+
+enum { CUV_PCA_SHOWN = 3 };
+
+/* Percentiles come from so many bins over +- CUV_PCA_REACH deviations. */
+enum { CUV_PCA_BINS = 4096, CUV_PCA_REACH = 6 };
+
+typedef struct {
+  CuvPcaMode mode;
+  CuvPcaStabilise stabilise;
+  double smoothing; /* 0 < a <= 1: a frame's share of what is known; 1: all */
+} CuvPcaLearning;
+
+typedef struct {
+  int32_t component[CUV_PCA_SHOWN]; /* for R, G, B: from 1 on; 0: black */
+  CuvPcaMapping mapping;
+  double sigmas;     /* > 0 */
+  double range[2];   /* values that are black and white, different */
+  double percentile; /* 0 .. 49: so many percent are black, and white */
+} CuvPcaDisplay;
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A basis as a JSON file:
+ *
+ *   { "kind": "spectralpca-basis", "version": 1,
+ *     "mode": "correlation" | "covariance" | "pearson",
+ *     "mean": [ n numbers ], "deviation": [ n, 1 unless pearson ],
+ *     "eigenvalues": [ n ], "vectors": [ n arrays of n, a component each ] } */
+#ifndef GST_SPECTRAL_BASIS_H
+#define GST_SPECTRAL_BASIS_H
+
+#include <gio/gio.h>
+#include "pca.h"
+
+G_BEGIN_DECLS
+
+/* As the file and the property mode have it. */
+const gchar *gst_spectral_mode_name (CuvPcaMode mode);
+
+/* Initialises the basis from a file. FALSE, and an error that names the file
+ * and what is wrong in it; then there is nothing to clear. */
+gboolean gst_spectral_basis_load (
+    CuvPcaBasis *basis, const gchar *location, GError **error);
+
+/* Replaces the file as a whole, or not at all. */
+gboolean gst_spectral_basis_save (
+    const CuvPcaBasis *basis, const gchar *location, GError **error);
+
+G_END_DECLS
+
+#endif

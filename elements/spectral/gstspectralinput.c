@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstspectralinput.h"
+
+void
+gst_spectral_info_from_video (GstSpectralInfo *info, const GstVideoInfo *video)
+{
+  *info = (GstSpectralInfo){ .format = CUV_CUBE_U8,
+    .interleave = GST_SPECTRAL_BIP,
+    .width = GST_VIDEO_INFO_WIDTH (video),
+    .height = GST_VIDEO_INFO_HEIGHT (video),
+    .bands = 3,
+    .fps_n = GST_VIDEO_INFO_FPS_N (video),
+    .fps_d = GST_VIDEO_INFO_FPS_D (video) };
+}
+
+static CuvCube
+cube_of_video (GstVideoFrame *video)
+{
+  const guint8 *red = GST_VIDEO_FRAME_COMP_DATA (video, 0);
+  const guint8 *green = GST_VIDEO_FRAME_COMP_DATA (video, 1);
+  CuvCube cube = { .data = red,
+    .format = CUV_CUBE_U8,
+    .width = GST_VIDEO_FRAME_WIDTH (video),
+    .height = GST_VIDEO_FRAME_HEIGHT (video),
+    .bands = 3,
+    .pixel_step = GST_VIDEO_FRAME_COMP_PSTRIDE (video, 0),
+    .row_step = GST_VIDEO_FRAME_PLANE_STRIDE (video, 0),
+    .band_step = green - red };
+
+  return cube;
+}
+
+static gchar *
+map_video (GstSpectralInput *self, const GstVideoInfo *video)
+{
+  if (!gst_video_frame_map (&self->video, video, self->buffer, GST_MAP_READ))
+    return g_strdup ("Cannot map a frame");
+  self->cube = cube_of_video (&self->video);
+  return NULL;
+}
+
+static gchar *
+map_cube (GstSpectralInput *self, const GstSpectralInfo *info)
+{
+  gsize size = gst_spectral_info_size (info), has;
+
+  if (!gst_buffer_map (self->buffer, &self->map, GST_MAP_READ))
+    return g_strdup ("Cannot map a cube");
+  has = self->map.size;
+  if (has >= size) {
+    self->cube = gst_spectral_info_cube (info, self->map.data);
+    return NULL;
+  }
+  gst_buffer_unmap (self->buffer, &self->map);
+  return g_strdup_printf ("A buffer has %" G_GSIZE_FORMAT
+                          " bytes, and by its caps a cube has %" G_GSIZE_FORMAT
+                          ": send whole cubes, without padding",
+      has, size);
+}
+
+gchar *
+gst_spectral_input_map (GstSpectralInput *self, const GstSpectralInfo *info,
+    const GstVideoInfo *video, GstBuffer *buffer)
+{
+  self->buffer = buffer;
+  self->is_video = GST_VIDEO_INFO_FORMAT (video) != GST_VIDEO_FORMAT_UNKNOWN;
+  return self->is_video ? map_video (self, video) : map_cube (self, info);
+}
+
+void
+gst_spectral_input_unmap (GstSpectralInput *self)
+{
+  if (self->is_video)
+    gst_video_frame_unmap (&self->video);
+  else
+    gst_buffer_unmap (self->buffer, &self->map);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A buffer mapped as a cube: video/x-spectral, packed, or RGB video in memory
+ * of any stride, which is a cube of three bands. */
+#ifndef GST_SPECTRAL_INPUT_H
+#define GST_SPECTRAL_INPUT_H
+
+#include <gst/video/video.h>
+#include "gstspectralinfo.h"
+
+G_BEGIN_DECLS
+
+void gst_spectral_info_from_video (
+    GstSpectralInfo *info, const GstVideoInfo *video);
+
+typedef struct {
+  CuvCube cube;
+  gboolean is_video;
+  GstVideoFrame video;
+  GstBuffer *buffer;
+  GstMapInfo map;
+} GstSpectralInput;
+
+/* video: of a format that is not UNKNOWN if the buffer is video. NULL, or what
+ * went wrong: g_free() it. */
+gchar *gst_spectral_input_map (GstSpectralInput *self,
+    const GstSpectralInfo *info, const GstVideoInfo *video, GstBuffer *buffer);
+void gst_spectral_input_unmap (GstSpectralInput *self);
+
+G_END_DECLS
+
+#endif

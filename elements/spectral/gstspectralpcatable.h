@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The components of a frame as metadata. */
+#ifndef GST_SPECTRAL_PCA_TABLE_H
+#define GST_SPECTRAL_PCA_TABLE_H
+
+#include "gstspectraltransform.h"
+#include "pca-cpu.h"
+
+G_BEGIN_DECLS
+
+/* A table of kind "pca", which JSON calls "spectral": a row for each component,
+ * and as scalars mode, pixels, left_out, cut, mean, components and the vectors
+ * of those shown. None of a basis that is not known. */
+void gst_spectral_pca_add_table (GstBuffer *buffer, const CuvPcaBasis *basis,
+    const gint components[GST_SPECTRAL_SHOWN], const CuvPcaResult *result,
+    const GstSpectralPicture *picture);
+
+G_END_DECLS
+
+#endif

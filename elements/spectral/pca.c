@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Tiles of a cube, and sums of their products. */
+#include "pca.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+CuvPcaBands
+cuv_pca_all_bands (int n)
+{
+  CuvPcaBands bands = { .n = n };
+
+  for (int k = 0; k < n; k++)
+    bands.index[k] = k;
+  return bands;
+}
+
+/* ---- tiles ---- */
+
+bool
+cuv_pca_tile_init (CuvPcaTile *self, int n)
+{
+  const size_t size =
+      (size_t) CUV_PCA_STRIDE (n) * CUV_PCA_TILE * sizeof (double);
+
+  *self = (CuvPcaTile){ .n = n, .rows = aligned_alloc (64, size) };
+  if (self->rows == NULL)
+    return false;
+  memset (self->rows, 0, size);
+  self->narrow = (int16_t *) self->rows;
+  return true;
+}
+
+void
+cuv_pca_tile_clear (CuvPcaTile *self)
+{
+  free (self->rows);
+  *self = (CuvPcaTile){ 0 };
+}
+
+int64_t
+cuv_pca_n_tiles (const CuvCube *cube)
+{
+  return ((int64_t) cube->width * cube->height + CUV_PCA_TILE - 1)
+      / CUV_PCA_TILE;
+}
+
+int64_t
+cuv_pca_chunk_tiles (const CuvCube *cube)
+{
+  return (cuv_pca_n_tiles (cube) + CUV_PCA_CHUNKS - 1) / CUV_PCA_CHUNKS;
+}
+
+static double
+sample (const CuvCube *cube, int64_t pixel, int band)
+{
+  const uint8_t *at = cube->data + pixel / cube->width * cube->row_step
+      + pixel % cube->width * cube->pixel_step + band * cube->band_step;
+  uint16_t u16;
+  float f32;
+
+  switch (cube->format) {
+    case CUV_CUBE_U8:
+      return *at;
+    case CUV_CUBE_U16:
+      memcpy (&u16, at, sizeof u16);
+      return u16;
+    default:
+      memcpy (&f32, at, sizeof f32);
+      return f32;
+  }
+}
+
+/* As a sample of the cube has it. */
+static double
+ignored (const CuvPcaBands *bands, const CuvPcaTile *tile)
+{
+  return tile->is_exact ? bands->ignore : (double) (float) bands->ignore;
+}
+
+static bool
+counts (const CuvPcaTile *tile, const CuvPcaBands *bands, int p)
+{
+  for (int k = 0; k < tile->n; k++) {
+    const double s = tile->rows[k * CUV_PCA_TILE + p];
+
+    if (s - s != 0.0 || (bands->has_ignore && s == ignored (bands, tile)))
+      return false;
+  }
+  return true;
+}
+
+static void
+leave_out (CuvPcaTile *tile, int p)
+{
+  for (int k = 0; k <= tile->n; k++)
+    tile->rows[k * CUV_PCA_TILE + p] = 0.0;
+  tile->left_out[p] = true;
+  tile->n_left_out++;
+}
+
+void
+cuv_pca_load (const CuvCube *cube, const CuvPcaBands *bands, int64_t tile,
+    CuvPcaTile *out)
+{
+  const int64_t first = tile * CUV_PCA_TILE;
+  const int64_t left = (int64_t) cube->width * cube->height - first;
+
+  out->count = (int32_t) (left < CUV_PCA_TILE ? left : CUV_PCA_TILE);
+  out->is_exact = cube->format != CUV_CUBE_F32;
+  out->is_narrow = false;
+  out->n_left_out = 0;
+  memset (out->left_out, 0, sizeof out->left_out);
+  memset (
+      out->rows, 0, (size_t) (out->n + 1) * CUV_PCA_TILE * sizeof *out->rows);
+  for (int p = 0; p < out->count; p++) {
+    for (int k = 0; k < out->n; k++)
+      out->rows[k * CUV_PCA_TILE + p] =
+          sample (cube, first + p, bands->index[k]);
+    out->rows[out->n * CUV_PCA_TILE + p] = 1.0;
+    if (!counts (out, bands, p))
+      leave_out (out, p);
+  }
+}
+
+/* ---- sums ---- */
+
+/* Products of floats, and sums of a tile's products of integers, are exact. */
+static double
+sum_of_products (const double *a, const double *b)
+{
+  double lanes[CUV_PCA_LANES] = { 0 };
+
+  for (int p = 0; p < CUV_PCA_TILE; p++)
+    lanes[p % CUV_PCA_LANES] += a[p] * b[p];
+  return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+}
+
+void
+cuv_pca_add (const CuvPcaTile *tile, CuvPcaSum *sums)
+{
+  for (int i = 0; i <= tile->n; i++) {
+    for (int j = i; j <= tile->n; j++) {
+      CuvPcaSum *sum = &sums[i * CUV_PCA_STRIDE (tile->n) + j];
+      const double more = sum_of_products (
+          &tile->rows[i * CUV_PCA_TILE], &tile->rows[j * CUV_PCA_TILE]);
+
+      if (tile->is_exact)
+        sum->i += (int64_t) more;
+      else
+        sum->d += more;
+    }
+  }
+}
+
+void
+cuv_pca_merge (int n, bool is_exact, const CuvPcaSum *chunk, CuvPcaSum *sums)
+{
+  for (int i = 0; i < CUV_PCA_SUMS (n); i++) {
+    if (is_exact)
+      sums[i].i += chunk[i].i;
+    else
+      sums[i].d += chunk[i].d;
+  }
+}
+
+bool
+cuv_pca_sums (const CuvCube *cube, const CuvPcaBands *bands, CuvPcaSum *sums)
+{
+  const int64_t n_tiles = cuv_pca_n_tiles (cube);
+  const int64_t chunk_tiles = cuv_pca_chunk_tiles (cube);
+  const size_t size = (size_t) CUV_PCA_SUMS (bands->n) * sizeof *sums;
+  CuvPcaSum *chunk = malloc (size);
+  CuvPcaTile tile;
+  bool ok = cuv_pca_tile_init (&tile, bands->n) && chunk != NULL;
+
+  memset (sums, 0, size);
+  for (int64_t first = 0; ok && first < n_tiles; first += chunk_tiles) {
+    memset (chunk, 0, size);
+    for (int64_t t = first; t < first + chunk_tiles && t < n_tiles; t++) {
+      cuv_pca_load (cube, bands, t, &tile);
+      cuv_pca_add (&tile, chunk);
+    }
+    cuv_pca_merge (bands->n, cube->format != CUV_CUBE_F32, chunk, sums);
+  }
+  cuv_pca_tile_clear (&tile);
+  free (chunk);
+  return ok;
+}

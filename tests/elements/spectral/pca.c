@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The element spectralpca: caps, pictures, metadata, live changes, bases of
+ * files, bad input. */
+#include "cuvelements.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+
+#include "gstcuvmeta.h"
+#include "gstspectralinfo.h"
+
+enum { WIDTH = 37, HEIGHT = 23, BANDS = 6 };
+
+#define CUBE_CAPS                                                              \
+  "video/x-spectral,format=U16LE,width=37,height=23,bands=6,"                  \
+  "interleave=bil,framerate=30/1"
+
+/* Three spectra in changing shares, and noise of a seed. */
+static guint16
+sample (gint x, gint y, gint b, guint frame)
+{
+  gdouble s = 3000 + 2000 * sin (0.3 * x) * (b < 3 ? 1 : -1)
+      + 900 * cos (0.2 * y + 0.1 * frame) * (b % 2 ? 1 : -1) + 150 * (b == 2);
+
+  return (guint16) (s + (x * 7 + y * 13 + b * 5) % 11);
+}
+
+static GstBuffer *
+cube_new (guint frame)
+{
+  GstBuffer *buffer =
+      gst_buffer_new_allocate (NULL, WIDTH * HEIGHT * BANDS * 2, NULL);
+  GstMapInfo map;
+
+  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
+  for (gint i = 0; i < WIDTH * HEIGHT * BANDS; i++) {
+    gint x = i % WIDTH, b = i / WIDTH % BANDS, y = i / WIDTH / BANDS;
+
+    ((guint16 *) map.data)[i] = sample (x, y, b, frame);
+  }
+  gst_buffer_unmap (buffer, &map);
+  GST_BUFFER_PTS (buffer) = frame * GST_SECOND / 30;
+  GST_BUFFER_DURATION (buffer) = GST_SECOND / 30;
+  return buffer;
+}
+
+static GstHarness *
+harness_new (const gchar *line, const gchar *caps)
+{
+  GstHarness *h = gst_harness_new_parse (line);
+
+  gst_harness_set_src_caps_str (h, caps);
+  return h;
+}
+
+static GstBuffer *
+push (GstHarness *h, guint frame)
+{
+  GstBuffer *out;
+
+  fail_unless_equals_int (gst_harness_push (h, cube_new (frame)), GST_FLOW_OK);
+  out = gst_harness_pull (h);
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (out), frame * GST_SECOND / 30);
+  return out;
+}
+
+static void
+table_of (GstBuffer *buffer, GstCuvTable *table)
+{
+  gpointer state = NULL;
+
+  fail_unless (gst_cuv_meta_next_table (buffer, &state, table));
+  fail_unless_equals_string (table->kind, "pca");
+  fail_unless_equals_string (table->key, "spectral");
+}
+
+static GBytes *
+pixels_of (GstBuffer *buffer)
+{
+  gpointer copy;
+  gsize size;
+
+  gst_buffer_extract_dup (buffer, 0, (gsize) -1, &copy, &size);
+  return g_bytes_new_take (copy, size);
+}
+
+static void
+check_same (GstBuffer *a, GstBuffer *b, gboolean same)
+{
+  GBytes *x = pixels_of (a), *y = pixels_of (b);
+
+  fail_unless (g_bytes_equal (x, y) == same);
+  g_bytes_unref (x);
+  g_bytes_unref (y);
+}
+
+/* ---- pictures ---- */
+
+static gdouble
+number (const GValue *array, guint i)
+{
+  return g_value_get_double (gst_value_array_get_value (array, i));
+}
+
+/* Each pixel from the table alone: what the metadata says is what is seen. */
+static void
+check_picture (GstBuffer *buffer, const GstCuvTable *table)
+{
+  const GValue *mean = gst_structure_get_value (table->structure, "mean");
+  const GValue *all = gst_structure_get_value (table->structure, "vectors");
+  GstMapInfo map;
+
+  gst_buffer_map (buffer, &map, GST_MAP_READ);
+  for (gint p = 0; p < WIDTH * HEIGHT; p++) {
+    for (guint c = 0; c < 3; c++) {
+      const GValue *v = gst_value_array_get_value (all, c);
+      gdouble sigma = sqrt (gst_cuv_table_double (table, c, 0)), y = 0;
+
+      for (gint b = 0; b < BANDS; b++)
+        y += number (v, (guint) b)
+            * (sample (p % WIDTH, p / WIDTH, b, 0) - number (mean, (guint) b));
+      y = CLAMP (128 + 127 * y / (3 * sigma), 0, 255);
+      fail_unless (fabs (map.data[4 * p + (gint) c] - y) < 0.51,
+          "pixel %d, channel %u: %u, not %g", p, c, map.data[4 * p + (gint) c],
+          y);
+    }
+    fail_unless_equals_int (map.data[4 * p + 3], 255);
+  }
+  gst_buffer_unmap (buffer, &map);
+}
+
+GST_START_TEST (pictures_are_what_the_table_says)
+{
+  GstHarness *h = harness_new (
+      "spectralpca mode=covariance ! capsfilter caps=video/x-raw,format=RGBA",
+      CUBE_CAPS);
+  GstBuffer *out = push (h, 0);
+  gdouble explained = 0;
+  GstCuvTable table;
+
+  table_of (out, &table);
+  fail_unless_equals_int (table.n_rows, BANDS);
+  for (guint k = 0; k < BANDS; k++) {
+    explained += gst_cuv_table_double (&table, k, 1);
+    fail_unless (k == 0
+        || gst_cuv_table_double (&table, k, 0)
+            <= gst_cuv_table_double (&table, k - 1, 0));
+  }
+  fail_unless (fabs (explained - 1) < 1e-12);
+  check_picture (out, &table);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (rgb_video_in_any_order_is_the_same)
+{
+  static const gchar *const formats[] = { "RGB", "BGRx", "RGBA" };
+  GstBuffer *out[3];
+
+  for (gint i = 0; i < 3; i++) {
+    gchar *line = g_strdup_printf (
+        "videotestsrc num-buffers=1 ! video/x-raw,format=RGB,width=33,"
+        "height=17 ! videoconvert ! video/x-raw,format=%s ! spectralpca ! "
+        "video/x-raw,format=RGBx ! fakesink name=sink enable-last-sample=true",
+        formats[i]);
+    GstElement *pipeline = cuv_pipeline_new (line), *sink;
+    GstSample *last;
+
+    g_free (line);
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    gst_message_unref (gst_bus_timed_pop_filtered (
+        GST_ELEMENT_BUS (pipeline), 10 * GST_SECOND, GST_MESSAGE_EOS));
+    sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+    g_object_get (sink, "last-sample", &last, NULL);
+    out[i] = gst_buffer_ref (gst_sample_get_buffer (last));
+    gst_sample_unref (last);
+    gst_object_unref (sink);
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+    gst_object_unref (pipeline);
+  }
+  check_same (out[0], out[1], TRUE);
+  check_same (out[0], out[2], TRUE);
+  for (gint i = 0; i < 3; i++)
+    gst_buffer_unref (out[i]);
+}
+
+GST_END_TEST
+/* Grey in, by one component three times, so that NV12 has it as Y alone. */
+GST_START_TEST (nv12_shows_the_same)
+{
+  GstHarness *h = harness_new ("spectralpca components=1,1,1 ! capsfilter "
+                               "caps=video/x-raw,format=NV12,colorimetry=bt601",
+      CUBE_CAPS);
+  GstHarness *rgb = harness_new (
+      "spectralpca components=1,1,1 ! capsfilter caps=video/x-raw,format=RGBx",
+      CUBE_CAPS);
+  GstBuffer *a = push (h, 0), *b = push (rgb, 0);
+  guint8 y, r;
+
+  for (gsize p = 0; p < WIDTH; p++) {
+    gst_buffer_extract (a, p, &y, 1);
+    gst_buffer_extract (b, 4 * p, &r, 1);
+    fail_unless (ABS (y - (16 + r * 219 / 255)) <= 1, "%u of %u", y, r);
+  }
+  gst_buffer_unref (a);
+  gst_buffer_unref (b);
+  gst_harness_teardown (h);
+  gst_harness_teardown (rgb);
+}
+
+GST_END_TEST
+GST_START_TEST (bad_bands_and_ignored_pixels_are_left_out)
+{
+  gchar *caps = g_strdup_printf (CUBE_CAPS
+      ",bad-bands=(int)<0,4>,ignore-value=(double)%u",
+      sample (5, 6, 2, 0));
+  GstHarness *h = harness_new (
+      "spectralpca name=pca ! capsfilter caps=video/x-raw,format=RGBA", caps);
+  GstElement *pca = gst_bin_get_by_name (GST_BIN (h->element), "pca");
+  GstBuffer *out = push (h, 0);
+  guint8 pixel[4];
+  GstCuvTable table;
+
+  table_of (out, &table);
+  fail_unless_equals_int (table.n_rows, BANDS - 2);
+  fail_unless (cuv_stat (pca, "left-out") > 0);
+  gst_buffer_extract (out, 4 * (6 * WIDTH + 5), pixel, 4);
+  fail_unless (memcmp (pixel, "\0\0\0\377", 4) == 0);
+  gst_buffer_unref (out);
+  g_object_set (pca, "mask-band-ignore", FALSE, NULL);
+  out = push (h, 1);
+  table_of (out, &table);
+  fail_unless_equals_int (table.n_rows, BANDS);
+  fail_unless_equals_uint64 (cuv_stat (pca, "left-out"), 0);
+  gst_buffer_unref (out);
+  gst_object_unref (pca);
+  gst_harness_teardown (h);
+  g_free (caps);
+}
+
+GST_END_TEST
+/* ---- changes ---- */
+
+GST_START_TEST (caps_change)
+{
+  GstHarness *h = harness_new ("spectralpca", CUBE_CAPS);
+  GstBuffer *out = push (h, 0), *frame;
+
+  gst_buffer_unref (out);
+  gst_harness_set_src_caps_str (
+      h, "video/x-raw,format=RGB,width=64,height=48,framerate=30/1");
+  frame = cuv_frame_new ("RGB", 64, 48);
+  fail_unless_equals_int (gst_harness_push (h, frame), GST_FLOW_OK);
+  out = gst_harness_pull (h);
+  fail_unless_equals_int (gst_buffer_get_size (out), 64 * 48 * 4);
+  gst_buffer_unref (out);
+  gst_harness_set_src_caps_str (h, CUBE_CAPS);
+  gst_buffer_unref (push (h, 1));
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (refused_values_leave_the_old_in_force)
+{
+  GstHarness *h = harness_new (
+      "spectralpca name=pca mapping=fixed smoothing=1 range-min=-100 "
+      "range-max=100",
+      CUBE_CAPS);
+  GstElement *pca = gst_bin_get_by_name (GST_BIN (h->element), "pca");
+  GstBus *bus = gst_bus_new ();
+  GstBuffer *before, *after;
+
+  gst_element_set_bus (h->element, bus);
+  before = push (h, 0);
+  g_object_set (pca, "range-max", -100.0, "components", "1,2", NULL);
+  expect_problem (bus, GST_MESSAGE_WARNING, "components '1,2'");
+  after = push (h, 0);
+  expect_problem (bus, GST_MESSAGE_WARNING, "range-min and range-max");
+  check_same (before, after, TRUE);
+  gst_buffer_unref (before);
+  gst_buffer_unref (after);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pca);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+static void
+flush (GstHarness *h)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (h, gst_event_new_flush_start ());
+  gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+}
+
+/* After a flush the next frame is the first. */
+GST_START_TEST (flush_forgets)
+{
+  GstHarness *one = harness_new ("spectralpca", CUBE_CAPS);
+  GstHarness *other = harness_new ("spectralpca", CUBE_CAPS);
+  GstBuffer *a, *b;
+
+  gst_buffer_unref (push (one, 0));
+  gst_buffer_unref (push (one, 1));
+  a = push (one, 20);
+  b = push (other, 20);
+  check_same (a, b, FALSE);
+  gst_buffer_unref (a);
+  flush (one);
+  a = push (one, 20);
+  check_same (a, b, TRUE);
+  gst_buffer_unref (a);
+  gst_buffer_unref (b);
+  gst_harness_teardown (one);
+  gst_harness_teardown (other);
+}
+
+GST_END_TEST
+/* ---- bases ---- */
+
+GST_START_TEST (frozen_basis_saved_and_loaded)
+{
+  gchar *path = g_build_filename (g_get_tmp_dir (), "pca-XXXXXX.json", NULL);
+  gint fd = g_mkstemp (path);
+  GstHarness *h =
+      harness_new ("spectralpca name=pca mode=pearson smoothing=1", CUBE_CAPS);
+  GstElement *pca = gst_bin_get_by_name (GST_BIN (h->element), "pca");
+  GstBuffer *frozen, *loaded, *learned;
+  gboolean ok;
+
+  g_close (fd, NULL);
+  gst_buffer_unref (push (h, 0));
+  g_signal_emit_by_name (pca, "freeze-basis", path, &ok);
+  fail_unless (ok);
+  frozen = push (h, 20);
+  g_signal_emit_by_name (pca, "thaw-basis");
+  learned = push (h, 20);
+  check_same (frozen, learned, FALSE);
+  gst_buffer_unref (learned);
+  g_object_set (pca, "basis-location", path, NULL);
+  loaded = push (h, 20);
+  check_same (frozen, loaded, TRUE);
+  gst_buffer_unref (loaded);
+  gst_object_unref (pca);
+  gst_harness_teardown (h);
+
+  h = gst_harness_new ("spectralpca");
+  g_object_set (h->element, "basis-location", path, NULL);
+  gst_element_set_state (h->element, GST_STATE_NULL);
+  gst_element_set_state (h->element, GST_STATE_PLAYING);
+  gst_harness_set_src_caps_str (h, CUBE_CAPS);
+  loaded = push (h, 20);
+  check_same (frozen, loaded, TRUE);
+  gst_buffer_unref (loaded);
+  gst_buffer_unref (frozen);
+  gst_harness_teardown (h);
+  g_unlink (path);
+  g_free (path);
+}
+
+GST_END_TEST
+#define HEAD "{\"kind\":\"spectralpca-basis\",\"version\":1,\"mode\":"
+static const struct {
+  const gchar *text, *problem;
+} bad_bases[] = {
+  { "", "JSON object" },
+  { "[]", "JSON object" },
+  { "{\"kind\":", "Parse error" },
+  { "{\"kind\":\"lines\"}", "kind is not" },
+  { "{\"kind\":\"spectralpca-basis\",\"version\":2}", "version" },
+  { HEAD "\"rank\"}", "mode is none of" },
+  { HEAD "\"pearson\",\"mean\":[]}", "mean is not an array of 1 to 256" },
+  { HEAD "\"pearson\",\"mean\":[1,\"2\"]}", "mean has an element" },
+  { HEAD "\"pearson\",\"mean\":[1],\"deviation\":[-1]}",
+      "deviation has a number that is out of range" },
+  { HEAD "\"pearson\",\"mean\":[1],\"deviation\":[1,1]}",
+      "deviation has not as many" },
+  { HEAD "\"pearson\",\"mean\":[1],\"deviation\":[1],\"eigenvalues\":[1],"
+         "\"vectors\":[1]}",
+      "vectors is not an array" },
+  { HEAD "\"pearson\",\"mean\":[1],\"deviation\":[1],\"eigenvalues\":[1],"
+         "\"vectors\":[[2]]}",
+      "vectors are not orthonormal" },
+};
+
+/* Writes the text, and what comes of it when the element starts. */
+static gchar *
+problem_of_basis (const gchar *text)
+{
+  gchar *path = g_build_filename (g_get_tmp_dir (), "pca-XXXXXX.json", NULL);
+  gint fd = g_mkstemp (path);
+  GstElement *element = gst_element_factory_make ("spectralpca", NULL);
+  GstBus *bus = gst_bus_new ();
+  gchar *problem;
+
+  g_close (fd, NULL);
+  g_file_set_contents (path, text, -1, NULL);
+  gst_element_set_bus (element, bus);
+  g_object_set (element, "basis-location", path, NULL);
+  gst_element_set_state (element, GST_STATE_PAUSED);
+  problem = pop_problem (bus, GST_MESSAGE_ERROR);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_element_set_bus (element, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (element);
+  g_unlink (path);
+  g_free (path);
+  return problem;
+}
+
+GST_START_TEST (bad_bases_are_refused_by_name)
+{
+  gchar *problem = problem_of_basis (bad_bases[__i__].text);
+
+  fail_unless (
+      problem != NULL && strstr (problem, bad_bases[__i__].problem) != NULL,
+      "'%s' says '%s'", bad_bases[__i__].text, problem);
+  g_free (problem);
+}
+
+GST_END_TEST
+/* ---- bad input ---- */
+
+static void
+expect_error (
+    const gchar *line, const gchar *caps, GstBuffer *buffer, const gchar *part)
+{
+  GstHarness *h = gst_harness_new_parse (line);
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (h->element, bus);
+  gst_harness_set_src_caps_str (h, caps);
+  fail_if (gst_harness_push (h, buffer) == GST_FLOW_OK);
+  expect_problem (bus, GST_MESSAGE_ERROR, part);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_START_TEST (bad_input_is_an_error)
+{
+  expect_error ("spectralpca", CUBE_CAPS,
+      gst_buffer_new_allocate (NULL, 9, NULL), "A buffer has 9 bytes");
+  expect_error ("spectralpca", CUBE_CAPS ",bad-bands=(int)<0,1,2,3,4,5>",
+      cube_new (0), "All 6 bands are bad");
+  expect_error ("spectralpca", CUBE_CAPS ",bad-bands=(int)<6>", cube_new (0),
+      "bad-bands");
+  expect_error ("spectralpca mapping=fixed range-min=7 range-max=7", CUBE_CAPS,
+      cube_new (0), "range-min and range-max are both 7");
+}
+
+GST_END_TEST
+/* NaN everywhere: nothing is known, nothing is shown, and the next frame is. */
+GST_START_TEST (nothing_but_nan_is_black)
+{
+  GstHarness *h = harness_new ("spectralpca",
+      "video/x-spectral,format=F32LE,width=8,height=4,bands=5,"
+      "interleave=bip,framerate=30/1");
+  GstBuffer *in, *out;
+  gpointer state = NULL;
+  GstCuvTable table;
+  GstMapInfo map;
+
+  for (gint frame = 0; frame < 2; frame++) {
+    in = gst_buffer_new_allocate (NULL, 8 * 4 * 5 * 4, NULL);
+    gst_buffer_map (in, &map, GST_MAP_WRITE);
+    for (gint i = 0; i < 8 * 4 * 5; i++)
+      ((gfloat *) map.data)[i] = frame == 0 ? (gfloat) NAN : (gfloat) (i % 17);
+    gst_buffer_unmap (in, &map);
+    fail_unless_equals_int (gst_harness_push (h, in), GST_FLOW_OK);
+    out = gst_harness_pull (h);
+    gst_buffer_map (out, &map, GST_MAP_READ);
+    fail_unless (memcmp (map.data, "\0\0\0\377\0\0\0\377", 8) == 0 || frame);
+    gst_buffer_unmap (out, &map);
+    state = NULL;
+    fail_unless (gst_cuv_meta_next_table (out, &state, &table) == (frame > 0));
+    gst_buffer_unref (out);
+  }
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (states_three_times)
+{
+  GstElement *pipeline =
+      cuv_pipeline_new ("videotestsrc num-buffers=3 ! "
+                        "video/x-raw,format=RGB,width=32,height=16 ! "
+                        "spectralpca basis=lagged mapping=percentile "
+                        "stabilise=procrustes n-threads=2 ! fakesink");
+
+  for (gint i = 0; i < 3; i++) {
+    gchar *problem = cuv_pipeline_play (pipeline);
+
+    fail_unless (problem == NULL, "%s", problem);
+  }
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST
+static Suite *
+make_suite (void)
+{
+  Suite *suite = suite_create ("spectral-pca");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, pictures_are_what_the_table_says);
+  tcase_add_test (tcase, rgb_video_in_any_order_is_the_same);
+  tcase_add_test (tcase, nv12_shows_the_same);
+  tcase_add_test (tcase, bad_bands_and_ignored_pixels_are_left_out);
+  tcase_add_test (tcase, caps_change);
+  tcase_add_test (tcase, refused_values_leave_the_old_in_force);
+  tcase_add_test (tcase, flush_forgets);
+  tcase_add_test (tcase, frozen_basis_saved_and_loaded);
+  tcase_add_loop_test (
+      tcase, bad_bases_are_refused_by_name, 0, G_N_ELEMENTS (bad_bases));
+  tcase_add_test (tcase, bad_input_is_an_error);
+  tcase_add_test (tcase, nothing_but_nan_is_black);
+  tcase_add_test (tcase, states_three_times);
+  return suite;
+}
+
+CUV_ELEMENTS_MAIN (make_suite)

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Eigenvectors, bases and pictures against what is known of them. */
+#include "pca-inputs.h"
+#include "pca-tests.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- eigenvectors ---- */
+
+static double
+dot (const double *a, const double *b, int n)
+{
+  double sum = 0.0;
+
+  for (int i = 0; i < n; i++)
+    sum += a[i] * b[i];
+  return sum;
+}
+
+static void
+check_orthonormal (const double *v, int n)
+{
+  double worst = 0.0;
+
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j <= i; j++)
+      worst = fmax (worst, fabs (dot (&v[i * n], &v[j * n], n) - (i == j)));
+  }
+  CUV_CHECK (worst < 1e-12, ": %g", worst);
+}
+
+/* a v = lambda v */
+static void
+check_pairs (const double *a, const double *values, int step, const double *v,
+    int n, double norm)
+{
+  double worst = 0.0;
+
+  for (int k = 0; k < n; k++) {
+    for (int i = 0; i < n; i++)
+      worst = fmax (worst,
+          fabs (
+              dot (&a[i * n], &v[k * n], n) - values[k * step] * v[k * n + i]));
+  }
+  CUV_CHECK (worst <= 2e-12 * norm, ": %g of %g", worst, norm);
+}
+
+/* Of so many random vectors' products: of that rank at most. */
+static void
+check_matrix (int n, int rank)
+{
+  double *a = calloc ((size_t) (n * n), sizeof *a);
+  double *rest = malloc ((size_t) (n * n) * sizeof *rest);
+  double *v = calloc ((size_t) (n * n), sizeof *v);
+  double *x = malloc ((size_t) n * sizeof *x);
+  int sweeps;
+
+  cuv_check_case ("Jacobi, %d x %d of rank %d", n, n, rank);
+  for (int r = 0; r < rank; r++) {
+    for (int i = 0; i < n; i++)
+      x[i] = pca_random ();
+    for (int i = 0; i < n * n; i++)
+      a[i] += x[i / n] * x[i % n];
+  }
+  for (int i = 0; i < n; i++)
+    v[i * n + i] = 1.0;
+  memcpy (rest, a, (size_t) (n * n) * sizeof *a);
+  sweeps = cuv_pca_jacobi (rest, v, n);
+  CUV_CHECK (sweeps < 12, ": %d sweeps", sweeps);
+  check_orthonormal (v, n);
+  check_pairs (a, rest, n + 1, v, n, sqrt (dot (a, a, n * n)));
+  free (a);
+  free (rest);
+  free (v);
+  free (x);
+}
+
+void
+check_pca_jacobi (void)
+{
+  static const int sizes[] = { 1, 2, 3, 4, 7, 16, 31, 81 };
+
+  for (int i = 0; i < 8; i++) {
+    check_matrix (sizes[i], sizes[i] + 5);
+    check_matrix (sizes[i], sizes[i] / 3);
+  }
+  if (!cuv_check_options.few)
+    check_matrix (CUV_CUBE_MAX_BANDS, 40);
+}
+
+/* ---- bases ---- */
+
+typedef struct {
+  CuvPcaMoments moments;
+  CuvPcaBasis basis;
+  CuvPcaScratch scratch;
+} Fixture;
+
+static void
+fixture_init (Fixture *self, const PcaInput *input)
+{
+  const int n = input->bands.n;
+  CuvPcaSum *sums = malloc ((size_t) CUV_PCA_SUMS (n) * sizeof *sums);
+
+  CUV_CHECK (cuv_pca_moments_init (&self->moments, n));
+  CUV_CHECK (cuv_pca_basis_init (&self->basis, n));
+  CUV_CHECK (cuv_pca_scratch_init (&self->scratch, n));
+  CUV_CHECK (cuv_pca_sums (&input->cube, &input->bands, sums));
+  cuv_pca_moments_from_sums (
+      &self->moments, sums, input->cube.format != CUV_CUBE_F32);
+  free (sums);
+}
+
+static void
+fixture_clear (Fixture *self)
+{
+  cuv_pca_moments_clear (&self->moments);
+  cuv_pca_basis_clear (&self->basis);
+  cuv_pca_scratch_clear (&self->scratch);
+}
+
+static int
+update (Fixture *self, CuvPcaMode mode, CuvPcaStabilise stabilise)
+{
+  const CuvPcaLearning learning = { mode, stabilise, 1.0 };
+
+  return cuv_pca_basis_update (
+      &self->basis, &self->moments, &learning, &self->scratch);
+}
+
+/* The matrix that is decomposed, by its definition. */
+static void
+matrix_of (const CuvPcaMoments *moments, CuvPcaMode mode, double *a)
+{
+  const int n = moments->n;
+  const double *c = moments->covariance;
+
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      const double scale = sqrt (c[i * n + i]) * sqrt (c[j * n + j]);
+
+      a[i * n + j] = c[i * n + j];
+      if (mode == CUV_PCA_CORRELATION)
+        a[i * n + j] += moments->mean[i] * moments->mean[j];
+      else if (mode == CUV_PCA_PEARSON)
+        a[i * n + j] = scale > 0.0 ? a[i * n + j] / scale : 0.0;
+    }
+  }
+}
+
+static void
+check_order_and_signs (const CuvPcaBasis *basis)
+{
+  const int n = basis->n;
+
+  for (int k = 0; k < n; k++) {
+    const double *v = &basis->vectors[k * n];
+    double largest = 0.0;
+    int first = 0;
+
+    CUV_CHECK (k == 0 || basis->values[k] <= basis->values[k - 1], ": %d", k);
+    for (int i = 0; i < n; i++)
+      largest = fmax (largest, fabs (v[i]));
+    while (fabs (v[first]) < largest * (1.0 - 1e-9))
+      first++;
+    CUV_CHECK (v[first] > 0.0, ": %d", k);
+  }
+}
+
+static void
+check_basis (const PcaInput *input, CuvPcaMode mode)
+{
+  const int n = input->bands.n;
+  double *a = malloc ((size_t) (n * n) * sizeof *a), trace = 0.0;
+  Fixture self;
+  int cold;
+
+  fixture_init (&self, input);
+  if (self.moments.pixels > 0) {
+    cold = update (&self, mode, CUV_PCA_SIGN);
+    matrix_of (&self.moments, mode, a);
+    for (int i = 0; i < n; i++)
+      trace += a[i * n + i];
+    check_orthonormal (self.basis.vectors, n);
+    check_pairs (a, self.basis.values, 1, self.basis.vectors, n, trace);
+    check_order_and_signs (&self.basis);
+    CUV_CHECK (
+        fabs (cuv_pca_basis_total (&self.basis) - trace) <= 1e-11 * trace);
+    /* what is found once is not looked for again, and stays */
+    CUV_CHECK (
+        update (&self, mode, CUV_PCA_SIGN) <= 1, " after %d sweeps", cold);
+    check_orthonormal (self.basis.vectors, n);
+    check_pairs (a, self.basis.values, 1, self.basis.vectors, n, trace);
+  }
+  fixture_clear (&self);
+  free (a);
+}
+
+/* What is left of pixels without all but the first components is the sum of the
+ * other values. */
+static void
+check_reconstruction (void)
+{
+  enum { N = 12, KEPT = 4, WIDTH = 60, HEIGHT = 40 };
+  double error = 0.0, rest = 0.0;
+  PcaInput input;
+  Fixture self;
+
+  cuv_check_case ("reconstruction");
+  pca_input_init (&input, CUV_CUBE_U16, PCA_BIL, WIDTH, HEIGHT, N, PCA_MIXTURE);
+  fixture_init (&self, &input);
+  update (&self, CUV_PCA_COVARIANCE, CUV_PCA_SIGN);
+  for (int p = 0; p < WIDTH * HEIGHT; p++) {
+    double s[N];
+
+    for (int b = 0; b < N; b++)
+      s[b] =
+          pca_input_get (&input, p % WIDTH, p / WIDTH, b) - self.basis.mean[b];
+    for (int k = 0; k < KEPT; k++) {
+      const double *v = &self.basis.vectors[k * N];
+      const double y = dot (v, s, N);
+
+      for (int b = 0; b < N; b++)
+        s[b] -= y * v[b];
+    }
+    error += dot (s, s, N) / (WIDTH * HEIGHT);
+  }
+  for (int k = KEPT; k < N; k++)
+    rest += self.basis.values[k];
+  CUV_CHECK (fabs (error - rest) < 1e-6 * rest, ": %g, %g", error, rest);
+  fixture_clear (&self);
+  pca_input_clear (&input);
+}
+
+void
+check_pca_basis (void)
+{
+  static const int bands[] = { 1, 2, 3, 5, 31, 60 };
+
+  for (int i = 0; i < 6 * 3 * 3 * 2; i++) {
+    const CuvCubeFormat format = (CuvCubeFormat) (i % 3);
+    const CuvPcaMode mode = (CuvPcaMode) (i / 3 % 3);
+    const PcaFill fill = (PcaFill) cuv_check_below (PCA_N_FILLS);
+    const bool few_pixels = i / 9 % 2;
+    PcaInput input;
+
+    pca_input_init (&input, format, PCA_BSQ, few_pixels ? 4 : 37,
+        few_pixels ? 5 : 23, bands[i / 18], fill);
+    pca_input_spoil (&input);
+    pca_input_name (&input, PCA_BSQ, fill);
+    check_basis (&input, mode);
+    pca_input_clear (&input);
+  }
+  check_reconstruction ();
+}
+
+/* ---- pictures ---- */
+
+static const CuvPcaDisplay sigma = { { 1, 2, 3 }, CUV_PCA_SIGMA, 3.0,
+  { 0.0, 255.0 }, 1.0 };
+
+typedef struct {
+  PcaInput input;
+  Fixture fixture;
+  CuvPcaTile tile;
+  int32_t values[CUV_PCA_SHOWN * CUV_PCA_TILE];
+} Picture;
+
+/* Of CUV_PCA_TILE pixels. */
+static void
+picture_init (Picture *self, int n, PcaFill fill, CuvPcaMode mode)
+{
+  pca_input_init (&self->input, CUV_CUBE_U8, PCA_BIP, 16, 8, n, fill);
+  fixture_init (&self->fixture, &self->input);
+  update (&self->fixture, mode, CUV_PCA_SIGN);
+  CUV_CHECK (cuv_pca_tile_init (&self->tile, n));
+  cuv_pca_load (&self->input.cube, &self->input.bands, 0, &self->tile);
+}
+
+static void
+picture_clear (Picture *self)
+{
+  cuv_pca_tile_clear (&self->tile);
+  fixture_clear (&self->fixture);
+  pca_input_clear (&self->input);
+}
+
+static void
+make (Picture *self, const CuvPcaDisplay *display, const CuvPcaLimits *limits)
+{
+  CuvPcaGains gains;
+
+  cuv_pca_gains_init (&gains, &self->fixture.basis, display, limits);
+  cuv_pca_project (&self->tile, &gains, self->values);
+}
+
+static double
+component (const Picture *self, int k, int p)
+{
+  const CuvPcaBasis *basis = &self->fixture.basis;
+  double y = 0.0;
+
+  for (int b = 0; b < basis->n; b++) {
+    const double s = pca_input_get (&self->input, p % 16, p / 16, b);
+
+    if (basis->mode == CUV_PCA_CORRELATION)
+      y += basis->vectors[k * basis->n + b] * s;
+    else if (basis->deviation[b] > 0.0)
+      y += basis->vectors[k * basis->n + b] * (s - basis->mean[b])
+          / basis->deviation[b];
+  }
+  return y;
+}
+
+static void
+spread (const Picture *self, int k, double *mean, double *deviation)
+{
+  double sum = 0.0, squares = 0.0;
+
+  for (int p = 0; p < CUV_PCA_TILE; p++)
+    sum += component (self, k, p);
+  *mean = sum / CUV_PCA_TILE;
+  for (int p = 0; p < CUV_PCA_TILE; p++)
+    squares += pow (component (self, k, p) - *mean, 2);
+  *deviation = sqrt (squares / CUV_PCA_TILE);
+}
+
+/* Within half and a little, for where a rounding falls may differ. */
+static void
+check_value (const Picture *self, int c, int p, double wanted)
+{
+  const double clamped = fmin (fmax (wanted, 0.0), 255.0);
+
+  CUV_CHECK (fabs (self->values[c * CUV_PCA_TILE + p] - clamped) <= 0.5 + 1e-6,
+      ": channel %d, pixel %d: %d, not %g", c, p,
+      self->values[c * CUV_PCA_TILE + p], wanted);
+}
+
+static void
+check_sigma (CuvPcaMode mode)
+{
+  Picture self;
+  double mean, deviation;
+
+  cuv_check_case ("mapping=sigma, mode %d", mode);
+  picture_init (&self, 7, PCA_MIXTURE, mode);
+  make (&self, &sigma, NULL);
+  for (int c = 0; c < 3; c++) {
+    spread (&self, c, &mean, &deviation);
+    for (int p = 0; p < CUV_PCA_TILE; p++) {
+      const double y = component (&self, c, p);
+
+      check_value (&self, c, p,
+          mode == CUV_PCA_CORRELATION && c == 0
+              ? 255.0 * y / (mean + 3.0 * deviation)
+              : 128.0 + 127.0 * (y - mean) / (3.0 * deviation));
+    }
+  }
+  picture_clear (&self);
+}
+
+static void
+check_range (void)
+{
+  const CuvPcaDisplay display = { { 2, 0, 9 }, CUV_PCA_RANGE, 3.0,
+    { 40.0, -30.0 }, 1.0 };
+  Picture self;
+
+  cuv_check_case ("mapping=fixed, backwards; black; no such component");
+  picture_init (&self, 7, PCA_MIXTURE, CUV_PCA_COVARIANCE);
+  make (&self, &display, NULL);
+  for (int p = 0; p < CUV_PCA_TILE; p++) {
+    check_value (
+        &self, 0, p, 255.0 * (component (&self, 1, p) - 40.0) / (-30.0 - 40.0));
+    CUV_CHECK (self.values[CUV_PCA_TILE + p] == 0);
+    CUV_CHECK (self.values[2 * CUV_PCA_TILE + p] == 128);
+  }
+  picture_clear (&self);
+}
+
+static int
+compare (const void *a, const void *b)
+{
+  const double x = *(const double *) a, y = *(const double *) b;
+
+  return (x > y) - (x < y);
+}
+
+/* Limits are edges of bins, less than a bin from the ranks. */
+static void
+check_percentile (double percentile)
+{
+  const CuvPcaDisplay display = { { 1, 2, 3 }, CUV_PCA_PERCENTILE, 3.0,
+    { 0.0, 1.0 }, percentile };
+  const double bin = 2.0 * CUV_PCA_REACH / CUV_PCA_BINS;
+  const int rank = (int) (CUV_PCA_TILE * percentile / 100.0);
+  int64_t *bins = calloc (CUV_PCA_SHOWN * CUV_PCA_BINS, sizeof *bins);
+  CuvPcaLimits limits;
+  CuvPcaGains gains;
+  Picture self;
+
+  cuv_check_case ("mapping=percentile, %g %%", percentile);
+  picture_init (&self, 7, PCA_MIXTURE, CUV_PCA_COVARIANCE);
+  cuv_pca_gains_init_bins (&gains, &self.fixture.basis, &display);
+  cuv_pca_project (&self.tile, &gains, self.values);
+  for (int i = 0; i < CUV_PCA_SHOWN * CUV_PCA_TILE; i++)
+    bins[i / CUV_PCA_TILE * CUV_PCA_BINS + self.values[i]]++;
+  cuv_pca_limits_init (&limits, bins, &display);
+  make (&self, &display, &limits);
+  for (int c = 0; c < 3; c++) {
+    double mean, deviation, y[CUV_PCA_TILE], low, high;
+
+    spread (&self, c, &mean, &deviation);
+    for (int p = 0; p < CUV_PCA_TILE; p++)
+      y[p] = component (&self, c, p);
+    qsort (y, CUV_PCA_TILE, sizeof *y, compare);
+    low = (y[rank] - mean) / deviation;
+    high = (y[CUV_PCA_TILE - 1 - rank] - mean) / deviation;
+    CUV_CHECK (
+        fabs (limits.low[c] - low) <= bin, ": %g, %g", limits.low[c], low);
+    CUV_CHECK (
+        fabs (limits.high[c] - high) <= bin, ": %g, %g", limits.high[c], high);
+    for (int p = 0; p < CUV_PCA_TILE; p++)
+      check_value (&self, c, p,
+          255.0 * ((component (&self, c, p) - mean) / deviation - limits.low[c])
+              / (limits.high[c] - limits.low[c]));
+  }
+  picture_clear (&self);
+  free (bins);
+}
+
+/* Nothing varies: grey, but for a correlation's first component. */
+static void
+check_flat (CuvPcaMode mode, int n)
+{
+  Picture self;
+
+  cuv_check_case ("constant bands, mode %d, %d bands", mode, n);
+  picture_init (&self, n, PCA_CONSTANT, mode);
+  make (&self, &sigma, NULL);
+  for (int c = 0; c < 3; c++)
+    CUV_CHECK (self.values[c * CUV_PCA_TILE + 77]
+        == (mode == CUV_PCA_CORRELATION && c == 0 && n > 1 ? 255 : 128));
+  picture_clear (&self);
+}
+
+static void
+check_left_out (void)
+{
+  CuvPcaTile tile;
+  uint8_t out[4 * CUV_PCA_TILE];
+  int32_t values[CUV_PCA_SHOWN * CUV_PCA_TILE];
+
+  cuv_check_case ("pixels left out are black");
+  CUV_CHECK (cuv_pca_tile_init (&tile, 1));
+  tile.count = 100;
+  tile.left_out[7] = true;
+  memset (out, 77, sizeof out);
+  for (int i = 0; i < CUV_PCA_SHOWN * CUV_PCA_TILE; i++)
+    values[i] = i / CUV_PCA_TILE + i % CUV_PCA_TILE;
+  cuv_pca_paint (&tile, values, out);
+  CUV_CHECK (
+      memcmp (&out[4 * 6], "\6\7\10\377\0\0\0\377\10\11\12\377", 12) == 0);
+  CUV_CHECK (out[4 * 99 + 3] == 255 && out[4 * 100] == 77);
+  cuv_pca_tile_clear (&tile);
+}
+
+void
+check_pca_pictures (void)
+{
+  for (int mode = 0; mode < 3; mode++) {
+    check_sigma ((CuvPcaMode) mode);
+    check_flat ((CuvPcaMode) mode, 1);
+    check_flat ((CuvPcaMode) mode, 5);
+  }
+  check_range ();
+  check_percentile (0.0);
+  check_percentile (5.0);
+  check_percentile (40.0);
+  check_left_out ();
+}

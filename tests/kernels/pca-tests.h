@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The tests of principal components. */
+#ifndef PCA_TESTS_H
+#define PCA_TESTS_H
+
+/* against definitions taken literally */
+void check_pca_sums (void);
+void check_pca_moments (void);
+void check_pca_frames (void);
+void check_pca_jacobi (void);
+void check_pca_basis (void);
+void check_pca_pictures (void);
+
+/* films */
+void check_pca_films (void);
+
+/* fast versions against the C reference */
+void check_pca_tiles (void);
+void check_pca_runs (void);
+
+void bench_pca (void);
+
+#endif

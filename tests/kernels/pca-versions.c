@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Tiles and whole runs, fast and on threads, against the C reference. */
+#include "cuvcpu.h"
+#include "pca-cpu.h"
+#include "pca-inputs.h"
+#include "pca-steps.h"
+#include "pca-tests.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const int bands[] = { 1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 32, 33, 50, 81,
+  256 };
+enum { N_BANDS = 15 };
+
+/* ---- tiles ---- */
+
+static bool
+same_samples (const CuvPcaTile *a, const CuvPcaTile *b)
+{
+  for (int i = 0; i < (a->n + 1) * CUV_PCA_TILE; i++) {
+    if (a->rows[i] != (b->is_narrow ? (double) b->narrow[i] : b->rows[i]))
+      return false;
+  }
+  return a->count == b->count && a->n_left_out == b->n_left_out
+      && memcmp (a->left_out, b->left_out, sizeof a->left_out) == 0;
+}
+
+static bool
+same_sums (const CuvPcaSum *a, const CuvPcaSum *b, int n)
+{
+  for (int i = 0; i <= n; i++) {
+    const int at = i * CUV_PCA_STRIDE (n) + i;
+
+    if (memcmp (a + at, b + at, (size_t) (n + 1 - i) * sizeof *a) != 0)
+      return false;
+  }
+  return true;
+}
+
+static void
+random_gains (CuvPcaGains *gains, int n)
+{
+  const bool counts = cuv_check_below (2);
+
+  *gains = (CuvPcaGains){
+    .n = n, .top = counts ? CUV_PCA_BINS - 1 : 255, .bias = counts ? 0.0 : 0.5
+  };
+  for (int c = 0; c < CUV_PCA_SHOWN; c++) {
+    gains->offset[c] = 200.0 * pca_random ();
+    for (int b = 0; b < n; b++)
+      gains->gain[c][b] = pca_random ();
+  }
+}
+
+static void
+check_tile (const PcaInput *input, const CuvPcaSteps *steps, int64_t at,
+    CuvPcaTile tiles[2], CuvPcaSum *sums[2])
+{
+  const int n = input->bands.n;
+  int32_t values[2][CUV_PCA_SHOWN * CUV_PCA_TILE];
+  uint8_t pixels[2][4 * CUV_PCA_TILE] = { { 0 } };
+  CuvPcaGains gains;
+
+  cuv_pca_load (&input->cube, &input->bands, at, &tiles[0]);
+  steps->load (&input->cube, &input->bands, at, &tiles[1]);
+  CUV_CHECK (same_samples (&tiles[0], &tiles[1]), ": tile %d", (int) at);
+  cuv_pca_add (&tiles[0], sums[0]);
+  steps->add (&tiles[1], sums[1]);
+  CUV_CHECK (same_sums (sums[0], sums[1], n), ": tile %d", (int) at);
+  random_gains (&gains, n);
+  cuv_pca_project (&tiles[0], &gains, values[0]);
+  steps->project (&tiles[1], &gains, values[1]);
+  CUV_CHECK (memcmp (values[0], values[1], sizeof values[0]) == 0, ": tile %d",
+      (int) at);
+  if (gains.top > 255)
+    return;
+  cuv_pca_paint (&tiles[0], values[0], pixels[0]);
+  steps->paint (&tiles[1], values[1], pixels[1]);
+  CUV_CHECK (memcmp (pixels[0], pixels[1], sizeof pixels[0]) == 0, ": tile %d",
+      (int) at);
+}
+
+static void
+check_input (const PcaInput *input)
+{
+  const size_t n_sums = (size_t) CUV_PCA_SUMS (input->bands.n);
+  CuvPcaSum *sums[2] = { calloc (n_sums, sizeof **sums),
+    calloc (n_sums, sizeof **sums) };
+  CuvPcaTile tiles[2];
+  CuvPcaSteps steps;
+
+  cuv_pca_steps_init (&steps);
+  for (int i = 0; i < 2; i++)
+    CUV_CHECK (cuv_pca_tile_init (&tiles[i], input->bands.n));
+  for (int64_t t = 0; t < cuv_pca_n_tiles (&input->cube); t++)
+    check_tile (input, &steps, t, tiles, sums);
+  for (int i = 0; i < 2; i++) {
+    cuv_pca_tile_clear (&tiles[i]);
+    free (sums[i]);
+  }
+}
+
+void
+check_pca_tiles (void)
+{
+  const int rounds = cuv_check_options.few ? 1 : 3;
+
+  for (int i = 0; i < rounds * N_BANDS * 3 * PCA_N_LAYOUTS; i++) {
+    const PcaLayout layout = (PcaLayout) (i % PCA_N_LAYOUTS);
+    const CuvCubeFormat format = (CuvCubeFormat) (i / PCA_N_LAYOUTS % 3);
+    const int n = bands[i / PCA_N_LAYOUTS / 3 % N_BANDS];
+    const PcaFill fill = (PcaFill) cuv_check_below (PCA_N_FILLS);
+    const int width = 1 + (int) cuv_check_below (n < 50 ? 300 : 40);
+    PcaInput input;
+
+    pca_input_init (
+        &input, format, layout, width, 1 + (int) cuv_check_below (5), n, fill);
+    if (cuv_check_below (2))
+      pca_input_spoil (&input);
+    pca_input_name (&input, layout, fill);
+    check_input (&input);
+    pca_input_clear (&input);
+  }
+}
+
+/* ---- runs ---- */
+
+enum { N_FRAMES = 4 };
+
+typedef struct {
+  PcaInput frames[N_FRAMES];
+  CuvPcaParams params;
+  int n, width, height, stride;
+  uint8_t *pictures[N_FRAMES];
+} Run;
+
+static void
+random_params (CuvPcaParams *params, int n)
+{
+  *params = (CuvPcaParams){
+    .learning = { (CuvPcaMode) cuv_check_below (3),
+        (CuvPcaStabilise) cuv_check_below (3),
+        cuv_check_below (2) ? 1.0 : 0.2 },
+    .display = { .mapping = (CuvPcaMapping) cuv_check_below (3),
+        .sigmas = 2.5,
+        .range = { -20.0, 90.0 },
+        .percentile = cuv_check_below (3) },
+    .timing = (CuvPcaTiming) cuv_check_below (2),
+  };
+  for (int c = 0; c < CUV_PCA_SHOWN; c++)
+    params->display.component[c] = (int32_t) cuv_check_below ((uint32_t) n + 3);
+}
+
+static void
+run_init (Run *self, CuvCubeFormat format, PcaLayout layout, int n)
+{
+  const PcaFill fill = (PcaFill) cuv_check_below (PCA_N_FILLS);
+  const bool spoilt = cuv_check_below (2);
+
+  self->width = 1 + (int) cuv_check_below (200);
+  self->height = 1 + (int) cuv_check_below (n < 50 ? 60 : 10);
+  self->stride = 4 * self->width + 12;
+  random_params (&self->params, n);
+  for (int i = 0; i < N_FRAMES; i++) {
+    pca_input_init (
+        &self->frames[i], format, layout, self->width, self->height, n, fill);
+    if (spoilt)
+      pca_input_spoil (&self->frames[i]);
+    self->frames[i].bands = self->frames[0].bands;
+    self->pictures[i] = malloc ((size_t) (self->stride * self->height));
+  }
+  self->n = self->frames[0].bands.n;
+  pca_input_name (&self->frames[0], layout, fill);
+}
+
+static void
+run_clear (Run *self)
+{
+  for (int i = 0; i < N_FRAMES; i++) {
+    pca_input_clear (&self->frames[i]);
+    free (self->pictures[i]);
+  }
+}
+
+/* A frame by the definitions alone. */
+typedef struct {
+  CuvPcaTrack track;
+  CuvPcaSum *sums;
+  CuvPcaTile tile;
+  int64_t bins[CUV_PCA_SHOWN * CUV_PCA_BINS];
+  int32_t values[CUV_PCA_SHOWN * CUV_PCA_TILE];
+} Reference;
+
+static void
+set_limits (Reference *self, const PcaInput *input, const CuvPcaParams *params)
+{
+  CuvPcaGains gains;
+
+  memset (self->bins, 0, sizeof self->bins);
+  cuv_pca_gains_init_bins (&gains, &self->track.basis, &params->display);
+  for (int64_t t = 0; t < cuv_pca_n_tiles (&input->cube); t++) {
+    cuv_pca_load (&input->cube, &input->bands, t, &self->tile);
+    cuv_pca_project (&self->tile, &gains, self->values);
+    for (int i = 0; i < CUV_PCA_SHOWN * CUV_PCA_TILE; i++) {
+      if (i % CUV_PCA_TILE < self->tile.count
+          && !self->tile.left_out[i % CUV_PCA_TILE])
+        self->bins[i / CUV_PCA_TILE * CUV_PCA_BINS + self->values[i]]++;
+    }
+  }
+  cuv_pca_track_set_limits (
+      &self->track, self->bins, &params->display, params->learning.smoothing);
+}
+
+static void
+paint (Reference *self, const PcaInput *input, const CuvPcaParams *params,
+    uint8_t *picture, int stride)
+{
+  const int width = input->cube.width;
+  uint8_t pixels[4 * CUV_PCA_TILE];
+  CuvPcaGains gains;
+
+  cuv_pca_track_gains (&self->track, &params->display, &gains);
+  for (int64_t t = 0; t < cuv_pca_n_tiles (&input->cube); t++) {
+    cuv_pca_load (&input->cube, &input->bands, t, &self->tile);
+    cuv_pca_project (&self->tile, &gains, self->values);
+    cuv_pca_paint (&self->tile, self->values, pixels);
+    for (int p = 0; p < self->tile.count; p++) {
+      const int at = (int) t * CUV_PCA_TILE + p;
+
+      memcpy (
+          picture + at / width * stride + at % width * 4, pixels + 4 * p, 4);
+    }
+  }
+}
+
+static void
+learn (Reference *self, const PcaInput *input, const CuvPcaParams *params)
+{
+  cuv_pca_sums (&input->cube, &input->bands, self->sums);
+  cuv_pca_track_learn (&self->track, self->sums,
+      input->cube.format != CUV_CUBE_F32, &params->learning);
+}
+
+static void
+reference_frame (Reference *self, const PcaInput *input,
+    const CuvPcaParams *params, uint8_t *picture, int stride)
+{
+  const bool lagged =
+      params->timing == CUV_PCA_LAGGED && self->track.basis.is_known;
+  const bool limits = params->display.mapping == CUV_PCA_PERCENTILE;
+
+  if (!lagged)
+    learn (self, input, params);
+  if (limits && self->track.basis.is_known
+      && (!lagged
+          || cuv_pca_track_needs_limits (&self->track, &params->display)))
+    set_limits (self, input, params);
+  paint (self, input, params, picture, stride);
+  if (!lagged)
+    return;
+  if (limits)
+    set_limits (self, input, params);
+  learn (self, input, params);
+}
+
+static void
+reference_run (Run *run, Reference *self)
+{
+  CUV_CHECK (cuv_pca_track_init (&self->track, run->n));
+  CUV_CHECK (cuv_pca_tile_init (&self->tile, run->n));
+  self->sums = malloc ((size_t) CUV_PCA_SUMS (run->n) * sizeof *self->sums);
+  for (int i = 0; i < N_FRAMES; i++) {
+    memset (run->pictures[i], 0x55, (size_t) (run->stride * run->height));
+    reference_frame (
+        self, &run->frames[i], &run->params, run->pictures[i], run->stride);
+  }
+}
+
+static void
+reference_clear (Reference *self)
+{
+  cuv_pca_track_clear (&self->track);
+  cuv_pca_tile_clear (&self->tile);
+  free (self->sums);
+}
+
+static void
+check_basis (const CuvPcaBasis *a, const CuvPcaBasis *b)
+{
+  const size_t n = (size_t) a->n;
+
+  CUV_CHECK (a->is_known == b->is_known);
+  CUV_CHECK (memcmp (a->values, b->values, n * sizeof (double)) == 0);
+  CUV_CHECK (memcmp (a->vectors, b->vectors, n * n * sizeof (double)) == 0);
+}
+
+static void
+check_run (const Run *run, const Reference *reference, int n_threads)
+{
+  const size_t size = (size_t) (run->stride * run->height);
+  CuvPcaCpu *cpu = cuv_pca_cpu_new (run->n);
+  uint8_t *picture = malloc (size);
+
+  for (int i = 0; i < N_FRAMES; i++) {
+    CuvPcaResult result;
+
+    memset (picture, 0x55, size);
+    cuv_pca_cpu_run (cpu, &run->frames[i].cube, &run->frames[i].bands,
+        &run->params, picture, run->stride, n_threads, &result);
+    CUV_CHECK (
+        result.pixels + result.left_out == (int64_t) run->width * run->height);
+    CUV_CHECK (memcmp (picture, run->pictures[i], size) == 0,
+        ": frame %d, %d threads", i, n_threads);
+  }
+  check_basis (&cuv_pca_cpu_track (cpu)->basis, &reference->track.basis);
+  cuv_pca_cpu_free (cpu);
+  free (picture);
+}
+
+static void
+check_random_run (CuvCubeFormat format, PcaLayout layout, int n)
+{
+  Reference *reference = calloc (1, sizeof *reference);
+  Run run;
+
+  run_init (&run, format, layout, n);
+  reference_run (&run, reference);
+  check_run (&run, reference, 1);
+  check_run (&run, reference, 3);
+  check_run (&run, reference, 0);
+  cuv_cpu_set_mask (0);
+  check_run (&run, reference, 2);
+  cuv_cpu_set_mask (~0u);
+  reference_clear (reference);
+  run_clear (&run);
+  free (reference);
+}
+
+/* Frozen, nothing is learned, and the picture is that of what was known. */
+static void
+check_frozen (void)
+{
+  CuvPcaResult result;
+  CuvPcaCpu *cpu;
+  double value;
+  Run run;
+
+  run_init (&run, CUV_CUBE_U8, PCA_BIL, 5);
+  cuv_check_case ("frozen");
+  cpu = cuv_pca_cpu_new (run.n);
+  run.params.is_frozen = true;
+  for (int i = 0; i < 2; i++) {
+    cuv_pca_cpu_run (cpu, &run.frames[i].cube, &run.frames[i].bands,
+        &run.params, run.pictures[i], run.stride, 0, &result);
+    if (i == 0)
+      value = cuv_pca_cpu_track (cpu)->basis.values[0];
+  }
+  CUV_CHECK (cuv_pca_cpu_track (cpu)->basis.is_known && result.sums_us == 0);
+  CUV_CHECK (cuv_pca_cpu_track (cpu)->basis.values[0] == value);
+  run.params.is_frozen = false;
+  run.params.learning.smoothing = 1.0;
+  cuv_pca_cpu_run (cpu, &run.frames[2].cube, &run.frames[2].bands, &run.params,
+      run.pictures[2], run.stride, 0, &result);
+  CUV_CHECK (result.sums_us > 0);
+  cuv_pca_cpu_free (cpu);
+  run_clear (&run);
+}
+
+void
+check_pca_runs (void)
+{
+  const int rounds = cuv_check_options.few ? 1 : 3;
+
+  for (int i = 0; i < rounds * 3 * PCA_N_LAYOUTS; i++)
+    check_random_run ((CuvCubeFormat) (i % 3),
+        (PcaLayout) (i / 3 % PCA_N_LAYOUTS),
+        bands[cuv_check_below (N_BANDS - 2)]);
+  check_frozen ();
+}

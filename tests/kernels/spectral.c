@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Spectral images: the C reference against definitions taken literally, and
+ * fast versions against the C reference. */
+#include "config.h"
+#include "cuvcheck.h"
+#include "pca-tests.h"
+
+static void
+run (void)
+{
+  if (cuv_check_options.bench)
+    bench_pca ();
+  check_pca_sums ();
+  check_pca_moments ();
+  check_pca_frames ();
+  check_pca_jacobi ();
+  check_pca_basis ();
+  check_pca_pictures ();
+  check_pca_films ();
+  check_pca_tiles ();
+  check_pca_runs ();
+}
+
+int
+main (int argc, char **argv)
+{
+  return cuv_check_main (argc, argv, run);
+}
