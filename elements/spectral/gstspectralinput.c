@@ -8,7 +8,7 @@ gst_spectral_info_from_video (GstSpectralInfo *info, const GstVideoInfo *video)
     .interleave = GST_SPECTRAL_BIP,
     .width = GST_VIDEO_INFO_WIDTH (video),
     .height = GST_VIDEO_INFO_HEIGHT (video),
-    .bands = 3,
+    .bands = GST_VIDEO_INFO_IS_GRAY (video) ? 1 : 3,
     .fps_n = GST_VIDEO_INFO_FPS_N (video),
     .fps_d = GST_VIDEO_INFO_FPS_D (video) };
 }
@@ -17,15 +17,16 @@ static CuvCube
 cube_of_video (GstVideoFrame *video)
 {
   const guint8 *red = GST_VIDEO_FRAME_COMP_DATA (video, 0);
-  const guint8 *green = GST_VIDEO_FRAME_COMP_DATA (video, 1);
+  const gboolean is_grey = GST_VIDEO_INFO_IS_GRAY (&video->info);
   CuvCube cube = { .data = red,
     .format = CUV_CUBE_U8,
     .width = GST_VIDEO_FRAME_WIDTH (video),
     .height = GST_VIDEO_FRAME_HEIGHT (video),
-    .bands = 3,
+    .bands = is_grey ? 1 : 3,
     .pixel_step = GST_VIDEO_FRAME_COMP_PSTRIDE (video, 0),
     .row_step = GST_VIDEO_FRAME_PLANE_STRIDE (video, 0),
-    .band_step = green - red };
+    .band_step =
+        is_grey ? 0 : (guint8 *) GST_VIDEO_FRAME_COMP_DATA (video, 1) - red };
 
   return cube;
 }

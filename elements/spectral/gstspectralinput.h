@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A buffer mapped as a cube: video/x-spectral, packed, or RGB video in memory
- * of any stride, which is a cube of three bands. */
+ * of any stride, which is a cube of three bands, or grey video, of one. */
 #ifndef GST_SPECTRAL_INPUT_H
 #define GST_SPECTRAL_INPUT_H
 

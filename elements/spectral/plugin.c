@@ -2,6 +2,7 @@
 #include "config.h"
 #include "gstenvisink.h"
 #include "gstenvisrc.h"
+#include "gstspectralntf.h"
 #include "gstspectralpca.h"
 
 static gboolean
@@ -10,6 +11,7 @@ plugin_init (GstPlugin *plugin)
   GST_ELEMENT_REGISTER (envisrc, plugin);
   GST_ELEMENT_REGISTER (envisink, plugin);
   GST_ELEMENT_REGISTER (spectralpca, plugin);
+  GST_ELEMENT_REGISTER (spectralntf, plugin);
   return TRUE;
 }
 

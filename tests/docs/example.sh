@@ -12,6 +12,7 @@ case $1 in
   visionpublish) jq -es '[.[].objects[]?] | length > 50' out >/dev/null ;;
   houghlines) gst-launch-1.0 -q filesrc location=lines.png ! pngdec ! fakesink ;;
   rcdtrack) gst-launch-1.0 -q filesrc location=followed.avi ! avidemux ! jpegdec ! fakesink ;;
+  spectralntf) gst-launch-1.0 -q filesrc location=maps.png ! pngdec ! fakesink ;;
   visionoverlay) gst-launch-1.0 -q filesrc location=faces.png ! pngdec ! fakesink ;;
   waldboostdetect) [ "$(grep -c 'waldboostdetect, .*objects=' out)" -ge 5 ] ;;
   envisrc) grep -q 'caps = video/x-spectral' out ;;

@@ -150,6 +150,8 @@ check_moments_of (const PcaInput *input, const CuvPcaMoments *moments)
           * (b - mean[j] / (long double) pixels);
       size += fabsl (a * b);
     }
+    /* c may be large where all products are small */
+    size += fabsl (mean[i] / (long double) pixels * mean[j]);
     CUV_CHECK (fabsl ((long double) moments->mean[i] - mean[i] / pixels)
             <= 1e-14L * fabsl (mean[i] / pixels),
         ": %d", i);

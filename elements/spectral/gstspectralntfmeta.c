@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "gstspectralntfmeta.h"
+
+#include "gstcuvmeta.h"
+
+typedef struct {
+  GstCuvColumn columns[CUV_NTF_MAX_RANK];
+  gchar names[CUV_NTF_MAX_RANK][8];
+} Columns;
+
+static void
+name_columns (Columns *self, gint rank)
+{
+  for (gint k = 0; k < rank; k++) {
+    g_snprintf (self->names[k], sizeof self->names[k], "term%d", k + 1);
+    self->columns[k] = (GstCuvColumn){ self->names[k], GST_CUV_TYPE_F32 };
+  }
+}
+
+/* Rows without padding, from row first on. */
+static gfloat *
+pack_rows (const CuvNtfFactors *factors, gint mode, gint first)
+{
+  const gint n = factors->size[mode], rank = factors->rank;
+  gfloat *rows = g_new (gfloat, (gsize) n * (gsize) rank);
+
+  for (gint i = 0; i < n; i++)
+    memcpy (&rows[i * rank],
+        &factors->mode[mode][(first + i) % n * factors->stride],
+        (gsize) rank * sizeof *rows);
+  return rows;
+}
+
+/* JSON calls it "ntf_u" and so on. */
+static void
+name_table (GstStructure *table, const gchar *mode)
+{
+  gchar *key = g_strconcat ("ntf_", mode, NULL);
+
+  gst_structure_set (
+      table, "mode", G_TYPE_STRING, mode, "key", G_TYPE_STRING, key, NULL);
+  g_free (key);
+}
+
+static GstStructure *
+add_factor (GstBuffer *buffer, const CuvNtfFactors *factors, gint mode,
+    gint first, const Columns *columns)
+{
+  static const gchar *const names[] = { "u", "v", "w" };
+  gfloat *rows = pack_rows (factors, mode, first);
+  GstStructure *table = gst_cuv_meta_add_table (buffer, "ntf", 1,
+      (guint) factors->size[CUV_NTF_V], (guint) factors->size[CUV_NTF_U],
+      "none", columns->columns, (guint) factors->rank, rows,
+      (guint) factors->size[mode]);
+
+  g_free (rows);
+  name_table (table, names[mode]);
+  return table;
+}
+
+#pragma pack(push, 1)
+typedef struct {
+  guint32 iteration;
+  gdouble error;
+} ErrorRow;
+#pragma pack(pop)
+
+static void
+add_errors (
+    GstBuffer *buffer, const CuvNtfFactors *factors, const CuvNtfResult *result)
+{
+  static const GstCuvColumn columns[] = {
+    { "iteration", GST_CUV_TYPE_U32 },
+    { "error", GST_CUV_TYPE_F64 },
+  };
+  ErrorRow *rows = g_new (ErrorRow, result->n_errors);
+  GstStructure *table;
+
+  for (gint i = 0; i < result->n_errors; i++)
+    rows[i] = (ErrorRow){ (guint32) MIN (
+                              (i + 1) * CUV_NTF_TEST_EVERY, result->iterations),
+      result->errors[i] };
+  table = gst_cuv_meta_add_table (buffer, "ntf", 1,
+      (guint) factors->size[CUV_NTF_V], (guint) factors->size[CUV_NTF_U],
+      "none", columns, G_N_ELEMENTS (columns), rows, (guint) result->n_errors);
+  name_table (table, "errors");
+  g_free (rows);
+}
+
+void
+gst_ntf_meta_add (GstBuffer *buffer, const CuvNtfFactors *factors, gint first,
+    const CuvNtfResult *result)
+{
+  GstStructure *table;
+  Columns columns;
+
+  name_columns (&columns, factors->rank);
+  table = add_factor (buffer, factors, CUV_NTF_U, 0, &columns);
+  gst_structure_set (table, "iterations", G_TYPE_UINT,
+      (guint) result->iterations, "effective_rank", G_TYPE_UINT,
+      (guint) result->effective_rank, "error", G_TYPE_DOUBLE,
+      result->errors[result->n_errors - 1], "converged", G_TYPE_BOOLEAN,
+      result->converged, NULL);
+  add_factor (buffer, factors, CUV_NTF_V, 0, &columns);
+  add_factor (buffer, factors, CUV_NTF_W, first, &columns);
+  add_errors (buffer, factors, result);
+}

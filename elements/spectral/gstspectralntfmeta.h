@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Factors as metadata: four tables of kind `ntf`, of shape none, told apart by
+ * the string `mode`.
+ *
+ *   u, v, w   height, width, depth rows, columns term1 .. termK (f32)
+ *   errors    a row for each test: iteration (u32), error (f64)
+ *
+ * The first, u, has besides iterations, effective_rank (uint), error (double),
+ * converged (boolean). */
+#ifndef GST_SPECTRAL_NTF_META_H
+#define GST_SPECTRAL_NTF_META_H
+
+#include <gst/gst.h>
+#include "ntf.h"
+
+G_BEGIN_DECLS
+
+/* first: the row of w that comes first; rows before follow after the last. */
+void gst_ntf_meta_add (GstBuffer *buffer, const CuvNtfFactors *factors,
+    gint first, const CuvNtfResult *result);
+
+G_END_DECLS
+
+#endif

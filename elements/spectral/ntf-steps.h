@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What takes the time, as steps that a CPU may have faster. All versions add in
+ * the same order and return the same bits. */
+#ifndef CUV_NTF_STEPS_H
+#define CUV_NTF_STEPS_H
+
+#include "ntf.h"
+
+/* Rows of factors and results have `stride` values, a multiple of
+ * CUV_NTF_LANES. */
+typedef struct {
+  /* result (n_rows x stride) = a (n_rows x n) b (n x stride), where a (i, j) is
+   * a[i * row_step + j * step]. */
+  void (*product) (const float *a, ptrdiff_t row_step, ptrdiff_t step,
+      int n_rows, int n, const float *b, int stride, float *result);
+
+  /* sums (stride) += over n rows of a times b. */
+  void (*dot) (const float *a, const float *b, int n, int stride, float *sums);
+
+  /* sums (n x stride) += each row of a times factor (stride). */
+  void (*add) (
+      const float *a, const float *factor, int n, int stride, float *sums);
+
+  /* The sum of squares of a - b. */
+  double (*distance) (const float *a, const float *b, int n);
+} CuvNtfSteps;
+
+/* The best for this CPU, as far as cuv_cpu_flags() lets. */
+void cuv_ntf_steps_init (CuvNtfSteps *self);
+void cuv_ntf_avx2_init (CuvNtfSteps *self);
+
+/* Lane by lane, then the lanes in order. */
+static inline double
+cuv_ntf_sum_lanes (const double lanes[CUV_NTF_LANES])
+{
+  double sum = 0;
+
+  for (int i = 0; i < CUV_NTF_LANES; i++)
+    sum += lanes[i];
+  return sum;
+}
+
+/* The rest of a distance, that fills no group of lanes any more. */
+static inline void
+cuv_ntf_add_distance (
+    const float *a, const float *b, int n, double lanes[CUV_NTF_LANES])
+{
+  for (int i = 0; i < n; i++) {
+    double difference = a[i] - b[i];
+
+    lanes[i % CUV_NTF_LANES] += difference * difference;
+  }
+}
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* An iteration: numerators of a mode, then its new values, mode by mode. */
+#include "ntf.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- what the other modes' columns have in common ---- */
+
+void
+cuv_ntf_gram (const CuvNtfFactors *self, int mode, double *gram)
+{
+  const int rank = self->rank;
+
+  for (int k = 0; k < rank * rank; k++)
+    gram[k] = 0;
+  for (int i = 0; i < self->size[mode]; i++) {
+    const float *row = &self->mode[mode][(size_t) i * (size_t) self->stride];
+
+    for (int k = 0; k < rank; k++) {
+      for (int l = 0; l < rank; l++)
+        gram[k * rank + l] += (double) row[k] * row[l];
+    }
+  }
+}
+
+/* ---- new values ---- */
+
+/* What is divided by almost nothing would be noise. */
+static bool
+vanished (const CuvNtfFactors *factors, int mode, double square)
+{
+  return square < 1e4 * CUV_NTF_LEAST * CUV_NTF_LEAST * factors->size[mode];
+}
+
+void
+cuv_ntf_update_init (CuvNtfUpdate *self, const CuvNtfParams *params, int n,
+    const CuvNtfFactors *factors, CuvNtfGram grams[CUV_NTF_MODES], int mode)
+{
+  const int p = (mode + 1) % CUV_NTF_MODES, q = (mode + 2) % CUV_NTF_MODES;
+  const int rank = factors->rank;
+
+  self->algorithm = n == 1 && params->init != CUV_NTF_PREVIOUS
+      ? CUV_NTF_MU
+      : params->algorithm;
+  self->schedule = params->schedule;
+  self->rank = rank;
+  for (int k = 0; k < rank * rank; k++)
+    self->product[k] = grams[p][k] * grams[q][k];
+  for (int k = 0; k < rank; k++) {
+    const int at = k * rank + k;
+
+    self->penalty[k] = params->sparsity * self->product[at]
+        * sqrt (grams[mode][at] / factors->size[mode]);
+    self->waits[k] = vanished (factors, p, grams[p][at])
+        || vanished (factors, q, grams[q][at]);
+  }
+}
+
+static float
+in_range (double value)
+{
+  return (float) fmin (fmax (value, CUV_NTF_LEAST), CUV_NTF_MOST);
+}
+
+/* x <- x N / (X M), in all columns at once. */
+static void
+multiply (const CuvNtfUpdate *self, const float *numerators, float *row)
+{
+  const int rank = self->rank;
+  double denominators[CUV_NTF_MAX_RANK];
+
+  for (int k = 0; k < rank; k++)
+    denominators[k] = self->penalty[k];
+  for (int l = 0; l < rank; l++) {
+    for (int k = 0; k < rank; k++)
+      denominators[k] += row[l] * self->product[l * rank + k];
+  }
+  for (int k = 0; k < rank; k++) {
+    double ratio = numerators[k] / fmax (denominators[k], 1e-20);
+
+    row[k] = in_range (
+        row[k] * (self->schedule == CUV_NTF_JACOBI ? cbrt (ratio) : ratio));
+  }
+}
+
+/* x_k <- x_k + (N_k - X M_k) / M_kk, columns in order. */
+static void
+solve (const CuvNtfUpdate *self, const float *numerators, float *row)
+{
+  const int rank = self->rank;
+
+  for (int k = 0; k < rank; k++) {
+    const double *column = &self->product[k * rank]; /* M is symmetric */
+    double rest = numerators[k] - self->penalty[k];
+
+    for (int l = 0; l < rank; l++)
+      rest -= row[l] * column[l];
+    if (!self->waits[k])
+      row[k] = in_range (row[k] + rest / column[k]);
+  }
+}
+
+void
+cuv_ntf_update_row (
+    const CuvNtfUpdate *self, const float *numerators, float *row)
+{
+  if (self->algorithm == CUV_NTF_HALS)
+    solve (self, numerators, row);
+  else
+    multiply (self, numerators, row);
+}
+
+/* ---- an iteration ---- */
+
+static const float *
+row_of (const CuvNtfFactors *self, int mode, int i)
+{
+  return &self->mode[mode][(size_t) i * (size_t) self->stride];
+}
+
+/* What one value of G, at (y, x, z), adds to its row of a mode's numerators. */
+static void
+add_numerators (const CuvNtfFactors *f, double value, const int at[], int mode,
+    double *numerators)
+{
+  const int p = (mode + 1) % CUV_NTF_MODES, q = (mode + 2) % CUV_NTF_MODES;
+  const float *a = row_of (f, p, at[p]), *b = row_of (f, q, at[q]);
+
+  for (int k = 0; k < f->rank; k++)
+    numerators[at[mode] * f->stride + k] += value * a[k] * b[k];
+}
+
+static void
+find_numerators (const CuvNtfTensor *tensor, const CuvNtfFactors *f, int mode,
+    double *numerators)
+{
+  const float *value = tensor->values;
+
+  for (int k = 0; k < f->size[mode] * f->stride; k++)
+    numerators[k] = 0;
+  for (int y = 0; y < tensor->height; y++) {
+    for (int z = 0; z < tensor->depth; z++) {
+      for (int x = 0; x < tensor->width; x++)
+        add_numerators (f, *value++, (int[]){ y, x, z }, mode, numerators);
+    }
+  }
+}
+
+static void
+update_mode (const CuvNtfParams *params, int n, CuvNtfFactors *f,
+    CuvNtfGram grams[CUV_NTF_MODES], int mode, const double *numerators)
+{
+  CuvNtfUpdate update;
+
+  cuv_ntf_update_init (&update, params, n, f, grams, mode);
+  for (int i = 0; i < f->size[mode]; i++) {
+    float row[CUV_NTF_MAX_RANK];
+
+    for (int k = 0; k < f->rank; k++)
+      row[k] = (float) numerators[i * f->stride + k];
+    cuv_ntf_update_row (&update, row, &f->mode[mode][i * f->stride]);
+  }
+}
+
+void
+cuv_ntf_iterate (const CuvNtfTensor *tensor, const CuvNtfParams *params, int n,
+    CuvNtfFactors *factors)
+{
+  const bool gs = params->schedule == CUV_NTF_GS;
+  CuvNtfGram grams[CUV_NTF_MODES];
+  double *numerators[CUV_NTF_MODES];
+
+  for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
+    numerators[mode] = malloc (
+        (size_t) (factors->size[mode] * factors->stride) * sizeof (double));
+    cuv_ntf_gram (factors, mode, grams[mode]);
+  }
+  for (int mode = 0; mode < CUV_NTF_MODES && !gs; mode++)
+    find_numerators (tensor, factors, mode, numerators[mode]);
+  for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
+    if (gs)
+      find_numerators (tensor, factors, mode, numerators[mode]);
+    update_mode (params, n, factors, grams, mode, numerators[mode]);
+    if (gs)
+      cuv_ntf_gram (factors, mode, grams[mode]);
+    free (numerators[mode]);
+  }
+}
+
+void
+cuv_ntf_run (const CuvNtfTensor *tensor, const CuvNtfParams *params,
+    CuvNtfFactors *factors, CuvNtfResult *result)
+{
+  *result = (CuvNtfResult){ 0 };
+  if (params->init == CUV_NTF_PREVIOUS)
+    cuv_ntf_resume (factors, tensor->scale);
+  else
+    cuv_ntf_randomise (factors, params->seed);
+  for (int n = 1; n <= params->iterations && !result->converged; n++) {
+    cuv_ntf_iterate (tensor, params, n, factors);
+    result->iterations = n;
+    if (!cuv_ntf_has_test (params, n))
+      continue;
+    cuv_ntf_note (result, params, cuv_ntf_error (tensor, factors));
+    if (params->reinit_dead && n < params->iterations && !result->converged)
+      cuv_ntf_revive (factors, params->seed, (uint32_t) n);
+  }
+  cuv_ntf_finish (factors, params, tensor->scale, result);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Cubes of known terms for spectralntf, and what it says of them. */
+#ifndef NTF_SCENE_H
+#define NTF_SCENE_H
+
+#include "cuvelements.h"
+#include "gstcuvmeta.h"
+
+/* Three blocks along the diagonal, the first the brightest, each with a
+ * spectrum of its own; black elsewhere. */
+#define SCENE_WIDTH 36
+#define SCENE_HEIGHT 24
+#define SCENE_BANDS 7
+#define SCENE_TERMS 3
+
+/* The sample of a block in a band. */
+guint8 scene_sample (gint block, gint band);
+
+/* The block of a pixel, -1 for none. */
+gint scene_block (gint x, gint y);
+
+/* A harness of spectralntf with these properties, as in a launch line. */
+GstHarness *ntf_harness (const gchar *properties);
+
+/* Caps of cubes of SCENE_BANDS and what else they are to say: ",a=b". */
+void ntf_set_cube_caps (GstHarness *h, const gchar *format,
+    const gchar *interleave, const gchar *more);
+
+/* The scene, times gain for U16LE and F32LE. */
+GstBuffer *ntf_scene (
+    const gchar *format, const gchar *interleave, gdouble gain);
+
+/* Where the sample of a scene is, in samples. */
+gsize ntf_offset (const gchar *interleave, gint x, gint y, gint band);
+
+/* Pushes; the picture. Fails the test if there is none. */
+GstBuffer *ntf_push (GstHarness *h, GstBuffer *buffer);
+
+/* R, G, B of a pixel of a RGBA picture. */
+void ntf_pixel (GstBuffer *picture, gint width, gint x, gint y, guint8 rgb[3]);
+
+/* The table of a mode: "u", "v", "w", "errors". */
+GstCuvTable ntf_table (GstBuffer *picture, const gchar *mode);
+gdouble ntf_last_error (GstBuffer *picture);
+
+#endif

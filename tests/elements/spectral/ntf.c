@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What spectralntf finds in cubes of known terms, and what it refuses. */
+#include "ntf-scene.h"
+
+#include <math.h>
+#include <string.h>
+
+#define WELL "rank=3 iterations=300 algorithm=hals init=nndsvd tolerance=1e-7 "
+
+/* ---- pictures ---- */
+
+/* Each block has the channel of its term, in order of strength; channels[c] is
+ * the block that channel c shows, -1 for none. */
+static void
+check_picture (GstBuffer *picture, const gint channels[3])
+{
+  for (gint y = 1; y < SCENE_HEIGHT; y += 5) {
+    for (gint x = 1; x < SCENE_WIDTH; x += 7) {
+      gint block = scene_block (x, y);
+      guint8 rgb[3];
+
+      ntf_pixel (picture, SCENE_WIDTH, x, y, rgb);
+      for (gint c = 0; c < 3; c++)
+        fail_unless (
+            block >= 0 && channels[c] == block ? rgb[c] > 250 : rgb[c] < 5,
+            "pixel %d,%d, block %d: %d %d %d", x, y, block, rgb[0], rgb[1],
+            rgb[2]);
+    }
+  }
+}
+
+/* Spectra are as they were planted: unit columns elsewhere, so w has the scale.
+ */
+static void
+check_spectra (GstBuffer *picture, gdouble gain)
+{
+  GstCuvTable w = ntf_table (picture, "w"), u = ntf_table (picture, "u");
+  const gdouble area =
+      sqrt (SCENE_WIDTH / SCENE_TERMS * (gdouble) (SCENE_HEIGHT / SCENE_TERMS));
+  guint rank;
+
+  fail_unless_equals_int (w.n_rows, SCENE_BANDS);
+  fail_unless_equals_int (w.n_columns, SCENE_TERMS);
+  fail_unless_equals_int (u.n_rows, SCENE_HEIGHT);
+  fail_unless_equals_int (ntf_table (picture, "v").n_rows, SCENE_WIDTH);
+  fail_unless (gst_structure_get_uint (u.structure, "effective_rank", &rank));
+  fail_unless_equals_int (rank, SCENE_TERMS);
+  for (guint k = 0; k < SCENE_TERMS; k++) {
+    for (guint band = 0; band < SCENE_BANDS; band++) {
+      gdouble wanted = gain * area * scene_sample ((gint) k, (gint) band);
+
+      fail_unless (fabs (gst_cuv_table_double (&w, band, k) - wanted)
+              < 0.01 * gain * area * 250,
+          "term %u, band %u: %g, not %g", k, band,
+          gst_cuv_table_double (&w, band, k), wanted);
+    }
+  }
+}
+
+GST_START_TEST (every_layout_of_a_cube)
+{
+  static const gchar *const formats[] = { "U8", "U16LE", "F32LE" };
+  static const gchar *const interleaves[] = { "bip", "bil", "bsq" };
+  static const gdouble gains[] = { 1, 200, 1e-7 };
+  static const gint in_order[] = { 0, 1, 2 };
+  const gchar *format = formats[__i__ / 3],
+              *interleave = interleaves[__i__ % 3];
+  GstHarness *h = ntf_harness (WELL);
+  GstBuffer *picture;
+
+  ntf_set_cube_caps (h, format, interleave, "");
+  picture = ntf_push (h, ntf_scene (format, interleave, gains[__i__ / 3]));
+  check_picture (picture, in_order);
+  check_spectra (picture, gains[__i__ / 3]);
+  fail_unless (ntf_last_error (picture) < 1e-3, "%g", ntf_last_error (picture));
+  fail_unless_equals_uint64 (cuv_stat (h->element, "runs"), 1);
+  gst_buffer_unref (picture);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (components_choose_channels)
+{
+  static const gint chosen[] = { 2, -1, 0 };
+  GstHarness *h = ntf_harness (WELL "components=3,0,1");
+  GstBuffer *picture;
+
+  ntf_set_cube_caps (h, "U8", "bip", "");
+  picture = ntf_push (h, ntf_scene ("U8", "bip", 1));
+  check_picture (picture, chosen);
+  gst_buffer_unref (picture);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* One term takes the brightest block: the others are left. */
+GST_START_TEST (residual_shows_what_is_left)
+{
+  GstHarness *h = ntf_harness ("rank=1 iterations=100 show=residual");
+  GstBuffer *picture;
+  guint8 first[3], second[3], nothing[3];
+
+  ntf_set_cube_caps (h, "U8", "bip", "");
+  picture = ntf_push (h, ntf_scene ("U8", "bip", 1));
+  ntf_pixel (picture, SCENE_WIDTH, 2, 2, first);
+  ntf_pixel (picture, SCENE_WIDTH, 14, 10, second);
+  ntf_pixel (picture, SCENE_WIDTH, 14, 2, nothing);
+  fail_unless (first[0] < 10 && second[0] > 150 && nothing[0] < 10, "%d %d %d",
+      first[0], second[0], nothing[0]);
+  fail_unless (second[0] == second[1] && second[0] == second[2]);
+  gst_buffer_unref (picture);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+
+/* ---- the curve ---- */
+
+GST_START_TEST (errors_fall)
+{
+  GstHarness *h = ntf_harness ("rank=2 iterations=45 tolerance=0");
+  GstBuffer *picture;
+  GstCuvTable errors;
+  guint n;
+
+  ntf_set_cube_caps (h, "U8", "bip", "");
+  picture = ntf_push (h, ntf_scene ("U8", "bip", 1));
+  errors = ntf_table (picture, "errors");
+  fail_unless_equals_int (errors.n_rows, 5);
+  for (guint i = 0; i < 5; i++) {
+    fail_unless_equals_int (
+        gst_cuv_table_int (&errors, i, 0), i < 4 ? 10 * (i + 1) : 45);
+    fail_unless (i == 0
+        || gst_cuv_table_double (&errors, i, 1)
+            < gst_cuv_table_double (&errors, i - 1, 1) + 1e-6);
+  }
+  fail_unless (gst_structure_get_uint (
+      ntf_table (picture, "u").structure, "iterations", &n));
+  fail_unless_equals_int (n, 45);
+  gst_buffer_unref (picture);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+
+/* ---- bad input ---- */
+
+static GstBuffer *
+scene_with (gint x, gint y, gint band, gfloat value)
+{
+  GstBuffer *scene = ntf_scene ("F32LE", "bip", 1);
+
+  gst_buffer_fill (scene, 4 * ntf_offset ("bip", x, y, band), &value, 4);
+  return scene;
+}
+
+GST_START_TEST (negative_values_are_refused)
+{
+  static const gfloat values[] = { -1, NAN, INFINITY };
+  GstHarness *h = ntf_harness ("rank=3");
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (h->element, bus);
+  ntf_set_cube_caps (h, "F32LE", "bip", "");
+  fail_unless_equals_int (
+      gst_harness_push (h, scene_with (5, 3, 6, values[__i__])),
+      GST_FLOW_ERROR);
+  expect_problem (bus, GST_MESSAGE_ERROR, "5,3 of band 6");
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (negative_values_are_clamped)
+{
+  static const gfloat values[] = { -1000, NAN, -INFINITY };
+  static const gint in_order[] = { 0, 1, 2 };
+  GstHarness *h = ntf_harness (WELL "bad-values=clamp");
+  GstBuffer *picture;
+
+  ntf_set_cube_caps (h, "F32LE", "bip", "");
+  /* black there, anyway */
+  picture = ntf_push (h, scene_with (35, 0, 2, values[__i__]));
+  check_picture (picture, in_order);
+  check_spectra (picture, 1);
+  gst_buffer_unref (picture);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* Band 1 and the value -9999 have no say. */
+GST_START_TEST (bad_bands_and_ignored_values_are_left_out)
+{
+  GstHarness *h = ntf_harness (WELL);
+  GstBuffer *scene = scene_with (35, 0, 3, -9999), *picture;
+  const gfloat bad = -1;
+  GstCuvTable w;
+
+  gst_buffer_fill (scene, 4 * ntf_offset ("bip", 4, 4, 1), &bad, 4);
+  ntf_set_cube_caps (
+      h, "F32LE", "bip", ",bad-bands=<1>,ignore-value=(double)-9999");
+  picture = ntf_push (h, scene);
+  w = ntf_table (picture, "w");
+  fail_unless_equals_int (w.n_rows, SCENE_BANDS - 1);
+  for (guint row = 0; row < w.n_rows; row++) {
+    gint band = row == 0 ? 0 : (gint) row + 1;
+    gdouble wanted = scene_sample (0, band) / (gdouble) scene_sample (0, 0);
+
+    fail_unless (fabs (gst_cuv_table_double (&w, row, 0)
+                         / gst_cuv_table_double (&w, 0, 0)
+                     - wanted)
+        < 0.01);
+  }
+  gst_buffer_unref (picture);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (all_bands_bad_is_an_error)
+{
+  GstHarness *h = ntf_harness ("");
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (h->element, bus);
+  ntf_set_cube_caps (h, "U8", "bip", ",bad-bands=<0,1,2,3,4,5,6>");
+  gst_harness_push (h, ntf_scene ("U8", "bip", 1));
+  expect_problem (bus, GST_MESSAGE_ERROR, "bad-bands");
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (contradictions_are_refused)
+{
+  GstHarness *h = ntf_harness ("");
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_state (h->element, GST_STATE_NULL);
+  gst_element_set_bus (h->element, bus);
+  gst_util_set_object_arg (G_OBJECT (h->element), "algorithm", "hals");
+  gst_util_set_object_arg (G_OBJECT (h->element), "schedule", "jacobi");
+  fail_unless_equals_int (gst_element_set_state (h->element, GST_STATE_PAUSED),
+      GST_STATE_CHANGE_FAILURE);
+  expect_problem (bus, GST_MESSAGE_ERROR, "set schedule to gs");
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+
+/* ---- edges ---- */
+
+static void
+check_edge (const gchar *properties, const gchar *caps, gsize size,
+    guint8 value, guint wanted_rank)
+{
+  GstHarness *h = ntf_harness (properties);
+  guint8 *data = g_malloc (size);
+  GstBuffer *picture;
+  GstCuvTable u;
+  guint rank;
+
+  memset (data, value, size);
+  gst_harness_set_sink_caps_str (h, "video/x-raw,format=RGBA");
+  gst_harness_set_src_caps_str (h, caps);
+  picture = ntf_push (h, gst_buffer_new_wrapped (data, size));
+  u = ntf_table (picture, "u");
+  for (guint row = 0; row < u.n_rows; row++) {
+    for (guint k = 0; k < u.n_columns; k++)
+      fail_unless (gst_cuv_table_double (&u, row, k) >= 0); /* not of NaN */
+  }
+  gst_structure_get_uint (u.structure, "effective_rank", &rank);
+  fail_unless (rank >= MIN (wanted_rank, 1) && rank <= wanted_rank,
+      "%s: rank %u", caps, rank);
+  fail_unless (ntf_last_error (picture) < 0.01, "%s", caps);
+  gst_buffer_unref (picture);
+  gst_harness_teardown (h);
+}
+
+GST_START_TEST (edges)
+{
+  check_edge ("rank=4",
+      "video/x-spectral,format=U8,interleave=bip,width=6,height=5,bands=3", 90,
+      0, 0);
+  check_edge ("rank=64",
+      "video/x-spectral,format=U8,interleave=bsq,width=1,height=1,bands=1", 1,
+      200, 64);
+  check_edge ("rank=20 algorithm=hals",
+      "video/x-spectral,format=U8,interleave=bil,width=3,height=2,bands=5", 30,
+      255, 20);
+  check_edge ("rank=2 init=nndsvd",
+      "video/x-spectral,format=U16LE,interleave=bip,width=7,height=1,bands=2",
+      28, 3, 2);
+  check_edge ("rank=3 schedule=jacobi iterations=1000",
+      "video/x-raw,format=RGB,width=8,height=8,framerate=5/1", 192, 77, 3);
+}
+
+GST_END_TEST
+GST_START_TEST (rgb_video_and_nv12)
+{
+  cuv_play ("videotestsrc num-buffers=2 ! video/x-raw,format=BGRx,width=30,"
+            "height=20 ! spectralntf rank=2 iterations=10 ! "
+            "video/x-raw,format=NV12 ! fakesink");
+}
+
+GST_END_TEST
+
+static Suite *
+suite (void)
+{
+  Suite *s = suite_create ("spectralntf");
+  TCase *tc = tcase_create ("results");
+
+  suite_add_tcase (s, tc);
+  tcase_add_loop_test (tc, every_layout_of_a_cube, 0, 9);
+  tcase_add_test (tc, components_choose_channels);
+  tcase_add_test (tc, residual_shows_what_is_left);
+  tcase_add_test (tc, errors_fall);
+  tcase_add_loop_test (tc, negative_values_are_refused, 0, 3);
+  tcase_add_loop_test (tc, negative_values_are_clamped, 0, 3);
+  tcase_add_test (tc, bad_bands_and_ignored_values_are_left_out);
+  tcase_add_test (tc, all_bands_bad_is_an_error);
+  tcase_add_test (tc, contradictions_are_refused);
+  tcase_add_test (tc, edges);
+  tcase_add_test (tc, rgb_video_and_nv12);
+  return s;
+}
+
+CUV_ELEMENTS_MAIN (suite)

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The parts of the program that tests factorisation. */
+#ifndef NTF_TESTS_H
+#define NTF_TESTS_H
+
+void check_ntf_random (void);
+void check_ntf_planted (void);
+void check_ntf_monotone (void);
+void check_ntf_axes (void);
+void check_ntf_edges (void);
+void check_ntf_choices (void);
+void check_ntf_sparsity (void);
+void check_ntf_normalised (void);
+void check_ntf_residual (void);
+
+void check_ntf_loading (void);
+void check_ntf_versions (void);
+
+void bench_ntf (void);
+
+#endif

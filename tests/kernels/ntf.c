@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Factorisation: the reference against what is known, fast versions against the
+ * reference. */
+#include "config.h"
+#include "cuvcheck.h"
+#include "ntf-tests.h"
+
+static void
+run (void)
+{
+  if (cuv_check_options.bench) {
+    bench_ntf ();
+    return;
+  }
+  check_ntf_random ();
+  check_ntf_loading ();
+  check_ntf_planted ();
+  check_ntf_monotone ();
+  check_ntf_axes ();
+  check_ntf_edges ();
+  check_ntf_choices ();
+  check_ntf_sparsity ();
+  check_ntf_normalised ();
+  check_ntf_residual ();
+  check_ntf_versions ();
+}
+
+int
+main (int argc, char **argv)
+{
+  return cuv_check_main (argc, argv, run);
+}
