@@ -44,6 +44,15 @@ cuv_element_names (void)
   return names;
 }
 
+gboolean
+cuv_element_is_host_only (const gchar *name)
+{
+  static const gchar *const names[] = { "envisink", "envisrc", "spectralntf",
+    "spectralpca", NULL };
+
+  return g_strv_contains (names, name);
+}
+
 void
 cuv_element_configure (GstElement *element)
 {

@@ -13,6 +13,9 @@
 /* The names of all elements of this project, sorted: the registry says. */
 GPtrArray *cuv_element_names (void);
 
+/* Those that work in host memory only, so far. */
+gboolean cuv_element_is_host_only (const gchar *name);
+
 /* Gives the element what it cannot work without: a model, where it has that
  * property, and a place to write other than stdout. */
 void cuv_element_configure (GstElement *element);
