@@ -88,3 +88,30 @@ cuv_threads_run (int n_threads, int n_pieces, CuvThreadsFunc func, void *data)
   g_mutex_unlock (&job->lock);
   g_atomic_rc_box_release_full (job, job_clear);
 }
+
+typedef struct {
+  CuvWorkersFunc func;
+  void *data;
+  gint n_pieces;
+  gint next;
+} Workers;
+
+static void
+work_as (void *data, int worker)
+{
+  Workers *self = data;
+  gint piece;
+
+  while ((piece = g_atomic_int_add (&self->next, 1)) < self->n_pieces)
+    self->func (self->data, worker, piece);
+}
+
+void
+cuv_threads_run_workers (
+    int n_threads, int n_workers, int n_pieces, CuvWorkersFunc func, void *data)
+{
+  Workers workers = { func, data, n_pieces, 0 };
+  const gint n = n_threads > 0 && n_threads < n_workers ? n_threads : n_workers;
+
+  cuv_threads_run (n_threads, MIN (n, n_pieces), work_as, &workers);
+}

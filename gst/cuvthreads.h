@@ -16,6 +16,13 @@ typedef void (*CuvThreadsFunc) (void *data, int piece);
 CUV_API void cuv_threads_run (
     int n_threads, int n_pieces, CuvThreadsFunc func, void *data);
 
+/* The same where threads need memory of their own: of the calls func (data,
+ * worker, piece) that are made at a time each has another worker in 0 ..
+ * n_workers - 1, and there are no more threads than workers. */
+typedef void (*CuvWorkersFunc) (void *data, int worker, int piece);
+CUV_API void cuv_threads_run_workers (int n_threads, int n_workers,
+    int n_pieces, CuvWorkersFunc func, void *data);
+
 CUV_END
 
 #endif

@@ -4,7 +4,6 @@
 #ifndef CUV_HOUGH_CPU_PRIVATE_H
 #define CUV_HOUGH_CPU_PRIVATE_H
 
-#include <stdatomic.h>
 #include "hough-cpu.h"
 
 /* ---- steps ---- */
@@ -139,8 +138,6 @@ struct _CuvHoughCpu {
   ptrdiff_t stride;
   size_t n_peaks;
   void (*func) (CuvHoughCpu *self, CuvHoughWorker *worker, int piece);
-  int n_pieces;
-  atomic_int next_piece;
 };
 
 /* Calls func for each piece, on the run's threads. */

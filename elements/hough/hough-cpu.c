@@ -8,26 +8,20 @@
 /* ---- pieces of work ---- */
 
 static void
-work (void *data, int worker)
+work (void *data, int worker, int piece)
 {
   CuvHoughCpu *self = data;
-  int piece;
 
-  while ((piece = atomic_fetch_add (&self->next_piece, 1)) < self->n_pieces)
-    self->func (self, &self->workers[worker], piece);
+  self->func (self, &self->workers[worker], piece);
 }
 
 void
 cuv_hough_cpu_pieces (CuvHoughCpu *self, int n_pieces,
     void (*func) (CuvHoughCpu *self, CuvHoughWorker *worker, int piece))
 {
-  int n = self->n_threads;
-
-  n = n <= 0 || n > self->n_workers ? self->n_workers : n;
   self->func = func;
-  self->n_pieces = n_pieces;
-  atomic_store (&self->next_piece, 0);
-  cuv_threads_run (self->n_threads, n < n_pieces ? n : n_pieces, work, self);
+  cuv_threads_run_workers (
+      self->n_threads, self->n_workers, n_pieces, work, self);
 }
 
 /* ---- a run ---- */

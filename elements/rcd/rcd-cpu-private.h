@@ -4,7 +4,6 @@
 #ifndef CUV_RCD_CPU_PRIVATE_H
 #define CUV_RCD_CPU_PRIVATE_H
 
-#include <stdatomic.h>
 #include "rcd-cpu.h"
 
 /* ---- blocks of pixels ----
@@ -115,8 +114,6 @@ struct _CuvRcdCpu {
   CuvRcdFine round;
   double round_scores[CUV_RCD_FINE_WINDOWS];
   void (*func) (CuvRcdCpu *self, CuvRcdWorker *worker, int piece);
-  int n_pieces;
-  atomic_int next_piece;
 };
 
 /* Calls func for each piece, on the run's threads. */

@@ -3,7 +3,6 @@
 #include "cuvthreads.h"
 #include "pca-steps.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -35,7 +34,6 @@ struct _CuvPcaCpu {
   uint8_t *picture;
   ptrdiff_t stride;
   int n_threads, tasks;
-  atomic_int next_chunk;
   CuvPcaGains gains, bin_gains;
 };
 
@@ -154,13 +152,11 @@ do_chunk (CuvPcaCpu *self, Worker *worker, int chunk)
 /* ---- all tiles ---- */
 
 static void
-work (void *data, int worker)
+work (void *data, int worker, int chunk)
 {
   CuvPcaCpu *self = data;
-  int chunk;
 
-  while ((chunk = atomic_fetch_add (&self->next_chunk, 1)) < CUV_PCA_CHUNKS)
-    do_chunk (self, &self->workers[worker], chunk);
+  do_chunk (self, &self->workers[worker], chunk);
 }
 
 static void
@@ -193,17 +189,13 @@ pass (CuvPcaCpu *self, int tasks)
   int64_t left_out = 0;
 
   self->tasks = tasks;
-  atomic_store (&self->next_chunk, 0);
   for (int i = 0; i < self->n_workers; i++) {
     self->workers[i].left_out = 0;
     if (tasks & COUNT)
       memset (self->workers[i].bins, 0, sizeof self->workers[i].bins);
   }
-  cuv_threads_run (self->n_threads,
-      self->n_threads > 0 && self->n_threads < self->n_workers
-          ? self->n_threads
-          : self->n_workers,
-      work, self);
+  cuv_threads_run_workers (
+      self->n_threads, self->n_workers, CUV_PCA_CHUNKS, work, self);
   for (int i = 0; i < self->n_workers; i++)
     left_out += self->workers[i].left_out;
   if (tasks & SUM)

@@ -27,13 +27,11 @@ thread_ns (void)
 /* Pieces are taken in their order. So what a worker whose hits are full loses
  * comes after MAX_HITS others, and would not be in the result either. */
 static void
-work (void *data, int worker)
+work (void *data, int worker, int piece)
 {
   CuvWaldboostCpu *self = data;
-  int piece;
 
-  while ((piece = atomic_fetch_add (&self->next_piece, 1)) < self->n_pieces)
-    self->func (self, &self->workers[worker], piece);
+  self->func (self, &self->workers[worker], piece);
 }
 
 static void
@@ -41,9 +39,7 @@ run_pieces (CuvWaldboostCpu *self, int n_threads, int n_pieces,
     void (*func) (CuvWaldboostCpu *self, CuvWorker *worker, int piece))
 {
   self->func = func;
-  self->n_pieces = n_pieces;
-  atomic_store (&self->next_piece, 0);
-  cuv_threads_run (n_threads, n_threads, work, self);
+  cuv_threads_run_workers (n_threads, n_threads, n_pieces, work, self);
 }
 
 /* The first of the rows that are a piece, and how many. */

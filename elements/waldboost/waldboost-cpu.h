@@ -4,7 +4,6 @@
 #ifndef CUV_WALDBOOST_CPU_H
 #define CUV_WALDBOOST_CPU_H
 
-#include <stdatomic.h>
 #include "waldboost-scan.h"
 
 #define CUV_ZERO_ROWS 2 /* above an integral picture */
@@ -53,8 +52,6 @@ struct _CuvWaldboostCpu {
   const CuvFrame *frame;
   const CuvWaldboostLevel *level; /* that is made whole */
   void (*func) (CuvWaldboostCpu *self, CuvWorker *worker, int piece);
-  int n_pieces;
-  atomic_int next_piece;
 };
 
 /* The picture of a level that is made whole, data NULL for the others; that of
