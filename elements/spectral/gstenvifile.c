@@ -306,3 +306,12 @@ gst_envi_from_info (CuvEnvi *envi, const GstSpectralInfo *info)
     envi->bad[i] = info->bad[i];
   }
 }
+
+void
+gst_envi_post_error (GstElement *element, GError *error)
+{
+  gst_element_message_full (element, GST_MESSAGE_ERROR, error->domain,
+      error->code, g_strdup (error->message), NULL, __FILE__, GST_FUNCTION,
+      __LINE__);
+  g_error_free (error);
+}

@@ -49,6 +49,9 @@ GstFlowReturn gst_envi_file_buffer (
 gboolean gst_envi_file_write (const gchar *path, const CuvEnvi *envi,
     gconstpointer samples, GError **error);
 
+/* The error as the element's message; it is freed. */
+void gst_envi_post_error (GstElement *element, GError *error);
+
 /* ---- caps ---- */
 
 /* What samples are once converted; the frame rate is not known. */

@@ -51,15 +51,6 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_SPECTRAL_CAPS));
 /* clang-format on */
 
-static void
-post_error (GstEnviSink *self, GError *error)
-{
-  gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_ERROR,
-      error->domain, error->code, g_strdup (error->message), NULL, __FILE__,
-      GST_FUNCTION, __LINE__);
-  g_error_free (error);
-}
-
 /* ---- a cube ---- */
 
 static gboolean
@@ -99,7 +90,7 @@ write_cube (GstEnviSink *self, const gchar *path, gconstpointer samples)
 
   gst_envi_from_info (&envi, &self->info);
   if (!gst_envi_file_write (path, &envi, samples, &error)) {
-    post_error (self, error);
+    gst_envi_post_error (GST_ELEMENT (self), error);
     return GST_FLOW_ERROR;
   }
   self->next++;
@@ -163,7 +154,7 @@ gst_envi_sink_start (GstBaseSink *sink)
   GST_OBJECT_UNLOCK (self);
   if (gst_envi_location_check (self->running, &error))
     return TRUE;
-  post_error (self, error);
+  gst_envi_post_error (GST_ELEMENT (self), error);
   g_clear_pointer (&self->running, g_free);
   return FALSE;
 }

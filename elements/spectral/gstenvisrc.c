@@ -72,15 +72,6 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_SPECTRAL_CAPS));
 /* clang-format on */
 
-static void
-post_error (GstEnviSrc *self, GError *error)
-{
-  gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_ERROR,
-      error->domain, error->code, g_strdup (error->message), NULL, __FILE__,
-      GST_FUNCTION, __LINE__);
-  g_error_free (error);
-}
-
 /* ---- times ---- */
 
 static GstClockTime
@@ -203,7 +194,7 @@ gst_envi_src_create (GstPushSrc *src, GstBuffer **buffer)
   if (self->next >= self->n_files && !loops (self))
     return GST_FLOW_EOS;
   if (!open_file (self, self->next, &file, &error)) {
-    post_error (self, error);
+    gst_envi_post_error (GST_ELEMENT (self), error);
     return GST_FLOW_ERROR;
   }
   flow = pass_file (self, &file, buffer);
@@ -354,7 +345,7 @@ gst_envi_src_start (GstBaseSrc *src)
   if (gst_envi_location_check (self->running.location, &error)
       && look_at_first (self, &error))
     return TRUE;
-  post_error (self, error);
+  gst_envi_post_error (GST_ELEMENT (self), error);
   gst_envi_src_stop (src);
   return FALSE;
 }
