@@ -1,108 +1,114 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Exact sums of features and products over the cells of an area. A block has a
-// few cells of a row in shared memory, a warp sums up a cell.
+// Exact sums of features and products over the cells of an area. A warp has
+// some cells next to each other, or the upper or lower half of them: each lane
+// goes down a column of four pixels, with its neighbours' values beside it.
 #include "rcd/planes.cuh"
 #include "rcd/words.cuh"
 
-#define THREADS 256
-#define WARPS (THREADS / 32)
-#define TILE 128 // pixels across at most
-#define WORDS (TILE / 4 + 1)
-#define ROWS CUV_RCD_MAX_CELL
+#define MAX_PARTS 2 // warps that share cells, a part of the rows each
+#define LANES 30    // that add up; those at both ends only have neighbours
+#define AHEAD 5     // rows that are on their way at once
 
-struct Tile {
-  unsigned grey[ROWS + 2][WORDS + 2]; // a word and a row around
-  unsigned colours[3][ROWS][WORDS];
-};
-
-// The pixels of a block: words from first_word on.
-struct Place {
-  int column, n_columns; // cells of the area
-  int first_word, n_words;
-  int y; // of the first row
-};
-
-static __device__ __forceinline__ Place
-place_of_block (const CuvRcdState &state, int per_block)
+// Columns that a cell may lie in: of four pixels, if not all cells begin with
+// one.
+static inline int
+columns_of (int cell)
 {
-  Place place;
-  const int x = (state.area.column + (int) blockIdx.x * per_block) * state.cell;
-
-  place.column = blockIdx.x * per_block;
-  place.n_columns = min (per_block, state.area.n_columns - place.column);
-  place.first_word = x / 4;
-  place.n_words =
-      (x + place.n_columns * state.cell - 1) / 4 - place.first_word + 1;
-  place.y = (state.area.row + (int) blockIdx.y) * state.cell;
-  return place;
+  return cell % 4 == 0 ? cell / 4 : (cell + 2) / 4 + 1;
 }
 
-// i / n for i up to some thousands.
-struct Divisor {
-  unsigned n, magic;
-
-  __device__ __forceinline__ explicit Divisor (int by)
-      : n (by), magic (((1u << 20) + by - 1) / by)
-  {
-  }
-  __device__ __forceinline__ int
-  divide (int i) const
-  {
-    return (int) ((unsigned) i * magic >> 20);
-  }
+// What a lane has.
+struct Lane {
+  int x;           // of its four pixels, from the left of their cell
+  int n;           // how many of the four are in the cell
+  CuvRcdMask mask; // and which
+  int left, right; // lanes that have the pixels beside these
+  CuvRcdColumn column;
 };
 
-template <CuvRcdFeatures F>
+// The nearest lane in a direction whose pixels are those beside this one's.
+static __device__ __forceinline__ int
+find_neighbour (int word, int step)
+{
+  const int lane = threadIdx.x % 32;
+  int at = lane;
+
+#pragma unroll
+  for (int d = 4; d > 0; d--) { // a column can belong to four cells
+    const int other = __shfl_sync (~0u, word, (lane + d * step) & 31);
+
+    at = other == word + step ? (lane + d * step) & 31 : at;
+  }
+  return at;
+}
+
+static __device__ __forceinline__ Lane
+find_lane (const CuvRcdState &state, const CuvRcdSource &source, int n_cells,
+    int n_columns)
+{
+  const int i = (int) threadIdx.x % 32 - 1;
+  const int cell = min (max (i, 0) / n_columns, n_cells - 1);
+  const int place = blockIdx.x * n_cells + cell;
+  const int left = (state.area.column + place) * state.cell;
+  const int word = left / 4 + i - cell * n_columns;
+  Lane lane;
+
+  lane.x = 4 * word - left;
+  lane.n = max (min (state.cell - lane.x, 4) - max (-lane.x, 0), 0);
+  lane.mask = cuv_rcd_mask (max (-lane.x, 0), max (state.cell - lane.x, 0));
+  lane.left = find_neighbour (word, -1);
+  lane.right = find_neighbour (word, 1);
+  lane.column = cuv_rcd_column (source, 4 * word);
+  return lane;
+}
+
+// ---- down the rows ----
+
+// Sums over a lane's pixels in rows from y on, the first of which is `row` of
+// its cell. By whole warps.
+template <CuvRcdFeatures F, CuvRcdLoad L>
 static __device__ __forceinline__ void
-load_tile (Tile &tile, const CuvRcdSource &source, const Place &place, int cell)
+add_rows (const CuvRcdSource &source, const Lane &lane, int y, int row,
+    int n_rows, unsigned *sums)
 {
-  const int n_words = place.n_words + 2;
-  const Divisor across (n_words);
+  CuvRcdGreys greys[3] = {};
+  CuvRcdPlanes<F> planes;
+  unsigned colours[3] = {};
 
-  for (int i = threadIdx.x; i < (cell + 2) * n_words; i += THREADS) {
-    const int row = across.divide (i), word = i - row * n_words;
-    unsigned grey, colours[3];
+  for (int first = -1; first <= n_rows; first += AHEAD) {
+    CuvRcdRaw raw[AHEAD];
 
-    cuv_rcd_load (source, 4 * (place.first_word + word - 1), place.y + row - 1,
-        &grey, colours);
-    tile.grey[row][word] = grey;
-    if (row < 1 || row > cell || word < 1 || word > place.n_words)
-      continue;
-    if (F == CUV_RCD_GREY_GRAD)
-      colours[0] = __byte_perm (grey, 0, CUV_RCD_ORDER);
 #pragma unroll
-    for (int c = 0; c < CuvRcdPlanes<F>::n_bytes; c++)
-      tile.colours[c][row - 1][word - 1] = colours[c];
+    for (int i = 0; i < AHEAD; i++)
+      raw[i] = cuv_rcd_fetch<L> (source, lane.column, y + first + i);
+#pragma unroll
+    for (int i = 0; i < AHEAD; i++) {
+      const int at = first + i; // rows -1 and n_rows are around them
+      unsigned words[3];
+
+      if (at > n_rows)
+        break;
+#pragma unroll
+      for (int c = 0; c < planes.n_bytes; c++)
+        planes.bytes[c] = colours[c]; // of the row before
+      cuv_rcd_unpack<L> (source, lane.column, raw[i], &words[1], colours);
+      if (F == CUV_RCD_GREY_GRAD)
+        colours[0] = __byte_perm (words[1], 0, CUV_RCD_ORDER);
+      words[0] = __shfl_sync (~0u, words[1], lane.left);
+      words[2] = __shfl_sync (~0u, words[1], lane.right);
+      greys[0] = greys[1];
+      greys[1] = greys[2];
+      greys[2] = cuv_rcd_greys (&words[1]);
+      if (at < 1)
+        continue;
+      cuv_rcd_gradients (greys, &planes);
+      cuv_rcd_leave (&planes, lane.mask);
+      cuv_rcd_add (planes, (unsigned) lane.x, (unsigned) (row + at - 1), sums);
+    }
   }
 }
 
-// Adds the pixels that a lane has of the cell from x on.
-template <CuvRcdFeatures F>
-static __device__ __forceinline__ void
-add_cell (const Tile &tile, const Place &place, int x, int cell, unsigned *sums)
-{
-  const int first = x / 4 - place.first_word;
-  const int n_words = (x + cell - 1) / 4 - x / 4 + 1;
-  const Divisor across (n_words);
-
-  for (int i = threadIdx.x % 32; i < cell * n_words; i += 32) {
-    const int row = across.divide (i), word = first + i - row * n_words;
-    const int begin = 4 * (place.first_word + word) - x;
-    CuvRcdPlanes<F> planes;
-    CuvRcdGreys greys[3];
-
-#pragma unroll
-    for (int j = 0; j < 3; j++)
-      greys[j] = cuv_rcd_greys (&tile.grey[row + j][word + 1]);
-#pragma unroll
-    for (int c = 0; c < planes.n_bytes; c++)
-      planes.bytes[c] = tile.colours[c][row][word];
-    cuv_rcd_gradients (greys, &planes);
-    if (begin < 0 || begin + 4 > cell)
-      cuv_rcd_mask (&planes, max (-begin, 0), min (cell - begin, 4));
-    cuv_rcd_add (planes, (unsigned) begin, (unsigned) row, sums);
-  }
-}
+// ---- sums of a cell ----
 
 // What does not depend on the pixels: sums of x, y and their products over the
 // cell at (x, y).
@@ -126,96 +132,134 @@ sum_of_places (int which, int64_t x, int64_t y, int64_t n)
   }
 }
 
-// Sums of planes only, to where they belong; lane i has what it writes.
+// Sum k of a cell at (x, y), from all that was added up. x and y as features
+// come before the planes.
 template <CuvRcdFeatures F>
-static __device__ __forceinline__ void
-write_sums (const unsigned *sums, int64_t *to)
-{
-#pragma unroll
-  for (int i = 0; i < CuvRcdPlanes<F>::n_sums; i++) {
-    if ((int) threadIdx.x % 32 == i)
-      to[i] = (int) sums[i];
-  }
-}
-
-// With x and y as features before the planes.
-template <CuvRcdFeatures F>
-static __device__ __forceinline__ void
-write_sums_and_places (
-    const unsigned *sums, int64_t x, int64_t y, int cell, int64_t *to)
+static __device__ __forceinline__ int64_t
+value_of (const unsigned *totals, int k, int64_t x, int64_t y, int cell)
 {
   constexpr int planes = CuvRcdPlanes<F>::n, n = planes + 2;
-  const unsigned *slopes = sums + CUV_RCD_SUMS (planes);
-  int64_t *products = to + n;
-  const int lane = threadIdx.x % 32;
+  const int product = k - n;
+  const unsigned *slopes = totals + CUV_RCD_SUMS (planes);
 
-#pragma unroll
-  for (int i = 0; i < planes; i++) {
-    if (lane == i) {
-      to[2 + i] = (int) sums[i];
-      products[2 + i] = x * (int) sums[i] + (int) slopes[i];
-      products[n + 1 + i] = y * (int) sums[i] + (int) slopes[planes + i];
-    }
-  }
-#pragma unroll
-  for (int i = 0; i < CUV_RCD_TRIANGLE (planes); i++) {
-    if (lane == i % 32)
-      products[2 * n - 1 + i] = (int) sums[planes + i];
-  }
-  if (lane < 5)
-    (lane < 2 ? to[lane] : products[lane < 4 ? lane - 2 : n]) =
-        sum_of_places (lane, x, y, cell);
+  if (!CuvRcdPlanes<F>::place || (k >= 2 && k < n))
+    return (int) totals[CuvRcdPlanes<F>::place ? k - 2 : k];
+  if (k < 2)
+    return sum_of_places (k, x, y, cell);
+  if (product < 2 || product == n)
+    return sum_of_places (product < 2 ? 2 + product : 4, x, y, cell);
+  if (product < n)
+    return x * (int) totals[product - 2] + (int) slopes[product - 2];
+  if (product < 2 * n - 1)
+    return y * (int) totals[product - n - 1]
+        + (int) slopes[product - n - 1 + planes];
+  return (int) totals[planes + product - (2 * n - 1)];
 }
 
+// ---- the kernel ----
+
+// What each lane of a block has added up.
+template <CuvRcdFeatures F> struct Parts {
+  unsigned sums[MAX_PARTS][CuvRcdPlanes<F>::n_all][33]; // 33: other banks
+};
+
+// Sums up a cell from its lanes, and writes it. By a warp.
 template <CuvRcdFeatures F>
-static __global__ void
-__launch_bounds__ (THREADS)
-    cells_kernel (const __grid_constant__ CuvRcdState state,
-        const __grid_constant__ CuvRcdSource source, int per_block)
+static __device__ __forceinline__ void
+finish_cell (const CuvRcdState &state, const Parts<F> &parts, int cell,
+    int column, int n_columns)
 {
-  __shared__ Tile tile;
-  const Place place = place_of_block (state, per_block);
+  constexpr int n_all = CuvRcdPlanes<F>::n_all;
+  __shared__ unsigned totals[MAX_PARTS][n_all];
+  unsigned *mine = totals[threadIdx.x / 32];
+  const size_t plane = (size_t) state.area.n_columns * state.area.n_rows;
+  int64_t *to =
+      state.cells + (size_t) blockIdx.y * state.area.n_columns + column;
+
+  __syncwarp ();
+  for (int k = threadIdx.x % 32; k < n_all; k += 32) {
+    unsigned total = 0;
+
+    for (int p = 0; p < (int) blockDim.x / 32; p++) {
+      for (int c = 0; c < n_columns; c++)
+        total += parts.sums[p][k][1 + cell * n_columns + c];
+    }
+    mine[k] = total;
+  }
+  __syncwarp ();
+  for (int k = threadIdx.x % 32; k < state.n_sums; k += 32)
+    to[k * plane] =
+        value_of<F> (mine, k, (state.area.column + column) * state.cell,
+            (state.area.row + (int) blockIdx.y) * state.cell, state.cell);
+}
+
+template <CuvRcdFeatures F, CuvRcdLoad L>
+static __global__ void __launch_bounds__ (32 * MAX_PARTS)
+    cells_kernel (const __grid_constant__ CuvRcdState state,
+        const __grid_constant__ CuvRcdSource source, int n_cells, int n_columns)
+{
+  constexpr int n_all = CuvRcdPlanes<F>::n_all;
+  __shared__ Parts<F> parts;
+  const int part = cuv_warp_of_thread (), n_parts = blockDim.x / 32;
+  const int first = part * state.cell / n_parts;
+  const int n_rows = (part + 1) * state.cell / n_parts - first;
+  const int y = (state.area.row + (int) blockIdx.y) * state.cell;
+  const Lane lane = find_lane (state, source, n_cells, n_columns);
+  unsigned sums[n_all] = {};
 
   cuv_let_next_kernel_start ();
   if (blockIdx.x == 0 && (int) blockIdx.y < state.n_targets)
     cuv_rcd_copy (&state.targets[blockIdx.y], &state.targets_from[blockIdx.y]);
   if ((int) blockIdx.y >= state.area.n_rows)
     return;
-  load_tile<F> (tile, source, place, state.cell);
-  __syncthreads ();
-  for (int i = cuv_warp_of_thread (); i < place.n_columns; i += WARPS) {
-    const int column = place.column + i;
-    const int x = (state.area.column + column) * state.cell;
-    unsigned sums[CuvRcdPlanes<F>::n_all] = {};
-    int64_t *to = state.cells
-        + ((size_t) blockIdx.y * state.area.n_columns + column) * state.n_sums;
-
-    add_cell<F> (tile, place, x, state.cell, sums);
+  add_rows<F, L> (source, lane, y + first, first, n_rows, sums);
+  if constexpr (!CuvRcdPlanes<F>::place)
+    cuv_rcd_remove_bias<F> (sums, (unsigned) (lane.n * n_rows));
 #pragma unroll
-    for (int k = 0; k < CuvRcdPlanes<F>::n_all; k++)
-      sums[k] = cuv_rcd_warp_sum (sums[k]);
-    if constexpr (CuvRcdPlanes<F>::place) {
-      write_sums_and_places<F> (sums, x, place.y, state.cell, to);
-    } else {
-      cuv_rcd_remove_bias<F> (sums, (unsigned) (state.cell * state.cell));
-      write_sums<F> (sums, to);
-    }
+  for (int k = 0; k < n_all; k++)
+    parts.sums[part][k][threadIdx.x % 32] = sums[k];
+  __syncthreads ();
+  for (int i = part; i < n_cells; i += n_parts) {
+    const int column = blockIdx.x * n_cells + i;
+
+    if (column < state.area.n_columns)
+      finish_cell<F> (state, parts, i, column, n_columns);
   }
+}
+
+template <CuvRcdFeatures F, CuvRcdLoad L>
+static int
+submit_load (
+    const CuvRcdState &state, const CuvRcdSource &source, cudaStream_t stream)
+{
+  const int n_columns = columns_of (state.cell), n_cells = LANES / n_columns;
+  const int n_parts = state.cell > 8 ? MAX_PARTS : 1;
+  const dim3 grid (cuv_div_up (state.area.n_columns, n_cells),
+      state.area.n_rows > state.n_targets ? state.area.n_rows
+                                          : state.n_targets);
+
+  cells_kernel<F, L>
+      <<<grid, 32 * n_parts, 0, stream>>> (state, source, n_cells, n_columns);
+  CUV_CUDA_LAUNCHED (cells_kernel);
+  return 0;
 }
 
 template <CuvRcdFeatures F>
 static int
 submit (const CuvRcdState &state, cudaStream_t stream)
 {
-  const int per_block = TILE / state.cell;
-  const dim3 grid (cuv_div_up (state.area.n_columns, per_block),
-      state.area.n_rows > state.n_targets ? state.area.n_rows
-                                          : state.n_targets);
+  const CuvRcdSource source = cuv_rcd_source (state.frame);
 
-  cells_kernel<F><<<grid, THREADS, 0, stream>>> (
-      state, cuv_rcd_source (state.frame), per_block);
-  CUV_CUDA_LAUNCHED (cells_kernel);
-  return 0;
+  switch (source.load) {
+    case CUV_RCD_LOAD_PIXELS_3:
+      return submit_load<F, CUV_RCD_LOAD_PIXELS_3> (state, source, stream);
+    case CUV_RCD_LOAD_PIXELS_4:
+      return submit_load<F, CUV_RCD_LOAD_PIXELS_4> (state, source, stream);
+    case CUV_RCD_LOAD_LUMA:
+      return submit_load<F, CUV_RCD_LOAD_LUMA> (state, source, stream);
+    default:
+      return submit_load<F, CUV_RCD_LOAD_SAMPLES> (state, source, stream);
+  }
 }
 
 int

@@ -81,11 +81,12 @@ find_lines (
 
 // ---- sums ----
 
-// Adds to sums those over at most CHUNK_X x CHUNK_Y pixels. By a warp.
+// Adds to sums, which are a plane apart, those over at most CHUNK_X x CHUNK_Y
+// pixels. By a warp.
 template <CuvRcdFeatures F>
 static __device__ void
 add_chunk (const CuvFrame &frame, int left, int top, int right, int bottom,
-    int64_t *to)
+    int64_t *to, size_t plane)
 {
   constexpr int n = F == CUV_RCD_TUZEL9 ? 9 : F == CUV_RCD_RGB_GRAD ? 5 : 3;
   constexpr int n_sums = CUV_RCD_SUMS (n);
@@ -120,7 +121,8 @@ add_chunk (const CuvFrame &frame, int left, int top, int right, int bottom,
 #pragma unroll
   for (int k = 0; k < n_sums; k++) {
     if (lane == k % 32)
-      atomicAdd ((unsigned long long *) &to[k], (unsigned long long) all[k]);
+      atomicAdd (
+          (unsigned long long *) &to[k * plane], (unsigned long long) all[k]);
   }
 }
 
@@ -170,7 +172,7 @@ __launch_bounds__ (THREADS)
     for (int x = lines.x[column]; x < end; x += CHUNK_X, chunk++) {
       if (chunk % WARPS == warp)
         add_chunk<F> (state.frame, x, top, min (x + CHUNK_X, end), bottom,
-            cells + ((size_t) row * CELLS + column) * state.n_sums);
+            cells + row * CELLS + column, CELLS * CELLS);
     }
   }
 }
@@ -186,13 +188,12 @@ fine_sums (const int64_t *integrals, const Lines &lines, int size, int x, int y,
   constexpr int n_sums = CUV_RCD_SUMS (n), half = LINES / 2;
   const int *rank_x = lines.rank_x + size * CUV_RCD_FINE_STEPS + x;
   const int *rank_y = lines.rank_y + size * CUV_RCD_FINE_STEPS + y;
-  const int64_t *upper = integrals + (size_t) rank_y[0] * LINES * n_sums;
-  const int64_t *lower = integrals + (size_t) rank_y[half] * LINES * n_sums;
+  const int64_t *at = integrals + rank_y[0] * LINES + rank_x[0];
 
 #pragma unroll
   for (int i = 0; i < n_sums; i++)
-    sums[i] = cuv_rcd_corners (
-        upper, lower, rank_x[0] * n_sums, rank_x[half] * n_sums, i);
+    sums[i] = cuv_rcd_corners (at + i * LINES * LINES, rank_x[half] - rank_x[0],
+        (rank_y[half] - rank_y[0]) * LINES);
 }
 
 template <CuvRcdFeatures F>
@@ -254,7 +255,7 @@ __launch_bounds__ (THREADS)
 
   if (x < box.x + box.width)
     add_chunk<F> (frame, x, y, min (x + CHUNK_X, box.x + box.width),
-        min (y + CHUNK_Y, box.y + box.height), sums);
+        min (y + CHUNK_Y, box.y + box.height), sums, 1);
 }
 
 // ---- launchers ----
@@ -262,30 +263,10 @@ __launch_bounds__ (THREADS)
 static int
 submit_integrals (const CuvRcdState &state, cudaStream_t stream)
 {
-  const int n_sums = state.n_sums, pitch = LINES * n_sums;
-  CuvRcdPrefix rows = {}, columns = {};
+  const CuvRcdIntegrals all = { state.fine_cells, state.fine_integrals, CELLS,
+    CELLS, state.n_sums, state.n_targets, true };
 
-  rows.n = columns.n = CELLS;
-  rows.n_sums = columns.n_sums = n_sums;
-  rows.n_planes = columns.n_planes = state.n_targets;
-  rows.from = state.fine_cells;
-  rows.from_line = CELLS * n_sums;
-  rows.from_step = n_sums;
-  rows.from_plane = (size_t) CELLS * CELLS * n_sums;
-  rows.to = state.fine_integrals + pitch + n_sums;
-  rows.to_line = pitch;
-  rows.to_step = n_sums;
-  rows.to_plane = columns.from_plane = columns.to_plane =
-      (size_t) LINES * pitch;
-  rows.n_lines = CELLS;
-  rows.clear = true;
-  columns.from = columns.to = state.fine_integrals + pitch;
-  columns.from_line = columns.to_line = n_sums;
-  columns.from_step = columns.to_step = pitch;
-  columns.n_lines = LINES;
-  if (cuv_rcd_prefix_submit (rows, stream) != 0)
-    return -1;
-  return cuv_rcd_prefix_submit (columns, stream);
+  return cuv_rcd_integrate_submit (all, stream);
 }
 
 template <CuvRcdFeatures F>

@@ -73,21 +73,31 @@ cuv_rcd_gradients (const CuvRcdGreys g[3], CuvRcdPlanes<F> *planes)
   }
 }
 
-// Leaves pixels first .. end - 1 of the four.
-template <CuvRcdFeatures F>
-static __device__ __forceinline__ void
-cuv_rcd_mask (CuvRcdPlanes<F> *planes, int first, int end)
+// Some of four pixels, as bits of their planes.
+struct CuvRcdMask {
+  unsigned bytes, even, odd;
+};
+
+// Pixels first .. end - 1.
+static __device__ __forceinline__ CuvRcdMask
+cuv_rcd_mask (int first, int end)
 {
   const unsigned upto = end < 4 ? (1u << 8 * end) - 1 : ~0u;
-  const unsigned mask = upto & ~((1u << 8 * first) - 1);
-  const unsigned even = __byte_perm (mask, 0, 0x2200);
-  const unsigned odd = __byte_perm (mask, 0, 0x3311);
+  const unsigned mask = first < 4 ? upto & ~((1u << 8 * first) - 1) : 0;
 
+  return CuvRcdMask{ __byte_perm (mask, 0, 0x3120),
+    __byte_perm (mask, 0, 0x2200), __byte_perm (mask, 0, 0x3311) };
+}
+
+template <CuvRcdFeatures F>
+static __device__ __forceinline__ void
+cuv_rcd_leave (CuvRcdPlanes<F> *planes, const CuvRcdMask &mask)
+{
   for (int i = 0; i < planes->n_bytes; i++)
-    planes->bytes[i] &= __byte_perm (mask, 0, 0x3120);
+    planes->bytes[i] &= mask.bytes;
   for (int i = 0; i < planes->n_halves; i++) {
-    planes->halves[i][0] &= even;
-    planes->halves[i][1] &= odd;
+    planes->halves[i][0] &= mask.even;
+    planes->halves[i][1] &= mask.odd;
   }
 }
 

@@ -7,9 +7,8 @@
 #include <memory>
 #include <new>
 #include <string.h>
+#include <vector>
 #include "rcd/search.cuh"
-
-#define WINDOWS_PER_BEST 128 // of a block of windows
 
 struct _CuvRcdCuda {
   CuvArena arena = {};
@@ -99,11 +98,12 @@ init (CuvRcdCuda *self)
   state->lambda = shape.lambda;
   state->cell = shape.cell;
   state->n_sums = CUV_RCD_SUMS (cuv_rcd_n_features (shape.features));
-  state->n_bests = shape.max_windows / WINDOWS_PER_BEST + 1;
+  state->n_bests = shape.max_windows / CUV_RCD_WINDOWS_OF_BLOCK + 1;
   return alloc (self, &state->cells, columns * rows * state->n_sums)
       && alloc (
           self, &state->integrals, (columns + 1) * (rows + 1) * state->n_sums)
       && alloc (self, &state->scores, shape.max_windows)
+      && alloc (self, &state->centres, shape.max_windows)
       && alloc (
           self, &state->bests, (size_t) shape.max_targets * state->n_bests)
       && init_matches (self) && init_fine (self)
@@ -137,28 +137,10 @@ cuv_rcd_cuda_free (CuvRcdCuda *self)
 static int
 submit_integrals (const CuvRcdState &state, cudaStream_t stream)
 {
-  const int n_sums = state.n_sums;
-  const int pitch = (state.area.n_columns + 1) * n_sums;
-  CuvRcdPrefix rows = {}, columns = {};
+  const CuvRcdIntegrals all = { state.cells, state.integrals,
+    state.area.n_columns, state.area.n_rows, state.n_sums, 1, false };
 
-  rows.n_sums = columns.n_sums = n_sums;
-  rows.n_planes = columns.n_planes = 1;
-  rows.n = state.area.n_columns;
-  rows.n_lines = state.area.n_rows;
-  rows.from = state.cells;
-  rows.from_line = state.area.n_columns * n_sums;
-  rows.from_step = n_sums;
-  rows.to = state.integrals + pitch + n_sums;
-  rows.to_line = pitch;
-  rows.to_step = n_sums;
-  columns.n = state.area.n_rows;
-  columns.n_lines = state.area.n_columns + 1;
-  columns.from = columns.to = state.integrals + pitch;
-  columns.from_line = columns.to_line = n_sums;
-  columns.from_step = columns.to_step = pitch;
-  if (cuv_rcd_prefix_submit (rows, stream) != 0)
-    return -1;
-  return cuv_rcd_prefix_submit (columns, stream);
+  return cuv_rcd_integrate_submit (all, stream);
 }
 
 static int
@@ -278,10 +260,17 @@ extern "C" int
 cuv_rcd_cuda_get_integrals (CuvRcdCuda *self, int64_t *integrals)
 {
   const CuvRcdArea &area = self->state.area;
+  const size_t n_sums = self->state.n_sums;
+  const size_t places = (size_t) (area.n_columns + 1) * (area.n_rows + 1);
+  std::vector<int64_t> planes (places * n_sums);
 
-  return copy (self, integrals, self->state.integrals,
-      (size_t) (area.n_columns + 1) * (area.n_rows + 1) * self->state.n_sums
-          * sizeof *integrals);
+  if (copy (self, planes.data (), self->state.integrals,
+          planes.size () * sizeof planes[0])
+      != 0)
+    return -1;
+  for (size_t i = 0; i < planes.size (); i++)
+    integrals[i % places * n_sums + i / places] = planes[i];
+  return 0;
 }
 
 extern "C" int

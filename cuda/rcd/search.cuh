@@ -10,6 +10,7 @@
 
 typedef unsigned long long CuvRcdBits; // of a score: ordered as scores are
 
+#define CUV_RCD_WINDOWS_OF_BLOCK 64 // and one best
 #define CUV_RCD_INFINITE 0x7ff0000000000000ULL
 
 static_assert (CUV_RCD_MAX_CELL <= 32, "sums of a cell are within 32 bits");
@@ -20,8 +21,9 @@ struct CuvRcdBest {
   int window;
 };
 
-// A search as kernels see it. Integrals and cells are the C reference's, over
-// the area; n_sums values a place.
+// A search as kernels see it. Cells and integrals are the C reference's, over
+// the area, but all of one sum before the next, so that windows side by side
+// have theirs side by side.
 struct CuvRcdState {
   CuvFrame frame;
   CuvRcdFeatures features;
@@ -33,6 +35,7 @@ struct CuvRcdState {
   CuvRcdTarget *targets;
   int64_t *cells, *integrals;
   double *scores;
+  unsigned *centres;   // of windows: twice x, and twice y << 16
   CuvRcdBest *bests;   // of each block of windows, by target
   int n_bests;         // for each target
   CuvRcdBits *seconds; // a target's second-best score
@@ -40,7 +43,7 @@ struct CuvRcdState {
   CuvRcdMatch *matches;
   CuvRcdMatch *matches_to; // pinned
   int refine;
-  // of refinement, for each target
+  // of refinement, for each target: in the same order
   int64_t *fine_cells, *fine_integrals; // all cells are 0 between searches
 };
 
@@ -48,17 +51,14 @@ struct CuvRcdState {
 
 int cuv_rcd_cells_submit (const CuvRcdState &state, cudaStream_t stream);
 
-// Sums up n values of each line, n_sums side by side, and sets what is a step
-// before a line's first to 0. There are n_lines, n_planes times. clear: from is
-// 0 afterwards.
-struct CuvRcdPrefix {
+// n_grids grids, each of n_sums sums of n_rows x n_columns cells, become as
+// many integrals. clear: the cells are 0 afterwards.
+struct CuvRcdIntegrals {
   int64_t *from, *to;
-  int n, n_sums, n_lines, n_planes;
-  int from_line, from_step, to_line, to_step; // values
-  size_t from_plane, to_plane;
+  int n_columns, n_rows, n_sums, n_grids;
   bool clear;
 };
-int cuv_rcd_prefix_submit (const CuvRcdPrefix &prefix, cudaStream_t stream);
+int cuv_rcd_integrate_submit (const CuvRcdIntegrals &all, cudaStream_t stream);
 
 // most: windows of a target.
 int cuv_rcd_windows_submit (
@@ -172,14 +172,38 @@ cuv_rcd_box (const CuvRcdState &state, const CuvRcdLevel &level,
     level.columns * state.cell, level.rows * state.cell };
 }
 
-// Sum i between four crossings of lines.
+// The sum over cells, from the crossing of lines at their upper left; to the
+// right and down are so many values.
 static __device__ __forceinline__ int64_t
-cuv_rcd_corners (
-    const int64_t *upper, const int64_t *lower, int left, int right, int i)
+cuv_rcd_corners (const int64_t *at, int right, int down)
 {
-  return lower[right + i] - lower[left + i] - upper[right + i]
-      + upper[left + i];
+  return at[down + right] - at[down] - at[right] + at[0];
 }
+
+// The same of the window at a place, sum after sum.
+struct CuvRcdCorners {
+  const int64_t *at;
+  int right, down;
+  size_t plane;
+
+  __device__ __forceinline__
+  CuvRcdCorners (const CuvRcdState &state, const CuvRcdLevel &level,
+      const CuvRcdPlace &place)
+  {
+    const int pitch = state.area.n_columns + 1;
+
+    at = state.integrals + (size_t) (level.y + place.y * level.step) * pitch
+        + level.x + place.x * level.step;
+    right = level.columns;
+    down = level.rows * pitch;
+    plane = (size_t) pitch * (state.area.n_rows + 1);
+  }
+  __device__ __forceinline__ int64_t
+  sum (int i) const
+  {
+    return cuv_rcd_corners (at + i * plane, right, down);
+  }
+};
 
 // Calls f<features> for the features of the state.
 #define CUV_RCD_FOR_FEATURES(features, f, ...)                                 \

@@ -2,8 +2,8 @@
 // The scores of all windows, the best of them and the best elsewhere.
 #include "rcd/search.cuh"
 
-#define THREADS 128
-#define MAX_WARPS (THREADS / 32)
+#define THREADS CUV_RCD_WINDOWS_OF_BLOCK
+#define CONCLUDE_THREADS 256
 #define PER_THREAD 4 // windows, where scores are only compared
 
 // ---- scores ----
@@ -17,17 +17,14 @@ score_window (const CuvRcdState &state, const CuvRcdTarget &target, int window)
   const CuvRcdPlace place = cuv_rcd_place (target, window);
   const CuvRcdLevel &level = target.levels[place.level];
   const CuvRcdBox box = cuv_rcd_box (state, level, place);
-  const size_t pitch = (size_t) (state.area.n_columns + 1) * n_sums;
-  const int left = (level.x + place.x * level.step) * n_sums;
-  const int right = left + level.columns * n_sums;
-  const int64_t *upper =
-      state.integrals + (level.y + place.y * level.step) * pitch;
-  const int64_t *lower = upper + level.rows * pitch;
+  const CuvRcdCorners corners (state, level, place);
   int64_t sums[n_sums];
 
 #pragma unroll
   for (int i = 0; i < n_sums; i++)
-    sums[i] = cuv_rcd_corners (upper, lower, left, right, i);
+    sums[i] = corners.sum (i);
+  state.centres[window] = (unsigned) (2 * box.x + box.width)
+      | (unsigned) (2 * box.y + box.height) << 16;
   return cuv_rcd_score (sums, n, &box, &target.model, M, state.lambda);
 }
 
@@ -63,33 +60,39 @@ __launch_bounds__ (THREADS)
 
 // ---- the best, and the best elsewhere ----
 
-// The least score of the windows of this block whose centres lie outside box.
-static __device__ CuvRcdBits
-find_elsewhere (
-    const CuvRcdState &state, const CuvRcdTarget &target, const CuvRcdBox &box)
+struct Window {
+  CuvRcdBits score;
+  unsigned centre;
+};
+
+// The least score of some windows whose centres lie outside box.
+static __device__ __forceinline__ CuvRcdBits
+find_elsewhere (const Window *windows, const CuvRcdBox &box)
 {
   CuvRcdBits least = CUV_RCD_INFINITE;
 
-  for (int j = 0; j < PER_THREAD; j++) {
-    const int i = (blockIdx.x * PER_THREAD + j) * THREADS + threadIdx.x;
-    const int window = target.first + i;
+#pragma unroll
+  for (int i = 0; i < PER_THREAD; i++) {
+    const int x = (int) (windows[i].centre & 0xffff) - 2 * box.x;
+    const int y = (int) (windows[i].centre >> 16) - 2 * box.y;
 
-    if (i >= target.n_windows)
-      break;
-    const CuvRcdBits score = cuv_rcd_bits (__ldcg (&state.scores[window]));
-
-    if (score >= least)
-      continue;
-    const CuvRcdPlace place = cuv_rcd_place (target, window);
-    const CuvRcdBox other =
-        cuv_rcd_box (state, target.levels[place.level], place);
-    const int x = 2 * (other.x - box.x) + other.width;
-    const int y = 2 * (other.y - box.y) + other.height;
-
-    if (x < 0 || y < 0 || x >= 2 * box.width || y >= 2 * box.height)
-      least = score;
+    if (windows[i].score < least
+        && (x < 0 || y < 0 || x >= 2 * box.width || y >= 2 * box.height))
+      least = windows[i].score;
   }
   return least;
+}
+
+// The best of all blocks. By all threads.
+static __device__ __forceinline__ CuvRcdBest
+find_best (const CuvRcdState &state, int n_bests)
+{
+  const CuvRcdBest *bests = state.bests + (size_t) blockIdx.y * state.n_bests;
+  CuvRcdBest best = { CUV_RCD_INFINITE, INT32_MAX };
+
+  for (int i = threadIdx.x; i < n_bests; i += CONCLUDE_THREADS)
+    best = cuv_rcd_is_better (bests[i], best) ? bests[i] : best;
+  return cuv_rcd_block_best (best);
 }
 
 // The sums over the box, of which x and y count from it then.
@@ -97,14 +100,10 @@ static __device__ void
 sum_up (const CuvRcdState &state, const CuvRcdLevel &level,
     const CuvRcdPlace &place, CuvRcdMatch *match)
 {
-  const size_t pitch = (size_t) (state.area.n_columns + 1) * state.n_sums;
-  const int left = (level.x + place.x * level.step) * state.n_sums;
-  const int64_t *upper =
-      state.integrals + (level.y + place.y * level.step) * pitch;
+  const CuvRcdCorners corners (state, level, place);
 
-  for (int i = threadIdx.x; i < state.n_sums; i += THREADS)
-    match->sums[i] = cuv_rcd_corners (upper, upper + level.rows * pitch, left,
-        left + level.columns * state.n_sums, i);
+  for (int i = threadIdx.x; i < state.n_sums; i += CONCLUDE_THREADS)
+    match->sums[i] = corners.sum (i);
   __syncthreads ();
   if (threadIdx.x == 0 && state.features == CUV_RCD_TUZEL9)
     cuv_rcd_move_origin (match->sums, 9,
@@ -112,70 +111,100 @@ sum_up (const CuvRcdState &state, const CuvRcdLevel &level,
         match->box.y);
 }
 
-// Whether this block is the last of a target's to get here. By all threads.
-static __device__ bool
-is_last (const CuvRcdState &state)
+static __device__ __forceinline__ void
+copy_all_but_second (CuvRcdMatch *to, const CuvRcdMatch *from)
 {
-  __shared__ bool last;
-
-  if (threadIdx.x == 0) {
-    __threadfence ();
-    last = atomicAdd (&state.done[blockIdx.y], 1u) == gridDim.x - 1;
-    __threadfence ();
+  for (int i = threadIdx.x; i < (int) (sizeof *to / 8); i += CONCLUDE_THREADS) {
+    if (i != offsetof (CuvRcdMatch, second) / 8)
+      ((long long *) to)[i] = ((const long long *) from)[i];
   }
-  __syncthreads ();
-  return last;
 }
 
-static __global__ void
-__launch_bounds__ (THREADS)
-    conclude_kernel (const __grid_constant__ CuvRcdState state)
+// A match but for the second score, which other blocks look for. By all
+// threads.
+static __device__ void
+write_match (const CuvRcdState &state, const CuvRcdTarget &target,
+    const CuvRcdBest &best, const CuvRcdPlace &place, const CuvRcdBox &box)
 {
-  __shared__ CuvRcdTarget target;
   __shared__ CuvRcdMatch match;
-  const int t = blockIdx.y;
-  CuvRcdBest best = { CUV_RCD_INFINITE, INT32_MAX };
-  CuvRcdPlace place = {};
-  CuvRcdBox box = {};
-
-  cuv_let_next_kernel_start ();
-  cuv_wait_for_previous_kernel ();
-  cuv_rcd_copy (&target, &state.targets[t]);
-  __syncthreads ();
-  for (int i = threadIdx.x; i * THREADS < target.n_windows; i += THREADS) {
-    const CuvRcdBest other = state.bests[(size_t) t * state.n_bests + i];
-
-    best = cuv_rcd_is_better (other, best) ? other : best;
-  }
-  best = cuv_rcd_block_best (best);
   const bool found = best.score < CUV_RCD_INFINITE;
 
-  if (found) {
-    CuvRcdBest second = { CUV_RCD_INFINITE, 0 };
-
-    place = cuv_rcd_place (target, best.window);
-    box = cuv_rcd_box (state, target.levels[place.level], place);
-    second.score = find_elsewhere (state, target, box);
-    second = cuv_rcd_block_best (second);
-    if (threadIdx.x == 0)
-      atomicMin (&state.seconds[t], second.score);
-  }
-  if (!is_last (state))
-    return;
   if (threadIdx.x == 0) {
     match = CuvRcdMatch{};
     match.window = found ? best.window : -1;
     match.level = place.level;
     match.box = box;
     match.score = cuv_rcd_score_of (best.score);
-    match.second = cuv_rcd_score_of (atomicMin (&state.seconds[t], ~0ULL));
   }
   __syncthreads ();
   if (found)
     sum_up (state, target.levels[place.level], place, &match);
   __syncthreads ();
-  cuv_rcd_copy (&state.matches[t], &match);
-  cuv_rcd_copy (&state.matches_to[t], &match);
+  copy_all_but_second (&state.matches[blockIdx.y], &match);
+  copy_all_but_second (&state.matches_to[blockIdx.y], &match);
+}
+
+// Notes a block's second score; the last of a target's blocks to get here has
+// it for all. By one thread.
+static __device__ void
+write_second (const CuvRcdState &state, CuvRcdBits second)
+{
+  const int t = blockIdx.y;
+
+  atomicMin (&state.seconds[t], second);
+  __threadfence ();
+  if (atomicAdd (&state.done[t], 1u) != gridDim.x - 2)
+    return;
+  __threadfence ();
+  const double score = cuv_rcd_score_of (atomicMin (&state.seconds[t], ~0ULL));
+
+  state.matches[t].second = score;
+  state.matches_to[t].second = score;
+}
+
+// The last block of each target has the match, the others the second score.
+static __global__ void
+__launch_bounds__ (CONCLUDE_THREADS)
+    conclude_kernel (const __grid_constant__ CuvRcdState state)
+{
+  __shared__ CuvRcdTarget target;
+  const bool matches = blockIdx.x == gridDim.x - 1;
+  CuvRcdBest second = { CUV_RCD_INFINITE, 0 };
+  CuvRcdPlace place = {};
+  CuvRcdBox box = {};
+  Window windows[PER_THREAD];
+
+  cuv_let_next_kernel_start ();
+  cuv_wait_for_previous_kernel ();
+  const CuvRcdTarget &from = state.targets[blockIdx.y];
+
+#pragma unroll
+  for (int j = 0; j < PER_THREAD; j++) { // on their way while the best is found
+    const int i =
+        (blockIdx.x * PER_THREAD + j) * CONCLUDE_THREADS + (int) threadIdx.x;
+
+    windows[j] = Window{ CUV_RCD_INFINITE, 0 };
+    if (!matches && i < from.n_windows) {
+      windows[j].score = cuv_rcd_bits (__ldcg (&state.scores[from.first + i]));
+      windows[j].centre = __ldcg (&state.centres[from.first + i]);
+    }
+  }
+  cuv_rcd_copy (&target, &from);
+  const CuvRcdBest best =
+      find_best (state, (from.n_windows + THREADS - 1) / THREADS);
+
+  if (best.score < CUV_RCD_INFINITE) {
+    place = cuv_rcd_place (target, best.window);
+    box = cuv_rcd_box (state, target.levels[place.level], place);
+  }
+  if (matches) {
+    write_match (state, target, best, place, box);
+    return;
+  }
+  second.score = find_elsewhere (windows, box);
+  second = cuv_rcd_block_best (second);
+  if (threadIdx.x == 0)
+    write_second (state, second.score);
 }
 
 // ---- launchers ----
@@ -201,6 +230,6 @@ cuv_rcd_windows_submit (const CuvRcdState &state, int most, cudaStream_t stream)
       != 0)
     return -1;
   return cuv_launch_early ("conclude_kernel",
-      dim3 (cuv_div_up (n, THREADS * PER_THREAD), state.n_targets), THREADS, 0,
-      stream, conclude_kernel, state);
+      dim3 (cuv_div_up (n, CONCLUDE_THREADS * PER_THREAD) + 1, state.n_targets),
+      CONCLUDE_THREADS, 0, stream, conclude_kernel, state);
 }

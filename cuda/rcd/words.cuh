@@ -6,9 +6,10 @@
 #include "rcd/search.cuh"
 
 enum CuvRcdLoad {
-  CUV_RCD_LOAD_PIXELS,  // three colours in 3 or 4 bytes, rows of words
-  CUV_RCD_LOAD_LUMA,    // a plane of Y in rows of words
-  CUV_RCD_LOAD_SAMPLES, // anything
+  CUV_RCD_LOAD_PIXELS_3, // three colours in 3 bytes, rows of words
+  CUV_RCD_LOAD_PIXELS_4, // in 4 bytes
+  CUV_RCD_LOAD_LUMA,     // a plane of Y in rows of words
+  CUV_RCD_LOAD_SAMPLES,  // anything
 };
 
 struct CuvRcdSource {
@@ -30,91 +31,150 @@ cuv_rcd_word (unsigned p0, unsigned p1, unsigned p2, unsigned p3)
   return p0 | p2 << 8 | p1 << 16 | p3 << 24;
 }
 
-// Any four pixels; beyond the border as on it.
-static __device__ __noinline__ void
-cuv_rcd_load_samples (
-    const CuvRcdSource &source, int x, int y, unsigned *grey, unsigned *colours)
+// Where a lane has four pixels of each row.
+struct CuvRcdColumn {
+  int x;          // the first, a multiple of 4, inside the frame
+  unsigned order; // of the grey values, for __byte_perm
+  unsigned at[4]; // of PIXELS: words, in bytes from the beginning of a row
+};
+
+// Those from x on, a multiple of 4; beyond the border as on it.
+static __device__ __forceinline__ CuvRcdColumn
+cuv_rcd_column (const CuvRcdSource &source, int x)
+{
+  const int width = source.frame.width;
+  const int last = (width * source.step - 1) & ~3;
+  CuvRcdColumn column = {};
+
+  column.x = min (max (x, 0), (width - 1) & ~3);
+  for (int i = 0; i < 4; i++) {
+    column.order |= (unsigned) (min (max (x + i, 0), width - 1) - column.x)
+        << 4 * i;
+    column.at[i] = (unsigned) min (column.x * source.step + 4 * i, last);
+  }
+  return column;
+}
+
+// Four pixels as they are in memory, so that many are on their way at once.
+struct CuvRcdRaw {
+  unsigned word[4];
+};
+
+// As words of grey, in order, and of colours.
+static __device__ __noinline__ CuvRcdRaw
+cuv_rcd_fetch_samples (const CuvRcdSource &source, int x, int y)
 {
   const CuvFrame &frame = source.frame;
   const bool colour = frame.n_components >= 3;
+  CuvRcdRaw raw = {};
 
-  *grey = colours[0] = colours[1] = colours[2] = 0;
   for (int i = 0; i < 4; i++) {
-    const int at = min (max (x + i, 0), frame.width - 1);
+    const int at = min (x + i, frame.width - 1);
     const int shift = (CUV_RCD_ORDER >> 4 * i & 3) * 8;
 
-    *grey |= (unsigned) cuv_rcd_grey (&frame, at, y) << 8 * i;
+    raw.word[0] |= (unsigned) cuv_rcd_grey (&frame, at, y) << 8 * i;
     for (int c = 0; c < 3; c++)
-      colours[c] |= (unsigned) cuv_rcd_sample (&frame, colour ? c : 0, at, y)
-          << shift;
+      raw.word[1 + c] |=
+          (unsigned) cuv_rcd_sample (&frame, colour ? c : 0, at, y) << shift;
   }
+  return raw;
 }
 
-static __device__ __forceinline__ void
-cuv_rcd_load_pixels (
-    const CuvRcdSource &source, int x, int y, unsigned *grey, unsigned *colours)
-{
-  const unsigned *from = (const unsigned *) (source.pixels
-      + (int64_t) y * source.stride + x * source.step);
-  unsigned p[4], g[4];
-
-#pragma unroll
-  for (int i = 0; i < 3; i++)
-    p[i] = __ldg (from + i);
-  if (source.step == 4) {
-    p[3] = __ldg (from + 3);
-  } else {
-    p[3] = p[2] >> 8;
-    p[2] = __byte_perm (p[1], p[2], 0x5432);
-    p[1] = __byte_perm (p[0], p[1], 0x6543);
-  }
-#pragma unroll
-  for (int i = 0; i < 4; i++)
-    g[i] = __dp2a_hi (source.high, p[i], __dp2a_lo (source.low, p[i], 32768u));
-  *grey = __byte_perm (
-      __byte_perm (g[0], g[1], 0x62), __byte_perm (g[2], g[3], 0x62), 0x5410);
-#pragma unroll
-  for (int c = 0; c < 3; c++)
-    colours[c] = __byte_perm (__byte_perm (p[0], p[2], source.colour[c]),
-        __byte_perm (p[1], p[3], source.colour[c]), 0x5410);
-}
-
-static __device__ __forceinline__ void
-cuv_rcd_load_luma (
-    const CuvRcdSource &source, int x, int y, unsigned *grey, unsigned *colours)
+// The same, with only the grey values in words.
+static __device__ __forceinline__ CuvRcdRaw
+cuv_rcd_fetch_luma (const CuvRcdSource &source, int x, int y)
 {
   const CuvFrame &frame = source.frame;
+  CuvRcdRaw raw;
 
-  *grey = __ldg ((const unsigned *) (frame.component[0].data
+  raw.word[0] = __ldg ((const unsigned *) (frame.component[0].data
       + (int64_t) y * frame.component[0].stride + x));
-  colours[0] = __byte_perm (*grey, 0, CUV_RCD_ORDER);
+  raw.word[1] = __byte_perm (raw.word[0], 0, CUV_RCD_ORDER);
   for (int c = 1; c < 3; c++) {
-    colours[c] = colours[0];
+    raw.word[1 + c] = raw.word[1];
     if (frame.n_components >= 3) {
       unsigned p[4];
 
 #pragma unroll
       for (int i = 0; i < 4; i++)
-        p[i] = (unsigned) cuv_rcd_sample (&frame, c, x + i, y);
-      colours[c] = cuv_rcd_word (p[0], p[1], p[2], p[3]);
+        p[i] = (unsigned) cuv_rcd_sample (
+            &frame, c, min (x + i, frame.width - 1), y);
+      raw.word[1 + c] = cuv_rcd_word (p[0], p[1], p[2], p[3]);
     }
   }
+  return raw;
 }
 
-// The four pixels from x on, a multiple of 4; beyond the border as on it. grey:
-// in order; colours in CUV_RCD_ORDER.
-static __device__ __forceinline__ void
-cuv_rcd_load (
-    const CuvRcdSource &source, int x, int y, unsigned *grey, unsigned *colours)
+// Pixels beyond the end of a row may be any.
+template <int N>
+static __device__ __forceinline__ CuvRcdRaw
+cuv_rcd_fetch_pixels (
+    const CuvRcdSource &source, const CuvRcdColumn &column, int y)
+{
+  const uint8_t *row = source.pixels + (int64_t) y * source.stride;
+  CuvRcdRaw raw = {};
+
+#pragma unroll
+  for (int i = 0; i < N; i++)
+    raw.word[i] = __ldg ((const unsigned *) (row + column.at[i]));
+  return raw;
+}
+
+template <CuvRcdLoad L>
+static __device__ __forceinline__ CuvRcdRaw
+cuv_rcd_fetch (const CuvRcdSource &source, const CuvRcdColumn &column, int y)
 {
   y = min (max (y, 0), source.frame.height - 1);
-  if (x < 0 || x + 4 > source.frame.width
-      || source.load == CUV_RCD_LOAD_SAMPLES)
-    cuv_rcd_load_samples (source, x, y, grey, colours);
-  else if (source.load == CUV_RCD_LOAD_PIXELS)
-    cuv_rcd_load_pixels (source, x, y, grey, colours);
+  if constexpr (L == CUV_RCD_LOAD_PIXELS_3)
+    return cuv_rcd_fetch_pixels<3> (source, column, y);
+  else if constexpr (L == CUV_RCD_LOAD_PIXELS_4)
+    return cuv_rcd_fetch_pixels<4> (source, column, y);
+  else if constexpr (L == CUV_RCD_LOAD_LUMA)
+    return cuv_rcd_fetch_luma (source, column.x, y);
   else
-    cuv_rcd_load_luma (source, x, y, grey, colours);
+    return cuv_rcd_fetch_samples (source, column.x, y);
+}
+
+// Grey of four pixels of three or four bytes.
+static __device__ __forceinline__ unsigned
+cuv_rcd_grey_of (const CuvRcdSource &source, const unsigned *p)
+{
+  unsigned g[4];
+
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    g[i] = __dp2a_hi (source.high, p[i], __dp2a_lo (source.low, p[i], 32768u));
+  return __byte_perm (
+      __byte_perm (g[0], g[1], 0x62), __byte_perm (g[2], g[3], 0x62), 0x5410);
+}
+
+// grey: in order; colours in CUV_RCD_ORDER.
+template <CuvRcdLoad L>
+static __device__ __forceinline__ void
+cuv_rcd_unpack (const CuvRcdSource &source, const CuvRcdColumn &column,
+    const CuvRcdRaw &raw, unsigned *grey, unsigned *colours)
+{
+  const unsigned *w = raw.word;
+  unsigned p[4] = { w[0], w[1], w[2], w[3] };
+
+  if constexpr (L == CUV_RCD_LOAD_PIXELS_3) {
+    p[1] = __byte_perm (w[0], w[1], 0x6543);
+    p[2] = __byte_perm (w[1], w[2], 0x5432);
+    p[3] = w[2] >> 8;
+  }
+  if constexpr (L == CUV_RCD_LOAD_PIXELS_3 || L == CUV_RCD_LOAD_PIXELS_4) {
+    *grey = cuv_rcd_grey_of (source, p);
+#pragma unroll
+    for (int c = 0; c < 3; c++)
+      colours[c] = __byte_perm (__byte_perm (p[0], p[2], source.colour[c]),
+          __byte_perm (p[1], p[3], source.colour[c]), 0x5410);
+  } else {
+    *grey = w[0];
+#pragma unroll
+    for (int c = 0; c < 3; c++)
+      colours[c] = w[1 + c];
+  }
+  *grey = __byte_perm (*grey, 0, column.order);
 }
 
 // ---- on the host ----
@@ -155,7 +215,8 @@ cuv_rcd_source (const CuvFrame &frame)
   source.frame = frame;
   source.load = CUV_RCD_LOAD_SAMPLES;
   if (cuv_rcd_has_pixels (frame, &source.pixels)) {
-    source.load = CUV_RCD_LOAD_PIXELS;
+    source.load =
+        c[0].step == 3 ? CUV_RCD_LOAD_PIXELS_3 : CUV_RCD_LOAD_PIXELS_4;
     source.stride = c[0].stride;
     source.step = c[0].step;
     for (int i = 0; i < 3; i++) {

@@ -4,6 +4,8 @@
 #include "rcd-tests.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 const RcdBenchCase rcd_bench_cases[RCD_N_BENCH_CASES] = {
@@ -27,11 +29,11 @@ const RcdBenchCase rcd_bench_cases[RCD_N_BENCH_CASES] = {
       96, 72, 96, 8 },
 };
 
-/* The largest divisor up to 16. */
+/* The largest divisor that a cell may be. */
 static int
 cell_of (int stride)
 {
-  int cell = 16;
+  int cell = CUV_RCD_MAX_CELL;
 
   while (stride % cell != 0)
     cell--;
@@ -47,6 +49,14 @@ area_around (const CuvRcdBox *box, int radius, int cell)
   return (CuvRcdArea){ column, row,
     (box->x + box->width + radius) / cell - column,
     (box->y + box->height + radius) / cell - row };
+}
+
+bool
+rcd_bench_wants (const RcdBenchCase *bench)
+{
+  const char *only = getenv ("CUV_BENCH_SHAPE");
+
+  return only == NULL || strcmp (only, bench->name) == 0;
 }
 
 void
@@ -111,7 +121,9 @@ bench_case (const RcdBenchCase *bench)
 void
 bench_rcd (void)
 {
-  for (int i = 0; i < RCD_N_BENCH_CASES; i++)
-    bench_case (&rcd_bench_cases[i]);
+  for (int i = 0; i < RCD_N_BENCH_CASES; i++) {
+    if (rcd_bench_wants (&rcd_bench_cases[i]))
+      bench_case (&rcd_bench_cases[i]);
+  }
   bench_float_planes ();
 }

@@ -271,8 +271,10 @@ bench_rcd_cuda (void)
 {
   void *stream = cuv_check_stream_new ();
 
-  for (int i = 0; i < RCD_N_BENCH_CASES; i++)
-    bench_case (&rcd_bench_cases[i], stream);
+  for (int i = 0; i < RCD_N_BENCH_CASES; i++) {
+    if (rcd_bench_wants (&rcd_bench_cases[i]))
+      bench_case (&rcd_bench_cases[i], stream);
+  }
   cuv_check_stream_free (stream);
 }
 

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// From cells to integrals. A block has some rows of one sum of one grid: as
+// many at a time as there is shared memory for are summed up along, then down.
+#include <algorithm>
+#include "rcd/search.cuh"
+
+#define THREADS 1024
+#define WARPS (THREADS / 32)
+#define STEPS 4  // of 32 columns at once, so that none waits for another
+#define GROUPS 4 // of rows: a block each
+
+static __device__ __forceinline__ long long
+running_sum (long long value)
+{
+  const int lane = threadIdx.x % 32;
+
+#pragma unroll
+  for (int d = 1; d < 32; d *= 2) {
+    const long long before = __shfl_up_sync (~0u, value, d);
+
+    value += lane >= d ? before : 0;
+  }
+  return value;
+}
+
+// A row's sums from the left. By a warp.
+template <bool SHARED>
+static __device__ __forceinline__ void
+sum_along (int64_t *from, int64_t *to, int n, bool clear)
+{
+  const int lane = threadIdx.x % 32;
+  long long sum = 0;
+
+  for (int x = 0; x < n; x += 32 * STEPS) {
+    long long values[STEPS];
+
+#pragma unroll
+    for (int i = 0; i < STEPS; i++) {
+      const int at = x + 32 * i + lane;
+
+      values[i] = at >= n ? 0
+          : SHARED        ? from[at]
+                          : __ldcg ((const long long *) &from[at]);
+      if (clear && at < n)
+        from[at] = 0;
+    }
+#pragma unroll
+    for (int i = 0; i < STEPS; i++)
+      values[i] = running_sum (values[i]);
+#pragma unroll
+    for (int i = 0; i < STEPS; i++) {
+      const int at = x + 32 * i + lane;
+
+      if (at < n)
+        to[at] = sum + values[i];
+      sum += __shfl_sync (~0u, values[i], 31);
+    }
+  }
+}
+
+// Sums down some columns, to `to`; row 0 of the band is the sum before it, and
+// becomes the sum at its end. By all threads, each of which has a part of the
+// rows of a column.
+static __device__ __forceinline__ void
+sum_down (int64_t *band, int pitch, int n_rows, int x, int n, int64_t *to)
+{
+  __shared__ int64_t totals[THREADS];
+  const int n_parts = min (THREADS / n, n_rows);
+  const int part = threadIdx.x / n, column = x + threadIdx.x - part * n;
+  const bool works = part < n_parts;
+  const int first = works ? 1 + part * n_rows / n_parts : 0;
+  const int end = works ? 1 + (part + 1) * n_rows / n_parts : 0;
+  int64_t sum = 0;
+
+  for (int y = first; y < end; y++)
+    sum += band[y * pitch + column];
+  totals[threadIdx.x] = sum;
+  __syncthreads ();
+  if (works) {
+    sum = band[column];
+    for (int i = 0; i < part; i++)
+      sum += totals[i * n + threadIdx.x - part * n];
+  }
+  for (int y = first; y < end; y++) {
+    sum += band[y * pitch + column];
+    to[(size_t) (y - 1) * (pitch + 1) + column] = sum;
+  }
+  __syncthreads ();
+  if (works && end > n_rows)
+    band[column] = sum;
+}
+
+// Adds up n_rows rows, each column for itself. By all threads.
+static __device__ __forceinline__ void
+add_rows (const int64_t *from, int n_rows, int n, int64_t *sums)
+{
+  const int n_parts = max (THREADS / n, 1);
+
+  for (int i = threadIdx.x; i < n * n_parts; i += THREADS) {
+    const int part = i / n, x = i - part * n;
+    long long sum = 0;
+
+#pragma unroll 8
+    for (int y = part; y < n_rows; y += n_parts)
+      sum += __ldcg ((const long long *) &from[(size_t) y * n + x]);
+    atomicAdd ((unsigned long long *) &sums[x], (unsigned long long) sum);
+  }
+}
+
+static __global__ void
+__launch_bounds__ (THREADS) integrate_kernel (
+    const __grid_constant__ CuvRcdIntegrals all, int band_rows)
+{
+  extern __shared__ int64_t band[];
+  const int n = all.n_columns, pitch = n + 1;
+  const size_t plane = (size_t) blockIdx.y * all.n_sums + blockIdx.x;
+  const int above = blockIdx.z * all.n_rows / gridDim.z;
+  const int end = (blockIdx.z + 1) * all.n_rows / gridDim.z;
+  int64_t *from = all.from + plane * n * all.n_rows;
+  int64_t *to = all.to + plane * pitch * (all.n_rows + 1);
+
+  cuv_let_next_kernel_start ();
+  for (int x = threadIdx.x; x < n; x += THREADS)
+    band[x] = 0;
+  cuv_wait_for_previous_kernel ();
+  for (int x = threadIdx.x; x < pitch && above == 0; x += THREADS)
+    to[x] = 0;
+  for (int y = above + threadIdx.x; y < end; y += THREADS)
+    to[(size_t) (y + 1) * pitch] = 0;
+  __syncthreads ();
+  add_rows (from, above, n, band);
+  __syncthreads ();
+  if (above > 0 && threadIdx.x < 32)
+    sum_along<true> (band, band, n, false);
+  for (int first = above; first < end; first += band_rows) {
+    const int n_rows = min (band_rows, end - first);
+
+    for (int y = cuv_warp_of_thread (); y < n_rows; y += WARPS)
+      sum_along<false> (
+          from + (size_t) (first + y) * n, band + (y + 1) * n, n, all.clear);
+    __syncthreads ();
+    for (int x = 0; x < n; x += THREADS)
+      sum_down (band, n, n_rows, x, min (n - x, THREADS),
+          to + (size_t) (first + 1) * pitch + 1);
+    __syncthreads ();
+  }
+}
+
+int
+cuv_rcd_integrate_submit (const CuvRcdIntegrals &all, cudaStream_t stream)
+{
+  // a group reads the rows above it, so that no other may clear them
+  const int n_groups = all.clear ? 1 : GROUPS;
+  const size_t row = all.n_columns * sizeof (int64_t);
+  const size_t most =
+      cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerBlockOptin)
+      - THREADS * sizeof (int64_t);
+  const int fit = std::max ((int) (most / row) - 1, 1);
+  const int band_rows = std::min (fit, cuv_div_up (all.n_rows, n_groups));
+  const size_t shared = (band_rows + 1) * row;
+
+  if (cuv_cuda_allow_shared ((const void *) integrate_kernel, shared) != 0)
+    return -1;
+  return cuv_launch_early ("integrate_kernel",
+      dim3 (all.n_sums, all.n_grids, n_groups), THREADS, shared, stream,
+      integrate_kernel, all, band_rows);
+}
