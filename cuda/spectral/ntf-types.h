@@ -61,4 +61,17 @@ typedef struct {
   double errors[CUV_NTF_MAX_ERRORS];
 } CuvNtfResult;
 
+/* What is in a cube that cannot be factorised. */
+typedef struct {
+  float largest;
+  int64_t n_negative, n_not_finite;
+  int32_t x, y, band; /* of the first of them */
+} CuvNtfScan;
+
+typedef enum {
+  CUV_NTF_RUNNING,
+  CUV_NTF_DONE,
+  CUV_NTF_CANCELLED,
+} CuvNtfStatus;
+
 #endif

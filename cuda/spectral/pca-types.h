@@ -30,7 +30,7 @@ typedef union {
 #define CUV_PCA_SUMS(n) (CUV_PCA_STRIDE (n) * CUV_PCA_STRIDE (n))
 
 /* The order that sums of floats are made in, so that they are the same bits
- * everywhere: pixels row by row are tiles of CUV_PCA_TILE, tiles are in up to
+ * on every CPU; a GPU has its own, and they differ by 1e-12 at most: pixels row by row are tiles of CUV_PCA_TILE, tiles are in up to
  * CUV_PCA_CHUNKS chunks of as many each. In a tile pixel i adds to lane i % 4;
  * the lanes are added as (0 + 1) + (2 + 3), tiles one after the other to their
  * chunk, and chunks one after the other. */
@@ -77,5 +77,36 @@ typedef struct {
   double range[2];   /* values that are black and white, different */
   double percentile; /* 0 .. 49: so many percent are black, and white */
 } CuvPcaDisplay;
+
+/* Components, one a row of vectors: orthonormal. Component k of a pixel s is
+ * y = sum of vectors[k][b] / deviation[b] * (s_b - mean_b), of a correlation
+ * without the mean. */
+typedef struct {
+  int32_t n;
+  CuvPcaMode mode;
+  int32_t is_known;         /* a boolean */
+  double *mean, *deviation; /* 1 unless pearson; 0: the band has no variance */
+  double *values;           /* second moment of y: not below 0 */
+  double *vectors;          /* n x n */
+} CuvPcaBasis;
+
+typedef struct {
+  CuvPcaLearning learning;
+  CuvPcaDisplay display;
+  CuvPcaTiming timing;
+  int32_t is_frozen; /* a boolean: learn no more, once something is known */
+} CuvPcaParams;
+
+/* What learning from a frame was like. */
+typedef struct {
+  int32_t is_cut; /* a boolean: another scene: what was known is forgotten */
+  int32_t sweeps;
+} CuvPcaLesson;
+
+typedef struct {
+  int64_t pixels, left_out; /* that count, and that do not */
+  CuvPcaLesson lesson;
+  float sums_us, basis_us, picture_us; /* lagged: all of it is sums */
+} CuvPcaResult;
 
 #endif

@@ -8,12 +8,6 @@
 
 typedef struct _CuvNtfCpu CuvNtfCpu;
 
-typedef enum {
-  CUV_NTF_RUNNING,
-  CUV_NTF_DONE,
-  CUV_NTF_CANCELLED,
-} CuvNtfStatus;
-
 /* Allocates all that a tensor of this size needs, each at least 1, rank at most
  * CUV_NTF_MAX_RANK; NULL if there is no memory. Whoever makes *cancel not 0,
  * atomically from any thread, has what is running return within the time that

@@ -23,13 +23,6 @@ typedef struct {
   double scale;
 } CuvNtfTensor;
 
-/* What is in a cube that cannot be factorised. */
-typedef struct {
-  float largest;
-  int64_t n_negative, n_not_finite;
-  int32_t x, y, band; /* of the first of them */
-} CuvNtfScan;
-
 /* Looks at rows from first to below end, after scan = { 0 }. Samples that are
  * *ignore, which may be NULL, count as 0, here and below. */
 void cuv_ntf_scan_rows (const CuvCube *cube, const double *ignore, int first,

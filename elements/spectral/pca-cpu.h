@@ -8,19 +8,6 @@
 
 typedef struct _CuvPcaCpu CuvPcaCpu;
 
-typedef struct {
-  CuvPcaLearning learning;
-  CuvPcaDisplay display;
-  CuvPcaTiming timing;
-  bool is_frozen; /* learn no more, once something is known */
-} CuvPcaParams;
-
-typedef struct {
-  int64_t pixels, left_out; /* that count, and that do not */
-  CuvPcaLesson lesson;
-  float sums_us, basis_us, picture_us; /* lagged: all of it is sums */
-} CuvPcaResult;
-
 /* Allocates all that cubes of n bands that count need; NULL if there is no
  * memory. */
 CuvPcaCpu *cuv_pca_cpu_new (int n);

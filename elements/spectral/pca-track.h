@@ -15,12 +15,6 @@ typedef struct {
   CuvPcaDisplay limits_of; /* what they were made for */
 } CuvPcaTrack;
 
-/* What learning from a frame was like. */
-typedef struct {
-  bool is_cut; /* another scene: what was known is forgotten */
-  int sweeps;
-} CuvPcaLesson;
-
 /* false: there is no memory; clear it all the same. */
 bool cuv_pca_track_init (CuvPcaTrack *self, int n);
 void cuv_pca_track_clear (CuvPcaTrack *self);

@@ -83,18 +83,7 @@ bool cuv_pca_moments_add (
  * 1e-12 of the whole, at most 12 sweeps. The number of sweeps. */
 int cuv_pca_jacobi (double *a, double *v, int n);
 
-/* Components, one a row of vectors: orthonormal. Component k of a pixel s is
- * y = sum of vectors[k][b] / deviation[b] * (s_b - mean_b), of a correlation
- * without the mean. */
-typedef struct {
-  int32_t n;
-  CuvPcaMode mode;
-  bool is_known;
-  double *mean, *deviation; /* 1 unless pearson; 0: the band has no variance */
-  double *values;           /* second moment of y: not below 0 */
-  double *vectors;          /* n x n */
-} CuvPcaBasis;
-
+/* A CuvPcaBasis of n bands, all 0; false without memory. */
 bool cuv_pca_basis_init (CuvPcaBasis *self, int n);
 void cuv_pca_basis_clear (CuvPcaBasis *self);
 void cuv_pca_basis_copy (CuvPcaBasis *self, const CuvPcaBasis *from);
