@@ -26,13 +26,6 @@ cuv_ntf_gram (const CuvNtfFactors *self, int mode, double *gram)
 
 /* ---- new values ---- */
 
-/* What is divided by almost nothing would be noise. */
-static bool
-vanished (const CuvNtfFactors *factors, int mode, double square)
-{
-  return square < 1e4 * CUV_NTF_LEAST * CUV_NTF_LEAST * factors->size[mode];
-}
-
 void
 cuv_ntf_update_init (CuvNtfUpdate *self, const CuvNtfParams *params, int n,
     const CuvNtfFactors *factors, CuvNtfGram grams[CUV_NTF_MODES], int mode)
@@ -52,15 +45,9 @@ cuv_ntf_update_init (CuvNtfUpdate *self, const CuvNtfParams *params, int n,
 
     self->penalty[k] = params->sparsity * self->product[at]
         * sqrt (grams[mode][at] / factors->size[mode]);
-    self->waits[k] = vanished (factors, p, grams[p][at])
-        || vanished (factors, q, grams[q][at]);
+    self->waits[k] = cuv_ntf_vanished (grams[p][at], factors->size[p])
+        || cuv_ntf_vanished (grams[q][at], factors->size[q]);
   }
-}
-
-static float
-in_range (double value)
-{
-  return (float) fmin (fmax (value, CUV_NTF_LEAST), CUV_NTF_MOST);
 }
 
 /* x <- x N / (X M), in all columns at once. */
@@ -79,7 +66,7 @@ multiply (const CuvNtfUpdate *self, const float *numerators, float *row)
   for (int k = 0; k < rank; k++) {
     double ratio = numerators[k] / fmax (denominators[k], 1e-20);
 
-    row[k] = in_range (
+    row[k] = cuv_ntf_in_range (
         row[k] * (self->schedule == CUV_NTF_JACOBI ? cbrt (ratio) : ratio));
   }
 }
@@ -97,7 +84,7 @@ solve (const CuvNtfUpdate *self, const float *numerators, float *row)
     for (int l = 0; l < rank; l++)
       rest -= row[l] * column[l];
     if (!self->waits[k])
-      row[k] = in_range (row[k] + rest / column[k]);
+      row[k] = cuv_ntf_in_range (row[k] + rest / column[k]);
   }
 }
 

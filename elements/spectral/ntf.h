@@ -4,14 +4,7 @@
 #ifndef CUV_NTF_H
 #define CUV_NTF_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include "spectral/ntf-types.h"
-
-/* Every value of a factor stays between these two: what vanishes can come back,
- * products neither overflow nor become denormal. */
-#define CUV_NTF_LEAST 1e-12
-#define CUV_NTF_MOST 1e13
+#include "spectral/ntf-factors.h"
 
 /* ---- the tensor ---- */
 
@@ -40,15 +33,8 @@ void cuv_ntf_load_rows (CuvNtfTensor *self, const CuvCube *cube,
 
 /* ---- factors ---- */
 
-/* Rows are padded with zeros to `stride` values, a multiple of CUV_NTF_LANES.
- */
+/* What a stride is a multiple of. */
 #define CUV_NTF_LANES 8
-
-typedef struct {
-  int32_t size[CUV_NTF_MODES]; /* height, width, depth */
-  int32_t rank, stride;
-  float *mode[CUV_NTF_MODES]; /* size x stride */
-} CuvNtfFactors;
 
 static inline int
 cuv_ntf_pad (int n)
@@ -63,16 +49,6 @@ float *cuv_ntf_alloc (size_t n);
 bool cuv_ntf_factors_init (
     CuvNtfFactors *self, int height, int width, int depth, int rank);
 void cuv_ntf_factors_clear (CuvNtfFactors *self);
-
-/* ---- where it starts ---- */
-
-/* The value at = row x rank + column of a mode; round 0 is the start, later
- * ones are the iterations that terms were revived after. */
-float cuv_ntf_random (uint32_t seed, uint32_t round, int mode, uint32_t at);
-void cuv_ntf_randomise (CuvNtfFactors *self, uint32_t seed);
-
-/* Brings what is there into the range, and w to the tensor's scale. */
-void cuv_ntf_resume (CuvNtfFactors *self, double scale);
 
 /* ---- an iteration ---- */
 
@@ -101,32 +77,10 @@ void cuv_ntf_update_row (
 void cuv_ntf_iterate (const CuvNtfTensor *tensor, const CuvNtfParams *params,
     int n, CuvNtfFactors *factors);
 
-/* ---- how it goes, and how it ends ---- */
+/* ---- how good it is ---- */
 
 /* |G - sum of terms| / |G|. */
 double cuv_ntf_error (const CuvNtfTensor *tensor, const CuvNtfFactors *factors);
-
-/* Of each term |u| |v| |w|; and which are dead: weaker than 1e-6 of all
- * together. If G is 0 all are. */
-void cuv_ntf_weights (const CuvNtfFactors *self, double *weights);
-double cuv_ntf_find_dead (const CuvNtfFactors *self, bool *dead);
-
-/* Gives dead terms new random columns; how many there are, unless all are. */
-int cuv_ntf_revive (CuvNtfFactors *self, uint32_t seed, uint32_t round);
-
-/* Whether iteration n, counted from 1, is followed by a test; the end always
- * is. */
-bool cuv_ntf_has_test (const CuvNtfParams *params, int n);
-
-/* Notes a test's error, and whether the tolerance says to stop. */
-void cuv_ntf_note (
-    CuvNtfResult *result, const CuvNtfParams *params, double error);
-
-/* Makes zeros of dead terms, and of what is too small for a float beside its
- * column's largest; brings w to G's scale, normalises, and counts the terms
- * that are left. */
-void cuv_ntf_finish (CuvNtfFactors *self, const CuvNtfParams *params,
-    double scale, CuvNtfResult *result);
 
 /* A whole run of the reference, from random or, with init = PREVIOUS, from what
  * is in factors. */
