@@ -28,6 +28,9 @@ struct short2 {
 struct float2 {
   float x, y;
 };
+struct float4 {
+  float x, y, z, w;
+} __attribute__ ((aligned (16)));
 struct uint2 {
   unsigned x, y;
 } __attribute__ ((aligned (8)));
@@ -54,6 +57,12 @@ static inline float2
 make_float2 (float x, float y)
 {
   return { x, y };
+}
+
+static inline float4
+make_float4 (float x, float y, float z, float w)
+{
+  return { x, y, z, w };
 }
 
 static inline uint4
@@ -269,6 +278,16 @@ atomicMin (T *at, U value)
 
 template <typename T, typename U>
 static inline T
+atomicMax (T *at, U value)
+{
+  T before = *at;
+
+  *at = value > before ? value : before;
+  return before;
+}
+
+template <typename T, typename U>
+static inline T
 atomicExch (T *at, U value)
 {
   T before = *at;
@@ -412,6 +431,15 @@ __uint_as_float (unsigned bits)
 
   memcpy (&value, &bits, sizeof value);
   return value;
+}
+
+static inline unsigned
+__float_as_uint (float value)
+{
+  unsigned bits;
+
+  memcpy (&bits, &value, sizeof bits);
+  return bits;
 }
 
 static inline long long

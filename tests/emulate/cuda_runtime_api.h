@@ -52,6 +52,8 @@ cudaError_t cudaFreeHost (void *memory);
 cudaError_t cudaMemcpy (void *to, const void *from, size_t n, cudaMemcpyKind);
 cudaError_t cudaMemcpyAsync (
     void *to, const void *from, size_t n, cudaMemcpyKind, cudaStream_t);
+cudaError_t cudaMemcpy2DAsync (void *to, size_t to_pitch, const void *from,
+    size_t pitch, size_t width, size_t height, cudaMemcpyKind, cudaStream_t);
 cudaError_t cudaMemsetAsync (void *to, int value, size_t n, cudaStream_t);
 
 cudaError_t cudaStreamCreateWithFlags (cudaStream_t *stream, unsigned flags);

@@ -416,6 +416,16 @@ cudaMemcpyAsync (
 }
 
 cudaError_t
+cudaMemcpy2DAsync (void *to, size_t to_pitch, const void *from, size_t pitch,
+    size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t)
+{
+  for (size_t y = 0; y < height; y++)
+    cudaMemcpy ((char *) to + y * to_pitch, (const char *) from + y * pitch,
+        width, kind);
+  return cudaSuccess;
+}
+
+cudaError_t
 cudaMemsetAsync (void *to, int value, size_t n, cudaStream_t)
 {
   memset (to, value, n);

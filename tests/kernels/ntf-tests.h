@@ -16,6 +16,11 @@ void check_ntf_residual (void);
 void check_ntf_loading (void);
 void check_ntf_versions (void);
 
+/* the GPU: where it goes, and what comes in and goes out */
+void check_ntf_cuda_runs (void);
+void check_ntf_cuda (void);
+
 void bench_ntf (void);
+void bench_ntf_cuda (void);
 
 #endif

@@ -8,6 +8,13 @@
 static void
 run (void)
 {
+  if (cuv_check_options.cuda) {
+    if (cuv_check_options.bench)
+      bench_ntf_cuda ();
+    check_ntf_cuda ();
+    check_ntf_cuda_runs ();
+    return;
+  }
   if (cuv_check_options.bench) {
     bench_ntf ();
     return;

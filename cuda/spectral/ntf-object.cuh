@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A factorisation's memory, on both sides.
+#ifndef CUV_NTF_OBJECT_CUH
+#define CUV_NTF_OBJECT_CUH
+
+#include "spectral/ntf.cuh"
+#include "spectral/ntf.h"
+
+struct _CuvNtfCuda {
+  CuvArena arena = {};
+  CuvBuffer residual = {};
+  CuvNtfState state = {};
+  CuvNtfFound *found = nullptr, *found_to = nullptr;
+  CuvNtfProgress *progress_to = nullptr;
+  CuvNtfFactors factors = {}; // in pinned memory; u and w as on the device
+  float *v_columns = nullptr; // v as it is there
+  int n_slots_at_once = 0;    // that there are maps for
+  int n_iterations = 0;       // that were enqueued
+  double work = 0;            // since the host waited
+  const int32_t *cancel = nullptr;
+  cudaStream_t stream = nullptr;
+
+  ~_CuvNtfCuda ();
+};
+
+// Of all modes, from and to self->factors; they wait. 0 or -1.
+int cuv_ntf_upload (CuvNtfCuda *self);
+int cuv_ntf_download (CuvNtfCuda *self);
+
+// For all that was enqueued.
+static inline int
+cuv_ntf_wait (CuvNtfCuda *self)
+{
+  self->work = 0;
+  CUV_CUDA_TRY (cudaStreamSynchronize (self->stream));
+  return 0;
+}
+
+// The same, and -1 if not all could be enqueued.
+static inline int
+cuv_ntf_end (CuvNtfCuda *self, int enqueued)
+{
+  return cuv_ntf_wait (self) == 0 && enqueued != -1 ? 0 : -1;
+}
+
+#endif

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A run on the GPU: the order of the kernels, and how far the host goes ahead
+// of them.
+#include <algorithm>
+#include "spectral/ntf-object.cuh"
+
+// Multiplications that may be under way when a run is cancelled: about 2 ms of
+// an H200, 20 of a T4; and as how many a launch counts.
+#define MAX_WORK 0x1p35
+#define LAUNCH_WORK 0x1p26
+
+// What enqueuing comes to.
+enum { FAILED = -1, ENQUEUED, STOPPED };
+
+// ---- pacing ----
+
+static bool
+is_cancelled (const CuvNtfCuda *self)
+{
+  return __atomic_load_n (self->cancel, __ATOMIC_RELAXED) != 0;
+}
+
+// Before so many multiplications are enqueued: that not too many are under way.
+static int
+pace (CuvNtfCuda *self, double work)
+{
+  if (self->work > 0 && self->work + work > MAX_WORK) {
+    if (cuv_ntf_wait (self) != 0)
+      return FAILED;
+    if (is_cancelled (self))
+      return STOPPED;
+  }
+  self->work += work + LAUNCH_WORK;
+  return ENQUEUED;
+}
+
+static double
+work_of_rows (const CuvNtfState &state, int n_rows)
+{
+  return (double) n_rows * state.pitch * state.depth * state.stride;
+}
+
+static int
+rows_at_once (const CuvNtfState &state)
+{
+  return (int) std::clamp (
+      MAX_WORK / 2 / work_of_rows (state, 1), 1.0, (double) state.height);
+}
+
+// ---- an iteration ----
+
+// By slots that there are maps for.
+static int
+enqueue_u_and_sums_of_v (CuvNtfCuda *self, bool hals, bool gram)
+{
+  const CuvNtfState &state = self->state;
+  const int n_slots = state.n_slots[CUV_NTF_V];
+
+  for (int first = 0; first < n_slots; first += self->n_slots_at_once) {
+    const int to = std::min (first + self->n_slots_at_once, n_slots);
+    const int n_rows = cuv_ntf_first_row (state, CUV_NTF_V, to)
+        - cuv_ntf_first_row (state, CUV_NTF_V, first);
+    const int paced = pace (self, work_of_rows (state, n_rows));
+
+    if (paced != ENQUEUED)
+      return paced;
+    if (cuv_ntf_map_submit (state, first, to, hals, self->stream) != 0
+        || cuv_ntf_sum_v_submit (
+               state, first, to, gram && to == n_slots, self->stream)
+            != 0)
+      return FAILED;
+  }
+  return ENQUEUED;
+}
+
+// So many slots at once that they fill the GPU.
+static int
+enqueue_sums_of_w (CuvNtfCuda *self, bool gram)
+{
+  const CuvNtfState &state = self->state;
+  const int n_slots = state.n_slots[CUV_NTF_W];
+  const int n_rows = cuv_div_up (state.height, n_slots);
+  const int least =
+      cuv_div_up (128, cuv_div_up (state.depth, CUV_NTF_BANDS_OF_THREAD));
+  const int n = std::max (rows_at_once (state) / n_rows, least);
+
+  for (int first = 0; first < n_slots; first += n) {
+    const int to = std::min (first + n, n_slots);
+    const int paced = pace (self, work_of_rows (state, (to - first) * n_rows));
+
+    if (paced != ENQUEUED)
+      return paced;
+    if (cuv_ntf_sum_w_submit (
+            state, first, to, gram && first == 0, self->stream)
+        != 0)
+      return FAILED;
+  }
+  return ENQUEUED;
+}
+
+static int
+enqueue_updates (CuvNtfCuda *self, int first, int last, bool hals, bool gram)
+{
+  for (int mode = first; mode <= last; mode++) {
+    self->work += LAUNCH_WORK;
+    if (cuv_ntf_update_submit (self->state, mode, hals, gram, self->stream)
+        != 0)
+      return FAILED;
+  }
+  return ENQUEUED;
+}
+
+static int
+iterate_gs (CuvNtfCuda *self, bool hals)
+{
+  int status = enqueue_u_and_sums_of_v (self, hals, true);
+
+  if (status == ENQUEUED)
+    status = enqueue_updates (self, CUV_NTF_V, CUV_NTF_V, hals, false);
+  if (status == ENQUEUED)
+    status = enqueue_sums_of_w (self, true);
+  if (status == ENQUEUED)
+    status = enqueue_updates (self, CUV_NTF_W, CUV_NTF_W, hals, true);
+  return status;
+}
+
+static int
+iterate_jacobi (CuvNtfCuda *self)
+{
+  int status = enqueue_u_and_sums_of_v (self, false, false);
+
+  if (status == ENQUEUED)
+    status = enqueue_sums_of_w (self, false);
+  if (status == ENQUEUED)
+    status = enqueue_updates (self, CUV_NTF_U, CUV_NTF_W, false, false);
+  if (status == ENQUEUED)
+    status = cuv_ntf_grams_submit (self->state, self->stream);
+  return status;
+}
+
+static int
+enqueue_test (CuvNtfCuda *self)
+{
+  const CuvNtfState &state = self->state;
+  const int n = rows_at_once (state);
+
+  for (int y = 0; y < state.height; y += n) {
+    const int n_rows = std::min (n, state.height - y);
+    const int paced = pace (self, work_of_rows (state, n_rows));
+
+    if (paced != ENQUEUED)
+      return paced;
+    if (cuv_ntf_test_submit (state, self->n_iterations, y, n_rows, self->stream)
+        != 0)
+      return FAILED;
+  }
+  return ENQUEUED;
+}
+
+// As far as the next test.
+static int
+enqueue (CuvNtfCuda *self)
+{
+  const CuvNtfParams &params = self->state.params;
+  int status;
+
+  do {
+    const int n = ++self->n_iterations;
+    const bool hals = params.algorithm == CUV_NTF_HALS
+        && (n > 1 || params.init == CUV_NTF_PREVIOUS);
+
+    status = params.schedule == CUV_NTF_GS ? iterate_gs (self, hals)
+                                           : iterate_jacobi (self);
+  } while (
+      status == ENQUEUED && !cuv_ntf_has_test (&params, self->n_iterations));
+  return status == ENQUEUED ? enqueue_test (self) : status;
+}
+
+// ---- a run ----
+
+static int
+start_factors (CuvNtfCuda *self)
+{
+  const CuvNtfParams &params = self->state.params;
+
+  if (params.init == CUV_NTF_RANDOM)
+    cuv_ntf_randomise (&self->factors, params.seed);
+  else if (cuv_ntf_download (self) != 0)
+    return -1;
+  else
+    cuv_ntf_resume (&self->factors, self->state.scale);
+  return cuv_ntf_upload (self);
+}
+
+extern "C" int
+cuv_ntf_cuda_start (CuvNtfCuda *self, const CuvNtfParams *params)
+{
+  CuvNtfState *state = &self->state;
+
+  state->params = *params;
+  if (params->algorithm == CUV_NTF_HALS)
+    state->params.schedule = CUV_NTF_GS;
+  self->progress_to->result = CuvNtfResult{};
+  self->n_iterations = 0;
+  if (start_factors (self) != 0)
+    return -1;
+  CUV_CUDA_TRY (cudaMemsetAsync (
+      state->progress, 0, sizeof *state->progress, self->stream));
+  // a run that failed may have left them so
+  CUV_CUDA_TRY (cudaMemsetAsync (state->counters, 0,
+      (CUV_NTF_MODES + 1) * sizeof *state->counters, self->stream));
+  return cuv_ntf_end (self,
+      cuv_ntf_grams_submit (*state, self->stream) == 0 ? enqueue_test (self)
+                                                       : FAILED);
+}
+
+static int
+finish (CuvNtfCuda *self)
+{
+  const CuvNtfState &state = self->state;
+
+  if (cuv_ntf_download (self) != 0)
+    return -1;
+  cuv_ntf_finish (
+      &self->factors, &state.params, state.scale, &self->progress_to->result);
+  return cuv_ntf_upload (self);
+}
+
+static int
+revive (CuvNtfCuda *self)
+{
+  const CuvNtfParams &params = self->state.params;
+
+  if (cuv_ntf_download (self) != 0)
+    return -1;
+  if (cuv_ntf_revive (&self->factors, params.seed, self->n_iterations) == 0)
+    return 0;
+  return cuv_ntf_upload (self) == 0
+      ? cuv_ntf_end (self, cuv_ntf_grams_submit (self->state, self->stream))
+      : -1;
+}
+
+// As many tests as there may be under way, or one.
+static int
+enqueue_tests (CuvNtfCuda *self)
+{
+  const CuvNtfParams &params = self->state.params;
+  double work;
+  int status;
+
+  do {
+    const double before = self->work;
+
+    status = enqueue (self);
+    work = self->work - before;
+  } while (status == ENQUEUED && self->n_iterations < params.iterations
+      && !params.reinit_dead && work > 0 && self->work + work <= MAX_WORK);
+  return status;
+}
+
+extern "C" int
+cuv_ntf_cuda_step (CuvNtfCuda *self, CuvNtfStatus *status)
+{
+  const CuvNtfState &state = self->state;
+  const int enqueued = is_cancelled (self) ? STOPPED : enqueue_tests (self);
+
+  if (cuv_ntf_end (self, enqueued) != 0)
+    return -1;
+  *status = CUV_NTF_CANCELLED;
+  if (enqueued == STOPPED || is_cancelled (self))
+    return 0;
+  CUV_CUDA_TRY (cudaMemcpyAsync (self->progress_to, state.progress,
+      sizeof *state.progress, cudaMemcpyDeviceToHost, self->stream));
+  if (cuv_ntf_wait (self) != 0)
+    return -1;
+  *status = self->progress_to->stop ? CUV_NTF_DONE : CUV_NTF_RUNNING;
+  return self->progress_to->stop ? finish (self)
+      : state.params.reinit_dead ? revive (self)
+                                 : 0;
+}
+
+extern "C" const CuvNtfResult *
+cuv_ntf_cuda_result (const CuvNtfCuda *self)
+{
+  return &self->progress_to->result;
+}
+
+extern "C" int
+cuv_ntf_cuda_residual (CuvNtfCuda *self, float *map)
+{
+  const CuvNtfState &state = self->state;
+  const size_t size = (size_t) state.height * state.width * sizeof *map;
+  const int n = rows_at_once (state);
+  float *device;
+  int status = ENQUEUED;
+
+  if (cuv_buffer_reserve (&self->residual, size) != 0)
+    return -1;
+  device = (float *) self->residual.data;
+  for (int y = 0; y < state.height && status == ENQUEUED; y += n) {
+    const int n_rows = std::min (n, state.height - y);
+
+    status = pace (self, work_of_rows (state, n_rows));
+    if (status == ENQUEUED)
+      status = cuv_ntf_residual_submit (state, y, n_rows, device, self->stream);
+  }
+  if (cuv_ntf_end (self, status) != 0)
+    return -1;
+  CUV_CUDA_TRY (cudaMemcpyAsync (
+      map, device, size, cudaMemcpyDeviceToHost, self->stream));
+  return cuv_ntf_wait (self);
+}

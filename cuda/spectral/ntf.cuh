@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the kernels of a factorisation share: where everything is, and the
+// launches, one after the other on a stream.
+#ifndef CUV_NTF_CUH
+#define CUV_NTF_CUH
+
+#include <type_traits>
+#include "cuv-cuda.cuh"
+#include "spectral/ntf-factors.h"
+
+// Numerators of v and w are summed slot by slot, each a part of G's rows, then
+// over the slots: in the same order at each run.
+#define CUV_NTF_SLOTS 64
+#define CUV_NTF_BANDS_OF_THREAD 8 // of w's numerators
+#define CUV_NTF_GRAM_PARTS 16
+
+// A mode's columns, or numerators: value (i, k) is at i * row_step + k *
+// k_step.
+typedef struct {
+  float *values;
+  int size, row_step, k_step;
+} CuvNtfMatrix;
+
+typedef struct {
+  CuvNtfResult result;
+  double square; // of all of G
+  int stop;      // no kernel of an iteration or a test does anything any more
+} CuvNtfProgress;
+
+typedef struct {
+  int height, width, depth, rank;
+  int stride; // the rank rounded up to 8, 16, 32 or 64; columns beyond it are 0
+  int pitch;  // the width rounded up to a multiple of 4
+  double scale;
+  float *g;   // height x depth x pitch, 0 beyond the width
+  float *map; // G x w of some rows: stride x pitch each
+  // u and w row by row; v, like the maps, column by column
+  CuvNtfMatrix factors[CUV_NTF_MODES];
+  int n_slots[CUV_NTF_MODES];
+  float *sums[CUV_NTF_MODES]; // numerators, by slot; u has one slot for JACOBI
+  int n_parts[CUV_NTF_MODES];
+  double *grams[CUV_NTF_MODES], *gram_parts[CUV_NTF_MODES];
+  unsigned *counters; // blocks that are done, by mode; then the test's
+  double *rests;      // by row
+  CuvNtfProgress *progress;
+  CuvNtfParams params;
+} CuvNtfState;
+
+typedef struct {
+  unsigned largest; // its bits
+  unsigned long long n_negative, n_not_finite;
+  unsigned long long first; // ~(row, band, column), as one number; 0 = none
+} CuvNtfFound;
+
+static __host__ __device__ inline int
+cuv_ntf_first_row (const CuvNtfState &self, int mode, int slot)
+{
+  return self.height * slot / self.n_slots[mode];
+}
+
+static __device__ __forceinline__ float4
+cuv_ntf_load4 (const float *at)
+{
+  return *(const float4 *) at;
+}
+
+// Of all blocks of a kind, n of them: whether this one is the last to come
+// here. What the others wrote is to be read by __ldcg(). By all threads.
+static __device__ __forceinline__ bool
+cuv_ntf_is_last (unsigned *counter, unsigned n)
+{
+  bool last;
+
+  __threadfence ();
+  __syncthreads ();
+  last =
+      __syncthreads_or (threadIdx.x == 0 && atomicAdd (counter, 1u) == n - 1);
+  __threadfence ();
+  if (last && threadIdx.x == 0)
+    *counter = 0;
+  return last;
+}
+
+// Calls f (std::integral_constant) of the stride, for templates.
+template <typename F>
+static inline int
+cuv_ntf_with_stride (int stride, F f)
+{
+  return stride == 8 ? f (std::integral_constant<int, 8> ())
+      : stride == 16 ? f (std::integral_constant<int, 16> ())
+      : stride == 32 ? f (std::integral_constant<int, 32> ())
+                     : f (std::integral_constant<int, 64> ());
+}
+
+// Enqueue; return 0 or -1. Slots are those from first to below end.
+
+// Of u's slots, which are v's: the maps, u's numerators and, but for JACOBI,
+// u's new values.
+int cuv_ntf_map_submit (const CuvNtfState &self, int first, int end, bool hals,
+    cudaStream_t stream);
+// v's numerators, from the maps of the same slots; and, after that, u's M.
+int cuv_ntf_sum_v_submit (const CuvNtfState &self, int first, int end,
+    bool gram, cudaStream_t stream);
+// w's numerators, and v's M.
+int cuv_ntf_sum_w_submit (const CuvNtfState &self, int first, int end,
+    bool gram, cudaStream_t stream);
+// A mode's new values; of w also M.
+int cuv_ntf_update_submit (const CuvNtfState &self, int mode, bool hals,
+    bool gram, cudaStream_t stream);
+// M of all modes.
+int cuv_ntf_grams_submit (const CuvNtfState &self, cudaStream_t stream);
+// The test after iteration n, row by row; for n = 0 only progress->square. It
+// is made when all rows are there.
+int cuv_ntf_test_submit (
+    const CuvNtfState &self, int n, int row, int n_rows, cudaStream_t stream);
+int cuv_ntf_residual_submit (const CuvNtfState &self, int row, int n_rows,
+    float *map, cudaStream_t stream);
+// *found begins as zeros. Samples are floats.
+int cuv_ntf_scan_submit (const CuvCube &cube, const double *ignore,
+    CuvNtfFound *found, cudaStream_t stream);
+int cuv_ntf_load_submit (const CuvNtfState &self, const CuvCube &cube,
+    const double *ignore, int z, cudaStream_t stream);
+
+#endif

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Runs on the GPU: to 1e-5 of the reference, and each the same again. */
+#include "config.h"
+#include "ntf-tests.h"
+
+#if HAVE_CUDA && HAVE_KERNELS
+#include <math.h>
+#include <string.h>
+#include "cuvcheck.h"
+#include "ntf-cuda.h"
+
+static bool
+are_equal (const CuvNtfFactors *a, const CuvNtfFactors *b)
+{
+  bool equal = true;
+
+  for (int mode = 0; mode < CUV_NTF_MODES; mode++)
+    equal &= memcmp (a->mode[mode], b->mode[mode],
+                 (size_t) (a->size[mode] * a->stride) * sizeof (float))
+        == 0;
+  return equal;
+}
+
+static void
+copy_factors (CuvNtfFactors *to, const CuvNtfFactors *from)
+{
+  for (int mode = 0; mode < CUV_NTF_MODES; mode++)
+    memcpy (to->mode[mode], from->mode[mode],
+        (size_t) (from->size[mode] * from->stride) * sizeof (float));
+}
+
+/* ---- iterations ---- */
+
+typedef struct {
+  CuvNtfTensor tensor;
+  NtfCuda cuda;
+  CuvNtfFactors wanted, found, again;
+} Case;
+
+static void
+case_init (Case *self, int height, int width, int depth, int rank)
+{
+  self->tensor = ntf_tensor_new (height, width, depth);
+  ntf_fill_scene (&self->tensor, rank);
+  ntf_cuda_init (&self->cuda, height, width, depth, rank);
+  cuv_ntf_factors_init (&self->wanted, height, width, depth, rank);
+  cuv_ntf_factors_init (&self->found, height, width, depth, rank);
+  cuv_ntf_factors_init (&self->again, height, width, depth, rank);
+}
+
+static void
+case_clear (Case *self)
+{
+  ntf_tensor_clear (&self->tensor);
+  ntf_cuda_clear (&self->cuda);
+  cuv_ntf_factors_clear (&self->wanted);
+  cuv_ntf_factors_clear (&self->found);
+  cuv_ntf_factors_clear (&self->again);
+}
+
+static void
+check_errors (const CuvNtfResult *wanted, const CuvNtfResult *found)
+{
+  CUV_CHECK (found->iterations == wanted->iterations
+          && found->n_errors == wanted->n_errors
+          && found->converged == wanted->converged,
+      ": %d iterations, %d errors", found->iterations, found->n_errors);
+  for (int i = 0; i < wanted->n_errors; i++)
+    CUV_CHECK (fabs (wanted->errors[i] - found->errors[i]) < 1e-6,
+        ": %d: %g, not %g", i, found->errors[i], wanted->errors[i]);
+  CUV_CHECK (found->effective_rank == wanted->effective_rank);
+}
+
+/* Column by column. */
+static void
+check_mu (Case *self, const CuvNtfParams *params)
+{
+  CuvNtfResult wanted, found, again;
+
+  cuv_ntf_run (&self->tensor, params, &self->wanted, &wanted);
+  found = ntf_cuda_run (&self->cuda, params, &self->found);
+  again = ntf_cuda_run (&self->cuda, params, &self->again);
+  CUV_CHECK (ntf_difference (&self->wanted, &self->found) < 1e-5,
+      ": difference %g", ntf_difference (&self->wanted, &self->found));
+  check_errors (&wanted, &found);
+  CUV_CHECK (ntf_is_sound (&self->found, &found));
+  CUV_CHECK (are_equal (&self->found, &self->again)
+      && memcmp (found.errors, again.errors, sizeof found.errors) == 0);
+}
+
+/* From where the reference is, and by what the terms add up to: see
+ * ntf-versions.c. The first one is of MU. */
+static void
+check_hals (Case *self, double sparsity, int iterations)
+{
+  CuvNtfParams params = ntf_params (1);
+  CuvNtfResult wanted, found;
+
+  params.algorithm = CUV_NTF_HALS;
+  params.sparsity = sparsity;
+  params.normalise = false;
+  cuv_check_case ("%dx%dx%d, rank %d, hals, sparsity %g", self->tensor.height,
+      self->tensor.width, self->tensor.depth, self->wanted.rank, sparsity);
+  for (int i = 0; i < iterations; i++) {
+    copy_factors (&self->found, &self->wanted);
+    cuv_ntf_run (&self->tensor, &params, &self->wanted, &wanted);
+    found = ntf_cuda_run (&self->cuda, &params, &self->found);
+    CUV_CHECK (ntf_sum_difference (&self->wanted, &self->found) < 1e-5,
+        ": %d: difference %g", i,
+        ntf_sum_difference (&self->wanted, &self->found));
+    check_errors (&wanted, &found);
+    params.init = CUV_NTF_PREVIOUS;
+  }
+  params.init = CUV_NTF_RANDOM;
+  params.iterations = 2; /* MU's and the first of its own */
+  cuv_ntf_run (&self->tensor, &params, &self->wanted, &wanted);
+  ntf_cuda_run (&self->cuda, &params, &self->found);
+  CUV_CHECK (ntf_sum_difference (&self->wanted, &self->found) < 1e-5,
+      ": two: difference %g", ntf_sum_difference (&self->wanted, &self->found));
+}
+
+static void
+check_size (int height, int width, int depth, int rank)
+{
+  static const struct {
+    CuvNtfSchedule schedule;
+    double sparsity;
+    int iterations;
+  } kinds[] = { { CUV_NTF_GS, 0, 1 }, { CUV_NTF_GS, 0, 2 },
+    { CUV_NTF_GS, 0.2, CUV_NTF_TEST_EVERY },
+    { CUV_NTF_JACOBI, 0, CUV_NTF_TEST_EVERY }, { CUV_NTF_JACOBI, 0.1, 1 } };
+  Case self;
+
+  case_init (&self, height, width, depth, rank);
+  if (ntf_cuda_load (&self.cuda, &self.tensor)) {
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+      CuvNtfParams params = ntf_params (kinds[i].iterations);
+
+      params.schedule = kinds[i].schedule;
+      params.sparsity = kinds[i].sparsity;
+      params.normalise = i % 2;
+      cuv_check_case ("%dx%dx%d, rank %d, schedule %d, sparsity %g, %d", height,
+          width, depth, rank, kinds[i].schedule, kinds[i].sparsity,
+          kinds[i].iterations);
+      check_mu (&self, &params);
+    }
+    check_hals (&self, 0, cuv_check_options.few ? 2 : 10);
+    check_hals (&self, 0.2, cuv_check_options.few ? 2 : 10);
+  }
+  case_clear (&self);
+}
+
+/* ---- how they end ---- */
+
+/* Between two of its differences, so that rounding does not matter. */
+static double
+tolerance_of (const CuvNtfResult *result, int n)
+{
+  return sqrt (fabs (result->errors[n] - result->errors[n - 1])
+      * fabs (result->errors[n - 1] - result->errors[n - 2]));
+}
+
+static void
+check_tolerance (void)
+{
+  CuvNtfParams params = ntf_params (63);
+  CuvNtfResult plain, wanted, found;
+  Case self;
+
+  cuv_check_case ("tolerance");
+  case_init (&self, 19, 23, 9, 4);
+  if (ntf_cuda_load (&self.cuda, &self.tensor)) {
+    cuv_ntf_run (&self.tensor, &params, &self.wanted, &plain);
+    found = ntf_cuda_run (&self.cuda, &params, &self.found);
+    check_errors (&plain, &found);
+    CUV_CHECK (found.n_errors == 7 && !found.converged);
+    params.tolerance = tolerance_of (&plain, 3);
+    cuv_ntf_run (&self.tensor, &params, &self.wanted, &wanted);
+    found = ntf_cuda_run (&self.cuda, &params, &self.found);
+    CUV_CHECK (wanted.converged && wanted.iterations < 63);
+    check_errors (&wanted, &found);
+    CUV_CHECK (ntf_sum_difference (&self.wanted, &self.found) < 1e-5);
+  }
+  case_clear (&self);
+}
+
+/* A term that is 0 stays so, but for reinit-dead. */
+static void
+check_dead (CuvNtfAlgorithm algorithm, bool reinit_dead)
+{
+  CuvNtfParams params = ntf_params (CUV_NTF_TEST_EVERY + 2);
+  CuvNtfResult wanted, found;
+  Case self;
+
+  cuv_check_case ("dead, algorithm %d, reinit %d", algorithm, reinit_dead);
+  case_init (&self, 13, 10, 7, 3);
+  params.init = CUV_NTF_PREVIOUS;
+  params.algorithm = algorithm;
+  params.reinit_dead = reinit_dead;
+  ntf_fill_factors (&self.wanted, false);
+  for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
+    for (int i = 0; i < self.wanted.size[mode]; i++)
+      *cuv_ntf_at (&self.wanted, mode, i, 1) = 0;
+  }
+  copy_factors (&self.found, &self.wanted);
+  if (ntf_cuda_load (&self.cuda, &self.tensor)) {
+    cuv_ntf_run (&self.tensor, &params, &self.wanted, &wanted);
+    found = ntf_cuda_run (&self.cuda, &params, &self.found);
+    CUV_CHECK (wanted.effective_rank == (reinit_dead ? 3 : 2));
+    check_errors (&wanted, &found);
+    CUV_CHECK (ntf_sum_difference (&self.wanted, &self.found) < 1e-4, ": %g",
+        ntf_sum_difference (&self.wanted, &self.found));
+  }
+  case_clear (&self);
+}
+
+static void
+check_cancelled (void)
+{
+  CuvNtfParams params = ntf_params (CUV_NTF_MAX_ITERATIONS);
+  CuvNtfStatus status;
+  Case self;
+
+  cuv_check_case ("cancelled");
+  case_init (&self, 17, 12, 5, 2);
+  if (ntf_cuda_load (&self.cuda, &self.tensor)) {
+    CUV_CHECK (cuv_ntf_cuda_start (self.cuda.cuda, &params) == 0
+        && cuv_ntf_cuda_step (self.cuda.cuda, &status) == 0
+        && status == CUV_NTF_RUNNING);
+    self.cuda.cancel = 1;
+    CUV_CHECK (cuv_ntf_cuda_step (self.cuda.cuda, &status) == 0
+        && status == CUV_NTF_CANCELLED);
+    self.cuda.cancel = 0;
+    params.iterations = CUV_NTF_TEST_EVERY;
+    check_mu (&self, &params);
+  }
+  case_clear (&self);
+}
+
+/* ---- edges ---- */
+
+enum { ZEROS, ONE, NOISE };
+
+static void
+check_edge (int fill, int height, int width, int depth, int rank)
+{
+  Case self;
+
+  case_init (&self, height, width, depth, rank);
+  for (int i = 0; i < height * width * depth; i++)
+    self.tensor.values[i] = fill == ZEROS ? 0
+        : fill == ONE                     ? (float) (i == 0)
+                                          : (float) ntf_random ();
+  if (ntf_cuda_load (&self.cuda, &self.tensor)) {
+    for (int kind = 0; kind < 6; kind++) {
+      CuvNtfParams params = ntf_params (25);
+      CuvNtfResult result;
+
+      cuv_check_case ("fill %d, %dx%dx%d, rank %d, kind %d", fill, height,
+          width, depth, rank, kind);
+      params.algorithm = kind % 2 ? CUV_NTF_HALS : CUV_NTF_MU;
+      params.schedule = kind == 2 ? CUV_NTF_JACOBI : CUV_NTF_GS;
+      params.sparsity = kind > 3;
+      params.init = kind == 3 ? CUV_NTF_PREVIOUS : CUV_NTF_RANDOM;
+      params.reinit_dead = kind % 2;
+      memset (self.found.mode[CUV_NTF_W], 0,
+          (size_t) (depth * self.found.stride) * sizeof (float));
+      result = ntf_cuda_run (&self.cuda, &params, &self.found);
+      CUV_CHECK (ntf_is_sound (&self.found, &result));
+      if (fill == ZEROS)
+        CUV_CHECK (result.effective_rank == 0 && result.errors[0] == 0);
+    }
+  }
+  case_clear (&self);
+}
+
+void
+check_ntf_cuda_runs (void)
+{
+  check_size (1, 1, 1, 1);
+  check_size (3, 3, 1, 2);
+  check_size (1, 40, 7, 3);
+  check_size (40, 1, 3, 5);
+  check_size (17, 33, 5, 8);
+  check_size (9, 13, 31, 9);
+  check_size (5, 6, 4, CUV_NTF_MAX_RANK);
+  check_tolerance ();
+  check_dead (CUV_NTF_HALS, false);
+  check_dead (CUV_NTF_HALS, true);
+  check_dead (CUV_NTF_MU, true);
+  check_cancelled ();
+  check_edge (ZEROS, 7, 9, 4, 5);
+  check_edge (ONE, 7, 9, 4, 5);
+  check_edge (NOISE, 3, 2, 2, CUV_NTF_MAX_RANK);
+  if (cuv_check_options.few)
+    return;
+  check_size (140, 71, 13, 16);
+  check_size (40, 136, 67, 25);
+  check_size (20, 530, 41, 40);
+  check_size (65, 16384, 1, 1); /* more than there are maps for at once */
+}
+
+#else
+
+void
+check_ntf_cuda_runs (void)
+{
+}
+
+#endif
