@@ -4,10 +4,7 @@
 #include <algorithm>
 #include "spectral/ntf-object.cuh"
 
-// Multiplications that may be under way when a run is cancelled: about 2 ms of
-// an H200, 20 of a T4; and as how many a launch counts.
-#define MAX_WORK 0x1p35
-#define LAUNCH_WORK 0x1p26
+#define LAUNCH_WORK 0x1p26 // as how many multiplications a launch counts
 
 // What enqueuing comes to.
 enum { FAILED = -1, ENQUEUED, STOPPED };
@@ -24,7 +21,7 @@ is_cancelled (const CuvNtfCuda *self)
 static int
 pace (CuvNtfCuda *self, double work)
 {
-  if (self->work > 0 && self->work + work > MAX_WORK) {
+  if (self->work > 0 && self->work + work > self->max_work) {
     if (cuv_ntf_wait (self) != 0)
       return FAILED;
     if (is_cancelled (self))
@@ -41,10 +38,12 @@ work_of_rows (const CuvNtfState &state, int n_rows)
 }
 
 static int
-rows_at_once (const CuvNtfState &state)
+rows_at_once (const CuvNtfCuda *self)
 {
+  const CuvNtfState &state = self->state;
+
   return (int) std::clamp (
-      MAX_WORK / 2 / work_of_rows (state, 1), 1.0, (double) state.height);
+      self->max_work / 2 / work_of_rows (state, 1), 1.0, (double) state.height);
 }
 
 // ---- an iteration ----
@@ -55,9 +54,11 @@ enqueue_u_and_sums_of_v (CuvNtfCuda *self, bool hals, bool gram)
 {
   const CuvNtfState &state = self->state;
   const int n_slots = state.n_slots[CUV_NTF_V];
+  const int n = std::clamp (
+      rows_at_once (self) * n_slots / state.height, 1, self->n_slots_at_once);
 
-  for (int first = 0; first < n_slots; first += self->n_slots_at_once) {
-    const int to = std::min (first + self->n_slots_at_once, n_slots);
+  for (int first = 0; first < n_slots; first += n) {
+    const int to = std::min (first + n, n_slots);
     const int n_rows = cuv_ntf_first_row (state, CUV_NTF_V, to)
         - cuv_ntf_first_row (state, CUV_NTF_V, first);
     const int paced = pace (self, work_of_rows (state, n_rows));
@@ -82,7 +83,7 @@ enqueue_sums_of_w (CuvNtfCuda *self, bool gram)
   const int n_rows = cuv_div_up (state.height, n_slots);
   const int least =
       cuv_div_up (128, cuv_div_up (state.depth, CUV_NTF_BANDS_OF_THREAD));
-  const int n = std::max (rows_at_once (state) / n_rows, least);
+  const int n = std::max (rows_at_once (self) / n_rows, least);
 
   for (int first = 0; first < n_slots; first += n) {
     const int to = std::min (first + n, n_slots);
@@ -142,7 +143,7 @@ static int
 enqueue_test (CuvNtfCuda *self)
 {
   const CuvNtfState &state = self->state;
-  const int n = rows_at_once (state);
+  const int n = rows_at_once (self);
 
   for (int y = 0; y < state.height; y += n) {
     const int n_rows = std::min (n, state.height - y);
@@ -254,7 +255,8 @@ enqueue_tests (CuvNtfCuda *self)
     status = enqueue (self);
     work = self->work - before;
   } while (status == ENQUEUED && self->n_iterations < params.iterations
-      && !params.reinit_dead && work > 0 && self->work + work <= MAX_WORK);
+      && !params.reinit_dead && work > 0
+      && self->work + work <= self->max_work);
   return status;
 }
 
@@ -290,7 +292,7 @@ cuv_ntf_cuda_residual (CuvNtfCuda *self, float *map)
 {
   const CuvNtfState &state = self->state;
   const size_t size = (size_t) state.height * state.width * sizeof *map;
-  const int n = rows_at_once (state);
+  const int n = rows_at_once (self);
   float *device;
   int status = ENQUEUED;
 
@@ -309,4 +311,12 @@ cuv_ntf_cuda_residual (CuvNtfCuda *self, float *map)
   CUV_CUDA_TRY (cudaMemcpyAsync (
       map, device, size, cudaMemcpyDeviceToHost, self->stream));
   return cuv_ntf_wait (self);
+}
+
+// ---- for tests ----
+
+extern "C" void
+cuv_ntf_cuda_set_max_work (CuvNtfCuda *self, double max_work)
+{
+  self->max_work = max_work;
 }

@@ -223,7 +223,7 @@ sum_rows (const CuvNtfState &self, int first_row, int slot, int i)
 
 template <int STRIDE>
 static __global__ void
-__launch_bounds__ (THREADS)
+__launch_bounds__ (THREADS, 4)
     sum_v_kernel (const __grid_constant__ CuvNtfState self, int first,
         int n_across, int n_parts)
 {

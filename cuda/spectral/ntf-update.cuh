@@ -110,7 +110,8 @@ cuv_ntf_solve (const CuvNtfRule<STRIDE> &rule, int rank, CuvNtfRow<STRIDE> *row)
     const double inverse = rule.inverse[cuv_ntf_column<STRIDE> (c)];
 
     for (int k = 32 * c; k < min (rank, 32 * c + 32); k++) {
-      const float x = cuv_ntf_in_range (row->x[c] + rests[c] * inverse);
+      const float x =
+          cuv_ntf_in_range (fma (rests[c], inverse, (double) row->x[c]));
       const double more =
           __shfl_sync (~0u, (double) x - (double) row->x[c], k % 32);
 

@@ -60,6 +60,10 @@ CUV_API int cuv_ntf_cuda_get_tensor (CuvNtfCuda *self, float *values);
  * the terms leave of G; height x width, in host memory. Returns 0 or -1. */
 CUV_API int cuv_ntf_cuda_residual (CuvNtfCuda *self, float *map);
 
+/* How many multiplications are enqueued before the host looks whether it has
+ * been cancelled, for tests: 1 divides all work as that of huge tensors. */
+CUV_API void cuv_ntf_cuda_set_max_work (CuvNtfCuda *self, double max_work);
+
 CUV_END
 
 #endif

@@ -150,6 +150,23 @@ check_size (int height, int width, int depth, int rank)
   case_clear (&self);
 }
 
+/* All that is launched for a part of the rows at a time if there are many. */
+static void
+check_pieces (CuvNtfSchedule schedule)
+{
+  CuvNtfParams params = ntf_params (2);
+  Case self;
+
+  cuv_check_case ("pieces, schedule %d", schedule);
+  case_init (&self, 70, 3, CUV_CUBE_MAX_BANDS, 2);
+  params.schedule = schedule;
+  if (ntf_cuda_load (&self.cuda, &self.tensor)) {
+    cuv_ntf_cuda_set_max_work (self.cuda.cuda, 1);
+    check_mu (&self, &params);
+  }
+  case_clear (&self);
+}
+
 /* ---- how they end ---- */
 
 /* Between two of its differences, so that rounding does not matter. */
@@ -210,6 +227,34 @@ check_dead (CuvNtfAlgorithm algorithm, bool reinit_dead)
     check_errors (&wanted, &found);
     CUV_CHECK (ntf_sum_difference (&self.wanted, &self.found) < 1e-4, ": %g",
         ntf_sum_difference (&self.wanted, &self.found));
+  }
+  case_clear (&self);
+}
+
+/* Set factors that are no PREVIOUS ones: HALS begins with an iteration of MU,
+ * and terms are put in order. */
+static void
+check_set (void)
+{
+  CuvNtfParams params = ntf_params (1);
+  CuvNtfResult wanted;
+  double weights[3];
+  Case self;
+
+  cuv_check_case ("set, hals");
+  case_init (&self, 11, 14, 6, 3);
+  ntf_fill_factors (&self.wanted, false);
+  copy_factors (&self.found, &self.wanted);
+  if (ntf_cuda_load (&self.cuda, &self.tensor)) {
+    params.init = CUV_NTF_PREVIOUS;
+    cuv_ntf_run (&self.tensor, &params, &self.wanted, &wanted);
+    params.init = CUV_NTF_NNDSVD;
+    params.algorithm = CUV_NTF_HALS;
+    ntf_cuda_run (&self.cuda, &params, &self.found);
+    CUV_CHECK (ntf_sum_difference (&self.wanted, &self.found) < 1e-5, ": %g",
+        ntf_sum_difference (&self.wanted, &self.found));
+    cuv_ntf_weights (&self.found, weights);
+    CUV_CHECK (weights[0] >= weights[1] && weights[1] >= weights[2]);
   }
   case_clear (&self);
 }
@@ -284,10 +329,13 @@ check_ntf_cuda_runs (void)
   check_size (17, 33, 5, 8);
   check_size (9, 13, 31, 9);
   check_size (5, 6, 4, CUV_NTF_MAX_RANK);
+  check_pieces (CUV_NTF_GS);
+  check_pieces (CUV_NTF_JACOBI);
   check_tolerance ();
   check_dead (CUV_NTF_HALS, false);
   check_dead (CUV_NTF_HALS, true);
   check_dead (CUV_NTF_MU, true);
+  check_set ();
   check_cancelled ();
   check_edge (ZEROS, 7, 9, 4, 5);
   check_edge (ONE, 7, 9, 4, 5);
@@ -297,7 +345,7 @@ check_ntf_cuda_runs (void)
   check_size (140, 71, 13, 16);
   check_size (40, 136, 67, 25);
   check_size (20, 530, 41, 40);
-  check_size (65, 16384, 1, 1); /* more than there are maps for at once */
+  check_size (65, 16384, 1, 1); /* not all maps at once */
 }
 
 #else

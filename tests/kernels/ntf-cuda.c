@@ -131,7 +131,7 @@ ntf_cuda_run (NtfCuda *self, const CuvNtfParams *params, CuvNtfFactors *factors)
   CuvNtfStatus status = CUV_NTF_RUNNING;
   bool ok;
 
-  if (params->init == CUV_NTF_PREVIOUS)
+  if (params->init != CUV_NTF_RANDOM)
     set_or_get (self, factors, true);
   ok = CUV_CHECK (
       cuv_ntf_cuda_start (self->cuda, params) == 0, ": %s", cuv_cuda_error ());
@@ -258,7 +258,7 @@ check_loading (void)
 /* ---- residuals ---- */
 
 static void
-check_residual (int height, int width, int depth)
+check_residual (int height, int width, int depth, double max_work)
 {
   CuvNtfTensor tensor = ntf_tensor_new (height, width, depth);
   const CuvNtfParams params = ntf_params (12);
@@ -276,8 +276,10 @@ check_residual (int height, int width, int depth)
   ntf_cuda_init (&self, height, width, depth, 3);
   cuv_check_case ("residual, %dx%dx%d", height, width, depth);
   if (ntf_cuda_load (&self, &tensor)) {
-    const CuvNtfResult result = ntf_cuda_run (&self, &params, &factors);
+    CuvNtfResult result;
 
+    cuv_ntf_cuda_set_max_work (self.cuda, max_work);
+    result = ntf_cuda_run (&self, &params, &factors);
     CUV_CHECK (
         cuv_ntf_cuda_residual (self.cuda, map) == 0, ": %s", cuv_cuda_error ());
     for (size_t i = 0; i < n; i++)
@@ -335,8 +337,8 @@ void
 check_ntf_cuda (void)
 {
   check_loading ();
-  check_residual (5, 7, 3);
-  check_residual (3, 21, 37);
+  check_residual (5, 7, 3, 1);
+  check_residual (3, 21, 37, 1e9);
   check_memory ();
 }
 

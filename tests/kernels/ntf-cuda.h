@@ -20,8 +20,8 @@ bool ntf_cuda_load (NtfCuda *self, const CuvNtfTensor *tensor);
 bool ntf_cuda_load_cube (NtfCuda *self, const CuvCube *cube, size_t size,
     const double *ignore, int z, double scale);
 
-/* To the end. With init PREVIOUS factors are where it starts; they are replaced
- * by the result, which comes back. */
+/* To the end. With an init but RANDOM factors are where it starts; they are
+ * replaced by the result, which comes back. */
 CuvNtfResult ntf_cuda_run (
     NtfCuda *self, const CuvNtfParams *params, CuvNtfFactors *factors);
 
