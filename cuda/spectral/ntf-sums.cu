@@ -89,7 +89,7 @@ add_bands (const float *g, int pitch, int n, const float *w, float (*map)[4])
   }
 }
 
-// Writes a thread's part of the map and adds it, times v, to the sums.
+// Writes a thread's part of the map and adds it up, times v.
 template <int N>
 static __device__ __forceinline__ void
 take_map (
@@ -100,18 +100,18 @@ take_map (
     const float4 factors = cuv_ntf_load4 (&v[k * pitch]);
 
     store4 (&to[k * pitch], map[k]);
-    sums[k] = fmaf (map[k][0], factors.x, sums[k]);
+    sums[k] = map[k][0] * factors.x;
     sums[k] = fmaf (map[k][1], factors.y, sums[k]);
     sums[k] = fmaf (map[k][2], factors.z, sums[k]);
     sums[k] = fmaf (map[k][3], factors.w, sums[k]);
   }
 }
 
-// The map of row y, to; and what a warp's lanes have of u's numerators.
+// The map of row y, to. Returns one of the columns' sums over the warp's
+// pixels: lane i that of column i * columns / 32.
 template <int STRIDE>
-static __device__ __forceinline__ void
-map_row (const CuvNtfState &self, int y, float *to, float *w,
-    float (&sums)[Map<STRIDE>::columns])
+static __device__ __forceinline__ float
+map_row (const CuvNtfState &self, int y, float *to, float *w)
 {
   constexpr int columns = Map<STRIDE>::columns, bands = Map<STRIDE>::bands;
   constexpr int groups = Map<STRIDE>::groups;
@@ -120,10 +120,11 @@ map_row (const CuvNtfState &self, int y, float *to, float *w,
   const int pitch = self.pitch;
   const float *row = &self.g[(size_t) y * self.depth * pitch];
   const float *v = &self.factors[CUV_NTF_V].values[first * pitch];
+  float sum = 0;
 
   for (int x0 = 0; x0 < pitch; x0 += 128 * n_across) {
     const int x = x0 + (warp / groups * 32 + threadIdx.x % 32) * 4;
-    float map[columns][4] = {};
+    float map[columns][4] = {}, sums[columns] = {};
 
     for (int z = 0; z < self.depth; z += bands) {
       const int n = min (bands, self.depth - z);
@@ -136,7 +137,10 @@ map_row (const CuvNtfState &self, int y, float *to, float *w,
     }
     if (x < pitch)
       take_map<columns> (map, &v[x], pitch, &to[first * pitch + x], sums);
+    fold<32> (sums);
+    sum += sums[0];
   }
+  return sum;
 }
 
 template <int STRIDE>
@@ -149,18 +153,17 @@ __launch_bounds__ (THREADS, 2) map_kernel (
   __shared__ __align__ (16) float w[Map<STRIDE>::bands * STRIDE];
   __shared__ float parts[WARPS * columns], numerators[STRIDE];
   const int warp = cuv_warp_of_thread (), y = first_row + blockIdx.x;
-  float sums[columns] = {};
+  float column;
 
   cuv_let_next_kernel_start ();
   cuv_wait_for_previous_kernel ();
   if (__ldcg (&self.progress->stop))
     return;
   cuv_ntf_prepare (self, CUV_NTF_U, &rule);
-  map_row<STRIDE> (
-      self, y, &self.map[(size_t) blockIdx.x * STRIDE * self.pitch], w, sums);
-  fold<32> (sums);
+  column = map_row<STRIDE> (
+      self, y, &self.map[(size_t) blockIdx.x * STRIDE * self.pitch], w);
   if (threadIdx.x % (32 / columns) == 0)
-    parts[warp * columns + threadIdx.x % 32 * columns / 32] = sums[0];
+    parts[warp * columns + threadIdx.x % 32 * columns / 32] = column;
   __syncthreads ();
   for (int k = threadIdx.x; k < STRIDE; k += blockDim.x) {
     float sum = 0;
