@@ -287,6 +287,11 @@ check_cancelled (void)
     self.cuda.cancel = 1;
     CUV_CHECK (cuv_ntf_cuda_step (self.cuda.cuda, &status) == 0
         && status == CUV_NTF_CANCELLED);
+    /* in the middle of what a start does */
+    cuv_ntf_cuda_set_max_work (self.cuda.cuda, 1);
+    CUV_CHECK (cuv_ntf_cuda_start (self.cuda.cuda, &params) == 0
+        && cuv_ntf_cuda_step (self.cuda.cuda, &status) == 0
+        && status == CUV_NTF_CANCELLED);
     self.cuda.cancel = 0;
     params.iterations = CUV_NTF_TEST_EVERY;
     check_mu (&self, &params);
