@@ -12,7 +12,7 @@
 #define CUV_PCA_H
 
 #include <stdbool.h>
-#include "spectral/pca-types.h"
+#include "spectral/pca-basis.h"
 
 /* All bands of a cube. */
 CuvPcaBands cuv_pca_all_bands (int n);
@@ -54,13 +54,6 @@ bool cuv_pca_sums (
 
 /* ---- moments ---- */
 
-/* The mean pixel and the covariance of bands, n x n. */
-typedef struct {
-  int32_t n;
-  int64_t pixels; /* of the last frame that counted; 0: nothing is known */
-  double *mean, *covariance;
-} CuvPcaMoments;
-
 bool cuv_pca_moments_init (CuvPcaMoments *self, int n);
 void cuv_pca_moments_clear (CuvPcaMoments *self);
 
@@ -78,21 +71,10 @@ bool cuv_pca_moments_add (
 
 /* ---- eigenvectors ---- */
 
-/* Turns the symmetric a, n x n, into a diagonal matrix, and the rows of v along
- * with it: cyclic Jacobi in fixed order, until what is off the diagonal is
- * 1e-12 of the whole, at most 12 sweeps. The number of sweeps. */
-int cuv_pca_jacobi (double *a, double *v, int n);
-
 /* A CuvPcaBasis of n bands, all 0; false without memory. */
 bool cuv_pca_basis_init (CuvPcaBasis *self, int n);
 void cuv_pca_basis_clear (CuvPcaBasis *self);
 void cuv_pca_basis_copy (CuvPcaBasis *self, const CuvPcaBasis *from);
-
-/* Scratch of an update. */
-typedef struct {
-  double *a, *b, *c, *vectors, *values;
-  int32_t *order;
-} CuvPcaScratch;
 
 bool cuv_pca_scratch_init (CuvPcaScratch *self, int n);
 void cuv_pca_scratch_clear (CuvPcaScratch *self);
@@ -112,20 +94,6 @@ void cuv_pca_basis_spread (
     const CuvPcaBasis *self, int k, double *mean, double *deviation);
 
 /* ---- pictures ---- */
-
-/* Three channels: floor (clamp (offset + sum of gain[b] s_b, 0, top) + bias),
- * added up band by band in double. */
-typedef struct {
-  int32_t n;
-  double gain[CUV_PCA_SHOWN][CUV_CUBE_MAX_BANDS];
-  double offset[CUV_PCA_SHOWN];
-  double top, bias;
-} CuvPcaGains;
-
-/* Where percentiles are, in deviations from the mean. */
-typedef struct {
-  double low[CUV_PCA_SHOWN], high[CUV_PCA_SHOWN];
-} CuvPcaLimits;
 
 /* Gains to bytes; limits for percentiles only. A component of no deviation, and
  * one that there is not, is 128. */

@@ -369,15 +369,30 @@ must (cudaError_t status)
   exit (1);
 }
 
+void *
+cuv_check_upload (const void *data, size_t size)
+{
+  void *memory = NULL;
+
+  must (cudaMalloc (&memory, size));
+  must (cudaMemcpy (memory, data, size, cudaMemcpyHostToDevice));
+  /* the copy may still be under way, and other streams do not wait for it */
+  must (cudaStreamSynchronize (NULL));
+  return memory;
+}
+
+void
+cuv_check_download (void *data, const void *memory, size_t size)
+{
+  must (cudaMemcpy (data, memory, size, cudaMemcpyDeviceToHost));
+}
+
 CuvFrame
 cuv_check_to_device (const CuvCheckFrame *self, void **memory)
 {
   CuvFrame frame = self->frame;
 
-  must (cudaMalloc (memory, self->size));
-  must (cudaMemcpy (*memory, self->memory, self->size, cudaMemcpyHostToDevice));
-  /* the copy may still be under way, and other streams do not wait for it */
-  must (cudaStreamSynchronize (NULL));
+  *memory = cuv_check_upload (self->memory, self->size);
   for (int c = 0; c < frame.n_components; c++)
     frame.component[c].data =
         (uint8_t *) *memory + (frame.component[c].data - self->memory);
@@ -387,7 +402,7 @@ cuv_check_to_device (const CuvCheckFrame *self, void **memory)
 void
 cuv_check_from_device (CuvCheckFrame *self, void *memory)
 {
-  must (cudaMemcpy (self->memory, memory, self->size, cudaMemcpyDeviceToHost));
+  cuv_check_download (self->memory, memory, self->size);
 }
 
 void

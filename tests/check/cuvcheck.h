@@ -74,6 +74,10 @@ void cuv_check_frame_free (CuvCheckFrame *self);
 CuvFrame cuv_check_to_device (const CuvCheckFrame *self, void **memory);
 void cuv_check_from_device (CuvCheckFrame *self, void *memory);
 void cuv_check_device_free (void *memory);
+
+/* Bytes in device memory; cuv_check_device_free() them. And back. */
+void *cuv_check_upload (const void *data, size_t size);
+void cuv_check_download (void *data, const void *memory, size_t size);
 void *cuv_check_stream_new (void);
 void cuv_check_stream_free (void *stream);
 void cuv_check_stream_wait (void *stream);

@@ -344,6 +344,16 @@ __clz (unsigned v)
   return v == 0 ? 32 : __builtin_clz (v);
 }
 
+static inline double
+__hiloint2double (int high, int low)
+{
+  const uint64_t bits = (uint64_t) (unsigned) high << 32 | (unsigned) low;
+  double value;
+
+  memcpy (&value, &bits, sizeof value);
+  return value;
+}
+
 static inline unsigned
 __brev (unsigned v)
 {

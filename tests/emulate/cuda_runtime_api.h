@@ -25,6 +25,7 @@ typedef void *cudaStream_t;
 typedef enum {
   cudaMemcpyHostToDevice = 1,
   cudaMemcpyDeviceToHost,
+  cudaMemcpyDefault,
 } cudaMemcpyKind;
 
 typedef enum {

@@ -1,31 +1,43 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "pca-bench.h"
 #include "pca-cpu.h"
-#include "pca-inputs.h"
 #include "pca-tests.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
-typedef struct {
-  const char *name;
-  CuvCubeFormat format;
-  PcaLayout layout;
-  int width, height, n;
-  CuvPcaTiming timing;
-} Case;
-
-static const Case cases[] = {
+const PcaBenchCase pca_bench_cases[PCA_N_BENCH_CASES] = {
   { "u8 bip", CUV_CUBE_U8, PCA_BIP, 1920, 1080, 31, CUV_PCA_EXACT },
   { "u8 bsq", CUV_CUBE_U8, PCA_BSQ, 1920, 1080, 31, CUV_PCA_EXACT },
+  { "u8 bip, lagged", CUV_CUBE_U8, PCA_BIP, 1920, 1080, 31, CUV_PCA_LAGGED },
   { "u8 bil, lagged", CUV_CUBE_U8, PCA_BIL, 1920, 1080, 31, CUV_PCA_LAGGED },
+  { "u16 bsq", CUV_CUBE_U16, PCA_BSQ, 1920, 1080, 31, CUV_PCA_EXACT },
   { "u16 bip", CUV_CUBE_U16, PCA_BIP, 1920, 1080, 31, CUV_PCA_EXACT },
   { "u16 bil, lagged", CUV_CUBE_U16, PCA_BIL, 1920, 1080, 31, CUV_PCA_LAGGED },
   { "f32 bip", CUV_CUBE_F32, PCA_BIP, 1920, 1080, 31, CUV_PCA_EXACT },
   { "f32 bsq", CUV_CUBE_F32, PCA_BSQ, 1920, 1080, 31, CUV_PCA_EXACT },
   { "f32 bip, lagged", CUV_CUBE_F32, PCA_BIP, 1920, 1080, 31, CUV_PCA_LAGGED },
+  { "f32 bip", CUV_CUBE_F32, PCA_BIP, 1920, 1080, 81, CUV_PCA_EXACT },
   { "u16 bsq, mosaic", CUV_CUBE_U16, PCA_BSQ, 409, 217, 25, CUV_PCA_EXACT },
   { "u8 RGBx video", CUV_CUBE_U8, PCA_BGRX, 1920, 1080, 3, CUV_PCA_EXACT },
 };
+
+CuvPcaParams
+pca_bench_params (const PcaBenchCase *c)
+{
+  return (CuvPcaParams){ .learning = { CUV_PCA_COVARIANCE, CUV_PCA_SIGN, 0.1 },
+    .display = { { 1, 2, 3 }, CUV_PCA_SIGMA, 3.0, { 0, 1 }, 1 },
+    .timing = c->timing };
+}
+
+bool
+pca_bench_wants (const PcaBenchCase *c)
+{
+  const char *only = getenv ("CUV_BENCH_SHAPE");
+
+  return only == NULL || strcmp (only, c->name) == 0;
+}
 
 typedef struct {
   PcaInput input;
@@ -48,13 +60,9 @@ run (void *data)
 }
 
 static void
-bench (const Case *c)
+bench (const PcaBenchCase *c)
 {
-  Bench self = {
-    .params = { .learning = { CUV_PCA_COVARIANCE, CUV_PCA_SIGN, 0.1 },
-        .display = { { 1, 2, 3 }, CUV_PCA_SIGMA, 3.0, { 0, 1 }, 1 },
-        .timing = c->timing }
-  };
+  Bench self = { .params = pca_bench_params (c) };
   char name[120];
   double us;
   clock_t start;
@@ -83,6 +91,8 @@ bench (const Case *c)
 void
 bench_pca (void)
 {
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    bench (&cases[i]);
+  for (int i = 0; i < PCA_N_BENCH_CASES; i++) {
+    if (pca_bench_wants (&pca_bench_cases[i]))
+      bench (&pca_bench_cases[i]);
+  }
 }

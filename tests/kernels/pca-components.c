@@ -52,28 +52,33 @@ static void
 check_matrix (int n, int rank)
 {
   double *a = calloc ((size_t) (n * n), sizeof *a);
-  double *rest = malloc ((size_t) (n * n) * sizeof *rest);
-  double *v = calloc ((size_t) (n * n), sizeof *v);
   double *x = malloc ((size_t) n * sizeof *x);
+  CuvPcaScratch scratch;
   int sweeps;
 
   cuv_check_case ("Jacobi, %d x %d of rank %d", n, n, rank);
+  CUV_CHECK (cuv_pca_scratch_init (&scratch, n));
   for (int r = 0; r < rank; r++) {
     for (int i = 0; i < n; i++)
       x[i] = pca_random ();
     for (int i = 0; i < n * n; i++)
       a[i] += x[i / n] * x[i % n];
   }
-  for (int i = 0; i < n; i++)
-    v[i * n + i] = 1.0;
-  memcpy (rest, a, (size_t) (n * n) * sizeof *a);
-  sweeps = cuv_pca_jacobi (rest, v, n);
-  CUV_CHECK (sweeps < 12, ": %d sweeps", sweeps);
-  check_orthonormal (v, n);
-  check_pairs (a, rest, n + 1, v, n, sqrt (dot (a, a, n * n)));
+  cuv_pca_copy_rows (cuv_team_alone (), scratch.a, scratch.pitch, a, n, n, n);
+  cuv_pca_begin_cold (cuv_team_alone (), &scratch, n);
+  sweeps = cuv_pca_diagonalise (cuv_team_alone (), scratch.a, scratch.vectors,
+      n, scratch.pitch, scratch.room, scratch.rotations, scratch.blocks);
+  CUV_CHECK (sweeps < CUV_PCA_SWEEPS, ": %d sweeps", sweeps);
+  for (int i = 0; i < n; i++) {
+    memmove (&scratch.vectors[i * n], &scratch.vectors[i * scratch.pitch],
+        (size_t) n * sizeof (double));
+    scratch.values[i] = scratch.a[i * (scratch.pitch + 1)];
+  }
+  check_orthonormal (scratch.vectors, n);
+  check_pairs (
+      a, scratch.values, 1, scratch.vectors, n, sqrt (dot (a, a, n * n)));
+  cuv_pca_scratch_clear (&scratch);
   free (a);
-  free (rest);
-  free (v);
   free (x);
 }
 

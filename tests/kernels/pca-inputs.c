@@ -52,8 +52,8 @@ allocate (PcaInput *self, PcaLayout layout)
   last = first + cube->row_step * (cube->height - 1)
       + cube->pixel_step * (cube->width - 1)
       + (layout == PCA_BGRX ? 0 : cube->band_step * (cube->bands - 1));
-  self->memory =
-      calloc (1, (size_t) (last + cuv_cube_sample_size (cube->format)));
+  self->size = (size_t) (last + cuv_cube_sample_size (cube->format));
+  self->memory = calloc (1, self->size);
   cube->data = (uint8_t *) self->memory + first;
 }
 

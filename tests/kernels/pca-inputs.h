@@ -20,6 +20,7 @@ typedef struct {
   CuvCube cube;
   CuvPcaBands bands;
   void *memory;
+  size_t size;
 } PcaInput;
 
 /* Rows are padded, and memory ends with the last sample. PCA_BGRX: bands in

@@ -18,6 +18,10 @@ void check_pca_films (void);
 void check_pca_tiles (void);
 void check_pca_runs (void);
 
+/* the GPU against the C reference */
+void check_pca_cuda (void);
+
 void bench_pca (void);
+void bench_pca_cuda (void);
 
 #endif

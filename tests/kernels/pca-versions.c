@@ -3,6 +3,7 @@
 #include "cuvcpu.h"
 #include "pca-cpu.h"
 #include "pca-inputs.h"
+#include "pca-runs.h"
 #include "pca-steps.h"
 #include "pca-tests.h"
 
@@ -126,165 +127,6 @@ check_pca_tiles (void)
 
 /* ---- runs ---- */
 
-enum { N_FRAMES = 4 };
-
-typedef struct {
-  PcaInput frames[N_FRAMES];
-  CuvPcaParams params;
-  int n, width, height, stride;
-  uint8_t *pictures[N_FRAMES];
-} Run;
-
-static void
-random_params (CuvPcaParams *params, int n)
-{
-  *params = (CuvPcaParams){
-    .learning = { (CuvPcaMode) cuv_check_below (3),
-        (CuvPcaStabilise) cuv_check_below (3),
-        cuv_check_below (2) ? 1.0 : 0.2 },
-    .display = { .mapping = (CuvPcaMapping) cuv_check_below (3),
-        .sigmas = 2.5,
-        .range = { -20.0, 90.0 },
-        .percentile = cuv_check_below (3) },
-    .timing = (CuvPcaTiming) cuv_check_below (2),
-  };
-  for (int c = 0; c < CUV_PCA_SHOWN; c++)
-    params->display.component[c] = (int32_t) cuv_check_below ((uint32_t) n + 3);
-}
-
-static void
-run_init (Run *self, CuvCubeFormat format, PcaLayout layout, int n)
-{
-  const PcaFill fill = (PcaFill) cuv_check_below (PCA_N_FILLS);
-  const bool spoilt = cuv_check_below (2);
-
-  self->width = 1 + (int) cuv_check_below (200);
-  self->height = 1 + (int) cuv_check_below (n < 50 ? 60 : 10);
-  self->stride = 4 * self->width + 12;
-  random_params (&self->params, n);
-  for (int i = 0; i < N_FRAMES; i++) {
-    pca_input_init (
-        &self->frames[i], format, layout, self->width, self->height, n, fill);
-    if (spoilt)
-      pca_input_spoil (&self->frames[i]);
-    self->frames[i].bands = self->frames[0].bands;
-    self->pictures[i] = malloc ((size_t) (self->stride * self->height));
-  }
-  self->n = self->frames[0].bands.n;
-  pca_input_name (&self->frames[0], layout, fill);
-}
-
-static void
-run_clear (Run *self)
-{
-  for (int i = 0; i < N_FRAMES; i++) {
-    pca_input_clear (&self->frames[i]);
-    free (self->pictures[i]);
-  }
-}
-
-/* A frame by the definitions alone. */
-typedef struct {
-  CuvPcaTrack track;
-  CuvPcaSum *sums;
-  CuvPcaTile tile;
-  int64_t bins[CUV_PCA_SHOWN * CUV_PCA_BINS];
-  int32_t values[CUV_PCA_SHOWN * CUV_PCA_TILE];
-} Reference;
-
-static void
-set_limits (Reference *self, const PcaInput *input, const CuvPcaParams *params)
-{
-  CuvPcaGains gains;
-
-  memset (self->bins, 0, sizeof self->bins);
-  cuv_pca_gains_init_bins (&gains, &self->track.basis, &params->display);
-  for (int64_t t = 0; t < cuv_pca_n_tiles (&input->cube); t++) {
-    cuv_pca_load (&input->cube, &input->bands, t, &self->tile);
-    cuv_pca_project (&self->tile, &gains, self->values);
-    for (int i = 0; i < CUV_PCA_SHOWN * CUV_PCA_TILE; i++) {
-      if (i % CUV_PCA_TILE < self->tile.count
-          && !self->tile.left_out[i % CUV_PCA_TILE])
-        self->bins[i / CUV_PCA_TILE * CUV_PCA_BINS + self->values[i]]++;
-    }
-  }
-  cuv_pca_track_set_limits (
-      &self->track, self->bins, &params->display, params->learning.smoothing);
-}
-
-static void
-paint (Reference *self, const PcaInput *input, const CuvPcaParams *params,
-    uint8_t *picture, int stride)
-{
-  const int width = input->cube.width;
-  uint8_t pixels[4 * CUV_PCA_TILE];
-  CuvPcaGains gains;
-
-  cuv_pca_track_gains (&self->track, &params->display, &gains);
-  for (int64_t t = 0; t < cuv_pca_n_tiles (&input->cube); t++) {
-    cuv_pca_load (&input->cube, &input->bands, t, &self->tile);
-    cuv_pca_project (&self->tile, &gains, self->values);
-    cuv_pca_paint (&self->tile, self->values, pixels);
-    for (int p = 0; p < self->tile.count; p++) {
-      const int at = (int) t * CUV_PCA_TILE + p;
-
-      memcpy (
-          picture + at / width * stride + at % width * 4, pixels + 4 * p, 4);
-    }
-  }
-}
-
-static void
-learn (Reference *self, const PcaInput *input, const CuvPcaParams *params)
-{
-  cuv_pca_sums (&input->cube, &input->bands, self->sums);
-  cuv_pca_track_learn (&self->track, self->sums,
-      input->cube.format != CUV_CUBE_F32, &params->learning);
-}
-
-static void
-reference_frame (Reference *self, const PcaInput *input,
-    const CuvPcaParams *params, uint8_t *picture, int stride)
-{
-  const bool lagged =
-      params->timing == CUV_PCA_LAGGED && self->track.basis.is_known;
-  const bool limits = params->display.mapping == CUV_PCA_PERCENTILE;
-
-  if (!lagged)
-    learn (self, input, params);
-  if (limits && self->track.basis.is_known
-      && (!lagged
-          || cuv_pca_track_needs_limits (&self->track, &params->display)))
-    set_limits (self, input, params);
-  paint (self, input, params, picture, stride);
-  if (!lagged)
-    return;
-  if (limits)
-    set_limits (self, input, params);
-  learn (self, input, params);
-}
-
-static void
-reference_run (Run *run, Reference *self)
-{
-  CUV_CHECK (cuv_pca_track_init (&self->track, run->n));
-  CUV_CHECK (cuv_pca_tile_init (&self->tile, run->n));
-  self->sums = malloc ((size_t) CUV_PCA_SUMS (run->n) * sizeof *self->sums);
-  for (int i = 0; i < N_FRAMES; i++) {
-    memset (run->pictures[i], 0x55, (size_t) (run->stride * run->height));
-    reference_frame (
-        self, &run->frames[i], &run->params, run->pictures[i], run->stride);
-  }
-}
-
-static void
-reference_clear (Reference *self)
-{
-  cuv_pca_track_clear (&self->track);
-  cuv_pca_tile_clear (&self->tile);
-  free (self->sums);
-}
-
 static void
 check_basis (const CuvPcaBasis *a, const CuvPcaBasis *b)
 {
@@ -296,13 +138,13 @@ check_basis (const CuvPcaBasis *a, const CuvPcaBasis *b)
 }
 
 static void
-check_run (const Run *run, const Reference *reference, int n_threads)
+check_run (const PcaRun *run, const PcaReference *reference, int n_threads)
 {
   const size_t size = (size_t) (run->stride * run->height);
   CuvPcaCpu *cpu = cuv_pca_cpu_new (run->n);
   uint8_t *picture = malloc (size);
 
-  for (int i = 0; i < N_FRAMES; i++) {
+  for (int i = 0; i < PCA_RUN_FRAMES; i++) {
     CuvPcaResult result;
 
     memset (picture, 0x55, size);
@@ -321,19 +163,19 @@ check_run (const Run *run, const Reference *reference, int n_threads)
 static void
 check_random_run (CuvCubeFormat format, PcaLayout layout, int n)
 {
-  Reference *reference = calloc (1, sizeof *reference);
-  Run run;
+  PcaReference *reference = calloc (1, sizeof *reference);
+  PcaRun run;
 
-  run_init (&run, format, layout, n);
-  reference_run (&run, reference);
+  pca_run_init (&run, format, layout, n);
+  pca_reference_run (&run, reference);
   check_run (&run, reference, 1);
   check_run (&run, reference, 3);
   check_run (&run, reference, 0);
   cuv_cpu_set_mask (0);
   check_run (&run, reference, 2);
   cuv_cpu_set_mask (~0u);
-  reference_clear (reference);
-  run_clear (&run);
+  pca_reference_clear (reference);
+  pca_run_clear (&run);
   free (reference);
 }
 
@@ -344,9 +186,9 @@ check_frozen (void)
   CuvPcaResult result;
   CuvPcaCpu *cpu;
   double value;
-  Run run;
+  PcaRun run;
 
-  run_init (&run, CUV_CUBE_U8, PCA_BIL, 5);
+  pca_run_init (&run, CUV_CUBE_U8, PCA_BIL, 5);
   cuv_check_case ("frozen");
   cpu = cuv_pca_cpu_new (run.n);
   run.params.is_frozen = true;
@@ -364,7 +206,7 @@ check_frozen (void)
       run.pictures[2], run.stride, 0, &result);
   CUV_CHECK (result.sums_us > 0);
   cuv_pca_cpu_free (cpu);
-  run_clear (&run);
+  pca_run_clear (&run);
 }
 
 void

@@ -8,6 +8,12 @@
 static void
 run (void)
 {
+  if (cuv_check_options.cuda) {
+    if (cuv_check_options.bench)
+      bench_pca_cuda ();
+    check_pca_cuda ();
+    return;
+  }
   if (cuv_check_options.bench)
     bench_pca ();
   check_pca_sums ();

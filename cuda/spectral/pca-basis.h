@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Components of one frame after the other, and how to show them. */
+#ifndef CUV_PCA_BASIS_H
+#define CUV_PCA_BASIS_H
+
+#include "spectral/pca-moments.h"
+#include "spectral/pca-place.h"
+
+/* ---- the matrix ---- */
+
+CUV_BOTH double
+cuv_pca_element (
+    const CuvPcaBasis *self, const CuvPcaMoments *moments, int i, int j)
+{
+  const double c = moments->covariance[i * self->n + j];
+  const double scale = self->deviation[i] * self->deviation[j];
+
+  if (self->mode == CUV_PCA_CORRELATION)
+    return c + moments->mean[i] * moments->mean[j];
+  return scale > 0.0 ? c / scale : 0.0;
+}
+
+/* The matrix whose eigenvectors are looked for, in scratch->a. */
+CUV_BOTH void
+cuv_pca_set_matrix (CuvTeam team, CuvPcaBasis *self,
+    const CuvPcaMoments *moments, const CuvPcaScratch *scratch)
+{
+  const int n = self->n;
+
+  CUV_TEAM_EACH (team, i, n)
+  {
+    self->mean[i] = moments->mean[i];
+    self->deviation[i] = self->mode == CUV_PCA_PEARSON
+        ? sqrt (fmax (moments->covariance[i * n + i], 0.0))
+        : 1.0;
+  }
+  cuv_team_meet (team);
+  CUV_TEAM_ROWS (team, i, n)
+  {
+    CUV_TEAM_COLUMNS (team, j, 0, n)
+    scratch->a[i * scratch->pitch + j] = cuv_pca_element (self, moments, i, j);
+  }
+  cuv_team_meet (team);
+}
+
+/* Begins with the basis before, as axes: the matrix is nearly diagonal there.
+ * Rotations of many frames would add up to a basis a little askew. */
+CUV_BOTH void
+cuv_pca_begin_warm (
+    CuvTeam team, const CuvPcaBasis *self, const CuvPcaScratch *scratch)
+{
+  const int n = self->n, pitch = scratch->pitch;
+  double *a = scratch->a, *b = scratch->b, *v = scratch->vectors;
+
+  cuv_pca_copy_rows (team, scratch->c, pitch, self->vectors, n, n, n);
+  cuv_pca_multiply (team, scratch->c, n, scratch->c, n, n, pitch, b);
+  cuv_pca_straighten (team, scratch->c, b, n, n, pitch, v);
+  cuv_pca_multiply (team, v, n, a, n, n, pitch, b);
+  cuv_pca_multiply (team, b, n, v, n, n, pitch, scratch->c);
+  CUV_TEAM_ROWS (team, i, n)
+  {
+    CUV_TEAM_COLUMNS (team, j, i, n)
+    a[i * pitch + j] = a[j * pitch + i] = scratch->c[i * pitch + j];
+  }
+  cuv_team_meet (team);
+}
+
+CUV_BOTH void
+cuv_pca_begin_cold (CuvTeam team, const CuvPcaScratch *scratch, int n)
+{
+  CUV_TEAM_ROWS (team, i, n)
+  {
+    CUV_TEAM_COLUMNS (team, j, 0, n)
+    scratch->vectors[i * scratch->pitch + j] = i == j ? 1.0 : 0.0;
+  }
+  cuv_team_meet (team);
+}
+
+/* Zeros where no band is. */
+CUV_BOTH void
+cuv_pca_pad (CuvTeam team, const CuvPcaScratch *scratch, int n)
+{
+  const int pitch = scratch->pitch;
+
+  CUV_TEAM_EACH (team, i, CUV_PCA_EVEN (n) > n ? n + 1 : 0)
+  scratch->a[i * pitch + n] = scratch->a[n * pitch + i] =
+      scratch->vectors[n * pitch + i] = 0.0;
+}
+
+/* ---- an update ---- */
+
+/* See cuv_pca_basis_update(). */
+CUV_BOTH int
+cuv_pca_update_basis (CuvTeam team, CuvPcaBasis *self,
+    const CuvPcaMoments *moments, const CuvPcaLearning *learning,
+    const CuvPcaScratch *scratch)
+{
+  const int warm = self->is_known && self->mode == learning->mode;
+  const int n = self->n;
+  int sweeps;
+
+  cuv_team_meet (team); /* before they change */
+  cuv_pca_pad (team, scratch, n);
+  if (cuv_team_is_first (team)) {
+    self->mode = learning->mode;
+    self->is_known = 1;
+  }
+  cuv_team_meet (team);
+  cuv_pca_set_matrix (team, self, moments, scratch);
+  if (warm)
+    cuv_pca_begin_warm (team, self, scratch);
+  else
+    cuv_pca_begin_cold (team, scratch, n);
+  sweeps = cuv_pca_diagonalise (team, scratch->a, scratch->vectors, n,
+      scratch->pitch, scratch->room, scratch->rotations, scratch->blocks);
+  CUV_TEAM_EACH (team, i, n)
+  scratch->values[i] = fmax (scratch->a[i * scratch->pitch + i], 0.0);
+  cuv_team_meet (team);
+  if (!warm || learning->stabilise == CUV_PCA_FREE)
+    cuv_pca_place_freely (team, self, scratch);
+  else
+    cuv_pca_place_as_before (team, self, scratch);
+  if (warm && learning->stabilise == CUV_PCA_PROCRUSTES)
+    cuv_pca_align (team, self, scratch);
+  return sweeps;
+}
+
+/* ---- what it says ---- */
+
+CUV_BOTH double
+cuv_pca_largest_value (const CuvPcaBasis *self)
+{
+  double largest = 0.0;
+
+  for (int k = 0; k < self->n; k++)
+    largest = fmax (largest, self->values[k]);
+  return largest;
+}
+
+/* See cuv_pca_basis_spread(). */
+CUV_BOTH void
+cuv_pca_spread (const CuvPcaBasis *self, int k, double *mean, double *deviation)
+{
+  double variance = self->values[k];
+
+  *mean = 0.0;
+  if (self->mode == CUV_PCA_CORRELATION) {
+    *mean = cuv_pca_dot (&self->vectors[k * self->n], self->mean, self->n);
+    variance -= *mean * *mean;
+  }
+  *deviation =
+      variance > 1e-12 * cuv_pca_largest_value (self) ? sqrt (variance) : 0.0;
+}
+
+/* ---- gains ---- */
+
+/* Three channels: floor (clamp (offset + sum of gain[b] s_b, 0, top) + bias),
+ * added up band by band in double. */
+typedef struct {
+  int32_t n;
+  double gain[CUV_PCA_SHOWN][CUV_CUBE_MAX_BANDS];
+  double offset[CUV_PCA_SHOWN];
+  double top, bias;
+} CuvPcaGains;
+
+/* Where percentiles are, in deviations from the mean. */
+typedef struct {
+  double low[CUV_PCA_SHOWN], high[CUV_PCA_SHOWN];
+} CuvPcaLimits;
+
+/* How a channel follows from component k: slope * y + base; slope 0: base. */
+typedef struct {
+  int k;
+  double slope, base;
+} CuvPcaChannel;
+
+/* From low, black, to high, white. */
+CUV_BOTH CuvPcaChannel
+cuv_pca_span (int k, double low, double high)
+{
+  const double slope = 255.0 / (high - low);
+  const CuvPcaChannel channel = { k, slope, -slope * low };
+
+  return channel;
+}
+
+CUV_BOTH CuvPcaChannel
+cuv_pca_constant (double value)
+{
+  const CuvPcaChannel channel = { 0, 0.0, value };
+
+  return channel;
+}
+
+/* A correlation's first component is brightness: it begins at 0. */
+CUV_BOTH CuvPcaChannel
+cuv_pca_sigma_channel (const CuvPcaBasis *basis, int k, double sigmas)
+{
+  double mean, deviation, reach;
+
+  cuv_pca_spread (basis, k, &mean, &deviation);
+  reach = sigmas * deviation;
+  if (basis->mode == CUV_PCA_CORRELATION && k == 0 && mean + reach > 0.0)
+    return cuv_pca_span (k, 0.0, mean + reach);
+  if (deviation == 0.0) /* all there is to see is that */
+    return cuv_pca_constant (128.0);
+  return cuv_pca_span (k, mean - reach * (128.0 / 127.0), mean + reach);
+}
+
+CUV_BOTH CuvPcaChannel
+cuv_pca_percentile_channel (
+    const CuvPcaBasis *basis, int k, double low, double high)
+{
+  double mean, deviation;
+
+  cuv_pca_spread (basis, k, &mean, &deviation);
+  if (deviation == 0.0)
+    return cuv_pca_constant (128.0);
+  return cuv_pca_span (k, mean + low * deviation, mean + high * deviation);
+}
+
+/* Of bins over +- CUV_PCA_REACH deviations. */
+CUV_BOTH CuvPcaChannel
+cuv_pca_bin_channel (const CuvPcaBasis *basis, int k)
+{
+  const double middle = CUV_PCA_BINS / 2.0;
+  CuvPcaChannel channel = { k, 0.0, middle };
+  double mean, deviation;
+
+  if (k < 0 || k >= basis->n)
+    return cuv_pca_constant (middle);
+  cuv_pca_spread (basis, k, &mean, &deviation);
+  if (deviation == 0.0)
+    return cuv_pca_constant (middle);
+  channel.slope = middle / (CUV_PCA_REACH * deviation);
+  channel.base = middle - channel.slope * mean;
+  return channel;
+}
+
+CUV_BOTH CuvPcaChannel
+cuv_pca_channel (const CuvPcaBasis *basis, const CuvPcaDisplay *display,
+    const CuvPcaLimits *limits, int c)
+{
+  const int k = display->component[c] - 1;
+
+  if (k < 0)
+    return cuv_pca_constant (0.0);
+  if (k >= basis->n)
+    return cuv_pca_constant (128.0);
+  if (display->mapping == CUV_PCA_RANGE)
+    return cuv_pca_span (k, display->range[0], display->range[1]);
+  return display->mapping == CUV_PCA_PERCENTILE
+      ? cuv_pca_percentile_channel (basis, k, limits->low[c], limits->high[c])
+      : cuv_pca_sigma_channel (basis, k, display->sigmas);
+}
+
+/* What each sample adds to a channel; the mean's part is in the offset. */
+CUV_BOTH void
+cuv_pca_set_channel (CuvTeam team, CuvPcaGains *self, int c,
+    const CuvPcaBasis *basis, CuvPcaChannel channel)
+{
+  const double *v = &basis->vectors[channel.k * basis->n];
+  double *gain = self->gain[c];
+
+  CUV_TEAM_EACH (team, b, basis->n)
+  gain[b] = channel.slope != 0.0 && basis->deviation[b] > 0.0
+      ? channel.slope * v[b] / basis->deviation[b]
+      : 0.0;
+  cuv_team_meet (team);
+  if (cuv_team_is_first (team))
+    self->offset[c] = channel.base
+        - (basis->mode == CUV_PCA_CORRELATION
+                ? 0.0
+                : cuv_pca_dot (gain, basis->mean, basis->n));
+}
+
+/* See cuv_pca_gains_init(), and with no display _init_bins(). */
+CUV_BOTH void
+cuv_pca_set_gains (CuvTeam team, CuvPcaGains *self, const CuvPcaBasis *basis,
+    const CuvPcaDisplay *display, const CuvPcaLimits *limits, int bins)
+{
+  if (cuv_team_is_first (team)) {
+    self->n = basis->n;
+    self->top = bins ? CUV_PCA_BINS - 1.0 : 255.0;
+    self->bias = bins ? 0.0 : 0.5;
+  }
+  for (int c = 0; c < CUV_PCA_SHOWN; c++)
+    cuv_pca_set_channel (team, self, c, basis,
+        bins ? cuv_pca_bin_channel (basis, display->component[c] - 1)
+             : cuv_pca_channel (basis, display, limits, c));
+  cuv_team_meet (team);
+}
+
+/* ---- percentiles ---- */
+
+/* The first bin, from one end on, with which more than so many are counted. */
+CUV_BOTH int
+cuv_pca_bin_of (const int64_t *bins, int first, int step, double rank)
+{
+  int64_t n = 0;
+  int bin = first;
+
+  for (int i = 0; i < CUV_PCA_BINS - 1; i++, bin += step) {
+    n += bins[bin];
+    if ((double) n > rank)
+      break;
+  }
+  return bin;
+}
+
+/* From the mean to the edge below a bin. */
+CUV_BOTH double
+cuv_pca_deviations (int edge)
+{
+  return (double) edge * 2.0 * CUV_PCA_REACH / CUV_PCA_BINS - CUV_PCA_REACH;
+}
+
+/* Those of channel c, from counts of CUV_PCA_BINS bins. */
+CUV_BOTH void
+cuv_pca_find_limits (
+    CuvPcaLimits *self, const int64_t *counts, double percentile, int c)
+{
+  double rank = 0.0;
+
+  for (int i = 0; i < CUV_PCA_BINS; i++)
+    rank += (double) counts[i] * percentile / 100.0;
+  self->low[c] = cuv_pca_deviations (cuv_pca_bin_of (counts, 0, 1, rank));
+  self->high[c] = cuv_pca_deviations (
+      cuv_pca_bin_of (counts, CUV_PCA_BINS - 1, -1, rank) + 1);
+}
+
+#endif

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What a frame teaches: from its sums to the basis and to the gains of the next
+// picture, by one block, in double, step by step as on the CPU.
+#include "spectral/pca-local.cuh"
+
+#define THREADS 512
+#define MERGE_THREADS 256
+
+static __device__ __forceinline__ CuvTeam
+team_of_block ()
+{
+  return CuvTeam{ cuv_warp_of_thread (), (int) blockDim.x / 32,
+    (int) threadIdx.x % 32, 32 };
+}
+
+// ---- the report ----
+
+static __device__ __forceinline__ void
+report (const CuvPcaLearn &learn, const CuvPcaBasis &basis, int64_t pixels,
+    const CuvPcaLesson &lesson)
+{
+  const int n = basis.n;
+  double *numbers = learn.report->numbers;
+
+  cuv_pca_copy (numbers, basis.mean, n);
+  cuv_pca_copy (numbers + n, basis.deviation, n);
+  cuv_pca_copy (numbers + 2 * n, basis.values, n);
+  cuv_pca_copy (numbers + 3 * n, basis.vectors, n * n);
+  if (threadIdx.x > 0)
+    return;
+  learn.report->pixels = pixels;
+  learn.report->lesson = lesson;
+  learn.report->is_known = basis.is_known;
+  learn.report->mode = basis.mode;
+}
+
+static __device__ __forceinline__ void
+set_gains (CuvTeam team, const CuvPcaLearn &learn, const CuvPcaBasis &basis)
+{
+  CuvPcaKnown *known = learn.known;
+
+  if (!basis.is_known) {
+    if (threadIdx.x < CUV_PCA_SHOWN)
+      known->gains.offset[threadIdx.x] = 0.0;
+    for (int i = threadIdx.x; i < CUV_PCA_SHOWN * CUV_CUBE_MAX_BANDS;
+         i += blockDim.x)
+      (&known->gains.gain[0][0])[i] = 0.0;
+    if (threadIdx.x == 0)
+      known->gains.top = known->gains.bias = 0.0;
+    return;
+  }
+  cuv_pca_set_gains (
+      team, &known->gains, &basis, &learn.display, &known->limits, 0);
+  if (learn.counts)
+    cuv_pca_set_gains (
+        team, &known->bin_gains, &basis, &learn.display, nullptr, 1);
+}
+
+// ---- learning ----
+
+static __device__ __forceinline__ CuvPcaLesson
+learn_from (CuvTeam team, const CuvPcaLearn &learn, CuvPcaLocal *local,
+    CuvPcaScratch *scratch)
+{
+  CuvPcaLesson lesson = { 0, 0 };
+
+  cuv_pca_find_moments (team, &local->frame, learn.sums, learn.is_exact);
+  cuv_team_meet (team);
+  if (local->frame.pixels == 0)
+    return lesson;
+  lesson.is_cut = cuv_pca_add_moments (team, &local->moments, &local->frame,
+      learn.learning.smoothing, scratch->room);
+  if (threadIdx.x == 0 && lesson.is_cut)
+    local->basis.is_known = 0;
+  if (threadIdx.x == 0
+      && (lesson.is_cut || local->basis.mode != learn.learning.mode))
+    learn.known->has_limits = 0;
+  cuv_team_meet (team);
+  lesson.sweeps = cuv_pca_update_basis (
+      team, &local->basis, &local->moments, &learn.learning, scratch);
+  return lesson;
+}
+
+template <int WHERE>
+static __global__ void
+__launch_bounds__ (THREADS)
+    learn_kernel (const __grid_constant__ CuvPcaLearn learn)
+{
+  extern __shared__ double memory[];
+  __shared__ CuvPcaLocal local;
+  const CuvTeam team = team_of_block ();
+
+  cuv_let_next_kernel_start ();
+  cuv_wait_for_previous_kernel ();
+  const int n = learn.known->basis.n, n_sums = CUV_PCA_SUMS (n);
+  const size_t known = WHERE == CUV_PCA_ALL ? cuv_pca_known_doubles (n) : 0;
+  CuvPcaScratch scratch = WHERE == CUV_PCA_NOTHING
+      ? learn.known->scratch
+      : cuv_pca_scratch_in (memory + known, n);
+
+  cuv_pca_fetch<WHERE> (&local, *learn.known, memory);
+  __syncthreads ();
+  const CuvPcaLesson lesson = learn_from (team, learn, &local, &scratch);
+
+  __syncthreads ();
+  set_gains (team, learn, local.basis);
+  report (learn, local.basis, local.frame.pixels, lesson);
+  cuv_pca_store<WHERE> (local, learn.known);
+  for (int i = threadIdx.x; learn.is_exact && i < n_sums; i += THREADS) {
+    learn.last_sums[i] = learn.sums[i];
+    learn.sums[i].i = 0;
+  }
+}
+
+// Sums of floats of all blocks, in their order; a warp each. Lane after lane
+// has every 32nd of them.
+static __global__ void
+__launch_bounds__ (MERGE_THREADS)
+    merge_kernel (const CuvPcaSum *from, int n_blocks, int n, CuvPcaSum *to)
+{
+  const int at = blockIdx.x * (MERGE_THREADS / 32) + cuv_warp_of_thread ();
+  const int row = at / CUV_PCA_STRIDE (n), column = at % CUV_PCA_STRIDE (n);
+  double sum = 0.0;
+
+  cuv_let_next_kernel_start ();
+  cuv_wait_for_previous_kernel ();
+  if (row > column || column > n)
+    return;
+#pragma unroll 8
+  for (int i = threadIdx.x % 32; i < n_blocks; i += 32)
+    sum += from[(size_t) i * CUV_PCA_SUMS (n) + at].d;
+  for (int bit = 16; bit > 0; bit /= 2)
+    sum += __shfl_xor_sync (~0u, sum, bit);
+  if (threadIdx.x % 32 == 0)
+    to[at].d = sum;
+}
+
+// ---- percentiles ----
+
+static __global__ void
+__launch_bounds__ (THREADS)
+    limits_kernel (const __grid_constant__ CuvPcaLearn learn)
+{
+  __shared__ CuvPcaLimits limits;
+  const CuvTeam team = team_of_block ();
+  const int c = threadIdx.x;
+
+  cuv_let_next_kernel_start ();
+  cuv_wait_for_previous_kernel ();
+  CuvPcaLimits *known = &learn.known->limits;
+
+  if (c < CUV_PCA_SHOWN) {
+    cuv_pca_find_limits (&limits,
+        (const int64_t *) learn.bins + c * CUV_PCA_BINS,
+        learn.display.percentile, c);
+    const double share = learn.known->has_limits ? learn.limits_share : 1.0;
+
+    known->low[c] += share * (limits.low[c] - known->low[c]);
+    known->high[c] += share * (limits.high[c] - known->high[c]);
+  }
+  __syncthreads ();
+  if (threadIdx.x == 0)
+    learn.known->has_limits = 1;
+  for (int i = threadIdx.x; i < CUV_PCA_SHOWN * CUV_PCA_BINS; i += THREADS)
+    learn.bins[i] = 0;
+  set_gains (team, learn, learn.known->basis);
+}
+
+// ---- a frame that teaches nothing ----
+
+static __global__ void
+__launch_bounds__ (THREADS)
+    gains_kernel (const __grid_constant__ CuvPcaLearn learn)
+{
+  cuv_let_next_kernel_start ();
+  cuv_wait_for_previous_kernel ();
+  set_gains (team_of_block (), learn, learn.known->basis);
+}
+
+static __global__ void
+__launch_bounds__ (THREADS)
+    report_kernel (const __grid_constant__ CuvPcaLearn learn)
+{
+  cuv_let_next_kernel_start ();
+  cuv_wait_for_previous_kernel ();
+  report (learn, learn.known->basis, learn.n_pixels - (int64_t) *learn.left_out,
+      CuvPcaLesson{ 0, 0 });
+  __syncthreads ();
+  if (threadIdx.x == 0)
+    *learn.left_out = 0;
+}
+
+// ---- launchers ----
+
+template <int WHERE>
+static int
+launch_learn (const CuvPcaLearn &learn, int n, cudaStream_t stream)
+{
+  const size_t bytes = cuv_pca_local_bytes (n, WHERE);
+
+  if (cuv_cuda_allow_shared ((const void *) learn_kernel<WHERE>, bytes) != 0)
+    return -1;
+  return cuv_launch_early (
+      "learn_kernel", 1, THREADS, bytes, stream, learn_kernel<WHERE>, learn);
+}
+
+int
+cuv_pca_learn_submit (const CuvPcaLearn &learn, int n, cudaStream_t stream)
+{
+  const size_t most =
+      cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerBlockOptin)
+      - sizeof (CuvPcaLocal);
+
+  if (!learn.is_exact
+      && cuv_launch_early ("merge_kernel",
+             cuv_div_up (CUV_PCA_SUMS (n), MERGE_THREADS / 32), MERGE_THREADS,
+             0, stream, merge_kernel, learn.partial, learn.n_partial, n,
+             learn.sums)
+          != 0)
+    return -1;
+  if (cuv_pca_local_bytes (n, CUV_PCA_ALL) <= most)
+    return launch_learn<CUV_PCA_ALL> (learn, n, stream);
+  return cuv_pca_local_bytes (n, CUV_PCA_MATRICES) <= most
+      ? launch_learn<CUV_PCA_MATRICES> (learn, n, stream)
+      : launch_learn<CUV_PCA_NOTHING> (learn, n, stream);
+}
+
+int
+cuv_pca_limits_submit (const CuvPcaLearn &learn, cudaStream_t stream)
+{
+  return cuv_launch_early (
+      "limits_kernel", 1, THREADS, 0, stream, limits_kernel, learn);
+}
+
+int
+cuv_pca_gains_submit (const CuvPcaLearn &learn, cudaStream_t stream)
+{
+  return cuv_launch_early (
+      "gains_kernel", 1, THREADS, 0, stream, gains_kernel, learn);
+}
+
+int
+cuv_pca_report_submit (const CuvPcaLearn &learn, cudaStream_t stream)
+{
+  return cuv_launch_early (
+      "report_kernel", 1, THREADS, 0, stream, report_kernel, learn);
+}

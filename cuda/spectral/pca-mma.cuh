@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Products of small matrices by a warp: a row and a column a group of four
+// lanes, so that a warp's lanes hold rows and columns alike and S S^T takes
+// each sample once.
+#ifndef CUV_PCA_MMA_CUH
+#define CUV_PCA_MMA_CUH
+
+#include "cuv-cuda.cuh"
+
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+#define CUV_PCA_HAS_MMA 1
+#else
+#define CUV_PCA_HAS_MMA 0
+#endif
+
+// c += a b^T, 8 x 8, over 4 pixels. Lane l has pixel l % 4 of row l / 4 of a
+// and b, and columns l % 4 * 2 + {0, 1} of row l / 4 of c.
+static __device__ __forceinline__ void
+cuv_pca_mma (double *c, double a, double b)
+{
+#if CUV_PCA_HAS_MMA
+  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 "
+      "{%0, %1}, {%2}, {%3}, {%0, %1};"
+      : "+d"(c[0]), "+d"(c[1])
+      : "d"(a), "d"(b));
+#else
+  const int lane = threadIdx.x % 32;
+
+  for (int k = 0; k < 4; k++) {
+    const double x = __shfl_sync (~0u, a, lane / 4 * 4 + k);
+
+    for (int j = 0; j < 2; j++)
+      c[j] += x * __shfl_sync (~0u, b, (lane % 4 * 2 + j) * 4 + k);
+  }
+#endif
+}
+
+// The same, 16 x 8, of bytes, over 32 pixels. Lane l has pixels l % 4 * 4 + {0
+// .. 3} in a[0] of row l / 4 and in a[1] of row l / 4 + 8, the same plus 16 in
+// a[2] and a[3]; of b alike in b[0] and b[1]. c has rows l / 4 and, from c[2]
+// on, l / 4 + 8.
+static __device__ __forceinline__ void
+cuv_pca_mma (unsigned *c, const unsigned *a, const unsigned *b)
+{
+#if CUV_PCA_HAS_MMA
+  asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 "
+      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#else
+  const int lane = threadIdx.x % 32;
+
+  for (int k = 0; k < 8; k++) {
+    const unsigned upper =
+        __shfl_sync (~0u, a[k / 4 * 2], lane / 4 * 4 + k % 4);
+    const unsigned lower =
+        __shfl_sync (~0u, a[k / 4 * 2 + 1], lane / 4 * 4 + k % 4);
+
+    for (int j = 0; j < 2; j++) {
+      const unsigned other =
+          __shfl_sync (~0u, b[k / 4], (lane % 4 * 2 + j) * 4 + k % 4);
+
+      c[j] = __dp4a (upper, other, c[j]);
+      c[2 + j] = __dp4a (lower, other, c[2 + j]);
+    }
+  }
+#endif
+}
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From sums to means and covariances, and those of many frames. */
+#ifndef CUV_PCA_MOMENTS_H
+#define CUV_PCA_MOMENTS_H
+
+#include "spectral/pca-team.h"
+#include "spectral/pca-types.h"
+
+__extension__ typedef __int128 CuvPcaWide;
+
+/* The mean pixel and the covariance of bands, n x n. */
+typedef struct {
+  int32_t n;
+  int64_t pixels; /* of the last frame that counted; 0: nothing is known */
+  double *mean, *covariance;
+} CuvPcaMoments;
+
+/* Of integers exact but for the last roundings. i <= j. */
+CUV_BOTH double
+cuv_pca_covariance (const CuvPcaMoments *self, const CuvPcaSum *sums,
+    int is_exact, int i, int j)
+{
+  const int n = self->n, stride = CUV_PCA_STRIDE (n);
+  const double by_m = 1.0 / (double) self->pixels;
+
+  if (is_exact) {
+    const CuvPcaWide c = (CuvPcaWide) self->pixels * sums[i * stride + j].i
+        - (CuvPcaWide) sums[i * stride + n].i * sums[j * stride + n].i;
+
+    return (double) c * by_m * by_m;
+  }
+  return sums[i * stride + j].d * by_m - self->mean[i] * self->mean[j];
+}
+
+/* Whether rounding leaves no variance of a float band: what a difference of two
+ * numbers cannot tell from 0. */
+CUV_BOTH int
+cuv_pca_is_flat (const CuvPcaMoments *self, const CuvPcaSum *sums, int i)
+{
+  return !(cuv_pca_covariance (self, sums, 0, i, i)
+      > 1e-13 * self->mean[i] * self->mean[i]);
+}
+
+CUV_BOTH void
+cuv_pca_find_moments (
+    CuvTeam team, CuvPcaMoments *self, const CuvPcaSum *sums, int is_exact)
+{
+  const int n = self->n, stride = CUV_PCA_STRIDE (n);
+  const CuvPcaSum count = sums[n * stride + n];
+  const int64_t pixels = is_exact ? count.i : (int64_t) count.d;
+  const double by_m = 1.0 / (double) pixels;
+
+  if (cuv_team_is_first (team))
+    self->pixels = pixels;
+  if (pixels == 0)
+    return;
+  CUV_TEAM_EACH (team, i, n)
+  self->mean[i] = by_m
+      * (is_exact ? (double) sums[i * stride + n].i : sums[i * stride + n].d);
+  cuv_team_meet (team);
+  CUV_TEAM_ROWS (team, i, n)
+  {
+    CUV_TEAM_COLUMNS (team, j, i, n)
+    {
+      const int flat = !is_exact
+          && (cuv_pca_is_flat (self, sums, i)
+              || cuv_pca_is_flat (self, sums, j));
+
+      self->covariance[i * n + j] = self->covariance[j * n + i] =
+          flat ? 0.0 : cuv_pca_covariance (self, sums, is_exact, i, j);
+    }
+  }
+  cuv_team_meet (team);
+}
+
+CUV_BOTH double
+cuv_pca_second_moment (const CuvPcaMoments *self, int i, int j)
+{
+  return self->covariance[i * self->n + j] + self->mean[i] * self->mean[j];
+}
+
+/* room: for 2 n values. */
+CUV_BOTH int
+cuv_pca_is_cut (CuvTeam team, const CuvPcaMoments *self,
+    const CuvPcaMoments *frame, double *room)
+{
+  const int n = self->n;
+  double norm = 0.0, difference = 0.0;
+
+  CUV_TEAM_EACH (team, i, n)
+  {
+    double squares = 0.0, differences = 0.0;
+
+    for (int j = 0; j < n; j++) {
+      const double r = cuv_pca_second_moment (frame, i, j);
+      const double d = r - cuv_pca_second_moment (self, i, j);
+
+      squares += r * r;
+      differences += d * d;
+    }
+    room[i] = squares;
+    room[n + i] = differences;
+  }
+  cuv_team_meet (team);
+  for (int i = 0; i < n; i++) {
+    norm += room[i];
+    difference += room[n + i];
+  }
+  cuv_team_meet (team);
+  return difference > 0.25 * norm;
+}
+
+/* self becomes (1 - a) self + a frame. The covariance of a mixture has that of
+ * its parts' means. */
+CUV_BOTH void
+cuv_pca_mix (
+    CuvTeam team, CuvPcaMoments *self, const CuvPcaMoments *frame, double a)
+{
+  const int n = self->n;
+
+  CUV_TEAM_ROWS (team, i, n)
+  {
+    const double di = frame->mean[i] - self->mean[i];
+
+    CUV_TEAM_COLUMNS (team, j, 0, n)
+    {
+      const double dj = frame->mean[j] - self->mean[j];
+      double *c = &self->covariance[i * n + j];
+
+      *c = (1.0 - a) * *c + a * frame->covariance[i * n + j]
+          + a * (1.0 - a) * (di * dj);
+    }
+  }
+  cuv_team_meet (team);
+  CUV_TEAM_EACH (team, i, n)
+  self->mean[i] += a * (frame->mean[i] - self->mean[i]);
+  cuv_team_meet (team);
+}
+
+/* See cuv_pca_moments_add(). room: for 2 n values. */
+CUV_BOTH int
+cuv_pca_add_moments (CuvTeam team, CuvPcaMoments *self,
+    const CuvPcaMoments *frame, double smoothing, double *room)
+{
+  const int known = self->pixels > 0;
+  int cut;
+
+  if (frame->pixels == 0)
+    return 0;
+  cut = known && cuv_pca_is_cut (team, self, frame, room);
+  cuv_pca_mix (team, self, frame, !known || cut ? 1.0 : smoothing);
+  if (cuv_team_is_first (team))
+    self->pixels = frame->pixels;
+  cuv_team_meet (team);
+  return cut;
+}
+
+#endif

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the kernels of the principal components have in common.
+#ifndef CUV_PCA_STATE_CUH
+#define CUV_PCA_STATE_CUH
+
+#include "cuv-cuda.cuh"
+#include "spectral/pca-basis.h"
+
+#define CUV_PCA_WARPS 8      // of a pass that needs no more
+#define CUV_PCA_MAX_WARPS 16 // each has a part of the sums
+#define CUV_PCA_SIDE 32      // bands across a part
+#define CUV_PCA_MAX_BLOCKS 1024
+
+// What a pass over the pixels does with each of them.
+enum { CUV_PCA_SUM = 1 << 0, CUV_PCA_COUNT = 1 << 1, CUV_PCA_PAINT = 1 << 2 };
+
+// What is learnt, in device memory.
+struct CuvPcaKnown {
+  CuvPcaMoments moments, frame;
+  CuvPcaBasis basis;
+  CuvPcaScratch scratch; // where it is too large for shared memory
+  int32_t has_limits;
+  CuvPcaLimits limits;
+  CuvPcaGains gains, bin_gains; // to bytes, to bins
+};
+
+// What the host is told of a frame, in its own memory.
+struct CuvPcaReport {
+  int64_t pixels;
+  CuvPcaLesson lesson;
+  int32_t is_known;
+  CuvPcaMode mode;
+  double *numbers; // mean, deviation, values, vectors of the basis
+};
+
+struct CuvPcaPass {
+  CuvCube cube;
+  CuvPcaBands bands;
+  int tasks;
+  bool has_ignore, fours; // rows of all bands are of 16 bytes each
+  double ignore;
+  int packed;        // samples from a pixel to the next, if all are loaded
+  bool reversed;     // and the last band is first
+  int width, height; // in pixels; an image without gaps is one row
+  int pixels;        // of a tile
+  int tiles_across, n_tiles;
+  int rows, pitch;      // of a tile: bands, and one that is 1; samples
+  int n_side, n_shares; // parts of the sums across; warps that share one
+  int first_part;       // of this launch
+  const CuvPcaKnown *known;
+  uint8_t *picture;
+  int64_t stride;
+  CuvPcaSum *sums;                     // of integers; of floats n_blocks times
+  unsigned long long *bins, *left_out; // left_out: where no sums count
+};
+
+// Parts of the sums that this launch has, and its threads.
+static __host__ __device__ inline int
+cuv_pca_parts_here (const CuvPcaPass &pass)
+{
+  const int left = pass.n_side * (pass.n_side + 1) / 2 - pass.first_part;
+
+  return left < CUV_PCA_MAX_WARPS ? left : CUV_PCA_MAX_WARPS;
+}
+
+static inline int
+cuv_pca_threads (const CuvPcaPass &pass)
+{
+  const int warps = cuv_pca_parts_here (pass) * pass.n_shares;
+
+  return 32 * (warps > CUV_PCA_WARPS ? warps : CUV_PCA_WARPS);
+}
+
+struct CuvPcaLearn {
+  CuvPcaKnown *known;
+  const CuvPcaSum *partial; // of floats, n_partial times
+  CuvPcaSum *sums, *last_sums;
+  int n_partial, is_exact;
+  CuvPcaLearning learning;
+  CuvPcaDisplay display;
+  int counts; // percentiles: gains to bins are needed, too
+  unsigned long long *bins, *left_out;
+  int64_t n_pixels;
+  double limits_share; // of new limits among those that are known
+  CuvPcaReport *report;
+};
+
+// All return 0 or -1.
+
+// How large a pass's tiles are and how many blocks it takes, from cube, bands
+// and tasks.
+int cuv_pca_pass_plan (CuvPcaPass *pass, int *n_blocks);
+int cuv_pca_pass_submit (
+    const CuvPcaPass &pass, int n_blocks, cudaStream_t stream);
+
+// From sums over n bands to the basis, gains and the report; sums are 0
+// afterwards.
+int cuv_pca_learn_submit (const CuvPcaLearn &learn, int n, cudaStream_t stream);
+// From bins to limits and gains; bins are 0 afterwards.
+int cuv_pca_limits_submit (const CuvPcaLearn &learn, cudaStream_t stream);
+// Gains for another display.
+int cuv_pca_gains_submit (const CuvPcaLearn &learn, cudaStream_t stream);
+// The report of a frame that taught nothing.
+int cuv_pca_report_submit (const CuvPcaLearn &learn, cudaStream_t stream);
+
+#endif
