@@ -102,10 +102,10 @@ copy_rows (const Plane *in, const Plane *out, gsize width, gsize rows)
         (guint8 *) in->data + y * in->stride, width);
 }
 
-/* Host planes go by way of the pinned buffer: a copy from or to pageable memory
+/* Pageable planes go by way of the pinned buffer: a copy from or to such memory
  * would be staged by the driver, slower, and would hold up the device. */
 static gboolean
-copy_planes (GstCuvContext *self, const GstVideoInfo *info,
+copy_planes_staged (GstCuvContext *self, const GstVideoInfo *info,
     const GstVideoFrame *in, gboolean in_cuda, const GstVideoFrame *out,
     gboolean out_cuda, CUstream stream)
 {
@@ -121,11 +121,11 @@ copy_planes (GstCuvContext *self, const GstVideoInfo *info,
     pinned[p] = (Plane){ (guint8 *) self->staging + used, (gint) width,
       CU_MEMORYTYPE_HOST };
     used += width * rows;
-    if (!in_cuda) {
+    if (in_cuda) {
+      to = pinned[p];
+    } else {
       copy_rows (&from, &pinned[p], width, rows);
       from = pinned[p];
-    } else if (!out_cuda) {
-      to = pinned[p];
     }
     if (!copy_plane (&from, &to, width, rows, stream))
       return FALSE;
@@ -142,9 +142,29 @@ copy_planes (GstCuvContext *self, const GstVideoInfo *info,
 }
 
 static gboolean
+copy_planes (const GstVideoInfo *info, const GstVideoFrame *in,
+    gboolean in_cuda, const GstVideoFrame *out, gboolean out_cuda,
+    CUstream stream)
+{
+  gsize width, rows;
+
+  for (guint p = 0; p < GST_VIDEO_INFO_N_PLANES (info); p++) {
+    const Plane from = frame_plane (in, p, in_cuda);
+    const Plane to = frame_plane (out, p, out_cuda);
+
+    plane_size (info, p, &width, &rows);
+    if (!copy_plane (&from, &to, width, rows, stream))
+      return FALSE;
+  }
+  return gst_cuda_result (CuStreamSynchronize (stream));
+}
+
+static gboolean
 copy_with_device (GstCuvContext *self, const GstVideoInfo *info, GstBuffer *in,
     gboolean in_cuda, GstBuffer *out, gboolean out_cuda)
 {
+  const gboolean staged =
+      in_cuda != out_cuda && !gst_cuv_buffer_is_pinned (in_cuda ? out : in);
   GstVideoFrame in_frame, out_frame;
   gboolean ok = FALSE;
 
@@ -158,9 +178,11 @@ copy_with_device (GstCuvContext *self, const GstVideoInfo *info, GstBuffer *in,
     if (gst_cuda_context_push (self->context)) {
       gpointer stream = gst_cuv_context_stream (self, in_cuda ? in : out);
 
-      ok = (in_cuda == out_cuda || ensure_staging (self, info->size))
-          && copy_planes (
-              self, info, &in_frame, in_cuda, &out_frame, out_cuda, stream);
+      ok = staged ? ensure_staging (self, info->size)
+              && copy_planes_staged (
+                  self, info, &in_frame, in_cuda, &out_frame, out_cuda, stream)
+                  : copy_planes (
+                      info, &in_frame, in_cuda, &out_frame, out_cuda, stream);
       gst_cuda_context_pop (NULL);
     }
     gst_video_frame_unmap (&out_frame);

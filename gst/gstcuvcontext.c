@@ -249,6 +249,14 @@ gst_cuv_buffer_is_cuda (GstBuffer *buffer)
 }
 
 gboolean
+gst_cuv_context_owns_buffer (GstCuvContext *self, GstBuffer *buffer)
+{
+  return gst_cuv_buffer_is_cuda (buffer)
+      && GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (buffer, 0))->context
+      == self->context;
+}
+
+gboolean
 gst_cuv_context_follow (GstCuvContext *self, GstBuffer *buffer)
 {
   GstCudaMemory *memory;
@@ -461,6 +469,12 @@ gst_cuv_context_owns_pool (GstCuvContext *self, GstBufferPool *pool)
 
 gboolean
 gst_cuv_buffer_is_cuda (GstBuffer *buffer)
+{
+  return FALSE;
+}
+
+gboolean
+gst_cuv_context_owns_buffer (GstCuvContext *self, GstBuffer *buffer)
 {
   return FALSE;
 }

@@ -104,6 +104,15 @@ CUV_API guint gst_cuv_context_configure_pool (GstCuvContext *self,
     GstBufferPool *pool, GstCaps *caps, guint size, guint min, guint max);
 
 CUV_API gboolean gst_cuv_buffer_is_cuda (GstBuffer *buffer);
+/* Whether the buffer has CUDA memory of this very context. */
+CUV_API gboolean gst_cuv_context_owns_buffer (
+    GstCuvContext *self, GstBuffer *buffer);
+
+/* A pool, configured, of pinned host memory: copies between it and the device
+ * need no detour. NULL without a context. */
+CUV_API GstBufferPool *gst_cuv_context_new_pinned_pool (
+    GstCuvContext *self, GstCaps *caps, guint size);
+CUV_API gboolean gst_cuv_buffer_is_pinned (GstBuffer *buffer);
 
 /* NULL, or why this format cannot live in this GStreamer's CUDA memory. */
 CUV_API const gchar *gst_cuv_cuda_format_problem (const GstVideoInfo *info);

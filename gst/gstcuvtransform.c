@@ -177,8 +177,10 @@ gst_cuv_transform_set_caps (
     GST_ERROR_OBJECT (self, "cannot read caps %" GST_PTR_FORMAT, in_caps);
     return FALSE;
   }
-  if (gst_cuv_caps_is_cuda (in_caps) || gst_cuv_caps_is_cuda (out_caps))
+  if (gst_cuv_caps_is_cuda (in_caps))
     problem = gst_cuv_cuda_format_problem (&priv->in_info);
+  else if (gst_cuv_caps_is_cuda (out_caps))
+    problem = gst_cuv_cuda_format_problem (&priv->out_info);
   if (problem != NULL) {
     GST_ELEMENT_ERROR (
         self, STREAM, FORMAT, ("%s.", problem), ("%" GST_PTR_FORMAT, in_caps));
