@@ -16,6 +16,25 @@ gst_spectral_mode_name (CuvPcaMode mode)
   return modes[mode];
 }
 
+CuvPcaBasis *
+gst_spectral_basis_copy (const CuvPcaBasis *basis)
+{
+  CuvPcaBasis *copy = g_new0 (CuvPcaBasis, 1);
+
+  if (cuv_pca_basis_init (copy, basis->n))
+    cuv_pca_basis_copy (copy, basis);
+  else
+    g_clear_pointer (&copy, gst_spectral_basis_free);
+  return copy;
+}
+
+void
+gst_spectral_basis_free (CuvPcaBasis *basis)
+{
+  cuv_pca_basis_clear (basis);
+  g_free (basis);
+}
+
 /* ---- load ---- */
 
 /* n finite numbers, none below least. */

@@ -13,6 +13,10 @@
 
 G_BEGIN_DECLS
 
+/* One of its own, of g_new(); NULL: there is no memory. */
+CuvPcaBasis *gst_spectral_basis_copy (const CuvPcaBasis *basis);
+void gst_spectral_basis_free (CuvPcaBasis *basis);
+
 /* As the file and the property mode have it. */
 const gchar *gst_spectral_mode_name (CuvPcaMode mode);
 

@@ -34,7 +34,10 @@ cube_of_video (GstVideoFrame *video)
 static gchar *
 map_video (GstSpectralInput *self, const GstVideoInfo *video)
 {
-  if (!gst_video_frame_map (&self->video, video, self->buffer, GST_MAP_READ))
+  const GstMapFlags flags =
+      self->is_cuda ? GST_MAP_READ | gst_cuv_map_cuda () : GST_MAP_READ;
+
+  if (!gst_video_frame_map (&self->video, video, self->buffer, flags))
     return g_strdup ("Cannot map a frame");
   self->cube = cube_of_video (&self->video);
   return NULL;
@@ -61,9 +64,10 @@ map_cube (GstSpectralInput *self, const GstSpectralInfo *info)
 
 gchar *
 gst_spectral_input_map (GstSpectralInput *self, const GstSpectralInfo *info,
-    const GstVideoInfo *video, GstBuffer *buffer)
+    const GstVideoInfo *video, GstBuffer *buffer, gboolean on_device)
 {
   self->buffer = buffer;
+  self->is_cuda = on_device && gst_cuv_buffer_is_cuda (buffer);
   self->is_video = GST_VIDEO_INFO_FORMAT (video) != GST_VIDEO_FORMAT_UNKNOWN;
   return self->is_video ? map_video (self, video) : map_cube (self, info);
 }

@@ -5,6 +5,7 @@
 #define GST_SPECTRAL_INPUT_H
 
 #include <gst/video/video.h>
+#include "gstcuvcontext.h"
 #include "gstspectralinfo.h"
 
 G_BEGIN_DECLS
@@ -15,15 +16,18 @@ void gst_spectral_info_from_video (
 typedef struct {
   CuvCube cube;
   gboolean is_video;
+  gboolean is_cuda; /* the cube is where the device sees it */
   GstVideoFrame video;
   GstBuffer *buffer;
   GstMapInfo map;
 } GstSpectralInput;
 
-/* video: of a format that is not UNKNOWN if the buffer is video. NULL, or what
- * went wrong: g_free() it. */
+/* video: of a format that is not UNKNOWN if the buffer is video. on_device: a
+ * buffer in CUDA memory is mapped there. NULL, or what went wrong: g_free() it.
+ */
 gchar *gst_spectral_input_map (GstSpectralInput *self,
-    const GstSpectralInfo *info, const GstVideoInfo *video, GstBuffer *buffer);
+    const GstSpectralInfo *info, const GstVideoInfo *video, GstBuffer *buffer,
+    gboolean on_device);
 void gst_spectral_input_unmap (GstSpectralInput *self);
 
 G_END_DECLS

@@ -8,7 +8,7 @@
  * a sum of terms, each the product of a column, a row and a spectrum that have
  * no negative values, and finds them by iteration. The factors are metadata;
  * the picture shows the maps of three terms, or what all of them leave. On the
- * CPU.
+ * GPU or the CPU.
  *
  * ## Example launch line
  * |[
@@ -21,12 +21,13 @@
 #include "config.h"
 #include "gstspectralntf.h"
 
+#include "gstspectralcaps.h"
 #include "gstspectralntfbands.h"
 #include "gstspectralntfmeta.h"
 #include "gstspectralntfsettings.h"
 #include "gstspectralntfwindow.h"
 #include "gstcuvproperties.h"
-#include "ntf-cpu.h"
+#include "ntf-maker.h"
 #include "ntf-paint.h"
 
 GST_DEBUG_CATEGORY_STATIC (spectral_ntf_debug);
@@ -54,9 +55,8 @@ struct _GstSpectralNtf {
   GstNtfBands bands;
   gboolean is_grey;
   GstNtfWindow window;
-  CuvNtfCpu *cpu;
-  gint depth, rank; /* that it is for */
-  gfloat *map;      /* of residuals */
+  CuvNtfMaker *maker;
+  gint depth; /* that it is for */
   gboolean have_factors;
 };
 
@@ -66,15 +66,11 @@ G_DEFINE_FINAL_TYPE (
 GST_ELEMENT_REGISTER_DEFINE (
     spectralntf, "spectralntf", GST_RANK_NONE, GST_TYPE_SPECTRAL_NTF)
 
-/* clang-format off */
-#define SIZES "width = (int) [ 1, 16384 ], height = (int) [ 1, 16384 ], "      \
-  "framerate = (fraction) [ 0, max ]"
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
-    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_SPECTRAL_CAPS
-      "; video/x-raw, format = (string) GRAY8, " SIZES
-      "; video/x-raw, format = (string) { RGB, BGR, RGBx, BGRx, RGBA, BGRA }, "
-      SIZES));
-/* clang-format on */
+static GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+        GST_STATIC_CAPS (GST_SPECTRAL_CAPS
+            "; video/x-raw, format = (string) GRAY8, " GST_SPECTRAL_SIZES
+            "; " GST_SPECTRAL_RGB_CAPS));
 
 static GstNtfValues
 get_values (GstSpectralNtf *self)
@@ -112,11 +108,16 @@ gst_spectral_ntf_transform_caps (GstBaseTransform *trans,
   return both;
 }
 
+/* On the device its context has to be current. */
 static void
-drop_cpu (GstSpectralNtf *self)
+drop_maker (GstSpectralNtf *self)
 {
-  g_clear_pointer (&self->cpu, cuv_ntf_cpu_free);
-  g_clear_pointer (&self->map, g_free);
+  GstCuvContext *context = gst_cuv_transform_context (GST_CUV_TRANSFORM (self));
+  const gboolean pushed = gst_cuv_context_push (context);
+
+  g_clear_pointer (&self->maker, cuv_ntf_maker_free);
+  if (pushed)
+    gst_cuv_context_pop (context);
   self->have_factors = FALSE;
   self->window.n = 0;
 }
@@ -146,7 +147,7 @@ gst_spectral_ntf_prepare (
   const GstVideoInfo *video =
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self));
 
-  drop_cpu (self);
+  drop_maker (self);
   self->is_grey = GST_VIDEO_INFO_FORMAT (video) == GST_VIDEO_FORMAT_GRAY8;
   gst_ntf_bands_init (&self->bands, info);
   if (self->bands.n == 0)
@@ -175,34 +176,49 @@ update_values (GstSpectralNtf *self)
   self->warned = problem != NULL;
 }
 
-/* For the depth and rank that values ask for. */
 static gboolean
-ensure_cpu (GstSpectralNtf *self)
+make_maker (GstSpectralNtf *self, const CuvNtfShape *shape)
+{
+  const gchar *problem;
+
+  drop_maker (self);
+  self->depth = shape->depth;
+  self->maker = cuv_ntf_maker_new (shape, &self->cancel, &problem);
+  if (self->maker != NULL)
+    return TRUE;
+  GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+      ("No memory to factorise %dx%dx%d samples into %d terms%s: take smaller "
+       "images, or a lower rank or window.",
+          shape->width, shape->height, shape->depth, shape->rank,
+          shape->on_device ? " on the GPU" : ""),
+      ("%s", problem));
+  return FALSE;
+}
+
+/* For the depth and rank that values ask for, where the frame is. */
+static gboolean
+ensure_maker (GstSpectralNtf *self, const GstSpectralFrame *frame)
 {
   const GstSpectralInfo *info =
       gst_spectral_transform_info (GST_SPECTRAL_TRANSFORM (self));
-  const gint depth = self->is_grey ? self->in_force.window : self->bands.n;
-  const gint rank = self->in_force.rank;
+  const CuvNtfShape shape = { info->height, info->width,
+    self->is_grey ? self->in_force.window : self->bands.n, self->in_force.rank,
+    frame->on_device, frame->stream };
 
-  if (self->cpu != NULL && self->depth == depth && self->rank == rank)
+  if (cuv_ntf_maker_is_for (self->maker, &shape))
     return TRUE;
-  drop_cpu (self);
-  self->depth = depth;
-  self->rank = rank;
-  self->cpu =
-      cuv_ntf_cpu_new (info->height, info->width, depth, rank, &self->cancel);
-  self->map = g_try_new (gfloat, (gsize) info->height * (gsize) info->width);
-  if (self->cpu == NULL || self->map == NULL) {
-    drop_cpu (self);
-    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("No memory to factorise %dx%dx%d samples into %d terms: take smaller "
-         "images, or a lower rank or window.",
-            info->width, info->height, depth, rank),
-        (NULL));
-    return FALSE;
-  }
-  tell_latency (self, info, depth);
-  return TRUE;
+  tell_latency (self, info, shape.depth);
+  return make_maker (self, &shape);
+}
+
+/* Cancelled, unless it failed. */
+static GstFlowReturn
+stopped (GstSpectralNtf *self)
+{
+  return self->maker->problem == NULL
+      ? GST_FLOW_FLUSHING
+      : gst_spectral_transform_failed (GST_SPECTRAL_TRANSFORM (self),
+          self->maker->shape.on_device, self->maker->problem);
 }
 
 /* ---- loading ---- */
@@ -228,14 +244,14 @@ load_cube (GstSpectralNtf *self, const CuvCube *cube, gint n_threads)
 {
   CuvNtfScan scan;
 
-  if (!gst_ntf_bands_scan (&self->bands, self->cpu, cube, n_threads, &scan))
-    return GST_FLOW_FLUSHING;
+  if (!gst_ntf_bands_scan (&self->bands, self->maker, cube, n_threads, &scan))
+    return stopped (self);
   if (refuse_bad (self, &scan))
     return GST_FLOW_ERROR;
-  return gst_ntf_bands_load (&self->bands, self->cpu, cube,
+  return gst_ntf_bands_load (&self->bands, self->maker, cube,
              cuv_ntf_scale (cube->format, scan.largest), n_threads)
       ? GST_FLOW_OK
-      : GST_FLOW_FLUSHING;
+      : stopped (self);
 }
 
 static GstFlowReturn
@@ -244,9 +260,9 @@ load_frame (
 {
   const gint z = gst_ntf_window_add (&self->window, self->depth, in);
 
-  if (!cuv_ntf_cpu_load (
-          self->cpu, cube, NULL, z, cuv_ntf_scale (cube->format, 0), n_threads))
-    return GST_FLOW_FLUSHING;
+  if (!cuv_ntf_maker_load (self->maker, cube, NULL, z,
+          cuv_ntf_scale (cube->format, 0), n_threads))
+    return stopped (self);
   return gst_ntf_window_is_due (&self->window, self->depth, self->in_force.hop)
       ? GST_FLOW_OK
       : GST_BASE_TRANSFORM_FLOW_DROPPED;
@@ -257,7 +273,7 @@ load_frame (
 static void
 post_progress (GstSpectralNtf *self, GstBuffer *in)
 {
-  const CuvNtfResult *result = cuv_ntf_cpu_result (self->cpu);
+  const CuvNtfResult *result = cuv_ntf_maker_result (self->maker);
 
   gst_element_post_message (GST_ELEMENT (self),
       gst_message_new_element (GST_OBJECT (self),
@@ -268,7 +284,7 @@ post_progress (GstSpectralNtf *self, GstBuffer *in)
               G_TYPE_DOUBLE, result->errors[result->n_errors - 1], NULL)));
 }
 
-/* FALSE if cancelled. */
+/* FALSE if stopped. */
 static gboolean
 iterate (GstSpectralNtf *self, gint n_threads, GstBuffer *in)
 {
@@ -277,20 +293,21 @@ iterate (GstSpectralNtf *self, gint n_threads, GstBuffer *in)
   GstClockTime next = gst_util_get_timestamp () + interval;
   CuvNtfStatus status;
 
-  while (
-      (status = cuv_ntf_cpu_step (self->cpu, n_threads)) == CUV_NTF_RUNNING) {
+  while (cuv_ntf_maker_step (self->maker, n_threads, &status)) {
+    if (status == CUV_NTF_DONE)
+      return TRUE;
     if (interval == 0 || gst_util_get_timestamp () < next)
       continue;
     post_progress (self, in);
     next = gst_util_get_timestamp () + interval;
   }
-  return status == CUV_NTF_DONE;
+  return FALSE;
 }
 
 static void
 count (GstSpectralNtf *self)
 {
-  const CuvNtfResult *result = cuv_ntf_cpu_result (self->cpu);
+  const CuvNtfResult *result = cuv_ntf_maker_result (self->maker);
 
   GST_OBJECT_LOCK (self);
   self->counts = (Counts){ self->counts.runs + 1, result->iterations,
@@ -306,11 +323,11 @@ factorise (GstSpectralNtf *self, gint n_threads, GstBuffer *in)
   if (params.init == CUV_NTF_PREVIOUS && !self->have_factors)
     params.init = CUV_NTF_RANDOM;
   self->have_factors = FALSE;
-  if (!cuv_ntf_cpu_start (self->cpu, &params, n_threads)
+  if (!cuv_ntf_maker_start (self->maker, &params, n_threads)
       || !iterate (self, n_threads, in))
     return FALSE;
   /* from zeros nothing goes on */
-  self->have_factors = cuv_ntf_cpu_result (self->cpu)->effective_rank > 0;
+  self->have_factors = cuv_ntf_maker_result (self->maker)->effective_rank > 0;
   count (self);
   return TRUE;
 }
@@ -319,41 +336,44 @@ static gboolean
 paint (GstSpectralNtf *self, const GstSpectralSettings *settings,
     const GstSpectralPicture *picture)
 {
+  const gfloat *map;
+
   if (self->in_force.show == GST_NTF_SHOW_RECONSTRUCTION) {
-    cuv_ntf_paint_terms (cuv_ntf_cpu_factors (self->cpu), settings->components,
-        picture->pixels, picture->stride);
+    cuv_ntf_paint_terms (cuv_ntf_maker_factors (self->maker),
+        settings->components, picture->pixels, picture->stride);
     return TRUE;
   }
-  if (!cuv_ntf_cpu_residual (self->cpu, settings->n_threads, self->map))
-    return FALSE;
-  cuv_ntf_paint_residual (self->map, picture->width, picture->height,
-      picture->pixels, picture->stride);
-  return TRUE;
+  map = cuv_ntf_maker_residual (self->maker, settings->n_threads);
+  if (map != NULL)
+    cuv_ntf_paint_residual (
+        map, picture->width, picture->height, picture->pixels, picture->stride);
+  return map != NULL;
 }
 
 static GstFlowReturn
-gst_spectral_ntf_make (GstSpectralTransform *transform, const CuvCube *cube,
-    const GstSpectralSettings *settings, const GstSpectralPicture *picture,
-    GstBuffer *in, GstBuffer *out)
+gst_spectral_ntf_make (GstSpectralTransform *transform,
+    const GstSpectralFrame *frame, const GstSpectralSettings *settings,
+    const GstSpectralPicture *picture, GstBuffer *in, GstBuffer *out)
 {
   GstSpectralNtf *self = GST_SPECTRAL_NTF (transform);
   GstFlowReturn flow;
 
   update_values (self);
-  if (!ensure_cpu (self))
+  if (!ensure_maker (self, frame))
     return GST_FLOW_ERROR;
-  flow = self->is_grey ? load_frame (self, cube, settings->n_threads, in)
-                       : load_cube (self, cube, settings->n_threads);
+  flow = self->is_grey
+      ? load_frame (self, &frame->cube, settings->n_threads, in)
+      : load_cube (self, &frame->cube, settings->n_threads);
   if (flow != GST_FLOW_OK)
     return flow;
   if (!factorise (self, settings->n_threads, in)
       || !paint (self, settings, picture))
-    return GST_FLOW_FLUSHING;
+    return stopped (self);
   if (self->is_grey)
     gst_ntf_window_stamp (&self->window, self->depth, self->in_force.hop, out);
-  gst_ntf_meta_add (out, cuv_ntf_cpu_factors (self->cpu),
+  gst_ntf_meta_add (out, cuv_ntf_maker_factors (self->maker),
       self->is_grey ? gst_ntf_window_oldest (&self->window, self->depth) : 0,
-      cuv_ntf_cpu_result (self->cpu));
+      cuv_ntf_maker_result (self->maker));
   return GST_FLOW_OK;
 }
 
@@ -371,6 +391,16 @@ gst_spectral_ntf_generate_output (GstBaseTransform *trans, GstBuffer **out)
 }
 
 /* ---- events and states ---- */
+
+static void
+gst_spectral_ntf_leave_context (GstCuvTransform *transform)
+{
+  GstSpectralNtf *self = GST_SPECTRAL_NTF (transform);
+
+  if (self->maker != NULL && self->maker->shape.on_device)
+    drop_maker (self);
+  GST_CUV_TRANSFORM_CLASS (parent_class)->leave_context (transform);
+}
 
 static void
 gst_spectral_ntf_reset (GstSpectralTransform *transform)
@@ -472,7 +502,7 @@ gst_spectral_ntf_start (GstBaseTransform *trans)
 static gboolean
 gst_spectral_ntf_stop (GstBaseTransform *trans)
 {
-  drop_cpu (GST_SPECTRAL_NTF (trans));
+  drop_maker (GST_SPECTRAL_NTF (trans));
   return GST_BASE_TRANSFORM_CLASS (parent_class)->stop (trans);
 }
 
@@ -548,6 +578,8 @@ gst_spectral_ntf_class_init (GstSpectralNtfClass *klass)
   trans_class->query = GST_DEBUG_FUNCPTR (gst_spectral_ntf_query);
   trans_class->start = GST_DEBUG_FUNCPTR (gst_spectral_ntf_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_spectral_ntf_stop);
+  GST_CUV_TRANSFORM_CLASS (klass)->leave_context =
+      GST_DEBUG_FUNCPTR (gst_spectral_ntf_leave_context);
   spectral_class->prepare = gst_spectral_ntf_prepare;
   spectral_class->make = gst_spectral_ntf_make;
   spectral_class->reset = gst_spectral_ntf_reset;
@@ -557,8 +589,7 @@ gst_spectral_ntf_class_init (GstSpectralNtfClass *klass)
   gst_element_class_set_static_metadata (element_class,
       "Non-negative factorisation", "Filter/Converter/Video",
       "Factorises spectral images, or windows of grey video, into terms "
-      "without "
-      "negative values, on the CPU",
+      "without negative values, on the GPU or the CPU",
       "The gst-cuvision authors");
 }
 

@@ -27,7 +27,7 @@ cube_of_run (const GstNtfBands *self, const CuvCube *cube, gint i)
 }
 
 gboolean
-gst_ntf_bands_scan (const GstNtfBands *self, CuvNtfCpu *cpu,
+gst_ntf_bands_scan (const GstNtfBands *self, CuvNtfMaker *maker,
     const CuvCube *cube, gint n_threads, CuvNtfScan *scan)
 {
   *scan = (CuvNtfScan){ 0 };
@@ -35,7 +35,7 @@ gst_ntf_bands_scan (const GstNtfBands *self, CuvNtfCpu *cpu,
     CuvCube part = cube_of_run (self, cube, i);
     CuvNtfScan found;
 
-    if (!cuv_ntf_cpu_scan (cpu, &part, self->ignore, n_threads, &found))
+    if (!cuv_ntf_maker_scan (maker, &part, self->ignore, n_threads, &found))
       return FALSE;
     found.band += self->runs[i].first;
     cuv_ntf_scan_merge (scan, &found);
@@ -44,7 +44,7 @@ gst_ntf_bands_scan (const GstNtfBands *self, CuvNtfCpu *cpu,
 }
 
 gboolean
-gst_ntf_bands_load (const GstNtfBands *self, CuvNtfCpu *cpu,
+gst_ntf_bands_load (const GstNtfBands *self, CuvNtfMaker *maker,
     const CuvCube *cube, gdouble scale, gint n_threads)
 {
   gint z = 0;
@@ -52,7 +52,7 @@ gst_ntf_bands_load (const GstNtfBands *self, CuvNtfCpu *cpu,
   for (gint i = 0; i < self->n_runs; i++) {
     CuvCube part = cube_of_run (self, cube, i);
 
-    if (!cuv_ntf_cpu_load (cpu, &part, self->ignore, z, scale, n_threads))
+    if (!cuv_ntf_maker_load (maker, &part, self->ignore, z, scale, n_threads))
       return FALSE;
     z += part.bands;
   }

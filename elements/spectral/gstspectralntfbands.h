@@ -4,7 +4,7 @@
 #define GST_SPECTRAL_NTF_BANDS_H
 
 #include "gstspectralinfo.h"
-#include "ntf-cpu.h"
+#include "ntf-maker.h"
 
 G_BEGIN_DECLS
 
@@ -20,11 +20,11 @@ typedef struct {
 /* The info must outlive it. */
 void gst_ntf_bands_init (GstNtfBands *self, const GstSpectralInfo *info);
 
-/* As cuv_ntf_cpu_scan() and cuv_ntf_cpu_load() from depth 0 on; bands of a scan
- * are the cube's. */
-gboolean gst_ntf_bands_scan (const GstNtfBands *self, CuvNtfCpu *cpu,
+/* As cuv_ntf_maker_scan() and cuv_ntf_maker_load() from depth 0 on; bands of a
+ * scan are the cube's. */
+gboolean gst_ntf_bands_scan (const GstNtfBands *self, CuvNtfMaker *maker,
     const CuvCube *cube, gint n_threads, CuvNtfScan *scan);
-gboolean gst_ntf_bands_load (const GstNtfBands *self, CuvNtfCpu *cpu,
+gboolean gst_ntf_bands_load (const GstNtfBands *self, CuvNtfMaker *maker,
     const CuvCube *cube, gdouble scale, gint n_threads);
 
 G_END_DECLS

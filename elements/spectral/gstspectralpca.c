@@ -7,7 +7,7 @@
  * Finds the principal components of the pixels of a cube of up to 256 bands, or
  * of RGB video, and shows three of them as red, green and blue. Components keep
  * their places and signs from frame to frame, so that colours do not flicker.
- * On the CPU's threads.
+ * On the GPU, where cubes are copied to by the way, or on the CPU's threads.
  *
  * ## Example launch line
  * |[
@@ -24,6 +24,7 @@
 #include "gstspectralbasis.h"
 #include "gstspectralpcasettings.h"
 #include "gstspectralpcatable.h"
+#include "pca-maker.h"
 
 GST_DEBUG_CATEGORY_STATIC (spectral_pca_debug);
 #define GST_CAT_DEFAULT spectral_pca_debug
@@ -48,9 +49,10 @@ struct _GstSpectralPca {
 
   /* held while a frame is looked at: the basis is another one after it */
   GMutex lock;
-  CuvPcaCpu *cpu;
+  CuvPcaBasis basis; /* the last; n is 0 before the first */
 
   /* of the streaming thread */
+  CuvPcaMaker *maker;
   GstSpectralPcaValues in_force, seen;
   gboolean have_values, was_masked;
   CuvPcaBands bands;
@@ -62,14 +64,17 @@ G_DEFINE_FINAL_TYPE (
 GST_ELEMENT_REGISTER_DEFINE (
     spectralpca, "spectralpca", GST_RANK_NONE, GST_TYPE_SPECTRAL_PCA)
 
-/* ---- a basis of others ---- */
-
-static void
-free_basis (CuvPcaBasis *basis)
+/* FALSE after an element error. */
+static gboolean
+went_well (GstSpectralPca *self, gboolean on_device, const gchar *problem)
 {
-  cuv_pca_basis_clear (basis);
-  g_free (basis);
+  if (problem != NULL)
+    gst_spectral_transform_failed (
+        GST_SPECTRAL_TRANSFORM (self), on_device, problem);
+  return problem == NULL;
 }
+
+/* ---- a basis of others ---- */
 
 /* NULL after a warning, or an error before the start. */
 static CuvPcaBasis *
@@ -100,7 +105,7 @@ static void
 take_loaded (GstSpectralPca *self, CuvPcaBasis *basis)
 {
   GST_OBJECT_LOCK (self);
-  g_clear_pointer (&self->loaded, free_basis);
+  g_clear_pointer (&self->loaded, gst_spectral_basis_free);
   self->loaded = basis;
   self->is_frozen = basis != NULL;
   GST_OBJECT_UNLOCK (self);
@@ -132,7 +137,7 @@ set_location (GstSpectralPca *self, const gchar *location)
 static gboolean
 use_loaded (GstSpectralPca *self)
 {
-  CuvPcaTrack *track = cuv_pca_cpu_track (self->cpu);
+  const gchar *problem;
   CuvPcaBasis *basis;
 
   GST_OBJECT_LOCK (self);
@@ -146,30 +151,22 @@ use_loaded (GstSpectralPca *self)
          "that count: set a file that was made of such frames.",
             basis->n, self->bands.n),
         (NULL));
-    free_basis (basis);
+    gst_spectral_basis_free (basis);
     return FALSE;
   }
-  cuv_pca_track_forget (track);
-  cuv_pca_basis_copy (&track->basis, basis);
-  free_basis (basis);
-  return TRUE;
+  problem = cuv_pca_maker_set_basis (self->maker, basis);
+  gst_spectral_basis_free (basis);
+  return went_well (self, self->maker->on_device, problem);
 }
 
 static CuvPcaBasis *
 copy_known_basis (GstSpectralPca *self)
 {
   CuvPcaBasis *copy = NULL;
-  const CuvPcaBasis *basis;
 
   g_mutex_lock (&self->lock);
-  basis = self->cpu != NULL ? &cuv_pca_cpu_track (self->cpu)->basis : NULL;
-  if (basis != NULL && basis->is_known) {
-    copy = g_new0 (CuvPcaBasis, 1);
-    if (cuv_pca_basis_init (copy, basis->n))
-      cuv_pca_basis_copy (copy, basis);
-    else
-      g_clear_pointer (&copy, free_basis);
-  }
+  if (self->basis.is_known)
+    copy = gst_spectral_basis_copy (&self->basis);
   g_mutex_unlock (&self->lock);
   return copy;
 }
@@ -194,7 +191,7 @@ gst_spectral_pca_freeze_basis (GstSpectralPca *self, const gchar *location)
         ("Cannot save the basis: %s.", error->message), (NULL));
     g_error_free (error);
   }
-  free_basis (basis);
+  gst_spectral_basis_free (basis);
   return ok;
 }
 
@@ -217,66 +214,41 @@ is_frozen (GstSpectralPca *self)
 
 /* ---- preparing ---- */
 
-static CuvPcaBands
-choose_bands (const GstSpectralInfo *info, gboolean mask)
+static void
+forget_basis (GstSpectralPca *self)
 {
-  CuvPcaBands bands = { .has_ignore = mask && info->has_ignore,
-    .ignore = info->ignore };
-
-  for (gint b = 0; b < info->bands; b++)
-    if (!mask || !info->bad[b])
-      bands.index[bands.n++] = b;
-  return bands;
+  g_mutex_lock (&self->lock);
+  self->basis.is_known = FALSE;
+  g_mutex_unlock (&self->lock);
 }
 
-/* A frozen basis outlives a change of size. */
-static gboolean
-keep_basis (GstSpectralPca *self, CuvPcaCpu *cpu, gint n)
+/* On the device its context has to be current. */
+static void
+drop_maker (GstSpectralPca *self)
 {
-  CuvPcaBasis *basis = copy_known_basis (self);
-  gboolean fits = basis == NULL || basis->n == n;
+  GstCuvContext *context = gst_cuv_transform_context (GST_CUV_TRANSFORM (self));
+  const gboolean pushed = gst_cuv_context_push (context);
 
-  if (basis != NULL && fits)
-    cuv_pca_basis_copy (&cuv_pca_cpu_track (cpu)->basis, basis);
-  else if (basis != NULL)
-    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
-        ("The basis is frozen and for %d bands, and now %d count: emit "
-         "thaw-basis or unset basis-location before bands change.",
-            basis->n, n),
-        (NULL));
-  if (basis != NULL)
-    free_basis (basis);
-  return fits;
+  g_clear_pointer (&self->maker, cuv_pca_maker_free);
+  if (pushed)
+    gst_cuv_context_pop (context);
 }
 
 static gboolean
-make_cpu (GstSpectralPca *self, const GstSpectralInfo *info, gboolean mask)
+use_bands (GstSpectralPca *self, const GstSpectralInfo *info, gboolean mask)
 {
-  CuvPcaBands bands = choose_bands (info, mask);
-  CuvPcaCpu *cpu = bands.n > 0 ? cuv_pca_cpu_new (bands.n) : NULL;
-
-  if (bands.n == 0)
+  drop_maker (self);
+  if (!is_frozen (self))
+    forget_basis (self);
+  self->bands = gst_spectral_pca_bands (info, mask);
+  self->was_masked = mask;
+  if (self->bands.n == 0)
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
         ("All %d bands are bad, and nothing is left to look at: set "
          "mask-band-ignore to false to look at them all the same.",
             info->bands),
         (NULL));
-  else if (cpu == NULL)
-    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("No memory for sums of %d bands.", bands.n), (NULL));
-  if (cpu == NULL)
-    return FALSE;
-  if (is_frozen (self) && !keep_basis (self, cpu, bands.n)) {
-    cuv_pca_cpu_free (cpu);
-    return FALSE;
-  }
-  g_mutex_lock (&self->lock);
-  cuv_pca_cpu_free (self->cpu);
-  self->cpu = cpu;
-  g_mutex_unlock (&self->lock);
-  self->bands = bands;
-  self->was_masked = mask;
-  return TRUE;
+  return self->bands.n > 0;
 }
 
 static gboolean
@@ -289,7 +261,53 @@ gst_spectral_pca_prepare (
   GST_OBJECT_LOCK (self);
   mask = self->values.mask_band_ignore;
   GST_OBJECT_UNLOCK (self);
-  return make_cpu (self, info, mask);
+  return use_bands (self, info, mask);
+}
+
+/* A frozen basis outlives its maker. */
+static gboolean
+keep_basis (GstSpectralPca *self)
+{
+  const gboolean fits = self->basis.n == self->bands.n;
+  const gchar *problem;
+
+  if (!fits) {
+    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
+        ("The basis is frozen and for %d bands, and now %d count: emit "
+         "thaw-basis or unset basis-location before bands change.",
+            self->basis.n, self->bands.n),
+        (NULL));
+    return FALSE;
+  }
+  problem = cuv_pca_maker_set_basis (self->maker, &self->basis);
+  return went_well (self, self->maker->on_device, problem);
+}
+
+static gboolean
+new_basis (GstSpectralPca *self)
+{
+  cuv_pca_basis_clear (&self->basis);
+  if (cuv_pca_basis_init (&self->basis, self->bands.n))
+    return TRUE;
+  GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+      ("No memory for a basis of %d bands.", self->bands.n), (NULL));
+  return FALSE;
+}
+
+/* For the bands, where the frame is. */
+static gboolean
+ensure_maker (GstSpectralPca *self, gboolean on_device)
+{
+  const gchar *problem;
+
+  if (self->maker != NULL && self->maker->on_device == on_device)
+    return TRUE;
+  drop_maker (self);
+  self->maker = cuv_pca_maker_new (self->bands.n, on_device, &problem);
+  if (!went_well (self, on_device, problem))
+    return FALSE;
+  return is_frozen (self) && self->basis.is_known ? keep_basis (self)
+                                                  : new_basis (self);
 }
 
 /* Values that contradict each other are not used: those before stay in force,
@@ -320,32 +338,36 @@ choose_values (GstSpectralPca *self, const GstSpectralPcaValues *values)
 /* ---- a frame ---- */
 
 static GstFlowReturn
-make_locked (GstSpectralPca *self, const CuvCube *cube,
+make_locked (GstSpectralPca *self, const GstSpectralFrame *frame,
     const GstSpectralSettings *settings, const GstSpectralPicture *picture,
     GstBuffer *out)
 {
   CuvPcaParams params =
       gst_spectral_pca_values_params (&self->in_force, settings->components);
+  const gchar *problem;
   CuvPcaResult result;
 
-  if (!use_loaded (self))
+  if (!ensure_maker (self, frame->on_device) || !use_loaded (self))
     return GST_FLOW_ERROR;
   params.is_frozen = is_frozen (self);
-  cuv_pca_cpu_run (self->cpu, cube, &self->bands, &params, picture->pixels,
-      (ptrdiff_t) picture->stride, settings->n_threads, &result);
+  problem = cuv_pca_maker_run (self->maker, &frame->cube, &self->bands, &params,
+      picture->pixels, (ptrdiff_t) picture->stride, frame->stream,
+      settings->n_threads, &result, &self->basis);
+  if (!went_well (self, frame->on_device, problem))
+    return GST_FLOW_ERROR;
   GST_OBJECT_LOCK (self);
   self->counts.cuts += result.lesson.is_cut;
   self->counts.last = result;
   GST_OBJECT_UNLOCK (self);
-  gst_spectral_pca_add_table (out, &cuv_pca_cpu_track (self->cpu)->basis,
-      settings->components, &result, picture);
+  gst_spectral_pca_add_table (
+      out, &self->basis, settings->components, &result, picture);
   return GST_FLOW_OK;
 }
 
 static GstFlowReturn
-gst_spectral_pca_make (GstSpectralTransform *transform, const CuvCube *cube,
-    const GstSpectralSettings *settings, const GstSpectralPicture *picture,
-    GstBuffer *in, GstBuffer *out)
+gst_spectral_pca_make (GstSpectralTransform *transform,
+    const GstSpectralFrame *frame, const GstSpectralSettings *settings,
+    const GstSpectralPicture *picture, GstBuffer *in, GstBuffer *out)
 {
   GstSpectralPca *self = GST_SPECTRAL_PCA (transform);
   GstSpectralPcaValues values;
@@ -357,11 +379,11 @@ gst_spectral_pca_make (GstSpectralTransform *transform, const CuvCube *cube,
   if (!choose_values (self, &values))
     return GST_FLOW_ERROR;
   if (self->in_force.mask_band_ignore != self->was_masked
-      && !make_cpu (self, gst_spectral_transform_info (transform),
+      && !use_bands (self, gst_spectral_transform_info (transform),
           self->in_force.mask_band_ignore))
     return GST_FLOW_ERROR;
   g_mutex_lock (&self->lock);
-  flow = make_locked (self, cube, settings, picture, out);
+  flow = make_locked (self, frame, settings, picture, out);
   g_mutex_unlock (&self->lock);
   return flow;
 }
@@ -370,11 +392,16 @@ static void
 gst_spectral_pca_reset (GstSpectralTransform *transform)
 {
   GstSpectralPca *self = GST_SPECTRAL_PCA (transform);
+  GstCuvContext *context = gst_cuv_transform_context (GST_CUV_TRANSFORM (self));
+  gboolean pushed;
 
-  g_mutex_lock (&self->lock);
-  if (self->cpu != NULL && !is_frozen (self))
-    cuv_pca_track_forget (cuv_pca_cpu_track (self->cpu));
-  g_mutex_unlock (&self->lock);
+  if (self->maker == NULL || is_frozen (self))
+    return;
+  forget_basis (self);
+  pushed = gst_cuv_context_push (context);
+  went_well (self, self->maker->on_device, cuv_pca_maker_forget (self->maker));
+  if (pushed)
+    gst_cuv_context_pop (context);
 }
 
 static void
@@ -398,6 +425,16 @@ gst_spectral_pca_add_stats (
 }
 
 /* ---- states ---- */
+
+static void
+gst_spectral_pca_leave_context (GstCuvTransform *transform)
+{
+  GstSpectralPca *self = GST_SPECTRAL_PCA (transform);
+
+  if (self->maker != NULL && self->maker->on_device)
+    g_clear_pointer (&self->maker, cuv_pca_maker_free);
+  GST_CUV_TRANSFORM_CLASS (parent_class)->leave_context (transform);
+}
 
 static gboolean
 gst_spectral_pca_start (GstBaseTransform *trans)
@@ -428,9 +465,8 @@ gst_spectral_pca_stop (GstBaseTransform *trans)
 {
   GstSpectralPca *self = GST_SPECTRAL_PCA (trans);
 
-  g_mutex_lock (&self->lock);
-  g_clear_pointer (&self->cpu, cuv_pca_cpu_free);
-  g_mutex_unlock (&self->lock);
+  drop_maker (self);
+  forget_basis (self);
   take_loaded (self, NULL);
   GST_OBJECT_LOCK (self);
   self->started = FALSE;
@@ -476,8 +512,9 @@ gst_spectral_pca_finalize (GObject *object)
 {
   GstSpectralPca *self = GST_SPECTRAL_PCA (object);
 
-  g_clear_pointer (&self->loaded, free_basis);
-  cuv_pca_cpu_free (self->cpu);
+  g_clear_pointer (&self->loaded, gst_spectral_basis_free);
+  drop_maker (self);
+  cuv_pca_basis_clear (&self->basis);
   g_mutex_clear (&self->lock);
   g_free (self->location);
   G_OBJECT_CLASS (parent_class)->finalize (object);
@@ -532,6 +569,9 @@ gst_spectral_pca_class_init (GstSpectralPcaClass *klass)
   object_class->finalize = gst_spectral_pca_finalize;
   trans_class->start = GST_DEBUG_FUNCPTR (gst_spectral_pca_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_spectral_pca_stop);
+  GST_CUV_TRANSFORM_CLASS (klass)->leave_context =
+      GST_DEBUG_FUNCPTR (gst_spectral_pca_leave_context);
+  spectral_class->paints_on_device = TRUE;
   spectral_class->prepare = gst_spectral_pca_prepare;
   spectral_class->make = gst_spectral_pca_make;
   spectral_class->reset = gst_spectral_pca_reset;
@@ -540,7 +580,8 @@ gst_spectral_pca_class_init (GstSpectralPcaClass *klass)
   install_signals (G_TYPE_FROM_CLASS (klass));
   gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
       "Principal components", "Filter/Converter/Video",
-      "Shows the principal components of spectral images, on the CPU",
+      "Shows the principal components of spectral images, on the GPU or the "
+      "CPU",
       "The gst-cuvision authors");
 }
 

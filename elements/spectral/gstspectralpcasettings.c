@@ -173,3 +173,15 @@ gst_spectral_pca_values_params (
 
   return params;
 }
+
+CuvPcaBands
+gst_spectral_pca_bands (const GstSpectralInfo *info, gboolean mask)
+{
+  CuvPcaBands bands = { .has_ignore = mask && info->has_ignore,
+    .ignore = info->ignore };
+
+  for (gint b = 0; b < info->bands; b++)
+    if (!mask || !info->bad[b])
+      bands.index[bands.n++] = b;
+  return bands;
+}

@@ -32,6 +32,9 @@ gchar *gst_spectral_pca_values_problem (const GstSpectralPcaValues *self);
 CuvPcaParams gst_spectral_pca_values_params (const GstSpectralPcaValues *self,
     const gint components[GST_SPECTRAL_SHOWN]);
 
+/* The bands that count: mask-band-ignore says whether the caps have a say. */
+CuvPcaBands gst_spectral_pca_bands (const GstSpectralInfo *info, gboolean mask);
+
 G_END_DECLS
 
 #endif

@@ -2,37 +2,39 @@
 #include "config.h"
 #include "gstspectraltransform.h"
 
-#include <stdio.h>
-
 #include "gstcuvfilter.h"
 #include "gstcuvpace.h"
-#include "gstspectralinput.h"
+#include "gstspectralcaps.h"
+#include "gstspectraldevice.h"
 
 GST_DEBUG_CATEGORY_STATIC (spectral_transform_debug);
 #define GST_CAT_DEFAULT spectral_transform_debug
 
 enum { PROP_0, PROP_COMPONENTS, PROP_N_THREADS, PROP_STATS };
 
-#define DEFAULT_COMPONENTS "1,2,3"
-#define COMPONENTS_TAKE                                                        \
-  "three numbers from 0 to 256 for red, green and blue, as '1,2,3'; 0 is "     \
-  "black"
-
 typedef struct {
   /* under the object lock */
   GstSpectralSettings settings;
   gchar *components; /* as they were set */
   gboolean started;
-  guint64 frames;
+  guint64 frames, uploaded, staged;
+  gboolean on_device;     /* the last frame */
   GstClockTime last, sum; /* of the time that make() took */
 
   /* of the streaming thread */
   GstSpectralInfo info;
-  GstBuffer *scratch; /* for pictures that are converted */
-  GstVideoInfo scratch_info;
-  GstVideoConverter *converter;
+  gboolean uses_device; /* frames in host memory, too */
+  GstSpectralCanvas canvas;
+  GstSpectralDevice device;
   GstCuvPace pace;
 } GstSpectralTransformPrivate;
+
+/* A frame on its way. */
+typedef struct {
+  GstBuffer *in, *out;
+  GstSpectralFrame frame;
+  GstSpectralSettings settings;
+} Work;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstSpectralTransform, gst_spectral_transform,
     GST_TYPE_CUV_TRANSFORM,
@@ -44,18 +46,11 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstSpectralTransform, gst_spectral_transform,
   ((GstSpectralTransformPrivate *)                                             \
           gst_spectral_transform_get_instance_private (self))
 
-/* clang-format off */
-#define RGB_FORMATS "{ RGB, BGR, RGBx, BGRx, RGBA, BGRA }"
-#define PICTURE_FORMATS "{ RGBA, RGBx, NV12 }"
-#define SIZES "width = (int) [ 1, 16384 ], height = (int) [ 1, 16384 ], "      \
-  "framerate = (fraction) [ 0, max ]"
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
-    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_SPECTRAL_CAPS
-      "; video/x-raw, format = (string) " RGB_FORMATS ", " SIZES));
+static GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+        GST_STATIC_CAPS (GST_SPECTRAL_CAPS "; " GST_SPECTRAL_RGB_CAPS));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
-    GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (
-      "video/x-raw, format = (string) " PICTURE_FORMATS ", " SIZES));
-/* clang-format on */
+    GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_SPECTRAL_PICTURE_CAPS));
 
 const GstSpectralInfo *
 gst_spectral_transform_info (GstSpectralTransform *self)
@@ -65,42 +60,15 @@ gst_spectral_transform_info (GstSpectralTransform *self)
 
 /* ---- caps ---- */
 
-static void
-copy_fields (const GstStructure *from, GstStructure *to)
-{
-  static const gchar *const fields[] = { "width", "height", "framerate",
-    "pixel-aspect-ratio" };
-  /* a cube's pixels are square */
-  guint n = gst_structure_has_name (from, "video/x-raw")
-          && gst_structure_has_name (to, "video/x-raw")
-      ? 4
-      : 3;
-
-  for (guint i = 0; i < n; i++) {
-    if (gst_structure_has_field (from, fields[i]))
-      gst_structure_set_value (
-          to, fields[i], gst_structure_get_value (from, fields[i]));
-  }
-}
-
-/* What the other side's template says, with the sizes of each of the caps. */
 static GstCaps *
 gst_spectral_transform_transform_caps (GstBaseTransform *trans,
     GstPadDirection direction, GstCaps *caps, GstCaps *filter)
 {
   GstPad *other = direction == GST_PAD_SINK ? trans->srcpad : trans->sinkpad;
-  GstCaps *template = gst_pad_get_pad_template_caps (other);
-  GstCaps *result = gst_caps_new_empty (), *both;
+  GstCaps *result =
+      gst_spectral_caps_transform (caps, gst_pad_get_pad_template_caps (other));
+  GstCaps *both;
 
-  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
-    GstCaps *some = gst_caps_copy (template);
-
-    for (guint j = 0; j < gst_caps_get_size (some); j++)
-      copy_fields (
-          gst_caps_get_structure (caps, i), gst_caps_get_structure (some, j));
-    result = gst_caps_merge (result, some);
-  }
-  gst_caps_unref (template);
   if (filter == NULL)
     return result;
   both = gst_caps_intersect_full (filter, result, GST_CAPS_INTERSECT_FIRST);
@@ -112,23 +80,7 @@ static gboolean
 gst_spectral_transform_get_unit_size (
     GstBaseTransform *trans, GstCaps *caps, gsize *size)
 {
-  GstSpectralInfo cube;
-  GstVideoInfo video;
-  gchar *problem;
-
-  if (gst_structure_has_name (
-          gst_caps_get_structure (caps, 0), "video/x-raw")) {
-    if (!gst_video_info_from_caps (&video, caps))
-      return FALSE;
-    *size = video.size;
-    return TRUE;
-  }
-  if (!gst_spectral_info_from_caps (&cube, caps, &problem)) {
-    g_free (problem);
-    return FALSE;
-  }
-  *size = gst_spectral_info_size (&cube);
-  return TRUE;
+  return gst_spectral_caps_unit_size (caps, size);
 }
 
 static gboolean
@@ -149,39 +101,29 @@ read_info (GstSpectralTransform *self, GstCaps *caps, const GstVideoInfo *video)
   return FALSE;
 }
 
-static void
-drop_converter (GstSpectralTransform *self)
+static gboolean
+make_canvas (GstSpectralTransform *self, const GstVideoInfo *info)
 {
-  g_clear_pointer (&PRIV (self)->converter, gst_video_converter_free);
-  gst_clear_buffer (&PRIV (self)->scratch);
+  if (gst_spectral_canvas_init (
+          &PRIV (self)->canvas, PRIV (self)->device.context, info))
+    return TRUE;
+  GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+      ("No memory for a picture of %dx%d.", GST_VIDEO_INFO_WIDTH (info),
+          GST_VIDEO_INFO_HEIGHT (info)),
+      (NULL));
+  return FALSE;
 }
 
-/* Pictures are made in RGB; GStreamer makes NV12 of them. */
+/* RGB video stays where it is, unless its pictures are to go elsewhere. */
 static gboolean
-make_converter (GstSpectralTransform *self, const GstVideoInfo *out)
+uses_device (GstSpectralTransform *self, const GstVideoInfo *in,
+    GstCaps *in_caps, GstCaps *out_caps)
 {
-  GstSpectralTransformPrivate *priv = PRIV (self);
+  GstCuvContext *context = PRIV (self)->device.context;
+  const gboolean wanted = !GST_VIDEO_INFO_IS_RGB (in)
+      || gst_cuv_caps_is_cuda (in_caps) || gst_cuv_caps_is_cuda (out_caps);
 
-  drop_converter (self);
-  if (GST_VIDEO_INFO_FORMAT (out) != GST_VIDEO_FORMAT_NV12)
-    return TRUE;
-  gst_video_info_set_format (&priv->scratch_info, GST_VIDEO_FORMAT_RGBx,
-      (guint) GST_VIDEO_INFO_WIDTH (out), (guint) GST_VIDEO_INFO_HEIGHT (out));
-  /* what is of no matter here, a converter wants to be the same */
-  priv->scratch_info.fps_n = out->fps_n;
-  priv->scratch_info.fps_d = out->fps_d;
-  priv->scratch_info.par_n = out->par_n;
-  priv->scratch_info.par_d = out->par_d;
-  priv->scratch_info.interlace_mode = out->interlace_mode;
-  priv->scratch = gst_buffer_new_allocate (NULL, priv->scratch_info.size, NULL);
-  if (priv->scratch != NULL)
-    priv->converter = gst_video_converter_new (&priv->scratch_info, out, NULL);
-  if (priv->converter == NULL)
-    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("No memory for a picture of %dx%d.", GST_VIDEO_INFO_WIDTH (out),
-            GST_VIDEO_INFO_HEIGHT (out)),
-        (NULL));
-  return priv->converter != NULL;
+  return wanted && gst_cuv_context_open (context) && context->kernels;
 }
 
 static gboolean
@@ -191,15 +133,71 @@ gst_spectral_transform_set_info (GstCuvTransform *transform, GstCaps *in_caps,
 {
   GstSpectralTransform *self = GST_SPECTRAL_TRANSFORM (transform);
 
-  return read_info (self, in_caps, in_info) && make_converter (self, out_info)
+  PRIV (self)->uses_device = uses_device (self, in_info, in_caps, out_caps);
+  return read_info (self, in_caps, in_info) && make_canvas (self, out_info)
       && GST_SPECTRAL_TRANSFORM_GET_CLASS (self)->prepare (
           self, &PRIV (self)->info);
 }
 
+/* ---- allocation ---- */
+
+/* Frames that go up do so fastest from pinned memory. */
+static gboolean
+gst_spectral_transform_propose_allocation (
+    GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
+{
+  GstSpectralTransformPrivate *priv = PRIV (GST_SPECTRAL_TRANSFORM (trans));
+  gboolean answered =
+      GST_BASE_TRANSFORM_CLASS (gst_spectral_transform_parent_class)
+          ->propose_allocation (trans, decide_query, query);
+  GstCaps *caps;
+
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (caps == NULL || gst_cuv_caps_is_cuda (caps) || !priv->uses_device)
+    return answered;
+  gst_spectral_device_add_pool (&priv->device, query);
+  return TRUE;
+}
+
+/* And so do pictures come down. */
+static gboolean
+gst_spectral_transform_decide_allocation (
+    GstBaseTransform *trans, GstQuery *query)
+{
+  GstSpectralTransform *self = GST_SPECTRAL_TRANSFORM (trans);
+  GstSpectralTransformPrivate *priv = PRIV (self);
+  GstCaps *caps;
+
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (caps != NULL && !gst_cuv_caps_is_cuda (caps) && priv->uses_device
+      && priv->canvas.converter == NULL
+      && GST_SPECTRAL_TRANSFORM_GET_CLASS (self)->paints_on_device)
+    gst_spectral_device_add_pool (&priv->device, query);
+  return GST_BASE_TRANSFORM_CLASS (gst_spectral_transform_parent_class)
+      ->decide_allocation (trans, query);
+}
+
 /* ---- a frame ---- */
 
+GstFlowReturn
+gst_spectral_transform_failed (
+    GstSpectralTransform *self, gboolean on_device, const gchar *problem)
+{
+  if (on_device)
+    GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
+        ("The GPU failed: %s. Smaller images need less of it; with "
+         "CUDA_VISIBLE_DEVICES= in the environment the CPU does the work.",
+            problem),
+        (NULL));
+  else
+    GST_ELEMENT_ERROR (
+        self, RESOURCE, FAILED, ("The CPU failed: %s.", problem), (NULL));
+  return GST_FLOW_ERROR;
+}
+
 static void
-count (GstSpectralTransform *self, GstBuffer *in, GstClockTime took)
+count (GstSpectralTransform *self, GstBuffer *in, gboolean on_device,
+    GstClockTime took)
 {
   GstSpectralTransformPrivate *priv = PRIV (self);
   GstClockTime time =
@@ -207,6 +205,9 @@ count (GstSpectralTransform *self, GstBuffer *in, GstClockTime took)
 
   GST_OBJECT_LOCK (self);
   priv->frames++;
+  priv->on_device = on_device;
+  priv->uploaded = priv->device.uploaded;
+  priv->staged = priv->device.staged;
   priv->last = took;
   priv->sum += took;
   GST_OBJECT_UNLOCK (self);
@@ -214,78 +215,78 @@ count (GstSpectralTransform *self, GstBuffer *in, GstClockTime took)
 }
 
 static GstFlowReturn
-make_picture (GstSpectralTransform *self, const CuvCube *cube,
-    GstVideoFrame *video, GstBuffer *in, GstBuffer *out)
+cannot_write (GstSpectralTransform *self, GstBuffer *out, const gchar *problem)
 {
-  GstSpectralPicture picture = { GST_VIDEO_FRAME_PLANE_DATA (video, 0),
-    (gsize) GST_VIDEO_FRAME_PLANE_STRIDE (video, 0),
-    GST_VIDEO_FRAME_WIDTH (video), GST_VIDEO_FRAME_HEIGHT (video) };
-  GstSpectralSettings settings;
-
-  GST_OBJECT_LOCK (self);
-  settings = PRIV (self)->settings;
-  GST_OBJECT_UNLOCK (self);
-  return GST_SPECTRAL_TRANSFORM_GET_CLASS (self)->make (
-      self, cube, &settings, &picture, in, out);
-}
-
-/* By way of the scratch. */
-static GstFlowReturn
-make_converted (GstSpectralTransform *self, const CuvCube *cube,
-    GstVideoFrame *video, GstBuffer *in, GstBuffer *out)
-{
-  GstSpectralTransformPrivate *priv = PRIV (self);
-  GstVideoFrame scratch;
-  GstFlowReturn flow;
-
-  if (!gst_video_frame_map (
-          &scratch, &priv->scratch_info, priv->scratch, GST_MAP_READWRITE))
-    return GST_FLOW_ERROR;
-  flow = make_picture (self, cube, &scratch, in, out);
-  if (flow == GST_FLOW_OK)
-    gst_video_converter_frame (priv->converter, &scratch, video);
-  gst_video_frame_unmap (&scratch);
-  return flow;
+  GST_ELEMENT_ERROR (
+      self, RESOURCE, WRITE, ("%s.", problem), ("%" GST_PTR_FORMAT, out));
+  return GST_FLOW_ERROR;
 }
 
 static GstFlowReturn
-transform_mapped (GstSpectralTransform *self, const CuvCube *cube,
-    GstBuffer *in, GstBuffer *out)
+make_picture (GstSpectralTransform *self, const Work *work)
 {
-  const GstVideoInfo *info =
-      gst_cuv_transform_out_info (GST_CUV_TRANSFORM (self));
-  GstVideoFrame video;
+  GstSpectralTransformClass *klass = GST_SPECTRAL_TRANSFORM_GET_CLASS (self);
+  GstSpectralCanvas *canvas = &PRIV (self)->canvas;
+  GstSpectralPicture picture;
+  GstFlowReturn flow;
+  const gchar *problem = gst_spectral_canvas_begin (canvas, work->out,
+      work->frame.on_device && klass->paints_on_device, &picture);
+
+  if (problem != NULL)
+    return cannot_write (self, work->out, problem);
+  flow = klass->make (
+      self, &work->frame, &work->settings, &picture, work->in, work->out);
+  problem = gst_spectral_canvas_end (canvas, flow == GST_FLOW_OK);
+  return problem == NULL ? flow : cannot_write (self, work->out, problem);
+}
+
+static GstFlowReturn
+transform_input (
+    GstSpectralTransform *self, const GstSpectralInput *input, Work *work)
+{
+  GstSpectralDevice *device = &PRIV (self)->device;
+  GstSpectralFrame *frame = &work->frame;
+  const gchar *problem = NULL;
   GstFlowReturn flow;
 
-  /* a reference that the map took would stop the metas from being added */
-  if (!gst_video_frame_map (
-          &video, info, out, GST_MAP_WRITE | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
-    GST_ELEMENT_ERROR (self, RESOURCE, WRITE, ("Cannot map a picture."),
-        ("%" GST_PTR_FORMAT, out));
-    return GST_FLOW_ERROR;
-  }
-  flow = PRIV (self)->converter != NULL
-      ? make_converted (self, cube, &video, in, out)
-      : make_picture (self, cube, &video, in, out);
-  gst_video_frame_unmap (&video);
+  frame->cube = input->cube;
+  if (frame->on_device)
+    problem = gst_spectral_device_place (
+        device, input, work->settings.n_threads, &frame->cube, &frame->stream);
+  flow = problem != NULL ? gst_spectral_transform_failed (self, TRUE, problem)
+                         : make_picture (self, work);
+  if (frame->on_device && flow != GST_FLOW_OK)
+    gst_spectral_device_wait (device, frame->stream);
   return flow;
 }
 
 static gboolean
 map_input (
-    GstSpectralTransform *self, GstBuffer *buffer, GstSpectralInput *input)
+    GstSpectralTransform *self, const Work *work, GstSpectralInput *input)
 {
   const GstVideoInfo *video =
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self));
-  gchar *problem =
-      gst_spectral_input_map (input, &PRIV (self)->info, video, buffer);
+  gchar *problem = gst_spectral_input_map (
+      input, &PRIV (self)->info, video, work->in, work->frame.on_device);
 
   if (problem == NULL)
     return TRUE;
   GST_ELEMENT_ERROR (
-      self, RESOURCE, READ, ("%s.", problem), ("%" GST_PTR_FORMAT, buffer));
+      self, RESOURCE, READ, ("%s.", problem), ("%" GST_PTR_FORMAT, work->in));
   g_free (problem);
   return FALSE;
+}
+
+/* Whether the device does the work: its context is then current. */
+static gboolean
+enter_device (GstSpectralTransform *self, GstBuffer *in)
+{
+  GstCuvContext *context = PRIV (self)->device.context;
+  const gboolean there = gst_cuv_buffer_is_cuda (in)
+      ? gst_cuv_context_follow (context, in)
+      : PRIV (self)->uses_device && gst_cuv_context_open (context);
+
+  return there && context->kernels && gst_cuv_context_push (context);
 }
 
 static GstFlowReturn
@@ -296,18 +297,25 @@ gst_spectral_transform_transform (
   GstClockTime stream_time =
       gst_cuv_transform_stream_time (GST_CUV_TRANSFORM (self), in);
   GstClockTime start = gst_util_get_timestamp ();
-  GstFlowReturn flow;
+  GstFlowReturn flow = GST_FLOW_ERROR;
+  Work work = { .in = in, .out = out };
   GstSpectralInput input;
 
   if (GST_CLOCK_TIME_IS_VALID (stream_time))
     gst_object_sync_values (GST_OBJECT (self), stream_time);
   if (PRIV (self)->frames == 0)
     gst_cuv_pace_ask (&PRIV (self)->pace);
-  if (!map_input (self, in, &input))
-    return GST_FLOW_ERROR;
-  flow = transform_mapped (self, &input.cube, in, out);
-  gst_spectral_input_unmap (&input);
-  count (self, in, gst_util_get_timestamp () - start);
+  GST_OBJECT_LOCK (self);
+  work.settings = PRIV (self)->settings;
+  GST_OBJECT_UNLOCK (self);
+  work.frame.on_device = enter_device (self, in);
+  if (map_input (self, &work, &input)) {
+    flow = transform_input (self, &input, &work);
+    gst_spectral_input_unmap (&input);
+    count (self, in, work.frame.on_device, gst_util_get_timestamp () - start);
+  }
+  if (work.frame.on_device)
+    gst_cuv_context_pop (PRIV (self)->device.context);
   return flow;
 }
 
@@ -352,22 +360,11 @@ gst_spectral_transform_src_event (GstBaseTransform *trans, GstEvent *event)
       ->src_event (trans, event);
 }
 
-/* NULL is the default. */
-static gboolean
-parse_components (const gchar *text, gint components[GST_SPECTRAL_SHOWN])
+static void
+gst_spectral_transform_leave_context (GstCuvTransform *transform)
 {
-  gint c[GST_SPECTRAL_SHOWN];
-  gchar end;
-
-  if (sscanf (text != NULL ? text : DEFAULT_COMPONENTS, "%9d , %9d , %9d %c",
-          &c[0], &c[1], &c[2], &end)
-      != GST_SPECTRAL_SHOWN)
-    return FALSE;
-  for (gint i = 0; i < GST_SPECTRAL_SHOWN; i++)
-    if (c[i] < 0 || c[i] > CUV_CUBE_MAX_BANDS)
-      return FALSE;
-  memcpy (components, c, sizeof c);
-  return TRUE;
+  gst_spectral_device_leave (
+      &PRIV (GST_SPECTRAL_TRANSFORM (transform))->device);
 }
 
 static gboolean
@@ -379,15 +376,19 @@ gst_spectral_transform_start (GstBaseTransform *trans)
   gboolean ok;
 
   GST_OBJECT_LOCK (self);
-  ok = priv->started =
-      parse_components (priv->components, priv->settings.components);
+  ok = priv->started = gst_spectral_components_parse (
+      priv->components, priv->settings.components);
   text = g_strdup (priv->components);
-  priv->frames = priv->last = priv->sum = 0;
+  priv->frames = priv->last = priv->sum = priv->uploaded = priv->staged = 0;
+  priv->on_device = FALSE;
   GST_OBJECT_UNLOCK (self);
   if (!ok)
     GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
-        ("components is '%s': it takes " COMPONENTS_TAKE ".", text), (NULL));
+        ("components is '%s': it takes " GST_SPECTRAL_COMPONENTS_TAKE ".",
+            text),
+        (NULL));
   g_free (text);
+  priv->device.uploaded = priv->device.staged = 0;
   gst_cuv_pace_init (&priv->pace, GST_ELEMENT (self));
   return ok
       && GST_BASE_TRANSFORM_CLASS (gst_spectral_transform_parent_class)
@@ -399,7 +400,7 @@ gst_spectral_transform_stop (GstBaseTransform *trans)
 {
   GstSpectralTransform *self = GST_SPECTRAL_TRANSFORM (trans);
 
-  drop_converter (self);
+  gst_spectral_canvas_clear (&PRIV (self)->canvas);
   GST_OBJECT_LOCK (self);
   PRIV (self)->started = FALSE;
   GST_OBJECT_UNLOCK (self);
@@ -418,9 +419,11 @@ get_stats (GstSpectralTransform *self)
 
   GST_OBJECT_LOCK (self);
   stats = gst_structure_new ("stats", "frames", G_TYPE_UINT64, priv->frames,
-      "device", G_TYPE_STRING, "cpu", "microseconds", G_TYPE_UINT64,
-      priv->last / GST_USECOND, "microseconds-mean", G_TYPE_UINT64,
+      "microseconds", G_TYPE_UINT64, priv->last / GST_USECOND,
+      "microseconds-mean", G_TYPE_UINT64,
       priv->frames > 0 ? priv->sum / priv->frames / GST_USECOND : 0, NULL);
+  gst_spectral_device_add_stats (
+      priv->uploaded, priv->staged, priv->on_device, stats);
   GST_OBJECT_UNLOCK (self);
   if (klass->add_stats != NULL)
     klass->add_stats (self, stats);
@@ -436,16 +439,17 @@ set_components (GstSpectralTransform *self, const gchar *text)
 
   GST_OBJECT_LOCK (self);
   started = priv->started;
-  ok = parse_components (text, priv->settings.components);
+  ok = gst_spectral_components_parse (text, priv->settings.components);
   if (ok || !started) {
     g_free (priv->components);
-    priv->components = g_strdup (text != NULL ? text : DEFAULT_COMPONENTS);
+    priv->components =
+        g_strdup (text != NULL ? text : GST_SPECTRAL_DEFAULT_COMPONENTS);
   }
   GST_OBJECT_UNLOCK (self);
   if (!ok && started)
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
         ("components '%s' is refused, the old ones stay: it "
-         "takes " COMPONENTS_TAKE ".",
+         "takes " GST_SPECTRAL_COMPONENTS_TAKE ".",
             text),
         (NULL));
 }
@@ -495,7 +499,7 @@ gst_spectral_transform_finalize (GObject *object)
 {
   GstSpectralTransform *self = GST_SPECTRAL_TRANSFORM (object);
 
-  drop_converter (self);
+  gst_spectral_canvas_clear (&PRIV (self)->canvas);
   g_free (PRIV (self)->components);
   G_OBJECT_CLASS (gst_spectral_transform_parent_class)->finalize (object);
 }
@@ -514,7 +518,7 @@ install_properties (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_COMPONENTS,
       g_param_spec_string ("components", "Components",
           "Which components are red, green and blue, from 1 on (0 = black)",
-          DEFAULT_COMPONENTS, GST_CUV_PARAM_LIVE));
+          GST_SPECTRAL_DEFAULT_COMPONENTS, GST_CUV_PARAM_LIVE));
   /**
    * GstSpectralTransform:n-threads:
    *
@@ -530,8 +534,10 @@ install_properties (GObjectClass *klass)
   /**
    * GstSpectralTransform:stats:
    *
-   * frames (guint64), device (cpu), microseconds and microseconds-mean
-   * (guint64, of a frame), and the element's own counts.
+   * frames (guint64), device (cpu or cuda), microseconds and microseconds-mean
+   * (guint64, of a frame), and the element's own counts. With CUDA gpu-bytes
+   * that the process holds, uploaded bytes, and of those staged, which did not
+   * come in pinned memory (guint64).
    *
    * Since: 0.1
    */
@@ -555,6 +561,10 @@ gst_spectral_transform_class_init (GstSpectralTransformClass *klass)
       GST_DEBUG_FUNCPTR (gst_spectral_transform_transform_caps);
   trans_class->get_unit_size =
       GST_DEBUG_FUNCPTR (gst_spectral_transform_get_unit_size);
+  trans_class->propose_allocation =
+      GST_DEBUG_FUNCPTR (gst_spectral_transform_propose_allocation);
+  trans_class->decide_allocation =
+      GST_DEBUG_FUNCPTR (gst_spectral_transform_decide_allocation);
   trans_class->transform = GST_DEBUG_FUNCPTR (gst_spectral_transform_transform);
   trans_class->query = GST_DEBUG_FUNCPTR (gst_spectral_transform_query);
   trans_class->sink_event =
@@ -563,6 +573,7 @@ gst_spectral_transform_class_init (GstSpectralTransformClass *klass)
   trans_class->start = GST_DEBUG_FUNCPTR (gst_spectral_transform_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_spectral_transform_stop);
   transform_class->set_info = gst_spectral_transform_set_info;
+  transform_class->leave_context = gst_spectral_transform_leave_context;
   install_properties (object_class);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
@@ -572,7 +583,9 @@ gst_spectral_transform_class_init (GstSpectralTransformClass *klass)
 static void
 gst_spectral_transform_init (GstSpectralTransform *self)
 {
-  PRIV (self)->components = g_strdup (DEFAULT_COMPONENTS);
-  parse_components (NULL, PRIV (self)->settings.components);
+  PRIV (self)->components = g_strdup (GST_SPECTRAL_DEFAULT_COMPONENTS);
+  gst_spectral_components_parse (NULL, PRIV (self)->settings.components);
+  gst_spectral_device_init (&PRIV (self)->device,
+      gst_cuv_transform_context (GST_CUV_TRANSFORM (self)));
   gst_cuv_pace_init (&PRIV (self)->pace, GST_ELEMENT (self));
 }

@@ -4,12 +4,18 @@
  * It takes video/x-spectral, and RGB video as cubes of three bands, negotiates
  * RGBA, RGBx or NV12 pictures of the same size, maps both sides, and keeps
  * what all such elements have: components, n-threads, stats, the answer to the
- * LATENCY query. Host memory only. */
+ * LATENCY query.
+ *
+ * RGB video is worked on where it is. Cubes and grey video, which CUDA memory
+ * cannot hold, and all whose pictures go to CUDA memory, are copied to the
+ * device where there is one. */
 #ifndef GST_SPECTRAL_TRANSFORM_H
 #define GST_SPECTRAL_TRANSFORM_H
 
 #include "gstcuvtransform.h"
+#include "gstspectralcanvas.h"
 #include "gstspectralinfo.h"
+#include "gstspectralsettings.h"
 
 G_BEGIN_DECLS
 
@@ -17,26 +23,21 @@ G_BEGIN_DECLS
 G_DECLARE_DERIVABLE_TYPE (GstSpectralTransform, gst_spectral_transform, GST,
     SPECTRAL_TRANSFORM, GstCuvTransform)
 
-/* Pixels to fill: R, G, B, 255, rows of stride bytes. */
+/* A cube; on the device it is in its memory, the context is current and work
+ * goes onto the stream. */
 typedef struct {
-  guint8 *pixels;
-  gsize stride;
-  gint width, height;
-} GstSpectralPicture;
-
-/* Components that are red, green and blue: from 1 on, 0 for black. */
-#define GST_SPECTRAL_SHOWN 3
-
-/* What an element's own settings are with, for one frame. */
-typedef struct {
-  gint components[GST_SPECTRAL_SHOWN];
-  gint n_threads; /* 0 = one per processor */
-} GstSpectralSettings;
+  CuvCube cube;
+  gboolean on_device;
+  gpointer stream;
+} GstSpectralFrame;
 
 struct _GstSpectralTransformClass {
   GstCuvTransformClass parent_class;
 
-  /* New caps: makes what depends on them. Posts an element error or returns
+  /* Pictures of frames on the device are made there; else in host memory. */
+  gboolean paints_on_device;
+
+  /* New caps: readies what depends on them. Posts an element error or returns
    * TRUE. */
   gboolean (*prepare) (GstSpectralTransform *self, const GstSpectralInfo *info);
 
@@ -44,9 +45,9 @@ struct _GstSpectralTransformClass {
    * an element error where it does not return GST_FLOW_OK. The stream time has
    * been given to controllers. GST_BASE_TRANSFORM_FLOW_DROPPED: no picture yet.
    */
-  GstFlowReturn (*make) (GstSpectralTransform *self, const CuvCube *cube,
-      const GstSpectralSettings *settings, const GstSpectralPicture *picture,
-      GstBuffer *in, GstBuffer *out);
+  GstFlowReturn (*make) (GstSpectralTransform *self,
+      const GstSpectralFrame *frame, const GstSpectralSettings *settings,
+      const GstSpectralPicture *picture, GstBuffer *in, GstBuffer *out);
 
   /* Forget what earlier frames taught: a flush, a new segment. Optional. */
   void (*reset) (GstSpectralTransform *self);
@@ -57,6 +58,10 @@ struct _GstSpectralTransformClass {
 
 /* Of the negotiated caps; RGB video has three bands, in this order. */
 const GstSpectralInfo *gst_spectral_transform_info (GstSpectralTransform *self);
+
+/* Posts what went wrong on the device, or on the CPU: GST_FLOW_ERROR. */
+GstFlowReturn gst_spectral_transform_failed (
+    GstSpectralTransform *self, gboolean on_device, const gchar *problem);
 
 /* For set_property() and class_init(): the ids of a subclass's properties are
  * from this one on. */

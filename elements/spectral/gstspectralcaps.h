@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What pictures can be made of which cubes, in which memory. */
+#ifndef GST_SPECTRAL_CAPS_H
+#define GST_SPECTRAL_CAPS_H
+
+#include "gstcuvcontext.h"
+#include "gstspectralinfo.h"
+
+G_BEGIN_DECLS
+
+#define GST_SPECTRAL_SIZES                                                     \
+  "width = (int) [ 1, 16384 ], height = (int) [ 1, 16384 ], "                  \
+  "framerate = (fraction) [ 0, max ]"
+
+/* RGB video in either memory. */
+#define GST_SPECTRAL_RGB_CAPS                                                  \
+  "video/x-raw(" GST_CUV_FEATURE_CUDA "), format = (string) "                  \
+  "{ RGB, BGR, RGBx, BGRx, RGBA, BGRA }, " GST_SPECTRAL_SIZES                  \
+  "; video/x-raw, format = (string) "                                          \
+  "{ RGB, BGR, RGBx, BGRx, RGBA, BGRA }, " GST_SPECTRAL_SIZES
+
+#define GST_SPECTRAL_PICTURE_CAPS                                              \
+  "video/x-raw, format = (string) { RGBA, RGBx, NV12 }, " GST_SPECTRAL_SIZES   \
+  "; video/x-raw(" GST_CUV_FEATURE_CUDA "), format = (string) "                \
+  "{ RGBA, RGBx }, " GST_SPECTRAL_SIZES
+
+/* What the other side's template, which is taken, says with the sizes of each
+ * of the caps; in the memory that those are in first. */
+GstCaps *gst_spectral_caps_transform (const GstCaps *caps, GstCaps *other);
+
+/* Bytes of a cube or frame; FALSE if the caps do not say. */
+gboolean gst_spectral_caps_unit_size (GstCaps *caps, gsize *size);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The settings that all makers of pictures have. */
+#ifndef GST_SPECTRAL_SETTINGS_H
+#define GST_SPECTRAL_SETTINGS_H
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Components that are red, green and blue: from 1 on, 0 for black. */
+#define GST_SPECTRAL_SHOWN 3
+
+#define GST_SPECTRAL_DEFAULT_COMPONENTS "1,2,3"
+#define GST_SPECTRAL_COMPONENTS_TAKE                                           \
+  "three numbers from 0 to 256 for red, green and blue, as '1,2,3'; 0 is "     \
+  "black"
+
+/* What an element's own settings are with, for one frame. */
+typedef struct {
+  gint components[GST_SPECTRAL_SHOWN];
+  gint n_threads; /* 0 = one per processor */
+} GstSpectralSettings;
+
+/* NULL is the default. FALSE: nothing is changed. */
+gboolean gst_spectral_components_parse (
+    const gchar *text, gint components[GST_SPECTRAL_SHOWN]);
+
+G_END_DECLS
+
+#endif
