@@ -2,6 +2,11 @@
 /* The samples of a file as a buffer. */
 #include "gstenvifile.h"
 
+#include <errno.h>
+#include <unistd.h>
+
+#include "cuvthreads.h"
+
 /* Samples that need no conversion stay where they are mapped. */
 static GstBuffer *
 wrap (GstEnviFile *file)
@@ -32,22 +37,76 @@ new_buffer (GstBufferPool *pool, gsize size, GstBuffer **buffer)
   return *buffer != NULL ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 
-static gboolean
-convert (GstEnviFile *file, gsize n, GstBuffer *buffer)
+/* ---- reading ----
+ *
+ * Pages need not be mapped one by one for that, and a file that has become
+ * shorter is an error. */
+
+enum { PIECE = 4 << 20, READERS = 4 };
+
+typedef struct {
+  const GstEnviFile *file;
+  guint8 *to;
+  gsize size;
+  gint number; /* of the first error; -1: the file ended */
+} Reading;
+
+static void
+read_piece (void *data, int piece)
 {
+  Reading *self = data;
+  gsize at = (gsize) piece * PIECE;
+  const gsize end = MIN (at + PIECE, self->size);
+
+  while (at < end && g_atomic_int_get (&self->number) == 0) {
+    gssize n = pread (self->file->fd, self->to + at, end - at,
+        (off_t) (self->file->envi.header_offset + at));
+
+    if (n > 0)
+      at += (gsize) n;
+    else if (n == 0 || errno != EINTR)
+      g_atomic_int_compare_and_exchange (&self->number, 0, n == 0 ? -1 : errno);
+  }
+}
+
+static gboolean
+read_samples (GstEnviFile *file, guint8 *to, gsize size, GError **error)
+{
+  Reading reading = { file, to, size, 0 };
+
+  cuv_threads_run (
+      READERS, (int) ((size + PIECE - 1) / PIECE), read_piece, &reading);
+  if (reading.number != 0)
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+        "Cannot read the samples of a cube: %s.",
+        reading.number < 0 ? "the file has become shorter, copy it again"
+                           : g_strerror (reading.number));
+  return reading.number == 0;
+}
+
+static gboolean
+fill (GstEnviFile *file, gsize n, GstBuffer *buffer, GError **error)
+{
+  gboolean ok = TRUE;
   GstMapInfo map;
 
-  if (!gst_buffer_map (buffer, &map, GST_MAP_WRITE))
+  if (!gst_buffer_map (buffer, &map, GST_MAP_WRITE)) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
+        "Cannot map a buffer of the next element's pool.");
     return FALSE;
-  cuv_envi_convert (
-      &file->envi, g_bytes_get_data (file->samples, NULL), map.data, n);
+  }
+  if (cuv_envi_is_plain (&file->envi))
+    ok = read_samples (file, map.data, map.size, error);
+  else
+    cuv_envi_convert (
+        &file->envi, g_bytes_get_data (file->samples, NULL), map.data, n);
   gst_buffer_unmap (buffer, &map);
-  return TRUE;
+  return ok;
 }
 
 GstFlowReturn
 gst_envi_file_buffer (
-    GstEnviFile *self, GstBufferPool *pool, GstBuffer **buffer)
+    GstEnviFile *self, GstBufferPool *pool, GstBuffer **buffer, GError **error)
 {
   gsize n = g_bytes_get_size (self->samples)
       / (gsize) cuv_envi_sample_size (self->envi.type);
@@ -61,7 +120,12 @@ gst_envi_file_buffer (
     return GST_FLOW_OK;
   }
   flow = new_buffer (pool, size, buffer);
-  if (flow == GST_FLOW_OK && !convert (self, n, *buffer)) {
+  if (flow == GST_FLOW_ERROR)
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
+        "There is no memory for a cube of %d * %d pixels and %d bands.",
+        (int) self->envi.samples, (int) self->envi.lines,
+        (int) self->envi.bands);
+  if (flow == GST_FLOW_OK && !fill (self, n, *buffer, error)) {
     gst_clear_buffer (buffer);
     flow = GST_FLOW_ERROR;
   }

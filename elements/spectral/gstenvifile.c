@@ -120,15 +120,15 @@ read_header (CuvEnvi *envi, const gchar *path, GError **error)
   return ok;
 }
 
-static GBytes *
-map_samples (const CuvEnvi *envi, const gchar *path, GError **error)
+static gboolean
+map_samples (GstEnviFile *self, const gchar *path, GError **error)
 {
+  const CuvEnvi *envi = &self->envi;
   guint64 wanted = cuv_envi_data_size (envi), size = 0;
-  int fd = open_regular (path, &size, error);
-  GBytes *samples = NULL;
 
-  if (fd < 0)
-    return NULL;
+  self->fd = open_regular (path, &size, error);
+  if (self->fd < 0)
+    return FALSE;
   if (size < envi->header_offset + wanted)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "The file '%s' is too short: it has %" G_GUINT64_FORMAT
@@ -139,29 +139,36 @@ map_samples (const CuvEnvi *envi, const gchar *path, GError **error)
         cuv_envi_sample_size (envi->type), envi->header_offset,
         envi->header_offset + wanted);
   else
-    samples = map_window (fd, envi->header_offset, wanted, path, error);
-  close (fd);
-  return samples;
+    self->samples =
+        map_window (self->fd, envi->header_offset, wanted, path, error);
+  return self->samples != NULL;
 }
 
 gboolean
 gst_envi_file_open (GstEnviFile *self, const gchar *path, GError **error)
 {
   GstEnviNames names;
+  gboolean ok;
 
   self->samples = NULL;
+  self->fd = -1;
   if (!gst_envi_names_find (&names, path, error))
     return FALSE;
-  if (read_header (&self->envi, names.header, error))
-    self->samples = map_samples (&self->envi, names.data, error);
+  ok = read_header (&self->envi, names.header, error)
+      && map_samples (self, names.data, error);
   gst_envi_names_clear (&names);
-  return self->samples != NULL;
+  if (!ok)
+    gst_envi_file_clear (self);
+  return ok;
 }
 
 void
 gst_envi_file_clear (GstEnviFile *self)
 {
   g_clear_pointer (&self->samples, g_bytes_unref);
+  if (self->fd >= 0)
+    close (self->fd);
+  self->fd = -1;
 }
 
 /* ---- writing ---- */

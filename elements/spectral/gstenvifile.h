@@ -32,6 +32,7 @@ void gst_envi_names_clear (GstEnviNames *names);
 typedef struct {
   CuvEnvi envi;
   GBytes *samples; /* mapped: they are read when they are looked at */
+  int fd;          /* of their file */
 } GstEnviFile;
 
 /* Opens the cube of which path is one file. */
@@ -40,10 +41,10 @@ gboolean gst_envi_file_open (
 void gst_envi_file_clear (GstEnviFile *self);
 
 /* The samples as caps have them: where they are mapped if they are so already
- * and pool is NULL, else converted into a buffer of the pool if those are large
- * enough. GST_FLOW_ERROR: no memory. */
+ * and pool is NULL, else read or converted into a buffer of the pool if those
+ * are large enough. GST_FLOW_ERROR comes with an error. */
 GstFlowReturn gst_envi_file_buffer (
-    GstEnviFile *self, GstBufferPool *pool, GstBuffer **buffer);
+    GstEnviFile *self, GstBufferPool *pool, GstBuffer **buffer, GError **error);
 
 /* Writes both files under other names and then renames them. */
 gboolean gst_envi_file_write (const gchar *path, const CuvEnvi *envi,

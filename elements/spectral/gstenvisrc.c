@@ -7,7 +7,8 @@
  * Reads one cube of pixels by bands, or a numbered sequence of them, from ENVI
  * headers and the files of samples beside them. Files are mapped: samples that
  * are little endian and of 8, 16 or 32 bit floating point reach the next
- * element without a copy; all other types are converted.
+ * element without a copy, or are read into buffers of its pool; all other types
+ * are converted.
  *
  * ## Example launch line
  * |[
@@ -132,15 +133,12 @@ static GstFlowReturn
 make_buffer (GstEnviSrc *self, GstEnviFile *file, GstBuffer **buffer)
 {
   GstBufferPool *pool = gst_base_src_get_buffer_pool (GST_BASE_SRC (self));
-  GstFlowReturn flow = gst_envi_file_buffer (file, pool, buffer);
+  GError *error = NULL;
+  GstFlowReturn flow = gst_envi_file_buffer (file, pool, buffer, &error);
 
   gst_clear_object (&pool);
   if (flow == GST_FLOW_ERROR)
-    GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
-        ("There is no memory for a cube of %d * %d pixels and %d bands.",
-            (int) file->envi.samples, (int) file->envi.lines,
-            (int) file->envi.bands),
-        (NULL));
+    gst_envi_post_error (GST_ELEMENT (self), error);
   return flow;
 }
 
