@@ -47,8 +47,7 @@ cuv_element_names (void)
 gboolean
 cuv_element_is_host_only (const gchar *name)
 {
-  static const gchar *const names[] = { "envisink", "envisrc", "spectralntf",
-    "spectralpca", NULL };
+  static const gchar *const names[] = { "envisink", "envisrc", NULL };
 
   return g_strv_contains (names, name);
 }

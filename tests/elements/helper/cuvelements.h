@@ -13,7 +13,7 @@
 /* The names of all elements of this project, sorted: the registry says. */
 GPtrArray *cuv_element_names (void);
 
-/* Those that work in host memory only, so far. */
+/* Those that work in host memory only. */
 gboolean cuv_element_is_host_only (const gchar *name);
 
 /* Gives the element what it cannot work without: a model, where it has that

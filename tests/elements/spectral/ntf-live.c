@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* spectralntf over time: windows of grey video, changes while playing,
- * progress, and runs that are stopped. */
+ * progress, and runs that are stopped. With CUV_TEST_CUDA=1 on the GPU. */
 #include "ntf-scene.h"
 
 #include <math.h>
@@ -81,6 +81,7 @@ GST_START_TEST (windows_hop)
     gst_buffer_unref (picture);
   }
   fail_unless (gst_harness_try_pull (h) == NULL);
+  device_check (h, "spectralntf");
   g_free (properties);
   gst_harness_teardown (h);
 }
@@ -469,4 +470,4 @@ suite (void)
   return s;
 }
 
-CUV_ELEMENTS_MAIN (suite)
+DEVICE_MAIN (suite)

@@ -3,7 +3,7 @@
 #ifndef NTF_SCENE_H
 #define NTF_SCENE_H
 
-#include "cuvelements.h"
+#include "device.h"
 #include "gstcuvmeta.h"
 
 /* Three blocks along the diagonal, the first the brightest, each with a

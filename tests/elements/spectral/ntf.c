@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What spectralntf finds in cubes of known terms, and what it refuses. */
+/* What spectralntf finds in cubes of known terms, and what it refuses. With
+ * CUV_TEST_CUDA=1 on the GPU. */
 #include "ntf-scene.h"
 
 #include <math.h>
@@ -70,6 +71,7 @@ GST_START_TEST (every_layout_of_a_cube)
 
   ntf_set_cube_caps (h, format, interleave, "");
   picture = ntf_push (h, ntf_scene (format, interleave, gains[__i__ / 3]));
+  device_check (h, "spectralntf");
   check_picture (picture, in_order);
   check_spectra (picture, gains[__i__ / 3]);
   fail_unless (ntf_last_error (picture) < 1e-3, "%g", ntf_last_error (picture));
@@ -329,4 +331,4 @@ suite (void)
   return s;
 }
 
-CUV_ELEMENTS_MAIN (suite)
+DEVICE_MAIN (suite)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The element spectralpca: caps, pictures, metadata, live changes, bases of
- * files, bad input. */
-#include "cuvelements.h"
+ * files, bad input. With CUV_TEST_CUDA=1 on the GPU. */
+#include "device.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -61,6 +61,7 @@ push (GstHarness *h, guint frame)
   fail_unless_equals_int (gst_harness_push (h, cube_new (frame)), GST_FLOW_OK);
   out = gst_harness_pull (h);
   fail_unless_equals_uint64 (GST_BUFFER_PTS (out), frame * GST_SECOND / 30);
+  device_check (h, "spectralpca");
   return out;
 }
 
@@ -525,4 +526,4 @@ make_suite (void)
   return suite;
 }
 
-CUV_ELEMENTS_MAIN (make_suite)
+DEVICE_MAIN (make_suite)

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* spectralpca and spectralntf between host and CUDA memory. With
+ * CUV_TEST_CUDA=1 on a GPU, which must give what the CPU does; else on the
+ * stand-in driver, which runs no kernels: there the CPU works on CUDA memory.
+ */
+#include "config.h"
+#include "device.h"
+
+#include "cuv-cuda.h"
+#include "gstcuvcontext.h"
+
+enum { WIDTH = 75, HEIGHT = 46, BANDS = 5 };
+
+#define RGB "video/x-raw,format=RGB,width=75,height=46,framerate=30/1"
+#define CUBE                                                                   \
+  "video/x-spectral,format=U8,width=75,height=46,bands=5,interleave=bip,"      \
+  "framerate=30/1"
+
+static const gchar *const elements[] = { "spectralpca mode=covariance",
+  "spectralntf rank=3 iterations=20 tolerance=0" };
+
+/* Components that are far from each other, and one value in a thousand that is
+ * anything. */
+static void
+fill (guint8 *data, gsize n, guint step)
+{
+  for (gsize i = 0; i < n; i++) {
+    const guint p = (guint) (i / step), b = (guint) (i % step);
+
+    data[i] = (guint8) (40 + b * 30 + (p % WIDTH) * (b + 1) / 4
+        + (p / WIDTH) * (b * b % 3));
+    if (i * 2654435761u % 1000 == 0)
+      data[i] ^= 64;
+  }
+}
+
+static GstBuffer *
+new_buffer (gsize size, guint step)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
+  GstMapInfo map;
+
+  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
+  fill (map.data, size, step);
+  gst_buffer_unmap (buffer, &map);
+  GST_BUFFER_PTS (buffer) = 0;
+  return buffer;
+}
+
+static GstBuffer *
+new_cube (void)
+{
+  return new_buffer (WIDTH * HEIGHT * BANDS, BANDS);
+}
+
+/* Rows of 228 bytes. */
+static GstBuffer *
+new_frame (void)
+{
+  return new_buffer (GST_ROUND_UP_4 (3 * WIDTH) * HEIGHT, 3);
+}
+
+/* Of a line whose element is called x; the harness keeps that. */
+static GstElement *
+element_of (GstHarness *h)
+{
+  GstElement *x = gst_bin_get_by_name (GST_BIN (h->element), "x");
+
+  gst_object_unref (x);
+  return x;
+}
+
+static GstHarness *
+new_harness (const gchar *element)
+{
+  gchar *line = g_strconcat (element, " name=x", NULL);
+  GstHarness *h = gst_harness_new_parse (line);
+
+  g_free (line);
+  return h;
+}
+
+/* The second picture of such a line. */
+static GstBuffer *
+picture_of (const gchar *line, const gchar *caps, GstBuffer *(*make) (void),
+    const gchar *device)
+{
+  GstHarness *h = gst_harness_new_parse (line);
+  GstBuffer *picture;
+  GstStructure *stats;
+
+  gst_harness_set_src_caps_str (h, caps);
+  for (guint i = 0; i < 2; i++) {
+    fail_unless_equals_int (gst_harness_push (h, make ()), GST_FLOW_OK);
+    picture = gst_harness_pull (h);
+    if (i == 0)
+      gst_buffer_unref (picture);
+  }
+  g_object_get (element_of (h), "stats", &stats, NULL);
+  fail_unless_equals_string (
+      gst_structure_get_string (stats, "device"), device);
+  gst_structure_free (stats);
+  gst_harness_teardown (h);
+  return picture;
+}
+
+/* Sums are exact, but eigenvectors and factors rounded. */
+static void
+check_like (GstBuffer *a, GstBuffer *b, gint tolerance, const gchar *line)
+{
+  GstMapInfo x, y;
+
+  gst_buffer_map (a, &x, GST_MAP_READ);
+  gst_buffer_map (b, &y, GST_MAP_READ);
+  fail_unless_equals_int (x.size, y.size);
+  for (gsize i = 0; i < x.size; i++) {
+    if (ABS (x.data[i] - y.data[i]) > tolerance)
+      fail ("%s: byte %" G_GSIZE_FORMAT " is %u, not %u", line, i, x.data[i],
+          y.data[i]);
+  }
+  gst_buffer_unmap (b, &y);
+  gst_buffer_unmap (a, &x);
+  gst_buffer_unref (a);
+  gst_buffer_unref (b);
+}
+
+static void
+finish (void)
+{
+  if (!use_cuda)
+    cuv_fake_check_clean ();
+  fail_unless_equals_int (cuv_cuda_allocated (), 0);
+}
+
+/* ---- video ---- */
+
+/* From each memory to each. */
+GST_START_TEST (video_in_either_memory)
+{
+  static const struct {
+    const gchar *before, *after;
+    gboolean on_device;
+  } ways[] = {
+    { "", "capsfilter caps=video/x-raw,format=RGBA", FALSE },
+    { "",
+        "capsfilter caps=video/x-raw(memory:CUDAMemory),format=RGBA ! "
+        "cuvcudadownload",
+        TRUE },
+    { "cuvcudaupload !", "capsfilter caps=video/x-raw,format=RGBA", TRUE },
+    { "cuvcudaupload !",
+        "capsfilter caps=video/x-raw(memory:CUDAMemory),format=RGBA ! "
+        "cuvcudadownload",
+        TRUE },
+  };
+  GstBuffer *first = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++) {
+    gchar *line = g_strdup_printf (
+        "%s %s name=x ! %s", ways[i].before, elements[__i__], ways[i].after);
+    GstBuffer *picture = picture_of (
+        line, RGB, new_frame, use_cuda && ways[i].on_device ? "cuda" : "cpu");
+
+    if (i == 0)
+      first = gst_buffer_ref (picture);
+    check_like (picture, gst_buffer_ref (first), use_cuda, line);
+    g_free (line);
+  }
+  gst_buffer_unref (first);
+  finish ();
+}
+
+GST_END_TEST
+
+/* Host memory stays, and CUDA memory too, where what follows takes both. */
+GST_START_TEST (the_picture_is_where_the_frame_was)
+{
+  for (guint cuda = 0; cuda < 2; cuda++) {
+    gchar *line = g_strdup_printf ("%s %s name=x ! identity",
+        cuda ? "cuvcudaupload !" : "identity !", elements[__i__]);
+    GstHarness *h = gst_harness_new_parse (line);
+    GstElement *x = element_of (h);
+
+    gst_harness_set_src_caps_str (h, RGB);
+    gst_buffer_unref (gst_harness_push_and_pull (h, new_frame ()));
+    fail_unless_equals_int (cuv_pad_has_cuda (x, "sink"), cuda);
+    fail_unless_equals_int (cuv_pad_has_cuda (x, "src"), cuda);
+    gst_harness_teardown (h);
+    g_free (line);
+  }
+  finish ();
+}
+
+GST_END_TEST
+
+/* ---- cubes ---- */
+
+/* To each memory and format; those of one cube are the same. */
+GST_START_TEST (cubes_to_either_memory)
+{
+  static const gchar *const ways[] = {
+    "capsfilter caps=video/x-raw,format=RGBx",
+    "capsfilter caps=video/x-raw(memory:CUDAMemory),format=RGBA ! "
+    "cuvcudadownload",
+    "capsfilter caps=video/x-raw(memory:CUDAMemory),format=RGBx ! "
+    "cuvcudadownload",
+  };
+  const gchar *device = use_cuda ? "cuda" : "cpu";
+  GstBuffer *first = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++) {
+    gchar *line = g_strdup_printf ("%s name=x ! %s", elements[__i__], ways[i]);
+    GstBuffer *picture = picture_of (line, CUBE, new_cube, device);
+
+    if (i == 0)
+      first = gst_buffer_ref (picture);
+    check_like (picture, gst_buffer_ref (first), 0, line);
+    g_free (line);
+  }
+  gst_buffer_unref (first);
+  finish ();
+}
+
+GST_END_TEST
+
+GST_START_TEST (cubes_to_nv12)
+{
+  const gchar *device = use_cuda ? "cuda" : "cpu";
+  gchar *line = g_strdup_printf ("%s components=1,1,1 name=x ! "
+                                 "capsfilter caps=video/x-raw,format=NV12",
+      elements[__i__]);
+  gchar *behind = g_strdup_printf ("%s components=1,1,1 name=x ! "
+                                   "capsfilter caps=video/x-raw,format=RGBx ! "
+                                   "videoconvert ! "
+                                   "capsfilter caps=video/x-raw,format=NV12",
+      elements[__i__]);
+  GstBuffer *ours, *theirs;
+
+  ours = picture_of (line, CUBE, new_cube, device);
+  theirs = picture_of (behind, CUBE, new_cube, device);
+  fail_unless (cuv_frames_equal ("NV12", WIDTH, HEIGHT, ours, theirs));
+  gst_buffer_unref (ours);
+  gst_buffer_unref (theirs);
+  g_free (behind);
+  g_free (line);
+  finish ();
+}
+
+GST_END_TEST
+
+/* ---- how cubes go up ---- */
+
+#define LARGE                                                                  \
+  "video/x-spectral,format=U8,width=3001,height=2003,bands=5,interleave=bip,"  \
+  "framerate=30/1"
+enum { LARGE_SIZE = 3001 * 2003 * 5 };
+
+/* Of 15 pieces, in a buffer that the harness makes: of the pool that the
+ * element proposes, if any. */
+static GstBuffer *
+picture_of_large (gint n_threads, gboolean in_pool)
+{
+  GstHarness *h = new_harness ("spectralpca");
+  GstBuffer *cube, *picture;
+  GstMapInfo map;
+
+  g_object_set (element_of (h), "n-threads", n_threads, NULL);
+  gst_harness_set_src_caps_str (h, LARGE);
+  cube = in_pool ? gst_harness_create_buffer (h, LARGE_SIZE)
+                 : gst_buffer_new_allocate (NULL, LARGE_SIZE, NULL);
+  gst_buffer_map (cube, &map, GST_MAP_WRITE);
+  for (gsize i = 0; i < LARGE_SIZE; i++)
+    map.data[i] = (guint8) (i * 2654435761u >> 24);
+  gst_buffer_unmap (cube, &map);
+  picture = gst_harness_push_and_pull (h, cube);
+  fail_unless_equals_uint64 (
+      cuv_stat (element_of (h), "uploaded"), use_cuda ? LARGE_SIZE : 0);
+  fail_unless_equals_uint64 (cuv_stat (element_of (h), "staged"),
+      use_cuda && !in_pool ? LARGE_SIZE : 0);
+  gst_harness_teardown (h);
+  return picture;
+}
+
+/* Each piece gets where it belongs, whoever copies it. */
+GST_START_TEST (every_way_up_is_the_same)
+{
+  GstBuffer *picture = picture_of_large (1, FALSE);
+
+  check_like (
+      picture_of_large (0, FALSE), gst_buffer_ref (picture), 0, "threads");
+  check_like (picture_of_large (0, TRUE), picture, 0, "pinned");
+  finish ();
+}
+
+GST_END_TEST
+
+/* The pool is of the caps' size, and its memory may outlive all else. */
+GST_START_TEST (pinned_memory_is_proposed)
+{
+  GstHarness *h = new_harness (elements[__i__]);
+  GstBuffer *kept;
+
+  gst_harness_set_src_caps_str (h, CUBE);
+  kept = gst_harness_create_buffer (h, WIDTH * HEIGHT * BANDS);
+  fail_unless_equals_int (gst_cuv_buffer_is_pinned (kept), use_cuda);
+  fail_unless_equals_int (gst_buffer_get_size (kept), WIDTH * HEIGHT * BANDS);
+  gst_buffer_unref (gst_harness_push_and_pull (h, gst_buffer_ref (kept)));
+  gst_harness_teardown (h);
+  gst_buffer_memset (kept, 0, 9, (gsize) -1);
+  gst_buffer_unref (kept);
+  finish ();
+}
+
+GST_END_TEST
+
+/* RGB video stays in host memory: no pool for it. */
+GST_START_TEST (no_pool_for_what_stays)
+{
+  gchar *line = g_strconcat (elements[__i__],
+      " name=x ! capsfilter caps=video/x-raw,format=RGBA", NULL);
+  GstHarness *h = gst_harness_new_parse (line);
+  GstBuffer *buffer;
+
+  gst_harness_set_src_caps_str (h, RGB);
+  buffer = gst_harness_create_buffer (h, WIDTH * HEIGHT * 4);
+  fail_if (gst_cuv_buffer_is_pinned (buffer));
+  gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
+  gst_harness_teardown (h);
+  g_free (line);
+  finish ();
+}
+
+GST_END_TEST
+
+/* ---- trouble ---- */
+
+/* However early memory runs out, an error says so. */
+GST_START_TEST (memory_runs_out)
+{
+  GstFlowReturn flow = GST_FLOW_ERROR;
+  gint n;
+
+  for (n = 0; use_cuda && flow != GST_FLOW_OK && n < 40; n++) {
+    GstHarness *h = new_harness (elements[__i__]);
+    GstBus *bus = gst_bus_new ();
+    gchar *text;
+
+    gst_element_set_bus (h->element, bus);
+    gst_harness_set_src_caps_str (h, CUBE);
+    cuv_cuda_fail_allocation (n);
+    flow = gst_harness_push (h, new_cube ());
+    cuv_cuda_fail_allocation (-1);
+    text = pop_problem (bus, GST_MESSAGE_ERROR);
+    fail_unless ((text == NULL) == (flow == GST_FLOW_OK));
+    fail_unless (text == NULL || strstr (text, "GPU") != NULL, "%s", text);
+    g_free (text);
+    gst_element_set_bus (h->element, NULL);
+    gst_object_unref (bus);
+    gst_harness_teardown (h);
+    finish ();
+  }
+  fail_unless (!use_cuda || (n > 2 && n < 40), "%d allocations suffice", n);
+}
+
+GST_END_TEST
+
+/* A line that ends in an upload, three times. */
+GST_START_TEST (states_three_times)
+{
+  gchar *line = g_strdup_printf ("videotestsrc num-buffers=3 ! " RGB
+                                 " ! %s ! cuvcudaupload ! fakesink",
+      elements[__i__]);
+  GstElement *pipeline = cuv_pipeline_new (line);
+
+  for (gint i = 0; i < 3; i++)
+    fail_unless_equals_string (cuv_pipeline_play (pipeline), NULL);
+  gst_object_unref (pipeline);
+  g_free (line);
+  finish ();
+}
+
+GST_END_TEST
+
+static Suite *
+make_suite (void)
+{
+  Suite *suite = suite_create ("spectral-memory");
+  TCase *tcase = tcase_create ("general");
+  const gint n = G_N_ELEMENTS (elements);
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_loop_test (tcase, video_in_either_memory, 0, n);
+  tcase_add_loop_test (tcase, the_picture_is_where_the_frame_was, 0, n);
+  tcase_add_loop_test (tcase, cubes_to_either_memory, 0, n);
+  tcase_add_loop_test (tcase, cubes_to_nv12, 0, n);
+  tcase_add_loop_test (tcase, pinned_memory_is_proposed, 0, n);
+  tcase_add_loop_test (tcase, no_pool_for_what_stays, 0, n);
+  tcase_add_test (tcase, every_way_up_is_the_same);
+  tcase_add_loop_test (tcase, memory_runs_out, 0, n);
+  tcase_add_loop_test (tcase, states_three_times, 0, n);
+  return suite;
+}
+
+DEVICE_MAIN (make_suite)
