@@ -145,8 +145,9 @@ propose_pool (GstPad *pad, GstPadProbeInfo *info, gpointer size)
   return GST_PAD_PROBE_OK;
 }
 
-static gboolean
-is_from_pool (guint pool_size)
+/* The first cube where buffers of that size are proposed. */
+static GstSample *
+sample_with_pool (guint pool_size)
 {
   GstElement *pipeline =
       cuv_pipeline_new ("envisrc name=in location=cube.hdr" APPSINK);
@@ -154,19 +155,26 @@ is_from_pool (guint pool_size)
   GstPad *pad = gst_element_get_static_pad (in, "src");
   Player player = { pipeline, gst_bin_get_by_name (GST_BIN (pipeline), "out") };
   GstSample *sample;
-  gboolean from_pool;
 
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, propose_pool,
       GUINT_TO_POINTER (pool_size), NULL);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   sample = player_pull (&player);
-  from_pool = gst_sample_get_buffer (sample)->pool != NULL;
-  fail_unless_equals_uint64 (
-      gst_buffer_get_size (gst_sample_get_buffer (sample)), N_SAMPLES);
-  fail_unless_equals_int (first_byte (sample), 9);
   gst_object_unref (pad);
   gst_object_unref (in);
   player_free (&player);
+  return sample;
+}
+
+static gboolean
+is_from_pool (guint pool_size)
+{
+  GstSample *sample = sample_with_pool (pool_size);
+  gboolean from_pool = gst_sample_get_buffer (sample)->pool != NULL;
+
+  fail_unless_equals_uint64 (
+      gst_buffer_get_size (gst_sample_get_buffer (sample)), N_SAMPLES);
+  fail_unless_equals_int (first_byte (sample), 9);
   return from_pool;
 }
 
@@ -176,6 +184,27 @@ GST_START_TEST (uses_a_pool)
   fail_unless (is_from_pool (N_SAMPLES));
   fail_unless (is_from_pool (N_SAMPLES + 100));
   fail_if (is_from_pool (N_SAMPLES - 1));
+}
+
+GST_END_TEST
+/* It is read in pieces: each gets where it belongs. */
+GST_START_TEST (reads_a_large_cube_into_a_pool)
+{
+  enum { SIZE = 3000 * 1100 * 3, OFFSET = 7 };
+  guint8 *bytes = g_malloc (OFFSET + SIZE);
+  GstSample *sample;
+
+  for (guint i = 0; i < OFFSET + SIZE; i++)
+    bytes[i] = (guint8) (i * 2654435761u >> 24);
+  write_file ("cube", bytes, OFFSET + SIZE);
+  write_text ("cube.hdr",
+      "ENVI\nsamples = 3000\nlines = 1100\nbands = 3\n"
+      "interleave = bil\ndata type = 1\nheader offset = 7\n");
+  sample = sample_with_pool (SIZE);
+  fail_unless (gst_sample_get_buffer (sample)->pool != NULL);
+  gst_check_buffer_data (gst_sample_get_buffer (sample), bytes + OFFSET, SIZE);
+  gst_sample_unref (sample);
+  g_free (bytes);
 }
 
 GST_END_TEST
@@ -442,6 +471,7 @@ make_suite (void)
   tcase_add_test (tcase, converts);
   tcase_add_test (tcase, finds_the_other_file);
   tcase_add_test (tcase, uses_a_pool);
+  tcase_add_test (tcase, reads_a_large_cube_into_a_pool);
   tcase_add_test (tcase, plays_a_sequence);
   tcase_add_test (tcase, loops);
   tcase_add_test (tcase, seeks);
