@@ -264,6 +264,43 @@ check_set (void *stream)
   pca_run_clear (&run);
 }
 
+/* More pixels than a block's sums have room for at once, all as large as can
+ * be: 2 m 255^2 of the mixed products of bytes. */
+static void
+check_many_pixels (void *stream)
+{
+  const int side = cuv_check_options.few ? 400 : 6000, n = 2;
+  const size_t size = (size_t) side * (size_t) side * (size_t) n * 2;
+  const int64_t m = (int64_t) side * side, largest = 65535;
+  uint8_t *samples = malloc (size), *memory, *picture;
+  const CuvPcaParams params = { .learning = { .smoothing = 1.0 },
+    .display = { .sigmas = 3.0 } };
+  const CuvPcaBands bands = cuv_pca_all_bands (n);
+  CuvPcaSum sums[CUV_PCA_SUMS (2)];
+  CuvPcaCuda *cuda = cuv_pca_cuda_new (n);
+  CuvPcaResult result;
+  CuvCube cube = { NULL, CUV_CUBE_U16, side, side, n, 4, 4 * side, 2 };
+
+  cuv_check_case ("%d x %d pixels of 65535", side, side);
+  memset (samples, 255, size);
+  cube.data = memory = cuv_check_upload (samples, size);
+  picture = cuv_check_upload (samples, (size_t) (4 * m));
+  CUV_CHECK (cuv_pca_cuda_submit (
+                 cuda, &cube, &bands, &params, picture, 4 * side, stream)
+      == 0);
+  CUV_CHECK (cuv_pca_cuda_collect (cuda, &result, NULL) == 0);
+  CUV_CHECK (cuv_pca_cuda_get_sums (cuda, sums) == 0);
+  CUV_CHECK (result.pixels == m);
+  for (int i = 0; i < n; i++) {
+    CUV_CHECK (sums[i * CUV_PCA_STRIDE (2) + n].i == m * largest);
+    CUV_CHECK (sums[i * CUV_PCA_STRIDE (2) + 1].i == m * largest * largest);
+  }
+  cuv_pca_cuda_free (cuda);
+  cuv_check_device_free (memory);
+  cuv_check_device_free (picture);
+  free (samples);
+}
+
 void
 check_pca_cuda (void)
 {
@@ -271,6 +308,7 @@ check_pca_cuda (void)
 
   check_random_runs (stream);
   check_set (stream);
+  check_many_pixels (stream);
   cuv_check_stream_free (stream);
 }
 
