@@ -40,6 +40,25 @@ struct Products {
   unsigned sums[GROUPS / 2][GROUPS][4];
 };
 
+// Calls with each of a warp's sums: where it is in the part, and its value.
+template <typename T>
+static __device__ __forceinline__ void
+each_product (const Products &products, T call)
+{
+  const int lane = threadIdx.x % 32;
+
+#pragma unroll
+  for (int i = 0; i < GROUPS / 2; i++) {
+#pragma unroll
+    for (int j = 0; j < GROUPS; j++) {
+#pragma unroll
+      for (int k = 0; k < 4; k++)
+        call (16 * i + k / 2 * 8 + lane / 4, 8 * j + lane % 4 * 2 + k % 2,
+            products.sums[i][j][k]);
+    }
+  }
+}
+
 struct Words {
   unsigned half[GROUPS][2];
 };
@@ -102,18 +121,8 @@ template <> struct Sums<CUV_CUBE_U8> {
   __device__ __forceinline__ void
   each (T call) const
   {
-    const int lane = threadIdx.x % 32;
-
-#pragma unroll
-    for (int i = 0; i < GROUPS / 2; i++) {
-#pragma unroll
-      for (int j = 0; j < GROUPS; j++) {
-#pragma unroll
-        for (int k = 0; k < 4; k++)
-          call (0, 16 * i + k / 2 * 8 + lane / 4, 8 * j + lane % 4 * 2 + k % 2,
-              low.sums[i][j][k]);
-      }
-    }
+    each_product (
+        low, [&] (int y, int x, unsigned value) { call (0, y, x, value); });
   }
 };
 
@@ -148,23 +157,12 @@ template <> struct Sums<CUV_CUBE_U16> {
   __device__ __forceinline__ void
   each (T call) const
   {
-    const int lane = threadIdx.x % 32;
-
-#pragma unroll
-    for (int i = 0; i < GROUPS / 2; i++) {
-#pragma unroll
-      for (int j = 0; j < GROUPS; j++) {
-#pragma unroll
-        for (int k = 0; k < 4; k++) {
-          const int y = 16 * i + k / 2 * 8 + lane / 4;
-          const int x = 8 * j + lane % 4 * 2 + k % 2;
-
-          call (0, y, x, low.sums[i][j][k]);
-          call (1, y, x, mixed.sums[i][j][k]);
-          call (2, y, x, high.sums[i][j][k]);
-        }
-      }
-    }
+    each_product (
+        low, [&] (int y, int x, unsigned value) { call (0, y, x, value); });
+    each_product (
+        mixed, [&] (int y, int x, unsigned value) { call (1, y, x, value); });
+    each_product (
+        high, [&] (int y, int x, unsigned value) { call (2, y, x, value); });
   }
 };
 
