@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Host memory to the device: pinned memory as a whole, pageable memory in pieces
- * by way of pinned ones, so that one is copied while those before it go up. Acts
- * on the current CUDA context. */
+/* Host memory to the device: pinned memory as a whole, pageable memory in
+ * pieces by way of pinned ones, so that one is copied while those before it go
+ * up. Acts on the current CUDA context. */
 #ifndef CUV_UPLOAD_H
 #define CUV_UPLOAD_H
 

@@ -30,10 +30,11 @@ typedef union {
 #define CUV_PCA_SUMS(n) (CUV_PCA_STRIDE (n) * CUV_PCA_STRIDE (n))
 
 /* The order that sums of floats are made in, so that they are the same bits
- * on every CPU; a GPU has its own, and they differ by 1e-12 at most: pixels row by row are tiles of CUV_PCA_TILE, tiles are in up to
- * CUV_PCA_CHUNKS chunks of as many each. In a tile pixel i adds to lane i % 4;
- * the lanes are added as (0 + 1) + (2 + 3), tiles one after the other to their
- * chunk, and chunks one after the other. */
+ * on every CPU; a GPU has its own, and they differ by 1e-12 at most: pixels row
+ * by row are tiles of CUV_PCA_TILE, tiles are in up to CUV_PCA_CHUNKS chunks of
+ * as many each. In a tile pixel i adds to lane i % 4; the lanes are added as (0
+ * + 1) + (2 + 3), tiles one after the other to their chunk, and chunks one
+ * after the other. */
 enum { CUV_PCA_TILE = 128, CUV_PCA_CHUNKS = 64, CUV_PCA_LANES = 4 };
 
 typedef enum {
