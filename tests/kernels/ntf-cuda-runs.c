@@ -9,26 +9,6 @@
 #include "cuvcheck.h"
 #include "ntf-cuda.h"
 
-static bool
-are_equal (const CuvNtfFactors *a, const CuvNtfFactors *b)
-{
-  bool equal = true;
-
-  for (int mode = 0; mode < CUV_NTF_MODES; mode++)
-    equal &= memcmp (a->mode[mode], b->mode[mode],
-                 (size_t) (a->size[mode] * a->stride) * sizeof (float))
-        == 0;
-  return equal;
-}
-
-static void
-copy_factors (CuvNtfFactors *to, const CuvNtfFactors *from)
-{
-  for (int mode = 0; mode < CUV_NTF_MODES; mode++)
-    memcpy (to->mode[mode], from->mode[mode],
-        (size_t) (from->size[mode] * from->stride) * sizeof (float));
-}
-
 /* ---- iterations ---- */
 
 typedef struct {
@@ -87,7 +67,7 @@ check_mu (Case *self, const CuvNtfParams *params)
       ": difference %g", ntf_difference (&self->wanted, &self->found));
   check_errors (&wanted, &found, 1e-6);
   CUV_CHECK (ntf_is_sound (&self->found, &found));
-  CUV_CHECK (are_equal (&self->found, &self->again)
+  CUV_CHECK (ntf_are_equal (&self->found, &self->again)
       && memcmp (found.errors, again.errors, sizeof found.errors) == 0);
 }
 
@@ -105,7 +85,7 @@ check_hals (Case *self, double sparsity, int iterations)
   cuv_check_case ("%dx%dx%d, rank %d, hals, sparsity %g", self->tensor.height,
       self->tensor.width, self->tensor.depth, self->wanted.rank, sparsity);
   for (int i = 0; i < iterations; i++) {
-    copy_factors (&self->found, &self->wanted);
+    ntf_copy_factors (&self->found, &self->wanted);
     cuv_ntf_run (&self->tensor, &params, &self->wanted, &wanted);
     found = ntf_cuda_run (&self->cuda, &params, &self->found);
     CUV_CHECK (ntf_sum_difference (&self->wanted, &self->found) < 1e-5,
@@ -231,7 +211,7 @@ check_dead (CuvNtfAlgorithm algorithm, bool reinit_dead)
     for (int i = 0; i < self.wanted.size[mode]; i++)
       *cuv_ntf_at (&self.wanted, mode, i, 1) = 0;
   }
-  copy_factors (&self.found, &self.wanted);
+  ntf_copy_factors (&self.found, &self.wanted);
   if (ntf_cuda_load (&self.cuda, &self.tensor)) {
     cuv_ntf_run (&self.tensor, &params, &self.wanted, &wanted);
     found = ntf_cuda_run (&self.cuda, &params, &self.found);
@@ -256,7 +236,7 @@ check_set (void)
   cuv_check_case ("set, hals");
   case_init (&self, 11, 14, 6, 3);
   ntf_fill_factors (&self.wanted, false);
-  copy_factors (&self.found, &self.wanted);
+  ntf_copy_factors (&self.found, &self.wanted);
   if (ntf_cuda_load (&self.cuda, &self.tensor)) {
     params.init = CUV_NTF_PREVIOUS;
     cuv_ntf_run (&self.tensor, &params, &self.wanted, &wanted);

@@ -103,14 +103,6 @@ ntf_params (int iterations)
 
 /* ---- runs ---- */
 
-static void
-copy_factors (CuvNtfFactors *to, const CuvNtfFactors *from)
-{
-  for (int mode = 0; mode < CUV_NTF_MODES; mode++)
-    memcpy (to->mode[mode], from->mode[mode],
-        (size_t) (from->size[mode] * from->stride) * sizeof (float));
-}
-
 CuvNtfResult
 ntf_run_cpu (const CuvNtfTensor *tensor, const CuvNtfParams *params,
     int n_threads, CuvNtfFactors *factors)
@@ -121,12 +113,12 @@ ntf_run_cpu (const CuvNtfTensor *tensor, const CuvNtfParams *params,
   const CuvCube cube = ntf_cube (tensor);
   CuvNtfResult result;
 
-  copy_factors ((CuvNtfFactors *) cuv_ntf_cpu_factors (cpu), factors);
+  ntf_copy_factors ((CuvNtfFactors *) cuv_ntf_cpu_factors (cpu), factors);
   CUV_CHECK (cuv_ntf_cpu_load (cpu, &cube, NULL, 0, tensor->scale, n_threads));
   CUV_CHECK (cuv_ntf_cpu_start (cpu, params, n_threads));
   while (cuv_ntf_cpu_step (cpu, n_threads) == CUV_NTF_RUNNING)
     ;
-  copy_factors (factors, cuv_ntf_cpu_factors (cpu));
+  ntf_copy_factors (factors, cuv_ntf_cpu_factors (cpu));
   result = *cuv_ntf_cpu_result (cpu);
   cuv_ntf_cpu_free (cpu);
   return result;
@@ -201,4 +193,24 @@ ntf_is_sound (const CuvNtfFactors *self, const CuvNtfResult *result)
   for (int i = 0; i < result->n_errors; i++)
     sound &= isfinite (result->errors[i]) && result->errors[i] >= 0;
   return sound;
+}
+
+void
+ntf_copy_factors (CuvNtfFactors *to, const CuvNtfFactors *from)
+{
+  for (int mode = 0; mode < CUV_NTF_MODES; mode++)
+    memcpy (to->mode[mode], from->mode[mode],
+        (size_t) (from->size[mode] * from->stride) * sizeof (float));
+}
+
+bool
+ntf_are_equal (const CuvNtfFactors *a, const CuvNtfFactors *b)
+{
+  bool equal = true;
+
+  for (int mode = 0; mode < CUV_NTF_MODES; mode++)
+    equal &= memcmp (a->mode[mode], b->mode[mode],
+                 (size_t) (a->size[mode] * a->stride) * sizeof (float))
+        == 0;
+  return equal;
 }

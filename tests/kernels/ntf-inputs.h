@@ -31,6 +31,10 @@ CuvNtfParams ntf_params (int iterations);
 CuvNtfResult ntf_run_cpu (const CuvNtfTensor *tensor,
     const CuvNtfParams *params, int n_threads, CuvNtfFactors *factors);
 
+/* Of the same size. */
+void ntf_copy_factors (CuvNtfFactors *to, const CuvNtfFactors *from);
+bool ntf_are_equal (const CuvNtfFactors *a, const CuvNtfFactors *b);
+
 /* The greatest difference of a mode, by the mode's greatest value; how much of
  * the sum of terms is another; and of two terms' columns the cosine. */
 double ntf_difference (const CuvNtfFactors *a, const CuvNtfFactors *b);

@@ -9,18 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool
-are_equal (const CuvNtfFactors *a, const CuvNtfFactors *b)
-{
-  bool equal = true;
-
-  for (int mode = 0; mode < CUV_NTF_MODES; mode++)
-    equal &= memcmp (a->mode[mode], b->mode[mode],
-                 (size_t) (a->size[mode] * a->stride) * sizeof (float))
-        == 0;
-  return equal;
-}
-
 static void
 check_fast (const CuvNtfTensor *tensor, const CuvNtfParams *params,
     const CuvNtfFactors *wanted, const CuvNtfResult *wanted_result)
@@ -43,7 +31,7 @@ check_fast (const CuvNtfTensor *tensor, const CuvNtfParams *params,
     if (i == 0)
       first_result = result;
     else
-      CUV_CHECK (are_equal (&first, &factors)
+      CUV_CHECK (ntf_are_equal (&first, &factors)
               && result.errors[0] == first_result.errors[0],
           "mask %x, %d threads", versions[i].mask, versions[i].n_threads);
   }
@@ -54,14 +42,6 @@ check_fast (const CuvNtfTensor *tensor, const CuvNtfParams *params,
   CUV_CHECK (ntf_is_sound (&first, &first_result));
   cuv_ntf_factors_clear (&first);
   cuv_ntf_factors_clear (&factors);
-}
-
-static void
-copy_factors (CuvNtfFactors *to, const CuvNtfFactors *from)
-{
-  for (int mode = 0; mode < CUV_NTF_MODES; mode++)
-    memcpy (to->mode[mode], from->mode[mode],
-        (size_t) (from->size[mode] * from->stride) * sizeof (float));
 }
 
 /* A new value of HALS may be what is left of two great ones, and roundings grow
@@ -84,7 +64,7 @@ check_hals (const CuvNtfTensor *tensor, double sparsity, int rank)
   cuv_check_case ("hals, %dx%dx%d, rank %d, sparsity %g", tensor->height,
       tensor->width, tensor->depth, rank, sparsity);
   for (int i = 0; i < 10; i++) {
-    copy_factors (&factors, &wanted);
+    ntf_copy_factors (&factors, &wanted);
     cuv_ntf_run (tensor, &params, &wanted, &wanted_result);
     result = ntf_run_cpu (tensor, &params, 2, &factors);
     CUV_CHECK (ntf_sum_difference (&wanted, &factors) < 1e-5,
