@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { MAX_ROUNDS = 50 };
+enum { MAX_ROUNDS = 200 };
 
 /* ---- eigenvalues ---- */
 

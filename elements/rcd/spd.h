@@ -37,7 +37,8 @@ void cuv_spd_mix (
 double cuv_spd_norm (const CuvSpd *a, int n);
 
 /* Means of count >= 1 matrices, out apart from them; false if one is not
- * positive definite. */
+ * positive definite. Those that iterate stop after 200 rounds at the latest;
+ * for variances that are apart up to a hundredfold the tests saw 70. */
 
 /* exp of the mean logarithm. */
 bool cuv_spd_mean_log_euclid (

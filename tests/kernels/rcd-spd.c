@@ -19,11 +19,13 @@ uniform (double low, double high)
   return low + (high - low) * cuv_check_below (1 << 20) / (double) (1 << 20);
 }
 
+/* Its diagonal outweighs the rest of each row by 0.5 or more: what it moves
+ * stays well conditioned. */
 static void
 random_full (double *m, int n)
 {
   for (int i = 0; i < n * n; i++)
-    m[i] = uniform (-1, 1) / n + (i % (n + 1) == 0 ? 1.0 : 0.0);
+    m[i] = uniform (-0.5, 0.5) / n + (i % (n + 1) == 0 ? 1.0 : 0.0);
 }
 
 /* m a m^T */
@@ -230,6 +232,21 @@ cost (const CuvSpd *matrices, int n, const CuvSpd *mean, CuvRcdMetric metric)
   return sum;
 }
 
+/* In any direction, but not so short that it is lost in the cost's digits. */
+static void
+random_step (CuvSpd *step, double length, int n)
+{
+  double norm;
+
+  do {
+    for (int k = 0; k < CUV_RCD_TRIANGLE (n); k++)
+      step->c[k] = uniform (-1, 1);
+    norm = cuv_spd_norm (step, n);
+  } while (norm < 1e-2);
+  for (int k = 0; k < CUV_RCD_TRIANGLE (n); k++)
+    step->c[k] *= length / norm;
+}
+
 static void
 check_least (Mean mean, CuvRcdMetric metric, int n)
 {
@@ -242,8 +259,7 @@ check_least (Mean mean, CuvRcdMetric metric, int n)
   least = cost (matrices, n, &out, metric);
   CUV_CHECK (cuv_spd_sqrt (&out, n, &root, &other));
   for (int i = 0; i < 20; i++) {
-    for (int k = 0; k < CUV_RCD_TRIANGLE (n); k++)
-      step.c[k] = uniform (-1e-2, 1e-2);
+    random_step (&step, 1e-2, n);
     cuv_spd_exp (&step, n, &step);
     cuv_spd_congruence (&step, &root, n, &other);
     CUV_CHECK (cost (matrices, n, &other, metric) > least);
