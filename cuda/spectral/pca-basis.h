@@ -43,50 +43,6 @@ cuv_pca_set_matrix (CuvTeam team, CuvPcaBasis *self,
   cuv_team_meet (team);
 }
 
-/* Begins with the basis before, as axes: the matrix is nearly diagonal there.
- * Rotations of many frames would add up to a basis a little askew. */
-CUV_BOTH void
-cuv_pca_begin_warm (
-    CuvTeam team, const CuvPcaBasis *self, const CuvPcaScratch *scratch)
-{
-  const int n = self->n, pitch = scratch->pitch;
-  double *a = scratch->a, *b = scratch->b, *v = scratch->vectors;
-
-  cuv_pca_copy_rows (team, scratch->c, pitch, self->vectors, n, n, n);
-  cuv_pca_multiply (team, scratch->c, n, scratch->c, n, n, pitch, b);
-  cuv_pca_straighten (team, scratch->c, b, n, n, pitch, v);
-  cuv_pca_multiply (team, v, n, a, n, n, pitch, b);
-  cuv_pca_multiply (team, b, n, v, n, n, pitch, scratch->c);
-  CUV_TEAM_ROWS (team, i, n)
-  {
-    CUV_TEAM_COLUMNS (team, j, i, n)
-    a[i * pitch + j] = a[j * pitch + i] = scratch->c[i * pitch + j];
-  }
-  cuv_team_meet (team);
-}
-
-CUV_BOTH void
-cuv_pca_begin_cold (CuvTeam team, const CuvPcaScratch *scratch, int n)
-{
-  CUV_TEAM_ROWS (team, i, n)
-  {
-    CUV_TEAM_COLUMNS (team, j, 0, n)
-    scratch->vectors[i * scratch->pitch + j] = i == j ? 1.0 : 0.0;
-  }
-  cuv_team_meet (team);
-}
-
-/* Zeros where no band is. */
-CUV_BOTH void
-cuv_pca_pad (CuvTeam team, const CuvPcaScratch *scratch, int n)
-{
-  const int pitch = scratch->pitch;
-
-  CUV_TEAM_EACH (team, i, CUV_PCA_EVEN (n) > n ? n + 1 : 0)
-  scratch->a[i * pitch + n] = scratch->a[n * pitch + i] =
-      scratch->vectors[n * pitch + i] = 0.0;
-}
-
 /* ---- an update ---- */
 
 /* See cuv_pca_basis_update(). */
@@ -100,7 +56,6 @@ cuv_pca_update_basis (CuvTeam team, CuvPcaBasis *self,
   int sweeps;
 
   cuv_team_meet (team); /* before they change */
-  cuv_pca_pad (team, scratch, n);
   if (cuv_team_is_first (team)) {
     self->mode = learning->mode;
     self->is_known = 1;
@@ -108,13 +63,13 @@ cuv_pca_update_basis (CuvTeam team, CuvPcaBasis *self,
   cuv_team_meet (team);
   cuv_pca_set_matrix (team, self, moments, scratch);
   if (warm)
-    cuv_pca_begin_warm (team, self, scratch);
+    cuv_pca_copy_rows (
+        team, scratch->vectors, scratch->pitch, self->vectors, n, n, n);
   else
-    cuv_pca_begin_cold (team, scratch, n);
-  sweeps = cuv_pca_diagonalise (team, scratch->a, scratch->vectors, n,
-      scratch->pitch, scratch->room, scratch->rotations, scratch->blocks);
+    cuv_pca_set_unit (team, scratch->vectors, n, scratch->pitch);
+  sweeps = cuv_pca_find_vectors (team, scratch, n);
   CUV_TEAM_EACH (team, i, n)
-  scratch->values[i] = fmax (scratch->a[i * scratch->pitch + i], 0.0);
+  scratch->values[i] = fmax (scratch->values[i], 0.0);
   cuv_team_meet (team);
   if (!warm || learning->stabilise == CUV_PCA_FREE)
     cuv_pca_place_freely (team, self, scratch);
@@ -127,29 +82,26 @@ cuv_pca_update_basis (CuvTeam team, CuvPcaBasis *self,
 
 /* ---- what it says ---- */
 
-CUV_BOTH double
-cuv_pca_largest_value (const CuvPcaBasis *self)
-{
-  double largest = 0.0;
-
-  for (int k = 0; k < self->n; k++)
-    largest = fmax (largest, self->values[k]);
-  return largest;
-}
-
-/* See cuv_pca_basis_spread(). */
+/* See cuv_pca_basis_spread(). By a row of the team. */
 CUV_BOTH void
-cuv_pca_spread (const CuvPcaBasis *self, int k, double *mean, double *deviation)
+cuv_pca_spread (CuvTeam team, const CuvPcaBasis *self, int k, double *mean,
+    double *deviation)
 {
-  double variance = self->values[k];
+  double variance = self->values[k], sum = 0.0, largest = 0.0;
 
+  CUV_TEAM_COLUMNS (team, i, 0, self->n)
+  {
+    sum += self->vectors[k * self->n + i] * self->mean[i];
+    largest = fmax (largest, self->values[i]);
+  }
   *mean = 0.0;
   if (self->mode == CUV_PCA_CORRELATION) {
-    *mean = cuv_pca_dot (&self->vectors[k * self->n], self->mean, self->n);
+    *mean = cuv_team_row_sum (team, sum);
     variance -= *mean * *mean;
   }
-  *deviation =
-      variance > 1e-12 * cuv_pca_largest_value (self) ? sqrt (variance) : 0.0;
+  *deviation = variance > 1e-12 * cuv_team_row_max (team, largest)
+      ? sqrt (variance)
+      : 0.0;
 }
 
 /* ---- gains ---- */
@@ -194,11 +146,12 @@ cuv_pca_constant (double value)
 
 /* A correlation's first component is brightness: it begins at 0. */
 CUV_BOTH CuvPcaChannel
-cuv_pca_sigma_channel (const CuvPcaBasis *basis, int k, double sigmas)
+cuv_pca_sigma_channel (
+    CuvTeam team, const CuvPcaBasis *basis, int k, double sigmas)
 {
   double mean, deviation, reach;
 
-  cuv_pca_spread (basis, k, &mean, &deviation);
+  cuv_pca_spread (team, basis, k, &mean, &deviation);
   reach = sigmas * deviation;
   if (basis->mode == CUV_PCA_CORRELATION && k == 0 && mean + reach > 0.0)
     return cuv_pca_span (k, 0.0, mean + reach);
@@ -209,11 +162,11 @@ cuv_pca_sigma_channel (const CuvPcaBasis *basis, int k, double sigmas)
 
 CUV_BOTH CuvPcaChannel
 cuv_pca_percentile_channel (
-    const CuvPcaBasis *basis, int k, double low, double high)
+    CuvTeam team, const CuvPcaBasis *basis, int k, double low, double high)
 {
   double mean, deviation;
 
-  cuv_pca_spread (basis, k, &mean, &deviation);
+  cuv_pca_spread (team, basis, k, &mean, &deviation);
   if (deviation == 0.0)
     return cuv_pca_constant (128.0);
   return cuv_pca_span (k, mean + low * deviation, mean + high * deviation);
@@ -221,7 +174,7 @@ cuv_pca_percentile_channel (
 
 /* Of bins over +- CUV_PCA_REACH deviations. */
 CUV_BOTH CuvPcaChannel
-cuv_pca_bin_channel (const CuvPcaBasis *basis, int k)
+cuv_pca_bin_channel (CuvTeam team, const CuvPcaBasis *basis, int k)
 {
   const double middle = CUV_PCA_BINS / 2.0;
   CuvPcaChannel channel = { k, 0.0, middle };
@@ -229,7 +182,7 @@ cuv_pca_bin_channel (const CuvPcaBasis *basis, int k)
 
   if (k < 0 || k >= basis->n)
     return cuv_pca_constant (middle);
-  cuv_pca_spread (basis, k, &mean, &deviation);
+  cuv_pca_spread (team, basis, k, &mean, &deviation);
   if (deviation == 0.0)
     return cuv_pca_constant (middle);
   channel.slope = middle / (CUV_PCA_REACH * deviation);
@@ -238,8 +191,8 @@ cuv_pca_bin_channel (const CuvPcaBasis *basis, int k)
 }
 
 CUV_BOTH CuvPcaChannel
-cuv_pca_channel (const CuvPcaBasis *basis, const CuvPcaDisplay *display,
-    const CuvPcaLimits *limits, int c)
+cuv_pca_channel (CuvTeam team, const CuvPcaBasis *basis,
+    const CuvPcaDisplay *display, const CuvPcaLimits *limits, int c)
 {
   const int k = display->component[c] - 1;
 
@@ -250,28 +203,33 @@ cuv_pca_channel (const CuvPcaBasis *basis, const CuvPcaDisplay *display,
   if (display->mapping == CUV_PCA_RANGE)
     return cuv_pca_span (k, display->range[0], display->range[1]);
   return display->mapping == CUV_PCA_PERCENTILE
-      ? cuv_pca_percentile_channel (basis, k, limits->low[c], limits->high[c])
-      : cuv_pca_sigma_channel (basis, k, display->sigmas);
+      ? cuv_pca_percentile_channel (
+          team, basis, k, limits->low[c], limits->high[c])
+      : cuv_pca_sigma_channel (team, basis, k, display->sigmas);
 }
 
-/* What each sample adds to a channel; the mean's part is in the offset. */
+/* What each sample adds to a channel; the mean's part is in the offset. By a
+ * row of the team. */
 CUV_BOTH void
 cuv_pca_set_channel (CuvTeam team, CuvPcaGains *self, int c,
     const CuvPcaBasis *basis, CuvPcaChannel channel)
 {
   const double *v = &basis->vectors[channel.k * basis->n];
-  double *gain = self->gain[c];
+  const int is_centred = basis->mode != CUV_PCA_CORRELATION;
+  double sum = 0.0;
 
-  CUV_TEAM_EACH (team, b, basis->n)
-  gain[b] = channel.slope != 0.0 && basis->deviation[b] > 0.0
-      ? channel.slope * v[b] / basis->deviation[b]
-      : 0.0;
-  cuv_team_meet (team);
-  if (cuv_team_is_first (team))
-    self->offset[c] = channel.base
-        - (basis->mode == CUV_PCA_CORRELATION
-                ? 0.0
-                : cuv_pca_dot (gain, basis->mean, basis->n));
+  CUV_TEAM_COLUMNS (team, b, 0, basis->n)
+  {
+    const double gain = channel.slope != 0.0 && basis->deviation[b] > 0.0
+        ? channel.slope * v[b] / basis->deviation[b]
+        : 0.0;
+
+    self->gain[c][b] = gain;
+    sum += is_centred ? gain * basis->mean[b] : 0.0;
+  }
+  sum = cuv_team_row_sum (team, sum);
+  if (team.column == 0)
+    self->offset[c] = channel.base - sum;
 }
 
 /* See cuv_pca_gains_init(), and with no display _init_bins(). */
@@ -284,10 +242,10 @@ cuv_pca_set_gains (CuvTeam team, CuvPcaGains *self, const CuvPcaBasis *basis,
     self->top = bins ? CUV_PCA_BINS - 1.0 : 255.0;
     self->bias = bins ? 0.0 : 0.5;
   }
-  for (int c = 0; c < CUV_PCA_SHOWN; c++)
-    cuv_pca_set_channel (team, self, c, basis,
-        bins ? cuv_pca_bin_channel (basis, display->component[c] - 1)
-             : cuv_pca_channel (basis, display, limits, c));
+  CUV_TEAM_ROWS (team, c, CUV_PCA_SHOWN)
+  cuv_pca_set_channel (team, self, c, basis,
+      bins ? cuv_pca_bin_channel (team, basis, display->component[c] - 1)
+           : cuv_pca_channel (team, basis, display, limits, c));
   cuv_team_meet (team);
 }
 

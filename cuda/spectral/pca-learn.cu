@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What a frame teaches: from its sums to the basis and to the gains of the next
 // picture, by one block, in double, step by step as on the CPU.
+#include <algorithm>
 #include "spectral/pca-local.cuh"
 
 #define THREADS 512
@@ -64,7 +65,7 @@ learn_from (CuvTeam team, const CuvPcaLearn &learn, CuvPcaLocal *local,
 {
   CuvPcaLesson lesson = { 0, 0 };
 
-  cuv_pca_find_moments (team, &local->frame, learn.sums, learn.is_exact);
+  cuv_pca_find_moments (team, &local->frame, local->sums, learn.is_exact);
   cuv_team_meet (team);
   if (local->frame.pixels == 0)
     return lesson;
@@ -98,7 +99,7 @@ __launch_bounds__ (THREADS)
       ? learn.known->scratch
       : cuv_pca_scratch_in (memory + known, n);
 
-  cuv_pca_fetch<WHERE> (&local, *learn.known, memory);
+  cuv_pca_fetch<WHERE> (&local, *learn.known, learn.sums, memory);
   __syncthreads ();
   const CuvPcaLesson lesson = learn_from (team, learn, &local, &scratch);
 
@@ -106,8 +107,8 @@ __launch_bounds__ (THREADS)
   set_gains (team, learn, local.basis);
   report (learn, local.basis, local.frame.pixels, lesson);
   cuv_pca_store<WHERE> (local, learn.known);
-  for (int i = threadIdx.x; learn.is_exact && i < n_sums; i += THREADS) {
-    learn.last_sums[i] = learn.sums[i];
+  for (int i = threadIdx.x; learn.is_exact && i < n_sums; i += blockDim.x) {
+    learn.last_sums[i] = local.sums[i];
     learn.sums[i].i = 0;
   }
 }
@@ -192,6 +193,15 @@ __launch_bounds__ (THREADS)
 
 // ---- launchers ----
 
+// A warp for each 8 x 8 elements of a matrix, as far as there are.
+static int
+threads_for (int n)
+{
+  const int tiles = cuv_div_up (n, 8) * cuv_div_up (n, 8);
+
+  return std::min (32 * tiles, THREADS);
+}
+
 template <int WHERE>
 static int
 launch_learn (const CuvPcaLearn &learn, int n, cudaStream_t stream)
@@ -200,8 +210,8 @@ launch_learn (const CuvPcaLearn &learn, int n, cudaStream_t stream)
 
   if (cuv_cuda_allow_shared ((const void *) learn_kernel<WHERE>, bytes) != 0)
     return -1;
-  return cuv_launch_early (
-      "learn_kernel", 1, THREADS, bytes, stream, learn_kernel<WHERE>, learn);
+  return cuv_launch_early ("learn_kernel", 1, threads_for (n), bytes, stream,
+      learn_kernel<WHERE>, learn);
 }
 
 int

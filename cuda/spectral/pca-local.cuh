@@ -8,18 +8,18 @@
 // What is there: nothing, the matrices of an update, or what is known, too.
 enum { CUV_PCA_NOTHING, CUV_PCA_MATRICES, CUV_PCA_ALL };
 
-// Rows that do not meet in a bank.
+// Four values of four rows, or of four columns, are in 16 different banks.
 static __host__ __device__ inline int
 cuv_pca_pitch (int n)
 {
-  return CUV_PCA_EVEN (n) + 1;
+  return (n + 11) / 16 * 16 + 4;
 }
 
-// Moments of all frames and of this one, and the basis.
+// Sums, moments of all frames and of this one, and the basis.
 static __host__ __device__ inline size_t
 cuv_pca_known_doubles (int n)
 {
-  return (size_t) 3 * n * n + 5 * n;
+  return (size_t) CUV_PCA_SUMS (n) + 3 * n * n + 5 * n;
 }
 
 static inline size_t
@@ -66,6 +66,7 @@ cuv_pca_copy (double *to, const double *from, int n)
 
 // What is known, for a block to work on.
 struct CuvPcaLocal {
+  const CuvPcaSum *sums;
   CuvPcaMoments moments, frame;
   CuvPcaBasis basis;
 };
@@ -86,13 +87,17 @@ cuv_pca_copy_local (const CuvPcaLocal &from, const CuvPcaLocal &to)
 // As it is in memory, and in a block's. By all threads, which meet afterwards.
 template <int WHERE>
 static __device__ __forceinline__ void
-cuv_pca_fetch (CuvPcaLocal *local, const CuvPcaKnown &known, double *memory)
+cuv_pca_fetch (CuvPcaLocal *local, const CuvPcaKnown &known,
+    const CuvPcaSum *sums, double *memory)
 {
-  const CuvPcaLocal there = { known.moments, known.frame, known.basis };
-  const int n = known.basis.n;
+  const CuvPcaLocal there = { sums, known.moments, known.frame, known.basis };
+  const int n = known.basis.n, n_sums = CUV_PCA_SUMS (n);
   CuvPcaLocal here = there;
 
   if (WHERE == CUV_PCA_ALL) {
+    here.sums = (const CuvPcaSum *) memory;
+    cuv_pca_copy (memory, (const double *) sums, n_sums);
+    memory += n_sums;
     here.moments.covariance = memory;
     here.frame.covariance = memory + n * n;
     here.basis.vectors = memory + 2 * n * n;
@@ -111,7 +116,8 @@ template <int WHERE>
 static __device__ __forceinline__ void
 cuv_pca_store (const CuvPcaLocal &local, CuvPcaKnown *known)
 {
-  const CuvPcaLocal there = { known->moments, known->frame, known->basis };
+  const CuvPcaLocal there = { nullptr, known->moments, known->frame,
+    known->basis };
 
   if (WHERE == CUV_PCA_ALL)
     cuv_pca_copy_local (local, there);

@@ -15,13 +15,13 @@ typedef struct {
   double *mean, *covariance;
 } CuvPcaMoments;
 
-/* Of integers exact but for the last roundings. i <= j. */
+/* Of integers exact but for the last roundings. i <= j; by_m: 1 by the number
+ * of pixels. */
 CUV_BOTH double
 cuv_pca_covariance (const CuvPcaMoments *self, const CuvPcaSum *sums,
-    int is_exact, int i, int j)
+    int is_exact, double by_m, int i, int j)
 {
   const int n = self->n, stride = CUV_PCA_STRIDE (n);
-  const double by_m = 1.0 / (double) self->pixels;
 
   if (is_exact) {
     const CuvPcaWide c = (CuvPcaWide) self->pixels * sums[i * stride + j].i
@@ -35,9 +35,10 @@ cuv_pca_covariance (const CuvPcaMoments *self, const CuvPcaSum *sums,
 /* Whether rounding leaves no variance of a float band: what a difference of two
  * numbers cannot tell from 0. */
 CUV_BOTH int
-cuv_pca_is_flat (const CuvPcaMoments *self, const CuvPcaSum *sums, int i)
+cuv_pca_is_flat (
+    const CuvPcaMoments *self, const CuvPcaSum *sums, double by_m, int i)
 {
-  return !(cuv_pca_covariance (self, sums, 0, i, i)
+  return !(cuv_pca_covariance (self, sums, 0, by_m, i, i)
       > 1e-13 * self->mean[i] * self->mean[i]);
 }
 
@@ -63,11 +64,11 @@ cuv_pca_find_moments (
     CUV_TEAM_COLUMNS (team, j, i, n)
     {
       const int flat = !is_exact
-          && (cuv_pca_is_flat (self, sums, i)
-              || cuv_pca_is_flat (self, sums, j));
+          && (cuv_pca_is_flat (self, sums, by_m, i)
+              || cuv_pca_is_flat (self, sums, by_m, j));
 
       self->covariance[i * n + j] = self->covariance[j * n + i] =
-          flat ? 0.0 : cuv_pca_covariance (self, sums, is_exact, i, j);
+          flat ? 0.0 : cuv_pca_covariance (self, sums, is_exact, by_m, i, j);
     }
   }
   cuv_team_meet (team);
@@ -79,35 +80,26 @@ cuv_pca_second_moment (const CuvPcaMoments *self, int i, int j)
   return self->covariance[i * self->n + j] + self->mean[i] * self->mean[j];
 }
 
-/* room: for 2 n values. */
+/* slots: room for a value a row of the team. */
 CUV_BOTH int
 cuv_pca_is_cut (CuvTeam team, const CuvPcaMoments *self,
-    const CuvPcaMoments *frame, double *room)
+    const CuvPcaMoments *frame, double *slots)
 {
-  const int n = self->n;
-  double norm = 0.0, difference = 0.0;
+  double squares = 0.0, differences = 0.0;
 
-  CUV_TEAM_EACH (team, i, n)
+  CUV_TEAM_ROWS (team, i, self->n)
   {
-    double squares = 0.0, differences = 0.0;
-
-    for (int j = 0; j < n; j++) {
+    CUV_TEAM_COLUMNS (team, j, 0, self->n)
+    {
       const double r = cuv_pca_second_moment (frame, i, j);
       const double d = r - cuv_pca_second_moment (self, i, j);
 
       squares += r * r;
       differences += d * d;
     }
-    room[i] = squares;
-    room[n + i] = differences;
   }
-  cuv_team_meet (team);
-  for (int i = 0; i < n; i++) {
-    norm += room[i];
-    difference += room[n + i];
-  }
-  cuv_team_meet (team);
-  return difference > 0.25 * norm;
+  return cuv_team_sum (team, differences, slots)
+      > 0.25 * cuv_team_sum (team, squares, slots);
 }
 
 /* self becomes (1 - a) self + a frame. The covariance of a mixture has that of
@@ -137,17 +129,17 @@ cuv_pca_mix (
   cuv_team_meet (team);
 }
 
-/* See cuv_pca_moments_add(). room: for 2 n values. */
+/* See cuv_pca_moments_add(). slots: room for a value a row of the team. */
 CUV_BOTH int
 cuv_pca_add_moments (CuvTeam team, CuvPcaMoments *self,
-    const CuvPcaMoments *frame, double smoothing, double *room)
+    const CuvPcaMoments *frame, double smoothing, double *slots)
 {
   const int known = self->pixels > 0;
   int cut;
 
   if (frame->pixels == 0)
     return 0;
-  cut = known && cuv_pca_is_cut (team, self, frame, room);
+  cut = known && cuv_pca_is_cut (team, self, frame, slots);
   cuv_pca_mix (team, self, frame, !known || cut ? 1.0 : smoothing);
   if (cuv_team_is_first (team))
     self->pixels = frame->pixels;

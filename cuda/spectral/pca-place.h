@@ -6,20 +6,6 @@
 #include "spectral/pca-jacobi.h"
 #include "spectral/pca-types.h"
 
-/* What an update works with: matrices of CUV_PCA_EVEN (n) rows, `pitch` values
- * apart, at least as many. */
-typedef struct {
-  int32_t pitch;
-  double *a, *b, *c, *vectors;
-  double *values;                /* n */
-  double *room;                  /* 2 n + CUV_PCA_SLOTS */
-  CuvPcaRotation *rotations;     /* CUV_PCA_PAIRS (n) */
-  uint16_t *blocks;              /* CUV_PCA_BLOCKS (n) */
-  int32_t *order, *best, *taken; /* n */
-} CuvPcaScratch;
-
-#define CUV_PCA_SLOTS 32
-
 /* ---- order and signs ---- */
 
 /* Falling, those of the same value as they were. */
@@ -74,8 +60,10 @@ cuv_pca_match_greedily (const CuvPcaScratch *self, int n)
   const int pitch = self->pitch;
   int32_t *order = self->order, *best = self->best, *taken = self->taken;
 
-  for (int k = 0; k < n; k++)
+  for (int k = 0; k < n; k++) {
     order[k] = -1;
+    taken[k] = 0;
+  }
   for (int done = 0; done < n; done++) {
     int at = -1;
 
@@ -93,24 +81,43 @@ cuv_pca_match_greedily (const CuvPcaScratch *self, int n)
   }
 }
 
+/* The same by a row of the team, of all. */
+CUV_BOTH int
+cuv_pca_best_of_all (CuvTeam team, const double *dots, int n)
+{
+  double largest = -1.0;
+  int best = -1;
+
+  CUV_TEAM_COLUMNS (team, j, 0, n)
+  {
+    if (fabs (dots[j]) > largest) {
+      largest = fabs (dots[j]);
+      best = j;
+    }
+  }
+  return cuv_team_row_any (
+      team, largest == cuv_team_row_max (team, largest) ? best : -1);
+}
+
 /* Mostly all are most like another one, and that is it. dots are in b. */
 CUV_BOTH void
 cuv_pca_match (CuvTeam team, const CuvPcaScratch *self, int n)
 {
+  int32_t *owner = self->taken;
   double clash = 0.0;
 
-  CUV_TEAM_EACH (team, k, n)
-  self->taken[k] = 0;
-  cuv_team_meet (team);
-  CUV_TEAM_EACH (team, k, n)
-  self->order[k] = self->best[k] =
-      cuv_pca_best_of (&self->b[k * self->pitch], n, self->taken);
-  cuv_team_meet (team);
-  CUV_TEAM_EACH (team, k, n)
+  CUV_TEAM_ROWS (team, k, n)
   {
-    for (int l = 0; l < k; l++)
-      clash = self->best[l] == self->best[k] ? 1.0 : clash;
+    const int best = cuv_pca_best_of_all (team, &self->b[k * self->pitch], n);
+
+    if (team.column == 0) {
+      self->order[k] = self->best[k] = best;
+      owner[best] = k; /* of several one */
+    }
   }
+  cuv_team_meet (team);
+  CUV_TEAM_EACH (team, k, n)
+  clash = owner[self->best[k]] != k ? 1.0 : clash;
   if (cuv_team_max (team, clash, self->room) > 0.0 && cuv_team_is_first (team))
     cuv_pca_match_greedily (self, n);
   cuv_team_meet (team);
@@ -170,39 +177,6 @@ cuv_pca_place_as_before (
 
 /* ---- near eigenvalues ---- */
 
-/* How far product, g x g, is from the unit matrix. */
-CUV_BOTH double
-cuv_pca_far_from_unit (
-    CuvTeam team, const double *product, int g, int pitch, double *slots)
-{
-  double far = 0.0;
-
-  CUV_TEAM_ROWS (team, i, g)
-  {
-    CUV_TEAM_COLUMNS (team, j, 0, g)
-    far = fmax (far, fabs (product[i * pitch + j] - (i == j ? 1.0 : 0.0)));
-  }
-  return cuv_team_max (team, far, slots);
-}
-
-/* Makes scratch->b the rotation nearest to itself, g x g. false: it is too far
- * from any. */
-CUV_BOTH int
-cuv_pca_nearest_rotation (CuvTeam team, const CuvPcaScratch *self, int g)
-{
-  const int pitch = self->pitch;
-
-  for (int step = 0; step < 40; step++) {
-    cuv_pca_multiply (team, self->b, g, self->b, g, g, pitch, self->c);
-    if (cuv_pca_far_from_unit (team, self->c, g, pitch, self->room)
-        <= 1e-13 * g)
-      return 1;
-    cuv_pca_straighten (team, self->b, self->c, g, g, pitch, self->vectors);
-    cuv_pca_copy_rows (team, self->b, pitch, self->vectors, pitch, g, g);
-  }
-  return 0;
-}
-
 /* Component i of some, turned as row i of scratch->b says. */
 CUV_BOTH double
 cuv_pca_turned (const CuvPcaBasis *self, const CuvPcaScratch *scratch,
@@ -230,7 +204,8 @@ cuv_pca_align_members (CuvTeam team, CuvPcaBasis *self,
         &scratch->a[members[i] * pitch], &self->vectors[members[j] * n], n);
   }
   cuv_team_meet (team);
-  if (!cuv_pca_nearest_rotation (team, scratch, g))
+  if (!cuv_pca_orthonormalise (team, scratch->b, g, g, pitch, scratch->c,
+          scratch->vectors, scratch->room))
     return;
   CUV_TEAM_ROWS (team, i, g)
   {

@@ -99,5 +99,5 @@ void
 cuv_pca_basis_spread (
     const CuvPcaBasis *self, int k, double *mean, double *deviation)
 {
-  cuv_pca_spread (self, k, mean, deviation);
+  cuv_pca_spread (cuv_team_alone (), self, k, mean, deviation);
 }

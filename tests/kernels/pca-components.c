@@ -65,15 +65,12 @@ check_matrix (int n, int rank)
       a[i] += x[i / n] * x[i % n];
   }
   cuv_pca_copy_rows (cuv_team_alone (), scratch.a, scratch.pitch, a, n, n, n);
-  cuv_pca_begin_cold (cuv_team_alone (), &scratch, n);
-  sweeps = cuv_pca_diagonalise (cuv_team_alone (), scratch.a, scratch.vectors,
-      n, scratch.pitch, scratch.room, scratch.rotations, scratch.blocks);
+  cuv_pca_set_unit (cuv_team_alone (), scratch.vectors, n, scratch.pitch);
+  sweeps = cuv_pca_find_vectors (cuv_team_alone (), &scratch, n);
   CUV_CHECK (sweeps < CUV_PCA_SWEEPS, ": %d sweeps", sweeps);
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++)
     memmove (&scratch.vectors[i * n], &scratch.vectors[i * scratch.pitch],
         (size_t) n * sizeof (double));
-    scratch.values[i] = scratch.a[i * (scratch.pitch + 1)];
-  }
   check_orthonormal (scratch.vectors, n);
   check_pairs (
       a, scratch.values, 1, scratch.vectors, n, sqrt (dot (a, a, n * n)));

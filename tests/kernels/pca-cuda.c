@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The GPU against the C reference: of whole numbers sums and bases bit for bit,
- * of floats as near as another order of adding is; pictures to a step. */
+/* The GPU against the C reference: of whole numbers sums bit for bit, of floats
+ * as near as another order of adding is; bases to the last digits, pictures to
+ * a step. */
 #include "config.h"
 #include "pca-bench.h"
 #include "pca-runs.h"
@@ -62,6 +63,43 @@ check_sums (Case *self, const PcaInput *input, CuvPcaSum *expected)
 
 /* ---- what it learns ---- */
 
+/* How far a component is from being one of the matrix that another basis's
+ * components make up. */
+static double
+residual (const CuvPcaBasis *a, int k, const CuvPcaBasis *b)
+{
+  const double *v = &a->vectors[k * a->n];
+  const int n = a->n;
+  double sum = 0.0;
+
+  for (int l = 0; l < n; l++) {
+    const double along = cuv_pca_dot (v, &b->vectors[l * n], n);
+
+    sum += pow ((a->values[k] - b->values[l]) * along, 2);
+  }
+  return sqrt (sum);
+}
+
+/* Vectors that are orthonormal, and are those of the same matrix. */
+static void
+check_near_basis (const CuvPcaBasis *a, const CuvPcaBasis *b, double tolerance)
+{
+  const double total = cuv_pca_basis_total (b);
+  double off = 0.0, far = 0.0;
+
+  CUV_CHECK (fabs (cuv_pca_basis_total (a) - total) <= tolerance * total);
+  for (int i = 0; i < a->n; i++) {
+    far = fmax (far, residual (a, i, b));
+    for (int j = 0; j <= i; j++)
+      off = fmax (off,
+          fabs (cuv_pca_dot (&a->vectors[i * a->n], &a->vectors[j * a->n], a->n)
+              - (i == j ? 1.0 : 0.0)));
+  }
+  CUV_CHECK (off < 1e-12, ": %g", off);
+  CUV_CHECK (far <= tolerance * total, ": %g of %g", far, total);
+}
+
+/* Of whole numbers they are the same but for the basis's last digits. */
 static void
 check_same_basis (const CuvPcaBasis *a, const CuvPcaBasis *b)
 {
@@ -69,25 +107,7 @@ check_same_basis (const CuvPcaBasis *a, const CuvPcaBasis *b)
 
   CUV_CHECK (memcmp (a->mean, b->mean, n * sizeof (double)) == 0);
   CUV_CHECK (memcmp (a->deviation, b->deviation, n * sizeof (double)) == 0);
-  CUV_CHECK (memcmp (a->values, b->values, n * sizeof (double)) == 0);
-  CUV_CHECK (memcmp (a->vectors, b->vectors, n * n * sizeof (double)) == 0);
-}
-
-/* Eigenvalues in order, and vectors that are orthonormal. */
-static void
-check_near_basis (const CuvPcaBasis *a, const CuvPcaBasis *b)
-{
-  const double total = cuv_pca_basis_total (b);
-  double off = 0.0;
-
-  CUV_CHECK (fabs (cuv_pca_basis_total (a) - total) <= 1e-9 * total);
-  for (int i = 0; i < a->n; i++) {
-    for (int j = 0; j <= i; j++)
-      off = fmax (off,
-          fabs (cuv_pca_dot (&a->vectors[i * a->n], &a->vectors[j * a->n], a->n)
-              - (i == j ? 1.0 : 0.0)));
-  }
-  CUV_CHECK (off < 1e-10, ": %g", off);
+  check_near_basis (a, b, 1e-11);
 }
 
 static void
@@ -104,10 +124,9 @@ check_learnt (Case *self, const PcaInput *input, const CuvPcaResult *result)
   CUV_CHECK (self->basis.is_known == self->track.basis.is_known);
   CUV_CHECK (result->lesson.is_cut == lesson.is_cut);
   if (self->basis.is_known && is_exact) {
-    CUV_CHECK (result->lesson.sweeps == lesson.sweeps);
     check_same_basis (&self->basis, &self->track.basis);
   } else if (self->basis.is_known) {
-    check_near_basis (&self->basis, &self->track.basis);
+    check_near_basis (&self->basis, &self->track.basis, 1e-9);
   }
   free (sums);
 }
