@@ -11,10 +11,11 @@ typedef struct {
   PcaLayout layout;
   int width, height, n;
   CuvPcaTiming timing;
+  bool alike; /* noise of the bands: components of it are near each other */
 } PcaBenchCase;
 
 extern const PcaBenchCase pca_bench_cases[];
-enum { PCA_N_BENCH_CASES = 13 };
+enum { PCA_N_BENCH_CASES = 14 };
 
 CuvPcaParams pca_bench_params (const PcaBenchCase *c);
 

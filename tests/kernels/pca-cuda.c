@@ -344,35 +344,31 @@ typedef struct {
   int n;
 } Bench;
 
-enum { BENCH_ROWS = 16 }; /* that are made; the others are like them */
-
 static void
 set_sample (const CuvCube *cube, uint8_t *at, unsigned value, unsigned noise)
 {
   if (cube->format == CUV_CUBE_U8)
-    *at = (uint8_t) (value / 4 + (noise >> 28));
+    *at = (uint8_t) (value / 4 + noise / 4096);
   else if (cube->format == CUV_CUBE_U16)
-    *(uint16_t *) (void *) at = (uint16_t) (64 * value + (noise >> 24));
+    *(uint16_t *) (void *) at = (uint16_t) (64 * value + noise / 256);
   else
-    *(float *) (void *) at = (float) value + (float) (noise >> 24) / 32;
+    *(float *) (void *) at = (float) value + (float) noise / 8192;
 }
 
-/* Two spectra in changing shares, and noise. */
+/* Two spectra in changing shares, and noise, which in one band is up to four
+ * times as strong as in another, or in all of them alike. */
 static void
-fill_rows (const CuvCube *cube, uint8_t *data, unsigned noise)
+fill_bands (const CuvCube *cube, const PcaBenchCase *c, uint8_t *at,
+    unsigned pixel, unsigned *noise)
 {
-  for (int i = 0; i < cube->width * BENCH_ROWS; i++) {
-    const unsigned one = (unsigned) i % 211, two = (unsigned) i / 517 % 97;
+  const unsigned n = (unsigned) c->n, one = pixel % 211, two = pixel / 517 % 97;
 
-    for (int b = 0; b < cube->bands; b++) {
-      noise = noise * 1664525u + 1013904223u;
-      set_sample (cube,
-          data + i % cube->width * cube->pixel_step
-              + i / cube->width * cube->row_step + b * cube->band_step,
-          (one * (unsigned) (b + 3) + two * (unsigned) (cube->bands - b))
-              / (unsigned) cube->bands,
-          noise);
-    }
+  for (unsigned b = 0; b < n; b++, at += cube->band_step) {
+    const unsigned strength = c->alike ? 256 : 64 + 192 * b / n;
+
+    *noise = *noise * 1664525u + 1013904223u;
+    set_sample (cube, at, (one * (b + 3) + two * (n - b)) / n,
+        (*noise >> 16) * strength / 256);
   }
 }
 
@@ -386,6 +382,7 @@ bench_cube (const PcaBenchCase *c, unsigned frame, size_t *size)
   const bool planes = c->layout == PCA_BSQ;
   CuvCube cube = { NULL, c->format, c->width, c->height, c->n, bytes * across,
     row * across, bytes };
+  unsigned noise = frame + 1;
   uint8_t *data;
 
   if (planes || c->layout == PCA_BIL) {
@@ -395,19 +392,15 @@ bench_cube (const PcaBenchCase *c, unsigned frame, size_t *size)
   }
   *size = (size_t) (row * c->height * across);
   cube.data = data = calloc (1, *size);
-  fill_rows (&cube, data, frame + 1);
-  for (int y = BENCH_ROWS; y < c->height; y++) {
-    for (int b = 0; b < (planes ? c->n : 1); b++) {
-      uint8_t *at = data + y * cube.row_step + b * cube.band_step;
-
-      memcpy (at, at - BENCH_ROWS * cube.row_step,
-          (size_t) (planes ? row : cube.row_step));
-    }
-  }
+  for (int i = 0; i < c->width * c->height; i++)
+    fill_bands (&cube, c,
+        data + i % c->width * cube.pixel_step + i / c->width * cube.row_step,
+        (unsigned) i, &noise);
   return cube;
 }
 
-/* Cubes take turns, so that there is something to learn. */
+/* Frames of one scene: cubes take turns, so that there is something to learn.
+ */
 static void
 run_bench (void *data)
 {
