@@ -86,7 +86,7 @@ CUV_BOTH int
 cuv_pca_best_of_all (CuvTeam team, const double *dots, int n)
 {
   double largest = -1.0;
-  int best = -1;
+  int best = 0;
 
   CUV_TEAM_COLUMNS (team, j, 0, n)
   {
@@ -96,7 +96,7 @@ cuv_pca_best_of_all (CuvTeam team, const double *dots, int n)
     }
   }
   return cuv_team_row_any (
-      team, largest == cuv_team_row_max (team, largest) ? best : -1);
+      team, largest == cuv_team_row_max (team, largest) ? best : 0);
 }
 
 /* Mostly all are most like another one, and that is it. dots are in b. */

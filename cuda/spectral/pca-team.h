@@ -89,7 +89,7 @@ cuv_team_row_max (CuvTeam team, double value)
   return value;
 }
 
-/* What one of the row's threads has, for each of them: its place, or -1. */
+/* What one of the row's threads has, for each of them: others have 0. */
 CUV_BOTH int
 cuv_team_row_any (CuvTeam team, int place)
 {
