@@ -2,9 +2,14 @@
 #include "config.h"
 #include "gstspectralcanvas.h"
 
+#if HAVE_CUDA
+#include "cuv-nv12.h"
+#include "cuv-upload.h"
+#endif
+
 #define NO_REF GST_VIDEO_FRAME_MAP_FLAG_NO_REF
 
-/* Pictures are made in RGB; GStreamer makes NV12 of them. */
+/* Pictures are made in RGB; of those in host memory GStreamer makes NV12. */
 static gboolean
 make_converter (GstSpectralCanvas *self)
 {
@@ -48,33 +53,36 @@ void
 gst_spectral_canvas_leave (GstSpectralCanvas *self)
 {
   gst_clear_buffer (&self->device);
+  gst_clear_buffer (&self->converted);
 }
 
 /* ---- a picture ---- */
 
+/* One in CUDA memory, kept for the next picture. */
 static GstBuffer *
-ensure_device (GstSpectralCanvas *self)
+ensure_device (
+    GstSpectralCanvas *self, GstBuffer **buffer, const GstVideoInfo *info)
 {
   GstCaps *caps;
   GstBufferPool *pool;
 
-  if (self->device != NULL)
-    return self->device;
-  caps = gst_video_info_to_caps (&self->info);
+  if (*buffer != NULL)
+    return *buffer;
+  caps = gst_video_info_to_caps (info);
   gst_caps_set_features_simple (
       caps, gst_caps_features_new (GST_CUV_FEATURE_CUDA, NULL));
   pool = gst_cuv_context_new_pool (self->context, caps);
   if (pool != NULL
       && gst_cuv_context_configure_pool (
-             self->context, pool, caps, (guint) self->info.size, 0, 1)
+             self->context, pool, caps, (guint) info->size, 0, 1)
           > 0
       && gst_buffer_pool_set_active (pool, TRUE))
-    gst_buffer_pool_acquire_buffer (pool, &self->device, NULL);
+    gst_buffer_pool_acquire_buffer (pool, buffer, NULL);
   if (pool != NULL)
     gst_buffer_pool_set_active (pool, FALSE); /* the buffer keeps it */
   gst_clear_object (&pool);
   gst_caps_unref (caps);
-  return self->device;
+  return *buffer;
 }
 
 const gchar *
@@ -89,7 +97,7 @@ gst_spectral_canvas_begin (GstSpectralCanvas *self, GstBuffer *out,
   if (on_device) {
     flags |= gst_cuv_map_cuda ();
     if (!gst_cuv_context_owns_buffer (self->context, self->buffer))
-      self->buffer = ensure_device (self);
+      self->buffer = ensure_device (self, &self->device, &self->info);
   }
   if (self->buffer == NULL)
     return "There is no CUDA memory for a picture";
@@ -120,20 +128,120 @@ convert (GstSpectralCanvas *self)
   return ok;
 }
 
+/* ---- NV12 on the device ---- */
+
+#if HAVE_CUDA
+static CuvYuvColours
+colours_of (const GstVideoInfo *info)
+{
+  const GstVideoColorimetry *colorimetry = &info->colorimetry;
+  CuvYuvColours colours;
+  gdouble kr, kb, k[3];
+  gint offset[GST_VIDEO_MAX_COMPONENTS], scale[GST_VIDEO_MAX_COMPONENTS];
+
+  if (!gst_video_color_matrix_get_Kr_Kb (colorimetry->matrix, &kr, &kb))
+    gst_video_color_matrix_get_Kr_Kb (GST_VIDEO_COLOR_MATRIX_BT601, &kr, &kb);
+  gst_video_color_range_offsets (
+      colorimetry->range, info->finfo, offset, scale);
+  k[0] = kr;
+  k[1] = 1.0 - kr - kb;
+  k[2] = kb;
+  for (gint i = 0; i < 3; i++) {
+    const gdouble u = ((i == 2) - k[i]) / (2.0 * (1.0 - kb));
+    const gdouble v = ((i == 0) - k[i]) / (2.0 * (1.0 - kr));
+
+    colours.factor[0][i] = (gfloat) (k[i] * scale[0] / 255.0);
+    colours.factor[1][i] = (gfloat) (u * scale[1] / 255.0);
+    colours.factor[2][i] = (gfloat) (v * scale[2] / 255.0);
+    colours.offset[i] = (gfloat) offset[i];
+  }
+  colours.is_cosited =
+      (info->chroma_site & GST_VIDEO_CHROMA_SITE_H_COSITED) != 0;
+  return colours;
+}
+
+/* Enqueues, and waits. */
+static gboolean
+submit_nv12 (GstSpectralCanvas *self, GstVideoFrame *from, GstVideoFrame *to)
+{
+  const CuvYuvColours colours = colours_of (&self->out_info);
+  gpointer stream = gst_cuv_context_stream (self->context, to->buffer);
+  gboolean ok;
+
+  if (!gst_cuv_context_push (self->context))
+    return FALSE;
+  ok = cuv_nv12_submit (GST_VIDEO_FRAME_PLANE_DATA (from, 0),
+           GST_VIDEO_FRAME_PLANE_STRIDE (from, 0), GST_VIDEO_FRAME_WIDTH (from),
+           GST_VIDEO_FRAME_HEIGHT (from), &colours,
+           GST_VIDEO_FRAME_PLANE_DATA (to, 0),
+           GST_VIDEO_FRAME_PLANE_STRIDE (to, 0),
+           GST_VIDEO_FRAME_PLANE_DATA (to, 1),
+           GST_VIDEO_FRAME_PLANE_STRIDE (to, 1), stream)
+      == 0;
+  ok = cuv_upload_wait (stream) == 0 && ok;
+  gst_cuv_context_pop (self->context);
+  return ok;
+}
+
+static gboolean
+convert_on_device (GstSpectralCanvas *self, GstBuffer *to)
+{
+  GstVideoFrame rgbx, nv12;
+  gboolean ok;
+
+  if (!gst_video_frame_map (
+          &rgbx, &self->info, self->buffer, GST_MAP_READ | gst_cuv_map_cuda ()))
+    return FALSE;
+  ok = gst_video_frame_map (
+      &nv12, &self->out_info, to, GST_MAP_WRITE | NO_REF | gst_cuv_map_cuda ());
+  if (ok) {
+    ok = submit_nv12 (self, &rgbx, &nv12);
+    gst_video_frame_unmap (&nv12);
+    gst_cuv_context_written (self->context, to);
+  }
+  gst_video_frame_unmap (&rgbx);
+  return ok;
+}
+#else
+static gboolean
+convert_on_device (GstSpectralCanvas *self, GstBuffer *to)
+{
+  return FALSE;
+}
+#endif
+
+/* The picture on the device is that which goes out, or becomes it. */
+static const gchar *
+finish_on_device (GstSpectralCanvas *self)
+{
+  GstBuffer *from = self->buffer;
+
+  if (self->converter != NULL) {
+    from = gst_cuv_context_owns_buffer (self->context, self->out)
+        ? self->out
+        : ensure_device (self, &self->converted, &self->out_info);
+    if (from == NULL)
+      return "There is no CUDA memory for a picture";
+    if (!convert_on_device (self, from))
+      return "Cannot convert a picture on the GPU";
+  }
+  return from == self->out
+          || gst_cuv_context_copy_frame (
+              self->context, &self->out_info, from, self->out)
+      ? NULL
+      : "Cannot copy a picture from the GPU";
+}
+
 const gchar *
 gst_spectral_canvas_end (GstSpectralCanvas *self, gboolean is_filled)
 {
-  GstBuffer *wanted = self->converter != NULL ? self->scratch : self->out;
-
   gst_video_frame_unmap (&self->video);
   if (self->on_device)
     gst_cuv_context_written (self->context, self->buffer);
   if (!is_filled)
     return NULL;
-  if (self->buffer != wanted
-      && !gst_cuv_context_copy_frame (
-          self->context, &self->info, self->buffer, wanted))
-    return "Cannot copy a picture from the GPU";
+  if (self->on_device)
+    return finish_on_device (self);
   return self->converter == NULL || convert (self) ? NULL
                                                    : "Cannot map a picture";
 }

@@ -21,7 +21,8 @@ typedef struct {
   GstVideoInfo info, out_info; /* of what is painted, and of buffers */
   GstVideoConverter *converter;
   GstBuffer *scratch; /* for pictures that are converted, in host memory */
-  GstBuffer *device;  /* for those that come down */
+  GstBuffer *device;  /* for those that are converted or come down from there */
+  GstBuffer *converted; /* for those that are, and come down */
 
   /* of the picture at hand */
   GstVideoFrame video;

@@ -22,7 +22,7 @@ G_BEGIN_DECLS
 #define GST_SPECTRAL_PICTURE_CAPS                                              \
   "video/x-raw, format = (string) { RGBA, RGBx, NV12 }, " GST_SPECTRAL_SIZES   \
   "; video/x-raw(" GST_CUV_FEATURE_CUDA "), format = (string) "                \
-  "{ RGBA, RGBx }, " GST_SPECTRAL_SIZES
+  "{ RGBA, RGBx, NV12 }, " GST_SPECTRAL_SIZES
 
 /* What the other side's template, which is taken, says with the sizes of each
  * of the caps; in the memory that those are in first. */

@@ -170,7 +170,6 @@ gst_spectral_transform_decide_allocation (
 
   gst_query_parse_allocation (query, &caps, NULL);
   if (caps != NULL && !gst_cuv_caps_is_cuda (caps) && priv->uses_device
-      && priv->canvas.converter == NULL
       && GST_SPECTRAL_TRANSFORM_GET_CLASS (self)->paints_on_device)
     gst_spectral_device_add_pool (&priv->device, query);
   return GST_BASE_TRANSFORM_CLASS (gst_spectral_transform_parent_class)

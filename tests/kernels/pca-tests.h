@@ -21,6 +21,9 @@ void check_pca_runs (void);
 /* the GPU against the C reference */
 void check_pca_cuda (void);
 
+/* pictures on the GPU in another format */
+void check_nv12_cuda (void);
+
 void bench_pca (void);
 void bench_pca_cuda (void);
 

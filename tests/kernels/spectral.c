@@ -12,6 +12,7 @@ run (void)
     if (cuv_check_options.bench)
       bench_pca_cuda ();
     check_pca_cuda ();
+    check_nv12_cuda ();
     return;
   }
   if (cuv_check_options.bench)
