@@ -95,7 +95,7 @@ check_near_basis (const CuvPcaBasis *a, const CuvPcaBasis *b, double tolerance)
           fabs (cuv_pca_dot (&a->vectors[i * a->n], &a->vectors[j * a->n], a->n)
               - (i == j ? 1.0 : 0.0)));
   }
-  CUV_CHECK (off < 1e-12, ": %g", off);
+  CUV_CHECK (off < 1e-11, ": %g", off);
   CUV_CHECK (far <= tolerance * total, ": %g of %g", far, total);
 }
 
