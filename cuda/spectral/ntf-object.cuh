@@ -18,8 +18,6 @@ struct _CuvNtfCuda {
   CuvNtfProgress *progress_to = nullptr;
   CuvNtfFactors factors = {}; // in pinned memory; u and w as on the device
   float *v_columns = nullptr; // v as it is there
-  int n_slots_at_once = 0;    // that there are maps for
-  int n_iterations = 0;       // that were enqueued
   double work = 0;            // since the host waited
   double max_work = CUV_NTF_MAX_WORK;
   const int32_t *cancel = nullptr;

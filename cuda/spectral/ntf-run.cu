@@ -48,92 +48,74 @@ rows_at_once (const CuvNtfCuda *self)
 
 // ---- an iteration ----
 
-// By slots that there are maps for.
+// Has submit (first, end) called for all of a mode's slots, so many at once
+// that they fill the GPU.
+template <typename F>
 static int
-enqueue_u_and_sums_of_v (CuvNtfCuda *self, bool hals, bool gram)
+enqueue_slots (CuvNtfCuda *self, int mode, int least, F submit)
 {
   const CuvNtfState &state = self->state;
-  const int n_slots = state.n_slots[CUV_NTF_V];
-  const int n = std::clamp (
-      rows_at_once (self) * n_slots / state.height, 1, self->n_slots_at_once);
-
-  for (int first = 0; first < n_slots; first += n) {
-    const int to = std::min (first + n, n_slots);
-    const int n_rows = cuv_ntf_first_row (state, CUV_NTF_V, to)
-        - cuv_ntf_first_row (state, CUV_NTF_V, first);
-    const int paced = pace (self, work_of_rows (state, n_rows));
-
-    if (paced != ENQUEUED)
-      return paced;
-    if (cuv_ntf_map_submit (state, first, to, hals, self->stream) != 0
-        || cuv_ntf_sum_v_submit (
-               state, first, to, gram && to == n_slots, self->stream)
-            != 0)
-      return FAILED;
-  }
-  return ENQUEUED;
-}
-
-// So many slots at once that they fill the GPU.
-static int
-enqueue_sums_of_w (CuvNtfCuda *self, bool gram)
-{
-  const CuvNtfState &state = self->state;
-  const int n_slots = state.n_slots[CUV_NTF_W];
+  const int n_slots = state.n_slots[mode];
   const int n_rows = cuv_div_up (state.height, n_slots);
-  const int least =
-      cuv_div_up (128, cuv_div_up (state.depth, CUV_NTF_BANDS_OF_THREAD));
   const int n = std::max (rows_at_once (self) / n_rows, least);
 
   for (int first = 0; first < n_slots; first += n) {
-    const int to = std::min (first + n, n_slots);
-    const int paced = pace (self, work_of_rows (state, (to - first) * n_rows));
+    const int end = std::min (first + n, n_slots);
+    const int paced = pace (self, work_of_rows (state, (end - first) * n_rows));
 
     if (paced != ENQUEUED)
       return paced;
-    if (cuv_ntf_sum_w_submit (
-            state, first, to, gram && first == 0, self->stream)
-        != 0)
+    if (submit (first, end) != 0)
       return FAILED;
   }
   return ENQUEUED;
 }
 
 static int
-enqueue_updates (CuvNtfCuda *self, int first, int last, bool hals, bool gram)
+enqueue_maps (CuvNtfCuda *self)
 {
-  for (int mode = first; mode <= last; mode++) {
-    self->work += LAUNCH_WORK;
-    if (cuv_ntf_update_submit (self->state, mode, hals, gram, self->stream)
-        != 0)
-      return FAILED;
-  }
-  return ENQUEUED;
+  return enqueue_slots (self, CUV_NTF_V, 1, [=] (int first, int end) {
+    return cuv_ntf_map_submit (self->state, first, end, self->stream);
+  });
 }
 
 static int
-iterate_gs (CuvNtfCuda *self, bool hals)
+enqueue_update (CuvNtfCuda *self, int mode)
 {
-  int status = enqueue_u_and_sums_of_v (self, hals, true);
+  self->work += LAUNCH_WORK;
+  return cuv_ntf_update_submit (self->state, mode, self->stream) == 0 ? ENQUEUED
+                                                                      : FAILED;
+}
+
+static int
+enqueue_w (CuvNtfCuda *self)
+{
+  return enqueue_slots (self, CUV_NTF_W, 4, [=] (int first, int end) {
+    return cuv_ntf_sum_w_submit (self->state, first, end, self->stream);
+  });
+}
+
+static int
+iterate_gs (CuvNtfCuda *self)
+{
+  int status = enqueue_maps (self);
 
   if (status == ENQUEUED)
-    status = enqueue_updates (self, CUV_NTF_V, CUV_NTF_V, hals, false);
-  if (status == ENQUEUED)
-    status = enqueue_sums_of_w (self, true);
-  if (status == ENQUEUED)
-    status = enqueue_updates (self, CUV_NTF_W, CUV_NTF_W, hals, true);
-  return status;
+    status = enqueue_update (self, CUV_NTF_V);
+  return status == ENQUEUED ? enqueue_w (self) : status;
 }
 
 static int
 iterate_jacobi (CuvNtfCuda *self)
 {
-  int status = enqueue_u_and_sums_of_v (self, false, false);
+  int status = enqueue_maps (self);
 
   if (status == ENQUEUED)
-    status = enqueue_sums_of_w (self, false);
+    status = enqueue_w (self);
   if (status == ENQUEUED)
-    status = enqueue_updates (self, CUV_NTF_U, CUV_NTF_W, false, false);
+    status = enqueue_update (self, CUV_NTF_U);
+  if (status == ENQUEUED)
+    status = enqueue_update (self, CUV_NTF_V);
   if (status == ENQUEUED)
     status = cuv_ntf_grams_submit (self->state, self->stream);
   return status;
@@ -151,7 +133,7 @@ enqueue_test (CuvNtfCuda *self)
 
     if (paced != ENQUEUED)
       return paced;
-    if (cuv_ntf_test_submit (state, self->n_iterations, y, n_rows, self->stream)
+    if (cuv_ntf_test_submit (state, state.iteration, y, n_rows, self->stream)
         != 0)
       return FAILED;
   }
@@ -162,18 +144,17 @@ enqueue_test (CuvNtfCuda *self)
 static int
 enqueue (CuvNtfCuda *self)
 {
-  const CuvNtfParams &params = self->state.params;
+  CuvNtfState *state = &self->state;
+  const CuvNtfParams &params = state->params;
   int status;
 
   do {
-    const int n = ++self->n_iterations;
-    const bool hals = params.algorithm == CUV_NTF_HALS
-        && (n > 1 || params.init == CUV_NTF_PREVIOUS);
-
-    status = params.schedule == CUV_NTF_GS ? iterate_gs (self, hals)
+    state->iteration++;
+    state->hals = params.algorithm == CUV_NTF_HALS
+        && (state->iteration > 1 || params.init == CUV_NTF_PREVIOUS);
+    status = params.schedule == CUV_NTF_GS ? iterate_gs (self)
                                            : iterate_jacobi (self);
-  } while (
-      status == ENQUEUED && !cuv_ntf_has_test (&params, self->n_iterations));
+  } while (status == ENQUEUED && !cuv_ntf_has_test (&params, state->iteration));
   return status == ENQUEUED ? enqueue_test (self) : status;
 }
 
@@ -202,14 +183,14 @@ cuv_ntf_cuda_start (CuvNtfCuda *self, const CuvNtfParams *params)
   if (params->algorithm == CUV_NTF_HALS)
     state->params.schedule = CUV_NTF_GS;
   self->progress_to->result = CuvNtfResult{};
-  self->n_iterations = 0;
+  state->iteration = 0;
   if (start_factors (self) != 0)
     return -1;
   CUV_CUDA_TRY (cudaMemsetAsync (
       state->progress, 0, sizeof *state->progress, self->stream));
   // a run that failed may have left them so
-  CUV_CUDA_TRY (cudaMemsetAsync (state->counters, 0,
-      (CUV_NTF_MODES + 1) * sizeof *state->counters, self->stream));
+  CUV_CUDA_TRY (cudaMemsetAsync (
+      state->counters, 0, sizeof *state->counters, self->stream));
   return cuv_ntf_end (self,
       cuv_ntf_grams_submit (*state, self->stream) == 0 ? enqueue_test (self)
                                                        : FAILED);
@@ -234,7 +215,7 @@ revive (CuvNtfCuda *self)
 
   if (cuv_ntf_download (self) != 0)
     return -1;
-  if (cuv_ntf_revive (&self->factors, params.seed, self->n_iterations) == 0)
+  if (cuv_ntf_revive (&self->factors, params.seed, self->state.iteration) == 0)
     return 0;
   return cuv_ntf_upload (self) == 0
       ? cuv_ntf_end (self, cuv_ntf_grams_submit (self->state, self->stream))
@@ -254,7 +235,7 @@ enqueue_tests (CuvNtfCuda *self)
 
     status = enqueue (self);
     work = self->work - before;
-  } while (status == ENQUEUED && self->n_iterations < params.iterations
+  } while (status == ENQUEUED && self->state.iteration < params.iterations
       && !params.reinit_dead && work > 0
       && self->work + work <= self->max_work);
   return status;

@@ -148,7 +148,7 @@ __launch_bounds__ (THREADS)
   rest = block_sum (rest);
   if (threadIdx.x == 0)
     self.rests[y] = rest;
-  if (!cuv_ntf_is_last (&self.counters[CUV_NTF_MODES], self.height))
+  if (!cuv_ntf_is_last (&self.counters->test, self.height))
     return;
   rest = 0;
   for (int i = threadIdx.x; i < self.height; i += THREADS)

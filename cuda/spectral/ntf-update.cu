@@ -1,72 +1,42 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// New values of the rows of a mode whose numerators are there, slot by slot.
+// New values of the rows of a mode whose numerators are there.
 #include "spectral/ntf-update.cuh"
 
 #define THREADS 256
-#define ROWS 4 // of a block; so few, as adding up the slots takes long
-
-// The block's ROWS x STRIDE numerators. Each is added up by as many threads as
-// there are for it, slots in turn, and then over the threads.
-template <int STRIDE>
-static __device__ __forceinline__ void
-add_slots (const CuvNtfState &self, int mode, float *parts, float *numerators)
-{
-  constexpr int n = ROWS * STRIDE, n_parts = THREADS / n;
-  const CuvNtfMatrix &m = self.factors[mode];
-  const int part = threadIdx.x / n, i = threadIdx.x % n;
-  const int k = m.k_step == 1 ? i % STRIDE : i / ROWS;
-  const int row = m.k_step == 1 ? i / STRIDE : i % ROWS;
-  const int at = blockIdx.x * ROWS + row;
-  const size_t slot = (size_t) STRIDE * (m.k_step == 1 ? m.size : m.k_step);
-  const float *from = &self.sums[mode][at * m.row_step + k * m.k_step];
-  float sum = 0;
-
-#pragma unroll 16
-  for (int s = part; s < (at < m.size ? self.n_slots[mode] : 0); s += n_parts)
-    sum += __ldcg (&from[s * slot]);
-  parts[threadIdx.x] = sum;
-  __syncthreads ();
-  for (int p = 1; p < n_parts && part == 0; p++)
-    sum += parts[p * n + i];
-  if (part == 0)
-    numerators[row * STRIDE + k] = sum;
-}
+#define ROWS 4 // of a block; so few, as adding up the numerators takes long
 
 template <int STRIDE>
 static __global__ void
 __launch_bounds__ (THREADS) update_kernel (
-    const __grid_constant__ CuvNtfState self, int mode, bool hals, bool gram)
+    const __grid_constant__ CuvNtfState self, int mode, int n_gram_blocks)
 {
-  // first a rule, then M's room
-  __shared__ CuvNtfGramRoom<STRIDE> room;
-  __shared__ float parts[THREADS], numerators[ROWS * STRIDE];
-  CuvNtfRule<STRIDE> *rule = (CuvNtfRule<STRIDE> *) room;
-  const CuvNtfMatrix &m = self.factors[mode];
-  const int warp = cuv_warp_of_thread (), i = blockIdx.x * ROWS + warp;
+  __shared__ union {
+    double gram[CUV_NTF_GRAM_ROOM];
+    CuvNtfUpdateRoom<STRIDE> update;
+  } room;
+  const int first = ((int) blockIdx.x - n_gram_blocks) * ROWS;
 
-  static_assert (sizeof *rule <= sizeof room, "both are in one place");
   cuv_let_next_kernel_start ();
   cuv_wait_for_previous_kernel ();
   if (__ldcg (&self.progress->stop))
     return;
-  cuv_ntf_prepare (self, mode, rule);
-  add_slots<STRIDE> (self, mode, parts, numerators);
-  __syncthreads ();
-  if (warp < ROWS && i < m.size)
-    cuv_ntf_update_row (self, mode, hals, *rule, &numerators[warp * STRIDE], i);
-  if (gram && cuv_ntf_is_last (&self.counters[mode], gridDim.x))
-    cuv_ntf_gram_rows<STRIDE> (m, 0, m.size, room, self.grams[mode]);
+  if (first < 0)
+    cuv_ntf_gram_part<STRIDE> (
+        self, cuv_ntf_mode_before (mode), blockIdx.x, room.gram);
+  else
+    cuv_ntf_update_rows<STRIDE> (self, mode, first,
+        min (ROWS, self.factors[mode].size - first), &room.update);
 }
 
 int
-cuv_ntf_update_submit (const CuvNtfState &self, int mode, bool hals, bool gram,
-    cudaStream_t stream)
+cuv_ntf_update_submit (const CuvNtfState &self, int mode, cudaStream_t stream)
 {
+  const int n_gram_blocks = cuv_ntf_gram_blocks (self, mode, 0);
   const int n_blocks = cuv_div_up (self.factors[mode].size, ROWS);
 
   return cuv_ntf_with_stride (self.stride, [&] (auto stride) {
-    return cuv_launch_early ("update_kernel", n_blocks, THREADS, 0, stream,
-        update_kernel<stride ()>, self, mode, hals, gram);
+    return cuv_launch_early ("update_kernel", n_gram_blocks + n_blocks, THREADS,
+        0, stream, update_kernel<stride ()>, self, mode, n_gram_blocks);
   });
 }
 
@@ -75,7 +45,7 @@ static __global__ void
 __launch_bounds__ (THREADS)
     grams_kernel (const __grid_constant__ CuvNtfState self)
 {
-  __shared__ CuvNtfGramRoom<STRIDE> room;
+  __shared__ double room[CUV_NTF_GRAM_ROOM];
   const int mode = blockIdx.y;
 
   cuv_let_next_kernel_start ();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// From numerators to a row's new values, and from columns to M = X^T X. STRIDE
-// is the rank rounded up.
+// From numerators to rows' new values, and from columns to M = X^T X. STRIDE is
+// the rank rounded up.
 #ifndef CUV_NTF_UPDATE_CUH
 #define CUV_NTF_UPDATE_CUH
 
@@ -13,6 +13,21 @@ template <int STRIDE> struct CuvNtfRule {
   double penalty[STRIDE];
   double inverse[STRIDE]; // HALS: of the diagonal; 0 where a column has to wait
 };
+
+// Until blocks before this one, of this kernel or an earlier one, have found M
+// of a mode's columns as they are in this iteration. By all threads.
+static __device__ __forceinline__ void
+cuv_ntf_wait_for_gram (const CuvNtfState &self, int mode)
+{
+  if (threadIdx.x == 0) {
+    const volatile int *ready = &self.counters->ready[mode];
+
+    while (*ready != self.iteration)
+      ;
+    __threadfence ();
+  }
+  __syncthreads ();
+}
 
 // By all threads of the block, which meet afterwards.
 template <int STRIDE>
@@ -125,11 +140,12 @@ cuv_ntf_solve (const CuvNtfRule<STRIDE> &rule, int rank, CuvNtfRow<STRIDE> *row)
   }
 }
 
-// Row i of a mode, whose STRIDE numerators are in shared memory. By a warp.
+// Row i of a mode, whose STRIDE numerators are in shared memory and make way
+// for the new values. By a warp.
 template <int STRIDE>
 static __device__ __forceinline__ void
-cuv_ntf_update_row (const CuvNtfState &self, int mode, bool hals,
-    const CuvNtfRule<STRIDE> &rule, const float *numerators, int i)
+cuv_ntf_update_row (const CuvNtfState &self, int mode,
+    const CuvNtfRule<STRIDE> &rule, float *numerators, int i)
 {
   constexpr int n = CuvNtfRow<STRIDE>::n;
   const CuvNtfMatrix &m = self.factors[mode];
@@ -141,7 +157,7 @@ cuv_ntf_update_row (const CuvNtfState &self, int mode, bool hals,
     row.x[c] = values[cuv_ntf_column<STRIDE> (c) * m.k_step];
     row.numerators[c] = numerators[cuv_ntf_column<STRIDE> (c)];
   }
-  if (hals)
+  if (self.hals)
     cuv_ntf_solve (rule, self.rank, &row);
   else
     cuv_ntf_multiply (rule, self.params.schedule == CUV_NTF_JACOBI, &row);
@@ -150,65 +166,124 @@ cuv_ntf_update_row (const CuvNtfState &self, int mode, bool hals,
     const int k = threadIdx.x % 32 + 32 * c;
 
     if (k < self.rank)
-      values[k * m.k_step] = row.x[c];
+      values[k * m.k_step] = numerators[k] = row.x[c];
   }
+}
+
+// ---- some rows ----
+
+#define CUV_NTF_MAX_ROWS 8 // that a block of 256 threads updates
+template <int STRIDE> struct CuvNtfUpdateRoom {
+  CuvNtfRule<STRIDE> rule;
+  float parts[1024], numerators[CUV_NTF_MAX_ROWS * STRIDE];
+};
+
+// Adds up n numerators, four of them a thread: as many threads as there are for
+// it have their parts, one after the other.
+static __device__ __forceinline__ void
+cuv_ntf_load_sums (
+    const CuvNtfState &self, int mode, int first, int n, float *parts)
+{
+  const int n_threads = n / 4, n_parts = 256 / n_threads;
+  const int part = threadIdx.x / n_threads, i = threadIdx.x % n_threads * 4;
+  const size_t step = cuv_ntf_n_values (self, mode);
+  const int end = part < n_parts ? self.n_sums[mode] : 0;
+  const float *from = &self.sums[mode][first + i];
+  float4 sum = make_float4 (0, 0, 0, 0);
+
+#pragma unroll 8
+  for (int s = part; s < end; s += n_parts) {
+    const float4 more = __ldcg ((const float4 *) &from[s * step]);
+
+    sum.x += more.x;
+    sum.y += more.y;
+    sum.z += more.z;
+    sum.w += more.w;
+  }
+  *(float4 *) &parts[4 * threadIdx.x] = sum;
+}
+
+static __device__ __forceinline__ void
+cuv_ntf_add_parts (const float *parts, int n, float *numerators)
+{
+  const int n_parts = 256 / (n / 4);
+
+  for (int i = threadIdx.x; i < n; i += 256) {
+    float sum = 0;
+
+    for (int p = 0; p < n_parts; p++)
+      sum += parts[p * n + i];
+    numerators[i] = sum;
+  }
+}
+
+// Rows from first on, whose numerators have been stored.
+template <int STRIDE>
+static __device__ __forceinline__ void
+cuv_ntf_update_rows (const CuvNtfState &self, int mode, int first, int n_rows,
+    CuvNtfUpdateRoom<STRIDE> *room)
+{
+  const int n = n_rows * STRIDE, warp = cuv_warp_of_thread ();
+
+  cuv_ntf_load_sums (self, mode, first * STRIDE, n, room->parts);
+  if (self.params.schedule == CUV_NTF_GS)
+    cuv_ntf_wait_for_gram (self, cuv_ntf_mode_before (mode));
+  cuv_ntf_prepare (self, mode, &room->rule);
+  __syncthreads ();
+  cuv_ntf_add_parts (room->parts, n, room->numerators);
+  __syncthreads ();
+  if (warp < n_rows)
+    cuv_ntf_update_row (
+        self, mode, room->rule, &room->numerators[warp * STRIDE], first + warp);
 }
 
 // ---- M ----
 
-// Room that a block of 256 threads needs for it: some rows, and M.
-#define CUV_NTF_GRAM_ROWS 1024
-template <int STRIDE>
-using CuvNtfGramRoom = double[CUV_NTF_GRAM_ROWS + STRIDE * STRIDE];
+// Room for it: some rows, or each group of threads' M.
+#define CUV_NTF_GRAM_ROOM 1024
 
-template <int STRIDE>
-static __device__ __forceinline__ void
-cuv_ntf_gram_tile (const double *row, int k, int l, double (*sums)[4])
-{
-#pragma unroll
-  for (int i = 0; i < 4; i++) {
-#pragma unroll
-    for (int j = 0; j < 4; j++)
-      sums[i][j] = fma (row[k + i], row[l + j], sums[i][j]);
-  }
-}
-
-// Over rows from first to below end. Each group of threads has some of the
-// rows, and each of its threads 4 x 4 values of M.
+// Over rows from first to below end. Each of 256 threads has N x N values of M,
+// and its group some of the rows.
 template <int STRIDE>
 static __device__ __forceinline__ void
 cuv_ntf_gram_rows (
     const CuvNtfMatrix &m, int first, int end, double *room, double *gram)
 {
-  constexpr int side = STRIDE / 4, n_groups = 256 / (side * side);
-  constexpr int n_rows = CUV_NTF_GRAM_ROWS / STRIDE;
-  const int group = threadIdx.x / (side * side);
-  const int tile = threadIdx.x % (side * side);
-  const int k = tile / side * 4, l = tile % side * 4;
-  double *all = room + CUV_NTF_GRAM_ROWS;
-  double sums[4][4] = {};
+  constexpr int N = STRIDE < 64 ? 2 : 4, side = STRIDE / N;
+  constexpr int n_tiles = side * side, n_groups = 256 / n_tiles;
+  constexpr int n_rows = CUV_NTF_GRAM_ROOM / STRIDE;
+  const int group = threadIdx.x / n_tiles, tile = threadIdx.x % n_tiles;
+  const int k = tile / side * N, l = tile % side * N;
+  double sums[N][N] = {}, *to = n_groups > 1 ? room : gram;
 
   for (int from = first; from < end; from += n_rows) {
     const int n = min (n_rows, end - from);
 
     __syncthreads ();
-    for (int i = threadIdx.x; i < n * STRIDE; i += 256)
+    for (int i = threadIdx.x; i < n * STRIDE; i += blockDim.x)
       room[i] = __ldcg (
           &m.values[(from + i / STRIDE) * m.row_step + i % STRIDE * m.k_step]);
     __syncthreads ();
-    for (int i = group; i < n; i += n_groups)
-      cuv_ntf_gram_tile<STRIDE> (&room[i * STRIDE], k, l, sums);
-  }
-  for (int turn = 0; turn < n_groups; turn++) {
-    for (int i = 0; i < 16 && group == turn; i++) {
-      double *to = &all[(k + i / 4) * STRIDE + l + i % 4];
-
-      *to = (turn > 0 ? *to : 0) + sums[i / 4][i % 4];
+    for (int i = group; i < (group < n_groups ? n : 0); i += n_groups) {
+#pragma unroll
+      for (int j = 0; j < N * N; j++)
+        sums[j / N][j % N] = fma (room[i * STRIDE + k + j / N],
+            room[i * STRIDE + l + j % N], sums[j / N][j % N]);
     }
-    __syncthreads ();
   }
-  for (int i = threadIdx.x; i < STRIDE * STRIDE; i += 256)
-    gram[i] = all[i];
+  __syncthreads ();
+  for (int j = 0; j < (group < n_groups ? N * N : 0); j++)
+    to[(group * STRIDE + k + j / N) * STRIDE + l + j % N] = sums[j / N][j % N];
+  if (n_groups == 1)
+    return;
+  __syncthreads ();
+  for (int i = threadIdx.x; i < STRIDE * STRIDE; i += blockDim.x) {
+    double sum = 0;
+
+    for (int j = 0; j < n_groups; j++)
+      sum += room[j * STRIDE * STRIDE + i];
+    gram[i] = sum;
+  }
 }
 
 // One block's part of a mode's M; the last one adds up the parts.
@@ -222,14 +297,19 @@ cuv_ntf_gram_part (const CuvNtfState &self, int mode, int part, double *room)
 
   cuv_ntf_gram_rows<STRIDE> (m, m.size * part / n_parts,
       m.size * (part + 1) / n_parts, room, &parts[part * STRIDE * STRIDE]);
-  if (!cuv_ntf_is_last (&self.counters[mode], n_parts))
+  if (!cuv_ntf_is_last (&self.counters->grams[mode], n_parts))
     return;
-  for (int i = threadIdx.x; i < STRIDE * STRIDE; i += 256) {
+  for (int i = threadIdx.x; i < STRIDE * STRIDE; i += blockDim.x) {
     double sum = 0;
 
     for (int j = 0; j < n_parts; j++)
       sum += __ldcg (&parts[j * STRIDE * STRIDE + i]);
     self.grams[mode][i] = sum;
+  }
+  __syncthreads ();
+  if (threadIdx.x == 0) {
+    __threadfence ();
+    atomicExch (&self.counters->ready[mode], self.iteration);
   }
 }
 

@@ -6,9 +6,6 @@
 #include <string.h>
 #include "spectral/ntf-object.cuh"
 
-// Of the maps; they stay in the L2 cache.
-#define MAP_BYTES ((size_t) 32 << 20)
-
 _CuvNtfCuda::~_CuvNtfCuda ()
 {
   cuv_buffer_clear (&residual);
@@ -50,20 +47,12 @@ init_shape (CuvNtfState *state, int height, int width, int depth, int rank)
   state->factors[CUV_NTF_U] = { nullptr, height, state->stride, 1 };
   state->factors[CUV_NTF_V] = { nullptr, width, 1, state->pitch };
   state->factors[CUV_NTF_W] = { nullptr, depth, state->stride, 1 };
-  state->n_slots[CUV_NTF_U] = 1;
-  state->n_slots[CUV_NTF_V] = std::min (height, CUV_NTF_SLOTS);
-  state->n_slots[CUV_NTF_W] = std::min (cuv_div_up (height, 8), CUV_NTF_SLOTS);
   for (int mode = 0; mode < CUV_NTF_MODES; mode++)
     state->n_parts[mode] = std::min (
-        cuv_div_up (state->factors[mode].size, 64), CUV_NTF_GRAM_PARTS);
-}
-
-// Values of a mode's columns.
-static size_t
-n_values (const CuvNtfState &state, int mode)
-{
-  return (size_t) state.stride
-      * (mode == CUV_NTF_V ? state.pitch : state.factors[mode].size);
+        cuv_div_up (state->factors[mode].size, 32), CUV_NTF_GRAM_PARTS);
+  state->n_sums[CUV_NTF_U] = 1;
+  cuv_ntf_init_slots_of_v (state);
+  cuv_ntf_init_slots_of_w (state);
 }
 
 static bool
@@ -74,28 +63,14 @@ alloc_modes (CuvNtfCuda *self)
   bool ok = true;
 
   for (int mode = 0; mode < CUV_NTF_MODES && ok; mode++)
-    ok = alloc (self, &state->factors[mode].values, n_values (*state, mode))
+    ok = alloc (self, &state->factors[mode].values,
+             cuv_ntf_n_values (*state, mode))
         && alloc (self, &state->sums[mode],
-            state->n_slots[mode] * n_values (*state, mode))
+            state->n_sums[mode] * cuv_ntf_n_values (*state, mode))
         && alloc (self, &state->grams[mode], n_products)
         && alloc (
             self, &state->gram_parts[mode], state->n_parts[mode] * n_products);
   return ok;
-}
-
-static bool
-alloc_maps (CuvNtfCuda *self)
-{
-  CuvNtfState *state = &self->state;
-  const int n_slots = state->n_slots[CUV_NTF_V];
-  const size_t map = (size_t) state->stride * state->pitch;
-  const size_t slot =
-      cuv_div_up (state->height, n_slots) * map * sizeof (float);
-
-  self->n_slots_at_once =
-      (int) std::clamp<size_t> (MAP_BYTES / slot, 1, n_slots);
-  return alloc (self, &state->map,
-      map * cuv_div_up (state->height * self->n_slots_at_once, n_slots));
 }
 
 static bool
@@ -109,7 +84,7 @@ pin_factors (CuvNtfCuda *self)
   *factors = { { state.height, state.width, state.depth }, state.rank,
     state.stride, {} };
   if (!pin (self, &all, rows * state.stride)
-      || !pin (self, &self->v_columns, n_values (state, CUV_NTF_V)))
+      || !pin (self, &self->v_columns, cuv_ntf_n_values (state, CUV_NTF_V)))
     return false;
   for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
     factors->mode[mode] = all;
@@ -125,8 +100,7 @@ init (CuvNtfCuda *self)
 
   return alloc (self, &state->g,
              (size_t) state->height * state->depth * state->pitch)
-      && alloc_modes (self) && alloc_maps (self)
-      && alloc (self, &state->counters, CUV_NTF_MODES + 1)
+      && alloc_modes (self) && alloc (self, &state->counters, 1)
       && alloc (self, &state->rests, state->height)
       && alloc (self, &state->progress, 1) && alloc (self, &self->found, 1)
       && pin (self, &self->progress_to, 1) && pin (self, &self->found_to, 1)
@@ -218,7 +192,8 @@ copy_factors (CuvNtfCuda *self, cudaMemcpyKind kind)
     const bool up = kind == cudaMemcpyHostToDevice;
 
     CUV_CUDA_TRY (cudaMemcpyAsync (up ? device : host, up ? host : device,
-        n_values (self->state, mode) * sizeof (float), kind, self->stream));
+        cuv_ntf_n_values (self->state, mode) * sizeof (float), kind,
+        self->stream));
   }
   return cuv_ntf_wait (self);
 }

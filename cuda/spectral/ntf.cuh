@@ -10,12 +10,9 @@
 
 // Numerators of v and w are summed slot by slot, each a part of G's rows, then
 // over the slots: in the same order at each run.
-#define CUV_NTF_SLOTS 64
-#define CUV_NTF_BANDS_OF_THREAD 8 // of w's numerators
-#define CUV_NTF_GRAM_PARTS 16
+#define CUV_NTF_GRAM_PARTS 8
 
-// A mode's columns, or numerators: value (i, k) is at i * row_step + k *
-// k_step.
+// A mode's columns: value (i, k) is at i * row_step + k * k_step.
 typedef struct {
   float *values;
   int size, row_step, k_step;
@@ -27,22 +24,33 @@ typedef struct {
   int stop;      // no kernel of an iteration or a test does anything any more
 } CuvNtfProgress;
 
+// Blocks that are done, of those that find a mode's M, make a test or sum some
+// bands of w; and the iteration that a mode's M is of.
+typedef struct {
+  unsigned grams[CUV_NTF_MODES], test, bands[CUV_CUBE_MAX_BANDS];
+  int ready[CUV_NTF_MODES];
+} CuvNtfCounters;
+
 typedef struct {
   int height, width, depth, rank;
   int stride; // the rank rounded up to 8, 16, 32 or 64; columns beyond it are 0
   int pitch;  // the width rounded up to a multiple of 4
   double scale;
-  float *g;   // height x depth x pitch, 0 beyond the width
-  float *map; // G x w of some rows: stride x pitch each
-  // u and w row by row; v, like the maps, column by column
+  float *g; // height x depth x pitch, 0 beyond the width
+  // u and w row by row; v column by column
   CuvNtfMatrix factors[CUV_NTF_MODES];
   int n_slots[CUV_NTF_MODES];
-  float *sums[CUV_NTF_MODES]; // numerators, by slot; u has one slot for JACOBI
+  int map_parts, map_rows; // see ntf-map.cu
+  // numerators, row by row, as often as there are parts of them to add up
+  float *sums[CUV_NTF_MODES];
+  int n_sums[CUV_NTF_MODES];
   int n_parts[CUV_NTF_MODES];
   double *grams[CUV_NTF_MODES], *gram_parts[CUV_NTF_MODES];
-  unsigned *counters; // blocks that are done, by mode; then the test's
-  double *rests;      // by row
+  CuvNtfCounters *counters;
+  double *rests; // by row
   CuvNtfProgress *progress;
+  int iteration; // counted from 1
+  bool hals;
   CuvNtfParams params;
 } CuvNtfState;
 
@@ -58,6 +66,30 @@ cuv_ntf_first_row (const CuvNtfState &self, int mode, int slot)
   return self.height * slot / self.n_slots[mode];
 }
 
+static __host__ __device__ inline int
+cuv_ntf_mode_before (int mode)
+{
+  return (mode + CUV_NTF_MODES - 1) % CUV_NTF_MODES;
+}
+
+// What finds new values of a mode also finds, meanwhile, M of the mode before:
+// so many blocks of its first launch in an iteration do.
+static inline int
+cuv_ntf_gram_blocks (const CuvNtfState &self, int mode, int first)
+{
+  return self.params.schedule == CUV_NTF_GS && first == 0
+      ? self.n_parts[cuv_ntf_mode_before (mode)]
+      : 0;
+}
+
+// Of a mode's columns, or of one part of its numerators.
+static __host__ __device__ inline size_t
+cuv_ntf_n_values (const CuvNtfState &self, int mode)
+{
+  return (size_t) self.stride
+      * (mode == CUV_NTF_V ? self.pitch : self.factors[mode].size);
+}
+
 static __device__ __forceinline__ float4
 cuv_ntf_load4 (const float *at)
 {
@@ -69,16 +101,17 @@ cuv_ntf_load4 (const float *at)
 static __device__ __forceinline__ bool
 cuv_ntf_is_last (unsigned *counter, unsigned n)
 {
-  bool last;
+  bool last = false;
 
-  __threadfence ();
   __syncthreads ();
-  last =
-      __syncthreads_or (threadIdx.x == 0 && atomicAdd (counter, 1u) == n - 1);
-  __threadfence ();
-  if (last && threadIdx.x == 0)
-    *counter = 0;
-  return last;
+  if (threadIdx.x == 0) {
+    __threadfence ();
+    last = atomicAdd (counter, 1u) == n - 1;
+    if (last)
+      *counter = 0;
+    __threadfence ();
+  }
+  return __syncthreads_or (last);
 }
 
 // Calls f (std::integral_constant) of the stride, for templates.
@@ -92,21 +125,22 @@ cuv_ntf_with_stride (int stride, F f)
                      : f (std::integral_constant<int, 64> ());
 }
 
+// How G's rows are divided for v and w.
+void cuv_ntf_init_slots_of_v (CuvNtfState *self);
+void cuv_ntf_init_slots_of_w (CuvNtfState *self);
+
 // Enqueue; return 0 or -1. Slots are those from first to below end.
 
-// Of u's slots, which are v's: the maps, u's numerators and, but for JACOBI,
-// u's new values.
-int cuv_ntf_map_submit (const CuvNtfState &self, int first, int end, bool hals,
-    cudaStream_t stream);
-// v's numerators, from the maps of the same slots; and, after that, u's M.
-int cuv_ntf_sum_v_submit (const CuvNtfState &self, int first, int end,
-    bool gram, cudaStream_t stream);
-// w's numerators, and v's M.
-int cuv_ntf_sum_w_submit (const CuvNtfState &self, int first, int end,
-    bool gram, cudaStream_t stream);
-// A mode's new values; of w also M.
-int cuv_ntf_update_submit (const CuvNtfState &self, int mode, bool hals,
-    bool gram, cudaStream_t stream);
+// The slots' maps, G x w; from them u's numerators and, but for JACOBI, u's new
+// values; and v's numerators.
+int cuv_ntf_map_submit (
+    const CuvNtfState &self, int first, int end, cudaStream_t stream);
+// w's numerators; those of the last slot are followed by w's new values.
+int cuv_ntf_sum_w_submit (
+    const CuvNtfState &self, int first, int end, cudaStream_t stream);
+// A mode's new values.
+int cuv_ntf_update_submit (
+    const CuvNtfState &self, int mode, cudaStream_t stream);
 // M of all modes.
 int cuv_ntf_grams_submit (const CuvNtfState &self, cudaStream_t stream);
 // The test after iteration n, row by row; for n = 0 only progress->square. It

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// u and v: a row's map, P = G x w, stays in registers. Times v it gives the
+// row's numerators of u and, with the new u, it adds to those of v.
+#include <algorithm>
+#include "spectral/ntf-sums.cuh"
+
+#define MAX_WARPS 16
+#define MIN_WARPS 8 // that M takes
+
+// A warp's lanes are in PARTS parts: rows next to each other, or each so many
+// bands of one. For v they are added up.
+template <int STRIDE, int PARTS> struct Map {
+  static constexpr int columns = CuvNtfColumns<STRIDE>::n;
+  static constexpr int groups = CuvNtfColumns<STRIDE>::groups; // of warps
+  static constexpr int lanes = 32 / PARTS;                     // along a row
+  static constexpr int bands = CUV_NTF_ROWS_ROOM / STRIDE;     // at a time
+  static constexpr int sums = columns > lanes ? columns / lanes : 1; // of u
+};
+
+template <int STRIDE, int PARTS> struct MapRoom {
+  CuvNtfRule<STRIDE> rule;
+  float rows[CUV_NTF_ROWS_ROOM]; // of w
+  float parts[MAX_WARPS * PARTS * Map<STRIDE, PARTS>::columns];
+  float values[PARTS * STRIDE]; // rows' numerators, then their values
+};
+
+// What a launch finds: both, or, if a block cannot have all of a row at once,
+// one after the other.
+enum { FIND_U = 1, FIND_V = 2 };
+
+static int
+pixels_at_once (int stride, int parts)
+{
+  return MAX_WARPS / cuv_div_up (stride, 16) * 128 / parts;
+}
+
+void
+cuv_ntf_init_slots_of_v (CuvNtfState *self)
+{
+  const size_t slot = cuv_ntf_n_values (*self, CUV_NTF_V) * sizeof (float);
+  // of sums: that they are no burden to the cache, or the memory
+  const int most =
+      (int) std::clamp<size_t> (((size_t) 64 << 20) / slot, 64, 512);
+  int *n = &self->n_slots[CUV_NTF_V];
+
+  self->map_parts = self->stride == 8 ? 2 : 4;
+  while (self->map_parts > 1
+      && self->pitch > pixels_at_once (self->stride, self->map_parts))
+    self->map_parts /= 2;
+  // enough blocks to fill a GPU
+  self->map_rows = self->map_parts;
+  while (self->map_rows > 1 && self->height / self->map_rows < 96)
+    self->map_rows /= 2;
+  *n = std::min (cuv_div_up (self->height, self->map_rows), most);
+  self->n_sums[CUV_NTF_V] = *n;
+}
+
+// ---- maps ----
+
+// 4 pixels, from x on, of rows from y to below end.
+template <int STRIDE, int PARTS>
+static __device__ __forceinline__ void
+find_map (const CuvNtfState &self, int y, int end, int x, int column, float *w,
+    float (*map)[4])
+{
+  constexpr int columns = Map<STRIDE, PARTS>::columns;
+  constexpr int bands = Map<STRIDE, PARTS>::bands;
+  const int part = threadIdx.x % 32 / Map<STRIDE, PARTS>::lanes;
+  const int row = y + part % self.map_rows, from = part / self.map_rows;
+  const int step = PARTS / self.map_rows; // from band to band
+  const bool has_none = row >= end || x >= self.pitch;
+  const float *g = &self.g[((size_t) row * self.depth + from) * self.pitch + x];
+
+  for (int z = 0; z < self.depth; z += bands) {
+    const int n = min (bands, self.depth - z);
+
+    if (self.depth > bands)
+      cuv_ntf_load_rows<STRIDE> (self, CUV_NTF_W, z, n, w);
+    cuv_ntf_add_products<columns> (&g[(size_t) z * self.pitch],
+        (size_t) step * self.pitch, has_none ? 0 : (n - from + step - 1) / step,
+        &w[from * STRIDE + column], step * STRIDE, map);
+  }
+}
+
+// The map of all pixels that this launch has of the rows, the last ones' to be
+// kept; and of each part of the warp the numerators of u.
+template <int STRIDE, int PARTS>
+static __device__ __forceinline__ void
+find_maps (const CuvNtfState &self, int y, int end, int x, int what, float *w,
+    float *parts, float (*map)[4])
+{
+  using M = Map<STRIDE, PARTS>;
+  constexpr int columns = M::columns;
+  const int warp = cuv_warp_of_thread (), lane = threadIdx.x % 32;
+  const int n_across = blockDim.x / 32 / M::groups * M::lanes * 4;
+  const int column = warp % M::groups * columns, at = lane % M::lanes;
+  const float *v = &self.factors[CUV_NTF_V].values[column * self.pitch];
+  float all[M::sums] = {};
+
+  for (int first = 0; first == 0 || (what == FIND_U && first < self.pitch);
+       first += n_across, x += n_across) {
+    float sums[columns] = {};
+
+#pragma unroll
+    for (int i = 0; i < 4 * columns; i++)
+      map[i / 4][i % 4] = 0;
+    find_map<STRIDE, PARTS> (self, y, end, x, column, w, map);
+    if (x < self.pitch && (what & FIND_U))
+      cuv_ntf_times_v<columns> (map, &v[x], self.pitch, sums);
+    cuv_ntf_fold<M::lanes, 1, columns> (sums);
+#pragma unroll
+    for (int i = 0; i < M::sums; i++)
+      all[i] += sums[i];
+  }
+  if (columns < M::lanes && at % (M::lanes / columns) != 0)
+    return;
+#pragma unroll
+  for (int i = 0; i < M::sums; i++)
+    parts[(warp * PARTS + lane / M::lanes) * columns + at * columns / M::lanes
+        + i] = all[i];
+}
+
+// ---- u ----
+
+template <int STRIDE, int PARTS>
+static __device__ __forceinline__ void
+add_parts (const CuvNtfState &self, const float *parts, float *numerators)
+{
+  constexpr int columns = Map<STRIDE, PARTS>::columns;
+  const int n_warps = blockDim.x / 32;
+
+  for (int i = threadIdx.x; i < self.map_rows * STRIDE; i += blockDim.x) {
+    const int k = i % STRIDE;
+    float sum = 0;
+
+    for (int warp = k / columns; warp < n_warps;
+         warp += Map<STRIDE, PARTS>::groups) {
+      for (int p = i / STRIDE; p < PARTS; p += self.map_rows)
+        sum += parts[(warp * PARTS + p) * columns + k % columns];
+    }
+    numerators[i] = sum;
+  }
+}
+
+// From the parts to new values of n rows from y on, or, where there are none in
+// this launch, the values that are there.
+template <int STRIDE, int PARTS>
+static __device__ __forceinline__ void
+update_u (const CuvNtfState &self, int y, int n, int what,
+    MapRoom<STRIDE, PARTS> *room)
+{
+  const bool jacobi = self.params.schedule == CUV_NTF_JACOBI;
+  const int warp = cuv_warp_of_thread ();
+  float *sums = &self.sums[CUV_NTF_U][y * STRIDE];
+  const float *u = &self.factors[CUV_NTF_U].values[y * STRIDE];
+
+  if (what & FIND_U)
+    add_parts<STRIDE, PARTS> (self, room->parts, room->values);
+  __syncthreads ();
+  if ((what & FIND_U) && !jacobi) {
+    if (warp < n)
+      cuv_ntf_update_row (
+          self, CUV_NTF_U, room->rule, &room->values[warp * STRIDE], y + warp);
+  } else {
+    for (int i = threadIdx.x; i < n * STRIDE; i += blockDim.x) {
+      if (what & FIND_U)
+        sums[i] = room->values[i];
+      room->values[i] = u[i];
+    }
+  }
+  __syncthreads ();
+}
+
+// ---- v ----
+
+// Adds what a warp's parts have of the map, each times its row's u, to a slot's
+// sums, or begins with them.
+template <int STRIDE, int PARTS>
+static __device__ __forceinline__ void
+add_to_v (const CuvNtfState &self, int x, int column, bool has_row,
+    const float *u, bool begins, float (*map)[4], float *to)
+{
+  constexpr int columns = Map<STRIDE, PARTS>::columns, n = columns / PARTS;
+  const int part = threadIdx.x % 32 / Map<STRIDE, PARTS>::lanes;
+
+#pragma unroll
+  for (int k = 0; k < columns; k++) {
+    const float factor = has_row ? u[column + k] : 0;
+
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+      map[k][i] *= factor;
+  }
+  cuv_ntf_fold<PARTS, Map<STRIDE, PARTS>::lanes, 4 * columns> (map[0]);
+  if (x >= self.pitch)
+    return;
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    float4 *at = (float4 *) &to[(x + i) * STRIDE + column + part * n];
+
+#pragma unroll
+    for (int k = 0; k < n; k += 4, at++) {
+      const float4 before = begins ? make_float4 (0, 0, 0, 0) : *at;
+
+      *at = make_float4 (before.x + map[k][i], before.y + map[k + 1][i],
+          before.z + map[k + 2][i], before.w + map[k + 3][i]);
+    }
+  }
+}
+
+// ---- all ----
+
+template <int STRIDE, int PARTS>
+static __device__ __forceinline__ void
+find_slot (const CuvNtfState &self, int slot, int x0, int what,
+    MapRoom<STRIDE, PARTS> *room)
+{
+  using M = Map<STRIDE, PARTS>;
+  const int warp = cuv_warp_of_thread (), lane = threadIdx.x % 32;
+  const int x = x0 + (warp / M::groups * M::lanes + lane % M::lanes) * 4;
+  const int first = cuv_ntf_first_row (self, CUV_NTF_V, slot);
+  const int end = cuv_ntf_first_row (self, CUV_NTF_V, slot + 1);
+  const int row = lane / M::lanes % self.map_rows;
+  float *to = &self.sums[CUV_NTF_V][slot * cuv_ntf_n_values (self, CUV_NTF_V)];
+
+  for (int y = first; y < end; y += self.map_rows) {
+    float map[M::columns][4];
+
+    find_maps<STRIDE, PARTS> (
+        self, y, end, x, what, room->rows, room->parts, map);
+    if (y == first && (what & FIND_U) && self.params.schedule == CUV_NTF_GS) {
+      cuv_ntf_wait_for_gram (self, CUV_NTF_W);
+      cuv_ntf_prepare (self, CUV_NTF_U, &room->rule);
+    }
+    __syncthreads ();
+    update_u<STRIDE, PARTS> (self, y, min (self.map_rows, end - y), what, room);
+    if (what & FIND_V)
+      add_to_v<STRIDE, PARTS> (self, x, warp % M::groups * M::columns,
+          y + row < end, &room->values[row * STRIDE], y == first, map, to);
+  }
+}
+
+// n_across blocks have a slot's rows.
+template <int STRIDE, int PARTS>
+static __global__ void __launch_bounds__ (32 * MAX_WARPS, 1)
+    map_kernel (const __grid_constant__ CuvNtfState self, int first,
+        int n_across, int what, int n_gram_blocks)
+{
+  using M = Map<STRIDE, PARTS>;
+  __shared__ __align__ (16) union {
+    double gram[CUV_NTF_GRAM_ROOM];
+    MapRoom<STRIDE, PARTS> map;
+  } room;
+  const int block = (int) blockIdx.x - n_gram_blocks;
+  const int pixels = blockDim.x / 32 / M::groups * M::lanes * 4;
+
+  cuv_let_next_kernel_start ();
+  cuv_wait_for_previous_kernel ();
+  if (__ldcg (&self.progress->stop))
+    return;
+  if (block < 0) {
+    cuv_ntf_gram_part<STRIDE> (self, CUV_NTF_W, blockIdx.x, room.gram);
+    return;
+  }
+  if (self.depth <= M::bands)
+    cuv_ntf_load_rows<STRIDE> (self, CUV_NTF_W, 0, self.depth, room.map.rows);
+  find_slot<STRIDE, PARTS> (self, first + block / n_across,
+      block % n_across * pixels, what, &room.map);
+}
+
+template <int STRIDE, int PARTS>
+static int
+launch (const CuvNtfState &self, int first, int end, cudaStream_t stream)
+{
+  const int n_across = cuv_div_up (self.pitch, pixels_at_once (STRIDE, PARTS));
+  const int n_warps = std::clamp (
+      cuv_div_up (self.pitch, 128 / PARTS) * Map<STRIDE, PARTS>::groups,
+      MIN_WARPS, MAX_WARPS);
+  const int n_gram_blocks = cuv_ntf_gram_blocks (self, CUV_NTF_U, first);
+  const auto start = [&] (int what, int n_across, int n_gram_blocks) {
+    return cuv_launch_early ("map_kernel",
+        n_gram_blocks + n_across * (end - first), 32 * n_warps, 0, stream,
+        map_kernel<STRIDE, PARTS>, self, first, n_across, what, n_gram_blocks);
+  };
+
+  if (n_across == 1)
+    return start (FIND_U | FIND_V, 1, n_gram_blocks);
+  return start (FIND_U, 1, n_gram_blocks) == 0 ? start (FIND_V, n_across, 0)
+                                               : -1;
+}
+
+int
+cuv_ntf_map_submit (
+    const CuvNtfState &self, int first, int end, cudaStream_t stream)
+{
+  return cuv_ntf_with_stride (self.stride, [&] (auto stride) {
+    return self.map_parts == 1 ? launch<stride (), 1> (self, first, end, stream)
+               : self.map_parts == 2
+               ? launch<stride (), 2> (self, first, end, stream)
+               : launch < stride (),
+           stride () == 8 ? 2 : 4 > (self, first, end, stream);
+  });
+}
