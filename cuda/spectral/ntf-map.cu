@@ -24,14 +24,16 @@ template <int STRIDE, int PARTS> struct MapRoom {
   float values[PARTS * STRIDE]; // rows' numerators, then their values
 };
 
-// What a launch finds: both, or, if a block cannot have all of a row at once,
-// one after the other.
-enum { FIND_U = 1, FIND_V = 2 };
-
 static int
 pixels_at_once (int stride, int parts)
 {
   return MAX_WARPS / cuv_div_up (stride, 16) * 128 / parts;
+}
+
+static int
+n_rows (const CuvNtfState &self)
+{
+  return self.map_parts >> self.map_shift;
 }
 
 void
@@ -48,11 +50,13 @@ cuv_ntf_init_slots_of_v (CuvNtfState *self)
       && self->pitch > pixels_at_once (self->stride, self->map_parts))
     self->map_parts /= 2;
   // enough blocks to fill a GPU
-  self->map_rows = self->map_parts;
-  while (self->map_rows > 1 && self->height / self->map_rows < 96)
-    self->map_rows /= 2;
-  *n = std::min (cuv_div_up (self->height, self->map_rows), most);
+  self->map_shift = 0;
+  while (n_rows (*self) > 1 && self->height / n_rows (*self) < 96)
+    self->map_shift++;
+  *n = std::min (cuv_div_up (self->height, n_rows (*self)), most);
   self->n_sums[CUV_NTF_V] = *n;
+  self->n_sums[CUV_NTF_U] =
+      cuv_div_up (self->pitch, pixels_at_once (self->stride, self->map_parts));
 }
 
 // ---- maps ----
@@ -66,8 +70,8 @@ find_map (const CuvNtfState &self, int y, int end, int x, int column, float *w,
   constexpr int columns = Map<STRIDE, PARTS>::columns;
   constexpr int bands = Map<STRIDE, PARTS>::bands;
   const int part = threadIdx.x % 32 / Map<STRIDE, PARTS>::lanes;
-  const int row = y + part % self.map_rows, from = part / self.map_rows;
-  const int step = PARTS / self.map_rows; // from band to band
+  const int shift = self.map_shift, step = 1 << shift; // from band to band
+  const int row = y + (part >> shift), from = part & (step - 1);
   const bool has_none = row >= end || x >= self.pitch;
   const float *g = &self.g[((size_t) row * self.depth + from) * self.pitch + x];
 
@@ -76,48 +80,35 @@ find_map (const CuvNtfState &self, int y, int end, int x, int column, float *w,
 
     if (self.depth > bands)
       cuv_ntf_load_rows<STRIDE> (self, CUV_NTF_W, z, n, w);
-    cuv_ntf_add_products<columns> (&g[(size_t) z * self.pitch],
-        (size_t) step * self.pitch, has_none ? 0 : (n - from + step - 1) / step,
-        &w[from * STRIDE + column], step * STRIDE, map);
+    cuv_ntf_add_products<columns> (&g[z * self.pitch], self.pitch << shift,
+        has_none ? 0 : (n - from + step - 1) >> shift,
+        &w[from * STRIDE + column], STRIDE << shift, map);
   }
 }
 
-// The map of all pixels that this launch has of the rows, the last ones' to be
-// kept; and of each part of the warp the numerators of u.
+// Of each part of the warp the numerators of u, from the map.
 template <int STRIDE, int PARTS>
 static __device__ __forceinline__ void
-find_maps (const CuvNtfState &self, int y, int end, int x, int what, float *w,
-    float *parts, float (*map)[4])
+sum_map (const CuvNtfState &self, int x, int column, const float (*map)[4],
+    float *parts)
 {
   using M = Map<STRIDE, PARTS>;
   constexpr int columns = M::columns;
   const int warp = cuv_warp_of_thread (), lane = threadIdx.x % 32;
-  const int n_across = blockDim.x / 32 / M::groups * M::lanes * 4;
-  const int column = warp % M::groups * columns, at = lane % M::lanes;
-  const float *v = &self.factors[CUV_NTF_V].values[column * self.pitch];
-  float all[M::sums] = {};
+  const int at = lane % M::lanes;
+  float sums[columns] = {};
 
-  for (int first = 0; first == 0 || (what == FIND_U && first < self.pitch);
-       first += n_across, x += n_across) {
-    float sums[columns] = {};
-
-#pragma unroll
-    for (int i = 0; i < 4 * columns; i++)
-      map[i / 4][i % 4] = 0;
-    find_map<STRIDE, PARTS> (self, y, end, x, column, w, map);
-    if (x < self.pitch && (what & FIND_U))
-      cuv_ntf_times_v<columns> (map, &v[x], self.pitch, sums);
-    cuv_ntf_fold<M::lanes, 1, columns> (sums);
-#pragma unroll
-    for (int i = 0; i < M::sums; i++)
-      all[i] += sums[i];
-  }
+  if (x < self.pitch)
+    cuv_ntf_times_v<columns> (map,
+        &self.factors[CUV_NTF_V].values[column * self.pitch + x], self.pitch,
+        sums);
+  cuv_ntf_fold<M::lanes, 1, columns> (sums);
   if (columns < M::lanes && at % (M::lanes / columns) != 0)
     return;
 #pragma unroll
   for (int i = 0; i < M::sums; i++)
     parts[(warp * PARTS + lane / M::lanes) * columns + at * columns / M::lanes
-        + i] = all[i];
+        + i] = sums[i];
 }
 
 // ---- u ----
@@ -129,44 +120,60 @@ add_parts (const CuvNtfState &self, const float *parts, float *numerators)
   constexpr int columns = Map<STRIDE, PARTS>::columns;
   const int n_warps = blockDim.x / 32;
 
-  for (int i = threadIdx.x; i < self.map_rows * STRIDE; i += blockDim.x) {
-    const int k = i % STRIDE;
+  for (int i = threadIdx.x; i < PARTS * STRIDE >> self.map_shift;
+       i += blockDim.x) {
+    const int k = i % STRIDE, first = i / STRIDE << self.map_shift;
     float sum = 0;
 
     for (int warp = k / columns; warp < n_warps;
          warp += Map<STRIDE, PARTS>::groups) {
-      for (int p = i / STRIDE; p < PARTS; p += self.map_rows)
+      for (int p = first; p < first + (1 << self.map_shift); p++)
         sum += parts[(warp * PARTS + p) * columns + k % columns];
     }
     numerators[i] = sum;
   }
 }
 
-// From the parts to new values of n rows from y on, or, where there are none in
-// this launch, the values that are there.
+// From the parts to new values of n rows from y on.
 template <int STRIDE, int PARTS>
 static __device__ __forceinline__ void
-update_u (const CuvNtfState &self, int y, int n, int what,
+update_u (const CuvNtfState &self, int y, int n, bool begins,
     MapRoom<STRIDE, PARTS> *room)
 {
-  const bool jacobi = self.params.schedule == CUV_NTF_JACOBI;
   const int warp = cuv_warp_of_thread ();
-  float *sums = &self.sums[CUV_NTF_U][y * STRIDE];
+
+  if (begins) {
+    cuv_ntf_wait_for_gram (self, CUV_NTF_W);
+    cuv_ntf_prepare (self, CUV_NTF_U, &room->rule);
+  }
+  __syncthreads ();
+  add_parts<STRIDE, PARTS> (self, room->parts, room->values);
+  __syncthreads ();
+  if (warp < n)
+    cuv_ntf_update_row (
+        self, CUV_NTF_U, room->rule, &room->values[warp * STRIDE], y + warp);
+  __syncthreads ();
+}
+
+// Where there are none in this launch: the numerators are kept for later, and
+// the values those that are there.
+template <int STRIDE, int PARTS>
+static __device__ __forceinline__ void
+keep_u (const CuvNtfState &self, int y, int n, int what, int across,
+    MapRoom<STRIDE, PARTS> *room)
+{
+  float *sums =
+      &self.sums[CUV_NTF_U][((size_t) across * self.height + y) * STRIDE];
   const float *u = &self.factors[CUV_NTF_U].values[y * STRIDE];
 
-  if (what & FIND_U)
+  __syncthreads ();
+  if (what & CUV_NTF_FIND_U)
     add_parts<STRIDE, PARTS> (self, room->parts, room->values);
   __syncthreads ();
-  if ((what & FIND_U) && !jacobi) {
-    if (warp < n)
-      cuv_ntf_update_row (
-          self, CUV_NTF_U, room->rule, &room->values[warp * STRIDE], y + warp);
-  } else {
-    for (int i = threadIdx.x; i < n * STRIDE; i += blockDim.x) {
-      if (what & FIND_U)
-        sums[i] = room->values[i];
-      room->values[i] = u[i];
-    }
+  for (int i = threadIdx.x; i < n * STRIDE; i += blockDim.x) {
+    if (what & CUV_NTF_FIND_U)
+      sums[i] = room->values[i];
+    room->values[i] = u[i];
   }
   __syncthreads ();
 }
@@ -210,49 +217,51 @@ add_to_v (const CuvNtfState &self, int x, int column, bool has_row,
 
 // ---- all ----
 
+// At part `across` of the rows.
 template <int STRIDE, int PARTS>
 static __device__ __forceinline__ void
-find_slot (const CuvNtfState &self, int slot, int x0, int what,
-    MapRoom<STRIDE, PARTS> *room)
+find_slot (const CuvNtfState &self, int slot, int across, int what,
+    bool updates, MapRoom<STRIDE, PARTS> *room)
 {
   using M = Map<STRIDE, PARTS>;
   const int warp = cuv_warp_of_thread (), lane = threadIdx.x % 32;
-  const int x = x0 + (warp / M::groups * M::lanes + lane % M::lanes) * 4;
+  const int n_warps = blockDim.x / 32 / M::groups; // along a row
+  const int x =
+      ((across * n_warps + warp / M::groups) * M::lanes + lane % M::lanes) * 4;
+  const int column = warp % M::groups * M::columns;
   const int first = cuv_ntf_first_row (self, CUV_NTF_V, slot);
   const int end = cuv_ntf_first_row (self, CUV_NTF_V, slot + 1);
-  const int row = lane / M::lanes % self.map_rows;
-  float *to = &self.sums[CUV_NTF_V][slot * cuv_ntf_n_values (self, CUV_NTF_V)];
+  const int row = lane / M::lanes >> self.map_shift;
 
-  for (int y = first; y < end; y += self.map_rows) {
-    float map[M::columns][4];
+  for (int y = first; y < end; y += PARTS >> self.map_shift) {
+    const int n = min (PARTS >> self.map_shift, end - y);
+    float map[M::columns][4] = {};
 
-    find_maps<STRIDE, PARTS> (
-        self, y, end, x, what, room->rows, room->parts, map);
-    if (y == first && (what & FIND_U) && self.params.schedule == CUV_NTF_GS) {
-      cuv_ntf_wait_for_gram (self, CUV_NTF_W);
-      cuv_ntf_prepare (self, CUV_NTF_U, &room->rule);
-    }
-    __syncthreads ();
-    update_u<STRIDE, PARTS> (self, y, min (self.map_rows, end - y), what, room);
-    if (what & FIND_V)
-      add_to_v<STRIDE, PARTS> (self, x, warp % M::groups * M::columns,
-          y + row < end, &room->values[row * STRIDE], y == first, map, to);
+    find_map<STRIDE, PARTS> (self, y, end, x, column, room->rows, map);
+    if (what & CUV_NTF_FIND_U)
+      sum_map<STRIDE, PARTS> (self, x, column, map, room->parts);
+    if (updates)
+      update_u<STRIDE, PARTS> (self, y, n, y == first, room);
+    else
+      keep_u<STRIDE, PARTS> (self, y, n, what, across, room);
+    if (what & CUV_NTF_FIND_V)
+      add_to_v<STRIDE, PARTS> (self, x, column, y + row < end,
+          &room->values[row * STRIDE], y == first, map,
+          &self.sums[CUV_NTF_V][slot * cuv_ntf_n_values (self, CUV_NTF_V)]);
   }
 }
 
-// n_across blocks have a slot's rows.
 template <int STRIDE, int PARTS>
 static __global__ void __launch_bounds__ (32 * MAX_WARPS, 1)
-    map_kernel (const __grid_constant__ CuvNtfState self, int first,
-        int n_across, int what, int n_gram_blocks)
+    map_kernel (const __grid_constant__ CuvNtfState self, int first, int what,
+        bool updates, int n_gram_blocks)
 {
-  using M = Map<STRIDE, PARTS>;
   __shared__ __align__ (16) union {
     double gram[CUV_NTF_GRAM_ROOM];
     MapRoom<STRIDE, PARTS> map;
   } room;
   const int block = (int) blockIdx.x - n_gram_blocks;
-  const int pixels = blockDim.x / 32 / M::groups * M::lanes * 4;
+  const int n_across = self.n_sums[CUV_NTF_U];
 
   cuv_let_next_kernel_start ();
   cuv_wait_for_previous_kernel ();
@@ -262,42 +271,41 @@ static __global__ void __launch_bounds__ (32 * MAX_WARPS, 1)
     cuv_ntf_gram_part<STRIDE> (self, CUV_NTF_W, blockIdx.x, room.gram);
     return;
   }
-  if (self.depth <= M::bands)
+  if (self.depth <= Map<STRIDE, PARTS>::bands)
     cuv_ntf_load_rows<STRIDE> (self, CUV_NTF_W, 0, self.depth, room.map.rows);
-  find_slot<STRIDE, PARTS> (self, first + block / n_across,
-      block % n_across * pixels, what, &room.map);
+  find_slot<STRIDE, PARTS> (self, first + block / n_across, block % n_across,
+      what, updates, &room.map);
 }
 
 template <int STRIDE, int PARTS>
 static int
-launch (const CuvNtfState &self, int first, int end, cudaStream_t stream)
+launch (
+    const CuvNtfState &self, int first, int end, int what, cudaStream_t stream)
 {
-  const int n_across = cuv_div_up (self.pitch, pixels_at_once (STRIDE, PARTS));
+  const bool updates = self.params.schedule == CUV_NTF_GS
+      && what == (CUV_NTF_FIND_U | CUV_NTF_FIND_V);
+  const int n_gram_blocks =
+      updates ? cuv_ntf_gram_blocks (self, CUV_NTF_U, first) : 0;
   const int n_warps = std::clamp (
       cuv_div_up (self.pitch, 128 / PARTS) * Map<STRIDE, PARTS>::groups,
       MIN_WARPS, MAX_WARPS);
-  const int n_gram_blocks = cuv_ntf_gram_blocks (self, CUV_NTF_U, first);
-  const auto start = [&] (int what, int n_across, int n_gram_blocks) {
-    return cuv_launch_early ("map_kernel",
-        n_gram_blocks + n_across * (end - first), 32 * n_warps, 0, stream,
-        map_kernel<STRIDE, PARTS>, self, first, n_across, what, n_gram_blocks);
-  };
 
-  if (n_across == 1)
-    return start (FIND_U | FIND_V, 1, n_gram_blocks);
-  return start (FIND_U, 1, n_gram_blocks) == 0 ? start (FIND_V, n_across, 0)
-                                               : -1;
+  return cuv_launch_early ("map_kernel",
+      n_gram_blocks + self.n_sums[CUV_NTF_U] * (end - first), 32 * n_warps, 0,
+      stream, map_kernel<STRIDE, PARTS>, self, first, what, updates,
+      n_gram_blocks);
 }
 
 int
 cuv_ntf_map_submit (
-    const CuvNtfState &self, int first, int end, cudaStream_t stream)
+    const CuvNtfState &self, int first, int end, int what, cudaStream_t stream)
 {
   return cuv_ntf_with_stride (self.stride, [&] (auto stride) {
-    return self.map_parts == 1 ? launch<stride (), 1> (self, first, end, stream)
-               : self.map_parts == 2
-               ? launch<stride (), 2> (self, first, end, stream)
-               : launch < stride (),
-           stride () == 8 ? 2 : 4 > (self, first, end, stream);
+    constexpr int most = stride () == 8 ? 2 : 4;
+
+    return (self.map_parts == 1 ? launch<stride (), 1>
+            : self.map_parts == 2
+            ? launch<stride (), 2>
+            : launch<stride (), most>) (self, first, end, what, stream);
   });
 }

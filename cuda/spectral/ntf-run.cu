@@ -72,10 +72,10 @@ enqueue_slots (CuvNtfCuda *self, int mode, int least, F submit)
 }
 
 static int
-enqueue_maps (CuvNtfCuda *self)
+enqueue_maps (CuvNtfCuda *self, int what)
 {
   return enqueue_slots (self, CUV_NTF_V, 1, [=] (int first, int end) {
-    return cuv_ntf_map_submit (self->state, first, end, self->stream);
+    return cuv_ntf_map_submit (self->state, first, end, what, self->stream);
   });
 }
 
@@ -95,10 +95,24 @@ enqueue_w (CuvNtfCuda *self)
   });
 }
 
+// Maps of wide rows are found twice.
+static int
+enqueue_u_and_sums_of_v (CuvNtfCuda *self)
+{
+  int status;
+
+  if (self->state.n_sums[CUV_NTF_U] == 1)
+    return enqueue_maps (self, CUV_NTF_FIND_U | CUV_NTF_FIND_V);
+  status = enqueue_maps (self, CUV_NTF_FIND_U);
+  if (status == ENQUEUED)
+    status = enqueue_update (self, CUV_NTF_U);
+  return status == ENQUEUED ? enqueue_maps (self, CUV_NTF_FIND_V) : status;
+}
+
 static int
 iterate_gs (CuvNtfCuda *self)
 {
-  int status = enqueue_maps (self);
+  int status = enqueue_u_and_sums_of_v (self);
 
   if (status == ENQUEUED)
     status = enqueue_update (self, CUV_NTF_V);
@@ -108,7 +122,7 @@ iterate_gs (CuvNtfCuda *self)
 static int
 iterate_jacobi (CuvNtfCuda *self)
 {
-  int status = enqueue_maps (self);
+  int status = enqueue_maps (self, CUV_NTF_FIND_U | CUV_NTF_FIND_V);
 
   if (status == ENQUEUED)
     status = enqueue_w (self);

@@ -46,10 +46,10 @@ sum_rows (const CuvNtfState &self, int y, int end, int z, int x, int column,
     bool has_none, float *rows, float (*sums)[4])
 {
   constexpr int n_rows = CUV_NTF_ROWS_ROOM / STRIDE;
-  const size_t step = (size_t) self.depth * self.pitch;
-  const float *g = &self.g[y * step + (size_t) z * self.pitch + x];
+  const int step = self.depth * self.pitch;
+  const float *g = &self.g[(size_t) y * step + z * self.pitch + x];
 
-  for (; y < end; y += n_rows, g += n_rows * step) {
+  for (; y < end; y += n_rows, g += (size_t) n_rows * step) {
     const int n = min (n_rows, end - y);
 
     cuv_ntf_load_rows<STRIDE> (self, CUV_NTF_U, y, n, rows);

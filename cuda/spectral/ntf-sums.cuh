@@ -15,8 +15,8 @@ template <int STRIDE> struct CuvNtfColumns {
   static constexpr int groups = STRIDE / n;
 };
 
-// Of a part of the factors' rows, which are padded to STRIDE values: to shared
-// memory. By all threads.
+// Some rows of u or w, which are padded to STRIDE values, to shared memory, and
+// zeros to a multiple of 32 rows. By all threads.
 template <int STRIDE>
 static __device__ __forceinline__ void
 cuv_ntf_load_rows (
@@ -24,9 +24,12 @@ cuv_ntf_load_rows (
 {
   const float *from = &self.factors[mode].values[first * STRIDE];
 
+  static_assert (CUV_NTF_ROWS_ROOM % (32 * STRIDE) == 0, "they fit");
   __syncthreads ();
-  for (int i = 4 * threadIdx.x; i < n * STRIDE; i += 4 * blockDim.x)
-    *(float4 *) &rows[i] = cuv_ntf_load4 (&from[i]);
+  for (int i = 4 * threadIdx.x; i < (n + 31) / 32 * 32 * STRIDE;
+       i += 4 * blockDim.x)
+    *(float4 *) &rows[i] =
+        i < n * STRIDE ? cuv_ntf_load4 (&from[i]) : make_float4 (0, 0, 0, 0);
   __syncthreads ();
 }
 
@@ -52,9 +55,10 @@ cuv_ntf_add_product (
 }
 
 // Adds n times 4 pixels of G, a step apart, each times its row of a factor.
+// Rows of zeros follow, so that there is no branch between loads and products.
 template <int N>
 static __device__ __forceinline__ void
-cuv_ntf_add_products (const float *g, size_t step, int n, const float *rows,
+cuv_ntf_add_products (const float *g, int step, int n, const float *rows,
     int row_step, float (*sums)[4])
 {
   for (; n > 0; n -= CUV_NTF_AT_ONCE) {
@@ -64,10 +68,8 @@ cuv_ntf_add_products (const float *g, size_t step, int n, const float *rows,
     for (int i = 0; i < CUV_NTF_AT_ONCE; i++, g += step)
       pixels[i] = i < n ? cuv_ntf_load4 (g) : make_float4 (0, 0, 0, 0);
 #pragma unroll
-    for (int i = 0; i < CUV_NTF_AT_ONCE; i++, rows += row_step) {
-      if (i < n)
-        cuv_ntf_add_product<N> (pixels[i], rows, sums);
-    }
+    for (int i = 0; i < CUV_NTF_AT_ONCE; i++, rows += row_step)
+      cuv_ntf_add_product<N> (pixels[i], rows, sums);
   }
 }
 

@@ -50,7 +50,6 @@ init_shape (CuvNtfState *state, int height, int width, int depth, int rank)
   for (int mode = 0; mode < CUV_NTF_MODES; mode++)
     state->n_parts[mode] = std::min (
         cuv_div_up (state->factors[mode].size, 32), CUV_NTF_GRAM_PARTS);
-  state->n_sums[CUV_NTF_U] = 1;
   cuv_ntf_init_slots_of_v (state);
   cuv_ntf_init_slots_of_w (state);
 }

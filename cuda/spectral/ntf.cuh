@@ -40,7 +40,7 @@ typedef struct {
   // u and w row by row; v column by column
   CuvNtfMatrix factors[CUV_NTF_MODES];
   int n_slots[CUV_NTF_MODES];
-  int map_parts, map_rows; // see ntf-map.cu
+  int map_parts, map_shift; // see ntf-map.cu
   // numerators, row by row, as often as there are parts of them to add up
   float *sums[CUV_NTF_MODES];
   int n_sums[CUV_NTF_MODES];
@@ -131,10 +131,12 @@ void cuv_ntf_init_slots_of_w (CuvNtfState *self);
 
 // Enqueue; return 0 or -1. Slots are those from first to below end.
 
-// The slots' maps, G x w; from them u's numerators and, but for JACOBI, u's new
-// values; and v's numerators.
+// The slots' maps, G x w; from them u's numerators or v's. Of both, but for
+// JACOBI, u's new values are found in between, if a block can have a whole row:
+// where n_sums[CUV_NTF_U] is 1.
+enum { CUV_NTF_FIND_U = 1, CUV_NTF_FIND_V = 2 };
 int cuv_ntf_map_submit (
-    const CuvNtfState &self, int first, int end, cudaStream_t stream);
+    const CuvNtfState &self, int first, int end, int what, cudaStream_t stream);
 // w's numerators; those of the last slot are followed by w's new values.
 int cuv_ntf_sum_w_submit (
     const CuvNtfState &self, int first, int end, cudaStream_t stream);
