@@ -30,12 +30,6 @@ pixels_at_once (int stride, int parts)
   return MAX_WARPS / cuv_div_up (stride, 16) * 128 / parts;
 }
 
-static int
-n_rows (const CuvNtfState &self)
-{
-  return self.map_parts >> self.map_shift;
-}
-
 void
 cuv_ntf_init_slots_of_v (CuvNtfState *self)
 {
@@ -43,20 +37,22 @@ cuv_ntf_init_slots_of_v (CuvNtfState *self)
   // of sums: that they are no burden to the cache, or the memory
   const int most =
       (int) std::clamp<size_t> (((size_t) 64 << 20) / slot, 64, 512);
-  int *n = &self->n_slots[CUV_NTF_V];
+  int n_rows;
 
   self->map_parts = self->stride == 8 ? 2 : 4;
   while (self->map_parts > 1
       && self->pitch > pixels_at_once (self->stride, self->map_parts))
     self->map_parts /= 2;
-  // enough blocks to fill a GPU
-  self->map_shift = 0;
-  while (n_rows (*self) > 1 && self->height / n_rows (*self) < 96)
-    self->map_shift++;
-  *n = std::min (cuv_div_up (self->height, n_rows (*self)), most);
-  self->n_sums[CUV_NTF_V] = *n;
   self->n_sums[CUV_NTF_U] =
       cuv_div_up (self->pitch, pixels_at_once (self->stride, self->map_parts));
+  // enough blocks to fill a GPU
+  n_rows = self->map_parts;
+  for (self->map_shift = 0; n_rows > 1 && self->height / n_rows < 96;
+       n_rows /= 2)
+    self->map_shift++;
+  cuv_ntf_init_slots (self, CUV_NTF_V,
+      cuv_div_up (cuv_div_up (self->height, most), n_rows) * n_rows);
+  self->n_sums[CUV_NTF_V] = self->n_slots[CUV_NTF_V];
 }
 
 // ---- maps ----
@@ -159,21 +155,21 @@ update_u (const CuvNtfState &self, int y, int n, bool begins,
 // the values those that are there.
 template <int STRIDE, int PARTS>
 static __device__ __forceinline__ void
-keep_u (const CuvNtfState &self, int y, int n, int what, int across,
+keep_u (const CuvNtfState &self, int y, int n, int what,
     MapRoom<STRIDE, PARTS> *room)
 {
   float *sums =
-      &self.sums[CUV_NTF_U][((size_t) across * self.height + y) * STRIDE];
+      &self.sums[CUV_NTF_U][((size_t) blockIdx.x * self.height + y) * STRIDE];
   const float *u = &self.factors[CUV_NTF_U].values[y * STRIDE];
 
   __syncthreads ();
   if (what & CUV_NTF_FIND_U)
     add_parts<STRIDE, PARTS> (self, room->parts, room->values);
   __syncthreads ();
-  for (int i = threadIdx.x; i < n * STRIDE; i += blockDim.x) {
-    if (what & CUV_NTF_FIND_U)
+  for (int i = threadIdx.x; i < PARTS * STRIDE; i += blockDim.x) {
+    if (i < n * STRIDE && (what & CUV_NTF_FIND_U))
       sums[i] = room->values[i];
-    room->values[i] = u[i];
+    room->values[i] = i < n * STRIDE ? u[i] : 0;
   }
   __syncthreads ();
 }
@@ -184,15 +180,15 @@ keep_u (const CuvNtfState &self, int y, int n, int what, int across,
 // sums, or begins with them.
 template <int STRIDE, int PARTS>
 static __device__ __forceinline__ void
-add_to_v (const CuvNtfState &self, int x, int column, bool has_row,
-    const float *u, bool begins, float (*map)[4], float *to)
+add_to_v (const CuvNtfState &self, int x, int column, const float *u,
+    bool begins, float (*map)[4], float *to)
 {
   constexpr int columns = Map<STRIDE, PARTS>::columns, n = columns / PARTS;
   const int part = threadIdx.x % 32 / Map<STRIDE, PARTS>::lanes;
 
 #pragma unroll
   for (int k = 0; k < columns; k++) {
-    const float factor = has_row ? u[column + k] : 0;
+    const float factor = u[column + k];
 
 #pragma unroll
     for (int i = 0; i < 4; i++)
@@ -217,17 +213,17 @@ add_to_v (const CuvNtfState &self, int x, int column, bool has_row,
 
 // ---- all ----
 
-// At part `across` of the rows.
 template <int STRIDE, int PARTS>
 static __device__ __forceinline__ void
-find_slot (const CuvNtfState &self, int slot, int across, int what,
-    bool updates, MapRoom<STRIDE, PARTS> *room)
+find_slot (const CuvNtfState &self, int slot, int what, bool updates,
+    MapRoom<STRIDE, PARTS> *room)
 {
   using M = Map<STRIDE, PARTS>;
   const int warp = cuv_warp_of_thread (), lane = threadIdx.x % 32;
   const int n_warps = blockDim.x / 32 / M::groups; // along a row
   const int x =
-      ((across * n_warps + warp / M::groups) * M::lanes + lane % M::lanes) * 4;
+      ((blockIdx.x * n_warps + warp / M::groups) * M::lanes + lane % M::lanes)
+      * 4;
   const int column = warp % M::groups * M::columns;
   const int first = cuv_ntf_first_row (self, CUV_NTF_V, slot);
   const int end = cuv_ntf_first_row (self, CUV_NTF_V, slot + 1);
@@ -243,10 +239,10 @@ find_slot (const CuvNtfState &self, int slot, int across, int what,
     if (updates)
       update_u<STRIDE, PARTS> (self, y, n, y == first, room);
     else
-      keep_u<STRIDE, PARTS> (self, y, n, what, across, room);
+      keep_u<STRIDE, PARTS> (self, y, n, what, room);
     if (what & CUV_NTF_FIND_V)
-      add_to_v<STRIDE, PARTS> (self, x, column, y + row < end,
-          &room->values[row * STRIDE], y == first, map,
+      add_to_v<STRIDE, PARTS> (self, x, column, &room->values[row * STRIDE],
+          y == first, map,
           &self.sums[CUV_NTF_V][slot * cuv_ntf_n_values (self, CUV_NTF_V)]);
   }
 }
@@ -260,21 +256,19 @@ static __global__ void __launch_bounds__ (32 * MAX_WARPS, 1)
     double gram[CUV_NTF_GRAM_ROOM];
     MapRoom<STRIDE, PARTS> map;
   } room;
-  const int block = (int) blockIdx.x - n_gram_blocks;
-  const int n_across = self.n_sums[CUV_NTF_U];
+  const int block = (int) blockIdx.y - n_gram_blocks;
 
   cuv_let_next_kernel_start ();
   cuv_wait_for_previous_kernel ();
   if (__ldcg (&self.progress->stop))
     return;
   if (block < 0) {
-    cuv_ntf_gram_part<STRIDE> (self, CUV_NTF_W, blockIdx.x, room.gram);
+    cuv_ntf_gram_part<STRIDE> (self, CUV_NTF_W, blockIdx.y, room.gram);
     return;
   }
   if (self.depth <= Map<STRIDE, PARTS>::bands)
     cuv_ntf_load_rows<STRIDE> (self, CUV_NTF_W, 0, self.depth, room.map.rows);
-  find_slot<STRIDE, PARTS> (self, first + block / n_across, block % n_across,
-      what, updates, &room.map);
+  find_slot<STRIDE, PARTS> (self, first + block, what, updates, &room.map);
 }
 
 template <int STRIDE, int PARTS>
@@ -291,8 +285,8 @@ launch (
       MIN_WARPS, MAX_WARPS);
 
   return cuv_launch_early ("map_kernel",
-      n_gram_blocks + self.n_sums[CUV_NTF_U] * (end - first), 32 * n_warps, 0,
-      stream, map_kernel<STRIDE, PARTS>, self, first, what, updates,
+      dim3 (self.n_sums[CUV_NTF_U], n_gram_blocks + end - first), 32 * n_warps,
+      0, stream, map_kernel<STRIDE, PARTS>, self, first, what, updates,
       n_gram_blocks);
 }
 

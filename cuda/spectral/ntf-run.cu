@@ -56,7 +56,7 @@ enqueue_slots (CuvNtfCuda *self, int mode, int least, F submit)
 {
   const CuvNtfState &state = self->state;
   const int n_slots = state.n_slots[mode];
-  const int n_rows = cuv_div_up (state.height, n_slots);
+  const int n_rows = state.slot_rows[mode];
   const int n = std::max (rows_at_once (self) / n_rows, least);
 
   for (int first = 0; first < n_slots; first += n) {

@@ -7,11 +7,12 @@
 #define THREADS 256
 #define WARPS (THREADS / 32)
 
-// Each warp has 128 pixels of a band, and a group of columns.
+// Each warp has 128 pixels of a band and a group of columns; a block has some
+// bands, or as many blocks as it takes a band. The grid is blocks of the same
+// bands x bands x slots.
 typedef struct {
-  int n_across, n_units;      // parts of a row; warps for a band
-  int bands, blocks_of_bands; // of a block; blocks for these
-  int blocks_of_slot;
+  int n_across, n_units; // parts of a row; warps for a band
+  int bands, n_blocks;   // of a block; for its bands
 } Layout;
 
 static Layout
@@ -19,23 +20,22 @@ layout_of (const CuvNtfState &self)
 {
   const int n_across = cuv_div_up (self.pitch, 128);
   const int n_units = n_across * cuv_div_up (self.stride, 16);
-  const int bands = std::max (WARPS / n_units, 1);
-  const int blocks = cuv_div_up (n_units, WARPS);
 
-  return { n_across, n_units, bands, blocks,
-    cuv_div_up (self.depth, bands) * blocks };
+  return { n_across, n_units, std::max (WARPS / n_units, 1),
+    cuv_div_up (n_units, WARPS) };
 }
 
 void
 cuv_ntf_init_slots_of_w (CuvNtfState *self)
 {
   const Layout layout = layout_of (*self);
-  int *n = &self->n_slots[CUV_NTF_W];
+  const int n_blocks = layout.n_blocks * cuv_div_up (self->depth, layout.bands);
+  const int n_slots = std::max (256 / n_blocks, 1); // that fill a GPU
 
-  // to fill the GPU; but no slot has fewer than 8 rows, or many more than 64
-  *n = std::max (256 / layout.blocks_of_slot, self->height / 64);
-  *n = std::clamp (*n, 1, std::min (cuv_div_up (self->height, 8), 64));
-  self->n_sums[CUV_NTF_W] = *n * layout.n_across;
+  cuv_ntf_init_slots (self, CUV_NTF_W,
+      std::max (std::min (cuv_div_up (self->height, n_slots), 64),
+          std::max (cuv_div_up (self->height, 64), 8)));
+  self->n_sums[CUV_NTF_W] = self->n_slots[CUV_NTF_W] * layout.n_across;
 }
 
 // Sums of band z at pixels from x on, over rows from y to below end; lanes that
@@ -60,19 +60,17 @@ sum_rows (const CuvNtfState &self, int y, int end, int z, int x, int column,
 
 template <int STRIDE>
 static __device__ __forceinline__ void
-sum_slot (const CuvNtfState &self, const Layout &layout, int slot, int block,
-    float *rows)
+sum_slot (const CuvNtfState &self, const Layout &layout, int slot, float *rows)
 {
   constexpr int columns = CuvNtfColumns<STRIDE>::n;
   constexpr int groups = CuvNtfColumns<STRIDE>::groups;
-  const int unit =
-                block % layout.blocks_of_bands * WARPS + cuv_warp_of_thread (),
-            part = unit % layout.n_units / groups;
-  const int band = unit / layout.n_units, lane = threadIdx.x % 32;
-  const int z = block / layout.blocks_of_bands * layout.bands + band;
+  const int unit = blockIdx.x * WARPS + cuv_warp_of_thread ();
+  const int band = unit / layout.n_units;
+  const int part = unit % layout.n_units / groups;
+  const int z = blockIdx.y * layout.bands + band, lane = threadIdx.x % 32;
   const int x = part * 128 + lane * 4, column = unit % groups * columns;
-  const bool has_none =
-      band >= layout.bands || z >= self.depth || x >= self.pitch;
+  const bool has_band = band < layout.bands && z < self.depth;
+  const bool has_none = !has_band || x >= self.pitch;
   float pixels[columns][4] = {}, sums[columns] = {};
 
   sum_rows<STRIDE> (self, cuv_ntf_first_row (self, CUV_NTF_W, slot),
@@ -83,42 +81,45 @@ sum_slot (const CuvNtfState &self, const Layout &layout, int slot, int block,
         &self.factors[CUV_NTF_V].values[column * self.pitch + x], self.pitch,
         sums);
   cuv_ntf_fold<32, 1, columns> (sums);
-  if (lane % (32 / columns) == 0 && band < layout.bands && z < self.depth)
-    self.sums[CUV_NTF_W]
-             [((size_t) (slot * layout.n_across + part) * self.depth + z)
-                     * STRIDE
-                 + column + lane * columns / 32] = sums[0];
+  if (lane % (32 / columns) == 0 && has_band) {
+    const int i = (slot * layout.n_across + part) * self.depth + z;
+
+    self.sums[CUV_NTF_W][i * STRIDE + column + lane * columns / 32] = sums[0];
+  }
 }
 
+// From slot `first` on, or the one after M's blocks.
 template <int STRIDE>
 static __global__ void
 __launch_bounds__ (THREADS, 2)
     sum_w_kernel (const __grid_constant__ CuvNtfState self,
-        const __grid_constant__ Layout layout, int first, int n_gram_blocks)
+        const __grid_constant__ Layout layout, int first, bool finds_gram)
 {
   __shared__ __align__ (16) union {
     double gram[CUV_NTF_GRAM_ROOM];
     float rows[CUV_NTF_ROWS_ROOM];
     CuvNtfUpdateRoom<STRIDE> update;
   } room;
-  const int i = (int) blockIdx.x - n_gram_blocks;
-  const int block = i % layout.blocks_of_slot,
-            z = block / layout.blocks_of_bands * layout.bands;
+  const int slot = first + blockIdx.z - finds_gram;
 
   cuv_let_next_kernel_start ();
   cuv_wait_for_previous_kernel ();
   if (__ldcg (&self.progress->stop))
     return;
-  if (i < 0) {
-    cuv_ntf_gram_part<STRIDE> (self, CUV_NTF_V, blockIdx.x, room.gram);
+  if (slot < first) {
+    for (int part = blockIdx.y * gridDim.x + blockIdx.x;
+         part < self.n_parts[CUV_NTF_V]; part += gridDim.y * gridDim.x)
+      cuv_ntf_gram_part<STRIDE> (self, CUV_NTF_V, part, room.gram);
     return;
   }
-  sum_slot<STRIDE> (
-      self, layout, first + i / layout.blocks_of_slot, block, room.rows);
-  if (cuv_ntf_is_last (&self.counters->bands[z],
-          self.n_slots[CUV_NTF_W] * layout.blocks_of_bands))
+  sum_slot<STRIDE> (self, layout, slot, room.rows);
+  if (cuv_ntf_is_last (&self.counters->bands[blockIdx.y],
+          self.n_slots[CUV_NTF_W] * layout.n_blocks)) {
+    const int z = blockIdx.y * layout.bands;
+
     cuv_ntf_update_rows<STRIDE> (
         self, CUV_NTF_W, z, min (layout.bands, self.depth - z), &room.update);
+  }
 }
 
 int
@@ -126,11 +127,12 @@ cuv_ntf_sum_w_submit (
     const CuvNtfState &self, int first, int end, cudaStream_t stream)
 {
   const Layout layout = layout_of (self);
-  const int n_gram_blocks = cuv_ntf_gram_blocks (self, CUV_NTF_W, first);
+  const bool finds_gram = cuv_ntf_gram_blocks (self, CUV_NTF_W, first) > 0;
+  const dim3 grid (layout.n_blocks, cuv_div_up (self.depth, layout.bands),
+      finds_gram + end - first);
 
   return cuv_ntf_with_stride (self.stride, [&] (auto stride) {
-    return cuv_launch_early ("sum_w_kernel",
-        n_gram_blocks + layout.blocks_of_slot * (end - first), THREADS, 0,
-        stream, sum_w_kernel<stride ()>, self, layout, first, n_gram_blocks);
+    return cuv_launch_early ("sum_w_kernel", grid, THREADS, 0, stream,
+        sum_w_kernel<stride ()>, self, layout, first, finds_gram);
   });
 }

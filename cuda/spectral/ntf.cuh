@@ -39,7 +39,7 @@ typedef struct {
   float *g; // height x depth x pitch, 0 beyond the width
   // u and w row by row; v column by column
   CuvNtfMatrix factors[CUV_NTF_MODES];
-  int n_slots[CUV_NTF_MODES];
+  int n_slots[CUV_NTF_MODES], slot_rows[CUV_NTF_MODES];
   int map_parts, map_shift; // see ntf-map.cu
   // numerators, row by row, as often as there are parts of them to add up
   float *sums[CUV_NTF_MODES];
@@ -60,10 +60,10 @@ typedef struct {
   unsigned long long first; // ~(row, band, column), as one number; 0 = none
 } CuvNtfFound;
 
-static __host__ __device__ inline int
+static __device__ __forceinline__ int
 cuv_ntf_first_row (const CuvNtfState &self, int mode, int slot)
 {
-  return self.height * slot / self.n_slots[mode];
+  return min (slot * self.slot_rows[mode], self.height);
 }
 
 static __host__ __device__ inline int
@@ -128,6 +128,14 @@ cuv_ntf_with_stride (int stride, F f)
 // How G's rows are divided for v and w.
 void cuv_ntf_init_slots_of_v (CuvNtfState *self);
 void cuv_ntf_init_slots_of_w (CuvNtfState *self);
+
+// In slots of so many rows.
+static inline void
+cuv_ntf_init_slots (CuvNtfState *self, int mode, int n_rows)
+{
+  self->slot_rows[mode] = n_rows;
+  self->n_slots[mode] = cuv_div_up (self->height, n_rows);
+}
 
 // Enqueue; return 0 or -1. Slots are those from first to below end.
 
