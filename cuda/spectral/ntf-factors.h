@@ -26,7 +26,8 @@ typedef struct {
 CUV_BOTH float
 cuv_ntf_in_range (double value)
 {
-  return (float) fmin (fmax (value, CUV_NTF_LEAST), CUV_NTF_MOST);
+  return fminf (
+      fmaxf ((float) value, (float) CUV_NTF_LEAST), (float) CUV_NTF_MOST);
 }
 
 /* A column of so many values, by the sum of their squares: what is divided by

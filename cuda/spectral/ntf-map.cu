@@ -114,17 +114,21 @@ static __device__ __forceinline__ void
 add_parts (const CuvNtfState &self, const float *parts, float *numerators)
 {
   constexpr int columns = Map<STRIDE, PARTS>::columns;
-  const int n_warps = blockDim.x / 32;
+  constexpr int groups = Map<STRIDE, PARTS>::groups;
+  const int mask = (1 << self.map_shift) - 1; // of a row's parts in a warp
+  const int n_parts = blockDim.x / 32 / groups << self.map_shift;
 
   for (int i = threadIdx.x; i < PARTS * STRIDE >> self.map_shift;
        i += blockDim.x) {
     const int k = i % STRIDE, first = i / STRIDE << self.map_shift;
+    const float *from = &parts[(k / columns * PARTS + first) * columns];
     float sum = 0;
 
-    for (int warp = k / columns; warp < n_warps;
-         warp += Map<STRIDE, PARTS>::groups) {
-      for (int p = first; p < first + (1 << self.map_shift); p++)
-        sum += parts[(warp * PARTS + p) * columns + k % columns];
+#pragma unroll 8
+    for (int j = 0; j < n_parts; j++) {
+      const int warp = (j >> self.map_shift) * groups;
+
+      sum += from[(warp * PARTS + (j & mask)) * columns + k % columns];
     }
     numerators[i] = sum;
   }
@@ -138,11 +142,12 @@ update_u (const CuvNtfState &self, int y, int n, bool begins,
 {
   const int warp = cuv_warp_of_thread ();
 
-  if (begins) {
+  if (begins) { // where all threads meet
     cuv_ntf_wait_for_gram (self, CUV_NTF_W);
     cuv_ntf_prepare (self, CUV_NTF_U, &room->rule);
+  } else {
+    __syncthreads ();
   }
-  __syncthreads ();
   add_parts<STRIDE, PARTS> (self, room->parts, room->values);
   __syncthreads ();
   if (warp < n)
@@ -257,17 +262,19 @@ static __global__ void __launch_bounds__ (32 * MAX_WARPS, 1)
     MapRoom<STRIDE, PARTS> map;
   } room;
   const int block = (int) blockIdx.y - n_gram_blocks;
+  int stop; // is under way while rows are
 
   cuv_let_next_kernel_start ();
   cuv_wait_for_previous_kernel ();
-  if (__ldcg (&self.progress->stop))
+  stop = __ldcg (&self.progress->stop);
+  if (block >= 0 && self.depth <= Map<STRIDE, PARTS>::bands)
+    cuv_ntf_load_rows<STRIDE> (self, CUV_NTF_W, 0, self.depth, room.map.rows);
+  if (stop)
     return;
   if (block < 0) {
     cuv_ntf_gram_part<STRIDE> (self, CUV_NTF_W, blockIdx.y, room.gram);
     return;
   }
-  if (self.depth <= Map<STRIDE, PARTS>::bands)
-    cuv_ntf_load_rows<STRIDE> (self, CUV_NTF_W, 0, self.depth, room.map.rows);
   find_slot<STRIDE, PARTS> (self, first + block, what, updates, &room.map);
 }
 

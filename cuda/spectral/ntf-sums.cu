@@ -52,7 +52,8 @@ sum_rows (const CuvNtfState &self, int y, int end, int z, int x, int column,
   for (; y < end; y += n_rows, g += (size_t) n_rows * step) {
     const int n = min (n_rows, end - y);
 
-    cuv_ntf_load_rows<STRIDE> (self, CUV_NTF_U, y, n, rows);
+    if (self.slot_rows[CUV_NTF_W] > n_rows)
+      cuv_ntf_load_rows<STRIDE> (self, CUV_NTF_U, y, n, rows);
     cuv_ntf_add_products<CuvNtfColumns<STRIDE>::n> (
         g, step, has_none ? 0 : n, &rows[column], STRIDE, sums);
   }
@@ -101,10 +102,16 @@ __launch_bounds__ (THREADS, 2)
     CuvNtfUpdateRoom<STRIDE> update;
   } room;
   const int slot = first + blockIdx.z - finds_gram;
+  const int y = slot * self.slot_rows[CUV_NTF_W];
+  int stop; // is under way while rows are
 
   cuv_let_next_kernel_start ();
   cuv_wait_for_previous_kernel ();
-  if (__ldcg (&self.progress->stop))
+  stop = __ldcg (&self.progress->stop);
+  if (slot >= first && self.slot_rows[CUV_NTF_W] <= CUV_NTF_ROWS_ROOM / STRIDE)
+    cuv_ntf_load_rows<STRIDE> (self, CUV_NTF_U, y,
+        min (self.slot_rows[CUV_NTF_W], self.height - y), room.rows);
+  if (stop)
     return;
   if (slot < first) {
     for (int part = blockIdx.y * gridDim.x + blockIdx.x;
@@ -117,8 +124,8 @@ __launch_bounds__ (THREADS, 2)
           self.n_slots[CUV_NTF_W] * layout.n_blocks)) {
     const int z = blockIdx.y * layout.bands;
 
-    cuv_ntf_update_rows<STRIDE> (
-        self, CUV_NTF_W, z, min (layout.bands, self.depth - z), &room.update);
+    cuv_ntf_update_rows<STRIDE> (self, CUV_NTF_W, z,
+        min (layout.bands, self.depth - z), 0, &room.update);
   }
 }
 

@@ -80,8 +80,8 @@ cuv_ntf_times_v (
     const float (*pixels)[4], const float *v, int pitch, float *sums)
 {
 #pragma unroll
-  for (int k = 0; k < N; k++) {
-    const float4 factors = cuv_ntf_load4 (&v[k * pitch]);
+  for (int k = 0; k < N; k++, v += pitch) {
+    const float4 factors = cuv_ntf_load4 (v);
 
     sums[k] = pixels[k][0] * factors.x;
     sums[k] = fmaf (pixels[k][1], factors.y, sums[k]);

@@ -15,17 +15,17 @@ __launch_bounds__ (THREADS) update_kernel (
     CuvNtfUpdateRoom<STRIDE> update;
   } room;
   const int first = ((int) blockIdx.x - n_gram_blocks) * ROWS;
+  int stop;
 
   cuv_let_next_kernel_start ();
   cuv_wait_for_previous_kernel ();
-  if (__ldcg (&self.progress->stop))
-    return;
-  if (first < 0)
+  stop = __ldcg (&self.progress->stop);
+  if (first >= 0)
+    cuv_ntf_update_rows<STRIDE> (self, mode, first,
+        min (ROWS, self.factors[mode].size - first), stop, &room.update);
+  else if (!stop)
     cuv_ntf_gram_part<STRIDE> (
         self, cuv_ntf_mode_before (mode), blockIdx.x, room.gram);
-  else
-    cuv_ntf_update_rows<STRIDE> (self, mode, first,
-        min (ROWS, self.factors[mode].size - first), &room.update);
 }
 
 int

@@ -217,15 +217,18 @@ cuv_ntf_add_parts (const float *parts, int n, float *numerators)
   }
 }
 
-// Rows from first on, whose numerators have been stored.
+// Rows from first on, whose numerators have been stored; not after a stop,
+// which may still be under way.
 template <int STRIDE>
 static __device__ __forceinline__ void
 cuv_ntf_update_rows (const CuvNtfState &self, int mode, int first, int n_rows,
-    CuvNtfUpdateRoom<STRIDE> *room)
+    int stop, CuvNtfUpdateRoom<STRIDE> *room)
 {
   const int n = n_rows * STRIDE, warp = cuv_warp_of_thread ();
 
   cuv_ntf_load_sums (self, mode, first * STRIDE, n, room->parts);
+  if (stop)
+    return;
   if (self.params.schedule == CUV_NTF_GS)
     cuv_ntf_wait_for_gram (self, cuv_ntf_mode_before (mode));
   cuv_ntf_prepare (self, mode, &room->rule);
