@@ -326,8 +326,9 @@ check_ntf_cuda_runs (void)
   check_size (17, 33, 5, 8);
   check_size (9, 13, 31, 9);
   check_size (5, 6, 4, CUV_NTF_MAX_RANK);
-  check_size (2, 530, 3, 2); /* more than a block has at once */
   check_size (2, 140, 3, 40);
+  check_size (2, 2070, 3, 2); /* more than a block has of a row */
+  check_size (385, 3, 2, 9);  /* or has four rows at once */
   check_pieces (CUV_NTF_GS);
   check_pieces (CUV_NTF_JACOBI);
   check_tolerance ();
@@ -344,7 +345,12 @@ check_ntf_cuda_runs (void)
   check_size (140, 71, 13, 16);
   check_size (40, 136, 67, 25);
   check_size (20, 530, 41, 40);
-  check_size (65, 16384, 1, 1); /* not all maps at once */
+  check_size (65, 16384, 1, 1);
+  check_size (199, 5, 9, 9);
+  check_size (1030, 3, 1, 1);
+  check_size (131, 9, 201, 33); /* many bands and rows of a slot */
+  check_size (2051, 11, 2, 12);
+  check_size (388, 1027, 3, 16);
 }
 
 #else
