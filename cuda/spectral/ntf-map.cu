@@ -141,7 +141,10 @@ update_u (const CuvNtfState &self, int y, int n, bool begins,
     MapRoom<STRIDE, PARTS> *room)
 {
   const int warp = cuv_warp_of_thread ();
+  CuvNtfRow<STRIDE> row;
 
+  if (warp < n)
+    cuv_ntf_load_row (self, CUV_NTF_U, y + warp, &row);
   if (begins) { // where all threads meet
     cuv_ntf_wait_for_gram (self, CUV_NTF_W);
     cuv_ntf_prepare (self, CUV_NTF_U, &room->rule);
@@ -151,8 +154,8 @@ update_u (const CuvNtfState &self, int y, int n, bool begins,
   add_parts<STRIDE, PARTS> (self, room->parts, room->values);
   __syncthreads ();
   if (warp < n)
-    cuv_ntf_update_row (
-        self, CUV_NTF_U, room->rule, &room->values[warp * STRIDE], y + warp);
+    cuv_ntf_update_row (self, CUV_NTF_U, room->rule,
+        &room->values[warp * STRIDE], y + warp, &row);
   __syncthreads ();
 }
 

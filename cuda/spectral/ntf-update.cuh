@@ -47,6 +47,8 @@ cuv_ntf_prepare (const CuvNtfState &self, int mode, CuvNtfRule<STRIDE> *rule)
     rule->penalty[k] = self.params.sparsity > 0 ? self.params.sparsity * product
             * sqrt (__ldcg (&self.grams[mode][i]) / self.factors[mode].size)
                                                 : 0;
+    if (!self.hals)
+      continue;
     rule->inverse[k] = k >= self.rank
             || cuv_ntf_vanished (a, self.factors[p].size)
             || cuv_ntf_vanished (b, self.factors[q].size)
@@ -140,33 +142,43 @@ cuv_ntf_solve (const CuvNtfRule<STRIDE> &rule, int rank, CuvNtfRow<STRIDE> *row)
   }
 }
 
-// Row i of a mode, whose STRIDE numerators are in shared memory and make way
-// for the new values. By a warp.
+// Row i of a mode, by a warp: its values, which may be under way while
+// numerators are found.
+template <int STRIDE>
+static __device__ __forceinline__ void
+cuv_ntf_load_row (
+    const CuvNtfState &self, int mode, int i, CuvNtfRow<STRIDE> *row)
+{
+  const CuvNtfMatrix &m = self.factors[mode];
+
+#pragma unroll
+  for (int c = 0; c < row->n; c++)
+    row->x[c] =
+        m.values[i * m.row_step + cuv_ntf_column<STRIDE> (c) * m.k_step];
+}
+
+// Its STRIDE numerators are in shared memory and make way for the new values.
 template <int STRIDE>
 static __device__ __forceinline__ void
 cuv_ntf_update_row (const CuvNtfState &self, int mode,
-    const CuvNtfRule<STRIDE> &rule, float *numerators, int i)
+    const CuvNtfRule<STRIDE> &rule, float *numerators, int i,
+    CuvNtfRow<STRIDE> *row)
 {
-  constexpr int n = CuvNtfRow<STRIDE>::n;
   const CuvNtfMatrix &m = self.factors[mode];
-  float *values = &m.values[i * m.row_step];
-  CuvNtfRow<STRIDE> row;
 
 #pragma unroll
-  for (int c = 0; c < n; c++) {
-    row.x[c] = values[cuv_ntf_column<STRIDE> (c) * m.k_step];
-    row.numerators[c] = numerators[cuv_ntf_column<STRIDE> (c)];
-  }
+  for (int c = 0; c < row->n; c++)
+    row->numerators[c] = numerators[cuv_ntf_column<STRIDE> (c)];
   if (self.hals)
-    cuv_ntf_solve (rule, self.rank, &row);
+    cuv_ntf_solve (rule, self.rank, row);
   else
-    cuv_ntf_multiply (rule, self.params.schedule == CUV_NTF_JACOBI, &row);
+    cuv_ntf_multiply (rule, self.params.schedule == CUV_NTF_JACOBI, row);
 #pragma unroll
-  for (int c = 0; c < n; c++) {
+  for (int c = 0; c < row->n; c++) {
     const int k = threadIdx.x % 32 + 32 * c;
 
     if (k < self.rank)
-      values[k * m.k_step] = numerators[k] = row.x[c];
+      m.values[i * m.row_step + k * m.k_step] = numerators[k] = row->x[c];
   }
 }
 
@@ -225,7 +237,10 @@ cuv_ntf_update_rows (const CuvNtfState &self, int mode, int first, int n_rows,
     int stop, CuvNtfUpdateRoom<STRIDE> *room)
 {
   const int n = n_rows * STRIDE, warp = cuv_warp_of_thread ();
+  CuvNtfRow<STRIDE> row;
 
+  if (warp < n_rows)
+    cuv_ntf_load_row (self, mode, first + warp, &row);
   cuv_ntf_load_sums (self, mode, first * STRIDE, n, room->parts);
   if (stop)
     return;
@@ -236,14 +251,38 @@ cuv_ntf_update_rows (const CuvNtfState &self, int mode, int first, int n_rows,
   cuv_ntf_add_parts (room->parts, n, room->numerators);
   __syncthreads ();
   if (warp < n_rows)
-    cuv_ntf_update_row (
-        self, mode, room->rule, &room->numerators[warp * STRIDE], first + warp);
+    cuv_ntf_update_row (self, mode, room->rule,
+        &room->numerators[warp * STRIDE], first + warp, &row);
 }
 
 // ---- M ----
 
 // Room for it: some rows, or each group of threads' M.
 #define CUV_NTF_GRAM_ROOM 1024
+
+// Some rows, which fit into the room, to it: all at once.
+template <int STRIDE>
+static __device__ __forceinline__ void
+cuv_ntf_load_some (const CuvNtfMatrix &m, int first, int n, double *room)
+{
+  float values[CUV_NTF_GRAM_ROOM / 256];
+
+#pragma unroll
+  for (int j = 0; j < CUV_NTF_GRAM_ROOM / 256; j++) {
+    const int i = threadIdx.x + j * 256, row = first + i / STRIDE;
+
+    values[j] = i < n * STRIDE
+        ? __ldcg (&m.values[row * m.row_step + i % STRIDE * m.k_step])
+        : 0;
+  }
+  __syncthreads ();
+#pragma unroll
+  for (int j = 0; j < CUV_NTF_GRAM_ROOM / 256; j++) {
+    if (threadIdx.x < 256)
+      room[threadIdx.x + j * 256] = values[j];
+  }
+  __syncthreads ();
+}
 
 // Over rows from first to below end. Each of 256 threads has N x N values of M,
 // and its group some of the rows.
@@ -262,11 +301,7 @@ cuv_ntf_gram_rows (
   for (int from = first; from < end; from += n_rows) {
     const int n = min (n_rows, end - from);
 
-    __syncthreads ();
-    for (int i = threadIdx.x; i < n * STRIDE; i += blockDim.x)
-      room[i] = __ldcg (
-          &m.values[(from + i / STRIDE) * m.row_step + i % STRIDE * m.k_step]);
-    __syncthreads ();
+    cuv_ntf_load_some<STRIDE> (m, from, n, room);
     for (int i = group; i < (group < n_groups ? n : 0); i += n_groups) {
 #pragma unroll
       for (int j = 0; j < N * N; j++)
@@ -305,8 +340,9 @@ cuv_ntf_gram_part (const CuvNtfState &self, int mode, int part, double *room)
   for (int i = threadIdx.x; i < STRIDE * STRIDE; i += blockDim.x) {
     double sum = 0;
 
-    for (int j = 0; j < n_parts; j++)
-      sum += __ldcg (&parts[j * STRIDE * STRIDE + i]);
+#pragma unroll
+    for (int j = 0; j < CUV_NTF_GRAM_PARTS; j++)
+      sum += j < n_parts ? __ldcg (&parts[j * STRIDE * STRIDE + i]) : 0;
     self.grams[mode][i] = sum;
   }
   __syncthreads ();
