@@ -48,8 +48,8 @@ rows_at_once (const CuvNtfCuda *self)
 
 // ---- an iteration ----
 
-// Has submit (first, end) called for all of a mode's slots, so many at once
-// that they fill the GPU.
+// Has submit (first, end) called for all of a mode's slots, so many at once as
+// the pace allows, but at least so many that they fill the GPU.
 template <typename F>
 static int
 enqueue_slots (CuvNtfCuda *self, int mode, int least, F submit)

@@ -12,10 +12,10 @@ CUV_BEGIN
 
 typedef struct _CuvNtfCuda CuvNtfCuda;
 
-/* Allocates all that a tensor of this size needs, rank at most
- * CUV_NTF_MAX_RANK; NULL on failure, see cuv_cuda_error(). Whoever makes
- * *cancel not 0, atomically from any thread, has what is running return soon;
- * the factors are then of no use. */
+/* Allocates all that a tensor of this size needs, depth at most
+ * CUV_CUBE_MAX_BANDS and rank CUV_NTF_MAX_RANK; NULL on failure, see
+ * cuv_cuda_error(). Whoever makes *cancel not 0, atomically from any thread,
+ * has what is running return soon; the factors are then of no use. */
 CUV_API CuvNtfCuda *cuv_ntf_cuda_new (int height, int width, int depth,
     int rank, const int32_t *cancel, CuvCudaStream stream);
 CUV_API void cuv_ntf_cuda_free (CuvNtfCuda *self); /* NULL is allowed */
