@@ -25,6 +25,7 @@ struct _CuvPcaCuda {
   CuvPcaDisplay limits_of = {}, gains_of = {};
 
   // of the last submit
+  bool is_lagged = false;
   cudaStream_t stream = nullptr;
   int64_t n_pixels = 0;
   cudaEvent_t done = nullptr;
@@ -338,6 +339,7 @@ run (Frame *frame)
   const bool lagged = params.timing == CUV_PCA_LAGGED && !params.is_frozen
       && self->is_known && self->mode == params.learning.mode;
 
+  self->is_lagged = lagged;
   CUV_CUDA_TRY (cudaMemsetAsync (
       self->left_out, 0, sizeof *self->left_out, self->stream));
   if ((lagged ? run_lagged (frame) : run_exact (frame)) != 0)
@@ -383,7 +385,7 @@ cuv_pca_cuda_collect (
   const size_t n = self->n;
 
   CUV_CUDA_TRY (cudaEventSynchronize (self->done));
-  if (report->lesson.is_cut)
+  if (report->lesson.is_cut && self->is_lagged) // else they are of this scene
     self->has_limits = false;
   self->is_known = report->is_known != 0;
   self->mode = report->mode;
