@@ -16,21 +16,27 @@ set_steps (CuvCube *cube, PcaLayout layout)
 {
   const int64_t size = cuv_cube_sample_size (cube->format);
   const int64_t width = cube->width, n = cube->bands;
+  const int64_t gap = width % 16 != 0;
 
   switch (layout) {
     case PCA_BIP:
       cube->band_step = size;
       cube->pixel_step = size * n;
-      cube->row_step = cube->pixel_step * width + 3 * size;
+      cube->row_step = cube->pixel_step * width + 3 * size * gap;
       break;
     case PCA_BIL:
       cube->pixel_step = size;
-      cube->band_step = size * (width + 1);
+      cube->band_step = size * (width + gap);
       cube->row_step = cube->band_step * n;
       break;
     case PCA_BSQ:
       cube->pixel_step = size;
-      cube->row_step = size * (width + 2);
+      cube->row_step = size * (width + 2 * gap);
+      cube->band_step = cube->row_step * cube->height;
+      break;
+    case PCA_SPARSE:
+      cube->pixel_step = 3 * size;
+      cube->row_step = cube->pixel_step * width;
       cube->band_step = cube->row_step * cube->height;
       break;
     default:
@@ -235,7 +241,8 @@ void
 pca_input_name (const PcaInput *self, PcaLayout layout, PcaFill fill)
 {
   static const char *const formats[] = { "u8", "u16", "f32" };
-  static const char *const layouts[] = { "bip", "bil", "bsq", "bgrx" };
+  static const char *const layouts[] = { "bip", "bil", "bsq", "bgrx",
+    "sparse" };
 
   cuv_check_case ("%s %s %dx%d, %d of %d bands, fill %d",
       formats[self->cube.format], layouts[layout], self->cube.width,

@@ -6,7 +6,14 @@
 #include "cuvcheck.h"
 #include "pca.h"
 
-typedef enum { PCA_BIP, PCA_BIL, PCA_BSQ, PCA_BGRX, PCA_N_LAYOUTS } PcaLayout;
+typedef enum {
+  PCA_BIP,
+  PCA_BIL,
+  PCA_BSQ,
+  PCA_BGRX,
+  PCA_SPARSE,
+  PCA_N_LAYOUTS
+} PcaLayout;
 
 typedef enum {
   PCA_NOISE,    /* independent samples */
@@ -23,8 +30,9 @@ typedef struct {
   size_t size;
 } PcaInput;
 
-/* Rows are padded, and memory ends with the last sample. PCA_BGRX: bands in
- * falling order within pixels that have one more sample. */
+/* Rows are padded if their width is no multiple of 16, and memory ends with the
+ * last sample. PCA_BGRX: bands in falling order within pixels that have one
+ * more sample; PCA_SPARSE: planes that have a third of their samples. */
 void pca_input_init (PcaInput *self, CuvCubeFormat format, PcaLayout layout,
     int width, int height, int n, PcaFill fill);
 void pca_input_clear (PcaInput *self);

@@ -27,9 +27,10 @@ pca_run_init (PcaRun *self, CuvCubeFormat format, PcaLayout layout, int n)
   const PcaFill fill = (PcaFill) cuv_check_below (PCA_N_FILLS);
   const bool spoilt = cuv_check_below (2);
 
-  self->width = 1 + (int) cuv_check_below (200);
+  self->width = cuv_check_below (2) ? 16 * (1 + (int) cuv_check_below (20))
+                                    : 1 + (int) cuv_check_below (200);
   self->height = 1 + (int) cuv_check_below (n < 50 ? 60 : 10);
-  self->stride = 4 * self->width + 12;
+  self->stride = 4 * self->width + (self->width % 16 != 0 ? 12 : 0);
   random_params (&self->params, n);
   for (int i = 0; i < PCA_RUN_FRAMES; i++) {
     pca_input_init (
