@@ -13,25 +13,45 @@
 #define CUV_PCA_HAS_MMA 0
 #endif
 
-// c += a b^T, 8 x 8, over 4 pixels. Lane l has pixel l % 4 of row l / 4 of a
-// and b, and columns l % 4 * 2 + {0, 1} of row l / 4 of c.
+// c += a b^T, 8 x 8, over 8 pixels. Lane l has two of the pixels of row l / 4
+// of a and b, and columns l % 4 * 2 + {0, 1} of row l / 4 of c.
 static __device__ __forceinline__ void
-cuv_pca_mma (double *c, double a, double b)
+cuv_pca_mma (double *c, const double *a, const double *b)
 {
+#pragma unroll
+  for (int i = 0; i < 2; i++) {
 #if CUV_PCA_HAS_MMA
-  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 "
-      "{%0, %1}, {%2}, {%3}, {%0, %1};"
-      : "+d"(c[0]), "+d"(c[1])
-      : "d"(a), "d"(b));
+    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 "
+        "{%0, %1}, {%2}, {%3}, {%0, %1};"
+        : "+d"(c[0]), "+d"(c[1])
+        : "d"(a[i]), "d"(b[i]));
 #else
-  const int lane = threadIdx.x % 32;
+    const int lane = threadIdx.x % 32;
 
-  for (int k = 0; k < 4; k++) {
-    const double x = __shfl_sync (~0u, a, lane / 4 * 4 + k);
+    for (int k = 0; k < 4; k++) {
+      const double x = __shfl_sync (~0u, a[i], lane / 4 * 4 + k);
 
-    for (int j = 0; j < 2; j++)
-      c[j] += x * __shfl_sync (~0u, b, (lane % 4 * 2 + j) * 4 + k);
+      for (int j = 0; j < 2; j++)
+        c[j] += x * __shfl_sync (~0u, b[i], (lane % 4 * 2 + j) * 4 + k);
+    }
+#endif
   }
+}
+
+// The same, 16 x 8: of the lower 8 rows the lane has c[2] and c[3].
+static __device__ __forceinline__ void
+cuv_pca_mma (
+    double *c, const double *upper, const double *lower, const double *b)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
+  asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 "
+      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+      : "d"(upper[0]), "d"(lower[0]), "d"(upper[1]), "d"(lower[1]), "d"(b[0]),
+      "d"(b[1]));
+#else
+  cuv_pca_mma (c, upper, b);
+  cuv_pca_mma (c + 2, lower, b);
 #endif
 }
 

@@ -1,222 +1,151 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Passes over a cube's pixels: sums of products, counts of bins, pictures.
-// Blocks go through tiles; a warp has a part of the sums, 32 x 32 bands, in its
-// registers, and some of a tile's pixels.
+// Blocks go through tiles, and fetch the next while they work on one.
 #include <algorithm>
+#include "spectral/pca-picture.cuh"
 #include "spectral/pca-sums.cuh"
 
-#define TILE_BYTES (48 << 10)   // so that some blocks fit a multiprocessor
-#define FLUSH_PIXELS (32 << 10) // 2 x 255^2 times as much is within 32 bits
-
-// ---- pictures ----
-
-// 0 .. top; what is no number is 0.
-static __device__ __forceinline__ int
-to_int (double value, const CuvPcaGains &gains)
-{
-  return (int) (fmin (value > 0.0 ? value : 0.0, gains.top) + gains.bias);
-}
-
-// Two pixels' channels; by bands in shared memory, a channel and 4 values each.
-template <CuvCubeFormat F>
-static __device__ __forceinline__ void
-project (const CuvPcaTile<F> &tile, int n, const CuvPcaGains &gains,
-    const double *factors, const int *pixels, int values[2][CUV_PCA_SHOWN])
-{
-  double sums[2][CUV_PCA_SHOWN];
-
-#pragma unroll
-  for (int c = 0; c < CUV_PCA_SHOWN; c++)
-    sums[0][c] = sums[1][c] = gains.offset[c];
-#pragma unroll 4
-  for (int b = 0; b < n; b++) {
-    const double samples[2] = { tile.get (b, pixels[0]),
-      tile.get (b, pixels[1]) };
-
-#pragma unroll
-    for (int c = 0; c < CUV_PCA_SHOWN; c++) {
-      sums[0][c] = fma (factors[4 * b + c], samples[0], sums[0][c]);
-      sums[1][c] = fma (factors[4 * b + c], samples[1], sums[1][c]);
-    }
-  }
-#pragma unroll
-  for (int c = 0; c < CUV_PCA_SHOWN; c++) {
-    values[0][c] = to_int (sums[0][c], gains);
-    values[1][c] = to_int (sums[1][c], gains);
-  }
-}
-
-template <CuvCubeFormat F>
-static __device__ __forceinline__ void
-paint (const CuvPcaPass &pass, const CuvPcaTile<F> &tile, int pixel,
-    const int *values)
-{
-  const unsigned colour = tile.left[pixel]
-      ? 0
-      : (unsigned) (values[0] | values[1] << 8 | values[2] << 16);
-
-  ((unsigned *) (pass.picture + tile.y * pass.stride))[tile.first + pixel] =
-      colour | 0xff000000u;
-}
-
-template <CuvCubeFormat F>
-static __device__ __forceinline__ void
-show_tile (const CuvPcaPass &pass, const CuvPcaTile<F> &tile,
-    const double *factors, int task)
-{
-  const CuvPcaGains &gains =
-      task == CUV_PCA_PAINT ? pass.known->gains : pass.known->bin_gains;
-  const int half = pass.pixels / 2;
-
-  for (int p = threadIdx.x; p < half && p < tile.count; p += blockDim.x) {
-    const int pixels[2] = { p, p + half };
-    int values[2][CUV_PCA_SHOWN];
-
-    project (tile, pass.bands.n, gains, factors, pixels, values);
-#pragma unroll
-    for (int i = 0; i < 2; i++) {
-      if (pixels[i] >= tile.count)
-        break;
-      if (task == CUV_PCA_PAINT) {
-        paint (pass, tile, pixels[i], values[i]);
-      } else if (!tile.left[pixels[i]]) {
-        for (int c = 0; c < CUV_PCA_SHOWN; c++)
-          atomicAdd (&pass.bins[c * CUV_PCA_BINS + values[i][c]], 1ULL);
-      }
-    }
-  }
-}
-
-static __device__ __forceinline__ void
-load_factors (const CuvPcaGains &gains, int n, double *factors)
-{
-  for (int i = threadIdx.x; i < 4 * n; i += blockDim.x)
-    factors[i] = i % 4 < CUV_PCA_SHOWN ? gains.gain[i % 4][i / 4] : 0.0;
-}
+#define TILE_BYTES (36 << 10)   // six fit a multiprocessor
+#define TILE_PIXELS 2048        // where they need less
+#define BLOCK_PIXELS (32 << 10) // 2 x 255^2 times as much is within 32 bits
 
 // ---- the kernel ----
 
-// After a tile whose pixels were left out: how many it has.
-template <CuvCubeFormat F>
-static __device__ __forceinline__ int
-forget_left (CuvPcaTile<F> &tile)
+// Until a tile is there and all are through with the one before; whether pixels
+// may have to be left out.
+template <CuvCubeFormat F, bool PACKED>
+static __device__ __forceinline__ bool
+await (const CuvPcaTile<F, PACKED> &tile, bool fetched)
 {
-  int n = 0;
-
-  for (int p = threadIdx.x; p < tile.pixels; p += blockDim.x) {
-    n += tile.left[p];
-    tile.left[p] = 0;
-  }
-  return n;
+  __pipeline_wait_prior (0);
+  if (F == CUV_CUBE_F32 || tile.pass.has_ignore)
+    return __syncthreads_or (fetched && tile.suspects ()) != 0;
+  __syncthreads ();
+  return false;
 }
 
-// Of rows that belong to no band, and of what is left out.
-template <CuvCubeFormat F>
+template <CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
-reset (const CuvPcaPass &pass, CuvPcaTile<F> &tile)
+load_shades (
+    const CuvPcaPass &pass, CuvPcaShade *shades, CuvPcaShade *bin_shades)
 {
-  const int first = pass.bands.n * pass.pitch;
+  if (pass.tasks & CUV_PCA_PAINT)
+    cuv_pca_load_shades<F, PACKED> (pass, pass.known->gains, shades);
+  if (pass.tasks & CUV_PCA_COUNT)
+    cuv_pca_load_shades<F, PACKED> (pass, pass.known->bin_gains, bin_shades);
+}
 
-  for (int i = threadIdx.x; i < pass.pixels; i += blockDim.x)
-    tile.left[i] = 0;
-  for (int i = first + threadIdx.x; i < pass.rows * pass.pitch;
-       i += blockDim.x) {
-    tile.rows[i] = 0;
-    if (F == CUV_CUBE_U16)
-      tile.rows[tile.plane + i] = 0;
+// A tile that is there. stale: its buffer's counts are not all 1.
+template <bool MANY, CuvCubeFormat F, bool PACKED>
+static __device__ __forceinline__ void
+work_on (const CuvPcaTile<F, PACKED> &tile, bool bad, bool stale,
+    const Place &place, Sums<F> *sums, const CuvPcaShade *shades,
+    const CuvPcaShade *bin_shades)
+{
+  if (bad || stale || tile.is_cut ()) {
+    tile.mend (bad);
+    __syncthreads ();
+  }
+  if (tile.pass.tasks & CUV_PCA_SUM)
+    add_tile<MANY> (tile, place, sums);
+#pragma unroll 1
+  for (int task = CUV_PCA_COUNT; task <= CUV_PCA_PAINT; task *= 2) {
+    if (tile.pass.tasks & task)
+      cuv_pca_show (tile, task == CUV_PCA_PAINT ? shades : bin_shades, task);
   }
 }
 
-template <CuvCubeFormat F, bool MANY, bool IGNORE>
+template <CuvCubeFormat F, bool PACKED, bool MANY>
 static __global__ void __launch_bounds__ (
-    32 * (MANY ? CUV_PCA_MAX_WARPS : CUV_PCA_WARPS),
-    MANY                    ? 1
-        : F == CUV_CUBE_U16 ? 2
-                            : 3)
+    32 * (MANY ? CUV_PCA_MAX_WARPS : CUV_PCA_WARPS), MANY ? 1 : 3)
     pass_kernel (const __grid_constant__ CuvPcaPass pass)
 {
-  extern __shared__ double shared_of_block[];
-  const int n = pass.bands.n, n_factors = 4 * n;
-  double *factors = shared_of_block, *bin_factors = factors + n_factors;
-  void *shared = bin_factors + (pass.tasks & CUV_PCA_COUNT ? n_factors : 0);
-  CuvPcaTile<F> tile (pass, shared);
-  const Place place = place_of (pass);
+  extern __shared__ uint4 shared_of_block[];
+  const int n_shades = CUV_PCA_SHADES (pass.bands.n);
+  CuvPcaShade *shades = (CuvPcaShade *) shared_of_block;
+  CuvPcaShade *bin_shades = shades + n_shades;
+  uint8_t *buffers =
+      (uint8_t *) (shades + (pass.tasks & CUV_PCA_COUNT ? 2 : 1) * n_shades);
+  const Place place = place_of<MANY> (pass);
   Sums<F> sums;
-  int since = 0, left_out = 0;
+  unsigned stale = 3;   // buffers whose counts are not all 1; bit 0: this one
+  bool fetched = false; // the tile at t is there or on its way
 
   cuv_let_next_kernel_start ();
-  reset (pass, tile);
   cuv_wait_for_previous_kernel ();
-  if (pass.tasks & CUV_PCA_PAINT)
-    load_factors (pass.known->gains, n, factors);
-  if (pass.tasks & CUV_PCA_COUNT)
-    load_factors (pass.known->bin_gains, n, bin_factors);
-  __syncthreads ();
-  for (int t = blockIdx.x; t < pass.n_tiles; t += gridDim.x) {
-    const bool left = cuv_pca_load<F, IGNORE> (pass, tile, t);
+  for (int t = blockIdx.x, buffer = 0; t < pass.n_tiles;) {
+    const CuvPcaTile<F, PACKED> tile = { pass,
+      buffers + buffer * pass.tile_bytes, cuv_pca_spot (pass, t) };
+    const bool bad = await (tile, fetched), works = fetched;
 
-    if (pass.tasks & CUV_PCA_SUM)
-      add_tile<F, MANY> (pass, tile, place, &sums);
-    if (pass.tasks & CUV_PCA_COUNT)
-      show_tile (pass, tile, bin_factors, CUV_PCA_COUNT);
-    if (pass.tasks & CUV_PCA_PAINT)
-      show_tile (pass, tile, factors, CUV_PCA_PAINT);
-    __syncthreads ();
-    if (left) {
-      left_out += forget_left (tile);
-      __syncthreads ();
+    if (works) {
+      t += gridDim.x;
+      buffer ^= pass.n_buffers - 1;
     }
-    since += pass.pixels;
-    if (F != CUV_CUBE_F32 && (pass.tasks & CUV_PCA_SUM)
-        && since + pass.pixels > FLUSH_PIXELS) {
-      flush (pass, place, sums, shared);
-      sums = Sums<F>{};
-      since = 0;
-      reset (pass, tile);
-      __syncthreads ();
+    fetched = t < pass.n_tiles && (!works || pass.n_buffers > 1);
+    if (fetched)
+      CuvPcaTile<F, PACKED>{ pass, buffers + buffer * pass.tile_bytes,
+        cuv_pca_spot (pass, t) }
+          .fetch ();
+    __pipeline_commit ();
+    if (!works) { // meanwhile
+      load_shades<F, PACKED> (pass, shades, bin_shades);
+      continue;
     }
+    work_on<MANY> (tile, bad, stale & 1, place, &sums, shades, bin_shades);
+    stale =
+        stale >> 1 | (unsigned) (bad || tile.is_cut ()) << (pass.n_buffers - 1);
   }
-  if (pass.tasks & CUV_PCA_SUM)
-    flush (pass, place, sums, shared);
-  else if (left_out > 0 && (pass.tasks & CUV_PCA_PAINT))
-    atomicAdd (pass.left_out, (unsigned long long) left_out);
+  if (pass.tasks & CUV_PCA_SUM) {
+    __syncthreads (); // tiles make room
+    flush<MANY> (pass, place, &sums, buffers);
+  }
 }
 
 // ---- plans ----
 
 static size_t
-tile_bytes (const CuvPcaPass &pass)
+shade_bytes (const CuvPcaPass &pass)
 {
-  const size_t samples = (size_t) pass.rows * pass.pitch;
+  return sizeof (CuvPcaShade) * CUV_PCA_SHADES (pass.bands.n)
+      * (pass.tasks & CUV_PCA_COUNT ? 2 : 1);
+}
 
-  return samples * cuv_cube_sample_size (pass.cube.format) + pass.pixels;
+// For a block's sums, those of half of the warps of each part at once.
+static size_t
+area_bytes (const CuvPcaPass &pass)
+{
+  const size_t value = pass.cube.format == CUV_CUBE_F32 ? 8 : 4;
+
+  return value * CUV_PCA_SIDE * CUV_PCA_SIDE * cuv_pca_parts_here (pass)
+      * (cuv_pca_shares (pass) / 2);
 }
 
 static size_t
 shared_bytes (const CuvPcaPass &pass)
 {
-  const int kinds = pass.cube.format == CUV_CUBE_U16 ? 3 : 1;
-  const int value = pass.cube.format == CUV_CUBE_F32 ? 8 : 4;
-  const size_t area = (size_t) cuv_pca_parts_here (pass) * kinds * value
-      * CUV_PCA_SIDE * CUV_PCA_SIDE;
-  const size_t factors =
-      4 * sizeof (double) * pass.bands.n * (pass.tasks & CUV_PCA_COUNT ? 2 : 1);
+  const size_t tiles = (size_t) pass.n_buffers * pass.tile_bytes;
 
-  return factors
-      + std::max (tile_bytes (pass), pass.n_shares > 1 ? area : (size_t) 0);
+  return shade_bytes (pass)
+      + (pass.tasks & CUV_PCA_SUM ? std::max (tiles, area_bytes (pass))
+                                  : tiles);
 }
 
 typedef void (*Kernel) (const CuvPcaPass);
+
+template <CuvCubeFormat F, bool PACKED>
+static Kernel
+kernel_for (const CuvPcaPass &pass)
+{
+  return pass.n_side > 1 ? pass_kernel<F, PACKED, true>
+                         : pass_kernel<F, PACKED, false>;
+}
 
 template <CuvCubeFormat F>
 static Kernel
 kernel_for (const CuvPcaPass &pass)
 {
-  if (pass.n_side > 1)
-    return pass.has_ignore ? pass_kernel<F, true, true>
-                           : pass_kernel<F, true, false>;
-  return pass.has_ignore ? pass_kernel<F, false, true>
-                         : pass_kernel<F, false, false>;
+  return pass.packed ? kernel_for<F, true> (pass) : kernel_for<F, false> (pass);
 }
 
 static Kernel
@@ -225,6 +154,13 @@ kernel_of (const CuvPcaPass &pass)
   return pass.cube.format == CUV_CUBE_U8 ? kernel_for<CUV_CUBE_U8> (pass)
       : pass.cube.format == CUV_CUBE_U16 ? kernel_for<CUV_CUBE_U16> (pass)
                                          : kernel_for<CUV_CUBE_F32> (pass);
+}
+
+static int
+allow_shared (const CuvPcaPass &pass)
+{
+  return cuv_cuda_allow_shared (
+      (const void *) kernel_of (pass), shared_bytes (pass));
 }
 
 // Whether an image is one long row, in the picture, too.
@@ -238,81 +174,142 @@ is_one_row (const CuvPcaPass &pass)
       && (int64_t) cube.width * cube.height < INT32_MAX - (1 << 20);
 }
 
-// Whether the samples of each band are next to each other, in rows of 16 bytes.
-static bool
-has_fours (const CuvCube &cube)
+// Where a pixel's bands are. Packed, if they are not far apart: memory is read
+// by 32 bytes, so that single samples cost as much as those.
+static void
+plan_bands (CuvPcaPass *pass)
 {
-  return cube.pixel_step == cuv_cube_sample_size (cube.format)
-      && ((uintptr_t) cube.data | (uintptr_t) cube.row_step
-             | (uintptr_t) cube.band_step)
-          % 16
-      == 0;
+  const CuvCube &cube = pass->cube;
+  const int64_t size = cuv_cube_sample_size (cube.format);
+  const int64_t first = pass->bands.index[0] * cube.band_step;
+  const int64_t last = pass->bands.index[pass->bands.n - 1] * cube.band_step;
+  const int64_t span = std::max (first, last) - std::min (first, last) + size;
+
+  pass->packed = cube.pixel_step > size && span <= cube.pixel_step
+      && cube.pixel_step <= 32 * pass->bands.n
+      && cube.pixel_step <= CUV_CUBE_MAX_BANDS * size;
+  pass->low = std::min (first, last);
+  pass->span = (int) span;
 }
 
-// Samples of a pixel, if its bands are next to each other and all count; 0:
-// they are not, or do not.
-static int
-packed_samples (const CuvCube &cube, const CuvPcaBands &bands)
+// How many bytes are copied at once.
+static void
+plan_units (CuvPcaPass *pass)
 {
+  const CuvCube &cube = pass->cube;
   const int size = cuv_cube_sample_size (cube.format);
+  const uint64_t steps = (uint64_t) (uintptr_t) cube.data
+      | (uint64_t) (pass->height > 1 ? cube.row_step : 0)
+      | (uint64_t) (pass->packed || pass->bands.n == 1 ? pass->low
+                                                       : cube.band_step);
+  const bool scattered = !pass->packed && cube.pixel_step != size;
 
-  return bands.n == cube.bands && cube.bands > 1 && cube.band_step == size
-          && cube.pixel_step % size == 0 && cube.pixel_step >= cube.bands * size
-          && cube.pixel_step <= CUV_CUBE_MAX_BANDS * size
-          && (uintptr_t) cube.data % 4 == 0 && cube.row_step % 4 == 0
-      ? (int) (cube.pixel_step / size)
-      : 0;
+  pass->unit = scattered ? size
+      : steps % 16 == 0  ? 16
+      : steps % 4 == 0   ? 4
+                         : size;
+  pass->sample_step = pass->packed ? size : cube.pixel_step;
 }
 
-// The largest tile of which some fit a multiprocessor. A row is some words
-// longer than a multiple of 32, so that a pixel's samples are in other banks:
-// an odd number where they are next to each other in memory, else 16 bytes.
+static int
+round_up (int n, int to)
+{
+  return cuv_div_up (n, to) * to;
+}
+
+// How a tile of so many pixels is laid out. Rows are some words longer than a
+// multiple of 32, so that lanes read other banks in each.
+static void
+lay_out (CuvPcaPass *pass, int pixels)
+{
+  const int size = cuv_cube_sample_size (pass->cube.format);
+  const int row = pixels * size;
+
+  pass->pixels = pixels;
+  pass->pitch = round_up (row, 128) + (size == 1 ? 16 : 32);
+  pass->counts_at = pass->packed
+      ? round_up (pixels * (int) pass->cube.pixel_step, 16)
+      : pass->bands.n * pass->pitch;
+  pass->tile_bytes = pass->counts_at + round_up (row, 16);
+  pass->tiles_across = cuv_div_up (pass->width, pixels);
+  pass->n_tiles = pass->tiles_across * pass->height;
+}
+
+// Two of the largest tiles of which some blocks' fit a multiprocessor; smaller
+// ones where not every block would have some. Those of a row are alike.
 static void
 plan_tile (CuvPcaPass *pass)
 {
-  const int size = pass->cube.format == CUV_CUBE_F32 ? 4 : 1;
-  const int more = (pass->packed > 0 ? 20 : 16) / size;
+  const int most = cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  const int room = (most - (int) shade_bytes (*pass)) / 2;
+  const int fits = pass->n_side > 1 ? room : std::min (room, TILE_BYTES);
+  const int many = 6 * cuv_cuda_multiprocessors ();
+  int pixels = TILE_PIXELS;
 
-  pass->rows = (pass->bands.n + 8) / 8 * 8;
-  for (pass->pixels = 512;; pass->pixels /= 2) {
-    pass->pitch = pass->pixels + more;
-    if (tile_bytes (*pass) <= TILE_BYTES || pass->pixels == 128)
-      break;
+  for (lay_out (pass, pixels); pixels > CUV_PCA_STEP
+       && (pass->tile_bytes > fits || (pixels > 128 && pass->n_tiles < many));
+       lay_out (pass, pixels))
+    pixels /= 2;
+  pass->n_buffers = pass->tile_bytes > room ? 1 : 2;
+  lay_out (pass,
+      round_up (cuv_div_up (pass->width, pass->tiles_across), CUV_PCA_STEP));
+}
+
+// In how many turns a warp reads packed samples of 8 bands, of pixels so far
+// apart: as many as a bank has words of them.
+static int
+turns_of (const CuvCube &cube, int apart)
+{
+  int64_t words[32][32];
+  int n[32] = {}, most = 0;
+
+  for (int lane = 0; lane < 32; lane++) {
+    const int64_t word =
+        (lane % 4 * apart * cube.pixel_step + lane / 4 * cube.band_step) >> 2;
+    const int bank = (int) (word & 31);
+    int64_t *end = words[bank] + n[bank];
+
+    if (std::find (words[bank], end, word) == end)
+      words[bank][n[bank]++] = word;
+    most = std::max (most, n[bank]);
   }
-  pass->tiles_across = cuv_div_up (pass->width, pass->pixels);
-  pass->n_tiles = pass->tiles_across * pass->height;
+  return most;
 }
 
 int
 cuv_pca_pass_plan (CuvPcaPass *pass, int *n_blocks)
 {
   const bool one = is_one_row (*pass);
-  const int n_parts = pass->n_side * (pass->n_side + 1) / 2;
   int fit = 0;
 
   pass->width = one ? pass->cube.width * pass->cube.height : pass->cube.width;
   pass->height = one ? 1 : pass->cube.height;
-  pass->packed = packed_samples (pass->cube, pass->bands);
-  pass->fours = has_fours (pass->cube);
-  pass->n_shares = std::max (1, 12 / n_parts);
-  if (n_parts == 1)
-    pass->n_shares = CUV_PCA_WARPS;
+  pass->paints_fours =
+      ((uintptr_t) pass->picture | (uintptr_t) (one ? 0 : pass->stride)) % 16
+      == 0;
+  plan_bands (pass);
+  plan_units (pass);
   plan_tile (pass);
-  if (cuv_cuda_allow_shared (
-          (const void *) kernel_of (*pass), shared_bytes (*pass))
-      != 0)
+  pass->apart = turns_of (pass->cube, 8) < turns_of (pass->cube, 1) ? 8 : 1;
+  if (allow_shared (*pass) != 0)
     return -1;
   CUV_CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (
       &fit, kernel_of (*pass), cuv_pca_threads (*pass), shared_bytes (*pass)));
-  *n_blocks = std::min (pass->n_tiles,
-      std::min (
-          CUV_PCA_MAX_BLOCKS, std::max (fit, 1) * cuv_cuda_multiprocessors ()));
+  *n_blocks = std::max (fit, 1) * cuv_cuda_multiprocessors ();
+  if (pass->cube.format == CUV_CUBE_F32) // each has its own sums
+    *n_blocks = std::min (*n_blocks, CUV_PCA_MAX_BLOCKS);
+  else
+    *n_blocks = std::max (
+        *n_blocks, cuv_div_up (pass->n_tiles, BLOCK_PIXELS / pass->pixels));
+  *n_blocks = std::min (*n_blocks, pass->n_tiles);
   return 0;
 }
 
 int
 cuv_pca_pass_submit (const CuvPcaPass &pass, int n_blocks, cudaStream_t stream)
 {
+  if (pass.first_part > 0 && allow_shared (pass) != 0)
+    return -1;
   return cuv_launch_early ("pass_kernel", n_blocks, cuv_pca_threads (pass),
       shared_bytes (pass), stream, kernel_of (pass), pass);
 }

@@ -20,15 +20,18 @@ cuv_pca_product_tiles (const CuvTeam &team, const double *add, const double *a,
     const int j = first + line;
     double sums[2][2] = {};
 
-#pragma unroll 2
-    for (int k = 0; k < n; k += 8) {
+    for (int k = 0; k < n; k += 16) {
 #pragma unroll
       for (int half = 0; half < 2; half++) {
-        const int at = k + 4 * half + k0;
-        const double x = i < rows_a && at < n ? a[i * pitch + at] : 0.0;
-        const double y =
-            j < rows_b && at < n ? b[j * step_j + at * step_k] : 0.0;
+        double x[2], y[2];
 
+#pragma unroll
+        for (int l = 0; l < 2; l++) {
+          const int at = k + 8 * half + 4 * l + k0;
+
+          x[l] = i < rows_a && at < n ? a[i * pitch + at] : 0.0;
+          y[l] = j < rows_b && at < n ? b[j * step_j + at * step_k] : 0.0;
+        }
         cuv_pca_mma (sums[half], x, y);
       }
     }

@@ -6,8 +6,8 @@
 #include "cuv-cuda.cuh"
 #include "spectral/pca-basis.h"
 
-#define CUV_PCA_WARPS 8      // of a pass that needs no more
-#define CUV_PCA_MAX_WARPS 16 // each has a part of the sums
+#define CUV_PCA_WARPS 4      // of a pass that needs no more
+#define CUV_PCA_MAX_WARPS 12 // each has a part of the sums, and many registers
 #define CUV_PCA_SIDE 32      // bands across a part
 #define CUV_PCA_MAX_BLOCKS 1024
 
@@ -37,24 +37,35 @@ struct CuvPcaPass {
   CuvCube cube;
   CuvPcaBands bands;
   int tasks;
-  bool has_ignore, fours; // rows of all bands are of 16 bytes each
+  bool has_ignore;
   double ignore;
-  int packed;        // samples from a pixel to the next, if all are loaded
-  bool reversed;     // and the last band is first
-  int width, height; // in pixels; an image without gaps is one row
-  int pixels;        // of a tile
-  int tiles_across, n_tiles;
-  int rows, pitch;      // of a tile: bands, and one that is 1; samples
-  int n_side, n_shares; // parts of the sums across; warps that share one
+  unsigned ignore_word; // of integers, side by side
+  bool backwards;       // from the image's last tile to its first
+  int n_side;           // parts of the sums across
   int first_part;       // of this launch
   const CuvPcaKnown *known;
   uint8_t *picture;
   int64_t stride;
   CuvPcaSum *sums;                     // of integers; of floats n_blocks times
   unsigned long long *bins, *left_out; // left_out: where no sums count
+
+  // planned
+  int width, height; // in pixels; an image without gaps is one row
+  bool packed;       // tiles are
+  bool paints_fours; // the picture's rows are of 16 bytes each
+  int64_t low;       // packed: from band 0 to a pixel's first byte that counts
+  int span;          // and how many bytes it has from there
+  int unit;          // bytes that are copied at once
+  int64_t sample_step; // of the cube, where a unit is one sample
+  int pixels;          // of a tile
+  int tiles_across, n_tiles;
+  int pitch, counts_at, tile_bytes; // of a tile
+  int n_buffers;                    // for tiles
+  int apart; // packed: pixels from a lane's to the next lane's, 1 or 8
 };
 
-// Parts of the sums that this launch has, and its threads.
+// Parts of the sums that this launch has, the warps that share each of them,
+// and its threads.
 static __host__ __device__ inline int
 cuv_pca_parts_here (const CuvPcaPass &pass)
 {
@@ -63,10 +74,17 @@ cuv_pca_parts_here (const CuvPcaPass &pass)
   return left < CUV_PCA_MAX_WARPS ? left : CUV_PCA_MAX_WARPS;
 }
 
+static __host__ __device__ inline int
+cuv_pca_shares (const CuvPcaPass &pass)
+{
+  return pass.n_side == 1 ? CUV_PCA_WARPS
+                          : CUV_PCA_MAX_WARPS / cuv_pca_parts_here (pass);
+}
+
 static inline int
 cuv_pca_threads (const CuvPcaPass &pass)
 {
-  const int warps = cuv_pca_parts_here (pass) * pass.n_shares;
+  const int warps = cuv_pca_parts_here (pass) * cuv_pca_shares (pass);
 
   return 32 * (warps > CUV_PCA_WARPS ? warps : CUV_PCA_WARPS);
 }

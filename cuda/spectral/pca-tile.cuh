@@ -1,376 +1,264 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Tiles of a cube in shared memory: some pixels of a row of the image, band
-// after band, whatever the cube's order; 16-bit samples as planes of low and
-// high bytes.
+// Tiles of a cube in shared memory: some pixels of a row of the image, as they
+// are in the cube. Planar: for each band that counts a row of samples, pitch
+// bytes apart. Packed: pixels one after the other, with all bytes that they
+// have between the bands that count. Behind them the counts, a sample a pixel:
+// 1, or 0 where a pixel is left out or beyond the end of the image's row.
 #ifndef CUV_PCA_TILE_CUH
 #define CUV_PCA_TILE_CUH
 
+#include <cuda_pipeline.h>
 #include "spectral/pca-state.cuh"
+
+#define CUV_PCA_STEP 32 // pixels that a warp adds up at once
 
 template <CuvCubeFormat F> struct CuvPcaSample {
   typedef uint8_t Type;
-  static constexpr int planes = 1;
 };
 template <> struct CuvPcaSample<CUV_CUBE_U16> {
   typedef uint16_t Type;
-  static constexpr int planes = 2;
 };
 template <> struct CuvPcaSample<CUV_CUBE_F32> {
   typedef float Type;
-  static constexpr int planes = 1;
 };
 
-// What a tile's rows are made of.
-template <CuvCubeFormat F> struct CuvPcaPart {
-  typedef uint8_t Type;
-};
-template <> struct CuvPcaPart<CUV_CUBE_F32> {
-  typedef float Type;
+// Where a tile is in the image.
+struct CuvPcaSpot {
+  int y, first, count;
 };
 
-template <CuvCubeFormat F> struct CuvPcaTile {
+static __device__ __forceinline__ CuvPcaSpot
+cuv_pca_spot (const CuvPcaPass &pass, int tile)
+{
+  const int at = pass.backwards ? pass.n_tiles - 1 - tile : tile;
+  const int y = at / pass.tiles_across;
+  const int first = (at - y * pass.tiles_across) * pass.pixels;
+
+  return { y, first, min (pass.pixels, pass.width - first) };
+}
+
+template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
   typedef typename CuvPcaSample<F>::Type Sample;
-  typedef typename CuvPcaPart<F>::Type Part;
+  static constexpr int size = sizeof (Sample);
 
-  Part *rows;    // n_rows of pitch, of low bytes; then those of high bytes
-  uint8_t *left; // a byte a pixel: it is left out
-  int pitch;     // samples
-  int plane;     // samples from low to high bytes
-  int pixels;    // of a whole one
-  int y, first, count; // those it has
-  double ignore;
+  const CuvPcaPass &pass;
+  uint8_t *bytes;
+  CuvPcaSpot spot;
 
-  __device__ __forceinline__
-  CuvPcaTile (const CuvPcaPass &pass, void *shared)
-      : rows ((Part *) shared), pitch (pass.pitch), plane (pass.rows * pitch),
-        pixels (pass.pixels), y (0), first (0), count (0), ignore (pass.ignore)
+  // From the tile's beginning to a band's first sample, and on to the next.
+  __device__ __forceinline__ int
+  band_at (int band) const
   {
-    left = (uint8_t *) (rows + CuvPcaSample<F>::planes * plane);
+    return PACKED
+        ? pass.bands.index[band] * (int) pass.cube.band_step - (int) pass.low
+        : band * pass.pitch;
+  }
+  __device__ __forceinline__ int
+  step () const
+  {
+    return PACKED ? (int) pass.cube.pixel_step : size;
+  }
+  __device__ __forceinline__ Sample *
+  sample (int band, int pixel) const
+  {
+    return (Sample *) (bytes + band_at (band) + pixel * step ());
+  }
+  __device__ __forceinline__ Sample *
+  counts () const
+  {
+    return (Sample *) (bytes + pass.counts_at);
   }
 
-  // Where a tile is.
+  // Pixels that are added up, of which the last may be beyond the end.
+  __device__ __forceinline__ int
+  end () const
+  {
+    return (spot.count + CUV_PCA_STEP - 1) / CUV_PCA_STEP * CUV_PCA_STEP;
+  }
+  // Whether pixels are missing, so that not all counts are 1, or were written.
+  __device__ __forceinline__ bool
+  is_cut () const
+  {
+    return spot.count < pass.pixels;
+  }
+
+  // Planar: a warp has a row. Packed: there is one, and all have it.
+  __device__ __forceinline__ int
+  n_rows () const
+  {
+    return PACKED ? 1 : pass.bands.n;
+  }
+  __device__ __forceinline__ int
+  first_row () const
+  {
+    return PACKED ? 0 : cuv_warp_of_thread ();
+  }
+  __device__ __forceinline__ int
+  row_bytes () const
+  {
+    return PACKED ? (spot.count - 1) * step () + pass.span : spot.count * size;
+  }
+  __device__ __forceinline__ int
+  thread_of_row () const
+  {
+    return PACKED ? threadIdx.x : threadIdx.x % 32;
+  }
+  __device__ __forceinline__ int
+  threads_of_row () const
+  {
+    return PACKED ? blockDim.x : 32;
+  }
+  __device__ __forceinline__ const uint8_t *
+  source (int row) const
+  {
+    return pass.cube.data + spot.y * pass.cube.row_step
+        + spot.first * pass.cube.pixel_step
+        + (PACKED ? pass.low : pass.bands.index[row] * pass.cube.band_step);
+  }
+
+  // ---- from the cube ----
+
+  // A thread's units of UNIT bytes, and what there is of a last one.
+  template <int UNIT>
   __device__ __forceinline__ void
-  move_to (const CuvPcaPass &pass, int tile)
+  fetch_units () const
   {
-    y = tile / pass.tiles_across;
-    first = (tile - y * pass.tiles_across) * pixels;
-    count = min (pixels, pass.width - first);
+    const int step = UNIT * threads_of_row (), end = row_bytes ();
+
+    for (int row = first_row (); row < n_rows (); row += blockDim.x / 32) {
+      const uint8_t *from = source (row);
+      uint8_t *to = bytes + row * pass.pitch;
+      int at = UNIT * thread_of_row ();
+
+#pragma unroll 2
+      for (; at + UNIT <= end; at += step)
+        __pipeline_memcpy_async (to + at, from + at, UNIT);
+#pragma unroll 1
+      for (; at < end; at += size)
+        *(Sample *) (to + at) = __ldg ((const Sample *) (from + at));
+    }
   }
 
-  // At a sample's place: row * pitch + pixel.
   __device__ __forceinline__ void
-  put (int at, Sample value)
+  fetch_samples () const
   {
-    rows[at] = (Part) value;
-    if constexpr (F == CUV_CUBE_U16)
-      rows[plane + at] = (Part) (value >> 8);
+    const int step = threads_of_row (), end = row_bytes () / size;
+
+    for (int row = first_row (); row < n_rows (); row += blockDim.x / 32) {
+      const uint8_t *from = source (row);
+      Sample *to = (Sample *) (bytes + row * pass.pitch);
+
+#pragma unroll 4
+      for (int i = thread_of_row (); i < end; i += step)
+        to[i] = __ldg ((const Sample *) (from + i * pass.sample_step));
+    }
   }
 
-  __device__ __forceinline__ double
-  get (int row, int pixel) const
+  // Begins to copy it. By all threads, each the units that suspects() looks at.
+  __device__ __forceinline__ void
+  fetch () const
   {
-    const Part low = rows[row * pitch + pixel];
-
-    if constexpr (F == CUV_CUBE_F32)
-      return low;
-    unsigned value = low;
-
-    if constexpr (F == CUV_CUBE_U16)
-      value |= (unsigned) rows[plane + row * pitch + pixel] << 8;
-    // 2^52 + value: conversions take longer
-    return __hiloint2double (0x43300000, (int) value) - 4503599627370496.0;
+    if (pass.unit == 16)
+      fetch_units<16> ();
+    else if (pass.unit == 4 && pass.sample_step == size)
+      fetch_units<4> ();
+    else
+      fetch_samples ();
   }
 
-  // Whether a sample makes its pixel be left out.
-  template <bool IGNORE>
+  // ---- what is left out ----
+
   __device__ __forceinline__ bool
   is_bad (Sample value) const
   {
-    bool bad = false;
-
-    if constexpr (F == CUV_CUBE_F32)
-      bad = !(value - value == 0.0f);
-    if constexpr (IGNORE)
-      bad = bad || (double) value == ignore;
-    return bad;
+    if constexpr (F == CUV_CUBE_F32) {
+      if (!(value - value == 0.0f))
+        return true;
+    }
+    return pass.has_ignore && (double) value == pass.ignore;
   }
 
-  // Puts a sample, and says whether it is bad.
-  template <bool IGNORE>
-  __device__ __forceinline__ bool
-  take (int at, Sample value)
-  {
-    put (at, value);
-    if (!is_bad<IGNORE> (value))
-      return false;
-    left[at % pitch] = 1;
-    return true;
-  }
-};
-
-// ---- pixels next to each other, each with all its bands ----
-
-// A thread's way through such samples: some that follow each other, as a word
-// has them, then on to those of its next word.
-struct CuvPcaWay {
-  int band, at;            // of the next sample
-  int across, pitch;       // samples of a pixel; from band to band
-  int step, step_at, back; // to the next word; at a pixel's end
-
-  __device__ __forceinline__
-  CuvPcaWay (const CuvPcaPass &pass, int n)
-      : across (pass.packed), pitch (pass.reversed ? -pass.pitch : pass.pitch)
-  {
-    const int from = n * threadIdx.x, pixels = n * blockDim.x / across;
-
-    band = from % across;
-    at = band * pitch + from / across;
-    if (pass.reversed)
-      at += (pass.bands.n - 1) * pass.pitch;
-    step = n * blockDim.x - pixels * across;
-    step_at = step * pitch + pixels;
-    back = 1 - across * pitch;
-  }
+  // found or rest are not 0 if there is such a sample in a word.
   __device__ __forceinline__ void
-  wrap ()
+  look_at (unsigned word, unsigned *found, float *rest) const
   {
-    if (band >= across) {
-      band -= across;
-      at += back;
+    if constexpr (F == CUV_CUBE_F32) {
+      const float value = __uint_as_float (word);
+
+      *rest = fmaf (value, 0.0f, *rest);
+      if (pass.has_ignore)
+        *found |= value == (float) pass.ignore;
+    } else {
+      const unsigned ones = 0xffffffffu / Sample (~0);
+      const unsigned other = word ^ pass.ignore_word;
+
+      *found |= (other - ones) & ~other & ones << (8 * size - 1);
     }
   }
-};
 
-// The first n of a word's samples.
-template <CuvCubeFormat F, bool IGNORE>
-static __device__ __forceinline__ bool
-cuv_pca_take_word (
-    CuvPcaTile<F> &tile, CuvPcaWay *way, unsigned word, int n_bands, int n)
-{
-  typedef typename CuvPcaTile<F>::Sample Sample;
-  constexpr int size = sizeof (Sample);
-  CuvPcaWay here = *way;
-  bool bad = false;
+  template <int UNIT>
+  __device__ __forceinline__ bool
+  suspects_units () const
+  {
+    const int step = UNIT * threads_of_row (), end = row_bytes ();
+    unsigned found = 0;
+    float rest = 0.0f;
 
-#pragma unroll
-  for (int i = 0; i < 4 / size; i++) {
-    Sample sample;
+    for (int row = first_row (); row < n_rows (); row += blockDim.x / 32) {
+      const uint8_t *from = bytes + row * pass.pitch;
 
-    if constexpr (F == CUV_CUBE_F32)
-      sample = __uint_as_float (word);
-    else
-      sample = (Sample) (word >> 8 * size * i);
-    if (here.band < n_bands && i < n) // others are between pixels
-      bad = tile.template take<IGNORE> (here.at, sample) || bad;
-    here.band++;
-    here.at += here.pitch;
-    here.wrap ();
-  }
-  way->band += way->step;
-  way->at += way->step_at;
-  way->wrap ();
-  return bad;
-}
+      for (int at = UNIT * thread_of_row (); at < end; at += step) {
+        if constexpr (UNIT == 16) {
+          const uint4 four = *(const uint4 *) (from + at);
 
-template <CuvCubeFormat F, bool IGNORE>
-static __device__ __forceinline__ bool
-cuv_pca_load_packed (const CuvPcaPass &pass, CuvPcaTile<F> &tile)
-{
-  constexpr int ahead = F == CUV_CUBE_F32 ? 16 : 8; // words on their way
-  constexpr int size = sizeof (typename CuvPcaTile<F>::Sample), n = 4 / size;
-  const unsigned *from =
-      (const unsigned *) (pass.cube.data + (int64_t) tile.y * pass.cube.row_step
-          + (int64_t) tile.first * pass.cube.pixel_step)
-      + threadIdx.x;
-  const int threads = blockDim.x, n_bands = pass.bands.n;
-  const int n_samples = (tile.count - 1) * pass.packed + n_bands;
-  const int n_words = n_samples / n;
-  CuvPcaWay way (pass, n);
-  bool bad = false;
-  int i = threadIdx.x;
-
-  for (; i + (ahead - 1) * threads < n_words; i += ahead * threads) {
-    unsigned words[ahead];
-
-#pragma unroll
-    for (int j = 0; j < ahead; j++, from += threads)
-      words[j] = __ldg (from);
-#pragma unroll
-    for (int j = 0; j < ahead; j++)
-      bad = cuv_pca_take_word<F, IGNORE> (tile, &way, words[j], n_bands, n)
-          || bad;
-  }
-  for (; i <= n_words; i += threads, from += threads) {
-    const int left = n_samples - n * i;
-    unsigned word = 0;
-
-    if (left >= n)
-      word = __ldg (from);
-    for (int k = 0; left < n && k < left * size; k++) // they fill no word
-      word |= (unsigned) ((const uint8_t *) from)[k] << 8 * k;
-    bad = cuv_pca_take_word<F, IGNORE> (tile, &way, word, n_bands, left) || bad;
-  }
-  return bad;
-}
-
-// ---- bands ----
-
-// Any: band by band, a warp each.
-template <CuvCubeFormat F, bool IGNORE>
-static __device__ __forceinline__ bool
-cuv_pca_load_planar (const CuvPcaPass &pass, CuvPcaTile<F> &tile)
-{
-  typedef typename CuvPcaTile<F>::Sample Sample;
-  constexpr int ahead = 8;
-  const int lane = threadIdx.x % 32, warps = blockDim.x / 32;
-  const uint8_t *base = pass.cube.data + (int64_t) tile.y * pass.cube.row_step
-      + (int64_t) (tile.first + lane) * pass.cube.pixel_step;
-  const int64_t step = 32 * pass.cube.pixel_step;
-  bool bad = false;
-
-  for (int row = cuv_warp_of_thread (); row < pass.bands.n; row += warps) {
-    const uint8_t *from = base + pass.bands.index[row] * pass.cube.band_step;
-    int at = row * tile.pitch + lane, p = lane;
-
-    for (; p + 32 * (ahead - 1) < tile.count; p += 32 * ahead) {
-      Sample samples[ahead];
-
-#pragma unroll
-      for (int j = 0; j < ahead; j++, from += step)
-        samples[j] = __ldg ((const Sample *) from);
-#pragma unroll
-      for (int j = 0; j < ahead; j++, at += 32)
-        bad = tile.template take<IGNORE> (at, samples[j]) || bad;
-    }
-    for (; p < tile.count; p += 32, at += 32, from += step)
-      bad =
-          tile.template take<IGNORE> (at, __ldg ((const Sample *) from)) || bad;
-  }
-  return bad;
-}
-
-// Sixteen bytes of a band, to their place.
-template <CuvCubeFormat F>
-static __device__ __forceinline__ bool
-cuv_pca_take_four (CuvPcaTile<F> &tile, int at, const uint4 &four)
-{
-  bool bad = false;
-
-  if constexpr (F == CUV_CUBE_U16) {
-    *(uint2 *) &tile.rows[at] =
-        make_uint2 (__byte_perm (four.x, four.y, 0x6420),
-            __byte_perm (four.z, four.w, 0x6420));
-    *(uint2 *) &tile.rows[tile.plane + at] =
-        make_uint2 (__byte_perm (four.x, four.y, 0x7531),
-            __byte_perm (four.z, four.w, 0x7531));
-  } else {
-    *(uint4 *) &tile.rows[at] = four;
-  }
-  if constexpr (F == CUV_CUBE_F32) {
-    const unsigned words[4] = { four.x, four.y, four.z, four.w };
-
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-      if (tile.template is_bad<false> (__uint_as_float (words[i]))) {
-        tile.left[at % tile.pitch + i] = 1;
-        bad = true;
+          look_at (four.x, &found, &rest);
+          look_at (four.y, &found, &rest);
+          look_at (four.z, &found, &rest);
+          look_at (four.w, &found, &rest);
+        } else if constexpr (UNIT == 4) {
+          look_at (*(const unsigned *) (from + at), &found, &rest);
+        } else {
+          look_at (*(const Sample *) (from + at) * (0xffffffffu / Sample (~0)),
+              &found, &rest);
+        }
       }
     }
+    return found != 0 || !(rest == 0.0f);
   }
-  return bad;
-}
 
-// Bands whose samples are next to each other, sixteen bytes at once, of which
-// the tile has whole ones.
-template <CuvCubeFormat F>
-static __device__ __forceinline__ bool
-cuv_pca_load_fours (const CuvPcaPass &pass, CuvPcaTile<F> &tile)
-{
-  constexpr int size = sizeof (typename CuvPcaTile<F>::Sample), n = 16 / size;
-  constexpr int ahead = 4;
-  const uint8_t *base = pass.cube.data + (int64_t) tile.y * pass.cube.row_step
-      + (int64_t) tile.first * size;
-  const int across = tile.count / n, all = pass.bands.n * across;
-  bool bad = false;
+  // Whether there may be pixels to leave out: among the bytes that this thread
+  // copied, those between bands and behind the end, too.
+  __device__ __forceinline__ bool
+  suspects () const
+  {
+    return pass.unit == 16           ? suspects_units<16> ()
+        : pass.unit == 4 && size < 4 ? suspects_units<4> ()
+                                     : suspects_units<size> ();
+  }
 
-  for (int i = threadIdx.x; i < all; i += ahead * blockDim.x) {
-    uint4 fours[ahead];
-    int at[ahead];
+  // Writes the counts. What does not count becomes 0; for pixels to leave out
+  // it looks if told to. By all threads.
+  __device__ __forceinline__ void
+  mend (bool looks) const
+  {
+    const int n = pass.bands.n;
+    unsigned left_out = 0;
 
-#pragma unroll
-    for (int j = 0; j < ahead; j++) {
-      const int k = i + j * (int) blockDim.x, row = k / across;
-      const int place = k - row * across;
+    for (int p = threadIdx.x; p < end (); p += blockDim.x) {
+      bool good = p < spot.count;
 
-      at[j] = k < all ? row * tile.pitch + n * place : -1;
-      if (k < all)
-        fours[j] = __ldg (
-            (const uint4 *) (base + pass.bands.index[row] * pass.cube.band_step)
-            + place);
+#pragma unroll 1
+      for (int b = 0; b < n && good && looks; b++)
+        good = !is_bad (*sample (b, p));
+#pragma unroll 1
+      for (int b = 0; b < n && !good; b++)
+        *sample (b, p) = 0;
+      counts ()[p] = good;
+      left_out += !good && p < spot.count;
     }
-#pragma unroll
-    for (int j = 0; j < ahead; j++) {
-      if (at[j] >= 0)
-        bad = cuv_pca_take_four (tile, at[j], fours[j]) || bad;
-    }
+    if (left_out > 0 && pass.tasks == CUV_PCA_PAINT) // which has no sums
+      atomicAdd (pass.left_out, (unsigned long long) left_out);
   }
-  return bad;
-}
-
-// What is beyond the end of a row of the image is 0; the row behind the bands
-// says which pixels count.
-template <CuvCubeFormat F>
-static __device__ __forceinline__ void
-cuv_pca_fill (CuvPcaTile<F> &tile, int n)
-{
-  typedef typename CuvPcaTile<F>::Sample Sample;
-  const int pitch = tile.pitch;
-
-  for (int p = threadIdx.x; p < tile.pixels; p += blockDim.x) {
-    tile.put (n * pitch + p, (Sample) (p < tile.count));
-    for (int row = 0; p >= tile.count && row < n; row++)
-      tile.put (row * pitch + p, (Sample) 0);
-  }
-}
-
-template <CuvCubeFormat F>
-static __device__ __forceinline__ void
-cuv_pca_leave_out (CuvPcaTile<F> &tile, int n)
-{
-  typedef typename CuvPcaTile<F>::Sample Sample;
-
-  for (int p = threadIdx.x; p < tile.count; p += blockDim.x) {
-    for (int row = 0; tile.left[p] && row <= n; row++)
-      tile.put (row * tile.pitch + p, (Sample) 0);
-  }
-}
-
-// Loads a tile; whether pixels of it are left out, which left says. By all
-// threads.
-template <CuvCubeFormat F, bool IGNORE>
-static __device__ __forceinline__ bool
-cuv_pca_load (const CuvPcaPass &pass, CuvPcaTile<F> &tile, int at)
-{
-  bool bad;
-
-  tile.move_to (pass, at);
-  if (pass.packed > 0)
-    bad = cuv_pca_load_packed<F, IGNORE> (pass, tile);
-  else if (!IGNORE && pass.fours && tile.count % 16 == 0)
-    bad = cuv_pca_load_fours (pass, tile);
-  else
-    bad = cuv_pca_load_planar<F, IGNORE> (pass, tile);
-  cuv_pca_fill (tile, pass.bands.n);
-  if (F != CUV_CUBE_F32 && !IGNORE) {
-    __syncthreads ();
-    return false;
-  }
-  bad = __syncthreads_or (bad) != 0;
-  if (bad) {
-    cuv_pca_leave_out (tile, pass.bands.n);
-    __syncthreads ();
-  }
-  return bad;
-}
+};
 
 #endif

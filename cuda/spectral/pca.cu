@@ -150,17 +150,23 @@ struct Frame {
   CuvPcaLearn learn;
 };
 
-// A cube with bands in rising order in memory.
+// Integers are never anything else.
 static void
-straighten (CuvCube *cube, CuvPcaBands *bands, bool *reversed)
+set_ignore (CuvPcaPass *pass)
 {
-  *reversed = cube->band_step < 0;
-  if (!*reversed)
-    return;
-  cube->data += cube->band_step * (cube->bands - 1);
-  cube->band_step = -cube->band_step;
-  for (int i = 0; i < bands->n; i++)
-    bands->index[i] = cube->bands - 1 - bands->index[i];
+  const bool bytes = pass->cube.format == CUV_CUBE_U8;
+  const double ignore = pass->bands.ignore;
+
+  pass->has_ignore = pass->bands.has_ignore != 0;
+  if (pass->cube.format == CUV_CUBE_F32) {
+    pass->ignore = (double) (float) ignore;
+  } else if (ignore >= 0.0 && ignore <= (bytes ? 255.0 : 65535.0)
+      && ignore == (int) ignore) {
+    pass->ignore = ignore;
+    pass->ignore_word = (unsigned) ignore * (bytes ? 0x01010101u : 0x00010001u);
+  } else {
+    pass->has_ignore = false;
+  }
 }
 
 static void
@@ -174,10 +180,7 @@ describe (Frame *frame, CuvPcaCuda *self, const CuvCube *cube,
   *frame = Frame{ self, params, {}, {} };
   pass->cube = *cube;
   pass->bands = *bands;
-  straighten (&pass->cube, &pass->bands, &pass->reversed);
-  pass->has_ignore = bands->has_ignore != 0;
-  pass->ignore = cube->format == CUV_CUBE_F32 ? (double) (float) bands->ignore
-                                              : bands->ignore;
+  set_ignore (pass);
   pass->n_side = cuv_div_up (bands->n + 1, CUV_PCA_SIDE);
   pass->known = self->known;
   pass->picture = picture;
@@ -216,7 +219,9 @@ reserve_partial (Frame *frame, int n_blocks)
   return 0;
 }
 
-// A pass; more of them, where there are more sums than a block can have.
+// A pass; more of them, where there are more sums than a block can have. Each
+// begins where the one before ended: that part of the cube is still in the
+// cache.
 static int
 run_pass (Frame *frame, int tasks)
 {
@@ -237,6 +242,7 @@ run_pass (Frame *frame, int tasks)
       return -1;
     pass.first_part += CUV_PCA_MAX_WARPS;
     pass.tasks = CUV_PCA_SUM;
+    frame->pass.backwards = pass.backwards = !pass.backwards;
   } while ((tasks & CUV_PCA_SUM) && pass.first_part < n_parts);
   return 0;
 }
