@@ -102,6 +102,16 @@ cuv_pca_is_cut (CuvTeam team, const CuvPcaMoments *self,
       > 0.25 * cuv_team_sum (team, squares, slots);
 }
 
+/* From one mean to another; 0 if that is only rounding: of bands that never
+ * vary nothing is to be shown. */
+CUV_BOTH double
+cuv_pca_drift (double from, double to)
+{
+  const double drift = to - from;
+
+  return fabs (drift) > 1e-11 * fabs (to) ? drift : 0.0;
+}
+
 /* self becomes (1 - a) self + a frame. The covariance of a mixture has that of
  * its parts' means. */
 CUV_BOTH void
@@ -112,11 +122,11 @@ cuv_pca_mix (
 
   CUV_TEAM_ROWS (team, i, n)
   {
-    const double di = frame->mean[i] - self->mean[i];
+    const double di = cuv_pca_drift (self->mean[i], frame->mean[i]);
 
     CUV_TEAM_COLUMNS (team, j, 0, n)
     {
-      const double dj = frame->mean[j] - self->mean[j];
+      const double dj = cuv_pca_drift (self->mean[j], frame->mean[j]);
       double *c = &self->covariance[i * n + j];
 
       *c = (1.0 - a) * *c + a * frame->covariance[i * n + j]

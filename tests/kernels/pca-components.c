@@ -448,6 +448,33 @@ check_flat (CuvPcaMode mode, int n)
   picture_clear (&self);
 }
 
+/* Nor is there anything to see where nothing varies from frame to frame, of
+ * which other pixels count. */
+static void
+check_still (CuvCubeFormat format)
+{
+  enum { N = 7, FRAMES = 30 };
+  CuvPcaMoments all;
+  double largest = 0.0;
+
+  cuv_check_case ("a still film, format %d", format);
+  CUV_CHECK (cuv_pca_moments_init (&all, N));
+  for (int i = 0; i < FRAMES; i++) {
+    PcaInput input;
+    Fixture frame;
+
+    pca_input_init (&input, format, PCA_BSQ, 13 + i, 11, N, PCA_CONSTANT);
+    fixture_init (&frame, &input);
+    cuv_pca_moments_add (&all, &frame.moments, 0.3);
+    fixture_clear (&frame);
+    pca_input_clear (&input);
+  }
+  for (int j = 0; j < N * N; j++)
+    largest = fmax (largest, fabs (all.covariance[j]));
+  CUV_CHECK (largest == 0.0, ": %g", largest);
+  cuv_pca_moments_clear (&all);
+}
+
 static void
 check_left_out (void)
 {
@@ -477,6 +504,8 @@ check_pca_pictures (void)
     check_flat ((CuvPcaMode) mode, 1);
     check_flat ((CuvPcaMode) mode, 5);
   }
+  for (int format = 0; format < 3; format++)
+    check_still ((CuvCubeFormat) format);
   check_range ();
   check_percentile (0.0);
   check_percentile (5.0);
