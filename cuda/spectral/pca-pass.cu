@@ -71,8 +71,10 @@ static __global__ void __launch_bounds__ (
   unsigned stale = 3;   // buffers whose counts are not all 1; bit 0: this one
   bool fetched = false; // the tile at t is there or on its way
 
+  // after that, so that whatever starts early finds the cube as this one does
+  if (!pass.knows_cube)
+    cuv_wait_for_previous_kernel ();
   cuv_let_next_kernel_start ();
-  cuv_wait_for_previous_kernel ();
   for (int t = blockIdx.x, buffer = 0; t < pass.n_tiles;) {
     const CuvPcaTile<F, PACKED> tile = { pass,
       buffers + buffer * pass.tile_bytes, cuv_pca_spot (pass, t) };
@@ -89,6 +91,8 @@ static __global__ void __launch_bounds__ (
           .fetch ();
     __pipeline_commit ();
     if (!works) { // meanwhile
+      if (pass.knows_cube)
+        cuv_wait_for_previous_kernel ();
       load_shades<F, PACKED> (pass, shades, bin_shades);
       continue;
     }

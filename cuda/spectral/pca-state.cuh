@@ -40,6 +40,7 @@ struct CuvPcaPass {
   bool has_ignore;
   double ignore;
   unsigned ignore_word; // of integers, side by side
+  bool knows_cube;      // a pass of this frame was before: the cube is there
   bool backwards;       // from the image's last tile to its first
   int n_side;           // parts of the sums across
   int first_part;       // of this launch
@@ -47,7 +48,7 @@ struct CuvPcaPass {
   uint8_t *picture;
   int64_t stride;
   CuvPcaSum *sums;                     // of integers; of floats n_blocks times
-  unsigned long long *bins, *left_out; // left_out: where no sums count
+  unsigned long long *bins, *left_out; // left_out: null where sums count
 
   // planned
   int width, height; // in pixels; an image without gaps is one row

@@ -256,7 +256,7 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
       counts ()[p] = good;
       left_out += !good && p < spot.count;
     }
-    if (left_out > 0 && pass.tasks == CUV_PCA_PAINT) // which has no sums
+    if (left_out > 0 && pass.left_out != nullptr)
       atomicAdd (pass.left_out, (unsigned long long) left_out);
   }
 };

@@ -187,7 +187,6 @@ describe (Frame *frame, CuvPcaCuda *self, const CuvCube *cube,
   pass->stride = stride;
   pass->sums = self->sums;
   pass->bins = self->bins;
-  pass->left_out = self->left_out;
   learn->known = self->known;
   learn->sums = self->sums;
   learn->last_sums = self->last_sums;
@@ -332,7 +331,11 @@ run_exact (Frame *frame)
   } else if (update_gains (frame) != 0) {
     return -1;
   }
-  if (find_limits (frame) != 0 || run_pass (frame, CUV_PCA_PAINT) != 0)
+  frame->pass.knows_cube = learns;
+  if (find_limits (frame) != 0)
+    return -1;
+  frame->pass.left_out = learns ? nullptr : frame->self->left_out;
+  if (run_pass (frame, CUV_PCA_PAINT) != 0)
     return -1;
   return learns ? 0 : cuv_pca_report_submit (frame->learn, frame->self->stream);
 }
@@ -346,8 +349,6 @@ run (Frame *frame)
       && self->is_known && self->mode == params.learning.mode;
 
   self->is_lagged = lagged;
-  CUV_CUDA_TRY (cudaMemsetAsync (
-      self->left_out, 0, sizeof *self->left_out, self->stream));
   if ((lagged ? run_lagged (frame) : run_exact (frame)) != 0)
     return -1;
   self->has_gains = true;
@@ -356,8 +357,8 @@ run (Frame *frame)
   return 0;
 }
 
-// After a failure: what was enqueued reads the cube, and may have left sums
-// where the next frame expects none. -1.
+// After a failure: what was enqueued reads the cube, and may have left sums and
+// counts where the next frame expects none. -1.
 static int
 give_up (CuvPcaCuda *self)
 {
@@ -365,6 +366,7 @@ give_up (CuvPcaCuda *self)
       self->sums, 0, CUV_PCA_SUMS (self->n) * sizeof (CuvPcaSum), self->stream);
   cudaMemsetAsync (self->bins, 0,
       (size_t) CUV_PCA_SHOWN * CUV_PCA_BINS * sizeof *self->bins, self->stream);
+  cudaMemsetAsync (self->left_out, 0, sizeof *self->left_out, self->stream);
   cudaStreamSynchronize (self->stream);
   self->has_gains = self->has_limits = false;
   return -1;
