@@ -10,7 +10,7 @@ static __global__ void
 __launch_bounds__ (THREADS) update_kernel (
     const __grid_constant__ CuvNtfState self, int mode, int n_gram_blocks)
 {
-  __shared__ union {
+  __shared__ __align__ (16) union {
     double gram[CUV_NTF_GRAM_ROOM];
     CuvNtfUpdateRoom<STRIDE> update;
   } room;

@@ -15,7 +15,8 @@ template <int STRIDE> struct CuvNtfRule {
 };
 
 // Until blocks before this one, of this kernel or an earlier one, have found M
-// of a mode's columns as they are in this iteration. By all threads.
+// of a mode's columns as they are in this iteration. They wait for none, and a
+// GPU starts a kernel's blocks in order. By all threads.
 static __device__ __forceinline__ void
 cuv_ntf_wait_for_gram (const CuvNtfState &self, int mode)
 {

@@ -21,10 +21,10 @@ cuv_pca_mma (double *c, const double *a, const double *b)
 #pragma unroll
   for (int i = 0; i < 2; i++) {
 #if CUV_PCA_HAS_MMA
-    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 "
-        "{%0, %1}, {%2}, {%3}, {%0, %1};"
-        : "+d"(c[0]), "+d"(c[1])
-        : "d"(a[i]), "d"(b[i]));
+    asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 "
+                 "{%0, %1}, {%2}, {%3}, {%0, %1};"
+                 : "+d"(c[0]), "+d"(c[1])
+                 : "d"(a[i]), "d"(b[i]));
 #else
     const int lane = threadIdx.x % 32;
 
@@ -44,11 +44,11 @@ cuv_pca_mma (
     double *c, const double *upper, const double *lower, const double *b)
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
-  asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 "
-      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-      : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
-      : "d"(upper[0]), "d"(lower[0]), "d"(upper[1]), "d"(lower[1]), "d"(b[0]),
-      "d"(b[1]));
+  asm volatile("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 "
+               "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+               : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+               : "d"(upper[0]), "d"(lower[0]), "d"(upper[1]), "d"(lower[1]),
+               "d"(b[0]), "d"(b[1]));
 #else
   cuv_pca_mma (c, upper, b);
   cuv_pca_mma (c + 2, lower, b);
@@ -63,7 +63,8 @@ static __device__ __forceinline__ void
 cuv_pca_mma (unsigned *c, const unsigned *a, const unsigned *b)
 {
 #if CUV_PCA_HAS_MMA
-  asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 "
+  asm volatile(
+      "mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 "
       "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
       : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));

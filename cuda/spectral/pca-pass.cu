@@ -202,10 +202,11 @@ plan_units (CuvPcaPass *pass)
 {
   const CuvCube &cube = pass->cube;
   const int size = cuv_cube_sample_size (cube.format);
-  const uint64_t steps = (uint64_t) (uintptr_t) cube.data
+  const bool is_row = pass->packed || pass->bands.n == 1;
+  const uint64_t steps =
+      (uint64_t) (uintptr_t) (cube.data + (is_row ? pass->low : 0))
       | (uint64_t) (pass->height > 1 ? cube.row_step : 0)
-      | (uint64_t) (pass->packed || pass->bands.n == 1 ? pass->low
-                                                       : cube.band_step);
+      | (uint64_t) (is_row ? 0 : cube.band_step);
   const bool scattered = !pass->packed && cube.pixel_step != size;
 
   pass->unit = scattered ? size
