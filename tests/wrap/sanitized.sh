@@ -14,7 +14,7 @@ if [ -n "${GST_REGISTRY_1_0:-}" ]; then
   ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD=$runtime \
     gst-inspect-1.0 --version >/dev/null 2>&1
 fi
-if readelf -d "$1" 2>/dev/null | grep -q libasan; then
+if [[ $(readelf -d "$1" 2>/dev/null) == *libasan* ]]; then
   ASAN_OPTIONS=detect_leaks=1 exec "$@"
 fi
 ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD=$runtime exec "$@"
