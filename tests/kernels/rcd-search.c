@@ -24,6 +24,29 @@ plant (const CuvFrame *from, const CuvRcdBox *box, const CuvFrame *to, int x,
   }
 }
 
+/* Of the windows whose centre is not in the box. */
+static double
+least_elsewhere (const RcdInput *input, const CuvRcdBox *box)
+{
+  const CuvRcdTarget *target = &input->targets[0];
+  double least = (double) INFINITY;
+
+  for (int l = 0; l < target->n_levels; l++) {
+    const CuvRcdLevel *level = &target->levels[l];
+
+    for (int i = 0; i < level->n_x * level->n_y; i++) {
+      const CuvRcdBox other =
+          cuv_rcd_level_box (&input->search.area, level, input->shape.cell, i);
+      const int x = other.x + other.width / 2, y = other.y + other.height / 2;
+
+      if (x < box->x || x >= box->x + box->width || y < box->y
+          || y >= box->y + box->height)
+        least = fmin (least, input->scores[level->first + i]);
+    }
+  }
+  return least;
+}
+
 /* A part of one picture is found in another one. */
 static void
 check_plant (CuvRcdFeatures features, CuvRcdMetric metric, int cell, int refine)
@@ -51,6 +74,7 @@ check_plant (CuvRcdFeatures features, CuvRcdMetric metric, int cell, int refine)
       && match->box.width == box.width && match->box.height == box.height
       && match->level == 1);
   CUV_CHECK (cuv_rcd_distance (match->score, metric) < 1e-9);
+  CUV_CHECK (match->second == least_elsewhere (&input, &match->box));
   /* no copy; how like it others are is up to the pictures */
   CUV_CHECK (cuv_rcd_distance (match->second, metric) > 1e-6);
   if (metric == CUV_RCD_JBLD && features != CUV_RCD_TUZEL9)
