@@ -104,39 +104,37 @@ cuv_team_row_any (CuvTeam team, int place)
   return place;
 }
 
-/* The same of all the team; slots is room for a value a row. */
+/* What each row has, one a column; none where there are no more rows. slots is
+ * room for a value a row. */
 CUV_BOTH double
-cuv_team_sum (CuvTeam team, double value, double *slots)
+cuv_team_gather (CuvTeam team, double value, double none, double *slots)
 {
-  value = cuv_team_row_sum (team, value);
 #if CUV_TEAM_IS_BLOCK
   if (team.column == 0)
     slots[team.row] = value;
   __syncthreads ();
-  value = cuv_team_row_sum (
-      team, team.column < team.rows ? slots[team.column] : 0.0);
+  value = team.column < team.rows ? slots[team.column] : none;
   __syncthreads ();
 #else
+  (void) none;
   (void) slots;
 #endif
   return value;
+}
+
+/* The sum of what all the team has, and the largest. */
+CUV_BOTH double
+cuv_team_sum (CuvTeam team, double value, double *slots)
+{
+  value = cuv_team_row_sum (team, value);
+  return cuv_team_row_sum (team, cuv_team_gather (team, value, 0.0, slots));
 }
 
 CUV_BOTH double
 cuv_team_max (CuvTeam team, double value, double *slots)
 {
   value = cuv_team_row_max (team, value);
-#if CUV_TEAM_IS_BLOCK
-  if (team.column == 0)
-    slots[team.row] = value;
-  __syncthreads ();
-  value = cuv_team_row_max (
-      team, team.column < team.rows ? slots[team.column] : value);
-  __syncthreads ();
-#else
-  (void) slots;
-#endif
-  return value;
+  return cuv_team_row_max (team, cuv_team_gather (team, value, value, slots));
 }
 
 /* ---- vectors and matrices ---- */
