@@ -88,4 +88,49 @@ cuv_pca_mma (unsigned *c, const unsigned *a, const unsigned *b)
 #endif
 }
 
+// The same of bytes a and signed bytes b, over 32 bands: rows are pixels.
+static __device__ __forceinline__ void
+cuv_pca_mma (int *c, const unsigned *a, const unsigned *b)
+{
+#if CUV_PCA_HAS_MMA
+  asm volatile(
+      "mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 "
+      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#else
+  unsigned sums[4] = {}, negative[4] = {}, flipped[2], signs[2];
+
+  for (int k = 0; k < 2; k++) { // b = (b ^ 128) - 128
+    flipped[k] = b[k] ^ 0x80808080u;
+    signs[k] = 0x80808080u;
+  }
+  cuv_pca_mma (sums, a, flipped);
+  cuv_pca_mma (negative, a, signs);
+  for (int i = 0; i < 4; i++)
+    c[i] += (int) (sums[i] - negative[i]);
+#endif
+}
+
+// Lane l has two 16-bit elements of row l / 4 of a matrix, 8 x 8, and gets
+// those of column l / 4.
+static __device__ __forceinline__ unsigned
+cuv_pca_transpose (unsigned two)
+{
+#ifdef __CUDA_ARCH__
+  unsigned column;
+
+  asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;"
+               : "=r"(column)
+               : "r"(two));
+  return column;
+#else
+  const int lane = threadIdx.x % 32, from = lane % 4 * 8 + lane / 8;
+  const unsigned upper = __shfl_sync (~0u, two, from);
+  const unsigned lower = __shfl_sync (~0u, two, from + 4);
+
+  return __byte_perm (upper, lower, lane / 4 % 2 ? 0x7632 : 0x5410);
+#endif
+}
+
 #endif

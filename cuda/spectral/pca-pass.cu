@@ -5,9 +5,8 @@
 #include "spectral/pca-picture.cuh"
 #include "spectral/pca-sums.cuh"
 
-#define TILE_BYTES (36 << 10)   // six fit a multiprocessor
-#define TILE_PIXELS 2048        // where they need less
-#define BLOCK_PIXELS (32 << 10) // 2 x 255^2 times as much is within 32 bits
+#define TILE_BYTES (36 << 10) // six fit a multiprocessor
+#define TILE_PIXELS 2048      // where they need less
 
 // ---- the kernel ----
 
@@ -213,6 +212,7 @@ plan_units (CuvPcaPass *pass)
       : steps % 16 == 0  ? 16
       : steps % 4 == 0   ? 4
                          : size;
+  pass->sample_size = size;
   pass->sample_step = pass->packed ? size : cube.pixel_step;
 }
 
@@ -294,6 +294,8 @@ cuv_pca_pass_plan (CuvPcaPass *pass, int *n_blocks)
       == 0;
   plan_bands (pass);
   plan_units (pass);
+  if (cuv_pca_video_plan (pass, n_blocks) || cuv_pca_few_plan (pass, n_blocks))
+    return 0;
   plan_tile (pass);
   pass->apart = turns_of (pass->cube, 8) < turns_of (pass->cube, 1) ? 8 : 1;
   if (allow_shared (*pass) != 0)
@@ -304,8 +306,8 @@ cuv_pca_pass_plan (CuvPcaPass *pass, int *n_blocks)
   if (pass->cube.format == CUV_CUBE_F32) // each has its own sums
     *n_blocks = std::min (*n_blocks, CUV_PCA_MAX_BLOCKS);
   else
-    *n_blocks = std::max (
-        *n_blocks, cuv_div_up (pass->n_tiles, BLOCK_PIXELS / pass->pixels));
+    *n_blocks = std::max (*n_blocks,
+        cuv_div_up (pass->n_tiles, CUV_PCA_BLOCK_PIXELS / pass->pixels));
   *n_blocks = std::min (*n_blocks, pass->n_tiles);
   return 0;
 }
@@ -313,6 +315,10 @@ cuv_pca_pass_plan (CuvPcaPass *pass, int *n_blocks)
 int
 cuv_pca_pass_submit (const CuvPcaPass &pass, int n_blocks, cudaStream_t stream)
 {
+  if (pass.video)
+    return cuv_pca_video_submit (pass, n_blocks, stream);
+  if (pass.few)
+    return cuv_pca_few_submit (pass, n_blocks, stream);
   if (pass.first_part > 0 && allow_shared (pass) != 0)
     return -1;
   return cuv_launch_early ("pass_kernel", n_blocks, cuv_pca_threads (pass),

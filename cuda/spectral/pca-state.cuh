@@ -52,11 +52,14 @@ struct CuvPcaPass {
 
   // planned
   int width, height; // in pixels; an image without gaps is one row
+  bool few, video;   // see pca-few.cu, pca-video.cu
+  int warps;         // few: of a block
   bool packed;       // tiles are
   bool paints_fours; // the picture's rows are of 16 bytes each
   int64_t low;       // packed: from band 0 to a pixel's first byte that counts
   int span;          // and how many bytes it has from there
   int unit;          // bytes that are copied at once
+  int sample_size;
   int64_t sample_step; // of the cube, where a unit is one sample
   int pixels;          // of a tile
   int tiles_across, n_tiles;
@@ -90,6 +93,9 @@ cuv_pca_threads (const CuvPcaPass &pass)
   return 32 * (warps > CUV_PCA_WARPS ? warps : CUV_PCA_WARPS);
 }
 
+// Pixels of a block: 2 x 255^2 times as much is within 32 bits.
+#define CUV_PCA_BLOCK_PIXELS (32 << 10)
+
 struct CuvPcaLearn {
   CuvPcaKnown *known;
   const CuvPcaSum *partial; // of floats, n_partial times
@@ -110,6 +116,14 @@ struct CuvPcaLearn {
 // and tasks.
 int cuv_pca_pass_plan (CuvPcaPass *pass, int *n_blocks);
 int cuv_pca_pass_submit (
+    const CuvPcaPass &pass, int n_blocks, cudaStream_t stream);
+// The same for a pass over integers of few bands, or over the pixels of a video
+// frame, if it is one: where bands are is planned.
+bool cuv_pca_few_plan (CuvPcaPass *pass, int *n_blocks);
+int cuv_pca_few_submit (
+    const CuvPcaPass &pass, int n_blocks, cudaStream_t stream);
+bool cuv_pca_video_plan (CuvPcaPass *pass, int *n_blocks);
+int cuv_pca_video_submit (
     const CuvPcaPass &pass, int n_blocks, cudaStream_t stream);
 
 // From sums over n bands to the basis, gains and the report; sums are 0

@@ -58,9 +58,9 @@ template <CuvCubeFormat F, bool PACKED> struct Rows {
   typedef typename CuvPcaSample<F>::Type Sample;
   static constexpr int size = sizeof (Sample);
 
-  int groups;       // that have bands or the counts
   int at[GROUPS];   // of the lane's first pixel
-  int step[GROUPS]; // packed: to the next pixel
+  int step[GROUPS]; // to the next pixel
+  int jump[GROUPS]; // packed: to the lane's next pixel
 
   __device__ __forceinline__
   Rows (const CuvPcaTile<F, PACKED> &tile, int first)
@@ -68,7 +68,6 @@ template <CuvCubeFormat F, bool PACKED> struct Rows {
     const int lane = lane_here (), n = tile.pass.bands.n;
     const int apart = PACKED ? tile.pass.apart : F == CUV_CUBE_F32 ? 2 : 4;
 
-    groups = min (GROUPS, (n - first) / 8 + 1);
 #pragma unroll
     for (int g = 0; g < GROUPS; g++) {
       const int row = first + 8 * g + lane / 4;
@@ -76,6 +75,7 @@ template <CuvCubeFormat F, bool PACKED> struct Rows {
       step[g] = row < n ? tile.step () : size;
       at[g] = (row < n ? tile.band_at (row) : tile.pass.counts_at)
           + lane % 4 * step[g] * apart;
+      jump[g] = apart == 1 ? 4 * step[g] : step[g];
     }
   }
 
@@ -85,11 +85,11 @@ template <CuvCubeFormat F, bool PACKED> struct Rows {
   load (const CuvPcaTile<F, PACKED> &tile, int g, int pixel, int first,
       T samples[n]) const
   {
-    const int jump = tile.pass.apart == 1 ? 4 * step[g] : step[g];
-    const uint8_t *from = tile.bytes + at[g] + pixel * step[g] + first * jump;
+    const uint8_t *from =
+        tile.bytes + at[g] + pixel * step[g] + first * jump[g];
 
 #pragma unroll
-    for (int j = 0; j < n; j++, from += jump)
+    for (int j = 0; j < n; j++, from += jump[g])
       samples[j] = *(const Sample *) from;
   }
 };
@@ -120,15 +120,13 @@ template <> struct Sums<CUV_CUBE_F32> {
 // Calls with pairs of groups, from the diagonal on, and what is theirs.
 template <bool DIAGONAL, typename T, typename Call>
 static __device__ __forceinline__ void
-each_pair (int n_rows, int n_columns, Products<T> *to, Call call)
+each_pair (Products<T> *to, Call call)
 {
 #pragma unroll
   for (int i = 0; i < GROUPS; i += 2) {
 #pragma unroll
-    for (int j = DIAGONAL ? i : 0; j < GROUPS; j++) {
-      if (i < n_rows && j < n_columns)
-        call (i, j, to->sums[i / 2 * GROUPS + j]);
-    }
+    for (int j = DIAGONAL ? i : 0; j < GROUPS; j++)
+      call (i, j, to->sums[i / 2 * GROUPS + j]);
   }
 }
 
@@ -178,7 +176,7 @@ load_bytes (
 #pragma unroll
   for (int g = 0; g < GROUPS; g++) {
 #pragma unroll
-    for (int half = 0; half < 2 && g < rows.groups; half++) {
+    for (int half = 0; half < 2; half++) {
       const uint2 four = load_four (tile, rows, g, pixel, half);
 
       if constexpr (F == CUV_CUBE_U16) {
@@ -206,7 +204,7 @@ add_step (const CuvPcaTile<F, PACKED> &tile, const Rows<F, PACKED> &rows,
     const auto &rows_of = a.words[k / Bytes<F>::planes];
     const auto &columns_of = b.words[k % Bytes<F>::planes];
 
-    each_pair<DIAGONAL> (rows.groups, columns.groups,
+    each_pair<DIAGONAL> (
         &to->products[k / 2 + k % 2], [&] (int i, int j, unsigned *sums) {
           const unsigned pair[4] = { rows_of[i][0], rows_of[i + 1][0],
             rows_of[i][1], rows_of[i + 1][1] };
@@ -227,9 +225,6 @@ load_doubles (const CuvPcaTile<CUV_CUBE_F32, PACKED> &tile,
 {
 #pragma unroll
   for (int g = 0; g < GROUPS; g++) {
-    values[g][0] = values[g][1] = 0.0;
-    if (g >= rows.groups)
-      continue;
     if constexpr (PACKED) {
       rows.template load<2> (tile, g, pixel, 2 * k, values[g]);
     } else {
@@ -257,13 +252,12 @@ add_step (const CuvPcaTile<CUV_CUBE_F32, PACKED> &tile,
     load_doubles (tile, rows, pixel, k, a);
     if (!DIAGONAL)
       load_doubles (tile, columns, pixel, k, other);
-    each_pair<DIAGONAL> (rows.groups, columns.groups, to->products,
-        [&] (int i, int j, double *sums) {
-          if (DIAGONAL && i == j) // the lower half is below the diagonal
-            cuv_pca_mma (sums, a[i], b[j]);
-          else
-            cuv_pca_mma (sums, a[i], a[i + 1], b[j]);
-        });
+    each_pair<DIAGONAL> (to->products, [&] (int i, int j, double *sums) {
+      if (DIAGONAL && i == j) // the lower half is below the diagonal
+        cuv_pca_mma (sums, a[i], b[j]);
+      else
+        cuv_pca_mma (sums, a[i], a[i + 1], b[j]);
+    });
   }
 }
 

@@ -31,7 +31,7 @@ static __device__ __forceinline__ CuvPcaSpot
 cuv_pca_spot (const CuvPcaPass &pass, int tile)
 {
   const int at = pass.backwards ? pass.n_tiles - 1 - tile : tile;
-  const int y = at / pass.tiles_across;
+  const int y = pass.height == 1 ? 0 : at / pass.tiles_across;
   const int first = (at - y * pass.tiles_across) * pass.pixels;
 
   return { y, first, min (pass.pixels, pass.width - first) };

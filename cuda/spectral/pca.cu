@@ -229,6 +229,8 @@ run_pass (Frame *frame, int tasks)
   int n_blocks;
 
   pass.tasks = tasks;
+  if (!(tasks & CUV_PCA_SUM))
+    pass.n_side = 1;
   if (cuv_pca_pass_plan (&pass, &n_blocks) != 0)
     return -1;
   if ((tasks & CUV_PCA_SUM) && !frame->learn.is_exact) {

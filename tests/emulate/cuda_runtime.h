@@ -413,6 +413,17 @@ __byte_perm (unsigned a, unsigned b, unsigned selector)
   return result;
 }
 
+// Bytes of 255 where those of a and b are the same.
+static inline unsigned
+__vcmpeq4 (unsigned a, unsigned b)
+{
+  unsigned result = 0;
+
+  for (int i = 0; i < 32; i += 8)
+    result |= (a >> i & 255) == (b >> i & 255) ? 255u << i : 0;
+  return result;
+}
+
 static inline unsigned
 __dp2a_lo (unsigned halves, unsigned bytes, unsigned sum)
 {

@@ -1,0 +1,584 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Passes over integers of up to 31 bands. A warp has all of the sums, and its
+// own steps through the image, of which it fetches some ahead; nothing waits
+// for another warp until the end. Pictures are products of bytes, too: of
+// samples and the digits of gains.
+#include <algorithm>
+#include "spectral/pca-bytes.cuh"
+#include "spectral/pca-fixed.cuh"
+#include "spectral/pca-sums.cuh"
+
+#define FEW_STAGES 4
+#define DIGITS 6     // of gains, to base 256, from -128 to 127
+#define GAIN_BITS 46 // of gains times samples' bytes
+
+template <CuvCubeFormat F> struct Few {
+  static constexpr int size = F == CUV_CUBE_U16 ? 2 : 1;
+  static constexpr int step = 64 / size;            // pixels
+  static constexpr int warps = size == 1 ? 24 : 16; // as registers allow
+  typedef typename CuvPcaSample<F>::Type Sample;
+  typedef CuvPcaBytes<size> Bytes;
+};
+
+// ---- steps through the image ----
+
+// Where a step's bytes are, from the image's first on.
+static __device__ __forceinline__ int64_t
+step_at (const CuvPcaPass &pass, const CuvPcaSpot &spot)
+{
+  return spot.y * pass.cube.row_step + spot.first * pass.cube.pixel_step;
+}
+
+// A unit of which some samples are beyond the end.
+template <CuvCubeFormat F>
+static __device__ __forceinline__ void
+fetch_rest (uint8_t *to, const uint8_t *from, int bytes)
+{
+  typedef typename Few<F>::Sample Sample;
+
+#pragma unroll 1
+  for (int i = 0; i < bytes; i += Few<F>::size)
+    *(Sample *) (to + i) = __ldg ((const Sample *) (from + i));
+}
+
+// What a lane fetches: packed every 32nd unit of 16 bytes, planar one of each
+// of its four bands, which nobody else reads.
+template <CuvCubeFormat F, bool PACKED> struct Source {
+  static constexpr int n = PACKED ? 1 : GROUPS;
+
+  const uint8_t *from[n]; // null: there is no such band
+
+  __device__ __forceinline__
+  Source (const CuvPcaPass &pass)
+  {
+    const int lane = threadIdx.x % 32;
+
+#pragma unroll
+    for (int g = 0; g < n; g++) {
+      const int band = cuv_pca_band_of_row (g, lane / 4);
+
+      if (PACKED)
+        from[g] = pass.cube.data + pass.low + 16 * lane;
+      else
+        from[g] = band < pass.bands.n ? pass.cube.data
+                + pass.bands.index[band] * pass.cube.band_step + lane % 4 * 16
+                                      : nullptr;
+    }
+  }
+
+  __device__ __forceinline__ void
+  fetch_packed (
+      const CuvPcaPass &pass, const CuvPcaSpot &spot, uint8_t *stage) const
+  {
+    const int lane = threadIdx.x % 32;
+    const uint8_t *unit = from[0] + step_at (pass, spot);
+    int bytes =
+        (spot.count - 1) * (int) pass.cube.pixel_step + pass.span - 16 * lane;
+
+    stage += 16 * lane;
+#pragma unroll 1
+    for (; bytes >= 16; bytes -= 512, stage += 512, unit += 512)
+      __pipeline_memcpy_async (stage, unit, 16);
+    fetch_rest<F> (stage, unit, bytes);
+  }
+
+  __device__ __forceinline__ void
+  fetch_planar (
+      const CuvPcaPass &pass, const CuvPcaSpot &spot, uint8_t *stage) const
+  {
+    const int lane = threadIdx.x % 32;
+    const int64_t at = step_at (pass, spot);
+    const int left = spot.count * Few<F>::size - lane % 4 * 16;
+
+    stage += 16 * lane;
+#pragma unroll
+    for (int g = 0; g < n; g++) {
+      if (from[g] != nullptr && left >= 16)
+        __pipeline_memcpy_async (stage + g * 512, from[g] + at, 16);
+    }
+    if (spot.count == Few<F>::step)
+      return;
+    for (int g = 0; g < n; g++) {
+      if (from[g] != nullptr && left < 16)
+        fetch_rest<F> (stage + g * 512, from[g] + at, left);
+    }
+  }
+
+  __device__ __forceinline__ void
+  fetch (const CuvPcaPass &pass, const CuvPcaSpot &spot, uint8_t *stage) const
+  {
+    if (PACKED)
+      fetch_packed (pass, spot, stage);
+    else
+      fetch_planar (pass, spot, stage);
+  }
+};
+
+// ---- 32 pixels of a step, in registers ----
+
+// Where the pixel is that lane 4 r + q paints.
+template <CuvCubeFormat F, bool PACKED>
+static __device__ __forceinline__ int
+pixel_of_lane (int lane, int half)
+{
+  const int q = lane % 4, r = lane / 4;
+
+  if (PACKED)
+    return 32 * half + lane % 4 * 8 + r;
+  return r / 2 * (16 / Few<F>::size) + 8 * half + q * 2 + r % 2;
+}
+
+// What counts among pixels: a word of by_bands, a set; of by_pixels one pixel.
+static __device__ __forceinline__ unsigned
+mask_of (int count)
+{
+  return count >= 4 ? ~0u : count <= 0 ? 0u : (1u << 8 * count) - 1;
+}
+
+template <CuvCubeFormat F>
+static __device__ __forceinline__ typename Few<F>::Bytes
+load_planar (const CuvPcaPass &pass, const uint8_t *stage, int half, int count)
+{
+  const int lane = threadIdx.x % 32;
+  const int first = lane % 4 * (16 / Few<F>::size) + 8 * half;
+  typename Few<F>::Bytes bytes;
+
+#pragma unroll
+  for (int g = 0; g < GROUPS; g++) {
+    const uint8_t *from = stage + (g * 32 + lane) * 16;
+
+    if constexpr (F == CUV_CUBE_U16) {
+      const uint4 eight = *(const uint4 *) from;
+
+      bytes.words[0][g] = __byte_perm (eight.x, eight.y, 0x6420);
+      bytes.words[1][g] = __byte_perm (eight.x, eight.y, 0x7531);
+      bytes.words[0][4 + g] = __byte_perm (eight.z, eight.w, 0x6420);
+      bytes.words[1][4 + g] = __byte_perm (eight.z, eight.w, 0x7531);
+    } else {
+      const uint2 eight = *(const uint2 *) (from + 8 * half);
+
+      bytes.words[0][g] = eight.x;
+      bytes.words[0][4 + g] = eight.y;
+    }
+  }
+  if (lane / 4 == CUV_PCA_COUNTS / 4) { // its last group is no band
+    bytes.words[0][3] = bytes.words[0][7] = 0x01010101u;
+  }
+  if (count < Few<F>::step) {
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+      bytes.keep (i, mask_of (count - first - i / 4 * 4));
+  }
+  if (pass.has_ignore) {
+#pragma unroll
+    for (int set = 0; set < 2; set++) {
+      unsigned found = 0;
+
+#pragma unroll
+      for (int g = 0; g < GROUPS; g++) {
+        if (cuv_pca_band_of_row (g, lane / 4) < pass.bands.n)
+          found |= bytes.equal (4 * set + g, (unsigned) pass.ignore);
+      }
+      for (int bit = 4; bit < 32; bit *= 2)
+        found |= __shfl_xor_sync (~0u, found, bit);
+#pragma unroll
+      for (int g = 0; g < GROUPS; g++)
+        bytes.keep (4 * set + g, ~found);
+    }
+  }
+  return bytes;
+}
+
+// Eight samples next to each other, wherever they begin.
+template <CuvCubeFormat F>
+static __device__ __forceinline__ void
+load_eight (const uint8_t *from, unsigned words[Few<F>::size * 2])
+{
+  const unsigned *aligned = (const unsigned *) (from - (uintptr_t) from % 4);
+  const unsigned shift = (unsigned) (uintptr_t) from % 4 * 8;
+  unsigned low = aligned[0];
+
+#pragma unroll
+  for (int i = 0; i < Few<F>::size * 2; i++) {
+    const unsigned high = aligned[i + 1];
+
+    words[i] = __funnelshift_r (low, high, shift);
+    low = high;
+  }
+}
+
+// kept: bytes of a lane's 8 slots that are bands.
+template <CuvCubeFormat F>
+static __device__ __forceinline__ typename Few<F>::Bytes
+load_packed (const CuvPcaPass &pass, const uint8_t *stage, int half, int count,
+    const unsigned kept[2])
+{
+  const int lane = threadIdx.x % 32, q = lane % 4, r = lane / 4;
+  const bool counts = q == CUV_PCA_COUNTS / 8;
+  typename Few<F>::Bytes bytes;
+
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    const int pixel = 32 * half + 8 * i + r;
+    unsigned words[Few<F>::size * 2];
+
+    load_eight<F> (
+        stage + pixel * (int) pass.cube.pixel_step + 8 * q * Few<F>::size,
+        words);
+#pragma unroll
+    for (int w = 0; w < 2; w++) {
+      if constexpr (F == CUV_CUBE_U16) {
+        bytes.words[0][2 * i + w] =
+            __byte_perm (words[2 * w], words[2 * w + 1], 0x6420);
+        bytes.words[1][2 * i + w] =
+            __byte_perm (words[2 * w], words[2 * w + 1], 0x7531);
+      } else {
+        bytes.words[0][2 * i + w] = words[w];
+      }
+    }
+    unsigned good = pixel < count ? ~0u : 0u;
+
+    if (pass.has_ignore) {
+      unsigned found = 0;
+
+#pragma unroll
+      for (int w = 0; w < 2; w++)
+        found |= bytes.equal (2 * i + w, (unsigned) pass.ignore) & kept[w];
+      found |= __shfl_xor_sync (~0u, found, 1);
+      found |= __shfl_xor_sync (~0u, found, 2);
+      good = found != 0 ? 0u : good;
+    }
+    bytes.keep (2 * i, good & kept[0]);
+    bytes.keep (2 * i + 1, good & kept[1]);
+    bytes.words[0][2 * i + 1] |= counts ? good & 0x01000000u : 0u;
+  }
+  return bytes;
+}
+
+// ---- sums ----
+
+template <CuvCubeFormat F>
+static __device__ __forceinline__ void
+add (const typename Few<F>::Bytes &bytes, Sums<F> *to)
+{
+#pragma unroll
+  for (int k = 0; k < Few<F>::size * Few<F>::size; k++) {
+    const unsigned *rows = bytes.words[k / Few<F>::size];
+    const unsigned *columns = bytes.words[k % Few<F>::size];
+
+    each_pair<true> (
+        &to->products[k / 2 + k % 2], [&] (int i, int j, unsigned *sums) {
+          const unsigned a[4] = { rows[i], rows[i + 1], rows[4 + i],
+            rows[5 + i] };
+          const unsigned b[2] = { columns[j], columns[4 + j] };
+
+          cuv_pca_mma (sums, a, b);
+        });
+  }
+}
+
+// A block's sums, through memory, so that neighbours are added to neighbours.
+// By all threads, which are through with their steps.
+template <CuvCubeFormat F>
+static __device__ __forceinline__ void
+give (const CuvPcaPass &pass, const CuvPcaTable &table, Sums<F> *sums,
+    void *memory)
+{
+  typedef unsigned long long Sum;
+  const int lane = threadIdx.x % 32, stride = CUV_PCA_STRIDE (pass.bands.n);
+  Sum *found = (Sum *) memory;
+  Place place = {};
+
+  place.share = cuv_warp_of_thread ();
+  place.n_shares = blockDim.x / 32;
+#pragma unroll
+  for (int kind = 0; kind < Sums<F>::kinds; kind++)
+    add_shares<false> (pass, place, &sums->products[kind], (unsigned *) memory);
+  __syncthreads ();
+#pragma unroll
+  for (int i = 0; i < Products<unsigned>::n && place.share == 0; i++) {
+    const int g = i / 4 / GROUPS * 2 + i % 4 / 2, h = i / 4 % GROUPS;
+    const int row = lane / 4, column = lane % 4 * 2 + i % 2;
+    const int a = table.band[cuv_pca_band_of_row (g, row)];
+    const int b = table.band[cuv_pca_band_of_row (h, column)];
+    Sum sum = 0;
+
+#pragma unroll
+    for (int kind = 0; kind < Sums<F>::kinds; kind++)
+      sum += (Sum) sums->products[kind].sums[i / 4][i % 4] << 8 * kind;
+    if (g <= h && (g < h || row <= column) && a >= 0 && b >= 0)
+      found[min (a, b) * stride + max (a, b)] = sum;
+  }
+  __syncthreads ();
+  for (int i = threadIdx.x; i < stride * stride; i += blockDim.x) {
+    const int row = i / stride, column = i % stride;
+
+    if (row <= column && column <= pass.bands.n)
+      atomicAdd ((Sum *) &pass.sums[i], found[i]);
+  }
+}
+
+// ---- pictures ----
+
+// Digit i of a gain.
+static __device__ __forceinline__ unsigned
+digit (int64_t gain, int i)
+{
+  const int64_t carries = 0x808080808080; // to what is below -128
+
+  return (unsigned) ((gain + carries) >> 8 * i & 255) ^ 128;
+}
+
+// What a lane needs to paint its channel.
+template <CuvCubeFormat F> struct Brush {
+  unsigned digits[Few<F>::size][DIGITS / 2][2];
+  CuvPcaShading shading;
+
+  // Lane 4 r + q has, for two digits of channel r / 2, those of slots 8 q on;
+  // and channel q is its own.
+  __device__ __forceinline__ void
+  load (const CuvPcaTable &table)
+  {
+    const int q = threadIdx.x % 4, r = threadIdx.x % 32 / 4;
+
+#pragma unroll
+    for (int i = 0; i < Few<F>::size * DIGITS; i++) {
+      const int plane = i / DIGITS, pair = i / 2 % (DIGITS / 2), w = i % 2;
+      unsigned word = 0;
+
+      for (int b = 0; b < 4; b++)
+        word |= digit (table.gain[r / 2][8 * q + 4 * w + b] << 8 * plane,
+                    2 * pair + r % 2)
+            << 8 * b;
+      digits[plane][pair][w] = word;
+    }
+    shading = cuv_pca_shading_of (table, q);
+  }
+
+  // A byte from sums of a channel's digits.
+  __device__ __forceinline__ unsigned
+  shade (const int (*sums)[4], int odd) const
+  {
+    int pairs[DIGITS / 2];
+
+#pragma unroll
+    for (int i = 0; i < DIGITS / 2; i++)
+      pairs[i] = sums[i][2 * odd] + sums[i][2 * odd + 1] * 256;
+    return shading.shade (pairs[0] + (int64_t) pairs[1] * 65536, pairs[2]);
+  }
+};
+
+// Channels of 32 pixels and, as the last byte, whether they count; a lane's is
+// that of pixel_of_lane().
+template <CuvCubeFormat F>
+static __device__ __forceinline__ unsigned
+channels (const typename Few<F>::Bytes &by_pixels, const Brush<F> &brush)
+{
+  const int q = threadIdx.x % 4;
+  unsigned word = 0; // a channel of four pixels
+
+#pragma unroll
+  for (int set = 0; set < 2; set++) {
+    int sums[DIGITS / 2][4] = {};
+
+#pragma unroll
+    for (int i = 0; i < Few<F>::size * DIGITS / 2; i++) {
+      const int plane = i / (DIGITS / 2), pair = i % (DIGITS / 2);
+      const unsigned *words = &by_pixels.words[plane][4 * set];
+      const unsigned a[4] = { words[0], words[2], words[1], words[3] };
+
+      cuv_pca_mma (sums[pair], a, brush.digits[plane][pair]);
+    }
+#pragma unroll
+    for (int odd = 0; odd < 2; odd++) {
+      const unsigned counts = by_pixels.words[0][4 * set + 2 * odd + 1] >> 24;
+
+      const unsigned shade = brush.shade (sums, odd);
+
+      word |= (q < CUV_PCA_SHOWN ? shade : counts) << 8 * (2 * set + odd);
+    }
+  }
+  return cuv_pca_turn_bytes (word, q);
+}
+
+// ---- the kernel ----
+
+// Planar, bands that are not there are 0 in all stages.
+static __device__ __forceinline__ void
+clear_missing (const CuvPcaPass &pass, uint8_t *stages)
+{
+  const int lane = threadIdx.x % 32;
+
+  for (int i = 0; i < FEW_STAGES * GROUPS; i++) {
+    if (cuv_pca_band_of_row (i % GROUPS, lane / 4) >= pass.bands.n)
+      ((uint4 *) stages)[i * 32 + lane] = make_uint4 (0, 0, 0, 0);
+  }
+}
+
+// Bytes of the lane's slots that are bands.
+static __device__ __forceinline__ unsigned
+kept_of (const CuvPcaPass &pass, const CuvPcaTable &table, int w)
+{
+  unsigned kept = 0;
+
+  for (int b = 0; b < 4; b++) {
+    const int band = table.band[threadIdx.x % 4 * 8 + 4 * w + b];
+
+    kept |= band >= 0 && band < pass.bands.n ? 255u << 8 * b : 0;
+  }
+  return kept;
+}
+
+template <CuvCubeFormat F, bool PACKED>
+static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
+    few_kernel (const __grid_constant__ CuvPcaPass pass)
+{
+  extern __shared__ uint4 shared_of_block[];
+  __shared__ CuvPcaTable table;
+  const int lane = threadIdx.x % 32, warp = cuv_warp_of_thread ();
+  const int n_warps = gridDim.x * (blockDim.x / 32);
+  const bool paints = pass.tasks & CUV_PCA_PAINT;
+  uint8_t *stages =
+      (uint8_t *) shared_of_block + warp * FEW_STAGES * pass.tile_bytes;
+  int t = blockIdx.x * (blockDim.x / 32) + warp, ahead = t, stage = 0;
+  const Source<F, PACKED> source (pass);
+  unsigned kept[2], left_out = 0;
+  Brush<F> brush = {};
+  Sums<F> sums;
+
+  // after that, so that whatever starts early finds the cube as this one does
+  if (!pass.knows_cube)
+    cuv_wait_for_previous_kernel ();
+  cuv_let_next_kernel_start ();
+#pragma unroll 1
+  for (int i = 0; i < FEW_STAGES - 1; i++, ahead += n_warps) {
+    if (ahead < pass.n_tiles)
+      source.fetch (
+          pass, cuv_pca_spot (pass, ahead), stages + i * pass.tile_bytes);
+    __pipeline_commit ();
+  }
+  if (!PACKED)
+    clear_missing (pass, stages);
+  if (pass.knows_cube)
+    cuv_wait_for_previous_kernel ();
+  cuv_pca_set_table (pass, GAIN_BITS - 8 * (Few<F>::size - 1), &table);
+  if (paints)
+    brush.load (table);
+  for (int w = 0; w < 2; w++)
+    kept[w] = PACKED ? kept_of (pass, table, w) : 0;
+
+  for (; t < pass.n_tiles; t += n_warps, ahead += n_warps) {
+    const CuvPcaSpot spot = cuv_pca_spot (pass, t);
+    const uint8_t *from = stages + stage * pass.tile_bytes;
+    unsigned *row =
+        (unsigned *) (pass.picture + spot.y * pass.stride) + spot.first;
+
+    __syncwarp (); // all are through with the stage that comes next to last
+    if (ahead < pass.n_tiles)
+      source.fetch (pass, cuv_pca_spot (pass, ahead),
+          stages + (stage + FEW_STAGES - 1) % FEW_STAGES * pass.tile_bytes);
+    __pipeline_commit ();
+    __pipeline_wait_prior (FEW_STAGES - 1);
+    __syncwarp ();
+    stage = (stage + 1) % FEW_STAGES;
+#pragma unroll
+    for (int half = 0; half < Few<F>::step / 32; half++) {
+      typename Few<F>::Bytes bytes;
+
+      if constexpr (PACKED)
+        bytes = load_packed<F> (pass, from, half, spot.count, kept);
+      else
+        bytes = load_planar<F> (pass, from, half, spot.count);
+      if (pass.tasks & CUV_PCA_SUM)
+        add<F> (PACKED ? cuv_pca_by_bands (bytes) : bytes, &sums);
+      if (paints) {
+        const int pixel = pixel_of_lane<F, PACKED> (lane, half);
+        const unsigned word =
+            channels<F> (PACKED ? bytes : cuv_pca_by_pixels (bytes), brush);
+        const bool counts = word >> 24 != 0;
+
+        if (pixel < spot.count)
+          row[pixel] = 0xff000000u | (counts ? word : 0);
+        left_out += pixel < spot.count && !counts;
+      }
+    }
+  }
+  if (pass.left_out != nullptr && left_out > 0)
+    atomicAdd (pass.left_out, (unsigned long long) left_out);
+  if (pass.tasks & CUV_PCA_SUM) {
+    __syncthreads (); // stages make room
+    give<F> (pass, table, &sums, shared_of_block);
+  }
+}
+
+// ---- plans ----
+
+static size_t
+shared_bytes (const CuvPcaPass &pass)
+{
+  return std::max ((size_t) pass.warps * FEW_STAGES * pass.tile_bytes,
+      sizeof (unsigned) * 32 * Products<unsigned>::n * pass.warps / 2);
+}
+
+typedef void (*Kernel) (const CuvPcaPass);
+
+static Kernel
+kernel_of (const CuvPcaPass &pass)
+{
+  if (pass.cube.format == CUV_CUBE_U8)
+    return pass.packed ? few_kernel<CUV_CUBE_U8, true>
+                       : few_kernel<CUV_CUBE_U8, false>;
+  return pass.packed ? few_kernel<CUV_CUBE_U16, true>
+                     : few_kernel<CUV_CUBE_U16, false>;
+}
+
+static bool
+fits (const CuvPcaPass &pass)
+{
+  const int size = cuv_cube_sample_size (pass.cube.format);
+
+  if (pass.cube.format == CUV_CUBE_F32 || pass.bands.n > CUV_PCA_COUNTS
+      || (pass.tasks & CUV_PCA_COUNT) || pass.unit != 16)
+    return false;
+  return pass.packed ? pass.span <= CUV_PCA_COUNTS * size : true;
+}
+
+bool
+cuv_pca_few_plan (CuvPcaPass *pass, int *n_blocks)
+{
+  const int size = cuv_cube_sample_size (pass->cube.format);
+  const size_t room =
+      cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerBlockOptin)
+      - sizeof (CuvPcaTable);
+  CuvPcaPass few = *pass;
+
+  if (!fits (few))
+    return false;
+  few.pixels = 64 / size;
+  few.tile_bytes = few.packed
+      ? few.pixels * (int) few.cube.pixel_step + 64 // that may be looked at
+      : 2048;
+  few.tiles_across = cuv_div_up (few.width, few.pixels);
+  few.n_tiles = few.tiles_across * few.height;
+  few.warps = size == 1 ? Few<CUV_CUBE_U8>::warps : Few<CUV_CUBE_U16>::warps;
+  while (few.warps > 0 && shared_bytes (few) > room)
+    few.warps -= 4;
+  if (few.warps == 0
+      || cuv_cuda_allow_shared (
+             (const void *) kernel_of (few), shared_bytes (few))
+          != 0)
+    return false;
+  *n_blocks = std::max (cuv_cuda_multiprocessors (),
+      cuv_div_up (few.n_tiles, CUV_PCA_BLOCK_PIXELS / few.pixels - few.warps));
+  *n_blocks = std::min (*n_blocks, cuv_div_up (few.n_tiles, few.warps));
+  *pass = few;
+  pass->few = true;
+  return true;
+}
+
+int
+cuv_pca_few_submit (const CuvPcaPass &pass, int n_blocks, cudaStream_t stream)
+{
+  return cuv_launch_early ("few_kernel", n_blocks, 32 * pass.warps,
+      shared_bytes (pass), stream, kernel_of (pass), pass);
+}
