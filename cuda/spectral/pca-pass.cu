@@ -254,7 +254,7 @@ plan_tile (CuvPcaPass *pass)
   for (lay_out (pass, pixels); pixels > CUV_PCA_STEP
        && (pass->tile_bytes > fits || (pixels > 128 && pass->n_tiles < many));
        lay_out (pass, pixels))
-    pixels /= 2;
+    pixels -= pixels > 256 ? pixels / 2 : CUV_PCA_STEP;
   pass->n_buffers = pass->tile_bytes > room ? 1 : 2;
   lay_out (pass,
       round_up (cuv_div_up (pass->width, pass->tiles_across), CUV_PCA_STEP));

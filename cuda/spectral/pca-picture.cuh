@@ -45,7 +45,7 @@ cuv_pca_load_shades (
 // A thread's pixels: planar ones next to each other, packed ones far apart, so
 // that a warp's are next to each other.
 template <CuvCubeFormat F, bool PACKED> struct CuvPcaGlance {
-  static constexpr int n = F == CUV_CUBE_F32 ? 2 : 4;
+  static constexpr int n = F != CUV_CUBE_F32 ? 4 : PACKED ? 1 : 2;
   static constexpr int size = CuvPcaTile<F, PACKED>::size;
 
   const CuvPcaTile<F, PACKED> &tile;
