@@ -9,38 +9,38 @@
 /* ---- the matrix ---- */
 
 CUV_BOTH double
-cuv_pca_element (
-    const CuvPcaBasis *self, const CuvPcaMoments *moments, int i, int j)
+cuv_pca_element (const CuvPcaBasis *self, CuvPcaMode mode,
+    const CuvPcaMoments *moments, int i, int j)
 {
   const double c = moments->covariance[i * self->n + j];
   const double scale = self->deviation[i] * self->deviation[j];
 
-  if (self->mode == CUV_PCA_CORRELATION)
-    return c + moments->mean[i] * moments->mean[j];
+  if (mode == CUV_PCA_CORRELATION)
+    return c + self->mean[i] * self->mean[j];
+  if (mode == CUV_PCA_COVARIANCE)
+    return c;
   return scale > 0.0 ? c / scale : 0.0;
 }
 
-/* The matrix whose eigenvectors are looked for, in scratch->a. */
+/* The matrix whose eigenvectors are looked for, in scratch->a. Each thread has
+ * written the means that it reads. */
 CUV_BOTH void
-cuv_pca_set_matrix (CuvTeam team, CuvPcaBasis *self,
+cuv_pca_set_matrix (CuvTeam team, CuvPcaBasis *self, CuvPcaMode mode,
     const CuvPcaMoments *moments, const CuvPcaScratch *scratch)
 {
-  const int n = self->n;
+  const int n = self->n, pitch = scratch->pitch;
 
   CUV_TEAM_EACH (team, i, n)
   {
     self->mean[i] = moments->mean[i];
-    self->deviation[i] = self->mode == CUV_PCA_PEARSON
+    self->deviation[i] = mode == CUV_PCA_PEARSON
         ? sqrt (fmax (moments->covariance[i * n + i], 0.0))
         : 1.0;
   }
   cuv_team_meet (team);
-  CUV_TEAM_ROWS (team, i, n)
-  {
-    CUV_TEAM_COLUMNS (team, j, 0, n)
-    scratch->a[i * scratch->pitch + j] = cuv_pca_element (self, moments, i, j);
-  }
-  cuv_team_meet (team);
+  CUV_TEAM_UPPER (team, i, j, n)
+  scratch->a[i * pitch + j] = scratch->a[j * pitch + i] =
+      cuv_pca_element (self, mode, moments, i, j);
 }
 
 /* ---- an update ---- */
@@ -49,34 +49,32 @@ cuv_pca_set_matrix (CuvTeam team, CuvPcaBasis *self,
 CUV_BOTH int
 cuv_pca_update_basis (CuvTeam team, CuvPcaBasis *self,
     const CuvPcaMoments *moments, const CuvPcaLearning *learning,
-    const CuvPcaScratch *scratch)
+    CuvPcaScratch *scratch)
 {
   const int warm = self->is_known && self->mode == learning->mode;
   const int n = self->n;
+  float turned;
   int sweeps;
 
-  cuv_team_meet (team); /* before they change */
-  if (cuv_team_is_first (team)) {
-    self->mode = learning->mode;
-    self->is_known = 1;
-  }
-  cuv_team_meet (team);
-  cuv_pca_set_matrix (team, self, moments, scratch);
+  cuv_pca_set_matrix (team, self, learning->mode, moments, scratch);
   if (warm)
     cuv_pca_copy_rows (
         team, scratch->vectors, scratch->pitch, self->vectors, n, n, n);
   else
     cuv_pca_set_unit (team, scratch->vectors, n, scratch->pitch);
-  sweeps = cuv_pca_find_vectors (team, scratch, n);
-  CUV_TEAM_EACH (team, i, n)
-  scratch->values[i] = fmax (scratch->values[i], 0.0);
-  cuv_team_meet (team);
+  if (cuv_team_is_first (team)) { /* all have read them */
+    self->mode = learning->mode;
+    self->is_known = 1;
+  }
+  sweeps = cuv_pca_find_vectors (team, scratch, n, &turned);
   if (!warm || learning->stabilise == CUV_PCA_FREE)
-    cuv_pca_place_freely (team, self, scratch);
+    cuv_pca_place_freely (team, self, *scratch);
+  else if (learning->stabilise == CUV_PCA_SIGN && turned <= CUV_PCA_IN_PLACE)
+    cuv_pca_arrange (team, self, scratch, 0);
   else
-    cuv_pca_place_as_before (team, self, scratch);
+    cuv_pca_place_as_before (team, self, *scratch);
   if (warm && learning->stabilise == CUV_PCA_PROCRUSTES)
-    cuv_pca_align (team, self, scratch);
+    cuv_pca_align (team, self, *scratch);
   return sweeps;
 }
 
@@ -220,10 +218,10 @@ cuv_pca_set_channel (CuvTeam team, CuvPcaGains *self, int c,
 
   CUV_TEAM_COLUMNS (team, b, 0, basis->n)
   {
-    const double gain = channel.slope != 0.0 && basis->deviation[b] > 0.0
-        ? channel.slope * v[b] / basis->deviation[b]
-        : 0.0;
+    double gain = channel.slope * v[b];
 
+    if (basis->mode == CUV_PCA_PEARSON)
+      gain = basis->deviation[b] > 0.0 ? gain / basis->deviation[b] : 0.0;
     self->gain[c][b] = gain;
     sum += is_centred ? gain * basis->mean[b] : 0.0;
   }

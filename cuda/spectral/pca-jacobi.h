@@ -12,10 +12,13 @@
 
 enum { CUV_PCA_SWEEPS = 12, CUV_PCA_STEPS = 24 };
 
-/* Sizes of corrections, in radians: from where on they are tried at all, and
- * from where on what they leave, their square, is rounding. */
+/* Sizes of corrections, in radians: from where on they are tried at all; from
+ * where on what they leave, no element more than n times the square of the
+ * largest, is nearly rounding; and of all of them together, up to where on a
+ * vector is less like any other's old one than like its own. */
 #define CUV_PCA_NEAR 0.8
-#define CUV_PCA_DONE 2e-7
+#define CUV_PCA_DONE 2e-13
+#define CUV_PCA_IN_PLACE 0.25
 
 /* Of rows p < q. */
 typedef struct {
@@ -25,22 +28,25 @@ typedef struct {
 
 /* Rows that rotate: pairs of all n, and if n is odd of one more, of zeros. */
 #define CUV_PCA_EVEN(n) (((n) + 1) / 2 * 2)
+#define CUV_PCA_PADDED(n) (((n) + 3) / 4 * 4)
+/* A block's: four values of four rows are in 16 different banks. */
+#define CUV_PCA_PITCH(n) (CUV_PCA_PADDED (n) | 4)
 #define CUV_PCA_PAIRS(n) (((n) + 1) / 2)
 #define CUV_PCA_BLOCKS(n) (CUV_PCA_PAIRS (n) * (CUV_PCA_PAIRS (n) + 1) / 2)
 
 /* What an update works with: matrices of CUV_PCA_EVEN (n) rows, `pitch` values
- * apart, at least as many. */
+ * apart, at least as many; a block's of CUV_PCA_PADDED (n). They are zeros
+ * beyond n rows and columns, and stay it. */
 typedef struct {
   int32_t pitch;
   double *a, *b, *c, *vectors;
   double *values;                /* n */
-  double *room;                  /* 2 n + CUV_PCA_SLOTS */
+  double *sign;                  /* n */
+  CuvTeamSlot *slots;            /* CUV_TEAM_SLOTS; of a block only */
   CuvPcaRotation *rotations;     /* CUV_PCA_PAIRS (n) */
   uint16_t *blocks;              /* CUV_PCA_BLOCKS (n) */
   int32_t *order, *best, *taken; /* n */
 } CuvPcaScratch;
-
-#define CUV_PCA_SLOTS 32
 
 /* Pair i of a round: all pairs meet once in the rounds of a sweep, as in a
  * tournament. */
@@ -165,21 +171,22 @@ cuv_pca_list_blocks (CuvTeam team, int n, uint16_t *blocks)
   }
 }
 
-/* The root of the sum of a's squares. */
-CUV_BOTH double
-cuv_pca_norm (CuvTeam team, const double *a, int n, int pitch, double *slots)
-{
-  double sum = 0.0;
-
-  CUV_TEAM_ROWS (team, i, n)
-  {
-    CUV_TEAM_COLUMNS (team, j, 0, n)
-    sum += a[i * pitch + j] * a[i * pitch + j];
-  }
-  return sqrt (cuv_team_sum (team, sum, slots));
-}
-
 /* ---- corrections ---- */
+
+/* 1 / x, but for the last digits. */
+CUV_BOTH double
+cuv_pca_by (double x)
+{
+#ifdef __CUDA_ARCH__
+  double y;
+
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x)); /* 20 bits */
+  y = fma (y, fma (-x, y, 1.0), y);
+  return fma (y, fma (-x, y, 1.0), y);
+#else
+  return 1.0 / x;
+#endif
+}
 
 /* How much of vector j is to be added to vector i, by first order: s = v a v^T,
  * g = v v^T, values as found so far. What is within limit is 0. Of i to j it is
@@ -190,108 +197,142 @@ cuv_pca_correction (
 {
   if (fabs (s - 0.5 * (value_i + value_j) * g) <= limit)
     return -0.5 * g;
-  return (s - value_i * g) / (value_i - value_j);
+  return (s - value_i * g) * cuv_pca_by (value_i - value_j);
 }
 
-/* Finds values, and makes g the corrections; the root of the sum of their
- * squares, of vectors that are next to each other infinite. */
-CUV_BOTH double
-cuv_pca_find_corrections (CuvTeam team, const double *s, double *g, int n,
-    int pitch, double limit, double *values, double *slots)
-{
-  double sum = 0.0;
-
-  CUV_TEAM_EACH (team, i, n)
-  values[i] = s[i * pitch + i] / g[i * pitch + i];
-  cuv_team_meet (team);
-  CUV_TEAM_ROWS (team, i, n)
-  {
-    CUV_TEAM_COLUMNS (team, j, i, n)
-    {
-      double *to_i = &g[i * pitch + j], *to_j = &g[j * pitch + i];
-      const double f = i == j ? 0.5 - 0.5 * *to_i
-                              : cuv_pca_correction (s[i * pitch + j], *to_i,
-                                  values[i], values[j], limit);
-
-      if (i < j)
-        *to_j = -*to_i - f;
-      *to_i = f;
-      sum += f * f + *to_j * *to_j;
-    }
-  }
-  return sqrt (cuv_team_sum (team, sum, slots));
-}
-
-/* Zeros where no band is. */
+/* c becomes s above the diagonal and g below it, on it what each vector is to
+ * be scaled by; values s / g, by first order. By those who have found s and g
+ * for i <= j. */
 CUV_BOTH void
-cuv_pca_pad (CuvTeam team, const CuvPcaScratch *self, int n)
+cuv_pca_see_pair (const CuvPcaScratch *self, int i, int j, double s, double g)
 {
-  const int pitch = self->pitch;
-
-  CUV_TEAM_EACH (team, i, CUV_PCA_EVEN (n) > n ? n + 1 : 0)
-  self->c[i * pitch + n] = self->c[n * pitch + i] =
-      self->vectors[n * pitch + i] = 0.0;
-  cuv_team_meet (team);
+  self->c[i * self->pitch + j] = i < j ? s : 0.5 - 0.5 * g;
+  if (i < j)
+    self->c[j * self->pitch + i] = g;
+  else
+    self->values[i] = s * (2.0 - g);
 }
 
-/* c = v a v^T: a as the vectors see it. */
+/* What the vectors make of a, and of each other. */
 CUV_BOTH void
 cuv_pca_see (CuvTeam team, const CuvPcaScratch *self, int n)
 {
   const int pitch = self->pitch;
+  const double *v = self->vectors, *va = self->b;
 
-  cuv_pca_add_product (
-      team, 0, self->vectors, n, self->a, n, n, pitch, self->b);
-  cuv_pca_multiply (team, self->b, n, self->vectors, n, n, pitch, self->c);
+  cuv_pca_multiply (team, v, n, self->a, n, n, pitch, self->b);
+#if CUV_TEAM_IS_BLOCK
+  cuv_pca_symmetric_tiles (
+      team, va, v, n, pitch, [&] (int i, int j, double s, double g) {
+        cuv_pca_see_pair (self, i, j, s, g);
+      });
+#else
+  CUV_TEAM_UPPER (team, i, j, n)
+  cuv_pca_see_pair (self, i, j, cuv_pca_dot (&va[i * pitch], &v[j * pitch], n),
+      cuv_pca_dot (&v[i * pitch], &v[j * pitch], n));
+#endif
+  cuv_team_meet (team);
 }
 
-/* A sweep from orthonormal vectors on, or from those of the bands. */
+/* Makes of c, as cuv_pca_see() leaves it, the corrections. Those of vectors
+ * that are next to each other are infinite. */
+CUV_BOTH CuvTeamSize
+cuv_pca_find_corrections (
+    CuvTeam team, const CuvPcaScratch *self, int n, double limit)
+{
+  const double *values = self->values;
+  float squares = 0.0f, largest = 0.0f;
+
+  CUV_TEAM_UPPER (team, i, j, n)
+  {
+    double *to_i = &self->c[i * self->pitch + j];
+    double *to_j = &self->c[j * self->pitch + i];
+
+    if (i < j) {
+      const double g = *to_j;
+
+      *to_i = cuv_pca_correction (*to_i, g, values[i], values[j], limit);
+      *to_j = -g - *to_i;
+      squares += (float) (*to_j * *to_j);
+      largest = fmaxf (largest, fabsf ((float) *to_j));
+    }
+    squares += (float) (*to_i * *to_i);
+    largest = fmaxf (largest, fabsf ((float) *to_i));
+  }
+  return cuv_team_size (team, squares, largest, self->slots);
+}
+
+/* Adds them. */
 CUV_BOTH void
-cuv_pca_rotate (CuvTeam team, const CuvPcaScratch *self, int n, double norm)
+cuv_pca_correct (CuvTeam team, CuvPcaScratch *self, int n)
 {
-  const int pitch = self->pitch;
-  double *a = self->c, *v = self->vectors;
+  double *corrected = self->b;
 
-  if (!cuv_pca_orthonormalise (team, v, n, n, pitch, self->b, a, self->room))
-    cuv_pca_set_unit (team, v, n, pitch);
-  cuv_pca_see (team, self, n);
-  cuv_pca_pad (team, self, n);
-  for (int round = 0; round < CUV_PCA_EVEN (n) - 1; round++)
-    cuv_pca_round (team, a, v, n, pitch, round, 1.0 / norm, 1e-14 * norm,
-        self->rotations, self->blocks);
+  cuv_pca_add_product (team, self->vectors, self->c, n, self->vectors, n, n,
+      self->pitch, corrected);
+  self->b = self->vectors;
+  self->vectors = corrected;
 }
 
-/* Eigenvectors of the symmetric a, n x n, as rows of vectors, which begins with
- * an orthonormal guess, and their values; a stays. Until corrections are so
- * small that what is left, their square, is rounding. Matrices have room for
- * CUV_PCA_EVEN (n) rows and columns. How many sweeps of rotations it took. */
-CUV_BOTH int
-cuv_pca_find_vectors (CuvTeam team, const CuvPcaScratch *self, int n)
+/* ---- all of it ---- */
+
+/* The sum of the diagonal, for each of the team. */
+CUV_BOTH double
+cuv_pca_trace (CuvTeam team, const double *a, int n, int pitch)
 {
-  const int pitch = self->pitch;
-  const double norm = cuv_pca_norm (team, self->a, n, pitch, self->room);
-  double *v = self->vectors;
+  double sum = 0.0;
+
+  CUV_TEAM_COLUMNS (team, i, 0, n)
+  sum += a[i * pitch + i];
+  return cuv_team_row_sum (team, sum);
+}
+
+/* A sweep from orthonormal vectors on, or from those of the bands. Rare. */
+CUV_TEAM_APART void
+cuv_pca_rotate (CuvTeam team, CuvPcaScratch self, int n, double norm)
+{
+  const int pitch = self.pitch;
+  double *v = self.vectors;
+
+  cuv_pca_list_blocks (team, n, self.blocks);
+  if (!cuv_pca_orthonormalise (
+          team, v, n, n, pitch, self.b, self.c, self.slots))
+    cuv_pca_set_unit (team, v, n, pitch);
+  cuv_pca_multiply (team, v, n, self.a, n, n, pitch, self.b);
+  cuv_pca_multiply (team, self.b, n, v, n, n, pitch, self.c);
+  for (int round = 0; round < CUV_PCA_EVEN (n) - 1; round++)
+    cuv_pca_round (team, self.c, v, n, pitch, round, 1.0 / norm, 1e-14 * norm,
+        self.rotations, self.blocks);
+}
+
+/* Eigenvectors of a, n x n, symmetric and with no value below 0, as rows of
+ * vectors, which begins with a guess, and their values; a stays. Until
+ * corrections are so small that what is left is rounding. How many sweeps of
+ * rotations it took; turned: how far vectors were turned, infinite by those. */
+CUV_BOTH int
+cuv_pca_find_vectors (CuvTeam team, CuvPcaScratch *self, int n, float *turned)
+{
+  const double norm = cuv_pca_trace (team, self->a, n, self->pitch);
   int sweeps = 0;
 
-  CUV_TEAM_EACH (team, i, n)
-  self->values[i] = 0.0;
-  cuv_pca_list_blocks (team, n, self->blocks);
-  for (int step = 0; step < CUV_PCA_STEPS && norm > 0.0; step++) {
-    double size;
+  *turned = 0.0f;
+  for (int step = 0; step < CUV_PCA_STEPS; step++) {
+    CuvTeamSize size;
 
     cuv_pca_see (team, self, n);
-    cuv_pca_multiply (team, v, n, v, n, n, pitch, self->b);
-    size = cuv_pca_find_corrections (team, self->c, self->b, n, pitch,
-        1e-14 * norm, self->values, self->room);
-    if (size <= CUV_PCA_NEAR) {
-      cuv_pca_add_product (team, v, self->b, n, v, n, n, pitch, self->c);
-      cuv_pca_copy_rows (team, v, pitch, self->c, pitch, n, n);
-      if (size <= CUV_PCA_DONE)
+    if (!(norm > 0.0))
+      break;
+    size = cuv_pca_find_corrections (team, self, n, 1e-14 * norm);
+    if (size.squares <= CUV_PCA_NEAR * CUV_PCA_NEAR) {
+      *turned += sqrtf (size.squares);
+      cuv_pca_correct (team, self, n);
+      if ((float) n * size.largest * size.largest <= CUV_PCA_DONE)
         break;
     } else {
+      *turned = INFINITY;
       if (sweeps++ == CUV_PCA_SWEEPS)
         break;
-      cuv_pca_rotate (team, self, n, norm);
+      cuv_pca_rotate (team, *self, n, norm);
     }
   }
   return sweeps;

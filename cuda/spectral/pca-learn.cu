@@ -7,28 +7,26 @@
 #define THREADS 512
 #define MERGE_THREADS 256
 
+// Rows of so many lanes: of 32, or of fewer in a block of one warp.
+template <int COLUMNS>
 static __device__ __forceinline__ CuvTeam
 team_of_block ()
 {
-  return CuvTeam{ cuv_warp_of_thread (), (int) blockDim.x / 32,
-    (int) threadIdx.x % 32, 32 };
+  const int warps = COLUMNS == 32 ? (int) blockDim.x / 32 : 1;
+  const int warp = COLUMNS == 32 ? cuv_warp_of_thread () : 0;
+  const int lane = (int) threadIdx.x % 32;
+
+  return CuvTeam{ COLUMNS == 32 ? warp : lane / COLUMNS, warps * (32 / COLUMNS),
+    lane % COLUMNS, COLUMNS, warp, warps, lane };
 }
 
 // ---- the report ----
 
+// By one thread.
 static __device__ __forceinline__ void
 report (const CuvPcaLearn &learn, const CuvPcaBasis &basis, int64_t pixels,
     const CuvPcaLesson &lesson)
 {
-  const int n = basis.n;
-  double *numbers = learn.report->numbers;
-
-  cuv_pca_copy (numbers, basis.mean, n);
-  cuv_pca_copy (numbers + n, basis.deviation, n);
-  cuv_pca_copy (numbers + 2 * n, basis.values, n);
-  cuv_pca_copy (numbers + 3 * n, basis.vectors, n * n);
-  if (threadIdx.x > 0)
-    return;
   learn.report->pixels = pixels;
   learn.report->lesson = lesson;
   learn.report->is_known = basis.is_known;
@@ -70,47 +68,88 @@ learn_from (CuvTeam team, const CuvPcaLearn &learn, CuvPcaLocal *local,
   if (local->frame.pixels == 0)
     return lesson;
   lesson.is_cut = cuv_pca_add_moments (team, &local->moments, &local->frame,
-      learn.learning.smoothing, scratch->room);
-  if (threadIdx.x == 0 && lesson.is_cut)
-    local->basis.is_known = 0;
-  if (threadIdx.x == 0
+      learn.learning.smoothing, scratch->slots);
+  if (cuv_team_is_first (team)
       && (lesson.is_cut || local->basis.mode != learn.learning.mode))
     learn.known->has_limits = 0;
-  cuv_team_meet (team);
+  if (lesson.is_cut) {
+    if (cuv_team_is_first (team))
+      local->basis.is_known = 0;
+    cuv_team_meet (team);
+  }
   lesson.sweeps = cuv_pca_update_basis (
       team, &local->basis, &local->moments, &learn.learning, scratch);
   return lesson;
 }
 
+// To memory, where it is not, and to the host. By those warps that gains do not
+// take, if there are some.
 template <int WHERE>
-static __global__ void
-__launch_bounds__ (THREADS)
-    learn_kernel (const __grid_constant__ CuvPcaLearn learn)
+static __device__ __forceinline__ void
+store (CuvTeam team, const CuvPcaLearn &learn, const CuvPcaLocal &local)
 {
-  extern __shared__ double memory[];
-  __shared__ CuvPcaLocal local;
-  const CuvTeam team = team_of_block ();
+  const int first = team.warps > CUV_PCA_SHOWN ? CUV_PCA_SHOWN : 0;
+  const int step = 32 * (team.warps - first);
+  const int at = 32 * (team.warp - first) + team.lane;
 
-  cuv_let_next_kernel_start ();
-  cuv_wait_for_previous_kernel ();
-  const int n = learn.known->basis.n, n_sums = CUV_PCA_SUMS (n);
-  const size_t known = WHERE == CUV_PCA_ALL ? cuv_pca_known_doubles (n) : 0;
-  CuvPcaScratch scratch = WHERE == CUV_PCA_NOTHING
-      ? learn.known->scratch
-      : cuv_pca_scratch_in (memory + known, n);
+  if (at < 0)
+    return;
+  for (int i = at; i < CUV_PCA_KEPT (learn.n); i += step) {
+    const double number = local.numbers[i];
 
-  cuv_pca_fetch<WHERE> (&local, *learn.known, learn.sums, memory);
-  __syncthreads ();
-  const CuvPcaLesson lesson = learn_from (team, learn, &local, &scratch);
-
-  __syncthreads ();
-  set_gains (team, learn, local.basis);
-  report (learn, local.basis, local.frame.pixels, lesson);
-  cuv_pca_store<WHERE> (local, learn.known);
-  for (int i = threadIdx.x; learn.is_exact && i < n_sums; i += blockDim.x) {
+    if (i < CUV_PCA_TOLD (learn.n))
+      learn.told[i] = number;
+    if (WHERE == CUV_PCA_ALL)
+      learn.numbers[i] = number;
+  }
+  for (int i = at; learn.is_exact && i < CUV_PCA_SUMS (learn.n); i += step) {
     learn.last_sums[i] = local.sums[i];
     learn.sums[i].i = 0;
   }
+}
+
+template <int WHERE, int COLUMNS>
+static __global__ void
+__launch_bounds__ (COLUMNS < 32 ? 32 : THREADS)
+    learn_kernel (const __grid_constant__ CuvPcaLearn learn)
+{
+  extern __shared__ uint4 shared_of_block[];
+  __shared__ CuvPcaLocal local;
+  const CuvTeam team = team_of_block<COLUMNS> ();
+  const int n = learn.n, n_sums = CUV_PCA_SUMS (n);
+  double *sums = (double *) shared_of_block, *numbers = sums + n_sums;
+  double *matrices =
+      WHERE == CUV_PCA_ALL ? sums + cuv_pca_known_doubles (n) : sums;
+  CuvPcaScratch scratch;
+
+  cuv_let_next_kernel_start ();
+  if (WHERE != CUV_PCA_NOTHING)
+    cuv_pca_clear (matrices, cuv_pca_matrix_doubles (n));
+  cuv_wait_for_previous_kernel ();
+  if (WHERE == CUV_PCA_ALL) {
+    cuv_pca_fetch (sums, learn.sums, n_sums);
+    cuv_pca_fetch (numbers, learn.numbers, CUV_PCA_KEPT (n));
+    __pipeline_commit ();
+  }
+  scratch = WHERE == CUV_PCA_NOTHING ? learn.known->scratch
+                                     : cuv_pca_scratch_in (matrices, n);
+  if (threadIdx.x == 0)
+    cuv_pca_place (&local, *learn.known,
+        WHERE == CUV_PCA_ALL ? (const CuvPcaSum *) sums : learn.sums, n,
+        WHERE == CUV_PCA_ALL ? numbers : learn.numbers);
+  __pipeline_wait_prior (0);
+  __syncthreads ();
+  const CuvPcaLesson lesson = learn_from (team, learn, &local, &scratch);
+
+  cuv_team_meet (team);
+  store<WHERE> (team, learn, local);
+  set_gains (team, learn, local.basis);
+  if (threadIdx.x > 0)
+    return;
+  learn.known->moments.pixels = local.moments.pixels;
+  learn.known->basis.mode = local.basis.mode;
+  learn.known->basis.is_known = local.basis.is_known;
+  report (learn, local.basis, local.frame.pixels, lesson);
 }
 
 // Sums of floats of all blocks, in their order; a warp each. Lane after lane
@@ -143,7 +182,7 @@ __launch_bounds__ (THREADS)
     limits_kernel (const __grid_constant__ CuvPcaLearn learn)
 {
   __shared__ CuvPcaLimits limits;
-  const CuvTeam team = team_of_block ();
+  const CuvTeam team = team_of_block<32> ();
   const int c = threadIdx.x;
 
   cuv_let_next_kernel_start ();
@@ -175,7 +214,7 @@ __launch_bounds__ (THREADS)
 {
   cuv_let_next_kernel_start ();
   cuv_wait_for_previous_kernel ();
-  set_gains (team_of_block (), learn, learn.known->basis);
+  set_gains (team_of_block<32> (), learn, learn.known->basis);
 }
 
 static __global__ void
@@ -184,11 +223,13 @@ __launch_bounds__ (THREADS)
 {
   cuv_let_next_kernel_start ();
   cuv_wait_for_previous_kernel ();
+  for (int i = threadIdx.x; i < CUV_PCA_TOLD (learn.n); i += THREADS)
+    learn.told[i] = learn.numbers[i];
+  if (threadIdx.x > 0)
+    return;
   report (learn, learn.known->basis, learn.n_pixels - (int64_t) *learn.left_out,
       CuvPcaLesson{ 0, 0 });
-  __syncthreads ();
-  if (threadIdx.x == 0)
-    *learn.left_out = 0;
+  *learn.left_out = 0;
 }
 
 // ---- launchers ----
@@ -202,24 +243,26 @@ threads_for (int n)
   return std::min (32 * tiles, THREADS);
 }
 
-template <int WHERE>
+template <int WHERE, int COLUMNS = 32>
 static int
-launch_learn (const CuvPcaLearn &learn, int n, cudaStream_t stream)
+launch_learn (const CuvPcaLearn &learn, cudaStream_t stream)
 {
-  const size_t bytes = cuv_pca_local_bytes (n, WHERE);
+  const size_t bytes = cuv_pca_local_bytes (learn.n, WHERE);
 
-  if (cuv_cuda_allow_shared ((const void *) learn_kernel<WHERE>, bytes) != 0)
+  if (cuv_cuda_allow_shared ((const void *) learn_kernel<WHERE, COLUMNS>, bytes)
+      != 0)
     return -1;
-  return cuv_launch_early ("learn_kernel", 1, threads_for (n), bytes, stream,
-      learn_kernel<WHERE>, learn);
+  return cuv_launch_early ("learn_kernel", 1, threads_for (learn.n), bytes,
+      stream, learn_kernel<WHERE, COLUMNS>, learn);
 }
 
 int
-cuv_pca_learn_submit (const CuvPcaLearn &learn, int n, cudaStream_t stream)
+cuv_pca_learn_submit (const CuvPcaLearn &learn, cudaStream_t stream)
 {
   const size_t most =
       cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerBlockOptin)
       - sizeof (CuvPcaLocal);
+  const int n = learn.n;
 
   if (!learn.is_exact
       && cuv_launch_early ("merge_kernel",
@@ -228,11 +271,13 @@ cuv_pca_learn_submit (const CuvPcaLearn &learn, int n, cudaStream_t stream)
              learn.sums)
           != 0)
     return -1;
+  if (n <= 8)
+    return launch_learn<CUV_PCA_ALL, 8> (learn, stream);
   if (cuv_pca_local_bytes (n, CUV_PCA_ALL) <= most)
-    return launch_learn<CUV_PCA_ALL> (learn, n, stream);
+    return launch_learn<CUV_PCA_ALL> (learn, stream);
   return cuv_pca_local_bytes (n, CUV_PCA_MATRICES) <= most
-      ? launch_learn<CUV_PCA_MATRICES> (learn, n, stream)
-      : launch_learn<CUV_PCA_NOTHING> (learn, n, stream);
+      ? launch_learn<CUV_PCA_MATRICES> (learn, stream)
+      : launch_learn<CUV_PCA_NOTHING> (learn, stream);
 }
 
 int

@@ -3,35 +3,35 @@
 #ifndef CUV_PCA_LOCAL_CUH
 #define CUV_PCA_LOCAL_CUH
 
+#include <cuda_pipeline.h>
 #include "spectral/pca-state.cuh"
 
 // What is there: nothing, the matrices of an update, or what is known, too.
 enum { CUV_PCA_NOTHING, CUV_PCA_MATRICES, CUV_PCA_ALL };
 
-// Four values of four rows, or of four columns, are in 16 different banks.
 static __host__ __device__ inline int
-cuv_pca_pitch (int n)
+cuv_pca_matrix_doubles (int n)
 {
-  return (n + 11) / 16 * 16 + 4;
+  return 4 * CUV_PCA_PADDED (n) * CUV_PCA_PITCH (n);
 }
 
-// Sums, moments of all frames and of this one, and the basis.
-static __host__ __device__ inline size_t
+// Sums, and numbers of what is known.
+static __host__ __device__ inline int
 cuv_pca_known_doubles (int n)
 {
-  return (size_t) CUV_PCA_SUMS (n) + 3 * n * n + 5 * n;
+  return CUV_PCA_SUMS (n) + CUV_PCA_NUMBERS (n);
 }
 
 static inline size_t
 cuv_pca_local_bytes (int n, int where)
 {
-  const size_t matrices =
-      (size_t) 4 * CUV_PCA_EVEN (n) * cuv_pca_pitch (n) + 3 * n + CUV_PCA_SLOTS;
+  const size_t matrices = cuv_pca_matrix_doubles (n) + 2 * n;
   const size_t known = where == CUV_PCA_ALL ? cuv_pca_known_doubles (n) : 0;
 
   if (where == CUV_PCA_NOTHING)
     return 0;
   return (matrices + known) * sizeof (double)
+      + CUV_TEAM_SLOTS * sizeof (CuvTeamSlot)
       + CUV_PCA_PAIRS (n) * sizeof (CuvPcaRotation) + 3 * n * sizeof (int32_t)
       + CUV_PCA_BLOCKS (n) * sizeof (uint16_t);
 }
@@ -39,17 +39,18 @@ cuv_pca_local_bytes (int n, int where)
 static __device__ __forceinline__ CuvPcaScratch
 cuv_pca_scratch_in (double *memory, int n)
 {
-  const int pitch = cuv_pca_pitch (n), size = CUV_PCA_EVEN (n) * pitch;
+  const int size = CUV_PCA_PADDED (n) * CUV_PCA_PITCH (n);
   CuvPcaScratch scratch;
 
-  scratch.pitch = pitch;
+  scratch.pitch = CUV_PCA_PITCH (n);
   scratch.a = memory;
   scratch.b = memory + size;
   scratch.c = memory + 2 * size;
   scratch.vectors = memory + 3 * size;
   scratch.values = memory + 4 * size;
-  scratch.room = scratch.values + n;
-  scratch.rotations = (CuvPcaRotation *) (scratch.room + 2 * n + CUV_PCA_SLOTS);
+  scratch.sign = scratch.values + n;
+  scratch.slots = (CuvTeamSlot *) (scratch.sign + n);
+  scratch.rotations = (CuvPcaRotation *) (scratch.slots + CUV_TEAM_SLOTS);
   scratch.order = (int32_t *) (scratch.rotations + CUV_PCA_PAIRS (n));
   scratch.best = scratch.order + n;
   scratch.taken = scratch.best + n;
@@ -57,75 +58,43 @@ cuv_pca_scratch_in (double *memory, int n)
   return scratch;
 }
 
+// By all threads. Both are even numbers of doubles, and begin at one.
 static __device__ __forceinline__ void
-cuv_pca_copy (double *to, const double *from, int n)
+cuv_pca_clear (double *memory, int n)
 {
-  for (int i = threadIdx.x; i < n; i += blockDim.x)
-    to[i] = from[i];
+  for (int i = threadIdx.x; i < n / 2; i += blockDim.x)
+    ((uint4 *) memory)[i] = uint4{};
+}
+
+static __device__ __forceinline__ void
+cuv_pca_fetch (double *to, const void *from, int n)
+{
+  for (int i = threadIdx.x; i < n / 2; i += blockDim.x)
+    __pipeline_memcpy_async (
+        (uint4 *) to + i, (const uint4 *) from + i, sizeof (uint4));
 }
 
 // What is known, for a block to work on.
 struct CuvPcaLocal {
   const CuvPcaSum *sums;
+  const double *numbers; // of moments, frame and basis
   CuvPcaMoments moments, frame;
   CuvPcaBasis basis;
 };
 
+// By one thread.
 static __device__ __forceinline__ void
-cuv_pca_copy_local (const CuvPcaLocal &from, const CuvPcaLocal &to)
+cuv_pca_place (CuvPcaLocal *self, const CuvPcaKnown &known,
+    const CuvPcaSum *sums, int n, double *numbers)
 {
-  const int n = from.basis.n;
-
-  cuv_pca_copy (to.moments.covariance, from.moments.covariance, n * n);
-  cuv_pca_copy (to.basis.vectors, from.basis.vectors, n * n);
-  cuv_pca_copy (to.moments.mean, from.moments.mean, n);
-  cuv_pca_copy (to.basis.mean, from.basis.mean, n);
-  cuv_pca_copy (to.basis.deviation, from.basis.deviation, n);
-  cuv_pca_copy (to.basis.values, from.basis.values, n);
-}
-
-// As it is in memory, and in a block's. By all threads, which meet afterwards.
-template <int WHERE>
-static __device__ __forceinline__ void
-cuv_pca_fetch (CuvPcaLocal *local, const CuvPcaKnown &known,
-    const CuvPcaSum *sums, double *memory)
-{
-  const CuvPcaLocal there = { sums, known.moments, known.frame, known.basis };
-  const int n = known.basis.n, n_sums = CUV_PCA_SUMS (n);
-  CuvPcaLocal here = there;
-
-  if (WHERE == CUV_PCA_ALL) {
-    here.sums = (const CuvPcaSum *) memory;
-    cuv_pca_copy (memory, (const double *) sums, n_sums);
-    memory += n_sums;
-    here.moments.covariance = memory;
-    here.frame.covariance = memory + n * n;
-    here.basis.vectors = memory + 2 * n * n;
-    here.moments.mean = memory + 3 * n * n;
-    here.frame.mean = here.moments.mean + n;
-    here.basis.mean = here.frame.mean + n;
-    here.basis.deviation = here.basis.mean + n;
-    here.basis.values = here.basis.deviation + n;
-    cuv_pca_copy_local (there, here);
-  }
-  if (threadIdx.x == 0)
-    *local = here;
-}
-
-template <int WHERE>
-static __device__ __forceinline__ void
-cuv_pca_store (const CuvPcaLocal &local, CuvPcaKnown *known)
-{
-  const CuvPcaLocal there = { nullptr, known->moments, known->frame,
-    known->basis };
-
-  if (WHERE == CUV_PCA_ALL)
-    cuv_pca_copy_local (local, there);
-  if (threadIdx.x > 0)
-    return;
-  known->moments.pixels = local.moments.pixels;
-  known->basis.mode = local.basis.mode;
-  known->basis.is_known = local.basis.is_known;
+  self->sums = sums;
+  self->numbers = numbers;
+  self->moments.pixels = known.moments.pixels;
+  self->basis.mode = known.basis.mode;
+  self->basis.is_known = known.basis.is_known;
+  cuv_pca_place_basis (&self->basis, n, numbers);
+  cuv_pca_place_moments (&self->moments, n, numbers + CUV_PCA_TOLD (n));
+  cuv_pca_place_moments (&self->frame, n, numbers + CUV_PCA_KEPT (n));
 }
 
 #endif

@@ -15,19 +15,29 @@ typedef struct {
   double *mean, *covariance;
 } CuvPcaMoments;
 
+/* As a double: whole 2^64, and what is left, which is not below -2^63. */
+CUV_BOTH double
+cuv_pca_from_wide (CuvPcaWide x)
+{
+  const int64_t low = (int64_t) x;
+  const int64_t high = (int64_t) ((x - low) >> 64);
+
+  return (double) high * 18446744073709551616.0 + (double) low;
+}
+
 /* Of integers exact but for the last roundings. i <= j; by_m: 1 by the number
  * of pixels. */
 CUV_BOTH double
 cuv_pca_covariance (const CuvPcaMoments *self, const CuvPcaSum *sums,
-    int is_exact, double by_m, int i, int j)
+    int64_t pixels, int is_exact, double by_m, int i, int j)
 {
   const int n = self->n, stride = CUV_PCA_STRIDE (n);
 
   if (is_exact) {
-    const CuvPcaWide c = (CuvPcaWide) self->pixels * sums[i * stride + j].i
+    const CuvPcaWide c = (CuvPcaWide) pixels * sums[i * stride + j].i
         - (CuvPcaWide) sums[i * stride + n].i * sums[j * stride + n].i;
 
-    return (double) c * by_m * by_m;
+    return cuv_pca_from_wide (c) * by_m * by_m;
   }
   return sums[i * stride + j].d * by_m - self->mean[i] * self->mean[j];
 }
@@ -38,7 +48,7 @@ CUV_BOTH int
 cuv_pca_is_flat (
     const CuvPcaMoments *self, const CuvPcaSum *sums, double by_m, int i)
 {
-  return !(cuv_pca_covariance (self, sums, 0, by_m, i, i)
+  return !(cuv_pca_covariance (self, sums, 0, 0, by_m, i, i)
       > 1e-13 * self->mean[i] * self->mean[i]);
 }
 
@@ -58,18 +68,17 @@ cuv_pca_find_moments (
   CUV_TEAM_EACH (team, i, n)
   self->mean[i] = by_m
       * (is_exact ? (double) sums[i * stride + n].i : sums[i * stride + n].d);
-  cuv_team_meet (team);
-  CUV_TEAM_ROWS (team, i, n)
+  if (!is_exact)
+    cuv_team_meet (team);
+  CUV_TEAM_UPPER (team, i, j, n)
   {
-    CUV_TEAM_COLUMNS (team, j, i, n)
-    {
-      const int flat = !is_exact
-          && (cuv_pca_is_flat (self, sums, by_m, i)
-              || cuv_pca_is_flat (self, sums, by_m, j));
+    const int flat = !is_exact
+        && (cuv_pca_is_flat (self, sums, by_m, i)
+            || cuv_pca_is_flat (self, sums, by_m, j));
 
-      self->covariance[i * n + j] = self->covariance[j * n + i] =
-          flat ? 0.0 : cuv_pca_covariance (self, sums, is_exact, by_m, i, j);
-    }
+    self->covariance[i * n + j] = self->covariance[j * n + i] = flat
+        ? 0.0
+        : cuv_pca_covariance (self, sums, pixels, is_exact, by_m, i, j);
   }
   cuv_team_meet (team);
 }
@@ -80,26 +89,21 @@ cuv_pca_second_moment (const CuvPcaMoments *self, int i, int j)
   return self->covariance[i * self->n + j] + self->mean[i] * self->mean[j];
 }
 
-/* slots: room for a value a row of the team. */
+/* Whether they are farther from those known than half their norm. */
 CUV_BOTH int
 cuv_pca_is_cut (CuvTeam team, const CuvPcaMoments *self,
-    const CuvPcaMoments *frame, double *slots)
+    const CuvPcaMoments *frame, CuvTeamSlot *slots)
 {
-  double squares = 0.0, differences = 0.0;
+  double beyond = 0.0;
 
-  CUV_TEAM_ROWS (team, i, self->n)
+  CUV_TEAM_UPPER (team, i, j, self->n)
   {
-    CUV_TEAM_COLUMNS (team, j, 0, self->n)
-    {
-      const double r = cuv_pca_second_moment (frame, i, j);
-      const double d = r - cuv_pca_second_moment (self, i, j);
+    const double r = cuv_pca_second_moment (frame, i, j);
+    const double d = r - cuv_pca_second_moment (self, i, j);
 
-      squares += r * r;
-      differences += d * d;
-    }
+    beyond += (i < j ? 2.0 : 1.0) * (d * d - 0.25 * (r * r));
   }
-  return cuv_team_sum (team, differences, slots)
-      > 0.25 * cuv_team_sum (team, squares, slots);
+  return cuv_team_sum (team, beyond, slots) > 0.0;
 }
 
 /* From one mean to another; 0 if that is only rounding: of bands that never
@@ -120,29 +124,25 @@ cuv_pca_mix (
 {
   const int n = self->n;
 
-  CUV_TEAM_ROWS (team, i, n)
+  CUV_TEAM_UPPER (team, i, j, n)
   {
     const double di = cuv_pca_drift (self->mean[i], frame->mean[i]);
+    const double dj = cuv_pca_drift (self->mean[j], frame->mean[j]);
+    double *c = &self->covariance[i * n + j];
 
-    CUV_TEAM_COLUMNS (team, j, 0, n)
-    {
-      const double dj = cuv_pca_drift (self->mean[j], frame->mean[j]);
-      double *c = &self->covariance[i * n + j];
-
-      *c = (1.0 - a) * *c + a * frame->covariance[i * n + j]
-          + a * (1.0 - a) * (di * dj);
-    }
+    *c = self->covariance[j * n + i] = (1.0 - a) * *c
+        + a * frame->covariance[i * n + j] + a * (1.0 - a) * (di * dj);
   }
   cuv_team_meet (team);
   CUV_TEAM_EACH (team, i, n)
   self->mean[i] += a * (frame->mean[i] - self->mean[i]);
-  cuv_team_meet (team);
 }
 
-/* See cuv_pca_moments_add(). slots: room for a value a row of the team. */
+/* See cuv_pca_moments_add(). Means are there for other threads when the team
+ * has met once more. */
 CUV_BOTH int
 cuv_pca_add_moments (CuvTeam team, CuvPcaMoments *self,
-    const CuvPcaMoments *frame, double smoothing, double *slots)
+    const CuvPcaMoments *frame, double smoothing, CuvTeamSlot *slots)
 {
   const int known = self->pixels > 0;
   int cut;
@@ -153,7 +153,6 @@ cuv_pca_add_moments (CuvTeam team, CuvPcaMoments *self,
   cuv_pca_mix (team, self, frame, !known || cut ? 1.0 : smoothing);
   if (cuv_team_is_first (team))
     self->pixels = frame->pixels;
-  cuv_team_meet (team);
   return cut;
 }
 

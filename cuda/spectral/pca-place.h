@@ -85,7 +85,7 @@ cuv_pca_match_greedily (const CuvPcaScratch *self, int n)
 CUV_BOTH int
 cuv_pca_best_of_all (CuvTeam team, const double *dots, int n)
 {
-  double largest = -1.0;
+  double largest = 0.0;
   int best = 0;
 
   CUV_TEAM_COLUMNS (team, j, 0, n)
@@ -95,8 +95,8 @@ cuv_pca_best_of_all (CuvTeam team, const double *dots, int n)
       best = j;
     }
   }
-  return cuv_team_row_any (
-      team, largest == cuv_team_row_max (team, largest) ? best : 0);
+  return (int) cuv_team_row_max (
+      team, largest == cuv_team_row_max (team, largest) ? best : 0.0);
 }
 
 /* Mostly all are most like another one, and that is it. dots are in b. */
@@ -118,61 +118,60 @@ cuv_pca_match (CuvTeam team, const CuvPcaScratch *self, int n)
   cuv_team_meet (team);
   CUV_TEAM_EACH (team, k, n)
   clash = owner[self->best[k]] != k ? 1.0 : clash;
-  if (cuv_team_max (team, clash, self->room) > 0.0 && cuv_team_is_first (team))
+  if (cuv_team_max (team, clash, self->slots) > 0.0 && cuv_team_is_first (team))
     cuv_pca_match_greedily (self, n);
   cuv_team_meet (team);
 }
 
-/* Puts vector order[k] at k, turned round where sign[k] is -1. */
+/* Puts vector order[k] at k, turned round where sign[k] is -1; with no order
+ * each where it is. */
 CUV_BOTH void
 cuv_pca_arrange (CuvTeam team, CuvPcaBasis *self, const CuvPcaScratch *scratch,
-    const double *sign)
+    const int32_t *order)
 {
   const int n = self->n;
 
   CUV_TEAM_ROWS (team, k, n)
   {
-    const int from = scratch->order[k];
+    const int from = order != 0 ? order[k] : k;
+    const double sign = order != 0 ? scratch->sign[k] : 1.0;
 
     if (team.column == 0)
-      self->values[k] = scratch->values[from];
+      self->values[k] = fmax (scratch->values[from], 0.0);
     CUV_TEAM_COLUMNS (team, i, 0, n)
     self->vectors[k * n + i] =
-        sign[k] * scratch->vectors[from * scratch->pitch + i];
+        sign * scratch->vectors[from * scratch->pitch + i];
   }
   cuv_team_meet (team);
 }
 
 /* Of scratch->vectors and ->values, in any order. By eigenvalue, the largest
  * component of each positive. */
-CUV_BOTH void
-cuv_pca_place_freely (
-    CuvTeam team, CuvPcaBasis *self, const CuvPcaScratch *scratch)
+CUV_TEAM_APART void
+cuv_pca_place_freely (CuvTeam team, CuvPcaBasis *self, CuvPcaScratch scratch)
 {
-  cuv_pca_sort (team, scratch->values, self->n, scratch->order);
+  cuv_pca_sort (team, scratch.values, self->n, scratch.order);
   CUV_TEAM_EACH (team, k, self->n)
-  scratch->room[k] = cuv_pca_sign (
-      &scratch->vectors[scratch->order[k] * scratch->pitch], self->n);
+  scratch.sign[k] = cuv_pca_sign (
+      &scratch.vectors[scratch.order[k] * scratch.pitch], self->n);
   cuv_team_meet (team);
-  cuv_pca_arrange (team, self, scratch, scratch->room);
+  cuv_pca_arrange (team, self, &scratch, scratch.order);
 }
 
-/* Where the vectors most like them were, which it leaves in scratch->a. */
-CUV_BOTH void
-cuv_pca_place_as_before (
-    CuvTeam team, CuvPcaBasis *self, const CuvPcaScratch *scratch)
+/* Where the vectors most like them were, which it leaves in scratch.a. */
+CUV_TEAM_APART void
+cuv_pca_place_as_before (CuvTeam team, CuvPcaBasis *self, CuvPcaScratch scratch)
 {
-  const int n = self->n, pitch = scratch->pitch;
+  const int n = self->n, pitch = scratch.pitch;
 
-  cuv_pca_copy_rows (team, scratch->a, pitch, self->vectors, n, n, n);
+  cuv_pca_copy_rows (team, scratch.a, pitch, self->vectors, n, n, n);
   cuv_pca_multiply (
-      team, scratch->a, n, scratch->vectors, n, n, pitch, scratch->b);
-  cuv_pca_match (team, scratch, n);
+      team, scratch.a, n, scratch.vectors, n, n, pitch, scratch.b);
+  cuv_pca_match (team, &scratch, n);
   CUV_TEAM_EACH (team, k, n)
-  scratch->room[k] =
-      scratch->b[k * pitch + scratch->order[k]] < 0.0 ? -1.0 : 1.0;
+  scratch.sign[k] = scratch.b[k * pitch + scratch.order[k]] < 0.0 ? -1.0 : 1.0;
   cuv_team_meet (team);
-  cuv_pca_arrange (team, self, scratch, scratch->room);
+  cuv_pca_arrange (team, self, &scratch, scratch.order);
 }
 
 /* ---- near eigenvalues ---- */
@@ -203,9 +202,11 @@ cuv_pca_align_members (CuvTeam team, CuvPcaBasis *self,
     scratch->b[i * pitch + j] = cuv_pca_dot (
         &scratch->a[members[i] * pitch], &self->vectors[members[j] * n], n);
   }
+  cuv_pca_pad (team, scratch->b, g, pitch);
+  cuv_pca_pad (team, scratch->c, g, pitch);
   cuv_team_meet (team);
   if (!cuv_pca_orthonormalise (team, scratch->b, g, g, pitch, scratch->c,
-          scratch->vectors, scratch->room))
+          scratch->vectors, scratch->slots))
     return;
   CUV_TEAM_ROWS (team, i, g)
   {
@@ -235,15 +236,15 @@ cuv_pca_align_members (CuvTeam team, CuvPcaBasis *self,
 
 /* After cuv_pca_place_as_before(): turns components of near eigenvalues, less
  * than 1 % of the first apart, in the space they span to those before. */
-CUV_BOTH void
-cuv_pca_align (CuvTeam team, CuvPcaBasis *self, const CuvPcaScratch *scratch)
+CUV_TEAM_APART void
+cuv_pca_align (CuvTeam team, CuvPcaBasis *self, CuvPcaScratch scratch)
 {
   const int n = self->n;
-  const int32_t *order = scratch->order;
+  const int32_t *order = scratch.order;
   double near;
   int first = 0;
 
-  cuv_pca_sort (team, self->values, n, scratch->order);
+  cuv_pca_sort (team, self->values, n, scratch.order);
   near = 0.01 * self->values[order[0]];
   for (int k = 1; k <= n; k++) {
     const int ends =
@@ -253,7 +254,7 @@ cuv_pca_align (CuvTeam team, CuvPcaBasis *self, const CuvPcaScratch *scratch)
     if (!ends)
       continue;
     if (k - first > 1)
-      cuv_pca_align_members (team, self, scratch, &order[first], k - first);
+      cuv_pca_align_members (team, self, &scratch, &order[first], k - first);
     first = k;
   }
 }

@@ -1,50 +1,128 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Products of matrices by a block: a warp makes 8 x 8 elements.
+// Products of matrices by a block: a warp makes 8 x 8 elements, of which lane l
+// has those of row l / 4 and of columns l % 4 * 2 + {0, 1}. Rows are `pitch`
+// values apart. Where they end there are zeros up to a multiple of four, and of
+// what is multiplied from the left as many rows of zeros.
 #ifndef CUV_PCA_PRODUCT_CUH
 #define CUV_PCA_PRODUCT_CUH
 
 #include "spectral/pca-mma.cuh"
 
-// See cuv_pca_add_product(). Two sums, so that one product need not wait for
-// the other. In one place, for it is called from many.
-static __device__ __noinline__ void
-cuv_pca_product_tiles (const CuvTeam &team, const double *add, const double *a,
-    int rows_a, const double *b, int step_j, int step_k, int rows_b, int n,
-    int pitch, double *c)
+// Over eight values of each, or as many zeros as the last four: of rows `at` of
+// a with what is at b.
+template <int COUNT>
+static __device__ __forceinline__ void
+cuv_pca_add_eight (const double *const *a, int at, const double *b, int step,
+    bool whole, double (*sums)[2])
 {
-  const int across = (rows_b + 7) / 8, tiles = across * ((rows_a + 7) / 8);
-  const int line = team.column / 4, k0 = team.column % 4;
+  const double y[2] = { b[0], whole ? b[step] : 0.0 };
 
-  for (int tile = team.row; tile < tiles; tile += team.rows) {
-    const int i = tile / across * 8 + line, first = tile % across * 8;
-    const int j = first + line;
+#pragma unroll
+  for (int m = 0; m < COUNT; m++) {
+    const double x[2] = { a[m][at], whole ? a[m][at + 4] : 0.0 };
+
+    cuv_pca_mma (sums[m], x, y);
+  }
+}
+
+// A tile of COUNT products with the same right side, over n values each. a and
+// b: a lane's first, step from one of b to that four values on. Two sums, so
+// that one product need not wait for the other.
+template <int COUNT>
+static __device__ __forceinline__ void
+cuv_pca_add_tile (
+    const double *const *a, const double *b, int step, int n, double (*sums)[2])
+{
+  double more[COUNT][2] = {};
+  int k = 0;
+
+#pragma unroll 2
+  for (; k + 16 <= n; k += 16, b += 4 * step) {
+    cuv_pca_add_eight<COUNT> (a, k, b, step, true, sums);
+    cuv_pca_add_eight<COUNT> (a, k + 8, b + 2 * step, step, true, more);
+  }
+  if (k < n)
+    cuv_pca_add_eight<COUNT> (a, k, b, step, k + 4 < n, sums);
+  if (k + 8 < n)
+    cuv_pca_add_eight<COUNT> (a, k + 8, b + 2 * step, step, k + 12 < n, more);
+#pragma unroll
+  for (int m = 0; m < COUNT; m++) {
+    sums[m][0] += more[m][0];
+    sums[m][1] += more[m][1];
+  }
+}
+
+// body (row, column) of the first elements of all tiles, down x across, or of
+// those on and above the diagonal.
+template <bool UPPER, typename Body>
+static __device__ __forceinline__ void
+cuv_pca_each_tile (const CuvTeam &team, int down, int across, Body body)
+{
+#pragma unroll 1
+  for (int i = 0, j = team.warp;; j += team.warps) {
+    while (j >= across && i < down) {
+      i++;
+      j -= across - (UPPER ? i : 0);
+    }
+    if (i >= down)
+      return;
+    body (8 * i, 8 * j);
+  }
+}
+
+// c = add + a b, or with ROWS a b^T: of n values a row of a. What is beyond the
+// last row or column is not stored: a lane may multiply any other.
+template <bool ROWS>
+static __device__ __forceinline__ void
+cuv_pca_product_tiles (const CuvTeam &team, const double *add, const double *a,
+    int rows, const double *b, int columns, int n, int pitch, double *c)
+{
+  const int line = team.lane / 4, k = team.lane % 4;
+
+  cuv_pca_each_tile<false> (
+      team, (rows + 7) / 8, (columns + 7) / 8, [&] (int row, int column) {
+        const int i = min (row + line, rows - 1);
+        const int j = min (column + line, columns - 1);
+        const double *from = &a[i * pitch + k];
+        double sums[1][2] = {};
+
+        cuv_pca_add_tile<1> (&from,
+            ROWS ? &b[j * pitch + k] : &b[k * pitch + j], ROWS ? 4 : 4 * pitch,
+            (n + 3) & ~3, sums);
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+          const int at = column + 2 * k + half;
+
+          if (row + line < rows && at < columns)
+            c[(row + line) * pitch + at] = sums[0][half]
+                + (add != nullptr ? add[(row + line) * pitch + at] : 0.0);
+        }
+      });
+}
+
+// Of a b^T, which is symmetric, and b b^T, n x n both, the upper halves: body
+// (i, j, element of the one, of the other).
+template <typename Body>
+static __device__ __forceinline__ void
+cuv_pca_symmetric_tiles (const CuvTeam &team, const double *a, const double *b,
+    int n, int pitch, Body body)
+{
+  const int line = team.lane / 4, k = team.lane % 4, across = (n + 7) / 8;
+
+  cuv_pca_each_tile<true> (team, across, across, [&] (int row, int column) {
+    const int i = min (row + line, n - 1), j = min (column + line, n - 1);
+    const double *const from[2] = { &a[i * pitch + k], &b[i * pitch + k] };
     double sums[2][2] = {};
 
-    for (int k = 0; k < n; k += 16) {
-#pragma unroll
-      for (int half = 0; half < 2; half++) {
-        double x[2], y[2];
-
-#pragma unroll
-        for (int l = 0; l < 2; l++) {
-          const int at = k + 8 * half + 4 * l + k0;
-
-          x[l] = i < rows_a && at < n ? a[i * pitch + at] : 0.0;
-          y[l] = j < rows_b && at < n ? b[j * step_j + at * step_k] : 0.0;
-        }
-        cuv_pca_mma (sums[half], x, y);
-      }
-    }
+    cuv_pca_add_tile<2> (from, &b[j * pitch + k], 4, (n + 3) & ~3, sums);
 #pragma unroll
     for (int half = 0; half < 2; half++) {
-      const int column = first + 2 * k0 + half;
-      const int at = i * pitch + column;
+      const int at = column + 2 * k + half;
 
-      if (i < rows_a && column < rows_b)
-        c[at] =
-            sums[0][half] + sums[1][half] + (add != nullptr ? add[at] : 0.0);
+      if (row + line <= at && at < n)
+        body (row + line, at, sums[0][half], sums[1][half]);
     }
-  }
+  });
 }
 
 #endif

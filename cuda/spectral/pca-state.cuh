@@ -16,7 +16,7 @@ enum { CUV_PCA_SUM = 1 << 0, CUV_PCA_COUNT = 1 << 1, CUV_PCA_PAINT = 1 << 2 };
 
 // What is learnt, in device memory.
 struct CuvPcaKnown {
-  CuvPcaMoments moments, frame;
+  CuvPcaMoments moments;
   CuvPcaBasis basis;
   CuvPcaScratch scratch; // where it is too large for shared memory
   int32_t has_limits;
@@ -29,9 +29,32 @@ struct CuvPcaReport {
   int64_t pixels;
   CuvPcaLesson lesson;
   int32_t is_known;
-  CuvPcaMode mode;
-  double *numbers; // mean, deviation, values, vectors of the basis
+  CuvPcaMode mode; // behind it are CUV_PCA_TOLD (n) numbers
 };
+
+// Numbers side by side: of a basis, which the host is told, those of all frames
+// so far, which are kept, and of a frame.
+#define CUV_PCA_TOLD(n) ((n) * ((n) + 3))
+#define CUV_PCA_KEPT(n) (CUV_PCA_TOLD (n) + (n) * ((n) + 1))
+#define CUV_PCA_NUMBERS(n) (CUV_PCA_KEPT (n) + (n) * ((n) + 1))
+
+static __host__ __device__ inline void
+cuv_pca_place_moments (CuvPcaMoments *self, int n, double *numbers)
+{
+  self->n = n;
+  self->mean = numbers;
+  self->covariance = numbers + n;
+}
+
+static __host__ __device__ inline void
+cuv_pca_place_basis (CuvPcaBasis *self, int n, double *numbers)
+{
+  self->n = n;
+  self->mean = numbers;
+  self->deviation = numbers + n;
+  self->values = numbers + 2 * n;
+  self->vectors = numbers + 3 * n;
+}
 
 struct CuvPcaPass {
   CuvCube cube;
@@ -97,7 +120,9 @@ cuv_pca_threads (const CuvPcaPass &pass)
 #define CUV_PCA_BLOCK_PIXELS (32 << 10)
 
 struct CuvPcaLearn {
+  int n;
   CuvPcaKnown *known;
+  double *numbers;          // CUV_PCA_NUMBERS (n)
   const CuvPcaSum *partial; // of floats, n_partial times
   CuvPcaSum *sums, *last_sums;
   int n_partial, is_exact;
@@ -108,6 +133,7 @@ struct CuvPcaLearn {
   int64_t n_pixels;
   double limits_share; // of new limits among those that are known
   CuvPcaReport *report;
+  double *told; // in the host's memory, CUV_PCA_TOLD (n)
 };
 
 // All return 0 or -1.
@@ -126,9 +152,9 @@ bool cuv_pca_video_plan (CuvPcaPass *pass, int *n_blocks);
 int cuv_pca_video_submit (
     const CuvPcaPass &pass, int n_blocks, cudaStream_t stream);
 
-// From sums over n bands to the basis, gains and the report; sums are 0
+// From sums to the basis, gains and the report; sums are 0
 // afterwards.
-int cuv_pca_learn_submit (const CuvPcaLearn &learn, int n, cudaStream_t stream);
+int cuv_pca_learn_submit (const CuvPcaLearn &learn, cudaStream_t stream);
 // From bins to limits and gains; bins are 0 afterwards.
 int cuv_pca_limits_submit (const CuvPcaLearn &learn, cudaStream_t stream);
 // Gains for another display.

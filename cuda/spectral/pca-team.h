@@ -6,6 +6,7 @@
 #define CUV_PCA_TEAM_H
 
 #include <math.h>
+#include <stdint.h>
 #include "cuv-api.h"
 
 #if defined __CUDA_ARCH__ || defined CUV_EMULATE_RUNTIME_H
@@ -14,22 +15,40 @@
 #define CUV_TEAM_IS_BLOCK 0
 #endif
 
-/* As a rectangle: rows of a block are warps. */
+/* As a rectangle: rows are a block's warps, or parts of its only one. Products
+ * of matrices are shared by whole warps. */
 typedef struct {
   int row, rows, column, columns;
+  int warp, warps, lane;
 } CuvTeam;
+
+/* What a warp of a team has for the others. */
+typedef union {
+  double value;
+  uint32_t parts[2];
+} CuvTeamSlot;
+
+enum { CUV_TEAM_SLOTS = 32 };
 
 #if CUV_TEAM_IS_BLOCK
 #include "spectral/pca-product.cuh"
+#include "spectral/pca-warp.cuh"
 #endif
 
 CUV_BOTH CuvTeam
 cuv_team_alone (void)
 {
-  const CuvTeam team = { 0, 1, 0, 1 };
+  const CuvTeam team = { 0, 1, 0, 1, 0, 1, 0 };
 
   return team;
 }
+
+/* What is rarely called is not in the way of what is. */
+#ifdef __CUDACC__
+#define CUV_TEAM_APART static __host__ __device__ __noinline__
+#else
+#define CUV_TEAM_APART static inline
+#endif
 
 /* Loops whose turns the team shares: all of them, those of rows, of columns. A
  * block's threads have one turn or two of most: more code would only have to be
@@ -49,6 +68,22 @@ cuv_team_alone (void)
   CUV_TEAM_ROLLED                                                              \
   for (int j = (first) + (team).column; j < (n); j += (team).columns)
 
+/* All i <= j of a symmetric matrix. Of a block's rows two share a turn, the
+ * first and the last, and so on: together they are n + 1 long. */
+#if CUV_TEAM_IS_BLOCK
+#define CUV_TEAM_UPPER(team, i, j, n)                                          \
+  CUV_TEAM_ROWS (team, fold, ((n) + 1) / 2)                                    \
+  CUV_TEAM_COLUMNS (team, at, 0, (n) + 1)                                      \
+  for (int i = at < (n) -fold ? fold : (n) -1 - fold,                          \
+           j = at < (n) -fold ? fold + at : at - 1,                            \
+           there = at < (n) -fold || i > fold;                                 \
+       there; there = 0)
+#else
+#define CUV_TEAM_UPPER(team, i, j, n)                                          \
+  for (int i = 0; i < (n); i++)                                                \
+    for (int j = i; j < (n); j++)
+#endif
+
 CUV_BOTH int
 cuv_team_is_first (CuvTeam team)
 {
@@ -59,82 +94,130 @@ cuv_team_is_first (CuvTeam team)
 CUV_BOTH void
 cuv_team_meet (CuvTeam team)
 {
-  (void) team;
 #if CUV_TEAM_IS_BLOCK
-  __syncthreads ();
+  if (team.warps == 1)
+    __syncwarp ();
+  else
+    __syncthreads ();
+#else
+  (void) team;
 #endif
 }
+
+#if CUV_TEAM_IS_BLOCK
+/* The lanes of a row. */
+CUV_BOTH unsigned
+cuv_team_row_mask (CuvTeam team)
+{
+  return team.columns == 32
+      ? ~0u
+      : ((1u << team.columns) - 1) << (team.lane - team.column);
+}
+#endif
 
 /* The sum of what a row's threads have, for each of them. */
 CUV_BOTH double
 cuv_team_row_sum (CuvTeam team, double value)
 {
-  (void) team;
 #if CUV_TEAM_IS_BLOCK
-  for (int bit = 16; bit > 0; bit /= 2)
-    value += __shfl_xor_sync (~0u, value, bit);
-#endif
+  return cuv_lanes_sum (cuv_team_row_mask (team), team.columns, value);
+#else
+  (void) team;
   return value;
+#endif
 }
 
-/* The largest. */
+/* The largest of values that are not below 0. */
 CUV_BOTH double
 cuv_team_row_max (CuvTeam team, double value)
 {
-  (void) team;
 #if CUV_TEAM_IS_BLOCK
-  for (int bit = 16; bit > 0; bit /= 2)
-    value = fmax (value, __shfl_xor_sync (~0u, value, bit));
-#endif
-  return value;
-}
-
-/* What one of the row's threads has, for each of them: others have 0. */
-CUV_BOTH int
-cuv_team_row_any (CuvTeam team, int place)
-{
-  (void) team;
-#if CUV_TEAM_IS_BLOCK
-  for (int bit = 16; bit > 0; bit /= 2) {
-    const int other = __shfl_xor_sync (~0u, place, bit);
-
-    place = other > place ? other : place;
-  }
-#endif
-  return place;
-}
-
-/* What each row has, one a column; none where there are no more rows. slots is
- * room for a value a row. */
-CUV_BOTH double
-cuv_team_gather (CuvTeam team, double value, double none, double *slots)
-{
-#if CUV_TEAM_IS_BLOCK
-  if (team.column == 0)
-    slots[team.row] = value;
-  __syncthreads ();
-  value = team.column < team.rows ? slots[team.column] : none;
-  __syncthreads ();
+  return cuv_lanes_max (cuv_team_row_mask (team), team.columns, value);
 #else
-  (void) none;
+  (void) team;
+  return value;
+#endif
+}
+
+/* ---- of all the team, which meets in them ----
+ *
+ * slots have room for each warp's; not to be used again before the team meets
+ * once more. */
+
+CUV_BOTH double
+cuv_team_sum (CuvTeam team, double value, CuvTeamSlot *slots)
+{
+#if CUV_TEAM_IS_BLOCK
+  value = cuv_lanes_sum (~0u, 32, value);
+  if (team.warps > 1 && team.lane == 0)
+    slots[team.warp].value = value;
+  cuv_team_meet (team);
+  if (team.warps > 1) {
+    value = team.lane < team.warps ? slots[team.lane].value : 0.0;
+    value = cuv_lanes_sum (~0u, 32, value);
+  }
+#else
+  (void) team;
   (void) slots;
 #endif
   return value;
 }
 
-/* The sum of what all the team has, and the largest. */
+/* The largest of values that are not below 0. */
 CUV_BOTH double
-cuv_team_sum (CuvTeam team, double value, double *slots)
+cuv_team_max (CuvTeam team, double value, CuvTeamSlot *slots)
 {
-  value = cuv_team_row_sum (team, value);
-  return cuv_team_row_sum (team, cuv_team_gather (team, value, 0.0, slots));
+#if CUV_TEAM_IS_BLOCK
+  value = cuv_lanes_max (~0u, 32, value);
+  if (team.warps > 1 && team.lane == 0)
+    slots[team.warp].value = value;
+  cuv_team_meet (team);
+  if (team.warps > 1) {
+    value = team.lane < team.warps ? slots[team.lane].value : 0.0;
+    value = cuv_lanes_max (~0u, 32, value);
+  }
+#else
+  (void) team;
+  (void) slots;
+#endif
+  return value;
 }
 
-CUV_BOTH double
-cuv_team_max (CuvTeam team, double value, double *slots)
+/* How large a matrix's elements are: the sum of their squares, which is not
+ * exact, but not too small, and the largest of them. Sums beyond 1 mean no more
+ * than that: a block adds them as whole numbers, which is fast. */
+typedef struct {
+  float squares, largest;
+} CuvTeamSize;
+
+CUV_BOTH CuvTeamSize
+cuv_team_size (CuvTeam team, float squares, float largest, CuvTeamSlot *slots)
 {
-  value = cuv_team_row_max (team, value);
-  return cuv_team_row_max (team, cuv_team_gather (team, value, value, slots));
+  CuvTeamSize size = { squares, largest };
+
+#if CUV_TEAM_IS_BLOCK
+  const float unit = 1.0f / (1 << 22); /* 512 times 1 is within 32 bits */
+  unsigned sum = cuv_warp_sum ((unsigned) (fminf (squares, 1.0f) / unit) + 1);
+  unsigned most = cuv_warp_max (__float_as_uint (largest));
+
+  if (team.warps > 1 && team.lane == 0) {
+    slots[team.warp].parts[0] = sum;
+    slots[team.warp].parts[1] = most;
+  }
+  cuv_team_meet (team);
+  if (team.warps > 1) {
+    sum = team.lane < team.warps ? slots[team.lane].parts[0] : 0;
+    most = team.lane < team.warps ? slots[team.lane].parts[1] : 0;
+    sum = cuv_warp_sum (sum);
+    most = cuv_warp_max (most);
+  }
+  size.squares = (float) sum * unit;
+  size.largest = __uint_as_float (most);
+#else
+  (void) team;
+  (void) slots;
+#endif
+  return size;
 }
 
 /* ---- vectors and matrices ---- */
@@ -157,7 +240,8 @@ cuv_pca_dot (const double *a, const double *b, int n)
   return (s0 + s1) + (s2 + s3);
 }
 
-/* Rows of matrices are `pitch` values apart. */
+/* Rows of matrices are `pitch` values apart. For a block to multiply them they
+ * end in zeros, see pca-product.cuh. */
 
 /* c = a b^T, of rows_a and rows_b rows of n values. c is neither of them. */
 CUV_BOTH void
@@ -165,7 +249,7 @@ cuv_pca_multiply (CuvTeam team, const double *a, int rows_a, const double *b,
     int rows_b, int n, int pitch, double *c)
 {
 #if CUV_TEAM_IS_BLOCK
-  cuv_pca_product_tiles (team, 0, a, rows_a, b, pitch, 1, rows_b, n, pitch, c);
+  cuv_pca_product_tiles<true> (team, 0, a, rows_a, b, rows_b, n, pitch, c);
 #else
   for (int i = 0; i < rows_a; i++) {
     for (int j = 0; j < rows_b; j++)
@@ -175,14 +259,14 @@ cuv_pca_multiply (CuvTeam team, const double *a, int rows_a, const double *b,
   cuv_team_meet (team);
 }
 
-/* c = add + a b, of n values a row of a, and as many rows of b; no add is 0. c
- * is none of them. */
+/* c = add + a b, of n values a row of a, and as many rows b; no add is 0. c is
+ * none of them. */
 CUV_BOTH void
 cuv_pca_add_product (CuvTeam team, const double *add, const double *a, int rows,
     const double *b, int columns, int n, int pitch, double *c)
 {
 #if CUV_TEAM_IS_BLOCK
-  cuv_pca_product_tiles (team, add, a, rows, b, 1, pitch, columns, n, pitch, c);
+  cuv_pca_product_tiles<false> (team, add, a, rows, b, columns, n, pitch, c);
 #else
   for (int i = 0; i < rows; i++) {
     double *to = &c[i * pitch];
@@ -221,10 +305,23 @@ cuv_pca_set_unit (CuvTeam team, double *a, int n, int pitch)
   cuv_team_meet (team);
 }
 
+/* The zeros that g rows of g values end in. */
+CUV_BOTH void
+cuv_pca_pad (CuvTeam team, double *a, int g, int pitch)
+{
+  const int end = (g + 3) & ~3;
+
+  CUV_TEAM_ROWS (team, i, end)
+  {
+    CUV_TEAM_COLUMNS (team, j, i < g ? g : 0, end)
+    a[i * pitch + j] = 0.0;
+  }
+}
+
 /* How far product, g x g, is from the unit matrix. */
 CUV_BOTH double
 cuv_pca_far_from_unit (
-    CuvTeam team, const double *product, int g, int pitch, double *slots)
+    CuvTeam team, const double *product, int g, int pitch, CuvTeamSlot *slots)
 {
   double far = 0.0;
 
@@ -238,10 +335,10 @@ cuv_pca_far_from_unit (
 
 /* Turns g rows q of n values into the nearest that are orthonormal, by Newton's
  * and Schulz's q = (3 - q q^T) / 2 q. product and other are room for as many
- * rows, slots for a value a row of the team. 0: they are too far from any. */
+ * rows. 0: they are too far from any. */
 CUV_BOTH int
 cuv_pca_orthonormalise (CuvTeam team, double *q, int g, int n, int pitch,
-    double *product, double *other, double *slots)
+    double *product, double *other, CuvTeamSlot *slots)
 {
   for (int step = 0; step < 40; step++) {
     cuv_pca_multiply (team, q, g, q, g, n, pitch, product);

@@ -14,6 +14,7 @@ struct _CuvPcaCuda {
   int n = 0;
   CuvPcaKnown *known = nullptr; // on the device
   CuvPcaKnown pointers = {};    // as it was at the beginning
+  double *numbers = nullptr;    // of what is known
   CuvPcaSum *sums = nullptr, *last_sums = nullptr;
   CuvBuffer partial = {}; // of floats: the blocks' sums
   unsigned long long *bins = nullptr, *left_out = nullptr;
@@ -51,45 +52,25 @@ alloc (CuvPcaCuda *self, T **memory, size_t n)
   return *memory != nullptr;
 }
 
-static bool
-alloc_moments (CuvPcaCuda *self, CuvPcaMoments *moments)
-{
-  const size_t n = self->n;
-
-  moments->n = self->n;
-  return alloc (self, &moments->mean, n)
-      && alloc (self, &moments->covariance, n * n);
-}
-
 // What learning takes beyond its block's shared memory, at once.
 static bool
 alloc_scratch (CuvPcaCuda *self, CuvPcaScratch *scratch)
 {
-  const size_t n = self->n, even = CUV_PCA_EVEN (n), size = even * even;
+  const size_t n = self->n, size = CUV_PCA_PADDED (n) * CUV_PCA_PITCH (n);
   double *numbers;
   int32_t *order;
 
-  if (!alloc (self, &numbers, 4 * size + 3 * n + CUV_PCA_SLOTS)
+  if (!alloc (self, &numbers, 4 * size + 2 * n)
+      || !alloc (self, &scratch->slots, CUV_TEAM_SLOTS)
       || !alloc (self, &scratch->rotations, CUV_PCA_PAIRS (n))
       || !alloc (self, &scratch->blocks, CUV_PCA_BLOCKS (n))
       || !alloc (self, &order, 3 * n))
     return false;
-  *scratch = CuvPcaScratch{ (int32_t) even, numbers, numbers + size,
+  *scratch = CuvPcaScratch{ CUV_PCA_PITCH (self->n), numbers, numbers + size,
     numbers + 2 * size, numbers + 3 * size, numbers + 4 * size,
-    numbers + 4 * size + n, scratch->rotations, scratch->blocks, order,
-    order + n, order + 2 * n };
+    numbers + 4 * size + n, scratch->slots, scratch->rotations, scratch->blocks,
+    order, order + n, order + 2 * n };
   return true;
-}
-
-static bool
-alloc_basis (CuvPcaCuda *self, CuvPcaBasis *basis)
-{
-  const size_t n = self->n;
-
-  basis->n = self->n;
-  return alloc (self, &basis->mean, n) && alloc (self, &basis->deviation, n)
-      && alloc (self, &basis->values, n)
-      && alloc (self, &basis->vectors, n * n);
 }
 
 static bool
@@ -98,23 +79,23 @@ init (CuvPcaCuda *self)
   const size_t n = self->n, n_sums = CUV_PCA_SUMS (n);
   CuvPcaKnown *known = &self->pointers;
 
-  if (!alloc_moments (self, &known->moments)
-      || !alloc_moments (self, &known->frame)
-      || !alloc_basis (self, &known->basis)
+  if (!alloc (self, &self->numbers, CUV_PCA_NUMBERS (n))
       || !alloc_scratch (self, &known->scratch)
       || !alloc (self, &self->sums, n_sums)
       || !alloc (self, &self->last_sums, n_sums)
       || !alloc (self, &self->bins, (size_t) CUV_PCA_SHOWN * CUV_PCA_BINS)
       || !alloc (self, &self->left_out, 1))
     return false;
+  cuv_pca_place_basis (&known->basis, self->n, self->numbers);
+  cuv_pca_place_moments (
+      &known->moments, self->n, self->numbers + CUV_PCA_TOLD (n));
   self->known =
       (CuvPcaKnown *) cuv_arena_upload (&self->arena, known, sizeof *known);
   self->report = (CuvPcaReport *) cuv_arena_pinned (
-      &self->arena, sizeof *self->report + sizeof (double) * n * (n + 3));
+      &self->arena, sizeof *self->report + sizeof (double) * CUV_PCA_TOLD (n));
   if (self->known == nullptr || self->report == nullptr)
     return false;
   *self->report = CuvPcaReport{};
-  self->report->numbers = (double *) (self->report + 1);
   return cuv_cuda_record (
              cudaEventCreateWithFlags (&self->done, cudaEventDisableTiming),
              "cudaEventCreateWithFlags")
@@ -187,7 +168,9 @@ describe (Frame *frame, CuvPcaCuda *self, const CuvCube *cube,
   pass->stride = stride;
   pass->sums = self->sums;
   pass->bins = self->bins;
+  learn->n = self->n;
   learn->known = self->known;
+  learn->numbers = self->numbers;
   learn->sums = self->sums;
   learn->last_sums = self->last_sums;
   learn->is_exact = cube->format != CUV_CUBE_F32;
@@ -198,6 +181,7 @@ describe (Frame *frame, CuvPcaCuda *self, const CuvCube *cube,
   learn->left_out = self->left_out;
   learn->n_pixels = self->n_pixels;
   learn->report = self->report;
+  learn->told = (double *) (self->report + 1);
 }
 
 // Sums of floats: room for each block's.
@@ -300,13 +284,6 @@ update_gains (Frame *frame)
   return cuv_pca_gains_submit (frame->learn, self->stream);
 }
 
-static int
-learn (Frame *frame)
-{
-  return cuv_pca_learn_submit (
-      frame->learn, frame->self->n, frame->self->stream);
-}
-
 // One pass, with what is known from the frame before.
 static int
 run_lagged (Frame *frame)
@@ -319,7 +296,7 @@ run_lagged (Frame *frame)
       || run_pass (frame, CUV_PCA_SUM | CUV_PCA_PAINT | counts) != 0
       || (counts && set_limits (frame) != 0))
     return -1;
-  return learn (frame);
+  return cuv_pca_learn_submit (frame->learn, frame->self->stream);
 }
 
 static int
@@ -328,7 +305,8 @@ run_exact (Frame *frame)
   const bool learns = !frame->params->is_frozen || !frame->self->is_known;
 
   if (learns) {
-    if (run_pass (frame, CUV_PCA_SUM) != 0 || learn (frame) != 0)
+    if (run_pass (frame, CUV_PCA_SUM) != 0
+        || cuv_pca_learn_submit (frame->learn, frame->self->stream) != 0)
       return -1;
   } else if (update_gains (frame) != 0) {
     return -1;
@@ -393,6 +371,7 @@ cuv_pca_cuda_collect (
 {
   const CuvPcaReport *report = self->report;
   const size_t n = self->n;
+  CuvPcaBasis told;
 
   CUV_CUDA_TRY (cudaEventSynchronize (self->done));
   if (report->lesson.is_cut && self->is_lagged) // else they are of this scene
@@ -407,10 +386,11 @@ cuv_pca_cuda_collect (
     return 0;
   basis->mode = report->mode;
   basis->is_known = report->is_known;
-  memcpy (basis->mean, report->numbers, n * sizeof (double));
-  memcpy (basis->deviation, report->numbers + n, n * sizeof (double));
-  memcpy (basis->values, report->numbers + 2 * n, n * sizeof (double));
-  memcpy (basis->vectors, report->numbers + 3 * n, n * n * sizeof (double));
+  cuv_pca_place_basis (&told, self->n, (double *) (self->report + 1));
+  memcpy (basis->mean, told.mean, n * sizeof (double));
+  memcpy (basis->deviation, told.deviation, n * sizeof (double));
+  memcpy (basis->values, told.values, n * sizeof (double));
+  memcpy (basis->vectors, told.vectors, n * n * sizeof (double));
   return 0;
 }
 

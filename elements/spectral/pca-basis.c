@@ -50,13 +50,13 @@ cuv_pca_scratch_init (CuvPcaScratch *self, int n)
         calloc (even * even, sizeof (double)),
         calloc (even * even, sizeof (double)),
         calloc (even * even, sizeof (double)), calloc (size, sizeof (double)),
-        calloc (2 * size + CUV_PCA_SLOTS, sizeof (double)),
+        calloc (size, sizeof (double)), NULL,
         calloc ((size_t) CUV_PCA_PAIRS (n), sizeof (CuvPcaRotation)),
         calloc ((size_t) CUV_PCA_BLOCKS (n), sizeof (uint16_t)),
         calloc (size, sizeof (int32_t)), calloc (size, sizeof (int32_t)),
         calloc (size, sizeof (int32_t)) };
   return self->a && self->b && self->c && self->vectors && self->values
-      && self->room && self->rotations && self->blocks && self->order
+      && self->sign && self->rotations && self->blocks && self->order
       && self->best && self->taken;
 }
 
@@ -68,7 +68,7 @@ cuv_pca_scratch_clear (CuvPcaScratch *self)
   free (self->c);
   free (self->vectors);
   free (self->values);
-  free (self->room);
+  free (self->sign);
   free (self->rotations);
   free (self->blocks);
   free (self->order);

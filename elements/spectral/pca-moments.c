@@ -33,7 +33,5 @@ bool
 cuv_pca_moments_add (
     CuvPcaMoments *self, const CuvPcaMoments *frame, double smoothing)
 {
-  double room[2 * CUV_CUBE_MAX_BANDS];
-
-  return cuv_pca_add_moments (cuv_team_alone (), self, frame, smoothing, room);
+  return cuv_pca_add_moments (cuv_team_alone (), self, frame, smoothing, NULL);
 }

@@ -246,6 +246,17 @@ __reduce_add_sync (unsigned mask, unsigned value)
   return value;
 }
 
+static inline unsigned
+__reduce_max_sync (unsigned mask, unsigned value)
+{
+  for (int bit = 16; bit > 0; bit /= 2) {
+    const unsigned other = __shfl_xor_sync (mask, value, bit);
+
+    value = other > value ? other : value;
+  }
+  return value;
+}
+
 template <typename T, typename U>
 static inline T
 atomicAdd (T *at, U value)

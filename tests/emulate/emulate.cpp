@@ -187,7 +187,8 @@ for_mates (int warp, unsigned mask, F f)
   }
 }
 
-// Lets a thread's meeting take place if all have come.
+// Lets a thread's meeting take place if all have come: some may have to meet
+// fewer before.
 static void
 settle (int warp, const Thread &first)
 {
@@ -196,11 +197,9 @@ settle (int warp, const Thread &first)
   bool all = true;
 
   for_mates (warp, mask, [&] (const Thread &mate, int lane) {
-    all = all && mate.state == MEETING;
+    all = all && mate.state == MEETING && mate.mask == mask;
     if (mate.state == MEETING && mate.mask == mask && mate.what != first.what)
       fail (mate, "meets its warp in another call than the others");
-    if (mate.state == MEETING && mate.mask != mask)
-      fail (mate, "gave another mask than the others in it");
     ballot |= (unsigned) (mate.brings & 1) << lane;
     present |= 1u << lane;
   });

@@ -54,6 +54,7 @@ check_matrix (int n, int rank)
   double *a = calloc ((size_t) (n * n), sizeof *a);
   double *x = malloc ((size_t) n * sizeof *x);
   CuvPcaScratch scratch;
+  float turned;
   int sweeps;
 
   cuv_check_case ("Jacobi, %d x %d of rank %d", n, n, rank);
@@ -66,7 +67,7 @@ check_matrix (int n, int rank)
   }
   cuv_pca_copy_rows (cuv_team_alone (), scratch.a, scratch.pitch, a, n, n, n);
   cuv_pca_set_unit (cuv_team_alone (), scratch.vectors, n, scratch.pitch);
-  sweeps = cuv_pca_find_vectors (cuv_team_alone (), &scratch, n);
+  sweeps = cuv_pca_find_vectors (cuv_team_alone (), &scratch, n, &turned);
   CUV_CHECK (sweeps < CUV_PCA_SWEEPS, ": %d sweeps", sweeps);
   for (int i = 0; i < n; i++)
     memmove (&scratch.vectors[i * n], &scratch.vectors[i * scratch.pitch],

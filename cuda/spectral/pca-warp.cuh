@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What a warp's lanes have, put together for each of them. Lanes are those of
+// mask: rows of a power of two, which are next to each other.
+#ifndef CUV_PCA_WARP_CUH
+#define CUV_PCA_WARP_CUH
+
+#include "cuv-cuda.cuh"
+
+#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
+#define CUV_PCA_HAS_REDUCE 1
+#else
+#define CUV_PCA_HAS_REDUCE 0
+#endif
+
+static __device__ __forceinline__ double
+cuv_lanes_sum (unsigned mask, int lanes, double value)
+{
+#pragma unroll
+  for (int bit = 16; bit > 0; bit /= 2) {
+    if (bit < lanes)
+      value += __shfl_xor_sync (mask, value, bit);
+  }
+  return value;
+}
+
+// Of a whole warp.
+static __device__ __forceinline__ unsigned
+cuv_warp_sum (unsigned value)
+{
+#if CUV_PCA_HAS_REDUCE
+  return __reduce_add_sync (~0u, value);
+#else
+  for (int bit = 16; bit > 0; bit /= 2)
+    value += __shfl_xor_sync (~0u, value, bit);
+  return value;
+#endif
+}
+
+static __device__ __forceinline__ unsigned
+cuv_warp_max (unsigned value)
+{
+#if CUV_PCA_HAS_REDUCE
+  return __reduce_max_sync (~0u, value);
+#else
+  for (int bit = 16; bit > 0; bit /= 2)
+    value = max (value, __shfl_xor_sync (~0u, value, bit));
+  return value;
+#endif
+}
+
+// The largest; values are not below 0. Then they are in the order of their
+// bits: of the upper half first.
+static __device__ __forceinline__ double
+cuv_lanes_max (unsigned mask, int lanes, double value)
+{
+  if (lanes == 32) {
+    const unsigned long long bits =
+        (unsigned long long) __double_as_longlong (value);
+    const unsigned mine = (unsigned) (bits >> 32);
+    const unsigned upper = cuv_warp_max (mine);
+    const unsigned lower = cuv_warp_max (mine == upper ? (unsigned) bits : 0u);
+
+    return __longlong_as_double (
+        (long long) ((unsigned long long) upper << 32 | lower));
+  }
+#pragma unroll
+  for (int bit = 16; bit > 0; bit /= 2) {
+    if (bit < lanes)
+      value = fmax (value, __shfl_xor_sync (mask, value, bit));
+  }
+  return value;
+}
+
+#endif
