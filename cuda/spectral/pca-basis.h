@@ -62,19 +62,17 @@ cuv_pca_update_basis (CuvTeam team, CuvPcaBasis *self,
         team, scratch->vectors, scratch->pitch, self->vectors, n, n, n);
   else
     cuv_pca_set_unit (team, scratch->vectors, n, scratch->pitch);
-  if (cuv_team_is_first (team)) { /* all have read them */
-    self->mode = learning->mode;
-    self->is_known = 1;
-  }
+  self->mode = learning->mode;
+  self->is_known = 1;
   sweeps = cuv_pca_find_vectors (team, scratch, n, &turned);
   if (!warm || learning->stabilise == CUV_PCA_FREE)
-    cuv_pca_place_freely (team, self, *scratch);
+    cuv_pca_place_freely (team, *self, *scratch);
   else if (learning->stabilise == CUV_PCA_SIGN && turned <= CUV_PCA_IN_PLACE)
     cuv_pca_arrange (team, self, scratch, 0);
   else
-    cuv_pca_place_as_before (team, self, *scratch);
+    cuv_pca_place_as_before (team, *self, *scratch);
   if (warm && learning->stabilise == CUV_PCA_PROCRUSTES)
-    cuv_pca_align (team, self, *scratch);
+    cuv_pca_align (team, *self, *scratch);
   return sweeps;
 }
 
@@ -128,7 +126,7 @@ typedef struct {
 CUV_BOTH CuvPcaChannel
 cuv_pca_span (int k, double low, double high)
 {
-  const double slope = 255.0 / (high - low);
+  const double slope = 255.0 * cuv_pca_by (high - low);
   const CuvPcaChannel channel = { k, slope, -slope * low };
 
   return channel;
@@ -183,7 +181,7 @@ cuv_pca_bin_channel (CuvTeam team, const CuvPcaBasis *basis, int k)
   cuv_pca_spread (team, basis, k, &mean, &deviation);
   if (deviation == 0.0)
     return cuv_pca_constant (middle);
-  channel.slope = middle / (CUV_PCA_REACH * deviation);
+  channel.slope = middle * cuv_pca_by (CUV_PCA_REACH * deviation);
   channel.base = middle - channel.slope * mean;
   return channel;
 }
@@ -221,7 +219,8 @@ cuv_pca_set_channel (CuvTeam team, CuvPcaGains *self, int c,
     double gain = channel.slope * v[b];
 
     if (basis->mode == CUV_PCA_PEARSON)
-      gain = basis->deviation[b] > 0.0 ? gain / basis->deviation[b] : 0.0;
+      gain = basis->deviation[b] > 0.0 ? gain * cuv_pca_by (basis->deviation[b])
+                                       : 0.0;
     self->gain[c][b] = gain;
     sum += is_centred ? gain * basis->mean[b] : 0.0;
   }

@@ -16,9 +16,9 @@ enum { CUV_PCA_SWEEPS = 12, CUV_PCA_STEPS = 24 };
  * where on what they leave, no element more than n times the square of the
  * largest, is nearly rounding; and of all of them together, up to where on a
  * vector is less like any other's old one than like its own. */
-#define CUV_PCA_NEAR 0.8
-#define CUV_PCA_DONE 2e-13
-#define CUV_PCA_IN_PLACE 0.25
+#define CUV_PCA_NEAR 0.8f
+#define CUV_PCA_DONE 2e-13f
+#define CUV_PCA_IN_PLACE 0.25f
 
 /* Of rows p < q. */
 typedef struct {

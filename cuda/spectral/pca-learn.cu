@@ -64,7 +64,6 @@ learn_from (CuvTeam team, const CuvPcaLearn &learn, CuvPcaLocal *local,
   CuvPcaLesson lesson = { 0, 0 };
 
   cuv_pca_find_moments (team, &local->frame, local->sums, learn.is_exact);
-  cuv_team_meet (team);
   if (local->frame.pixels == 0)
     return lesson;
   lesson.is_cut = cuv_pca_add_moments (team, &local->moments, &local->frame,
@@ -72,11 +71,8 @@ learn_from (CuvTeam team, const CuvPcaLearn &learn, CuvPcaLocal *local,
   if (cuv_team_is_first (team)
       && (lesson.is_cut || local->basis.mode != learn.learning.mode))
     learn.known->has_limits = 0;
-  if (lesson.is_cut) {
-    if (cuv_team_is_first (team))
-      local->basis.is_known = 0;
-    cuv_team_meet (team);
-  }
+  if (lesson.is_cut)
+    local->basis.is_known = 0;
   lesson.sweeps = cuv_pca_update_basis (
       team, &local->basis, &local->moments, &learn.learning, scratch);
   return lesson;
@@ -114,7 +110,6 @@ __launch_bounds__ (COLUMNS < 32 ? 32 : THREADS)
     learn_kernel (const __grid_constant__ CuvPcaLearn learn)
 {
   extern __shared__ uint4 shared_of_block[];
-  __shared__ CuvPcaLocal local;
   const CuvTeam team = team_of_block<COLUMNS> ();
   const int n = learn.n, n_sums = CUV_PCA_SUMS (n);
   double *sums = (double *) shared_of_block, *numbers = sums + n_sums;
@@ -133,12 +128,12 @@ __launch_bounds__ (COLUMNS < 32 ? 32 : THREADS)
   }
   scratch = WHERE == CUV_PCA_NOTHING ? learn.known->scratch
                                      : cuv_pca_scratch_in (matrices, n);
-  if (threadIdx.x == 0)
-    cuv_pca_place (&local, *learn.known,
-        WHERE == CUV_PCA_ALL ? (const CuvPcaSum *) sums : learn.sums, n,
-        WHERE == CUV_PCA_ALL ? numbers : learn.numbers);
+  CuvPcaLocal local = WHERE == CUV_PCA_ALL
+      ? cuv_pca_local (*learn.known, (const CuvPcaSum *) sums, n, numbers)
+      : cuv_pca_local (*learn.known, learn.sums, n, learn.numbers);
+
   __pipeline_wait_prior (0);
-  __syncthreads ();
+  cuv_team_meet (team);
   const CuvPcaLesson lesson = learn_from (team, learn, &local, &scratch);
 
   cuv_team_meet (team);
@@ -260,8 +255,7 @@ int
 cuv_pca_learn_submit (const CuvPcaLearn &learn, cudaStream_t stream)
 {
   const size_t most =
-      cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerBlockOptin)
-      - sizeof (CuvPcaLocal);
+      cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerBlockOptin);
   const int n = learn.n;
 
   if (!learn.is_exact

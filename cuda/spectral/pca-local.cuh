@@ -82,19 +82,21 @@ struct CuvPcaLocal {
   CuvPcaBasis basis;
 };
 
-// By one thread.
-static __device__ __forceinline__ void
-cuv_pca_place (CuvPcaLocal *self, const CuvPcaKnown &known,
-    const CuvPcaSum *sums, int n, double *numbers)
+static __device__ __forceinline__ CuvPcaLocal
+cuv_pca_local (
+    const CuvPcaKnown &known, const CuvPcaSum *sums, int n, double *numbers)
 {
-  self->sums = sums;
-  self->numbers = numbers;
-  self->moments.pixels = known.moments.pixels;
-  self->basis.mode = known.basis.mode;
-  self->basis.is_known = known.basis.is_known;
-  cuv_pca_place_basis (&self->basis, n, numbers);
-  cuv_pca_place_moments (&self->moments, n, numbers + CUV_PCA_TOLD (n));
-  cuv_pca_place_moments (&self->frame, n, numbers + CUV_PCA_KEPT (n));
+  CuvPcaLocal local;
+
+  local.sums = sums;
+  local.numbers = numbers;
+  cuv_pca_place_basis (&local.basis, n, numbers);
+  cuv_pca_place_moments (&local.moments, n, numbers + CUV_PCA_TOLD (n));
+  cuv_pca_place_moments (&local.frame, n, numbers + CUV_PCA_KEPT (n));
+  local.moments.pixels = known.moments.pixels;
+  local.basis.mode = known.basis.mode;
+  local.basis.is_known = known.basis.is_known;
+  return local;
 }
 
 #endif

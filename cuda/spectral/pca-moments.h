@@ -61,8 +61,7 @@ cuv_pca_find_moments (
   const int64_t pixels = is_exact ? count.i : (int64_t) count.d;
   const double by_m = 1.0 / (double) pixels;
 
-  if (cuv_team_is_first (team))
-    self->pixels = pixels;
+  self->pixels = pixels;
   if (pixels == 0)
     return;
   CUV_TEAM_EACH (team, i, n)
@@ -151,8 +150,7 @@ cuv_pca_add_moments (CuvTeam team, CuvPcaMoments *self,
     return 0;
   cut = known && cuv_pca_is_cut (team, self, frame, slots);
   cuv_pca_mix (team, self, frame, !known || cut ? 1.0 : smoothing);
-  if (cuv_team_is_first (team))
-    self->pixels = frame->pixels;
+  self->pixels = frame->pixels;
   return cut;
 }
 

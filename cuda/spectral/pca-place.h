@@ -148,30 +148,30 @@ cuv_pca_arrange (CuvTeam team, CuvPcaBasis *self, const CuvPcaScratch *scratch,
 /* Of scratch->vectors and ->values, in any order. By eigenvalue, the largest
  * component of each positive. */
 CUV_TEAM_APART void
-cuv_pca_place_freely (CuvTeam team, CuvPcaBasis *self, CuvPcaScratch scratch)
+cuv_pca_place_freely (CuvTeam team, CuvPcaBasis self, CuvPcaScratch scratch)
 {
-  cuv_pca_sort (team, scratch.values, self->n, scratch.order);
-  CUV_TEAM_EACH (team, k, self->n)
-  scratch.sign[k] = cuv_pca_sign (
-      &scratch.vectors[scratch.order[k] * scratch.pitch], self->n);
+  cuv_pca_sort (team, scratch.values, self.n, scratch.order);
+  CUV_TEAM_EACH (team, k, self.n)
+  scratch.sign[k] =
+      cuv_pca_sign (&scratch.vectors[scratch.order[k] * scratch.pitch], self.n);
   cuv_team_meet (team);
-  cuv_pca_arrange (team, self, &scratch, scratch.order);
+  cuv_pca_arrange (team, &self, &scratch, scratch.order);
 }
 
 /* Where the vectors most like them were, which it leaves in scratch.a. */
 CUV_TEAM_APART void
-cuv_pca_place_as_before (CuvTeam team, CuvPcaBasis *self, CuvPcaScratch scratch)
+cuv_pca_place_as_before (CuvTeam team, CuvPcaBasis self, CuvPcaScratch scratch)
 {
-  const int n = self->n, pitch = scratch.pitch;
+  const int n = self.n, pitch = scratch.pitch;
 
-  cuv_pca_copy_rows (team, scratch.a, pitch, self->vectors, n, n, n);
+  cuv_pca_copy_rows (team, scratch.a, pitch, self.vectors, n, n, n);
   cuv_pca_multiply (
       team, scratch.a, n, scratch.vectors, n, n, pitch, scratch.b);
   cuv_pca_match (team, &scratch, n);
   CUV_TEAM_EACH (team, k, n)
   scratch.sign[k] = scratch.b[k * pitch + scratch.order[k]] < 0.0 ? -1.0 : 1.0;
   cuv_team_meet (team);
-  cuv_pca_arrange (team, self, &scratch, scratch.order);
+  cuv_pca_arrange (team, &self, &scratch, scratch.order);
 }
 
 /* ---- near eigenvalues ---- */
@@ -237,24 +237,24 @@ cuv_pca_align_members (CuvTeam team, CuvPcaBasis *self,
 /* After cuv_pca_place_as_before(): turns components of near eigenvalues, less
  * than 1 % of the first apart, in the space they span to those before. */
 CUV_TEAM_APART void
-cuv_pca_align (CuvTeam team, CuvPcaBasis *self, CuvPcaScratch scratch)
+cuv_pca_align (CuvTeam team, CuvPcaBasis self, CuvPcaScratch scratch)
 {
-  const int n = self->n;
+  const int n = self.n;
   const int32_t *order = scratch.order;
   double near;
   int first = 0;
 
-  cuv_pca_sort (team, self->values, n, scratch.order);
-  near = 0.01 * self->values[order[0]];
+  cuv_pca_sort (team, self.values, n, scratch.order);
+  near = 0.01 * self.values[order[0]];
   for (int k = 1; k <= n; k++) {
     const int ends =
-        k == n || self->values[order[k - 1]] - self->values[order[k]] >= near;
+        k == n || self.values[order[k - 1]] - self.values[order[k]] >= near;
 
     cuv_team_meet (team); /* before values change */
     if (!ends)
       continue;
     if (k - first > 1)
-      cuv_pca_align_members (team, self, &scratch, &order[first], k - first);
+      cuv_pca_align_members (team, &self, &scratch, &order[first], k - first);
     first = k;
   }
 }

@@ -93,9 +93,11 @@ cuv_pca_product_tiles (const CuvTeam &team, const double *add, const double *a,
         for (int half = 0; half < 2; half++) {
           const int at = column + 2 * k + half;
 
-          if (row + line < rows && at < columns)
-            c[(row + line) * pitch + at] = sums[0][half]
-                + (add != nullptr ? add[(row + line) * pitch + at] : 0.0);
+          if (row + line >= rows || at >= columns)
+            continue;
+          if (add != nullptr)
+            sums[0][half] += add[(row + line) * pitch + at];
+          c[(row + line) * pitch + at] = sums[0][half];
         }
       });
 }

@@ -15,8 +15,8 @@
 #define CUV_TEAM_IS_BLOCK 0
 #endif
 
-/* As a rectangle: rows are a block's warps, or parts of its only one. Products
- * of matrices are shared by whole warps. */
+/* As a rectangle: rows are a block's warps, or, shorter than 32, parts of its
+ * only one. Products of matrices are shared by whole warps. */
 typedef struct {
   int row, rows, column, columns;
   int warp, warps, lane;
@@ -84,6 +84,8 @@ cuv_team_alone (void)
     for (int j = i; j < (n); j++)
 #endif
 
+/* Structures are each thread's own, what they point to is the team's. */
+
 CUV_BOTH int
 cuv_team_is_first (CuvTeam team)
 {
@@ -95,7 +97,7 @@ CUV_BOTH void
 cuv_team_meet (CuvTeam team)
 {
 #if CUV_TEAM_IS_BLOCK
-  if (team.warps == 1)
+  if (team.columns < 32)
     __syncwarp ();
   else
     __syncthreads ();
@@ -149,10 +151,10 @@ cuv_team_sum (CuvTeam team, double value, CuvTeamSlot *slots)
 {
 #if CUV_TEAM_IS_BLOCK
   value = cuv_lanes_sum (~0u, 32, value);
-  if (team.warps > 1 && team.lane == 0)
+  if (team.columns == 32 && team.lane == 0)
     slots[team.warp].value = value;
   cuv_team_meet (team);
-  if (team.warps > 1) {
+  if (team.columns == 32) {
     value = team.lane < team.warps ? slots[team.lane].value : 0.0;
     value = cuv_lanes_sum (~0u, 32, value);
   }
@@ -169,10 +171,10 @@ cuv_team_max (CuvTeam team, double value, CuvTeamSlot *slots)
 {
 #if CUV_TEAM_IS_BLOCK
   value = cuv_lanes_max (~0u, 32, value);
-  if (team.warps > 1 && team.lane == 0)
+  if (team.columns == 32 && team.lane == 0)
     slots[team.warp].value = value;
   cuv_team_meet (team);
-  if (team.warps > 1) {
+  if (team.columns == 32) {
     value = team.lane < team.warps ? slots[team.lane].value : 0.0;
     value = cuv_lanes_max (~0u, 32, value);
   }
@@ -195,23 +197,23 @@ cuv_team_size (CuvTeam team, float squares, float largest, CuvTeamSlot *slots)
 {
   CuvTeamSize size = { squares, largest };
 
-#if CUV_TEAM_IS_BLOCK
-  const float unit = 1.0f / (1 << 22); /* 512 times 1 is within 32 bits */
-  unsigned sum = cuv_warp_sum ((unsigned) (fminf (squares, 1.0f) / unit) + 1);
+#if CUV_TEAM_IS_BLOCK /* 512 times 1 is within 32 bits */
+  unsigned sum =
+      cuv_warp_sum ((unsigned) (fminf (squares, 1.0f) * (1 << 22)) + 1);
   unsigned most = cuv_warp_max (__float_as_uint (largest));
 
-  if (team.warps > 1 && team.lane == 0) {
+  if (team.columns == 32 && team.lane == 0) {
     slots[team.warp].parts[0] = sum;
     slots[team.warp].parts[1] = most;
   }
   cuv_team_meet (team);
-  if (team.warps > 1) {
+  if (team.columns == 32) {
     sum = team.lane < team.warps ? slots[team.lane].parts[0] : 0;
     most = team.lane < team.warps ? slots[team.lane].parts[1] : 0;
     sum = cuv_warp_sum (sum);
     most = cuv_warp_max (most);
   }
-  size.squares = (float) sum * unit;
+  size.squares = (float) sum / (1 << 22);
   size.largest = __uint_as_float (most);
 #else
   (void) team;
@@ -305,10 +307,11 @@ cuv_pca_set_unit (CuvTeam team, double *a, int n, int pitch)
   cuv_team_meet (team);
 }
 
-/* The zeros that g rows of g values end in. */
+/* The zeros that g rows of g values end in, and as many rows. */
 CUV_BOTH void
 cuv_pca_pad (CuvTeam team, double *a, int g, int pitch)
 {
+#if CUV_TEAM_IS_BLOCK
   const int end = (g + 3) & ~3;
 
   CUV_TEAM_ROWS (team, i, end)
@@ -316,6 +319,9 @@ cuv_pca_pad (CuvTeam team, double *a, int g, int pitch)
     CUV_TEAM_COLUMNS (team, j, i < g ? g : 0, end)
     a[i * pitch + j] = 0.0;
   }
+#else
+  (void) team, (void) a, (void) g, (void) pitch;
+#endif
 }
 
 /* How far product, g x g, is from the unit matrix. */
