@@ -220,13 +220,14 @@ cuv_pca_see (CuvTeam team, const CuvPcaScratch *self, int n)
   const int pitch = self->pitch;
   const double *v = self->vectors, *va = self->b;
 
-  cuv_pca_multiply (team, v, n, self->a, n, n, pitch, self->b);
 #if CUV_TEAM_IS_BLOCK
+  cuv_pca_multiply (team, v, n, self->a, n, n, pitch, self->b);
   cuv_pca_symmetric_tiles (
       team, va, v, n, pitch, [&] (int i, int j, double s, double g) {
         cuv_pca_see_pair (self, i, j, s, g);
       });
 #else
+  cuv_pca_add_product (team, 0, v, n, self->a, n, n, pitch, self->b);
   CUV_TEAM_UPPER (team, i, j, n)
   cuv_pca_see_pair (self, i, j, cuv_pca_dot (&va[i * pitch], &v[j * pitch], n),
       cuv_pca_dot (&v[i * pitch], &v[j * pitch], n));
@@ -298,8 +299,8 @@ cuv_pca_rotate (CuvTeam team, CuvPcaScratch self, int n, double norm)
   if (!cuv_pca_orthonormalise (
           team, v, n, n, pitch, self.b, self.c, self.slots))
     cuv_pca_set_unit (team, v, n, pitch);
-  cuv_pca_multiply (team, v, n, self.a, n, n, pitch, self.b);
-  cuv_pca_multiply (team, self.b, n, v, n, n, pitch, self.c);
+  cuv_pca_add_product (team, 0, v, n, self.a, n, n, pitch, self.b);
+  cuv_pca_multiply_half (team, self.b, v, n, n, pitch, self.c);
   for (int round = 0; round < CUV_PCA_EVEN (n) - 1; round++)
     cuv_pca_round (team, self.c, v, n, pitch, round, 1.0 / norm, 1e-14 * norm,
         self.rotations, self.blocks);

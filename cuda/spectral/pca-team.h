@@ -224,22 +224,20 @@ cuv_team_size (CuvTeam team, float squares, float largest, CuvTeamSlot *slots)
 
 /* ---- vectors and matrices ---- */
 
-/* In four sums, so that one addition does not wait for the other. */
+/* In sums of every fourth, which need not wait for each other. */
 CUV_BOTH double
 cuv_pca_dot (const double *a, const double *b, int n)
 {
-  double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
+  double sums[4] = { 0.0, 0.0, 0.0, 0.0 };
   int i = 0;
 
   for (; i + 4 <= n; i += 4) {
-    s0 += a[i] * b[i];
-    s1 += a[i + 1] * b[i + 1];
-    s2 += a[i + 2] * b[i + 2];
-    s3 += a[i + 3] * b[i + 3];
+    for (int l = 0; l < 4; l++)
+      sums[l] += a[i + l] * b[i + l];
   }
   for (; i < n; i++)
-    s0 += a[i] * b[i];
-  return (s0 + s1) + (s2 + s3);
+    sums[0] += a[i] * b[i];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 /* Rows of matrices are `pitch` values apart. For a block to multiply them they
@@ -261,6 +259,30 @@ cuv_pca_multiply (CuvTeam team, const double *a, int rows_a, const double *b,
   cuv_team_meet (team);
 }
 
+/* The same of rows and n values, where c is symmetric: the CPU makes half. */
+CUV_BOTH void
+cuv_pca_multiply_half (CuvTeam team, const double *a, const double *b, int rows,
+    int n, int pitch, double *c)
+{
+#if CUV_TEAM_IS_BLOCK
+  cuv_pca_multiply (team, a, rows, b, rows, n, pitch, c);
+#else
+  CUV_TEAM_UPPER (team, i, j, rows)
+  c[i * pitch + j] = c[j * pitch + i] =
+      cuv_pca_dot (&a[i * pitch], &b[j * pitch], n);
+#endif
+}
+
+/* Adds x[0 .. 3] times four rows, which are n long. */
+CUV_BOTH void
+cuv_pca_add_rows (double *__restrict to, const double *__restrict x,
+    const double *__restrict rows, int pitch, int n)
+{
+  for (int j = 0; j < n; j++)
+    to[j] += (x[0] * rows[j] + x[1] * rows[pitch + j])
+        + (x[2] * rows[2 * pitch + j] + x[3] * rows[3 * pitch + j]);
+}
+
 /* c = add + a b, of n values a row of a, and as many rows b; no add is 0. c is
  * none of them. */
 CUV_BOTH void
@@ -273,11 +295,16 @@ cuv_pca_add_product (CuvTeam team, const double *add, const double *a, int rows,
   for (int i = 0; i < rows; i++) {
     double *to = &c[i * pitch];
 
+    const double *x = &a[i * pitch];
+    int k = 0;
+
     for (int j = 0; j < columns; j++)
       to[j] = add != 0 ? add[i * pitch + j] : 0.0;
-    for (int k = 0; k < n; k++) {
+    for (; k + 4 <= n; k += 4)
+      cuv_pca_add_rows (to, &x[k], &b[k * pitch], pitch, columns);
+    for (; k < n; k++) {
       for (int j = 0; j < columns; j++)
-        to[j] += a[i * pitch + k] * b[k * pitch + j];
+        to[j] += x[k] * b[k * pitch + j];
     }
   }
 #endif
@@ -347,7 +374,7 @@ cuv_pca_orthonormalise (CuvTeam team, double *q, int g, int n, int pitch,
     double *product, double *other, CuvTeamSlot *slots)
 {
   for (int step = 0; step < 40; step++) {
-    cuv_pca_multiply (team, q, g, q, g, n, pitch, product);
+    cuv_pca_multiply_half (team, q, q, g, n, pitch, product);
     if (cuv_pca_far_from_unit (team, product, g, pitch, slots) <= 1e-13 * g)
       return 1;
     CUV_TEAM_ROWS (team, i, g)
