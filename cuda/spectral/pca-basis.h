@@ -243,7 +243,6 @@ cuv_pca_set_gains (CuvTeam team, CuvPcaGains *self, const CuvPcaBasis *basis,
   cuv_pca_set_channel (team, self, c, basis,
       bins ? cuv_pca_bin_channel (team, basis, display->component[c] - 1)
            : cuv_pca_channel (team, basis, display, limits, c));
-  cuv_team_meet (team);
 }
 
 /* ---- percentiles ---- */

@@ -136,7 +136,6 @@ __launch_bounds__ (COLUMNS < 32 ? 32 : THREADS)
   cuv_team_meet (team);
   const CuvPcaLesson lesson = learn_from (team, learn, &local, &scratch);
 
-  cuv_team_meet (team);
   store<WHERE> (team, learn, local);
   set_gains (team, learn, local.basis);
   if (threadIdx.x > 0)

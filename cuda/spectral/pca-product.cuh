@@ -33,10 +33,11 @@ static __device__ __forceinline__ void
 cuv_pca_add_tile (
     const double *const *a, const double *b, int step, int n, double (*sums)[2])
 {
+  constexpr int at_once = CUV_PCA_HAS_MMA ? 2 : 1; // else they need registers
   double more[COUNT][2] = {};
   int k = 0;
 
-#pragma unroll 2
+#pragma unroll(at_once)
   for (; k + 16 <= n; k += 16, b += 4 * step) {
     cuv_pca_add_eight<COUNT> (a, k, b, step, true, sums);
     cuv_pca_add_eight<COUNT> (a, k + 8, b + 2 * step, step, true, more);
