@@ -33,7 +33,8 @@ static __device__ __forceinline__ void
 cuv_pca_add_tile (
     const double *const *a, const double *b, int step, int n, double (*sums)[2])
 {
-  constexpr int at_once = CUV_PCA_HAS_MMA ? 2 : 1; // else they need registers
+  // else they need registers
+  [[maybe_unused]] constexpr int at_once = CUV_PCA_HAS_MMA ? 2 : 1;
   double more[COUNT][2] = {};
   int k = 0;
 

@@ -246,6 +246,62 @@ check_places (void)
 }
 
 static void
+random_moments (CuvPcaMoments *self)
+{
+  for (int i = 0; i < N * N; i++)
+    self->covariance[i] = 0.0;
+  for (int r = 0; r < 2 * N; r++) {
+    double x[N];
+
+    for (int i = 0; i < N; i++)
+      x[i] = pca_random ();
+    for (int i = 0; i < N * N; i++)
+      self->covariance[i] += x[i / N] * x[i % N];
+  }
+  self->pixels = 1;
+}
+
+/* From one scene to any other that is not taken for a cut: of all pairs the one
+ * most alike is in one place, and no component is turned round. */
+static void
+check_turns (void)
+{
+  const CuvPcaLearning learning = { CUV_PCA_COVARIANCE, CUV_PCA_SIGN, 1.0 };
+  CuvPcaBasis before, basis;
+  CuvPcaMoments moments;
+  CuvPcaScratch scratch;
+
+  cuv_check_case ("turns");
+  CUV_CHECK (cuv_pca_basis_init (&before, N));
+  CUV_CHECK (cuv_pca_basis_init (&basis, N));
+  CUV_CHECK (cuv_pca_moments_init (&moments, N));
+  CUV_CHECK (cuv_pca_scratch_init (&scratch, N));
+  for (int frame = 0; frame < 50; frame++) {
+    double elsewhere = 0.0, in_place = 0.0;
+
+    cuv_pca_basis_copy (&before, &basis);
+    random_moments (&moments);
+    cuv_pca_basis_update (&basis, &moments, &learning, &scratch);
+    for (int i = 0; frame > 0 && i < N * N; i++) {
+      const double like =
+          dot_of (&before.vectors[i / N * N], &basis.vectors[i % N * N]);
+
+      if (i / N == i % N) {
+        CUV_CHECK (like >= 0.0, ": %g", like);
+        in_place = fmax (in_place, like);
+      } else {
+        elsewhere = fmax (elsewhere, fabs (like));
+      }
+    }
+    CUV_CHECK (in_place >= elsewhere, ": %g, %g", in_place, elsewhere);
+  }
+  cuv_pca_basis_clear (&before);
+  cuv_pca_basis_clear (&basis);
+  cuv_pca_moments_clear (&moments);
+  cuv_pca_scratch_clear (&scratch);
+}
+
+static void
 check_scene_cut (void)
 {
   static const double one[3] = { 10.0, 3.0, 1.0 }, dark[3] = { 0.5, 3.0, 1.0 };
@@ -274,5 +330,6 @@ check_pca_films (void)
   check_wander ();
   check_space ();
   check_places ();
+  check_turns ();
   check_scene_cut ();
 }
