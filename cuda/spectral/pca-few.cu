@@ -10,6 +10,7 @@
 
 #define FEW_STAGES 4
 #define DIGITS 6     // of gains, to base 256, from -128 to 127
+#define COUNTS 31    // the slot that is 1 in pixels that count
 #define GAIN_BITS 46 // of gains times samples' bytes
 
 template <CuvCubeFormat F> struct Few {
@@ -161,7 +162,7 @@ load_planar (const CuvPcaPass &pass, const uint8_t *stage, int half, int count)
       bytes.words[0][4 + g] = eight.y;
     }
   }
-  if (lane / 4 == CUV_PCA_COUNTS / 4) { // its last group is no band
+  if (lane / 4 == COUNTS / 4) { // its last group is no band
     bytes.words[0][3] = bytes.words[0][7] = 0x01010101u;
   }
   if (count < Few<F>::step) {
@@ -214,7 +215,7 @@ load_packed (const CuvPcaPass &pass, const uint8_t *stage, int half, int count,
     const unsigned kept[2])
 {
   const int lane = threadIdx.x % 32, q = lane % 4, r = lane / 4;
-  const bool counts = q == CUV_PCA_COUNTS / 8;
+  const bool counts = q == COUNTS / 8;
   typename Few<F>::Bytes bytes;
 
 #pragma unroll
@@ -266,8 +267,8 @@ add (const typename Few<F>::Bytes &bytes, Sums<F> *to)
     const unsigned *rows = bytes.words[k / Few<F>::size];
     const unsigned *columns = bytes.words[k % Few<F>::size];
 
-    each_pair<true> (
-        &to->products[k / 2 + k % 2], [&] (int i, int j, unsigned *sums) {
+    each_pair<true> (GROUPS, &to->products[k / 2 + k % 2],
+        [&] (int i, int j, unsigned *sums) {
           const unsigned a[4] = { rows[i], rows[i + 1], rows[4 + i],
             rows[5 + i] };
           const unsigned b[2] = { columns[j], columns[4 + j] };
@@ -281,8 +282,7 @@ add (const typename Few<F>::Bytes &bytes, Sums<F> *to)
 // By all threads, which are through with their steps.
 template <CuvCubeFormat F>
 static __device__ __forceinline__ void
-give (const CuvPcaPass &pass, const CuvPcaTable &table, Sums<F> *sums,
-    void *memory)
+give (const CuvPcaPass &pass, Sums<F> *sums, void *memory)
 {
   typedef unsigned long long Sum;
   const int lane = threadIdx.x % 32, stride = CUV_PCA_STRIDE (pass.bands.n);
@@ -299,8 +299,8 @@ give (const CuvPcaPass &pass, const CuvPcaTable &table, Sums<F> *sums,
   for (int i = 0; i < Products<unsigned>::n && place.share == 0; i++) {
     const int g = i / 4 / GROUPS * 2 + i % 4 / 2, h = i / 4 % GROUPS;
     const int row = lane / 4, column = lane % 4 * 2 + i % 2;
-    const int a = table.band[cuv_pca_band_of_row (g, row)];
-    const int b = table.band[cuv_pca_band_of_row (h, column)];
+    const int a = pass.band_of_slot[cuv_pca_band_of_row (g, row)];
+    const int b = pass.band_of_slot[cuv_pca_band_of_row (h, column)];
     Sum sum = 0;
 
 #pragma unroll
@@ -320,39 +320,74 @@ give (const CuvPcaPass &pass, const CuvPcaTable &table, Sums<F> *sums,
 
 // ---- pictures ----
 
-// Digit i of a gain.
-static __device__ __forceinline__ unsigned
-digit (int64_t gain, int i)
-{
-  const int64_t carries = 0x808080808080; // to what is below -128
-
-  return (unsigned) ((gain + carries) >> 8 * i & 255) ^ 128;
-}
-
 // What a lane needs to paint its channel.
 template <CuvCubeFormat F> struct Brush {
   unsigned digits[Few<F>::size][DIGITS / 2][2];
   CuvPcaShading shading;
 
   // Lane 4 r + q has, for two digits of channel r / 2, those of slots 8 q on;
-  // and channel q is its own.
+  // and channel q is its own. By whole warps.
   __device__ __forceinline__ void
-  load (const CuvPcaTable &table)
+  load (const CuvPcaPass &pass)
   {
-    const int q = threadIdx.x % 4, r = threadIdx.x % 32 / 4;
+    const CuvPcaGains &gains = pass.known->gains;
+    const int q = threadIdx.x % 4, r = threadIdx.x % 32 / 4, c = r / 2;
+    const int bits = GAIN_BITS - 8 * (Few<F>::size - 1);
+    double of_slots[8];
+    float largest = 0.0f;
 
 #pragma unroll
-    for (int i = 0; i < Few<F>::size * DIGITS; i++) {
-      const int plane = i / DIGITS, pair = i / 2 % (DIGITS / 2), w = i % 2;
-      unsigned word = 0;
+    for (int i = 0; i < 8; i++) {
+      const int band = pass.band_of_slot[8 * q + i];
 
-      for (int b = 0; b < 4; b++)
-        word |= digit (table.gain[r / 2][8 * q + 4 * w + b] << 8 * plane,
-                    2 * pair + r % 2)
-            << 8 * b;
-      digits[plane][pair][w] = word;
+      of_slots[i] = c < CUV_PCA_SHOWN && band >= 0 && band < pass.bands.n
+          ? gains.gain[c][band]
+          : 0.0;
     }
-    shading = cuv_pca_shading_of (table, q);
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+      largest = fmaxf (largest, fabsf ((float) of_slots[i]));
+    largest = fmaxf (largest, __shfl_xor_sync (~0u, largest, 1));
+    largest = fmaxf (largest, __shfl_xor_sync (~0u, largest, 2));
+
+    const int fraction = cuv_pca_fraction (largest, bits);
+
+    set_digits (of_slots, fraction, (double) (1LL << bits), r % 2);
+    shading = cuv_pca_shading (
+        gains, min (q, 2), __shfl_sync (~0u, fraction, min (q, 2) * 8));
+  }
+
+  // Digits of eight slots: of each pair of them the odd ones or the even.
+  __device__ __forceinline__ void
+  set_digits (const double of_slots[8], int fraction, double most, int odd)
+  {
+    const int64_t carries = 0x808080808080; // to what is below -128
+
+#pragma unroll
+    for (int w = 0; w < Few<F>::size * 2; w++) {
+      unsigned low[4], high[4]; // words of gains
+
+#pragma unroll
+      for (int b = 0; b < 4; b++) {
+        const int64_t gain =
+            (cuv_pca_fixed (of_slots[w % 2 * 4 + b], fraction, most)
+                << 8 * (w / 2))
+            + carries;
+
+        low[b] = (unsigned) gain;
+        high[b] = (unsigned) (gain >> 32);
+      }
+#pragma unroll
+      for (int pair = 0; pair < DIGITS / 2; pair++) {
+        const unsigned *words = pair < 2 ? low : high;
+        const unsigned two = 0x40u + 0x11u * (pair % 2 * 2 + odd);
+
+        digits[w / 2][pair][w % 2] =
+            __byte_perm (__byte_perm (words[0], words[1], two),
+                __byte_perm (words[2], words[3], two), 0x5410)
+            ^ 0x80808080u;
+      }
+    }
   }
 
   // A byte from sums of a channel's digits.
@@ -417,12 +452,12 @@ clear_missing (const CuvPcaPass &pass, uint8_t *stages)
 
 // Bytes of the lane's slots that are bands.
 static __device__ __forceinline__ unsigned
-kept_of (const CuvPcaPass &pass, const CuvPcaTable &table, int w)
+kept_of (const CuvPcaPass &pass, int w)
 {
   unsigned kept = 0;
 
   for (int b = 0; b < 4; b++) {
-    const int band = table.band[threadIdx.x % 4 * 8 + 4 * w + b];
+    const int band = pass.band_of_slot[threadIdx.x % 4 * 8 + 4 * w + b];
 
     kept |= band >= 0 && band < pass.bands.n ? 255u << 8 * b : 0;
   }
@@ -434,7 +469,6 @@ static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
     few_kernel (const __grid_constant__ CuvPcaPass pass)
 {
   extern __shared__ uint4 shared_of_block[];
-  __shared__ CuvPcaTable table;
   const int lane = threadIdx.x % 32, warp = cuv_warp_of_thread ();
   const int n_warps = gridDim.x * (blockDim.x / 32);
   const bool paints = pass.tasks & CUV_PCA_PAINT;
@@ -461,11 +495,10 @@ static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
     clear_missing (pass, stages);
   if (pass.knows_cube)
     cuv_wait_for_previous_kernel ();
-  cuv_pca_set_table (pass, GAIN_BITS - 8 * (Few<F>::size - 1), &table);
   if (paints)
-    brush.load (table);
+    brush.load (pass);
   for (int w = 0; w < 2; w++)
-    kept[w] = PACKED ? kept_of (pass, table, w) : 0;
+    kept[w] = PACKED ? kept_of (pass, w) : 0;
 
   for (; t < pass.n_tiles; t += n_warps, ahead += n_warps) {
     const CuvPcaSpot spot = cuv_pca_spot (pass, t);
@@ -507,7 +540,7 @@ static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
     atomicAdd (pass.left_out, (unsigned long long) left_out);
   if (pass.tasks & CUV_PCA_SUM) {
     __syncthreads (); // stages make room
-    give<F> (pass, table, &sums, shared_of_block);
+    give<F> (pass, &sums, shared_of_block);
   }
 }
 
@@ -537,10 +570,25 @@ fits (const CuvPcaPass &pass)
 {
   const int size = cuv_cube_sample_size (pass.cube.format);
 
-  if (pass.cube.format == CUV_CUBE_F32 || pass.bands.n > CUV_PCA_COUNTS
+  if (pass.cube.format == CUV_CUBE_F32 || pass.bands.n > COUNTS
       || (pass.tasks & CUV_PCA_COUNT) || pass.unit != 16)
     return false;
-  return pass.packed ? pass.span <= CUV_PCA_COUNTS * size : true;
+  return pass.packed ? pass.span <= COUNTS * size : true;
+}
+
+// Planar, a slot is a band, packed a sample of the pixel.
+static void
+set_slots (CuvPcaPass *pass)
+{
+  const int size = cuv_cube_sample_size (pass->cube.format);
+
+  std::fill_n (pass->band_of_slot, 32, (int8_t) -1);
+  for (int b = 0; b < pass->bands.n; b++) {
+    const int64_t at = pass->bands.index[b] * pass->cube.band_step - pass->low;
+
+    pass->band_of_slot[pass->packed ? (int) at / size : b] = (int8_t) b;
+  }
+  pass->band_of_slot[COUNTS] = (int8_t) pass->bands.n;
 }
 
 bool
@@ -548,12 +596,12 @@ cuv_pca_few_plan (CuvPcaPass *pass, int *n_blocks)
 {
   const int size = cuv_cube_sample_size (pass->cube.format);
   const size_t room =
-      cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerBlockOptin)
-      - sizeof (CuvPcaTable);
+      cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerBlockOptin);
   CuvPcaPass few = *pass;
 
   if (!fits (few))
     return false;
+  set_slots (&few);
   few.pixels = 64 / size;
   few.tile_bytes = few.packed
       ? few.pixels * (int) few.cube.pixel_step + 64 // that may be looked at

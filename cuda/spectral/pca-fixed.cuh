@@ -6,66 +6,22 @@
 
 #include "spectral/pca-state.cuh"
 
-#define CUV_PCA_COUNTS 31 // the slot that is 1 in pixels that count
-
-// What a block's threads share. A slot is where a band is: planar its number,
-// packed the sample in the pixel.
-struct CuvPcaTable {
-  int band[32];                        // of a slot; -1: there is none
-  int64_t gain[CUV_PCA_SHOWN + 1][32]; // of a slot; the last channel's are 0
-  int64_t offset[CUV_PCA_SHOWN + 1];
-  int fraction[CUV_PCA_SHOWN + 1]; // bits of gains and offset
-  int top;
-};
-
-// A channel's gains, of so many bits and a sign: with as many of them behind
-// the point as there is room for, up to 32. By a warp, a lane a slot.
-static __device__ __forceinline__ void
-cuv_pca_set_channel (
-    const CuvPcaGains &gains, int c, int bits, CuvPcaTable *table)
+// How many bits behind the point gains of up to largest can have, of so many
+// bits and a sign.
+static __device__ __forceinline__ int
+cuv_pca_fraction (float largest, int bits)
 {
-  const int slot = threadIdx.x % 32, band = table->band[slot];
-  const bool is_band = c < CUV_PCA_SHOWN && band >= 0 && band < gains.n;
-  const double gain = is_band ? gains.gain[c][band] : 0.0;
-  const double most = (double) (1LL << bits);
-  float largest = fabsf ((float) gain);
-
-  for (int bit = 16; bit > 0; bit /= 2)
-    largest = fmaxf (largest, __shfl_xor_sync (~0u, largest, bit));
   const int above = (int) (__float_as_uint (largest) >> 23) - 126;
-  const int fraction = max (2, min (32, bits - above)); // largest < 2^above
-  const double scale = (double) (1LL << fraction);
 
-  table->gain[c][slot] = llrint (fmin (fmax (gain * scale, -most), most));
-  if (slot > 0)
-    return;
-  table->fraction[c] = fraction;
-  table->offset[c] = c < CUV_PCA_SHOWN
-      ? llrint (
-          fmin (fmax ((gains.offset[c] + gains.bias) * scale, -0x1p61), 0x1p61))
-      : 0;
-  if (c == 0)
-    table->top = (int) gains.top;
+  return max (2, min (32, bits - above)); // largest < 2^above
 }
 
-// By all threads, at least a warp a channel. Gains are those of the picture.
-static __device__ __forceinline__ void
-cuv_pca_set_table (const CuvPcaPass &pass, int bits, CuvPcaTable *table)
+static __device__ __forceinline__ int64_t
+cuv_pca_fixed (double value, int fraction, double most)
 {
-  const int n = pass.bands.n, i = threadIdx.x;
+  const double scaled = value * (double) (1LL << fraction);
 
-  if (i < 32)
-    table->band[i] = i == CUV_PCA_COUNTS ? n : -1;
-  __syncthreads ();
-  if (i < n) {
-    const int64_t at = pass.bands.index[i] * pass.cube.band_step - pass.low;
-
-    table->band[pass.packed ? (int) at / pass.sample_size : i] = i;
-  }
-  __syncthreads ();
-  if ((pass.tasks & CUV_PCA_PAINT) && i / 32 <= CUV_PCA_SHOWN)
-    cuv_pca_set_channel (pass.known->gains, i / 32, bits, table);
-  __syncthreads ();
+  return llrint (fmin (fmax (scaled, -most), most));
 }
 
 // From sums of a channel's gains times samples to its byte.
@@ -88,12 +44,10 @@ struct CuvPcaShading {
 };
 
 static __device__ __forceinline__ CuvPcaShading
-cuv_pca_shading_of (const CuvPcaTable &table, int c)
+cuv_pca_shading (const CuvPcaGains &gains, int c, int fraction)
 {
-  const int fraction = table.fraction[c];
-
-  return { table.offset[c], 32 - fraction,
-    (int) max (1LL, 1LL << fraction >> 24), table.top };
+  return { cuv_pca_fixed (gains.offset[c] + gains.bias, fraction, 0x1p61),
+    32 - fraction, (int) max (1LL, 1LL << fraction >> 24), (int) gains.top };
 }
 
 #endif

@@ -212,7 +212,6 @@ plan_units (CuvPcaPass *pass)
       : steps % 16 == 0  ? 16
       : steps % 4 == 0   ? 4
                          : size;
-  pass->sample_size = size;
   pass->sample_step = pass->packed ? size : cube.pixel_step;
 }
 

@@ -74,15 +74,15 @@ struct CuvPcaPass {
   unsigned long long *bins, *left_out; // left_out: null where sums count
 
   // planned
-  int width, height; // in pixels; an image without gaps is one row
-  bool few, video;   // see pca-few.cu, pca-video.cu
-  int warps;         // few: of a block
-  bool packed;       // tiles are
-  bool paints_fours; // the picture's rows are of 16 bytes each
-  int64_t low;       // packed: from band 0 to a pixel's first byte that counts
-  int span;          // and how many bytes it has from there
-  int unit;          // bytes that are copied at once
-  int sample_size;
+  int width, height;       // in pixels; an image without gaps is one row
+  bool few, video;         // see pca-few.cu, pca-video.cu
+  int warps;               // few: of a block
+  int8_t band_of_slot[32]; // few: of those in registers; -1: none
+  bool packed;             // tiles are
+  bool paints_fours;       // the picture's rows are of 16 bytes each
+  int64_t low; // packed: from band 0 to a pixel's first byte that counts
+  int span;    // and how many bytes it has from there
+  int unit;    // bytes that are copied at once
   int64_t sample_step; // of the cube, where a unit is one sample
   int pixels;          // of a tile
   int tiles_across, n_tiles;

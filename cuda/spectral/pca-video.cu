@@ -84,14 +84,25 @@ struct Brush {
   CuvPcaShading shading[CUV_PCA_SHOWN];
 
   __device__ __forceinline__ void
-  load (const CuvPcaTable &table, const int slots[BANDS], int n)
+  load (const CuvPcaGains &gains, int n)
   {
 #pragma unroll
     for (int c = 0; c < CUV_PCA_SHOWN; c++) {
+      double of_bands[BANDS];
+      float largest = 0.0f;
+
+#pragma unroll
+      for (int b = 0; b < BANDS; b++) {
+        of_bands[b] = b < n ? gains.gain[c][b] : 0.0;
+        largest = fmaxf (largest, fabsf ((float) of_bands[b]));
+      }
+      const int fraction = cuv_pca_fraction (largest, GAIN_BITS);
+
 #pragma unroll
       for (int b = 0; b < BANDS; b++)
-        gain[c][b] = b < n ? (int) table.gain[c][slots[b]] : 0;
-      shading[c] = cuv_pca_shading_of (table, c);
+        gain[c][b] =
+            (int) cuv_pca_fixed (of_bands[b], fraction, 1 << GAIN_BITS);
+      shading[c] = cuv_pca_shading (gains, c, fraction);
     }
   }
 
@@ -120,7 +131,6 @@ static __global__ void
 __launch_bounds__ (THREADS)
     video_kernel (const __grid_constant__ CuvPcaPass pass)
 {
-  __shared__ CuvPcaTable table;
   const int n = pass.bands.n, across = pass.tiles_across;
   const bool paints = pass.tasks & CUV_PCA_PAINT;
   unsigned sums[SUMS] = {};
@@ -129,14 +139,13 @@ __launch_bounds__ (THREADS)
 
   cuv_wait_for_previous_kernel ();
   cuv_let_next_kernel_start ();
-  cuv_pca_set_table (pass, GAIN_BITS, &table);
 #pragma unroll
   for (int b = 0; b < BANDS; b++)
     slots[b] = b < n
         ? (int) (pass.bands.index[b] * pass.cube.band_step - pass.low)
         : 0;
   if (paints)
-    brush.load (table, slots, n);
+    brush.load (pass.known->gains, n);
 #pragma unroll 2
   for (int i = blockIdx.x * THREADS + threadIdx.x; i < pass.n_tiles;
        i += gridDim.x * THREADS) {
