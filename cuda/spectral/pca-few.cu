@@ -23,6 +23,42 @@ template <CuvCubeFormat F> struct Few {
 
 // ---- steps through the image ----
 
+// A warp's steps: every n-th of the image's.
+struct Walk {
+  int t, y, x; // the x-th of row y
+
+  __device__ __forceinline__
+  Walk (const CuvPcaPass &pass, int first)
+  {
+    t = first;
+    y = t / pass.tiles_across;
+    x = t - y * pass.tiles_across;
+  }
+
+  // By n steps, n = dy rows and dx.
+  __device__ __forceinline__ void
+  go_on (const CuvPcaPass &pass, int n, int dy, int dx)
+  {
+    t += n;
+    y += dy;
+    x += dx;
+    if (x >= pass.tiles_across) {
+      x -= pass.tiles_across;
+      y++;
+    }
+  }
+
+  __device__ __forceinline__ CuvPcaSpot
+  spot (const CuvPcaPass &pass) const
+  {
+    const int row = pass.backwards ? pass.height - 1 - y : y;
+    const int first =
+        (pass.backwards ? pass.tiles_across - 1 - x : x) * pass.pixels;
+
+    return { row, first, min (pass.pixels, pass.width - first) };
+  }
+};
+
 // Where a step's bytes are, from the image's first on.
 static __device__ __forceinline__ int64_t
 step_at (const CuvPcaPass &pass, const CuvPcaSpot &spot)
@@ -117,16 +153,14 @@ template <CuvCubeFormat F, bool PACKED> struct Source {
 
 // ---- 32 pixels of a step, in registers ----
 
-// Where the pixel is that lane 4 r + q paints.
+// Where the pixel is that lane 4 r + q paints, of a step's first 32.
 template <CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ int
-pixel_of_lane (int lane, int half)
+pixel_of_lane (int lane)
 {
   const int q = lane % 4, r = lane / 4;
 
-  if (PACKED)
-    return 32 * half + lane % 4 * 8 + r;
-  return r / 2 * (16 / Few<F>::size) + 8 * half + q * 2 + r % 2;
+  return PACKED ? 8 * q + r : r / 2 * (16 / Few<F>::size) + q * 2 + r % 2;
 }
 
 // What counts among pixels: a word of by_bands, a set; of by_pixels one pixel.
@@ -267,8 +301,8 @@ add (const typename Few<F>::Bytes &bytes, Sums<F> *to)
     const unsigned *rows = bytes.words[k / Few<F>::size];
     const unsigned *columns = bytes.words[k % Few<F>::size];
 
-    each_pair<true> (GROUPS, &to->products[k / 2 + k % 2],
-        [&] (int i, int j, unsigned *sums) {
+    each_pair<true> (
+        &to->products[k / 2 + k % 2], [&] (int i, int j, unsigned *sums) {
           const unsigned a[4] = { rows[i], rows[i + 1], rows[4 + i],
             rows[5 + i] };
           const unsigned b[2] = { columns[j], columns[4 + j] };
@@ -278,72 +312,83 @@ add (const typename Few<F>::Bytes &bytes, Sums<F> *to)
   }
 }
 
-// A block's sums, through memory, so that neighbours are added to neighbours.
-// By all threads, which are through with their steps.
+// Room for a block's sums.
+template <CuvCubeFormat F>
+static __host__ __device__ constexpr int
+area_bytes ()
+{
+  return Sums<F>::kinds * Products<unsigned>::n * 32 * sizeof (unsigned);
+}
+
+// A block's sums. By all threads, which are through with their steps; area is
+// 0.
 template <CuvCubeFormat F>
 static __device__ __forceinline__ void
-give (const CuvPcaPass &pass, Sums<F> *sums, void *memory)
+give (const CuvPcaPass &pass, const Sums<F> &sums, unsigned *area)
 {
   typedef unsigned long long Sum;
-  const int lane = threadIdx.x % 32, stride = CUV_PCA_STRIDE (pass.bands.n);
-  Sum *found = (Sum *) memory;
-  Place place = {};
+  constexpr int n = Products<unsigned>::n;
 
-  place.share = cuv_warp_of_thread ();
-  place.n_shares = blockDim.x / 32;
 #pragma unroll
-  for (int kind = 0; kind < Sums<F>::kinds; kind++)
-    add_shares<false> (pass, place, &sums->products[kind], (unsigned *) memory);
+  for (int i = 0; i < Sums<F>::kinds * n; i++) {
+    if (is_used<false> (i % n))
+      atomicAdd (&area[32 * i + threadIdx.x % 32],
+          sums.products[i / n].sums[i % n / 4][i % 4]);
+  }
   __syncthreads ();
-#pragma unroll
-  for (int i = 0; i < Products<unsigned>::n && place.share == 0; i++) {
+#pragma unroll 1
+  for (int at = threadIdx.x; at < 32 * n; at += blockDim.x) {
+    const int i = at / 32, row = at % 32 / 4, column = at % 4 * 2 + i % 2;
     const int g = i / 4 / GROUPS * 2 + i % 4 / 2, h = i / 4 % GROUPS;
-    const int row = lane / 4, column = lane % 4 * 2 + i % 2;
     const int a = pass.band_of_slot[cuv_pca_band_of_row (g, row)];
     const int b = pass.band_of_slot[cuv_pca_band_of_row (h, column)];
     Sum sum = 0;
 
 #pragma unroll
     for (int kind = 0; kind < Sums<F>::kinds; kind++)
-      sum += (Sum) sums->products[kind].sums[i / 4][i % 4] << 8 * kind;
+      sum += (Sum) area[32 * n * kind + at] << 8 * kind;
     if (g <= h && (g < h || row <= column) && a >= 0 && b >= 0)
-      found[min (a, b) * stride + max (a, b)] = sum;
-  }
-  __syncthreads ();
-  for (int i = threadIdx.x; i < stride * stride; i += blockDim.x) {
-    const int row = i / stride, column = i % stride;
-
-    if (row <= column && column <= pass.bands.n)
-      atomicAdd ((Sum *) &pass.sums[i], found[i]);
+      atomicAdd (
+          (Sum *) &pass
+              .sums[min (a, b) * CUV_PCA_STRIDE (pass.bands.n) + max (a, b)],
+          sum);
   }
 }
 
 // ---- pictures ----
 
+// Gains of channel r / 2, of slots 8 q on.
+static __device__ __forceinline__ void
+read_gains (const CuvPcaPass &pass, double of_slots[8])
+{
+  const int q = threadIdx.x % 4, c = threadIdx.x % 32 / 8;
+
+#pragma unroll
+  for (int i = 0; i < 8; i++) {
+    const int band = pass.band_of_slot[8 * q + i];
+
+    of_slots[i] = c < CUV_PCA_SHOWN && band >= 0 && band < pass.bands.n
+        ? pass.known->gains.gain[c][band]
+        : 0.0;
+  }
+}
+
 // What a lane needs to paint its channel.
 template <CuvCubeFormat F> struct Brush {
   unsigned digits[Few<F>::size][DIGITS / 2][2];
   CuvPcaShading shading;
+  int offset[DIGITS / 2];
+  bool coarse; // some channel's gains are very large
 
   // Lane 4 r + q has, for two digits of channel r / 2, those of slots 8 q on;
   // and channel q is its own. By whole warps.
   __device__ __forceinline__ void
-  load (const CuvPcaPass &pass)
+  load (const CuvPcaGains &gains, const double of_slots[8])
   {
-    const CuvPcaGains &gains = pass.known->gains;
-    const int q = threadIdx.x % 4, r = threadIdx.x % 32 / 4, c = r / 2;
+    const int q = threadIdx.x % 4, r = threadIdx.x % 32 / 4;
     const int bits = GAIN_BITS - 8 * (Few<F>::size - 1);
-    double of_slots[8];
     float largest = 0.0f;
 
-#pragma unroll
-    for (int i = 0; i < 8; i++) {
-      const int band = pass.band_of_slot[8 * q + i];
-
-      of_slots[i] = c < CUV_PCA_SHOWN && band >= 0 && band < pass.bands.n
-          ? gains.gain[c][band]
-          : 0.0;
-    }
 #pragma unroll
     for (int i = 0; i < 8; i++)
       largest = fmaxf (largest, fabsf ((float) of_slots[i]));
@@ -355,6 +400,10 @@ template <CuvCubeFormat F> struct Brush {
     set_digits (of_slots, fraction, (double) (1LL << bits), r % 2);
     shading = cuv_pca_shading (
         gains, min (q, 2), __shfl_sync (~0u, fraction, min (q, 2) * 8));
+    coarse = __any_sync (~0u, shading.shift != 0);
+    offset[0] = (int) (shading.offset & 0xffff);
+    offset[1] = (int) (shading.offset >> 16 & 0xffff);
+    offset[2] = (int) (shading.offset >> 32);
   }
 
   // Digits of eight slots: of each pair of them the odd ones or the even.
@@ -391,6 +440,7 @@ template <CuvCubeFormat F> struct Brush {
   }
 
   // A byte from sums of a channel's digits.
+  template <bool COARSE>
   __device__ __forceinline__ unsigned
   shade (const int (*sums)[4], int odd) const
   {
@@ -398,14 +448,18 @@ template <CuvCubeFormat F> struct Brush {
 
 #pragma unroll
     for (int i = 0; i < DIGITS / 2; i++)
-      pairs[i] = sums[i][2 * odd] + sums[i][2 * odd + 1] * 256;
-    return shading.shade (pairs[0] + (int64_t) pairs[1] * 65536, pairs[2]);
+      pairs[i] = offset[i] + sums[i][2 * odd] + sums[i][2 * odd + 1] * 256;
+    if (COARSE)
+      return shading.shade (
+          pairs[0] + ((int64_t) pairs[1] << 16) + ((int64_t) pairs[2] << 32));
+    pairs[2] += (pairs[1] + (pairs[0] >> 16)) >> 16;
+    return (unsigned) min (max (pairs[2], 0), shading.top);
   }
 };
 
 // Channels of 32 pixels and, as the last byte, whether they count; a lane's is
 // that of pixel_of_lane().
-template <CuvCubeFormat F>
+template <bool COARSE, CuvCubeFormat F>
 static __device__ __forceinline__ unsigned
 channels (const typename Few<F>::Bytes &by_pixels, const Brush<F> &brush)
 {
@@ -428,7 +482,7 @@ channels (const typename Few<F>::Bytes &by_pixels, const Brush<F> &brush)
     for (int odd = 0; odd < 2; odd++) {
       const unsigned counts = by_pixels.words[0][4 * set + 2 * odd + 1] >> 24;
 
-      const unsigned shade = brush.shade (sums, odd);
+      const unsigned shade = brush.template shade<COARSE> (sums, odd);
 
       word |= (q < CUV_PCA_SHOWN ? shade : counts) << 8 * (2 * set + odd);
     }
@@ -464,84 +518,108 @@ kept_of (const CuvPcaPass &pass, int w)
   return kept;
 }
 
+// A step that is there.
+template <CuvCubeFormat F, bool PACKED>
+static __device__ __forceinline__ void
+work_on (const CuvPcaPass &pass, const CuvPcaSpot &spot, const uint8_t *stage,
+    const unsigned kept[2], const Brush<F> &brush, Sums<F> *sums,
+    unsigned *left_out)
+{
+  const int pixel = pixel_of_lane<F, PACKED> (threadIdx.x % 32);
+  unsigned *out =
+      (unsigned *) (pass.picture + spot.y * pass.stride) + (spot.first + pixel);
+
+#pragma unroll
+  for (int half = 0; half < Few<F>::step / 32; half++) {
+    constexpr int apart = PACKED ? 32 : 8; // pixels of halves
+    typename Few<F>::Bytes bytes;
+
+    if constexpr (PACKED)
+      bytes = load_packed<F> (pass, stage, half, spot.count, kept);
+    else
+      bytes = load_planar<F> (pass, stage, half, spot.count);
+    if (pass.tasks & CUV_PCA_SUM)
+      add<F> (PACKED ? cuv_pca_by_bands (bytes) : bytes, sums);
+    if (pass.tasks & CUV_PCA_PAINT) {
+      const auto by_pixels = PACKED ? bytes : cuv_pca_by_pixels (bytes);
+      const unsigned word = brush.coarse ? channels<true> (by_pixels, brush)
+                                         : channels<false> (by_pixels, brush);
+      const bool is = pixel + apart * half < spot.count;
+      const bool counts = word >> 24 != 0;
+
+      if (is)
+        out[apart * half] = 0xff000000u | (counts ? word : 0);
+      *left_out += is && !counts;
+    }
+  }
+}
+
 template <CuvCubeFormat F, bool PACKED>
 static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
     few_kernel (const __grid_constant__ CuvPcaPass pass)
 {
   extern __shared__ uint4 shared_of_block[];
-  const int lane = threadIdx.x % 32, warp = cuv_warp_of_thread ();
-  const int n_warps = gridDim.x * (blockDim.x / 32);
+  constexpr int n_sums = area_bytes<F> () / (int) sizeof (unsigned);
+  const int warp = cuv_warp_of_thread (), warps = blockDim.x / 32;
+  const int n = gridDim.x * warps, dy = n / pass.tiles_across;
+  const int dx = n - dy * pass.tiles_across;
   const bool paints = pass.tasks & CUV_PCA_PAINT;
+  unsigned *area = (unsigned *) shared_of_block;
   uint8_t *stages =
-      (uint8_t *) shared_of_block + warp * FEW_STAGES * pass.tile_bytes;
-  int t = blockIdx.x * (blockDim.x / 32) + warp, ahead = t, stage = 0;
+      (uint8_t *) (area + n_sums) + warp * FEW_STAGES * pass.tile_bytes;
   const Source<F, PACKED> source (pass);
+  Walk here (pass, blockIdx.x * warps + warp), ahead = here;
+  double gains[8];
   unsigned kept[2], left_out = 0;
   Brush<F> brush = {};
   Sums<F> sums;
 
   // after that, so that whatever starts early finds the cube as this one does
-  if (!pass.knows_cube)
+  if (!pass.knows_cube) {
     cuv_wait_for_previous_kernel ();
+    if (paints)
+      read_gains (pass, gains);
+  }
   cuv_let_next_kernel_start ();
 #pragma unroll 1
-  for (int i = 0; i < FEW_STAGES - 1; i++, ahead += n_warps) {
-    if (ahead < pass.n_tiles)
-      source.fetch (
-          pass, cuv_pca_spot (pass, ahead), stages + i * pass.tile_bytes);
+  for (int i = 0; i < FEW_STAGES - 1; i++) {
+    if (ahead.t < pass.n_tiles)
+      source.fetch (pass, ahead.spot (pass), stages + i * pass.tile_bytes);
     __pipeline_commit ();
+    ahead.go_on (pass, n, dy, dx);
   }
+  for (int i = threadIdx.x; i < n_sums; i += blockDim.x)
+    area[i] = 0;
   if (!PACKED)
     clear_missing (pass, stages);
-  if (pass.knows_cube)
-    cuv_wait_for_previous_kernel ();
-  if (paints)
-    brush.load (pass);
   for (int w = 0; w < 2; w++)
     kept[w] = PACKED ? kept_of (pass, w) : 0;
+  __syncthreads ();
+  if (pass.knows_cube) {
+    cuv_wait_for_previous_kernel ();
+    if (paints)
+      read_gains (pass, gains);
+  }
+  if (paints)
+    brush.load (pass.known->gains, gains);
 
-  for (; t < pass.n_tiles; t += n_warps, ahead += n_warps) {
-    const CuvPcaSpot spot = cuv_pca_spot (pass, t);
-    const uint8_t *from = stages + stage * pass.tile_bytes;
-    unsigned *row =
-        (unsigned *) (pass.picture + spot.y * pass.stride) + spot.first;
-
+  for (int stage = 0; here.t < pass.n_tiles; stage = (stage + 1) % FEW_STAGES) {
     __syncwarp (); // all are through with the stage that comes next to last
-    if (ahead < pass.n_tiles)
-      source.fetch (pass, cuv_pca_spot (pass, ahead),
+    if (ahead.t < pass.n_tiles)
+      source.fetch (pass, ahead.spot (pass),
           stages + (stage + FEW_STAGES - 1) % FEW_STAGES * pass.tile_bytes);
     __pipeline_commit ();
     __pipeline_wait_prior (FEW_STAGES - 1);
     __syncwarp ();
-    stage = (stage + 1) % FEW_STAGES;
-#pragma unroll
-    for (int half = 0; half < Few<F>::step / 32; half++) {
-      typename Few<F>::Bytes bytes;
-
-      if constexpr (PACKED)
-        bytes = load_packed<F> (pass, from, half, spot.count, kept);
-      else
-        bytes = load_planar<F> (pass, from, half, spot.count);
-      if (pass.tasks & CUV_PCA_SUM)
-        add<F> (PACKED ? cuv_pca_by_bands (bytes) : bytes, &sums);
-      if (paints) {
-        const int pixel = pixel_of_lane<F, PACKED> (lane, half);
-        const unsigned word =
-            channels<F> (PACKED ? bytes : cuv_pca_by_pixels (bytes), brush);
-        const bool counts = word >> 24 != 0;
-
-        if (pixel < spot.count)
-          row[pixel] = 0xff000000u | (counts ? word : 0);
-        left_out += pixel < spot.count && !counts;
-      }
-    }
+    work_on<F, PACKED> (pass, here.spot (pass),
+        stages + stage * pass.tile_bytes, kept, brush, &sums, &left_out);
+    here.go_on (pass, n, dy, dx);
+    ahead.go_on (pass, n, dy, dx);
   }
   if (pass.left_out != nullptr && left_out > 0)
     atomicAdd (pass.left_out, (unsigned long long) left_out);
-  if (pass.tasks & CUV_PCA_SUM) {
-    __syncthreads (); // stages make room
-    give<F> (pass, &sums, shared_of_block);
-  }
+  if (pass.tasks & CUV_PCA_SUM)
+    give<F> (pass, sums, area);
 }
 
 // ---- plans ----
@@ -549,8 +627,10 @@ static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
 static size_t
 shared_bytes (const CuvPcaPass &pass)
 {
-  return std::max ((size_t) pass.warps * FEW_STAGES * pass.tile_bytes,
-      sizeof (unsigned) * 32 * Products<unsigned>::n * pass.warps / 2);
+  const bool bytes = pass.cube.format == CUV_CUBE_U8;
+
+  return (bytes ? area_bytes<CUV_CUBE_U8> () : area_bytes<CUV_CUBE_U16> ())
+      + (size_t) pass.warps * FEW_STAGES * pass.tile_bytes;
 }
 
 typedef void (*Kernel) (const CuvPcaPass);

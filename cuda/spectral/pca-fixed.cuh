@@ -24,20 +24,17 @@ cuv_pca_fixed (double value, int fraction, double most)
   return llrint (fmin (fmax (scaled, -most), most));
 }
 
-// From sums of a channel's gains times samples to its byte.
+// From the sum of offset and a channel's gains times samples to its byte.
 struct CuvPcaShading {
   int64_t offset;
   int shift, limit, top;
 
-  // Of low + 2^32 high.
   __device__ __forceinline__ unsigned
-  shade (int64_t low, int high) const
+  shade (int64_t sum) const
   {
-    low += offset;
-    high = min (max ((int) (low >> 32) + high, -1), limit); // far enough
-
+    const int high = min (max ((int) (sum >> 32), -1), limit); // far enough
     const int value =
-        (int) __funnelshift_l ((unsigned) low, (unsigned) high, shift);
+        (int) __funnelshift_l ((unsigned) sum, (unsigned) high, shift);
 
     return (unsigned) min (max (value, 0), top);
   }

@@ -58,7 +58,6 @@ template <CuvCubeFormat F, bool PACKED> struct Rows {
   typedef typename CuvPcaSample<F>::Type Sample;
   static constexpr int size = sizeof (Sample);
 
-  int groups;       // that have bands or the counts
   int at[GROUPS];   // of the lane's first pixel
   int step[GROUPS]; // to the next pixel
   int jump[GROUPS]; // packed: to the lane's next pixel
@@ -69,7 +68,6 @@ template <CuvCubeFormat F, bool PACKED> struct Rows {
     const int lane = lane_here (), n = tile.pass.bands.n;
     const int apart = PACKED ? tile.pass.apart : F == CUV_CUBE_F32 ? 2 : 4;
 
-    groups = min (GROUPS, (n - first) / 8 + 1);
 #pragma unroll
     for (int g = 0; g < GROUPS; g++) {
       const int row = first + 8 * g + lane / 4;
@@ -119,19 +117,16 @@ template <> struct Sums<CUV_CUBE_F32> {
   Products<double> products[1] = {};
 };
 
-// Calls with pairs of groups, from the diagonal on, and what is theirs; not
-// with columns from n_columns on.
+// Calls with pairs of groups, from the diagonal on, and what is theirs.
 template <bool DIAGONAL, typename T, typename Call>
 static __device__ __forceinline__ void
-each_pair (int n_columns, Products<T> *to, Call call)
+each_pair (Products<T> *to, Call call)
 {
 #pragma unroll
-  for (int j = 0; j < GROUPS; j++) {
+  for (int i = 0; i < GROUPS; i += 2) {
 #pragma unroll
-    for (int i = 0; i < GROUPS; i += 2) {
-      if (j < n_columns && (!DIAGONAL || i <= j))
-        call (i, j, to->sums[i / 2 * GROUPS + j]);
-    }
+    for (int j = DIAGONAL ? i : 0; j < GROUPS; j++)
+      call (i, j, to->sums[i / 2 * GROUPS + j]);
   }
 }
 
@@ -196,7 +191,7 @@ load_bytes (
 }
 
 // S = 256 high + low: products of each with each.
-template <bool MANY, bool DIAGONAL, CuvCubeFormat F, bool PACKED>
+template <bool DIAGONAL, CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
 add_step (const CuvPcaTile<F, PACKED> &tile, const Rows<F, PACKED> &rows,
     const Rows<F, PACKED> &columns, int pixel, Sums<F> *to)
@@ -209,8 +204,8 @@ add_step (const CuvPcaTile<F, PACKED> &tile, const Rows<F, PACKED> &rows,
     const auto &rows_of = a.words[k / Bytes<F>::planes];
     const auto &columns_of = b.words[k % Bytes<F>::planes];
 
-    each_pair<DIAGONAL> (GROUPS, &to->products[k / 2 + k % 2],
-        [&] (int i, int j, unsigned *sums) {
+    each_pair<DIAGONAL> (
+        &to->products[k / 2 + k % 2], [&] (int i, int j, unsigned *sums) {
           const unsigned pair[4] = { rows_of[i][0], rows_of[i + 1][0],
             rows_of[i][1], rows_of[i + 1][1] };
 
@@ -242,7 +237,7 @@ load_doubles (const CuvPcaTile<CUV_CUBE_F32, PACKED> &tile,
   }
 }
 
-template <bool MANY, bool DIAGONAL, bool PACKED>
+template <bool DIAGONAL, bool PACKED>
 static __device__ __forceinline__ void
 add_step (const CuvPcaTile<CUV_CUBE_F32, PACKED> &tile,
     const Rows<CUV_CUBE_F32, PACKED> &rows,
@@ -257,13 +252,12 @@ add_step (const CuvPcaTile<CUV_CUBE_F32, PACKED> &tile,
     load_doubles (tile, rows, pixel, k, a);
     if (!DIAGONAL)
       load_doubles (tile, columns, pixel, k, other);
-    each_pair<DIAGONAL> (MANY ? columns.groups : GROUPS, to->products,
-        [&] (int i, int j, double *sums) {
-          if (DIAGONAL && i == j) // the lower half is below the diagonal
-            cuv_pca_mma (sums, a[i], b[j]);
-          else
-            cuv_pca_mma (sums, a[i], a[i + 1], b[j]);
-        });
+    each_pair<DIAGONAL> (to->products, [&] (int i, int j, double *sums) {
+      if (DIAGONAL && i == j) // the lower half is below the diagonal
+        cuv_pca_mma (sums, a[i], b[j]);
+      else
+        cuv_pca_mma (sums, a[i], a[i + 1], b[j]);
+    });
   }
 }
 
@@ -281,12 +275,12 @@ add_tile (const CuvPcaTile<F, PACKED> &tile, const Place &place, Sums<F> *sums)
     return;
   if (!MANY || place.diagonal) {
     for (; p < tile.spot.count; p += step)
-      add_step<MANY, true> (tile, rows, rows, p, sums);
+      add_step<true> (tile, rows, rows, p, sums);
   } else {
     const Rows<F, PACKED> columns (tile, place.column);
 
     for (; p < tile.spot.count; p += step)
-      add_step<MANY, false> (tile, rows, columns, p, sums);
+      add_step<false> (tile, rows, columns, p, sums);
   }
 }
 

@@ -114,12 +114,12 @@ struct Brush {
 
 #pragma unroll
     for (int c = 0; c < CUV_PCA_SHOWN; c++) {
-      int64_t sum = 0;
+      int64_t sum = shading[c].offset;
 
 #pragma unroll
       for (int b = 0; b < BANDS; b++)
         sum += (int64_t) gain[c][b] * (int) (four.band[b] >> 8 * i & 255);
-      colour |= shading[c].shade (sum, 0) << 8 * c;
+      colour |= shading[c].shade (sum) << 8 * c;
     }
     return colour;
   }
