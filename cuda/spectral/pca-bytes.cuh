@@ -82,15 +82,36 @@ cuv_pca_by_pixels (const CuvPcaBytes<PLANES> &by_bands)
   return to;
 }
 
-// Four lanes have a word each: lane q gets byte q of each of them.
+// Of four values what is within a byte, or next to it.
 static __device__ __forceinline__ unsigned
-cuv_pca_turn_bytes (unsigned word, int q)
+cuv_pca_pack_bytes (const int values[4])
 {
-  unsigned other = __shfl_xor_sync (~0u, word, 2);
+#ifdef __CUDA_ARCH__
+  unsigned high, word;
 
-  word = __byte_perm (word, other, q & 2 ? 0x3276 : 0x5410);
-  other = __shfl_xor_sync (~0u, word, 1);
-  return __byte_perm (word, other, q & 1 ? 0x3715 : 0x6240);
+  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, 0;"
+      : "=r"(high)
+      : "r"(values[3]), "r"(values[2]));
+  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;"
+      : "=r"(word)
+      : "r"(values[1]), "r"(values[0]), "r"(high));
+  return word;
+#else
+  unsigned word = 0;
+
+  for (int i = 0; i < 4; i++)
+    word |= (unsigned) min (max (values[i], 0), 255) << 8 * i;
+  return word;
+#endif
+}
+
+// Four lanes have a word each: lane q gets byte q of each of them. Its
+// selectors are 0x5410 or 0x3276, if q & 2, and 0x6240 or 0x3715, if q & 1.
+static __device__ __forceinline__ unsigned
+cuv_pca_turn_bytes (unsigned word, const unsigned selectors[2])
+{
+  word = __byte_perm (word, __shfl_xor_sync (~0u, word, 2), selectors[0]);
+  return __byte_perm (word, __shfl_xor_sync (~0u, word, 1), selectors[1]);
 }
 
 #endif

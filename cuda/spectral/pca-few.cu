@@ -23,39 +23,56 @@ template <CuvCubeFormat F> struct Few {
 
 // ---- steps through the image ----
 
-// A warp's steps: every n-th of the image's.
+// A warp's steps: every n-th of the image's, forwards or backwards. Rows have
+// `across` of them.
 struct Walk {
-  int t, y, x; // the x-th of row y
+  int left, y, x; // the x-th of row y; left: steps to the end, as they are made
 
   __device__ __forceinline__
   Walk (const CuvPcaPass &pass, int first)
   {
-    t = first;
+    const int t = pass.backwards ? pass.n_tiles - 1 - first : first;
+
+    left = pass.n_tiles - first;
     y = t / pass.tiles_across;
     x = t - y * pass.tiles_across;
-  }
-
-  // By n steps, n = dy rows and dx.
-  __device__ __forceinline__ void
-  go_on (const CuvPcaPass &pass, int n, int dy, int dx)
-  {
-    t += n;
-    y += dy;
-    x += dx;
-    if (x >= pass.tiles_across) {
-      x -= pass.tiles_across;
-      y++;
-    }
   }
 
   __device__ __forceinline__ CuvPcaSpot
   spot (const CuvPcaPass &pass) const
   {
-    const int row = pass.backwards ? pass.height - 1 - y : y;
-    const int first =
-        (pass.backwards ? pass.tiles_across - 1 - x : x) * pass.pixels;
+    const int first = x * pass.pixels;
 
-    return { row, first, min (pass.pixels, pass.width - first) };
+    return { y, first, min (pass.pixels, pass.width - first) };
+  }
+};
+
+// To a warp's next step.
+struct Stride {
+  int n, dy, dx, across, row;
+
+  __device__ __forceinline__
+  Stride (const CuvPcaPass &pass, int warps)
+  {
+    const int sign = pass.backwards ? -1 : 1;
+
+    n = warps;
+    row = sign;
+    across = sign * pass.tiles_across;
+    dy = sign * (n / pass.tiles_across);
+    dx = sign * (n % pass.tiles_across);
+  }
+
+  __device__ __forceinline__ void
+  go_on (const CuvPcaPass &pass, Walk *walk) const
+  {
+    walk->left -= n;
+    walk->y += dy;
+    walk->x += dx;
+    if ((unsigned) walk->x >= (unsigned) pass.tiles_across) {
+      walk->x -= across;
+      walk->y += row;
+    }
   }
 };
 
@@ -63,7 +80,8 @@ struct Walk {
 static __device__ __forceinline__ int64_t
 step_at (const CuvPcaPass &pass, const CuvPcaSpot &spot)
 {
-  return spot.y * pass.cube.row_step + spot.first * pass.cube.pixel_step;
+  return (int64_t) spot.y * (int) pass.cube.row_step
+      + (int64_t) spot.first * (int) pass.cube.pixel_step;
 }
 
 // A unit of which some samples are beyond the end.
@@ -297,17 +315,14 @@ static __device__ __forceinline__ void
 add (const typename Few<F>::Bytes &bytes, Sums<F> *to)
 {
 #pragma unroll
-  for (int k = 0; k < Few<F>::size * Few<F>::size; k++) {
-    const unsigned *rows = bytes.words[k / Few<F>::size];
-    const unsigned *columns = bytes.words[k % Few<F>::size];
+  for (int k = 0; k < 2 * Few<F>::size * Few<F>::size; k++) {
+    const int rows = k / 2 / Few<F>::size, columns = k / 2 % Few<F>::size;
+    const unsigned *a = &bytes.words[rows][k % 2 * 4];
+    const unsigned *b = &bytes.words[columns][k % 2 * 4];
 
     each_pair<true> (
-        &to->products[k / 2 + k % 2], [&] (int i, int j, unsigned *sums) {
-          const unsigned a[4] = { rows[i], rows[i + 1], rows[4 + i],
-            rows[5 + i] };
-          const unsigned b[2] = { columns[j], columns[4 + j] };
-
-          cuv_pca_mma (sums, a, b);
+        &to->products[(rows + columns)], [&] (int i, int j, unsigned *sums) {
+          cuv_pca_mma (sums, a[i], a[i + 1], b[j]);
         });
   }
 }
@@ -357,7 +372,8 @@ give (const CuvPcaPass &pass, const Sums<F> &sums, unsigned *area)
 
 // ---- pictures ----
 
-// Gains of channel r / 2, of slots 8 q on.
+// Gains of channel r / 2, of slots 8 q on. The last channel is 255 in pixels
+// that count.
 static __device__ __forceinline__ void
 read_gains (const CuvPcaPass &pass, double of_slots[8])
 {
@@ -367,9 +383,9 @@ read_gains (const CuvPcaPass &pass, double of_slots[8])
   for (int i = 0; i < 8; i++) {
     const int band = pass.band_of_slot[8 * q + i];
 
-    of_slots[i] = c < CUV_PCA_SHOWN && band >= 0 && band < pass.bands.n
-        ? pass.known->gains.gain[c][band]
-        : 0.0;
+    of_slots[i] = c == CUV_PCA_SHOWN       ? (8 * q + i == COUNTS ? 255.0 : 0.0)
+        : band >= 0 && band < pass.bands.n ? pass.known->gains.gain[c][band]
+                                           : 0.0;
   }
 }
 
@@ -378,7 +394,8 @@ template <CuvCubeFormat F> struct Brush {
   unsigned digits[Few<F>::size][DIGITS / 2][2];
   CuvPcaShading shading;
   int offset[DIGITS / 2];
-  bool coarse; // some channel's gains are very large
+  unsigned selectors[2]; // see cuv_pca_turn_bytes()
+  bool coarse;           // some channel's gains are very large
 
   // Lane 4 r + q has, for two digits of channel r / 2, those of slots 8 q on;
   // and channel q is its own. By whole warps.
@@ -386,7 +403,8 @@ template <CuvCubeFormat F> struct Brush {
   load (const CuvPcaGains &gains, const double of_slots[8])
   {
     const int q = threadIdx.x % 4, r = threadIdx.x % 32 / 4;
-    const int bits = GAIN_BITS - 8 * (Few<F>::size - 1);
+    const int bits = // the last channel is of one byte
+        r / 2 == CUV_PCA_SHOWN ? GAIN_BITS : GAIN_BITS - 8 * (Few<F>::size - 1);
     float largest = 0.0f;
 
 #pragma unroll
@@ -400,7 +418,11 @@ template <CuvCubeFormat F> struct Brush {
     set_digits (of_slots, fraction, (double) (1LL << bits), r % 2);
     shading = cuv_pca_shading (
         gains, min (q, 2), __shfl_sync (~0u, fraction, min (q, 2) * 8));
+    if (q == CUV_PCA_SHOWN)
+      shading = CuvPcaShading{ 0, 0, 256 };
     coarse = __any_sync (~0u, shading.shift != 0);
+    selectors[0] = q & 2 ? 0x3276 : 0x5410;
+    selectors[1] = q & 1 ? 0x3715 : 0x6240;
     offset[0] = (int) (shading.offset & 0xffff);
     offset[1] = (int) (shading.offset >> 16 & 0xffff);
     offset[2] = (int) (shading.offset >> 32);
@@ -419,8 +441,8 @@ template <CuvCubeFormat F> struct Brush {
 #pragma unroll
       for (int b = 0; b < 4; b++) {
         const int64_t gain =
-            (cuv_pca_fixed (of_slots[w % 2 * 4 + b], fraction, most)
-                << 8 * (w / 2))
+            cuv_pca_fixed (of_slots[w % 2 * 4 + b], fraction, most)
+                * (w / 2 == 1 ? 256 : 1)
             + carries;
 
         low[b] = (unsigned) gain;
@@ -439,9 +461,9 @@ template <CuvCubeFormat F> struct Brush {
     }
   }
 
-  // A byte from sums of a channel's digits.
+  // A channel from sums of its digits, before it is cut to a byte.
   template <bool COARSE>
-  __device__ __forceinline__ unsigned
+  __device__ __forceinline__ int
   shade (const int (*sums)[4], int odd) const
   {
     int pairs[DIGITS / 2];
@@ -451,20 +473,17 @@ template <CuvCubeFormat F> struct Brush {
       pairs[i] = offset[i] + sums[i][2 * odd] + sums[i][2 * odd + 1] * 256;
     if (COARSE)
       return shading.shade (
-          pairs[0] + ((int64_t) pairs[1] << 16) + ((int64_t) pairs[2] << 32));
-    pairs[2] += (pairs[1] + (pairs[0] >> 16)) >> 16;
-    return (unsigned) min (max (pairs[2], 0), shading.top);
+          pairs[0] + pairs[1] * 65536LL + pairs[2] * (1LL << 32));
+    return pairs[2] + ((pairs[1] + (pairs[0] >> 16)) >> 16);
   }
 };
 
-// Channels of 32 pixels and, as the last byte, whether they count; a lane's is
-// that of pixel_of_lane().
+// The four channels of 32 pixels; a lane's is that of pixel_of_lane().
 template <bool COARSE, CuvCubeFormat F>
 static __device__ __forceinline__ unsigned
 channels (const typename Few<F>::Bytes &by_pixels, const Brush<F> &brush)
 {
-  const int q = threadIdx.x % 4;
-  unsigned word = 0; // a channel of four pixels
+  int values[4]; // of a channel
 
 #pragma unroll
   for (int set = 0; set < 2; set++) {
@@ -479,15 +498,10 @@ channels (const typename Few<F>::Bytes &by_pixels, const Brush<F> &brush)
       cuv_pca_mma (sums[pair], a, brush.digits[plane][pair]);
     }
 #pragma unroll
-    for (int odd = 0; odd < 2; odd++) {
-      const unsigned counts = by_pixels.words[0][4 * set + 2 * odd + 1] >> 24;
-
-      const unsigned shade = brush.template shade<COARSE> (sums, odd);
-
-      word |= (q < CUV_PCA_SHOWN ? shade : counts) << 8 * (2 * set + odd);
-    }
+    for (int odd = 0; odd < 2; odd++)
+      values[2 * set + odd] = brush.template shade<COARSE> (sums, odd);
   }
-  return cuv_pca_turn_bytes (word, q);
+  return cuv_pca_turn_bytes (cuv_pca_pack_bytes (values), brush.selectors);
 }
 
 // ---- the kernel ----
@@ -527,7 +541,8 @@ work_on (const CuvPcaPass &pass, const CuvPcaSpot &spot, const uint8_t *stage,
 {
   const int pixel = pixel_of_lane<F, PACKED> (threadIdx.x % 32);
   unsigned *out =
-      (unsigned *) (pass.picture + spot.y * pass.stride) + (spot.first + pixel);
+      (unsigned *) (pass.picture + (int64_t) spot.y * (int) pass.stride)
+      + (spot.first + pixel);
 
 #pragma unroll
   for (int half = 0; half < Few<F>::step / 32; half++) {
@@ -544,12 +559,13 @@ work_on (const CuvPcaPass &pass, const CuvPcaSpot &spot, const uint8_t *stage,
       const auto by_pixels = PACKED ? bytes : cuv_pca_by_pixels (bytes);
       const unsigned word = brush.coarse ? channels<true> (by_pixels, brush)
                                          : channels<false> (by_pixels, brush);
-      const bool is = pixel + apart * half < spot.count;
-      const bool counts = word >> 24 != 0;
+      const bool counts = word >= 1u << 24;
 
-      if (is)
-        out[apart * half] = 0xff000000u | (counts ? word : 0);
-      *left_out += is && !counts;
+      if (pixel + apart * half < spot.count) {
+        out[apart * half] = counts ? word : 0xff000000u;
+        if (pass.left_out != nullptr && !counts)
+          *left_out += 1;
+      }
     }
   }
 }
@@ -561,19 +577,25 @@ static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
   extern __shared__ uint4 shared_of_block[];
   constexpr int n_sums = area_bytes<F> () / (int) sizeof (unsigned);
   const int warp = cuv_warp_of_thread (), warps = blockDim.x / 32;
-  const int n = gridDim.x * warps, dy = n / pass.tiles_across;
-  const int dx = n - dy * pass.tiles_across;
   const bool paints = pass.tasks & CUV_PCA_PAINT;
   unsigned *area = (unsigned *) shared_of_block;
   uint8_t *stages =
       (uint8_t *) (area + n_sums) + warp * FEW_STAGES * pass.tile_bytes;
   const Source<F, PACKED> source (pass);
+  const Stride stride (pass, gridDim.x * warps);
   Walk here (pass, blockIdx.x * warps + warp), ahead = here;
   double gains[8];
   unsigned kept[2], left_out = 0;
   Brush<F> brush = {};
   Sums<F> sums;
 
+  for (int i = threadIdx.x; i < n_sums; i += blockDim.x)
+    area[i] = 0;
+  if (!PACKED)
+    clear_missing (pass, stages);
+  for (int w = 0; w < 2; w++)
+    kept[w] = PACKED ? kept_of (pass, w) : 0;
+  __syncthreads ();
   // after that, so that whatever starts early finds the cube as this one does
   if (!pass.knows_cube) {
     cuv_wait_for_previous_kernel ();
@@ -583,18 +605,11 @@ static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
   cuv_let_next_kernel_start ();
 #pragma unroll 1
   for (int i = 0; i < FEW_STAGES - 1; i++) {
-    if (ahead.t < pass.n_tiles)
+    if (ahead.left > 0)
       source.fetch (pass, ahead.spot (pass), stages + i * pass.tile_bytes);
     __pipeline_commit ();
-    ahead.go_on (pass, n, dy, dx);
+    stride.go_on (pass, &ahead);
   }
-  for (int i = threadIdx.x; i < n_sums; i += blockDim.x)
-    area[i] = 0;
-  if (!PACKED)
-    clear_missing (pass, stages);
-  for (int w = 0; w < 2; w++)
-    kept[w] = PACKED ? kept_of (pass, w) : 0;
-  __syncthreads ();
   if (pass.knows_cube) {
     cuv_wait_for_previous_kernel ();
     if (paints)
@@ -603,9 +618,9 @@ static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
   if (paints)
     brush.load (pass.known->gains, gains);
 
-  for (int stage = 0; here.t < pass.n_tiles; stage = (stage + 1) % FEW_STAGES) {
+  for (int stage = 0; here.left > 0; stage = (stage + 1) % FEW_STAGES) {
     __syncwarp (); // all are through with the stage that comes next to last
-    if (ahead.t < pass.n_tiles)
+    if (ahead.left > 0)
       source.fetch (pass, ahead.spot (pass),
           stages + (stage + FEW_STAGES - 1) % FEW_STAGES * pass.tile_bytes);
     __pipeline_commit ();
@@ -613,8 +628,8 @@ static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
     __syncwarp ();
     work_on<F, PACKED> (pass, here.spot (pass),
         stages + stage * pass.tile_bytes, kept, brush, &sums, &left_out);
-    here.go_on (pass, n, dy, dx);
-    ahead.go_on (pass, n, dy, dx);
+    stride.go_on (pass, &here);
+    stride.go_on (pass, &ahead);
   }
   if (pass.left_out != nullptr && left_out > 0)
     atomicAdd (pass.left_out, (unsigned long long) left_out);
@@ -653,7 +668,9 @@ fits (const CuvPcaPass &pass)
   if (pass.cube.format == CUV_CUBE_F32 || pass.bands.n > COUNTS
       || (pass.tasks & CUV_PCA_COUNT) || pass.unit != 16)
     return false;
-  return pass.packed ? pass.span <= COUNTS * size : true;
+  return (!pass.packed || pass.span <= COUNTS * size)
+      && std::abs (pass.cube.row_step) <= INT32_MAX
+      && std::abs (pass.stride) <= INT32_MAX;
 }
 
 // Planar, a slot is a band, packed a sample of the pixel.

@@ -24,19 +24,18 @@ cuv_pca_fixed (double value, int fraction, double most)
   return llrint (fmin (fmax (scaled, -most), most));
 }
 
-// From the sum of offset and a channel's gains times samples to its byte.
+// From the sum of offset and a channel's gains times samples to the channel,
+// where it is beyond bytes to anything that is, too.
 struct CuvPcaShading {
   int64_t offset;
-  int shift, limit, top;
+  int shift, limit;
 
-  __device__ __forceinline__ unsigned
+  __device__ __forceinline__ int
   shade (int64_t sum) const
   {
     const int high = min (max ((int) (sum >> 32), -1), limit); // far enough
-    const int value =
-        (int) __funnelshift_l ((unsigned) sum, (unsigned) high, shift);
 
-    return (unsigned) min (max (value, 0), top);
+    return (int) __funnelshift_l ((unsigned) sum, (unsigned) high, shift);
   }
 };
 
@@ -44,7 +43,7 @@ static __device__ __forceinline__ CuvPcaShading
 cuv_pca_shading (const CuvPcaGains &gains, int c, int fraction)
 {
   return { cuv_pca_fixed (gains.offset[c] + gains.bias, fraction, 0x1p61),
-    32 - fraction, (int) max (1LL, 1LL << fraction >> 24), (int) gains.top };
+    32 - fraction, (int) max (1LL, 1LL << fraction >> 24) };
 }
 
 #endif

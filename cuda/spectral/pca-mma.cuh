@@ -88,6 +88,22 @@ cuv_pca_mma (unsigned *c, const unsigned *a, const unsigned *b)
 #endif
 }
 
+// The same over 16 pixels, of which a lane has l % 4 * 4 + {0 .. 3}.
+static __device__ __forceinline__ void
+cuv_pca_mma (unsigned *c, unsigned upper, unsigned lower, unsigned b)
+{
+#if CUV_PCA_HAS_MMA
+  asm volatile("mma.sync.aligned.m16n8k16.row.col.s32.u8.u8.s32 "
+               "{%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+               : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
+               : "r"(upper), "r"(lower), "r"(b));
+#else
+  const unsigned a[4] = { upper, lower, 0, 0 }, two[2] = { b, 0 };
+
+  cuv_pca_mma (c, a, two);
+#endif
+}
+
 // The same of bytes a and signed bytes b, over 32 bands: rows are pixels.
 static __device__ __forceinline__ void
 cuv_pca_mma (int *c, const unsigned *a, const unsigned *b)

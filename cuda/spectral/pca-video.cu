@@ -2,6 +2,7 @@
 // Passes over the frames of a video: up to three bands in four bytes a pixel. A
 // thread takes four pixels at once.
 #include <algorithm>
+#include "spectral/pca-bytes.cuh"
 #include "spectral/pca-fixed.cuh"
 
 #define THREADS 256
@@ -110,7 +111,7 @@ struct Brush {
   __device__ __forceinline__ unsigned
   colour (const Four &four, int i) const
   {
-    unsigned colour = 0xff000000u;
+    int values[4] = { 0, 0, 0, 255 };
 
 #pragma unroll
     for (int c = 0; c < CUV_PCA_SHOWN; c++) {
@@ -119,9 +120,9 @@ struct Brush {
 #pragma unroll
       for (int b = 0; b < BANDS; b++)
         sum += (int64_t) gain[c][b] * (int) (four.band[b] >> 8 * i & 255);
-      colour |= shading[c].shade (sum) << 8 * c;
+      values[c] = shading[c].shade (sum);
     }
-    return colour;
+    return cuv_pca_pack_bytes (values);
   }
 };
 
