@@ -125,7 +125,7 @@ cuv_pca_project (const CuvPcaGlance<F, PACKED> &glance,
     for (int c = 0; c < CUV_PCA_SHOWN; c++)
       sums[i][c] = shades[n_bands].channel[c];
   }
-#pragma unroll(PACKED ? 2 : 4)
+#pragma unroll(n == 1 ? 8 : PACKED ? 2 : 4)
   for (int b = 0; b < n_bands; b++) {
     const CuvPcaShade shade = shades[b];
     double samples[n];

@@ -112,7 +112,7 @@ cuv_pca_match (CuvTeam team, const CuvPcaScratch *self, int n)
 
     if (team.column == 0) {
       self->order[k] = self->best[k] = best;
-      owner[best] = k; /* of several one */
+      cuv_team_put (&owner[best], k); /* of several one */
     }
   }
   cuv_team_meet (team);

@@ -141,6 +141,17 @@ cuv_team_row_max (CuvTeam team, double value)
 #endif
 }
 
+/* Where others of the team may put something, too: one of them stays. */
+CUV_BOTH void
+cuv_team_put (int32_t *at, int32_t value)
+{
+#if CUV_TEAM_IS_BLOCK
+  atomicExch (at, value);
+#else
+  *at = value;
+#endif
+}
+
 /* ---- of all the team, which meets in them ----
  *
  * slots have room for each warp's; not to be used again before the team meets

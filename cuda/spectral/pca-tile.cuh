@@ -179,6 +179,7 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
   }
 
   // found or rest are not 0 if there is such a sample in a word.
+  template <bool IGNORES>
   __device__ __forceinline__ void
   look_at (unsigned word, unsigned *found, float *rest) const
   {
@@ -186,7 +187,7 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
       const float value = __uint_as_float (word);
 
       *rest = fmaf (value, 0.0f, *rest);
-      if (pass.has_ignore)
+      if (IGNORES)
         *found |= value == (float) pass.ignore;
     } else {
       const unsigned ones = 0xffffffffu / Sample (~0);
@@ -196,7 +197,7 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
     }
   }
 
-  template <int UNIT>
+  template <int UNIT, bool IGNORES>
   __device__ __forceinline__ bool
   suspects_units () const
   {
@@ -207,18 +208,20 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
     for (int row = first_row (); row < n_rows (); row += blockDim.x / 32) {
       const uint8_t *from = bytes + row * pass.pitch;
 
+#pragma unroll 4
       for (int at = UNIT * thread_of_row (); at < end; at += step) {
         if constexpr (UNIT == 16) {
           const uint4 four = *(const uint4 *) (from + at);
 
-          look_at (four.x, &found, &rest);
-          look_at (four.y, &found, &rest);
-          look_at (four.z, &found, &rest);
-          look_at (four.w, &found, &rest);
+          look_at<IGNORES> (four.x, &found, &rest);
+          look_at<IGNORES> (four.y, &found, &rest);
+          look_at<IGNORES> (four.z, &found, &rest);
+          look_at<IGNORES> (four.w, &found, &rest);
         } else if constexpr (UNIT == 4) {
-          look_at (*(const unsigned *) (from + at), &found, &rest);
+          look_at<IGNORES> (*(const unsigned *) (from + at), &found, &rest);
         } else {
-          look_at (*(const Sample *) (from + at) * (0xffffffffu / Sample (~0)),
+          look_at<IGNORES> (
+              *(const Sample *) (from + at) * (0xffffffffu / Sample (~0)),
               &found, &rest);
         }
       }
@@ -226,14 +229,21 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
     return found != 0 || !(rest == 0.0f);
   }
 
+  template <bool IGNORES>
+  __device__ __forceinline__ bool
+  suspects_some () const
+  {
+    return pass.unit == 16           ? suspects_units<16, IGNORES> ()
+        : pass.unit == 4 && size < 4 ? suspects_units<4, IGNORES> ()
+                                     : suspects_units<size, IGNORES> ();
+  }
+
   // Whether there may be pixels to leave out: among the bytes that this thread
   // copied, those between bands and behind the end, too.
   __device__ __forceinline__ bool
   suspects () const
   {
-    return pass.unit == 16           ? suspects_units<16> ()
-        : pass.unit == 4 && size < 4 ? suspects_units<4> ()
-                                     : suspects_units<size> ();
+    return pass.has_ignore ? suspects_some<true> () : suspects_some<false> ();
   }
 
   // Writes the counts. What does not count becomes 0; for pixels to leave out

@@ -31,6 +31,7 @@ typedef enum {
 typedef enum {
   cudaDevAttrMultiProcessorCount,
   cudaDevAttrMaxSharedMemoryPerBlockOptin,
+  cudaDevAttrComputeCapabilityMajor,
 } cudaDeviceAttr;
 
 typedef enum {

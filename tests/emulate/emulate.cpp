@@ -372,6 +372,7 @@ cudaDeviceGetAttribute (int *value, cudaDeviceAttr attribute, int)
   const char *shared = getenv ("CUV_EMULATED_SHARED"); // of smaller GPUs
 
   *value = attribute == cudaDevAttrMultiProcessorCount ? 2
+      : attribute == cudaDevAttrComputeCapabilityMajor ? 9
       : shared != nullptr                              ? atoi (shared)
                                                        : MAX_SHARED;
   return cudaSuccess;
