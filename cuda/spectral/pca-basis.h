@@ -103,7 +103,9 @@ cuv_pca_spread (CuvTeam team, const CuvPcaBasis *self, int k, double *mean,
 /* ---- gains ---- */
 
 /* Three channels: floor (clamp (offset + sum of gain[b] s_b, 0, top) + bias),
- * added up band by band in double. */
+ * added up band by band in double. Bytes are rounded, with a little
+ * more than a half: of samples that make exactly one the last digit of the sum
+ * would decide. */
 typedef struct {
   int32_t n;
   double gain[CUV_PCA_SHOWN][CUV_CUBE_MAX_BANDS];
@@ -237,7 +239,7 @@ cuv_pca_set_gains (CuvTeam team, CuvPcaGains *self, const CuvPcaBasis *basis,
   if (cuv_team_is_first (team)) {
     self->n = basis->n;
     self->top = bins ? CUV_PCA_BINS - 1.0 : 255.0;
-    self->bias = bins ? 0.0 : 0.5;
+    self->bias = bins ? 0.0 : 0.5 + 0x1p-14;
   }
   CUV_TEAM_ROWS (team, c, CUV_PCA_SHOWN)
   cuv_pca_set_channel (team, self, c, basis,
