@@ -4,6 +4,7 @@
 #define CUV_CUDA_CUH
 
 #include <cuda_runtime.h>
+#include <type_traits>
 #include "cuv-cuda.h"
 
 /* Records a failure for cuv_cuda_error() and returns -1, or returns 0. */
@@ -92,6 +93,30 @@ static __device__ __forceinline__ int
 cuv_warp_of_thread ()
 {
   return cuv_uniform ((int) threadIdx.x / 32);
+}
+
+#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
+#define CUV_HAS_REDUCE 1
+#else
+#define CUV_HAS_REDUCE 0
+#endif
+
+/* The sum over a warp, in each of its threads. By whole warps. */
+template <typename T>
+static __device__ __forceinline__ T
+cuv_warp_sum (T value)
+{
+#if CUV_HAS_REDUCE
+  if constexpr (std::is_same<T, unsigned>::value) {
+    return __reduce_add_sync (~0u, value);
+  } else
+#endif
+  {
+#pragma unroll
+    for (int bit = 16; bit > 0; bit /= 2)
+      value += __shfl_xor_sync (~0u, value, bit);
+    return value;
+  }
 }
 
 /* The sum of a thread's value and of those before it in its group, a power of

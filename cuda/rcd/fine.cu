@@ -115,7 +115,7 @@ add_chunk (const CuvFrame &frame, int left, int top, int right, int bottom,
   }
 #pragma unroll
   for (int k = 0; k < n_sums; k++)
-    all[k] = (int) cuv_rcd_warp_sum (sums[k]);
+    all[k] = (int) cuv_warp_sum (sums[k]);
   if constexpr (F == CUV_RCD_TUZEL9)
     cuv_rcd_move_origin (all, n, pixels, -left, -top);
 #pragma unroll

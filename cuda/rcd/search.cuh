@@ -76,19 +76,6 @@ int cuv_rcd_draw_submit (const CuvRcdState &state, const CuvFrame &frame,
 
 // ---- what kernels share ----
 
-// The sum of all threads' values, in each of a warp.
-static __device__ __forceinline__ unsigned
-cuv_rcd_warp_sum (unsigned value)
-{
-#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
-  return __reduce_add_sync (~0u, value);
-#else
-  for (int bit = 16; bit > 0; bit /= 2)
-    value += __shfl_xor_sync (~0u, value, bit);
-  return value;
-#endif
-}
-
 static __device__ __forceinline__ CuvRcdBits
 cuv_rcd_bits (double score)
 {

@@ -20,7 +20,7 @@ add (const typename Few<F>::Bytes &bytes, Sums<F> *to)
     const unsigned *b = &bytes.words[columns][k % 2 * 4];
 
     each_pair<true> (
-        &to->products[(rows + columns)], [&] (int i, int j, unsigned *sums) {
+        &to->products[rows + columns], [&] (int i, int j, unsigned *sums) {
           cuv_pca_mma (sums, a[i], a[i + 1], b[j]);
         });
   }
@@ -68,6 +68,7 @@ give (const CuvPcaPass &pass, const Sums<F> &sums, unsigned *area)
           sum);
   }
 }
+
 // ---- the kernel ----
 
 // Planar, bands that are not there are 0 in all stages.

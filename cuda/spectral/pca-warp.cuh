@@ -6,12 +6,6 @@
 
 #include "cuv-cuda.cuh"
 
-#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
-#define CUV_PCA_HAS_REDUCE 1
-#else
-#define CUV_PCA_HAS_REDUCE 0
-#endif
-
 static __device__ __forceinline__ double
 cuv_lanes_sum (unsigned mask, int lanes, double value)
 {
@@ -25,21 +19,9 @@ cuv_lanes_sum (unsigned mask, int lanes, double value)
 
 // Of a whole warp.
 static __device__ __forceinline__ unsigned
-cuv_warp_sum (unsigned value)
-{
-#if CUV_PCA_HAS_REDUCE
-  return __reduce_add_sync (~0u, value);
-#else
-  for (int bit = 16; bit > 0; bit /= 2)
-    value += __shfl_xor_sync (~0u, value, bit);
-  return value;
-#endif
-}
-
-static __device__ __forceinline__ unsigned
 cuv_warp_max (unsigned value)
 {
-#if CUV_PCA_HAS_REDUCE
+#if CUV_HAS_REDUCE
   return __reduce_max_sync (~0u, value);
 #else
   for (int bit = 16; bit > 0; bit /= 2)

@@ -6,16 +6,6 @@
 #include "waldboost/features.cuh"
 #include "waldboost/waldboost.h"
 
-// The sum over a warp; all its threads take part.
-template <typename T>
-static __device__ __forceinline__ T
-cuv_warp_sum (T value)
-{
-  for (int d = 16; d > 0; d /= 2)
-    value += __shfl_xor_sync (~0u, value, d);
-  return value;
-}
-
 // Of WaldBoost models; cascades have as many as stages.
 #define CUV_WALDBOOST_SEGMENTS 40
 
