@@ -239,7 +239,7 @@ cuv_pca_set_gains (CuvTeam team, CuvPcaGains *self, const CuvPcaBasis *basis,
   if (cuv_team_is_first (team)) {
     self->n = basis->n;
     self->top = bins ? CUV_PCA_BINS - 1.0 : 255.0;
-    self->bias = bins ? 0.0 : 0.5 + 0x1p-14;
+    self->bias = bins ? 0.0 : 0.5 + 0x1p-12;
   }
   CUV_TEAM_ROWS (team, c, CUV_PCA_SHOWN)
   cuv_pca_set_channel (team, self, c, basis,

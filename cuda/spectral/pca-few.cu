@@ -154,19 +154,20 @@ static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
   Brush<F> brush = {};
   Sums<F> sums;
 
-  for (int i = threadIdx.x; i < n_sums; i += blockDim.x)
+  for (int i = threadIdx.x; (pass.tasks & CUV_PCA_SUM) && i < n_sums;
+       i += blockDim.x)
     area[i] = 0;
   if (!PACKED)
     clear_missing (pass, stages);
   for (int w = 0; w < 2; w++)
     kept[w] = PACKED ? kept_of (pass, w) : 0;
   __syncthreads ();
-  // after that, so that whatever starts early finds the cube as this one does
   if (!pass.knows_cube) {
     cuv_wait_for_previous_kernel ();
     if (paints)
       read_gains (pass, gains);
   }
+  // after waiting, so that what starts early finds the cube as this one does
   cuv_let_next_kernel_start ();
 #pragma unroll 1
   for (int i = 0; i < FEW_STAGES - 1; i++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Gains as integers, for samples that are: channels come out exact but for the
-// last of very many bits.
+// Gains as integers, for samples that are: channels come out as in double, but
+// for 2^-12 of a step at most; if one band's gain is very much larger than the
+// others', which share its bits, for some hundredths.
 #ifndef CUV_PCA_FIXED_CUH
 #define CUV_PCA_FIXED_CUH
 

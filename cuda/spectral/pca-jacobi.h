@@ -236,7 +236,8 @@ cuv_pca_see (CuvTeam team, const CuvPcaScratch *self, int n)
 }
 
 /* Makes of c, as cuv_pca_see() leaves it, the corrections. Those of vectors
- * that are next to each other are infinite. */
+ * that are next to each other are infinite, or no numbers: both are too large.
+ */
 CUV_BOTH CuvTeamSize
 cuv_pca_find_corrections (
     CuvTeam team, const CuvPcaScratch *self, int n, double limit)

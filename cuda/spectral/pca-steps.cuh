@@ -90,7 +90,7 @@ fetch_rest (uint8_t *to, const uint8_t *from, int bytes)
 
 #pragma unroll 1
   for (int i = 0; i < bytes; i += Few<F>::size)
-    *(Sample *) (to + i) = __ldg ((const Sample *) (from + i));
+    *(Sample *) (to + i) = *(const Sample *) (from + i);
 }
 
 // What a lane fetches: packed every 32nd unit of 16 bytes, planar one of each
@@ -178,7 +178,7 @@ pixel_of_lane (int lane)
   return PACKED ? 8 * q + r : r / 2 * (16 / Few<F>::size) + q * 2 + r % 2;
 }
 
-// What counts among pixels: a word of by_bands, a set; of by_pixels one pixel.
+// Bytes of the first `count` of four pixels.
 static __device__ __forceinline__ unsigned
 mask_of (int count)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Threads that work on small matrices together: a block of the GPU, or the one
  * thread that the CPU takes. What they compute does not depend on how many they
- * are. */
+ * are, but for the last digits of sums. */
 #ifndef CUV_PCA_TEAM_H
 #define CUV_PCA_TEAM_H
 

@@ -135,7 +135,7 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
         __pipeline_memcpy_async (to + at, from + at, UNIT);
 #pragma unroll 1
       for (; at < end; at += size)
-        *(Sample *) (to + at) = __ldg ((const Sample *) (from + at));
+        *(Sample *) (to + at) = *(const Sample *) (from + at);
     }
   }
 
@@ -150,7 +150,7 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
 
 #pragma unroll 4
       for (int i = thread_of_row (); i < end; i += step)
-        to[i] = __ldg ((const Sample *) (from + i * pass.sample_step));
+        to[i] = *(const Sample *) (from + i * pass.sample_step);
     }
   }
 

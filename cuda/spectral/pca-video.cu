@@ -6,6 +6,7 @@
 #include "spectral/pca-fixed.cuh"
 
 #define THREADS 256
+#define BLOCKS 4 // of a multiprocessor
 #define BANDS 3
 #define SUMS (BANDS * (BANDS + 1) / 2 + BANDS) // of products, and of bands
 #define GAIN_BITS 30
@@ -54,10 +55,8 @@ give (const CuvPcaPass &pass, const unsigned sums[SUMS])
 
 #pragma unroll
   for (int k = 0; k < SUMS; k++) {
-    unsigned sum = sums[k];
+    const unsigned sum = cuv_warp_sum (sums[k]);
 
-    for (int bit = 16; bit > 0; bit /= 2)
-      sum += __shfl_xor_sync (~0u, sum, bit);
     if (threadIdx.x % 32 == 0)
       of_warps[threadIdx.x / 32][k] = sum;
   }
@@ -151,9 +150,8 @@ __launch_bounds__ (THREADS)
   for (int i = blockIdx.x * THREADS + threadIdx.x; i < pass.n_tiles;
        i += gridDim.x * THREADS) {
     const int y = pass.height == 1 ? 0 : i / across, x = i - y * across;
-    const Four four (__ldg ((const uint4 *) (pass.cube.data + pass.low
-                                + y * pass.cube.row_step)
-                         + x),
+    const Four four (((const uint4 *) (pass.cube.data + pass.low
+                         + y * pass.cube.row_step))[x],
         slots, n);
 
     if (pass.tasks & CUV_PCA_SUM)
@@ -173,20 +171,16 @@ bool
 cuv_pca_video_plan (CuvPcaPass *pass, int *n_blocks)
 {
   const int pixels = pass->width * pass->height;
-  int fit = 0;
 
   if (pass->cube.format != CUV_CUBE_U8 || pass->bands.n > BANDS || !pass->packed
       || pass->cube.pixel_step != 4 || pass->unit != 16 || pass->width % 4 != 0
       || !pass->paints_fours || pass->has_ignore
-      || (pass->tasks & CUV_PCA_COUNT)
-      || cudaOccupancyMaxActiveBlocksPerMultiprocessor (
-             &fit, video_kernel, THREADS, 0)
-          != cudaSuccess)
+      || (pass->tasks & CUV_PCA_COUNT))
     return false;
   pass->video = true;
   pass->tiles_across = pass->width / 4;
   pass->n_tiles = pass->tiles_across * pass->height;
-  *n_blocks = std::max (fit, 1) * cuv_cuda_multiprocessors ();
+  *n_blocks = BLOCKS * cuv_cuda_multiprocessors ();
   *n_blocks =
       std::max (*n_blocks, cuv_div_up (pixels, CUV_PCA_BLOCK_PIXELS / 2));
   *n_blocks = std::min (*n_blocks, cuv_div_up (pass->n_tiles, THREADS));

@@ -18,7 +18,9 @@ CUV_API void cuv_pca_cuda_free (CuvPcaCuda *self); /* NULL is allowed */
 
 /* Enqueues learning from a cube in device memory, and painting it: width x
  * height pixels of R, G, B, 255 in device memory, rows of stride bytes, both
- * multiples of 4. As many bands count as it was made for. Does not wait.
+ * multiples of 4. As many bands count as it was made for. Pixels
+ * of bytes that are four apart are read as a whole, the last one, too. Does not
+ * wait.
  * Returns 0 or -1. */
 CUV_API int cuv_pca_cuda_submit (CuvPcaCuda *self, const CuvCube *cube,
     const CuvPcaBands *bands, const CuvPcaParams *params, uint8_t *picture,
