@@ -433,17 +433,18 @@ cuv_check_stream_wait (void *stream)
 }
 
 static double
-time_once_device (
-    void (*func) (void *data), void *data, void *stream, cudaEvent_t *events)
+time_device (void (*func) (void *data), void *data, int n, void *stream,
+    cudaEvent_t *events)
 {
   float milliseconds;
 
   must (cudaEventRecord (events[0], stream));
-  func (data);
+  for (int i = 0; i < n; i++)
+    func (data);
   must (cudaEventRecord (events[1], stream));
   must (cudaEventSynchronize (events[1]));
   must (cudaEventElapsedTime (&milliseconds, events[0], events[1]));
-  return milliseconds * 1000;
+  return milliseconds * 1000 / n;
 }
 
 #endif
@@ -490,8 +491,8 @@ cuv_check_time (void (*func) (void *data), void *data)
   return median (times, n);
 }
 
-double
-cuv_check_time_device (void (*func) (void *data), void *data, void *stream)
+static double
+time_runs (void (*func) (void *data), void *data, int n, void *stream)
 {
 #if HAVE_CUDA
   double times[200];
@@ -502,13 +503,25 @@ cuv_check_time_device (void (*func) (void *data), void *data, void *stream)
   for (int i = 0; i < 10; i++)
     func (data);
   for (int i = 0; i < 200; i++)
-    times[i] = time_once_device (func, data, stream, events);
+    times[i] = time_device (func, data, n, stream, events);
   must (cudaEventDestroy (events[0]));
   must (cudaEventDestroy (events[1]));
   return median (times, 200);
 #else
   return 0;
 #endif
+}
+
+double
+cuv_check_time_device (void (*func) (void *data), void *data, void *stream)
+{
+  return time_runs (func, data, 1, stream);
+}
+
+double
+cuv_check_time_stream (void (*func) (void *data), void *data, void *stream)
+{
+  return time_runs (func, data, 20, stream);
 }
 
 void

@@ -83,9 +83,12 @@ void cuv_check_stream_free (void *stream);
 void cuv_check_stream_wait (void *stream);
 
 /* --bench: the median time of func, in microseconds. Device work is timed from
- * events around it on the stream. */
+ * events around it on the stream: what one takes alone, with the time until it
+ * is launched, or each of many that follow each other. */
 double cuv_check_time (void (*func) (void *data), void *data);
 double cuv_check_time_device (
+    void (*func) (void *data), void *data, void *stream);
+double cuv_check_time_stream (
     void (*func) (void *data), void *data, void *stream);
 
 /* One line of JSON: name, microseconds, ns per pixel and, where bytes > 0,
