@@ -174,6 +174,7 @@ cuv_ntf_update_row (const CuvNtfState &self, int mode,
     cuv_ntf_solve (rule, self.rank, row);
   else
     cuv_ntf_multiply (rule, self.params.schedule == CUV_NTF_JACOBI, row);
+  __syncwarp (); // all have read their numerators
 #pragma unroll
   for (int c = 0; c < row->n; c++) {
     const int k = threadIdx.x % 32 + 32 * c;
