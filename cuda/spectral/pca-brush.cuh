@@ -6,69 +6,132 @@
 
 #include "spectral/pca-fixed.cuh"
 #include "spectral/pca-steps.cuh"
+#include "spectral/pca-warp.cuh"
 
-#define DIGITS 6     // of gains, to base 256, from -128 to 127
+// How channels come from digits of gains, to base 256, from -128 to 127: from
+// six of them as a rule. Bytes whose gains are small take four, and gains that
+// are very large have fewer bits behind the point.
+enum Kind { FOUR_DIGITS, SIX_DIGITS, COARSE };
+
+#define PAIRS 3      // of digits
 #define GAIN_BITS 46 // of gains times samples' bytes
+// Bytes take four digits if gains are smaller, 2^6, and offsets.
+#define SMALL_BITS 6
+#define SMALL_OFFSET 65536.0
 
-// Gains of channel r / 2, of slots 8 q on. The last channel is 255 in pixels
-// that count.
-static __device__ __forceinline__ void
-read_gains (const CuvPcaPass &pass, double of_slots[8])
-{
-  const int q = threadIdx.x % 4, c = threadIdx.x % 32 / 8;
+// Gains of slots in fixed point, for a block: too many threads would read and
+// convert them. The last channel is not 0 in pixels that count.
+struct alignas (16) Gains {
+  int64_t gain[CUV_PCA_SHOWN + 1][32], offset[CUV_PCA_SHOWN + 1];
+  int fraction[CUV_PCA_SHOWN + 1];
+  int room[CUV_PCA_SHOWN + 1]; // bits that four digits have behind the point
+};
 
-#pragma unroll
-  for (int i = 0; i < 8; i++) {
-    const int band = pass.band_of_slot[8 * q + i];
+// What a thread has of it, and reads as soon as it is known: warp c a channel.
+struct GainReader {
+  const CuvPcaGains *known;
+  const double *gain_at, *mean_at; // null: there is no such band
+  int c, slot;
 
-    of_slots[i] = c == CUV_PCA_SHOWN       ? (8 * q + i == COUNTS ? 255.0 : 0.0)
-        : band >= 0 && band < pass.bands.n ? pass.known->gains.gain[c][band]
-                                           : 0.0;
+  __device__ __forceinline__
+  GainReader (const CuvPcaPass &pass)
+      : known (&pass.known->gains), gain_at (nullptr), mean_at (nullptr),
+        c (cuv_warp_of_thread ()), slot (threadIdx.x % 32)
+  {
+    const int band = pass.band_of_slot[slot];
+
+    if (c < CUV_PCA_SHOWN && band >= 0 && band < pass.bands.n) {
+      gain_at = &known->gain[c][band];
+      mean_at = &pass.known->basis.mean[band];
+    }
   }
-}
+
+  // By whole warps. What gains are rounded by is in the offset: pixels like the
+  // mean come out as they should.
+  template <CuvCubeFormat F>
+  __device__ __forceinline__ void
+  read (Gains *to) const
+  {
+    const double gain = gain_at != nullptr          ? *gain_at
+        : c == CUV_PCA_SHOWN && slot == CUV_PCA_FEW ? 255.0
+                                                    : 0.0;
+    const double offset =
+        c < CUV_PCA_SHOWN ? known->offset[c] + known->bias : 0.0;
+    const int bits = // the last channel is of one byte
+        c < CUV_PCA_SHOWN ? GAIN_BITS - 8 * (Few<F>::size - 1) : GAIN_BITS;
+    const float largest =
+        __uint_as_float (cuv_warp_max (__float_as_uint (fabsf ((float) gain))));
+    const int fraction = cuv_pca_fraction (largest, bits);
+    const int64_t fixed =
+        cuv_pca_fixed (gain, fraction, (double) (1LL << bits));
+    const double rounded = gain * (double) (1LL << fraction) - (double) fixed;
+    const double missing =
+        cuv_warp_sum (mean_at != nullptr ? rounded * *mean_at : 0.0);
+
+    if (c > CUV_PCA_SHOWN)
+      return;
+    to->gain[c][slot] = fixed;
+    if (slot != 0)
+      return;
+    to->offset[c] = cuv_pca_fixed_offset (offset, fraction) + llrint (missing);
+    to->fraction[c] = fraction;
+    to->room[c] = c == CUV_PCA_SHOWN   ? 30
+        : fabs (offset) < SMALL_OFFSET ? cuv_pca_fraction (largest, 30)
+                                       : 0;
+  }
+};
 
 // What a lane needs to paint its channel.
 template <CuvCubeFormat F> struct Brush {
-  unsigned digits[Few<F>::size][DIGITS / 2][2];
+  unsigned digits[Few<F>::size][PAIRS][2];
   CuvPcaShading shading;
-  int offset[DIGITS / 2];
+  int offset[PAIRS];
   unsigned selectors[2]; // see cuv_pca_turn_bytes()
-  bool coarse;           // some channel's gains are very large
+  Kind kind;             // of all lanes
+  int room;              // of four digits
 
   // Lane 4 r + q has, for two digits of channel r / 2, those of slots 8 q on;
   // and channel q is its own. By whole warps.
   __device__ __forceinline__ void
-  load (const CuvPcaGains &gains, const double of_slots[8])
+  load (const Gains &gains)
   {
     const int q = threadIdx.x % 4, r = threadIdx.x % 32 / 4;
-    const int bits = // the last channel is of one byte
-        r / 2 == CUV_PCA_SHOWN ? GAIN_BITS : GAIN_BITS - 8 * (Few<F>::size - 1);
-    float largest = 0.0f;
+    const int64_t *of_slots = &gains.gain[r / 2][8 * q];
 
+    room = 30;
 #pragma unroll
-    for (int i = 0; i < 8; i++)
-      largest = fmaxf (largest, fabsf ((float) of_slots[i]));
-    largest = fmaxf (largest, __shfl_xor_sync (~0u, largest, 1));
-    largest = fmaxf (largest, __shfl_xor_sync (~0u, largest, 2));
-
-    const int fraction = cuv_pca_fraction (largest, bits);
-
-    set_digits (of_slots, fraction, (double) (1LL << bits), r % 2);
-    shading = cuv_pca_shading (
-        gains, min (q, 2), __shfl_sync (~0u, fraction, min (q, 2) * 8));
+    for (int c = 0; c < CUV_PCA_SHOWN; c++)
+      room = min (room, gains.room[c]);
+    shading = cuv_pca_shading (gains.offset[q], gains.fraction[q]);
+    kind = __any_sync (~0u, shading.shift != 0)        ? COARSE
+        : Few<F>::size == 1 && room >= 30 - SMALL_BITS ? FOUR_DIGITS
+                                                       : SIX_DIGITS;
     if (q == CUV_PCA_SHOWN)
-      shading = CuvPcaShading{ 0, 0, 256 };
-    coarse = __any_sync (~0u, shading.shift != 0);
+      shading.limit = 256;
+    if (kind == FOUR_DIGITS) {
+      const int64_t half = 1LL << (31 - room);
+
+      set_digits (r % 2, [&] (int i) {
+        return r / 2 < CUV_PCA_SHOWN ? (of_slots[i] + half) >> (32 - room)
+            : of_slots[i] > 0        ? 1LL << 30
+                                     : 0;
+      });
+      shading.offset = (shading.offset + half) >> (32 - room);
+      offset[1] = (int) (shading.offset >> 16);
+    } else {
+      set_digits (r % 2, [&] (int i) { return of_slots[i]; });
+      offset[1] = (int) (shading.offset >> 16 & 0xffff);
+      offset[2] = (int) (shading.offset >> 32);
+    }
+    offset[0] = (int) (shading.offset & 0xffff);
     selectors[0] = q & 2 ? 0x3276 : 0x5410;
     selectors[1] = q & 1 ? 0x3715 : 0x6240;
-    offset[0] = (int) (shading.offset & 0xffff);
-    offset[1] = (int) (shading.offset >> 16 & 0xffff);
-    offset[2] = (int) (shading.offset >> 32);
   }
 
   // Digits of eight slots: of each pair of them the odd ones or the even.
+  template <typename OfSlot>
   __device__ __forceinline__ void
-  set_digits (const double of_slots[8], int fraction, double most, int odd)
+  set_digits (int odd, OfSlot of_slot)
   {
     const int64_t carries = 0x808080808080; // to what is below -128
 
@@ -79,15 +142,13 @@ template <CuvCubeFormat F> struct Brush {
 #pragma unroll
       for (int b = 0; b < 4; b++) {
         const int64_t gain =
-            cuv_pca_fixed (of_slots[w % 2 * 4 + b], fraction, most)
-                * (w / 2 == 1 ? 256 : 1)
-            + carries;
+            of_slot (w % 2 * 4 + b) * (w / 2 == 1 ? 256 : 1) + carries;
 
         low[b] = (unsigned) gain;
         high[b] = (unsigned) (gain >> 32);
       }
 #pragma unroll
-      for (int pair = 0; pair < DIGITS / 2; pair++) {
+      for (int pair = 0; pair < PAIRS; pair++) {
         const unsigned *words = pair < 2 ? low : high;
         const unsigned two = 0x40u + 0x11u * (pair % 2 * 2 + odd);
 
@@ -100,36 +161,39 @@ template <CuvCubeFormat F> struct Brush {
   }
 
   // A channel from sums of its digits, before it is cut to a byte.
-  template <bool COARSE>
+  template <Kind KIND>
   __device__ __forceinline__ int
   shade (const int (*sums)[4], int odd) const
   {
-    int pairs[DIGITS / 2];
+    int pairs[PAIRS];
 
 #pragma unroll
-    for (int i = 0; i < DIGITS / 2; i++)
+    for (int i = 0; i < PAIRS; i++)
       pairs[i] = offset[i] + sums[i][2 * odd] + sums[i][2 * odd + 1] * 256;
-    if (COARSE)
+    if (KIND == COARSE)
       return shading.shade (
           pairs[0] + pairs[1] * 65536LL + pairs[2] * (1LL << 32));
+    if (KIND == FOUR_DIGITS)
+      return (pairs[1] + (pairs[0] >> 16)) >> (room - 16);
     return pairs[2] + ((pairs[1] + (pairs[0] >> 16)) >> 16);
   }
 };
 
 // The four channels of 32 pixels; a lane's is that of pixel_of_lane().
-template <bool COARSE, CuvCubeFormat F>
+template <Kind KIND, CuvCubeFormat F>
 static __device__ __forceinline__ unsigned
 channels (const typename Few<F>::Bytes &by_pixels, const Brush<F> &brush)
 {
+  constexpr int pairs = KIND == FOUR_DIGITS ? 2 : PAIRS;
   int values[4]; // of a channel
 
 #pragma unroll
   for (int set = 0; set < 2; set++) {
-    int sums[DIGITS / 2][4] = {};
+    int sums[PAIRS][4] = {};
 
 #pragma unroll
-    for (int i = 0; i < Few<F>::size * DIGITS / 2; i++) {
-      const int plane = i / (DIGITS / 2), pair = i % (DIGITS / 2);
+    for (int i = 0; i < Few<F>::size * pairs; i++) {
+      const int plane = i / pairs, pair = i % pairs;
       const unsigned *words = &by_pixels.words[plane][4 * set];
       const unsigned a[4] = { words[0], words[2], words[1], words[3] };
 
@@ -137,9 +201,21 @@ channels (const typename Few<F>::Bytes &by_pixels, const Brush<F> &brush)
     }
 #pragma unroll
     for (int odd = 0; odd < 2; odd++)
-      values[2 * set + odd] = brush.template shade<COARSE> (sums, odd);
+      values[2 * set + odd] = brush.template shade<KIND> (sums, odd);
   }
   return cuv_pca_turn_bytes (cuv_pca_pack_bytes (values), brush.selectors);
+}
+
+template <CuvCubeFormat F>
+static __device__ __forceinline__ unsigned
+paint (const typename Few<F>::Bytes &by_pixels, const Brush<F> &brush)
+{
+  if constexpr (Few<F>::size == 1) {
+    if (brush.kind == FOUR_DIGITS)
+      return channels<FOUR_DIGITS> (by_pixels, brush);
+  }
+  return brush.kind == SIX_DIGITS ? channels<SIX_DIGITS> (by_pixels, brush)
+                                  : channels<COARSE> (by_pixels, brush);
 }
 
 #endif

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include "spectral/pca-brush.cuh"
 
-#define FEW_STAGES 4
+#define FEW_STAGES 3
 
 // ---- sums ----
 
@@ -42,6 +42,9 @@ give (const CuvPcaPass &pass, const Sums<F> &sums, unsigned *area)
 {
   typedef unsigned long long Sum;
   constexpr int n = Products<unsigned>::n;
+  const int stride = CUV_PCA_STRIDE (pass.bands.n);
+  Sum *sums_here = (Sum *) pass.sums
+      + blockIdx.x % CUV_PCA_FEW_COPIES * CUV_PCA_SUMS (pass.bands.n);
 
 #pragma unroll
   for (int i = 0; i < Sums<F>::kinds * n; i++) {
@@ -62,10 +65,7 @@ give (const CuvPcaPass &pass, const Sums<F> &sums, unsigned *area)
     for (int kind = 0; kind < Sums<F>::kinds; kind++)
       sum += (Sum) area[32 * n * kind + at] << 8 * kind;
     if (g <= h && (g < h || row <= column) && a >= 0 && b >= 0)
-      atomicAdd (
-          (Sum *) &pass
-              .sums[min (a, b) * CUV_PCA_STRIDE (pass.bands.n) + max (a, b)],
-          sum);
+      atomicAdd (&sums_here[min (a, b) * stride + max (a, b)], sum);
   }
 }
 
@@ -83,25 +83,11 @@ clear_missing (const CuvPcaPass &pass, uint8_t *stages)
   }
 }
 
-// Bytes of the lane's slots that are bands.
-static __device__ __forceinline__ unsigned
-kept_of (const CuvPcaPass &pass, int w)
-{
-  unsigned kept = 0;
-
-  for (int b = 0; b < 4; b++) {
-    const int band = pass.band_of_slot[threadIdx.x % 4 * 8 + 4 * w + b];
-
-    kept |= band >= 0 && band < pass.bands.n ? 255u << 8 * b : 0;
-  }
-  return kept;
-}
-
 // A step that is there.
 template <CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
 work_on (const CuvPcaPass &pass, const CuvPcaSpot &spot, const uint8_t *stage,
-    const unsigned kept[2], const Brush<F> &brush, Sums<F> *sums,
+    const PackedLane<F> &lane, const Brush<F> &brush, Sums<F> *sums,
     unsigned *left_out)
 {
   const int pixel = pixel_of_lane<F, PACKED> (threadIdx.x % 32);
@@ -115,19 +101,18 @@ work_on (const CuvPcaPass &pass, const CuvPcaSpot &spot, const uint8_t *stage,
     typename Few<F>::Bytes bytes;
 
     if constexpr (PACKED)
-      bytes = load_packed<F> (pass, stage, half, spot.count, kept);
+      bytes = load_packed (pass, lane, stage, half, spot.count);
     else
       bytes = load_planar<F> (pass, stage, half, spot.count);
     if (pass.tasks & CUV_PCA_SUM)
       add<F> (PACKED ? cuv_pca_by_bands (bytes) : bytes, sums);
     if (pass.tasks & CUV_PCA_PAINT) {
       const auto by_pixels = PACKED ? bytes : cuv_pca_by_pixels (bytes);
-      const unsigned word = brush.coarse ? channels<true> (by_pixels, brush)
-                                         : channels<false> (by_pixels, brush);
+      const unsigned word = paint (by_pixels, brush);
       const bool counts = word >= 1u << 24;
 
       if (pixel + apart * half < spot.count) {
-        out[apart * half] = counts ? word : 0xff000000u;
+        out[apart * half] = (counts ? word : 0) | 0xff000000u;
         if (pass.left_out != nullptr && !counts)
           *left_out += 1;
       }
@@ -143,14 +128,16 @@ static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
   constexpr int n_sums = area_bytes<F> () / (int) sizeof (unsigned);
   const int warp = cuv_warp_of_thread (), warps = blockDim.x / 32;
   const bool paints = pass.tasks & CUV_PCA_PAINT;
-  unsigned *area = (unsigned *) shared_of_block;
+  Gains *gains = (Gains *) shared_of_block;
+  unsigned *area = (unsigned *) (gains + 1);
   uint8_t *stages =
       (uint8_t *) (area + n_sums) + warp * FEW_STAGES * pass.tile_bytes;
   const Source<F, PACKED> source (pass);
   const Stride stride (pass, gridDim.x * warps);
   Walk here (pass, blockIdx.x * warps + warp), ahead = here;
-  double gains[8];
-  unsigned kept[2], left_out = 0;
+  const PackedLane<F> lane (pass);
+  unsigned left_out = 0;
+  const GainReader reader (pass);
   Brush<F> brush = {};
   Sums<F> sums;
 
@@ -159,16 +146,7 @@ static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
     area[i] = 0;
   if (!PACKED)
     clear_missing (pass, stages);
-  for (int w = 0; w < 2; w++)
-    kept[w] = PACKED ? kept_of (pass, w) : 0;
   __syncthreads ();
-  if (!pass.knows_cube) {
-    cuv_wait_for_previous_kernel ();
-    if (paints)
-      read_gains (pass, gains);
-  }
-  // after waiting, so that what starts early finds the cube as this one does
-  cuv_let_next_kernel_start ();
 #pragma unroll 1
   for (int i = 0; i < FEW_STAGES - 1; i++) {
     if (ahead.left > 0)
@@ -176,14 +154,14 @@ static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
     __pipeline_commit ();
     stride.go_on (pass, &ahead);
   }
-  if (pass.knows_cube) {
-    cuv_wait_for_previous_kernel ();
-    if (paints)
-      read_gains (pass, gains);
+  cuv_wait_for_previous_kernel ();
+  // not before: learning, when it starts, takes the frame before as learnt
+  cuv_let_next_kernel_start ();
+  if (paints) {
+    reader.read<F> (gains);
+    __syncthreads ();
+    brush.load (*gains);
   }
-  if (paints)
-    brush.load (pass.known->gains, gains);
-
   for (int stage = 0; here.left > 0; stage = (stage + 1) % FEW_STAGES) {
     __syncwarp (); // all are through with the stage that comes next to last
     if (ahead.left > 0)
@@ -193,7 +171,7 @@ static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
     __pipeline_wait_prior (FEW_STAGES - 1);
     __syncwarp ();
     work_on<F, PACKED> (pass, here.spot (pass),
-        stages + stage * pass.tile_bytes, kept, brush, &sums, &left_out);
+        stages + stage * pass.tile_bytes, lane, brush, &sums, &left_out);
     stride.go_on (pass, &here);
     stride.go_on (pass, &ahead);
   }
@@ -208,9 +186,11 @@ static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
 static size_t
 shared_bytes (const CuvPcaPass &pass)
 {
-  const bool bytes = pass.cube.format == CUV_CUBE_U8;
+  const int area = pass.cube.format == CUV_CUBE_U8
+      ? area_bytes<CUV_CUBE_U8> ()
+      : area_bytes<CUV_CUBE_U16> ();
 
-  return (bytes ? area_bytes<CUV_CUBE_U8> () : area_bytes<CUV_CUBE_U16> ())
+  return sizeof (Gains) + area
       + (size_t) pass.warps * FEW_STAGES * pass.tile_bytes;
 }
 

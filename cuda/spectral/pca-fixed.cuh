@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Gains as integers, for samples that are: channels come out as in double, but
-// for 2^-12 of a step at most; if one band's gain is very much larger than the
-// others', which share its bits, for some hundredths.
+// for 2^-12 of a step at most; if gains of 16-bit samples are beyond 64 steps,
+// or one band's is very much larger than the others', which share its bits, for
+// some hundredths.
 #ifndef CUV_PCA_FIXED_CUH
 #define CUV_PCA_FIXED_CUH
 
@@ -25,6 +26,12 @@ cuv_pca_fixed (double value, int fraction, double most)
   return llrint (fmin (fmax (scaled, -most), most));
 }
 
+static __device__ __forceinline__ int64_t
+cuv_pca_fixed_offset (double offset, int fraction)
+{
+  return cuv_pca_fixed (offset, fraction, 0x1p61);
+}
+
 // From the sum of offset and a channel's gains times samples to the channel,
 // where it is beyond bytes to anything that is, too.
 struct CuvPcaShading {
@@ -41,10 +48,9 @@ struct CuvPcaShading {
 };
 
 static __device__ __forceinline__ CuvPcaShading
-cuv_pca_shading (const CuvPcaGains &gains, int c, int fraction)
+cuv_pca_shading (int64_t offset, int fraction)
 {
-  return { cuv_pca_fixed (gains.offset[c] + gains.bias, fraction, 0x1p61),
-    32 - fraction, (int) max (1LL, 1LL << fraction >> 24) };
+  return { offset, 32 - fraction, (int) max (1LL, 1LL << fraction >> 24) };
 }
 
 #endif

@@ -87,6 +87,7 @@ store (CuvTeam team, const CuvPcaLearn &learn, const CuvPcaLocal &local)
   const int first = team.warps > CUV_PCA_SHOWN ? CUV_PCA_SHOWN : 0;
   const int step = 32 * (team.warps - first);
   const int at = 32 * (team.warp - first) + team.lane;
+  const int n_sums = CUV_PCA_SUMS (learn.n);
 
   if (at < 0)
     return;
@@ -98,9 +99,10 @@ store (CuvTeam team, const CuvPcaLearn &learn, const CuvPcaLocal &local)
     if (WHERE == CUV_PCA_ALL)
       learn.numbers[i] = number;
   }
-  for (int i = at; learn.is_exact && i < CUV_PCA_SUMS (learn.n); i += step) {
+  for (int i = at; learn.is_exact && i < n_sums; i += step) {
     learn.last_sums[i] = local.sums[i];
-    learn.sums[i].i = 0;
+    for (int copy = 0; copy < CUV_PCA_COPIES (learn.n); copy++)
+      learn.sums[copy * n_sums + i].i = 0;
   }
 }
 
@@ -120,18 +122,24 @@ __launch_bounds__ (COLUMNS < 32 ? 32 : THREADS)
   cuv_let_next_kernel_start ();
   if (WHERE != CUV_PCA_NOTHING)
     cuv_pca_clear (matrices, cuv_pca_matrix_doubles (n));
-  cuv_wait_for_previous_kernel ();
+  // the frame before is through: what sums up this one has waited for it
   if (WHERE == CUV_PCA_ALL) {
-    cuv_pca_fetch (sums, learn.sums, n_sums);
     cuv_pca_fetch (numbers, learn.numbers, CUV_PCA_KEPT (n));
     __pipeline_commit ();
   }
-  scratch = WHERE == CUV_PCA_NOTHING ? learn.known->scratch
-                                     : cuv_pca_scratch_in (matrices, n);
   CuvPcaLocal local = WHERE == CUV_PCA_ALL
       ? cuv_pca_local (*learn.known, (const CuvPcaSum *) sums, n, numbers)
       : cuv_pca_local (*learn.known, learn.sums, n, learn.numbers);
-
+  scratch = WHERE == CUV_PCA_NOTHING ? learn.known->scratch
+                                     : cuv_pca_scratch_in (matrices, n);
+  cuv_wait_for_previous_kernel ();
+  if (WHERE == CUV_PCA_ALL) {
+    if (learn.is_exact && CUV_PCA_COPIES (n) > 1)
+      cuv_pca_add_copies (sums, learn.sums, n_sums);
+    else
+      cuv_pca_fetch (sums, learn.sums, n_sums);
+    __pipeline_commit ();
+  }
   __pipeline_wait_prior (0);
   cuv_team_meet (team);
   const CuvPcaLesson lesson = learn_from (team, learn, &local, &scratch);

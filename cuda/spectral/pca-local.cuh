@@ -74,6 +74,29 @@ cuv_pca_fetch (double *to, const void *from, int n)
         (uint4 *) to + i, (const uint4 *) from + i, sizeof (uint4));
 }
 
+struct alignas (16) CuvPcaTwo {
+  int64_t first, second;
+};
+
+// The sums of all copies; n is even.
+static __device__ __forceinline__ void
+cuv_pca_add_copies (double *to, const CuvPcaSum *from, int n)
+{
+#pragma unroll 2
+  for (int i = threadIdx.x; i < n / 2; i += blockDim.x) {
+    CuvPcaTwo sum = {};
+
+#pragma unroll
+    for (int copy = 0; copy < CUV_PCA_FEW_COPIES; copy++) {
+      const CuvPcaTwo two = ((const CuvPcaTwo *) from)[copy * n / 2 + i];
+
+      sum.first += two.first;
+      sum.second += two.second;
+    }
+    ((CuvPcaTwo *) to)[i] = sum;
+  }
+}
+
 // What is known, for a block to work on.
 struct CuvPcaLocal {
   const CuvPcaSum *sums;

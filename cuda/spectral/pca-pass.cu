@@ -70,7 +70,8 @@ static __global__ void __launch_bounds__ (
   unsigned stale = 3;   // buffers whose counts are not all 1; bit 0: this one
   bool fetched = false; // the tile at t is there or on its way
 
-  // after that, so that whatever starts early finds the cube as this one does
+  // after that, so that whatever starts early finds the cube as this one does,
+  // and learning the frame before as learnt
   if (!pass.knows_cube)
     cuv_wait_for_previous_kernel ();
   cuv_let_next_kernel_start ();

@@ -11,6 +11,13 @@
 #define CUV_PCA_SIDE 32      // bands across a part
 #define CUV_PCA_MAX_BLOCKS 1024
 
+#define CUV_PCA_FEW 31 // bands of integers that pca-few.cu has
+
+// Of sums over few bands there are some copies, which blocks share: those that
+// add to the same ones wait for each other.
+#define CUV_PCA_FEW_COPIES 4
+#define CUV_PCA_COPIES(n) ((n) <= CUV_PCA_FEW ? CUV_PCA_FEW_COPIES : 1)
+
 // What a pass over the pixels does with each of them.
 enum { CUV_PCA_SUM = 1 << 0, CUV_PCA_COUNT = 1 << 1, CUV_PCA_PAINT = 1 << 2 };
 
@@ -70,7 +77,7 @@ struct CuvPcaPass {
   const CuvPcaKnown *known;
   uint8_t *picture;
   int64_t stride;
-  CuvPcaSum *sums;                     // of integers; of floats n_blocks times
+  CuvPcaSum *sums; // of integers, in copies; of floats n_blocks times
   unsigned long long *bins, *left_out; // left_out: null where sums count
 
   // planned
@@ -152,8 +159,9 @@ bool cuv_pca_video_plan (CuvPcaPass *pass, int *n_blocks);
 int cuv_pca_video_submit (
     const CuvPcaPass &pass, int n_blocks, cudaStream_t stream);
 
-// From sums to the basis, gains and the report; sums are 0
-// afterwards.
+// From sums to the basis, gains and the report; sums are 0 afterwards. What is
+// known is read at once: passes that sum up let it start when their own wait
+// has ended.
 int cuv_pca_learn_submit (const CuvPcaLearn &learn, cudaStream_t stream);
 // From bins to limits and gains; bins are 0 afterwards.
 int cuv_pca_limits_submit (const CuvPcaLearn &learn, cudaStream_t stream);

@@ -8,12 +8,12 @@
 #include "spectral/pca-bytes.cuh"
 #include "spectral/pca-sums.cuh"
 
-#define COUNTS 31 // the slot that is 1 in pixels that count
+#define COUNTS CUV_PCA_FEW // the slot that is 1 in pixels that count
 
 template <CuvCubeFormat F> struct Few {
   static constexpr int size = F == CUV_CUBE_U16 ? 2 : 1;
   static constexpr int step = 64 / size;            // pixels
-  static constexpr int warps = size == 1 ? 20 : 16; // as registers allow
+  static constexpr int warps = size == 1 ? 16 : 12; // of a block
   typedef typename CuvPcaSample<F>::Type Sample;
   typedef CuvPcaBytes<size> Bytes;
 };
@@ -239,42 +239,63 @@ load_planar (const CuvPcaPass &pass, const uint8_t *stage, int half, int count)
   return bytes;
 }
 
-// Eight samples next to each other, wherever they begin.
-template <CuvCubeFormat F>
-static __device__ __forceinline__ void
-load_eight (const uint8_t *from, unsigned words[Few<F>::size * 2])
-{
-  const unsigned *aligned = (const unsigned *) (from - (uintptr_t) from % 4);
-  const unsigned shift = (unsigned) (uintptr_t) from % 4 * 8;
-  unsigned low = aligned[0];
+// Where a lane's eight samples of a pixel are, and which of them are bands.
+template <CuvCubeFormat F> struct PackedLane {
+  int at;           // from a pixel whose number is a multiple of 8
+  unsigned shift;   // bits from there to the first sample
+  unsigned kept[2]; // bytes of slots that are bands
+  unsigned counts;  // 1 in the slot that is 1
+
+  __device__ __forceinline__
+  PackedLane (const CuvPcaPass &pass)
+  {
+    const int q = threadIdx.x % 4, r = threadIdx.x % 32 / 4;
+
+    at = r * (int) pass.cube.pixel_step + 8 * q * Few<F>::size;
+    shift = at % 4 * 8;
+    at -= at % 4;
+    counts = q == COUNTS / 8 ? 0x01000000u : 0;
+    for (int w = 0; w < 2; w++) {
+      kept[w] = 0;
+      for (int b = 0; b < 4; b++) {
+        const int band = pass.band_of_slot[q * 8 + 4 * w + b];
+
+        kept[w] |= band >= 0 && band < pass.bands.n ? 255u << 8 * b : 0;
+      }
+    }
+  }
+
+  // Of the pixel that is `bytes` from the stage's first.
+  __device__ __forceinline__ void
+  load (const uint8_t *stage, int bytes, unsigned words[Few<F>::size * 2]) const
+  {
+    const unsigned *from = (const unsigned *) (stage + at + bytes);
+    unsigned low = from[0];
 
 #pragma unroll
-  for (int i = 0; i < Few<F>::size * 2; i++) {
-    const unsigned high = aligned[i + 1];
+    for (int i = 0; i < Few<F>::size * 2; i++) {
+      const unsigned high = from[i + 1];
 
-    words[i] = __funnelshift_r (low, high, shift);
-    low = high;
+      words[i] = __funnelshift_r (low, high, shift);
+      low = high;
+    }
   }
-}
+};
 
-// kept: bytes of a lane's 8 slots that are bands.
-template <CuvCubeFormat F>
+// WHOLE: all pixels are there, and count.
+template <bool WHOLE, CuvCubeFormat F>
 static __device__ __forceinline__ typename Few<F>::Bytes
-load_packed (const CuvPcaPass &pass, const uint8_t *stage, int half, int count,
-    const unsigned kept[2])
+load_pixels (const CuvPcaPass &pass, const PackedLane<F> &lane,
+    const uint8_t *stage, int half, int count)
 {
-  const int lane = threadIdx.x % 32, q = lane % 4, r = lane / 4;
-  const bool counts = q == COUNTS / 8;
   typename Few<F>::Bytes bytes;
 
 #pragma unroll
   for (int i = 0; i < 4; i++) {
-    const int pixel = 32 * half + 8 * i + r;
-    unsigned words[Few<F>::size * 2];
+    const int pixel = 32 * half + 8 * i;
+    unsigned words[Few<F>::size * 2], good = ~0u;
 
-    load_eight<F> (
-        stage + pixel * (int) pass.cube.pixel_step + 8 * q * Few<F>::size,
-        words);
+    lane.load (stage, pixel * (int) pass.cube.pixel_step, words);
 #pragma unroll
     for (int w = 0; w < 2; w++) {
       if constexpr (F == CUV_CUBE_U16) {
@@ -286,23 +307,33 @@ load_packed (const CuvPcaPass &pass, const uint8_t *stage, int half, int count,
         bytes.words[0][2 * i + w] = words[w];
       }
     }
-    unsigned good = pixel < count ? ~0u : 0u;
-
-    if (pass.has_ignore) {
+    if (!WHOLE) {
       unsigned found = 0;
 
 #pragma unroll
       for (int w = 0; w < 2; w++)
-        found |= bytes.equal (2 * i + w, (unsigned) pass.ignore) & kept[w];
+        found |= bytes.equal (2 * i + w, (unsigned) pass.ignore) & lane.kept[w];
       found |= __shfl_xor_sync (~0u, found, 1);
       found |= __shfl_xor_sync (~0u, found, 2);
-      good = found != 0 ? 0u : good;
+      if ((pass.has_ignore && found != 0)
+          || pixel + (int) threadIdx.x % 32 / 4 >= count)
+        good = 0;
     }
-    bytes.keep (2 * i, good & kept[0]);
-    bytes.keep (2 * i + 1, good & kept[1]);
-    bytes.words[0][2 * i + 1] |= counts ? good & 0x01000000u : 0u;
+    bytes.keep (2 * i, good & lane.kept[0]);
+    bytes.keep (2 * i + 1, good & lane.kept[1]);
+    bytes.words[0][2 * i + 1] |= good & lane.counts;
   }
   return bytes;
+}
+
+template <CuvCubeFormat F>
+static __device__ __forceinline__ typename Few<F>::Bytes
+load_packed (const CuvPcaPass &pass, const PackedLane<F> &lane,
+    const uint8_t *stage, int half, int count)
+{
+  return count == Few<F>::step && !pass.has_ignore
+      ? load_pixels<true> (pass, lane, stage, half, count)
+      : load_pixels<false> (pass, lane, stage, half, count);
 }
 
 #endif

@@ -102,7 +102,9 @@ struct Brush {
       for (int b = 0; b < BANDS; b++)
         gain[c][b] =
             (int) cuv_pca_fixed (of_bands[b], fraction, 1 << GAIN_BITS);
-      shading[c] = cuv_pca_shading (gains, c, fraction);
+      shading[c] = cuv_pca_shading (
+          cuv_pca_fixed_offset (gains.offset[c] + gains.bias, fraction),
+          fraction);
     }
   }
 

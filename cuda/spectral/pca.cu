@@ -29,15 +29,12 @@ struct _CuvPcaCuda {
   bool is_lagged = false;
   cudaStream_t stream = nullptr;
   int64_t n_pixels = 0;
-  cudaEvent_t done = nullptr;
 
   ~_CuvPcaCuda ();
 };
 
 _CuvPcaCuda::~_CuvPcaCuda ()
 {
-  if (done != nullptr)
-    cuv_cuda_record (cudaEventDestroy (done), "cudaEventDestroy");
   cuv_buffer_clear (&partial);
   cuv_arena_clear (&arena);
 }
@@ -81,7 +78,7 @@ init (CuvPcaCuda *self)
 
   if (!alloc (self, &self->numbers, CUV_PCA_NUMBERS (n))
       || !alloc_scratch (self, &known->scratch)
-      || !alloc (self, &self->sums, n_sums)
+      || !alloc (self, &self->sums, CUV_PCA_COPIES (n) * n_sums)
       || !alloc (self, &self->last_sums, n_sums)
       || !alloc (self, &self->bins, (size_t) CUV_PCA_SHOWN * CUV_PCA_BINS)
       || !alloc (self, &self->left_out, 1))
@@ -96,10 +93,7 @@ init (CuvPcaCuda *self)
   if (self->known == nullptr || self->report == nullptr)
     return false;
   *self->report = CuvPcaReport{};
-  return cuv_cuda_record (
-             cudaEventCreateWithFlags (&self->done, cudaEventDisableTiming),
-             "cudaEventCreateWithFlags")
-      == 0;
+  return true;
 }
 
 extern "C" CuvPcaCuda *
@@ -333,7 +327,6 @@ run (Frame *frame)
     return -1;
   self->has_gains = true;
   self->gains_of = params.display;
-  CUV_CUDA_TRY (cudaEventRecord (self->done, self->stream));
   return 0;
 }
 
@@ -342,8 +335,9 @@ run (Frame *frame)
 static int
 give_up (CuvPcaCuda *self)
 {
-  cudaMemsetAsync (
-      self->sums, 0, CUV_PCA_SUMS (self->n) * sizeof (CuvPcaSum), self->stream);
+  cudaMemsetAsync (self->sums, 0,
+      CUV_PCA_COPIES (self->n) * CUV_PCA_SUMS (self->n) * sizeof (CuvPcaSum),
+      self->stream);
   cudaMemsetAsync (self->bins, 0,
       (size_t) CUV_PCA_SHOWN * CUV_PCA_BINS * sizeof *self->bins, self->stream);
   cudaMemsetAsync (self->left_out, 0, sizeof *self->left_out, self->stream);
@@ -373,7 +367,8 @@ cuv_pca_cuda_collect (
   const size_t n = self->n;
   CuvPcaBasis told;
 
-  CUV_CUDA_TRY (cudaEventSynchronize (self->done));
+  // no event: the next frame's first kernel could not start early behind it
+  CUV_CUDA_TRY (cudaStreamSynchronize (self->stream));
   if (report->lesson.is_cut && self->is_lagged) // else they are of this scene
     self->has_limits = false;
   self->is_known = report->is_known != 0;

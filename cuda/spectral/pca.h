@@ -20,14 +20,15 @@ CUV_API void cuv_pca_cuda_free (CuvPcaCuda *self); /* NULL is allowed */
  * height pixels of R, G, B, 255 in device memory, rows of stride bytes, both
  * multiples of 4. As many bands count as it was made for. Pixels
  * of bytes that are four apart are read as a whole, the last one, too. Does not
- * wait.
+ * wait. The cube is read while the frame before is still learnt from: a kernel
+ * that writes it on this stream lets no other start early.
  * Returns 0 or -1. */
 CUV_API int cuv_pca_cuda_submit (CuvPcaCuda *self, const CuvCube *cube,
     const CuvPcaBands *bands, const CuvPcaParams *params, uint8_t *picture,
     ptrdiff_t stride, CuvCudaStream stream);
 
-/* Waits for the last submit; once for each. What it taught: times are 0; basis
- * may be NULL, and has room for n bands. Returns 0 or -1. */
+/* Waits for the stream of the last submit; once for each. What it taught: times
+ * are 0; basis may be NULL, and has room for n bands. Returns 0 or -1. */
 CUV_API int cuv_pca_cuda_collect (
     CuvPcaCuda *self, CuvPcaResult *result, CuvPcaBasis *basis);
 

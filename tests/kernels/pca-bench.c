@@ -16,6 +16,8 @@ const PcaBenchCase pca_bench_cases[PCA_N_BENCH_CASES] = {
       false },
   { "u8 bil, lagged", CUV_CUBE_U8, PCA_BIL, 1920, 1080, 31, CUV_PCA_LAGGED,
       false },
+  { "u8 bsq, lagged", CUV_CUBE_U8, PCA_BSQ, 1920, 1080, 31, CUV_PCA_LAGGED,
+      false },
   { "u16 bsq", CUV_CUBE_U16, PCA_BSQ, 1920, 1080, 31, CUV_PCA_EXACT, false },
   { "u16 bip", CUV_CUBE_U16, PCA_BIP, 1920, 1080, 31, CUV_PCA_EXACT, false },
   { "u16 bil, lagged", CUV_CUBE_U16, PCA_BIL, 1920, 1080, 31, CUV_PCA_LAGGED,

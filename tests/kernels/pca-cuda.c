@@ -289,6 +289,43 @@ check_set (void *stream)
   pca_run_clear (&run);
 }
 
+static void
+fill_with_noise (PcaInput *input)
+{
+  const CuvCube *cube = &input->cube;
+  const double most = cube->format == CUV_CUBE_U16 ? 65535.0 : 255.0;
+
+  for (int i = 0; i < cube->width * cube->height * cube->bands; i++)
+    pca_input_set (input, i % cube->width, i / cube->width % cube->height,
+        i / cube->width / cube->height, most * (0.5 + 0.5 * pca_random ()));
+}
+
+/* From a picture that is all grey to one that is black and white: gains have as
+ * many digits as they need. */
+static void
+check_ranges (void *stream)
+{
+  static const double ranges[] = { 300.0, 0.05, 1e-3 };
+
+  for (int i = 0; i < 12; i++) {
+    const double range = ranges[i / 4] * (i % 2 ? 257.0 : 1.0);
+    PcaRun run;
+
+    pca_run_init (&run, i % 2 ? CUV_CUBE_U16 : CUV_CUBE_U8,
+        i / 2 % 2 ? PCA_BIP : PCA_BSQ, 9);
+    run.params.learning.mode = CUV_PCA_COVARIANCE;
+    run.params.display.mapping = CUV_PCA_RANGE;
+    run.params.display.range[0] = -range;
+    run.params.display.range[1] = 1.1 * range; /* no tie in the middle */
+    cuv_check_case (
+        "range=%g, %d bytes, %dx%d", range, 1 + i % 2, run.width, run.height);
+    for (int frame = 0; frame < PCA_RUN_FRAMES; frame++)
+      fill_with_noise (&run.frames[frame]);
+    check_run (&run, stream);
+    pca_run_clear (&run);
+  }
+}
+
 /* More pixels than a block's sums have room for at once, all as large as can
  * be: 2 m 255^2 of the mixed products of bytes. */
 static void
@@ -333,6 +370,7 @@ check_pca_cuda (void)
 
   check_random_runs (stream);
   check_set (stream);
+  check_ranges (stream);
   check_many_pixels (stream);
   cuv_check_stream_free (stream);
 }
@@ -418,14 +456,13 @@ run_bench (void *data)
 }
 
 static void
-report_bench (Bench *self, const PcaBenchCase *c)
+report_bench (Bench *self, const PcaBenchCase *c, const char *how, double us)
 {
   char name[120];
-  const double us = cuv_check_time_device (run_bench, self, self->stream);
 
   CUV_CHECK (cuv_pca_cuda_collect (self->cuda, &self->result, NULL) == 0);
-  snprintf (name, sizeof name, "pca cuda, %s %dx%dx%d, %d sweeps", c->name,
-      c->width, c->height, c->n, self->result.lesson.sweeps);
+  snprintf (name, sizeof name, "pca cuda, %s %dx%dx%d, %s, %d sweeps", c->name,
+      c->width, c->height, c->n, how, self->result.lesson.sweeps);
   cuv_check_report (name, us, (double) c->width * c->height,
       (double) c->width * c->height * c->n * cuv_cube_sample_size (c->format));
 }
@@ -451,7 +488,10 @@ bench (const PcaBenchCase *c, void *stream)
   self.picture = cuv_check_upload (pixels, size);
   run_bench (&self);
   CUV_CHECK (cuv_pca_cuda_collect (self.cuda, &self.result, NULL) == 0);
-  report_bench (&self, c);
+  report_bench (
+      &self, c, "in a row", cuv_check_time_stream (run_bench, &self, stream));
+  report_bench (
+      &self, c, "alone", cuv_check_time_device (run_bench, &self, stream));
   cuv_pca_cuda_free (self.cuda);
   for (int i = 0; i < 2; i++)
     cuv_check_device_free ((void *) self.cubes[i].data);
