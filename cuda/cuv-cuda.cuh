@@ -36,9 +36,10 @@ bool cuv_cuda_starts_early (void);
 
 /* Launches a kernel whose blocks may start before the previous one on the
  * stream has ended, when all blocks of that one have let them. Before they
- * touch what work before them reads or writes they wait for its end. The
- * previous one has waited likewise or was launched as usual. Records a failure
- * and returns -1, or returns 0. */
+ * touch what work before them reads or writes they wait for its end, but for
+ * what was through before the previous one could let them start. The previous
+ * one has waited likewise or was launched as usual. Records a failure and
+ * returns -1, or returns 0. */
 template <typename... Parameters, typename... Arguments>
 static inline int
 cuv_launch_early (const char *name, dim3 grid, dim3 block, size_t shared,

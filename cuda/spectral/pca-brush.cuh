@@ -24,7 +24,7 @@ enum Kind { FOUR_DIGITS, SIX_DIGITS, COARSE };
 struct alignas (16) Gains {
   int64_t gain[CUV_PCA_SHOWN + 1][32], offset[CUV_PCA_SHOWN + 1];
   int fraction[CUV_PCA_SHOWN + 1];
-  int room[CUV_PCA_SHOWN + 1]; // bits that four digits have behind the point
+  int room[CUV_PCA_SHOWN]; // bits that four digits have behind the point
 };
 
 // What a thread has of it, and reads as soon as it is known: warp c a channel.
@@ -62,11 +62,11 @@ struct GainReader {
     const float largest =
         __uint_as_float (cuv_warp_max (__float_as_uint (fabsf ((float) gain))));
     const int fraction = cuv_pca_fraction (largest, bits);
-    const int64_t fixed =
-        cuv_pca_fixed (gain, fraction, (double) (1LL << bits));
-    const double rounded = gain * (double) (1LL << fraction) - (double) fixed;
-    const double missing =
-        cuv_warp_sum (mean_at != nullptr ? rounded * *mean_at : 0.0);
+    const double scaled =
+        cuv_pca_scaled (gain, fraction, (double) (1LL << bits));
+    const int64_t fixed = llrint (scaled);
+    const double missing = cuv_warp_sum (
+        mean_at != nullptr ? (scaled - (double) fixed) * *mean_at : 0.0);
 
     if (c > CUV_PCA_SHOWN)
       return;
@@ -75,9 +75,9 @@ struct GainReader {
       return;
     to->offset[c] = cuv_pca_fixed_offset (offset, fraction) + llrint (missing);
     to->fraction[c] = fraction;
-    to->room[c] = c == CUV_PCA_SHOWN   ? 30
-        : fabs (offset) < SMALL_OFFSET ? cuv_pca_fraction (largest, 30)
-                                       : 0;
+    if (c < CUV_PCA_SHOWN)
+      to->room[c] =
+          fabs (offset) < SMALL_OFFSET ? cuv_pca_fraction (largest, 30) : 0;
   }
 };
 
@@ -106,8 +106,6 @@ template <CuvCubeFormat F> struct Brush {
     kind = __any_sync (~0u, shading.shift != 0)        ? COARSE
         : Few<F>::size == 1 && room >= 30 - SMALL_BITS ? FOUR_DIGITS
                                                        : SIX_DIGITS;
-    if (q == CUV_PCA_SHOWN)
-      shading.limit = 256;
     if (kind == FOUR_DIGITS) {
       const int64_t half = 1LL << (31 - room);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Passes over integers of up to 31 bands. A warp has all of the sums, and its
 // own steps through the image, of which it fetches some ahead; nothing waits
-// for another warp until the end. Pictures are products of bytes, too.
+// for another warp from the first to the last. Pictures are products of bytes,
+// too.
 #include <algorithm>
 #include "spectral/pca-brush.cuh"
 

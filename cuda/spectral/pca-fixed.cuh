@@ -2,7 +2,8 @@
 // Gains as integers, for samples that are: channels come out as in double, but
 // for 2^-12 of a step at most; if gains of 16-bit samples are beyond 64 steps,
 // or one band's is very much larger than the others', which share its bits, for
-// some hundredths.
+// some hundredths; gains of 10^7 steps, of pictures that are black or white but
+// for a few pixels, for some steps where samples are far from the mean.
 #ifndef CUV_PCA_FIXED_CUH
 #define CUV_PCA_FIXED_CUH
 
@@ -18,12 +19,17 @@ cuv_pca_fraction (float largest, int bits)
   return max (2, min (32, bits - above)); // largest < 2^above
 }
 
+// As it is to be rounded.
+static __device__ __forceinline__ double
+cuv_pca_scaled (double value, int fraction, double most)
+{
+  return fmin (fmax (value * (double) (1LL << fraction), -most), most);
+}
+
 static __device__ __forceinline__ int64_t
 cuv_pca_fixed (double value, int fraction, double most)
 {
-  const double scaled = value * (double) (1LL << fraction);
-
-  return llrint (fmin (fmax (scaled, -most), most));
+  return llrint (cuv_pca_scaled (value, fraction, most));
 }
 
 static __device__ __forceinline__ int64_t

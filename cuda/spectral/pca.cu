@@ -367,7 +367,7 @@ cuv_pca_cuda_collect (
   const size_t n = self->n;
   CuvPcaBasis told;
 
-  // no event: the next frame's first kernel could not start early behind it
+  // no event: a frame that is submitted at once could not start early behind it
   CUV_CUDA_TRY (cudaStreamSynchronize (self->stream));
   if (report->lesson.is_cut && self->is_lagged) // else they are of this scene
     self->has_limits = false;

@@ -20,9 +20,8 @@ CUV_API void cuv_pca_cuda_free (CuvPcaCuda *self); /* NULL is allowed */
  * height pixels of R, G, B, 255 in device memory, rows of stride bytes, both
  * multiples of 4. As many bands count as it was made for. Pixels
  * of bytes that are four apart are read as a whole, the last one, too. Does not
- * wait. The cube is read while the frame before is still learnt from: a kernel
- * that writes it on this stream lets no other start early.
- * Returns 0 or -1. */
+ * wait. The cube is read at once: a kernel on this stream that writes it must
+ * not let those of this start early. Returns 0 or -1. */
 CUV_API int cuv_pca_cuda_submit (CuvPcaCuda *self, const CuvCube *cube,
     const CuvPcaBands *bands, const CuvPcaParams *params, uint8_t *picture,
     ptrdiff_t stride, CuvCudaStream stream);
