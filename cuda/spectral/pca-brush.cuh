@@ -15,6 +15,9 @@ enum Kind { FOUR_DIGITS, SIX_DIGITS, COARSE };
 
 #define PAIRS 3      // of digits
 #define GAIN_BITS 46 // of gains times samples' bytes
+// Gains of 16-bit samples have fewer bits, and are smaller: most of them are
+// behind the point.
+#define FRACTION_BITS(size) ((size) == 1 ? 32 : 48)
 // Bytes take four digits if gains are smaller, 2^6, and offsets.
 #define SMALL_BITS 6
 #define SMALL_OFFSET 65536.0
@@ -61,7 +64,8 @@ struct GainReader {
         c < CUV_PCA_SHOWN ? GAIN_BITS - 8 * (Few<F>::size - 1) : GAIN_BITS;
     const float largest =
         __uint_as_float (cuv_warp_max (__float_as_uint (fabsf ((float) gain))));
-    const int fraction = cuv_pca_fraction (largest, bits);
+    const int fraction =
+        cuv_pca_fraction (largest, bits, FRACTION_BITS (Few<F>::size));
     const double scaled =
         cuv_pca_scaled (gain, fraction, (double) (1LL << bits));
     const int64_t fixed = llrint (scaled);
@@ -73,7 +77,8 @@ struct GainReader {
     to->gain[c][slot] = fixed;
     if (slot != 0)
       return;
-    to->offset[c] = cuv_pca_fixed_offset (offset, fraction) + llrint (missing);
+    to->offset[c] = cuv_pca_fixed_offset (
+        offset + missing / (double) (1LL << fraction), fraction);
     to->fraction[c] = fraction;
     if (c < CUV_PCA_SHOWN)
       to->room[c] =
@@ -89,6 +94,7 @@ template <CuvCubeFormat F> struct Brush {
   unsigned selectors[2]; // see cuv_pca_turn_bytes()
   Kind kind;             // of all lanes
   int room;              // of four digits
+  int finer;             // bits behind the point beyond 32
 
   // Lane 4 r + q has, for two digits of channel r / 2, those of slots 8 q on;
   // and channel q is its own. By whole warps.
@@ -102,7 +108,8 @@ template <CuvCubeFormat F> struct Brush {
 #pragma unroll
     for (int c = 0; c < CUV_PCA_SHOWN; c++)
       room = min (room, gains.room[c]);
-    shading = cuv_pca_shading (gains.offset[q], gains.fraction[q]);
+    finer = max (gains.fraction[q] - 32, 0);
+    shading = cuv_pca_shading (gains.offset[q], min (gains.fraction[q], 32));
     kind = __any_sync (~0u, shading.shift != 0)        ? COARSE
         : Few<F>::size == 1 && room >= 30 - SMALL_BITS ? FOUR_DIGITS
                                                        : SIX_DIGITS;
@@ -170,10 +177,10 @@ template <CuvCubeFormat F> struct Brush {
       pairs[i] = offset[i] + sums[i][2 * odd] + sums[i][2 * odd + 1] * 256;
     if (KIND == COARSE)
       return shading.shade (
-          pairs[0] + pairs[1] * 65536LL + pairs[2] * (1LL << 32));
+          (pairs[0] + pairs[1] * 65536LL + pairs[2] * (1LL << 32)) >> finer);
     if (KIND == FOUR_DIGITS)
       return (pairs[1] + (pairs[0] >> 16)) >> (room - 16);
-    return pairs[2] + ((pairs[1] + (pairs[0] >> 16)) >> 16);
+    return (pairs[2] + ((pairs[1] + (pairs[0] >> 16)) >> 16)) >> finer;
   }
 };
 

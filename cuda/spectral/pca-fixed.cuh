@@ -10,13 +10,13 @@
 #include "spectral/pca-state.cuh"
 
 // How many bits behind the point gains of up to largest can have, of so many
-// bits and a sign.
+// bits and a sign: `most`, if they are small.
 static __device__ __forceinline__ int
-cuv_pca_fraction (float largest, int bits)
+cuv_pca_fraction (float largest, int bits, int most = 32)
 {
   const int above = (int) (__float_as_uint (largest) >> 23) - 126;
 
-  return max (2, min (32, bits - above)); // largest < 2^above
+  return max (2, min (most, bits - above)); // largest < 2^above
 }
 
 // As it is to be rounded.
