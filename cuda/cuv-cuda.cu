@@ -2,6 +2,7 @@
 #include "cuv-cuda.cuh"
 
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <stdio.h>
 
@@ -50,11 +51,20 @@ cuv_cuda_probe (void)
 int
 cuv_cuda_attribute (cudaDeviceAttr attribute)
 {
+  static std::mutex mutex;
+  static std::map<std::pair<int, cudaDeviceAttr>, int> known;
+  const std::lock_guard<std::mutex> lock (mutex);
   int device = 0, value = 0;
 
-  if (cuv_cuda_record (cudaGetDevice (&device), "cudaGetDevice") == 0)
-    cuv_cuda_record (cudaDeviceGetAttribute (&value, attribute, device),
-        "cudaDeviceGetAttribute");
+  if (cuv_cuda_record (cudaGetDevice (&device), "cudaGetDevice") != 0)
+    return 0;
+  const auto found = known.find ({ device, attribute });
+  if (found != known.end ())
+    return found->second;
+  if (cuv_cuda_record (cudaDeviceGetAttribute (&value, attribute, device),
+          "cudaDeviceGetAttribute")
+      == 0)
+    known[{ device, attribute }] = value;
   return value;
 }
 
@@ -82,13 +92,17 @@ int
 cuv_cuda_allow_shared (const void *kernel, size_t bytes)
 {
   static std::mutex mutex;
+  static std::map<std::pair<const void *, int>, size_t> allowed; // by device
   const std::lock_guard<std::mutex> lock (mutex);
-  cudaFuncAttributes attributes;
+  int device;
 
-  CUV_CUDA_TRY (cudaFuncGetAttributes (&attributes, kernel));
-  if (attributes.maxDynamicSharedSizeBytes < (int) bytes)
-    CUV_CUDA_TRY (cudaFuncSetAttribute (
-        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) bytes));
+  CUV_CUDA_TRY (cudaGetDevice (&device));
+  size_t &most = allowed[{ kernel, device }];
+  if (bytes <= most)
+    return 0;
+  CUV_CUDA_TRY (cudaFuncSetAttribute (
+      kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) bytes));
+  most = bytes;
   return 0;
 }
 

@@ -30,11 +30,12 @@ struct alignas (16) Gains {
   int room[CUV_PCA_SHOWN]; // bits that four digits have behind the point
 };
 
-// What a thread has of it, and reads as soon as it is known: warp c a channel.
+// What a thread has of it: warp c a channel.
 struct GainReader {
   const CuvPcaGains *known;
   const double *gain_at, *mean_at; // null: there is no such band
   int c, slot;
+  double gain, mean, offset;
 
   __device__ __forceinline__
   GainReader (const CuvPcaPass &pass)
@@ -49,17 +50,22 @@ struct GainReader {
     }
   }
 
+  __device__ __forceinline__ void
+  load ()
+  {
+    gain = gain_at != nullptr                       ? *gain_at
+        : c == CUV_PCA_SHOWN && slot == CUV_PCA_FEW ? 255.0
+                                                    : 0.0;
+    mean = mean_at != nullptr ? *mean_at : 0.0;
+    offset = c < CUV_PCA_SHOWN ? known->offset[c] + known->bias : 0.0;
+  }
+
   // By whole warps. What gains are rounded by is in the offset: pixels like the
   // mean come out as they should.
   template <CuvCubeFormat F>
   __device__ __forceinline__ void
-  read (Gains *to) const
+  give (Gains *to) const
   {
-    const double gain = gain_at != nullptr          ? *gain_at
-        : c == CUV_PCA_SHOWN && slot == CUV_PCA_FEW ? 255.0
-                                                    : 0.0;
-    const double offset =
-        c < CUV_PCA_SHOWN ? known->offset[c] + known->bias : 0.0;
     const int bits = // the last channel is of one byte
         c < CUV_PCA_SHOWN ? GAIN_BITS - 8 * (Few<F>::size - 1) : GAIN_BITS;
     const float largest =
@@ -69,16 +75,14 @@ struct GainReader {
     const double scaled =
         cuv_pca_scaled (gain, fraction, (double) (1LL << bits));
     const int64_t fixed = llrint (scaled);
-    const double missing = cuv_warp_sum (
-        mean_at != nullptr ? (scaled - (double) fixed) * *mean_at : 0.0);
+    const double missing = cuv_warp_sum ((scaled - (double) fixed) * mean);
 
     if (c > CUV_PCA_SHOWN)
       return;
     to->gain[c][slot] = fixed;
     if (slot != 0)
       return;
-    to->offset[c] = cuv_pca_fixed_offset (
-        offset + missing / (double) (1LL << fraction), fraction);
+    to->offset[c] = cuv_pca_fixed_offset (offset, fraction, missing);
     to->fraction[c] = fraction;
     if (c < CUV_PCA_SHOWN)
       to->room[c] =

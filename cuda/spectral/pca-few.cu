@@ -6,8 +6,6 @@
 #include <algorithm>
 #include "spectral/pca-brush.cuh"
 
-#define FEW_STAGES 3
-
 // ---- sums ----
 
 template <CuvCubeFormat F>
@@ -73,12 +71,13 @@ give (const CuvPcaPass &pass, const Sums<F> &sums, unsigned *area)
 // ---- the kernel ----
 
 // Planar, bands that are not there are 0 in all stages.
+template <CuvCubeFormat F>
 static __device__ __forceinline__ void
 clear_missing (const CuvPcaPass &pass, uint8_t *stages)
 {
   const int lane = threadIdx.x % 32;
 
-  for (int i = 0; i < FEW_STAGES * GROUPS; i++) {
+  for (int i = 0; i < Few<F>::stages * GROUPS; i++) {
     if (cuv_pca_band_of_row (i % GROUPS, lane / 4) >= pass.bands.n)
       ((uint4 *) stages)[i * 32 + lane] = make_uint4 (0, 0, 0, 0);
   }
@@ -127,18 +126,19 @@ static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
 {
   extern __shared__ uint4 shared_of_block[];
   constexpr int n_sums = area_bytes<F> () / (int) sizeof (unsigned);
+  constexpr int n_stages = Few<F>::stages;
   const int warp = cuv_warp_of_thread (), warps = blockDim.x / 32;
   const bool paints = pass.tasks & CUV_PCA_PAINT;
   Gains *gains = (Gains *) shared_of_block;
   unsigned *area = (unsigned *) (gains + 1);
   uint8_t *stages =
-      (uint8_t *) (area + n_sums) + warp * FEW_STAGES * pass.tile_bytes;
+      (uint8_t *) (area + n_sums) + warp * n_stages * pass.tile_bytes;
   const Source<F, PACKED> source (pass);
   const Stride stride (pass, gridDim.x * warps);
   Walk here (pass, blockIdx.x * warps + warp), ahead = here;
   const PackedLane<F> lane (pass);
   unsigned left_out = 0;
-  const GainReader reader (pass);
+  GainReader reader (pass);
   Brush<F> brush = {};
   Sums<F> sums;
 
@@ -146,30 +146,32 @@ static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
        i += blockDim.x)
     area[i] = 0;
   if (!PACKED)
-    clear_missing (pass, stages);
+    clear_missing<F> (pass, stages);
   __syncthreads ();
+  cuv_wait_for_previous_kernel ();
+  // not before: learning, when it starts, takes the frame before as learnt
+  cuv_let_next_kernel_start ();
+  if (paints) // before pixels, which they would wait for
+    reader.load ();
 #pragma unroll 1
-  for (int i = 0; i < FEW_STAGES - 1; i++) {
+  for (int i = 0; i < n_stages - 1; i++) {
     if (ahead.left > 0)
       source.fetch (pass, ahead.spot (pass), stages + i * pass.tile_bytes);
     __pipeline_commit ();
     stride.go_on (pass, &ahead);
   }
-  cuv_wait_for_previous_kernel ();
-  // not before: learning, when it starts, takes the frame before as learnt
-  cuv_let_next_kernel_start ();
   if (paints) {
-    reader.read<F> (gains);
+    reader.give<F> (gains);
     __syncthreads ();
     brush.load (*gains);
   }
-  for (int stage = 0; here.left > 0; stage = (stage + 1) % FEW_STAGES) {
+  for (int stage = 0; here.left > 0; stage = (stage + 1) % n_stages) {
     __syncwarp (); // all are through with the stage that comes next to last
     if (ahead.left > 0)
       source.fetch (pass, ahead.spot (pass),
-          stages + (stage + FEW_STAGES - 1) % FEW_STAGES * pass.tile_bytes);
+          stages + (stage + n_stages - 1) % n_stages * pass.tile_bytes);
     __pipeline_commit ();
-    __pipeline_wait_prior (FEW_STAGES - 1);
+    __pipeline_wait_prior (n_stages - 1);
     __syncwarp ();
     work_on<F, PACKED> (pass, here.spot (pass),
         stages + stage * pass.tile_bytes, lane, brush, &sums, &left_out);
@@ -184,15 +186,19 @@ static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
 
 // ---- plans ----
 
+template <CuvCubeFormat F>
+static size_t
+shared_bytes_of (const CuvPcaPass &pass)
+{
+  return sizeof (Gains) + area_bytes<F> ()
+      + (size_t) pass.warps * Few<F>::stages * pass.tile_bytes;
+}
+
 static size_t
 shared_bytes (const CuvPcaPass &pass)
 {
-  const int area = pass.cube.format == CUV_CUBE_U8
-      ? area_bytes<CUV_CUBE_U8> ()
-      : area_bytes<CUV_CUBE_U16> ();
-
-  return sizeof (Gains) + area
-      + (size_t) pass.warps * FEW_STAGES * pass.tile_bytes;
+  return pass.cube.format == CUV_CUBE_U8 ? shared_bytes_of<CUV_CUBE_U8> (pass)
+                                         : shared_bytes_of<CUV_CUBE_U16> (pass);
 }
 
 typedef void (*Kernel) (const CuvPcaPass);

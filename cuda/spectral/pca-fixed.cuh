@@ -21,9 +21,11 @@ cuv_pca_fraction (float largest, int bits, int most = 32)
 
 // As it is to be rounded.
 static __device__ __forceinline__ double
-cuv_pca_scaled (double value, int fraction, double most)
+cuv_pca_scaled (double value, int fraction, double most, double more = 0.0)
 {
-  return fmin (fmax (value * (double) (1LL << fraction), -most), most);
+  const double scaled = value * (double) (1LL << fraction) + more;
+
+  return fmin (fmax (scaled, -most), most);
 }
 
 static __device__ __forceinline__ int64_t
@@ -32,10 +34,11 @@ cuv_pca_fixed (double value, int fraction, double most)
   return llrint (cuv_pca_scaled (value, fraction, most));
 }
 
+// more: in fixed point.
 static __device__ __forceinline__ int64_t
-cuv_pca_fixed_offset (double offset, int fraction)
+cuv_pca_fixed_offset (double offset, int fraction, double more = 0.0)
 {
-  return cuv_pca_fixed (offset, fraction, 0x1p61);
+  return llrint (cuv_pca_scaled (offset, fraction, 0x1p61, more));
 }
 
 // From the sum of offset and a channel's gains times samples to the channel,

@@ -40,7 +40,7 @@ typedef struct {
 typedef struct {
   int32_t pitch;
   double *a, *b, *c, *vectors;
-  double *values;                /* n */
+  double *values;                /* n; what follows is finite */
   double *sign;                  /* n */
   CuvTeamSlot *slots;            /* CUV_TEAM_SLOTS; of a block only */
   CuvPcaRotation *rotations;     /* CUV_PCA_PAIRS (n) */
@@ -223,7 +223,8 @@ cuv_pca_see (CuvTeam team, const CuvPcaScratch *self, int n)
 #if CUV_TEAM_IS_BLOCK
   cuv_pca_multiply (team, v, n, self->a, n, n, pitch, self->b);
   cuv_pca_symmetric_tiles (
-      team, va, v, n, pitch, [&] (int i, int j, double s, double g) {
+      team, [&] (int i, int k) { return va[i * pitch + k]; }, v, n, pitch,
+      [&] (int i, int j, double s, double g) {
         cuv_pca_see_pair (self, i, j, s, g);
       });
 #else
@@ -264,6 +265,53 @@ cuv_pca_find_corrections (
   return cuv_team_size (team, squares, largest, self->slots);
 }
 
+/* To those of vectors i <= j the corrections that corrected vectors would take:
+ * they make (value_i + value_j) g - m of a, by second order. What is not small
+ * is none. */
+CUV_BOTH void
+cuv_pca_refine_pair (
+    const CuvPcaScratch *self, int i, int j, double m, double g, double limit)
+{
+  const double value_i = self->values[i], value_j = self->values[j];
+  const int to_i = i * self->pitch + j, to_j = j * self->pitch + i;
+  double x = -0.5 * g;
+
+  if (i < j) {
+    x = cuv_pca_correction (
+        (value_i + value_j) * g - m, g, value_i, value_j, limit);
+    if (!(fabs (x) <= CUV_PCA_NEAR))
+      x = -0.5 * g;
+    self->b[to_j] = self->c[to_j] - g - x;
+  }
+  self->b[to_i] = self->c[to_i] + x;
+}
+
+/* All of them: g = c c^T and m = c values c^T. */
+CUV_BOTH void
+cuv_pca_refine (CuvTeam team, CuvPcaScratch *self, int n, double limit)
+{
+  const int pitch = self->pitch;
+  const double *values = self->values;
+  double *c = self->c;
+
+#if CUV_TEAM_IS_BLOCK
+  cuv_pca_symmetric_tiles (
+      team, [&] (int i, int k) { return c[i * pitch + k] * values[k]; }, c, n,
+      pitch,
+      [&] (int i, int j, double m, double g) {
+        cuv_pca_refine_pair (self, i, j, m, g, limit);
+      });
+#else
+  CUV_TEAM_UPPER (team, i, j, n)
+  cuv_pca_refine_pair (self, i, j,
+      cuv_pca_weighted_dot (values, &c[i * pitch], &c[j * pitch], n),
+      cuv_pca_dot (&c[i * pitch], &c[j * pitch], n), limit);
+#endif
+  cuv_team_meet (team);
+  self->c = self->b;
+  self->b = c;
+}
+
 /* Adds them. */
 CUV_BOTH void
 cuv_pca_correct (CuvTeam team, CuvPcaScratch *self, int n)
@@ -277,6 +325,23 @@ cuv_pca_correct (CuvTeam team, CuvPcaScratch *self, int n)
 }
 
 /* ---- all of it ---- */
+
+/* Whether corrections that are not larger leave nothing to be corrected. */
+CUV_BOTH int
+cuv_pca_is_done (int n, float largest)
+{
+  return (float) n * largest * largest <= CUV_PCA_DONE;
+}
+
+/* Whether refined they leave so little that one more step will do, and else two
+ * would be needed: mostly they leave their square and a half, and refined up to
+ * four times their cube. */
+CUV_BOTH int
+cuv_pca_spares_step (int n, float largest)
+{
+  return !cuv_pca_is_done (n, largest * largest)
+      && cuv_pca_is_done (n, 4.0f * largest * largest * largest);
+}
 
 /* The sum of the diagonal, for each of the team. */
 CUV_BOTH double
@@ -315,6 +380,7 @@ CUV_BOTH int
 cuv_pca_find_vectors (CuvTeam team, CuvPcaScratch *self, int n, float *turned)
 {
   const double norm = cuv_pca_trace (team, self->a, n, self->pitch);
+  const double limit = 1e-14 * norm;
   int sweeps = 0;
 
   *turned = 0.0f;
@@ -324,11 +390,13 @@ cuv_pca_find_vectors (CuvTeam team, CuvPcaScratch *self, int n, float *turned)
     cuv_pca_see (team, self, n);
     if (!(norm > 0.0))
       break;
-    size = cuv_pca_find_corrections (team, self, n, 1e-14 * norm);
+    size = cuv_pca_find_corrections (team, self, n, limit);
     if (size.squares <= CUV_PCA_NEAR * CUV_PCA_NEAR) {
       *turned += sqrtf (size.squares);
+      if (cuv_pca_spares_step (n, size.largest))
+        cuv_pca_refine (team, self, n, limit);
       cuv_pca_correct (team, self, n);
-      if ((float) n * size.largest * size.largest <= CUV_PCA_DONE)
+      if (cuv_pca_is_done (n, size.largest))
         break;
     } else {
       *turned = INFINITY;

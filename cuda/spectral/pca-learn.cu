@@ -121,7 +121,7 @@ __launch_bounds__ (COLUMNS < 32 ? 32 : THREADS)
 
   cuv_let_next_kernel_start ();
   if (WHERE != CUV_PCA_NOTHING)
-    cuv_pca_clear (matrices, cuv_pca_matrix_doubles (n));
+    cuv_pca_clear (matrices, cuv_pca_scratch_doubles (n));
   // the frame before is through: what sums up this one has waited for it
   if (WHERE == CUV_PCA_ALL) {
     cuv_pca_fetch (numbers, learn.numbers, CUV_PCA_KEPT (n));
@@ -135,7 +135,7 @@ __launch_bounds__ (COLUMNS < 32 ? 32 : THREADS)
   cuv_wait_for_previous_kernel ();
   if (WHERE == CUV_PCA_ALL) {
     if (learn.is_exact && CUV_PCA_COPIES (n) > 1)
-      cuv_pca_add_copies (sums, learn.sums, n_sums);
+      cuv_pca_add_copies (team, sums, learn.sums, n);
     else
       cuv_pca_fetch (sums, learn.sums, n_sums);
     __pipeline_commit ();
@@ -144,14 +144,14 @@ __launch_bounds__ (COLUMNS < 32 ? 32 : THREADS)
   cuv_team_meet (team);
   const CuvPcaLesson lesson = learn_from (team, learn, &local, &scratch);
 
+  if (threadIdx.x == blockDim.x - 1) { // what goes to the host takes longest
+    report (learn, local.basis, local.frame.pixels, lesson);
+    learn.known->moments.pixels = local.moments.pixels;
+    learn.known->basis.mode = local.basis.mode;
+    learn.known->basis.is_known = local.basis.is_known;
+  }
   store<WHERE> (team, learn, local);
   set_gains (team, learn, local.basis);
-  if (threadIdx.x > 0)
-    return;
-  learn.known->moments.pixels = local.moments.pixels;
-  learn.known->basis.mode = local.basis.mode;
-  learn.known->basis.is_known = local.basis.is_known;
-  report (learn, local.basis, local.frame.pixels, lesson);
 }
 
 // Sums of floats of all blocks, in their order; a warp each. Lane after lane

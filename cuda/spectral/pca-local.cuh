@@ -15,6 +15,13 @@ cuv_pca_matrix_doubles (int n)
   return 4 * CUV_PCA_PADDED (n) * CUV_PCA_PITCH (n);
 }
 
+// And, behind them, values and signs.
+static __host__ __device__ inline int
+cuv_pca_scratch_doubles (int n)
+{
+  return cuv_pca_matrix_doubles (n) + 2 * n;
+}
+
 // Sums, and numbers of what is known.
 static __host__ __device__ inline int
 cuv_pca_known_doubles (int n)
@@ -25,12 +32,11 @@ cuv_pca_known_doubles (int n)
 static inline size_t
 cuv_pca_local_bytes (int n, int where)
 {
-  const size_t matrices = cuv_pca_matrix_doubles (n) + 2 * n;
   const size_t known = where == CUV_PCA_ALL ? cuv_pca_known_doubles (n) : 0;
 
   if (where == CUV_PCA_NOTHING)
     return 0;
-  return (matrices + known) * sizeof (double)
+  return (cuv_pca_scratch_doubles (n) + known) * sizeof (double)
       + CUV_TEAM_SLOTS * sizeof (CuvTeamSlot)
       + CUV_PCA_PAIRS (n) * sizeof (CuvPcaRotation) + 3 * n * sizeof (int32_t)
       + CUV_PCA_BLOCKS (n) * sizeof (uint16_t);
@@ -74,26 +80,37 @@ cuv_pca_fetch (double *to, const void *from, int n)
         (uint4 *) to + i, (const uint4 *) from + i, sizeof (uint4));
 }
 
-struct alignas (16) CuvPcaTwo {
-  int64_t first, second;
-};
-
-// The sums of all copies; n is even.
+// The sums of all copies, those that mean something. A warp takes the first row
+// and the last, the second and the last but one, and so on: together they are
+// 33 long at most, and on their way at once.
 static __device__ __forceinline__ void
-cuv_pca_add_copies (double *to, const CuvPcaSum *from, int n)
+cuv_pca_add_copies (CuvTeam team, double *to, const CuvPcaSum *from, int n)
 {
-#pragma unroll 2
-  for (int i = threadIdx.x; i < n / 2; i += blockDim.x) {
-    CuvPcaTwo sum = {};
+  const int side = n + 1;
+
+#pragma unroll 1
+  for (int fold = team.warp; fold < (side + 1) / 2; fold += team.warps) {
+    int at[2];
+    int64_t sums[2] = {};
 
 #pragma unroll
-    for (int copy = 0; copy < CUV_PCA_FEW_COPIES; copy++) {
-      const CuvPcaTwo two = ((const CuvPcaTwo *) from)[copy * n / 2 + i];
+    for (int e = 0; e < 2; e++) {
+      const int k = min (team.lane + 32 * e, side);
 
-      sum.first += two.first;
-      sum.second += two.second;
+      at[e] = k < side - fold ? fold * CUV_PCA_STRIDE (n) + fold + k
+                              : (n - fold) * CUV_PCA_STRIDE (n) + k - 1;
     }
-    ((CuvPcaTwo *) to)[i] = sum;
+#pragma unroll
+    for (int copy = 0; copy < CUV_PCA_FEW_COPIES; copy++) {
+#pragma unroll
+      for (int e = 0; e < 2; e++)
+        sums[e] += from[copy * CUV_PCA_SUMS (n) + at[e]].i;
+    }
+#pragma unroll
+    for (int e = 0; e < 2; e++) {
+      if (team.lane + 32 * e <= side)
+        ((int64_t *) to)[at[e]] = sums[e];
+    }
   }
 }
 

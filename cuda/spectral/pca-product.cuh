@@ -8,30 +8,28 @@
 
 #include "spectral/pca-mma.cuh"
 
-// Over eight values of each, or as many zeros as the last four: of rows `at` of
-// a with what is at b.
-template <int COUNT>
+// Over eight values of each from k on, or as many zeros as the last four.
+template <int COUNT, typename A, typename B>
 static __device__ __forceinline__ void
-cuv_pca_add_eight (const double *const *a, int at, const double *b, int step,
-    bool whole, double (*sums)[2])
+cuv_pca_add_eight (A a, B b, int k, bool whole, double (*sums)[2])
 {
-  const double y[2] = { b[0], whole ? b[step] : 0.0 };
+  const double y[2] = { b (k), whole ? b (k + 4) : 0.0 };
 
 #pragma unroll
   for (int m = 0; m < COUNT; m++) {
-    const double x[2] = { a[m][at], whole ? a[m][at + 4] : 0.0 };
+    const double x[2] = { a (m, k), whole ? a (m, k + 4) : 0.0 };
 
     cuv_pca_mma (sums[m], x, y);
   }
 }
 
-// A tile of COUNT products with the same right side, over n values each. a and
-// b: a lane's first, step from one of b to that four values on. Two sums, so
-// that one product need not wait for the other.
-template <int COUNT>
+// A tile of COUNT products with the same right side, over n values each: a (m,
+// k) is a lane's value of the left side of product m, b (k) of the right side,
+// for k = 0, 4, 8 and so on. Two sums, so that one product need not wait for
+// the other.
+template <int COUNT, typename A, typename B>
 static __device__ __forceinline__ void
-cuv_pca_add_tile (
-    const double *const *a, const double *b, int step, int n, double (*sums)[2])
+cuv_pca_add_tile (A a, B b, int n, double (*sums)[2])
 {
   // else they need registers
   [[maybe_unused]] constexpr int at_once = CUV_PCA_HAS_MMA ? 2 : 1;
@@ -39,14 +37,14 @@ cuv_pca_add_tile (
   int k = 0;
 
 #pragma unroll(at_once)
-  for (; k + 16 <= n; k += 16, b += 4 * step) {
-    cuv_pca_add_eight<COUNT> (a, k, b, step, true, sums);
-    cuv_pca_add_eight<COUNT> (a, k + 8, b + 2 * step, step, true, more);
+  for (; k + 16 <= n; k += 16) {
+    cuv_pca_add_eight<COUNT> (a, b, k, true, sums);
+    cuv_pca_add_eight<COUNT> (a, b, k + 8, true, more);
   }
   if (k < n)
-    cuv_pca_add_eight<COUNT> (a, k, b, step, k + 4 < n, sums);
+    cuv_pca_add_eight<COUNT> (a, b, k, k + 4 < n, sums);
   if (k + 8 < n)
-    cuv_pca_add_eight<COUNT> (a, k + 8, b + 2 * step, step, k + 12 < n, more);
+    cuv_pca_add_eight<COUNT> (a, b, k + 8, k + 12 < n, more);
 #pragma unroll
   for (int m = 0; m < COUNT; m++) {
     sums[m][0] += more[m][0];
@@ -85,12 +83,13 @@ cuv_pca_product_tiles (const CuvTeam &team, const double *add, const double *a,
       team, (rows + 7) / 8, (columns + 7) / 8, [&] (int row, int column) {
         const int i = min (row + line, rows - 1);
         const int j = min (column + line, columns - 1);
-        const double *from = &a[i * pitch + k];
+        const double *left = &a[i * pitch + k];
+        const double *right = ROWS ? &b[j * pitch + k] : &b[k * pitch + j];
         double sums[1][2] = {};
 
-        cuv_pca_add_tile<1> (&from,
-            ROWS ? &b[j * pitch + k] : &b[k * pitch + j], ROWS ? 4 : 4 * pitch,
-            (n + 3) & ~3, sums);
+        cuv_pca_add_tile<1> ([&] (int, int l) { return left[l]; },
+            [&] (int l) { return right[ROWS ? l : l * pitch]; }, (n + 3) & ~3,
+            sums);
 #pragma unroll
         for (int half = 0; half < 2; half++) {
           const int at = column + 2 * k + half;
@@ -105,20 +104,23 @@ cuv_pca_product_tiles (const CuvTeam &team, const double *add, const double *a,
 }
 
 // Of a b^T, which is symmetric, and b b^T, n x n both, the upper halves: body
-// (i, j, element of the one, of the other).
-template <typename Body>
+// (i, j, element of the one, of the other). a (i, k) is an element; for k
+// beyond n it means nothing.
+template <typename A, typename Body>
 static __device__ __forceinline__ void
-cuv_pca_symmetric_tiles (const CuvTeam &team, const double *a, const double *b,
-    int n, int pitch, Body body)
+cuv_pca_symmetric_tiles (
+    const CuvTeam &team, A a, const double *b, int n, int pitch, Body body)
 {
   const int line = team.lane / 4, k = team.lane % 4, across = (n + 7) / 8;
 
   cuv_pca_each_tile<true> (team, across, across, [&] (int row, int column) {
     const int i = min (row + line, n - 1), j = min (column + line, n - 1);
-    const double *const from[2] = { &a[i * pitch + k], &b[i * pitch + k] };
+    const double *left = &b[i * pitch + k], *right = &b[j * pitch + k];
     double sums[2][2] = {};
 
-    cuv_pca_add_tile<2> (from, &b[j * pitch + k], 4, (n + 3) & ~3, sums);
+    cuv_pca_add_tile<2> (
+        [&] (int m, int l) { return m == 0 ? a (i, k + l) : left[l]; },
+        [&] (int l) { return right[l]; }, (n + 3) & ~3, sums);
 #pragma unroll
     for (int half = 0; half < 2; half++) {
       const int at = column + 2 * k + half;

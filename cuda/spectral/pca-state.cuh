@@ -63,9 +63,15 @@ cuv_pca_place_basis (CuvPcaBasis *self, int n, double *numbers)
   self->vectors = numbers + 3 * n;
 }
 
+// The bands that count, in few bytes: a pass is a kernel's parameter.
+struct CuvPcaPassBands {
+  int n;
+  uint8_t index[CUV_CUBE_MAX_BANDS];
+};
+
 struct CuvPcaPass {
   CuvCube cube;
-  CuvPcaBands bands;
+  CuvPcaPassBands bands;
   int tasks;
   bool has_ignore;
   double ignore;

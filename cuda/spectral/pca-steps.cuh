@@ -14,6 +14,7 @@ template <CuvCubeFormat F> struct Few {
   static constexpr int size = F == CUV_CUBE_U16 ? 2 : 1;
   static constexpr int step = 64 / size;            // pixels
   static constexpr int warps = size == 1 ? 16 : 12; // of a block
+  static constexpr int stages = size == 1 ? 2 : 3;  // of a warp
   typedef typename CuvPcaSample<F>::Type Sample;
   typedef CuvPcaBytes<size> Bytes;
 };
@@ -124,14 +125,22 @@ template <CuvCubeFormat F, bool PACKED> struct Source {
   {
     const int lane = threadIdx.x % 32;
     const uint8_t *unit = from[0] + step_at (pass, spot);
-    int bytes =
+    const int bytes =
         (spot.count - 1) * (int) pass.cube.pixel_step + pass.span - 16 * lane;
+    const int rest = bytes & 511;
+    int left = bytes;
 
     stage += 16 * lane;
 #pragma unroll 1
-    for (; bytes >= 16; bytes -= 512, stage += 512, unit += 512)
-      __pipeline_memcpy_async (stage, unit, 16);
-    fetch_rest<F> (stage, unit, bytes);
+    for (; left >= 16; left -= 2048, stage += 2048, unit += 2048) {
+#pragma unroll
+      for (int at = 0; at < 2048; at += 512) {
+        if (left >= at + 16)
+          __pipeline_memcpy_async (stage + at, unit + at, 16);
+      }
+    }
+    if (bytes > 0 && rest < 16)
+      fetch_rest<F> (stage + left - rest, unit + left - rest, rest);
   }
 
   __device__ __forceinline__ void

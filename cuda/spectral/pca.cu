@@ -127,12 +127,12 @@ struct Frame {
 
 // Integers are never anything else.
 static void
-set_ignore (CuvPcaPass *pass)
+set_ignore (CuvPcaPass *pass, const CuvPcaBands &bands)
 {
   const bool bytes = pass->cube.format == CUV_CUBE_U8;
-  const double ignore = pass->bands.ignore;
+  const double ignore = bands.ignore;
 
-  pass->has_ignore = pass->bands.has_ignore != 0;
+  pass->has_ignore = bands.has_ignore != 0;
   if (pass->cube.format == CUV_CUBE_F32) {
     pass->ignore = (double) (float) ignore;
   } else if (ignore >= 0.0 && ignore <= (bytes ? 255.0 : 65535.0)
@@ -154,8 +154,9 @@ describe (Frame *frame, CuvPcaCuda *self, const CuvCube *cube,
 
   *frame = Frame{ self, params, {}, {} };
   pass->cube = *cube;
-  pass->bands = *bands;
-  set_ignore (pass);
+  pass->bands.n = bands->n;
+  std::copy_n (bands->index, bands->n, pass->bands.index);
+  set_ignore (pass, *bands);
   pass->n_side = cuv_div_up (bands->n + 1, CUV_PCA_SIDE);
   pass->known = self->known;
   pass->picture = picture;

@@ -80,6 +80,50 @@ check_matrix (int n, int rank)
   free (x);
 }
 
+/* The largest correction of a, n x n, that is nearly diagonal, and of what that
+ * step leaves. */
+static void
+find_two_steps (const double *a, int n, bool refined, float largest[2])
+{
+  const CuvTeam team = cuv_team_alone ();
+  CuvPcaScratch scratch;
+
+  CUV_CHECK (cuv_pca_scratch_init (&scratch, n));
+  cuv_pca_copy_rows (team, scratch.a, scratch.pitch, a, n, n, n);
+  cuv_pca_set_unit (team, scratch.vectors, n, scratch.pitch);
+  for (int step = 0; step < 2; step++) {
+    cuv_pca_see (team, &scratch, n);
+    largest[step] = cuv_pca_find_corrections (team, &scratch, n, 0.0).largest;
+    if (refined)
+      cuv_pca_refine (team, &scratch, n, 0.0);
+    cuv_pca_correct (team, &scratch, n);
+  }
+  cuv_pca_scratch_clear (&scratch);
+}
+
+/* A step leaves the square of its corrections, a refined one their cube. */
+static void
+check_refined (int n)
+{
+  double *a = calloc ((size_t) (n * n), sizeof *a);
+  float plain[2], refined[2];
+
+  cuv_check_case ("refined corrections, %d x %d", n, n);
+  for (int i = 0; i < n; i++) {
+    a[i * n + i] = n - i;
+    for (int j = 0; j < i; j++)
+      a[i * n + j] = a[j * n + i] = 2e-3 * pca_random ();
+  }
+  find_two_steps (a, n, false, plain);
+  find_two_steps (a, n, true, refined);
+  CUV_CHECK (plain[0] > 0.0f && plain[0] < 1e-2f, ": %g", (double) plain[0]);
+  CUV_CHECK (plain[1] < 4.0f * powf (plain[0], 2.0f), ": %g of %g",
+      (double) plain[1], (double) plain[0]);
+  CUV_CHECK (refined[1] < 8.0f * powf (plain[0], 3.0f), ": %g of %g",
+      (double) refined[1], (double) plain[0]);
+  free (a);
+}
+
 void
 check_pca_jacobi (void)
 {
@@ -89,6 +133,9 @@ check_pca_jacobi (void)
     check_matrix (sizes[i], sizes[i] + 5);
     check_matrix (sizes[i], sizes[i] / 3);
   }
+  check_refined (3);
+  check_refined (31);
+  check_refined (81);
   if (!cuv_check_options.few)
     check_matrix (CUV_CUBE_MAX_BANDS, 40);
 }
