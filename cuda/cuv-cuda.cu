@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuv-cuda.cuh"
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <mutex>
@@ -98,11 +99,13 @@ cuv_cuda_allow_shared (const void *kernel, size_t bytes)
 
   CUV_CUDA_TRY (cudaGetDevice (&device));
   size_t &most = allowed[{ kernel, device }];
-  if (bytes <= most)
+  const size_t wanted = std::max (bytes, most);
+  // before CUDA 13 it may be a context's
+  if (wanted == most && CUDART_VERSION >= 13000)
     return 0;
   CUV_CUDA_TRY (cudaFuncSetAttribute (
-      kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) bytes));
-  most = bytes;
+      kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) wanted));
+  most = wanted;
   return 0;
 }
 

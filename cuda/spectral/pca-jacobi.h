@@ -40,8 +40,8 @@ typedef struct {
 typedef struct {
   int32_t pitch;
   double *a, *b, *c, *vectors;
-  double *values;                /* n; what follows is finite */
-  double *sign;                  /* n */
+  double *values;                /* n */
+  double *sign;                  /* n, and a block's two zeros more */
   CuvTeamSlot *slots;            /* CUV_TEAM_SLOTS; of a block only */
   CuvPcaRotation *rotations;     /* CUV_PCA_PAIRS (n) */
   uint16_t *blocks;              /* CUV_PCA_BLOCKS (n) */
@@ -266,11 +266,11 @@ cuv_pca_find_corrections (
 }
 
 /* To those of vectors i <= j the corrections that corrected vectors would take:
- * they make (value_i + value_j) g - m of a, by second order. What is not small
- * is none. */
+ * they make (value_i + value_j) g - m of a, by second order. What is not
+ * smaller than the first ones' largest is none. */
 CUV_BOTH void
-cuv_pca_refine_pair (
-    const CuvPcaScratch *self, int i, int j, double m, double g, double limit)
+cuv_pca_refine_pair (const CuvPcaScratch *self, int i, int j, double m,
+    double g, double limit, float largest)
 {
   const double value_i = self->values[i], value_j = self->values[j];
   const int to_i = i * self->pitch + j, to_j = j * self->pitch + i;
@@ -279,16 +279,17 @@ cuv_pca_refine_pair (
   if (i < j) {
     x = cuv_pca_correction (
         (value_i + value_j) * g - m, g, value_i, value_j, limit);
-    if (!(fabs (x) <= CUV_PCA_NEAR))
+    if (!(fabs (x) < largest))
       x = -0.5 * g;
     self->b[to_j] = self->c[to_j] - g - x;
   }
   self->b[to_i] = self->c[to_i] + x;
 }
 
-/* All of them: g = c c^T and m = c values c^T. */
+/* Those of orthonormal vectors, all of them: g = c c^T and m = c values c^T. */
 CUV_BOTH void
-cuv_pca_refine (CuvTeam team, CuvPcaScratch *self, int n, double limit)
+cuv_pca_refine (
+    CuvTeam team, CuvPcaScratch *self, int n, double limit, float largest)
 {
   const int pitch = self->pitch;
   const double *values = self->values;
@@ -299,13 +300,18 @@ cuv_pca_refine (CuvTeam team, CuvPcaScratch *self, int n, double limit)
       team, [&] (int i, int k) { return c[i * pitch + k] * values[k]; }, c, n,
       pitch,
       [&] (int i, int j, double m, double g) {
-        cuv_pca_refine_pair (self, i, j, m, g, limit);
+        cuv_pca_refine_pair (self, i, j, m, g, limit, largest);
       });
 #else
-  CUV_TEAM_UPPER (team, i, j, n)
-  cuv_pca_refine_pair (self, i, j,
-      cuv_pca_weighted_dot (values, &c[i * pitch], &c[j * pitch], n),
-      cuv_pca_dot (&c[i * pitch], &c[j * pitch], n), limit);
+  for (int i = 0; i < n; i++) {
+    double *weighted = self->sign; /* which is not in use here */
+
+    for (int k = 0; k < n; k++)
+      weighted[k] = values[k] * c[i * pitch + k];
+    for (int j = i; j < n; j++)
+      cuv_pca_refine_pair (self, i, j, cuv_pca_dot (weighted, &c[j * pitch], n),
+          cuv_pca_dot (&c[i * pitch], &c[j * pitch], n), limit, largest);
+  }
 #endif
   cuv_team_meet (team);
   self->c = self->b;
@@ -334,12 +340,12 @@ cuv_pca_is_done (int n, float largest)
 }
 
 /* Whether refined they leave so little that one more step will do, and else two
- * would be needed: mostly they leave their square and a half, and refined up to
- * four times their cube. */
+ * would be needed: mostly they leave one and a half times their square, and
+ * refined up to four times their cube. */
 CUV_BOTH int
 cuv_pca_spares_step (int n, float largest)
 {
-  return !cuv_pca_is_done (n, largest * largest)
+  return !cuv_pca_is_done (n, 1.5f * largest * largest)
       && cuv_pca_is_done (n, 4.0f * largest * largest * largest);
 }
 
@@ -381,7 +387,7 @@ cuv_pca_find_vectors (CuvTeam team, CuvPcaScratch *self, int n, float *turned)
 {
   const double norm = cuv_pca_trace (team, self->a, n, self->pitch);
   const double limit = 1e-14 * norm;
-  int sweeps = 0;
+  int sweeps = 0, orthonormal = 1;
 
   *turned = 0.0f;
   for (int step = 0; step < CUV_PCA_STEPS; step++) {
@@ -393,9 +399,10 @@ cuv_pca_find_vectors (CuvTeam team, CuvPcaScratch *self, int n, float *turned)
     size = cuv_pca_find_corrections (team, self, n, limit);
     if (size.squares <= CUV_PCA_NEAR * CUV_PCA_NEAR) {
       *turned += sqrtf (size.squares);
-      if (cuv_pca_spares_step (n, size.largest))
-        cuv_pca_refine (team, self, n, limit);
+      if (orthonormal && cuv_pca_spares_step (n, size.largest))
+        cuv_pca_refine (team, self, n, limit, size.largest);
       cuv_pca_correct (team, self, n);
+      orthonormal = 0; /* but for what is corrected next */
       if (cuv_pca_is_done (n, size.largest))
         break;
     } else {
@@ -403,6 +410,7 @@ cuv_pca_find_vectors (CuvTeam team, CuvPcaScratch *self, int n, float *turned)
       if (sweeps++ == CUV_PCA_SWEEPS)
         break;
       cuv_pca_rotate (team, *self, n, norm);
+      orthonormal = 1;
     }
   }
   return sweeps;

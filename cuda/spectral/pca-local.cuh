@@ -15,11 +15,12 @@ cuv_pca_matrix_doubles (int n)
   return 4 * CUV_PCA_PADDED (n) * CUV_PCA_PITCH (n);
 }
 
-// And, behind them, values and signs.
+// And, behind them, values, signs and two zeros: values may be read up to a
+// multiple of four.
 static __host__ __device__ inline int
 cuv_pca_scratch_doubles (int n)
 {
-  return cuv_pca_matrix_doubles (n) + 2 * n;
+  return cuv_pca_matrix_doubles (n) + 2 * n + 2;
 }
 
 // Sums, and numbers of what is known.
@@ -55,7 +56,7 @@ cuv_pca_scratch_in (double *memory, int n)
   scratch.vectors = memory + 3 * size;
   scratch.values = memory + 4 * size;
   scratch.sign = scratch.values + n;
-  scratch.slots = (CuvTeamSlot *) (scratch.sign + n);
+  scratch.slots = (CuvTeamSlot *) (scratch.sign + n + 2);
   scratch.rotations = (CuvPcaRotation *) (scratch.slots + CUV_TEAM_SLOTS);
   scratch.order = (int32_t *) (scratch.rotations + CUV_PCA_PAIRS (n));
   scratch.best = scratch.order + n;

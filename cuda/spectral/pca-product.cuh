@@ -104,8 +104,8 @@ cuv_pca_product_tiles (const CuvTeam &team, const double *add, const double *a,
 }
 
 // Of a b^T, which is symmetric, and b b^T, n x n both, the upper halves: body
-// (i, j, element of the one, of the other). a (i, k) is an element; for k
-// beyond n it means nothing.
+// (i, j, element of the one, of the other). a (i, k) is an element, for k
+// beyond n, up to a multiple of four, anything finite.
 template <typename A, typename Body>
 static __device__ __forceinline__ void
 cuv_pca_symmetric_tiles (

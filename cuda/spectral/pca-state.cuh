@@ -68,6 +68,7 @@ struct CuvPcaPassBands {
   int n;
   uint8_t index[CUV_CUBE_MAX_BANDS];
 };
+static_assert (CUV_CUBE_MAX_BANDS <= 256, "a band's index is a byte");
 
 struct CuvPcaPass {
   CuvCube cube;

@@ -251,23 +251,6 @@ cuv_pca_dot (const double *a, const double *b, int n)
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-/* The same, each product times a weight. */
-CUV_BOTH double
-cuv_pca_weighted_dot (
-    const double *weights, const double *a, const double *b, int n)
-{
-  double sums[4] = { 0.0, 0.0, 0.0, 0.0 };
-  int i = 0;
-
-  for (; i + 4 <= n; i += 4) {
-    for (int l = 0; l < 4; l++)
-      sums[l] += weights[i + l] * a[i + l] * b[i + l];
-  }
-  for (; i < n; i++)
-    sums[0] += weights[i] * a[i] * b[i];
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
-
 /* Rows of matrices are `pitch` values apart. For a block to multiply them they
  * end in zeros, see pca-product.cuh. */
 

@@ -57,7 +57,7 @@ alloc_scratch (CuvPcaCuda *self, CuvPcaScratch *scratch)
   double *numbers;
   int32_t *order;
 
-  if (!alloc (self, &numbers, 4 * size + 2 * n)
+  if (!alloc (self, &numbers, 4 * size + 2 * n + 2)
       || !alloc (self, &scratch->slots, CUV_TEAM_SLOTS)
       || !alloc (self, &scratch->rotations, CUV_PCA_PAIRS (n))
       || !alloc (self, &scratch->blocks, CUV_PCA_BLOCKS (n))

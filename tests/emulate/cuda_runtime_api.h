@@ -18,6 +18,7 @@ typedef enum {
 
 typedef struct CuvEmulatedEvent *cudaEvent_t;
 typedef void *cudaStream_t;
+#define CUDART_VERSION 13000
 #define cudaStreamPerThread ((cudaStream_t) 2)
 #define cudaStreamNonBlocking 1
 #define cudaEventDisableTiming 2

@@ -95,7 +95,7 @@ find_two_steps (const double *a, int n, bool refined, float largest[2])
     cuv_pca_see (team, &scratch, n);
     largest[step] = cuv_pca_find_corrections (team, &scratch, n, 0.0).largest;
     if (refined)
-      cuv_pca_refine (team, &scratch, n, 0.0);
+      cuv_pca_refine (team, &scratch, n, 0.0, largest[step]);
     cuv_pca_correct (team, &scratch, n);
   }
   cuv_pca_scratch_clear (&scratch);
