@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Local derivative patterns: what CPU, GPU, index and tests share. */
+#ifndef CUV_LDP_TYPES_H
+#define CUV_LDP_TYPES_H
+
+#include <stdint.h>
+#include "cuv-api.h"
+
+enum {
+  CUV_LDP_MIN_ORDER = 2,
+  CUV_LDP_MAX_ORDER = 9, /* up to there derivatives are within 16 bits */
+  CUV_LDP_DIRECTIONS = 4,
+  CUV_LDP_CODES = 256,
+  CUV_LDP_UNIFORM_BINS = 59,
+  CUV_LDP_MAX_SIZE = 16384,
+};
+
+/* Directions, as bits of a set. Derivatives are taken along them: at 0 degrees
+ * to the right, and then counter-clockwise, so at 90 degrees upwards. */
+enum {
+  CUV_LDP_0 = 1 << 0,
+  CUV_LDP_45 = 1 << 1,
+  CUV_LDP_90 = 1 << 2,
+  CUV_LDP_135 = 1 << 3,
+};
+
+/* Pixels whose code would need some beyond the border. */
+typedef enum {
+  CUV_LDP_VALID,     /* are not counted: `order` pixels on each side */
+  CUV_LDP_REPLICATE, /* the picture goes on with its border's pixels */
+} CuvLdpBorder;
+
+/* What codes are counted by. */
+typedef enum {
+  CUV_LDP_BINS_256,     /* each has its bin */
+  CUV_LDP_BINS_UNIFORM, /* those of at most two changes around the circle */
+  CUV_LDP_BINS_LEVELS,  /* so many of as many codes each, as near as may be */
+} CuvLdpBins;
+
+typedef struct {
+  int32_t order;      /* CUV_LDP_MIN_ORDER .. CUV_LDP_MAX_ORDER */
+  int32_t block;      /* pixels of a block across and down; 0: grid */
+  int32_t grid;       /* blocks across and down; the last one if block is 0 */
+  int32_t directions; /* a set of them, not empty */
+  int32_t is_merged;  /* a boolean: those of a block share one histogram */
+  CuvLdpBorder border;
+  CuvLdpBins bins;
+  int32_t levels; /* 2 .. 256 */
+} CuvLdpParams;
+
+/* Histograms of a picture: element ((block * n_histograms) + h) * n_bins + bin,
+ * blocks row by row, directions in rising order. */
+typedef struct {
+  CuvLdpParams params;
+  int32_t width, height; /* of the picture */
+  int32_t columns, rows; /* of blocks */
+  int32_t n_histograms;  /* of a block */
+  int32_t n_bins;
+  uint8_t bin_of_code[CUV_LDP_CODES];
+} CuvLdpShape;
+
+/* The step of a direction: dx and dy, down is positive. */
+CUV_BOTH int
+cuv_ldp_dx (int direction)
+{
+  return direction == 2 ? 0 : direction == 3 ? -1 : 1;
+}
+
+CUV_BOTH int
+cuv_ldp_dy (int direction)
+{
+  return direction == 0 ? 0 : -1;
+}
+
+/* Where block i of n begins, of so many pixels. */
+CUV_BOTH int
+cuv_ldp_edge (int block, int pixels, int n, int i)
+{
+  if (block > 0)
+    return i < n ? i * block : pixels;
+  return (int) (((int64_t) pixels * i + n - 1) / n); /* x n / pixels is i */
+}
+
+#endif

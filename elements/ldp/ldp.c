@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "ldp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- shapes ---- */
+
+/* Whether a code changes at most twice between 0 and 1 around the circle. */
+static bool
+is_uniform (unsigned code)
+{
+  const unsigned turned = (code << 1 | code >> 7) & 255;
+
+  return __builtin_popcount (code ^ turned) <= 2;
+}
+
+/* Uniform codes have a bin each, in their order, and all others the last. */
+static void
+set_uniform_bins (CuvLdpShape *self)
+{
+  int n = 0;
+
+  for (unsigned code = 0; code < CUV_LDP_CODES; code++)
+    self->bin_of_code[code] =
+        (uint8_t) (is_uniform (code) ? n++ : CUV_LDP_UNIFORM_BINS - 1);
+  self->n_bins = CUV_LDP_UNIFORM_BINS;
+}
+
+static void
+set_level_bins (CuvLdpShape *self, int levels)
+{
+  for (int code = 0; code < CUV_LDP_CODES; code++)
+    self->bin_of_code[code] = (uint8_t) (code * levels / CUV_LDP_CODES);
+  self->n_bins = levels;
+}
+
+static const char *
+check (const CuvLdpParams *params, int width, int height)
+{
+  if (params->order < CUV_LDP_MIN_ORDER || params->order > CUV_LDP_MAX_ORDER)
+    return "the order is not 2 to 9";
+  if (params->directions <= 0 || params->directions >> CUV_LDP_DIRECTIONS != 0)
+    return "there is no direction, or one beyond the four";
+  if (params->bins == CUV_LDP_BINS_LEVELS
+      && (params->levels < 2 || params->levels > CUV_LDP_CODES))
+    return "levels are not 2 to 256";
+  if (width < 1 || height < 1 || width > CUV_LDP_MAX_SIZE
+      || height > CUV_LDP_MAX_SIZE)
+    return "the picture is empty, or has more than 16384 pixels a side";
+  if (params->block < 0 || (params->block == 0 && params->grid < 1))
+    return "there are no blocks";
+  if (params->block == 0 && (params->grid > width || params->grid > height))
+    return "the grid has more blocks than the picture has pixels";
+  return NULL;
+}
+
+const char *
+cuv_ldp_shape_init (
+    CuvLdpShape *self, const CuvLdpParams *params, int width, int height)
+{
+  const char *wrong = check (params, width, height);
+
+  if (wrong != NULL)
+    return wrong;
+  *self = (CuvLdpShape){ .params = *params, .width = width, .height = height };
+  self->columns =
+      params->block > 0 ? (width - 1) / params->block + 1 : params->grid;
+  self->rows =
+      params->block > 0 ? (height - 1) / params->block + 1 : params->grid;
+  self->n_histograms = params->is_merged
+      ? 1
+      : __builtin_popcount ((unsigned) params->directions);
+  if (params->bins == CUV_LDP_BINS_UNIFORM)
+    set_uniform_bins (self);
+  else
+    set_level_bins (self,
+        params->bins == CUV_LDP_BINS_LEVELS ? params->levels : CUV_LDP_CODES);
+  return NULL;
+}
+
+size_t
+cuv_ldp_n_counts (const CuvLdpShape *self)
+{
+  return (size_t) self->columns * (size_t) self->rows
+      * (size_t) self->n_histograms * (size_t) self->n_bins;
+}
+
+/* Of so many pixels those that block i of n counts. */
+static void
+cut (const CuvLdpShape *self, int pixels, int n, int i, int span[2])
+{
+  const int margin =
+      self->params.border == CUV_LDP_VALID ? self->params.order : 0;
+  const int from = cuv_ldp_edge (self->params.block, pixels, n, i);
+  const int to = cuv_ldp_edge (self->params.block, pixels, n, i + 1);
+
+  span[0] = from > margin ? from : margin;
+  span[1] = to < pixels - margin ? to : pixels - margin;
+  if (span[1] < span[0])
+    span[1] = span[0];
+}
+
+void
+cuv_ldp_block (const CuvLdpShape *self, int column, int row, int x[2], int y[2])
+{
+  cut (self, self->width, self->columns, column, x);
+  cut (self, self->height, self->rows, row, y);
+}
+
+uint32_t
+cuv_ldp_total (const CuvLdpShape *self, int column, int row)
+{
+  const int n = __builtin_popcount ((unsigned) self->params.directions);
+  int x[2], y[2];
+
+  cuv_ldp_block (self, column, row, x, y);
+  return (uint32_t) ((x[1] - x[0]) * (y[1] - y[0]))
+      * (uint32_t) (self->params.is_merged ? n : 1);
+}
+
+int
+cuv_ldp_count_size (const CuvLdpShape *self)
+{
+  for (int row = 0; row < self->rows; row++) {
+    for (int column = 0; column < self->columns; column++) {
+      if (cuv_ldp_total (self, column, row) > UINT16_MAX)
+        return 4;
+    }
+  }
+  return 2;
+}
+
+/* ---- pictures ---- */
+
+/* How much pixel `to` of n_to takes of pixel `from` of n_from; below 0: none.
+ * What it takes of all of them is the total. */
+static int64_t
+weight (int64_t n_from, int64_t n_to, int64_t to, int64_t from)
+{
+  if (n_to <= n_from) { /* what both cover: n_from, and n_to */
+    const int64_t begin = to * n_from, end = begin + n_from;
+    const int64_t first = from * n_to, last = first + n_to;
+
+    return (end < last ? end : last) - (begin > first ? begin : first);
+  }
+  /* middles of pixels are 2 n_to apart, and not beyond the outermost */
+  int64_t middle = (2 * to + 1) * n_from;
+
+  if (middle < n_to)
+    middle = n_to;
+  if (middle > (2 * n_from - 1) * n_to)
+    middle = (2 * n_from - 1) * n_to;
+  return 2 * n_to - llabs (middle - (2 * from + 1) * n_to);
+}
+
+static int64_t
+total_weight (int n_from, int n_to)
+{
+  return n_to <= n_from ? n_from : 2 * (int64_t) n_to;
+}
+
+/* From the first to before the last that `to` may take something of. */
+static void
+find_span (int n_from, int n_to, int to, int span[2])
+{
+  const int first = (int) ((int64_t) to * n_from / n_to) - 1;
+  const int end = (int) ((int64_t) (to + 1) * n_from / n_to) + 2;
+
+  span[0] = first > 0 ? first : 0;
+  span[1] = end < n_from ? end : n_from;
+}
+
+static int64_t
+sum_across (
+    const CuvFrame *frame, const CuvLdpRect *rect, int width, int x, int y)
+{
+  int64_t sum = 0;
+  int span[2];
+
+  find_span (rect->width, width, x, span);
+  for (int i = span[0]; i < span[1]; i++) {
+    const int64_t w = weight (rect->width, width, x, i);
+
+    if (w > 0)
+      sum += w * cuv_frame_grey (frame, rect->x + i, rect->y + y);
+  }
+  return sum;
+}
+
+void
+cuv_ldp_picture_row (const CuvFrame *frame, const CuvLdpRect *rect, int width,
+    int height, int y, uint8_t *row)
+{
+  const int64_t total =
+      total_weight (rect->width, width) * total_weight (rect->height, height);
+  int span[2];
+
+  find_span (rect->height, height, y, span);
+  for (int x = 0; x < width; x++) {
+    int64_t sum = 0;
+
+    for (int i = span[0]; i < span[1]; i++) {
+      const int64_t w = weight (rect->height, height, y, i);
+
+      if (w > 0)
+        sum += w * sum_across (frame, rect, width, x, i);
+    }
+    row[x] = (uint8_t) ((sum + total / 2) / total);
+  }
+}
+
+void
+cuv_ldp_picture (const CuvFrame *frame, const CuvLdpRect *rect, int width,
+    int height, uint8_t *picture)
+{
+  for (int y = 0; y < height; y++)
+    cuv_ldp_picture_row (
+        frame, rect, width, height, y, picture + (size_t) y * (size_t) width);
+}
+
+/* ---- codes ---- */
+
+typedef struct {
+  const uint8_t *pixels;
+  int width, height;
+} Picture;
+
+static int
+clamp (int v, int end)
+{
+  return v < 0 ? 0 : v < end ? v : end - 1;
+}
+
+static int
+derivative (const Picture *self, int k, int direction, int x, int y)
+{
+  if (k == 0)
+    return self->pixels[(size_t) clamp (y, self->height) * (size_t) self->width
+        + (size_t) clamp (x, self->width)];
+  return derivative (self, k - 1, direction, x, y)
+      - derivative (self, k - 1, direction, x + cuv_ldp_dx (direction),
+          y + cuv_ldp_dy (direction));
+}
+
+uint8_t
+cuv_ldp_code (const uint8_t *picture, int width, int height, int order,
+    int direction, int x, int y)
+{
+  static const int neighbours[8][2] = { { -1, -1 }, { 0, -1 }, { 1, -1 },
+    { 1, 0 }, { 1, 1 }, { 0, 1 }, { -1, 1 }, { -1, 0 } };
+  const Picture self = { picture, width, height };
+  const int middle = derivative (&self, order - 1, direction, x, y);
+  unsigned code = 0;
+
+  for (int i = 0; i < 8; i++) {
+    const int other = derivative (&self, order - 1, direction,
+        x + neighbours[i][0], y + neighbours[i][1]);
+    const bool alike = (middle > 0 && other > 0) || (middle < 0 && other < 0);
+
+    code = code << 1 | !alike;
+  }
+  return (uint8_t) code;
+}
+
+/* Of a block, in one direction. */
+static void
+count_block (const CuvLdpShape *self, const uint8_t *picture, int direction,
+    int column, int row, uint32_t *histogram)
+{
+  int x[2], y[2];
+
+  cuv_ldp_block (self, column, row, x, y);
+  for (int v = y[0]; v < y[1]; v++) {
+    for (int u = x[0]; u < x[1]; u++)
+      histogram[self->bin_of_code[cuv_ldp_code (picture, self->width,
+          self->height, self->params.order, direction, u, v)]]++;
+  }
+}
+
+void
+cuv_ldp_describe (
+    const CuvLdpShape *self, const uint8_t *picture, uint32_t *counts)
+{
+  const size_t step = self->params.is_merged ? 0 : (size_t) self->n_bins;
+
+  memset (counts, 0, cuv_ldp_n_counts (self) * sizeof *counts);
+  for (int row = 0; row < self->rows; row++) {
+    for (int column = 0; column < self->columns; column++) {
+      uint32_t *histogram = counts;
+
+      for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
+        if ((self->params.directions >> d & 1) == 0)
+          continue;
+        count_block (self, picture, d, column, row, histogram);
+        histogram += step;
+      }
+      counts += self->n_histograms * self->n_bins;
+    }
+  }
+}
+
+/* ---- likeness ---- */
+
+/* Of two histograms of so many codes. */
+static double
+intersect (const uint32_t *a, uint32_t total_a, const uint32_t *b,
+    uint32_t total_b, int n)
+{
+  uint64_t sum = 0; /* below 2^64: totals are below 2^30 and 2^30 */
+
+  for (int i = 0; i < n; i++) {
+    const uint64_t share_a = (uint64_t) a[i] * total_b;
+    const uint64_t share_b = (uint64_t) b[i] * total_a;
+
+    sum += share_a < share_b ? share_a : share_b;
+  }
+  return (double) sum / ((double) total_a * (double) total_b);
+}
+
+double
+cuv_ldp_similarity (const CuvLdpShape *a, const uint32_t *counts_a,
+    const CuvLdpShape *b, const uint32_t *counts_b)
+{
+  double sum = 0.0;
+  int n = 0;
+
+  for (int block = 0; block < a->columns * a->rows; block++) {
+    const int column = block % a->columns, row = block / a->columns;
+    const uint32_t total_a = cuv_ldp_total (a, column, row);
+    const uint32_t total_b = cuv_ldp_total (b, column, row);
+
+    for (int h = 0; h < a->n_histograms; h++) {
+      if (total_a > 0 && total_b > 0) {
+        sum += intersect (counts_a, total_a, counts_b, total_b, a->n_bins);
+        n++;
+      }
+      counts_a += a->n_bins;
+      counts_b += b->n_bins;
+    }
+  }
+  return n > 0 ? sum / n : 0.0;
+}

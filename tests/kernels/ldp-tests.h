@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The parts of the program that tests local derivative patterns. */
+#ifndef LDP_TESTS_H
+#define LDP_TESTS_H
+
+/* what is known of the C reference (ldp-known.c) */
+void check_ldp_codes (void);
+void check_ldp_shapes (void);
+void check_ldp_pictures (void);
+void check_ldp_likeness (void);
+
+/* fast versions against it (ldp-versions.c) */
+void check_ldp_versions (void);
+
+void bench_ldp (void);
+
+#endif

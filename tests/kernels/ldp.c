@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Local derivative patterns: the C reference against what is known of them, and
+ * fast versions against the C reference. */
+#include "cuvcheck.h"
+#include "ldp-tests.h"
+
+static void
+run (void)
+{
+  if (cuv_check_options.bench)
+    bench_ldp ();
+  check_ldp_codes ();
+  check_ldp_shapes ();
+  check_ldp_pictures ();
+  check_ldp_likeness ();
+  check_ldp_versions ();
+}
+
+int
+main (int argc, char **argv)
+{
+  return cuv_check_main (argc, argv, run);
+}
