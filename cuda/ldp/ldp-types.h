@@ -59,6 +59,11 @@ typedef struct {
   uint8_t bin_of_code[CUV_LDP_CODES];
 } CuvLdpShape;
 
+/* A rectangle of a frame, of its pixels. */
+typedef struct {
+  int32_t x, y, width, height; /* width and height > 0 */
+} CuvLdpRect;
+
 /* The step of a direction: dx and dy, down is positive. */
 CUV_BOTH int
 cuv_ldp_dx (int direction)
@@ -72,6 +77,13 @@ cuv_ldp_dy (int direction)
   return direction == 0 ? 0 : -1;
 }
 
+/* Pixels at each border that are not counted. */
+CUV_BOTH int
+cuv_ldp_margin (const CuvLdpShape *self)
+{
+  return self->params.border == CUV_LDP_VALID ? self->params.order : 0;
+}
+
 /* Where block i of n begins, of so many pixels. */
 CUV_BOTH int
 cuv_ldp_edge (int block, int pixels, int n, int i)
@@ -79,6 +91,33 @@ cuv_ldp_edge (int block, int pixels, int n, int i)
   if (block > 0)
     return i < n ? i * block : pixels;
   return (int) (((int64_t) pixels * i + n - 1) / n); /* x n / pixels is i */
+}
+
+/* Pixels of the longest of n blocks. */
+CUV_BOTH int
+cuv_ldp_longest (int block, int pixels, int n)
+{
+  return block == 0 ? (pixels + n - 1) / n : block < pixels ? block : pixels;
+}
+
+/* Bytes that all counts fit: 2 or 4. */
+CUV_BOTH int
+cuv_ldp_count_size (const CuvLdpShape *self)
+{
+  const CuvLdpParams *params = &self->params;
+  const int64_t most =
+      (int64_t) cuv_ldp_longest (params->block, self->width, self->columns)
+      * cuv_ldp_longest (params->block, self->height, self->rows)
+      * (params->is_merged ? CUV_LDP_DIRECTIONS : 1);
+
+  return most <= 0xffff ? 2 : 4;
+}
+
+/* The block that pixel `at` is in. */
+CUV_BOTH int
+cuv_ldp_block_at (int block, int pixels, int n, int at)
+{
+  return block > 0 ? at / block : (int) ((int64_t) at * n / pixels);
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "ldp.h"
+#include "ldp/ldp-picture.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- shapes ---- */
@@ -90,8 +90,7 @@ cuv_ldp_n_counts (const CuvLdpShape *self)
 static void
 cut (const CuvLdpShape *self, int pixels, int n, int i, int span[2])
 {
-  const int margin =
-      self->params.border == CUV_LDP_VALID ? self->params.order : 0;
+  const int margin = cuv_ldp_margin (self);
   const int from = cuv_ldp_edge (self->params.block, pixels, n, i);
   const int to = cuv_ldp_edge (self->params.block, pixels, n, i + 1);
 
@@ -119,95 +118,14 @@ cuv_ldp_total (const CuvLdpShape *self, int column, int row)
       * (uint32_t) (self->params.is_merged ? n : 1);
 }
 
-int
-cuv_ldp_count_size (const CuvLdpShape *self)
-{
-  for (int row = 0; row < self->rows; row++) {
-    for (int column = 0; column < self->columns; column++) {
-      if (cuv_ldp_total (self, column, row) > UINT16_MAX)
-        return 4;
-    }
-  }
-  return 2;
-}
-
 /* ---- pictures ---- */
-
-/* How much pixel `to` of n_to takes of pixel `from` of n_from; below 0: none.
- * What it takes of all of them is the total. */
-static int64_t
-weight (int64_t n_from, int64_t n_to, int64_t to, int64_t from)
-{
-  if (n_to <= n_from) { /* what both cover: n_from, and n_to */
-    const int64_t begin = to * n_from, end = begin + n_from;
-    const int64_t first = from * n_to, last = first + n_to;
-
-    return (end < last ? end : last) - (begin > first ? begin : first);
-  }
-  /* middles of pixels are 2 n_to apart, and not beyond the outermost */
-  int64_t middle = (2 * to + 1) * n_from;
-
-  if (middle < n_to)
-    middle = n_to;
-  if (middle > (2 * n_from - 1) * n_to)
-    middle = (2 * n_from - 1) * n_to;
-  return 2 * n_to - llabs (middle - (2 * from + 1) * n_to);
-}
-
-static int64_t
-total_weight (int n_from, int n_to)
-{
-  return n_to <= n_from ? n_from : 2 * (int64_t) n_to;
-}
-
-/* From the first to before the last that `to` may take something of. */
-static void
-find_span (int n_from, int n_to, int to, int span[2])
-{
-  const int first = (int) ((int64_t) to * n_from / n_to) - 1;
-  const int end = (int) ((int64_t) (to + 1) * n_from / n_to) + 2;
-
-  span[0] = first > 0 ? first : 0;
-  span[1] = end < n_from ? end : n_from;
-}
-
-static int64_t
-sum_across (
-    const CuvFrame *frame, const CuvLdpRect *rect, int width, int x, int y)
-{
-  int64_t sum = 0;
-  int span[2];
-
-  find_span (rect->width, width, x, span);
-  for (int i = span[0]; i < span[1]; i++) {
-    const int64_t w = weight (rect->width, width, x, i);
-
-    if (w > 0)
-      sum += w * cuv_frame_grey (frame, rect->x + i, rect->y + y);
-  }
-  return sum;
-}
 
 void
 cuv_ldp_picture_row (const CuvFrame *frame, const CuvLdpRect *rect, int width,
     int height, int y, uint8_t *row)
 {
-  const int64_t total =
-      total_weight (rect->width, width) * total_weight (rect->height, height);
-  int span[2];
-
-  find_span (rect->height, height, y, span);
-  for (int x = 0; x < width; x++) {
-    int64_t sum = 0;
-
-    for (int i = span[0]; i < span[1]; i++) {
-      const int64_t w = weight (rect->height, height, y, i);
-
-      if (w > 0)
-        sum += w * sum_across (frame, rect, width, x, i);
-    }
-    row[x] = (uint8_t) ((sum + total / 2) / total);
-  }
+  for (int x = 0; x < width; x++)
+    row[x] = cuv_ldp_pixel (frame, rect, width, height, x, y);
 }
 
 void

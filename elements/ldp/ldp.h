@@ -28,9 +28,6 @@ const char *cuv_ldp_shape_init (
 /* How many counts all histograms have. */
 size_t cuv_ldp_n_counts (const CuvLdpShape *self);
 
-/* Bytes that each count fits: 2 or 4. */
-int cuv_ldp_count_size (const CuvLdpShape *self);
-
 /* How many codes each histogram of a block counts. */
 uint32_t cuv_ldp_total (const CuvLdpShape *self, int column, int row);
 
@@ -40,11 +37,6 @@ void cuv_ldp_block (
     const CuvLdpShape *self, int column, int row, int x[2], int y[2]);
 
 /* ---- pictures ---- */
-
-/* A rectangle of a frame, of its pixels. */
-typedef struct {
-  int32_t x, y, width, height; /* width and height > 0 */
-} CuvLdpRect;
 
 /* The grey values of a rectangle, made width x height, row by row. Each way by
  * weights of whole numbers: if it becomes smaller, pixels by how much of them

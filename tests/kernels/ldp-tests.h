@@ -12,6 +12,10 @@ void check_ldp_likeness (void);
 /* fast versions against it (ldp-versions.c) */
 void check_ldp_versions (void);
 
+/* the GPU against it (ldp-cuda.c) */
+void check_ldp_cuda (void);
+
 void bench_ldp (void);
+void bench_ldp_cuda (void);
 
 #endif

@@ -7,6 +7,12 @@
 static void
 run (void)
 {
+  if (cuv_check_options.cuda) {
+    if (cuv_check_options.bench)
+      bench_ldp_cuda ();
+    check_ldp_cuda ();
+    return;
+  }
   if (cuv_check_options.bench)
     bench_ldp ();
   check_ldp_codes ();

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Local derivative patterns on the GPU: how a picture is shared out, and what a
+// run takes.
+#include "ldp/ldp.h"
+
+#include <algorithm>
+#include <memory>
+#include <new>
+#include "ldp/ldp-picture.h"
+#include "ldp/ldp-state.cuh"
+
+struct _CuvLdpCuda {
+  CuvArena arena = {};
+  CuvLdpPass pass = {};
+  size_t n_counts = 0;
+  uint8_t *picture = nullptr; // made the shape's size
+  cudaStream_t stream = nullptr;
+
+  ~_CuvLdpCuda ()
+  {
+    cuv_arena_clear (&arena);
+  }
+};
+
+// ---- a picture of the shape's size ----
+
+#define MAKE_THREADS 256
+
+static __global__ void
+__launch_bounds__ (MAKE_THREADS)
+    make_kernel (const __grid_constant__ CuvFrame frame, CuvLdpRect rect,
+        int width, int height, uint8_t *picture)
+{
+  const int at = blockIdx.x * MAKE_THREADS + threadIdx.x;
+
+  if (at < width * height)
+    picture[at] =
+        cuv_ldp_pixel (&frame, &rect, width, height, at % width, at / width);
+}
+
+static CuvFrame
+cut (const CuvFrame &frame, const CuvLdpRect &rect)
+{
+  CuvFrame part = frame;
+
+  part.width = rect.width;
+  part.height = rect.height;
+  for (int i = 0; i < part.n_components; i++)
+    part.component[i].data += (int64_t) rect.y * part.component[i].stride
+        + (int64_t) rect.x * part.component[i].step;
+  return part;
+}
+
+static int
+set_picture (CuvLdpCuda *self, const CuvFrame &frame, const CuvLdpRect &rect)
+{
+  const int width = self->pass.shape.width, height = self->pass.shape.height;
+
+  if (rect.width == width && rect.height == height) {
+    self->pass.picture = cut (frame, rect);
+    return 0;
+  }
+  make_kernel<<<cuv_div_up (width * height, MAKE_THREADS), MAKE_THREADS, 0,
+      self->stream>>> (frame, rect, width, height, self->picture);
+  CUV_CUDA_LAUNCHED (make_kernel);
+  self->pass.picture = CuvFrame{ CUV_MODEL_GREY, width, height, 1,
+    { { self->picture, width, 1, 0, 0 } } };
+  return 0;
+}
+
+// ---- plans ----
+
+static CuvLdpPlan
+plan_of (const CuvLdpShape &shape)
+{
+  const int block = shape.params.block;
+  const int widest = cuv_ldp_longest (block, shape.width, shape.columns);
+  const int tallest = cuv_ldp_longest (block, shape.height, shape.rows);
+  const int of_block = shape.n_histograms * shape.n_bins;
+  CuvLdpPlan plan = {};
+
+  plan.count_size = cuv_ldp_count_size (&shape);
+  plan.blocks = std::max (1,
+      std::min (CUV_LDP_ACROSS / widest,
+          CUV_LDP_SHARED_BYTES / (of_block * plan.count_size)));
+  plan.slices_across = cuv_div_up (widest, CUV_LDP_ACROSS);
+  plan.slices_down = cuv_div_up (tallest, CUV_LDP_DOWN);
+  plan.adds = plan.slices_across * plan.slices_down > 1;
+  plan.n_across = cuv_div_up (shape.columns, plan.blocks) * plan.slices_across;
+  plan.n_down = shape.rows * plan.slices_down;
+  plan.n_shared = cuv_div_up (plan.blocks * of_block, 8) * 8;
+  return plan;
+}
+
+// ---- the entries ----
+
+static bool
+init (CuvLdpCuda *self, const CuvLdpShape *shape)
+{
+  CuvLdpPass *pass = &self->pass;
+  int n = 0;
+
+  pass->shape = *shape;
+  pass->plan = plan_of (*shape);
+  for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
+    const bool wanted = shape->params.directions >> d & 1;
+
+    pass->histogram_of[d] = (int8_t) (!wanted ? -1
+            : shape->params.is_merged         ? 0
+                                              : n++);
+  }
+  self->n_counts = (size_t) shape->columns * shape->rows * shape->n_histograms
+      * shape->n_bins;
+  pass->counts = cuv_arena_alloc (
+      &self->arena, (self->n_counts + 1) * pass->plan.count_size);
+  self->picture = (uint8_t *) cuv_arena_alloc (
+      &self->arena, (size_t) shape->width * shape->height);
+  return pass->counts != nullptr && self->picture != nullptr;
+}
+
+extern "C" CuvLdpCuda *
+cuv_ldp_cuda_new (const CuvLdpShape *shape)
+{
+  std::unique_ptr<CuvLdpCuda> self (new (std::nothrow) _CuvLdpCuda);
+
+  if (self == nullptr) {
+    cuv_cuda_record (cudaErrorMemoryAllocation, "host memory");
+    return nullptr;
+  }
+  return init (self.get (), shape) ? self.release () : nullptr;
+}
+
+extern "C" void
+cuv_ldp_cuda_free (CuvLdpCuda *self)
+{
+  delete self;
+}
+
+extern "C" int
+cuv_ldp_cuda_submit (CuvLdpCuda *self, const CuvFrame *frame,
+    const CuvLdpRect *rect, CuvCudaStream stream)
+{
+  self->stream = (cudaStream_t) stream;
+  if (self->pass.plan.adds)
+    CUV_CUDA_TRY (cudaMemsetAsync (self->pass.counts, 0,
+        (self->n_counts + 1) * self->pass.plan.count_size, self->stream));
+  if (set_picture (self, *frame, *rect) != 0)
+    return -1;
+  return cuv_ldp_describe_submit (self->pass, self->stream);
+}
+
+extern "C" const void *
+cuv_ldp_cuda_counts (const CuvLdpCuda *self)
+{
+  return self->pass.counts;
+}
+
+extern "C" int
+cuv_ldp_cuda_collect (CuvLdpCuda *self, void *counts)
+{
+  CUV_CUDA_TRY (cudaMemcpyAsync (counts, self->pass.counts,
+      self->n_counts * self->pass.plan.count_size, cudaMemcpyDeviceToHost,
+      self->stream));
+  CUV_CUDA_TRY (cudaStreamSynchronize (self->stream));
+  return 0;
+}

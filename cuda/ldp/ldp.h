@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Local derivative patterns on the GPU. All functions act on the current CUDA
+ * context. */
+#ifndef CUV_LDP_CUDA_H
+#define CUV_LDP_CUDA_H
+
+#include "cuv-cuda.h"
+#include "cuv-frame.h"
+#include "ldp/ldp-types.h"
+
+CUV_BEGIN
+
+typedef struct _CuvLdpCuda CuvLdpCuda;
+
+/* For pictures of a shape; NULL on failure, see cuv_cuda_error(). */
+CUV_API CuvLdpCuda *cuv_ldp_cuda_new (const CuvLdpShape *shape);
+CUV_API void cuv_ldp_cuda_free (CuvLdpCuda *self); /* NULL is allowed */
+
+/* Enqueues describing a rectangle of a frame in device memory, which lies in
+ * it, made the shape's size. Does not wait. Returns 0 or -1. */
+CUV_API int cuv_ldp_cuda_submit (CuvLdpCuda *self, const CuvFrame *frame,
+    const CuvLdpRect *rect, CuvCudaStream stream);
+
+/* Where the counts of the last submit are in device memory, each of
+ * cuv_ldp_count_size() bytes. */
+CUV_API const void *cuv_ldp_cuda_counts (const CuvLdpCuda *self);
+
+/* Waits for the last submit, and copies the counts to the host. Returns 0 or
+ * -1. */
+CUV_API int cuv_ldp_cuda_collect (CuvLdpCuda *self, void *counts);
+
+CUV_END
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The GPU against the C reference. */
+#include "config.h"
+#include "ldp-inputs.h"
+#include "ldp-tests.h"
+
+#if HAVE_CUDA && HAVE_KERNELS
+#include <stdlib.h>
+#include "ldp/ldp.h"
+
+static void *stream;
+
+static void
+check_run (const LdpInput *input)
+{
+  const CuvLdpShape *shape = &input->shape;
+  CuvLdpCuda *cuda = cuv_ldp_cuda_new (shape);
+  void *counts =
+      malloc (cuv_ldp_n_counts (shape) * (size_t) cuv_ldp_count_size (shape));
+  void *memory;
+  const CuvFrame frame = cuv_check_to_device (&input->frame, &memory);
+
+  for (int run = 0; run < 2; run++) {
+    CUV_CHECK (cuv_ldp_cuda_submit (cuda, &frame, &input->rect, stream) == 0
+            && cuv_ldp_cuda_collect (cuda, counts) == 0,
+        ": %s", cuv_cuda_error ());
+    ldp_are_same (shape, counts, input->wanted);
+  }
+  cuv_ldp_cuda_free (cuda);
+  cuv_check_device_free (memory);
+  free (counts);
+}
+
+/* Blocks that many blocks of threads share. */
+static void
+check_large (int grid, bool merged, CuvCheckFill fill)
+{
+  const CuvLdpParams params = {
+    .order = 3, .grid = grid, .directions = 15, .is_merged = merged
+  };
+  LdpInput input = { .frame = cuv_check_frame_new ("GRAY8", 300, 290, fill),
+    .rect = { 0, 0, 300, 290 } };
+  uint8_t *picture;
+
+  cuv_check_case ("a grid of %d, merged %d, fill %d", grid, merged, fill);
+  CUV_CHECK (cuv_ldp_shape_init (&input.shape, &params, 300, 290) == NULL);
+  input.wanted =
+      malloc (cuv_ldp_n_counts (&input.shape) * sizeof *input.wanted);
+  picture = malloc (300 * 290);
+  cuv_ldp_picture (&input.frame.frame, &input.rect, 300, 290, picture);
+  cuv_ldp_describe (&input.shape, picture, input.wanted);
+  free (picture);
+  check_run (&input);
+  ldp_input_clear (&input);
+}
+
+void
+check_ldp_cuda (void)
+{
+  stream = cuv_check_stream_new ();
+  ldp_each_input (check_run);
+  for (int grid = 1; grid <= 3; grid++) {
+    check_large (grid, false, CUV_CHECK_TEXTURE);
+    check_large (grid, true, CUV_CHECK_BLACK);
+  }
+  cuv_check_stream_free (stream);
+}
+
+typedef struct {
+  CuvLdpCuda *cuda;
+  CuvFrame frame;
+  CuvLdpRect rect;
+} Bench;
+
+static void
+run (void *data)
+{
+  Bench *self = data;
+
+  cuv_ldp_cuda_submit (self->cuda, &self->frame, &self->rect, stream);
+}
+
+static void
+bench (const char *what, CuvCheckFill fill, int width, int height, int order,
+    int block, int grid)
+{
+  const CuvLdpParams params = {
+    .order = order, .block = block, .grid = grid, .directions = 15
+  };
+  const double pixels = (double) width * height;
+  CuvCheckFrame host = cuv_check_frame_new ("GRAY8", width, height, fill);
+  CuvLdpShape shape;
+  Bench self = { .rect = { 0, 0, width, height } };
+  char name[100];
+  void *memory;
+
+  CUV_CHECK (cuv_ldp_shape_init (&shape, &params, width, height) == NULL);
+  self.frame = cuv_check_to_device (&host, &memory);
+  self.cuda = cuv_ldp_cuda_new (&shape);
+  for (int alone = 0; alone < 2; alone++) {
+    snprintf (name, sizeof name, "ldp cuda, %s %dx%d, order %d, %s %d, %s",
+        what, width, height, order, block > 0 ? "blocks of" : "grid",
+        block > 0 ? block : grid, alone ? "alone" : "in a row");
+    cuv_check_report (name,
+        alone ? cuv_check_time_device (run, &self, stream)
+              : cuv_check_time_stream (run, &self, stream),
+        pixels,
+        pixels
+            + (double) cuv_ldp_n_counts (&shape) * cuv_ldp_count_size (&shape));
+  }
+  cuv_ldp_cuda_free (self.cuda);
+  cuv_check_device_free (memory);
+  cuv_check_frame_free (&host);
+}
+
+void
+bench_ldp_cuda (void)
+{
+  stream = cuv_check_stream_new ();
+  for (int order = 2; order <= 5; order++)
+    bench ("picture", CUV_CHECK_TEXTURE, 4096, 4096, order, 16, 0);
+  bench ("noise", CUV_CHECK_NOISE, 4096, 4096, 3, 16, 0);
+  bench ("flat", CUV_CHECK_BLACK, 4096, 4096, 3, 16, 0);
+  bench ("picture", CUV_CHECK_TEXTURE, 4096, 4096, 3, 0, 16);
+  bench ("picture", CUV_CHECK_TEXTURE, 1920, 1080, 3, 16, 0);
+  bench ("flat", CUV_CHECK_BLACK, 1920, 1080, 3, 16, 0);
+  bench ("picture", CUV_CHECK_TEXTURE, 1920, 1080, 3, 0, 8);
+  cuv_check_stream_free (stream);
+}
+
+#else
+
+void
+check_ldp_cuda (void)
+{
+}
+
+void
+bench_ldp_cuda (void)
+{
+}
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "ldp-inputs.h"
+
+#include <stdlib.h>
+
+static CuvLdpParams
+random_params (int width, int height)
+{
+  const uint32_t side = (uint32_t) (width < height ? width : height);
+  CuvLdpParams params = { .order = 2 + (int) cuv_check_below (8),
+    .grid = 1 + (int) cuv_check_below (side < 9 ? side : 9),
+    .directions = 1 + (int) cuv_check_below (15),
+    .is_merged = cuv_check_below (3) == 0,
+    .border = cuv_check_below (2) ? CUV_LDP_VALID : CUV_LDP_REPLICATE,
+    .bins = (CuvLdpBins) cuv_check_below (3),
+    .levels = 2 + (int) cuv_check_below (255) };
+
+  if (cuv_check_below (2))
+    params.block = 1 + (int) cuv_check_below (40);
+  if (cuv_check_below (2))
+    params.order = 2 + (int) cuv_check_below (3);
+  return params;
+}
+
+void
+ldp_input_init (LdpInput *self, const char *format, CuvCheckFill fill,
+    int width, int height)
+{
+  CuvLdpRect *rect = &self->rect;
+  CuvLdpParams params;
+  uint8_t *picture;
+  int to[2];
+
+  self->frame = cuv_check_frame_new (format, width, height, fill);
+  *rect = (CuvLdpRect){ 0, 0, width, height };
+  if (cuv_check_below (2)) {
+    rect->x = (int) cuv_check_below ((uint32_t) width);
+    rect->y = (int) cuv_check_below ((uint32_t) height);
+    rect->width = 1 + (int) cuv_check_below ((uint32_t) (width - rect->x));
+    rect->height = 1 + (int) cuv_check_below ((uint32_t) (height - rect->y));
+  }
+  to[0] = cuv_check_below (2) ? rect->width : 1 + (int) cuv_check_below (70);
+  to[1] = cuv_check_below (2) ? rect->height : 1 + (int) cuv_check_below (70);
+  params = random_params (to[0], to[1]);
+  cuv_check_case ("%s %dx%d, %dx%d+%d+%d as %dx%d, order %d, block %d, grid %d",
+      format, width, height, rect->width, rect->height, rect->x, rect->y, to[0],
+      to[1], params.order, params.block, params.grid);
+  CUV_CHECK (cuv_ldp_shape_init (&self->shape, &params, to[0], to[1]) == NULL);
+  picture = malloc ((size_t) to[0] * (size_t) to[1]);
+  self->wanted =
+      malloc (cuv_ldp_n_counts (&self->shape) * sizeof *self->wanted);
+  cuv_ldp_picture (&self->frame.frame, rect, to[0], to[1], picture);
+  cuv_ldp_describe (&self->shape, picture, self->wanted);
+  free (picture);
+}
+
+void
+ldp_input_clear (LdpInput *self)
+{
+  free (self->wanted);
+  cuv_check_frame_free (&self->frame);
+}
+
+void
+ldp_each_input (void (*check) (const LdpInput *input))
+{
+  static const int sizes[][2] = { { 1, 1 }, { 2, 1 }, { 1, 7 }, { 3, 3 },
+    { 17, 33 }, { 31, 9 }, { 64, 48 }, { 97, 61 }, { 301, 150 } };
+  const int n = cuv_check_options.few ? 8 : 9;
+
+  for (int i = 0; cuv_check_formats[i] != NULL; i++) {
+    for (int s = 0; s < n; s++) {
+      LdpInput input;
+
+      ldp_input_init (&input, cuv_check_formats[i],
+          (CuvCheckFill) cuv_check_below (CUV_CHECK_N_FILLS), sizes[s][0],
+          sizes[s][1]);
+      check (&input);
+      CUV_CHECK (cuv_check_guards_intact (&input.frame));
+      ldp_input_clear (&input);
+    }
+  }
+}
+
+/* Counts of either size against those of the reference. */
+bool
+ldp_are_same (
+    const CuvLdpShape *shape, const void *counts, const uint32_t *wanted)
+{
+  const bool wide = cuv_ldp_count_size (shape) == 4;
+  const size_t n = cuv_ldp_n_counts (shape);
+
+  for (size_t i = 0; i < n; i++) {
+    const uint32_t count =
+        wide ? ((const uint32_t *) counts)[i] : ((const uint16_t *) counts)[i];
+
+    if (count != wanted[i])
+      return CUV_CHECK (
+          count == wanted[i], ": %zu: %u, not %u", i, count, wanted[i]);
+  }
+  return true;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Rectangles of frames, and what the C reference says of them. */
+#ifndef LDP_INPUTS_H
+#define LDP_INPUTS_H
+
+#include "cuvcheck.h"
+#include "ldp.h"
+
+typedef struct {
+  CuvCheckFrame frame;
+  CuvLdpRect rect;
+  CuvLdpShape shape;
+  uint32_t *wanted;
+} LdpInput;
+
+/* A random rectangle of a frame, made a random size or not, and random
+ * parameters. */
+void ldp_input_init (LdpInput *self, const char *format, CuvCheckFill fill,
+    int width, int height);
+void ldp_input_clear (LdpInput *self);
+
+/* Of all formats and many sizes. */
+void ldp_each_input (void (*check) (const LdpInput *input));
+
+/* Counts of cuv_ldp_count_size() against those that are wanted. */
+bool ldp_are_same (
+    const CuvLdpShape *shape, const void *counts, const uint32_t *wanted);
+
+#endif
