@@ -7,9 +7,10 @@
 
 #define WARPS 4
 #define ROWS 16 // at a time
+#define LEFT 12 // pixels before the first: whole words, and enough of them
+#define WORDS ((LEFT + CUV_LDP_ACROSS + LEFT) / 4) // of a row of grey values
 #define GREY_ROWS (ROWS + CUV_LDP_MAX_ORDER + 1)
-#define GREY_PITCH (CUV_LDP_ACROSS + 2 * CUV_LDP_MAX_ORDER + 2)
-#define SIGN_PITCH (CUV_LDP_ACROSS + 8) // the first pixel is its fourth
+#define SIGN_WORDS (CUV_LDP_ACROSS / 4 + 2) // a word before the first, too
 
 // What a block of threads has of the picture.
 struct Tile {
@@ -40,75 +41,106 @@ struct Tile {
   }
 };
 
+// Bytes of four pixels in a word.
 struct Memory {
-  uint8_t grey[GREY_ROWS * GREY_PITCH];
-  alignas (16) uint8_t signs[(ROWS + 2) * SIGN_PITCH];
+  unsigned grey[GREY_ROWS * WORDS];
+  unsigned signs[(ROWS + 2) * SIGN_WORDS];
   uint8_t bin_of_code[CUV_LDP_CODES];
 };
 
-// ---- grey values and signs ----
+// ---- grey values ----
+
+// Four pixels from (x, y) on, of a picture that goes on with its border's.
+static __device__ __forceinline__ unsigned
+load_four (const CuvFrame &picture, int x, int y)
+{
+  const CuvComponent &c = picture.component[0];
+  const int row = min (max (y, 0), picture.height - 1);
+  unsigned four = 0;
+
+  if (picture.model != CUV_MODEL_RGB && c.step == 1 && x >= 4
+      && x + 8 <= picture.width) { // so that whole words can be read
+    const uint8_t *from = c.data + (int64_t) row * c.stride + x;
+    const unsigned skip = (unsigned) (uintptr_t) from % 4;
+    const unsigned *words = (const unsigned *) (from - skip);
+
+    return __funnelshift_r (words[0], words[1], 8 * skip);
+  }
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    four |= (unsigned) cuv_frame_grey (
+                &picture, min (max (x + i, 0), picture.width - 1), row)
+        << 8 * i;
+  return four;
+}
 
 // Of the rows from y - order on that signs of n rows, one above and one below
-// need; and as many pixels to the left.
+// need.
 static __device__ __forceinline__ void
 load_grey (const CuvLdpPass &pass, const Tile &tile, int y, int n, Memory *to)
 {
   const int order = pass.shape.params.order;
-  const int lane = threadIdx.x % 32;
 
-  for (int r = threadIdx.x / 32; r < n + order + 1; r += WARPS) {
-    const int from = min (max (y - order + r, 0), pass.shape.height - 1);
-
-    for (int c = lane; c < CUV_LDP_ACROSS + 2 * order; c += 32)
-      to->grey[r * GREY_PITCH + c] = cuv_frame_grey (&pass.picture,
-          min (max (tile.x - order + c, 0), pass.shape.width - 1), from);
-  }
+#pragma unroll 1
+  for (int i = threadIdx.x; i < (n + order + 1) * WORDS; i += 32 * WARPS)
+    to->grey[i] = load_four (
+        pass.picture, tile.x - LEFT + 4 * (i % WORDS), y - order + i / WORDS);
 }
 
-// The K-th derivative in a direction, from its first value on. K 0: k.
-template <int K>
-static __device__ __forceinline__ int
-derivative (const uint8_t *grey, int direction, int k)
+// ---- signs ----
+
+// Four pixels from `at` on, from a word's first.
+static __device__ __forceinline__ unsigned
+four_at (const unsigned *words, int at)
 {
-  const int step = cuv_ldp_dx (direction) + cuv_ldp_dy (direction) * GREY_PITCH;
+  const int word = (at + 256) / 4 - 64, skip = (at + 256) % 4;
 
-  if (K == 1)
-    return grey[0] - grey[step];
-  if (K == 2)
-    return grey[0] - 2 * grey[step] + grey[2 * step];
-  if (K == 3)
-    return grey[0] - grey[3 * step] - 3 * (grey[step] - grey[2 * step]);
-  int sum = 0, factor = 1; // k over i, and its sign
+  return skip == 0 ? words[word]
+                   : __funnelshift_r (words[word], words[word + 1], 8 * skip);
+}
 
-  for (int i = 0; i <= k; i++) {
-    sum += factor * grey[i * step];
-    factor = -factor * (k - i) / (i + 1);
+// Bits 2 d and 2 d + 1 of four pixels: above 0, and below. Derivatives are of
+// 16 bits, two in a word: 2^15 - 1 is added to them, so that none borrows from
+// the other. K 0: of order k.
+template <int K>
+static __device__ __forceinline__ unsigned
+signs_of_four (const unsigned *grey, int d, int k)
+{
+  const int dx = cuv_ldp_dx (d), dy = cuv_ldp_dy (d);
+  unsigned low = 0x7fff7fffu, high = low;
+  int factor = 1; // k over i, and its sign
+
+#pragma unroll
+  for (int i = 0; i <= (K > 0 ? K : k); i++) {
+    const unsigned four = four_at (grey + i * dy * WORDS, i * dx);
+
+    low += (unsigned) factor * __byte_perm (four, 0, 0x4140);
+    high += (unsigned) factor * __byte_perm (four, 0, 0x4342);
+    factor = -factor * ((K > 0 ? K : k) - i) / (i + 1);
   }
-  return sum;
+  const unsigned above = __byte_perm (low, high, 0x7531); // their upper bytes
+  const unsigned below =
+      __byte_perm (0xfffefffeu - low, 0xfffefffeu - high, 0x7531);
+
+  return (above >> (7 - 2 * d) & (0x01010101u << 2 * d))
+      | (below >> (6 - 2 * d) & (0x02020202u << 2 * d));
 }
 
 template <int K>
 static __device__ __forceinline__ void
 find_signs (int k, int n, Memory *memory)
 {
-  const int lane = threadIdx.x % 32, order = k + 1;
-
-  for (int r = threadIdx.x / 32; r < n + 2; r += WARPS) {
-    // row r is the one before the tile's first; its grey is k rows down
-    const uint8_t *grey = &memory->grey[(r + k) * GREY_PITCH + order - 1];
-    uint8_t *signs = &memory->signs[r * SIGN_PITCH + 3];
-
-    for (int c = lane; c < CUV_LDP_ACROSS + 2; c += 32) {
-      unsigned word = 0;
+#pragma unroll 1
+  for (int i = threadIdx.x; i < (n + 2) * SIGN_WORDS; i += 32 * WARPS) {
+    // the first row is the one above the tile's: its grey is k rows down
+    const unsigned *grey = &memory->grey[(i / SIGN_WORDS + k) * WORDS + LEFT / 4
+        - 1 + i % SIGN_WORDS];
+    unsigned signs = 0;
 
 #pragma unroll
-      for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
-        const int value = derivative<K> (grey + c, d, k);
-
-        word |= (value > 0 ? 1u : value < 0 ? 2u : 0u) << 2 * d;
-      }
-      signs[c] = (uint8_t) word;
-    }
+    for (int d = 0; d < CUV_LDP_DIRECTIONS; d++)
+      signs |= signs_of_four<K> (grey, d, k);
+    memory->signs[i] = signs;
   }
 }
 
@@ -128,9 +160,8 @@ struct Row {
   unsigned left, here, right;
 
   __device__ __forceinline__
-  Row (const uint8_t *signs)
+  Row (const unsigned *words)
   {
-    const unsigned *words = (const unsigned *) signs;
     const unsigned before = words[0], after = words[2];
 
     here = words[1];
@@ -162,95 +193,117 @@ struct Pairs {
     unsigned same = 0;
 
 #pragma unroll
-    for (int i = 0; i < 4; i++)
-      same |= (pair[i] >> 2 * d & 0x03030303u) << (6 - 2 * i);
+    for (int i = 0; i < 4; i++) {
+      const int up = 6 - 2 * i - 2 * d;
+
+      same |= (up > 0 ? pair[i] << up : pair[i] >> -up)
+          & 0x03030303u << (6 - 2 * i);
+    }
     return ~same;
   }
 };
 
 // ---- counts ----
 
-template <typename Count>
+// Of the counts of a block of threads. ALL: codes are bins.
+template <typename Count, bool ALL>
 static __device__ __forceinline__ void
-add (unsigned *counts, int at, unsigned n)
+add (unsigned *counts, const Memory &memory, int first, unsigned code,
+    unsigned n = 1)
 {
-  if (sizeof (Count) == 2)
-    atomicAdd (&counts[at >> 1], n << (at & 1) * 16);
+  const int at = first + (ALL ? (int) code : memory.bin_of_code[code]);
+
+  if (sizeof (Count) == 2 && ALL) // first is even
+    atomicAdd (&counts[first / 2 + code / 2], code % 2 != 0 ? n << 16 : n);
+  else if (sizeof (Count) == 2)
+    atomicAdd (&counts[at / 2], n << at % 2 * 16);
   else
     atomicAdd (&counts[at], n);
 }
 
-// Where a lane's four pixels are counted: in the histograms of a block each.
+// A lane's four pixels, which are counted in the histograms of a block each.
 struct Lane {
-  int at[4]; // their first count; -1: they are not
-  bool one;  // all four in the same
+  int x;    // of the first
+  int at;   // the first count of its block; -1: it is not counted
+  bool one; // all four are, in that block
+
+  // Where that of a pixel is.
+  static __device__ __forceinline__ int
+  find (const CuvLdpPass &pass, const Tile &tile, int x)
+  {
+    const CuvLdpShape &shape = pass.shape;
+    const int margin = cuv_ldp_margin (&shape);
+    const int column =
+        cuv_ldp_block_at (shape.params.block, shape.width, shape.columns, x);
+
+    return x >= max (tile.x, margin)
+            && x < min (tile.x + tile.width, shape.width - margin)
+        ? (column - tile.column) * shape.n_histograms * shape.n_bins
+        : -1;
+  }
 
   __device__ __forceinline__
   Lane (const CuvLdpPass &pass, const Tile &tile)
   {
-    const CuvLdpShape &shape = pass.shape;
-    const int margin = cuv_ldp_margin (&shape);
-    const int of_block = shape.n_histograms * shape.n_bins;
-
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-      const int c = 4 * (threadIdx.x % 32) + i, x = tile.x + c;
-      const int column =
-          cuv_ldp_block_at (shape.params.block, shape.width, shape.columns, x);
-      const bool counts =
-          c < tile.width && x >= margin && x < shape.width - margin;
-
-      at[i] = counts ? (column - tile.column) * of_block : -1;
-    }
-    one = at[0] >= 0 && at[0] == at[1] && at[0] == at[2] && at[0] == at[3];
+    x = tile.x + 4 * (threadIdx.x % 32);
+    at = find (pass, tile, x);
+    one = at >= 0;
+    for (int i = 1; i < 4; i++)
+      one = one && find (pass, tile, x + i) == at;
   }
 };
 
-// Of four pixels in a direction. Where nothing varies all codes are 255: what a
-// lane finds of those waits in `flat`, lest all of them add to one count.
-template <typename Count>
+// Of four pixels in a direction, `first` counts into their blocks'. Where
+// nothing varies all codes are 255: what a lane finds of those waits in `flat`,
+// lest all of them add to one count.
+template <typename Count, bool ALL>
 static __device__ __forceinline__ void
-count_codes (const CuvLdpPass &pass, const Memory &memory, const Lane &lane,
-    unsigned codes, int first, unsigned *counts, unsigned *flat)
+count_codes (const CuvLdpPass &pass, const Tile &tile, const Memory &memory,
+    const Lane &lane, unsigned codes, int first, unsigned *counts,
+    unsigned *flat)
 {
-  const bool mapped = pass.shape.params.bins != CUV_LDP_BINS_256;
-
+  if (lane.one && codes == ~0u) {
+    *flat += 4;
+  } else if (lane.one) {
 #pragma unroll
-  for (int i = 0; i < 4; i++) {
-    const unsigned code = codes >> 8 * i & 255;
+    for (int i = 0; i < 4; i++)
+      add<Count, ALL> (counts, memory, lane.at + first, codes >> 8 * i & 255);
+  } else {
+#pragma unroll 1
+    for (int i = 0; i < 4; i++) {
+      const int at = Lane::find (pass, tile, lane.x + i);
 
-    if (lane.one && code == 255)
-      *flat += 1;
-    else if (lane.at[i] >= 0)
-      add<Count> (counts,
-          lane.at[i] + first + (mapped ? memory.bin_of_code[code] : (int) code),
-          1);
+      if (at >= 0)
+        add<Count, ALL> (counts, memory, at + first, codes >> 8 * i & 255);
+    }
   }
 }
 
-template <typename Count>
+// Rows `first` to before `end` of those whose signs there are.
+template <typename Count, bool ALL>
 static __device__ __forceinline__ void
-count_rows (const CuvLdpPass &pass, const Memory &memory, const Lane &lane,
-    int first, int end, unsigned *counts, unsigned flat[CUV_LDP_DIRECTIONS])
+count_rows (const CuvLdpPass &pass, const Tile &tile, const Memory &memory,
+    const Lane &lane, int first, int end, unsigned *counts,
+    unsigned flat[CUV_LDP_DIRECTIONS])
 {
+#pragma unroll 1
   for (int r = threadIdx.x / 32; r < end; r += WARPS) {
-    const uint8_t *signs =
-        &memory.signs[r * SIGN_PITCH + 4 * (threadIdx.x % 32)];
-    const Pairs pairs (
-        Row (signs), Row (signs + SIGN_PITCH), Row (signs + 2 * SIGN_PITCH));
+    const unsigned *signs = &memory.signs[r * SIGN_WORDS + threadIdx.x % 32];
 
     if (r < first)
       continue;
+    const Pairs pairs (
+        Row (signs), Row (signs + SIGN_WORDS), Row (signs + 2 * SIGN_WORDS));
 #pragma unroll
     for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
       if (pass.histogram_of[d] >= 0)
-        count_codes<Count> (pass, memory, lane, pairs.codes (d),
+        count_codes<Count, ALL> (pass, tile, memory, lane, pairs.codes (d),
             pass.histogram_of[d] * pass.shape.n_bins, counts, &flat[d]);
     }
   }
 }
 
-template <typename Count>
+template <typename Count, bool ALL>
 static __device__ __forceinline__ void
 count_flat (const CuvLdpPass &pass, const Memory &memory, const Lane &lane,
     const unsigned flat[CUV_LDP_DIRECTIONS], unsigned *counts)
@@ -258,10 +311,8 @@ count_flat (const CuvLdpPass &pass, const Memory &memory, const Lane &lane,
 #pragma unroll
   for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
     if (flat[d] > 0)
-      add<Count> (counts,
-          lane.at[0] + pass.histogram_of[d] * pass.shape.n_bins
-              + memory.bin_of_code[255],
-          flat[d]);
+      add<Count, ALL> (counts, memory,
+          lane.at + pass.histogram_of[d] * pass.shape.n_bins, 255, flat[d]);
   }
 }
 
@@ -299,8 +350,8 @@ give (const CuvLdpPass &pass, const Tile &tile, unsigned *counts)
 
 // ---- the kernel ----
 
-template <typename Count, int K>
-static __global__ void __launch_bounds__ (32 * WARPS)
+template <typename Count, bool ALL, int K>
+static __global__ void __launch_bounds__ (32 * WARPS, 8)
     describe_kernel (const __grid_constant__ CuvLdpPass pass)
 {
   extern __shared__ uint4 shared_of_block[];
@@ -317,6 +368,7 @@ static __global__ void __launch_bounds__ (32 * WARPS)
   for (int i = threadIdx.x; i < pass.plan.n_shared * (int) sizeof (Count) / 16;
        i += blockDim.x)
     shared_of_block[i] = uint4{};
+#pragma unroll 1
   for (int from = 0; from < tile.height; from += ROWS) {
     const int y = tile.y + from, n = min (tile.height - from, ROWS);
 
@@ -324,10 +376,10 @@ static __global__ void __launch_bounds__ (32 * WARPS)
     __syncthreads ();
     find_signs<K> (k, n, &memory);
     __syncthreads ();
-    count_rows<Count> (pass, memory, lane, margin - y,
+    count_rows<Count, ALL> (pass, tile, memory, lane, margin - y,
         min (n, pass.shape.height - margin - y), counts, flat);
   }
-  count_flat<Count> (pass, memory, lane, flat, counts);
+  count_flat<Count, ALL> (pass, memory, lane, flat, counts);
   __syncthreads ();
   give<Count> (pass, tile, counts);
 }
@@ -336,24 +388,34 @@ static __global__ void __launch_bounds__ (32 * WARPS)
 
 typedef void (*Kernel) (const CuvLdpPass);
 
-template <typename Count>
+template <typename Count, bool ALL>
 static Kernel
 kernel_of (int order)
 {
-  return order == 2 ? describe_kernel<Count, 1>
-      : order == 3  ? describe_kernel<Count, 2>
-      : order == 4  ? describe_kernel<Count, 3>
-                    : describe_kernel<Count, 0>;
+  return order == 2 ? describe_kernel<Count, ALL, 1>
+      : order == 3  ? describe_kernel<Count, ALL, 2>
+      : order == 4  ? describe_kernel<Count, ALL, 3>
+                    : describe_kernel<Count, ALL, 0>;
+}
+
+static Kernel
+kernel_of (const CuvLdpPass &pass)
+{
+  const CuvLdpParams &params = pass.shape.params;
+
+  if (params.bins == CUV_LDP_BINS_256)
+    return pass.plan.count_size == 2 ? kernel_of<uint16_t, true> (params.order)
+                                     : kernel_of<uint32_t, true> (params.order);
+  return pass.plan.count_size == 2 ? kernel_of<uint16_t, false> (params.order)
+                                   : kernel_of<uint32_t, false> (params.order);
 }
 
 int
 cuv_ldp_describe_submit (const CuvLdpPass &pass, cudaStream_t stream)
 {
   const CuvLdpPlan &plan = pass.plan;
-  const int order = pass.shape.params.order;
   const size_t bytes = (size_t) plan.n_shared * plan.count_size;
-  const Kernel kernel = plan.count_size == 2 ? kernel_of<uint16_t> (order)
-                                             : kernel_of<uint32_t> (order);
+  const Kernel kernel = kernel_of (pass);
 
   if (cuv_cuda_allow_shared ((const void *) kernel, bytes) != 0)
     return -1;

@@ -84,13 +84,14 @@ cuv_ldp_margin (const CuvLdpShape *self)
   return self->params.border == CUV_LDP_VALID ? self->params.order : 0;
 }
 
-/* Where block i of n begins, of so many pixels. */
+/* Where block i of n begins, of so many pixels. Both are CUV_LDP_MAX_SIZE at
+ * most: what is divided is below 2^31. */
 CUV_BOTH int
 cuv_ldp_edge (int block, int pixels, int n, int i)
 {
   if (block > 0)
     return i < n ? i * block : pixels;
-  return (int) (((int64_t) pixels * i + n - 1) / n); /* x n / pixels is i */
+  return (pixels * i + n - 1) / n; /* x n / pixels is i */
 }
 
 /* Pixels of the longest of n blocks. */
@@ -117,7 +118,7 @@ cuv_ldp_count_size (const CuvLdpShape *self)
 CUV_BOTH int
 cuv_ldp_block_at (int block, int pixels, int n, int at)
 {
-  return block > 0 ? at / block : (int) ((int64_t) at * n / pixels);
+  return block > 0 ? at / block : at * n / pixels;
 }
 
 #endif
