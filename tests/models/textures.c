@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Local derivative patterns as a program, for tests that compare them with
+ * others.
+ *
+ *   textures describe ORDER BLOCK GRID DIRECTIONS merged|apart valid|replicate
+ *       256|uniform|LEVELS WIDTH HEIGHT PICTURE.pgm
+ *       writes the histograms of the picture made WIDTH x HEIGHT, 32 bits a
+ *       count
+ *   textures likeness ORDER GRID PICTURE.pgm ...
+ *       prints how much alike each picture is with each, a line each
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "ldp-cpu.h"
+
+static _Noreturn void
+die (const char *what)
+{
+  fprintf (stderr, "textures: %s\n", what);
+  exit (1);
+}
+
+/* A binary 8-bit PGM without comments. */
+static CuvFrame
+read_picture (const char *path)
+{
+  FILE *file = fopen (path, "rb");
+  CuvFrame frame = { .model = CUV_MODEL_GREY, .n_components = 1 };
+  size_t n;
+
+  if (file == NULL
+      || fscanf (file, "P5 %d %d 255%*1[\n]", &frame.width, &frame.height) != 2)
+    die (path);
+  n = (size_t) frame.width * (size_t) frame.height;
+  frame.component[0] = (CuvComponent){ malloc (n), frame.width, 1, 0, 0 };
+  if (fread (frame.component[0].data, 1, n, file) != n)
+    die (path);
+  fclose (file);
+  return frame;
+}
+
+/* The counts of a picture; free() them. */
+static uint32_t *
+describe (const CuvLdpShape *shape, const char *path)
+{
+  const CuvFrame frame = read_picture (path);
+  const CuvLdpRect rect = { 0, 0, frame.width, frame.height };
+  const size_t n = cuv_ldp_n_counts (shape);
+  CuvLdpCpu *cpu = cuv_ldp_cpu_new (shape);
+  uint32_t *counts = malloc (n * sizeof *counts);
+  const void *made = cuv_ldp_cpu_run (cpu, &frame, &rect, 0);
+
+  for (size_t i = 0; i < n; i++)
+    counts[i] = cuv_ldp_count_size (shape) == 4 ? ((const uint32_t *) made)[i]
+                                                : ((const uint16_t *) made)[i];
+  cuv_ldp_cpu_free (cpu);
+  free (frame.component[0].data);
+  return counts;
+}
+
+static void
+set_shape (
+    CuvLdpShape *shape, const CuvLdpParams *params, int width, int height)
+{
+  const char *wrong = cuv_ldp_shape_init (shape, params, width, height);
+
+  if (wrong != NULL)
+    die (wrong);
+}
+
+static void
+write_counts (char **args)
+{
+  const char *bins = args[6];
+  CuvLdpParams params = { .order = atoi (args[0]),
+    .block = atoi (args[1]),
+    .grid = atoi (args[2]),
+    .directions = atoi (args[3]),
+    .is_merged = strcmp (args[4], "merged") == 0,
+    .border =
+        strcmp (args[5], "replicate") == 0 ? CUV_LDP_REPLICATE : CUV_LDP_VALID,
+    .bins = strcmp (bins, "256") == 0   ? CUV_LDP_BINS_256
+        : strcmp (bins, "uniform") == 0 ? CUV_LDP_BINS_UNIFORM
+                                        : CUV_LDP_BINS_LEVELS,
+    .levels = atoi (bins) };
+  CuvLdpShape shape;
+  uint32_t *counts;
+  size_t n;
+
+  set_shape (&shape, &params, atoi (args[7]), atoi (args[8]));
+  counts = describe (&shape, args[9]);
+  n = cuv_ldp_n_counts (&shape);
+  if (fwrite (counts, sizeof *counts, n, stdout) != n)
+    die ("cannot write");
+  free (counts);
+}
+
+/* Pictures are of the first one's size. */
+static void
+print_likeness (int n, char **args)
+{
+  const CuvLdpParams params = {
+    .order = atoi (args[0]), .grid = atoi (args[1]), .directions = 15
+  };
+  CuvFrame first = read_picture (args[2]);
+  uint32_t **counts = malloc ((size_t) n * sizeof *counts);
+  CuvLdpShape shape;
+
+  set_shape (&shape, &params, first.width, first.height);
+  free (first.component[0].data);
+  for (int i = 2; i < n; i++)
+    counts[i] = describe (&shape, args[i]);
+  for (int i = 2; i < n; i++) {
+    for (int j = 2; j < n; j++)
+      printf (
+          "%.9f ", cuv_ldp_similarity (&shape, counts[i], &shape, counts[j]));
+    printf ("\n");
+  }
+  for (int i = 2; i < n; i++)
+    free (counts[i]);
+  free (counts);
+}
+
+int
+main (int argc, char **argv)
+{
+  if (argc == 12 && strcmp (argv[1], "describe") == 0)
+    write_counts (argv + 2);
+  else if (argc > 4 && strcmp (argv[1], "likeness") == 0)
+    print_likeness (argc - 2, argv + 2);
+  else
+    die ("see the beginning of its source");
+  return 0;
+}
