@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the parts of the index's test share. */
+#ifndef CUV_LDPINDEX_TESTS_H
+#define CUV_LDPINDEX_TESTS_H
+
+#include "ldpindex.h"
+#include "cuvcheck.h"
+
+enum { MAX_PATH = 256 };
+
+/* ---- entries that are known by their number ---- */
+
+CuvLdpIndexInfo info_of (CuvLdpParams params, int size, int thumbnail);
+
+/* Entries of 1152 bytes, with thumbnails of 2x2. */
+CuvLdpParams small_params (void);
+CuvLdpIndexInfo small_info (void);
+
+void make_counts (
+    const CuvLdpIndexInfo *info, uint64_t number, uint32_t *counts);
+void make_name (uint64_t number, char *name, size_t size);
+
+bool append (CuvLdpIndexWriter *writer, const CuvLdpIndexInfo *info,
+    uint64_t number, char **error);
+
+/* Entry i is that of the number. */
+bool is_entry (const CuvLdpIndex *index, uint64_t i, uint64_t number);
+
+/* ---- files ---- */
+
+void make_folder (void);
+void remove_folder (void);
+
+/* In that folder; it is the caller's to fill. */
+void path_of (const char *name, char path[MAX_PATH]);
+
+/* An index of entries 0 to n - 1 and of what a writer left behind: nothing. */
+void make_file (const char *path, uint64_t n);
+
+/* free() it. */
+uint8_t *read_file (const char *path, size_t *size);
+void write_file (const char *path, const void *bytes, size_t size);
+
+/* Checks that there are n entries, from `from` on as they were made. */
+void check_file (const char *path, uint64_t from, uint64_t n);
+
+/* Checks that opening fails with the words in the error. */
+void check_refused (const char *path, const char *words);
+void check_words (char *error, const char *words); /* and frees it */
+
+/* ---- parts ---- */
+
+void test_counts (void);
+void test_bytes (void);
+void test_damage (void);
+void test_faults (void);
+void test_kill (void);
+void test_processes (void);
+
+#endif
