@@ -83,6 +83,7 @@ stop_after (const char *path, long room)
 
     faults.room = room;
     append (writer, &info, N, &error);
+    cuv_ldp_index_writer_close (writer, &error);
     _exit (0);
   }
   waitpid (pid, &status, 0);
@@ -181,7 +182,8 @@ test_stopped_creating (void)
     cuv_check_case ("creating stopped after %ld bytes", room);
     if (pid == 0) {
       faults.room = room;
-      cuv_ldp_index_writer_open (path, &info, true, &error);
+      cuv_ldp_index_writer_close (
+          cuv_ldp_index_writer_open (path, &info, true, &error), &error);
       _exit (0);
     }
     waitpid (pid, NULL, 0);
