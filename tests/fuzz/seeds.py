@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Small models of each format and headers of cubes to begin with.
+"""Small models of each format, headers of cubes and indexes to begin with.
 seeds.py FOLDER"""
 import os
+import struct
 import sys
+import zlib
 
 sys.path.append(os.path.join(os.path.dirname(__file__), '..', 'models'))
 from boosted import write_boosted
@@ -43,3 +45,41 @@ for number, (kind, interleave) in enumerate(
     path = os.path.join(sys.argv[1], f'envi-{kind}-{interleave}.hdr')
     with open(path, 'w', encoding='ascii') as file:
         file.write(text)
+
+
+def index(n, width, height, bins, levels, merged, thumbnail):
+    """As docs/ldp-index.md has it: blocks of 16 pixels, which is what keeps a
+    count within a byte, two directions."""
+    columns, rows = -(-width // 16), -(-height // 16)
+    n_bins = levels or (256, 59)[bins]
+    histograms = 1 if merged else 2
+    size = 2 if merged else 1
+    descriptor = columns * rows * histograms * n_bins * size
+    padded = -(-descriptor // 64) * 64
+    stride = -(-(padded + 1024 + 3 * thumbnail ** 2 + 4) // 64) * 64
+    header = b'CUVLDPI\0' + struct.pack(
+        '<18i2Q28x', 1, 3, 16, 0, 5, merged, 1, bins, levels, width, height,
+        columns, rows, histograms, n_bins, size, thumbnail, thumbnail,
+        descriptor, stride)
+    slots = [b'', b'']
+    for committed in range(max(n - 1, 0), n + 1):
+        slot = struct.pack('<Q', committed)
+        slots[committed % 2] = slot + struct.pack('<I', zlib.crc32(slot))
+    header += struct.pack('<I', zlib.crc32(header))
+    page = header.ljust(512, b'\0') + slots[0].ljust(512, b'\0') + slots[1]
+    entries = b''
+    for i in range(n):
+        entry = (b'\xff' + bytes(padded - 1)
+                 + f'picture {i}'.encode().ljust(1024, b'\0'))
+        entry = entry.ljust(stride - 4, b'\x80')
+        entries += entry + struct.pack(
+            '<I', zlib.crc32(entry, zlib.crc32(struct.pack('<Q', i))))
+    return page.ljust(4096, b'\0') + entries
+
+
+for number, case in enumerate((
+        (0, 16, 16, 0, 0, 0, 0), (1, 16, 16, 2, 8, 0, 2),
+        (2, 40, 17, 1, 0, 0, 0), (3, 20, 20, 2, 2, 1, 5))):
+    path = os.path.join(sys.argv[1], f'index-{number}.ldp')
+    with open(path, 'wb') as file:
+        file.write(index(*case))
