@@ -12,6 +12,10 @@ void check_ldp_likeness (void);
 /* fast versions against it (ldp-versions.c) */
 void check_ldp_versions (void);
 
+/* packed histograms against each other (ldp-match.c) */
+void check_ldp_match (void);
+void bench_ldp_match (void);
+
 /* the GPU against it (ldp-cuda.c) */
 void check_ldp_cuda (void);
 

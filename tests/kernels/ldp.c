@@ -13,13 +13,16 @@ run (void)
     check_ldp_cuda ();
     return;
   }
-  if (cuv_check_options.bench)
+  if (cuv_check_options.bench) {
     bench_ldp ();
+    bench_ldp_match ();
+  }
   check_ldp_codes ();
   check_ldp_shapes ();
   check_ldp_pictures ();
   check_ldp_likeness ();
   check_ldp_versions ();
+  check_ldp_match ();
 }
 
 int

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "ldpmatch.h"
+
+#include <stdlib.h>
+#include "cuvcpu.h"
+#include "cuvthreads.h"
+#include "ldpindex-format.h"
+
+/* ---- steps ---- */
+
+static unsigned
+sum_of (const uint8_t *bytes, int n)
+{
+  unsigned sum = 0;
+
+  for (int i = 0; i < n; i++)
+    sum += bytes[i];
+  return sum;
+}
+
+/* Bytes of 256 codes add up to less only if one of them stands for 256. */
+uint64_t
+cuv_ldp_common_whole (const uint8_t *a, const uint8_t *b, int n_bins)
+{
+  return sum_of (a, n_bins) == 255 && sum_of (b, n_bins) == 255 ? 256 : 255;
+}
+
+static uint64_t
+common_1 (const uint8_t *a, const uint8_t *b, int n_histograms, int n_bins,
+    bool whole)
+{
+  uint64_t sum = 0;
+
+  for (int h = 0; h < n_histograms; h++, a += n_bins, b += n_bins) {
+    uint64_t part = 0;
+
+    for (int i = 0; i < n_bins; i++)
+      part += a[i] < b[i] ? a[i] : b[i];
+    sum += whole && part == 255 ? cuv_ldp_common_whole (a, b, n_bins) : part;
+  }
+  return sum;
+}
+
+static uint64_t
+common_2 (const uint8_t *a, const uint8_t *b, int n_histograms, int n_bins,
+    bool whole)
+{
+  uint64_t sum = 0;
+
+  for (int i = 0; i < n_histograms * n_bins; i++, a += 2, b += 2) {
+    const unsigned x = cuv_ldp_get16 (a), y = cuv_ldp_get16 (b);
+
+    sum += x < y ? x : y;
+  }
+  return sum;
+}
+
+static uint64_t
+common_4 (const uint8_t *a, const uint8_t *b, int n_histograms, int n_bins,
+    bool whole)
+{
+  uint64_t sum = 0;
+
+  for (int i = 0; i < n_histograms * n_bins; i++, a += 4, b += 4) {
+    const uint32_t x = cuv_ldp_get32 (a), y = cuv_ldp_get32 (b);
+
+    sum += x < y ? x : y;
+  }
+  return sum;
+}
+
+void
+cuv_ldp_match_c_init (CuvLdpMatchSteps *self)
+{
+  *self = (CuvLdpMatchSteps){ { NULL, common_1, common_2, NULL, common_4 } };
+}
+
+/* ---- a run ---- */
+
+struct _CuvLdpMatcher {
+  CuvLdpShape shape;
+  CuvLdpMatchSteps steps;
+  int count_size;
+  double *weights; /* of blocks: their share, by codes of a histogram */
+  bool *whole;     /* whether those are 256 */
+  /* of a run */
+  const uint8_t *query, *entries;
+  size_t stride, n;
+  double *similarities;
+};
+
+static void
+set_weights (CuvLdpMatcher *self)
+{
+  const CuvLdpShape *shape = &self->shape;
+  const int n_blocks = shape->columns * shape->rows;
+  int n = 0;
+
+  for (int i = 0; i < n_blocks; i++)
+    n += cuv_ldp_total (shape, i % shape->columns, i / shape->columns) > 0
+        ? shape->n_histograms
+        : 0;
+  for (int i = 0; i < n_blocks; i++) {
+    const uint32_t total =
+        cuv_ldp_total (shape, i % shape->columns, i / shape->columns);
+
+    self->weights[i] = total > 0 ? 1.0 / ((double) total * n) : 0.0;
+    self->whole[i] = total == 256;
+  }
+}
+
+CuvLdpMatcher *
+cuv_ldp_matcher_new (const CuvLdpShape *shape)
+{
+  CuvLdpMatcher *self = calloc (1, sizeof *self);
+  const size_t n = (size_t) shape->columns * (size_t) shape->rows;
+
+  if (self == NULL)
+    return NULL;
+  self->shape = *shape;
+  self->count_size = cuv_ldp_index_count_size (shape);
+  self->weights = calloc (n, sizeof *self->weights);
+  self->whole = calloc (n, sizeof *self->whole);
+  if (self->weights == NULL || self->whole == NULL) {
+    cuv_ldp_matcher_free (self);
+    return NULL;
+  }
+  set_weights (self);
+  cuv_ldp_match_c_init (&self->steps);
+#if HAVE_AVX2
+  if (cuv_cpu_flags () & CUV_CPU_AVX2)
+    cuv_ldp_match_avx2_init (&self->steps);
+#endif
+  return self;
+}
+
+void
+cuv_ldp_matcher_free (CuvLdpMatcher *self)
+{
+  if (self == NULL)
+    return;
+  free (self->weights);
+  free (self->whole);
+  free (self);
+}
+
+static double
+compare (const CuvLdpMatcher *self, const uint8_t *entry)
+{
+  const CuvLdpShape *shape = &self->shape;
+  const size_t step =
+      (size_t) (shape->n_histograms * shape->n_bins * self->count_size);
+  const uint8_t *query = self->query;
+  double sum = 0.0;
+
+  for (int i = 0; i < shape->columns * shape->rows; i++) {
+    sum += self->weights[i]
+        * (double) self->steps.common[self->count_size](
+            query, entry, shape->n_histograms, shape->n_bins, self->whole[i]);
+    query += step;
+    entry += step;
+  }
+  return sum;
+}
+
+enum { ENTRIES = 8 }; /* of a piece */
+
+static void
+compare_some (void *data, int piece)
+{
+  const CuvLdpMatcher *self = data;
+  const size_t first = (size_t) piece * ENTRIES, end = first + ENTRIES;
+
+  for (size_t i = first; i < end && i < self->n; i++)
+    self->similarities[i] = compare (self, self->entries + i * self->stride);
+}
+
+void
+cuv_ldp_matcher_run (CuvLdpMatcher *self, const uint8_t *query,
+    const uint8_t *entries, size_t stride, size_t n, int n_threads,
+    double *similarities)
+{
+  self->query = query;
+  self->entries = entries;
+  self->stride = stride;
+  self->n = n;
+  self->similarities = similarities;
+  cuv_threads_run (
+      n_threads, (int) ((n + ENTRIES - 1) / ENTRIES), compare_some, self);
+}
+
+/* ---- the best ---- */
+
+size_t
+cuv_ldp_best (const double *similarities, size_t n, double threshold, size_t k,
+    CuvLdpMatch *matches)
+{
+  size_t found = 0;
+
+  for (size_t i = 0; i < n; i++) {
+    size_t at = found;
+
+    if (!(similarities[i] >= threshold)
+        || (found == k
+            && (k == 0 || similarities[i] <= matches[k - 1].similarity)))
+      continue;
+    if (found < k)
+      found++;
+    else
+      at--;
+    for (; at > 0 && matches[at - 1].similarity < similarities[i]; at--)
+      matches[at] = matches[at - 1];
+    matches[at] = (CuvLdpMatch){ i, similarities[i] };
+  }
+  return found;
+}
