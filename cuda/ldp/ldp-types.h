@@ -64,6 +64,14 @@ typedef struct {
   int32_t x, y, width, height; /* width and height > 0 */
 } CuvLdpRect;
 
+/* What packed pictures of a shape are, and what their blocks count for. */
+typedef struct {
+  int32_t n_blocks, n_histograms, n_bins;
+  int32_t count_size;    /* 1, 2 or 4 */
+  const double *weights; /* of blocks: by a count that both have */
+  const uint8_t *whole;  /* 1: of 256 codes, where 255 may stand for 256 */
+} CuvLdpPacked;
+
 /* The step of a direction: dx and dy, down is positive. */
 CUV_BOTH int
 cuv_ldp_dx (int direction)

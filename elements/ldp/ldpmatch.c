@@ -81,9 +81,9 @@ cuv_ldp_match_c_init (CuvLdpMatchSteps *self)
 struct _CuvLdpMatcher {
   CuvLdpShape shape;
   CuvLdpMatchSteps steps;
-  int count_size;
-  double *weights; /* of blocks: their share, by codes of a histogram */
-  bool *whole;     /* whether those are 256 */
+  CuvLdpPacked packed;
+  double *weights; /* of packed */
+  uint8_t *whole;
   /* of a run */
   const uint8_t *query, *entries;
   size_t stride, n;
@@ -119,7 +119,6 @@ cuv_ldp_matcher_new (const CuvLdpShape *shape)
   if (self == NULL)
     return NULL;
   self->shape = *shape;
-  self->count_size = cuv_ldp_index_count_size (shape);
   self->weights = calloc (n, sizeof *self->weights);
   self->whole = calloc (n, sizeof *self->whole);
   if (self->weights == NULL || self->whole == NULL) {
@@ -127,6 +126,9 @@ cuv_ldp_matcher_new (const CuvLdpShape *shape)
     return NULL;
   }
   set_weights (self);
+  self->packed =
+      (CuvLdpPacked){ (int32_t) n, shape->n_histograms, shape->n_bins,
+        cuv_ldp_index_count_size (shape), self->weights, self->whole };
   cuv_ldp_match_c_init (&self->steps);
 #if HAVE_AVX2
   if (cuv_cpu_flags () & CUV_CPU_AVX2)
@@ -145,19 +147,25 @@ cuv_ldp_matcher_free (CuvLdpMatcher *self)
   free (self);
 }
 
+const CuvLdpPacked *
+cuv_ldp_matcher_packed (const CuvLdpMatcher *self)
+{
+  return &self->packed;
+}
+
 static double
 compare (const CuvLdpMatcher *self, const uint8_t *entry)
 {
-  const CuvLdpShape *shape = &self->shape;
+  const CuvLdpPacked *packed = &self->packed;
   const size_t step =
-      (size_t) (shape->n_histograms * shape->n_bins * self->count_size);
+      (size_t) (packed->n_histograms * packed->n_bins * packed->count_size);
   const uint8_t *query = self->query;
   double sum = 0.0;
 
-  for (int i = 0; i < shape->columns * shape->rows; i++) {
-    sum += self->weights[i]
-        * (double) self->steps.common[self->count_size](
-            query, entry, shape->n_histograms, shape->n_bins, self->whole[i]);
+  for (int i = 0; i < packed->n_blocks; i++) {
+    sum += packed->weights[i]
+        * (double) self->steps.common[packed->count_size](query, entry,
+            packed->n_histograms, packed->n_bins, packed->whole[i]);
     query += step;
     entry += step;
   }

@@ -23,6 +23,9 @@ void cuv_ldp_matcher_run (CuvLdpMatcher *self, const uint8_t *query,
     const uint8_t *entries, size_t stride, size_t n, int n_threads,
     double *similarities);
 
+/* What it knows of packed pictures, until it is freed. */
+const CuvLdpPacked *cuv_ldp_matcher_packed (const CuvLdpMatcher *self);
+
 /* The k most alike of those that are so at least, the most alike first, of
  * equals the first. Returns how many there are, up to k. */
 size_t cuv_ldp_best (const double *similarities, size_t n, double threshold,

@@ -515,6 +515,16 @@ __vminu2 (unsigned a, unsigned b)
 }
 
 static inline unsigned
+__vminu4 (unsigned a, unsigned b)
+{
+  unsigned smaller = 0;
+
+  for (int s = 0; s < 32; s += 8)
+    smaller |= min (a >> s & 0xff, b >> s & 0xff) << s;
+  return smaller;
+}
+
+static inline unsigned
 __viaddmin_s16x2_relu (unsigned a, unsigned b, unsigned c)
 {
   return cuv_emulated_halves ([=] (int s) {

@@ -100,3 +100,68 @@ ldp_are_same (
   }
   return true;
 }
+
+/* ---- pictures that are compared ---- */
+
+static void
+fill (uint8_t *picture, int n, int i)
+{
+  const uint32_t flat = cuv_check_below (4) == 0 ? (uint32_t) n : 0;
+
+  for (int p = 0; p < n; p++)
+    picture[p] = (uint32_t) p < flat || p < n * (i % 3) / 3
+        ? 7
+        : (uint8_t) cuv_check_below (256);
+}
+
+void
+ldp_pictures_init (LdpPictures *self, int kind)
+{
+  static const CuvLdpParams kinds[LDP_N_PICTURES] = {
+    { .order = 2, .block = 16, .directions = 15 },
+    { .order = 3, .block = 16, .directions = 15, .border = CUV_LDP_REPLICATE },
+    { .order = 3, .block = 8, .directions = 15, .is_merged = 1 },
+    { .order = 3, .grid = 2, .directions = 7 },
+    { .order = 4, .grid = 1, .directions = 2, .bins = CUV_LDP_BINS_UNIFORM },
+    { .order = 2,
+        .block = 9,
+        .directions = 15,
+        .bins = CUV_LDP_BINS_LEVELS,
+        .levels = 33 },
+    { .order = 9, .block = 99, .directions = 15 },
+    { .order = 2, .grid = 1, .directions = 15, .is_merged = 1 },
+  };
+  const CuvLdpParams *params = &kinds[kind];
+  const bool large = kind == 7; /* four bytes a count */
+  const int width = large ? 140 : 50, height = large ? 131 : 37;
+  const int n = width * height;
+  uint8_t *picture = malloc ((size_t) n);
+  size_t n_counts;
+
+  cuv_check_case ("%dx%d, order %d, block %d, grid %d, bins %d, merged %d",
+      width, height, params->order, params->block, params->grid, params->bins,
+      params->is_merged);
+  CUV_CHECK (cuv_ldp_shape_init (&self->shape, params, width, height) == NULL);
+  n_counts = cuv_ldp_n_counts (&self->shape);
+  self->stride =
+      (n_counts * (size_t) cuv_ldp_index_count_size (&self->shape) + 31)
+      & ~15ul;
+  self->packed = calloc (LDP_PICTURES, self->stride);
+  for (int i = 0; i < LDP_PICTURES; i++) {
+    if (i != 5) /* the same as the one before */
+      fill (picture, n, i);
+    self->counts[i] = malloc (n_counts * sizeof *self->counts[i]);
+    cuv_ldp_describe (&self->shape, picture, self->counts[i]);
+    CUV_CHECK (cuv_ldp_index_pack (&self->shape, self->counts[i],
+        self->packed + (size_t) i * self->stride));
+  }
+  free (picture);
+}
+
+void
+ldp_pictures_clear (LdpPictures *self)
+{
+  for (int i = 0; i < LDP_PICTURES; i++)
+    free (self->counts[i]);
+  free (self->packed);
+}

@@ -5,6 +5,7 @@
 
 #include "cuvcheck.h"
 #include "ldp.h"
+#include "ldpmatch.h"
 
 typedef struct {
   CuvCheckFrame frame;
@@ -25,5 +26,19 @@ void ldp_each_input (void (*check) (const LdpInput *input));
 /* Counts of cuv_ldp_count_size() against those that are wanted. */
 bool ldp_are_same (
     const CuvLdpShape *shape, const void *counts, const uint32_t *wanted);
+
+enum { LDP_PICTURES = 9, LDP_N_PICTURES = 8 };
+
+/* Pictures of a shape: two are the same, some are flat in parts. */
+typedef struct {
+  CuvLdpShape shape;
+  uint32_t *counts[LDP_PICTURES];
+  uint8_t *packed; /* `stride` bytes each */
+  size_t stride;
+} LdpPictures;
+
+/* Those of one of LDP_N_PICTURES shapes. */
+void ldp_pictures_init (LdpPictures *self, int kind);
+void ldp_pictures_clear (LdpPictures *self);
 
 #endif

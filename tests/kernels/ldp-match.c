@@ -8,77 +8,20 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-enum { N = 9 };
-
-/* Pictures of a shape: two are the same, some are flat in parts. */
-typedef struct {
-  CuvLdpShape shape;
-  uint32_t *counts[N];
-  uint8_t *packed; /* `stride` bytes each */
-  size_t stride;
-} Pictures;
 
 static void
-fill (uint8_t *picture, int n, int i)
-{
-  const uint32_t flat = cuv_check_below (4) == 0 ? (uint32_t) n : 0;
-
-  for (int p = 0; p < n; p++)
-    picture[p] = (uint32_t) p < flat || p < n * (i % 3) / 3
-        ? 7
-        : (uint8_t) cuv_check_below (256);
-}
-
-static void
-pictures_init (
-    Pictures *self, const CuvLdpParams *params, int width, int height)
-{
-  const int n = width * height;
-  uint8_t *picture = malloc ((size_t) n);
-  size_t n_counts;
-
-  cuv_check_case ("%dx%d, order %d, block %d, grid %d, bins %d, merged %d",
-      width, height, params->order, params->block, params->grid, params->bins,
-      params->is_merged);
-  CUV_CHECK (cuv_ldp_shape_init (&self->shape, params, width, height) == NULL);
-  n_counts = cuv_ldp_n_counts (&self->shape);
-  self->stride =
-      n_counts * (size_t) cuv_ldp_index_count_size (&self->shape) + 13;
-  self->packed = calloc (N, self->stride);
-  for (int i = 0; i < N; i++) {
-    if (i != 5) /* the same as the one before */
-      fill (picture, n, i);
-    self->counts[i] = malloc (n_counts * sizeof *self->counts[i]);
-    cuv_ldp_describe (&self->shape, picture, self->counts[i]);
-    CUV_CHECK (cuv_ldp_index_pack (&self->shape, self->counts[i],
-        self->packed + (size_t) i * self->stride));
-  }
-  free (picture);
-}
-
-static void
-pictures_clear (Pictures *self)
-{
-  for (int i = 0; i < N; i++)
-    free (self->counts[i]);
-  free (self->packed);
-}
-
-static void
-check_pictures (const Pictures *self, unsigned mask, int n_threads)
+check_pictures (const LdpPictures *self, unsigned mask, int n_threads)
 {
   CuvLdpMatcher *matcher;
 
   cuv_cpu_set_mask (mask);
   matcher = cuv_ldp_matcher_new (&self->shape);
-  for (int query = 0; query < N; query += 4) {
-    double similarities[N];
+  for (int query = 0; query < LDP_PICTURES; query += 4) {
+    double similarities[LDP_PICTURES];
 
     cuv_ldp_matcher_run (matcher, self->packed + (size_t) query * self->stride,
-        self->packed, self->stride, N, n_threads, similarities);
-    for (int i = 0; i < N; i++) {
+        self->packed, self->stride, LDP_PICTURES, n_threads, similarities);
+    for (int i = 0; i < LDP_PICTURES; i++) {
       const double wanted = cuv_ldp_similarity (
           &self->shape, self->counts[query], &self->shape, self->counts[i]);
 
@@ -112,30 +55,14 @@ check_best (void)
 void
 check_ldp_match (void)
 {
-  static const CuvLdpParams params[] = {
-    { .order = 2, .block = 16, .directions = 15 },
-    { .order = 3, .block = 16, .directions = 15, .border = CUV_LDP_REPLICATE },
-    { .order = 3, .block = 8, .directions = 15, .is_merged = 1 },
-    { .order = 3, .grid = 2, .directions = 7 },
-    { .order = 4, .grid = 1, .directions = 2, .bins = CUV_LDP_BINS_UNIFORM },
-    { .order = 2,
-        .block = 9,
-        .directions = 15,
-        .bins = CUV_LDP_BINS_LEVELS,
-        .levels = 33 },
-    { .order = 9, .block = 99, .directions = 15 },
-    { .order = 2, .grid = 1, .directions = 15, .is_merged = 1 },
-  };
+  for (int i = 0; i < LDP_N_PICTURES; i++) {
+    LdpPictures pictures;
 
-  for (int i = 0; i < 8; i++) {
-    const bool large = i == 7; /* four bytes a count */
-    Pictures pictures;
-
-    pictures_init (&pictures, &params[i], large ? 140 : 50, large ? 131 : 37);
+    ldp_pictures_init (&pictures, i);
     check_pictures (&pictures, 0, 1);
     check_pictures (&pictures, ~0u, 1);
     check_pictures (&pictures, ~0u, 3);
-    pictures_clear (&pictures);
+    ldp_pictures_clear (&pictures);
   }
   check_best ();
 }
