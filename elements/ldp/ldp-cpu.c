@@ -4,6 +4,7 @@
 #include "ldp-cpu.h"
 #include "cuvgrey.h"
 #include "cuvthreads.h"
+#include "ldp-resize.h"
 #include "ldp-steps.h"
 
 #include <stdlib.h>
@@ -28,8 +29,10 @@ struct _CuvLdpCpu {
   void *counts;
   int n_workers;
   Worker *workers;
+  CuvLdpResizer *resizer;
   const CuvFrame *frame; /* of a run */
   const CuvLdpRect *rect;
+  bool can_resize; /* there is memory for it */
 };
 
 /* ---- memory ---- */
@@ -64,7 +67,10 @@ init (CuvLdpCpu *self)
   self->counts = malloc (cuv_ldp_n_counts (&self->shape) * self->count_size);
   self->n_workers = processors > 1 ? (int) processors : 1;
   self->workers = calloc ((size_t) self->n_workers, sizeof *self->workers);
-  if (self->memory == NULL || self->counts == NULL || self->workers == NULL)
+  self->resizer = cuv_ldp_resizer_new (
+      self->shape.width, self->shape.height, self->n_workers);
+  if (self->memory == NULL || self->counts == NULL || self->workers == NULL
+      || self->resizer == NULL)
     return false;
   for (int i = 0; i < self->n_workers; i++) {
     if (!init_worker (self, &self->workers[i]))
@@ -95,6 +101,7 @@ cuv_ldp_cpu_free (CuvLdpCpu *self)
   for (int i = 0; self->workers != NULL && i < self->n_workers; i++)
     free (self->workers[i].memory);
   free (self->workers);
+  cuv_ldp_resizer_free (self->resizer);
   free (self->memory);
   free (self->counts);
   free (self);
@@ -120,20 +127,28 @@ cut (const CuvFrame *frame, const CuvLdpRect *rect)
 
 enum { PICTURE_ROWS = 16 }; /* of a piece */
 
+static bool
+is_same_size (const CuvLdpCpu *self)
+{
+  return self->rect->width == self->shape.width
+      && self->rect->height == self->shape.height;
+}
+
 static void
-make_rows (void *data, int piece)
+make_rows (void *data, int worker, int piece)
 {
   CuvLdpCpu *self = data;
   const int width = self->shape.width, height = self->shape.height;
-  const bool same = self->rect->width == width && self->rect->height == height;
   const CuvFrame part = cut (self->frame, self->rect);
   const int end = (piece + 1) * PICTURE_ROWS;
 
   for (int y = piece * PICTURE_ROWS; y < end && y < height; y++) {
     uint8_t *row = self->pixels + (size_t) y * self->stride;
 
-    if (same)
+    if (is_same_size (self))
       cuv_grey_row (&part, y, row);
+    else if (self->can_resize)
+      cuv_ldp_resizer_run (self->resizer, worker, &part, y, row);
     else
       cuv_ldp_picture_row (self->frame, self->rect, width, height, y, row);
     memset (row - CUV_LDP_MAX_ORDER, row[0], CUV_LDP_MAX_ORDER);
@@ -277,7 +292,9 @@ cuv_ldp_cpu_run (CuvLdpCpu *self, const CuvFrame *frame, const CuvLdpRect *rect,
 {
   self->frame = frame;
   self->rect = rect;
-  cuv_threads_run (n_threads,
+  self->can_resize = !is_same_size (self)
+      && cuv_ldp_resizer_prepare (self->resizer, rect->width);
+  cuv_threads_run_workers (n_threads, self->n_workers,
       (self->shape.height + PICTURE_ROWS - 1) / PICTURE_ROWS, make_rows, self);
   cuv_threads_run_workers (
       n_threads, self->n_workers, self->shape.rows, describe_row, self);

@@ -41,6 +41,24 @@ bench (const char *what, CuvCheckFill fill, int width, int height, int order,
   cuv_check_frame_free (&self.frame);
 }
 
+/* What is described is 256 x 256, made of a 1080p frame. */
+static void
+bench_resized (void)
+{
+  const CuvLdpParams params = { .order = 3, .block = 16, .directions = 15 };
+  CuvLdpShape shape;
+  Bench self = { .frame = cuv_check_frame_new (
+                     "NV12", 1920, 1080, CUV_CHECK_TEXTURE),
+    .rect = { 0, 0, 1920, 1080 } };
+
+  CUV_CHECK (cuv_ldp_shape_init (&shape, &params, 256, 256) == NULL);
+  self.cpu = cuv_ldp_cpu_new (&shape);
+  cuv_check_report ("ldp 1920x1080 as 256x256, order 3",
+      cuv_check_time (run, &self), 1920 * 1080, 0);
+  cuv_ldp_cpu_free (self.cpu);
+  cuv_check_frame_free (&self.frame);
+}
+
 void
 bench_ldp (void)
 {
@@ -50,6 +68,7 @@ bench_ldp (void)
   bench ("picture", CUV_CHECK_TEXTURE, 4096, 4096, 3, 0);
   bench ("noise", CUV_CHECK_NOISE, 4096, 4096, 3, 0);
   bench ("flat", CUV_CHECK_BLACK, 4096, 4096, 3, 0);
+  bench_resized ();
   cuv_cpu_set_mask (0);
   bench ("picture, C", CUV_CHECK_TEXTURE, 1920, 1080, 3, 0);
   cuv_cpu_set_mask (~0u);
