@@ -74,8 +74,7 @@ load_four (const CuvFrame &picture, int x, int y)
   return four;
 }
 
-// Of the rows from y - order on that signs of n rows, one above and one below
-// need.
+// Rows y - order to y + n, which the signs of rows y - 1 to y + n need.
 static __device__ __forceinline__ void
 load_grey (const CuvLdpPass &pass, const Tile &tile, int y, int n, Memory *to)
 {
@@ -89,7 +88,7 @@ load_grey (const CuvLdpPass &pass, const Tile &tile, int y, int n, Memory *to)
 
 // ---- signs ----
 
-// Four pixels from `at` on, from a word's first.
+// The four pixels that begin `at` pixels behind words[0]'s first.
 static __device__ __forceinline__ unsigned
 four_at (const unsigned *words, int at)
 {

@@ -24,9 +24,10 @@ enum {
   CUV_LDP_135 = 1 << 3,
 };
 
-/* Pixels whose code would need some beyond the border. */
+/* What becomes of pixels near the border. */
 typedef enum {
-  CUV_LDP_VALID,     /* are not counted: `order` pixels on each side */
+  CUV_LDP_VALID,     /* `order` on each side are not counted: no code needs any
+                      * beyond it */
   CUV_LDP_REPLICATE, /* the picture goes on with its border's pixels */
 } CuvLdpBorder;
 
@@ -64,12 +65,16 @@ typedef struct {
   int32_t x, y, width, height; /* width and height > 0 */
 } CuvLdpRect;
 
-/* What packed pictures of a shape are, and what their blocks count for. */
+/* What packed pictures of a shape are, and what their blocks count for. What
+ * two of them lack of being the same is the sum, over blocks, of weight times
+ * how many codes their histograms do not have in common. */
 typedef struct {
   int32_t n_blocks, n_histograms, n_bins;
-  int32_t count_size;    /* 1, 2 or 4 */
-  const double *weights; /* of blocks: by a count that both have */
-  const uint8_t *whole;  /* 1: of 256 codes, where 255 may stand for 256 */
+  int32_t count_size;     /* 1, 2 or 4 */
+  int32_t is_empty;       /* a boolean: nothing is counted, nothing alike */
+  const double *weights;  /* of blocks */
+  const uint32_t *totals; /* codes of a histogram; of 256 a byte of 255 may
+                           * stand for 256 */
 } CuvLdpPacked;
 
 /* The step of a direction: dx and dy, down is positive. */

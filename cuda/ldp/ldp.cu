@@ -38,6 +38,7 @@ __launch_bounds__ (MAKE_THREADS)
         cuv_ldp_pixel (&frame, &rect, width, height, at % width, at / width);
 }
 
+// As far as grey is made of it.
 static CuvFrame
 cut (const CuvFrame &frame, const CuvLdpRect &rect)
 {

@@ -18,7 +18,8 @@ struct Pictures {
   int64_t stride;
   int n, n_blocks, n_histograms, n_bins;
   const double *weights;
-  const uint8_t *whole;
+  const uint32_t *totals;
+  bool is_empty;
   double *similarities;
 };
 
@@ -100,7 +101,7 @@ common_of_warp (const uint8_t *a, const uint8_t *b, int n_bins, bool whole)
 
 // ---- pictures ----
 
-// What a warp's blocks of some entries are like the query's.
+// What a warp's blocks of some entries lack of the query's.
 template <typename Count>
 static __device__ __forceinline__ void
 compare (const Pictures &all, int first, int n, double sums[ENTRIES])
@@ -108,7 +109,7 @@ compare (const Pictures &all, int first, int n, double sums[ENTRIES])
   const int of_block = all.n_histograms * all.n_bins * (int) sizeof (Count);
 
   for (int block = threadIdx.x / 32; block < all.n_blocks; block += WARPS) {
-    const bool whole = all.whole[block] != 0;
+    const unsigned total = all.totals[block];
     unsigned found[ENTRIES] = {};
 
     for (int h = 0; h < all.n_histograms; h++) {
@@ -120,12 +121,12 @@ compare (const Pictures &all, int first, int n, double sums[ENTRIES])
         if (e < n)
           found[e] += common_of_warp<Count> (all.query + at,
               all.entries + (int64_t) (first + e) * all.stride + at, all.n_bins,
-              whole);
+              total == 256);
       }
     }
 #pragma unroll
     for (int e = 0; e < ENTRIES; e++)
-      sums[e] += all.weights[block] * found[e];
+      sums[e] += all.weights[block] * (all.n_histograms * total - found[e]);
   }
 }
 
@@ -145,11 +146,11 @@ static __global__ void __launch_bounds__ (32 * WARPS)
   }
   __syncthreads ();
   if ((int) threadIdx.x < n) {
-    double sum = 0.0;
+    double lack = all.is_empty ? 1.0 : 0.0;
 
     for (int w = 0; w < WARPS; w++)
-      sum += of_warps[w][threadIdx.x];
-    all.similarities[first + threadIdx.x] = sum;
+      lack += of_warps[w][threadIdx.x];
+    all.similarities[first + threadIdx.x] = fmax (1.0 - lack, 0.0);
   }
 }
 
@@ -171,8 +172,9 @@ init (CuvLdpMatchCuda *self, const CuvLdpPacked *packed, const uint8_t *entries,
   all->n_bins = packed->n_bins;
   all->weights = (const double *) cuv_arena_upload (
       &self->arena, packed->weights, packed->n_blocks * sizeof (double));
-  all->whole = (const uint8_t *) cuv_arena_upload (
-      &self->arena, packed->whole, packed->n_blocks);
+  all->totals = (const uint32_t *) cuv_arena_upload (
+      &self->arena, packed->totals, packed->n_blocks * sizeof (uint32_t));
+  all->is_empty = packed->is_empty;
   all->entries = (const uint8_t *) cuv_arena_upload (
       &self->arena, entries, (size_t) (n - 1) * stride + self->size);
   all->query = (const uint8_t *) cuv_arena_alloc (&self->arena, self->size);
@@ -180,7 +182,7 @@ init (CuvLdpMatchCuda *self, const CuvLdpPacked *packed, const uint8_t *entries,
       (double *) cuv_arena_alloc (&self->arena, n * sizeof (double));
   self->staged = (uint8_t *) cuv_arena_pinned (&self->arena, self->size);
   self->found = (double *) cuv_arena_pinned (&self->arena, n * sizeof (double));
-  return all->weights != nullptr && all->whole != nullptr
+  return all->weights != nullptr && all->totals != nullptr
       && all->entries != nullptr && all->query != nullptr
       && all->similarities != nullptr && self->staged != nullptr
       && self->found != nullptr;

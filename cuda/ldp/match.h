@@ -11,14 +11,15 @@ CUV_BEGIN
 
 typedef struct _CuvLdpMatchCuda CuvLdpMatchCuda;
 
-/* Keeps n pictures, `stride` bytes apart on the host and a multiple of 16, in
- * device memory. NULL on failure, see cuv_cuda_error(). */
+/* Keeps n > 0 pictures, `stride` bytes apart on the host and a multiple of 16,
+ * in device memory. NULL on failure, see cuv_cuda_error(). */
 CUV_API CuvLdpMatchCuda *cuv_ldp_match_cuda_new (
     const CuvLdpPacked *packed, const uint8_t *entries, size_t stride, int n);
 CUV_API void cuv_ldp_match_cuda_free (CuvLdpMatchCuda *self); /* or NULL */
 
 /* Enqueues the comparison of a packed picture, in host memory, with all of
- * them. Does not wait; the query may change afterwards. Returns 0 or -1. */
+ * them. Does not wait; the query may change afterwards. Once before it is
+ * collected. Returns 0 or -1. */
 CUV_API int cuv_ldp_match_cuda_submit (
     CuvLdpMatchCuda *self, const uint8_t *query, CuvCudaStream stream);
 

@@ -109,7 +109,8 @@ cuv_ldp_cpu_free (CuvLdpCpu *self)
 
 /* ---- the picture ---- */
 
-/* The frame's pixels in the rectangle; chroma stays where it is. */
+/* The frame's pixels in the rectangle, as far as grey is made of them: not
+ * chroma that pixels share. */
 static CuvFrame
 cut (const CuvFrame *frame, const CuvLdpRect *rect)
 {

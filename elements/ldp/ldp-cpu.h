@@ -5,6 +5,7 @@
 
 #include "ldp.h"
 
+/* By one thread at a time. */
 typedef struct _CuvLdpCpu CuvLdpCpu;
 
 /* For pictures of a shape; NULL if there is no memory. */

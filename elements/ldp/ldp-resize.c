@@ -96,7 +96,7 @@ cuv_ldp_resizer_prepare (CuvLdpResizer *self, int from)
     return true;
   self->from = 0; /* until all is there */
   free (self->weights);
-  /* each takes two, and each pixel belongs to one, and those at its edges */
+  /* larger, each takes two; smaller, pixels are shared at edges only */
   self->weights =
       calloc ((size_t) (from + 3 * self->width), sizeof *self->weights);
   if (self->weights == NULL)
@@ -121,7 +121,7 @@ add_row (const CuvLdpResizer *self, const uint8_t *grey, uint64_t weight,
 {
   for (int x = 0; x < self->width; x++) {
     const Share *share = &self->shares[x];
-    uint32_t sum = 0; /* weights add up to 2^15 at most */
+    uint32_t sum = 0; /* weights add up to less than 2^24 */
 
     for (int i = 0; i < share->n; i++)
       sum += share->weights[i] * grey[share->first + i];

@@ -225,7 +225,7 @@ static double
 intersect (const uint32_t *a, uint32_t total_a, const uint32_t *b,
     uint32_t total_b, int n)
 {
-  uint64_t sum = 0; /* below 2^64: totals are below 2^30 and 2^30 */
+  uint64_t sum = 0; /* totals are 2^30 at most */
 
   for (int i = 0; i < n; i++) {
     const uint64_t share_a = (uint64_t) a[i] * total_b;

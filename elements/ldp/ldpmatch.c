@@ -83,7 +83,7 @@ struct _CuvLdpMatcher {
   CuvLdpMatchSteps steps;
   CuvLdpPacked packed;
   double *weights; /* of packed */
-  uint8_t *whole;
+  uint32_t *totals;
   /* of a run */
   const uint8_t *query, *entries;
   size_t stride, n;
@@ -97,17 +97,17 @@ set_weights (CuvLdpMatcher *self)
   const int n_blocks = shape->columns * shape->rows;
   int n = 0;
 
-  for (int i = 0; i < n_blocks; i++)
-    n += cuv_ldp_total (shape, i % shape->columns, i / shape->columns) > 0
-        ? shape->n_histograms
-        : 0;
   for (int i = 0; i < n_blocks; i++) {
-    const uint32_t total =
+    self->totals[i] =
         cuv_ldp_total (shape, i % shape->columns, i / shape->columns);
-
-    self->weights[i] = total > 0 ? 1.0 / ((double) total * n) : 0.0;
-    self->whole[i] = total == 256;
+    n += self->totals[i] > 0 ? shape->n_histograms : 0;
   }
+  for (int i = 0; i < n_blocks; i++) {
+    if (self->totals[i] > 0)
+      self->weights[i] = 1.0 / ((double) self->totals[i] * n);
+  }
+  self->packed = (CuvLdpPacked){ n_blocks, shape->n_histograms, shape->n_bins,
+    cuv_ldp_index_count_size (shape), n == 0, self->weights, self->totals };
 }
 
 CuvLdpMatcher *
@@ -120,15 +120,12 @@ cuv_ldp_matcher_new (const CuvLdpShape *shape)
     return NULL;
   self->shape = *shape;
   self->weights = calloc (n, sizeof *self->weights);
-  self->whole = calloc (n, sizeof *self->whole);
-  if (self->weights == NULL || self->whole == NULL) {
+  self->totals = calloc (n, sizeof *self->totals);
+  if (self->weights == NULL || self->totals == NULL) {
     cuv_ldp_matcher_free (self);
     return NULL;
   }
   set_weights (self);
-  self->packed =
-      (CuvLdpPacked){ (int32_t) n, shape->n_histograms, shape->n_bins,
-        cuv_ldp_index_count_size (shape), self->weights, self->whole };
   cuv_ldp_match_c_init (&self->steps);
 #if HAVE_AVX2
   if (cuv_cpu_flags () & CUV_CPU_AVX2)
@@ -143,7 +140,7 @@ cuv_ldp_matcher_free (CuvLdpMatcher *self)
   if (self == NULL)
     return;
   free (self->weights);
-  free (self->whole);
+  free (self->totals);
   free (self);
 }
 
@@ -160,16 +157,22 @@ compare (const CuvLdpMatcher *self, const uint8_t *entry)
   const size_t step =
       (size_t) (packed->n_histograms * packed->n_bins * packed->count_size);
   const uint8_t *query = self->query;
-  double sum = 0.0;
+  double lack = 0.0;
 
+  if (packed->is_empty)
+    return 0.0;
   for (int i = 0; i < packed->n_blocks; i++) {
-    sum += packed->weights[i]
-        * (double) self->steps.common[packed->count_size](query, entry,
-            packed->n_histograms, packed->n_bins, packed->whole[i]);
+    const uint64_t codes = (uint64_t) packed->n_histograms * packed->totals[i];
+
+    lack += packed->weights[i]
+        * (double) (codes
+            - self->steps.common[packed->count_size](query, entry,
+                packed->n_histograms, packed->n_bins,
+                packed->totals[i] == 256));
     query += step;
     entry += step;
   }
-  return sum;
+  return lack < 1.0 ? 1.0 - lack : 0.0;
 }
 
 enum { ENTRIES = 8 }; /* of a piece */

@@ -11,6 +11,7 @@ typedef struct {
   double similarity; /* 0 .. 1 */
 } CuvLdpMatch;
 
+/* By one thread at a time. */
 typedef struct _CuvLdpMatcher CuvLdpMatcher;
 
 /* For pictures of a shape; NULL if there is no memory. */

@@ -33,27 +33,49 @@ check_run (const LdpInput *input)
   free (counts);
 }
 
-/* Blocks that many blocks of threads share. */
+/* Blocks that many blocks of threads share, with counts of two bytes next to
+ * each other, and with empty pieces. */
 static void
-check_large (int grid, bool merged, CuvCheckFill fill)
+check_large (const CuvLdpParams *params, CuvCheckFill fill)
 {
-  const CuvLdpParams params = {
-    .order = 3, .grid = grid, .directions = 15, .is_merged = merged
-  };
   LdpInput input = { .frame = cuv_check_frame_new ("GRAY8", 300, 290, fill),
     .rect = { 0, 0, 300, 290 } };
-  uint8_t *picture;
+  uint8_t *picture = malloc (300 * 290);
 
-  cuv_check_case ("a grid of %d, merged %d, fill %d", grid, merged, fill);
-  CUV_CHECK (cuv_ldp_shape_init (&input.shape, &params, 300, 290) == NULL);
+  cuv_check_case ("a grid of %d, blocks of %d, merged %d, fill %d",
+      params->grid, params->block, params->is_merged, fill);
+  CUV_CHECK (cuv_ldp_shape_init (&input.shape, params, 300, 290) == NULL);
   input.wanted =
       malloc (cuv_ldp_n_counts (&input.shape) * sizeof *input.wanted);
-  picture = malloc (300 * 290);
   cuv_ldp_picture (&input.frame.frame, &input.rect, 300, 290, picture);
   cuv_ldp_describe (&input.shape, picture, input.wanted);
-  free (picture);
   check_run (&input);
+  free (picture);
   ldp_input_clear (&input);
+}
+
+static void
+check_all_large (void)
+{
+  static const CuvLdpParams params[] = {
+    { .order = 3, .grid = 1, .directions = 15 },
+    { .order = 3, .grid = 2, .directions = 15, .is_merged = 1 },
+    { .order = 2, .grid = 3, .directions = 15 },
+    { .order = 3, .grid = 3, .directions = 1, .bins = CUV_LDP_BINS_UNIFORM },
+    { .order = 4, .grid = 3, .directions = 7, .bins = CUV_LDP_BINS_UNIFORM },
+    { .order = 3, .block = 130, .directions = 11 },
+    { .order = 6,
+        .block = 131,
+        .directions = 4,
+        .border = CUV_LDP_REPLICATE,
+        .bins = CUV_LDP_BINS_LEVELS,
+        .levels = 7 },
+  };
+
+  for (int i = 0; i < 7; i++) {
+    check_large (&params[i], CUV_CHECK_TEXTURE);
+    check_large (&params[i], CUV_CHECK_BLACK);
+  }
 }
 
 static void
@@ -93,10 +115,7 @@ check_ldp_cuda (void)
     ldp_pictures_clear (&pictures);
   }
   ldp_each_input (check_run);
-  for (int grid = 1; grid <= 3; grid++) {
-    check_large (grid, false, CUV_CHECK_TEXTURE);
-    check_large (grid, true, CUV_CHECK_BLACK);
-  }
+  check_all_large ();
   cuv_check_stream_free (stream);
 }
 

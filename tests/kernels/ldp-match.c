@@ -25,6 +25,7 @@ check_pictures (const LdpPictures *self, unsigned mask, int n_threads)
       const double wanted = cuv_ldp_similarity (
           &self->shape, self->counts[query], &self->shape, self->counts[i]);
 
+      CUV_CHECK (i != query || similarities[i] == 1.0);
       CUV_CHECK (fabs (similarities[i] - wanted) < 1e-12,
           ": %d, %d: %g, not %g", query, i, similarities[i], wanted);
     }
