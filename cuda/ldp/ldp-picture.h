@@ -8,6 +8,21 @@
 #include "cuv-frame.h"
 #include "ldp/ldp-types.h"
 
+/* A rectangle of a frame, as far as grey is made of it: not chroma that pixels
+ * share. */
+CUV_BOTH CuvFrame
+cuv_ldp_cut (const CuvFrame *frame, const CuvLdpRect *rect)
+{
+  CuvFrame part = *frame;
+
+  part.width = rect->width;
+  part.height = rect->height;
+  for (int i = 0; i < part.n_components; i++)
+    part.component[i].data += (int64_t) rect->y * part.component[i].stride
+        + (int64_t) rect->x * part.component[i].step;
+  return part;
+}
+
 /* How much pixel `to` of n_to takes of pixel `from` of n_from; below 0: none.
  * What it takes of all of them is the total. */
 CUV_BOTH int64_t

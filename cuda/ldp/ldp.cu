@@ -38,27 +38,13 @@ __launch_bounds__ (MAKE_THREADS)
         cuv_ldp_pixel (&frame, &rect, width, height, at % width, at / width);
 }
 
-// As far as grey is made of it.
-static CuvFrame
-cut (const CuvFrame &frame, const CuvLdpRect &rect)
-{
-  CuvFrame part = frame;
-
-  part.width = rect.width;
-  part.height = rect.height;
-  for (int i = 0; i < part.n_components; i++)
-    part.component[i].data += (int64_t) rect.y * part.component[i].stride
-        + (int64_t) rect.x * part.component[i].step;
-  return part;
-}
-
 static int
 set_picture (CuvLdpCuda *self, const CuvFrame &frame, const CuvLdpRect &rect)
 {
   const int width = self->pass.shape.width, height = self->pass.shape.height;
 
   if (rect.width == width && rect.height == height) {
-    self->pass.picture = cut (frame, rect);
+    self->pass.picture = cuv_ldp_cut (&frame, &rect);
     return 0;
   }
   make_kernel<<<cuv_div_up (width * height, MAKE_THREADS), MAKE_THREADS, 0,

@@ -6,6 +6,7 @@
 #include "cuvthreads.h"
 #include "ldp-resize.h"
 #include "ldp-steps.h"
+#include "ldp/ldp-picture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -109,23 +110,6 @@ cuv_ldp_cpu_free (CuvLdpCpu *self)
 
 /* ---- the picture ---- */
 
-/* The frame's pixels in the rectangle, as far as grey is made of them: not
- * chroma that pixels share. */
-static CuvFrame
-cut (const CuvFrame *frame, const CuvLdpRect *rect)
-{
-  CuvFrame part = *frame;
-
-  part.width = rect->width;
-  part.height = rect->height;
-  for (int i = 0; i < part.n_components; i++) {
-    CuvComponent *c = &part.component[i];
-
-    c->data += (ptrdiff_t) rect->y * c->stride + (ptrdiff_t) rect->x * c->step;
-  }
-  return part;
-}
-
 enum { PICTURE_ROWS = 16 }; /* of a piece */
 
 static bool
@@ -140,7 +124,7 @@ make_rows (void *data, int worker, int piece)
 {
   CuvLdpCpu *self = data;
   const int width = self->shape.width, height = self->shape.height;
-  const CuvFrame part = cut (self->frame, self->rect);
+  const CuvFrame part = cuv_ldp_cut (self->frame, self->rect);
   const int end = (piece + 1) * PICTURE_ROWS;
 
   for (int y = piece * PICTURE_ROWS; y < end && y < height; y++) {

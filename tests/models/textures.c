@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cuvcheck.h"
 #include "ldp-cpu.h"
 
 static _Noreturn void
@@ -21,22 +22,16 @@ die (const char *what)
   exit (1);
 }
 
-/* A binary 8-bit PGM without comments. */
+/* free() its pixels. */
 static CuvFrame
 read_picture (const char *path)
 {
-  FILE *file = fopen (path, "rb");
   CuvFrame frame = { .model = CUV_MODEL_GREY, .n_components = 1 };
-  size_t n;
+  uint8_t *pixels = cuv_check_read_pgm (path, &frame.width, &frame.height);
 
-  if (file == NULL
-      || fscanf (file, "P5 %d %d 255%*1[\n]", &frame.width, &frame.height) != 2)
+  if (pixels == NULL)
     die (path);
-  n = (size_t) frame.width * (size_t) frame.height;
-  frame.component[0] = (CuvComponent){ malloc (n), frame.width, 1, 0, 0 };
-  if (fread (frame.component[0].data, 1, n, file) != n)
-    die (path);
-  fclose (file);
+  frame.component[0] = (CuvComponent){ pixels, frame.width, 1, 0, 0 };
   return frame;
 }
 
