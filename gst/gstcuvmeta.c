@@ -98,10 +98,12 @@ static const struct {
   [GST_CUV_TYPE_U64] = { "u64", 8 },
   [GST_CUV_TYPE_U16] = { "u16", 2 },
   [GST_CUV_TYPE_U8] = { "u8", 1 },
+  [GST_CUV_TYPE_TEXT] = { "text", 4 },
 };
 
 static const gchar *const layout_fields[] = { "kind", "version", "width",
-  "height", "shape", "rows", "columns", "data", "key" };
+  "height", "shape", "rows", "columns", "data", "key", "texts", "pictures",
+  "picture_width", "picture_height" };
 
 gboolean
 gst_cuv_table_is_layout (const gchar *field)
@@ -166,6 +168,22 @@ gst_cuv_meta_add_table (GstBuffer *buffer, const gchar *kind, guint version,
   gst_structure_take_value (structure, "columns", &array);
   g_bytes_unref (data);
   return structure;
+}
+
+void
+gst_cuv_meta_set_texts (GstStructure *table, const gchar *const *texts, guint n)
+{
+  GValue array = G_VALUE_INIT;
+
+  g_value_init (&array, GST_TYPE_ARRAY);
+  for (guint i = 0; i < n; i++) {
+    GValue value = G_VALUE_INIT;
+
+    g_value_init (&value, G_TYPE_STRING);
+    g_value_take_string (&value, g_utf8_make_valid (texts[i], -1));
+    gst_value_array_append_and_take_value (&array, &value);
+  }
+  gst_structure_take_value (table, "texts", &array);
 }
 
 /* "rho:f32" -> name and type */
@@ -268,6 +286,7 @@ gst_cuv_table_column (const GstCuvTable *table, const gchar *name)
     case GST_CUV_TYPE_I32:                                                     \
       GST_CUV_READ (gint32)                                                    \
     case GST_CUV_TYPE_U32:                                                     \
+    case GST_CUV_TYPE_TEXT:                                                    \
       GST_CUV_READ (guint32)                                                   \
     case GST_CUV_TYPE_I64:                                                     \
       GST_CUV_READ (gint64)                                                    \
@@ -290,4 +309,40 @@ gint64
 gst_cuv_table_int (const GstCuvTable *table, guint row, guint column)
 {
   GST_CUV_READ_ANY;
+}
+
+const gchar *
+gst_cuv_table_text (const GstCuvTable *table, guint row, guint column)
+{
+  const GValue *texts = gst_structure_get_value (table->structure, "texts");
+  const gint64 i = gst_cuv_table_int (table, row, column);
+  const GValue *text;
+
+  if (table->columns[column].type != GST_CUV_TYPE_TEXT || texts == NULL
+      || !GST_VALUE_HOLDS_ARRAY (texts)
+      || i >= gst_value_array_get_size (texts))
+    return NULL;
+  text = gst_value_array_get_value (texts, (guint) i);
+  return G_VALUE_HOLDS_STRING (text) ? g_value_get_string (text) : NULL;
+}
+
+const guint8 *
+gst_cuv_table_pictures (const GstCuvTable *table, guint *width, guint *height)
+{
+  const GValue *value = gst_structure_get_value (table->structure, "pictures");
+  const guint8 *pixels;
+  gsize size;
+
+  if (value == NULL || !G_VALUE_HOLDS (value, G_TYPE_BYTES)
+      || g_value_get_boxed (value) == NULL
+      || !gst_structure_get_uint (table->structure, "picture_width", width)
+      || !gst_structure_get_uint (table->structure, "picture_height", height)
+      || *width == 0 || *width > G_MAXUINT16 || *height == 0
+      || *height > G_MAXUINT16)
+    return NULL;
+  pixels = g_bytes_get_data (g_value_get_boxed (value), &size);
+  return size / 3 / *width / *height == table->n_rows
+          && size == (gsize) 3 * *width * *height * table->n_rows
+      ? pixels
+      : NULL;
 }

@@ -38,10 +38,13 @@ CUV_API void gst_cuv_meta_set_track (GstBuffer *buffer,
  * A GstCustomMeta without tags, so that copies keep it, named "GstCuv" + Kind +
  * "Meta". Its structure has: kind (string), version (uint), width and height
  * (uint, the frame the coordinates refer to), shape (string: "segments" with
- * columns x1 y1 x2 y2, "points" with columns x y, or "none"), rows (uint),
- * columns (GstValueArray of strings "name:type", type one of f32 f64 i32 u32
- * i64 u64 u16 u8), data (GBytes: the rows, packed, little endian), key (string,
- * optional: what JSON calls it, else its kind), and any scalars. */
+ * columns x1 y1 x2 y2, "points" with columns x y, "pictures": one for each row,
+ * or "none"), rows (uint), columns (GstValueArray of strings "name:type", type
+ * one of f32 f64 i32 u32 i64 u64 u16 u8 text), data (GBytes: the rows, packed,
+ * little endian), key (string, optional: what JSON calls it, else its kind),
+ * and any scalars. A text is an u32, its number in texts (GstValueArray of
+ * strings). Pictures are in pictures (GBytes: R, G, B of each pixel, row by
+ * row, picture after picture), all of picture_width x picture_height (uint). */
 typedef enum {
   GST_CUV_TYPE_F32,
   GST_CUV_TYPE_F64,
@@ -51,6 +54,7 @@ typedef enum {
   GST_CUV_TYPE_U64,
   GST_CUV_TYPE_U16,
   GST_CUV_TYPE_U8,
+  GST_CUV_TYPE_TEXT, /* guint32 */
 } GstCuvType;
 
 typedef struct {
@@ -64,6 +68,10 @@ CUV_API GstStructure *gst_cuv_meta_add_table (GstBuffer *buffer,
     const gchar *kind, guint version, guint width, guint height,
     const gchar *shape, const GstCuvColumn *columns, guint n_columns,
     gconstpointer rows, guint n_rows);
+
+/* What the columns of texts count. Invalid UTF-8 is made valid. */
+CUV_API void gst_cuv_meta_set_texts (
+    GstStructure *table, const gchar *const *texts, guint n);
 
 #define GST_CUV_MAX_COLUMNS 64
 
@@ -96,6 +104,15 @@ CUV_API gdouble gst_cuv_table_double (
     const GstCuvTable *table, guint row, guint column);
 CUV_API gint64 gst_cuv_table_int (
     const GstCuvTable *table, guint row, guint column);
+
+/* The text of a cell; NULL if there is none. */
+CUV_API const gchar *gst_cuv_table_text (
+    const GstCuvTable *table, guint row, guint column);
+
+/* The pixels of all pictures, row after row of the table, and the size of each;
+ * NULL if there are none, or not as many as rows. */
+CUV_API const guint8 *gst_cuv_table_pictures (
+    const GstCuvTable *table, guint *width, guint *height);
 
 /* TRUE for the fields that describe a table, FALSE for its scalars. */
 CUV_API gboolean gst_cuv_table_is_layout (const gchar *field);
