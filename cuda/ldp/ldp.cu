@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 #include <new>
+#include "ldp/ldp-code.h"
 #include "ldp/ldp-picture.h"
 #include "ldp/ldp-state.cuh"
 
@@ -14,6 +15,9 @@ struct _CuvLdpCuda {
   CuvLdpPass pass = {};
   size_t n_counts = 0;
   uint8_t *picture = nullptr; // made the shape's size
+  void *found = nullptr;      // pinned: the counts
+  CuvFrame frame = {};        // of the last submit
+  CuvLdpRect rect = {};
   cudaStream_t stream = nullptr;
 
   ~_CuvLdpCuda ()
@@ -39,19 +43,59 @@ __launch_bounds__ (MAKE_THREADS)
 }
 
 static int
-set_picture (CuvLdpCuda *self, const CuvFrame &frame, const CuvLdpRect &rect)
+make_picture (const CuvLdpCuda *self)
 {
   const int width = self->pass.shape.width, height = self->pass.shape.height;
 
-  if (rect.width == width && rect.height == height) {
-    self->pass.picture = cuv_ldp_cut (&frame, &rect);
+  make_kernel<<<cuv_div_up (width * height, MAKE_THREADS), MAKE_THREADS, 0,
+      self->stream>>> (self->frame, self->rect, width, height, self->picture);
+  CUV_CUDA_LAUNCHED (make_kernel);
+  return 0;
+}
+
+static int
+set_picture (CuvLdpCuda *self)
+{
+  const int width = self->pass.shape.width, height = self->pass.shape.height;
+
+  if (self->rect.width == width && self->rect.height == height) {
+    self->pass.picture = cuv_ldp_cut (&self->frame, &self->rect);
     return 0;
   }
-  make_kernel<<<cuv_div_up (width * height, MAKE_THREADS), MAKE_THREADS, 0,
-      self->stream>>> (frame, rect, width, height, self->picture);
-  CUV_CUDA_LAUNCHED (make_kernel);
   self->pass.picture = CuvFrame{ CUV_MODEL_GREY, width, height, 1,
     { { self->picture, width, 1, 0, 0 } } };
+  return make_picture (self);
+}
+
+// ---- drawing ----
+
+static __global__ void
+__launch_bounds__ (MAKE_THREADS)
+    draw_kernel (const __grid_constant__ CuvFrame frame, CuvLdpRect rect,
+        const __grid_constant__ CuvLdpShape shape, const uint8_t *picture,
+        int direction)
+{
+  const int at = blockIdx.x * MAKE_THREADS + threadIdx.x;
+  const int x = at % rect.width, y = at / rect.width;
+
+  if (y < rect.height)
+    cuv_frame_set_grey (&frame, rect.x + x, rect.y + y,
+        cuv_ldp_drawn (&shape, picture, direction,
+            (int) ((int64_t) x * shape.width / rect.width),
+            (int) ((int64_t) y * shape.height / rect.height)));
+}
+
+// Of a picture of its own: the frame is written to.
+extern "C" int
+cuv_ldp_cuda_draw (CuvLdpCuda *self, int direction)
+{
+  const int n = self->rect.width * self->rect.height;
+
+  if (make_picture (self) != 0)
+    return -1;
+  draw_kernel<<<cuv_div_up (n, MAKE_THREADS), MAKE_THREADS, 0, self->stream>>> (
+      self->frame, self->rect, self->pass.shape, self->picture, direction);
+  CUV_CUDA_LAUNCHED (draw_kernel);
   return 0;
 }
 
@@ -128,10 +172,12 @@ cuv_ldp_cuda_submit (CuvLdpCuda *self, const CuvFrame *frame,
     const CuvLdpRect *rect, CuvCudaStream stream)
 {
   self->stream = (cudaStream_t) stream;
+  self->frame = *frame;
+  self->rect = *rect;
   if (self->pass.plan.adds)
     CUV_CUDA_TRY (cudaMemsetAsync (self->pass.counts, 0,
         (self->n_counts + 1) * self->pass.plan.count_size, self->stream));
-  if (set_picture (self, *frame, *rect) != 0)
+  if (set_picture (self) != 0)
     return -1;
   return cuv_ldp_describe_submit (self->pass, self->stream);
 }
@@ -143,11 +189,28 @@ cuv_ldp_cuda_counts (const CuvLdpCuda *self)
 }
 
 extern "C" int
-cuv_ldp_cuda_collect (CuvLdpCuda *self, void *counts)
+cuv_ldp_cuda_wait (CuvLdpCuda *self)
 {
-  CUV_CUDA_TRY (cudaMemcpyAsync (counts, self->pass.counts,
-      self->n_counts * self->pass.plan.count_size, cudaMemcpyDeviceToHost,
-      self->stream));
   CUV_CUDA_TRY (cudaStreamSynchronize (self->stream));
   return 0;
+}
+
+static int
+copy_counts (CuvLdpCuda *self)
+{
+  CUV_CUDA_TRY (cudaMemcpyAsync (self->found, self->pass.counts,
+      self->n_counts * self->pass.plan.count_size, cudaMemcpyDeviceToHost,
+      self->stream));
+  return cuv_ldp_cuda_wait (self);
+}
+
+// Who compares counts on the device never needs the memory.
+extern "C" const void *
+cuv_ldp_cuda_collect (CuvLdpCuda *self)
+{
+  if (self->found == nullptr)
+    self->found = cuv_arena_pinned (
+        &self->arena, self->n_counts * self->pass.plan.count_size);
+  return self->found != nullptr && copy_counts (self) == 0 ? self->found
+                                                           : nullptr;
 }

@@ -25,9 +25,16 @@ CUV_API int cuv_ldp_cuda_submit (CuvLdpCuda *self, const CuvFrame *frame,
  * cuv_ldp_count_size() bytes. */
 CUV_API const void *cuv_ldp_cuda_counts (const CuvLdpCuda *self);
 
-/* Waits for the last submit, and copies the counts to the host. Returns 0 or
- * -1. */
-CUV_API int cuv_ldp_cuda_collect (CuvLdpCuda *self, void *counts);
+/* Enqueues cuv_ldp_draw() of the codes of the last submit, over its rectangle.
+ * Returns 0 or -1. */
+CUV_API int cuv_ldp_cuda_draw (CuvLdpCuda *self, int direction);
+
+/* Waits for the last submit. Returns 0 or -1. */
+CUV_API int cuv_ldp_cuda_wait (CuvLdpCuda *self);
+
+/* The same, and copies the counts to the host: there until the next. NULL on
+ * failure. */
+CUV_API const void *cuv_ldp_cuda_collect (CuvLdpCuda *self);
 
 CUV_END
 

@@ -34,6 +34,7 @@ struct _CuvLdpCpu {
   const CuvFrame *frame; /* of a run */
   const CuvLdpRect *rect;
   bool can_resize; /* there is memory for it */
+  int drawn;       /* the direction */
 };
 
 /* ---- memory ---- */
@@ -284,4 +285,45 @@ cuv_ldp_cpu_run (CuvLdpCpu *self, const CuvFrame *frame, const CuvLdpRect *rect,
   cuv_threads_run_workers (
       n_threads, self->n_workers, self->shape.rows, describe_row, self);
   return self->counts;
+}
+
+/* ---- drawing ---- */
+
+static void
+draw_row (CuvLdpCpu *self, Worker *worker, int y)
+{
+  const CuvLdpShape *shape = &self->shape;
+  const CuvLdpRect *rect = self->rect;
+  const int margin = cuv_ldp_margin (shape);
+  const int v = (int) ((int64_t) y * shape->height / rect->height);
+  const bool inside = v >= margin && v < shape->height - margin;
+
+  find_signs (self, worker, v - 1);
+  find_signs (self, worker, v);
+  find_codes (self, worker, v, 1);
+  for (int x = 0; x < rect->width; x++) {
+    const int u = (int) ((int64_t) x * shape->width / rect->width);
+    const bool counted = inside && u >= margin && u < shape->width - margin;
+
+    cuv_frame_set_grey (self->frame, rect->x + x, rect->y + y,
+        counted ? worker->codes[self->drawn][u] : 0);
+  }
+}
+
+static void
+draw_rows (void *data, int index, int piece)
+{
+  CuvLdpCpu *self = data;
+  const int end = (piece + 1) * PICTURE_ROWS;
+
+  for (int y = piece * PICTURE_ROWS; y < end && y < self->rect->height; y++)
+    draw_row (self, &self->workers[index], y);
+}
+
+void
+cuv_ldp_cpu_draw (CuvLdpCpu *self, int direction, int n_threads)
+{
+  self->drawn = direction;
+  cuv_threads_run_workers (n_threads, self->n_workers,
+      (self->rect->height + PICTURE_ROWS - 1) / PICTURE_ROWS, draw_rows, self);
 }

@@ -18,4 +18,7 @@ void cuv_ldp_cpu_free (CuvLdpCpu *self); /* NULL is allowed */
 const void *cuv_ldp_cpu_run (CuvLdpCpu *self, const CuvFrame *frame,
     const CuvLdpRect *rect, int n_threads);
 
+/* cuv_ldp_draw() of the codes of the last run, over its rectangle. */
+void cuv_ldp_cpu_draw (CuvLdpCpu *self, int direction, int n_threads);
+
 #endif

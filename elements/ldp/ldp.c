@@ -137,49 +137,7 @@ cuv_ldp_picture (const CuvFrame *frame, const CuvLdpRect *rect, int width,
         frame, rect, width, height, y, picture + (size_t) y * (size_t) width);
 }
 
-/* ---- codes ---- */
-
-typedef struct {
-  const uint8_t *pixels;
-  int width, height;
-} Picture;
-
-static int
-clamp (int v, int end)
-{
-  return v < 0 ? 0 : v < end ? v : end - 1;
-}
-
-static int
-derivative (const Picture *self, int k, int direction, int x, int y)
-{
-  if (k == 0)
-    return self->pixels[(size_t) clamp (y, self->height) * (size_t) self->width
-        + (size_t) clamp (x, self->width)];
-  return derivative (self, k - 1, direction, x, y)
-      - derivative (self, k - 1, direction, x + cuv_ldp_dx (direction),
-          y + cuv_ldp_dy (direction));
-}
-
-uint8_t
-cuv_ldp_code (const uint8_t *picture, int width, int height, int order,
-    int direction, int x, int y)
-{
-  static const int neighbours[8][2] = { { -1, -1 }, { 0, -1 }, { 1, -1 },
-    { 1, 0 }, { 1, 1 }, { 0, 1 }, { -1, 1 }, { -1, 0 } };
-  const Picture self = { picture, width, height };
-  const int middle = derivative (&self, order - 1, direction, x, y);
-  unsigned code = 0;
-
-  for (int i = 0; i < 8; i++) {
-    const int other = derivative (&self, order - 1, direction,
-        x + neighbours[i][0], y + neighbours[i][1]);
-    const bool alike = (middle > 0 && other > 0) || (middle < 0 && other < 0);
-
-    code = code << 1 | !alike;
-  }
-  return (uint8_t) code;
-}
+/* ---- histograms ---- */
 
 /* Of a block, in one direction. */
 static void
@@ -193,6 +151,19 @@ count_block (const CuvLdpShape *self, const uint8_t *picture, int direction,
     for (int u = x[0]; u < x[1]; u++)
       histogram[self->bin_of_code[cuv_ldp_code (picture, self->width,
           self->height, self->params.order, direction, u, v)]]++;
+  }
+}
+
+void
+cuv_ldp_draw (const CuvFrame *frame, const CuvLdpRect *rect,
+    const CuvLdpShape *shape, const uint8_t *picture, int direction)
+{
+  for (int y = 0; y < rect->height; y++) {
+    for (int x = 0; x < rect->width; x++)
+      cuv_frame_set_grey (frame, rect->x + x, rect->y + y,
+          cuv_ldp_drawn (shape, picture, direction,
+              (int) ((int64_t) x * shape->width / rect->width),
+              (int) ((int64_t) y * shape->height / rect->height)));
   }
 }
 

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "cuv-frame.h"
+#include "ldp/ldp-code.h"
 #include "ldp/ldp-types.h"
 
 /* ---- shapes ---- */
@@ -49,12 +50,13 @@ void cuv_ldp_picture (const CuvFrame *frame, const CuvLdpRect *rect, int width,
 void cuv_ldp_picture_row (const CuvFrame *frame, const CuvLdpRect *rect,
     int width, int height, int y, uint8_t *row);
 
-/* ---- codes ---- */
+/* ---- codes: cuv_ldp_code () of ldp/ldp-code.h ---- */
 
-/* Of pixel (x, y) in a direction, 0 .. CUV_LDP_DIRECTIONS - 1. The picture goes
- * on with its border's pixels. */
-uint8_t cuv_ldp_code (const uint8_t *picture, int width, int height, int order,
-    int direction, int x, int y);
+/* Makes the rectangle of a frame grey, each pixel as bright as the code in a
+ * direction of the pixel of the picture, of the shape's size, that is there;
+ * black where codes are not counted. */
+void cuv_ldp_draw (const CuvFrame *frame, const CuvLdpRect *rect,
+    const CuvLdpShape *shape, const uint8_t *picture, int direction);
 
 /* The histograms of a picture of the shape's size: cuv_ldp_n_counts(). */
 void cuv_ldp_describe (

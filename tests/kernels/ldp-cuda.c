@@ -13,24 +13,45 @@
 static void *stream;
 
 static void
+check_drawing (const LdpInput *input, CuvLdpCuda *cuda)
+{
+  void *memory;
+  CuvCheckFrame found = cuv_check_frame_copy (&input->frame);
+
+  for (int d = 0; d < CUV_LDP_DIRECTIONS; d += 3) {
+    CuvCheckFrame wanted = ldp_input_draw (input, d);
+    const CuvFrame frame = cuv_check_to_device (&input->frame, &memory);
+
+    CUV_CHECK (cuv_ldp_cuda_submit (cuda, &frame, &input->rect, stream) == 0
+            && cuv_ldp_cuda_draw (cuda, d) == 0
+            && cuv_ldp_cuda_wait (cuda) == 0,
+        ": %s", cuv_cuda_error ());
+    cuv_check_from_device (&found, memory);
+    CUV_CHECK (ldp_look_same (&found, &wanted), ": direction %d", d);
+    cuv_check_device_free (memory);
+    cuv_check_frame_free (&wanted);
+  }
+  cuv_check_frame_free (&found);
+}
+
+static void
 check_run (const LdpInput *input)
 {
   const CuvLdpShape *shape = &input->shape;
   CuvLdpCuda *cuda = cuv_ldp_cuda_new (shape);
-  void *counts =
-      malloc (cuv_ldp_n_counts (shape) * (size_t) cuv_ldp_count_size (shape));
+  const void *counts = NULL;
   void *memory;
   const CuvFrame frame = cuv_check_to_device (&input->frame, &memory);
 
   for (int run = 0; run < 2; run++) {
     CUV_CHECK (cuv_ldp_cuda_submit (cuda, &frame, &input->rect, stream) == 0
-            && cuv_ldp_cuda_collect (cuda, counts) == 0,
+            && (counts = cuv_ldp_cuda_collect (cuda)) != NULL,
         ": %s", cuv_cuda_error ());
     ldp_are_same (shape, counts, input->wanted);
   }
+  check_drawing (input, cuda);
   cuv_ldp_cuda_free (cuda);
   cuv_check_device_free (memory);
-  free (counts);
 }
 
 /* Blocks that many blocks of threads share, with counts of two bytes next to

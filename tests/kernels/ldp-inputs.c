@@ -2,6 +2,7 @@
 #include "ldp-inputs.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static CuvLdpParams
 random_params (int width, int height)
@@ -99,6 +100,25 @@ ldp_are_same (
           count == wanted[i], ": %zu: %u, not %u", i, count, wanted[i]);
   }
   return true;
+}
+
+CuvCheckFrame
+ldp_input_draw (const LdpInput *self, int direction)
+{
+  const int width = self->shape.width, height = self->shape.height;
+  CuvCheckFrame drawn = cuv_check_frame_copy (&self->frame);
+  uint8_t *picture = malloc ((size_t) width * (size_t) height);
+
+  cuv_ldp_picture (&self->frame.frame, &self->rect, width, height, picture);
+  cuv_ldp_draw (&drawn.frame, &self->rect, &self->shape, picture, direction);
+  free (picture);
+  return drawn;
+}
+
+bool
+ldp_look_same (const CuvCheckFrame *a, const CuvCheckFrame *b)
+{
+  return a->size == b->size && memcmp (a->memory, b->memory, a->size) == 0;
 }
 
 /* ---- pictures that are compared ---- */

@@ -27,6 +27,12 @@ void ldp_each_input (void (*check) (const LdpInput *input));
 bool ldp_are_same (
     const CuvLdpShape *shape, const void *counts, const uint32_t *wanted);
 
+/* The frame with the codes of a direction drawn over the rectangle; free it. */
+CuvCheckFrame ldp_input_draw (const LdpInput *self, int direction);
+
+/* Whether two frames of a kind are, byte by byte. */
+bool ldp_look_same (const CuvCheckFrame *a, const CuvCheckFrame *b);
+
 enum { LDP_PICTURES = 9, LDP_N_PICTURES = 8 };
 
 /* Pictures of a shape: two are the same, some are flat in parts. */

@@ -7,6 +7,21 @@
 #include "ldp-tests.h"
 
 static void
+check_drawing (const LdpInput *input, CuvLdpCpu *cpu, int n_threads)
+{
+  for (int d = 0; d < CUV_LDP_DIRECTIONS; d += 3) {
+    CuvCheckFrame found = cuv_check_frame_copy (&input->frame);
+    CuvCheckFrame wanted = ldp_input_draw (input, d);
+
+    cuv_ldp_cpu_run (cpu, &found.frame, &input->rect, n_threads);
+    cuv_ldp_cpu_draw (cpu, d, n_threads);
+    CUV_CHECK (ldp_look_same (&found, &wanted), ": direction %d", d);
+    cuv_check_frame_free (&wanted);
+    cuv_check_frame_free (&found);
+  }
+}
+
+static void
 check_run (const LdpInput *input)
 {
   static const struct {
@@ -25,6 +40,7 @@ check_run (const LdpInput *input)
                          versions[i].n_threads),
                      input->wanted),
           ": version %d", i);
+    check_drawing (input, cpu, versions[i].n_threads);
     cuv_ldp_cpu_free (cpu);
   }
   cuv_cpu_set_mask (~0u);

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The code of a pixel. */
+#ifndef CUV_LDP_CODE_H
+#define CUV_LDP_CODE_H
+
+#include "ldp/ldp-types.h"
+
+/* A pixel of a picture that goes on with its border's pixels. */
+CUV_BOTH int
+cuv_ldp_grey (const uint8_t *picture, int width, int height, int x, int y)
+{
+  const int u = x < 0 ? 0 : x < width ? x : width - 1;
+  const int v = y < 0 ? 0 : y < height ? y : height - 1;
+
+  return picture[(int64_t) v * width + u];
+}
+
+/* The k-th derivative at (x, y). Each is the one before less that of the next
+ * pixel in the direction: the pixels on the way, by binomial coefficients. */
+CUV_BOTH int
+cuv_ldp_derivative (const uint8_t *picture, int width, int height, int k,
+    int direction, int x, int y)
+{
+  int coefficient = 1, sum = 0;
+
+  for (int i = 0; i <= k; i++) {
+    sum += coefficient
+        * cuv_ldp_grey (picture, width, height, x + i * cuv_ldp_dx (direction),
+            y + i * cuv_ldp_dy (direction));
+    coefficient = -coefficient * (k - i) / (i + 1);
+  }
+  return sum;
+}
+
+/* The code of pixel (x, y) in a direction, 0 .. CUV_LDP_DIRECTIONS - 1. */
+CUV_BOTH uint8_t
+cuv_ldp_code (const uint8_t *picture, int width, int height, int order,
+    int direction, int x, int y)
+{
+  const int8_t around[8][2] = { { -1, -1 }, { 0, -1 }, { 1, -1 }, { 1, 0 },
+    { 1, 1 }, { 0, 1 }, { -1, 1 }, { -1, 0 } };
+  const int middle =
+      cuv_ldp_derivative (picture, width, height, order - 1, direction, x, y);
+  unsigned code = 0;
+
+  for (int i = 0; i < 8; i++) {
+    const int other = cuv_ldp_derivative (picture, width, height, order - 1,
+        direction, x + around[i][0], y + around[i][1]);
+    const int alike = (middle > 0 && other > 0) || (middle < 0 && other < 0);
+
+    code = code << 1 | !alike;
+  }
+  return (uint8_t) code;
+}
+
+/* What a drawing of the codes shows at a pixel: those not counted are black. */
+CUV_BOTH uint8_t
+cuv_ldp_drawn (const CuvLdpShape *shape, const uint8_t *picture, int direction,
+    int x, int y)
+{
+  const int margin = cuv_ldp_margin (shape);
+
+  if (x < margin || y < margin || x >= shape->width - margin
+      || y >= shape->height - margin)
+    return 0;
+  return cuv_ldp_code (picture, shape->width, shape->height,
+      shape->params.order, direction, x, y);
+}
+
+#endif
