@@ -84,6 +84,38 @@ gst_cuv_meta_set_track (GstBuffer *buffer, GstVideoRegionOfInterestMeta *roi,
       roi, gst_structure_new ("object_id", "id", G_TYPE_INT, id, NULL));
 }
 
+static CuvRoi
+part_of_frame (
+    const GstVideoRegionOfInterestMeta *roi, const GstVideoInfo *info)
+{
+  const CuvRoi frame = { 0, 0, GST_VIDEO_INFO_WIDTH (info),
+    GST_VIDEO_INFO_HEIGHT (info) };
+  const guint64 right = (guint64) roi->x + roi->w;
+  const guint64 bottom = (guint64) roi->y + roi->h;
+  const CuvRoi part = { (gint) MIN (roi->x, G_MAXINT),
+    (gint) MIN (roi->y, G_MAXINT), (gint) MIN (right, G_MAXINT),
+    (gint) MIN (bottom, G_MAXINT) };
+
+  return cuv_roi_intersect (&part, &frame);
+}
+
+GstVideoRegionOfInterestMeta *
+gst_cuv_meta_next_region (GstBuffer *buffer, gpointer *state, GQuark label,
+    const GstVideoInfo *info, CuvRoi *part)
+{
+  GstVideoRegionOfInterestMeta *roi;
+
+  while (
+      (roi = (GstVideoRegionOfInterestMeta *) gst_buffer_iterate_meta_filtered (
+           buffer, state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+    *part = part_of_frame (roi, info);
+    if ((label == 0 || roi->roi_type == label) && part->left < part->right
+        && part->top < part->bottom)
+      break;
+  }
+  return roi;
+}
+
 /* ---- tables ---- */
 
 static const struct {

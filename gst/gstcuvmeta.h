@@ -6,6 +6,7 @@
 #include <gst/gst.h>
 #include <gst/video/video.h>
 #include "cuv-api.h"
+#include "cuvroi.h"
 
 G_BEGIN_DECLS
 
@@ -32,6 +33,12 @@ CUV_API GstVideoRegionOfInterestMeta *gst_cuv_meta_add_object (
  * which the track began. */
 CUV_API void gst_cuv_meta_set_track (GstBuffer *buffer,
     GstVideoRegionOfInterestMeta *roi, gint id, GstClockTime first_seen);
+
+/* Steps through the regions of this label, 0 = any, that have pixels in the
+ * frame, and says which; state starts as NULL. */
+CUV_API GstVideoRegionOfInterestMeta *gst_cuv_meta_next_region (
+    GstBuffer *buffer, gpointer *state, GQuark label, const GstVideoInfo *info,
+    CuvRoi *part);
 
 /* ---- tables: lines, components, descriptors, whatever comes ----
  *

@@ -42,6 +42,9 @@ make_spec (const GstCuvProperty *p)
   if (p->type == G_TYPE_BOOLEAN)
     return g_param_spec_boolean (
         p->name, p->nick, p->blurb, p->value != 0, GST_CUV_PARAM_LIVE);
+  if (G_TYPE_IS_FLAGS (p->enum_type ()))
+    return g_param_spec_flags (p->name, p->nick, p->blurb, p->enum_type (),
+        (guint) p->value, GST_CUV_PARAM_LIVE);
   return g_param_spec_enum (p->name, p->nick, p->blurb, p->enum_type (),
       (gint) p->value, GST_CUV_PARAM_LIVE);
 }
@@ -64,6 +67,8 @@ int_of (const GValue *value)
     return (gint) g_value_get_uint (value);
   if (G_VALUE_HOLDS_BOOLEAN (value))
     return g_value_get_boolean (value);
+  if (G_VALUE_HOLDS_FLAGS (value))
+    return (gint) g_value_get_flags (value);
   return g_value_get_enum (value);
 }
 
@@ -97,18 +102,33 @@ gst_cuv_value_fetch (gconstpointer place, GValue *value)
     g_value_set_uint (value, (guint) * (const gint *) place);
   else if (G_VALUE_HOLDS_BOOLEAN (value))
     g_value_set_boolean (value, *(const gboolean *) place);
+  else if (G_VALUE_HOLDS_FLAGS (value))
+    g_value_set_flags (value, (guint) * (const gint *) place);
   else
     g_value_set_enum (value, *(const gint *) place);
+}
+
+static GType
+registered (gsize *type, GType new_type)
+{
+  gst_type_mark_as_plugin_api (new_type, 0);
+  g_once_init_leave (type, new_type);
+  return new_type;
 }
 
 GType
 gst_cuv_enum_register (gsize *type, const gchar *name, const GEnumValue *values)
 {
-  if (g_once_init_enter (type)) {
-    GType new_type = g_enum_register_static (name, values);
+  return g_once_init_enter (type)
+      ? registered (type, g_enum_register_static (name, values))
+      : *type;
+}
 
-    gst_type_mark_as_plugin_api (new_type, 0);
-    g_once_init_leave (type, new_type);
-  }
-  return *type;
+GType
+gst_cuv_flags_register (
+    gsize *type, const gchar *name, const GFlagsValue *values)
+{
+  return g_once_init_enter (type)
+      ? registered (type, g_flags_register_static (name, values))
+      : *type;
 }

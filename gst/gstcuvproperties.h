@@ -12,7 +12,8 @@ G_BEGIN_DECLS
 typedef struct {
   const gchar *name, *nick, *blurb;
   gsize offset; /* of a value as its GValue has it: gint, gdouble, gfloat */
-  /* G_TYPE_INT, _UINT, _BOOLEAN, _DOUBLE, _FLOAT; 0: enum_type () */
+  /* G_TYPE_INT, _UINT, _BOOLEAN, _DOUBLE, _FLOAT; 0: enum_type (), which may
+   * be one of flags, too */
   GType type;
   GType (*enum_type) (void);
   gdouble minimum, maximum, value;
@@ -36,6 +37,8 @@ CUV_API void gst_cuv_value_fetch (gconstpointer place, GValue *value);
 /* For an enum's get_type: type is its static variable, 0 before the first. */
 CUV_API GType gst_cuv_enum_register (
     gsize *type, const gchar *name, const GEnumValue *values);
+CUV_API GType gst_cuv_flags_register (
+    gsize *type, const gchar *name, const GFlagsValue *values);
 
 G_END_DECLS
 

@@ -9,35 +9,17 @@
 
 /* ---- regions ---- */
 
-static CuvRcdBox
-box_in_frame (const GstVideoRegionOfInterestMeta *roi, const GstVideoInfo *info)
-{
-  const CuvRoi frame = { 0, 0, GST_VIDEO_INFO_WIDTH (info),
-    GST_VIDEO_INFO_HEIGHT (info) };
-  const guint64 right = (guint64) roi->x + roi->w;
-  const guint64 bottom = (guint64) roi->y + roi->h;
-  CuvRoi part = { (gint) MIN (roi->x, G_MAXINT), (gint) MIN (roi->y, G_MAXINT),
-    (gint) MIN (right, G_MAXINT), (gint) MIN (bottom, G_MAXINT) };
-
-  part = cuv_roi_intersect (&part, &frame);
-  return (CuvRcdBox){ part.left, part.top, part.right - part.left,
-    part.bottom - part.top };
-}
-
 GstVideoRegionOfInterestMeta *
 gst_rcd_next_region (GstBuffer *buffer, GQuark label, const GstVideoInfo *info,
     gpointer *state, CuvRcdBox *box)
 {
-  GstVideoRegionOfInterestMeta *roi;
+  CuvRoi part;
+  GstVideoRegionOfInterestMeta *roi =
+      gst_cuv_meta_next_region (buffer, state, label, info, &part);
 
-  while (
-      (roi = (GstVideoRegionOfInterestMeta *) gst_buffer_iterate_meta_filtered (
-           buffer, state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
-    *box = box_in_frame (roi, info);
-    if ((label == 0 || roi->roi_type == label) && box->width > 0
-        && box->height > 0)
-      break;
-  }
+  if (roi != NULL)
+    *box = (CuvRcdBox){ part.left, part.top, part.right - part.left,
+      part.bottom - part.top };
   return roi;
 }
 
