@@ -412,6 +412,21 @@ cuv_check_device_free (void *memory)
 }
 
 void *
+cuv_check_pinned_new (size_t size)
+{
+  void *memory = NULL;
+
+  must (cudaMallocHost (&memory, size));
+  return memory;
+}
+
+void
+cuv_check_pinned_free (void *memory)
+{
+  must (cudaFreeHost (memory));
+}
+
+void *
 cuv_check_stream_new (void)
 {
   cudaStream_t stream;

@@ -78,6 +78,8 @@ void cuv_check_device_free (void *memory);
 /* Bytes in device memory; cuv_check_device_free() them. And back. */
 void *cuv_check_upload (const void *data, size_t size);
 void cuv_check_download (void *data, const void *memory, size_t size);
+void *cuv_check_pinned_new (size_t size);
+void cuv_check_pinned_free (void *memory);
 void *cuv_check_stream_new (void);
 void cuv_check_stream_free (void *stream);
 void cuv_check_stream_wait (void *stream);

@@ -92,6 +92,7 @@ cudaMallocHost (T **memory, size_t size)
 }
 #else
 #define cudaMalloc(memory, size) cuv_emulated_alloc (memory, size)
+#define cudaMallocHost(memory, size) cuv_emulated_alloc (memory, size)
 #endif
 
 #endif

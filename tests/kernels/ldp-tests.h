@@ -21,5 +21,6 @@ void check_ldp_cuda (void);
 
 void bench_ldp (void);
 void bench_ldp_cuda (void);
+void bench_ldp_sizes (void);
 
 #endif

@@ -8,8 +8,10 @@ static void
 run (void)
 {
   if (cuv_check_options.cuda) {
-    if (cuv_check_options.bench)
+    if (cuv_check_options.bench) {
       bench_ldp_cuda ();
+      bench_ldp_sizes ();
+    }
     check_ldp_cuda ();
     return;
   }
