@@ -13,7 +13,7 @@ static_assert (sizeof (CuvPrimitive) == 80, "as gcc lays it out: draw.c");
 
 struct _CuvOverlayCuda {
   CuvArena arena;
-  uint8_t *pinned, *device; // a list: primitives, then masks
+  uint8_t *pinned, *device; // a list: primitives, then bytes
   size_t capacity;
   cudaEvent_t done;
   bool pending;
@@ -139,7 +139,7 @@ template <int XS, int YS, int N> struct Cell {
   }
 
   __device__ void
-  draw (const CuvPrimitive *p, const uint8_t *masks)
+  draw (const CuvPrimitive *p, const uint8_t *bytes)
   {
     int coverage[H][W], sum = 0;
 
@@ -148,7 +148,7 @@ template <int XS, int YS, int N> struct Cell {
 #pragma unroll
       for (int i = 0; i < W; i++) {
         coverage[j][i] = i < w && j < h
-            ? cuv_primitive_coverage (p, masks, x + i, y + j)
+            ? cuv_primitive_coverage (p, bytes, x + i, y + j)
             : 0;
         sum += coverage[j][i];
       }
@@ -157,11 +157,46 @@ template <int XS, int YS, int N> struct Cell {
       return;
     changed = true;
     each ([&] (int k, int i, int j) {
-      value[k][j][i] = shared_sample (k)
-          ? cuv_overlay_blend (
-              value[k][0][0], p->colour[k], p->alpha, sum, w * h)
-          : cuv_overlay_blend (
-              value[k][j][i], p->colour[k], p->alpha, coverage[j][i], 1);
+      bool shared = shared_sample (k);
+      uint32_t weight = p->alpha * (shared ? sum : coverage[j][i]);
+
+      value[k][j][i] = cuv_overlay_blend (
+          value[k][j][i], weight, p->colour[k] * weight, shared ? w * h : 1);
+    });
+  }
+
+  __device__ void
+  draw_picture (const CuvPrimitive *p, const uint8_t *bytes)
+  {
+    uint32_t colour[H][W], weight[H][W], sum = 0; // colour: four bytes
+
+#pragma unroll
+    for (int j = 0; j < H; j++) {
+#pragma unroll
+      for (int i = 0; i < W; i++) {
+        bool reached = cuv_primitive_reaches (p, x + i, y + j);
+
+        colour[j][i] = reached
+            ? *(const uint32_t *) cuv_picture_pixel (p, bytes, x + i, y + j)
+            : 0;
+        weight[j][i] = reached ? 255 * p->alpha : 0;
+        sum += weight[j][i];
+      }
+    }
+    if (sum == 0)
+      return;
+    changed = true;
+    each ([&] (int k, int i, int j) {
+      uint32_t weighted = 0;
+
+#pragma unroll
+      for (int c = 0; c < H * W; c++)
+        weighted += shared_sample (k) || c == j * W + i
+            ? (colour[c / W][c % W] >> 8 * k & 255) * weight[c / W][c % W]
+            : 0;
+      value[k][j][i] = cuv_overlay_blend (value[k][j][i],
+          shared_sample (k) ? sum : weight[j][i], weighted,
+          shared_sample (k) ? w * h : 1);
     });
   }
 };
@@ -174,7 +209,7 @@ template <int XS, int YS, int N>
 static __global__ void
 __launch_bounds__ (N_THREADS)
     overlay_kernel (const CuvFrame frame, const CuvPrimitive *primitives, int n,
-        const uint8_t *masks, int cell_x, int cell_y)
+        const uint8_t *bytes, int cell_x, int cell_y)
 {
   __shared__ int list[N_THREADS];
   Cell<XS, YS, N> cell;
@@ -196,8 +231,14 @@ __launch_bounds__ (N_THREADS)
     if (n_here > 0 && !loaded)
       cell.load (frame);
     loaded = loaded || n_here > 0;
-    for (int i = 0; i < n_here; i++)
-      cell.draw (&primitives[list[i]], masks);
+    for (int i = 0; i < n_here; i++) {
+      const CuvPrimitive *p = &primitives[list[i]];
+
+      if (p->kind == CUV_PRIMITIVE_PICTURE)
+        cell.draw_picture (p, bytes);
+      else
+        cell.draw (p, bytes);
+    }
   }
   if (cell.changed)
     cell.store (frame);
@@ -356,7 +397,7 @@ cuv_overlay_cuda_free (CuvOverlayCuda *self)
 extern "C" int
 cuv_overlay_cuda_prepare (CuvOverlayCuda *self, const CuvOverlayList *list)
 {
-  size_t size = primitive_bytes (list) + (size_t) list->n_mask_bytes;
+  size_t size = primitive_bytes (list) + (size_t) list->n_bytes;
 
   return size <= self->capacity ? 0 : grow (self, size);
 }
@@ -366,8 +407,8 @@ cuv_overlay_cuda_submit (CuvOverlayCuda *self, const CuvOverlayList *list,
     const CuvFrame *frame, CuvCudaStream stream_handle)
 {
   cudaStream_t stream = (cudaStream_t) stream_handle;
-  size_t masks = primitive_bytes (list);
-  size_t size = masks + (size_t) list->n_mask_bytes;
+  size_t before = primitive_bytes (list);
+  size_t size = before + (size_t) list->n_bytes;
   int k = find_kernel (frame);
 
   if (k < 0)
@@ -380,9 +421,9 @@ cuv_overlay_cuda_submit (CuvOverlayCuda *self, const CuvOverlayList *list,
     return -1;
   if (size == 0)
     return 0;
-  memcpy (self->pinned, list->primitives, masks);
-  if (list->n_mask_bytes > 0)
-    memcpy (self->pinned + masks, list->masks, size - masks);
+  memcpy (self->pinned, list->primitives, before);
+  if (list->n_bytes > 0)
+    memcpy (self->pinned + before, list->bytes, size - before);
   CUV_CUDA_TRY (cudaMemcpyAsync (
       self->device, self->pinned, size, cudaMemcpyHostToDevice, stream));
   if (launch (self, list, frame, k, stream) != 0)

@@ -71,15 +71,24 @@ find_spans (const CuvPrimitive *p, int y0, int y1, Span spans[2], bool *solid)
 
 /* ---- samples ---- */
 
-/* A component's samples of pixel rows y0 .. y1 - 1. */
+/* The samples of component k of pixel rows y0 .. y1 - 1. */
 typedef struct {
   const CuvPrimitive *p;
-  const uint8_t *masks;
+  const uint8_t *bytes;
   const CuvComponent *component;
   uint8_t *samples;
   uint8_t colour;
-  int y0, y1, width;
+  int k, y0, y1, width;
 } Row;
+
+/* A sample of n pixels whose coverages of one colour add up to sum. */
+static uint8_t
+blend (uint8_t old, uint8_t colour, int alpha, int sum, int n)
+{
+  uint32_t weight = (uint32_t) sum * (uint32_t) alpha;
+
+  return cuv_overlay_blend (old, weight, colour * weight, n);
+}
 
 /* The one that pixels x0 .. x1 - 1 share. */
 static void
@@ -90,10 +99,10 @@ draw_sample (const Row *row, int sx, int x0, int x1)
 
   for (int y = row->y0; y < row->y1; y++) {
     for (int x = x0; x < x1; x++)
-      sum += cuv_primitive_coverage (row->p, row->masks, x, y);
+      sum += cuv_primitive_coverage (row->p, row->bytes, x, y);
   }
   if (sum > 0)
-    *sample = cuv_overlay_blend (*sample, row->colour, row->p->alpha, sum,
+    *sample = blend (*sample, row->colour, row->p->alpha, sum,
         (x1 - x0) * (row->y1 - row->y0));
 }
 
@@ -110,7 +119,7 @@ draw_solid (const Row *row, int sx0, int sx1)
     return;
   }
   for (int sx = sx0; sx < sx1; sx++, sample += step)
-    *sample = cuv_overlay_blend (*sample, row->colour, row->p->alpha, 255, 1);
+    *sample = blend (*sample, row->colour, row->p->alpha, 255, 1);
 }
 
 /* A mask's row on samples of one pixel each. */
@@ -124,11 +133,59 @@ draw_mask (const Row *row, int x0, int x1)
       - p->mask.x;
 
   for (int x = x0; x < x1; x++, sample += step) {
-    int coverage = row->masks[at + x];
+    int coverage = row->bytes[at + x];
 
     if (coverage != 0)
-      *sample = cuv_overlay_blend (*sample, row->colour, p->alpha, coverage, 1);
+      *sample = blend (*sample, row->colour, p->alpha, coverage, 1);
   }
+}
+
+/* A picture's row, likewise. */
+static void
+draw_picture_row (const Row *row, int x0, int x1)
+{
+  const CuvPrimitive *p = row->p;
+  int step = row->component->step, left = p->picture.x, alpha = p->alpha;
+  int64_t inverse = p->picture.inverse;
+  uint8_t *sample = row->samples + (int64_t) x0 * step;
+  const uint8_t *line =
+      cuv_picture_pixel (p, row->bytes, left, row->y0) + row->k;
+
+  for (int x = x0; x < x1; x++, sample += step)
+    *sample = blend (*sample, line[4 * cuv_picture_index (x - left, inverse)],
+        alpha, 255, 1);
+}
+
+/* A picture's part of the sample that pixels x0 .. x1 - 1 share. */
+static uint8_t
+blend_picture (const Row *row, uint8_t old, int x0, int x1)
+{
+  const CuvPrimitive *p = row->p;
+  int n = (x1 - x0) * (row->y1 - row->y0), y1 = min (row->y1, p->y1);
+  uint32_t weight = 255 * (uint32_t) p->alpha, sum = 0, coloured = 0;
+
+  x0 = max (x0, p->x0);
+  x1 = min (x1, p->x1);
+  for (int y = max (row->y0, p->y0); y < y1; y++) {
+    for (int x = x0; x < x1; x++, sum++)
+      coloured += cuv_picture_pixel (p, row->bytes, x, y)[row->k];
+  }
+  return cuv_overlay_blend (old, sum * weight, coloured * weight, n);
+}
+
+static void
+draw_picture (const Row *row, int sx, int x1)
+{
+  int step = row->component->step, xsub = row->component->xsub;
+  uint8_t *sample = row->samples + (int64_t) sx * step;
+
+  if (xsub + row->component->ysub == 0) {
+    draw_picture_row (row, sx, x1);
+    return;
+  }
+  for (; sx << xsub < x1; sx++, sample += step)
+    *sample = blend_picture (
+        row, *sample, sx << xsub, min ((sx + 1) << xsub, row->width));
 }
 
 /* The samples of a span. A sample of two pixels across is in one span only. */
@@ -138,6 +195,10 @@ draw_span (const Row *row, Span span, bool solid)
   int xsub = row->component->xsub, x1 = min (span.x1, row->width);
   int sx = max (span.x0, 0) >> xsub;
 
+  if (row->p->kind == CUV_PRIMITIVE_PICTURE) {
+    draw_picture (row, sx, x1);
+    return;
+  }
   if (xsub + row->component->ysub == 0 && row->p->kind == CUV_PRIMITIVE_MASK) {
     draw_mask (row, sx, x1);
     return;
@@ -164,8 +225,8 @@ draw_component (const CuvOverlayList *list, const CuvPrimitive *p,
   int last = (min (p->y1, frame->height) - 1) >> ysub;
 
   for (int sy = max (p->y0, 0) >> ysub; sy <= last; sy++) {
-    Row row = { p, list->masks, component,
-      component->data + (int64_t) sy * component->stride, p->colour[c],
+    Row row = { p, list->bytes, component,
+      component->data + (int64_t) sy * component->stride, p->colour[c], c,
       sy << ysub, min ((sy + 1) << ysub, frame->height), frame->width };
     Span spans[2];
     bool solid;

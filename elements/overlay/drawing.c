@@ -9,44 +9,68 @@
 
 /* ---- colours ---- */
 
-/* a / b to the nearest, halves up; b > 0 */
-static int64_t
-divide (int64_t a, int64_t b)
-{
-  int64_t twice = 2 * a + b;
-  int64_t q = twice / (2 * b);
+#define INVERSE_BITS 54
 
-  return twice % (2 * b) < 0 ? q - 1 : q;
+/* A sample as (r R + g G + b B) / divisor + base to the nearest, halves up.
+ * The inverse is too large by less than 1: with sums below 2^31 and divisors
+ * below 2^23, too little to reach the next whole number. */
+static CuvColourRow
+colour_row (int64_t r, int64_t g, int64_t b, int64_t divisor, int64_t base)
+{
+  return (CuvColourRow){ (uint32_t) r, (uint32_t) g, (uint32_t) b,
+    (uint32_t) (base * divisor + divisor / 2),
+    (1ull << INVERSE_BITS) / (uint64_t) divisor + 1 };
 }
 
-static uint8_t
-clamp (int64_t value)
+/* All divisors are even, so that their halves are whole. */
+static void
+colour_rows (const CuvColourSpace *space, CuvColourRow rows[3])
 {
-  return (uint8_t) (value < 0 ? 0 : value > 255 ? 255 : value);
+  int64_t kr = space->kr, kb = space->kb, kg = 10000 - kr - kb;
+  int64_t base = space->limited ? 16 : 0;
+  int64_t luma = space->limited ? 219 : 255;
+  int64_t chroma = space->limited ? 224 : 255;
+
+  if (space->model == CUV_MODEL_RGB) {
+    rows[0] = colour_row (2 * luma, 0, 0, 510, base);
+    rows[1] = colour_row (0, 2 * luma, 0, 510, base);
+    rows[2] = colour_row (0, 0, 2 * luma, 510, base);
+    return;
+  }
+  rows[0] = colour_row (luma * kr, luma * kg, luma * kb, 2550000, base);
+  rows[1] = colour_row (-chroma * kr, -chroma * kg, chroma * (10000 - kb),
+      510 * (10000 - kb), 128);
+  rows[2] = colour_row (chroma * (10000 - kr), -chroma * kg, -chroma * kb,
+      510 * (10000 - kr), 128);
+}
+
+static void
+convert (const CuvColourRow rows[3], uint32_t r, uint32_t g, uint32_t b,
+    uint8_t out[4])
+{
+  for (int i = 0; i < 3; i++) {
+    const CuvColourRow *row = &rows[i];
+    uint32_t sum = row->r * r + row->g * g + row->b * b + row->offset;
+    uint64_t sample = sum * row->inverse >> INVERSE_BITS;
+
+    out[i] = (uint8_t) (sample < 255 ? sample : 255);
+  }
+  out[3] = 255;
+}
+
+static void
+convert_argb (const CuvColourRow rows[3], uint32_t argb, uint8_t out[4])
+{
+  convert (rows, argb >> 16 & 255, argb >> 8 & 255, argb & 255, out);
 }
 
 void
 cuv_colour_convert (const CuvColourSpace *space, uint32_t argb, uint8_t out[4])
 {
-  int64_t r = argb >> 16 & 255, g = argb >> 8 & 255, b = argb & 255;
-  int64_t kr = space->kr, kb = space->kb;
-  int64_t base = space->limited ? 16 : 0;
-  int64_t luma_range = space->limited ? 219 : 255;
-  int64_t chroma_range = space->limited ? 224 : 255;
-  int64_t luma = kr * r + (10000 - kr - kb) * g + kb * b; /* in 1/10000 */
+  CuvColourRow rows[3];
 
-  out[3] = 255;
-  if (space->model == CUV_MODEL_RGB) {
-    out[0] = clamp (base + divide (r * luma_range, 255));
-    out[1] = clamp (base + divide (g * luma_range, 255));
-    out[2] = clamp (base + divide (b * luma_range, 255));
-    return;
-  }
-  out[0] = clamp (base + divide (luma * luma_range, 2550000));
-  out[1] = clamp (
-      128 + divide ((10000 * b - luma) * chroma_range, 2 * (10000 - kb) * 255));
-  out[2] = clamp (
-      128 + divide ((10000 * r - luma) * chroma_range, 2 * (10000 - kr) * 255));
+  colour_rows (space, rows);
+  convert_argb (rows, argb, out);
 }
 
 /* ---- memory ---- */
@@ -75,26 +99,26 @@ void
 cuv_drawing_begin (CuvDrawing *self, const CuvColourSpace *space, int32_t width,
     int32_t height)
 {
-  self->space = *space;
+  colour_rows (space, self->rows);
   self->width = width;
   self->height = height;
   self->n_primitives = 0;
-  self->n_mask_bytes = 0;
+  self->n_bytes = 0;
   self->n_lost = 0;
 }
 
 CuvOverlayList
 cuv_drawing_list (const CuvDrawing *self)
 {
-  return (CuvOverlayList){ self->primitives, self->n_primitives, self->masks,
-    self->n_mask_bytes };
+  return (CuvOverlayList){ self->primitives, self->n_primitives, self->bytes,
+    self->n_bytes };
 }
 
 void
 cuv_drawing_free (CuvDrawing *self)
 {
   free (self->primitives);
-  free (self->masks);
+  free (self->bytes);
   *self = (CuvDrawing){ 0 };
 }
 
@@ -124,7 +148,7 @@ append (CuvDrawing *self, CuvPrimitiveKind kind, uint32_t argb, int64_t x0,
   memset (p, 0, sizeof *p);
   p->kind = kind;
   p->alpha = argb >> 24;
-  cuv_colour_convert (&self->space, argb, p->colour);
+  convert_argb (self->rows, argb, p->colour);
   p->x0 = (int32_t) x0;
   p->y0 = (int32_t) y0;
   p->x1 = (int32_t) x1;
@@ -132,7 +156,24 @@ append (CuvDrawing *self, CuvPrimitiveKind kind, uint32_t argb, int64_t x0,
   return p;
 }
 
-/* ---- rectangles and masks ---- */
+/* Room for the last primitive's bytes, 4 bytes aligned; if there is none, the
+ * primitive goes again. */
+static uint8_t *
+append_bytes (CuvDrawing *self, int64_t size)
+{
+  int64_t offset = (self->n_bytes + 3) & ~(int64_t) 3;
+
+  if (offset + size > CUV_DRAWING_MAX_BYTES
+      || !grow ((void **) &self->bytes, &self->max_bytes, offset + size, 1)) {
+    self->n_primitives--;
+    self->n_lost++;
+    return NULL;
+  }
+  self->n_bytes = offset + size;
+  return self->bytes + offset;
+}
+
+/* ---- rectangles, masks and pictures ---- */
 
 void
 cuv_drawing_rect (CuvDrawing *self, uint32_t argb, int64_t x, int64_t y,
@@ -154,30 +195,58 @@ void
 cuv_drawing_mask (CuvDrawing *self, uint32_t argb, int32_t x, int32_t y,
     int32_t width, int32_t height, const uint8_t *coverage, size_t stride)
 {
-  int64_t size = (int64_t) width * height;
   CuvPrimitive *p;
+  uint8_t *values;
 
   if (width <= 0 || height <= 0)
     return;
   p = append (self, CUV_PRIMITIVE_MASK, argb, x, y, (int64_t) x + width,
       (int64_t) y + height);
-  if (p == NULL)
+  values = p != NULL ? append_bytes (self, (int64_t) width * height) : NULL;
+  if (values == NULL)
     return;
-  if (self->n_mask_bytes + size > CUV_DRAWING_MAX_MASK_BYTES
-      || !grow ((void **) &self->masks, &self->max_mask_bytes,
-          self->n_mask_bytes + size, 1)) {
-    self->n_primitives--;
-    self->n_lost++;
-    return;
-  }
   p->mask.x = x;
   p->mask.y = y;
   p->mask.stride = width;
-  p->mask.offset = self->n_mask_bytes;
+  p->mask.offset = values - self->bytes;
   for (int32_t row = 0; row < height; row++)
-    memcpy (self->masks + self->n_mask_bytes + (int64_t) row * width,
-        coverage + (size_t) row * stride, (size_t) width);
-  self->n_mask_bytes += size;
+    memcpy (values + (int64_t) row * width, coverage + (size_t) row * stride,
+        (size_t) width);
+}
+
+/* Only those of its pixels that are seen are converted and kept. */
+void
+cuv_drawing_picture (CuvDrawing *self, int alpha, int32_t x, int32_t y,
+    int32_t width, int32_t height, const uint8_t *rgb, int scale)
+{
+  int32_t left, top, columns, rows;
+  CuvPrimitive *p;
+  uint8_t *out;
+
+  if (width <= 0 || height <= 0 || scale < 1 || scale > CUV_DRAWING_MAX_SCALE)
+    return;
+  p = append (self, CUV_PRIMITIVE_PICTURE, (uint32_t) alpha << 24, x, y,
+      x + (int64_t) width * scale, y + (int64_t) height * scale);
+  if (p == NULL)
+    return;
+  left = (p->x0 - x) / scale;
+  top = (p->y0 - y) / scale;
+  columns = (p->x1 - 1 - x) / scale + 1 - left;
+  rows = (p->y1 - 1 - y) / scale + 1 - top;
+  out = append_bytes (self, 4 * (int64_t) columns * rows);
+  if (out == NULL)
+    return;
+  p->picture.x = x + left * scale;
+  p->picture.y = y + top * scale;
+  p->picture.stride = 4 * columns;
+  p->picture.inverse = (1 << CUV_PICTURE_INVERSE_BITS) / scale + 1;
+  p->picture.offset = out - self->bytes;
+  for (int32_t row = 0; row < rows; row++) {
+    const uint8_t *in = rgb + 3 * ((int64_t) (top + row) * width + left);
+
+    for (int32_t column = 0; column < columns; column++, in += 3, out += 4)
+      convert (self->rows, in[0], in[1], in[2], out);
+  }
 }
 
 /* ---- lines ---- */

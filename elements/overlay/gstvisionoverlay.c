@@ -93,9 +93,9 @@ build (GstVisionOverlay *self, GstBuffer *buffer)
   if (self->drawing.n_lost > 0)
     GST_WARNING_OBJECT (self,
         "%u things are not drawn: a frame has room for %d things and %d bytes "
-        "of text, and for lines on frames up to %d pixels across",
-        self->drawing.n_lost, CUV_DRAWING_MAX_PRIMITIVES,
-        CUV_DRAWING_MAX_MASK_BYTES, CUV_DRAWING_MAX_SIZE);
+        "of text and pictures, and for lines on frames up to %d pixels across",
+        self->drawing.n_lost, CUV_DRAWING_MAX_PRIMITIVES, CUV_DRAWING_MAX_BYTES,
+        CUV_DRAWING_MAX_SIZE);
   self->build_time = gst_util_get_timestamp () - start;
 }
 

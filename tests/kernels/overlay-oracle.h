@@ -10,16 +10,18 @@
 
 /* ---- what is drawn, as a user would say it ---- */
 
-typedef enum { RECT, LINE, MASK } ShapeKind;
+typedef enum { RECT, LINE, MASK, PICTURE } ShapeKind;
 
 typedef struct {
   ShapeKind kind;
   uint32_t argb;
-  int x, y, w, h;     /* rectangle, mask */
+  int x, y, w, h;     /* rectangle, mask, picture before it is scaled */
   int thickness;      /* rectangle, line */
   int ax, ay, bx, by; /* line, 1/16 pixel */
   uint8_t *coverage;  /* mask, h rows of stride bytes */
   int stride;
+  uint8_t *rgb; /* picture */
+  int scale;
 } Shape;
 
 #define MAX_SHAPES 700
@@ -38,7 +40,7 @@ between (int low, int high)
 static Shape
 random_shape (int width, int height)
 {
-  Shape s = { .kind = (ShapeKind) between (RECT, MASK),
+  Shape s = { .kind = (ShapeKind) between (RECT, PICTURE),
     .argb = cuv_check_random () };
   int alpha[] = { 0, 1, 128, 254, 255, (int) cuv_check_below (256) };
 
@@ -60,6 +62,14 @@ random_shape (int width, int height)
     for (int i = 0; i < s.stride * s.h; i++)
       s.coverage[i] = cuv_check_below (3) ? (uint8_t) cuv_check_random () : 0;
   }
+  if (s.kind == PICTURE) {
+    s.w = s.w % 70 + 1;
+    s.h = s.h % 50 + 1;
+    s.scale = cuv_check_below (8) ? between (1, 5) : between (6, 128);
+    s.rgb = malloc (3 * (size_t) s.w * s.h);
+    for (int i = 0; i < 3 * s.w * s.h; i++)
+      s.rgb[i] = (uint8_t) cuv_check_random ();
+  }
   return s;
 }
 
@@ -76,14 +86,49 @@ random_scene (int n, int width, int height)
 static void
 scene_free (Scene *scene)
 {
-  for (int i = 0; i < scene->n; i++)
+  for (int i = 0; i < scene->n; i++) {
     free (scene->shapes[i].coverage);
+    free (scene->shapes[i].rgb);
+  }
   free (scene);
 }
 
 /* ---- the oracle ---- */
 
 typedef __int128 Wide;
+
+/* a / b to the nearest, halves up */
+static int64_t
+oracle_divide (int64_t a, int64_t b)
+{
+  int64_t twice = 2 * a + b;
+
+  return twice / (2 * b) - (twice % (2 * b) < 0);
+}
+
+/* The table of colours. */
+static void
+oracle_colour (const CuvColourSpace *space, uint32_t argb, uint8_t out[4])
+{
+  int64_t r = argb >> 16 & 255, g = argb >> 8 & 255, b = argb & 255;
+  int64_t kr = space->kr, kb = space->kb;
+  int64_t luma = kr * r + (10000 - kr - kb) * g + kb * b;
+  int64_t range = space->limited ? 219 : 255, base = space->limited ? 16 : 0;
+  int64_t chroma = space->limited ? 224 : 255;
+  int64_t rgb[3] = { base + oracle_divide (range * r, 255),
+    base + oracle_divide (range * g, 255),
+    base + oracle_divide (range * b, 255) };
+  int64_t yuv[3] = { base + oracle_divide (range * luma, 2550000),
+    128 + oracle_divide (chroma * (10000 * b - luma), 510 * (10000 - kb)),
+    128 + oracle_divide (chroma * (10000 * r - luma), 510 * (10000 - kr)) };
+
+  for (int i = 0; i < 3; i++) {
+    int64_t value = space->model == CUV_MODEL_RGB ? rgb[i] : yuv[i];
+
+    out[i] = (uint8_t) (value < 0 ? 0 : value > 255 ? 255 : value);
+  }
+  out[3] = 255;
+}
 
 static bool
 oracle_line (const Shape *s, int x, int y)
@@ -111,8 +156,9 @@ oracle_line (const Shape *s, int x, int y)
 static int
 oracle_coverage (const Shape *s, int x, int y)
 {
+  int scale = s->kind == PICTURE ? s->scale : 1;
   int left = x - s->x, top = y - s->y;
-  int right = s->w - 1 - left, bottom = s->h - 1 - top;
+  int right = s->w * scale - 1 - left, bottom = s->h * scale - 1 - top;
   bool inside = left >= 0 && top >= 0 && right >= 0 && bottom >= 0;
 
   if (s->kind == LINE)
@@ -121,10 +167,24 @@ oracle_coverage (const Shape *s, int x, int y)
     return 0;
   if (s->kind == MASK)
     return s->coverage[top * s->stride + left];
+  if (s->kind == PICTURE)
+    return 255;
   return s->thickness == 0 || left < s->thickness || top < s->thickness
           || right < s->thickness || bottom < s->thickness
       ? 255
       : 0;
+}
+
+/* The colour of a pixel that is covered. */
+static uint32_t
+oracle_argb (const Shape *s, int x, int y)
+{
+  const uint8_t *rgb;
+
+  if (s->kind != PICTURE)
+    return s->argb;
+  rgb = s->rgb + 3 * ((y - s->y) / s->scale * s->w + (x - s->x) / s->scale);
+  return (uint32_t) rgb[0] << 16 | (uint32_t) rgb[1] << 8 | rgb[2];
 }
 
 static void
@@ -136,19 +196,25 @@ oracle_sample (const Scene *scene, const CuvColourSpace *space,
 
   for (int i = 0; i < scene->n; i++) {
     const Shape *s = &scene->shapes[i];
-    int64_t alpha = s->argb >> 24, sum = 0, full = 0, value;
-    uint8_t colour[4];
+    int64_t alpha = s->argb >> 24, sum = 0, full = 0, coloured = 0, value;
 
     for (int y = sy << k->ysub; y < (sy + 1) << k->ysub; y++) {
       for (int x = sx << k->xsub; x < (sx + 1) << k->xsub; x++) {
+        int64_t coverage;
+        uint8_t colour[4];
+
         if (x >= frame->width || y >= frame->height)
           continue;
         full += 255 * 255;
-        sum += alpha * oracle_coverage (s, x, y);
+        coverage = alpha * oracle_coverage (s, x, y);
+        if (coverage == 0)
+          continue;
+        oracle_colour (space, oracle_argb (s, x, y), colour);
+        sum += coverage;
+        coloured += coverage * colour[c];
       }
     }
-    cuv_colour_convert (space, s->argb, colour);
-    value = *sample * (full - sum) + colour[c] * sum;
+    value = *sample * (full - sum) + coloured;
     *sample = (uint8_t) ((2 * value + full) / (2 * full));
   }
 }

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How fast: 20 boxes with labels, and a strip of pictures, on a 1080p frame. */
+#include "config.h"
+#include "cuvcheck.h"
+#include "draw.h"
+#include "overlay-tests.h"
+
+#include <stdlib.h>
+#include <string.h>
+#if HAVE_CUDA
+#include "overlay/overlay.h"
+#endif
+
+#define TEXT_WIDTH 140
+#define TEXT_HEIGHT 32
+#define N_PICTURES 5
+#define PICTURE_SIZE 64
+
+typedef struct {
+  uint8_t text[TEXT_WIDTH * TEXT_HEIGHT];
+  uint8_t pictures[N_PICTURES * 3 * PICTURE_SIZE * PICTURE_SIZE];
+  CuvDrawing drawing;
+  CuvOverlayList list;
+  CuvFrame frame;
+  void *cuda, *stream;
+} Bench;
+
+/* What is drawn; returns how many pixels that touches. */
+typedef double (*Draw) (Bench *bench);
+
+static void
+begin (Bench *bench)
+{
+  CuvColourSpace space = { bench->frame.model, 2126, 722, true };
+
+  cuv_drawing_begin (
+      &bench->drawing, &space, bench->frame.width, bench->frame.height);
+}
+
+/* Boxes of 60..280 pixels, outlines of 4, plates of 150 x 32 with text. */
+static double
+draw_labels (Bench *bench)
+{
+  CuvDrawing *drawing = &bench->drawing;
+  double pixels = 0;
+
+  begin (bench);
+  for (int i = 0; i < 20; i++) {
+    int x = 40 + i % 5 * 370, y = 60 + i / 5 * 255, size = 60 + 11 * i;
+
+    cuv_drawing_rect (drawing, 0xffe6194b, x, y, size, size, 4);
+    pixels += 4.0 * 4 * (size - 4);
+  }
+  for (int i = 0; i < 20; i++) {
+    int x = 40 + i % 5 * 370, y = 60 + i / 5 * 255 - TEXT_HEIGHT;
+
+    cuv_drawing_rect (drawing, 0xffe6194b, x, y, 150, TEXT_HEIGHT, 0);
+    cuv_drawing_mask (drawing, 0xffffffff, x + 5, y, TEXT_WIDTH, TEXT_HEIGHT,
+        bench->text, TEXT_WIDTH);
+    pixels += 150 * TEXT_HEIGHT + TEXT_WIDTH * TEXT_HEIGHT;
+  }
+  return pixels;
+}
+
+/* Pictures of 64 x 64, drawn twice as large along the lower edge. */
+static double
+draw_strip (Bench *bench)
+{
+  int size = 2 * PICTURE_SIZE, y = bench->frame.height - size - 4;
+
+  begin (bench);
+  for (int i = 0; i < N_PICTURES; i++) {
+    int x = 4 + i * (size + 8);
+
+    cuv_drawing_rect (
+        &bench->drawing, 0xffe6194b, x - 4, y - 4, size + 8, size + 8, 4);
+    cuv_drawing_picture (&bench->drawing, 255, x, y, PICTURE_SIZE, PICTURE_SIZE,
+        bench->pictures + i * 3 * PICTURE_SIZE * PICTURE_SIZE, 2);
+  }
+  return N_PICTURES * ((size + 8.0) * (size + 8));
+}
+
+static void
+bench_build (void *data)
+{
+  draw_strip (data);
+}
+
+static void
+bench_cpu (void *data)
+{
+  Bench *bench = data;
+
+  cuv_overlay_draw (&bench->list, &bench->frame);
+}
+
+#if HAVE_CUDA
+static void
+bench_submit (void *data)
+{
+  Bench *bench = data;
+
+  cuv_overlay_cuda_submit (
+      bench->cuda, &bench->list, &bench->frame, bench->stream);
+}
+
+static void
+bench_whole (void *data)
+{
+  Bench *bench = data;
+
+  bench_submit (data);
+  cuv_overlay_cuda_collect (bench->cuda);
+}
+
+static void
+bench_cuda (Bench *bench, const CuvCheckFrame *frame, const char *what,
+    double pixels, double bytes)
+{
+  void *memory;
+  char name[80];
+
+  bench->frame = cuv_check_to_device (frame, &memory);
+  bench->stream = cuv_check_stream_new ();
+  bench->cuda = cuv_overlay_cuda_new ();
+  cuv_overlay_cuda_prepare (bench->cuda, &bench->list);
+  snprintf (name, sizeof name, "overlay-cuda-%s-device", what);
+  cuv_check_report (name,
+      cuv_check_time_device (bench_submit, bench, bench->stream), pixels,
+      bytes);
+  snprintf (name, sizeof name, "overlay-cuda-%s-submit-collect", what);
+  cuv_check_report (name, cuv_check_time (bench_whole, bench), pixels, bytes);
+  cuv_overlay_cuda_free (bench->cuda);
+  cuv_check_stream_free (bench->stream);
+  cuv_check_device_free (memory);
+}
+#endif
+
+static void
+bench_format (Bench *bench, const char *format, Draw draw, const char *suffix)
+{
+  CuvCheckFrame frame =
+      cuv_check_frame_new (format, 1920, 1080, CUV_CHECK_TEXTURE);
+  double pixels, bytes;
+  char what[32], name[80];
+
+  bench->frame = frame.frame;
+  pixels = draw (bench);
+  bytes = pixels * 2 * (frame.frame.model == CUV_MODEL_RGB ? 3 : 1.5);
+  bench->list = cuv_drawing_list (&bench->drawing);
+  snprintf (what, sizeof what, "%s%s", format, suffix);
+  if (cuv_check_options.cpu) {
+    snprintf (name, sizeof name, "overlay-c-%s", what);
+    cuv_check_report (name, cuv_check_time (bench_cpu, bench), pixels, bytes);
+  }
+#if HAVE_CUDA
+  if (cuv_check_options.cuda)
+    bench_cuda (bench, &frame, what, pixels, bytes);
+#endif
+  cuv_check_frame_free (&frame);
+}
+
+/* The list of a strip: colours are converted for CPU and GPU alike. */
+static void
+bench_list (Bench *bench)
+{
+  double pixels = N_PICTURES * PICTURE_SIZE * PICTURE_SIZE;
+
+  cuv_check_report ("overlay-c-strip-list", cuv_check_time (bench_build, bench),
+      pixels, pixels * 7);
+}
+
+void
+bench_overlay (void)
+{
+  Bench *bench = calloc (1, sizeof *bench);
+
+  for (size_t i = 0; i < sizeof bench->text; i++)
+    bench->text[i] = cuv_check_below (3) ? 0 : (uint8_t) cuv_check_random ();
+  for (size_t i = 0; i < sizeof bench->pictures; i++)
+    bench->pictures[i] = (uint8_t) cuv_check_random ();
+  bench_format (bench, "NV12", draw_labels, "");
+  bench_format (bench, "BGRx", draw_labels, "");
+  bench_format (bench, "YUY2", draw_labels, "");
+  bench_format (bench, "NV12", draw_strip, "-strip");
+  if (cuv_check_options.cpu)
+    bench_list (bench);
+  cuv_drawing_free (&bench->drawing);
+  free (bench);
+}
