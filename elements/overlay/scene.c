@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "scene.h"
+#include "scene-private.h"
 
 #include <math.h>
 #include <string.h>
-#include "gstcuvmeta.h"
 #include "gsttrails.h"
 
 /* Far apart from each other, and none too dark to see. */
@@ -11,20 +10,12 @@ static const guint palette[] = { 0xffe6194b, 0xff3cb44b, 0xffffe119, 0xff4363d8,
   0xfff58231, 0xff911eb4, 0xff42d4f4, 0xfff032e6, 0xffbfef45, 0xfffabed4,
   0xff469990, 0xff9a6324 };
 
-typedef struct {
-  CuvDrawing *drawing;
-  CuvText *text;
-  const GstCuvStyle *style;
-  gint width, height;
-  gint thickness;
-} Scene;
-
 /* ---- colours ---- */
 
-/* Tracked objects of one label are told apart by their ids; 0 is none. */
-static guint
-color_of (const GstCuvStyle *style, const gchar *label, gint64 id)
+guint
+gst_cuv_scene_color (const GstCuvScene *self, const gchar *label, gint64 id)
 {
+  const GstCuvStyle *style = self->style;
   guint argb = style->color;
   gpointer own;
   guint alpha;
@@ -68,13 +59,13 @@ scale (gdouble place, guint from, gint to)
 }
 
 static void
-add_table (Scene *scene, const GstCuvTable *table)
+add_table (GstCuvScene *scene, const GstCuvTable *table)
 {
   static const gchar *const segment[] = { "x1", "y1", "x2", "y2" };
   static const gchar *const point[] = { "x", "y" };
   gboolean segments = strcmp (table->shape, "segments") == 0;
   gint thickness = segments ? scene->thickness : 2 * scene->thickness + 1;
-  guint argb = color_of (scene->style, table->kind, 0);
+  guint argb = gst_cuv_scene_color (scene, table->kind, 0);
   guint n = segments ? 4 : 2, column[4];
   gdouble place[4];
 
@@ -94,14 +85,14 @@ add_table (Scene *scene, const GstCuvTable *table)
 /* ---- trails ---- */
 
 static gboolean
-is_asked_for (const Scene *scene, const gchar *label)
+is_asked_for (const GstCuvScene *scene, const gchar *label)
 {
   return scene->style->only == NULL
       || g_hash_table_contains (scene->style->only, label);
 }
 
 static void
-add_trail (Scene *scene, const GstCuvTrail *trail)
+add_trail (GstCuvScene *scene, const GstCuvTrail *trail)
 {
   const GstCuvPlace *places = (const GstCuvPlace *) trail->places->data;
   const gchar *label = g_quark_to_string (trail->label);
@@ -109,7 +100,7 @@ add_trail (Scene *scene, const GstCuvTrail *trail)
 
   if (label == NULL || !is_asked_for (scene, label))
     return;
-  argb = color_of (scene->style, label, trail->id);
+  argb = gst_cuv_scene_color (scene, label, trail->id);
   for (guint i = 1; i < trail->places->len; i++)
     cuv_drawing_line (scene->drawing, argb, places[i - 1].x, places[i - 1].y,
         places[i].x, places[i].y, scene->thickness);
@@ -156,31 +147,32 @@ label_of (GstVideoRegionOfInterestMeta *roi)
   return label != NULL ? label : "";
 }
 
-static guint
-color_of_region (const Scene *scene, GstVideoRegionOfInterestMeta *roi)
+guint
+gst_cuv_scene_region_color (
+    const GstCuvScene *self, GstVideoRegionOfInterestMeta *roi)
 {
-  return color_of (scene->style, label_of (roi), gst_cuv_region_id (roi));
+  return gst_cuv_scene_color (self, label_of (roi), gst_cuv_region_id (roi));
 }
 
 static gboolean
-is_shown (const Scene *scene, GstVideoRegionOfInterestMeta *roi)
+is_shown (const GstCuvScene *scene, GstVideoRegionOfInterestMeta *roi)
 {
   return roi->w > 0 && roi->h > 0 && roi->x < (guint) scene->width
       && roi->y < (guint) scene->height && is_asked_for (scene, label_of (roi));
 }
 
 static void
-add_box (Scene *scene, GstVideoRegionOfInterestMeta *roi)
+add_box (GstCuvScene *scene, GstVideoRegionOfInterestMeta *roi)
 {
-  cuv_drawing_rect (scene->drawing, color_of_region (scene, roi), roi->x,
-      roi->y, MIN (roi->w, G_MAXINT32 / 4), MIN (roi->h, G_MAXINT32 / 4),
-      scene->thickness);
+  cuv_drawing_rect (scene->drawing, gst_cuv_scene_region_color (scene, roi),
+      roi->x, roi->y, MIN (roi->w, G_MAXINT32 / 4),
+      MIN (roi->h, G_MAXINT32 / 4), scene->thickness);
 }
 
 /* "face #3 87%" */
 static void
-describe (const Scene *scene, GstVideoRegionOfInterestMeta *roi, gchar *out,
-    gsize size)
+describe (const GstCuvScene *scene, GstVideoRegionOfInterestMeta *roi,
+    gchar *out, gsize size)
 {
   const GstCuvStyle *style = scene->style;
   gint64 id = gst_cuv_region_id (roi);
@@ -201,47 +193,55 @@ describe (const Scene *scene, GstVideoRegionOfInterestMeta *roi, gchar *out,
         lrint (confidence * 100));
 }
 
+void
+gst_cuv_scene_write (const GstCuvScene *self, guint argb,
+    const CuvTextMask *mask, gint x, gint y, gint width, gint height)
+{
+  gboolean bright =
+      cuv_grey_of_rgb (argb >> 16 & 255, argb >> 8 & 255, argb & 255) > 140;
+
+  cuv_drawing_rect (self->drawing, argb, x, y, width, height, 0);
+  cuv_drawing_mask (self->drawing,
+      (argb & 0xff000000u) | (bright ? 0 : 0xffffffu),
+      x + (width - mask->width) / 2, y, mask->width, MIN (mask->height, height),
+      mask->coverage, mask->stride);
+}
+
 /* On a plate above the box, or in it where there is no room above; inside the
  * frame as far as it fits. */
 static void
-add_label (Scene *scene, GstVideoRegionOfInterestMeta *roi)
+add_label (GstCuvScene *scene, GstVideoRegionOfInterestMeta *roi)
 {
-  guint argb = color_of_region (scene, roi);
-  gboolean bright =
-      cuv_grey_of_rgb (argb >> 16 & 255, argb >> 8 & 255, argb & 255) > 140;
+  guint argb = gst_cuv_scene_region_color (scene, roi);
   const CuvTextMask *mask;
-  gint pad, width, x, y;
+  gint width, x, y;
   gchar line[256];
 
   describe (scene, roi, line, sizeof line);
   if (line[0] == '\0' || argb >> 24 == 0)
     return;
-  mask = cuv_text_render (scene->text, line);
+  mask = cuv_text_render (scene->text, line, CUV_TEXT_MAX_WIDTH);
   if (mask == NULL)
     return;
-  pad = MAX (2, mask->height / 4);
-  width = mask->width + 2 * pad;
+  width = mask->width + 2 * MAX (2, mask->height / 4);
   x = MAX (0, MIN ((gint) roi->x, scene->width - width));
   y = (gint) roi->y - mask->height;
   if (y < 0)
     y = MAX (0,
         MIN ((gint) roi->y + scene->thickness, scene->height - mask->height));
-  cuv_drawing_rect (scene->drawing, argb, x, y, width, mask->height, 0);
-  cuv_drawing_mask (scene->drawing,
-      (argb & 0xff000000u) | (bright ? 0 : 0xffffffu), x + pad, y, mask->width,
-      mask->height, mask->coverage, mask->stride);
+  gst_cuv_scene_write (scene, argb, mask, x, y, width, mask->height);
 }
 
 static void
-add_objects (Scene *scene, GstBuffer *buffer,
-    void (*add) (Scene *, GstVideoRegionOfInterestMeta *))
+add_objects (GstCuvScene *scene,
+    void (*add) (GstCuvScene *, GstVideoRegionOfInterestMeta *))
 {
   gpointer state = NULL;
   GstVideoRegionOfInterestMeta *roi;
 
-  while (
-      (roi = (GstVideoRegionOfInterestMeta *) gst_buffer_iterate_meta_filtered (
-           buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+  while ((
+      roi = (GstVideoRegionOfInterestMeta *) gst_buffer_iterate_meta_filtered (
+          scene->buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
     if (is_shown (scene, roi))
       add (scene, roi);
   }
@@ -275,30 +275,41 @@ colour_space (const GstVideoInfo *info)
   };
 }
 
+static void
+add_tables (
+    GstCuvScene *scene, void (*add) (GstCuvScene *, const GstCuvTable *))
+{
+  gpointer state = NULL;
+  GstCuvTable table;
+
+  while (scene->style->shapes
+      && gst_cuv_meta_next_table (scene->buffer, &state, &table))
+    add (scene, &table);
+}
+
 void
 gst_cuv_scene_build (CuvDrawing *drawing, CuvText *text,
     const GstCuvStyle *style, const GArray *trails, GstBuffer *buffer,
     const GstVideoInfo *info)
 {
   CuvColourSpace space = colour_space (info);
+  gint width = GST_VIDEO_INFO_WIDTH (info);
   gint height = GST_VIDEO_INFO_HEIGHT (info);
-  Scene scene = { drawing, text, style, GST_VIDEO_INFO_WIDTH (info), height,
-    style->thickness > 0 ? (gint) style->thickness : height / 300 + 1 };
-  gpointer state = NULL;
-  GstCuvTable table;
+  gint thickness =
+      style->thickness > 0 ? (gint) style->thickness : height / 300 + 1;
+  GstCuvScene scene = { drawing, text, style, buffer, width, height,
+    MIN (thickness, 64), height };
 
-  scene.thickness = MIN (scene.thickness, 64);
-  cuv_drawing_begin (drawing, &space, scene.width, scene.height);
+  cuv_drawing_begin (drawing, &space, width, height);
   if (style->opacity <= 0)
     return;
-  while (style->shapes && gst_cuv_meta_next_table (buffer, &state, &table))
-    add_table (&scene, &table);
+  add_tables (&scene, add_table);
   for (guint i = 0; i < trails->len; i++)
     add_trail (&scene, &g_array_index (trails, GstCuvTrail, i));
   if (style->boxes)
-    add_objects (&scene, buffer, add_box);
-  if (!style->labels && !style->confidence && !style->ids)
-    return;
+    add_objects (&scene, add_box);
   cuv_text_set_font (text, style->font, MAX (11, height / 36));
-  add_objects (&scene, buffer, add_label);
+  if (style->labels || style->confidence || style->ids)
+    add_objects (&scene, add_label);
+  add_tables (&scene, gst_cuv_scene_add_strips);
 }

@@ -10,8 +10,8 @@
 
 G_BEGIN_DECLS
 
-/* Draws shapes first, then trails (GstCuvTrail), then boxes, then labels, each
- * in the order of the metas. */
+/* Draws shapes first, then trails (GstCuvTrail), then boxes, then labels, then
+ * strips of pictures, each in the order of the metas. */
 void gst_cuv_scene_build (CuvDrawing *drawing, CuvText *text,
     const GstCuvStyle *style, const GArray *trails, GstBuffer *buffer,
     const GstVideoInfo *info);

@@ -9,6 +9,7 @@
 typedef struct {
   char *text; /* NULL: free */
   guint hash;
+  int pixels, max_width;
   guint64 used;
   cairo_surface_t *surface;
   CuvTextMask mask;
@@ -103,29 +104,33 @@ cuv_text_font_problem (const char *font)
 void
 cuv_text_set_font (CuvText *self, const char *font, int pixels)
 {
-  PangoFontDescription *description;
-  double size;
-
-  if (self->pixels == pixels && g_strcmp0 (self->font, font) == 0)
+  self->pixels = pixels;
+  if (g_strcmp0 (self->font, font) == 0)
     return;
   clear_entries (self);
   g_free (self->font);
   self->font = g_strdup (font);
-  self->pixels = pixels;
-  description = pango_font_description_from_string (font);
-  size = font_pixels (description);
+}
+
+/* ---- rendering ---- */
+
+static void
+apply_font (CuvText *self)
+{
+  PangoFontDescription *description =
+      pango_font_description_from_string (self->font);
+  double size = font_pixels (description);
+
   if (size <= 0)
-    size = pixels;
+    size = self->pixels;
   pango_font_description_set_absolute_size (
       description, CLAMP (size, 1, MAX_FONT_PIXELS) * PANGO_SCALE);
   pango_layout_set_font_description (self->layout, description);
   pango_font_description_free (description);
 }
 
-/* ---- rendering ---- */
-
 static void
-lay_out (CuvText *self, const char *text, PangoRectangle *box)
+lay_out (CuvText *self, const char *text, int max_width, PangoRectangle *box)
 {
   char *valid = g_utf8_make_valid (text, -1);
   PangoRectangle ink;
@@ -137,26 +142,27 @@ lay_out (CuvText *self, const char *text, PangoRectangle *box)
   pango_layout_set_ellipsize (self->layout, PANGO_ELLIPSIZE_NONE);
   pango_layout_set_text (self->layout, valid, -1);
   pango_layout_get_pixel_extents (self->layout, &ink, box);
-  if (box->width > CUV_TEXT_MAX_WIDTH) {
+  if (box->width > max_width) {
     pango_layout_set_ellipsize (self->layout, PANGO_ELLIPSIZE_END);
-    pango_layout_set_width (self->layout, CUV_TEXT_MAX_WIDTH * PANGO_SCALE);
+    pango_layout_set_width (self->layout, max_width * PANGO_SCALE);
     pango_layout_get_pixel_extents (self->layout, &ink, box);
   }
   /* slanted letters reach out of their box */
   right = MAX (box->x + box->width, ink.x + ink.width);
   box->x = MIN (box->x, ink.x);
-  box->width = MIN (right - box->x, CUV_TEXT_MAX_WIDTH);
+  box->width = MIN (right - box->x, max_width);
   g_free (valid);
 }
 
 static gboolean
-render (CuvText *self, const char *text, Entry *entry)
+render (CuvText *self, const char *text, int max_width, Entry *entry)
 {
   PangoRectangle box;
   cairo_t *cairo;
   gboolean ok;
 
-  lay_out (self, text, &box);
+  apply_font (self);
+  lay_out (self, text, max_width, &box);
   if (box.width <= 0 || box.height <= 0)
     return FALSE;
   entry->surface =
@@ -175,15 +181,17 @@ render (CuvText *self, const char *text, Entry *entry)
 }
 
 const CuvTextMask *
-cuv_text_render (CuvText *self, const char *text)
+cuv_text_render (CuvText *self, const char *text, int max_width)
 {
   guint hash = g_str_hash (text);
   Entry *oldest = &self->entries[0];
 
+  max_width = CLAMP (max_width, 1, CUV_TEXT_MAX_WIDTH);
   for (int i = 0; i < CUV_TEXT_MAX_MASKS; i++) {
     Entry *entry = &self->entries[i];
 
     if (entry->text != NULL && entry->hash == hash
+        && entry->pixels == self->pixels && entry->max_width == max_width
         && strcmp (entry->text, text) == 0) {
       entry->used = ++self->clock;
       return &entry->mask;
@@ -192,12 +200,14 @@ cuv_text_render (CuvText *self, const char *text)
       oldest = entry;
   }
   clear_entry (oldest);
-  if (!render (self, text, oldest)) {
+  if (!render (self, text, max_width, oldest)) {
     clear_entry (oldest);
     return NULL;
   }
   oldest->text = g_strdup (text);
   oldest->hash = hash;
+  oldest->pixels = self->pixels;
+  oldest->max_width = max_width;
   oldest->used = ++self->clock;
   return &oldest->mask;
 }

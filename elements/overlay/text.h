@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CUV_TEXT_MAX_MASKS 64   /* kept; the one not used for longest goes */
+#define CUV_TEXT_MAX_MASKS 256  /* kept; the one not used for longest goes */
 #define CUV_TEXT_MAX_LENGTH 128 /* characters; longer text is cut */
-#define CUV_TEXT_MAX_WIDTH 2048 /* pixels; wider text ends in an ellipsis */
+#define CUV_TEXT_MAX_WIDTH 2048 /* pixels */
 
 typedef struct _CuvText CuvText;
 
@@ -26,11 +26,13 @@ void cuv_text_free (CuvText *self);
 const char *cuv_text_font_problem (const char *font);
 
 /* The font (a Pango description) of what is rendered from now on; pixels is its
- * size if the description gives none. A new one empties the cache. */
+ * size if the description gives none. A new description empties the cache. */
 void cuv_text_set_font (CuvText *self, const char *font, int pixels);
 
-/* The mask of a line of text; belongs to self, until the next call. NULL if
- * there is nothing to see or no memory. */
-const CuvTextMask *cuv_text_render (CuvText *self, const char *text);
+/* The mask of a line of text, which ends in an ellipsis where it is wider than
+ * so many pixels; belongs to self, until the next call. NULL if there is
+ * nothing to see or no memory. */
+const CuvTextMask *cuv_text_render (
+    CuvText *self, const char *text, int max_width);
 
 #endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Pictures of a table, side by side along the frame's lower edge. */
+#include "scene-private.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PAD 2         /* pixels beside a similarity */
+#define MAX_ROWS 1000 /* that are looked at */
+
+typedef struct {
+  const GstCuvTable *table;
+  const guint8 *pictures;
+  guint n_rows;
+  gint region, name, similarity; /* columns; -1: none */
+  gint columns, rows, scale;     /* of a picture */
+  gint width, height;            /* of one that is drawn */
+  gint cell_width, cell_height;  /* with its border and its name */
+  gint line;                     /* height of a name's plate; 0: no names */
+  gint64 id;                     /* of the region whose strip it is */
+  guint argb;
+} Strip;
+
+static gint64
+region_of (const Strip *strip, guint row)
+{
+  return strip->region >= 0
+      ? gst_cuv_table_int (strip->table, row, (guint) strip->region)
+      : -1;
+}
+
+static gboolean
+is_first_of_its_region (const Strip *strip, guint row)
+{
+  gint64 id = region_of (strip, row);
+
+  for (guint i = 0; i < row; i++) {
+    if (region_of (strip, i) == id)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static guint
+color_of (const GstCuvScene *scene, const Strip *strip)
+{
+  GstVideoRegionOfInterestMeta *roi = strip->id >= 0 && strip->id <= G_MAXINT
+      ? gst_buffer_get_video_region_of_interest_meta_id (
+          scene->buffer, (gint) strip->id)
+      : NULL;
+
+  return roi != NULL ? gst_cuv_scene_region_color (scene, roi)
+                     : gst_cuv_scene_color (scene, strip->table->kind, 0);
+}
+
+/* ---- cells ---- */
+
+/* Below the picture, no wider than it is. */
+static void
+add_name (
+    const GstCuvScene *scene, const Strip *strip, guint row, gint x, gint y)
+{
+  const gchar *name =
+      gst_cuv_table_text (strip->table, row, (guint) strip->name);
+  const gchar *slash = name != NULL ? strrchr (name, '/') : NULL;
+  const CuvTextMask *mask = NULL;
+
+  if (slash != NULL && slash[1] != '\0')
+    name = slash + 1;
+  if (name != NULL)
+    mask = cuv_text_render (scene->text, name, strip->width);
+  if (mask != NULL)
+    gst_cuv_scene_write (
+        scene, strip->argb, mask, x, y, strip->cell_width, strip->line);
+  else
+    cuv_drawing_rect (
+        scene->drawing, strip->argb, x, y, strip->cell_width, strip->line, 0);
+}
+
+/* In the picture's upper left corner. */
+static void
+add_similarity (
+    const GstCuvScene *scene, const Strip *strip, guint row, gint x, gint y)
+{
+  gdouble similarity =
+      gst_cuv_table_double (strip->table, row, (guint) strip->similarity);
+  const CuvTextMask *mask;
+  gchar text[32];
+
+  if (!(fabs (similarity) < 1e6))
+    return;
+  g_snprintf (text, sizeof text, "%ld%%", lrint (similarity * 100));
+  mask = cuv_text_render (scene->text, text, strip->width - 2 * PAD);
+  if (mask != NULL)
+    gst_cuv_scene_write (scene, strip->argb, mask, x, y, mask->width + 2 * PAD,
+        MIN (mask->height, strip->height));
+}
+
+static void
+add_cell (
+    const GstCuvScene *scene, const Strip *strip, guint row, gint x, gint y)
+{
+  gint border = scene->thickness, bordered = strip->height + 2 * border;
+
+  cuv_drawing_rect (
+      scene->drawing, strip->argb, x, y, strip->cell_width, bordered, border);
+  cuv_drawing_picture (scene->drawing,
+      (gint) lrint (255 * scene->style->opacity), x + border, y + border,
+      strip->columns, strip->rows,
+      strip->pictures + (gsize) 3 * strip->columns * strip->rows * row,
+      strip->scale);
+  if (strip->similarity >= 0)
+    add_similarity (scene, strip, row, x + border, y + border);
+  if (strip->line > 0)
+    add_name (scene, strip, row, x, y + bordered);
+}
+
+/* ---- strips ---- */
+
+/* The rows from first on that are of its region, as far as they fit; of a frame
+ * that is too narrow for the first one, what fits of that. */
+static void
+add_strip (GstCuvScene *scene, const Strip *strip, guint first)
+{
+  gint x = 0;
+
+  scene->bottom -= strip->cell_height;
+  for (guint row = first;
+       row < strip->n_rows && (x == 0 || x + strip->cell_width <= scene->width);
+       row++) {
+    if (region_of (strip, row) != strip->id)
+      continue;
+    add_cell (scene, strip, row, x, scene->bottom);
+    x += strip->cell_width + scene->thickness;
+  }
+  scene->bottom -= scene->thickness;
+}
+
+/* The lowest one is drawn in any case, as far as the frame is high. */
+static gboolean
+has_room (const GstCuvScene *scene, const Strip *strip)
+{
+  return scene->bottom == scene->height || strip->cell_height <= scene->bottom;
+}
+
+/* The height of a line; fonts that stand in for letters which this one has not
+ * may be higher. */
+static gint
+line_height (const GstCuvScene *scene)
+{
+  const CuvTextMask *mask =
+      cuv_text_render (scene->text, "0", CUV_TEXT_MAX_WIDTH);
+
+  return mask != NULL ? mask->height : 0;
+}
+
+static void
+measure (const GstCuvScene *scene, Strip *strip)
+{
+  gint border = scene->thickness;
+
+  strip->scale = CLAMP (
+      MIN (scene->width / strip->columns, scene->height / 6 / strip->rows), 1,
+      CUV_DRAWING_MAX_SCALE);
+  strip->width = strip->columns * strip->scale;
+  strip->height = strip->rows * strip->scale;
+  cuv_text_set_font (
+      scene->text, scene->style->font, MAX (11, strip->height / 9));
+  strip->line = strip->name >= 0 ? line_height (scene) : 0;
+  strip->cell_width = strip->width + 2 * border;
+  strip->cell_height = strip->height + 2 * border + strip->line;
+}
+
+static gint
+column_of (const GstCuvTable *table, const gchar *name, gboolean wanted)
+{
+  return wanted ? gst_cuv_table_column (table, name) : -1;
+}
+
+void
+gst_cuv_scene_add_strips (GstCuvScene *self, const GstCuvTable *table)
+{
+  Strip strip = { .table = table,
+    .n_rows = MIN (table->n_rows, MAX_ROWS),
+    .region = column_of (table, "region_id", TRUE),
+    .name = column_of (table, "name", self->style->labels),
+    .similarity = column_of (table, "similarity", self->style->confidence) };
+  guint width, height;
+
+  if (strcmp (table->shape, "pictures") != 0 || table->n_rows == 0)
+    return;
+  strip.pictures = gst_cuv_table_pictures (table, &width, &height);
+  if (strip.pictures == NULL) {
+    GST_DEBUG ("table %s has no pictures, or not as many as rows: not drawn",
+        table->kind);
+    return;
+  }
+  strip.columns = (gint) width;
+  strip.rows = (gint) height;
+  measure (self, &strip);
+  for (guint row = 0; row < strip.n_rows && has_room (self, &strip); row++) {
+    if (!is_first_of_its_region (&strip, row))
+      continue;
+    strip.id = region_of (&strip, row);
+    strip.argb = color_of (self, &strip);
+    add_strip (self, &strip, row);
+  }
+}
