@@ -5,10 +5,10 @@
  * @short_description: draws what metadata says on the frame
  *
  * Draws boxes with labels, confidences and ids of the regions of interest on a
- * buffer, and the rows of any custom metadata that describes itself as segments
- * or points. Works in place, in host memory and in CUDA memory, with the same
- * pixels on both. A frame with nothing to draw passes untouched; one that
- * others hold too is copied first.
+ * buffer, and the rows of any custom metadata that describes itself as
+ * segments, points or pictures. Works in place, in host memory and in CUDA
+ * memory, with the same pixels on both. A frame with nothing to draw passes
+ * untouched; one that others hold too is copied first.
  *
  * ## Example launch line
  * |[

@@ -311,13 +311,14 @@ install_switches (GObjectClass *klass)
   /**
    * GstVisionOverlay:draw-shapes:
    *
-   * Draw the rows of custom metadata that describe segments or points.
+   * Draw the rows of custom metadata that describe segments, points or
+   * pictures.
    *
    * Since: 0.1
    */
   g_object_class_install_property (klass, GST_CUV_STYLE_DRAW_SHAPES,
       g_param_spec_boolean ("draw-shapes", "Draw shapes",
-          "Draw segments and points of custom metadata", DEFAULT_DRAW,
+          "Draw segments, points and pictures of custom metadata", DEFAULT_DRAW,
           GST_CUV_PARAM_LIVE));
 }
 
@@ -364,7 +365,8 @@ install_looks (GObjectClass *klass)
    * GstVisionOverlay:font:
    *
    * A Pango font description. Without a size in it, text is 1/36 of the
-   * frame's height, at least 11 pixels. Sizes up to 256 pixels.
+   * frame's height (at pictures 1/9 of theirs), at least 11 pixels. Sizes up to
+   * 256 pixels.
    *
    * Since: 0.1
    */

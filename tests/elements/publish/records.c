@@ -203,6 +203,59 @@ GST_START_TEST (test_unknown_kind)
 }
 GST_END_TEST
 
+/* Two rows: a text of theirs, and one of nobody's; with a picture for each. */
+static GstBuffer *
+frame_with_texts (void)
+{
+  static const GstCuvColumn columns[] = { { "name", GST_CUV_TYPE_TEXT },
+    { "rank", GST_CUV_TYPE_U8 } };
+  static const guint8 rows[] = { 1, 0, 0, 0, 7, 2, 0, 0, 0, 8 };
+  static const gchar *const texts[] = { "elm", "\"a\"/\xff" };
+  GstBuffer *buffer = frame_new (0);
+  GstStructure *table = gst_cuv_meta_add_table (
+      buffer, "matches", 1, 640, 480, "pictures", columns, 2, rows, 2);
+  GBytes *pictures = g_bytes_new ("rgbRGB", 6);
+
+  gst_cuv_meta_set_texts (table, texts, 2);
+  gst_structure_set (table, "pictures", G_TYPE_BYTES, pictures, "picture_width",
+      G_TYPE_UINT, 1, "picture_height", G_TYPE_UINT, 1, NULL);
+  g_bytes_unref (pictures);
+  return buffer;
+}
+
+GST_START_TEST (test_texts)
+{
+  fail_unless_record (frame_with_texts (),
+      "{\"frame_num\":0,\"matches\":[{\"name\":\"\\\"a\\\"/\xef\xbf\xbd\","
+      "\"rank\":7},{\"name\":null,\"rank\":8}]," FRAME
+      ",\"timestamp\":0,\"wallclock\":\"T\"}\n");
+}
+GST_END_TEST
+
+GST_START_TEST (test_texts_in_csv)
+{
+  GstHarness *h;
+  gchar *text;
+
+  fail_unless (g_file_set_contents (path, "", 0, NULL));
+  h = harness_new ("csv");
+  push (h, frame_with_texts ());
+  gst_harness_push_event (h, gst_event_new_eos ());
+  text = contents ();
+  fail_unless (strstr (text,
+                   "extra\r\nmatches,0,0,T,,640,480,,,,,,,,,,,,,,,"
+                   "\"{\"\"row\"\":{\"\"name\"\":\"\"\\\"\"a\\\"\"/"
+                   "\xef\xbf\xbd\"\",\"\"rank\"\":7}}\"\r\n"
+                   "matches,0,0,T,,640,480,,,,,,,,,,,,,,,"
+                   "\"{\"\"row\"\":{\"\"name\"\":null,\"\"rank\"\":8}"
+                   "}\"\r\n")
+          != NULL,
+      "%s", text);
+  g_free (text);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 /* No table: passed over. No rows: no result, but for scalars alone. */
 GST_START_TEST (test_empty_tables)
 {
@@ -313,6 +366,8 @@ records_suite (void)
   tcase_add_test (tc, test_lines);
   tcase_add_test (tc, test_scalars);
   tcase_add_test (tc, test_unknown_kind);
+  tcase_add_test (tc, test_texts);
+  tcase_add_test (tc, test_texts_in_csv);
   tcase_add_test (tc, test_empty_tables);
   tcase_add_test (tc, test_empty_results);
   tcase_add_test (tc, test_stream_time);

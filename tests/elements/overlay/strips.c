@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* visionoverlay: tables of pictures become strips along the lower edge. */
+#include "config.h"
+#include "scene.h"
+
+#include <math.h>
+#include <string.h>
+#include "gstcuvmeta.h"
+
+typedef struct {
+  gint32 region;
+  gdouble similarity;
+  guint32 name;
+} __attribute__ ((packed)) Row;
+
+static const GstCuvColumn columns[] = { { "region_id", GST_CUV_TYPE_I32 },
+  { "similarity", GST_CUV_TYPE_F64 }, { "name", GST_CUV_TYPE_TEXT } };
+
+/* Never 0, as the frame is. */
+static guint8
+pixel (guint picture, guint x, guint y, guint c)
+{
+  return (guint8) (picture * 50 + x * 6 + y * 14 + c * 30) | 1;
+}
+
+static void
+set_pictures (
+    GstStructure *table, guint8 *pixels, gsize size, guint width, guint height)
+{
+  GBytes *bytes = g_bytes_new_take (pixels, size);
+
+  gst_structure_set (table, "pictures", G_TYPE_BYTES, bytes, "picture_width",
+      G_TYPE_UINT, width, "picture_height", G_TYPE_UINT, height, NULL);
+  g_bytes_unref (bytes);
+}
+
+static GstStructure *
+add_pictures (
+    GstBuffer *buffer, const Row *rows, guint n, guint width, guint height)
+{
+  GstStructure *table = gst_cuv_meta_add_table (
+      buffer, "wibble", 1, 5, 7, "pictures", columns, 3, rows, n);
+  gsize size = (gsize) 3 * width * height * n;
+  guint8 *pixels = g_malloc (size);
+
+  for (gsize i = 0; i < size; i++)
+    pixels[i] = pixel ((guint) (i / 3 / width / height), i / 3 % width,
+        i / 3 / width % height, i % 3);
+  set_pictures (table, pixels, size, width, height);
+  return table;
+}
+
+static GstBuffer *
+black_frame (const gchar *format, gint width, gint height)
+{
+  GstBuffer *buffer = cuv_frame_new (format, width, height);
+
+  gst_buffer_memset (buffer, 0, 0, -1);
+  return buffer;
+}
+
+/* ---- where things are ---- */
+
+/* A picture of 8 x 6, six times as large, in a border of 2, as all are where a
+ * test does not say otherwise: a frame of 320 x 240 has them so. */
+#define CELL_WIDTH 52
+#define CELL_HEIGHT 40
+#define GAP 2
+
+static void
+fail_unless_cell (GstHarness *h, GstBuffer *out, guint picture, gint x0,
+    gint y0, guint border)
+{
+  for (guint c = 0; c < 3; c++) {
+    guint8 *samples = overlay_samples (h, out, c);
+
+    for (gint y = 0; y < CELL_HEIGHT; y++) {
+      for (gint x = 0; x < CELL_WIDTH; x++) {
+        gboolean inside =
+            x >= 2 && y >= 2 && x < CELL_WIDTH - 2 && y < CELL_HEIGHT - 2;
+        guint expected = inside
+            ? pixel (picture, (guint) (x - 2) / 6, (guint) (y - 2) / 6, c)
+            : border >> (16 - 8 * c) & 255;
+        guint found = samples[(y0 + y) * 320 + x0 + x];
+
+        fail_unless (found == expected, "picture %u at %d,%d, %u: %u, not %u",
+            picture, x, y, c, found, expected);
+      }
+    }
+    g_free (samples);
+  }
+}
+
+static void
+fail_unless_cells (GstHarness *h, GstBuffer *in, GstBuffer *out, guint n)
+{
+  fail_unless_equals_int (overlay_changed (h, in, out, 0, 0, 320, 240),
+      n * CELL_WIDTH * CELL_HEIGHT);
+}
+
+static const Row whole_frame[7] = { { -1, 1, 0 }, { -1, 1, 0 }, { -1, 1, 0 },
+  { -1, 1, 0 }, { -1, 1, 0 }, { -1, 1, 0 }, { -1, 1, 0 } };
+
+GST_START_TEST (a_strip_is_at_the_bottom)
+{
+  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
+  GstBuffer *in = black_frame ("RGB", 320, 240), *out;
+
+  add_pictures (in, whole_frame, 3, 8, 6);
+  out = overlay_draw (h, in);
+  for (guint i = 0; i < 3; i++)
+    fail_unless_cell (
+        h, out, i, (gint) i * (CELL_WIDTH + GAP), 240 - CELL_HEIGHT, 0xff0000);
+  fail_unless_cells (h, in, out, 3);
+  gst_buffer_unref (out);
+  g_object_set (h->element, "draw-shapes", FALSE, NULL);
+  out = overlay_draw (h, in);
+  fail_unless_cells (h, in, out, 0);
+  gst_buffer_unref (in);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (what_does_not_fit_is_left_out)
+{
+  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
+  GstBuffer *in = black_frame ("RGB", 320, 240), *out;
+  Row rows[10];
+
+  add_pictures (in, whole_frame, 7, 8, 6); /* 5 * 54 + 52 > 320 */
+  out = overlay_draw (h, in);
+  fail_unless_cell (h, out, 4, 4 * (CELL_WIDTH + GAP), 200, 0xff0000);
+  fail_unless_cells (h, in, out, 5);
+  gst_buffer_unref (out);
+  gst_buffer_unref (in);
+
+  in = black_frame ("RGB", 320, 240);
+  for (gint i = 0; i < 10; i++) /* 5 * 42 + 40 > 240 */
+    rows[i] = (Row){ i, 1, 0 };
+  add_pictures (in, rows, 10, 8, 6);
+  out = overlay_draw (h, in);
+  fail_unless_cell (h, out, 4, 0, 200 - 4 * (CELL_HEIGHT + GAP), 0xff0000);
+  fail_unless_cells (h, in, out, 5);
+  gst_buffer_unref (in);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (a_frame_smaller_than_a_picture_cuts_it)
+{
+  GstHarness *h = overlay_new ("RGB", 64, 48, NULL);
+  GstBuffer *in = black_frame ("RGB", 64, 48), *out;
+  static const gint places[][2] = { { 2, 0 }, { 63, 0 }, { 40, 45 } };
+
+  add_pictures (in, whole_frame, 2, 100, 60);
+  out = overlay_draw (h, in); /* begins in row 48 - 64 */
+  for (guint i = 0; i < G_N_ELEMENTS (places); i++) {
+    gint x = places[i][0], y = places[i][1];
+
+    fail_unless_equals_int (overlay_sample (h, out, 1, x, y),
+        pixel (0, (guint) x - 2, (guint) y + 14, 1));
+  }
+  fail_unless_equals_int (overlay_sample (h, out, 0, 1, 0), 255);
+  fail_unless_equals_int (overlay_sample (h, out, 0, 63, 46), 255);
+  gst_buffer_unref (in);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (strips_are_stacked_by_region_and_table)
+{
+  static const Row rows[] = { { -1, 1, 0 }, { 7, 1, 0 }, { -1, 1, 0 },
+    { 8, 1, 0 }, { 7, 1, 0 } };
+  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
+  GstBuffer *in = black_frame ("RGB", 320, 240), *out;
+  const gint across = CELL_WIDTH + GAP, up = CELL_HEIGHT + GAP;
+
+  gst_util_set_object_arg (
+      G_OBJECT (h->element), "label-colors", "c, face=(string)\"#00ff00\"");
+  g_object_set (h->element, "draw-boxes", FALSE, NULL);
+  overlay_add_region (in, "face", 10, 8, 30, 20, 0.9)->id = 7;
+  add_pictures (in, rows, 5, 8, 6);
+  add_pictures (in, whole_frame, 1, 8, 6);
+  out = overlay_draw (h, in);
+  fail_unless_cell (h, out, 0, 0, 200, 0xff0000);
+  fail_unless_cell (h, out, 2, across, 200, 0xff0000);
+  /* a border of the component that overlay_changed() does not look at */
+  fail_unless_cell (h, out, 1, 0, 200 - up, 0x00ff00);
+  fail_unless_cell (h, out, 4, across, 200 - up, 0x00ff00);
+  fail_unless_cell (h, out, 3, 0, 200 - 2 * up, 0xff0000); /* of nobody */
+  fail_unless_cell (h, out, 0, 0, 200 - 3 * up, 0xff0000);
+  fail_unless_equals_int (overlay_changed (h, in, out, 0, 0, 320, 240),
+      4 * CELL_WIDTH * CELL_HEIGHT + 2 * 48 * 36);
+  gst_buffer_unref (in);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* ---- formats ---- */
+
+static void
+check_format (const gchar *format)
+{
+  GstHarness *h = overlay_new (format, 320, 240, NULL);
+  GstVideoInfo info = overlay_info (h);
+  GstBuffer *in = black_frame (format, 320, 240), *out;
+  guint8 *grey = g_malloc (3 * 8 * 6);
+
+  memset (grey, 200, 3 * 8 * 6);
+  set_pictures (add_pictures (in, whole_frame, 1, 8, 6), grey, 3 * 8 * 6, 8, 6);
+  out = overlay_draw (h, in);
+  for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS (&info); c++) {
+    guint expected = c == 3              ? 255
+        : !GST_VIDEO_INFO_IS_YUV (&info) ? 200
+        : c > 0                          ? 128
+                                         : 188; /* 16 + 219 * 200 / 255 */
+
+    for (gint y = 202; y < 238; y++) {
+      for (gint x = 2; x < 50; x++)
+        fail_unless (overlay_sample (h, out, c, x, y) == expected,
+            "%s component %u at %d,%d is %u", format, c, x, y,
+            overlay_sample (h, out, c, x, y));
+    }
+  }
+  gst_buffer_unref (in);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+
+GST_START_TEST (grey_is_grey_in_every_format)
+{
+  static const gchar *const formats[] = { "NV12", "I420", "YV12", "NV21",
+    "YUY2", "UYVY", "RGB", "BGR", "RGBx", "BGRx", "RGBA", "BGRA", "GRAY8" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    check_format (formats[i]);
+}
+
+GST_END_TEST
+/* ---- texts ---- */
+
+/* One picture of 80 x 40 whose text is this one of those. */
+static GstBuffer *
+draw_text (GstHarness *h, const gchar *const *texts, guint n, guint i,
+    gdouble similarity)
+{
+  const Row row = { -1, similarity, i };
+  GstBuffer *in = black_frame ("RGB", 320, 240), *out;
+
+  gst_cuv_meta_set_texts (add_pictures (in, &row, 1, 80, 40), texts, n);
+  out = overlay_draw (h, in);
+  /* nothing beside and above the cell, whatever is written */
+  fail_unless_equals_int (overlay_changed (h, in, out, 84, 0, 236, 240), 0);
+  fail_unless_equals_int (overlay_changed (h, in, out, 0, 0, 84, 160), 0);
+  gst_buffer_unref (in);
+  return out;
+}
+
+/* The pixels of the last rows that are not those of the red plate. */
+static guint
+count_text (GstHarness *h, GstBuffer *out)
+{
+  guint8 *green = overlay_samples (h, out, 1);
+  guint n = 0;
+
+  for (gint y = 232; y < 240; y++) {
+    for (gint x = 0; x < 84; x++)
+      n += green[y * 320 + x] != 0;
+  }
+  g_free (green);
+  return n;
+}
+
+GST_START_TEST (names_are_below)
+{
+  static const gchar *const texts[] = { "beech", "wood/bark/beech", "birch",
+    "a name much longer than its picture is wide", "\xff/", "" };
+  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
+  GstBuffer *out[7];
+
+  g_object_set (h->element, "draw-labels", TRUE, NULL);
+  for (guint i = 0; i < 7; i++) {
+    out[i] = draw_text (h, texts, 6, i, 1);
+    fail_unless_equals_int (overlay_sample (h, out[i], 0, 0, 239), 255);
+    /* a text that is not there leaves an empty plate */
+    fail_unless ((count_text (h, out[i]) > 0) == (i < 5), "text %u", i);
+  }
+  fail_unless_equals_int (
+      overlay_changed (h, out[0], out[1], 0, 0, 320, 240), 0);
+  fail_unless (cuv_frames_equal ("RGB", 320, 240, out[0], out[1]),
+      "only the last part of a path is written");
+  fail_unless (!cuv_frames_equal ("RGB", 320, 240, out[0], out[2]));
+  for (guint i = 0; i < 7; i++)
+    gst_buffer_unref (out[i]);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (similarities_are_in_the_corner)
+{
+  static const gdouble none[] = { NAN, INFINITY, -INFINITY, 1e300 };
+  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
+  GstBuffer *out, *other;
+
+  g_object_set (h->element, "draw-confidence", TRUE, NULL);
+  out = draw_text (h, NULL, 0, 0, 0.874);
+  fail_unless_equals_int (overlay_sample (h, out, 0, 2, 198), 255);
+  fail_unless_equals_int (overlay_sample (h, out, 1, 2, 198), 0);
+  other = draw_text (h, NULL, 0, 0, 0.866);
+  fail_unless (cuv_frames_equal ("RGB", 320, 240, out, other), "both 87%%");
+  gst_buffer_unref (other);
+  other = draw_text (h, NULL, 0, 0, 0.88);
+  fail_unless (!cuv_frames_equal ("RGB", 320, 240, out, other));
+  gst_buffer_unref (other);
+  gst_buffer_unref (out);
+  for (guint i = 0; i < G_N_ELEMENTS (none); i++) {
+    out = draw_text (h, NULL, 0, 0, none[i]);
+    fail_unless_equals_int (
+        overlay_sample (h, out, 1, 2, 198), pixel (0, 0, 0, 1));
+    gst_buffer_unref (out);
+  }
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* ---- broken tables ---- */
+
+static void
+break_table (GstBuffer *buffer, guint how)
+{
+  GstStructure *table =
+      add_pictures (buffer, whole_frame, how == 0 ? 0 : 2, 8, 6);
+
+  switch (how) {
+    case 1:
+      gst_structure_remove_field (table, "pictures");
+      break;
+    case 2:
+      set_pictures (table, g_malloc0 (287), 287, 8, 6);
+      break;
+    case 3:
+      set_pictures (table, g_malloc0 (289), 289, 8, 6);
+      break;
+    case 4:
+      set_pictures (table, g_malloc0 (288), 288, 0, 6);
+      break;
+    case 5:
+      set_pictures (table, NULL, 0, 8, 0);
+      break;
+    case 6:
+      set_pictures (table, g_malloc0 (288), 288, G_MAXUINT, G_MAXUINT);
+      break;
+    case 7:
+      gst_structure_set (table, "pictures", G_TYPE_STRING, "wobble", NULL);
+      break;
+    case 8:
+      gst_structure_set (table, "picture_width", G_TYPE_INT, 8, NULL);
+      break;
+    case 9:
+      gst_structure_set (table, "shape", G_TYPE_STRING, "none", NULL);
+      break;
+    default:
+      break;
+  }
+}
+
+GST_START_TEST (broken_tables_are_passed_over)
+{
+  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
+
+  g_object_set (h->element, "draw-labels", TRUE, "draw-confidence", TRUE, NULL);
+  for (guint how = 0; how < 10; how++) {
+    GstBuffer *in = black_frame ("RGB", 320, 240), *out;
+
+    break_table (in, how);
+    out = overlay_draw (h, in);
+    fail_unless (overlay_changed (h, in, out, 0, 0, 320, 240) == 0,
+        "a table broken in way %u is drawn", how);
+    gst_buffer_unref (in);
+    gst_buffer_unref (out);
+  }
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* Pictures alone, and columns of other types than ours. */
+GST_START_TEST (columns_are_not_needed)
+{
+  static const GstCuvColumn others[] = { { "name", GST_CUV_TYPE_U8 },
+    { "similarity", GST_CUV_TYPE_TEXT }, { "region_id", GST_CUV_TYPE_F32 } };
+  static const guint8 rows[2 * 9] = { 0 };
+  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
+
+  for (guint n = 0; n <= 3; n += 3) {
+    GstBuffer *in = black_frame ("RGB", 320, 240), *out;
+    guint8 *pixels = g_malloc (3 * 8 * 6 * 2);
+
+    memset (pixels, 77, 3 * 8 * 6 * 2);
+    set_pictures (gst_cuv_meta_add_table (
+                      in, "wibble", 1, 0, 0, "pictures", others, n, rows, 2),
+        pixels, 3 * 8 * 6 * 2, 8, 6);
+    out = overlay_draw (h, in);
+    fail_unless_cells (h, in, out, 2);
+    fail_unless_equals_int (overlay_sample (h, out, 2, 2, 202), 77);
+    gst_buffer_unref (out);
+    g_object_set (
+        h->element, "draw-labels", TRUE, "draw-confidence", TRUE, NULL);
+    gst_buffer_unref (overlay_draw (h, in));
+    gst_buffer_unref (in);
+    g_object_set (
+        h->element, "draw-labels", FALSE, "draw-confidence", FALSE, NULL);
+  }
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+
+static Suite *
+suite (void)
+{
+  Suite *s = suite_create ("overlay-strips");
+  TCase *t = tcase_create ("all");
+
+  suite_add_tcase (s, t);
+  tcase_add_test (t, a_strip_is_at_the_bottom);
+  tcase_add_test (t, what_does_not_fit_is_left_out);
+  tcase_add_test (t, a_frame_smaller_than_a_picture_cuts_it);
+  tcase_add_test (t, strips_are_stacked_by_region_and_table);
+  tcase_add_test (t, grey_is_grey_in_every_format);
+  tcase_add_test (t, names_are_below);
+  tcase_add_test (t, similarities_are_in_the_corner);
+  tcase_add_test (t, broken_tables_are_passed_over);
+  tcase_add_test (t, columns_are_not_needed);
+  return s;
+}
+
+CUV_ELEMENTS_MAIN (suite)
