@@ -300,6 +300,41 @@ GST_START_TEST (names_are_below)
 }
 
 GST_END_TEST
+static GstBuffer *
+draw_named (GstHarness *h, guint height)
+{
+  static const gchar *const texts[] = { "elm" };
+  GstBuffer *in = black_frame ("RGB", 320, 720), *out;
+
+  gst_cuv_meta_set_texts (
+      add_pictures (in, whole_frame, 1, 64, height), texts, 1);
+  out = overlay_draw (h, in);
+  gst_buffer_unref (in);
+  return out;
+}
+
+/* What was written small before is written large where it is to be. */
+GST_START_TEST (names_grow_with_pictures)
+{
+  GstHarness *h[2];
+  GstBuffer *small, *out[2];
+
+  for (guint i = 0; i < 2; i++) {
+    h[i] = overlay_new ("RGB", 320, 720, NULL);
+    g_object_set (h[i]->element, "draw-labels", TRUE, NULL);
+  }
+  small = draw_named (h[0], 61); /* as it is: 11 pixels; the other: 13 */
+  for (guint i = 0; i < 2; i++)
+    out[i] = draw_named (h[i], 120);
+  fail_unless (cuv_frames_equal ("RGB", 320, 720, out[0], out[1]));
+  for (guint i = 0; i < 2; i++) {
+    gst_buffer_unref (out[i]);
+    gst_harness_teardown (h[i]);
+  }
+  gst_buffer_unref (small);
+}
+
+GST_END_TEST
 GST_START_TEST (similarities_are_in_the_corner)
 {
   static const gdouble none[] = { NAN, INFINITY, -INFINITY, 1e300 };
@@ -432,6 +467,7 @@ suite (void)
   tcase_add_test (t, strips_are_stacked_by_region_and_table);
   tcase_add_test (t, grey_is_grey_in_every_format);
   tcase_add_test (t, names_are_below);
+  tcase_add_test (t, names_grow_with_pictures);
   tcase_add_test (t, similarities_are_in_the_corner);
   tcase_add_test (t, broken_tables_are_passed_over);
   tcase_add_test (t, columns_are_not_needed);
