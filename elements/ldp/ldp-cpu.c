@@ -31,8 +31,8 @@ struct _CuvLdpCpu {
   int n_workers;
   Worker *workers;
   CuvLdpResizer *resizer;
-  const CuvFrame *frame; /* of a run */
-  const CuvLdpRect *rect;
+  CuvFrame frame; /* of a run */
+  CuvLdpRect rect;
   bool can_resize; /* there is memory for it */
   int drawn;       /* the direction */
 };
@@ -116,8 +116,8 @@ enum { PICTURE_ROWS = 16 }; /* of a piece */
 static bool
 is_same_size (const CuvLdpCpu *self)
 {
-  return self->rect->width == self->shape.width
-      && self->rect->height == self->shape.height;
+  return self->rect.width == self->shape.width
+      && self->rect.height == self->shape.height;
 }
 
 static void
@@ -125,7 +125,7 @@ make_rows (void *data, int worker, int piece)
 {
   CuvLdpCpu *self = data;
   const int width = self->shape.width, height = self->shape.height;
-  const CuvFrame part = cuv_ldp_cut (self->frame, self->rect);
+  const CuvFrame part = cuv_ldp_cut (&self->frame, &self->rect);
   const int end = (piece + 1) * PICTURE_ROWS;
 
   for (int y = piece * PICTURE_ROWS; y < end && y < height; y++) {
@@ -136,7 +136,7 @@ make_rows (void *data, int worker, int piece)
     else if (self->can_resize)
       cuv_ldp_resizer_run (self->resizer, worker, &part, y, row);
     else
-      cuv_ldp_picture_row (self->frame, self->rect, width, height, y, row);
+      cuv_ldp_picture_row (&self->frame, &self->rect, width, height, y, row);
     memset (row - CUV_LDP_MAX_ORDER, row[0], CUV_LDP_MAX_ORDER);
     memset (row + width, row[width - 1], CUV_LDP_MAX_ORDER);
   }
@@ -276,8 +276,8 @@ const void *
 cuv_ldp_cpu_run (CuvLdpCpu *self, const CuvFrame *frame, const CuvLdpRect *rect,
     int n_threads)
 {
-  self->frame = frame;
-  self->rect = rect;
+  self->frame = *frame;
+  self->rect = *rect;
   self->can_resize = !is_same_size (self)
       && cuv_ldp_resizer_prepare (self->resizer, rect->width);
   cuv_threads_run_workers (n_threads, self->n_workers,
@@ -293,7 +293,7 @@ static void
 draw_row (CuvLdpCpu *self, Worker *worker, int y)
 {
   const CuvLdpShape *shape = &self->shape;
-  const CuvLdpRect *rect = self->rect;
+  const CuvLdpRect *rect = &self->rect;
   const int margin = cuv_ldp_margin (shape);
   const int v = (int) ((int64_t) y * shape->height / rect->height);
   const bool inside = v >= margin && v < shape->height - margin;
@@ -305,7 +305,7 @@ draw_row (CuvLdpCpu *self, Worker *worker, int y)
     const int u = (int) ((int64_t) x * shape->width / rect->width);
     const bool counted = inside && u >= margin && u < shape->width - margin;
 
-    cuv_frame_set_grey (self->frame, rect->x + x, rect->y + y,
+    cuv_frame_set_grey (&self->frame, rect->x + x, rect->y + y,
         counted ? worker->codes[self->drawn][u] : 0);
   }
 }
@@ -316,7 +316,7 @@ draw_rows (void *data, int index, int piece)
   CuvLdpCpu *self = data;
   const int end = (piece + 1) * PICTURE_ROWS;
 
-  for (int y = piece * PICTURE_ROWS; y < end && y < self->rect->height; y++)
+  for (int y = piece * PICTURE_ROWS; y < end && y < self->rect.height; y++)
     draw_row (self, &self->workers[index], y);
 }
 
@@ -325,5 +325,5 @@ cuv_ldp_cpu_draw (CuvLdpCpu *self, int direction, int n_threads)
 {
   self->drawn = direction;
   cuv_threads_run_workers (n_threads, self->n_workers,
-      (self->rect->height + PICTURE_ROWS - 1) / PICTURE_ROWS, draw_rows, self);
+      (self->rect.height + PICTURE_ROWS - 1) / PICTURE_ROWS, draw_rows, self);
 }
