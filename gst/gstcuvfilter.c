@@ -368,19 +368,28 @@ gst_cuv_filter_src_event (GstBaseTransform *trans, GstEvent *event)
       ->src_event (trans, event);
 }
 
+/* Results go, too: their places were in frames of another size, and the
+ * subclass may have freed them. */
+static void
+make_anew (GstCuvFilter *self)
+{
+  PRIV (self)->prepared = FALSE;
+  PRIV (self)->have_results = FALSE;
+}
+
 static gboolean
 gst_cuv_filter_set_info (GstCuvTransform *transform, GstCaps *in_caps,
     const GstVideoInfo *in_info, GstCaps *out_caps,
     const GstVideoInfo *out_info)
 {
-  PRIV (GST_CUV_FILTER (transform))->prepared = FALSE;
+  make_anew (GST_CUV_FILTER (transform));
   return TRUE;
 }
 
 static void
 gst_cuv_filter_leave_context (GstCuvTransform *transform)
 {
-  PRIV (GST_CUV_FILTER (transform))->prepared = FALSE;
+  make_anew (GST_CUV_FILTER (transform));
 }
 
 static gboolean

@@ -68,6 +68,25 @@ GST_START_TEST (holds_results_with_their_age)
 }
 
 GST_END_TEST
+/* Frames of another size are not those that results were found in. */
+GST_START_TEST (forgets_on_caps)
+{
+  CuvProbe *probe;
+  GstHarness *h = cuv_probe_harness (&probe);
+
+  g_object_set (probe, "inference-interval", 100, "hold-results", TRUE, NULL);
+  cuv_probe_push (h, 0, NULL);
+  fail_unless (cuv_probe_push (h, 1, NULL));
+  fail_unless_equals_int (probe->n_analyse, 1);
+  cuv_harness_caps (h, "NV12", 32, 24);
+  gst_buffer_unref (
+      gst_harness_push_and_pull (h, cuv_frame_new ("NV12", 32, 24)));
+  fail_unless_equals_int (probe->n_analyse, 2);
+  fail_unless_equals_uint64 (probe->age, 0);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
 /* After a flush nothing of before is held, and the next frame is analysed. */
 GST_START_TEST (forgets_on_flush)
 {
@@ -253,6 +272,7 @@ make_suite (void)
   tcase_add_test (tcase, prepares_once_and_when_asked);
   tcase_add_test (tcase, analyses_every_nth);
   tcase_add_test (tcase, holds_results_with_their_age);
+  tcase_add_test (tcase, forgets_on_caps);
   tcase_add_test (tcase, forgets_on_flush);
   tcase_add_test (tcase, forgets_on_segment);
   tcase_add_test (tcase, forgets_on_discont);
