@@ -412,7 +412,7 @@ gst_ldp_descriptor_class_init (GstLdpDescriptorClass *klass)
   filter_class->publish = gst_ldp_descriptor_publish;
   filter_class->add_stats = gst_ldp_descriptor_add_stats;
   g_object_class_install_property (object_class, PROP_DRAW,
-      g_param_spec_enum ("draw", "Draw", "What to draw over the frame",
+      g_param_spec_enum ("draw", "Draw", "Codes to draw over what is described",
           draw_get_type (), CUV_LDP_DIRECTIONS, GST_CUV_PARAM_LIVE));
   gst_ldp_region_choice_install (object_class, PROP_REGION);
   gst_ldp_parameters_install (object_class, PROP_PARAMETERS);

@@ -88,26 +88,21 @@ get_directions (const GstStructure *table, gint *directions)
 }
 
 static gboolean
-get_parameters (
-    const GstStructure *table, CuvLdpParams *params, gint *width, gint *height)
+get_parameters (const GstStructure *table, GstLdpParameters *parameters)
 {
-  gboolean merge;
-  gint border =
+  *parameters = (GstLdpParameters){ 0 };
+  parameters->border =
       gst_ldp_border_of_nick (gst_structure_get_string (table, "border"));
-  gint bins = gst_ldp_bins_of_nick (gst_structure_get_string (table, "bins"));
-
-  *params = (CuvLdpParams){ 0 };
-  if (!gst_structure_get (table, "order", G_TYPE_INT, &params->order, "block",
-          G_TYPE_INT, &params->block, "grid", G_TYPE_INT, &params->grid,
-          "merge_directions", G_TYPE_BOOLEAN, &merge, "levels", G_TYPE_INT,
-          &params->levels, "descriptor_width", G_TYPE_INT, width,
-          "descriptor_height", G_TYPE_INT, height, NULL)
-      || border < 0 || bins < 0 || !get_directions (table, &params->directions))
-    return FALSE;
-  params->is_merged = merge;
-  params->border = (CuvLdpBorder) border;
-  params->bins = (CuvLdpBins) bins;
-  return TRUE;
+  parameters->bins =
+      gst_ldp_bins_of_nick (gst_structure_get_string (table, "bins"));
+  return parameters->border >= 0 && parameters->bins >= 0
+      && get_directions (table, &parameters->directions)
+      && gst_structure_get (table, "order", G_TYPE_INT, &parameters->order,
+          "block", G_TYPE_INT, &parameters->block, "grid", G_TYPE_INT,
+          &parameters->grid, "merge_directions", G_TYPE_BOOLEAN,
+          &parameters->merge, "levels", G_TYPE_INT, &parameters->levels,
+          "descriptor_width", G_TYPE_INT, &parameters->width,
+          "descriptor_height", G_TYPE_INT, &parameters->height, NULL);
 }
 
 static gboolean
@@ -121,33 +116,74 @@ has_columns (const GstCuvTable *table)
   return ok;
 }
 
+/* What follows from the parameters, for those who do not work it out. */
+static gboolean
+has_layout (const GstStructure *table, const CuvLdpShape *shape)
+{
+  gint columns_are, rows_are, count_size;
+
+  return gst_structure_get (table, "block_columns", G_TYPE_INT, &columns_are,
+             "block_rows", G_TYPE_INT, &rows_are, "count_size", G_TYPE_INT,
+             &count_size, NULL)
+      && columns_are == shape->columns && rows_are == shape->rows
+      && count_size == cuv_ldp_count_size (shape);
+}
+
+static gboolean
+has_regions_inside (const GstCuvTable *table)
+{
+  for (guint i = 0; i < table->n_rows; i++) {
+    const gint64 width = gst_cuv_table_int (table, i, 3);
+    const gint64 height = gst_cuv_table_int (table, i, 4);
+
+    if (width == 0 || gst_cuv_table_int (table, i, 1) + width > table->width
+        || height == 0
+        || gst_cuv_table_int (table, i, 2) + height > table->height)
+      return FALSE;
+  }
+  return TRUE;
+}
+
 /* NULL, or what is wrong. */
 static const gchar *
-read_table (const GstCuvTable *table, GstLdpDescriptors *self)
+read_counts (const GstCuvTable *table, GstLdpDescriptors *self)
 {
   const GValue *counts = gst_structure_get_value (table->structure, "counts");
-  const gchar *wrong;
-  CuvLdpParams params;
-  gint width, height;
   gsize size;
 
-  if (!has_columns (table)
-      || !get_parameters (table->structure, &params, &width, &height))
-    return "a field is missing, or of another type";
-  wrong = cuv_ldp_shape_init (&self->shape, &params, width, height);
-  if (wrong != NULL)
-    return wrong;
   if (counts == NULL || !G_VALUE_HOLDS (counts, G_TYPE_BYTES)
       || g_value_get_boxed (counts) == NULL)
     return "there are no counts";
   self->counts = g_bytes_get_data (g_value_get_boxed (counts), &size);
-  self->regions = table->data;
-  self->n_regions = table->n_rows;
   self->size = cuv_ldp_n_counts (&self->shape)
       * (gsize) cuv_ldp_count_size (&self->shape);
   return size / self->size == table->n_rows && size % self->size == 0
       ? NULL
       : "there are more or fewer counts than the parameters say";
+}
+
+/* NULL, or what is wrong. */
+static const gchar *
+read_table (const GstCuvTable *table, GstLdpDescriptors *self)
+{
+  GstLdpParameters parameters;
+  CuvLdpParams params;
+  const gchar *wrong;
+
+  if (!has_columns (table) || !get_parameters (table->structure, &parameters))
+    return "a field is missing, or of another type";
+  params = gst_ldp_parameters_params (&parameters);
+  wrong = cuv_ldp_shape_init (
+      &self->shape, &params, parameters.width, parameters.height);
+  if (wrong != NULL)
+    return wrong;
+  if (!has_layout (table->structure, &self->shape))
+    return "its blocks or counts are not as the parameters say";
+  if (!has_regions_inside (table))
+    return "a region is empty, or not inside the frame";
+  self->regions = table->data;
+  self->n_regions = table->n_rows;
+  return read_counts (table, self);
 }
 
 gboolean

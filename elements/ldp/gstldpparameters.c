@@ -22,82 +22,80 @@ directions_get_type (void)
   return gst_cuv_flags_register (&type, "GstLdpDirections", values);
 }
 
+static const GEnumValue border_values[] = {
+  { CUV_LDP_VALID, "Pixels whose code needs some beyond it are not counted",
+      "valid" },
+  { CUV_LDP_REPLICATE, "The picture goes on with its border's pixels",
+      "replicate" },
+  { 0, NULL, NULL },
+};
+
+static const GEnumValue bins_values[] = {
+  { CUV_LDP_BINS_256, "One for each code", "256" },
+  { CUV_LDP_BINS_UNIFORM,
+      "59: one for each code whose bits change at most twice around the "
+      "pixel, one for all others",
+      "uniform" },
+  { CUV_LDP_BINS_LEVELS, "As many as the property levels says, of equal parts",
+      "levels" },
+  { 0, NULL, NULL },
+};
+
 static GType
 border_get_type (void)
 {
   static gsize type = 0;
-  static const GEnumValue values[] = {
-    { CUV_LDP_VALID, "Codes that need pixels beyond it are not counted",
-        "valid" },
-    { CUV_LDP_REPLICATE, "The picture goes on with its border's pixels",
-        "replicate" },
-    { 0, NULL, NULL },
-  };
 
-  return gst_cuv_enum_register (&type, "GstLdpBorder", values);
+  return gst_cuv_enum_register (&type, "GstLdpBorder", border_values);
 }
 
 static GType
 bins_get_type (void)
 {
   static gsize type = 0;
-  static const GEnumValue values[] = {
-    { CUV_LDP_BINS_256, "Each code has its own", "256" },
-    { CUV_LDP_BINS_UNIFORM,
-        "58 for codes of at most two changes around the pixel, and one",
-        "uniform" },
-    { CUV_LDP_BINS_LEVELS, "levels bins of as many codes each", "levels" },
-    { 0, NULL, NULL },
-  };
 
-  return gst_cuv_enum_register (&type, "GstLdpBins", values);
+  return gst_cuv_enum_register (&type, "GstLdpBins", bins_values);
 }
 
 static const gchar *
-nick_of (GType type, gint value)
+nick_of (const GEnumValue *values, gint value)
 {
-  GEnumClass *klass = g_type_class_ref (type);
-  const GEnumValue *found = g_enum_get_value (klass, value);
-  const gchar *nick = found != NULL ? found->value_nick : NULL;
-
-  g_type_class_unref (klass); /* texts are static */
-  return nick;
+  while (values->value_nick != NULL && values->value != value)
+    values++;
+  return values->value_nick;
 }
 
 static gint
-value_of (GType type, const gchar *nick)
+value_of (const GEnumValue *values, const gchar *nick)
 {
-  GEnumClass *klass = g_type_class_ref (type);
-  const GEnumValue *found =
-      nick != NULL ? g_enum_get_value_by_nick (klass, nick) : NULL;
-  const gint value = found != NULL ? found->value : -1;
-
-  g_type_class_unref (klass);
-  return value;
+  while (
+      values->value_nick != NULL && g_strcmp0 (values->value_nick, nick) != 0)
+    values++;
+  return values->value_nick != NULL ? values->value : -1;
 }
 
 const gchar *
 gst_ldp_border_nick (gint border)
 {
-  return nick_of (border_get_type (), border);
+  return nick_of (border_values, border);
 }
 
 const gchar *
 gst_ldp_bins_nick (gint bins)
 {
-  return nick_of (bins_get_type (), bins);
+  return nick_of (bins_values, bins);
 }
 
 gint
 gst_ldp_border_of_nick (const gchar *nick)
 {
-  return value_of (border_get_type (), nick);
+  return value_of (border_values, nick);
 }
 
 gint
 gst_ldp_bins_of_nick (const gchar *nick)
 {
-  return value_of (bins_get_type (), nick);
+  return value_of (bins_values, nick);
 }
 
 /* ---- the table ---- */
@@ -109,27 +107,30 @@ static const GstCuvProperty properties[] = {
       "ones see finer detail, and more noise",
       AT (order), G_TYPE_UINT, NULL, CUV_LDP_MIN_ORDER, CUV_LDP_MAX_ORDER, 3,
       0 },
-  { "grid", "Grid", "Blocks across and down, each with its own histograms",
+  { "grid", "Grid",
+      "Blocks across, and as many down, each with its own histograms (block=0)",
       AT (grid), G_TYPE_UINT, NULL, 1, 1024, 8, 0 },
-  { "block", "Block", "Pixels of a block, across and down (0 = as grid says)",
+  { "block", "Block",
+      "Pixels of a block across, and as many down (0 = as grid says)",
       AT (block), G_TYPE_UINT, NULL, 0, CUV_LDP_MAX_SIZE, 0, 0 },
   { "directions", "Directions",
-      "Degrees of the directions that derivatives are taken along, as 0+90",
+      "Directions, in degrees, that derivatives are taken along, as 0+90",
       AT (directions), 0, directions_get_type, 0, 0, ALL_DIRECTIONS, 0 },
   { "merge-directions", "Merge directions",
       "Count the codes of all directions in one histogram of a block",
       AT (merge), G_TYPE_BOOLEAN, NULL, 0, 1, FALSE, 0 },
-  { "border", "Border", "What becomes of pixels near the picture's border",
+  { "border", "Border",
+      "What becomes of pixels near the border of what is described",
       AT (border), 0, border_get_type, 0, 0, CUV_LDP_VALID, 0 },
-  { "bins", "Bins", "What codes are counted by", AT (bins), 0, bins_get_type, 0,
-      0, CUV_LDP_BINS_256, 0 },
-  { "levels", "Levels", "How many bins (bins=levels)", AT (levels), G_TYPE_UINT,
-      NULL, 2, CUV_LDP_CODES, 32, 0 },
+  { "bins", "Bins", "Which bins a histogram has", AT (bins), 0, bins_get_type,
+      0, 0, CUV_LDP_BINS_256, 0 },
+  { "levels", "Levels", "How many bins a histogram has (bins=levels)",
+      AT (levels), G_TYPE_UINT, NULL, 2, CUV_LDP_CODES, 32, 0 },
   { "descriptor-width", "Descriptor width",
-      "What is described is made so many pixels wide before (0 = as it is)",
+      "Make what is described so many pixels wide before (0 = as it is)",
       AT (width), G_TYPE_UINT, NULL, 0, CUV_LDP_MAX_SIZE, 0, 0 },
   { "descriptor-height", "Descriptor height",
-      "What is described is made so many pixels high before (0 = as it is)",
+      "Make what is described so many pixels high before (0 = as it is)",
       AT (height), G_TYPE_UINT, NULL, 0, CUV_LDP_MAX_SIZE, 0, 0 },
 };
 
@@ -156,6 +157,8 @@ gst_ldp_parameters_place (GstLdpParameters *self, guint nth)
 
 /* ---- what they come to ---- */
 
+enum { MAX_MEGABYTES = 1024 };
+
 /* What is not looked at is the same for all. */
 CuvLdpParams
 gst_ldp_parameters_params (const GstLdpParameters *self)
@@ -172,6 +175,25 @@ gst_ldp_parameters_params (const GstLdpParameters *self)
   };
 }
 
+/* Blocks of a few pixels take all the memory there is. */
+static gchar *
+size_problem (const CuvLdpShape *shape)
+{
+  const guint64 megabytes =
+      (guint64) cuv_ldp_n_counts (shape) * (guint64) cuv_ldp_count_size (shape)
+      >> 20;
+  const gboolean by_block = shape->params.block > 0;
+
+  if (megabytes < MAX_MEGABYTES)
+    return NULL;
+  return g_strdup_printf (
+      "%s %d makes %d x %d blocks, whose counts take %" G_GUINT64_FORMAT
+      " MB, not less than %d: %s it, or have fewer bins or directions",
+      by_block ? "block" : "grid",
+      by_block ? shape->params.block : shape->params.grid, shape->columns,
+      shape->rows, megabytes, MAX_MEGABYTES, by_block ? "raise" : "lower");
+}
+
 gchar *
 gst_ldp_parameters_shape (
     const GstLdpParameters *self, gint width, gint height, CuvLdpShape *shape)
@@ -179,6 +201,7 @@ gst_ldp_parameters_shape (
   const CuvLdpParams params = gst_ldp_parameters_params (self);
   const gint across = self->width > 0 ? self->width : width;
   const gint down = self->height > 0 ? self->height : height;
+  const gchar *problem;
 
   if (self->directions == 0)
     return g_strdup ("directions is empty: give one or more, as 0+90");
@@ -192,5 +215,6 @@ gst_ldp_parameters_shape (
         "%dx%d pixels are too many to describe: set descriptor-width and "
         "descriptor-height to up to %d",
         across, down, CUV_LDP_MAX_SIZE);
-  return g_strdup (cuv_ldp_shape_init (shape, &params, across, down));
+  problem = cuv_ldp_shape_init (shape, &params, across, down);
+  return problem != NULL ? g_strdup (problem) : size_problem (shape);
 }

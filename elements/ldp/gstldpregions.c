@@ -13,7 +13,7 @@ region_get_type (void)
   static gsize type = 0;
   static const GEnumValue values[] = {
     { GST_LDP_FRAME, "The whole frame", "frame" },
-    { GST_LDP_ROI_LIST, "Each region of interest that the buffer has",
+    { GST_LDP_ROI_LIST, "Each region of interest that the frame has",
         "roi-list" },
     { 0, NULL, NULL },
   };
@@ -25,11 +25,11 @@ void
 gst_ldp_region_choice_install (GObjectClass *klass, guint first)
 {
   g_object_class_install_property (klass, first,
-      g_param_spec_enum ("region", "Region", "What to look at in a frame",
+      g_param_spec_enum ("region", "Region", "What of a frame to describe",
           region_get_type (), GST_LDP_FRAME, GST_CUV_PARAM_LIVE));
   g_object_class_install_property (klass, first + 1,
       g_param_spec_string ("object-class", "Object class",
-          "Label of the regions to look at (region=roi-list; default: all)",
+          "Label of the regions to describe (region=roi-list; default: all)",
           NULL, GST_CUV_PARAM_LIVE));
 }
 
