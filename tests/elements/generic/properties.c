@@ -38,7 +38,8 @@ static gboolean
 is_number (GParamSpec *spec)
 {
   return g_value_type_transformable (spec->value_type, G_TYPE_DOUBLE)
-      && !G_IS_PARAM_SPEC_ENUM (spec) && !G_IS_PARAM_SPEC_BOOLEAN (spec);
+      && !G_IS_PARAM_SPEC_ENUM (spec) && !G_IS_PARAM_SPEC_FLAGS (spec)
+      && !G_IS_PARAM_SPEC_BOOLEAN (spec);
 }
 
 /* A boxed type's default is always NULL, which not all of them can be. */
@@ -135,6 +136,28 @@ set_number (GstElement *element, GParamSpec *spec, gdouble number)
 }
 
 static void
+set_flags (GstElement *element, GParamSpec *spec, guint flags)
+{
+  guint got;
+
+  g_object_set (element, spec->name, flags, NULL);
+  g_object_get (element, spec->name, &got, NULL);
+  fail_unless_equals_int (got, flags);
+}
+
+/* None, each of them, all. */
+static void
+set_each_flag (GstElement *element, GParamSpec *spec)
+{
+  GFlagsClass *values = G_PARAM_SPEC_FLAGS (spec)->flags_class;
+
+  set_flags (element, spec, 0);
+  for (guint i = 0; i < values->n_values; i++)
+    set_flags (element, spec, values->values[i].value);
+  set_flags (element, spec, values->mask);
+}
+
+static void
 set_limits (GstElement *element, GParamSpec *spec)
 {
   if (G_IS_PARAM_SPEC_INT (spec)) {
@@ -161,6 +184,8 @@ set_limits (GstElement *element, GParamSpec *spec)
       g_object_get (element, spec->name, &got, NULL);
       fail_unless_equals_int (got, values->values[i].value);
     }
+  } else if (G_IS_PARAM_SPEC_FLAGS (spec)) {
+    set_each_flag (element, spec);
   }
 }
 
@@ -378,9 +403,13 @@ GST_START_TEST (presets_save_and_load)
 
   fail_unless (GST_IS_PRESET (element), "%s has no presets",
       (gchar *) names->pdata[__i__]);
-  for (guint i = 0; i < own->len; i++)
+  for (guint i = 0; i < own->len; i++) {
     if (((GParamSpec *) own->pdata[i])->flags & G_PARAM_WRITABLE)
       set_limits (element, own->pdata[i]);
+    if (G_IS_PARAM_SPEC_FLAGS (own->pdata[i])) /* all may be the default */
+      set_flags (element, own->pdata[i],
+          G_PARAM_SPEC_FLAGS (own->pdata[i])->flags_class->values[1].value);
+  }
   saved = texts_of (element, own);
   fail_unless (gst_preset_save_preset (GST_PRESET (element), "test"));
   gst_object_unref (element);

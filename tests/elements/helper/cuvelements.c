@@ -61,6 +61,8 @@ cuv_element_configure (GstElement *element)
     g_object_set (element, "model", MODEL, NULL);
   if (g_object_class_find_property (klass, "file-path") != NULL)
     g_object_set (element, "file-path", "/dev/null", NULL);
+  if (g_object_class_find_property (klass, "grid") != NULL)
+    g_object_set (element, "grid", 1, NULL);
 }
 
 GstElement *

@@ -17,7 +17,8 @@ GPtrArray *cuv_element_names (void);
 gboolean cuv_element_is_host_only (const gchar *name);
 
 /* Gives the element what it cannot work without: a model, where it has that
- * property, and a place to write other than stdout. */
+ * property, a place to write other than stdout, and a grid that frames of one
+ * pixel have room for. */
 void cuv_element_configure (GstElement *element);
 GstElement *cuv_element_new (const gchar *name);
 GstHarness *cuv_element_harness (const gchar *name);
