@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "described.h"
+
+#include <string.h>
+
+#include "gstcuvframe.h"
+#include "gstcuvmeta.h"
+
+gboolean use_cuda;
+
+/* ---- harness ---- */
+
+Run
+run_new (const gchar *properties, const gchar *format, gint width, gint height)
+{
+  gchar *line = g_strdup_printf (use_cuda
+          ? "cuvcudaupload ! ldpdescriptor name=d %s ! cuvcudadownload"
+          : "identity ! ldpdescriptor name=d %s",
+      properties);
+  Run self = { .h = gst_harness_new_parse (line), .bus = gst_bus_new () };
+
+  self.d = gst_bin_get_by_name (GST_BIN (self.h->element), "d");
+  gst_element_set_bus (self.h->element, self.bus);
+  run_caps (&self, format, width, height);
+  g_free (line);
+  return self;
+}
+
+void
+run_caps (Run *self, const gchar *format, gint width, gint height)
+{
+  self->format = format;
+  self->width = width;
+  self->height = height;
+  cuv_harness_caps (self->h, format, width, height);
+}
+
+void
+run_clear (Run *self)
+{
+  gst_element_set_bus (self->h->element, NULL);
+  gst_bus_set_flushing (self->bus, TRUE);
+  gst_object_unref (self->bus);
+  gst_object_unref (self->d);
+  gst_harness_teardown (self->h);
+}
+
+GstBuffer *
+run_frame (Run *self)
+{
+  GstBuffer *frame = cuv_frame_new (self->format, self->width, self->height);
+
+  GST_BUFFER_PTS (frame) = self->n++ * GST_SECOND / 25;
+  return frame;
+}
+
+GstBuffer *
+run_push (Run *self, GstBuffer *frame)
+{
+  GstBuffer *out = gst_harness_push_and_pull (self->h, frame);
+
+  fail_if (out == NULL);
+  return out;
+}
+
+void
+run_check_quiet (Run *self)
+{
+  gchar *warning = pop_problem (self->bus, GST_MESSAGE_WARNING);
+  gchar *error = pop_problem (self->bus, GST_MESSAGE_ERROR);
+
+  fail_if (warning != NULL || error != NULL, "%s%s", warning, error);
+}
+
+GstVideoRegionOfInterestMeta *
+add_region (GstBuffer *frame, const gchar *label, GstLdpRegion region)
+{
+  GstVideoRegionOfInterestMeta *roi =
+      gst_buffer_add_video_region_of_interest_meta (
+          frame, label, region.x, region.y, region.width, region.height);
+
+  roi->id = region.id;
+  return roi;
+}
+
+/* ---- the reference ---- */
+
+Kind
+usual_kind (gint width, gint height)
+{
+  return (Kind){
+    { .order = 3, .grid = 8, .directions = 15 },
+    width,
+    height,
+  };
+}
+
+static CuvLdpShape
+shape_of (const Kind *kind)
+{
+  CuvLdpShape shape;
+  const char *wrong =
+      cuv_ldp_shape_init (&shape, &kind->params, kind->width, kind->height);
+
+  fail_if (wrong != NULL, "%s", wrong);
+  return shape;
+}
+
+static void
+map (const Run *self, GstBuffer *buffer, GstMapFlags flags, GstCuvFrame *frame)
+{
+  GstVideoInfo info;
+
+  gst_video_info_set_format (&info, gst_video_format_from_string (self->format),
+      self->width, self->height);
+  fail_unless (gst_cuv_frame_map (frame, NULL, &info, buffer, flags));
+}
+
+static guint8 *
+picture_of (
+    const GstCuvFrame *frame, const CuvLdpShape *shape, const CuvLdpRect *rect)
+{
+  guint8 *picture = g_malloc ((gsize) shape->width * (gsize) shape->height);
+
+  cuv_ldp_picture (&frame->frame, rect, shape->width, shape->height, picture);
+  return picture;
+}
+
+static void
+check_counts (const Run *self, const CuvLdpShape *shape,
+    const GstLdpRegion *region, GstBuffer *in, const guint8 *counts)
+{
+  const gsize n = cuv_ldp_n_counts (shape);
+  const gsize size = (gsize) cuv_ldp_count_size (shape);
+  const CuvLdpRect rect = gst_ldp_region_rect (region);
+  guint32 *wanted = g_new (guint32, n);
+  GstCuvFrame frame;
+  guint8 *picture;
+
+  map (self, in, GST_MAP_READ, &frame);
+  picture = picture_of (&frame, shape, &rect);
+  gst_cuv_frame_unmap (&frame);
+  cuv_ldp_describe (shape, picture, wanted);
+  for (gsize i = 0; i < n; i++) {
+    guint32 count = 0;
+
+    memcpy (&count, counts + i * size, size); /* little-endian */
+    fail_unless (count == wanted[i], "%s, region %d: count %zu is %u, not %u",
+        self->format, region->id, i, count, wanted[i]);
+  }
+  g_free (picture);
+  g_free (wanted);
+}
+
+void
+check_described (const Run *self, GstBuffer *out, GstBuffer *in,
+    const Kind *kind, const GstLdpRegion *regions, guint n_regions)
+{
+  const CuvLdpShape shape = shape_of (kind);
+  GstLdpDescriptors found;
+  gpointer state = NULL;
+  GstCuvTable table;
+  gchar *problem;
+
+  fail_unless (gst_ldp_meta_read (out, &found, &problem), "%s", problem);
+  fail_unless (memcmp (&found.shape, &shape, sizeof shape) == 0);
+  fail_unless_equals_int (found.n_regions, n_regions);
+  fail_unless (n_regions == 0
+      || memcmp (found.regions, regions, n_regions * sizeof *regions) == 0);
+  for (guint i = 0; i < n_regions; i++)
+    check_counts (self, &shape, &regions[i], in, found.counts + i * found.size);
+
+  fail_unless (gst_cuv_meta_next_table (out, &state, &table));
+  fail_unless_equals_string (table.kind, "ldp");
+  fail_unless_equals_string (table.key, "descriptor");
+  fail_unless_equals_string (table.shape, "none");
+  fail_unless_equals_int (table.width, self->width);
+  fail_unless_equals_int (table.height, self->height);
+  fail_if (gst_cuv_meta_next_table (out, &state, &table), "two tables");
+}
+
+void
+check_next (Run *self, const Kind *kind)
+{
+  const GstLdpRegion all = { -1, 0, 0, (guint32) self->width,
+    (guint32) self->height };
+  GstBuffer *in = run_frame (self);
+  GstBuffer *out = run_push (self, gst_buffer_copy_deep (in));
+
+  check_described (self, out, in, kind, &all, 1);
+  gst_buffer_unref (out);
+  gst_buffer_unref (in);
+}
+
+void
+draw_codes (const Run *self, GstBuffer *buffer, const Kind *kind,
+    GstLdpRegion region, gint direction)
+{
+  const CuvLdpShape shape = shape_of (kind);
+  const CuvLdpRect rect = gst_ldp_region_rect (&region);
+  GstCuvFrame frame;
+  guint8 *picture;
+
+  map (self, buffer, GST_MAP_READWRITE, &frame);
+  picture = picture_of (&frame, &shape, &rect);
+  cuv_ldp_draw (&frame.frame, &rect, &shape, picture, direction);
+  gst_cuv_frame_unmap (&frame);
+  g_free (picture);
+}
+
+void
+check_same_pixels (const Run *self, GstBuffer *a, GstBuffer *b)
+{
+  fail_unless (cuv_frames_equal (self->format, self->width, self->height, a, b),
+      "%s", self->format);
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Tables of kind "ldp", whoever wrote them: whole ones are read, broken ones
+ * are refused with a reason. */
+#include "config.h"
+#include "described.h"
+
+#include <string.h>
+
+static const GstLdpRegion regions[] = { { -1, 0, 0, 90, 70 },
+  { 3, 10, 20, 80, 50 } };
+
+/* A buffer with a table that is whole, of counts that are random. */
+static GstBuffer *
+new_buffer (GstStructure **table)
+{
+  const CuvLdpParams params = { .order = 3, .grid = 4, .directions = 5 };
+  GstBuffer *buffer = gst_buffer_new ();
+  CuvLdpShape shape;
+  GBytes *counts;
+  guint16 *values;
+  gsize n;
+
+  fail_unless (cuv_ldp_shape_init (&shape, &params, 64, 48) == NULL);
+  fail_unless_equals_int (cuv_ldp_count_size (&shape), 2);
+  n = 2 * cuv_ldp_n_counts (&shape);
+  values = g_new (guint16, n);
+  for (gsize i = 0; i < n; i++)
+    values[i] = (guint16) i;
+  counts = g_bytes_new_take (values, n * sizeof *values);
+  *table = gst_ldp_meta_add (buffer, 90, 70, &shape, regions, 2, counts);
+  g_bytes_unref (counts);
+  return buffer;
+}
+
+static void
+check_whole (GstBuffer *buffer)
+{
+  GstLdpDescriptors found;
+  gchar *problem;
+
+  fail_unless (gst_ldp_meta_read (buffer, &found, &problem), "%s", problem);
+  fail_unless (problem == NULL);
+  fail_unless_equals_int (found.n_regions, 2);
+  fail_unless_equals_uint64 (found.size, 2 * 4 * 4 * 2 * 256);
+  fail_unless_equals_int (found.shape.params.grid, 4);
+  fail_unless_equals_int (found.shape.params.levels, 0);
+  fail_unless (memcmp (found.regions, regions, sizeof regions) == 0);
+  fail_unless_equals_int (found.counts[2 * 777], 777 % 256);
+}
+
+static void
+check_broken (GstBuffer *buffer, const gchar *what)
+{
+  GstLdpDescriptors found;
+  gchar *problem;
+
+  fail_if (gst_ldp_meta_read (buffer, &found, &problem), "%s is read", what);
+  fail_unless (problem != NULL
+          && g_str_has_prefix (problem, "The frame's descriptor is broken: "),
+      "%s: %s", what, problem);
+  g_free (problem);
+}
+
+/* "(int)5", as in caps; NULL: no such field. */
+static void
+set_field (GstStructure *table, const gchar *field, const gchar *value)
+{
+  gchar *text = g_strdup_printf ("x, v=%s;", value);
+  GstStructure *parsed =
+      value != NULL ? gst_structure_from_string (text, NULL) : NULL;
+
+  fail_unless (value == NULL || parsed != NULL, "%s", text);
+  if (parsed != NULL)
+    gst_structure_set_value (
+        table, field, gst_structure_get_value (parsed, "v"));
+  else
+    gst_structure_remove_field (table, field);
+  g_clear_pointer (&parsed, gst_structure_free);
+  g_free (text);
+}
+
+GST_START_TEST (test_whole)
+{
+  GstStructure *table;
+  GstBuffer *buffer = new_buffer (&table), *copy = gst_buffer_copy (buffer);
+
+  check_whole (buffer);
+  check_whole (copy);
+  /* what does not count may be anything */
+  set_field (table, "levels", "(int)-7");
+  set_field (table, "age", "(string)old");
+  check_whole (buffer);
+  set_field (table, "block", "(int)16");
+  set_field (table, "block_rows", "(int)3");
+  check_broken (buffer, "as many counts as before");
+  gst_buffer_unref (copy);
+  gst_buffer_unref (buffer);
+}
+
+GST_END_TEST
+
+/* None is not a broken one. */
+GST_START_TEST (test_none)
+{
+  GstStructure *table;
+  GstBuffer *empty = gst_buffer_new (), *other = new_buffer (&table);
+  GstLdpDescriptors found;
+  gchar *problem;
+
+  fail_if (gst_ldp_meta_read (empty, &found, &problem));
+  fail_unless (problem == NULL);
+  set_field (table, "kind", "(string)lines");
+  fail_if (gst_ldp_meta_read (other, &found, &problem));
+  fail_unless (problem == NULL);
+  gst_buffer_unref (other);
+  gst_buffer_unref (empty);
+}
+
+GST_END_TEST
+
+static const struct {
+  const gchar *field, *values[12];
+} bad_fields[] = {
+  { "order",
+      { "(int)1", "(int)10", "(int)-3", "(int)2147483647", "(uint)3",
+          "(string)3", "(double)3" } },
+  { "block",
+      { "(int)-1", "(int)-2147483648", "(int)16", "(int)2147483647",
+          "(gint64)0", "(string)none" } },
+  { "grid",
+      { "(int)0", "(int)-4", "(int)3", "(int)49", "(int)2147483647",
+          "(int)-2147483648", "(uint)4" } },
+  { "directions",
+      { "<46>", "<0, 46>", "<0, -45>", "<180>", "<0, 360>", "<>", "<0>",
+          "{ 0, 90 }", "<(string)0, (string)90>", "(int)5",
+          "<(gint64)0, (gint64)90>" } },
+  { "merge_directions", { "(boolean)true", "(int)0", "(string)no" } },
+  { "border", { "(string)mirror", "(string)\"\"", "(int)0" } },
+  { "bins",
+      { "(string)uniform", "(string)levels", "(string)300", "(int)256" } },
+  { "levels", { "(uint)0", "(string)0" } },
+  { "descriptor_width",
+      { "(int)0", "(int)-64", "(int)3", "(int)16385", "(int)2147483647",
+          "(uint)64" } },
+  { "descriptor_height",
+      { "(int)0", "(int)-48", "(int)16385", "(int)-2147483648",
+          "(double)48" } },
+  { "block_columns", { "(int)3", "(int)-4", "(int)2147483647", "(uint)4" } },
+  { "block_rows", { "(int)5", "(int)0", "(string)4" } },
+  { "count_size", { "(int)4", "(int)1", "(int)0", "(int)-2", "(uint)2" } },
+  { "counts", { "(string)0000", "(int)0", "<0, 1, 2>" } },
+  { "columns",
+      { "<\"region_id:i32\", \"x:u32\", \"y:u32\", \"w:u32\", \"h:f32\">",
+          "<\"region_id:u32\", \"x:u32\", \"y:u32\", \"w:u32\", \"h:u32\">",
+          "<\"region_id:i32\", \"y:u32\", \"x:u32\", \"w:u32\", \"h:u32\">",
+          "<\"region_id:i32\", \"x:u32\", \"y:u64\", \"w:u32\">" } },
+  { "width", { "(uint)89", "(uint)0" } }, /* not all regions are in it */
+  { "height", { "(uint)69", "(uint)1" } },
+};
+
+GST_START_TEST (test_broken_fields)
+{
+  for (guint f = 0; f < G_N_ELEMENTS (bad_fields); f++) {
+    const gchar *field = bad_fields[f].field;
+
+    for (guint i = 0; i < 12 && bad_fields[f].values[i] != NULL; i++) {
+      GstStructure *table;
+      GstBuffer *buffer = new_buffer (&table);
+      gchar *what = g_strdup_printf ("%s=%s", field, bad_fields[f].values[i]);
+
+      set_field (table, field, bad_fields[f].values[i]);
+      check_broken (buffer, what);
+      gst_buffer_unref (buffer);
+      g_free (what);
+    }
+  }
+}
+
+GST_END_TEST
+
+GST_START_TEST (test_missing_fields)
+{
+  static const gchar *const layout[] = { "columns", "width", "height", NULL };
+
+  for (guint f = 0; f < G_N_ELEMENTS (bad_fields); f++) {
+    const gchar *field = bad_fields[f].field;
+    GstStructure *table;
+    GstBuffer *buffer = new_buffer (&table);
+    GstLdpDescriptors found;
+    gchar *problem;
+
+    set_field (table, field, NULL);
+    if (g_strv_contains (layout, field)) {
+      /* then it is no table */
+      fail_if (gst_ldp_meta_read (buffer, &found, &problem));
+      fail_unless (problem == NULL);
+    } else {
+      check_broken (buffer, field);
+    }
+    gst_buffer_unref (buffer);
+  }
+}
+
+GST_END_TEST
+
+static void
+set_bytes (GstStructure *table, const gchar *field, gconstpointer data, gsize n)
+{
+  GBytes *bytes = g_bytes_new (data, n);
+
+  gst_structure_set (table, field, G_TYPE_BYTES, bytes, NULL);
+  g_bytes_unref (bytes);
+}
+
+GST_START_TEST (test_broken_counts)
+{
+  const gsize whole = 2 * 2 * 4 * 4 * 2 * 256;
+  const gsize sizes[] = { 0, 1, whole / 2, whole - 1, whole + 1, 2 * whole };
+  guint8 *zeros = g_malloc0 (2 * whole);
+  GstStructure *table;
+  GstBuffer *buffer = new_buffer (&table);
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    set_bytes (table, "counts", zeros, sizes[i]);
+    check_broken (buffer, "counts");
+  }
+  set_bytes (table, "counts", zeros, whole);
+  {
+    GstLdpDescriptors found;
+    gchar *problem;
+
+    fail_unless (gst_ldp_meta_read (buffer, &found, &problem), "%s", problem);
+  }
+  gst_structure_set (table, "counts", G_TYPE_BYTES, NULL, NULL);
+  check_broken (buffer, "no counts");
+  gst_buffer_unref (buffer);
+  g_free (zeros);
+}
+
+GST_END_TEST
+
+GST_START_TEST (test_broken_regions)
+{
+  static const GstLdpRegion bad[] = { { 3, 10, 20, 81, 50 },
+    { 3, 10, 20, 80, 51 }, { 3, 10, 20, 0, 50 }, { 3, 10, 20, 80, 0 },
+    { 3, 90, 20, 1, 1 }, { 3, G_MAXUINT, 0, 1, 1 }, { 3, 1, 1, G_MAXUINT, 1 },
+    { 3, G_MAXUINT, G_MAXUINT, G_MAXUINT, G_MAXUINT } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    const GstLdpRegion both[] = { regions[0], bad[i] };
+    GstStructure *table;
+    GstBuffer *buffer = new_buffer (&table);
+
+    set_bytes (table, "data", both, sizeof both);
+    check_broken (buffer, "a region");
+    gst_buffer_unref (buffer);
+  }
+}
+
+GST_END_TEST
+
+void
+add_meta_tests (Suite *suite)
+{
+  TCase *tc = tcase_create ("metas");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_test (tc, test_whole);
+  tcase_add_test (tc, test_none);
+  tcase_add_test (tc, test_broken_fields);
+  tcase_add_test (tc, test_missing_fields);
+  tcase_add_test (tc, test_broken_counts);
+  tcase_add_test (tc, test_broken_regions);
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Every setting acts from the next frame on; what cannot be done is refused by
+ * name, and what was in force stays. */
+#include "config.h"
+#include "described.h"
+
+#include <string.h>
+
+#define WIDTH 64
+#define HEIGHT 48
+
+/* ---- live ---- */
+
+static const struct {
+  const gchar *name, *value;
+  Kind kind;
+} steps[] = {
+  { "order", "4",
+      KIND (
+          4, 0, 8, 15, 0, CUV_LDP_VALID, CUV_LDP_BINS_256, 0, WIDTH, HEIGHT) },
+  { "grid", "3",
+      KIND (
+          4, 0, 3, 15, 0, CUV_LDP_VALID, CUV_LDP_BINS_256, 0, WIDTH, HEIGHT) },
+  { "block", "11",
+      KIND (
+          4, 11, 0, 15, 0, CUV_LDP_VALID, CUV_LDP_BINS_256, 0, WIDTH, HEIGHT) },
+  { "grid", "5",
+      KIND (
+          4, 11, 0, 15, 0, CUV_LDP_VALID, CUV_LDP_BINS_256, 0, WIDTH, HEIGHT) },
+  { "directions", "45+135",
+      KIND (
+          4, 11, 0, 10, 0, CUV_LDP_VALID, CUV_LDP_BINS_256, 0, WIDTH, HEIGHT) },
+  { "merge-directions", "true",
+      KIND (
+          4, 11, 0, 10, 1, CUV_LDP_VALID, CUV_LDP_BINS_256, 0, WIDTH, HEIGHT) },
+  { "border", "replicate",
+      KIND (4, 11, 0, 10, 1, CUV_LDP_REPLICATE, CUV_LDP_BINS_256, 0, WIDTH,
+          HEIGHT) },
+  { "levels", "7",
+      KIND (4, 11, 0, 10, 1, CUV_LDP_REPLICATE, CUV_LDP_BINS_256, 0, WIDTH,
+          HEIGHT) },
+  { "bins", "levels",
+      KIND (4, 11, 0, 10, 1, CUV_LDP_REPLICATE, CUV_LDP_BINS_LEVELS, 7, WIDTH,
+          HEIGHT) },
+  { "levels", "256",
+      KIND (4, 11, 0, 10, 1, CUV_LDP_REPLICATE, CUV_LDP_BINS_LEVELS, 256, WIDTH,
+          HEIGHT) },
+  { "bins", "uniform",
+      KIND (4, 11, 0, 10, 1, CUV_LDP_REPLICATE, CUV_LDP_BINS_UNIFORM, 0, WIDTH,
+          HEIGHT) },
+  { "descriptor-width", "40",
+      KIND (4, 11, 0, 10, 1, CUV_LDP_REPLICATE, CUV_LDP_BINS_UNIFORM, 0, 40,
+          HEIGHT) },
+  { "descriptor-height", "30",
+      KIND (4, 11, 0, 10, 1, CUV_LDP_REPLICATE, CUV_LDP_BINS_UNIFORM, 0, 40,
+          30) },
+  { "block", "0",
+      KIND (
+          4, 0, 5, 10, 1, CUV_LDP_REPLICATE, CUV_LDP_BINS_UNIFORM, 0, 40, 30) },
+};
+
+GST_START_TEST (test_live)
+{
+  const GstLdpRegion all = { -1, 0, 0, WIDTH, HEIGHT };
+  const GstLdpRegion part = { 3, 20, 10, 30, 30 };
+  const Kind *last = &steps[G_N_ELEMENTS (steps) - 1].kind;
+  Run run = run_new ("", "NV12", WIDTH, HEIGHT);
+  const Kind first = usual_kind (WIDTH, HEIGHT);
+
+  check_next (&run, &first);
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
+    gst_util_set_object_arg (G_OBJECT (run.d), steps[i].name, steps[i].value);
+    check_next (&run, &steps[i].kind);
+  }
+  for (guint i = 0; i < 4; i++) {
+    GstBuffer *in = run_frame (&run), *out;
+
+    add_region (in, "thing", part);
+    gst_util_set_object_arg (
+        G_OBJECT (run.d), "region", i % 2 == 0 ? "roi-list" : "frame");
+    out = run_push (&run, gst_buffer_copy_deep (in));
+    check_described (&run, out, in, last, i % 2 == 0 ? &part : &all, 1);
+    gst_buffer_unref (out);
+    gst_buffer_unref (in);
+  }
+  run_check_quiet (&run);
+  run_clear (&run);
+}
+
+GST_END_TEST
+
+/* ---- what cannot be done ---- */
+
+static const struct {
+  const gchar *name;
+  gint value;
+  const gchar *says;
+  gint cure;
+} refused[] = {
+  { "grid", 50,
+      "grid 50 has more blocks than the 64x48 pixels that are described: lower "
+      "it, or raise descriptor-width and descriptor-height",
+      48 },
+  { "region", GST_LDP_ROI_LIST,
+      "descriptor-width 0 and descriptor-height 0 with region=roi-list, "
+      "regions "
+      "that each have a size of their own: set both",
+      GST_LDP_FRAME },
+  { "directions", 0, "directions is empty: give one or more, as 0+90",
+      CUV_LDP_45 },
+};
+
+/* What of a frame that does not pass. */
+static void
+check_error (Run *run, const gchar *says)
+{
+  fail_unless_equals_int (
+      gst_harness_push (run->h, run_frame (run)), GST_FLOW_ERROR);
+  expect_problem (run->bus, GST_MESSAGE_ERROR, says);
+}
+
+GST_START_TEST (test_refused_at_start)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
+    Run run = run_new ("", "NV12", WIDTH, HEIGHT);
+
+    g_object_set (run.d, refused[i].name, refused[i].value, NULL);
+    check_error (&run, refused[i].says);
+    run_clear (&run);
+  }
+}
+
+GST_END_TEST
+
+/* One warning; all goes on as it was, for frames of another size, too, until it
+ * can be done. */
+GST_START_TEST (test_refused_while_playing)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
+    Kind kind = usual_kind (WIDTH, HEIGHT);
+    Run run = run_new ("draw=code-0", "NV12", WIDTH, HEIGHT);
+    gint value;
+
+    check_next (&run, &kind);
+    g_object_set (run.d, refused[i].name, refused[i].value, "order", 2, NULL);
+    check_next (&run, &kind);
+    expect_problem (run.bus, GST_MESSAGE_WARNING, refused[i].says);
+    check_next (&run, &kind);
+    run_check_quiet (&run);
+    g_object_get (run.d, refused[i].name, &value, NULL);
+    fail_unless_equals_int (value, refused[i].value);
+
+    kind = usual_kind (WIDTH / 2, HEIGHT / 2);
+    run_caps (&run, "RGB", WIDTH / 2, HEIGHT / 2);
+    check_next (&run, &kind);
+    expect_problem (run.bus, GST_MESSAGE_WARNING, refused[i].name);
+    run_caps (&run, "NV12", WIDTH, HEIGHT);
+    g_object_set (run.d, refused[i].name, refused[i].cure, NULL);
+    kind = usual_kind (WIDTH, HEIGHT);
+    kind.params.order = 2;
+    if (i == 0)
+      kind.params.grid = refused[i].cure;
+    if (i == 2)
+      kind.params.directions = refused[i].cure;
+    check_next (&run, &kind);
+    run_check_quiet (&run);
+    run_clear (&run);
+  }
+}
+
+GST_END_TEST
+
+/* Frames that become too small for what is in force. */
+GST_START_TEST (test_frames_get_small)
+{
+  Run run = run_new ("grid=40", "NV12", WIDTH, HEIGHT);
+  Kind kind = usual_kind (WIDTH, HEIGHT);
+
+  kind.params.grid = 40;
+  check_next (&run, &kind);
+  run_caps (&run, "NV12", WIDTH / 2, HEIGHT / 2);
+  check_error (&run, "grid 40 has more blocks than the 32x24 pixels");
+  run_clear (&run);
+}
+
+GST_END_TEST
+
+/* What was in force before a stop is not after it. */
+GST_START_TEST (test_refused_at_second_start)
+{
+  const Kind kind = usual_kind (WIDTH, HEIGHT);
+  Run run = run_new ("", "NV12", WIDTH, HEIGHT);
+
+  check_next (&run, &kind);
+  gst_element_set_state (run.h->element, GST_STATE_NULL);
+  g_object_set (run.d, "directions", 0, NULL);
+  gst_element_set_state (run.h->element, GST_STATE_PLAYING);
+  run_caps (&run, "NV12", WIDTH, HEIGHT);
+  check_error (&run, "directions is empty");
+  run_clear (&run);
+}
+
+GST_END_TEST
+
+/* What would take all memory is refused before it does. */
+GST_START_TEST (test_too_many_counts)
+{
+  Run run = run_new ("block=1", "RGB", 1024, 512);
+
+  check_error (&run,
+      "block 1 makes 1024 x 512 blocks, whose counts take 1024 MB, not less "
+      "than 1024: raise it");
+  run_clear (&run);
+  run = run_new ("grid=1000 descriptor-width=1000 descriptor-height=1000",
+      "RGB", WIDTH, HEIGHT);
+  check_error (&run, "grid 1000 makes 1000 x 1000 blocks");
+  run_clear (&run);
+}
+
+GST_END_TEST
+
+GST_START_TEST (test_large_frames)
+{
+  Run run = run_new ("", "RGB", 16385, 8);
+  const Kind kind = usual_kind (100, 8);
+
+  check_error (&run,
+      "16385x8 pixels are too many to describe: set descriptor-width and "
+      "descriptor-height to up to 16384");
+  run_clear (&run);
+  run = run_new ("descriptor-width=100", "RGB", 16385, 8);
+  check_next (&run, &kind);
+  run_check_quiet (&run);
+  run_clear (&run);
+}
+
+GST_END_TEST
+
+GST_START_TEST (test_out_of_range)
+{
+  GstElement *d = gst_element_factory_make ("ldpdescriptor", NULL);
+
+  ASSERT_WARNING (g_object_set (d, "order", 1, NULL));
+  ASSERT_WARNING (g_object_set (d, "order", 10, NULL));
+  ASSERT_WARNING (g_object_set (d, "grid", 0, NULL));
+  ASSERT_WARNING (g_object_set (d, "grid", 1025, NULL));
+  ASSERT_WARNING (g_object_set (d, "block", 16385, NULL));
+  ASSERT_WARNING (g_object_set (d, "levels", 1, NULL));
+  ASSERT_WARNING (g_object_set (d, "levels", 257, NULL));
+  ASSERT_WARNING (g_object_set (d, "directions", 16, NULL));
+  ASSERT_WARNING (gst_util_set_object_arg (G_OBJECT (d), "directions", "0+46"));
+  ASSERT_WARNING (g_object_set (d, "descriptor-width", 16385, NULL));
+  gst_object_unref (d);
+}
+
+GST_END_TEST
+
+GST_START_TEST (test_bad_names)
+{
+  static const gchar *const bad[] = { "directions=right", "bins=128",
+    "border=mirror", "region=roi", "draw=code-46" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    gchar *line = g_strdup_printf ("ldpdescriptor %s", bad[i]);
+    gchar *name = g_strndup (bad[i], strcspn (bad[i], "="));
+    GError *error = NULL;
+    GstElement *element = gst_parse_launch (line, &error);
+
+    fail_unless (
+        error != NULL && strstr (error->message, name) != NULL, "%s", bad[i]);
+    g_clear_error (&error);
+    gst_clear_object (&element);
+    g_free (name);
+    g_free (line);
+  }
+}
+
+GST_END_TEST
+
+void
+add_settings_tests (Suite *suite)
+{
+  TCase *tc = tcase_create ("settings");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_test (tc, test_live);
+  tcase_add_test (tc, test_refused_at_start);
+  tcase_add_test (tc, test_refused_while_playing);
+  tcase_add_test (tc, test_frames_get_small);
+  tcase_add_test (tc, test_refused_at_second_start);
+  tcase_add_test (tc, test_too_many_counts);
+  tcase_add_test (tc, test_large_frames);
+  tcase_add_test (tc, test_out_of_range);
+  tcase_add_test (tc, test_bad_names);
+}
