@@ -13,7 +13,12 @@ check_drawing (const LdpInput *input, CuvLdpCpu *cpu, int n_threads)
     CuvCheckFrame found = cuv_check_frame_copy (&input->frame);
     CuvCheckFrame wanted = ldp_input_draw (input, d);
 
-    cuv_ldp_cpu_run (cpu, &found.frame, &input->rect, n_threads);
+    CuvFrame frame = found.frame;
+    CuvLdpRect rect = input->rect;
+
+    cuv_ldp_cpu_run (cpu, &frame, &rect, n_threads);
+    frame = (CuvFrame){ 0 }; /* the caller's are not needed any more */
+    rect = (CuvLdpRect){ 0 };
     cuv_ldp_cpu_draw (cpu, d, n_threads);
     CUV_CHECK (ldp_look_same (&found, &wanted), ": direction %d", d);
     cuv_check_frame_free (&wanted);
