@@ -68,17 +68,21 @@ GST_START_TEST (holds_results_with_their_age)
 }
 
 GST_END_TEST
-/* Frames of another size are not those that results were found in. */
+/* Frames of another size are not those that results were found in. Caps come
+ * without a segment. */
 GST_START_TEST (forgets_on_caps)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
+  GstCaps *caps = gst_caps_from_string (
+      "video/x-raw,format=NV12,width=32,height=24,framerate=30/1");
 
   g_object_set (probe, "inference-interval", 100, "hold-results", TRUE, NULL);
   cuv_probe_push (h, 0, NULL);
   fail_unless (cuv_probe_push (h, 1, NULL));
   fail_unless_equals_int (probe->n_analyse, 1);
-  cuv_harness_caps (h, "NV12", 32, 24);
+  fail_unless (gst_harness_push_event (h, gst_event_new_caps (caps)));
+  gst_caps_unref (caps);
   gst_buffer_unref (
       gst_harness_push_and_pull (h, cuv_frame_new ("NV12", 32, 24)));
   fail_unless_equals_int (probe->n_analyse, 2);

@@ -280,6 +280,21 @@ GST_END_TEST
 
 /* ---- streams that change and begin again ---- */
 
+/* Without a segment, which would have the element forget what was before. */
+static void
+push_caps (Run *run, const gchar *format, gint width, gint height)
+{
+  GstCaps *caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING,
+      format, "width", G_TYPE_INT, width, "height", G_TYPE_INT, height,
+      "framerate", GST_TYPE_FRACTION, 25, 1, NULL);
+
+  fail_unless (gst_harness_push_event (run->h, gst_event_new_caps (caps)));
+  gst_caps_unref (caps);
+  run->format = format;
+  run->width = width;
+  run->height = height;
+}
+
 /* Nothing of the frames before is held on those of another size. */
 GST_START_TEST (test_caps_change)
 {
@@ -291,7 +306,7 @@ GST_START_TEST (test_caps_change)
     const Kind kind = usual_kind (sizes[i][0], sizes[i][1]);
 
     gst_buffer_unref (run_push (&run, run_frame (&run)));
-    run_caps (&run, formats[3 * i], kind.width, kind.height);
+    push_caps (&run, formats[3 * i], kind.width, kind.height);
     check_next (&run, &kind);
   }
   run_check_quiet (&run);
