@@ -11,6 +11,7 @@ export GST_REGISTRY_1_0=$scratch/registry
 case $1 in
   visionpublish) jq -es '[.[].objects[]?] | length > 50' out >/dev/null ;;
   houghlines) gst-launch-1.0 -q filesrc location=lines.png ! pngdec ! fakesink ;;
+  ldpdescriptor) gst-launch-1.0 -q filesrc location=codes.png ! pngdec ! fakesink ;;
   rcdtrack) gst-launch-1.0 -q filesrc location=followed.avi ! avidemux ! jpegdec ! fakesink ;;
   spectralntf) gst-launch-1.0 -q filesrc location=maps.png ! pngdec ! fakesink ;;
   visionoverlay) gst-launch-1.0 -q filesrc location=faces.png ! pngdec ! fakesink ;;
