@@ -524,6 +524,17 @@ __vminu4 (unsigned a, unsigned b)
   return smaller;
 }
 
+// How much the bytes of a and b differ, in all.
+static inline unsigned
+__vsadu4 (unsigned a, unsigned b)
+{
+  unsigned sum = 0;
+
+  for (int s = 0; s < 32; s += 8)
+    sum += (unsigned) abs ((int) (a >> s & 255) - (int) (b >> s & 255));
+  return sum;
+}
+
 static inline unsigned
 __viaddmin_s16x2_relu (unsigned a, unsigned b, unsigned c)
 {

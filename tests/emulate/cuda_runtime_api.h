@@ -62,6 +62,7 @@ cudaError_t cudaMemsetAsync (void *to, int value, size_t n, cudaStream_t);
 cudaError_t cudaStreamCreateWithFlags (cudaStream_t *stream, unsigned flags);
 cudaError_t cudaStreamDestroy (cudaStream_t stream);
 cudaError_t cudaStreamSynchronize (cudaStream_t stream);
+cudaError_t cudaStreamWaitEvent (cudaStream_t, cudaEvent_t, unsigned flags);
 cudaError_t cudaEventCreate (cudaEvent_t *event);
 cudaError_t cudaEventCreateWithFlags (cudaEvent_t *event, unsigned flags);
 cudaError_t cudaEventDestroy (cudaEvent_t event);

@@ -452,6 +452,12 @@ cudaStreamSynchronize (cudaStream_t)
 }
 
 cudaError_t
+cudaStreamWaitEvent (cudaStream_t, cudaEvent_t, unsigned)
+{
+  return cudaSuccess;
+}
+
+cudaError_t
 cudaEventCreate (cudaEvent_t *event)
 {
   *event = new CuvEmulatedEvent{};
