@@ -1,196 +1,138 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A query against the pictures of an index. A block of threads compares some
-// pictures with it at once, so that the query is read once for all of them; a
-// warp has every n-th block of their histograms.
+// A query against the pictures of an index. As many of them as there is room
+// for stay in device memory. The others go there for each query, some at a
+// time: while those are compared the next are copied, by way of pinned memory.
 #include "ldp/match.h"
 
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <stdio.h>
 #include <string.h>
-#include "cuv-cuda.cuh"
+#include <vector>
+#include "ldp/match.cuh"
 
-#define WARPS 8
-#define ENTRIES 4 // of a block of threads
+#define SLOTS 2
+#define CHUNK_BYTES (8 << 20) // so many at a time are as fast as more
 
-struct Pictures {
-  const uint8_t *query, *entries;
-  int64_t stride;
-  int n, n_blocks, n_histograms, n_bins;
-  const double *weights;
-  const uint32_t *totals;
-  bool is_empty;
-  double *similarities;
+// Room for some entries on their way.
+struct Slot {
+  uint8_t *staged, *entries;   // pinned, and on the device
+  cudaEvent_t copied, matched; // staged may be filled, entries overwritten
+};
+
+// How device memory is shared out, in entries.
+struct Layout {
+  int64_t resident, chunk; // chunk 0: all are resident
 };
 
 struct _CuvLdpMatchCuda {
-  CuvArena arena = {};
-  Pictures pictures = {};
-  int count_size = 0;
-  size_t size = 0;           // of a picture
-  uint8_t *staged = nullptr; // pinned: the query
-  double *found = nullptr;   // pinned: the similarities
-  cudaStream_t stream = nullptr;
+  CuvArena fixed = {}, memory = {}, results = {};
+  CuvLdpMatchPass pass = {};
+  bool is_empty = false;
+  int64_t n_counts = 0, size = 0, stride = 0; // of an entry on the host
+  int64_t room = 0;                           // entries
+  Layout layout = {};
+  int64_t n_resident = 0, n = 0, n_matched = 0;
+  const uint8_t *entries = nullptr;
+  uint8_t *resident = nullptr, *packed = nullptr;
+  Slot slots[SLOTS] = {};
+  cudaStream_t copying = nullptr, stream = nullptr;
 
-  ~_CuvLdpMatchCuda ()
-  {
-    cuv_arena_clear (&arena);
-  }
+  ~_CuvLdpMatchCuda ();
 };
 
-// ---- a histogram ----
-
-template <typename Count>
-static __device__ __forceinline__ unsigned
-sum_of_smaller (unsigned a, unsigned b)
+_CuvLdpMatchCuda::~_CuvLdpMatchCuda ()
 {
-  if (sizeof (Count) == 1)
-    return __dp4a (__vminu4 (a, b), 0x01010101u, 0u);
-  if (sizeof (Count) == 2) {
-    const unsigned both = __vminu2 (a, b);
-
-    return (both & 0xffff) + (both >> 16);
+  if (copying != nullptr) {
+    cuv_cuda_record (cudaStreamSynchronize (copying), "cudaStreamSynchronize");
+    cuv_cuda_record (cudaStreamDestroy (copying), "cudaStreamDestroy");
   }
-  return min (a, b);
-}
-
-// What a lane's words of a histogram have in common with an entry's. Lanes of a
-// warp are next to each other; the rest of a histogram is not a whole word.
-template <typename Count>
-static __device__ __forceinline__ unsigned
-common (const uint8_t *a, const uint8_t *b, int n_bins)
-{
-  const int lane = threadIdx.x % 32;
-  const int n = n_bins * (int) sizeof (Count);
-  const bool aligned = ((uintptr_t) a | (uintptr_t) b) % 4 == 0;
-  const int words = aligned ? n / 4 : 0;
-  unsigned sum = 0;
-
-  for (int i = lane; i < words; i += 32)
-    sum += sum_of_smaller<Count> (
-        ((const unsigned *) a)[i], ((const unsigned *) b)[i]);
-  for (int i = words * 4 / (int) sizeof (Count) + lane; i < n_bins; i += 32)
-    sum += min (
-        (unsigned) ((const Count *) a)[i], (unsigned) ((const Count *) b)[i]);
-  return sum;
-}
-
-// Of all lanes.
-static __device__ __forceinline__ unsigned
-sum_of_bytes (const uint8_t *bytes, int n)
-{
-  unsigned sum = 0;
-
-  for (int i = threadIdx.x % 32; i < n; i += 32)
-    sum += bytes[i];
-  return cuv_warp_sum (sum);
-}
-
-// See cuv_ldp_common_whole().
-template <typename Count>
-static __device__ __forceinline__ unsigned
-common_of_warp (const uint8_t *a, const uint8_t *b, int n_bins, bool whole)
-{
-  const unsigned sum = cuv_warp_sum (common<Count> (a, b, n_bins));
-
-  if (sizeof (Count) == 1 && whole && sum == 255
-      && sum_of_bytes (a, n_bins) == 255 && sum_of_bytes (b, n_bins) == 255)
-    return 256;
-  return sum;
-}
-
-// ---- pictures ----
-
-// What a warp's blocks of some entries lack of the query's.
-template <typename Count>
-static __device__ __forceinline__ void
-compare (const Pictures &all, int first, int n, double sums[ENTRIES])
-{
-  const int of_block = all.n_histograms * all.n_bins * (int) sizeof (Count);
-
-  for (int block = threadIdx.x / 32; block < all.n_blocks; block += WARPS) {
-    const unsigned total = all.totals[block];
-    unsigned found[ENTRIES] = {};
-
-    for (int h = 0; h < all.n_histograms; h++) {
-      const int64_t at =
-          (int64_t) block * of_block + h * all.n_bins * (int) sizeof (Count);
-
-#pragma unroll
-      for (int e = 0; e < ENTRIES; e++) {
-        if (e < n)
-          found[e] += common_of_warp<Count> (all.query + at,
-              all.entries + (int64_t) (first + e) * all.stride + at, all.n_bins,
-              total == 256);
-      }
+  for (const Slot &slot : slots) {
+    for (cudaEvent_t event : { slot.copied, slot.matched }) {
+      if (event != nullptr)
+        cuv_cuda_record (cudaEventDestroy (event), "cudaEventDestroy");
     }
-#pragma unroll
-    for (int e = 0; e < ENTRIES; e++)
-      sums[e] += all.weights[block] * (all.n_histograms * total - found[e]);
   }
+  cuv_arena_clear (&fixed);
+  cuv_arena_clear (&memory);
+  cuv_arena_clear (&results);
 }
 
-template <typename Count>
-static __global__ void __launch_bounds__ (32 * WARPS)
-    match_kernel (const __grid_constant__ Pictures all)
+// ---- what does not depend on the entries ----
+
+// And one of weight 0: half of the last unit may be behind the picture, and
+// whatever is there counts for nothing.
+static std::vector<CuvLdpHistogram>
+histograms_of (const CuvLdpPacked &packed)
 {
-  __shared__ double of_warps[WARPS][ENTRIES];
-  const int first = blockIdx.x * ENTRIES;
-  const int n = min (ENTRIES, all.n - first);
-  double sums[ENTRIES] = {};
+  const int n = packed.n_histograms;
+  std::vector<CuvLdpHistogram> histograms ((size_t) packed.n_blocks * n + 1);
 
-  compare<Count> (all, first, n, sums);
-  if (threadIdx.x % 32 == 0) {
-    for (int e = 0; e < ENTRIES; e++)
-      of_warps[threadIdx.x / 32][e] = sums[e];
-  }
-  __syncthreads ();
-  if ((int) threadIdx.x < n) {
-    double lack = all.is_empty ? 1.0 : 0.0;
-
-    for (int w = 0; w < WARPS; w++)
-      lack += of_warps[w][threadIdx.x];
-    all.similarities[first + threadIdx.x] = fmax (1.0 - lack, 0.0);
-  }
+  for (size_t i = 0; i + 1 < histograms.size (); i++)
+    histograms[i] = { packed.weights[i / n], packed.totals[i / n] };
+  return histograms;
 }
-
-// ---- the entries ----
 
 static bool
-init (CuvLdpMatchCuda *self, const CuvLdpPacked *packed, const uint8_t *entries,
-    size_t stride, int n)
+has_room (CuvLdpMatchCuda *self, size_t fixed, size_t max_bytes)
 {
-  Pictures *all = &self->pictures;
+  const size_t least = fixed + SLOTS * (size_t) self->pass.pitch;
+  char text[120];
 
-  self->count_size = packed->count_size;
-  self->size = (size_t) packed->n_blocks * packed->n_histograms * packed->n_bins
-      * packed->count_size;
-  all->stride = (int64_t) stride;
-  all->n = (int) n;
-  all->n_blocks = packed->n_blocks;
-  all->n_histograms = packed->n_histograms;
-  all->n_bins = packed->n_bins;
-  all->weights = (const double *) cuv_arena_upload (
-      &self->arena, packed->weights, packed->n_blocks * sizeof (double));
-  all->totals = (const uint32_t *) cuv_arena_upload (
-      &self->arena, packed->totals, packed->n_blocks * sizeof (uint32_t));
-  all->is_empty = packed->is_empty;
-  all->entries = (const uint8_t *) cuv_arena_upload (
-      &self->arena, entries, (size_t) (n - 1) * stride + self->size);
-  all->query = (const uint8_t *) cuv_arena_alloc (&self->arena, self->size);
-  all->similarities =
-      (double *) cuv_arena_alloc (&self->arena, n * sizeof (double));
-  self->staged = (uint8_t *) cuv_arena_pinned (&self->arena, self->size);
-  self->found = (double *) cuv_arena_pinned (&self->arena, n * sizeof (double));
-  return all->weights != nullptr && all->totals != nullptr
-      && all->entries != nullptr && all->query != nullptr
-      && all->similarities != nullptr && self->staged != nullptr
-      && self->found != nullptr;
+  if (max_bytes >= least) {
+    self->room = (int64_t) ((max_bytes - fixed) / (size_t) self->pass.pitch);
+    return true;
+  }
+  snprintf (text, sizeof text,
+      "%zu bytes of device memory are allowed, and pictures of this size need "
+      "at least %zu",
+      max_bytes, least);
+  cuv_cuda_record (cudaErrorMemoryAllocation, text);
+  return false;
+}
+
+static int
+make_events (CuvLdpMatchCuda *self)
+{
+  CUV_CUDA_TRY (
+      cudaStreamCreateWithFlags (&self->copying, cudaStreamNonBlocking));
+  for (Slot &slot : self->slots) {
+    for (cudaEvent_t *event : { &slot.copied, &slot.matched })
+      CUV_CUDA_TRY (cudaEventCreateWithFlags (event, cudaEventDisableTiming));
+  }
+  return 0;
+}
+
+static bool
+init (CuvLdpMatchCuda *self, const CuvLdpPacked &packed, size_t stride,
+    size_t max_bytes)
+{
+  CuvLdpMatchPass *pass = &self->pass;
+  const std::vector<CuvLdpHistogram> histograms = histograms_of (packed);
+  const size_t bytes = histograms.size () * sizeof histograms[0];
+
+  pass->n_histograms = packed.n_blocks * packed.n_histograms;
+  pass->n_bins = packed.n_bins;
+  pass->count_size = packed.count_size;
+  self->is_empty = packed.is_empty;
+  self->stride = (int64_t) stride;
+  self->n_counts = (int64_t) pass->n_histograms * pass->n_bins;
+  self->size = self->n_counts * pass->count_size;
+  pass->pitch = (self->size + CUV_LDP_UNIT - 1) / CUV_LDP_UNIT * CUV_LDP_UNIT;
+  if (!has_room (self, bytes + (size_t) pass->pitch, max_bytes)
+      || make_events (self) != 0)
+    return false;
+  pass->histograms = (const CuvLdpHistogram *) cuv_arena_upload (
+      &self->fixed, histograms.data (), bytes);
+  self->packed =
+      (uint8_t *) cuv_arena_alloc (&self->fixed, (size_t) pass->pitch);
+  return pass->histograms != nullptr && self->packed != nullptr;
 }
 
 extern "C" CuvLdpMatchCuda *
 cuv_ldp_match_cuda_new (
-    const CuvLdpPacked *packed, const uint8_t *entries, size_t stride, int n)
+    const CuvLdpPacked *packed, size_t stride, size_t max_bytes)
 {
   std::unique_ptr<CuvLdpMatchCuda> self (new (std::nothrow) _CuvLdpMatchCuda);
 
@@ -198,7 +140,7 @@ cuv_ldp_match_cuda_new (
     cuv_cuda_record (cudaErrorMemoryAllocation, "host memory");
     return nullptr;
   }
-  return init (self.get (), packed, entries, stride, n) ? self.release ()
+  return init (self.get (), *packed, stride, max_bytes) ? self.release ()
                                                         : nullptr;
 }
 
@@ -208,31 +150,195 @@ cuv_ldp_match_cuda_free (CuvLdpMatchCuda *self)
   delete self;
 }
 
-extern "C" int
-cuv_ldp_match_cuda_submit (
-    CuvLdpMatchCuda *self, const uint8_t *query, CuvCudaStream stream)
+// ---- the entries ----
+
+// Room for some more where entries were appended: when it is used up all of
+// them are copied again.
+static Layout
+layout_for (const CuvLdpMatchCuda *self, int64_t n)
 {
-  const int n_blocks = cuv_div_up (self->pictures.n, ENTRIES);
-  const auto kernel = self->count_size == 1 ? match_kernel<uint8_t>
-      : self->count_size == 2               ? match_kernel<uint16_t>
-                                            : match_kernel<uint32_t>;
+  const Layout &now = self->layout;
+  const int64_t pitch = self->pass.pitch;
+
+  if (n > self->room) {
+    const int64_t chunk =
+        std::max<int64_t> (std::min (CHUNK_BYTES / pitch, self->room / 8), 1);
+
+    return { self->room - SLOTS * chunk, chunk };
+  }
+  if (now.chunk == 0 && n <= now.resident)
+    return now;
+  return { std::min (self->room, now.resident > 0 ? n + n / 4 + 1 : n), 0 };
+}
+
+static int
+allocate (CuvLdpMatchCuda *self, const Layout &layout)
+{
+  const size_t bytes = (size_t) (layout.resident * self->pass.pitch);
+  const size_t chunk = (size_t) (layout.chunk * self->pass.pitch);
+
+  self->layout = {};
+  self->n_resident = 0;
+  cuv_arena_clear (&self->memory);
+  if (bytes > 0) {
+    self->resident = (uint8_t *) cuv_arena_alloc (&self->memory, bytes);
+    if (self->resident == nullptr)
+      return -1;
+  }
+  for (Slot &slot : self->slots) {
+    if (chunk == 0)
+      break;
+    slot.entries = (uint8_t *) cuv_arena_alloc (&self->memory, chunk);
+    slot.staged = (uint8_t *) cuv_arena_pinned (&self->memory, chunk);
+    if (slot.entries == nullptr || slot.staged == nullptr)
+      return -1;
+  }
+  self->layout = layout;
+  return 0;
+}
+
+// Kernels write what they find straight to the host.
+static int
+reserve_results (CuvLdpMatchCuda *self, int64_t n)
+{
+  CuvLdpMatchPass *pass = &self->pass;
+
+  if (n <= pass->lacks_pitch)
+    return 0;
+  n = std::max (n, 2 * pass->lacks_pitch);
+  pass->lacks_pitch = 0;
+  cuv_arena_clear (&self->results);
+  pass->lacks = (double *) cuv_arena_pinned (
+      &self->results, CUV_LDP_PARTS * (size_t) n * sizeof (double));
+  if (pass->lacks == nullptr)
+    return -1;
+  pass->lacks_pitch = n;
+  return 0;
+}
+
+// Those from `first` on that there is room for.
+static int
+copy_residents (CuvLdpMatchCuda *self, int64_t first, cudaStream_t stream)
+{
+  const int64_t end = std::min (self->n, self->layout.resident);
+  const int64_t pitch = self->pass.pitch;
+
+  if (first < end)
+    CUV_CUDA_TRY (cudaMemcpy2DAsync (self->resident + first * pitch,
+        (size_t) pitch, self->entries + first * self->stride,
+        (size_t) self->stride, (size_t) self->size, (size_t) (end - first),
+        cudaMemcpyHostToDevice, stream));
+  self->n_resident = end;
+  return 0;
+}
+
+static int
+set_entries (CuvLdpMatchCuda *self, int64_t first_new, cudaStream_t stream)
+{
+  const Layout layout = layout_for (self, self->n);
+
+  if ((layout.resident != self->layout.resident
+          || layout.chunk != self->layout.chunk)
+      && allocate (self, layout) != 0)
+    return -1;
+  if (reserve_results (self, self->n) != 0)
+    return -1;
+  return copy_residents (self, std::min (first_new, self->n_resident), stream);
+}
+
+extern "C" int
+cuv_ldp_match_cuda_set_entries (CuvLdpMatchCuda *self, const uint8_t *entries,
+    int64_t n, int64_t first_new, CuvCudaStream stream)
+{
+  self->entries = entries;
+  self->n = n;
+  self->n_matched = 0;
+  if (set_entries (self, first_new, (cudaStream_t) stream) == 0)
+    return 0;
+  self->n = self->n_resident = 0;
+  return -1;
+}
+
+// ---- a query ----
+
+// n entries from `first` on, of which the first is at `entries`.
+static int
+match (CuvLdpMatchCuda *self, const uint8_t *entries, int64_t first, int64_t n)
+{
+  CuvLdpMatchPass pass = self->pass;
+
+  pass.entries = entries;
+  pass.n = n;
+  pass.lacks += first;
+  return cuv_ldp_match_run (pass, self->stream);
+}
+
+static int
+match_chunk (CuvLdpMatchCuda *self, const Slot &slot, int64_t first, int64_t n)
+{
+  const int64_t pitch = self->pass.pitch;
+
+  CUV_CUDA_TRY (cudaEventSynchronize (slot.copied));
+  for (int64_t i = 0; i < n; i++)
+    memcpy (slot.staged + i * pitch, self->entries + (first + i) * self->stride,
+        (size_t) self->size);
+  CUV_CUDA_TRY (cudaStreamWaitEvent (self->copying, slot.matched, 0));
+  CUV_CUDA_TRY (cudaMemcpyAsync (slot.entries, slot.staged,
+      (size_t) (n * pitch), cudaMemcpyHostToDevice, self->copying));
+  CUV_CUDA_TRY (cudaEventRecord (slot.copied, self->copying));
+  CUV_CUDA_TRY (cudaStreamWaitEvent (self->stream, slot.copied, 0));
+  if (match (self, slot.entries, first, n) != 0)
+    return -1;
+  CUV_CUDA_TRY (cudaEventRecord (slot.matched, self->stream));
+  return 0;
+}
+
+static int
+set_query (CuvLdpMatchCuda *self, const void *counts, int count_size)
+{
+  CuvLdpMatchPass *pass = &self->pass;
+  const bool same = count_size == pass->count_size;
+
+  pass->query = same ? (const uint8_t *) counts : self->packed;
+  return same ? 0
+              : cuv_ldp_match_pack (counts, count_size, self->n_counts,
+                  self->packed, pass->count_size, self->stream);
+}
+
+extern "C" int
+cuv_ldp_match_cuda_submit_counts (CuvLdpMatchCuda *self, const void *counts,
+    int count_size, int64_t n_entries, CuvCudaStream stream)
+{
+  const int64_t n = std::min (n_entries, self->n);
+  const int64_t n_resident = std::min (n, self->n_resident);
+  int slot = 0;
 
   self->stream = (cudaStream_t) stream;
-  memcpy (self->staged, query, self->size);
-  CUV_CUDA_TRY (cudaMemcpyAsync ((void *) self->pictures.query, self->staged,
-      self->size, cudaMemcpyHostToDevice, self->stream));
-  kernel<<<n_blocks, 32 * WARPS, 0, self->stream>>> (self->pictures);
-  CUV_CUDA_LAUNCHED (match_kernel);
-  CUV_CUDA_TRY (cudaMemcpyAsync (self->found, self->pictures.similarities,
-      self->pictures.n * sizeof (double), cudaMemcpyDeviceToHost,
-      self->stream));
+  self->n_matched = n;
+  if (set_query (self, counts, count_size) != 0
+      || match (self, self->resident, 0, n_resident) != 0)
+    return -1;
+  for (int64_t first = n_resident; first < n; first += self->layout.chunk) {
+    if (match_chunk (self, self->slots[slot++ % SLOTS], first,
+            std::min (n - first, self->layout.chunk))
+        != 0)
+      return -1;
+  }
   return 0;
 }
 
 extern "C" int
 cuv_ldp_match_cuda_collect (CuvLdpMatchCuda *self, double *similarities)
 {
+  const CuvLdpMatchPass &pass = self->pass;
+
   CUV_CUDA_TRY (cudaStreamSynchronize (self->stream));
-  memcpy (similarities, self->found, self->pictures.n * sizeof (double));
+  for (int64_t i = 0; i < self->n_matched; i++) {
+    double lack = self->is_empty ? 1.0 : 0.0;
+
+    for (int part = 0; part < CUV_LDP_PARTS; part++)
+      lack += pass.lacks[part * pass.lacks_pitch + i];
+    similarities[i] = std::max (1.0 - lack, 0.0);
+  }
   return 0;
 }

@@ -11,19 +11,31 @@ CUV_BEGIN
 
 typedef struct _CuvLdpMatchCuda CuvLdpMatchCuda;
 
-/* Keeps n > 0 pictures, `stride` bytes apart on the host and a multiple of 16,
- * in device memory. NULL on failure, see cuv_cuda_error(). */
+/* For entries `stride` bytes apart. It takes max_bytes of device memory at
+ * most. NULL on failure, see cuv_cuda_error(): it names the least that will do.
+ */
 CUV_API CuvLdpMatchCuda *cuv_ldp_match_cuda_new (
-    const CuvLdpPacked *packed, const uint8_t *entries, size_t stride, int n);
+    const CuvLdpPacked *packed, size_t stride, size_t max_bytes);
 CUV_API void cuv_ldp_match_cuda_free (CuvLdpMatchCuda *self); /* or NULL */
 
-/* Enqueues the comparison of a packed picture, in host memory, with all of
- * them. Does not wait; the query may change afterwards. Once before it is
- * collected. Returns 0 or -1. */
-CUV_API int cuv_ldp_match_cuda_submit (
-    CuvLdpMatchCuda *self, const uint8_t *query, CuvCudaStream stream);
+/* The entries, in host memory, where they stay until others are set or self is
+ * freed. Those before first_new are the same as before, 0: none is. As many as
+ * there is room for are copied to the device, on the stream; the others will go
+ * there for each query. Not between a query and its collection. After a failure
+ * there are none. Returns 0 or -1. */
+CUV_API int cuv_ldp_match_cuda_set_entries (CuvLdpMatchCuda *self,
+    const uint8_t *entries, int64_t n, int64_t first_new, CuvCudaStream stream);
 
-/* Waits for the last submit: n similarities, 0 .. 1. Returns 0 or -1. */
+/* Enqueues the comparison of a picture with the first n_entries, or all if
+ * there are fewer: its counts in device memory, of count_size bytes (2 or 4)
+ * each, not packed. Waits only where entries have to go to the device: until
+ * the last of them are on their way. Returns 0 or -1. */
+CUV_API int cuv_ldp_match_cuda_submit_counts (CuvLdpMatchCuda *self,
+    const void *counts, int count_size, int64_t n_entries,
+    CuvCudaStream stream);
+
+/* Waits for the last query: a similarity, 0 .. 1, of each entry that it was
+ * compared with. Returns 0 or -1. */
 CUV_API int cuv_ldp_match_cuda_collect (
     CuvLdpMatchCuda *self, double *similarities);
 

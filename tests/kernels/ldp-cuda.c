@@ -5,10 +5,8 @@
 #include "ldp-tests.h"
 
 #if HAVE_CUDA && HAVE_KERNELS
-#include <math.h>
 #include <stdlib.h>
 #include "ldp/ldp.h"
-#include "ldp/match.h"
 
 static void *stream;
 
@@ -99,42 +97,10 @@ check_all_large (void)
   }
 }
 
-static void
-check_match (const LdpPictures *pictures)
-{
-  CuvLdpMatcher *matcher = cuv_ldp_matcher_new (&pictures->shape);
-  CuvLdpMatchCuda *cuda =
-      cuv_ldp_match_cuda_new (cuv_ldp_matcher_packed (matcher),
-          pictures->packed, pictures->stride, LDP_PICTURES);
-
-  for (size_t query = 0; query < LDP_PICTURES; query++) {
-    const uint8_t *packed = pictures->packed + query * pictures->stride;
-    double wanted[LDP_PICTURES], found[LDP_PICTURES];
-
-    cuv_ldp_matcher_run (matcher, packed, pictures->packed, pictures->stride,
-        LDP_PICTURES, 1, wanted);
-    CUV_CHECK (cuv_ldp_match_cuda_submit (cuda, packed, stream) == 0
-            && cuv_ldp_match_cuda_collect (cuda, found) == 0,
-        ": %s", cuv_cuda_error ());
-    for (int i = 0; i < LDP_PICTURES; i++)
-      CUV_CHECK (fabs (found[i] - wanted[i]) < 1e-12, ": %d: %g, not %g", i,
-          found[i], wanted[i]);
-  }
-  cuv_ldp_match_cuda_free (cuda);
-  cuv_ldp_matcher_free (matcher);
-}
-
 void
 check_ldp_cuda (void)
 {
   stream = cuv_check_stream_new ();
-  for (int i = 0; i < LDP_N_PICTURES; i++) {
-    LdpPictures pictures;
-
-    ldp_pictures_init (&pictures, i);
-    check_match (&pictures);
-    ldp_pictures_clear (&pictures);
-  }
   ldp_each_input (check_run);
   check_all_large ();
   cuv_check_stream_free (stream);
@@ -187,47 +153,6 @@ bench (const char *what, CuvCheckFill fill, int width, int height, int order,
   cuv_check_frame_free (&host);
 }
 
-typedef struct {
-  CuvLdpMatchCuda *cuda;
-  uint8_t *query;
-} MatchBench;
-
-static void
-run_match (void *data)
-{
-  MatchBench *self = data;
-
-  cuv_ldp_match_cuda_submit (self->cuda, self->query, stream);
-}
-
-static void
-bench_match (int n)
-{
-  const CuvLdpParams params = { .order = 3, .block = 16, .directions = 15 };
-  CuvLdpShape shape;
-  CuvLdpMatcher *matcher;
-  MatchBench self;
-  uint8_t *entries;
-  size_t size;
-  char name[80];
-
-  CUV_CHECK (cuv_ldp_shape_init (&shape, &params, 256, 256) == NULL);
-  matcher = cuv_ldp_matcher_new (&shape);
-  size = cuv_ldp_n_counts (&shape);
-  entries = malloc (size * (size_t) n);
-  for (size_t i = 0; i < size * (size_t) n; i++)
-    entries[i] = (uint8_t) (i * 2654435761u >> 29);
-  self.query = entries;
-  self.cuda = cuv_ldp_match_cuda_new (
-      cuv_ldp_matcher_packed (matcher), entries, size, n);
-  snprintf (name, sizeof name, "ldp match cuda, %d of 256x256", n);
-  cuv_check_report (name, cuv_check_time_stream (run_match, &self, stream),
-      65536.0 * n, (double) size * n);
-  cuv_ldp_match_cuda_free (self.cuda);
-  cuv_ldp_matcher_free (matcher);
-  free (entries);
-}
-
 void
 bench_ldp_cuda (void)
 {
@@ -240,7 +165,6 @@ bench_ldp_cuda (void)
   bench ("picture", CUV_CHECK_TEXTURE, 1920, 1080, 3, 16, 0);
   bench ("flat", CUV_CHECK_BLACK, 1920, 1080, 3, 16, 0);
   bench ("picture", CUV_CHECK_TEXTURE, 1920, 1080, 3, 0, 8);
-  bench_match (1000);
   cuv_check_stream_free (stream);
 }
 

@@ -19,6 +19,10 @@ void bench_ldp_match (void);
 /* the GPU against it (ldp-cuda.c) */
 void check_ldp_cuda (void);
 
+/* packed histograms against each other on the GPU (ldp-match-cuda.c) */
+void check_ldp_match_cuda (void);
+void bench_ldp_match_cuda (void);
+
 void bench_ldp (void);
 void bench_ldp_cuda (void);
 void bench_ldp_sizes (void);

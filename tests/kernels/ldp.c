@@ -10,9 +10,11 @@ run (void)
   if (cuv_check_options.cuda) {
     if (cuv_check_options.bench) {
       bench_ldp_cuda ();
+      bench_ldp_match_cuda ();
       bench_ldp_sizes ();
     }
     check_ldp_cuda ();
+    check_ldp_match_cuda ();
     return;
   }
   if (cuv_check_options.bench) {

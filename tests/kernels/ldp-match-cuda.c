@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How much alike pictures are on the GPU, against the C reference of their
+ * histograms. */
+#include "config.h"
+#include "ldp-inputs.h"
+#include "ldp-tests.h"
+
+#if HAVE_CUDA && HAVE_KERNELS
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "ldp/ldp.h"
+#include "ldp/match.h"
+
+enum { MOST = 33, PLENTY = 1 << 30 };
+
+static void *stream;
+
+/* ---- histograms that never were a picture's ---- */
+
+typedef struct {
+  CuvLdpShape shape;
+  CuvLdpMatcher *matcher;
+  size_t stride;
+  uint32_t *counts[MOST];
+  uint8_t *entries;
+} Index;
+
+/* All in one bin, of three; one in bin 0, and the others in one bin, or in
+ * every other one; anywhere: so that bytes of 255 meet all that they can. */
+static void
+fill_histogram (uint32_t *counts, int n_bins, uint32_t total)
+{
+  const uint32_t kind = cuv_check_below (4), other = 1 + cuv_check_below (2);
+  const uint32_t n = (uint32_t) n_bins;
+
+  memset (counts, 0, n * sizeof *counts);
+  if (total == 0)
+    return;
+  if (kind == 0)
+    counts[cuv_check_below (3)] = total;
+  else if (kind == 1)
+    counts[other] = total - 1;
+  if (kind == 1 || kind == 2)
+    counts[0] = 1;
+  for (uint32_t i = counts[0]; kind >= 2 && i < total; i++)
+    counts[kind == 2 ? other + 2 * cuv_check_below ((n - other + 1) / 2)
+                     : cuv_check_below (n)]++;
+}
+
+static void
+fill_picture (const CuvLdpShape *shape, uint32_t *counts)
+{
+  const bool flat = cuv_check_below (5) == 0;
+  const uint32_t bin = cuv_check_below (2);
+
+  for (int i = 0; i < shape->columns * shape->rows; i++) {
+    const uint32_t total =
+        cuv_ldp_total (shape, i % shape->columns, i / shape->columns);
+
+    for (int h = 0; h < shape->n_histograms; h++, counts += shape->n_bins) {
+      fill_histogram (counts, shape->n_bins, total);
+      if (flat) {
+        memset (counts, 0, (size_t) shape->n_bins * sizeof *counts);
+        counts[bin] = total;
+      }
+    }
+  }
+}
+
+static void
+index_init (Index *self, const CuvLdpParams *params, int width, int height)
+{
+  size_t n;
+
+  cuv_check_case ("%dx%d, order %d, block %d, grid %d, directions %d, bins %d, "
+                  "merged %d",
+      width, height, params->order, params->block, params->grid,
+      params->directions, params->bins, params->is_merged);
+  CUV_CHECK (cuv_ldp_shape_init (&self->shape, params, width, height) == NULL);
+  n = cuv_ldp_n_counts (&self->shape);
+  self->matcher = cuv_ldp_matcher_new (&self->shape);
+  self->stride = n * (size_t) cuv_ldp_index_count_size (&self->shape) + 37;
+  self->entries = malloc (MOST * self->stride);
+  memset (self->entries, 0xa5, MOST * self->stride);
+  for (int i = 0; i < MOST; i++) {
+    const int same = cuv_check_below (4) == 0 ? i / 2 : i;
+
+    self->counts[i] = malloc (n * sizeof *self->counts[i]);
+    if (same < i)
+      memcpy (self->counts[i], self->counts[same], n * sizeof **self->counts);
+    else
+      fill_picture (&self->shape, self->counts[i]);
+    CUV_CHECK (cuv_ldp_index_pack (&self->shape, self->counts[i],
+        self->entries + (size_t) i * self->stride));
+  }
+}
+
+static void
+index_clear (Index *self)
+{
+  for (int i = 0; i < MOST; i++)
+    free (self->counts[i]);
+  free (self->entries);
+  cuv_ldp_matcher_free (self->matcher);
+}
+
+static CuvLdpMatchCuda *
+match_new (const Index *self, size_t max_bytes)
+{
+  return cuv_ldp_match_cuda_new (
+      cuv_ldp_matcher_packed (self->matcher), self->stride, max_bytes);
+}
+
+static int
+set_entries (const Index *self, CuvLdpMatchCuda *cuda, int n, int first_new)
+{
+  return cuv_ldp_match_cuda_set_entries (
+      cuda, self->entries, n, first_new, stream);
+}
+
+/* Of picture `query` with n of those that were set. Its counts are as those of
+ * cuv_ldp_cuda_counts(), `skip` of them behind where memory begins. */
+static void
+ask (const Index *self, CuvLdpMatchCuda *cuda, int query, int n, size_t skip,
+    double *found)
+{
+  const size_t n_counts = cuv_ldp_n_counts (&self->shape);
+  const size_t size = (size_t) cuv_ldp_count_size (&self->shape);
+  uint8_t *counts = calloc (n_counts + skip, size);
+  uint8_t *memory;
+
+  for (size_t i = 0; i < n_counts; i++) {
+    if (size == 2)
+      ((uint16_t *) counts)[skip + i] = (uint16_t) self->counts[query][i];
+    else
+      ((uint32_t *) counts)[skip + i] = self->counts[query][i];
+  }
+  memory = cuv_check_upload (counts, (n_counts + skip) * size);
+  CUV_CHECK (cuv_ldp_match_cuda_submit_counts (
+                 cuda, memory + skip * size, (int) size, n, stream)
+              == 0
+          && cuv_ldp_match_cuda_collect (cuda, found) == 0,
+      ": %s", cuv_cuda_error ());
+  cuv_check_device_free (memory);
+  free (counts);
+}
+
+/* ---- against the reference ---- */
+
+static void
+check_query (
+    const Index *self, CuvLdpMatchCuda *cuda, int query, int n, size_t skip)
+{
+  const CuvLdpShape *shape = &self->shape;
+  double found[MOST + 1];
+
+  found[n] = -1.0;
+  ask (self, cuda, query, n, skip, found);
+  for (int i = 0; i < n; i++) {
+    const double wanted =
+        cuv_ldp_similarity (shape, self->counts[query], shape, self->counts[i]);
+
+    CUV_CHECK (
+        wanted == 1.0 ? found[i] == 1.0 : fabs (found[i] - wanted) < 1e-12,
+        ": %d of %d, query %d: %.17g, not %.17g", i, n, query, found[i],
+        wanted);
+  }
+  CUV_CHECK (found[n] == -1.0);
+}
+
+static void
+check_resident (const Index *self)
+{
+  static const int sizes[] = { 1, 3, 4, 5, 9, MOST };
+  CuvLdpMatchCuda *cuda = match_new (self, PLENTY);
+
+  for (int i = 0; i < 6; i++) {
+    const int n = sizes[i], first_new = i > 0 && i % 2 == 0 ? sizes[i - 1] : 0;
+
+    CUV_CHECK (set_entries (self, cuda, n, first_new) == 0);
+    check_query (self, cuda, (int) cuv_check_below (MOST), n, 0);
+    if (i == 1 || i == 4)
+      check_query (self, cuda, 0, n - i / 2, (size_t) i % 2);
+  }
+  cuv_ldp_match_cuda_free (cuda);
+}
+
+/* ---- less memory than entries ---- */
+
+static size_t
+least_memory (const Index *self)
+{
+  const char *text;
+
+  CUV_CHECK (match_new (self, 0) == NULL);
+  text = strstr (cuv_cuda_error (), "at least ");
+  return text != NULL ? strtoul (text + 9, NULL, 10) : 0;
+}
+
+/* Bytes that an entry takes on the device. */
+static size_t
+pitch_of (const Index *self)
+{
+  return (self->stride - 37 + 511) / 512 * 512;
+}
+
+static void
+check_limit (const Index *self, size_t max_bytes, const double *wanted)
+{
+  const size_t before = cuv_cuda_allocated ();
+  CuvLdpMatchCuda *cuda = match_new (self, max_bytes);
+  double found[MOST];
+
+  for (int i = 0; i < 3; i++) {
+    const int n = i < 2 ? 4 + 5 * i : MOST;
+
+    CUV_CHECK (set_entries (self, cuda, n, i > 0 ? n - 5 : 0) == 0, ": %s",
+        cuv_cuda_error ());
+    CUV_CHECK (cuv_cuda_allocated () - before <= max_bytes, ": %zu, not %zu",
+        cuv_cuda_allocated () - before, max_bytes);
+    ask (self, cuda, 2, n, 0, found);
+    CUV_CHECK (memcmp (found, wanted, (size_t) n * sizeof *found) == 0,
+        ": %d with %zu bytes", n, max_bytes);
+  }
+  ask (self, cuda, 2, 7, 0, found);
+  CUV_CHECK (memcmp (found, wanted, 7 * sizeof *found) == 0);
+  /* others: those from the eleventh on */
+  CUV_CHECK (cuv_ldp_match_cuda_set_entries (
+                 cuda, self->entries + 10 * self->stride, MOST - 10, 0, stream)
+      == 0);
+  ask (self, cuda, 2, MOST, 0, found);
+  CUV_CHECK (memcmp (found, wanted + 10, (MOST - 10) * sizeof *found) == 0);
+  cuv_ldp_match_cuda_free (cuda);
+  CUV_CHECK (cuv_cuda_allocated () == before);
+}
+
+static void
+check_limits (const Index *self)
+{
+  static const size_t rooms[] = { 0, 1, 3, 17, MOST - 3, MOST - 2 };
+  const size_t least = least_memory (self);
+  CuvLdpMatchCuda *cuda = match_new (self, PLENTY);
+  double wanted[MOST];
+
+  CUV_CHECK (match_new (self, least - 1) == NULL);
+  CUV_CHECK (set_entries (self, cuda, MOST, 0) == 0);
+  ask (self, cuda, 2, MOST, 0, wanted);
+  cuv_ldp_match_cuda_free (cuda);
+  check_limit (
+      self, least + rooms[cuv_check_below (6)] * pitch_of (self), wanted);
+}
+
+/* Whatever cannot be allocated: there are no entries, and the next try works.
+ */
+static void
+check_out_of_memory (const Index *self)
+{
+  const size_t limits[] = { PLENTY,
+    least_memory (self) + 10 * pitch_of (self) };
+  const size_t before = cuv_cuda_allocated ();
+  int n_failed = 0;
+
+  for (int i = 0; i < 14; i++) {
+    CuvLdpMatchCuda *cuda;
+    double found[MOST] = { -1.0 };
+    int status;
+
+    cuv_cuda_fail_allocation (i / 2);
+    cuda = match_new (self, limits[i % 2]);
+    n_failed += cuda == NULL;
+    cuv_cuda_fail_allocation (-1);
+    if (cuda == NULL)
+      cuda = match_new (self, limits[i % 2]);
+    CUV_CHECK (set_entries (self, cuda, 4, 0) == 0);
+    cuv_cuda_fail_allocation (i / 2);
+    status = set_entries (self, cuda, MOST, 4);
+    cuv_cuda_fail_allocation (-1);
+    n_failed += status != 0;
+    if (status != 0) {
+      ask (self, cuda, 0, MOST, 0, found);
+      CUV_CHECK (found[0] == -1.0);
+      CUV_CHECK (set_entries (self, cuda, 3, 0) == 0);
+    }
+    check_query (self, cuda, 0, status != 0 ? 3 : MOST, 0);
+    cuv_ldp_match_cuda_free (cuda);
+  }
+  CUV_CHECK (n_failed == 4 + 2 + 6);
+  CUV_CHECK (cuv_cuda_allocated () == before);
+}
+
+/* ---- a frame that the GPU has described ---- */
+
+static void
+check_described (void)
+{
+  const CuvLdpParams params = { .order = 3, .block = 16, .directions = 15 };
+  CuvCheckFrame host = cuv_check_frame_new ("GRAY8", 40, 37, CUV_CHECK_TEXTURE);
+  const CuvLdpRect rect = { 0, 0, 40, 37 };
+  uint8_t picture[40 * 37];
+  double found[MOST];
+  CuvFrame frame;
+  Index index;
+  CuvLdpMatchCuda *match;
+  CuvLdpCuda *cuda;
+  void *memory;
+
+  index_init (&index, &params, 40, 37);
+  cuv_ldp_picture (&host.frame, &rect, 40, 37, picture);
+  cuv_ldp_describe (&index.shape, picture, index.counts[6]);
+  CUV_CHECK (cuv_ldp_index_pack (
+      &index.shape, index.counts[6], index.entries + 6 * index.stride));
+  frame = cuv_check_to_device (&host, &memory);
+  cuda = cuv_ldp_cuda_new (&index.shape);
+  match = match_new (&index, PLENTY);
+  CUV_CHECK (set_entries (&index, match, MOST, 0) == 0
+      && cuv_ldp_cuda_submit (cuda, &frame, &rect, stream) == 0
+      && cuv_ldp_match_cuda_submit_counts (match, cuv_ldp_cuda_counts (cuda),
+             cuv_ldp_count_size (&index.shape), MOST, stream)
+          == 0
+      && cuv_ldp_match_cuda_collect (match, found) == 0);
+  for (int i = 0; i < MOST; i++)
+    CUV_CHECK ((found[i] == 1.0) == (i == 6));
+  cuv_ldp_match_cuda_free (match);
+  cuv_ldp_cuda_free (cuda);
+  cuv_check_device_free (memory);
+  cuv_check_frame_free (&host);
+  index_clear (&index);
+}
+
+void
+check_ldp_match_cuda (void)
+{
+  static const struct {
+    CuvLdpParams params;
+    int width, height;
+  } shapes[] = {
+    /* one byte: blocks of 256 codes inside, and an odd number of histograms */
+    { { .order = 2, .block = 16, .directions = 15 }, 40, 37 },
+    { { .order = 3, .block = 16, .directions = 2, .border = CUV_LDP_REPLICATE },
+        40, 37 },
+    { { .order = 3, .block = 16, .directions = 7, .border = CUV_LDP_REPLICATE },
+        50, 17 },
+    { { .order = 3,
+          .block = 8,
+          .directions = 15,
+          .is_merged = 1,
+          .border = CUV_LDP_REPLICATE },
+        40, 37 },
+    { { .order = 2, .block = 6, .directions = 5 }, 40, 37 },
+    /* of 255 codes 255 are all */
+    { { .order = 2,
+          .block = 17,
+          .directions = 15,
+          .border = CUV_LDP_REPLICATE },
+        15, 34 },
+    { { .order = 2,
+          .block = 17,
+          .directions = 15,
+          .border = CUV_LDP_REPLICATE,
+          .bins = CUV_LDP_BINS_UNIFORM },
+        15, 34 },
+    { { .order = 2,
+          .block = 16,
+          .directions = 15,
+          .border = CUV_LDP_REPLICATE,
+          .bins = CUV_LDP_BINS_UNIFORM },
+        40, 37 },
+    { { .order = 2,
+          .block = 9,
+          .directions = 15,
+          .bins = CUV_LDP_BINS_LEVELS,
+          .levels = 33 },
+        40, 37 },
+    /* two */
+    { { .order = 3, .grid = 2, .directions = 7 }, 40, 37 },
+    { { .order = 3, .grid = 3, .directions = 15 }, 70, 60 },
+    { { .order = 4, .grid = 1, .directions = 2, .bins = CUV_LDP_BINS_UNIFORM },
+        40, 37 },
+    { { .order = 9, .block = 99, .directions = 15 }, 40, 37 },
+    /* four, and two of counts that come with four */
+    { { .order = 2, .grid = 1, .directions = 15, .is_merged = 1 }, 140, 131 },
+    { { .order = 9, .grid = 1, .directions = 15, .is_merged = 1 }, 132, 131 },
+    /* nothing is counted */
+    { { .order = 9, .block = 16, .directions = 15 }, 18, 18 },
+  };
+
+  stream = cuv_check_stream_new ();
+  for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+    Index index;
+
+    index_init (&index, &shapes[i].params, shapes[i].width, shapes[i].height);
+    check_resident (&index);
+    if (i == 0 || !cuv_check_options.few || cuv_check_below (2))
+      check_limits (&index);
+    if (i == 0)
+      check_out_of_memory (&index);
+    index_clear (&index);
+  }
+  check_described ();
+  cuv_check_stream_free (stream);
+}
+
+/* ---- how fast ---- */
+
+typedef struct {
+  CuvLdpMatchCuda *cuda;
+  void *counts;
+  int count_size, n;
+} Bench;
+
+static void
+run (void *data)
+{
+  Bench *self = data;
+
+  cuv_ldp_match_cuda_submit_counts (
+      self->cuda, self->counts, self->count_size, self->n, stream);
+}
+
+static void
+bench (const CuvLdpParams *params, int width, int height, size_t max_bytes)
+{
+  CuvLdpShape shape;
+  CuvLdpMatcher *matcher;
+  Bench self = { .n = 1000 };
+  uint8_t *entries;
+  size_t size;
+  char name[80];
+
+  CUV_CHECK (cuv_ldp_shape_init (&shape, params, width, height) == NULL);
+  matcher = cuv_ldp_matcher_new (&shape);
+  size = cuv_ldp_n_counts (&shape) * (size_t) cuv_ldp_index_count_size (&shape);
+  entries = malloc (size * (size_t) self.n);
+  for (size_t i = 0; i < size * (size_t) self.n; i++)
+    entries[i] = (uint8_t) (i * 2654435761u >> 29);
+  self.count_size = cuv_ldp_count_size (&shape);
+  self.counts = cuv_check_upload (
+      entries, cuv_ldp_n_counts (&shape) * (size_t) self.count_size);
+  self.cuda = cuv_ldp_match_cuda_new (
+      cuv_ldp_matcher_packed (matcher), size, max_bytes);
+  CUV_CHECK (
+      cuv_ldp_match_cuda_set_entries (self.cuda, entries, self.n, 0, stream)
+      == 0);
+  for (int alone = 0; alone < 2; alone++) {
+    snprintf (name, sizeof name, "ldp match cuda, %d of %dx%d, %zu MB, %s",
+        self.n, width, height, max_bytes >> 20, alone ? "alone" : "in a row");
+    cuv_check_report (name,
+        alone ? cuv_check_time_device (run, &self, stream)
+              : cuv_check_time_stream (run, &self, stream),
+        (double) width * height * self.n, (double) size * self.n);
+  }
+  cuv_check_stream_wait (stream);
+  cuv_ldp_match_cuda_free (self.cuda);
+  cuv_ldp_matcher_free (matcher);
+  cuv_check_device_free (self.counts);
+  free (entries);
+}
+
+void
+bench_ldp_match_cuda (void)
+{
+  const CuvLdpParams blocks = { .order = 3, .block = 16, .directions = 15 };
+  const CuvLdpParams grid = { .order = 3, .grid = 8, .directions = 15 };
+
+  stream = cuv_check_stream_new ();
+  bench (&blocks, 256, 256, PLENTY);
+  bench (&grid, 1920, 1080, PLENTY);
+  bench (&blocks, 256, 256, 64 << 20);
+  cuv_check_stream_free (stream);
+}
+
+#else
+
+void
+check_ldp_match_cuda (void)
+{
+}
+
+void
+bench_ldp_match_cuda (void)
+{
+}
+
+#endif
