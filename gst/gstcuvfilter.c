@@ -223,6 +223,10 @@ prepare (GstCuvFilter *self, const GstCuvFrame *frame)
   GST_OBJECT_UNLOCK (self);
   if (!needed)
     return TRUE;
+  /* what is on the device can only be freed while its context is current */
+  if (priv->prepared_cuda && !frame->cuda)
+    gst_cuv_context_close (
+        gst_cuv_transform_context (GST_CUV_TRANSFORM (self)));
   priv->prepared_cuda = frame->cuda;
   priv->prepared = GST_CUV_FILTER_GET_CLASS (self)->prepare (self, frame);
   return priv->prepared;

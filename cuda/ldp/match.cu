@@ -93,6 +93,18 @@ has_room (CuvLdpMatchCuda *self, size_t fixed, size_t max_bytes)
 }
 
 static int
+find_max_bytes (size_t *max_bytes)
+{
+  size_t available, total;
+
+  if (*max_bytes > 0)
+    return 0;
+  CUV_CUDA_TRY (cudaMemGetInfo (&available, &total));
+  *max_bytes = available / 2;
+  return 0;
+}
+
+static int
 make_events (CuvLdpMatchCuda *self)
 {
   CUV_CUDA_TRY (
@@ -120,7 +132,8 @@ init (CuvLdpMatchCuda *self, const CuvLdpPacked &packed, size_t stride,
   self->n_counts = (int64_t) pass->n_histograms * pass->n_bins;
   self->size = self->n_counts * pass->count_size;
   pass->pitch = (self->size + CUV_LDP_UNIT - 1) / CUV_LDP_UNIT * CUV_LDP_UNIT;
-  if (!has_room (self, bytes + (size_t) pass->pitch, max_bytes)
+  if (find_max_bytes (&max_bytes) != 0
+      || !has_room (self, bytes + (size_t) pass->pitch, max_bytes)
       || make_events (self) != 0)
     return false;
   pass->histograms = (const CuvLdpHistogram *) cuv_arena_upload (

@@ -12,8 +12,8 @@ CUV_BEGIN
 typedef struct _CuvLdpMatchCuda CuvLdpMatchCuda;
 
 /* For entries `stride` bytes apart. It takes max_bytes of device memory at
- * most. NULL on failure, see cuv_cuda_error(): it names the least that will do.
- */
+ * most, 0: half of what is free. NULL on failure, see cuv_cuda_error(): it
+ * names the least that will do. */
 CUV_API CuvLdpMatchCuda *cuv_ldp_match_cuda_new (
     const CuvLdpPacked *packed, size_t stride, size_t max_bytes);
 CUV_API void cuv_ldp_match_cuda_free (CuvLdpMatchCuda *self); /* or NULL */

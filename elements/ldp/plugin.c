@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 #include "gstldpdescriptor.h"
+#include "gstldpretrieve.h"
 
 static gboolean
 plugin_init (GstPlugin *plugin)
 {
   GST_ELEMENT_REGISTER (ldpdescriptor, plugin);
+  GST_ELEMENT_REGISTER (ldpretrieve, plugin);
   return TRUE;
 }
 

@@ -59,6 +59,8 @@ cuv_element_configure (GstElement *element)
 
   if (g_object_class_find_property (klass, "model") != NULL)
     g_object_set (element, "model", MODEL, NULL);
+  if (g_object_class_find_property (klass, "index") != NULL)
+    g_object_set (element, "index", cuv_index_path (), NULL);
   if (g_object_class_find_property (klass, "file-path") != NULL)
     g_object_set (element, "file-path", "/dev/null", NULL);
   if (g_object_class_find_property (klass, "grid") != NULL)
@@ -184,6 +186,18 @@ cuv_pad_has_cuda (GstElement *element, const gchar *name)
   gst_caps_unref (caps);
   gst_object_unref (pad);
   return cuda;
+}
+
+gboolean
+cuv_stat_is (GstElement *element, const gchar *field, const gchar *text)
+{
+  GstStructure *stats;
+  gboolean same;
+
+  g_object_get (element, "stats", &stats, NULL);
+  same = g_strcmp0 (gst_structure_get_string (stats, field), text) == 0;
+  gst_structure_free (stats);
+  return same;
 }
 
 guint64

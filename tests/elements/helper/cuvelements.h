@@ -16,12 +16,16 @@ GPtrArray *cuv_element_names (void);
 /* Those that work in host memory only. */
 gboolean cuv_element_is_host_only (const gchar *name);
 
-/* Gives the element what it cannot work without: a model, where it has that
- * property, a place to write other than stdout, and a grid that frames of one
- * pixel have room for. */
+/* Gives the element what it cannot work without: a model or an index, where it
+ * has that property, a place to write other than stdout, and a grid that frames
+ * of one pixel have room for. */
 void cuv_element_configure (GstElement *element);
 GstElement *cuv_element_new (const gchar *name);
 GstHarness *cuv_element_harness (const gchar *name);
+
+/* The path of an index for ldpretrieve, of one picture; it is gone when the
+ * program ends. */
+const gchar *cuv_index_path (void);
 
 /* Sets the caps of what the harness pushes. */
 void cuv_harness_caps (
@@ -41,6 +45,8 @@ void cuv_play (const gchar *line);
 
 gboolean cuv_pad_has_cuda (GstElement *element, const gchar *pad);
 guint64 cuv_stat (GstElement *element, const gchar *field);
+gboolean cuv_stat_is (
+    GstElement *element, const gchar *field, const gchar *text);
 
 /* The text of the first warning or error on the bus, NULL if none; free it. */
 gchar *pop_problem (GstBus *bus, GstMessageType type);

@@ -227,6 +227,55 @@ GST_START_TEST (test_again_and_again)
 
 GST_END_TEST;
 
+static void
+push_host (GstHarness *h)
+{
+  GstBuffer *out;
+
+  cuv_harness_caps (h, "NV12", 320, 240);
+  out = gst_harness_push_and_pull (h, cuv_frame_new ("NV12", 320, 240));
+  fail_unless (out != NULL);
+  gst_buffer_unref (out);
+}
+
+static void
+push_device (GstHarness *h, GstHarness *upload)
+{
+  GstBuffer *frame =
+      gst_harness_push_and_pull (upload, cuv_frame_new ("NV12", 320, 240));
+  GstCaps *caps = gst_pad_get_current_caps (upload->sinkpad);
+
+  fail_unless (cuv_pad_has_cuda (upload->element, "src"));
+  gst_harness_set_src_caps (h, caps);
+  frame = gst_harness_push_and_pull (h, frame);
+  fail_unless (frame != NULL);
+  gst_buffer_unref (frame);
+}
+
+/* Frames in CUDA memory and such in host memory, one after the other. */
+GST_START_TEST (test_device_and_host)
+{
+  static const gchar *const names[] = { "houghlines", "ldpdescriptor",
+    "ldpretrieve", "rcdtrack", "waldboostdetect" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    GstHarness *h = cuv_element_harness (names[i]);
+    GstHarness *upload = gst_harness_new ("cuvcudaupload");
+
+    cuv_harness_caps (upload, "NV12", 320, 240);
+    for (guint n = 0; n < 3; n++) {
+      push_device (h, upload);
+      fail_unless (cuv_stat_is (h->element, "device", "cuda"), "%s", names[i]);
+      push_host (h);
+      fail_unless (cuv_stat_is (h->element, "device", "cpu"), "%s", names[i]);
+    }
+    gst_harness_teardown (h);
+    gst_harness_teardown (upload);
+  }
+}
+
+GST_END_TEST;
+
 static Suite *
 line_suite (void)
 {
@@ -236,8 +285,10 @@ line_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_same_with_and_without);
   tcase_add_test (tc, test_again_and_again);
-  if (use_cuda)
+  if (use_cuda) {
+    tcase_add_test (tc, test_device_and_host);
     tcase_add_test (tc, test_decoder_to_boxes);
+  }
   return s;
 }
 

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "gstldpmatches.h"
+
+#include "gstcuvmeta.h"
+
+/* As in the table, without gaps. */
+typedef struct __attribute__ ((packed)) {
+  gint32 region_id;
+  guint32 rank;
+  guint64 entry;
+  gdouble similarity;
+  guint32 name;
+} Row;
+
+static const GstCuvColumn columns[] = {
+  { "region_id", GST_CUV_TYPE_I32 },
+  { "rank", GST_CUV_TYPE_U32 },
+  { "entry", GST_CUV_TYPE_U64 },
+  { "similarity", GST_CUV_TYPE_F64 },
+  { "name", GST_CUV_TYPE_TEXT },
+};
+
+/* ---- a frame's ---- */
+
+void
+gst_ldp_matches_init (GstLdpMatches *self)
+{
+  *self = (GstLdpMatches){ 0 };
+  self->rows = g_array_new (FALSE, FALSE, sizeof (Row));
+  self->names = g_ptr_array_new_with_free_func (g_free);
+  self->pictures = g_byte_array_new ();
+}
+
+void
+gst_ldp_matches_clear (GstLdpMatches *self)
+{
+  g_array_unref (self->rows);
+  g_ptr_array_unref (self->names);
+  g_byte_array_unref (self->pictures);
+}
+
+void
+gst_ldp_matches_begin (GstLdpMatches *self)
+{
+  g_array_set_size (self->rows, 0);
+  g_ptr_array_set_size (self->names, 0);
+  g_byte_array_set_size (self->pictures, 0);
+  self->n_regions = 0;
+  self->leaders = 0;
+}
+
+static void
+add_picture (GstLdpMatches *self, CuvLdpIndex *index, guint64 entry)
+{
+  const CuvLdpIndexInfo *info = cuv_ldp_index_info (index);
+  const guint8 *picture = cuv_ldp_index_thumbnail (index, entry);
+
+  if (picture == NULL)
+    return;
+  self->picture_width = (guint) info->thumbnail_width;
+  self->picture_height = (guint) info->thumbnail_height;
+  g_byte_array_append (
+      self->pictures, picture, 3 * self->picture_width * self->picture_height);
+}
+
+void
+gst_ldp_matches_add (GstLdpMatches *self, const GstLdpRegion *region,
+    const CuvRetrieved *retrieved, CuvLdpIndex *index, gboolean thumbnails)
+{
+  self->n_regions++;
+  for (gint i = 0; i < retrieved->n_matches; i++) {
+    const CuvLdpMatch *match = &retrieved->matches[i];
+    const gchar *name = cuv_ldp_index_name (index, match->entry);
+    const Row row = { region->id, (guint32) i + 1, match->entry,
+      match->similarity, self->names->len };
+
+    g_array_append_val (self->rows, row);
+    g_ptr_array_add (self->names, g_strdup (name != NULL ? name : ""));
+    if (thumbnails)
+      add_picture (self, index, match->entry);
+  }
+  self->leaders = self->leaders * 31
+      + (retrieved->n_matches > 0 ? (guint) retrieved->matches[0].entry + 2
+                                  : 1);
+}
+
+/* ---- publishing ---- */
+
+static void
+set_pictures (const GstLdpMatches *self, GstStructure *table)
+{
+  GBytes *bytes = g_bytes_new (self->pictures->data, self->pictures->len);
+
+  gst_structure_set (table, "pictures", G_TYPE_BYTES, bytes, "picture_width",
+      G_TYPE_UINT, self->picture_width, "picture_height", G_TYPE_UINT,
+      self->picture_height, NULL);
+  g_bytes_unref (bytes);
+}
+
+GstStructure *
+gst_ldp_matches_attach (
+    const GstLdpMatches *self, GstBuffer *buffer, guint width, guint height)
+{
+  const gboolean pictures = self->pictures->len > 0;
+  GstStructure *table = gst_cuv_meta_add_table (buffer, "matches", 1, width,
+      height, pictures ? "pictures" : "none", columns, G_N_ELEMENTS (columns),
+      self->rows->data, self->rows->len);
+
+  gst_cuv_meta_set_texts (
+      table, (const gchar *const *) self->names->pdata, self->names->len);
+  if (pictures)
+    set_pictures (self, table);
+  return table;
+}
+
+void
+gst_ldp_matches_list (const GstLdpMatches *self, GstStructure *message)
+{
+  GValue list = G_VALUE_INIT;
+
+  g_value_init (&list, GST_TYPE_LIST);
+  for (guint i = 0; i < self->rows->len; i++) {
+    const Row *row = &g_array_index (self->rows, Row, i);
+    GValue value = G_VALUE_INIT;
+
+    g_value_init (&value, GST_TYPE_STRUCTURE);
+    g_value_take_boxed (&value,
+        gst_structure_new ("match", "region-id", G_TYPE_INT, row->region_id,
+            "rank", G_TYPE_UINT, row->rank, "entry", G_TYPE_UINT64, row->entry,
+            "similarity", G_TYPE_DOUBLE, row->similarity, "name", G_TYPE_STRING,
+            g_ptr_array_index (self->names, row->name), NULL));
+    gst_value_list_append_and_take_value (&list, &value);
+  }
+  gst_structure_take_value (message, "matches", &list);
+}

@@ -1,0 +1,147 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""How well local derivative patterns tell classes of pictures apart.
+
+usage: ldp-roc.py FOLDER [PROPERTY=VALUE...]
+
+FOLDER has a folder for each class, with its pictures in it. Each picture is
+compared with all others: a pair of one class should be alike, one of two should
+not. Properties are those of ldpindexsink, as order=2.
+
+It prints how many pairs a threshold gets right and wrong, which is the one
+whose rates are nearest to those of no mistakes (TPR 1, FPR 0); the area under
+the ROC curve; precision at 1 and 10, and mean average precision: of the
+pictures that are most like one, how many are of its class.
+"""
+import json
+import math
+import os
+import sys
+import tempfile
+
+import gi
+gi.require_version("Gst", "1.0")
+from gi.repository import Gst
+
+SECOND = Gst.SECOND
+
+
+def play(line):
+    """A pipeline that runs, and its bus."""
+    pipeline = Gst.parse_launch(line)
+    pipeline.set_state(Gst.State.PLAYING)
+    return pipeline, pipeline.get_bus()
+
+
+def end(pipeline, bus):
+    """Waits for its end; a text if that is an error."""
+    message = bus.timed_pop_filtered(60 * SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR)
+    pipeline.set_state(Gst.State.NULL)
+    if message is None:
+        return "nothing comes any more"
+    if message.type == Gst.MessageType.ERROR:
+        return message.parse_error().gerror.message
+    return None
+
+
+def decode(path):
+    """The picture as a sample; None, and said why, if it is none."""
+    pipeline, bus = play("filesrc name=file ! decodebin ! videoconvert"
+                         " ! video/x-raw,format=RGB ! appsink name=out sync=false")
+    pipeline.set_state(Gst.State.NULL)
+    pipeline.get_by_name("file").set_property("location", path)
+    pipeline.set_state(Gst.State.PLAYING)
+    sample = pipeline.get_by_name("out").emit("pull-sample")
+    if sample is None:
+        print(f"{path}: {end(pipeline, bus)}", file=sys.stderr)
+    pipeline.set_state(Gst.State.NULL)
+    return sample
+
+
+def feed(paths, line):
+    """All pictures through one pipeline, whatever sizes they have; those that are pictures."""
+    pipeline, bus = play("appsrc name=in format=time max-buffers=2 block=true ! " + line)
+    source = pipeline.get_by_name("in")
+    fed = []
+    for path in paths:
+        sample = decode(path)
+        if sample is not None:
+            source.emit("push-sample", sample)
+            fed.append(path)
+    source.emit("end-of-stream")
+    error = end(pipeline, bus)
+    if error is not None:
+        sys.exit(error)
+    return fed
+
+
+def compare(paths, properties):
+    """The pictures, and of each how alike others are with it: pairs of likeness and number."""
+    with tempfile.TemporaryDirectory() as folder:
+        index, found = os.path.join(folder, "all.ldp"), os.path.join(folder, "found.jsonl")
+        paths = feed(paths, f'ldpindexsink location="{index}" {" ".join(properties)}'
+                     " thumbnail-width=0 thumbnail-height=0")
+        feed(paths, f'ldpretrieve index="{index}" k={len(paths)} skip-late=false'
+             f' ! visionpublish file-path="{found}" ! fakesink sync=false')
+        with open(found) as lines:
+            records = [json.loads(line) for line in lines]
+    return paths, [[(match["similarity"], match["entry"]) for match in record["matches"]
+                    if match["entry"] != i] for i, record in enumerate(records)]
+
+
+def curve(pairs):
+    """TP and FP counted down from the most alike; equal ones come together."""
+    tp = fp = 0
+    points = [(0, 0, math.inf)]
+    pairs = sorted(pairs, reverse=True)
+    for i, (likeness, same) in enumerate(pairs):
+        tp, fp = tp + same, fp + (not same)
+        if i + 1 == len(pairs) or pairs[i + 1][0] != likeness:
+            points.append((tp, fp, likeness))
+    return points
+
+
+def report(pairs):
+    points = curve(pairs)
+    positives, negatives = points[-1][0], points[-1][1]
+    area = sum((b[1] - a[1]) * (a[0] + b[0]) / 2 for a, b in zip(points, points[1:]))
+    tp, fp, threshold = min(
+        points, key=lambda p: math.hypot(1 - p[0] / positives, p[1] / negatives))
+    print(f"threshold {threshold:.4f}: TP {tp} FN {positives - tp} FP {fp} TN {negatives - fp}"
+          f" TPR {tp / positives:.3f} FPR {fp / negatives:.3f}")
+    print(f"AUC {area / positives / negatives:.4f}")
+
+
+def precision(same, k):
+    return sum(same[:k]) / len(same[:k])
+
+
+def average_precision(same):
+    hits = [precision(same, i + 1) for i, hit in enumerate(same) if hit]
+    return sum(hits) / len(hits) if hits else 0
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    folder, properties = sys.argv[1], sys.argv[2:]
+    if not any(p.startswith("descriptor-") for p in properties):
+        properties = ["descriptor-width=256", "descriptor-height=256"] + properties
+    Gst.init(None)
+    paths = sorted(os.path.join(place, name)
+                   for place, _, names in os.walk(folder) if place != folder for name in names)
+    paths, found = compare(paths, properties)
+    classes = [os.path.relpath(path, folder).split(os.sep)[0] for path in paths]
+    if len(set(classes)) < 2 or len(set(classes)) == len(paths):
+        sys.exit(f"{folder}: two or more folders are needed, one with two or more pictures")
+    same = [[classes[entry] == classes[i] for _, entry in others]
+            for i, others in enumerate(found)]
+    print(f"{len(paths)} pictures, {len(set(classes))} classes")
+    report([(likeness, classes[entry] == classes[i])
+            for i, others in enumerate(found) for likeness, entry in others])
+    for k in 1, 10:
+        print(f"precision at {k}: {sum(precision(s, k) for s in same) / len(same):.3f}")
+    print(f"mean average precision: {sum(average_precision(s) for s in same) / len(same):.3f}")
+
+
+main()

@@ -1,0 +1,20 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Keeps the texture of a folder's pictures, or of OpenCV's, in pictures.ldp, and
+# shows which are most like what a camera sees. Without a screen and a camera: for
+# a picture, in alike.png.
+set -e
+folder=${1:-/usr/share/doc/opencv-doc/examples/data}
+for picture in "$folder"/*.jpg; do
+  gst-launch-1.0 -q filesrc location="$picture" ! decodebin ! videoconvert \
+    ! ldpindexsink location=pictures.ldp entry-name="$(basename "$picture")" \
+      descriptor-width=256 descriptor-height=256
+done
+if [ -n "$DISPLAY" ] && [ -e /dev/video0 ]; then
+  exec gst-launch-1.0 v4l2src ! queue leaky=downstream max-size-buffers=1 ! videoconvert \
+    ! cudaupload ! ldpretrieve index=pictures.ldp ! visionoverlay ! cudadownload \
+    ! videoconvert ! autovideosink
+fi
+exec gst-launch-1.0 -q filesrc location="$picture" ! decodebin ! videoconvert \
+  ! ldpretrieve index=pictures.ldp k=3 ! visionoverlay ! videoconvert ! pngenc snapshot=true \
+  ! filesink location=alike.png

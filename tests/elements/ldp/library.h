@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Pictures of texture, frames that show them, and an index of them. */
+#ifndef CUV_TEST_LIBRARY_H
+#define CUV_TEST_LIBRARY_H
+
+#include "cuvelements.h"
+#include "ldpindex.h"
+
+enum { PICTURES = 20, SIZE = 64 }; /* of SIZE x SIZE pixels */
+
+/* Picture i, and a frame of this size that shows it again and again; grey. */
+const guint8 *picture (gint i);
+GstBuffer *frame_of (const gchar *format, gint width, gint height, gint i);
+
+/* The parameters of the index's pictures. */
+CuvLdpParams library_params (void);
+
+/* An index of the first n, named "picture 0" and so on, with thumbnails of
+ * 4 x 3 of the colour (i, 2 i, 3 i), or without. The path is to be freed with
+ * library_remove(). */
+gchar *library_new (gint n, gboolean thumbnails);
+void library_append (const gchar *path, gint i);
+void library_remove (gchar *path);
+
+/* How much alike a rectangle of a grey picture is with picture i: the C
+ * reference. */
+gdouble likeness (
+    const guint8 *pixels, gint stride, gint width, gint height, gint i);
+
+#endif

@@ -1,0 +1,586 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What ldpretrieve finds in an index, against the C reference; what it refuses,
+ * and what changes while it plays. With CUV_TEST_CUDA=1 the GPU has to find the
+ * same. */
+#include "config.h"
+#include "library.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+#include "gstcuvcontext.h"
+#include "gstcuvmeta.h"
+
+static gboolean use_cuda;
+
+/* ---- a run ---- */
+
+typedef struct {
+  GstHarness *h;
+  GstElement *element; /* the ldpretrieve */
+  GstBus *bus;
+} Run;
+
+static void
+run_init (Run *self, const gchar *line, gint width, gint height)
+{
+  gchar *whole = g_strdup_printf (
+      use_cuda ? "cuvcudaupload ! %s ! cuvcudadownload" : "%s", line);
+
+  self->h = gst_harness_new_parse (whole);
+  self->element = gst_harness_find_element (self->h, "ldpretrieve");
+  self->bus = gst_bus_new ();
+  gst_element_set_bus (self->h->element, self->bus);
+  gst_element_set_state (self->h->element, GST_STATE_PLAYING);
+  cuv_harness_caps (self->h, "NV12", width, height);
+  g_free (whole);
+}
+
+static void
+run_clear (Run *self)
+{
+  gst_element_set_bus (self->h->element, NULL);
+  gst_bus_set_flushing (self->bus, TRUE);
+  gst_object_unref (self->bus);
+  gst_object_unref (self->element);
+  gst_harness_teardown (self->h);
+}
+
+static void
+run_with_index (Run *self, const gchar *path, const gchar *properties)
+{
+  gchar *line = g_strdup_printf ("ldpretrieve index=%s %s", path, properties);
+
+  run_init (self, line, SIZE, SIZE);
+  g_free (line);
+}
+
+/* What comes out of a frame that shows picture i; the buffer is to be kept as
+ * long as the table. */
+static GstBuffer *
+look (Run *self, gint i, GstCuvTable *table)
+{
+  GstBuffer *buffer =
+      gst_harness_push_and_pull (self->h, frame_of ("NV12", SIZE, SIZE, i));
+  gpointer state = NULL;
+
+  fail_unless (buffer != NULL);
+  while (gst_cuv_meta_next_table (buffer, &state, table)) {
+    if (strcmp (table->kind, "matches") == 0)
+      return buffer;
+  }
+  fail ("there are no matches");
+  return NULL;
+}
+
+static gdouble
+cell (const GstCuvTable *table, guint row, const gchar *column)
+{
+  const gint i = gst_cuv_table_column (table, column);
+
+  fail_unless (i >= 0, "no column %s", column);
+  return gst_cuv_table_double (table, row, (guint) i);
+}
+
+static const gchar *
+name_of (const GstCuvTable *table, guint row)
+{
+  return gst_cuv_table_text (
+      table, row, (guint) gst_cuv_table_column (table, "name"));
+}
+
+static guint
+count_of (Run *self, const gchar *field)
+{
+  GstStructure *stats;
+  guint count;
+
+  g_object_get (self->element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint (stats, field, &count));
+  gst_structure_free (stats);
+  return count;
+}
+
+/* Row `row` and its similarity as the reference has it. */
+static void
+check_row (const GstCuvTable *table, guint row, gdouble wanted)
+{
+  const gint entry = (gint) cell (table, row, "entry");
+  gchar *name = g_strdup_printf ("picture %d", entry);
+
+  fail_unless (fabs (cell (table, row, "similarity") - wanted) < 1e-6,
+      "row %u: %.9f, not %.9f", row, cell (table, row, "similarity"), wanted);
+  fail_unless_equals_string (name_of (table, row), name);
+  g_free (name);
+}
+
+/* ---- matches ---- */
+
+GST_START_TEST (test_finds)
+{
+  gchar *path = library_new (PICTURES, FALSE);
+  Run run;
+
+  run_with_index (&run, path, "k=100");
+  for (gint i = 0; i < PICTURES; i += 3) {
+    GstCuvTable table;
+    GstBuffer *buffer = look (&run, i, &table);
+
+    fail_unless_equals_int (table.n_rows, PICTURES);
+    fail_unless_equals_string (table.shape, "none");
+    fail_unless_equals_int (cell (&table, 0, "entry"), i);
+    fail_unless (cell (&table, 0, "similarity") == 1.0);
+    for (guint row = 0; row < table.n_rows; row++) {
+      fail_unless_equals_int (cell (&table, row, "region_id"), -1);
+      fail_unless_equals_int (cell (&table, row, "rank"), row + 1);
+      check_row (&table, row,
+          likeness (picture (i), SIZE, SIZE, SIZE,
+              (gint) cell (&table, row, "entry")));
+      fail_unless (row == 0
+          || cell (&table, row, "similarity")
+              <= cell (&table, row - 1, "similarity"));
+    }
+    gst_buffer_unref (buffer);
+  }
+  fail_unless_equals_int (cuv_stat (run.element, "entries"), PICTURES);
+  run_clear (&run);
+  library_remove (path);
+}
+
+GST_END_TEST;
+
+/* Frames of another size are made the index's. */
+GST_START_TEST (test_other_size)
+{
+  gchar *path = library_new (PICTURES, FALSE), *line;
+  guint8 pixels[90 * 70];
+  Run run;
+
+  line = g_strdup_printf ("ldpretrieve index=%s k=20", path);
+  run_init (&run, line, 90, 70);
+  for (gint y = 0; y < 70; y++)
+    for (gint x = 0; x < 90; x++)
+      pixels[y * 90 + x] = picture (5)[y % SIZE * SIZE + x % SIZE];
+  {
+    GstBuffer *buffer =
+        gst_harness_push_and_pull (run.h, frame_of ("NV12", 90, 70, 5));
+    gpointer state = NULL;
+    GstCuvTable table;
+
+    fail_unless (gst_cuv_meta_next_table (buffer, &state, &table));
+    for (guint row = 0; row < table.n_rows; row++)
+      check_row (&table, row,
+          likeness (pixels, 90, 90, 70, (gint) cell (&table, row, "entry")));
+    fail_unless (cell (&table, 0, "similarity") < 1.0);
+    gst_buffer_unref (buffer);
+  }
+  run_clear (&run);
+  g_free (line);
+  library_remove (path);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_k_and_threshold)
+{
+  gchar *path = library_new (PICTURES, FALSE);
+  gdouble third;
+  GstCuvTable table;
+  Run run;
+
+  run_with_index (&run, path, "");
+  gst_buffer_unref (look (&run, 2, &table));
+  g_object_set (run.element, "k", 3, NULL);
+  {
+    GstBuffer *buffer = look (&run, 2, &table);
+
+    fail_unless_equals_int (table.n_rows, 3);
+    third = cell (&table, 2, "similarity");
+    gst_buffer_unref (buffer);
+  }
+  g_object_set (run.element, "k", 10, "threshold", third, NULL);
+  {
+    GstBuffer *buffer = look (&run, 2, &table);
+
+    fail_unless_equals_int (table.n_rows, 3);
+    gst_buffer_unref (buffer);
+  }
+  g_object_set (run.element, "threshold", 1.0, NULL);
+  {
+    GstBuffer *buffer = look (&run, 2, &table);
+
+    fail_unless_equals_int (table.n_rows, 1);
+    gst_buffer_unref (buffer);
+  }
+  run_clear (&run);
+  library_remove (path);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_regions)
+{
+  gchar *path = library_new (PICTURES, FALSE);
+  GstBuffer *frame = frame_of ("NV12", 3 * SIZE, SIZE, 4), *buffer;
+  GstVideoRegionOfInterestMeta *roi;
+  gpointer state = NULL;
+  GstCuvTable table;
+  gchar *line;
+  Run run;
+
+  line = g_strdup_printf (
+      "ldpretrieve index=%s k=2 region=roi-list object-class=face", path);
+  run_init (&run, line, 3 * SIZE, SIZE);
+  roi = gst_buffer_add_video_region_of_interest_meta (
+      frame, "face", SIZE, 0, SIZE, SIZE);
+  roi->id = 7;
+  gst_buffer_add_video_region_of_interest_meta (frame, "eye", 0, 0, 9, 9);
+  roi = gst_buffer_add_video_region_of_interest_meta (
+      frame, "face", 2 * SIZE, 0, 1000, SIZE);
+  roi->id = 9;
+  buffer = gst_harness_push_and_pull (run.h, frame);
+  fail_unless (gst_cuv_meta_next_table (buffer, &state, &table));
+  fail_unless_equals_int (table.n_rows, 4);
+  for (guint row = 0; row < 4; row++) {
+    fail_unless_equals_int (cell (&table, row, "region_id"), row < 2 ? 7 : 9);
+    fail_unless_equals_int (cell (&table, row, "rank"), row % 2 + 1);
+  }
+  fail_unless_equals_int (cell (&table, 0, "entry"), 4);
+  fail_unless (cell (&table, 2, "similarity") == 1.0);
+  fail_unless_equals_int (count_of (&run, "regions"), 2);
+  fail_unless_equals_int (count_of (&run, "matches"), 4);
+  gst_buffer_unref (buffer);
+  run_clear (&run);
+  g_free (line);
+  library_remove (path);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_thumbnails)
+{
+  gchar *path = library_new (6, TRUE);
+  GstCuvTable table;
+  const guint8 *pictures;
+  GstBuffer *buffer;
+  guint width, height;
+  Run run;
+
+  run_with_index (&run, path, "k=3");
+  buffer = look (&run, 5, &table);
+  fail_unless_equals_string (table.shape, "pictures");
+  pictures = gst_cuv_table_pictures (&table, &width, &height);
+  fail_unless (pictures != NULL && width == 4 && height == 3);
+  for (guint row = 0; row < 3; row++)
+    for (guint i = 0; i < 36; i++)
+      fail_unless_equals_int (pictures[row * 36 + i],
+          (i % 3 + 1) * (guint) cell (&table, row, "entry"));
+  gst_buffer_unref (buffer);
+  g_object_set (run.element, "thumbnails", FALSE, NULL);
+  buffer = look (&run, 5, &table);
+  fail_unless_equals_string (table.shape, "none");
+  fail_unless (gst_cuv_table_pictures (&table, &width, &height) == NULL);
+  gst_buffer_unref (buffer);
+  run_clear (&run);
+  library_remove (path);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_message)
+{
+  gchar *path = library_new (3, FALSE);
+  GstCuvTable table;
+  gint n = 0;
+  Run run;
+
+  run_with_index (&run, path, "k=2");
+  for (gint i = 0; i < 6; i++) /* 0 0 1 1 2 2 */
+    gst_buffer_unref (look (&run, i / 2, &table));
+  for (GstMessage *m;
+       (m = gst_bus_pop_filtered (run.bus, GST_MESSAGE_ELEMENT)) != NULL;) {
+    const GstStructure *s = gst_message_get_structure (m);
+    const GValue *list = gst_structure_get_value (s, "matches");
+    const GstStructure *best;
+    guint64 entry;
+
+    fail_unless_equals_string (gst_structure_get_name (s), "ldpretrieve");
+    fail_unless_equals_int (gst_value_list_get_size (list), 2);
+    best = gst_value_get_structure (gst_value_list_get_value (list, 0));
+    fail_unless (gst_structure_get_uint64 (best, "entry", &entry));
+    fail_unless_equals_uint64 (entry, n++);
+    fail_unless (gst_structure_has_field (best, "name"));
+    gst_message_unref (m);
+  }
+  fail_unless_equals_int (n, 3);
+  run_clear (&run);
+  library_remove (path);
+}
+
+GST_END_TEST;
+
+/* However the work is shared out, and what of the index is kept where. */
+GST_START_TEST (test_shares)
+{
+  static const gchar *const settings[] = { "share=0", "share=1", "share=0.3",
+    "share=-1", "gpu-memory-limit=1", "gpu-memory-limit=1 share=0.5",
+    "n-threads=1" };
+  gchar *path = library_new (PICTURES, FALSE);
+
+  for (guint i = 0; i < G_N_ELEMENTS (settings); i++) {
+    Run run;
+
+    run_with_index (&run, path, settings[i]);
+    for (gint n = 0; n < 7; n++) {
+      GstCuvTable table;
+      GstBuffer *buffer = look (&run, n, &table);
+
+      fail_unless_equals_int (table.n_rows, 5);
+      for (guint row = 0; row < 5; row++)
+        check_row (&table, row,
+            likeness (picture (n), SIZE, SIZE, SIZE,
+                (gint) cell (&table, row, "entry")));
+      fail_unless_equals_int (cell (&table, 0, "entry"), n);
+      gst_buffer_unref (buffer);
+    }
+    if (!use_cuda || i == 1)
+      fail_unless_equals_int (
+          cuv_stat (run.element, "entries-on-cpu"), PICTURES);
+    if (use_cuda && (i == 0 || i == 2))
+      fail_unless_equals_int (
+          cuv_stat (run.element, "entries-on-cpu"), i == 0 ? 0 : 6);
+    run_clear (&run);
+  }
+  library_remove (path);
+}
+
+GST_END_TEST;
+
+/* ---- while it plays ---- */
+
+GST_START_TEST (test_appended)
+{
+  gchar *path = library_new (3, FALSE);
+  GstBuffer *buffer;
+  GstCuvTable table;
+  Run run;
+
+  run_with_index (&run, path, "refresh-interval=1 k=100");
+  for (gint n = 3; n < 12; n++) {
+    buffer = look (&run, n, &table);
+    fail_unless_equals_int (table.n_rows, n);
+    fail_unless (cell (&table, 0, "similarity") < 1.0);
+    gst_buffer_unref (buffer);
+    library_append (path, n);
+    g_usleep (2000);
+    buffer = look (&run, n, &table);
+    fail_unless_equals_int (table.n_rows, n + 1);
+    fail_unless_equals_int (cell (&table, 0, "entry"), n);
+    gst_buffer_unref (buffer);
+  }
+  g_object_set (run.element, "refresh-interval", 0, NULL);
+  library_append (path, 12);
+  g_usleep (2000);
+  buffer = look (&run, 12, &table);
+  fail_unless_equals_int (table.n_rows, 12);
+  gst_buffer_unref (buffer);
+  run_clear (&run);
+  library_remove (path);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_change_index)
+{
+  gchar *small = library_new (2, FALSE), *large = library_new (9, TRUE);
+  GstBuffer *buffer;
+  GstCuvTable table;
+  Run run;
+
+  run_with_index (&run, small, "k=100");
+  gst_buffer_unref (look (&run, 1, &table));
+  g_object_set (run.element, "index", large, NULL);
+  buffer = look (&run, 1, &table);
+  fail_unless_equals_int (table.n_rows, 9);
+  gst_buffer_unref (buffer);
+  g_object_set (run.element, "index", "/nowhere/at.all", NULL);
+  expect_problem (run.bus, GST_MESSAGE_WARNING, "/nowhere/at.all");
+  g_object_set (run.element, "index", NULL, NULL);
+  expect_problem (run.bus, GST_MESSAGE_WARNING, "the old one stays");
+  buffer = look (&run, 1, &table);
+  fail_unless_equals_int (table.n_rows, 9);
+  gst_buffer_unref (buffer);
+  {
+    gchar *path;
+
+    g_object_get (run.element, "index", &path, NULL);
+    fail_unless_equals_string (path, large);
+    g_free (path);
+  }
+  run_clear (&run);
+  library_remove (small);
+  library_remove (large);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_states)
+{
+  gchar *path = library_new (4, TRUE);
+  GstCuvTable table;
+  Run run;
+
+  run_with_index (&run, path, "");
+  for (gint i = 0; i < 3; i++) {
+    gst_buffer_unref (look (&run, i, &table));
+    gst_element_set_state (run.h->element, GST_STATE_NULL);
+    gst_element_set_state (run.h->element, GST_STATE_PLAYING);
+    cuv_harness_caps (run.h, "NV12", SIZE, SIZE);
+  }
+  run_clear (&run);
+  library_remove (path);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_empty)
+{
+  gchar *path = library_new (0, TRUE);
+  GstBuffer *buffer;
+  GstCuvTable table;
+  Run run;
+
+  run_with_index (&run, path, "refresh-interval=1");
+  buffer = look (&run, 0, &table);
+  fail_unless_equals_int (table.n_rows, 0);
+  gst_buffer_unref (buffer);
+  library_append (path, 0);
+  g_usleep (2000);
+  buffer = look (&run, 0, &table);
+  fail_unless_equals_int (table.n_rows, 1);
+  gst_buffer_unref (buffer);
+  run_clear (&run);
+  library_remove (path);
+}
+
+GST_END_TEST;
+
+/* ---- what is refused ---- */
+
+static void
+expect_no_start (const gchar *path, const gchar *says)
+{
+  GstElement *element = gst_element_factory_make ("ldpretrieve", NULL);
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (element, bus);
+  g_object_set (element, "index", path, NULL);
+  fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED),
+      GST_STATE_CHANGE_FAILURE);
+  expect_problem (bus, GST_MESSAGE_ERROR, says);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_element_set_bus (element, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (element);
+}
+
+/* A byte of an entry is not what it was. */
+static void
+damage (const gchar *path)
+{
+  gsize size;
+  gchar *bytes;
+
+  fail_unless (g_file_get_contents (path, &bytes, &size, NULL));
+  bytes[size / 2] ^= 1;
+  fail_unless (g_file_set_contents (path, bytes, (gssize) size, NULL));
+  g_free (bytes);
+}
+
+GST_START_TEST (test_refused)
+{
+  gchar *path = library_new (5, FALSE);
+
+  expect_no_start (NULL, "set index to a file");
+  expect_no_start ("", "set index to a file");
+  expect_no_start ("/nowhere/at.all", "/nowhere/at.all");
+  expect_no_start (__FILE__, "index");
+  damage (path);
+  expect_no_start (path, "entry");
+  library_remove (path);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_described)
+{
+  static const struct {
+    const gchar *properties;
+    gboolean ok;
+  } cases[] = { { "grid=4", TRUE }, { "grid=4 order=4", FALSE },
+    { "grid=5", FALSE }, { "grid=4 descriptor-width=32", FALSE } };
+  gchar *path = library_new (5, FALSE);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gchar *line = g_strdup_printf (
+        "ldpdescriptor %s ! ldpretrieve index=%s", cases[i].properties, path);
+    GstFlowReturn flow;
+    Run run;
+
+    run_init (&run, line, SIZE, SIZE);
+    flow = gst_harness_push (run.h, frame_of ("NV12", SIZE, SIZE, 1));
+    fail_unless_equals_int (flow, cases[i].ok ? GST_FLOW_OK : GST_FLOW_ERROR);
+    if (!cases[i].ok) {
+      gchar *text = pop_problem (run.bus, GST_MESSAGE_ERROR);
+
+      fail_unless (text != NULL && strstr (text, "order 3, a grid of 4") != NULL
+              && strstr (text, "give ldpdescriptor those of the index"),
+          "%s", text);
+      g_free (text);
+    }
+    run_clear (&run);
+    g_free (line);
+  }
+  library_remove (path);
+}
+
+GST_END_TEST;
+
+/* ---- main ---- */
+
+static Suite *
+suite (void)
+{
+  Suite *s = suite_create ("ldpretrieve");
+  TCase *tc = tcase_create ("ldpretrieve");
+
+  tcase_set_timeout (tc, 120);
+  tcase_add_test (tc, test_finds);
+  tcase_add_test (tc, test_other_size);
+  tcase_add_test (tc, test_k_and_threshold);
+  tcase_add_test (tc, test_regions);
+  tcase_add_test (tc, test_thumbnails);
+  tcase_add_test (tc, test_message);
+  tcase_add_test (tc, test_shares);
+  tcase_add_test (tc, test_appended);
+  tcase_add_test (tc, test_change_index);
+  tcase_add_test (tc, test_states);
+  tcase_add_test (tc, test_empty);
+  tcase_add_test (tc, test_refused);
+  tcase_add_test (tc, test_described);
+  suite_add_tcase (s, tc);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  use_cuda = g_getenv ("CUV_TEST_CUDA") != NULL;
+  gst_check_init (&argc, &argv);
+  if (use_cuda && !gst_cuv_cuda_usable ()) {
+    g_print ("no CUDA device\n");
+    return 77;
+  }
+  return cuv_elements_run (suite (), argv[0]);
+}
