@@ -193,7 +193,7 @@ least_memory (const Index *self)
 {
   const char *text;
 
-  CUV_CHECK (match_new (self, 0) == NULL);
+  CUV_CHECK (match_new (self, 1) == NULL);
   text = strstr (cuv_cuda_error (), "at least ");
   return text != NULL ? strtoul (text + 9, NULL, 10) : 0;
 }
@@ -312,7 +312,7 @@ check_described (void)
       &index.shape, index.counts[6], index.entries + 6 * index.stride));
   frame = cuv_check_to_device (&host, &memory);
   cuda = cuv_ldp_cuda_new (&index.shape);
-  match = match_new (&index, PLENTY);
+  match = match_new (&index, 0); /* half of what is free */
   CUV_CHECK (set_entries (&index, match, MOST, 0) == 0
       && cuv_ldp_cuda_submit (cuda, &frame, &rect, stream) == 0
       && cuv_ldp_match_cuda_submit_counts (match, cuv_ldp_cuda_counts (cuda),
