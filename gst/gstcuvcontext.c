@@ -64,6 +64,19 @@ gst_cuv_caps_cuda_first (GstCaps *caps)
   return cuda;
 }
 
+void
+gst_cuv_query_cuda_first (GstQuery *query)
+{
+  GstCaps *caps;
+
+  gst_query_parse_caps_result (query, &caps);
+  if (caps == NULL || !gst_cuv_cuda_usable ())
+    return;
+  caps = gst_cuv_caps_cuda_first (gst_caps_copy (caps));
+  gst_query_set_caps_result (query, caps);
+  gst_caps_unref (caps);
+}
+
 #if HAVE_CUDA
 
 #include "cuv-cuda.h"
@@ -512,4 +525,27 @@ gst_cuv_context_configure_pool (GstCuvContext *self, GstBufferPool *pool,
   gst_buffer_pool_config_get_params (config, NULL, &size, NULL, NULL);
   gst_structure_free (config);
   return size;
+}
+
+gboolean
+gst_cuv_context_propose_pool (GstCuvContext *self, GstQuery *query)
+{
+  GstBufferPool *pool = NULL;
+  GstVideoInfo info;
+  GstCaps *caps;
+  guint size;
+
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (gst_cuv_caps_is_cuda (caps)
+      && gst_query_get_n_allocation_pools (query) == 0
+      && gst_video_info_from_caps (&info, caps) && gst_cuv_context_open (self))
+    pool = gst_cuv_context_new_pool (self, caps);
+  if (pool == NULL)
+    return TRUE;
+  size = gst_cuv_context_configure_pool (
+      self, pool, caps, (guint) info.size, 0, 0);
+  if (size > 0)
+    gst_query_add_allocation_pool (query, pool, size, 0, 0);
+  gst_object_unref (pool);
+  return size > 0;
 }

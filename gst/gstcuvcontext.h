@@ -103,6 +103,11 @@ CUV_API gboolean gst_cuv_context_owns_pool (
 CUV_API guint gst_cuv_context_configure_pool (GstCuvContext *self,
     GstBufferPool *pool, GstCaps *caps, guint size, guint min, guint max);
 
+/* Adds a pool of CUDA memory to an ALLOCATION query whose caps are of it, if it
+ * has no pool yet. FALSE if the pool cannot be configured. */
+CUV_API gboolean gst_cuv_context_propose_pool (
+    GstCuvContext *self, GstQuery *query);
+
 CUV_API gboolean gst_cuv_buffer_is_cuda (GstBuffer *buffer);
 /* Whether the buffer has CUDA memory of this very context. */
 CUV_API gboolean gst_cuv_context_owns_buffer (
@@ -129,6 +134,10 @@ CUV_API gboolean gst_cuv_context_copy_frame (GstCuvContext *self,
 /* Moves the structures with the CUDA memory feature to the front. */
 CUV_API GstCaps *gst_cuv_caps_cuda_first (GstCaps *caps);
 CUV_API gboolean gst_cuv_caps_is_cuda (const GstCaps *caps);
+
+/* The same in the answer to a CAPS query, where there is a device: peers take
+ * the first structure that fits, and theirs is often in host memory. */
+CUV_API void gst_cuv_query_cuda_first (GstQuery *query);
 
 G_END_DECLS
 

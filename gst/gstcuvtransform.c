@@ -115,21 +115,14 @@ gst_cuv_transform_stop (GstBaseTransform *trans)
   return TRUE;
 }
 
-/* Peers take the first structure that fits: theirs is often in host memory. */
 static gboolean
 query_caps (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
 {
-  GstCaps *caps;
-
   if (!GST_BASE_TRANSFORM_CLASS (gst_cuv_transform_parent_class)
            ->query (trans, direction, query))
     return FALSE;
-  gst_query_parse_caps_result (query, &caps);
-  if (caps != NULL && direction == GST_PAD_SINK && gst_cuv_cuda_usable ()) {
-    caps = gst_cuv_caps_cuda_first (gst_caps_copy (caps));
-    gst_query_set_caps_result (query, caps);
-    gst_caps_unref (caps);
-  }
+  if (direction == GST_PAD_SINK)
+    gst_cuv_query_cuda_first (query);
   return TRUE;
 }
 
@@ -208,11 +201,8 @@ gst_cuv_transform_propose_allocation (
     GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
 {
   GstCuvTransform *self = GST_CUV_TRANSFORM (trans);
-  GstCuvContext *context = &PRIV (self)->context;
-  GstBufferPool *pool;
   GstVideoInfo info;
   GstCaps *caps;
-  guint size;
 
   gboolean answered = GST_BASE_TRANSFORM_CLASS (gst_cuv_transform_parent_class)
                           ->propose_allocation (trans, decide_query, query);
@@ -225,18 +215,7 @@ gst_cuv_transform_propose_allocation (
   if (!gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL)
       && (decide_query != NULL || gst_cuv_caps_is_cuda (caps)))
     gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  if (!gst_cuv_caps_is_cuda (caps)
-      || gst_query_get_n_allocation_pools (query) > 0
-      || !gst_cuv_context_open (context))
-    return TRUE;
-  pool = gst_cuv_context_new_pool (context, caps);
-  if (pool == NULL)
-    return TRUE;
-  size = gst_cuv_context_configure_pool (context, pool, caps, info.size, 0, 0);
-  if (size > 0)
-    gst_query_add_allocation_pool (query, pool, size, 0, 0);
-  gst_object_unref (pool);
-  return size > 0;
+  return gst_cuv_context_propose_pool (&PRIV (self)->context, query);
 }
 
 /* The pool for the output: downstream's, for CUDA memory only if it is in our
