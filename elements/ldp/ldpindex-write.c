@@ -17,6 +17,7 @@ struct CuvLdpIndexWriter {
   uint64_t n_entries;
   bool sync;
   bool is_broken; /* what is on the disk is unknown */
+  bool is_full;   /* the last entry had no room */
 };
 
 bool
@@ -186,12 +187,11 @@ fill_entry (CuvLdpIndexWriter *self, const uint32_t *counts, const char *name,
 static bool
 fail_to_write (CuvLdpIndexWriter *self, int reason, char **error)
 {
-  const bool is_full = reason == ENOSPC || reason == EFBIG || reason == EDQUOT;
-
+  self->is_full = reason == ENOSPC || reason == EFBIG || reason == EDQUOT;
   return cuv_ldp_index_fail (error, self->path,
       "cannot be written: %s; the %llu entries before are kept%s",
       strerror (reason), (unsigned long long) self->n_entries,
-      is_full ? ": make room and go on" : "");
+      self->is_full ? ": make room and go on" : "");
 }
 
 /* After a disk refused what it was to keep, nothing says what it did keep. */
@@ -220,6 +220,7 @@ cuv_ldp_index_writer_append (CuvLdpIndexWriter *self, const uint32_t *counts,
   int reason;
 
   *error = NULL;
+  self->is_full = false;
   if (self->is_broken)
     return cuv_ldp_index_fail (
         error, self->path, "the disk failed: check it, and open it again");
@@ -239,6 +240,12 @@ cuv_ldp_index_writer_append (CuvLdpIndexWriter *self, const uint32_t *counts,
         "the disk failed: %s; the last entry may be lost", strerror (errno));
   self->n_entries++;
   return true;
+}
+
+bool
+cuv_ldp_index_writer_is_full (const CuvLdpIndexWriter *self)
+{
+  return self->is_full;
 }
 
 uint64_t

@@ -105,6 +105,9 @@ bool cuv_ldp_index_writer_append (CuvLdpIndexWriter *self,
     const uint32_t *counts, const char *name, const uint8_t *thumbnail,
     char **error);
 
+/* Whether that failed for want of room. */
+bool cuv_ldp_index_writer_is_full (const CuvLdpIndexWriter *self);
+
 uint64_t cuv_ldp_index_writer_n_entries (const CuvLdpIndexWriter *self);
 
 /* Frees it, on failure too. */
