@@ -154,6 +154,10 @@ read_counts (const GstCuvTable *table, GstLdpDescriptors *self)
   if (counts == NULL || !G_VALUE_HOLDS (counts, G_TYPE_BYTES)
       || g_value_get_boxed (counts) == NULL)
     return "there are no counts";
+  self->width = table->width;
+  self->height = table->height;
+  if (!gst_structure_get_uint64 (table->structure, "age", &self->age))
+    self->age = 0;
   self->counts = g_bytes_get_data (g_value_get_boxed (counts), &size);
   self->size = cuv_ldp_n_counts (&self->shape)
       * (gsize) cuv_ldp_count_size (&self->shape);

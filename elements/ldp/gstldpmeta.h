@@ -23,6 +23,8 @@ GstStructure *gst_ldp_meta_add (GstBuffer *buffer, guint width, guint height,
 /* Of a buffer; what is pointed to is its. */
 typedef struct {
   CuvLdpShape shape;
+  guint width, height; /* of the frame that was described */
+  guint64 age;         /* ns since that frame; 0: it is this one */
   guint n_regions;
   const guint8 *regions; /* GstLdpRegion, maybe not aligned */
   const guint8 *counts;  /* of the first; as many bytes behind each */
