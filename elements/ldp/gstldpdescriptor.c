@@ -87,29 +87,14 @@ get_settings (GstLdpDescriptor *self)
   return values;
 }
 
-/* NULL, or what is wrong; free it. */
-static gchar *
-find_shape (const Values *values, const CuvFrame *frame, CuvLdpShape *shape)
-{
-  const GstLdpParameters *parameters = &values->parameters;
-
-  if (values->choice.kind == GST_LDP_ROI_LIST
-      && (parameters->width == 0 || parameters->height == 0))
-    return g_strdup_printf (
-        "descriptor-width %d and descriptor-height %d with region=roi-list, "
-        "regions that each have a size of their own: set both",
-        parameters->width, parameters->height);
-  return gst_ldp_parameters_shape (
-      parameters, frame->width, frame->height, shape);
-}
-
 /* Controllers may ask at every frame: what is there already costs nothing. */
 static gchar *
 use_values (
     GstLdpDescriptor *self, const Values *values, const GstCuvFrame *frame)
 {
   CuvLdpShape shape;
-  gchar *problem = find_shape (values, &frame->frame, &shape);
+  gchar *problem = gst_ldp_region_choice_shape (&values->choice,
+      &values->parameters, frame->frame.width, frame->frame.height, &shape);
   const gchar *failure;
   CuvDescriber *describer;
 

@@ -61,6 +61,20 @@ gst_ldp_region_choice_get (
     g_value_set_string (value, g_quark_to_string (self->object_class));
 }
 
+gchar *
+gst_ldp_region_choice_shape (const GstLdpRegionChoice *self,
+    const GstLdpParameters *parameters, gint width, gint height,
+    CuvLdpShape *shape)
+{
+  if (self->kind == GST_LDP_ROI_LIST
+      && (parameters->width == 0 || parameters->height == 0))
+    return g_strdup_printf (
+        "descriptor-width %d and descriptor-height %d with region=roi-list, "
+        "regions that each have a size of their own: set both",
+        parameters->width, parameters->height);
+  return gst_ldp_parameters_shape (parameters, width, height, shape);
+}
+
 /* ---- regions ---- */
 
 static void
@@ -102,4 +116,29 @@ gst_ldp_region_rect (const GstLdpRegion *self)
 {
   return (CuvLdpRect){ (gint32) self->x, (gint32) self->y, (gint32) self->width,
     (gint32) self->height };
+}
+
+/* From so many pixels to others. */
+static void
+scale (guint64 start, guint64 size, guint64 from, gint to, gint32 *first,
+    gint32 *n)
+{
+  const guint64 pixels = (guint64) to;
+  const guint64 end = MIN (start + size, from) * pixels / from;
+
+  *first = (gint32) MIN (MIN (start, from) * pixels / from, pixels - 1);
+  *n = MAX ((gint32) end - *first, 1);
+}
+
+CuvLdpRect
+gst_ldp_region_rect_in (const GstLdpRegion *self, guint width, guint height,
+    const GstVideoInfo *info)
+{
+  CuvLdpRect rect;
+
+  scale (self->x, self->width, MAX (width, 1), GST_VIDEO_INFO_WIDTH (info),
+      &rect.x, &rect.width);
+  scale (self->y, self->height, MAX (height, 1), GST_VIDEO_INFO_HEIGHT (info),
+      &rect.y, &rect.height);
+  return rect;
 }

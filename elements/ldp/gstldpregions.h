@@ -5,7 +5,7 @@
 
 #include <gst/video/video.h>
 #include "gstcuvproperties.h"
-#include "ldp/ldp-types.h"
+#include "gstldpparameters.h"
 
 G_BEGIN_DECLS
 
@@ -39,11 +39,22 @@ gboolean gst_ldp_region_choice_set (
 void gst_ldp_region_choice_get (
     const GstLdpRegionChoice *self, guint nth, GValue *value);
 
+/* The shape of what is described in frames of width x height. NULL, or what is
+ * wrong and what to do; free it. */
+gchar *gst_ldp_region_choice_shape (const GstLdpRegionChoice *self,
+    const GstLdpParameters *parameters, gint width, gint height,
+    CuvLdpShape *shape);
+
 /* The parts of this buffer, as GstLdpRegion. */
 void gst_ldp_regions_collect (GArray *regions, GstBuffer *buffer,
     const GstLdpRegionChoice *choice, const GstVideoInfo *info);
 
 CuvLdpRect gst_ldp_region_rect (const GstLdpRegion *self);
+
+/* The same in a frame that was width x height when it was described. It lies in
+ * that frame whatever the region is. */
+CuvLdpRect gst_ldp_region_rect_in (const GstLdpRegion *self, guint width,
+    guint height, const GstVideoInfo *info);
 
 G_END_DECLS
 
