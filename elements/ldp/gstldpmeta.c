@@ -154,10 +154,6 @@ read_counts (const GstCuvTable *table, GstLdpDescriptors *self)
   if (counts == NULL || !G_VALUE_HOLDS (counts, G_TYPE_BYTES)
       || g_value_get_boxed (counts) == NULL)
     return "there are no counts";
-  self->width = table->width;
-  self->height = table->height;
-  if (!gst_structure_get_uint64 (table->structure, "age", &self->age))
-    self->age = 0;
   self->counts = g_bytes_get_data (g_value_get_boxed (counts), &size);
   self->size = cuv_ldp_n_counts (&self->shape)
       * (gsize) cuv_ldp_count_size (&self->shape);
@@ -185,6 +181,10 @@ read_table (const GstCuvTable *table, GstLdpDescriptors *self)
     return "its blocks or counts are not as the parameters say";
   if (!has_regions_inside (table))
     return "a region is empty, or not inside the frame";
+  self->width = table->width;
+  self->height = table->height;
+  if (!gst_structure_get_uint64 (table->structure, "age", &self->age))
+    self->age = 0;
   self->regions = table->data;
   self->n_regions = table->n_rows;
   return read_counts (table, self);

@@ -118,16 +118,15 @@ gst_ldp_region_rect (const GstLdpRegion *self)
     (gint32) self->height };
 }
 
-/* From so many pixels to others. */
+/* From so many pixels to others, of which at least one is left. */
 static void
 scale (guint64 start, guint64 size, guint64 from, gint to, gint32 *first,
     gint32 *n)
 {
-  const guint64 pixels = (guint64) to;
-  const guint64 end = MIN (start + size, from) * pixels / from;
+  const gint32 end = (gint32) ((start + size) * (guint64) to / from);
 
-  *first = (gint32) MIN (MIN (start, from) * pixels / from, pixels - 1);
-  *n = MAX ((gint32) end - *first, 1);
+  *first = (gint32) (start * (guint64) to / from);
+  *n = MAX (end - *first, 1);
 }
 
 CuvLdpRect
@@ -136,9 +135,9 @@ gst_ldp_region_rect_in (const GstLdpRegion *self, guint width, guint height,
 {
   CuvLdpRect rect;
 
-  scale (self->x, self->width, MAX (width, 1), GST_VIDEO_INFO_WIDTH (info),
-      &rect.x, &rect.width);
-  scale (self->y, self->height, MAX (height, 1), GST_VIDEO_INFO_HEIGHT (info),
-      &rect.y, &rect.height);
+  scale (self->x, self->width, width, GST_VIDEO_INFO_WIDTH (info), &rect.x,
+      &rect.width);
+  scale (self->y, self->height, height, GST_VIDEO_INFO_HEIGHT (info), &rect.y,
+      &rect.height);
   return rect;
 }

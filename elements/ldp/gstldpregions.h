@@ -51,8 +51,8 @@ void gst_ldp_regions_collect (GArray *regions, GstBuffer *buffer,
 
 CuvLdpRect gst_ldp_region_rect (const GstLdpRegion *self);
 
-/* The same in a frame that was width x height when it was described. It lies in
- * that frame whatever the region is. */
+/* The same in a frame that was width x height, with the region inside, when it
+ * was described. */
 CuvLdpRect gst_ldp_region_rect_in (const GstLdpRegion *self, guint width,
     guint height, const GstVideoInfo *info);
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 #include "gstldpdescriptor.h"
+#include "gstldpindexsink.h"
 #include "gstldpretrieve.h"
 
 static gboolean
 plugin_init (GstPlugin *plugin)
 {
   GST_ELEMENT_REGISTER (ldpdescriptor, plugin);
+  GST_ELEMENT_REGISTER (ldpindexsink, plugin);
   GST_ELEMENT_REGISTER (ldpretrieve, plugin);
   return TRUE;
 }

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "indexed.h"
+
+#include <glib/gstdio.h>
+#include <stdlib.h>
+
+#include "gstcuvframe.h"
+
+gboolean use_cuda, have_kernels;
+
+static gchar *folder;
+
+/* ---- folders ---- */
+
+void
+indexed_enter (void)
+{
+  folder = g_dir_make_tmp ("indexed-XXXXXX", NULL);
+  fail_unless (folder != NULL && g_chdir (folder) == 0);
+}
+
+void
+indexed_leave (void)
+{
+  GDir *dir = g_dir_open (".", 0, NULL);
+  const gchar *name;
+
+  while ((name = g_dir_read_name (dir)) != NULL)
+    g_remove (name);
+  g_dir_close (dir);
+  fail_unless (g_chdir ("/") == 0 && g_rmdir (folder) == 0);
+  g_clear_pointer (&folder, g_free);
+  if (use_cuda && !have_kernels)
+    cuv_fake_check_clean ();
+}
+
+void
+indexed_add (Suite *suite, TCase *tcase)
+{
+  suite_add_tcase (suite, tcase);
+  tcase_add_checked_fixture (tcase, indexed_enter, indexed_leave);
+}
+
+/* ---- harness ---- */
+
+GstHarness *
+line_new (const gchar *line, const gchar *format, gint width, gint height)
+{
+  gchar *all =
+      g_strconcat (use_cuda ? "cuvcudaupload ! " : "identity ! ", line, NULL);
+  GstElement *bin = cuv_bin_new (all);
+  GstHarness *h = gst_harness_new_with_element (bin, "sink", NULL);
+
+  cuv_harness_caps (h, format, width, height);
+  gst_object_unref (bin);
+  g_free (all);
+  return h;
+}
+
+GstHarness *
+sink_new (const gchar *properties, const gchar *format, gint width, gint height)
+{
+  gchar *line = g_strconcat (
+      "ldpindexsink async=false location=" INDEX " ", properties, NULL);
+  GstHarness *h = line_new (line, format, width, height);
+
+  g_free (line);
+  return h;
+}
+
+GstElement *
+sink_of (GstHarness *h)
+{
+  return gst_harness_find_element (h, "ldpindexsink");
+}
+
+guint64
+sink_stat (GstHarness *h, const gchar *field)
+{
+  GstElement *sink = sink_of (h);
+  const guint64 value = cuv_stat (sink, field);
+
+  gst_object_unref (sink);
+  return value;
+}
+
+void
+push (GstHarness *h, GstBuffer *frame)
+{
+  fail_unless_equals_int (gst_harness_push (h, frame), GST_FLOW_OK);
+}
+
+void
+push_random (
+    GstHarness *h, const gchar *format, gint width, gint height, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    push (h, cuv_frame_new (format, width, height));
+}
+
+void
+push_refused (GstHarness *h, GstBuffer *frame, const gchar *part)
+{
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (h->element, bus);
+  fail_unless_equals_int (gst_harness_push (h, frame), GST_FLOW_ERROR);
+  expect_problem (bus, GST_MESSAGE_ERROR, part);
+  gst_element_set_bus (h->element, NULL);
+  gst_bus_set_flushing (bus, TRUE);
+  gst_object_unref (bus);
+}
+
+/* ---- frames ---- */
+
+static void
+map_frame (GstVideoFrame *video, GstBuffer *frame, const gchar *format,
+    gint width, gint height, GstMapFlags flags)
+{
+  GstVideoInfo info;
+
+  gst_video_info_set_format (&info, gst_video_format_from_string (format),
+      (guint) width, (guint) height);
+  fail_unless (gst_video_frame_map (video, &info, frame, flags));
+}
+
+void
+add_region (
+    GstBuffer *frame, gint id, guint x, guint y, guint width, guint height)
+{
+  GstVideoRegionOfInterestMeta *roi =
+      gst_buffer_add_video_region_of_interest_meta (
+          frame, "thing", x, y, width, height);
+
+  roi->id = id;
+}
+
+/* BT.601 of video range, as frames without colorimetry of this size are. */
+static void
+values_of (const GstVideoFormatInfo *format, guint32 rgb, guint8 values[4])
+{
+  const gint r = rgb >> 16, g = rgb >> 8 & 0xff, b = rgb & 0xff;
+
+  values[3] = 255;
+  if (GST_VIDEO_FORMAT_INFO_IS_RGB (format)) {
+    values[0] = (guint8) r;
+    values[1] = (guint8) g;
+    values[2] = (guint8) b;
+    return;
+  }
+  values[0] = (guint8) (16 + (66 * r + 129 * g + 25 * b + 128) / 256);
+  values[1] = (guint8) (128 + (-38 * r - 74 * g + 112 * b) / 256);
+  values[2] = (guint8) (128 + (112 * r - 94 * g - 18 * b) / 256);
+}
+
+void
+fill_rect (GstBuffer *frame, const gchar *format, gint width, gint height,
+    const CuvLdpRect *rect, guint32 rgb)
+{
+  GstVideoFrame video;
+  guint8 values[4];
+
+  map_frame (&video, frame, format, width, height, GST_MAP_READWRITE);
+  values_of (video.info.finfo, rgb, values);
+  for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (&video); c++) {
+    const gint xsub = GST_VIDEO_FORMAT_INFO_W_SUB (video.info.finfo, c);
+    const gint ysub = GST_VIDEO_FORMAT_INFO_H_SUB (video.info.finfo, c);
+    guint8 *data = GST_VIDEO_FRAME_COMP_DATA (&video, c);
+
+    for (gint y = rect->y; y < rect->y + rect->height; y++)
+      for (gint x = rect->x; x < rect->x + rect->width; x++)
+        data[(gsize) (y >> ysub) * GST_VIDEO_FRAME_COMP_STRIDE (&video, c)
+            + (gsize) (x >> xsub) * GST_VIDEO_FRAME_COMP_PSTRIDE (&video, c)] =
+            values[c];
+  }
+  gst_video_frame_unmap (&video);
+}
+
+/* ---- what is in an index ---- */
+
+CuvLdpIndex *
+index_open (const gchar *path, guint64 n)
+{
+  char *error = NULL;
+  CuvLdpIndex *index = cuv_ldp_index_open (path, &error);
+
+  fail_unless (index != NULL, "%s", error);
+  fail_unless_equals_uint64 (cuv_ldp_index_n_entries (index), n);
+  fail_unless (cuv_ldp_index_check (index, &error), "%s", error);
+  return index;
+}
+
+void
+expect_names (const gchar *expected)
+{
+  GString *names = g_string_new (NULL);
+  char *error = NULL;
+  CuvLdpIndex *index = cuv_ldp_index_open (INDEX, &error);
+
+  fail_unless (index != NULL, "%s", error);
+  for (guint64 i = 0; i < cuv_ldp_index_n_entries (index); i++)
+    g_string_append_printf (
+        names, "%s%s", i > 0 ? "|" : "", cuv_ldp_index_name (index, i));
+  fail_unless_equals_string (names->str, expected);
+  cuv_ldp_index_free (index);
+  g_string_free (names, TRUE);
+}
+
+void
+expect_same_files (const gchar *a, const gchar *b)
+{
+  gchar *bytes[2];
+  gsize sizes[2];
+
+  fail_unless (g_file_get_contents (a, &bytes[0], &sizes[0], NULL), "%s", a);
+  fail_unless (g_file_get_contents (b, &bytes[1], &sizes[1], NULL), "%s", b);
+  fail_unless_equals_uint64 (sizes[0], sizes[1]);
+  fail_unless (memcmp (bytes[0], bytes[1], sizes[0]) == 0);
+  g_free (bytes[1]);
+  g_free (bytes[0]);
+}
+
+/* ---- the reference ---- */
+
+static CuvFrame
+frame_of (const GstVideoFrame *video)
+{
+  const GstVideoFormatInfo *format = video->info.finfo;
+  CuvFrame frame = { .model = GST_VIDEO_FORMAT_INFO_IS_RGB (format)
+        ? CUV_MODEL_RGB
+        : GST_VIDEO_FORMAT_INFO_IS_GRAY (format) ? CUV_MODEL_GREY
+                                                 : CUV_MODEL_YUV,
+    .width = GST_VIDEO_FRAME_WIDTH (video),
+    .height = GST_VIDEO_FRAME_HEIGHT (video),
+    .n_components = (gint) GST_VIDEO_FRAME_N_COMPONENTS (video) };
+
+  for (gint i = 0; i < frame.n_components; i++) {
+    frame.component[i].data = GST_VIDEO_FRAME_COMP_DATA (video, i);
+    frame.component[i].stride = GST_VIDEO_FRAME_COMP_STRIDE (video, i);
+    frame.component[i].step = GST_VIDEO_FRAME_COMP_PSTRIDE (video, i);
+    frame.component[i].xsub = GST_VIDEO_FORMAT_INFO_W_SUB (format, i);
+    frame.component[i].ysub = GST_VIDEO_FORMAT_INFO_H_SUB (format, i);
+  }
+  return frame;
+}
+
+void
+expect_described (const CuvLdpIndex *index, guint64 i, GstBuffer *buffer,
+    const gchar *format, gint width, gint height, const CuvLdpRect *rect)
+{
+  const CuvLdpShape *shape = &cuv_ldp_index_info (index)->shape;
+  const gsize n = cuv_ldp_n_counts (shape);
+  guint8 *picture = g_malloc ((gsize) shape->width * (gsize) shape->height);
+  guint32 *expected = g_new0 (guint32, n), *counts = g_new (guint32, n);
+  const CuvLdpRect all = { 0, 0, width, height };
+  GstVideoFrame video;
+  CuvFrame frame;
+
+  map_frame (&video, buffer, format, width, height, GST_MAP_READ);
+  frame = frame_of (&video);
+  cuv_ldp_picture (
+      &frame, rect != NULL ? rect : &all, shape->width, shape->height, picture);
+  gst_video_frame_unmap (&video);
+  cuv_ldp_describe (shape, picture, expected);
+  cuv_ldp_index_unpack (shape, cuv_ldp_index_descriptor (index, i), counts);
+  fail_unless (memcmp (counts, expected, n * sizeof *counts) == 0,
+      "entry %" G_GUINT64_FORMAT " of %s %dx%d has other counts", i, format,
+      width, height);
+  g_free (counts);
+  g_free (expected);
+  g_free (picture);
+}
+
+void
+expect_line_fails (const gchar *line, const gchar *part)
+{
+  GstElement *pipeline = cuv_pipeline_new (line);
+  gchar *text = cuv_pipeline_play (pipeline);
+
+  fail_unless (text != NULL && strstr (text, part) != NULL,
+      "%s: '%s' does not say '%s'", line, text, part);
+  g_free (text);
+  gst_object_unref (pipeline);
+}

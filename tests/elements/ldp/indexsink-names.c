@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What ldpindexsink calls its entries, and what it says of its progress. */
+#include "config.h"
+#include "indexed.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+/* ---- names ---- */
+
+static void
+expect_third (const gchar *properties, const gchar *name)
+{
+  GstHarness *h = sink_new (properties, "NV12", 64, 48);
+  CuvLdpIndex *index;
+
+  push_random (h, "NV12", 64, 48, 3);
+  gst_harness_teardown (h);
+  index = index_open (INDEX, 3);
+  fail_unless_equals_string (cuv_ldp_index_name (index, 2), name);
+  cuv_ldp_index_free (index);
+  g_remove (INDEX);
+}
+
+GST_START_TEST (patterns)
+{
+  expect_third ("", "000002");
+  expect_third ("start-index=7", "000009");
+  expect_third ("entry-name=img%05d.png start-index=98", "img00100.png");
+  expect_third ("entry-name=%d", "2");
+  expect_third ("entry-name=<%4d>", "<   2>");
+  expect_third ("entry-name=<%0d>", "<2>");
+  expect_third ("entry-name=100%%-%d-%%d%%", "100%-2-%d%");
+  expect_third ("entry-name=same", "same");
+  expect_third ("entry-name=\"\"", "000002");
+  expect_third ("start-index=2147483647", "2147483649");
+  expect_third ("entry-name=\"a b/\303\244.jpg\"", "a b/\303\244.jpg");
+}
+
+GST_END_TEST
+static void
+expect_refused (const gchar *name, const gchar *part)
+{
+  GstElement *pipeline =
+      cuv_pipeline_new ("videotestsrc num-buffers=1 ! "
+                        "ldpindexsink name=sink location=" INDEX);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  gchar *text;
+
+  g_object_set (sink, "entry-name", name, NULL);
+  text = cuv_pipeline_play (pipeline);
+  fail_unless (
+      text != NULL && strstr (text, part) != NULL, "%s: '%s'", name, text);
+  fail_if (
+      g_file_test (INDEX, G_FILE_TEST_EXISTS) && strstr (part, "entry-name"),
+      "%s", name);
+  g_free (text);
+  g_remove (INDEX);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+}
+
+GST_START_TEST (patterns_that_are_none)
+{
+  static const gchar *const bad[] = { "%s", "%n", "a%", "%05", "%u", "%ld",
+    "%-5d", "%+d", "%*d", "%5.3d", "%x", "% d", "%100d", "%99999999999d",
+    "%1$d", "%%%" };
+  gchar *name = g_strnfill (1025, 'n');
+
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    expect_refused (bad[i], "has a % that means nothing: it takes one number");
+  expect_refused ("%d-%d", "entry-name '%d-%d' has two numbers");
+  expect_refused ("\377.jpg", "entry-name is not UTF-8");
+  expect_refused (name, "a name of 1025 bytes, and 1023 fit: shorten 'nnn");
+  g_free (name);
+}
+
+GST_END_TEST
+static void
+push_title (GstHarness *h, GstTagScope scope, const gchar *title)
+{
+  GstTagList *tags = gst_tag_list_new (GST_TAG_TITLE, title, NULL);
+
+  gst_tag_list_set_scope (tags, scope);
+  gst_harness_push_event (h, gst_event_new_tag (tags));
+}
+
+/* Each is that of one frame; that of a film is not of a frame. */
+GST_START_TEST (titles)
+{
+  GstHarness *h = sink_new ("", "NV12", 64, 48);
+
+  push_title (h, GST_TAG_SCOPE_GLOBAL, "the film");
+  push_random (h, "NV12", 64, 48, 1);
+  push_title (h, GST_TAG_SCOPE_STREAM, "not this");
+  push_title (h, GST_TAG_SCOPE_STREAM, "%d %n \303\244");
+  push_random (h, "NV12", 64, 48, 2);
+  push_title (h, GST_TAG_SCOPE_STREAM, "third");
+  push_random (h, "NV12", 64, 48, 1);
+  gst_harness_teardown (h);
+  expect_names ("000000|%d %n \303\244|000002|third");
+}
+
+GST_END_TEST
+GST_START_TEST (names_that_are_given_win)
+{
+  GstHarness *h = sink_new ("entry-name=file.png", "NV12", 64, 48);
+
+  push_title (h, GST_TAG_SCOPE_STREAM, "a title");
+  push_random (h, "NV12", 64, 48, 1);
+  gst_harness_teardown (h);
+  expect_names ("file.png");
+}
+
+GST_END_TEST
+GST_START_TEST (names_of_regions)
+{
+  GstHarness *h = sink_new ("region=roi-list grid=2 descriptor-width=16 "
+                            "descriptor-height=16 entry-name=f%d.png",
+      "NV12", 64, 48);
+  GstBuffer *frame = cuv_frame_new ("NV12", 64, 48);
+
+  add_region (frame, 3, 0, 0, 20, 20);
+  push (h, frame);
+  frame = cuv_frame_new ("NV12", 64, 48);
+  add_region (frame, 3, 0, 0, 20, 20);
+  add_region (frame, 8, 9, 0, 20, 20);
+  push (h, frame);
+  gst_harness_teardown (h);
+  expect_names ("f0.png|f1.png#3|f1.png#8");
+}
+
+GST_END_TEST
+/* ---- progress ---- */
+
+static guint64
+field_of (const GstStructure *structure, const gchar *name)
+{
+  guint64 value = 0;
+
+  fail_unless (gst_structure_get_uint64 (structure, name, &value), "%s", name);
+  return value;
+}
+
+/* The next message with progress, NULL if there is none; free it. */
+static GstStructure *
+pop_progress (GstBus *bus)
+{
+  GstMessage *message;
+  GstStructure *found = NULL;
+
+  while (found == NULL
+      && (message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT)) != NULL) {
+    const GstStructure *structure = gst_message_get_structure (message);
+
+    if (gst_structure_has_name (structure, "ldpindexsink"))
+      found = gst_structure_copy (structure);
+    gst_message_unref (message);
+  }
+  return found;
+}
+
+static guint
+count_progress (const gchar *properties, gboolean with_end)
+{
+  GstHarness *h = sink_new (properties, "NV12", 64, 48);
+  GstBus *bus = gst_bus_new ();
+  GstStructure *structure;
+  guint n = 0;
+
+  gst_element_set_bus (h->element, bus);
+  for (guint i = 0; i < 5; i++) {
+    GstBuffer *frame = cuv_frame_new ("NV12", 64, 48);
+
+    GST_BUFFER_PTS (frame) = i * GST_SECOND;
+    push (h, frame);
+    g_usleep (2000);
+  }
+  if (with_end)
+    gst_harness_push_event (h, gst_event_new_eos ());
+  for (; (structure = pop_progress (bus)) != NULL; n++) {
+    const guint64 written = field_of (structure, "written");
+    gchar *name = g_strdup_printf ("%06d", (gint) written - 1);
+
+    fail_unless (written > 0 && written <= 5);
+    fail_unless_equals_uint64 (field_of (structure, "entries"), written);
+    fail_unless (field_of (structure, "bytes") > written * 1024);
+    fail_unless_equals_string (
+        gst_structure_get_string (structure, "name"), name);
+    fail_unless_equals_uint64 (
+        field_of (structure, "stream-time"), (written - 1) * GST_SECOND);
+    fail_unless_equals_uint64 (
+        field_of (structure, "running-time"), (written - 1) * GST_SECOND);
+    g_free (name);
+    gst_structure_free (structure);
+  }
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+  g_remove (INDEX);
+  return n;
+}
+
+GST_START_TEST (progress)
+{
+  fail_unless_equals_int (count_progress ("", FALSE), 0);
+  fail_unless_equals_int (count_progress ("", TRUE), 1);
+  fail_unless (count_progress ("progress-interval=1", FALSE) >= 4);
+  fail_unless_equals_int (count_progress ("progress-interval=0", TRUE), 0);
+}
+
+GST_END_TEST
+void
+add_names (Suite *suite)
+{
+  TCase *tcase = tcase_create ("names");
+
+  indexed_add (suite, tcase);
+  tcase_add_test (tcase, patterns);
+  tcase_add_test (tcase, patterns_that_are_none);
+  tcase_add_test (tcase, titles);
+  tcase_add_test (tcase, names_that_are_given_win);
+  tcase_add_test (tcase, names_of_regions);
+  tcase_add_test (tcase, progress);
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* When ldpindexsink cannot write, and what is left then. */
+#include "config.h"
+#include "indexed.h"
+
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#define SOURCE "videotestsrc num-buffers=2 ! "
+
+/* ---- settings ---- */
+
+GST_START_TEST (places_that_are_none)
+{
+  expect_line_fails (SOURCE "ldpindexsink", "location is not set");
+  expect_line_fails (SOURCE "ldpindexsink location=\"\"",
+      "location is not set: give it the name of a file");
+  expect_line_fails (SOURCE "ldpindexsink location=none/" INDEX,
+      "none/" INDEX ": cannot be written: No such file or directory");
+  expect_line_fails (
+      SOURCE "ldpindexsink location=/", "/: cannot be written: Is a directory");
+  expect_line_fails (
+      SOURCE "ldpindexsink location=/dev/null", "is no file of bytes");
+  fail_unless (g_file_set_contents ("text", "text\n", -1, NULL));
+  expect_line_fails (SOURCE "ldpindexsink location=text",
+      "text: is no index of local derivative patterns");
+}
+
+GST_END_TEST
+GST_START_TEST (settings_that_cannot_be)
+{
+  expect_line_fails (SOURCE "ldpindexsink thumbnail-width=0 location=" INDEX,
+      "thumbnail-width is 0 and thumbnail-height 64: set both");
+  expect_line_fails (SOURCE "ldpindexsink region=roi-list location=" INDEX,
+      "regions that each have a size of their own: set both");
+  expect_line_fails (
+      SOURCE "ldpindexsink grid=900 location=" INDEX, "grid 900 has more");
+  expect_line_fails (SOURCE "ldpindexsink grid=600 descriptor-width=600 "
+                            "descriptor-height=600 location=" INDEX,
+      "more than 268435456 counts: take larger blocks");
+  fail_if (g_file_test (INDEX, G_FILE_TEST_EXISTS));
+}
+
+GST_END_TEST
+/* Both are named. */
+static void
+expect_other (const gchar *properties, const gchar *theirs, const gchar *ours)
+{
+  GstHarness *h = sink_new (properties, "NV12", 64, 48);
+
+  push_refused (h, cuv_frame_new ("NV12", 64, 48), theirs);
+  push_refused (h, cuv_frame_new ("NV12", 64, 48), ours);
+  push_refused (
+      h, cuv_frame_new ("NV12", 64, 48), "take the former, or another file");
+  gst_harness_teardown (h);
+}
+
+GST_START_TEST (files_of_other_parameters)
+{
+  GstHarness *h = sink_new ("grid=4", "NV12", 64, 48);
+
+  push_random (h, "NV12", 64, 48, 1);
+  gst_harness_teardown (h);
+  expect_other ("grid=4 order=5", "(order 3, a grid of 4", "(order 5, a grid");
+  expect_other ("grid=4 thumbnail-width=32", "thumbnails of 64x64)",
+      "thumbnails of 32x64)");
+  expect_other (
+      "grid=4 descriptor-width=50", "pictures of 64x48", "pictures of 50x48");
+  cuv_ldp_index_free (index_open (INDEX, 1));
+}
+
+GST_END_TEST
+GST_START_TEST (frames_of_other_sizes)
+{
+  GstHarness *h = sink_new ("", "NV12", 64, 48);
+
+  push_random (h, "NV12", 64, 48, 2);
+  cuv_harness_caps (h, "NV12", 80, 60);
+  push_refused (h, cuv_frame_new ("NV12", 80, 60), "pictures of 64x48");
+  push_refused (h, cuv_frame_new ("NV12", 80, 60), "pictures of 80x60");
+  push_refused (h, cuv_frame_new ("NV12", 80, 60),
+      "set descriptor-width and descriptor-height of ldpindexsink");
+  cuv_harness_caps (h, "NV12", 64, 48);
+  push_random (h, "NV12", 64, 48, 1);
+  gst_harness_teardown (h);
+  cuv_ldp_index_free (index_open (INDEX, 3));
+}
+
+GST_END_TEST
+GST_START_TEST (descriptors_of_other_parameters)
+{
+  GstHarness *h = line_new ("ldpdescriptor name=d message=none ! ldpindexsink "
+                            "async=false location=" INDEX,
+      "NV12", 64, 48);
+  GstElement *descriptor = gst_harness_find_element (h, "ldpdescriptor");
+
+  push_random (h, "NV12", 64, 48, 1);
+  g_object_set (descriptor, "order", 2, NULL);
+  push_refused (h, cuv_frame_new ("NV12", 64, 48), "is of (order 2");
+  push_refused (h, cuv_frame_new ("NV12", 64, 48), "of ldpdescriptor");
+  gst_object_unref (descriptor);
+  gst_harness_teardown (h);
+  cuv_ldp_index_free (index_open (INDEX, 1));
+}
+
+GST_END_TEST
+/* ---- metadata ---- */
+
+static void
+set_bytes (GstBuffer *frame, const gchar *field, gconstpointer bytes, gsize n)
+{
+  GstCustomMeta *meta = gst_buffer_get_custom_meta (frame, "GstCuvLdpMeta");
+  GBytes *value = g_bytes_new (bytes, n);
+
+  fail_unless (meta != NULL);
+  gst_structure_set (
+      gst_custom_meta_get_structure (meta), field, G_TYPE_BYTES, value, NULL);
+  g_bytes_unref (value);
+}
+
+/* With 10x10 codes in one histogram, as ldpdescriptor would never have them:
+ * all are the same one. */
+static GstBuffer *
+frame_with_counts (guint16 first, gsize n_bytes)
+{
+  GstHarness *h = cuv_element_harness ("ldpdescriptor");
+  const guint16 counts[256] = { first };
+  GstBuffer *frame;
+
+  gst_util_set_object_arg (G_OBJECT (h->element), "directions", "0");
+  g_object_set (h->element, "grid", 1, "descriptor-width", 16,
+      "descriptor-height", 16, NULL);
+  cuv_harness_caps (h, "NV12", 64, 48);
+  frame = gst_harness_push_and_pull (h, cuv_frame_new ("NV12", 64, 48));
+  gst_harness_teardown (h);
+  set_bytes (frame, "counts", counts, n_bytes);
+  return frame;
+}
+
+GST_START_TEST (descriptors_that_are_none)
+{
+  GstHarness *h = sink_new ("", "NV12", 64, 48);
+
+  push (h, frame_with_counts (100, 512));
+  push_refused (h, frame_with_counts (100, 510),
+      "The frame's descriptor is broken: there are more or fewer counts");
+  push_refused (h, frame_with_counts (101, 512),
+      "the counts of '000002' are not those of pictures of 16x16");
+  push (h, frame_with_counts (100, 512));
+  gst_harness_teardown (h);
+  expect_names ("000000|000003");
+}
+
+GST_END_TEST
+/* ---- writing ---- */
+
+static void
+expect_no_space (GstBus *bus)
+{
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  GError *error;
+
+  fail_unless (message != NULL);
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (g_error_matches (
+                   error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT)
+          && strstr (
+              error->message, "the 2 entries before are kept: make room"),
+      "%s", error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+}
+
+/* With files of a limited size, which is how a disk is full here. */
+static void
+push_limited (GstHarness *h, gsize limit, guint n)
+{
+  struct rlimit before, limited;
+  GstFlowReturn flow = GST_FLOW_ERROR;
+
+  signal (SIGXFSZ, SIG_IGN);
+  getrlimit (RLIMIT_FSIZE, &before);
+  limited = (struct rlimit){ limit, before.rlim_max };
+  setrlimit (RLIMIT_FSIZE, &limited);
+  for (guint i = 0; i < n && flow == GST_FLOW_ERROR; i++)
+    flow = gst_harness_push (h, cuv_frame_new ("NV12", 64, 48));
+  setrlimit (RLIMIT_FSIZE, &before);
+  fail_unless_equals_int (flow, GST_FLOW_ERROR);
+}
+
+/* When there is room again it goes on. */
+GST_START_TEST (no_room)
+{
+  GstHarness *h = sink_new ("", "NV12", 64, 48);
+  GstBus *bus = gst_bus_new ();
+
+  push_random (h, "NV12", 64, 48, 2);
+  gst_element_set_bus (h->element, bus);
+  push_limited (h, 4096 + sink_stat (h, "bytes") + 100, 2);
+  expect_no_space (bus);
+  expect_no_space (bus);
+  cuv_ldp_index_free (index_open (INDEX, 2));
+  fail_unless_equals_uint64 (sink_stat (h, "written"), 2);
+  push_random (h, "NV12", 64, 48, 1);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+  cuv_ldp_index_free (index_open (INDEX, 3));
+}
+
+GST_END_TEST
+GST_START_TEST (one_writer_at_a_time)
+{
+  GstHarness *a = sink_new ("", "NV12", 64, 48);
+  GstHarness *b = sink_new ("", "NV12", 64, 48);
+
+  push_random (a, "NV12", 64, 48, 1);
+  push_refused (b, cuv_frame_new ("NV12", 64, 48),
+      INDEX ": another writer has it open: wait until it is done");
+  push_random (a, "NV12", 64, 48, 1);
+  gst_harness_teardown (a);
+  push_random (b, "NV12", 64, 48, 1);
+  gst_harness_teardown (b);
+  cuv_ldp_index_free (index_open (INDEX, 3));
+}
+
+GST_END_TEST
+/* ---- killed ---- */
+
+static GPid
+start_writer (void)
+{
+  gchar *argv[] = { "gst-launch-1.0", "-q", "videotestsrc", "pattern=snow", "!",
+    "video/x-raw,format=GRAY8,width=48,height=48", "!", "ldpindexsink",
+    "location=" INDEX, "grid=2", NULL };
+  gchar **env = g_environ_unsetenv (g_get_environ (), "GST_TRACERS");
+  GError *error = NULL;
+  GPid pid;
+
+  env = g_environ_unsetenv (env, "GST_DEBUG_FILE");
+  fail_unless (g_spawn_async (NULL, argv, env,
+                   G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL,
+                   &pid, &error),
+      "%s", error != NULL ? error->message : "");
+  g_strfreev (env);
+  return pid;
+}
+
+/* What a reader has seen before. */
+static guint64
+wait_for_entries (guint64 more_than)
+{
+  for (guint i = 0; i < 6000; i++) {
+    char *error = NULL;
+    CuvLdpIndex *index = cuv_ldp_index_open (INDEX, &error);
+    const guint64 n = index != NULL ? cuv_ldp_index_n_entries (index) : 0;
+
+    cuv_ldp_index_free (index);
+    free (error);
+    if (n > more_than)
+      return n;
+    g_usleep (10000);
+  }
+  fail ("nothing is written");
+  return 0;
+}
+
+/* Each time the file has at least what was seen before, all of it whole, and
+ * the next writer goes on with it. */
+GST_START_TEST (killed)
+{
+  guint64 n = 0;
+
+  for (guint i = 0; i < 20; i++) {
+    const GPid pid = start_writer ();
+    const guint64 seen = wait_for_entries (n);
+    char *error = NULL;
+    CuvLdpIndex *index;
+    int status;
+
+    g_usleep (g_random_int_range (0, 20000));
+    kill (pid, SIGKILL);
+    waitpid (pid, &status, 0);
+    fail_unless (WIFSIGNALED (status));
+    g_spawn_close_pid (pid);
+    index = cuv_ldp_index_open (INDEX, &error);
+    fail_unless (index != NULL, "%s", error);
+    fail_unless (cuv_ldp_index_check (index, &error), "%s", error);
+    n = cuv_ldp_index_n_entries (index);
+    fail_unless (n >= seen);
+    cuv_ldp_index_free (index);
+  }
+}
+
+GST_END_TEST
+/* A state change waits for the entry under way. */
+GST_START_TEST (pauses_and_stops)
+{
+  GstElement *pipeline = cuv_pipeline_new (
+      "videotestsrc ! video/x-raw,format=NV12,width=320,height=240 ! "
+      "ldpindexsink name=sink location=" INDEX);
+  guint64 n = 0;
+
+  for (guint i = 0; i < 30; i++) {
+    char *error = NULL;
+    CuvLdpIndex *index;
+
+    gst_element_set_state (pipeline,
+        i % 3 == 0       ? GST_STATE_PLAYING
+            : i % 3 == 1 ? GST_STATE_PAUSED
+                         : GST_STATE_READY);
+    gst_element_get_state (pipeline, NULL, NULL, 10 * GST_SECOND);
+    g_usleep (i % 5 * 1000);
+    index = cuv_ldp_index_open (INDEX, &error);
+    if (index != NULL) {
+      fail_unless (cuv_ldp_index_check (index, &error), "%s", error);
+      fail_unless (cuv_ldp_index_n_entries (index) >= n);
+      n = cuv_ldp_index_n_entries (index);
+    }
+    cuv_ldp_index_free (index);
+    free (error);
+  }
+  fail_unless (n > 0);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST
+void
+add_trouble (Suite *suite)
+{
+  TCase *tcase = tcase_create ("trouble");
+
+  indexed_add (suite, tcase);
+  tcase_add_test (tcase, places_that_are_none);
+  tcase_add_test (tcase, settings_that_cannot_be);
+  tcase_add_test (tcase, files_of_other_parameters);
+  tcase_add_test (tcase, frames_of_other_sizes);
+  tcase_add_test (tcase, descriptors_of_other_parameters);
+  tcase_add_test (tcase, descriptors_that_are_none);
+  tcase_add_test (tcase, no_room);
+  tcase_add_test (tcase, one_writer_at_a_time);
+  tcase_add_test (tcase, killed);
+  tcase_add_test (tcase, pauses_and_stops);
+}

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* ldpindexsink: what it describes, and what it takes from ldpdescriptor. With
+ * CUV_TEST_CUDA set, frames reach it in CUDA memory. */
+#include "config.h"
+#include "indexed.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "gstcuvcontext.h"
+
+#define WIDTH 96
+#define HEIGHT 80
+
+/* ---- described here ---- */
+
+static void
+expect_device (GstHarness *h, const gchar *device)
+{
+  GstElement *sink = sink_of (h);
+  GstStructure *stats;
+
+  g_object_get (sink, "stats", &stats, NULL);
+  fail_unless_equals_string (
+      gst_structure_get_string (stats, "device"), device);
+  gst_structure_free (stats);
+  gst_object_unref (sink);
+}
+
+GST_START_TEST (every_format)
+{
+  static const gchar *const formats[] = { "NV12", "I420", "YV12", "NV21",
+    "YUY2", "UYVY", "RGB", "BGR", "RGBx", "BGRx", "RGBA", "BGRA", "GRAY8" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats) - use_cuda; i++) {
+    GstHarness *h = sink_new ("grid=4 bins=uniform", formats[i], WIDTH, HEIGHT);
+    GstBuffer *frame = cuv_frame_new (formats[i], WIDTH, HEIGHT);
+    CuvLdpIndex *index;
+
+    push (h, gst_buffer_ref (frame));
+    expect_device (h, have_kernels ? "cuda" : "cpu");
+    gst_harness_teardown (h);
+    index = index_open (INDEX, 1);
+    expect_described (index, 0, frame, formats[i], WIDTH, HEIGHT, NULL);
+    cuv_ldp_index_free (index);
+    gst_buffer_unref (frame);
+    g_remove (INDEX);
+  }
+}
+
+GST_END_TEST
+/* Counts of one, two and four bytes in the file, and of two and four before. */
+GST_START_TEST (every_parameter)
+{
+  static const gchar *const settings[] = { "order=2 block=16",
+    "order=4 grid=1 merge-directions=true",
+    "grid=1 merge-directions=true descriptor-width=200 descriptor-height=120",
+    "directions=0+90 border=replicate bins=levels levels=7 n-threads=1",
+    "order=9 grid=3 sync-to-disk=true descriptor-width=50" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (settings); i++) {
+    GstHarness *h = sink_new (settings[i], "NV12", WIDTH, HEIGHT);
+    GstBuffer *frame = cuv_frame_new ("NV12", WIDTH, HEIGHT);
+    CuvLdpIndex *index;
+
+    push (h, gst_buffer_ref (frame));
+    gst_harness_teardown (h);
+    index = index_open (INDEX, 1);
+    expect_described (index, 0, frame, "NV12", WIDTH, HEIGHT, NULL);
+    cuv_ldp_index_free (index);
+    gst_buffer_unref (frame);
+    g_remove (INDEX);
+  }
+}
+
+GST_END_TEST
+GST_START_TEST (frames_of_many_sizes)
+{
+  static const gint sizes[][2] = { { 96, 80 }, { 320, 240 }, { 2, 2 },
+    { 18, 34 }, { 640, 2 }, { 96, 80 } };
+  GstHarness *h =
+      sink_new ("descriptor-width=64 descriptor-height=48", "NV12", 96, 80);
+  GstBuffer *frames[G_N_ELEMENTS (sizes)];
+  CuvLdpIndex *index;
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    cuv_harness_caps (h, "NV12", sizes[i][0], sizes[i][1]);
+    frames[i] = cuv_frame_new ("NV12", sizes[i][0], sizes[i][1]);
+    push (h, gst_buffer_ref (frames[i]));
+  }
+  gst_harness_teardown (h);
+  index = index_open (INDEX, G_N_ELEMENTS (sizes));
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    expect_described (
+        index, i, frames[i], "NV12", sizes[i][0], sizes[i][1], NULL);
+    gst_buffer_unref (frames[i]);
+  }
+  cuv_ldp_index_free (index);
+}
+
+GST_END_TEST
+GST_START_TEST (regions_of_a_frame)
+{
+  static const CuvLdpRect rects[] = { { 10, 20, 33, 44 }, { 60, 0, 36, 80 } };
+  GstHarness *h = sink_new ("region=roi-list grid=4 descriptor-width=32 "
+                            "descriptor-height=32",
+      "RGB", WIDTH, HEIGHT);
+  GstBuffer *frame = cuv_frame_new ("RGB", WIDTH, HEIGHT);
+  CuvLdpIndex *index;
+
+  push_random (h, "RGB", WIDTH, HEIGHT, 1); /* no region, no entry */
+  add_region (frame, 5, 10, 20, 33, 44);
+  add_region (frame, 7, 60, 0, 100, 100);
+  push (h, gst_buffer_ref (frame));
+  fail_unless_equals_uint64 (sink_stat (h, "frames"), 2);
+  fail_unless_equals_uint64 (sink_stat (h, "written"), 2);
+  gst_harness_teardown (h);
+  expect_names ("000001#5|000001#7");
+  index = index_open (INDEX, 2);
+  for (guint i = 0; i < 2; i++)
+    expect_described (index, i, frame, "RGB", WIDTH, HEIGHT, &rects[i]);
+  cuv_ldp_index_free (index);
+  gst_buffer_unref (frame);
+}
+
+GST_END_TEST
+/* ---- described upstream ---- */
+
+/* The same frames by both ways, byte for byte. */
+static void
+compare_ways (const gchar *settings, gboolean with_regions)
+{
+  GstBuffer *frames[3];
+
+  for (guint i = 0; i < 3; i++) {
+    frames[i] = cuv_frame_new ("NV12", WIDTH, HEIGHT);
+    for (guint k = 0; with_regions && k < i; k++)
+      add_region (frames[i], (gint) k, 3 * k, 5, 40, 50 + k);
+  }
+  for (guint way = 0; way < 2; way++) {
+    gchar *line = way == 0
+        ? g_strdup_printf (
+            "ldpindexsink async=false location=0.ldp %s", settings)
+        : g_strdup_printf ("ldpdescriptor message=none %s ! "
+                           "ldpindexsink async=false order=9 location=1.ldp",
+            settings);
+    GstHarness *h = line_new (line, "NV12", WIDTH, HEIGHT);
+
+    for (guint i = 0; i < 3; i++)
+      push (h, gst_buffer_ref (frames[i]));
+    expect_device (h, way == 1 ? "none" : have_kernels ? "cuda" : "cpu");
+    gst_harness_teardown (h);
+    g_free (line);
+  }
+  for (guint i = 0; i < 3; i++)
+    gst_buffer_unref (frames[i]);
+  expect_same_files ("0.ldp", "1.ldp");
+  cuv_ldp_index_free (index_open ("0.ldp", 3));
+  g_remove ("0.ldp");
+  g_remove ("1.ldp");
+}
+
+GST_START_TEST (both_ways_are_the_same)
+{
+  compare_ways ("grid=5 order=4", FALSE);
+  compare_ways ("block=20 bins=levels merge-directions=true", FALSE);
+  compare_ways (
+      "region=roi-list descriptor-width=40 descriptor-height=30", TRUE);
+}
+
+GST_END_TEST
+/* What was not described, or is held from a frame before, is left out. */
+GST_START_TEST (only_frames_that_were_described)
+{
+  static const gchar *const holds[] = { "false", "true" };
+
+  for (guint i = 0; i < 2; i++) {
+    gchar *line = g_strdup_printf (
+        "ldpdescriptor message=none inference-interval=3 hold-results=%s ! "
+        "ldpindexsink async=false location=" INDEX,
+        holds[i]);
+    GstHarness *h = line_new (line, "NV12", WIDTH, HEIGHT);
+
+    for (guint k = 0; k < 7; k++) {
+      GstBuffer *frame = cuv_frame_new ("NV12", WIDTH, HEIGHT);
+
+      GST_BUFFER_PTS (frame) = k * GST_SECOND / 30;
+      push (h, frame);
+    }
+    gst_harness_teardown (h);
+    expect_names ("000000|000003|000006");
+    g_remove (INDEX);
+    g_free (line);
+  }
+}
+
+GST_END_TEST
+/* ---- a file's life ---- */
+
+/* Each entry is seen at once, and more are added at every start. */
+GST_START_TEST (goes_on_with_the_file)
+{
+  guint64 n = 0, bytes = 0;
+
+  for (guint run = 0; run < 3; run++) {
+    GstHarness *h = sink_new ("", "NV12", WIDTH, HEIGHT);
+
+    for (guint i = 0; i < 4; i++) {
+      push_random (h, "NV12", WIDTH, HEIGHT, 1);
+      n++;
+      cuv_ldp_index_free (index_open (INDEX, n));
+    }
+    fail_unless_equals_uint64 (sink_stat (h, "entries"), n);
+    fail_unless_equals_uint64 (sink_stat (h, "written"), 4);
+    bytes += sink_stat (h, "bytes");
+    gst_harness_teardown (h);
+  }
+  expect_names ("000000|000001|000002|000003|000000|000001|000002|000003|"
+                "000000|000001|000002|000003");
+  {
+    gchar *all;
+    gsize size;
+
+    fail_unless (g_file_get_contents (INDEX, &all, &size, NULL));
+    fail_unless_equals_uint64 (size, 4096 + bytes);
+    g_free (all);
+  }
+}
+
+GST_END_TEST
+GST_START_TEST (up_and_down_three_times)
+{
+  gchar *line = g_strdup_printf ("videotestsrc num-buffers=5 ! "
+                                 "video/x-raw,format=NV12,width=64,height=64 ! "
+                                 "%s ldpindexsink location=" INDEX,
+      use_cuda ? "cuvcudaupload !" : "");
+  GstElement *pipeline = cuv_pipeline_new (line);
+
+  for (guint i = 1; i <= 3; i++) {
+    gchar *error = cuv_pipeline_play (pipeline);
+
+    fail_unless (error == NULL, "%s", error);
+    cuv_ldp_index_free (index_open (INDEX, 5 * i));
+  }
+  gst_object_unref (pipeline);
+  g_free (line);
+}
+
+GST_END_TEST
+/* What is set while frames come is used at the next start. */
+GST_START_TEST (settings_of_the_start)
+{
+  GstHarness *h = sink_new ("grid=4", "NV12", WIDTH, HEIGHT);
+  GstElement *sink = sink_of (h);
+  CuvLdpIndex *index;
+
+  push_random (h, "NV12", WIDTH, HEIGHT, 1);
+  g_object_set (sink, "grid", 5, "order", 4, "location", "other.ldp",
+      "thumbnail-width", 8, "entry-name", "other", NULL);
+  push_random (h, "NV12", WIDTH, HEIGHT, 1);
+  expect_names ("000000|000001");
+  gst_element_set_state (h->element, GST_STATE_NULL);
+  gst_element_set_state (h->element, GST_STATE_PLAYING);
+  cuv_harness_caps (h, "NV12", WIDTH, HEIGHT);
+  push_random (h, "NV12", WIDTH, HEIGHT, 1);
+  gst_object_unref (sink);
+  gst_harness_teardown (h);
+  index = index_open ("other.ldp", 1);
+  fail_unless_equals_int (cuv_ldp_index_info (index)->shape.params.order, 4);
+  fail_unless_equals_int (cuv_ldp_index_info (index)->thumbnail_width, 8);
+  fail_unless_equals_string (cuv_ldp_index_name (index, 0), "other");
+  cuv_ldp_index_free (index);
+  cuv_ldp_index_free (index_open (INDEX, 2));
+}
+
+GST_END_TEST
+GST_START_TEST (goes_on_after_a_flush)
+{
+  GstHarness *h = sink_new ("", "NV12", WIDTH, HEIGHT);
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  for (guint i = 0; i < 3; i++) {
+    push_random (h, "NV12", WIDTH, HEIGHT, 1);
+    gst_harness_push_event (h, gst_event_new_flush_start ());
+    gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+    gst_harness_push_event (h, gst_event_new_segment (&segment));
+  }
+  gst_harness_teardown (h);
+  cuv_ldp_index_free (index_open (INDEX, 3));
+}
+
+GST_END_TEST
+/* Frames come as they are laid out, and in CUDA memory if there is some. */
+GST_START_TEST (answers_upstream)
+{
+  GstElement *sink = gst_element_factory_make ("ldpindexsink", NULL);
+  GstPad *pad = gst_element_get_static_pad (sink, "sink");
+  GstCaps *caps = gst_caps_from_string (
+      "video/x-raw,format=NV12,width=64,height=48,framerate=30/1");
+  GstQuery *query = gst_query_new_allocation (caps, TRUE);
+  GstCaps *wanted =
+      gst_caps_from_string ("video/x-raw; video/x-raw(memory:CUDAMemory)");
+
+  fail_unless (gst_pad_query (pad, query));
+  fail_unless (
+      gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL));
+  gst_query_unref (query);
+  gst_caps_unref (caps);
+  caps = gst_pad_query_caps (pad, wanted);
+  fail_unless_equals_int (gst_cuv_caps_is_cuda (caps), use_cuda);
+  gst_caps_unref (caps);
+  gst_caps_unref (wanted);
+  gst_object_unref (pad);
+  gst_object_unref (sink);
+}
+
+GST_END_TEST
+/* From the host to the device and back, as behind a selector. */
+GST_START_TEST (memory_changes)
+{
+  GstHarness *up, *h;
+
+  if (!use_cuda)
+    return;
+  up = cuv_element_harness ("cuvcudaupload");
+  h = gst_harness_new_parse ("ldpindexsink async=false location=" INDEX);
+  gst_harness_set_sink_caps_str (up, "video/x-raw(memory:CUDAMemory)");
+  cuv_harness_caps (up, "NV12", WIDTH, HEIGHT);
+  for (guint i = 0; i < 3; i++) {
+    GstBuffer *frame = cuv_frame_new ("NV12", WIDTH, HEIGHT);
+    CuvLdpIndex *index;
+
+    cuv_harness_caps (h, "NV12", WIDTH, HEIGHT);
+    push (h, gst_buffer_ref (frame));
+    push (up, gst_buffer_ref (frame));
+    gst_harness_set_src_caps (h, gst_pad_get_current_caps (up->sinkpad));
+    push (h, gst_harness_pull (up));
+    expect_device (h, have_kernels ? "cuda" : "cpu");
+    index = index_open (INDEX, 2 * i + 2);
+    expect_described (index, 2 * i, frame, "NV12", WIDTH, HEIGHT, NULL);
+    expect_described (index, 2 * i + 1, frame, "NV12", WIDTH, HEIGHT, NULL);
+    cuv_ldp_index_free (index);
+    gst_buffer_unref (frame);
+  }
+  gst_harness_teardown (h);
+  gst_harness_teardown (up);
+}
+
+GST_END_TEST
+static Suite *
+make_suite (void)
+{
+  Suite *suite = suite_create ("ldpindexsink");
+  TCase *tcase = tcase_create ("general");
+
+  indexed_add (suite, tcase);
+  tcase_add_test (tcase, every_format);
+  tcase_add_test (tcase, every_parameter);
+  tcase_add_test (tcase, frames_of_many_sizes);
+  tcase_add_test (tcase, regions_of_a_frame);
+  tcase_add_test (tcase, both_ways_are_the_same);
+  tcase_add_test (tcase, only_frames_that_were_described);
+  tcase_add_test (tcase, goes_on_with_the_file);
+  tcase_add_test (tcase, up_and_down_three_times);
+  tcase_add_test (tcase, settings_of_the_start);
+  tcase_add_test (tcase, goes_on_after_a_flush);
+  tcase_add_test (tcase, answers_upstream);
+  tcase_add_test (tcase, memory_changes);
+  add_names (suite);
+  add_thumbnails (suite);
+  add_trouble (suite);
+  return suite;
+}
+
+int
+main (int argc, char **argv)
+{
+  const gchar *cuda = g_getenv ("CUV_TEST_CUDA");
+
+  use_cuda = cuda != NULL;
+  have_kernels = use_cuda && strcmp (cuda, "memory") != 0;
+  gst_check_init (&argc, &argv);
+  if (use_cuda && !gst_cuv_cuda_usable ()) {
+    g_print ("no CUDA device\n");
+    return 77;
+  }
+  return cuv_elements_run (make_suite (), argv[0]);
+}
