@@ -12,6 +12,7 @@ case $1 in
   visionpublish) jq -es '[.[].objects[]?] | length > 50' out >/dev/null ;;
   ldpindexsink) [ "$(grep -c 'entries=' out)" = 9 ] && tail -1 out | grep -q 'entries=(guint64)9.*left09.jpg' ;;
   houghlines) gst-launch-1.0 -q filesrc location=lines.png ! pngdec ! fakesink ;;
+  ldpretrieve) gst-launch-1.0 -q filesrc location=alike.png ! pngdec ! fakesink ;;
   ldpdescriptor) gst-launch-1.0 -q filesrc location=codes.png ! pngdec ! fakesink ;;
   rcdtrack) gst-launch-1.0 -q filesrc location=followed.avi ! avidemux ! jpegdec ! fakesink ;;
   spectralntf) gst-launch-1.0 -q filesrc location=maps.png ! pngdec ! fakesink ;;

@@ -52,6 +52,24 @@ cuv_element_is_host_only (const gchar *name)
   return g_strv_contains (names, name);
 }
 
+/* Whether there is such a property, and it has its default. */
+static gboolean
+is_unset (GstElement *element, const gchar *name)
+{
+  GParamSpec *spec =
+      g_object_class_find_property (G_OBJECT_GET_CLASS (element), name);
+  GValue value = G_VALUE_INIT;
+  gboolean unset;
+
+  if (spec == NULL)
+    return FALSE;
+  g_value_init (&value, spec->value_type);
+  g_object_get_property (G_OBJECT (element), name, &value);
+  unset = g_param_value_defaults (spec, &value);
+  g_value_unset (&value);
+  return unset;
+}
+
 void
 cuv_element_configure (GstElement *element)
 {
@@ -59,11 +77,11 @@ cuv_element_configure (GstElement *element)
 
   if (g_object_class_find_property (klass, "model") != NULL)
     g_object_set (element, "model", MODEL, NULL);
-  if (g_object_class_find_property (klass, "index") != NULL)
+  if (is_unset (element, "index"))
     g_object_set (element, "index", cuv_index_path (), NULL);
   if (g_object_class_find_property (klass, "file-path") != NULL)
     g_object_set (element, "file-path", "/dev/null", NULL);
-  if (g_object_class_find_property (klass, "grid") != NULL)
+  if (is_unset (element, "grid"))
     g_object_set (element, "grid", 1, NULL);
 }
 
