@@ -14,30 +14,12 @@
 
 // What a block of threads has of the picture.
 struct Tile {
-  int column, n_columns, row; // blocks
-  int x, y, width, height;    // pixels
+  CuvLdpPiece across, down;
 
   __device__ __forceinline__
-  Tile (const CuvLdpPass &pass)
+  Tile (const CuvLdpPlan &plan)
+      : across (plan.across[blockIdx.x]), down (plan.down[blockIdx.y])
   {
-    const CuvLdpShape &shape = pass.shape;
-    const CuvLdpPlan &plan = pass.plan;
-    const int block = shape.params.block;
-    const int across = blockIdx.x % plan.slices_across * CUV_LDP_ACROSS;
-    const int down = blockIdx.y % plan.slices_down * CUV_LDP_DOWN;
-
-    column = blockIdx.x / plan.slices_across * plan.blocks;
-    n_columns = min (plan.blocks, shape.columns - column);
-    row = blockIdx.y / plan.slices_down;
-    x = cuv_ldp_edge (block, shape.width, shape.columns, column) + across;
-    y = cuv_ldp_edge (block, shape.height, shape.rows, row) + down;
-    width = min (cuv_ldp_edge (
-                     block, shape.width, shape.columns, column + n_columns),
-                x + CUV_LDP_ACROSS)
-        - x;
-    height = min (cuv_ldp_edge (block, shape.height, shape.rows, row + 1),
-                 y + CUV_LDP_DOWN)
-        - y;
   }
 };
 
@@ -82,8 +64,8 @@ load_grey (const CuvLdpPass &pass, const Tile &tile, int y, int n, Memory *to)
 
 #pragma unroll 1
   for (int i = threadIdx.x; i < (n + order + 1) * WORDS; i += 32 * WARPS)
-    to->grey[i] = load_four (
-        pass.picture, tile.x - LEFT + 4 * (i % WORDS), y - order + i / WORDS);
+    to->grey[i] = load_four (pass.picture,
+        tile.across.at - LEFT + 4 * (i % WORDS), y - order + i / WORDS);
 }
 
 // ---- signs ----
@@ -220,35 +202,25 @@ add (unsigned *counts, const Memory &memory, int first, unsigned code,
     atomicAdd (&counts[at], n);
 }
 
-// A lane's four pixels, which are counted in the histograms of a block each.
+// A lane's four pixels.
 struct Lane {
-  int x;    // of the first
-  int at;   // the first count of its block; -1: it is not counted
-  bool one; // all four are, in that block
-
-  // Where that of a pixel is.
-  static __device__ __forceinline__ int
-  find (const CuvLdpPass &pass, const Tile &tile, int x)
-  {
-    const CuvLdpShape &shape = pass.shape;
-    const int margin = cuv_ldp_margin (&shape);
-    const int column =
-        cuv_ldp_block_at (shape.params.block, shape.width, shape.columns, x);
-
-    return x >= max (tile.x, margin)
-            && x < min (tile.x + tile.width, shape.width - margin)
-        ? (column - tile.column) * shape.n_histograms * shape.n_bins
-        : -1;
-  }
+  int at[4]; // the first count of each one's block; -1: it is not counted
+  bool one;  // all four are, in one block
 
   __device__ __forceinline__
-  Lane (const CuvLdpPass &pass, const Tile &tile)
+  Lane (const CuvLdpPass &pass)
   {
-    x = tile.x + 4 * (threadIdx.x % 32);
-    at = find (pass, tile, x);
-    one = at >= 0;
-    for (int i = 1; i < 4; i++)
-      one = one && find (pass, tile, x + i) == at;
+    const int of_block = pass.shape.n_histograms * pass.shape.n_bins;
+    const unsigned blocks =
+        pass.plan.block_of[blockIdx.x * CUV_LDP_ACROSS / 4 + threadIdx.x % 32];
+
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      const int block = (int) (blocks >> 8 * i & 255);
+
+      at[i] = block == CUV_LDP_NO_BLOCK ? -1 : block * of_block;
+    }
+    one = at[0] >= 0 && blocks == __byte_perm (blocks, 0, 0);
   }
 };
 
@@ -257,23 +229,22 @@ struct Lane {
 // lest all of them add to one count.
 template <typename Count, bool ALL>
 static __device__ __forceinline__ void
-count_codes (const CuvLdpPass &pass, const Tile &tile, const Memory &memory,
-    const Lane &lane, unsigned codes, int first, unsigned *counts,
-    unsigned *flat)
+count_codes (const Memory &memory, const Lane &lane, unsigned codes, int first,
+    unsigned *counts, unsigned *flat)
 {
   if (lane.one && codes == ~0u) {
     *flat += 4;
   } else if (lane.one) {
 #pragma unroll
     for (int i = 0; i < 4; i++)
-      add<Count, ALL> (counts, memory, lane.at + first, codes >> 8 * i & 255);
+      add<Count, ALL> (
+          counts, memory, lane.at[0] + first, codes >> 8 * i & 255);
   } else {
-#pragma unroll 1
+#pragma unroll
     for (int i = 0; i < 4; i++) {
-      const int at = Lane::find (pass, tile, lane.x + i);
-
-      if (at >= 0)
-        add<Count, ALL> (counts, memory, at + first, codes >> 8 * i & 255);
+      if (lane.at[i] >= 0)
+        add<Count, ALL> (
+            counts, memory, lane.at[i] + first, codes >> 8 * i & 255);
     }
   }
 }
@@ -281,9 +252,8 @@ count_codes (const CuvLdpPass &pass, const Tile &tile, const Memory &memory,
 // Rows `first` to before `end` of those whose signs there are.
 template <typename Count, bool ALL>
 static __device__ __forceinline__ void
-count_rows (const CuvLdpPass &pass, const Tile &tile, const Memory &memory,
-    const Lane &lane, int first, int end, unsigned *counts,
-    unsigned flat[CUV_LDP_DIRECTIONS])
+count_rows (const CuvLdpPass &pass, const Memory &memory, const Lane &lane,
+    int first, int end, unsigned *counts, unsigned flat[CUV_LDP_DIRECTIONS])
 {
 #pragma unroll 1
   for (int r = threadIdx.x / 32; r < end; r += WARPS) {
@@ -296,7 +266,7 @@ count_rows (const CuvLdpPass &pass, const Tile &tile, const Memory &memory,
 #pragma unroll
     for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
       if (pass.histogram_of[d] >= 0)
-        count_codes<Count, ALL> (pass, tile, memory, lane, pairs.codes (d),
+        count_codes<Count, ALL> (memory, lane, pairs.codes (d),
             pass.histogram_of[d] * pass.shape.n_bins, counts, &flat[d]);
     }
   }
@@ -311,7 +281,7 @@ count_flat (const CuvLdpPass &pass, const Memory &memory, const Lane &lane,
   for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
     if (flat[d] > 0)
       add<Count, ALL> (counts, memory,
-          lane.at + pass.histogram_of[d] * pass.shape.n_bins, 255, flat[d]);
+          lane.at[0] + pass.histogram_of[d] * pass.shape.n_bins, 255, flat[d]);
   }
 }
 
@@ -322,8 +292,9 @@ give (const CuvLdpPass &pass, const Tile &tile, unsigned *counts)
 {
   const int of_block = pass.shape.n_histograms * pass.shape.n_bins;
   const int64_t first =
-      ((int64_t) tile.row * pass.shape.columns + tile.column) * of_block;
-  const int n = tile.n_columns * of_block;
+      ((int64_t) tile.down.block * pass.shape.columns + tile.across.block)
+      * of_block;
+  const int n = tile.across.n_blocks * of_block;
   const Count *from = (const Count *) counts;
   Count *to = (Count *) pass.counts + first;
 
@@ -355,27 +326,27 @@ static __global__ void __launch_bounds__ (32 * WARPS, 8)
 {
   extern __shared__ uint4 shared_of_block[];
   __shared__ Memory memory;
-  const Tile tile (pass);
-  const Lane lane (pass, tile);
+  const Tile tile (pass.plan);
+  const Lane lane (pass);
   const int margin = cuv_ldp_margin (&pass.shape);
   const int k = K > 0 ? K : pass.shape.params.order - 1;
   unsigned *counts = (unsigned *) shared_of_block;
   unsigned flat[CUV_LDP_DIRECTIONS] = {};
 
-  for (int i = threadIdx.x; i < CUV_LDP_CODES; i += blockDim.x)
+  for (int i = threadIdx.x; !ALL && i < CUV_LDP_CODES; i += blockDim.x)
     memory.bin_of_code[i] = pass.shape.bin_of_code[i];
   for (int i = threadIdx.x; i < pass.plan.n_shared * (int) sizeof (Count) / 16;
        i += blockDim.x)
     shared_of_block[i] = uint4{};
 #pragma unroll 1
-  for (int from = 0; from < tile.height; from += ROWS) {
-    const int y = tile.y + from, n = min (tile.height - from, ROWS);
+  for (int from = 0; from < tile.down.size; from += ROWS) {
+    const int y = tile.down.at + from, n = min (tile.down.size - from, ROWS);
 
     load_grey (pass, tile, y, n, &memory);
     __syncthreads ();
     find_signs<K> (k, n, &memory);
     __syncthreads ();
-    count_rows<Count, ALL> (pass, tile, memory, lane, margin - y,
+    count_rows<Count, ALL> (pass, memory, lane, margin - y,
         min (n, pass.shape.height - margin - y), counts, flat);
   }
   count_flat<Count, ALL> (pass, memory, lane, flat, counts);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Local derivative patterns on the GPU: how a picture is shared out, and what a
-// run takes.
+// Local derivative patterns on the GPU: what a run takes.
 #include "ldp/ldp.h"
 
-#include <algorithm>
 #include <memory>
 #include <new>
 #include "ldp/ldp-code.h"
@@ -99,30 +97,6 @@ cuv_ldp_cuda_draw (CuvLdpCuda *self, int direction)
   return 0;
 }
 
-// ---- plans ----
-
-static CuvLdpPlan
-plan_of (const CuvLdpShape &shape)
-{
-  const int block = shape.params.block;
-  const int widest = cuv_ldp_longest (block, shape.width, shape.columns);
-  const int tallest = cuv_ldp_longest (block, shape.height, shape.rows);
-  const int of_block = shape.n_histograms * shape.n_bins;
-  CuvLdpPlan plan = {};
-
-  plan.count_size = cuv_ldp_count_size (&shape);
-  plan.blocks = std::max (1,
-      std::min (CUV_LDP_ACROSS / widest,
-          CUV_LDP_SHARED_BYTES / (of_block * plan.count_size)));
-  plan.slices_across = cuv_div_up (widest, CUV_LDP_ACROSS);
-  plan.slices_down = cuv_div_up (tallest, CUV_LDP_DOWN);
-  plan.adds = plan.slices_across * plan.slices_down > 1;
-  plan.n_across = cuv_div_up (shape.columns, plan.blocks) * plan.slices_across;
-  plan.n_down = shape.rows * plan.slices_down;
-  plan.n_shared = cuv_div_up (plan.blocks * of_block, 8) * 8;
-  return plan;
-}
-
 // ---- the entries ----
 
 static bool
@@ -132,7 +106,8 @@ init (CuvLdpCuda *self, const CuvLdpShape *shape)
   int n = 0;
 
   pass->shape = *shape;
-  pass->plan = plan_of (*shape);
+  if (cuv_ldp_plan (&pass->plan, *shape, &self->arena) != 0)
+    return false;
   for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
     const bool wanted = shape->params.directions >> d & 1;
 
