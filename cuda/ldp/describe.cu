@@ -3,9 +3,10 @@
 // at a time: from grey values to the signs of derivatives, a byte for all four
 // directions, from those to codes, of four pixels at once, and to counts, all
 // in shared memory.
+#include "ldp/ldp-counts.cuh"
 #include "ldp/ldp-state.cuh"
 
-#define WARPS 4
+#define WARPS (CUV_LDP_THREADS / 32)
 #define ROWS 16 // at a time
 #define LEFT 12 // pixels before the first: whole words, and enough of them
 #define WORDS ((LEFT + CUV_LDP_ACROSS + LEFT) / 4) // of a row of grey values
@@ -63,7 +64,7 @@ load_grey (const CuvLdpPass &pass, const Tile &tile, int y, int n, Memory *to)
   const int order = pass.shape.params.order;
 
 #pragma unroll 1
-  for (int i = threadIdx.x; i < (n + order + 1) * WORDS; i += 32 * WARPS)
+  for (int i = threadIdx.x; i < (n + order + 1) * WORDS; i += CUV_LDP_THREADS)
     to->grey[i] = load_four (pass.picture,
         tile.across.at - LEFT + 4 * (i % WORDS), y - order + i / WORDS);
 }
@@ -112,7 +113,7 @@ static __device__ __forceinline__ void
 find_signs (int k, int n, Memory *memory)
 {
 #pragma unroll 1
-  for (int i = threadIdx.x; i < (n + 2) * SIGN_WORDS; i += 32 * WARPS) {
+  for (int i = threadIdx.x; i < (n + 2) * SIGN_WORDS; i += CUV_LDP_THREADS) {
     // the first row is the one above the tile's: its grey is k rows down
     const unsigned *grey = &memory->grey[(i / SIGN_WORDS + k) * WORDS + LEFT / 4
         - 1 + i % SIGN_WORDS];
@@ -186,74 +187,11 @@ struct Pairs {
 
 // ---- counts ----
 
-// Of the counts of a block of threads. ALL: codes are bins.
-template <typename Count, bool ALL>
-static __device__ __forceinline__ void
-add (unsigned *counts, const Memory &memory, int first, unsigned code,
-    unsigned n = 1)
-{
-  const int at = first + (ALL ? (int) code : memory.bin_of_code[code]);
-
-  if (sizeof (Count) == 2 && ALL) // first is even
-    atomicAdd (&counts[first / 2 + code / 2], code % 2 != 0 ? n << 16 : n);
-  else if (sizeof (Count) == 2)
-    atomicAdd (&counts[at / 2], n << at % 2 * 16);
-  else
-    atomicAdd (&counts[at], n);
-}
-
-// A lane's four pixels.
-struct Lane {
-  int at[4]; // the first count of each one's block; -1: it is not counted
-  bool one;  // all four are, in one block
-
-  __device__ __forceinline__
-  Lane (const CuvLdpPass &pass)
-  {
-    const int of_block = pass.shape.n_histograms * pass.shape.n_bins;
-    const unsigned blocks =
-        pass.plan.block_of[blockIdx.x * CUV_LDP_ACROSS / 4 + threadIdx.x % 32];
-
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-      const int block = (int) (blocks >> 8 * i & 255);
-
-      at[i] = block == CUV_LDP_NO_BLOCK ? -1 : block * of_block;
-    }
-    one = at[0] >= 0 && blocks == __byte_perm (blocks, 0, 0);
-  }
-};
-
-// Of four pixels in a direction, `first` counts into their blocks'. Where
-// nothing varies all codes are 255: what a lane finds of those waits in `flat`,
-// lest all of them add to one count.
-template <typename Count, bool ALL>
-static __device__ __forceinline__ void
-count_codes (const Memory &memory, const Lane &lane, unsigned codes, int first,
-    unsigned *counts, unsigned *flat)
-{
-  if (lane.one && codes == ~0u) {
-    *flat += 4;
-  } else if (lane.one) {
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-      add<Count, ALL> (
-          counts, memory, lane.at[0] + first, codes >> 8 * i & 255);
-  } else {
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-      if (lane.at[i] >= 0)
-        add<Count, ALL> (
-            counts, memory, lane.at[i] + first, codes >> 8 * i & 255);
-    }
-  }
-}
-
 // Rows `first` to before `end` of those whose signs there are.
-template <typename Count, bool ALL>
+template <bool ALL>
 static __device__ __forceinline__ void
 count_rows (const CuvLdpPass &pass, const Memory &memory, const Lane &lane,
-    int first, int end, unsigned *counts, unsigned flat[CUV_LDP_DIRECTIONS])
+    int first, int end, unsigned flat[CUV_LDP_DIRECTIONS])
 {
 #pragma unroll 1
   for (int r = threadIdx.x / 32; r < end; r += WARPS) {
@@ -265,78 +203,32 @@ count_rows (const CuvLdpPass &pass, const Memory &memory, const Lane &lane,
         Row (signs), Row (signs + SIGN_WORDS), Row (signs + 2 * SIGN_WORDS));
 #pragma unroll
     for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
-      if (pass.histogram_of[d] >= 0)
-        count_codes<Count, ALL> (memory, lane, pairs.codes (d),
-            pass.histogram_of[d] * pass.shape.n_bins, counts, &flat[d]);
+      if (ALL || pass.histogram_of[d] >= 0)
+        count_codes<ALL> (
+            pass, memory.bin_of_code, lane, d, pairs.codes (d), &flat[d]);
     }
-  }
-}
-
-template <typename Count, bool ALL>
-static __device__ __forceinline__ void
-count_flat (const CuvLdpPass &pass, const Memory &memory, const Lane &lane,
-    const unsigned flat[CUV_LDP_DIRECTIONS], unsigned *counts)
-{
-#pragma unroll
-  for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
-    if (flat[d] > 0)
-      add<Count, ALL> (counts, memory,
-          lane.at[0] + pass.histogram_of[d] * pass.shape.n_bins, 255, flat[d]);
-  }
-}
-
-// To the picture's, of which these are the first and those next to it.
-template <typename Count>
-static __device__ __forceinline__ void
-give (const CuvLdpPass &pass, const Tile &tile, unsigned *counts)
-{
-  const int of_block = pass.shape.n_histograms * pass.shape.n_bins;
-  const int64_t first =
-      ((int64_t) tile.down.block * pass.shape.columns + tile.across.block)
-      * of_block;
-  const int n = tile.across.n_blocks * of_block;
-  const Count *from = (const Count *) counts;
-  Count *to = (Count *) pass.counts + first;
-
-  if (pass.plan.adds) {
-    for (int i = threadIdx.x; i < n; i += blockDim.x) {
-      const int64_t at = first + i;
-
-      if (from[i] != 0 && sizeof (Count) == 2)
-        atomicAdd ((unsigned *) pass.counts + (at >> 1),
-            (unsigned) from[i] << (at & 1) * 16);
-      else if (from[i] != 0)
-        atomicAdd ((unsigned *) pass.counts + at, (unsigned) from[i]);
-    }
-  } else if (of_block * sizeof (Count) % 16 == 0) {
-    for (int i = threadIdx.x; i < n * (int) sizeof (Count) / 16;
-         i += blockDim.x)
-      ((uint4 *) to)[i] = ((const uint4 *) from)[i];
-  } else {
-    for (int i = threadIdx.x; i < n; i += blockDim.x)
-      to[i] = from[i];
   }
 }
 
 // ---- the kernel ----
 
 template <typename Count, bool ALL, int K>
-static __global__ void __launch_bounds__ (32 * WARPS, 8)
+static __global__ void
+__launch_bounds__ (CUV_LDP_THREADS, 8)
     describe_kernel (const __grid_constant__ CuvLdpPass pass)
 {
   extern __shared__ uint4 shared_of_block[];
   __shared__ Memory memory;
   const Tile tile (pass.plan);
-  const Lane lane (pass);
   const int margin = cuv_ldp_margin (&pass.shape);
   const int k = K > 0 ? K : pass.shape.params.order - 1;
   unsigned *counts = (unsigned *) shared_of_block;
+  const Lane lane (pass.plan, counts, words_of_block<ALL> (pass.shape));
   unsigned flat[CUV_LDP_DIRECTIONS] = {};
 
-  for (int i = threadIdx.x; !ALL && i < CUV_LDP_CODES; i += blockDim.x)
+  for (int i = threadIdx.x; !ALL && i < CUV_LDP_CODES; i += CUV_LDP_THREADS)
     memory.bin_of_code[i] = pass.shape.bin_of_code[i];
-  for (int i = threadIdx.x; i < pass.plan.n_shared * (int) sizeof (Count) / 16;
-       i += blockDim.x)
+  for (int i = threadIdx.x; i < pass.plan.n_shared / 4; i += CUV_LDP_THREADS)
     shared_of_block[i] = uint4{};
 #pragma unroll 1
   for (int from = 0; from < tile.down.size; from += ROWS) {
@@ -346,12 +238,14 @@ static __global__ void __launch_bounds__ (32 * WARPS, 8)
     __syncthreads ();
     find_signs<K> (k, n, &memory);
     __syncthreads ();
-    count_rows<Count, ALL> (pass, memory, lane, margin - y,
-        min (n, pass.shape.height - margin - y), counts, flat);
+    count_rows<ALL> (pass, memory, lane, margin - y,
+        min (n, pass.shape.height - margin - y), flat);
   }
-  count_flat<Count, ALL> (pass, memory, lane, flat, counts);
+  count_flat<ALL> (pass, memory.bin_of_code, lane, flat);
   __syncthreads ();
-  give<Count> (pass, tile, counts);
+  give_blocks<Count, ALL> (pass, counts,
+      tile.down.block * pass.shape.columns + tile.across.block,
+      tile.across.n_blocks);
 }
 
 // ---- the launcher ----
@@ -373,24 +267,27 @@ kernel_of (const CuvLdpPass &pass)
 {
   const CuvLdpParams &params = pass.shape.params;
 
-  if (params.bins == CUV_LDP_BINS_256)
-    return pass.plan.count_size == 2 ? kernel_of<uint16_t, true> (params.order)
-                                     : kernel_of<uint32_t, true> (params.order);
-  return pass.plan.count_size == 2 ? kernel_of<uint16_t, false> (params.order)
-                                   : kernel_of<uint32_t, false> (params.order);
+  const bool all = params.bins == CUV_LDP_BINS_256
+      && pass.shape.n_histograms == CUV_LDP_DIRECTIONS;
+
+  if (pass.plan.count_size == 2)
+    return all ? kernel_of<uint16_t, true> (params.order)
+               : kernel_of<uint16_t, false> (params.order);
+  return all ? kernel_of<uint32_t, true> (params.order)
+             : kernel_of<uint32_t, false> (params.order);
 }
 
 int
 cuv_ldp_describe_submit (const CuvLdpPass &pass, cudaStream_t stream)
 {
   const CuvLdpPlan &plan = pass.plan;
-  const size_t bytes = (size_t) plan.n_shared * plan.count_size;
+  const size_t bytes = (size_t) plan.n_shared * sizeof (unsigned);
   const Kernel kernel = kernel_of (pass);
 
   if (cuv_cuda_allow_shared ((const void *) kernel, bytes) != 0)
     return -1;
-  kernel<<<dim3 (plan.n_across, plan.n_down), 32 * WARPS, bytes, stream>>> (
-      pass);
+  kernel<<<dim3 (plan.n_across, plan.n_down), CUV_LDP_THREADS, bytes,
+      stream>>> (pass);
   CUV_CUDA_LAUNCHED (describe_kernel);
   return 0;
 }

@@ -7,11 +7,10 @@
 #include "cuv-frame.h"
 #include "ldp/ldp-types.h"
 
-#define CUV_LDP_ACROSS 128              // pixels of a tile
-#define CUV_LDP_DOWN 64                 // and of a piece of a block
-#define CUV_LDP_SHARED_BYTES (32 << 10) // of histograms
-
-#define CUV_LDP_NO_BLOCK 255
+#define CUV_LDP_THREADS 128            // of a block of threads
+#define CUV_LDP_ACROSS 128             // pixels of a tile
+#define CUV_LDP_DOWN 64                // and of a piece of a block
+#define CUV_LDP_SHARED_WORDS (8 << 10) // of counts
 
 // What a block of threads has of an axis: pixels, and the blocks they are in.
 // 16 bytes, so that they are read at once.
@@ -28,9 +27,11 @@ struct CuvLdpPlan {
   int n_across, n_down; // pieces
   const CuvLdpPiece *across, *down;
   // of CUV_LDP_ACROSS pixels from the beginning of each piece across on, four
-  // in a word: how many blocks behind its first, or CUV_LDP_NO_BLOCK
+  // in a word: how many blocks behind its first; those that are not counted
+  // have one of their own behind all others, which nobody reads
   const unsigned *block_of;
-  int count_size, n_shared; // counts in shared memory
+  int count_size;
+  int n_shared; // words of counts in shared memory
   bool adds;
 };
 
@@ -41,6 +42,13 @@ struct CuvLdpPass {
   int8_t histogram_of[CUV_LDP_DIRECTIONS]; // -1: none
   void *counts;
 };
+
+// Histograms of a block, of which two share words in shared memory.
+CUV_BOTH int
+cuv_ldp_pairs (const CuvLdpShape *shape)
+{
+  return (shape->n_histograms + 1) / 2;
+}
 
 // Its tables are of the arena.
 int cuv_ldp_plan (CuvLdpPlan *self, const CuvLdpShape &shape, CuvArena *arena);

@@ -22,11 +22,12 @@ pieces_of (int block, int pixels, int n, int together, int most)
 }
 
 static std::vector<uint8_t>
-blocks_of (const CuvLdpShape &shape, const std::vector<CuvLdpPiece> &across)
+blocks_of (const CuvLdpShape &shape, const std::vector<CuvLdpPiece> &across,
+    int together)
 {
   const int margin = cuv_ldp_margin (&shape);
   std::vector<uint8_t> blocks (
-      across.size () * CUV_LDP_ACROSS, CUV_LDP_NO_BLOCK);
+      across.size () * CUV_LDP_ACROSS, (uint8_t) together);
   uint8_t *block = blocks.data ();
 
   for (const CuvLdpPiece &piece : across) {
@@ -54,13 +55,13 @@ int
 cuv_ldp_plan (CuvLdpPlan *self, const CuvLdpShape &shape, CuvArena *arena)
 {
   const int block = shape.params.block;
-  const int of_block = shape.n_histograms * shape.n_bins;
+  const int of_block = cuv_ldp_pairs (&shape) * shape.n_bins; // words
 
   self->count_size = cuv_ldp_count_size (&shape);
   const int together = std::max (1,
       std::min (
           CUV_LDP_ACROSS / cuv_ldp_longest (block, shape.width, shape.columns),
-          CUV_LDP_SHARED_BYTES / (of_block * self->count_size)));
+          CUV_LDP_SHARED_WORDS / of_block));
   const std::vector<CuvLdpPiece> across =
       pieces_of (block, shape.width, shape.columns, together, CUV_LDP_ACROSS);
   const std::vector<CuvLdpPiece> down =
@@ -70,10 +71,11 @@ cuv_ldp_plan (CuvLdpPlan *self, const CuvLdpShape &shape, CuvArena *arena)
   self->n_down = (int) down.size ();
   self->adds = self->n_across > cuv_div_up (shape.columns, together)
       || self->n_down > shape.rows;
-  self->n_shared = cuv_div_up (together * of_block, 8) * 8;
+  self->n_shared = cuv_div_up ((together + 1) * of_block, 4) * 4;
   self->across = (const CuvLdpPiece *) upload (arena, across);
   self->down = (const CuvLdpPiece *) upload (arena, down);
-  self->block_of = (const unsigned *) upload (arena, blocks_of (shape, across));
+  self->block_of =
+      (const unsigned *) upload (arena, blocks_of (shape, across, together));
   return self->across != nullptr && self->down != nullptr
           && self->block_of != nullptr
       ? 0

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Counts of codes in shared memory. A word has counts of two histograms of a
+// block, 16 bits of each: what is added to it does not depend on the code.
+#ifndef CUV_LDP_COUNTS_CUH
+#define CUV_LDP_COUNTS_CUH
+
+#include "ldp/ldp-state.cuh"
+
+static_assert (CUV_LDP_DIRECTIONS * CUV_LDP_ACROSS * CUV_LDP_DOWN < 1 << 16,
+    "what a block of threads counts fits 16 bits");
+
+// Words of a block. ALL: each direction has a histogram, each code a bin.
+template <bool ALL>
+static __device__ __forceinline__ int
+words_of_block (const CuvLdpShape &shape)
+{
+  return ALL ? CUV_LDP_DIRECTIONS / 2 * CUV_LDP_CODES
+             : cuv_ldp_pairs (&shape) * shape.n_bins;
+}
+
+// A place in shared memory that the compiler keeps in a register: it would add
+// it up from its parts again and again.
+static __device__ __forceinline__ unsigned *
+kept (unsigned *place)
+{
+#ifdef __CUDA_ARCH__
+  unsigned address = (unsigned) __cvta_generic_to_shared (place);
+
+  asm volatile("" : "+r"(address));
+  place = (unsigned *) __cvta_shared_to_generic (address);
+#endif
+  return place;
+}
+
+// A lane's four pixels.
+struct Lane {
+  unsigned *counts[4]; // of each one's block
+  bool one;            // which is the same
+
+  __device__ __forceinline__
+  Lane (const CuvLdpPlan &plan, unsigned *counts, int of_block)
+  {
+    const unsigned blocks =
+        plan.block_of[blockIdx.x * CUV_LDP_ACROSS / 4 + threadIdx.x % 32];
+
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+      this->counts[i] = kept (counts + (blocks >> 8 * i & 255) * of_block);
+    one = blocks == __byte_perm (blocks, 0, 0);
+  }
+};
+
+// n codes of direction d, to a block's counts.
+template <bool ALL>
+static __device__ __forceinline__ void
+add (const CuvLdpPass &pass, const uint8_t *bin_of_code, unsigned *counts,
+    int d, unsigned code, unsigned n)
+{
+  const int h = ALL ? d : pass.histogram_of[d];
+  const int bin = ALL ? (int) code : bin_of_code[code];
+  const int n_bins = ALL ? CUV_LDP_CODES : pass.shape.n_bins;
+
+  atomicAdd (&counts[h / 2 * n_bins + bin], h % 2 == 0 ? n : n << 16);
+}
+
+// Four codes of direction d. Where nothing varies all of them are 255: what a
+// lane finds of those waits in `flat`, lest all lanes add to one count.
+template <bool ALL>
+static __device__ __forceinline__ void
+count_codes (const CuvLdpPass &pass, const uint8_t *bin_of_code,
+    const Lane &lane, int d, unsigned codes, unsigned *flat)
+{
+  if (lane.one && codes == ~0u) {
+    *flat += 4;
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    add<ALL> (pass, bin_of_code, lane.counts[i], d,
+        __byte_perm (codes, 0, 0x4440 + i), 1);
+}
+
+template <bool ALL>
+static __device__ __forceinline__ void
+count_flat (const CuvLdpPass &pass, const uint8_t *bin_of_code,
+    const Lane &lane, const unsigned flat[CUV_LDP_DIRECTIONS])
+{
+#pragma unroll
+  for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
+    if (flat[d] > 0)
+      add<ALL> (pass, bin_of_code, lane.counts[0], d, 255, flat[d]);
+  }
+}
+
+// ---- to the picture's counts ----
+
+template <bool ADDS>
+static __device__ __forceinline__ void
+give (uint32_t *to, unsigned count)
+{
+  if (!ADDS)
+    *to = count;
+  else if (count != 0)
+    atomicAdd (to, count);
+}
+
+template <bool ADDS>
+static __device__ __forceinline__ void
+give (uint16_t *to, unsigned count)
+{
+  const unsigned skip = (unsigned) (uintptr_t) to % 4; // bytes of its word
+
+  if (!ADDS)
+    *to = (uint16_t) count;
+  else if (count != 0)
+    atomicAdd ((unsigned *) ((uintptr_t) to - skip), count << 8 * skip);
+}
+
+// Of so many words the lower halves, to one histogram, and the upper ones, to
+// another one that is `next` further, unless that is 0.
+template <bool ADDS>
+static __device__ __forceinline__ void
+give_words (uint32_t *to, const unsigned *words, int, int next)
+{
+  give<ADDS> (to, *words & 0xffff);
+  if (next > 0)
+    give<ADDS> (to + next, *words >> 16);
+}
+
+template <bool ADDS>
+static __device__ __forceinline__ void
+give_four (uint16_t *to, unsigned first, unsigned last)
+{
+  if (ADDS) {
+    give<true> ((uint32_t *) to, first);
+    give<true> ((uint32_t *) to + 1, last);
+  } else {
+    *(uint2 *) to = make_uint2 (first, last);
+  }
+}
+
+template <bool ADDS>
+static __device__ __forceinline__ void
+give_words (uint16_t *to, const unsigned *words, int n, int next)
+{
+  if (n == 4) {
+    const uint4 four = *(const uint4 *) words;
+
+    give_four<ADDS> (to, __byte_perm (four.x, four.y, 0x5410),
+        __byte_perm (four.z, four.w, 0x5410));
+    if (next > 0)
+      give_four<ADDS> (to + next, __byte_perm (four.x, four.y, 0x7632),
+          __byte_perm (four.z, four.w, 0x7632));
+  } else {
+    give<ADDS> (to, *words & 0xffff);
+    if (next > 0)
+      give<ADDS> (to + next, *words >> 16);
+  }
+}
+
+// Those of n_blocks, of which the picture's first is `block`.
+template <typename Count, bool ALL, bool ADDS>
+static __device__ __forceinline__ void
+give_blocks (
+    const CuvLdpPass &pass, const unsigned *counts, int block, int n_blocks)
+{
+  const int n_bins = ALL ? CUV_LDP_CODES : pass.shape.n_bins;
+  const int n_histograms = ALL ? CUV_LDP_DIRECTIONS : pass.shape.n_histograms;
+  const int of_block = words_of_block<ALL> (pass.shape);
+  const int step = sizeof (Count) == 2 && n_bins % 4 == 0 ? 4 : 1;
+  Count *to = (Count *) pass.counts + (int64_t) block * n_histograms * n_bins;
+
+#pragma unroll 1
+  for (int b = 0; b < n_blocks; b++) {
+    for (int at = 0; at < of_block; at += CUV_LDP_THREADS * step) {
+      const int i = at + threadIdx.x * step;
+      const int pair = i >= n_bins;
+
+      // all of them, where each thread has just one
+      if ((ALL && step == 4) || i < of_block)
+        give_words<ADDS> (to + i + pair * n_bins, counts + i, step,
+            2 * pair + 1 < n_histograms ? n_bins : 0);
+    }
+    counts += of_block;
+    to += n_histograms * n_bins;
+  }
+}
+
+template <typename Count, bool ALL>
+static __device__ __forceinline__ void
+give_blocks (
+    const CuvLdpPass &pass, const unsigned *counts, int block, int n_blocks)
+{
+  if (pass.plan.adds)
+    give_blocks<Count, ALL, true> (pass, counts, block, n_blocks);
+  else
+    give_blocks<Count, ALL, false> (pass, counts, block, n_blocks);
+}
+
+#endif
