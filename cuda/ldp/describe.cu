@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Codes and their histograms. A block of threads goes down its tile some rows
-// at a time: from grey values to the signs of derivatives, a byte for all four
-// directions, from those to codes, of four pixels at once, and to counts, all
-// in shared memory.
+// at a time: from grey values to the signs of derivatives, from those to codes,
+// of four pixels at once, and to counts, all in shared memory.
+#include "ldp/ldp-codes.cuh"
 #include "ldp/ldp-counts.cuh"
 #include "ldp/ldp-state.cuh"
 
@@ -27,7 +27,7 @@ struct Tile {
 // Bytes of four pixels in a word.
 struct Memory {
   unsigned grey[GREY_ROWS * WORDS];
-  unsigned signs[(ROWS + 2) * SIGN_WORDS];
+  Signs signs[(ROWS + 2) * SIGN_WORDS];
   uint8_t bin_of_code[CUV_LDP_CODES];
 };
 
@@ -81,31 +81,43 @@ four_at (const unsigned *words, int at)
                    : __funnelshift_r (words[word], words[word + 1], 8 * skip);
 }
 
-// Bits 2 d and 2 d + 1 of four pixels: above 0, and below. Derivatives are of
-// 16 bits, two in a word: 2^15 - 1 is added to them, so that none borrows from
-// the other. K 0: of order k.
-template <int K>
+// 255 for those of four pixels whose 16 bits are below 0, of which two are the
+// even ones and two the odd ones.
 static __device__ __forceinline__ unsigned
-signs_of_four (const unsigned *grey, int d, int k)
+negative (unsigned even, unsigned odd)
+{
+#ifdef __CUDA_ARCH__
+  unsigned result; // __byte_perm() copies no signs
+
+  asm("prmt.b32 %0, %1, %2, 0xfbd9;" : "=r"(result) : "r"(even), "r"(odd));
+  return result;
+#else
+  return (__byte_perm (even, odd, 0x7351) >> 7 & 0x01010101u) * 255;
+#endif
+}
+
+// Adds a direction's of four pixels. Derivatives are of 16 bits, two in a word:
+// 2^15 - 1 is added to them, so that none borrows from the other. K 0: of order
+// k.
+template <int K>
+static __device__ __forceinline__ void
+add_signs (const unsigned *grey, int d, int k, Signs *signs)
 {
   const int dx = cuv_ldp_dx (d), dy = cuv_ldp_dy (d);
-  unsigned low = 0x7fff7fffu, high = low;
+  unsigned even = 0x7fff7fffu, odd = even;
   int factor = 1; // k over i, and its sign
 
 #pragma unroll
   for (int i = 0; i <= (K > 0 ? K : k); i++) {
     const unsigned four = four_at (grey + i * dy * WORDS, i * dx);
 
-    low += (unsigned) factor * __byte_perm (four, 0, 0x4140);
-    high += (unsigned) factor * __byte_perm (four, 0, 0x4342);
+    even += (unsigned) factor * __byte_perm (four, 0, 0x4240);
+    odd += (unsigned) factor * __byte_perm (four, 0, 0x4341);
     factor = -factor * ((K > 0 ? K : k) - i) / (i + 1);
   }
-  const unsigned above = __byte_perm (low, high, 0x7531); // their upper bytes
-  const unsigned below =
-      __byte_perm (0xfffefffeu - low, 0xfffefffeu - high, 0x7531);
-
-  return (above >> (7 - 2 * d) & (0x01010101u << 2 * d))
-      | (below >> (6 - 2 * d) & (0x02020202u << 2 * d));
+  signs->above |= negative (even, odd) & 0x11111111u << d;
+  signs->below |=
+      negative (0xfffefffeu - even, 0xfffefffeu - odd) & 0x11111111u << d;
 }
 
 template <int K>
@@ -117,73 +129,14 @@ find_signs (int k, int n, Memory *memory)
     // the first row is the one above the tile's: its grey is k rows down
     const unsigned *grey = &memory->grey[(i / SIGN_WORDS + k) * WORDS + LEFT / 4
         - 1 + i % SIGN_WORDS];
-    unsigned signs = 0;
+    Signs signs = {};
 
 #pragma unroll
     for (int d = 0; d < CUV_LDP_DIRECTIONS; d++)
-      signs |= signs_of_four<K> (grey, d, k);
+      add_signs<K> (grey, d, k, &signs);
     memory->signs[i] = signs;
   }
 }
-
-// ---- codes ----
-
-// Bits 2 d of four pixels: alike in direction d.
-static __device__ __forceinline__ unsigned
-alike (unsigned here, unsigned other)
-{
-  const unsigned same = here & other;
-
-  return (same | same >> 1) & 0x55555555u;
-}
-
-// Signs of four pixels: the lane's, and those one to the left and the right.
-struct Row {
-  unsigned left, here, right;
-
-  __device__ __forceinline__
-  Row (const unsigned *words)
-  {
-    const unsigned before = words[0], after = words[2];
-
-    here = words[1];
-    left = __byte_perm (before, here, 0x6543);
-    right = __byte_perm (here, after, 0x4321);
-  }
-};
-
-// Which neighbours are alike: of a pair, one after the other, bits 2 d + 1 and
-// 2 d, clockwise from above to the left.
-struct Pairs {
-  unsigned pair[4];
-
-  __device__ __forceinline__
-  Pairs (const Row &above, const Row &at, const Row &below)
-  {
-    const unsigned here = at.here;
-
-    pair[0] = 2 * alike (here, above.left) | alike (here, above.here);
-    pair[1] = 2 * alike (here, above.right) | alike (here, at.right);
-    pair[2] = 2 * alike (here, below.right) | alike (here, below.here);
-    pair[3] = 2 * alike (here, below.left) | alike (here, at.left);
-  }
-
-  // Codes of four pixels.
-  __device__ __forceinline__ unsigned
-  codes (int d) const
-  {
-    unsigned same = 0;
-
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-      const int up = 6 - 2 * i - 2 * d;
-
-      same |= (up > 0 ? pair[i] << up : pair[i] >> -up)
-          & 0x03030303u << (6 - 2 * i);
-    }
-    return ~same;
-  }
-};
 
 // ---- counts ----
 
@@ -195,17 +148,19 @@ count_rows (const CuvLdpPass &pass, const Memory &memory, const Lane &lane,
 {
 #pragma unroll 1
   for (int r = threadIdx.x / 32; r < end; r += WARPS) {
-    const unsigned *signs = &memory.signs[r * SIGN_WORDS + threadIdx.x % 32];
+    const Signs *signs = &memory.signs[r * SIGN_WORDS + threadIdx.x % 32];
+
+    unsigned codes[CUV_LDP_DIRECTIONS];
 
     if (r < first)
       continue;
-    const Pairs pairs (
-        Row (signs), Row (signs + SIGN_WORDS), Row (signs + 2 * SIGN_WORDS));
+    find_codes (Row (signs), Row (signs + SIGN_WORDS),
+        Row (signs + 2 * SIGN_WORDS), codes);
 #pragma unroll
     for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
       if (ALL || pass.histogram_of[d] >= 0)
         count_codes<ALL> (
-            pass, memory.bin_of_code, lane, d, pairs.codes (d), &flat[d]);
+            pass, memory.bin_of_code, lane, d, codes[d], &flat[d]);
     }
   }
 }

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Codes of four pixels, a byte each in a word, from the signs of derivatives.
+#ifndef CUV_LDP_CODES_CUH
+#define CUV_LDP_CODES_CUH
+
+#include "ldp/ldp-state.cuh"
+
+// Of four pixels, a byte each: bits d and d + 4 are those of direction d.
+struct __align__ (8) Signs
+{
+  unsigned above, below; // 0
+};
+
+// Those of a lane's four pixels, and of the ones to the left and the right.
+struct Row {
+  Signs left, here, right;
+
+  __device__ __forceinline__
+  Row (const Signs *words)
+  {
+    const Signs before = words[0], after = words[2];
+
+    here = words[1];
+    left.above = __byte_perm (before.above, here.above, 0x6543);
+    left.below = __byte_perm (before.below, here.below, 0x6543);
+    right.above = __byte_perm (here.above, after.above, 0x4321);
+    right.below = __byte_perm (here.below, after.below, 0x4321);
+  }
+};
+
+// Bits of b where the mask is set, else of a.
+static __device__ __forceinline__ unsigned
+select (unsigned a, unsigned b, unsigned mask)
+{
+  return (a & ~mask) | (b & mask);
+}
+
+// Which of two neighbours are alike: bits d of the one, d + 4 of the other.
+static __device__ __forceinline__ unsigned
+alike (const Signs &here, const Signs &low, const Signs &high)
+{
+  return (here.above & select (low.above, high.above, 0xf0f0f0f0u))
+      | (here.below & select (low.below, high.below, 0xf0f0f0f0u));
+}
+
+// Swaps what a has of the mask, n bits up, with what b has below.
+static __device__ __forceinline__ void
+swap (unsigned *a, unsigned *b, int n, unsigned mask)
+{
+  const unsigned lower = select (*a, *b << n, mask);
+
+  *b = select (*a >> n, *b, mask);
+  *a = lower;
+}
+
+// Codes of all directions, of the row between two others. Of neighbours bits i
+// and i + 4 of the codes tell, which are opposite ones: of each two all
+// directions are found at once, and their bits turned to codes.
+static __device__ __forceinline__ void
+find_codes (const Row &above, const Row &at, const Row &below,
+    unsigned codes[CUV_LDP_DIRECTIONS])
+{
+  unsigned same[4] = { alike (at.here, at.left, at.right),
+    alike (at.here, below.left, above.right),
+    alike (at.here, below.here, above.here),
+    alike (at.here, below.right, above.left) };
+
+  swap (&same[0], &same[2], 2, 0xccccccccu);
+  swap (&same[1], &same[3], 2, 0xccccccccu);
+  swap (&same[0], &same[1], 1, 0xaaaaaaaau);
+  swap (&same[2], &same[3], 1, 0xaaaaaaaau);
+#pragma unroll
+  for (int d = 0; d < CUV_LDP_DIRECTIONS; d++)
+    codes[d] = ~same[d];
+}
+
+#endif
