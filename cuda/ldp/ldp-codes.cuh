@@ -3,15 +3,9 @@
 #ifndef CUV_LDP_CODES_CUH
 #define CUV_LDP_CODES_CUH
 
-#include "ldp/ldp-state.cuh"
+#include "ldp/ldp-signs.cuh"
 
-// Of four pixels, a byte each: bits d and d + 4 are those of direction d.
-struct __align__ (8) Signs
-{
-  unsigned above, below; // 0
-};
-
-// Those of a lane's four pixels, and of the ones to the left and the right.
+// Signs of a lane's four pixels, and of the ones to the left and the right.
 struct Row {
   Signs left, here, right;
 

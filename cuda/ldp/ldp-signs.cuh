@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Signs of derivatives, some rows at a time, from grey values in shared memory.
+#ifndef CUV_LDP_SIGNS_CUH
+#define CUV_LDP_SIGNS_CUH
+
+#include "ldp/ldp-state.cuh"
+
+#define CUV_LDP_ROWS 16 // at a time
+// pixels of a row before a tile's first: whole words, and enough of them
+#define CUV_LDP_LEFT 12
+#define CUV_LDP_GREY_WORDS ((2 * CUV_LDP_LEFT + CUV_LDP_ACROSS) / 4)
+#define CUV_LDP_GREY_ROWS (CUV_LDP_ROWS + CUV_LDP_MAX_ORDER + 1)
+// one more word, and one more row, than a tile has on each side
+#define CUV_LDP_SIGN_WORDS (CUV_LDP_ACROSS / 4 + 2)
+#define CUV_LDP_SIGN_ROWS (CUV_LDP_ROWS + 2)
+
+// Of four pixels, a byte each: bits d and d + 4 are those of direction d.
+struct __align__ (8) Signs
+{
+  unsigned above, below; // 0
+};
+
+// ---- grey values ----
+
+// Four pixels from (x, y) on, of a picture that goes on with its border's.
+static __device__ __forceinline__ unsigned
+load_four (const CuvFrame &picture, int x, int y)
+{
+  const CuvComponent &c = picture.component[0];
+  const int row = min (max (y, 0), picture.height - 1);
+  unsigned four = 0;
+
+  if (picture.model != CUV_MODEL_RGB && c.step == 1 && x >= 4
+      && x + 8 <= picture.width) { // so that whole words can be read
+    const uint8_t *from = c.data + (int64_t) row * c.stride + x;
+    const unsigned skip = (unsigned) (uintptr_t) from % 4;
+    const unsigned *words = (const unsigned *) (from - skip);
+
+    return __funnelshift_r (words[0], words[1], 8 * skip);
+  }
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    four |= (unsigned) cuv_frame_grey (
+                &picture, min (max (x + i, 0), picture.width - 1), row)
+        << 8 * i;
+  return four;
+}
+
+// Rows y - order to y + n, which the signs of rows y - 1 to y + n need, of the
+// tile that begins at x.
+static __device__ __forceinline__ void
+load_grey (const CuvLdpPass &pass, int x, int y, int n, unsigned *grey)
+{
+  const int order = pass.shape.params.order;
+
+#pragma unroll 1
+  for (int i = threadIdx.x; i < (n + order + 1) * CUV_LDP_GREY_WORDS;
+       i += CUV_LDP_THREADS)
+    grey[i] = load_four (pass.picture,
+        x - CUV_LDP_LEFT + 4 * (i % CUV_LDP_GREY_WORDS),
+        y - order + i / CUV_LDP_GREY_WORDS);
+}
+
+// ---- signs ----
+
+// Two pixels in a word, `at` and at + 2 behind words[0]'s first: the even ones
+// of four, or the odd ones.
+static __device__ __forceinline__ unsigned
+two_at (const unsigned *words, int at)
+{
+  const int word = (at + 256) / 4 - 64, skip = (at + 256) % 4 / 2 * 2;
+  const unsigned four = skip == 0
+      ? words[word]
+      : __funnelshift_r (words[word], words[word + 1], 16);
+
+  return __byte_perm (four, 0, at % 2 == 0 ? 0x4240 : 0x4341);
+}
+
+// Two pixels' derivative, 16 bits each and less 2^15 - 1, so that none borrows
+// from the other; of two pixels `get` tells those that are i steps on.
+template <int K, typename Get>
+static __device__ __forceinline__ unsigned
+derivative (int k, Get get)
+{
+  unsigned sum = 0x7fff7fffu;
+  int factor = 1; // k over i, and its sign
+
+#pragma unroll
+  for (int i = 0; i <= (K > 0 ? K : k); i++) {
+    sum += (unsigned) factor * get (i);
+    factor = -factor * ((K > 0 ? K : k) - i) / (i + 1);
+  }
+  return sum;
+}
+
+// 255 for those of four pixels whose 16 bits are below 0, of which two are the
+// even ones and two the odd ones.
+static __device__ __forceinline__ unsigned
+negative (unsigned even, unsigned odd)
+{
+#ifdef __CUDA_ARCH__
+  unsigned result; // __byte_perm() copies no signs
+
+  asm("prmt.b32 %0, %1, %2, 0xfbd9;" : "=r"(result) : "r"(even), "r"(odd));
+  return result;
+#else
+  return (__byte_perm (even, odd, 0x7351) >> 7 & 0x01010101u) * 255;
+#endif
+}
+
+static __device__ __forceinline__ void
+add_signs (unsigned even, unsigned odd, int d, Signs *signs)
+{
+  signs->above |= negative (even, odd) & 0x11111111u << d;
+  signs->below |=
+      negative (0xfffefffeu - even, 0xfffefffeu - odd) & 0x11111111u << d;
+}
+
+// Of four pixels, from memory.
+static __device__ __forceinline__ Signs
+signs_of_order (const unsigned *grey, int k)
+{
+  Signs signs = {};
+
+#pragma unroll
+  for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
+    const int dx = cuv_ldp_dx (d), row = cuv_ldp_dy (d) * CUV_LDP_GREY_WORDS;
+    const auto even = [=] (int i) { return two_at (grey + i * row, i * dx); };
+    const auto odd = [=] (
+                         int i) { return two_at (grey + i * row, i * dx + 1); };
+
+    add_signs (derivative<0> (k, even), derivative<0> (k, odd), d, &signs);
+  }
+  return signs;
+}
+
+// Of a row what the signs of its four pixels need, and those of the rows below.
+template <int K> struct Pixels {
+  unsigned two[2 * K + 2]; // from K before the first on
+
+  __device__ __forceinline__ void
+  load (const unsigned *words)
+  {
+#pragma unroll
+    for (int i = 0; i < 2 * K + 2; i++)
+      two[i] = two_at (words, i - K);
+  }
+};
+
+// Of the four pixels of row r, modulo the rows that are kept.
+template <int K>
+static __device__ __forceinline__ Signs
+signs_of_row (const Pixels<K> rows[K + 1], int r)
+{
+  Signs signs = {};
+
+#pragma unroll
+  for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
+    const int dx = cuv_ldp_dx (d), dy = cuv_ldp_dy (d);
+    const auto even = [=] (int i) {
+      return rows[(r + i * dy) % (K + 1)].two[K + i * dx];
+    };
+    const auto odd = [=] (int i) {
+      return rows[(r + i * dy) % (K + 1)].two[K + i * dx + 1];
+    };
+
+    add_signs (derivative<K> (K, even), derivative<K> (K, odd), d, &signs);
+  }
+  return signs;
+}
+
+// Of rows y - 1 to y + n; grey is that of the word before the tile's first.
+// A thread goes down some rows, and keeps what it read of those above.
+template <int K>
+static __device__ __forceinline__ void
+find_signs (const unsigned *grey, int n, Signs *signs)
+{
+  const int run = CUV_LDP_SIGN_ROWS / (CUV_LDP_THREADS / CUV_LDP_SIGN_WORDS);
+  const int first = threadIdx.x / CUV_LDP_SIGN_WORDS * run;
+  const int column = threadIdx.x % CUV_LDP_SIGN_WORDS;
+  Pixels<K> rows[K + 1];
+
+  static_assert (CUV_LDP_SIGN_ROWS % run == 0, "all rows have their threads");
+  if (first >= min (n + 2, CUV_LDP_SIGN_ROWS))
+    return;
+  grey += first * CUV_LDP_GREY_WORDS + column;
+  signs += first * CUV_LDP_SIGN_WORDS + column;
+#pragma unroll
+  for (int r = 0; r < K + run; r++) {
+    rows[r % (K + 1)].load (grey + r * CUV_LDP_GREY_WORDS);
+    if (r >= K)
+      signs[(r - K) * CUV_LDP_SIGN_WORDS] = signs_of_row<K> (rows, r);
+  }
+}
+
+// The same of high orders, which are rare.
+static __device__ __forceinline__ void
+find_signs_of_order (const unsigned *grey, int k, int n, Signs *signs)
+{
+#pragma unroll 1
+  for (int i = threadIdx.x; i < (n + 2) * CUV_LDP_SIGN_WORDS;
+       i += CUV_LDP_THREADS)
+    signs[i] =
+        signs_of_order (grey + (i / CUV_LDP_SIGN_WORDS + k) * CUV_LDP_GREY_WORDS
+                + i % CUV_LDP_SIGN_WORDS,
+            k);
+}
+
+#endif
