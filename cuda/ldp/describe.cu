@@ -20,7 +20,7 @@ struct Tile {
 };
 
 struct Memory {
-  unsigned grey[CUV_LDP_GREY_ROWS * CUV_LDP_GREY_WORDS];
+  uint4 grey[CUV_LDP_GREY_ROWS * CUV_LDP_GREY_WORDS / 4];
   Signs signs[CUV_LDP_SIGN_ROWS * CUV_LDP_SIGN_WORDS];
   uint8_t bin_of_code[CUV_LDP_CODES];
 };
@@ -63,7 +63,7 @@ __launch_bounds__ (CUV_LDP_THREADS, 8)
   __shared__ Memory memory;
   const Tile tile (pass.plan);
   const int margin = cuv_ldp_margin (&pass.shape);
-  const unsigned *grey = memory.grey + CUV_LDP_LEFT / 4 - 1;
+  const unsigned *grey = (const unsigned *) memory.grey + CUV_LDP_LEFT / 4 - 1;
   unsigned *counts = (unsigned *) shared_of_block;
   const Lane lane (pass.plan, counts, words_of_block<ALL> (pass.shape));
   unsigned flat[CUV_LDP_DIRECTIONS] = {};

@@ -6,8 +6,8 @@
 #include "ldp/ldp-state.cuh"
 
 #define CUV_LDP_ROWS 16 // at a time
-// pixels of a row before a tile's first: whole words, and enough of them
-#define CUV_LDP_LEFT 12
+// pixels of a row before a tile's first: 16 bytes are read at once
+#define CUV_LDP_LEFT 16
 #define CUV_LDP_GREY_WORDS ((2 * CUV_LDP_LEFT + CUV_LDP_ACROSS) / 4)
 #define CUV_LDP_GREY_ROWS (CUV_LDP_ROWS + CUV_LDP_MAX_ORDER + 1)
 // one more word, and one more row, than a tile has on each side
@@ -46,19 +46,54 @@ load_four (const CuvFrame &picture, int x, int y)
   return four;
 }
 
+// Whether a tile that begins at x can be read 16 bytes at once: such are all
+// within the picture, or all beyond it.
+static __device__ __forceinline__ bool
+is_aligned (const CuvFrame &picture, int x)
+{
+  const CuvComponent &c = picture.component[0];
+
+  return picture.model != CUV_MODEL_RGB && c.step == 1
+      && (((unsigned) (uintptr_t) c.data | c.stride | x) & 15) == 0
+      && (picture.width % 16 == 0
+          || x + CUV_LDP_ACROSS + CUV_LDP_LEFT <= picture.width);
+}
+
+static __device__ __forceinline__ uint4
+load_sixteen (const CuvFrame &picture, int x, int y)
+{
+  const CuvComponent &c = picture.component[0];
+  const uint8_t *row =
+      c.data + (int64_t) min (max (y, 0), picture.height - 1) * c.stride;
+
+  if (x >= 0 && x < picture.width)
+    return *(const uint4 *) (row + x);
+  const unsigned border = row[x < 0 ? 0 : picture.width - 1] * 0x01010101u;
+
+  return make_uint4 (border, border, border, border);
+}
+
 // Rows y - order to y + n, which the signs of rows y - 1 to y + n need, of the
 // tile that begins at x.
 static __device__ __forceinline__ void
-load_grey (const CuvLdpPass &pass, int x, int y, int n, unsigned *grey)
+load_grey (const CuvLdpPass &pass, int x, int y, int n, uint4 *grey)
 {
-  const int order = pass.shape.params.order;
+  const int rows = n + pass.shape.params.order + 1;
+  const int words = CUV_LDP_GREY_WORDS;
 
+  x -= CUV_LDP_LEFT;
+  y -= pass.shape.params.order;
+  if (is_aligned (pass.picture, x + CUV_LDP_LEFT)) {
 #pragma unroll 1
-  for (int i = threadIdx.x; i < (n + order + 1) * CUV_LDP_GREY_WORDS;
-       i += CUV_LDP_THREADS)
-    grey[i] = load_four (pass.picture,
-        x - CUV_LDP_LEFT + 4 * (i % CUV_LDP_GREY_WORDS),
-        y - order + i / CUV_LDP_GREY_WORDS);
+    for (int i = threadIdx.x; i < rows * words / 4; i += CUV_LDP_THREADS)
+      grey[i] = load_sixteen (
+          pass.picture, x + i % (words / 4) * 16, y + i / (words / 4));
+  } else {
+#pragma unroll 1
+    for (int i = threadIdx.x; i < rows * words; i += CUV_LDP_THREADS)
+      ((unsigned *) grey)[i] =
+          load_four (pass.picture, x + i % words * 4, y + i / words);
+  }
 }
 
 // ---- signs ----
