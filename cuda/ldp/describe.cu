@@ -43,12 +43,7 @@ count_rows (const CuvLdpPass &pass, const Memory &memory, const Lane &lane,
       continue;
     find_codes (Row (signs), Row (signs + CUV_LDP_SIGN_WORDS),
         Row (signs + 2 * CUV_LDP_SIGN_WORDS), codes);
-#pragma unroll
-    for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
-      if (ALL || pass.histogram_of[d] >= 0)
-        count_codes<ALL> (
-            pass, memory.bin_of_code, lane, d, codes[d], &flat[d]);
-    }
+    count_codes<ALL> (pass, memory.bin_of_code, lane, codes, flat);
   }
 }
 

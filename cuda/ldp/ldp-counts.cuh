@@ -63,21 +63,48 @@ add (const CuvLdpPass &pass, const uint8_t *bin_of_code, unsigned *counts,
   atomicAdd (&counts[h / 2 * n_bins + bin], h % 2 == 0 ? n : n << 16);
 }
 
-// Four codes of direction d. Where nothing varies all of them are 255: what a
-// lane finds of those waits in `flat`, lest all lanes add to one count.
 template <bool ALL>
 static __device__ __forceinline__ void
-count_codes (const CuvLdpPass &pass, const uint8_t *bin_of_code,
-    const Lane &lane, int d, unsigned codes, unsigned *flat)
+add_four (const CuvLdpPass &pass, const uint8_t *bin_of_code, const Lane &lane,
+    int d, unsigned codes)
 {
-  if (lane.one && codes == ~0u) {
-    *flat += 4;
-    return;
-  }
 #pragma unroll
   for (int i = 0; i < 4; i++)
     add<ALL> (pass, bin_of_code, lane.counts[i], d,
         __byte_perm (codes, 0, 0x4440 + i), 1);
+}
+
+// Four pixels' codes, by a whole warp. Where nothing varies all four are 255:
+// what a lane finds of those waits in `flat`, lest all lanes add to one count.
+// Where no lane has any, which is usual, no direction has branches.
+template <bool ALL>
+static __device__ __forceinline__ void
+count_codes (const CuvLdpPass &pass, const uint8_t *bin_of_code,
+    const Lane &lane, const unsigned codes[CUV_LDP_DIRECTIONS],
+    unsigned flat[CUV_LDP_DIRECTIONS])
+{
+  bool waits[CUV_LDP_DIRECTIONS], any = false;
+
+#pragma unroll
+  for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
+    waits[d] = lane.one && codes[d] == ~0u;
+    any = any || waits[d];
+  }
+  if (!__any_sync (~0u, any)) {
+#pragma unroll
+    for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
+      if (ALL || pass.histogram_of[d] >= 0)
+        add_four<ALL> (pass, bin_of_code, lane, d, codes[d]);
+    }
+    return;
+  }
+#pragma unroll
+  for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
+    if (waits[d])
+      flat[d] += 4;
+    else if (ALL || pass.histogram_of[d] >= 0)
+      add_four<ALL> (pass, bin_of_code, lane, d, codes[d]);
+  }
 }
 
 template <bool ALL>
@@ -87,7 +114,7 @@ count_flat (const CuvLdpPass &pass, const uint8_t *bin_of_code,
 {
 #pragma unroll
   for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
-    if (flat[d] > 0)
+    if (flat[d] > 0 && (ALL || pass.histogram_of[d] >= 0))
       add<ALL> (pass, bin_of_code, lane.counts[0], d, 255, flat[d]);
   }
 }
