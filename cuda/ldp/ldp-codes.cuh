@@ -22,19 +22,29 @@ struct Row {
   }
 };
 
-// Bits of b where the mask is set, else of a.
+// Bits of b where the mask is set, else of a. The compiler would make two
+// instructions of it, with a mask each.
 static __device__ __forceinline__ unsigned
 select (unsigned a, unsigned b, unsigned mask)
 {
+#ifdef __CUDA_ARCH__
+  unsigned result;
+
+  asm("lop3.b32 %0, %1, %2, %3, 0xd8;"
+      : "=r"(result)
+      : "r"(a), "r"(b), "r"(mask));
+  return result;
+#else
   return (a & ~mask) | (b & mask);
+#endif
 }
 
-// Which of two neighbours are alike: bits d of the one, d + 4 of the other.
+// Which of two neighbours are not alike: bits d of the one, d + 4 of the other.
 static __device__ __forceinline__ unsigned
-alike (const Signs &here, const Signs &low, const Signs &high)
+unlike (const Signs &here, const Signs &low, const Signs &high)
 {
-  return (here.above & select (low.above, high.above, 0xf0f0f0f0u))
-      | (here.below & select (low.below, high.below, 0xf0f0f0f0u));
+  return ~((here.above & select (low.above, high.above, 0xf0f0f0f0u))
+      | (here.below & select (low.below, high.below, 0xf0f0f0f0u)));
 }
 
 // Swaps what a has of the mask, n bits up, with what b has below.
@@ -54,18 +64,14 @@ static __device__ __forceinline__ void
 find_codes (const Row &above, const Row &at, const Row &below,
     unsigned codes[CUV_LDP_DIRECTIONS])
 {
-  unsigned same[4] = { alike (at.here, at.left, at.right),
-    alike (at.here, below.left, above.right),
-    alike (at.here, below.here, above.here),
-    alike (at.here, below.right, above.left) };
-
-  swap (&same[0], &same[2], 2, 0xccccccccu);
-  swap (&same[1], &same[3], 2, 0xccccccccu);
-  swap (&same[0], &same[1], 1, 0xaaaaaaaau);
-  swap (&same[2], &same[3], 1, 0xaaaaaaaau);
-#pragma unroll
-  for (int d = 0; d < CUV_LDP_DIRECTIONS; d++)
-    codes[d] = ~same[d];
+  codes[0] = unlike (at.here, at.left, at.right);
+  codes[1] = unlike (at.here, below.left, above.right);
+  codes[2] = unlike (at.here, below.here, above.here);
+  codes[3] = unlike (at.here, below.right, above.left);
+  swap (&codes[0], &codes[2], 2, 0xccccccccu);
+  swap (&codes[1], &codes[3], 2, 0xccccccccu);
+  swap (&codes[0], &codes[1], 1, 0xaaaaaaaau);
+  swap (&codes[2], &codes[3], 1, 0xaaaaaaaau);
 }
 
 #endif

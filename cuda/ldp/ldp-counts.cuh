@@ -83,14 +83,12 @@ count_codes (const CuvLdpPass &pass, const uint8_t *bin_of_code,
     const Lane &lane, const unsigned codes[CUV_LDP_DIRECTIONS],
     unsigned flat[CUV_LDP_DIRECTIONS])
 {
-  bool waits[CUV_LDP_DIRECTIONS], any = false;
+  bool any = false;
 
 #pragma unroll
-  for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
-    waits[d] = lane.one && codes[d] == ~0u;
-    any = any || waits[d];
-  }
-  if (!__any_sync (~0u, any)) {
+  for (int d = 0; d < CUV_LDP_DIRECTIONS; d++)
+    any = any || codes[d] == ~0u;
+  if (!__any_sync (~0u, lane.one && any)) {
 #pragma unroll
     for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
       if (ALL || pass.histogram_of[d] >= 0)
@@ -100,7 +98,7 @@ count_codes (const CuvLdpPass &pass, const uint8_t *bin_of_code,
   }
 #pragma unroll
   for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
-    if (waits[d])
+    if (lane.one && codes[d] == ~0u)
       flat[d] += 4;
     else if (ALL || pass.histogram_of[d] >= 0)
       add_four<ALL> (pass, bin_of_code, lane, d, codes[d]);
