@@ -6,8 +6,6 @@
 #include "ldp/ldp-counts.cuh"
 #include "ldp/ldp-signs.cuh"
 
-#define WARPS (CUV_LDP_THREADS / 32)
-
 // What a block of threads has of the picture.
 struct Tile {
   CuvLdpPiece across, down;
@@ -27,22 +25,29 @@ struct Memory {
 
 // ---- counts ----
 
-// Rows `first` to before `end` of those whose signs there are.
+// Rows `first` to before `end` of those whose signs there are. A warp goes down
+// some of them, and keeps the signs of the last ones.
 template <bool ALL>
 static __device__ __forceinline__ void
 count_rows (const CuvLdpPass &pass, const Memory &memory, const Lane &lane,
     int first, int end, unsigned flat[CUV_LDP_DIRECTIONS])
 {
-#pragma unroll 1
-  for (int r = threadIdx.x / 32; r < end; r += WARPS) {
-    const Signs *signs =
-        &memory.signs[r * CUV_LDP_SIGN_WORDS + threadIdx.x % 32];
+  const int run = CUV_LDP_ROWS / (CUV_LDP_THREADS / 32);
+  const int top = cuv_warp_of_thread () * run;
+  const Signs *signs =
+      &memory.signs[top * CUV_LDP_SIGN_WORDS + threadIdx.x % 32];
+  Row rows[3];
+
+  rows[0].load (signs);
+  rows[1].load (signs + CUV_LDP_SIGN_WORDS);
+#pragma unroll
+  for (int r = 0; r < run; r++) {
     unsigned codes[CUV_LDP_DIRECTIONS];
 
-    if (r < first)
+    rows[(r + 2) % 3].load (signs + (r + 2) * CUV_LDP_SIGN_WORDS);
+    if (top + r < first || top + r >= end)
       continue;
-    find_codes (Row (signs), Row (signs + CUV_LDP_SIGN_WORDS),
-        Row (signs + 2 * CUV_LDP_SIGN_WORDS), codes);
+    find_codes (rows[r % 3], rows[(r + 1) % 3], rows[(r + 2) % 3], codes);
     count_codes<ALL> (pass, memory.bin_of_code, lane, codes, flat);
   }
 }

@@ -9,8 +9,8 @@
 struct Row {
   Signs left, here, right;
 
-  __device__ __forceinline__
-  Row (const Signs *words)
+  __device__ __forceinline__ void
+  load (const Signs *words)
   {
     const Signs before = words[0], after = words[2];
 
