@@ -56,7 +56,7 @@ count_rows (const CuvLdpPass &pass, const Memory &memory, const Lane &lane,
 
 template <typename Count, bool ALL, int K>
 static __global__ void
-__launch_bounds__ (CUV_LDP_THREADS, 8)
+__launch_bounds__ (CUV_LDP_THREADS, CUV_LDP_RESIDENT)
     describe_kernel (const __grid_constant__ CuvLdpPass pass)
 {
   extern __shared__ uint4 shared_of_block[];

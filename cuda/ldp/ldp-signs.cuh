@@ -5,7 +5,6 @@
 
 #include "ldp/ldp-state.cuh"
 
-#define CUV_LDP_ROWS 16 // at a time
 // pixels of a row before a tile's first: 16 bytes are read at once
 #define CUV_LDP_LEFT 16
 #define CUV_LDP_GREY_WORDS ((2 * CUV_LDP_LEFT + CUV_LDP_ACROSS) / 4)

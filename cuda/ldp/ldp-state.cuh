@@ -10,6 +10,8 @@
 #define CUV_LDP_THREADS 128            // of a block of threads
 #define CUV_LDP_ACROSS 128             // pixels of a tile
 #define CUV_LDP_DOWN 64                // and of a piece of a block
+#define CUV_LDP_ROWS 16                // of them at a time
+#define CUV_LDP_RESIDENT 8             // blocks of threads on a multiprocessor
 #define CUV_LDP_SHARED_WORDS (8 << 10) // of counts
 
 // What a block of threads has of an axis: pixels, and the blocks they are in.

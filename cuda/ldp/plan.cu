@@ -5,20 +5,42 @@
 #include <vector>
 #include "ldp/ldp-state.cuh"
 
-// Of n blocks, `together` in a piece; longer ones than `most` in many.
+// Of n blocks, `together` in a piece; longer ones than `most` in some of nearly
+// the same length, which is a multiple of `unit` as `most` is.
 static std::vector<CuvLdpPiece>
-pieces_of (int block, int pixels, int n, int together, int most)
+pieces_of (int block, int pixels, int n, int together, int most, int unit)
 {
   std::vector<CuvLdpPiece> pieces;
 
   for (int i = 0; i < n; i += together) {
     const int n_blocks = std::min (together, n - i);
+    const int begin = cuv_ldp_edge (block, pixels, n, i);
     const int end = cuv_ldp_edge (block, pixels, n, i + n_blocks);
+    const int share = cuv_div_up (end - begin, cuv_div_up (end - begin, most));
+    const int size = cuv_div_up (share, unit) * unit;
 
-    for (int at = cuv_ldp_edge (block, pixels, n, i); at < end; at += most)
-      pieces.push_back ({ at, std::min (most, end - at), i, n_blocks });
+    for (int at = begin; at < end; at += size)
+      pieces.push_back ({ at, std::min (size, end - at), i, n_blocks });
   }
   return pieces;
+}
+
+// Rows of pieces at most. Blocks of the picture that are cut anyway are cut so
+// that there is work for all of the device, but not below CUV_LDP_ROWS, which
+// are done at once.
+static int
+most_rows (const CuvLdpShape &shape, int n_across, bool is_cut)
+{
+  const int places = CUV_LDP_RESIDENT * cuv_cuda_multiprocessors ();
+  const int tallest =
+      cuv_ldp_longest (shape.params.block, shape.height, shape.rows);
+  int most = CUV_LDP_DOWN;
+
+  is_cut = is_cut || tallest > most;
+  while (is_cut && most > CUV_LDP_ROWS
+      && n_across * shape.rows * cuv_div_up (tallest, most) < places)
+    most -= CUV_LDP_ROWS;
+  return most;
 }
 
 static std::vector<uint8_t>
@@ -62,15 +84,16 @@ cuv_ldp_plan (CuvLdpPlan *self, const CuvLdpShape &shape, CuvArena *arena)
       std::min (
           CUV_LDP_ACROSS / cuv_ldp_longest (block, shape.width, shape.columns),
           CUV_LDP_SHARED_WORDS / of_block));
-  const std::vector<CuvLdpPiece> across =
-      pieces_of (block, shape.width, shape.columns, together, CUV_LDP_ACROSS);
-  const std::vector<CuvLdpPiece> down =
-      pieces_of (block, shape.height, shape.rows, 1, CUV_LDP_DOWN);
+  const std::vector<CuvLdpPiece> across = pieces_of (
+      block, shape.width, shape.columns, together, CUV_LDP_ACROSS, 16);
+  const bool is_cut =
+      (int) across.size () > cuv_div_up (shape.columns, together);
+  const std::vector<CuvLdpPiece> down = pieces_of (block, shape.height,
+      shape.rows, 1, most_rows (shape, (int) across.size (), is_cut), 1);
 
   self->n_across = (int) across.size ();
   self->n_down = (int) down.size ();
-  self->adds = self->n_across > cuv_div_up (shape.columns, together)
-      || self->n_down > shape.rows;
+  self->adds = is_cut || self->n_down > shape.rows;
   self->n_shared = cuv_div_up ((together + 1) * of_block, 4) * 4;
   self->across = (const CuvLdpPiece *) upload (arena, across);
   self->down = (const CuvLdpPiece *) upload (arena, down);
