@@ -195,7 +195,7 @@ give_blocks (
   const int step = sizeof (Count) == 2 && n_bins % 4 == 0 ? 4 : 1;
   Count *to = (Count *) pass.counts + (int64_t) block * n_histograms * n_bins;
 
-#pragma unroll 1
+#pragma unroll 2
   for (int b = 0; b < n_blocks; b++) {
     for (int at = 0; at < of_block; at += CUV_LDP_THREADS * step) {
       const int i = at + threadIdx.x * step;
