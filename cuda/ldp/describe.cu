@@ -65,7 +65,7 @@ __launch_bounds__ (CUV_LDP_THREADS, CUV_LDP_RESIDENT)
   const int margin = cuv_ldp_margin (&pass.shape);
   const unsigned *grey = (const unsigned *) memory.grey + CUV_LDP_LEFT / 4 - 1;
   unsigned *counts = (unsigned *) shared_of_block;
-  const Lane lane (pass.plan, counts, words_of_block<ALL> (pass.shape));
+  const Lane lane (pass.plan, counts, stride_of_block<ALL> (pass.shape));
   unsigned flat[CUV_LDP_DIRECTIONS] = {};
 
   for (int i = threadIdx.x; !ALL && i < CUV_LDP_CODES; i += CUV_LDP_THREADS)

@@ -9,13 +9,14 @@
 static_assert (CUV_LDP_DIRECTIONS * CUV_LDP_ACROSS * CUV_LDP_DOWN < 1 << 16,
     "what a block of threads counts fits 16 bits");
 
-// Words of a block. ALL: each direction has a histogram, each code a bin.
+// Words from a block to the next. ALL: each direction has a histogram, each
+// code a bin.
 template <bool ALL>
 static __device__ __forceinline__ int
-words_of_block (const CuvLdpShape &shape)
+stride_of_block (const CuvLdpShape &shape)
 {
-  return ALL ? CUV_LDP_DIRECTIONS / 2 * CUV_LDP_CODES
-             : cuv_ldp_pairs (&shape) * shape.n_bins;
+  return ALL ? CUV_LDP_DIRECTIONS / 2 * CUV_LDP_CODES + CUV_LDP_GAP
+             : cuv_ldp_stride (&shape);
 }
 
 // A place in shared memory that the compiler keeps in a register: it would add
@@ -38,14 +39,14 @@ struct Lane {
   bool one;            // which is the same
 
   __device__ __forceinline__
-  Lane (const CuvLdpPlan &plan, unsigned *counts, int of_block)
+  Lane (const CuvLdpPlan &plan, unsigned *counts, int stride)
   {
     const unsigned blocks =
         plan.block_of[blockIdx.x * CUV_LDP_ACROSS / 4 + threadIdx.x % 32];
 
 #pragma unroll
     for (int i = 0; i < 4; i++)
-      this->counts[i] = kept (counts + (blocks >> 8 * i & 255) * of_block);
+      this->counts[i] = kept (counts + (blocks >> 8 * i & 255) * stride);
     one = blocks == __byte_perm (blocks, 0, 0);
   }
 };
@@ -191,7 +192,8 @@ give_blocks (
 {
   const int n_bins = ALL ? CUV_LDP_CODES : pass.shape.n_bins;
   const int n_histograms = ALL ? CUV_LDP_DIRECTIONS : pass.shape.n_histograms;
-  const int of_block = words_of_block<ALL> (pass.shape);
+  const int stride = stride_of_block<ALL> (pass.shape);
+  const int of_block = stride - CUV_LDP_GAP;
   const int step = sizeof (Count) == 2 && n_bins % 4 == 0 ? 4 : 1;
   Count *to = (Count *) pass.counts + (int64_t) block * n_histograms * n_bins;
 
@@ -206,7 +208,7 @@ give_blocks (
         give_words<ADDS> (to + i + pair * n_bins, counts + i, step,
             2 * pair + 1 < n_histograms ? n_bins : 0);
     }
-    counts += of_block;
+    counts += stride;
     to += n_histograms * n_bins;
   }
 }

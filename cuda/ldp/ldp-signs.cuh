@@ -97,6 +97,15 @@ load_grey (const CuvLdpPass &pass, int x, int y, int n, uint4 *grey)
 
 // ---- signs ----
 
+// The four pixels that begin `at` behind words[0]'s first.
+static __device__ __forceinline__ unsigned
+four_at (const unsigned *words, int at)
+{
+  const int word = (at + 256) / 4 - 64, skip = (at + 256) % 4;
+
+  return __funnelshift_r (words[word], words[word + 1], 8 * skip);
+}
+
 // Two pixels in a word, `at` and at + 2 behind words[0]'s first: the even ones
 // of four, or the odd ones.
 static __device__ __forceinline__ unsigned
@@ -110,19 +119,29 @@ two_at (const unsigned *words, int at)
   return __byte_perm (four, 0, at % 2 == 0 ? 0x4240 : 0x4341);
 }
 
-// Two pixels' derivative, 16 bits each and less 2^15 - 1, so that none borrows
-// from the other; of two pixels `get` tells those that are i steps on.
+// What is added to derivatives, 16 bits of each of two pixels in a word, so
+// that none borrows from the other.
+#define CUV_LDP_ZERO 0x7fff7fffu
+
+// k over i + 1, and its sign, from k over i.
+static __device__ __forceinline__ int
+next_factor (int factor, int k, int i)
+{
+  return -factor * (k - i) / (i + 1);
+}
+
+// Two pixels' derivative; of two pixels `get` tells those that are i steps on.
 template <int K, typename Get>
 static __device__ __forceinline__ unsigned
-derivative (int k, Get get)
+derivative (Get get)
 {
-  unsigned sum = 0x7fff7fffu;
-  int factor = 1; // k over i, and its sign
+  unsigned sum = CUV_LDP_ZERO;
+  int factor = 1;
 
 #pragma unroll
-  for (int i = 0; i <= (K > 0 ? K : k); i++) {
+  for (int i = 0; i <= K; i++) {
     sum += (unsigned) factor * get (i);
-    factor = -factor * ((K > 0 ? K : k) - i) / (i + 1);
+    factor = next_factor (factor, K, i);
   }
   return sum;
 }
@@ -154,17 +173,28 @@ add_signs (unsigned even, unsigned odd, int d, Signs *signs)
 static __device__ __forceinline__ Signs
 signs_of_order (const unsigned *grey, int k)
 {
+  unsigned even[CUV_LDP_DIRECTIONS], odd[CUV_LDP_DIRECTIONS];
   Signs signs = {};
+  int factor = 1;
 
 #pragma unroll
-  for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
-    const int dx = cuv_ldp_dx (d), row = cuv_ldp_dy (d) * CUV_LDP_GREY_WORDS;
-    const auto even = [=] (int i) { return two_at (grey + i * row, i * dx); };
-    const auto odd = [=] (
-                         int i) { return two_at (grey + i * row, i * dx + 1); };
+  for (int d = 0; d < CUV_LDP_DIRECTIONS; d++)
+    even[d] = odd[d] = CUV_LDP_ZERO;
+#pragma unroll 1
+  for (int i = 0; i <= k; i++) {
+#pragma unroll
+    for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
+      const unsigned *words = grey + i * cuv_ldp_dy (d) * CUV_LDP_GREY_WORDS;
+      const unsigned four = four_at (words, i * cuv_ldp_dx (d));
 
-    add_signs (derivative<0> (k, even), derivative<0> (k, odd), d, &signs);
+      even[d] += (unsigned) factor * __byte_perm (four, 0, 0x4240);
+      odd[d] += (unsigned) factor * __byte_perm (four, 0, 0x4341);
+    }
+    factor = next_factor (factor, k, i);
   }
+#pragma unroll
+  for (int d = 0; d < CUV_LDP_DIRECTIONS; d++)
+    add_signs (even[d], odd[d], d, &signs);
   return signs;
 }
 
@@ -198,7 +228,7 @@ signs_of_row (const Pixels<K> rows[K + 1], int r)
       return rows[(r + i * dy) % (K + 1)].two[K + i * dx + 1];
     };
 
-    add_signs (derivative<K> (K, even), derivative<K> (K, odd), d, &signs);
+    add_signs (derivative<K> (even), derivative<K> (odd), d, &signs);
   }
   return signs;
 }

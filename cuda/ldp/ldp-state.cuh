@@ -13,6 +13,9 @@
 #define CUV_LDP_ROWS 16                // of them at a time
 #define CUV_LDP_RESIDENT 8             // blocks of threads on a multiprocessor
 #define CUV_LDP_SHARED_WORDS (8 << 10) // of counts
+// words between those of two blocks, so that banks of memory differ where codes
+// of neighbours are the same; 16 bytes, which are written at once
+#define CUV_LDP_GAP 4
 
 // What a block of threads has of an axis: pixels, and the blocks they are in.
 // 16 bytes, so that they are read at once.
@@ -50,6 +53,13 @@ CUV_BOTH int
 cuv_ldp_pairs (const CuvLdpShape *shape)
 {
   return (shape->n_histograms + 1) / 2;
+}
+
+// Words from a block's counts in shared memory to those of the next.
+CUV_BOTH int
+cuv_ldp_stride (const CuvLdpShape *shape)
+{
+  return cuv_ldp_pairs (shape) * shape->n_bins + CUV_LDP_GAP;
 }
 
 // Its tables are of the arena.

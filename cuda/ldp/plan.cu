@@ -77,13 +77,13 @@ int
 cuv_ldp_plan (CuvLdpPlan *self, const CuvLdpShape &shape, CuvArena *arena)
 {
   const int block = shape.params.block;
-  const int of_block = cuv_ldp_pairs (&shape) * shape.n_bins; // words
+  const int stride = cuv_ldp_stride (&shape);
 
   self->count_size = cuv_ldp_count_size (&shape);
   const int together = std::max (1,
       std::min (
           CUV_LDP_ACROSS / cuv_ldp_longest (block, shape.width, shape.columns),
-          CUV_LDP_SHARED_WORDS / of_block));
+          CUV_LDP_SHARED_WORDS / stride));
   const std::vector<CuvLdpPiece> across = pieces_of (
       block, shape.width, shape.columns, together, CUV_LDP_ACROSS, 16);
   const bool is_cut =
@@ -94,7 +94,7 @@ cuv_ldp_plan (CuvLdpPlan *self, const CuvLdpShape &shape, CuvArena *arena)
   self->n_across = (int) across.size ();
   self->n_down = (int) down.size ();
   self->adds = is_cut || self->n_down > shape.rows;
-  self->n_shared = cuv_div_up ((together + 1) * of_block, 4) * 4;
+  self->n_shared = cuv_div_up ((together + 1) * stride, 4) * 4;
   self->across = (const CuvLdpPiece *) upload (arena, across);
   self->down = (const CuvLdpPiece *) upload (arena, down);
   self->block_of =
