@@ -8,7 +8,6 @@
 #include <memory>
 #include <new>
 #include <stdio.h>
-#include <string.h>
 #include <vector>
 #include "ldp/match.cuh"
 
@@ -32,6 +31,8 @@ struct _CuvLdpMatchCuda {
   bool is_empty = false;
   int64_t n_counts = 0, size = 0, stride = 0; // of an entry on the host
   int64_t room = 0;                           // entries
+  CuvLdpCopy copy = nullptr;
+  void *copy_data = nullptr;
   Layout layout = {};
   int64_t n_resident = 0, n = 0, n_matched = 0;
   const uint8_t *entries = nullptr;
@@ -144,8 +145,8 @@ init (CuvLdpMatchCuda *self, const CuvLdpPacked &packed, size_t stride,
 }
 
 extern "C" CuvLdpMatchCuda *
-cuv_ldp_match_cuda_new (
-    const CuvLdpPacked *packed, size_t stride, size_t max_bytes)
+cuv_ldp_match_cuda_new (const CuvLdpPacked *packed, size_t stride,
+    size_t max_bytes, CuvLdpCopy copy, void *data)
 {
   std::unique_ptr<CuvLdpMatchCuda> self (new (std::nothrow) _CuvLdpMatchCuda);
 
@@ -153,6 +154,8 @@ cuv_ldp_match_cuda_new (
     cuv_cuda_record (cudaErrorMemoryAllocation, "host memory");
     return nullptr;
   }
+  self->copy = copy;
+  self->copy_data = data;
   return init (self.get (), *packed, stride, max_bytes) ? self.release ()
                                                         : nullptr;
 }
@@ -292,9 +295,9 @@ match_chunk (CuvLdpMatchCuda *self, const Slot &slot, int64_t first, int64_t n)
   const int64_t pitch = self->pass.pitch;
 
   CUV_CUDA_TRY (cudaEventSynchronize (slot.copied));
-  for (int64_t i = 0; i < n; i++)
-    memcpy (slot.staged + i * pitch, self->entries + (first + i) * self->stride,
-        (size_t) self->size);
+  self->copy (self->copy_data, slot.staged, (size_t) pitch,
+      self->entries + first * self->stride, (size_t) self->stride,
+      (size_t) self->size, n);
   CUV_CUDA_TRY (cudaStreamWaitEvent (self->copying, slot.matched, 0));
   CUV_CUDA_TRY (cudaMemcpyAsync (slot.entries, slot.staged,
       (size_t) (n * pitch), cudaMemcpyHostToDevice, self->copying));

@@ -11,11 +11,17 @@ CUV_BEGIN
 
 typedef struct _CuvLdpMatchCuda CuvLdpMatchCuda;
 
-/* For entries `stride` bytes apart. It takes max_bytes of device memory at
+/* Copies n entries of `size` bytes, which are `stride` bytes apart, to where
+ * they are `pitch` bytes apart: by as many threads as it likes. */
+typedef void (*CuvLdpCopy) (void *data, uint8_t *to, size_t pitch,
+    const uint8_t *from, size_t stride, size_t size, int64_t n);
+
+/* For entries `stride` bytes apart, which `copy` brings into pinned memory
+ * where they do not stay on the device. It takes max_bytes of device memory at
  * most, 0: half of what is free. NULL on failure, see cuv_cuda_error(): it
  * names the least that will do. */
-CUV_API CuvLdpMatchCuda *cuv_ldp_match_cuda_new (
-    const CuvLdpPacked *packed, size_t stride, size_t max_bytes);
+CUV_API CuvLdpMatchCuda *cuv_ldp_match_cuda_new (const CuvLdpPacked *packed,
+    size_t stride, size_t max_bytes, CuvLdpCopy copy, void *data);
 CUV_API void cuv_ldp_match_cuda_free (CuvLdpMatchCuda *self); /* or NULL */
 
 /* The entries, in host memory, where they stay until others are set or self is

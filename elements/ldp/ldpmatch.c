@@ -3,6 +3,7 @@
 #include "ldpmatch.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include "cuvcpu.h"
 #include "cuvthreads.h"
 #include "ldpindex-format.h"
@@ -199,6 +200,32 @@ cuv_ldp_matcher_run (CuvLdpMatcher *self, const uint8_t *query,
   self->similarities = similarities;
   cuv_threads_run (
       n_threads, (int) ((n + ENTRIES - 1) / ENTRIES), compare_some, self);
+}
+
+/* ---- copies ---- */
+
+typedef struct {
+  uint8_t *to;
+  const uint8_t *from;
+  size_t pitch, stride, size;
+} Copy;
+
+static void
+copy_entry (void *data, int i)
+{
+  const Copy *self = data;
+
+  memcpy (self->to + (size_t) i * self->pitch,
+      self->from + (size_t) i * self->stride, self->size);
+}
+
+void
+cuv_ldp_copy_entries (void *n_threads, uint8_t *to, size_t pitch,
+    const uint8_t *from, size_t stride, size_t size, int64_t n)
+{
+  Copy copy = { to, from, pitch, stride, size };
+
+  cuv_threads_run (*(const int *) n_threads, (int) n, copy_entry, &copy);
 }
 
 /* ---- the best ---- */

@@ -27,6 +27,10 @@ void cuv_ldp_matcher_run (CuvLdpMatcher *self, const uint8_t *query,
 /* What it knows of packed pictures, until it is freed. */
 const CuvLdpPacked *cuv_ldp_matcher_packed (const CuvLdpMatcher *self);
 
+/* A CuvLdpCopy of ldp/match.h, by *n_threads. */
+void cuv_ldp_copy_entries (void *n_threads, uint8_t *to, size_t pitch,
+    const uint8_t *from, size_t stride, size_t size, int64_t n);
+
 /* The k most alike of those that are so at least, the most alike first, of
  * equals the first. Returns how many there are, up to k. */
 size_t cuv_ldp_best (const double *similarities, size_t n, double threshold,

@@ -26,6 +26,7 @@ struct _CuvRetriever {
   double *similarities;
   CuvLdpMatch *matches; /* room for max_matches */
   int max_matches;
+  int n_threads; /* of a run */
   uint64_t n_runs;
   double cpu_us, gpu_us; /* for an entry */
 };
@@ -63,7 +64,8 @@ static const char *
 open_cuda (CuvRetriever *self)
 {
   self->cuda = cuv_ldp_match_cuda_new (cuv_ldp_matcher_packed (self->matcher),
-      info_of (self)->stride, self->max_bytes);
+      info_of (self)->stride, self->max_bytes, cuv_ldp_copy_entries,
+      &self->n_threads);
   return self->cuda != NULL ? NULL : cuv_cuda_error ();
 }
 #endif
@@ -361,6 +363,7 @@ cuv_retriever_run (CuvRetriever *self, const CuvFrame *frame,
   const char *problem;
 
   self->n_runs++;
+  self->n_threads = n_threads;
   *retrieved = (CuvRetrieved){ 0 };
   if (!reserve_matches (self, how->k))
     return "out of memory";

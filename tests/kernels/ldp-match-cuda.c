@@ -14,6 +14,7 @@
 
 enum { MOST = 33, PLENTY = 1 << 30 };
 
+static int n_threads; /* 0: all */
 static void *stream;
 
 /* ---- histograms that never were a picture's ---- */
@@ -108,8 +109,8 @@ index_clear (Index *self)
 static CuvLdpMatchCuda *
 match_new (const Index *self, size_t max_bytes)
 {
-  return cuv_ldp_match_cuda_new (
-      cuv_ldp_matcher_packed (self->matcher), self->stride, max_bytes);
+  return cuv_ldp_match_cuda_new (cuv_ldp_matcher_packed (self->matcher),
+      self->stride, max_bytes, cuv_ldp_copy_entries, &n_threads);
 }
 
 static int
@@ -437,8 +438,8 @@ bench (const CuvLdpParams *params, int width, int height, size_t max_bytes)
   self.count_size = cuv_ldp_count_size (&shape);
   self.counts = cuv_check_upload (
       entries, cuv_ldp_n_counts (&shape) * (size_t) self.count_size);
-  self.cuda = cuv_ldp_match_cuda_new (
-      cuv_ldp_matcher_packed (matcher), size, max_bytes);
+  self.cuda = cuv_ldp_match_cuda_new (cuv_ldp_matcher_packed (matcher), size,
+      max_bytes, cuv_ldp_copy_entries, &n_threads);
   CUV_CHECK (
       cuv_ldp_match_cuda_set_entries (self.cuda, entries, self.n, 0, stream)
       == 0);
