@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 #include "gstcuvfilter.h"
+
+#include <string.h>
+
 #include "gstcuvfiltersettings.h"
 #include "gstcuvpace.h"
 
@@ -57,6 +60,38 @@ gst_cuv_filter_cannot_prepare (
   else
     GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s.", problem), (NULL));
   return in_force;
+}
+
+static gboolean
+prepare_as_before (GstCuvFilter *self, const GstCuvFilterValues *of,
+    const GstCuvFrame *frame, const gchar *problem)
+{
+  gboolean in_force = FALSE;
+
+  if (*of->have_values) {
+    gchar *other = of->use (self, of->in_force, frame);
+
+    in_force = other == NULL;
+    g_free (other);
+  }
+  return gst_cuv_filter_cannot_prepare (self, in_force, problem);
+}
+
+gboolean
+gst_cuv_filter_prepare_values (GstCuvFilter *self, const GstCuvFilterValues *of,
+    gconstpointer values, const GstCuvFrame *frame)
+{
+  gchar *problem = of->use (self, values, frame);
+  gboolean ok = TRUE;
+
+  if (problem != NULL) {
+    ok = prepare_as_before (self, of, frame, problem);
+  } else {
+    memcpy (of->in_force, values, of->size);
+    *of->have_values = TRUE;
+  }
+  g_free (problem);
+  return ok;
 }
 
 /* ---- which frames ---- */

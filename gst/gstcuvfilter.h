@@ -66,6 +66,22 @@ CUV_API void gst_cuv_filter_request_prepare (GstCuvFilter *self);
 CUV_API gboolean gst_cuv_filter_cannot_prepare (
     GstCuvFilter *self, gboolean in_force, const gchar *problem);
 
+/* For the prepare() of an element whose settings are a struct. use() makes what
+ * values need for frames like this one, or says why it cannot: a text to free.
+ * What it made before stays then, and so do the values in force, those of its
+ * last success: for frames of another size, too. */
+typedef struct {
+  gchar *(*use) (
+      GstCuvFilter *self, gconstpointer values, const GstCuvFrame *frame);
+  gpointer in_force; /* as large as values, and like them once *have_values */
+  gsize size;
+  gboolean *have_values;
+} GstCuvFilterValues;
+
+CUV_API gboolean gst_cuv_filter_prepare_values (GstCuvFilter *self,
+    const GstCuvFilterValues *of, gconstpointer values,
+    const GstCuvFrame *frame);
+
 /* What an installed tunable carries: live, and controllable if numeric. */
 #define GST_CUV_PARAM_LIVE                                                     \
   (G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING | G_PARAM_STATIC_STRINGS)

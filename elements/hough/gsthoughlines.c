@@ -102,25 +102,12 @@ make_finder (
   return NULL;
 }
 
-/* Settings that cannot be met: what was in force before them stays, for frames
- * of another size, too. */
-static gboolean
-prepare_as_before (
-    GstHoughLines *self, const GstCuvFrame *frame, const gchar *problem)
-{
-  gboolean in_force = self->have_values
-      && (finder_is_for (self, &self->values, frame)
-          || make_finder (self, &self->values, frame) == NULL);
-
-  return gst_cuv_filter_cannot_prepare (
-      GST_CUV_FILTER (self), in_force, problem);
-}
-
 /* Controllers may ask at every frame: what is there already costs nothing. */
 static gchar *
-use_values (
-    GstHoughLines *self, const GstHoughValues *values, const GstCuvFrame *frame)
+use_values (GstCuvFilter *filter, gconstpointer asked, const GstCuvFrame *frame)
 {
+  GstHoughLines *self = GST_HOUGH_LINES (filter);
+  const GstHoughValues *values = asked;
   gchar *problem = gst_hough_values_problem (values);
 
   if (problem != NULL || finder_is_for (self, values, frame))
@@ -134,18 +121,12 @@ static gboolean
 gst_hough_lines_prepare (GstCuvFilter *filter, const GstCuvFrame *frame)
 {
   GstHoughLines *self = GST_HOUGH_LINES (filter);
-  GstHoughValues values = gst_hough_settings_values (&self->settings);
-  gchar *problem = use_values (self, &values, frame);
-  gboolean ok = TRUE;
+  const GstHoughValues values = gst_hough_settings_values (&self->settings);
 
-  if (problem != NULL) {
-    ok = prepare_as_before (self, frame, problem);
-  } else {
-    self->values = values;
-    self->have_values = TRUE;
-  }
-  g_free (problem);
-  return ok;
+  return gst_cuv_filter_prepare_values (filter,
+      &(GstCuvFilterValues){
+          use_values, &self->values, sizeof values, &self->have_values },
+      &values, frame);
 }
 
 /* ---- analysing ---- */

@@ -89,9 +89,10 @@ get_settings (GstLdpDescriptor *self)
 
 /* Controllers may ask at every frame: what is there already costs nothing. */
 static gchar *
-use_values (
-    GstLdpDescriptor *self, const Values *values, const GstCuvFrame *frame)
+use_values (GstCuvFilter *filter, gconstpointer asked, const GstCuvFrame *frame)
 {
+  GstLdpDescriptor *self = GST_LDP_DESCRIPTOR (filter);
+  const Values *values = asked;
   CuvLdpShape shape;
   gchar *problem = gst_ldp_region_choice_shape (&values->choice,
       &values->parameters, frame->frame.width, frame->frame.height, &shape);
@@ -110,40 +111,16 @@ use_values (
   return NULL;
 }
 
-/* Settings that cannot be met: what was in force before them stays, for frames
- * of another size, too. */
-static gboolean
-prepare_as_before (
-    GstLdpDescriptor *self, const GstCuvFrame *frame, const gchar *problem)
-{
-  gboolean in_force = FALSE;
-
-  if (self->have_values) {
-    gchar *other = use_values (self, &self->values, frame);
-
-    in_force = other == NULL;
-    g_free (other);
-  }
-  return gst_cuv_filter_cannot_prepare (
-      GST_CUV_FILTER (self), in_force, problem);
-}
-
 static gboolean
 gst_ldp_descriptor_prepare (GstCuvFilter *filter, const GstCuvFrame *frame)
 {
   GstLdpDescriptor *self = GST_LDP_DESCRIPTOR (filter);
-  Values values = get_settings (self);
-  gchar *problem = use_values (self, &values, frame);
-  gboolean ok = TRUE;
+  const Values values = get_settings (self);
 
-  if (problem != NULL) {
-    ok = prepare_as_before (self, frame, problem);
-  } else {
-    self->values = values;
-    self->have_values = TRUE;
-  }
-  g_free (problem);
-  return ok;
+  return gst_cuv_filter_prepare_values (filter,
+      &(GstCuvFilterValues){
+          use_values, &self->values, sizeof values, &self->have_values },
+      &values, frame);
 }
 
 /* ---- analysing ---- */

@@ -71,9 +71,10 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
 /* ---- preparing ---- */
 
 static gchar *
-use_values (
-    GstRcdTrack *self, const GstRcdValues *values, const GstCuvFrame *frame)
+use_values (GstCuvFilter *filter, gconstpointer asked, const GstCuvFrame *frame)
 {
+  GstRcdTrack *self = GST_RCD_TRACK (filter);
+  const GstRcdValues *values = asked;
   gchar *problem = gst_rcd_values_problem (values);
 
   if (problem == NULL
@@ -85,39 +86,16 @@ use_values (
       : gst_rcd_targets_prepare (&self->targets, values, frame);
 }
 
-/* Settings that cannot be met: what was in force before them stays, for frames
- * of another size, too. */
-static gboolean
-prepare_as_before (
-    GstRcdTrack *self, const GstCuvFrame *frame, const gchar *problem)
-{
-  gchar *other = NULL;
-  gboolean in_force = self->have_values;
-
-  if (in_force)
-    other = gst_rcd_targets_prepare (&self->targets, &self->values, frame);
-  in_force = gst_cuv_filter_cannot_prepare (
-      GST_CUV_FILTER (self), in_force && other == NULL, problem);
-  g_free (other);
-  return in_force;
-}
-
 static gboolean
 gst_rcd_track_prepare (GstCuvFilter *filter, const GstCuvFrame *frame)
 {
   GstRcdTrack *self = GST_RCD_TRACK (filter);
-  GstRcdValues values = gst_rcd_settings_values (&self->settings);
-  gchar *problem = use_values (self, &values, frame);
-  gboolean ok = TRUE;
+  const GstRcdValues values = gst_rcd_settings_values (&self->settings);
 
-  if (problem != NULL) {
-    ok = prepare_as_before (self, frame, problem);
-  } else {
-    self->values = values;
-    self->have_values = TRUE;
-  }
-  g_free (problem);
-  return ok;
+  return gst_cuv_filter_prepare_values (filter,
+      &(GstCuvFilterValues){
+          use_values, &self->values, sizeof values, &self->have_values },
+      &values, frame);
 }
 
 /* ---- analysing ---- */
