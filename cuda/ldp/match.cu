@@ -244,6 +244,9 @@ copy_residents (CuvLdpMatchCuda *self, int64_t first, cudaStream_t stream)
         (size_t) pitch, self->entries + first * self->stride,
         (size_t) self->stride, (size_t) self->size, (size_t) (end - first),
         cudaMemcpyHostToDevice, stream));
+  // queries may be on another stream
+  if (first < end)
+    CUV_CUDA_TRY (cudaStreamSynchronize (stream));
   self->n_resident = end;
   return 0;
 }

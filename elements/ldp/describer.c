@@ -15,12 +15,13 @@ static const char *
 open_cuda (CuvDescriber *self, const CuvFrame *frame, void *stream)
 {
   const CuvLdpRect all = { 0, 0, frame->width, frame->height };
-  const void *counts;
 
   self->cuda = cuv_ldp_cuda_new (&self->shape);
-  if (self->cuda == NULL)
-    return cuv_cuda_error ();
-  return cuv_describer_run (self, frame, &all, stream, 0, &counts);
+  return self->cuda != NULL
+          && cuv_ldp_cuda_submit (self->cuda, frame, &all, stream) == 0
+          && cuv_ldp_cuda_wait (self->cuda) == 0
+      ? NULL
+      : cuv_cuda_error ();
 }
 #endif
 

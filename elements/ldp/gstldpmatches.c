@@ -38,16 +38,18 @@ gst_ldp_matches_clear (GstLdpMatches *self)
   g_array_unref (self->rows);
   g_ptr_array_unref (self->names);
   g_byte_array_unref (self->pictures);
+  g_clear_pointer (&self->attached, g_bytes_unref);
 }
 
 void
-gst_ldp_matches_begin (GstLdpMatches *self)
+gst_ldp_matches_begin (GstLdpMatches *self, guint index)
 {
   g_array_set_size (self->rows, 0);
   g_ptr_array_set_size (self->names, 0);
   g_byte_array_set_size (self->pictures, 0);
-  self->n_regions = 0;
-  self->leaders = 0;
+  g_clear_pointer (&self->attached, g_bytes_unref);
+  self->too_large = FALSE;
+  self->leaders = index;
 }
 
 static void
@@ -55,20 +57,34 @@ add_picture (GstLdpMatches *self, CuvLdpIndex *index, guint64 entry)
 {
   const CuvLdpIndexInfo *info = cuv_ldp_index_info (index);
   const guint8 *picture = cuv_ldp_index_thumbnail (index, entry);
+  const guint size =
+      3 * (guint) info->thumbnail_width * (guint) info->thumbnail_height;
 
-  if (picture == NULL)
+  if (picture == NULL || self->too_large)
     return;
+  self->too_large = self->pictures->len + size > GST_LDP_MATCHES_MAX_PICTURES;
+  if (self->too_large) {
+    g_byte_array_set_size (self->pictures, 0);
+    return;
+  }
   self->picture_width = (guint) info->thumbnail_width;
   self->picture_height = (guint) info->thumbnail_height;
-  g_byte_array_append (
-      self->pictures, picture, 3 * self->picture_width * self->picture_height);
+  g_byte_array_append (self->pictures, picture, size);
+}
+
+/* The hash of FNV-1a. */
+static guint
+mix (guint hash, guint64 value)
+{
+  for (gint i = 0; i < 8; i++, value >>= 8)
+    hash = (hash ^ (guint) (value & 255)) * 16777619u;
+  return hash;
 }
 
 void
 gst_ldp_matches_add (GstLdpMatches *self, const GstLdpRegion *region,
     const CuvRetrieved *retrieved, CuvLdpIndex *index, gboolean thumbnails)
 {
-  self->n_regions++;
   for (gint i = 0; i < retrieved->n_matches; i++) {
     const CuvLdpMatch *match = &retrieved->matches[i];
     const gchar *name = cuv_ldp_index_name (index, match->entry);
@@ -80,27 +96,27 @@ gst_ldp_matches_add (GstLdpMatches *self, const GstLdpRegion *region,
     if (thumbnails)
       add_picture (self, index, match->entry);
   }
-  self->leaders = self->leaders * 31
-      + (retrieved->n_matches > 0 ? (guint) retrieved->matches[0].entry + 2
-                                  : 1);
+  self->leaders = mix (self->leaders, (guint64) region->id);
+  self->leaders = mix (self->leaders,
+      retrieved->n_matches > 0 ? retrieved->matches[0].entry : G_MAXUINT64);
 }
 
 /* ---- publishing ---- */
 
+/* All buffers that these are attached to share them. */
 static void
-set_pictures (const GstLdpMatches *self, GstStructure *table)
+set_pictures (GstLdpMatches *self, GstStructure *table)
 {
-  GBytes *bytes = g_bytes_new (self->pictures->data, self->pictures->len);
-
-  gst_structure_set (table, "pictures", G_TYPE_BYTES, bytes, "picture_width",
-      G_TYPE_UINT, self->picture_width, "picture_height", G_TYPE_UINT,
-      self->picture_height, NULL);
-  g_bytes_unref (bytes);
+  if (self->attached == NULL)
+    self->attached = g_bytes_new (self->pictures->data, self->pictures->len);
+  gst_structure_set (table, "pictures", G_TYPE_BYTES, self->attached,
+      "picture_width", G_TYPE_UINT, self->picture_width, "picture_height",
+      G_TYPE_UINT, self->picture_height, NULL);
 }
 
 GstStructure *
 gst_ldp_matches_attach (
-    const GstLdpMatches *self, GstBuffer *buffer, guint width, guint height)
+    GstLdpMatches *self, GstBuffer *buffer, guint width, guint height)
 {
   const gboolean pictures = self->pictures->len > 0;
   GstStructure *table = gst_cuv_meta_add_table (buffer, "matches", 1, width,

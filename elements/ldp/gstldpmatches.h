@@ -16,23 +16,27 @@ G_BEGIN_DECLS
 typedef struct {
   GArray *rows;
   GPtrArray *names;
-  GByteArray *pictures; /* as many as rows, or empty */
+  GByteArray *pictures; /* as many as rows, or none */
+  GBytes *attached;     /* the same, once they are of a buffer */
+  gboolean too_large;   /* for pictures */
   guint picture_width, picture_height;
-  guint n_regions;
   guint leaders; /* another number when another entry is a region's best */
 } GstLdpMatches;
 
 void gst_ldp_matches_init (GstLdpMatches *self);
 void gst_ldp_matches_clear (GstLdpMatches *self);
 
-/* No regions yet. */
-void gst_ldp_matches_begin (GstLdpMatches *self);
+/* Pictures of a frame that take more bytes are not published. */
+enum { GST_LDP_MATCHES_MAX_PICTURES = 64 << 20 };
+
+/* No regions yet. index: a number that differs from index to index. */
+void gst_ldp_matches_begin (GstLdpMatches *self, guint index);
 
 void gst_ldp_matches_add (GstLdpMatches *self, const GstLdpRegion *region,
     const CuvRetrieved *retrieved, CuvLdpIndex *index, gboolean thumbnails);
 
 GstStructure *gst_ldp_matches_attach (
-    const GstLdpMatches *self, GstBuffer *buffer, guint width, guint height);
+    GstLdpMatches *self, GstBuffer *buffer, guint width, guint height);
 
 /* Adds "matches", a list of structures, to a bus message. */
 void gst_ldp_matches_list (const GstLdpMatches *self, GstStructure *message);

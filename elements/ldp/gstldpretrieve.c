@@ -48,11 +48,18 @@ struct _GstLdpRetrieve {
   Counts counts;
 
   /* of the streaming thread */
-  CuvLdpIndex *index;
+  CuvLdpIndex *index;   /* in force */
+  CuvLdpIndex *pending; /* that was refused, or none */
   CuvRetriever *retriever;
   GstLdpRetrieveValues values;
-  gint64 refreshed; /* monotonic time */
-  GArray *regions;  /* GstLdpRegion, of the last analysed frame */
+  gint limit_in_force;   /* of gpu-memory-limit */
+  guint n_indexes;       /* that were in force so far */
+  guint64 n_entries;     /* of the index that are as they were written */
+  guint64 damaged;       /* the first that is not, and was told of */
+  gboolean lost;         /* the file is not that of the index any more */
+  gboolean told_of_size; /* of thumbnails */
+  gint64 refreshed;      /* monotonic time */
+  GArray *regions;       /* GstLdpRegion, of the last analysed frame */
   GstLdpMatches matches;
 };
 
@@ -76,69 +83,130 @@ max_bytes (const GstLdpRetrieveValues *values)
   return (gsize) values->gpu_memory_limit << 20;
 }
 
-/* NULL, or what went wrong; then the retriever before stays. */
+/* NULL, or what went wrong: then there is no retriever. That of before goes
+ * first, for there may not be room for both. */
 static const gchar *
-use_index (GstLdpRetrieve *self, CuvLdpIndex *index, const GstCuvFrame *frame)
+use_index (GstLdpRetrieve *self, CuvLdpIndex *index, guint64 n,
+    const GstCuvFrame *frame)
 {
-  const gchar *problem;
-  CuvRetriever *retriever;
+  const gchar *problem = NULL;
 
   if (cuv_retriever_is_for (
           self->retriever, index, frame->cuda, max_bytes (&self->values)))
     return NULL;
-  retriever = cuv_retriever_new (index, &frame->frame, frame->cuda,
-      max_bytes (&self->values), frame->stream, &problem);
-  if (retriever == NULL)
-    return problem;
   cuv_retriever_free (self->retriever);
-  self->retriever = retriever;
-  self->refreshed = g_get_monotonic_time ();
-  return NULL;
+  self->retriever = cuv_retriever_new (index, n, &frame->frame, frame->cuda,
+      max_bytes (&self->values), frame->stream, &problem);
+  return problem;
 }
 
-/* A new index is in force from here on. */
+/* It is in force from here on. */
+static void
+take_index (GstLdpRetrieve *self, CuvLdpIndex *index)
+{
+  cuv_ldp_index_free (self->index);
+  self->index = index;
+  self->n_entries = cuv_ldp_index_n_entries (index);
+  self->damaged = G_MAXUINT64;
+  self->lost = FALSE;
+  self->n_indexes++;
+  self->refreshed = g_get_monotonic_time ();
+}
+
+/* What was in force before stays, if there is room for it again. An index that
+ * was refused waits for other settings. */
+static gboolean
+prepare_as_before (
+    GstLdpRetrieve *self, const GstCuvFrame *frame, const gchar *problem)
+{
+  gchar *text = frame->cuda
+      ? g_strdup_printf (
+          "The GPU cannot take the index: %s. gpu-memory-limit is %d MiB: set "
+          "another (0 = half of what is free), or free some of its memory",
+          problem, self->values.gpu_memory_limit)
+      : g_strdup_printf ("The index cannot be used: %s", problem);
+  gboolean in_force = self->index != NULL;
+
+  self->values.gpu_memory_limit = self->limit_in_force;
+  if (in_force && !self->lost)
+    in_force = use_index (self, self->index, self->n_entries, frame) == NULL;
+  in_force =
+      gst_cuv_filter_cannot_prepare (GST_CUV_FILTER (self), in_force, text);
+  g_free (text);
+  return in_force;
+}
+
 static gboolean
 gst_ldp_retrieve_prepare (GstCuvFilter *filter, const GstCuvFrame *frame)
 {
   GstLdpRetrieve *self = GST_LDP_RETRIEVE (filter);
-  CuvLdpIndex *index = gst_ldp_retrieve_settings_take_index (&self->settings);
-  const gboolean in_force = self->retriever != NULL;
-  CuvLdpIndex *other = index != NULL ? index : self->index;
+  CuvLdpIndex *loaded = gst_ldp_retrieve_settings_take_index (&self->settings);
   const gchar *problem;
 
+  if (loaded != NULL) {
+    cuv_ldp_index_free (self->pending);
+    self->pending = loaded;
+  }
   self->values = gst_ldp_retrieve_settings_values (&self->settings);
-  problem = use_index (self, other, frame);
-  if (problem != NULL) {
-    cuv_ldp_index_free (index);
-    return gst_cuv_filter_cannot_prepare (filter,
-        in_force
-            && cuv_retriever_is_for (self->retriever, self->index, frame->cuda,
-                max_bytes (&self->values)),
-        problem);
-  }
-  if (index != NULL) {
-    cuv_ldp_index_free (self->index);
-    self->index = index;
-  }
+  if (self->pending == NULL && self->lost)
+    return TRUE;
+  problem = self->pending != NULL
+      ? use_index (
+          self, self->pending, cuv_ldp_index_n_entries (self->pending), frame)
+      : use_index (self, self->index, self->n_entries, frame);
+  if (problem != NULL)
+    return prepare_as_before (self, frame, problem);
+  if (self->pending != NULL)
+    take_index (self, g_steal_pointer (&self->pending));
+  self->limit_in_force = self->values.gpu_memory_limit;
   return TRUE;
 }
 
 /* ---- what others append ---- */
 
+enum { CHECK_US = 10000 }; /* new entries are checked so long in a frame */
+
+/* New entries that are as they were written. Whether there may be more. */
+static gboolean
+check_new (GstLdpRetrieve *self)
+{
+  const gint64 end = g_get_monotonic_time () + CHECK_US;
+  const guint64 n = cuv_ldp_index_n_entries (self->index);
+
+  while (self->n_entries < n && g_get_monotonic_time () < end
+      && cuv_ldp_index_check_entry (self->index, self->n_entries))
+    self->n_entries++;
+  return self->n_entries < n && g_get_monotonic_time () >= end;
+}
+
 static void
 look_for_more (GstLdpRetrieve *self)
 {
   char *problem = NULL;
-  guint64 i = cuv_ldp_index_n_entries (self->index);
+  gboolean more;
 
-  if (!cuv_ldp_index_refresh (self->index, &problem))
+  self->lost = !cuv_ldp_index_refresh (self->index, &problem);
+  if (self->lost)
     GST_ELEMENT_WARNING (self, RESOURCE, READ,
-        ("The index cannot be refreshed: %s.", problem), (NULL));
+        ("The index is not compared with any more: %s. Set index again when "
+         "the file is whole.",
+            problem),
+        (NULL));
   free (problem);
-  for (; i < cuv_ldp_index_n_entries (self->index); i++) {
-    if (!cuv_ldp_index_check_entry (self->index, i))
-      GST_ELEMENT_WARNING (self, RESOURCE, READ,
-          ("Entry %" G_GUINT64_FORMAT " of the index is damaged.", i), (NULL));
+  if (self->lost)
+    return;
+  more = check_new (self);
+  if (more)
+    self->refreshed = 0;
+  else if (self->n_entries < cuv_ldp_index_n_entries (self->index)
+      && self->n_entries != self->damaged) {
+    self->damaged = self->n_entries;
+    GST_ELEMENT_WARNING (self, RESOURCE, READ,
+        ("Entry %" G_GUINT64_FORMAT " of the index is damaged: neither it nor "
+         "those behind it are compared with. Take a copy of the file, or index "
+         "the pictures again.",
+            self->damaged),
+        (NULL));
   }
 }
 
@@ -147,19 +215,23 @@ static gboolean
 refresh (GstLdpRetrieve *self, const GstCuvFrame *frame)
 {
   const gint64 now = g_get_monotonic_time ();
-  const gchar *failure;
+  const gchar *failure = NULL;
 
-  if (self->values.refresh_interval == 0
-      || now - self->refreshed < self->values.refresh_interval * 1000)
+  if (self->lost || self->values.refresh_interval == 0
+      || now - self->refreshed
+          < self->values.refresh_interval * G_TIME_SPAN_MILLISECOND)
     return TRUE;
   self->refreshed = now;
   look_for_more (self);
-  failure = cuv_retriever_refresh (self->retriever, frame->stream);
+  if (!self->lost)
+    failure = cuv_retriever_set_entries (
+        self->retriever, self->n_entries, frame->stream);
   if (failure == NULL)
     return TRUE;
-  GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
-      ("The index of %" G_GUINT64_FORMAT " entries cannot be used: %s.",
-          cuv_ldp_index_n_entries (self->index), failure),
+  GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+      ("There is no room for %" G_GUINT64_FORMAT " entries: %s. Lower "
+       "gpu-memory-limit, so that fewer of them stay on the GPU.",
+          self->n_entries, failure),
       (NULL));
   return FALSE;
 }
@@ -232,18 +304,32 @@ retrieve (GstLdpRetrieve *self, const GstLdpRegion *region,
 static const gchar *
 retrieve_all (GstLdpRetrieve *self, const GstCuvFrame *frame, gint n_threads)
 {
-  Counts counts = { .entries = cuv_ldp_index_n_entries (self->index),
+  Counts counts = { .entries = self->lost ? 0 : self->n_entries,
     .regions = self->regions->len };
   const gchar *problem = NULL;
 
-  gst_ldp_matches_begin (&self->matches);
-  for (guint i = 0; i < self->regions->len && problem == NULL; i++)
+  gst_ldp_matches_begin (&self->matches, self->n_indexes);
+  for (guint i = 0; i < self->regions->len && !self->lost && problem == NULL;
+       i++)
     problem = retrieve (self, &g_array_index (self->regions, GstLdpRegion, i),
         frame, n_threads, &counts);
   GST_OBJECT_LOCK (self);
   self->counts = counts;
   GST_OBJECT_UNLOCK (self);
   return problem;
+}
+
+static void
+tell_of_size (GstLdpRetrieve *self)
+{
+  if (!self->matches.too_large || self->told_of_size)
+    return;
+  self->told_of_size = TRUE;
+  GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
+      ("The thumbnails of %u matches take more than %d MB, and are left out: "
+       "lower k, or set thumbnails to false.",
+          self->matches.rows->len, GST_LDP_MATCHES_MAX_PICTURES >> 20),
+      (NULL));
 }
 
 static gboolean
@@ -259,6 +345,7 @@ gst_ldp_retrieve_analyse (
   gst_ldp_regions_collect (self->regions, buffer, &self->values.choice,
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)));
   problem = retrieve_all (self, frame, n_threads);
+  tell_of_size (self);
   if (problem == NULL)
     return TRUE;
   GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
@@ -313,6 +400,7 @@ gst_ldp_retrieve_start (GstBaseTransform *trans)
 {
   GstLdpRetrieve *self = GST_LDP_RETRIEVE (trans);
 
+  self->told_of_size = FALSE;
   GST_OBJECT_LOCK (self);
   self->counts = (Counts){ 0 };
   GST_OBJECT_UNLOCK (self);
@@ -337,8 +425,9 @@ gst_ldp_retrieve_stop (GstBaseTransform *trans)
   /* what no CUDA context has freed */
   g_clear_pointer (&self->retriever, cuv_retriever_free);
   g_clear_pointer (&self->index, cuv_ldp_index_free);
+  g_clear_pointer (&self->pending, cuv_ldp_index_free);
   gst_ldp_retrieve_settings_stop (&self->settings);
-  gst_ldp_matches_begin (&self->matches);
+  gst_ldp_matches_begin (&self->matches, 0);
   return ok;
 }
 

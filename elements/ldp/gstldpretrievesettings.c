@@ -108,46 +108,42 @@ gst_ldp_retrieve_settings_take_index (GstLdpRetrieveSettings *self)
   return index;
 }
 
-static gboolean
-load_at_start (GstLdpRetrieveSettings *self, const gchar *path)
+static void
+take (GstLdpRetrieveSettings *self, CuvLdpIndex *index)
 {
-  char *problem = NULL;
-  CuvLdpIndex *index;
-
-  if (path == NULL || *path == '\0') {
-    GST_ELEMENT_ERROR (self->owner, RESOURCE, NOT_FOUND,
-        ("There is no index: set index to a file that ldpindexsink wrote."),
-        (NULL));
-    return FALSE;
-  }
-  index = load (path, &problem);
-  if (index == NULL) {
-    GST_ELEMENT_ERROR (self->owner, RESOURCE, OPEN_READ,
-        ("Cannot load the index: %s.", problem), (NULL));
-    free (problem);
-    return FALSE;
-  }
   GST_OBJECT_LOCK (self->owner);
   put_index (self, index);
   self->started = TRUE;
   GST_OBJECT_UNLOCK (self->owner);
-  return TRUE;
 }
 
+/* Messages are posted when the lock is given back: who hears of them may set
+ * properties at once. */
 gboolean
 gst_ldp_retrieve_settings_start (GstLdpRetrieveSettings *self)
 {
-  gboolean ok;
+  char *problem = NULL;
+  CuvLdpIndex *index;
   gchar *path;
 
   g_mutex_lock (&self->loading);
   GST_OBJECT_LOCK (self->owner);
-  path = g_strdup (self->path);
+  path = g_strdup (self->path != NULL ? self->path : "");
   GST_OBJECT_UNLOCK (self->owner);
-  ok = load_at_start (self, path);
+  index = *path != '\0' ? load (path, &problem) : NULL;
+  if (index != NULL)
+    take (self, index);
   g_mutex_unlock (&self->loading);
+  if (*path == '\0')
+    GST_ELEMENT_ERROR (self->owner, RESOURCE, NOT_FOUND,
+        ("There is no index: set index to a file that ldpindexsink wrote."),
+        (NULL));
+  else if (index == NULL)
+    GST_ELEMENT_ERROR (self->owner, RESOURCE, OPEN_READ,
+        ("Cannot load the index: %s.", problem), (NULL));
+  free (problem);
   g_free (path);
-  return ok;
+  return index != NULL;
 }
 
 void
@@ -170,29 +166,26 @@ set_path (GstLdpRetrieveSettings *self, const gchar *path)
   GST_OBJECT_UNLOCK (self->owner);
 }
 
-/* Loads in the caller's thread, so the stream goes on meanwhile. */
-static void
+/* NULL, or what went wrong: then all is as before; free() it. */
+static char *
 change_index (GstLdpRetrieveSettings *self, const gchar *path)
 {
   char *problem = NULL;
   CuvLdpIndex *index = load (path != NULL ? path : "", &problem);
 
-  if (index != NULL) {
-    set_path (self, path);
-    GST_OBJECT_LOCK (self->owner);
-    put_index (self, index);
-    GST_OBJECT_UNLOCK (self->owner);
-    gst_cuv_filter_request_prepare (self->owner);
-  } else {
-    GST_ELEMENT_WARNING (self->owner, RESOURCE, OPEN_READ,
-        ("Cannot load the index, the old one stays: %s.", problem), (NULL));
-    free (problem);
-  }
+  if (index == NULL)
+    return problem;
+  set_path (self, path);
+  take (self, index);
+  gst_cuv_filter_request_prepare (self->owner);
+  return NULL;
 }
 
+/* Loads in the caller's thread, so the stream goes on meanwhile. */
 static void
 set_index (GstLdpRetrieveSettings *self, const gchar *path)
 {
+  char *problem = NULL;
   gboolean started;
 
   g_mutex_lock (&self->loading);
@@ -200,10 +193,14 @@ set_index (GstLdpRetrieveSettings *self, const gchar *path)
   started = self->started;
   GST_OBJECT_UNLOCK (self->owner);
   if (started)
-    change_index (self, path);
+    problem = change_index (self, path);
   else
     set_path (self, path);
   g_mutex_unlock (&self->loading);
+  if (problem != NULL)
+    GST_ELEMENT_WARNING (self->owner, RESOURCE, OPEN_READ,
+        ("Cannot load the index, the old one stays: %s.", problem), (NULL));
+  free (problem);
 }
 
 /* ---- settings ---- */

@@ -230,26 +230,64 @@ cuv_ldp_copy_entries (void *n_threads, uint8_t *to, size_t pitch,
 
 /* ---- the best ---- */
 
+/* As qsort() wants it: the better one first. */
+static int
+compare_matches (const void *a, const void *b)
+{
+  const CuvLdpMatch *x = a, *y = b;
+
+  if (x->similarity != y->similarity)
+    return x->similarity > y->similarity ? -1 : 1;
+  return x->entry < y->entry ? -1 : x->entry > y->entry;
+}
+
+/* Of a heap none is worse than the ones below it: the first is the worst. */
+static void
+sink (CuvLdpMatch *heap, size_t n)
+{
+  const CuvLdpMatch match = heap[0];
+  size_t at = 0;
+
+  for (size_t next; (next = 2 * at + 1) < n; at = next) {
+    if (next + 1 < n && compare_matches (&heap[next + 1], &heap[next]) > 0)
+      next++;
+    if (compare_matches (&heap[next], &match) <= 0)
+      break;
+    heap[at] = heap[next];
+  }
+  heap[at] = match;
+}
+
+static void
+rise (CuvLdpMatch *heap, size_t at)
+{
+  const CuvLdpMatch match = heap[at];
+
+  for (; at > 0 && compare_matches (&match, &heap[(at - 1) / 2]) > 0;
+       at = (at - 1) / 2)
+    heap[at] = heap[(at - 1) / 2];
+  heap[at] = match;
+}
+
 size_t
 cuv_ldp_best (const double *similarities, size_t n, double threshold, size_t k,
     CuvLdpMatch *matches)
 {
   size_t found = 0;
 
-  for (size_t i = 0; i < n; i++) {
-    size_t at = found;
+  for (size_t i = 0; i < n && k > 0; i++) {
+    const CuvLdpMatch match = { i, similarities[i] };
 
-    if (!(similarities[i] >= threshold)
-        || (found == k
-            && (k == 0 || similarities[i] <= matches[k - 1].similarity)))
+    if (!(match.similarity >= threshold))
       continue;
-    if (found < k)
-      found++;
-    else
-      at--;
-    for (; at > 0 && matches[at - 1].similarity < similarities[i]; at--)
-      matches[at] = matches[at - 1];
-    matches[at] = (CuvLdpMatch){ i, similarities[i] };
+    if (found < k) {
+      matches[found] = match;
+      rise (matches, found++);
+    } else if (match.similarity > matches[0].similarity) {
+      matches[0] = match;
+      sink (matches, k);
+    }
   }
+  qsort (matches, found, sizeof *matches, compare_matches);
   return found;
 }

@@ -10,8 +10,8 @@
 #include "ldp/match.h"
 #endif
 
-/* Both halves are timed one after the other in the first runs, and in one of
- * so many. */
+/* Both halves are timed one after the other in the first runs in which the CPU
+ * is to help as much as it can, and in one of so many. */
 enum { FIRST_TIMED = 3, TIMED_EVERY = 100 };
 
 struct _CuvRetriever {
@@ -26,8 +26,8 @@ struct _CuvRetriever {
   double *similarities;
   CuvLdpMatch *matches; /* room for max_matches */
   int max_matches;
-  int n_threads; /* of a run */
-  uint64_t n_runs;
+  int n_threads;         /* of a run */
+  int n_timed, n_since;  /* runs that were timed, and since the last */
   double cpu_us, gpu_us; /* for an entry */
 };
 
@@ -82,8 +82,8 @@ warm_up (CuvRetriever *self, const CuvFrame *frame, void *stream)
 }
 
 static const char *
-open_retriever (
-    CuvRetriever *self, const CuvFrame *frame, bool on_device, void *stream)
+open_retriever (CuvRetriever *self, uint64_t n, const CuvFrame *frame,
+    bool on_device, void *stream)
 {
   const char *problem = NULL;
 
@@ -96,14 +96,14 @@ open_retriever (
     problem = open_cuda (self);
 #endif
   if (problem == NULL)
-    problem = cuv_retriever_refresh (self, stream);
+    problem = cuv_retriever_set_entries (self, n, stream);
   return problem != NULL || !on_device ? problem
                                        : warm_up (self, frame, stream);
 }
 
 CuvRetriever *
-cuv_retriever_new (CuvLdpIndex *index, const CuvFrame *frame, bool on_device,
-    size_t max_bytes, void *stream, const char **problem)
+cuv_retriever_new (CuvLdpIndex *index, uint64_t n, const CuvFrame *frame,
+    bool on_device, size_t max_bytes, void *stream, const char **problem)
 {
   CuvRetriever *self = calloc (1, sizeof *self);
 
@@ -112,7 +112,7 @@ cuv_retriever_new (CuvLdpIndex *index, const CuvFrame *frame, bool on_device,
     return NULL;
   self->index = index;
   self->max_bytes = max_bytes;
-  *problem = open_retriever (self, frame, on_device, stream);
+  *problem = open_retriever (self, n, frame, on_device, stream);
   if (*problem == NULL)
     return self;
   cuv_retriever_free (self);
@@ -154,23 +154,23 @@ entry (const CuvRetriever *self, uint64_t i)
 }
 
 const char *
-cuv_retriever_refresh (CuvRetriever *self, void *stream)
+cuv_retriever_set_entries (CuvRetriever *self, uint64_t n, void *stream)
 {
-  const uint64_t n = cuv_ldp_index_n_entries (self->index);
   double *more = realloc (self->similarities, (n + 1) * sizeof *more);
 
-  if (more == NULL)
-    return "out of memory";
-  self->similarities = more;
+  if (more != NULL)
+    self->similarities = more;
 #if HAVE_CUDA
   if (self->cuda != NULL
       && cuv_ldp_match_cuda_set_entries (self->cuda, entry (self, 0),
-             (int64_t) n, (int64_t) self->n_entries, stream)
-          != 0)
+             more != NULL ? (int64_t) n : 0, (int64_t) self->n_entries, stream)
+          != 0) {
+    self->n_entries = 0;
     return cuv_cuda_error ();
+  }
 #endif
-  self->n_entries = n;
-  return NULL;
+  self->n_entries = more != NULL ? n : 0;
+  return more != NULL ? NULL : "out of memory";
 }
 
 /* ---- a run ---- */
@@ -222,24 +222,34 @@ run_cpu (CuvRetriever *self, const CuvFrame *frame, const CuvLdpRect *rect,
 
 #if HAVE_CUDA
 /* How many entries the GPU compares: with one that is r times as fast as the
- * CPU, r / (1 + r) of them. */
+ * CPU, r / (1 + r) of them. Who is timed has one at least. */
 static uint64_t
-n_on_gpu (const CuvRetriever *self, const CuvRetrieval *how)
+n_on_gpu (const CuvRetriever *self, const CuvRetrieval *how, bool timed)
 {
+  const uint64_t n = self->n_entries;
   double share = how->share;
+  uint64_t on_cpu;
 
   if (share < 0)
     share =
         self->cpu_us > 0 ? self->gpu_us / (self->gpu_us + self->cpu_us) : 0.5;
-  return self->n_entries
-      - (uint64_t) llround ((double) self->n_entries * fmin (share, 1.0));
+  on_cpu = (uint64_t) llround ((double) n * fmin (share, 1.0));
+  if (timed && on_cpu == 0)
+    on_cpu = 1;
+  if (timed && on_cpu == n)
+    on_cpu = n - 1;
+  return n - on_cpu;
 }
 
 static bool
-is_timed (const CuvRetriever *self, const CuvRetrieval *how)
+is_timed (CuvRetriever *self, const CuvRetrieval *how)
 {
-  return how->share < 0
-      && (self->n_runs <= FIRST_TIMED || self->n_runs % TIMED_EVERY == 0);
+  if (how->share >= 0 || self->n_entries < 2
+      || (self->n_timed >= FIRST_TIMED && ++self->n_since < TIMED_EVERY))
+    return false;
+  self->n_timed++;
+  self->n_since = 0;
+  return true;
 }
 
 /* What the times before say counts as much as this one. */
@@ -302,7 +312,8 @@ run_cuda (CuvRetriever *self, const CuvFrame *frame, const CuvLdpRect *rect,
     const CuvRetrieval *how, void *stream, int n_threads,
     CuvRetrieved *retrieved)
 {
-  const uint64_t n = n_on_gpu (self, how);
+  const bool timed = is_timed (self, how);
+  const uint64_t n = n_on_gpu (self, how, timed);
   const double start = now_us ();
   const char *problem = NULL;
   const void *counts;
@@ -318,7 +329,7 @@ run_cuda (CuvRetriever *self, const CuvFrame *frame, const CuvLdpRect *rect,
   }
   described = now_us ();
   problem = self->n_entries > 0
-      ? match_on_both (self, n, is_timed (self, how), stream, n_threads)
+      ? match_on_both (self, n, timed, stream, n_threads)
       : cuv_ldp_cuda_wait (self->describer->cuda) == 0 ? NULL
                                                        : cuv_cuda_error ();
   retrieved->n_on_cpu = self->n_entries - n;
@@ -362,7 +373,6 @@ cuv_retriever_run (CuvRetriever *self, const CuvFrame *frame,
 {
   const char *problem;
 
-  self->n_runs++;
   self->n_threads = n_threads;
   *retrieved = (CuvRetrieved){ 0 };
   if (!reserve_matches (self, how->k))

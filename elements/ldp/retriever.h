@@ -25,11 +25,13 @@ typedef struct {
 
 typedef struct _CuvRetriever CuvRetriever;
 
-/* For pictures as in the index, which must live as long. On the device it keeps
+/* For pictures as in the index, which must live as long, and comparing with its
+ * first n. On the device it keeps
  * what max_bytes hold of them there, 0 = half of what is free, and is run once
  * on the frame. NULL and *problem says what went wrong. */
-CuvRetriever *cuv_retriever_new (CuvLdpIndex *index, const CuvFrame *frame,
-    bool on_device, size_t max_bytes, void *stream, const char **problem);
+CuvRetriever *cuv_retriever_new (CuvLdpIndex *index, uint64_t n,
+    const CuvFrame *frame, bool on_device, size_t max_bytes, void *stream,
+    const char **problem);
 
 /* NULL is allowed. On the device the context that it was made in must be
  * current. */
@@ -39,9 +41,11 @@ void cuv_retriever_free (CuvRetriever *self);
 bool cuv_retriever_is_for (const CuvRetriever *self, const CuvLdpIndex *index,
     bool on_device, size_t max_bytes);
 
-/* After the index was refreshed, maybe with more pictures. Returns NULL, or
- * what went wrong. */
-const char *cuv_retriever_refresh (CuvRetriever *self, void *stream);
+/* Compares with the first n pictures of the index from now on; after the index
+ * was refreshed, or has moved. Returns NULL, or what went wrong: then there are
+ * none. */
+const char *cuv_retriever_set_entries (
+    CuvRetriever *self, uint64_t n, void *stream);
 
 /* Compares a rectangle of a frame with all of them. Returns NULL, or what went
  * wrong. */

@@ -53,6 +53,34 @@ check_best (void)
   CUV_CHECK (cuv_ldp_best (similarities, 7, 0.96, 3, matches) == 0);
 }
 
+/* Against picking the best of those that are left, again and again. */
+static void
+check_many_best (void)
+{
+  enum { MANY = 300 };
+  const size_t k = 1 + cuv_check_below (MANY + 20);
+  double similarities[MANY];
+  bool taken[MANY] = { false };
+  CuvLdpMatch matches[MANY + 20];
+  size_t n, best;
+
+  cuv_check_case ("the best %zu of many", k);
+  for (int i = 0; i < MANY; i++) /* some are the same */
+    similarities[i] = (double) cuv_check_below (100) / 100;
+  n = cuv_ldp_best (similarities, MANY, 0.1, k, matches);
+  for (size_t i = 0; i <= n && i < k; i++) {
+    best = MANY;
+    for (size_t j = MANY; j-- > 0;)
+      if (!taken[j] && similarities[j] >= 0.1
+          && (best == MANY || similarities[j] >= similarities[best]))
+        best = j;
+    CUV_CHECK (
+        i == n ? best == MANY : matches[i].entry == best, ": %zu of %zu", i, n);
+    if (best < MANY)
+      taken[best] = true;
+  }
+}
+
 void
 check_ldp_match (void)
 {
@@ -66,6 +94,8 @@ check_ldp_match (void)
     ldp_pictures_clear (&pictures);
   }
   check_best ();
+  for (int i = 0; i < 20; i++)
+    check_many_best ();
 }
 
 /* ---- how fast ---- */

@@ -27,7 +27,7 @@ picture (gint i)
 {
   static guint8 *pictures[PICTURES];
 
-  g_assert (i < PICTURES);
+  i %= PICTURES;
   if (pictures[i] == NULL) {
     pictures[i] = g_malloc (SIZE * SIZE);
     paint (pictures[i], i);
@@ -121,22 +121,23 @@ open_writer (const gchar *path, const CuvLdpIndexInfo *info)
 }
 
 static void
-append (CuvLdpIndexWriter *writer, gint i)
+append (CuvLdpIndexWriter *writer, gint i, gint thumbnail)
 {
-  guint8 thumbnail[4 * 3 * 3];
+  const gint n = thumbnail * thumbnail;
+  guint8 *pixels = g_malloc (3 * n + 1);
   gchar *name = g_strdup_printf ("picture %d", i);
   CuvLdpShape shape;
   uint32_t *counts = describe (picture (i), SIZE, SIZE, SIZE, &shape);
   char *error = NULL;
 
-  for (gint p = 0; p < 12; p++)
-    for (gint c = 0; c < 3; c++)
-      thumbnail[3 * p + c] = (guint8) ((c + 1) * i);
+  for (gint p = 0; p < 3 * n; p++)
+    pixels[p] = (guint8) ((p % 3 + 1) * i);
   fail_unless (
-      cuv_ldp_index_writer_append (writer, counts, name, thumbnail, &error),
-      "%s", error);
+      cuv_ldp_index_writer_append (writer, counts, name, pixels, &error), "%s",
+      error);
   g_free (counts);
   g_free (name);
+  g_free (pixels);
 }
 
 static void
@@ -148,7 +149,7 @@ close_writer (CuvLdpIndexWriter *writer)
 }
 
 gchar *
-library_new (gint n, gboolean thumbnails)
+library_new (gint n, gint thumbnail)
 {
   const CuvLdpParams params = library_params ();
   gchar *folder = g_dir_make_tmp ("cuv-ldp-XXXXXX", NULL);
@@ -156,12 +157,12 @@ library_new (gint n, gboolean thumbnails)
   CuvLdpIndexWriter *writer;
   CuvLdpIndexInfo info;
 
-  fail_unless (cuv_ldp_index_info_init (&info, &params, SIZE, SIZE,
-                   thumbnails ? 4 : 0, thumbnails ? 3 : 0)
+  fail_unless (
+      cuv_ldp_index_info_init (&info, &params, SIZE, SIZE, thumbnail, thumbnail)
       == NULL);
   writer = open_writer (path, &info);
   for (gint i = 0; i < n; i++)
-    append (writer, i);
+    append (writer, i, thumbnail);
   close_writer (writer);
   g_free (folder);
   return path;
@@ -176,7 +177,7 @@ library_append (const gchar *path, gint i)
 
   fail_unless (index != NULL, "%s", error);
   writer = open_writer (path, cuv_ldp_index_info (index));
-  append (writer, i);
+  append (writer, i, cuv_ldp_index_info (index)->thumbnail_width);
   close_writer (writer);
   cuv_ldp_index_free (index);
 }

@@ -8,17 +8,18 @@
 
 enum { PICTURES = 20, SIZE = 64 }; /* of SIZE x SIZE pixels */
 
-/* Picture i, and a frame of this size that shows it again and again; grey. */
+/* Picture i modulo PICTURES, and a frame of this size that shows it again and
+ * again; grey. */
 const guint8 *picture (gint i);
 GstBuffer *frame_of (const gchar *format, gint width, gint height, gint i);
 
 /* The parameters of the index's pictures. */
 CuvLdpParams library_params (void);
 
-/* An index of the first n, named "picture 0" and so on, with thumbnails of
- * 4 x 3 of the colour (i, 2 i, 3 i), or without. The path is to be freed with
- * library_remove(). */
-gchar *library_new (gint n, gboolean thumbnails);
+/* An index of the first n, named "picture 0" and so on, with square thumbnails
+ * of so many pixels a side, of the colour (i, 2 i, 3 i), or without if that is
+ * 0. The path is to be freed with library_remove(). */
+gchar *library_new (gint n, gint thumbnail);
 void library_append (const gchar *path, gint i);
 void library_remove (gchar *path);
 

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What ldpretrieve refuses, and files that change while it reads them. */
+#include "config.h"
+#include "asked.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#if HAVE_CUDA
+#include "cuv-cuda.h"
+#endif
+
+/* ---- files that change while they are read ---- */
+
+/* Cut short, or written over: not compared with, and not told of again, until
+ * index is set. */
+GST_START_TEST (test_not_the_same_file)
+{
+  static const gchar *const says[] = { "is truncated", "overwritten" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (says); i++) {
+    gchar *path = library_new (9, 4), *other = library_new (3, 0), *bytes;
+    gsize size;
+    Run run;
+
+    run_with_index (&run, path, "refresh-interval=1 k=100");
+    expect_rows (&run, 1, 9);
+    fail_unless (
+        g_file_get_contents (i == 0 ? path : other, &bytes, &size, NULL));
+    {
+      FILE *file = g_fopen (path, "r+"); /* the same inode */
+
+      fail_unless (file != NULL);
+      if (i == 0)
+        fail_unless (ftruncate (fileno (file), (off_t) size / 2) == 0);
+      else
+        fail_unless (fwrite (bytes, 1, size, file) == size);
+      fclose (file);
+    }
+    g_free (bytes);
+    g_usleep (2000);
+    for (gint n = 0; n < 3; n++) {
+      expect_rows (&run, 1, 0);
+      g_usleep (2000);
+    }
+    expect_problem (run.bus, GST_MESSAGE_WARNING, says[i]);
+    fail_unless (pop_problem (run.bus, GST_MESSAGE_WARNING) == NULL);
+    cuv_harness_caps (run.h, "NV12", SIZE, SIZE + 2); /* prepares again */
+    gst_buffer_unref (gst_harness_push_and_pull (
+        run.h, frame_of ("NV12", SIZE, SIZE + 2, 1)));
+    cuv_harness_caps (run.h, "NV12", SIZE, SIZE);
+    g_object_set (run.element, "index", other, NULL);
+    expect_rows (&run, 1, 3);
+    run_clear (&run);
+    library_remove (path);
+    library_remove (other);
+  }
+}
+
+GST_END_TEST;
+
+/* A byte of an entry is not what it was. */
+static void
+damage (const gchar *path, gsize at)
+{
+  FILE *file = g_fopen (path, "r+");
+  gint byte;
+
+  fail_unless (file != NULL && fseek (file, (long) at, SEEK_SET) == 0);
+  byte = fgetc (file);
+  fail_unless (fseek (file, (long) at, SEEK_SET) == 0);
+  fputc (byte ^ 1, file);
+  fclose (file);
+}
+
+GST_START_TEST (test_damaged_while_playing)
+{
+  gchar *path = library_new (3, 0);
+  GStatBuf before, after;
+  Run run;
+
+  run_with_index (&run, path, "refresh-interval=20 k=100");
+  expect_rows (&run, 1, 3);
+  fail_unless (g_stat (path, &before) == 0);
+  library_append (path, 3);
+  fail_unless (g_stat (path, &after) == 0);
+  library_append (path, 4);
+  damage (path, (gsize) (before.st_size + after.st_size) / 2);
+  for (gint i = 0; i < 3; i++) {
+    g_usleep (21000);
+    expect_rows (&run, 1, 3);
+  }
+  expect_problem (run.bus, GST_MESSAGE_WARNING, "Entry 3 of the index is");
+  fail_unless (pop_problem (run.bus, GST_MESSAGE_WARNING) == NULL);
+  cuv_harness_caps (run.h, "NV12", SIZE, SIZE + 2);
+  {
+    GstBuffer *buffer =
+        gst_harness_push_and_pull (run.h, frame_of ("NV12", SIZE, SIZE + 2, 1));
+    gpointer state = NULL;
+    GstCuvTable table;
+
+    fail_unless (gst_cuv_meta_next_table (buffer, &state, &table));
+    fail_unless_equals_int (table.n_rows, 3);
+    gst_buffer_unref (buffer);
+  }
+  run_clear (&run);
+  library_remove (path);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_long_interval)
+{
+  gchar *path = library_new (3, 0);
+  Run run;
+
+  run_with_index (&run, path, "refresh-interval=2147483647 k=100");
+  expect_rows (&run, 1, 3);
+  library_append (path, 3);
+  expect_rows (&run, 1, 3);
+  run_clear (&run);
+  library_remove (path);
+}
+
+GST_END_TEST;
+
+/* Who is told may set properties at once. */
+static GstBusSyncReply
+set_another (GstBus *bus, GstMessage *message, gpointer path)
+{
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING)
+    g_object_set (GST_MESSAGE_SRC (message), "index", path, NULL);
+  return GST_BUS_PASS;
+}
+
+GST_START_TEST (test_set_when_told)
+{
+  gchar *path = library_new (3, 0), *other = library_new (5, 0);
+  Run run;
+
+  run_with_index (&run, path, "k=100");
+  expect_rows (&run, 1, 3);
+  gst_bus_set_sync_handler (run.bus, set_another, other, NULL);
+  g_object_set (run.element, "index", "/nowhere/at.all", NULL);
+  expect_rows (&run, 1, 5);
+  gst_bus_set_sync_handler (run.bus, NULL, NULL, NULL);
+  run_clear (&run);
+  library_remove (path);
+  library_remove (other);
+}
+
+GST_END_TEST;
+
+#if HAVE_CUDA
+/* The GPU has no room: an error, again at the next frame, until it has. */
+GST_START_TEST (test_no_room)
+{
+  gchar *path = library_new (3, 0);
+  Run run;
+
+  run_with_index (&run, path, "");
+  for (gint i = 0; i < 2; i++) {
+    cuv_cuda_fail_allocation (i);
+    fail_unless_equals_int (
+        gst_harness_push (run.h, frame_of ("NV12", SIZE, SIZE, 1)),
+        GST_FLOW_ERROR);
+    expect_problem (run.bus, GST_MESSAGE_ERROR, "gpu-memory-limit is 0 MiB");
+  }
+  cuv_cuda_fail_allocation (-1);
+  expect_rows (&run, 1, 3);
+  run_clear (&run);
+  library_remove (path);
+}
+
+GST_END_TEST;
+#endif
+
+/* ---- what is refused ---- */
+
+static void
+expect_no_start (const gchar *path, const gchar *says)
+{
+  GstElement *element = gst_element_factory_make ("ldpretrieve", NULL);
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (element, bus);
+  g_object_set (element, "index", path, NULL);
+  fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED),
+      GST_STATE_CHANGE_FAILURE);
+  expect_problem (bus, GST_MESSAGE_ERROR, says);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_element_set_bus (element, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (element);
+}
+
+GST_START_TEST (test_refused)
+{
+  gchar *path = library_new (5, 0);
+  GStatBuf file;
+
+  expect_no_start (NULL, "set index to a file that ldpindexsink wrote");
+  expect_no_start ("", "set index to a file that ldpindexsink wrote");
+  expect_no_start ("/nowhere/at.all", "/nowhere/at.all: cannot be opened");
+  expect_no_start (__FILE__, "is no index of local derivative patterns");
+  fail_unless (g_stat (path, &file) == 0);
+  damage (path, (gsize) file.st_size / 2);
+  expect_no_start (path, "is damaged (its checksum differs): take a copy");
+  library_remove (path);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_described)
+{
+  static const struct {
+    const gchar *properties;
+    gboolean ok;
+  } cases[] = { { "grid=4", TRUE }, { "grid=4 order=4", FALSE },
+    { "grid=5", FALSE }, { "grid=4 descriptor-width=32", FALSE } };
+  gchar *path = library_new (5, 0);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gchar *line = g_strdup_printf (
+        "ldpdescriptor %s ! ldpretrieve index=%s", cases[i].properties, path);
+    GstFlowReturn flow;
+    Run run;
+
+    run_init (&run, line, SIZE, SIZE);
+    flow = gst_harness_push (run.h, frame_of ("NV12", SIZE, SIZE, 1));
+    fail_unless_equals_int (flow, cases[i].ok ? GST_FLOW_OK : GST_FLOW_ERROR);
+    if (!cases[i].ok) {
+      gchar *text = pop_problem (run.bus, GST_MESSAGE_ERROR);
+
+      fail_unless (text != NULL && strstr (text, "order 3, a grid of 4") != NULL
+              && strstr (text, "give ldpdescriptor those of the index"),
+          "%s", text);
+      g_free (text);
+    }
+    run_clear (&run);
+    g_free (line);
+  }
+  library_remove (path);
+}
+
+GST_END_TEST;
+
+TCase *
+trouble_case (void)
+{
+  TCase *tc = tcase_create ("trouble");
+
+  tcase_set_timeout (tc, 120);
+  tcase_add_test (tc, test_not_the_same_file);
+  tcase_add_test (tc, test_damaged_while_playing);
+  tcase_add_test (tc, test_long_interval);
+  tcase_add_test (tc, test_set_when_told);
+#if HAVE_CUDA
+  if (use_cuda)
+    tcase_add_test (tc, test_no_room);
+#endif
+  tcase_add_test (tc, test_refused);
+  tcase_add_test (tc, test_described);
+  return tc;
+}
