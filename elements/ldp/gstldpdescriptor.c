@@ -248,6 +248,22 @@ gst_ldp_descriptor_add_stats (GstCuvFilter *filter, GstStructure *stats)
 #endif
 }
 
+/* ---- queries ---- */
+
+static gboolean
+gst_ldp_descriptor_query (
+    GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
+{
+  const GstStructure *asked = gst_query_get_structure (query);
+
+  if (direction == GST_PAD_SRC && GST_QUERY_TYPE (query) == GST_QUERY_CUSTOM
+      && asked != NULL
+      && gst_structure_has_name (asked, GST_LDP_QUERY_DESCRIBED))
+    return TRUE;
+  return GST_BASE_TRANSFORM_CLASS (parent_class)
+      ->query (trans, direction, query);
+}
+
 /* ---- states ---- */
 
 static gboolean
@@ -367,6 +383,7 @@ gst_ldp_descriptor_class_init (GstLdpDescriptorClass *klass)
   object_class->finalize = gst_ldp_descriptor_finalize;
   trans_class->start = GST_DEBUG_FUNCPTR (gst_ldp_descriptor_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_ldp_descriptor_stop);
+  trans_class->query = GST_DEBUG_FUNCPTR (gst_ldp_descriptor_query);
   transform_class->leave_context = gst_ldp_descriptor_leave_context;
   filter_class->prepare = gst_ldp_descriptor_prepare;
   filter_class->analyse = gst_ldp_descriptor_analyse;

@@ -12,6 +12,10 @@ G_DECLARE_FINAL_TYPE (
 
 GST_ELEMENT_REGISTER_DECLARE (ldpdescriptor)
 
+/* The structure of a custom query upstream: whether frames are described there,
+ * even if none has come yet. */
+#define GST_LDP_QUERY_DESCRIBED "GstCuvLdpDescribed"
+
 G_END_DECLS
 
 #endif

@@ -25,6 +25,7 @@
 
 #include "describer.h"
 #include "gstcuvframe.h"
+#include "gstldpdescriptor.h"
 #include "gstldpentries.h"
 #include "gstldpmeta.h"
 #include "gstldpnames.h"
@@ -54,7 +55,7 @@ struct _GstLdpIndexSink {
   CuvDescriber *describer;
   GArray *regions; /* GstLdpRegion */
   gchar *title;    /* that came in tags since the last frame */
-  gboolean given;  /* frames are described upstream */
+  gboolean given;  /* frames are described upstream: none is here */
   const gchar *device;
   GstClockTime time; /* of the last frame */
   gint64 progress;   /* monotonic time of the last message */
@@ -115,7 +116,6 @@ write_given (GstLdpIndexSink *self, GstBuffer *buffer, const gchar *name,
   gboolean ok = gst_ldp_entries_ensure (
       &self->entries, &self->running, &given->shape, "ldpdescriptor");
 
-  self->given = TRUE;
   self->device = "none";
   for (guint i = 0; ok && i < given->n_regions; i++) {
     GstLdpRegion region;
@@ -304,6 +304,7 @@ write_frame (GstLdpIndexSink *self, GstBuffer *buffer, const gchar *name)
     g_free (problem);
     return FALSE;
   }
+  self->given |= is_given;
   if (is_given ? given.age > 0 : self->given)
     return TRUE;
   ok = is_given ? write_given (self, buffer, name, &given)
@@ -342,6 +343,19 @@ take_title (GstLdpIndexSink *self, GstEvent *event)
   self->title = title;
 }
 
+static void
+finish (GstLdpIndexSink *self)
+{
+  post_progress (self);
+  if (self->given && self->counts.frames > 0 && self->entries.writer == NULL)
+    GST_ELEMENT_WARNING (self, STREAM, FAILED,
+        ("No frame came with a descriptor of its own, so nothing is kept: let "
+         "frames that ldpdescriptor looks at come with their metadata, or "
+         "leave "
+         "ldpdescriptor out."),
+        (NULL));
+}
+
 static gboolean
 gst_ldp_index_sink_event (GstBaseSink *sink, GstEvent *event)
 {
@@ -350,7 +364,7 @@ gst_ldp_index_sink_event (GstBaseSink *sink, GstEvent *event)
   if (GST_EVENT_TYPE (event) == GST_EVENT_TAG)
     take_title (self, event);
   else if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
-    post_progress (self);
+    finish (self);
   return GST_BASE_SINK_CLASS (parent_class)->event (sink, event);
 }
 
@@ -380,6 +394,19 @@ gst_ldp_index_sink_propose_allocation (GstBaseSink *sink, GstQuery *query)
       &GST_LDP_INDEX_SINK (sink)->context, query);
 }
 
+/* The first frames may have lost their descriptors, or come late: what they
+ * would be described as here is not what comes after them. */
+static gboolean
+is_described_upstream (GstLdpIndexSink *self)
+{
+  GstQuery *query = gst_query_new_custom (
+      GST_QUERY_CUSTOM, gst_structure_new_empty (GST_LDP_QUERY_DESCRIBED));
+  const gboolean yes = gst_pad_peer_query (GST_BASE_SINK_PAD (self), query);
+
+  gst_query_unref (query);
+  return yes;
+}
+
 static gboolean
 gst_ldp_index_sink_set_caps (GstBaseSink *sink, GstCaps *caps)
 {
@@ -393,6 +420,7 @@ gst_ldp_index_sink_set_caps (GstBaseSink *sink, GstCaps *caps)
   if (problem != NULL)
     GST_ELEMENT_ERROR (
         self, STREAM, FORMAT, ("%s.", problem), ("%" GST_PTR_FORMAT, caps));
+  self->given |= is_described_upstream (self);
   return problem == NULL;
 }
 

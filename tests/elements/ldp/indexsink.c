@@ -195,6 +195,68 @@ GST_START_TEST (only_frames_that_were_described)
 }
 
 GST_END_TEST
+/* Frames of which the first was described, and is lost on the way. */
+static GstHarness *
+line_without_first (guint interval, const gchar *hold, guint n)
+{
+  gchar *line = g_strdup_printf (
+      "ldpdescriptor message=none bins=uniform inference-interval=%u "
+      "hold-results=%s ! valve drop=true ! ldpindexsink async=false "
+      "location=" INDEX,
+      interval, hold);
+  GstHarness *h = line_new (line, "NV12", WIDTH, HEIGHT);
+  GstElement *valve = gst_harness_find_element (h, "valve");
+
+  for (guint k = 0; k < n; k++) {
+    GstBuffer *frame = cuv_frame_new ("NV12", WIDTH, HEIGHT);
+
+    GST_BUFFER_PTS (frame) = k * GST_SECOND / 30;
+    push (h, frame);
+    g_object_set (valve, "drop", FALSE, NULL);
+  }
+  gst_object_unref (valve);
+  g_free (line);
+  return h;
+}
+
+/* What comes first does not make it describe frames by itself. */
+GST_START_TEST (first_frame_is_not_described)
+{
+  static const gchar *const holds[] = { "false", "true" };
+
+  for (guint i = 0; i < 2; i++) {
+    CuvLdpIndex *index;
+
+    gst_harness_teardown (line_without_first (3, holds[i], 7));
+    expect_names ("000002|000005");
+    index = index_open (INDEX, 2);
+    fail_unless_equals_int (
+        cuv_ldp_index_info (index)->shape.params.bins, CUV_LDP_BINS_UNIFORM);
+    cuv_ldp_index_free (index);
+    g_remove (INDEX);
+  }
+}
+
+GST_END_TEST
+
+GST_START_TEST (no_frame_is_described)
+{
+  GstHarness *h = line_without_first (100, "true", 3);
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (h->element, bus);
+  gst_harness_push_event (h, gst_event_new_eos ());
+  expect_problem (bus, GST_MESSAGE_WARNING,
+      "No frame came with a descriptor of its own, so nothing is kept");
+  gst_element_set_bus (h->element, NULL);
+  gst_bus_set_flushing (bus, TRUE);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+  fail_if (g_file_test (INDEX, G_FILE_TEST_EXISTS));
+}
+
+GST_END_TEST
+
 /* ---- a file's life ---- */
 
 /* Each entry is seen at once, and more are added at every start. */
@@ -361,6 +423,8 @@ make_suite (void)
   tcase_add_test (tcase, regions_of_a_frame);
   tcase_add_test (tcase, both_ways_are_the_same);
   tcase_add_test (tcase, only_frames_that_were_described);
+  tcase_add_test (tcase, first_frame_is_not_described);
+  tcase_add_test (tcase, no_frame_is_described);
   tcase_add_test (tcase, goes_on_with_the_file);
   tcase_add_test (tcase, up_and_down_three_times);
   tcase_add_test (tcase, settings_of_the_start);
