@@ -29,19 +29,34 @@ post_write_error (GstLdpEntries *self, char *problem)
   return FALSE;
 }
 
+/* What makes the shapes alike; free it. */
+static gchar *
+cure_of (const CuvLdpShape *is, const CuvLdpShape *comes, const gchar *whose)
+{
+  return memcmp (&is->params, &comes->params, sizeof is->params) == 0
+      ? g_strdup_printf ("set descriptor-width and descriptor-height of %s, so "
+                         "that all are alike",
+          whose)
+      : g_strdup_printf ("give %s the parameters of the index, or ldpindexsink "
+                         "another location",
+          whose);
+}
+
 static gboolean
 post_other_shape (
     GstLdpEntries *self, const CuvLdpIndexInfo *other, const gchar *whose)
 {
   char *is = cuv_ldp_index_info_text (&self->info);
   char *comes = cuv_ldp_index_info_text (other);
-  gchar *problem = g_strdup_printf (
-      "The index has descriptors of (%s), and this frame's is of (%s): set "
-      "descriptor-width and descriptor-height of %s, so that all are alike",
-      is, comes, whose);
+  gchar *cure = cure_of (&self->info.shape, &other->shape, whose);
+  gchar *problem =
+      g_strdup_printf ("The index has descriptors of (%s), and this frame's is "
+                       "of (%s): %s",
+          is, comes, cure);
 
   post_settings_error (self, problem);
   g_free (problem);
+  g_free (cure);
   free (comes);
   free (is);
   return FALSE;

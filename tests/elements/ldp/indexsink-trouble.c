@@ -99,8 +99,17 @@ GST_START_TEST (descriptors_of_other_parameters)
 
   push_random (h, "NV12", 64, 48, 1);
   g_object_set (descriptor, "order", 2, NULL);
-  push_refused (h, cuv_frame_new ("NV12", 64, 48), "is of (order 2");
-  push_refused (h, cuv_frame_new ("NV12", 64, 48), "of ldpdescriptor");
+  push_refused (h, cuv_frame_new ("NV12", 64, 48),
+      "The index has descriptors of (order 3, a grid of 1 blocks a side, "
+      "directions 0 45 90 135, border valid, 256 bins, pictures of 64x48, "
+      "thumbnails of 64x64), and this frame's is of (order 2, a grid of 1 "
+      "blocks a side, directions 0 45 90 135, border valid, 256 bins, pictures "
+      "of 64x48, thumbnails of 64x64): give ldpdescriptor the parameters of "
+      "the index, or ldpindexsink another location.");
+  g_object_set (descriptor, "order", 3, "descriptor-width", 32, NULL);
+  push_refused (h, cuv_frame_new ("NV12", 64, 48),
+      "pictures of 32x48, thumbnails of 64x64): set descriptor-width and "
+      "descriptor-height of ldpdescriptor, so that all are alike.");
   gst_object_unref (descriptor);
   gst_harness_teardown (h);
   cuv_ldp_index_free (index_open (INDEX, 1));
