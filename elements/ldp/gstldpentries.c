@@ -65,16 +65,34 @@ post_other_shape (
 /* ---- opening ---- */
 
 static gboolean
+allocate_histograms (GstLdpEntries *self)
+{
+  const gsize n = cuv_ldp_n_counts (&self->info.shape);
+
+  g_free (self->histograms); /* of an index that did not open */
+  self->histograms = g_try_new (guint32, n);
+  if (self->histograms != NULL)
+    return TRUE;
+  GST_ELEMENT_ERROR (self->element, RESOURCE, FAILED,
+      ("Out of memory: the counts of an entry take %" G_GSIZE_FORMAT
+       " MB: have fewer blocks, bins or directions.",
+          n * sizeof (guint32) >> 20),
+      (NULL));
+  return FALSE;
+}
+
+static gboolean
 open_index (GstLdpEntries *self, const GstLdpIndexSettings *settings)
 {
   const CuvLdpIndexInfo *info = &self->info;
   char *problem;
 
+  if (!allocate_histograms (self))
+    return FALSE;
   self->writer = cuv_ldp_index_writer_open (
       settings->location, info, settings->sync_to_disk, &problem);
   if (self->writer == NULL)
     return post_write_error (self, problem);
-  self->histograms = g_new (guint32, cuv_ldp_n_counts (&info->shape));
   if (info->thumbnail_width > 0)
     self->thumbnailer =
         gst_ldp_thumbnailer_new (info->thumbnail_width, info->thumbnail_height);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #define SOURCE "videotestsrc num-buffers=2 ! "
 
@@ -221,6 +222,38 @@ GST_START_TEST (no_room)
 }
 
 GST_END_TEST
+#ifndef __SANITIZE_ADDRESS__ /* it ends a process that is out of memory */
+static gsize
+address_space (void)
+{
+  gsize pages;
+  gchar *text;
+
+  fail_unless (g_file_get_contents ("/proc/self/statm", &text, NULL, NULL));
+  pages = g_ascii_strtoull (text, NULL, 10);
+  g_free (text);
+  return pages * (gsize) sysconf (_SC_PAGESIZE);
+}
+
+GST_START_TEST (no_memory)
+{
+  GstHarness *h = sink_new (
+      "grid=500 descriptor-width=500 descriptor-height=500", "NV12", 64, 48);
+  struct rlimit before, limited;
+
+  getrlimit (RLIMIT_AS, &before);
+  limited = (struct rlimit){ address_space () + (256 << 20), before.rlim_max };
+  setrlimit (RLIMIT_AS, &limited);
+  push_refused (h, cuv_frame_new ("NV12", 64, 48),
+      "Out of memory: the counts of an entry take 976 MB: have fewer blocks, "
+      "bins or directions.");
+  setrlimit (RLIMIT_AS, &before);
+  gst_harness_teardown (h);
+  fail_if (g_file_test (INDEX, G_FILE_TEST_EXISTS));
+}
+
+GST_END_TEST
+#endif
 GST_START_TEST (one_writer_at_a_time)
 {
   GstHarness *a = sink_new ("", "NV12", 64, 48);
@@ -351,6 +384,9 @@ add_trouble (Suite *suite)
   tcase_add_test (tcase, descriptors_of_other_parameters);
   tcase_add_test (tcase, descriptors_that_are_none);
   tcase_add_test (tcase, no_room);
+#ifndef __SANITIZE_ADDRESS__
+  tcase_add_test (tcase, no_memory);
+#endif
   tcase_add_test (tcase, one_writer_at_a_time);
   tcase_add_test (tcase, killed);
   tcase_add_test (tcase, pauses_and_stops);
