@@ -58,6 +58,7 @@ struct _GstLdpDescriptor {
   CuvDescriber *describer;
   Values values; /* the last that could be met: in force */
   gboolean have_values;
+  gboolean warned; /* that regions are left out, of such descriptors */
   GArray *regions; /* GstLdpRegion, of the last analysed frame */
   GBytes *counts;  /* theirs */
 };
@@ -108,6 +109,7 @@ use_values (GstCuvFilter *filter, gconstpointer asked, const GstCuvFrame *frame)
     return g_strdup (failure);
   cuv_describer_free (self->describer);
   self->describer = describer;
+  self->warned = FALSE;
   return NULL;
 }
 
@@ -153,9 +155,13 @@ describe_all (GstLdpDescriptor *self, const GstCuvFrame *frame, gint n_threads)
   const CuvLdpShape *shape = &self->describer->shape;
   const gsize size =
       cuv_ldp_n_counts (shape) * (gsize) cuv_ldp_count_size (shape);
-  guint8 *all = g_try_malloc (MAX (size * self->regions->len, 1));
-  const gchar *problem = all != NULL ? NULL : "out of memory";
+  const gchar *problem = NULL;
+  guint8 *all;
 
+  g_clear_pointer (&self->counts, g_bytes_unref);
+  all = g_try_malloc (MAX (size * self->regions->len, 1));
+  if (all == NULL)
+    problem = "no memory for the counts: have fewer blocks, bins or directions";
   for (guint i = 0; i < self->regions->len && problem == NULL; i++) {
     gconstpointer counts;
 
@@ -163,7 +169,6 @@ describe_all (GstLdpDescriptor *self, const GstCuvFrame *frame, gint n_threads)
     if (problem == NULL)
       memcpy (all + i * size, counts, size);
   }
-  g_clear_pointer (&self->counts, g_bytes_unref);
   self->counts = g_bytes_new_take (all, all ? size * self->regions->len : 0);
   return problem;
 }
@@ -185,6 +190,25 @@ draw_all (GstLdpDescriptor *self, const GstCuvFrame *frame, gint n_threads)
   return problem;
 }
 
+/* Regions come from upstream: a frame may have many at any time. */
+static void
+leave_out (GstLdpDescriptor *self)
+{
+  const guint n = self->regions->len;
+  const guint most = gst_ldp_max_regions (&self->describer->shape);
+
+  if (n <= most)
+    return;
+  g_array_set_size (self->regions, most);
+  if (!self->warned)
+    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
+        ("The counts of a frame's %u regions take 1024 MB or more, so only the "
+         "first %u are described: have fewer blocks, bins or directions.",
+            n, most),
+        (NULL));
+  self->warned = TRUE;
+}
+
 static gboolean
 gst_ldp_descriptor_analyse (
     GstCuvFilter *filter, const GstCuvFrame *frame, gint n_threads)
@@ -195,6 +219,7 @@ gst_ldp_descriptor_analyse (
   gst_ldp_regions_collect (self->regions, frame->video.buffer,
       &self->values.choice,
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)));
+  leave_out (self);
   problem = describe_all (self, frame, n_threads);
   if (problem == NULL && frame->writable
       && self->values.draw != CUV_LDP_DIRECTIONS)

@@ -157,7 +157,14 @@ gst_ldp_parameters_place (GstLdpParameters *self, guint nth)
 
 /* ---- what they come to ---- */
 
-enum { MAX_MEGABYTES = 1024 };
+enum { MAX_MEGABYTES = 1024 }; /* of a frame: there are fewer */
+
+static guint64
+bytes_of (const CuvLdpShape *shape)
+{
+  return (guint64) cuv_ldp_n_counts (shape)
+      * (guint64) cuv_ldp_count_size (shape);
+}
 
 /* What is not looked at is the same for all. */
 CuvLdpParams
@@ -179,9 +186,7 @@ gst_ldp_parameters_params (const GstLdpParameters *self)
 static gchar *
 size_problem (const CuvLdpShape *shape)
 {
-  const guint64 megabytes =
-      (guint64) cuv_ldp_n_counts (shape) * (guint64) cuv_ldp_count_size (shape)
-      >> 20;
+  const guint64 megabytes = bytes_of (shape) >> 20;
   const gboolean by_block = shape->params.block > 0;
 
   if (megabytes < MAX_MEGABYTES)
@@ -192,6 +197,12 @@ size_problem (const CuvLdpShape *shape)
       by_block ? "block" : "grid",
       by_block ? shape->params.block : shape->params.grid, shape->columns,
       shape->rows, megabytes, MAX_MEGABYTES, by_block ? "raise" : "lower");
+}
+
+guint
+gst_ldp_max_regions (const CuvLdpShape *shape)
+{
+  return (guint) ((((guint64) MAX_MEGABYTES << 20) - 1) / bytes_of (shape));
 }
 
 gchar *

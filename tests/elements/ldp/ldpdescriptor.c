@@ -175,6 +175,49 @@ GST_START_TEST (test_too_many_regions)
 
 GST_END_TEST
 
+static guint
+stat_regions (Run *run)
+{
+  GstStructure *stats;
+  guint n = 77;
+
+  g_object_get (run->d, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint (stats, "regions", &n));
+  gst_structure_free (stats);
+  return n;
+}
+
+/* Each takes 514 MB. */
+GST_START_TEST (test_too_many_counts_of_regions)
+{
+  const GstLdpRegion region = { 0, 0, 0, 40, 40 };
+  Run run = run_new ("region=roi-list grid=513 descriptor-width=513 "
+                     "descriptor-height=513",
+      "NV12", WIDTH, HEIGHT);
+
+  for (guint i = 0; i < 2; i++) {
+    GstBuffer *in = run_frame (&run), *out;
+    GstLdpDescriptors found;
+    gchar *problem;
+
+    add_region (in, "thing", region);
+    add_region (in, "thing", region);
+    out = run_push (&run, in);
+    fail_unless (gst_ldp_meta_read (out, &found, &problem), "%s", problem);
+    fail_unless_equals_int (found.n_regions, 1);
+    fail_unless_equals_int (stat_regions (&run), 1);
+    gst_buffer_unref (out);
+    if (i == 0)
+      expect_problem (run.bus, GST_MESSAGE_WARNING,
+          "The counts of a frame's 2 regions take 1024 MB or more, so only the "
+          "first 1 are described: have fewer blocks, bins or directions.");
+  }
+  run_check_quiet (&run);
+  run_clear (&run);
+}
+
+GST_END_TEST
+
 /* ---- what is said ---- */
 
 /* Pops the next message of the element; -1 if there is none. */
@@ -194,18 +237,6 @@ next_message (Run *run)
       && gst_structure_get_uint (structure, "regions", &regions));
   gst_message_unref (message);
   return (gint) regions;
-}
-
-static guint
-stat_regions (Run *run)
-{
-  GstStructure *stats;
-  guint n = 77;
-
-  g_object_get (run->d, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint (stats, "regions", &n));
-  gst_structure_free (stats);
-  return n;
 }
 
 GST_START_TEST (test_message_and_stats)
@@ -376,6 +407,7 @@ make_suite (void)
   tcase_add_test (tc, test_regions);
   tcase_add_test (tc, test_object_class);
   tcase_add_test (tc, test_too_many_regions);
+  tcase_add_test (tc, test_too_many_counts_of_regions);
   tcase_add_test (tc, test_message_and_stats);
   tcase_add_test (tc, test_hold);
   tcase_add_test (tc, test_caps_change);
