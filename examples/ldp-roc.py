@@ -21,55 +21,60 @@ import tempfile
 
 import gi
 gi.require_version("Gst", "1.0")
-from gi.repository import Gst
+from gi.repository import GLib, Gst
 
-SECOND = Gst.SECOND
-
-
-def play(line):
-    """A pipeline that runs, and its bus."""
-    pipeline = Gst.parse_launch(line)
-    pipeline.set_state(Gst.State.PLAYING)
-    return pipeline, pipeline.get_bus()
+ERROR, EOS = Gst.MessageType.ERROR, Gst.MessageType.EOS
+LIMIT = 60 * Gst.SECOND
 
 
-def end(pipeline, bus):
-    """Waits for its end; a text if that is an error."""
-    message = bus.timed_pop_filtered(60 * SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR)
-    pipeline.set_state(Gst.State.NULL)
-    if message is None:
-        return "nothing comes any more"
-    if message.type == Gst.MessageType.ERROR:
-        return message.parse_error().gerror.message
-    return None
+def launch(line):
+    try:
+        return Gst.parse_launch(line)
+    except GLib.Error as error:
+        sys.exit(error.message)
+
+
+def error_of(bus, types=ERROR, limit=0):
+    """The text of an error that was posted; None if there is none."""
+    message = bus.timed_pop_filtered(limit, types)
+    return message.parse_error().gerror.message if message and message.type == ERROR else None
 
 
 def decode(path):
     """The picture as a sample; None, and said why, if it is none."""
-    pipeline, bus = play("filesrc name=file ! decodebin ! videoconvert"
-                         " ! video/x-raw,format=RGB ! appsink name=out sync=false")
-    pipeline.set_state(Gst.State.NULL)
+    pipeline = launch("filesrc name=file ! decodebin ! videoconvert"
+                      " ! video/x-raw,format=RGB ! appsink name=out sync=false")
     pipeline.get_by_name("file").set_property("location", path)
     pipeline.set_state(Gst.State.PLAYING)
-    sample = pipeline.get_by_name("out").emit("pull-sample")
+    bus, sample, error = pipeline.get_bus(), None, None
+    out = pipeline.get_by_name("out")
+    for _ in range(100):
+        sample = out.emit("try-pull-sample", Gst.SECOND // 10)
+        error = error_of(bus)
+        if sample or error or out.get_property("eos"):
+            break
     if sample is None:
-        print(f"{path}: {end(pipeline, bus)}", file=sys.stderr)
+        print(f"{path}: {error or 'no picture in it'}", file=sys.stderr)
     pipeline.set_state(Gst.State.NULL)
     return sample
 
 
 def feed(paths, line):
     """All pictures through one pipeline, whatever sizes they have; those that are pictures."""
-    pipeline, bus = play("appsrc name=in format=time max-buffers=2 block=true ! " + line)
-    source = pipeline.get_by_name("in")
-    fed = []
+    pipeline = launch("appsrc name=in format=time ! " + line)
+    pipeline.set_state(Gst.State.PLAYING)
+    source, bus, fed = pipeline.get_by_name("in"), pipeline.get_bus(), []
+    error = error_of(bus)
     for path in paths:
-        sample = decode(path)
+        sample = decode(path) if error is None else None
         if sample is not None:
             source.emit("push-sample", sample)
             fed.append(path)
+        while error is None and source.get_property("current-level-buffers") > 1:
+            error = error_of(bus, ERROR, Gst.SECOND // 100)
     source.emit("end-of-stream")
-    error = end(pipeline, bus)
+    error = error or error_of(bus, ERROR | EOS, LIMIT)
+    pipeline.set_state(Gst.State.NULL)
     if error is not None:
         sys.exit(error)
     return fed
@@ -122,7 +127,7 @@ def average_precision(same):
 
 
 def main():
-    if len(sys.argv) < 2:
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
     folder, properties = sys.argv[1], sys.argv[2:]
     if not any(p.startswith("descriptor-") for p in properties):
@@ -130,6 +135,8 @@ def main():
     Gst.init(None)
     paths = sorted(os.path.join(place, name)
                    for place, _, names in os.walk(folder) if place != folder for name in names)
+    if not paths:
+        sys.exit(f"{folder}: there is no folder with pictures in it")
     paths, found = compare(paths, properties)
     classes = [os.path.relpath(path, folder).split(os.sep)[0] for path in paths]
     if len(set(classes)) < 2 or len(set(classes)) == len(paths):

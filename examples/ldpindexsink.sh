@@ -1,10 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Adds pictures to pictures.ldp, which is made if it is not there.
-set -euo pipefail
+# Adds pictures to pictures.ldp, which is made if it is not there. What is no
+# picture is told of, and the others go on. Adding them again doubles them.
+set -uo pipefail
 [ $# -gt 0 ] || set -- /usr/share/doc/opencv-doc/examples/data/left0*.jpg
+status=0
 for picture; do
-  gst-launch-1.0 -m filesrc location="$picture" ! decodebin ! videoconvert \
+  location=${picture//\\/\\\\}
+  gst-launch-1.0 -m filesrc location="$location" ! decodebin ! videoconvert \
     ! ldpindexsink location=pictures.ldp descriptor-width=256 descriptor-height=256 \
-        entry-name="${picture//%/%%}" | grep -o 'entries=.*name=[^,]*'
+        entry-name="${location//%/%%}" 2>/dev/null | grep -o 'entries=.*written=[^0]*1.*name=[^,]*' \
+    || { echo "skipped: $picture" >&2; status=1; }
 done
+exit $status

@@ -3,6 +3,7 @@
 #include "gstldpretrievesettings.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "retriever.h"
 
@@ -171,8 +172,11 @@ static char *
 change_index (GstLdpRetrieveSettings *self, const gchar *path)
 {
   char *problem = NULL;
-  CuvLdpIndex *index = load (path != NULL ? path : "", &problem);
+  CuvLdpIndex *index;
 
+  if (path == NULL || *path == '\0')
+    return strdup ("there is no file of no name");
+  index = load (path, &problem);
   if (index == NULL)
     return problem;
   set_path (self, path);

@@ -55,19 +55,25 @@ has_same_header (
     CuvLdpIndexWriter *self, const CuvLdpIndexInfo *theirs, char **error)
 {
   uint8_t a[CUV_LDP_INDEX_HEADER], b[CUV_LDP_INDEX_HEADER];
-  char *their_text, *our_text;
+  const CuvLdpShape *shape = &theirs->shape, *other = &self->info.shape;
+  char *their_text, *our_text, cure[100] = "";
 
   cuv_ldp_index_header (theirs, a);
   cuv_ldp_index_header (&self->info, b);
   if (memcmp (a, b, sizeof a) == 0)
     return true;
+  if (shape->width != other->width || shape->height != other->height)
+    snprintf (cure, sizeof cure,
+        "make all pictures of one size (descriptor-width %d, descriptor-height "
+        "%d), ",
+        (int) shape->width, (int) shape->height);
   their_text = cuv_ldp_index_info_text (theirs);
   our_text = cuv_ldp_index_info_text (&self->info);
   cuv_ldp_index_fail (error, self->path,
-      "was made with other parameters (%s) than those asked for (%s): take "
+      "was made with other parameters (%s) than those asked for (%s): %stake "
       "the former, or another file",
       their_text != NULL ? their_text : "no memory",
-      our_text != NULL ? our_text : "no memory");
+      our_text != NULL ? our_text : "no memory", cure);
   free (their_text);
   free (our_text);
   return false;

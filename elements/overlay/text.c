@@ -143,7 +143,7 @@ lay_out (CuvText *self, const char *text, int max_width, PangoRectangle *box)
   pango_layout_set_text (self->layout, valid, -1);
   pango_layout_get_pixel_extents (self->layout, &ink, box);
   if (box->width > max_width) {
-    pango_layout_set_ellipsize (self->layout, PANGO_ELLIPSIZE_END);
+    pango_layout_set_ellipsize (self->layout, PANGO_ELLIPSIZE_MIDDLE);
     pango_layout_set_width (self->layout, max_width * PANGO_SCALE);
     pango_layout_get_pixel_extents (self->layout, &ink, box);
   }

@@ -272,6 +272,7 @@ GST_START_TEST (one_writer_at_a_time)
 GST_END_TEST
 /* ---- killed ---- */
 
+#ifndef __SANITIZE_ADDRESS__ /* gst-launch-1.0 cannot load what has it */
 static GPid
 start_writer (void)
 {
@@ -338,6 +339,7 @@ GST_START_TEST (killed)
 }
 
 GST_END_TEST
+#endif
 /* A state change waits for the entry under way. */
 GST_START_TEST (pauses_and_stops)
 {
@@ -386,8 +388,8 @@ add_trouble (Suite *suite)
   tcase_add_test (tcase, no_room);
 #ifndef __SANITIZE_ADDRESS__
   tcase_add_test (tcase, no_memory);
+  tcase_add_test (tcase, killed);
 #endif
   tcase_add_test (tcase, one_writer_at_a_time);
-  tcase_add_test (tcase, killed);
   tcase_add_test (tcase, pauses_and_stops);
 }
