@@ -58,6 +58,7 @@ struct _GstLdpRetrieve {
   guint64 damaged;       /* the first that is not, and was told of */
   gboolean lost;         /* the file is not that of the index any more */
   gboolean told_of_size; /* of thumbnails */
+  gboolean told_of_file; /* that another is in its place */
   gint64 refreshed;      /* monotonic time */
   GArray *regions;       /* GstLdpRegion, of the last analysed frame */
   GstLdpMatches matches;
@@ -109,6 +110,7 @@ take_index (GstLdpRetrieve *self, CuvLdpIndex *index)
   self->n_entries = cuv_ldp_index_n_entries (index);
   self->damaged = G_MAXUINT64;
   self->lost = FALSE;
+  self->told_of_file = FALSE;
   self->n_indexes++;
   self->refreshed = g_get_monotonic_time ();
 }
@@ -180,6 +182,18 @@ check_new (GstLdpRetrieve *self)
 }
 
 static void
+look_for_another (GstLdpRetrieve *self)
+{
+  if (self->told_of_file || !cuv_ldp_index_is_replaced (self->index))
+    return;
+  self->told_of_file = TRUE;
+  GST_ELEMENT_WARNING (self, RESOURCE, READ,
+      ("Another file is in the place of the index, or none: that of before is "
+       "compared with until index is set again."),
+      (NULL));
+}
+
+static void
 look_for_more (GstLdpRetrieve *self)
 {
   char *problem = NULL;
@@ -195,6 +209,7 @@ look_for_more (GstLdpRetrieve *self)
   free (problem);
   if (self->lost)
     return;
+  look_for_another (self);
   more = check_new (self);
   if (more)
     self->refreshed = 0;

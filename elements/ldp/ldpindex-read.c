@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "ldpindex-format.h"
 
@@ -130,6 +131,16 @@ cuv_ldp_index_refresh (CuvLdpIndex *self, char **error)
         error, self->path, "was overwritten by another index: open it again");
   /* fewer: a slot was read while it was written, the other one before */
   return state.n_entries <= self->state.n_entries || map (self, &state, error);
+}
+
+bool
+cuv_ldp_index_is_replaced (const CuvLdpIndex *self)
+{
+  struct stat ours, theirs;
+
+  return self->source.fd >= 0 && fstat (self->source.fd, &ours) == 0
+      && (stat (self->path, &theirs) != 0 || ours.st_dev != theirs.st_dev
+          || ours.st_ino != theirs.st_ino);
 }
 
 /* ---- what is there ---- */

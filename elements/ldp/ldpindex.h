@@ -69,6 +69,10 @@ void cuv_ldp_index_free (CuvLdpIndex *self);
  * failure it stays as it was, and they do. */
 bool cuv_ldp_index_refresh (CuvLdpIndex *self, char **error);
 
+/* Whether its path leads to another file by now, or to none: this one goes on
+ * as it is. */
+bool cuv_ldp_index_is_replaced (const CuvLdpIndex *self);
+
 const CuvLdpIndexInfo *cuv_ldp_index_info (const CuvLdpIndex *self);
 uint64_t cuv_ldp_index_n_entries (const CuvLdpIndex *self);
 

@@ -110,6 +110,34 @@ GST_START_TEST (test_damaged_while_playing)
 
 GST_END_TEST;
 
+/* Told of once; what was read goes on. */
+GST_START_TEST (test_another_in_its_place)
+{
+  gchar *path = library_new (3, 0), *other = library_new (5, 0);
+  Run run;
+
+  run_with_index (&run, path, "refresh-interval=1 k=100");
+  expect_rows (&run, 1, 3);
+  fail_unless (g_rename (other, path) == 0);
+  for (gint i = 0; i < 3; i++) {
+    g_usleep (2000);
+    expect_rows (&run, 1, 3);
+  }
+  expect_problem (run.bus, GST_MESSAGE_WARNING, "until index is set again");
+  fail_unless (pop_problem (run.bus, GST_MESSAGE_WARNING) == NULL);
+  g_object_set (run.element, "index", path, NULL);
+  for (gint i = 0; i < 2; i++) {
+    expect_rows (&run, 1, 5);
+    g_usleep (2000);
+  }
+  fail_unless (pop_problem (run.bus, GST_MESSAGE_WARNING) == NULL);
+  run_clear (&run);
+  library_remove (path);
+  library_remove (other);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_long_interval)
 {
   gchar *path = library_new (3, 0);
@@ -254,6 +282,7 @@ trouble_case (void)
   tcase_set_timeout (tc, 120);
   tcase_add_test (tc, test_not_the_same_file);
   tcase_add_test (tc, test_damaged_while_playing);
+  tcase_add_test (tc, test_another_in_its_place);
   tcase_add_test (tc, test_long_interval);
   tcase_add_test (tc, test_set_when_told);
 #if HAVE_CUDA
