@@ -346,13 +346,16 @@ take_title (GstLdpIndexSink *self, GstEvent *event)
 static void
 finish (GstLdpIndexSink *self)
 {
-  post_progress (self);
-  if (self->given && self->counts.frames > 0 && self->entries.writer == NULL)
+  const gboolean none = self->counts.frames == 0;
+
+  if (self->entries.writer != NULL)
+    post_progress (self);
+  else if (none || self->given)
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
-        ("No frame came with a descriptor of its own, so nothing is kept: let "
-         "frames that ldpdescriptor looks at come with their metadata, or "
-         "leave "
-         "ldpdescriptor out."),
+        ("%s. Nothing is kept.",
+            none ? "No frame came: see whether what is before can be read"
+                 : "No frame came with a descriptor of its own: let frames "
+                   "keep their metadata, or leave ldpdescriptor out"),
         (NULL));
 }
 

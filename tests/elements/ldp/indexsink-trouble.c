@@ -31,6 +31,25 @@ GST_START_TEST (places_that_are_none)
 }
 
 GST_END_TEST
+/* As where a picture cannot be read: no message of progress, and no file. */
+GST_START_TEST (no_frames)
+{
+  GstHarness *h = sink_new ("", "NV12", 64, 48);
+  GstElement *sink = sink_of (h);
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (sink, bus);
+  fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
+  expect_problem (bus, GST_MESSAGE_WARNING, "No frame came: see whether");
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT) == NULL);
+  gst_element_set_bus (sink, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (sink);
+  gst_harness_teardown (h);
+  fail_if (g_file_test (INDEX, G_FILE_TEST_EXISTS));
+}
+
+GST_END_TEST
 GST_START_TEST (settings_that_cannot_be)
 {
   expect_line_fails (SOURCE "ldpindexsink thumbnail-width=0 location=" INDEX,
@@ -380,6 +399,7 @@ add_trouble (Suite *suite)
 
   indexed_add (suite, tcase);
   tcase_add_test (tcase, places_that_are_none);
+  tcase_add_test (tcase, no_frames);
   tcase_add_test (tcase, settings_that_cannot_be);
   tcase_add_test (tcase, files_of_other_parameters);
   tcase_add_test (tcase, frames_of_other_sizes);
