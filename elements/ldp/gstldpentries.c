@@ -132,20 +132,6 @@ gst_ldp_entries_close (GstLdpEntries *self)
 
 /* ---- an entry ---- */
 
-static void
-widen (GstLdpEntries *self, gconstpointer counts)
-{
-  const gsize n = cuv_ldp_n_counts (&self->info.shape);
-  const guint8 *p = counts;
-
-  if (cuv_ldp_count_size (&self->info.shape) == sizeof (guint32)) {
-    memcpy (self->histograms, counts, n * sizeof (guint32));
-    return;
-  }
-  for (gsize i = 0; i < n; i++)
-    self->histograms[i] = GST_READ_UINT16_LE (p + 2 * i);
-}
-
 gboolean
 gst_ldp_entries_append (GstLdpEntries *self, gconstpointer counts,
     const gchar *name, const GstVideoInfo *info, GstBuffer *buffer,
@@ -162,7 +148,7 @@ gst_ldp_entries_append (GstLdpEntries *self, gconstpointer counts,
       return FALSE;
     }
   }
-  widen (self, counts);
+  cuv_ldp_widen (&self->info.shape, counts, self->histograms);
   return cuv_ldp_index_writer_append (
              self->writer, self->histograms, name, thumbnail, &problem)
       || post_write_error (self, problem);

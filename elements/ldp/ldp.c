@@ -189,6 +189,23 @@ cuv_ldp_describe (
   }
 }
 
+void
+cuv_ldp_widen (const CuvLdpShape *shape, const void *counts, uint32_t *wide)
+{
+  const size_t n = cuv_ldp_n_counts (shape);
+  const uint8_t *from = counts;
+  uint16_t count;
+
+  if (cuv_ldp_count_size (shape) == sizeof *wide) {
+    memcpy (wide, counts, n * sizeof *wide);
+    return;
+  }
+  for (size_t i = 0; i < n; i++) {
+    memcpy (&count, from + i * sizeof count, sizeof count);
+    wide[i] = count;
+  }
+}
+
 /* ---- likeness ---- */
 
 /* Of two histograms of so many codes. */

@@ -62,6 +62,11 @@ void cuv_ldp_draw (const CuvFrame *frame, const CuvLdpRect *rect,
 void cuv_ldp_describe (
     const CuvLdpShape *self, const uint8_t *picture, uint32_t *counts);
 
+/* Counts of cuv_ldp_count_size() bytes, maybe not aligned, as four bytes each.
+ */
+void cuv_ldp_widen (
+    const CuvLdpShape *shape, const void *counts, uint32_t *wide);
+
 /* ---- likeness ---- */
 
 /* How much alike the histograms of two pictures of the same parameters are,

@@ -179,14 +179,9 @@ static void
 pack_query (CuvRetriever *self, const void *counts)
 {
   const CuvLdpShape *shape = &info_of (self)->shape;
-  const size_t n = cuv_ldp_n_counts (shape);
 
-  if (cuv_ldp_count_size (shape) == 2) {
-    for (size_t i = 0; i < n; i++)
-      self->counts[i] = ((const uint16_t *) counts)[i];
-    counts = self->counts;
-  }
-  cuv_ldp_index_pack (shape, counts, self->query);
+  cuv_ldp_widen (shape, counts, self->counts);
+  cuv_ldp_index_pack (shape, self->counts, self->query);
 }
 
 /* Compares the query with entries from `first` on. */
