@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "gstcuvfiltersettings.h"
-#include "gstcuvpace.h"
+#include "gstcuvqos.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuv_filter_debug);
 #define GST_CAT_DEFAULT gst_cuv_filter_debug
@@ -28,7 +28,7 @@ typedef struct {
   GstClockTime results_time;
   GstClockTime last_time; /* of the frame before */
   gboolean writes;        /* on the frame at hand */
-  GstCuvPace pace;
+  GstCuvQos qos;
   guint64 since_analysis; /* frames since the last analysed one */
   guint last_change;
   gboolean reported;
@@ -103,13 +103,14 @@ running_time (GstCuvFilter *self, GstBuffer *buffer)
 }
 
 static GstClockTime
-frame_time (GstCuvFilter *self)
+frame_time (GstCuvFilter *self, GstBuffer *buffer)
 {
   const GstVideoInfo *info =
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self));
 
-  if (GST_VIDEO_INFO_FPS_N (info) <= 0)
-    return 20 * GST_MSECOND;
+  if (GST_VIDEO_INFO_FPS_N (info) <= 0) /* the rate varies */
+    return GST_BUFFER_DURATION_IS_VALID (buffer) ? GST_BUFFER_DURATION (buffer)
+                                                 : 20 * GST_MSECOND;
   return gst_util_uint64_scale (
       GST_SECOND, GST_VIDEO_INFO_FPS_D (info), GST_VIDEO_INFO_FPS_N (info));
 }
@@ -189,7 +190,7 @@ forget (GstCuvFilter *self)
   priv->have_results = FALSE;
   priv->since_analysis = 0;
   priv->last_time = GST_CLOCK_TIME_NONE;
-  gst_cuv_pace_forget (&priv->pace);
+  gst_cuv_qos_reset (&priv->qos);
   if (klass->reset != NULL)
     klass->reset (self);
 }
@@ -309,8 +310,7 @@ analyse (
   GST_OBJECT_UNLOCK (self);
   publish (self, buffer, settings);
   post_stats (self, settings);
-  gst_cuv_pace_worked (
-      &priv->pace, running_time (self, buffer), took, frame_time (self));
+  gst_cuv_qos_worked (&priv->qos, running_time (self, buffer), took);
   return GST_FLOW_OK;
 }
 
@@ -342,7 +342,7 @@ gst_cuv_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   if (GST_CLOCK_TIME_IS_VALID (stream_time))
     gst_object_sync_values (GST_OBJECT (self), stream_time);
   if (priv->counts.frames == 0)
-    gst_cuv_pace_ask (&priv->pace);
+    gst_cuv_qos_ask (&priv->qos);
   if (is_jump (self, buffer)) {
     forget (self);
     priv->last_time = GST_BUFFER_PTS (buffer);
@@ -355,8 +355,8 @@ gst_cuv_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   due = !priv->have_results
       || priv->since_analysis + 1 >= settings.inference_interval;
   late = due && settings.skip_late
-      && gst_cuv_pace_is_late (
-          &priv->pace, running_time (self, buffer), frame_time (self));
+      && gst_cuv_qos_is_late (
+          &priv->qos, running_time (self, buffer), frame_time (self, buffer));
   if (due && !late) {
     priv->since_analysis = 0;
     return analyse (self, buffer, &settings);
@@ -381,7 +381,7 @@ gst_cuv_filter_query (
     GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
 {
   if (direction == GST_PAD_SRC && GST_QUERY_TYPE (query) == GST_QUERY_LATENCY)
-    return gst_cuv_pace_query (&PRIV (GST_CUV_FILTER (trans))->pace, query);
+    return gst_cuv_qos_query (&PRIV (GST_CUV_FILTER (trans))->qos, query);
   return GST_BASE_TRANSFORM_CLASS (gst_cuv_filter_parent_class)
       ->query (trans, direction, query);
 }
@@ -402,7 +402,7 @@ gst_cuv_filter_sink_event (GstBaseTransform *trans, GstEvent *event)
 static gboolean
 gst_cuv_filter_src_event (GstBaseTransform *trans, GstEvent *event)
 {
-  gst_cuv_pace_event (&PRIV (GST_CUV_FILTER (trans))->pace, event);
+  gst_cuv_qos_event (&PRIV (GST_CUV_FILTER (trans))->qos, event);
   return GST_BASE_TRANSFORM_CLASS (gst_cuv_filter_parent_class)
       ->src_event (trans, event);
 }
@@ -440,7 +440,7 @@ gst_cuv_filter_start (GstBaseTransform *trans)
   GST_OBJECT_LOCK (self);
   priv->counts = (Counts){ 0 };
   GST_OBJECT_UNLOCK (self);
-  gst_cuv_pace_init (&priv->pace, GST_ELEMENT (self));
+  gst_cuv_qos_init (&priv->qos, GST_ELEMENT (self));
   priv->prepared = FALSE;
   priv->reported = FALSE;
   forget (self);
@@ -510,5 +510,5 @@ gst_cuv_filter_init (GstCuvFilter *self)
   GstCuvFilterPrivate *priv = PRIV (self);
 
   gst_cuv_filter_settings_init (&priv->settings);
-  gst_cuv_pace_init (&priv->pace, GST_ELEMENT (self));
+  gst_cuv_qos_init (&priv->qos, GST_ELEMENT (self));
 }

@@ -3,7 +3,7 @@
 #include "gstspectraltransform.h"
 
 #include "gstcuvfilter.h"
-#include "gstcuvpace.h"
+#include "gstcuvqos.h"
 #include "gstspectralcaps.h"
 #include "gstspectraldevice.h"
 
@@ -26,7 +26,7 @@ typedef struct {
   gboolean uses_device; /* frames in host memory, too */
   GstSpectralCanvas canvas;
   GstSpectralDevice device;
-  GstCuvPace pace;
+  GstCuvQos qos;
 } GstSpectralTransformPrivate;
 
 /* A frame on its way. */
@@ -210,7 +210,7 @@ count (GstSpectralTransform *self, GstBuffer *in, gboolean on_device,
   priv->last = took;
   priv->sum += took;
   GST_OBJECT_UNLOCK (self);
-  gst_cuv_pace_worked (&priv->pace, time, took, 0);
+  gst_cuv_qos_worked (&priv->qos, time, took);
 }
 
 static GstFlowReturn
@@ -303,7 +303,7 @@ gst_spectral_transform_transform (
   if (GST_CLOCK_TIME_IS_VALID (stream_time))
     gst_object_sync_values (GST_OBJECT (self), stream_time);
   if (PRIV (self)->frames == 0)
-    gst_cuv_pace_ask (&PRIV (self)->pace);
+    gst_cuv_qos_ask (&PRIV (self)->qos);
   GST_OBJECT_LOCK (self);
   work.settings = PRIV (self)->settings;
   GST_OBJECT_UNLOCK (self);
@@ -325,8 +325,8 @@ gst_spectral_transform_query (
     GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
 {
   if (direction == GST_PAD_SRC && GST_QUERY_TYPE (query) == GST_QUERY_LATENCY)
-    return gst_cuv_pace_query (
-        &PRIV (GST_SPECTRAL_TRANSFORM (trans))->pace, query);
+    return gst_cuv_qos_query (
+        &PRIV (GST_SPECTRAL_TRANSFORM (trans))->qos, query);
   return GST_BASE_TRANSFORM_CLASS (gst_spectral_transform_parent_class)
       ->query (trans, direction, query);
 }
@@ -336,7 +336,7 @@ forget (GstSpectralTransform *self)
 {
   GstSpectralTransformClass *klass = GST_SPECTRAL_TRANSFORM_GET_CLASS (self);
 
-  gst_cuv_pace_forget (&PRIV (self)->pace);
+  gst_cuv_qos_reset (&PRIV (self)->qos);
   if (klass->reset != NULL)
     klass->reset (self);
 }
@@ -354,7 +354,7 @@ gst_spectral_transform_sink_event (GstBaseTransform *trans, GstEvent *event)
 static gboolean
 gst_spectral_transform_src_event (GstBaseTransform *trans, GstEvent *event)
 {
-  gst_cuv_pace_event (&PRIV (GST_SPECTRAL_TRANSFORM (trans))->pace, event);
+  gst_cuv_qos_event (&PRIV (GST_SPECTRAL_TRANSFORM (trans))->qos, event);
   return GST_BASE_TRANSFORM_CLASS (gst_spectral_transform_parent_class)
       ->src_event (trans, event);
 }
@@ -388,7 +388,7 @@ gst_spectral_transform_start (GstBaseTransform *trans)
         (NULL));
   g_free (text);
   priv->device.uploaded = priv->device.staged = 0;
-  gst_cuv_pace_init (&priv->pace, GST_ELEMENT (self));
+  gst_cuv_qos_init (&priv->qos, GST_ELEMENT (self));
   return ok
       && GST_BASE_TRANSFORM_CLASS (gst_spectral_transform_parent_class)
              ->start (trans);
@@ -586,5 +586,5 @@ gst_spectral_transform_init (GstSpectralTransform *self)
   gst_spectral_components_parse (NULL, PRIV (self)->settings.components);
   gst_spectral_device_init (&PRIV (self)->device,
       gst_cuv_transform_context (GST_CUV_TRANSFORM (self)));
-  gst_cuv_pace_init (&PRIV (self)->pace, GST_ELEMENT (self));
+  gst_cuv_qos_init (&PRIV (self)->qos, GST_ELEMENT (self));
 }

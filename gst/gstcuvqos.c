@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "gstcuvqos.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void
+gst_cuv_qos_init (GstCuvQos *self, GstElement *element)
+{
+  *self = (GstCuvQos){ .element = element,
+    .earliest = GST_CLOCK_TIME_NONE,
+    .usual_delay = GST_CLOCK_TIME_NONE,
+    .behind_since = GST_CLOCK_TIME_NONE };
+}
+
+void
+gst_cuv_qos_reset (GstCuvQos *self)
+{
+  self->busy_until = 0;
+  self->usual_delay = GST_CLOCK_TIME_NONE;
+  self->behind_since = GST_CLOCK_TIME_NONE;
+  GST_OBJECT_LOCK (self->element);
+  self->earliest = GST_CLOCK_TIME_NONE;
+  GST_OBJECT_UNLOCK (self->element);
+}
+
+/* ---- late frames ---- */
+
+/* The pipeline's time now, NONE while it has none. */
+static GstClockTime
+pipeline_time (GstCuvQos *self)
+{
+  GstClock *clock = GST_STATE (self->element) == GST_STATE_PLAYING
+      ? gst_element_get_clock (self->element)
+      : NULL;
+  GstClockTime now = GST_CLOCK_TIME_NONE;
+
+  if (clock != NULL)
+    now =
+        gst_clock_get_time (clock) - gst_element_get_base_time (self->element);
+  gst_clear_object (&clock);
+  return now;
+}
+
+/* Work is behind by more than it can make up for in what it leaves free of the
+ * next frame's time. */
+static gboolean
+has_debt (GstCuvQos *self, GstClockTime time, GstClockTime duration)
+{
+  const GstClockTime took = self->n_samples > 0
+      ? self->samples[(self->n_samples - 1) % GST_CUV_QOS_SAMPLES]
+      : 0;
+  const GstClockTime spare = duration > took ? duration - took : 0;
+
+  return time + GST_CUV_QOS_TOLERANCE + spare < self->busy_until;
+}
+
+/* The delay up to which frames do not pile up: a sink in the same thread makes
+ * them wait until the frame before is shown, and that may be late by what
+ * elements upstream take. Once they pile up, the tolerance is gone: what is
+ * skipped has to catch up. */
+static GstClockTime
+allowed_delay (GstCuvQos *self, GstClockTime duration)
+{
+  GstClockTime upstream, limit;
+
+  GST_OBJECT_LOCK (self->element);
+  upstream = self->upstream_latency;
+  limit = MAX (self->pipeline_latency, upstream);
+  GST_OBJECT_UNLOCK (self->element);
+  limit = MAX (limit, self->usual_delay);
+  return GST_CLOCK_TIME_IS_VALID (self->behind_since)
+      ? limit
+      : limit + MAX (duration, upstream);
+}
+
+/* Live frames pile up: they arrive later than the sink shows them, and later
+ * than they used to. If skipping does not help for a second, they are that late
+ * at their source. */
+static gboolean
+falls_behind (GstCuvQos *self, GstClockTime time, GstClockTime duration)
+{
+  const GstClockTime now = pipeline_time (self);
+  GstClockTime delay;
+
+  if (!GST_CLOCK_TIME_IS_VALID (now))
+    return FALSE;
+  delay = now > time ? now - time : 0;
+  if (!GST_CLOCK_TIME_IS_VALID (self->usual_delay)
+      || (GST_CLOCK_TIME_IS_VALID (self->behind_since)
+          && time > self->behind_since + GST_SECOND))
+    self->usual_delay = delay;
+  self->usual_delay = MIN (self->usual_delay, delay);
+  if (delay <= allowed_delay (self, duration))
+    self->behind_since = GST_CLOCK_TIME_NONE;
+  else if (!GST_CLOCK_TIME_IS_VALID (self->behind_since))
+    self->behind_since = time;
+  return GST_CLOCK_TIME_IS_VALID (self->behind_since);
+}
+
+gboolean
+gst_cuv_qos_is_late (GstCuvQos *self, GstClockTime time, GstClockTime duration)
+{
+  GstClockTime earliest;
+  gboolean live, behind;
+
+  if (!GST_CLOCK_TIME_IS_VALID (time))
+    return FALSE;
+  GST_OBJECT_LOCK (self->element);
+  earliest = self->earliest;
+  live = self->live;
+  GST_OBJECT_UNLOCK (self->element);
+  behind = live && falls_behind (self, time, duration);
+  return behind || (GST_CLOCK_TIME_IS_VALID (earliest) && time < earliest)
+      || (live && has_debt (self, time, duration));
+}
+
+/* The first frame that may be in time at a sink that is late by diff. */
+static GstClockTime
+earliest_time (GstClockTime timestamp, GstClockTimeDiff diff)
+{
+  guint64 earliest;
+
+  if (!GST_CLOCK_TIME_IS_VALID (timestamp) || diff <= 0
+      || !g_uint64_checked_add (&earliest, timestamp, 2 * (guint64) diff))
+    return GST_CLOCK_TIME_NONE;
+  return earliest;
+}
+
+void
+gst_cuv_qos_event (GstCuvQos *self, GstEvent *event)
+{
+  GstClockTime timestamp, latency;
+  GstClockTimeDiff diff;
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_QOS) {
+    gst_event_parse_qos (event, NULL, NULL, &diff, &timestamp);
+    GST_OBJECT_LOCK (self->element);
+    self->earliest = earliest_time (timestamp, diff);
+    GST_OBJECT_UNLOCK (self->element);
+  } else if (GST_EVENT_TYPE (event) == GST_EVENT_LATENCY) {
+    gst_event_parse_latency (event, &latency);
+    GST_OBJECT_LOCK (self->element);
+    self->pipeline_latency = latency;
+    GST_OBJECT_UNLOCK (self->element);
+  }
+}
+
+/* ---- latency ---- */
+
+gboolean
+gst_cuv_qos_query (GstCuvQos *self, GstQuery *query)
+{
+  GstPad *sink = gst_element_get_static_pad (self->element, "sink");
+  gboolean ok = gst_pad_peer_query (sink, query), live;
+  GstClockTime min, max, own;
+
+  gst_object_unref (sink);
+  if (!ok)
+    return FALSE;
+  gst_query_parse_latency (query, &live, &min, &max);
+  GST_OBJECT_LOCK (self->element);
+  self->live = live;
+  self->upstream_latency = min;
+  own = self->own_latency;
+  GST_OBJECT_UNLOCK (self->element);
+  if (!live)
+    return TRUE;
+  /* we hold one frame at a time, so the maximum grows as the minimum does */
+  min += own;
+  if (GST_CLOCK_TIME_IS_VALID (max))
+    max += own;
+  gst_query_set_latency (query, live, min, max);
+  return TRUE;
+}
+
+void
+gst_cuv_qos_ask (GstCuvQos *self)
+{
+  GstQuery *query = gst_query_new_latency ();
+
+  gst_cuv_qos_query (self, query);
+  gst_query_unref (query);
+}
+
+static int
+by_time (const void *a, const void *b)
+{
+  const GstClockTime *p = a, *q = b;
+
+  return (*p > *q) - (*p < *q);
+}
+
+/* The 95th percentile of the last samples, so that one slow frame of 20 or
+ * fewer does not count. */
+static GstClockTime
+usual_time (const GstCuvQos *self)
+{
+  GstClockTime sorted[GST_CUV_QOS_SAMPLES];
+  const guint n = MIN (self->n_samples, GST_CUV_QOS_SAMPLES);
+
+  memcpy (sorted, self->samples, n * sizeof *sorted);
+  qsort (sorted, n, sizeof *sorted, by_time);
+  return sorted[(n - 1) * 95 / 100];
+}
+
+/* A latency that changes has every sink wait anew: not for an eighth more, nor
+ * for less than twice as fast. */
+static gboolean
+is_news (GstClockTime reported, GstClockTime usual)
+{
+  return usual > reported + reported / 8 || usual < reported / 2;
+}
+
+static void
+update_latency (GstCuvQos *self)
+{
+  GstClockTime usual = usual_time (self);
+  gboolean post;
+
+  if (usual < GST_CUV_QOS_UNREPORTED)
+    usual = 0;
+  GST_OBJECT_LOCK (self->element);
+  post = self->live && is_news (self->own_latency, usual);
+  if (post)
+    self->own_latency = usual;
+  GST_OBJECT_UNLOCK (self->element);
+  if (post)
+    gst_element_post_message (
+        self->element, gst_message_new_latency (GST_OBJECT (self->element)));
+}
+
+void
+gst_cuv_qos_worked (GstCuvQos *self, GstClockTime time, GstClockTime took)
+{
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    self->busy_until = MAX (self->busy_until, time) + took;
+  self->samples[self->n_samples++ % GST_CUV_QOS_SAMPLES] = took;
+  if (self->n_samples > 1) /* the first frame may be slow by accident */
+    update_latency (self);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Quality of service of the base classes: which frames there is time to work
+ * on, and the latency that the work adds. Running times throughout. */
+#ifndef GST_CUV_QOS_H
+#define GST_CUV_QOS_H
+
+#include <gst/gst.h>
+#include "cuv-api.h"
+
+G_BEGIN_DECLS
+
+/* Sinks allow 20 ms for processing that nobody reported (processing-deadline of
+ * GstBaseSink): work shorter than this is not reported. */
+#define GST_CUV_QOS_UNREPORTED (5 * GST_MSECOND)
+
+/* How far behind the frame's time work may start, within those 20 ms. */
+#define GST_CUV_QOS_TOLERANCE (15 * GST_MSECOND)
+
+/* The processing times that the reported latency is made of. */
+#define GST_CUV_QOS_SAMPLES 64
+
+typedef struct {
+  GstElement *element;
+
+  /* under the element's object lock */
+  gboolean live;
+  GstClockTime earliest; /* the sink is too late for frames before, or NONE */
+  GstClockTime upstream_latency;
+  GstClockTime pipeline_latency; /* what the sink waits for, 0 = not set */
+  GstClockTime own_latency;      /* what was reported last */
+
+  /* of the streaming thread */
+  GstClockTime samples[GST_CUV_QOS_SAMPLES]; /* a ring */
+  guint n_samples;                           /* since the start */
+  GstClockTime busy_until;   /* when all work so far would be done, had each
+                                frame arrived at its own time */
+  GstClockTime usual_delay;  /* of frames on arrival: the least so far */
+  GstClockTime behind_since; /* the frame since which others pile up, or NONE */
+} GstCuvQos;
+
+CUV_API void gst_cuv_qos_init (GstCuvQos *self, GstElement *element);
+
+/* After a flush or a jump in time. */
+CUV_API void gst_cuv_qos_reset (GstCuvQos *self);
+
+/* Asks upstream whether frames are live: before the first of them. */
+CUV_API void gst_cuv_qos_ask (GstCuvQos *self);
+
+/* The source pad's LATENCY query, and its events. */
+CUV_API gboolean gst_cuv_qos_query (GstCuvQos *self, GstQuery *query);
+CUV_API void gst_cuv_qos_event (GstCuvQos *self, GstEvent *event);
+
+/* TRUE if the frame had better pass. duration: the time between two frames. */
+CUV_API gboolean gst_cuv_qos_is_late (
+    GstCuvQos *self, GstClockTime time, GstClockTime duration);
+
+/* The frame of this time was worked on for so long. */
+CUV_API void gst_cuv_qos_worked (
+    GstCuvQos *self, GstClockTime time, GstClockTime took);
+
+G_END_DECLS
+
+#endif

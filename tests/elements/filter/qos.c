@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* GstCuvQos by a test clock: which frames are late, and the latency reported,
+ * for streams whose threads, queues and sinks are played through here. */
+#include "config.h"
+
+#include <gst/check/gsttestclock.h>
+#include "cuvelements.h"
+#include "gstcuvqos.h"
+
+#define MS GST_MSECOND
+#define FRAME (GST_SECOND / 30)
+
+/* Elements of one streaming thread, the source before and the sink behind. */
+typedef struct {
+  GstElement *element;
+  GstClock *clock;
+  GstCuvQos qos[2];
+  guint n_qos;
+  GstClockTime took[2];      /* by each, every frame that it analyses */
+  GstClockTime source;       /* the latency that the source reports */
+  GstClockTime source_delay; /* and what it really has */
+  gboolean queue;            /* before the sink: the thread never waits there */
+  guint n;                   /* frames so far */
+  GstClockTime now;          /* of the thread */
+  GstClockTime latest;       /* the longest that a frame came after its time */
+  guint n_analysed[2], n_both; /* n_both: by each element */
+} Stream;
+
+static Stream
+stream_new (guint n_qos, GstClockTime first, GstClockTime second)
+{
+  Stream self = { .n_qos = n_qos, .took = { first, second }, .source = FRAME };
+
+  self.element = gst_element_factory_make ("identity", NULL);
+  self.clock = gst_test_clock_new ();
+  gst_element_set_clock (self.element, self.clock);
+  gst_element_set_base_time (self.element, 0);
+  gst_element_set_state (self.element, GST_STATE_PLAYING);
+  for (guint i = 0; i < n_qos; i++) {
+    gst_cuv_qos_init (&self.qos[i], self.element);
+    self.qos[i].live = TRUE;
+  }
+  return self;
+}
+
+static void
+stream_clear (Stream *self)
+{
+  gst_element_set_state (self->element, GST_STATE_NULL);
+  gst_object_unref (self->element);
+  gst_object_unref (self->clock);
+}
+
+/* As the pipeline does when a LATENCY message comes; sinks wait 20 ms more. */
+static GstClockTime
+distribute_latency (Stream *self)
+{
+  GstClockTime sum = self->source;
+  GstEvent *event;
+
+  for (guint i = 0; i < self->n_qos; i++) {
+    self->qos[i].upstream_latency = sum;
+    sum += self->qos[i].own_latency;
+  }
+  event = gst_event_new_latency (sum + 20 * MS);
+  for (guint i = 0; i < self->n_qos; i++)
+    gst_cuv_qos_event (&self->qos[i], event);
+  gst_event_unref (event);
+  return sum + 20 * MS;
+}
+
+static gboolean
+work (Stream *self, guint i, GstClockTime time)
+{
+  gst_test_clock_set_time (GST_TEST_CLOCK (self->clock), self->now);
+  if (gst_cuv_qos_is_late (&self->qos[i], time, FRAME))
+    return FALSE;
+  self->now += self->took[i];
+  gst_cuv_qos_worked (&self->qos[i], time, self->took[i]);
+  self->n_analysed[i]++;
+  return TRUE;
+}
+
+static void
+play (Stream *self, guint n_frames)
+{
+  for (guint i = 0; i < n_frames; i++) {
+    const GstClockTime time = self->n++ * FRAME;
+    const GstClockTime latency = distribute_latency (self);
+    guint n_analysed = 0;
+
+    self->now = MAX (self->now, time + self->source_delay);
+    for (guint k = 0; k < self->n_qos; k++)
+      n_analysed += work (self, k, time);
+    self->n_both += n_analysed == 2;
+    if (self->now > time + latency)
+      self->latest = MAX (self->latest, self->now - time - latency);
+    if (!self->queue)
+      self->now = MAX (self->now, time + latency);
+  }
+}
+
+GST_START_TEST (fast_work_adds_no_latency)
+{
+  Stream stream = stream_new (2, 1 * MS, 4 * MS);
+
+  play (&stream, 200);
+  fail_unless_equals_int (stream.n_both, 200);
+  fail_unless_equals_uint64 (stream.latest, 0);
+  fail_unless_equals_uint64 (stream.qos[0].own_latency, 0);
+  fail_unless_equals_uint64 (stream.qos[1].own_latency, 0);
+  stream_clear (&stream);
+}
+
+GST_END_TEST
+GST_START_TEST (slow_work_reports_what_it_takes)
+{
+  Stream stream = stream_new (1, 20 * MS, 0);
+
+  play (&stream, 200);
+  fail_unless_equals_int (stream.n_analysed[0], 200);
+  fail_unless_equals_uint64 (stream.qos[0].own_latency, 20 * MS);
+  stream_clear (&stream);
+}
+
+GST_END_TEST
+/* 47 ms for each 33: late frames are skipped, the thread is used, and the
+ * stream keeps its rate. */
+static void
+check_too_slow (gboolean queue)
+{
+  Stream stream = stream_new (1, 47 * MS, 0);
+
+  stream.queue = queue;
+  play (&stream, 3); /* before the latency is known frames are late */
+  stream.latest = 0;
+  play (&stream, 297);
+  fail_unless_equals_uint64 (stream.qos[0].own_latency, 47 * MS);
+  fail_unless (stream.n_analysed[0] <= 300 * FRAME / (47 * MS) + 1);
+  fail_unless (stream.n_analysed[0] >= 300 * FRAME / (47 * MS) - 20);
+  /* one thread cannot both show a frame and work on the next */
+  fail_unless (
+      stream.latest <= (queue ? 0 : GST_CUV_QOS_TOLERANCE + 47 * MS - FRAME));
+  stream_clear (&stream);
+}
+
+GST_START_TEST (too_slow_work_skips_frames)
+{
+  check_too_slow (FALSE);
+  check_too_slow (TRUE);
+}
+
+GST_END_TEST
+/* Each alone keeps up, both together do not, and no sink sends QoS. */
+GST_START_TEST (two_that_are_too_slow_together_skip)
+{
+  Stream stream = stream_new (2, 20 * MS, 20 * MS);
+
+  play (&stream, 300);
+  fail_unless (stream.latest <= 3 * FRAME, "%" GST_TIME_FORMAT " late",
+      GST_TIME_ARGS (stream.latest));
+  fail_unless (stream.n_both >= 100);
+  stream_clear (&stream);
+}
+
+GST_END_TEST
+/* What the detector has found a tracker behind it must see. */
+GST_START_TEST (elements_analyse_the_same_frames)
+{
+  Stream stream = stream_new (2, 100 * MS, 8 * MS);
+
+  play (&stream, 300);
+  fail_unless (stream.n_analysed[0] >= 60);
+  fail_unless (stream.n_both >= stream.n_analysed[0] - 2,
+      "%u of %u frames were analysed by both", stream.n_both,
+      stream.n_analysed[0]);
+  stream_clear (&stream);
+}
+
+GST_END_TEST
+/* Cameras do: it says nothing about the work here. */
+GST_START_TEST (a_source_that_hides_its_latency_is_analysed)
+{
+  Stream stream = stream_new (1, 10 * MS, 0);
+
+  stream.source_delay = 300 * MS;
+  stream.queue = TRUE;
+  play (&stream, 100);
+  fail_unless_equals_int (stream.n_analysed[0], 100);
+  stream.source_delay = 600 * MS; /* the network became slower */
+  play (&stream, 300);
+  fail_unless (stream.n_analysed[0] >= 200, "%u", stream.n_analysed[0]);
+  stream_clear (&stream);
+}
+
+GST_END_TEST
+/* A second of frames at once, after the network stood still: those that are
+ * too late to be shown pass. */
+GST_START_TEST (a_backlog_is_skipped)
+{
+  Stream stream = stream_new (1, 10 * MS, 0);
+
+  play (&stream, 60);
+  fail_unless_equals_int (stream.n_analysed[0], 60);
+  stream.now += GST_SECOND;
+  play (&stream, 60);
+  fail_unless (stream.n_analysed[0] <= 120 - 27, "%u", stream.n_analysed[0]);
+  fail_unless (stream.n_analysed[0] >= 120 - 33, "%u", stream.n_analysed[0]);
+  stream_clear (&stream);
+}
+
+GST_END_TEST
+/* From an event that anyone may send. */
+GST_START_TEST (qos_events_do_not_overflow)
+{
+  const GstClockTimeDiff diffs[] = { G_MAXINT64, G_MININT64, 1, 0 };
+  const GstClockTime times[] = { 0, 1, G_MAXINT64, GST_CLOCK_TIME_NONE - 1,
+    GST_CLOCK_TIME_NONE };
+  Stream stream = stream_new (1, 1 * MS, 0);
+
+  for (guint i = 0; i < G_N_ELEMENTS (diffs); i++) {
+    for (guint k = 0; k < G_N_ELEMENTS (times); k++) {
+      GstEvent *event = gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 1, 1, 0);
+      GstStructure *structure = gst_event_writable_structure (event);
+
+      gst_structure_set (structure, "timestamp", G_TYPE_UINT64, times[k],
+          "diff", G_TYPE_INT64, diffs[i], NULL);
+      gst_cuv_qos_event (&stream.qos[0], event);
+      if (diffs[i] <= 0)
+        fail_if (gst_cuv_qos_is_late (&stream.qos[0], 0, FRAME));
+      gst_event_unref (event);
+    }
+  }
+  stream_clear (&stream);
+}
+
+GST_END_TEST
+static Suite *
+make_suite (void)
+{
+  Suite *suite = suite_create ("filter-qos");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, fast_work_adds_no_latency);
+  tcase_add_test (tcase, slow_work_reports_what_it_takes);
+  tcase_add_test (tcase, too_slow_work_skips_frames);
+  tcase_add_test (tcase, two_that_are_too_slow_together_skip);
+  tcase_add_test (tcase, elements_analyse_the_same_frames);
+  tcase_add_test (tcase, a_source_that_hides_its_latency_is_analysed);
+  tcase_add_test (tcase, a_backlog_is_skipped);
+  tcase_add_test (tcase, qos_events_do_not_overflow);
+  return suite;
+}
+
+CUV_ELEMENTS_MAIN (make_suite)
