@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuv-upload.h"
 #include "cuv-cuda.cuh"
+#include "cuv-wait.h"
 
 #include <new>
 #include <string.h>
@@ -13,7 +14,8 @@ struct _CuvUpload {
   CuvArena arena; // the slots'
   uint8_t *pieces;
   cudaEvent_t sent[CUV_UPLOAD_WORKERS][SLOTS];
-  int next[CUV_UPLOAD_WORKERS]; // slot
+  int next[CUV_UPLOAD_WORKERS];      // slot
+  CuvWait waits[CUV_UPLOAD_WORKERS]; // of pieces
 };
 
 extern "C" CuvUpload *
@@ -88,18 +90,12 @@ cuv_upload_piece (CuvUpload *self, int worker, const void *data, size_t at,
   const cudaEvent_t sent = self->sent[worker][slot];
   uint8_t *piece = self->pieces + (worker * SLOTS + slot) * CUV_UPLOAD_PIECE;
 
-  CUV_CUDA_TRY (cudaEventSynchronize (sent));
+  if (cuv_wait_event (&self->waits[worker], sent) != 0)
+    return -1;
   memcpy (piece, data, size);
   CUV_CUDA_TRY (cudaMemcpyAsync ((uint8_t *) self->memory.data + at, piece,
       size, cudaMemcpyHostToDevice, (cudaStream_t) stream));
   CUV_CUDA_TRY (cudaEventRecord (sent, (cudaStream_t) stream));
   self->next[worker] = (slot + 1) % SLOTS;
-  return 0;
-}
-
-extern "C" int
-cuv_upload_wait (CuvCudaStream stream)
-{
-  CUV_CUDA_TRY (cudaStreamSynchronize ((cudaStream_t) stream));
   return 0;
 }

@@ -39,9 +39,6 @@ CUV_API int cuv_upload_begin_pieces (CuvUpload *self);
 CUV_API int cuv_upload_piece (CuvUpload *self, int worker, const void *data,
     size_t at, size_t size, CuvCudaStream stream);
 
-/* Waits for all that is on the stream. Returns 0 or -1. */
-CUV_API int cuv_upload_wait (CuvCudaStream stream);
-
 CUV_END
 
 #endif

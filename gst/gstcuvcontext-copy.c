@@ -130,7 +130,7 @@ copy_planes_staged (GstCuvContext *self, const GstVideoInfo *info,
     if (!copy_plane (&from, &to, width, rows, stream))
       return FALSE;
   }
-  if (!gst_cuda_result (CuStreamSynchronize (stream)))
+  if (!gst_cuv_context_wait (self, stream))
     return FALSE;
   for (guint p = 0; p < n && !out_cuda; p++) {
     Plane to = frame_plane (out, p, FALSE);
@@ -142,9 +142,9 @@ copy_planes_staged (GstCuvContext *self, const GstVideoInfo *info,
 }
 
 static gboolean
-copy_planes (const GstVideoInfo *info, const GstVideoFrame *in,
-    gboolean in_cuda, const GstVideoFrame *out, gboolean out_cuda,
-    CUstream stream)
+copy_planes (GstCuvContext *self, const GstVideoInfo *info,
+    const GstVideoFrame *in, gboolean in_cuda, const GstVideoFrame *out,
+    gboolean out_cuda, CUstream stream)
 {
   gsize width, rows;
 
@@ -156,7 +156,7 @@ copy_planes (const GstVideoInfo *info, const GstVideoFrame *in,
     if (!copy_plane (&from, &to, width, rows, stream))
       return FALSE;
   }
-  return gst_cuda_result (CuStreamSynchronize (stream));
+  return gst_cuv_context_wait (self, stream);
 }
 
 static gboolean
@@ -181,8 +181,8 @@ copy_with_device (GstCuvContext *self, const GstVideoInfo *info, GstBuffer *in,
       ok = staged ? ensure_staging (self, info->size)
               && copy_planes_staged (
                   self, info, &in_frame, in_cuda, &out_frame, out_cuda, stream)
-                  : copy_planes (
-                      info, &in_frame, in_cuda, &out_frame, out_cuda, stream);
+                  : copy_planes (self, info, &in_frame, in_cuda, &out_frame,
+                      out_cuda, stream);
       gst_cuda_context_pop (NULL);
     }
     gst_video_frame_unmap (&out_frame);
@@ -193,7 +193,24 @@ copy_with_device (GstCuvContext *self, const GstVideoInfo *info, GstBuffer *in,
   return ok;
 }
 
+gboolean
+gst_cuv_context_wait (GstCuvContext *self, gpointer stream)
+{
+  if (!self->kernels) /* the runtime cannot be used with this driver */
+    return gst_cuda_result (CuStreamSynchronize (stream));
+  if (cuv_wait_stream (&self->wait, stream) == 0)
+    return TRUE;
+  GST_ERROR_OBJECT (self->element, "%s", cuv_cuda_error ());
+  return FALSE;
+}
+
 #else /* without CUDA */
+
+gboolean
+gst_cuv_context_wait (GstCuvContext *self, gpointer stream)
+{
+  return FALSE;
+}
 
 static gboolean
 copy_with_device (GstCuvContext *self, const GstVideoInfo *info, GstBuffer *in,

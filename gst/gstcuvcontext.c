@@ -2,6 +2,7 @@
 #include "config.h"
 #include "gstcuvcontext-private.h"
 
+#include <gmodule.h>
 #include <string.h>
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuv_context_debug);
@@ -190,6 +191,31 @@ drop_stream (GstCuvContext *self)
 }
 #endif
 
+/* The driver's waits spin unless a context's maker has chosen otherwise. Those
+ * of decoders and encoders that share the context would take a core each while
+ * our kernels keep the device busy. Drivers before CUDA 12.1 cannot change it.
+ */
+static void
+let_waits_sleep (GstCuvContext *self)
+{
+  CUresult (CUDAAPI * get_flags) (unsigned int *flags);
+  CUresult (CUDAAPI * set_flags) (unsigned int flags);
+  GModule *driver = g_module_open ("libcuda.so.1", G_MODULE_BIND_LAZY);
+  unsigned int flags;
+
+  if (driver != NULL
+      && g_module_symbol (driver, "cuCtxGetFlags", (gpointer *) &get_flags)
+      && g_module_symbol (driver, "cuCtxSetFlags", (gpointer *) &set_flags)
+      && get_flags (&flags) == CUDA_SUCCESS
+      && (flags & CU_CTX_SCHED_MASK) == CU_CTX_SCHED_AUTO) {
+    CUresult status = set_flags (flags | CU_CTX_SCHED_BLOCKING_SYNC);
+
+    GST_INFO_OBJECT (
+        self->element, "waits of the context sleep: status %d", (gint) status);
+  }
+  g_clear_pointer (&driver, g_module_close);
+}
+
 /* Stream and kernels of a context that was just taken. */
 static gboolean
 enter_context (GstCuvContext *self)
@@ -198,6 +224,7 @@ enter_context (GstCuvContext *self)
 
   if (!gst_cuda_context_push (self->context))
     return FALSE;
+  let_waits_sleep (self);
   ok = make_stream (self);
   self->kernels = ok && cuv_cuda_probe () == 0;
   gst_cuda_context_pop (NULL);

@@ -11,7 +11,7 @@
 
 #include <gst/gst.h>
 #include <gst/video/video.h>
-#include "cuv-api.h"
+#include "cuv-wait.h"
 
 G_BEGIN_DECLS
 
@@ -48,6 +48,7 @@ struct _GstCuvContext {
   gboolean kernels;                  /* our kernels run on this device */
   gpointer staging; /* pinned host memory for host <-> device */
   gsize staging_size;
+  CuvWait wait; /* for work on a stream */
 };
 
 /* TRUE when this process can use CUDA memory: built with CUDA, driver loads,
@@ -81,6 +82,10 @@ CUV_API void gst_cuv_context_pop (GstCuvContext *self);
  * where it has one (GStreamer >= 1.24), so nobody waits, else ours. */
 CUV_API gpointer gst_cuv_context_stream (
     GstCuvContext *self, GstBuffer *buffer);
+
+/* Waits for all work on the stream, in a context that is current, and costs
+ * little of the CPU. */
+CUV_API gboolean gst_cuv_context_wait (GstCuvContext *self, gpointer stream);
 
 /* Says that the device wrote the buffer and that the writer has waited. */
 CUV_API void gst_cuv_context_written (GstCuvContext *self, GstBuffer *buffer);

@@ -8,6 +8,7 @@
 #include <new>
 #include <string.h>
 #include <vector>
+#include "cuv-wait.h"
 #include "hough/extras.cuh"
 #include "hough/peaks.cuh"
 
@@ -29,6 +30,7 @@ struct _CuvHoughCuda {
   CuvHoughMethod method = CUV_HOUGH_SHARED;
   cudaStream_t stream = nullptr;
   cudaEvent_t done = nullptr;
+  CuvWait wait = {};
 
   ~_CuvHoughCuda ();
 };
@@ -320,7 +322,8 @@ cuv_hough_cuda_collect (CuvHoughCuda *self, CuvHoughResult *result)
   const CuvHoughCounters *counters = self->peaks.counters_to;
 
   *result = CuvHoughResult{};
-  CUV_CUDA_TRY (cudaEventSynchronize (self->done));
+  if (cuv_wait_event (&self->wait, self->done) != 0)
+    return -1;
   result->n_edges = counters->n_edges;
   result->n_votes =
       self->edges.groups != nullptr && self->params.source == CUV_EDGES_CANNY

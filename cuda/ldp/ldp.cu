@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <new>
+#include "cuv-wait.h"
 #include "ldp/ldp-code.h"
 #include "ldp/ldp-picture.h"
 #include "ldp/ldp-state.cuh"
@@ -17,6 +18,7 @@ struct _CuvLdpCuda {
   CuvFrame frame = {};        // of the last submit
   CuvLdpRect rect = {};
   cudaStream_t stream = nullptr;
+  CuvWait wait = {};
 
   ~_CuvLdpCuda ()
   {
@@ -166,8 +168,7 @@ cuv_ldp_cuda_counts (const CuvLdpCuda *self)
 extern "C" int
 cuv_ldp_cuda_wait (CuvLdpCuda *self)
 {
-  CUV_CUDA_TRY (cudaStreamSynchronize (self->stream));
-  return 0;
+  return cuv_wait_stream (&self->wait, self->stream);
 }
 
 static int

@@ -9,6 +9,7 @@
 #include <new>
 #include <stdio.h>
 #include <vector>
+#include "cuv-wait.h"
 #include "ldp/match.cuh"
 
 #define SLOTS 2
@@ -39,6 +40,7 @@ struct _CuvLdpMatchCuda {
   uint8_t *resident = nullptr, *packed = nullptr;
   Slot slots[SLOTS] = {};
   cudaStream_t copying = nullptr, stream = nullptr;
+  CuvWait copy_wait = {}, wait = {};
 
   ~_CuvLdpMatchCuda ();
 };
@@ -297,7 +299,8 @@ match_chunk (CuvLdpMatchCuda *self, const Slot &slot, int64_t first, int64_t n)
 {
   const int64_t pitch = self->pass.pitch;
 
-  CUV_CUDA_TRY (cudaEventSynchronize (slot.copied));
+  if (cuv_wait_event (&self->copy_wait, slot.copied) != 0)
+    return -1;
   self->copy (self->copy_data, slot.staged, (size_t) pitch,
       self->entries + first * self->stride, (size_t) self->stride,
       (size_t) self->size, n);
@@ -351,7 +354,8 @@ cuv_ldp_match_cuda_collect (CuvLdpMatchCuda *self, double *similarities)
 {
   const CuvLdpMatchPass &pass = self->pass;
 
-  CUV_CUDA_TRY (cudaStreamSynchronize (self->stream));
+  if (cuv_wait_stream (&self->wait, self->stream) != 0)
+    return -1;
   for (int64_t i = 0; i < self->n_matched; i++) {
     double lack = self->is_empty ? 1.0 : 0.0;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuv-cuda.cuh"
+#include "cuv-wait.h"
 #include "overlay/overlay.h"
 
 #include <string.h>
@@ -16,6 +17,7 @@ struct _CuvOverlayCuda {
   uint8_t *pinned, *device; // a list: primitives, then bytes
   size_t capacity;
   cudaEvent_t done;
+  CuvWait wait;
   bool pending;
 };
 
@@ -328,8 +330,7 @@ wait (CuvOverlayCuda *self)
   if (!self->pending)
     return 0;
   self->pending = false;
-  CUV_CUDA_TRY (cudaEventSynchronize (self->done));
-  return 0;
+  return cuv_wait_event (&self->wait, self->done);
 }
 
 static int

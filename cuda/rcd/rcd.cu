@@ -8,6 +8,7 @@
 #include <new>
 #include <string.h>
 #include <vector>
+#include "cuv-wait.h"
 #include "rcd/search.cuh"
 
 struct _CuvRcdCuda {
@@ -19,6 +20,7 @@ struct _CuvRcdCuda {
   int64_t *box_sums = nullptr, *box_sums_to = nullptr;
   cudaStream_t stream = nullptr;
   cudaEvent_t done = nullptr;
+  CuvWait wait = {};
 
   ~_CuvRcdCuda ();
 };
@@ -200,7 +202,8 @@ cuv_rcd_cuda_submit (CuvRcdCuda *self, const CuvFrame *frame,
 extern "C" int
 cuv_rcd_cuda_collect (CuvRcdCuda *self, CuvRcdMatch *matches)
 {
-  CUV_CUDA_TRY (cudaEventSynchronize (self->done));
+  if (cuv_wait_event (&self->wait, self->done) != 0)
+    return -1;
   memcpy (
       matches, self->state.matches_to, self->state.n_targets * sizeof *matches);
   return 0;

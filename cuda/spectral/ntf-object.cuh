@@ -3,6 +3,7 @@
 #ifndef CUV_NTF_OBJECT_CUH
 #define CUV_NTF_OBJECT_CUH
 
+#include "cuv-wait.h"
 #include "spectral/ntf.cuh"
 #include "spectral/ntf.h"
 
@@ -22,6 +23,7 @@ struct _CuvNtfCuda {
   double max_work = CUV_NTF_MAX_WORK;
   const int32_t *cancel = nullptr;
   cudaStream_t stream = nullptr;
+  CuvWait wait = {};
 
   ~_CuvNtfCuda ();
 };
@@ -35,8 +37,7 @@ static inline int
 cuv_ntf_wait (CuvNtfCuda *self)
 {
   self->work = 0;
-  CUV_CUDA_TRY (cudaStreamSynchronize (self->stream));
-  return 0;
+  return cuv_wait_stream (&self->wait, self->stream);
 }
 
 // The same, and -1 if not all could be enqueued.

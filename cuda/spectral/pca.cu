@@ -7,6 +7,7 @@
 #include <memory>
 #include <new>
 #include <string.h>
+#include "cuv-wait.h"
 #include "spectral/pca-state.cuh"
 
 struct _CuvPcaCuda {
@@ -28,6 +29,7 @@ struct _CuvPcaCuda {
   // of the last submit
   bool is_lagged = false;
   cudaStream_t stream = nullptr;
+  CuvWait wait = {};
   int64_t n_pixels = 0;
 
   ~_CuvPcaCuda ();
@@ -369,7 +371,8 @@ cuv_pca_cuda_collect (
   CuvPcaBasis told;
 
   // no event: a frame that is submitted at once could not start early behind it
-  CUV_CUDA_TRY (cudaStreamSynchronize (self->stream));
+  if (cuv_wait_stream (&self->wait, self->stream) != 0)
+    return -1;
   if (report->lesson.is_cut && self->is_lagged) // else they are of this scene
     self->has_limits = false;
   self->is_known = report->is_known != 0;

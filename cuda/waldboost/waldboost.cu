@@ -7,6 +7,7 @@
 #include <new>
 #include <string.h>
 #include <tuple>
+#include "cuv-wait.h"
 #include "waldboost/detector.cuh"
 
 #define REPORT_THREADS 256
@@ -22,6 +23,7 @@ struct _CuvWaldboostCuda {
   std::vector<int32_t> segment_end;
   std::vector<uint64_t> survivors;
   cudaEvent_t started = nullptr, done = nullptr;
+  CuvWait wait = {};
   cudaStream_t stream = nullptr;
 
   ~_CuvWaldboostCuda ();
@@ -263,7 +265,8 @@ cuv_waldboost_cuda_collect (CuvWaldboostCuda *self, CuvWaldboostResult *result)
   result->survivors = self->survivors.data ();
   if (self->empty)
     return 0;
-  CUV_CUDA_TRY (cudaEventSynchronize (self->done));
+  if (cuv_wait_event (&self->wait, self->done) != 0)
+    return -1;
   counters = *self->host_counters ();
   for (int s = 0; s < self->n_segments; s++)
     self->survivors[s] = self->host_counters ()->survivors[s];

@@ -178,7 +178,7 @@ submit_nv12 (GstSpectralCanvas *self, GstVideoFrame *from, GstVideoFrame *to)
            GST_VIDEO_FRAME_PLANE_DATA (to, 1),
            GST_VIDEO_FRAME_PLANE_STRIDE (to, 1), stream)
       == 0;
-  ok = cuv_upload_wait (stream) == 0 && ok;
+  ok = gst_cuv_context_wait (self->context, stream) && ok;
   gst_cuv_context_pop (self->context);
   return ok;
 }

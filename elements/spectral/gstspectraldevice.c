@@ -133,9 +133,7 @@ gst_spectral_device_place (GstSpectralDevice *self,
 void
 gst_spectral_device_wait (GstSpectralDevice *self, gpointer stream)
 {
-#if HAVE_CUDA
-  cuv_upload_wait (stream);
-#endif
+  gst_cuv_context_wait (self->context, stream);
 }
 
 /* ---- pools ---- */

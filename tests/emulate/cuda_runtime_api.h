@@ -14,6 +14,7 @@ typedef enum {
   cudaSuccess,
   cudaErrorInvalidValue,
   cudaErrorMemoryAllocation,
+  cudaErrorNotReady,
 } cudaError_t;
 
 typedef struct CuvEmulatedEvent *cudaEvent_t;
@@ -63,12 +64,14 @@ cudaError_t cudaMemsetAsync (void *to, int value, size_t n, cudaStream_t);
 cudaError_t cudaStreamCreateWithFlags (cudaStream_t *stream, unsigned flags);
 cudaError_t cudaStreamDestroy (cudaStream_t stream);
 cudaError_t cudaStreamSynchronize (cudaStream_t stream);
+cudaError_t cudaStreamQuery (cudaStream_t stream);
 cudaError_t cudaStreamWaitEvent (cudaStream_t, cudaEvent_t, unsigned flags);
 cudaError_t cudaEventCreate (cudaEvent_t *event);
 cudaError_t cudaEventCreateWithFlags (cudaEvent_t *event, unsigned flags);
 cudaError_t cudaEventDestroy (cudaEvent_t event);
 cudaError_t cudaEventRecord (cudaEvent_t event, cudaStream_t stream);
 cudaError_t cudaEventSynchronize (cudaEvent_t event);
+cudaError_t cudaEventQuery (cudaEvent_t event);
 cudaError_t cudaEventElapsedTime (float *ms, cudaEvent_t a, cudaEvent_t b);
 
 cudaError_t cuv_emulated_alloc (void **memory, size_t size);

@@ -23,6 +23,7 @@ void check_pca_cuda (void);
 
 /* pictures on the GPU in another format */
 void check_nv12_cuda (void);
+void check_wait_cuda (void);
 
 void bench_pca (void);
 void bench_pca_cuda (void);

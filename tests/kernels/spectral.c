@@ -13,6 +13,7 @@ run (void)
       bench_pca_cuda ();
     check_pca_cuda ();
     check_nv12_cuda ();
+    check_wait_cuda ();
     return;
   }
   if (cuv_check_options.bench)

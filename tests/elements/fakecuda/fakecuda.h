@@ -9,6 +9,7 @@ typedef struct {
   int contexts, streams, device_blocks, pinned_blocks;
   /* since the process began */
   int contexts_made, device_blocks_made, pinned_blocks_made;
+  int waits_made_to_sleep;           /* contexts */
   int to_device, to_host, on_device; /* copies of a rectangle */
   /* calls that a real driver would refuse or that would corrupt memory: no
    * context current, a rectangle outside its block, a handle that is gone */

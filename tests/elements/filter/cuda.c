@@ -56,6 +56,23 @@ GST_START_TEST (device_frames_are_read_where_possible)
 }
 
 GST_END_TEST
+/* Also those of a decoder that shares the context; asked for once. */
+GST_START_TEST (waits_of_the_context_sleep)
+{
+  const gint before = cuv_fake_counts ().waits_made_to_sleep;
+  GstHarness *h;
+
+  cuv_probe_register ();
+  h = gst_harness_new_parse (
+      "cuvcudaupload ! cuvprobe ! cuvprobe ! cuvcudadownload");
+  cuv_harness_caps (h, "NV12", 64, 48);
+  for (guint n = 0; n < 3; n++)
+    gst_buffer_unref (gst_harness_push_and_pull (h, cuv_probe_frame (n)));
+  fail_unless_equals_int (cuv_fake_counts ().waits_made_to_sleep, before + 1);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
 /* What is written there comes down; who holds the frame keeps it as it was. */
 GST_START_TEST (device_frames_are_written)
 {
@@ -92,6 +109,7 @@ make_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, device_frames_are_read_where_possible);
+  tcase_add_test (tcase, waits_of_the_context_sleep);
   tcase_add_test (tcase, device_frames_are_written);
   return suite;
 }

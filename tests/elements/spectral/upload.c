@@ -22,6 +22,7 @@ typedef struct {
   GstHarness *h;
   GstBuffer *cube;
   CuvUpload *upload;
+  CuvWait wait;
   const guint8 *data;
   guint8 *copy;
 } Bench;
@@ -41,7 +42,7 @@ only_upload (gpointer data)
   Bench *self = data;
 
   if (cuv_upload_pinned (self->upload, self->data, SIZE, NULL) != 0
-      || cuv_upload_wait (NULL) != 0)
+      || cuv_wait_stream (&self->wait, NULL) != 0)
     g_error ("%s", cuv_cuda_error ());
 }
 

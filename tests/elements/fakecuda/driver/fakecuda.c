@@ -32,6 +32,7 @@ struct CUstream_st {
 
 struct CUctx_st {
   CUdevice device;
+  unsigned int flags;
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -160,6 +161,7 @@ cuCtxCreate_v2 (CUcontext *context, unsigned int flags, CUdevice device)
     return misuse (CUDA_ERROR_INVALID_CONTEXT);
   *context = malloc (sizeof **context);
   (*context)->device = device;
+  (*context)->flags = flags;
   stack[depth++] = *context;
   add (&counts.contexts, 1);
   add (&counts.contexts_made, 1);
@@ -173,6 +175,26 @@ cuCtxDestroy_v2 (CUcontext context)
     depth--;
   free (context);
   add (&counts.contexts, -1);
+  return CUDA_SUCCESS;
+}
+
+API CUresult
+cuCtxGetFlags (unsigned int *flags)
+{
+  if (depth == 0)
+    return misuse (CUDA_ERROR_INVALID_CONTEXT);
+  *flags = stack[depth - 1]->flags;
+  return CUDA_SUCCESS;
+}
+
+API CUresult
+cuCtxSetFlags (unsigned int flags)
+{
+  if (depth == 0)
+    return misuse (CUDA_ERROR_INVALID_CONTEXT);
+  stack[depth - 1]->flags = flags;
+  if ((flags & CU_CTX_SCHED_MASK) == CU_CTX_SCHED_BLOCKING_SYNC)
+    add (&counts.waits_made_to_sleep, 1);
   return CUDA_SUCCESS;
 }
 

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Waiting for the GPU: until all is done, and for little of the CPU. */
+#include "config.h"
+#include "cuvcheck.h"
+#include "pca-tests.h"
+
+#if HAVE_CUDA && HAVE_KERNELS
+#include <stdlib.h>
+#include <time.h>
+#include "cuv-nv12.h"
+#include "cuv-wait.h"
+
+enum { N_PICTURES = 100, N_WAITS = 20 };
+
+typedef struct {
+  int side;
+  uint8_t *rgbx, *y, *uv;
+  void *stream;
+} Work;
+
+/* Some milliseconds of it. */
+static void
+submit (const Work *self)
+{
+  const CuvYuvColours colours = { .offset = { 16, 128, 128 } };
+  const int side = self->side;
+
+  for (int i = 0; i < N_PICTURES; i++)
+    CUV_CHECK (cuv_nv12_submit (self->rgbx, 4 * side, side, side, &colours,
+                   self->y, side, self->uv, side, self->stream)
+        == 0);
+}
+
+static double
+seconds (clockid_t clock)
+{
+  struct timespec now;
+
+  clock_gettime (clock, &now);
+  return (double) now.tv_sec + (double) now.tv_nsec * 1e-9;
+}
+
+/* How much of the CPU's time waits take; driver's own that spin take all. */
+static double
+share_of_cpu (const Work *work)
+{
+  double wall = 0, cpu = 0;
+  CuvWait wait = { 0 };
+
+  for (int i = 0; i < N_WAITS; i++) {
+    submit (work);
+    wall -= seconds (CLOCK_MONOTONIC);
+    cpu -= seconds (CLOCK_THREAD_CPUTIME_ID);
+    CUV_CHECK (cuv_wait_stream (&wait, work->stream) == 0);
+    wall += seconds (CLOCK_MONOTONIC);
+    cpu += seconds (CLOCK_THREAD_CPUTIME_ID);
+  }
+  CUV_CHECK (wait.usual <= wall * 1e9);
+  return cpu / wall;
+}
+
+void
+check_wait_cuda (void)
+{
+  const bool is_slow =
+      cuv_check_options.few; /* emulated: nothing to wait for */
+  const size_t side = is_slow ? 64 : 4096;
+  Work work = { .side = (int) side, .stream = cuv_check_stream_new () };
+  uint8_t *zeros = calloc (side, 4 * side), last = 1;
+  double share;
+
+  cuv_check_case ("waiting for %d x %d NV12 pictures", N_WAITS, N_PICTURES);
+  work.rgbx = cuv_check_upload (zeros, 4 * side * side);
+  work.y = cuv_check_upload (zeros, side * side);
+  work.uv = cuv_check_upload (zeros, side * side / 2);
+  share = share_of_cpu (&work);
+  CUV_CHECK (is_slow || share < 0.25, ": %g of the time on the CPU", share);
+  cuv_check_download (&last, work.y + side * side - 1, 1);
+  CUV_CHECK (last == 16);
+  cuv_check_device_free (work.rgbx);
+  cuv_check_device_free (work.y);
+  cuv_check_device_free (work.uv);
+  cuv_check_stream_free (work.stream);
+  free (zeros);
+}
+
+#else
+
+void
+check_wait_cuda (void)
+{
+}
+
+#endif
