@@ -2,6 +2,22 @@
 /* Frames copied between host memory and CUDA memory. */
 #include "config.h"
 #include "gstcuvcontext-private.h"
+#include "gstcuvframe.h"
+
+static gboolean
+map (GstCuvContext *self, GstVideoFrame *frame, const GstVideoInfo *info,
+    GstBuffer *buffer, GstMapFlags flags)
+{
+  gchar *problem = gst_cuv_video_map (
+      frame, info, buffer, flags | GST_VIDEO_FRAME_MAP_FLAG_NO_REF);
+
+  if (problem == NULL)
+    return TRUE;
+  GST_ELEMENT_ERROR (self->element, STREAM, FORMAT, ("%s.", problem),
+      ("%" GST_PTR_FORMAT, buffer));
+  g_free (problem);
+  return FALSE;
+}
 
 #if HAVE_CUDA
 
@@ -168,13 +184,11 @@ copy_with_device (GstCuvContext *self, const GstVideoInfo *info, GstBuffer *in,
   GstVideoFrame in_frame, out_frame;
   gboolean ok = FALSE;
 
-  if (!gst_video_frame_map (&in_frame, info, in,
-          (in_cuda ? GST_MAP_READ | GST_MAP_CUDA : GST_MAP_READ)
-              | GST_VIDEO_FRAME_MAP_FLAG_NO_REF))
+  if (!map (self, &in_frame, info, in,
+          in_cuda ? GST_MAP_READ | GST_MAP_CUDA : GST_MAP_READ))
     return FALSE;
-  if (gst_video_frame_map (&out_frame, info, out,
-          (out_cuda ? GST_MAP_WRITE | GST_MAP_CUDA : GST_MAP_WRITE)
-              | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
+  if (map (self, &out_frame, info, out,
+          out_cuda ? GST_MAP_WRITE | GST_MAP_CUDA : GST_MAP_WRITE)) {
     if (gst_cuda_context_push (self->context)) {
       gpointer stream = gst_cuv_context_stream (self, in_cuda ? in : out);
 
@@ -185,6 +199,12 @@ copy_with_device (GstCuvContext *self, const GstVideoInfo *info, GstBuffer *in,
                       out_cuda, stream);
       gst_cuda_context_pop (NULL);
     }
+    if (!ok)
+      GST_ELEMENT_ERROR (self->element, RESOURCE, FAILED,
+          ("Copying a frame %s CUDA memory failed: the device is lost or out "
+           "of memory.",
+              out_cuda ? "to" : "from"),
+          ("%" GST_PTR_FORMAT, in));
     gst_video_frame_unmap (&out_frame);
   }
   gst_video_frame_unmap (&in_frame);
@@ -232,9 +252,9 @@ gst_cuv_context_copy_frame (GstCuvContext *self, const GstVideoInfo *info,
 
   if (in_cuda || out_cuda)
     return copy_with_device (self, info, in, in_cuda, out, out_cuda);
-  if (!gst_video_frame_map (&in_frame, info, in, GST_MAP_READ))
+  if (!map (self, &in_frame, info, in, GST_MAP_READ))
     return FALSE;
-  if (gst_video_frame_map (&out_frame, info, out, GST_MAP_WRITE)) {
+  if (map (self, &out_frame, info, out, GST_MAP_WRITE)) {
     ok = gst_video_frame_copy (&out_frame, &in_frame);
     gst_video_frame_unmap (&out_frame);
   }

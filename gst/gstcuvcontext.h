@@ -132,7 +132,7 @@ CUV_API GstMapFlags gst_cuv_map_cuda (void);
 
 /* Copies the pixels of one buffer into another of the same format and size,
  * wherever each of them lives, and waits for the copy. Host memory goes
- * through a pinned buffer. */
+ * through a pinned buffer. FALSE with an error of the element. */
 CUV_API gboolean gst_cuv_context_copy_frame (GstCuvContext *self,
     const GstVideoInfo *info, GstBuffer *in, GstBuffer *out);
 

@@ -280,11 +280,8 @@ analyse (
 
   if (!gst_cuv_frame_map (&frame, gst_cuv_transform_context (transform),
           gst_cuv_transform_in_info (transform), buffer,
-          priv->writes ? GST_MAP_READWRITE : GST_MAP_READ)) {
-    GST_ELEMENT_ERROR (self, RESOURCE, READ, ("Cannot map a frame."),
-        ("%" GST_PTR_FORMAT, buffer));
+          priv->writes ? GST_MAP_READWRITE : GST_MAP_READ))
     return GST_FLOW_ERROR;
-  }
   ok = prepare (self, &frame);
   if (ok) {
     start = gst_util_get_timestamp ();

@@ -2,6 +2,100 @@
 #include "config.h"
 #include "gstcuvframe.h"
 
+static const gchar *
+format_name (GstVideoFormat format)
+{
+  const gchar *name = format != GST_VIDEO_FORMAT_UNKNOWN
+      ? gst_video_format_to_string (format)
+      : NULL;
+
+  return name != NULL ? name : "no format";
+}
+
+static gchar *
+meta_problem (const GstVideoMeta *meta, const GstVideoInfo *info)
+{
+  const GstVideoFormat format = GST_VIDEO_INFO_FORMAT (info);
+
+  if (meta == NULL
+      || (meta->format == format
+          && meta->n_planes == GST_VIDEO_INFO_N_PLANES (info)
+          && meta->width >= (guint) info->width
+          && meta->height >= (guint) info->height))
+    return NULL;
+  return g_strdup_printf (
+      "The GstVideoMeta of a buffer says %ux%u %s in %u planes, the caps %dx%d "
+      "%s in %u: whoever made the buffer has to mend the one or the other",
+      meta->width, meta->height, format_name (meta->format), meta->n_planes,
+      info->width, info->height, format_name (format),
+      GST_VIDEO_INFO_N_PLANES (info));
+}
+
+/* The bytes of a row, and the rows. Pixels of packed 4:2:2 come in pairs. */
+static void
+plane_size (
+    const GstVideoInfo *info, guint plane, guint64 *bytes, guint64 *rows)
+{
+  *bytes = *rows = 0;
+  for (guint i = 0; i < GST_VIDEO_INFO_N_COMPONENTS (info); i++) {
+    const guint64 row = (guint64) GST_VIDEO_INFO_COMP_WIDTH (info, i)
+        * (guint64) GST_VIDEO_INFO_COMP_PSTRIDE (info, i);
+
+    if (GST_VIDEO_INFO_COMP_PLANE (info, i) != plane)
+      continue;
+    *bytes = MAX (*bytes, row);
+    *rows = (guint64) GST_VIDEO_INFO_COMP_HEIGHT (info, i);
+  }
+}
+
+/* Nothing is known of memory that a GstVideoMeta maps in a way of its own. */
+static gchar *
+plane_problem (const GstVideoFrame *frame, guint plane)
+{
+  const GstMapInfo *map = &frame->map[frame->meta != NULL ? plane : 0];
+  const guint64 start = (guint64) ((guint8 *) frame->data[plane] - map->data);
+  const gint stride = GST_VIDEO_FRAME_PLANE_STRIDE (frame, plane);
+  guint64 bytes, rows, size;
+
+  plane_size (&frame->info, plane, &bytes, &rows);
+  if (stride < 0 || (guint64) stride < bytes)
+    return g_strdup_printf (
+        "Plane %u of a frame has a stride of %d bytes, less "
+        "than the %" G_GUINT64_FORMAT " of a row",
+        plane, stride, bytes);
+  size = (guint64) stride * (rows - 1) + bytes;
+  if (map->data == NULL || (start <= map->size && size <= map->size - start))
+    return NULL;
+  return g_strdup_printf ("Plane %u of a frame, %" G_GUINT64_FORMAT
+                          " rows with a stride of %d bytes from byte "
+                          "%" G_GUINT64_FORMAT
+                          " on, ends beyond its memory of %" G_GSIZE_FORMAT
+                          " bytes",
+      plane, rows, stride, start, map->size);
+}
+
+gchar *
+gst_cuv_video_map (GstVideoFrame *frame, const GstVideoInfo *info,
+    GstBuffer *buffer, GstMapFlags flags)
+{
+  gchar *problem = meta_problem (gst_buffer_get_video_meta (buffer), info);
+
+  if (problem != NULL)
+    return problem;
+  *frame = (GstVideoFrame){ 0 };
+  if (!gst_video_frame_map (frame, info, buffer, flags))
+    return g_strdup_printf ("Cannot map a frame of %" G_GSIZE_FORMAT
+                            " bytes in a buffer of %" G_GSIZE_FORMAT,
+        info->size, gst_buffer_get_size (buffer));
+  frame->info.width = info->width;
+  frame->info.height = info->height;
+  for (guint i = 0; i < GST_VIDEO_INFO_N_PLANES (info) && problem == NULL; i++)
+    problem = plane_problem (frame, i);
+  if (problem != NULL)
+    gst_video_frame_unmap (frame);
+  return problem;
+}
+
 static void
 describe (CuvFrame *frame, const GstVideoFrame *video)
 {
@@ -28,6 +122,8 @@ gboolean
 gst_cuv_frame_map (GstCuvFrame *self, GstCuvContext *context,
     const GstVideoInfo *info, GstBuffer *buffer, GstMapFlags flags)
 {
+  gchar *problem;
+
   self->context = context;
   self->stream = NULL;
   self->writable = (flags & GST_MAP_WRITE) != 0;
@@ -37,7 +133,11 @@ gst_cuv_frame_map (GstCuvFrame *self, GstCuvContext *context,
   flags |= GST_VIDEO_FRAME_MAP_FLAG_NO_REF;
   if (self->cuda)
     flags |= gst_cuv_map_cuda ();
-  if (!gst_video_frame_map (&self->video, info, buffer, flags)) {
+  problem = gst_cuv_video_map (&self->video, info, buffer, flags);
+  if (problem != NULL) {
+    GST_ELEMENT_ERROR (context->element, STREAM, FORMAT, ("%s.", problem),
+        ("%" GST_PTR_FORMAT, buffer));
+    g_free (problem);
     if (self->cuda)
       gst_cuv_context_pop (context);
     return FALSE;

@@ -29,9 +29,16 @@ typedef struct {
   GstCuvContext *context;
 } GstCuvFrame;
 
+/* As gst_video_frame_map(), of width x height as in info, but a buffer whose
+ * GstVideoMeta contradicts the caps, or whose planes reach beyond its memory,
+ * is refused. NULL, or what is wrong; free it. */
+CUV_API gchar *gst_cuv_video_map (GstVideoFrame *frame,
+    const GstVideoInfo *info, GstBuffer *buffer, GstMapFlags flags);
+
 /* Maps the buffer where it is: on the device if it has CUDA memory that our
  * kernels can reach (the context follows it), else on the host. The context is
- * current from here to unmap for a device frame. */
+ * current from here to unmap for a device frame. FALSE, with an error of the
+ * context's element, for a buffer that gst_cuv_video_map() refuses. */
 CUV_API gboolean gst_cuv_frame_map (GstCuvFrame *self, GstCuvContext *context,
     const GstVideoInfo *info, GstBuffer *buffer, GstMapFlags flags);
 CUV_API void gst_cuv_frame_unmap (GstCuvFrame *self);

@@ -357,17 +357,15 @@ gst_cuv_transform_make_writable (
   pool = ensure_pool (self, gst_cuv_buffer_is_cuda (in));
   flow = pool != NULL ? gst_buffer_pool_acquire_buffer (pool, out, NULL)
                       : GST_FLOW_ERROR;
-  if (flow == GST_FLOW_OK
-      && !gst_cuv_context_copy_frame (
-          &priv->context, &priv->in_info, in, *out)) {
-    gst_clear_buffer (out);
-    flow = GST_FLOW_ERROR;
-  }
   if (flow != GST_FLOW_OK) {
     if (flow != GST_FLOW_FLUSHING)
       GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
           ("No memory to copy a frame that must not be written to."), (NULL));
     return flow;
+  }
+  if (!gst_cuv_context_copy_frame (&priv->context, &priv->in_info, in, *out)) {
+    gst_clear_buffer (out);
+    return GST_FLOW_ERROR;
   }
   gst_buffer_copy_into (
       *out, in, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, -1);

@@ -141,10 +141,12 @@ gst_ldp_entries_append (GstLdpEntries *self, gconstpointer counts,
   char *problem;
 
   if (self->thumbnailer != NULL) {
-    thumbnail = gst_ldp_thumbnailer_run (self->thumbnailer, info, buffer, rect);
+    thumbnail = gst_ldp_thumbnailer_run (
+        self->thumbnailer, info, buffer, rect, &problem);
     if (thumbnail == NULL) {
-      GST_ELEMENT_ERROR (self->element, RESOURCE, READ, ("Cannot map a frame."),
+      GST_ELEMENT_ERROR (self->element, STREAM, FORMAT, ("%s.", problem),
           ("%" GST_PTR_FORMAT, buffer));
+      g_free (problem);
       return FALSE;
     }
   }

@@ -164,11 +164,8 @@ describe (GstLdpIndexSink *self, GstBuffer *buffer, const CuvLdpRect *rect,
   GstCuvFrame frame;
 
   if (!gst_cuv_frame_map (
-          &frame, &self->context, &self->info, buffer, GST_MAP_READ)) {
-    GST_ELEMENT_ERROR (self, RESOURCE, READ, ("Cannot map a frame."),
-        ("%" GST_PTR_FORMAT, buffer));
+          &frame, &self->context, &self->info, buffer, GST_MAP_READ))
     return NULL;
-  }
   self->device = frame.cuda ? "cuda" : "cpu";
   problem = describe_mapped (self, &frame, rect, n_threads, &counts);
   gst_cuv_frame_unmap (&frame);

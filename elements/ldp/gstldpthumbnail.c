@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "gstcuvframe.h"
+
 struct _GstLdpThumbnailer {
   GstBuffer *buffer;
   GstVideoFrame picture; /* it, mapped for good */
@@ -87,17 +89,20 @@ make_converter (
 
 const guint8 *
 gst_ldp_thumbnailer_run (GstLdpThumbnailer *self, const GstVideoInfo *info,
-    GstBuffer *buffer, const CuvLdpRect *rect)
+    GstBuffer *buffer, const CuvLdpRect *rect, gchar **problem)
 {
   GstVideoFrame frame;
 
   if (self->converter == NULL || !gst_video_info_is_equal (info, &self->info)
       || memcmp (rect, &self->rect, sizeof *rect) != 0)
     make_converter (self, info, rect);
-  if (self->converter == NULL
-      || !gst_video_frame_map (
-          &frame, info, buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF))
+  *problem = self->converter != NULL
+      ? gst_cuv_video_map (
+          &frame, info, buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)
+      : g_strdup ("GStreamer cannot convert a frame to a thumbnail");
+  if (*problem != NULL)
     return NULL;
+  frame.flags &= ~GST_VIDEO_FRAME_FLAG_INTERLACED; /* as the converter's */
   gst_video_converter_frame (self->converter, &frame, &self->picture);
   gst_video_frame_unmap (&frame);
   return GST_VIDEO_FRAME_PLANE_DATA (&self->picture, 0);

@@ -16,9 +16,10 @@ void gst_ldp_thumbnailer_free (GstLdpThumbnailer *self); /* NULL is allowed */
 
 /* R, G, B of pixels row by row without gaps, until the next run: as large a
  * picture of a rectangle, which lies in the frame, as fits, in the middle, and
- * black beside it. NULL if the buffer cannot be mapped on the host. */
+ * black beside it. NULL, with what is wrong, if the buffer cannot be read. */
 const guint8 *gst_ldp_thumbnailer_run (GstLdpThumbnailer *self,
-    const GstVideoInfo *info, GstBuffer *buffer, const CuvLdpRect *rect);
+    const GstVideoInfo *info, GstBuffer *buffer, const CuvLdpRect *rect,
+    gchar **problem);
 
 G_END_DECLS
 

@@ -150,11 +150,8 @@ draw (GstVisionOverlay *self, GstBuffer *buffer, gboolean *cuda)
   GstCuvFrame frame;
 
   if (!gst_cuv_frame_map (&frame, context,
-          gst_cuv_transform_in_info (transform), buffer, GST_MAP_READWRITE)) {
-    GST_ELEMENT_ERROR (self, RESOURCE, WRITE, ("Cannot map a frame to draw."),
-        ("%" GST_PTR_FORMAT, buffer));
+          gst_cuv_transform_in_info (transform), buffer, GST_MAP_READWRITE))
     return FALSE;
-  }
   *cuda = frame.cuda;
   if (frame.cuda)
     ok = draw_cuda (self, &list, &frame);

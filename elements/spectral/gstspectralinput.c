@@ -37,10 +37,11 @@ map_video (GstSpectralInput *self, const GstVideoInfo *video)
   const GstMapFlags flags =
       self->is_cuda ? GST_MAP_READ | gst_cuv_map_cuda () : GST_MAP_READ;
 
-  if (!gst_video_frame_map (&self->video, video, self->buffer, flags))
-    return g_strdup ("Cannot map a frame");
-  self->cube = cube_of_video (&self->video);
-  return NULL;
+  gchar *problem = gst_cuv_video_map (&self->video, video, self->buffer, flags);
+
+  if (problem == NULL)
+    self->cube = cube_of_video (&self->video);
+  return problem;
 }
 
 static gchar *

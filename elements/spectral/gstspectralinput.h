@@ -5,7 +5,7 @@
 #define GST_SPECTRAL_INPUT_H
 
 #include <gst/video/video.h>
-#include "gstcuvcontext.h"
+#include "gstcuvframe.h"
 #include "gstspectralinfo.h"
 
 G_BEGIN_DECLS

@@ -208,14 +208,8 @@ gst_cuv_transfer_transform (
   Counts *counts = &PRIV (GST_CUV_TRANSFER (trans))->counts;
 
   if (!gst_cuv_context_copy_frame (
-          gst_cuv_transform_context (self), info, in, out)) {
-    GST_ELEMENT_ERROR (trans, RESOURCE, FAILED,
-        ("Copying a frame %s CUDA memory failed: the device is lost or out of "
-         "memory.",
-            is_upload (trans) ? "to" : "from"),
-        ("%" GST_PTR_FORMAT, in));
+          gst_cuv_transform_context (self), info, in, out))
     return GST_FLOW_ERROR;
-  }
   GST_OBJECT_LOCK (trans);
   counts->copied++;
   counts->bytes += info->size;
