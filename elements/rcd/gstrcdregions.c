@@ -142,18 +142,28 @@ static const gchar *const events[] = {
   [CUV_TRACK_GIVEN_UP] = "given-up",
 };
 
+/* A structure takes UTF-8 only, a region of interest anything. */
+static gchar *
+label_of (const GstRcdTarget *target)
+{
+  const gchar *label = g_quark_to_string (target->label);
+
+  return label != NULL ? g_utf8_make_valid (label, -1) : NULL;
+}
+
 static void
 append (GValue *list, const CuvTrack *track, const GstRcdTarget *target,
     gdouble max_distance)
 {
   const CuvRcdBox *box = &track->box;
+  gchar *label = label_of (target);
   GstStructure *structure = gst_structure_new ("object", "id", G_TYPE_INT,
-      track->id, "label", G_TYPE_STRING, g_quark_to_string (target->label), "x",
-      G_TYPE_UINT, (guint) box->x, "y", G_TYPE_UINT, (guint) box->y, "width",
-      G_TYPE_UINT, (guint) box->width, "height", G_TYPE_UINT,
-      (guint) box->height, NULL);
+      track->id, "label", G_TYPE_STRING, label, "x", G_TYPE_UINT,
+      (guint) box->x, "y", G_TYPE_UINT, (guint) box->y, "width", G_TYPE_UINT,
+      (guint) box->width, "height", G_TYPE_UINT, (guint) box->height, NULL);
   GValue value = G_VALUE_INIT;
 
+  g_free (label);
   describe (track, max_distance, structure);
   if (track->event != CUV_TRACK_NOTHING)
     gst_structure_set (
