@@ -129,24 +129,25 @@ gst_cuv_cuda_usable (void)
 gboolean
 gst_cuv_context_check_device (GstCuvContext *self)
 {
+  const gint device_id = g_atomic_int_get (&self->device_id);
   int n = n_cuda_devices ();
 
-  if (self->device_id < 0)
+  if (device_id < 0)
     return TRUE;
   if (n == 0) {
     GST_ELEMENT_WARNING (self->element, RESOURCE, NOT_FOUND,
         ("cuda-device-id is %d, but no CUDA device can be used here: "
          "working on the CPU.",
-            self->device_id),
+            device_id),
         (NULL));
     return TRUE;
   }
-  if (self->device_id < n)
+  if (device_id < n)
     return TRUE;
   GST_ELEMENT_ERROR (self->element, RESOURCE, NOT_FOUND,
       ("cuda-device-id is %d, but this machine's CUDA devices are 0 to %d. "
        "Use -1 for any.",
-          self->device_id, n - 1),
+          device_id, n - 1),
       (NULL));
   return FALSE;
 }
@@ -275,7 +276,7 @@ gst_cuv_context_open (GstCuvContext *self)
     return FALSE;
   if (self->context == NULL
       && !gst_cuda_ensure_element_context (
-          self->element, self->device_id, &self->context))
+          self->element, g_atomic_int_get (&self->device_id), &self->context))
     return FALSE;
   /* ensure may have taken it through set_context, before there was a stream */
   return self->stream != NULL || enter_context (self);
@@ -356,7 +357,8 @@ gst_cuv_context_set_context (GstCuvContext *self, GstContext *context)
 
   if (!gst_cuv_cuda_usable ())
     return;
-  gst_cuda_handle_set_context (self->element, context, self->device_id, &given);
+  gst_cuda_handle_set_context (
+      self->element, context, g_atomic_int_get (&self->device_id), &given);
   GST_OBJECT_LOCK (self->element);
   if (self->context == NULL)
     self->context = g_steal_pointer (&given);
@@ -436,11 +438,13 @@ gst_cuv_cuda_usable (void)
 gboolean
 gst_cuv_context_check_device (GstCuvContext *self)
 {
-  if (self->device_id >= 0)
+  const gint device_id = g_atomic_int_get (&self->device_id);
+
+  if (device_id >= 0)
     GST_ELEMENT_WARNING (self->element, RESOURCE, NOT_FOUND,
         ("cuda-device-id is %d, but this build has no CUDA: "
          "working on the CPU.",
-            self->device_id),
+            device_id),
         (NULL));
   return TRUE;
 }

@@ -41,7 +41,7 @@ typedef void (*GstCuvContextLeave) (GstElement *element);
 struct _GstCuvContext {
   GstElement *element;
   GstCuvContextLeave leave;
-  gint device_id;                  /* what the user asked for, -1 = any */
+  gint device_id; /* what the user asked for, -1 = any; atomic */
   struct _GstCudaContext *context; /* NULL until a frame or open() gives one */
   gpointer stream;                 /* a CUstream in it, ours */
   struct _GstCudaStream *gst_stream; /* that owns it, GStreamer >= 1.24 */

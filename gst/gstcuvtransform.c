@@ -69,7 +69,7 @@ gst_cuv_transform_set_property (
   GstCuvTransform *self = GST_CUV_TRANSFORM (object);
 
   if (id == PROP_CUDA_DEVICE_ID)
-    PRIV (self)->context.device_id = g_value_get_int (value);
+    g_atomic_int_set (&PRIV (self)->context.device_id, g_value_get_int (value));
   else
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
@@ -81,7 +81,7 @@ gst_cuv_transform_get_property (
   GstCuvTransform *self = GST_CUV_TRANSFORM (object);
 
   if (id == PROP_CUDA_DEVICE_ID)
-    g_value_set_int (value, PRIV (self)->context.device_id);
+    g_value_set_int (value, g_atomic_int_get (&PRIV (self)->context.device_id));
   else
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }

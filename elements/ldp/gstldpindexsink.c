@@ -482,7 +482,7 @@ gst_ldp_index_sink_set_property (
 
   GST_OBJECT_LOCK (self);
   if (id == PROP_CUDA_DEVICE_ID)
-    self->context.device_id = g_value_get_int (value);
+    g_atomic_int_set (&self->context.device_id, g_value_get_int (value));
   else
     gst_ldp_index_settings_set (&self->settings, id, value);
   GST_OBJECT_UNLOCK (self);
@@ -507,7 +507,7 @@ gst_ldp_index_sink_get_property (
 
   GST_OBJECT_LOCK (self);
   if (id == PROP_CUDA_DEVICE_ID)
-    g_value_set_int (value, self->context.device_id);
+    g_value_set_int (value, g_atomic_int_get (&self->context.device_id));
   else if (id == PROP_STATS)
     g_value_take_boxed (value, new_stats (&self->counts));
   else
