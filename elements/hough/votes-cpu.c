@@ -94,8 +94,9 @@ vote_run (CuvHoughCpu *self, CuvHoughWorker *worker,
     }
     self->steps.vote (streams);
     for (int i = 0; i < CUV_N_STREAMS; i++) {
-      if (streams[i].n > 0)
-        move_votes (self, worker->slices[i], &targets[i]);
+      if (streams[i].n == 0)
+        continue;
+      move_votes (self, worker->slices[i], &targets[i]);
       streams[i].pixels += streams[i].n;
     }
   } while (n > n_before);

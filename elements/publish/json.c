@@ -138,7 +138,9 @@ cuv_json_end_object (CuvJson *self)
 {
   Object object = *open_object (self);
   guint n = self->members->len - object.first_member;
-  Member *members = &((Member *) self->members->data)[object.first_member];
+  Member *members = n > 0
+      ? &g_array_index (self->members, Member, object.first_member)
+      : NULL;
 
   for (guint i = 0; i < n; i++)
     members[i].end = i + 1 < n ? members[i + 1].start : self->text->len;

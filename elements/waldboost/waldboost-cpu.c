@@ -161,10 +161,11 @@ make_row_of_integrals (const CuvWaldboostCpu *self, CuvWorker *worker,
     const uint8_t *grey_above, int row)
 {
   ptrdiff_t pitch = self->stride * (ptrdiff_t) self->steps.sum_size;
-  char *at[3];
+  char *at[3] = { NULL };
 
   for (int i = 0; i < 3; i++)
-    at[i] = (char *) worker->integral[i].data + row * pitch;
+    if (worker->integral[i].data != NULL) /* those that the model needs */
+      at[i] = (char *) worker->integral[i].data + row * pitch;
   self->steps.sum_row (
       at[0], at[0] - pitch, grey, level->width, level->step, self->stride);
   if (self->model->feature == CUV_FEATURE_HAAR)
