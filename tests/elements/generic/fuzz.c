@@ -1,0 +1,583 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Every element under random properties, caps, buffers, metas, events, queries
+ * and state changes: it lives, and GLib has nothing to criticise. Run it under
+ * the sanitizers. CUV_TEST_CASES is the number of cases of each element. */
+#include "cuvelements.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+#define MAX_SIZE 96
+
+typedef struct {
+  GstElement *element;
+  GstPad *src, *sink;    /* ours, that the element's are linked with */
+  GPtrArray *properties; /* GParamSpec, that may be set here */
+  GstCaps *caps;
+  GstVideoInfo info; /* UNKNOWN: the caps are no raw video */
+  gsize size;        /* of a buffer of them */
+  GstClockTime time;
+} Fuzz;
+
+typedef void (*Action) (Fuzz *self);
+
+static GPtrArray *names;
+static gchar *folder;
+static gint n_cases = 40;
+static guint n_pushed, n_passed; /* buffers of the element */
+
+static guint
+below (guint n)
+{
+  return (guint) g_random_int_range (0, (gint32) n);
+}
+
+static gboolean
+once_in (guint n)
+{
+  return below (n) == 0;
+}
+
+/* ---- properties ---- */
+
+/* What opens files is set once, and a base class's properties are its own. */
+static gboolean
+is_fuzzed (const GParamSpec *spec)
+{
+  static const gchar *const files[] = { "model", "index", "location",
+    "file-path", "target-image", "basis-location", NULL };
+  const gchar *owner = g_type_name (spec->owner_type);
+
+  return (spec->flags & G_PARAM_WRITABLE)
+      && !(spec->flags & G_PARAM_CONSTRUCT_ONLY)
+      && spec->owner_type != GST_TYPE_OBJECT
+      && !g_str_has_prefix (owner, "GstBase")
+      && !g_strv_contains (files, spec->name);
+}
+
+/* The work of a frame is bounded, validity is not. */
+static gdouble
+largest (const GParamSpec *spec, gdouble maximum)
+{
+  static const gchar *const work[] = { "iterations", "descriptor-width",
+    "descriptor-height", NULL };
+
+  return g_strv_contains (work, spec->name) ? MIN (maximum, MAX_SIZE) : maximum;
+}
+
+static gdouble
+random_number (gdouble least, gdouble most, gdouble usual)
+{
+  switch (below (5)) {
+    case 0:
+      return least;
+    case 1:
+      return most;
+    case 2:
+      return CLAMP (usual * g_random_double_range (0, 3), least, most);
+    case 3:
+      return CLAMP (below (100), least, most);
+    default:
+      return least + (most - least) * g_random_double ();
+  }
+}
+
+static const gchar *
+random_text (void)
+{
+  static const gchar *const texts[] = { NULL, "", "a", "-1", "0,0,10,10",
+    "1,2,3", "9999999999", "{\"a\":1}", "[", "%d", "%s%n", "face,eye",
+    "face=0xff00ff00", "Sans 0", "0-0", "1-300,5", "bad\xff", "nan", ";,=" };
+
+  return texts[below (G_N_ELEMENTS (texts))];
+}
+
+static void
+set_random_array (GValue *value, const GParamSpec *spec)
+{
+  const GParamSpec *item = GST_PARAM_SPEC_ARRAY_LIST (spec)->element_spec;
+
+  for (guint i = below (9); i > 0; i--) {
+    GValue number = G_VALUE_INIT, as_item = G_VALUE_INIT;
+
+    g_value_init (&number, G_TYPE_DOUBLE);
+    g_value_set_double (&number, random_number (-2, 400, 1));
+    g_value_init (&as_item, item != NULL ? item->value_type : G_TYPE_INT);
+    g_value_transform (&number, &as_item);
+    gst_value_array_append_and_take_value (value, &as_item);
+  }
+}
+
+static void
+set_random_value (GValue *value, const GParamSpec *spec)
+{
+#define NUMBER(Type, type)                                                     \
+  if (G_IS_PARAM_SPEC_##Type (spec)) {                                         \
+    const GParamSpec##type *p = (const GParamSpec##type *) spec;               \
+    const gdouble number = random_number ((gdouble) p->minimum,                \
+        largest (spec, (gdouble) p->maximum), (gdouble) p->default_value);     \
+    GValue from = G_VALUE_INIT;                                                \
+    g_value_init (&from, G_TYPE_DOUBLE);                                       \
+    g_value_set_double (&from, number);                                        \
+    g_value_transform (&from, value);                                          \
+    return;                                                                    \
+  }
+  NUMBER (INT, Int)
+  NUMBER (UINT, UInt)
+  NUMBER (DOUBLE, Double)
+#undef NUMBER
+  if (G_IS_PARAM_SPEC_BOOLEAN (spec)) {
+    g_value_set_boolean (value, g_random_boolean ());
+  } else if (G_IS_PARAM_SPEC_ENUM (spec)) {
+    const GEnumClass *klass = G_PARAM_SPEC_ENUM (spec)->enum_class;
+
+    g_value_set_enum (value, klass->values[below (klass->n_values)].value);
+  } else if (G_IS_PARAM_SPEC_STRING (spec)) {
+    g_value_set_static_string (value, random_text ());
+  } else if (GST_IS_PARAM_SPEC_ARRAY_LIST (spec)) {
+    set_random_array (value, spec);
+  }
+}
+
+static void
+set_property (Fuzz *self)
+{
+  GParamSpec *spec;
+  GValue value = G_VALUE_INIT;
+
+  if (self->properties->len == 0)
+    return;
+  spec = self->properties->pdata[below (self->properties->len)];
+  g_value_init (&value, spec->value_type);
+  g_param_value_set_default (spec, &value);
+  set_random_value (&value, spec);
+  g_param_value_validate (spec, &value);
+  g_object_set_property (G_OBJECT (self->element), spec->name, &value);
+  g_value_unset (&value);
+}
+
+static void
+get_properties (Fuzz *self)
+{
+  guint n;
+  GParamSpec **all =
+      g_object_class_list_properties (G_OBJECT_GET_CLASS (self->element), &n);
+
+  for (guint i = 0; i < n; i++) {
+    GValue value = G_VALUE_INIT;
+
+    if (!(all[i]->flags & G_PARAM_READABLE))
+      continue;
+    g_value_init (&value, all[i]->value_type);
+    g_object_get_property (G_OBJECT (self->element), all[i]->name, &value);
+    g_value_unset (&value);
+  }
+  g_free (all);
+}
+
+/* ---- caps ---- */
+
+static GstCaps *
+video_caps (void)
+{
+  static const gchar *const formats[] = { "NV12", "I420", "YV12", "NV21",
+    "YUY2", "UYVY", "RGB", "BGR", "RGBx", "BGRx", "RGBA", "BGRA", "GRAY8" };
+  static const gchar *const modes[] = { "progressive", "interleaved", "mixed" };
+
+  return gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING,
+      formats[below (G_N_ELEMENTS (formats))], "width", G_TYPE_INT,
+      (gint) below (MAX_SIZE) + 1, "height", G_TYPE_INT,
+      (gint) below (MAX_SIZE) + 1, "framerate", GST_TYPE_FRACTION,
+      (gint) below (60), 1, "interlace-mode", G_TYPE_STRING, modes[below (3)],
+      "pixel-aspect-ratio", GST_TYPE_FRACTION, (gint) below (3) + 1, 1, NULL);
+}
+
+static GstCaps *
+spectral_caps (gsize *size)
+{
+  static const gchar *const formats[] = { "U8", "U16LE", "F32LE" };
+  static const gchar *const orders[] = { "bsq", "bil", "bip" };
+  const guint format = below (3);
+  const gint width = (gint) below (24) + 1, height = (gint) below (24) + 1;
+  const gint bands = (gint) below (40) + 1;
+
+  *size = ((gsize) width * (gsize) height * (gsize) bands) << format;
+  return gst_caps_new_simple ("video/x-spectral", "format", G_TYPE_STRING,
+      formats[format], "interleave", G_TYPE_STRING, orders[below (3)], "width",
+      G_TYPE_INT, width, "height", G_TYPE_INT, height, "bands", G_TYPE_INT,
+      bands, "framerate", GST_TYPE_FRACTION, (gint) below (60), 1, NULL);
+}
+
+static void
+choose_caps (Fuzz *self)
+{
+  GstElementFactory *factory = gst_element_get_factory (self->element);
+
+  gst_clear_caps (&self->caps);
+  self->caps = spectral_caps (&self->size);
+  gst_video_info_init (&self->info);
+  if (!gst_element_factory_can_sink_any_caps (factory, self->caps)
+      || once_in (3)) {
+    gst_caps_unref (self->caps);
+    self->caps = video_caps ();
+    gst_video_info_from_caps (&self->info, self->caps);
+    self->size = self->info.size;
+  }
+}
+
+static void
+push_segment (Fuzz *self)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, once_in (8) ? GST_FORMAT_BYTES : GST_FORMAT_TIME);
+  if (once_in (4))
+    segment.start = segment.time = below (5) * GST_SECOND;
+  if (once_in (8))
+    segment.rate = 2;
+  gst_pad_push_event (self->src, gst_event_new_segment (&segment));
+}
+
+static void
+change_caps (Fuzz *self)
+{
+  choose_caps (self);
+  gst_pad_push_event (self->src, gst_event_new_caps (self->caps));
+  push_segment (self);
+}
+
+/* ---- buffers ---- */
+
+static GstMemory *
+random_memory (gsize size)
+{
+  guint8 *data = g_malloc (size + 1); /* not of 0 bytes, which is NULL */
+
+  for (gsize i = 0, run = 1 + below (40), fill = 0; i < size; i++) {
+    if (i % run == 0)
+      fill = below (256);
+    data[i] = (guint8) fill;
+  }
+  return gst_memory_new_wrapped (once_in (4) ? GST_MEMORY_FLAG_READONLY : 0,
+      data, size, 0, size, data, g_free);
+}
+
+static gsize
+random_size (gsize size)
+{
+  switch (below (8)) {
+    case 0:
+      return below ((guint) size + 1);
+    case 1:
+      return size + below (100);
+    default:
+      return size;
+  }
+}
+
+static void
+add_video_meta (Fuzz *self, GstBuffer *buffer)
+{
+  const GstVideoInfo *info = &self->info;
+  const guint less = once_in (8), n = GST_VIDEO_INFO_N_PLANES (info);
+  gsize offset[GST_VIDEO_MAX_PLANES];
+  gint stride[GST_VIDEO_MAX_PLANES];
+
+  for (guint i = 0; i < n; i++) {
+    offset[i] = info->offset[i] + (once_in (4) ? below (60) : 0);
+    stride[i] = info->stride[i] + (once_in (4) ? (gint) below (9) - 4 : 0);
+  }
+  if (once_in (8))
+    stride[0] = g_random_int_range (G_MININT, G_MAXINT);
+  gst_buffer_add_video_meta_full (buffer, 0,
+      once_in (16) ? GST_VIDEO_FORMAT_NV12 : GST_VIDEO_INFO_FORMAT (info),
+      (guint) info->width + below (3) - less, (guint) info->height + below (3),
+      n - (n > 1 && once_in (16)), offset, stride);
+}
+
+static guint
+random_extent (void)
+{
+  return once_in (8) ? G_MAXUINT - below (2) : below (2 * MAX_SIZE);
+}
+
+static void
+add_region (GstBuffer *buffer)
+{
+  static const gchar *const labels[] = { "face", "", "bad\xff", "<&>" };
+  GstVideoRegionOfInterestMeta *roi =
+      gst_buffer_add_video_region_of_interest_meta (buffer,
+          labels[below (G_N_ELEMENTS (labels))], random_extent (),
+          random_extent (), random_extent (), random_extent ());
+
+  roi->id = (gint) below (4);
+  roi->parent_id = (gint) below (4) - 1;
+  if (once_in (2))
+    gst_video_region_of_interest_meta_add_param (roi,
+        gst_structure_new ("detection", "confidence", G_TYPE_DOUBLE,
+            once_in (4) ? NAN : 0.5, "label", G_TYPE_STRING,
+            once_in (4) ? NULL : "a\n", "x_min", G_TYPE_INT, -1, NULL));
+}
+
+static void
+add_metas (Fuzz *self, GstBuffer *buffer)
+{
+  if (GST_VIDEO_INFO_FORMAT (&self->info) != GST_VIDEO_FORMAT_UNKNOWN
+      && once_in (2))
+    add_video_meta (self, buffer);
+  for (guint i = below (4); i > 0; i--)
+    add_region (buffer);
+  if (once_in (8)) {
+    GstVideoCropMeta *crop = gst_buffer_add_video_crop_meta (buffer);
+
+    crop->x = crop->y = random_extent ();
+    crop->width = crop->height = random_extent ();
+  }
+}
+
+static void
+push_buffer (Fuzz *self)
+{
+  GstBuffer *buffer = gst_buffer_new (), *held;
+
+  for (gsize left = random_size (self->size); left > 0;) {
+    gsize part = once_in (2) ? left : 1 + below ((guint) left);
+
+    gst_buffer_append_memory (buffer, random_memory (part));
+    left -= part;
+  }
+  add_metas (self, buffer);
+  self->time += once_in (8) ? 2 * GST_SECOND : GST_SECOND / 30;
+  GST_BUFFER_PTS (buffer) = once_in (8) ? GST_CLOCK_TIME_NONE : self->time;
+  GST_BUFFER_DURATION (buffer) = once_in (4) ? G_MAXINT64 : GST_SECOND / 30;
+  if (once_in (8))
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+  held = once_in (4) ? gst_buffer_ref (buffer) : NULL;
+  n_passed += gst_pad_push (self->src, buffer) == GST_FLOW_OK;
+  n_pushed++;
+  gst_clear_buffer (&held);
+}
+
+/* ---- events, queries, states ---- */
+
+static void
+flush (Fuzz *self)
+{
+  gst_pad_push_event (self->src, gst_event_new_flush_start ());
+  gst_pad_push_event (
+      self->src, gst_event_new_flush_stop (g_random_boolean ()));
+  push_segment (self);
+}
+
+static void
+push_gap (Fuzz *self)
+{
+  gst_pad_push_event (self->src, gst_event_new_gap (self->time, GST_SECOND));
+}
+
+static void
+push_end (Fuzz *self)
+{
+  gst_pad_push_event (self->src, gst_event_new_eos ());
+  flush (self);
+}
+
+static void
+push_qos (Fuzz *self)
+{
+  static const GstClockTimeDiff late[] = { 0, GST_SECOND, G_MAXINT64 };
+
+  if (self->sink != NULL)
+    gst_pad_push_event (self->sink,
+        gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 1, late[below (3)],
+            once_in (4) ? G_MAXUINT64 - 1 : self->time));
+}
+
+static void
+query (Fuzz *self)
+{
+  GstPad *pad = gst_element_get_static_pad (self->element, "sink");
+  GstQuery *queries[] = { gst_query_new_allocation (self->caps, TRUE),
+    gst_query_new_caps (once_in (2) ? NULL : self->caps),
+    gst_query_new_accept_caps (self->caps), gst_query_new_latency () };
+
+  for (guint i = 0; i < G_N_ELEMENTS (queries); i++) {
+    if (i < 3)
+      gst_pad_query (pad, queries[i]);
+    else
+      gst_element_query (self->element, queries[i]);
+    gst_query_unref (queries[i]);
+  }
+  gst_object_unref (pad);
+}
+
+static void
+restart (Fuzz *self)
+{
+  gst_element_set_state (
+      self->element, once_in (2) ? GST_STATE_READY : GST_STATE_NULL);
+  get_properties (self);
+  gst_element_set_state (self->element, GST_STATE_PLAYING);
+  gst_pad_push_event (self->src, gst_event_new_stream_start ("again"));
+  change_caps (self);
+}
+
+/* ---- a case ---- */
+
+static GstFlowReturn
+drop_buffer (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  gst_buffer_unref (buffer);
+  return GST_FLOW_OK;
+}
+
+static gboolean
+drop_event (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  gst_event_unref (event);
+  return TRUE;
+}
+
+/* NULL if the element has no pad of that name. A GstHarness would not live with
+ * an element that does not start. */
+static GstPad *
+link_pad (GstElement *element, const gchar *name, GstPadDirection direction)
+{
+  GstPad *own = gst_element_get_static_pad (element, name), *pad;
+
+  if (own == NULL)
+    return NULL;
+  pad = gst_pad_new (NULL, direction);
+  gst_pad_set_event_function (pad, drop_event);
+  if (direction == GST_PAD_SINK)
+    gst_pad_set_chain_function (pad, drop_buffer);
+  gst_pad_set_active (pad, TRUE);
+  if (direction == GST_PAD_SRC)
+    gst_pad_link (pad, own);
+  else
+    gst_pad_link (own, pad);
+  gst_object_unref (own);
+  return pad;
+}
+
+static void
+unlink_pad (GstPad *pad)
+{
+  if (pad != NULL)
+    gst_pad_set_active (pad, FALSE);
+  gst_clear_object (&pad);
+}
+
+static void
+set_location (Fuzz *self)
+{
+  gchar *path = g_strdup_printf ("%s/e%%d.hdr", folder);
+
+  if (g_object_class_find_property (
+          G_OBJECT_GET_CLASS (self->element), "location")
+      != NULL)
+    g_object_set (self->element, "location", path, NULL);
+  g_free (path);
+}
+
+static void
+open_case (Fuzz *self, const gchar *name)
+{
+  GParamSpec **all;
+  guint n;
+
+  *self = (Fuzz){ .element = cuv_element_new (name) };
+  self->properties = g_ptr_array_new ();
+  all = g_object_class_list_properties (G_OBJECT_GET_CLASS (self->element), &n);
+  for (guint i = 0; i < n; i++)
+    if (is_fuzzed (all[i]))
+      g_ptr_array_add (self->properties, all[i]);
+  g_free (all);
+  for (guint i = below (6); i > 0; i--)
+    set_property (self);
+  set_location (self);
+  self->src = link_pad (self->element, "sink", GST_PAD_SRC);
+  self->sink = link_pad (self->element, "src", GST_PAD_SINK);
+  if (self->sink == NULL)
+    g_object_set (self->element, "async", FALSE, "sync", FALSE, NULL);
+  gst_element_set_state (self->element, GST_STATE_PLAYING);
+  gst_pad_push_event (self->src, gst_event_new_stream_start ("first"));
+  change_caps (self);
+}
+
+static void
+clear_folder (void)
+{
+  GDir *dir = g_dir_open (folder, 0, NULL);
+  const gchar *name;
+
+  while ((name = g_dir_read_name (dir)) != NULL) {
+    gchar *path = g_build_filename (folder, name, NULL);
+
+    g_unlink (path);
+    g_free (path);
+  }
+  g_dir_close (dir);
+}
+
+static void
+close_case (Fuzz *self)
+{
+  gst_element_set_state (self->element, GST_STATE_NULL);
+  unlink_pad (self->src);
+  unlink_pad (self->sink);
+  gst_object_unref (self->element);
+  gst_clear_caps (&self->caps);
+  g_ptr_array_unref (self->properties);
+  clear_folder ();
+}
+
+GST_START_TEST (lives)
+{
+  static const Action actions[] = { push_buffer, push_buffer, push_buffer,
+    push_buffer, push_buffer, push_buffer, set_property, set_property,
+    get_properties, change_caps, push_segment, flush, push_gap, push_end,
+    push_qos, query, restart };
+
+  n_pushed = n_passed = 0;
+  for (gint i = 0; i < n_cases; i++) {
+    Fuzz fuzz;
+
+    open_case (&fuzz, names->pdata[__i__]);
+    for (guint n = 4 + below (16); n > 0; n--)
+      actions[below (G_N_ELEMENTS (actions))](&fuzz);
+    close_case (&fuzz);
+  }
+  g_print ("%s: %u of %u buffers passed\n", (gchar *) names->pdata[__i__],
+      n_passed, n_pushed);
+  fail_unless (n_passed > 0);
+}
+
+GST_END_TEST
+static Suite *
+make_suite (void)
+{
+  Suite *suite = suite_create ("generic-fuzz");
+  TCase *tcase = tcase_create ("fuzz");
+  GPtrArray *all = cuv_element_names ();
+
+  if (g_getenv ("CUV_TEST_CASES") != NULL)
+    n_cases = atoi (g_getenv ("CUV_TEST_CASES"));
+  folder = g_dir_make_tmp ("cuv-fuzz-XXXXXX", NULL);
+  names = g_ptr_array_new ();
+  for (guint i = 0; i < all->len; i++) {
+    GstElementFactory *factory = gst_element_factory_find (all->pdata[i]);
+
+    if (!gst_element_factory_list_is_type (
+            factory, GST_ELEMENT_FACTORY_TYPE_SRC))
+      g_ptr_array_add (names, all->pdata[i]);
+    gst_object_unref (factory);
+  }
+  tcase_set_timeout (tcase, 3600);
+  suite_add_tcase (suite, tcase);
+  tcase_add_loop_test (tcase, lives, 0, (int) names->len);
+  return suite;
+}
+
+CUV_ELEMENTS_MAIN (make_suite)
