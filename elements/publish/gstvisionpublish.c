@@ -122,6 +122,12 @@ static const CuvFraming framings[] = {
   [GST_CUV_PUBLISH_CSV] = { cuv_record_csv_header, "", "" },
 };
 
+static const CuvTargetMode modes[] = {
+  [GST_CUV_PUBLISH_JSON] = CUV_TARGET_REPLACE,
+  [GST_CUV_PUBLISH_JSON_LINES] = CUV_TARGET_SHARE,
+  [GST_CUV_PUBLISH_CSV] = CUV_TARGET_APPEND,
+};
+
 /* ---- a frame's way ---- */
 
 static void
@@ -229,8 +235,8 @@ open_writer (GstVisionPublish *self)
 {
   gboolean to_stdout = self->path == NULL || *self->path == '\0'
       || g_str_equal (self->path, "-");
-  CuvTarget *target = cuv_target_file_new (
-      to_stdout ? NULL : self->path, self->format == GST_CUV_PUBLISH_JSON);
+  CuvTarget *target =
+      cuv_target_file_new (to_stdout ? NULL : self->path, modes[self->format]);
   GError *error = NULL;
   CuvWriter *writer = cuv_writer_new (target, &framings[self->format], &error);
 
@@ -474,7 +480,8 @@ install_file_properties (GObjectClass *klass)
    * GstVisionPublish:file-path:
    *
    * The file, FIFO or device to write to; none or "-" is standard output.
-   * Changes in NULL and READY only.
+   * Several elements may append json-lines to one file; a file of json or csv
+   * has one writer. Changes in NULL and READY only.
    *
    * Since: 0.1
    */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,7 +16,7 @@
 typedef struct {
   CuvTarget target;
   gchar *path; /* NULL: standard output */
-  gboolean truncate;
+  CuvTargetMode mode;
   gboolean opened_before;
   gboolean regular;
   int fd;
@@ -38,6 +39,9 @@ cure (int code)
     case EPERM:
     case EROFS:
       return ": choose a place that you may write to";
+    case EWOULDBLOCK:
+      return ": another visionpublish writes to it; give each a file of its "
+             "own, or all of them file-format=json-lines";
     default:
       return "";
   }
@@ -67,20 +71,37 @@ end_last_line (FileTarget *self, off_t size)
   close (fd);
 }
 
-static void
-look_at (FileTarget *self)
+/* Lines of several writers may stand in one file, but not several arrays or
+ * headers. A file system without locks is trusted. */
+static gboolean
+lock (FileTarget *self)
+{
+  int how = self->mode == CUV_TARGET_SHARE ? LOCK_SH : LOCK_EX;
+
+  return flock (self->fd, how | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
+/* FALSE: errno says why not. */
+static gboolean
+take_file (FileTarget *self, gboolean first)
 {
   struct stat status;
-  gboolean ours = self->path != NULL;
 
-  self->target.connected = TRUE;
+  self->regular = self->path != NULL && fstat (self->fd, &status) == 0
+      && S_ISREG (status.st_mode);
   self->target.empty = TRUE;
-  self->regular =
-      ours && fstat (self->fd, &status) == 0 && S_ISREG (status.st_mode);
-  if (self->regular && status.st_size > 0) {
-    self->target.empty = FALSE;
-    end_last_line (self, status.st_size);
+  if (self->regular) {
+    if (!lock (self))
+      return FALSE;
+    if (first && self->mode == CUV_TARGET_REPLACE)
+      return ftruncate (self->fd, 0) == 0;
+    /* whoever had the lock may have written */
+    if (fstat (self->fd, &status) == 0 && status.st_size > 0) {
+      self->target.empty = FALSE;
+      end_last_line (self, status.st_size);
+    }
   }
+  return TRUE;
 }
 
 static gboolean
@@ -91,32 +112,6 @@ is_fifo (const gchar *path)
   return stat (path, &status) == 0 && S_ISFIFO (status.st_mode);
 }
 
-/* A file that is gone later is not made again: it was a FIFO, and whoever reads
- * it will. */
-static CuvTargetState
-file_open (CuvTarget *target, GError **error)
-{
-  FileTarget *self = (FileTarget *) target;
-  int flags = O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
-      | (self->truncate ? 0 : O_APPEND);
-  int code;
-
-  if (!self->opened_before)
-    flags |= O_CREAT | (self->truncate ? O_TRUNC : 0);
-  self->opened_before = TRUE;
-  self->fd =
-      self->path != NULL ? open (self->path, flags, 0666) : STDOUT_FILENO;
-  if (self->fd >= 0) {
-    look_at (self);
-    return CUV_TARGET_OPEN;
-  }
-  code = errno;
-  if (code == ENXIO && is_fifo (self->path))
-    return CUV_TARGET_NOT_YET;
-  set_error (error, code);
-  return CUV_TARGET_FAILED;
-}
-
 static void
 disconnect (FileTarget *self)
 {
@@ -124,6 +119,33 @@ disconnect (FileTarget *self)
     close (self->fd);
   self->fd = -1;
   self->target.connected = FALSE;
+}
+
+/* A file that is gone later is not made again: it was a FIFO, and whoever reads
+ * it will. */
+static CuvTargetState
+file_open (CuvTarget *target, GError **error)
+{
+  FileTarget *self = (FileTarget *) target;
+  gboolean first = !self->opened_before;
+  int flags = O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+      | (self->mode == CUV_TARGET_REPLACE ? 0 : O_APPEND)
+      | (first ? O_CREAT : 0);
+  int code;
+
+  self->opened_before = TRUE;
+  self->fd =
+      self->path != NULL ? open (self->path, flags, 0666) : STDOUT_FILENO;
+  if (self->fd >= 0 && take_file (self, first)) {
+    self->target.connected = TRUE;
+    return CUV_TARGET_OPEN;
+  }
+  code = errno;
+  if (self->fd < 0 && code == ENXIO && is_fifo (self->path))
+    return CUV_TARGET_NOT_YET;
+  disconnect (self);
+  set_error (error, code);
+  return CUV_TARGET_FAILED;
 }
 
 /* ---- write ---- */
@@ -187,14 +209,14 @@ static const CuvTargetClass file_class = { file_open, file_write, file_retract,
   file_free };
 
 CuvTarget *
-cuv_target_file_new (const gchar *path, gboolean truncate)
+cuv_target_file_new (const gchar *path, CuvTargetMode mode)
 {
   FileTarget *self = g_new0 (FileTarget, 1);
 
   self->target.klass = &file_class;
   self->target.name = g_strdup (path != NULL ? path : "standard output");
   self->path = g_strdup (path);
-  self->truncate = truncate;
+  self->mode = mode;
   self->fd = -1;
   return &self->target;
 }

@@ -47,8 +47,15 @@ struct _CuvTarget {
   gboolean empty; /* nothing stands there yet, since the last open() */
 };
 
-/* A file, FIFO or device; NULL: standard output. truncate: else appended to. */
-CuvTarget *cuv_target_file_new (const gchar *path, gboolean truncate);
+typedef enum {
+  CUV_TARGET_REPLACE, /* the file is made anew */
+  CUV_TARGET_APPEND,
+  CUV_TARGET_SHARE, /* append, as others may at the same time */
+} CuvTargetMode;
+
+/* A file, FIFO or device; NULL: standard output. A regular file is locked; one
+ * that another writer has open is refused unless both share it. */
+CuvTarget *cuv_target_file_new (const gchar *path, CuvTargetMode mode);
 
 /* ---- the writer ---- */
 

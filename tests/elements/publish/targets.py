@@ -310,6 +310,58 @@ class Targets(unittest.TestCase):
         self.assertIn("that you may write to", error)
         publish.stop()
 
+    def test_two_writers(self):
+        """The second is refused, in this process and from another."""
+        for kind in ("json", "csv"):
+            path = self.path + "." + kind
+            settings = "file-format=%s file-path=%s" % (kind, path)
+            first = Publish(LIVE % -1 + PUBLISH % settings)
+            first.play()
+            first.until(lambda: first.stat("records") > 20)
+            second = Publish(FAST % 10 + PUBLISH % settings)
+            self.assertEqual(second.play(), Gst.StateChangeReturn.FAILURE)
+            error = second.wait()
+            for part in (path, "another visionpublish", "json-lines"):
+                self.assertIn(part, error)
+            second.stop()
+            for other in (kind, "json-lines"):
+                line = FAST % 10 + PUBLISH % (
+                    "file-format=%s file-path=%s" % (other, path))
+                child = launch(line, stderr=subprocess.PIPE)
+                self.assertIn(b"another visionpublish",
+                              child.communicate(timeout=20)[1])
+                self.assertNotEqual(child.returncode, 0)
+            records = first.stat("records")
+            first.pipeline.send_event(Gst.Event.new_eos())
+            self.assertIsNone(first.wait())
+            first.stop()
+            self.assertGreaterEqual(first.stat("records"), records)
+            with open(path, newline="", encoding="utf-8") as file:
+                rows = json.load(file) if kind == "json" else list(
+                    csv.DictReader(file))
+            self.assertEqual([int(row["frame_num"]) for row in rows],
+                             list(range(first.stat("records"))))
+            # free again
+            third = Publish(FAST % 10 + PUBLISH % settings)
+            third.play()
+            self.assertIsNone(third.wait())
+            third.stop()
+            self.assertEqual(third.stat("records"), 10)
+
+    def test_lines_are_shared(self):
+        settings = "tags={\"x\":\"%s\"} source=%%s file-path=%s" % (
+            "y" * 10000, self.path)
+        children = [launch(FAST % 1000 + PUBLISH % (settings % source))
+                    for source in "ab"]
+        for child in children:
+            self.assertEqual(child.wait(60), 0)
+        numbers = {"a": [], "b": []}
+        for line in self.read(self.path).splitlines():
+            record = json.loads(line)
+            numbers[record["source"]].append(record["frame_num"])
+        for source in "ab":
+            self.assertEqual(numbers[source], list(range(1000)))
+
     def test_up_and_down(self):
         publish = Publish(FAST % 10 + PUBLISH % ("file-path=" + self.path))
         for n in range(1, 4):

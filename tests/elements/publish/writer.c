@@ -531,7 +531,7 @@ target_write (CuvTarget *target)
  * waits. */
 GST_START_TEST (test_full_stdout)
 {
-  CuvTarget *target = cuv_target_file_new (NULL, FALSE);
+  CuvTarget *target = cuv_target_file_new (NULL, CUV_TARGET_APPEND);
   gchar page[PIPE_BUF] = { 0 };
   int ends[2], saved = dup (STDOUT_FILENO);
   gssize n_full, n_room;
