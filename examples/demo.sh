@@ -42,7 +42,7 @@ check_input ()
 
 # The line itself: the same with and without a GPU.
 faces=(cudaupload ! waldboostdetect "model=${MODEL:-lbpcascade_frontalface_improved.xml}"
-  label=face ! visionoverlay thickness=3 draw-confidence=false color=0xff30e060 ! visionpublish "file-path=$records"
+  label=face ! visionoverlay thickness=3 color=0xff30e060 ! visionpublish "file-path=$records"
   add-empty-results=true ! cudadownload)
 record=(videoconvert ! "video/x-raw,format=I420" ! x264enc tune=zerolatency
   speed-preset=veryfast pass=qual quantizer=21 ! h264parse ! mp4mux ! filesink "location=$video")

@@ -38,19 +38,21 @@ static void
 print_objects (Detect *self, GstBuffer *buffer)
 {
   GstVideoRegionOfInterestMeta *roi;
-  gdouble confidence = 0.0;
   gpointer state = NULL;
+  gdouble confidence;
   GstStructure *detection;
 
   while ((roi = (gpointer) gst_buffer_iterate_meta_filtered (
               buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
     self->n_objects++;
     detection = gst_video_region_of_interest_meta_get_param (roi, "detection");
-    gst_structure_get_double (detection, "confidence", &confidence);
-    if (options.csv == NULL)
-      fprintf (self->report, "%s: %s %ux%u at %u,%u confidence %.3f\n",
-          self->name, g_quark_to_string (roi->roi_type), roi->w, roi->h, roi->x,
-          roi->y, confidence);
+    if (options.csv != NULL)
+      continue;
+    fprintf (self->report, "%s: %s %ux%u at %u,%u", self->name,
+        g_quark_to_string (roi->roi_type), roi->w, roi->h, roi->x, roi->y);
+    if (gst_structure_get_double (detection, "confidence", &confidence))
+      fprintf (self->report, " confidence %.3f", confidence);
+    fputc ('\n', self->report);
   }
 }
 

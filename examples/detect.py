@@ -8,8 +8,9 @@ from gi.repository import GLib, Gst, GstVideo
 def print_regions(pad, info):
     buffer, id = info.get_buffer(), 0  # ids count up from 0
     while region := GstVideo.buffer_get_video_region_of_interest_meta_id(buffer, id):
+        found, confidence = region.get_param("detection").get_double("confidence")
         print(id, GLib.quark_to_string(region.roi_type), region.x, region.y, region.w, region.h,
-              f"{region.get_param('detection').get_double('confidence').value:.3f}",
+              f"{confidence:.3f}" if found else "-",
               f"in {region.parent_id}" if region.parent_id >= 0 else "")
         id += 1
     return Gst.PadProbeReturn.OK

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "gstcuvmeta.h"
 
+#include <math.h>
 #include <string.h>
 #if HAVE_ANALYTICS
 #include <gst/analytics/analytics.h>
@@ -42,8 +43,9 @@ gst_cuv_meta_add_object (GstBuffer *buffer, const GstVideoInfo *info, gint id,
 
   if (relations == NULL)
     relations = gst_buffer_add_analytics_relation_meta (buffer);
-  if (gst_analytics_relation_meta_add_od_mtd (
-          relations, g_quark_from_string (label), x, y, w, h, confidence, &od))
+  if (gst_analytics_relation_meta_add_od_mtd (relations,
+          g_quark_from_string (label), x, y, w, h,
+          isnan (confidence) ? 0.5 : confidence, &od))
     id = MAX (id, (gint) od.id);
 #endif
   roi->id = id;
@@ -51,8 +53,10 @@ gst_cuv_meta_add_object (GstBuffer *buffer, const GstVideoInfo *info, gint id,
   gst_structure_set_name (detection, "detection");
   gst_structure_set (detection, "x_min", G_TYPE_DOUBLE, x / width, "x_max",
       G_TYPE_DOUBLE, (x + w) / width, "y_min", G_TYPE_DOUBLE, y / height,
-      "y_max", G_TYPE_DOUBLE, (y + h) / height, "confidence", G_TYPE_DOUBLE,
-      confidence, NULL);
+      "y_max", G_TYPE_DOUBLE, (y + h) / height, NULL);
+  if (!isnan (confidence))
+    gst_structure_set (
+        detection, "confidence", G_TYPE_DOUBLE, confidence, NULL);
   if (!gst_structure_has_field (detection, "label_id"))
     gst_structure_set (detection, "label_id", G_TYPE_INT, 0, NULL);
   gst_video_region_of_interest_meta_add_param (roi, detection);

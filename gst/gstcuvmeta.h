@@ -17,11 +17,11 @@ G_BEGIN_DECLS
 CUV_API gint gst_cuv_meta_next_id (GstBuffer *buffer);
 
 /* Adds a GstVideoRegionOfInterestMeta with a "detection" structure:
- * x_min, x_max, y_min, y_max (double, 0..1 of the frame), confidence (double),
- * label_id (int, 0 unless extra has it). parent_id is -1, for none. ids of more
- * objects count up from gst_cuv_meta_next_id(). With GstAnalytics an ODMtd of
- * the same id and place is added too. extra: more fields for "detection", or
- * NULL; taken. */
+ * x_min, x_max, y_min, y_max (double, 0..1 of the frame), confidence (double,
+ * absent if NAN; an ODMtd, which must have one, then says 0.5), label_id (int,
+ * 0 unless extra has it). parent_id is -1, for none. ids of more objects count
+ * up from gst_cuv_meta_next_id(). With GstAnalytics an ODMtd of the same id and
+ * place is added too. extra: more fields for "detection", or NULL; taken. */
 CUV_API GstVideoRegionOfInterestMeta *gst_cuv_meta_add_object (
     GstBuffer *buffer, const GstVideoInfo *info, gint id, const gchar *label,
     guint x, guint y, guint w, guint h, gdouble confidence,

@@ -178,7 +178,8 @@ keep_objects (GstWaldboostDetect *self, const CuvWaldboostBox *boxes, gint n,
 
     object.box.x += self->scanner.x;
     object.box.y += self->scanner.y;
-    if (gst_waldboost_confidence (object.box.score) >= threshold)
+    if (!(gst_waldboost_confidence (&self->wish.origin, boxes[i].score)
+            < threshold))
       g_array_append_val (self->objects, object);
   }
 }

@@ -63,9 +63,10 @@ parent_among (const GArray *regions, const GstWaldboostObject *object)
 /* ---- objects ---- */
 
 gdouble
-gst_waldboost_confidence (gfloat score)
+gst_waldboost_confidence (const GstWaldboostOrigin *origin, gfloat score)
 {
-  return 1.0 / (1.0 + exp (-(gdouble) score));
+  return origin->no_confidence ? (gdouble) NAN
+                               : 1.0 / (1.0 + exp (-(gdouble) score));
 }
 
 void
@@ -80,14 +81,17 @@ append_object (GValue *list, const GstWaldboostObject *object,
     const GstWaldboostOrigin *origin)
 {
   const CuvWaldboostBox *box = &object->box;
+  gdouble confidence = gst_waldboost_confidence (origin, box->score);
   GstStructure *structure = gst_structure_new ("object", "label", G_TYPE_STRING,
       origin->label, "label_id", G_TYPE_INT, origin->label_id, "x", G_TYPE_UINT,
       (guint) box->x, "y", G_TYPE_UINT, (guint) box->y, "width", G_TYPE_UINT,
-      (guint) box->width, "height", G_TYPE_UINT, (guint) box->height,
-      "confidence", G_TYPE_DOUBLE, gst_waldboost_confidence (box->score),
-      "score", G_TYPE_DOUBLE, (gdouble) box->score, NULL);
+      (guint) box->width, "height", G_TYPE_UINT, (guint) box->height, "score",
+      G_TYPE_DOUBLE, (gdouble) box->score, NULL);
   GValue value = G_VALUE_INIT;
 
+  if (!isnan (confidence))
+    gst_structure_set (
+        structure, "confidence", G_TYPE_DOUBLE, confidence, NULL);
   if (object->parent_id >= 0)
     gst_structure_set (
         structure, "parent_id", G_TYPE_INT, object->parent_id, NULL);
@@ -125,7 +129,8 @@ gst_waldboost_attach_objects (const GArray *objects, const GArray *regions,
     const CuvWaldboostBox *box = &object->box;
 
     gst_cuv_meta_add_object (buffer, info, id + (gint) i, origin->label, box->x,
-        box->y, box->width, box->height, gst_waldboost_confidence (box->score),
+        box->y, box->width, box->height,
+        gst_waldboost_confidence (origin, box->score),
         detection_extra (box, origin, age))
         ->parent_id = parent_among (regions, object);
     if (message != NULL)

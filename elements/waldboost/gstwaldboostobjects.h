@@ -28,11 +28,14 @@ typedef struct {
 typedef struct {
   gchar *label, *model_file;
   gint label_id;
+  gboolean no_confidence; /* the model gives all of them the same score */
 } GstWaldboostOrigin;
 
 void gst_waldboost_origin_clear (GstWaldboostOrigin *self);
 
-gdouble gst_waldboost_confidence (gfloat score);
+/* NAN where there is none. */
+gdouble gst_waldboost_confidence (
+    const GstWaldboostOrigin *origin, gfloat score);
 
 /* Attaches the objects to the buffer, which has these regions, and lists them
  * in message unless it is NULL. age: of held ones, else 0. */

@@ -12,7 +12,8 @@
  *
  * Confidence is 1 / (1 + exp (-s)), s the last sum minus its threshold, the
  * largest of a group: accepted windows have s >= 0, so values up to 0.5 let all
- * pass.
+ * pass. A model that gives all windows the same s has no confidence, and its
+ * objects pass always.
  *
  * Since: 0.1
  */

@@ -15,6 +15,7 @@ gst_waldboost_wish_init (GstWaldboostWish *self, GstWaldboostSettings *settings)
   self->origin.model_file =
       g_path_get_basename (settings->texts[GST_WALDBOOST_PROP_MODEL]);
   GST_OBJECT_UNLOCK (settings->owner);
+  self->origin.no_confidence = cuv_model_has_one_score (self->model);
 }
 
 void

@@ -46,15 +46,20 @@ add_facts (CuvWaldboostModel *model)
   }
 }
 
+static int
+end_of_leaves (const CuvWaldboostModel *model, int k)
+{
+  return k + 1 < model->n_weak ? model->weak[k + 1].first_leaf
+                               : model->n_leaves;
+}
+
 /* The largest magnitude of a weak classifier's leaves. */
 static double
 largest_leaf (const CuvWaldboostModel *model, int k)
 {
-  int end =
-      k + 1 < model->n_weak ? model->weak[k + 1].first_leaf : model->n_leaves;
   double most = 0;
 
-  for (int i = model->weak[k].first_leaf; i < end; i++)
+  for (int i = model->weak[k].first_leaf; i < end_of_leaves (model, k); i++)
     most = MAX (most, fabs ((double) model->leaves[i]));
   return most;
 }
@@ -129,6 +134,42 @@ cuv_model_builder_finish (CuvModelBuilder *self)
   if (model->arithmetic == CUV_SUM_FIXED)
     add_fixed (model, (CuvWeak *) (void *) self->weak->data);
   return model;
+}
+
+/* The largest leaf of a weak classifier; below: the largest of the others. */
+static double
+best_leaf (const CuvWaldboostModel *model, int k, double *below)
+{
+  double best = -INFINITY;
+
+  *below = -INFINITY;
+  for (int i = model->weak[k].first_leaf; i < end_of_leaves (model, k); i++) {
+    double leaf = (double) model->leaves[i];
+
+    if (leaf > best)
+      *below = best;
+    else if (leaf < best)
+      *below = MAX (*below, leaf);
+    best = MAX (best, leaf);
+  }
+  return best;
+}
+
+bool
+cuv_model_has_one_score (const CuvWaldboostModel *model)
+{
+  int last = model->n_weak - 1;
+  double sum = 0, least_loss = INFINITY, below;
+
+  if (model->arithmetic != CUV_SUM_STAGES)
+    return false;
+  for (int k = model->stage_first[model->n_stages - 1]; k <= last; k++) {
+    double best = best_leaf (model, k, &below);
+
+    sum += best;
+    least_loss = MIN (least_loss, best - below);
+  }
+  return sum - least_loss < (double) model->weak[last].threshold;
 }
 
 const CuvWaldboostModel *

@@ -3,6 +3,7 @@
 #ifndef CUV_WALDBOOST_MODEL_H
 #define CUV_WALDBOOST_MODEL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include "waldboost/waldboost-types.h"
 
@@ -36,6 +37,10 @@ typedef struct {
  * newline: free() it. */
 const CuvWaldboostModel *cuv_model_parse (const char *bytes, size_t size,
     const CuvModelOptions *options, char **error);
+
+/* Whether all windows that pass get the same score, which then says nothing:
+ * the last stage of a cascade can be passed in one way only. */
+bool cuv_model_has_one_score (const CuvWaldboostModel *model);
 
 /* A model does not change, so any number of threads may share it. */
 const CuvWaldboostModel *cuv_model_ref (const CuvWaldboostModel *model);

@@ -125,6 +125,68 @@ GST_START_TEST (test_live_model)
 
 GST_END_TEST;
 
+static void
+check_has_confidence (GstHarness *h, GstSample *sample, gboolean has)
+{
+  GstBuffer *buffer = push (h, sample);
+  GstVideoRegionOfInterestMeta *roi;
+  gpointer state = NULL;
+
+  fail_unless (n_objects (buffer) > 0);
+  while (
+      (roi = (GstVideoRegionOfInterestMeta *) gst_buffer_iterate_meta_filtered (
+           buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+    GstStructure *detection =
+        gst_video_region_of_interest_meta_get_param (roi, "detection");
+
+    fail_unless (gst_structure_has_field (detection, "confidence") == has);
+    fail_unless (gst_structure_has_field (detection, "score"));
+  }
+  gst_buffer_unref (buffer);
+}
+
+static void
+check_message_confidence (GstBus *bus, gboolean has)
+{
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
+  const GValue *objects =
+      gst_structure_get_value (gst_message_get_structure (message), "objects");
+
+  for (guint i = 0; i < gst_value_list_get_size (objects); i++)
+    fail_unless (
+        gst_structure_has_field (
+            gst_value_get_structure (gst_value_list_get_value (objects, i)),
+            "confidence")
+        == has);
+  gst_message_unref (message);
+}
+
+/* A model whose last stage can be passed in one way only gives no confidence,
+ * and threshold lets its objects pass. */
+GST_START_TEST (test_no_confidence)
+{
+  static const gchar *const models[] = { "lbpcascade_frontalface_improved.xml",
+    "lbpcascade_frontalface.xml", "haarcascade_frontalface_alt.xml" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (models); i++) {
+    GstSample *sample = decode_picture ("video/x-raw,format=RGB");
+    GstHarness *h = new_harness (
+        "min-neighbors=0 threshold=0.6 message=every-frame", sample);
+    GstElement *d = detector (h);
+    GstBus *bus = watch (h);
+
+    g_object_set (d, "model", models[i], NULL);
+    check_has_confidence (h, sample, i != 0);
+    check_message_confidence (bus, i != 0);
+    gst_object_unref (bus);
+    gst_object_unref (d);
+    gst_harness_teardown (h);
+    gst_sample_unref (sample);
+  }
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_caps_change)
 {
   static const gchar *const caps[] = { "video/x-raw,format=NV12",
@@ -268,6 +330,7 @@ waldboostdetect_suite (void)
   tcase_add_test (tc, test_formats);
   tcase_add_test (tc, test_live_properties);
   tcase_add_test (tc, test_live_model);
+  tcase_add_test (tc, test_no_confidence);
   tcase_add_test (tc, test_caps_change);
   tcase_add_test (tc, test_message_and_stats);
   tcase_add_test (tc, test_survivors);
