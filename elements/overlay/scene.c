@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <string.h>
+#include "gstcolor.h"
 #include "gsttrails.h"
 
 /* Far apart from each other, and none too dark to see. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "style.h"
 
-#include <string.h>
+#include "gstcolor.h"
 #include "gstcuvfilter.h"
 #include "text.h"
 
@@ -33,39 +33,6 @@ gst_cuv_style_clear (GstCuvStyle *style)
   g_clear_pointer (&style->only, g_hash_table_unref);
 }
 
-/* Opacity makes things transparent, so that a colour given without an alpha is
- * seen. */
-guint
-gst_cuv_color_opaque_if_none (guint argb)
-{
-  return argb >> 24 == 0 ? argb | 0xff000000u : argb;
-}
-
-static gboolean
-color_from_value (const GValue *value, guint *argb)
-{
-  const gchar *text;
-  gsize length;
-  guint64 number;
-
-  if (G_VALUE_HOLDS_UINT (value) || G_VALUE_HOLDS_INT (value)) {
-    *argb = gst_cuv_color_opaque_if_none (G_VALUE_HOLDS_UINT (value)
-            ? g_value_get_uint (value)
-            : (guint) g_value_get_int (value));
-    return TRUE;
-  }
-  text = G_VALUE_HOLDS_STRING (value) ? g_value_get_string (value) : NULL;
-  if (text == NULL || text[0] != '#')
-    return FALSE;
-  length = strlen (text + 1);
-  if ((length != 6 && length != 8) || !g_ascii_isxdigit (text[1])
-      || !g_ascii_string_to_unsigned (
-          text + 1, 16, 0, G_MAXUINT32, &number, NULL))
-    return FALSE;
-  *argb = gst_cuv_color_opaque_if_none ((guint) number);
-  return TRUE;
-}
-
 typedef struct {
   GHashTable *table;
   gchar *problem;
@@ -78,15 +45,14 @@ parse_color (GQuark field, const GValue *value, gpointer data)
   gchar *text;
   guint argb;
 
-  if (color_from_value (value, &argb)) {
+  if (gst_cuv_color_from_value (value, &argb)) {
     g_hash_table_insert (parse->table, g_strdup (g_quark_to_string (field)),
         GUINT_TO_POINTER (argb));
     return TRUE;
   }
   text = g_strdup_value_contents (value);
   parse->problem = g_strdup_printf (
-      "label-colors: %s is no colour for %s. Use \"#rrggbb\", \"#aarrggbb\" or "
-      "an unsigned 0xaarrggbb.",
+      "label-colors: %s is no colour for %s. Use " GST_CUV_COLOR_FORMS ".",
       text, g_quark_to_string (field));
   g_free (text);
   return FALSE;
@@ -325,30 +291,36 @@ install_switches (GObjectClass *klass)
 static void
 install_looks (GObjectClass *klass)
 {
+  GParamSpec *color;
+
   /**
    * GstVisionOverlay:color:
    *
    * The colour of what label-colors does not name, 0xAARRGGBB. 0 gives each
    * label (and each kind of custom metadata, and each id of what is tracked) a
-   * colour of its own, always the same. An alpha of 0 counts as 255.
+   * colour of its own, always the same. An alpha of 0 counts as 255. As a text,
+   * in gst-launch-1.0 and presets, also a name (CSS, X11), "#rgb", "#rrggbb" or
+   * "#aarrggbb".
    *
    * Since: 0.1
    */
-  g_object_class_install_property (klass, GST_CUV_STYLE_COLOR,
-      g_param_spec_uint ("color", "Colour",
-          "Colour 0xAARRGGBB (0 = one for each label)", 0, G_MAXUINT32,
-          DEFAULT_COLOR, GST_CUV_PARAM_TUNABLE));
+  color = g_param_spec_uint ("color", "Colour",
+      "red, #rgb, #rrggbb, #aarrggbb or 0xaarrggbb (0 = one for each label)", 0,
+      G_MAXUINT32, DEFAULT_COLOR, GST_CUV_PARAM_TUNABLE);
+  color->value_type = GST_TYPE_CUV_COLOR;
+  g_object_class_install_property (klass, GST_CUV_STYLE_COLOR, color);
   /**
    * GstVisionOverlay:label-colors:
    *
    * A structure with a field for each label (or kind of custom metadata) that
-   * has a colour of its own: "#rrggbb", "#aarrggbb" or an unsigned 0xAARRGGBB.
+   * has a colour of its own: a text as #GstVisionOverlay:color takes, or an
+   * unsigned 0xAARRGGBB.
    *
    * Since: 0.1
    */
   g_object_class_install_property (klass, GST_CUV_STYLE_LABEL_COLORS,
       g_param_spec_boxed ("label-colors", "Label colours",
-          "Colours by label: colors,face=(string)\"#ff0000\"",
+          "Colours by label: colors,face=red,car=(string)\"#ff8000\"",
           GST_TYPE_STRUCTURE, GST_CUV_PARAM_LIVE));
   /**
    * GstVisionOverlay:thickness:

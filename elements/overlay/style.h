@@ -22,10 +22,6 @@ typedef struct {
 void gst_cuv_style_copy (GstCuvStyle *out, const GstCuvStyle *in);
 void gst_cuv_style_clear (GstCuvStyle *style);
 
-/* Opacity makes things transparent, so that a colour given without an alpha is
- * seen. */
-guint gst_cuv_color_opaque_if_none (guint argb);
-
 /* The properties, by id. */
 enum {
   GST_CUV_STYLE_DRAW_BOXES = 1,

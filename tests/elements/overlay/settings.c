@@ -103,6 +103,87 @@ GST_START_TEST (a_label_has_its_own_colour)
 }
 
 GST_END_TEST
+static guint
+rgb_at (GstHarness *h, GstBuffer *in, gint x, gint y)
+{
+  GstBuffer *out = overlay_draw (h, in);
+  guint rgb = 0;
+
+  for (gint i = 0; i < 3; i++)
+    rgb = rgb << 8 | overlay_sample (h, out, i, x, y);
+  gst_buffer_unref (out);
+  return rgb;
+}
+
+/* What CSS and GStreamer say of them, for color and label-colors alike. */
+GST_START_TEST (colours_have_names_and_forms)
+{
+  static const struct {
+    const gchar *text;
+    guint rgb;
+  } colors[] = { { "red", 0xff0000 }, { "orange", 0xffa500 },
+    { "LightSteelBlue", 0xb0c4de }, { "light steel blue", 0xb0c4de },
+    { "#1af", 0x11aaff }, { "#102030", 0x102030 }, { "#ff102030", 0x102030 },
+    { "#00102030", 0x102030 }, { "#80406080", 0x203040 },
+    { "0xff102030", 0x102030 }, { "0x102030", 0x102030 },
+    { "4279246896", 0x102030 }, { "0x80406080", 0x203040 } };
+  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
+  GstBuffer *in = black_frame ("face");
+
+  overlay_add_region (in, "dog", 10, 100, 60, 60, -1);
+  for (guint i = 0; i < G_N_ELEMENTS (colors); i++) {
+    GstStructure *structure = gst_structure_new (
+        "colors", "dog", G_TYPE_STRING, colors[i].text, NULL);
+
+    gst_util_set_object_arg (G_OBJECT (h->element), "color", colors[i].text);
+    g_object_set (h->element, "label-colors", structure, NULL);
+    gst_structure_free (structure);
+    fail_unless_equals_int_hex (rgb_at (h, in, 100, 130), colors[i].rgb);
+    fail_unless_equals_int_hex (rgb_at (h, in, 10, 130), colors[i].rgb);
+  }
+  gst_buffer_unref (in);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* As gst-launch-1.0 and GstPreset do it, and programs. */
+GST_START_TEST (a_colour_is_text_or_number)
+{
+  static const gchar *const no_colors[] = { "rde", "#ff00", "#-1234567", "0x",
+    "-1", "", "#gg0000", "99999999999" };
+  GstElement *overlay = gst_element_factory_make ("visionoverlay", NULL);
+  GParamSpec *spec =
+      g_object_class_find_property (G_OBJECT_GET_CLASS (overlay), "color");
+  GValue value = G_VALUE_INIT, number = G_VALUE_INIT;
+  guint color;
+  gchar *text;
+
+  g_value_init (&value, spec->value_type);
+  for (guint i = 0; i < G_N_ELEMENTS (no_colors); i++)
+    fail_if (gst_value_deserialize_with_pspec (&value, no_colors[i], spec),
+        "%s", no_colors[i]);
+  fail_unless (gst_value_deserialize_with_pspec (&value, "#40ff8000", spec));
+  g_object_set_property (G_OBJECT (overlay), "color", &value);
+  g_object_get (overlay, "color", &color, NULL);
+  fail_unless_equals_int_hex (color, 0x40ff8000);
+  text = gst_value_serialize (&value);
+  g_value_set_uint (&value, 0);
+  fail_unless (gst_value_deserialize (&value, text));
+  fail_unless_equals_int_hex (g_value_get_uint (&value), 0x40ff8000);
+  g_free (text);
+  g_value_unset (&value);
+  g_value_init (&number, G_TYPE_UINT);
+  g_value_set_uint (&number, 7);
+  g_object_set_property (G_OBJECT (overlay), "color", &number);
+  g_object_get_property (G_OBJECT (overlay), "color", &number);
+  fail_unless_equals_int_hex (g_value_get_uint (&number), 7);
+  g_object_set (overlay, "color", 0xff00ff00u, NULL);
+  g_object_get (overlay, "color", &color, NULL);
+  fail_unless_equals_int_hex (color, 0xff00ff00);
+  gst_object_unref (overlay);
+}
+
+GST_END_TEST
 /* ---- text ---- */
 
 GST_START_TEST (text_is_written_above_the_box)
@@ -271,7 +352,7 @@ check_refused (const gchar *property, const gchar *value, const gchar *cause)
 GST_START_TEST (bad_values_are_refused_at_start)
 {
   check_refused ("label-colors", "c, face=(string)\"#ff00\"", "#ff00");
-  check_refused ("label-colors", "c, face=(string)red", "no colour for face");
+  check_refused ("label-colors", "c, face=(string)rde", "no colour for face");
   check_refused ("label-colors", "c, face=(string)\"#-12345\"", "#rrggbb");
   check_refused ("label-colors", "c, face=(double)1", "no colour");
   check_refused ("font", "Sans 900", "256 pixels");
@@ -295,7 +376,7 @@ GST_START_TEST (a_bad_value_leaves_the_old_one)
   fail_unless_equals_int (red_at (h, in, 100, 130), 0x10);
   fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
   gst_util_set_object_arg (
-      G_OBJECT (h->element), "label-colors", "c, face=(string)pink");
+      G_OBJECT (h->element), "label-colors", "c, face=(string)pnik");
   message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
   fail_unless (message != NULL);
   gst_message_unref (message);
@@ -365,6 +446,8 @@ suite (void)
   tcase_add_test (t, properties_change_while_playing);
   tcase_add_test (t, labels_filter);
   tcase_add_test (t, a_label_has_its_own_colour);
+  tcase_add_test (t, colours_have_names_and_forms);
+  tcase_add_test (t, a_colour_is_text_or_number);
   tcase_add_test (t, text_is_written_above_the_box);
   tcase_add_test (t, any_param_gives_a_confidence);
   tcase_add_test (t, any_label_can_be_written);
