@@ -9,35 +9,102 @@ static const char *const folders[] = { "/usr/share/opencv4/lbpcascades",
   "/usr/share/opencv4/haarcascades", "/usr/local/share/opencv4/lbpcascades",
   "/usr/local/share/opencv4/haarcascades" };
 
-static char *
-find_in (const char *folder, const char *name)
+/* Where names without a folder are looked for; g_strfreev() it. */
+static char **
+model_folders (void)
 {
-  char *path = g_build_filename (folder, name, NULL);
+  const char *variable = g_getenv ("CUV_MODEL_PATH");
+  char *known = g_strjoinv (G_SEARCHPATH_SEPARATOR_S, (char **) folders);
+  char *all = g_strjoin (
+      G_SEARCHPATH_SEPARATOR_S, variable ? variable : "", known, NULL);
+  char **list = g_strsplit (all, G_SEARCHPATH_SEPARATOR_S, -1);
 
-  if (g_file_test (path, G_FILE_TEST_EXISTS))
-    return path;
-  g_free (path);
-  return NULL;
+  g_free (all);
+  g_free (known);
+  return list;
 }
 
 static char *
 find_model (const char *name)
 {
-  const char *variable = g_getenv ("CUV_MODEL_PATH");
-  char **own, *path = NULL;
+  char **list, *path = NULL;
 
   if (*name == '\0')
     return NULL;
   if (strchr (name, G_DIR_SEPARATOR) != NULL
       || g_file_test (name, G_FILE_TEST_EXISTS))
     return g_strdup (name);
-  own = g_strsplit (variable ? variable : "", G_SEARCHPATH_SEPARATOR_S, -1);
-  for (guint i = 0; own[i] != NULL && path == NULL; i++)
-    path = find_in (own[i], name);
-  g_strfreev (own);
-  for (guint i = 0; i < G_N_ELEMENTS (folders) && path == NULL; i++)
-    path = find_in (folders[i], name);
+  list = model_folders ();
+  for (char **folder = list; *folder != NULL && path == NULL; folder++) {
+    path = g_build_filename (*folder, name, NULL);
+    if (!g_file_test (path, G_FILE_TEST_EXISTS))
+      g_clear_pointer (&path, g_free);
+  }
+  g_strfreev (list);
   return path;
+}
+
+/* ---- the name that was meant ---- */
+
+/* Levenshtein's. */
+static guint
+edit_distance (const char *a, const char *b)
+{
+  gsize n = strlen (b);
+  guint *row = g_new (guint, n + 1), distance;
+
+  for (gsize i = 0; i <= n; i++)
+    row[i] = (guint) i;
+  for (; *a != '\0'; a++) {
+    guint corner = row[0]++;
+
+    for (gsize i = 1; i <= n; i++) {
+      guint above = row[i];
+
+      row[i] = MIN (MIN (above, row[i - 1]) + 1, corner + (*a != b[i - 1]));
+      corner = above;
+    }
+  }
+  distance = row[n];
+  g_free (row);
+  return distance;
+}
+
+#define LETTER 256 /* longer than names get */
+
+/* A part of a name is hardly further away than one wrong letter. */
+static void
+find_nearer (
+    const char *folder, const char *name, char **nearest, guint *distance)
+{
+  GDir *dir = *folder != '\0' ? g_dir_open (folder, 0, NULL) : NULL;
+  const char *entry;
+
+  while (dir != NULL && (entry = g_dir_read_name (dir)) != NULL) {
+    guint letters = edit_distance (name, entry);
+    guint d = strstr (entry, name) ? LETTER + letters : LETTER * letters;
+
+    if (d < *distance && g_str_has_suffix (entry, ".xml")) {
+      *distance = d;
+      g_free (*nearest);
+      *nearest = g_strdup (entry);
+    }
+  }
+  if (dir != NULL)
+    g_dir_close (dir);
+}
+
+/* NULL if none of the names there are is like it. */
+static char *
+nearest_name (const char *name)
+{
+  guint distance = LETTER * ((guint) strlen (name) / 3 + 2);
+  char **list = model_folders (), *nearest = NULL;
+
+  for (char **folder = list; *folder != NULL; folder++)
+    find_nearer (*folder, name, &nearest, &distance);
+  g_strfreev (list);
+  return nearest;
 }
 
 /* A FIFO would block and a device never end, so only regular files are read. */
@@ -68,22 +135,22 @@ read_file (const char *path, char **bytes, gsize *size, GError **error)
 static void
 set_not_found (GError **error, const char *name)
 {
-  gboolean opencv = g_str_has_prefix (name, "haarcascade_")
-      || g_str_has_prefix (name, "lbpcascade_");
+  char *nearest = nearest_name (name);
 
   if (*name == '\0')
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "no name");
-  else if (opencv)
+  else if (nearest != NULL)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
         "no model file %s here, in CUV_MODEL_PATH or in OpenCV's folders; "
-        "it is in the package opencv-data",
-        name);
+        "the nearest name there is %s",
+        name, nearest);
   else
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
         "no model file %s here, in CUV_MODEL_PATH or in OpenCV's folders; "
         "give its path, or put its folder into CUV_MODEL_PATH (OpenCV's "
         "cascades are in the package opencv-data)",
         name);
+  g_free (nearest);
 }
 
 const CuvWaldboostModel *

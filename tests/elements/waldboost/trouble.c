@@ -80,7 +80,12 @@ GST_START_TEST (test_start_errors)
   expect_start_error ("model=" MODEL " labels=a,,b", "names with commas");
   expect_start_error (
       "model=" MODEL " rearrangement-stages=8,1", "rising numbers");
-  expect_start_error ("model=haarcascade_none.xml", "opencv-data");
+  expect_start_error ("model=lbpcascade_frontalface_improve.xml",
+      "is lbpcascade_frontalface_improved.xml.");
+  expect_start_error (
+      "model=haarcascade_frontalface_defualt.xml", "face_default.xml.");
+  expect_start_error ("model=frontalface", "is lbpcascade_frontalface.xml.");
+  expect_start_error ("model=eye", "is haarcascade_eye.xml.");
   expect_start_error ("model=mine.xml", "CUV_MODEL_PATH");
   expect_start_error (this_program, "line 1");
   g_free (this_program);
