@@ -1,5 +1,7 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # To the GPU and back, if there is one.
-exec gst-launch-1.0 -v videotestsrc num-buffers=30 ! cudaupload ! cudadownload \
-  ! fakesink
+# usage: cudadownload.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
+begin "$@"
+gst-launch-1.0 -v videotestsrc num-buffers=30 ! cudaupload ! cudadownload ! fakesink

@@ -1,20 +1,22 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Boxes faces in a film or on a camera; sets up whatever is missing first.
-# usage: examples/demo.sh [FILE|/dev/videoN]
-#   FILE         any film or picture GStreamer can decode
-#   /dev/videoN  a camera: until Ctrl-C, or for DEMO_SECONDS seconds
+# usage: examples/demo.sh [FILE|http://...|/dev/videoN|rtsp://...]
+#   FILE, http://..., https://...  any film or picture GStreamer can decode
+#   /dev/videoN, rtsp://...        a camera: until it ends, Ctrl-C, or for
+#                                  DEMO_SECONDS seconds
 # BUILD=folder and OUT=folder name other places than build and demo-out.
-set -euo pipefail
+set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
+begin "$@"
 
-case "${1:-}" in
-  -h | --help)
-    sed -n '3,7s/^# //p' "${BASH_SOURCE[0]}"
-    exit 0
-    ;;
-esac
-input=$(realpath -m -- "${1:-$film}")
+is_address ()
+{
+  [[ $1 == http://* || $1 == https://* || $1 == rtsp://* || $1 == rtsps://* ]]
+}
+
+input=${1:-$film}
+is_address "$input" || input=$(realpath -m -- "$input")
 here=$PWD
 build=$(realpath -m -- "${BUILD:-$top/build}")
 out=$(realpath -m -- "${OUT:-$top/demo-out}")
@@ -25,12 +27,14 @@ still=$work/faces.png
 
 is_camera ()
 {
-  [[ $input == /dev/* ]]
+  [[ $input == /dev/* || $input == rtsp* ]]
 }
 
 check_input ()
 {
-  if is_camera; then
+  if is_address "$input"; then
+    return
+  elif is_camera; then
     [ -c "$input" ] || die "no camera at $input; there are:" \
       "$(ls /dev/video* 2>/dev/null || echo none)"
     [ -r "$input" ] || die "$input may not be read: join the group video"
@@ -40,8 +44,15 @@ check_input ()
   fi
 }
 
+if is_address "$input"; then
+  source=(uridecodebin "uri=$input")
+elif is_camera; then
+  source=(v4l2src "device=$input" ! decodebin)
+else
+  source=(filesrc "location=$input" ! decodebin)
+fi
 # The line itself: the same with and without a GPU.
-faces=(cudaupload ! waldboostdetect "model=${MODEL:-lbpcascade_frontalface_improved.xml}"
+faces=(videoconvert ! cudaupload ! waldboostdetect "model=${MODEL:-lbpcascade_frontalface_improved.xml}"
   label=face ! visionoverlay thickness=3 color=0xff30e060 ! visionpublish "file-path=$records"
   add-empty-results=true ! cudadownload)
 record=(videoconvert ! "video/x-raw,format=I420" ! x264enc tune=zerolatency
@@ -50,8 +61,8 @@ record=(videoconvert ! "video/x-raw,format=I420" ! x264enc tune=zerolatency
 # videorate, because this film has frames that bear the same time.
 run_film ()
 {
-  gst-launch-1.0 -q -e filesrc "location=$input" ! decodebin ! videorate \
-    ! videoconvert ! "${faces[@]}" ! progressreport name=progress update-freq=1 \
+  gst-launch-1.0 -q -e "${source[@]}" ! videorate \
+    ! "${faces[@]}" ! progressreport name=progress update-freq=1 \
     ! "${record[@]}"
 }
 
@@ -62,10 +73,11 @@ run_camera ()
   [ -z "${DEMO_SECONDS:-}" ] || limit=(timeout --foreground -s INT "$DEMO_SECONDS")
   say "recording until ${DEMO_SECONDS:+$DEMO_SECONDS seconds have passed or }Ctrl-C"
   trap : INT
-  "${limit[@]}" gst-launch-1.0 -q -e v4l2src "device=$input" ! decodebin \
-    ! queue leaky=downstream max-size-buffers=1 ! videoconvert \
+  "${limit[@]}" gst-launch-1.0 -q -e "${source[@]}" \
+    ! queue leaky=downstream max-size-buffers=1 \
     ! "${faces[@]}" ! progressreport name=progress update-freq=1 do-query=false \
-    ! queue ! "${record[@]}" || [ $? = 124 ]
+    ! queue ! "${record[@]}" || [ $? = 124 ] \
+    || die "nothing more comes from $input"
   trap - INT
 }
 

@@ -1,7 +1,11 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Draws the lines of a picture into lines.png.
-picture=${1:-/usr/share/doc/opencv-doc/examples/data/building.jpg}
-exec gst-launch-1.0 -q filesrc "location=$picture" ! decodebin ! videoconvert \
-  ! houghlines orientation-window=10 ! visionoverlay ! videoconvert \
-  ! pngenc snapshot=true ! filesink location=lines.png
+# usage: houghlines.sh [PICTURE]
+. "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
+begin "$@"
+input=${1:-/usr/share/doc/opencv-doc/examples/data/building.jpg}
+gst-launch-1.0 -q filesrc "location=$input" ! decodebin ! videoconvert \
+  ! houghlines orientation-window=10 \
+  ! visionoverlay ! videoconvert ! pngenc snapshot=true ! filesink location=lines.png
+check_output lines.png

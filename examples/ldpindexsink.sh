@@ -1,15 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Adds pictures to pictures.ldp, which is made if it is not there. What is no
-# picture is told of, and the others go on. Adding them again doubles them.
-set -uo pipefail
+# picture is named and skipped: the status is then 1. Adding them again doubles
+# them.
+# usage: ldpindexsink.sh [PICTURE...]
+. "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
+begin "$@"
 [ $# -gt 0 ] || set -- /usr/share/doc/opencv-doc/examples/data/left0*.jpg
 status=0
 for picture; do
   location=${picture//\\/\\\\}
   gst-launch-1.0 -m filesrc location="$location" ! decodebin ! videoconvert \
-    ! ldpindexsink location=pictures.ldp descriptor-width=256 descriptor-height=256 \
+      ! ldpindexsink location=pictures.ldp descriptor-width=256 descriptor-height=256 \
         entry-name="${location//%/%%}" 2>/dev/null | grep -o 'entries=.*written=[^0]*1.*name=[^,]*' \
-    || { echo "skipped: $picture" >&2; status=1; }
+    || { say "skipped: $picture"; status=1; }
 done
 exit $status

@@ -1,9 +1,13 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Follows the first face of a film, into followed.avi.
-film=${1:-/usr/share/doc/opencv-doc/examples/data/Megamind.avi}
-exec gst-launch-1.0 -q filesrc "location=$film" ! decodebin ! videoconvert \
+# usage: rcdtrack.sh [FILM]
+. "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
+begin "$@"
+input=${1:-$film}
+gst-launch-1.0 -q filesrc "location=$input" ! decodebin ! videoconvert \
   ! waldboostdetect model=lbpcascade_frontalface_improved.xml label=face \
       inference-interval=25 \
   ! rcdtrack ! visionoverlay ! videoconvert ! jpegenc ! avimux \
   ! filesink location=followed.avi
+check_output followed.avi

@@ -1,7 +1,11 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Draws the faces of a picture into faces.png.
-picture=${1:-/usr/share/doc/opencv-doc/examples/data/messi5.jpg}
-exec gst-launch-1.0 -q filesrc "location=$picture" ! decodebin ! videoconvert \
+# usage: visionoverlay.sh [PICTURE]
+. "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
+begin "$@"
+input=${1:-/usr/share/doc/opencv-doc/examples/data/messi5.jpg}
+gst-launch-1.0 -q filesrc "location=$input" ! decodebin ! videoconvert \
   ! waldboostdetect model=lbpcascade_frontalface.xml ! visionoverlay \
   ! videoconvert ! pngenc snapshot=true ! filesink location=faces.png
+check_output faces.png

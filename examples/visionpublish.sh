@@ -1,7 +1,10 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The faces of a film as JSON lines on stdout.
-film=${1:-/usr/share/doc/opencv-doc/examples/data/Megamind.avi}
-exec gst-launch-1.0 -q filesrc "location=$film" ! decodebin ! videoconvert \
+# The faces of a film or picture as JSON lines on stdout.
+# usage: visionpublish.sh [FILM]
+. "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
+begin "$@"
+input=${1:-$film}
+gst-launch-1.0 -q filesrc "location=$input" ! decodebin ! videoconvert \
   ! waldboostdetect model=lbpcascade_frontalface_improved.xml \
   ! visionpublish file-format=json-lines ! fakesink

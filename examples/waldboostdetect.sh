@@ -1,9 +1,12 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The objects of a film as element messages, whenever their number changes.
-# usage: waldboostdetect.sh [FILM [MODEL]]; a cascade of OpenCV, a
-# WaldBoostClassifier of BUT FIT or a WBDetector of opencv_contrib
-film=${1:-/usr/share/doc/opencv-doc/examples/data/Megamind.avi}
+# usage: waldboostdetect.sh [FILM [MODEL]]
+# MODEL is a cascade of OpenCV, a WaldBoostClassifier of BUT FIT or a WBDetector
+# of opencv_contrib.
+. "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
+begin "$@"
+input=${1:-$film}
 model=${2:-lbpcascade_frontalface_improved.xml}
-exec gst-launch-1.0 -m filesrc "location=$film" ! decodebin ! videoconvert \
+gst-launch-1.0 -m filesrc "location=$input" ! decodebin ! videoconvert \
   ! waldboostdetect "model=$model" message=on-change ! fakesink

@@ -15,6 +15,36 @@ die ()
   exit 1
 }
 
+# A signal, 129 to 192, is no error of the script.
+say_where ()
+{
+  local status=$? line=$1 command=${2%%$'\n'*} hint=
+  [ "$status" -le 128 ] || [ "$status" -gt 192 ] || exit "$status"
+  [[ $command != gst-launch-1.0\ -q* ]] || hint="; without -q it says more"
+  say "${0##*/}: line $line ended with status $status${input:+, for $input}:" \
+    "${command:0:60} ...$hint"
+  exit "$status"
+}
+
+# begin "$@": the start of a script that ends at its first error, and says where.
+# --help prints what its head says.
+begin ()
+{
+  set -eEo pipefail
+  trap 'say_where $LINENO "$BASH_COMMAND"' ERR
+  case "${1:-}" in
+    -h | --help) sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  esac
+}
+
+# A decoder skips what is no picture without a word: has FILE something in it?
+check_output ()
+{
+  [ -s "$1" ] && return
+  rm -f "$1"
+  die "no picture in $input"
+}
+
 have_nvcc ()
 {
   command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]

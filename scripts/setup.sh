@@ -13,7 +13,8 @@ run_packages=(gstreamer1.0-tools gstreamer1.0-plugins-base
   gstreamer1.0-libav fonts-dejavu-core opencv-data opencv-doc jq)
 cuda_packages=(g++ libgstreamer-plugins-bad1.0-dev libgl-dev)
 test_packages=(g++ git clang-format valgrind locales libc-bin libboost-context-dev
-  python3 python3-gi python3-gdal python3-numpy python3-opencv python3-skimage libopencv-contrib-dev gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0)
+  python3 python3-gi python3-gdal python3-numpy python3-opencv python3-skimage libopencv-contrib-dev gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0
+  gir1.2-gst-rtsp-server-1.0)
 
 wanted=("${build_packages[@]}" "${run_packages[@]}")
 have_nvcc && wanted+=("${cuda_packages[@]}")

@@ -22,6 +22,19 @@ expect_failure ()
   grep -q "$text" log || fail "no word of '$text' in: $(cat log)"
 }
 
+# serve ARGUMENT...: a server in Python, which prints its port.
+serve ()
+{
+  [ -z "${server:-}" ] || kill "$server"
+  "$PYTHON" -u "$@" >server 2>&1 &
+  server=$!
+  trap 'kill $server; rm -rf "$scratch"' EXIT
+  until port=$(grep -oP 'port \K\d+' server); do
+    kill -0 $server || fail "$(cat server)"
+    sleep 0.1
+  done
+}
+
 expect_failure "no such file: .*/missing.avi" missing.avi
 expect_failure "no camera at /dev/video99" /dev/video99
 
@@ -36,4 +49,18 @@ gst-launch-1.0 -q filesrc location=out/faces.mp4 ! qtdemux ! h264parse \
   || fail "the film does not decode"
 gst-launch-1.0 -q filesrc location=out/faces.png ! pngdec ! fakesink \
   || fail "the picture does not decode"
+
+# A film at an address.
+gst-launch-1.0 -q filesrc location=/usr/share/doc/opencv-doc/examples/data/Megamind.avi \
+  ! decodebin ! identity eos-after=21 ! videoconvert ! jpegenc ! avimux ! filesink location=film.avi
+serve -m http.server --bind 127.0.0.1 0
+"$demo" "http://127.0.0.1:$port/film.avi" >log 2>&1 || fail "$(cat log)"
+[ "$(jq -s length out/faces.jsonl)" -ge 19 ] || fail "$(wc -l out/faces.jsonl)"
+expect_failure "http://127.0.0.1:$port/missing.avi" "http://127.0.0.1:$port/missing.avi"
+
+# A camera on the network, with sound.
+serve "${demo%/*}/../tests/docs/rtsp-server.py" /usr/share/doc/opencv-doc/examples/data/Megamind.avi
+DEMO_SECONDS=4 "$demo" "rtsp://127.0.0.1:$port/film" >log 2>&1 || fail "$(cat log)"
+[ "$(jq -s length out/faces.jsonl)" -ge 5 ] || fail "$(wc -l out/faces.jsonl)"
+expect_failure "nothing more comes from rtsp://" "rtsp://127.0.0.1:$port/none"
 echo "$frames frames, faces in $boxed"

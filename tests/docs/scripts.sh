@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# What examples/*.sh do about --help and broken pictures.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+examples=$here/../../examples
+data=/usr/share/doc/opencv-doc/examples/data
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+export GST_REGISTRY_1_0=$scratch/registry
+
+fail ()
+{
+  echo "$*"
+  exit 1
+}
+
+for example in "$examples"/*.sh; do
+  "$example" --help >log 2>&1 || fail "$example --help: $(cat log)"
+  grep -q "^usage: .*${example##*/}" log || fail "$example --help: $(cat log)"
+done
+[ "$(ls)" = log ] || fail "--help left $(ls)"
+
+# Broken in two ways: no picture at all, and one that ends too early.
+echo "no picture" >broken.jpg
+head -c 200 "$data/messi5.jpg" >cut.jpg
+for name in houghlines ldpdescriptor visionoverlay visionpublish waldboostdetect; do
+  for picture in broken.jpg; do
+    if "$examples/$name.sh" "$picture" >log 2>&1; then fail "$name.sh took $picture"; fi
+    tail -n 1 log | grep -q "$picture" || fail "$name.sh $picture: $(cat log)"
+  done
+done
+
+# The first is broken, the others are kept and compared.
+mkdir pictures
+cp broken.jpg pictures/a.jpg
+cp "$data"/left0[1-4].jpg cut.jpg pictures
+env -u DISPLAY "$examples/ldpretrieve.sh" pictures >log 2>&1 || fail "$(cat log)"
+for name in a.jpg cut.jpg; do
+  grep -q "skipped: pictures/$name" log || fail "not skipped: $name: $(cat log)"
+done
+[ "$(grep -c 'entries=' log)" = 4 ] && [ -s alike.png ] || fail "$(cat log)"
+
+echo "ok"
