@@ -52,7 +52,7 @@ else
   source=(filesrc "location=$input" ! decodebin)
 fi
 # The line itself: the same with and without a GPU.
-faces=(videoconvert ! cudaupload ! waldboostdetect "model=${MODEL:-lbpcascade_frontalface_improved.xml}"
+faces=(videoconvert ! videoflip video-direction=auto ! cudaupload ! waldboostdetect "model=${MODEL:-lbpcascade_frontalface_improved.xml}"
   label=face ! visionoverlay thickness=3 color=0xff30e060 ! visionpublish "file-path=$records"
   add-empty-results=true ! cudadownload)
 record=(videoconvert ! "video/x-raw,format=I420" ! x264enc tune=zerolatency

@@ -87,7 +87,8 @@ open_file (Detect *self, const gchar *name)
   self->n_of_file = 0;
   self->start = self->end;
   self->decoder = gst_parse_launch (
-      "filesrc name=file ! decodebin "
+      "filesrc name=file ! decodebin ! videoconvert "
+      "! videoflip video-direction=auto "
       "! appsink name=frames sync=false max-buffers=2 caps=video/x-raw",
       NULL);
   self->frames =
@@ -348,6 +349,8 @@ main (int argc, char **argv)
   gint64 begin = g_get_monotonic_time ();
 
   setlocale (LC_CTYPE, "");
+  /* which has decodebin find out how a photograph was held */
+  g_setenv ("GST_PLUGIN_FEATURE_RANK", "jpegparse:MAX", FALSE);
   parse_options (&argc, &argv);
   if (g_strcmp0 (options.csv, "-") == 0)
     self.report = stderr;

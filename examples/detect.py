@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Prints a film's objects and the objects in them: detect.py FILE [MODEL [MODEL-INSIDE]]"""
-import gi, signal, sys
+import gi, os, signal, sys
 gi.require_versions({"Gst": "1.0", "GstVideo": "1.0"})
 from gi.repository import GLib, Gst, GstVideo
 
@@ -20,9 +20,11 @@ models = ["lbpcascade_frontalface.xml", "haarcascade_eye.xml"]
 file, model, inside = sys.argv[1:] + models[len(sys.argv) - 2:]
 for number in (signal.SIGINT, signal.SIGPIPE):  # Python's own wait until C returns
     signal.signal(number, signal.SIG_DFL)
+os.environ.setdefault("GST_PLUGIN_FEATURE_RANK", "jpegparse:MAX")  # how a photograph was held
 Gst.init(None)
 line = Gst.parse_launch(
-    f'filesrc location="{file}" ! decodebin ! videoconvert ! waldboostdetect model="{model}" '
+    f'filesrc location="{file}" ! decodebin ! videoconvert ! videoflip video-direction=auto '
+    f'! waldboostdetect model="{model}" '
     f'! waldboostdetect name=last model="{inside}" inference-region=roi-list ! fakesink')
 line.get_by_name("last").get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, print_regions)
 line.set_state(Gst.State.PLAYING)

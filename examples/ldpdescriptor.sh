@@ -6,6 +6,6 @@
 begin "$@"
 input=${1:-/usr/share/doc/opencv-doc/examples/data/butterfly.jpg}
 gst-launch-1.0 -q filesrc "location=$input" ! decodebin ! videoconvert \
-  ! ldpdescriptor order=2 draw=code-0 \
+  ! videoflip video-direction=auto ! ldpdescriptor order=2 draw=code-0 \
   ! videoconvert ! pngenc snapshot=true ! filesink location=codes.png
 check_output codes.png

@@ -11,7 +11,8 @@ status=0
 for picture; do
   location=${picture//\\/\\\\}
   gst-launch-1.0 -m filesrc location="$location" ! decodebin ! videoconvert \
-      ! ldpindexsink location=pictures.ldp descriptor-width=256 descriptor-height=256 \
+    ! videoflip video-direction=auto \
+    ! ldpindexsink location=pictures.ldp descriptor-width=256 descriptor-height=256 \
         entry-name="${location//%/%%}" 2>/dev/null | grep -o 'entries=.*written=[^0]*1.*name=[^,]*' \
     || { say "skipped: $picture"; status=1; }
 done

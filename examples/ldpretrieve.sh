@@ -19,6 +19,7 @@ for input in "$folder"/*.jpg; do
   [[ $names != *"$input"* ]] || break
 done
 gst-launch-1.0 -q filesrc location="$input" ! decodebin ! videoconvert \
+  ! videoflip video-direction=auto \
   ! ldpretrieve index=pictures.ldp k=3 ! visionoverlay ! videoconvert ! pngenc snapshot=true \
   ! filesink location=alike.png
 check_output alike.png

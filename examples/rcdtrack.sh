@@ -6,6 +6,7 @@
 begin "$@"
 input=${1:-$film}
 gst-launch-1.0 -q filesrc "location=$input" ! decodebin ! videoconvert \
+  ! videoflip video-direction=auto \
   ! waldboostdetect model=lbpcascade_frontalface_improved.xml label=face \
       inference-interval=25 \
   ! rcdtrack ! visionoverlay ! videoconvert ! jpegenc ! avimux \

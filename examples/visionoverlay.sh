@@ -6,6 +6,7 @@
 begin "$@"
 input=${1:-/usr/share/doc/opencv-doc/examples/data/messi5.jpg}
 gst-launch-1.0 -q filesrc "location=$input" ! decodebin ! videoconvert \
+  ! videoflip video-direction=auto \
   ! waldboostdetect model=lbpcascade_frontalface.xml ! visionoverlay \
   ! videoconvert ! pngenc snapshot=true ! filesink location=faces.png
 check_output faces.png

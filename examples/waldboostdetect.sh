@@ -9,4 +9,5 @@ begin "$@"
 input=${1:-$film}
 model=${2:-lbpcascade_frontalface_improved.xml}
 gst-launch-1.0 -m filesrc "location=$input" ! decodebin ! videoconvert \
+  ! videoflip video-direction=auto \
   ! waldboostdetect "model=$model" message=on-change ! fakesink

@@ -27,9 +27,11 @@ say_where ()
 }
 
 # begin "$@": the start of a script that ends at its first error, and says where.
-# --help prints what its head says.
+# --help prints what its head says. Cameras write into a JPEG how they were held,
+# for videoflip to turn it; decodebin of 1.22 reads it only with jpegparse's rank.
 begin ()
 {
+  export GST_PLUGIN_FEATURE_RANK=jpegparse:MAX${GST_PLUGIN_FEATURE_RANK:+,$GST_PLUGIN_FEATURE_RANK}
   set -eEo pipefail
   trap 'say_where $LINENO "$BASH_COMMAND"' ERR
   case "${1:-}" in

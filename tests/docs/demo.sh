@@ -50,6 +50,13 @@ gst-launch-1.0 -q filesrc location=out/faces.mp4 ! qtdemux ! h264parse \
 gst-launch-1.0 -q filesrc location=out/faces.png ! pngdec ! fakesink \
   || fail "the picture does not decode"
 
+# A photograph that lies on its side stands upright then, and has its face.
+"$PYTHON" "${demo%/*}/../tests/docs/orientation.py" \
+  /usr/share/doc/opencv-doc/examples/data/messi5.jpg .
+MODEL=lbpcascade_frontalface.xml "$demo" turned-6.jpg >log 2>&1 || fail "$(cat log)"
+jq -e '.resolution.width == 548 and (.objects | length) >= 2' out/faces.jsonl >/dev/null \
+  || fail "no face in $(cat out/faces.jsonl)"
+
 # A film at an address.
 gst-launch-1.0 -q filesrc location=/usr/share/doc/opencv-doc/examples/data/Megamind.avi \
   ! decodebin ! identity eos-after=21 ! videoconvert ! jpegenc ! avimux ! filesink location=film.avi

@@ -189,6 +189,24 @@ class Everything(unittest.TestCase):
                 self.assertGreater(counts[-1], 0)
 
 
+class Turned(unittest.TestCase):
+    """Photographs of a camera that was held in another way."""
+
+    def test_faces_are_upright(self):
+        upright = expected(PICTURES[0])[0]
+        run(sys.executable, os.path.join(os.path.dirname(__file__), "orientation.py"),
+            PICTURES[0], ".")
+        for orientation in (1, 3, 6, 8):
+            name = f"turned-{orientation}.jpg"
+            shown = detect("--csv", "-", "--model", MODEL, name).stdout
+            found = objects_of(csv.DictReader(shown.splitlines()))
+            printed = run(PYTHON, name, MODEL).stdout
+            for box in upright:
+                near = [f for f in found if max(abs(a - b) for a, b in zip(f, box)) < 4]
+                self.assertEqual(len(near), 1, (name, box, found))
+                self.assertIn(" {} {} {} {} ".format(*near[0]), printed)
+
+
 class Options(unittest.TestCase):
     def test_list_and_objects_on_standard_output(self):
         with open("list.txt", "w", encoding="utf-8") as file:
@@ -300,7 +318,7 @@ class Options(unittest.TestCase):
             (1, "No such file", "--output", "nowhere/o.avi", PICTURES[0]),
             (1, "Not a directory", "--output", "cut.jpg", PICTURES[0]),
             (1, "No such file", "--output", "o.avi", "missing.jpg"),
-            (1, "no picture", "cut.jpg"),
+            (1, "No valid frames", "cut.jpg"),
             (1, "directory", "."),
         ):
             complaint = detect(*arguments, status=status).stderr

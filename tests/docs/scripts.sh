@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What examples/*.sh do about --help and broken pictures.
+# What examples/*.sh do about --help, broken pictures and sideways ones.
+# usage: scripts.sh PYTHON
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 examples=$here/../../examples
@@ -26,7 +27,7 @@ done
 echo "no picture" >broken.jpg
 head -c 200 "$data/messi5.jpg" >cut.jpg
 for name in houghlines ldpdescriptor visionoverlay visionpublish waldboostdetect; do
-  for picture in broken.jpg; do
+  for picture in broken.jpg cut.jpg; do
     if "$examples/$name.sh" "$picture" >log 2>&1; then fail "$name.sh took $picture"; fi
     tail -n 1 log | grep -q "$picture" || fail "$name.sh $picture: $(cat log)"
   done
@@ -42,4 +43,12 @@ for name in a.jpg cut.jpg; do
 done
 [ "$(grep -c 'entries=' log)" = 4 ] && [ -s alike.png ] || fail "$(cat log)"
 
+# A picture turned, and what EXIF says of it: each has the same face.
+"$1" "$here/orientation.py" "$data/messi5.jpg" .
+for picture in turned-*.jpg; do
+  "$examples/waldboostdetect.sh" "$picture" lbpcascade_frontalface.xml >log 2>&1 \
+    || fail "$(cat log)"
+  grep -qE 'x\\=\\\(uint\\\)24[0-9]\\,\\ y\\=\\\(uint\\\)6[0-9]\\,\\ width\\=\\\(uint\\\)8' log \
+    || fail "no face in $picture: $(cat log)"
+done
 echo "ok"

@@ -1,0 +1,27 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""orientation.py PICTURE FOLDER: the picture as cameras write it that were held
+in other ways, turned-1.jpg, turned-3.jpg, ... by EXIF's Orientation."""
+import struct
+import sys
+
+import cv2
+
+TURNS = {1: None, 3: cv2.ROTATE_180, 6: cv2.ROTATE_90_COUNTERCLOCKWISE,
+         8: cv2.ROTATE_90_CLOCKWISE}
+
+
+def exif(orientation):
+    """An APP1 segment with one entry: tag 0x0112, a short."""
+    tiff = struct.pack('>2sHIHHHIHHI', b'MM', 42, 8, 1, 0x0112, 3, 1,
+                       orientation, 0, 0)
+    body = b'Exif\0\0' + tiff
+    return struct.pack('>HH', 0xffe1, len(body) + 2) + body
+
+
+picture = cv2.imread(sys.argv[1])
+for orientation, turn in TURNS.items():
+    turned = picture if turn is None else cv2.rotate(picture, turn)
+    jpeg = cv2.imencode('.jpg', turned)[1].tobytes()
+    with open(f'{sys.argv[2]}/turned-{orientation}.jpg', 'wb') as file:
+        file.write(jpeg[:2] + exif(orientation) + jpeg[2:])
