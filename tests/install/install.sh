@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Installs a build below a folder of its own, which nothing knows of, and uses it
+# as a program does: each header alone, pkg-config, plugins that find their
+# library.
+# usage: BUILD=folder install.sh
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/../../scripts/common.sh"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+unset LD_LIBRARY_PATH GST_PLUGIN_PATH
+export GST_REGISTRY_1_0=$scratch/registry
+
+compile "$BUILD" 2>/dev/null
+DESTDIR=$scratch meson install -C "$BUILD" --no-rebuild --quiet
+pc=$(find "$scratch" -name gstcuvision-1.0.pc)
+[ -n "$pc" ] || die "no gstcuvision-1.0.pc"
+# a DESTDIR stands before the prefix
+sed -i "s,^prefix=,prefix=$scratch," "$pc"
+export PKG_CONFIG_PATH=${pc%/*}
+read -ra flags < <(pkg-config --cflags --libs gstcuvision-1.0)
+headers=$(pkg-config --variable=includedir gstcuvision-1.0)/gstcuvision-1.0
+library=$(pkg-config --variable=libdir gstcuvision-1.0)
+GST_PLUGIN_PATH_1_0=$(pkg-config --variable=pluginsdir gstcuvision-1.0)
+export GST_PLUGIN_PATH_1_0
+
+for header in "$headers"/*.h; do
+  for language in c c++; do
+    echo "#include <${header##*/}>" | gcc -x "$language" -Wall -Werror -fsyntax-only \
+      - "${flags[@]}" || die "${header##*/} does not stand alone in $language"
+  done
+done
+
+for plugin in "$GST_PLUGIN_PATH_1_0"/*.so; do
+  linked=$(ldd "$plugin")
+  [[ $linked == *"libgstcuvision-1.0.so.0 => $scratch"* ]] \
+    || die "${plugin##*/} does not find its library: $linked"
+done
+
+cc -Wall -Werror -o "$scratch/reader" "$here/reader.c" "${flags[@]}" \
+  "-Wl,-rpath,$library"
+line=(filesrc location=/usr/share/doc/opencv-doc/examples/data/building.jpg
+  ! decodebin ! videoconvert ! houghlines name=last)
+"$scratch/reader" "${line[@]}" ! fakesink >"$scratch/read"
+gst-launch-1.0 -q "${line[@]}" ! visionpublish ! fakesink \
+  | jq -r '.lines[] | "lines \(.votes)"' >"$scratch/wanted"
+[ -s "$scratch/wanted" ] && cmp "$scratch/read" "$scratch/wanted"
+echo "$(wc -l <"$scratch/read") rows read"
