@@ -3,6 +3,7 @@
 #include "json.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A member's text ends where the next one's begins; commas come when the
@@ -145,8 +146,7 @@ cuv_json_end_object (CuvJson *self)
   for (guint i = 0; i < n; i++)
     members[i].end = i + 1 < n ? members[i + 1].start : self->text->len;
   if (n > 1)
-    g_qsort_with_data (
-        members, n, sizeof *members, compare_members, self->text->str);
+    qsort_r (members, n, sizeof *members, compare_members, self->text->str);
   g_string_assign (self->sorted, "{");
   for (guint i = 0; i < n; i++) {
     if (i > 0)
