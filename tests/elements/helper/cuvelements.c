@@ -9,6 +9,23 @@
 
 #define MODEL "lbpcascade_frontalface.xml"
 
+void
+cuv_test_failed (const gchar *file, gint line, const gchar *expression, ...)
+{
+  const gchar *format;
+  gchar *text = NULL;
+  va_list rest;
+
+  va_start (rest, expression);
+  format = va_arg (rest, const gchar *);
+  if (format != NULL)
+    text = g_strdup_vprintf (format, rest);
+  va_end (rest);
+  g_print ("%s:%d: %s\n", file, line, text != NULL ? text : expression);
+  fflush (NULL);
+  _exit (1);
+}
+
 static gboolean
 is_ours (GstPluginFeature *feature, gpointer unused)
 {
@@ -188,6 +205,56 @@ cuv_play (const gchar *line)
 
   fail_unless (error == NULL, "%s: %s", line, error);
   gst_object_unref (pipeline);
+}
+
+/* ---- files ---- */
+
+gchar *
+cuv_test_file (const gchar *name)
+{
+  const gchar *folder = g_getenv ("CUV_TEST_DATA");
+  gchar *path = g_build_filename (
+      folder ? folder : "/usr/share/doc/opencv-doc/examples/data", name, NULL);
+
+  fail_unless (g_file_test (path, G_FILE_TEST_EXISTS),
+      "no file %s: scripts/setup.sh installs opencv-doc with its pictures; "
+      "CUV_TEST_DATA=folder names others",
+      path);
+  return path;
+}
+
+static void
+fail_on_error (GstBus *bus)
+{
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  GError *error = NULL;
+  gchar *debug = NULL;
+
+  if (message == NULL)
+    return;
+  gst_message_parse_error (message, &error, &debug);
+  fail_unless (FALSE, "no frame: %s (%s)", error->message, debug);
+}
+
+GstSample *
+cuv_pull_sample (GstElement *pipeline)
+{
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstSample *sample = NULL;
+  gboolean ended = FALSE;
+
+  while (TRUE) {
+    g_signal_emit_by_name (sink, "try-pull-sample", 20 * GST_MSECOND, &sample);
+    if (sample != NULL)
+      break;
+    fail_on_error (bus); /* an error comes before the end */
+    g_object_get (sink, "eos", &ended, NULL);
+    fail_if (ended, "no frame: the line ended");
+  }
+  gst_object_unref (bus);
+  gst_object_unref (sink);
+  return sample;
 }
 
 gboolean
@@ -396,21 +463,12 @@ seed_random (void)
   g_print ("CUV_TEST_SEED=%u\n", seed);
 }
 
-/* A test that fails leaves its pipelines playing: what GStreamer does at exit
- * would wait for them for ever. */
 int
 cuv_elements_run (Suite *suite, const gchar *program)
 {
-  int n_failed;
-
   setvbuf (stdout, NULL, _IOLBF, 0);
   seed_random ();
-  n_failed = gst_check_run_suite (suite, program, program);
-  if (n_failed > 0) {
-    fflush (NULL);
-    _exit (1);
-  }
-  return 0;
+  return gst_check_run_suite (suite, program, program) > 0;
 }
 
 int

@@ -8,6 +8,13 @@
 #include <gst/video/video.h>
 #include "fakecuda/fakecuda.h"
 
+/* What fail_unless() and the like do: print what failed, end the program. A
+ * failed test leaves its pipelines playing, and check's tear-down would wait
+ * for them for ever. */
+G_NORETURN void cuv_test_failed (
+    const gchar *file, gint line, const gchar *expression, ...);
+#define _ck_assert_failed cuv_test_failed
+
 #define CUDA_FEATURE "memory:CUDAMemory"
 
 /* The names of all elements of this project, sorted: the registry says. */
@@ -43,6 +50,14 @@ gchar *cuv_pipeline_play (GstElement *pipeline);
 /* cuv_pipeline_new, play, unref; fails the test on an error. */
 void cuv_play (const gchar *line);
 
+/* The path of a file of opencv-doc, or of the folder CUV_TEST_DATA; free it.
+ * Fails the test if it is not there. */
+gchar *cuv_test_file (const gchar *name);
+
+/* The next sample of the appsink "sink" of a line that plays. Fails the test on
+ * an error, and at the end. */
+GstSample *cuv_pull_sample (GstElement *pipeline);
+
 gboolean cuv_pad_has_cuda (GstElement *element, const gchar *pad);
 guint64 cuv_stat (GstElement *element, const gchar *field);
 gboolean cuv_stat_is (
@@ -72,8 +87,7 @@ void cuv_fake_fail_allocation (int n);
 void cuv_fake_check_clean (void);
 
 /* Runs the suite and prints the seed of all that is random; CUV_TEST_SEED gives
- * it again. Of a failure it does not return. cuv_elements_main() initialises
- * GStreamer before. */
+ * it again. cuv_elements_main() initialises GStreamer before. */
 int cuv_elements_run (Suite *suite, const gchar *program);
 int cuv_elements_main (int argc, char **argv, Suite *(*make) (void) );
 #define CUV_ELEMENTS_MAIN(make)                                                \

@@ -240,7 +240,7 @@ GST_END_TEST;
 /* ---- a real picture ---- */
 
 #define PUZZLE                                                                 \
-  "filesrc location=%s/sudoku.png ! pngdec ! videoconvert "                    \
+  "filesrc location=%s ! pngdec ! videoconvert "                               \
   "! video/x-raw,format=NV12 ! %s houghlines roi=30,70,540,530 "               \
   "canny-low=15 canny-high=30 orientation-window=10 threshold=130 "            \
   "! appsink name=sink sync=false"
@@ -248,24 +248,21 @@ GST_END_TEST;
 static GstBuffer *
 puzzle (void)
 {
-  const gchar *folder = g_getenv ("CUV_TEST_DATA");
-  gchar *line = g_strdup_printf (PUZZLE,
-      folder ? folder : "/usr/share/doc/opencv-doc/examples/data",
-      use_cuda ? "cuvcudaupload !" : "");
+  gchar *path = cuv_test_file ("sudoku.png");
+  gchar *line =
+      g_strdup_printf (PUZZLE, path, use_cuda ? "cuvcudaupload !" : "");
   GstElement *pipeline = gst_parse_launch (line, NULL);
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-  GstSample *sample = NULL;
+  GstSample *sample;
   GstBuffer *buffer;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  g_signal_emit_by_name (sink, "try-pull-sample", 60 * GST_SECOND, &sample);
-  fail_if (sample == NULL, "no frame: %s", line);
+  sample = cuv_pull_sample (pipeline);
   buffer = gst_buffer_ref (gst_sample_get_buffer (sample));
   gst_sample_unref (sample);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (sink);
   gst_object_unref (pipeline);
   g_free (line);
+  g_free (path);
   return buffer;
 }
 

@@ -8,8 +8,6 @@
 #include "gstcuvframe.h"
 #include "modelfile.h"
 
-#define PICTURE "messi5.jpg"
-
 gboolean use_cuda;
 
 /* ---- frames ---- */
@@ -17,22 +15,20 @@ gboolean use_cuda;
 GstSample *
 decode_picture (const gchar *caps)
 {
-  const gchar *folder = g_getenv ("CUV_TEST_DATA");
-  gchar *line = g_strdup_printf (
-      "filesrc location=%s/" PICTURE " ! jpegdec ! videoconvert ! "
-      "videoscale ! %s ! appsink name=sink sync=false",
-      folder ? folder : "/usr/share/doc/opencv-doc/examples/data", caps);
+  gchar *path = cuv_test_file ("messi5.jpg");
+  gchar *line =
+      g_strdup_printf ("filesrc location=%s ! jpegdec ! videoconvert ! "
+                       "videoscale ! %s ! appsink name=sink sync=false",
+          path, caps);
   GstElement *pipeline = gst_parse_launch (line, NULL);
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-  GstSample *sample = NULL;
+  GstSample *sample;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  g_signal_emit_by_name (sink, "pull-sample", &sample);
-  fail_if (sample == NULL, "cannot decode: %s", line);
+  sample = cuv_pull_sample (pipeline);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (sink);
   gst_object_unref (pipeline);
   g_free (line);
+  g_free (path);
   return sample;
 }
 

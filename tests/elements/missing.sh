@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Runs a test without its pictures and films, then with broken ones: it has to
+# say so, not wait for frames until its time is over.
+# usage: missing.sh TEST FILE...    the names of what it reads
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+test=$1
+shift
+export CUV_TEST_DATA="$folder"
+
+expect ()
+{
+  if "$test" >"$folder/log" 2>&1; then
+    echo "passed without its files"
+    exit 1
+  fi
+  if ! grep -q "$1" "$folder/log"; then
+    echo "expected '$1', got:"
+    cat "$folder/log"
+    exit 1
+  fi
+}
+
+expect "no file $folder/$1"
+for name; do
+  echo "no picture" >"$folder/$name"
+done
+expect "no frame: "
