@@ -79,7 +79,8 @@ install_names (GObjectClass *klass)
    *
    * Name of the entries: text that may have one %d, or %05d, for the number of
    * the frame, counted from start-index, and %% for a percent sign. By default
-   * the title that the stream's tags gave since the frame before, else %06d.
+   * the title that the stream's tags gave since the frame before, behind
+   * multifilesrc the name of the file, else %06d.
    * Used at the next start.
    *
    * Since: 0.1
@@ -87,7 +88,7 @@ install_names (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_ENTRY_NAME,
       g_param_spec_string ("entry-name", "Entry name",
           "Name of entries, %05d in it the frame's number (default: the "
-          "title in the stream's tags, else %06d)",
+          "title in the stream's tags, a file's name, else %06d)",
           NULL, flags));
 }
 

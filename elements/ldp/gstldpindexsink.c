@@ -27,8 +27,8 @@
 #include "gstcuvframe.h"
 #include "gstldpdescriptor.h"
 #include "gstldpentries.h"
+#include "gstldpnamer.h"
 #include "gstldpmeta.h"
-#include "gstldpnames.h"
 
 GST_DEBUG_CATEGORY_STATIC (ldp_index_sink_debug);
 #define GST_CAT_DEFAULT ldp_index_sink_debug
@@ -54,13 +54,13 @@ struct _GstLdpIndexSink {
   GstVideoInfo info;
   CuvDescriber *describer;
   GArray *regions; /* GstLdpRegion */
-  gchar *title;    /* that came in tags since the last frame */
   gboolean given;  /* frames are described upstream: none is here */
   const gchar *device;
   GstClockTime time; /* of the last frame */
   gint64 progress;   /* monotonic time of the last message */
   gchar *name;       /* of the last entry */
   GstLdpEntries entries;
+  GstLdpNamer namer;
 };
 
 #define gst_ldp_index_sink_parent_class parent_class
@@ -269,21 +269,22 @@ count_frame (GstLdpIndexSink *self, GstClockTime took)
 
 /* ---- a frame ---- */
 
-/* A title is that of one frame. */
 static gchar *
 next_name (GstLdpIndexSink *self)
 {
-  const gchar *pattern = self->running.entry_name;
-  gchar *title = g_steal_pointer (&self->title);
-  guint64 number;
+  gchar *name, *problem;
+  guint64 n;
 
   GST_OBJECT_LOCK (self);
-  number = (guint64) self->running.start_index + self->counts.frames++;
+  n = self->counts.frames++;
   GST_OBJECT_UNLOCK (self);
-  if (title != NULL && pattern == NULL)
-    return title;
-  g_free (title);
-  return gst_ldp_name_expand (pattern != NULL ? pattern : "%06d", number);
+  name = gst_ldp_namer_next (&self->namer, GST_BASE_SINK_PAD (self),
+      self->running.entry_name, (guint64) self->running.start_index, n,
+      &problem);
+  if (name == NULL)
+    GST_ELEMENT_ERROR (self, STREAM, DECODE, ("%s.", problem), (NULL));
+  g_free (problem);
+  return name;
 }
 
 /* What is described upstream, but not in this frame, or with what was found in
@@ -319,7 +320,7 @@ gst_ldp_index_sink_render (GstBaseSink *sink, GstBuffer *buffer)
   gboolean ok;
 
   self->time = GST_BUFFER_PTS (buffer);
-  ok = write_frame (self, buffer, name);
+  ok = name != NULL && write_frame (self, buffer, name);
   g_free (name);
   return ok ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
@@ -327,23 +328,10 @@ gst_ldp_index_sink_render (GstBaseSink *sink, GstBuffer *buffer)
 /* ---- events and queries ---- */
 
 static void
-take_title (GstLdpIndexSink *self, GstEvent *event)
-{
-  GstTagList *tags;
-  gchar *title;
-
-  gst_event_parse_tag (event, &tags);
-  if (gst_tag_list_get_scope (tags) != GST_TAG_SCOPE_STREAM
-      || !gst_tag_list_get_string (tags, GST_TAG_TITLE, &title))
-    return;
-  g_free (self->title);
-  self->title = title;
-}
-
-static void
 finish (GstLdpIndexSink *self)
 {
   const gboolean none = self->counts.frames == 0;
+  gchar *left = gst_ldp_namer_left (&self->namer);
 
   if (self->entries.writer != NULL)
     post_progress (self);
@@ -354,6 +342,10 @@ finish (GstLdpIndexSink *self)
                  : "No frame came with a descriptor of its own: let frames "
                    "keep their metadata, or leave ldpdescriptor out"),
         (NULL));
+  if (left != NULL)
+    GST_ELEMENT_WARNING (
+        self, STREAM, DECODE, ("No frame came of %s.", left), (NULL));
+  g_free (left);
 }
 
 static gboolean
@@ -362,7 +354,7 @@ gst_ldp_index_sink_event (GstBaseSink *sink, GstEvent *event)
   GstLdpIndexSink *self = GST_LDP_INDEX_SINK (sink);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_TAG)
-    take_title (self, event);
+    gst_ldp_namer_take_tags (&self->namer, event);
   else if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
     finish (self);
   return GST_BASE_SINK_CLASS (parent_class)->event (sink, event);
@@ -454,6 +446,7 @@ gst_ldp_index_sink_start (GstBaseSink *sink)
   self->time = GST_CLOCK_TIME_NONE;
   self->progress = g_get_monotonic_time ();
   problem = gst_ldp_index_settings_check (&self->running);
+  gst_ldp_namer_start (&self->namer);
   if (problem == NULL)
     return gst_cuv_context_check_device (&self->context);
   post_settings_error (self, problem);
@@ -468,7 +461,7 @@ gst_ldp_index_sink_stop (GstBaseSink *sink)
   gst_cuv_context_close (&self->context);
   g_clear_pointer (&self->describer, cuv_describer_free);
   g_clear_pointer (&self->name, g_free);
-  g_clear_pointer (&self->title, g_free);
+  gst_ldp_namer_stop (&self->namer);
   return gst_ldp_entries_close (&self->entries);
 }
 

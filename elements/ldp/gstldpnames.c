@@ -40,6 +40,22 @@ gst_ldp_name_check (const gchar *pattern)
   return NULL;
 }
 
+gboolean
+gst_ldp_name_has_number (const gchar *pattern)
+{
+  gchar *a, *b;
+  gboolean has;
+
+  if (pattern == NULL)
+    return TRUE;
+  a = gst_ldp_name_expand (pattern, 0);
+  b = gst_ldp_name_expand (pattern, 1);
+  has = strcmp (a, b) != 0;
+  g_free (a);
+  g_free (b);
+  return has;
+}
+
 gchar *
 gst_ldp_name_expand (const gchar *pattern, guint64 number)
 {

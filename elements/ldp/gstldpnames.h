@@ -11,6 +11,9 @@ G_BEGIN_DECLS
 /* NULL, or what is wrong with the pattern and what to do; free it. */
 gchar *gst_ldp_name_check (const gchar *pattern);
 
+/* Whether names by this pattern differ; they do without one (NULL). */
+gboolean gst_ldp_name_has_number (const gchar *pattern);
+
 /* Of a pattern with which nothing is wrong. */
 gchar *gst_ldp_name_expand (const gchar *pattern, guint64 number);
 

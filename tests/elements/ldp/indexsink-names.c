@@ -131,6 +131,121 @@ GST_START_TEST (names_of_regions)
 }
 
 GST_END_TEST
+/* ---- names of files ---- */
+
+#define PICTURES "/usr/share/doc/opencv-doc/examples/data/"
+#define FILES(more) "multifilesrc location=f%02d.jpg start-index=1 " more " ! "
+#define JPEGS FILES ("caps=image/jpeg,framerate=1/1")
+
+/* f01.jpg to f06.jpg, of which one has other bytes if they are not NULL. */
+static void
+write_files (guint broken, const gchar *bytes, gsize size)
+{
+  for (guint i = 1; i <= 6; i++) {
+    gchar *from = g_strdup_printf (PICTURES "left%02u.jpg", i);
+    gchar *to = g_strdup_printf ("f%02u.jpg", i), *jpeg;
+    gsize n;
+
+    fail_unless (
+        g_file_get_contents (from, &jpeg, &n, NULL), "%s is missing", from);
+    fail_unless (i == broken
+            ? g_file_set_contents (
+                to, bytes != NULL ? bytes : jpeg, (gssize) size, NULL)
+            : g_file_set_contents (to, jpeg, (gssize) n, NULL));
+    g_free (jpeg);
+    g_free (from);
+    g_free (to);
+  }
+}
+
+/* Plays it; what is said is NULL: all goes well. */
+static void
+expect_files (const gchar *source, const gchar *properties, const gchar *said,
+    const gchar *names)
+{
+  gchar *line =
+      g_strdup_printf ("%s videoconvert ! ldpindexsink location=" INDEX " %s",
+          source, properties);
+  GstElement *pipeline = cuv_pipeline_new (line);
+  gchar *text = cuv_pipeline_play (pipeline);
+
+  fail_unless (
+      said == NULL ? text == NULL : text != NULL && strstr (text, said) != NULL,
+      "%s: %s", line, text);
+  g_free (text);
+  gst_object_unref (pipeline);
+  if (names != NULL)
+    expect_names (names);
+  g_remove (INDEX);
+  g_free (line);
+}
+
+GST_START_TEST (names_of_files)
+{
+  write_files (0, NULL, 0);
+  expect_files (JPEGS "jpegdec !", "", NULL,
+      "f01.jpg|f02.jpg|f03.jpg|f04.jpg|f05.jpg|f06.jpg");
+  expect_files (
+      FILES ("stop-index=2") "decodebin !", "entry-name=n%d", NULL, "n1|n2");
+  expect_files (FILES ("stop-index=2") "decodebin !",
+      "entry-name=n%d start-index=1", NULL, "n1|n2");
+  expect_files (FILES ("stop-index=2") "decodebin !",
+      "entry-name=n%d start-index=70", NULL, "n70|n71");
+  expect_files (FILES ("stop-index=2") "decodebin !", "entry-name=same", NULL,
+      "same|same");
+}
+
+GST_END_TEST
+/* Without a word the decoder leaves one out, or holds one back. */
+GST_START_TEST (files_that_are_no_pictures)
+{
+  static const gchar text[] = "this is not a picture";
+
+  write_files (3, text, sizeof text);
+  expect_files (JPEGS "jpegdec !", "entry-name=f%02d.jpg",
+      "The files f03.jpg to f04.jpg became one frame", "f01.jpg|f02.jpg");
+  expect_files (
+      JPEGS "jpegdec !", "", "The files f03.jpg to f04.jpg", "f01.jpg|f02.jpg");
+  expect_files (
+      JPEGS "jpegdec !", "entry-name=same", NULL, "same|same|same|same|same");
+  write_files (4, NULL, 2000);
+  expect_files (JPEGS "jpegdec !", "", "The files f04.jpg to f05.jpg",
+      "f01.jpg|f02.jpg|f03.jpg");
+  write_files (6, text, sizeof text);
+  expect_files (
+      JPEGS "jpegdec !", "", NULL, "f01.jpg|f02.jpg|f03.jpg|f04.jpg|f05.jpg");
+}
+
+GST_END_TEST
+GST_START_TEST (files_behind_a_queue)
+{
+  write_files (0, NULL, 0);
+  expect_files (JPEGS "jpegdec ! queue !", "entry-name=f%02d.jpg",
+      "come through a queue, so it cannot be known which file", NULL);
+  expect_files (
+      FILES ("stop-index=2") "decodebin ! queue !", "", NULL, "000000|000001");
+}
+
+GST_END_TEST
+/* Of one file that is several frames numbers are the frames'. */
+GST_START_TEST (frames_of_a_file)
+{
+  GString *film = g_string_new (NULL);
+  gchar *jpeg;
+  gsize n;
+
+  fail_unless (g_file_get_contents (PICTURES "left01.jpg", &jpeg, &n, NULL));
+  for (guint i = 0; i < 3; i++)
+    g_string_append_len (film, jpeg, (gssize) n);
+  fail_unless (
+      g_file_set_contents ("film.mjpeg", film->str, (gssize) film->len, NULL));
+  expect_files ("multifilesrc location=film.mjpeg stop-index=0 ! jpegdec !",
+      "entry-name=n%d", NULL, "n0|n1|n2");
+  g_string_free (film, TRUE);
+  g_free (jpeg);
+}
+
+GST_END_TEST
 /* ---- progress ---- */
 
 static guint64
@@ -221,5 +336,9 @@ add_names (Suite *suite)
   tcase_add_test (tcase, titles);
   tcase_add_test (tcase, names_that_are_given_win);
   tcase_add_test (tcase, names_of_regions);
+  tcase_add_test (tcase, names_of_files);
+  tcase_add_test (tcase, files_that_are_no_pictures);
+  tcase_add_test (tcase, files_behind_a_queue);
+  tcase_add_test (tcase, frames_of_a_file);
   tcase_add_test (tcase, progress);
 }
