@@ -67,15 +67,23 @@ typedef struct {
 
 /* What packed pictures of a shape are, and what their blocks count for. What
  * two of them lack of being the same is the sum, over blocks, of weight times
- * how many codes their histograms do not have in common. */
+ * how many codes their histograms do not have in common: an integer, so that it
+ * does not depend on the order of the sum, and what is as much alike ties. */
 typedef struct {
   int32_t n_blocks, n_histograms, n_bins;
-  int32_t count_size;     /* 1, 2 or 4 */
-  int32_t is_empty;       /* a boolean: nothing is counted, nothing alike */
-  const double *weights;  /* of blocks */
-  const uint32_t *totals; /* codes of a histogram; of 256 a byte of 255 may
-                           * stand for 256 */
+  int32_t count_size;      /* 1, 2 or 4 */
+  const uint64_t *weights; /* of blocks */
+  uint64_t whole;          /* what two lack that have nothing in common; 0:
+                            * nothing is counted, nothing alike */
+  const uint32_t *totals;  /* codes of a histogram; of 256 a byte of 255 may
+                            * stand for 256 */
 } CuvLdpPacked;
+
+static inline double
+cuv_ldp_similarity_of (uint64_t whole, uint64_t lack)
+{
+  return lack < whole ? (double) (whole - lack) / (double) whole : 0.0;
+}
 
 /* The step of a direction: dx and dy, down is positive. */
 CUV_BOTH int

@@ -88,7 +88,7 @@ struct Pairs {
 // Each lane has 16 bytes. Lane e of those of a histogram keeps what entry e
 // lacks, in every such histogram.
 template <typename Form> struct Units {
-  static __device__ __forceinline__ double
+  static __device__ __forceinline__ uint64_t
   compare (const CuvLdpMatchPass &pass, int64_t first, int from, int step)
   {
     const int lanes = 32 / Form::HISTOGRAMS; // of a histogram
@@ -98,7 +98,7 @@ template <typename Form> struct Units {
     // by the lanes, or the compiler finds all of them anew for each unit
     const int64_t offset = entry_at (pass, first + lane) - pass.entries;
     const uint4 *entries[ENTRIES];
-    double sum = 0;
+    uint64_t sum = 0;
 
 #pragma unroll
     for (int e = 0; e < ENTRIES; e++)
@@ -123,8 +123,8 @@ template <typename Form> struct Units {
 
         found = lane % lanes == e ? all : found;
       }
-      sum = fma (histogram.weight,
-          (double) Form::lack (query, found >> shift, histogram.total), sum);
+      sum += histogram.weight
+          * Form::lack (query, found >> shift, histogram.total);
     }
     if (Form::HISTOGRAMS == 2)
       sum += __shfl_down_sync (~0u, sum, lanes);
@@ -164,10 +164,10 @@ common_of (const Count *a, const Count *b, int n, uint32_t total)
 
 // Lane e keeps what entry e lacks.
 template <typename Count> struct Any {
-  static __device__ __forceinline__ double
+  static __device__ __forceinline__ uint64_t
   compare (const CuvLdpMatchPass &pass, int64_t first, int from, int step)
   {
-    double sum = 0;
+    uint64_t sum = 0;
 
 #pragma unroll 1
     for (int h = from; h < pass.n_histograms; h += step) {
@@ -182,7 +182,7 @@ template <typename Count> struct Any {
                 histogram.total);
 
         if (lane_of_thread () == e)
-          sum = fma (histogram.weight, (double) lack, sum);
+          sum += histogram.weight * lack;
       }
     }
     return sum;
@@ -195,18 +195,18 @@ template <typename Histograms>
 static __global__ void __launch_bounds__ (32 * WARPS, 4)
     match_kernel (const __grid_constant__ CuvLdpMatchPass pass)
 {
-  __shared__ double of_warps[WARPS][ENTRIES];
+  __shared__ uint64_t of_warps[WARPS][ENTRIES];
   const int part = blockIdx.x % CUV_LDP_PARTS;
   const int64_t first = (int64_t) (blockIdx.x / CUV_LDP_PARTS) * ENTRIES;
   const int warp = cuv_warp_of_thread ();
-  const double sum = Histograms::compare (
+  const uint64_t sum = Histograms::compare (
       pass, first, part * WARPS + warp, CUV_LDP_PARTS * WARPS);
 
   if (lane_of_thread () < ENTRIES)
     of_warps[warp][lane_of_thread ()] = sum;
   __syncthreads ();
   if (threadIdx.x < ENTRIES && first + threadIdx.x < pass.n) {
-    double lack = 0;
+    uint64_t lack = 0;
 
     for (int w = 0; w < WARPS; w++)
       lack += of_warps[w][threadIdx.x];

@@ -29,7 +29,7 @@ struct Layout {
 struct _CuvLdpMatchCuda {
   CuvArena fixed = {}, memory = {}, results = {};
   CuvLdpMatchPass pass = {};
-  bool is_empty = false;
+  uint64_t whole = 0; // what entries lack that have nothing in common
   int64_t n_counts = 0, size = 0, stride = 0; // of an entry on the host
   int64_t room = 0;                           // entries
   CuvLdpCopy copy = nullptr;
@@ -130,7 +130,7 @@ init (CuvLdpMatchCuda *self, const CuvLdpPacked &packed, size_t stride,
   pass->n_histograms = packed.n_blocks * packed.n_histograms;
   pass->n_bins = packed.n_bins;
   pass->count_size = packed.count_size;
-  self->is_empty = packed.is_empty;
+  self->whole = packed.whole;
   self->stride = (int64_t) stride;
   self->n_counts = (int64_t) pass->n_histograms * pass->n_bins;
   self->size = self->n_counts * pass->count_size;
@@ -226,8 +226,8 @@ reserve_results (CuvLdpMatchCuda *self, int64_t n)
   n = std::max (n, 2 * pass->lacks_pitch);
   pass->lacks_pitch = 0;
   cuv_arena_clear (&self->results);
-  pass->lacks = (double *) cuv_arena_pinned (
-      &self->results, CUV_LDP_PARTS * (size_t) n * sizeof (double));
+  pass->lacks = (uint64_t *) cuv_arena_pinned (
+      &self->results, CUV_LDP_PARTS * (size_t) n * sizeof *pass->lacks);
   if (pass->lacks == nullptr)
     return -1;
   pass->lacks_pitch = n;
@@ -357,11 +357,11 @@ cuv_ldp_match_cuda_collect (CuvLdpMatchCuda *self, double *similarities)
   if (cuv_wait_stream (&self->wait, self->stream) != 0)
     return -1;
   for (int64_t i = 0; i < self->n_matched; i++) {
-    double lack = self->is_empty ? 1.0 : 0.0;
+    uint64_t lack = 0;
 
     for (int part = 0; part < CUV_LDP_PARTS; part++)
       lack += pass.lacks[part * pass.lacks_pitch + i];
-    similarities[i] = std::max (1.0 - lack, 0.0);
+    similarities[i] = cuv_ldp_similarity_of (self->whole, lack);
   }
   return 0;
 }

@@ -11,7 +11,7 @@
 
 // One of a picture's, and what each code counts for that it lacks.
 struct CuvLdpHistogram {
-  double weight;
+  uint64_t weight;
   uint32_t total; // codes
 };
 
@@ -21,7 +21,7 @@ struct CuvLdpMatchPass {
   int64_t n;
   int n_histograms, n_bins, count_size;
   const CuvLdpHistogram *histograms; // and one that counts for nothing
-  double *lacks; // of entry i in a part: [part * lacks_pitch + i]
+  uint64_t *lacks; // of entry i in a part: [part * lacks_pitch + i]
   int64_t lacks_pitch;
 };
 

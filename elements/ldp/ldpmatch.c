@@ -83,7 +83,7 @@ struct _CuvLdpMatcher {
   CuvLdpShape shape;
   CuvLdpMatchSteps steps;
   CuvLdpPacked packed;
-  double *weights; /* of packed */
+  uint64_t *weights; /* of packed */
   uint32_t *totals;
   /* of a run */
   const uint8_t *query, *entries;
@@ -91,24 +91,56 @@ struct _CuvLdpMatcher {
   double *similarities;
 };
 
+static uint64_t
+gcd (uint64_t a, uint64_t b)
+{
+  while (b != 0) {
+    const uint64_t rest = a % b;
+
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+/* The least common multiple of the totals, times n; if that does not fit, so
+ * large that weights are exact to a part in 10^9 or so. */
+static uint64_t
+find_whole (const uint32_t *totals, int n_blocks, uint64_t n)
+{
+  const uint64_t most = (uint64_t) 1 << 62;
+  uint64_t multiple = 1;
+
+  for (int i = 0; i < n_blocks; i++) {
+    const uint64_t factor =
+        totals[i] > 0 ? totals[i] / gcd (multiple, totals[i]) : 1;
+
+    if (n > 0 && factor > most / n / multiple)
+      return most;
+    multiple *= factor;
+  }
+  return n * multiple;
+}
+
 static void
 set_weights (CuvLdpMatcher *self)
 {
   const CuvLdpShape *shape = &self->shape;
   const int n_blocks = shape->columns * shape->rows;
-  int n = 0;
+  uint64_t n = 0, whole;
 
   for (int i = 0; i < n_blocks; i++) {
     self->totals[i] =
         cuv_ldp_total (shape, i % shape->columns, i / shape->columns);
-    n += self->totals[i] > 0 ? shape->n_histograms : 0;
+    n += self->totals[i] > 0 ? (uint64_t) shape->n_histograms : 0;
   }
+  whole = find_whole (self->totals, n_blocks, n);
   for (int i = 0; i < n_blocks; i++) {
     if (self->totals[i] > 0)
-      self->weights[i] = 1.0 / ((double) self->totals[i] * n);
+      self->weights[i] = whole / (self->totals[i] * n);
   }
   self->packed = (CuvLdpPacked){ n_blocks, shape->n_histograms, shape->n_bins,
-    cuv_ldp_index_count_size (shape), n == 0, self->weights, self->totals };
+    cuv_ldp_index_count_size (shape), self->weights, whole, self->totals };
 }
 
 CuvLdpMatcher *
@@ -158,22 +190,20 @@ compare (const CuvLdpMatcher *self, const uint8_t *entry)
   const size_t step =
       (size_t) (packed->n_histograms * packed->n_bins * packed->count_size);
   const uint8_t *query = self->query;
-  double lack = 0.0;
+  uint64_t lack = 0;
 
-  if (packed->is_empty)
-    return 0.0;
   for (int i = 0; i < packed->n_blocks; i++) {
     const uint64_t codes = (uint64_t) packed->n_histograms * packed->totals[i];
 
     lack += packed->weights[i]
-        * (double) (codes
+        * (codes
             - self->steps.common[packed->count_size](query, entry,
                 packed->n_histograms, packed->n_bins,
                 packed->totals[i] == 256));
     query += step;
     entry += step;
   }
-  return lack < 1.0 ? 1.0 - lack : 0.0;
+  return cuv_ldp_similarity_of (packed->whole, lack);
 }
 
 enum { ENTRIES = 8 }; /* of a piece */

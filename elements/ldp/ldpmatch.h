@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How much alike a picture is with many others, whose histograms are packed as
- * in an index: cuv_ldp_similarity() of each. */
+ * in an index: cuv_ldp_similarity() of each, but in integers, which the GPU
+ * sums to the same. */
 #ifndef CUV_LDP_MATCH_H
 #define CUV_LDP_MATCH_H
 

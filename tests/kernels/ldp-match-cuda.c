@@ -154,10 +154,15 @@ check_query (
     const Index *self, CuvLdpMatchCuda *cuda, int query, int n, size_t skip)
 {
   const CuvLdpShape *shape = &self->shape;
-  double found[MOST + 1];
+  double found[MOST + 1], cpu[MOST];
 
   found[n] = -1.0;
   ask (self, cuda, query, n, skip, found);
+  cuv_ldp_matcher_run (self->matcher,
+      self->entries + (size_t) query * self->stride, self->entries,
+      self->stride, (size_t) n, 1, cpu);
+  CUV_CHECK (memcmp (found, cpu, (size_t) n * sizeof *cpu) == 0,
+      ": the CPU finds other similarities");
   for (int i = 0; i < n; i++) {
     const double wanted =
         cuv_ldp_similarity (shape, self->counts[query], shape, self->counts[i]);

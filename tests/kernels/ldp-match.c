@@ -34,6 +34,64 @@ check_pictures (const LdpPictures *self, unsigned mask, int n_threads)
   cuv_cpu_set_mask (~0u);
 }
 
+enum { TIED = 24, UNITS = 2000 };
+
+/* What a picture lacks is spread over its blocks: 10 of 900 codes of an inner
+ * one are as many as 9 of 810 of one at a border. Corners lack nothing. */
+static void
+fill_tied (const CuvLdpShape *shape, int n_units, uint32_t *counts)
+{
+  for (int block = 0; block < 64; block++)
+    counts[block * 256] = cuv_ldp_total (shape, block % 8, block / 8);
+  for (int n = 0; n < n_units;) {
+    const int block = (int) cuv_check_below (64);
+    const uint32_t total = cuv_ldp_total (shape, block % 8, block / 8);
+    uint32_t *bins = counts + block * 256;
+
+    if (total < 810 || bins[0] == 0)
+      continue;
+    bins[0] -= total / 90;
+    bins[1] += total / 90;
+    n++;
+  }
+}
+
+/* The first of equals comes first, wherever they lack what they lack. */
+static void
+check_ties (void)
+{
+  const CuvLdpParams params = { .order = 3, .grid = 8, .directions = 1 };
+  CuvLdpShape shape;
+  CuvLdpMatcher *matcher;
+  CuvLdpMatch best[TIED];
+  double similarities[TIED];
+  uint32_t *counts;
+  uint8_t *packed;
+  size_t n;
+
+  cuv_check_case ("ties");
+  cuv_ldp_shape_init (&shape, &params, 240, 240);
+  matcher = cuv_ldp_matcher_new (&shape);
+  n = cuv_ldp_n_counts (&shape);
+  packed = calloc (TIED + 1, 2 * n);
+  for (int i = 0; i <= TIED; i++) {
+    counts = calloc (n, sizeof *counts);
+    fill_tied (&shape, i < TIED ? UNITS : 0, counts);
+    CUV_CHECK (
+        cuv_ldp_index_pack (&shape, counts, packed + (size_t) i * 2 * n));
+    free (counts);
+  }
+  cuv_ldp_matcher_run (
+      matcher, packed + TIED * 2 * n, packed, 2 * n, TIED, 1, similarities);
+  cuv_ldp_best (similarities, TIED, 0.0, TIED, best);
+  CUV_CHECK (fabs (similarities[0] - (1 - UNITS * 10.0 / 900 / 64)) < 1e-12);
+  for (int i = 0; i < TIED; i++)
+    CUV_CHECK (best[i].entry == (uint64_t) i
+        && best[i].similarity == best[0].similarity);
+  free (packed);
+  cuv_ldp_matcher_free (matcher);
+}
+
 static void
 check_best (void)
 {
@@ -94,6 +152,7 @@ check_ldp_match (void)
     ldp_pictures_clear (&pictures);
   }
   check_best ();
+  check_ties ();
   for (int i = 0; i < 20; i++)
     check_many_best ();
 }
