@@ -13,6 +13,7 @@ enum {
   CUV_LDP_CODES = 256,
   CUV_LDP_UNIFORM_BINS = 59,
   CUV_LDP_MAX_SIZE = 16384,
+  CUV_LDP_MAX_PIXELS = 1 << 25, /* of all that is described of a frame */
 };
 
 /* Directions, as bits of a set. Derivatives are taken along them: at 0 degrees

@@ -190,25 +190,6 @@ draw_all (GstLdpDescriptor *self, const GstCuvFrame *frame, gint n_threads)
   return problem;
 }
 
-/* Regions come from upstream: a frame may have many at any time. */
-static void
-leave_out (GstLdpDescriptor *self)
-{
-  const guint n = self->regions->len;
-  const guint most = gst_ldp_max_regions (&self->describer->shape);
-
-  if (n <= most)
-    return;
-  g_array_set_size (self->regions, most);
-  if (!self->warned)
-    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
-        ("The counts of a frame's %u regions take 1024 MB or more, so only the "
-         "first %u are described: have fewer blocks, bins or directions.",
-            n, most),
-        (NULL));
-  self->warned = TRUE;
-}
-
 static gboolean
 gst_ldp_descriptor_analyse (
     GstCuvFilter *filter, const GstCuvFrame *frame, gint n_threads)
@@ -219,7 +200,8 @@ gst_ldp_descriptor_analyse (
   gst_ldp_regions_collect (self->regions, frame->video.buffer,
       &self->values.choice,
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)));
-  leave_out (self);
+  gst_ldp_regions_limit (self->regions, &self->describer->shape,
+      GST_ELEMENT (self), &self->warned);
   problem = describe_all (self, frame, n_threads);
   if (problem == NULL && frame->writable
       && self->values.draw != CUV_LDP_DIRECTIONS)

@@ -60,6 +60,7 @@ struct _GstLdpIndexSink {
   gint64 progress;   /* monotonic time of the last message */
   gchar *name;       /* of the last entry */
   GstLdpEntries entries;
+  gboolean warned; /* that regions are left out */
   GstLdpNamer namer;
 };
 
@@ -204,6 +205,9 @@ write_own (GstLdpIndexSink *self, GstBuffer *buffer, const gchar *name)
   GST_OBJECT_UNLOCK (self);
   ok = ensure_own_index (self, &choice);
   gst_ldp_regions_collect (self->regions, buffer, &choice, &self->info);
+  if (ok)
+    gst_ldp_regions_limit (self->regions, &self->entries.info.shape,
+        GST_ELEMENT (self), &self->warned);
   for (guint i = 0; ok && i < self->regions->len; i++) {
     const GstLdpRegion *region =
         &g_array_index (self->regions, GstLdpRegion, i);
@@ -442,7 +446,7 @@ gst_ldp_index_sink_start (GstBaseSink *sink)
   gst_ldp_index_settings_copy (&self->settings, &self->running);
   self->counts = (Counts){ .device = "none" };
   GST_OBJECT_UNLOCK (self);
-  self->given = FALSE;
+  self->given = self->warned = FALSE;
   self->time = GST_CLOCK_TIME_NONE;
   self->progress = g_get_monotonic_time ();
   problem = gst_ldp_index_settings_check (&self->running);

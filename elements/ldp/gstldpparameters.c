@@ -202,7 +202,11 @@ size_problem (const CuvLdpShape *shape)
 guint
 gst_ldp_max_regions (const CuvLdpShape *shape)
 {
-  return (guint) ((((guint64) MAX_MEGABYTES << 20) - 1) / bytes_of (shape));
+  const guint64 pixels = (guint64) shape->width * (guint64) shape->height;
+  const guint64 by_memory =
+      (((guint64) MAX_MEGABYTES << 20) - 1) / bytes_of (shape);
+
+  return (guint) MIN (by_memory, CUV_LDP_MAX_PIXELS / pixels);
 }
 
 gchar *
@@ -221,11 +225,12 @@ gst_ldp_parameters_shape (
         "grid %d has more blocks than the %dx%d pixels that are described: "
         "lower it, or raise descriptor-width and descriptor-height",
         self->grid, across, down);
-  if (across > CUV_LDP_MAX_SIZE || down > CUV_LDP_MAX_SIZE)
+  if (across > CUV_LDP_MAX_SIZE || down > CUV_LDP_MAX_SIZE
+      || across * down > CUV_LDP_MAX_PIXELS)
     return g_strdup_printf (
         "%dx%d pixels are too many to describe: set descriptor-width and "
-        "descriptor-height to up to %d",
-        across, down, CUV_LDP_MAX_SIZE);
+        "descriptor-height to up to %d, of up to %d pixels together",
+        across, down, CUV_LDP_MAX_SIZE, CUV_LDP_MAX_PIXELS);
   problem = cuv_ldp_shape_init (shape, &params, across, down);
   return problem != NULL ? g_strdup (problem) : size_problem (shape);
 }

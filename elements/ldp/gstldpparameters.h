@@ -35,7 +35,8 @@ CuvLdpParams gst_ldp_parameters_params (const GstLdpParameters *self);
 gchar *gst_ldp_parameters_shape (
     const GstLdpParameters *self, gint width, gint height, CuvLdpShape *shape);
 
-/* How many regions of a frame such a shape leaves memory for, at least one. */
+/* How many regions of a frame such a shape leaves memory and time for, at least
+ * one. */
 guint gst_ldp_max_regions (const CuvLdpShape *shape);
 
 /* The nicks of values. */

@@ -111,6 +111,26 @@ gst_ldp_regions_collect (GArray *regions, GstBuffer *buffer,
     collect_rois (regions, buffer, choice->object_class, info);
 }
 
+void
+gst_ldp_regions_limit (GArray *regions, const CuvLdpShape *shape,
+    GstElement *element, gboolean *warned)
+{
+  const guint n = regions->len, most = gst_ldp_max_regions (shape);
+
+  if (n <= most)
+    return;
+  g_array_set_size (regions, most);
+  if (!*warned)
+    GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
+        ("A frame's %u regions, each described at %dx%d pixels, are too much "
+         "work, or their counts take 1024 MB or more: only the first %u are "
+         "described. Have fewer pixels (%d in all of a frame's), blocks, bins "
+         "or directions.",
+            n, shape->width, shape->height, most, CUV_LDP_MAX_PIXELS),
+        (NULL));
+  *warned = TRUE;
+}
+
 CuvLdpRect
 gst_ldp_region_rect (const GstLdpRegion *self)
 {

@@ -49,6 +49,11 @@ gchar *gst_ldp_region_choice_shape (const GstLdpRegionChoice *self,
 void gst_ldp_regions_collect (GArray *regions, GstBuffer *buffer,
     const GstLdpRegionChoice *choice, const GstVideoInfo *info);
 
+/* Leaves out what is more than a frame may have, with a warning unless there
+ * was one: it is set then. */
+void gst_ldp_regions_limit (GArray *regions, const CuvLdpShape *shape,
+    GstElement *element, gboolean *warned);
+
 CuvLdpRect gst_ldp_region_rect (const GstLdpRegion *self);
 
 /* The same in a frame that was width x height, with the region inside, when it

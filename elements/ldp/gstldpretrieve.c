@@ -52,15 +52,16 @@ struct _GstLdpRetrieve {
   CuvLdpIndex *pending; /* that was refused, or none */
   CuvRetriever *retriever;
   GstLdpRetrieveValues values;
-  gint limit_in_force;   /* of gpu-memory-limit */
-  guint n_indexes;       /* that were in force so far */
-  guint64 n_entries;     /* of the index that are as they were written */
-  guint64 damaged;       /* the first that is not, and was told of */
-  gboolean lost;         /* the file is not that of the index any more */
-  gboolean told_of_size; /* of thumbnails */
-  gboolean told_of_file; /* that another is in its place */
-  gint64 refreshed;      /* monotonic time */
-  GArray *regions;       /* GstLdpRegion, of the last analysed frame */
+  gint limit_in_force;      /* of gpu-memory-limit */
+  guint n_indexes;          /* that were in force so far */
+  guint64 n_entries;        /* of the index that are as they were written */
+  guint64 damaged;          /* the first that is not, and was told of */
+  gboolean lost;            /* the file is not that of the index any more */
+  gboolean told_of_size;    /* of thumbnails */
+  gboolean told_of_regions; /* that are left out */
+  gboolean told_of_file;    /* that another is in its place */
+  gint64 refreshed;         /* monotonic time */
+  GArray *regions;          /* GstLdpRegion, of the last analysed frame */
   GstLdpMatches matches;
 };
 
@@ -359,6 +360,9 @@ gst_ldp_retrieve_analyse (
     return FALSE;
   gst_ldp_regions_collect (self->regions, buffer, &self->values.choice,
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)));
+  gst_ldp_regions_limit (self->regions,
+      &cuv_ldp_index_info (self->index)->shape, GST_ELEMENT (self),
+      &self->told_of_regions);
   problem = retrieve_all (self, frame, n_threads);
   tell_of_size (self);
   if (problem == NULL)
@@ -415,7 +419,7 @@ gst_ldp_retrieve_start (GstBaseTransform *trans)
 {
   GstLdpRetrieve *self = GST_LDP_RETRIEVE (trans);
 
-  self->told_of_size = FALSE;
+  self->told_of_size = self->told_of_regions = FALSE;
   GST_OBJECT_LOCK (self);
   self->counts = (Counts){ 0 };
   GST_OBJECT_UNLOCK (self);

@@ -48,6 +48,8 @@ check (const CuvLdpParams *params, int width, int height)
   if (width < 1 || height < 1 || width > CUV_LDP_MAX_SIZE
       || height > CUV_LDP_MAX_SIZE)
     return "the picture is empty, or has more than 16384 pixels a side";
+  if (width * height > CUV_LDP_MAX_PIXELS)
+    return "the picture has more than 33554432 pixels";
   if (params->block < 0 || (params->block == 0 && params->grid < 1))
     return "there are no blocks";
   if (params->block == 0 && (params->grid > width || params->grid > height))

@@ -61,8 +61,8 @@ cuv_ldp_index_info_init (CuvLdpIndexInfo *self, const CuvLdpParams *params,
     return wrong;
   n_counts = (uint64_t) shape->columns * (uint64_t) shape->rows
       * (uint64_t) shape->n_histograms * (uint64_t) shape->n_bins;
-  if (n_counts > CUV_LDP_INDEX_MAX_DESCRIPTOR / 4)
-    return "a picture has more than 268435456 counts: take larger blocks or "
+  if (n_counts > CUV_LDP_INDEX_MAX_COUNTS)
+    return "a picture has more than 67108864 counts: take larger blocks or "
            "fewer bins";
   self->thumbnail_width = thumbnail_width;
   self->thumbnail_height = thumbnail_height;

@@ -53,8 +53,8 @@ find_size (CuvLdpIndexSource *self, const char *path, char **error)
 
 /* ---- header ---- */
 
-/* Numbers as the header has them, if any could be meant by them. */
-static bool
+/* Numbers as the header has them. Returns NULL, or what is wrong with them. */
+static const char *
 read_info (CuvLdpIndexInfo *self, const uint8_t *header)
 {
   int32_t v[18];
@@ -70,11 +70,10 @@ read_info (CuvLdpIndexInfo *self, const uint8_t *header)
     .levels = v[8] };
   if (v[6] < CUV_LDP_VALID || v[6] > CUV_LDP_REPLICATE
       || v[7] < CUV_LDP_BINS_256 || v[7] > CUV_LDP_BINS_LEVELS)
-    return false;
+    return "there is no such border, or no such bins";
   params.border = (CuvLdpBorder) v[6];
   params.bins = (CuvLdpBins) v[7];
-  return cuv_ldp_index_info_init (self, &params, v[9], v[10], v[16], v[17])
-      == NULL;
+  return cuv_ldp_index_info_init (self, &params, v[9], v[10], v[16], v[17]);
 }
 
 /* What is derived must be what is derived here, and nothing else be there. */
@@ -84,6 +83,7 @@ read_header (
 {
   const uint32_t version = cuv_ldp_get32 (page + 8);
   uint8_t same[CUV_LDP_INDEX_HEADER];
+  const char *wrong;
 
   if (version != CUV_LDP_INDEX_VERSION)
     return cuv_ldp_index_fail (error, path,
@@ -95,10 +95,11 @@ read_header (
     return cuv_ldp_index_fail (error, path,
         "the header is damaged (its checksum differs): take a copy, or index "
         "again");
-  if (read_info (self, page))
-    cuv_ldp_index_header (self, same);
-  else
-    memset (same, 0, sizeof same);
+  wrong = read_info (self, page);
+  if (wrong != NULL)
+    return cuv_ldp_index_fail (
+        error, path, "the header says what no index is made with: %s", wrong);
+  cuv_ldp_index_header (self, same);
   return memcmp (same, page, sizeof same) == 0
       || cuv_ldp_index_fail (error, path,
           "the header contradicts itself: it was written by something else");

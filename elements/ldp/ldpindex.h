@@ -17,7 +17,7 @@ enum {
   CUV_LDP_INDEX_VERSION = 1,
   CUV_LDP_INDEX_MAX_NAME = 1023,      /* bytes, without the 0 */
   CUV_LDP_INDEX_MAX_THUMBNAIL = 1024, /* pixels a side */
-  CUV_LDP_INDEX_MAX_DESCRIPTOR = 1 << 30,
+  CUV_LDP_INDEX_MAX_COUNTS = 1 << 26, /* of an entry */
 };
 
 /* What all entries of an index have in common. */

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+#include "ldpindex-format.h"
 #include "ldpindex-tests.h"
 
 enum { N = 5, PAGE = 4096, STRIDE = 1152, SIZE = PAGE + N * STRIDE };
@@ -231,6 +232,36 @@ test_foreign (void)
   check_words (error, "No such file");
 }
 
+/* Whoever opens an index has to have memory and time for what it says. */
+static void
+test_limits (void)
+{
+  static const struct {
+    int size, grid;
+    const char *words;
+  } cases[] = {
+    { 16384, 256, "no index is made with: the picture has more than 33554432" },
+    { 5000, 257, "no index is made with: a picture has more than 67108864" },
+  };
+  const CuvLdpIndexInfo small = small_info ();
+  char path[MAX_PATH];
+
+  cuv_check_case ("limits");
+  path_of ("limits", path);
+  for (int i = 0; i < 2; i++) {
+    CuvLdpIndexInfo info = small;
+    uint8_t page[CUV_LDP_INDEX_PAGE] = { 0 };
+
+    info.shape.params =
+        (CuvLdpParams){ .order = 3, .grid = cases[i].grid, .directions = 15 };
+    info.shape.width = info.shape.height = cases[i].size;
+    cuv_ldp_index_header (&info, page);
+    write_file (path, page, sizeof page);
+    check_refused (path, cases[i].words);
+  }
+  unlink (path);
+}
+
 static void
 test_version (void)
 {
@@ -265,6 +296,7 @@ test_damage (void)
   test_contradictions ();
   test_counts_of_entries ();
   test_foreign ();
+  test_limits ();
   test_version ();
   free (original);
 }

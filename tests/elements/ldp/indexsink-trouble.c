@@ -60,7 +60,7 @@ GST_START_TEST (settings_that_cannot_be)
       SOURCE "ldpindexsink grid=900 location=" INDEX, "grid 900 has more");
   expect_line_fails (SOURCE "ldpindexsink grid=600 descriptor-width=600 "
                             "descriptor-height=600 location=" INDEX,
-      "more than 268435456 counts: take larger blocks");
+      "more than 67108864 counts: take larger blocks");
   fail_if (g_file_test (INDEX, G_FILE_TEST_EXISTS));
 }
 
@@ -257,14 +257,14 @@ address_space (void)
 GST_START_TEST (no_memory)
 {
   GstHarness *h = sink_new (
-      "grid=500 descriptor-width=500 descriptor-height=500", "NV12", 64, 48);
+      "grid=250 descriptor-width=250 descriptor-height=250", "NV12", 64, 48);
   struct rlimit before, limited;
 
   getrlimit (RLIMIT_AS, &before);
-  limited = (struct rlimit){ address_space () + (256 << 20), before.rlim_max };
+  limited = (struct rlimit){ address_space () + (128 << 20), before.rlim_max };
   setrlimit (RLIMIT_AS, &limited);
   push_refused (h, cuv_frame_new ("NV12", 64, 48),
-      "Out of memory: the counts of an entry take 976 MB: have fewer blocks, "
+      "Out of memory: the counts of an entry take 244 MB: have fewer blocks, "
       "bins or directions.");
   setrlimit (RLIMIT_AS, &before);
   gst_harness_teardown (h);

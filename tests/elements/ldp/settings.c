@@ -228,6 +228,11 @@ GST_START_TEST (test_large_frames)
       "16385x8 pixels are too many to describe: set descriptor-width and "
       "descriptor-height to up to 16384");
   run_clear (&run);
+  run = run_new ("descriptor-width=16384 descriptor-height=2049", "RGB", 8, 8);
+  check_error (&run,
+      "16384x2049 pixels are too many to describe: set descriptor-width and "
+      "descriptor-height to up to 16384, of up to 33554432 pixels together");
+  run_clear (&run);
   run = run_new ("descriptor-width=100", "RGB", 16385, 8);
   check_next (&run, &kind);
   run_check_quiet (&run);
