@@ -132,7 +132,8 @@ next_is_file (GstLdpNamer *self, gchar **problem)
     b = name_of (self, index - 1);
     *problem = g_strdup_printf (
         "The files %s to %s became one frame, so it cannot be known which of "
-        "them it is: remove those that do not decode",
+        "them it is: remove those that do not decode, or add the files with "
+        "cuvision-index add, which names and skips them",
         a, b);
     g_free (a);
     g_free (b);
@@ -186,7 +187,7 @@ gst_ldp_namer_next (GstLdpNamer *self, GstPad *pad, const gchar *pattern,
   if (self->source != NULL && self->is_queued && pattern != NULL)
     *problem = g_strdup ("Frames of multifilesrc come through a queue, so it "
                          "cannot be known which file one is of: leave the "
-                         "queue out, or set no entry-name with a number");
+                         "queue out, or add the files with cuvision-index add");
   if (is_file)
     number = (guint64) (self->next - 1 - (start > 0 ? self->first : 0)) + start;
   if (title != NULL && pattern == NULL) {

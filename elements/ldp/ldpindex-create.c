@@ -59,8 +59,8 @@ rename_new (const char *from, const char *to)
   return true;
 }
 
-static bool
-sync_folder (const char *path)
+bool
+cuv_ldp_index_sync_folder (const char *path)
 {
   char *copy = strdup (path);
   int fd = copy == NULL
@@ -87,7 +87,7 @@ cuv_ldp_index_create (const char *path, const CuvLdpIndexInfo *info, bool sync)
       || (sync && fsync (fd) < 0) || !rename_new (name, path)) {
     reason = errno;
     unlink (name);
-  } else if (sync && !sync_folder (path))
+  } else if (sync && !cuv_ldp_index_sync_folder (path))
     reason = errno;
   free (name);
   if (reason == 0)

@@ -10,6 +10,9 @@
 int cuv_ldp_index_create (
     const char *path, const CuvLdpIndexInfo *info, bool sync);
 
+/* Waits until a rename in the file's folder is on the disk. */
+bool cuv_ldp_index_sync_folder (const char *path);
+
 /* Returns false, and errno, if not all could be written. */
 bool cuv_ldp_index_write_all (
     int fd, const void *bytes, size_t size, uint64_t at);

@@ -107,6 +107,9 @@ typedef struct {
   bool is_recovered; /* the last one's slot is damaged */
 } CuvLdpIndexState;
 
+/* Whether the path leads to another file, or to none. */
+bool cuv_ldp_index_is_moved (int fd, const char *path);
+
 /* What is committed; all of its bytes are there. The path is for errors. */
 bool cuv_ldp_index_load (CuvLdpIndexState *self, CuvLdpIndexSource *source,
     const char *path, char **error);

@@ -134,13 +134,20 @@ cuv_ldp_index_refresh (CuvLdpIndex *self, char **error)
 }
 
 bool
-cuv_ldp_index_is_replaced (const CuvLdpIndex *self)
+cuv_ldp_index_is_moved (int fd, const char *path)
 {
   struct stat ours, theirs;
 
-  return self->source.fd >= 0 && fstat (self->source.fd, &ours) == 0
-      && (stat (self->path, &theirs) != 0 || ours.st_dev != theirs.st_dev
+  return fstat (fd, &ours) == 0
+      && (stat (path, &theirs) != 0 || ours.st_dev != theirs.st_dev
           || ours.st_ino != theirs.st_ino);
+}
+
+bool
+cuv_ldp_index_is_replaced (const CuvLdpIndex *self)
+{
+  return self->source.fd >= 0
+      && cuv_ldp_index_is_moved (self->source.fd, self->path);
 }
 
 /* ---- what is there ---- */

@@ -120,8 +120,15 @@ open_or_create (CuvLdpIndexWriter *self, char **error)
 {
   for (int i = 0; i < 10; i++) {
     self->fd = open (self->path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-    if (self->fd >= 0)
-      return open_existing (self, error);
+    if (self->fd >= 0) {
+      if (!open_existing (self, error))
+        return false;
+      if (!cuv_ldp_index_is_moved (self->fd, self->path))
+        return true;
+      close (self->fd); /* it was rewritten before it was locked */
+      self->fd = -1;
+      continue;
+    }
     if (errno != ENOENT)
       break;
     self->fd = cuv_ldp_index_create (self->path, &self->info, self->sync);
@@ -163,13 +170,11 @@ cuv_ldp_index_writer_open (
 /* ---- appending ---- */
 
 static bool
-fill_entry (CuvLdpIndexWriter *self, const uint32_t *counts, const char *name,
-    const uint8_t *thumbnail, char **error)
+fill_name (CuvLdpIndexWriter *self, const char *name, char **error)
 {
-  const CuvLdpIndexInfo *info = &self->info;
+  uint8_t *to = self->entry + cuv_ldp_index_name_offset (&self->info);
   const size_t n_name = strlen (name);
 
-  memset (self->entry, 0, (size_t) info->stride);
   if (n_name > CUV_LDP_INDEX_MAX_NAME)
     return cuv_ldp_index_fail (error, self->path,
         "a name of %zu bytes, and %d fit: shorten '%.40s...'", n_name,
@@ -177,16 +182,27 @@ fill_entry (CuvLdpIndexWriter *self, const uint32_t *counts, const char *name,
   if (!cuv_ldp_index_is_text (name))
     return cuv_ldp_index_fail (
         error, self->path, "the name '%s' is not UTF-8: rename it", name);
+  memset (to, 0, CUV_LDP_INDEX_NAME);
+  memcpy (to, name, n_name);
+  return true;
+}
+
+static bool
+fill_entry (CuvLdpIndexWriter *self, const uint32_t *counts, const char *name,
+    const uint8_t *thumbnail, char **error)
+{
+  const CuvLdpIndexInfo *info = &self->info;
+
+  memset (self->entry, 0, (size_t) info->stride);
+  if (!fill_name (self, name, error))
+    return false;
   if (!cuv_ldp_index_pack (&info->shape, counts, self->entry))
     return cuv_ldp_index_fail (error, self->path,
         "the counts of '%s' are not those of pictures of %dx%d", name,
         (int) info->shape.width, (int) info->shape.height);
-  memcpy (self->entry + cuv_ldp_index_name_offset (info), name, n_name);
   if (thumbnail != NULL)
     memcpy (self->entry + cuv_ldp_index_thumbnail_offset (info), thumbnail,
         3 * (size_t) info->thumbnail_width * (size_t) info->thumbnail_height);
-  cuv_ldp_put32 (self->entry + info->stride - 4,
-      cuv_ldp_index_checksum (info, self->n_entries, self->entry));
   return true;
 }
 
@@ -219,19 +235,24 @@ commit (CuvLdpIndexWriter *self)
       && flush (self) && write_slot (self, self->n_entries + 1);
 }
 
-bool
-cuv_ldp_index_writer_append (CuvLdpIndexWriter *self, const uint32_t *counts,
-    const char *name, const uint8_t *thumbnail, char **error)
+static bool
+can_append (CuvLdpIndexWriter *self, char **error)
+{
+  *error = NULL;
+  self->is_full = false;
+  return !self->is_broken
+      || cuv_ldp_index_fail (
+          error, self->path, "the disk failed: check it, and open it again");
+}
+
+/* What is in self->entry. */
+static bool
+append_entry (CuvLdpIndexWriter *self, char **error)
 {
   int reason;
 
-  *error = NULL;
-  self->is_full = false;
-  if (self->is_broken)
-    return cuv_ldp_index_fail (
-        error, self->path, "the disk failed: check it, and open it again");
-  if (!fill_entry (self, counts, name, thumbnail, error))
-    return false;
+  cuv_ldp_put32 (self->entry + self->info.stride - 4,
+      cuv_ldp_index_checksum (&self->info, self->n_entries, self->entry));
   if (!commit (self)) {
     reason = errno;
     /* its room is needed, and nothing is to be recovered */
@@ -246,6 +267,31 @@ cuv_ldp_index_writer_append (CuvLdpIndexWriter *self, const uint32_t *counts,
         "the disk failed: %s; the last entry may be lost", strerror (errno));
   self->n_entries++;
   return true;
+}
+
+bool
+cuv_ldp_index_writer_append (CuvLdpIndexWriter *self, const uint32_t *counts,
+    const char *name, const uint8_t *thumbnail, char **error)
+{
+  return can_append (self, error)
+      && fill_entry (self, counts, name, thumbnail, error)
+      && append_entry (self, error);
+}
+
+bool
+cuv_ldp_index_writer_copy (CuvLdpIndexWriter *self, const CuvLdpIndex *from,
+    uint64_t i, const char *name, char **error)
+{
+  if (!can_append (self, error)
+      || !has_same_header (self, cuv_ldp_index_info (from), error))
+    return false;
+  if (!cuv_ldp_index_check_entry (from, i))
+    return cuv_ldp_index_fail (error, NULL,
+        "entry %llu is damaged (its checksum differs)", (unsigned long long) i);
+  memcpy (self->entry, cuv_ldp_index_descriptor (from, i),
+      (size_t) self->info.stride);
+  return (name == NULL || fill_name (self, name, error))
+      && append_entry (self, error);
 }
 
 bool

@@ -109,6 +109,11 @@ bool cuv_ldp_index_writer_append (CuvLdpIndexWriter *self,
     const uint32_t *counts, const char *name, const uint8_t *thumbnail,
     char **error);
 
+/* The same with entry i of an index of the same parameters, under another name
+ * or, NULL, its own. */
+bool cuv_ldp_index_writer_copy (CuvLdpIndexWriter *self,
+    const CuvLdpIndex *from, uint64_t i, const char *name, char **error);
+
 /* Whether that failed for want of room. */
 bool cuv_ldp_index_writer_is_full (const CuvLdpIndexWriter *self);
 
@@ -116,5 +121,18 @@ uint64_t cuv_ldp_index_writer_n_entries (const CuvLdpIndexWriter *self);
 
 /* Frees it, on failure too. */
 bool cuv_ldp_index_writer_close (CuvLdpIndexWriter *self, char **error);
+
+/* ---- rewriting ---- */
+
+/* Appends to `to`, which is empty, what is to be kept of `from`. */
+typedef bool (*CuvLdpIndexEdit) (
+    void *data, const CuvLdpIndex *from, CuvLdpIndexWriter *to, char **error);
+
+/* Puts what edit() makes of an index in its place, on the disk: whenever the
+ * process is killed there is the one or the other. Nobody else writes to it
+ * meanwhile; readers go on with the old one, see cuv_ldp_index_is_replaced().
+ */
+bool cuv_ldp_index_rewrite (
+    const char *path, CuvLdpIndexEdit edit, void *data, char **error);
 
 #endif

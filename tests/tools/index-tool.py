@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""cuvision-index on Debian's pictures: index-tool.py PROGRAM."""
+import os
+import random
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+PROGRAM = os.path.abspath(sys.argv[1])
+PICTURES = '/usr/share/doc/opencv-doc/examples/data'
+NAMES = ['aloeL.jpg', 'baboon.jpg', 'board.jpg', 'fruits.jpg', 'home.jpg']
+failures = 0
+
+
+def check(ok, what):
+    global failures
+    if not ok:
+        failures += 1
+        print('FAILED:', what)
+
+
+def tool(*arguments):
+    done = subprocess.run([PROGRAM, *arguments], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=120)
+    return done.returncode, done.stdout, done.stderr
+
+
+def names(index):
+    status, out, error = tool('list', index)
+    check(status == 0, f'list {index}: {error}')
+    return [line.split('\t', 1)[1] for line in out.splitlines()]
+
+
+def expect(status, part, *arguments):
+    got, out, error = tool(*arguments)
+    check(got == status and part in out + error,
+          f'{arguments}: {got}, {out}{error}')
+
+
+def entries(index):
+    """The entries' bytes but for their names and checksums, by the format's
+    page; and the names."""
+    with open(index, 'rb') as file:
+        data = file.read()
+    size, stride = struct.unpack_from('<QQ', data, 80)
+    name = (size + 63) // 64 * 64
+    found = {}
+    for at in range(4096, len(data), stride):
+        key = data[at + name:at + name + 1024].rstrip(b'\0').decode()
+        found[key] = data[at:at + name] + data[at + name + 1024:at + stride - 4]
+    return found
+
+
+def test_add():
+    for name in NAMES:
+        shutil.copy(os.path.join(PICTURES, name), name)
+    with open('broken.jpg', 'w', encoding='ascii') as file:
+        file.write('this is not a picture')
+    expect(1, 'skipped: broken.jpg: ', 'add', 'a.ldp', NAMES[0], 'broken.jpg',
+           *NAMES[1:])
+    check(names('a.ldp') == NAMES, f'names {names("a.ldp")}')
+    expect(0, 'pictures of 256x256', 'info', 'a.ldp')
+    expect(0, '', 'check', 'a.ldp')
+    # the same as the element's, picture by picture
+    for name in NAMES:
+        subprocess.run(
+            ['gst-launch-1.0', '-q', 'filesrc', f'location={name}', '!',
+             'decodebin', '!', 'videoconvert', '!', 'ldpindexsink',
+             'location=b.ldp', f'entry-name={name}', 'descriptor-width=256',
+             'descriptor-height=256'], check=True, timeout=120)
+    with open('a.ldp', 'rb') as a, open('b.ldp', 'rb') as b:
+        check(a.read() == b.read(), 'as by ldpindexsink')
+
+
+def test_settings():
+    expect(0, '', 'add', '--set', 'order=2', '--set', 'grid=1', '--set',
+           'bins=levels', '--set', 'levels=8', '-s', 'descriptor-width=96',
+           '-s', 'directions=0+90', 's.ldp', NAMES[0])
+    expect(0, '', 'add', 's.ldp', NAMES[1])  # it says how
+    expect(0, '2 entries', 'info', 's.ldp')
+    expect(0, 'order 2, a grid of 1 blocks a side, directions 0 90, border '
+           'valid, 8 levels, pictures of 96x256', 'info', 's.ldp')
+    expect(1, '--set order=99', 'add', '--set', 'order=99', 'n.ldp', NAMES[0])
+    expect(1, '--set order', 'add', '--set', 'order', 'n.ldp', NAMES[0])
+    expect(1, '--set none=1', 'add', '--set', 'none=1', 'n.ldp', NAMES[0])
+    expect(1, 'No such file', 'add', 'none/n.ldp', NAMES[0])
+
+
+def test_edits():
+    before = entries('a.ldp')
+    mode = os.stat('a.ldp').st_mode
+    os.chmod('a.ldp', 0o640)
+    expect(0, '', 'rename', 'a.ldp', 'board.jpg', 'circuit ä.jpg')
+    check(os.stat('a.ldp').st_mode & 0o777 == 0o640, 'mode')
+    os.chmod('a.ldp', mode)
+    expect(0, '', 'remove', 'a.ldp', 'baboon.jpg')
+    check(names('a.ldp') == ['aloeL.jpg', 'circuit ä.jpg', 'fruits.jpg',
+                             'home.jpg'], 'after rename and remove')
+    expect(0, '', 'check', 'a.ldp')
+    after = entries('a.ldp')
+    check(after['circuit ä.jpg'] == before['board.jpg']
+          and after['home.jpg'] == before['home.jpg'], 'what is kept')
+    expect(0, '', 'remove', '--number', 'a.ldp', '0', '2')
+    check(names('a.ldp') == ['circuit ä.jpg', 'home.jpg'], 'by number')
+    for bad in (('remove', 'a.ldp', 'home.jpg', 'none'),
+                ('rename', 'a.ldp', 'none', 'x')):
+        expect(1, "no entry is called 'none'", *bad)
+    expect(1, "'2' is no number of an entry", 'remove', '-n', 'a.ldp', '2')
+    expect(1, 'a name of 1024 bytes', 'rename', 'a.ldp', 'home.jpg',
+           'n' * 1024)
+    check(names('a.ldp') == ['circuit ä.jpg', 'home.jpg'], 'as it was')
+    check(not [f for f in os.listdir('.') if '.new' in f], 'nothing is left')
+
+
+def test_merge_and_replace():
+    expect(0, '', 'merge', 'm.ldp', 'a.ldp', 'b.ldp')
+    check(names('m.ldp') == ['circuit ä.jpg', 'home.jpg'] + NAMES, 'merged')
+    expect(1, 'was made with other parameters', 'merge', 'm.ldp', 's.ldp')
+    expect(0, '', 'add', 'c.ldp', 'fruits.jpg')
+    expect(0, '', 'rename', 'c.ldp', 'fruits.jpg', 'baboon.jpg')
+    expect(0, '', 'replace', 'm.ldp', 'c.ldp')
+    found = entries('m.ldp')
+    check(found['baboon.jpg'] == found['fruits.jpg']
+          and len(names('m.ldp')) == 7, 'replaced')
+    expect(0, '', 'rename', 'c.ldp', 'baboon.jpg', 'new.jpg')
+    expect(1, "no entry is called 'new.jpg'", 'replace', 'm.ldp', 'c.ldp')
+    expect(0, '', 'check', 'm.ldp')
+
+
+def test_export():
+    expect(0, '', 'export', 'b.ldp', 'thumbs')
+    files = sorted(os.listdir('thumbs'))
+    check(files == [f'{i:06d}-{name}.ppm' for i, name in enumerate(NAMES)],
+          f'exported {files}')
+    with open(os.path.join('thumbs', files[0]), 'rb') as file:
+        data = file.read()
+    check(data.startswith(b'P6\n64 64\n255\n') and len(data) == 13 + 3 * 64 * 64
+          and data[13:] in entries('b.ldp')['aloeL.jpg'], 'a thumbnail')
+    expect(0, '', 'add', '-s', 'thumbnail-width=0', '-s', 'thumbnail-height=0',
+           't.ldp', NAMES[0])
+    expect(1, 'has no thumbnails', 'export', 't.ldp', 'thumbs')
+
+
+def test_damage():
+    with open('b.ldp', 'rb') as file:
+        data = bytearray(file.read())
+    stride = struct.unpack_from('<Q', data, 88)[0]
+    data[4096 + stride] ^= 1
+    with open('d.ldp', 'wb') as file:
+        file.write(data)
+    expect(1, 'entry 1 is damaged', 'check', 'd.ldp')
+    expect(1, 'entry 1 is damaged', 'remove', '-n', 'd.ldp', '0')
+    expect(0, '', 'remove', '-n', 'd.ldp', '1')
+    expect(0, '', 'check', 'd.ldp')
+    expect(1, 'does not begin as one', 'list', 'fruits.jpg')
+    expect(2, 'no command', 'nothing', 'd.ldp')
+    expect(2, 'usage: cuvision-index rename', 'rename', 'd.ldp', 'x')
+    expect(0, 'Commands:', '--help')
+
+
+def test_other_writer():
+    with subprocess.Popen(['flock', 'b.ldp', 'sleep', '100'],
+                          start_new_session=True) as writer:
+        while tool('remove', '-n', 'b.ldp', '9')[2].count('another') == 0:
+            time.sleep(0.01)
+        expect(1, 'another writer has it open', 'remove', '-n', 'b.ldp', '0')
+        os.killpg(writer.pid, signal.SIGKILL)
+    check(names('b.ldp') == NAMES, 'as it was')
+
+
+def test_killed():
+    """The old index or the new one, whole, whenever it is killed."""
+    for _ in range(8):
+        expect(0, '', 'merge', 'k.ldp', 'k.ldp' if os.path.exists('k.ldp')
+               else 'b.ldp')
+    count, killed = len(names('k.ldp')), 0
+    seed = int(os.environ.get('CUV_TEST_SEED', time.time()))
+    print('seed', seed)
+    chance = random.Random(seed)
+    start = time.monotonic()
+    expect(0, '', 'rename', '-n', 'k.ldp', '0', 'x')
+    usual = time.monotonic() - start
+    for _ in range(30):
+        with subprocess.Popen([PROGRAM, 'remove', '-n', 'k.ldp', '0']) as edit:
+            time.sleep(chance.uniform(0, usual))
+            edit.kill()
+            killed += edit.wait() != 0
+        found = len(names('k.ldp'))
+        check(found in (count, count - 1), f'{found} of {count} entries')
+        count = found
+        expect(0, '', 'check', 'k.ldp')
+        expect(0, '', 'info', 'k.ldp')
+    print('killed', killed, 'of 30')
+    check(killed > 0, 'none was killed')
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    for test in (test_add, test_settings, test_edits, test_merge_and_replace,
+                 test_export, test_damage, test_other_writer, test_killed):
+        test()
+    os.chdir('/')
+sys.exit(failures > 0)

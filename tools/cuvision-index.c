@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Looks into an index of ldpindexsink, and changes it. */
+#include "cuvision-index.h"
+
+#include <locale.h>
+#include <stdlib.h>
+
+gboolean option_number;
+gchar **option_set;
+
+static const struct {
+  const gchar *name, *arguments, *does;
+  gboolean (*run) (gchar **arguments);
+  guint least, most; /* arguments */
+} commands[] = {
+  { "list", "INDEX", "print each entry's number and name", command_list, 1, 1 },
+  { "info", "INDEX", "print its parameters and size", command_info, 1, 1 },
+  { "check", "INDEX", "look for damaged entries", command_check, 1, 1 },
+  { "add", "INDEX PICTURE...", "add pictures, of any sizes", command_add, 2,
+      G_MAXUINT },
+  { "merge", "INDEX FROM...", "add the entries of others", command_merge, 2,
+      G_MAXUINT },
+  { "remove", "INDEX ENTRY...", "leave out entries", command_remove, 2,
+      G_MAXUINT },
+  { "rename", "INDEX ENTRY NAME", "give an entry another name", command_rename,
+      3, 3 },
+  { "replace", "INDEX FROM...",
+      "put entries of others in the place of those of the same name",
+      command_replace, 2, G_MAXUINT },
+  { "export", "INDEX FOLDER", "write the thumbnails as PPM files",
+      command_export, 2, 2 },
+};
+
+gboolean
+complain (char *text)
+{
+  g_printerr ("cuvision-index: %s\n", text != NULL ? text : "out of memory");
+  free (text);
+  return FALSE;
+}
+
+static gchar *
+describe (void)
+{
+  GString *text = g_string_new ("Commands:\n");
+
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    g_string_append_printf (text, "  %-8s%-18s%s\n", commands[i].name,
+        commands[i].arguments, commands[i].does);
+  g_string_append (text,
+      "\nAn ENTRY is a name, of as many entries as have it, or with --number a "
+      "number.\nWhat changes an index is there as a whole or not at all, "
+      "whenever it is killed.");
+  return g_string_free (text, FALSE);
+}
+
+static gboolean
+parse (int *argc, char ***argv)
+{
+  const GOptionEntry entries[] = {
+    { "number", 'n', 0, G_OPTION_ARG_NONE, &option_number,
+        "Entries are given by number", NULL },
+    { "set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &option_set,
+        "add: a property of ldpindexsink, for a new index", "NAME=VALUE" },
+    { NULL, 0, 0, 0, NULL, NULL, NULL },
+  };
+  GOptionContext *context = g_option_context_new ("COMMAND INDEX ...");
+  gchar *description = describe ();
+  GError *error = NULL;
+  gboolean ok;
+
+  g_option_context_add_main_entries (context, entries, NULL);
+  g_option_context_set_summary (
+      context, "Looks into an index of ldpindexsink, and changes it.");
+  g_option_context_set_description (context, description);
+  ok = g_option_context_parse (context, argc, argv, &error);
+  if (!ok)
+    g_printerr ("cuvision-index: %s (see --help)\n", error->message);
+  g_clear_error (&error);
+  g_free (description);
+  g_option_context_free (context);
+  return ok;
+}
+
+/* 0: done; 1: something failed; 2: there is no such command. */
+int
+main (int argc, char **argv)
+{
+  guint n;
+
+  setlocale (LC_ALL, "");
+  if (!parse (&argc, &argv))
+    return 2;
+  n = argc > 2 ? (guint) argc - 2 : 0;
+  for (guint i = 0; argc > 1 && i < G_N_ELEMENTS (commands); i++) {
+    if (!g_str_equal (commands[i].name, argv[1]))
+      continue;
+    if (n >= commands[i].least && n <= commands[i].most)
+      return commands[i].run (argv + 2) ? 0 : 1;
+    g_printerr (
+        "usage: cuvision-index %s %s\n", argv[1], commands[i].arguments);
+    return 2;
+  }
+  g_printerr (argc > 1 ? "cuvision-index: there is no command '%s' (see "
+                         "--help)\n"
+                       : "usage: cuvision-index COMMAND INDEX ... (see "
+                         "--help)\n",
+      argc > 1 ? argv[1] : "");
+  return 2;
+}

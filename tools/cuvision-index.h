@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The commands of cuvision-index: arguments behind the command's name, the
+ * index first. Each returns whether all went well, and has said what did not.
+ */
+#ifndef CUVISION_INDEX_H
+#define CUVISION_INDEX_H
+
+#include <glib.h>
+#include "ldpindex.h"
+
+extern gboolean option_number; /* entries are given by number */
+extern gchar **option_set;     /* NAME=VALUE for ldpindexsink */
+
+/* Takes the library's text. Returns FALSE. */
+gboolean complain (char *text);
+
+/* Entries that a name or, with --number, a number stands for: a set, of
+ * n_entries booleans, gets them too. FALSE: there is none, which was said. */
+gboolean choose (
+    const CuvLdpIndex *index, const gchar *entry, gboolean *chosen);
+
+gboolean command_list (gchar **arguments);
+gboolean command_info (gchar **arguments);
+gboolean command_check (gchar **arguments);
+gboolean command_export (gchar **arguments);
+gboolean command_add (gchar **arguments);
+gboolean command_merge (gchar **arguments);
+gboolean command_remove (gchar **arguments);
+gboolean command_rename (gchar **arguments);
+gboolean command_replace (gchar **arguments);
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Pictures added: each is decoded by itself, so that none can take another's
+ * name, and all go into one ldpindexsink. */
+#include "config.h"
+#include "cuvision-index.h"
+
+#include <gst/app/gstappsink.h>
+#include <gst/gst.h>
+#include <string.h>
+
+#define DECODER                                                                \
+  "filesrc name=file ! decodebin ! videoflip video-direction=auto "            \
+  "! videoconvert ! appsink name=out sync=false caps=\"video/x-raw,format={"   \
+  "NV12,I420,YV12,NV21,YUY2,UYVY,RGB,BGR,RGBx,BGRx,RGBA,BGRA,GRAY8}\""
+enum { PATIENCE = 60 }; /* seconds for a picture */
+
+static gchar *
+error_of (GstMessage *message)
+{
+  GError *error;
+  gchar *text;
+
+  gst_message_parse_error (message, &error, NULL);
+  text = g_strdup (error->message);
+  g_error_free (error);
+  return text;
+}
+
+/* ---- a picture ---- */
+
+/* The first frame of a file, or NULL and why. */
+static GstSample *
+decode (const gchar *path, gchar **problem)
+{
+  GstElement *pipeline = gst_parse_launch (DECODER, NULL);
+  GstElement *file = gst_bin_get_by_name (GST_BIN (pipeline), "file");
+  GstElement *out = gst_bin_get_by_name (GST_BIN (pipeline), "out");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstSample *sample = NULL;
+  GstMessage *message;
+
+  g_object_set (file, "location", path, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  message = gst_bus_timed_pop_filtered (bus, PATIENCE * GST_SECOND,
+      GST_MESSAGE_ERROR | GST_MESSAGE_ASYNC_DONE | GST_MESSAGE_EOS);
+  if (message != NULL && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    *problem = error_of (message);
+  else if (message != NULL)
+    sample = gst_app_sink_try_pull_preroll (GST_APP_SINK (out), 0);
+  if (sample == NULL && *problem == NULL)
+    *problem = g_strdup ("there is no picture in it");
+  gst_clear_message (&message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (out);
+  gst_object_unref (file);
+  gst_object_unref (pipeline);
+  return sample;
+}
+
+/* ---- the index ---- */
+
+typedef struct {
+  GstElement *pipeline, *sink;
+  GstPad *pad;   /* pictures are pushed from here */
+  GstCaps *caps; /* NULL: none was pushed yet */
+} Adder;
+
+/* What the next pictures are described by is what those in it are. */
+static void
+take_settings (GstElement *sink, const CuvLdpIndexInfo *info)
+{
+  const CuvLdpParams *params = &info->shape.params;
+
+  g_object_set (sink, "order", params->order, "block", params->block,
+      "directions", params->directions, "merge-directions", params->is_merged,
+      "border", params->border, "bins", params->bins, "descriptor-width",
+      info->shape.width, "descriptor-height", info->shape.height,
+      "thumbnail-width", info->thumbnail_width, "thumbnail-height",
+      info->thumbnail_height, NULL);
+  if (params->block == 0)
+    g_object_set (sink, "grid", params->grid, NULL);
+  if (params->bins == CUV_LDP_BINS_LEVELS)
+    g_object_set (sink, "levels", params->levels, NULL);
+}
+
+static gboolean
+set_property (GstElement *sink, const gchar *setting)
+{
+  const gchar *value = strchr (setting, '=');
+  gchar *name = g_strndup (setting, value != NULL ? value - setting : 0);
+  GParamSpec *pspec =
+      g_object_class_find_property (G_OBJECT_GET_CLASS (sink), name);
+  GValue parsed = G_VALUE_INIT;
+  gboolean ok = FALSE;
+
+  if (pspec != NULL) {
+    g_value_init (&parsed, pspec->value_type);
+    ok = gst_value_deserialize_with_pspec (&parsed, value + 1, pspec)
+        && !g_param_value_validate (pspec, &parsed);
+    if (ok)
+      g_object_set_property (G_OBJECT (sink), name, &parsed);
+    g_value_unset (&parsed);
+  }
+  if (!ok)
+    g_printerr ("cuvision-index: --set %s: ldpindexsink has no such property, "
+                "or it does not take this value (gst-inspect-1.0 "
+                "ldpindexsink)\n",
+        setting);
+  g_free (name);
+  return ok;
+}
+
+static gboolean
+configure (GstElement *sink, const gchar *path)
+{
+  char *problem;
+  CuvLdpIndex *index;
+
+  g_object_set (sink, "location", path, "descriptor-width", 256,
+      "descriptor-height", 256, "progress-interval", 0, NULL);
+  if (g_file_test (path, G_FILE_TEST_EXISTS)) {
+    index = cuv_ldp_index_open (path, &problem);
+    if (index == NULL)
+      return complain (problem);
+    take_settings (sink, cuv_ldp_index_info (index));
+    cuv_ldp_index_free (index);
+  }
+  for (gchar **setting = option_set; setting != NULL && *setting != NULL;
+       setting++) {
+    if (!set_property (sink, *setting))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+start (Adder *self, const gchar *path)
+{
+  GstPad *peer;
+
+  self->sink = gst_element_factory_make ("ldpindexsink", NULL);
+  if (self->sink == NULL) {
+    g_printerr ("cuvision-index: there is no element ldpindexsink: set "
+                "GST_PLUGIN_PATH to where gst-cuvision is installed\n");
+    return FALSE;
+  }
+  self->pipeline = gst_pipeline_new (NULL);
+  gst_bin_add (GST_BIN (self->pipeline), self->sink);
+  if (!configure (self->sink, path))
+    return FALSE;
+  self->pad = gst_pad_new ("src", GST_PAD_SRC);
+  peer = gst_element_get_static_pad (self->sink, "sink");
+  gst_pad_link (self->pad, peer);
+  gst_object_unref (peer);
+  gst_pad_set_active (self->pad, TRUE);
+  gst_element_set_state (self->pipeline, GST_STATE_PLAYING);
+  return gst_pad_push_event (
+      self->pad, gst_event_new_stream_start ("pictures"));
+}
+
+static void
+stop (Adder *self)
+{
+  if (self->pipeline != NULL) {
+    gst_element_set_state (self->pipeline, GST_STATE_NULL);
+    gst_object_unref (self->pipeline);
+  }
+  gst_clear_object (&self->pad);
+  gst_clear_caps (&self->caps);
+}
+
+static void
+push_caps (Adder *self, GstCaps *caps)
+{
+  const gboolean is_first = self->caps == NULL;
+  GstSegment segment;
+
+  if (!is_first && gst_caps_is_equal (self->caps, caps))
+    return;
+  gst_caps_replace (&self->caps, caps);
+  gst_pad_push_event (self->pad, gst_event_new_caps (caps));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  if (is_first)
+    gst_pad_push_event (self->pad, gst_event_new_segment (&segment));
+}
+
+/* The name is the title of the picture alone. */
+static gboolean
+push (Adder *self, GstSample *sample, const gchar *name)
+{
+  GstTagList *tags = gst_tag_list_new (GST_TAG_TITLE, name, NULL);
+
+  push_caps (self, gst_sample_get_caps (sample));
+  gst_tag_list_set_scope (tags, GST_TAG_SCOPE_STREAM);
+  gst_pad_push_event (self->pad, gst_event_new_tag (tags));
+  return gst_pad_push (
+             self->pad, gst_buffer_ref (gst_sample_get_buffer (sample)))
+      == GST_FLOW_OK;
+}
+
+static void
+complain_of_sink (Adder *self)
+{
+  GstBus *bus = gst_element_get_bus (self->pipeline);
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  gchar *text = message != NULL ? error_of (message) : NULL;
+
+  g_printerr ("cuvision-index: %s\n", text != NULL ? text : "out of memory");
+  g_free (text);
+  gst_clear_message (&message);
+  gst_object_unref (bus);
+}
+
+/* FALSE: the index cannot go on. */
+static gboolean
+add (Adder *self, const gchar *path, guint *n_skipped)
+{
+  gchar *problem = NULL, *name = g_filename_display_name (path);
+  GstSample *sample = decode (path, &problem);
+  gboolean ok = TRUE;
+
+  if (sample == NULL) {
+    g_printerr ("skipped: %s: %s\n", name, problem);
+    (*n_skipped)++;
+  } else if (!push (self, sample, name)) {
+    complain_of_sink (self);
+    ok = FALSE;
+  }
+  g_clear_pointer (&sample, gst_sample_unref);
+  g_free (problem);
+  g_free (name);
+  return ok;
+}
+
+gboolean
+command_add (gchar **arguments)
+{
+  Adder adder = { NULL, NULL, NULL, NULL };
+  guint n_skipped = 0;
+  gboolean ok;
+
+  gst_init (NULL, NULL);
+  ok = start (&adder, arguments[0]);
+  for (gchar **path = arguments + 1; ok && *path != NULL; path++)
+    ok = add (&adder, *path, &n_skipped);
+  stop (&adder);
+  return ok && n_skipped == 0;
+}
