@@ -130,7 +130,8 @@ static const GstCuvProperty properties[] = {
       "Covariances that the model is the mean of (update=riemann, jbld-mean)",
       AT (update_window), G_TYPE_UINT, NULL, 1, CUV_RCD_MAX_WINDOW, 40, 0 },
   { "max-distance", "Maximum distance",
-      "A target is lost beyond this distance (0 = by features and metric)",
+      "A target is lost beyond this distance (0 = by features and metric, and "
+      "after ten frames of doubt)",
       AT (max_distance), G_TYPE_DOUBLE, NULL, 0, 1000, 0, 0 },
   { "max-lost-frames", "Maximum lost frames",
       "Give a target up that is lost for more frames than this (0 = never)",

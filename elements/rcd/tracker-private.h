@@ -13,6 +13,8 @@ typedef struct {
   bool stale;    /* to be given up: it cannot be measured anew */
   bool idle;     /* not searched in this frame */
   bool acquired; /* has been found once, or measured */
+  double usual;  /* divergence where it is found without doubt: running mean */
+  int doubts;    /* frames in a row in which it was found with doubt */
 } CuvTrackerTarget;
 
 /* A target has at most this many windows: where there would be more, full

@@ -130,11 +130,73 @@ refuse_outside (CuvTracker *self, const CuvFrame *frame)
   }
 }
 
+/* ---- doubt ----
+ *
+ * Something that comes before a target changes the best window bit by bit, and
+ * a model that went on learning would end as that. Two signs: the window is
+ * much farther from the model than it usually is, or not much nearer than what
+ * is elsewhere. The constants were chosen on films where objects hide:
+ * docs/benchmarks/rcd.md has what they reach. */
+enum { MAX_DOUBTS = 10 };
+
+static const double usual_factor = 4.0, usual_rate = 0.1; /* of divergences */
+static const double always_sure = 0.2;                    /* of the limit's */
+static const double distinct = 0.7;                       /* of the second's */
+
+/* In both metrics quadratic in small differences. */
+static double
+divergence (double distance, CuvRcdMetric metric)
+{
+  return metric == CUV_RCD_FORSTNER ? distance * distance : distance;
+}
+
+static bool
+is_distinct (const CuvTrack *track, CuvRcdMetric metric)
+{
+  return divergence (track->distance, metric)
+      <= distinct * divergence (track->second, metric);
+}
+
+static bool
+is_sure (const CuvTrackerTarget *target, CuvRcdMetric metric, double limit)
+{
+  return is_distinct (&target->track, metric)
+      && divergence (target->track.distance, metric)
+      <= fmax (usual_factor * target->usual,
+          always_sure * divergence (limit, metric));
+}
+
+/* Whether the best window is the target. limited: max-distance is all that
+ * counts. */
+static bool
+is_target (
+    CuvTrackerTarget *target, CuvRcdMetric metric, double limit, bool limited)
+{
+  const CuvTrack *track = &target->track;
+  const bool lost = track->state == CUV_TRACK_LOST;
+
+  target->doubts =
+      lost || is_sure (target, metric, limit) ? 0 : target->doubts + 1;
+  if (!(track->distance <= limit))
+    return false;
+  return limited
+      || (lost ? is_distinct (track, metric) : target->doubts <= MAX_DOUBTS);
+}
+
 /* ---- a frame ---- */
 
 static void
-found (CuvTrackerTarget *target, const CuvRcdMatch *match,
-    const CuvRcdLearning *learning)
+learn (CuvTrackerTarget *target, const CuvRcdMatch *match,
+    const CuvRcdLearning *learning, CuvRcdMetric metric)
+{
+  const double now = divergence (target->track.distance, metric);
+
+  target->usual += usual_rate * (now - target->usual);
+  cuv_rcd_memory_learn (&target->memory, learning, match->sums, &match->box);
+}
+
+static void
+found (CuvTrackerTarget *target, const CuvRcdMatch *match)
 {
   const CuvRcdModel *model = &target->memory.model;
   CuvTrack *track = &target->track;
@@ -147,7 +209,6 @@ found (CuvTrackerTarget *target, const CuvRcdMatch *match,
   track->scale = sqrt ((double) match->box.width * match->box.height
       / (model->width * model->height));
   target->acquired = true;
-  cuv_rcd_memory_learn (&target->memory, learning, match->sums, &match->box);
 }
 
 static void
@@ -164,22 +225,33 @@ not_found (CuvTrackerTarget *target, int max_lost_frames)
 }
 
 static void
+judge_target (const CuvTracker *self, CuvTrackerTarget *target,
+    const CuvRcdMatch *match, const CuvTrackerParams *params)
+{
+  const CuvRcdMetric metric = self->shape.metric;
+  const double limit = max_distance (self, params);
+  CuvTrack *track = &target->track;
+
+  track->distance = cuv_rcd_distance (match->score, metric);
+  track->second = cuv_rcd_distance (match->second, metric);
+  if (!target->acquired) /* a picture's: as near as it ever was */
+    target->usual = divergence (track->distance, metric);
+  if (match->window < 0
+      || !is_target (target, metric, limit, params->max_distance > 0.0)) {
+    not_found (target, params->max_lost_frames);
+    return;
+  }
+  found (target, match);
+  if (is_sure (target, metric, limit))
+    learn (target, match, &params->learning, metric);
+}
+
+static void
 judge (CuvTracker *self, const CuvTrackerParams *params)
 {
-  const double limit = max_distance (self, params);
-
-  for (int i = 0; i < self->plan.n_targets; i++) {
-    CuvTrackerTarget *target = &self->targets[self->plan.target[i]];
-    const CuvRcdMatch *match = &self->matches[i];
-
-    target->track.distance =
-        cuv_rcd_distance (match->score, self->shape.metric);
-    target->track.second = cuv_rcd_distance (match->second, self->shape.metric);
-    if (match->window >= 0 && target->track.distance <= limit)
-      found (target, match, &params->learning);
-    else
-      not_found (target, params->max_lost_frames);
-  }
+  for (int i = 0; i < self->plan.n_targets; i++)
+    judge_target (
+        self, &self->targets[self->plan.target[i]], &self->matches[i], params);
 }
 
 static const char *

@@ -27,7 +27,9 @@ typedef struct {
                * searched in; 0 = the box's larger side */
   bool refine;
   CuvRcdLearning learning;
-  double max_distance; /* farther is lost; 0 = cuv_tracker_max_distance() */
+  /* Farther is lost; 0 = cuv_tracker_max_distance(), and after a few frames of
+   * doubt. */
+  double max_distance;
   int max_lost_frames; /* then it is given up; 0 = never */
 } CuvTrackerParams;
 

@@ -12,6 +12,7 @@ from typing import Callable
 
 import cv2
 
+import hidden_films
 import synthetic_film
 
 DATA = '/usr/share/doc/opencv-doc/examples/data'
@@ -87,3 +88,17 @@ def synthetic():
     return Track('synthetic', places[0][0], 0, truth,
                  lambda: (picture for picture, _, _
                           in synthetic_film.frames()))
+
+
+def hidden():
+    """Films of objects that hide once, judged where they are seen by more than
+    half after that."""
+    return [hidden_track(film) for film in hidden_films.FILMS]
+
+
+def hidden_track(film):
+    places = [film.place(frame) for frame in range(hidden_films.FRAMES)]
+    gone = next(frame for frame, (_, seen) in enumerate(places) if seen == 0)
+    truth = {frame: box for frame, (box, seen) in enumerate(places)
+             if frame > gone and seen > MIN_VISIBLE}
+    return Track(film.name, places[0][0], 0, truth, film.frames)
