@@ -21,6 +21,7 @@ typedef struct {
   GstCuvFilterSettings settings;
   Counts counts;
   gboolean prepare_needed;
+  gboolean analysis_requested;
 
   /* of the streaming thread */
   gboolean prepared, prepared_cuda;
@@ -48,6 +49,32 @@ gst_cuv_filter_request_prepare (GstCuvFilter *self)
   GST_OBJECT_LOCK (self);
   PRIV (self)->prepare_needed = TRUE;
   GST_OBJECT_UNLOCK (self);
+}
+
+/* ---- analysis on request ---- */
+
+#define REQUEST_ANALYSIS "GstCuvRequestAnalysis"
+
+void
+gst_cuv_filter_request_analysis (GstCuvFilter *self)
+{
+  GST_OBJECT_LOCK (self);
+  PRIV (self)->analysis_requested = TRUE;
+  GST_OBJECT_UNLOCK (self);
+}
+
+GstEvent *
+gst_cuv_event_new_request_analysis (void)
+{
+  return gst_event_new_custom (
+      GST_EVENT_CUSTOM_UPSTREAM, gst_structure_new_empty (REQUEST_ANALYSIS));
+}
+
+gboolean
+gst_cuv_event_is_request_analysis (const GstEvent *event)
+{
+  return GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_UPSTREAM
+      && gst_event_has_name ((GstEvent *) event, REQUEST_ANALYSIS);
 }
 
 gboolean
@@ -333,7 +360,7 @@ gst_cuv_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   GstCuvFilterPrivate *priv = PRIV (self);
   GstClockTime stream_time =
       gst_cuv_transform_stream_time (GST_CUV_TRANSFORM (self), buffer);
-  gboolean late, due;
+  gboolean late, due, requested;
   GstCuvFilterSettings settings;
 
   if (GST_CLOCK_TIME_IS_VALID (stream_time))
@@ -346,10 +373,12 @@ gst_cuv_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   }
   GST_OBJECT_LOCK (self);
   settings = priv->settings;
+  requested = priv->analysis_requested;
+  priv->analysis_requested = FALSE;
   priv->counts.frames++;
   GST_OBJECT_UNLOCK (self);
 
-  due = !priv->have_results
+  due = requested || !priv->have_results
       || priv->since_analysis + 1 >= settings.inference_interval;
   late = due && settings.skip_late
       && gst_cuv_qos_is_late (

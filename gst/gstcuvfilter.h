@@ -61,6 +61,15 @@ typedef enum {
 /* Has prepare() called before the next frame. From any thread. */
 CUV_API void gst_cuv_filter_request_prepare (GstCuvFilter *self);
 
+/* Analyses the next frame, whatever inference-interval says. From any thread.
+ */
+CUV_API void gst_cuv_filter_request_analysis (GstCuvFilter *self);
+
+/* An upstream event that asks a detector for that: sent by an element that
+ * would take an object from the next frame. */
+CUV_API GstEvent *gst_cuv_event_new_request_analysis (void);
+CUV_API gboolean gst_cuv_event_is_request_analysis (const GstEvent *event);
+
 /* For a prepare() that cannot do what the settings say. With something in force
  * that goes on for this frame, a warning and TRUE; else an error and FALSE. */
 CUV_API gboolean gst_cuv_filter_cannot_prepare (

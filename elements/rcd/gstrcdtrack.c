@@ -126,6 +126,15 @@ count (GstRcdTrack *self)
   GST_OBJECT_UNLOCK (self);
 }
 
+/* Detectors that look at every Nth frame only may have missed what there is. */
+static void
+request_detection (GstRcdTrack *self)
+{
+  if (self->targets.result.n_tracks == 0)
+    gst_pad_push_event (GST_BASE_TRANSFORM_SINK_PAD (self),
+        gst_cuv_event_new_request_analysis ());
+}
+
 static gboolean
 gst_rcd_track_analyse (
     GstCuvFilter *filter, const GstCuvFrame *frame, gint n_threads)
@@ -140,6 +149,7 @@ gst_rcd_track_analyse (
     return FALSE;
   }
   count (self);
+  request_detection (self);
   return TRUE;
 }
 

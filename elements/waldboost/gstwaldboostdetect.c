@@ -352,6 +352,15 @@ gst_waldboost_detect_stop (GstBaseTransform *trans)
   return ok;
 }
 
+/* An element that would follow what is found here follows nothing yet. */
+static gboolean
+gst_waldboost_detect_src_event (GstBaseTransform *trans, GstEvent *event)
+{
+  if (gst_cuv_event_is_request_analysis (event))
+    gst_cuv_filter_request_analysis (GST_CUV_FILTER (trans));
+  return GST_BASE_TRANSFORM_CLASS (parent_class)->src_event (trans, event);
+}
+
 /* ---- properties ---- */
 
 static void
@@ -399,6 +408,7 @@ gst_waldboost_detect_class_init (GstWaldboostDetectClass *klass)
   object_class->get_property = gst_waldboost_detect_get_property;
   object_class->finalize = gst_waldboost_detect_finalize;
   trans_class->start = GST_DEBUG_FUNCPTR (gst_waldboost_detect_start);
+  trans_class->src_event = GST_DEBUG_FUNCPTR (gst_waldboost_detect_src_event);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_waldboost_detect_stop);
   transform_class->leave_context = gst_waldboost_detect_leave_context;
   filter_class->prepare = gst_waldboost_detect_prepare;

@@ -4,6 +4,8 @@
 #include "config.h"
 #include "film.h"
 
+#include "gstcuvfilter.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -313,6 +315,41 @@ GST_START_TEST (test_label_in_no_encoding)
 
 GST_END_TEST
 
+static gboolean
+requests_analysis (Film *film)
+{
+  GstEvent *event;
+  gboolean found = FALSE;
+
+  while ((event = gst_harness_try_pull_upstream_event (film->h)) != NULL) {
+    found |= gst_cuv_event_is_request_analysis (event);
+    gst_event_unref (event);
+  }
+  return found;
+}
+
+/* A detector that looks at every Nth frame looks at the next one while nothing
+ * is followed; a lost target is still one. */
+GST_START_TEST (test_detections_are_requested)
+{
+  Film film = film_new ("max-lost-frames=2", "NV12", WIDTH, HEIGHT);
+  GstBuffer *frame = film_frame (&film);
+
+  gst_buffer_unref (film_show (&film, 1, -1, start));
+  fail_unless (requests_analysis (&film));
+  film_plant (frame, 1, start);
+  film_region (frame, "dog", start);
+  gst_buffer_unref (film_push (&film, frame));
+  fail_if (requests_analysis (&film));
+  gst_buffer_unref (film_show (&film, 2, -1, start));
+  fail_if (requests_analysis (&film));
+  gst_buffer_unref (film_show (&film, 2, -1, start));
+  fail_unless (requests_analysis (&film));
+  film_clear (&film);
+}
+
+GST_END_TEST
+
 GST_START_TEST (test_object_class)
 {
   Film film = film_new ("object-class=cat", "NV12", WIDTH, HEIGHT);
@@ -572,6 +609,7 @@ rcdtrack_suite (void)
   tcase_add_test (tc, test_message_fields);
   tcase_add_test (tc, test_label_in_no_encoding);
   tcase_add_test (tc, test_first_region_is_followed);
+  tcase_add_test (tc, test_detections_are_requested);
   tcase_add_test (tc, test_object_class);
   tcase_add_test (tc, test_several);
   tcase_add_test (tc, test_picture);

@@ -2,6 +2,7 @@
 /* inference-region=roi-list: in each region that comes with the frame, the
  * element finds what it would find in a picture of its own. */
 #include "config.h"
+#include "gstcuvfilter.h"
 #include "picture.h"
 
 #include <string.h>
@@ -306,6 +307,27 @@ GST_START_TEST (test_live)
 
 GST_END_TEST;
 
+/* ---- frames that a tracker asks for ---- */
+
+GST_START_TEST (test_requested_frame)
+{
+  GstSample *sample = decode_picture ("video/x-raw,format=NV12");
+  GstHarness *h = new_harness (LIST "inference-interval=100", sample);
+  GstElement *d = detector (h);
+
+  for (guint i = 0; i < 3; i++) {
+    for (guint k = 0; k < 3; k++)
+      gst_buffer_unref (push_regions (h, sample, NULL, 0));
+    fail_unless_equals_uint64 (cuv_stat (d, "analysed"), i + 1);
+    gst_harness_push_upstream_event (h, gst_cuv_event_new_request_analysis ());
+  }
+  gst_object_unref (d);
+  gst_harness_teardown (h);
+  gst_sample_unref (sample);
+}
+
+GST_END_TEST;
+
 /* ---- two models in one line ---- */
 
 #define LABELS " labels=face,eye "
@@ -372,6 +394,7 @@ regions_suite (void)
   tcase_add_test (tc, test_many_sizes);
   tcase_add_test (tc, test_levels);
   tcase_add_test (tc, test_live);
+  tcase_add_test (tc, test_requested_frame);
   tcase_add_test (tc, test_eyes_in_faces);
   return s;
 }
