@@ -9,6 +9,7 @@ usage: docs.py SOURCE-FOLDER list            the pages there are
 CONTRIBUTING.md says which blocks are run and how others are marked.
 """
 
+import json
 import os
 import re
 import shlex
@@ -19,6 +20,7 @@ import sys
 import tempfile
 
 LIMIT = 120  # seconds a block may take
+FOLLOWED = 0.9  # of the frames that a line with rcdtrack draws or prints
 SHELLS = {'sh', 'bash', 'shell', 'console'}
 MARKS = {
     'setup': 'changes the system or is the whole set-up',
@@ -95,9 +97,35 @@ def through_jq(block, command):
     return f'{command} | jq -es "length > 0" >/dev/null'
 
 
+def with_records(text):
+    """The same lines; those that draw what rcdtrack follows write records."""
+    return re.sub(r'(rcdtrack\b[^!]*(?:![^!]*)*?)(! visionoverlay\b)',
+                  r'\1! visionpublish add-empty-results=true '
+                  r'file-path=followed.jsonl \2', text)
+
+
+def check_followed(block, folder):
+    """A line that follows something shows it, but for the first frames."""
+    path = os.path.join(folder, 'followed.jsonl')
+    if not os.path.exists(path):
+        return
+    with open(path, encoding='utf-8') as file:
+        frames = [json.loads(line) for line in file]
+    os.remove(path)
+    shown = sum(any('id' in o for o in f.get('objects', [])) for f in frames)
+    if shown < FOLLOWED * len(frames) or not frames:
+        problem(f'{block.where}: {shown} of {len(frames)} frames have a box '
+                'of what is followed')
+    else:
+        print(f'ok     {block.where}: {shown} of {len(frames)} frames have a '
+              'box of what is followed', flush=True)
+
+
 def run_block(block, folder):
     script = 'set -euo pipefail\n'
-    if 'visionpublish' in block.text:
+    if 'rcdtrack' in block.text and 'visionoverlay' in block.text:
+        script += with_records(block.text)
+    elif 'visionpublish' in block.text:
         script += '\n'.join(through_jq(block, c) for c in block.commands())
     else:
         script += block.text
@@ -116,6 +144,7 @@ def run_block(block, folder):
         problem(f'{block.where}: a GLib warning\n{output}')
     else:
         print(f'ok     {block.where}: ran', flush=True)
+        check_followed(block, folder)
 
 
 # ---- blocks that this machine cannot run ----
