@@ -192,17 +192,18 @@ cuv_envi_integer (
     CuvEnviReader *self, int key, int64_t low, int64_t high, int64_t *integer)
 {
   const CuvEnviValue *value = &self->values[key];
-  size_t i = value->size > 0 && value->text[0] == '-';
+  const bool negative = value->size > 0 && value->text[0] == '-';
+  size_t i = negative;
   bool ok = i < value->size;
-  int64_t sum = 0;
 
-  for (; ok && i < value->size; i++) {
+  for (*integer = 0; ok && i < value->size; i++) {
     int digit = value->text[i] - '0';
 
-    ok = digit >= 0 && digit <= 9 && !__builtin_mul_overflow (sum, 10, &sum)
-        && !__builtin_add_overflow (sum, digit, &sum);
+    ok = digit >= 0 && digit <= 9
+        && !__builtin_mul_overflow (*integer, 10, integer)
+        && !__builtin_add_overflow (
+            *integer, negative ? -digit : digit, integer);
   }
-  *integer = value->size > 0 && value->text[0] == '-' ? -sum : sum;
   return (ok && *integer >= low && *integer <= high)
       || cuv_envi_fail (self, value->line,
           "%s is '%.*s', not an integer of %lld .. %lld", self->keys[key],

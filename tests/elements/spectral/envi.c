@@ -151,6 +151,8 @@ static const char *const refusals[][2] = {
   { "ENVI\nsamples =", "line 2: samples is ''" },
   { "ENVI\nsamples = 99999999999999999999999999999999999",
       "samples is '999999999999999999999999'" },
+  { "ENVI\nsamples = 9223372036854775808", "not an integer" },
+  { "ENVI\nsamples = -9223372036854775808", "not an integer" }, /* INT64_MIN */
   { "ENVI\nsamples = 5\nlines = 4\nbands = 0", "line 4: bands is '0'" },
   { "ENVI\nsamples = 5\nlines = 4\nbands = 257", "1 .. 256" },
   { "ENVI\nsamples = 5\n\nsamples = 6", "line 4: samples again, after line 2" },
