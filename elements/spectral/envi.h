@@ -60,6 +60,14 @@ uint64_t cuv_envi_data_size (const CuvEnvi *envi); /* without the offset */
 
 /* ---- samples ---- */
 
+#define CUV_ENVI_MAGIC_BYTES 16
+
+/* The format, other than plain samples, that a file of samples is of by its
+ * first bytes, as in "a TIFF image", and what to do; NULL: none that is known.
+ */
+const char *cuv_envi_other_format (
+    const void *start, size_t size, const char **cure);
+
 /* What samples become: U8 and U16 stay, all others are F32. */
 CuvCubeFormat cuv_envi_format (CuvEnviType type);
 

@@ -120,6 +120,23 @@ read_header (CuvEnvi *envi, const gchar *path, GError **error)
   return ok;
 }
 
+/* With an offset samples may well be inside of another format. */
+static gboolean
+is_plain_file (GstEnviFile *self, const gchar *path, GError **error)
+{
+  guint8 start[CUV_ENVI_MAGIC_BYTES];
+  const gssize n = pread (self->fd, start, sizeof start, 0);
+  const gchar *format = NULL, *cure;
+
+  if (n > 0 && self->envi.header_offset == 0)
+    format = cuv_envi_other_format (start, (gsize) n, &cure);
+  if (format != NULL)
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
+        "The file '%s' is %s, and its bytes are no samples: %s.", path, format,
+        cure);
+  return format == NULL;
+}
+
 static gboolean
 map_samples (GstEnviFile *self, const gchar *path, GError **error)
 {
@@ -127,7 +144,7 @@ map_samples (GstEnviFile *self, const gchar *path, GError **error)
   guint64 wanted = cuv_envi_data_size (envi), size = 0;
 
   self->fd = open_regular (path, &size, error);
-  if (self->fd < 0)
+  if (self->fd < 0 || !is_plain_file (self, path, error))
     return FALSE;
   if (size < envi->header_offset + wanted)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
@@ -141,6 +158,7 @@ map_samples (GstEnviFile *self, const gchar *path, GError **error)
   else
     self->samples =
         map_window (self->fd, envi->header_offset, wanted, path, error);
+  self->excess = size - MIN (size, envi->header_offset + wanted);
   return self->samples != NULL;
 }
 

@@ -33,6 +33,7 @@ typedef struct {
   CuvEnvi envi;
   GBytes *samples; /* mapped: they are read when they are looked at */
   int fd;          /* of their file */
+  guint64 excess;  /* bytes of it after the samples */
 } GstEnviFile;
 
 /* Opens the cube of which path is one file. */

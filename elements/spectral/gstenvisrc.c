@@ -56,6 +56,7 @@ struct _GstEnviSrc {
   /* from start to stop */
   Settings running; /* loop alone follows the property */
   guint64 n_files;  /* of the sequence */
+  gboolean warned;  /* of a file that is too large */
   GstCaps *caps;
 
   /* of the streaming thread, as seeks are */
@@ -117,6 +118,26 @@ caps_of (GstEnviSrc *self, const CuvEnvi *envi)
   return gst_spectral_info_to_caps (&info);
 }
 
+/* Once, not for each cube of a sequence. */
+static void
+warn_of_excess (GstEnviSrc *self, const GstEnviFile *file, const gchar *path)
+{
+  const guint64 read =
+      file->envi.header_offset + cuv_envi_data_size (&file->envi);
+
+  if (file->excess == 0 || self->warned)
+    return;
+  self->warned = TRUE;
+  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+      ("The samples of '%s' have %" G_GUINT64_FORMAT
+       " bytes, and by the header %" G_GUINT64_FORMAT
+       ": the last %" G_GUINT64_FORMAT
+       " are not read. If the image looks wrong, correct "
+       "samples, lines, bands, data type or header offset in the header.",
+          path, read + file->excess, read, file->excess),
+      (NULL));
+}
+
 static gboolean
 open_file (GstEnviSrc *self, guint64 number, GstEnviFile *file, GError **error)
 {
@@ -125,6 +146,8 @@ open_file (GstEnviSrc *self, guint64 number, GstEnviFile *file, GError **error)
   gboolean ok = gst_envi_file_open (file, path, error);
 
   GST_LOG_OBJECT (self, "cube %" G_GUINT64_FORMAT " is %s", number, path);
+  if (ok)
+    warn_of_excess (self, file, path);
   g_free (path);
   return ok;
 }
@@ -295,6 +318,7 @@ take_settings (GstEnviSrc *self)
   self->cubes = self->bytes = 0;
   GST_OBJECT_UNLOCK (self);
   self->next = 0;
+  self->warned = FALSE;
 }
 
 /* The first cube's caps are known from the start. */

@@ -448,6 +448,78 @@ GST_START_TEST (says_what_is_wrong)
 }
 
 GST_END_TEST
+/* That have the part, until the line ends. */
+static guint
+count_warnings (const gchar *line, const gchar *part)
+{
+  GstElement *pipeline = cuv_pipeline_new (line);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  guint n = 0;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  for (gboolean ended = FALSE; !ended;) {
+    GstMessage *message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND,
+        GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
+    GError *warning;
+
+    fail_unless (
+        message != NULL && GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR);
+    ended = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
+    if (!ended) {
+      gst_message_parse_warning (message, &warning, NULL);
+      n += strstr (warning->message, part) != NULL;
+      g_error_free (warning);
+    }
+    gst_message_unref (message);
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  return n;
+}
+
+GST_START_TEST (warns_of_a_larger_file)
+{
+  write_cube ("c0", 1);
+  write_text ("c1.hdr", U8);
+  write_counting ("c1.img", 0, N_SAMPLES + 7);
+  write_text ("c2.hdr", U8);
+  write_counting ("c2.img", 0, N_SAMPLES + 1);
+  fail_unless_equals_int (
+      count_warnings ("envisrc location=c0.hdr ! fakesink", ""), 0);
+  fail_unless_equals_int (
+      count_warnings ("envisrc location=c%d.hdr loop=true num-buffers=9 "
+                      "! fakesink",
+          "'c1.hdr' have 67 bytes, and by the header 60: the last 7"),
+      1);
+}
+
+GST_END_TEST
+GST_START_TEST (refuses_other_formats)
+{
+  static const struct {
+    const gchar *start, *name;
+  } cases[] = { { "II*\0", "a TIFF image" }, { "MM\0*", "a TIFF image" },
+    { "II+\0", "a BigTIFF image" }, { "\211PNG\r\n\032\n", "a PNG image" },
+    { "\377\330\377\340", "a JPEG image" },
+    { "\211HDF\r\n\032\n", "an HDF5 or netCDF-4 file" },
+    { "CDF\002", "a netCDF file" }, { "PK\003\004", "a ZIP archive" },
+    { "ENVI\n", "an ENVI header" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    guint8 bytes[2 * N_SAMPLES] = { 0 };
+
+    memcpy (bytes, cases[i].start, MAX (strlen (cases[i].start), 4));
+    write_file ("mine.tif", bytes, sizeof bytes);
+    write_text ("mine.hdr", U8);
+    expect_error ("envisrc location=mine.tif ! fakesink", cases[i].name);
+  }
+  /* the samples are in it, as the header says */
+  write_text ("mine.hdr", U8 "header offset = 60\n");
+  cuv_play ("envisrc location=mine.tif ! fakesink");
+}
+
+GST_END_TEST
 GST_START_TEST (a_sequence_that_breaks)
 {
   write_cube ("c0", 1);
@@ -482,6 +554,8 @@ make_suite (void)
   if (GLIB_SIZEOF_SIZE_T == 8)
     tcase_add_test (tcase, cube_of_five_gib);
   tcase_add_test (tcase, says_what_is_wrong);
+  tcase_add_test (tcase, warns_of_a_larger_file);
+  tcase_add_test (tcase, refuses_other_formats);
   tcase_add_test (tcase, a_sequence_that_breaks);
   return suite;
 }
