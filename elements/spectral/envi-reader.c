@@ -106,51 +106,81 @@ braced (CuvEnviReader *self, const char **at, const char *end)
   return value;
 }
 
-/* At a line's start; goes to its end. Lines without a key say nothing. */
+/* At a line's start; goes to its end. Without a name: the line says nothing. */
 static bool
-collect_line (CuvEnviReader *self, const char **at, const char *end)
+read_line (
+    CuvEnviReader *self, const char **at, const char *end, CuvEnviEntry *entry)
 {
   const char *start = *at, *stop = line_end (start, end);
   const char *equal = memchr (start, '=', (size_t) (stop - start));
-  CuvEnviValue name, value;
-  int key;
+  CuvEnviValue rest;
 
+  *entry = (CuvEnviEntry){ 0 };
   *at = stop;
   if (equal == NULL || *start == ';')
     return true;
-  name = trimmed (start, equal, self->n_lines);
-  value = trimmed (equal + 1, stop, self->n_lines);
-  if (value.size > 0 && *value.text == '{') {
-    *at = value.text;
-    value = braced (self, at, end);
-    if (value.text == NULL)
-      return cuv_envi_fail (self, value.line, "the { is never closed by a }");
+  entry->name = trimmed (start, equal, self->n_lines);
+  entry->value = rest = trimmed (equal + 1, stop, self->n_lines);
+  if (rest.size > 0 && *rest.text == '{') {
+    *at = rest.text;
+    entry->value = braced (self, at, end);
+    entry->is_braced = true;
+    if (entry->value.text == NULL)
+      return cuv_envi_fail (self, rest.line, "the { is never closed by a }");
   }
-  key = find_key (self, &name);
-  if (key >= 0 && self->values[key].line > 0)
-    return cuv_envi_fail (self, name.line, "%s again, after line %d",
-        self->keys[key], self->values[key].line);
-  if (key >= 0)
-    self->values[key] = value;
   return true;
+}
+
+bool
+cuv_envi_next (
+    CuvEnviReader *self, const char **at, const char *end, CuvEnviEntry *entry)
+{
+  while (*at + 1 < end) {
+    (*at)++;
+    self->n_lines++;
+    if (!read_line (self, at, end, entry))
+      return false;
+    if (entry->name.line > 0)
+      return true;
+  }
+  return false;
+}
+
+static void
+collect_entry (CuvEnviReader *self, const CuvEnviEntry *entry)
+{
+  const int key = find_key (self, &entry->name);
+
+  if (key >= 0 && self->values[key].line > 0)
+    cuv_envi_fail (self, entry->name.line, "%s again, after line %d",
+        self->keys[key], self->values[key].line);
+  else if (key >= 0)
+    self->values[key] = entry->value;
+}
+
+const char *
+cuv_envi_start (CuvEnviReader *self, const char *bytes, size_t size)
+{
+  const char *at = line_end (bytes, bytes + size);
+  CuvEnviValue first = trimmed (bytes, at, 1);
+
+  self->n_lines = 1;
+  if (cuv_envi_value_is (&first, "envi"))
+    return at;
+  cuv_envi_fail (self, 1, "a header begins with a line ENVI");
+  return NULL;
 }
 
 bool
 cuv_envi_collect (CuvEnviReader *self, const char *bytes, size_t size)
 {
-  const char *end = bytes + size, *at = line_end (bytes, end);
-  CuvEnviValue first = trimmed (bytes, at, 1);
+  const char *at = cuv_envi_start (self, bytes, size);
+  CuvEnviEntry entry;
 
-  self->n_lines = 1;
-  if (!cuv_envi_value_is (&first, "envi"))
-    return cuv_envi_fail (self, 1, "a header begins with a line ENVI");
-  while (at + 1 < end) {
-    at++;
-    self->n_lines++;
-    if (!collect_line (self, &at, end))
-      return false;
-  }
-  return true;
+  while (at != NULL && self->error == NULL
+      && cuv_envi_next (self, &at, bytes + size, &entry))
+    collect_entry (self, &entry);
+  return self->error == NULL;
 }
 
 bool

@@ -24,6 +24,20 @@ typedef struct {
   char *error;     /* of the first failure; malloc'd */
 } CuvEnviReader;
 
+typedef struct {
+  CuvEnviValue name, value;
+  bool is_braced;
+} CuvEnviEntry;
+
+/* The end of the first line, which says ENVI; NULL: error is set. */
+const char *cuv_envi_start (
+    CuvEnviReader *self, const char *bytes, size_t size);
+
+/* The next key of a header, known or not, from a line's end on. False: there is
+ * no more, or error is set. */
+bool cuv_envi_next (
+    CuvEnviReader *self, const char **at, const char *end, CuvEnviEntry *entry);
+
 /* Finds the values of all keys. False from here on: error is set. */
 bool cuv_envi_collect (CuvEnviReader *self, const char *bytes, size_t size);
 

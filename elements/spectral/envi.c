@@ -15,6 +15,7 @@ enum {
   BYTE_ORDER_KEY,
   WAVELENGTH,
   WAVELENGTH_UNITS,
+  FWHM,
   BBL,
   IGNORE_VALUE,
   COMPRESSION,
@@ -33,6 +34,7 @@ static const char *const keys[N_KEYS] = {
   [BYTE_ORDER_KEY] = "byte order",
   [WAVELENGTH] = "wavelength",
   [WAVELENGTH_UNITS] = "wavelength units",
+  [FWHM] = "fwhm",
   [BBL] = "bbl",
   [IGNORE_VALUE] = "data ignore value",
   [COMPRESSION] = "file compression",
@@ -201,24 +203,33 @@ unit_length (const CuvEnviValue *unit)
   return 0;
 }
 
+static bool
+read_lengths (CuvEnviReader *reader, int key, double unit, int n, double *to)
+{
+  if (!cuv_envi_numbers (reader, key, n, to))
+    return false;
+  for (int i = 0; i < n; i++) {
+    to[i] *= unit;
+    if (!isfinite (to[i]))
+      return cuv_envi_fail (reader, reader->values[key].line,
+          "value %d of %s is too large", i + 1, keys[key]);
+  }
+  return true;
+}
+
 /* Numbers of unknown or no unit are not passed on as nanometres. */
 static bool
 read_wavelengths (CuvEnvi *envi, CuvEnviReader *reader)
 {
-  double length = unit_length (&reader->values[WAVELENGTH_UNITS]);
+  const double unit = unit_length (&reader->values[WAVELENGTH_UNITS]);
 
-  if (!has (reader, WAVELENGTH) || length == 0)
+  if (!has (reader, WAVELENGTH) || unit == 0)
     return true;
-  if (!cuv_envi_numbers (reader, WAVELENGTH, envi->bands, envi->wavelengths))
-    return false;
-  for (int i = 0; i < envi->bands; i++) {
-    envi->wavelengths[i] *= length;
-    if (!isfinite (envi->wavelengths[i]))
-      return cuv_envi_fail (reader, reader->values[WAVELENGTH].line,
-          "value %d of wavelength is too large", i + 1);
-  }
   envi->has_wavelengths = true;
-  return true;
+  envi->has_fwhm = has (reader, FWHM);
+  return read_lengths (reader, WAVELENGTH, unit, envi->bands, envi->wavelengths)
+      && (!envi->has_fwhm
+          || read_lengths (reader, FWHM, unit, envi->bands, envi->fwhm));
 }
 
 static bool

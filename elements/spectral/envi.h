@@ -40,8 +40,9 @@ typedef struct {
   CuvEnviType type;
   CuvEnviInterleave interleave;
   bool big_endian;
-  bool has_wavelengths, has_ignore;
+  bool has_wavelengths, has_fwhm, has_ignore;
   double wavelengths[CUV_CUBE_MAX_BANDS]; /* nm */
+  double fwhm[CUV_CUBE_MAX_BANDS];        /* nm */
   bool bad[CUV_CUBE_MAX_BANDS];           /* bbl: bands to leave out */
   double ignore;                          /* samples that were not measured */
 } CuvEnvi;
@@ -52,8 +53,23 @@ typedef struct {
 bool cuv_envi_parse (
     CuvEnvi *envi, const char *bytes, size_t size, char **error);
 
-/* The text of a header that reads as the same; free() it. NULL: no memory. */
-char *cuv_envi_write (const CuvEnvi *envi);
+/* Other keys of a header, which CuvEnvi does not have: a line ENVI, and they.
+ */
+typedef struct {
+  char *image;   /* of where and when pixels were recorded */
+  char *samples; /* of what bands and values are */
+} CuvEnviKept;
+
+/* Of bytes that were parsed to envi. False: there is no memory, and nothing to
+ * clear. */
+bool cuv_envi_keep (
+    CuvEnviKept *self, const CuvEnvi *envi, const char *bytes, size_t size);
+void cuv_envi_kept_clear (CuvEnviKept *self);
+
+/* The text of a header that reads as the same, and has the keys of kept, texts
+ * as above or NULL, that it does not write of envi; free() it. NULL: no memory.
+ */
+char *cuv_envi_write (const CuvEnvi *envi, const char *kept);
 
 int cuv_envi_sample_size (CuvEnviType type);       /* bytes */
 uint64_t cuv_envi_data_size (const CuvEnvi *envi); /* without the offset */

@@ -84,15 +84,37 @@ map_window (
       (gsize) size, window_free, g_memdup2 (&window, sizeof window));
 }
 
+static GBytes *
+take_text (char *text)
+{
+  return g_bytes_new_with_free_func (text, strlen (text), free, text);
+}
+
 static gboolean
-parse_header (CuvEnvi *envi, GBytes *bytes, const gchar *path, GError **error)
+keep_keys (GstEnviFile *self, const char *text, gsize size, const gchar *path,
+    GError **error)
+{
+  CuvEnviKept kept;
+
+  if (!cuv_envi_keep (&kept, &self->envi, text, size)) {
+    set_errno (error, GST_RESOURCE_ERROR_READ, "read", path, ENOMEM);
+    return FALSE;
+  }
+  self->image_keys = take_text (kept.image);
+  self->sample_keys = take_text (kept.samples);
+  return TRUE;
+}
+
+static gboolean
+parse_header (
+    GstEnviFile *self, GBytes *bytes, const gchar *path, GError **error)
 {
   gsize size = 0;
   const char *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : "";
   char *problem = NULL;
 
-  if (cuv_envi_parse (envi, text, size, &problem))
-    return TRUE;
+  if (cuv_envi_parse (&self->envi, text, size, &problem))
+    return keep_keys (self, text, size, path, error);
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
       "The ENVI header '%s' cannot be used, %s.", path, problem);
   free (problem);
@@ -101,7 +123,7 @@ parse_header (CuvEnvi *envi, GBytes *bytes, const gchar *path, GError **error)
 
 /* An empty file cannot be mapped, nor is more than a header may have. */
 static gboolean
-read_header (CuvEnvi *envi, const gchar *path, GError **error)
+read_header (GstEnviFile *self, const gchar *path, GError **error)
 {
   GBytes *bytes = NULL;
   guint64 size = 0;
@@ -113,7 +135,7 @@ read_header (CuvEnvi *envi, const gchar *path, GError **error)
         fd, 0, MIN (size, (guint64) CUV_ENVI_MAX_BYTES + 1), path, error);
     ok = bytes != NULL;
   }
-  ok = ok && parse_header (envi, bytes, path, error);
+  ok = ok && parse_header (self, bytes, path, error);
   if (fd >= 0)
     close (fd);
   g_clear_pointer (&bytes, g_bytes_unref);
@@ -168,11 +190,10 @@ gst_envi_file_open (GstEnviFile *self, const gchar *path, GError **error)
   GstEnviNames names;
   gboolean ok;
 
-  self->samples = NULL;
-  self->fd = -1;
+  *self = (GstEnviFile){ .fd = -1 };
   if (!gst_envi_names_find (&names, path, error))
     return FALSE;
-  ok = read_header (&self->envi, names.header, error)
+  ok = read_header (self, names.header, error)
       && map_samples (self, names.data, error);
   gst_envi_names_clear (&names);
   if (!ok)
@@ -184,6 +205,8 @@ void
 gst_envi_file_clear (GstEnviFile *self)
 {
   g_clear_pointer (&self->samples, g_bytes_unref);
+  g_clear_pointer (&self->image_keys, g_bytes_unref);
+  g_clear_pointer (&self->sample_keys, g_bytes_unref);
   if (self->fd >= 0)
     close (self->fd);
   self->fd = -1;
@@ -256,12 +279,12 @@ remove_both (const GstEnviNames *names)
 
 /* The header comes last: where there is one, there are its samples. */
 gboolean
-gst_envi_file_write (const gchar *path, const CuvEnvi *envi,
+gst_envi_file_write (const gchar *path, const CuvEnvi *envi, const gchar *kept,
     gconstpointer samples, GError **error)
 {
   gsize size = (gsize) cuv_envi_data_size (envi);
   GstEnviNames names, beside = { NULL, NULL };
-  char *text = cuv_envi_write (envi);
+  char *text = cuv_envi_write (envi, kept);
   gboolean ok;
 
   gst_envi_names_for_writing (&names, path);

@@ -34,6 +34,7 @@ typedef struct {
   GBytes *samples; /* mapped: they are read when they are looked at */
   int fd;          /* of their file */
   guint64 excess;  /* bytes of it after the samples */
+  GBytes *image_keys, *sample_keys; /* see gstspectralheader.h */
 } GstEnviFile;
 
 /* Opens the cube of which path is one file. */
@@ -49,7 +50,7 @@ GstFlowReturn gst_envi_file_buffer (
 
 /* Writes both files under other names and then renames them. */
 gboolean gst_envi_file_write (const gchar *path, const CuvEnvi *envi,
-    gconstpointer samples, GError **error);
+    const gchar *kept, gconstpointer samples, GError **error);
 
 /* The error as the element's message; it is freed. */
 void gst_envi_post_error (GstElement *element, GError *error);

@@ -19,6 +19,7 @@
 #include "gstenvisink.h"
 
 #include "gstenvifile.h"
+#include "gstspectralheader.h"
 
 GST_DEBUG_CATEGORY_STATIC (envi_sink_debug);
 #define GST_CAT_DEFAULT envi_sink_debug
@@ -83,13 +84,18 @@ next_path (GstEnviSink *self)
 }
 
 static GstFlowReturn
-write_cube (GstEnviSink *self, const gchar *path, gconstpointer samples)
+write_cube (GstEnviSink *self, const gchar *path, GstBuffer *buffer,
+    gconstpointer samples)
 {
+  gchar *kept = gst_spectral_header_text (buffer, &self->info);
   GError *error = NULL;
+  gboolean ok;
   CuvEnvi envi;
 
   gst_envi_from_info (&envi, &self->info);
-  if (!gst_envi_file_write (path, &envi, samples, &error)) {
+  ok = gst_envi_file_write (path, &envi, kept, samples, &error);
+  g_free (kept);
+  if (!ok) {
     gst_envi_post_error (GST_ELEMENT (self), error);
     return GST_FLOW_ERROR;
   }
@@ -102,7 +108,7 @@ write_cube (GstEnviSink *self, const gchar *path, gconstpointer samples)
 }
 
 static GstFlowReturn
-render_mapped (GstEnviSink *self, const GstMapInfo *map)
+render_mapped (GstEnviSink *self, GstBuffer *buffer, const GstMapInfo *map)
 {
   gsize size = gst_spectral_info_size (&self->info);
   GstFlowReturn flow = GST_FLOW_ERROR;
@@ -117,7 +123,7 @@ render_mapped (GstEnviSink *self, const GstMapInfo *map)
   else
     path = next_path (self);
   if (path != NULL)
-    flow = write_cube (self, path, map->data);
+    flow = write_cube (self, path, buffer, map->data);
   g_free (path);
   return flow;
 }
@@ -134,7 +140,7 @@ gst_envi_sink_render (GstBaseSink *sink, GstBuffer *buffer)
         self, RESOURCE, READ, ("A buffer cannot be mapped."), (NULL));
     return GST_FLOW_ERROR;
   }
-  flow = render_mapped (self, &map);
+  flow = render_mapped (self, buffer, &map);
   gst_buffer_unmap (buffer, &map);
   return flow;
 }

@@ -22,6 +22,7 @@
 #include "gstenvisrc.h"
 
 #include "gstenvifile.h"
+#include "gstspectralheader.h"
 
 GST_DEBUG_CATEGORY_STATIC (envi_src_debug);
 #define GST_CAT_DEFAULT envi_src_debug
@@ -181,6 +182,15 @@ use_caps (GstEnviSrc *self, const CuvEnvi *envi)
   return gst_base_src_negotiate (GST_BASE_SRC (self));
 }
 
+static void
+add_header (const GstEnviFile *file, GstBuffer *buffer)
+{
+  GstSpectralInfo info;
+
+  gst_envi_to_info (&file->envi, &info);
+  gst_spectral_header_add (buffer, &info, file->image_keys, file->sample_keys);
+}
+
 static GstFlowReturn
 pass_file (GstEnviSrc *self, GstEnviFile *file, GstBuffer **buffer)
 {
@@ -191,6 +201,7 @@ pass_file (GstEnviSrc *self, GstEnviFile *file, GstBuffer **buffer)
   flow = make_buffer (self, file, buffer);
   if (flow != GST_FLOW_OK)
     return flow;
+  add_header (file, *buffer);
   GST_BUFFER_OFFSET (*buffer) = self->next;
   GST_BUFFER_OFFSET_END (*buffer) = self->next + 1;
   GST_BUFFER_PTS (*buffer) = time_of (self, self->next);

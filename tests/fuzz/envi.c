@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Any bytes are a header of sizes in range or an error; and what is written of
- * a header reads as the same. */
+ * a header, with the keys that are kept of it or with any bytes for them, reads
+ * as the same. */
 #include <stdlib.h>
 #include <string.h>
 #include "envi.h"
@@ -19,14 +20,30 @@ check (const CuvEnvi *envi)
 }
 
 static void
-check_written (const CuvEnvi *envi)
+check_written (const CuvEnvi *envi, const char *kept)
 {
-  char *text = cuv_envi_write (envi), *error = NULL;
+  char *text = cuv_envi_write (envi, kept), *error = NULL;
   CuvEnvi again;
 
   if (text == NULL || !cuv_envi_parse (&again, text, strlen (text), &error)
       || memcmp (envi, &again, sizeof again) != 0)
     abort ();
+  free (text);
+}
+
+static void
+check_kept (const CuvEnvi *envi, const uint8_t *data, size_t size)
+{
+  CuvEnviKept kept;
+  char *text = calloc (1, size + 1);
+
+  if (text == NULL || !cuv_envi_keep (&kept, envi, (const char *) data, size))
+    abort ();
+  check_written (envi, kept.image);
+  check_written (envi, kept.samples);
+  memcpy (text, data, size);
+  check_written (envi, text);
+  cuv_envi_kept_clear (&kept);
   free (text);
 }
 
@@ -41,7 +58,8 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     abort ();
   if (ok) {
     check (&envi);
-    check_written (&envi);
+    check_written (&envi, NULL);
+    check_kept (&envi, data, size);
   }
   free (error);
   return 0;

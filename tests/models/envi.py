@@ -7,9 +7,10 @@ import sys
 import tempfile
 
 import numpy as np
-from osgeo import gdal
+from osgeo import gdal, osr
 
 gdal.UseExceptions()
+osr.UseExceptions()
 TYPES = {gdal.GDT_Byte: np.uint8, gdal.GDT_Int16: np.int16,
          gdal.GDT_UInt16: np.uint16, gdal.GDT_Int32: np.int32,
          gdal.GDT_UInt32: np.uint32, gdal.GDT_Float32: np.float32,
@@ -74,6 +75,63 @@ data ignore value = 7
 ''')
 
 
+def write_scene():
+    """What an atmospheric correction makes: where it is and what it means."""
+    reference = osr.SpatialReference()
+    reference.ImportFromEPSG(32633)
+    data = gdal.GetDriverByName('ENVI').Create(
+        'scene.img', SHAPE[2], SHAPE[1], SHAPE[0], gdal.GDT_Int16)
+    data.SetGeoTransform((300000.5, 30, 0, 5000000, 0, -30))
+    data.SetProjection(reference.ExportToWkt())
+    for band in range(SHAPE[0]):
+        data.GetRasterBand(band + 1).WriteArray(random_cube(np.int16)[band])
+        data.GetRasterBand(band + 1).SetDescription(f'band {band} of 4')
+    data.FlushCache()
+    data = None
+    with open('scene.hdr', 'a', encoding='ascii') as file:
+        file.write(f'''wavelength units = Micrometers
+wavelength = {{{', '.join(str(w / 1000) for w in WAVELENGTHS)}}}
+fwhm = {{0.01, 0.02, 0.03, 0.04}}
+reflectance scale factor = 10000
+acquisition time = 2024-06-01T10:11:12Z
+sensor type = Unknown
+default bands = {{3, 2, 1}}
+radiance scale factors = {{1, 2,
+ 3, 4}}
+''')
+
+
+def check_scene(path, same_samples):
+    before, after = gdal.Open('scene.img'), gdal.Open(path)
+    header = after.GetMetadata('ENVI')
+    check(after.GetGeoTransform() == before.GetGeoTransform(),
+          f'{path}: {after.GetGeoTransform()}')
+    check(after.GetSpatialRef() is not None and after.GetSpatialRef().IsSame(
+        before.GetSpatialRef()), f'{path}: {after.GetProjection()}')
+    check(header.get('acquisition_time') == '2024-06-01T10:11:12Z',
+          f'{path}: {header}')
+    if not same_samples:
+        check(not header.keys() & {'fwhm', 'band_names', 'wavelength',
+                                   'reflectance_scale_factor'},
+              f'{path}: {header}')
+        return
+    for band in range(1, SHAPE[0] + 1):
+        name = after.GetRasterBand(band).GetDescription()
+        check(name.startswith(f'band {band - 1} of 4'), f'{path}: {name}')
+    check(header['reflectance_scale_factor'] == '10000', f'{path}: {header}')
+    check(header['default_bands'] == '{3, 2, 1}', f'{path}: {header}')
+    check(''.join(header['radiance_scale_factors'].split()) == '{1,2,3,4}',
+          f'{path}: {header}')
+    widths = [float(w) for w in header['fwhm'].strip('{}').split(',')]
+    check(np.allclose(widths, [10, 20, 30, 40], 1e-14, 0), f'{path}: {widths}')
+
+
+def play(*line):
+    run = subprocess.run(['gst-launch-1.0', '-q', *line],
+                         capture_output=True, text=True, check=False)
+    check(run.returncode == 0 and not run.stderr, run.stdout + run.stderr)
+
+
 def write_inputs():
     cubes = []
     for gdal_type, dtype in TYPES.items():
@@ -111,13 +169,14 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         cubes = write_inputs()
-        run = subprocess.run(
-            ['gst-launch-1.0', '-q', 'envisrc', 'location=in%02d.hdr', '!',
-             'envisink', 'location=out%02d.hdr'],
-            capture_output=True, text=True, check=False)
-        check(run.returncode == 0 and not run.stderr, run.stdout + run.stderr)
+        play('envisrc', 'location=in%02d.hdr', '!',
+             'envisink', 'location=out%02d.hdr')
         for number, (cube, interleave, ours) in enumerate(cubes):
             check_output(number, cube, interleave, ours)
+        write_scene()
+        play('envisrc', 'location=scene.hdr', '!', 'queue', '!',
+             'envisink', 'location=copy.hdr')
+        check_scene('copy.img', True)
         os.chdir('/')
     print(f'{len(cubes)} cubes, {checks} checks, {failures} failures')
     sys.exit(1 if failures else 0)

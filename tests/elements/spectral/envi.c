@@ -180,6 +180,8 @@ static const char *const refusals[][2] = {
   { GOOD "wavelength units = mm\nwavelength = {1, 2, 1e308}", "too large" },
   { GOOD "wavelength units = nm\nwavelength = {1, 2\n, 3\nbbl = 0",
       "line 9: the { is never closed by a }" },
+  { GOOD "wavelength units = nm\nwavelength = {1, 2, 3}\nfwhm = {1, 2}",
+      "line 10: fwhm has 2 values, not 3" },
   { GOOD "bbl = {1, 0}", "line 8: bbl has 2 values, not 3" },
   { GOOD "bbl = {1, 0, x}", "value 3 of bbl is 'x'" },
   { GOOD "data ignore value = none", "line 8: data ignore value is 'none'" },
@@ -243,7 +245,7 @@ static void
 check_round_trip (const char *text)
 {
   CuvEnvi envi = parsed (text), again;
-  char *written = cuv_envi_write (&envi);
+  char *written = cuv_envi_write (&envi, NULL);
 
   again = parsed (written);
   fail_unless (memcmp (&envi, &again, sizeof envi) == 0, "%s", written);
@@ -257,6 +259,86 @@ GST_START_TEST (writes_what_it_reads)
   check_round_trip (GOOD "wavelength units = um\n"
                          "wavelength = { .1234567890123456789, 1e-9, -3 }\n"
                          "data ignore value = 1e-320");
+}
+
+GST_END_TEST
+/* ---- keys that say nothing about how samples are read ---- */
+
+static const char others[] =
+    GOOD "description = {\n  samples = 7}\n"
+         "file type = ENVI Standard\n"
+         "MAP  info = {UTM, 1, 1, 300000.5, 5000000,\r\n 30, 30, 33, North}\n"
+         "coordinate system string = {PROJCS[\"a, b\"]}\n"
+         "wavelength units = Micrometers\n"
+         "wavelength = {0.4, 0.5, 0.6}\n"
+         "fwhm = {0.01, 0.0125, 0.02}\n"
+         "bbl = {1, 1, 0}\n"
+         "reflectance scale factor = 10000\n"
+         "band names = {blue, green, red}\n"
+         " ; a comment = 3\n"
+         "empty =\n"
+         "description = {another}";
+
+static CuvEnviKept
+kept_of (const char *text, CuvEnvi *envi)
+{
+  CuvEnviKept kept;
+
+  *envi = parsed (text);
+  fail_unless (cuv_envi_keep (&kept, envi, text, strlen (text)));
+  return kept;
+}
+
+GST_START_TEST (keeps_other_keys)
+{
+  CuvEnvi envi;
+  CuvEnviKept kept = kept_of (others, &envi);
+
+  fail_unless_equals_string (kept.image,
+      "ENVI\nMAP  info = {UTM, 1, 1, 300000.5, 5000000,\n 30, 30, 33, North}\n"
+      "coordinate system string = {PROJCS[\"a, b\"]}\n");
+  fail_unless_equals_string (kept.samples,
+      "ENVI\ndescription = {samples = 7}\nreflectance scale factor = 10000\n"
+      "band names = {blue, green, red}\nempty = \n"
+      "description = {another}\nfwhm = {\n 10, 12.5, 20}\n");
+  cuv_envi_kept_clear (&kept);
+}
+
+GST_END_TEST
+/* What has no unit that is a length stays as it is. */
+GST_START_TEST (keeps_wavelengths_of_other_units)
+{
+  CuvEnvi envi;
+  CuvEnviKept kept = kept_of (GOOD "wavelength units = Wavenumber\n"
+                                   "wavelength = {1, 2, 3}\nfwhm = {4, 5, 6}\n"
+                                   "data ignore value = nan\n",
+      &envi);
+
+  fail_unless_equals_string (kept.samples,
+      "ENVI\nwavelength units = Wavenumber\nwavelength = {1, 2, 3}\n"
+      "fwhm = {4, 5, 6}\ndata ignore value = nan\n");
+  cuv_envi_kept_clear (&kept);
+}
+
+GST_END_TEST
+/* Each key once, whoever says it. */
+GST_START_TEST (writes_kept_keys)
+{
+  CuvEnvi envi = parsed (others), again;
+  CuvEnviKept kept;
+  char *written = cuv_envi_write (&envi,
+      "ENVI\nsamples = 9\nbbl = {0, 0, 0}\nfwhm = {1, 1, 1}\n"
+      "file type = ENVI Classification\nmap info = {x}\nopen = {");
+
+  fail_unless (strstr (written, "\nfile type = ENVI Classification\n")
+      && strstr (written, "\nmap info = {x}\n"));
+  fail_if (strstr (written, "Standard") || strstr (written, "open"));
+  again = parsed (written);
+  fail_unless (memcmp (&envi, &again, sizeof envi) == 0, "%s", written);
+  fail_unless (cuv_envi_keep (&kept, &again, written, strlen (written)));
+  fail_unless_equals_string (kept.image, "ENVI\nmap info = {x}\n");
+  cuv_envi_kept_clear (&kept);
+  free (written);
 }
 
 GST_END_TEST
@@ -358,6 +440,9 @@ make_suite (void)
   tcase_add_test (tcase, every_truncation);
   tcase_add_test (tcase, too_large_or_binary);
   tcase_add_test (tcase, writes_what_it_reads);
+  tcase_add_test (tcase, keeps_other_keys);
+  tcase_add_test (tcase, keeps_wavelengths_of_other_units);
+  tcase_add_test (tcase, writes_kept_keys);
   tcase_add_test (tcase, in_any_locale);
   tcase_add_test (tcase, converts_samples);
   return suite;
