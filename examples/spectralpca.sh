@@ -7,7 +7,7 @@
 begin "$@"
 input=${1:-scene.hdr}
 [ $# -gt 0 ] || "$(dirname "$0")/spectral-cube.py" scene
-gst-launch-1.0 -q envisrc "location=$input" ! spectralpca mode=covariance \
+gst-launch-1.0 -q envisrc "location=$input" ! spectralpca \
   ! visionpublish ! videoconvert ! pngenc snapshot=true \
   ! filesink location=components.png
 check_output components.png

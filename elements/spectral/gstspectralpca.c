@@ -11,7 +11,7 @@
  *
  * ## Example launch line
  * |[
- * gst-launch-1.0 envisrc location=scene.hdr ! spectralpca mode=covariance !
+ * gst-launch-1.0 envisrc location=scene.hdr ! spectralpca !
  * videoconvert ! autovideosink
  * ]| Shows an ENVI file's first three components.
  *

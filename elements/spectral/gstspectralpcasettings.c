@@ -90,7 +90,7 @@ mapping_get_type (void)
  */
 static const GstCuvProperty properties[] = {
   { "mode", "Mode", "The matrix whose eigenvectors are the components",
-      AT (mode), 0, mode_get_type, 0, 0, CUV_PCA_CORRELATION, 0 },
+      AT (mode), 0, mode_get_type, 0, 0, CUV_PCA_COVARIANCE, 0 },
   { "basis", "Basis", "Which frame's components a frame is shown by",
       AT (basis), 0, basis_get_type, 0, 0, CUV_PCA_EXACT, 0 },
   { "smoothing", "Smoothing",

@@ -133,8 +133,7 @@ check_picture (GstBuffer *buffer, const GstCuvTable *table)
 GST_START_TEST (pictures_are_what_the_table_says)
 {
   GstHarness *h = harness_new (
-      "spectralpca mode=covariance ! capsfilter caps=video/x-raw,format=RGBA",
-      CUBE_CAPS);
+      "spectralpca ! capsfilter caps=video/x-raw,format=RGBA", CUBE_CAPS);
   GstBuffer *out = push (h, 0);
   gdouble explained = 0;
   GstCuvTable table;
