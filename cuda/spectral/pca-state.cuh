@@ -63,12 +63,12 @@ cuv_pca_place_basis (CuvPcaBasis *self, int n, double *numbers)
   self->vectors = numbers + 3 * n;
 }
 
-// The bands that count, in few bytes: a pass is a kernel's parameter.
+// The bands that count, in few bytes: a pass is a kernel's parameter, which
+// 4 KiB may have.
 struct CuvPcaPassBands {
   int n;
-  uint8_t index[CUV_CUBE_MAX_BANDS];
+  uint16_t index[CUV_CUBE_MAX_BANDS];
 };
-static_assert (CUV_CUBE_MAX_BANDS <= 256, "a band's index is a byte");
 
 struct CuvPcaPass {
   CuvCube cube;

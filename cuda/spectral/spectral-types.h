@@ -21,7 +21,7 @@ typedef struct {
 } CuvCube;
 
 #define CUV_CUBE_MAX_SIZE 16384
-#define CUV_CUBE_MAX_BANDS 256
+#define CUV_CUBE_MAX_BANDS 512
 
 static inline int
 cuv_cube_sample_size (CuvCubeFormat format)

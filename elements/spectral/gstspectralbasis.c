@@ -157,7 +157,7 @@ read_basis (CuvPcaBasis *basis, JsonObject *object, GError **error)
     return fail (
         error, "mode", "is none of correlation, covariance and pearson");
   if (n < 1 || n > CUV_CUBE_MAX_BANDS)
-    return fail (error, "mean", "is not an array of 1 to 256 numbers");
+    return fail (error, "mean", "is not an array of 1 to 512 numbers");
   ok = cuv_pca_basis_init (basis, (gint) n)
       || fail (error, "mean", "needs more memory than there is");
   basis->mode = (CuvPcaMode) mode;

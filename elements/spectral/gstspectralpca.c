@@ -4,7 +4,7 @@
  * @title: spectralpca
  * @short_description: shows the principal components of spectral images
  *
- * Finds the principal components of the pixels of a cube of up to 256 bands, or
+ * Finds the principal components of the pixels of a cube of up to 512 bands, or
  * of RGB video, and shows three of them as red, green and blue. Components keep
  * their places and signs from frame to frame, so that colours do not flicker.
  * On the GPU, where cubes are copied to by the way, or on the CPU's threads.

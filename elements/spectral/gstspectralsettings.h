@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 
 #define GST_SPECTRAL_DEFAULT_COMPONENTS "1,2,3"
 #define GST_SPECTRAL_COMPONENTS_TAKE                                           \
-  "three numbers from 0 to 256 for red, green and blue, as '1,2,3'; 0 is "     \
+  "three numbers from 0 to 512 for red, green and blue, as '1,2,3'; 0 is "     \
   "black"
 
 /* What an element's own settings are with, for one frame. */

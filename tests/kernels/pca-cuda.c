@@ -252,6 +252,39 @@ check_random_runs (void *stream)
   }
 }
 
+/* All frames' alike. */
+static void
+keep_high_bands (PcaRun *run)
+{
+  CuvPcaBands bands = run->frames[0].bands;
+  int n = 0;
+
+  for (int i = 0; i < bands.n; i++)
+    if (bands.index[i] > 255 && i % 4 == 0)
+      bands.index[n++] = bands.index[i];
+  bands.n = run->n = n;
+  for (int i = 0; i < PCA_RUN_FRAMES; i++)
+    run->frames[i].bands = bands;
+}
+
+/* Of more than a byte counts. Where few cases are looked at, few of them. */
+static void
+check_many_bands (void *stream)
+{
+  static const int bands[] = { 300, 285, 425, 512 };
+
+  for (int i = 0; i < (cuv_check_options.few ? 3 : 12); i++) {
+    PcaRun run;
+
+    pca_run_init (&run, (CuvCubeFormat) (i % 3),
+        (PcaLayout) (i % PCA_N_LAYOUTS), bands[i / 3]);
+    if (i < 3)
+      keep_high_bands (&run);
+    check_run (&run, stream);
+    pca_run_clear (&run);
+  }
+}
+
 /* ---- what is set ---- */
 
 /* A frozen basis that was set makes the picture that it makes where it was
@@ -369,6 +402,7 @@ check_pca_cuda (void)
   void *stream = cuv_check_stream_new ();
 
   check_random_runs (stream);
+  check_many_bands (stream);
   check_set (stream);
   check_ranges (stream);
   check_many_pixels (stream);

@@ -154,7 +154,7 @@ static const char *const refusals[][2] = {
   { "ENVI\nsamples = 9223372036854775808", "not an integer" },
   { "ENVI\nsamples = -9223372036854775808", "not an integer" }, /* INT64_MIN */
   { "ENVI\nsamples = 5\nlines = 4\nbands = 0", "line 4: bands is '0'" },
-  { "ENVI\nsamples = 5\nlines = 4\nbands = 257", "1 .. 256" },
+  { "ENVI\nsamples = 5\nlines = 4\nbands = 513", "1 .. 512" },
   { "ENVI\nsamples = 5\n\nsamples = 6", "line 4: samples again, after line 2" },
   { "ENVI\nsamples = 5\nlines = 4\nbands = 3\ninterleave = bbb",
       "line 5: interleave is none of bsq, bil, bip" },

@@ -101,9 +101,9 @@ GST_START_TEST (refuses_by_field)
     { "video/x-spectral,format=U8,interleave=bip,width=1,height=1",
         "bands is missing" },
     { "video/x-spectral,format=U8,interleave=bip,width=1,height=1,bands=0",
-        "bands is 0, and should be 1 .. 256" },
-    { "video/x-spectral,format=U8,interleave=bip,width=1,height=1,bands=257",
-        "bands is 257" },
+        "bands is 0, and should be 1 .. 512" },
+    { "video/x-spectral,format=U8,interleave=bip,width=1,height=1,bands=513",
+        "bands is 513" },
     { "video/x-spectral,format=U8,interleave=bip,width=-1,height=1,bands=1",
         "width is -1" },
     { "video/x-spectral,format=U8,interleave=bip,width=1,height=16385,bands=1",
@@ -160,14 +160,14 @@ GST_START_TEST (cube_steps)
 }
 
 GST_END_TEST
-/* 256 GiB is a size, where addresses have 64 bits. */
+/* 512 GiB is a size, where addresses have 64 bits. */
 GST_START_TEST (largest_size)
 {
   GstSpectralInfo info =
       parsed ("video/x-spectral,format=F32LE,interleave=bsq,width=16384,"
-              "height=16384,bands=256");
+              "height=16384,bands=512");
 
-  fail_unless_equals_uint64 (gst_spectral_info_size (&info), (guint64) 1 << 38);
+  fail_unless_equals_uint64 (gst_spectral_info_size (&info), (guint64) 1 << 39);
   fail_unless_equals_int64 (
       gst_spectral_info_cube (&info, NULL).band_step, (gint64) 1 << 30);
   info.bands = 0;

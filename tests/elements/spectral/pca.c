@@ -374,7 +374,7 @@ static const struct {
   { "{\"kind\":\"lines\"}", "kind is not" },
   { "{\"kind\":\"spectralpca-basis\",\"version\":2}", "version" },
   { HEAD "\"rank\"}", "mode is none of" },
-  { HEAD "\"pearson\",\"mean\":[]}", "mean is not an array of 1 to 256" },
+  { HEAD "\"pearson\",\"mean\":[]}", "mean is not an array of 1 to 512" },
   { HEAD "\"pearson\",\"mean\":[1,\"2\"]}", "mean has an element" },
   { HEAD "\"pearson\",\"mean\":[1],\"deviation\":[-1]}",
       "deviation has a number that is out of range" },
