@@ -61,39 +61,103 @@ read_numbers (JsonNode *node, gint n, gdouble least, gdouble *numbers)
   return NULL;
 }
 
+/* Fewer than bands are enough: *k is how many there are. */
 static const gchar *
-read_vectors (JsonNode *node, CuvPcaBasis *basis)
+read_vectors (JsonNode *node, CuvPcaBasis *basis, gint *k)
 {
   const gint n = basis->n;
   const gchar *problem = NULL;
-  JsonArray *array;
+  JsonArray *array = node != NULL && JSON_NODE_HOLDS_ARRAY (node)
+      ? json_node_get_array (node)
+      : NULL;
 
-  if (node == NULL || !JSON_NODE_HOLDS_ARRAY (node)
-      || json_array_get_length (json_node_get_array (node)) != (guint) n)
-    return "is not an array of as many arrays as mean has elements";
-  array = json_node_get_array (node);
-  for (gint k = 0; problem == NULL && k < n; k++)
-    problem = read_numbers (json_array_get_element (array, (guint) k), n,
-        -G_MAXDOUBLE, &basis->vectors[k * n]);
+  *k = array != NULL ? (gint) MIN (json_array_get_length (array), G_MAXINT) : 0;
+  if (*k < 1 || *k > n)
+    return "is not an array of arrays, at most as many as mean has elements";
+  for (gint i = 0; problem == NULL && i < *k; i++)
+    problem = read_numbers (json_array_get_element (array, (guint) i), n,
+        -G_MAXDOUBLE, &basis->vectors[i * n]);
   return problem;
 }
 
 static gboolean
-is_orthonormal (const CuvPcaBasis *basis)
+has_length (JsonNode *node, gint n)
+{
+  return node != NULL && JSON_NODE_HOLDS_ARRAY (node)
+      && json_array_get_length (json_node_get_array (node)) == (guint) n;
+}
+
+static gdouble
+product (const gdouble *a, const gdouble *b, gint n)
+{
+  gdouble sum = 0;
+
+  for (gint i = 0; i < n; i++)
+    sum += a[i] * b[i];
+  return sum;
+}
+
+static gboolean
+is_orthonormal (const CuvPcaBasis *basis, gint k)
 {
   const gint n = basis->n;
 
-  for (gint i = 0; i < n; i++) {
+  for (gint i = 0; i < k; i++) {
     for (gint j = 0; j <= i; j++) {
-      gdouble sum = i == j ? -1.0 : 0.0;
+      const gdouble sum =
+          product (&basis->vectors[i * n], &basis->vectors[j * n], n);
 
-      for (gint b = 0; b < n; b++)
-        sum += basis->vectors[i * n + b] * basis->vectors[j * n + b];
-      if (!(fabs (sum) < 1e-6))
+      if (!(fabs (sum - (i == j ? 1.0 : 0.0)) < 1e-6))
         return FALSE;
     }
   }
   return TRUE;
+}
+
+/* The band that vectors so far have least of. */
+static gint
+least_covered (const CuvPcaBasis *basis, gint k)
+{
+  gdouble least = G_MAXDOUBLE;
+  gint found = 0;
+
+  for (gint b = 0; b < basis->n; b++) {
+    gdouble sum = 0;
+
+    for (gint i = 0; i < k; i++)
+      sum +=
+          basis->vectors[i * basis->n + b] * basis->vectors[i * basis->n + b];
+    if (sum < least) {
+      least = sum;
+      found = b;
+    }
+  }
+  return found;
+}
+
+/* With vectors at right angles to those k, by Gram-Schmidt, twice against
+ * rounding. Nothing varies along them: their eigenvalues stay 0. */
+static void
+complete (CuvPcaBasis *basis, gint k)
+{
+  const gint n = basis->n;
+
+  for (; k < n; k++) {
+    gdouble *vector = &basis->vectors[k * n];
+    gdouble length;
+
+    vector[least_covered (basis, k)] = 1;
+    for (gint i = 0; i < 2 * k; i++) {
+      const gdouble *before = &basis->vectors[i % k * n];
+      const gdouble part = product (vector, before, n);
+
+      for (gint b = 0; b < n; b++)
+        vector[b] -= part * before[b];
+    }
+    length = sqrt (product (vector, vector, n));
+    for (gint b = 0; b < n; b++)
+      vector[b] /= length;
+  }
 }
 
 /* -1: it is none of them. */
@@ -118,26 +182,37 @@ fail (GError **error, const gchar *field, const gchar *problem)
 }
 
 static gboolean
-read_arrays (CuvPcaBasis *basis, JsonObject *object, GError **error)
+read_member (JsonObject *object, const gchar *name, gint n, gdouble least,
+    gdouble *numbers, GError **error)
 {
-  static const gchar *const names[] = { "mean", "deviation", "eigenvalues" };
-  gdouble *const numbers[] = { basis->mean, basis->deviation, basis->values };
-  const gchar *problem;
+  const gchar *problem =
+      read_numbers (json_object_get_member (object, name), n, least, numbers);
 
-  for (gint i = 0; i < 3; i++) {
-    problem = read_numbers (json_object_get_member (object, names[i]), basis->n,
-        i == 0 ? -G_MAXDOUBLE : 0.0, numbers[i]);
-    if (problem != NULL)
-      return fail (error, names[i], problem);
-  }
-  problem = read_vectors (json_object_get_member (object, "vectors"), basis);
-  if (problem == NULL && !is_orthonormal (basis))
-    problem = "are not orthonormal: each of length 1, and at right angles";
-  return problem == NULL || fail (error, "vectors", problem);
+  return problem == NULL || fail (error, name, problem);
 }
 
 static gboolean
-read_basis (CuvPcaBasis *basis, JsonObject *object, GError **error)
+read_arrays (CuvPcaBasis *basis, JsonObject *object, gint *k, GError **error)
+{
+  const gint n = basis->n;
+  const gchar *problem;
+
+  if (!read_member (object, "mean", n, -G_MAXDOUBLE, basis->mean, error)
+      || !read_member (object, "deviation", n, 0, basis->deviation, error))
+    return FALSE;
+  problem = read_vectors (json_object_get_member (object, "vectors"), basis, k);
+  if (problem == NULL && !is_orthonormal (basis, *k))
+    problem = "are not orthonormal: each of length 1, and at right angles";
+  if (problem != NULL)
+    return fail (error, "vectors", problem);
+  complete (basis, *k);
+  if (!has_length (json_object_get_member (object, "eigenvalues"), *k))
+    return fail (error, "eigenvalues", "has not as many elements as vectors");
+  return read_member (object, "eigenvalues", *k, 0, basis->values, error);
+}
+
+static gboolean
+read_basis (CuvPcaBasis *basis, JsonObject *object, gint *k, GError **error)
 {
   JsonNode *mean = json_object_get_member (object, "mean");
   guint n = mean != NULL && JSON_NODE_HOLDS_ARRAY (mean)
@@ -162,7 +237,7 @@ read_basis (CuvPcaBasis *basis, JsonObject *object, GError **error)
       || fail (error, "mean", "needs more memory than there is");
   basis->mode = (CuvPcaMode) mode;
   basis->is_known = TRUE;
-  if (ok && read_arrays (basis, object, error))
+  if (ok && read_arrays (basis, object, k, error))
     return TRUE;
   cuv_pca_basis_clear (basis);
   return FALSE;
@@ -170,7 +245,7 @@ read_basis (CuvPcaBasis *basis, JsonObject *object, GError **error)
 
 gboolean
 gst_spectral_basis_load (
-    CuvPcaBasis *basis, const gchar *location, GError **error)
+    CuvPcaBasis *basis, const gchar *location, gint *k, GError **error)
 {
   JsonParser *parser = json_parser_new ();
   gboolean ok = json_parser_load_from_file (parser, location, error);
@@ -179,7 +254,7 @@ gst_spectral_basis_load (
   if (ok && (root == NULL || !JSON_NODE_HOLDS_OBJECT (root)))
     ok = fail (error, "the file", "has no JSON object");
   else if (ok)
-    ok = read_basis (basis, json_node_get_object (root), error);
+    ok = read_basis (basis, json_node_get_object (root), k, error);
   if (!ok)
     g_prefix_error (error, "%s: ", location);
   g_object_unref (parser);

@@ -4,7 +4,9 @@
  *   { "kind": "spectralpca-basis", "version": 1,
  *     "mode": "correlation" | "covariance" | "pearson",
  *     "mean": [ n numbers ], "deviation": [ n, 1 unless pearson ],
- *     "eigenvalues": [ n ], "vectors": [ n arrays of n, a component each ] } */
+ *     "eigenvalues": [ k ], "vectors": [ k arrays of n, a component each ] }
+ *
+ * k is n where the element writes it, and may be less where it reads one. */
 #ifndef GST_SPECTRAL_BASIS_H
 #define GST_SPECTRAL_BASIS_H
 
@@ -20,10 +22,11 @@ void gst_spectral_basis_free (CuvPcaBasis *basis);
 /* As the file and the property mode have it. */
 const gchar *gst_spectral_mode_name (CuvPcaMode mode);
 
-/* Initialises the basis from a file. FALSE, and an error that names the file
+/* Initialises the basis from a file of k vectors; along n - k more, at right
+ * angles to those, nothing varies. FALSE, and an error that names the file
  * and what is wrong in it; then there is nothing to clear. */
 gboolean gst_spectral_basis_load (
-    CuvPcaBasis *basis, const gchar *location, GError **error);
+    CuvPcaBasis *basis, const gchar *location, gint *k, GError **error);
 
 /* Replaces the file as a whole, or not at all. */
 gboolean gst_spectral_basis_save (

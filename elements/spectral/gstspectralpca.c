@@ -82,8 +82,9 @@ load_basis (GstSpectralPca *self, const gchar *location, gboolean started)
 {
   CuvPcaBasis *basis = g_new0 (CuvPcaBasis, 1);
   GError *error = NULL;
+  gint k;
 
-  if (gst_spectral_basis_load (basis, location, &error))
+  if (gst_spectral_basis_load (basis, location, &k, &error))
     return basis;
   if (started)
     GST_ELEMENT_WARNING (self, RESOURCE, READ,

@@ -384,6 +384,15 @@ static const struct {
          "\"vectors\":[1]}",
       "vectors is not an array" },
   { HEAD "\"pearson\",\"mean\":[1],\"deviation\":[1],\"eigenvalues\":[1],"
+         "\"vectors\":[]}",
+      "vectors is not an array of arrays, at most" },
+  { HEAD "\"pearson\",\"mean\":[1],\"deviation\":[1],\"eigenvalues\":[1],"
+         "\"vectors\":[[1],[1]]}",
+      "vectors is not an array of arrays, at most" },
+  { HEAD "\"pearson\",\"mean\":[1,1],\"deviation\":[1,1],"
+         "\"eigenvalues\":[1,1],\"vectors\":[[1,0]]}",
+      "eigenvalues has not as many elements as vectors" },
+  { HEAD "\"pearson\",\"mean\":[1],\"deviation\":[1],\"eigenvalues\":[1],"
          "\"vectors\":[[2]]}",
       "vectors are not orthonormal" },
 };
@@ -421,6 +430,59 @@ GST_START_TEST (bad_bases_are_refused_by_name)
       problem != NULL && strstr (problem, bad_bases[__i__].problem) != NULL,
       "'%s' says '%s'", bad_bases[__i__].text, problem);
   g_free (problem);
+}
+
+GST_END_TEST
+/* The picture by a basis in force as the text says. */
+static GstBuffer *
+push_with_basis (const gchar *members)
+{
+  gchar *path = g_build_filename (g_get_tmp_dir (), "pca-XXXXXX.json", NULL);
+  gint fd = g_mkstemp (path);
+  gchar *text =
+      g_strconcat (HEAD "\"covariance\",\"mean\":[50,60,70,80,90,100],"
+                        "\"deviation\":[1,1,1,1,1,1],",
+          members, "}", NULL);
+  GstHarness *h = gst_harness_new ("spectralpca");
+  GstBuffer *out;
+
+  g_close (fd, NULL);
+  g_file_set_contents (path, text, -1, NULL);
+  gst_element_set_state (h->element, GST_STATE_NULL);
+  g_object_set (h->element, "basis-location", path, NULL);
+  gst_element_set_state (h->element, GST_STATE_PLAYING);
+  gst_harness_set_src_caps_str (h, CUBE_CAPS);
+  out = push (h, 20);
+  gst_harness_teardown (h);
+  g_unlink (path);
+  g_free (path);
+  g_free (text);
+  return out;
+}
+
+/* Two components show what they do beside four along which nothing varies; blue
+ * is grey. What is learnt afterwards has all directions. */
+GST_START_TEST (a_basis_of_fewer_vectors)
+{
+  GstBuffer *few =
+      push_with_basis ("\"eigenvalues\":[900,400],"
+                       "\"vectors\":[[0.6,0,0.8,0,0,0],[0,1,0,0,0,0]]");
+  GstBuffer *all = push_with_basis (
+      "\"eigenvalues\":[900,400,0,0,0,0],"
+      "\"vectors\":[[0.6,0,0.8,0,0,0],[0,1,0,0,0,0],[0.8,0,-0.6,0,0,0],"
+      "[0,0,0,1,0,0],[0,0,0,0,0.8,0.6],[0,0,0,0,0.6,-0.8]]");
+  guint8 pixel[4];
+  GstCuvTable table;
+
+  check_same (few, all, TRUE);
+  gst_buffer_extract (few, 4 * (6 * WIDTH + 5), pixel, 4);
+  fail_unless_equals_int (pixel[2], 128);
+  table_of (few, &table);
+  fail_unless_equals_int (table.n_rows, BANDS);
+  fail_unless (gst_cuv_table_double (&table, 1, 0) == 400);
+  fail_unless (gst_cuv_table_double (&table, 5, 0) == 0);
+  gst_buffer_unref (few);
+  gst_buffer_unref (all);
 }
 
 GST_END_TEST
@@ -517,6 +579,7 @@ make_suite (void)
   tcase_add_test (tcase, refused_values_leave_the_old_in_force);
   tcase_add_test (tcase, flush_forgets);
   tcase_add_test (tcase, frozen_basis_saved_and_loaded);
+  tcase_add_test (tcase, a_basis_of_fewer_vectors);
   tcase_add_loop_test (
       tcase, bad_bases_are_refused_by_name, 0, G_N_ELEMENTS (bad_bases));
   tcase_add_test (tcase, bad_input_is_an_error);
