@@ -7,6 +7,30 @@
 
 #include "cuvthreads.h"
 
+/* ---- memory ---- */
+
+/* A header of a few bytes, and a file with holes, ask for any memory. */
+gboolean
+gst_envi_file_fits (const GstEnviFile *self, const gchar *path,
+    guint64 max_bytes, GError **error)
+{
+  const CuvEnvi *envi = &self->envi;
+  const CuvCubeFormat format = cuv_envi_format (envi->type);
+  const guint64 size = cuv_envi_data_size (envi)
+      / (guint64) cuv_envi_sample_size (envi->type)
+      * (guint64) cuv_cube_sample_size (format);
+
+  if (size <= max_bytes)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+      "The cube of '%s' needs %" G_GUINT64_FORMAT
+      " bytes of memory as %s, and max-bytes is %" G_GUINT64_FORMAT
+      ": set max-bytes to that if this machine has them, or cut the cube into "
+      "smaller ones.",
+      path, size, gst_spectral_format_name (format), max_bytes);
+  return FALSE;
+}
+
 /* Samples that need no conversion stay where they are mapped. */
 static GstBuffer *
 wrap (GstEnviFile *file)

@@ -42,6 +42,11 @@ gboolean gst_envi_file_open (
     GstEnviFile *self, const gchar *path, GError **error);
 void gst_envi_file_clear (GstEnviFile *self);
 
+/* Whether the cube has no more than so many bytes as caps have it; path is for
+ * the error. */
+gboolean gst_envi_file_fits (const GstEnviFile *self, const gchar *path,
+    guint64 max_bytes, GError **error);
+
 /* The samples as caps have them: where they are mapped if they are so already
  * and pool is NULL, else read or converted into a buffer of the pool if those
  * are large enough. GST_FLOW_ERROR comes with an error. */

@@ -29,6 +29,7 @@ GST_DEBUG_CATEGORY_STATIC (envi_src_debug);
 
 #define DEFAULT_FPS_N 25
 #define DEFAULT_FPS_D 1
+#define DEFAULT_MAX_BYTES ((guint64) 16 << 30)
 #define PARAM_READY                                                            \
   (G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY | G_PARAM_STATIC_STRINGS)
 
@@ -38,6 +39,7 @@ enum {
   PROP_START_INDEX,
   PROP_LOOP,
   PROP_FRAMERATE,
+  PROP_MAX_BYTES,
   PROP_STATS,
 };
 
@@ -46,6 +48,7 @@ typedef struct {
   guint start_index;
   gboolean loop;
   gint fps_n, fps_d;
+  guint64 max_bytes;
 } Settings;
 
 struct _GstEnviSrc {
@@ -146,6 +149,10 @@ open_file (GstEnviSrc *self, guint64 number, GstEnviFile *file, GError **error)
       self->running.start_index + (guint) (number % self->n_files));
   gboolean ok = gst_envi_file_open (file, path, error);
 
+  if (ok && !gst_envi_file_fits (file, path, self->running.max_bytes, error)) {
+    gst_envi_file_clear (file);
+    ok = FALSE;
+  }
   GST_LOG_OBJECT (self, "cube %" G_GUINT64_FORMAT " is %s", number, path);
   if (ok)
     warn_of_excess (self, file, path);
@@ -407,6 +414,9 @@ gst_envi_src_set_property (
       self->settings.fps_n = gst_value_get_fraction_numerator (value);
       self->settings.fps_d = gst_value_get_fraction_denominator (value);
       break;
+    case PROP_MAX_BYTES:
+      self->settings.max_bytes = g_value_get_uint64 (value);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
@@ -433,6 +443,9 @@ gst_envi_src_get_property (
     case PROP_FRAMERATE:
       gst_value_set_fraction (
           value, self->settings.fps_n, self->settings.fps_d);
+      break;
+    case PROP_MAX_BYTES:
+      g_value_set_uint64 (value, self->settings.max_bytes);
       break;
     case PROP_STATS:
       g_value_take_boxed (value,
@@ -507,6 +520,18 @@ install_timing (GObjectClass *klass)
       gst_param_spec_fraction ("framerate", "Frame rate", "Cubes per second", 1,
           G_MAXINT, G_MAXINT, 1, DEFAULT_FPS_N, DEFAULT_FPS_D, PARAM_READY));
   /**
+   * GstEnviSrc:max-bytes:
+   *
+   * The largest cube that is read, in bytes once it is converted; headers that
+   * ask for more are an error. Used at the next start.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, PROP_MAX_BYTES,
+      g_param_spec_uint64 ("max-bytes", "Maximum bytes",
+          "Largest cube that is read, in bytes of memory", 1, G_MAXUINT64,
+          DEFAULT_MAX_BYTES, PARAM_READY));
+  /**
    * GstEnviSrc:stats:
    *
    * cubes, bytes (guint64): what was passed on since the start.
@@ -548,6 +573,8 @@ gst_envi_src_class_init (GstEnviSrcClass *klass)
 static void
 gst_envi_src_init (GstEnviSrc *self)
 {
-  self->settings = (Settings){ .fps_n = DEFAULT_FPS_N, .fps_d = DEFAULT_FPS_D };
+  self->settings = (Settings){ .fps_n = DEFAULT_FPS_N,
+    .fps_d = DEFAULT_FPS_D,
+    .max_bytes = DEFAULT_MAX_BYTES };
   gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);
 }

@@ -415,6 +415,23 @@ GST_START_TEST (cube_of_five_gib)
 }
 
 GST_END_TEST
+/* What a few bytes on the disk ask for is refused before it is allocated. */
+GST_START_TEST (largest_cube)
+{
+  write_text ("huge.hdr",
+      "ENVI\nsamples=16384\nlines=16384\nbands=20\ninterleave=bsq\n"
+      "data type=2\nbyte order=0\n");
+  write_sparse ("huge.img", 10 * GIB, "end");
+  expect_error ("envisrc location=huge.hdr ! fakesink",
+      "needs 21474836480 bytes of memory as F32LE, and max-bytes is "
+      "17179869184: set max-bytes");
+  write_cube ("small", 1);
+  expect_error ("envisrc location=small.hdr max-bytes=59 ! fakesink",
+      "needs 60 bytes of memory as U8");
+  cuv_play ("envisrc location=small.hdr max-bytes=60 ! fakesink");
+}
+
+GST_END_TEST
 /* ---- errors ---- */
 
 GST_START_TEST (says_what_is_wrong)
@@ -553,6 +570,7 @@ make_suite (void)
   tcase_add_test (tcase, far_into_a_file);
   if (GLIB_SIZEOF_SIZE_T == 8)
     tcase_add_test (tcase, cube_of_five_gib);
+  tcase_add_test (tcase, largest_cube);
   tcase_add_test (tcase, says_what_is_wrong);
   tcase_add_test (tcase, warns_of_a_larger_file);
   tcase_add_test (tcase, refuses_other_formats);
