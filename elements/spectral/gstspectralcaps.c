@@ -77,3 +77,11 @@ gst_spectral_caps_unit_size (GstCaps *caps, gsize *size)
   *size = gst_spectral_info_size (&cube);
   return TRUE;
 }
+
+gboolean
+gst_spectral_caps_transform_size (GstBaseTransform *trans,
+    GstPadDirection direction, GstCaps *caps, gsize size, GstCaps *othercaps,
+    gsize *othersize)
+{
+  return gst_spectral_caps_unit_size (othercaps, othersize);
+}

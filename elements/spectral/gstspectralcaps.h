@@ -3,6 +3,7 @@
 #ifndef GST_SPECTRAL_CAPS_H
 #define GST_SPECTRAL_CAPS_H
 
+#include <gst/base/gstbasetransform.h>
 #include "gstcuvcontext.h"
 #include "gstspectralinfo.h"
 
@@ -30,6 +31,12 @@ GstCaps *gst_spectral_caps_transform (const GstCaps *caps, GstCaps *other);
 
 /* Bytes of a cube or frame; FALSE if the caps do not say. */
 gboolean gst_spectral_caps_unit_size (GstCaps *caps, gsize *size);
+
+/* A transform_size: of the other caps, whatever came. What is wrong with that
+ * is said when it is mapped. */
+gboolean gst_spectral_caps_transform_size (GstBaseTransform *trans,
+    GstPadDirection direction, GstCaps *caps, gsize size, GstCaps *othercaps,
+    gsize *othersize);
 
 G_END_DECLS
 

@@ -79,12 +79,3 @@ gst_spectral_header_text (GstBuffer *buffer, const GstSpectralInfo *info)
     append (text, structure, "samples");
   return g_string_free (text, FALSE);
 }
-
-void
-gst_spectral_header_forget_samples (GstBuffer *buffer)
-{
-  GstStructure *structure = structure_of (buffer, FALSE);
-
-  if (structure != NULL)
-    gst_structure_remove_field (structure, "samples");
-}

@@ -12,7 +12,7 @@
 
 G_BEGIN_DECLS
 
-/* image and samples: either may be NULL. */
+/* Adds them, or replaces those that there are; either may be NULL. */
 void gst_spectral_header_add (GstBuffer *buffer, const GstSpectralInfo *info,
     GBytes *image, GBytes *samples);
 
@@ -20,9 +20,6 @@ void gst_spectral_header_add (GstBuffer *buffer, const GstSpectralInfo *info,
  * or NULL; g_free() it. */
 gchar *gst_spectral_header_text (
     GstBuffer *buffer, const GstSpectralInfo *info);
-
-/* The buffer's values are others now. */
-void gst_spectral_header_forget_samples (GstBuffer *buffer);
 
 G_END_DECLS
 

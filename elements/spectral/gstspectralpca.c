@@ -5,7 +5,8 @@
  * @short_description: shows the principal components of spectral images
  *
  * Finds the principal components of the pixels of a cube of up to 512 bands, or
- * of RGB video, and shows three of them as red, green and blue. Components keep
+ * of RGB video, and shows three of them as red, green and blue, or passes on
+ * some as a cube of scores if what follows takes cubes only. Components keep
  * their places and signs from frame to frame, so that colours do not flicker.
  * On the GPU, where cubes are copied to by the way, or on the CPU's threads.
  *
@@ -22,15 +23,13 @@
 
 #include "gstcuvproperties.h"
 #include "gstspectralbasis.h"
+#include "gstspectralpcascores.h"
 #include "gstspectralpcasettings.h"
 #include "gstspectralpcatable.h"
 #include "pca-maker.h"
 
 GST_DEBUG_CATEGORY_STATIC (spectral_pca_debug);
 #define GST_CAT_DEFAULT spectral_pca_debug
-
-enum { SIGNAL_FREEZE_BASIS, SIGNAL_THAW_BASIS, N_SIGNALS };
-static guint signals[N_SIGNALS];
 
 typedef struct {
   guint64 cuts;
@@ -44,6 +43,7 @@ struct _GstSpectralPca {
   GstSpectralPcaValues values;
   gchar *location;
   gboolean started, is_frozen;
+  gint n_given;        /* vectors of the basis that is loaded; 0: all */
   CuvPcaBasis *loaded; /* to be used from the next frame on */
   Counts counts;
 
@@ -53,8 +53,8 @@ struct _GstSpectralPca {
 
   /* of the streaming thread */
   CuvPcaMaker *maker;
-  GstSpectralPcaValues in_force, seen;
-  gboolean have_values, was_masked;
+  GstSpectralPcaChoice choice;
+  gboolean was_masked;
   CuvPcaBands bands;
 };
 
@@ -63,6 +63,17 @@ G_DEFINE_FINAL_TYPE (
     GstSpectralPca, gst_spectral_pca, GST_TYPE_SPECTRAL_TRANSFORM)
 GST_ELEMENT_REGISTER_DEFINE (
     spectralpca, "spectralpca", GST_RANK_NONE, GST_TYPE_SPECTRAL_PCA)
+
+static GstSpectralPcaValues
+values_of (GstSpectralPca *self)
+{
+  GstSpectralPcaValues values;
+
+  GST_OBJECT_LOCK (self);
+  values = self->values;
+  GST_OBJECT_UNLOCK (self);
+  return values;
+}
 
 /* FALSE after an element error. */
 static gboolean
@@ -74,40 +85,20 @@ went_well (GstSpectralPca *self, gboolean on_device, const gchar *problem)
   return problem == NULL;
 }
 
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
+    GST_PAD_SRC, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (GST_SPECTRAL_PICTURE_CAPS "; " GST_SPECTRAL_SCORES_CAPS));
+
 /* ---- a basis of others ---- */
 
-/* NULL after a warning, or an error before the start. */
-static CuvPcaBasis *
-load_basis (GstSpectralPca *self, const gchar *location, gboolean started)
-{
-  CuvPcaBasis *basis = g_new0 (CuvPcaBasis, 1);
-  GError *error = NULL;
-  gint k;
-
-  if (gst_spectral_basis_load (basis, location, &k, &error))
-    return basis;
-  if (started)
-    GST_ELEMENT_WARNING (self, RESOURCE, READ,
-        ("basis-location '%s' is refused, all goes on as before: %s.", location,
-            error->message),
-        (NULL));
-  else
-    GST_ELEMENT_ERROR (self, RESOURCE, READ,
-        ("Cannot load the basis: %s. Set basis-location to a file that "
-         "freeze-basis wrote.",
-            error->message),
-        (NULL));
-  g_error_free (error);
-  g_free (basis);
-  return NULL;
-}
-
+/* Of k vectors. */
 static void
-take_loaded (GstSpectralPca *self, CuvPcaBasis *basis)
+take_loaded (GstSpectralPca *self, CuvPcaBasis *basis, gint k)
 {
   GST_OBJECT_LOCK (self);
   g_clear_pointer (&self->loaded, gst_spectral_basis_free);
   self->loaded = basis;
+  self->n_given = k;
   self->is_frozen = basis != NULL;
   GST_OBJECT_UNLOCK (self);
 }
@@ -117,12 +108,14 @@ set_location (GstSpectralPca *self, const gchar *location)
 {
   gboolean started;
   CuvPcaBasis *basis = NULL;
+  gint k = 0;
 
   GST_OBJECT_LOCK (self);
   started = self->started;
   GST_OBJECT_UNLOCK (self);
   if (started && location != NULL) {
-    basis = load_basis (self, location, TRUE);
+    basis =
+        gst_spectral_pca_load_basis (GST_ELEMENT (self), location, TRUE, &k);
     if (basis == NULL)
       return;
   }
@@ -131,7 +124,7 @@ set_location (GstSpectralPca *self, const gchar *location)
   self->location = g_strdup (location);
   GST_OBJECT_UNLOCK (self);
   if (started)
-    take_loaded (self, basis);
+    take_loaded (self, basis, k);
 }
 
 /* FALSE after an element error: the file is of other bands. */
@@ -140,24 +133,21 @@ use_loaded (GstSpectralPca *self)
 {
   const gchar *problem;
   CuvPcaBasis *basis;
+  gboolean ok;
 
   GST_OBJECT_LOCK (self);
   basis = g_steal_pointer (&self->loaded);
   GST_OBJECT_UNLOCK (self);
   if (basis == NULL)
     return TRUE;
-  if (basis->n != self->bands.n) {
-    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
-        ("The basis of basis-location is for %d bands, and the frames have %d "
-         "that count: set a file that was made of such frames.",
-            basis->n, self->bands.n),
-        (NULL));
-    gst_spectral_basis_free (basis);
-    return FALSE;
+  ok = gst_spectral_pca_check_basis (
+      GST_ELEMENT (self), basis, self->bands.n, FALSE);
+  if (ok) {
+    problem = cuv_pca_maker_set_basis (self->maker, basis);
+    ok = went_well (self, self->maker->on_device, problem);
   }
-  problem = cuv_pca_maker_set_basis (self->maker, basis);
   gst_spectral_basis_free (basis);
-  return went_well (self, self->maker->on_device, problem);
+  return ok;
 }
 
 static CuvPcaBasis *
@@ -176,7 +166,6 @@ static gboolean
 gst_spectral_pca_freeze_basis (GstSpectralPca *self, const gchar *location)
 {
   CuvPcaBasis *basis;
-  GError *error = NULL;
   gboolean ok;
 
   GST_OBJECT_LOCK (self);
@@ -185,13 +174,7 @@ gst_spectral_pca_freeze_basis (GstSpectralPca *self, const gchar *location)
   basis = copy_known_basis (self);
   if (basis == NULL)
     return FALSE;
-  ok = location == NULL || *location == '\0'
-      || gst_spectral_basis_save (basis, location, &error);
-  if (!ok) {
-    GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
-        ("Cannot save the basis: %s.", error->message), (NULL));
-    g_error_free (error);
-  }
+  ok = gst_spectral_pca_save_basis (GST_ELEMENT (self), basis, location);
   gst_spectral_basis_free (basis);
   return ok;
 }
@@ -199,7 +182,7 @@ gst_spectral_pca_freeze_basis (GstSpectralPca *self, const gchar *location)
 static void
 gst_spectral_pca_thaw_basis (GstSpectralPca *self)
 {
-  take_loaded (self, NULL);
+  take_loaded (self, NULL, 0);
 }
 
 static gboolean
@@ -257,29 +240,19 @@ gst_spectral_pca_prepare (
     GstSpectralTransform *transform, const GstSpectralInfo *info)
 {
   GstSpectralPca *self = GST_SPECTRAL_PCA (transform);
-  gboolean mask;
 
-  GST_OBJECT_LOCK (self);
-  mask = self->values.mask_band_ignore;
-  GST_OBJECT_UNLOCK (self);
-  return use_bands (self, info, mask);
+  return use_bands (self, info, values_of (self).mask_band_ignore);
 }
 
 /* A frozen basis outlives its maker. */
 static gboolean
 keep_basis (GstSpectralPca *self)
 {
-  const gboolean fits = self->basis.n == self->bands.n;
   const gchar *problem;
 
-  if (!fits) {
-    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
-        ("The basis is frozen and for %d bands, and now %d count: emit "
-         "thaw-basis or unset basis-location before bands change.",
-            self->basis.n, self->bands.n),
-        (NULL));
+  if (!gst_spectral_pca_check_basis (
+          GST_ELEMENT (self), &self->basis, self->bands.n, TRUE))
     return FALSE;
-  }
   problem = cuv_pca_maker_set_basis (self->maker, &self->basis);
   return went_well (self, self->maker->on_device, problem);
 }
@@ -311,49 +284,28 @@ ensure_maker (GstSpectralPca *self, gboolean on_device)
                                                   : new_basis (self);
 }
 
-/* Values that contradict each other are not used: those before stay in force,
- * if there are any. */
-static gboolean
-choose_values (GstSpectralPca *self, const GstSpectralPcaValues *values)
-{
-  gchar *problem = NULL;
-  gboolean ok;
-
-  if (self->have_values && memcmp (values, &self->seen, sizeof *values) == 0)
-    return TRUE;
-  self->seen = *values;
-  problem = gst_spectral_pca_values_problem (values);
-  ok = problem == NULL || self->have_values;
-  if (problem == NULL)
-    self->in_force = *values;
-  else if (self->have_values)
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("%s. Until then the settings before stay in force.", problem), (NULL));
-  else
-    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s.", problem), (NULL));
-  self->have_values = ok;
-  g_free (problem);
-  return ok;
-}
-
 /* ---- a frame ---- */
 
+/* A picture, whose pixels are NULL where scores are made. */
 static GstFlowReturn
 make_locked (GstSpectralPca *self, const GstSpectralFrame *frame,
     const GstSpectralSettings *settings, const GstSpectralPicture *picture,
-    GstBuffer *out)
+    const CuvPcaScores *scores, GstBuffer *out)
 {
-  CuvPcaParams params =
-      gst_spectral_pca_values_params (&self->in_force, settings->components);
+  CuvPcaParams params = gst_spectral_pca_values_params (
+      &self->choice.in_force, settings->components);
   const gchar *problem;
   CuvPcaResult result;
 
   if (!ensure_maker (self, frame->on_device) || !use_loaded (self))
     return GST_FLOW_ERROR;
   params.is_frozen = is_frozen (self);
-  problem = cuv_pca_maker_run (self->maker, &frame->cube, &self->bands, &params,
-      picture->pixels, (ptrdiff_t) picture->stride, frame->stream,
-      settings->n_threads, &result, &self->basis);
+  problem = scores != NULL
+      ? cuv_pca_maker_score (self->maker, &frame->cube, &self->bands, &params,
+          scores, settings->n_threads, &result, &self->basis)
+      : cuv_pca_maker_run (self->maker, &frame->cube, &self->bands, &params,
+          picture->pixels, (ptrdiff_t) picture->stride, frame->stream,
+          settings->n_threads, &result, &self->basis);
   if (!went_well (self, frame->on_device, problem))
     return GST_FLOW_ERROR;
   GST_OBJECT_LOCK (self);
@@ -365,28 +317,97 @@ make_locked (GstSpectralPca *self, const GstSpectralFrame *frame,
   return GST_FLOW_OK;
 }
 
+/* FALSE after an element error. */
+static gboolean
+use_values (GstSpectralPca *self)
+{
+  const GstSpectralInfo *info =
+      gst_spectral_transform_info (GST_SPECTRAL_TRANSFORM (self));
+  const GstSpectralPcaValues values = values_of (self);
+
+  return gst_spectral_pca_choose (&self->choice, GST_ELEMENT (self), &values)
+      && (self->choice.in_force.mask_band_ignore == self->was_masked
+          || use_bands (self, info, self->choice.in_force.mask_band_ignore));
+}
+
+/* Those that there are: of the bands, or of the basis that was loaded. */
+static gint
+count_components (GstSpectralPca *self, gint n_bands)
+{
+  gint n;
+
+  GST_OBJECT_LOCK (self);
+  n = self->n_given > 0 ? MIN (self->n_given, n_bands) : n_bands;
+  GST_OBJECT_UNLOCK (self);
+  return n;
+}
+
+static GstFlowReturn
+make_frame (GstSpectralPca *self, const GstSpectralFrame *frame,
+    const GstSpectralSettings *settings, const GstSpectralPicture *picture,
+    const CuvPcaScores *scores, GstBuffer *out)
+{
+  GstFlowReturn flow;
+
+  if (!use_values (self)
+      || (scores != NULL
+          && !gst_spectral_scores_check (GST_ELEMENT (self), scores->n,
+              count_components (self, self->bands.n))))
+    return GST_FLOW_ERROR;
+  g_mutex_lock (&self->lock);
+  flow = make_locked (self, frame, settings, picture, scores, out);
+  g_mutex_unlock (&self->lock);
+  return flow;
+}
+
 static GstFlowReturn
 gst_spectral_pca_make (GstSpectralTransform *transform,
     const GstSpectralFrame *frame, const GstSpectralSettings *settings,
     const GstSpectralPicture *picture, GstBuffer *in, GstBuffer *out)
 {
-  GstSpectralPca *self = GST_SPECTRAL_PCA (transform);
-  GstSpectralPcaValues values;
-  GstFlowReturn flow;
+  return make_frame (
+      GST_SPECTRAL_PCA (transform), frame, settings, picture, NULL, out);
+}
 
-  GST_OBJECT_LOCK (self);
-  values = self->values;
-  GST_OBJECT_UNLOCK (self);
-  if (!choose_values (self, &values))
-    return GST_FLOW_ERROR;
-  if (self->in_force.mask_band_ignore != self->was_masked
-      && !use_bands (self, gst_spectral_transform_info (transform),
-          self->in_force.mask_band_ignore))
-    return GST_FLOW_ERROR;
-  g_mutex_lock (&self->lock);
-  flow = make_locked (self, frame, settings, picture, out);
-  g_mutex_unlock (&self->lock);
-  return flow;
+static GstFlowReturn
+gst_spectral_pca_make_scores (GstSpectralTransform *transform,
+    const GstSpectralFrame *frame, const GstSpectralSettings *settings,
+    const GstSpectralInfo *info, gfloat *values, GstBuffer *out)
+{
+  const GstSpectralPicture none = { NULL, 0, info->width, info->height };
+  const CuvPcaScores scores = gst_spectral_scores_of (info, values);
+
+  gst_spectral_scores_name (out, info);
+  return make_frame (
+      GST_SPECTRAL_PCA (transform), frame, settings, &none, &scores, out);
+}
+
+/* ---- caps ---- */
+
+static GstCaps *
+gst_spectral_pca_transform_caps (GstBaseTransform *trans,
+    GstPadDirection direction, GstCaps *caps, GstCaps *filter)
+{
+  GstCaps *result = GST_BASE_TRANSFORM_CLASS (parent_class)
+                        ->transform_caps (trans, direction, caps, filter);
+
+  return direction == GST_PAD_SINK ? gst_spectral_scores_caps_last (result)
+                                   : result;
+}
+
+static GstCaps *
+gst_spectral_pca_fixate_caps (GstBaseTransform *trans,
+    GstPadDirection direction, GstCaps *caps, GstCaps *othercaps)
+{
+  GstSpectralPca *self = GST_SPECTRAL_PCA (trans);
+  const GstSpectralPcaValues values = values_of (self);
+  const gint n = gst_spectral_pca_n_bands (caps, values.mask_band_ignore);
+
+  if (direction == GST_PAD_SINK)
+    othercaps = gst_spectral_scores_fixate (
+        othercaps, MIN (values.scores, count_components (self, n)));
+  return GST_BASE_TRANSFORM_CLASS (parent_class)
+      ->fixate_caps (trans, direction, caps, othercaps);
 }
 
 static void
@@ -415,14 +436,9 @@ gst_spectral_pca_add_stats (
   GST_OBJECT_LOCK (self);
   counts = self->counts;
   GST_OBJECT_UNLOCK (self);
-  gst_structure_set (stats, "pixels", G_TYPE_UINT64,
-      (guint64) counts.last.pixels, "left-out", G_TYPE_UINT64,
-      (guint64) counts.last.left_out, "cuts", G_TYPE_UINT64, counts.cuts,
-      "sweeps", G_TYPE_UINT, (guint) counts.last.lesson.sweeps, "frozen",
-      G_TYPE_BOOLEAN, is_frozen (self), "microseconds-sums", G_TYPE_DOUBLE,
-      (gdouble) counts.last.sums_us, "microseconds-basis", G_TYPE_DOUBLE,
-      (gdouble) counts.last.basis_us, "microseconds-picture", G_TYPE_DOUBLE,
-      (gdouble) counts.last.picture_us, NULL);
+  gst_spectral_pca_add_result (stats, &counts.last);
+  gst_structure_set (stats, "cuts", G_TYPE_UINT64, counts.cuts, "frozen",
+      G_TYPE_BOOLEAN, is_frozen (self), NULL);
 }
 
 /* ---- states ---- */
@@ -443,16 +459,18 @@ gst_spectral_pca_start (GstBaseTransform *trans)
   GstSpectralPca *self = GST_SPECTRAL_PCA (trans);
   CuvPcaBasis *basis = NULL;
   gchar *location;
+  gint k = 0;
 
   GST_OBJECT_LOCK (self);
   location = g_strdup (self->location);
   self->counts = (Counts){ 0 };
   GST_OBJECT_UNLOCK (self);
-  self->have_values = FALSE;
+  self->choice.is_made = FALSE;
   if (location != NULL)
-    basis = load_basis (self, location, FALSE);
+    basis =
+        gst_spectral_pca_load_basis (GST_ELEMENT (self), location, FALSE, &k);
   if (basis != NULL)
-    take_loaded (self, basis);
+    take_loaded (self, basis, k);
   GST_OBJECT_LOCK (self);
   self->started = location == NULL || basis != NULL;
   GST_OBJECT_UNLOCK (self);
@@ -468,7 +486,7 @@ gst_spectral_pca_stop (GstBaseTransform *trans)
 
   drop_maker (self);
   forget_basis (self);
-  take_loaded (self, NULL);
+  take_loaded (self, NULL, 0);
   GST_OBJECT_LOCK (self);
   self->started = FALSE;
   GST_OBJECT_UNLOCK (self);
@@ -522,40 +540,6 @@ gst_spectral_pca_finalize (GObject *object)
 }
 
 static void
-install_signals (GType type)
-{
-  /**
-   * GstSpectralPca::freeze-basis:
-   * @self: the element
-   * @location: (nullable): a file to save the basis to
-   *
-   * Has all frames from now on shown by the components that are in force, and
-   * saves them. Before the first frame there are none: those of the first are
-   * then frozen.
-   *
-   * Returns: whether there were any, and they could be saved
-   *
-   * Since: 0.1
-   */
-  signals[SIGNAL_FREEZE_BASIS] = g_signal_new_class_handler ("freeze-basis",
-      type, G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
-      G_CALLBACK (gst_spectral_pca_freeze_basis), NULL, NULL, NULL,
-      G_TYPE_BOOLEAN, 1, G_TYPE_STRING);
-  /**
-   * GstSpectralPca::thaw-basis:
-   * @self: the element
-   *
-   * Has components learned from frames again.
-   *
-   * Since: 0.1
-   */
-  signals[SIGNAL_THAW_BASIS] = g_signal_new_class_handler ("thaw-basis", type,
-      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
-      G_CALLBACK (gst_spectral_pca_thaw_basis), NULL, NULL, NULL, G_TYPE_NONE,
-      0);
-}
-
-static void
 gst_spectral_pca_class_init (GstSpectralPcaClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
@@ -570,15 +554,23 @@ gst_spectral_pca_class_init (GstSpectralPcaClass *klass)
   object_class->finalize = gst_spectral_pca_finalize;
   trans_class->start = GST_DEBUG_FUNCPTR (gst_spectral_pca_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_spectral_pca_stop);
+  trans_class->transform_caps =
+      GST_DEBUG_FUNCPTR (gst_spectral_pca_transform_caps);
+  trans_class->fixate_caps = GST_DEBUG_FUNCPTR (gst_spectral_pca_fixate_caps);
   GST_CUV_TRANSFORM_CLASS (klass)->leave_context =
       GST_DEBUG_FUNCPTR (gst_spectral_pca_leave_context);
   spectral_class->paints_on_device = TRUE;
   spectral_class->prepare = gst_spectral_pca_prepare;
   spectral_class->make = gst_spectral_pca_make;
+  spectral_class->make_scores = gst_spectral_pca_make_scores;
   spectral_class->reset = gst_spectral_pca_reset;
   spectral_class->add_stats = gst_spectral_pca_add_stats;
   gst_spectral_pca_properties_install (object_class);
-  install_signals (G_TYPE_FROM_CLASS (klass));
+  gst_spectral_pca_signals_install (G_TYPE_FROM_CLASS (klass),
+      G_CALLBACK (gst_spectral_pca_freeze_basis),
+      G_CALLBACK (gst_spectral_pca_thaw_basis));
+  gst_element_class_add_static_pad_template (
+      GST_ELEMENT_CLASS (klass), &src_template);
   gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
       "Principal components", "Filter/Converter/Video",
       "Shows the principal components of spectral images, on the GPU or the "

@@ -4,6 +4,7 @@
 
 #include "gstcuvfilter.h"
 #include "gstcuvproperties.h"
+#include "gstspectralbasis.h"
 
 #define AT(field) G_STRUCT_OFFSET (GstSpectralPcaValues, field)
 
@@ -113,6 +114,9 @@ static const GstCuvProperty properties[] = {
       "Leave out the bands, and pixels with the value, that the caps say are "
       "no measurement",
       AT (mask_band_ignore), G_TYPE_BOOLEAN, NULL, 0, 1, TRUE, 0 },
+  { "scores", "Scores",
+      "Components of a cube of scores, if that is what follows takes",
+      AT (scores), G_TYPE_INT, NULL, 1, CUV_CUBE_MAX_BANDS, 10, 0 },
 };
 
 void
@@ -160,6 +164,29 @@ gst_spectral_pca_values_problem (const GstSpectralPcaValues *self)
       self->range_min);
 }
 
+gboolean
+gst_spectral_pca_choose (GstSpectralPcaChoice *self, GstElement *element,
+    const GstSpectralPcaValues *values)
+{
+  gchar *problem;
+
+  if (self->is_made && memcmp (values, &self->seen, sizeof *values) == 0)
+    return TRUE;
+  self->seen = *values;
+  problem = gst_spectral_pca_values_problem (values);
+  if (problem == NULL) {
+    self->in_force = *values;
+    self->is_made = TRUE;
+  } else if (self->is_made) {
+    GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
+        ("%s. Until then the settings before stay in force.", problem), (NULL));
+  } else {
+    GST_ELEMENT_ERROR (element, LIBRARY, SETTINGS, ("%s.", problem), (NULL));
+  }
+  g_free (problem);
+  return self->is_made;
+}
+
 CuvPcaParams
 gst_spectral_pca_values_params (
     const GstSpectralPcaValues *self, const gint components[GST_SPECTRAL_SHOWN])
@@ -184,4 +211,116 @@ gst_spectral_pca_bands (const GstSpectralInfo *info, gboolean mask)
     if (!mask || !info->bad[b])
       bands.index[bands.n++] = b;
   return bands;
+}
+
+gint
+gst_spectral_pca_n_bands (GstCaps *caps, gboolean mask)
+{
+  GstSpectralInfo info;
+  gchar *problem;
+
+  if (gst_structure_has_name (gst_caps_get_structure (caps, 0), "video/x-raw"))
+    return 3;
+  if (!gst_spectral_info_from_caps (&info, caps, &problem)) {
+    g_free (problem);
+    return 0;
+  }
+  return mask ? (gint) gst_spectral_info_n_good (&info) : info.bands;
+}
+
+/* ---- a file ---- */
+
+CuvPcaBasis *
+gst_spectral_pca_load_basis (
+    GstElement *self, const gchar *location, gboolean started, gint *k)
+{
+  CuvPcaBasis *basis = g_new0 (CuvPcaBasis, 1);
+  GError *error = NULL;
+
+  if (gst_spectral_basis_load (basis, location, k, &error))
+    return basis;
+  if (started)
+    GST_ELEMENT_WARNING (self, RESOURCE, READ,
+        ("basis-location '%s' is refused, all goes on as before: %s.", location,
+            error->message),
+        (NULL));
+  else
+    GST_ELEMENT_ERROR (self, RESOURCE, READ,
+        ("Cannot load the basis: %s. Set basis-location to a file that "
+         "freeze-basis wrote.",
+            error->message),
+        (NULL));
+  g_error_free (error);
+  g_free (basis);
+  return NULL;
+}
+
+gboolean
+gst_spectral_pca_check_basis (
+    GstElement *self, const CuvPcaBasis *basis, gint n, gboolean is_frozen)
+{
+  if (basis->n == n)
+    return TRUE;
+  if (is_frozen)
+    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
+        ("The basis is frozen and for %d bands, and now %d count: emit "
+         "thaw-basis or unset basis-location before bands change.",
+            basis->n, n),
+        (NULL));
+  else
+    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
+        ("The basis of basis-location is for %d bands, and the frames have %d "
+         "that count: set a file that was made of such frames.",
+            basis->n, n),
+        (NULL));
+  return FALSE;
+}
+
+gboolean
+gst_spectral_pca_save_basis (
+    GstElement *self, const CuvPcaBasis *basis, const gchar *location)
+{
+  GError *error = NULL;
+
+  if (location == NULL || *location == '\0'
+      || gst_spectral_basis_save (basis, location, &error))
+    return TRUE;
+  GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
+      ("Cannot save the basis: %s.", error->message), (NULL));
+  g_error_free (error);
+  return FALSE;
+}
+
+/* ---- signals ---- */
+
+void
+gst_spectral_pca_signals_install (GType type, GCallback freeze, GCallback thaw)
+{
+  /**
+   * GstSpectralPca::freeze-basis:
+   * @self: the element
+   * @location: (nullable): a file to save the basis to
+   *
+   * Has all frames from now on shown by the components that are in force, and
+   * saves them. Before the first frame there are none: those of the first are
+   * then frozen.
+   *
+   * Returns: whether there were any, and they could be saved
+   *
+   * Since: 0.1
+   */
+  g_signal_new_class_handler ("freeze-basis", type,
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, freeze, NULL, NULL, NULL,
+      G_TYPE_BOOLEAN, 1, G_TYPE_STRING);
+  /**
+   * GstSpectralPca::thaw-basis:
+   * @self: the element
+   *
+   * Has components learned from frames again.
+   *
+   * Since: 0.1
+   */
+  g_signal_new_class_handler ("thaw-basis", type,
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, thaw, NULL, NULL, NULL, G_TYPE_NONE,
+      0);
 }

@@ -18,6 +18,7 @@ typedef struct {
   gint mode, basis, stabilise, mapping;
   gdouble smoothing, sigmas, range_min, range_max, percentile;
   gboolean mask_band_ignore;
+  gint scores;
 } GstSpectralPcaValues;
 
 void gst_spectral_pca_properties_install (GObjectClass *klass);
@@ -32,8 +33,36 @@ gchar *gst_spectral_pca_values_problem (const GstSpectralPcaValues *self);
 CuvPcaParams gst_spectral_pca_values_params (const GstSpectralPcaValues *self,
     const gint components[GST_SPECTRAL_SHOWN]);
 
+/* Values in force, and those that were looked at last. */
+typedef struct {
+  GstSpectralPcaValues in_force, seen;
+  gboolean is_made;
+} GstSpectralPcaChoice;
+
+/* Has values be in force, but for such as contradict each other: those before
+ * stay, with a warning. FALSE after an error: there were none before. */
+gboolean gst_spectral_pca_choose (GstSpectralPcaChoice *self,
+    GstElement *element, const GstSpectralPcaValues *values);
+
+/* A basis of k vectors of a file; NULL after a warning, or an error before the
+ * start. */
+CuvPcaBasis *gst_spectral_pca_load_basis (
+    GstElement *self, const gchar *location, gboolean started, gint *k);
+
+/* FALSE after an element error: it is for other bands than those n. */
+gboolean gst_spectral_pca_check_basis (
+    GstElement *self, const CuvPcaBasis *basis, gint n, gboolean is_frozen);
+
+/* To no file if there is no location; FALSE after a warning. */
+gboolean gst_spectral_pca_save_basis (
+    GstElement *self, const CuvPcaBasis *basis, const gchar *location);
+
+void gst_spectral_pca_signals_install (
+    GType type, GCallback freeze, GCallback thaw);
+
 /* The bands that count: mask-band-ignore says whether the caps have a say. */
 CuvPcaBands gst_spectral_pca_bands (const GstSpectralInfo *info, gboolean mask);
+gint gst_spectral_pca_n_bands (GstCaps *caps, gboolean mask); /* 0: of none */
 
 G_END_DECLS
 

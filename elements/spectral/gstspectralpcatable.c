@@ -76,3 +76,14 @@ gst_spectral_pca_add_table (GstBuffer *buffer, const CuvPcaBasis *basis,
   gst_structure_take_value (table, "mean", &mean);
   set_vectors (table, basis, components);
 }
+
+void
+gst_spectral_pca_add_result (GstStructure *stats, const CuvPcaResult *result)
+{
+  gst_structure_set (stats, "pixels", G_TYPE_UINT64, (guint64) result->pixels,
+      "left-out", G_TYPE_UINT64, (guint64) result->left_out, "sweeps",
+      G_TYPE_UINT, (guint) result->lesson.sweeps, "microseconds-sums",
+      G_TYPE_DOUBLE, (gdouble) result->sums_us, "microseconds-basis",
+      G_TYPE_DOUBLE, (gdouble) result->basis_us, "microseconds-picture",
+      G_TYPE_DOUBLE, (gdouble) result->picture_us, NULL);
+}

@@ -15,6 +15,10 @@ void gst_spectral_pca_add_table (GstBuffer *buffer, const CuvPcaBasis *basis,
     const gint components[GST_SPECTRAL_SHOWN], const CuvPcaResult *result,
     const GstSpectralPicture *picture);
 
+/* The same frame's counts and times for stats. */
+void gst_spectral_pca_add_result (
+    GstStructure *stats, const CuvPcaResult *result);
+
 G_END_DECLS
 
 #endif

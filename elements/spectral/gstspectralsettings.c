@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstspectralsettings.h"
 
+#include "gstcuvfilter.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -22,4 +24,46 @@ gst_spectral_components_parse (
       return FALSE;
   memcpy (components, c, sizeof c);
   return TRUE;
+}
+
+void
+gst_spectral_properties_install (GObjectClass *klass)
+{
+  /**
+   * GstSpectralTransform:components:
+   *
+   * Which components are red, green and blue: three numbers from 1 on, 0 for
+   * black. Grey is one that is named three times.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, GST_SPECTRAL_PROP_COMPONENTS,
+      g_param_spec_string ("components", "Components",
+          "Which components are red, green and blue, from 1 on (0 = black)",
+          GST_SPECTRAL_DEFAULT_COMPONENTS, GST_CUV_PARAM_LIVE));
+  /**
+   * GstSpectralTransform:n-threads:
+   *
+   * Threads for work on the CPU, 0 = one per processor. Results are the same
+   * for every number.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, GST_SPECTRAL_PROP_N_THREADS,
+      g_param_spec_int ("n-threads", "Threads",
+          "Threads for work on the CPU (0 = one per processor)", 0, 1024, 0,
+          GST_CUV_PARAM_LIVE));
+  /**
+   * GstSpectralTransform:stats:
+   *
+   * frames (guint64), device (cpu or cuda), microseconds and microseconds-mean
+   * (guint64, of a frame), and the element's own counts. With CUDA gpu-bytes
+   * that the process holds, uploaded bytes, and of those staged, which did not
+   * come in pinned memory (guint64).
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, GST_SPECTRAL_PROP_STATS,
+      g_param_spec_boxed ("stats", "Statistics", "What the element did",
+          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 }

@@ -3,7 +3,7 @@
 #ifndef GST_SPECTRAL_SETTINGS_H
 #define GST_SPECTRAL_SETTINGS_H
 
-#include <glib.h>
+#include <glib-object.h>
 
 G_BEGIN_DECLS
 
@@ -24,6 +24,16 @@ typedef struct {
 /* NULL is the default. FALSE: nothing is changed. */
 gboolean gst_spectral_components_parse (
     const gchar *text, gint components[GST_SPECTRAL_SHOWN]);
+
+/* Properties that all have; ids of others are from GST_SPECTRAL_PROP_FIRST on.
+ */
+enum {
+  GST_SPECTRAL_PROP_COMPONENTS = 1,
+  GST_SPECTRAL_PROP_N_THREADS,
+  GST_SPECTRAL_PROP_STATS,
+};
+
+void gst_spectral_properties_install (GObjectClass *klass);
 
 G_END_DECLS
 

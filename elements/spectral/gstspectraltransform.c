@@ -10,8 +10,6 @@
 GST_DEBUG_CATEGORY_STATIC (spectral_transform_debug);
 #define GST_CAT_DEFAULT spectral_transform_debug
 
-enum { PROP_0, PROP_COMPONENTS, PROP_N_THREADS, PROP_STATS };
-
 typedef struct {
   /* under the object lock */
   GstSpectralSettings settings;
@@ -23,7 +21,8 @@ typedef struct {
 
   /* of the streaming thread */
   GstSpectralInfo info;
-  gboolean uses_device; /* frames in host memory, too */
+  GstSpectralInfo scores; /* of what is made; no bands: pictures */
+  gboolean uses_device;   /* frames in host memory, too */
   GstSpectralCanvas canvas;
   GstSpectralDevice device;
   GstCuvQos qos;
@@ -77,13 +76,6 @@ gst_spectral_transform_transform_caps (GstBaseTransform *trans,
 }
 
 static gboolean
-gst_spectral_transform_get_unit_size (
-    GstBaseTransform *trans, GstCaps *caps, gsize *size)
-{
-  return gst_spectral_caps_unit_size (caps, size);
-}
-
-static gboolean
 read_info (GstSpectralTransform *self, GstCaps *caps, const GstVideoInfo *video)
 {
   gchar *problem = NULL;
@@ -102,8 +94,33 @@ read_info (GstSpectralTransform *self, GstCaps *caps, const GstVideoInfo *video)
 }
 
 static gboolean
+makes_scores (GstSpectralTransform *self)
+{
+  return PRIV (self)->scores.bands > 0;
+}
+
+/* What is made of frames: pictures, or scores. */
+static gboolean
+read_out_info (
+    GstSpectralTransform *self, GstCaps *caps, const GstVideoInfo *video)
+{
+  gchar *problem;
+
+  PRIV (self)->scores = (GstSpectralInfo){ 0 };
+  if (GST_VIDEO_INFO_FORMAT (video) != GST_VIDEO_FORMAT_UNKNOWN)
+    return TRUE;
+  if (gst_spectral_info_from_caps (&PRIV (self)->scores, caps, &problem))
+    return TRUE;
+  GST_ERROR_OBJECT (self, "%s: %" GST_PTR_FORMAT, problem, caps);
+  g_free (problem);
+  return FALSE;
+}
+
+static gboolean
 make_canvas (GstSpectralTransform *self, const GstVideoInfo *info)
 {
+  if (makes_scores (self))
+    return TRUE;
   if (gst_spectral_canvas_init (
           &PRIV (self)->canvas, PRIV (self)->device.context, info))
     return TRUE;
@@ -133,7 +150,10 @@ gst_spectral_transform_set_info (GstCuvTransform *transform, GstCaps *in_caps,
 {
   GstSpectralTransform *self = GST_SPECTRAL_TRANSFORM (transform);
 
-  PRIV (self)->uses_device = uses_device (self, in_info, in_caps, out_caps);
+  if (!read_out_info (self, out_caps, out_info))
+    return FALSE;
+  PRIV (self)->uses_device =
+      !makes_scores (self) && uses_device (self, in_info, in_caps, out_caps);
   return read_info (self, in_caps, in_info) && make_canvas (self, out_info)
       && GST_SPECTRAL_TRANSFORM_GET_CLASS (self)->prepare (
           self, &PRIV (self)->info);
@@ -168,6 +188,10 @@ gst_spectral_transform_decide_allocation (
   GstSpectralTransformPrivate *priv = PRIV (self);
   GstCaps *caps;
 
+  if (makes_scores (self)) /* no frames of video, for which the parent looks */
+    return GST_BASE_TRANSFORM_CLASS (
+        g_type_class_peek (GST_TYPE_BASE_TRANSFORM))
+        ->decide_allocation (trans, query);
   gst_query_parse_allocation (query, &caps, NULL);
   if (caps != NULL && !gst_cuv_caps_is_cuda (caps) && priv->uses_device
       && GST_SPECTRAL_TRANSFORM_GET_CLASS (self)->paints_on_device)
@@ -240,6 +264,24 @@ make_picture (GstSpectralTransform *self, const Work *work)
 }
 
 static GstFlowReturn
+make_scores (GstSpectralTransform *self, const Work *work)
+{
+  const GstSpectralInfo *info = &PRIV (self)->scores;
+  GstFlowReturn flow;
+  GstMapInfo map;
+
+  if (!gst_buffer_map (work->out, &map, GST_MAP_WRITE))
+    return cannot_write (self, work->out, "Cannot map a cube to write to");
+  if (map.size < gst_spectral_info_size (info))
+    flow = cannot_write (self, work->out, "A buffer is too small for a cube");
+  else
+    flow = GST_SPECTRAL_TRANSFORM_GET_CLASS (self)->make_scores (self,
+        &work->frame, &work->settings, info, (gfloat *) map.data, work->out);
+  gst_buffer_unmap (work->out, &map);
+  return flow;
+}
+
+static GstFlowReturn
 transform_input (
     GstSpectralTransform *self, const GstSpectralInput *input, Work *work)
 {
@@ -253,7 +295,8 @@ transform_input (
     problem = gst_spectral_device_place (
         device, input, work->settings.n_threads, &frame->cube, &frame->stream);
   flow = problem != NULL ? gst_spectral_transform_failed (self, TRUE, problem)
-                         : make_picture (self, work);
+      : makes_scores (self) ? make_scores (self, work)
+                            : make_picture (self, work);
   if (frame->on_device && flow != GST_FLOW_OK)
     gst_spectral_device_wait (device, frame->stream);
   return flow;
@@ -285,7 +328,8 @@ enter_device (GstSpectralTransform *self, GstBuffer *in)
       ? gst_cuv_context_follow (context, in)
       : PRIV (self)->uses_device && gst_cuv_context_open (context);
 
-  return there && context->kernels && gst_cuv_context_push (context);
+  return there && !makes_scores (self) && context->kernels
+      && gst_cuv_context_push (context);
 }
 
 static GstFlowReturn
@@ -460,10 +504,10 @@ gst_spectral_transform_set_property (
   GstSpectralTransform *self = GST_SPECTRAL_TRANSFORM (object);
 
   switch (id) {
-    case PROP_COMPONENTS:
+    case GST_SPECTRAL_PROP_COMPONENTS:
       set_components (self, g_value_get_string (value));
       break;
-    case PROP_N_THREADS:
+    case GST_SPECTRAL_PROP_N_THREADS:
       GST_OBJECT_LOCK (self);
       PRIV (self)->settings.n_threads = g_value_get_int (value);
       GST_OBJECT_UNLOCK (self);
@@ -479,14 +523,14 @@ gst_spectral_transform_get_property (
 {
   GstSpectralTransform *self = GST_SPECTRAL_TRANSFORM (object);
 
-  if (id == PROP_STATS) {
+  if (id == GST_SPECTRAL_PROP_STATS) {
     g_value_take_boxed (value, get_stats (self));
     return;
   }
   GST_OBJECT_LOCK (self);
-  if (id == PROP_COMPONENTS)
+  if (id == GST_SPECTRAL_PROP_COMPONENTS)
     g_value_set_string (value, PRIV (self)->components);
-  else if (id == PROP_N_THREADS)
+  else if (id == GST_SPECTRAL_PROP_N_THREADS)
     g_value_set_int (value, PRIV (self)->settings.n_threads);
   else
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -504,48 +548,6 @@ gst_spectral_transform_finalize (GObject *object)
 }
 
 static void
-install_properties (GObjectClass *klass)
-{
-  /**
-   * GstSpectralTransform:components:
-   *
-   * Which components are red, green and blue: three numbers from 1 on, 0 for
-   * black. Grey is one that is named three times.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_COMPONENTS,
-      g_param_spec_string ("components", "Components",
-          "Which components are red, green and blue, from 1 on (0 = black)",
-          GST_SPECTRAL_DEFAULT_COMPONENTS, GST_CUV_PARAM_LIVE));
-  /**
-   * GstSpectralTransform:n-threads:
-   *
-   * Threads for work on the CPU, 0 = one per processor. Results are the same
-   * for every number.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_N_THREADS,
-      g_param_spec_int ("n-threads", "Threads",
-          "Threads for work on the CPU (0 = one per processor)", 0, 1024, 0,
-          GST_CUV_PARAM_LIVE));
-  /**
-   * GstSpectralTransform:stats:
-   *
-   * frames (guint64), device (cpu or cuda), microseconds and microseconds-mean
-   * (guint64, of a frame), and the element's own counts. With CUDA gpu-bytes
-   * that the process holds, uploaded bytes, and of those staged, which did not
-   * come in pinned memory (guint64).
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_STATS,
-      g_param_spec_boxed ("stats", "Statistics", "What the element did",
-          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
-}
-
-static void
 gst_spectral_transform_class_init (GstSpectralTransformClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
@@ -558,8 +560,8 @@ gst_spectral_transform_class_init (GstSpectralTransformClass *klass)
   object_class->finalize = gst_spectral_transform_finalize;
   trans_class->transform_caps =
       GST_DEBUG_FUNCPTR (gst_spectral_transform_transform_caps);
-  trans_class->get_unit_size =
-      GST_DEBUG_FUNCPTR (gst_spectral_transform_get_unit_size);
+  trans_class->transform_size =
+      GST_DEBUG_FUNCPTR (gst_spectral_caps_transform_size);
   trans_class->propose_allocation =
       GST_DEBUG_FUNCPTR (gst_spectral_transform_propose_allocation);
   trans_class->decide_allocation =
@@ -573,7 +575,7 @@ gst_spectral_transform_class_init (GstSpectralTransformClass *klass)
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_spectral_transform_stop);
   transform_class->set_info = gst_spectral_transform_set_info;
   transform_class->leave_context = gst_spectral_transform_leave_context;
-  install_properties (object_class);
+  gst_spectral_properties_install (object_class);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_type_mark_as_plugin_api (GST_TYPE_SPECTRAL_TRANSFORM, 0);

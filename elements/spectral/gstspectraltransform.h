@@ -6,6 +6,8 @@
  * what all such elements have: components, n-threads, stats, the answer to the
  * LATENCY query.
  *
+ * Elements that have make_scores make cubes of floats, too, in host memory.
+ *
  * RGB video is worked on where it is. Cubes and grey video, which CUDA memory
  * cannot hold, and all whose pictures go to CUDA memory, are copied to the
  * device where there is one. */
@@ -48,6 +50,12 @@ struct _GstSpectralTransformClass {
   GstFlowReturn (*make) (GstSpectralTransform *self,
       const GstSpectralFrame *frame, const GstSpectralSettings *settings,
       const GstSpectralPicture *picture, GstBuffer *in, GstBuffer *out);
+
+  /* Makes a cube of scores of one in host memory, as make() does, where the
+   * source pad's template has cubes. Optional. */
+  GstFlowReturn (*make_scores) (GstSpectralTransform *self,
+      const GstSpectralFrame *frame, const GstSpectralSettings *settings,
+      const GstSpectralInfo *info, gfloat *scores, GstBuffer *out);
 
   /* Forget what earlier frames taught: a flush, a new segment. Optional. */
   void (*reset) (GstSpectralTransform *self);

@@ -11,7 +11,7 @@
 enum { MAX_WORKERS = CUV_PCA_CHUNKS };
 
 /* What is done with each tile. */
-enum { SUM = 1 << 0, COUNT = 1 << 1, PAINT = 1 << 2 };
+enum { SUM = 1 << 0, COUNT = 1 << 1, PAINT = 1 << 2, SCORE = 1 << 3 };
 
 typedef struct {
   CuvPcaTile tile;
@@ -19,12 +19,13 @@ typedef struct {
   uint8_t pixels[4 * CUV_PCA_TILE];
   int64_t bins[CUV_PCA_SHOWN * CUV_PCA_BINS];
   int64_t left_out;
+  double *scores; /* of a tile */
 } Worker;
 
 struct _CuvPcaCpu {
   CuvPcaTrack track;
   CuvPcaSteps steps;
-  int n, n_workers;
+  int n, n_workers, n_scores; /* that workers have room for */
   Worker *workers;
   CuvPcaSum *chunks, *sums;
 
@@ -33,6 +34,7 @@ struct _CuvPcaCpu {
   const CuvPcaBands *bands;
   uint8_t *picture;
   ptrdiff_t stride;
+  const CuvPcaScores *scores;
   int n_threads, tasks;
   CuvPcaGains gains, bin_gains;
 };
@@ -80,6 +82,8 @@ cuv_pca_cpu_free (CuvPcaCpu *self)
     return;
   for (int i = 0; self->workers != NULL && i < self->n_workers; i++)
     cuv_pca_tile_clear (&self->workers[i].tile);
+  for (int i = 0; self->workers != NULL && i < self->n_workers; i++)
+    free (self->workers[i].scores);
   cuv_pca_track_clear (&self->track);
   free (self->workers);
   free (self->chunks);
@@ -129,6 +133,17 @@ paint (CuvPcaCpu *self, Worker *worker, int64_t first)
 }
 
 static void
+score (CuvPcaCpu *self, Worker *worker, int64_t first)
+{
+  const CuvPcaBasis *basis = &self->track.basis;
+
+  if (basis->is_known)
+    cuv_pca_score (&worker->tile, basis, self->scores->n, worker->scores);
+  cuv_pca_store_scores (&worker->tile, first,
+      basis->is_known ? worker->scores : NULL, self->scores);
+}
+
+static void
 do_chunk (CuvPcaCpu *self, Worker *worker, int chunk)
 {
   const int64_t n_tiles = cuv_pca_n_tiles (self->cube);
@@ -146,6 +161,8 @@ do_chunk (CuvPcaCpu *self, Worker *worker, int chunk)
       count (self, worker);
     if (self->tasks & PAINT)
       paint (self, worker, t * CUV_PCA_TILE);
+    if (self->tasks & SCORE)
+      score (self, worker, t * CUV_PCA_TILE);
   }
 }
 
@@ -264,15 +281,22 @@ run_lagged (CuvPcaCpu *self, const CuvPcaParams *params, CuvPcaResult *result,
 }
 
 static void
+learn_first (CuvPcaCpu *self, const CuvPcaParams *params, CuvPcaResult *result,
+    struct timespec *start)
+{
+  if (params->is_frozen && self->track.basis.is_known)
+    return;
+  pass (self, SUM);
+  result->sums_us = microseconds_since (start);
+  learn (self, params, result);
+  result->basis_us = microseconds_since (start);
+}
+
+static void
 run_exact (CuvPcaCpu *self, const CuvPcaParams *params, CuvPcaResult *result,
     struct timespec *start)
 {
-  if (!params->is_frozen || !self->track.basis.is_known) {
-    pass (self, SUM);
-    result->sums_us = microseconds_since (start);
-    learn (self, params, result);
-    result->basis_us = microseconds_since (start);
-  }
+  learn_first (self, params, result, start);
   find_limits (self, params);
   cuv_pca_track_gains (&self->track, &params->display, &self->gains);
   result->left_out = pass (self, PAINT);
@@ -300,4 +324,43 @@ cuv_pca_cpu_run (CuvPcaCpu *self, const CuvCube *cube, const CuvPcaBands *bands,
   else
     run_exact (self, params, result, &start);
   result->pixels = (int64_t) cube->width * cube->height - result->left_out;
+}
+
+static bool
+ensure_scores (CuvPcaCpu *self, int n)
+{
+  if (n <= self->n_scores)
+    return true;
+  for (int i = 0; i < self->n_workers; i++) {
+    const size_t size = (size_t) n * CUV_PCA_TILE * sizeof (double);
+    double *room = realloc (self->workers[i].scores, size);
+
+    if (room == NULL)
+      return false;
+    self->workers[i].scores = room;
+  }
+  self->n_scores = n;
+  return true;
+}
+
+bool
+cuv_pca_cpu_score (CuvPcaCpu *self, const CuvCube *cube,
+    const CuvPcaBands *bands, const CuvPcaParams *params,
+    const CuvPcaScores *scores, int n_threads, CuvPcaResult *result)
+{
+  struct timespec start;
+
+  if (!ensure_scores (self, scores->n))
+    return false;
+  clock_gettime (CLOCK_MONOTONIC, &start);
+  *result = (CuvPcaResult){ 0 };
+  self->cube = cube;
+  self->bands = bands;
+  self->scores = scores;
+  self->n_threads = n_threads;
+  learn_first (self, params, result, &start);
+  result->left_out = pass (self, SCORE);
+  result->picture_us = microseconds_since (&start);
+  result->pixels = (int64_t) cube->width * cube->height - result->left_out;
+  return true;
 }

@@ -23,4 +23,10 @@ void cuv_pca_cpu_run (CuvPcaCpu *self, const CuvCube *cube,
     const CuvPcaBands *bands, const CuvPcaParams *params, uint8_t *picture,
     ptrdiff_t stride, int n_threads, CuvPcaResult *result);
 
+/* Learns from a cube and writes the components of its pixels, as many as scores
+ * has, by what is known then. false: there is no memory. */
+bool cuv_pca_cpu_score (CuvPcaCpu *self, const CuvCube *cube,
+    const CuvPcaBands *bands, const CuvPcaParams *params,
+    const CuvPcaScores *scores, int n_threads, CuvPcaResult *result);
+
 #endif

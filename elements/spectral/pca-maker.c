@@ -107,3 +107,16 @@ cuv_pca_maker_run (CuvPcaMaker *self, const CuvCube *cube,
   cuv_pca_basis_copy (basis, &cuv_pca_cpu_track (self->cpu)->basis);
   return NULL;
 }
+
+const char *
+cuv_pca_maker_score (CuvPcaMaker *self, const CuvCube *cube,
+    const CuvPcaBands *bands, const CuvPcaParams *params,
+    const CuvPcaScores *scores, int n_threads, CuvPcaResult *result,
+    CuvPcaBasis *basis)
+{
+  if (!cuv_pca_cpu_score (
+          self->cpu, cube, bands, params, scores, n_threads, result))
+    return "out of memory";
+  cuv_pca_basis_copy (basis, &cuv_pca_cpu_track (self->cpu)->basis);
+  return NULL;
+}

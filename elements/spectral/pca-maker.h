@@ -34,4 +34,10 @@ const char *cuv_pca_maker_run (CuvPcaMaker *self, const CuvCube *cube,
     ptrdiff_t stride, void *stream, int n_threads, CuvPcaResult *result,
     CuvPcaBasis *basis);
 
+/* The same for scores, by a maker that is not on the device. */
+const char *cuv_pca_maker_score (CuvPcaMaker *self, const CuvCube *cube,
+    const CuvPcaBands *bands, const CuvPcaParams *params,
+    const CuvPcaScores *scores, int n_threads, CuvPcaResult *result,
+    CuvPcaBasis *basis);
+
 #endif

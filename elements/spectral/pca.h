@@ -93,6 +93,25 @@ double cuv_pca_basis_total (const CuvPcaBasis *self);
 void cuv_pca_basis_spread (
     const CuvPcaBasis *self, int k, double *mean, double *deviation);
 
+/* ---- scores ---- */
+
+/* A cube of floats, of a component in each band; steps are in floats. */
+typedef struct {
+  float *values;
+  int32_t n, width;
+  int64_t pixel_step, row_step, band_step;
+} CuvPcaScores;
+
+/* The first components, CUV_PCA_TILE values each, added up band by band in
+ * double: v_k . s of a correlation, v_k . (s - mean) / deviation else. */
+void cuv_pca_score (const CuvPcaTile *tile, const CuvPcaBasis *basis,
+    int n_scores, double *out);
+
+/* Those of a tile whose first pixel is that of the image; pixels that are left
+ * out are NaN, and all are without values. */
+void cuv_pca_store_scores (const CuvPcaTile *tile, int64_t first,
+    const double *values, const CuvPcaScores *to);
+
 /* ---- pictures ---- */
 
 /* Gains to bytes; limits for percentiles only. A component of no deviation, and

@@ -83,8 +83,11 @@ def write_scene():
         'scene.img', SHAPE[2], SHAPE[1], SHAPE[0], gdal.GDT_Int16)
     data.SetGeoTransform((300000.5, 30, 0, 5000000, 0, -30))
     data.SetProjection(reference.ExportToWkt())
+    cube = random_cube(np.int16)
+    cube[1, 2, 3] = -9999
+    data.GetRasterBand(1).SetNoDataValue(-9999)
     for band in range(SHAPE[0]):
-        data.GetRasterBand(band + 1).WriteArray(random_cube(np.int16)[band])
+        data.GetRasterBand(band + 1).WriteArray(cube[band])
         data.GetRasterBand(band + 1).SetDescription(f'band {band} of 4')
     data.FlushCache()
     data = None
@@ -111,9 +114,11 @@ def check_scene(path, same_samples):
     check(header.get('acquisition_time') == '2024-06-01T10:11:12Z',
           f'{path}: {header}')
     if not same_samples:
-        check(not header.keys() & {'fwhm', 'band_names', 'wavelength',
+        check(not header.keys() & {'fwhm', 'wavelength', 'default_bands',
                                    'reflectance_scale_factor'},
               f'{path}: {header}')
+        check(after.GetRasterBand(2).GetDescription() == 'component 2',
+              f'{path}: {after.GetRasterBand(2).GetDescription()}')
         return
     for band in range(1, SHAPE[0] + 1):
         name = after.GetRasterBand(band).GetDescription()
@@ -124,6 +129,27 @@ def check_scene(path, same_samples):
           f'{path}: {header}')
     widths = [float(w) for w in header['fwhm'].strip('{}').split(',')]
     check(np.allclose(widths, [10, 20, 30, 40], 1e-14, 0), f'{path}: {widths}')
+
+
+def check_scores():
+    """Against eigenvectors by NumPy, whose signs may be others."""
+    check_scene('scores.img', False)
+    pixels = gdal.Open('scene.img').ReadAsArray().reshape(SHAPE[0], -1)
+    scores = gdal.Open('scores.img').ReadAsArray()
+    check(scores.dtype == np.float32 and scores.shape == (3, *SHAPE[1:]),
+          f'scores: {scores.dtype} {scores.shape}')
+    scores = scores.reshape(3, -1)
+    valid = ~(pixels == -9999).any(axis=0)
+    check((~valid).sum() == 1 and np.array_equal(np.isfinite(scores).all(0), valid)
+          and np.isnan(scores[:, ~valid]).all(), 'scores: NaN')
+    pixels = pixels[:, valid].astype(float)
+    centred = pixels - pixels.mean(axis=1, keepdims=True)
+    vectors = np.linalg.eigh(centred @ centred.T)[1][:, ::-1].T
+    for k in range(3):
+        wanted = vectors[k] @ centred
+        error = min(np.abs(scores[k, valid] - sign * wanted).max()
+                    for sign in (1, -1))
+        check(error < 1e-5 * np.abs(wanted).max(), f'score {k + 1}: {error}')
 
 
 def play(*line):
@@ -177,6 +203,9 @@ def main():
         play('envisrc', 'location=scene.hdr', '!', 'queue', '!',
              'envisink', 'location=copy.hdr')
         check_scene('copy.img', True)
+        play('envisrc', 'location=scene.hdr', '!', 'spectralpca', 'scores=3',
+             '!', 'envisink', 'location=scores.hdr')
+        check_scores()
         os.chdir('/')
     print(f'{len(cubes)} cubes, {checks} checks, {failures} failures')
     sys.exit(1 if failures else 0)

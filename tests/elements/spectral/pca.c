@@ -1,107 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The element spectralpca: caps, pictures, metadata, live changes, bases of
  * files, bad input. With CUV_TEST_CUDA=1 on the GPU. */
-#include "device.h"
+#include "pca-scene.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
 
-#include "gstcuvmeta.h"
-#include "gstspectralinfo.h"
-
-enum { WIDTH = 37, HEIGHT = 23, BANDS = 6 };
-
-#define CUBE_CAPS                                                              \
-  "video/x-spectral,format=U16LE,width=37,height=23,bands=6,"                  \
-  "interleave=bil,framerate=30/1"
-
-/* Three spectra in changing shares, and noise of a seed. */
-static guint16
-sample (gint x, gint y, gint b, guint frame)
-{
-  gdouble s = 3000 + 2000 * sin (0.3 * x) * (b < 3 ? 1 : -1)
-      + 900 * cos (0.2 * y + 0.1 * frame) * (b % 2 ? 1 : -1) + 150 * (b == 2);
-
-  return (guint16) (s + (x * 7 + y * 13 + b * 5) % 11);
-}
-
-static GstBuffer *
-cube_new (guint frame)
-{
-  GstBuffer *buffer =
-      gst_buffer_new_allocate (NULL, WIDTH * HEIGHT * BANDS * 2, NULL);
-  GstMapInfo map;
-
-  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
-  for (gint i = 0; i < WIDTH * HEIGHT * BANDS; i++) {
-    gint x = i % WIDTH, b = i / WIDTH % BANDS, y = i / WIDTH / BANDS;
-
-    ((guint16 *) map.data)[i] = sample (x, y, b, frame);
-  }
-  gst_buffer_unmap (buffer, &map);
-  GST_BUFFER_PTS (buffer) = frame * GST_SECOND / 30;
-  GST_BUFFER_DURATION (buffer) = GST_SECOND / 30;
-  return buffer;
-}
-
-static GstHarness *
-harness_new (const gchar *line, const gchar *caps)
-{
-  GstHarness *h = gst_harness_new_parse (line);
-
-  gst_harness_set_src_caps_str (h, caps);
-  return h;
-}
-
-static GstBuffer *
-push (GstHarness *h, guint frame)
-{
-  GstBuffer *out;
-
-  fail_unless_equals_int (gst_harness_push (h, cube_new (frame)), GST_FLOW_OK);
-  out = gst_harness_pull (h);
-  fail_unless_equals_uint64 (GST_BUFFER_PTS (out), frame * GST_SECOND / 30);
-  device_check (h, "spectralpca");
-  return out;
-}
-
-static void
-table_of (GstBuffer *buffer, GstCuvTable *table)
-{
-  gpointer state = NULL;
-
-  fail_unless (gst_cuv_meta_next_table (buffer, &state, table));
-  fail_unless_equals_string (table->kind, "pca");
-  fail_unless_equals_string (table->key, "spectral");
-}
-
-static GBytes *
-pixels_of (GstBuffer *buffer)
-{
-  gpointer copy;
-  gsize size;
-
-  gst_buffer_extract_dup (buffer, 0, (gsize) -1, &copy, &size);
-  return g_bytes_new_take (copy, size);
-}
-
-static void
-check_same (GstBuffer *a, GstBuffer *b, gboolean same)
-{
-  GBytes *x = pixels_of (a), *y = pixels_of (b);
-
-  fail_unless (g_bytes_equal (x, y) == same);
-  g_bytes_unref (x);
-  g_bytes_unref (y);
-}
-
 /* ---- pictures ---- */
-
-static gdouble
-number (const GValue *array, guint i)
-{
-  return g_value_get_double (gst_value_array_get_value (array, i));
-}
 
 /* Each pixel from the table alone: what the metadata says is what is seen. */
 static void
@@ -118,8 +23,9 @@ check_picture (GstBuffer *buffer, const GstCuvTable *table)
       gdouble sigma = sqrt (gst_cuv_table_double (table, c, 0)), y = 0;
 
       for (gint b = 0; b < BANDS; b++)
-        y += number (v, (guint) b)
-            * (sample (p % WIDTH, p / WIDTH, b, 0) - number (mean, (guint) b));
+        y += pca_number (v, (guint) b)
+            * (pca_sample (p % WIDTH, p / WIDTH, b, 0)
+                - pca_number (mean, (guint) b));
       y = CLAMP (128 + 127 * y / (3 * sigma), 0, 255);
       fail_unless (fabs (map.data[4 * p + (gint) c] - y) < 0.51,
           "pixel %d, channel %u: %u, not %g", p, c, map.data[4 * p + (gint) c],
@@ -132,13 +38,13 @@ check_picture (GstBuffer *buffer, const GstCuvTable *table)
 
 GST_START_TEST (pictures_are_what_the_table_says)
 {
-  GstHarness *h = harness_new (
+  GstHarness *h = pca_harness_new (
       "spectralpca ! capsfilter caps=video/x-raw,format=RGBA", CUBE_CAPS);
-  GstBuffer *out = push (h, 0);
+  GstBuffer *out = pca_push (h, 0);
   gdouble explained = 0;
   GstCuvTable table;
 
-  table_of (out, &table);
+  pca_table_of (out, &table);
   fail_unless_equals_int (table.n_rows, BANDS);
   for (guint k = 0; k < BANDS; k++) {
     explained += gst_cuv_table_double (&table, k, 1);
@@ -179,8 +85,8 @@ GST_START_TEST (rgb_video_in_any_order_is_the_same)
     gst_element_set_state (pipeline, GST_STATE_NULL);
     gst_object_unref (pipeline);
   }
-  check_same (out[0], out[1], TRUE);
-  check_same (out[0], out[2], TRUE);
+  pca_check_same (out[0], out[1], TRUE);
+  pca_check_same (out[0], out[2], TRUE);
   for (gint i = 0; i < 3; i++)
     gst_buffer_unref (out[i]);
 }
@@ -189,13 +95,14 @@ GST_END_TEST
 /* Grey in, by one component three times, so that NV12 has it as Y alone. */
 GST_START_TEST (nv12_shows_the_same)
 {
-  GstHarness *h = harness_new ("spectralpca components=1,1,1 ! capsfilter "
-                               "caps=video/x-raw,format=NV12,colorimetry=bt601",
-      CUBE_CAPS);
-  GstHarness *rgb = harness_new (
+  GstHarness *h =
+      pca_harness_new ("spectralpca components=1,1,1 ! capsfilter "
+                       "caps=video/x-raw,format=NV12,colorimetry=bt601",
+          CUBE_CAPS);
+  GstHarness *rgb = pca_harness_new (
       "spectralpca components=1,1,1 ! capsfilter caps=video/x-raw,format=RGBx",
       CUBE_CAPS);
-  GstBuffer *a = push (h, 0), *b = push (rgb, 0);
+  GstBuffer *a = pca_push (h, 0), *b = pca_push (rgb, 0);
   guint8 y, r;
 
   for (gsize p = 0; p < WIDTH; p++) {
@@ -214,23 +121,23 @@ GST_START_TEST (bad_bands_and_ignored_pixels_are_left_out)
 {
   gchar *caps = g_strdup_printf (CUBE_CAPS
       ",bad-bands=(int)<0,4>,ignore-value=(double)%u",
-      sample (5, 6, 2, 0));
-  GstHarness *h = harness_new (
+      pca_sample (5, 6, 2, 0));
+  GstHarness *h = pca_harness_new (
       "spectralpca name=pca ! capsfilter caps=video/x-raw,format=RGBA", caps);
   GstElement *pca = gst_bin_get_by_name (GST_BIN (h->element), "pca");
-  GstBuffer *out = push (h, 0);
+  GstBuffer *out = pca_push (h, 0);
   guint8 pixel[4];
   GstCuvTable table;
 
-  table_of (out, &table);
+  pca_table_of (out, &table);
   fail_unless_equals_int (table.n_rows, BANDS - 2);
   fail_unless (cuv_stat (pca, "left-out") > 0);
   gst_buffer_extract (out, 4 * (6 * WIDTH + 5), pixel, 4);
   fail_unless (memcmp (pixel, "\0\0\0\377", 4) == 0);
   gst_buffer_unref (out);
   g_object_set (pca, "mask-band-ignore", FALSE, NULL);
-  out = push (h, 1);
-  table_of (out, &table);
+  out = pca_push (h, 1);
+  pca_table_of (out, &table);
   fail_unless_equals_int (table.n_rows, BANDS);
   fail_unless_equals_uint64 (cuv_stat (pca, "left-out"), 0);
   gst_buffer_unref (out);
@@ -244,8 +151,8 @@ GST_END_TEST
 
 GST_START_TEST (caps_change)
 {
-  GstHarness *h = harness_new ("spectralpca", CUBE_CAPS);
-  GstBuffer *out = push (h, 0), *frame;
+  GstHarness *h = pca_harness_new ("spectralpca", CUBE_CAPS);
+  GstBuffer *out = pca_push (h, 0), *frame;
 
   gst_buffer_unref (out);
   gst_harness_set_src_caps_str (
@@ -256,14 +163,14 @@ GST_START_TEST (caps_change)
   fail_unless_equals_int (gst_buffer_get_size (out), 64 * 48 * 4);
   gst_buffer_unref (out);
   gst_harness_set_src_caps_str (h, CUBE_CAPS);
-  gst_buffer_unref (push (h, 1));
+  gst_buffer_unref (pca_push (h, 1));
   gst_harness_teardown (h);
 }
 
 GST_END_TEST
 GST_START_TEST (refused_values_leave_the_old_in_force)
 {
-  GstHarness *h = harness_new (
+  GstHarness *h = pca_harness_new (
       "spectralpca name=pca mapping=fixed smoothing=1 range-min=-100 "
       "range-max=100",
       CUBE_CAPS);
@@ -272,12 +179,12 @@ GST_START_TEST (refused_values_leave_the_old_in_force)
   GstBuffer *before, *after;
 
   gst_element_set_bus (h->element, bus);
-  before = push (h, 0);
+  before = pca_push (h, 0);
   g_object_set (pca, "range-max", -100.0, "components", "1,2", NULL);
   expect_problem (bus, GST_MESSAGE_WARNING, "components '1,2'");
-  after = push (h, 0);
+  after = pca_push (h, 0);
   expect_problem (bus, GST_MESSAGE_WARNING, "range-min and range-max");
-  check_same (before, after, TRUE);
+  pca_check_same (before, after, TRUE);
   gst_buffer_unref (before);
   gst_buffer_unref (after);
   gst_element_set_bus (h->element, NULL);
@@ -301,19 +208,19 @@ flush (GstHarness *h)
 /* After a flush the next frame is the first. */
 GST_START_TEST (flush_forgets)
 {
-  GstHarness *one = harness_new ("spectralpca", CUBE_CAPS);
-  GstHarness *other = harness_new ("spectralpca", CUBE_CAPS);
+  GstHarness *one = pca_harness_new ("spectralpca", CUBE_CAPS);
+  GstHarness *other = pca_harness_new ("spectralpca", CUBE_CAPS);
   GstBuffer *a, *b;
 
-  gst_buffer_unref (push (one, 0));
-  gst_buffer_unref (push (one, 1));
-  a = push (one, 20);
-  b = push (other, 20);
-  check_same (a, b, FALSE);
+  gst_buffer_unref (pca_push (one, 0));
+  gst_buffer_unref (pca_push (one, 1));
+  a = pca_push (one, 20);
+  b = pca_push (other, 20);
+  pca_check_same (a, b, FALSE);
   gst_buffer_unref (a);
   flush (one);
-  a = push (one, 20);
-  check_same (a, b, TRUE);
+  a = pca_push (one, 20);
+  pca_check_same (a, b, TRUE);
   gst_buffer_unref (a);
   gst_buffer_unref (b);
   gst_harness_teardown (one);
@@ -327,24 +234,24 @@ GST_START_TEST (frozen_basis_saved_and_loaded)
 {
   gchar *path = g_build_filename (g_get_tmp_dir (), "pca-XXXXXX.json", NULL);
   gint fd = g_mkstemp (path);
-  GstHarness *h =
-      harness_new ("spectralpca name=pca mode=pearson smoothing=1", CUBE_CAPS);
+  GstHarness *h = pca_harness_new (
+      "spectralpca name=pca mode=pearson smoothing=1", CUBE_CAPS);
   GstElement *pca = gst_bin_get_by_name (GST_BIN (h->element), "pca");
   GstBuffer *frozen, *loaded, *learned;
   gboolean ok;
 
   g_close (fd, NULL);
-  gst_buffer_unref (push (h, 0));
+  gst_buffer_unref (pca_push (h, 0));
   g_signal_emit_by_name (pca, "freeze-basis", path, &ok);
   fail_unless (ok);
-  frozen = push (h, 20);
+  frozen = pca_push (h, 20);
   g_signal_emit_by_name (pca, "thaw-basis");
-  learned = push (h, 20);
-  check_same (frozen, learned, FALSE);
+  learned = pca_push (h, 20);
+  pca_check_same (frozen, learned, FALSE);
   gst_buffer_unref (learned);
   g_object_set (pca, "basis-location", path, NULL);
-  loaded = push (h, 20);
-  check_same (frozen, loaded, TRUE);
+  loaded = pca_push (h, 20);
+  pca_check_same (frozen, loaded, TRUE);
   gst_buffer_unref (loaded);
   gst_object_unref (pca);
   gst_harness_teardown (h);
@@ -354,8 +261,8 @@ GST_START_TEST (frozen_basis_saved_and_loaded)
   gst_element_set_state (h->element, GST_STATE_NULL);
   gst_element_set_state (h->element, GST_STATE_PLAYING);
   gst_harness_set_src_caps_str (h, CUBE_CAPS);
-  loaded = push (h, 20);
-  check_same (frozen, loaded, TRUE);
+  loaded = pca_push (h, 20);
+  pca_check_same (frozen, loaded, TRUE);
   gst_buffer_unref (loaded);
   gst_buffer_unref (frozen);
   gst_harness_teardown (h);
@@ -452,7 +359,7 @@ push_with_basis (const gchar *members)
   g_object_set (h->element, "basis-location", path, NULL);
   gst_element_set_state (h->element, GST_STATE_PLAYING);
   gst_harness_set_src_caps_str (h, CUBE_CAPS);
-  out = push (h, 20);
+  out = pca_push (h, 20);
   gst_harness_teardown (h);
   g_unlink (path);
   g_free (path);
@@ -474,10 +381,10 @@ GST_START_TEST (a_basis_of_fewer_vectors)
   guint8 pixel[4];
   GstCuvTable table;
 
-  check_same (few, all, TRUE);
+  pca_check_same (few, all, TRUE);
   gst_buffer_extract (few, 4 * (6 * WIDTH + 5), pixel, 4);
   fail_unless_equals_int (pixel[2], 128);
-  table_of (few, &table);
+  pca_table_of (few, &table);
   fail_unless_equals_int (table.n_rows, BANDS);
   fail_unless (gst_cuv_table_double (&table, 1, 0) == 400);
   fail_unless (gst_cuv_table_double (&table, 5, 0) == 0);
@@ -488,39 +395,23 @@ GST_START_TEST (a_basis_of_fewer_vectors)
 GST_END_TEST
 /* ---- bad input ---- */
 
-static void
-expect_error (
-    const gchar *line, const gchar *caps, GstBuffer *buffer, const gchar *part)
-{
-  GstHarness *h = gst_harness_new_parse (line);
-  GstBus *bus = gst_bus_new ();
-
-  gst_element_set_bus (h->element, bus);
-  gst_harness_set_src_caps_str (h, caps);
-  fail_if (gst_harness_push (h, buffer) == GST_FLOW_OK);
-  expect_problem (bus, GST_MESSAGE_ERROR, part);
-  gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
-}
-
 GST_START_TEST (bad_input_is_an_error)
 {
-  expect_error ("spectralpca", CUBE_CAPS,
+  pca_expect_error ("spectralpca", CUBE_CAPS,
       gst_buffer_new_allocate (NULL, 9, NULL), "A buffer has 9 bytes");
-  expect_error ("spectralpca", CUBE_CAPS ",bad-bands=(int)<0,1,2,3,4,5>",
-      cube_new (0), "All 6 bands are bad");
-  expect_error ("spectralpca", CUBE_CAPS ",bad-bands=(int)<6>", cube_new (0),
-      "bad-bands");
-  expect_error ("spectralpca mapping=fixed range-min=7 range-max=7", CUBE_CAPS,
-      cube_new (0), "range-min and range-max are both 7");
+  pca_expect_error ("spectralpca", CUBE_CAPS ",bad-bands=(int)<0,1,2,3,4,5>",
+      pca_cube_new (0), "All 6 bands are bad");
+  pca_expect_error ("spectralpca", CUBE_CAPS ",bad-bands=(int)<6>",
+      pca_cube_new (0), "bad-bands");
+  pca_expect_error ("spectralpca mapping=fixed range-min=7 range-max=7",
+      CUBE_CAPS, pca_cube_new (0), "range-min and range-max are both 7");
 }
 
 GST_END_TEST
 /* NaN everywhere: nothing is known, nothing is shown, and the next frame is. */
 GST_START_TEST (nothing_but_nan_is_black)
 {
-  GstHarness *h = harness_new ("spectralpca",
+  GstHarness *h = pca_harness_new ("spectralpca",
       "video/x-spectral,format=F32LE,width=8,height=4,bands=5,"
       "interleave=bip,framerate=30/1");
   GstBuffer *in, *out;

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Components of pixels as numbers. */
+#include "pca.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Of a band, less its mean where components have a centre. */
+static void
+read_row (const CuvPcaTile *tile, const CuvPcaBasis *basis, int b, double *row)
+{
+  const double mean = basis->mode == CUV_PCA_CORRELATION ? 0.0 : basis->mean[b];
+
+  for (int p = 0; p < CUV_PCA_TILE; p++)
+    row[p] = (tile->is_narrow ? (double) tile->narrow[b * CUV_PCA_TILE + p]
+                              : tile->rows[b * CUV_PCA_TILE + p])
+        - mean;
+}
+
+/* What a pixel's band adds to component k. A band without variance adds nothing
+ * where bands are divided by their deviations. */
+static double
+weight_of (const CuvPcaBasis *basis, int k, int b)
+{
+  const double v = basis->vectors[k * basis->n + b];
+
+  return basis->mode != CUV_PCA_PEARSON ? v
+      : basis->deviation[b] > 0         ? v / basis->deviation[b]
+                                        : 0.0;
+}
+
+void
+cuv_pca_score (
+    const CuvPcaTile *tile, const CuvPcaBasis *basis, int n_scores, double *out)
+{
+  double row[CUV_PCA_TILE];
+
+  memset (out, 0, (size_t) (n_scores * CUV_PCA_TILE) * sizeof *out);
+  for (int b = 0; b < tile->n; b++) {
+    read_row (tile, basis, b, row);
+    for (int k = 0; k < n_scores; k++) {
+      const double weight = weight_of (basis, k, b);
+      double *sums = &out[k * CUV_PCA_TILE];
+
+      for (int p = 0; p < CUV_PCA_TILE; p++)
+        sums[p] += weight * row[p];
+    }
+  }
+}
+
+void
+cuv_pca_store_scores (const CuvPcaTile *tile, int64_t first,
+    const double *values, const CuvPcaScores *to)
+{
+  for (int p = 0; p < tile->count; p++) {
+    float *pixel = to->values + (first + p) / to->width * to->row_step
+        + (first + p) % to->width * to->pixel_step;
+
+    for (int k = 0; k < to->n; k++)
+      pixel[k * to->band_step] = tile->left_out[p] || values == NULL
+          ? NAN
+          : (float) values[k * CUV_PCA_TILE + p];
+  }
+}

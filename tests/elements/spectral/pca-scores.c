@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Cubes of scores that spectralpca makes. */
+#include "pca-scene.h"
+
+static GstBuffer *
+push_for_scores (const gchar *settings, const gchar *interleave)
+{
+  gchar *line = g_strdup_printf ("spectralpca %s ! capsfilter "
+                                 "caps=video/x-spectral,interleave=%s",
+      settings, interleave);
+  GstHarness *h = pca_harness_new (line, CUBE_CAPS);
+  GstBuffer *out = NULL;
+
+  fail_unless_equals_int (gst_harness_push (h, pca_cube_new (0)), GST_FLOW_OK);
+  out = gst_harness_pull (h);
+  gst_harness_teardown (h);
+  g_free (line);
+  return out;
+}
+
+static void
+check_scores (GstBuffer *buffer, const GstCuvTable *table, gint n)
+{
+  const GValue *mean = gst_structure_get_value (table->structure, "mean");
+  const GValue *all = gst_structure_get_value (table->structure, "vectors");
+  GstMapInfo map;
+
+  gst_buffer_map (buffer, &map, GST_MAP_READ);
+  fail_unless_equals_uint64 (
+      map.size, sizeof (gfloat) * WIDTH * HEIGHT * (gsize) n);
+  for (gint i = 0; i < n * WIDTH * HEIGHT; i++) {
+    const gint p = i % (WIDTH * HEIGHT), k = i / (WIDTH * HEIGHT);
+    const GValue *v = gst_value_array_get_value (all, (guint) k);
+    gdouble y = 0;
+
+    for (gint b = 0; b < BANDS; b++)
+      y += pca_number (v, (guint) b)
+          * (pca_sample (p % WIDTH, p / WIDTH, b, 0)
+              - pca_number (mean, (guint) b));
+    fail_unless (((const gfloat *) map.data)[i] == (gfloat) y,
+        "pixel %d, score %d: %g, not %g", p, k,
+        (gdouble) ((const gfloat *) map.data)[i], y);
+  }
+  gst_buffer_unmap (buffer, &map);
+}
+
+GST_START_TEST (scores_are_what_the_table_says)
+{
+  GstBuffer *out = push_for_scores ("scores=3", "bsq");
+  GstBuffer *one = push_for_scores ("scores=3 n-threads=1", "bsq");
+  GstBuffer *bip = push_for_scores ("scores=3", "bip");
+  gfloat a[3], b[3];
+  GstCuvTable table;
+
+  pca_table_of (out, &table);
+  check_scores (out, &table, 3);
+  pca_check_same (out, one, TRUE);
+  for (gsize p = 0; p < WIDTH * HEIGHT; p += 17) {
+    for (gsize k = 0; k < 3; k++)
+      gst_buffer_extract (
+          out, sizeof *a * (k * WIDTH * HEIGHT + p), &a[k], sizeof *a);
+    gst_buffer_extract (bip, sizeof b * p, b, sizeof b);
+    fail_unless (memcmp (a, b, sizeof a) == 0);
+  }
+  gst_buffer_unref (out);
+  gst_buffer_unref (one);
+  gst_buffer_unref (bip);
+}
+
+GST_END_TEST
+/* As many as there are, unless the caps ask for fewer; never for more. */
+GST_START_TEST (number_of_scores)
+{
+  static const struct {
+    const gchar *settings;
+    gsize n;
+  } cases[] = { { "", BANDS }, { "scores=2", 2 },
+    { "scores=2 ! video/x-spectral,bands=4", 4 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstBuffer *out = push_for_scores (cases[i].settings, "bil");
+
+    fail_unless_equals_uint64 (gst_buffer_get_size (out),
+        sizeof (gfloat) * WIDTH * HEIGHT * cases[i].n);
+    gst_buffer_unref (out);
+  }
+}
+
+GST_END_TEST
+GST_START_TEST (bad_input_is_an_error)
+{
+  pca_expect_error ("spectralpca ! capsfilter caps=video/x-spectral", CUBE_CAPS,
+      gst_buffer_new_allocate (NULL, 9, NULL), "A buffer has 9 bytes");
+  pca_expect_error ("spectralpca ! capsfilter caps=video/x-spectral,bands=7",
+      CUBE_CAPS, pca_cube_new (0), "ask for bands=6 at most");
+}
+
+GST_END_TEST
+static Suite *
+make_suite (void)
+{
+  Suite *suite = suite_create ("spectralpca-scores");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, scores_are_what_the_table_says);
+  tcase_add_test (tcase, number_of_scores);
+  tcase_add_test (tcase, bad_input_is_an_error);
+  return suite;
+}
+
+DEVICE_MAIN (make_suite)
