@@ -193,14 +193,47 @@ unit_length (const CuvEnviValue *unit)
   static const struct {
     const char *name;
     double length;
-  } units[] = { { "nanometers", 1 }, { "nm", 1 }, { "micrometers", 1e3 },
-    { "um", 1e3 }, { "millimeters", 1e6 }, { "mm", 1e6 },
-    { "angstroms", 0.1 } };
+  } units[] = { { "nanometers", 1 }, { "nanometer", 1 }, { "nm", 1 },
+    { "micrometers", 1e3 }, { "micrometer", 1e3 }, { "microns", 1e3 },
+    { "um", 1e3 }, { "\302\265m", 1e3 }, { "\316\274m", 1e3 },
+    { "millimeters", 1e6 }, { "mm", 1e6 }, { "angstroms", 0.1 } };
 
   for (size_t i = 0; i < sizeof units / sizeof *units; i++)
     if (cuv_envi_value_is (unit, units[i].name))
       return units[i].length;
   return 0;
+}
+
+/* Nanometres of the unit of numbers that have none: from far ultraviolet to
+ * thermal infrared only one can be. What counts bands is whole. */
+static double
+guessed_length (const double *numbers, int n)
+{
+  bool is_nm = true, is_um = true, is_whole = true;
+
+  for (int i = 0; i < n; i++) {
+    is_nm &= numbers[i] >= 150 && numbers[i] <= 15000;
+    is_um &= numbers[i] >= 0.15 && numbers[i] <= 15;
+    is_whole &= numbers[i] == floor (numbers[i]);
+  }
+  return is_nm ? 1 : is_um && !is_whole ? 1e3 : 0;
+}
+
+/* 0: not known; numbers that are none then say nothing. */
+static double
+length_of_wavelengths (const CuvEnvi *envi, CuvEnviReader *reader)
+{
+  const CuvEnviValue *unit = &reader->values[WAVELENGTH_UNITS];
+  CuvEnviReader look = *reader;
+  double numbers[CUV_CUBE_MAX_BANDS], length = 0;
+
+  if (unit->size > 0 && !cuv_envi_value_is (unit, "unknown"))
+    return unit_length (unit);
+  if (cuv_envi_numbers (&look, WAVELENGTH, envi->bands, numbers))
+    length = guessed_length (numbers, envi->bands);
+  else
+    free (look.error);
+  return length;
 }
 
 static bool
@@ -217,13 +250,16 @@ read_lengths (CuvEnviReader *reader, int key, double unit, int n, double *to)
   return true;
 }
 
-/* Numbers of unknown or no unit are not passed on as nanometres. */
+/* Numbers of a unit that is no length are not passed on as nanometres. */
 static bool
 read_wavelengths (CuvEnvi *envi, CuvEnviReader *reader)
 {
-  const double unit = unit_length (&reader->values[WAVELENGTH_UNITS]);
+  double unit;
 
-  if (!has (reader, WAVELENGTH) || unit == 0)
+  if (!has (reader, WAVELENGTH))
+    return true;
+  unit = length_of_wavelengths (envi, reader);
+  if (unit == 0)
     return true;
   envi->has_wavelengths = true;
   envi->has_fwhm = has (reader, FWHM);

@@ -97,6 +97,33 @@ GST_START_TEST (what_may_be_missing)
 }
 
 GST_END_TEST
+/* Where no unit is said the range tells. */
+GST_START_TEST (wavelengths_without_a_unit)
+{
+  static const struct {
+    const char *values;
+    double first; /* nm; 0: unknown */
+  } cases[] = { { "380.5, 1000, 2500", 380.5 }, { "150, 151, 15000", 150 },
+    { "0.3805, 1, 2.5", 380.5 }, { "8.5, 9, 12", 8500 }, { "1, 2, 3", 0 },
+    { "0.1, 0.5, 1", 0 }, { "0.4, 0.5, 400", 0 }, { "149, 500, 600", 0 },
+    { "500, 600, 15001", 0 }, { "-400, 500, 600", 0 }, { "400, 500", 0 },
+    { "400, x, 500", 0 } };
+  static const char *const units[] = { "", "wavelength units =\n",
+    "wavelength units = Unknown\n" };
+
+  for (guint i = 0; i < 3 * G_N_ELEMENTS (cases); i++) {
+    const gdouble first = cases[i / 3].first;
+    char *text = g_strconcat (
+        GOOD, units[i % 3], "wavelength = {", cases[i / 3].values, "}\n", NULL);
+    CuvEnvi envi = parsed (text);
+
+    fail_unless (envi.has_wavelengths == (first > 0), "%s", text);
+    fail_unless (first == 0 || fabs (envi.wavelengths[0] - first) < 1e-9);
+    g_free (text);
+  }
+}
+
+GST_END_TEST
 /* What is no length in nanometres says nothing of wavelengths. */
 GST_START_TEST (units)
 {
@@ -105,9 +132,10 @@ GST_START_TEST (units)
     double length; /* of 2 of them; 0: unknown */
   } units[] = { { "wavelength units = Nanometers", 2 },
     { "wavelength units = nm", 2 }, { "wavelength units = Micrometers", 2000 },
-    { "wavelength units = um", 2000 }, { "wavelength units = Angstroms", 0.2 },
-    { "wavelength units = mm", 2e6 }, { "wavelength units = Unknown", 0 },
-    { "wavelength units = Wavenumber", 0 }, { "", 0 } };
+    { "wavelength units = um", 2000 }, { "wavelength units = Microns", 2000 },
+    { "wavelength units = Angstroms", 0.2 }, { "wavelength units = mm", 2e6 },
+    { "wavelength units = Unknown", 0 }, { "wavelength units = Wavenumber", 0 },
+    { "", 0 } };
 
   for (guint i = 0; i < G_N_ELEMENTS (units); i++) {
     char *text =
@@ -434,6 +462,7 @@ make_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, reads_all_keys);
   tcase_add_test (tcase, what_may_be_missing);
+  tcase_add_test (tcase, wavelengths_without_a_unit);
   tcase_add_test (tcase, units);
   tcase_add_test (tcase, ignore_values);
   tcase_add_test (tcase, refuses_by_line);
