@@ -159,3 +159,26 @@ cuv_envi_write_kept (FILE *out, const CuvEnvi *envi, const char *kept)
       write_entry (out, &entry);
   free (reader.error);
 }
+
+int
+cuv_envi_kept_numbers (
+    const char *kept, const char *key, double *numbers, int most)
+{
+  CuvEnviValue value = { 0 };
+  CuvEnviReader reader = { .keys = &key, .values = &value, .n_keys = 1 };
+  int n = 0;
+
+  reader.locale = newlocale (LC_ALL_MASK, "C", (locale_t) 0);
+  if (reader.locale == (locale_t) 0)
+    return 0;
+  if (cuv_envi_collect (&reader, kept, strlen (kept)) && value.line > 0) {
+    n = 1;
+    for (size_t i = 0; i < value.size && n <= most; i++)
+      n += value.text[i] == ',';
+    if (n > most || !cuv_envi_numbers (&reader, 0, n, numbers))
+      n = 0;
+  }
+  freelocale (reader.locale);
+  free (reader.error);
+  return n;
+}

@@ -66,6 +66,11 @@ bool cuv_envi_keep (
     CuvEnviKept *self, const CuvEnvi *envi, const char *bytes, size_t size);
 void cuv_envi_kept_clear (CuvEnviKept *self);
 
+/* The numbers of a key of such text: how many, or 0 if it is not there, has
+ * more than most of them, or other things. */
+int cuv_envi_kept_numbers (
+    const char *kept, const char *key, double *numbers, int most);
+
 /* The text of a header that reads as the same, and has the keys of kept, texts
  * as above or NULL, that it does not write of envi; free() it. NULL: no memory.
  */

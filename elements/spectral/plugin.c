@@ -4,6 +4,7 @@
 #include "gstenvisrc.h"
 #include "gstspectralntf.h"
 #include "gstspectralpca.h"
+#include "gstspectralrgb.h"
 
 static gboolean
 plugin_init (GstPlugin *plugin)
@@ -12,6 +13,7 @@ plugin_init (GstPlugin *plugin)
   GST_ELEMENT_REGISTER (envisink, plugin);
   GST_ELEMENT_REGISTER (spectralpca, plugin);
   GST_ELEMENT_REGISTER (spectralntf, plugin);
+  GST_ELEMENT_REGISTER (spectralrgb, plugin);
   return TRUE;
 }
 

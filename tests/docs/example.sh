@@ -20,6 +20,7 @@ case $1 in
   waldboostdetect) [ "$(grep -c 'waldboostdetect, .*objects=' out)" -ge 5 ] ;;
   envisrc) grep -q 'caps = video/x-spectral' out ;;
   envisink) cmp cube.img copy.img ;;
+  spectralrgb) gst-launch-1.0 -q filesrc location=colours.png ! pngdec ! fakesink ;;
   spectralpca) jq -e '.spectral | length == 31' out && [ -s components.png ] ;;
   *) grep -q 'caps = video/x-raw' out ;;
 esac
