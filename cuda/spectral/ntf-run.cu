@@ -164,8 +164,6 @@ enqueue (CuvNtfCuda *self)
 
   do {
     state->iteration++;
-    state->hals = params.algorithm == CUV_NTF_HALS
-        && (state->iteration > 1 || params.init == CUV_NTF_PREVIOUS);
     status = params.schedule == CUV_NTF_GS ? iterate_gs (self)
                                            : iterate_jacobi (self);
   } while (status == ENQUEUED && !cuv_ntf_has_test (&params, state->iteration));

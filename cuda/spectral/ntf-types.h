@@ -14,8 +14,8 @@ enum { CUV_NTF_U, CUV_NTF_V, CUV_NTF_W, CUV_NTF_MODES };
 
 typedef enum {
   CUV_NTF_MU,   /* multiplicative updates; Hazan, Polak, Shashua 2005 */
-  CUV_NTF_HALS, /* one column after the other, each exactly; the first iteration
-                 * from no PREVIOUS factors is MU's */
+  CUV_NTF_HALS, /* one column after the other, each exactly, CUV_NTF_SWEEPS
+                 * times for each product with G; Gillis, Glineur 2012 */
 } CuvNtfAlgorithm;
 
 typedef enum {
@@ -30,6 +30,7 @@ typedef enum {
 } CuvNtfInit;
 
 #define CUV_NTF_MAX_RANK 64
+#define CUV_NTF_SWEEPS 5 /* of HALS; as many as TensorLy makes */
 #define CUV_NTF_MAX_ITERATIONS 10000
 #define CUV_NTF_TEST_EVERY 10 /* iterations from one error to the next */
 #define CUV_NTF_MAX_ERRORS (CUV_NTF_MAX_ITERATIONS / CUV_NTF_TEST_EVERY)

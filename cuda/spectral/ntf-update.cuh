@@ -48,7 +48,7 @@ cuv_ntf_prepare (const CuvNtfState &self, int mode, CuvNtfRule<STRIDE> *rule)
     rule->penalty[k] = self.params.sparsity > 0 ? self.params.sparsity * product
             * sqrt (__ldcg (&self.grams[mode][i]) / self.factors[mode].size)
                                                 : 0;
-    if (!self.hals)
+    if (self.params.algorithm != CUV_NTF_HALS)
       continue;
     rule->inverse[k] = k >= self.rank
             || cuv_ntf_vanished (a, self.factors[p].size)
@@ -103,7 +103,38 @@ cuv_ntf_multiply (
 }
 
 // x_k <- x_k + (N_k - X M_k) / M_kk, columns in order: each takes what it
-// changes off what the others have left.
+// changes off the rests. Whether one changed.
+template <int STRIDE>
+static __device__ __forceinline__ bool
+cuv_ntf_sweep (const CuvNtfRule<STRIDE> &rule, int rank, double *rests,
+    CuvNtfRow<STRIDE> *row)
+{
+  constexpr int n = CuvNtfRow<STRIDE>::n;
+  bool changed = false;
+
+#pragma unroll
+  for (int c = 0; c < n; c++) {
+    const double inverse = rule.inverse[cuv_ntf_column<STRIDE> (c)];
+
+    for (int k = 32 * c; k < min (rank, 32 * c + 32); k++) {
+      const float x =
+          cuv_ntf_in_range (fma (rests[c], inverse, (double) row->x[c]));
+      const double more =
+          __shfl_sync (~0u, (double) x - (double) row->x[c], k % 32);
+
+      if (cuv_ntf_column<STRIDE> (c) == k)
+        row->x[c] = x;
+      changed |= more != 0;
+#pragma unroll
+      for (int i = 0; i < n; i++)
+        rests[i] = fma (-more,
+            rule.product[k * STRIDE + cuv_ntf_column<STRIDE> (i)], rests[i]);
+    }
+  }
+  return changed;
+}
+
+// Rests are N - X M.
 template <int STRIDE>
 static __device__ __forceinline__ void
 cuv_ntf_solve (const CuvNtfRule<STRIDE> &rule, int rank, CuvNtfRow<STRIDE> *row)
@@ -123,24 +154,11 @@ cuv_ntf_solve (const CuvNtfRule<STRIDE> &rule, int rank, CuvNtfRow<STRIDE> *row)
       rests[i] = fma (
           -x, rule.product[l * STRIDE + cuv_ntf_column<STRIDE> (i)], rests[i]);
   }
-#pragma unroll
-  for (int c = 0; c < n; c++) {
-    const double inverse = rule.inverse[cuv_ntf_column<STRIDE> (c)];
-
-    for (int k = 32 * c; k < min (rank, 32 * c + 32); k++) {
-      const float x =
-          cuv_ntf_in_range (fma (rests[c], inverse, (double) row->x[c]));
-      const double more =
-          __shfl_sync (~0u, (double) x - (double) row->x[c], k % 32);
-
-      if (cuv_ntf_column<STRIDE> (c) == k)
-        row->x[c] = x;
-#pragma unroll
-      for (int i = 0; i < n; i++)
-        rests[i] = fma (-more,
-            rule.product[k * STRIDE + cuv_ntf_column<STRIDE> (i)], rests[i]);
-    }
-  }
+#pragma unroll 1
+  for (int i = 0;
+       i < CUV_NTF_SWEEPS && cuv_ntf_sweep<STRIDE> (rule, rank, rests, row);
+       i++)
+    ;
 }
 
 // Row i of a mode, by a warp: its values, which may be under way while
@@ -170,7 +188,7 @@ cuv_ntf_update_row (const CuvNtfState &self, int mode,
 #pragma unroll
   for (int c = 0; c < row->n; c++)
     row->numerators[c] = numerators[cuv_ntf_column<STRIDE> (c)];
-  if (self.hals)
+  if (self.params.algorithm == CUV_NTF_HALS)
     cuv_ntf_solve (rule, self.rank, row);
   else
     cuv_ntf_multiply (rule, self.params.schedule == CUV_NTF_JACOBI, row);

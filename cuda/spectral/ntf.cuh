@@ -50,7 +50,6 @@ typedef struct {
   double *rests; // by row
   CuvNtfProgress *progress;
   int iteration; // counted from 1
-  bool hals;
   CuvNtfParams params;
 } CuvNtfState;
 

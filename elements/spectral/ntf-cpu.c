@@ -169,8 +169,8 @@ update_row (CuvNtfCpu *self, CuvNtfPiece *unused, int i)
 static void
 init_update (CuvNtfCpu *self, int mode)
 {
-  cuv_ntf_update_init (&self->updates[mode], &self->params,
-      self->result.iterations + 1, &self->factors, self->grams, mode);
+  cuv_ntf_update_init (
+      &self->updates[mode], &self->params, &self->factors, self->grams, mode);
 }
 
 static bool

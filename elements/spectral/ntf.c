@@ -27,15 +27,13 @@ cuv_ntf_gram (const CuvNtfFactors *self, int mode, double *gram)
 /* ---- new values ---- */
 
 void
-cuv_ntf_update_init (CuvNtfUpdate *self, const CuvNtfParams *params, int n,
+cuv_ntf_update_init (CuvNtfUpdate *self, const CuvNtfParams *params,
     const CuvNtfFactors *factors, CuvNtfGram grams[CUV_NTF_MODES], int mode)
 {
   const int p = (mode + 1) % CUV_NTF_MODES, q = (mode + 2) % CUV_NTF_MODES;
   const int rank = factors->rank;
 
-  self->algorithm = n == 1 && params->init != CUV_NTF_PREVIOUS
-      ? CUV_NTF_MU
-      : params->algorithm;
+  self->algorithm = params->algorithm;
   self->schedule = params->schedule;
   self->rank = rank;
   for (int k = 0; k < rank * rank; k++)
@@ -71,21 +69,46 @@ multiply (const CuvNtfUpdate *self, const float *numerators, float *row)
   }
 }
 
-/* x_k <- x_k + (N_k - X M_k) / M_kk, columns in order. */
+/* rests -= factor times row k of M, which is symmetric. */
+static void
+subtract_row (const CuvNtfUpdate *self, int k, double factor, double *rests)
+{
+  for (int l = 0; l < self->rank; l++)
+    rests[l] -= factor * self->product[k * self->rank + l];
+}
+
+/* x_k <- x_k + (N_k - X M_k) / M_kk, columns in order; whether one changed. */
+static bool
+sweep (const CuvNtfUpdate *self, double *rests, float *row)
+{
+  bool changed = false;
+
+  for (int k = 0; k < self->rank; k++) {
+    const float was = row[k];
+
+    if (self->waits[k])
+      continue;
+    row[k] =
+        cuv_ntf_in_range (was + rests[k] / self->product[k * self->rank + k]);
+    if (row[k] != was)
+      subtract_row (self, k, (double) row[k] - (double) was, rests);
+    changed |= row[k] != was;
+  }
+  return changed;
+}
+
+/* Rests are N - X M. */
 static void
 solve (const CuvNtfUpdate *self, const float *numerators, float *row)
 {
-  const int rank = self->rank;
+  double rests[CUV_NTF_MAX_RANK];
 
-  for (int k = 0; k < rank; k++) {
-    const double *column = &self->product[k * rank]; /* M is symmetric */
-    double rest = numerators[k] - self->penalty[k];
-
-    for (int l = 0; l < rank; l++)
-      rest -= row[l] * column[l];
-    if (!self->waits[k])
-      row[k] = cuv_ntf_in_range (row[k] + rest / column[k]);
-  }
+  for (int k = 0; k < self->rank; k++)
+    rests[k] = numerators[k] - self->penalty[k];
+  for (int k = 0; k < self->rank; k++)
+    subtract_row (self, k, row[k], rests);
+  for (int i = 0; i < CUV_NTF_SWEEPS && sweep (self, rests, row); i++)
+    ;
 }
 
 void
@@ -135,12 +158,12 @@ find_numerators (const CuvNtfTensor *tensor, const CuvNtfFactors *f, int mode,
 }
 
 static void
-update_mode (const CuvNtfParams *params, int n, CuvNtfFactors *f,
+update_mode (const CuvNtfParams *params, CuvNtfFactors *f,
     CuvNtfGram grams[CUV_NTF_MODES], int mode, const double *numerators)
 {
   CuvNtfUpdate update;
 
-  cuv_ntf_update_init (&update, params, n, f, grams, mode);
+  cuv_ntf_update_init (&update, params, f, grams, mode);
   for (int i = 0; i < f->size[mode]; i++) {
     float row[CUV_NTF_MAX_RANK];
 
@@ -151,7 +174,7 @@ update_mode (const CuvNtfParams *params, int n, CuvNtfFactors *f,
 }
 
 void
-cuv_ntf_iterate (const CuvNtfTensor *tensor, const CuvNtfParams *params, int n,
+cuv_ntf_iterate (const CuvNtfTensor *tensor, const CuvNtfParams *params,
     CuvNtfFactors *factors)
 {
   const bool gs = params->schedule == CUV_NTF_GS;
@@ -168,7 +191,7 @@ cuv_ntf_iterate (const CuvNtfTensor *tensor, const CuvNtfParams *params, int n,
   for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
     if (gs)
       find_numerators (tensor, factors, mode, numerators[mode]);
-    update_mode (params, n, factors, grams, mode, numerators[mode]);
+    update_mode (params, factors, grams, mode, numerators[mode]);
     if (gs)
       cuv_ntf_gram (factors, mode, grams[mode]);
     free (numerators[mode]);
@@ -185,7 +208,7 @@ cuv_ntf_run (const CuvNtfTensor *tensor, const CuvNtfParams *params,
   else
     cuv_ntf_randomise (factors, params->seed);
   for (int n = 1; n <= params->iterations && !result->converged; n++) {
-    cuv_ntf_iterate (tensor, params, n, factors);
+    cuv_ntf_iterate (tensor, params, factors);
     result->iterations = n;
     if (!cuv_ntf_has_test (params, n))
       continue;

@@ -66,16 +66,14 @@ typedef struct {
   bool waits[CUV_NTF_MAX_RANK]; /* HALS: another column of the term vanished */
 } CuvNtfUpdate;
 
-/* For iteration n, counted from 1. HALS begins with one of MU: it would throw
- * out terms that a start out of proportion does not need. */
-void cuv_ntf_update_init (CuvNtfUpdate *self, const CuvNtfParams *params, int n,
+void cuv_ntf_update_init (CuvNtfUpdate *self, const CuvNtfParams *params,
     const CuvNtfFactors *factors, CuvNtfGram grams[CUV_NTF_MODES], int mode);
 void cuv_ntf_update_row (
     const CuvNtfUpdate *self, const float *numerators, float *row);
 
-/* Iteration n, taken literally. */
+/* An iteration, taken literally. */
 void cuv_ntf_iterate (const CuvNtfTensor *tensor, const CuvNtfParams *params,
-    int n, CuvNtfFactors *factors);
+    CuvNtfFactors *factors);
 
 /* ---- how good it is ---- */
 

@@ -72,7 +72,7 @@ check_mu (Case *self, const CuvNtfParams *params)
 }
 
 /* From where the reference is, and by what the terms add up to: see
- * ntf-versions.c. The first one is of MU. */
+ * ntf-versions.c. */
 static void
 check_hals (Case *self, double sparsity, int iterations)
 {
@@ -95,7 +95,7 @@ check_hals (Case *self, double sparsity, int iterations)
     params.init = CUV_NTF_PREVIOUS;
   }
   params.init = CUV_NTF_RANDOM;
-  params.iterations = 2; /* MU's and the first of its own */
+  params.iterations = 2;
   cuv_ntf_run (&self->tensor, &params, &self->wanted, &wanted);
   ntf_cuda_run (&self->cuda, &params, &self->found);
   CUV_CHECK (ntf_sum_difference (&self->wanted, &self->found) < 1e-5,
@@ -223,8 +223,7 @@ check_dead (CuvNtfAlgorithm algorithm, bool reinit_dead)
   case_clear (&self);
 }
 
-/* Set factors that are no PREVIOUS ones: HALS begins with an iteration of MU,
- * and terms are put in order. */
+/* Terms of set factors that are not PREVIOUS ones are sorted. */
 static void
 check_set (void)
 {
@@ -238,10 +237,10 @@ check_set (void)
   ntf_fill_factors (&self.wanted, false);
   ntf_copy_factors (&self.found, &self.wanted);
   if (ntf_cuda_load (&self.cuda, &self.tensor)) {
+    params.algorithm = CUV_NTF_HALS;
     params.init = CUV_NTF_PREVIOUS;
     cuv_ntf_run (&self.tensor, &params, &self.wanted, &wanted);
     params.init = CUV_NTF_NNDSVD;
-    params.algorithm = CUV_NTF_HALS;
     ntf_cuda_run (&self.cuda, &params, &self.found);
     CUV_CHECK (ntf_sum_difference (&self.wanted, &self.found) < 1e-5, ": %g",
         ntf_sum_difference (&self.wanted, &self.found));
