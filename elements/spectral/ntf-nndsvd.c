@@ -193,7 +193,8 @@ find_products (CuvNtfCpu *self, int n_threads)
   return true;
 }
 
-/* Zeros would stay zeros: they become a hundredth of the column's largest. */
+/* What is small would take long to grow: nothing begins below half of the
+ * column's largest value. */
 static void
 fill_column (CuvNtfCpu *self, int mode, int k)
 {
@@ -206,7 +207,7 @@ fill_column (CuvNtfCpu *self, int mode, int k)
     float *value = &column[i * stride];
 
     /* of nothing: a faint random term */
-    *value = largest > 0 ? fmaxf (*value, 0.01f * largest)
+    *value = largest > 0 ? fmaxf (*value, 0.5f * largest)
                          : 0.1f
             * cuv_ntf_random (self->params.seed, 0, mode,
                 (uint32_t) (i * self->factors.rank + k));

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the program factorise finds."""
+"""What the program factorise finds, and where it starts."""
 
 import subprocess
 
@@ -31,3 +31,23 @@ class Run:
             self.factors.append(values[at:end].reshape(size, rank))
             at = end
         assert at == len(values)
+
+
+def philox(seed, mode, n):
+    """Salmon, Moraes, Dror, Shaw 2011: n values of 32 bits, four a counter."""
+    at = np.arange((n + 3) // 4, dtype=np.uint64)
+    mask, zero = np.uint64(0xffffffff), np.zeros_like(at)
+    c, key = [at, zero + np.uint64(mode), zero, zero], [seed, 0]
+    for _ in range(10):
+        a, b = c[0] * np.uint64(0xd2511f53), c[2] * np.uint64(0xcd9e8d57)
+        c = [b >> np.uint64(32) ^ c[1] ^ np.uint64(key[0]), b & mask,
+             a >> np.uint64(32) ^ c[3] ^ np.uint64(key[1]), a & mask]
+        key = [(key[0] + 0x9e3779b9) & 0xffffffff,
+               (key[1] + 0xbb67ae85) & 0xffffffff]
+    return np.stack(c, 1).reshape(-1)[:n]
+
+
+def start(shape, rank, seed):
+    return [np.float64(0.1 + ((philox(seed, m, n * rank) >> np.uint64(8))
+                              .reshape(n, rank) + 1) * 2.0**-24)
+            for m, n in enumerate(shape)]
