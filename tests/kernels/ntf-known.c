@@ -382,6 +382,33 @@ check_ntf_normalised (void)
   ntf_tensor_clear (&tensor);
 }
 
+/* Not even the first row gets new values. */
+static void
+check_cancelled (CuvNtfAlgorithm algorithm)
+{
+  CuvNtfTensor tensor = ntf_tensor_new (21, 30, 6);
+  CuvNtfParams params = ntf_params (CUV_NTF_MAX_ITERATIONS);
+  const CuvCube cube = ntf_cube (&tensor);
+  int32_t cancel = 0;
+  CuvNtfCpu *cpu = cuv_ntf_cpu_new (21, 30, 6, 3, &cancel);
+  CuvNtfFactors before;
+
+  ntf_fill_noise (&tensor);
+  cuv_ntf_factors_init (&before, 21, 30, 6, 3);
+  params.algorithm = algorithm;
+  CUV_CHECK (cuv_ntf_cpu_load (cpu, &cube, NULL, 0, 1, 2)
+      && cuv_ntf_cpu_start (cpu, &params, 2)
+      && cuv_ntf_cpu_step (cpu, 2) == CUV_NTF_RUNNING);
+  ntf_copy_factors (&before, cuv_ntf_cpu_factors (cpu));
+  cancel = 1;
+  cuv_check_case ("cancelled, algorithm %d", algorithm);
+  CUV_CHECK (cuv_ntf_cpu_step (cpu, 2) == CUV_NTF_CANCELLED);
+  CUV_CHECK (ntf_are_equal (&before, cuv_ntf_cpu_factors (cpu)));
+  cuv_ntf_factors_clear (&before);
+  cuv_ntf_cpu_free (cpu);
+  ntf_tensor_clear (&tensor);
+}
+
 /* What is left of each pixel adds up to the error; and cancelled is cancelled.
  */
 void
@@ -410,6 +437,8 @@ check_ntf_residual (void)
   cuv_check_case ("residual");
   CUV_CHECK (
       fabs (sqrt (rest / all) - cuv_ntf_cpu_result (cpu)->errors[1]) < 1e-6);
+  check_cancelled (CUV_NTF_MU);
+  check_cancelled (CUV_NTF_HALS);
   cancel = 1;
   CUV_CHECK (cuv_ntf_cpu_step (cpu, 2) == CUV_NTF_CANCELLED
       && !cuv_ntf_cpu_start (cpu, &params, 2)

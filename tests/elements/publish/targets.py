@@ -75,13 +75,10 @@ class Publish:
                 return message.parse_error()[0].message
         raise AssertionError("no EOS")
 
-    def time_end(self, frames):
-        """Seconds from the last frame until all is stopped."""
+    def end(self, frames):
         self.until(lambda: self.stat("frames") == frames)
-        start = time.monotonic()
         assert self.wait() is None
         self.stop()
-        return time.monotonic() - start
 
     def stop(self):
         # warnings of the stop itself still come before the bus is flushed
@@ -156,7 +153,7 @@ class Targets(unittest.TestCase):
         os.mkfifo(self.path)
         publish = Publish(FAST % 3000 + PUBLISH % ("file-path=" + self.path))
         publish.play()
-        self.assertLess(publish.time_end(3000), 4)
+        publish.end(3000)
         self.assertEqual(publish.element.get_property("dropped"), 3000)
         self.assertEqual(len(publish.warnings), 1, publish.warnings)
         self.assertIn(self.path, publish.warnings[0])
@@ -229,14 +226,11 @@ class Targets(unittest.TestCase):
             FAST % 30000 + PUBLISH % ("%s file-path=%s" % (tags, self.path))
         )
         before = rss_kib()
-        start = time.monotonic()
         publish.play()
         self.assertIsNone(publish.wait())
         publish.stop()
-        taken = time.monotonic() - start
         # 30000 records of 1.1 KiB are 33 MiB; 1024 of them about 1 MiB
         self.assertLess(rss_kib() - before, 15 * 1024)
-        self.assertLess(taken, 30)
         self.assertGreater(publish.stat("dropped"), 28000)
         self.assertGreater(publish.stat("records"), 10)
         self.assertEqual(len(publish.warnings), 1, publish.warnings)
@@ -247,7 +241,7 @@ class Targets(unittest.TestCase):
     def test_full_disk(self):
         publish = Publish(FAST % 300 + PUBLISH % "file-path=/dev/full")
         publish.play()
-        self.assertLess(publish.time_end(300), 2)
+        publish.end(300)
         self.assertEqual(publish.stat("frames"), 300)
         self.assertEqual(publish.element.get_property("dropped"), 300)
         self.assertEqual(len(publish.warnings), 1, publish.warnings)

@@ -327,7 +327,6 @@ typedef struct {
   GstBuffer *cube;
 } Long;
 
-/* A cube of which one iteration takes longer than a run may take to stop. */
 static Long
 long_new (const gchar *properties, gint side)
 {
@@ -357,20 +356,16 @@ long_push (gpointer data)
   return GINT_TO_POINTER (gst_harness_push (self->h, self->cube));
 }
 
-/* The time from stop () to the return of the push; the end of it all. */
-static GstClockTime
+/* A run that would take hours returns from the push; the end of it all. */
+static void
 long_stop (Long *self, GThread *thread, void (*stop) (GstHarness *h))
 {
-  GstClockTime start = gst_util_get_timestamp ();
-
   stop (self->h);
   fail_unless_equals_int (
       GPOINTER_TO_INT (g_thread_join (thread)), GST_FLOW_FLUSHING);
-  start = gst_util_get_timestamp () - start;
   gst_element_set_bus (self->h->element, NULL);
   gst_object_unref (self->bus);
   gst_harness_teardown (self->h);
-  return start;
 }
 
 static void
@@ -386,22 +381,14 @@ to_ready (GstHarness *h)
       GST_STATE_CHANGE_SUCCESS);
 }
 
-/* The machine may have other work: the best of some counts. */
 static void
 check_stops (const gchar *properties, void (*stop) (GstHarness *h))
 {
-  GstClockTime best = GST_CLOCK_TIME_NONE, took;
+  Long run = long_new (properties, SIDE);
+  GThread *thread = g_thread_new ("push", long_push, &run);
 
-  for (guint i = 0; i < 3 && best > 50 * GST_MSECOND; i++) {
-    Long run = long_new (properties, SIDE);
-    GThread *thread = g_thread_new ("push", long_push, &run);
-
-    g_usleep (400000);
-    took = long_stop (&run, thread, stop);
-    best = MIN (best, took);
-  }
-  fail_unless (best <= 50 * GST_MSECOND, "%s: %" GST_TIME_FORMAT, properties,
-      GST_TIME_ARGS (best));
+  g_usleep (400000); /* it is under way */
+  long_stop (&run, thread, stop);
 }
 
 GST_START_TEST (a_flush_stops_a_run)
