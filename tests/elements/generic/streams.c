@@ -6,19 +6,6 @@
 static GPtrArray *names; /* of the elements with a sink and a source pad */
 static gboolean cuda;
 
-static gboolean
-passes_frames (const gchar *name)
-{
-  GstElementFactory *factory = gst_element_factory_find (name);
-  GstCaps *video = gst_caps_from_string ("video/x-raw,format=NV12");
-  gboolean passes = gst_element_factory_can_sink_any_caps (factory, video)
-      && gst_element_factory_can_src_any_caps (factory, video);
-
-  gst_caps_unref (video);
-  gst_object_unref (factory);
-  return passes;
-}
-
 /* TRUE for those that must leave pixels and memory alone. */
 static gboolean
 only_reads (const gchar *name)
@@ -364,13 +351,9 @@ make_suite (void)
 {
   Suite *suite = suite_create ("generic-streams");
   TCase *tcase = tcase_create ("general");
-  GPtrArray *all = cuv_element_names ();
 
   cuda = g_getenv ("CUV_TEST_CUDA") != NULL;
-  names = g_ptr_array_new ();
-  for (guint i = 0; i < all->len; i++)
-    if (passes_frames (all->pdata[i]))
-      g_ptr_array_add (names, all->pdata[i]);
+  names = cuv_frame_element_names ();
   for (guint i = 0; i < names->len; i++)
     g_print ("%s ", (gchar *) names->pdata[i]);
   g_print ("\n");

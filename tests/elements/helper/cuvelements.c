@@ -61,6 +61,30 @@ cuv_element_names (void)
   return names;
 }
 
+static gboolean
+passes_frames (const gchar *name)
+{
+  GstElementFactory *factory = gst_element_factory_find (name);
+  GstCaps *video = gst_caps_from_string ("video/x-raw,format=NV12");
+  gboolean passes = gst_element_factory_can_sink_any_caps (factory, video)
+      && gst_element_factory_can_src_any_caps (factory, video);
+
+  gst_caps_unref (video);
+  gst_object_unref (factory);
+  return passes;
+}
+
+GPtrArray *
+cuv_frame_element_names (void)
+{
+  GPtrArray *all = cuv_element_names (), *names = g_ptr_array_new ();
+
+  for (guint i = 0; i < all->len; i++)
+    if (passes_frames (all->pdata[i]))
+      g_ptr_array_add (names, all->pdata[i]);
+  return names;
+}
+
 gboolean
 cuv_element_is_host_only (const gchar *name)
 {

@@ -20,6 +20,9 @@ G_NORETURN void cuv_test_failed (
 /* The names of all elements of this project, sorted: the registry says. */
 GPtrArray *cuv_element_names (void);
 
+/* Of those that take frames and pass them on. */
+GPtrArray *cuv_frame_element_names (void);
+
 /* Those that work in host memory only. */
 gboolean cuv_element_is_host_only (const gchar *name);
 

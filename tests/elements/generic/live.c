@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Elements behind sources that are live: cameras with few buffers, streams
+ * without timestamps or of a varying rate, pads that flush, branches that are
+ * slow, and chains in the source's own thread. */
+#include "cuvelements.h"
+
+#define WIDTH 320
+#define HEIGHT 240
+#define FRAME_TIME (GST_SECOND / 30)
+#define CHAIN                                                                  \
+  "waldboostdetect name=a stats-interval=1 ! "                                 \
+  "houghlines name=b stats-interval=1 ! rcdtrack name=c stats-interval=1 ! "   \
+  "visionoverlay"
+
+static GPtrArray *names; /* of the elements with a sink and a source pad */
+
+static gboolean
+has_stat (GstElement *element, const gchar *field)
+{
+  GstStructure *stats;
+  gboolean has;
+
+  if (g_object_class_find_property (G_OBJECT_GET_CLASS (element), "stats")
+      == NULL)
+    return FALSE;
+  g_object_get (element, "stats", &stats, NULL);
+  has = gst_structure_has_field (stats, field);
+  gst_structure_free (stats);
+  return has;
+}
+
+static void
+check_all_analysed (GstElement *element, guint n)
+{
+  if (!has_stat (element, "analysed"))
+    return;
+  fail_unless_equals_uint64 (cuv_stat (element, "frames"), n);
+  fail_unless (cuv_stat (element, "analysed") == n, "%s analysed %u of %u",
+      GST_OBJECT_NAME (element), (guint) cuv_stat (element, "analysed"), n);
+}
+
+/* ---- each element ---- */
+
+/* Live, at a time that the test decides. */
+static GstHarness *
+live_harness (const gchar *name, const gchar *framerate)
+{
+  GstHarness *h = cuv_element_harness (name);
+  gchar *caps = g_strdup_printf (
+      "video/x-raw,format=NV12,width=%d,height=%d,framerate=%s", WIDTH, HEIGHT,
+      framerate);
+
+  gst_harness_use_testclock (h);
+  gst_element_set_base_time (h->element, 0);
+  gst_harness_set_live (h, TRUE);
+  gst_harness_set_src_caps_str (h, caps);
+  g_free (caps);
+  return h;
+}
+
+static void
+push (GstHarness *h, GstBuffer *frame)
+{
+  fail_unless_equals_int (gst_harness_push (h, frame), GST_FLOW_OK);
+  gst_buffer_unref (gst_harness_pull (h));
+}
+
+static GstBuffer *
+new_frame (GstClockTime time)
+{
+  GstBuffer *frame = cuv_frame_new ("NV12", WIDTH, HEIGHT);
+
+  GST_BUFFER_PTS (frame) = time;
+  GST_BUFFER_DURATION (frame) = GST_CLOCK_TIME_NONE;
+  return frame;
+}
+
+static GstBufferPool *
+camera_pool (GstHarness *h)
+{
+  GstBufferPool *pool = gst_video_buffer_pool_new ();
+  GstStructure *config = gst_buffer_pool_get_config (pool);
+  GstCaps *caps = gst_pad_get_current_caps (h->srcpad);
+
+  gst_buffer_pool_config_set_params (
+      config, caps, WIDTH * HEIGHT * 3 / 2, 2, 2);
+  fail_unless (gst_buffer_pool_set_config (pool, config));
+  fail_unless (gst_buffer_pool_set_active (pool, TRUE));
+  gst_caps_unref (caps);
+  return pool;
+}
+
+/* A camera has few: who keeps one stops it. */
+GST_START_TEST (frames_are_given_back)
+{
+  GstBufferPoolAcquireParams now = {
+    .flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT
+  };
+  GstHarness *h = live_harness (names->pdata[__i__], "30/1");
+  GstBufferPool *pool = camera_pool (h);
+
+  for (guint n = 0; n < 10; n++) {
+    GstBuffer *frames[2];
+
+    for (guint i = 0; i < 2; i++)
+      fail_unless_equals_int (
+          gst_buffer_pool_acquire_buffer (pool, &frames[i], &now), GST_FLOW_OK);
+    gst_buffer_unref (frames[1]);
+    GST_BUFFER_PTS (frames[0]) = n * FRAME_TIME;
+    gst_buffer_memset (frames[0], 0, (guint8) (n * 25), -1);
+    push (h, frames[0]);
+  }
+  gst_buffer_pool_set_active (pool, FALSE);
+  gst_object_unref (pool);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (frames_without_timestamps_are_analysed)
+{
+  GstHarness *h = live_harness (names->pdata[__i__], "30/1");
+
+  for (guint n = 0; n < 5; n++) {
+    gst_harness_set_time (h, n * GST_SECOND);
+    push (h, new_frame (GST_CLOCK_TIME_NONE));
+  }
+  check_all_analysed (h->element, 5);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* Seconds to minutes apart, without durations. */
+GST_START_TEST (a_varying_rate_is_analysed)
+{
+  static const GstClockTime steps[] = { 1, 5, 200, 40, 1000, 3, 33 };
+  GstHarness *h = live_harness (names->pdata[__i__], "0/1");
+  GstClockTime time = 0;
+
+  for (guint n = 0; n < G_N_ELEMENTS (steps); n++) {
+    time += steps[n] * GST_SECOND;
+    gst_harness_set_time (h, time);
+    push (h, new_frame (time));
+  }
+  check_all_analysed (h->element, G_N_ELEMENTS (steps));
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+GST_START_TEST (flushing_pads_refuse_and_recover)
+{
+  GstHarness *h = live_harness (names->pdata[__i__], "30/1");
+
+  for (guint n = 0; n < 3; n++) {
+    GstSegment segment;
+
+    push (h, new_frame (0));
+    gst_harness_push_event (h, gst_event_new_flush_start ());
+    fail_unless_equals_int (
+        gst_harness_push (h, new_frame (0)), GST_FLOW_FLUSHING);
+    gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+    gst_segment_init (&segment, GST_FORMAT_TIME);
+    gst_harness_push_event (h, gst_event_new_segment (&segment));
+    while (gst_harness_buffers_in_queue (h) > 0)
+      gst_buffer_unref (gst_harness_pull (h));
+  }
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* ---- chains ---- */
+
+/* What the statistics of a frame say that it took; 0 of another message. */
+static GstClockTime
+time_of (GstMessage *message)
+{
+  guint64 microseconds = 0;
+
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT)
+    gst_structure_get_uint64 (
+        gst_message_get_structure (message), "microseconds", &microseconds);
+  return microseconds * GST_USECOND;
+}
+
+/* To the end. The longest time that an element took for a frame. */
+static GstClockTime
+play_live (GstElement *pipeline)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstClockTime longest = 0;
+  GstMessageType type;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  do {
+    GstMessage *message = gst_bus_timed_pop_filtered (bus, 100 * GST_SECOND,
+        GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_LATENCY
+            | GST_MESSAGE_ELEMENT);
+
+    fail_unless (message != NULL, "the line does not end");
+    type = GST_MESSAGE_TYPE (message);
+    fail_if (type == GST_MESSAGE_ERROR);
+    longest = MAX (longest, time_of (message));
+    gst_message_unref (message);
+    if (type == GST_MESSAGE_LATENCY)
+      gst_bin_recalculate_latency (GST_BIN (pipeline));
+  } while (type != GST_MESSAGE_EOS);
+  gst_object_unref (bus);
+  return longest;
+}
+
+static GstClockTime
+latency_of (GstElement *pipeline)
+{
+  GstQuery *query = gst_query_new_latency ();
+  GstClockTime min;
+
+  fail_unless (gst_element_query (pipeline, query));
+  gst_query_parse_latency (query, NULL, &min, NULL);
+  gst_query_unref (query);
+  return min;
+}
+
+static void
+check_element (GstElement *pipeline, const gchar *name, guint n)
+{
+  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), name);
+
+  fail_unless_equals_uint64 (cuv_stat (element, "frames"), n);
+  g_print ("%s: %u of %u analysed\n", GST_OBJECT_NAME (element),
+      (guint) cuv_stat (element, "analysed"), n);
+  fail_unless (cuv_stat (element, "analysed") > 0);
+  gst_object_unref (element);
+}
+
+/* Plays source ! chain ! sink: every frame comes through every element, and
+ * all that these add to the latency is what their work takes. */
+static void
+check_chain (const gchar *source, guint n)
+{
+  gchar *bare = g_strdup_printf ("%s ! fakesink sync=true", source);
+  gchar *line = g_strdup_printf ("%s ! " CHAIN " ! fakesink sync=true", source);
+  GstElement *pipeline = cuv_pipeline_new (bare);
+  GstClockTime before, longest, added;
+
+  play_live (pipeline);
+  before = latency_of (pipeline);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+  pipeline = cuv_pipeline_new (line);
+  longest = play_live (pipeline);
+  added = latency_of (pipeline) - before;
+  g_print ("%s: adds %.1f ms, a frame takes %.1f at most\n", source,
+      (gdouble) added / GST_MSECOND, (gdouble) longest / GST_MSECOND);
+  fail_unless (added <= 3 * longest);
+  fail_unless (added == 0 || longest >= 5 * GST_MSECOND);
+  check_element (pipeline, "a", n);
+  check_element (pipeline, "b", n);
+  check_element (pipeline, "c", n);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+  g_free (bare);
+  g_free (line);
+}
+
+GST_START_TEST (chain_behind_imagefreeze)
+{
+  check_chain ("videotestsrc num-buffers=1 ! video/x-raw,width=320,height=240 "
+               "! imagefreeze num-buffers=30 is-live=true "
+               "! video/x-raw,framerate=30/1",
+      30);
+}
+
+GST_END_TEST
+GST_START_TEST (chain_behind_a_live_source)
+{
+  check_chain ("videotestsrc num-buffers=60 is-live=true "
+               "! video/x-raw,width=320,height=240,framerate=60/1",
+      60);
+}
+
+GST_END_TEST
+/* A branch that takes its time is not the chain's matter. */
+GST_START_TEST (chain_beside_a_slow_branch)
+{
+  GstElement *pipeline = cuv_pipeline_new (
+      "videotestsrc num-buffers=30 is-live=true "
+      "! video/x-raw,width=320,height=240,framerate=30/1 ! tee name=t "
+      "t. ! queue ! " CHAIN " ! fakesink sync=true "
+      "t. ! queue leaky=downstream max-size-buffers=1 "
+      "! identity sleep-time=200000 ! fakesink sync=false");
+
+  play_live (pipeline);
+  check_element (pipeline, "a", 30);
+  check_element (pipeline, "b", 30);
+  check_element (pipeline, "c", 30);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST
+/* As applications do with frames of their own: stamped on arrival. */
+GST_START_TEST (chain_behind_appsrc)
+{
+  GstElement *pipeline = cuv_pipeline_new (
+      "appsrc name=s is-live=true do-timestamp=true "
+      "format=time caps=video/x-raw,format=NV12,width=320,"
+      "height=240,framerate=0/1 ! " CHAIN " ! fakesink sync=true");
+  GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  GstFlowReturn flow;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  for (guint n = 0; n < 40; n++) {
+    GstBuffer *frame = new_frame (GST_CLOCK_TIME_NONE);
+
+    g_usleep (10000);
+    g_signal_emit_by_name (source, "push-buffer", frame, &flow);
+    gst_buffer_unref (frame);
+    fail_unless_equals_int (flow, GST_FLOW_OK);
+  }
+  g_signal_emit_by_name (source, "end-of-stream", &flow);
+  play_live (pipeline);
+  check_element (pipeline, "a", 40);
+  check_element (pipeline, "b", 40);
+  check_element (pipeline, "c", 40);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (source);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST
+static Suite *
+make_suite (void)
+{
+  Suite *suite = suite_create ("generic-live");
+  TCase *tcase = tcase_create ("general");
+
+  names = cuv_frame_element_names ();
+  suite_add_tcase (suite, tcase);
+  tcase_add_loop_test (tcase, frames_are_given_back, 0, (int) names->len);
+  tcase_add_loop_test (
+      tcase, frames_without_timestamps_are_analysed, 0, (int) names->len);
+  tcase_add_loop_test (tcase, a_varying_rate_is_analysed, 0, (int) names->len);
+  tcase_add_loop_test (
+      tcase, flushing_pads_refuse_and_recover, 0, (int) names->len);
+  tcase_add_test (tcase, chain_behind_imagefreeze);
+  tcase_add_test (tcase, chain_behind_a_live_source);
+  tcase_add_test (tcase, chain_beside_a_slow_branch);
+  tcase_add_test (tcase, chain_behind_appsrc);
+  return suite;
+}
+
+CUV_ELEMENTS_MAIN (make_suite)
