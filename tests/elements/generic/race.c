@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Every element while frames pass and other threads set and read its
+ * properties, ask for its latency and emit its signals. Run it under the
+ * sanitizers. */
+#include "random.h"
+
+#include <glib/gstdio.h>
+
+#define SOURCE                                                                 \
+  "videotestsrc pattern=ball ! "                                               \
+  "video/x-raw,format=%s,width=96,height=64,framerate=100/1 ! "
+
+#define N_TIMES 1000 /* that each thread does what it does */
+
+static GPtrArray *names;
+static gchar *location;
+
+/* One that the element takes, or NULL. */
+static const gchar *
+format_of (const gchar *name)
+{
+  static const gchar *const formats[] = { "NV12", "RGB", "GRAY8" };
+  GstElementFactory *factory = gst_element_factory_find (name);
+  const gchar *format = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats) && format == NULL; i++) {
+    GstCaps *caps = gst_caps_new_simple (
+        "video/x-raw", "format", G_TYPE_STRING, formats[i], NULL);
+
+    if (gst_element_factory_can_sink_any_caps (factory, caps))
+      format = formats[i];
+    gst_caps_unref (caps);
+  }
+  gst_object_unref (factory);
+  return format;
+}
+
+static gpointer
+set (gpointer element)
+{
+  GPtrArray *properties = random_properties (element);
+
+  for (guint i = 0; i < N_TIMES; i++) {
+    random_set (element, properties);
+    g_usleep (100);
+  }
+  g_ptr_array_unref (properties);
+  return NULL;
+}
+
+static gpointer
+get (gpointer element)
+{
+  for (guint i = 0; i < N_TIMES; i++) {
+    GstQuery *query = gst_query_new_latency ();
+
+    random_get (element);
+    gst_element_query (element, query);
+    gst_query_unref (query);
+    g_usleep (100);
+  }
+  return NULL;
+}
+
+/* rcdtrack's, the one with signals to begin and end something. */
+static gpointer
+emit_signals (gpointer element)
+{
+  if (g_signal_lookup ("set-target", G_OBJECT_TYPE (element)) == 0)
+    return NULL;
+  for (guint i = 0; i < N_TIMES; i++) {
+    gint id;
+
+    if (once_in (3))
+      g_signal_emit_by_name (element, "clear-target");
+    else
+      g_signal_emit_by_name (element, "set-target", (gint) below (40),
+          (gint) below (30), 8 + (gint) below (20), 8 + (gint) below (20), &id);
+    g_usleep (100);
+  }
+  return NULL;
+}
+
+static GstElement *
+make_pipeline (const gchar *name, GstElement **element)
+{
+  gchar *line =
+      g_strdup_printf (SOURCE "%s name=element", format_of (name), name);
+  GstElement *pipeline = cuv_pipeline_new (line), *sink;
+
+  *element = gst_bin_get_by_name (GST_BIN (pipeline), "element");
+  if (g_object_class_find_property (G_OBJECT_GET_CLASS (*element), "location")
+      != NULL) {
+    g_object_set (*element, "location", location, NULL);
+  } else {
+    sink = gst_element_factory_make ("fakesink", NULL);
+    gst_bin_add (GST_BIN (pipeline), sink);
+    fail_unless (gst_element_link (*element, sink));
+  }
+  g_free (line);
+  return pipeline;
+}
+
+/* Settings that contradict each other may end it early. */
+GST_START_TEST (lives)
+{
+  static const GThreadFunc functions[] = { set, get, emit_signals };
+  GThread *threads[G_N_ELEMENTS (functions)];
+  GstElement *element,
+      *pipeline = make_pipeline (names->pdata[__i__], &element);
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
+    threads[i] = g_thread_new ("race", functions[i], element);
+  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
+    g_thread_join (threads[i]);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  g_print ("%s ", (gchar *) names->pdata[__i__]);
+  gst_object_unref (element);
+  gst_object_unref (pipeline);
+  g_unlink (location);
+}
+
+GST_END_TEST
+static Suite *
+make_suite (void)
+{
+  Suite *suite = suite_create ("generic-race");
+  TCase *tcase = tcase_create ("race");
+  GPtrArray *all = cuv_element_names ();
+
+  location =
+      g_strdup_printf ("%s/race-%d.ldp", g_get_tmp_dir (), (gint) getpid ());
+  names = g_ptr_array_new ();
+  for (guint i = 0; i < all->len; i++)
+    if (format_of (all->pdata[i]) != NULL)
+      g_ptr_array_add (names, all->pdata[i]);
+  tcase_set_timeout (tcase, 3600);
+  suite_add_tcase (suite, tcase);
+  tcase_add_loop_test (tcase, lives, 0, (int) names->len);
+  return suite;
+}
+
+CUV_ELEMENTS_MAIN (make_suite)
