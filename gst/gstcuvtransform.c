@@ -319,15 +319,23 @@ copy_meta (GstBuffer *in, GstMeta **meta, gpointer out)
   return TRUE;
 }
 
+/* GStreamer criticises who asks about a segment that is played backwards from
+ * an end that nobody knows. */
+static gboolean
+has_time (const GstSegment *segment)
+{
+  return segment->format == GST_FORMAT_TIME
+      && (segment->rate > 0 || GST_CLOCK_TIME_IS_VALID (segment->stop));
+}
+
 GstClockTime
 gst_cuv_transform_stream_time (GstCuvTransform *self, GstBuffer *buffer)
 {
   const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
 
-  return segment->format != GST_FORMAT_TIME
-      ? GST_CLOCK_TIME_NONE
-      : gst_segment_to_stream_time (
-          segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+  return !has_time (segment) ? GST_CLOCK_TIME_NONE
+                             : gst_segment_to_stream_time (segment,
+                                 GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
 }
 
 GstClockTime
@@ -335,10 +343,9 @@ gst_cuv_transform_running_time (GstCuvTransform *self, GstBuffer *buffer)
 {
   const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
 
-  return segment->format != GST_FORMAT_TIME
-      ? GST_CLOCK_TIME_NONE
-      : gst_segment_to_running_time (
-          segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+  return !has_time (segment) ? GST_CLOCK_TIME_NONE
+                             : gst_segment_to_running_time (segment,
+                                 GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
 }
 
 GstFlowReturn

@@ -100,7 +100,7 @@ push_segment (Fuzz *self)
   if (once_in (4))
     segment.start = segment.time = below (5) * GST_SECOND;
   if (once_in (8))
-    segment.rate = 2;
+    segment.rate = self->sink != NULL && once_in (2) ? -1 : 2;
   gst_pad_push_event (self->src, gst_event_new_segment (&segment));
 }
 
