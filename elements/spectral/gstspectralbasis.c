@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstspectralbasis.h"
 
+#include <glib/gstdio.h>
 #include <json-glib/json-glib.h>
 #include <math.h>
 #include <string.h>
 
 #define KIND "spectralpca-basis"
 #define VERSION_READ 1
+#define MAX_BYTES (64 << 20) /* of a file; 512 bands take 6 MB */
+#define MAX_ARRAYS 1024      /* and objects, one in the other or not */
 
 static const gchar *const modes[] = { "correlation", "covariance", "pearson" };
 
@@ -243,12 +246,49 @@ read_basis (CuvPcaBasis *basis, JsonObject *object, gint *k, GError **error)
   return FALSE;
 }
 
+/* A FIFO would block and a device never end, so only regular files are read. */
+static gchar *
+read_text (const gchar *location, GError **error)
+{
+  gchar *text = NULL;
+  GStatBuf status = { 0 };
+
+  if (g_stat (location, &status) == 0 && !S_ISREG (status.st_mode))
+    fail (error, "it", "is no regular file");
+  else if (status.st_size > MAX_BYTES)
+    fail (error, "it", "is larger than 64 MB: no basis is");
+  else
+    g_file_get_contents (location, &text, NULL, error);
+  return text;
+}
+
+/* json-glib calls itself for each array in an array, to the end of the stack.
+ */
+static gboolean
+has_many_arrays (const gchar *text)
+{
+  guint n = 0;
+
+  for (; *text != '\0' && n <= MAX_ARRAYS; text++)
+    n += *text == '[' || *text == '{';
+  return n > MAX_ARRAYS;
+}
+
+static gboolean
+parse (JsonParser *parser, const gchar *text, GError **error)
+{
+  if (has_many_arrays (text))
+    return fail (error, "the file", "has more than 1024 arrays");
+  return json_parser_load_from_data (parser, text, -1, error);
+}
+
 gboolean
 gst_spectral_basis_load (
     CuvPcaBasis *basis, const gchar *location, gint *k, GError **error)
 {
   JsonParser *parser = json_parser_new ();
-  gboolean ok = json_parser_load_from_file (parser, location, error);
+  gchar *text = read_text (location, error);
+  gboolean ok = text != NULL && parse (parser, text, error);
   JsonNode *root = ok ? json_parser_get_root (parser) : NULL;
 
   if (ok && (root == NULL || !JSON_NODE_HOLDS_OBJECT (root)))
@@ -257,6 +297,7 @@ gst_spectral_basis_load (
     ok = read_basis (basis, json_node_get_object (root), k, error);
   if (!ok)
     g_prefix_error (error, "%s: ", location);
+  g_free (text);
   g_object_unref (parser);
   return ok;
 }

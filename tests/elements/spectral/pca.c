@@ -393,6 +393,41 @@ GST_START_TEST (a_basis_of_fewer_vectors)
 }
 
 GST_END_TEST
+static void
+expect_basis_error (const gchar *path, const gchar *part)
+{
+  gchar *line = g_strdup_printf (
+      "videotestsrc ! video/x-raw,format=RGB,width=8,height=8 ! "
+      "spectralpca basis-location=%s ! fakesink",
+      path);
+  GstElement *pipeline = cuv_pipeline_new (line);
+  gchar *error = cuv_pipeline_play (pipeline);
+
+  fail_unless (error != NULL && strstr (error, part) != NULL, "%s", error);
+  gst_object_unref (pipeline);
+  g_free (error);
+  g_free (line);
+}
+
+/* Neither the stack nor a device is gone through to its end. */
+GST_START_TEST (a_hostile_basis_is_an_error)
+{
+  gchar *path = g_build_filename (g_get_tmp_dir (), "pca-XXXXXX.json", NULL);
+  gint fd = g_mkstemp (path);
+  gchar *deep = g_strnfill (1000000, '[');
+
+  fail_unless (g_file_set_contents (path, deep, -1, NULL));
+  expect_basis_error (path, "1024 arrays");
+  fail_unless_equals_int (truncate (path, (64 << 20) + 1), 0);
+  expect_basis_error (path, "larger than 64 MB");
+  expect_basis_error ("/dev/zero", "no regular file");
+  g_close (fd, NULL);
+  g_unlink (path);
+  g_free (deep);
+  g_free (path);
+}
+
+GST_END_TEST
 /* ---- bad input ---- */
 
 GST_START_TEST (bad_input_is_an_error)
@@ -471,6 +506,7 @@ make_suite (void)
   tcase_add_test (tcase, flush_forgets);
   tcase_add_test (tcase, frozen_basis_saved_and_loaded);
   tcase_add_test (tcase, a_basis_of_fewer_vectors);
+  tcase_add_test (tcase, a_hostile_basis_is_an_error);
   tcase_add_loop_test (
       tcase, bad_bases_are_refused_by_name, 0, G_N_ELEMENTS (bad_bases));
   tcase_add_test (tcase, bad_input_is_an_error);
