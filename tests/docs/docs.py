@@ -40,7 +40,7 @@ def problem(text):
 
 
 def pages(top):
-    found = [n for n in ('README.md', 'CONTRIBUTING.md')
+    found = [n for n in ('README.md', 'CONTRIBUTING.md', 'SECURITY.md')
              if os.path.exists(os.path.join(top, n))]
     for folder, folders, names in sorted(os.walk(os.path.join(top, 'docs'))):
         found += [os.path.relpath(os.path.join(folder, n), top)
