@@ -292,29 +292,6 @@ GST_START_TEST (test_first_region_is_followed)
 
 GST_END_TEST
 
-/* Messages have UTF-8 only, a region's label is anything. */
-GST_START_TEST (test_label_in_no_encoding)
-{
-  Film film = film_new ("message=every-frame", "NV12", WIDTH, HEIGHT);
-  GstBuffer *frame = film_frame (&film);
-  const GstStructure *object;
-  GstMessage *message;
-
-  film_plant (frame, 1, start);
-  film_region (frame, "bad\xff", start);
-  check_at (film_push (&film, frame), 1, start);
-  message = gst_bus_pop_filtered (film.bus, GST_MESSAGE_ELEMENT);
-  object = gst_value_get_structure (gst_value_list_get_value (
-      gst_structure_get_value (gst_message_get_structure (message), "objects"),
-      0));
-  fail_unless_equals_string (
-      gst_structure_get_string (object, "label"), "bad\xef\xbf\xbd");
-  gst_message_unref (message);
-  film_clear (&film);
-}
-
-GST_END_TEST
-
 static gboolean
 requests_analysis (Film *film)
 {
@@ -345,21 +322,6 @@ GST_START_TEST (test_detections_are_requested)
   fail_if (requests_analysis (&film));
   gst_buffer_unref (film_show (&film, 2, -1, start));
   fail_unless (requests_analysis (&film));
-  film_clear (&film);
-}
-
-GST_END_TEST
-
-GST_START_TEST (test_object_class)
-{
-  Film film = film_new ("object-class=cat", "NV12", WIDTH, HEIGHT);
-  GstBuffer *frame = film_frame (&film);
-
-  film_plant (frame, 1, start);
-  film_plant (frame, 2, moved (start, 20));
-  film_region (frame, "dog", start);
-  film_region (frame, "cat", moved (start, 20));
-  check_at (film_push (&film, frame), 1, moved (start, 20));
   film_clear (&film);
 }
 
@@ -607,10 +569,8 @@ rcdtrack_suite (void)
   tcase_add_test (tc, test_hold);
   tcase_add_test (tc, test_events);
   tcase_add_test (tc, test_message_fields);
-  tcase_add_test (tc, test_label_in_no_encoding);
   tcase_add_test (tc, test_first_region_is_followed);
   tcase_add_test (tc, test_detections_are_requested);
-  tcase_add_test (tc, test_object_class);
   tcase_add_test (tc, test_several);
   tcase_add_test (tc, test_picture);
   tcase_add_test (tc, test_picture_in_yuv);

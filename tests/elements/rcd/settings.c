@@ -106,6 +106,22 @@ GST_START_TEST (test_box)
 
 GST_END_TEST
 
+GST_START_TEST (test_object_class_among_others)
+{
+  const Box other = { 60, 32, 32, 24 };
+  Film film = film_new ("object-class=cat", "NV12", WIDTH, HEIGHT);
+  GstBuffer *frame = film_frame (&film);
+
+  film_plant (frame, 1, place);
+  film_plant (frame, 2, other);
+  film_region (frame, "dog", place);
+  film_region (frame, "cat", other);
+  check_at (film_push (&film, frame), 1, other);
+  film_clear (&film);
+}
+
+GST_END_TEST
+
 GST_START_TEST (test_object_class)
 {
   Film film = film_new ("object-class=cat", "NV12", WIDTH, HEIGHT);
@@ -419,6 +435,7 @@ settings_suite (void)
   tcase_add_test (tc, test_searches);
   tcase_add_test (tc, test_max_distance);
   tcase_add_test (tc, test_box);
+  tcase_add_test (tc, test_object_class_among_others);
   tcase_add_test (tc, test_object_class);
   tcase_add_test (tc, test_scales_come_back);
   tcase_add_test (tc, test_draw);

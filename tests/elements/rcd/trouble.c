@@ -128,6 +128,29 @@ GST_START_TEST (test_regions_beyond_the_frame)
 
 GST_END_TEST
 
+/* Messages have UTF-8 only, a region's label is anything. */
+GST_START_TEST (test_label_in_no_encoding)
+{
+  Film film = film_new ("message=every-frame", "NV12", WIDTH, HEIGHT);
+  GstBuffer *frame = film_frame (&film);
+  const GstStructure *object;
+  GstMessage *message;
+
+  film_plant (frame, 1, place);
+  film_region (frame, "bad\xff", place);
+  gst_buffer_unref (film_push (&film, frame));
+  message = gst_bus_pop_filtered (film.bus, GST_MESSAGE_ELEMENT);
+  object = gst_value_get_structure (gst_value_list_get_value (
+      gst_structure_get_value (gst_message_get_structure (message), "objects"),
+      0));
+  fail_unless_equals_string (
+      gst_structure_get_string (object, "label"), "bad\xef\xbf\xbd");
+  gst_message_unref (message);
+  film_clear (&film);
+}
+
+GST_END_TEST
+
 static void
 make_grey (GstBuffer *frame)
 {
@@ -346,6 +369,7 @@ trouble_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_boxes_that_are_no_targets);
   tcase_add_test (tc, test_one_pixel_by_properties);
+  tcase_add_test (tc, test_label_in_no_encoding);
   tcase_add_test (tc, test_flat_region);
   tcase_add_test (tc, test_regions_beyond_the_frame);
   tcase_add_test (tc, test_grey_in_rgb);
