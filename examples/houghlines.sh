@@ -6,6 +6,6 @@
 begin "$@"
 input=${1:-/usr/share/doc/opencv-doc/examples/data/building.jpg}
 gst-launch-1.0 -q filesrc "location=$input" ! decodebin ! videoconvert \
-  ! videoflip video-direction=auto ! houghlines orientation-window=10 \
+  ! videoflip video-direction=auto ! houghlines \
   ! visionoverlay ! videoconvert ! pngenc snapshot=true ! filesink location=lines.png
 check_output lines.png

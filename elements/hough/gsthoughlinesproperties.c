@@ -99,6 +99,14 @@ draw_get_type (void)
  * Since: 0.1
  */
 /**
+ * GstHoughLines:orientation-window:
+ *
+ * 0 is 10 degrees, but 90 with edges=input and method=gather, which know no
+ * directions of edges. OpenCV's HoughLines counts as 90.
+ *
+ * Since: 0.1
+ */
+/**
  * GstHoughLines:theta-max:
  *
  * Normals are looked at from theta-min up to below theta-max, which may be up
@@ -125,7 +133,7 @@ static const GstCuvProperty properties[] = {
   { "theta-resolution", "Theta resolution",
       "Degrees from one direction of lines to the next, such that a whole "
       "number of them is 180",
-      AT (theta_resolution), G_TYPE_DOUBLE, NULL, 0.05, 90, 1, 0 },
+      AT (theta_resolution), G_TYPE_DOUBLE, NULL, 0.05, 90, 0.5, 0 },
   { "theta-min", "Minimum theta",
       "Least angle of the lines' normals, degrees: 0 is a vertical line",
       AT (theta_min), G_TYPE_DOUBLE, NULL, -90, 90, -90, 0 },
@@ -139,8 +147,9 @@ static const GstCuvProperty properties[] = {
       AT (pclines_d), G_TYPE_UINT, NULL, 1, CUV_HOUGH_MAX_PERIOD / 2, 128, 0 },
   { "orientation-window", "Orientation window",
       "Degrees that a line may differ from an edge's own direction to get its "
-      "vote (90 = any line gets it)",
-      AT (orientation_window), G_TYPE_DOUBLE, NULL, 0.1, 90, 90, 0 },
+      "vote (90 = any line gets it, 0 = 10 where edges have directions, else "
+      "90)",
+      AT (orientation_window), G_TYPE_DOUBLE, NULL, 0, 90, 0, 0 },
   { "threshold", "Threshold", "A line has more votes than this, edge pixels",
       AT (threshold), G_TYPE_UINT, NULL, 1, G_MAXINT, 100, 0 },
   { "nms", "Non-maximum suppression",

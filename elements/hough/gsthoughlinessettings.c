@@ -7,7 +7,19 @@
 #include "gsthoughlinesproperties.h"
 #include "hough.h"
 
+#define AUTO_WINDOW 10 /* degrees */
+
 /* ---- what the values come to ---- */
+
+static gdouble
+window_of (const GstHoughValues *self)
+{
+  if (self->orientation_window > 0)
+    return self->orientation_window;
+  return self->edges == CUV_EDGES_INPUT || self->method == CUV_HOUGH_GATHER
+      ? 90
+      : AUTO_WINDOW;
+}
 
 CuvHoughShape
 gst_hough_values_shape (const GstHoughValues *self)
@@ -23,7 +35,7 @@ gst_hough_values_shape (const GstHoughValues *self)
     .theta_min = self->theta_min - turn,
     .theta_max = self->theta_max - turn,
     .rho_step = self->rho_resolution,
-    .window = self->orientation_window,
+    .window = window_of (self),
   };
 
   return shape;
@@ -53,12 +65,12 @@ gst_hough_values_problem (const GstHoughValues *self)
     return g_strdup_printf (
         "canny-low %d is above canny-high %d: lower the one or raise the other",
         self->canny_low, self->canny_high);
-  if (self->edges == CUV_EDGES_INPUT && self->orientation_window < 90)
+  if (self->edges == CUV_EDGES_INPUT && window_of (self) < 90)
     return g_strdup_printf (
         "orientation-window %g with edges=input, edges that have no direction: "
         "set orientation-window to 90 or edges to canny",
         self->orientation_window);
-  if (self->method == CUV_HOUGH_GATHER && self->orientation_window < 90)
+  if (self->method == CUV_HOUGH_GATHER && window_of (self) < 90)
     return g_strdup_printf (
         "orientation-window %g with method=gather, which does not look at "
         "directions: set orientation-window to 90 or another method",

@@ -350,7 +350,7 @@ GST_START_TEST (test_message_and_stats)
   check_message (bus);
   fail_unless_equals_uint64 (cuv_stat (d, "edges"), WIDTH + 2 * HEIGHT - 3);
   fail_unless_equals_uint64 (
-      cuv_stat (d, "votes"), 180 * (WIDTH + 2 * HEIGHT - 3));
+      cuv_stat (d, "votes"), 360 * (WIDTH + 2 * HEIGHT - 3));
   g_object_get (d, "stats", &stats, NULL);
   fail_unless (gst_structure_get (stats, "lines", G_TYPE_UINT, &lines,
       "lines-found", G_TYPE_UINT, &found, "segments", G_TYPE_UINT, &segments,

@@ -121,7 +121,7 @@ GST_START_TEST (test_live)
     { "max-gap", "1", TRUE }, { "roi", "", TRUE } };
   Run run;
 
-  run_init (&run, "threshold=40");
+  run_init (&run, "threshold=40 theta-resolution=1 orientation-window=90");
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
     gchar *what = g_strdup_printf ("%s=%s", steps[i].name, steps[i].value);
 
@@ -170,7 +170,7 @@ static const struct {
       "theta-max=90" },
   { "theta-min=20 theta-max=201", "more than 180 degrees above theta-min 20",
       "theta-max=200" },
-  { "theta-min=20.2 theta-max=20.8", "no direction", "theta-resolution=0.25" },
+  { "theta-min=20.1 theta-max=20.4", "no direction", "theta-resolution=0.25" },
   { "theta-min=20.2 theta-max=20.3 method=pclines", "no direction",
       "pclines-d=2000" },
 };
@@ -264,7 +264,7 @@ GST_START_TEST (test_out_of_range)
   ASSERT_WARNING (g_object_set (d, "theta-max", 271.0, NULL));
   ASSERT_WARNING (g_object_set (d, "rho-resolution", 0.5, NULL));
   ASSERT_WARNING (g_object_set (d, "threshold", 0, NULL));
-  ASSERT_WARNING (g_object_set (d, "orientation-window", 0.0, NULL));
+  ASSERT_WARNING (g_object_set (d, "orientation-window", -0.1, NULL));
   ASSERT_WARNING (g_object_set (d, "orientation-window", 91.0, NULL));
   ASSERT_WARNING (g_object_set (d, "canny-high", 2041, NULL));
   ASSERT_WARNING (g_object_set (d, "neighborhood", 1, NULL));
