@@ -67,7 +67,10 @@ expect_failure "http://127.0.0.1:$port/missing.avi" "http://127.0.0.1:$port/miss
 
 # A camera on the network, with sound.
 serve "${demo%/*}/../tests/docs/rtsp-server.py" /usr/share/doc/opencv-doc/examples/data/Megamind.avi
-DEMO_SECONDS=4 "$demo" "rtsp://127.0.0.1:$port/film" >log 2>&1 || fail "$(cat log)"
-[ "$(jq -s length out/faces.jsonl)" -ge 5 ] || fail "$(wc -l out/faces.jsonl)"
+for seconds in 4 60; do # a busy machine has its time
+  rm -f out/faces.jsonl
+  if DEMO_SECONDS=$seconds "$demo" "rtsp://127.0.0.1:$port/film" >log 2>&1; then break; fi
+done
+[ "$(jq -s length out/faces.jsonl)" -ge 5 ] || fail "$(cat log)"
 expect_failure "nothing more comes from rtsp://" "rtsp://127.0.0.1:$port/none"
 echo "$frames frames, faces in $boxed"

@@ -318,7 +318,7 @@ class Options(unittest.TestCase):
             (1, "No such file", "--output", "nowhere/o.avi", PICTURES[0]),
             (1, "Not a directory", "--output", "cut.jpg", PICTURES[0]),
             (1, "No such file", "--output", "o.avi", "missing.jpg"),
-            (1, "No valid frames", "cut.jpg"),
+            (1, "cut.jpg: cannot be decoded", "cut.jpg"),
             (1, "directory", "."),
         ):
             complaint = detect(*arguments, status=status).stderr
