@@ -21,7 +21,7 @@ say_where ()
   local status=$? line=$1 command=${2%%$'\n'*} hint=
   [ "$status" -le 128 ] || [ "$status" -gt 192 ] || exit "$status"
   [[ $command != gst-launch-1.0\ -q* ]] || hint="; without -q it says more"
-  say "${0##*/}: line $line ended with status $status${input:+, for $input}:" \
+  say "${BASH_SOURCE[1]##*/}: line $line ended with status $status${input:+, for $input}:" \
     "${command:0:60} ...$hint"
   exit "$status"
 }
