@@ -260,6 +260,27 @@ plan_tile (CuvPcaPass *pass)
       round_up (cuv_div_up (pass->width, pass->tiles_across), CUV_PCA_STEP));
 }
 
+bool
+cuv_pca_pass_fits (int n, CuvCubeFormat format)
+{
+  const size_t most =
+      (size_t) cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  CuvPcaPass pass{};
+  size_t bytes;
+
+  pass.cube.format = format;
+  pass.cube.pixel_step = (int64_t) n * cuv_cube_sample_size (format);
+  pass.bands.n = n;
+  pass.tasks = CUV_PCA_SUM | CUV_PCA_COUNT | CUV_PCA_PAINT;
+  pass.n_side = cuv_div_up (n + 1, CUV_PCA_SIDE);
+  pass.n_buffers = 1;
+  lay_out (&pass, CUV_PCA_STEP);
+  bytes = shared_bytes (pass);
+  pass.packed = true;
+  lay_out (&pass, CUV_PCA_STEP);
+  return std::max (bytes, shared_bytes (pass)) <= most;
+}
+
 // In how many turns a warp reads packed samples of 8 bands, of pixels so far
 // apart: as many as a bank has words of them.
 static int

@@ -155,6 +155,10 @@ struct CuvPcaLearn {
 // How large a pass's tiles are and how many blocks it takes, from cube, bands
 // and tasks.
 int cuv_pca_pass_plan (CuvPcaPass *pass, int *n_blocks);
+
+// Whether its smallest tiles fit a block.
+bool cuv_pca_pass_fits (int n, CuvCubeFormat format);
+
 int cuv_pca_pass_submit (
     const CuvPcaPass &pass, int n_blocks, cudaStream_t stream);
 // The same for a pass over integers of few bands, or over the pixels of a video

@@ -98,6 +98,12 @@ init (CuvPcaCuda *self)
   return true;
 }
 
+extern "C" int
+cuv_pca_cuda_fits (int n, CuvCubeFormat format)
+{
+  return cuv_pca_pass_fits (n, format);
+}
+
 extern "C" CuvPcaCuda *
 cuv_pca_cuda_new (int n)
 {

@@ -16,6 +16,10 @@ typedef struct _CuvPcaCuda CuvPcaCuda;
 CUV_API CuvPcaCuda *cuv_pca_cuda_new (int n);
 CUV_API void cuv_pca_cuda_free (CuvPcaCuda *self); /* NULL is allowed */
 
+/* Whether the device has the shared memory that so many bands need: 64 KiB are
+ * enough for 256. */
+CUV_API int cuv_pca_cuda_fits (int n, CuvCubeFormat format);
+
 /* Enqueues learning from a cube in device memory, and painting it: width x
  * height pixels of R, G, B, 255 in device memory, rows of stride bytes, both
  * multiples of 4. As many bands count as it was made for. Pixels

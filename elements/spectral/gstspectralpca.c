@@ -560,6 +560,7 @@ gst_spectral_pca_class_init (GstSpectralPcaClass *klass)
   GST_CUV_TRANSFORM_CLASS (klass)->leave_context =
       GST_DEBUG_FUNCPTR (gst_spectral_pca_leave_context);
   spectral_class->paints_on_device = TRUE;
+  spectral_class->fits_device = gst_spectral_pca_fits_device;
   spectral_class->prepare = gst_spectral_pca_prepare;
   spectral_class->make = gst_spectral_pca_make;
   spectral_class->make_scores = gst_spectral_pca_make_scores;

@@ -5,6 +5,7 @@
 #include "gstcuvfilter.h"
 #include "gstcuvproperties.h"
 #include "gstspectralbasis.h"
+#include "pca-maker.h"
 
 #define AT(field) G_STRUCT_OFFSET (GstSpectralPcaValues, field)
 
@@ -226,6 +227,26 @@ gst_spectral_pca_n_bands (GstCaps *caps, gboolean mask)
     return 0;
   }
   return mask ? (gint) gst_spectral_info_n_good (&info) : info.bands;
+}
+
+gboolean
+gst_spectral_pca_fits_device (
+    GstSpectralTransform *self, const GstSpectralInfo *info)
+{
+  GstCuvContext *context = gst_cuv_transform_context (GST_CUV_TRANSFORM (self));
+  gboolean fits = TRUE;
+
+  if (gst_cuv_context_push (context)) {
+    fits = cuv_pca_maker_fits (info->bands, info->format);
+    gst_cuv_context_pop (context);
+  }
+  if (!fits)
+    GST_ELEMENT_INFO (self, RESOURCE, SETTINGS,
+        ("%d bands need more shared memory than this GPU has: the CPU does the "
+         "work.",
+            info->bands),
+        (NULL));
+  return fits;
 }
 
 /* ---- a file ---- */

@@ -44,6 +44,11 @@ typedef struct {
 gboolean gst_spectral_pca_choose (GstSpectralPcaChoice *self,
     GstElement *element, const GstSpectralPcaValues *values);
 
+/* Whether the device can look at cubes of so many bands; else the message is
+ * posted that the CPU does. */
+gboolean gst_spectral_pca_fits_device (
+    GstSpectralTransform *self, const GstSpectralInfo *info);
+
 /* A basis of k vectors of a file; NULL after a warning, or an error before the
  * start. */
 CuvPcaBasis *gst_spectral_pca_load_basis (

@@ -149,14 +149,18 @@ gst_spectral_transform_set_info (GstCuvTransform *transform, GstCaps *in_caps,
     const GstVideoInfo *out_info)
 {
   GstSpectralTransform *self = GST_SPECTRAL_TRANSFORM (transform);
+  GstSpectralTransformClass *klass = GST_SPECTRAL_TRANSFORM_GET_CLASS (self);
 
   if (!read_out_info (self, out_caps, out_info))
     return FALSE;
-  PRIV (self)->uses_device =
-      !makes_scores (self) && uses_device (self, in_info, in_caps, out_caps);
-  return read_info (self, in_caps, in_info) && make_canvas (self, out_info)
-      && GST_SPECTRAL_TRANSFORM_GET_CLASS (self)->prepare (
-          self, &PRIV (self)->info);
+  if (!read_info (self, in_caps, in_info))
+    return FALSE;
+  PRIV (self)->uses_device = !makes_scores (self)
+      && uses_device (self, in_info, in_caps, out_caps)
+      && (klass->fits_device == NULL
+          || klass->fits_device (self, &PRIV (self)->info));
+  return make_canvas (self, out_info)
+      && klass->prepare (self, &PRIV (self)->info);
 }
 
 /* ---- allocation ---- */

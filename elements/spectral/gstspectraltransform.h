@@ -39,6 +39,11 @@ struct _GstSpectralTransformClass {
   /* Pictures of frames on the device are made there; else in host memory. */
   gboolean paints_on_device;
 
+  /* Whether cubes can be looked at on the device, whose context is open; says
+   * it where they cannot. Optional. */
+  gboolean (*fits_device) (
+      GstSpectralTransform *self, const GstSpectralInfo *info);
+
   /* New caps: readies what depends on them. Posts an element error or returns
    * TRUE. */
   gboolean (*prepare) (GstSpectralTransform *self, const GstSpectralInfo *info);

@@ -20,6 +20,16 @@ open_maker (CuvPcaMaker *self)
   return self->cpu != NULL ? NULL : "out of memory";
 }
 
+bool
+cuv_pca_maker_fits (int n, CuvCubeFormat format)
+{
+#if HAVE_CUDA
+  return cuv_pca_cuda_fits (n, format);
+#else
+  return false;
+#endif
+}
+
 CuvPcaMaker *
 cuv_pca_maker_new (int n, bool on_device, const char **problem)
 {

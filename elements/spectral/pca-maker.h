@@ -13,6 +13,10 @@ typedef struct {
   struct _CuvPcaCuda *cuda;
 } CuvPcaMaker;
 
+/* Whether so many bands can be looked at on the device, whose context is
+ * current. */
+bool cuv_pca_maker_fits (int n, CuvCubeFormat format);
+
 /* NULL, and *problem says what went wrong. */
 CuvPcaMaker *cuv_pca_maker_new (int n, bool on_device, const char **problem);
 

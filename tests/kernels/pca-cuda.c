@@ -403,6 +403,8 @@ check_pca_cuda (void)
 
   check_random_runs (stream);
   check_many_bands (stream);
+  CUV_CHECK (cuv_pca_cuda_fits (256, CUV_CUBE_F32));
+  CUV_CHECK (!cuv_pca_cuda_fits (1 << 13, CUV_CUBE_F32));
   check_set (stream);
   check_ranges (stream);
   check_many_pixels (stream);
