@@ -36,6 +36,8 @@ check_kept (const CuvEnvi *envi, const uint8_t *data, size_t size)
 {
   CuvEnviKept kept;
   char *text = calloc (1, size + 1);
+  double numbers[3];
+  int n;
 
   if (text == NULL || !cuv_envi_keep (&kept, envi, (const char *) data, size))
     abort ();
@@ -43,6 +45,9 @@ check_kept (const CuvEnvi *envi, const uint8_t *data, size_t size)
   check_written (envi, kept.samples);
   memcpy (text, data, size);
   check_written (envi, text);
+  n = cuv_envi_kept_numbers (text, "default bands", numbers, 3);
+  if (n < 0 || n > 3)
+    abort ();
   cuv_envi_kept_clear (&kept);
   free (text);
 }
