@@ -152,6 +152,22 @@ def check_scores():
         check(error < 1e-5 * np.abs(wanted).max(), f'score {k + 1}: {error}')
 
 
+def check_quicklook():
+    """Bands 4, 2, 1 between samples of rank 10 % and 90 %."""
+    cube = gdal.Open('scene.img').ReadAsArray()[[3, 1, 0]]
+    pixels = np.fromfile('scene.rgb', np.uint8).reshape(*SHAPE[1:], 4)
+    valid = ~(cube == -9999).any(axis=0)
+    check((pixels[..., 3] == 255).all() and not pixels[~valid, :3].any(),
+          'quicklook: alpha, black')
+    for channel in range(3):
+        values = np.sort(cube[channel][valid].astype(float))
+        rank = int(0.1 * (len(values) - 1))
+        low, high = values[rank], values[-1 - rank]
+        wanted = (cube[channel][valid] - low) / (high - low) * 255
+        error = np.abs(np.clip(wanted, 0, 255) - pixels[valid, channel]).max()
+        check(error <= 0.501, f'quicklook, channel {channel}: {error}')
+
+
 def play(*line):
     run = subprocess.run(['gst-launch-1.0', '-q', *line],
                          capture_output=True, text=True, check=False)
@@ -206,6 +222,10 @@ def main():
         play('envisrc', 'location=scene.hdr', '!', 'spectralpca', 'scores=3',
              '!', 'envisink', 'location=scores.hdr')
         check_scores()
+        play('envisrc', 'location=scene.hdr', '!', 'spectralrgb',
+             'bands=4,500nm,0.4um', 'percentile=10', '!', 'video/x-raw,format=RGBA', '!',
+             'filesink', 'location=scene.rgb')
+        check_quicklook()
         os.chdir('/')
     print(f'{len(cubes)} cubes, {checks} checks, {failures} failures')
     sys.exit(1 if failures else 0)
