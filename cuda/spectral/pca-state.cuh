@@ -156,7 +156,7 @@ struct CuvPcaLearn {
 // and tasks.
 int cuv_pca_pass_plan (CuvPcaPass *pass, int *n_blocks);
 
-// Whether its smallest tiles fit a block.
+// Whether tiles of the smallest size fit into shared memory.
 bool cuv_pca_pass_fits (int n, CuvCubeFormat format);
 
 int cuv_pca_pass_submit (

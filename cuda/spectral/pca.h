@@ -16,8 +16,7 @@ typedef struct _CuvPcaCuda CuvPcaCuda;
 CUV_API CuvPcaCuda *cuv_pca_cuda_new (int n);
 CUV_API void cuv_pca_cuda_free (CuvPcaCuda *self); /* NULL is allowed */
 
-/* Whether the device has the shared memory that so many bands need: 64 KiB are
- * enough for 256. */
+/* Whether the device has enough shared memory per block for n bands. */
 CUV_API int cuv_pca_cuda_fits (int n, CuvCubeFormat format);
 
 /* Enqueues learning from a cube in device memory, and painting it: width x

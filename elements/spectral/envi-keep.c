@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Keys of a header that say nothing about how its samples are read. */
+/* Header keys that do not affect how samples are read. */
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include "envi-reader.h"
 #include "envi-write.h"
 
-/* Of where, when and how the scene was recorded: they hold whatever becomes of
- * the samples, as long as pixels stay where they are. */
+/* Where, when and how the scene was recorded. They stay valid when samples
+ * change, as long as the pixel grid is the same. */
 static const char *const image_keys[] = { "map info", "projection info",
   "coordinate system string", "pixel size", "x start", "y start", "geo points",
   "rpc info", "pseudo map info", "igm file", "sensor type", "instrument id",
   "acquisition time", "acquisition date", "cloud cover", "sun azimuth",
   "sun elevation", "security tag", "rotation", "dem file", "dem band", NULL };
 
-/* What cuv_envi_write() writes of CuvEnvi, or what its files never have. */
+/* Always written by cuv_envi_write(), or never valid for the files it is for.
+ */
 static const char *const own_keys[] = { "samples", "lines", "bands",
   "header offset", "data type", "interleave", "byte order", "file compression",
   "major frame offsets", "minor frame offsets", NULL };
@@ -28,7 +29,8 @@ is_one_of (const CuvEnviValue *name, const char *const *words)
   return false;
 }
 
-/* Whether its file type, if it is that, is one of samples. */
+/* False for keys that must not be copied: malformed ones, those above, and file
+ * types that do not mean raw samples. */
 static bool
 is_usable (const CuvEnviEntry *entry)
 {
@@ -54,7 +56,7 @@ write_entry (FILE *out, const CuvEnviEntry *entry)
   fputs (entry->is_braced ? "}\n" : "\n", out);
 }
 
-/* ---- what is kept of a header ---- */
+/* ---- extract ---- */
 
 #define FIRST "ENVI\n"
 
@@ -118,7 +120,7 @@ cuv_envi_kept_clear (CuvEnviKept *self)
   *self = (CuvEnviKept){ NULL, NULL };
 }
 
-/* ---- and written again ---- */
+/* ---- write ---- */
 
 static bool
 next_kept (CuvEnviReader *reader, const char **at, const char *end,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parts of headers' text. */
+/* Internals of writing headers. */
 #ifndef CUV_ENVI_WRITE_H
 #define CUV_ENVI_WRITE_H
 
@@ -7,14 +7,14 @@
 #include "envi-reader.h"
 #include "envi.h"
 
-/* name = { numbers }, in the locale in force */
+/* Writes "name = { numbers }" with the current locale's decimal point. */
 void cuv_envi_write_numbers (
     FILE *out, const char *name, const double *numbers, int n);
 
-/* Whether cuv_envi_write() writes the key of what CuvEnvi has. */
+/* Whether cuv_envi_write() generates this key from envi's fields. */
 bool cuv_envi_writes (const CuvEnvi *envi, const CuvEnviValue *key);
 
-/* Of keys that were kept. */
+/* kept: text as in CuvEnviKept. */
 bool cuv_envi_has_file_type (const char *kept);
 void cuv_envi_write_kept (FILE *out, const CuvEnvi *envi, const char *kept);
 

@@ -204,8 +204,9 @@ unit_length (const CuvEnviValue *unit)
   return 0;
 }
 
-/* Nanometres of the unit of numbers that have none: from far ultraviolet to
- * thermal infrared only one can be. What counts bands is whole. */
+/* Guesses the unit of wavelengths without one, in nm; 0 if ambiguous. From the
+ * far ultraviolet to the thermal infrared the ranges of nm and um do not
+ * overlap. Whole numbers from 1 on are band numbers. */
 static double
 guessed_length (const double *numbers, int n)
 {
@@ -219,7 +220,7 @@ guessed_length (const double *numbers, int n)
   return is_nm ? 1 : is_um && !is_whole ? 1e3 : 0;
 }
 
-/* 0: not known; numbers that are none then say nothing. */
+/* The unit in nm; 0 if unknown. */
 static double
 length_of_wavelengths (const CuvEnvi *envi, CuvEnviReader *reader)
 {

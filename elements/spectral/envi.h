@@ -53,21 +53,21 @@ typedef struct {
 bool cuv_envi_parse (
     CuvEnvi *envi, const char *bytes, size_t size, char **error);
 
-/* Other keys of a header, which CuvEnvi does not have: a line ENVI, and they.
- */
+/* Keys of a header that CuvEnvi has no fields for, each as the text of a
+ * header: a line "ENVI", then the keys. */
 typedef struct {
-  char *image;   /* of where and when pixels were recorded */
-  char *samples; /* of what bands and values are */
+  char *image;   /* where and when the scene was recorded */
+  char *samples; /* what bands and values mean */
 } CuvEnviKept;
 
-/* Of bytes that were parsed to envi. False: there is no memory, and nothing to
- * clear. */
+/* Extracts them from the bytes that envi was parsed from. False if out of
+ * memory; there is nothing to clear then. */
 bool cuv_envi_keep (
     CuvEnviKept *self, const CuvEnvi *envi, const char *bytes, size_t size);
 void cuv_envi_kept_clear (CuvEnviKept *self);
 
-/* The numbers of a key of such text: how many, or 0 if it is not there, has
- * more than most of them, or other things. */
+/* Reads the list of numbers of a key from such text. Returns their count; 0 if
+ * the key is missing, is no list of numbers, or has more than most. */
 int cuv_envi_kept_numbers (
     const char *kept, const char *key, double *numbers, int most);
 
@@ -83,9 +83,8 @@ uint64_t cuv_envi_data_size (const CuvEnvi *envi); /* without the offset */
 
 #define CUV_ENVI_MAGIC_BYTES 16
 
-/* The format, other than plain samples, that a file of samples is of by its
- * first bytes, as in "a TIFF image", and what to do; NULL: none that is known.
- */
+/* Recognises other file formats by the first bytes. Returns a phrase such as
+ * "a TIFF image" and in *cure what to do, or NULL for unknown bytes. */
 const char *cuv_envi_other_format (
     const void *start, size_t size, const char **cure);
 

@@ -9,7 +9,7 @@
 
 /* ---- memory ---- */
 
-/* A header of a few bytes, and a file with holes, ask for any memory. */
+/* A tiny header beside a sparse file could otherwise request any amount. */
 gboolean
 gst_envi_file_fits (const GstEnviFile *self, const gchar *path,
     guint64 max_bytes, GError **error)

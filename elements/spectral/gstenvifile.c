@@ -142,7 +142,7 @@ read_header (GstEnviFile *self, const gchar *path, GError **error)
   return ok;
 }
 
-/* With an offset samples may well be inside of another format. */
+/* With a header offset, samples may legitimately lie inside another format. */
 static gboolean
 is_plain_file (GstEnviFile *self, const gchar *path, GError **error)
 {

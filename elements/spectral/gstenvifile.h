@@ -42,8 +42,8 @@ gboolean gst_envi_file_open (
     GstEnviFile *self, const gchar *path, GError **error);
 void gst_envi_file_clear (GstEnviFile *self);
 
-/* Whether the cube has no more than so many bytes as caps have it; path is for
- * the error. */
+/* Checks the size of the converted cube against a limit; path is named in the
+ * error. */
 gboolean gst_envi_file_fits (const GstEnviFile *self, const gchar *path,
     guint64 max_bytes, GError **error);
 

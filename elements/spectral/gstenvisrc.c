@@ -122,7 +122,7 @@ caps_of (GstEnviSrc *self, const CuvEnvi *envi)
   return gst_spectral_info_to_caps (&info);
 }
 
-/* Once, not for each cube of a sequence. */
+/* Warns once per start, not for each cube of a sequence. */
 static void
 warn_of_excess (GstEnviSrc *self, const GstEnviFile *file, const gchar *path)
 {

@@ -64,7 +64,7 @@ read_numbers (JsonNode *node, gint n, gdouble least, gdouble *numbers)
   return NULL;
 }
 
-/* Fewer than bands are enough: *k is how many there are. */
+/* *k: the number of vectors, which may be less than that of bands. */
 static const gchar *
 read_vectors (JsonNode *node, CuvPcaBasis *basis, gint *k)
 {
@@ -117,7 +117,7 @@ is_orthonormal (const CuvPcaBasis *basis, gint k)
   return TRUE;
 }
 
-/* The band that vectors so far have least of. */
+/* The band that the first k vectors cover least. */
 static gint
 least_covered (const CuvPcaBasis *basis, gint k)
 {
@@ -138,8 +138,8 @@ least_covered (const CuvPcaBasis *basis, gint k)
   return found;
 }
 
-/* With vectors at right angles to those k, by Gram-Schmidt, twice against
- * rounding. Nothing varies along them: their eigenvalues stay 0. */
+/* Completes k vectors to an orthonormal basis by Gram-Schmidt, repeated once
+ * against rounding. The added eigenvalues are 0. */
 static void
 complete (CuvPcaBasis *basis, gint k)
 {

@@ -32,8 +32,8 @@ GstCaps *gst_spectral_caps_transform (const GstCaps *caps, GstCaps *other);
 /* Bytes of a cube or frame; FALSE if the caps do not say. */
 gboolean gst_spectral_caps_unit_size (GstCaps *caps, gsize *size);
 
-/* A transform_size: of the other caps, whatever came. What is wrong with that
- * is said when it is mapped. */
+/* For GstBaseTransformClass.transform_size: the size that othercaps imply. A
+ * wrong input size is reported when the buffer is mapped. */
 gboolean gst_spectral_caps_transform_size (GstBaseTransform *trans,
     GstPadDirection direction, GstCaps *caps, gsize size, GstCaps *othercaps,
     gsize *othersize);

@@ -5,8 +5,7 @@
 
 #define NAME "GstSpectralHeaderMeta"
 
-/* Registered at the first use, if an application has not; NULL where the buffer
- * has none. */
+/* Registers the meta at first use; the application may have done so before. */
 static GstStructure *
 structure_of (GstBuffer *buffer, gboolean add)
 {

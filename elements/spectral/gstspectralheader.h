@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Keys of an ENVI header on their way to another: a GstCustomMeta without tags,
- * so that copies keep it, named GstSpectralHeaderMeta. Its structure has width,
- * height and bands (int, what the keys are of), image and samples (GBytes: a
- * line "ENVI", and the keys as headers have them). image is of where and when
- * pixels were recorded, samples of what bands and values are: who makes other
- * values of them removes it. */
+/* Carries ENVI header keys from envisrc to envisink as a GstCustomMeta named
+ * GstSpectralHeaderMeta. It has no tags, so that it survives copies. Fields:
+ * width, height, bands (int: the cube described), image and samples (GBytes:
+ * header text, a line "ENVI" and keys). image says where and when the scene was
+ * recorded; samples says what bands and values mean, and must be replaced or
+ * removed by elements that compute other values. */
 #ifndef GST_SPECTRAL_HEADER_H
 #define GST_SPECTRAL_HEADER_H
 
@@ -12,12 +12,13 @@
 
 G_BEGIN_DECLS
 
-/* Adds them, or replaces those that there are; either may be NULL. */
+/* Adds the meta, or updates the fields of an existing one. A NULL image or
+ * samples leaves that field as it is. */
 void gst_spectral_header_add (GstBuffer *buffer, const GstSpectralInfo *info,
     GBytes *image, GBytes *samples);
 
-/* What the buffer's header says that still holds of such a cube: lines of text,
- * or NULL; g_free() it. */
+/* The keys that are valid for a cube of this size, as header text, or NULL;
+ * g_free() it. */
 gchar *gst_spectral_header_text (
     GstBuffer *buffer, const GstSpectralInfo *info);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Cubes of scores: floats, a component in each band. */
+/* Score cubes: F32LE, one component per band. */
 #ifndef GST_SPECTRAL_PCA_SCORES_H
 #define GST_SPECTRAL_PCA_SCORES_H
 
@@ -13,20 +13,21 @@ G_BEGIN_DECLS
   "bands = (int) [ 1, 512 ], interleave = (string) { bsq, bip, bil "           \
   "}, " GST_SPECTRAL_SIZES
 
-/* Pictures before scores: who takes both gets those. caps is taken. */
+/* Moves score caps behind picture caps, so that peers that accept both get
+ * pictures. Takes ownership of caps. */
 GstCaps *gst_spectral_scores_caps_last (GstCaps *caps);
 
-/* Of scores the number that is nearest to n; all else is as it was. Both caps
- * are taken and given as by GstBaseTransform's fixate_caps. */
+/* Fixates bands of score caps to the value nearest to n; other caps stay as
+ * they are. Takes ownership of caps. */
 GstCaps *gst_spectral_scores_fixate (GstCaps *caps, gint n);
 
-/* FALSE after an element error: there are only n. */
+/* Posts an element error and returns FALSE if more than n are wanted. */
 gboolean gst_spectral_scores_check (GstElement *element, gint wanted, gint n);
 
 CuvPcaScores gst_spectral_scores_of (
     const GstSpectralInfo *info, gfloat *values);
 
-/* What a header says of them. */
+/* Sets the band names of the header meta: "component 1", ... */
 void gst_spectral_scores_name (GstBuffer *buffer, const GstSpectralInfo *info);
 
 G_END_DECLS

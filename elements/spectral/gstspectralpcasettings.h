@@ -44,8 +44,8 @@ typedef struct {
 gboolean gst_spectral_pca_choose (GstSpectralPcaChoice *self,
     GstElement *element, const GstSpectralPcaValues *values);
 
-/* Whether the device can look at cubes of so many bands; else the message is
- * posted that the CPU does. */
+/* Whether the device's shared memory suffices for the cube's bands. If not,
+ * posts a message that the CPU is used. */
 gboolean gst_spectral_pca_fits_device (
     GstSpectralTransform *self, const GstSpectralInfo *info);
 

@@ -4,15 +4,15 @@
  * @title: spectralrgb
  * @short_description: shows three bands of spectral images
  *
- * Makes a picture of three bands of a cube, each from its own black to its own
- * white, by percentiles that change smoothly from frame to frame. On the CPU:
- * it reads three bands, and of a mapped file no more than their pages.
+ * Makes a picture of three bands of a cube, each stretched between its own
+ * percentiles, which are smoothed over frames. Runs on the CPU: it reads only
+ * three bands, and of a mapped BSQ file only their pages.
  *
  * ## Example launch line
  * |[
  * gst-launch-1.0 envisrc location=scene.hdr ! spectralrgb
  * bands=650nm,550nm,450nm ! videoconvert ! autovideosink
- * ]| Shows an ENVI file nearly as eyes would see it.
+ * ]| Shows an ENVI file in nearly natural colours.
  *
  * Since: 0.1
  */
@@ -43,12 +43,12 @@ struct _GstSpectralRgb {
   /* under the object lock */
   Settings settings;
   guint64 frames;
-  CuvRgbBands last; /* that were shown */
+  CuvRgbBands last; /* shown in the last frame */
 
   /* of the streaming thread */
   GstSpectralInfo info;
   GstVideoInfo video;
-  CuvRgbBands bands; /* that limits are of */
+  CuvRgbBands bands; /* that the limits belong to */
   CuvRgbLimits limits;
   gboolean has_limits;
   guint32 *bins;
@@ -122,7 +122,7 @@ choose_bands (
   return FALSE;
 }
 
-/* Those of other bands say nothing of these. */
+/* Smoothing restarts when the bands change. */
 static void
 update_limits (GstSpectralRgb *self, const CuvCube *cube,
     const CuvRgbBands *bands, const Settings *settings)
@@ -223,7 +223,7 @@ gst_spectral_rgb_transform (
   return flow;
 }
 
-/* The picture shows what the cube did: all that describes it goes along. */
+/* The geometry is unchanged: custom metas stay valid. */
 static gboolean
 gst_spectral_rgb_transform_meta (
     GstBaseTransform *trans, GstBuffer *out, GstMeta *meta, GstBuffer *in)
@@ -264,7 +264,7 @@ gst_spectral_rgb_stop (GstBaseTransform *trans)
 
 /* ---- properties ---- */
 
-/* What no cube can have is not taken. */
+/* Invalid syntax is refused and the old value stays. */
 static void
 set_bands (GstSpectralRgb *self, const gchar *text)
 {

@@ -8,7 +8,7 @@
 
 #define N CUV_RGB_CHANNELS
 
-/* A band's number, or a wavelength in nm. */
+/* A band number counted from 1, or a wavelength in nm. */
 typedef struct {
   gdouble value;
   gboolean is_length;
@@ -57,7 +57,7 @@ gst_spectral_rgb_bands_check (const gchar *text)
       || parse (text, choices);
 }
 
-/* The band nearest to a wavelength; below 0 if all are bad. */
+/* The good band nearest to a wavelength; -1 if all are bad. */
 static gint
 nearest (const GstSpectralInfo *info, gdouble wavelength)
 {
@@ -115,7 +115,7 @@ choose (const GstSpectralInfo *info, const gchar *header, CuvRgbBands *bands)
     bands->band[c] = info->bands < N ? 0 : c;
 }
 
-/* ---- as the text says ---- */
+/* ---- explicit lists ---- */
 
 static gchar *
 take (const Choice *choice, const GstSpectralInfo *info, gint32 *band)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Components of pixels as numbers. */
+/* Scores: the projections of pixels onto components. */
 #include "pca.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Of a band, less its mean where components have a centre. */
+/* The samples of a band, centred unless mode is correlation. */
 static void
 read_row (const CuvPcaTile *tile, const CuvPcaBasis *basis, int b, double *row)
 {
@@ -17,8 +17,7 @@ read_row (const CuvPcaTile *tile, const CuvPcaBasis *basis, int b, double *row)
         - mean;
 }
 
-/* What a pixel's band adds to component k. A band without variance adds nothing
- * where bands are divided by their deviations. */
+/* Pearson divides by the deviation; bands without variance have weight 0. */
 static double
 weight_of (const CuvPcaBasis *basis, int k, int b)
 {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Integers of 16 bits are floats, too. */
+/* Exact: floats represent all 16-bit integers. */
 static float
 sample (const CuvCube *cube, const uint8_t *at)
 {
@@ -22,7 +22,7 @@ sample (const CuvCube *cube, const uint8_t *at)
   }
 }
 
-/* Whether the pixel counts, and its samples. */
+/* Reads the samples of a pixel; returns whether it is valid. */
 static bool
 read_pixel (const CuvCube *cube, const CuvRgbBands *bands, const uint8_t *at,
     float samples[CUV_RGB_CHANNELS])
@@ -41,7 +41,7 @@ read_pixel (const CuvCube *cube, const CuvRgbBands *bands, const uint8_t *at,
 
 /* ---- limits ---- */
 
-/* Bits that are in the order of their floats. */
+/* Maps floats to unsigned integers of the same order. */
 static uint32_t
 to_key (float value)
 {
@@ -61,8 +61,8 @@ from_key (uint32_t key)
   return value;
 }
 
-/* Counts a channel's keys: their upper halves, or with `upper` the lower halves
- * of those that have one of two upper halves. */
+/* Histogram of the upper halves of a channel's keys or, given two upper halves,
+ * of the lower halves of the keys that start with each. */
 static void
 count (const CuvCube *cube, const CuvRgbBands *bands, int channel,
     const uint32_t *upper, uint32_t *bins)
@@ -87,7 +87,7 @@ count (const CuvCube *cube, const CuvRgbBands *bands, int channel,
   }
 }
 
-/* The bin that has the sample of that rank, which becomes its rank there. */
+/* Finds the bin of a rank; *rank becomes the rank within the bin. */
 static uint32_t
 bin_of (const uint32_t *bins, uint32_t *rank)
 {
@@ -98,7 +98,7 @@ bin_of (const uint32_t *bins, uint32_t *rank)
   return i;
 }
 
-/* False if there is nothing. */
+/* Two-pass radix selection: exact whatever the outliers. */
 static bool
 find_channel (const CuvCube *cube, const CuvRgbBands *bands, int channel,
     double percentile, uint32_t *bins, float limits[2])
@@ -136,7 +136,7 @@ cuv_rgb_limits_find (CuvRgbLimits *self, const CuvCube *cube,
   return true;
 }
 
-/* ---- a picture ---- */
+/* ---- painting ---- */
 
 static uint8_t
 to_byte (float value, float low, float high)

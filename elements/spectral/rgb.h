@@ -9,24 +9,24 @@
 enum { CUV_RGB_CHANNELS = 3, CUV_RGB_BINS = 1 << 16 };
 
 typedef struct {
-  int32_t band[CUV_RGB_CHANNELS]; /* from 0 on */
+  int32_t band[CUV_RGB_CHANNELS]; /* counted from 0 */
   bool has_ignore;
-  double ignore; /* pixels with a sample of it, or of NaN, do not count */
+  double ignore; /* pixels with such a sample, NaN or inf are invalid */
 } CuvRgbBands;
 
-/* What is black and what is white. */
+/* The values shown as 0 and 255. */
 typedef struct {
   float low[CUV_RGB_CHANNELS], high[CUV_RGB_CHANNELS];
 } CuvRgbLimits;
 
-/* Of the n samples of a channel's pixels that count, sorted, those with index
- * r = floor (percentile / 100 * (n - 1)) and n - 1 - r. bins: room for 2
- * CUV_RGB_BINS. false: no pixel counts. */
+/* Order statistics of each channel's n valid samples: those of rank r = floor
+ * (percentile / 100 * (n - 1)) and n - 1 - r. bins: scratch space of 2
+ * CUV_RGB_BINS. Returns false if no pixel is valid. */
 bool cuv_rgb_limits_find (CuvRgbLimits *self, const CuvCube *cube,
     const CuvRgbBands *bands, double percentile, uint32_t *bins);
 
-/* R, G, B, 255: linear from low, 0, to high, 255, rounded; 128 where both are
- * one. Pixels that do not count are black. */
+/* Writes R, G, B, 255. Linear from low (0) to high (255), rounded; 128 if low
+ * equals high. Invalid pixels are black. */
 void cuv_rgb_paint (const CuvRgbLimits *self, const CuvCube *cube,
     const CuvRgbBands *bands, uint8_t *out, int64_t stride);
 
