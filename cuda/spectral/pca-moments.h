@@ -15,6 +15,34 @@ typedef struct {
   double *mean, *covariance;
 } CuvPcaMoments;
 
+/* What a float band's samples are summed about: the mean of some of them, where
+ * all are so near to each other that of their squares little but rounding would
+ * be left. Differences from it are then exact; of a far outlier they round. */
+CUV_BOTH float
+cuv_pca_pivot (float least, float most, double sum, int count)
+{
+  const int above = least > 0.0f && most < 2.0f * least;
+  const int below = most < 0.0f && least > 2.0f * most;
+  const int fits = least > -1e30f && most < 1e30f; /* no difference overflows */
+
+  return count > 0 && (above || below) && fits ? (float) (sum / count) : 0.0f;
+}
+
+CUV_BOTH int
+cuv_pca_pivot_pixels (const CuvCube *cube)
+{
+  const int64_t n = (int64_t) cube->width * cube->height;
+
+  return n < CUV_PCA_PIVOT_PIXELS ? (int) n : CUV_PCA_PIVOT_PIXELS;
+}
+
+/* The i-th of them. */
+CUV_BOTH int64_t
+cuv_pca_pivot_pixel (const CuvCube *cube, int i)
+{
+  return (int64_t) cube->width * cube->height * i / cuv_pca_pivot_pixels (cube);
+}
+
 /* As a double: whole 2^64, and what is left, which is not below -2^63. */
 CUV_BOTH double
 cuv_pca_from_wide (CuvPcaWide x)
@@ -28,10 +56,10 @@ cuv_pca_from_wide (CuvPcaWide x)
 /* Of integers exact but for the last roundings. i <= j; by_m: 1 by the number
  * of pixels. */
 CUV_BOTH double
-cuv_pca_covariance (const CuvPcaMoments *self, const CuvPcaSum *sums,
-    int64_t pixels, int is_exact, double by_m, int i, int j)
+cuv_pca_covariance (int n, const CuvPcaSum *sums, int64_t pixels, int is_exact,
+    double by_m, int i, int j)
 {
-  const int n = self->n, stride = CUV_PCA_STRIDE (n);
+  const int stride = CUV_PCA_STRIDE (n);
 
   if (is_exact) {
     const CuvPcaWide c = (CuvPcaWide) pixels * sums[i * stride + j].i
@@ -39,17 +67,19 @@ cuv_pca_covariance (const CuvPcaMoments *self, const CuvPcaSum *sums,
 
     return cuv_pca_from_wide (c) * by_m * by_m;
   }
-  return sums[i * stride + j].d * by_m - self->mean[i] * self->mean[j];
+  return sums[i * stride + j].d * by_m
+      - by_m * sums[i * stride + n].d * (by_m * sums[j * stride + n].d);
 }
 
 /* Whether rounding leaves no variance of a float band: what a difference of two
  * numbers cannot tell from 0. */
 CUV_BOTH int
-cuv_pca_is_flat (
-    const CuvPcaMoments *self, const CuvPcaSum *sums, double by_m, int i)
+cuv_pca_is_flat (int n, const CuvPcaSum *sums, double by_m, int i)
 {
-  return !(cuv_pca_covariance (self, sums, 0, 0, by_m, i, i)
-      > 1e-13 * self->mean[i] * self->mean[i]);
+  const double mean = by_m * sums[i * CUV_PCA_STRIDE (n) + n].d;
+
+  return !(
+      cuv_pca_covariance (n, sums, 0, 0, by_m, i, i) > 1e-13 * mean * mean);
 }
 
 CUV_BOTH void
@@ -65,19 +95,17 @@ cuv_pca_find_moments (
   if (pixels == 0)
     return;
   CUV_TEAM_EACH (team, i, n)
-  self->mean[i] = by_m
-      * (is_exact ? (double) sums[i * stride + n].i : sums[i * stride + n].d);
-  if (!is_exact)
-    cuv_team_meet (team);
+  self->mean[i] = is_exact
+      ? by_m * (double) sums[i * stride + n].i
+      : sums[n * stride + i].d + by_m * sums[i * stride + n].d;
   CUV_TEAM_UPPER (team, i, j, n)
   {
     const int flat = !is_exact
-        && (cuv_pca_is_flat (self, sums, by_m, i)
-            || cuv_pca_is_flat (self, sums, by_m, j));
+        && (cuv_pca_is_flat (n, sums, by_m, i)
+            || cuv_pca_is_flat (n, sums, by_m, j));
 
-    self->covariance[i * n + j] = self->covariance[j * n + i] = flat
-        ? 0.0
-        : cuv_pca_covariance (self, sums, pixels, is_exact, by_m, i, j);
+    self->covariance[i * n + j] = self->covariance[j * n + i] =
+        flat ? 0.0 : cuv_pca_covariance (n, sums, pixels, is_exact, by_m, i, j);
   }
   cuv_team_meet (team);
 }

@@ -84,7 +84,8 @@ struct CuvPcaPass {
   const CuvPcaKnown *known;
   uint8_t *picture;
   int64_t stride;
-  CuvPcaSum *sums; // of integers, in copies; of floats n_blocks times
+  CuvPcaSum *sums;   // of integers, in copies; of floats n_blocks times
+  CuvPcaSum *pivots; // of the bands, of floats; null where nothing is summed up
   unsigned long long *bins, *left_out; // left_out: null where sums count
 
   // planned
@@ -169,6 +170,9 @@ int cuv_pca_few_submit (
 bool cuv_pca_video_plan (CuvPcaPass *pass, int *n_blocks);
 int cuv_pca_video_submit (
     const CuvPcaPass &pass, int n_blocks, cudaStream_t stream);
+
+// Finds pass.pivots of a cube of floats.
+int cuv_pca_pivots_submit (const CuvPcaPass &pass, cudaStream_t stream);
 
 // From sums to the basis, gains and the report; sums are 0 afterwards. What is
 // known is read at once: passes that sum up let it start when their own wait

@@ -58,9 +58,10 @@ template <CuvCubeFormat F, bool PACKED> struct Rows {
   typedef typename CuvPcaSample<F>::Type Sample;
   static constexpr int size = sizeof (Sample);
 
-  int at[GROUPS];   // of the lane's first pixel
-  int step[GROUPS]; // to the next pixel
-  int jump[GROUPS]; // packed: to the lane's next pixel
+  int at[GROUPS];      // of the lane's first pixel
+  int step[GROUPS];    // to the next pixel
+  int jump[GROUPS];    // packed: to the lane's next pixel
+  float pivot[GROUPS]; // of floats
 
   __device__ __forceinline__
   Rows (const CuvPcaTile<F, PACKED> &tile, int first)
@@ -76,6 +77,8 @@ template <CuvCubeFormat F, bool PACKED> struct Rows {
       at[g] = (row < n ? tile.band_at (row) : tile.pass.counts_at)
           + lane % 4 * step[g] * apart;
       jump[g] = apart == 1 ? 4 * step[g] : step[g];
+      if constexpr (F == CUV_CUBE_F32)
+        pivot[g] = row < n ? (float) tile.pass.pivots[row].d : 0.0f;
     }
   }
 
@@ -225,15 +228,16 @@ load_doubles (const CuvPcaTile<CUV_CUBE_F32, PACKED> &tile,
 {
 #pragma unroll
   for (int g = 0; g < GROUPS; g++) {
-    if constexpr (PACKED) {
-      rows.template load<2> (tile, g, pixel, 2 * k, values[g]);
-    } else {
-      const float2 two =
-          *(const float2 *) (tile.bytes + rows.at[g] + (pixel + 8 * k) * 4);
+    float two[2];
 
-      values[g][0] = two.x;
-      values[g][1] = two.y;
+    if constexpr (PACKED) {
+      rows.template load<2> (tile, g, pixel, 2 * k, two);
+    } else {
+      *(float2 *) two =
+          *(const float2 *) (tile.bytes + rows.at[g] + (pixel + 8 * k) * 4);
     }
+    values[g][0] = two[0] - rows.pivot[g];
+    values[g][1] = two[1] - rows.pivot[g];
   }
 }
 

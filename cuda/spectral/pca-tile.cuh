@@ -246,8 +246,17 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
     return pass.has_ignore ? suspects_some<true> () : suspects_some<false> ();
   }
 
-  // Writes the counts. What does not count becomes 0; for pixels to leave out
-  // it looks if told to. By all threads.
+  // What adds nothing to a band's sums.
+  __device__ __forceinline__ Sample
+  nothing (int band) const
+  {
+    if constexpr (F == CUV_CUBE_F32)
+      return pass.pivots != nullptr ? (float) pass.pivots[band].d : 0.0f;
+    return 0;
+  }
+
+  // Writes the counts, and nothing for what does not count; for pixels to leave
+  // out it looks if told to. By all threads.
   __device__ __forceinline__ void
   mend (bool looks) const
   {
@@ -262,7 +271,7 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
         good = !is_bad (*sample (b, p));
 #pragma unroll 1
       for (int b = 0; b < n && !good; b++)
-        *sample (b, p) = 0;
+        *sample (b, p) = nothing (b);
       counts ()[p] = good;
       left_out += !good && p < spot.count;
     }

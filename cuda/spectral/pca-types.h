@@ -16,7 +16,7 @@ typedef struct {
 } CuvPcaBands;
 
 /* Sums over the pixels that count: of an integer cube exact, as integers, of a
- * float cube in double. */
+ * float cube in double, about pivots. */
 typedef union {
   int64_t i;
   double d;
@@ -25,9 +25,13 @@ typedef union {
 /* They are a square matrix of n bands and, as the last, a band that is 1
  * everywhere: element [i][j], i <= j, at i * CUV_PCA_STRIDE (n) + j, is the sum
  * of s_i s_j. So [i][n] is the sum of s_i, and [n][n] how many pixels count.
- * Other elements mean nothing. */
+ * Of floats s_i - p_i, rounded to float, is in the place of s_i, and p_i, the
+ * band's pivot, at [n][i]. Other elements mean nothing. */
 #define CUV_PCA_STRIDE(n) (((n) + 6) & ~3)
 #define CUV_PCA_SUMS(n) (CUV_PCA_STRIDE (n) * CUV_PCA_STRIDE (n))
+
+/* Pivots are found from so many pixels, spread evenly. */
+enum { CUV_PCA_PIVOT_PIXELS = 64 };
 
 /* The order that sums of floats are made in, so that they are the same bits
  * on every CPU; a GPU has its own, and they differ by 1e-12 at most: pixels row

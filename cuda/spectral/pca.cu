@@ -211,6 +211,7 @@ reserve_partial (Frame *frame, int n_blocks)
 static int
 run_pass (Frame *frame, int tasks)
 {
+  CuvPcaCuda *self = frame->self;
   CuvPcaPass pass = frame->pass;
   const int n_parts = pass.n_side * (pass.n_side + 1) / 2;
   int n_blocks;
@@ -224,9 +225,12 @@ run_pass (Frame *frame, int tasks)
     if (reserve_partial (frame, n_blocks) != 0)
       return -1;
     pass.sums = frame->pass.sums;
+    pass.pivots = frame->learn.sums + self->n * CUV_PCA_STRIDE (self->n);
+    if (cuv_pca_pivots_submit (pass, self->stream) != 0)
+      return -1;
   }
   do {
-    if (cuv_pca_pass_submit (pass, n_blocks, frame->self->stream) != 0)
+    if (cuv_pca_pass_submit (pass, n_blocks, self->stream) != 0)
       return -1;
     pass.first_part += CUV_PCA_MAX_WARPS;
     pass.tasks = CUV_PCA_SUM;

@@ -36,6 +36,7 @@ struct _CuvPcaCpu {
   ptrdiff_t stride;
   const CuvPcaScores *scores;
   int n_threads, tasks;
+  float pivots[CUV_CUBE_MAX_BANDS];
   CuvPcaGains gains, bin_gains;
 };
 
@@ -155,14 +156,16 @@ do_chunk (CuvPcaCpu *self, Worker *worker, int chunk)
   for (int64_t t = chunk * size; t < (chunk + 1) * size && t < n_tiles; t++) {
     self->steps.load (self->cube, self->bands, t, &worker->tile);
     worker->left_out += worker->tile.n_left_out;
-    if (self->tasks & SUM)
-      self->steps.add (&worker->tile, sums);
     if (self->tasks & COUNT)
       count (self, worker);
     if (self->tasks & PAINT)
       paint (self, worker, t * CUV_PCA_TILE);
     if (self->tasks & SCORE)
       score (self, worker, t * CUV_PCA_TILE);
+    if (self->tasks & SUM) { /* last, for it shifts samples */
+      cuv_pca_shift (&worker->tile, self->pivots);
+      self->steps.add (&worker->tile, sums);
+    }
   }
 }
 
@@ -186,6 +189,7 @@ merge_sums (CuvPcaCpu *self)
   for (int i = 0; i < CUV_PCA_CHUNKS; i++)
     cuv_pca_merge (
         self->n, is_exact, self->chunks + (size_t) i * n_sums, self->sums);
+  cuv_pca_set_pivots (self->sums, self->n, self->pivots);
 }
 
 static void
@@ -206,6 +210,8 @@ pass (CuvPcaCpu *self, int tasks)
   int64_t left_out = 0;
 
   self->tasks = tasks;
+  if (tasks & SUM)
+    cuv_pca_find_pivots (self->cube, self->bands, self->pivots);
   for (int i = 0; i < self->n_workers; i++) {
     self->workers[i].left_out = 0;
     if (tasks & COUNT)

@@ -2,6 +2,7 @@
 /* Tiles of a cube, and sums of their products. */
 #include "pca.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,20 +72,18 @@ sample (const CuvCube *cube, int64_t pixel, int band)
   }
 }
 
-/* As a sample of the cube has it. */
-static double
-ignored (const CuvPcaBands *bands, const CuvPcaTile *tile)
-{
-  return tile->is_exact ? bands->ignore : (double) (float) bands->ignore;
-}
-
+/* Whether all samples of a pixel, which are a step apart, count. */
 static bool
-counts (const CuvPcaTile *tile, const CuvPcaBands *bands, int p)
+counts (const double *samples, int step, const CuvPcaBands *bands,
+    CuvCubeFormat format)
 {
-  for (int k = 0; k < tile->n; k++) {
-    const double s = tile->rows[k * CUV_PCA_TILE + p];
+  const double ignored =
+      format == CUV_CUBE_F32 ? (double) (float) bands->ignore : bands->ignore;
 
-    if (s - s != 0.0 || (bands->has_ignore && s == ignored (bands, tile)))
+  for (int k = 0; k < bands->n; k++) {
+    const double s = samples[k * step];
+
+    if (s - s != 0.0 || (bands->has_ignore && s == ignored))
       return false;
   }
   return true;
@@ -118,9 +117,73 @@ cuv_pca_load (const CuvCube *cube, const CuvPcaBands *bands, int64_t tile,
       out->rows[k * CUV_PCA_TILE + p] =
           sample (cube, first + p, bands->index[k]);
     out->rows[out->n * CUV_PCA_TILE + p] = 1.0;
-    if (!counts (out, bands, p))
+    if (!counts (out->rows + p, CUV_PCA_TILE, bands, cube->format))
       leave_out (out, p);
   }
+}
+
+/* ---- pivots ---- */
+
+typedef struct {
+  int count;
+  float least[CUV_CUBE_MAX_BANDS], most[CUV_CUBE_MAX_BANDS];
+  double sum[CUV_CUBE_MAX_BANDS];
+} Spread;
+
+static void
+add_to_spread (const double *samples, int n, Spread *to)
+{
+  const bool is_first = to->count++ == 0;
+
+  for (int k = 0; k < n; k++) {
+    const float value = (float) samples[k];
+
+    to->least[k] = is_first ? value : fminf (to->least[k], value);
+    to->most[k] = is_first ? value : fmaxf (to->most[k], value);
+    to->sum[k] += samples[k];
+  }
+}
+
+void
+cuv_pca_find_pivots (
+    const CuvCube *cube, const CuvPcaBands *bands, float *pivots)
+{
+  const bool is_exact = cube->format != CUV_CUBE_F32;
+  const int n = is_exact ? 0 : cuv_pca_pivot_pixels (cube);
+  double samples[CUV_CUBE_MAX_BANDS];
+  Spread spread = { 0 };
+
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < bands->n; k++)
+      samples[k] =
+          sample (cube, cuv_pca_pivot_pixel (cube, i), bands->index[k]);
+    if (counts (samples, 1, bands, cube->format))
+      add_to_spread (samples, bands->n, &spread);
+  }
+  for (int k = 0; k < bands->n; k++)
+    pivots[k] = cuv_pca_pivot (
+        spread.least[k], spread.most[k], spread.sum[k], spread.count);
+}
+
+void
+cuv_pca_shift (CuvPcaTile *tile, const float *pivots)
+{
+  const double *ones = tile->rows + tile->n * CUV_PCA_TILE;
+
+  for (int k = 0; k < (tile->is_exact ? 0 : tile->n); k++) {
+    double *row = tile->rows + k * CUV_PCA_TILE;
+    const double pivot = pivots[k];
+
+    for (int p = 0; p < (pivot != 0.0 ? CUV_PCA_TILE : 0); p++)
+      row[p] = (float) (row[p] - ones[p] * pivot);
+  }
+}
+
+void
+cuv_pca_set_pivots (CuvPcaSum *sums, int n, const float *pivots)
+{
+  for (int k = 0; k < n; k++)
+    sums[n * CUV_PCA_STRIDE (n) + k].d = pivots[k];
 }
 
 /* ---- sums ---- */
@@ -171,18 +234,22 @@ cuv_pca_sums (const CuvCube *cube, const CuvPcaBands *bands, CuvPcaSum *sums)
   const int64_t chunk_tiles = cuv_pca_chunk_tiles (cube);
   const size_t size = (size_t) CUV_PCA_SUMS (bands->n) * sizeof *sums;
   CuvPcaSum *chunk = malloc (size);
+  float pivots[CUV_CUBE_MAX_BANDS];
   CuvPcaTile tile;
   bool ok = cuv_pca_tile_init (&tile, bands->n) && chunk != NULL;
 
   memset (sums, 0, size);
+  cuv_pca_find_pivots (cube, bands, pivots);
   for (int64_t first = 0; ok && first < n_tiles; first += chunk_tiles) {
     memset (chunk, 0, size);
     for (int64_t t = first; t < first + chunk_tiles && t < n_tiles; t++) {
       cuv_pca_load (cube, bands, t, &tile);
+      cuv_pca_shift (&tile, pivots);
       cuv_pca_add (&tile, chunk);
     }
     cuv_pca_merge (bands->n, cube->format != CUV_CUBE_F32, chunk, sums);
   }
+  cuv_pca_set_pivots (sums, bands->n, pivots);
   cuv_pca_tile_clear (&tile);
   free (chunk);
   return ok;

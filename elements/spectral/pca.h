@@ -43,6 +43,14 @@ int64_t cuv_pca_chunk_tiles (const CuvCube *cube);
 void cuv_pca_load (const CuvCube *cube, const CuvPcaBands *bands, int64_t tile,
     CuvPcaTile *out);
 
+/* The pivots of a cube's bands; of integers 0. */
+void cuv_pca_find_pivots (
+    const CuvCube *cube, const CuvPcaBands *bands, float *pivots);
+/* Takes them off the samples, for cuv_pca_add(). */
+void cuv_pca_shift (CuvPcaTile *tile, const float *pivots);
+/* Puts them where sums, which are all there, have them. */
+void cuv_pca_set_pivots (CuvPcaSum *sums, int n, const float *pivots);
+
 /* Adds a tile's sums, a chunk's sums. */
 void cuv_pca_add (const CuvPcaTile *tile, CuvPcaSum *sums);
 void cuv_pca_merge (

@@ -135,6 +135,8 @@ fill_value (PcaFill fill, int x, int y, int band, int n)
       return fmax (mixed (x, y, band, n), 0.0);
     case PCA_EXTREMES:
       return cuv_check_below (2);
+    case PCA_FAR:
+      return (band % 3 < 2 ? 1e6 : 0.0) + pca_random ();
     default:
       return (double) (band % 7) / 7.0;
   }

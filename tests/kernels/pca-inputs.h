@@ -20,6 +20,7 @@ typedef enum {
   PCA_MIXTURE,  /* a few spectra in changing shares, and a little noise */
   PCA_EXTREMES, /* 0 and the largest */
   PCA_CONSTANT, /* each band one value */
+  PCA_FAR,      /* noise, of floats far from 0, but for every third band */
   PCA_N_FILLS,
 } PcaFill;
 

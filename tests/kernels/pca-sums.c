@@ -20,16 +20,30 @@ sample (const PcaInput *input, int x, int y, int k)
       : pca_input_get (input, x, y, input->bands.index[k]);
 }
 
+/* What was taken off a band. */
+static double
+pivot_of (const PcaInput *input, const CuvPcaSum *sums, int k)
+{
+  const int n = input->bands.n;
+
+  return input->cube.format != CUV_CUBE_F32 || k == n
+      ? 0.0
+      : sums[n * CUV_PCA_STRIDE (n) + k].d;
+}
+
 static void
 check_sum (const PcaInput *input, const CuvPcaSum *sums, int i, int j)
 {
   const CuvPcaSum *sum = &sums[i * CUV_PCA_STRIDE (input->bands.n) + j];
+  const double pivots[] = { pivot_of (input, sums, i),
+    pivot_of (input, sums, j) };
   long double exact = 0.0L, size = 0.0L;
   int64_t whole = 0;
 
   for (int y = 0; y < input->cube.height; y++) {
     for (int x = 0; x < input->cube.width; x++) {
-      const double a = sample (input, x, y, i), b = sample (input, x, y, j);
+      const double a = sample (input, x, y, i) - pivots[0];
+      const double b = sample (input, x, y, j) - pivots[1];
 
       if (!pca_input_counts (input, x, y))
         continue;

@@ -45,6 +45,15 @@ def make_cube(rng, kind, height, width, bands):
     return (cube if kind == 'f32' else np.round(cube)).astype(TYPES[kind])
 
 
+def far_from_zero(rng, height, width, bands):
+    """1e6 +- 1, but for a band around 0 and two pixels."""
+    cube = 1e6 + 2 * make_cube(rng, 'f32', height, width, bands) - 1
+    cube[:, :, bands // 3] -= 1e6
+    cube[0, 0], cube[-1, -1] = 0, 3e6
+    cube[1, 1:3] = np.nan
+    return cube.astype(TYPES['f32'])
+
+
 def run(program, kind, interleave, mode, cube, folder):
     height, width, bands = cube.shape
     path, picture = f'{folder}/cube', f'{folder}/picture'
@@ -139,6 +148,14 @@ def main():
             name = f'{kind} {interleave} {mode} {width}x{height}x{bands}'
             result, picture = run(program, kind, interleave, mode, cube, folder)
             compare(name, result, picture, cube, mode)
+        for mode in MODES[1:]:
+            for outliers in (False, True):
+                cube = far_from_zero(rng, 40, 61, 31)
+                if not outliers:
+                    cube[0, 0], cube[-1, -1] = cube[2, 2], cube[3, 3]
+                name = f'1e6 +- 1, {mode}, outliers {outliers}'
+                result, picture = run(program, 'f32', 'bip', mode, cube, folder)
+                compare(name, result, picture, cube, mode)
     print(f'{checks - failed} passed, {failed} failed')
     return failed > 0
 
