@@ -3,6 +3,8 @@
 # Adds pictures to pictures.ldp, which is made if it is not there. What is no
 # picture is named and skipped: the status is then 1. Adding them again doubles
 # them.
+# grid=1 and 128x128 pixels find the same material best; for the same scene
+# leave grid=1 out (docs/ldpretrieve.md, Which settings).
 # usage: ldpindexsink.sh [PICTURE...]
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
 begin "$@"
@@ -12,7 +14,7 @@ for picture; do
   location=${picture//\\/\\\\}
   gst-launch-1.0 -m filesrc location="$location" ! decodebin ! videoconvert \
     ! videoflip video-direction=auto \
-    ! ldpindexsink location=pictures.ldp descriptor-width=256 descriptor-height=256 \
+    ! ldpindexsink location=pictures.ldp grid=1 descriptor-width=128 descriptor-height=128 \
         entry-name="${location//%/%%}" 2>/dev/null | grep -o 'entries=.*written=[^0]*1.*name=[^,]*' \
     || { say "skipped: $picture"; status=1; }
 done

@@ -117,8 +117,8 @@ configure (GstElement *sink, const gchar *path)
   char *problem;
   CuvLdpIndex *index;
 
-  g_object_set (sink, "location", path, "descriptor-width", 256,
-      "descriptor-height", 256, "progress-interval", 0, NULL);
+  g_object_set (sink, "location", path, "descriptor-width", 128,
+      "descriptor-height", 128, "progress-interval", 0, NULL);
   if (g_file_test (path, G_FILE_TEST_EXISTS)) {
     index = cuv_ldp_index_open (path, &problem);
     if (index == NULL)
