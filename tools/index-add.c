@@ -9,9 +9,10 @@
 #include <string.h>
 
 #define DECODER                                                                \
-  "filesrc name=file ! decodebin ! videoflip video-direction=auto "            \
-  "! videoconvert ! appsink name=out sync=false caps=\"video/x-raw,format={"   \
-  "NV12,I420,YV12,NV21,YUY2,UYVY,RGB,BGR,RGBx,BGRx,RGBA,BGRA,GRAY8}\""
+  "filesrc name=file ! decodebin name=decode "                                 \
+  "videoflip name=turn video-direction=auto ! videoconvert "                   \
+  "! appsink name=out sync=false caps=\"video/x-raw,format={NV12,I420,YV12,"   \
+  "NV21,YUY2,UYVY,RGB,BGR,RGBx,BGRx,RGBA,BGRA,GRAY8}\""
 enum { PATIENCE = 60 }; /* seconds for a picture */
 
 static gchar *
@@ -28,11 +29,35 @@ error_of (GstMessage *message)
 
 /* ---- a picture ---- */
 
-/* The first frame of a file, or NULL and why. */
-static GstSample *
-decode (const gchar *path, gchar **problem)
+static void
+link_picture (GstElement *decode, GstPad *pad, gpointer turn)
+{
+  GstPad *sink = gst_element_get_static_pad (turn, "sink");
+
+  if (!gst_pad_is_linked (sink))
+    gst_pad_link (pad, sink); /* not sound */
+  gst_object_unref (sink);
+}
+
+/* For one picture after the other: decodebin's pads go with each. */
+static GstElement *
+decoder_new (void)
 {
   GstElement *pipeline = gst_parse_launch (DECODER, NULL);
+  GstElement *decode = gst_bin_get_by_name (GST_BIN (pipeline), "decode");
+  GstElement *turn = gst_bin_get_by_name (GST_BIN (pipeline), "turn");
+
+  g_signal_connect_object (
+      decode, "pad-added", G_CALLBACK (link_picture), turn, 0);
+  gst_object_unref (turn);
+  gst_object_unref (decode);
+  return pipeline;
+}
+
+/* The first frame of a file, or NULL and why. */
+static GstSample *
+decode (GstElement *pipeline, const gchar *path, gchar **problem)
+{
   GstElement *file = gst_bin_get_by_name (GST_BIN (pipeline), "file");
   GstElement *out = gst_bin_get_by_name (GST_BIN (pipeline), "out");
   GstBus *bus = gst_element_get_bus (pipeline);
@@ -50,18 +75,19 @@ decode (const gchar *path, gchar **problem)
   if (sample == NULL && *problem == NULL)
     *problem = g_strdup ("there is no picture in it");
   gst_clear_message (&message);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_element_set_state (pipeline, GST_STATE_READY);
+  gst_bus_set_flushing (bus, TRUE); /* what it said of this picture */
+  gst_bus_set_flushing (bus, FALSE);
   gst_object_unref (bus);
   gst_object_unref (out);
   gst_object_unref (file);
-  gst_object_unref (pipeline);
   return sample;
 }
 
 /* ---- the index ---- */
 
 typedef struct {
-  GstElement *pipeline, *sink;
+  GstElement *decoder, *pipeline, *sink;
   GstPad *pad;   /* pictures are pushed from here */
   GstCaps *caps; /* NULL: none was pushed yet */
 } Adder;
@@ -145,6 +171,7 @@ start (Adder *self, const gchar *path)
                 "GST_PLUGIN_PATH to where gst-cuvision is installed\n");
     return FALSE;
   }
+  self->decoder = decoder_new ();
   self->pipeline = gst_pipeline_new (NULL);
   gst_bin_add (GST_BIN (self->pipeline), self->sink);
   if (!configure (self->sink, path))
@@ -162,6 +189,10 @@ start (Adder *self, const gchar *path)
 static void
 stop (Adder *self)
 {
+  if (self->decoder != NULL) {
+    gst_element_set_state (self->decoder, GST_STATE_NULL);
+    gst_object_unref (self->decoder);
+  }
   if (self->pipeline != NULL) {
     gst_element_set_state (self->pipeline, GST_STATE_NULL);
     gst_object_unref (self->pipeline);
@@ -217,7 +248,7 @@ static gboolean
 add (Adder *self, const gchar *path, guint *n_skipped)
 {
   gchar *problem = NULL, *name = g_filename_display_name (path);
-  GstSample *sample = decode (path, &problem);
+  GstSample *sample = decode (self->decoder, path, &problem);
   gboolean ok = TRUE;
 
   if (sample == NULL) {
@@ -236,7 +267,7 @@ add (Adder *self, const gchar *path, guint *n_skipped)
 gboolean
 command_add (gchar **arguments)
 {
-  Adder adder = { NULL, NULL, NULL, NULL };
+  Adder adder = { 0 };
   guint n_skipped = 0;
   gboolean ok;
 
