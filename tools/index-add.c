@@ -75,7 +75,9 @@ decode (GstElement *pipeline, const gchar *path, gchar **problem)
   if (sample == NULL && *problem == NULL)
     *problem = g_strdup ("there is no picture in it");
   gst_clear_message (&message);
-  gst_element_set_state (pipeline, GST_STATE_READY);
+  /* after an error some elements may not come back from PAUSED to READY */
+  gst_element_set_state (
+      pipeline, sample != NULL ? GST_STATE_READY : GST_STATE_NULL);
   gst_bus_set_flushing (bus, TRUE); /* what it said of this picture */
   gst_bus_set_flushing (bus, FALSE);
   gst_object_unref (bus);

@@ -62,7 +62,7 @@ def test_add():
     with open('broken.jpg', 'w', encoding='ascii') as file:
         file.write('this is not a picture')
     expect(1, 'skipped: broken.jpg: ', 'add', 'a.ldp', NAMES[0], 'broken.jpg',
-           'none.jpg', *NAMES[1:])
+           'none.jpg', NAMES[1], 'broken.jpg', 'broken.jpg', *NAMES[2:])
     check(names('a.ldp') == NAMES, f'names {names("a.ldp")}')
     expect(0, 'pictures of 128x128', 'info', 'a.ldp')
     expect(0, '', 'check', 'a.ldp')
