@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Installs the Debian packages that are missing, and nothing when none is.
-# usage: scripts/setup.sh [demo|test]     demo: build and run; test: also check
+# usage: scripts/setup.sh [demo|recipes|test]
+# demo: build and run; recipes: what docs/recipes.md uses, too; test: and check
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -12,12 +13,14 @@ run_packages=(gstreamer1.0-tools gstreamer1.0-plugins-base
   gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly
   gstreamer1.0-libav fonts-dejavu-core opencv-data opencv-doc jq)
 cuda_packages=(g++ libgstreamer-plugins-bad1.0-dev libgl-dev)
+recipe_packages=(python3 python3-gi python3-numpy python3-pandas python3-pil sqlite3
+  gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0 gir1.2-gst-rtsp-server-1.0)
 test_packages=(g++ git clang-format valgrind locales libc-bin libboost-context-dev
-  python3 python3-gi python3-gdal python3-numpy python3-opencv python3-skimage libopencv-contrib-dev gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0
-  gir1.2-gst-rtsp-server-1.0)
+  python3-gdal python3-opencv python3-skimage libopencv-contrib-dev)
 
 wanted=("${build_packages[@]}" "${run_packages[@]}")
 have_nvcc && wanted+=("${cuda_packages[@]}")
+[ "${1:-demo}" != demo ] && wanted+=("${recipe_packages[@]}")
 [ "${1:-demo}" = test ] && wanted+=("${test_packages[@]}")
 
 command -v dpkg-query >/dev/null || die "this is no Debian system; install by" \

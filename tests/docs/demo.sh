@@ -22,14 +22,14 @@ expect_failure ()
   grep -q "$text" log || fail "no word of '$text' in: $(cat log)"
 }
 
-# serve ARGUMENT...: a server in Python, which prints its port.
+# serve ARGUMENT...: a server in Python, which prints its port, or address.
 serve ()
 {
   [ -z "${server:-}" ] || kill "$server"
   "$PYTHON" -u "$@" >server 2>&1 &
   server=$!
   trap 'kill $server; rm -rf "$scratch"' EXIT
-  until port=$(grep -oP 'port \K\d+' server); do
+  until port=$(grep -oP '(port |127.0.0.1:)\K\d+' server | head -n 1); do
     kill -0 $server || fail "$(cat server)"
     sleep 0.1
   done
@@ -66,10 +66,10 @@ serve -m http.server --bind 127.0.0.1 0
 expect_failure "http://127.0.0.1:$port/missing.avi" "http://127.0.0.1:$port/missing.avi"
 
 # A camera on the network, with sound.
-serve "${demo%/*}/../tests/docs/rtsp-server.py" /usr/share/doc/opencv-doc/examples/data/Megamind.avi
+serve "${demo%/*}/rtsp-server.py" /usr/share/doc/opencv-doc/examples/data/Megamind.avi
 for seconds in 4 60; do # a busy machine has its time
   rm -f out/faces.jsonl
-  if DEMO_SECONDS=$seconds "$demo" "rtsp://127.0.0.1:$port/film" >log 2>&1; then break; fi
+  if DEMO_SECONDS=$seconds "$demo" "rtsp://127.0.0.1:$port/camera" >log 2>&1; then break; fi
 done
 [ "$(jq -s length out/faces.jsonl)" -ge 5 ] || fail "$(cat log)"
 expect_failure "nothing more comes from rtsp://" "rtsp://127.0.0.1:$port/none"

@@ -137,7 +137,7 @@ def run_block(block, folder):
     except subprocess.TimeoutExpired:
         os.killpg(run.pid, signal.SIGKILL)
         problem(f'{block.where}: did not end within {LIMIT} s')
-        return
+        return ''
     if run.returncode:
         problem(f'{block.where}: status {run.returncode}\n{output}')
     elif re.search(r'(WARNING|CRITICAL|ERROR) \*\*', output):
@@ -145,6 +145,7 @@ def run_block(block, folder):
     else:
         print(f'ok     {block.where}: ran', flush=True)
         check_followed(block, folder)
+    return output
 
 
 # ---- blocks that this machine cannot run ----
@@ -217,24 +218,33 @@ def check_block(block, top):
         print(f'ok     {block.where}: parses ({why})', flush=True)
 
 
+def prepare(top, folder):
+    for name in LINKED:
+        os.symlink(os.path.join(top, name), os.path.join(folder, name))
+    os.environ['GST_REGISTRY_1_0'] = os.path.join(folder, 'registry')
+    os.environ['PYTHONDONTWRITEBYTECODE'] = '1'
+
+
+def do_block(block, top, folder):
+    """What it prints, if it runs."""
+    unknown = [m for m in block.marks if m not in MARKS]
+    if block.language not in SHELLS:
+        if re.search(r'^\S*gst-(launch|inspect)-1\.0', block.text, re.M):
+            problem(f'{block.where}: a command outside a sh block')
+    elif unknown:
+        problem(f'{block.where}: no such mark: {unknown}')
+    elif block.marks:
+        check_block(block, top)
+    else:
+        return run_block(block, folder)
+    return ''
+
+
 def run_page(top, page):
     with tempfile.TemporaryDirectory() as folder:
-        for name in LINKED:
-            os.symlink(os.path.join(top, name), os.path.join(folder, name))
-        os.environ['GST_REGISTRY_1_0'] = os.path.join(folder, 'registry')
+        prepare(top, folder)
         for block in blocks_of(top, page):
-            if block.language not in SHELLS:
-                if re.search(r'^\S*gst-(launch|inspect)-1\.0', block.text,
-                             re.M):
-                    problem(f'{block.where}: a command outside a sh block')
-                continue
-            unknown = [m for m in block.marks if m not in MARKS]
-            if unknown:
-                problem(f'{block.where}: no such mark: {unknown}')
-            elif block.marks:
-                check_block(block, top)
-            else:
-                run_block(block, folder)
+            do_block(block, top, folder)
 
 
 # ---- what must be there ----

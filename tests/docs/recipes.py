@@ -1,0 +1,253 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs docs/recipes.md, and looks at what each of its recipes leaves.
+
+usage: recipes.py SOURCE-FOLDER
+"""
+
+import csv
+import functools
+import glob
+import http.server
+import itertools
+import json
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+import urllib.request
+
+import cv2
+import numpy
+
+import docs
+
+PAGE = "docs/recipes.md"
+FILM = "/usr/share/doc/opencv-doc/examples/data/Megamind.avi"
+VTEST = FILM.replace("Megamind", "vtest")
+BOX = ("x", "y", "w", "h")
+outputs = {}  # what each recipe's blocks print
+
+
+def run_recipes(top, folder):
+    with open(os.path.join(top, PAGE), encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    docs.prepare(top, folder)
+    for block in docs.blocks_of(top, PAGE):
+        start = int(block.where.rsplit(":", 1)[1])
+        title = [line[3:] for line in lines[:start] if line.startswith("## ")]
+        output = docs.do_block(block, top, folder)
+        outputs.setdefault(title[-1] if title else "", []).append(output)
+
+
+def records(path):
+    with open(path, encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+@functools.cache
+def found():
+    """Number, time and boxes of each frame of the film."""
+    return [
+        (r["frame_num"], r["timestamp"],
+         [tuple(o[key] for key in BOX) for o in r.get("objects", [])])
+        for r in records("faces.jsonl")
+    ]
+
+
+def boxes():
+    return [(number, time) + box for number, time, all in found() for box in all]
+
+
+@functools.cache
+def film():
+    return list(frames_of(FILM))
+
+
+def frames_of(path):
+    reader = cv2.VideoCapture(path)
+    while (frame := reader.read()[1]) is not None:
+        yield frame
+
+
+def alike(a, b):
+    """The correlation of two pictures."""
+    return numpy.corrcoef(a.ravel(), b.ravel())[0, 1]
+
+
+class Recipes(unittest.TestCase):
+    def test_every_block_runs(self):
+        self.assertEqual(docs.problems, [])
+        self.assertGreater(len(boxes()), 200)
+
+    def test_every_recipe_is_looked_at(self):
+        self.assertEqual(set(outputs) - {""}, {
+            "An RTSP camera", "Several cameras", "Crops of what was found",
+            "Record while something is there", "Count", "pandas", "SQLite",
+            "A browser, by HLS"})
+
+    def test_rtsp(self):
+        door = records("door.jsonl")
+        self.assertGreater(len(door), 10)
+        for record in door:
+            self.assertEqual(record["source"], "door")
+            self.assertEqual(record["resolution"], {"width": 720, "height": 528})
+            self.assertGreaterEqual(len(record["objects"]), 1)
+
+    def test_cameras(self):
+        frames = list(frames_of("wall.avi"))
+        self.assertGreater(len(frames), 60)
+        for frame in frames:
+            self.assertEqual(frame.shape, (576, 720 + 768, 3))
+        left, right = frames[50][:528, :720], frames[50][:, 720:]
+        yard = itertools.islice(frames_of(VTEST), 30)  # 10 frames a second, not 24
+        self.assertGreater(max(alike(left, frame) for frame in film()[45:56]), 0.9)
+        self.assertGreater(max(alike(right, frame) for frame in yard), 0.9)
+        first, second = records("first.jsonl"), records("second.jsonl")
+        self.assertEqual({r["source"] for r in first}, {"door"})
+        self.assertEqual({r["source"] for r in second}, {"yard"})
+        self.assertEqual(
+            [r["frame_num"] for r in first if r["frame_num"] < 60],
+            [number for number, _, all in found()[:60] if all])
+
+    def test_crops(self):
+        """Of RGB, which has another grey than the film's Y."""
+        subprocess.run(
+            f"gst-launch-1.0 -q filesrc location={FILM} ! decodebin ! videoconvert"
+            " ! video/x-raw,format=RGB ! waldboostdetect model=lbpcascade_frontalface_improved.xml"
+            " ! visionpublish file-path=rgb.jsonl ! fakesink".split(), check=True, timeout=300)
+        wanted = {f"{r['frame_num']:06}-{i}.jpg": (r["frame_num"], [o[key] for key in BOX])
+                  for r in records("rgb.jsonl") for i, o in enumerate(r["objects"])}
+        self.assertGreater(len(wanted), 200)
+        self.assertEqual(set(os.listdir("crops")), set(wanted))
+        for name, (number, (x, y, w, h)) in wanted.items():
+            crop = cv2.imread("crops/" + name)
+            self.assertEqual(crop.shape, (h, w, 3), name)
+            self.assertGreater(alike(crop, film()[number][y:y + h, x:x + w]), 0.9, name)
+
+    def test_record(self):
+        """The frames of each film: from 0.3 s before the first detection until
+        0.3 s after the last one."""
+        films, now, last = [], [], None
+        for number, time, all in found():
+            if all:
+                last = time
+                if not now:
+                    taken = {n for film in films for n in film}
+                    now = [n for n, t, _ in found()
+                           if n < number and time - t <= 3e8 and n not in taken]
+            if now or all:
+                now.append(number)
+            if now and time - last >= 3e8:
+                films.append(now)
+                now = []
+        films += [now] if now else []
+        self.assertGreaterEqual(len(films), 2)
+        paths = sorted(glob.glob("films/*.mp4"))
+        self.assertEqual(len(paths), len(films))
+        for path, numbers in zip(paths, films):
+            frames = list(frames_of(path))
+            self.assertEqual(len(frames), len(numbers), path)
+            self.assertGreater(alike(frames[-1], film()[numbers[-1]]), 0.9, path)
+
+    def test_count(self):
+        faces = json.loads("[" + ",".join(re.findall(r"\{.*?\}", outputs["Count"][0])) + "]")
+        most = {}
+        for _, time, all in found():
+            second = time // 10**9
+            most[second] = max(most.get(second, 0), len(all))
+        self.assertEqual({f["second"]: f["faces"] for f in faces}, most)
+        self.assertEqual(int(outputs["Count"][0].split()[-1]), max(most.values()))
+
+    def test_count_tracks(self):
+        ids = {o["id"] for r in records("tracks.jsonl") for o in r["objects"] if "id" in o}
+        self.assertEqual(int(outputs["Count"][1]), len(ids))
+        self.assertGreaterEqual(len(ids), 2)
+
+    def test_count_people(self):
+        """As many of those that people marked as the page says: an overlap of
+        half the marked box is enough."""
+        with open(os.path.join(TOP, "tests/data/vtest-people.json"), encoding="utf-8") as file:
+            marked = [box for person in json.load(file)["people"] for box in person["boxes"]]
+        people = {r["frame_num"]: r["objects"] for r in records("people.jsonl")}
+        marked = [box for box in marked if box["frame"] % 25 == 0]
+        hits = sum(any(covered(box, o) > 0.5 for o in people.get(box["frame"], []))
+                   for box in marked)
+        with open(os.path.join(TOP, PAGE), encoding="utf-8") as file:
+            said = re.search(r"of (\d+) people marked\s+in this film it finds (\d+)", file.read())
+        self.assertEqual((len(marked), hits), tuple(map(int, said.groups())))
+
+    def test_pandas(self):
+        with open("faces.csv", newline="", encoding="utf-8") as file:
+            self.assertEqual(len(list(csv.DictReader(file))), len(boxes()))
+        rows = [line.split() for line in outputs["pandas"][1].splitlines()[2:]]
+        wanted = {}
+        for _, time, _, _, w, _ in boxes():
+            wanted.setdefault(time // 10**9, []).append(w)
+        self.assertEqual([(int(s), int(n)) for s, n, _ in rows],
+                         [(s, len(w)) for s, w in sorted(wanted.items())])
+        for (_, _, width), (_, w) in zip(rows, sorted(wanted.items())):
+            self.assertAlmostEqual(float(width), sum(w) / len(w), places=4)
+
+    def test_sqlite(self):
+        base = sqlite3.connect("faces.db")
+        rows = base.execute("select frame, time, x, y, w, h from faces").fetchall()
+        self.assertEqual(rows, boxes())
+        self.assertEqual(len(outputs["SQLite"][0].splitlines()),
+                         2 + len({time // 10**9 for _, time, *_ in boxes()}))
+
+    def test_hls(self):
+        """As a browser loads it."""
+        handler = functools.partial(Quiet, directory="web")
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+            threading.Thread(target=server.serve_forever).start()
+            try:
+                self.load(f"http://127.0.0.1:{server.server_port}/")
+            finally:
+                server.shutdown()
+
+    def load(self, address):
+        def get(name):
+            with urllib.request.urlopen(address + name) as answer:
+                return answer.read()
+        self.assertIn("faces.m3u8", get("").decode())
+        playlist = get("faces.m3u8").decode()
+        self.assertTrue(playlist.startswith("#EXTM3U"))
+        self.assertIn("#EXT-X-ENDLIST", playlist)
+        seconds = [float(s) for s in re.findall(r"#EXTINF:([\d.]+)", playlist)]
+        pieces = re.findall(r"^\d+\.ts$", playlist, re.M)
+        self.assertEqual(len(pieces), 6)
+        self.assertLess(max(seconds), 2.1)
+        self.assertAlmostEqual(sum(seconds), found()[-1][1] / 1e9, delta=0.1)
+        n_frames = 0
+        for piece in pieces:
+            with open("piece.ts", "wb") as file:
+                file.write(get(piece))
+            frames = list(frames_of("piece.ts"))  # by itself: it begins with a key frame
+            self.assertEqual({frame.shape for frame in frames}, {(528, 720, 3)})
+            n_frames += len(frames)
+        self.assertEqual(n_frames, len(film()))
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+def covered(box, region):
+    """The share of the marked box that is in the region."""
+    width = min(box["x"] + box["width"], region["x"] + region["w"]) - max(box["x"], region["x"])
+    height = min(box["y"] + box["height"], region["y"] + region["h"]) - max(box["y"], region["y"])
+    return max(width, 0) * max(height, 0) / (box["width"] * box["height"])
+
+
+if __name__ == "__main__":
+    TOP = os.path.abspath(sys.argv[1])
+    with tempfile.TemporaryDirectory() as scratch:
+        os.chdir(scratch)
+        run_recipes(TOP, scratch)
+        unittest.main(argv=sys.argv[:1])
