@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""examples/detect.c and detect.py, run as a reader would.
+"""examples/detect.c, boxes.c, detect.py and results.py, run as a reader would.
 
-usage: examples.py DETECT DETECT.PY
+usage: examples.py DETECT BOXES DETECT.PY
 
 What they say is held against gst-launch-1.0 lines, a picture at a time.
 """
@@ -357,6 +357,61 @@ class Options(unittest.TestCase):
         self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
 
 
+class Boxes(unittest.TestCase):
+    def test_prints_the_same_boxes(self):
+        for path in PICTURES:
+            lines = run(BOXES, path).stdout.splitlines()
+            self.assertEqual(
+                lines, ["face {},{} {}x{}".format(*box) for box in expected(path)[0]])
+
+    def test_says_what_is_wrong(self):
+        self.assertIn("missing.jpg: Resource not found", run(BOXES, "missing.jpg", status=1).stderr)
+        self.assertIn("usage", run(BOXES, status=2).stderr)
+
+
+class Tables(unittest.TestCase):
+    """As visionpublish writes them."""
+
+    def compare(self, line, kind, key):
+        import results
+
+        line = DECODE.format(DATA + "sudoku.png") + line
+        published = json.loads(launch(line + " ! visionpublish ! fakesink"))[key]
+        (sample,) = results.samples(line + " ! appsink name=sink")
+        table = results.table(sample.get_buffer(), kind)
+        self.assertGreater(len(published), 0)
+        self.assertEqual(len(table), len(published))
+        for row, record in zip(table, published):
+            self.assertEqual(set(table.dtype.names), set(record))
+            for name, value in record.items():
+                same = float if isinstance(value, float) else type(value)
+                if table.dtype[name] == numpy.float32:
+                    value = numpy.float32(value)
+                self.assertEqual(same(row[name]), value, name)
+        self.assertIsNone(results.table(sample.get_buffer(), "nothing"))
+
+    def test_lines(self):
+        self.compare("houghlines orientation-window=10", "lines", "lines")
+
+    def test_descriptor(self):
+        self.compare("ldpdescriptor grid=1", "ldp", "descriptor")
+
+    def test_matches(self):
+        for name in ("aloeL.jpg", "sudoku.png"):
+            launch(DECODE.format(DATA + name) + f"ldpindexsink location=two.ldp entry-name=the-{name} "
+                   "descriptor-width=64 descriptor-height=64")
+        self.compare("ldpretrieve index=two.ldp", "matches", "matches")
+
+    def test_says_what_is_wrong(self):
+        import results
+
+        for line, text in (("filesrc location=missing.jpg ! appsink name=sink", "missing.jpg"),
+                           ("nonsense ! appsink name=sink", "nonsense")):
+            with self.assertRaises(SystemExit) as ended:
+                list(results.samples(line))
+            self.assertIn(text, str(ended.exception))
+
+
 class Python(unittest.TestCase):
     @staticmethod
     def regions(*arguments):
@@ -411,7 +466,9 @@ class Python(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    DETECT, PYTHON = (os.path.abspath(path) for path in sys.argv[1:3])
+    DETECT, BOXES, PYTHON = (os.path.abspath(path) for path in sys.argv[1:4])
+    sys.path.insert(0, os.path.dirname(PYTHON))
+    sys.dont_write_bytecode = True
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         unittest.main(argv=sys.argv[:1])
