@@ -101,7 +101,14 @@ typedef struct {
   const CuvRcdTarget *targets;
   /* 0, or pixels of the first step of refinement: see rcd.h */
   int32_t refine;
+  /* places that are refined, 1 .. CUV_RCD_MAX_PLACES; 0 = 1: the best window,
+   * then each time the best of those whose centres lie outside all before. The
+   * match is of the place with the least score after refinement, the first of
+   * those. */
+  int32_t n_places;
 } CuvRcdSearch;
+
+#define CUV_RCD_MAX_PLACES 8
 
 /* ---- what is found ---- */
 
@@ -110,8 +117,9 @@ typedef struct {
   int32_t level;
   CuvRcdBox box; /* after refinement */
   double score;  /* of the box; see cuv_rcd_distance() */
-  /* of the best window whose centre lies outside the best window, before
-   * refinement; infinite if there is none */
+  /* before refinement: of the best window whose centre lies outside the best
+   * window, or of that where the match is of another place; infinite if there
+   * is none */
   double second;
   int64_t sums[CUV_RCD_MAX_SUMS]; /* over the box */
 } CuvRcdMatch;

@@ -84,6 +84,8 @@ init_matches (CuvRcdCuda *self)
   state->targets_from = self->targets_from;
   return alloc (self, &state->matches, n) && alloc (self, &state->targets, n)
       && alloc (self, &state->seconds, n) && alloc (self, &state->done, n)
+      && alloc (self, &state->places, n * CUV_RCD_MAX_PLACES)
+      && alloc (self, &state->firsts, n) && alloc (self, &state->kept, n)
       && alloc (self, &self->box_sums, CUV_RCD_MAX_SUMS);
 }
 
@@ -155,7 +157,7 @@ submit_all (CuvRcdCuda *self, const CuvRcdSearch *search)
   if (cuv_rcd_cells_submit (self->state, self->stream) != 0
       || submit_integrals (self->state, self->stream) != 0
       || cuv_rcd_windows_submit (self->state, most, self->stream) != 0
-      || cuv_rcd_fine_submit (self->state, self->stream) != 0)
+      || cuv_rcd_places_submit (self->state, most, self->stream) != 0)
     return -1;
   CUV_CUDA_TRY (cudaEventRecord (self->done, self->stream));
   return 0;
@@ -187,6 +189,8 @@ cuv_rcd_cuda_submit (CuvRcdCuda *self, const CuvFrame *frame,
   self->state.area = search->area;
   self->state.n_targets = search->n_targets;
   self->state.refine = search->refine;
+  self->state.n_places =
+      search->refine > 0 ? std::max (search->n_places, 1) : 1;
   self->searched = search->n_targets > 0 && search->area.n_columns > 0
       && search->area.n_rows > 0;
   if (!self->searched) {

@@ -42,7 +42,12 @@ struct CuvRcdState {
   unsigned *done;      // a target's blocks that are done
   CuvRcdMatch *matches;
   CuvRcdMatch *matches_to; // pinned
-  int refine;
+  int refine, n_places;
+  // of places, for each target: the boxes, the first one's score, the best so
+  // far
+  CuvRcdBox *places;
+  CuvRcdBits *firsts;
+  CuvRcdMatch *kept;
   // of refinement, for each target: in the same order
   int64_t *fine_cells, *fine_integrals; // all cells are 0 between searches
 };
@@ -66,6 +71,10 @@ int cuv_rcd_windows_submit (
 
 // All rounds of refinement of all targets' matches.
 int cuv_rcd_fine_submit (const CuvRcdState &state, cudaStream_t stream);
+
+// The same of n_places places each, and the best of them.
+int cuv_rcd_places_submit (
+    const CuvRcdState &state, int most, cudaStream_t stream);
 
 // Adds the sums over a box, places from the frame's top left.
 int cuv_rcd_box_submit (const CuvRcdState &state, const CuvRcdBox &box,
@@ -117,6 +126,16 @@ cuv_rcd_block_best (CuvRcdBest best)
     best = cuv_rcd_is_better (bests[i], best) ? bests[i] : best;
   __syncthreads (); // before bests are written again
   return best;
+}
+
+// Whether a window's centre lies outside a box.
+static __device__ __forceinline__ bool
+cuv_rcd_is_outside (unsigned centre, const CuvRcdBox &box)
+{
+  const int x = (int) (centre & 0xffff) - 2 * box.x;
+  const int y = (int) (centre >> 16) - 2 * box.y;
+
+  return x < 0 || y < 0 || x >= 2 * box.width || y >= 2 * box.height;
 }
 
 // A target or a match, by all threads of a block.

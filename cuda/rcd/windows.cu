@@ -73,11 +73,7 @@ find_elsewhere (const Window *windows, const CuvRcdBox &box)
 
 #pragma unroll
   for (int i = 0; i < PER_THREAD; i++) {
-    const int x = (int) (windows[i].centre & 0xffff) - 2 * box.x;
-    const int y = (int) (windows[i].centre >> 16) - 2 * box.y;
-
-    if (windows[i].score < least
-        && (x < 0 || y < 0 || x >= 2 * box.width || y >= 2 * box.height))
+    if (windows[i].score < least && cuv_rcd_is_outside (windows[i].centre, box))
       least = windows[i].score;
   }
   return least;
@@ -135,6 +131,8 @@ write_match (const CuvRcdState &state, const CuvRcdTarget &target,
     match.level = place.level;
     match.box = box;
     match.score = cuv_rcd_score_of (best.score);
+    state.places[blockIdx.y * CUV_RCD_MAX_PLACES] = box;
+    state.firsts[blockIdx.y] = best.score;
   }
   __syncthreads ();
   if (found)

@@ -73,28 +73,14 @@ score_piece (CuvRcdCpu *self, CuvRcdWorker *worker, int piece)
   score_row (self, level, piece);
 }
 
+/* The best window elsewhere than n places. */
 static void
-find_best (
-    const CuvRcdCpu *self, const CuvRcdTarget *target, CuvRcdMatch *match)
+find_next (const CuvRcdCpu *self, const CuvRcdTarget *target,
+    const CuvRcdBox *places, int n, CuvRcdMatch *match)
 {
-  for (int l = 0; l < target->n_levels; l++) {
-    const CuvRcdLevel *level = &target->levels[l];
-    const double *scores = self->scores + level->first;
-
-    for (int i = 0; i < cuv_rcd_level_windows (level); i++) {
-      if (scores[i] < match->score) {
-        match->score = scores[i];
-        match->window = level->first + i;
-        match->level = l;
-      }
-    }
-  }
-}
-
-static void
-find_second (
-    const CuvRcdCpu *self, const CuvRcdTarget *target, CuvRcdMatch *match)
-{
+  *match = (CuvRcdMatch){
+    .window = -1, .score = (double) INFINITY, .second = (double) INFINITY
+  };
   for (int l = 0; l < target->n_levels; l++) {
     const CuvRcdLevel *level = &target->levels[l];
     const double *scores = self->scores + level->first;
@@ -102,11 +88,14 @@ find_second (
     for (int i = 0; i < cuv_rcd_level_windows (level); i++) {
       CuvRcdBox box;
 
-      if (!(scores[i] < match->second))
+      if (!(scores[i] < match->score))
         continue;
       box = cuv_rcd_level_box (&self->search->area, level, self->shape.cell, i);
-      if (cuv_rcd_is_elsewhere (&box, &match->box))
-        match->second = scores[i];
+      if (!cuv_rcd_is_beyond (&box, places, n))
+        continue;
+      match->score = scores[i];
+      match->window = level->first + i;
+      match->level = l;
     }
   }
 }
@@ -125,24 +114,46 @@ describe (const CuvRcdCpu *self, const CuvRcdTarget *target, CuvRcdMatch *match)
       level->rows, match->sums);
 }
 
+/* Finds the best window, and refines it and others. */
+static void
+find_place (CuvRcdCpu *self, const CuvRcdTarget *target, CuvRcdMatch *best)
+{
+  const int n_places = cuv_rcd_n_places (self->search);
+  CuvRcdBox places[CUV_RCD_MAX_PLACES];
+  CuvRcdMatch match;
+  double first;
+
+  find_next (self, target, NULL, 0, best);
+  if (best->window < 0)
+    return;
+  describe (self, target, best);
+  first = best->score;
+  places[0] = best->box;
+  find_next (self, target, places, 1, &match);
+  best->second = match.score;
+  cuv_rcd_cpu_refine (self, best);
+  for (int n = 1; n < n_places && match.window >= 0; n++) {
+    describe (self, target, &match);
+    places[n] = match.box;
+    match.second = first;
+    cuv_rcd_cpu_refine (self, &match);
+    if (match.score < best->score)
+      *best = match;
+    if (n + 1 < n_places)
+      find_next (self, target, places, n + 1, &match);
+  }
+}
+
 static void
 find_target (CuvRcdCpu *self, const CuvRcdTarget *target, CuvRcdMatch *match)
 {
   int n_rows = 0;
 
-  *match = (CuvRcdMatch){
-    .window = -1, .score = (double) INFINITY, .second = (double) INFINITY
-  };
   for (int l = 0; l < target->n_levels; l++)
     n_rows += target->levels[l].n_y;
   self->target = target;
   cuv_rcd_cpu_pieces (self, n_rows, score_piece);
-  find_best (self, target, match);
-  if (match->window < 0)
-    return;
-  describe (self, target, match);
-  find_second (self, target, match);
-  cuv_rcd_cpu_refine (self, match);
+  find_place (self, target, match);
 }
 
 /* ---- runs ---- */

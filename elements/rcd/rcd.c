@@ -212,6 +212,16 @@ cuv_rcd_is_elsewhere (const CuvRcdBox *box, const CuvRcdBox *other)
   return x < 0 || y < 0 || x >= 2 * other->width || y >= 2 * other->height;
 }
 
+bool
+cuv_rcd_is_beyond (const CuvRcdBox *box, const CuvRcdBox *places, int n)
+{
+  for (int i = 0; i < n; i++) {
+    if (!cuv_rcd_is_elsewhere (box, &places[i]))
+      return false;
+  }
+  return true;
+}
+
 void
 cuv_rcd_fine_init (CuvRcdFine *self, const CuvRcdBox *around, int spacing,
     int shift, int width, int height)
@@ -323,10 +333,14 @@ find_best (const Plain *self, const CuvRcdTarget *target, double *scores,
   }
 }
 
+/* The best window elsewhere than n places. */
 static void
-find_second (const Plain *self, const CuvRcdTarget *target,
-    const double *scores, CuvRcdMatch *match)
+find_next (const Plain *self, const CuvRcdTarget *target, const double *scores,
+    const CuvRcdBox *places, int n, CuvRcdMatch *match)
 {
+  *match = (CuvRcdMatch){
+    .window = -1, .score = (double) INFINITY, .second = (double) INFINITY
+  };
   for (int l = 0; l < target->n_levels; l++) {
     const CuvRcdLevel *level = &target->levels[l];
 
@@ -334,9 +348,13 @@ find_second (const Plain *self, const CuvRcdTarget *target,
       CuvRcdBox box =
           cuv_rcd_level_box (&self->search->area, level, self->shape->cell, i);
 
-      if (scores[level->first + i] < match->second
-          && cuv_rcd_is_elsewhere (&box, &match->box))
-        match->second = scores[level->first + i];
+      if (scores[level->first + i] < match->score
+          && cuv_rcd_is_beyond (&box, places, n)) {
+        match->score = scores[level->first + i];
+        match->window = level->first + i;
+        match->level = l;
+        match->box = box;
+      }
     }
   }
 }
@@ -370,25 +388,47 @@ refine_round (const Plain *self, const CuvRcdTarget *target, int spacing,
 }
 
 static void
-find_target (const Plain *self, const CuvRcdTarget *target, double *scores,
-    CuvRcdMatch *match)
+refine (const Plain *self, const CuvRcdTarget *target, CuvRcdMatch *match)
 {
   int shift = CUV_RCD_FINE_FIRST;
 
-  *match = (CuvRcdMatch){
-    .window = -1, .score = (double) INFINITY, .second = (double) INFINITY
-  };
-  find_best (self, target, scores, match);
-  if (match->window < 0)
-    return;
-  find_second (self, target, scores, match);
   for (int spacing = self->search->refine; spacing > 0;
        spacing = cuv_rcd_next_spacing (spacing)) {
     refine_round (self, target, spacing, shift, match);
     shift = CUV_RCD_FINE_NEXT;
   }
-  cuv_rcd_box_sums (
-      self->frame, self->shape->features, &match->box, match->sums);
+}
+
+static void
+find_target (const Plain *self, const CuvRcdTarget *target, double *scores,
+    CuvRcdMatch *best)
+{
+  const int n_places = cuv_rcd_n_places (self->search);
+  CuvRcdBox places[CUV_RCD_MAX_PLACES];
+  CuvRcdMatch match;
+  double first;
+
+  *best = (CuvRcdMatch){
+    .window = -1, .score = (double) INFINITY, .second = (double) INFINITY
+  };
+  find_best (self, target, scores, best);
+  if (best->window < 0)
+    return;
+  first = best->score;
+  places[0] = best->box;
+  find_next (self, target, scores, places, 1, &match);
+  best->second = match.score;
+  refine (self, target, best);
+  for (int n = 1; n < n_places && match.window >= 0; n++) {
+    places[n] = match.box;
+    match.second = first;
+    refine (self, target, &match);
+    if (match.score < best->score)
+      *best = match;
+    if (n + 1 < n_places)
+      find_next (self, target, scores, places, n + 1, &match);
+  }
+  cuv_rcd_box_sums (self->frame, self->shape->features, &best->box, best->sums);
 }
 
 bool

@@ -74,6 +74,16 @@ CuvRcdBox cuv_rcd_level_box (
 /* Whether the centre of box lies outside other. */
 bool cuv_rcd_is_elsewhere (const CuvRcdBox *box, const CuvRcdBox *other);
 
+/* The same of n places. */
+bool cuv_rcd_is_beyond (const CuvRcdBox *box, const CuvRcdBox *places, int n);
+
+/* Places that a search refines: one where it refines nothing. */
+static inline int
+cuv_rcd_n_places (const CuvRcdSearch *search)
+{
+  return search->refine > 0 && search->n_places > 1 ? search->n_places : 1;
+}
+
 /* The windows of a round of refinement around a box. Sizes are the box's, then
  * one and two steps smaller and larger; a step is 2^-shift of its longer side,
  * at least a pixel, and in proportion of the other. Windows that do not fit the

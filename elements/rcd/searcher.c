@@ -33,7 +33,7 @@ warm_up (CuvRcdSearcher *self, const CuvFrame *frame, void *stream)
   const CuvRcdShape *shape = &self->shape;
   const CuvRcdArea area = { 0, 0, 1, 1 };
   const CuvRcdTarget target = first_cell (shape, &area);
-  const CuvRcdSearch search = { area, 1, &target, 1 };
+  const CuvRcdSearch search = { area, 1, &target, 1, 2 };
   const CuvRcdBox box = { 0, 0, frame->width, frame->height };
   int64_t sums[CUV_RCD_MAX_SUMS];
   CuvRcdMatch match;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MAX_CELL = 16, MIN_STRIDE = 2, MAX_CELLS = 1 << 19 };
+enum { MAX_CELL = 16, MIN_STRIDE = 2, MAX_CELLS = 1 << 19, WIDE_PLACES = 4 };
 
 CuvRcdBox
 cuv_tracker_clip (const CuvRcdBox *box, int width, int height)
@@ -243,6 +243,17 @@ most_windows (const CuvRcdTarget *target, const Levels *levels, int base_step)
 
 /* ---- the search ---- */
 
+/* Farther than a target's own size there is much that is as near as a window
+ * beside it, so that the best window need not be the best place. */
+static int
+places_of (const Levels *self)
+{
+  const CuvRcdBox *box = &self->track->box;
+  const int side = box->width > box->height ? box->width : box->height;
+
+  return self->full || self->params->radius > side ? WIDE_PLACES : 1;
+}
+
 /* The least area with all windows; levels count from its first cell then. */
 static void
 fit_area (CuvTrackerPlan *self)
@@ -287,6 +298,8 @@ add_target (CuvTrackerPlan *self, Levels *levels, int number)
   if (levels->step * self->cell > self->spacing)
     self->spacing = levels->step * self->cell;
   self->most += most_windows (target, levels, self->stride / self->cell);
+  if (places_of (levels) > self->n_places)
+    self->n_places = places_of (levels);
   self->target[self->n_targets++] = number;
   self->n_windows += target->n_windows;
 }
@@ -300,6 +313,7 @@ cuv_tracker_plan (CuvTracker *self, const CuvTrackerParams *params, int width,
 
   choose_grid (plan, self, width, height);
   plan->n_targets = plan->n_windows = plan->most = plan->spacing = 0;
+  plan->n_places = 1;
   levels.cell = plan->cell;
   levels.frame = (CuvRcdArea){ 0, 0, width / plan->cell, height / plan->cell };
   for (int t = 0; t < self->n_targets; t++) {

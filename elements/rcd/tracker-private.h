@@ -29,8 +29,9 @@ typedef struct {
   int n_targets;
   CuvRcdArea area;
   int n_windows;
-  int most;    /* of a full search: windows that any other has at most */
-  int spacing; /* pixels between windows, at most */
+  int most;     /* of a full search: windows that any other has at most */
+  int spacing;  /* pixels between windows, at most */
+  int n_places; /* that are refined */
 } CuvTrackerPlan;
 
 struct _CuvTracker {

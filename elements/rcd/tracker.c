@@ -262,7 +262,8 @@ search (CuvTracker *self, const CuvFrame *frame, const CuvTrackerParams *params,
   const CuvRcdSearch what = { plan->area, plan->n_targets, plan->targets,
     !params->refine           ? 0
         : plan->spacing >= 16 ? plan->spacing / 8
-                              : 1 };
+                              : 1,
+    plan->n_places };
 
   for (int i = 0; i < plan->n_targets; i++)
     self->matches[i] = (CuvRcdMatch){

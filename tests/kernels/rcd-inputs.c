@@ -207,6 +207,7 @@ randomize (RcdInput *self, int n_targets, int most_cells)
     area->n_rows = between (1, area->n_rows - area->row);
   }
   self->search.refine = refine[cuv_check_below (5)];
+  self->search.n_places = (int) cuv_check_below (5);
   for (int i = 0; i < n_targets; i++)
     add_random_target (self, most_cells);
 }
@@ -218,11 +219,11 @@ rcd_input_name (const RcdInput *self, const char *format)
   const CuvRcdArea *area = &self->search.area;
 
   cuv_check_case ("%s %dx%d, features %d, metric %d, cell %d, lambda %g, area "
-                  "%d %d %dx%d, refine %d, %d targets, %d windows",
+                  "%d %d %dx%d, refine %d at %d places, %d targets, %d windows",
       format, shape->width, shape->height, shape->features, shape->metric,
       shape->cell, shape->lambda, area->column, area->row, area->n_columns,
-      area->n_rows, self->search.refine, self->search.n_targets,
-      shape->max_windows);
+      area->n_rows, self->search.refine, self->search.n_places,
+      self->search.n_targets, shape->max_windows);
 }
 
 /* Half of the frames lie inside larger ones. */

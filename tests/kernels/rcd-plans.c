@@ -277,6 +277,32 @@ check_any (void)
   }
 }
 
+/* Wide searches refine several places. */
+static void
+check_n_places (void)
+{
+  static const CuvRcdBox box = { 100, 80, 40, 60 };
+  CuvTracker *self = make_tracker (0, 0, 1, &box, 1);
+  CuvTrackerParams params = make_params ();
+
+  cuv_check_case ("places");
+  cuv_tracker_plan (self, &params, 320, 240, false);
+  CUV_CHECK (self->plan.n_places == 1);
+  params.radius = 60;
+  cuv_tracker_plan (self, &params, 320, 240, false);
+  CUV_CHECK (self->plan.n_places == 1);
+  params.radius = 61;
+  cuv_tracker_plan (self, &params, 320, 240, false);
+  CUV_CHECK (self->plan.n_places > 1);
+  params.radius = 0;
+  cuv_tracker_plan (self, &params, 320, 240, true);
+  CUV_CHECK (self->plan.n_places > 1);
+  self->targets[0].track.state = CUV_TRACK_LOST;
+  cuv_tracker_plan (self, &params, 320, 240, false);
+  CUV_CHECK (self->plan.n_places > 1);
+  cuv_tracker_free (self);
+}
+
 void
 check_plans (void)
 {
@@ -289,4 +315,5 @@ check_plans (void)
   check_most ();
   check_lost ();
   check_any ();
+  check_n_places ();
 }

@@ -24,6 +24,23 @@ plant (const CuvFrame *from, const CuvRcdBox *box, const CuvFrame *to, int x,
   }
 }
 
+static void
+add_noise (const CuvFrame *frame, const CuvRcdBox *box, int most)
+{
+  for (int i = 0; i < 3; i++) {
+    const CuvComponent *c = &frame->component[i];
+
+    for (int at = 0; at < box->width * box->height; at++) {
+      uint8_t *v = c->data + (box->y + at / box->width) * c->stride
+          + (box->x + at % box->width) * c->step;
+      const int noisy =
+          *v + (int) cuv_check_below ((uint32_t) (2 * most + 1)) - most;
+
+      *v = (uint8_t) (noisy < 0 ? 0 : noisy > 255 ? 255 : noisy);
+    }
+  }
+}
+
 /* Of the windows whose centre is not in the box. */
 static double
 least_elsewhere (const RcdInput *input, const CuvRcdBox *box)
@@ -89,6 +106,49 @@ check_planted (void)
     check_plant ((CuvRcdFeatures) (i % 3), (CuvRcdMetric) (i / 6), 5,
         i % 4 == 3 ? 2 : 0);
   check_plant (CUV_RCD_RGB_GRAD, CUV_RCD_JBLD, 7, 0);
+}
+
+/* A copy with noise on the grid of windows is nearer than windows half a cell
+ * beside the target itself. */
+static void
+check_decoy (CuvRcdMetric metric)
+{
+  static const double scale = 1.0;
+  const CuvRcdShape shape = { CUV_RCD_TUZEL9, metric, 160, 96, 8, 1, 0,
+    1.0 / 12.0 };
+  const CuvRcdBox box = { 11, 9, 24, 16 }, decoy = { 24, 24, 24, 16 };
+  const CuvRcdBox there = { 100, 60, 24, 16 };
+  CuvCheckFrame other = cuv_check_frame_new ("RGB", 160, 96, CUV_CHECK_TEXTURE);
+  RcdInput input;
+  const CuvRcdMatch *match = &input.matches[0];
+
+  rcd_input_init (&input, &shape, "RGB", CUV_CHECK_TEXTURE);
+  CUV_CHECK (rcd_input_add (&input, &box));
+  rcd_input_add_scales (&input, box.width, box.height, 1, &scale, 1);
+  plant (&input.frame.frame, &box, &other.frame, there.x, there.y);
+  plant (&input.frame.frame, &box, &other.frame, decoy.x, decoy.y);
+  add_noise (&other.frame, &decoy, 2);
+  cuv_check_frame_free (&input.frame);
+  input.frame = other;
+  input.search.refine = 2;
+  for (int n = 1; n <= 3; n++) {
+    cuv_check_case ("a decoy, metric %d, %d places", metric, n);
+    input.search.n_places = n;
+    rcd_input_search (&input);
+    CUV_CHECK ((memcmp (&match->box, &there, sizeof box) == 0) == (n > 1),
+        ": %d %d %dx%d", match->box.x, match->box.y, match->box.width,
+        match->box.height);
+    CUV_CHECK ((cuv_rcd_distance (match->score, metric) < 1e-6) == (n > 1));
+    CUV_CHECK (cuv_rcd_distance (match->second, metric) > 1e-6);
+  }
+  rcd_input_clear (&input);
+}
+
+void
+check_places (void)
+{
+  check_decoy (CUV_RCD_JBLD);
+  check_decoy (CUV_RCD_FORSTNER);
 }
 
 /* All windows of a flat picture are as near; with no lambda none is. */

@@ -19,6 +19,7 @@ void check_affine (void);
 void check_few_pixels (void);
 
 void check_planted (void);
+void check_places (void);
 void check_ties (void);
 void check_maps (void);
 

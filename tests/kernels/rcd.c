@@ -28,6 +28,7 @@ run (void)
   check_affine ();
   check_few_pixels ();
   check_planted ();
+  check_places ();
   check_ties ();
   check_maps ();
   check_versions ();
