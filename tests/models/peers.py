@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """How well OpenCV's trackers follow three people and a synthetic film.
 
-usage: peers.py    prints JSON lines: per tracker and track the mean IoU, lost
+usage: peers.py --groups [NAME]  the mean IoU of groups of films, by CSRT or NAME
+       peers.py    prints JSON lines: per tracker and track the mean IoU, lost
                    frames and milliseconds per frame; per tracker its mean over
                    the people; and the median of those means.
 All start from the same boxes. tracks.py says what is judged. MIL draws at
@@ -10,6 +11,7 @@ random: its values are means of several runs, with the extremes of IoU.
 """
 import json
 import statistics
+import sys
 import time
 
 import cv2
@@ -58,6 +60,18 @@ def measure(name, make, track):
     return mean
 
 
+def show_groups(name='CSRT'):
+    """The mean IoU of each group, and milliseconds per frame."""
+    for group, all_tracks in tracks.groups().items():
+        ious, times = [], []
+        for track in all_tracks:
+            boxes, milliseconds = follow(makers()[name], track)
+            ious.append(tracks.judge(track.truth, boxes)['mean_iou'])
+            times.append(milliseconds)
+        print(f'| {group} | {statistics.mean(ious):.2f} '
+              f'| {statistics.median(times):.1f} |', flush=True)
+
+
 def show(**values):
     print(json.dumps({key: round(value, 4) if isinstance(value, float)
                       else value for key, value in values.items()}),
@@ -65,6 +79,9 @@ def show(**values):
 
 
 def main():
+    if sys.argv[1:2] == ['--groups']:
+        show_groups(*sys.argv[2:3])
+        return
     show(opencv=cv2.__version__, threads=cv2.getNumThreads())
     people, means = tracks.people(), {}
     for name, make in makers().items():

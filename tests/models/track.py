@@ -7,6 +7,7 @@ usage: track.py TRACK [NAME=VALUE ...]  as rcdtrack's properties say; what the
                                         usual ones must reach is checked
        track.py TRACK --all [local|full]  a table of all features, metrics,
                                         searches and updates
+       track.py TRACK --groups [NAME=VALUE ...]  mean IoU of groups of films
        track.py TRACK --show NAME [NAME=VALUE ...]  the boxes of one track
 TRACK is the program made of track.c; tracks.py says what is judged.
 """
@@ -137,6 +138,18 @@ def show(program, films, name, options):
         print(frame, [round(v) for v in box], f'IoU {fit:.2f}', found[frame])
 
 
+def show_groups(program, folder, options):
+    """The mean IoU of each group, and milliseconds per frame."""
+    for group, all_tracks in tracks.groups().items():
+        results = judge(program, [Film(track, folder) for track in all_tracks],
+                        options)
+        mean = statistics.mean(j['mean_iou'] for j, _ in results)
+        times = [line.get('microseconds', 0) for _, found in results
+                 for line in found.values()]
+        print(f'| {group} | {mean:.2f} | {statistics.median(times) / 1e3:.1f} |',
+              flush=True)
+
+
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
@@ -145,7 +158,9 @@ def main():
         films = [Film(track, folder)
                  for track in (*tracks.people(), tracks.synthetic())]
         hidden = [Film(track, folder) for track in tracks.hidden()]
-        if options[:1] == ['--all']:
+        if options[:1] == ['--groups']:
+            show_groups(program, folder, options[1:])
+        elif options[:1] == ['--all']:
             table(program, films, options[1:] or SEARCHES)
         elif options[:1] == ['--show']:
             show(program, films + hidden, options[1], options[2:])

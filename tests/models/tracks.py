@@ -12,6 +12,7 @@ from typing import Callable
 
 import cv2
 
+import generated_films
 import hidden_films
 import synthetic_film
 
@@ -102,3 +103,22 @@ def hidden_track(film):
     truth = {frame: box for frame, (box, seen) in enumerate(places)
              if frame > gone and seen > MIN_VISIBLE}
     return Track(film.name, places[0][0], 0, truth, film.frames)
+
+
+def generated():
+    """Six films of each kind, judged where more than half is seen."""
+    return {kind: [generated_track(generated_films.Film(kind, seed))
+                   for seed in range(6)] for kind in generated_films.KINDS}
+
+
+def generated_track(film):
+    places = map(film.place, range(generated_films.FRAMES))
+    (start, _), *rest = places
+    truth = {frame: box for frame, (box, seen) in enumerate(rest, 1)
+             if seen > MIN_VISIBLE}
+    return Track(film.name, start, 0, truth, film.frames)
+
+
+def groups():
+    """All tracks: {group: [track ...]}."""
+    return {'people': people(), 'synthetic': [synthetic()], **generated()}
