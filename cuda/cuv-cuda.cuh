@@ -182,7 +182,7 @@ int cuv_buffer_reserve (CuvBuffer *self, size_t size);
 int cuv_buffer_upload (CuvBuffer *self, const void *data, size_t size);
 void cuv_buffer_clear (CuvBuffer *self);
 
-static inline int
+CUV_BOTH int
 cuv_div_up (int a, int b)
 {
   return (a + b - 1) / b;
