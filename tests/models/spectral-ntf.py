@@ -15,8 +15,6 @@ from factors import GS, HALS, JACOBI, MU, NNDSVD, Run, start
 
 SWEEPS = 5  # of HALS, for each product with G
 
-SWEEPS = 5  # of HALS, for each product with G
-
 failures = []
 
 
