@@ -18,7 +18,10 @@ source, folder, model = (sys.argv + ["lbpcascade_frontalface_improved.xml"])[1:4
 os.makedirs(folder, exist_ok=True)
 line = (f'{source} ! decodebin ! videoconvert ! video/x-raw,format=RGB ! waldboostdetect model="{model}" '
         "! appsink name=sink sync=false max-buffers=4")
-for number, sample in enumerate(samples(line)):
-    for region in regions(sample.get_buffer()):
-        x, y, w, h = region.x, region.y, region.w, region.h
-        picture(sample).crop((x, y, x + w, y + h)).save(f"{folder}/{number:06}-{region.id}.jpg")
+try:
+    for number, sample in enumerate(samples(line)):
+        for region in regions(sample.get_buffer()):
+            x, y, w, h = region.x, region.y, region.w, region.h
+            picture(sample).crop((x, y, x + w, y + h)).save(f"{folder}/{number:06}-{region.id}.jpg")
+except KeyboardInterrupt:
+    pass
