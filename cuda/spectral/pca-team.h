@@ -386,7 +386,7 @@ cuv_pca_orthonormalise (CuvTeam team, double *q, int g, int n, int pitch,
 {
   for (int step = 0; step < 40; step++) {
     cuv_pca_multiply_half (team, q, q, g, n, pitch, product);
-    if (cuv_pca_far_from_unit (team, product, g, pitch, slots) <= 1e-13 * g)
+    if (cuv_pca_far_from_unit (team, product, g, pitch, slots) <= 1e-14 * g)
       return 1;
     CUV_TEAM_ROWS (team, i, g)
     {
