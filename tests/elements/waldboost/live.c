@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A live source that is faster than the detector: no frame is lost, late ones
- * pass unanalysed, the stream keeps real time and says how late it is. */
+ * pass unanalysed, and the latency is what the work takes. */
 #include "config.h"
 
 #include "cuvelements.h"
@@ -92,12 +92,10 @@ GST_START_TEST (test_live_keeps_up)
     fail_unless (skipped > 0);
   fail_unless (live);
   fail_unless (min >= mean_time, "reported latency is below the work's time");
-  /* a margin of a quarter; and what source, debt and sink add to it */
-  fail_unless (min <= slowest * 5 / 4 + 4 * GST_SECOND / FPS,
-      "reported latency is far above the work's time");
-  /* real time, the last frame's latency and work, and two seconds to start */
-  fail_unless (
-      elapsed < FRAMES * GST_SECOND / FPS + min + slowest + 2 * GST_SECOND);
+  /* what the source reports, and the 20 ms of the sink */
+  slowest += GST_USECOND; /* was cut to whole ones */
+  fail_unless (min <= slowest + GST_SECOND / FPS + 20 * GST_MSECOND,
+      "reported latency is above the work's time");
 
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_structure_free (stats);
