@@ -83,7 +83,9 @@ poll (CuvWait *self, Query query)
         std::max<int64_t> ((now () - start) / 8, SPIN), LONGEST_NAP));
     status = query ();
   }
-  self->usual = usual + (now () - start - usual) / 4;
+  // one that was held up is no reason to oversleep the next
+  const int64_t took = std::min<int64_t> (now () - start, 2 * usual + 2 * SPIN);
+  self->usual = usual + (took - usual) / 4;
   return status;
 }
 

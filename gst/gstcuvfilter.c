@@ -466,7 +466,7 @@ gst_cuv_filter_start (GstBaseTransform *trans)
   GST_OBJECT_LOCK (self);
   priv->counts = (Counts){ 0 };
   GST_OBJECT_UNLOCK (self);
-  gst_cuv_qos_init (&priv->qos, GST_ELEMENT (self));
+  gst_cuv_qos_start (&priv->qos);
   priv->prepared = FALSE;
   priv->reported = FALSE;
   forget (self);

@@ -8,10 +8,21 @@
 void
 gst_cuv_qos_init (GstCuvQos *self, GstElement *element)
 {
-  *self = (GstCuvQos){ .element = element,
-    .earliest = GST_CLOCK_TIME_NONE,
-    .usual_delay = GST_CLOCK_TIME_NONE,
-    .behind_since = GST_CLOCK_TIME_NONE };
+  *self = (GstCuvQos){ .element = element };
+  gst_cuv_qos_start (self);
+}
+
+void
+gst_cuv_qos_start (GstCuvQos *self)
+{
+  GST_OBJECT_LOCK (self->element);
+  self->live = FALSE;
+  self->upstream_latency = 0;
+  self->pipeline_latency = 0;
+  self->own_latency = 0;
+  GST_OBJECT_UNLOCK (self->element);
+  self->n_samples = 0;
+  gst_cuv_qos_reset (self);
 }
 
 void
@@ -27,20 +38,22 @@ gst_cuv_qos_reset (GstCuvQos *self)
 
 /* ---- late frames ---- */
 
-/* The pipeline's time now, NONE while it has none. */
+/* The pipeline's time now, NONE while it has none or has not begun. */
 static GstClockTime
 pipeline_time (GstCuvQos *self)
 {
   GstClock *clock = GST_STATE (self->element) == GST_STATE_PLAYING
       ? gst_element_get_clock (self->element)
       : NULL;
-  GstClockTime now = GST_CLOCK_TIME_NONE;
+  GstClockTime time = GST_CLOCK_TIME_NONE;
 
   if (clock != NULL)
-    now =
-        gst_clock_get_time (clock) - gst_element_get_base_time (self->element);
+    time = gst_clock_get_time (clock);
   gst_clear_object (&clock);
-  return now;
+  return GST_CLOCK_TIME_IS_VALID (time)
+          && time >= gst_element_get_base_time (self->element)
+      ? time - gst_element_get_base_time (self->element)
+      : GST_CLOCK_TIME_NONE;
 }
 
 /* Work is behind by more than it can make up for in what it leaves free of the
@@ -205,26 +218,26 @@ usual_time (const GstCuvQos *self)
   return sorted[(n - 1) * 95 / 100];
 }
 
-/* A latency that changes has every sink wait anew: not for an eighth more, nor
- * for less than twice as fast. */
+/* Every sink resynchronises when a latency changes: only a rise by more than an
+ * eighth or a fall below half of what was reported is worth that. */
 static gboolean
-is_news (GstClockTime reported, GstClockTime usual)
+is_significant (GstClockTime reported, GstClockTime usual)
 {
+  if (reported == 0)
+    return usual >= GST_CUV_QOS_UNREPORTED;
   return usual > reported + reported / 8 || usual < reported / 2;
 }
 
 static void
 update_latency (GstCuvQos *self)
 {
-  GstClockTime usual = usual_time (self);
+  const GstClockTime usual = usual_time (self);
   gboolean post;
 
-  if (usual < GST_CUV_QOS_UNREPORTED)
-    usual = 0;
   GST_OBJECT_LOCK (self->element);
-  post = self->live && is_news (self->own_latency, usual);
+  post = self->live && is_significant (self->own_latency, usual);
   if (post)
-    self->own_latency = usual;
+    self->own_latency = usual >= GST_CUV_QOS_UNREPORTED ? usual : 0;
   GST_OBJECT_UNLOCK (self->element);
   if (post)
     gst_element_post_message (

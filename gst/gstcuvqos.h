@@ -40,6 +40,9 @@ typedef struct {
 
 CUV_API void gst_cuv_qos_init (GstCuvQos *self, GstElement *element);
 
+/* What earlier streams taught is gone; queries may come meanwhile. */
+CUV_API void gst_cuv_qos_start (GstCuvQos *self);
+
 /* After a flush or a jump in time. */
 CUV_API void gst_cuv_qos_reset (GstCuvQos *self);
 

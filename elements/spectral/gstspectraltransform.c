@@ -436,7 +436,7 @@ gst_spectral_transform_start (GstBaseTransform *trans)
         (NULL));
   g_free (text);
   priv->device.uploaded = priv->device.staged = 0;
-  gst_cuv_qos_init (&priv->qos, GST_ELEMENT (self));
+  gst_cuv_qos_start (&priv->qos);
   return ok
       && GST_BASE_TRANSFORM_CLASS (gst_spectral_transform_parent_class)
              ->start (trans);

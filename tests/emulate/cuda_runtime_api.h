@@ -65,6 +65,8 @@ cudaError_t cudaStreamCreateWithFlags (cudaStream_t *stream, unsigned flags);
 cudaError_t cudaStreamDestroy (cudaStream_t stream);
 cudaError_t cudaStreamSynchronize (cudaStream_t stream);
 cudaError_t cudaStreamQuery (cudaStream_t stream);
+/* Has queries say for so long that work is under way. */
+void cuv_emulate_busy (double seconds);
 cudaError_t cudaStreamWaitEvent (cudaStream_t, cudaEvent_t, unsigned flags);
 cudaError_t cudaEventCreate (cudaEvent_t *event);
 cudaError_t cudaEventCreateWithFlags (cudaEvent_t *event, unsigned flags);

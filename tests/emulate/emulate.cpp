@@ -432,6 +432,15 @@ cudaMemsetAsync (void *to, int value, size_t n, cudaStream_t)
   return cudaSuccess;
 }
 
+static double
+seconds_now ()
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return (double) now.tv_sec + (double) now.tv_nsec * 1e-9;
+}
+
 cudaError_t
 cudaStreamCreateWithFlags (cudaStream_t *stream, unsigned)
 {
@@ -451,10 +460,18 @@ cudaStreamSynchronize (cudaStream_t)
   return cudaSuccess;
 }
 
+static double busy_until; // seconds
+
+void
+cuv_emulate_busy (double seconds)
+{
+  busy_until = seconds_now () + seconds;
+}
+
 cudaError_t
 cudaStreamQuery (cudaStream_t)
 {
-  return cudaSuccess;
+  return seconds_now () < busy_until ? cudaErrorNotReady : cudaSuccess;
 }
 
 cudaError_t
@@ -493,10 +510,7 @@ cudaEventDestroy (cudaEvent_t event)
 cudaError_t
 cudaEventRecord (cudaEvent_t event, cudaStream_t)
 {
-  struct timespec now;
-
-  clock_gettime (CLOCK_MONOTONIC, &now);
-  event->ms = (double) now.tv_sec * 1e3 + (double) now.tv_nsec * 1e-6;
+  event->ms = seconds_now () * 1e3;
   return cudaSuccess;
 }
 
@@ -509,7 +523,7 @@ cudaEventSynchronize (cudaEvent_t)
 cudaError_t
 cudaEventQuery (cudaEvent_t)
 {
-  return cudaSuccess;
+  return cudaStreamQuery (nullptr);
 }
 
 cudaError_t

@@ -124,6 +124,40 @@ GST_START_TEST (slow_work_reports_what_it_takes)
 }
 
 GST_END_TEST
+/* Around the shortest time that is reported nothing is reported anew. */
+GST_START_TEST (latency_does_not_flap)
+{
+  Stream stream = stream_new (1, 5 * MS, 0);
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (stream.element, bus);
+  for (guint n = 0; n < 300; n++) {
+    stream.took[0] = n / 70 % 2 == 0 ? 5100 * GST_USECOND : 4900 * GST_USECOND;
+    play (&stream, 1);
+  }
+  gst_message_unref (gst_bus_pop_filtered (bus, GST_MESSAGE_LATENCY));
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_LATENCY) == NULL);
+  stream.took[0] = 2 * MS;
+  play (&stream, 100);
+  fail_unless_equals_uint64 (stream.qos[0].own_latency, 0);
+  gst_element_set_bus (stream.element, NULL);
+  gst_object_unref (bus);
+  stream_clear (&stream);
+}
+
+GST_END_TEST
+/* Pipelines that start together have a base time ahead of their clocks. */
+GST_START_TEST (frames_before_the_base_time_are_not_late)
+{
+  Stream stream = stream_new (1, 1 * MS, 0);
+
+  gst_element_set_base_time (stream.element, 10 * GST_SECOND);
+  play (&stream, 100);
+  fail_unless_equals_int (stream.n_analysed[0], 100);
+  stream_clear (&stream);
+}
+
+GST_END_TEST
 /* 47 ms for each 33: late frames are skipped, the thread is used, and the
  * stream keeps its rate. */
 static void
@@ -244,6 +278,8 @@ make_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, fast_work_adds_no_latency);
   tcase_add_test (tcase, slow_work_reports_what_it_takes);
+  tcase_add_test (tcase, latency_does_not_flap);
+  tcase_add_test (tcase, frames_before_the_base_time_are_not_late);
   tcase_add_test (tcase, too_slow_work_skips_frames);
   tcase_add_test (tcase, two_that_are_too_slow_together_skip);
   tcase_add_test (tcase, elements_analyse_the_same_frames);

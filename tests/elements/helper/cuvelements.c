@@ -221,6 +221,43 @@ cuv_pipeline_play (GstElement *pipeline)
   return text;
 }
 
+/* What the statistics of a frame say that it took; 0 of another message. */
+static GstClockTime
+time_of (GstMessage *message)
+{
+  guint64 microseconds = 0;
+
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT)
+    gst_structure_get_uint64 (
+        gst_message_get_structure (message), "microseconds", &microseconds);
+  return microseconds * GST_USECOND;
+}
+
+GstClockTime
+cuv_pipeline_play_live (GstElement *pipeline)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstClockTime longest = 0;
+  GstMessageType type;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  do {
+    GstMessage *message = gst_bus_timed_pop_filtered (bus, 100 * GST_SECOND,
+        GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_LATENCY
+            | GST_MESSAGE_ELEMENT);
+
+    fail_unless (message != NULL, "the line does not end");
+    type = GST_MESSAGE_TYPE (message);
+    fail_if (type == GST_MESSAGE_ERROR);
+    longest = MAX (longest, time_of (message));
+    gst_message_unref (message);
+    if (type == GST_MESSAGE_LATENCY)
+      gst_bin_recalculate_latency (GST_BIN (pipeline));
+  } while (type != GST_MESSAGE_EOS);
+  gst_object_unref (bus);
+  return longest;
+}
+
 void
 cuv_play (const gchar *line)
 {

@@ -50,6 +50,11 @@ GstElement *cuv_bin_new (const gchar *line); /* with ghost pads */
  * pipeline is in NULL afterwards. */
 gchar *cuv_pipeline_play (GstElement *pipeline);
 
+/* Plays a live line to its end, as an application does that follows changes of
+ * the latency. The longest time that an element with stats-interval=1 took for
+ * a frame. The pipeline is left playing. */
+GstClockTime cuv_pipeline_play_live (GstElement *pipeline);
+
 /* cuv_pipeline_new, play, unref; fails the test on an error. */
 void cuv_play (const gchar *line);
 
