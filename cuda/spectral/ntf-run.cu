@@ -257,17 +257,20 @@ extern "C" int
 cuv_ntf_cuda_step (CuvNtfCuda *self, CuvNtfStatus *status)
 {
   const CuvNtfState &state = self->state;
-  const int enqueued = is_cancelled (self) ? STOPPED : enqueue_tests (self);
+  int enqueued = is_cancelled (self) ? STOPPED : enqueue_tests (self);
 
+  if (enqueued == ENQUEUED
+      && cuv_cuda_record (
+             cudaMemcpyAsync (self->progress_to, state.progress,
+                 sizeof *state.progress, cudaMemcpyDeviceToHost, self->stream),
+             "cudaMemcpyAsync")
+          != 0)
+    enqueued = FAILED;
   if (cuv_ntf_end (self, enqueued) != 0)
     return -1;
   *status = CUV_NTF_CANCELLED;
   if (enqueued == STOPPED || is_cancelled (self))
     return 0;
-  CUV_CUDA_TRY (cudaMemcpyAsync (self->progress_to, state.progress,
-      sizeof *state.progress, cudaMemcpyDeviceToHost, self->stream));
-  if (cuv_ntf_wait (self) != 0)
-    return -1;
   *status = self->progress_to->stop ? CUV_NTF_DONE : CUV_NTF_RUNNING;
   return self->progress_to->stop ? finish (self)
       : state.params.reinit_dead ? revive (self)
