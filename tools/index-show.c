@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <glib/gstdio.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,8 +50,9 @@ command_list (gchar **arguments)
 
   if (index == NULL)
     return complain (problem);
+  /* names are UTF-8 in all locales: g_print() would convert them */
   for (guint64 i = 0; i < cuv_ldp_index_n_entries (index); i++)
-    g_print ("%" G_GUINT64_FORMAT "\t%s\n", i, name_of (index, i));
+    printf ("%" G_GUINT64_FORMAT "\t%s\n", i, name_of (index, i));
   cuv_ldp_index_free (index);
   return TRUE;
 }
@@ -64,7 +66,7 @@ command_info (gchar **arguments)
   if (index == NULL)
     return complain (problem);
   text = cuv_ldp_index_info_text (cuv_ldp_index_info (index));
-  g_print ("%" G_GUINT64_FORMAT " entries of %" G_GUINT64_FORMAT " bytes: %s\n",
+  printf ("%" G_GUINT64_FORMAT " entries of %" G_GUINT64_FORMAT " bytes: %s\n",
       cuv_ldp_index_n_entries (index), cuv_ldp_index_info (index)->stride,
       text);
   free (text);
@@ -83,8 +85,8 @@ command_check (gchar **arguments)
        i++) {
     if (cuv_ldp_index_check_entry (index, i))
       continue;
-    g_print ("entry %" G_GUINT64_FORMAT " is damaged: remove it, and add its "
-             "picture again\n",
+    printf ("entry %" G_GUINT64_FORMAT " is damaged: remove it, and add its "
+            "picture again\n",
         i);
     ok = FALSE;
   }

@@ -24,9 +24,10 @@ def check(ok, what):
         print('FAILED:', what)
 
 
-def tool(*arguments):
+def tool(*arguments, **environment):
     done = subprocess.run([PROGRAM, *arguments], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, timeout=120)
+                          stderr=subprocess.PIPE, text=True, timeout=120,
+                          env={**os.environ, **environment})
     return done.returncode, done.stdout, done.stderr
 
 
@@ -101,6 +102,8 @@ def test_edits():
     expect(0, '', 'remove', 'a.ldp', 'baboon.jpg')
     check(names('a.ldp') == ['aloeL.jpg', 'circuit ä.jpg', 'fruits.jpg',
                              'home.jpg'], 'after rename and remove')
+    check('circuit ä.jpg' in tool('list', 'a.ldp', LC_ALL='C')[1],
+          'names are UTF-8 in any locale')
     expect(0, '', 'check', 'a.ldp')
     after = entries('a.ldp')
     check(after['circuit ä.jpg'] == before['board.jpg']
