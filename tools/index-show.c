@@ -85,13 +85,15 @@ command_check (gchar **arguments)
        i++) {
     if (cuv_ldp_index_check_entry (index, i))
       continue;
-    printf ("entry %" G_GUINT64_FORMAT " is damaged: remove it, and add its "
-            "picture again\n",
-        i);
+    printf ("entry %" G_GUINT64_FORMAT " is damaged\n", i);
     ok = FALSE;
   }
   if (index == NULL)
     complain (problem);
+  else if (!ok)
+    g_printerr ("cuvision-index: remove all damaged entries in one call, "
+                "cuvision-index remove --number INDEX N..., and add their "
+                "pictures again\n");
   cuv_ldp_index_free (index);
   return ok;
 }

@@ -287,7 +287,9 @@ cuv_ldp_index_writer_copy (CuvLdpIndexWriter *self, const CuvLdpIndex *from,
     return false;
   if (!cuv_ldp_index_check_entry (from, i))
     return cuv_ldp_index_fail (error, NULL,
-        "entry %llu is damaged (its checksum differs)", (unsigned long long) i);
+        "entry %llu is damaged (its checksum differs): remove all damaged "
+        "entries in one call, cuvision-index remove --number INDEX N...",
+        (unsigned long long) i);
   memcpy (self->entry, cuv_ldp_index_descriptor (from, i),
       (size_t) self->info.stride);
   return (name == NULL || fill_name (self, name, error))

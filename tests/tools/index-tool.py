@@ -154,11 +154,17 @@ def test_damage():
         data = bytearray(file.read())
     stride = struct.unpack_from('<Q', data, 88)[0]
     data[4096 + stride] ^= 1
+    data[4096 + 3 * stride] ^= 1
     with open('d.ldp', 'wb') as file:
         file.write(data)
-    expect(1, 'entry 1 is damaged', 'check', 'd.ldp')
-    expect(1, 'entry 1 is damaged', 'remove', '-n', 'd.ldp', '0')
-    expect(0, '', 'remove', '-n', 'd.ldp', '1')
+    status, out, error = tool('check', 'd.ldp')
+    check(status == 1 and out == 'entry 1 is damaged\nentry 3 is damaged\n'
+          and 'remove all damaged entries in one call' in error, out + error)
+    for whatever in ('0', '1'):
+        expect(1, ' is damaged (its checksum differs): remove all damaged '
+               'entries in one call', 'remove', '-n', 'd.ldp', whatever)
+    expect(0, '', 'remove', '-n', 'd.ldp', '1', '3')
+    check(names('d.ldp') == NAMES[0::2], 'all but the damaged')
     expect(0, '', 'check', 'd.ldp')
     expect(1, 'does not begin as one', 'list', 'fruits.jpg')
     expect(2, 'no command', 'nothing', 'd.ldp')
