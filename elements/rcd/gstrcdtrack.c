@@ -126,13 +126,16 @@ count (GstRcdTrack *self)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* Detectors that look at every Nth frame only may have missed what there is. */
+/* A detector that analyses every Nth frame may have missed what there is. Its
+ * detections are in the next frame, so that one is analysed here, too. */
 static void
 request_detection (GstRcdTrack *self)
 {
-  if (self->targets.result.n_tracks == 0)
-    gst_pad_push_event (GST_BASE_TRANSFORM_SINK_PAD (self),
-        gst_cuv_event_new_request_analysis ());
+  if (self->targets.result.n_tracks > 0)
+    return;
+  gst_pad_push_event (GST_BASE_TRANSFORM_SINK_PAD (self),
+      gst_cuv_event_new_request_analysis ());
+  gst_cuv_filter_request_analysis (GST_CUV_FILTER (self));
 }
 
 static gboolean
