@@ -131,7 +131,7 @@ count (GstRcdTrack *self)
 static void
 request_detection (GstRcdTrack *self)
 {
-  if (self->targets.result.n_tracks > 0)
+  if (!self->values.request_detections || self->targets.result.n_tracks > 0)
     return;
   gst_pad_push_event (GST_BASE_TRANSFORM_SINK_PAD (self),
       gst_cuv_event_new_request_analysis ());

@@ -138,6 +138,10 @@ static const GstCuvProperty properties[] = {
       AT (max_lost_frames), G_TYPE_UINT, NULL, 0, G_MAXINT, 100, 0 },
   { "max-targets", "Maximum targets", "Most targets to follow at once",
       AT (max_targets), G_TYPE_UINT, NULL, 1, CUV_RCD_MAX_TARGETS, 1, 0 },
+  { "request-detections", "Request detections",
+      "Have the detector before it analyse each frame while nothing is "
+      "followed",
+      AT (request_detections), G_TYPE_BOOLEAN, NULL, 0, 1, TRUE, 0 },
   { "draw", "Draw", "What to draw over the frame", AT (draw), 0, draw_get_type,
       0, 0, FALSE, 0 },
 };

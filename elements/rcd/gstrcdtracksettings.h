@@ -27,6 +27,7 @@ typedef struct {
   gint update_window;
   gdouble max_distance;
   gint max_lost_frames, max_targets;
+  gboolean request_detections;
   gboolean draw;
   GQuark object_class; /* of regions to take targets from, 0 = any */
   guint picture;       /* the picture's number, 0 = none */

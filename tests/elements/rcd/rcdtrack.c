@@ -322,6 +322,9 @@ GST_START_TEST (test_detections_are_requested)
   fail_if (requests_analysis (&film));
   gst_buffer_unref (film_show (&film, 2, -1, start));
   fail_unless (requests_analysis (&film));
+  g_object_set (film.t, "request-detections", FALSE, NULL);
+  gst_buffer_unref (film_show (&film, 2, -1, start));
+  fail_if (requests_analysis (&film));
   film_clear (&film);
 }
 
