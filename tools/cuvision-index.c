@@ -49,8 +49,9 @@ describe (void)
         commands[i].arguments, commands[i].does);
   g_string_append (text,
       "\nAn ENTRY is a name, of as many entries as have it, or with --number a "
-      "number.\nWhat changes an index is there as a whole or not at all, "
-      "whenever it is killed.");
+      "number.\nremove, rename and replace leave the old file or the new one, "
+      "whenever they are\nkilled; add and merge append, each entry as a "
+      "whole.");
   return g_string_free (text, FALSE);
 }
 

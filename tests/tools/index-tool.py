@@ -163,6 +163,9 @@ def test_damage():
     for whatever in ('0', '1'):
         expect(1, ' is damaged (its checksum differs): remove all damaged '
                'entries in one call', 'remove', '-n', 'd.ldp', whatever)
+    expect(1, 'entry 1 is damaged', 'merge', 'e.ldp', 'd.ldp')
+    check(names('e.ldp') == NAMES[:1], 'what was appended before stays')
+    expect(0, '', 'check', 'e.ldp')
     expect(0, '', 'remove', '-n', 'd.ldp', '1', '3')
     check(names('d.ldp') == NAMES[0::2], 'all but the damaged')
     expect(0, '', 'check', 'd.ldp')
