@@ -33,8 +33,9 @@ is_in_host_memory (
   return !gst_caps_features_contains (features, GST_CUV_FEATURE_CUDA);
 }
 
-GstCaps *
-gst_spectral_caps_transform (const GstCaps *caps, GstCaps *other)
+/* Of the other side's caps, which are taken. */
+static GstCaps *
+with_sizes (const GstCaps *caps, GstCaps *other)
 {
   GstCaps *result = gst_caps_new_empty ();
 
@@ -54,6 +55,21 @@ gst_spectral_caps_transform (const GstCaps *caps, GstCaps *other)
   }
   gst_caps_unref (other);
   return result;
+}
+
+GstCaps *
+gst_spectral_caps_transform_caps (GstBaseTransform *trans,
+    GstPadDirection direction, GstCaps *caps, GstCaps *filter)
+{
+  GstPad *other = direction == GST_PAD_SINK ? trans->srcpad : trans->sinkpad;
+  GstCaps *result = with_sizes (caps, gst_pad_get_pad_template_caps (other));
+  GstCaps *both;
+
+  if (filter == NULL)
+    return result;
+  both = gst_caps_intersect_full (filter, result, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (result);
+  return both;
 }
 
 gboolean

@@ -25,12 +25,13 @@ G_BEGIN_DECLS
   "; video/x-raw(" GST_CUV_FEATURE_CUDA "), format = (string) "                \
   "{ RGBA, RGBx, NV12 }, " GST_SPECTRAL_SIZES
 
-/* What the other side's template, which is taken, says with the sizes of each
- * of the caps; in the memory that those are in first. */
-GstCaps *gst_spectral_caps_transform (const GstCaps *caps, GstCaps *other);
-
 /* Bytes of a cube or frame; FALSE if the caps do not say. */
 gboolean gst_spectral_caps_unit_size (GstCaps *caps, gsize *size);
+
+/* For GstBaseTransformClass.transform_caps: what the other side's template says
+ * with the sizes of each of the caps; in the memory that those are in first. */
+GstCaps *gst_spectral_caps_transform_caps (GstBaseTransform *trans,
+    GstPadDirection direction, GstCaps *caps, GstCaps *filter);
 
 /* For GstBaseTransformClass.transform_size: the size that othercaps imply. A
  * wrong input size is reported when the buffer is mapped. */

@@ -70,22 +70,6 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
 
 /* ---- caps ---- */
 
-static GstCaps *
-gst_spectral_rgb_transform_caps (GstBaseTransform *trans,
-    GstPadDirection direction, GstCaps *caps, GstCaps *filter)
-{
-  GstPad *other = direction == GST_PAD_SINK ? trans->srcpad : trans->sinkpad;
-  GstCaps *result =
-      gst_spectral_caps_transform (caps, gst_pad_get_pad_template_caps (other));
-  GstCaps *both;
-
-  if (filter == NULL)
-    return result;
-  both = gst_caps_intersect_full (filter, result, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref (result);
-  return both;
-}
-
 static gboolean
 gst_spectral_rgb_set_caps (
     GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps)
@@ -403,7 +387,7 @@ gst_spectral_rgb_class_init (GstSpectralRgbClass *klass)
   object_class->get_property = gst_spectral_rgb_get_property;
   object_class->finalize = gst_spectral_rgb_finalize;
   trans_class->transform_caps =
-      GST_DEBUG_FUNCPTR (gst_spectral_rgb_transform_caps);
+      GST_DEBUG_FUNCPTR (gst_spectral_caps_transform_caps);
   trans_class->transform_size =
       GST_DEBUG_FUNCPTR (gst_spectral_caps_transform_size);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_spectral_rgb_set_caps);

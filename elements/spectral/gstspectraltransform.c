@@ -59,22 +59,6 @@ gst_spectral_transform_info (GstSpectralTransform *self)
 
 /* ---- caps ---- */
 
-static GstCaps *
-gst_spectral_transform_transform_caps (GstBaseTransform *trans,
-    GstPadDirection direction, GstCaps *caps, GstCaps *filter)
-{
-  GstPad *other = direction == GST_PAD_SINK ? trans->srcpad : trans->sinkpad;
-  GstCaps *result =
-      gst_spectral_caps_transform (caps, gst_pad_get_pad_template_caps (other));
-  GstCaps *both;
-
-  if (filter == NULL)
-    return result;
-  both = gst_caps_intersect_full (filter, result, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref (result);
-  return both;
-}
-
 static gboolean
 read_info (GstSpectralTransform *self, GstCaps *caps, const GstVideoInfo *video)
 {
@@ -563,7 +547,7 @@ gst_spectral_transform_class_init (GstSpectralTransformClass *klass)
   object_class->get_property = gst_spectral_transform_get_property;
   object_class->finalize = gst_spectral_transform_finalize;
   trans_class->transform_caps =
-      GST_DEBUG_FUNCPTR (gst_spectral_transform_transform_caps);
+      GST_DEBUG_FUNCPTR (gst_spectral_caps_transform_caps);
   trans_class->transform_size =
       GST_DEBUG_FUNCPTR (gst_spectral_caps_transform_size);
   trans_class->propose_allocation =

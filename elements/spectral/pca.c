@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 CuvPcaBands
 cuv_pca_all_bands (int n)
@@ -55,21 +54,9 @@ cuv_pca_chunk_tiles (const CuvCube *cube)
 static double
 sample (const CuvCube *cube, int64_t pixel, int band)
 {
-  const uint8_t *at = cube->data + pixel / cube->width * cube->row_step
-      + pixel % cube->width * cube->pixel_step + band * cube->band_step;
-  uint16_t u16;
-  float f32;
-
-  switch (cube->format) {
-    case CUV_CUBE_U8:
-      return *at;
-    case CUV_CUBE_U16:
-      memcpy (&u16, at, sizeof u16);
-      return u16;
-    default:
-      memcpy (&f32, at, sizeof f32);
-      return f32;
-  }
+  return cuv_cube_sample (cube,
+      cube->data + pixel / cube->width * cube->row_step
+          + pixel % cube->width * cube->pixel_step + band * cube->band_step);
 }
 
 /* Whether all samples of a pixel, which are a step apart, count. */

@@ -3,25 +3,6 @@
 
 #include <string.h>
 
-/* Exact: floats represent all 16-bit integers. */
-static float
-sample (const CuvCube *cube, const uint8_t *at)
-{
-  uint16_t u16;
-  float f32;
-
-  switch (cube->format) {
-    case CUV_CUBE_U8:
-      return *at;
-    case CUV_CUBE_U16:
-      memcpy (&u16, at, sizeof u16);
-      return u16;
-    default:
-      memcpy (&f32, at, sizeof f32);
-      return f32;
-  }
-}
-
 /* Reads the samples of a pixel; returns whether it is valid. */
 static bool
 read_pixel (const CuvCube *cube, const CuvRgbBands *bands, const uint8_t *at,
@@ -30,7 +11,9 @@ read_pixel (const CuvCube *cube, const CuvRgbBands *bands, const uint8_t *at,
   bool counts = true;
 
   for (int c = 0; c < CUV_RGB_CHANNELS; c++) {
-    const float s = sample (cube, at + bands->band[c] * cube->band_step);
+    /* exact: floats represent all 16-bit integers */
+    const float s =
+        (float) cuv_cube_sample (cube, at + bands->band[c] * cube->band_step);
 
     samples[c] = s;
     counts &=
