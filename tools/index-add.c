@@ -39,14 +39,24 @@ link_picture (GstElement *decode, GstPad *pad, gpointer turn)
   gst_object_unref (sink);
 }
 
-/* For one picture after the other: decodebin's pads go with each. */
+/* For one picture after the other: decodebin's pads go with each. NULL: an
+ * element is missing, which was said. */
 static GstElement *
 decoder_new (void)
 {
-  GstElement *pipeline = gst_parse_launch (DECODER, NULL);
-  GstElement *decode = gst_bin_get_by_name (GST_BIN (pipeline), "decode");
-  GstElement *turn = gst_bin_get_by_name (GST_BIN (pipeline), "turn");
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch (DECODER, &error), *decode, *turn;
 
+  if (error != NULL) {
+    g_printerr ("cuvision-index: %s: install GStreamer's base and good "
+                "plugins\n",
+        error->message);
+    g_error_free (error);
+    gst_clear_object (&pipeline);
+    return NULL;
+  }
+  decode = gst_bin_get_by_name (GST_BIN (pipeline), "decode");
+  turn = gst_bin_get_by_name (GST_BIN (pipeline), "turn");
   g_signal_connect_object (
       decode, "pad-added", G_CALLBACK (link_picture), turn, 0);
   gst_object_unref (turn);
@@ -72,6 +82,8 @@ decode (GstElement *pipeline, const gchar *path, gchar **problem)
     *problem = error_of (message);
   else if (message != NULL)
     sample = gst_app_sink_try_pull_preroll (GST_APP_SINK (out), 0);
+  else
+    *problem = g_strdup_printf ("it was not decoded within %d s", PATIENCE);
   if (sample == NULL && *problem == NULL)
     *problem = g_strdup ("there is no picture in it");
   gst_clear_message (&message);
@@ -162,6 +174,23 @@ configure (GstElement *sink, const gchar *path)
   return TRUE;
 }
 
+/* Says why the sink failed. Returns FALSE. */
+static gboolean
+complain_of_sink (Adder *self, GstFlowReturn flow)
+{
+  GstBus *bus = gst_element_get_bus (self->pipeline);
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  gchar *text = message != NULL
+      ? error_of (message)
+      : g_strdup_printf ("ldpindexsink failed: %s", gst_flow_get_name (flow));
+
+  g_printerr ("cuvision-index: %s\n", text);
+  g_free (text);
+  gst_clear_message (&message);
+  gst_object_unref (bus);
+  return FALSE;
+}
+
 static gboolean
 start (Adder *self, const gchar *path)
 {
@@ -173,19 +202,22 @@ start (Adder *self, const gchar *path)
                 "GST_PLUGIN_PATH to where gst-cuvision is installed\n");
     return FALSE;
   }
-  self->decoder = decoder_new ();
   self->pipeline = gst_pipeline_new (NULL);
   gst_bin_add (GST_BIN (self->pipeline), self->sink);
-  if (!configure (self->sink, path))
+  self->decoder = decoder_new ();
+  if (self->decoder == NULL || !configure (self->sink, path))
     return FALSE;
   self->pad = gst_pad_new ("src", GST_PAD_SRC);
   peer = gst_element_get_static_pad (self->sink, "sink");
   gst_pad_link (self->pad, peer);
   gst_object_unref (peer);
   gst_pad_set_active (self->pad, TRUE);
-  gst_element_set_state (self->pipeline, GST_STATE_PLAYING);
-  return gst_pad_push_event (
-      self->pad, gst_event_new_stream_start ("pictures"));
+  if (gst_element_set_state (self->pipeline, GST_STATE_PLAYING)
+          == GST_STATE_CHANGE_FAILURE
+      || !gst_pad_push_event (
+          self->pad, gst_event_new_stream_start ("pictures")))
+    return complain_of_sink (self, GST_FLOW_ERROR);
+  return TRUE;
 }
 
 static void
@@ -219,7 +251,7 @@ push_caps (Adder *self, GstCaps *caps)
 }
 
 /* The name is the title of the picture alone. */
-static gboolean
+static GstFlowReturn
 push (Adder *self, GstSample *sample, const gchar *name)
 {
   GstTagList *tags = gst_tag_list_new (GST_TAG_TITLE, name, NULL);
@@ -228,21 +260,7 @@ push (Adder *self, GstSample *sample, const gchar *name)
   gst_tag_list_set_scope (tags, GST_TAG_SCOPE_STREAM);
   gst_pad_push_event (self->pad, gst_event_new_tag (tags));
   return gst_pad_push (
-             self->pad, gst_buffer_ref (gst_sample_get_buffer (sample)))
-      == GST_FLOW_OK;
-}
-
-static void
-complain_of_sink (Adder *self)
-{
-  GstBus *bus = gst_element_get_bus (self->pipeline);
-  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-  gchar *text = message != NULL ? error_of (message) : NULL;
-
-  g_printerr ("cuvision-index: %s\n", text != NULL ? text : "out of memory");
-  g_free (text);
-  gst_clear_message (&message);
-  gst_object_unref (bus);
+      self->pad, gst_buffer_ref (gst_sample_get_buffer (sample)));
 }
 
 /* FALSE: the index cannot go on. */
@@ -251,19 +269,18 @@ add (Adder *self, const gchar *path, guint *n_skipped)
 {
   gchar *problem = NULL, *name = g_filename_display_name (path);
   GstSample *sample = decode (self->decoder, path, &problem);
-  gboolean ok = TRUE;
+  GstFlowReturn flow = GST_FLOW_OK;
 
   if (sample == NULL) {
     g_printerr ("skipped: %s: %s\n", name, problem);
     (*n_skipped)++;
-  } else if (!push (self, sample, name)) {
-    complain_of_sink (self);
-    ok = FALSE;
+  } else {
+    flow = push (self, sample, name);
   }
   g_clear_pointer (&sample, gst_sample_unref);
   g_free (problem);
   g_free (name);
-  return ok;
+  return flow == GST_FLOW_OK || complain_of_sink (self, flow);
 }
 
 gboolean

@@ -37,8 +37,8 @@ def names(index):
     return [line.split('\t', 1)[1] for line in out.splitlines()]
 
 
-def expect(status, part, *arguments):
-    got, out, error = tool(*arguments)
+def expect(status, part, *arguments, **environment):
+    got, out, error = tool(*arguments, **environment)
     check(got == status and part in out + error,
           f'{arguments}: {got}, {out}{error}')
 
@@ -90,6 +90,11 @@ def test_settings():
     expect(1, '--set order', 'add', '--set', 'order', 'n.ldp', NAMES[0])
     expect(1, '--set none=1', 'add', '--set', 'none=1', 'n.ldp', NAMES[0])
     expect(1, 'No such file', 'add', 'none/n.ldp', NAMES[0])
+    expect(1, 'thumbnail-width is 0 and thumbnail-height 64', 'add', '--set',
+           'thumbnail-width=0', 'n.ldp', 'none.jpg')
+    expect(1, 'no element "filesrc": install', 'add', 'n.ldp', NAMES[0],
+           GST_PLUGIN_SYSTEM_PATH_1_0='none', GST_REGISTRY_1_0='none.bin')
+    check(not os.path.exists('n.ldp'), 'no index')
 
 
 def test_edits():
