@@ -13,9 +13,10 @@ factory = GstRtspServer.RTSPMediaFactory()
 factory.set_launch(f'( filesrc location="{sys.argv[1]}" ! decodebin ! videoconvert '
                    '! x264enc tune=zerolatency speed-preset=ultrafast key-int-max=25 ! rtph264pay name=pay0 '
                    'audiotestsrc is-live=true ! alawenc ! rtppcmapay name=pay1 )')
-server = GstRtspServer.RTSPServer(address="127.0.0.1", service=(sys.argv + ["0"])[2])
+port = (sys.argv + ["0"])[2]
+server = GstRtspServer.RTSPServer(address="127.0.0.1", service=port)
 server.get_mount_points().add_factory("/camera", factory)
 if server.attach(None) == 0:
-    sys.exit(f"port {sys.argv[2]} is taken, or not a port; without one a free one is used")
+    sys.exit(f"port {port} of 127.0.0.1 is taken, or not a port; 0, or none, takes a free one")
 print(f"rtsp://127.0.0.1:{server.get_bound_port()}/camera", flush=True)
 GLib.MainLoop().run()

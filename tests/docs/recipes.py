@@ -98,6 +98,14 @@ class Recipes(unittest.TestCase):
             self.assertEqual(record["resolution"], {"width": 720, "height": 528})
             self.assertGreaterEqual(len(record["objects"]), 1)
 
+    def test_rtsp_without_a_server(self):
+        """Waiting for its address ends with the server."""
+        with open(os.path.join(TOP, PAGE), encoding="utf-8") as file:
+            wait = re.search(r"^until .*address.*$", file.read(), re.M)[0]
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run(["bash", "-c", "false >address &\n" + wait], cwd=folder,
+                           check=True, timeout=60)
+
     def test_cameras(self):
         frames = list(frames_of("wall.avi"))
         self.assertGreater(len(frames), 60)
