@@ -77,7 +77,8 @@ run_camera ()
     ! queue leaky=downstream max-size-buffers=1 \
     ! "${faces[@]}" ! progressreport name=progress update-freq=1 do-query=false \
     ! queue ! "${record[@]}" || [ $? = 124 ] \
-    || die "nothing more comes from $input"
+    || die "nothing more comes from $input$([ ! -s "$records" ] \
+      || echo "; its records are in $work until the next run")"
   trap - INT
 }
 

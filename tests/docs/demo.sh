@@ -73,4 +73,15 @@ for seconds in 4 60; do # a busy machine has its time
 done
 [ "$(jq -s length out/faces.jsonl)" -ge 5 ] || fail "$(cat log)"
 expect_failure "nothing more comes from rtsp://" "rtsp://127.0.0.1:$port/none"
+if "$PYTHON" "${demo%/*}/rtsp-server.py" film.avi "$port" >log 2>&1; then fail "shares port $port"; fi
+grep -q "port $port of 127.0.0.1 is taken" log || fail "$(cat log)"
+
+# One that goes away: the records so far are kept, and named.
+(
+  until [ -s out/unfinished/faces.jsonl ] || [ ! -e out ]; do sleep 0.1; done
+  kill "$server"
+) &
+expect_failure "records are in .*/out/unfinished" "rtsp://127.0.0.1:$port/camera"
+[ -s out/unfinished/faces.jsonl ] || fail "no records are left"
+trap 'rm -rf "$scratch"' EXIT
 echo "$frames frames, faces in $boxed"
