@@ -90,12 +90,14 @@ gst_spectral_rgb_set_caps (
 
 /* ---- a frame ---- */
 
-/* FALSE after an element error. */
+/* FALSE after an element error. Only auto asks the header, of up to 16 MiB. */
 static gboolean
 choose_bands (
     GstSpectralRgb *self, const gchar *text, GstBuffer *in, CuvRgbBands *bands)
 {
-  gchar *header = gst_spectral_header_text (in, &self->info);
+  const gboolean is_auto =
+      text == NULL || strcmp (text, GST_SPECTRAL_RGB_AUTO) == 0;
+  gchar *header = is_auto ? gst_spectral_header_text (in, &self->info) : NULL;
   gchar *problem = gst_spectral_rgb_bands (text, &self->info, header, bands);
 
   g_free (header);
