@@ -305,8 +305,9 @@ install_looks (GObjectClass *klass)
    * Since: 0.1
    */
   color = g_param_spec_uint ("color", "Colour",
-      "red, #rgb, #rrggbb, #aarrggbb or 0xaarrggbb (0 = one for each label)", 0,
-      G_MAXUINT32, DEFAULT_COLOR, GST_CUV_PARAM_TUNABLE);
+      "red, #rgb, #rrggbb, #aarrggbb or 0xaarrggbb (default 0: one for each "
+      "label)",
+      0, G_MAXUINT32, DEFAULT_COLOR, GST_CUV_PARAM_TUNABLE);
   color->value_type = GST_TYPE_CUV_COLOR;
   g_object_class_install_property (klass, GST_CUV_STYLE_COLOR, color);
   /**
