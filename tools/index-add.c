@@ -29,13 +29,26 @@ error_of (GstMessage *message)
 
 /* ---- a picture ---- */
 
+/* videoflip keeps the turn of the picture before, if the next has none. */
+static void
+reset_turn (GstPad *sink)
+{
+  GstTagList *upright =
+      gst_tag_list_new (GST_TAG_IMAGE_ORIENTATION, "rotate-0", NULL);
+
+  gst_pad_send_event (sink, gst_event_new_stream_start ("upright"));
+  gst_pad_send_event (sink, gst_event_new_tag (upright));
+}
+
 static void
 link_picture (GstElement *decode, GstPad *pad, gpointer turn)
 {
   GstPad *sink = gst_element_get_static_pad (turn, "sink");
 
-  if (!gst_pad_is_linked (sink))
-    gst_pad_link (pad, sink); /* not sound */
+  if (!gst_pad_is_linked (sink)) { /* not sound */
+    reset_turn (sink);
+    gst_pad_link (pad, sink);
+  }
   gst_object_unref (sink);
 }
 
@@ -290,6 +303,8 @@ command_add (gchar **arguments)
   guint n_skipped = 0;
   gboolean ok;
 
+  /* which has decodebin read how a photograph was held */
+  g_setenv ("GST_PLUGIN_FEATURE_RANK", "jpegparse:MAX", FALSE);
   gst_init (NULL, NULL);
   ok = start (&adder, arguments[0]);
   for (gchar **path = arguments + 1; ok && *path != NULL; path++)

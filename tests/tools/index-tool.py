@@ -13,6 +13,8 @@ import time
 
 PROGRAM = os.path.abspath(sys.argv[1])
 PICTURES = '/usr/share/doc/opencv-doc/examples/data'
+ORIENTATION = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..',
+                           'docs', 'orientation.py')
 NAMES = ['aloeL.jpg', 'baboon.jpg', 'board.jpg', 'fruits.jpg', 'home.jpg']
 failures = 0
 
@@ -95,6 +97,31 @@ def test_settings():
     expect(1, 'no element "filesrc": install', 'add', 'n.ldp', NAMES[0],
            GST_PLUGIN_SYSTEM_PATH_1_0='none', GST_REGISTRY_1_0='none.bin')
     check(not os.path.exists('n.ldp'), 'no index')
+
+
+def thumbnails(index, folder):
+    expect(0, '', 'export', index, folder)
+    found = []
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), 'rb') as file:
+            found.append(file.read()[13:])
+    return found
+
+
+def test_turned():
+    """Pictures of cameras that were held in other ways are the same upright;
+    a picture without a turn is not turned as the one before it was."""
+    os.environ.pop('GST_PLUGIN_FEATURE_RANK', None)
+    subprocess.run([sys.executable, ORIENTATION,
+                    os.path.join(PICTURES, 'messi5.jpg'), '.'], check=True)
+    expect(0, '', 'add', 'u.ldp', *[f'turned-{i}.jpg' for i in (1, 3, 6, 8)],
+           NAMES[1])
+    upright, *turned, plain = thumbnails('u.ldp', 'upright')
+    for i, picture in zip((3, 6, 8), turned):
+        away = sum(abs(a - b) for a, b in zip(upright, picture)) / len(upright)
+        check(away < 3, f'turned-{i}.jpg is {away} levels from upright')
+    expect(0, '', 'add', 'v.ldp', NAMES[1])
+    check([plain] == thumbnails('v.ldp', 'plain'), 'a picture after a turned')
 
 
 def test_edits():
@@ -218,8 +245,9 @@ def test_killed():
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    for test in (test_add, test_settings, test_edits, test_merge_and_replace,
-                 test_export, test_damage, test_other_writer, test_killed):
+    for test in (test_add, test_settings, test_turned, test_edits,
+                 test_merge_and_replace, test_export, test_damage,
+                 test_other_writer, test_killed):
         test()
     os.chdir('/')
 sys.exit(failures > 0)
