@@ -124,8 +124,8 @@ gst_ldp_regions_limit (GArray *regions, const CuvLdpShape *shape,
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
         ("A frame's %u regions, each described at %dx%d pixels, are too much "
          "work, or their counts take 1024 MB or more: only the first %u are "
-         "described. Have fewer pixels (%d in all of a frame's), blocks, bins "
-         "or directions.",
+         "described. Describe fewer pixels (at most %d per frame in total) "
+         "or use fewer blocks, bins or directions.",
             n, shape->width, shape->height, most, CUV_LDP_MAX_PIXELS),
         (NULL));
   *warned = TRUE;

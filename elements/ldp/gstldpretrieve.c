@@ -52,16 +52,16 @@ struct _GstLdpRetrieve {
   CuvLdpIndex *pending; /* that was refused, or none */
   CuvRetriever *retriever;
   GstLdpRetrieveValues values;
-  gint limit_in_force;      /* of gpu-memory-limit */
-  guint n_indexes;          /* that were in force so far */
-  guint64 n_entries;        /* of the index that are as they were written */
-  guint64 damaged;          /* the first that is not, and was told of */
-  gboolean lost;            /* the file is not that of the index any more */
-  gboolean told_of_size;    /* of thumbnails */
-  gboolean told_of_regions; /* that are left out */
-  gboolean told_of_file;    /* that another is in its place */
-  gint64 refreshed;         /* monotonic time */
-  GArray *regions;          /* GstLdpRegion, of the last analysed frame */
+  gint limit_in_force;       /* of gpu-memory-limit */
+  guint n_indexes;           /* that were in force so far */
+  guint64 n_entries;         /* of the index that are as they were written */
+  guint64 damaged;           /* the first that is not, once reported */
+  gboolean lost;             /* the file is not that of the index any more */
+  gboolean reported_size;    /* of thumbnails */
+  gboolean reported_regions; /* that are left out */
+  gboolean reported_file;    /* that it was replaced */
+  gint64 refreshed;          /* monotonic time */
+  GArray *regions;           /* GstLdpRegion, of the last analysed frame */
   GstLdpMatches matches;
 };
 
@@ -111,7 +111,7 @@ take_index (GstLdpRetrieve *self, CuvLdpIndex *index)
   self->n_entries = cuv_ldp_index_n_entries (index);
   self->damaged = G_MAXUINT64;
   self->lost = FALSE;
-  self->told_of_file = FALSE;
+  self->reported_file = FALSE;
   self->n_indexes++;
   self->refreshed = g_get_monotonic_time ();
 }
@@ -185,12 +185,12 @@ check_new (GstLdpRetrieve *self)
 static void
 look_for_another (GstLdpRetrieve *self)
 {
-  if (self->told_of_file || !cuv_ldp_index_is_replaced (self->index))
+  if (self->reported_file || !cuv_ldp_index_is_replaced (self->index))
     return;
-  self->told_of_file = TRUE;
+  self->reported_file = TRUE;
   GST_ELEMENT_WARNING (self, RESOURCE, READ,
-      ("Another file is in the place of the index, or none: that of before is "
-       "compared with until index is set again."),
+      ("The index file was replaced or removed: still using the old one until "
+       "index is set again."),
       (NULL));
 }
 
@@ -336,11 +336,11 @@ retrieve_all (GstLdpRetrieve *self, const GstCuvFrame *frame, gint n_threads)
 }
 
 static void
-tell_of_size (GstLdpRetrieve *self)
+report_size (GstLdpRetrieve *self)
 {
-  if (!self->matches.too_large || self->told_of_size)
+  if (!self->matches.too_large || self->reported_size)
     return;
-  self->told_of_size = TRUE;
+  self->reported_size = TRUE;
   GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
       ("The thumbnails of %u matches take more than %d MB, and are left out: "
        "lower k, or set thumbnails to false.",
@@ -362,9 +362,9 @@ gst_ldp_retrieve_analyse (
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)));
   gst_ldp_regions_limit (self->regions,
       &cuv_ldp_index_info (self->index)->shape, GST_ELEMENT (self),
-      &self->told_of_regions);
+      &self->reported_regions);
   problem = retrieve_all (self, frame, n_threads);
-  tell_of_size (self);
+  report_size (self);
   if (problem == NULL)
     return TRUE;
   GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
@@ -419,7 +419,7 @@ gst_ldp_retrieve_start (GstBaseTransform *trans)
 {
   GstLdpRetrieve *self = GST_LDP_RETRIEVE (trans);
 
-  self->told_of_size = self->told_of_regions = FALSE;
+  self->reported_size = self->reported_regions = FALSE;
   GST_OBJECT_LOCK (self);
   self->counts = (Counts){ 0 };
   GST_OBJECT_UNLOCK (self);
