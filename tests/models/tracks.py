@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Callable
 
 import cv2
+import numpy as np
 
 import generated_films
 import hidden_films
@@ -19,8 +20,11 @@ import synthetic_film
 DATA = '/usr/share/doc/opencv-doc/examples/data'
 PEOPLE = os.path.join(os.path.dirname(__file__), '..', 'data',
                       'vtest-people.json')
+FACES = '/usr/share/opencv4/lbpcascades/lbpcascade_frontalface_improved.xml'
 LOST_IOU = 0.1
 MIN_VISIBLE = 0.5
+MEGAMIND_LAST = 269
+CUT = 20  # mean difference of grey values
 
 
 @dataclass
@@ -80,6 +84,36 @@ def person_track(path, person):
                  lambda: film_frames(path, first, last))
 
 
+def faces():
+    """The face of each scene of opencv-doc's Megamind.avi, judged where
+    OpenCV's cascade finds it."""
+    path = os.path.join(DATA, 'Megamind.avi')
+    finder, before, scenes = cv2.CascadeClassifier(FACES), None, []
+    for frame, picture in enumerate(film_frames(path, 0, MEGAMIND_LAST)):
+        grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
+        if before is None or np.mean(cv2.absdiff(grey, before)) > CUT:
+            scenes.append({})
+        before = grey
+        add_face(scenes[-1], frame, finder.detectMultiScale(
+            grey, minNeighbors=10, minSize=(80, 80)))
+    return [face_track(path, boxes) for boxes in scenes if len(boxes) > 1]
+
+
+def add_face(boxes, frame, found):
+    """The first one, then the one that is nearest to the last."""
+    last = boxes[max(boxes)] if boxes else None
+    found = [tuple(map(int, box)) for box in found
+             if last is None or iou(box, last) > LOST_IOU]
+    if found:
+        boxes[frame] = max(found, key=lambda box: iou(box, last or box))
+
+
+def face_track(path, boxes):
+    first, last = min(boxes), max(boxes)
+    return Track(f'face at {first}', boxes.pop(first), first, boxes,
+                 lambda: film_frames(path, first, last))
+
+
 def synthetic():
     """The synthetic film, judged where the object is seen by more than half."""
     places = [synthetic_film.place(frame)
@@ -121,4 +155,5 @@ def generated_track(film):
 
 def groups():
     """All tracks: {group: [track ...]}."""
-    return {'people': people(), 'synthetic': [synthetic()], **generated()}
+    return {'people': people(), 'faces': faces(), 'synthetic': [synthetic()],
+            **generated()}
