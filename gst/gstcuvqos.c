@@ -120,6 +120,7 @@ gst_cuv_qos_is_late (GstCuvQos *self, GstClockTime time, GstClockTime duration)
 
   if (!GST_CLOCK_TIME_IS_VALID (time))
     return FALSE;
+  duration = MIN (duration, GST_SECOND); /* a buffer may say anything */
   GST_OBJECT_LOCK (self->element);
   earliest = self->earliest;
   live = self->live;

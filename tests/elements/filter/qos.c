@@ -244,6 +244,18 @@ GST_START_TEST (a_backlog_is_skipped)
 }
 
 GST_END_TEST
+GST_START_TEST (durations_do_not_overflow)
+{
+  Stream stream = stream_new (1, 30 * MS, 0);
+
+  play (&stream, 10);
+  stream.qos[0].busy_until = stream.n * FRAME;
+  fail_if (gst_cuv_qos_is_late (
+      &stream.qos[0], stream.n * FRAME, GST_CLOCK_TIME_NONE - 1));
+  stream_clear (&stream);
+}
+
+GST_END_TEST
 /* From an event that anyone may send. */
 GST_START_TEST (qos_events_do_not_overflow)
 {
@@ -285,6 +297,7 @@ make_suite (void)
   tcase_add_test (tcase, elements_analyse_the_same_frames);
   tcase_add_test (tcase, a_source_that_hides_its_latency_is_analysed);
   tcase_add_test (tcase, a_backlog_is_skipped);
+  tcase_add_test (tcase, durations_do_not_overflow);
   tcase_add_test (tcase, qos_events_do_not_overflow);
   return suite;
 }
