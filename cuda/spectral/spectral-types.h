@@ -4,7 +4,6 @@
 #define CUV_SPECTRAL_TYPES_H
 
 #include <stdint.h>
-#include <string.h>
 
 typedef enum {
   CUV_CUBE_U8,
@@ -28,25 +27,6 @@ static inline int
 cuv_cube_sample_size (CuvCubeFormat format)
 {
   return format == CUV_CUBE_U8 ? 1 : format == CUV_CUBE_U16 ? 2 : 4;
-}
-
-/* A sample, which may stand at any address. */
-static inline double
-cuv_cube_sample (const CuvCube *cube, const uint8_t *at)
-{
-  uint16_t u16;
-  float f32;
-
-  switch (cube->format) {
-    case CUV_CUBE_U8:
-      return *at;
-    case CUV_CUBE_U16:
-      memcpy (&u16, at, sizeof u16);
-      return u16;
-    default:
-      memcpy (&f32, at, sizeof f32);
-      return f32;
-  }
 }
 
 #endif

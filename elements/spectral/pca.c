@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include "cube.h"
 
 CuvPcaBands
 cuv_pca_all_bands (int n)

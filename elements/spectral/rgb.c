@@ -2,6 +2,7 @@
 #include "rgb.h"
 
 #include <string.h>
+#include "cube.h"
 
 /* Reads the samples of a pixel; returns whether it is valid. */
 static bool
