@@ -248,8 +248,8 @@ rcd_input_init_random (
 void
 rcd_input_search (RcdInput *self)
 {
-  self->scores =
-      malloc (((size_t) self->shape.max_windows + 1) * sizeof *self->scores);
+  self->scores = realloc (self->scores,
+      ((size_t) self->shape.max_windows + 1) * sizeof *self->scores);
   CUV_CHECK (cuv_rcd_search (&self->shape, &self->frame.frame, &self->search,
       self->scores, self->matches));
 }
