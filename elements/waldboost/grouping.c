@@ -23,7 +23,9 @@ struct _CuvWaldboostGrouper {
   Box *boxes;            /* of the hits */
   CuvCellEntry *entries; /* boxes by cell */
   CuvBoxRank *ranks;
-  int32_t *parent; /* a forest: boxes of one group have one root */
+  int32_t *root;   /* the first box of the box's group */
+  int32_t *next;   /* for an entry: itself, or one up to which no box is left */
+  int32_t *stack;  /* boxes of a group whose neighbours are not in it yet */
   int32_t *number; /* of the group of which a box is the root */
   Group *groups;
   Box *means; /* of the groups that are large enough */
@@ -68,64 +70,87 @@ similar (const Box *a, const Box *b, double eps)
       && abs (a->y + a->height - b->y - b->height) <= most;
 }
 
+/* The first entry from e on whose box is in no group yet, as far as known. */
 static int
-find_root (int32_t *parent, int i)
+first_left (int32_t *next, int n, int e)
 {
-  while (parent[i] != i) {
-    parent[i] = parent[parent[i]];
-    i = parent[i];
+  while (e < n && next[e] != e) {
+    if (next[e] < n)
+      next[e] = next[next[e]];
+    e = next[e];
   }
-  return i;
+  return e;
 }
 
-static void
-unite (int32_t *parent, int a, int b)
+/* The next box of a walk that is in no group yet, or -1. Steps over the others
+ * at once: a box that is in a group already is met a few times only. */
+static int
+next_left (CuvWaldboostGrouper *self, CuvCellWalk *walk)
 {
-  a = find_root (parent, a);
-  b = find_root (parent, b);
-  if (a < b)
-    parent[b] = a;
-  else
-    parent[a] = b;
+  for (;;) {
+    int box, e;
+
+    walk->at = first_left (self->next, walk->n, walk->at);
+    box = cuv_walk_next (walk);
+    if (box < 0 || self->root[box] < 0)
+      return box;
+    e = walk->at - 1;
+    if (self->next[e] == e)
+      self->next[e] = e + 1;
+  }
 }
 
-/* Unites the box of entry e with those of class c that are similar. Of a pair
- * in one class, the one that comes first finds the other. */
-static void
-unite_with_class (CuvWaldboostGrouper *self, const Box *boxes, int n, int e,
-    int c, double eps)
+/* Adds the boxes of class c that are similar to this one to its group, and
+ * pushes them on the stack. */
+static int
+add_similar (CuvWaldboostGrouper *self, const Box *boxes, int n, int i, int c,
+    double eps, int n_stack)
 {
-  int i = self->entries[e].box, other;
   const Box *box = &boxes[i];
-  bool same = c == cuv_cell_class_of (box);
-  int64_t far = (int64_t) (eps * 0.5 * ((double) box->width + box->height)) + 1;
+  double size = (double) box->width + box->height,
+         most = (double) (INT64_C (2) << c);
+  int64_t far = (int64_t) (eps * 0.5 * (size < most ? size : most)) + 1;
   CuvCellWalk walk;
+  int other;
 
-  cuv_walk_start (&walk, self->entries, n, c, box->x - far,
-      same ? box->y : box->y - far, box->x + far, box->y + far);
-  if (same)
-    walk.at = e + 1;
-  while ((other = cuv_walk_next (&walk)) >= 0) {
-    /* most boxes near each other have been united by way of a third */
-    if (self->parent[other] != self->parent[i]
-        && similar (box, &boxes[other], eps))
-      unite (self->parent, i, other);
+  cuv_walk_start (&walk, self->entries, n, c, box->x - far, box->y - far,
+      box->x + far, box->y + far);
+  while ((other = next_left (self, &walk)) >= 0) {
+    if (similar (box, &boxes[other], eps)) {
+      self->root[other] = self->root[i];
+      self->stack[n_stack++] = other;
+    }
   }
+  return n_stack;
 }
 
+/* Each group is complete before the next one begins, and its boxes are passed
+ * over from then on: comparing pairs would take seconds where a hundred
+ * thousand boxes lie near each other. Last in, first out goes to the group's
+ * ends first, so that few are compared in vain. */
 static void
-unite_similar (CuvWaldboostGrouper *self, const Box *boxes, int n, double eps)
+find_groups (CuvWaldboostGrouper *self, const Box *boxes, int n, double eps)
 {
   int apart = classes_apart (eps);
 
   cuv_cells_fill (self->entries, boxes, n);
-  for (int i = 0; i < n; i++)
-    self->parent[i] = i;
-  for (int e = 0; e < n; e++) {
-    int class = cuv_cell_class_of (&boxes[self->entries[e].box]);
+  for (int i = 0; i < n; i++) {
+    self->root[i] = -1;
+    self->next[i] = i;
+  }
+  for (int first = 0; first < n; first++) {
+    int n_stack = 0;
 
-    for (int c = class; c <= class + apart; c++)
-      unite_with_class (self, boxes, n, e, c, eps);
+    if (self->root[first] >= 0)
+      continue;
+    self->root[first] = first;
+    self->stack[n_stack++] = first;
+    while (n_stack > 0) {
+      int i = self->stack[--n_stack], class = cuv_cell_class_of (&boxes[i]);
+
+      for (int c = class > apart ? class - apart : 0; c <= class + apart; c++)
+        n_stack = add_similar (self, boxes, n, i, c, eps, n_stack);
+    }
   }
 }
 
@@ -138,7 +163,7 @@ sum_groups (
   int n_groups = 0;
 
   for (int i = 0; i < n; i++) {
-    int root = find_root (self->parent, i);
+    int root = self->root[i];
     Group *group;
 
     if (root == i) {
@@ -227,7 +252,7 @@ group_similar (CuvWaldboostGrouper *self, const CuvGrouping *grouping,
   double eps = eps_of (grouping->method);
   int n_means, n_out = 0;
 
-  unite_similar (self, in, n, eps);
+  find_groups (self, in, n, eps);
   n_means = take_means (self,
       sum_groups (self, in, n, wbd ? (float) DBL_MIN : -INFINITY),
       grouping->min_neighbours);
@@ -264,7 +289,9 @@ reserve (CuvWaldboostGrouper *self, int n)
   self->boxes = grow (self->boxes, capacity * sizeof *self->boxes, &ok);
   self->entries = grow (self->entries, capacity * sizeof *self->entries, &ok);
   self->ranks = grow (self->ranks, capacity * sizeof *self->ranks, &ok);
-  self->parent = grow (self->parent, capacity * sizeof *self->parent, &ok);
+  self->root = grow (self->root, capacity * sizeof *self->root, &ok);
+  self->next = grow (self->next, capacity * sizeof *self->next, &ok);
+  self->stack = grow (self->stack, capacity * sizeof *self->stack, &ok);
   self->number = grow (self->number, capacity * sizeof *self->number, &ok);
   self->groups = grow (self->groups, capacity * sizeof *self->groups, &ok);
   self->means = grow (self->means, capacity * sizeof *self->means, &ok);
@@ -284,7 +311,7 @@ cuv_waldboost_group_boxes (CuvWaldboostGrouper *self,
   *boxes = self->out;
   if (grouping->method == CUV_GROUPING_NMS)
     return cuv_suppress (self->out, in, n, grouping->nms_iou, self->entries,
-        self->ranks, self->parent);
+        self->ranks, self->root);
   if (grouping->method != CUV_GROUPING_NONE && grouping->min_neighbours > 0)
     return group_similar (self, grouping, in, n);
   memcpy (self->out, in, n * sizeof *in);
@@ -358,7 +385,9 @@ cuv_waldboost_grouper_free (CuvWaldboostGrouper *self)
   free (self->boxes);
   free (self->entries);
   free (self->ranks);
-  free (self->parent);
+  free (self->root);
+  free (self->next);
+  free (self->stack);
   free (self->number);
   free (self->groups);
   free (self->means);
