@@ -2,6 +2,17 @@
 #include "config.h"
 #include "gstwaldboostwish.h"
 
+/* Structures take UTF-8 only, files can have any name. */
+static gchar *
+valid_name (const gchar *path)
+{
+  gchar *base = g_path_get_basename (path);
+  gchar *name = g_utf8_make_valid (base, -1);
+
+  g_free (base);
+  return name;
+}
+
 void
 gst_waldboost_wish_init (GstWaldboostWish *self, GstWaldboostSettings *settings)
 {
@@ -10,10 +21,10 @@ gst_waldboost_wish_init (GstWaldboostWish *self, GstWaldboostSettings *settings)
   self->params = settings->params;
   self->roi = settings->roi;
   self->labels = g_strdup (settings->texts[GST_WALDBOOST_PROP_LABELS]);
-  self->origin.label = g_strdup (
-      gst_waldboost_settings_label (settings, &self->origin.label_id));
+  self->origin.label = g_utf8_make_valid (
+      gst_waldboost_settings_label (settings, &self->origin.label_id), -1);
   self->origin.model_file =
-      g_path_get_basename (settings->texts[GST_WALDBOOST_PROP_MODEL]);
+      valid_name (settings->texts[GST_WALDBOOST_PROP_MODEL]);
   GST_OBJECT_UNLOCK (settings->owner);
   self->origin.no_confidence = cuv_model_has_one_score (self->model);
 }

@@ -7,6 +7,7 @@
 
 #include <glib/gstdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define CAPS "video/x-raw,format=NV12,width=160,height=100"
 
@@ -251,6 +252,30 @@ GST_START_TEST (test_labels)
 
 GST_END_TEST;
 
+/* Structures take UTF-8 only, files can have any name. */
+GST_START_TEST (test_labels_not_utf8)
+{
+  gchar *path = g_strdup_printf (
+      "%s/cuv-\xff-%d.xml", g_get_tmp_dir (), (gint) getpid ());
+  gchar *made = write_rank_model ();
+  gchar *wanted = g_strdup_printf ("cuv-\uFFFD-%d", (gint) getpid ());
+  Run run;
+
+  run_init (&run, "grouping=none message=every-frame");
+  g_object_set (run.d, "label", "a\xff", NULL);
+  check_label (&run, "a\uFFFD", 0);
+  fail_unless_equals_int (g_rename (made, path), 0);
+  g_object_set (run.d, "label", NULL, "model", path, NULL);
+  check_label (&run, wanted, 0);
+  g_remove (path);
+  run_clear (&run);
+  g_free (wanted);
+  g_free (made);
+  g_free (path);
+}
+
+GST_END_TEST;
+
 /* ---- bad values ---- */
 
 GST_START_TEST (test_bad_lists)
@@ -366,6 +391,7 @@ settings_suite (void)
   tcase_add_test (tc, test_scans_and_groupings);
   tcase_add_test (tc, test_rearrangements);
   tcase_add_test (tc, test_labels);
+  tcase_add_test (tc, test_labels_not_utf8);
   tcase_add_test (tc, test_bad_lists);
   tcase_add_test (tc, test_option_without_file);
   tcase_add_test (tc, test_bad_names);
