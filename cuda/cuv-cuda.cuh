@@ -102,6 +102,21 @@ cuv_warp_of_thread ()
 #define CUV_HAS_REDUCE 0
 #endif
 
+/* 255 where a half-word has its highest bit set, else 0: of the lower halves of
+ * a and b, then of the upper ones. */
+static __device__ __forceinline__ unsigned
+cuv_signs_of_halves (unsigned a, unsigned b)
+{
+#ifdef __CUDA_ARCH__
+  unsigned result; // __byte_perm() copies no signs
+
+  asm("prmt.b32 %0, %1, %2, 0xfbd9;" : "=r"(result) : "r"(a), "r"(b));
+  return result;
+#else
+  return (__byte_perm (a, b, 0x7351) >> 7 & 0x01010101u) * 255;
+#endif
+}
+
 /* The sum over a warp, in each of its threads. By whole warps. */
 template <typename T>
 static __device__ __forceinline__ T

@@ -146,27 +146,12 @@ derivative (Get get)
   return sum;
 }
 
-// 255 for those of four pixels whose 16 bits are below 0, of which two are the
-// even ones and two the odd ones.
-static __device__ __forceinline__ unsigned
-negative (unsigned even, unsigned odd)
-{
-#ifdef __CUDA_ARCH__
-  unsigned result; // __byte_perm() copies no signs
-
-  asm("prmt.b32 %0, %1, %2, 0xfbd9;" : "=r"(result) : "r"(even), "r"(odd));
-  return result;
-#else
-  return (__byte_perm (even, odd, 0x7351) >> 7 & 0x01010101u) * 255;
-#endif
-}
-
 static __device__ __forceinline__ void
 add_signs (unsigned even, unsigned odd, int d, Signs *signs)
 {
-  signs->above |= negative (even, odd) & 0x11111111u << d;
-  signs->below |=
-      negative (0xfffefffeu - even, 0xfffefffeu - odd) & 0x11111111u << d;
+  signs->above |= cuv_signs_of_halves (even, odd) & 0x11111111u << d;
+  signs->below |= cuv_signs_of_halves (0xfffefffeu - even, 0xfffefffeu - odd)
+      & 0x11111111u << d;
 }
 
 // Of four pixels, from memory.
