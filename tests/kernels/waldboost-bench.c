@@ -18,6 +18,8 @@
 #define HAAR_CASCADE                                                           \
   "/usr/share/opencv4/haarcascades/haarcascade_frontalface_default.xml"
 
+#define MANY_STREAMS 16
+
 static const CuvWaldboostParams as_opencv = { .scan = CUV_SCAN_OPENCV,
   .scale_factor = 1.1 };
 static const CuvWaldboostParams dense = { .scan = CUV_SCAN_DENSE };
@@ -110,6 +112,52 @@ submit_and_collect (void *data)
   cuv_waldboost_cuda_collect (self->cuda, &result);
 }
 
+/* Frames of many streams, one after the other, as soon as each is free. */
+typedef struct {
+  Bench of[MANY_STREAMS];
+} Streams;
+
+static void
+collect_and_submit (void *data)
+{
+  Streams *self = data;
+  CuvWaldboostResult result;
+
+  for (int i = 0; i < MANY_STREAMS; i++) {
+    cuv_waldboost_cuda_collect (self->of[i].cuda, &result);
+    submit (&self->of[i]);
+  }
+}
+
+/* The time of a frame where all streams keep the GPU busy together. */
+static void
+time_streams (Bench bench, const char *name)
+{
+  Streams streams;
+  bool ok = true;
+
+  for (int i = 0; i < MANY_STREAMS; i++) {
+    bench.cuda = cuv_waldboost_cuda_new (bench.model, bench.plan);
+    bench.stream = cuv_check_stream_new ();
+    ok &= CUV_CHECK (bench.cuda != NULL, ": %s", cuv_cuda_error ());
+    streams.of[i] = bench;
+    if (ok)
+      submit (&bench);
+  }
+  if (ok)
+    cuv_check_report (name,
+        cuv_check_time (collect_and_submit, &streams) / MANY_STREAMS,
+        pixels_of (&bench), 0);
+  for (int i = 0; i < MANY_STREAMS; i++) {
+    CuvWaldboostResult result;
+
+    if (ok)
+      cuv_waldboost_cuda_collect (streams.of[i].cuda, &result);
+    cuv_waldboost_cuda_free (streams.of[i].cuda);
+    cuv_check_stream_free (streams.of[i].stream);
+  }
+}
+
 static void
 time_cuda (Bench bench)
 {
@@ -127,6 +175,9 @@ time_cuda (Bench bench)
     snprintf (name, sizeof name, "%s cuda, submit to result", bench.name);
     cuv_check_report (name, cuv_check_time (submit_and_collect, &bench),
         pixels_of (&bench), 0);
+    snprintf (
+        name, sizeof name, "%s cuda, of %d streams", bench.name, MANY_STREAMS);
+    time_streams (bench, name);
   }
   cuv_waldboost_cuda_free (bench.cuda);
   cuv_check_stream_free (bench.stream);
