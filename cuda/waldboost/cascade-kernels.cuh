@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // OpenCV's cascades: two kernels over tiles of window positions. The first
-// decides stage 0 at every position and leaves bits. From the bits the second
-// works out which positions the scan visits (a reject at stage 0 skips the next
-// one), gathers the survivors of a tile, and drives them through the other
-// stages, closing up the list after each.
+// decides stage 0 at every position and leaves bits; for pairs of windows see
+// cascade-pairs.cuh. From the bits the second works out which positions the
+// scan visits (a reject at stage 0 skips the next one), gathers the survivors
+// of a tile, and drives them through the other stages, closing up the list
+// after each.
 #ifndef CUV_WALDBOOST_CASCADE_KERNELS_CUH
 #define CUV_WALDBOOST_CASCADE_KERNELS_CUH
 
@@ -64,7 +65,7 @@ decide_tile (const Tile<Sum, tiled> &tile, const Images &images,
 {
   const bool haar = Nodes::Node::haar;
   const int n = step != 0 ? 2 : 1, lane = threadIdx.x % 32;
-  const int apart = WARPS * step * fixed_pitch (step == 2, sizeof (Sum));
+  const int apart = WARPS * step * fixed_pitch (step == 2);
   const Nodes nodes = cascade.nodes_of (tile.split);
 
   for (int i = 0; i < shape.rows / WARPS / n * (TILE_X / 32); i++) {
@@ -121,6 +122,7 @@ __launch_bounds__ (THREADS)
   out.begin ();
   const Tile<Sum, tiled> tile (tiles[blockIdx.x], levels, images, shape);
 
+  tile.wait ();
   __syncthreads ();
   if (!fixed || (!tile.split && tile.level.plan.step != 1))
     decide_tile<Nodes, Sum, stumps, tiled, 0> (
@@ -324,6 +326,32 @@ struct Survivors {
   }
 };
 
+// Drives a block's windows from a list through the stages to their ends. The
+// two lists have in turn those alive before and after a stage. counts[0] is of
+// the first list, the others are 0.
+template <typename Survivors>
+static __device__ void
+drive (
+    const Survivors &survivors, int stage, List list, List next, int counts[3])
+{
+  for (int turn = 0;; turn++, stage++) {
+    const int n = counts[turn % 3];
+    const List after = list;
+
+    if (turn > 0 && threadIdx.x == 0 && n > 0)
+      survivors.count (stage - 1, n);
+    if (survivors.step (
+            stage, list, n, turn > 0, next, &counts[(turn + 1) % 3]))
+      return;
+    list = next;
+    next = after;
+    // the count after next; nobody reads or adds to it in this turn
+    if (threadIdx.x == 0)
+      counts[(turn + 2) % 3] = 0;
+    __syncthreads ();
+  }
+}
+
 // Block: one tile.
 template <typename Nodes, typename Sum, bool stumps, bool tiled>
 static __global__ void
@@ -337,8 +365,6 @@ __launch_bounds__ (THREADS, 4)
   __shared__ float factors[2][haar ? TILE_X * MAX_HAAR_Y : 1];
   __shared__ int counts[3];
   const CuvTile at = tiles[blockIdx.x];
-  // a model of one stage has it run again here, for the score
-  int stage = min (1, cascade.n_stages - 1);
 
   if (!rows.has_level (at.level))
     return;
@@ -347,27 +373,14 @@ __launch_bounds__ (THREADS, 4)
     images, out, cascade.nodes_of (tile.split) };
   if (threadIdx.x < 3)
     counts[threadIdx.x] = 0;
+  tile.wait ();
   __syncthreads ();
   list_survivors (at, tile.level, shape.rows, rows, cascade.skip, passed, keeps,
       indices[0], &counts[0], out.counters);
   __syncthreads ();
-
-  // two lists in turn: the windows alive before and after a stage
-  for (int turn = 0;; turn++, stage++) {
-    const List list = { indices[turn % 2], factors[turn % 2] };
-    const List next = { indices[(turn + 1) % 2], factors[(turn + 1) % 2] };
-    int n = counts[turn % 3];
-
-    if (turn > 0 && threadIdx.x == 0 && n > 0)
-      survivors.count (stage - 1, n);
-    if (survivors.step (
-            stage, list, n, turn > 0, next, &counts[(turn + 1) % 3]))
-      return;
-    // the count after next; nobody reads or adds to it in this turn
-    if (threadIdx.x == 0)
-      counts[(turn + 2) % 3] = 0;
-    __syncthreads ();
-  }
+  // a model of one stage has it run again here, for the score
+  drive (survivors, min (1, cascade.n_stages - 1),
+      List{ indices[0], factors[0] }, List{ indices[1], factors[1] }, counts);
 }
 
 #endif

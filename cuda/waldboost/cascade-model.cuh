@@ -3,7 +3,7 @@
 #ifndef CUV_WALDBOOST_CASCADE_MODEL_CUH
 #define CUV_WALDBOOST_CASCADE_MODEL_CUH
 
-#include "waldboost/cascade.cuh"
+#include "waldboost/cascade-pairs.cuh"
 
 static void
 lay_out_node (LbpNode *to, const CuvGridNode &node, const CuvLayout &layout)
@@ -39,6 +39,31 @@ static std::vector<uint32_t>
 lay_out_lookup (const std::vector<CuvHaarNode> &)
 {
   return {};
+}
+
+static PairNode
+lay_out_pair (const CuvGridNode &node, const CuvLayout &layout)
+{
+  const CuvGridCorners corners = cuv_lay_out_grid (node, layout);
+  const bool small = node.width * node.height <= CUV_SMALL_BLOCK;
+
+  return { { corners.row[0], corners.row[1], corners.row[2], corners.row[3] },
+    { corners.column[1], corners.column[2], corners.column[3] }, small };
+}
+
+// As pairs look them up: lay_out_lookup() by patterns.
+static std::vector<uint32_t>
+lay_out_patterns (const std::vector<CuvGridNode> &nodes)
+{
+  std::vector<uint32_t> patterns (PATTERN_WORDS * nodes.size (), 0);
+
+  for (size_t i = 0; i < nodes.size (); i++) {
+    for (int code = 0; code < 256; code++) {
+      if (nodes[i].subset[code >> 5] >> (code & 31) & 1)
+        patterns[PATTERN_WORDS * i + code / 32] |= 1u << (31 - code % 32);
+    }
+  }
+  return patterns;
 }
 
 // Puts stumps that look at two rectangles before those that look at three: a

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // OpenCV's cascades on the GPU: the model's tables and the launches.
 #include <type_traits>
-#include "waldboost/cascade-kernels.cuh"
 #include "waldboost/cascade-model.cuh"
 
 #define MAX_TABLED 12 // stumps of a stage that has a table of what passes
@@ -40,6 +39,7 @@ private:
   static const bool haar = Node::haar;
 
   void add_stage (int first, int end);
+  void find_pairs (const CuvLayout layouts[2], CuvTables *tables);
   void find_shape (const CuvWaldboostPlan &plan);
   std::vector<Node> lay_out (const CuvLayout &layout) const;
   bool can_pack (const CuvLayout &layout, const std::vector<Node> &nodes) const;
@@ -51,6 +51,12 @@ private:
   template <typename Sum>
   void find_nodes (PackedNodes<Node, Sum> *nodes, const CuvPyramid &pyramid,
       bool split) const;
+  template <typename Nodes>
+  Cascade<Nodes> device_cascade (const CuvPyramid &pyramid) const;
+  Images images (const CuvPyramid &pyramid) const;
+  template <typename Nodes>
+  int launch_pairs (const CuvPyramid &pyramid, const CuvHits &hits,
+      const CuvRows &rows, cudaStream_t stream);
   template <typename Nodes, typename Sum, bool stumps, bool tiled, bool fixed>
   int launch (const CuvPyramid &pyramid, const CuvHits &hits,
       const CuvRows &rows, cudaStream_t stream);
@@ -64,13 +70,16 @@ private:
   std::vector<float> leaves;
   std::vector<Stage> stages;
   std::vector<uint32_t> passes;
-  bool exact, tiled, narrow, fixed, packed;
+  bool exact, tiled, paired, fixed, packed;
   int shared_limit, skip, n_tiles;
-  size_t shared_bytes;
+  int n_split; // tiles, the first ones, of levels whose columns are split
+  size_t shared_bytes, unsplit_bytes;
   TileShape shape;
   FirstStage<Node> first = {};
+  PairStages pairs = {};
   CuvBuffer passed = {}, keeps = {}; // a bit per position
   size_t weak_at, leaves_at, stages_at, passes_at, lookup_at, tiles_at;
+  size_t patterns_at;
   size_t nodes_at[2], branches_at[2]; // unsplit and split; of packed ones
 };
 
@@ -102,27 +111,29 @@ template <typename Node>
 void
 CascadeScanner<Node>::find_shape (const CuvWaldboostPlan &plan)
 {
-  const int size = narrow ? 2 : 4, many = 16 / size;
+  const int size = sizeof (uint32_t), many = 16 / size;
   const int images = 1 + (model.tilted != 0);
+  const int columns = paired ? CUV_PAIR_X : TILE_X;
   int widest = 1;
 
   for (int i = 0; i < plan.n_levels; i++)
     widest = std::max (widest, plan.levels[i].step);
   // survivor_kernel's lists, and what the system takes of a block
-  const int lists_bytes = 1024
-      + 2 * TILE_X
-          * (haar ? MAX_HAAR_Y * (int) (sizeof (uint16_t) + sizeof (float))
-                  : MAX_TILE_Y * (int) sizeof (uint16_t));
+  const int lists_bytes = paired ? 1024 + sizeof (PairMemory)
+                                 : 1024
+          + 2 * TILE_X
+              * (haar ? MAX_HAAR_Y * (int) (sizeof (uint16_t) + sizeof (float))
+                      : MAX_TILE_Y * (int) sizeof (uint16_t));
   shape.window_height = model.window_height;
-  shape.half = (TILE_X + model.window_width / 2 + 1 + many - 1) / many * many;
-  shape.pitch[0] = ((TILE_X - 1) * (widest == 2 ? 1 : widest)
+  shape.half = (columns + model.window_width / 2 + 1 + many - 1) / many * many;
+  shape.pitch[0] = ((columns - 1) * (widest == 2 ? 1 : widest)
                        + model.window_width + 1 + many - 1)
       / many * many;
   shape.pitch[1] = 2 * shape.half;
-  fixed = model.window_width <= FIXED_WINDOW && widest <= 2;
+  fixed = haar && model.window_width <= FIXED_WINDOW && widest <= 2;
   if (fixed) {
-    shape.pitch[0] = fixed_pitch (false, size);
-    shape.pitch[1] = fixed_pitch (true, size);
+    shape.pitch[0] = fixed_pitch (false);
+    shape.pitch[1] = fixed_pitch (true);
     shape.half = shape.pitch[1] / 2;
   }
   tiled = false;
@@ -135,6 +146,8 @@ CascadeScanner<Node>::find_shape (const CuvWaldboostPlan &plan)
       int n = (tall[s] + model.window_height + 1) * shape.pitch[s];
 
       most = std::max (most, n);
+      if (s == 0)
+        unsplit_bytes = n * (size_t) size; // if all others are split
       if (s == 0 || widest == 2)
         elements = std::max (elements, n);
     }
@@ -191,8 +204,31 @@ CascadeScanner<Node>::can_pack (
   if (!tiled
       || (haar && model.window_width * model.window_height * 255 >= 1 << 23))
     return false;
-  return narrow ? survive_packing<uint16_t> (nodes, layout)
-                : survive_packing<uint32_t> (nodes, layout);
+  return survive_packing<uint32_t> (nodes, layout);
+}
+
+template <typename Node>
+void
+CascadeScanner<Node>::find_pairs (const CuvLayout layouts[2], CuvTables *tables)
+{
+  pairs = {};
+  if constexpr (!haar) {
+    // the last stage's sums are needed
+    const int most = std::max (1, std::min (PAIR_STAGES, model.n_stages - 1));
+
+    if (!paired || !model.stumps)
+      return;
+    while (pairs.n < most && stages[pairs.n].passes >= 0
+        && stages[pairs.n].end <= PAIR_WEAK) {
+      pairs.stages[pairs.n] = stages[pairs.n];
+      pairs.n++;
+    }
+    for (int s = 0; s < 2; s++) {
+      for (int k = 0; pairs.n > 0 && k < pairs.stages[pairs.n - 1].end; k++)
+        pairs.nodes[s][k] = lay_out_pair (source[k], layouts[s]);
+    }
+    patterns_at = tables->add (lay_out_patterns (source));
+  }
 }
 
 template <typename Node>
@@ -228,6 +264,11 @@ CascadeScanner<Node>::tile_levels (const CuvPyramid &pyramid)
         tiles.push_back (CuvTile{ i, x, y });
     }
   }
+  n_split = (int) (std::stable_partition (tiles.begin (), tiles.end (),
+                       [&] (const CuvTile &tile) {
+                         return cuv_is_split (pyramid.host_levels[tile.level]);
+                       })
+      - tiles.begin ());
   n_tiles = (int) tiles.size ();
   return tiles;
 }
@@ -255,14 +296,14 @@ CascadeScanner<Node>::set_plan (
   int pitch;
 
   skip = plan.skip;
-  narrow = !haar && (int64_t) model.max_block_area * 255 <= UINT16_MAX;
+  paired = !haar && (int64_t) model.max_block_area * 255 <= UINT16_MAX;
   find_shape (plan);
-  if (!tiled && narrow) {
-    narrow = false;
+  if (!tiled && paired) {
+    paired = false;
     find_shape (plan);
   }
   needs.sums = true;
-  needs.narrow = narrow;
+  needs.paired = paired;
   needs.squares = haar;
   needs.tilted = model.tilted;
   needs.common_pitch = !tiled;
@@ -271,7 +312,7 @@ CascadeScanner<Node>::set_plan (
       != 0)
     return -1;
   pitch = pyramid->host_levels[0].pitch;
-  const int size = narrow ? sizeof (uint16_t) : sizeof (uint32_t);
+  const int size = sizeof (uint32_t);
   CuvLayout layouts[2] = { { false, 0, tiled ? shape.pitch[0] : pitch, size },
     { true, tiled ? shape.half : pitch / 2, tiled ? shape.pitch[1] : pitch,
         size } };
@@ -282,6 +323,7 @@ CascadeScanner<Node>::set_plan (
   tiles_at = tables->add (tile_levels (*pyramid));
   lookup_at = tables->add (lay_out_lookup (source));
   add_nodes (layouts, tables);
+  find_pairs (layouts, tables);
   return reserve_bits (*pyramid);
 }
 
@@ -307,6 +349,30 @@ CascadeScanner<Node>::find_nodes (
 }
 
 template <typename Node>
+template <typename Nodes>
+Cascade<Nodes>
+CascadeScanner<Node>::device_cascade (const CuvPyramid &pyramid) const
+{
+  Cascade<Nodes> cascade = { model.n_stages, model.window_width,
+    model.window_height, skip, exact, pyramid.table<Stage> (stages_at),
+    pyramid.table<CuvWeak> (weak_at), pyramid.table<float> (leaves_at),
+    pyramid.table<uint32_t> (passes_at), pyramid.table<uint32_t> (lookup_at),
+    {} };
+
+  for (int s = 0; s < 2; s++)
+    find_nodes (&cascade.nodes[s], pyramid, s);
+  return cascade;
+}
+
+template <typename Node>
+Images
+CascadeScanner<Node>::images (const CuvPyramid &pyramid) const
+{
+  return { pyramid.sums.data, (const uint32_t *) pyramid.squares.data,
+    model.tilted ? (const uint32_t *) pyramid.tilted.data : nullptr };
+}
+
+template <typename Node>
 template <typename Nodes, typename Sum, bool stumps, bool tiled_too,
     bool fixed_too>
 int
@@ -316,31 +382,57 @@ CascadeScanner<Node>::launch (const CuvPyramid &pyramid, const CuvHits &hits,
   auto dense = dense_kernel<Nodes, Sum, stumps, tiled_too, fixed_too>;
   auto survivors = survivor_kernel<Nodes, Sum, stumps, tiled_too>;
   const CuvTile *tiles = pyramid.table<CuvTile> (tiles_at);
-  Images images = { pyramid.sums.data, (const uint32_t *) pyramid.squares.data,
-    model.tilted ? (const uint32_t *) pyramid.tilted.data : nullptr };
-  Cascade<Nodes> cascade = { model.n_stages, model.window_width,
-    model.window_height, skip, exact, pyramid.table<Stage> (stages_at),
-    pyramid.table<CuvWeak> (weak_at), pyramid.table<float> (leaves_at),
-    pyramid.table<uint32_t> (passes_at), pyramid.table<uint32_t> (lookup_at),
-    {} };
+  const Cascade<Nodes> cascade = device_cascade<Nodes> (pyramid);
   uint32_t *pass = (uint32_t *) passed.data;
   uint32_t *keep = haar ? (uint32_t *) keeps.data : pass;
 
-  if (n_tiles == 0)
-    return 0;
-  for (int s = 0; s < 2; s++)
-    find_nodes (&cascade.nodes[s], pyramid, s);
   if (rows.level < 0) {
     if (cuv_cuda_allow_shared ((const void *) dense, shared_bytes) != 0
         || cuv_cuda_allow_shared ((const void *) survivors, shared_bytes) != 0)
       return -1;
     dense<<<n_tiles, THREADS, shared_bytes, stream>>> (tiles, pyramid.levels (),
-        images, shape, cascade, first, pass, keep, hits);
+        images (pyramid), shape, cascade, first, pass, keep, hits);
     CUV_CUDA_LAUNCHED (dense_kernel);
   }
-  survivors<<<n_tiles, THREADS, shared_bytes, stream>>> (
-      tiles, pyramid.levels (), images, shape, cascade, rows, pass, keep, hits);
+  survivors<<<n_tiles, THREADS, shared_bytes, stream>>> (tiles,
+      pyramid.levels (), images (pyramid), shape, cascade, rows, pass, keep,
+      hits);
   CUV_CUDA_LAUNCHED (survivor_kernel);
+  return 0;
+}
+
+template <typename Node>
+template <typename Nodes>
+int
+CascadeScanner<Node>::launch_pairs (const CuvPyramid &pyramid,
+    const CuvHits &hits, const CuvRows &rows, cudaStream_t stream)
+{
+  auto all = pair_kernel<Nodes>;
+  auto survivors = pair_survivor_kernel<Nodes>;
+  const CuvTile *tiles = pyramid.table<CuvTile> (tiles_at);
+  const uint32_t *patterns = pyramid.table<uint32_t> (patterns_at);
+  const Cascade<Nodes> cascade = device_cascade<Nodes> (pyramid);
+  uint32_t *pass = (uint32_t *) passed.data;
+
+  if (rows.level < 0) {
+    if (cuv_cuda_allow_shared ((const void *) all, shared_bytes) != 0
+        || cuv_cuda_allow_shared ((const void *) survivors, shared_bytes) != 0)
+      return -1;
+    all<<<n_tiles, THREADS, shared_bytes, stream>>> (tiles, pyramid.levels (),
+        images (pyramid), shape, cascade, pairs, patterns, pass, hits);
+    CUV_CUDA_LAUNCHED (pair_kernel);
+  }
+  const int firsts[] = { 0, n_split, n_tiles };
+  for (int s = 0; s < 2; s++) {
+    const int n = firsts[s + 1] - firsts[s];
+
+    if (n > 0) {
+      survivors<<<n, THREADS, s == 0 ? shared_bytes : unsplit_bytes, stream>>> (
+          tiles + firsts[s], pyramid.levels (), images (pyramid), shape,
+          cascade, pairs, patterns, rows, pass, hits);
+      CUV_CUDA_LAUNCHED (pair_survivor_kernel);
+    }
+  }
   return 0;
 }
 
@@ -350,14 +442,14 @@ int
 CascadeScanner<Node>::launch_tiled (const CuvPyramid &pyramid,
     const CuvHits &hits, const CuvRows &rows, cudaStream_t stream)
 {
-  // patterns of blocks that need 32 bits are rare
-  const bool may_be_fixed = haar || sizeof (Sum) == sizeof (uint16_t);
-
   if (!model.stumps)
     return launch<Nodes, Sum, false, true, false> (pyramid, hits, rows, stream);
-  if (may_be_fixed && fixed)
-    return launch<Nodes, Sum, true, true, may_be_fixed> (
-        pyramid, hits, rows, stream);
+  if constexpr (std::is_same<Sum, CuvPair>::value) {
+    if (pairs.n > 0)
+      return launch_pairs<Nodes> (pyramid, hits, rows, stream);
+  }
+  if (haar && fixed)
+    return launch<Nodes, Sum, true, true, haar> (pyramid, hits, rows, stream);
   return launch<Nodes, Sum, true, true, false> (pyramid, hits, rows, stream);
 }
 
@@ -371,13 +463,15 @@ CascadeScanner<Node>::submit (const CuvPyramid &pyramid, const CuvHits &hits,
   auto run =
       &Self::template launch_tiled<PackedNodes<Node, uint32_t>, uint32_t>;
 
+  if (n_tiles == 0)
+    return 0;
   if (!tiled)
     run = &Self::template launch<Wide, uint32_t, false, false, false>;
   else if constexpr (haar) {
     if (!packed)
       run = &Self::template launch_tiled<Wide, uint32_t>;
-  } else if (narrow)
-    run = &Self::template launch_tiled<PackedNodes<Node, uint16_t>, uint16_t>;
+  } else if (paired)
+    run = &Self::template launch_tiled<PackedNodes<Node, CuvPair>, CuvPair>;
   return (this->*run) (pyramid, hits, rows, stream);
 }
 

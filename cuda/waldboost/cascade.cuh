@@ -5,6 +5,7 @@
 #define CUV_WALDBOOST_CASCADE_CUH
 
 #include <cuda_pipeline.h>
+#include <type_traits>
 #include "waldboost/cascade-nodes.cuh"
 #include "waldboost/detector.cuh"
 
@@ -26,9 +27,9 @@
 // they step by 2: those that are left of a tile stand in clusters.
 #define FIXED_WINDOW 62
 static constexpr __host__ __device__ int
-fixed_pitch (bool split, size_t size)
+fixed_pitch (bool split)
 {
-  return (split ? 192 : 128) + (int) (size == 2 ? 16 : 8);
+  return (split ? 192 : 128) + 8;
 }
 
 struct Stage {
@@ -93,8 +94,23 @@ struct Images {
 template <typename Sum> struct View {
   const Sum *sums;
   const uint32_t *tilted;
-  float factor; // Haar: of the contrast
+  float factor;  // Haar: of the contrast
+  unsigned half; // of pairs: selects the bytes of the window's half
 };
+
+// A block's sum as it is in a window, of its low bits.
+template <typename Sum>
+static __device__ __forceinline__ int
+sum_in (const View<Sum> &, unsigned sum)
+{
+  return (Sum) sum;
+}
+
+static __device__ __forceinline__ int
+sum_in (const View<CuvPair> &view, unsigned sums)
+{
+  return __byte_perm (sums, 0, view.half);
+}
 
 // What a node decides: the highest bit is set if it goes left.
 template <typename Nodes, typename Sum>
@@ -102,9 +118,13 @@ static __device__ __forceinline__ unsigned
 decide (
     const Cascade<Nodes> &cascade, const View<Sum> &view, const LbpNode &node)
 {
+  unsigned sums[9];
   int block[9];
 
-  cuv_block_sums (view.sums, node.corners, block);
+  cuv_uncut_sums (view.sums, node.corners, sums);
+#pragma unroll
+  for (int k = 0; k < 9; k++)
+    block[k] = sum_in (view, sums[k]);
   unsigned below = cuv_below (block);
   return __ldg (cascade.lookup + 8 * node.number + (below >> 5))
       << (below & 31);
@@ -210,6 +230,7 @@ stage_passes (const Cascade<Nodes> &cascade, const Nodes &nodes,
 
 // A block's tile, or the whole level where tiles do not fit shared memory.
 template <typename Sum, bool tiled> struct Tile {
+  static const bool paired = std::is_same<Sum, CuvPair>::value;
   const CuvPyramidLevel level;
   const CuvTile tile;
   bool split;
@@ -217,7 +238,7 @@ template <typename Sum, bool tiled> struct Tile {
   const Sum *sums; // of the tile's first position
   const uint32_t *tilted;
 
-  // Copies the tile; the block has to meet before it is read.
+  // Begins to copy the tile; the block has to wait and meet before it is read.
   __device__
   Tile (const CuvTile &tile, const CuvPyramidLevel *levels,
       const Images &images, const TileShape &shape)
@@ -239,10 +260,16 @@ template <typename Sum, bool tiled> struct Tile {
           tilted, (uint32_t *) ((Sum *) shared + shape.image_elements), shape);
     pitch = shape.pitch_of (split);
     __pipeline_commit ();
+  }
+
+  // Until the thread's part is there.
+  __device__ void
+  wait () const
+  {
     __pipeline_wait_prior (0);
   }
 
-  // A warp copies a row, 16 bytes a thread.
+  // A warp copies a row, 16 bytes a thread, and then one that is below.
   template <typename T>
   __device__ const T *
   copy (const T *from, T *to, const TileShape &shape) const
@@ -251,13 +278,17 @@ template <typename Sum, bool tiled> struct Tile {
     const int half = split ? shape.half : tile_pitch;
     const int rows =
         (shape.rows - 1) * level.plan.step + shape.window_height + 1;
+    const int warp = cuv_warp_of_thread ();
 
-    for (int y = cuv_warp_of_thread (); y < rows; y += WARPS) {
-      const T *row = from + (int64_t) y * level.pitch;
+    for (int x = threadIdx.x % 32 * many; x < tile_pitch; x += 32 * many) {
+      const T *at = from + (int64_t) warp * level.pitch
+          + (x < half ? x : level.pitch / 2 + x - half);
 
-      for (int x = threadIdx.x % 32 * many; x < tile_pitch; x += 32 * many)
-        __pipeline_memcpy_async (to + y * tile_pitch + x,
-            row + (x < half ? x : level.pitch / 2 + x - half), 16);
+#pragma unroll 4
+      for (int y = warp; y < rows; y += WARPS) {
+        __pipeline_memcpy_async (to + y * tile_pitch + x, at, 16);
+        at += WARPS * level.pitch;
+      }
     }
     return to;
   }
@@ -265,10 +296,12 @@ template <typename Sum, bool tiled> struct Tile {
   __device__ View<Sum>
   view (int column, int row) const
   {
+    const int across = paired ? column % CUV_PAIR_X : column;
     int at =
-        row * level.plan.step * pitch + column * (split ? 1 : level.plan.step);
+        row * level.plan.step * pitch + across * (split ? 1 : level.plan.step);
 
-    return View<Sum>{ sums + at, tilted + at, 1 };
+    return View<Sum>{ sums + at, tilted + at, 1,
+      column < CUV_PAIR_X ? 0x4410u : 0x4432u };
   }
 
   __device__ bool

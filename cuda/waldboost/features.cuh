@@ -83,20 +83,36 @@ cuv_from (const Sum *at, int bytes)
   return (const Sum *) ((const uint8_t *) at + bytes);
 }
 
+template <typename Sum>
+static __device__ __forceinline__ unsigned
+cuv_element (Sum sum)
+{
+  return sum;
+}
+
+static __device__ __forceinline__ unsigned
+cuv_element (CuvPair pair)
+{
+  return pair.sums;
+}
+
 // The sums of 3x3 blocks, of a window whose top left corner is at window; all
-// in 32 bits, for 16-bit arithmetic costs twice as much.
+// in 32 bits, for 16-bit arithmetic costs twice as much. Of elements of 16 bits
+// the lower half is the sum.
 template <typename Sum>
 static __device__ __forceinline__ void
-cuv_block_sums (const Sum *window, const CuvGridCorners &corners, int block[9])
+cuv_uncut_sums (
+    const Sum *window, const CuvGridCorners &corners, unsigned sums[9])
 {
   unsigned across[4][3];
 
 #pragma unroll
   for (int j = 0; j < 4; j++) {
     const Sum *row = cuv_from (window, corners.row[j]);
-    unsigned a = row[0], b = *cuv_from (row, corners.column[1]);
-    unsigned c = *cuv_from (row, corners.column[2]);
-    unsigned d = *cuv_from (row, corners.column[3]);
+    const unsigned a = cuv_element (row[0]);
+    const unsigned b = cuv_element (*cuv_from (row, corners.column[1]));
+    const unsigned c = cuv_element (*cuv_from (row, corners.column[2]));
+    const unsigned d = cuv_element (*cuv_from (row, corners.column[3]));
 
     across[j][0] = b - a;
     across[j][1] = c - b;
@@ -104,7 +120,20 @@ cuv_block_sums (const Sum *window, const CuvGridCorners &corners, int block[9])
   }
 #pragma unroll
   for (int k = 0; k < 9; k++)
-    block[k] = (Sum) (across[k / 3 + 1][k % 3] - across[k / 3][k % 3]);
+    sums[k] = across[k / 3 + 1][k % 3] - across[k / 3][k % 3];
+}
+
+// The same, of a single window.
+template <typename Sum>
+static __device__ __forceinline__ void
+cuv_block_sums (const Sum *window, const CuvGridCorners &corners, int block[9])
+{
+  unsigned sums[9];
+
+  cuv_uncut_sums (window, corners, sums);
+#pragma unroll
+  for (int k = 0; k < 9; k++)
+    block[k] = (Sum) sums[k];
 }
 
 // Local binary patterns: each difference's sign bit is shifted in. Which
@@ -119,6 +148,44 @@ cuv_below (const int block[9])
   for (int k = 0; k < 8; k++)
     below = __funnelshift_l (block[order[k]] - block[4], below, 1);
   return below;
+}
+
+// ---- pairs of windows ----
+
+#define CUV_SMALL_BLOCK 128 // pixels: their sum has 15 bits
+
+// The inclusive patterns of a pair's windows, in bytes 0 and 2, of blocks of up
+// to CUV_SMALL_BLOCK pixels. With its highest bit set, a half less the centre's
+// borrows nothing from the other half, and keeps that bit if it is not below.
+static __device__ __forceinline__ unsigned
+cuv_small_patterns (const unsigned sums[9])
+{
+  const int order[8] = { 0, 1, 2, 5, 8, 7, 6, 3 };
+  const unsigned less = 0x80008000u - sums[4];
+  unsigned patterns = 0;
+
+#pragma unroll
+  for (int k = 0; k < 8; k += 2)
+    patterns |=
+        cuv_signs_of_halves (sums[order[k]] + less, sums[order[k + 1]] + less)
+        & (0x40804080u >> k);
+  return patterns | patterns >> 8;
+}
+
+// The same, of blocks of up to 257 pixels.
+static __device__ __forceinline__ unsigned
+cuv_large_patterns (const unsigned sums[9])
+{
+  const int order[8] = { 0, 1, 2, 5, 8, 7, 6, 3 };
+  unsigned first = 0, second = 0;
+
+  for (int k = 0; k < 8; k++) {
+    const unsigned sum = sums[order[k]];
+
+    first = 2 * first + (sum << 16 >= sums[4] << 16);
+    second = 2 * second + (sum >> 16 >= sums[4] >> 16);
+  }
+  return first | second << 16;
 }
 
 // The pattern: neighbours above the centre, or not below it if inclusive. Whole

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string.h>
+#include <type_traits>
 #include "waldboost/pictures.cuh"
 #include "waldboost/pyramid.cuh"
 
@@ -47,16 +48,62 @@ store_two (uint16_t *to, uint32_t a, uint32_t b)
   *(uint32_t *) to = __byte_perm (a, b, 0x5410);
 }
 
+template <typename Sum>
 static __device__ void
-store_two (uint32_t *to, uint32_t a, uint32_t b)
+store_two (Sum *to, uint32_t a, uint32_t b)
 {
+  static_assert (sizeof (Sum) == sizeof a, "a word");
   *(uint2 *) to = make_uint2 (a, b);
 }
 
+// Four pixels of a row, as bytes; for pairs also the four of the second window.
+template <typename Sum> struct Four {
+  uint32_t pixels;
+
+  __device__ void
+  read (const uint8_t *row, int x, int, int)
+  {
+    pixels = __ldg ((const uint32_t *) (row + x));
+  }
+
+  __device__ uint4
+  values () const
+  {
+    return make_uint4 (__byte_perm (pixels, 0, 0x4440),
+        __byte_perm (pixels, 0, 0x4441), __byte_perm (pixels, 0, 0x4442),
+        __byte_perm (pixels, 0, 0x4443));
+  }
+};
+
+template <> struct Four<CuvPair> {
+  uint32_t pixels, others;
+
+  __device__ void
+  read (const uint8_t *row, int x, int apart, int width)
+  {
+    pixels = __ldg ((const uint32_t *) (row + x));
+    if (x + apart < width)
+      others = __ldg ((const uint32_t *) (row + x + apart));
+  }
+
+  __device__ uint4
+  values () const
+  {
+    const uint32_t mask = 0xff00ff;
+
+    return make_uint4 (__byte_perm (pixels, others, 0x0400) & mask,
+        __byte_perm (pixels, others, 0x0501) & mask,
+        __byte_perm (pixels, others, 0x0602) & mask,
+        __byte_perm (pixels, others, 0x0703) & mask);
+  }
+};
+
 // A warp's rows of an integral image.
 template <typename Sum, bool squared> struct WarpRows {
+  static const bool paired = std::is_same<Sum, CuvPair>::value;
   const bool split, top;
-  const int warp, lane, pitch;
+  const int warp, lane, pitch, width;
+  const int apart;        // columns to the second window of a pair
   const uint32_t *strips; // the first of the level, at the lane's columns
   Sum *image;             // the element above the first row there
   unsigned carry[ROWS] = {};
@@ -66,7 +113,8 @@ template <typename Sum, bool squared> struct WarpRows {
       const uint32_t *all_strips, Sum *images)
       : split (cuv_is_split (level)), top (first_row == 0),
         warp (cuv_warp_of_thread ()), lane (threadIdx.x % 32),
-        pitch (level.pitch),
+        pitch (level.pitch), width (level.plan.width),
+        apart (CUV_PAIR_X * level.plan.step),
         strips (all_strips + cuv_strip_sums_at (level, 0) + 4 * lane),
         image (images + level.first + (int64_t) first_row * pitch
             + (split ? 2 : 4) * lane)
@@ -74,32 +122,42 @@ template <typename Sum, bool squared> struct WarpRows {
   }
 
   static __device__ uint4
-  values (uint32_t four)
+  values (const Four<Sum> &four)
   {
-    const uint4 v = make_uint4 (__byte_perm (four, 0, 0x4440),
-        __byte_perm (four, 0, 0x4441), __byte_perm (four, 0, 0x4442),
-        __byte_perm (four, 0, 0x4443));
+    const uint4 v = four.values ();
 
     return squared ? make_uint4 (v.x * v.x, v.y * v.y, v.z * v.z, v.w * v.w)
                    : v;
   }
 
+  // x: the lane's first column.
   __device__ uint4
-  share_of_strips (int n) const
+  share_of_strips (int n, int x) const
   {
     uint4 sum = make_uint4 (0, 0, 0, 0);
 
 #pragma unroll 4
-    for (int s = warp; s < n; s += WARPS)
-      sum = add (sum, __ldg ((const uint4 *) (strips + (int64_t) s * pitch)));
+    for (int s = warp; s < n; s += WARPS) {
+      const uint32_t *strip = strips + (int64_t) s * pitch;
+
+      sum = add (sum, __ldg ((const uint4 *) strip));
+      if (paired && x + apart < width)
+        sum = add (sum, upper (__ldg ((const uint4 *) (strip + apart))));
+    }
     return sum;
+  }
+
+  static __device__ uint4
+  upper (uint4 v)
+  {
+    return make_uint4 (v.x << 16, v.y << 16, v.z << 16, v.w << 16);
   }
 
   // What the other warps need of the warp's rows, and of its strips of so many.
   __device__ void
-  share (const uint32_t pixels[ROWS], int n_strips, Columns columns)
+  share (const Four<Sum> pixels[ROWS], int n_strips, int x, Columns columns)
   {
-    uint4 sum = share_of_strips (n_strips);
+    uint4 sum = share_of_strips (n_strips, x);
 
     columns[warp][lane] = sum;
 #pragma unroll
@@ -121,7 +179,7 @@ template <typename Sum, bool squared> struct WarpRows {
 
   // The elements of so many rows, when all warps have shared their columns.
   __device__ void
-  write (const uint32_t pixels[ROWS], int n_rows, const Columns columns)
+  write (const Four<Sum> pixels[ROWS], int n_rows, const Columns columns)
   {
     uint4 sum = make_uint4 (0, 0, 0, 0), out[ROWS];
 
@@ -158,14 +216,14 @@ make_strip (const CuvPyramidLevel &level, int strip, const uint8_t *pictures,
 
   for (int base = 0; base <= width; base += CHUNK) {
     const int x = base + 4 * (threadIdx.x % 32);
-    uint32_t pixels[ROWS] = {};
+    Four<Sum> pixels[ROWS] = {};
 
     if (x < width && n_rows > 0) {
 #pragma unroll
       for (int i = 0; i < ROWS; i++)
-        pixels[i] = __ldg ((const uint32_t *) (picture + i * pitch + x));
+        pixels[i].read (picture + i * pitch, x, rows.apart, width);
     }
-    rows.share (pixels, x < width ? strip : 0, columns[base / CHUNK % 2]);
+    rows.share (pixels, x < width ? strip : 0, x, columns[base / CHUNK % 2]);
     __syncthreads ();
     rows.write (pixels, x <= width ? n_rows : 0, columns[base / CHUNK % 2]);
   }
@@ -365,6 +423,7 @@ cuv_pyramid_submit (
     return -1;
   if (self->needs.sums) {
     status = self->needs.narrow ? make_sums<uint16_t, false> (self, stream)
+        : self->needs.paired    ? make_sums<CuvPair, false> (self, stream)
         : self->needs.squares   ? make_sums<uint32_t, true> (self, stream)
                                 : make_sums<uint32_t, false> (self, stream);
 

@@ -17,6 +17,7 @@
 #define CUV_HALVINGS 5         // of a block, the last makes one pixel
 #define CUV_HALVES (1 << (CUV_HALVINGS - 1)) // square, of the first
 #define CUV_DIAGONALS 128                    // of a block
+#define CUV_PAIR_X 32 // windows of a pair are so many positions apart
 
 // What four neighbouring columns of a level are made from, in a row of its
 // source: the same four, eight neighbours, or more.
@@ -24,6 +25,14 @@ enum CuvResize {
   CUV_RESIZE_COPY,
   CUV_RESIZE_NEAR,
   CUV_RESIZE_FAR,
+};
+
+// An element of an integral image for pairs of windows: element (x, y) of the
+// image plus 2^16 times the element CUV_PAIR_X positions to the right, modulo
+// 2^32. The sums of a block are then the halves of one word, if they fit 16
+// bits: one read and one subtraction do for both windows.
+struct CuvPair {
+  uint32_t sums;
 };
 
 // An integral image's element (x, y) is the sum of the level's pixels above and
@@ -90,7 +99,8 @@ struct CuvTile {
 // What the model needs.
 struct CuvPyramidNeeds {
   bool sums;         // integral images
-  bool narrow;       // their elements are uint16_t, else uint32_t
+  bool narrow;       // their elements are uint16_t
+  bool paired;       // or CuvPair, else uint32_t
   bool squares;      // of squared pixels, uint32_t
   bool tilted;       // tilted ones, uint32_t
   bool common_pitch; // the same for all levels

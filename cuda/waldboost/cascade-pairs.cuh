@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// OpenCV's cascades of local binary patterns: the first stages, by pairs of
+// windows that stand CUV_PAIR_X positions apart in a row. A thread has a pair,
+// both windows' sums in the halves of one word (CuvPair).
+#ifndef CUV_WALDBOOST_CASCADE_PAIRS_CUH
+#define CUV_WALDBOOST_CASCADE_PAIRS_CUH
+
+#include "waldboost/cascade-kernels.cuh"
+
+#define PAIR_ROWS 2     // that a warp decides at once
+#define PAIR_STAGES 6   // that are decided by pairs, at most,
+#define PAIR_WEAK 48    // of so many weak classifiers, at most
+#define PATTERN_WORDS 8 // of a node: a bit for each pattern
+#define FEW_WINDOWS 32  // of a tile, that do not pay for pairs any more
+#define LIST_ROWS 32    // of a list of pairs: no column of a tile has more
+#define MAX_PAIRS (LIST_ROWS * CUV_PAIR_X)
+#define MANY_WINDOWS 512 // of a tile, that go on one by one at a time
+
+// A node, laid out for pairs.
+struct PairNode {
+  int32_t row[4], column[3]; // as in CuvGridCorners, without the first column
+  int32_t small;             // has blocks of up to CUV_SMALL_BLOCK pixels
+
+  __device__ CuvGridCorners
+  corners () const
+  {
+    return { { row[0], row[1], row[2], row[3] },
+      { 0, column[0], column[1], column[2] } };
+  }
+};
+
+// The first stages by value: what all threads read alike then comes from
+// constant memory.
+struct PairStages {
+  int32_t n; // 0: stage 0 does not fit
+  Stage stages[PAIR_STAGES];
+  PairNode nodes[2][PAIR_WEAK];
+
+  __device__ int
+  begin (int s) const
+  {
+    return s > 0 ? stages[s - 1].end : 0;
+  }
+};
+
+// Which patterns of the first nodes go left. The bit of pattern p is bit 31 of
+// word p / 32 after a shift to the left by p % 32.
+using PairPatterns = uint32_t[PAIR_WEAK][PATTERN_WORDS];
+
+// A pair: which of its windows are alive, and what a stage's stumps decided.
+struct Pair {
+  bool first, second;
+  unsigned first_decisions, second_decisions;
+
+  __device__ void
+  decide (const uint32_t *table, bool small, const unsigned sums[9])
+  {
+    const unsigned patterns =
+        small ? cuv_small_patterns (sums) : cuv_large_patterns (sums);
+
+    add (table, patterns, &first_decisions);
+    add (table, patterns >> 16, &second_decisions);
+  }
+
+  static __device__ void
+  add (const uint32_t *table, unsigned pattern, unsigned *decisions)
+  {
+    const uint32_t bit = table[pattern >> 5 & 7] << (pattern & 31);
+
+    *decisions = __funnelshift_l (bit, *decisions, 1);
+  }
+
+  // Ends a stage.
+  template <typename Nodes>
+  __device__ void
+  pass (const Cascade<Nodes> &cascade, const Stage &stage)
+  {
+    first = first && look_up (cascade, stage, first_decisions);
+    second = second && look_up (cascade, stage, second_decisions);
+    first_decisions = second_decisions = 0;
+  }
+};
+
+// What a block needs for the pairs of its tile.
+template <typename Nodes> struct PairTile {
+  const Tile<CuvPair, true> &tile;
+  const Cascade<Nodes> &cascade;
+  const PairStages &first;
+  const PairPatterns &patterns;
+
+  // One of the first stages, of the pairs at n windows.
+  template <int n>
+  __device__ __forceinline__ void
+  decide (int s, const CuvPair *const windows[n], Pair pairs[n]) const
+  {
+    for (int k = first.begin (s); k < first.stages[s].end; k++) {
+      const PairNode &node = first.nodes[tile.split][k];
+      const CuvGridCorners corners = node.corners ();
+
+#pragma unroll
+      for (int i = 0; i < n; i++) {
+        unsigned sums[9];
+
+        cuv_uncut_sums (windows[i], corners, sums);
+        pairs[i].decide (patterns[k], node.small, sums);
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < n; i++)
+      pairs[i].pass (cascade, first.stages[s]);
+  }
+};
+
+// A block's copy.
+static __device__ void
+copy_patterns (PairPatterns to, const uint32_t *from, int n)
+{
+  for (int i = threadIdx.x; i < n * PATTERN_WORDS; i += THREADS)
+    to[0][i] = from[i];
+}
+
+// ---- stage 0 at every position ----
+
+// The bits of rows of the tile, WARPS apart: a word for each half.
+template <typename Nodes>
+static __device__ void
+decide_rows (
+    const PairTile<Nodes> &pairs, int first_row, int n_rows, uint32_t *passed)
+{
+  const Tile<CuvPair, true> &tile = pairs.tile;
+  const int lane = threadIdx.x % 32, word = tile.tile.x / 32;
+  const CuvPair *windows[PAIR_ROWS];
+  Pair both[PAIR_ROWS] = {};
+
+#pragma unroll
+  for (int i = 0; i < PAIR_ROWS; i++) {
+    const int row = min (first_row + i * WARPS, n_rows - 1);
+
+    windows[i] = tile.view (lane, row).sums;
+    both[i].first = tile.inside (lane, row);
+    both[i].second = tile.inside (lane + CUV_PAIR_X, row);
+  }
+  pairs.template decide<PAIR_ROWS> (0, windows, both);
+#pragma unroll
+  for (int i = 0; i < PAIR_ROWS; i++) {
+    const unsigned first = __ballot_sync (~0u, both[i].first);
+    const unsigned second = __ballot_sync (~0u, both[i].second);
+    const int row = first_row + i * WARPS, y = tile.tile.y + row;
+    uint32_t *at = passed + tile.level.first_word + y * tile.level.words + word;
+
+    if (lane == 0 && row < n_rows && y < tile.level.plan.n_y) {
+      at[0] = first;
+      if (word + 1 < tile.level.words)
+        at[1] = second;
+    }
+  }
+}
+
+// Block: one tile. A warp decides some rows at a time.
+template <typename Nodes>
+static __global__ void
+__launch_bounds__ (THREADS) pair_kernel (const CuvTile *tiles,
+    const CuvPyramidLevel *levels, Images images, TileShape shape,
+    Cascade<Nodes> cascade, const __grid_constant__ PairStages first,
+    const uint32_t *all_patterns, uint32_t *passed, CuvHits out)
+{
+  __shared__ PairPatterns patterns;
+
+  out.begin ();
+  const Tile<CuvPair, true> tile (tiles[blockIdx.x], levels, images, shape);
+  copy_patterns (patterns, all_patterns, first.stages[0].end);
+  tile.wait ();
+  __syncthreads ();
+  const PairTile<Nodes> pairs = { tile, cascade, first, patterns };
+  for (int row = cuv_warp_of_thread (); row < shape.rows;
+       row += PAIR_ROWS * WARPS)
+    decide_rows (pairs, row, shape.rows, passed);
+}
+
+// ---- those that pass it ----
+
+// The pairs of a tile of which a window is alive: an entry is the pair's place
+// in the tile and, in bits 14 and 15, which windows are. The pairs of a column
+// of the list have their sums in the same bank of shared memory, those of a row
+// in different ones; a warp takes a row. Only the first rows, as many as are
+// full, are kept so: what columns have more stands behind them in any order.
+struct PairList {
+  uint16_t (*rows)[CUV_PAIR_X];
+  int *columns; // pairs of each
+  int *n_rest;  // pairs behind the full rows
+  int full;     // rows
+  int shift;    // banks from a row of the tile to the next
+
+  __device__ void
+  add (int at, bool first, bool second) const
+  {
+    const uint16_t entry = (uint16_t) (at | first << 14 | second << 15);
+    const int column = (at + at / CUV_PAIR_X * shift) % CUV_PAIR_X;
+    int row;
+
+    if (!first && !second)
+      return;
+    row = atomicAdd (&columns[column], 1);
+    if (row < full)
+      rows[row][column] = entry;
+    else
+      rows[full][atomicAdd (n_rest, 1)] = entry;
+  }
+
+  __device__ int
+  n_rows () const
+  {
+    return full + (*n_rest + CUV_PAIR_X - 1) / CUV_PAIR_X;
+  }
+
+  // What a lane has in a row; 0 is nothing.
+  __device__ unsigned
+  get (int row, int lane) const
+  {
+    const bool there = row < full ? row < columns[lane]
+                                  : (row - full) * CUV_PAIR_X + lane < *n_rest;
+
+    return there ? rows[row][lane] : 0;
+  }
+};
+
+static __device__ int
+place_of (unsigned entry)
+{
+  return entry & (MAX_PAIRS - 1);
+}
+
+static __device__ bool
+has_first (unsigned entry)
+{
+  return entry >> 14 & 1;
+}
+
+static __device__ bool
+has_second (unsigned entry)
+{
+  return entry >> 15 & 1;
+}
+
+// Whether the scan visits the position that is bit lane of a word: if the last
+// one before that keeps the next lies an odd number of positions before it.
+static __device__ bool
+visits (uint32_t keeps, bool visits_first, int lane)
+{
+  const uint32_t before = keeps & ((1u << lane) - 1);
+
+  return before != 0 ? (lane - (31 - __clz (before))) % 2 != 0
+                     : visits_first == (lane % 2 == 0);
+}
+
+static __device__ int
+count_lanes (bool one, bool other)
+{
+  return __popc (__ballot_sync (~0u, one))
+      + __popc (__ballot_sync (~0u, other));
+}
+
+// A warp's pairs of a row of the tile that survive stage 0, as entries of a
+// list; counts the windows visited.
+static __device__ unsigned
+survivors_of_row (const Tile<CuvPair, true> &tile, int row, bool skip,
+    const uint32_t *passed, unsigned *n_visited)
+{
+  const CuvPyramidLevel &level = tile.level;
+  const int lane = threadIdx.x % 32, word = tile.tile.x / 32;
+  const uint32_t *start =
+      passed + level.first_word + (tile.tile.y + row) * level.words;
+  const uint32_t first = start[word];
+  const uint32_t second = word + 1 < level.words ? start[word + 1] : 0;
+  const bool from = visits_first (start, start + word);
+  const bool then = first != 0 ? __clz (first) % 2 == 0 : from;
+  const bool is_first =
+      tile.inside (lane, row) && (!skip || visits (first, from, lane));
+  const bool is_second = tile.inside (lane + CUV_PAIR_X, row)
+      && (!skip || visits (second, then, lane));
+
+  *n_visited += count_lanes (is_first, is_second);
+  return (is_first && first >> lane & 1) << 14
+      | (is_second && second >> lane & 1) << 15;
+}
+
+// One of the first stages of all pairs of a list; returns how many windows
+// pass.
+template <typename Nodes>
+static __device__ unsigned
+close_up_pairs (const PairTile<Nodes> &pairs, int s, PairList list, PairList to)
+{
+  const int n = list.n_rows ();
+  unsigned alive = 0;
+
+  for (int row = cuv_warp_of_thread (); row < n; row += WARPS) {
+    const unsigned entry = list.get (row, threadIdx.x % 32);
+    const int at = place_of (entry);
+    const CuvPair *window =
+        pairs.tile.view (at % CUV_PAIR_X, at / CUV_PAIR_X).sums;
+    Pair pair = { has_first (entry), has_second (entry), 0, 0 };
+
+    pairs.template decide<1> (s, &window, &pair);
+    to.add (at, pair.first, pair.second);
+    alive += count_lanes (pair.first, pair.second);
+  }
+  return alive;
+}
+
+// Lists the windows of some rows of a list.
+static __device__ void
+list_windows (const PairList &list, int row, int end, List to, int *n)
+{
+  for (row += cuv_warp_of_thread (); row < end; row += WARPS) {
+    const unsigned entry = list.get (row, threadIdx.x % 32);
+    const int at = place_of (entry);
+    const int window = at / CUV_PAIR_X * TILE_X + at % CUV_PAIR_X;
+
+    if (has_first (entry))
+      to.index[atomicAdd (n, 1)] = (uint16_t) window;
+    if (has_second (entry))
+      to.index[atomicAdd (n, 1)] = (uint16_t) (window + CUV_PAIR_X);
+  }
+}
+
+// What a block has in shared memory beside the tile.
+struct PairMemory {
+  PairPatterns patterns;
+  uint16_t rows[2][LIST_ROWS][CUV_PAIR_X], windows[MANY_WINDOWS];
+  int columns[PAIR_STAGES][CUV_PAIR_X], n_rest[PAIR_STAGES];
+  int n_windows[3]; // of drive()
+  unsigned visited;
+  unsigned alive[PAIR_STAGES + 1]; // after each stage; in the end, pairs after
+                                   // stage 0
+
+  __device__ void
+  clear ()
+  {
+    for (int i = threadIdx.x; i < PAIR_STAGES * CUV_PAIR_X; i += THREADS)
+      columns[0][i] = 0;
+    if (threadIdx.x < PAIR_STAGES)
+      n_rest[threadIdx.x] = 0;
+    if (threadIdx.x <= PAIR_STAGES)
+      alive[threadIdx.x] = 0;
+    if (threadIdx.x == 0)
+      visited = 0;
+  }
+
+  // Of the pairs after a stage.
+  __device__ PairList
+  list (int s, int full, int shift)
+  {
+    return { rows[s % 2], columns[s], &n_rest[s], full, shift };
+  }
+};
+
+// Block: one tile.
+template <typename Nodes>
+static __global__ void
+__launch_bounds__ (THREADS, 5)
+    pair_survivor_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
+        Images images, TileShape shape, Cascade<Nodes> cascade,
+        const __grid_constant__ PairStages first, const uint32_t *all_patterns,
+        CuvRows rows, const uint32_t *passed, CuvHits out)
+{
+  __shared__ PairMemory memory;
+  const CuvTile at = tiles[blockIdx.x];
+  const int lane = threadIdx.x % 32, warp = cuv_warp_of_thread ();
+  unsigned entries[MAX_TILE_Y / WARPS] = {}, visited = 0, alive = 0, n = 0;
+
+  if (!rows.has_level (at.level))
+    return;
+  const Tile<CuvPair, true> tile (at, levels, images, shape);
+  const PairTile<Nodes> pairs = { tile, cascade, first, memory.patterns };
+  memory.clear ();
+  copy_patterns (memory.patterns, all_patterns, first.stages[first.n - 1].end);
+  __syncthreads ();
+#pragma unroll
+  for (int i = 0; i < MAX_TILE_Y / WARPS; i++) {
+    const int row = warp + i * WARPS, y = at.y + row;
+
+    if (row < shape.rows && y < tile.level.plan.n_y && rows.has (at.level, y))
+      entries[i] = survivors_of_row (tile, row, cascade.skip, passed, &visited);
+    alive += count_lanes (has_first (entries[i]), has_second (entries[i]));
+    n += __popc (__ballot_sync (~0u, entries[i] != 0));
+  }
+  if (lane == 0) {
+    atomicAdd (&memory.visited, visited);
+    atomicAdd (&memory.alive[0], alive);
+    atomicAdd (&memory.alive[PAIR_STAGES], n);
+  }
+  tile.wait ();
+  __syncthreads ();
+
+  // as if all columns had as many
+  const int shift = tile.pitch * tile.level.plan.step % CUV_PAIR_X;
+  int full = memory.alive[PAIR_STAGES] / CUV_PAIR_X, s = 0;
+  PairList list = memory.list (0, full, shift);
+#pragma unroll
+  for (int i = 0; i < MAX_TILE_Y / WARPS; i++)
+    list.add ((warp + i * WARPS) * CUV_PAIR_X + lane, has_first (entries[i]),
+        has_second (entries[i]));
+  __syncthreads ();
+  while (s + 1 < first.n && memory.alive[s] > FEW_WINDOWS) {
+    full /= 2; // about half of them pass
+    const PairList next = memory.list (++s, full, shift);
+    const unsigned passing = close_up_pairs (pairs, s, list, next);
+
+    if (lane == 0)
+      atomicAdd (&memory.alive[s], passing);
+    list = next;
+    __syncthreads ();
+  }
+
+  // the rest window by window, as many at a time as there is room for
+  const Survivors<Nodes, CuvPair, true, true> survivors = { cascade, tile,
+    images, out, cascade.nodes_of (tile.split) };
+  const List windows = { memory.windows, nullptr };
+  const List free = { memory.rows[(s + 1) % 2][0], nullptr };
+  const int n_rows = list.n_rows (), many = MANY_WINDOWS / (2 * CUV_PAIR_X);
+
+  for (int row = 0; row < n_rows; row += many) {
+    __syncthreads ();
+    if (threadIdx.x < 3)
+      memory.n_windows[threadIdx.x] = 0;
+    __syncthreads ();
+    list_windows (
+        list, row, min (row + many, n_rows), windows, &memory.n_windows[0]);
+    __syncthreads ();
+    // a model of one stage has it run again here, for the score
+    drive (survivors, min (s + 1, cascade.n_stages - 1), windows, free,
+        memory.n_windows);
+  }
+  if (threadIdx.x == 0 && memory.visited > 0)
+    atomicAdd (&out.counters->windows, memory.visited);
+  if ((int) threadIdx.x <= s && memory.alive[threadIdx.x] > 0)
+    atomicAdd (
+        &out.counters->survivors[threadIdx.x], memory.alive[threadIdx.x]);
+}
+
+#endif
