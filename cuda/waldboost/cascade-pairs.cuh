@@ -16,6 +16,14 @@
 #define MAX_PAIRS (LIST_ROWS * CUV_PAIR_X)
 #define MANY_WINDOWS 512 // of a tile, that go on one by one at a time
 
+// Blocks for a multiprocessor; those of compute capability 7.5 have room for
+// 1024 threads.
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
+#define PAIR_BLOCKS 4
+#else
+#define PAIR_BLOCKS 5
+#endif
+
 // A node, laid out for pairs.
 struct PairNode {
   int32_t row[4], column[3]; // as in CuvGridCorners, without the first column
@@ -357,7 +365,7 @@ struct PairMemory {
 // Block: one tile.
 template <typename Nodes>
 static __global__ void
-__launch_bounds__ (THREADS, 5)
+__launch_bounds__ (THREADS, PAIR_BLOCKS)
     pair_survivor_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
         Images images, TileShape shape, Cascade<Nodes> cascade,
         const __grid_constant__ PairStages first, const uint32_t *all_patterns,
