@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // OpenCV's cascades: two kernels over tiles of window positions. The first
-// decides stage 0 at every position and leaves bits; for pairs of windows see
-// cascade-pairs.cuh. From the bits the second works out which positions the
-// scan visits (a reject at stage 0 skips the next one), gathers the survivors
-// of a tile, and drives them through the other stages, closing up the list
-// after each.
+// decides stage 0 at every position and leaves bits. From the bits the second
+// works out which positions the scan visits (a reject at stage 0 skips the next
+// one), gathers the survivors of a tile, and drives them through the other
+// stages, closing up the list after each. Most cascades of patterns go by pairs
+// of windows instead: cascade-pairs.cuh.
 #ifndef CUV_WALDBOOST_CASCADE_KERNELS_CUH
 #define CUV_WALDBOOST_CASCADE_KERNELS_CUH
 
@@ -136,7 +136,7 @@ __launch_bounds__ (THREADS)
 }
 
 // Whether the scan visits the first position of a word: it does if the last
-// position that keeps the next one lies an even number of positions before it.
+// position that keeps the next one lies an odd number of positions before it.
 // Words without any leave it as it was.
 static __device__ bool
 visits_first (const uint32_t *row_start, const uint32_t *word)

@@ -7,7 +7,6 @@
 
 #include "waldboost/cascade-kernels.cuh"
 
-#define PAIR_ROWS 2     // that a warp decides at once
 #define PAIR_STAGES 6   // that are decided by pairs, at most,
 #define PAIR_WEAK 48    // of so many weak classifiers, at most
 #define PATTERN_WORDS 8 // of a node: a bit for each pattern
@@ -43,12 +42,6 @@ struct PairStages {
   int32_t n; // 0: stage 0 does not fit
   Stage stages[PAIR_STAGES];
   PairNode nodes[2][PAIR_WEAK];
-
-  __device__ int
-  begin (int s) const
-  {
-    return s > 0 ? stages[s - 1].end : 0;
-  }
 };
 
 // Which patterns of the first nodes go left. The bit of pattern p is bit 31 of
@@ -101,7 +94,7 @@ template <typename Nodes> struct PairTile {
   __device__ __forceinline__ void
   decide (int s, const CuvPair *const windows[n], Pair pairs[n]) const
   {
-    for (int k = first.begin (s); k < first.stages[s].end; k++) {
+    for (int k = first.stages[s].first; k < first.stages[s].end; k++) {
       const PairNode &node = first.nodes[tile.split][k];
       const CuvGridCorners corners = node.corners ();
 
@@ -109,7 +102,7 @@ template <typename Nodes> struct PairTile {
       for (int i = 0; i < n; i++) {
         unsigned sums[9];
 
-        cuv_uncut_sums (windows[i], corners, sums);
+        cuv_packed_sums (windows[i], corners, sums);
         pairs[i].decide (patterns[k], node.small, sums);
       }
     }
@@ -124,39 +117,38 @@ static __device__ void
 copy_patterns (PairPatterns to, const uint32_t *from, int n)
 {
   for (int i = threadIdx.x; i < n * PATTERN_WORDS; i += THREADS)
-    to[0][i] = from[i];
+    to[i / PATTERN_WORDS][i % PATTERN_WORDS] = from[i];
 }
 
 // ---- stage 0 at every position ----
 
-// The bits of rows of the tile, WARPS apart: a word for each half.
-template <typename Nodes>
+// The bits of n rows of the tile, WARPS apart: a word for each half.
+template <int n, typename Nodes>
 static __device__ void
-decide_rows (
-    const PairTile<Nodes> &pairs, int first_row, int n_rows, uint32_t *passed)
+decide_rows (const PairTile<Nodes> &pairs, int first_row, uint32_t *passed)
 {
   const Tile<CuvPair, true> &tile = pairs.tile;
   const int lane = threadIdx.x % 32, word = tile.tile.x / 32;
-  const CuvPair *windows[PAIR_ROWS];
-  Pair both[PAIR_ROWS] = {};
+  const CuvPair *windows[n];
+  Pair both[n] = {};
 
 #pragma unroll
-  for (int i = 0; i < PAIR_ROWS; i++) {
-    const int row = min (first_row + i * WARPS, n_rows - 1);
+  for (int i = 0; i < n; i++) {
+    const int row = first_row + i * WARPS;
 
     windows[i] = tile.view (lane, row).sums;
     both[i].first = tile.inside (lane, row);
     both[i].second = tile.inside (lane + CUV_PAIR_X, row);
   }
-  pairs.template decide<PAIR_ROWS> (0, windows, both);
+  pairs.template decide<n> (0, windows, both);
 #pragma unroll
-  for (int i = 0; i < PAIR_ROWS; i++) {
+  for (int i = 0; i < n; i++) {
     const unsigned first = __ballot_sync (~0u, both[i].first);
     const unsigned second = __ballot_sync (~0u, both[i].second);
-    const int row = first_row + i * WARPS, y = tile.tile.y + row;
+    const int y = tile.tile.y + first_row + i * WARPS;
     uint32_t *at = passed + tile.level.first_word + y * tile.level.words + word;
 
-    if (lane == 0 && row < n_rows && y < tile.level.plan.n_y) {
+    if (lane == 0 && y < tile.level.plan.n_y) {
       at[0] = first;
       if (word + 1 < tile.level.words)
         at[1] = second;
@@ -180,24 +172,27 @@ __launch_bounds__ (THREADS) pair_kernel (const CuvTile *tiles,
   tile.wait ();
   __syncthreads ();
   const PairTile<Nodes> pairs = { tile, cascade, first, patterns };
-  for (int row = cuv_warp_of_thread (); row < shape.rows;
-       row += PAIR_ROWS * WARPS)
-    decide_rows (pairs, row, shape.rows, passed);
+  int row = cuv_warp_of_thread ();
+  for (; row + WARPS < shape.rows; row += 2 * WARPS)
+    decide_rows<2> (pairs, row, passed);
+  for (; row < shape.rows; row += WARPS)
+    decide_rows<1> (pairs, row, passed);
 }
 
 // ---- those that pass it ----
 
 // The pairs of a tile of which a window is alive: an entry is the pair's place
-// in the tile and, in bits 14 and 15, which windows are. The pairs of a column
-// of the list have their sums in the same bank of shared memory, those of a row
-// in different ones; a warp takes a row. Only the first rows, as many as are
-// full, are kept so: what columns have more stands behind them in any order.
+// in the tile and, in bits 14 and 15, which windows are. A warp takes a row of
+// the list. Its columns are the banks of shared memory that have the pairs'
+// sums, where windows step by 1 or 2, so that a row's reads do not collide.
+// Only the first rows, as many as are full, are kept so: what columns have more
+// stands behind them in any order.
 struct PairList {
-  uint16_t (*rows)[CUV_PAIR_X];
-  int *columns; // pairs of each
-  int *n_rest;  // pairs behind the full rows
-  int full;     // rows
-  int shift;    // banks from a row of the tile to the next
+  uint16_t *entries; // CUV_PAIR_X in a row
+  int *columns;      // pairs of each
+  int *n_rest;       // pairs behind the full rows
+  int full;          // rows
+  int shift;         // banks from a row of the tile to the next
 
   __device__ void
   add (int at, bool first, bool second) const
@@ -210,9 +205,9 @@ struct PairList {
       return;
     row = atomicAdd (&columns[column], 1);
     if (row < full)
-      rows[row][column] = entry;
+      entries[row * CUV_PAIR_X + column] = entry;
     else
-      rows[full][atomicAdd (n_rest, 1)] = entry;
+      entries[full * CUV_PAIR_X + atomicAdd (n_rest, 1)] = entry;
   }
 
   __device__ int
@@ -228,7 +223,7 @@ struct PairList {
     const bool there = row < full ? row < columns[lane]
                                   : (row - full) * CUV_PAIR_X + lane < *n_rest;
 
-    return there ? rows[row][lane] : 0;
+    return there ? entries[row * CUV_PAIR_X + lane] : 0;
   }
 };
 
@@ -334,31 +329,28 @@ list_windows (const PairList &list, int row, int end, List to, int *n)
 // What a block has in shared memory beside the tile.
 struct PairMemory {
   PairPatterns patterns;
-  uint16_t rows[2][LIST_ROWS][CUV_PAIR_X], windows[MANY_WINDOWS];
+  uint16_t entries[2][MAX_PAIRS], windows[MANY_WINDOWS];
   int columns[PAIR_STAGES][CUV_PAIR_X], n_rest[PAIR_STAGES];
-  int n_windows[3]; // of drive()
-  unsigned visited;
-  unsigned alive[PAIR_STAGES + 1]; // after each stage; in the end, pairs after
-                                   // stage 0
+  int n_windows[3];                     // of drive()
+  unsigned visited, alive[PAIR_STAGES]; // windows, alive after each stage
+  unsigned n_pairs;                     // alive after stage 0
 
   __device__ void
   clear ()
   {
     for (int i = threadIdx.x; i < PAIR_STAGES * CUV_PAIR_X; i += THREADS)
-      columns[0][i] = 0;
+      columns[i / CUV_PAIR_X][i % CUV_PAIR_X] = 0;
     if (threadIdx.x < PAIR_STAGES)
-      n_rest[threadIdx.x] = 0;
-    if (threadIdx.x <= PAIR_STAGES)
-      alive[threadIdx.x] = 0;
+      n_rest[threadIdx.x] = alive[threadIdx.x] = 0;
     if (threadIdx.x == 0)
-      visited = 0;
+      visited = n_pairs = 0;
   }
 
   // Of the pairs after a stage.
   __device__ PairList
   list (int s, int full, int shift)
   {
-    return { rows[s % 2], columns[s], &n_rest[s], full, shift };
+    return { entries[s % 2], columns[s], &n_rest[s], full, shift };
   }
 };
 
@@ -395,14 +387,14 @@ __launch_bounds__ (THREADS, PAIR_BLOCKS)
   if (lane == 0) {
     atomicAdd (&memory.visited, visited);
     atomicAdd (&memory.alive[0], alive);
-    atomicAdd (&memory.alive[PAIR_STAGES], n);
+    atomicAdd (&memory.n_pairs, n);
   }
   tile.wait ();
   __syncthreads ();
 
-  // as if all columns had as many
+  // rows that would be full if all columns had as many
   const int shift = tile.pitch * tile.level.plan.step % CUV_PAIR_X;
-  int full = memory.alive[PAIR_STAGES] / CUV_PAIR_X, s = 0;
+  int full = memory.n_pairs / CUV_PAIR_X, s = 0;
   PairList list = memory.list (0, full, shift);
 #pragma unroll
   for (int i = 0; i < MAX_TILE_Y / WARPS; i++)
@@ -424,7 +416,7 @@ __launch_bounds__ (THREADS, PAIR_BLOCKS)
   const Survivors<Nodes, CuvPair, true, true> survivors = { cascade, tile,
     images, out, cascade.nodes_of (tile.split) };
   const List windows = { memory.windows, nullptr };
-  const List free = { memory.rows[(s + 1) % 2][0], nullptr };
+  const List spare = { memory.entries[(s + 1) % 2], nullptr };
   const int n_rows = list.n_rows (), many = MANY_WINDOWS / (2 * CUV_PAIR_X);
 
   for (int row = 0; row < n_rows; row += many) {
@@ -436,7 +428,7 @@ __launch_bounds__ (THREADS, PAIR_BLOCKS)
         list, row, min (row + many, n_rows), windows, &memory.n_windows[0]);
     __syncthreads ();
     // a model of one stage has it run again here, for the score
-    drive (survivors, min (s + 1, cascade.n_stages - 1), windows, free,
+    drive (survivors, min (s + 1, cascade.n_stages - 1), windows, spare,
         memory.n_windows);
   }
   if (threadIdx.x == 0 && memory.visited > 0)

@@ -118,12 +118,11 @@ CascadeScanner<Node>::find_shape (const CuvWaldboostPlan &plan)
 
   for (int i = 0; i < plan.n_levels; i++)
     widest = std::max (widest, plan.levels[i].step);
-  // survivor_kernel's lists, and what the system takes of a block
-  const int lists_bytes = paired ? 1024 + sizeof (PairMemory)
-                                 : 1024
-          + 2 * TILE_X
-              * (haar ? MAX_HAAR_Y * (int) (sizeof (uint16_t) + sizeof (float))
-                      : MAX_TILE_Y * (int) sizeof (uint16_t));
+  // what the kernels have beside the tile, and the system takes of a block
+  const int of_list = haar ? MAX_HAAR_Y * (sizeof (uint16_t) + sizeof (float))
+                           : MAX_TILE_Y * sizeof (uint16_t);
+  const int lists_bytes = 1024
+      + std::max ((int) sizeof (PairMemory) * paired, 2 * TILE_X * of_list);
   shape.window_height = model.window_height;
   shape.half = (columns + model.window_width / 2 + 1 + many - 1) / many * many;
   shape.pitch[0] = ((columns - 1) * (widest == 2 ? 1 : widest)
@@ -227,7 +226,8 @@ CascadeScanner<Node>::find_pairs (const CuvLayout layouts[2], CuvTables *tables)
       for (int k = 0; pairs.n > 0 && k < pairs.stages[pairs.n - 1].end; k++)
         pairs.nodes[s][k] = lay_out_pair (source[k], layouts[s]);
     }
-    patterns_at = tables->add (lay_out_patterns (source));
+    if (pairs.n > 0)
+      patterns_at = tables->add (lay_out_patterns (source));
   }
 }
 
@@ -448,7 +448,7 @@ CascadeScanner<Node>::launch_tiled (const CuvPyramid &pyramid,
     if (pairs.n > 0)
       return launch_pairs<Nodes> (pyramid, hits, rows, stream);
   }
-  if (haar && fixed)
+  if (fixed)
     return launch<Nodes, Sum, true, true, haar> (pyramid, hits, rows, stream);
   return launch<Nodes, Sum, true, true, false> (pyramid, hits, rows, stream);
 }

@@ -21,10 +21,11 @@
 #define FEW 32        // windows that no longer pay for closing up the list
 #define FEW_WEAK 32   // of stage 0 that fit a kernel's arguments
 
-// Pitches of tiles whose windows are up to FIXED_WINDOW wide: the same corner
-// of windows of different rows then has the same address but for a constant. Of
-// windows one below the other it lies 8 banks of shared memory apart, or 16 if
-// they step by 2: those that are left of a tile stand in clusters.
+// Haar: pitches of tiles whose windows are up to FIXED_WINDOW wide: the same
+// corner of windows of different rows then has the same address but for a
+// constant. Of windows one below the other it lies 8 banks of shared memory
+// apart, or 16 if they step by 2: those that are left of a tile stand in
+// clusters.
 #define FIXED_WINDOW 62
 static constexpr __host__ __device__ int
 fixed_pitch (bool split)
@@ -98,7 +99,7 @@ template <typename Sum> struct View {
   unsigned half; // of pairs: selects the bytes of the window's half
 };
 
-// A block's sum as it is in a window, of its low bits.
+// A window's sum of a block.
 template <typename Sum>
 static __device__ __forceinline__ int
 sum_in (const View<Sum> &, unsigned sum)
@@ -121,7 +122,7 @@ decide (
   unsigned sums[9];
   int block[9];
 
-  cuv_uncut_sums (view.sums, node.corners, sums);
+  cuv_packed_sums (view.sums, node.corners, sums);
 #pragma unroll
   for (int k = 0; k < 9; k++)
     block[k] = sum_in (view, sums[k]);

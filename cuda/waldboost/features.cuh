@@ -97,11 +97,11 @@ cuv_element (CuvPair pair)
 }
 
 // The sums of 3x3 blocks, of a window whose top left corner is at window; all
-// in 32 bits, for 16-bit arithmetic costs twice as much. Of elements of 16 bits
-// the lower half is the sum.
+// in 32 bits, because 16-bit arithmetic costs twice as much. Of elements of 16
+// bits the lower half is the sum.
 template <typename Sum>
 static __device__ __forceinline__ void
-cuv_uncut_sums (
+cuv_packed_sums (
     const Sum *window, const CuvGridCorners &corners, unsigned sums[9])
 {
   unsigned across[4][3];
@@ -130,7 +130,7 @@ cuv_block_sums (const Sum *window, const CuvGridCorners &corners, int block[9])
 {
   unsigned sums[9];
 
-  cuv_uncut_sums (window, corners, sums);
+  cuv_packed_sums (window, corners, sums);
 #pragma unroll
   for (int k = 0; k < 9; k++)
     block[k] = (Sum) sums[k];
@@ -155,8 +155,8 @@ cuv_below (const int block[9])
 #define CUV_SMALL_BLOCK 128 // pixels: their sum has 15 bits
 
 // The inclusive patterns of a pair's windows, in bytes 0 and 2, of blocks of up
-// to CUV_SMALL_BLOCK pixels. With its highest bit set, a half less the centre's
-// borrows nothing from the other half, and keeps that bit if it is not below.
+// to CUV_SMALL_BLOCK pixels: 2^15 + neighbour - centre neither borrows nor
+// carries, and has bit 15 set if the neighbour is not below the centre.
 static __device__ __forceinline__ unsigned
 cuv_small_patterns (const unsigned sums[9])
 {
@@ -179,6 +179,7 @@ cuv_large_patterns (const unsigned sums[9])
   const int order[8] = { 0, 1, 2, 5, 8, 7, 6, 3 };
   unsigned first = 0, second = 0;
 
+#pragma unroll
   for (int k = 0; k < 8; k++) {
     const unsigned sum = sums[order[k]];
 

@@ -27,10 +27,10 @@ enum CuvResize {
   CUV_RESIZE_FAR,
 };
 
-// An element of an integral image for pairs of windows: element (x, y) of the
-// image plus 2^16 times the element CUV_PAIR_X positions to the right, modulo
-// 2^32. The sums of a block are then the halves of one word, if they fit 16
-// bits: one read and one subtraction do for both windows.
+// An element of an integral image for pairs of windows: that of pixels (x, y)
+// plus 2^16 times those CUV_PAIR_X window positions to the right, modulo 2^32.
+// The sums of a block are then the halves of one word, if they fit 16 bits: one
+// read and one subtraction do for both windows.
 struct CuvPair {
   uint32_t sums;
 };
