@@ -28,6 +28,7 @@ static const ModelKind kinds[] = {
   { "sums above 16 bits", LBP, STAGES, SUM, 1, 100, 0, 3, 5, 1, 0, 0.6 },
   { "trees", LBP, STAGES, SUM, 1, 20, 0, 3, 6, 8, 0, 0.6 },
   { "long stages", LBP, STAGES, SUM, 1, 20, 0, 3, 20, 1, 0, 0.6 },
+  { "many stages", LBP, STAGES, SUM, 1, 30, 0, 10, 5, 1, 0, 0.7 },
   { "one stump", LBP, STAGES, SUM, 1, 3, 0, 1, 1, 1, 0, 0.5 },
   { "Haar stumps", HAAR, STAGES, SUM, 0, 24, 0, 5, 9, 1, 0, 0.6 },
   { "Haar trees", HAAR, STAGES, SUM, 0, 24, 0, 4, 5, 5, 0, 0.6 },
@@ -229,41 +230,46 @@ model_of_blocks (const ModelKind *kind, int w, int h)
   return self;
 }
 
-/* Sums of blocks at the limits of 16 bits: 257 and 258 white pixels, with some
- * that are a little or much darker, and sums that fit 15 bits beside them. */
+static void
+check_blocks (const ModelKind *kind, int w, int h)
+{
+  const int width = 3 * w + 30, height = 3 * h + 20;
+  RandomModel *random = model_of_blocks (kind, w, h);
+  CuvWaldboostParams params = { .scan = CUV_SCAN_OPENCV, .scale_factor = 1.1 };
+  CuvCheckFrame frame =
+      cuv_check_frame_new ("GRAY8", width, height, CUV_CHECK_WHITE);
+  const CuvComponent *grey = &frame.frame.component[0];
+
+  cuv_check_case ("white, %s, blocks of %d x %d", kind->name, w, h);
+  for (int y = height / 2; y < height; y++)
+    memset (grey->data + y * grey->stride + width / 2, 110,
+        (size_t) (width - width / 2));
+  for (int k = 0; k < 200; k++)
+    grey->data[cuv_check_below (height) * grey->stride
+        + cuv_check_below (width)] = k % 2 ? 0 : 254;
+  check_scan (&random->model, &params, &frame, true);
+  cuv_check_frame_free (&frame);
+  free (random);
+}
+
+/* Sums of blocks at the limits of 15 and 16 bits: 128, 129, 257 and 258 white
+ * pixels, with some that are a little or much darker. */
 static void
 check_limits (void)
 {
   static const int blocks[][2] = { { 1, 257 }, { 2, 129 }, { 16, 16 },
-    { 17, 15 }, { 32, 8 }, { 64, 64 } };
+    { 17, 15 }, { 32, 8 }, { 64, 64 }, { 8, 16 }, { 3, 43 } };
+  static const ModelKind cascade = { "cascade", LBP, STAGES, SUM, 1, 0, 0, 1, 1,
+    1, 0, 0.5 };
   static const ModelKind limits[] = {
-    { "cascade", LBP, STAGES, SUM, 1, 0, 0, 1, 1, 1, 0, 0.5 },
     { "LBP", LBP, FIXED, SUM, 0, 0, 0, 1, 1, 1, 0, 0.5 },
     { "LRD", LRD, FIXED, ROUND, 0, 0, 0, 1, 1, 1, 0, 0.5 },
     { "LRP", LRP, FLOAT, SUM, 0, 0, 0, 1, 1, 1, 0, 0.5 },
   };
 
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
-    const ModelKind *kind = &limits[i % 4];
-    int w = blocks[i][0], h = blocks[i][1];
-    int width = 3 * w + 30, height = 3 * h + 20;
-    RandomModel *random = model_of_blocks (kind, w, h);
-    CuvWaldboostParams params = { .scan = CUV_SCAN_OPENCV,
-      .scale_factor = 1.1 };
-    CuvCheckFrame frame =
-        cuv_check_frame_new ("GRAY8", width, height, CUV_CHECK_WHITE);
-    const CuvComponent *grey = &frame.frame.component[0];
-
-    cuv_check_case ("white, %s, blocks of %d x %d", kind->name, w, h);
-    for (int y = height / 2; y < height; y++)
-      memset (grey->data + y * grey->stride + width / 2, 110,
-          (size_t) (width - width / 2));
-    for (int k = 0; k < 200; k++)
-      grey->data[cuv_check_below (height) * grey->stride
-          + cuv_check_below (width)] = k % 2 ? 0 : 254;
-    check_scan (&random->model, &params, &frame, true);
-    cuv_check_frame_free (&frame);
-    free (random);
+    check_blocks (&cascade, blocks[i][0], blocks[i][1]);
+    check_blocks (&limits[i % 3], blocks[i][0], blocks[i][1]);
   }
 }
 
