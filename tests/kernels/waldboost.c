@@ -234,6 +234,8 @@ static void
 check_blocks (const ModelKind *kind, int w, int h)
 {
   const int width = 3 * w + 30, height = 3 * h + 20;
+  /* where the second block of windows at an even position begins */
+  const int black = (width / 2 - w) / 2 * 2 + 1 + w;
   RandomModel *random = model_of_blocks (kind, w, h);
   CuvWaldboostParams params = { .scan = CUV_SCAN_OPENCV, .scale_factor = 1.1 };
   CuvCheckFrame frame =
@@ -241,10 +243,14 @@ check_blocks (const ModelKind *kind, int w, int h)
   const CuvComponent *grey = &frame.frame.component[0];
 
   cuv_check_case ("white, %s, blocks of %d x %d", kind->name, w, h);
-  for (int y = height / 2; y < height; y++)
-    memset (grey->data + y * grey->stride + width / 2, 110,
-        (size_t) (width - width / 2));
-  for (int k = 0; k < 200; k++)
+  for (int y = 0; y < height; y++) {
+    uint8_t *row = grey->data + y * grey->stride;
+
+    memset (row + black, 0, (size_t) (width - black));
+    if (y >= height / 2)
+      memset (row, 110, (size_t) black);
+  }
+  for (int k = 0; k < width * height / 200; k++)
     grey->data[cuv_check_below (height) * grey->stride
         + cuv_check_below (width)] = k % 2 ? 0 : 254;
   check_scan (&random->model, &params, &frame, true);
@@ -253,7 +259,7 @@ check_blocks (const ModelKind *kind, int w, int h)
 }
 
 /* Sums of blocks at the limits of 15 and 16 bits: 128, 129, 257 and 258 white
- * pixels, with some that are a little or much darker. */
+ * pixels beside black ones, with some that are a little or much darker. */
 static void
 check_limits (void)
 {
