@@ -42,6 +42,11 @@ double ntf_sum_difference (const CuvNtfFactors *a, const CuvNtfFactors *b);
 double ntf_cosine (
     const CuvNtfFactors *a, int k, const CuvNtfFactors *b, int l, int mode);
 
+/* How much that may be after an iteration of HALS: its sweeps amplify roundings
+ * of the products with the tensor, the more the more alike terms are. The most
+ * of 12 600 cases on a CPU was 7.6e-6, on a GPU 1.2e-5. */
+#define NTF_HALS_DIFFERENCE 5e-5
+
 /* Whether all values are finite and not below 0, and padding is 0. */
 bool ntf_is_sound (const CuvNtfFactors *self, const CuvNtfResult *result);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fast versions: to 1e-5 of the reference, and among themselves to the bit. */
+/* Fast versions: near the reference, and among themselves to the bit. */
 #include "cuvcheck.h"
 #include "cuvcpu.h"
 #include "ntf-inputs.h"
@@ -67,7 +67,7 @@ check_hals (const CuvNtfTensor *tensor, double sparsity, int rank)
     ntf_copy_factors (&factors, &wanted);
     cuv_ntf_run (tensor, &params, &wanted, &wanted_result);
     result = ntf_run_cpu (tensor, &params, 2, &factors);
-    CUV_CHECK (ntf_sum_difference (&wanted, &factors) < 1e-5,
+    CUV_CHECK (ntf_sum_difference (&wanted, &factors) < NTF_HALS_DIFFERENCE,
         "%d: difference %g", i, ntf_sum_difference (&wanted, &factors));
     CUV_CHECK (fabs (wanted_result.errors[0] - result.errors[0]) < 1e-6);
     params.init = CUV_NTF_PREVIOUS;
