@@ -133,13 +133,12 @@ nodes_of (const CuvWaldboostModel *model, const HaarNode *)
 }
 
 // Whether unpacked nodes are as before.
-template <typename Sum, typename Node>
+template <typename Node>
 static bool
 survive_packing (const std::vector<Node> &nodes, const CuvLayout &layout)
 {
   return std::all_of (nodes.begin (), nodes.end (), [&] (const Node &node) {
-    const Node after =
-        unpack<Sum> (pack (node, layout), layout.pitch * layout.size);
+    const Node after = unpack (pack (node, layout), layout.pitch * layout.size);
 
     return memcmp (&after.corners, &node.corners, sizeof node.corners) == 0;
   });

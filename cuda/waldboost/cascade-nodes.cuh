@@ -38,6 +38,9 @@ struct alignas (16) HaarNode {
 
 // ---- packed: distances in elements ----
 
+// Of a cascade's integral images, which are uint32_t or CuvPair.
+#define ELEMENT_BYTES ((int) sizeof (uint32_t))
+
 // A grid: where its first corner is, and from there the next row; the second
 // and the third column. The fourth is as far from the third as the second from
 // the first, also where columns are split: by twice a block's width.
@@ -54,11 +57,10 @@ pack (const LbpNode &node, const CuvLayout &layout)
       (in_elements (c.column[1]) & 0xffff) | in_elements (c.column[2]) << 16);
 }
 
-template <typename Sum>
 static inline __host__ __device__ LbpNode
 unpack (const uint2 &packed, int)
 {
-  const int size = sizeof (Sum);
+  const int size = ELEMENT_BYTES;
   const int first = (int) (packed.x & 0xffff), down = (int) (packed.x >> 16);
   const int second = (int16_t) packed.y, third = (int) packed.y >> 16;
   LbpNode node = {};
@@ -98,12 +100,11 @@ pack (const HaarNode &node, const CuvLayout &layout)
   return make_uint4 (words[0], words[1], words[2], words[3]);
 }
 
-template <typename Sum>
 static inline __host__ __device__ HaarNode
 unpack (const uint4 &packed, int pitch)
 {
   const uint32_t words[3] = { packed.x, packed.y, packed.z };
-  const int size = sizeof (Sum);
+  const int size = ELEMENT_BYTES;
   HaarNode node = {};
 
   for (int k = 0; k < 3; k++) {
@@ -148,8 +149,8 @@ template <typename Of> struct WideNodes {
   }
 };
 
-// Those that survive packing, in tiles of elements Sum.
-template <typename Of, typename Sum> struct PackedNodes {
+// Those that survive packing.
+template <typename Of> struct PackedNodes {
   using Node = Of;
   static const bool packed = true;
   const typename Node::Packed *features;
@@ -159,7 +160,7 @@ template <typename Of, typename Sum> struct PackedNodes {
   __device__ __forceinline__ Node
   operator[] (int k) const
   {
-    Node node = unpack<Sum> (__ldg (features + k), pitch);
+    Node node = unpack (__ldg (features + k), pitch);
     const uint2 branch = __ldg (branches + k);
 
     node.left.child = (int) branch.x;

@@ -48,9 +48,8 @@ private:
   int reserve_bits (const CuvPyramid &pyramid);
   void find_nodes (
       WideNodes<Node> *nodes, const CuvPyramid &pyramid, bool split) const;
-  template <typename Sum>
-  void find_nodes (PackedNodes<Node, Sum> *nodes, const CuvPyramid &pyramid,
-      bool split) const;
+  void find_nodes (
+      PackedNodes<Node> *nodes, const CuvPyramid &pyramid, bool split) const;
   template <typename Nodes>
   Cascade<Nodes> device_cascade (const CuvPyramid &pyramid) const;
   Images images (const CuvPyramid &pyramid) const;
@@ -111,7 +110,7 @@ template <typename Node>
 void
 CascadeScanner<Node>::find_shape (const CuvWaldboostPlan &plan)
 {
-  const int size = sizeof (uint32_t), many = 16 / size;
+  const int size = ELEMENT_BYTES, many = 16 / size;
   const int images = 1 + (model.tilted != 0);
   const int columns = paired ? CUV_PAIR_X : TILE_X;
   int widest = 1;
@@ -203,7 +202,7 @@ CascadeScanner<Node>::can_pack (
   if (!tiled
       || (haar && model.window_width * model.window_height * 255 >= 1 << 23))
     return false;
-  return survive_packing<uint32_t> (nodes, layout);
+  return survive_packing (nodes, layout);
 }
 
 template <typename Node>
@@ -312,7 +311,7 @@ CascadeScanner<Node>::set_plan (
       != 0)
     return -1;
   pitch = pyramid->host_levels[0].pitch;
-  const int size = sizeof (uint32_t);
+  const int size = ELEMENT_BYTES;
   CuvLayout layouts[2] = { { false, 0, tiled ? shape.pitch[0] : pitch, size },
     { true, tiled ? shape.half : pitch / 2, tiled ? shape.pitch[1] : pitch,
         size } };
@@ -338,14 +337,13 @@ CascadeScanner<Node>::find_nodes (
 }
 
 template <typename Node>
-template <typename Sum>
 void
 CascadeScanner<Node>::find_nodes (
-    PackedNodes<Node, Sum> *nodes, const CuvPyramid &pyramid, bool split) const
+    PackedNodes<Node> *nodes, const CuvPyramid &pyramid, bool split) const
 {
   *nodes = { pyramid.table<typename Node::Packed> (nodes_at[split]),
     pyramid.table<uint2> (branches_at[split]),
-    shape.pitch[split] * (int32_t) sizeof (Sum) };
+    shape.pitch[split] * ELEMENT_BYTES };
 }
 
 template <typename Node>
@@ -460,8 +458,7 @@ CascadeScanner<Node>::submit (const CuvPyramid &pyramid, const CuvHits &hits,
 {
   using Self = CascadeScanner;
   using Wide = WideNodes<Node>;
-  auto run =
-      &Self::template launch_tiled<PackedNodes<Node, uint32_t>, uint32_t>;
+  auto run = &Self::template launch_tiled<PackedNodes<Node>, uint32_t>;
 
   if (n_tiles == 0)
     return 0;
@@ -471,7 +468,7 @@ CascadeScanner<Node>::submit (const CuvPyramid &pyramid, const CuvHits &hits,
     if (!packed)
       run = &Self::template launch_tiled<Wide, uint32_t>;
   } else if (paired)
-    run = &Self::template launch_tiled<PackedNodes<Node, CuvPair>, CuvPair>;
+    run = &Self::template launch_tiled<PackedNodes<Node>, CuvPair>;
   return (this->*run) (pyramid, hits, rows, stream);
 }
 
