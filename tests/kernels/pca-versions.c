@@ -193,6 +193,7 @@ check_frozen (void)
   cpu = cuv_pca_cpu_new (run.n);
   run.params.is_frozen = true;
   for (int i = 0; i < 2; i++) {
+    run.frames[i].bands.has_ignore = false; /* all pixels may be ignored */
     cuv_pca_cpu_run (cpu, &run.frames[i].cube, &run.frames[i].bands,
         &run.params, run.pictures[i], run.stride, 0, &result);
     if (i == 0)
