@@ -70,7 +70,9 @@ run_film ()
 run_camera ()
 {
   local limit=()
-  [ -z "${DEMO_SECONDS:-}" ] || limit=(timeout --foreground -s INT "$DEMO_SECONDS")
+  # gst-launch-1.0 -e waits without end where the camera has not answered yet
+  [ -z "${DEMO_SECONDS:-}" ] \
+    || limit=(timeout --foreground -s INT -k 30 "$DEMO_SECONDS")
   say "recording until ${DEMO_SECONDS:+$DEMO_SECONDS seconds have passed or }Ctrl-C"
   trap : INT
   "${limit[@]}" gst-launch-1.0 -q -e "${source[@]}" \
