@@ -150,18 +150,24 @@ visits_first (const uint32_t *row_start, const uint32_t *word)
   return true;
 }
 
-// The positions of a word that the scan visits.
+// The positions of a word that the scan visits: every other one from the first
+// one visited, and again from behind each that keeps the next. Those counted
+// from an odd position are found by a carry, which runs from there through all
+// positions up to the one that keeps the next.
 static __device__ uint32_t
-visited_bits (const uint32_t *row_start, const uint32_t *word, int n_valid)
+visited_bits (uint32_t keeps, bool visits_first)
 {
-  uint32_t keeps = *word, visited = 0;
-  bool visit = visits_first (row_start, word);
+  const uint32_t odd = 0xaaaaaaaau;
+  const uint32_t from_odd = (keeps << 1 & odd) | !visits_first;
 
-  for (int i = 0; i < n_valid; i++) {
-    visited |= (uint32_t) visit << i;
-    visit = !(visit && !(keeps >> i & 1));
-  }
-  return visited;
+  return (from_odd + ~keeps) ^ keeps ^ odd;
+}
+
+// The bits of a row's word that are positions.
+static __device__ uint32_t
+valid_bits (const CuvPyramidLevel &level, int word)
+{
+  return ~0u >> (32 - min (32, level.plan.n_x - word * 32));
 }
 
 // Lists a tile's survivors of stage 0 and counts what it visits.
@@ -180,13 +186,14 @@ list_survivors (const CuvTile &tile, const CuvPyramidLevel &level, int rows,
   if (row < rows && y < level.plan.n_y && column < level.words
       && wanted.has (tile.level, y)) {
     int start = level.first_word + y * level.words;
-    int n_valid = min (32, level.plan.n_x - column * 32);
+    uint32_t keep = keeps[start + column];
 
-    visited = skip
-        ? visited_bits (keeps + start, keeps + start + column, n_valid)
-        : ~0u >> (32 - n_valid);
+    visited = valid_bits (level, column);
+    if (skip)
+      visited &= visited_bits (
+          keep, visits_first (keeps + start, keeps + start + column));
     alive = visited & passed[start + column];
-    kept = visited & keeps[start + column];
+    kept = visited & keep;
   }
   int at = atomicAdd (n_list, __popc (alive));
   for (uint32_t bits = alive; bits != 0; bits &= bits - 1)

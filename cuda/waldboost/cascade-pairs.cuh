@@ -216,14 +216,14 @@ struct PairList {
     return full + (*n_rest + CUV_PAIR_X - 1) / CUV_PAIR_X;
   }
 
-  // What a lane has in a row; 0 is nothing.
+  // What a lane has in a row; where there is nothing, a place of its own bank.
   __device__ unsigned
   get (int row, int lane) const
   {
     const bool there = row < full ? row < columns[lane]
                                   : (row - full) * CUV_PAIR_X + lane < *n_rest;
 
-    return there ? entries[row * CUV_PAIR_X + lane] : 0;
+    return there ? entries[row * CUV_PAIR_X + lane] : lane;
   }
 };
 
@@ -245,17 +245,6 @@ has_second (unsigned entry)
   return entry >> 15 & 1;
 }
 
-// Whether the scan visits the position that is bit lane of a word: if the last
-// one before that keeps the next lies an odd number of positions before it.
-static __device__ bool
-visits (uint32_t keeps, bool visits_first, int lane)
-{
-  const uint32_t before = keeps & ((1u << lane) - 1);
-
-  return before != 0 ? (lane - (31 - __clz (before))) % 2 != 0
-                     : visits_first == (lane % 2 == 0);
-}
-
 static __device__ int
 count_lanes (bool one, bool other)
 {
@@ -263,28 +252,53 @@ count_lanes (bool one, bool other)
       + __popc (__ballot_sync (~0u, other));
 }
 
-// A warp's pairs of a row of the tile that survive stage 0, as entries of a
-// list; counts the windows visited.
-static __device__ unsigned
-survivors_of_row (const Tile<CuvPair, true> &tile, int row, bool skip,
-    const uint32_t *passed, unsigned *n_visited)
+// What the scan visits of a row of the tile, and what of that survives stage 0.
+struct PairRow {
+  uint32_t visited[2],
+      alive[2]; // a bit for each position, a word for each half
+
+  __device__ unsigned
+  n_visited () const
+  {
+    return __popc (visited[0]) + __popc (visited[1]);
+  }
+
+  __device__ unsigned
+  n_alive () const
+  {
+    return __popc (alive[0]) + __popc (alive[1]);
+  }
+
+  __device__ unsigned
+  n_pairs () const
+  {
+    return __popc (alive[0] | alive[1]);
+  }
+};
+
+static __device__ PairRow
+survivors_of_row (
+    const Tile<CuvPair, true> &tile, int row, bool skip, const uint32_t *passed)
 {
   const CuvPyramidLevel &level = tile.level;
-  const int lane = threadIdx.x % 32, word = tile.tile.x / 32;
+  const int first = tile.tile.x / 32;
   const uint32_t *start =
       passed + level.first_word + (tile.tile.y + row) * level.words;
-  const uint32_t first = start[word];
-  const uint32_t second = word + 1 < level.words ? start[word + 1] : 0;
-  const bool from = visits_first (start, start + word);
-  const bool then = first != 0 ? __clz (first) % 2 == 0 : from;
-  const bool is_first =
-      tile.inside (lane, row) && (!skip || visits (first, from, lane));
-  const bool is_second = tile.inside (lane + CUV_PAIR_X, row)
-      && (!skip || visits (second, then, lane));
+  bool visits = !skip || visits_first (start, start + first);
+  PairRow found = {};
 
-  *n_visited += count_lanes (is_first, is_second);
-  return (is_first && first >> lane & 1) << 14
-      | (is_second && second >> lane & 1) << 15;
+#pragma unroll
+  for (int i = 0; i < 2; i++) {
+    if (first + i >= level.words)
+      break;
+    const uint32_t bits = start[first + i];
+
+    found.visited[i] = valid_bits (level, first + i)
+        & (skip ? visited_bits (bits, visits) : ~0u);
+    found.alive[i] = found.visited[i] & bits;
+    visits = bits != 0 ? __clz (bits) % 2 == 0 : visits;
+  }
+  return found;
 }
 
 // One of the first stages of all pairs of a list; returns how many windows
@@ -330,7 +344,8 @@ list_windows (const PairList &list, int row, int end, List to, int *n)
 struct PairMemory {
   PairPatterns patterns;
   uint16_t entries[2][MAX_PAIRS], windows[MANY_WINDOWS];
-  int columns[PAIR_STAGES][CUV_PAIR_X], n_rest[PAIR_STAGES];
+  int columns[3][CUV_PAIR_X]; // of a list, the next one, and the one after it
+  int n_rest[PAIR_STAGES];
   int n_windows[3];                     // of drive()
   unsigned visited, alive[PAIR_STAGES]; // windows, alive after each stage
   unsigned n_pairs;                     // alive after stage 0
@@ -338,19 +353,17 @@ struct PairMemory {
   __device__ void
   clear ()
   {
-    for (int i = threadIdx.x; i < PAIR_STAGES * CUV_PAIR_X; i += THREADS)
-      columns[i / CUV_PAIR_X][i % CUV_PAIR_X] = 0;
+    if (threadIdx.x < 3 * CUV_PAIR_X)
+      columns[threadIdx.x / CUV_PAIR_X][threadIdx.x % CUV_PAIR_X] = 0;
     if (threadIdx.x < PAIR_STAGES)
       n_rest[threadIdx.x] = alive[threadIdx.x] = 0;
-    if (threadIdx.x == 0)
-      visited = n_pairs = 0;
   }
 
   // Of the pairs after a stage.
   __device__ PairList
   list (int s, int full, int shift)
   {
-    return { entries[s % 2], columns[s], &n_rest[s], full, shift };
+    return { entries[s % 2], columns[s % 3], &n_rest[s], full, shift };
   }
 };
 
@@ -366,7 +379,7 @@ __launch_bounds__ (THREADS, PAIR_BLOCKS)
   __shared__ PairMemory memory;
   const CuvTile at = tiles[blockIdx.x];
   const int lane = threadIdx.x % 32, warp = cuv_warp_of_thread ();
-  unsigned entries[MAX_TILE_Y / WARPS] = {}, visited = 0, alive = 0, n = 0;
+  PairRow found = {}; // of the row of the thread's lane
 
   if (!rows.has_level (at.level))
     return;
@@ -374,20 +387,20 @@ __launch_bounds__ (THREADS, PAIR_BLOCKS)
   const PairTile<Nodes> pairs = { tile, cascade, first, memory.patterns };
   memory.clear ();
   copy_patterns (memory.patterns, all_patterns, first.stages[first.n - 1].end);
-  __syncthreads ();
-#pragma unroll
-  for (int i = 0; i < MAX_TILE_Y / WARPS; i++) {
-    const int row = warp + i * WARPS, y = at.y + row;
+  static_assert (MAX_TILE_Y <= 32, "a lane has a row of the tile");
+  if (lane < shape.rows && at.y + lane < tile.level.plan.n_y
+      && rows.has (at.level, at.y + lane))
+    found = survivors_of_row (tile, lane, cascade.skip, passed);
+  if (warp == 0) {
+    const unsigned n_visited = cuv_warp_sum (found.n_visited ());
+    const unsigned n_alive = cuv_warp_sum (found.n_alive ());
+    const unsigned n_pairs = cuv_warp_sum (found.n_pairs ());
 
-    if (row < shape.rows && y < tile.level.plan.n_y && rows.has (at.level, y))
-      entries[i] = survivors_of_row (tile, row, cascade.skip, passed, &visited);
-    alive += count_lanes (has_first (entries[i]), has_second (entries[i]));
-    n += __popc (__ballot_sync (~0u, entries[i] != 0));
-  }
-  if (lane == 0) {
-    atomicAdd (&memory.visited, visited);
-    atomicAdd (&memory.alive[0], alive);
-    atomicAdd (&memory.n_pairs, n);
+    if (lane == 0) {
+      memory.visited = n_visited;
+      memory.alive[0] = n_alive;
+      memory.n_pairs = n_pairs;
+    }
   }
   tile.wait ();
   __syncthreads ();
@@ -396,14 +409,19 @@ __launch_bounds__ (THREADS, PAIR_BLOCKS)
   const int shift = tile.pitch * tile.level.plan.step % CUV_PAIR_X;
   int full = memory.n_pairs / CUV_PAIR_X, s = 0;
   PairList list = memory.list (0, full, shift);
-#pragma unroll
-  for (int i = 0; i < MAX_TILE_Y / WARPS; i++)
-    list.add ((warp + i * WARPS) * CUV_PAIR_X + lane, has_first (entries[i]),
-        has_second (entries[i]));
+  for (int row = warp; row < shape.rows; row += WARPS) {
+    const uint32_t first_half = __shfl_sync (~0u, found.alive[0], row);
+    const uint32_t second_half = __shfl_sync (~0u, found.alive[1], row);
+
+    list.add (row * CUV_PAIR_X + lane, first_half >> lane & 1,
+        second_half >> lane & 1);
+  }
   __syncthreads ();
   while (s + 1 < first.n && memory.alive[s] > FEW_WINDOWS) {
     full /= 2; // about half of them pass
     const PairList next = memory.list (++s, full, shift);
+    if (threadIdx.x < CUV_PAIR_X) // of the list after that
+      memory.columns[(s + 1) % 3][threadIdx.x] = 0;
     const unsigned passing = close_up_pairs (pairs, s, list, next);
 
     if (lane == 0)

@@ -21,6 +21,8 @@ public:
       add_stage (of->stage_first[i], of->stage_first[i + 1]);
     passes.push_back (0); // a table is never empty
     shared_limit = cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    shared_of_multiprocessor =
+        cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerMultiprocessor);
   }
   ~CascadeScanner ()
   {
@@ -70,7 +72,7 @@ private:
   std::vector<Stage> stages;
   std::vector<uint32_t> passes;
   bool exact, tiled, paired, fixed, packed;
-  int shared_limit, skip, n_tiles;
+  int shared_limit, shared_of_multiprocessor, skip, n_tiles;
   int n_split; // tiles, the first ones, of levels whose columns are split
   size_t shared_bytes, unsplit_bytes;
   TileShape shape;
@@ -121,13 +123,18 @@ CascadeScanner<Node>::find_shape (const CuvWaldboostPlan &plan)
   const int of_list = haar ? MAX_HAAR_Y * (sizeof (uint16_t) + sizeof (float))
                            : MAX_TILE_Y * sizeof (uint16_t);
   const int lists_bytes = 1024
-      + std::max ((int) sizeof (PairMemory) * paired, 2 * TILE_X * of_list);
+      + (paired && model.stumps ? (int) sizeof (PairMemory)
+                                : 2 * TILE_X * of_list);
   shape.window_height = model.window_height;
   shape.half = (columns + model.window_width / 2 + 1 + many - 1) / many * many;
   shape.pitch[0] = ((columns - 1) * (widest == 2 ? 1 : widest)
                        + model.window_width + 1 + many - 1)
       / many * many;
   shape.pitch[1] = 2 * shape.half;
+  // windows of a column are then 4 banks of shared memory apart, or 8 if they
+  // step by 2, and survivors, which stand in clusters, in many banks
+  for (int s = 0; s < 2 && paired; s++)
+    shape.pitch[s] += (12 - shape.pitch[s] % 8) % 8;
   fixed = haar && model.window_width <= FIXED_WINDOW && widest <= 2;
   if (fixed) {
     shape.pitch[0] = fixed_pitch (false);
@@ -154,7 +161,8 @@ CascadeScanner<Node>::find_shape (const CuvWaldboostPlan &plan)
     shared_bytes = (size_t) shape.image_elements
         * (size + (images > 1 ? sizeof (uint32_t) : 0));
     tiled = (int) shared_bytes
-        <= (rows > 8 ? shared_limit / 4 : shared_limit) - lists_bytes;
+        <= (rows > 8 ? shared_of_multiprocessor / 4 : shared_limit)
+            - lists_bytes;
     // patterns' nodes in tiles are always packed: in 16 bits, and also as if
     // split
     tiled &= haar || most <= UINT16_MAX;

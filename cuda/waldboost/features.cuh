@@ -152,41 +152,53 @@ cuv_below (const int block[9])
 
 // ---- pairs of windows ----
 
-#define CUV_SMALL_BLOCK 128 // pixels: their sum has 15 bits
+#define CUV_SMALL_BLOCK 128     // pixels: their sum has 15 bits
+#define CUV_HIGHEST 0x80008000u // bits of both halves
 
-// The inclusive patterns of a pair's windows, in bytes 0 and 2, of blocks of up
-// to CUV_SMALL_BLOCK pixels: 2^15 + neighbour - centre neither borrows nor
-// carries, and has bit 15 set if the neighbour is not below the centre.
+// The inclusive patterns of a pair's windows, in bytes 0 and 2, from words for
+// the neighbours, whose halves' highest bits say if they are not below the
+// centre.
 static __device__ __forceinline__ unsigned
-cuv_small_patterns (const unsigned sums[9])
+cuv_gather_patterns (const unsigned not_below[9])
 {
   const int order[8] = { 0, 1, 2, 5, 8, 7, 6, 3 };
-  const unsigned less = 0x80008000u - sums[4];
   unsigned patterns = 0;
 
 #pragma unroll
   for (int k = 0; k < 8; k += 2)
     patterns |=
-        cuv_signs_of_halves (sums[order[k]] + less, sums[order[k + 1]] + less)
+        cuv_signs_of_halves (not_below[order[k]], not_below[order[k + 1]])
         & (0x40804080u >> k);
   return patterns | patterns >> 8;
 }
 
-// The same, of blocks of up to 257 pixels.
+// Of blocks of up to CUV_SMALL_BLOCK pixels: 2^15 + neighbour - centre neither
+// borrows nor carries.
+static __device__ __forceinline__ unsigned
+cuv_small_patterns (const unsigned sums[9])
+{
+  unsigned not_below[9];
+
+#pragma unroll
+  for (int k = 0; k < 9; k++)
+    not_below[k] = sums[k] + (CUV_HIGHEST - sums[4]);
+  return cuv_gather_patterns (not_below);
+}
+
+// Of blocks of up to 257 pixels: the same of the lower 15 bits, which decide
+// where the highest are equal.
 static __device__ __forceinline__ unsigned
 cuv_large_patterns (const unsigned sums[9])
 {
-  const int order[8] = { 0, 1, 2, 5, 8, 7, 6, 3 };
-  unsigned first = 0, second = 0;
+  unsigned not_below[9];
 
 #pragma unroll
-  for (int k = 0; k < 8; k++) {
-    const unsigned sum = sums[order[k]];
+  for (int k = 0; k < 9; k++) {
+    const unsigned lower = (sums[k] | CUV_HIGHEST) - (sums[4] & ~CUV_HIGHEST);
 
-    first = 2 * first + (sum << 16 >= sums[4] << 16);
-    second = 2 * second + (sum >> 16 >= sums[4] >> 16);
+    not_below[k] = (sums[k] & ~sums[4]) | (lower & (sums[k] | ~sums[4]));
   }
-  return first | second << 16;
+  return cuv_gather_patterns (not_below);
 }
 
 // The pattern: neighbours above the centre, or not below it if inclusive. Whole

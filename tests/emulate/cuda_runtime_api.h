@@ -33,6 +33,7 @@ typedef enum {
 typedef enum {
   cudaDevAttrMultiProcessorCount,
   cudaDevAttrMaxSharedMemoryPerBlockOptin,
+  cudaDevAttrMaxSharedMemoryPerMultiprocessor,
   cudaDevAttrComputeCapabilityMajor,
 } cudaDeviceAttr;
 
