@@ -253,9 +253,9 @@ count_lanes (bool one, bool other)
 }
 
 // What the scan visits of a row of the tile, and what of that survives stage 0.
+// A bit for each position, a word for each half.
 struct PairRow {
-  uint32_t visited[2],
-      alive[2]; // a bit for each position, a word for each half
+  uint32_t visited[2], alive[2];
 
   __device__ unsigned
   n_visited () const
