@@ -73,6 +73,12 @@ for seconds in 4 60; do # a busy machine has its time
 done
 [ "$(jq -s length out/faces.jsonl)" -ge 5 ] || fail "$(cat log)"
 expect_failure "nothing more comes from rtsp://" "rtsp://127.0.0.1:$port/none"
+# gst-launch-1.0 that does not end when it is interrupted.
+mkdir deaf
+printf '%s\n' '#!/bin/sh' "trap '' INT" 'exec sleep 600' >deaf/gst-launch-1.0
+chmod +x deaf/gst-launch-1.0
+DEMO_SECONDS=0.1 PATH=$PWD/deaf:$PATH \
+  expect_failure "nothing more comes from rtsp://" "rtsp://127.0.0.1:$port/camera"
 if "$PYTHON" "${demo%/*}/rtsp-server.py" film.avi "$port" >log 2>&1; then fail "shares port $port"; fi
 grep -q "port $port of 127.0.0.1 is taken" log || fail "$(cat log)"
 
