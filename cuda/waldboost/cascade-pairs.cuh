@@ -387,6 +387,7 @@ __launch_bounds__ (THREADS, PAIR_BLOCKS)
   const PairTile<Nodes> pairs = { tile, cascade, first, memory.patterns };
   memory.clear ();
   copy_patterns (memory.patterns, all_patterns, first.stages[first.n - 1].end);
+  // each warp for all rows: in lanes they cost it no more than its own
   static_assert (MAX_TILE_Y <= 32, "a lane has a row of the tile");
   if (lane < shape.rows && at.y + lane < tile.level.plan.n_y
       && rows.has (at.level, at.y + lane))

@@ -41,6 +41,7 @@ private:
   static const bool haar = Node::haar;
 
   void add_stage (int first, int end);
+  bool decides_pairs (const Stage &stage) const;
   void find_pairs (const CuvLayout layouts[2], CuvTables *tables);
   void find_shape (const CuvWaldboostPlan &plan);
   std::vector<Node> lay_out (const CuvLayout &layout) const;
@@ -105,6 +106,14 @@ CascadeScanner<Node>::add_stage (int first, int end)
   stages.push_back (stage);
 }
 
+// Whether a stage can decide pairs of windows, if those before it do.
+template <typename Node>
+bool
+CascadeScanner<Node>::decides_pairs (const Stage &stage) const
+{
+  return paired && model.stumps && stage.passes >= 0 && stage.end <= PAIR_WEAK;
+}
+
 // ---- planning ----
 
 // The tallest tile of which some fit a multiprocessor, or one at least.
@@ -123,8 +132,8 @@ CascadeScanner<Node>::find_shape (const CuvWaldboostPlan &plan)
   const int of_list = haar ? MAX_HAAR_Y * (sizeof (uint16_t) + sizeof (float))
                            : MAX_TILE_Y * sizeof (uint16_t);
   const int lists_bytes = 1024
-      + (paired && model.stumps ? (int) sizeof (PairMemory)
-                                : 2 * TILE_X * of_list);
+      + (decides_pairs (stages[0]) ? (int) sizeof (PairMemory)
+                                   : 2 * TILE_X * of_list);
   shape.window_height = model.window_height;
   shape.half = (columns + model.window_width / 2 + 1 + many - 1) / many * many;
   shape.pitch[0] = ((columns - 1) * (widest == 2 ? 1 : widest)
@@ -134,7 +143,7 @@ CascadeScanner<Node>::find_shape (const CuvWaldboostPlan &plan)
   // windows of a column are then 4 banks of shared memory apart, or 8 if they
   // step by 2, and survivors, which stand in clusters, in many banks
   for (int s = 0; s < 2 && paired; s++)
-    shape.pitch[s] += (12 - shape.pitch[s] % 8) % 8;
+    shape.pitch[s] |= 4;
   fixed = haar && model.window_width <= FIXED_WINDOW && widest <= 2;
   if (fixed) {
     shape.pitch[0] = fixed_pitch (false);
@@ -222,10 +231,7 @@ CascadeScanner<Node>::find_pairs (const CuvLayout layouts[2], CuvTables *tables)
     // the last stage's sums are needed
     const int most = std::max (1, std::min (PAIR_STAGES, model.n_stages - 1));
 
-    if (!paired || !model.stumps)
-      return;
-    while (pairs.n < most && stages[pairs.n].passes >= 0
-        && stages[pairs.n].end <= PAIR_WEAK) {
+    while (pairs.n < most && decides_pairs (stages[pairs.n])) {
       pairs.stages[pairs.n] = stages[pairs.n];
       pairs.n++;
     }
