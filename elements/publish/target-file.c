@@ -12,6 +12,8 @@
 #define WAIT_MS 50
 /* poll() promises room for this much in a pipe, and no more. */
 #define PIPE_CHUNK 4096
+#define LOCK_RETRY_US 10000
+#define LOCK_RETRIES 100
 
 typedef struct {
   CuvTarget target;
@@ -71,37 +73,55 @@ end_last_line (FileTarget *self, off_t size)
   close (fd);
 }
 
-/* Lines of several writers may stand in one file, but not several arrays or
- * headers. A file system without locks is trusted. */
+/* A file system without locks is trusted. */
 static gboolean
-lock (FileTarget *self)
+lock (FileTarget *self, int how)
 {
-  int how = self->mode == CUV_TARGET_SHARE ? LOCK_SH : LOCK_EX;
-
   return flock (self->fd, how | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
-/* FALSE: errno says why not. */
+/* Waits a second: a writer that opens the file to share it locks others out for
+ * a moment, see take_file(). */
+static gboolean
+lock_shared (FileTarget *self)
+{
+  guint n;
+
+  for (n = 0; !lock (self, LOCK_SH); n++) {
+    if (n == LOCK_RETRIES)
+      return FALSE;
+    g_usleep (LOCK_RETRY_US);
+  }
+  return TRUE;
+}
+
+/* Lines of several writers may stand in one file, but not several arrays or
+ * headers. FALSE: errno says why not. */
 static gboolean
 take_file (FileTarget *self, gboolean first)
 {
+  gboolean share = self->mode == CUV_TARGET_SHARE;
+  gboolean alone;
   struct stat status;
 
   self->regular = self->path != NULL && fstat (self->fd, &status) == 0
       && S_ISREG (status.st_mode);
   self->target.empty = TRUE;
-  if (self->regular) {
-    if (!lock (self))
-      return FALSE;
-    if (first && self->mode == CUV_TARGET_REPLACE)
-      return ftruncate (self->fd, 0) == 0;
-    /* whoever had the lock may have written */
-    if (fstat (self->fd, &status) == 0 && status.st_size > 0) {
-      self->target.empty = FALSE;
+  if (!self->regular)
+    return TRUE;
+  alone = lock (self, LOCK_EX);
+  if (!alone && !(share && lock_shared (self)))
+    return FALSE;
+  if (first && self->mode == CUV_TARGET_REPLACE)
+    return ftruncate (self->fd, 0) == 0;
+  /* whoever had the lock may have written */
+  if (fstat (self->fd, &status) == 0 && status.st_size > 0) {
+    self->target.empty = FALSE;
+    /* another writer may be in the middle of its line */
+    if (alone)
       end_last_line (self, status.st_size);
-    }
   }
-  return TRUE;
+  return !(alone && share) || lock_shared (self);
 }
 
 static gboolean

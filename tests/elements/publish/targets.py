@@ -4,6 +4,7 @@
 real readers that come late, die or sleep."""
 
 import csv
+import fcntl
 import json
 import os
 import resource
@@ -13,6 +14,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -355,6 +357,34 @@ class Targets(unittest.TestCase):
             numbers[record["source"]].append(record["frame_num"])
         for source in "ab":
             self.assertEqual(numbers[source], list(range(1000)))
+
+    def test_line_that_another_is_writing(self):
+        publish = Publish(LIVE % 10 + PUBLISH % ("file-path=" + self.path))
+        with open(self.path, "ab", buffering=0) as other:
+            fcntl.flock(other, fcntl.LOCK_SH)
+            other.write(b'{"half":')
+            publish.pipeline.set_state(Gst.State.PAUSED)
+            other.write(b'1}\n')
+        publish.play()
+        self.assertIsNone(publish.wait())
+        publish.stop()
+        records = list(map(json.loads, self.read(self.path).splitlines()))
+        self.assertEqual(records.pop(0), {"half": 1})
+        self.assertEqual(len(records), 10)
+
+    def test_file_that_another_opens(self):
+        """It is waited for."""
+        publish = Publish(FAST % 10 + PUBLISH % ("file-path=" + self.path))
+        with open(self.path, "ab") as other:
+            fcntl.flock(other, fcntl.LOCK_EX)
+            timer = threading.Timer(
+                0.02, fcntl.flock, (other, fcntl.LOCK_SH))
+            timer.start()
+            publish.play()
+            self.assertIsNone(publish.wait())
+            timer.join()
+        publish.stop()
+        self.assertEqual(jq_count(self.read(self.path)), 10)
 
     def test_up_and_down(self):
         publish = Publish(FAST % 10 + PUBLISH % ("file-path=" + self.path))
