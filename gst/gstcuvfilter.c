@@ -6,6 +6,9 @@
 
 #include "gstcuvfiltersettings.h"
 #include "gstcuvqos.h"
+#if HAVE_CUDA
+#include "cuv-cuda.h"
+#endif
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuv_filter_debug);
 #define GST_CAT_DEFAULT gst_cuv_filter_debug
@@ -18,7 +21,7 @@ typedef struct {
 
 typedef struct {
   /* under the object lock */
-  GstCuvFilterSettings settings;
+  GstCuvSettings settings; /* of GstCuvFilter's own properties */
   Counts counts;
   gboolean prepare_needed;
   gboolean analysis_requested;
@@ -184,9 +187,19 @@ get_stats (GstCuvFilter *self)
       counts.cuda ? "cuda" : "cpu", "microseconds", G_TYPE_UINT64,
       counts.last / GST_USECOND, "microseconds-mean", G_TYPE_UINT64,
       counts.analysed ? counts.sum / counts.analysed / GST_USECOND : 0, NULL);
+#if HAVE_CUDA
+  gst_structure_set (
+      stats, "gpu-bytes", G_TYPE_UINT64, (guint64) cuv_cuda_allocated (), NULL);
+#endif
   if (klass->add_stats != NULL)
     klass->add_stats (self, stats);
   return stats;
+}
+
+void
+gst_cuv_filter_get_stats (GstElement *element, GValue *value)
+{
+  g_value_take_boxed (value, get_stats (GST_CUV_FILTER (element)));
 }
 
 static void
@@ -196,7 +209,7 @@ post_stats (GstCuvFilter *self, const GstCuvFilterSettings *settings)
   gchar *name;
 
   if (settings->stats_interval == 0
-      || PRIV (self)->counts.analysed % settings->stats_interval != 0)
+      || PRIV (self)->counts.analysed % (guint) settings->stats_interval != 0)
     return;
   stats = get_stats (self);
   name = g_strconcat (message_name (self), "-stats", NULL);
@@ -273,10 +286,18 @@ hold (
   GST_CUV_FILTER_GET_CLASS (self)->publish (self, buffer, NULL, age);
 }
 
+static gchar *
+configure (gpointer self, gconstpointer settings, gconstpointer frame)
+{
+  return GST_CUV_FILTER_GET_CLASS (self)->configure (self, settings, frame);
+}
+
 static gboolean
 prepare (GstCuvFilter *self, const GstCuvFrame *frame)
 {
   GstCuvFilterPrivate *priv = PRIV (self);
+  GstCuvFilterClass *klass = GST_CUV_FILTER_GET_CLASS (self);
+  GstCuvSettings *settings = gst_cuv_settings_of (self);
   gboolean needed;
 
   GST_OBJECT_LOCK (self);
@@ -284,14 +305,17 @@ prepare (GstCuvFilter *self, const GstCuvFrame *frame)
       || priv->prepared_cuda != frame->cuda;
   priv->prepare_needed = FALSE;
   GST_OBJECT_UNLOCK (self);
-  if (!needed)
+  if (!needed
+      && (klass->configure == NULL || !gst_cuv_settings_changed (settings)))
     return TRUE;
   /* what is on the device can only be freed while its context is current */
   if (priv->prepared_cuda && !frame->cuda)
     gst_cuv_context_close (
         gst_cuv_transform_context (GST_CUV_TRANSFORM (self)));
   priv->prepared_cuda = frame->cuda;
-  priv->prepared = GST_CUV_FILTER_GET_CLASS (self)->prepare (self, frame);
+  priv->prepared = klass->configure != NULL
+      ? gst_cuv_settings_apply (settings, configure, frame)
+      : klass->prepare (self, frame);
   return priv->prepared;
 }
 
@@ -372,14 +396,14 @@ gst_cuv_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
     priv->last_time = GST_BUFFER_PTS (buffer);
   }
   GST_OBJECT_LOCK (self);
-  settings = priv->settings;
+  settings = *(GstCuvFilterSettings *) priv->settings.pending;
   requested = priv->analysis_requested;
   priv->analysis_requested = FALSE;
   priv->counts.frames++;
   GST_OBJECT_UNLOCK (self);
 
   due = requested || !priv->have_results
-      || priv->since_analysis + 1 >= settings.inference_interval;
+      || priv->since_analysis + 1 >= (guint) settings.inference_interval;
   late = due && settings.skip_late
       && gst_cuv_qos_is_late (
           &priv->qos, running_time (self, buffer), frame_time (self, buffer));
@@ -472,39 +496,26 @@ gst_cuv_filter_start (GstBaseTransform *trans)
   forget (self);
   /* we add metas, so a frame's header must be ours to write */
   gst_base_transform_set_passthrough (trans, FALSE);
-  return GST_BASE_TRANSFORM_CLASS (gst_cuv_filter_parent_class)->start (trans);
+  return GST_BASE_TRANSFORM_CLASS (gst_cuv_filter_parent_class)->start (trans)
+      && (GST_CUV_FILTER_GET_CLASS (self)->configure == NULL
+          || gst_cuv_settings_start (gst_cuv_settings_of (self)));
 }
 
-/* ---- properties ---- */
-
-static void
-gst_cuv_filter_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+static gboolean
+gst_cuv_filter_stop (GstBaseTransform *trans)
 {
-  GstCuvFilterPrivate *priv = PRIV (GST_CUV_FILTER (object));
-  gboolean known;
-
-  GST_OBJECT_LOCK (object);
-  known = gst_cuv_filter_settings_set (&priv->settings, id, value);
-  GST_OBJECT_UNLOCK (object);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  if (GST_CUV_FILTER_GET_CLASS (trans)->configure != NULL)
+    gst_cuv_settings_stop (gst_cuv_settings_of (trans));
+  return GST_BASE_TRANSFORM_CLASS (gst_cuv_filter_parent_class)->stop (trans);
 }
 
-static void
-gst_cuv_filter_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstCuvFilter *self = GST_CUV_FILTER (object);
-  GstCuvFilterSettings settings;
+/* ---- class ---- */
 
-  GST_OBJECT_LOCK (object);
-  settings = PRIV (self)->settings;
-  GST_OBJECT_UNLOCK (object);
-  if (id == GST_CUV_FILTER_PROP_STATS)
-    g_value_take_boxed (value, get_stats (self));
-  else if (!gst_cuv_filter_settings_get (&settings, id, value))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+static void
+gst_cuv_filter_finalize (GObject *object)
+{
+  gst_cuv_settings_clear (&PRIV (GST_CUV_FILTER (object))->settings);
+  G_OBJECT_CLASS (gst_cuv_filter_parent_class)->finalize (object);
 }
 
 static void
@@ -514,9 +525,9 @@ gst_cuv_filter_class_init (GstCuvFilterClass *klass)
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
   GstCuvTransformClass *transform_class = GST_CUV_TRANSFORM_CLASS (klass);
 
-  object_class->set_property = gst_cuv_filter_set_property;
-  object_class->get_property = gst_cuv_filter_get_property;
+  object_class->finalize = gst_cuv_filter_finalize;
   trans_class->start = GST_DEBUG_FUNCPTR (gst_cuv_filter_start);
+  trans_class->stop = GST_DEBUG_FUNCPTR (gst_cuv_filter_stop);
   trans_class->query = GST_DEBUG_FUNCPTR (gst_cuv_filter_query);
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_cuv_filter_sink_event);
   trans_class->src_event = GST_DEBUG_FUNCPTR (gst_cuv_filter_src_event);
@@ -526,7 +537,8 @@ gst_cuv_filter_class_init (GstCuvFilterClass *klass)
   trans_class->transform_ip_on_passthrough = FALSE;
   transform_class->set_info = gst_cuv_filter_set_info;
   transform_class->leave_context = gst_cuv_filter_leave_context;
-  gst_cuv_filter_settings_install (object_class);
+  gst_cuv_settings_class_install (object_class, &gst_cuv_filter_settings,
+      G_PRIVATE_OFFSET (GstCuvFilter, settings));
   gst_type_mark_as_plugin_api (GST_TYPE_CUV_FILTER, 0);
 }
 
@@ -535,6 +547,6 @@ gst_cuv_filter_init (GstCuvFilter *self)
 {
   GstCuvFilterPrivate *priv = PRIV (self);
 
-  gst_cuv_filter_settings_init (&priv->settings);
+  gst_cuv_settings_init (&priv->settings, self, &gst_cuv_filter_settings);
   gst_cuv_qos_init (&priv->qos, GST_ELEMENT (self));
 }

@@ -10,6 +10,7 @@
 #define GST_CUV_FILTER_H
 
 #include "gstcuvframe.h"
+#include "gstcuvsettings.h"
 #include "gstcuvtransform.h"
 
 G_BEGIN_DECLS
@@ -21,6 +22,13 @@ G_DECLARE_DERIVABLE_TYPE (
 
 struct _GstCuvFilterClass {
   GstCuvTransformClass parent_class;
+
+  /* For an element with GstCuvSettings, instead of prepare(): the same for
+   * settings, which are not in force yet. Returns NULL, or what is wrong: a
+   * text to free; what was made before stays in that case. Called whenever a
+   * property has changed: what is there already must cost nothing. */
+  gchar *(*configure) (
+      GstCuvFilter *self, gconstpointer settings, const GstCuvFrame *frame);
 
   /* Makes everything that depends on the frame's size, on where frames are and
    * on properties that give a shape. The only place that allocates; frees what
@@ -90,11 +98,6 @@ typedef struct {
 CUV_API gboolean gst_cuv_filter_prepare_values (GstCuvFilter *self,
     const GstCuvFilterValues *of, gconstpointer values,
     const GstCuvFrame *frame);
-
-/* What an installed tunable carries: live, and controllable if numeric. */
-#define GST_CUV_PARAM_LIVE                                                     \
-  (G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING | G_PARAM_STATIC_STRINGS)
-#define GST_CUV_PARAM_TUNABLE (GST_CUV_PARAM_LIVE | GST_PARAM_CONTROLLABLE)
 
 G_END_DECLS
 

@@ -155,3 +155,9 @@ gst_cuv_frame_unmap (GstCuvFrame *self)
   if (self->cuda)
     gst_cuv_context_pop (self->context);
 }
+
+CuvProcessor
+gst_cuv_frame_processor (const GstCuvFrame *self, gint n_threads)
+{
+  return (CuvProcessor){ self->cuda, self->stream, n_threads };
+}

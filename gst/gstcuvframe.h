@@ -5,6 +5,7 @@
 
 #include <gst/video/video.h>
 #include "cuv-frame.h"
+#include "cuvbackend.h"
 #include "gstcuvcontext.h"
 
 G_BEGIN_DECLS
@@ -42,6 +43,11 @@ CUV_API gchar *gst_cuv_video_map (GstVideoFrame *frame,
 CUV_API gboolean gst_cuv_frame_map (GstCuvFrame *self, GstCuvContext *context,
     const GstVideoInfo *info, GstBuffer *buffer, GstMapFlags flags);
 CUV_API void gst_cuv_frame_unmap (GstCuvFrame *self);
+
+/* What works on the frame: the GPU if it is there, else n_threads of the CPU.
+ */
+CUV_API CuvProcessor gst_cuv_frame_processor (
+    const GstCuvFrame *self, gint n_threads);
 
 G_END_DECLS
 

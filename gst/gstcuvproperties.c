@@ -107,28 +107,3 @@ gst_cuv_value_fetch (gconstpointer place, GValue *value)
   else
     g_value_set_enum (value, *(const gint *) place);
 }
-
-static GType
-registered (gsize *type, GType new_type)
-{
-  gst_type_mark_as_plugin_api (new_type, 0);
-  g_once_init_leave (type, new_type);
-  return new_type;
-}
-
-GType
-gst_cuv_enum_register (gsize *type, const gchar *name, const GEnumValue *values)
-{
-  return g_once_init_enter (type)
-      ? registered (type, g_enum_register_static (name, values))
-      : *type;
-}
-
-GType
-gst_cuv_flags_register (
-    gsize *type, const gchar *name, const GFlagsValue *values)
-{
-  return g_once_init_enter (type)
-      ? registered (type, g_flags_register_static (name, values))
-      : *type;
-}

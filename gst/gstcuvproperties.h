@@ -5,7 +5,7 @@
 #define GST_CUV_PROPERTIES_H
 
 #include <gst/gst.h>
-#include "cuv-api.h"
+#include "gstcuvsettings.h"
 
 G_BEGIN_DECLS
 
@@ -33,12 +33,6 @@ CUV_API void gst_cuv_properties_install (GObjectClass *klass,
 /* Sets what place points to; whether that is a change. */
 CUV_API gboolean gst_cuv_value_store (gpointer place, const GValue *value);
 CUV_API void gst_cuv_value_fetch (gconstpointer place, GValue *value);
-
-/* For an enum's get_type: type is its static variable, 0 before the first. */
-CUV_API GType gst_cuv_enum_register (
-    gsize *type, const gchar *name, const GEnumValue *values);
-CUV_API GType gst_cuv_flags_register (
-    gsize *type, const gchar *name, const GFlagsValue *values);
 
 G_END_DECLS
 

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* CuvBackend: the same work on the CPU or on the GPU.
+ *
+ * A family implements a CuvBackendClass for each processor and lists both in
+ * CuvBackendClasses. The element opens a backend for the place where its frames
+ * are and hands it jobs, without knowing which processor does them. */
+#ifndef CUV_BACKEND_H
+#define CUV_BACKEND_H
+
+#include <stdbool.h>
+#include "cuv-frame.h"
+
+CUV_BEGIN
+
+/* Where frames are, and what works on them. */
+typedef struct {
+  bool on_device; /* in CUDA memory; the context is current */
+  void *stream;   /* the CUDA stream; NULL for frames in host memory */
+  int n_threads;  /* for work on the CPU, 0 = one per processor */
+} CuvProcessor;
+
+/* config and job are structs of the family. Functions that can fail return NULL
+ * or an error text, which stays valid until the thread's next call. */
+typedef struct {
+  /* Allocates all that jobs of this config need on frames like this one. On the
+   * device it also runs every kernel once: the first launch loads it. Sets
+   * *state; after an error close() is called with what was set, or NULL. */
+  const char *(*open) (void **state, const void *config, const CuvFrame *frame,
+      const CuvProcessor *processor);
+
+  /* Does a job and waits for its results, which are in the job or in the state.
+   * Allocates nothing, unless the family's header says so. */
+  const char *(*run) (void *state, void *job, const CuvProcessor *processor);
+
+  /* On the device, the context that it was opened in must be current. */
+  void (*close) (void *state);
+} CuvBackendClass;
+
+typedef struct {
+  const CuvBackendClass *cpu;
+  const CuvBackendClass *cuda; /* NULL in a build without CUDA */
+} CuvBackendClasses;
+
+typedef struct {
+  const CuvBackendClass *klass; /* NULL = closed */
+  void *state;
+  bool on_device;
+} CuvBackend;
+
+/* self must be closed, as all zeros are; it stays so after an error. */
+CUV_API const char *cuv_backend_open (CuvBackend *self,
+    const CuvBackendClasses *classes, const void *config, const CuvFrame *frame,
+    const CuvProcessor *processor);
+CUV_API void cuv_backend_close (CuvBackend *self);
+
+/* self must be open, and the processor of the kind that it was opened for. */
+CUV_API const char *cuv_backend_run (
+    CuvBackend *self, void *job, const CuvProcessor *processor);
+
+CUV_END
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* GstCuvSettings: the properties of an element as one table.
+ *
+ * The element declares a struct with a field for each property, and a table
+ * that names them. From these come the GObject properties, their defaults,
+ * set_property() and get_property(), parsing of texts and loading of files,
+ * changes while the stream plays, and settings that contradict each other.
+ *
+ *   typedef struct {
+ *     gint threshold;
+ *     gchar *roi;   // as it was set
+ *     CuvRoi area;  // what it says
+ *   } GstExampleSettings;
+ *
+ *   static const GstCuvSetting list[] = {
+ *     { "threshold", "Threshold", "Least votes of a line",
+ *         .offset = AT (threshold), .type = G_TYPE_UINT, .maximum = 255,
+ *         .value = 100 },
+ *     { "roi", "Region of interest", "left,top,right,bottom in pixels",
+ *         .offset = AT (roi), .type = G_TYPE_STRING, .parse = parse_roi },
+ *   };
+ *
+ * Two copies of the struct exist: the pending one, which the properties set,
+ * and the one in force, which the streaming thread works with.
+ * gst_cuv_settings_apply() makes the pending one be in force, if it can be. */
+#ifndef GST_CUV_SETTINGS_H
+#define GST_CUV_SETTINGS_H
+
+#include <gst/gst.h>
+#include "cuv-api.h"
+
+G_BEGIN_DECLS
+
+/* Flags of a property that can change while playing; controllers may set it. */
+#define GST_CUV_PARAM_LIVE                                                     \
+  (G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING | G_PARAM_STATIC_STRINGS)
+#define GST_CUV_PARAM_TUNABLE (GST_CUV_PARAM_LIVE | GST_PARAM_CONTROLLABLE)
+
+/* One property. */
+typedef struct {
+  const gchar *name, *nick, *blurb;
+
+  /* Of the field in the settings struct: a gint for G_TYPE_INT, G_TYPE_UINT,
+   * G_TYPE_BOOLEAN, enums and flags; gdouble, gfloat, guint64; an owned
+   * gchar * for G_TYPE_STRING; an owned GValue * for GST_TYPE_ARRAY. */
+  gsize offset;
+  GType type;
+  GType (*get_type) (void); /* instead of type: an enum, flags, boxed */
+
+  gdouble minimum, maximum, value; /* of a number; value is the default */
+  const gchar *text; /* default of a string; NULL or "" when set means it */
+  GParamSpec *(*make_spec) (void); /* for other ranges, as of an array */
+
+  /* Reads what the property's field says into other fields of the settings: a
+   * parser of a text, or a loader of a file, which may take its time: it works
+   * on a copy. Returns NULL, or the problem, which the caller frees: it follows
+   * "<property> '<value>' is refused: ". Called at start, and when the property
+   * is set after it. */
+  gchar *(*parse) (gpointer settings);
+  gboolean is_file; /* parse() reads a file: errors are RESOURCE errors */
+
+  gboolean at_start;      /* a new value is used at the next start */
+  gboolean no_controller; /* too expensive to change at every frame */
+  void (*get) (GstElement *element, GValue *value); /* read-only property */
+} GstCuvSetting;
+
+/* A field that parse() makes: a boxed type, copied and freed as such. */
+typedef struct {
+  gsize offset;
+  GType (*type) (void);
+} GstCuvOwnedField;
+
+typedef struct {
+  gsize size; /* of the settings struct */
+  const GstCuvSetting *list;
+  guint n;
+  const GstCuvOwnedField *owned; /* freed at stop */
+  guint n_owned;
+
+  /* Optional: NULL, or which values contradict each other and what to do. The
+   * caller frees it. */
+  gchar *(*check) (gconstpointer settings);
+} GstCuvSettingsTable;
+
+typedef struct {
+  GstElement *element;
+  const GstCuvSettingsTable *table;
+  gpointer pending; /* under the object lock */
+  gpointer in_force;
+  gboolean has_in_force;
+  gboolean started;
+  guint serial, applied; /* changes so far, and when applied */
+  GMutex changing;       /* one parsed property changes at a time */
+} GstCuvSettings;
+
+/* For class_init: installs the properties and sets the class's set_property()
+ * and get_property(). offset: of the GstCuvSettings in the instance. */
+CUV_API void gst_cuv_settings_class_install (
+    GObjectClass *klass, const GstCuvSettingsTable *table, gssize offset);
+
+/* For instance_init, with the defaults in force, and for finalize. */
+CUV_API void gst_cuv_settings_init (
+    GstCuvSettings *self, gpointer element, const GstCuvSettingsTable *table);
+CUV_API void gst_cuv_settings_clear (GstCuvSettings *self);
+
+/* The settings of the element's own class; NULL if that has none. */
+CUV_API GstCuvSettings *gst_cuv_settings_of (gpointer element);
+
+/* Parses and loads. FALSE after an element error. */
+CUV_API gboolean gst_cuv_settings_start (GstCuvSettings *self);
+CUV_API void gst_cuv_settings_stop (GstCuvSettings *self);
+
+/* Whether a property has changed since the last apply(). */
+CUV_API gboolean gst_cuv_settings_changed (GstCuvSettings *self);
+
+/* Prepares what the settings need, or says why it cannot: a text to free. What
+ * was prepared before stays in that case. */
+typedef gchar *(*GstCuvSettingsUse) (
+    gpointer element, gconstpointer settings, gconstpointer data);
+
+/* Makes the pending settings be in force. If they contradict each other or
+ * use() refuses them, those in force stay and a warning is posted; without any,
+ * an error, and FALSE. use may be NULL. Streaming thread. */
+CUV_API gboolean gst_cuv_settings_apply (
+    GstCuvSettings *self, GstCuvSettingsUse use, gconstpointer data);
+
+/* ---- enums ---- */
+
+/* For the get_type() of an enum; type is its static variable, 0 at first. */
+CUV_API GType gst_cuv_enum_register (
+    gsize *type, const gchar *name, const GEnumValue *values);
+CUV_API GType gst_cuv_flags_register (
+    gsize *type, const gchar *name, const GFlagsValue *values);
+
+G_END_DECLS
+
+#endif
