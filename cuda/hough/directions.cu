@@ -53,10 +53,10 @@ load_grey (const CuvFrame &frame, int x, int y, int *grey)
   }
 }
 
-// The last group that does not begin after a direction: one is guessed, which
+// The last bin that does not begin after a direction: one is guessed, which
 // is off by one at most, and looked at exactly.
 static __device__ __forceinline__ int
-find_group (const short2 *boundaries, int n_groups, int gx, int gy)
+find_group (const short2 *boundaries, int n_bins, int gx, int gy)
 {
   const bool turn = gx < 0 || (gx == 0 && gy > 0);
   const int x = turn ? -gx : gx, y = turn ? -gy : gy;
@@ -66,41 +66,41 @@ find_group (const short2 *boundaries, int n_groups, int gx, int gy)
     return boundary.x * y - boundary.y * x < 0;
   };
   const float turns = atan2f ((float) y, (float) x) * .318309886f + .5f;
-  int g = min (max ((int) (turns * n_groups), 0), n_groups - 1);
+  int g = min (max ((int) (turns * n_bins), 0), n_bins - 1);
 
   while (g > 0 && begins_after (g))
     g--;
-  while (g < n_groups - 1 && !begins_after (g + 1))
+  while (g < n_bins - 1 && !begins_after (g + 1))
     g++;
   return g;
 }
 
 template <bool BLURRED>
 static __device__ __forceinline__ int
-group_of (
-    const short2 *boundaries, int n_groups, const CuvFrame &frame, int x, int y)
+bin_of (
+    const short2 *boundaries, int n_bins, const CuvFrame &frame, int x, int y)
 {
   int at[9];
 
   load_grey<BLURRED> (frame, x, y, at);
-  return find_group (boundaries, n_groups,
+  return find_group (boundaries, n_bins,
       at[2] + 2 * at[5] + at[8] - at[0] - 2 * at[3] - at[6],
       at[6] + 2 * at[7] + at[8] - at[0] - 2 * at[1] - at[2]);
 }
 
-// Finds groups, and counts how many edges they have.
+// Finds bins, and counts how many edges they have.
 template <bool BLURRED>
 static __global__ void
 __launch_bounds__ (THREADS, 3)
-    group_kernel (CuvEdges edges, CuvVoteSpace space, CuvFrame frame)
+    group_kernel (CuvEdges edges, CuvDeviceLayout layout, CuvFrame frame)
 {
   __shared__ unsigned counts[CUV_HOUGH_MAX_PERIOD];
   __shared__ short2 boundaries[CUV_HOUGH_MAX_PERIOD];
 
   cuv_let_next_kernel_start ();
-  for (int g = threadIdx.x; g < space.n_groups; g += THREADS) {
+  for (int g = threadIdx.x; g < layout.n_bins; g += THREADS) {
     counts[g] = 0;
-    boundaries[g] = space.boundaries[g];
+    boundaries[g] = layout.boundaries[g];
   }
   __syncthreads ();
   cuv_wait_for_previous_kernel ();
@@ -109,14 +109,14 @@ __launch_bounds__ (THREADS, 3)
   for (unsigned i = blockIdx.x * THREADS + threadIdx.x; i < n;
        i += gridDim.x * THREADS) {
     const unsigned pixel = __ldcg (&edges.pixels[i]);
-    const int group = group_of<BLURRED> (
-        boundaries, space.n_groups, frame, pixel & 0xffff, pixel >> 16);
+    const int bin = bin_of<BLURRED> (
+        boundaries, layout.n_bins, frame, pixel & 0xffff, pixel >> 16);
 
-    edges.groups[i] = (uint16_t) group;
-    atomicAdd (&counts[group], 1u);
+    edges.bins[i] = (uint16_t) bin;
+    atomicAdd (&counts[bin], 1u);
   }
   __syncthreads ();
-  for (int g = threadIdx.x; g < space.n_groups; g += THREADS) {
+  for (int g = threadIdx.x; g < layout.n_bins; g += THREADS) {
     if (counts[g] > 0)
       atomicAdd (&edges.counts->n[g], counts[g]);
   }
@@ -150,16 +150,16 @@ add_up (unsigned *first, const unsigned *counts, int n)
   __syncthreads ();
 }
 
-// What all groups vote. By a block.
+// What all bins vote. By a block.
 static __device__ void
 count_votes (
-    const CuvEdges &edges, const CuvVoteSpace &space, const unsigned *first)
+    const CuvEdges &edges, const CuvDeviceLayout &layout, const unsigned *first)
 {
   unsigned long long votes = 0;
 
-  for (int g = threadIdx.x; g < space.n_groups; g += THREADS)
+  for (int g = threadIdx.x; g < layout.n_bins; g += THREADS)
     votes +=
-        (unsigned long long) space.group_rows[g] * (first[g + 1] - first[g]);
+        (unsigned long long) layout.bin_rows[g] * (first[g + 1] - first[g]);
   for (int bit = 16; bit > 0; bit /= 2)
     votes += __shfl_xor_sync (~0u, votes, bit);
   if (threadIdx.x % 32 == 0 && votes > 0)
@@ -168,14 +168,14 @@ count_votes (
 
 // A block sorts a part of the edges.
 static __global__ void
-__launch_bounds__ (THREADS) sort_kernel (CuvEdges edges, CuvVoteSpace space)
+__launch_bounds__ (THREADS) sort_kernel (CuvEdges edges, CuvDeviceLayout layout)
 {
   __shared__ unsigned first[CUV_HOUGH_MAX_PERIOD + 1];
   __shared__ unsigned counts[CUV_HOUGH_MAX_PERIOD];
-  const int n_groups = space.n_groups;
+  const int n_bins = layout.n_bins;
 
   cuv_let_next_kernel_start ();
-  for (int g = threadIdx.x; g < n_groups; g += THREADS)
+  for (int g = threadIdx.x; g < n_bins; g += THREADS)
     counts[g] = 0;
   __syncthreads ();
   cuv_wait_for_previous_kernel ();
@@ -185,35 +185,35 @@ __launch_bounds__ (THREADS) sort_kernel (CuvEdges edges, CuvVoteSpace space)
                  end = min (begin + each, n);
 
   for (unsigned i = begin + threadIdx.x; i < end; i += THREADS)
-    atomicAdd (&counts[edges.groups[i]], 1u);
-  add_up (first, edges.counts->n, n_groups);
-  for (int g = threadIdx.x; g < n_groups; g += THREADS) {
+    atomicAdd (&counts[edges.bins[i]], 1u);
+  add_up (first, edges.counts->n, n_bins);
+  for (int g = threadIdx.x; g < n_bins; g += THREADS) {
     const unsigned own = counts[g];
 
     if (own > 0)
       counts[g] = first[g] + atomicAdd (&edges.counts->used[g], own);
   }
   if (blockIdx.x == 0) {
-    for (int g = threadIdx.x; g <= n_groups; g += THREADS)
+    for (int g = threadIdx.x; g <= n_bins; g += THREADS)
       edges.counts->first[g] = first[g];
-    count_votes (edges, space, first);
+    count_votes (edges, layout, first);
   }
   __syncthreads ();
   for (unsigned i = begin + threadIdx.x; i < end; i += THREADS)
-    edges.sorted[atomicAdd (&counts[edges.groups[i]], 1u)] = edges.pixels[i];
+    edges.sorted[atomicAdd (&counts[edges.bins[i]], 1u)] = edges.pixels[i];
 }
 
 int
-cuv_sort_submit (const CuvEdges &edges, const CuvVoteSpace &space,
+cuv_sort_submit (const CuvEdges &edges, const CuvDeviceLayout &layout,
     const CuvFrame &frame, bool blurred, cudaStream_t stream)
 {
   const int blocks = 3 * cuv_cuda_multiprocessors ();
 
   if (cuv_launch_early ("group_kernel", blocks, THREADS, 0, stream,
-          blurred ? group_kernel<true> : group_kernel<false>, edges, space,
+          blurred ? group_kernel<true> : group_kernel<false>, edges, layout,
           frame)
       != 0)
     return -1;
   return cuv_launch_early (
-      "sort_kernel", blocks, THREADS, 0, stream, sort_kernel, edges, space);
+      "sort_kernel", blocks, THREADS, 0, stream, sort_kernel, edges, layout);
 }

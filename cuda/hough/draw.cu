@@ -26,14 +26,14 @@ first_cell (int v, int n, int size)
 
 // Of cells first .. end - 1 of the rows k .. k_end - 1.
 static __device__ unsigned
-most_votes (const CuvVoteSpace &space, const unsigned *cells, int k, int k_end,
-    int first, int end)
+most_votes (const CuvDeviceLayout &layout, const unsigned *cells, int k,
+    int k_end, int first, int end)
 {
   unsigned most = 0;
 
   for (; k < k_end; k++) {
-    const CuvVoteRow &row = space.rows[k];
-    const int begin = space.radius + row.first_cell; // of the cells it has
+    const CuvVoteRow &row = layout.rows[k];
+    const int begin = layout.radius + row.first_cell; // of the cells it has
 
     for (int i = max (first, begin); i < min (end, begin + row.n_cells); i++)
       most = max (most, cells[row.start + i - begin]);
@@ -42,19 +42,19 @@ most_votes (const CuvVoteSpace &space, const unsigned *cells, int k, int k_end,
 }
 
 static __global__ void
-draw_votes_kernel (CuvFrame frame, CuvVoteSpace space, const unsigned *cells,
-    unsigned threshold)
+draw_votes_kernel (CuvFrame frame, CuvDeviceLayout layout,
+    const unsigned *cells, unsigned threshold)
 {
   const int x = blockIdx.x * blockDim.x + threadIdx.x;
   const int y = blockIdx.y * blockDim.y + threadIdx.y;
-  const int n_cells = 2 * space.radius + 1;
+  const int n_cells = 2 * layout.radius + 1;
 
   if (x >= frame.width || y >= frame.height)
     return;
-  const int k = first_cell (x, space.n_rows, frame.width);
+  const int k = first_cell (x, layout.n_rows, frame.width);
   const int first = first_cell (y, n_cells, frame.height);
-  const unsigned votes = most_votes (space, cells, k,
-      max (k + 1, first_cell (x + 1, space.n_rows, frame.width)), first,
+  const unsigned votes = most_votes (layout, cells, k,
+      max (k + 1, first_cell (x + 1, layout.n_rows, frame.width)), first,
       max (first + 1, first_cell (y + 1, n_cells, frame.height)));
 
   cuv_frame_set_grey (&frame, x, y,
@@ -82,11 +82,11 @@ cuv_draw_edges_submit (
 }
 
 int
-cuv_draw_votes_submit (const CuvFrame &frame, const CuvVoteSpace &space,
+cuv_draw_votes_submit (const CuvFrame &frame, const CuvDeviceLayout &layout,
     const unsigned *cells, unsigned threshold, cudaStream_t stream)
 {
   draw_votes_kernel<<<grid_for (frame), BLOCK, 0, stream>>> (
-      frame, space, cells, threshold);
+      frame, layout, cells, threshold);
   CUV_CUDA_LAUNCHED (draw_votes_kernel);
   return 0;
 }

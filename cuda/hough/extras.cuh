@@ -11,13 +11,13 @@ struct CuvSegments {
 };
 
 // Follows the best max peaks along the edges of a map.
-int cuv_segments_submit (const CuvVoteSpace &space, const CuvMaps &maps,
+int cuv_segments_submit (const CuvDeviceLayout &layout, const CuvMaps &maps,
     const CuvPeaks &peaks, int max, const CuvSegmentParams &params,
     const CuvSegments &segments, cudaStream_t stream);
 
 int cuv_draw_edges_submit (
     const CuvFrame &frame, const CuvMaps &maps, cudaStream_t stream);
-int cuv_draw_votes_submit (const CuvFrame &frame, const CuvVoteSpace &space,
+int cuv_draw_votes_submit (const CuvFrame &frame, const CuvDeviceLayout &layout,
     const unsigned *cells, unsigned threshold, cudaStream_t stream);
 
 #endif

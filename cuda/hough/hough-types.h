@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What CPU and GPU share of the line detector: parameters, the space of lines,
+/* What CPU and GPU share of the line detector: parameters, the layout of lines,
  * results. */
 #ifndef CUV_HOUGH_TYPES_H
 #define CUV_HOUGH_TYPES_H
@@ -26,15 +26,15 @@ typedef enum {
   CUV_EDGES_INPUT, /* the frame is a map: edges are what is not 0 */
 } CuvEdgeSource;
 
-/* ---- the space of lines ---- */
+/* ---- the layout of lines ---- */
 
 /* How lines are numbered. */
 typedef enum {
   CUV_LINES_RHO_THETA,
-  CUV_LINES_PCLINES, /* parallel coordinates, both halves of TS space */
+  CUV_LINES_PCLINES, /* parallel coordinates, both halves of TS layout */
 } CuvLineKind;
 
-/* What a space is made from. */
+/* What a layout is made from. */
 typedef struct {
   CuvLineKind kind;
   int32_t width, height; /* of the frame, 1 .. CUV_HOUGH_MAX_SIZE */
@@ -45,9 +45,9 @@ typedef struct {
   double theta_min, theta_max;
   double rho_step; /* pixels, >= 1 */
   /* degrees: an edge votes for the lines so far from its own direction, up to
-   * that of a group more; 90 = for all */
+   * that of a bin more; 90 = for all */
   double window;
-} CuvHoughShape;
+} CuvHoughConfig;
 
 #define CUV_HOUGH_MAX_SIZE 16384
 #define CUV_HOUGH_MAX_PERIOD 4096
@@ -57,7 +57,7 @@ typedef struct {
 typedef struct {
   int32_t dx, dy, offset;
   int32_t first_cell, last_cell; /* that pixels of the frame have */
-  int32_t first_group, n_groups; /* of the edges that vote here */
+  int32_t first_bin, n_bins;     /* of the edges that vote here */
   double theta; /* radians: the angle of the lines' normal, (cos, sin) */
   double scale; /* of cells: 2^-16 per pixel of distance */
 } CuvHoughRow;
@@ -65,16 +65,16 @@ typedef struct {
 /* Row k, cell r of the accumulator is its element k * n_cells + radius + r.
  * Row k + period is row k with r negated, whether it exists or not. */
 typedef struct {
-  CuvHoughShape shape;
+  CuvHoughConfig config;
   int32_t width, height;
   int32_t n_rows, period;
   int32_t radius, n_cells; /* cells -radius .. radius */
   /* Edges are grouped by the direction of their gradient, modulo 180 degrees:
-   * group g goes from -90 + g * 180 / n_groups degrees to the next. */
-  int32_t n_groups;
+   * bin g goes from -90 + g * 180 / n_bins degrees to the next. */
+  int32_t n_bins;
   CuvHoughRow *rows;   /* owned */
-  int16_t *boundaries; /* x, y of where each group begins, in 2^-14; owned */
-} CuvHoughSpace;
+  int16_t *boundaries; /* x, y of where each bin begins, in 2^-14; owned */
+} CuvHoughLayout;
 
 /* ---- votes ---- */
 

@@ -14,14 +14,14 @@
 
 struct _CuvHoughCuda {
   CuvArena arena = {};
-  CuvVoteSpace space = {};
+  CuvDeviceLayout layout = {};
   CuvMaps maps = {};
-  CuvEdges edges = {}; // groups where the space has a window
+  CuvEdges edges = {}; // bins where the layout has a window
   CuvPeaks peaks = {};
   CuvSegments segments = {};
   CuvVotePlan plan = {}, ring = {};
   int ring_reach = -1; // that ring is for
-  unsigned *cells = nullptr, *turned = nullptr;
+  unsigned *cells = nullptr;
   size_t n_cells = 0;
   std::vector<CuvVoteRow> rows;
   std::vector<CuvHoughPeak> best;
@@ -63,74 +63,72 @@ upload (CuvHoughCuda *self, const T **memory, const std::vector<T> &data)
 }
 
 static void
-lay_out_rows (CuvHoughCuda *self, const CuvHoughSpace *space)
+lay_out_rows (CuvHoughCuda *self, const CuvHoughLayout *layout)
 {
-  for (int k = 0; k < space->n_rows; k++) {
-    const CuvHoughRow &row = space->rows[k];
+  for (int k = 0; k < layout->n_rows; k++) {
+    const CuvHoughRow &row = layout->rows[k];
     const int n = row.last_cell - row.first_cell + 1;
 
-    self->rows.push_back (
-        CuvVoteRow{ row.dx, row.dy, row.offset, row.first_cell, n,
-            row.first_group, row.n_groups, (int) self->n_cells });
+    self->rows.push_back (CuvVoteRow{ row.dx, row.dy, row.offset,
+        row.first_cell, n, row.first_bin, row.n_bins, (int) self->n_cells });
     self->n_cells += (size_t) cuv_padded (n);
-    self->space.most_cells = std::max (self->space.most_cells, n);
+    self->layout.most_cells = std::max (self->layout.most_cells, n);
   }
 }
 
-// In how many rows each group votes.
+// In how many rows each bin votes.
 static std::vector<uint16_t>
-count_rows (const CuvHoughSpace *space)
+count_rows (const CuvHoughLayout *layout)
 {
-  std::vector<uint16_t> n (space->n_groups);
+  std::vector<uint16_t> n (layout->n_bins);
 
-  for (int k = 0; k < space->n_rows; k++) {
-    const CuvHoughRow &row = space->rows[k];
+  for (int k = 0; k < layout->n_rows; k++) {
+    const CuvHoughRow &row = layout->rows[k];
 
-    for (int i = 0; i < row.n_groups; i++)
-      n[(row.first_group + i) % space->n_groups]++;
+    for (int i = 0; i < row.n_bins; i++)
+      n[(row.first_bin + i) % layout->n_bins]++;
   }
   return n;
 }
 
 static bool
-init_space (CuvHoughCuda *self, const CuvHoughSpace *space)
+init_space (CuvHoughCuda *self, const CuvHoughLayout *layout)
 {
-  std::vector<short2> boundaries (space->n_groups);
+  std::vector<short2> boundaries (layout->n_bins);
 
-  self->space.width = space->width;
-  self->space.height = space->height;
-  self->space.n_rows = space->n_rows;
-  self->space.period = space->period;
-  self->space.radius = space->radius;
-  self->space.n_groups = space->n_groups;
-  for (int g = 0; g < space->n_groups; g++)
+  self->layout.width = layout->width;
+  self->layout.height = layout->height;
+  self->layout.n_rows = layout->n_rows;
+  self->layout.period = layout->period;
+  self->layout.radius = layout->radius;
+  self->layout.n_bins = layout->n_bins;
+  for (int g = 0; g < layout->n_bins; g++)
     boundaries[g] =
-        short2{ space->boundaries[2 * g], space->boundaries[2 * g + 1] };
-  lay_out_rows (self, space);
+        short2{ layout->boundaries[2 * g], layout->boundaries[2 * g + 1] };
+  lay_out_rows (self, layout);
   self->plan =
-      cuv_vote_plan (self->rows, (double) space->width * space->height);
-  return upload (self, &self->space.rows, self->rows)
-      && upload (self, &self->space.boundaries, boundaries)
-      && upload (self, &self->space.group_rows, count_rows (space));
+      cuv_vote_plan (self->rows, (double) layout->width * layout->height);
+  return upload (self, &self->layout.rows, self->rows)
+      && upload (self, &self->layout.boundaries, boundaries)
+      && upload (self, &self->layout.bin_rows, count_rows (layout));
 }
 
 static bool
-init_maps (CuvHoughCuda *self, const CuvHoughSpace *space)
+init_maps (CuvHoughCuda *self, const CuvHoughLayout *layout)
 {
   CuvMaps *maps = &self->maps;
-  const size_t n_pixels = (size_t) space->width * space->height;
+  const size_t n_pixels = (size_t) layout->width * layout->height;
 
-  maps->width = space->width;
-  maps->height = space->height;
-  maps->tiles_x = cuv_div_up (space->width, CUV_TILE_WIDTH);
-  maps->tiles_y = cuv_div_up (space->height, CUV_TILE_HEIGHT);
+  maps->width = layout->width;
+  maps->height = layout->height;
+  maps->tiles_x = cuv_div_up (layout->width, CUV_TILE_WIDTH);
+  maps->tiles_y = cuv_div_up (layout->height, CUV_TILE_HEIGHT);
   return alloc (self, &maps->edges, cuv_map_words (*maps))
       && alloc (self, &maps->undecided, cuv_map_words (*maps))
       && alloc (self, &maps->parents, 1 + 32 * cuv_map_words (*maps))
-      && alloc (self, &self->turned, cuv_map_words (*maps))
       && alloc (self, &self->edges.pixels, n_pixels)
-      && (space->shape.window >= 90
-          || (alloc (self, &self->edges.groups, n_pixels)
+      && (layout->config.window >= 90
+          || (alloc (self, &self->edges.bins, n_pixels)
               && alloc (self, &self->edges.sorted, n_pixels)
               && alloc (self, &self->edges.counts, 1)));
 }
@@ -160,10 +158,10 @@ init_results (CuvHoughCuda *self)
 }
 
 static bool
-init (CuvHoughCuda *self, const CuvHoughSpace *space)
+init (CuvHoughCuda *self, const CuvHoughLayout *layout)
 {
   self->best.resize (CUV_HOUGH_MAX_LINES);
-  return init_space (self, space) && init_maps (self, space)
+  return init_space (self, layout) && init_maps (self, layout)
       && init_results (self)
       && cuv_cuda_record (
              cudaEventCreateWithFlags (&self->done, cudaEventDisableTiming),
@@ -172,13 +170,13 @@ init (CuvHoughCuda *self, const CuvHoughSpace *space)
 }
 
 extern "C" CuvHoughCuda *
-cuv_hough_cuda_new (const CuvHoughSpace *space)
+cuv_hough_cuda_new (const CuvHoughLayout *layout)
 {
   std::unique_ptr<CuvHoughCuda> self;
 
   try {
     self.reset (new _CuvHoughCuda);
-    return init (self.get (), space) ? self.release () : nullptr;
+    return init (self.get (), layout) ? self.release () : nullptr;
   } catch (const std::bad_alloc &) {
     cuv_cuda_record (cudaErrorMemoryAllocation, "host memory");
     return nullptr;
@@ -193,21 +191,19 @@ cuv_hough_cuda_free (CuvHoughCuda *self)
 
 // ---- running ----
 
-// What has no room in shared memory, or no gather with a window, is done in
-// another way.
+// Methods that need more shared memory than there is fall back to GLOBAL.
+// GATHER is for the CPU: here it would take 50 times as long as SHARED.
 static CuvHoughMethod
 choose_method (CuvHoughCuda *self, const CuvHoughParams *params)
 {
   CuvHoughMethod method = params->method;
-  const bool window =
-      self->edges.groups != nullptr && params->source == CUV_EDGES_CANNY;
 
   if (method == CUV_HOUGH_RING
       && self->ring_reach != cuv_reach (params->peaks)) {
-    self->ring = cuv_ring_plan (self->rows, self->space.period, params->peaks);
+    self->ring = cuv_ring_plan (self->rows, self->layout.period, params->peaks);
     self->ring_reach = cuv_reach (params->peaks);
   }
-  if (method == CUV_HOUGH_AUTO || (method == CUV_HOUGH_GATHER && window)
+  if (method == CUV_HOUGH_AUTO || method == CUV_HOUGH_GATHER
       || (method == CUV_HOUGH_RING && self->ring.rows_per_block == 0))
     method = CUV_HOUGH_SHARED;
   if (method == CUV_HOUGH_SHARED && self->plan.rows_per_block == 0)
@@ -226,29 +222,22 @@ submit_edges (CuvHoughCuda *self, const CuvFrame *frame)
 static int
 submit_votes (CuvHoughCuda *self, const CuvEdges &edges)
 {
-  switch (self->method) {
-    case CUV_HOUGH_GLOBAL:
-      return cuv_vote_global_submit (
-          self->space, edges, self->cells, self->stream);
-    case CUV_HOUGH_GATHER:
-      return cuv_vote_gather_submit (
-          self->space, self->maps, self->turned, self->cells, self->stream);
-    default:
-      return cuv_vote_shared_submit (
-          self->plan, self->space, edges, self->cells, self->stream);
-  }
+  return self->method == CUV_HOUGH_GLOBAL
+      ? cuv_vote_global_submit (self->layout, edges, self->cells, self->stream)
+      : cuv_vote_shared_submit (
+          self->plan, self->layout, edges, self->cells, self->stream);
 }
 
 static int
 submit_peaks (CuvHoughCuda *self, const CuvEdges &edges)
 {
   if (self->method == CUV_HOUGH_RING)
-    return cuv_ring_submit (self->ring, self->space, edges, self->params.peaks,
+    return cuv_ring_submit (self->ring, self->layout, edges, self->params.peaks,
         self->peaks, self->stream);
   if (submit_votes (self, edges) != 0)
     return -1;
   return cuv_peaks_submit (
-      self->space, self->cells, self->params.peaks, self->peaks, self->stream);
+      self->layout, self->cells, self->params.peaks, self->peaks, self->stream);
 }
 
 // The edges of the frame at hand.
@@ -258,7 +247,7 @@ edges_of (const CuvHoughCuda *self)
   CuvEdges edges = self->edges;
 
   if (self->params.source == CUV_EDGES_INPUT)
-    edges.groups = nullptr;
+    edges.bins = nullptr;
   return edges;
 }
 
@@ -269,10 +258,9 @@ submit_list (CuvHoughCuda *self, const CuvFrame *frame, const CuvEdges &edges)
           self->maps, edges, self->cells, self->n_cells, self->stream)
       != 0)
     return -1;
-  return edges.groups == nullptr
-      ? 0
-      : cuv_sort_submit (edges, self->space, *frame,
-          self->params.canny.blur != 0, self->stream);
+  return edges.bins == nullptr ? 0
+                               : cuv_sort_submit (edges, self->layout, *frame,
+                                   self->params.canny.blur != 0, self->stream);
 }
 
 static int
@@ -280,13 +268,13 @@ submit_all (CuvHoughCuda *self, const CuvFrame *frame)
 {
   const CuvEdges edges = edges_of (self);
 
-  self->maps.groups = edges.groups != nullptr ? edges.counts : nullptr;
+  self->maps.bins = edges.bins != nullptr ? edges.counts : nullptr;
   if (submit_edges (self, frame) != 0 || submit_list (self, frame, edges) != 0
       || submit_peaks (self, edges) != 0
       || cuv_best_submit (self->peaks, self->params.max_lines, self->stream)
           != 0
       || (self->params.segments
-          && cuv_segments_submit (self->space, self->maps, self->peaks,
+          && cuv_segments_submit (self->layout, self->maps, self->peaks,
                  self->params.max_lines, self->params.segment, self->segments,
                  self->stream)
               != 0))
@@ -326,16 +314,16 @@ cuv_hough_cuda_collect (CuvHoughCuda *self, CuvHoughResult *result)
     return -1;
   result->n_edges = counters->n_edges;
   result->n_votes =
-      self->edges.groups != nullptr && self->params.source == CUV_EDGES_CANNY
+      self->edges.bins != nullptr && self->params.source == CUV_EDGES_CANNY
       ? (int64_t) counters->n_votes
-      : (int64_t) counters->n_edges * self->space.n_rows;
+      : (int64_t) counters->n_edges * self->layout.n_rows;
   result->n_found = (int32_t) counters->n_found;
   result->n_peaks = std::min (result->n_found, self->params.max_lines);
   for (int i = 0; i < result->n_peaks; i++) {
     const CuvPeakKey key = self->peaks.best_to[i];
     CuvHoughPeak *peak = &self->best[i];
 
-    cuv_cell_of_key (key, self->space.radius, &peak->k, &peak->r);
+    cuv_cell_of_key (key, self->layout.radius, &peak->k, &peak->r);
     peak->votes = (uint32_t) (key >> 32);
   }
   result->peaks = self->best.data ();
@@ -362,10 +350,10 @@ cuv_hough_cuda_draw (CuvHoughCuda *self, const CuvFrame *frame,
     return -1;
   if (draw == CUV_HOUGH_DRAW_ACCUMULATOR
       && ((self->method == CUV_HOUGH_RING // it has left the accumulator clear
-              && cuv_vote_shared_submit (self->plan, self->space,
+              && cuv_vote_shared_submit (self->plan, self->layout,
                      edges_of (self), self->cells, self->stream)
                   != 0)
-          || cuv_draw_votes_submit (*frame, self->space, self->cells,
+          || cuv_draw_votes_submit (*frame, self->layout, self->cells,
                  self->params.peaks.threshold, self->stream)
               != 0))
     return -1;
@@ -402,14 +390,14 @@ cuv_hough_cuda_get_edges (CuvHoughCuda *self, uint8_t *map)
 extern "C" int
 cuv_hough_cuda_get_votes (CuvHoughCuda *self, uint32_t *accumulator)
 {
-  const int n_columns = 2 * self->space.radius + 1;
+  const int n_columns = 2 * self->layout.radius + 1;
   std::vector<unsigned> cells (self->n_cells);
 
   if (copy (self, cells.data (), self->cells, cells.size () * 4) != 0)
     return -1;
   memset (accumulator, 0, sizeof *accumulator * n_columns * self->rows.size ());
   for (const CuvVoteRow &row : self->rows) {
-    memcpy (accumulator + self->space.radius + row.first_cell,
+    memcpy (accumulator + self->layout.radius + row.first_cell,
         cells.data () + row.start, sizeof *accumulator * row.n_cells);
     accumulator += n_columns;
   }

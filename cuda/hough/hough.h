@@ -12,12 +12,12 @@ CUV_BEGIN
 
 typedef struct _CuvHoughCuda CuvHoughCuda;
 
-/* Allocates all that frames of the space's size need; NULL on failure, see
- * cuv_cuda_error(). The space may be freed afterwards. */
-CUV_API CuvHoughCuda *cuv_hough_cuda_new (const CuvHoughSpace *space);
+/* Allocates all that frames of the layout's size need; NULL on failure, see
+ * cuv_cuda_error(). The layout may be freed afterwards. */
+CUV_API CuvHoughCuda *cuv_hough_cuda_new (const CuvHoughLayout *layout);
 CUV_API void cuv_hough_cuda_free (CuvHoughCuda *self); /* NULL is allowed */
 
-/* Enqueues the work on one frame, of the space's size, in device memory. Does
+/* Enqueues the work on one frame, of the layout's size, in device memory. Does
  * not wait. Returns 0 or -1. */
 CUV_API int cuv_hough_cuda_submit (CuvHoughCuda *self, const CuvFrame *frame,
     const CuvHoughParams *params, CuvCudaStream stream);

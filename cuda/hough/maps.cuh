@@ -25,7 +25,7 @@ struct CuvHoughCounters {
 struct CuvGroupCounts {
   unsigned n[CUV_HOUGH_MAX_PERIOD];    // that there are
   unsigned used[CUV_HOUGH_MAX_PERIOD]; // that are sorted
-  // where those of a group begin among the sorted ones, and all end
+  // where those of a bin begin among the sorted ones, and all end
   unsigned first[CUV_HOUGH_MAX_PERIOD + 1];
 };
 
@@ -39,7 +39,7 @@ struct CuvMaps {
   // of each pixel, and one before them: the parents of undecided runs
   int *parents;
   CuvHoughCounters *counters;
-  CuvGroupCounts *groups; // NULL where nobody wants them
+  CuvGroupCounts *bins; // NULL where nobody wants them
 };
 
 static inline __host__ __device__ int
@@ -69,9 +69,9 @@ cuv_begin_frame (const CuvMaps &maps)
     *maps.counters = CuvHoughCounters{};
     maps.counters->began = cuv_nanoseconds ();
   }
-  for (int i = threadIdx.x; maps.groups != nullptr && i < CUV_HOUGH_MAX_PERIOD;
+  for (int i = threadIdx.x; maps.bins != nullptr && i < CUV_HOUGH_MAX_PERIOD;
        i += blockDim.x)
-    maps.groups->n[i] = maps.groups->used[i] = 0;
+    maps.bins->n[i] = maps.bins->used[i] = 0;
 }
 
 // Makes the maps of a frame's edges. Undecided ones are decided by

@@ -12,16 +12,16 @@ struct View {
 };
 
 static __device__ __forceinline__ View
-view_of (const CuvVoteSpace &space, const unsigned *cells, int k)
+view_of (const CuvDeviceLayout &layout, const unsigned *cells, int k)
 {
   View view = { nullptr, 1, 1, 0 };
-  const int row = cuv_wrap_row (space.n_rows, space.period, k, &view.sign);
+  const int row = cuv_wrap_row (layout.n_rows, layout.period, k, &view.sign);
 
   if (row < 0)
     return view;
-  view.first = space.rows[row].first_cell;
-  view.last = view.first + space.rows[row].n_cells - 1;
-  view.middle = cells + space.rows[row].start - view.first;
+  view.first = layout.rows[row].first_cell;
+  view.last = view.first + layout.rows[row].n_cells - 1;
+  view.middle = cells + layout.rows[row].start - view.first;
   return view;
 }
 
@@ -46,7 +46,7 @@ list_cells (uint16_t *list, unsigned *n, const unsigned *cells, int n_cells,
 
 // Grid: fours of cells x rows.
 static __global__ void
-__launch_bounds__ (THREADS) peak_kernel (CuvVoteSpace space,
+__launch_bounds__ (THREADS) peak_kernel (CuvDeviceLayout layout,
     const unsigned *cells, CuvPeakParams params, CuvPeaks peaks)
 {
   __shared__ View views[CUV_HOUGH_MAX_NEIGHBORHOOD];
@@ -54,13 +54,13 @@ __launch_bounds__ (THREADS) peak_kernel (CuvVoteSpace space,
   __shared__ unsigned n;
   const int k = blockIdx.y, reach = cuv_reach (params);
   const int first = blockIdx.x * 4 * THREADS;
-  const CuvVoteRow row = space.rows[k];
+  const CuvVoteRow row = layout.rows[k];
 
   cuv_let_next_kernel_start ();
   if (threadIdx.x == 0)
     n = 0;
   if ((int) threadIdx.x <= 2 * reach)
-    views[threadIdx.x] = view_of (space, cells, k + threadIdx.x - reach);
+    views[threadIdx.x] = view_of (layout, cells, k + threadIdx.x - reach);
   __syncthreads ();
   cuv_wait_for_previous_kernel ();
   if (blockIdx.x == 0 && k == 0 && threadIdx.x == 0)
@@ -79,16 +79,16 @@ __launch_bounds__ (THREADS) peak_kernel (CuvVoteSpace space,
     };
 
     if (cuv_is_peak (params, votes, votes_at))
-      cuv_add_peak (peaks, cuv_peak_key (votes, k, r, space.radius));
+      cuv_add_peak (peaks, cuv_peak_key (votes, k, r, layout.radius));
   }
 }
 
 int
-cuv_peaks_submit (const CuvVoteSpace &space, const unsigned *cells,
+cuv_peaks_submit (const CuvDeviceLayout &layout, const unsigned *cells,
     const CuvPeakParams &params, const CuvPeaks &peaks, cudaStream_t stream)
 {
-  const dim3 grid (cuv_div_up (space.most_cells, 4 * THREADS), space.n_rows);
+  const dim3 grid (cuv_div_up (layout.most_cells, 4 * THREADS), layout.n_rows);
 
   return cuv_launch_early ("peak_kernel", grid, THREADS, 0, stream, peak_kernel,
-      space, cells, params, peaks);
+      layout, cells, params, peaks);
 }

@@ -13,43 +13,45 @@ struct View {
   int sign, first, last, middle;
 };
 
-struct Layout {
+// Slices that the rows of a block take in shared memory.
+struct Slices {
   int n_slices, n_words;
 };
 
-// Rows from k on, those of them that there are.
-static __device__ __forceinline__ Layout
-lay_out (View *views, Slice *slices, const CuvVoteSpace &space, int k, int n)
+// Places rows k .. k + n - 1, those that the layout has, in shared memory.
+static __device__ __forceinline__ Slices
+place_rows (
+    View *views, Slice *slices, const CuvDeviceLayout &layout, int k, int n)
 {
-  Layout layout = { 0, 0 };
+  Slices placed = { 0, 0 };
 
   for (int i = 0; i < n; i++) {
     int sign;
-    const int row = cuv_wrap_row (space.n_rows, space.period, k + i, &sign);
+    const int row = cuv_wrap_row (layout.n_rows, layout.period, k + i, &sign);
     View view = { row, sign, 1, 0, 0 };
 
     if (row >= 0) {
-      const CuvVoteRow &votes = space.rows[row];
+      const CuvVoteRow &votes = layout.rows[row];
 
       view = View{ row, sign, votes.first_cell,
         votes.first_cell + votes.n_cells - 1,
-        layout.n_words - votes.first_cell };
+        placed.n_words - votes.first_cell };
       if ((int) threadIdx.x == i)
-        slices[layout.n_slices] = slice_of (votes, layout.n_words);
-      layout.n_slices++;
-      layout.n_words += cuv_padded (votes.n_cells);
+        slices[placed.n_slices] = slice_of (votes, placed.n_words);
+      placed.n_slices++;
+      placed.n_words += cuv_padded (votes.n_cells);
     }
     if ((int) threadIdx.x == i)
       views[i] = view;
   }
-  return layout;
+  return placed;
 }
 
 static __device__ __forceinline__ void
 vote_for_rows (unsigned *cells, const View *views, int n, const Slice *slices,
-    int n_slices, const CuvVoteSpace &space, const CuvEdges &edges)
+    int n_slices, const CuvDeviceLayout &layout, const CuvEdges &edges)
 {
-  if (edges.groups == nullptr) {
+  if (edges.bins == nullptr) {
     cuv_vote_in_slices (cells, slices, n_slices, edges, cuv_warp_of_thread (),
         CUV_VOTE_THREADS / 32);
     return;
@@ -57,14 +59,15 @@ vote_for_rows (unsigned *cells, const View *views, int n, const Slice *slices,
   for (int i = 0, k = 0; i < n; i++) {
     if (views[i].row >= 0)
       cuv_vote_in_window (
-          cells, slices[k++], space.rows[views[i].row], edges, space.n_groups);
+          cells, slices[k++], layout.rows[views[i].row], edges, layout.n_bins);
   }
 }
 
 // The peaks of row k, whose view is views[0].
 static __device__ __forceinline__ void
-find_peaks (const unsigned *cells, const View *views, const CuvVoteSpace &space,
-    const CuvPeakParams &params, const CuvPeaks &peaks, int k)
+find_peaks (const unsigned *cells, const View *views,
+    const CuvDeviceLayout &layout, const CuvPeakParams &params,
+    const CuvPeaks &peaks, int k)
 {
   const View own = views[0];
 
@@ -78,13 +81,13 @@ find_peaks (const unsigned *cells, const View *views, const CuvVoteSpace &space,
     };
 
     if (votes > params.threshold && cuv_is_peak (params, votes, votes_at))
-      cuv_add_peak (peaks, cuv_peak_key (votes, k, r, space.radius));
+      cuv_add_peak (peaks, cuv_peak_key (votes, k, r, layout.radius));
   }
 }
 
 // Grid: groups of rows.
 static __global__ void
-__launch_bounds__ (CUV_VOTE_THREADS, 1) ring_kernel (CuvVoteSpace space,
+__launch_bounds__ (CUV_VOTE_THREADS, 1) ring_kernel (CuvDeviceLayout layout,
     CuvEdges edges, CuvPeakParams params, CuvPeaks peaks, int rows_per_block)
 {
   extern __shared__ uint4 cells_of_block[];
@@ -92,21 +95,21 @@ __launch_bounds__ (CUV_VOTE_THREADS, 1) ring_kernel (CuvVoteSpace space,
   __shared__ Slice slices[CUV_MAX_SLICES];
   __shared__ View views[CUV_MAX_SLICES];
   const int first = blockIdx.x * rows_per_block, reach = cuv_reach (params);
-  const int n = min (rows_per_block, space.n_rows - first);
+  const int n = min (rows_per_block, layout.n_rows - first);
 
   cuv_let_next_kernel_start ();
-  const Layout layout =
-      lay_out (views, slices, space, first - reach, n + 2 * reach);
+  const Slices placed =
+      place_rows (views, slices, layout, first - reach, n + 2 * reach);
 
-  for (int i = 4 * threadIdx.x; i < layout.n_words; i += 4 * CUV_VOTE_THREADS)
+  for (int i = 4 * threadIdx.x; i < placed.n_words; i += 4 * CUV_VOTE_THREADS)
     *(uint4 *) (cells + i) = make_uint4 (0, 0, 0, 0);
   __syncthreads ();
   cuv_wait_for_previous_kernel ();
   vote_for_rows (
-      cells, views, n + 2 * reach, slices, layout.n_slices, space, edges);
+      cells, views, n + 2 * reach, slices, placed.n_slices, layout, edges);
   __syncthreads ();
   for (int k = 0; k < n; k++)
-    find_peaks (cells, views + reach + k, space, params, peaks, first + k);
+    find_peaks (cells, views + reach + k, layout, params, peaks, first + k);
 }
 
 // ---- launcher ----
@@ -139,9 +142,9 @@ cuv_ring_plan (const std::vector<CuvVoteRow> &rows, int period,
   for (; plan.rows_per_block > 0; plan.rows_per_block--) {
     const int n = plan.rows_per_block + 2 * reach;
 
-    plan.groups = cuv_div_up (n_rows, plan.rows_per_block);
+    plan.row_groups = cuv_div_up (n_rows, plan.rows_per_block);
     plan.shared = 0;
-    for (int g = 0; g < plan.groups; g++)
+    for (int g = 0; g < plan.row_groups; g++)
       plan.shared = std::max (plan.shared,
           sizeof (unsigned)
               * words_of (rows, period, g * plan.rows_per_block - reach, n));
@@ -152,13 +155,13 @@ cuv_ring_plan (const std::vector<CuvVoteRow> &rows, int period,
 }
 
 int
-cuv_ring_submit (const CuvVotePlan &plan, const CuvVoteSpace &space,
+cuv_ring_submit (const CuvVotePlan &plan, const CuvDeviceLayout &layout,
     const CuvEdges &edges, const CuvPeakParams &params, const CuvPeaks &peaks,
     cudaStream_t stream)
 {
   if (cuv_cuda_allow_shared ((const void *) ring_kernel, plan.shared) != 0)
     return -1;
-  return cuv_launch_early ("ring_kernel", plan.groups, CUV_VOTE_THREADS,
-      plan.shared, stream, ring_kernel, space, edges, params, peaks,
+  return cuv_launch_early ("ring_kernel", plan.row_groups, CUV_VOTE_THREADS,
+      plan.shared, stream, ring_kernel, layout, edges, params, peaks,
       plan.rows_per_block);
 }

@@ -14,15 +14,15 @@ struct Walk {
 };
 
 static __device__ Walk
-walk_of (const CuvVoteSpace &space, CuvPeakKey key)
+walk_of (const CuvDeviceLayout &layout, CuvPeakKey key)
 {
   int k, r;
-  cuv_cell_of_key (key, space.radius, &k, &r);
-  const CuvVoteRow &row = space.rows[k];
+  cuv_cell_of_key (key, layout.radius, &k, &r);
+  const CuvVoteRow &row = layout.rows[k];
   const bool across = abs (row.dy) >= abs (row.dx);
 
-  return Walk{ across, across ? space.width : space.height,
-    across ? space.height : space.width, across ? row.dx : row.dy,
+  return Walk{ across, across ? layout.width : layout.height,
+    across ? layout.height : layout.width, across ? row.dx : row.dy,
     across ? row.dy : row.dx, 65536LL * (r - 1) - row.offset };
 }
 
@@ -97,9 +97,9 @@ follow (const Walk &walk, const CuvMaps &maps, const CuvSegmentParams &params,
 
 // A warp follows a peak. to NULL: to count.
 static __global__ void
-__launch_bounds__ (THREADS)
-    segment_kernel (CuvVoteSpace space, CuvMaps maps, CuvPeaks peaks, int max,
-        CuvSegmentParams params, CuvSegments segments, CuvHoughSegment *to)
+__launch_bounds__ (THREADS) segment_kernel (CuvDeviceLayout layout,
+    CuvMaps maps, CuvPeaks peaks, int max, CuvSegmentParams params,
+    CuvSegments segments, CuvHoughSegment *to)
 {
   const int peak = blockIdx.x * WARPS + cuv_warp_of_thread ();
   unsigned n = 0;
@@ -115,7 +115,7 @@ __launch_bounds__ (THREADS)
   for (int bit = 16; bit > 0; bit /= 2)
     n += __shfl_xor_sync (~0u, n, bit);
   n = follow (
-      walk_of (space, __ldcg (&peaks.best[peak])), maps, params, peak, n, to);
+      walk_of (layout, __ldcg (&peaks.best[peak])), maps, params, peak, n, to);
   if (threadIdx.x % 32 != 0)
     return;
   if (to == nullptr)
@@ -125,7 +125,7 @@ __launch_bounds__ (THREADS)
 }
 
 int
-cuv_segments_submit (const CuvVoteSpace &space, const CuvMaps &maps,
+cuv_segments_submit (const CuvDeviceLayout &layout, const CuvMaps &maps,
     const CuvPeaks &peaks, int max, const CuvSegmentParams &params,
     const CuvSegments &segments, cudaStream_t stream)
 {
@@ -134,7 +134,7 @@ cuv_segments_submit (const CuvVoteSpace &space, const CuvMaps &maps,
   for (CuvHoughSegment *to :
       { (CuvHoughSegment *) nullptr, segments.segments_to }) {
     if (cuv_launch_early ("segment_kernel", blocks, THREADS, 0, stream,
-            segment_kernel, space, maps, peaks, max, params, segments, to)
+            segment_kernel, layout, maps, peaks, max, params, segments, to)
         != 0)
       return -1;
   }

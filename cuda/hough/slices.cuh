@@ -122,21 +122,21 @@ vote_for_range (unsigned *cells, const Slice &slice, const unsigned *pixels,
 }
 
 // Votes of the sorted edges that vote in a row, by a block. Those of its last
-// groups may be the first ones of all.
+// bins may be the first ones of all.
 static __device__ __forceinline__ void
 cuv_vote_in_window (unsigned *cells, const Slice &slice, const CuvVoteRow &row,
-    const CuvEdges &edges, int n_groups)
+    const CuvEdges &edges, int n_bins)
 {
   __shared__ unsigned firsts[3];
-  const int end = row.first_group + row.n_groups;
-  const int groups[] = { row.first_group,
-    end <= n_groups ? end : end - n_groups, n_groups };
+  const int end = row.first_bin + row.n_bins;
+  const int bins[] = { row.first_bin, end <= n_bins ? end : end - n_bins,
+    n_bins };
 
   __syncthreads (); // nobody has them any more
   if (threadIdx.x < 3)
-    firsts[threadIdx.x] = __ldcg (&edges.counts->first[groups[threadIdx.x]]);
+    firsts[threadIdx.x] = __ldcg (&edges.counts->first[bins[threadIdx.x]]);
   __syncthreads ();
-  if (end <= n_groups) {
+  if (end <= n_bins) {
     vote_for_range (cells, slice, edges.sorted, firsts[0], firsts[1]);
   } else {
     vote_for_range (cells, slice, edges.sorted, firsts[0], firsts[2]);

@@ -28,15 +28,15 @@ add_up (unsigned *accumulator, const unsigned *cells, int n, bool alone)
 
 // Grid: groups of rows x parts of the edges.
 static __global__ void
-__launch_bounds__ (CUV_VOTE_THREADS, 1) vote_kernel (CuvVoteSpace space,
+__launch_bounds__ (CUV_VOTE_THREADS, 1) vote_kernel (CuvDeviceLayout layout,
     CuvEdges edges, unsigned *accumulator, int rows_per_block)
 {
   extern __shared__ uint4 cells_of_block[];
   unsigned *cells = (unsigned *) cells_of_block;
   __shared__ Slice slices[CUV_MAX_SLICES];
   const int first_row = blockIdx.x * rows_per_block;
-  const int n_rows = min (rows_per_block, space.n_rows - first_row);
-  const CuvVoteRow *rows = space.rows + first_row;
+  const int n_rows = min (rows_per_block, layout.n_rows - first_row);
+  const CuvVoteRow *rows = layout.rows + first_row;
   const int n_warps = gridDim.y * (CUV_VOTE_THREADS / 32);
   int n_words = 0;
 
@@ -63,18 +63,18 @@ __launch_bounds__ (CUV_VOTE_THREADS, 1) vote_kernel (CuvVoteSpace space,
 // With a window. Grid: rows.
 static __global__ void
 __launch_bounds__ (CUV_VOTE_THREADS) vote_window_kernel (
-    CuvVoteSpace space, CuvEdges edges, unsigned *accumulator)
+    CuvDeviceLayout layout, CuvEdges edges, unsigned *accumulator)
 {
   extern __shared__ uint4 cells_of_block[];
   unsigned *cells = (unsigned *) cells_of_block;
-  const CuvVoteRow row = space.rows[blockIdx.x];
+  const CuvVoteRow row = layout.rows[blockIdx.x];
   const int n = cuv_padded (row.n_cells);
 
   cuv_let_next_kernel_start ();
   for (int i = 4 * threadIdx.x; i < n; i += 4 * CUV_VOTE_THREADS)
     *(uint4 *) (cells + i) = make_uint4 (0, 0, 0, 0);
   cuv_wait_for_previous_kernel ();
-  cuv_vote_in_window (cells, slice_of (row, 0), row, edges, space.n_groups);
+  cuv_vote_in_window (cells, slice_of (row, 0), row, edges, layout.n_bins);
   __syncthreads ();
   add_up (accumulator + row.start, cells, n, true);
 }
@@ -82,15 +82,16 @@ __launch_bounds__ (CUV_VOTE_THREADS) vote_window_kernel (
 // ---- the simplest way ----
 
 static __device__ __forceinline__ bool
-takes (const CuvVoteRow &row, int n_groups, int group)
+takes (const CuvVoteRow &row, int n_bins, int bin)
 {
-  const int behind = group - row.first_group;
+  const int behind = bin - row.first_bin;
 
-  return (behind < 0 ? behind + n_groups : behind) < row.n_groups;
+  return (behind < 0 ? behind + n_bins : behind) < row.n_bins;
 }
 
 static __global__ void
-vote_global_kernel (CuvVoteSpace space, CuvEdges edges, unsigned *accumulator)
+vote_global_kernel (
+    CuvDeviceLayout layout, CuvEdges edges, unsigned *accumulator)
 {
   cuv_let_next_kernel_start ();
   cuv_wait_for_previous_kernel ();
@@ -100,12 +101,12 @@ vote_global_kernel (CuvVoteSpace space, CuvEdges edges, unsigned *accumulator)
        i += gridDim.x * blockDim.x) {
     const unsigned pixel = __ldcg (&edges.pixels[i]);
     const int x = pixel & 0xffff, y = pixel >> 16;
-    const int group = edges.groups != nullptr ? __ldcg (&edges.groups[i]) : 0;
+    const int bin = edges.bins != nullptr ? __ldcg (&edges.bins[i]) : 0;
 
-    for (int k = 0; k < space.n_rows; k++) {
-      const CuvVoteRow &row = space.rows[k];
+    for (int k = 0; k < layout.n_rows; k++) {
+      const CuvVoteRow &row = layout.rows[k];
 
-      if (edges.groups == nullptr || takes (row, space.n_groups, group))
+      if (edges.bins == nullptr || takes (row, layout.n_bins, bin))
         atomicAdd (&accumulator[row.start - row.first_cell
                        + ((x * row.dx + y * row.dy + row.offset) >> 16)],
             1u);
@@ -122,7 +123,7 @@ vote_global_kernel (CuvVoteSpace space, CuvEdges edges, unsigned *accumulator)
 static double
 time_of (const CuvVotePlan &plan, double n_pixels, double n_blocks)
 {
-  const double rounds = ceil (plan.groups * plan.parts / n_blocks);
+  const double rounds = ceil (plan.row_groups * plan.parts / n_blocks);
   const double edges = 80 * sqrt (n_pixels) / plan.parts;
 
   return rounds
@@ -150,8 +151,8 @@ cuv_vote_plan (const std::vector<CuvVoteRow> &rows, double n_pixels)
     }
     if (plan.shared > cuv_room_for_cells ())
       break;
-    plan.parts = std::max (1, n_blocks / plan.groups);
-    if (best.groups == 0
+    plan.parts = std::max (1, n_blocks / plan.row_groups);
+    if (best.row_groups == 0
         || time_of (plan, n_pixels, n_blocks)
             < time_of (best, n_pixels, n_blocks))
       best = plan;
@@ -160,32 +161,32 @@ cuv_vote_plan (const std::vector<CuvVoteRow> &rows, double n_pixels)
 }
 
 int
-cuv_vote_shared_submit (const CuvVotePlan &plan, const CuvVoteSpace &space,
+cuv_vote_shared_submit (const CuvVotePlan &plan, const CuvDeviceLayout &layout,
     const CuvEdges &edges, unsigned *cells, cudaStream_t stream)
 {
-  const dim3 grid (plan.groups, plan.parts);
+  const dim3 grid (plan.row_groups, plan.parts);
 
-  if (edges.groups != nullptr) {
-    const size_t shared = cuv_padded (space.most_cells) * sizeof (unsigned);
+  if (edges.bins != nullptr) {
+    const size_t shared = cuv_padded (layout.most_cells) * sizeof (unsigned);
 
     if (cuv_cuda_allow_shared ((const void *) vote_window_kernel, shared) != 0)
       return -1;
-    return cuv_launch_early ("vote_window_kernel", space.n_rows,
-        CUV_VOTE_THREADS, shared, stream, vote_window_kernel, space, edges,
+    return cuv_launch_early ("vote_window_kernel", layout.n_rows,
+        CUV_VOTE_THREADS, shared, stream, vote_window_kernel, layout, edges,
         cells);
   }
   if (cuv_cuda_allow_shared ((const void *) vote_kernel, plan.shared) != 0)
     return -1;
   return cuv_launch_early ("vote_kernel", grid, CUV_VOTE_THREADS, plan.shared,
-      stream, vote_kernel, space, edges, cells, plan.rows_per_block);
+      stream, vote_kernel, layout, edges, cells, plan.rows_per_block);
 }
 
 int
-cuv_vote_global_submit (const CuvVoteSpace &space, const CuvEdges &edges,
+cuv_vote_global_submit (const CuvDeviceLayout &layout, const CuvEdges &edges,
     unsigned *cells, cudaStream_t stream)
 {
   const int blocks = 4 * cuv_cuda_multiprocessors ();
 
   return cuv_launch_early ("vote_global_kernel", blocks, 256, 0, stream,
-      vote_global_kernel, space, edges, cells);
+      vote_global_kernel, layout, edges, cells);
 }

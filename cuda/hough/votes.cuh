@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The space of lines on the GPU, votes and peaks.
+// The layout of lines on the GPU, votes and peaks.
 #ifndef CUV_HOUGH_VOTES_CUH
 #define CUV_HOUGH_VOTES_CUH
 
@@ -12,7 +12,7 @@ struct __align__ (16) CuvVoteRow
 {
   int dx, dy, offset;
   int first_cell, n_cells;
-  int first_group, n_groups;
+  int first_bin, n_bins;
   int start;
 };
 
@@ -30,20 +30,20 @@ cuv_padded (int n_cells)
   return (n_cells + 3) / 4 * 4;
 }
 
-struct CuvVoteSpace {
+struct CuvDeviceLayout {
   int width, height;
   int n_rows, period, radius;
   int most_cells; // that a row has
-  int n_groups;
+  int n_bins;
   const CuvVoteRow *rows;
-  const short2 *boundaries;   // of groups
-  const uint16_t *group_rows; // in how many rows a group votes
+  const short2 *boundaries; // of bins
+  const uint16_t *bin_rows; // in how many rows a bin votes
 };
 
 struct CuvEdges {
   unsigned *pixels; // y << 16 | x
-  uint16_t *groups; // NULL where all vote for everything
-  unsigned *sorted; // pixels by group, if there are groups
+  uint16_t *bins;   // NULL where all vote for everything
+  unsigned *sorted; // pixels by bin, if there are bins
   CuvGroupCounts *counts;
   CuvHoughCounters *counters;
 };
@@ -53,29 +53,28 @@ struct CuvEdges {
 int cuv_list_submit (const CuvMaps &maps, const CuvEdges &edges,
     unsigned *cells, size_t n_cells, cudaStream_t stream);
 
-// Finds the groups of listed edges, of a frame in which Canny found them, and
+// Finds the bins of listed edges, of a frame in which Canny found them, and
 // sorts them.
-int cuv_sort_submit (const CuvEdges &edges, const CuvVoteSpace &space,
+int cuv_sort_submit (const CuvEdges &edges, const CuvDeviceLayout &layout,
     const CuvFrame &frame, bool blurred, cudaStream_t stream);
 
 // How the rows are dealt out to blocks that have slices of them in shared
 // memory.
 struct CuvVotePlan {
   int rows_per_block; // 0 = not even one fits
-  int groups;         // of rows
-  int parts;          // that the edges are cut into
-  size_t shared;      // bytes
+  int row_groups;
+  int parts;     // that the edges are cut into
+  size_t shared; // bytes
 };
 
 CuvVotePlan cuv_vote_plan (
     const std::vector<CuvVoteRow> &rows, double n_pixels);
 
-int cuv_vote_shared_submit (const CuvVotePlan &plan, const CuvVoteSpace &space,
+int cuv_vote_shared_submit (const CuvVotePlan &plan,
+    const CuvDeviceLayout &layout, const CuvEdges &edges, unsigned *cells,
+    cudaStream_t stream);
+int cuv_vote_global_submit (const CuvDeviceLayout &layout,
     const CuvEdges &edges, unsigned *cells, cudaStream_t stream);
-int cuv_vote_global_submit (const CuvVoteSpace &space, const CuvEdges &edges,
-    unsigned *cells, cudaStream_t stream);
-int cuv_vote_gather_submit (const CuvVoteSpace &space, const CuvMaps &maps,
-    unsigned *turned, unsigned *cells, cudaStream_t stream);
 
 // Peaks as numbers that sort as they are to be told: the greatest first.
 typedef unsigned long long CuvPeakKey;
@@ -106,7 +105,7 @@ struct CuvPeaks {
   CuvPeakKey *best_to;
 };
 
-int cuv_peaks_submit (const CuvVoteSpace &space, const unsigned *cells,
+int cuv_peaks_submit (const CuvDeviceLayout &layout, const unsigned *cells,
     const CuvPeakParams &params, const CuvPeaks &peaks, cudaStream_t stream);
 
 // Puts the best max of the peaks in order and tells the host.
@@ -116,7 +115,7 @@ int cuv_best_submit (const CuvPeaks &peaks, int max, cudaStream_t stream);
 // beside them. rows_per_block is 0 where there is no room for that.
 CuvVotePlan cuv_ring_plan (const std::vector<CuvVoteRow> &rows, int period,
     const CuvPeakParams &params);
-int cuv_ring_submit (const CuvVotePlan &plan, const CuvVoteSpace &space,
+int cuv_ring_submit (const CuvVotePlan &plan, const CuvDeviceLayout &layout,
     const CuvEdges &edges, const CuvPeakParams &params, const CuvPeaks &peaks,
     cudaStream_t stream);
 

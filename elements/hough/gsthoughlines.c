@@ -4,12 +4,11 @@
  * @title: houghlines
  * @short_description: finds straight lines with the Hough transform
  *
- * Finds edges with Canny's detector, has each vote for all lines through it, in
- * the space of rho and theta or in parallel coordinates, and publishes the
- * lines, or segments of them, that have the most votes as metadata. On the CPU
- * and, for frames in CUDA memory, on the GPU, with the same result. The frame
- * is neither copied nor changed, unless you ask for a picture of edges or
- * votes.
+ * Finds edges with Canny's detector, lets each edge vote for all lines through
+ * it, in rho and theta or in parallel coordinates, and attaches the lines with
+ * the most votes, or the segments of them that have edges, as metadata. Works
+ * on the CPU and, for frames in CUDA memory, on the GPU, with the same result.
+ * The frame is neither copied nor changed unless draw is set.
  *
  * ## Example launch line
  * |[
@@ -23,12 +22,9 @@
 #include "config.h"
 #include "gsthoughlines.h"
 
-#include "finder.h"
+#include "backend.h"
 #include "gstcuvmeta.h"
-#include "gsthoughlinesproperties.h"
-#if HAVE_CUDA
-#include "cuv-cuda.h"
-#endif
+#include "gsthoughlinessettings.h"
 
 GST_DEBUG_CATEGORY_STATIC (hough_lines_debug);
 #define GST_CAT_DEFAULT hough_lines_debug
@@ -42,13 +38,11 @@ typedef struct {
 struct _GstHoughLines {
   GstCuvFilter parent;
 
-  GstHoughSettings settings; /* under the object lock, as are counts */
-  Counts counts;
+  GstCuvSettings settings; /* GstHoughLinesSettings */
+  Counts counts;           /* under the object lock */
 
   /* of the streaming thread */
-  CuvFinder *finder;
-  GstHoughValues values; /* the last that could be met: in force */
-  gboolean have_values;
+  CuvHoughDetector *detector;
   GArray *lines; /* CuvLine, of the last analysed frame */
   Counts found;
 };
@@ -67,84 +61,73 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
 
 /* ---- preparing ---- */
 
-static gboolean
-finder_is_for (
-    GstHoughLines *self, const GstHoughValues *values, const GstCuvFrame *frame)
+static void
+warn_if_empty (
+    GstHoughLines *self, const GstHoughLinesSettings *s, const CuvFrame *frame)
 {
-  CuvHoughShape shape = gst_hough_values_shape (values);
-
-  return cuv_finder_is_for (
-      self->finder, &shape, &values->roi, &frame->frame, frame->cuda);
+  if (self->detector->backend.klass == NULL)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("roi '%s' lies outside the frame, which is %dx%d. No lines will be "
+         "found.",
+            s->roi, frame->width, frame->height),
+        (NULL));
 }
 
-/* NULL, or what went wrong; then the finder before stays. */
-static const gchar *
-make_finder (
-    GstHoughLines *self, const GstHoughValues *values, const GstCuvFrame *frame)
+static gchar *
+gst_hough_lines_configure (
+    GstCuvFilter *filter, gconstpointer settings, const GstCuvFrame *frame)
 {
-  CuvHoughShape shape = gst_hough_values_shape (values);
-  const gchar *problem;
-  CuvFinder *finder;
+  GstHoughLines *self = GST_HOUGH_LINES (filter);
+  const GstHoughLinesSettings *s = settings;
+  const CuvHoughConfig config = gst_hough_lines_config (s);
+  const CuvProcessor processor = gst_cuv_frame_processor (frame, 0);
+  CuvHoughDetector *detector;
+  const gchar *error;
+  gchar *problem;
 
-  finder = cuv_finder_new (&shape, &values->roi, &frame->frame, frame->cuda,
-      frame->stream, &problem);
-  if (finder == NULL)
+  if (cuv_hough_detector_matches (
+          self->detector, &config, &s->area, &frame->frame, &processor))
+    return NULL;
+  problem = gst_hough_lines_check_config (s);
+  if (problem != NULL)
     return problem;
-  cuv_finder_free (self->finder);
-  self->finder = finder;
-  if (finder->cpu == NULL && finder->cuda == NULL)
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("roi '%d,%d,%d,%d' lies outside the frame, which is %dx%d. No lines "
-         "will be found.",
-            values->roi.left, values->roi.top, values->roi.right,
-            values->roi.bottom, frame->frame.width, frame->frame.height),
-        (NULL));
+  detector = cuv_hough_detector_new (
+      &config, &s->area, &frame->frame, &processor, &error);
+  if (detector == NULL)
+    return g_strdup (error);
+  cuv_hough_detector_free (self->detector);
+  self->detector = detector;
+  warn_if_empty (self, s, &frame->frame);
   return NULL;
 }
 
-/* Controllers may ask at every frame: what is there already costs nothing. */
-static gchar *
-use_values (GstCuvFilter *filter, gconstpointer asked, const GstCuvFrame *frame)
-{
-  GstHoughLines *self = GST_HOUGH_LINES (filter);
-  const GstHoughValues *values = asked;
-  gchar *problem = gst_hough_values_problem (values);
-
-  if (problem != NULL || finder_is_for (self, values, frame))
-    return problem;
-  problem = gst_hough_values_shape_problem (values);
-  return problem != NULL ? problem
-                         : g_strdup (make_finder (self, values, frame));
-}
-
-static gboolean
-gst_hough_lines_prepare (GstCuvFilter *filter, const GstCuvFrame *frame)
-{
-  GstHoughLines *self = GST_HOUGH_LINES (filter);
-  const GstHoughValues values = gst_hough_settings_values (&self->settings);
-
-  return gst_cuv_filter_prepare_values (filter,
-      &(GstCuvFilterValues){
-          use_values, &self->values, sizeof values, &self->have_values },
-      &values, frame);
-}
-
 /* ---- analysing ---- */
+
+static const GstHoughLinesSettings *
+in_force (GstHoughLines *self)
+{
+  return self->settings.in_force;
+}
 
 static gboolean
 gst_hough_lines_writes (GstCuvFilter *filter)
 {
   GstHoughLines *self = GST_HOUGH_LINES (filter);
+  const GstHoughLinesSettings *pending = self->settings.pending;
+  gint draw;
 
-  /* of values that are refused those before stay in force */
-  return gst_hough_settings_values (&self->settings).draw != CUV_HOUGH_DRAW_NONE
-      || (self->have_values && self->values.draw != CUV_HOUGH_DRAW_NONE);
+  GST_OBJECT_LOCK (self);
+  draw = pending->draw;
+  GST_OBJECT_UNLOCK (self);
+  /* pending settings may be refused: then those in force stay */
+  return draw != CUV_HOUGH_DRAW_NONE
+      || in_force (self)->draw != CUV_HOUGH_DRAW_NONE;
 }
 
 static void
 count (GstHoughLines *self, const CuvHoughResult *result)
 {
-  gboolean pclines = self->values.method == GST_HOUGH_PCLINES;
+  gboolean pclines = in_force (self)->method == GST_HOUGH_PCLINES;
 
   self->found = (Counts){ result->n_edges, result->n_votes, result->n_peaks,
     result->n_found, result->n_segments, result->n_segments_found,
@@ -160,20 +143,22 @@ gst_hough_lines_analyse (
     GstCuvFilter *filter, const GstCuvFrame *frame, gint n_threads)
 {
   GstHoughLines *self = GST_HOUGH_LINES (filter);
-  CuvHoughParams params = gst_hough_values_params (&self->values);
-  CuvHoughDraw draw = frame->writable ? self->values.draw : CUV_HOUGH_DRAW_NONE;
+  const CuvHoughParams params = gst_hough_lines_params (in_force (self));
+  const CuvHoughDraw draw =
+      frame->writable ? in_force (self)->draw : CUV_HOUGH_DRAW_NONE;
+  const CuvProcessor processor = gst_cuv_frame_processor (frame, n_threads);
   CuvHoughResult result;
-  const gchar *problem = cuv_finder_run (self->finder, &frame->frame, &params,
-      draw, frame->stream, n_threads, &result);
+  const gchar *error = cuv_hough_detector_run (
+      self->detector, &frame->frame, &params, draw, &processor, &result);
 
   g_array_set_size (self->lines, 0);
-  if (problem != NULL) {
+  if (error != NULL) {
     GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
-        ("The %s failed: %s.", frame->cuda ? "GPU" : "CPU", problem), (NULL));
+        ("The %s failed: %s.", frame->cuda ? "GPU" : "CPU", error), (NULL));
     return FALSE;
   }
   g_array_append_vals (
-      self->lines, self->finder->lines, (guint) self->finder->n_lines);
+      self->lines, self->detector->lines, (guint) self->detector->n_lines);
   count (self, &result);
   return TRUE;
 }
@@ -259,7 +244,7 @@ gst_hough_lines_add_stats (GstCuvFilter *filter, GstStructure *stats)
   counts = self->counts;
   GST_OBJECT_UNLOCK (self);
   gst_structure_set (stats, "method", G_TYPE_STRING,
-      gst_hough_method_nick (counts.method), "edges", G_TYPE_UINT64,
+      gst_hough_lines_method_nick (counts.method), "edges", G_TYPE_UINT64,
       (guint64) counts.edges, "votes", G_TYPE_UINT64, (guint64) counts.votes,
       "lines", G_TYPE_UINT, (guint) counts.lines, "lines-found", G_TYPE_UINT,
       (guint) counts.lines_found, "segments", G_TYPE_UINT,
@@ -268,10 +253,6 @@ gst_hough_lines_add_stats (GstCuvFilter *filter, GstStructure *stats)
       (gdouble) counts.edges_us, "microseconds-votes", G_TYPE_DOUBLE,
       (gdouble) counts.votes_us, "microseconds-peaks", G_TYPE_DOUBLE,
       (gdouble) counts.peaks_us, NULL);
-#if HAVE_CUDA
-  gst_structure_set (
-      stats, "gpu-bytes", G_TYPE_UINT64, (guint64) cuv_cuda_allocated (), NULL);
-#endif
 }
 
 /* ---- states ---- */
@@ -281,18 +262,17 @@ gst_hough_lines_start (GstBaseTransform *trans)
 {
   GstHoughLines *self = GST_HOUGH_LINES (trans);
 
-  self->have_values = FALSE;
   GST_OBJECT_LOCK (self);
   self->counts = (Counts){ 0 };
   GST_OBJECT_UNLOCK (self);
-  return GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans)
-      && gst_hough_settings_start (&self->settings);
+  return GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans);
 }
 
 static void
 gst_hough_lines_leave_context (GstCuvTransform *transform)
 {
-  g_clear_pointer (&GST_HOUGH_LINES (transform)->finder, cuv_finder_free);
+  g_clear_pointer (
+      &GST_HOUGH_LINES (transform)->detector, cuv_hough_detector_free);
   GST_CUV_TRANSFORM_CLASS (parent_class)->leave_context (transform);
 }
 
@@ -302,34 +282,19 @@ gst_hough_lines_stop (GstBaseTransform *trans)
   GstHoughLines *self = GST_HOUGH_LINES (trans);
   gboolean ok = GST_BASE_TRANSFORM_CLASS (parent_class)->stop (trans);
 
-  /* what no CUDA context has freed */
-  g_clear_pointer (&self->finder, cuv_finder_free);
-  gst_hough_settings_stop (&self->settings);
+  /* the parent has closed the CUDA context, which freed a detector on it */
+  g_clear_pointer (&self->detector, cuv_hough_detector_free);
   return ok;
 }
 
-/* ---- properties ---- */
-
-static void
-gst_hough_lines_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  gst_hough_settings_set (&GST_HOUGH_LINES (object)->settings, id, value);
-}
-
-static void
-gst_hough_lines_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  gst_hough_settings_get (&GST_HOUGH_LINES (object)->settings, id, value);
-}
+/* ---- class ---- */
 
 static void
 gst_hough_lines_finalize (GObject *object)
 {
   GstHoughLines *self = GST_HOUGH_LINES (object);
 
-  gst_hough_settings_clear (&self->settings);
+  gst_cuv_settings_clear (&self->settings);
   g_array_unref (self->lines);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
@@ -345,19 +310,18 @@ gst_hough_lines_class_init (GstHoughLinesClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       hough_lines_debug, "houghlines", 0, "lines by the Hough transform");
-  object_class->set_property = gst_hough_lines_set_property;
-  object_class->get_property = gst_hough_lines_get_property;
   object_class->finalize = gst_hough_lines_finalize;
   trans_class->start = GST_DEBUG_FUNCPTR (gst_hough_lines_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_hough_lines_stop);
   transform_class->leave_context = gst_hough_lines_leave_context;
-  filter_class->prepare = gst_hough_lines_prepare;
+  filter_class->configure = gst_hough_lines_configure;
   filter_class->analyse = gst_hough_lines_analyse;
   filter_class->writes = gst_hough_lines_writes;
   filter_class->publish = gst_hough_lines_publish;
   filter_class->reset = gst_hough_lines_reset;
   filter_class->add_stats = gst_hough_lines_add_stats;
-  gst_hough_properties_install (object_class);
+  gst_cuv_settings_class_install (object_class, &gst_hough_lines_settings,
+      G_STRUCT_OFFSET (GstHoughLines, settings));
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Line detector",
@@ -369,7 +333,7 @@ gst_hough_lines_class_init (GstHoughLinesClass *klass)
 static void
 gst_hough_lines_init (GstHoughLines *self)
 {
-  gst_hough_settings_init (&self->settings, GST_CUV_FILTER (self));
+  gst_cuv_settings_init (&self->settings, self, &gst_hough_lines_settings);
   self->lines =
-      g_array_sized_new (FALSE, FALSE, sizeof (CuvLine), CUV_FINDER_MAX_LINES);
+      g_array_sized_new (FALSE, FALSE, sizeof (CuvLine), CUV_HOUGH_MAX_RESULTS);
 }

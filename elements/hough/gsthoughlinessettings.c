@@ -4,15 +4,15 @@
 
 #include <math.h>
 
-#include "gsthoughlinesproperties.h"
 #include "hough.h"
 
+#define AT(field) G_STRUCT_OFFSET (GstHoughLinesSettings, field)
 #define AUTO_WINDOW 10 /* degrees */
 
-/* ---- what the values come to ---- */
+/* ---- config and parameters ---- */
 
 static gdouble
-window_of (const GstHoughValues *self)
+window_of (const GstHoughLinesSettings *self)
 {
   if (self->orientation_window > 0)
     return self->orientation_window;
@@ -21,12 +21,12 @@ window_of (const GstHoughValues *self)
       : AUTO_WINDOW;
 }
 
-CuvHoughShape
-gst_hough_values_shape (const GstHoughValues *self)
+CuvHoughConfig
+gst_hough_lines_config (const GstHoughLinesSettings *self)
 {
   gboolean pclines = self->method == GST_HOUGH_PCLINES;
   gint turn = self->theta_min >= 90 ? 180 : 0;
-  CuvHoughShape shape = {
+  CuvHoughConfig config = {
     .kind = pclines ? CUV_LINES_PCLINES : CUV_LINES_RHO_THETA,
     .width = 1,
     .height = 1,
@@ -38,11 +38,11 @@ gst_hough_values_shape (const GstHoughValues *self)
     .window = window_of (self),
   };
 
-  return shape;
+  return config;
 }
 
 CuvHoughParams
-gst_hough_values_params (const GstHoughValues *self)
+gst_hough_lines_params (const GstHoughLinesSettings *self)
 {
   CuvHoughParams params = {
     .source = self->edges,
@@ -58,9 +58,11 @@ gst_hough_values_params (const GstHoughValues *self)
   return params;
 }
 
-gchar *
-gst_hough_values_problem (const GstHoughValues *self)
+static gchar *
+check (gconstpointer settings)
 {
+  const GstHoughLinesSettings *self = settings;
+
   if (self->edges == CUV_EDGES_CANNY && self->canny_low > self->canny_high)
     return g_strdup_printf (
         "canny-low %d is above canny-high %d: lower the one or raise the other",
@@ -79,10 +81,10 @@ gst_hough_values_problem (const GstHoughValues *self)
 }
 
 gchar *
-gst_hough_values_shape_problem (const GstHoughValues *self)
+gst_hough_lines_check_config (const GstHoughLinesSettings *self)
 {
-  CuvHoughShape shape = gst_hough_values_shape (self);
-  CuvHoughSpace space;
+  CuvHoughConfig config = gst_hough_lines_config (self);
+  CuvHoughLayout layout;
   const gchar *problem;
 
   if (self->theta_max <= self->theta_min)
@@ -93,8 +95,8 @@ gst_hough_values_shape_problem (const GstHoughValues *self)
     return g_strdup_printf ("theta-max %g is more than 180 degrees above "
                             "theta-min %g: 180 more are all lines",
         self->theta_max, self->theta_min);
-  problem = cuv_hough_space_init (&space, &shape);
-  cuv_hough_space_clear (&space);
+  problem = cuv_hough_layout_init (&layout, &config);
+  cuv_hough_layout_clear (&layout);
   if (problem == NULL)
     return NULL;
   return g_strdup_printf ("theta-min %g, theta-max %g: %s; set them further "
@@ -102,107 +104,202 @@ gst_hough_values_shape_problem (const GstHoughValues *self)
       self->theta_min, self->theta_max, problem);
 }
 
-/* ---- settings ---- */
+/* ---- enums ---- */
 
-GstHoughValues
-gst_hough_settings_values (GstHoughSettings *self)
+static const GEnumValue methods[] = {
+  { CUV_HOUGH_AUTO, "What is fastest for the frame", "auto" },
+  { CUV_HOUGH_GLOBAL, "Each edge adds to the accumulator in memory", "global" },
+  { CUV_HOUGH_SHARED, "Slices of a few rows in fast memory", "shared" },
+  { CUV_HOUGH_GATHER, "Each cell counts its pixels, edges or not", "gather" },
+  { CUV_HOUGH_RING, "A few rows at a time, and no accumulator", "ring" },
+  { GST_HOUGH_PCLINES, "Lines in parallel coordinates, as shared", "pclines" },
+  { 0, NULL, NULL },
+};
+
+static GType
+method_get_type (void)
 {
-  GstHoughValues values;
+  static gsize type = 0;
 
-  GST_OBJECT_LOCK (self->owner);
-  values = self->values;
-  GST_OBJECT_UNLOCK (self->owner);
-  return values;
+  return gst_cuv_enum_register (&type, "GstHoughMethod", methods);
 }
 
-gboolean
-gst_hough_settings_start (GstHoughSettings *self)
+const gchar *
+gst_hough_lines_method_nick (gint method)
 {
-  gchar *text;
-  gboolean ok;
-
-  GST_OBJECT_LOCK (self->owner);
-  ok = self->started = cuv_roi_parse (self->roi, &self->values.roi);
-  text = g_strdup (self->roi);
-  GST_OBJECT_UNLOCK (self->owner);
-  if (!ok)
-    GST_ELEMENT_ERROR (self->owner, LIBRARY, SETTINGS,
-        ("roi is '%s': it takes " CUV_ROI_TAKES ".", text), (NULL));
-  g_free (text);
-  return ok;
+  return methods[method].value_nick;
 }
 
-void
-gst_hough_settings_stop (GstHoughSettings *self)
+static GType
+edges_get_type (void)
 {
-  GST_OBJECT_LOCK (self->owner);
-  self->started = FALSE;
-  GST_OBJECT_UNLOCK (self->owner);
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { CUV_EDGES_CANNY, "Those that Canny's detector finds", "canny" },
+    { CUV_EDGES_INPUT, "All pixels of the frame that are not black", "input" },
+    { 0, NULL, NULL },
+  };
+
+  return gst_cuv_enum_register (&type, "GstHoughEdges", values);
 }
 
-/* Before the start all texts are taken: start() looks again, and can fail. */
-static void
-set_roi (GstHoughSettings *self, const gchar *text)
+static GType
+norm_get_type (void)
 {
-  gboolean ok, started;
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { CUV_CANNY_L1, "|gx| + |gy|", "l1" },
+    { CUV_CANNY_L2, "The square root of gx^2 + gy^2", "l2" },
+    { 0, NULL, NULL },
+  };
 
-  GST_OBJECT_LOCK (self->owner);
-  started = self->started;
-  ok = cuv_roi_parse (text, &self->values.roi);
-  if (ok || !started) {
-    g_free (self->roi);
-    self->roi = g_strdup (text);
-  }
-  GST_OBJECT_UNLOCK (self->owner);
-  if (ok)
-    gst_cuv_filter_request_prepare (self->owner);
-  else if (started)
-    GST_ELEMENT_WARNING (self->owner, LIBRARY, SETTINGS,
-        ("roi '%s' is refused, the old one stays: it takes " CUV_ROI_TAKES ".",
-            text),
-        (NULL));
+  return gst_cuv_enum_register (&type, "GstHoughNorm", values);
 }
 
-void
-gst_hough_settings_set (GstHoughSettings *self, guint id, const GValue *value)
+static GType
+nms_get_type (void)
 {
-  gpointer place = gst_hough_property_place (&self->values, id);
-  gboolean changed;
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { CUV_PEAKS_ALL, "Every cell above the threshold is a line", "none" },
+    { CUV_PEAKS_CROSS, "More votes than its four neighbours, as OpenCV",
+        "cross" },
+    { CUV_PEAKS_SQUARE, "The most votes of a square: neighborhood", "square" },
+    { 0, NULL, NULL },
+  };
 
-  if (place == NULL) {
-    set_roi (self, g_value_get_string (value));
-    return;
-  }
-  GST_OBJECT_LOCK (self->owner);
-  changed = gst_cuv_value_store (place, value);
-  GST_OBJECT_UNLOCK (self->owner);
-  /* controllers set properties at every frame: only a change is work */
-  if (changed)
-    gst_cuv_filter_request_prepare (self->owner);
+  return gst_cuv_enum_register (&type, "GstHoughNms", values);
 }
 
-void
-gst_hough_settings_get (GstHoughSettings *self, guint id, GValue *value)
+static GType
+draw_get_type (void)
 {
-  gpointer place = gst_hough_property_place (&self->values, id);
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { CUV_HOUGH_DRAW_NONE, "Leave the frame as it is", "none" },
+    { CUV_HOUGH_DRAW_EDGES, "The edges, white on black", "edges" },
+    { CUV_HOUGH_DRAW_ACCUMULATOR,
+        "The votes, theta from left to right, rho downwards", "accumulator" },
+    { 0, NULL, NULL },
+  };
 
-  GST_OBJECT_LOCK (self->owner);
-  if (place == NULL)
-    g_value_set_string (value, self->roi);
-  else
-    gst_cuv_value_fetch (place, value);
-  GST_OBJECT_UNLOCK (self->owner);
+  return gst_cuv_enum_register (&type, "GstHoughDraw", values);
 }
 
-void
-gst_hough_settings_init (GstHoughSettings *self, GstCuvFilter *owner)
+/* ---- table ---- */
+
+static gchar *
+parse_roi (gpointer settings)
 {
-  self->owner = owner;
-  gst_hough_properties_reset (&self->values);
+  GstHoughLinesSettings *self = settings;
+
+  return cuv_roi_parse (self->roi, &self->area)
+      ? NULL
+      : g_strdup ("it takes " CUV_ROI_TAKES);
 }
 
-void
-gst_hough_settings_clear (GstHoughSettings *self)
-{
-  g_clear_pointer (&self->roi, g_free);
-}
+/**
+ * GstHoughLines:method:
+ *
+ * All but pclines find the same lines: they differ in time and memory. stats
+ * says which one auto took.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstHoughLines:orientation-window:
+ *
+ * 0 is 10 degrees, but 90 with edges=input and method=gather, which know no
+ * directions of edges. OpenCV's HoughLines counts as 90.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstHoughLines:theta-max:
+ *
+ * Normals are looked at from theta-min up to below theta-max, which may be up
+ * to 180 degrees more: 80 to 100 are the lines within 10 degrees of the
+ * horizontal. Results are from -90 up to below 90 degrees always.
+ *
+ * Since: 0.1
+ */
+static const GstCuvSetting list[] = {
+  { "method", "Method", "How votes are counted", .offset = AT (method),
+      .get_type = method_get_type, .value = CUV_HOUGH_AUTO },
+  { "edges", "Edges", "Where the edges come from", .offset = AT (edges),
+      .get_type = edges_get_type, .value = CUV_EDGES_CANNY },
+  { "canny-low", "Canny low threshold",
+      "Gradient above which a pixel connected to an edge is one, too",
+      .offset = AT (canny_low), .type = G_TYPE_UINT, .maximum = 2040,
+      .value = 50 },
+  { "canny-high", "Canny high threshold",
+      "Gradient above which a pixel is an edge", .offset = AT (canny_high),
+      .type = G_TYPE_UINT, .maximum = 2040, .value = 100 },
+  { "blur", "Blur", "Smooth the frame before edges are looked for",
+      .offset = AT (blur), .type = G_TYPE_BOOLEAN, .value = TRUE },
+  { "norm", "Norm", "How the gradient is measured", .offset = AT (norm),
+      .get_type = norm_get_type, .value = CUV_CANNY_L1 },
+  { "theta-resolution", "Theta resolution",
+      "Degrees from one direction of lines to the next, such that a whole "
+      "number of them is 180",
+      .offset = AT (theta_resolution), .type = G_TYPE_DOUBLE, .minimum = 0.05,
+      .maximum = 90, .value = 0.5 },
+  { "theta-min", "Minimum theta",
+      "Least angle of the lines' normals, degrees: 0 is a vertical line",
+      .offset = AT (theta_min), .type = G_TYPE_DOUBLE, .minimum = -90,
+      .maximum = 90, .value = -90 },
+  { "theta-max", "Maximum theta",
+      "Angle that the lines' normals stay below, degrees",
+      .offset = AT (theta_max), .type = G_TYPE_DOUBLE, .minimum = -90,
+      .maximum = 270, .value = 90 },
+  { "rho-resolution", "Rho resolution",
+      "Pixels from one distance of lines to the next",
+      .offset = AT (rho_resolution), .type = G_TYPE_DOUBLE, .minimum = 1,
+      .maximum = 100, .value = 1 },
+  { "pclines-d", "PClines D", "Directions in 90 degrees (method=pclines)",
+      .offset = AT (pclines_d), .type = G_TYPE_UINT, .minimum = 1,
+      .maximum = CUV_HOUGH_MAX_PERIOD / 2, .value = 128 },
+  { "orientation-window", "Orientation window",
+      "Degrees that a line may differ from an edge's own direction to get its "
+      "vote (90 = any line gets it, 0 = 10 where edges have directions, else "
+      "90)",
+      .offset = AT (orientation_window), .type = G_TYPE_DOUBLE, .maximum = 90 },
+  { "threshold", "Threshold", "A line has more votes than this, edge pixels",
+      .offset = AT (threshold), .type = G_TYPE_UINT, .minimum = 1,
+      .maximum = G_MAXINT, .value = 100 },
+  { "nms", "Non-maximum suppression",
+      "Which cells above the threshold are lines", .offset = AT (nms),
+      .get_type = nms_get_type, .value = CUV_PEAKS_SQUARE },
+  { "neighborhood", "Neighborhood",
+      "Cells across and down that a line has the most votes of; an even number "
+      "counts as the next one (nms=square)",
+      .offset = AT (neighborhood), .type = G_TYPE_UINT, .minimum = 3,
+      .maximum = CUV_HOUGH_MAX_NEIGHBORHOOD, .value = 15 },
+  { "max-lines", "Maximum lines",
+      "Most lines to publish for a frame, those with the most votes (0 = all, "
+      "up to 4096)",
+      .offset = AT (max_lines), .type = G_TYPE_UINT,
+      .maximum = CUV_HOUGH_MAX_LINES, .value = 100 },
+  { "segments", "Segments", "Publish the pieces of lines that have edges",
+      .offset = AT (segments), .type = G_TYPE_BOOLEAN },
+  { "min-length", "Minimum length", "Least length of a segment, pixels",
+      .offset = AT (min_length), .type = G_TYPE_UINT,
+      .maximum = 2 * CUV_HOUGH_MAX_SIZE, .value = 30 },
+  { "max-gap", "Maximum gap", "Pixels without an edge that a segment may span",
+      .offset = AT (max_gap), .type = G_TYPE_UINT,
+      .maximum = CUV_HOUGH_MAX_SIZE, .value = 5 },
+  { "draw", "Draw", "What to draw over the frame", .offset = AT (draw),
+      .get_type = draw_get_type, .value = CUV_HOUGH_DRAW_NONE },
+  { "roi", "Region of interest",
+      "Part of the frame to analyse: left,top,right,bottom in pixels, right "
+      "and "
+      "bottom exclusive (default: all)",
+      .offset = AT (roi), .type = G_TYPE_STRING, .parse = parse_roi },
+};
+
+const GstCuvSettingsTable gst_hough_lines_settings = {
+  .size = sizeof (GstHoughLinesSettings),
+  .list = list,
+  .n = G_N_ELEMENTS (list),
+  .check = check,
+};

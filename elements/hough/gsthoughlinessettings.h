@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the user asks of houghlines: its properties, and the shape and the
- * parameters that they come to. */
-#ifndef GST_HOUGH_SETTINGS_H
-#define GST_HOUGH_SETTINGS_H
+/* The properties of houghlines, and the config and parameters that they mean.
+ */
+#ifndef GST_HOUGH_LINES_SETTINGS_H
+#define GST_HOUGH_LINES_SETTINGS_H
 
-#include "gstcuvfilter.h"
-#include "gstcuvproperties.h"
 #include "cuvroi.h"
+#include "gstcuvsettings.h"
 #include "hough/hough-types.h"
 
 G_BEGIN_DECLS
 
-/* Ways to vote, and a space of its own. */
+/* A value of the property method beside CuvHoughMethod: it votes as SHARED, for
+ * lines in parallel coordinates. */
 enum { GST_HOUGH_PCLINES = CUV_HOUGH_RING + 1 };
 
-/* As the properties have them. */
 typedef struct {
   gint method; /* CuvHoughMethod or GST_HOUGH_PCLINES */
   gint edges;  /* CuvEdgeSource */
@@ -27,37 +26,21 @@ typedef struct {
   gboolean segments;
   gint min_length, max_gap;
   gint draw; /* CuvHoughDraw */
-  CuvRoi roi;
-} GstHoughValues;
+  gchar *roi;
+  CuvRoi area; /* roi, parsed */
+} GstHoughLinesSettings;
 
-CuvHoughShape gst_hough_values_shape (const GstHoughValues *self);
-CuvHoughParams gst_hough_values_params (const GstHoughValues *self);
+extern const GstCuvSettingsTable gst_hough_lines_settings;
 
-/* NULL, or which values contradict each other, and what to do; free it. The
- * second, of the shape, allocates. */
-gchar *gst_hough_values_problem (const GstHoughValues *self);
-gchar *gst_hough_values_shape_problem (const GstHoughValues *self);
+/* Without a size. */
+CuvHoughConfig gst_hough_lines_config (const GstHoughLinesSettings *self);
+CuvHoughParams gst_hough_lines_params (const GstHoughLinesSettings *self);
 
-/* All under the owner's object lock. */
-typedef struct {
-  GstCuvFilter *owner;
-  GstHoughValues values;
-  gchar *roi; /* as it was set */
-  gboolean started;
-} GstHoughSettings;
+/* NULL, or why the config has no direction to look at; free it. */
+gchar *gst_hough_lines_check_config (const GstHoughLinesSettings *self);
 
-void gst_hough_settings_init (GstHoughSettings *self, GstCuvFilter *owner);
-void gst_hough_settings_clear (GstHoughSettings *self);
-
-/* FALSE after an element error. */
-gboolean gst_hough_settings_start (GstHoughSettings *self);
-void gst_hough_settings_stop (GstHoughSettings *self);
-
-GstHoughValues gst_hough_settings_values (GstHoughSettings *self);
-
-void gst_hough_settings_set (
-    GstHoughSettings *self, guint id, const GValue *value);
-void gst_hough_settings_get (GstHoughSettings *self, guint id, GValue *value);
+/* The nick of a value of the property method. */
+const gchar *gst_hough_lines_method_nick (gint method);
 
 G_END_DECLS
 

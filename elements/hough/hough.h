@@ -1,26 +1,44 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The Hough transform for lines: the C reference. Each edge pixel votes for all
- * lines through it.
+/* The Hough transform for lines, and a map of this folder.
  *
- * R. Duda, P. Hart, Use of the Hough Transformation to Detect Lines and Curves
- * in Pictures, CACM 1972. */
+ *   plugin.c                registers the element
+ *   gsthoughlines.c         the element: results to metadata and messages
+ *   gsthoughlinessettings.c its properties, and the config and parameters that
+ *                           they mean
+ *   backend.c               CPU or CUDA, regions of interest, lines of peaks
+ *   reference/              the definition, in plain C:
+ *     canny.c                 edges
+ *     layout.c                rows and cells of the accumulator
+ *     votes.c                 votes of edges for cells
+ *     gather.c, ring.c        the same votes counted in other ways
+ *     peaks.c, segments.c     lines, and the segments of lines that have edges
+ *     draw.c                  pictures of edges and votes
+ *   cpu/                    the same made fast: threads, memory, the function
+ *                           table of the inner loops (hough-dsp.h)
+ *   cpu/x86/                the inner loops in AVX2
+ *   ../../cuda/hough/       the same on the GPU
+ *
+ * Each edge pixel votes for all lines through it, each a cell of the
+ * accumulator: R. Duda, P. Hart, Use of the Hough Transformation to Detect
+ * Lines and Curves in Pictures, CACM 1972. What this header declares is the C
+ * reference; all other versions return the same bits. */
 #ifndef CUV_HOUGH_H
 #define CUV_HOUGH_H
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "canny.h"
+#include "reference/canny.h"
 #include "hough/hough-types.h"
 
-/* ---- the space (space.c) ---- */
+/* ---- the accumulator's layout (layout.c) ---- */
 
-/* Returns NULL, or what is wrong with the shape. */
-const char *cuv_hough_space_init (
-    CuvHoughSpace *self, const CuvHoughShape *shape);
-void cuv_hough_space_clear (CuvHoughSpace *self);
+/* Returns NULL, or why config is invalid. */
+const char *cuv_hough_layout_init (
+    CuvHoughLayout *self, const CuvHoughConfig *config);
+void cuv_hough_layout_clear (CuvHoughLayout *self);
 
 static inline size_t
-cuv_hough_n_cells (const CuvHoughSpace *self)
+cuv_hough_n_cells (const CuvHoughLayout *self)
 {
   return (size_t) self->n_rows * (size_t) self->n_cells;
 }
@@ -39,28 +57,28 @@ cuv_hough_divide_up (int64_t n, int64_t d)
   return n >= 0 ? (n + d - 1) / d : -(-n / d);
 }
 
-/* The group of an edge by its gradient, which is not 0. */
-int cuv_hough_group (const CuvHoughSpace *self, int gx, int gy);
+/* The orientation bin of an edge by its gradient, which is not 0. */
+int cuv_hough_orientation_bin (const CuvHoughLayout *self, int gx, int gy);
 
-/* The row that k is, which may be before the first and after the last one; -1
- * if there is none. Its cell sign * r is r of k. */
-int cuv_hough_wrap (const CuvHoughSpace *self, int k, int *sign);
+/* Maps a row index outside 0 .. n_rows - 1 into it; -1 if the layout has no
+ * such row. Cell r of k is cell *sign * r of that row. */
+int cuv_hough_wrap (const CuvHoughLayout *self, int k, int *sign);
 
-/* Whether edges of a group vote in a row. */
+/* Whether edges of an orientation bin vote in a row. */
 static inline bool
 cuv_hough_votes_for (
-    const CuvHoughSpace *self, int group, const CuvHoughRow *row)
+    const CuvHoughLayout *self, int bin, const CuvHoughRow *row)
 {
-  int behind = group - row->first_group;
+  int behind = bin - row->first_bin;
 
-  return (behind < 0 ? behind + self->n_groups : behind) < row->n_groups;
+  return (behind < 0 ? behind + self->n_bins : behind) < row->n_bins;
 }
 
 /* The line in the middle of a cell: x cos (theta) + y sin (theta) = rho, of
  * pixels counted from 0 at the top left; theta in radians, -pi/2 <= theta <
  * pi/2. */
 void cuv_hough_line (
-    const CuvHoughSpace *self, int k, int r, double *rho, double *theta);
+    const CuvHoughLayout *self, int k, int r, double *rho, double *theta);
 
 /* Cuts a line down to a frame: the points where it enters and leaves. Returns
  * whether there are any; a line along the border is in it. */
@@ -69,10 +87,11 @@ bool cuv_hough_clip (double rho, double theta, int width, int height,
 
 /* ---- votes ---- */
 
-/* Edges: y << 16 | x; and their groups, where the space has a window. */
+/* Edge pixels, y << 16 | x, and their orientation bins. */
 typedef struct {
   const uint32_t *pixels;
-  const uint16_t *groups; /* NULL = all vote for everything */
+  const uint16_t
+      *bins; /* NULL = no orientation window: all edges vote in all rows */
   size_t n;
 } CuvEdgeList;
 
@@ -81,64 +100,65 @@ typedef struct {
 size_t cuv_hough_list_edges (
     const uint8_t *edges, int width, int height, int stride, uint32_t *pixels);
 
-/* The groups of pixels that are edges, by the gradients found with them. */
-void cuv_hough_list_groups (const CuvHoughSpace *self, const CuvCanny *canny,
-    const uint32_t *pixels, size_t n, uint16_t *groups);
+/* The orientation bins of edge pixels, by the gradients of canny. */
+void cuv_hough_list_bins (const CuvHoughLayout *self, const CuvCanny *canny,
+    const uint32_t *pixels, size_t n, uint16_t *bins);
 
 /* Counts votes in an accumulator of n_rows x n_cells. Returns how many. */
 uint64_t cuv_hough_vote (
-    const CuvHoughSpace *self, const CuvEdgeList *list, uint32_t *accumulator);
+    const CuvHoughLayout *self, const CuvEdgeList *list, uint32_t *accumulator);
 
 /* Adds the votes for one row, those for cell r to middle[sign * r]. */
-uint64_t cuv_hough_vote_row (const CuvHoughSpace *self, const CuvHoughRow *row,
+uint64_t cuv_hough_vote_row (const CuvHoughLayout *self, const CuvHoughRow *row,
     const CuvEdgeList *list, uint32_t *middle, int sign);
 
-/* The same votes without a list, of a map of width x height; no window. */
+/* The same votes without a list, from an edge map of width x height; without an
+ * orientation window. */
 void cuv_hough_gather (
-    const CuvHoughSpace *self, const uint8_t *edges, uint32_t *accumulator);
+    const CuvHoughLayout *self, const uint8_t *edges, uint32_t *accumulator);
 
 /* ---- peaks ---- */
 
-/* The best max peaks; peaks may be NULL if that is 0. */
+/* A list of the best peaks; peaks may be NULL if max is 0. */
 typedef struct {
   CuvHoughPeak *peaks;
   size_t max;
-  size_t n; /* that there were, which may be more */
+  size_t n; /* peaks found, which may be more than max */
 } CuvPeakList;
 
 /* The peaks of an accumulator, most votes first, then by row and cell. */
-void cuv_hough_peaks (const CuvHoughSpace *self, const uint32_t *accumulator,
+void cuv_hough_peaks (const CuvHoughLayout *self, const uint32_t *accumulator,
     const CuvPeakParams *params, CuvPeakList *list);
 
 /* Votes and peaks at once, in memory for a few rows: the same peaks. Returns
  * whether there was memory. */
-bool cuv_hough_ring (const CuvHoughSpace *self, const CuvEdgeList *list,
+bool cuv_hough_ring (const CuvHoughLayout *self, const CuvEdgeList *list,
     const CuvPeakParams *params, CuvPeakList *peaks, uint64_t *n_votes);
 
-/* The pieces, one at a time: a row as it is seen from another one. Its votes
+/* A row as seen from a neighbouring one, whose rho may be negated: the votes
  * for cell r are middle[sign * r]. */
 typedef struct {
   const uint32_t *middle; /* NULL = no votes */
   int sign;
 } CuvRowView;
 
-/* How many rows on either side of a peak its rule looks at. */
-int cuv_hough_reach (const CuvPeakParams *params);
+/* Rows on either side of a peak that its rule compares. */
+int cuv_hough_peak_radius (const CuvPeakParams *params);
 
 /* The views of rows k - reach .. k + reach of an accumulator. */
-void cuv_hough_view_rows (const CuvHoughSpace *self,
+void cuv_hough_view_rows (const CuvHoughLayout *self,
     const uint32_t *accumulator, int k, int reach,
     CuvRowView *views /* -reach .. reach */);
 
-/* Adds the peaks of row k, whose view is views[0], to a list that is begun with
- * n = 0 and sorted at the end. */
-void cuv_hough_add_peaks (const CuvHoughSpace *self,
+/* Adds the peaks of row k, whose view is views[0], to a list. Set n = 0 before
+ * the first row and sort the list after the last one. */
+void cuv_hough_add_peaks (const CuvHoughLayout *self,
     const CuvRowView *views /* -reach .. reach */, int k,
     const CuvPeakParams *params, CuvPeakList *list);
 void cuv_hough_sort_peaks (CuvPeakList *list);
 
-/* The same of one cell; and of what is a peak. */
-void cuv_hough_add_peak (const CuvHoughSpace *self, const CuvRowView *views,
+/* Adds one cell if it is a peak; adds a peak. */
+void cuv_hough_add_peak (const CuvHoughLayout *self, const CuvRowView *views,
     int k, int r, const CuvPeakParams *params, CuvPeakList *list);
 void cuv_hough_keep_peak (CuvPeakList *list, const CuvHoughPeak *peak);
 
@@ -147,13 +167,13 @@ void cuv_hough_keep_peak (CuvPeakList *list, const CuvHoughPeak *peak);
 /* The segments of peaks, along edge pixels whose cell in the peak's row is the
  * peak's or a neighbour. Returns how many there are; the first max are written.
  */
-size_t cuv_hough_segments (const CuvHoughSpace *self, const uint8_t *edges,
+size_t cuv_hough_segments (const CuvHoughLayout *self, const uint8_t *edges,
     const CuvHoughPeak *peaks, size_t n_peaks, const CuvSegmentParams *params,
     CuvHoughSegment *segments, size_t max);
 
 /* The end points of a segment: on its line, or on the frame's border where the
  * line leaves it beside the last edge pixels. */
-void cuv_hough_segment_ends (const CuvHoughSpace *self,
+void cuv_hough_segment_ends (const CuvHoughLayout *self,
     const CuvHoughPeak *peak, const CuvHoughSegment *segment,
     double points[4] /* x1 y1 x2 y2 */);
 

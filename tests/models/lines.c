@@ -16,8 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "canny.h"
-#include "hough-cpu.h"
+#include "reference/canny.h"
+#include "cpu/hough-cpu.h"
 
 static _Noreturn void
 die (const char *what)
@@ -70,21 +70,21 @@ find_edges (char **args)
 /* Of the edges that a map has. */
 static uint32_t *
 vote (const char *path, CuvLineKind kind, const char *period,
-    CuvHoughSpace *space)
+    CuvHoughLayout *layout)
 {
   CuvFrame map = read_picture (path);
   const uint8_t *data = map.component[0].data;
   size_t n =
       cuv_hough_list_edges (data, map.width, map.height, map.width, NULL);
   uint32_t *list = malloc ((n + 1) * sizeof *list), *votes;
-  CuvHoughShape shape = { kind, map.width, map.height, atoi (period), 0, -90,
+  CuvHoughConfig config = { kind, map.width, map.height, atoi (period), 0, -90,
     90, 1, 90 };
 
   cuv_hough_list_edges (data, map.width, map.height, map.width, list);
-  if (cuv_hough_space_init (space, &shape) != NULL)
-    die (cuv_hough_space_init (space, &shape));
-  votes = malloc (cuv_hough_n_cells (space) * sizeof *votes);
-  cuv_hough_vote (space, &(CuvEdgeList){ list, NULL, n }, votes);
+  if (cuv_hough_layout_init (layout, &config) != NULL)
+    die (cuv_hough_layout_init (layout, &config));
+  votes = malloc (cuv_hough_n_cells (layout) * sizeof *votes);
+  cuv_hough_vote (layout, &(CuvEdgeList){ list, NULL, n }, votes);
   free (list);
   free (map.component[0].data);
   return votes;
@@ -93,58 +93,58 @@ vote (const char *path, CuvLineKind kind, const char *period,
 static void
 write_votes (char **args)
 {
-  CuvHoughSpace space;
-  uint32_t *votes = vote (args[0], CUV_LINES_RHO_THETA, args[1], &space);
-  int32_t sizes[2] = { space.n_rows, space.n_cells };
+  CuvHoughLayout layout;
+  uint32_t *votes = vote (args[0], CUV_LINES_RHO_THETA, args[1], &layout);
+  int32_t sizes[2] = { layout.n_rows, layout.n_cells };
 
   write_all (sizes, sizeof sizes[0], 2);
-  write_all (votes, sizeof *votes, cuv_hough_n_cells (&space));
-  cuv_hough_space_clear (&space);
+  write_all (votes, sizeof *votes, cuv_hough_n_cells (&layout));
+  cuv_hough_layout_clear (&layout);
   free (votes);
 }
 
 static void
 print_peaks (char **args)
 {
-  CuvHoughSpace space;
-  uint32_t *votes = vote (args[0], CUV_LINES_RHO_THETA, args[1], &space);
+  CuvHoughLayout layout;
+  uint32_t *votes = vote (args[0], CUV_LINES_RHO_THETA, args[1], &layout);
   CuvPeakParams params = { (uint32_t) atoi (args[2]),
     strcmp (args[3], "all") == 0         ? CUV_PEAKS_ALL
         : strcmp (args[3], "cross") == 0 ? CUV_PEAKS_CROSS
                                          : CUV_PEAKS_SQUARE,
     atoi (args[4]) };
-  size_t room = cuv_hough_n_cells (&space);
+  size_t room = cuv_hough_n_cells (&layout);
   CuvHoughPeak *peaks = malloc (room * sizeof *peaks);
   CuvPeakList list = { peaks, room, 0 };
 
-  cuv_hough_peaks (&space, votes, &params, &list);
+  cuv_hough_peaks (&layout, votes, &params, &list);
   for (size_t i = 0; i < list.n; i++)
     printf ("%d %d %u\n", peaks[i].k, peaks[i].r, peaks[i].votes);
   free (peaks);
-  cuv_hough_space_clear (&space);
+  cuv_hough_layout_clear (&layout);
   free (votes);
 }
 
 static void
 print_lines (char **args)
 {
-  CuvHoughSpace space;
+  CuvHoughLayout layout;
   uint32_t *votes = vote (args[0],
       strcmp (args[1], "pclines") == 0 ? CUV_LINES_PCLINES
                                        : CUV_LINES_RHO_THETA,
-      args[2], &space);
+      args[2], &layout);
   CuvPeakParams params = { (uint32_t) atoi (args[3]), CUV_PEAKS_SQUARE,
     atoi (args[4]) };
   CuvHoughPeak peaks[CUV_HOUGH_MAX_LINES];
   CuvPeakList list = { peaks, CUV_HOUGH_MAX_LINES, 0 };
   double rho, theta;
 
-  cuv_hough_peaks (&space, votes, &params, &list);
+  cuv_hough_peaks (&layout, votes, &params, &list);
   for (size_t i = 0; i < list.n && i < list.max; i++) {
-    cuv_hough_line (&space, peaks[i].k, peaks[i].r, &rho, &theta);
+    cuv_hough_line (&layout, peaks[i].k, peaks[i].r, &rho, &theta);
     printf ("%.9g %.9g %u\n", rho, theta, peaks[i].votes);
   }
-  cuv_hough_space_clear (&space);
+  cuv_hough_layout_clear (&layout);
   free (votes);
 }
 
@@ -154,7 +154,7 @@ time_runs (char **args)
   static const char *const methods[] = { "auto", "global", "shared", "gather",
     "ring" };
   CuvFrame frame = read_picture (args[0]);
-  CuvHoughShape shape = { CUV_LINES_RHO_THETA, frame.width, frame.height,
+  CuvHoughConfig config = { CUV_LINES_RHO_THETA, frame.width, frame.height,
     atoi (args[3]), 0, -90, 90, 1, atof (args[4]) };
   CuvHoughParams params = {
     .source =
@@ -163,15 +163,15 @@ time_runs (char **args)
     .peaks = { 200, CUV_PEAKS_CROSS, 1 },
     .max_lines = CUV_HOUGH_MAX_LINES,
   };
-  CuvHoughSpace space;
+  CuvHoughLayout layout;
   CuvHoughResult result;
   CuvHoughCpu *cpu;
 
   while (strcmp (args[2], methods[params.method]) != 0)
     params.method++;
-  if (cuv_hough_space_init (&space, &shape) != NULL)
-    die (cuv_hough_space_init (&space, &shape));
-  cpu = cuv_hough_cpu_new (&space);
+  if (cuv_hough_layout_init (&layout, &config) != NULL)
+    die (cuv_hough_layout_init (&layout, &config));
+  cpu = cuv_hough_cpu_new (&layout);
   if (cpu == NULL)
     die ("no memory");
   for (int i = 0; i < atoi (args[6]); i++) {
@@ -182,7 +182,7 @@ time_runs (char **args)
   printf ("%lld %d %s\n", (long long) result.n_edges, result.n_found,
       methods[result.method]);
   cuv_hough_cpu_free (cpu);
-  cuv_hough_space_clear (&space);
+  cuv_hough_layout_clear (&layout);
   free (frame.component[0].data);
 }
 

@@ -265,6 +265,8 @@ def check_format(tree):
 def compile_alone(tree, build, name, compiler, standard, flags):
     folders = [build, tree.path('gst'), tree.path('cuda'),
                os.path.dirname(tree.path(name))]
+    if name.startswith('elements/'):
+        folders.append(tree.path('/'.join(name.split('/')[:2])))
     if name.startswith('tools/'):  # programs may use any family
         folders += [tree.path(f'elements/{f}') for f in tree.families]
     status, _, errors = output_of(

@@ -309,7 +309,7 @@ GST_START_TEST (test_bad_roi)
   g_object_set (d, "roi", "1,2,3", NULL);
   fail_unless_equals_int (
       gst_element_set_state (d, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
-  expect_problem (bus, GST_MESSAGE_ERROR, "roi is '1,2,3'");
+  expect_problem (bus, GST_MESSAGE_ERROR, "roi '1,2,3' is refused");
   gst_element_set_state (d, GST_STATE_NULL);
   gst_element_set_bus (d, NULL);
   gst_bus_set_flushing (bus, TRUE);

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "backend.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/hough-cpu.h"
+#if HAVE_CUDA
+#include "hough/hough.h"
+#endif
+
+typedef struct {
+  CuvFrame frame; /* cropped to the region of interest */
+  const CuvHoughParams *params;
+  CuvHoughDraw draw;
+  CuvHoughResult *result;
+} Job;
+
+/* ---- CPU ---- */
+
+static const char *
+open_cpu (void **state, const void *layout, const CuvFrame *frame,
+    const CuvProcessor *processor)
+{
+  *state = cuv_hough_cpu_new (layout);
+  return *state != NULL ? NULL : "out of memory";
+}
+
+static const char *
+run_cpu (void *state, void *data, const CuvProcessor *processor)
+{
+  const Job *job = data;
+
+  cuv_hough_cpu_run (
+      state, &job->frame, job->params, processor->n_threads, job->result);
+  cuv_hough_cpu_draw (state, &job->frame, job->draw);
+  return NULL;
+}
+
+static void
+close_cpu (void *state)
+{
+  cuv_hough_cpu_free (state);
+}
+
+static const CuvBackendClass cpu = { open_cpu, run_cpu, close_cpu };
+
+/* ---- CUDA ---- */
+
+#if HAVE_CUDA
+static const char *
+run_cuda (void *state, void *data, const CuvProcessor *processor)
+{
+  const Job *job = data;
+  void *stream = processor->stream;
+  int failed = cuv_hough_cuda_submit (state, &job->frame, job->params, stream);
+
+  if (!failed && job->draw != CUV_HOUGH_DRAW_NONE)
+    failed = cuv_hough_cuda_draw (state, &job->frame, job->draw, stream);
+  if (!failed)
+    failed = cuv_hough_cuda_collect (state, job->result);
+  return failed ? cuv_cuda_error () : NULL;
+}
+
+static const char *
+open_cuda (void **state, const void *layout, const CuvFrame *frame,
+    const CuvProcessor *processor)
+{
+  static const CuvHoughMethod methods[] = { CUV_HOUGH_SHARED, CUV_HOUGH_RING,
+    CUV_HOUGH_GLOBAL, CUV_HOUGH_GLOBAL };
+  CuvHoughParams params = {
+    .max_lines = 1, .peaks = { 1, CUV_PEAKS_SQUARE, 3 }, .segments = 1
+  };
+  CuvHoughResult result;
+  Job job = { *frame, &params, CUV_HOUGH_DRAW_NONE, &result };
+  const char *error = NULL;
+
+  *state = cuv_hough_cuda_new (layout);
+  if (*state == NULL)
+    return cuv_cuda_error ();
+  for (int i = 0; error == NULL && i < 4; i++) {
+    params.method = methods[i];
+    params.canny.blur = i % 2;
+    params.canny.norm = i / 2 ? CUV_CANNY_L2 : CUV_CANNY_L1;
+    error = run_cuda (*state, &job, processor);
+  }
+  return error;
+}
+
+static void
+close_cuda (void *state)
+{
+  cuv_hough_cuda_free (state);
+}
+
+static const CuvBackendClass cuda = { open_cuda, run_cuda, close_cuda };
+static const CuvBackendClasses classes = { &cpu, &cuda };
+#else
+static const CuvBackendClasses classes = { &cpu, NULL };
+#endif
+
+/* ---- new and free ---- */
+
+static bool
+is_empty (const CuvRoi *area)
+{
+  return area->right == area->left || area->bottom == area->top;
+}
+
+static const char *
+open_detector (CuvHoughDetector *self, const CuvFrame *frame,
+    const CuvProcessor *processor)
+{
+  CuvHoughConfig config = self->config;
+  const CuvFrame part = cuv_frame_crop (frame, &self->area);
+  const char *error;
+
+  if (is_empty (&self->area))
+    return NULL;
+  config.width = self->area.right - self->area.left;
+  config.height = self->area.bottom - self->area.top;
+  if (config.width > CUV_HOUGH_MAX_SIZE || config.height > CUV_HOUGH_MAX_SIZE)
+    return "the frame has more than 16384 pixels across or down: scale it "
+           "down, or set roi to a part of it";
+  error = cuv_hough_layout_init (&self->layout, &config);
+  return error != NULL ? error
+                       : cuv_backend_open (&self->backend, &classes,
+                           &self->layout, &part, processor);
+}
+
+CuvHoughDetector *
+cuv_hough_detector_new (const CuvHoughConfig *config, const CuvRoi *roi,
+    const CuvFrame *frame, const CuvProcessor *processor, const char **error)
+{
+  CuvHoughDetector *self = calloc (1, sizeof *self);
+
+  *error = "out of memory";
+  if (self == NULL)
+    return NULL;
+  self->config = *config;
+  self->area = cuv_roi_in_frame (roi, frame->width, frame->height);
+  self->on_device = processor->on_device;
+  *error = open_detector (self, frame, processor);
+  if (*error == NULL)
+    return self;
+  cuv_hough_detector_free (self);
+  return NULL;
+}
+
+void
+cuv_hough_detector_free (CuvHoughDetector *self)
+{
+  if (self == NULL)
+    return;
+  cuv_backend_close (&self->backend);
+  cuv_hough_layout_clear (&self->layout);
+  free (self);
+}
+
+static bool
+same_config (const CuvHoughConfig *a, const CuvHoughConfig *b)
+{
+  return a->kind == b->kind && a->period == b->period
+      && a->inclusive == b->inclusive && a->theta_min == b->theta_min
+      && a->theta_max == b->theta_max && a->rho_step == b->rho_step
+      && a->window == b->window;
+}
+
+bool
+cuv_hough_detector_matches (const CuvHoughDetector *self,
+    const CuvHoughConfig *config, const CuvRoi *roi, const CuvFrame *frame,
+    const CuvProcessor *processor)
+{
+  CuvRoi area = cuv_roi_in_frame (roi, frame->width, frame->height);
+
+  return self != NULL && self->on_device == processor->on_device
+      && memcmp (&area, &self->area, sizeof area) == 0
+      && same_config (config, &self->config);
+}
+
+/* ---- lines in the frame ---- */
+
+/* The middle of a wide cell may lie outside the frame: moves rho to the frame's
+ * nearest corner. */
+static double
+rho_inside (const CuvHoughLayout *layout, double rho, double theta)
+{
+  double low = 0, high = 0;
+
+  for (int i = 1; i < 4; i++) {
+    double at = (i & 1 ? (layout->width - 1) * cos (theta) : 0)
+        + (i & 2 ? (layout->height - 1) * sin (theta) : 0);
+
+    low = fmin (low, at);
+    high = fmax (high, at);
+  }
+  return fmin (fmax (rho, low), high);
+}
+
+static void
+add_line (
+    CuvHoughDetector *self, const CuvHoughPeak *peak, const double ends[4])
+{
+  const CuvRoi *area = &self->area;
+  double rho, theta;
+
+  cuv_hough_line (&self->layout, peak->k, peak->r, &rho, &theta);
+  self->lines[self->n_lines++] = (CuvLine){
+    .rho = (float) (rho + area->left * cos (theta) + area->top * sin (theta)),
+    .theta = (float) theta,
+    .votes = peak->votes,
+    .x1 = (float) (ends[0] + area->left),
+    .y1 = (float) (ends[1] + area->top),
+    .x2 = (float) (ends[2] + area->left),
+    .y2 = (float) (ends[3] + area->top),
+  };
+}
+
+static void
+list_lines (CuvHoughDetector *self, const CuvHoughResult *result)
+{
+  const CuvHoughLayout *layout = &self->layout;
+  double rho, theta, ends[4];
+
+  for (int i = 0; i < result->n_peaks; i++) {
+    const CuvHoughPeak *peak = &result->peaks[i];
+
+    cuv_hough_line (layout, peak->k, peak->r, &rho, &theta);
+    if (cuv_hough_clip (rho_inside (layout, rho, theta), theta, layout->width,
+            layout->height, ends))
+      add_line (self, peak, ends);
+  }
+}
+
+static void
+list_segments (CuvHoughDetector *self, const CuvHoughResult *result)
+{
+  double ends[4];
+
+  for (int i = 0; i < result->n_segments; i++) {
+    const CuvHoughSegment *segment = &result->segments[i];
+    const CuvHoughPeak *peak = &result->peaks[segment->peak];
+
+    cuv_hough_segment_ends (&self->layout, peak, segment, ends);
+    add_line (self, peak, ends);
+  }
+}
+
+/* ---- a run ---- */
+
+const char *
+cuv_hough_detector_run (CuvHoughDetector *self, const CuvFrame *frame,
+    const CuvHoughParams *params, CuvHoughDraw draw,
+    const CuvProcessor *processor, CuvHoughResult *result)
+{
+  Job job = { cuv_frame_crop (frame, &self->area), params, draw, result };
+  const char *error;
+
+  *result = (CuvHoughResult){ .method = params->method };
+  self->n_lines = 0;
+  if (is_empty (&self->area))
+    return NULL;
+  error = cuv_backend_run (&self->backend, &job, processor);
+  if (error != NULL)
+    return error;
+  if (params->segments)
+    list_segments (self, result);
+  else
+    list_lines (self, result);
+  return NULL;
+}

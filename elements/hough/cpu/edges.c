@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Edges on the CPU: each task makes a band of rows. Weak pixels are connected
+ * within a band first, then across bands. The order does not change which
+ * pixels are edges. */
+#include "cpu/hough-cpu-private.h"
+#include "cuvthreads.h"
+
+#include <string.h>
+
+static int
+min (int a, int b)
+{
+  return a < b ? a : b;
+}
+
+static int
+max (int a, int b)
+{
+  return a > b ? a : b;
+}
+
+static int
+n_bands (const CuvHoughCpu *self)
+{
+  return (self->layout->height + CUV_EDGE_ROWS - 1) / CUV_EDGE_ROWS;
+}
+
+static int
+end_of_band (const CuvHoughCpu *self, int task)
+{
+  return min ((task + 1) * CUV_EDGE_ROWS, self->layout->height);
+}
+
+/* ---- grey values ---- */
+
+static bool
+is_grey (const CuvFrame *frame)
+{
+  return frame->model != CUV_MODEL_RGB && frame->component[0].step == 1;
+}
+
+static void
+grey_task (void *data, int index, int task)
+{
+  CuvHoughCpu *self = data;
+
+  for (int y = task * CUV_EDGE_ROWS; y < end_of_band (self, task); y++)
+    self->dsp.grey (self->frame, y, self->grey + y * self->stride);
+}
+
+static void
+blur_row_across (CuvHoughCpu *self, CuvHoughWorker *worker, int y)
+{
+  const int width = self->layout->width, height = self->layout->height;
+  uint8_t *row = worker->grey + 2;
+
+  self->dsp.grey (self->frame, min (max (y, 0), height - 1), row);
+  row[-2] = row[-1] = row[0];
+  row[width] = row[width + 1] = row[width - 1];
+  self->dsp.blur_across (row, width, worker->blurred[(y + 5) % 5]);
+}
+
+static void
+blur_task (void *data, int index, int task)
+{
+  CuvHoughCpu *self = data;
+  CuvHoughWorker *worker = &self->workers[index];
+  const int first = task * CUV_EDGE_ROWS;
+
+  for (int y = first - 2; y < end_of_band (self, task) + 2; y++) {
+    const uint16_t *rows[5];
+
+    blur_row_across (self, worker, y);
+    if (y < first + 2)
+      continue;
+    for (int i = 0; i < 5; i++)
+      rows[i] = worker->blurred[(y + 1 + i) % 5];
+    self->dsp.blur_down (
+        rows, self->layout->width, self->grey + (y - 2) * self->stride);
+  }
+}
+
+static void
+find_source (CuvHoughCpu *self, bool blur)
+{
+  const CuvFrame *frame = self->frame;
+
+  self->source = frame->component[0].data;
+  self->stride = frame->component[0].stride;
+  if (is_grey (frame) && !blur)
+    return;
+  self->source = self->grey;
+  self->stride = self->layout->width;
+  cuv_threads_run_workers (self->n_threads, self->n_workers, n_bands (self),
+      blur ? blur_task : grey_task, self);
+}
+
+/* ---- non-maximum suppression ---- */
+
+static uint8_t *
+map_row (CuvHoughCpu *self, int y)
+{
+  return self->map + (size_t) y * (size_t) self->layout->width;
+}
+
+static void
+make_gradients (CuvHoughCpu *self, CuvHoughWorker *worker, int y)
+{
+  const int last = self->layout->height - 1;
+  const uint8_t *const rows[] = { self->source + max (y - 1, 0) * self->stride,
+    self->source + y * self->stride,
+    self->source + min (y + 1, last) * self->stride };
+
+  self->dsp.gradients (rows, self->layout->width, self->params->canny.norm,
+      worker->scratch, &worker->gradients[y % 3]);
+}
+
+static void
+suppress_row (CuvHoughCpu *self, CuvHoughWorker *worker, int y)
+{
+  const int width = self->layout->width;
+  const CuvGradientRow *const rows[] = { &worker->gradients[(y + 2) % 3],
+    &worker->gradients[y % 3], &worker->gradients[(y + 1) % 3] };
+  uint8_t *row = map_row (self, y);
+
+  if (y == 0 || y == self->layout->height - 1) {
+    memset (row, CUV_PIXEL_NONE, (size_t) width);
+    return;
+  }
+  row[0] = row[width - 1] = CUV_PIXEL_NONE;
+  self->dsp.suppress (rows, width, &self->params->canny, row);
+}
+
+/* ---- hysteresis ---- */
+
+/* Promotes weak neighbours of a pixel to edges, in rows first .. end - 1, and
+ * appends them to the n listed. Returns the new length of the list. */
+static size_t
+spread (CuvHoughCpu *self, int x, int y, int first, int end, uint32_t *list,
+    size_t n)
+{
+  for (int j = max (y - 1, first); j < min (y + 2, end); j++) {
+    uint8_t *row = map_row (self, j) + x - 1;
+
+    if (((row[0] | row[1] | row[2]) & CUV_PIXEL_WEAK) == 0)
+      continue;
+    for (int i = 0; i < 3; i++) {
+      if (row[i] == CUV_PIXEL_WEAK) {
+        row[i] = CUV_PIXEL_EDGE;
+        list[n++] = (uint32_t) j << 16 | (uint32_t) (x - 1 + i);
+      }
+    }
+  }
+  return n;
+}
+
+/* Flood fill from the edges of a row. No pixel is listed twice. */
+static void
+connect_row (CuvHoughCpu *self, int y, int first, int end, uint32_t *list)
+{
+  const int last = self->layout->width - 1;
+  const uint8_t *const rows[] = { map_row (self, max (y - 1, first)),
+    map_row (self, y), map_row (self, min (y + 1, end - 1)) };
+
+  for (int x = 1; (x = self->dsp.find_seed (rows, x, last)) < last; x++) {
+    size_t n = spread (self, x, y, first, end, list, 0);
+
+    while (n > 0) {
+      uint32_t pixel = list[--n];
+
+      n = spread (self, (int) (pixel & 0xffff), (int) (pixel >> 16), first, end,
+          list, n);
+    }
+  }
+}
+
+static void
+detect_task (void *data, int index, int task)
+{
+  CuvHoughCpu *self = data;
+  CuvHoughWorker *worker = &self->workers[index];
+  const int first = task * CUV_EDGE_ROWS, end = end_of_band (self, task);
+
+  for (int y = max (first - 1, 0); y <= end; y++) {
+    if (y < self->layout->height)
+      make_gradients (self, worker, y);
+    if (y > first)
+      suppress_row (self, worker, y - 1);
+  }
+  for (int y = first; y < end; y++)
+    connect_row (self, y, first, end,
+        self->pixels + (size_t) first * (size_t) self->layout->width);
+}
+
+static void
+connect_bands (CuvHoughCpu *self)
+{
+  const int height = self->layout->height;
+
+  for (int y = CUV_EDGE_ROWS; y < height; y += CUV_EDGE_ROWS) {
+    connect_row (self, y - 1, 0, height, self->pixels);
+    connect_row (self, y, 0, height, self->pixels);
+  }
+}
+
+/* ---- lists ---- */
+
+/* edges=input: the frame is the edge map. */
+static void
+input_task (void *data, int index, int task)
+{
+  CuvHoughCpu *self = data;
+
+  for (int y = task * CUV_EDGE_ROWS; y < end_of_band (self, task); y++) {
+    uint8_t *row = map_row (self, y);
+
+    self->dsp.grey (self->frame, y, row);
+    for (int x = 0; x < self->layout->width; x++)
+      row[x] = row[x] != 0 ? CUV_PIXEL_EDGE : CUV_PIXEL_NONE;
+  }
+}
+
+static void
+list_task (void *data, int index, int task)
+{
+  CuvHoughCpu *self = data;
+  const int first = task * CUV_EDGE_ROWS;
+  uint32_t *pixels =
+      self->pixels + (size_t) first * (size_t) self->layout->width;
+  size_t n = 0;
+
+  for (int y = first; y < end_of_band (self, task); y++)
+    n += self->dsp.list (
+        map_row (self, y), self->layout->width, (uint32_t) y << 16, pixels + n);
+  self->band_edges[task] = n;
+}
+
+static void
+list_edges (CuvHoughCpu *self)
+{
+  const size_t room = (size_t) CUV_EDGE_ROWS * (size_t) self->layout->width;
+  size_t n = 0;
+
+  cuv_threads_run_workers (
+      self->n_threads, self->n_workers, n_bands (self), list_task, self);
+  for (int i = 0; i < n_bands (self); i++) {
+    memmove (self->pixels + n, self->pixels + (size_t) i * room,
+        self->band_edges[i] * sizeof *self->pixels);
+    n += self->band_edges[i];
+  }
+  self->list = (CuvEdgeList){ self->pixels, NULL, n };
+}
+
+void
+cuv_hough_cpu_find_edges (CuvHoughCpu *self)
+{
+  const CuvHoughParams *params = self->params;
+
+  if (params->source == CUV_EDGES_CANNY) {
+    find_source (self, params->canny.blur);
+    cuv_threads_run_workers (
+        self->n_threads, self->n_workers, n_bands (self), detect_task, self);
+    connect_bands (self);
+  } else {
+    cuv_threads_run_workers (
+        self->n_threads, self->n_workers, n_bands (self), input_task, self);
+  }
+  list_edges (self);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* State of the line detector on the CPU, and its stages. Each stage runs tasks
+ * that any thread may take. */
+#ifndef CUV_HOUGH_CPU_PRIVATE_H
+#define CUV_HOUGH_CPU_PRIVATE_H
+
+#include "cpu/hough-cpu.h"
+#include "cpu/hough-dsp.h"
+
+enum {
+  CUV_MAX_WORKERS = 64,
+  CUV_MAX_MEMORY = 32 * (CUV_MAX_WORKERS + 1),
+  CUV_EDGE_ROWS = 32, /* of a band */
+};
+
+/* Memory of one thread. */
+typedef struct {
+  uint8_t *grey;        /* padded by two pixels on either side */
+  uint16_t *blurred[5]; /* rows blurred across */
+  CuvGradientRow gradients[3];
+  int16_t *scratch;
+  uint16_t *slices[CUV_N_VOTE_SPANS]; /* 0 before and after each use */
+  uint8_t *lanes;
+  uint32_t *ring;
+  int32_t *found;
+  CuvPeakList peaks;
+  uint64_t n_votes;
+} CuvHoughWorker;
+
+enum { CUV_N_SORT_TASKS = 16, CUV_N_SEGMENT_TASKS = 16 };
+
+struct _CuvHoughCpu {
+  const CuvHoughLayout *layout;
+  CuvHoughDsp dsp;
+  int n_workers;
+  CuvHoughWorker workers[CUV_MAX_WORKERS];
+  void *memory[CUV_MAX_MEMORY]; /* owned allocations */
+  int n_memory;
+  bool complete; /* all allocations have succeeded */
+
+  /* edges */
+  uint8_t *grey;          /* luma of frames that do not have it as a plane */
+  uint8_t *map, *columns; /* edge map, and transposed */
+  uint32_t *pixels, *sorted;
+  uint16_t *bins;
+  size_t *band_edges; /* edges of each band */
+  /* where a bin begins; and for each sort task how many edges of a bin it has,
+   * then where it puts the next one */
+  size_t *first_of_bin, *next_of_bin[CUV_N_SORT_TASKS];
+  CuvEdgeList list;
+
+  /* results */
+  uint32_t *votes;
+  bool has_votes; /* the last run filled the accumulator */
+  CuvHoughPeak *peaks;
+  CuvHoughSegment *segments, *task_segments;
+  size_t task_n_segments[CUV_N_SEGMENT_TASKS];
+  uint32_t threshold;
+
+  /* the current run */
+  const CuvFrame *frame;
+  const CuvHoughParams *params;
+  int n_threads;
+  const uint8_t *source; /* luma */
+  ptrdiff_t stride;
+  size_t n_peaks;
+};
+
+/* ---- stages ---- */
+
+/* Finds and lists the edges. */
+void cuv_hough_cpu_find_edges (CuvHoughCpu *self);
+
+/* Sorts the edges by orientation bin, if the layout has an orientation window
+ * and Canny found them. */
+void cuv_hough_cpu_sort_edges (CuvHoughCpu *self);
+
+/* Votes into the accumulator, by a method other than RING. Returns how many
+ * votes there are. */
+uint64_t cuv_hough_cpu_vote (CuvHoughCpu *self, CuvHoughMethod method);
+uint64_t cuv_hough_cpu_gather (CuvHoughCpu *self);
+
+/* Finds the peaks of the accumulator. */
+void cuv_hough_cpu_find_peaks (CuvHoughCpu *self, CuvPeakList *list);
+
+/* Votes and finds peaks without an accumulator. Returns the number of votes. */
+uint64_t cuv_hough_cpu_ring (CuvHoughCpu *self, CuvPeakList *list);
+
+/* Finds the segments of the first n_peaks peaks. Returns how many there are. */
+size_t cuv_hough_cpu_find_segments (CuvHoughCpu *self, size_t n_peaks);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "cpu/hough-cpu-private.h"
+#include "reference/draw.h"
+
+#include <time.h>
+
+static float
+microseconds_since (struct timespec *start)
+{
+  struct timespec now;
+  float us;
+
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  us = (float) (now.tv_sec - start->tv_sec) * 1e6f
+      + (float) (now.tv_nsec - start->tv_nsec) / 1e3f;
+  *start = now;
+  return us;
+}
+
+/* Whether edge density makes gathering faster than voting. Measured where a
+ * cell has one or two pixels of each line of the frame. */
+static bool
+is_dense (const CuvHoughCpu *self)
+{
+  const CuvHoughLayout *layout = self->layout;
+  int64_t n = (int64_t) layout->width * layout->height;
+
+  return layout->config.kind == CUV_LINES_RHO_THETA
+      && layout->config.rho_step <= 1.4 && layout->width >= 64
+      && layout->height >= 64
+      && (int64_t) self->list.n * 100 > n * self->dsp.gather_threshold;
+}
+
+/* Gathering cannot restrict votes to an orientation window. */
+static CuvHoughMethod
+choose_method (const CuvHoughCpu *self, CuvHoughMethod wanted)
+{
+  bool can_gather = self->list.bins == NULL;
+
+  if (wanted == CUV_HOUGH_AUTO)
+    return can_gather && is_dense (self) ? CUV_HOUGH_GATHER : CUV_HOUGH_SHARED;
+  return wanted == CUV_HOUGH_GATHER && !can_gather ? CUV_HOUGH_SHARED : wanted;
+}
+
+static void
+find_segments (CuvHoughCpu *self, CuvHoughResult *result)
+{
+  size_t n = cuv_hough_cpu_find_segments (self, (size_t) result->n_peaks);
+
+  result->n_segments_found = (int32_t) n;
+  result->n_segments =
+      (int32_t) (n < CUV_HOUGH_MAX_SEGMENTS ? n : CUV_HOUGH_MAX_SEGMENTS);
+}
+
+void
+cuv_hough_cpu_run (CuvHoughCpu *self, const CuvFrame *frame,
+    const CuvHoughParams *params, int n_threads, CuvHoughResult *result)
+{
+  CuvPeakList peaks = { self->peaks, (size_t) params->max_lines, 0 };
+  struct timespec start;
+
+  clock_gettime (CLOCK_MONOTONIC, &start);
+  *result =
+      (CuvHoughResult){ .peaks = self->peaks, .segments = self->segments };
+  self->frame = frame;
+  self->params = params;
+  self->n_threads = n_threads;
+  self->threshold = params->peaks.threshold;
+  cuv_hough_cpu_find_edges (self);
+  result->n_edges = (int64_t) self->list.n;
+  result->edges_us = microseconds_since (&start);
+  cuv_hough_cpu_sort_edges (self);
+  result->method = choose_method (self, params->method);
+  result->n_votes = (int64_t) (result->method == CUV_HOUGH_RING
+          ? cuv_hough_cpu_ring (self, &peaks)
+          : cuv_hough_cpu_vote (self, result->method));
+  result->votes_us = microseconds_since (&start);
+  if (result->method != CUV_HOUGH_RING)
+    cuv_hough_cpu_find_peaks (self, &peaks);
+  result->n_found = (int32_t) peaks.n;
+  result->n_peaks = (int32_t) (peaks.n < peaks.max ? peaks.n : peaks.max);
+  if (params->segments)
+    find_segments (self, result);
+  result->peaks_us = microseconds_since (&start);
+}
+
+void
+cuv_hough_cpu_draw (CuvHoughCpu *self, const CuvFrame *frame, CuvHoughDraw draw)
+{
+  if (draw == CUV_HOUGH_DRAW_EDGES) {
+    cuv_hough_draw_edges (frame, self->map);
+  } else if (draw == CUV_HOUGH_DRAW_ACCUMULATOR) {
+    if (!self->has_votes)
+      cuv_hough_cpu_vote (self, CUV_HOUGH_SHARED);
+    cuv_hough_draw_votes (frame, self->layout, self->votes, self->threshold);
+  }
+}

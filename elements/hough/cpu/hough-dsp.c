@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The function table in C. */
+#include "cpu/hough-dsp-c.h"
+#include "config.h"
+#include "cuvcpu.h"
+
+#include <stdlib.h>
+
+static void
+gradients (const uint8_t *const rows[3], int width, CuvCannyNorm norm,
+    int16_t *scratch, const CuvGradientRow *out)
+{
+  for (int x = 0; x < width; x++) {
+    int l = x > 0 ? x - 1 : 0, r = x < width - 1 ? x + 1 : x;
+    int gx = rows[0][r] + 2 * rows[1][r] + rows[2][r] - rows[0][l]
+        - 2 * rows[1][l] - rows[2][l];
+    int gy = rows[2][l] + 2 * rows[2][x] + rows[2][r] - rows[0][l]
+        - 2 * rows[0][x] - rows[0][r];
+
+    out->gx[x] = (int16_t) gx;
+    out->gy[x] = (int16_t) gy;
+    if (norm == CUV_CANNY_L1)
+      out->l1[x] = (int16_t) (abs (gx) + abs (gy));
+    else
+      out->l2[x] = gx * gx + gy * gy;
+  }
+}
+
+static void
+bin (const CuvHoughLayout *layout, const int16_t *gx, const int16_t *gy, int n,
+    uint16_t *bins)
+{
+  for (int i = 0; i < n; i++)
+    bins[i] = (uint16_t) cuv_hough_orientation_bin (layout, gx[i], gy[i]);
+}
+
+static void
+vote (const CuvVoteSpan spans[CUV_N_VOTE_SPANS])
+{
+  for (int i = 0; i < CUV_N_VOTE_SPANS; i++) {
+    const CuvVoteSpan *s = &spans[i];
+
+    for (size_t at = 0; at < s->n; at++)
+      s->middle[cuv_hough_cell (s->row, (int) (s->pixels[at] & 0xffff),
+          (int) (s->pixels[at] >> 16))]++;
+  }
+}
+
+static int
+find_cells (const uint32_t *cells, int n, uint32_t threshold, int32_t *found)
+{
+  return cuv_find_cells_from (0, cells, n, threshold, found);
+}
+
+void
+cuv_hough_dsp_init (CuvHoughDsp *self)
+{
+  *self = (CuvHoughDsp){
+    .grey = cuv_grey_row,
+    .blur_across = cuv_blur_across,
+    .blur_down = cuv_blur_down,
+    .gradients = gradients,
+    .suppress = cuv_suppress,
+    .find_seed = cuv_find_seed,
+    .list = cuv_list,
+    .bin = bin,
+    .vote = vote,
+    .gather = cuv_gather,
+    .flush = cuv_flush,
+    .find_cells = find_cells,
+    .gather_threshold = 72,
+  };
+#if HAVE_AVX2
+  if (cuv_cpu_flags () & CUV_CPU_AVX2)
+    cuv_hough_dsp_init_avx2 (self);
+#endif
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The inner loops of the line detector as a function table: filled with C,
+ * then overwritten by what the CPU has. */
+#ifndef CUV_HOUGH_DSP_H
+#define CUV_HOUGH_DSP_H
+
+#include "hough.h"
+
+/* States of a pixel during hysteresis. */
+enum { CUV_PIXEL_NONE, CUV_PIXEL_WEAK, CUV_PIXEL_EDGE };
+
+/* Elements that rows have room for beyond the frame's width. */
+#define CUV_ROW_PADDING 32
+
+typedef struct {
+  int16_t *gx, *gy;
+  int16_t *l1; /* norms, with CUV_CANNY_L1 */
+  int32_t *l2; /* squared norms, with CUV_CANNY_L2 */
+} CuvGradientRow;
+
+/* A span of edges that all vote in a row; cell r is middle[r]. */
+typedef struct {
+  const uint32_t *pixels;
+  size_t n;
+  const CuvHoughRow *row;
+  uint16_t *middle;
+} CuvVoteSpan;
+
+enum { CUV_N_VOTE_SPANS = 4 };
+
+/* Lines of an edge map, rows or columns, and the cells of their pixels: pixel v
+ * of a line is in cell (line * step + v * d + offset) >> 16. */
+typedef struct {
+  const uint8_t *map;
+  int n_lines, n; /* n: pixels of a line */
+  int32_t step, d, offset;
+  int radius; /* cells are -radius .. radius */
+} CuvGather;
+
+enum { CUV_N_LANES = 8 };
+
+typedef struct {
+  /* Luma of a row of the frame. */
+  void (*grey) (const CuvFrame *frame, int y, uint8_t *out);
+  /* Convolves a row, padded by two pixels on either side, with [1 4 6 4 1]. */
+  void (*blur_across) (const uint8_t *row, int width, uint16_t *out);
+  /* The same down five rows, rounded to 8 bits. */
+  void (*blur_down) (const uint16_t *const rows[5], int width, uint8_t *out);
+  /* Sobel gradients of rows[1]; scratch has room for two padded rows. */
+  void (*gradients) (const uint8_t *const rows[3], int width, CuvCannyNorm norm,
+      int16_t *scratch, const CuvGradientRow *out);
+  /* Non-maximum suppression of rows[1]: the state of all pixels but the first
+   * and the last one. */
+  void (*suppress) (const CuvGradientRow *const rows[3], int width,
+      const CuvCannyParams *params, uint8_t *out);
+  /* The first edge of rows[1] from x > 0 on that has a weak neighbour; end,
+   * which is before the last pixel, if there is none. */
+  int (*find_seed) (const uint8_t *const rows[3], int x, int end);
+  /* Lists the edge pixels of a row as first + x, and turns states into 255 or
+   * 0. Returns how many. */
+  size_t (*list) (uint8_t *row, int width, uint32_t first, uint32_t *pixels);
+  /* Orientation bins of n gradients. */
+  void (*bin) (const CuvHoughLayout *layout, const int16_t *gx,
+      const int16_t *gy, int n, uint16_t *bins);
+  /* Counts the votes of all spans. */
+  void (*vote) (const CuvVoteSpan spans[CUV_N_VOTE_SPANS]);
+  /* Adds map pixels, 255 as 1, to cells. lanes has room for CUV_N_LANES rows of
+   * cells plus CUV_ROW_PADDING, and is 0 before and after. */
+  void (*gather) (const CuvGather *work, uint8_t *lanes, uint32_t *middle);
+  /* Adds a slice to cells and clears it. */
+  void (*flush) (uint16_t *slice, int n, uint32_t *cells);
+  /* Lists the cells above a threshold; found has room for n. */
+  int (*find_cells) (
+      const uint32_t *cells, int n, uint32_t threshold, int32_t *found);
+  /* Percent of pixels that are edges, above which gathering is faster than
+   * voting; measured: docs/benchmarks/hough.md. */
+  int gather_threshold;
+} CuvHoughDsp;
+
+void cuv_hough_dsp_init (CuvHoughDsp *self);
+void cuv_hough_dsp_init_avx2 (CuvHoughDsp *self);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Allocates all memory that a run needs. */
+#include "cpu/hough-cpu-private.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static void *
+take (CuvHoughCpu *self, size_t n, size_t size)
+{
+  void *memory = calloc (n, size);
+
+  self->complete = self->complete && memory != NULL;
+  self->memory[self->n_memory++] = memory;
+  return memory;
+}
+
+static void
+make_rows (CuvHoughCpu *self, CuvHoughWorker *worker)
+{
+  const size_t n = (size_t) self->layout->width + 2 * CUV_ROW_PADDING;
+
+  worker->grey = take (self, n, 1);
+  worker->scratch = take (self, 2 * n, sizeof *worker->scratch);
+  for (int i = 0; i < 5; i++)
+    worker->blurred[i] = take (self, n, sizeof *worker->blurred[i]);
+  for (int i = 0; i < 3; i++)
+    worker->gradients[i] = (CuvGradientRow){ take (self, n, sizeof (int16_t)),
+      take (self, n, sizeof (int16_t)), take (self, n, sizeof (int16_t)),
+      take (self, n, sizeof (int32_t)) };
+}
+
+static void
+make_slices (CuvHoughCpu *self, CuvHoughWorker *worker)
+{
+  const size_t n = (size_t) self->layout->n_cells;
+  const size_t n_ring = CUV_HOUGH_MAX_NEIGHBORHOOD - 1 + CUV_N_VOTE_SPANS;
+
+  for (int i = 0; i < CUV_N_VOTE_SPANS; i++)
+    worker->slices[i] = take (self, n, sizeof *worker->slices[i]);
+  worker->lanes = take (self, CUV_N_LANES * (n + CUV_ROW_PADDING), 1);
+  worker->ring = take (self, n_ring * n, sizeof *worker->ring);
+  worker->found = take (self, n, sizeof *worker->found);
+  worker->peaks.peaks =
+      take (self, CUV_HOUGH_MAX_LINES, sizeof *worker->peaks.peaks);
+}
+
+static void
+make_edges (CuvHoughCpu *self)
+{
+  const CuvHoughLayout *layout = self->layout;
+  const size_t n = (size_t) layout->width * (size_t) layout->height;
+
+  self->grey = take (self, n, 1);
+  self->map = take (self, n, 1);
+  self->columns = take (self, n, 1);
+  self->pixels = take (self, n, sizeof *self->pixels);
+  self->band_edges = take (self, (size_t) layout->height / CUV_EDGE_ROWS + 1,
+      sizeof *self->band_edges);
+  if (layout->config.window >= 90)
+    return;
+  self->sorted = take (self, n, sizeof *self->sorted);
+  self->bins = take (self, n, sizeof *self->bins);
+  self->first_of_bin =
+      take (self, (size_t) layout->n_bins + 1, sizeof *self->first_of_bin);
+  for (int i = 0; i < CUV_N_SORT_TASKS; i++)
+    self->next_of_bin[i] =
+        take (self, (size_t) layout->n_bins, sizeof *self->next_of_bin[i]);
+}
+
+static void
+make_results (CuvHoughCpu *self)
+{
+  self->votes =
+      take (self, cuv_hough_n_cells (self->layout), sizeof *self->votes);
+  self->peaks = take (self, CUV_HOUGH_MAX_LINES, sizeof *self->peaks);
+  self->segments = take (self, CUV_HOUGH_MAX_SEGMENTS, sizeof *self->segments);
+  self->task_segments =
+      take (self, CUV_N_SEGMENT_TASKS * CUV_HOUGH_MAX_SEGMENTS,
+          sizeof *self->task_segments);
+}
+
+static int
+count_workers (void)
+{
+  long n = sysconf (_SC_NPROCESSORS_ONLN);
+
+  return n < 4 ? 4 : n > CUV_MAX_WORKERS ? CUV_MAX_WORKERS : (int) n;
+}
+
+CuvHoughCpu *
+cuv_hough_cpu_new (const CuvHoughLayout *layout)
+{
+  CuvHoughCpu *self = calloc (1, sizeof *self);
+
+  if (self == NULL)
+    return NULL;
+  self->complete = true;
+  self->layout = layout;
+  self->n_workers = count_workers ();
+  make_edges (self);
+  make_results (self);
+  for (int i = 0; i < self->n_workers; i++) {
+    make_rows (self, &self->workers[i]);
+    make_slices (self, &self->workers[i]);
+  }
+  if (!self->complete) {
+    cuv_hough_cpu_free (self);
+    return NULL;
+  }
+  cuv_hough_dsp_init (&self->dsp);
+  return self;
+}
+
+void
+cuv_hough_cpu_free (CuvHoughCpu *self)
+{
+  if (self == NULL)
+    return;
+  for (int i = 0; i < self->n_memory; i++)
+    free (self->memory[i]);
+  free (self);
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Votes and peaks on the CPU: CUV_N_VOTE_SPANS rows at a time, in slices of
+ * 16-bit cells that fit the L1 cache. */
+#include "cpu/hough-cpu-private.h"
+#include "cuvthreads.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SLICE_MAX 65535 /* votes that a cell of a slice can hold */
+
+static size_t
+least (size_t a, size_t b)
+{
+  return a < b ? a : b;
+}
+
+static size_t
+row_size (const CuvHoughCpu *self)
+{
+  return (size_t) self->layout->n_cells;
+}
+
+/* ---- rows ---- */
+
+/* A row to count into cells, from its cell -radius on; with sign -1 in reverse
+ * order, from its cell radius on. */
+typedef struct {
+  const CuvHoughRow *row; /* NULL = none */
+  uint32_t *cells;
+  int sign;
+} Target;
+
+/* Edges whose orientation bin votes for this row: one span (run 0), two if the
+ * bins wrap. Returns how many. */
+static size_t
+edges_of (const CuvHoughCpu *self, const CuvHoughRow *row, int run,
+    const uint32_t **pixels)
+{
+  const size_t *first = self->first_of_bin;
+  int bin = row->first_bin, end = bin + row->n_bins;
+  int n_bins = self->layout->n_bins;
+
+  if (self->list.bins == NULL) {
+    *pixels = self->list.pixels;
+    return run == 0 ? self->list.n : 0;
+  }
+  if (run == 1) {
+    *pixels = self->sorted;
+    return end > n_bins ? first[end - n_bins] : 0;
+  }
+  *pixels = self->sorted + first[bin];
+  return first[end < n_bins ? end : n_bins] - first[bin];
+}
+
+static void
+move_votes (CuvHoughCpu *self, uint16_t *slice, const Target *target)
+{
+  const int radius = self->layout->radius;
+  const int first = target->row->first_cell, last = target->row->last_cell;
+
+  if (target->sign > 0) {
+    self->dsp.flush (slice + radius + first, last - first + 1,
+        target->cells + radius + first);
+    return;
+  }
+  for (int r = first; r <= last; r++) {
+    target->cells[radius - r] += slice[radius + r];
+    slice[radius + r] = 0;
+  }
+}
+
+/* Votes of one run of each row's edges. Returns how many. */
+static uint64_t
+vote_run (CuvHoughCpu *self, CuvHoughWorker *worker,
+    const Target targets[CUV_N_VOTE_SPANS], int run)
+{
+  CuvVoteSpan spans[CUV_N_VOTE_SPANS] = { 0 };
+  size_t left[CUV_N_VOTE_SPANS] = { 0 };
+  uint64_t n = 0, n_before;
+
+  for (int i = 0; i < CUV_N_VOTE_SPANS; i++) {
+    if (targets[i].row == NULL)
+      continue;
+    left[i] = edges_of (self, targets[i].row, run, &spans[i].pixels);
+    spans[i].row = targets[i].row;
+    spans[i].middle = worker->slices[i] + self->layout->radius;
+  }
+  do {
+    n_before = n;
+    for (int i = 0; i < CUV_N_VOTE_SPANS; i++) {
+      spans[i].n = least (left[i], SLICE_MAX);
+      left[i] -= spans[i].n;
+      n += spans[i].n;
+    }
+    self->dsp.vote (spans);
+    for (int i = 0; i < CUV_N_VOTE_SPANS; i++) {
+      if (spans[i].n == 0)
+        continue;
+      move_votes (self, worker->slices[i], &targets[i]);
+      spans[i].pixels += spans[i].n;
+    }
+  } while (n > n_before);
+  return n;
+}
+
+static uint64_t
+count_rows (CuvHoughCpu *self, CuvHoughWorker *worker,
+    const Target targets[CUV_N_VOTE_SPANS])
+{
+  for (int i = 0; i < CUV_N_VOTE_SPANS; i++) {
+    if (targets[i].row != NULL)
+      memset (targets[i].cells, 0, row_size (self) * sizeof (uint32_t));
+  }
+  return vote_run (self, worker, targets, 0)
+      + vote_run (self, worker, targets, 1);
+}
+
+static uint64_t
+sum_of_votes (const CuvHoughCpu *self)
+{
+  uint64_t n = 0;
+
+  for (int i = 0; i < self->n_workers; i++)
+    n += self->workers[i].n_votes;
+  return n;
+}
+
+/* ---- accumulator ---- */
+
+static void
+slice_task (void *data, int index, int task)
+{
+  CuvHoughCpu *self = data;
+  CuvHoughWorker *worker = &self->workers[index];
+  Target targets[CUV_N_VOTE_SPANS] = { 0 };
+
+  for (int i = 0; i < CUV_N_VOTE_SPANS; i++) {
+    int k = task * CUV_N_VOTE_SPANS + i;
+
+    if (k < self->layout->n_rows)
+      targets[i] = (Target){ &self->layout->rows[k],
+        self->votes + (size_t) k * row_size (self), 1 };
+  }
+  worker->n_votes += count_rows (self, worker, targets);
+}
+
+uint64_t
+cuv_hough_cpu_vote (CuvHoughCpu *self, CuvHoughMethod method)
+{
+  const int n_rows = self->layout->n_rows;
+
+  self->has_votes = true;
+  if (method == CUV_HOUGH_GLOBAL)
+    return cuv_hough_vote (self->layout, &self->list, self->votes);
+  if (method == CUV_HOUGH_GATHER)
+    return cuv_hough_cpu_gather (self);
+  for (int i = 0; i < self->n_workers; i++)
+    self->workers[i].n_votes = 0;
+  cuv_threads_run_workers (self->n_threads, self->n_workers,
+      (n_rows + CUV_N_VOTE_SPANS - 1) / CUV_N_VOTE_SPANS, slice_task, self);
+  return sum_of_votes (self);
+}
+
+/* ---- peaks ---- */
+
+static void
+find_peaks (
+    CuvHoughCpu *self, CuvHoughWorker *worker, const CuvRowView *views, int k)
+{
+  const CuvHoughRow *row = &self->layout->rows[k];
+  const CuvPeakParams *params = &self->params->peaks;
+  int n = self->dsp.find_cells (views[0].middle + row->first_cell,
+      row->last_cell - row->first_cell + 1, params->threshold, worker->found);
+
+  for (int i = 0; i < n; i++)
+    cuv_hough_add_peak (self->layout, views, k,
+        row->first_cell + worker->found[i], params, &worker->peaks);
+}
+
+static void
+begin_peaks (CuvHoughCpu *self)
+{
+  for (int i = 0; i < self->n_workers; i++) {
+    self->workers[i].peaks.max = (size_t) self->params->max_lines;
+    self->workers[i].peaks.n = 0;
+    self->workers[i].n_votes = 0;
+  }
+}
+
+/* Merges the workers' lists. */
+static void
+collect_peaks (CuvHoughCpu *self, CuvPeakList *list)
+{
+  size_t n = 0;
+
+  list->n = 0;
+  for (int i = 0; i < self->n_workers; i++) {
+    const CuvPeakList *part = &self->workers[i].peaks;
+
+    for (size_t p = 0; p < least (part->n, part->max); p++)
+      cuv_hough_keep_peak (list, &part->peaks[p]);
+    n += part->n;
+  }
+  list->n = n;
+  cuv_hough_sort_peaks (list);
+}
+
+#define PEAK_ROWS 8 /* of a task */
+
+static void
+peaks_task (void *data, int index, int task)
+{
+  CuvHoughCpu *self = data;
+  CuvHoughWorker *worker = &self->workers[index];
+  const int reach = cuv_hough_peak_radius (&self->params->peaks);
+  CuvRowView views[CUV_HOUGH_MAX_NEIGHBORHOOD];
+
+  for (int k = task * PEAK_ROWS;
+       k < (task + 1) * PEAK_ROWS && k < self->layout->n_rows; k++) {
+    cuv_hough_view_rows (self->layout, self->votes, k, reach, views + reach);
+    find_peaks (self, worker, views + reach, k);
+  }
+}
+
+void
+cuv_hough_cpu_find_peaks (CuvHoughCpu *self, CuvPeakList *list)
+{
+  begin_peaks (self);
+  cuv_threads_run_workers (self->n_threads, self->n_workers,
+      (self->layout->n_rows + PEAK_ROWS - 1) / PEAK_ROWS, peaks_task, self);
+  collect_peaks (self, list);
+}
+
+/* ---- ring buffer of rows ---- */
+
+/* Rows of a task. Together with the rows beside them, which other tasks count
+ * as well, they are a multiple of the rows that vote at once. */
+static int
+ring_rows (int reach)
+{
+  int rows = reach < 4 ? 32 : 8 * reach;
+
+  return (rows + CUV_N_VOTE_SPANS - 1) / CUV_N_VOTE_SPANS * CUV_N_VOTE_SPANS
+      - 2 * reach;
+}
+
+/* A ring buffer with room for the rows that the peak rule compares and those
+ * that vote at once. */
+typedef struct {
+  CuvHoughCpu *self;
+  CuvHoughWorker *worker;
+  int first, end, reach, n;
+} Ring;
+
+static uint32_t *
+ring_row (const Ring *ring, int k)
+{
+  size_t slot = (size_t) (k - ring->first + ring->reach) % (size_t) ring->n;
+
+  return ring->worker->ring + slot * row_size (ring->self);
+}
+
+static void
+vote_in_ring (const Ring *ring, int k)
+{
+  CuvHoughCpu *self = ring->self;
+  Target targets[CUV_N_VOTE_SPANS] = { 0 };
+
+  for (int i = 0; i < CUV_N_VOTE_SPANS; i++) {
+    int sign, row = cuv_hough_wrap (self->layout, k + i, &sign);
+
+    if (row >= 0 && k + i < ring->end + ring->reach)
+      targets[i] =
+          (Target){ &self->layout->rows[row], ring_row (ring, k + i), sign };
+  }
+  count_rows (self, ring->worker, targets);
+}
+
+static void
+find_peaks_in_ring (const Ring *ring, int k)
+{
+  CuvHoughCpu *self = ring->self;
+  CuvRowView views[CUV_HOUGH_MAX_NEIGHBORHOOD];
+
+  for (int dk = -ring->reach; dk <= ring->reach; dk++) {
+    int sign, row = cuv_hough_wrap (self->layout, k + dk, &sign);
+
+    views[ring->reach + dk] = (CuvRowView){
+      row < 0 ? NULL : ring_row (ring, k + dk) + self->layout->radius, 1
+    };
+  }
+  find_peaks (self, ring->worker, views + ring->reach, k);
+}
+
+static uint64_t
+votes_in (const CuvHoughCpu *self, const CuvHoughRow *row)
+{
+  const uint32_t *pixels;
+
+  return edges_of (self, row, 0, &pixels) + edges_of (self, row, 1, &pixels);
+}
+
+static void
+ring_task (void *data, int index, int task)
+{
+  CuvHoughCpu *self = data;
+  CuvHoughWorker *worker = &self->workers[index];
+  const int reach = cuv_hough_peak_radius (&self->params->peaks);
+  const int n_rows = self->layout->n_rows, first = task * ring_rows (reach);
+  const int end = first + ring_rows (reach);
+  const Ring ring = { self, worker, first, end < n_rows ? end : n_rows, reach,
+    2 * reach + CUV_N_VOTE_SPANS };
+  int next = first; /* whose peaks are not found yet */
+
+  for (int k = first - reach; next < ring.end; k += CUV_N_VOTE_SPANS) {
+    vote_in_ring (&ring, k);
+    for (; next < ring.end && next + reach < k + CUV_N_VOTE_SPANS; next++) {
+      find_peaks_in_ring (&ring, next);
+      worker->n_votes += votes_in (self, &self->layout->rows[next]);
+    }
+  }
+}
+
+uint64_t
+cuv_hough_cpu_ring (CuvHoughCpu *self, CuvPeakList *list)
+{
+  int rows = ring_rows (cuv_hough_peak_radius (&self->params->peaks));
+
+  self->has_votes = false;
+  begin_peaks (self);
+  cuv_threads_run_workers (self->n_threads, self->n_workers,
+      (self->layout->n_rows + rows - 1) / rows, ring_task, self);
+  collect_peaks (self, list);
+  return sum_of_votes (self);
+}

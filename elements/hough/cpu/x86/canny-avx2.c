@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Edges, 16 pixels at a time. Gradients and L1 norms fit 16 bits. */
+#include "cpu/x86/hough-avx2.h"
+#include "cpu/hough-dsp-c.h"
+
+/* ---- gradients ---- */
+
+/* Of each column: a + 2 b + c and c - a. */
+static void
+add_columns (const uint8_t *const rows[3], int width, int16_t *smooth,
+    int16_t *difference)
+{
+  int x;
+
+  for (x = 0; x + 16 <= width; x += 16) {
+    __m256i a = load_bytes (rows[0] + x), b = load_bytes (rows[1] + x);
+    __m256i c = load_bytes (rows[2] + x);
+
+    store (smooth + x,
+        _mm256_add_epi16 (_mm256_add_epi16 (a, c), _mm256_add_epi16 (b, b)));
+    store (difference + x, _mm256_sub_epi16 (c, a));
+  }
+  for (; x < width; x++) {
+    smooth[x] = (int16_t) (rows[0][x] + 2 * rows[1][x] + rows[2][x]);
+    difference[x] = (int16_t) (rows[2][x] - rows[0][x]);
+  }
+  smooth[-1] = smooth[0];
+  difference[-1] = difference[0];
+  smooth[width] = smooth[width - 1];
+  difference[width] = difference[width - 1];
+}
+
+static inline void
+store_norms (
+    const CuvGradientRow *out, int x, CuvCannyNorm norm, __m256i gx, __m256i gy)
+{
+  __m256i first, second;
+
+  if (norm == CUV_CANNY_L1) {
+    store (out->l1 + x,
+        _mm256_add_epi16 (_mm256_abs_epi16 (gx), _mm256_abs_epi16 (gy)));
+    return;
+  }
+  first = _mm256_unpacklo_epi16 (gx, gy); /* pixels 0 .. 3 and 8 .. 11 */
+  second = _mm256_unpackhi_epi16 (gx, gy);
+  first = _mm256_madd_epi16 (first, first);
+  second = _mm256_madd_epi16 (second, second);
+  store (out->l2 + x, _mm256_permute2x128_si256 (first, second, 0x20));
+  store (out->l2 + x + 8, _mm256_permute2x128_si256 (first, second, 0x31));
+}
+
+static void
+gradients (const uint8_t *const rows[3], int width, CuvCannyNorm norm,
+    int16_t *scratch, const CuvGradientRow *out)
+{
+  int16_t *smooth = scratch + CUV_ROW_PADDING / 2;
+  int16_t *difference = smooth + width + CUV_ROW_PADDING;
+
+  add_columns (rows, width, smooth, difference);
+  for (int x = 0; x < width; x += 16) {
+    __m256i middle = load (difference + x);
+    __m256i gx =
+        _mm256_sub_epi16 (load (smooth + x + 1), load (smooth + x - 1));
+    __m256i gy = _mm256_add_epi16 (_mm256_add_epi16 (middle, middle),
+        _mm256_add_epi16 (
+            load (difference + x - 1), load (difference + x + 1)));
+
+    store (out->gx + x, gx);
+    store (out->gy + x, gy);
+    store_norms (out, x, norm, gx, gy);
+  }
+}
+
+/* ---- suppression ---- */
+
+/* 16 norms. */
+typedef struct {
+  __m256i v[2]; /* L1: one, of 16 bits */
+} Norms;
+
+static inline Norms
+load_norms (const CuvGradientRow *row, CuvCannyNorm norm, int x)
+{
+  return norm == CUV_CANNY_L1
+      ? (Norms){ { load (row->l1 + x) } }
+      : (Norms){ { load (row->l2 + x), load (row->l2 + x + 8) } };
+}
+
+/* No norm is above 2040. */
+static inline Norms
+all_norms (CuvCannyNorm norm, int32_t value)
+{
+  int32_t limit = value < INT16_MAX ? value : INT16_MAX;
+  __m256i v = norm == CUV_CANNY_L1 ? _mm256_set1_epi16 ((int16_t) limit)
+                                   : _mm256_set1_epi32 (limit * limit);
+
+  return (Norms){ { v, v } };
+}
+
+/* Where a > b, in 16 bits each. */
+static inline __m256i
+greater (CuvCannyNorm norm, Norms a, Norms b)
+{
+  if (norm == CUV_CANNY_L1)
+    return _mm256_cmpgt_epi16 (a.v[0], b.v[0]);
+  return _mm256_permute4x64_epi64 (
+      _mm256_packs_epi32 (_mm256_cmpgt_epi32 (a.v[0], b.v[0]),
+          _mm256_cmpgt_epi32 (a.v[1], b.v[1])),
+      0xd8);
+}
+
+/* Where m is more than the norm before it and not less than the one after. */
+static inline __m256i
+is_ridge (CuvCannyNorm norm, Norms m, const CuvGradientRow *before,
+    const CuvGradientRow *after, int dx, int x)
+{
+  return _mm256_andnot_si256 (
+      greater (norm, load_norms (after, norm, x + dx), m),
+      greater (norm, m, load_norms (before, norm, x - dx)));
+}
+
+/* Of the four directions the one that the gradient has. With q = a tan 22.5
+ * degrees, which is never whole unless a is 0: b > q and b > floor (q) are the
+ * same. */
+static inline __m256i
+stands_out (
+    CuvCannyNorm norm, Norms m, const CuvGradientRow *const rows[3], int x)
+{
+  __m256i gx = load (rows[1]->gx + x), gy = load (rows[1]->gy + x);
+  __m256i a = _mm256_abs_epi16 (gx), b = _mm256_abs_epi16 (gy);
+  __m256i twice = _mm256_add_epi16 (a, a);
+  __m256i tan22 = _mm256_mulhi_epi16 (twice, _mm256_set1_epi16 (13573));
+  __m256i steep = _mm256_cmpgt_epi16 (b, _mm256_add_epi16 (tan22, twice));
+  __m256i slanted = _mm256_cmpgt_epi16 (b, tan22);
+  __m256i falls = _mm256_srai_epi16 (_mm256_xor_si256 (gx, gy), 15);
+  __m256i ridge =
+      _mm256_blendv_epi8 (is_ridge (norm, m, rows[0], rows[2], 1, x),
+          is_ridge (norm, m, rows[0], rows[2], -1, x), falls);
+
+  ridge = _mm256_blendv_epi8 (
+      is_ridge (norm, m, rows[1], rows[1], 1, x), ridge, slanted);
+  return _mm256_blendv_epi8 (
+      ridge, is_ridge (norm, m, rows[0], rows[2], 0, x), steep);
+}
+
+static inline void
+suppress_16 (CuvCannyNorm norm, const CuvGradientRow *const rows[3], int x,
+    Norms low, Norms high, uint8_t *out)
+{
+  Norms m = load_norms (rows[1], norm, x);
+  __m256i weak = greater (norm, m, low), edge;
+
+  if (_mm256_testz_si256 (weak, weak)) {
+    _mm_storeu_si128 ((__m128i *) (out + x), _mm_setzero_si128 ());
+    return;
+  }
+  weak = _mm256_and_si256 (weak, stands_out (norm, m, rows, x));
+  edge = _mm256_and_si256 (weak, greater (norm, m, high));
+  /* 0 or -1 each: 1 of weak ones, 2 of edges */
+  weak =
+      _mm256_sub_epi16 (_mm256_setzero_si256 (), _mm256_add_epi16 (weak, edge));
+  _mm_storeu_si128 ((__m128i *) (out + x),
+      _mm_packs_epi16 (
+          _mm256_castsi256_si128 (weak), _mm256_extracti128_si256 (weak, 1)));
+}
+
+static inline void
+suppress_row (CuvCannyNorm norm, const CuvGradientRow *const rows[3], int width,
+    const CuvCannyParams *params, uint8_t *out)
+{
+  const Norms low = all_norms (norm, params->low);
+  const Norms high = all_norms (norm, params->high);
+
+  for (int x = 1; x < width - 17; x += 16)
+    suppress_16 (norm, rows, x, low, high, out);
+  suppress_16 (norm, rows, width - 17, low, high, out);
+}
+
+static void
+suppress (const CuvGradientRow *const rows[3], int width,
+    const CuvCannyParams *params, uint8_t *out)
+{
+  if (width < 18)
+    cuv_suppress (rows, width, params, out);
+  else if (params->norm == CUV_CANNY_L1)
+    suppress_row (CUV_CANNY_L1, rows, width, params, out);
+  else
+    suppress_row (CUV_CANNY_L2, rows, width, params, out);
+}
+
+/* ---- maps ---- */
+
+static inline __m256i
+beside (const uint8_t *row, int x)
+{
+  return _mm256_or_si256 (
+      load (row + x), _mm256_or_si256 (load (row + x - 1), load (row + x + 1)));
+}
+
+static int
+find_seed (const uint8_t *const rows[3], int x, int end)
+{
+  const __m256i kind = _mm256_set1_epi8 (CUV_PIXEL_EDGE);
+
+  for (; x + 32 <= end; x += 32) {
+    __m256i edges = _mm256_cmpeq_epi8 (load (rows[1] + x), kind);
+    __m256i around;
+    unsigned mask;
+
+    if (_mm256_testz_si256 (edges, edges))
+      continue;
+    around = _mm256_or_si256 (beside (rows[1], x),
+        _mm256_or_si256 (beside (rows[0], x), beside (rows[2], x)));
+    /* weak ones have the lowest bit, moved to the highest */
+    mask = (unsigned) _mm256_movemask_epi8 (
+        _mm256_and_si256 (edges, _mm256_slli_epi16 (around, 7)));
+    if (mask != 0)
+      return x + __builtin_ctz (mask);
+  }
+  return cuv_find_seed (rows, x, end);
+}
+
+static size_t
+list (uint8_t *row, int width, uint32_t first, uint32_t *pixels)
+{
+  const __m256i wanted = _mm256_set1_epi8 (CUV_PIXEL_EDGE);
+  size_t n = 0;
+  int x;
+
+  for (x = 0; x + 32 <= width; x += 32) {
+    __m256i edges = _mm256_cmpeq_epi8 (load (row + x), wanted);
+    unsigned mask = (unsigned) _mm256_movemask_epi8 (edges);
+
+    store (row + x, edges);
+    for (; mask != 0; mask &= mask - 1)
+      pixels[n++] = first + (uint32_t) (x + __builtin_ctz (mask));
+  }
+  return n + cuv_list (row + x, width - x, first + (uint32_t) x, pixels + n);
+}
+
+/* ---- what the compiler does ---- */
+
+static void
+grey (const CuvFrame *frame, int y, uint8_t *out)
+{
+  cuv_grey_row (frame, y, out);
+}
+
+static void
+blur_across (const uint8_t *row, int width, uint16_t *out)
+{
+  cuv_blur_across (row, width, out);
+}
+
+static void
+blur_down (const uint16_t *const rows[5], int width, uint8_t *out)
+{
+  cuv_blur_down (rows, width, out);
+}
+
+void
+cuv_canny_dsp_init_avx2 (CuvHoughDsp *dsp)
+{
+  dsp->grey = grey;
+  dsp->blur_across = blur_across;
+  dsp->blur_down = blur_down;
+  dsp->gradients = gradients;
+  dsp->suppress = suppress;
+  dsp->find_seed = find_seed;
+  dsp->list = list;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Votes: the cells of 8 pixels at a time, then one by one. */
+#include "cpu/x86/hough-avx2.h"
+#include "cpu/hough-dsp-c.h"
+
+/* ---- cells ---- */
+
+/* x dx + y dy of the two halves of a word, which are below 2^14: dx and dy in
+ * two parts of 16 bits. */
+typedef struct {
+  __m256i high, low, offset;
+} Row;
+
+#define LOW_BITS 11
+
+static inline __m256i
+pair (int32_t x, int32_t y)
+{
+  return _mm256_set1_epi32 ((int32_t) ((uint32_t) y << 16 | (x & 0xffff)));
+}
+
+static inline Row
+row_of (const CuvHoughRow *row)
+{
+  const int32_t low = (1 << LOW_BITS) - 1;
+
+  return (Row){ pair (row->dx >> LOW_BITS, row->dy >> LOW_BITS),
+    pair (row->dx & low, row->dy & low), _mm256_set1_epi32 (row->offset) };
+}
+
+static inline __m256i
+cells_of (const uint32_t *pixels, const Row *row)
+{
+  __m256i xy = load (pixels);
+  __m256i sum = _mm256_slli_epi32 (_mm256_madd_epi16 (xy, row->high), LOW_BITS);
+
+  sum = _mm256_add_epi32 (sum, _mm256_madd_epi16 (xy, row->low));
+  return _mm256_srai_epi32 (_mm256_add_epi32 (sum, row->offset), 16);
+}
+
+/* ---- bins ---- */
+
+/* Of the two opposite directions that from -90 up to below 90 degrees, as words
+ * of y and -x. */
+static inline __m256i
+direction_of (const int16_t *gx, const int16_t *gy)
+{
+  const __m256i zero = _mm256_setzero_si256 ();
+  __m256i x = _mm256_cvtepi16_epi32 (_mm_loadu_si128 ((const __m128i *) gx));
+  __m256i y = _mm256_cvtepi16_epi32 (_mm_loadu_si128 ((const __m128i *) gy));
+  __m256i down = _mm256_and_si256 (
+      _mm256_cmpeq_epi32 (x, zero), _mm256_cmpgt_epi32 (y, zero));
+  __m256i turn = _mm256_or_si256 (_mm256_cmpgt_epi32 (zero, x), down);
+
+  x = _mm256_sub_epi32 (_mm256_xor_si256 (x, turn), turn);
+  y = _mm256_sub_epi32 (_mm256_xor_si256 (y, turn), turn);
+  return _mm256_blend_epi16 (
+      y, _mm256_slli_epi32 (_mm256_sub_epi32 (zero, x), 16), 0xaa);
+}
+
+/* The last bin that does not begin after a direction: a bit at a time. */
+static inline __m256i
+groups_of (const CuvHoughLayout *layout, __m256i direction)
+{
+  const __m256i last = _mm256_set1_epi32 (layout->n_bins - 1);
+  __m256i found = _mm256_setzero_si256 ();
+
+  for (int bit = CUV_HOUGH_MAX_PERIOD / 2; bit > 0; bit /= 2) {
+    __m256i g, boundary, after;
+
+    if (bit >= layout->n_bins)
+      continue;
+    g = _mm256_add_epi32 (found, _mm256_set1_epi32 (bit));
+    after = _mm256_cmpgt_epi32 (g, last);
+    boundary = _mm256_i32gather_epi32 (
+        (const int *) layout->boundaries, _mm256_min_epi32 (g, last), 4);
+    after = _mm256_or_si256 (after,
+        _mm256_cmpgt_epi32 (
+            _mm256_setzero_si256 (), _mm256_madd_epi16 (boundary, direction)));
+    found = _mm256_blendv_epi8 (g, found, after);
+  }
+  return found;
+}
+
+static void
+bin (const CuvHoughLayout *layout, const int16_t *gx, const int16_t *gy, int n,
+    uint16_t *bins)
+{
+  int i;
+
+  for (i = 0; i + 8 <= n; i += 8) {
+    __m256i g = groups_of (layout, direction_of (gx + i, gy + i));
+
+    _mm_storeu_si128 ((__m128i *) (bins + i),
+        _mm_packus_epi32 (
+            _mm256_castsi256_si128 (g), _mm256_extracti128_si256 (g, 1)));
+  }
+  for (; i < n; i++)
+    bins[i] = (uint16_t) cuv_hough_orientation_bin (layout, gx[i], gy[i]);
+}
+
+/* ---- votes ---- */
+
+/* Several rows, and the two halves of their pixels, in turn: pixels side by
+ * side are often in the same cell, and a count has to be written before it can
+ * be read again. */
+static inline __attribute__ ((always_inline)) void
+vote_n (const CuvVoteSpan *spans, int n_streams, size_t first, size_t end)
+{
+  _Alignas(32) int32_t cells[CUV_N_VOTE_SPANS][2][8];
+  const size_t half = (end - first) / 16 * 8;
+  Row rows[CUV_N_VOTE_SPANS];
+
+  for (int i = 0; i < n_streams; i++)
+    rows[i] = row_of (spans[i].row);
+  for (size_t at = first; at < first + half; at += 8) {
+    for (int i = 0; i < n_streams; i++) {
+      _mm256_store_si256 (
+          (__m256i *) cells[i][0], cells_of (spans[i].pixels + at, &rows[i]));
+      _mm256_store_si256 ((__m256i *) cells[i][1],
+          cells_of (spans[i].pixels + at + half, &rows[i]));
+    }
+#pragma GCC unroll 8
+    for (int j = 0; j < 8; j++) {
+      for (int i = 0; i < n_streams; i++)
+        spans[i].middle[cells[i][0][j]]++;
+      for (int i = 0; i < n_streams; i++)
+        spans[i].middle[cells[i][1][j]]++;
+    }
+  }
+}
+
+static void
+vote_rest (const CuvVoteSpan *stream, size_t first)
+{
+  vote_n (stream, 1, first, stream->n);
+  for (size_t at = first + (stream->n - first) / 16 * 16; at < stream->n; at++)
+    stream->middle[cuv_hough_cell (stream->row,
+        (int) (stream->pixels[at] & 0xffff),
+        (int) (stream->pixels[at] >> 16))]++;
+}
+
+static void
+vote (const CuvVoteSpan spans[CUV_N_VOTE_SPANS])
+{
+  size_t n = spans[0].n;
+
+  for (int i = 1; i < CUV_N_VOTE_SPANS; i++)
+    n = spans[i].n < n ? spans[i].n : n;
+  n = n / 16 * 16;
+  if (n > 0)
+    vote_n (spans, CUV_N_VOTE_SPANS, 0, n);
+  for (int i = 0; i < CUV_N_VOTE_SPANS; i++) {
+    if (spans[i].n > n)
+      vote_rest (&spans[i], n);
+  }
+}
+
+static void
+flush (uint16_t *slice, int n, uint32_t *cells)
+{
+  cuv_flush (slice, n, cells);
+}
+
+/* ---- cells above a threshold ---- */
+
+/* Votes are below 2^31. */
+static int
+find_cells (const uint32_t *cells, int n, uint32_t threshold, int32_t *found)
+{
+  const __m256i limit = _mm256_set1_epi32 (
+      threshold < INT32_MAX ? (int32_t) threshold : INT32_MAX);
+  int n_found = 0, i;
+
+  for (i = 0; i + 8 <= n; i += 8) {
+    unsigned mask = (unsigned) _mm256_movemask_ps (
+        _mm256_castsi256_ps (_mm256_cmpgt_epi32 (load (cells + i), limit)));
+
+    for (; mask != 0; mask &= mask - 1)
+      found[n_found++] = i + __builtin_ctz (mask);
+  }
+  return n_found
+      + cuv_find_cells_from (i, cells, n, threshold, found + n_found);
+}
+
+void
+cuv_hough_dsp_init_avx2 (CuvHoughDsp *self)
+{
+  cuv_canny_dsp_init_avx2 (self);
+  self->bin = bin;
+  self->vote = vote;
+  self->gather = cuv_gather_avx2;
+  self->flush = flush;
+  self->find_cells = find_cells;
+  self->gather_threshold = 32;
+}

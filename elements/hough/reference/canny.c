@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "reference/canny.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WEAK 1 /* an edge if it is connected to one */
+#define EDGE 255
+
+CuvCanny *
+cuv_canny_new (int width, int height)
+{
+  CuvCanny *self = calloc (1, sizeof *self);
+  size_t n = (size_t) width * (size_t) height;
+
+  if (self == NULL)
+    return NULL;
+  self->grey = malloc (n);
+  self->gx = malloc (n * sizeof *self->gx);
+  self->gy = malloc (n * sizeof *self->gy);
+  self->norms = malloc (n * sizeof *self->norms);
+  self->edges = malloc (n);
+  self->stack = malloc (n * sizeof *self->stack);
+  if (self->grey == NULL || self->gx == NULL || self->gy == NULL
+      || self->norms == NULL || self->edges == NULL || self->stack == NULL) {
+    cuv_canny_free (self);
+    return NULL;
+  }
+  return self;
+}
+
+void
+cuv_canny_free (CuvCanny *self)
+{
+  if (self == NULL)
+    return;
+  free (self->grey);
+  free (self->gx);
+  free (self->gy);
+  free (self->norms);
+  free (self->edges);
+  free (self->stack);
+  free (self);
+}
+
+static int
+clamp (int v, int end)
+{
+  return v < 0 ? 0 : v < end ? v : end - 1;
+}
+
+static const int binomial[] = { 1, 4, 6, 4, 1 };
+
+/* Grey values to 8.4, along a row. */
+static int
+blur_across (const CuvFrame *frame, int x, int y)
+{
+  int sum = 0;
+
+  for (int i = -2; i <= 2; i++)
+    sum += binomial[i + 2]
+        * cuv_frame_grey (frame, clamp (x + i, frame->width), y);
+  return sum;
+}
+
+static uint8_t
+blurred (const CuvFrame *frame, int x, int y)
+{
+  int sum = 0;
+
+  for (int j = -2; j <= 2; j++)
+    sum +=
+        binomial[j + 2] * blur_across (frame, x, clamp (y + j, frame->height));
+  return (uint8_t) ((sum + 128) >> 8);
+}
+
+static void
+find_grey (CuvCanny *self, const CuvFrame *frame, bool blur)
+{
+  uint8_t *to = self->grey;
+
+  for (int y = 0; y < self->height; y++) {
+    for (int x = 0; x < self->width; x++)
+      *to++ = blur ? blurred (frame, x, y) : cuv_frame_grey (frame, x, y);
+  }
+}
+
+static int
+grey_at (const CuvCanny *self, int x, int y)
+{
+  return self->grey[(size_t) clamp (y, self->height) * (size_t) self->width
+      + (size_t) clamp (x, self->width)];
+}
+
+static void
+find_gradients (CuvCanny *self, CuvCannyNorm norm)
+{
+  size_t at = 0;
+
+  for (int y = 0; y < self->height; y++) {
+    for (int x = 0; x < self->width; x++, at++) {
+      int a = grey_at (self, x - 1, y - 1), b = grey_at (self, x, y - 1);
+      int c = grey_at (self, x + 1, y - 1), d = grey_at (self, x - 1, y);
+      int e = grey_at (self, x + 1, y), f = grey_at (self, x - 1, y + 1);
+      int g = grey_at (self, x, y + 1), h = grey_at (self, x + 1, y + 1);
+      int gx = (c + 2 * e + h) - (a + 2 * d + f);
+      int gy = (f + 2 * g + h) - (a + 2 * b + c);
+
+      self->gx[at] = (int16_t) gx;
+      self->gy[at] = (int16_t) gy;
+      self->norms[at] =
+          norm == CUV_CANNY_L1 ? abs (gx) + abs (gy) : gx * gx + gy * gy;
+    }
+  }
+}
+
+/* Whether a pixel, not at the border, has the greatest norm across the edge; of
+ * equal ones the first. */
+static bool
+is_ridge (const CuvCanny *self, int x, int y)
+{
+  const int width = self->width;
+  const int32_t *m = self->norms + (size_t) y * (size_t) width + x;
+  const int gx = self->gx[m - self->norms], gy = self->gy[m - self->norms];
+  /* tan 22.5 degrees in 2^-15, and tan 67.5 = tan 22.5 + 2 */
+  const int a = abs (gx), b = abs (gy) << 15;
+  const int tan22 = a * 13573, tan67 = tan22 + (a << 16);
+  const int side = (gx ^ gy) < 0 ? -1 : 1;
+
+  if (b < tan22)
+    return *m > m[-1] && *m >= m[1];
+  if (b > tan67)
+    return *m > m[-width] && *m >= m[width];
+  return *m > m[-width - side] && *m >= m[width + side];
+}
+
+/* Pixels that stand out, weakly or strongly. Returns how many strong ones are
+ * on the stack. */
+static int
+suppress (CuvCanny *self, int64_t low, int64_t high)
+{
+  int n = 0;
+
+  memset (self->edges, 0, (size_t) self->width * (size_t) self->height);
+  for (int y = 1; y < self->height - 1; y++) {
+    for (int x = 1; x < self->width - 1; x++) {
+      int32_t at = y * self->width + x;
+
+      if (self->norms[at] <= low || !is_ridge (self, x, y))
+        continue;
+      self->edges[at] = self->norms[at] > high ? EDGE : WEAK;
+      if (self->edges[at] == EDGE)
+        self->stack[n++] = at;
+    }
+  }
+  return n;
+}
+
+/* Weak pixels beside edges are edges. No pixel is on the stack twice. */
+static void
+connect (CuvCanny *self, int n)
+{
+  const int width = self->width;
+  const int around[] = { -width - 1, -width, -width + 1, -1, 1, width - 1,
+    width, width + 1 };
+
+  while (n > 0) {
+    int32_t at = self->stack[--n];
+
+    for (int i = 0; i < 8; i++) {
+      if (self->edges[at + around[i]] == WEAK) {
+        self->edges[at + around[i]] = EDGE;
+        self->stack[n++] = at + around[i];
+      }
+    }
+  }
+  for (int32_t at = 0; at < width * self->height; at++)
+    self->edges[at] = self->edges[at] == EDGE ? EDGE : 0;
+}
+
+void
+cuv_canny_run (
+    CuvCanny *self, const CuvFrame *frame, const CuvCannyParams *params)
+{
+  bool squared = params->norm == CUV_CANNY_L2;
+  int64_t low = params->low, high = params->high;
+
+  self->width = frame->width;
+  self->height = frame->height;
+  find_grey (self, frame, params->blur);
+  find_gradients (self, params->norm);
+  connect (self,
+      suppress (self, squared ? low * low : low, squared ? high * high : high));
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The layout of lines: its rows, and what lines its cells are.
+ *
+ * PClines: M. Dubska, A. Herout, J. Havel, PClines: Line Detection Using
+ * Parallel Coordinates, CVPR 2011. A line is a point between two of three
+ * parallel axes, -y, x and y at u = -D, 0 and D. In a column u a pixel has the
+ * value x (1 - |u| / D) + y u / D: that is the value of the line through it
+ * with the normal (D - |u|, u). So columns are rows as others are, of angles
+ * that are not quite evenly spaced. */
+#include "hough.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define PI 3.14159265358979323846
+
+static double
+degrees (double v)
+{
+  return v * PI / 180;
+}
+
+static int
+min (int a, int b)
+{
+  return a < b ? a : b;
+}
+
+static int
+max (int a, int b)
+{
+  return a > b ? a : b;
+}
+
+/* ---- rows ---- */
+
+/* Row j of those from -90 degrees on, before those from 90 degrees on. */
+static CuvHoughRow
+rho_theta_row (const CuvHoughConfig *config, int j)
+{
+  double theta = j * PI / config->period - PI / 2;
+  double scale = 65536 / config->rho_step;
+
+  return (CuvHoughRow){ .dx = (int32_t) lrint (cos (theta) * scale),
+    .dy = (int32_t) lrint (sin (theta) * scale),
+    .offset = 32768,
+    .theta = theta,
+    .scale = scale };
+}
+
+/* Values go from -m to m in half pixels from the frame's middle, m + 1 being
+ * its longer side. */
+static CuvHoughRow
+pclines_row (const CuvHoughConfig *config, int radius, int j)
+{
+  int d = config->period / 2, u = j - d;
+  int m = max (1, max (config->width, config->height) - 1);
+  double scale = 65536. * 2 * radius / m;
+  double nx = 1 - (double) abs (u) / d, ny = (double) u / d;
+  CuvHoughRow row = { .dx = (int32_t) lrint (nx * scale),
+    .dy = (int32_t) lrint (ny * scale),
+    .theta = atan2 (ny, nx),
+    .scale = scale * hypot (nx, ny) };
+
+  row.offset = 32768
+      - (((config->width - 1) * row.dx + (config->height - 1) * row.dy) >> 1);
+  return row;
+}
+
+static int32_t
+radius_of (const CuvHoughConfig *config)
+{
+  double length = hypot (config->width - 1, config->height - 1);
+
+  if (config->kind == CUV_LINES_PCLINES)
+    length = .71 * max (config->width, config->height);
+  return (int32_t) ceil (length / config->rho_step)
+      + (config->kind == CUV_LINES_RHO_THETA);
+}
+
+/* Which cells the corners have: all other pixels are between them. */
+static void
+find_cells (const CuvHoughConfig *config, CuvHoughRow *row)
+{
+  for (int i = 0; i < 4; i++) {
+    int r = cuv_hough_cell (
+        row, i & 1 ? config->width - 1 : 0, i & 2 ? config->height - 1 : 0);
+
+    row->first_cell = i == 0 ? r : min (row->first_cell, r);
+    row->last_cell = i == 0 ? r : max (row->last_cell, r);
+  }
+}
+
+/* Groups that meet theta - window .. theta + window. Angles that are the same
+ * but for rounding meet. */
+static void
+find_bins (const CuvHoughLayout *self, CuvHoughRow *row)
+{
+  const double per_radian = self->n_bins / PI, same = 1e-6;
+  double middle = (row->theta + PI / 2) * per_radian;
+  double window = degrees (fmin (self->config.window, 90)) * per_radian;
+  int first = (int) floor (middle - window + same);
+  int last = (int) floor (middle + window + same);
+
+  row->first_bin = (first % self->n_bins + self->n_bins) % self->n_bins;
+  row->n_bins = min (last - first + 1, self->n_bins);
+}
+
+static CuvHoughRow
+row_of (const CuvHoughLayout *self, int j)
+{
+  const CuvHoughConfig *config = &self->config;
+  int i = j % config->period;
+  CuvHoughRow row = config->kind == CUV_LINES_RHO_THETA
+      ? rho_theta_row (config, j)
+      : pclines_row (config, self->radius, i);
+
+  if (config->kind == CUV_LINES_PCLINES && i != j) { /* turned round */
+    row.dx = -row.dx;
+    row.dy = -row.dy;
+    row.offset = 65536 - row.offset;
+    row.theta += PI;
+  }
+  find_cells (config, &row);
+  find_bins (self, &row);
+  return row;
+}
+
+/* ---- the layout ---- */
+
+static const char *
+problem_of (const CuvHoughConfig *config)
+{
+  if (config->width < 1 || config->width > CUV_HOUGH_MAX_SIZE
+      || config->height < 1 || config->height > CUV_HOUGH_MAX_SIZE)
+    return "frames may have 1 to 16384 pixels across and down";
+  if (config->period < 1 || config->period > CUV_HOUGH_MAX_PERIOD)
+    return "there may be 1 to 4096 directions in 180 degrees";
+  if (config->kind == CUV_LINES_PCLINES && config->period % 2 != 0)
+    return "PClines have an even number of directions";
+  if (!(config->rho_step >= 1 && config->rho_step <= CUV_HOUGH_MAX_SIZE))
+    return "the step of rho is less than a pixel";
+  if (!(config->theta_min >= -90 && config->theta_min < 90
+          && config->theta_max <= config->theta_min + 180))
+    return "theta goes from -90 degrees on, over 180 degrees at most";
+  if (!(config->window > 0))
+    return "the orientation window is empty";
+  return NULL;
+}
+
+static void
+make_boundaries (CuvHoughLayout *self)
+{
+  self->boundaries =
+      malloc (2 * (size_t) self->n_bins * sizeof *self->boundaries);
+  for (int g = 0; self->boundaries != NULL && g < self->n_bins; g++) {
+    double theta = g * PI / self->n_bins - PI / 2;
+
+    self->boundaries[2 * g] = (int16_t) lrint (cos (theta) * 16384);
+    self->boundaries[2 * g + 1] = (int16_t) lrint (sin (theta) * 16384);
+  }
+}
+
+/* Angles of rows, in degrees; they only rise. */
+static double
+angle_of (const CuvHoughConfig *config, int j)
+{
+  int d = config->period / 2, u = j % config->period - d;
+
+  if (config->kind == CUV_LINES_RHO_THETA)
+    return j * 180. / config->period - 90;
+  return (j >= config->period ? 180 : 0) + atan2 (u, d - abs (u)) * 180 / PI;
+}
+
+const char *
+cuv_hough_layout_init (CuvHoughLayout *self, const CuvHoughConfig *config)
+{
+  const double same = 1e-9;
+  int first = 0, end;
+
+  *self = (CuvHoughLayout){ 0 };
+  if (problem_of (config) != NULL)
+    return problem_of (config);
+  while (angle_of (config, first) < config->theta_min - same)
+    first++;
+  end = first;
+  while (end < first + config->period
+      && angle_of (config, end) < config->theta_max - same)
+    end++;
+  if (end == first)
+    return "no direction is between the smallest and the greatest theta";
+  *self = (CuvHoughLayout){ .config = *config,
+    .width = config->width,
+    .height = config->height,
+    .n_rows = end - first + (config->inclusive != 0),
+    .period = config->period,
+    .radius = radius_of (config),
+    .n_bins = config->period };
+  self->n_cells = 2 * self->radius + 1;
+  self->rows = malloc ((size_t) self->n_rows * sizeof *self->rows);
+  make_boundaries (self);
+  if (self->rows == NULL || self->boundaries == NULL) {
+    cuv_hough_layout_clear (self);
+    return "no memory";
+  }
+  for (int k = 0; k < self->n_rows; k++)
+    self->rows[k] = row_of (self, first + k);
+  return NULL;
+}
+
+void
+cuv_hough_layout_clear (CuvHoughLayout *self)
+{
+  free (self->rows);
+  free (self->boundaries);
+  *self = (CuvHoughLayout){ 0 };
+}
+
+int
+cuv_hough_wrap (const CuvHoughLayout *self, int k, int *sign)
+{
+  int end = max (self->n_rows, self->period);
+
+  for (*sign = 1; k < 0; k += self->period)
+    *sign = -*sign;
+  for (; k >= end; k -= self->period)
+    *sign = -*sign;
+  return k < self->n_rows ? k : -1;
+}
+
+/* ---- directions ---- */
+
+int
+cuv_hough_orientation_bin (const CuvHoughLayout *self, int gx, int gy)
+{
+  const int16_t *boundaries = self->boundaries;
+  /* of the two opposite directions that from -90 up to below 90 degrees */
+  bool turn = gx < 0 || (gx == 0 && gy > 0);
+  int x = turn ? -gx : gx, y = turn ? -gy : gy;
+  int first = 0, end = self->n_bins;
+
+  while (end - first > 1) { /* the last bin that does not begin after it */
+    int g = (first + end) / 2;
+
+    if (boundaries[2 * g] * y - boundaries[2 * g + 1] * x >= 0)
+      first = g;
+    else
+      end = g;
+  }
+  return first;
+}
+
+/* ---- lines ---- */
+
+void
+cuv_hough_line (
+    const CuvHoughLayout *self, int k, int r, double *rho, double *theta)
+{
+  const CuvHoughRow *row = &self->rows[k];
+
+  *theta = row->theta;
+  *rho = ((double) r * 65536 + 32768 - row->offset) / row->scale;
+  if (*theta > PI / 2 - 1e-9) {
+    *theta -= PI;
+    *rho = -*rho;
+  }
+}
+
+bool
+cuv_hough_clip (
+    double rho, double theta, int width, int height, double points[4])
+{
+  const double c = cos (theta), s = sin (theta), same = 1e-6;
+  const double x0 = rho * c, y0 = rho * s; /* and on by t (-s, c) */
+  const double from[] = { x0, y0 }, by[] = { -s, c };
+  const double ends[] = { width - 1, height - 1 };
+  double first = -INFINITY, last = INFINITY;
+
+  for (int i = 0; i < 2; i++) {
+    if (fabs (by[i]) < 1e-9) {
+      if (from[i] < -same || from[i] > ends[i] + same)
+        return false;
+      continue;
+    }
+    double a = -from[i] / by[i], b = (ends[i] - from[i]) / by[i];
+
+    first = fmax (first, fmin (a, b));
+    last = fmin (last, fmax (a, b));
+  }
+  if (!(first <= last + same))
+    return false;
+  for (int i = 0; i < 2; i++) {
+    points[i] = fmin (fmax (from[i] + first * by[i], 0), ends[i]);
+    points[2 + i] = fmin (fmax (from[i] + last * by[i], 0), ends[i]);
+  }
+  return true;
+}
