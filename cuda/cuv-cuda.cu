@@ -1,31 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuv-cuda.cuh"
 
-#include <algorithm>
 #include <atomic>
-#include <map>
-#include <mutex>
 #include <stdio.h>
 
 static thread_local char error_text[512] = "no error";
 static std::atomic<size_t> allocated;
-static std::atomic<int> allocations_left{ -1 };
 
-int
-cuv_cuda_record (cudaError_t status, const char *call)
+void
+cuv_cuda_set_error (const char *call, const char *name, const char *text)
 {
-  if (status == cudaSuccess)
-    return 0;
-  snprintf (error_text, sizeof error_text, "%s: %s (%s)", call,
-      cudaGetErrorName (status), cudaGetErrorString (status));
-  cudaGetLastError (); // or a later launch check would report this one again
-  return -1;
-}
-
-cudaError_t
-cuv_cuda_launched (const char *kernel)
-{
-  return cudaGetLastError ();
+  snprintf (error_text, sizeof error_text, "%s: %s (%s)", call, name, text);
 }
 
 extern "C" const char *
@@ -83,32 +68,6 @@ cuv_cuda_allocated (void)
   return allocated;
 }
 
-extern "C" void
-cuv_cuda_fail_allocation (int n)
-{
-  allocations_left = n;
-}
-
-int
-cuv_cuda_allow_shared (const void *kernel, size_t bytes)
-{
-  static std::mutex mutex;
-  static std::map<std::pair<const void *, int>, size_t> allowed; // by device
-  const std::lock_guard<std::mutex> lock (mutex);
-  int device;
-
-  CUV_CUDA_TRY (cudaGetDevice (&device));
-  size_t &most = allowed[{ kernel, device }];
-  const size_t wanted = std::max (bytes, most);
-  // before CUDA 13 it may be a context's
-  if (wanted == most && CUDART_VERSION >= 13000)
-    return 0;
-  CUV_CUDA_TRY (cudaFuncSetAttribute (
-      kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) wanted));
-  most = wanted;
-  return 0;
-}
-
 bool
 cuv_cuda_starts_early (void)
 {
@@ -131,14 +90,14 @@ cuv_cuda_starts_early (void)
   return early;
 }
 
+// A test program may define this, to see what happens when memory runs out.
+extern "C" CUV_API int cuv_test_allocation_fails (void) __attribute__ ((weak));
+
 static bool
 may_allocate ()
 {
-  int left = allocations_left;
-
-  while (left > 0 && !allocations_left.compare_exchange_weak (left, left - 1))
-    ;
-  return left != 0;
+  return cuv_test_allocation_fails == nullptr
+      || cuv_test_allocation_fails () == 0;
 }
 
 void *

@@ -3,12 +3,33 @@
 #ifndef CUV_CUDA_CUH
 #define CUV_CUDA_CUH
 
+#include <algorithm>
 #include <cuda_runtime.h>
+#include <map>
+#include <mutex>
 #include <type_traits>
 #include "cuv-cuda.h"
 
+// Every library that contains kernels has a CUDA runtime of its own, linked
+// statically. What follows inline asks that one; what is exported is shared.
+
+/* Sets the text of cuv_cuda_error(). */
+CUV_BEGIN
+CUV_API void cuv_cuda_set_error (
+    const char *call, const char *name, const char *text);
+CUV_END
+
 /* Records a failure for cuv_cuda_error() and returns -1, or returns 0. */
-int cuv_cuda_record (cudaError_t status, const char *call);
+static inline int
+cuv_cuda_record (cudaError_t status, const char *call)
+{
+  if (status == cudaSuccess)
+    return 0;
+  cuv_cuda_set_error (
+      call, cudaGetErrorName (status), cudaGetErrorString (status));
+  cudaGetLastError (); // or a later launch check would report this one again
+  return -1;
+}
 
 /* Leaves the function with -1 if a CUDA call fails. */
 #define CUV_CUDA_TRY(call)                                                     \
@@ -18,21 +39,48 @@ int cuv_cuda_record (cudaError_t status, const char *call);
   } while (0)
 
 /* The check after a launch. */
-#define CUV_CUDA_LAUNCHED(kernel) CUV_CUDA_TRY (cuv_cuda_launched (#kernel))
-cudaError_t cuv_cuda_launched (const char *kernel);
+#define CUV_CUDA_LAUNCHED(kernel)                                              \
+  do {                                                                         \
+    if (cuv_cuda_record (cudaGetLastError (), #kernel) != 0)                   \
+      return -1;                                                               \
+  } while (0)
 
-/* An attribute of the current device; 0 if it cannot be asked. */
-int cuv_cuda_attribute (cudaDeviceAttr attribute);
+/* Allows kernel launches with that many bytes of dynamic shared memory on the
+ * current device. The limit only grows: other threads launch the kernel, too.
+ */
+inline int
+cuv_cuda_allow_shared (const void *kernel, size_t bytes)
+{
+  static std::mutex mutex;
+  static std::map<std::pair<const void *, int>, size_t> allowed; // by device
+  const std::lock_guard<std::mutex> lock (mutex);
+  int device;
 
-/* The current device's multiprocessors, 1 if it cannot be asked. */
-int cuv_cuda_multiprocessors (void);
+  CUV_CUDA_TRY (cudaGetDevice (&device));
+  size_t &most = allowed[{ kernel, device }];
+  const size_t wanted = std::max (bytes, most);
+  // before CUDA 13 the limit may belong to a context
+  if (wanted == most && CUDART_VERSION >= 13000)
+    return 0;
+  CUV_CUDA_TRY (cudaFuncSetAttribute (
+      kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) wanted));
+  most = wanted;
+  return 0;
+}
 
-/* Lets a kernel be launched with so much dynamic shared memory, on the current
- * device. What is allowed only grows: other threads launch it, too. */
-int cuv_cuda_allow_shared (const void *kernel, size_t bytes);
+CUV_BEGIN
 
-/* Whether kernels may start early: the GPU can, and the code for it waits. */
-bool cuv_cuda_starts_early (void);
+/* An attribute of the current device; 0 if the query fails. */
+CUV_API int cuv_cuda_attribute (cudaDeviceAttr attribute);
+
+/* The current device's multiprocessors, 1 if the query fails. */
+CUV_API int cuv_cuda_multiprocessors (void);
+
+/* Whether kernels may use programmatic dependent launch: the GPU can, and the
+ * code compiled for it waits. */
+CUV_API bool cuv_cuda_starts_early (void);
+
+CUV_END
 
 /* Launches a kernel whose blocks may start before the previous one on the
  * stream has ended, when all blocks of that one have let them. Before they
@@ -169,33 +217,36 @@ cuv_nanoseconds ()
   return now;
 }
 
-/* All the memory of one object, freed at once. Allocations are counted and
- * subject to cuv_cuda_fail_allocation(); they return NULL on failure, which is
- * recorded. */
+CUV_BEGIN
+
+/* All the memory of one object, freed at once. Counted in cuv_cuda_allocated().
+ * Functions return NULL on failure, which is recorded. */
 typedef struct {
   void *device[24], *pinned[4];
   size_t sizes[24];
   int n_device, n_pinned;
 } CuvArena;
 
-void *cuv_arena_alloc (CuvArena *arena, size_t size);
-void *cuv_arena_zeroed (CuvArena *arena, size_t size);
-void *cuv_arena_upload (CuvArena *arena, const void *data, size_t size);
-/* host memory that the device reads and writes */
-void *cuv_arena_pinned (CuvArena *arena, size_t size);
-void cuv_arena_clear (CuvArena *arena);
+CUV_API void *cuv_arena_alloc (CuvArena *arena, size_t size);
+CUV_API void *cuv_arena_zeroed (CuvArena *arena, size_t size);
+CUV_API void *cuv_arena_upload (CuvArena *arena, const void *data, size_t size);
+/* Host memory that the device reads and writes. */
+CUV_API void *cuv_arena_pinned (CuvArena *arena, size_t size);
+CUV_API void cuv_arena_clear (CuvArena *arena);
 
-/* Device memory that only grows; its content is lost when it does. All 0 is an
- * empty one. Counted and made to fail like an arena's. */
+/* Device memory that only grows; growing loses its content. All zeros are an
+ * empty one. Counted likewise. */
 typedef struct {
   void *data;
   size_t size;
 } CuvBuffer;
 
-int cuv_buffer_reserve (CuvBuffer *self, size_t size);
-/* Reserves and fills; no work that reads the buffer may be under way. */
-int cuv_buffer_upload (CuvBuffer *self, const void *data, size_t size);
-void cuv_buffer_clear (CuvBuffer *self);
+CUV_API int cuv_buffer_reserve (CuvBuffer *self, size_t size);
+/* Reserves and fills; no pending work may read the buffer. */
+CUV_API int cuv_buffer_upload (CuvBuffer *self, const void *data, size_t size);
+CUV_API void cuv_buffer_clear (CuvBuffer *self);
+
+CUV_END
 
 CUV_BOTH int
 cuv_div_up (int a, int b)

@@ -22,12 +22,8 @@ CUV_API const char *cuv_cuda_error (void);
  * -1 if driver or device are too old, or were not compiled for. */
 CUV_API int cuv_cuda_probe (void);
 
-/* Bytes of device memory that this library has allocated and not freed. */
+/* Bytes of device memory that arenas and buffers of this process hold. */
 CUV_API size_t cuv_cuda_allocated (void);
-
-/* The next n allocations succeed, the one after fails as if the memory had run
- * out; n < 0 turns that off. For tests. */
-CUV_API void cuv_cuda_fail_allocation (int n);
 
 CUV_END
 

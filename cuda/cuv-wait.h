@@ -19,7 +19,7 @@ typedef struct {
 /* Returns when all work on the stream is done, or all work before the event (a
  * cudaEvent_t). 0, or -1 if that failed. */
 CUV_API int cuv_wait_stream (CuvWait *self, CuvCudaStream stream);
-int cuv_wait_event (CuvWait *self, void *event);
+CUV_API int cuv_wait_event (CuvWait *self, void *event);
 
 CUV_END
 

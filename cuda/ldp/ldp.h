@@ -13,28 +13,28 @@ CUV_BEGIN
 typedef struct _CuvLdpCuda CuvLdpCuda;
 
 /* For pictures of a shape; NULL on failure, see cuv_cuda_error(). */
-CUV_API CuvLdpCuda *cuv_ldp_cuda_new (const CuvLdpShape *shape);
-CUV_API void cuv_ldp_cuda_free (CuvLdpCuda *self); /* NULL is allowed */
+CuvLdpCuda *cuv_ldp_cuda_new (const CuvLdpShape *shape);
+void cuv_ldp_cuda_free (CuvLdpCuda *self); /* NULL is allowed */
 
 /* Enqueues describing a rectangle of a frame in device memory, which lies in
  * it, made the shape's size. Does not wait. Returns 0 or -1. */
-CUV_API int cuv_ldp_cuda_submit (CuvLdpCuda *self, const CuvFrame *frame,
+int cuv_ldp_cuda_submit (CuvLdpCuda *self, const CuvFrame *frame,
     const CuvLdpRect *rect, CuvCudaStream stream);
 
 /* Where the counts of the last submit are in device memory, each of
  * cuv_ldp_count_size() bytes. */
-CUV_API const void *cuv_ldp_cuda_counts (const CuvLdpCuda *self);
+const void *cuv_ldp_cuda_counts (const CuvLdpCuda *self);
 
 /* Enqueues cuv_ldp_draw() of the codes of the last submit, over its rectangle.
  * Returns 0 or -1. */
-CUV_API int cuv_ldp_cuda_draw (CuvLdpCuda *self, int direction);
+int cuv_ldp_cuda_draw (CuvLdpCuda *self, int direction);
 
 /* Waits for the last submit. Returns 0 or -1. */
-CUV_API int cuv_ldp_cuda_wait (CuvLdpCuda *self);
+int cuv_ldp_cuda_wait (CuvLdpCuda *self);
 
 /* The same, and copies the counts to the host: there until the next. NULL on
  * failure. */
-CUV_API const void *cuv_ldp_cuda_collect (CuvLdpCuda *self);
+const void *cuv_ldp_cuda_collect (CuvLdpCuda *self);
 
 CUV_END
 

@@ -15,23 +15,22 @@ typedef struct _CuvOverlayCuda CuvOverlayCuda;
 
 /* Loads the kernels and allocates for a usual frame (256 KiB of device memory,
  * the same pinned); NULL on failure. */
-CUV_API CuvOverlayCuda *cuv_overlay_cuda_new (void);
+CuvOverlayCuda *cuv_overlay_cuda_new (void);
 
 /* Waits for what is under way. */
-CUV_API void cuv_overlay_cuda_free (CuvOverlayCuda *self);
+void cuv_overlay_cuda_free (CuvOverlayCuda *self);
 
 /* Makes room for lists of this size: allocates when they are larger than any
  * before, to the next power of two. */
-CUV_API int cuv_overlay_cuda_prepare (
-    CuvOverlayCuda *self, const CuvOverlayList *list);
+int cuv_overlay_cuda_prepare (CuvOverlayCuda *self, const CuvOverlayList *list);
 
 /* Copies the list, which has been prepared for, and enqueues its drawing on a
  * frame in device memory. Waits only for a submit that was never collected. */
-CUV_API int cuv_overlay_cuda_submit (CuvOverlayCuda *self,
-    const CuvOverlayList *list, const CuvFrame *frame, CuvCudaStream stream);
+int cuv_overlay_cuda_submit (CuvOverlayCuda *self, const CuvOverlayList *list,
+    const CuvFrame *frame, CuvCudaStream stream);
 
 /* Waits for the last submit. */
-CUV_API int cuv_overlay_cuda_collect (CuvOverlayCuda *self);
+int cuv_overlay_cuda_collect (CuvOverlayCuda *self);
 
 CUV_END
 

@@ -13,24 +13,23 @@ typedef struct _CuvWaldboostCuda CuvWaldboostCuda;
 
 /* Uploads model and plan and allocates all that a frame needs; NULL on failure,
  * see cuv_cuda_error(). The arguments may be freed afterwards. */
-CUV_API CuvWaldboostCuda *cuv_waldboost_cuda_new (
+CuvWaldboostCuda *cuv_waldboost_cuda_new (
     const CuvWaldboostModel *model, const CuvWaldboostPlan *plan);
-CUV_API void cuv_waldboost_cuda_free (
-    CuvWaldboostCuda *self); /* NULL is allowed */
+void cuv_waldboost_cuda_free (CuvWaldboostCuda *self); /* NULL is allowed */
 
 /* Goes over to another plan of the same model. Allocates only what it needs
  * more than any before. Not between submit and collect. Returns 0 or -1; after
  * -1 only cuv_waldboost_cuda_free() is allowed. */
-CUV_API int cuv_waldboost_cuda_set_plan (
+int cuv_waldboost_cuda_set_plan (
     CuvWaldboostCuda *self, const CuvWaldboostPlan *plan);
 
 /* Enqueues the work on one frame, of the plan's size, in device memory. Does
  * not wait. Returns 0 or -1. */
-CUV_API int cuv_waldboost_cuda_submit (
+int cuv_waldboost_cuda_submit (
     CuvWaldboostCuda *self, const CuvFrame *frame, CuvCudaStream stream);
 
 /* Waits for the last submit; once for each. Returns 0 or -1. */
-CUV_API int cuv_waldboost_cuda_collect (
+int cuv_waldboost_cuda_collect (
     CuvWaldboostCuda *self, CuvWaldboostResult *result);
 
 CUV_END

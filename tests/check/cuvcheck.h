@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "cuv-frame.h"
+#include "cuvhooks.h"
 
 /* What the command line asked for. */
 typedef struct {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #if HAVE_CUDA
-#include "cuv-cuda.h"
+#include "cuvhooks.h"
 #endif
 
 /* ---- files that change while they are read ---- */

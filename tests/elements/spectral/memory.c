@@ -7,6 +7,7 @@
 #include "device.h"
 
 #include "cuv-cuda.h"
+#include "cuvhooks.h"
 #include "gstcuvcontext.h"
 
 enum { WIDTH = 75, HEIGHT = 46, BANDS = 5 };

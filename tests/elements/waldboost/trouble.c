@@ -3,6 +3,7 @@
  * what was in force. */
 #include "config.h"
 #include "picture.h"
+#include "cuvhooks.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
