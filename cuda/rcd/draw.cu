@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The distance map, as elements/rcd/draw.c has it.
+// The distance map, as elements/rcd/reference/distance-map.c has it.
 #include "rcd/search.cuh"
 
 #define BLOCK dim3 (32, 8)

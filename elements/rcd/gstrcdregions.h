@@ -5,7 +5,7 @@
 #define GST_RCD_REGIONS_H
 
 #include <gst/video/video.h>
-#include "tracker.h"
+#include "track/tracker.h"
 
 G_BEGIN_DECLS
 

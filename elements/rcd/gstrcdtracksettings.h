@@ -7,7 +7,7 @@
 #include <gst/video/video.h>
 #include "gstcuvfilter.h"
 #include "gstcuvproperties.h"
-#include "tracker.h"
+#include "track/tracker.h"
 
 G_BEGIN_DECLS
 

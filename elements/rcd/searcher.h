@@ -4,7 +4,7 @@
 #ifndef CUV_RCD_SEARCHER_H
 #define CUV_RCD_SEARCHER_H
 
-#include "rcd-cpu.h"
+#include "cpu/rcd-cpu.h"
 
 typedef struct {
   CuvRcdShape shape;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <math.h>
-#include "tracker.h"
+#include "track/tracker.h"
 
 static CuvTrackerShape shape = { CUV_RCD_TUZEL9, CUV_RCD_JBLD, 0, 0, 1,
   1.0 / 12 };

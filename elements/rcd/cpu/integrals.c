@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Integrals over a grid: features of a block of pixels, sums over the parts of
  * it that lie in a cell, then what adds up along rows and down columns. */
-#include "rcd-cpu-private.h"
+#include "cpu/rcd-cpu-private.h"
 #include "rcd/rcd-distance.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Trackers and their targets, apart from frames. */
-#include "tracker-private.h"
+#include "track/tracker-private.h"
 #include "rcd/rcd-distance.h"
 #include "rcd/rcd-pixel.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* All memory that searches in frames of a size need. */
-#include "rcd-cpu-private.h"
+#include "cpu/rcd-cpu-private.h"
 #include "rcd/rcd-pixel.h"
 
 #include <stdlib.h>

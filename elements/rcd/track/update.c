@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "update.h"
+#include "track/update.h"
 #include "rcd/rcd-distance.h"
 
 #include <string.h>

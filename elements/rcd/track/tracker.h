@@ -5,7 +5,7 @@
 #define CUV_RCD_TRACKER_H
 
 #include "rcd.h"
-#include "update.h"
+#include "track/update.h"
 
 /* What the trackers' searchers are made for. */
 typedef struct {

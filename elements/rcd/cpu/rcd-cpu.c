@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cuvthreads.h"
-#include "rcd-cpu-private.h"
+#include "cpu/rcd-cpu-private.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #define CUV_RCD_STEPS_H
 
 #include <stdlib.h>
-#include "rcd-cpu-private.h"
+#include "cpu/rcd-cpu-private.h"
 #include "rcd/rcd-distance.h"
 #include "rcd/rcd-pixel.h"
 

@@ -4,7 +4,7 @@
 #define CUV_RCD_UPDATE_H
 
 #include "rcd.h"
-#include "spd.h"
+#include "track/spd.h"
 
 /* How a model follows its target, where it was found. */
 typedef enum {

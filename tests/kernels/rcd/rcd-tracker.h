@@ -4,7 +4,7 @@
 #define RCD_TRACKER_TESTS_H
 
 #include "rcd-scenes.h"
-#include "tracker.h"
+#include "track/tracker.h"
 
 void check_updates (void);
 void check_plans (void);

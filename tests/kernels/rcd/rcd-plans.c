@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where targets are searched: windows by their number and place. */
 #include "rcd-tracker.h"
-#include "tracker-private.h"
+#include "track/tracker-private.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sums over a tile: 16 pixels at a time, all products of one feature in
  * registers. */
-#include "rcd-avx2.h"
+#include "cpu/x86/rcd-avx2.h"
 
 #include <immintrin.h>
 

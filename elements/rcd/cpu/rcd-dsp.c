@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The steps of a search in C. */
-#include "rcd-steps.h"
+#include "cpu/rcd-dsp-template.h"
 #include "config.h"
 #include "cuvcpu.h"
 

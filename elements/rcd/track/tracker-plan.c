@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where targets are searched. */
-#include "tracker-private.h"
+#include "track/tracker-private.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Scores of four windows at a time: each does what rcd-distance.h does for one,
  * in the same order, so that bits are equal. */
-#include "rcd-avx2.h"
-#include "rcd-steps.h"
+#include "cpu/x86/rcd-avx2.h"
+#include "cpu/rcd-dsp-template.h"
 
 #include <immintrin.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 /* The fast search on any number of threads, with AVX2 and without, against the
  * C reference. */
 #include "cuvcpu.h"
-#include "rcd-cpu-private.h"
+#include "cpu/rcd-cpu-private.h"
 #include "rcd-inputs.h"
 #include "rcd-tests.h"
 #include "rcd/rcd-distance.h"

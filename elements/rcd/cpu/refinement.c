@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Refinement: windows of a round overlap, so pixels are summed once, over an
  * uneven grid with a line at each window's edge. */
-#include "rcd-cpu-private.h"
+#include "cpu/rcd-cpu-private.h"
 
 #include <math.h>
 #include <string.h>

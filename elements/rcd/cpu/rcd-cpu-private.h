@@ -4,7 +4,7 @@
 #ifndef CUV_RCD_CPU_PRIVATE_H
 #define CUV_RCD_CPU_PRIVATE_H
 
-#include "rcd-cpu.h"
+#include "cpu/rcd-cpu.h"
 
 /* ---- blocks of pixels ----
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tracker-private.h"
+#include "track/tracker-private.h"
 #include "rcd/rcd-distance.h"
 
 #include <time.h>

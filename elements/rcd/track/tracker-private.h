@@ -4,7 +4,7 @@
 #define CUV_RCD_TRACKER_PRIVATE_H
 
 #include "searcher.h"
-#include "tracker.h"
+#include "track/tracker.h"
 
 typedef struct {
   CuvTrack track;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Features: the compiler makes them fast. */
-#include "rcd-avx2.h"
-#include "rcd-steps.h"
+#include "cpu/x86/rcd-avx2.h"
+#include "cpu/rcd-dsp-template.h"
 
 void
 cuv_rcd_avx2_init (CuvRcdSteps *self)

@@ -2,7 +2,7 @@
 /* Functions and means of positive definite matrices, by their properties. */
 #include "cuvcheck.h"
 #include "rcd/rcd-distance.h"
-#include "spd.h"
+#include "track/spd.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "spd.h"
+#include "track/spd.h"
 #include "rcd/rcd-distance.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "rcd-bench.h"
-#include "rcd-cpu.h"
+#include "cpu/rcd-cpu.h"
 #include "rcd-tests.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "rcd-tracker.h"
 #include "rcd/rcd-distance.h"
 #include "rcd/rcd-pixel.h"
-#include "update.h"
+#include "track/update.h"
 
 #include <string.h>
 
