@@ -1,32 +1,31 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Exact sums of features and products over the cells of an area. A warp has
-// some cells next to each other, or the upper or lower half of them: each lane
-// goes down a column of four pixels, with its neighbours' values beside it.
+// Exact sums of features and of their products over the cells of the search
+// area. A warp sums some neighbouring cells, or half of their rows: each lane
+// goes down a column of four pixels and gets its neighbours' grey values by
+// shuffles.
 #include "rcd/planes.cuh"
-#include "rcd/words.cuh"
+#include "rcd/load.cuh"
 
-#define MAX_PARTS 2 // warps that share cells, a part of the rows each
-#define LANES 30    // that add up; those at both ends only have neighbours
-#define AHEAD 5     // rows that are on their way at once
+#define MAX_PARTS 2 // warps per cell, each with a part of the rows
+#define LANES 30    // lanes that sum; the outer two only supply neighbours
+#define AHEAD 5     // rows of loads in flight
 
-// Columns that a cell may lie in: of four pixels, if not all cells begin with
-// one.
+// Columns of four pixels that a cell may touch, whatever its alignment.
 static inline int
 columns_of (int cell)
 {
   return cell % 4 == 0 ? cell / 4 : (cell + 2) / 4 + 1;
 }
 
-// What a lane has.
 struct Lane {
-  int x;           // of its four pixels, from the left of their cell
-  int n;           // how many of the four are in the cell
-  CuvRcdMask mask; // and which
-  int left, right; // lanes that have the pixels beside these
+  int x;           // position of its four pixels in their cell
+  int n;           // number of them inside the cell
+  CuvRcdMask mask; // selects those
+  int left, right; // lanes with the neighbouring pixels
   CuvRcdColumn column;
 };
 
-// The nearest lane in a direction whose pixels are those beside this one's.
+// The nearest lane whose column is `step` (-1 or 1) from this one's.
 static __device__ __forceinline__ int
 find_neighbour (int word, int step)
 {
@@ -34,7 +33,7 @@ find_neighbour (int word, int step)
   int at = lane;
 
 #pragma unroll
-  for (int d = 4; d > 0; d--) { // a column can belong to four cells
+  for (int d = 4; d > 0; d--) { // a column may touch four cells
     const int other = __shfl_sync (~0u, word, (lane + d * step) & 31);
 
     at = other == word + step ? (lane + d * step) & 31 : at;
@@ -48,8 +47,8 @@ find_lane (const CuvRcdState &state, const CuvRcdSource &source, int n_cells,
 {
   const int i = (int) threadIdx.x % 32 - 1;
   const int cell = min (max (i, 0) / n_columns, n_cells - 1);
-  const int place = blockIdx.x * n_cells + cell;
-  const int left = (state.area.column + place) * state.cell;
+  const int column = blockIdx.x * n_cells + cell;
+  const int left = (state.area.column + column) * state.cell;
   const int word = left / 4 + i - cell * n_columns;
   Lane lane;
 
@@ -64,8 +63,8 @@ find_lane (const CuvRcdState &state, const CuvRcdSource &source, int n_cells,
 
 // ---- down the rows ----
 
-// Sums over a lane's pixels in rows from y on, the first of which is `row` of
-// its cell. By whole warps.
+// Sums over a lane's pixels in n_rows rows from y on; row: that of y in its
+// cell. By whole warps.
 template <CuvRcdFeatures F, CuvRcdLoad L>
 static __device__ __forceinline__ void
 add_rows (const CuvRcdSource &source, const Lane &lane, int y, int row,
@@ -83,17 +82,17 @@ add_rows (const CuvRcdSource &source, const Lane &lane, int y, int row,
       raw[i] = cuv_rcd_fetch<L> (source, lane.column, y + first + i);
 #pragma unroll
     for (int i = 0; i < AHEAD; i++) {
-      const int at = first + i; // rows -1 and n_rows are around them
+      const int at = first + i; // rows -1 and n_rows are borders
       unsigned words[3];
 
       if (at > n_rows)
         break;
 #pragma unroll
       for (int c = 0; c < planes.n_bytes; c++)
-        planes.bytes[c] = colours[c]; // of the row before
+        planes.bytes[c] = colours[c]; // of the previous row
       cuv_rcd_unpack<L> (source, lane.column, raw[i], &words[1], colours);
       if (F == CUV_RCD_GREY_GRAD)
-        colours[0] = __byte_perm (words[1], 0, CUV_RCD_ORDER);
+        colours[0] = __byte_perm (words[1], 0, CUV_RCD_COLOUR_ORDER);
       words[0] = __shfl_sync (~0u, words[1], lane.left);
       words[2] = __shfl_sync (~0u, words[1], lane.right);
       greys[0] = greys[1];
@@ -102,7 +101,7 @@ add_rows (const CuvRcdSource &source, const Lane &lane, int y, int row,
       if (at < 1)
         continue;
       cuv_rcd_gradients (greys, &planes);
-      cuv_rcd_leave (&planes, lane.mask);
+      cuv_rcd_apply_mask (&planes, lane.mask);
       cuv_rcd_add (planes, (unsigned) lane.x, (unsigned) (row + at - 1), sums);
     }
   }
@@ -110,10 +109,10 @@ add_rows (const CuvRcdSource &source, const Lane &lane, int y, int row,
 
 // ---- sums of a cell ----
 
-// What does not depend on the pixels: sums of x, y and their products over the
-// cell at (x, y).
+// Sums of x, y and their products over the n x n cell at (x, y), which do not
+// depend on the pixels.
 static __device__ __forceinline__ int64_t
-sum_of_places (int which, int64_t x, int64_t y, int64_t n)
+sum_of_positions (int which, int64_t x, int64_t y, int64_t n)
 {
   const int64_t some = n * (n - 1) / 2, squares = some * (2 * n - 1) / 3;
   const int64_t sum_x = n * x + some, sum_y = n * y + some;
@@ -132,22 +131,22 @@ sum_of_places (int which, int64_t x, int64_t y, int64_t n)
   }
 }
 
-// Sum k of a cell at (x, y), from all that was added up. x and y as features
-// come before the planes.
+// Sum k of the cell at (x, y) from its totals. The features x and y come before
+// the planes.
 template <CuvRcdFeatures F>
 static __device__ __forceinline__ int64_t
-value_of (const unsigned *totals, int k, int64_t x, int64_t y, int cell)
+cell_sum (const unsigned *totals, int k, int64_t x, int64_t y, int cell)
 {
   constexpr int planes = CuvRcdPlanes<F>::n, n = planes + 2;
   const int product = k - n;
   const unsigned *slopes = totals + CUV_RCD_SUMS (planes);
 
-  if (!CuvRcdPlanes<F>::place || (k >= 2 && k < n))
-    return (int) totals[CuvRcdPlanes<F>::place ? k - 2 : k];
+  if (!CuvRcdPlanes<F>::has_xy || (k >= 2 && k < n))
+    return (int) totals[CuvRcdPlanes<F>::has_xy ? k - 2 : k];
   if (k < 2)
-    return sum_of_places (k, x, y, cell);
+    return sum_of_positions (k, x, y, cell);
   if (product < 2 || product == n)
-    return sum_of_places (product < 2 ? 2 + product : 4, x, y, cell);
+    return sum_of_positions (product < 2 ? 2 + product : 4, x, y, cell);
   if (product < n)
     return x * (int) totals[product - 2] + (int) slopes[product - 2];
   if (product < 2 * n - 1)
@@ -158,12 +157,13 @@ value_of (const unsigned *totals, int k, int64_t x, int64_t y, int cell)
 
 // ---- the kernel ----
 
-// What each lane of a block has added up.
+// The sums of each lane of a block.
 template <CuvRcdFeatures F> struct Parts {
-  unsigned sums[MAX_PARTS][CuvRcdPlanes<F>::n_all][33]; // 33: other banks
+  unsigned sums[MAX_PARTS][CuvRcdPlanes<F>::n_all]
+               [33]; // 33: avoids bank conflicts
 };
 
-// Sums up a cell from its lanes, and writes it. By a warp.
+// Reduces the lanes of a cell and writes its sums. By a warp.
 template <CuvRcdFeatures F>
 static __device__ __forceinline__ void
 finish_cell (const CuvRcdState &state, const Parts<F> &parts, int cell,
@@ -189,7 +189,7 @@ finish_cell (const CuvRcdState &state, const Parts<F> &parts, int cell,
   __syncwarp ();
   for (int k = threadIdx.x % 32; k < state.n_sums; k += 32)
     to[k * plane] =
-        value_of<F> (mine, k, (state.area.column + column) * state.cell,
+        cell_sum<F> (mine, k, (state.area.column + column) * state.cell,
             (state.area.row + (int) blockIdx.y) * state.cell, state.cell);
 }
 
@@ -209,11 +209,12 @@ static __global__ void __launch_bounds__ (32 * MAX_PARTS)
 
   cuv_let_next_kernel_start ();
   if (blockIdx.x == 0 && (int) blockIdx.y < state.n_targets)
-    cuv_rcd_copy (&state.targets[blockIdx.y], &state.targets_from[blockIdx.y]);
+    cuv_rcd_block_copy (
+        &state.targets[blockIdx.y], &state.targets_pinned[blockIdx.y]);
   if ((int) blockIdx.y >= state.area.n_rows)
     return;
   add_rows<F, L> (source, lane, y + first, first, n_rows, sums);
-  if constexpr (!CuvRcdPlanes<F>::place)
+  if constexpr (!CuvRcdPlanes<F>::has_xy)
     cuv_rcd_remove_bias<F> (sums, (unsigned) (lane.n * n_rows));
 #pragma unroll
   for (int k = 0; k < n_all; k++)

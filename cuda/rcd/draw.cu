@@ -4,13 +4,14 @@
 
 #define BLOCK dim3 (32, 8)
 
-// The grey value at a pixel: that of the window whose part it is in.
+// The grey value at a pixel: that of the window with the nearest centre.
 static __device__ uint8_t
 value_at (const CuvRcdState &state, const CuvRcdLevel &level, int x, int y,
     double half)
 {
   const int size = level.step * state.cell;
-  const CuvRcdBox first = cuv_rcd_box (state, level, CuvRcdPlace{});
+  const CuvRcdBox first =
+      cuv_rcd_window_box (state, level, CuvRcdWindowPosition{});
   const int dx = x - (first.x + first.width / 2 - size / 2);
   const int dy = y - (first.y + first.height / 2 - size / 2);
 

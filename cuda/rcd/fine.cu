@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Refinement: integrals between all edges of the windows around a box, which
-// are lines of an uneven grid. And sums over any box.
+// Refinement: integral images over an uneven grid with a line at each edge of
+// the windows around a box. And sums over any box.
 #include "rcd/search.cuh"
 
 #define THREADS 256
 #define WARPS (THREADS / 32)
-#define CHUNK_X 32 // pixels that a warp sums up at once, so that
-#define CHUNK_Y 8  // sums are within 32 bits
+#define CHUNK_X 32 // pixels that a warp sums at a time; few enough for
+#define CHUNK_Y 8  // 32-bit sums
 #define LINES CUV_RCD_FINE_LINES
 #define CELLS (LINES - 1)
 #define WINDOW_THREADS 416
@@ -14,7 +14,7 @@
 static_assert (WINDOW_THREADS >= CUV_RCD_FINE_WINDOWS
         && WINDOW_THREADS % 32 == 0 && WINDOW_THREADS >= 2 * LINES
         && THREADS >= 2 * LINES,
-    "a thread a window, and a line");
+    "one thread per window and per line");
 
 // ---- windows and lines ----
 
@@ -22,7 +22,7 @@ struct Round {
   int spacing, shift;
 };
 
-// The window of a size and a place, as cuv_rcd_fine_init() numbers them.
+// A window of a round, with the numbering of cuv_rcd_fine_windows_init().
 static __device__ __forceinline__ CuvRcdBox
 window_around (const CuvRcdBox &box, Round round, int size, int x, int y)
 {
@@ -36,15 +36,15 @@ window_around (const CuvRcdBox &box, Round round, int size, int x, int y)
     box.width + dw, box.height + dh };
 }
 
-// Edges in ascending order, within the frame; rank: of the left or upper edges
-// of windows of a size at a step, then of the others.
+// Edges in ascending order, clamped to the frame. rank: index of an edge there,
+// for the left or upper edges by size and step, then for the opposite ones.
 struct Lines {
   int x[LINES], y[LINES];
   int rank_x[LINES], rank_y[LINES];
 };
 
 static __device__ __forceinline__ int
-line_of (
+edge_at (
     const CuvFrame &frame, const CuvRcdBox &box, Round round, int i, bool down)
 {
   const int edge = i / (LINES / 2), at = i % (LINES / 2);
@@ -65,7 +65,7 @@ find_lines (
   const int i = threadIdx.x % LINES, down = threadIdx.x / LINES;
 
   if (down < 2)
-    values[down][i] = line_of (frame, box, round, i, down != 0);
+    values[down][i] = edge_at (frame, box, round, i, down != 0);
   __syncthreads ();
   if (down < 2) {
     const int value = values[down][i];
@@ -81,8 +81,8 @@ find_lines (
 
 // ---- sums ----
 
-// Adds to sums, which are a plane apart, those over at most CHUNK_X x CHUNK_Y
-// pixels. By a warp.
+// Adds the sums over at most CHUNK_X x CHUNK_Y pixels. By a warp. plane:
+// distance from one sum to the next.
 template <CuvRcdFeatures F>
 static __device__ void
 add_chunk (const CuvFrame &frame, int left, int top, int right, int bottom,
@@ -101,7 +101,7 @@ add_chunk (const CuvFrame &frame, int left, int top, int right, int bottom,
     int k = n;
 
     cuv_rcd_pixel (&frame, F, left + x, top + y, z);
-    if (F == CUV_RCD_TUZEL9) { // small numbers
+    if (F == CUV_RCD_TUZEL9) { // from the chunk, for 32-bit sums
       z[0] = x;
       z[1] = y;
     }
@@ -126,21 +126,21 @@ add_chunk (const CuvFrame &frame, int left, int top, int right, int bottom,
   }
 }
 
-// The rows of a piece: those of a row of cells, in pieces of CHUNK_Y; the block
-// of no piece has none. By one thread.
+// The pixel rows of block `band`: grid rows are split into bands of at most
+// CHUNK_Y pixel rows; surplus blocks get none. By one thread.
 static __device__ void
-find_piece (const Lines &lines, int piece, int *row, int *top, int *bottom)
+find_band (const Lines &lines, int band, int *row, int *top, int *bottom)
 {
   for (*row = 0; *row < CELLS; ++*row) {
     const int height = lines.y[*row + 1] - lines.y[*row];
     const int n = (height + CHUNK_Y - 1) / CHUNK_Y;
 
-    if (piece < n) {
-      *top = lines.y[*row] + piece * CHUNK_Y;
+    if (band < n) {
+      *top = lines.y[*row] + band * CHUNK_Y;
       *bottom = min (*top + CHUNK_Y, lines.y[*row + 1]);
       return;
     }
-    piece -= n;
+    band -= n;
   }
   *top = *bottom = 0;
 }
@@ -162,7 +162,7 @@ __launch_bounds__ (THREADS)
     return;
   find_lines (state.frame, state.matches[t].box, round, &lines);
   if (threadIdx.x == 0)
-    find_piece (lines, blockIdx.x, &row, &top, &bottom);
+    find_band (lines, blockIdx.x, &row, &top, &bottom);
   __syncthreads ();
   if (top == bottom)
     return;
@@ -228,18 +228,18 @@ __launch_bounds__ (WINDOW_THREADS)
 
     fine_sums<F> (integrals, lines, size, x, y, sums);
     best.window = i;
-    best.score = cuv_rcd_bits (cuv_rcd_score (
+    best.score = cuv_rcd_score_bits (cuv_rcd_score (
         sums, n, &box, &target->model, state.metric, state.lambda));
   }
   best = cuv_rcd_block_best (best);
-  if (i == best.window) { // its sums count from the window
+  if (i == best.window) { // cuv_rcd_score() moved the origin of sums
     match->box = box;
-    match->score = cuv_rcd_score_of (best.score);
+    match->score = cuv_rcd_score_from_bits (best.score);
     for (int k = 0; k < CUV_RCD_SUMS (n); k++)
       match->sums[k] = sums[k];
   }
   __syncthreads ();
-  cuv_rcd_copy (&state.matches_to[t], match);
+  cuv_rcd_block_copy (&state.matches_pinned[t], match);
 }
 
 // ---- a box ----
@@ -273,10 +273,10 @@ template <CuvRcdFeatures F>
 static int
 submit_round (const CuvRcdState &state, Round round, cudaStream_t stream)
 {
-  const dim3 pieces (
+  const dim3 bands (
       CELLS + cuv_div_up (state.frame.height, CHUNK_Y), state.n_targets);
 
-  if (cuv_launch_early ("fine_cells_kernel", pieces, THREADS, 0, stream,
+  if (cuv_launch_early ("fine_cells_kernel", bands, THREADS, 0, stream,
           fine_cells_kernel<F>, state, round)
           != 0
       || submit_integrals (state, stream) != 0)
@@ -288,14 +288,14 @@ submit_round (const CuvRcdState &state, Round round, cudaStream_t stream)
 int
 cuv_rcd_fine_submit (const CuvRcdState &state, cudaStream_t stream)
 {
-  Round round = { state.refine, 4 };
+  Round round = { state.refine, CUV_RCD_FINE_FIRST_SHIFT };
 
-  for (; round.spacing > 0; round.shift = 6) {
+  for (; round.spacing > 0; round.shift = CUV_RCD_FINE_NEXT_SHIFT) {
     if (CUV_RCD_FOR_FEATURES (
             state.features, submit_round, state, round, stream)
         != 0)
       return -1;
-    round.spacing = round.spacing > 1 ? (round.spacing + 7) / 8 : 0;
+    round.spacing = cuv_rcd_next_spacing (round.spacing);
   }
   return 0;
 }

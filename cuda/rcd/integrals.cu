@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// From cells to integrals. A block has some rows of one sum of one grid: as
-// many at a time as there is shared memory for are summed up along, then down.
+// From cells to integral images. A block integrates a group of rows of one sum
+// of one grid, a band at a time: as many rows as fit shared memory, first along
+// rows, then down columns.
 #include <algorithm>
 #include "rcd/search.cuh"
 
 #define THREADS 1024
 #define WARPS (THREADS / 32)
-#define STEPS 4  // of 32 columns at once, so that none waits for another
-#define GROUPS 4 // of rows: a block each
+#define STEPS 4  // chunks of 32 columns in flight, to hide latency
+#define GROUPS 4 // of rows, a block each
 
 static __device__ __forceinline__ long long
-running_sum (long long value)
+warp_inclusive_scan (long long value)
 {
   const int lane = threadIdx.x % 32;
 
@@ -23,7 +24,7 @@ running_sum (long long value)
   return value;
 }
 
-// A row's sums from the left. By a warp.
+// Prefix sums of a row, by a warp. clear: zeroes `from`.
 template <bool SHARED>
 static __device__ __forceinline__ void
 sum_along (int64_t *from, int64_t *to, int n, bool clear)
@@ -46,7 +47,7 @@ sum_along (int64_t *from, int64_t *to, int n, bool clear)
     }
 #pragma unroll
     for (int i = 0; i < STEPS; i++)
-      values[i] = running_sum (values[i]);
+      values[i] = warp_inclusive_scan (values[i]);
 #pragma unroll
     for (int i = 0; i < STEPS; i++) {
       const int at = x + 32 * i + lane;
@@ -58,9 +59,9 @@ sum_along (int64_t *from, int64_t *to, int n, bool clear)
   }
 }
 
-// Sums down some columns, to `to`; row 0 of the band is the sum before it, and
-// becomes the sum at its end. By all threads, each of which has a part of the
-// rows of a column.
+// Prefix sums down n columns from x on, by all threads of the block, each a
+// part of the rows of a column. Row 0 of the band is the sum above it on entry,
+// the sum including it on return.
 static __device__ __forceinline__ void
 sum_down (int64_t *band, int pitch, int n_rows, int x, int n, int64_t *to)
 {
@@ -90,7 +91,7 @@ sum_down (int64_t *band, int pitch, int n_rows, int x, int n, int64_t *to)
     band[column] = sum;
 }
 
-// Adds up n_rows rows, each column for itself. By all threads.
+// Adds n_rows rows to sums, column by column. By all threads of the block.
 static __device__ __forceinline__ void
 add_rows (const int64_t *from, int n_rows, int n, int64_t *sums)
 {
@@ -149,13 +150,13 @@ __launch_bounds__ (THREADS) integrate_kernel (
 int
 cuv_rcd_integrate_submit (const CuvRcdIntegrals &all, cudaStream_t stream)
 {
-  // a group reads the rows above it, so that no other may clear them
+  // a group reads the rows above it, which another group must not clear
   const int n_groups = all.clear ? 1 : GROUPS;
   const size_t row = all.n_columns * sizeof (int64_t);
-  const size_t most =
+  const size_t max_shared =
       cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerBlockOptin)
       - THREADS * sizeof (int64_t);
-  const int fit = std::max ((int) (most / row) - 1, 1);
+  const int fit = std::max ((int) (max_shared / row) - 1, 1);
   const int band_rows = std::min (fit, cuv_div_up (all.n_rows, n_groups));
   const size_t shared = (band_rows + 1) * row;
 

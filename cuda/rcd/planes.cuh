@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The features of four pixels as planes: words of four bytes for colours, pairs
-// of words of two halves (pixels 0 and 2, 1 and 3) for gradients; and sums of
-// them and of their products.
+// The features of four pixels in SIMD words: a word of four bytes for a colour,
+// two words of two 16-bit halves (pixels 0 and 2, 1 and 3) for a gradient; sums
+// of them and of their products by dp4a and dp2a.
 #ifndef CUV_RCD_PLANES_CUH
 #define CUV_RCD_PLANES_CUH
 
 #include "rcd/search.cuh"
 
-// Signed gradients are held with this added: sums are corrected at the end.
+// Added to signed gradients to make them unsigned; cuv_rcd_remove_bias()
+// corrects the sums.
 #define CUV_RCD_BIAS 1024u
 
 template <CuvRcdFeatures F> struct CuvRcdPlanes {
-  static constexpr bool place = F == CUV_RCD_TUZEL9; // x and y are features
+  static constexpr bool has_xy = F == CUV_RCD_TUZEL9; // x and y are features
   static constexpr int n_bytes = F == CUV_RCD_GREY_GRAD ? 1 : 3;
   static constexpr int n_halves = F == CUV_RCD_TUZEL9 ? 4 : 2;
   static constexpr int n = n_bytes + n_halves;
   static constexpr int n_sums = CUV_RCD_SUMS (n);
-  // then sums of x and of y times each plane
-  static constexpr int n_all = n_sums + (place ? 2 * n : 0);
+  // n_sums, then sums of x and of y times each plane
+  static constexpr int n_all = n_sums + (has_xy ? 2 * n : 0);
 
   unsigned bytes[n_bytes];
   unsigned halves[n_halves][2];
 };
 
-// A row of grey values around four pixels, in halves.
+// The grey values of a row around four pixels, in 16-bit halves.
 struct CuvRcdGreys {
   unsigned even, odd;     // pixels 0 and 2, 1 and 3
   unsigned before, after; // pixels -1 and 1, 2 and 4
 };
 
 static __device__ __forceinline__ CuvRcdGreys
-cuv_rcd_greys (const unsigned *words) // of four pixels each, the middle one's
+cuv_rcd_greys (const unsigned *words) // words[-1] .. words[1], 4 pixels each
 {
   CuvRcdGreys g;
 
@@ -43,13 +44,13 @@ cuv_rcd_greys (const unsigned *words) // of four pixels each, the middle one's
 
 template <bool ABSOLUTE>
 static __device__ __forceinline__ unsigned
-cuv_rcd_minus (unsigned a, unsigned b)
+cuv_rcd_difference (unsigned a, unsigned b)
 {
   return ABSOLUTE ? __vmaxu2 (a, b) - __vminu2 (a, b)
                   : a + CUV_RCD_BIAS * 0x10001u - b;
 }
 
-// Grey values 0 .. 2 are those of the rows above, of and below the pixels.
+// g: the rows above, at and below the pixels.
 template <CuvRcdFeatures F>
 static __device__ __forceinline__ void
 cuv_rcd_gradients (const CuvRcdGreys g[3], CuvRcdPlanes<F> *planes)
@@ -57,28 +58,30 @@ cuv_rcd_gradients (const CuvRcdGreys g[3], CuvRcdPlanes<F> *planes)
   constexpr bool absolute = F == CUV_RCD_TUZEL9;
   unsigned (*h)[2] = planes->halves;
 
-  h[0][0] = cuv_rcd_minus<absolute> (g[0].odd + 2 * g[1].odd + g[2].odd,
+  h[0][0] = cuv_rcd_difference<absolute> (g[0].odd + 2 * g[1].odd + g[2].odd,
       g[0].before + 2 * g[1].before + g[2].before);
-  h[0][1] = cuv_rcd_minus<absolute> (g[0].after + 2 * g[1].after + g[2].after,
-      g[0].even + 2 * g[1].even + g[2].even);
-  h[1][0] = cuv_rcd_minus<absolute> (g[2].before + 2 * g[2].even + g[2].odd,
-      g[0].before + 2 * g[0].even + g[0].odd);
-  h[1][1] = cuv_rcd_minus<absolute> (g[2].even + 2 * g[2].odd + g[2].after,
+  h[0][1] =
+      cuv_rcd_difference<absolute> (g[0].after + 2 * g[1].after + g[2].after,
+          g[0].even + 2 * g[1].even + g[2].even);
+  h[1][0] =
+      cuv_rcd_difference<absolute> (g[2].before + 2 * g[2].even + g[2].odd,
+          g[0].before + 2 * g[0].even + g[0].odd);
+  h[1][1] = cuv_rcd_difference<absolute> (g[2].even + 2 * g[2].odd + g[2].after,
       g[0].even + 2 * g[0].odd + g[0].after);
   if constexpr (F == CUV_RCD_TUZEL9) {
-    h[2][0] = cuv_rcd_minus<true> (g[1].before + g[1].odd, 2 * g[1].even);
-    h[2][1] = cuv_rcd_minus<true> (g[1].even + g[1].after, 2 * g[1].odd);
-    h[3][0] = cuv_rcd_minus<true> (g[0].even + g[2].even, 2 * g[1].even);
-    h[3][1] = cuv_rcd_minus<true> (g[0].odd + g[2].odd, 2 * g[1].odd);
+    h[2][0] = cuv_rcd_difference<true> (g[1].before + g[1].odd, 2 * g[1].even);
+    h[2][1] = cuv_rcd_difference<true> (g[1].even + g[1].after, 2 * g[1].odd);
+    h[3][0] = cuv_rcd_difference<true> (g[0].even + g[2].even, 2 * g[1].even);
+    h[3][1] = cuv_rcd_difference<true> (g[0].odd + g[2].odd, 2 * g[1].odd);
   }
 }
 
-// Some of four pixels, as bits of their planes.
+// Masks that select some of four pixels.
 struct CuvRcdMask {
   unsigned bytes, even, odd;
 };
 
-// Pixels first .. end - 1.
+// Selects pixels first .. end - 1.
 static __device__ __forceinline__ CuvRcdMask
 cuv_rcd_mask (int first, int end)
 {
@@ -91,7 +94,7 @@ cuv_rcd_mask (int first, int end)
 
 template <CuvRcdFeatures F>
 static __device__ __forceinline__ void
-cuv_rcd_leave (CuvRcdPlanes<F> *planes, const CuvRcdMask &mask)
+cuv_rcd_apply_mask (CuvRcdPlanes<F> *planes, const CuvRcdMask &mask)
 {
   for (int i = 0; i < planes->n_bytes; i++)
     planes->bytes[i] &= mask.bytes;
@@ -146,8 +149,8 @@ cuv_rcd_plane_slope (const CuvRcdPlanes<F> &planes, int i)
   return __dp2a_lo (h[1], 0x0301u, __dp2a_lo (h[0], 0x0200u, 0u));
 }
 
-// Adds four pixels; x and y are where the first is in its cell, with the bits
-// of negative numbers, too.
+// Adds four pixels. x, y: position of the first in its cell, which may be
+// negative; arithmetic is modulo 2^32.
 template <CuvRcdFeatures F>
 static __device__ __forceinline__ void
 cuv_rcd_add (
@@ -161,7 +164,7 @@ cuv_rcd_add (
     const unsigned sum = cuv_rcd_plane_sum (planes, i, 0);
 
     sums[i] += sum;
-    if constexpr (CuvRcdPlanes<F>::place) {
+    if constexpr (CuvRcdPlanes<F>::has_xy) {
       sums[CUV_RCD_SUMS (n) + i] += x * sum + cuv_rcd_plane_slope (planes, i);
       sums[CUV_RCD_SUMS (n) + n + i] += y * sum;
     }
@@ -171,7 +174,7 @@ cuv_rcd_add (
   }
 }
 
-// Takes the bias out of sums over so many pixels.
+// Corrects sums over this number of pixels for CUV_RCD_BIAS.
 template <CuvRcdFeatures F>
 static __device__ __forceinline__ void
 cuv_rcd_remove_bias (unsigned *sums, unsigned pixels)

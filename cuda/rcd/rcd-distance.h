@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From sums to a distance, for gcc and nvcc: the same operations in the same
- * order, so that both find the same window. A window's score grows with its
- * distance and, for the JBLD, needs no logarithm. */
+ * order, so that both find the same window. Windows are ordered by a score that
+ * is monotonic in the distance: for JBLD its exponential, which saves the
+ * logarithm; for Foerstner its square. */
 #ifndef CUV_RCD_DISTANCE_H
 #define CUV_RCD_DISTANCE_H
 
@@ -11,23 +12,23 @@
 #include "cuv-api.h"
 #include "rcd/rcd-types.h"
 
-/* Loops over features are unrolled where n is known: matrices in registers. */
+/* With a constant n, unrolled loops keep matrices in registers. */
 #ifdef __CUDA_ARCH__
 #define CUV_RCD_UNROLL _Pragma ("unroll")
 #else
 #define CUV_RCD_UNROLL
 #endif
 
-/* Where row i, column j >= i of a packed matrix is. */
+/* Index of element (i, j), i <= j, of a packed n x n matrix. */
 CUV_BOTH int
-cuv_rcd_at (int n, int i, int j)
+cuv_rcd_packed_index (int n, int i, int j)
 {
   return i * n - i * (i - 1) / 2 + j - i;
 }
 
 /* ---- covariance ---- */
 
-/* Has x and y, the first features, count from (x, y) on. */
+/* Moves the origin of the first two features, x and y, to (x, y). */
 CUV_BOTH void
 cuv_rcd_move_origin (int64_t *sums, int n, int64_t pixels, int64_t x, int64_t y)
 {
@@ -35,51 +36,55 @@ cuv_rcd_move_origin (int64_t *sums, int n, int64_t pixels, int64_t x, int64_t y)
 
   CUV_RCD_UNROLL
   for (int j = 2; j < n; j++) {
-    q[cuv_rcd_at (n, 0, j)] -= x * sums[j];
-    q[cuv_rcd_at (n, 1, j)] -= y * sums[j];
+    q[cuv_rcd_packed_index (n, 0, j)] -= x * sums[j];
+    q[cuv_rcd_packed_index (n, 1, j)] -= y * sums[j];
   }
-  q[cuv_rcd_at (n, 0, 0)] += (x * pixels - 2 * sums[0]) * x;
-  q[cuv_rcd_at (n, 1, 1)] += (y * pixels - 2 * sums[1]) * y;
-  q[cuv_rcd_at (n, 0, 1)] += x * y * pixels - x * sums[1] - y * sums[0];
+  q[cuv_rcd_packed_index (n, 0, 0)] += (x * pixels - 2 * sums[0]) * x;
+  q[cuv_rcd_packed_index (n, 1, 1)] += (y * pixels - 2 * sums[1]) * y;
+  q[cuv_rcd_packed_index (n, 0, 1)] +=
+      x * y * pixels - x * sums[1] - y * sums[0];
   sums[0] -= x * pixels;
   sums[1] -= y * pixels;
 }
 
-/* The covariance of the features over so many pixels, at least 2. */
+/* The covariance of the features over pixels >= 2, with lambda added to the
+ * variances. c: packed. */
 CUV_BOTH void
 cuv_rcd_covariance (
     const int64_t *sums, int n, int64_t pixels, double lambda, double *c)
 {
-  const double by_n = 1.0 / (double) pixels;
-  const double by_less = 1.0 / (double) (pixels - 1);
+  const double inv_n = 1.0 / (double) pixels;
+  const double inv_n_minus_1 = 1.0 / (double) (pixels - 1);
   int k = 0;
 
   CUV_RCD_UNROLL
   for (int i = 0; i < n; i++) {
     CUV_RCD_UNROLL
     for (int j = i; j < n; j++, k++)
-      c[k] = ((double) sums[n + k] - (double) sums[i] * (double) sums[j] * by_n)
-              * by_less
+      c[k] =
+          ((double) sums[n + k] - (double) sums[i] * (double) sums[j] * inv_n)
+              * inv_n_minus_1
           + (i == j ? lambda : 0.0);
   }
 }
 
-/* The same for a window of which x and y are scaled to the model's size. */
+/* Scales the first two features, x and y, by fx and fy; lambda is not scaled.
+ */
 CUV_BOTH void
-cuv_rcd_scale_place (double *c, int n, double fx, double fy, double lambda)
+cuv_rcd_scale_xy (double *c, int n, double fx, double fy, double lambda)
 {
   CUV_RCD_UNROLL
   for (int j = 2; j < n; j++) {
-    c[cuv_rcd_at (n, 0, j)] *= fx;
-    c[cuv_rcd_at (n, 1, j)] *= fy;
+    c[cuv_rcd_packed_index (n, 0, j)] *= fx;
+    c[cuv_rcd_packed_index (n, 1, j)] *= fy;
   }
   c[0] = (c[0] - lambda) * (fx * fx) + lambda;
   c[1] = c[1] * (fx * fy);
   c[n] = (c[n] - lambda) * (fy * fy) + lambda;
 }
 
-/* The covariance of a window at (x, y). sums are changed: places count from the
- * window then. */
+/* The covariance of a window, scaled to a model of width x height pixels. The
+ * origin of sums moves from the frame to the window. */
 CUV_BOTH void
 cuv_rcd_window_covariance (int64_t *sums, int n, const CuvRcdBox *box,
     double lambda, double width, double height, double *c)
@@ -90,14 +95,13 @@ cuv_rcd_window_covariance (int64_t *sums, int n, const CuvRcdBox *box,
     cuv_rcd_move_origin (sums, n, pixels, box->x, box->y);
   cuv_rcd_covariance (sums, n, pixels, lambda, c);
   if (n == 9)
-    cuv_rcd_scale_place (
-        c, n, width / box->width, height / box->height, lambda);
+    cuv_rcd_scale_xy (c, n, width / box->width, height / box->height, lambda);
 }
 
 /* ---- JBLD ---- */
 
-/* The determinant, by L D L^T as Cholesky would; 0 if the matrix is not
- * positive definite. c is lost. */
+/* The determinant by L D L^T decomposition; 0 if the matrix is not positive
+ * definite. c is overwritten. */
 CUV_BOTH double
 cuv_rcd_det (double *c, int n)
 {
@@ -106,23 +110,26 @@ cuv_rcd_det (double *c, int n)
 
   CUV_RCD_UNROLL
   for (int k = 0; k < n; k++) {
-    const double pivot = c[cuv_rcd_at (n, k, k)], by_pivot = 1.0 / pivot;
+    const double pivot = c[cuv_rcd_packed_index (n, k, k)],
+                 inv_pivot = 1.0 / pivot;
 
     positive = positive && pivot > 0.0;
     det *= pivot;
     CUV_RCD_UNROLL
     for (int i = k + 1; i < n; i++) {
-      const double f = c[cuv_rcd_at (n, k, i)] * by_pivot;
+      const double f = c[cuv_rcd_packed_index (n, k, i)] * inv_pivot;
 
       CUV_RCD_UNROLL
       for (int j = i; j < n; j++)
-        c[cuv_rcd_at (n, i, j)] -= f * c[cuv_rcd_at (n, k, j)];
+        c[cuv_rcd_packed_index (n, i, j)] -=
+            f * c[cuv_rcd_packed_index (n, k, j)];
     }
   }
   return positive ? det : 0.0;
 }
 
-/* exp (2 JBLD), infinite where it is not defined. c is lost. */
+/* exp (2 JBLD); infinite where a determinant is not positive. c is overwritten.
+ */
 CUV_BOTH double
 cuv_rcd_jbld (double *c, int n, const CuvRcdModel *model)
 {
@@ -140,8 +147,7 @@ cuv_rcd_jbld (double *c, int n, const CuvRcdModel *model)
 
 /* ---- Förstner ---- */
 
-/* One of Jacobi's rotations: a[p][q] becomes 0. v, if not NULL, is rotated,
- * too. */
+/* A Jacobi rotation that makes a[p][q] zero. v: NULL, or rotated likewise. */
 CUV_BOTH void
 cuv_rcd_rotate (double *a, double *v, int n, int p, int q)
 {
@@ -170,9 +176,9 @@ cuv_rcd_rotate (double *a, double *v, int n, int p, int q)
   }
 }
 
-/* Diagonalises the symmetric n x n matrix a: its eigenvalues are on the
- * diagonal then, in no order. Columns of v, if it is not NULL and was the unit
- * matrix, are the eigenvectors. Cyclic by rows, in a fixed order. */
+/* Diagonalises the full symmetric n x n matrix a in place; eigenvalues are in
+ * no order. v: NULL, or the identity, whose columns become the eigenvectors.
+ * Cyclic by rows, so that the order of operations is fixed. */
 CUV_BOTH void
 cuv_rcd_jacobi (double *a, double *v, int n)
 {
@@ -194,7 +200,8 @@ cuv_rcd_jacobi (double *a, double *v, int n)
   }
 }
 
-/* L^-1 C L^-T as a full matrix; inverse is L^-1, rows of its lower triangle. */
+/* L^-1 C L^-T as a full matrix, whose eigenvalues are the generalised ones of C
+ * and L L^T. inverse: L^-1, rows of its lower triangle. */
 CUV_BOTH void
 cuv_rcd_whiten (const double *c, const double *inverse, int n, double *out)
 {
@@ -206,7 +213,8 @@ cuv_rcd_whiten (const double *c, const double *inverse, int n, double *out)
 
       for (int k = 0; k <= i; k++)
         sum += inverse[CUV_RCD_TRIANGLE (i) + k]
-            * c[k < j ? cuv_rcd_at (n, k, j) : cuv_rcd_at (n, j, k)];
+            * c[k < j ? cuv_rcd_packed_index (n, k, j)
+                      : cuv_rcd_packed_index (n, j, k)];
       half[i * n + j] = sum;
     }
   }
@@ -221,7 +229,7 @@ cuv_rcd_whiten (const double *c, const double *inverse, int n, double *out)
   }
 }
 
-/* The square of Förstner's distance, infinite where it is not defined. */
+/* The square of Förstner's distance; infinite if c is not positive definite. */
 CUV_BOTH double
 cuv_rcd_forstner (const double *c, int n, const CuvRcdModel *model)
 {
@@ -241,9 +249,9 @@ cuv_rcd_forstner (const double *c, int n, const CuvRcdModel *model)
 
 /* ---- windows ---- */
 
-/* How much wider and higher a box is that is so many steps larger: a step is
- * 2^-shift of its longer side, at least a pixel, and what keeps its proportions
- * of the other. */
+/* Change of width and height of a box that grows by steps (< 0: shrinks). A
+ * step is 2^-shift of the longer side, at least a pixel; the other side keeps
+ * the proportions. */
 CUV_BOTH void
 cuv_rcd_resize (const CuvRcdBox *box, int steps, int shift, int *dw, int *dh)
 {
@@ -258,10 +266,10 @@ cuv_rcd_resize (const CuvRcdBox *box, int steps, int shift, int *dw, int *dh)
   *dh = wide ? rest : more;
 }
 
-/* ---- both ---- */
+/* ---- both metrics ---- */
 
-/* The score of a window from its sums, of which x and y count from the window
- * afterwards; infinite for fewer pixels than it takes. */
+/* The score of a window; infinite for fewer than n + 1 pixels. The origin of
+ * sums moves from the frame to the window. */
 CUV_BOTH double
 cuv_rcd_score (int64_t *sums, int n, const CuvRcdBox *box,
     const CuvRcdModel *model, CuvRcdMetric metric, double lambda)
@@ -276,7 +284,7 @@ cuv_rcd_score (int64_t *sums, int n, const CuvRcdBox *box,
                                 : cuv_rcd_forstner (c, n, model);
 }
 
-/* The distance that a score stands for: >= 0. */
+/* The distance of a score, >= 0; rounding may leave a JBLD score below 1. */
 CUV_BOTH double
 cuv_rcd_distance (double score, CuvRcdMetric metric)
 {

@@ -12,14 +12,14 @@ cuv_rcd_n_features (CuvRcdFeatures features)
   return features == CUV_RCD_TUZEL9 ? 9 : features == CUV_RCD_RGB_GRAD ? 5 : 3;
 }
 
-/* BT.2020's luma of 8-bit R, G, B in 16-bit fixed point. */
+/* BT.2020 luma of 8-bit R, G, B; weights in 16-bit fixed point. */
 CUV_BOTH int
 cuv_rcd_grey_of_rgb (int r, int g, int b)
 {
   return (17216 * r + 44434 * g + 3886 * b + 32768) >> 16;
 }
 
-/* A component's sample for the pixel (x, y). */
+/* The sample of component i at pixel (x, y). */
 CUV_BOTH int
 cuv_rcd_sample (const CuvFrame *frame, int i, int x, int y)
 {
@@ -29,7 +29,7 @@ cuv_rcd_sample (const CuvFrame *frame, int i, int x, int y)
       + (int64_t) (x >> c->xsub) * c->step];
 }
 
-/* What gradients are of; beyond the border as on it. */
+/* The value that gradients are computed from; the border is repeated. */
 CUV_BOTH int
 cuv_rcd_grey (const CuvFrame *frame, int x, int y)
 {
@@ -47,7 +47,7 @@ cuv_rcd_abs (int v)
   return v < 0 ? -v : v;
 }
 
-/* Sobel's gradient of nine grey values, row by row. */
+/* Sobel gradients of 3 x 3 grey values, row by row. */
 CUV_BOTH int
 cuv_rcd_gradient_x (const int g[9])
 {
@@ -60,7 +60,7 @@ cuv_rcd_gradient_y (const int g[9])
   return g[6] + 2 * g[7] + g[8] - g[0] - 2 * g[1] - g[2];
 }
 
-/* All features of the pixel (x, y). */
+/* z: all features of pixel (x, y), in the order of CuvRcdFeatures. */
 CUV_BOTH void
 cuv_rcd_pixel (
     const CuvFrame *frame, CuvRcdFeatures features, int x, int y, int32_t *z)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What CPU and GPU share of region covariance tracking: features, windows,
- * models of targets, results.
+/* Types of region covariance tracking that the CPU and the GPU share: features,
+ * windows, models of targets, matches.
  *
  * O. Tuzel, F. Porikli, P. Meer, Region Covariance: A Fast Descriptor for
  * Detection and Classification, ECCV 2006. */
@@ -11,10 +11,10 @@
 
 /* ---- features of a pixel, all integers ----
  *
- * Colours are R G B, Y U V (nearest chroma) or three times the grey value, by
- * the frame's model, 0 .. 255 each. Gradients are of Y, or of the grey value of
- * R G B by BT.2020: Sobel's, -1020 .. 1020, and second differences, -510 ..
- * 510, with the frame's border repeated. */
+ * Colours, 0 .. 255: R G B, Y U V (nearest chroma sample) or three times the
+ * grey value, according to the frame's model. Gradients of the grey value (Y,
+ * or the BT.2020 luma of R G B), with the frame's border repeated: Ix, Iy by
+ * Sobel, -1020 .. 1020; Ixx, Iyy second differences, -510 .. 510. */
 typedef enum {
   CUV_RCD_RGB_GRAD,  /* R G B Ix Iy */
   CUV_RCD_TUZEL9,    /* x y R G B |Ix| |Iy| |Ixx| |Iyy| */
@@ -23,13 +23,12 @@ typedef enum {
 
 #define CUV_RCD_MAX_FEATURES 9
 
-/* Symmetric matrices are packed: rows of the upper triangle, 0 <= i <= j < n.
- */
+/* Symmetric matrices are packed: the upper triangle, row by row. */
 #define CUV_RCD_TRIANGLE(n) ((n) * ((n) + 1) / 2)
 #define CUV_RCD_MAX_PACKED CUV_RCD_TRIANGLE (CUV_RCD_MAX_FEATURES)
 
-/* Sums over pixels: of n features, then of their packed products. x and y count
- * from the frame's top left pixel, in a match from the window's. */
+/* Sums over pixels: n of the features, then those of their products, packed. x
+ * and y count from the frame's top left pixel, in a match from the window's. */
 #define CUV_RCD_SUMS(n) ((n) + CUV_RCD_TRIANGLE (n))
 #define CUV_RCD_MAX_SUMS CUV_RCD_SUMS (CUV_RCD_MAX_FEATURES)
 
@@ -45,29 +44,30 @@ typedef struct {
   int32_t x, y, width, height;
 } CuvRcdBox;
 
-/* What a searcher is made for. */
+/* What memory is allocated for. */
 typedef struct {
   CuvRcdFeatures features;
   CuvRcdMetric metric;
   int32_t width, height; /* of the frame, 1 .. CUV_RCD_MAX_SIZE */
-  int32_t cell;          /* pixels: windows begin and end between cells */
+  int32_t cell;          /* pixels; window edges lie between cells */
   int32_t max_targets;   /* 1 .. CUV_RCD_MAX_TARGETS */
-  int32_t max_windows;   /* of a search, over its targets */
-  double lambda;         /* added to all variances; 0 = nothing */
-} CuvRcdShape;
+  int32_t max_windows;   /* of a search, over all its targets */
+  double lambda;         /* >= 0, added to all variances */
+} CuvRcdConfig;
 
 #define CUV_RCD_MAX_SIZE 16384
 #define CUV_RCD_MAX_CELL 32
 #define CUV_RCD_MAX_TARGETS 16
 #define CUV_RCD_MAX_LEVELS 32
 
-/* The part of the frame's whole cells that a search looks at. */
+/* The part of the frame that a search covers, in cells; only whole cells of the
+ * frame count. */
 typedef struct {
   int32_t column, row; /* the first */
   int32_t n_columns, n_rows;
 } CuvRcdArea;
 
-/* All windows of one size. Cells of the area. */
+/* All windows of one size, in cells of the search area. */
 typedef struct {
   int32_t columns, rows; /* of a window */
   int32_t x, y;          /* the first window's first cell */
@@ -76,18 +76,18 @@ typedef struct {
   int32_t first;         /* number of the first window in the search */
 } CuvRcdLevel;
 
-/* What is looked for. */
+/* The model of a target. */
 typedef struct {
   double c[CUV_RCD_MAX_PACKED];       /* the covariance, lambda added */
-  double inverse[CUV_RCD_MAX_PACKED]; /* FORSTNER: of the Cholesky factor, by
-                                         rows of the lower triangle */
+  double inverse[CUV_RCD_MAX_PACKED]; /* FORSTNER: inverse Cholesky factor,
+                                         rows of its lower triangle */
   double det;                         /* of c */
-  double width, height; /* pixels: x and y of a window are scaled to these */
+  double width, height; /* pixels; x and y of windows are scaled to this size */
 } CuvRcdModel;
 
-/* One target's part of a search. Windows are numbered level after level, row by
- * row, from first on; the best is that with the least distance, and the first
- * of those. */
+/* The windows to compare with one target. They are numbered from first on,
+ * level after level, row by row. The best one has the least score; among equals
+ * the first. */
 typedef struct {
   CuvRcdModel model;
   int32_t first, n_windows;
@@ -99,39 +99,49 @@ typedef struct {
   CuvRcdArea area;
   int32_t n_targets;
   const CuvRcdTarget *targets;
-  /* 0, or pixels of the first step of refinement: see rcd.h */
+  /* spacing of the first round of refinement, pixels; 0 = none. See rcd.h */
   int32_t refine;
-  /* places that are refined, 1 .. CUV_RCD_MAX_PLACES; 0 = 1: the best window,
-   * then each time the best of those whose centres lie outside all before. The
-   * match is of the place with the least score after refinement, the first of
-   * those. */
-  int32_t n_places;
+  /* windows to refine, 1 .. CUV_RCD_MAX_CANDIDATES; 0 = 1. The first is the
+   * best window, each further one the best whose centre lies outside all before
+   * it. The match is the one with the least score after refinement. */
+  int32_t n_candidates;
 } CuvRcdSearch;
 
-#define CUV_RCD_MAX_PLACES 8
+#define CUV_RCD_MAX_CANDIDATES 8
 
 /* ---- what is found ---- */
 
 typedef struct {
-  int32_t window; /* its number before refinement, -1 = none can be compared */
+  int32_t window; /* number before refinement; -1 = none has a finite score */
   int32_t level;
   CuvRcdBox box; /* after refinement */
   double score;  /* of the box; see cuv_rcd_distance() */
-  /* before refinement: of the best window whose centre lies outside the best
-   * window, or of that where the match is of another place; infinite if there
-   * is none */
+  /* before refinement: score of the best window whose centre lies outside the
+   * first candidate; if the match is another candidate, the first one's score;
+   * infinite if there is none */
   double second;
   int64_t sums[CUV_RCD_MAX_SUMS]; /* over the box */
 } CuvRcdMatch;
 
 /* ---- refinement ----
  *
- * A round compares windows around a box: CUV_RCD_FINE_STEPS places across and
- * down, spacing pixels apart, in each of CUV_RCD_FINE_SIZES sizes. */
+ * A round compares windows around a box: CUV_RCD_FINE_STEPS positions across
+ * and down, in CUV_RCD_FINE_SIZES sizes. CUV_RCD_FINE_LINES: edges per axis. */
 #define CUV_RCD_FINE_STEPS 9
 #define CUV_RCD_FINE_SIZES 5
 #define CUV_RCD_FINE_WINDOWS                                                   \
   (CUV_RCD_FINE_STEPS * CUV_RCD_FINE_STEPS * CUV_RCD_FINE_SIZES)
 #define CUV_RCD_FINE_LINES (2 * CUV_RCD_FINE_STEPS * CUV_RCD_FINE_SIZES)
+
+/* Spacing of the next round; 0 after the round with spacing 1. */
+static inline int
+cuv_rcd_next_spacing (int spacing)
+{
+  return spacing > 1 ? (spacing + 7) / 8 : 0;
+}
+
+/* The step between sizes is 2^-shift of the longer side: shift of the first
+ * round and of those after it. */
+enum { CUV_RCD_FINE_FIRST_SHIFT = 4, CUV_RCD_FINE_NEXT_SHIFT = 6 };
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The covariance search on the GPU: cells, integrals, windows, refinement, one
-// kernel after the other, and the matches' way to the host.
+// A search on the GPU: memory, the order of kernels (cells, integrals, windows,
+// refinement), and the copy of matches to the host.
 #include "rcd/rcd.h"
 
 #include <algorithm>
@@ -13,11 +13,11 @@
 
 struct _CuvRcdCuda {
   CuvArena arena = {};
-  CuvRcdShape shape = {};
+  CuvRcdConfig config = {};
   CuvRcdState state = {}; // of the last submit
-  bool searched = false;  // there was something to search
-  CuvRcdTarget *targets_from = nullptr;
-  int64_t *box_sums = nullptr, *box_sums_to = nullptr;
+  bool searched = false;  // false if there was no window to compare
+  CuvRcdTarget *targets_pinned = nullptr;
+  int64_t *box_sums = nullptr, *box_sums_pinned = nullptr;
   cudaStream_t stream = nullptr;
   cudaEvent_t done = nullptr;
   CuvWait wait = {};
@@ -55,61 +55,63 @@ static bool
 init_fine (CuvRcdCuda *self)
 {
   const size_t lines = CUV_RCD_FINE_LINES, cells = lines - 1;
-  const size_t n = (size_t) self->shape.max_targets * self->state.n_sums;
+  const size_t n = (size_t) self->config.max_targets * self->state.n_sums;
 
   return alloc (self, &self->state.fine_cells, n * cells * cells)
       && alloc (self, &self->state.fine_integrals, n * lines * lines);
 }
 
 static void
-find_nothing (CuvRcdCuda *self)
+clear_matches (CuvRcdCuda *self)
 {
-  CuvRcdMatch nothing = {};
+  CuvRcdMatch none = {};
 
-  nothing.window = -1;
-  nothing.score = nothing.second = (double) INFINITY;
-  std::fill_n (self->state.matches_to, self->shape.max_targets, nothing);
+  none.window = -1;
+  none.score = none.second = (double) INFINITY;
+  std::fill_n (self->state.matches_pinned, self->config.max_targets, none);
 }
 
 static bool
 init_matches (CuvRcdCuda *self)
 {
   CuvRcdState *state = &self->state;
-  const size_t n = self->shape.max_targets;
+  const size_t n = self->config.max_targets;
 
-  if (!pin (self, &state->matches_to, n) || !pin (self, &self->targets_from, n)
-      || !pin (self, &self->box_sums_to, CUV_RCD_MAX_SUMS))
+  if (!pin (self, &state->matches_pinned, n)
+      || !pin (self, &self->targets_pinned, n)
+      || !pin (self, &self->box_sums_pinned, CUV_RCD_MAX_SUMS))
     return false;
-  find_nothing (self); // collected before any submit
-  state->targets_from = self->targets_from;
+  clear_matches (self); // for a collect before any submit
+  state->targets_pinned = self->targets_pinned;
   return alloc (self, &state->matches, n) && alloc (self, &state->targets, n)
       && alloc (self, &state->seconds, n) && alloc (self, &state->done, n)
-      && alloc (self, &state->places, n * CUV_RCD_MAX_PLACES)
-      && alloc (self, &state->firsts, n) && alloc (self, &state->kept, n)
+      && alloc (self, &state->candidates, n * CUV_RCD_MAX_CANDIDATES)
+      && alloc (self, &state->first_scores, n)
+      && alloc (self, &state->best_matches, n)
       && alloc (self, &self->box_sums, CUV_RCD_MAX_SUMS);
 }
 
 static bool
 init (CuvRcdCuda *self)
 {
-  const CuvRcdShape &shape = self->shape;
+  const CuvRcdConfig &config = self->config;
   CuvRcdState *state = &self->state;
-  const size_t columns = shape.width / shape.cell;
-  const size_t rows = shape.height / shape.cell;
+  const size_t columns = config.width / config.cell;
+  const size_t rows = config.height / config.cell;
 
-  state->features = shape.features;
-  state->metric = shape.metric;
-  state->lambda = shape.lambda;
-  state->cell = shape.cell;
-  state->n_sums = CUV_RCD_SUMS (cuv_rcd_n_features (shape.features));
-  state->n_bests = shape.max_windows / CUV_RCD_WINDOWS_OF_BLOCK + 1;
+  state->features = config.features;
+  state->metric = config.metric;
+  state->lambda = config.lambda;
+  state->cell = config.cell;
+  state->n_sums = CUV_RCD_SUMS (cuv_rcd_n_features (config.features));
+  state->n_bests = config.max_windows / CUV_RCD_WINDOWS_PER_BLOCK + 1;
   return alloc (self, &state->cells, columns * rows * state->n_sums)
       && alloc (
           self, &state->integrals, (columns + 1) * (rows + 1) * state->n_sums)
-      && alloc (self, &state->scores, shape.max_windows)
-      && alloc (self, &state->centres, shape.max_windows)
-      && alloc (
-          self, &state->bests, (size_t) shape.max_targets * state->n_bests)
+      && alloc (self, &state->scores, config.max_windows)
+      && alloc (self, &state->centres, config.max_windows)
+      && alloc (self, &state->block_bests,
+          (size_t) config.max_targets * state->n_bests)
       && init_matches (self) && init_fine (self)
       && cuv_cuda_record (
              cudaEventCreateWithFlags (&self->done, cudaEventDisableTiming),
@@ -118,7 +120,7 @@ init (CuvRcdCuda *self)
 }
 
 extern "C" CuvRcdCuda *
-cuv_rcd_cuda_new (const CuvRcdShape *shape)
+cuv_rcd_cuda_new (const CuvRcdConfig *config)
 {
   std::unique_ptr<CuvRcdCuda> self (new (std::nothrow) _CuvRcdCuda);
 
@@ -126,7 +128,7 @@ cuv_rcd_cuda_new (const CuvRcdShape *shape)
     cuv_cuda_record (cudaErrorMemoryAllocation, "host memory");
     return nullptr;
   }
-  self->shape = *shape;
+  self->config = *config;
   return init (self.get ()) ? self.release () : nullptr;
 }
 
@@ -150,32 +152,33 @@ submit_integrals (const CuvRcdState &state, cudaStream_t stream)
 static int
 submit_all (CuvRcdCuda *self, const CuvRcdSearch *search)
 {
-  int most = 0;
+  int max_windows = 0;
 
   for (int t = 0; t < search->n_targets; t++)
-    most = std::max (most, (int) search->targets[t].n_windows);
+    max_windows = std::max (max_windows, (int) search->targets[t].n_windows);
   if (cuv_rcd_cells_submit (self->state, self->stream) != 0
       || submit_integrals (self->state, self->stream) != 0
-      || cuv_rcd_windows_submit (self->state, most, self->stream) != 0
-      || cuv_rcd_places_submit (self->state, most, self->stream) != 0)
+      || cuv_rcd_windows_submit (self->state, max_windows, self->stream) != 0
+      || cuv_rcd_candidates_submit (self->state, max_windows, self->stream)
+          != 0)
     return -1;
   CUV_CUDA_TRY (cudaEventRecord (self->done, self->stream));
   return 0;
 }
 
-// After a failure: what was enqueued reads the frame, and may have left sums
-// where the next search expects none. -1.
+// After a failure: waits for kernels that still read the frame, and clears the
+// cells of refinement, which the next search expects to be 0. Returns -1.
 static int
-give_up (CuvRcdCuda *self)
+recover (CuvRcdCuda *self)
 {
   const size_t cells = CUV_RCD_FINE_LINES - 1;
 
   cudaMemsetAsync (self->state.fine_cells, 0,
-      self->shape.max_targets * cells * cells * self->state.n_sums
+      self->config.max_targets * cells * cells * self->state.n_sums
           * sizeof (int64_t),
       self->stream);
   cudaStreamSynchronize (self->stream);
-  find_nothing (self);
+  clear_matches (self);
   self->searched = false;
   return -1;
 }
@@ -189,18 +192,18 @@ cuv_rcd_cuda_submit (CuvRcdCuda *self, const CuvFrame *frame,
   self->state.area = search->area;
   self->state.n_targets = search->n_targets;
   self->state.refine = search->refine;
-  self->state.n_places =
-      search->refine > 0 ? std::max (search->n_places, 1) : 1;
+  self->state.n_candidates =
+      search->refine > 0 ? std::max (search->n_candidates, 1) : 1;
   self->searched = search->n_targets > 0 && search->area.n_columns > 0
       && search->area.n_rows > 0;
   if (!self->searched) {
-    find_nothing (self);
+    clear_matches (self);
     CUV_CUDA_TRY (cudaEventRecord (self->done, self->stream));
     return 0;
   }
-  memcpy (self->targets_from, search->targets,
-      search->n_targets * sizeof *self->targets_from);
-  return submit_all (self, search) == 0 ? 0 : give_up (self);
+  memcpy (self->targets_pinned, search->targets,
+      search->n_targets * sizeof *self->targets_pinned);
+  return submit_all (self, search) == 0 ? 0 : recover (self);
 }
 
 extern "C" int
@@ -208,8 +211,8 @@ cuv_rcd_cuda_collect (CuvRcdCuda *self, CuvRcdMatch *matches)
 {
   if (cuv_wait_event (&self->wait, self->done) != 0)
     return -1;
-  memcpy (
-      matches, self->state.matches_to, self->state.n_targets * sizeof *matches);
+  memcpy (matches, self->state.matches_pinned,
+      self->state.n_targets * sizeof *matches);
   return 0;
 }
 
@@ -226,7 +229,7 @@ cuv_rcd_cuda_draw (CuvRcdCuda *self, const CuvFrame *frame, int target,
              cudaEventRecord (self->done, self->stream), "cudaEventRecord")
           == 0)
     return 0;
-  return give_up (self);
+  return recover (self);
 }
 
 static int
@@ -242,7 +245,7 @@ extern "C" int
 cuv_rcd_cuda_measure (CuvRcdCuda *self, const CuvFrame *frame,
     const CuvRcdBox *box, CuvCudaStream stream, int64_t *sums)
 {
-  const int n = cuv_rcd_n_features (self->shape.features);
+  const int n = cuv_rcd_n_features (self->config.features);
   const size_t size = self->state.n_sums * sizeof *sums;
 
   self->stream = (cudaStream_t) stream;
@@ -252,10 +255,10 @@ cuv_rcd_cuda_measure (CuvRcdCuda *self, const CuvFrame *frame,
           != 0
       || cuv_rcd_box_submit (self->state, *box, self->box_sums, self->stream)
           != 0
-      || copy (self, self->box_sums_to, self->box_sums, size) != 0)
-    return give_up (self);
-  memcpy (sums, self->box_sums_to, size);
-  if (self->shape.features == CUV_RCD_TUZEL9)
+      || copy (self, self->box_sums_pinned, self->box_sums, size) != 0)
+    return recover (self);
+  memcpy (sums, self->box_sums_pinned, size);
+  if (self->config.features == CUV_RCD_TUZEL9)
     cuv_rcd_move_origin (
         sums, n, (int64_t) box->width * box->height, box->x, box->y);
   return 0;
@@ -268,15 +271,15 @@ cuv_rcd_cuda_get_integrals (CuvRcdCuda *self, int64_t *integrals)
 {
   const CuvRcdArea &area = self->state.area;
   const size_t n_sums = self->state.n_sums;
-  const size_t places = (size_t) (area.n_columns + 1) * (area.n_rows + 1);
-  std::vector<int64_t> planes (places * n_sums);
+  const size_t entries = (size_t) (area.n_columns + 1) * (area.n_rows + 1);
+  std::vector<int64_t> planes (entries * n_sums);
 
   if (copy (self, planes.data (), self->state.integrals,
           planes.size () * sizeof planes[0])
       != 0)
     return -1;
   for (size_t i = 0; i < planes.size (); i++)
-    integrals[i % places * n_sums + i / places] = planes[i];
+    integrals[i % entries * n_sums + i / entries] = planes[i];
   return 0;
 }
 
@@ -284,5 +287,5 @@ extern "C" int
 cuv_rcd_cuda_get_scores (CuvRcdCuda *self, double *scores)
 {
   return copy (self, scores, self->state.scores,
-      self->shape.max_windows * sizeof *scores);
+      self->config.max_windows * sizeof *scores);
 }

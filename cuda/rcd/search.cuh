@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the kernels of the covariance search have in common: where its parts are
-// in memory, and the steps they go through.
+// State, launchers and device helpers that the kernels of a search share.
 #ifndef CUV_RCD_SEARCH_CUH
 #define CUV_RCD_SEARCH_CUH
 
@@ -8,22 +7,24 @@
 #include "rcd/rcd-distance.h"
 #include "rcd/rcd-pixel.h"
 
-typedef unsigned long long CuvRcdBits; // of a score: ordered as scores are
+// The bits of a score. Scores are not negative, so these are ordered as they
+// are and atomicMin() works on them.
+typedef unsigned long long CuvRcdScoreBits;
 
-#define CUV_RCD_WINDOWS_OF_BLOCK 64 // and one best
+#define CUV_RCD_WINDOWS_PER_BLOCK 64
 #define CUV_RCD_INFINITE 0x7ff0000000000000ULL
 
-static_assert (CUV_RCD_MAX_CELL <= 32, "sums of a cell are within 32 bits");
+static_assert (CUV_RCD_MAX_CELL <= 32, "sums of a cell overflow 32 bits");
 
-// A window by how good it is: the least is the best, the first of those.
+// A window and its score.
 struct CuvRcdBest {
-  CuvRcdBits score;
+  CuvRcdScoreBits score;
   int window;
 };
 
-// A search as kernels see it. Cells and integrals are the C reference's, over
-// the area, but all of one sum before the next, so that windows side by side
-// have theirs side by side.
+// A search as kernels see it. Cells and integrals hold the C reference's
+// values, but as one plane per sum, so that the reads of neighbouring windows
+// coalesce.
 struct CuvRcdState {
   CuvFrame frame;
   CuvRcdFeatures features;
@@ -31,33 +32,34 @@ struct CuvRcdState {
   double lambda;
   int cell, n_sums, n_targets;
   CuvRcdArea area;
-  const CuvRcdTarget *targets_from; // pinned
+  const CuvRcdTarget *targets_pinned; // pinned
   CuvRcdTarget *targets;
   int64_t *cells, *integrals;
   double *scores;
-  unsigned *centres;   // of windows: twice x, and twice y << 16
-  CuvRcdBest *bests;   // of each block of windows, by target
-  int n_bests;         // for each target
-  CuvRcdBits *seconds; // a target's second-best score
-  unsigned *done;      // a target's blocks that are done
+  unsigned *centres;        // of windows: 2 x | 2 y << 16
+  CuvRcdBest *block_bests;  // by target, then block of windows
+  int n_bests;              // per target
+  CuvRcdScoreBits *seconds; // per target: second-best score
+  unsigned *done;           // per target: blocks that are done
   CuvRcdMatch *matches;
-  CuvRcdMatch *matches_to; // pinned
-  int refine, n_places;
-  // of places, for each target: the boxes, the first one's score, the best so
-  // far
-  CuvRcdBox *places;
-  CuvRcdBits *firsts;
-  CuvRcdMatch *kept;
-  // of refinement, for each target: in the same order
-  int64_t *fine_cells, *fine_integrals; // all cells are 0 between searches
+  CuvRcdMatch *matches_pinned; // pinned
+  int refine, n_candidates;
+  // refinement of several candidates, per target: boxes, the first one's score,
+  // the best match so far
+  CuvRcdBox *candidates;
+  CuvRcdScoreBits *first_scores;
+  CuvRcdMatch *best_matches;
+  // refinement, per target: planes as above; all cells are 0 between searches
+  int64_t *fine_cells, *fine_integrals;
 };
 
-// The steps, each after the one before on the stream. Return 0 or -1.
+// Launchers, in the order of a search. Return 0, or -1 and set
+// cuv_cuda_error().
 
 int cuv_rcd_cells_submit (const CuvRcdState &state, cudaStream_t stream);
 
-// n_grids grids, each of n_sums sums of n_rows x n_columns cells, become as
-// many integrals. clear: the cells are 0 afterwards.
+// Integrates n_grids grids with n_sums planes of n_rows x n_columns cells each.
+// clear: zeroes the cells.
 struct CuvRcdIntegrals {
   int64_t *from, *to;
   int n_columns, n_rows, n_sums, n_grids;
@@ -65,34 +67,35 @@ struct CuvRcdIntegrals {
 };
 int cuv_rcd_integrate_submit (const CuvRcdIntegrals &all, cudaStream_t stream);
 
-// most: windows of a target.
+// Scores all windows and finds the best and second best. max_windows: the
+// largest n_windows of the targets.
 int cuv_rcd_windows_submit (
-    const CuvRcdState &state, int most, cudaStream_t stream);
+    const CuvRcdState &state, int max_windows, cudaStream_t stream);
 
-// All rounds of refinement of all targets' matches.
+// Refines the matches of all targets: all rounds.
 int cuv_rcd_fine_submit (const CuvRcdState &state, cudaStream_t stream);
 
-// The same of n_places places each, and the best of them.
-int cuv_rcd_places_submit (
-    const CuvRcdState &state, int most, cudaStream_t stream);
+// Refines state.n_candidates windows per target and keeps the best.
+int cuv_rcd_candidates_submit (
+    const CuvRcdState &state, int max_windows, cudaStream_t stream);
 
-// Adds the sums over a box, places from the frame's top left.
+// Adds the sums over a box; x and y count from the frame's top left pixel.
 int cuv_rcd_box_submit (const CuvRcdState &state, const CuvRcdBox &box,
     int64_t *sums, cudaStream_t stream);
 
 int cuv_rcd_draw_submit (const CuvRcdState &state, const CuvFrame &frame,
     int target, double half, cudaStream_t stream);
 
-// ---- what kernels share ----
+// ---- device helpers ----
 
-static __device__ __forceinline__ CuvRcdBits
-cuv_rcd_bits (double score)
+static __device__ __forceinline__ CuvRcdScoreBits
+cuv_rcd_score_bits (double score)
 {
-  return (CuvRcdBits) __double_as_longlong (score);
+  return (CuvRcdScoreBits) __double_as_longlong (score);
 }
 
 static __device__ __forceinline__ double
-cuv_rcd_score_of (CuvRcdBits bits)
+cuv_rcd_score_from_bits (CuvRcdScoreBits bits)
 {
   return __longlong_as_double ((long long) bits);
 }
@@ -103,8 +106,8 @@ cuv_rcd_is_better (const CuvRcdBest &a, const CuvRcdBest &b)
   return a.score < b.score || (a.score == b.score && a.window < b.window);
 }
 
-// The best that the threads of a block have, in all of them. By all threads of
-// a block in one dimension of at most 16 warps.
+// The best of all threads of a one-dimensional block of at most 16 warps,
+// returned to all of them. Synchronises the block.
 static __device__ __forceinline__ CuvRcdBest
 cuv_rcd_block_best (CuvRcdBest best)
 {
@@ -124,11 +127,11 @@ cuv_rcd_block_best (CuvRcdBest best)
   best = bests[0];
   for (int i = 1; i < warps; i++)
     best = cuv_rcd_is_better (bests[i], best) ? bests[i] : best;
-  __syncthreads (); // before bests are written again
+  __syncthreads (); // before the next call writes them
   return best;
 }
 
-// Whether a window's centre lies outside a box.
+// Whether a window's centre, as in CuvRcdState, lies outside a box.
 static __device__ __forceinline__ bool
 cuv_rcd_is_outside (unsigned centre, const CuvRcdBox &box)
 {
@@ -138,55 +141,55 @@ cuv_rcd_is_outside (unsigned centre, const CuvRcdBox &box)
   return x < 0 || y < 0 || x >= 2 * box.width || y >= 2 * box.height;
 }
 
-// A target or a match, by all threads of a block.
+// Copies a target or a match, by all threads of a block.
 template <typename T>
 static __device__ __forceinline__ void
-cuv_rcd_copy (T *to, const T *from)
+cuv_rcd_block_copy (T *to, const T *from)
 {
   static_assert (sizeof (T) % 8 == 0, "words of 64 bits");
   for (int i = threadIdx.x; i < (int) (sizeof (T) / 8); i += blockDim.x)
     ((long long *) to)[i] = ((const long long *) from)[i];
 }
 
-// Where a window is: the level it belongs to, and its place there.
-struct CuvRcdPlace {
+// The level of a window, and its column and row among the level's windows.
+struct CuvRcdWindowPosition {
   int level, x, y;
 };
 
-static __device__ __forceinline__ CuvRcdPlace
-cuv_rcd_place (const CuvRcdTarget &target, int window)
+static __device__ __forceinline__ CuvRcdWindowPosition
+cuv_rcd_window_position (const CuvRcdTarget &target, int window)
 {
-  CuvRcdPlace place = {};
+  CuvRcdWindowPosition position = {};
 
   for (int l = 1; l < target.n_levels; l++)
-    place.level = target.levels[l].first <= window ? l : place.level;
-  const CuvRcdLevel &level = target.levels[place.level];
+    position.level = target.levels[l].first <= window ? l : position.level;
+  const CuvRcdLevel &level = target.levels[position.level];
   const int i = window - level.first;
 
-  place.y = i / level.n_x;
-  place.x = i - place.y * level.n_x;
-  return place;
+  position.y = i / level.n_x;
+  position.x = i - position.y * level.n_x;
+  return position;
 }
 
 static __device__ __forceinline__ CuvRcdBox
-cuv_rcd_box (const CuvRcdState &state, const CuvRcdLevel &level,
-    const CuvRcdPlace &place)
+cuv_rcd_window_box (const CuvRcdState &state, const CuvRcdLevel &level,
+    const CuvRcdWindowPosition &position)
 {
-  return CuvRcdBox{ (state.area.column + level.x + place.x * level.step)
+  return CuvRcdBox{ (state.area.column + level.x + position.x * level.step)
         * state.cell,
-    (state.area.row + level.y + place.y * level.step) * state.cell,
+    (state.area.row + level.y + position.y * level.step) * state.cell,
     level.columns * state.cell, level.rows * state.cell };
 }
 
-// The sum over cells, from the crossing of lines at their upper left; to the
-// right and down are so many values.
+// The sum over the cells between four entries of an integral image: at, and
+// those right and down entries away.
 static __device__ __forceinline__ int64_t
 cuv_rcd_corners (const int64_t *at, int right, int down)
 {
   return at[down + right] - at[down] - at[right] + at[0];
 }
 
-// The same of the window at a place, sum after sum.
+// The sums over a window.
 struct CuvRcdCorners {
   const int64_t *at;
   int right, down;
@@ -194,12 +197,12 @@ struct CuvRcdCorners {
 
   __device__ __forceinline__
   CuvRcdCorners (const CuvRcdState &state, const CuvRcdLevel &level,
-      const CuvRcdPlace &place)
+      const CuvRcdWindowPosition &position)
   {
     const int pitch = state.area.n_columns + 1;
 
-    at = state.integrals + (size_t) (level.y + place.y * level.step) * pitch
-        + level.x + place.x * level.step;
+    at = state.integrals + (size_t) (level.y + position.y * level.step) * pitch
+        + level.x + position.x * level.step;
     right = level.columns;
     down = level.rows * pitch;
     plane = (size_t) pitch * (state.area.n_rows + 1);
@@ -211,7 +214,7 @@ struct CuvRcdCorners {
   }
 };
 
-// Calls f<features> for the features of the state.
+// Calls f<features> (...).
 #define CUV_RCD_FOR_FEATURES(features, f, ...)                                 \
   ((features) == CUV_RCD_RGB_GRAD        ? f<CUV_RCD_RGB_GRAD> (__VA_ARGS__)   \
           : (features) == CUV_RCD_TUZEL9 ? f<CUV_RCD_TUZEL9> (__VA_ARGS__)     \

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The scores of all windows, the best of them and the best elsewhere.
+// The scores of all windows; the best one, and the best one whose centre lies
+// outside it.
 #include "rcd/search.cuh"
 
-#define THREADS CUV_RCD_WINDOWS_OF_BLOCK
+#define THREADS CUV_RCD_WINDOWS_PER_BLOCK
 #define CONCLUDE_THREADS 256
-#define PER_THREAD 4 // windows, where scores are only compared
+#define PER_THREAD 4 // windows per thread of conclude_kernel
 
 // ---- scores ----
 
@@ -14,10 +15,11 @@ score_window (const CuvRcdState &state, const CuvRcdTarget &target, int window)
 {
   constexpr int n = F == CUV_RCD_TUZEL9 ? 9 : F == CUV_RCD_RGB_GRAD ? 5 : 3;
   constexpr int n_sums = CUV_RCD_SUMS (n);
-  const CuvRcdPlace place = cuv_rcd_place (target, window);
-  const CuvRcdLevel &level = target.levels[place.level];
-  const CuvRcdBox box = cuv_rcd_box (state, level, place);
-  const CuvRcdCorners corners (state, level, place);
+  const CuvRcdWindowPosition position =
+      cuv_rcd_window_position (target, window);
+  const CuvRcdLevel &level = target.levels[position.level];
+  const CuvRcdBox box = cuv_rcd_window_box (state, level, position);
+  const CuvRcdCorners corners (state, level, position);
   int64_t sums[n_sums];
 
 #pragma unroll
@@ -38,7 +40,7 @@ __launch_bounds__ (THREADS)
 
   cuv_let_next_kernel_start ();
   cuv_wait_for_previous_kernel ();
-  cuv_rcd_copy (&target, &state.targets[blockIdx.y]);
+  cuv_rcd_block_copy (&target, &state.targets[blockIdx.y]);
   __syncthreads ();
   const int i = blockIdx.x * THREADS + threadIdx.x;
 
@@ -47,29 +49,29 @@ __launch_bounds__ (THREADS)
     const double score = score_window<F, M> (state, target, window);
 
     state.scores[window] = score;
-    best = CuvRcdBest{ cuv_rcd_bits (score), window };
+    best = CuvRcdBest{ cuv_rcd_score_bits (score), window };
   }
   best = cuv_rcd_block_best (best);
   if (threadIdx.x == 0)
-    state.bests[(size_t) blockIdx.y * state.n_bests + blockIdx.x] = best;
+    state.block_bests[(size_t) blockIdx.y * state.n_bests + blockIdx.x] = best;
   if (blockIdx.x == 0 && threadIdx.x == 0) {
     state.seconds[blockIdx.y] = CUV_RCD_INFINITE;
     state.done[blockIdx.y] = 0;
   }
 }
 
-// ---- the best, and the best elsewhere ----
+// ---- best and second best ----
 
 struct Window {
-  CuvRcdBits score;
+  CuvRcdScoreBits score;
   unsigned centre;
 };
 
-// The least score of some windows whose centres lie outside box.
-static __device__ __forceinline__ CuvRcdBits
-find_elsewhere (const Window *windows, const CuvRcdBox &box)
+// The least score of the thread's windows whose centres lie outside box.
+static __device__ __forceinline__ CuvRcdScoreBits
+find_second (const Window *windows, const CuvRcdBox &box)
 {
-  CuvRcdBits least = CUV_RCD_INFINITE;
+  CuvRcdScoreBits least = CUV_RCD_INFINITE;
 
 #pragma unroll
   for (int i = 0; i < PER_THREAD; i++) {
@@ -79,24 +81,25 @@ find_elsewhere (const Window *windows, const CuvRcdBox &box)
   return least;
 }
 
-// The best of all blocks. By all threads.
+// The best of all blocks of windows_kernel(). By all threads of the block.
 static __device__ __forceinline__ CuvRcdBest
 find_best (const CuvRcdState &state, int n_bests)
 {
-  const CuvRcdBest *bests = state.bests + (size_t) blockIdx.y * state.n_bests;
+  const CuvRcdBest *block_bests =
+      state.block_bests + (size_t) blockIdx.y * state.n_bests;
   CuvRcdBest best = { CUV_RCD_INFINITE, INT32_MAX };
 
   for (int i = threadIdx.x; i < n_bests; i += CONCLUDE_THREADS)
-    best = cuv_rcd_is_better (bests[i], best) ? bests[i] : best;
+    best = cuv_rcd_is_better (block_bests[i], best) ? block_bests[i] : best;
   return cuv_rcd_block_best (best);
 }
 
-// The sums over the box, of which x and y count from it then.
+// The sums over the match's box; x and y count from the box.
 static __device__ void
 sum_up (const CuvRcdState &state, const CuvRcdLevel &level,
-    const CuvRcdPlace &place, CuvRcdMatch *match)
+    const CuvRcdWindowPosition &position, CuvRcdMatch *match)
 {
-  const CuvRcdCorners corners (state, level, place);
+  const CuvRcdCorners corners (state, level, position);
 
   for (int i = threadIdx.x; i < state.n_sums; i += CONCLUDE_THREADS)
     match->sums[i] = corners.sum (i);
@@ -116,11 +119,12 @@ copy_all_but_second (CuvRcdMatch *to, const CuvRcdMatch *from)
   }
 }
 
-// A match but for the second score, which other blocks look for. By all
-// threads.
+// Writes a match except its second score, which other blocks compute. By all
+// threads of the block.
 static __device__ void
 write_match (const CuvRcdState &state, const CuvRcdTarget &target,
-    const CuvRcdBest &best, const CuvRcdPlace &place, const CuvRcdBox &box)
+    const CuvRcdBest &best, const CuvRcdWindowPosition &position,
+    const CuvRcdBox &box)
 {
   __shared__ CuvRcdMatch match;
   const bool found = best.score < CUV_RCD_INFINITE;
@@ -128,24 +132,24 @@ write_match (const CuvRcdState &state, const CuvRcdTarget &target,
   if (threadIdx.x == 0) {
     match = CuvRcdMatch{};
     match.window = found ? best.window : -1;
-    match.level = place.level;
+    match.level = position.level;
     match.box = box;
-    match.score = cuv_rcd_score_of (best.score);
-    state.places[blockIdx.y * CUV_RCD_MAX_PLACES] = box;
-    state.firsts[blockIdx.y] = best.score;
+    match.score = cuv_rcd_score_from_bits (best.score);
+    state.candidates[blockIdx.y * CUV_RCD_MAX_CANDIDATES] = box;
+    state.first_scores[blockIdx.y] = best.score;
   }
   __syncthreads ();
   if (found)
-    sum_up (state, target.levels[place.level], place, &match);
+    sum_up (state, target.levels[position.level], position, &match);
   __syncthreads ();
   copy_all_but_second (&state.matches[blockIdx.y], &match);
-  copy_all_but_second (&state.matches_to[blockIdx.y], &match);
+  copy_all_but_second (&state.matches_pinned[blockIdx.y], &match);
 }
 
-// Notes a block's second score; the last of a target's blocks to get here has
-// it for all. By one thread.
+// Merges a block's second score; the last block of a target to arrive writes
+// the result. By one thread of the block.
 static __device__ void
-write_second (const CuvRcdState &state, CuvRcdBits second)
+write_second (const CuvRcdState &state, CuvRcdScoreBits second)
 {
   const int t = blockIdx.y;
 
@@ -154,21 +158,23 @@ write_second (const CuvRcdState &state, CuvRcdBits second)
   if (atomicAdd (&state.done[t], 1u) != gridDim.x - 2)
     return;
   __threadfence ();
-  const double score = cuv_rcd_score_of (atomicMin (&state.seconds[t], ~0ULL));
+  const double score =
+      cuv_rcd_score_from_bits (atomicMin (&state.seconds[t], ~0ULL));
 
   state.matches[t].second = score;
-  state.matches_to[t].second = score;
+  state.matches_pinned[t].second = score;
 }
 
-// The last block of each target has the match, the others the second score.
+// The last block of each target writes the match, the others the second score.
+// Each computes the best window itself, which saves another kernel.
 static __global__ void
 __launch_bounds__ (CONCLUDE_THREADS)
     conclude_kernel (const __grid_constant__ CuvRcdState state)
 {
   __shared__ CuvRcdTarget target;
-  const bool matches = blockIdx.x == gridDim.x - 1;
+  const bool writes_match = blockIdx.x == gridDim.x - 1;
   CuvRcdBest second = { CUV_RCD_INFINITE, 0 };
-  CuvRcdPlace place = {};
+  CuvRcdWindowPosition position = {};
   CuvRcdBox box = {};
   Window windows[PER_THREAD];
 
@@ -177,29 +183,30 @@ __launch_bounds__ (CONCLUDE_THREADS)
   const CuvRcdTarget &from = state.targets[blockIdx.y];
 
 #pragma unroll
-  for (int j = 0; j < PER_THREAD; j++) { // on their way while the best is found
+  for (int j = 0; j < PER_THREAD; j++) { // loads overlap find_best()
     const int i =
         (blockIdx.x * PER_THREAD + j) * CONCLUDE_THREADS + (int) threadIdx.x;
 
     windows[j] = Window{ CUV_RCD_INFINITE, 0 };
-    if (!matches && i < from.n_windows) {
-      windows[j].score = cuv_rcd_bits (__ldcg (&state.scores[from.first + i]));
+    if (!writes_match && i < from.n_windows) {
+      windows[j].score =
+          cuv_rcd_score_bits (__ldcg (&state.scores[from.first + i]));
       windows[j].centre = __ldcg (&state.centres[from.first + i]);
     }
   }
-  cuv_rcd_copy (&target, &from);
+  cuv_rcd_block_copy (&target, &from);
   const CuvRcdBest best =
       find_best (state, (from.n_windows + THREADS - 1) / THREADS);
 
   if (best.score < CUV_RCD_INFINITE) {
-    place = cuv_rcd_place (target, best.window);
-    box = cuv_rcd_box (state, target.levels[place.level], place);
+    position = cuv_rcd_window_position (target, best.window);
+    box = cuv_rcd_window_box (state, target.levels[position.level], position);
   }
-  if (matches) {
-    write_match (state, target, best, place, box);
+  if (writes_match) {
+    write_match (state, target, best, position, box);
     return;
   }
-  second.score = find_elsewhere (windows, box);
+  second.score = find_second (windows, box);
   second = cuv_rcd_block_best (second);
   if (threadIdx.x == 0)
     write_second (state, second.score);
@@ -219,9 +226,10 @@ submit_scores (const CuvRcdState &state, dim3 grid, cudaStream_t stream)
 }
 
 int
-cuv_rcd_windows_submit (const CuvRcdState &state, int most, cudaStream_t stream)
+cuv_rcd_windows_submit (
+    const CuvRcdState &state, int max_windows, cudaStream_t stream)
 {
-  const int n = most > 0 ? most : 1;
+  const int n = max_windows > 0 ? max_windows : 1;
   const dim3 grid (cuv_div_up (n, THREADS), state.n_targets);
 
   if (CUV_RCD_FOR_FEATURES (state.features, submit_scores, state, grid, stream)

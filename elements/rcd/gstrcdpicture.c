@@ -4,7 +4,7 @@
 
 #include <gio/gio.h>
 
-#define TAKES "target-image takes the path of a PNG or JPEG file"
+#define ADVICE "set target-image to the path of a PNG or JPEG file"
 
 /* ---- loading ---- */
 
@@ -25,7 +25,7 @@ make_pipeline (const gchar *path, GError **error)
   return pipeline;
 }
 
-/* The first frame, which the sink has when the pipeline is paused. */
+/* The first frame, which the sink holds once the pipeline is paused. */
 static GstSample *
 first_sample (GstElement *pipeline, const gchar *path, GError **error)
 {
@@ -44,10 +44,10 @@ first_sample (GstElement *pipeline, const gchar *path, GError **error)
     g_object_get (sink, "last-sample", &sample, NULL);
   if (sample == NULL)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-        "%s cannot be decoded: %s; " TAKES, path,
+        "%s cannot be decoded: %s; " ADVICE, path,
         cause != NULL         ? cause->message
-            : message != NULL ? "no picture is in it"
-                              : "it takes more than ten seconds");
+            : message != NULL ? "it contains no picture"
+                              : "decoding took more than ten seconds");
   g_clear_error (&cause);
   g_clear_pointer (&message, gst_message_unref);
   gst_element_set_state (pipeline, GST_STATE_NULL);
@@ -63,10 +63,10 @@ gst_rcd_picture_load (const gchar *path, GError **error)
   GstSample *sample = NULL;
   GstElement *pipeline;
 
-  /* a FIFO would block, and a device never end */
+  /* reading a FIFO would block, a device might never end */
   if (!g_file_test (path, G_FILE_TEST_IS_REGULAR)) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-        "there is no file %s; " TAKES, path);
+        "there is no file %s; " ADVICE, path);
     return NULL;
   }
   pipeline = make_pipeline (path, &problem);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A picture of a target, out of a file. */
+/* Loads the picture of a target (target-image) from a file. */
 #ifndef GST_RCD_PICTURE_H
 #define GST_RCD_PICTURE_H
 
@@ -7,14 +7,14 @@
 
 G_BEGIN_DECLS
 
-/* Decodes a picture, PNG, JPEG or what else GStreamer has a decoder for; of a
- * film its first frame. Takes no longer than ten seconds. NULL and error, which
- * names the path, if there is none. */
+/* Decodes PNG, JPEG or any format that GStreamer has a decoder for; of a video
+ * the first frame. Blocks for at most ten seconds. On failure NULL, and error
+ * names the path. */
 GstSample *gst_rcd_picture_load (const gchar *path, GError **error);
 
-/* The picture in the format and colours of like, for features of different
- * formats cannot be compared; *info becomes that of the buffer. NULL if
- * GStreamer cannot make it. */
+/* Converts a picture to the format and colorimetry of like, because features of
+ * different formats cannot be compared; info: set to the buffer's. NULL if
+ * GStreamer cannot convert it. */
 GstBuffer *gst_rcd_picture_convert (
     GstSample *picture, const GstVideoInfo *like, GstVideoInfo *info);
 

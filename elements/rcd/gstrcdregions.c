@@ -24,7 +24,7 @@ gst_rcd_next_region (GstBuffer *buffer, GQuark label, const GstVideoInfo *info,
 }
 
 static gboolean
-has_centre_of (const CuvRcdBox *a, const CuvRcdBox *b)
+contains_centre (const CuvRcdBox *a, const CuvRcdBox *b)
 {
   const gint x = b->x + b->width / 2 - a->x, y = b->y + b->height / 2 - a->y;
 
@@ -35,41 +35,41 @@ gboolean
 gst_rcd_is_same_place (const CuvRcdBox *a, const CuvRcdBox *b)
 {
   return a->width > 0 && b->width > 0
-      && (has_centre_of (a, b) || has_centre_of (b, a));
+      && (contains_centre (a, b) || contains_centre (b, a));
 }
 
-/* What they have in common by what they have together. */
+/* Intersection over union. */
 static gdouble
-overlap (const CuvRcdBox *a, const CuvRcdBox *b)
+iou (const CuvRcdBox *a, const CuvRcdBox *b)
 {
   const gint64 width =
       MIN (a->x + a->width, b->x + b->width) - MAX (a->x, b->x);
   const gint64 height =
       MIN (a->y + a->height, b->y + b->height) - MAX (a->y, b->y);
-  const gint64 both = width > 0 && height > 0 ? width * height : 0;
+  const gint64 intersection = width > 0 && height > 0 ? width * height : 0;
 
-  return (gdouble) both
+  return (gdouble) intersection
       / (gdouble) ((gint64) a->width * a->height + (gint64) b->width * b->height
-          - both);
+          - intersection);
 }
 
-/* The one that overlaps a track most, by more than a half; NULL if there is
- * none. One that bears an id already is another's. */
+/* The region with the largest IoU with a track, if above 0.5, otherwise NULL.
+ * Regions with an id belong to another track. */
 static GstVideoRegionOfInterestMeta *
-region_of (const CuvRcdBox *track, GstBuffer *buffer, GQuark label,
+find_region (const CuvRcdBox *track, GstBuffer *buffer, GQuark label,
     const GstVideoInfo *info)
 {
   GstVideoRegionOfInterestMeta *roi, *best = NULL;
-  gdouble most = 0.5;
+  gdouble best_iou = 0.5;
   gpointer state = NULL;
   CuvRcdBox box;
 
   while (
       (roi = gst_rcd_next_region (buffer, label, info, &state, &box)) != NULL) {
-    if (overlap (track, &box) > most
+    if (iou (track, &box) > best_iou
         && gst_video_region_of_interest_meta_get_param (roi, "object_id")
             == NULL) {
-      most = overlap (track, &box);
+      best_iou = iou (track, &box);
       best = roi;
     }
   }
@@ -84,7 +84,7 @@ state_name (const CuvTrack *track)
   return track->state == CUV_TRACK_TRACKED ? "tracked" : "lost";
 }
 
-/* Distances that nothing was compared for are left out. */
+/* Infinite distances, of frames without a comparison, are left out. */
 static void
 describe (const CuvTrack *track, gdouble max_distance, GstStructure *structure)
 {
@@ -102,33 +102,35 @@ describe (const CuvTrack *track, gdouble max_distance, GstStructure *structure)
 
 static GstVideoRegionOfInterestMeta *
 new_region (const CuvTrack *track, const GstRcdTarget *target,
-    const GstRcdPublication *with, GstBuffer *buffer, const GstVideoInfo *info)
+    const GstRcdPublishParams *params, GstBuffer *buffer,
+    const GstVideoInfo *info)
 {
   const CuvRcdBox *box = &track->box;
   GstStructure *extra = NULL;
 
-  if (with->age > 0)
-    extra =
-        gst_structure_new ("detection", "age", G_TYPE_UINT64, with->age, NULL);
+  if (params->age > 0)
+    extra = gst_structure_new (
+        "detection", "age", G_TYPE_UINT64, params->age, NULL);
   return gst_cuv_meta_add_object (buffer, info, gst_cuv_meta_next_id (buffer),
       g_quark_to_string (target->label), (guint) box->x, (guint) box->y,
       (guint) box->width, (guint) box->height,
-      cuv_tracker_confidence (track->distance, with->max_distance), extra);
+      cuv_tracker_confidence (track->distance, params->max_distance), extra);
 }
 
 static void
 attach (const CuvTrack *track, const GstRcdTarget *target,
-    const GstRcdPublication *with, GstBuffer *buffer, const GstVideoInfo *info)
+    const GstRcdPublishParams *params, GstBuffer *buffer,
+    const GstVideoInfo *info)
 {
   GstStructure *param = gst_structure_new_empty ("rcdtrack");
   GstVideoRegionOfInterestMeta *roi =
-      region_of (&track->box, buffer, with->label, info);
+      find_region (&track->box, buffer, params->label, info);
 
   if (roi == NULL)
-    roi = new_region (track, target, with, buffer, info);
-  describe (track, with->max_distance, param);
-  if (with->age > 0)
-    gst_structure_set (param, "age", G_TYPE_UINT64, with->age, NULL);
+    roi = new_region (track, target, params, buffer, info);
+  describe (track, params->max_distance, param);
+  if (params->age > 0)
+    gst_structure_set (param, "age", G_TYPE_UINT64, params->age, NULL);
   gst_cuv_meta_set_track (buffer, roi, track->id, target->first_seen);
   gst_video_region_of_interest_meta_add_param (roi, param);
 }
@@ -165,7 +167,7 @@ append (GValue *list, const CuvTrack *track, const GstRcdTarget *target,
 
   g_free (label);
   describe (track, max_distance, structure);
-  if (track->event != CUV_TRACK_NOTHING)
+  if (track->event != CUV_TRACK_NO_EVENT)
     gst_structure_set (
         structure, "event", G_TYPE_STRING, events[track->event], NULL);
   g_value_init (&value, GST_TYPE_STRUCTURE);
@@ -175,8 +177,8 @@ append (GValue *list, const CuvTrack *track, const GstRcdTarget *target,
 
 void
 gst_rcd_attach_tracks (const CuvTrackerResult *result,
-    const GstRcdPublication *with, GstBuffer *buffer, const GstVideoInfo *info,
-    GstStructure *message)
+    const GstRcdPublishParams *params, GstBuffer *buffer,
+    const GstVideoInfo *info, GstStructure *message)
 {
   GValue list = G_VALUE_INIT;
 
@@ -184,12 +186,12 @@ gst_rcd_attach_tracks (const CuvTrackerResult *result,
   for (gint i = 0; i < result->n_tracks; i++) {
     const CuvTrack *track = &result->tracks[i];
     const GstRcdTarget *target =
-        &g_array_index (with->targets, GstRcdTarget, i);
+        &g_array_index (params->targets, GstRcdTarget, i);
 
     if (track->state == CUV_TRACK_TRACKED)
-      attach (track, target, with, buffer, info);
+      attach (track, target, params, buffer, info);
     if (message != NULL)
-      append (&list, track, target, with->max_distance);
+      append (&list, track, target, params->max_distance);
   }
   if (message != NULL)
     gst_structure_take_value (message, "objects", &list);

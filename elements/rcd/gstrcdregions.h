@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Regions of interest: those that targets are taken from, and targets as such,
- * in metadata and in the bus message. */
+/* Regions of interest: reads those that targets are taken from, writes targets
+ * to metadata and to the bus message. */
 #ifndef GST_RCD_REGIONS_H
 #define GST_RCD_REGIONS_H
 
@@ -9,35 +9,34 @@
 
 G_BEGIN_DECLS
 
-/* What there is to say of a target beside its track. */
+/* Metadata of a target that its track does not have. */
 typedef struct {
   gint id;
   GQuark label;
-  GstClockTime first_seen; /* of the first frame it was found in, or NONE */
+  GstClockTime first_seen; /* PTS of the first frame it was found in, or NONE */
 } GstRcdTarget;
 
-/* Steps through a buffer's regions with this label, 0 = all, that have a part
- * in a frame of this size, in box; NULL after the last. state starts as NULL.
- */
+/* Iterates over a buffer's regions with this label (0 = any) that intersect the
+ * frame; box: the intersection. NULL after the last. *state starts as NULL. */
 GstVideoRegionOfInterestMeta *gst_rcd_next_region (GstBuffer *buffer,
     GQuark label, const GstVideoInfo *info, gpointer *state, CuvRcdBox *box);
 
-/* Whether two boxes are of one object: the centre of one lies in the other. */
+/* Whether two boxes are one object: the centre of one lies inside the other. */
 gboolean gst_rcd_is_same_place (const CuvRcdBox *a, const CuvRcdBox *b);
 
-/* What all tracks of a frame are published with. */
+/* What applies to all tracks of a frame. */
 typedef struct {
-  const GArray *targets; /* GstRcdTarget, of all tracks */
-  GQuark label;          /* of the regions that they may be put on, 0 = all */
+  const GArray *targets; /* GstRcdTarget, one per track */
+  GQuark label;          /* of regions that tracks may reuse, 0 = any */
   gdouble max_distance;
-  GstClockTime age; /* of held results, else 0 */
-} GstRcdPublication;
+  GstClockTime age; /* of held results, otherwise 0 */
+} GstRcdPublishParams;
 
-/* Puts tracked targets on the regions that they belong to, or on new ones, and
- * lists all targets in message, unless it is NULL. */
+/* Adds tracked targets to the regions that overlap them, or to new ones; lists
+ * all targets in message, which may be NULL. */
 void gst_rcd_attach_tracks (const CuvTrackerResult *result,
-    const GstRcdPublication *with, GstBuffer *buffer, const GstVideoInfo *info,
-    GstStructure *message);
+    const GstRcdPublishParams *params, GstBuffer *buffer,
+    const GstVideoInfo *info, GstStructure *message);
 
 G_END_DECLS
 

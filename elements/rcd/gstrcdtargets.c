@@ -7,9 +7,7 @@
 
 static const CuvRcdBox no_box = { -1, -1, 0, 0 };
 
-/* ---- new targets ----
- *
- * The lock is held here. */
+/* ---- new targets; the lock is held ---- */
 
 G_GNUC_PRINTF (2, 3)
 static void
@@ -28,7 +26,7 @@ add_box (GstRcdTargets *self, const CuvRcdBox *box)
   gint id = cuv_tracker_add (self->tracker, box);
 
   if (id != 0)
-    g_array_append_val (self->places, *box);
+    g_array_append_val (self->occupied, *box);
   return id;
 }
 
@@ -40,7 +38,7 @@ gst_rcd_targets_is_new_box (const GstRcdTargets *self, const CuvRcdBox *box)
 }
 
 static void
-take_box (GstRcdTargets *self, const GstRcdValues *values)
+add_new_box (GstRcdTargets *self, const GstRcdValues *values)
 {
   if (!gst_rcd_targets_is_new_box (self, &values->box))
     return;
@@ -52,8 +50,8 @@ take_box (GstRcdTargets *self, const GstRcdValues *values)
   self->box_id = add_box (self, &self->box);
   if (self->box_id == 0)
     warn (self,
-        "The box of object-initial-* is not followed: max-targets, %d, are. "
-        "Raise max-targets, or emit clear-target before.",
+        "Box of object-initial-* ignored: already tracking max-targets (%d) "
+        "objects. Raise max-targets, or emit clear-target first.",
         values->max_targets);
 }
 
@@ -62,7 +60,9 @@ static const gchar *
 add_picture (GstRcdTargets *self, GstSample *sample, const GstVideoInfo *like)
 {
   GstCuvTransform *transform = GST_CUV_TRANSFORM (self->settings->owner);
-  const gchar *problem = "GStreamer cannot convert it to the frames' format";
+  const gchar *problem =
+      "GStreamer cannot convert it to the format of the video; choose "
+      "another picture or format";
   GstVideoInfo info;
   GstCuvFrame picture;
   GstBuffer *buffer = gst_rcd_picture_convert (sample, like, &info);
@@ -80,7 +80,7 @@ add_picture (GstRcdTargets *self, GstSample *sample, const GstVideoInfo *like)
 }
 
 static void
-take_picture (
+add_new_picture (
     GstRcdTargets *self, const GstRcdValues *values, const GstVideoInfo *info)
 {
   const gchar *problem = NULL;
@@ -95,23 +95,23 @@ take_picture (
   if (sample != NULL)
     problem = add_picture (self, sample, info);
   if (problem != NULL)
-    warn (self, "The picture of target-image is not followed: %s.", problem);
+    warn (self, "Picture of target-image ignored: %s.", problem);
   g_clear_pointer (&sample, gst_sample_unref);
 }
 
 static gboolean
-is_followed (const GstRcdTargets *self, const CuvRcdBox *box)
+is_tracked (const GstRcdTargets *self, const CuvRcdBox *box)
 {
-  for (guint i = 0; i < self->places->len; i++) {
+  for (guint i = 0; i < self->occupied->len; i++) {
     if (gst_rcd_is_same_place (
-            &g_array_index (self->places, CuvRcdBox, i), box))
+            &g_array_index (self->occupied, CuvRcdBox, i), box))
       return TRUE;
   }
   return FALSE;
 }
 
 static void
-take_regions (GstRcdTargets *self, const GstRcdValues *values,
+add_new_regions (GstRcdTargets *self, const GstRcdValues *values,
     GstBuffer *buffer, const GstVideoInfo *info)
 {
   GstVideoRegionOfInterestMeta *roi;
@@ -122,7 +122,7 @@ take_regions (GstRcdTargets *self, const GstRcdValues *values,
       && (roi = gst_rcd_next_region (
               buffer, values->object_class, info, &state, &box))
           != NULL) {
-    if (!is_followed (self, &box)) {
+    if (!is_tracked (self, &box)) {
       GstRcdTarget target = { add_box (self, &box), roi->roi_type,
         GST_CLOCK_TIME_NONE };
 
@@ -131,9 +131,7 @@ take_regions (GstRcdTargets *self, const GstRcdValues *values,
   }
 }
 
-/* ---- what is found ----
- *
- * The lock is held here. */
+/* ---- results; the lock is held ---- */
 
 static GstRcdTarget
 find_target (const GstRcdTargets *self, gint id)
@@ -149,10 +147,9 @@ find_target (const GstRcdTargets *self, gint id)
     GST_CLOCK_TIME_NONE };
 }
 
-/* Keeps what there is to say of the targets that are left, in the order of
- * their tracks. */
+/* Puts targets in the order of result's tracks and drops those without one. */
 static void
-note_targets (GstRcdTargets *self, GstClockTime time)
+update_targets (GstRcdTargets *self, GstClockTime time)
 {
   const guint n_before = self->targets->len;
 
@@ -169,34 +166,34 @@ note_targets (GstRcdTargets *self, GstClockTime time)
 }
 
 static void
-note_events (GstRcdTargets *self)
+update_events (GstRcdTargets *self)
 {
-  g_array_set_size (self->places, 0);
+  g_array_set_size (self->occupied, 0);
   for (gint i = 0; i < self->result.n_tracks; i++) {
     const CuvTrack *track = &self->result.tracks[i];
 
-    self->changes += track->event != CUV_TRACK_NOTHING;
+    self->changes += track->event != CUV_TRACK_NO_EVENT;
     if (track->event != CUV_TRACK_GIVEN_UP)
-      g_array_append_val (self->places, track->box);
+      g_array_append_val (self->occupied, track->box);
     else if (track->id == self->picture_id)
-      self->picture = 0; /* it may well be of what comes later: once more */
+      self->picture = 0; /* it may appear later: add it again */
   }
 }
 
-/* A detector may find what cannot be followed in frame after frame: it is said
- * once. */
+/* Warns once, because a detector may report the same unusable region in every
+ * frame. */
 static void
-note_refusal (GstRcdTargets *self)
+warn_rejected (GstRcdTargets *self)
 {
-  const gchar *refused = self->result.refused;
+  const gchar *rejected = self->result.rejected;
 
-  if (refused != NULL && !self->refused)
-    warn (self, "Cannot follow a target: %s.", refused);
-  self->refused = refused != NULL;
+  if (rejected != NULL && !self->rejected)
+    warn (self, "Cannot track a target: %s.", rejected);
+  self->rejected = rejected != NULL;
 }
 
 static void
-note_no_window (GstRcdTargets *self, const GstCuvFrame *frame)
+warn_no_window (GstRcdTargets *self, const GstCuvFrame *frame)
 {
   gboolean none = FALSE;
 
@@ -205,8 +202,8 @@ note_no_window (GstRcdTargets *self, const GstCuvFrame *frame)
   none = none && self->result.windows == 0;
   if (none && !self->no_window)
     warn (self,
-        "No window fits the frame, which is %dx%d: set scales to smaller ones, "
-        "or choose smaller targets.",
+        "No window fits the %dx%d frame: set smaller scales, or choose smaller "
+        "targets.",
         frame->frame.width, frame->frame.height);
   self->no_window = none;
 }
@@ -226,24 +223,24 @@ gchar *
 gst_rcd_targets_prepare (
     GstRcdTargets *self, const GstRcdValues *values, const GstCuvFrame *frame)
 {
-  CuvTrackerShape shape = gst_rcd_values_shape (values);
+  CuvTrackerConfig config = gst_rcd_values_shape (values);
   CuvTrackerParams params = gst_rcd_values_params (values);
   const gchar *problem = NULL;
   gint n;
 
   g_mutex_lock (&self->lock);
   n = cuv_tracker_n_targets (self->tracker);
-  if (n <= shape.max_targets)
-    problem = cuv_tracker_reshape (self->tracker, &shape);
-  if (n <= shape.max_targets && problem == NULL)
+  if (n <= config.max_targets)
+    problem = cuv_tracker_reconfigure (self->tracker, &config);
+  if (n <= config.max_targets && problem == NULL)
     problem = cuv_tracker_prepare (
         self->tracker, &params, &frame->frame, frame->cuda, frame->stream);
   g_mutex_unlock (&self->lock);
-  if (n > shape.max_targets)
-    return g_strdup_printf (
-        "max-targets %d is less than the %d targets that are followed: raise "
-        "it, or emit clear-target before",
-        shape.max_targets, n);
+  if (n > config.max_targets)
+    return g_strdup_printf ("max-targets %d is less than the %d targets that "
+                            "are tracked: raise it, "
+                            "or emit clear-target first",
+        config.max_targets, n);
   return g_strdup (problem);
 }
 
@@ -257,17 +254,17 @@ gst_rcd_targets_run (GstRcdTargets *self, const GstRcdValues *values,
 
   params.full |= self->search_all;
   g_mutex_lock (&self->lock);
-  take_box (self, values);
-  take_picture (self, values, info);
-  take_regions (self, values, buffer, info);
+  add_new_box (self, values);
+  add_new_picture (self, values, info);
+  add_new_regions (self, values, buffer, info);
   problem = cuv_tracker_run (self->tracker, &frame->frame, &params,
       frame->writable && values->draw, frame->cuda, frame->stream, n_threads,
       &self->result);
   if (problem == NULL) {
-    note_targets (self, GST_BUFFER_PTS (buffer));
-    note_events (self);
-    note_refusal (self);
-    note_no_window (self, frame);
+    update_targets (self, GST_BUFFER_PTS (buffer));
+    update_events (self);
+    warn_rejected (self);
+    warn_no_window (self, frame);
     self->search_all = FALSE;
   }
   g_mutex_unlock (&self->lock);
@@ -275,22 +272,22 @@ gst_rcd_targets_run (GstRcdTargets *self, const GstRcdValues *values,
   return problem;
 }
 
-/* Makes the tracker if there is none yet: targets may be named before frames
- * come. What is set is met by prepare(), where all can be told of it. NULL, or
- * what went wrong. */
+/* Creates the tracker unless it exists, because targets may be added before the
+ * first frame. With default settings: prepare() applies those of the
+ * properties, and reports errors. NULL, or what went wrong. */
 static const gchar *
 ensure_tracker (GstRcdTargets *self)
 {
   const gchar *problem = NULL;
-  CuvTrackerShape shape;
+  CuvTrackerConfig config;
   GstRcdValues values;
 
   if (self->tracker != NULL)
     return NULL;
   gst_rcd_properties_reset (&values);
   values.max_targets = CUV_RCD_MAX_TARGETS;
-  shape = gst_rcd_values_shape (&values);
-  self->tracker = cuv_tracker_new (&shape, &problem);
+  config = gst_rcd_values_shape (&values);
+  self->tracker = cuv_tracker_new (&config, &problem);
   return problem;
 }
 
@@ -314,7 +311,7 @@ gst_rcd_targets_remove_all (GstRcdTargets *self)
   g_mutex_lock (&self->lock);
   if (self->tracker != NULL && cuv_tracker_n_targets (self->tracker) > 0) {
     cuv_tracker_clear (self->tracker);
-    g_array_set_size (self->places, 0);
+    g_array_set_size (self->occupied, 0);
     self->changes++;
   }
   g_mutex_unlock (&self->lock);
@@ -342,7 +339,7 @@ gst_rcd_targets_start (GstRcdTargets *self)
   self->picture = 0;
   self->box_id = self->picture_id = 0;
   self->result = (CuvTrackerResult){ 0 };
-  self->refused = self->no_window = FALSE;
+  self->rejected = self->no_window = FALSE;
   g_array_set_size (self->targets, 0);
   g_mutex_lock (&self->lock);
   problem = ensure_tracker (self);
@@ -355,7 +352,7 @@ gst_rcd_targets_stop (GstRcdTargets *self)
 {
   g_mutex_lock (&self->lock);
   g_clear_pointer (&self->tracker, cuv_tracker_free);
-  g_array_set_size (self->places, 0);
+  g_array_set_size (self->occupied, 0);
   g_mutex_unlock (&self->lock);
 }
 
@@ -374,7 +371,7 @@ gst_rcd_targets_init (GstRcdTargets *self, GstRcdSettings *settings)
   self->settings = settings;
   self->box = no_box;
   g_mutex_init (&self->lock);
-  self->places = g_array_new (FALSE, FALSE, sizeof (CuvRcdBox));
+  self->occupied = g_array_new (FALSE, FALSE, sizeof (CuvRcdBox));
   self->targets = g_array_new (FALSE, FALSE, sizeof (GstRcdTarget));
   self->warnings = g_ptr_array_new_with_free_func (g_free);
 }
@@ -382,8 +379,8 @@ gst_rcd_targets_init (GstRcdTargets *self, GstRcdSettings *settings)
 void
 gst_rcd_targets_clear (GstRcdTargets *self)
 {
-  cuv_tracker_free (self->tracker); /* of an element that never started */
-  g_array_unref (self->places);
+  cuv_tracker_free (self->tracker); /* of an element that was never started */
+  g_array_unref (self->occupied);
   g_array_unref (self->targets);
   g_ptr_array_unref (self->warnings);
   g_mutex_clear (&self->lock);

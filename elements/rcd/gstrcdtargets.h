@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is followed: the tracker, behind a lock because signals come from any
- * thread, and where its targets come from. */
+/* The tracker and the sources of its targets: properties, a picture, regions,
+ * signals. Behind a lock, because signals come from any thread. */
 #ifndef GST_RCD_TARGETS_H
 #define GST_RCD_TARGETS_H
 
@@ -12,22 +12,22 @@ G_BEGIN_DECLS
 
 typedef struct {
   GstRcdSettings *settings;
-  GMutex lock; /* of tracker, places and changes */
+  GMutex lock; /* protects tracker, occupied and changes */
   CuvTracker *tracker;
-  GArray *places; /* CuvRcdBox, where targets are or will be in this frame */
-  guint changes;  /* acquired, lost, reacquired, given up, cleared */
+  GArray *occupied; /* CuvRcdBox of each target in this frame */
+  guint changes;    /* counts acquired, lost, reacquired, given up, cleared */
 
-  /* of the streaming thread */
-  CuvRcdBox box; /* the last that a target was taken from */
-  gint box_id;   /* that target, 0 = none */
-  guint picture; /* the same of pictures */
+  /* used by the streaming thread only */
+  CuvRcdBox box; /* the last object-initial-* box that was used */
+  gint box_id;   /* its target, 0 = none */
+  guint picture; /* number of the last picture that was used */
   gint picture_id;
   CuvTrackerResult result; /* of the last analysed frame */
-  GArray *targets;         /* GstRcdTarget, of the result's tracks */
-  gboolean search_all;     /* in the next frame, whatever the settings say */
-  gboolean refused;        /* a target, in the frame before */
-  gboolean no_window;      /* could be compared, in the frame before */
-  GPtrArray *warnings;     /* to be posted when the lock is free */
+  GArray *targets;         /* GstRcdTarget, one per track of result */
+  gboolean search_all; /* search the whole next frame, whatever the settings */
+  gboolean rejected;   /* the previous frame rejected a target */
+  gboolean no_window;  /* no window fitted the previous frame */
+  GPtrArray *warnings; /* to be posted after the lock is released */
 } GstRcdTargets;
 
 void gst_rcd_targets_init (GstRcdTargets *self, GstRcdSettings *settings);
@@ -37,25 +37,25 @@ void gst_rcd_targets_clear (GstRcdTargets *self);
 const gchar *gst_rcd_targets_start (GstRcdTargets *self);
 void gst_rcd_targets_stop (GstRcdTargets *self);
 
-/* Before the CUDA context goes. */
+/* To be called before the CUDA context is released. */
 void gst_rcd_targets_leave_device (GstRcdTargets *self);
 
-/* Whether a target is to be taken from the values' box. */
+/* Whether box differs from the last one that was used. */
 gboolean gst_rcd_targets_is_new_box (
     const GstRcdTargets *self, const CuvRcdBox *box);
 
-/* Makes all that frames like this need. NULL, or what went wrong; free it. */
+/* Allocates what frames like this need. NULL, or what went wrong; free it. */
 gchar *gst_rcd_targets_prepare (
     GstRcdTargets *self, const GstRcdValues *values, const GstCuvFrame *frame);
 
-/* One frame: new targets, then where they all are. Posts warnings on the bus of
- * what cannot be followed. NULL, or what went wrong. */
+/* One frame: adds new targets, then tracks all of them. Posts warnings about
+ * targets that cannot be tracked. NULL, or what went wrong. */
 const gchar *gst_rcd_targets_run (GstRcdTargets *self,
     const GstRcdValues *values, const GstCuvFrame *frame,
     const GstVideoInfo *info, gint n_threads);
 
-/* From any thread, before the start, too. The new target's id, or 0 if there is
- * no room. */
+/* From any thread, also before the start. The new target's id, or 0 if there
+ * are max-targets already. */
 gint gst_rcd_targets_add (GstRcdTargets *self, const CuvRcdBox *box);
 void gst_rcd_targets_remove_all (GstRcdTargets *self);
 guint gst_rcd_targets_changes (GstRcdTargets *self);

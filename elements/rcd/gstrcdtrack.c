@@ -2,15 +2,15 @@
 /**
  * SECTION:element-rcdtrack
  * @title: rcdtrack
- * @short_description: follows objects by the covariance of their pixels
+ * @short_description: tracks objects by the covariance of their pixels
  *
- * Describes an object by how colours and gradients of its pixels vary together
- * (region covariance), compares it with windows of many sizes in each frame,
- * and publishes the nearest as a region of interest with an id. Targets come
- * from regions that a detector found, a box, a picture, or the application. On
- * the CPU and, for frames in CUDA memory, on the GPU, with the same result. The
- * frame is neither copied nor changed, unless you ask for a picture of the
- * distances.
+ * Tracks objects by region covariance: describes an object by the covariance
+ * matrix of its pixels' colours and gradients, compares it with windows of many
+ * positions and sizes in each frame, and publishes the nearest as a region of
+ * interest with an id. Targets come from a detector's regions, a box, a
+ * picture, or the application. Runs on the CPU and, for frames in CUDA memory,
+ * on the GPU, with the same result. Frames are neither copied nor changed,
+ * unless draw=distance-map draws over them.
  *
  * ## Example launch line
  * |[
@@ -18,7 +18,7 @@
  * waldboostdetect model=lbpcascade_frontalface_improved.xml
  * inference-interval=10 ! rcdtrack ! visionoverlay ! videoconvert !
  * autovideosink
- * ]| Follows the first face that is detected.
+ * ]| Tracks the first face that is detected.
  *
  * Since: 0.1
  */
@@ -43,12 +43,12 @@ typedef struct {
 struct _GstRcdTrack {
   GstCuvFilter parent;
 
-  GstRcdSettings settings; /* under the object lock, as are counts */
+  GstRcdSettings settings; /* protected by the object lock, like counts */
   Counts counts;
 
-  /* of the streaming thread */
+  /* used by the streaming thread only */
   GstRcdTargets targets;
-  GstRcdValues values; /* the last that could be met: in force */
+  GstRcdValues values; /* the last valid ones: in use */
   gboolean have_values;
 };
 
@@ -105,7 +105,7 @@ gst_rcd_track_writes (GstCuvFilter *filter)
 {
   GstRcdTrack *self = GST_RCD_TRACK (filter);
 
-  /* of values that are refused those before stay in force */
+  /* if the new values are rejected, the previous ones stay in use */
   return gst_rcd_settings_values (&self->settings).draw
       || (self->have_values && self->values.draw);
 }
@@ -126,8 +126,8 @@ count (GstRcdTrack *self)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* A detector that analyses every Nth frame may have missed what there is. Its
- * detections are in the next frame, so that one is analysed here, too. */
+/* Asks a detector upstream that analyses every Nth frame to analyse the next
+ * one, and this element to do so too, since that frame has the detections. */
 static void
 request_detection (GstRcdTrack *self)
 {
@@ -163,16 +163,17 @@ gst_rcd_track_publish (GstCuvFilter *filter, GstBuffer *buffer,
     GstStructure *message, GstClockTime age)
 {
   GstRcdTrack *self = GST_RCD_TRACK (filter);
-  const GstRcdPublication with = { self->targets.targets,
+  const GstRcdPublishParams params = { self->targets.targets,
     self->values.object_class, gst_rcd_values_max_distance (&self->values),
     age };
 
-  gst_rcd_attach_tracks (&self->targets.result, &with, buffer,
+  gst_rcd_attach_tracks (&self->targets.result, &params, buffer,
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)), message);
   return gst_rcd_targets_changes (&self->targets);
 }
 
-/* Targets stay: they may be elsewhere in the film. */
+/* A seek keeps the targets, which may be anywhere in the new position's frame.
+ */
 static void
 gst_rcd_track_reset (GstCuvFilter *filter)
 {
@@ -209,8 +210,8 @@ gst_rcd_track_set_target (
 
   if (id == 0)
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
-        ("The box %d,%d %dx%d is not followed: max-targets are. Raise "
-         "max-targets, or emit clear-target before.",
+        ("Box %d,%d %dx%d ignored: already tracking max-targets objects. Raise "
+         "max-targets, or emit clear-target first.",
             x, y, width, height),
         (NULL));
   return id;
@@ -307,10 +308,10 @@ install_signals (GType type)
    * @width: its width
    * @height: its height
    *
-   * A target that is there in the next frame. From any thread, while the
+   * Adds the target inside a box of the next frame. From any thread, while the
    * element is PAUSED or PLAYING.
    *
-   * Returns: the target's id, or 0 if max-targets are followed already
+   * Returns: the target's id, or 0 if max-targets are tracked already
    *
    * Since: 0.1
    */
@@ -322,7 +323,7 @@ install_signals (GType type)
    * GstRcdTrack::clear-target:
    * @track: the element
    *
-   * Follows nothing any more, from the next frame on. From any thread.
+   * Removes all targets, from the next frame on. From any thread.
    *
    * Since: 0.1
    */
@@ -361,7 +362,7 @@ gst_rcd_track_class_init (GstRcdTrackClass *klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Object tracker",
       "Filter/Analyzer/Video",
-      "Follows objects by region covariance, on the CPU or with CUDA",
+      "Tracks objects by region covariance, on the CPU or with CUDA",
       "The gst-cuvision authors");
 }
 

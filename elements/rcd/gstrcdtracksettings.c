@@ -12,10 +12,10 @@
 
 /* ---- what the values come to ---- */
 
-CuvTrackerShape
+CuvTrackerConfig
 gst_rcd_values_shape (const GstRcdValues *self)
 {
-  CuvTrackerShape shape = {
+  CuvTrackerConfig shape = {
     .features = self->features,
     .metric = self->metric,
     .stride = self->stride,
@@ -35,7 +35,7 @@ gst_rcd_values_params (const GstRcdValues *self)
     .full = self->full,
     .radius = self->search_radius,
     .refine = self->refine,
-    .learning = { self->update, self->update_rate, self->update_window },
+    .update = { self->update, self->update_rate, self->update_window },
     .max_distance = self->max_distance,
     .max_lost_frames = self->max_lost_frames,
   };

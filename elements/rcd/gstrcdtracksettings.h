@@ -33,7 +33,7 @@ typedef struct {
   guint picture;       /* the picture's number, 0 = none */
 } GstRcdValues;
 
-CuvTrackerShape gst_rcd_values_shape (const GstRcdValues *self);
+CuvTrackerConfig gst_rcd_values_shape (const GstRcdValues *self);
 CuvTrackerParams gst_rcd_values_params (const GstRcdValues *self);
 gdouble gst_rcd_values_max_distance (const GstRcdValues *self);
 gboolean gst_rcd_values_have_box (const GstRcdValues *self);

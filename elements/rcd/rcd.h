@@ -1,9 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Region covariance: the C reference. A region is described by the covariance
- * of its pixels' features; the object is where that is nearest the target's.
+/* Region covariance tracking, and what is in this folder.
  *
- * Sums over pixels are exact integers: of cells, then integrals over cells, so
- * that any window between cells takes four reads a sum. */
+ * A region is described by the covariance matrix of its pixels' features. A
+ * search compares it with the covariances of windows of many positions and
+ * sizes; the nearest window is the object.
+ *
+ * reference/, the definition in plain C:
+ *   sums.c                sums of features, integral images
+ *   model.c               covariance of a target, derived values
+ *   windows.c             positions and sizes of windows
+ *   search.c              a whole search
+ *   distance-map.c        the picture of distances that draw=distance-map shows
+ *   ../../cuda/rcd/rcd-pixel.h, rcd-distance.h: features of a pixel, distance
+ *   of two covariances; one source for gcc and nvcc
+ * cpu/, the same search made fast:
+ *   rcd-cpu.c             a search on several threads
+ *   rcd-cpu-memory.c      its memory
+ *   integrals.c           integral images, block by block
+ *   refinement.c          refinement of the best windows
+ *   rcd-dsp.c             function table in C; x86/ has AVX2
+ *   rcd-dsp-template.h    functions compiled for both
+ * track/, targets over frames:
+ *   tracker.c             one frame: search, decide, update
+ *   tracker-plan.c        which windows to search
+ *   tracker-targets.c     adding and removing targets
+ *   update.c              model update
+ *   spd.c                 symmetric positive definite matrices and their means
+ * searcher.c              a search on the CPU or the GPU (cuda/rcd)
+ * the element: plugin.c, gstrcd*.c
+ */
 #ifndef CUV_RCD_H
 #define CUV_RCD_H
 
@@ -12,52 +37,57 @@
 #include "cuv-frame.h"
 #include "rcd/rcd-types.h"
 
-/* NULL, or what is wrong with it. */
-const char *cuv_rcd_shape_problem (const CuvRcdShape *shape);
+/* NULL, or the first invalid field of the configuration, as text. */
+const char *cuv_rcd_config_problem (const CuvRcdConfig *config);
 
-/* ---- sums ---- */
+/* ---- sums (reference/sums.c) ----
+ *
+ * All sums are exact integers: covariance is a small difference of large
+ * numbers, which single precision would lose. */
 
-/* Lines between cells: column i has the pixels x[i] .. x[i + 1] - 1, and may
- * have none; rows likewise. */
+/* An uneven grid. Column i has the pixels x[i] .. x[i + 1] - 1 and may be
+ * empty; rows likewise. */
 typedef struct {
   int n_columns, n_rows;
-  const int32_t *x, *y; /* n_columns + 1, n_rows + 1 */
+  const int32_t *x, *y; /* n_columns + 1, n_rows + 1; ascending */
 } CuvRcdGrid;
 
-/* Sums of each cell, CUV_RCD_SUMS (n) after another, row by row. */
+/* CUV_RCD_SUMS (n) sums for each cell, row by row. */
 void cuv_rcd_cell_sums (const CuvFrame *frame, CuvRcdFeatures features,
     const CuvRcdGrid *grid, int64_t *cells);
 
-/* Integrals: (n_rows + 1) x (n_columns + 1) times the sums over all cells above
- * and to the left of each crossing of lines. */
+/* Integral images of the cells: (n_rows + 1) x (n_columns + 1) entries of
+ * n_sums sums each; entry (r, c) is the sum over rows < r and columns < c. */
 void cuv_rcd_integrate (const int64_t *cells, int n_sums,
     const CuvRcdGrid *grid, int64_t *integrals);
 
-/* The sums between two lines across and two down. */
+/* The sums over columns left .. right - 1 and rows top .. bottom - 1. */
 void cuv_rcd_window_sums (const int64_t *integrals, int n_sums,
     const CuvRcdGrid *grid, int left, int top, int right, int bottom,
     int64_t *sums);
 
-/* The sums over a box inside the frame; x and y count from the box. */
+/* The sums over a box inside the frame; the features x and y count from the
+ * box's top left pixel. */
 void cuv_rcd_box_sums (const CuvFrame *frame, CuvRcdFeatures features,
     const CuvRcdBox *box, int64_t *sums);
 
-/* ---- models ---- */
+/* ---- models (reference/model.c) ---- */
 
-/* From the covariance of a region of this size, lambda added: fills in what is
- * computed from it. false if it is not positive definite. */
+/* covariance: packed, of a region of width x height pixels, with lambda added.
+ * Computes the derived fields. false if it is not positive definite. */
 bool cuv_rcd_model_init (CuvRcdModel *self, const double *covariance, int n,
     double width, double height);
 
-/* From sums over a box, of which x and y count from it. false as well if the
- * box has no more pixels than there are features. */
+/* sums: as cuv_rcd_box_sums() returns them. Also false if the box has fewer
+ * than n + 1 pixels. */
 bool cuv_rcd_model_from_sums (CuvRcdModel *self, const int64_t *sums, int n,
     const CuvRcdBox *box, double lambda);
 
-/* ---- search ---- */
+/* ---- windows (reference/windows.c) ---- */
 
-/* The windows of a size, in cells, that lie in a part of the search's area,
- * whose cells count from the area's first; n_x and n_y are 0 if none fits. */
+/* All windows of columns x rows cells within a part of the search area, step
+ * cells apart. first: number of the first window. n_x and n_y are 0 if none
+ * fits. */
 CuvRcdLevel cuv_rcd_level (
     const CuvRcdArea *part, int columns, int rows, int step, int first);
 
@@ -67,61 +97,59 @@ cuv_rcd_level_windows (const CuvRcdLevel *level)
   return level->n_x * level->n_y;
 }
 
-/* Window i of a level: its pixels in the frame. */
+/* Window i of a level, 0 <= i < cuv_rcd_level_windows(), in frame pixels. */
 CuvRcdBox cuv_rcd_level_box (
     const CuvRcdArea *area, const CuvRcdLevel *level, int cell, int i);
 
 /* Whether the centre of box lies outside other. */
-bool cuv_rcd_is_elsewhere (const CuvRcdBox *box, const CuvRcdBox *other);
+bool cuv_rcd_centre_is_outside (const CuvRcdBox *box, const CuvRcdBox *other);
 
-/* The same of n places. */
-bool cuv_rcd_is_beyond (const CuvRcdBox *box, const CuvRcdBox *places, int n);
+/* Whether the centre of box lies outside all n others. */
+bool cuv_rcd_centre_is_outside_all (
+    const CuvRcdBox *box, const CuvRcdBox *others, int n);
 
-/* Places that a search refines: one where it refines nothing. */
+/* ---- refinement (reference/windows.c) ---- */
+
+/* Candidates that a search refines: 1 without refinement. */
 static inline int
-cuv_rcd_n_places (const CuvRcdSearch *search)
+cuv_rcd_n_candidates (const CuvRcdSearch *search)
 {
-  return search->refine > 0 && search->n_places > 1 ? search->n_places : 1;
+  return search->refine > 0 && search->n_candidates > 1 ? search->n_candidates
+                                                        : 1;
 }
 
-/* The windows of a round of refinement around a box. Sizes are the box's, then
- * one and two steps smaller and larger; a step is 2^-shift of its longer side,
- * at least a pixel, and in proportion of the other. Windows that do not fit the
- * frame are left out, and a size that is empty. The best is the first with the
- * least score, by size, then row, then column. */
+/* The windows of one round. Sizes are the box's, then one and two steps smaller
+ * and larger; a step is 2^-shift of the longer side, at least a pixel, and the
+ * shorter side keeps the proportions. Windows that are empty or do not fit the
+ * frame are not valid. The best window is the first with the least score, by
+ * size, row, column. */
 typedef struct {
   CuvRcdBox boxes[CUV_RCD_FINE_WINDOWS];
-  bool there[CUV_RCD_FINE_WINDOWS];
-} CuvRcdFine;
+  bool valid[CUV_RCD_FINE_WINDOWS];
+} CuvRcdFineWindows;
 
-void cuv_rcd_fine_init (CuvRcdFine *self, const CuvRcdBox *around, int spacing,
-    int shift, int width, int height);
+/* spacing: pixels between windows; width, height: the frame's. */
+void cuv_rcd_fine_windows_init (CuvRcdFineWindows *self,
+    const CuvRcdBox *around, int spacing, int shift, int width, int height);
 
-/* Rounds go from a spacing to the next until it was 1. */
-static inline int
-cuv_rcd_next_spacing (int spacing)
-{
-  return spacing > 1 ? (spacing + 7) / 8 : 0;
-}
+/* ---- search (reference/search.c) ---- */
 
-/* The shift of the round with this spacing: 4 for the first, 6 for those after.
- */
-enum { CUV_RCD_FINE_FIRST = 4, CUV_RCD_FINE_NEXT = 6 };
+/* A match without a window: infinite scores. */
+CuvRcdMatch cuv_rcd_no_match (void);
 
-/* Searches one frame the plain way: one match for each target. scores: NULL, or
- * those of all windows of the search before refinement. false if there is no
- * memory. */
-bool cuv_rcd_search (const CuvRcdShape *shape, const CuvFrame *frame,
+/* Searches one frame: one match per target. scores: NULL, or receives the
+ * scores of all windows before refinement, config->max_windows of them. false
+ * if out of memory. */
+bool cuv_rcd_search (const CuvRcdConfig *config, const CuvFrame *frame,
     const CuvRcdSearch *search, double *scores, CuvRcdMatch *matches);
 
-/* ---- the distance map (draw.c) ---- */
+/* ---- distance map (reference/distance-map.c) ---- */
 
-/* 255 for distance 0, 128 for half, less further away: 255 * 2^(-distance /
- * half). */
+/* Grey value of a distance d: 255 * 2^(-d / half), 255 for 0. */
 uint8_t cuv_rcd_map_value (double score, CuvRcdMetric metric, double half);
 
-/* Draws over a frame the scores of a level's windows, each at its centre in a
- * rectangle of the level's step; grey, the rest black. */
+/* Draws the scores of a level's windows over a frame: each a grey rectangle of
+ * the level's step around the window's centre, black elsewhere. */
 void cuv_rcd_draw_map (const CuvFrame *frame, const CuvRcdArea *area,
     const CuvRcdLevel *level, int cell, const double *scores,
     CuvRcdMetric metric, double half);

@@ -14,14 +14,14 @@
 #if HAVE_CUDA
 /* A target with one window, the frame's first cell. */
 static CuvRcdTarget
-first_cell (const CuvRcdShape *shape, const CuvRcdArea *area)
+first_cell (const CuvRcdConfig *shape, const CuvRcdArea *area)
 {
   const int n = cuv_rcd_n_features (shape->features);
   CuvRcdTarget target = { .n_windows = 1, .n_levels = 1 };
   double unit[CUV_RCD_MAX_PACKED] = { 0 };
 
   for (int i = 0; i < n; i++)
-    unit[cuv_rcd_at (n, i, i)] = 1.0;
+    unit[cuv_rcd_packed_index (n, i, i)] = 1.0;
   cuv_rcd_model_init (&target.model, unit, n, shape->cell, shape->cell);
   target.levels[0] = cuv_rcd_level (area, 1, 1, 1, 0);
   return target;
@@ -30,7 +30,7 @@ first_cell (const CuvRcdShape *shape, const CuvRcdArea *area)
 static const char *
 warm_up (CuvRcdSearcher *self, const CuvFrame *frame, void *stream)
 {
-  const CuvRcdShape *shape = &self->shape;
+  const CuvRcdConfig *shape = &self->shape;
   const CuvRcdArea area = { 0, 0, 1, 1 };
   const CuvRcdTarget target = first_cell (shape, &area);
   const CuvRcdSearch search = { area, 1, &target, 1, 2 };
@@ -58,7 +58,7 @@ open_cuda (CuvRcdSearcher *self, const CuvFrame *frame, void *stream)
 static const char *
 open_searcher (CuvRcdSearcher *self, const CuvFrame *frame, void *stream)
 {
-  const char *problem = cuv_rcd_shape_problem (&self->shape);
+  const char *problem = cuv_rcd_config_problem (&self->shape);
 
   if (problem != NULL)
     return problem;
@@ -71,7 +71,7 @@ open_searcher (CuvRcdSearcher *self, const CuvFrame *frame, void *stream)
 }
 
 CuvRcdSearcher *
-cuv_rcd_searcher_new (const CuvRcdShape *shape, const CuvFrame *frame,
+cuv_rcd_searcher_new (const CuvRcdConfig *shape, const CuvFrame *frame,
     bool on_device, void *stream, const char **problem)
 {
   CuvRcdSearcher *self = calloc (1, sizeof *self);
@@ -102,7 +102,7 @@ cuv_rcd_searcher_free (CuvRcdSearcher *self)
 
 bool
 cuv_rcd_searcher_is_for (
-    const CuvRcdSearcher *self, const CuvRcdShape *shape, bool on_device)
+    const CuvRcdSearcher *self, const CuvRcdConfig *shape, bool on_device)
 {
   return self != NULL && self->on_device == on_device
       && self->shape.features == shape->features

@@ -7,7 +7,7 @@
 #include "cpu/rcd-cpu.h"
 
 typedef struct {
-  CuvRcdShape shape;
+  CuvRcdConfig shape;
   bool on_device;
   CuvRcdCpu *cpu; /* one of the two */
   struct _CuvRcdCuda *cuda;
@@ -15,7 +15,7 @@ typedef struct {
 
 /* NULL, and *problem says what went wrong. One on the device is run once on the
  * frame, for the first launch loads the kernels. */
-CuvRcdSearcher *cuv_rcd_searcher_new (const CuvRcdShape *shape,
+CuvRcdSearcher *cuv_rcd_searcher_new (const CuvRcdConfig *shape,
     const CuvFrame *frame, bool on_device, void *stream, const char **problem);
 
 /* NULL is allowed. On the device the context that it was made in must be
@@ -25,7 +25,7 @@ void cuv_rcd_searcher_free (CuvRcdSearcher *self);
 /* Whether it does what one made just so would do, with at least as many
  * windows. */
 bool cuv_rcd_searcher_is_for (
-    const CuvRcdSearcher *self, const CuvRcdShape *shape, bool on_device);
+    const CuvRcdSearcher *self, const CuvRcdConfig *shape, bool on_device);
 
 /* A match for each target. half: 0, or draws the first one's distance map over
  * the frame, see cuv_rcd_map_value(). NULL, or what went wrong. */

@@ -46,7 +46,7 @@ read_picture (const char *path)
 }
 
 static void
-set_target (CuvRcdTarget *target, const CuvFrame *frame, CuvRcdShape *shape,
+set_target (CuvRcdTarget *target, const CuvFrame *frame, CuvRcdConfig *shape,
     const CuvRcdArea *area, const CuvRcdBox *box)
 {
   int64_t sums[CUV_RCD_MAX_SUMS];
@@ -74,7 +74,7 @@ print_box (const CuvRcdBox *box, double score, CuvRcdMetric metric)
 
 static void
 print_windows (
-    const CuvRcdShape *shape, const CuvRcdSearch *search, const double *scores)
+    const CuvRcdConfig *shape, const CuvRcdSearch *search, const double *scores)
 {
   for (int l = 0; l < N_LEVELS; l++) {
     const CuvRcdLevel *level = &search->targets[0].levels[l];
@@ -92,7 +92,7 @@ main (int argc, char **argv)
 {
   CuvRcdTarget target = { .n_levels = 0 };
   CuvRcdSearch search = { .n_targets = 1, .targets = &target };
-  CuvRcdShape shape = { .max_targets = 1, .lambda = 1.0 / 12.0 };
+  CuvRcdConfig shape = { .max_targets = 1, .lambda = 1.0 / 12.0 };
   CuvRcdMatch match;
   CuvRcdBox box;
   CuvFrame frame;
@@ -117,7 +117,7 @@ main (int argc, char **argv)
   set_target (&target, &frame, &shape, &search.area, &box);
   scores = malloc (((size_t) shape.max_windows + 1) * sizeof *scores);
   if (!cuv_rcd_search (&shape, &frame, &search, scores, &match))
-    die ("no memory");
+    die ("no appearance");
   print_windows (&shape, &search, scores);
   print_box (&match.box, match.score, shape.metric);
   free (scores);

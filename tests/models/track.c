@@ -12,7 +12,7 @@
 #include <math.h>
 #include "track/tracker.h"
 
-static CuvTrackerShape shape = { CUV_RCD_TUZEL9, CUV_RCD_JBLD, 0, 0, 1,
+static CuvTrackerConfig shape = { CUV_RCD_TUZEL9, CUV_RCD_JBLD, 0, 0, 1,
   1.0 / 12 };
 static CuvTrackerParams params;
 
@@ -63,7 +63,7 @@ set_words (const char *name, const char *value)
   else if (strcmp (name, "metric") == 0)
     shape.metric = (CuvRcdMetric) word_of (value, metrics);
   else if (strcmp (name, "update") == 0)
-    params.learning.update = (CuvRcdUpdate) word_of (value, updates);
+    params.update.update = (CuvRcdUpdate) word_of (value, updates);
   else if (strcmp (name, "search") == 0)
     params.full = word_of (value, searches);
   else if (strcmp (name, "scales") == 0)
@@ -81,7 +81,7 @@ set_option (const char *name, const char *value)
   } numbers[] = { { "stride", &shape.stride }, { "cell", &shape.cell },
     { "search-radius", &params.radius },
     { "max-lost-frames", &params.max_lost_frames },
-    { "update-window", &params.learning.window } };
+    { "update-window", &params.update.window } };
 
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     if (strcmp (name, numbers[i].name) == 0) {
@@ -90,7 +90,7 @@ set_option (const char *name, const char *value)
     }
   }
   if (strcmp (name, "update-rate") == 0)
-    params.learning.rate = atof (value);
+    params.update.rate = atof (value);
   else if (strcmp (name, "max-distance") == 0)
     params.max_distance = atof (value);
   else if (strcmp (name, "refine") == 0)
@@ -170,8 +170,8 @@ main (int argc, char **argv)
   while (fread (frame.component[2].data, 1, size, stdin) == size) {
     problem = cuv_tracker_run (
         tracker, &frame, &params, false, false, NULL, 0, &result);
-    if (problem != NULL || result.refused != NULL)
-      die (problem != NULL ? problem : result.refused);
+    if (problem != NULL || result.rejected != NULL)
+      die (problem != NULL ? problem : result.rejected);
     print_track (&result);
   }
   cuv_tracker_free (tracker);

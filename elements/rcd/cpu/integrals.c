@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Integrals over a grid: features of a block of pixels, sums over the parts of
- * it that lie in a cell, then what adds up along rows and down columns. */
+/* Integral images over a grid: features of a block of pixels, sums over its
+ * parts that lie in one cell, then prefix sums along rows and down columns. */
 #include "cpu/rcd-cpu-private.h"
+#include "cuvthreads.h"
 #include "rcd/rcd-distance.h"
 
 #include <string.h>
 
-/* Part of the frame, and who looks at it. */
+/* The pixels of the frame that one worker computes the features of at a time.
+ */
 typedef struct {
   CuvRcdCpu *self;
-  CuvRcdWorker *worker;
-  CuvRcdTile tile; /* the features of all of the block */
+  CuvRcdScratch *scratch;
+  CuvRcdTile tile; /* all of the block's features */
   int x, y, width, height;
 } Block;
 
@@ -22,29 +24,30 @@ clamp (int v, int end)
   return v < 0 ? 0 : v < end ? v : end - 1;
 }
 
-/* A row with the pixel before the block and that after it. */
+/* Row y of the frame with a border pixel on both sides, repeated at the frame's
+ * border. row: where it is stored in the scratch planes. */
 static void
 load_row (const Block *block, int y, int row)
 {
-  const CuvRcdSteps *steps = &block->self->steps;
+  const CuvRcdDsp *dsp = &block->self->dsp;
   const CuvFrame *frame = block->self->frame;
-  CuvRcdWorker *worker = block->worker;
+  CuvRcdScratch *scratch = block->scratch;
   const int before = block->x > 0;
   const int n =
       before + block->width + (block->x + block->width < frame->width);
   const int x = block->x - before;
-  int16_t *grey = worker->grey + row * CUV_RCD_PITCH;
+  int16_t *grey = scratch->grey + row * CUV_RCD_PITCH;
   int16_t *colours[3];
 
   for (int i = 0; i < 3; i++)
-    colours[i] = worker->colours[i] + row * CUV_RCD_PITCH + 1 - before;
+    colours[i] = scratch->colours[i] + row * CUV_RCD_PITCH + 1 - before;
   for (int i = frame->model != CUV_MODEL_RGB; i < 3 && i < frame->n_components;
        i++)
-    steps->samples (&frame->component[i], x, y, n, colours[i]);
+    dsp->samples (&frame->component[i], x, y, n, colours[i]);
   if (frame->model == CUV_MODEL_RGB)
-    steps->grey ((const int16_t *const *) colours, n, grey + 1 - before);
+    dsp->grey ((const int16_t *const *) colours, n, grey + 1 - before);
   else
-    steps->samples (&frame->component[0], x, y, n, grey + 1 - before);
+    dsp->samples (&frame->component[0], x, y, n, grey + 1 - before);
   if (!before)
     grey[0] = grey[1];
   if (before + block->width == n)
@@ -52,20 +55,20 @@ load_row (const Block *block, int y, int row)
 }
 
 static void
-find_gradients (const Block *block, int row)
+compute_gradients (const Block *block, int row)
 {
   const CuvRcdCpu *self = block->self;
-  const int16_t *grey = block->worker->grey + row * CUV_RCD_PITCH + 1;
+  const int16_t *grey = block->scratch->grey + row * CUV_RCD_PITCH + 1;
   const int16_t *const rows[3] = { grey, grey + CUV_RCD_PITCH,
     grey + 2 * CUV_RCD_PITCH };
   int16_t *out[4];
 
   for (int i = 0; i < 4; i++)
-    out[i] = block->worker->gradients[i] + row * CUV_RCD_PITCH;
-  if (self->shape.features == CUV_RCD_TUZEL9)
-    self->steps.differences (rows, block->width, out);
+    out[i] = block->scratch->gradients[i] + row * CUV_RCD_PITCH;
+  if (self->config.features == CUV_RCD_TUZEL9)
+    self->dsp.abs_derivatives (rows, block->width, out);
   else
-    self->steps.gradients (rows, block->width, out[0], out[1]);
+    self->dsp.gradients (rows, block->width, out[0], out[1]);
 }
 
 static void
@@ -75,13 +78,13 @@ add_plane (CuvRcdTile *tile, const int16_t *plane, int pitch)
   tile->pitch[tile->n++] = pitch;
 }
 
-/* The planes of the block's features, in their order. */
+/* Planes in the order of CuvRcdFeatures. */
 static void
 list_planes (Block *block)
 {
   const CuvRcdCpu *self = block->self;
-  const CuvRcdFeatures features = self->shape.features;
-  const int first = CUV_RCD_PITCH + 1; /* the block's first pixel */
+  const CuvRcdFeatures features = self->config.features;
+  const int first = CUV_RCD_PITCH + 1; /* behind the border */
 
   block->tile.n = 0;
   if (features == CUV_RCD_TUZEL9) {
@@ -95,57 +98,57 @@ list_planes (Block *block)
         || (self->frame->model == CUV_MODEL_YUV && i == 0);
 
     add_plane (&block->tile,
-        (is_grey ? block->worker->grey : block->worker->colours[i]) + first,
+        (is_grey ? block->scratch->grey : block->scratch->colours[i]) + first,
         CUV_RCD_PITCH);
   }
   for (int i = 0; i < (features == CUV_RCD_TUZEL9 ? 4 : 2); i++)
-    add_plane (&block->tile, block->worker->gradients[i], CUV_RCD_PITCH);
+    add_plane (&block->tile, block->scratch->gradients[i], CUV_RCD_PITCH);
 }
 
 static void
-find_features (Block *block)
+compute_features (Block *block)
 {
   for (int row = 0; row < block->height + 2; row++)
     load_row (
         block, clamp (block->y + row - 1, block->self->frame->height), row);
   for (int row = 0; row < block->height; row++)
-    find_gradients (block, row);
+    compute_gradients (block, row);
   list_planes (block);
 }
 
 /* ---- sums ---- */
 
-/* Adds the sums over a tile of the block to a cell's. x and y of features count
- * from the tile at first. */
+/* Adds the sums over the tile at (x, y) to a cell's. The tile's features x and
+ * y count from the tile so that they fit 16 bits. */
 static void
 add_tile (
     const Block *block, int x, int y, int width, int height, int64_t *cell)
 {
   const CuvRcdCpu *self = block->self;
-  const bool has_place = self->shape.features == CUV_RCD_TUZEL9;
+  const bool has_xy = self->config.features == CUV_RCD_TUZEL9;
   CuvRcdTile tile = block->tile;
   int32_t sums[CUV_RCD_MAX_SUMS];
   int64_t moved[CUV_RCD_MAX_SUMS];
 
   tile.width = width;
   tile.height = height;
-  for (int i = has_place ? 2 : 0; i < tile.n; i++)
+  for (int i = has_xy ? 2 : 0; i < tile.n; i++)
     tile.z[i] += (y - block->y) * tile.pitch[i] + x - block->x;
-  self->steps.sums (&tile, sums);
+  self->dsp.sums (&tile, sums);
   for (int k = 0; k < self->n_sums; k++)
     moved[k] = sums[k];
-  if (has_place)
+  if (has_xy)
     cuv_rcd_move_origin (moved, 9, (int64_t) width * height, -x, -y);
   for (int k = 0; k < self->n_sums; k++)
     cell[k] += moved[k];
 }
 
-/* Adds the part of a row that lies in the block to its cells, from a column on.
- */
+/* Adds the part of a grid row that lies in the block to its cells; column: the
+ * first one that the block touches. */
 static void
 add_row (const Block *block, int row, int column, int64_t *cells)
 {
-  const CuvRcdGrid *grid = &block->self->lines->grid;
+  const CuvRcdGrid *grid = &block->self->current->grid;
   const int end = block->x + block->width;
   const int height = grid->y[row + 1] - grid->y[row];
   int x = block->x;
@@ -163,20 +166,20 @@ add_row (const Block *block, int row, int column, int64_t *cells)
   }
 }
 
-/* Where the cells of a row are: its integrals, but for the first. */
+/* The cells of a row are summed where their integrals will be. */
 static int64_t *
-cells_of (const CuvRcdCpu *self, int row)
+row_cells (const CuvRcdCpu *self, int row)
 {
-  return self->lines->integrals
-      + ((ptrdiff_t) (row + 1) * (self->lines->grid.n_columns + 1) + 1)
+  return self->current->integrals
+      + ((ptrdiff_t) (row + 1) * (self->current->grid.n_columns + 1) + 1)
       * self->n_sums;
 }
 
-/* Rows first .. end - 1, which are no higher than a block. */
+/* Grid rows first .. end - 1, together no higher than a block. */
 static void
 add_rows (Block *block, int first, int end)
 {
-  const CuvRcdGrid *grid = &block->self->lines->grid;
+  const CuvRcdGrid *grid = &block->self->current->grid;
   const int right = grid->x[grid->n_columns];
   int column = 0;
 
@@ -188,52 +191,53 @@ add_rows (Block *block, int first, int end)
                                                           : CUV_RCD_BLOCK_WIDTH;
     while (grid->x[column + 1] <= block->x)
       column++;
-    find_features (block);
+    compute_features (block);
     for (int row = first; row < end; row++)
-      add_row (block, row, column, cells_of (block->self, row));
+      add_row (block, row, column, row_cells (block->self, row));
   }
 }
 
 /* ---- integrals ---- */
 
-/* Adds up cells along a row. */
+/* Prefix sums along a row. */
 static void
-add_along (const CuvRcdCpu *self, int64_t *cells)
+integrate_row (const CuvRcdCpu *self, int64_t *cells)
 {
   const size_t n_sums = (size_t) self->n_sums;
-  const size_t n = (size_t) self->lines->grid.n_columns * n_sums;
+  const size_t n = (size_t) self->current->grid.n_columns * n_sums;
 
   for (size_t at = n_sums; at < n; at++)
     cells[at] += cells[at - n_sums];
 }
 
-/* A few rows: sums of cells, added up along the rows. */
 static void
-sum_rows (CuvRcdCpu *self, CuvRcdWorker *worker, int piece)
+rows_task (void *data, int worker, int task)
 {
-  const CuvRcdGrid *grid = &self->lines->grid;
-  const int first = self->piece_rows[piece], end = self->piece_rows[piece + 1];
+  CuvRcdCpu *self = data;
+  const CuvRcdGrid *grid = &self->current->grid;
+  const int first = self->task_rows[task], end = self->task_rows[task + 1];
   const size_t size = (size_t) (grid->n_columns + 1) * (size_t) self->n_sums;
-  Block block = { .self = self, .worker = worker };
+  Block block = { .self = self, .scratch = &self->scratch[worker] };
 
   for (int row = first; row < end; row++)
-    memset (cells_of (self, row) - self->n_sums, 0, size * sizeof (int64_t));
+    memset (row_cells (self, row) - self->n_sums, 0, size * sizeof (int64_t));
   add_rows (&block, first, end);
   for (int row = first; row < end; row++)
-    add_along (self, cells_of (self, row));
+    integrate_row (self, row_cells (self, row));
 }
 
 enum { CHUNK = 512 };
 
-/* Adds up a few of a line's integrals from line to line. */
+/* Prefix sums down CHUNK integrals of each row. */
 static void
-add_down (CuvRcdCpu *self, CuvRcdWorker *worker, int piece)
+columns_task (void *data, int task)
 {
-  const CuvRcdGrid *grid = &self->lines->grid;
+  CuvRcdCpu *self = data;
+  const CuvRcdGrid *grid = &self->current->grid;
   const ptrdiff_t pitch = (ptrdiff_t) (grid->n_columns + 1) * self->n_sums;
-  const ptrdiff_t first = (ptrdiff_t) piece * CHUNK;
+  const ptrdiff_t first = (ptrdiff_t) task * CHUNK;
   const ptrdiff_t n = pitch - first < CHUNK ? pitch - first : CHUNK;
-  int64_t *at = self->lines->integrals + first;
+  int64_t *at = self->current->integrals + first;
 
   memset (at, 0, (size_t) n * sizeof *at);
   for (int row = 0; row < grid->n_rows; row++, at += pitch) {
@@ -242,12 +246,12 @@ add_down (CuvRcdCpu *self, CuvRcdWorker *worker, int piece)
   }
 }
 
-/* Pieces are as many rows as fit a block. */
+/* A task has as many rows as fit a block. Returns the number of tasks. */
 static int
 split_rows (CuvRcdCpu *self)
 {
-  const CuvRcdGrid *grid = &self->lines->grid;
-  int32_t *first = self->piece_rows;
+  const CuvRcdGrid *grid = &self->current->grid;
+  int32_t *first = self->task_rows;
   int n = 0;
 
   first[0] = 0;
@@ -260,25 +264,27 @@ split_rows (CuvRcdCpu *self)
 }
 
 void
-cuv_rcd_cpu_integrals (CuvRcdCpu *self, CuvRcdLines *lines)
+cuv_rcd_cpu_integrals (CuvRcdCpu *self, CuvRcdIntegralGrid *grid)
 {
-  const CuvRcdGrid *grid = &lines->grid;
-  const int pitch = (grid->n_columns + 1) * self->n_sums;
+  const int pitch = (grid->grid.n_columns + 1) * self->n_sums;
 
-  self->lines = lines;
-  if (grid->n_rows < 1 || grid->n_columns < 1)
+  self->current = grid;
+  if (grid->grid.n_rows < 1 || grid->grid.n_columns < 1)
     return;
-  cuv_rcd_cpu_pieces (self, split_rows (self), sum_rows);
-  cuv_rcd_cpu_pieces (self, (pitch + CHUNK - 1) / CHUNK, add_down);
+  cuv_threads_run_workers (
+      self->n_threads, self->n_workers, split_rows (self), rows_task, self);
+  cuv_threads_run (
+      self->n_threads, (pitch + CHUNK - 1) / CHUNK, columns_task, self);
 }
 
 void
-cuv_rcd_cpu_sums (const CuvRcdCpu *self, const CuvRcdLines *lines, int left,
-    int top, const CuvRcdBox *box, int columns, int rows, int64_t *sums)
+cuv_rcd_cpu_sums (const CuvRcdCpu *self, const CuvRcdIntegralGrid *grid,
+    int left, int top, const CuvRcdBox *box, int columns, int rows,
+    int64_t *sums)
 {
-  cuv_rcd_window_sums (lines->integrals, self->n_sums, &lines->grid, left, top,
+  cuv_rcd_window_sums (grid->integrals, self->n_sums, &grid->grid, left, top,
       left + columns, top + rows, sums);
-  if (self->shape.features == CUV_RCD_TUZEL9)
+  if (self->config.features == CUV_RCD_TUZEL9)
     cuv_rcd_move_origin (sums, self->n_features,
         (int64_t) box->width * box->height, box->x, box->y);
 }

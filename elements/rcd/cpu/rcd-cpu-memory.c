@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* All memory that searches in frames of a size need. */
 #include "cpu/rcd-cpu-private.h"
 #include "rcd/rcd-pixel.h"
 
@@ -7,13 +6,13 @@
 #include <unistd.h>
 
 static bool
-make_lines (CuvRcdLines *self, int columns, int rows, int n_sums)
+grid_init (CuvRcdIntegralGrid *self, int columns, int rows, int n_sums)
 {
   const size_t n = ((size_t) columns + 1) * ((size_t) rows + 1);
 
   self->x = malloc (((size_t) columns + 1) * sizeof *self->x);
   self->y = malloc (((size_t) rows + 1) * sizeof *self->y);
-  /* sums are read four at a time */
+  /* AVX2 reads sums four at a time, so up to three behind the last */
   self->integrals = malloc ((n * (size_t) n_sums + 4) * sizeof (int64_t));
   self->grid.x = self->x;
   self->grid.y = self->y;
@@ -21,7 +20,7 @@ make_lines (CuvRcdLines *self, int columns, int rows, int n_sums)
 }
 
 static void
-clear_lines (CuvRcdLines *self)
+grid_clear (CuvRcdIntegralGrid *self)
 {
   free (self->x);
   free (self->y);
@@ -29,7 +28,7 @@ clear_lines (CuvRcdLines *self)
 }
 
 static void
-count_pixels (CuvRcdCpu *self)
+init_coordinates (CuvRcdCpu *self)
 {
   const int n = CUV_RCD_TILE_WIDTH + CUV_RCD_PADDING;
 
@@ -52,39 +51,39 @@ count_workers (void)
 static bool
 allocate (CuvRcdCpu *self)
 {
-  const CuvRcdShape *shape = &self->shape;
-  const int rows = shape->height / shape->cell;
-  const int fine_rows = cuv_rcd_fine_rows (shape->height);
-  const size_t n_pieces = (size_t) (rows > fine_rows ? rows : fine_rows) + 1;
+  const CuvRcdConfig *config = &self->config;
+  const int rows = config->height / config->cell;
+  const int fine_rows = cuv_rcd_fine_rows (config->height);
+  const size_t n_tasks = (size_t) (rows > fine_rows ? rows : fine_rows) + 1;
 
-  self->workers = calloc ((size_t) self->n_workers, sizeof *self->workers);
-  self->piece_rows = malloc (n_pieces * sizeof *self->piece_rows);
+  self->scratch = calloc ((size_t) self->n_workers, sizeof *self->scratch);
+  self->task_rows = malloc (n_tasks * sizeof *self->task_rows);
   self->scores =
-      malloc (((size_t) shape->max_windows + 1) * sizeof *self->scores);
-  return make_lines (
-             &self->cells, shape->width / shape->cell, rows, self->n_sums)
-      && make_lines (&self->fine, CUV_RCD_FINE_LINES, fine_rows, self->n_sums)
-      && self->workers != NULL && self->piece_rows != NULL
+      malloc (((size_t) config->max_windows + 1) * sizeof *self->scores);
+  return grid_init (
+             &self->cells, config->width / config->cell, rows, self->n_sums)
+      && grid_init (&self->fine, CUV_RCD_FINE_LINES, fine_rows, self->n_sums)
+      && self->scratch != NULL && self->task_rows != NULL
       && self->scores != NULL;
 }
 
 CuvRcdCpu *
-cuv_rcd_cpu_new (const CuvRcdShape *shape)
+cuv_rcd_cpu_new (const CuvRcdConfig *config)
 {
   CuvRcdCpu *self = calloc (1, sizeof *self);
 
   if (self == NULL)
     return NULL;
-  self->shape = *shape;
-  self->n_features = cuv_rcd_n_features (shape->features);
+  self->config = *config;
+  self->n_features = cuv_rcd_n_features (config->features);
   self->n_sums = CUV_RCD_SUMS (self->n_features);
   self->n_workers = count_workers ();
   if (!allocate (self)) {
     cuv_rcd_cpu_free (self);
     return NULL;
   }
-  count_pixels (self);
-  cuv_rcd_steps_init (&self->steps);
+  init_coordinates (self);
+  cuv_rcd_dsp_init (&self->dsp);
   return self;
 }
 
@@ -93,10 +92,10 @@ cuv_rcd_cpu_free (CuvRcdCpu *self)
 {
   if (self == NULL)
     return;
-  clear_lines (&self->cells);
-  clear_lines (&self->fine);
-  free (self->workers);
-  free (self->piece_rows);
+  grid_clear (&self->cells);
+  grid_clear (&self->fine);
+  free (self->scratch);
+  free (self->task_rows);
   free (self->scores);
   free (self);
 }

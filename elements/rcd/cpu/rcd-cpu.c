@@ -1,28 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "cuvthreads.h"
 #include "cpu/rcd-cpu-private.h"
+#include "cuvthreads.h"
 
 #include <math.h>
 #include <string.h>
-
-/* ---- pieces of work ---- */
-
-static void
-work (void *data, int worker, int piece)
-{
-  CuvRcdCpu *self = data;
-
-  self->func (self, &self->workers[worker], piece);
-}
-
-void
-cuv_rcd_cpu_pieces (CuvRcdCpu *self, int n_pieces,
-    void (*func) (CuvRcdCpu *self, CuvRcdWorker *worker, int piece))
-{
-  self->func = func;
-  cuv_threads_run_workers (
-      self->n_threads, self->n_workers, n_pieces, work, self);
-}
 
 /* ---- windows ---- */
 
@@ -31,30 +12,30 @@ enum { BATCH = 64 };
 /* Windows first .. end - 1 of a row of a level. */
 static void
 score_batch (const CuvRcdCpu *self, const CuvRcdLevel *level,
-    const CuvRcdRow *row, int first, int end, double *scores)
+    const CuvRcdWindowRow *row, int first, int end, double *scores)
 {
-  CuvRcdPlace places[BATCH];
+  CuvRcdWindowEdges edges[BATCH];
 
   for (int i = first; i < end; i++) {
     const int column = level->x + i * level->step;
 
-    places[i - first] = (CuvRcdPlace){ self->cells.x[column],
+    edges[i - first] = (CuvRcdWindowEdges){ self->cells.x[column],
       column * self->n_sums, (column + level->columns) * self->n_sums };
   }
-  self->steps.score (row, places, end - first, scores + first);
+  self->dsp.score (row, edges, end - first, scores + first);
 }
 
 static void
-score_row (CuvRcdCpu *self, const CuvRcdLevel *level, int y)
+score_row (const CuvRcdCpu *self, const CuvRcdLevel *level, int y)
 {
-  const CuvRcdShape *shape = &self->shape;
+  const CuvRcdConfig *config = &self->config;
   const int top = level->y + y * level->step;
   const ptrdiff_t pitch =
       (ptrdiff_t) (self->cells.grid.n_columns + 1) * self->n_sums;
-  const CuvRcdRow row = { &self->target->model, shape->metric, self->n_features,
-    shape->lambda, self->cells.integrals + top * pitch,
+  const CuvRcdWindowRow row = { &self->target->model, config->metric,
+    self->n_features, config->lambda, self->cells.integrals + top * pitch,
     self->cells.integrals + (top + level->rows) * pitch, self->cells.y[top],
-    level->columns * shape->cell, level->rows * shape->cell };
+    level->columns * config->cell, level->rows * config->cell };
   double *scores = self->scores + level->first + (ptrdiff_t) y * level->n_x;
 
   for (int first = 0; first < level->n_x; first += BATCH)
@@ -62,25 +43,25 @@ score_row (CuvRcdCpu *self, const CuvRcdLevel *level, int y)
         first + BATCH < level->n_x ? first + BATCH : level->n_x, scores);
 }
 
-/* A piece is a row of windows of one of the target's levels. */
+/* A task is a row of windows of one of the target's levels. */
 static void
-score_piece (CuvRcdCpu *self, CuvRcdWorker *worker, int piece)
+score_task (void *data, int task)
 {
+  const CuvRcdCpu *self = data;
   const CuvRcdLevel *level = self->target->levels;
 
-  for (; piece >= level->n_y; level++)
-    piece -= level->n_y;
-  score_row (self, level, piece);
+  for (; task >= level->n_y; level++)
+    task -= level->n_y;
+  score_row (self, level, task);
 }
 
-/* The best window elsewhere than n places. */
+/* The best window whose centre lies outside n candidates. Sets window, level
+ * and score. */
 static void
 find_next (const CuvRcdCpu *self, const CuvRcdTarget *target,
-    const CuvRcdBox *places, int n, CuvRcdMatch *match)
+    const CuvRcdBox *candidates, int n, CuvRcdMatch *match)
 {
-  *match = (CuvRcdMatch){
-    .window = -1, .score = (double) INFINITY, .second = (double) INFINITY
-  };
+  *match = cuv_rcd_no_match ();
   for (int l = 0; l < target->n_levels; l++) {
     const CuvRcdLevel *level = &target->levels[l];
     const double *scores = self->scores + level->first;
@@ -90,8 +71,9 @@ find_next (const CuvRcdCpu *self, const CuvRcdTarget *target,
 
       if (!(scores[i] < match->score))
         continue;
-      box = cuv_rcd_level_box (&self->search->area, level, self->shape.cell, i);
-      if (!cuv_rcd_is_beyond (&box, places, n))
+      box =
+          cuv_rcd_level_box (&self->search->area, level, self->config.cell, i);
+      if (!cuv_rcd_centre_is_outside_all (&box, candidates, n))
         continue;
       match->score = scores[i];
       match->window = level->first + i;
@@ -100,47 +82,46 @@ find_next (const CuvRcdCpu *self, const CuvRcdTarget *target,
   }
 }
 
-/* What is known of the window of a match. */
+/* Sets box and sums of a match from its window. */
 static void
-describe (const CuvRcdCpu *self, const CuvRcdTarget *target, CuvRcdMatch *match)
+set_box (const CuvRcdCpu *self, const CuvRcdTarget *target, CuvRcdMatch *match)
 {
   const CuvRcdLevel *level = &target->levels[match->level];
   const int i = match->window - level->first;
 
   match->box =
-      cuv_rcd_level_box (&self->search->area, level, self->shape.cell, i);
+      cuv_rcd_level_box (&self->search->area, level, self->config.cell, i);
   cuv_rcd_cpu_sums (self, &self->cells, level->x + i % level->n_x * level->step,
       level->y + i / level->n_x * level->step, &match->box, level->columns,
       level->rows, match->sums);
 }
 
-/* Finds the best window, and refines it and others. */
 static void
-find_place (CuvRcdCpu *self, const CuvRcdTarget *target, CuvRcdMatch *best)
+find_match (CuvRcdCpu *self, const CuvRcdTarget *target, CuvRcdMatch *best)
 {
-  const int n_places = cuv_rcd_n_places (self->search);
-  CuvRcdBox places[CUV_RCD_MAX_PLACES];
+  const int n_candidates = cuv_rcd_n_candidates (self->search);
+  CuvRcdBox candidates[CUV_RCD_MAX_CANDIDATES];
   CuvRcdMatch match;
-  double first;
+  double first_score;
 
   find_next (self, target, NULL, 0, best);
   if (best->window < 0)
     return;
-  describe (self, target, best);
-  first = best->score;
-  places[0] = best->box;
-  find_next (self, target, places, 1, &match);
+  set_box (self, target, best);
+  first_score = best->score;
+  candidates[0] = best->box;
+  find_next (self, target, candidates, 1, &match);
   best->second = match.score;
   cuv_rcd_cpu_refine (self, best);
-  for (int n = 1; n < n_places && match.window >= 0; n++) {
-    describe (self, target, &match);
-    places[n] = match.box;
-    match.second = first;
+  for (int n = 1; n < n_candidates && match.window >= 0; n++) {
+    set_box (self, target, &match);
+    candidates[n] = match.box;
+    match.second = first_score;
     cuv_rcd_cpu_refine (self, &match);
     if (match.score < best->score)
       *best = match;
-    if (n + 1 < n_places)
-      find_next (self, target, places, n + 1, &match);
+    if (n + 1 < n_candidates)
+      find_next (self, target, candidates, n + 1, &match);
   }
 }
 
@@ -152,24 +133,23 @@ find_target (CuvRcdCpu *self, const CuvRcdTarget *target, CuvRcdMatch *match)
   for (int l = 0; l < target->n_levels; l++)
     n_rows += target->levels[l].n_y;
   self->target = target;
-  cuv_rcd_cpu_pieces (self, n_rows, score_piece);
-  find_place (self, target, match);
+  cuv_threads_run (self->n_threads, n_rows, score_task, self);
+  find_match (self, target, match);
 }
 
 /* ---- runs ---- */
 
-/* A line between all cells of the search's area. */
 static void
 set_lines (CuvRcdCpu *self, const CuvRcdArea *area)
 {
-  CuvRcdLines *lines = &self->cells;
+  CuvRcdIntegralGrid *cells = &self->cells;
 
-  lines->grid.n_columns = area->n_columns;
-  lines->grid.n_rows = area->n_rows;
+  cells->grid.n_columns = area->n_columns;
+  cells->grid.n_rows = area->n_rows;
   for (int i = 0; i <= area->n_columns; i++)
-    lines->x[i] = (area->column + i) * self->shape.cell;
+    cells->x[i] = (area->column + i) * self->config.cell;
   for (int i = 0; i <= area->n_rows; i++)
-    lines->y[i] = (area->row + i) * self->shape.cell;
+    cells->y[i] = (area->row + i) * self->config.cell;
 }
 
 void
@@ -189,20 +169,20 @@ void
 cuv_rcd_cpu_measure (CuvRcdCpu *self, const CuvFrame *frame,
     const CuvRcdBox *box, int n_threads, int64_t *sums)
 {
-  CuvRcdLines *lines = &self->fine;
+  CuvRcdIntegralGrid *fine = &self->fine;
   int n_rows = 0;
 
   self->frame = frame;
   self->n_threads = n_threads;
-  lines->x[0] = box->x;
-  lines->x[1] = box->x + box->width;
+  fine->x[0] = box->x;
+  fine->x[1] = box->x + box->width;
   for (int y = 0; y < box->height; y += CUV_RCD_BLOCK_HEIGHT)
-    lines->y[n_rows++] = box->y + y;
-  lines->y[n_rows] = box->y + box->height;
-  lines->grid.n_columns = 1;
-  lines->grid.n_rows = n_rows;
-  cuv_rcd_cpu_integrals (self, lines);
-  cuv_rcd_cpu_sums (self, lines, 0, 0, box, 1, n_rows, sums);
+    fine->y[n_rows++] = box->y + y;
+  fine->y[n_rows] = box->y + box->height;
+  fine->grid.n_columns = 1;
+  fine->grid.n_rows = n_rows;
+  cuv_rcd_cpu_integrals (self, fine);
+  cuv_rcd_cpu_sums (self, fine, 0, 0, box, 1, n_rows, sums);
 }
 
 const double *

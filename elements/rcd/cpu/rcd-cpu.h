@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A whole search on the CPU: what cuv_rcd_search() returns, fast. */
+/* A search on the CPU: the same result as cuv_rcd_search(), fast. */
 #ifndef CUV_RCD_CPU_H
 #define CUV_RCD_CPU_H
 
@@ -7,21 +7,21 @@
 
 typedef struct _CuvRcdCpu CuvRcdCpu;
 
-/* Allocates all that frames of the shape's size need; NULL if there is no
- * memory. The shape has no problem. */
-CuvRcdCpu *cuv_rcd_cpu_new (const CuvRcdShape *shape);
+/* Allocates all memory that searches with this configuration need; NULL if
+ * there is too little. cuv_rcd_config_problem() must have returned NULL. */
+CuvRcdCpu *cuv_rcd_cpu_new (const CuvRcdConfig *config);
 void cuv_rcd_cpu_free (CuvRcdCpu *self); /* NULL is allowed */
 
-/* Searches one frame, of the shape's size, for all targets; a match for each.
- * n_threads 0 = all. */
+/* Searches one frame of the configured size: one match per target. n_threads:
+ * 0 = one per processor; the result does not depend on it. */
 void cuv_rcd_cpu_run (CuvRcdCpu *self, const CuvFrame *frame,
     const CuvRcdSearch *search, int n_threads, CuvRcdMatch *matches);
 
-/* The sums over a box inside the frame; x and y count from the box. */
+/* cuv_rcd_box_sums(), on n_threads threads. */
 void cuv_rcd_cpu_measure (CuvRcdCpu *self, const CuvFrame *frame,
     const CuvRcdBox *box, int n_threads, int64_t *sums);
 
-/* Of the last run: the scores of all windows, by number. */
+/* The scores of the last run's windows before refinement, by window number. */
 const double *cuv_rcd_cpu_scores (const CuvRcdCpu *self);
 
 #endif

@@ -1,33 +1,35 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Steps that the compiler makes fast, or that end what AVX2 began. */
-#ifndef CUV_RCD_STEPS_H
-#define CUV_RCD_STEPS_H
+/* Functions that are compiled twice: in C, and with AVX2 enabled, where the
+ * compiler vectorises them or they handle the rest of a row. */
+#ifndef CUV_RCD_DSP_TEMPLATE_H
+#define CUV_RCD_DSP_TEMPLATE_H
 
 #include <stdlib.h>
-#include "cpu/rcd-cpu-private.h"
+#include "cpu/rcd-dsp.h"
 #include "rcd/rcd-distance.h"
 #include "rcd/rcd-pixel.h"
 
-/* ---- features ---- */
+/* ---- features ----
+ *
+ * Branches on step make it a constant, so that the compiler vectorises. */
 
 static inline void
-cuv_rcd_widen (const uint8_t *from, int step, int n, int16_t *out)
+cuv_rcd_convert (const uint8_t *from, int step, int n, int16_t *out)
 {
   for (int i = 0; i < n; i++)
     out[i] = from[i * step];
 }
 
 static inline void
-cuv_rcd_widen_twice (const uint8_t *from, int step, int n, int16_t *out)
+cuv_rcd_convert_pairs (const uint8_t *from, int step, int n, int16_t *out)
 {
   for (int i = 0; i < n; i++)
     out[2 * i] = out[2 * i + 1] = from[i * step];
 }
 
-/* Samples for two pixels each. */
+/* n samples from pixel x on of a component with half the frame's columns. */
 static inline void
-cuv_rcd_shared_samples (
-    const uint8_t *row, int step, int x, int n, int16_t *out)
+cuv_rcd_upsample (const uint8_t *row, int step, int x, int n, int16_t *out)
 {
   const uint8_t *from = row + (ptrdiff_t) ((x + 1) >> 1) * step;
   const int odd = x & 1 & (n > 0), pairs = (n - odd) / 2;
@@ -35,16 +37,15 @@ cuv_rcd_shared_samples (
   if (odd)
     out[0] = row[(ptrdiff_t) (x >> 1) * step];
   if (step == 1)
-    cuv_rcd_widen_twice (from, 1, pairs, out + odd);
+    cuv_rcd_convert_pairs (from, 1, pairs, out + odd);
   else if (step == 2)
-    cuv_rcd_widen_twice (from, 2, pairs, out + odd);
+    cuv_rcd_convert_pairs (from, 2, pairs, out + odd);
   else
-    cuv_rcd_widen_twice (from, step, pairs, out + odd);
+    cuv_rcd_convert_pairs (from, step, pairs, out + odd);
   if (odd + 2 * pairs < n)
     out[n - 1] = from[(ptrdiff_t) pairs * step];
 }
 
-/* The compiler knows what to do where it knows the step. */
 static inline void
 cuv_rcd_samples (const CuvComponent *c, int x, int y, int n, int16_t *out)
 {
@@ -52,17 +53,17 @@ cuv_rcd_samples (const CuvComponent *c, int x, int y, int n, int16_t *out)
   const uint8_t *from = row + (ptrdiff_t) x * c->step;
 
   if (c->xsub == 1)
-    cuv_rcd_shared_samples (row, c->step, x, n, out);
+    cuv_rcd_upsample (row, c->step, x, n, out);
   else if (c->step == 1)
-    cuv_rcd_widen (from, 1, n, out);
+    cuv_rcd_convert (from, 1, n, out);
   else if (c->step == 2)
-    cuv_rcd_widen (from, 2, n, out);
+    cuv_rcd_convert (from, 2, n, out);
   else if (c->step == 3)
-    cuv_rcd_widen (from, 3, n, out);
+    cuv_rcd_convert (from, 3, n, out);
   else if (c->step == 4)
-    cuv_rcd_widen (from, 4, n, out);
+    cuv_rcd_convert (from, 4, n, out);
   else
-    cuv_rcd_widen (from, c->step, n, out);
+    cuv_rcd_convert (from, c->step, n, out);
 }
 
 static inline void
@@ -87,7 +88,8 @@ cuv_rcd_gradients (
 }
 
 static inline void
-cuv_rcd_differences (const int16_t *const rows[3], int n, int16_t *const out[4])
+cuv_rcd_abs_derivatives (
+    const int16_t *const rows[3], int n, int16_t *const out[4])
 {
   const int16_t *a = rows[0], *b = rows[1], *c = rows[2];
   int16_t *ix = out[0], *iy = out[1], *ixx = out[2], *iyy = out[3];
@@ -101,63 +103,33 @@ cuv_rcd_differences (const int16_t *const rows[3], int n, int16_t *const out[4])
   }
 }
 
-/* ---- sums ---- */
-
-static inline int32_t
-cuv_rcd_dot (const CuvRcdTile *tile, int i, int j)
-{
-  int32_t sum = 0;
-
-  for (int y = 0; y < tile->height; y++) {
-    const int16_t *a = tile->z[i] + y * tile->pitch[i];
-    const int16_t *b = tile->z[j] + y * tile->pitch[j];
-
-    for (int x = 0; x < tile->width; x++)
-      sum += a[x] * b[x];
-  }
-  return sum;
-}
-
-static inline int32_t
-cuv_rcd_total (const CuvRcdTile *tile, int i)
-{
-  int32_t sum = 0;
-
-  for (int y = 0; y < tile->height; y++) {
-    const int16_t *a = tile->z[i] + y * tile->pitch[i];
-
-    for (int x = 0; x < tile->width; x++)
-      sum += a[x];
-  }
-  return sum;
-}
-
 /* ---- scores ---- */
 
 static inline double
-cuv_rcd_place_score (const CuvRcdRow *row, const CuvRcdPlace *place, int n)
+cuv_rcd_window_score (
+    const CuvRcdWindowRow *row, const CuvRcdWindowEdges *edges, int n)
 {
-  const CuvRcdBox box = { place->x, row->y, row->width, row->height };
+  const CuvRcdBox box = { edges->x, row->y, row->width, row->height };
   int64_t sums[CUV_RCD_MAX_SUMS];
 
   for (int k = 0; k < CUV_RCD_SUMS (n); k++)
-    sums[k] = row->lower[place->right + k] - row->lower[place->left + k]
-        - row->upper[place->right + k] + row->upper[place->left + k];
+    sums[k] = row->lower[edges->right + k] - row->lower[edges->left + k]
+        - row->upper[edges->right + k] + row->upper[edges->left + k];
   return cuv_rcd_score (sums, n, &box, row->model, row->metric, row->lambda);
 }
 
-/* The compiler knows more where it knows n. */
+/* A constant n lets the compiler unroll. */
 static inline void
-cuv_rcd_score_row (const CuvRcdRow *row, const CuvRcdPlace *places,
-    int n_places, double *scores)
+cuv_rcd_score_row (const CuvRcdWindowRow *row, const CuvRcdWindowEdges *edges,
+    int n_windows, double *scores)
 {
-  for (int i = 0; i < n_places; i++) {
+  for (int i = 0; i < n_windows; i++) {
     if (row->n == 3)
-      scores[i] = cuv_rcd_place_score (row, &places[i], 3);
+      scores[i] = cuv_rcd_window_score (row, &edges[i], 3);
     else if (row->n == 5)
-      scores[i] = cuv_rcd_place_score (row, &places[i], 5);
+      scores[i] = cuv_rcd_window_score (row, &edges[i], 5);
     else
-      scores[i] = cuv_rcd_place_score (row, &places[i], 9);
+      scores[i] = cuv_rcd_window_score (row, &edges[i], 9);
   }
 }
 

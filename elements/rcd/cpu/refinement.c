@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Refinement: windows of a round overlap, so pixels are summed once, over an
- * uneven grid with a line at each window's edge. */
+/* Refinement. The windows of a round overlap, so pixels are summed once, over
+ * an uneven grid with a line at each window's edge. */
 #include "cpu/rcd-cpu-private.h"
+#include "cuvthreads.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
   STEPS = CUV_RCD_FINE_STEPS,
-  N_ROWS = CUV_RCD_FINE_SIZES * STEPS, /* of windows */
+  N_WINDOW_ROWS = CUV_RCD_FINE_SIZES * STEPS,
 };
 
 /* ---- lines ---- */
 
-/* The first line at v or beyond. */
+/* Index of the first line >= v; n if there is none. */
 static int
 find_line (const int32_t *lines, int n, int v)
 {
@@ -32,7 +33,7 @@ find_line (const int32_t *lines, int n, int v)
   return first;
 }
 
-/* Adds a line where there is none yet. */
+/* Inserts a line unless it exists. Returns the number of lines. */
 static int
 add_line (int32_t *lines, int n, int v)
 {
@@ -54,9 +55,9 @@ add_edges (int32_t *lines, int n, int first, int length, int limit)
   return add_line (lines, n, first + length);
 }
 
-/* Lines in between: no row is higher than a block. */
+/* Splits rows that are higher than a block. */
 static int
-add_between (int32_t *lines, int n)
+split_high_rows (int32_t *lines, int n)
 {
   const int last = n > 0 ? lines[n - 1] : 0;
 
@@ -67,25 +68,24 @@ add_between (int32_t *lines, int n)
   return n;
 }
 
-/* Lines at all edges of the round's windows. */
 static void
 set_lines (CuvRcdCpu *self)
 {
-  CuvRcdLines *lines = &self->fine;
+  CuvRcdIntegralGrid *fine = &self->fine;
   int n_x = 0, n_y = 0;
 
-  for (int row = 0; row < N_ROWS; row++) {
+  for (int row = 0; row < N_WINDOW_ROWS; row++) {
     const int size = row / STEPS, i = row % STEPS;
     const CuvRcdBox *first = &self->round.boxes[size * STEPS * STEPS];
     const CuvRcdBox *across = first + i, *down = first + (ptrdiff_t) i * STEPS;
 
     n_x =
-        add_edges (lines->x, n_x, across->x, across->width, self->shape.width);
-    n_y = add_edges (lines->y, n_y, down->y, down->height, self->shape.height);
+        add_edges (fine->x, n_x, across->x, across->width, self->config.width);
+    n_y = add_edges (fine->y, n_y, down->y, down->height, self->config.height);
   }
-  n_y = add_between (lines->y, n_y);
-  lines->grid.n_columns = n_x > 0 ? n_x - 1 : 0;
-  lines->grid.n_rows = n_y > 0 ? n_y - 1 : 0;
+  n_y = split_high_rows (fine->y, n_y);
+  fine->grid.n_columns = n_x > 0 ? n_x - 1 : 0;
+  fine->grid.n_rows = n_y > 0 ? n_y - 1 : 0;
 }
 
 /* ---- windows ---- */
@@ -102,39 +102,40 @@ row_of (const CuvRcdCpu *self, int y)
   return find_line (self->fine.y, self->fine.grid.n_rows + 1, y);
 }
 
-/* A piece is the windows of a size side by side, those that are there. */
+/* A task is the valid windows of one size in one row. */
 static void
-score_row (CuvRcdCpu *self, CuvRcdWorker *worker, int piece)
+score_task (void *data, int task)
 {
-  const CuvRcdBox *boxes = &self->round.boxes[piece * STEPS];
-  const bool *there = &self->round.there[piece * STEPS];
+  CuvRcdCpu *self = data;
+  const CuvRcdBox *boxes = &self->round.boxes[task * STEPS];
+  const bool *valid = &self->round.valid[task * STEPS];
   const ptrdiff_t pitch =
       (ptrdiff_t) (self->fine.grid.n_columns + 1) * self->n_sums;
-  const CuvRcdRow row = { &self->target->model, self->shape.metric,
-    self->n_features, self->shape.lambda,
+  const CuvRcdWindowRow row = { &self->target->model, self->config.metric,
+    self->n_features, self->config.lambda,
     self->fine.integrals + row_of (self, boxes->y) * pitch,
     self->fine.integrals + row_of (self, boxes->y + boxes->height) * pitch,
     boxes->y, boxes->width, boxes->height };
-  CuvRcdPlace places[STEPS];
+  CuvRcdWindowEdges edges[STEPS];
   double scores[STEPS];
   int n = 0;
 
   for (int i = 0; i < STEPS; i++) {
-    if (there[i])
-      places[n++] = (CuvRcdPlace){ boxes[i].x,
+    if (valid[i])
+      edges[n++] = (CuvRcdWindowEdges){ boxes[i].x,
         column_of (self, boxes[i].x) * self->n_sums,
         column_of (self, boxes[i].x + boxes->width) * self->n_sums };
   }
   if (n > 0)
-    self->steps.score (&row, places, n, scores);
+    self->dsp.score (&row, edges, n, scores);
   for (int i = STEPS - 1; i >= 0; i--)
-    self->round_scores[piece * STEPS + i] =
-        there[i] ? scores[--n] : (double) INFINITY;
+    self->round_scores[task * STEPS + i] =
+        valid[i] ? scores[--n] : (double) INFINITY;
 }
 
-/* The box's sums, which are of the round's grid. */
+/* box: a window of the round. */
 static void
-take_sums (const CuvRcdCpu *self, const CuvRcdBox *box, int64_t *sums)
+get_sums (const CuvRcdCpu *self, const CuvRcdBox *box, int64_t *sums)
 {
   const int left = column_of (self, box->x), top = row_of (self, box->y);
   const int right = column_of (self, box->x + box->width);
@@ -158,22 +159,22 @@ find_best (const CuvRcdCpu *self, CuvRcdMatch *match)
     }
   }
   if (found)
-    take_sums (self, &match->box, match->sums);
+    get_sums (self, &match->box, match->sums);
 }
 
 void
 cuv_rcd_cpu_refine (CuvRcdCpu *self, CuvRcdMatch *match)
 {
-  int shift = CUV_RCD_FINE_FIRST;
+  int shift = CUV_RCD_FINE_FIRST_SHIFT;
 
   for (int spacing = self->search->refine; spacing > 0;
        spacing = cuv_rcd_next_spacing (spacing)) {
-    cuv_rcd_fine_init (&self->round, &match->box, spacing, shift,
-        self->shape.width, self->shape.height);
+    cuv_rcd_fine_windows_init (&self->round, &match->box, spacing, shift,
+        self->config.width, self->config.height);
     set_lines (self);
     cuv_rcd_cpu_integrals (self, &self->fine);
-    cuv_rcd_cpu_pieces (self, N_ROWS, score_row);
+    cuv_threads_run (self->n_threads, N_WINDOW_ROWS, score_task, self);
     find_best (self, match);
-    shift = CUV_RCD_FINE_NEXT;
+    shift = CUV_RCD_FINE_NEXT_SHIFT;
   }
 }

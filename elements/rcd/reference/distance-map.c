@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pictures of distances, for people who tune. */
+/* A picture of distances, to see which settings tell a target apart. */
 #include "rcd.h"
 #include "rcd/rcd-distance.h"
 
@@ -12,8 +12,7 @@ cuv_rcd_map_value (double score, CuvRcdMetric metric, double half)
                         : 255;
 }
 
-/* The window that is v pixels from the first one's place, in steps of so many
- * pixels; -1 if none is. */
+/* Index of the window at v pixels from the first one; -1 if there is none. */
 static int
 window_at (int v, int step, int n)
 {
@@ -26,7 +25,7 @@ cuv_rcd_draw_map (const CuvFrame *frame, const CuvRcdArea *area,
     CuvRcdMetric metric, double half)
 {
   const int step = level->step * cell;
-  /* of the first window's rectangle */
+  /* the first window's rectangle */
   const int left =
       (area->column + level->x) * cell + level->columns * cell / 2 - step / 2;
   const int top =

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Models: the covariance that windows are compared with. */
+/* The model of a target: its covariance, determinant and inverse factor. */
 #include "rcd.h"
 #include "rcd/rcd-distance.h"
 
 #include <string.h>
 
-/* The inverse of the Cholesky factor, column by column; all pivots of c are
- * positive. */
+/* inverse: the inverse of the Cholesky factor of c, rows of its lower triangle.
+ * c is positive definite. */
 static void
 invert_factor (const double *c, int n, double *inverse)
 {
@@ -14,7 +14,7 @@ invert_factor (const double *c, int n, double *inverse)
 
   for (int i = 0; i < n; i++) {
     for (int j = 0; j <= i; j++) {
-      double sum = c[cuv_rcd_at (n, j, i)];
+      double sum = c[cuv_rcd_packed_index (n, j, i)];
 
       for (int k = 0; k < j; k++)
         sum -= l[CUV_RCD_TRIANGLE (i) + k] * l[CUV_RCD_TRIANGLE (j) + k];

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A whole search: the definition that the CPU and the GPU are tested against.
+ */
 #include "rcd.h"
 #include "rcd/rcd-distance.h"
 #include "rcd/rcd-pixel.h"
@@ -6,35 +8,41 @@
 #include <stdlib.h>
 
 const char *
-cuv_rcd_shape_problem (const CuvRcdShape *shape)
+cuv_rcd_config_problem (const CuvRcdConfig *config)
 {
-  if (shape->width < 1 || shape->width > CUV_RCD_MAX_SIZE || shape->height < 1
-      || shape->height > CUV_RCD_MAX_SIZE)
-    return "frames are 1 to 16384 pixels wide and high";
-  if (shape->cell < 1 || shape->cell > CUV_RCD_MAX_CELL)
-    return "cells are 1 to 32 pixels wide and high";
-  if (shape->max_targets < 1 || shape->max_targets > CUV_RCD_MAX_TARGETS)
-    return "1 to 16 targets are tracked";
-  if (shape->max_windows < 0 || !(shape->lambda >= 0.0))
-    return "the number of windows and lambda are not negative";
+  if (config->width < 1 || config->width > CUV_RCD_MAX_SIZE
+      || config->height < 1 || config->height > CUV_RCD_MAX_SIZE)
+    return "the frame size is outside 1 to 16384 pixels: scale the video";
+  if (config->cell < 1 || config->cell > CUV_RCD_MAX_CELL)
+    return "cell is outside 1 to 32 pixels: choose a value in that range";
+  if (config->max_targets < 1 || config->max_targets > CUV_RCD_MAX_TARGETS)
+    return "max-targets is outside 1 to 16: choose a value in that range";
+  if (config->max_windows < 0 || !(config->lambda >= 0.0))
+    return "the number of windows or lambda is negative: choose 0 or more";
   return NULL;
 }
 
-/* ---- search ---- */
+CuvRcdMatch
+cuv_rcd_no_match (void)
+{
+  return (CuvRcdMatch){
+    .window = -1, .score = (double) INFINITY, .second = (double) INFINITY
+  };
+}
 
 typedef struct {
-  const CuvRcdShape *shape;
+  const CuvRcdConfig *config;
   const CuvFrame *frame;
   const CuvRcdSearch *search;
   int n;              /* features */
-  CuvRcdGrid grid;    /* of the area; memory: lines */
+  CuvRcdGrid grid;    /* of the search area; points into lines */
   int32_t *lines;     /* owned */
   int64_t *cells;     /* owned */
   int64_t *integrals; /* owned */
-} Plain;
+} Search;
 
 static void
-plain_clear (Plain *self)
+search_clear (Search *self)
 {
   free (self->lines);
   free (self->cells);
@@ -42,7 +50,7 @@ plain_clear (Plain *self)
 }
 
 static bool
-plain_init (Plain *self)
+search_init (Search *self)
 {
   const CuvRcdArea *area = &self->search->area;
   const size_t columns = (size_t) area->n_columns, rows = (size_t) area->n_rows;
@@ -55,72 +63,60 @@ plain_init (Plain *self)
   if (self->lines == NULL || self->cells == NULL || self->integrals == NULL)
     return false;
   for (int i = 0; i <= area->n_columns; i++)
-    self->lines[i] = (area->column + i) * self->shape->cell;
+    self->lines[i] = (area->column + i) * self->config->cell;
   for (int i = 0; i <= area->n_rows; i++)
-    self->lines[columns + 1 + (size_t) i] = (area->row + i) * self->shape->cell;
+    self->lines[columns + 1 + (size_t) i] =
+        (area->row + i) * self->config->cell;
   self->grid = (CuvRcdGrid){ area->n_columns, area->n_rows, self->lines,
     self->lines + columns + 1 };
   cuv_rcd_cell_sums (
-      self->frame, self->shape->features, &self->grid, self->cells);
+      self->frame, self->config->features, &self->grid, self->cells);
   cuv_rcd_integrate (self->cells, (int) n_sums, &self->grid, self->integrals);
   return true;
 }
 
 static double
-score_window (const Plain *self, const CuvRcdTarget *target,
+score_window (const Search *self, const CuvRcdTarget *target,
     const CuvRcdLevel *level, int i)
 {
   const int left = level->x + i % level->n_x * level->step;
   const int top = level->y + i / level->n_x * level->step;
   const CuvRcdBox box =
-      cuv_rcd_level_box (&self->search->area, level, self->shape->cell, i);
+      cuv_rcd_level_box (&self->search->area, level, self->config->cell, i);
   int64_t sums[CUV_RCD_MAX_SUMS];
 
   cuv_rcd_window_sums (self->integrals, CUV_RCD_SUMS (self->n), &self->grid,
       left, top, left + level->columns, top + level->rows, sums);
   return cuv_rcd_score (sums, self->n, &box, &target->model,
-      self->shape->metric, self->shape->lambda);
+      self->config->metric, self->config->lambda);
 }
 
 static void
-find_best (const Plain *self, const CuvRcdTarget *target, double *scores,
-    CuvRcdMatch *match)
+score_windows (const Search *self, const CuvRcdTarget *target, double *scores)
 {
   for (int l = 0; l < target->n_levels; l++) {
     const CuvRcdLevel *level = &target->levels[l];
 
-    for (int i = 0; i < cuv_rcd_level_windows (level); i++) {
-      double score = score_window (self, target, level, i);
-
-      scores[level->first + i] = score;
-      if (score < match->score) {
-        match->score = score;
-        match->window = level->first + i;
-        match->level = l;
-        match->box = cuv_rcd_level_box (
-            &self->search->area, level, self->shape->cell, i);
-      }
-    }
+    for (int i = 0; i < cuv_rcd_level_windows (level); i++)
+      scores[level->first + i] = score_window (self, target, level, i);
   }
 }
 
-/* The best window elsewhere than n places. */
+/* The best window whose centre lies outside n candidates. */
 static void
-find_next (const Plain *self, const CuvRcdTarget *target, const double *scores,
-    const CuvRcdBox *places, int n, CuvRcdMatch *match)
+find_next (const Search *self, const CuvRcdTarget *target, const double *scores,
+    const CuvRcdBox *candidates, int n, CuvRcdMatch *match)
 {
-  *match = (CuvRcdMatch){
-    .window = -1, .score = (double) INFINITY, .second = (double) INFINITY
-  };
+  *match = cuv_rcd_no_match ();
   for (int l = 0; l < target->n_levels; l++) {
     const CuvRcdLevel *level = &target->levels[l];
 
     for (int i = 0; i < cuv_rcd_level_windows (level); i++) {
       CuvRcdBox box =
-          cuv_rcd_level_box (&self->search->area, level, self->shape->cell, i);
+          cuv_rcd_level_box (&self->search->area, level, self->config->cell, i);
 
       if (scores[level->first + i] < match->score
-          && cuv_rcd_is_beyond (&box, places, n)) {
+          && cuv_rcd_centre_is_outside_all (&box, candidates, n)) {
         match->score = scores[level->first + i];
         match->window = level->first + i;
         match->level = l;
@@ -131,14 +127,14 @@ find_next (const Plain *self, const CuvRcdTarget *target, const double *scores,
 }
 
 static void
-refine_round (const Plain *self, const CuvRcdTarget *target, int spacing,
+refine_round (const Search *self, const CuvRcdTarget *target, int spacing,
     int shift, CuvRcdMatch *match)
 {
-  const CuvRcdShape *shape = self->shape;
-  CuvRcdFine fine;
+  const CuvRcdConfig *config = self->config;
+  CuvRcdFineWindows fine;
 
-  cuv_rcd_fine_init (
-      &fine, &match->box, spacing, shift, shape->width, shape->height);
+  cuv_rcd_fine_windows_init (
+      &fine, &match->box, spacing, shift, config->width, config->height);
   match->score = (double) INFINITY;
   for (int i = 0; i < CUV_RCD_FINE_WINDOWS; i++) {
     const CuvRcdBox *box = &fine.boxes[i];
@@ -146,11 +142,11 @@ refine_round (const Plain *self, const CuvRcdTarget *target, int spacing,
     int64_t sums[CUV_RCD_MAX_SUMS];
     double score;
 
-    if (!fine.there[i])
+    if (!fine.valid[i])
       continue;
-    cuv_rcd_box_sums (self->frame, shape->features, box, sums);
+    cuv_rcd_box_sums (self->frame, config->features, box, sums);
     score = cuv_rcd_score (
-        sums, self->n, &origin, &target->model, shape->metric, shape->lambda);
+        sums, self->n, &origin, &target->model, config->metric, config->lambda);
     if (score < match->score) {
       match->score = score;
       match->box = *box;
@@ -159,64 +155,63 @@ refine_round (const Plain *self, const CuvRcdTarget *target, int spacing,
 }
 
 static void
-refine (const Plain *self, const CuvRcdTarget *target, CuvRcdMatch *match)
+refine (const Search *self, const CuvRcdTarget *target, CuvRcdMatch *match)
 {
-  int shift = CUV_RCD_FINE_FIRST;
+  int shift = CUV_RCD_FINE_FIRST_SHIFT;
 
   for (int spacing = self->search->refine; spacing > 0;
        spacing = cuv_rcd_next_spacing (spacing)) {
     refine_round (self, target, spacing, shift, match);
-    shift = CUV_RCD_FINE_NEXT;
+    shift = CUV_RCD_FINE_NEXT_SHIFT;
   }
 }
 
 static void
-find_target (const Plain *self, const CuvRcdTarget *target, double *scores,
+find_target (const Search *self, const CuvRcdTarget *target, double *scores,
     CuvRcdMatch *best)
 {
-  const int n_places = cuv_rcd_n_places (self->search);
-  CuvRcdBox places[CUV_RCD_MAX_PLACES];
+  const int n_candidates = cuv_rcd_n_candidates (self->search);
+  CuvRcdBox candidates[CUV_RCD_MAX_CANDIDATES];
   CuvRcdMatch match;
-  double first;
+  double first_score;
 
-  *best = (CuvRcdMatch){
-    .window = -1, .score = (double) INFINITY, .second = (double) INFINITY
-  };
-  find_best (self, target, scores, best);
+  score_windows (self, target, scores);
+  find_next (self, target, scores, NULL, 0, best);
   if (best->window < 0)
     return;
-  first = best->score;
-  places[0] = best->box;
-  find_next (self, target, scores, places, 1, &match);
+  first_score = best->score;
+  candidates[0] = best->box;
+  find_next (self, target, scores, candidates, 1, &match);
   best->second = match.score;
   refine (self, target, best);
-  for (int n = 1; n < n_places && match.window >= 0; n++) {
-    places[n] = match.box;
-    match.second = first;
+  for (int n = 1; n < n_candidates && match.window >= 0; n++) {
+    candidates[n] = match.box;
+    match.second = first_score;
     refine (self, target, &match);
     if (match.score < best->score)
       *best = match;
-    if (n + 1 < n_places)
-      find_next (self, target, scores, places, n + 1, &match);
+    if (n + 1 < n_candidates)
+      find_next (self, target, scores, candidates, n + 1, &match);
   }
-  cuv_rcd_box_sums (self->frame, self->shape->features, &best->box, best->sums);
+  cuv_rcd_box_sums (
+      self->frame, self->config->features, &best->box, best->sums);
 }
 
 bool
-cuv_rcd_search (const CuvRcdShape *shape, const CuvFrame *frame,
+cuv_rcd_search (const CuvRcdConfig *config, const CuvFrame *frame,
     const CuvRcdSearch *search, double *scores, CuvRcdMatch *matches)
 {
-  Plain self = { .shape = shape,
+  Search self = { .config = config,
     .frame = frame,
     .search = search,
-    .n = cuv_rcd_n_features (shape->features) };
-  double *own = malloc (((size_t) shape->max_windows + 1) * sizeof *own);
-  bool ok = own != NULL && plain_init (&self);
+    .n = cuv_rcd_n_features (config->features) };
+  double *own = malloc (((size_t) config->max_windows + 1) * sizeof *own);
+  bool ok = own != NULL && search_init (&self);
 
   for (int t = 0; ok && t < search->n_targets; t++)
     find_target (
         &self, &search->targets[t], scores != NULL ? scores : own, &matches[t]);
   free (own);
-  plain_clear (&self);
+  search_clear (&self);
   return ok;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sums of features and of their products over pixels. */
+/* Sums of features and of their products over cells, windows and boxes. */
 #include "rcd.h"
 #include "rcd/rcd-distance.h"
 #include "rcd/rcd-pixel.h"
@@ -19,7 +19,7 @@ add_pixel (int64_t *sums, const int32_t *z, int n)
 }
 
 static void
-add_cell (const CuvFrame *frame, CuvRcdFeatures features, int left, int top,
+add_pixels (const CuvFrame *frame, CuvRcdFeatures features, int left, int top,
     int right, int bottom, int64_t *sums)
 {
   const int n = cuv_rcd_n_features (features);
@@ -42,7 +42,7 @@ cuv_rcd_cell_sums (const CuvFrame *frame, CuvRcdFeatures features,
   for (int row = 0; row < grid->n_rows; row++) {
     for (int column = 0; column < grid->n_columns; column++) {
       memset (cells, 0, (size_t) n_sums * sizeof *cells);
-      add_cell (frame, features, grid->x[column], grid->y[row],
+      add_pixels (frame, features, grid->x[column], grid->y[row],
           grid->x[column + 1], grid->y[row + 1], cells);
       cells += n_sums;
     }
@@ -58,12 +58,12 @@ cuv_rcd_integrate (const int64_t *cells, int n_sums, const CuvRcdGrid *grid,
   memset (integrals, 0, pitch * sizeof *integrals);
   for (int row = 0; row < grid->n_rows; row++) {
     const int64_t *above = integrals;
-    int64_t along[CUV_RCD_MAX_SUMS] = { 0 };
+    int64_t row_sums[CUV_RCD_MAX_SUMS] = { 0 };
 
     integrals += pitch;
     memset (integrals, 0, (size_t) n_sums * sizeof *integrals);
     for (size_t at = (size_t) n_sums; at < pitch; at++)
-      integrals[at] = above[at] + (along[at % (size_t) n_sums] += *cells++);
+      integrals[at] = above[at] + (row_sums[at % (size_t) n_sums] += *cells++);
   }
 }
 
@@ -90,7 +90,7 @@ cuv_rcd_box_sums (const CuvFrame *frame, CuvRcdFeatures features,
   const int n = cuv_rcd_n_features (features);
 
   memset (sums, 0, (size_t) CUV_RCD_SUMS (n) * sizeof *sums);
-  add_cell (frame, features, box->x, box->y, box->x + box->width,
+  add_pixels (frame, features, box->x, box->y, box->x + box->width,
       box->y + box->height, sums);
   if (features == CUV_RCD_TUZEL9)
     cuv_rcd_move_origin (

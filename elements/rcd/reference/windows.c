@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Windows of a search and of its refinement. */
+/* Positions and sizes of the windows of a search and of its refinement. */
 #include "rcd.h"
 #include "rcd/rcd-distance.h"
 
@@ -31,7 +31,7 @@ cuv_rcd_level_box (
 }
 
 bool
-cuv_rcd_is_elsewhere (const CuvRcdBox *box, const CuvRcdBox *other)
+cuv_rcd_centre_is_outside (const CuvRcdBox *box, const CuvRcdBox *other)
 {
   int x = 2 * (box->x - other->x) + box->width;
   int y = 2 * (box->y - other->y) + box->height;
@@ -40,18 +40,19 @@ cuv_rcd_is_elsewhere (const CuvRcdBox *box, const CuvRcdBox *other)
 }
 
 bool
-cuv_rcd_is_beyond (const CuvRcdBox *box, const CuvRcdBox *places, int n)
+cuv_rcd_centre_is_outside_all (
+    const CuvRcdBox *box, const CuvRcdBox *others, int n)
 {
   for (int i = 0; i < n; i++) {
-    if (!cuv_rcd_is_elsewhere (box, &places[i]))
+    if (!cuv_rcd_centre_is_outside (box, &others[i]))
       return false;
   }
   return true;
 }
 
 void
-cuv_rcd_fine_init (CuvRcdFine *self, const CuvRcdBox *around, int spacing,
-    int shift, int width, int height)
+cuv_rcd_fine_windows_init (CuvRcdFineWindows *self, const CuvRcdBox *around,
+    int spacing, int shift, int width, int height)
 {
   static const int steps[CUV_RCD_FINE_SIZES] = { 0, -1, 1, -2, 2 };
   int i = 0;
@@ -68,7 +69,7 @@ cuv_rcd_fine_init (CuvRcdFine *self, const CuvRcdBox *around, int spacing,
         *box = (CuvRcdBox){ around->x + x * spacing - (dw >> 1),
           around->y + y * spacing - (dh >> 1), around->width + dw,
           around->height + dh };
-        self->there[i] = box->width > 0 && box->height > 0 && box->x >= 0
+        self->valid[i] = box->width > 0 && box->height > 0 && box->x >= 0
             && box->y >= 0 && box->x + box->width <= width
             && box->y + box->height <= height;
       }

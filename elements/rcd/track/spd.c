@@ -18,7 +18,7 @@ unpack (const CuvSpd *a, int n, double *full)
 {
   for (int i = 0; i < n; i++) {
     for (int j = i; j < n; j++)
-      full[i * n + j] = full[j * n + i] = a->c[cuv_rcd_at (n, i, j)];
+      full[i * n + j] = full[j * n + i] = a->c[cuv_rcd_packed_index (n, i, j)];
   }
 }
 
@@ -45,7 +45,8 @@ eigen_is_positive (const Eigen *self, int n)
   return true;
 }
 
-/* The matrix with these eigenvectors and function's values. */
+/* The matrix with the same eigenvectors and function's values as eigenvalues.
+ */
 static void
 eigen_compose (
     const Eigen *self, int n, double (*function) (double), CuvSpd *out)
@@ -60,19 +61,19 @@ eigen_compose (
 
       for (int k = 0; k < n; k++)
         sum += self->vector[i * n + k] * value[k] * self->vector[j * n + k];
-      out->c[cuv_rcd_at (n, i, j)] = sum;
+      out->c[cuv_rcd_packed_index (n, i, j)] = sum;
     }
   }
 }
 
 static double
-one_by_root (double v)
+inverse_sqrt (double v)
 {
   return 1.0 / sqrt (v);
 }
 
 static double
-one_by (double v)
+inverse (double v)
 {
   return 1.0 / v;
 }
@@ -98,7 +99,7 @@ cuv_spd_sqrt (const CuvSpd *a, int n, CuvSpd *root, CuvSpd *inverse_root)
   if (!eigen_is_positive (&eigen, n))
     return false;
   eigen_compose (&eigen, n, sqrt, root);
-  eigen_compose (&eigen, n, one_by_root, inverse_root);
+  eigen_compose (&eigen, n, inverse_sqrt, inverse_root);
   return true;
 }
 
@@ -110,7 +111,7 @@ cuv_spd_inverse (const CuvSpd *a, int n, CuvSpd *out)
   eigen_init (&eigen, a, n);
   if (!eigen_is_positive (&eigen, n))
     return false;
-  eigen_compose (&eigen, n, one_by, out);
+  eigen_compose (&eigen, n, inverse, out);
   return true;
 }
 
@@ -144,16 +145,16 @@ cuv_spd_congruence (const CuvSpd *a, const CuvSpd *b, int n, CuvSpd *out)
 
       for (int k = 0; k < n; k++)
         sum += half[i * n + k] * fb[k * n + j];
-      out->c[cuv_rcd_at (n, i, j)] = sum;
+      out->c[cuv_rcd_packed_index (n, i, j)] = sum;
     }
   }
 }
 
 void
-cuv_spd_mix (const CuvSpd *a, const CuvSpd *b, double share, int n, CuvSpd *out)
+cuv_spd_lerp (const CuvSpd *a, const CuvSpd *b, double t, int n, CuvSpd *out)
 {
   for (int k = 0; k < CUV_RCD_TRIANGLE (n); k++)
-    out->c[k] = a->c[k] + share * (b->c[k] - a->c[k]);
+    out->c[k] = a->c[k] + t * (b->c[k] - a->c[k]);
 }
 
 double
@@ -163,7 +164,7 @@ cuv_spd_norm (const CuvSpd *a, int n)
 
   for (int i = 0; i < n; i++) {
     for (int j = i; j < n; j++) {
-      const double v = a->c[cuv_rcd_at (n, i, j)];
+      const double v = a->c[cuv_rcd_packed_index (n, i, j)];
 
       sum += i == j ? v * v : 2.0 * v * v;
     }
@@ -173,16 +174,16 @@ cuv_spd_norm (const CuvSpd *a, int n)
 
 /* ---- means ---- */
 
-/* Of what a function makes of each matrix, beside the present mean. */
+/* The arithmetic mean of function (matrix, parameter). */
 static bool
-mean_of (const CuvSpd *matrices, int count, int n, const CuvSpd *beside,
+mean_of (const CuvSpd *matrices, int count, int n, const CuvSpd *parameter,
     bool (*function) (const CuvSpd *, const CuvSpd *, int, CuvSpd *),
     CuvSpd *out)
 {
   CuvSpd sum = { { 0 } }, one;
 
   for (int t = 0; t < count; t++) {
-    if (!function (&matrices[t], beside, n, &one))
+    if (!function (&matrices[t], parameter, n, &one))
       return false;
     for (int k = 0; k < CUV_RCD_TRIANGLE (n); k++)
       sum.c[k] += one.c[k];
@@ -193,26 +194,26 @@ mean_of (const CuvSpd *matrices, int count, int n, const CuvSpd *beside,
 }
 
 static bool
-itself (const CuvSpd *a, const CuvSpd *beside, int n, CuvSpd *out)
+identity (const CuvSpd *a, const CuvSpd *parameter, int n, CuvSpd *out)
 {
   *out = *a;
   return true;
 }
 
 static bool
-log_of (const CuvSpd *a, const CuvSpd *beside, int n, CuvSpd *out)
+log_of (const CuvSpd *a, const CuvSpd *parameter, int n, CuvSpd *out)
 {
   return cuv_spd_log (a, n, out);
 }
 
-/* Seen from a mean whose inverse root is given. */
+/* The logarithm in the tangent space at a mean with this inverse root. */
 static bool
-log_seen_from (const CuvSpd *a, const CuvSpd *inverse_root, int n, CuvSpd *out)
+log_at (const CuvSpd *a, const CuvSpd *inverse_root, int n, CuvSpd *out)
 {
-  CuvSpd seen;
+  CuvSpd whitened;
 
-  cuv_spd_congruence (a, inverse_root, n, &seen);
-  return cuv_spd_log (&seen, n, out);
+  cuv_spd_congruence (a, inverse_root, n, &whitened);
+  return cuv_spd_log (&whitened, n, out);
 }
 
 static bool
@@ -220,7 +221,7 @@ inverse_of_middle (const CuvSpd *a, const CuvSpd *mean, int n, CuvSpd *out)
 {
   CuvSpd middle;
 
-  cuv_spd_mix (a, mean, 0.5, n, &middle);
+  cuv_spd_lerp (a, mean, 0.5, n, &middle);
   return cuv_spd_inverse (&middle, n, out);
 }
 
@@ -240,10 +241,10 @@ cuv_spd_mean_riemann (const CuvSpd *matrices, int count, int n, CuvSpd *out)
 {
   CuvSpd root, inverse_root, mean, step;
 
-  mean_of (matrices, count, n, NULL, itself, out);
+  mean_of (matrices, count, n, NULL, identity, out);
   for (int round = 0; round < MAX_ROUNDS; round++) {
     if (!cuv_spd_sqrt (out, n, &root, &inverse_root)
-        || !mean_of (matrices, count, n, &inverse_root, log_seen_from, &mean))
+        || !mean_of (matrices, count, n, &inverse_root, log_at, &mean))
       return false;
     cuv_spd_exp (&mean, n, &step);
     cuv_spd_congruence (&step, &root, n, out);
@@ -258,7 +259,7 @@ cuv_spd_mean_jbld (const CuvSpd *matrices, int count, int n, CuvSpd *out)
 {
   CuvSpd mean, next, change;
 
-  mean_of (matrices, count, n, NULL, itself, out);
+  mean_of (matrices, count, n, NULL, identity, out);
   for (int round = 0; round < MAX_ROUNDS; round++) {
     if (!mean_of (matrices, count, n, out, inverse_of_middle, &mean)
         || !cuv_spd_inverse (&mean, n, &next))

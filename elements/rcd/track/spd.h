@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Symmetric positive definite n x n matrices, 1 <= n <= CUV_RCD_MAX_FEATURES,
- * and their means. They do not lie in a flat space: what an average of
- * covariances is depends on what is called straight.
+ * and their means. These matrices form a curved space, so that there are
+ * several means, one for each metric.
  *
  * X. Pennec, P. Fillard, N. Ayache, A Riemannian Framework for Tensor
  * Computing, IJCV 2006; V. Arsigny and others, Log-Euclidean Metrics, MRM 2006;
@@ -12,45 +12,46 @@
 #include <stdbool.h>
 #include "rcd/rcd-types.h"
 
-/* Packed as rcd-types.h says. Logarithms are symmetric matrices of any sign. */
+/* Packed as in rcd-types.h. Also holds symmetric matrices that are not positive
+ * definite: logarithms. */
 typedef struct {
   double c[CUV_RCD_MAX_PACKED];
 } CuvSpd;
 
-/* Functions of the eigenvalues. false if one of them is not positive or not a
- * number; then out is not to be used. out may be the same as a. */
+/* Matrix functions by eigenvalues. false if an eigenvalue is not positive and
+ * finite; then out is undefined. out may be a. */
 bool cuv_spd_log (const CuvSpd *a, int n, CuvSpd *out);
 bool cuv_spd_sqrt (const CuvSpd *a, int n, CuvSpd *root, CuvSpd *inverse_root);
 bool cuv_spd_inverse (const CuvSpd *a, int n, CuvSpd *out);
 
-/* Of a symmetric matrix; always positive definite, but for overflow. */
+/* a: symmetric. The result is positive definite unless it overflows. */
 void cuv_spd_exp (const CuvSpd *a, int n, CuvSpd *out);
 
-/* out = b a b: congruence by a symmetric matrix. */
+/* out = b a b, b symmetric. */
 void cuv_spd_congruence (const CuvSpd *a, const CuvSpd *b, int n, CuvSpd *out);
 
-/* out = a + share (b - a); out may be the same as a. */
-void cuv_spd_mix (
-    const CuvSpd *a, const CuvSpd *b, double share, int n, CuvSpd *out);
+/* out = a + t (b - a); out may be a. */
+void cuv_spd_lerp (
+    const CuvSpd *a, const CuvSpd *b, double t, int n, CuvSpd *out);
 
-/* Frobenius' norm of the full matrix. */
+/* Frobenius norm of the full matrix. */
 double cuv_spd_norm (const CuvSpd *a, int n);
 
-/* Means of count >= 1 matrices, out apart from them; false if one is not
- * positive definite. Those that iterate stop after 200 rounds at the latest;
- * for variances that are apart up to a hundredfold the tests saw 70. */
+/* Means of count >= 1 matrices; out must not be one of them. false if one is
+ * not positive definite. Iterations stop after at most 200 rounds; the tests
+ * need up to 70, for variances that differ by a factor of 100. */
 
-/* exp of the mean logarithm. */
+/* The exponential of the mean logarithm. */
 bool cuv_spd_mean_log_euclid (
     const CuvSpd *matrices, int count, int n, CuvSpd *out);
 
-/* That with the least sum of squared Förstner distances: X <- X^1/2 exp (mean
- * of log (X^-1/2 C X^-1/2)) X^1/2, until the mean is shorter than 1e-6. */
+/* Minimises the sum of squared Förstner distances: X <- X^1/2 exp (M) X^1/2
+ * with M = mean of log (X^-1/2 C X^-1/2), until the norm of M is below 1e-6. */
 bool cuv_spd_mean_riemann (
     const CuvSpd *matrices, int count, int n, CuvSpd *out);
 
-/* That with the least sum of JBLDs: X <- (mean of ((X + C) / 2)^-1)^-1, until X
- * changes by less than 1e-10 of itself. */
+/* Minimises the sum of JBLDs: X <- (mean of ((X + C) / 2)^-1)^-1, until the
+ * relative change of X is below 1e-10. */
 bool cuv_spd_mean_jbld (const CuvSpd *matrices, int count, int n, CuvSpd *out);
 
 #endif

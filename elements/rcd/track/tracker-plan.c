@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where targets are searched. */
+/* Which windows to search: grid, levels and area. */
 #include "track/tracker-private.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { MAX_CELL = 16, MIN_STRIDE = 2, MAX_CELLS = 1 << 19, WIDE_PLACES = 4 };
+enum {
+  MAX_CELL = 16,
+  MIN_STRIDE = 2,
+  MAX_CELLS = 1 << 19,
+  WIDE_CANDIDATES = 4
+};
 
 CuvRcdBox
 cuv_tracker_clip (const CuvRcdBox *box, int width, int height)
@@ -29,20 +34,21 @@ typedef struct {
   double width, height;
 } Size;
 
-/* Of the target's model, or the one it will have. */
+/* The size of the target's model, or the one it will get. */
 static Size
-size_of (const CuvTrackerTarget *target, int width, int height)
+model_size (const CuvTrackerTarget *target, int width, int height)
 {
   CuvRcdBox box;
 
   if (!target->pending)
-    return (Size){ target->memory.model.width, target->memory.model.height };
+    return (Size){ target->appearance.model.width,
+      target->appearance.model.height };
   box = cuv_tracker_clip (&target->track.box, width, height);
   return (Size){ box.width, box.height };
 }
 
-/* The least side / 4, a power of two; larger where that makes too many cells.
- */
+/* A quarter of the targets' least side, rounded down to a power of two; larger
+ * if the frame would have too many cells. */
 static int
 automatic_stride (const CuvTracker *self, int width, int height)
 {
@@ -50,7 +56,7 @@ automatic_stride (const CuvTracker *self, int width, int height)
   int stride = MIN_STRIDE;
 
   for (int t = 0; t < self->n_targets; t++) {
-    const Size size = size_of (&self->targets[t], width, height);
+    const Size size = model_size (&self->targets[t], width, height);
 
     least = fmin (least, fmin (size.width, size.height));
   }
@@ -61,7 +67,7 @@ automatic_stride (const CuvTracker *self, int width, int height)
   return stride;
 }
 
-/* Its greatest divisor <= MAX_CELL. */
+/* The largest divisor of stride <= MAX_CELL. */
 static int
 automatic_cell (int stride)
 {
@@ -76,21 +82,21 @@ static void
 choose_grid (
     CuvTrackerPlan *self, const CuvTracker *tracker, int width, int height)
 {
-  const CuvTrackerShape *shape = &tracker->shape;
+  const CuvTrackerConfig *config = &tracker->config;
 
-  self->cell = shape->cell;
-  self->stride = shape->stride;
+  self->cell = config->cell;
+  self->stride = config->stride;
   if (self->stride == 0)
     self->stride = automatic_stride (tracker, width, height);
   if (self->cell == 0)
     self->cell = automatic_cell (self->stride);
-  else if (shape->stride == 0) /* the next multiple */
+  else if (config->stride == 0) /* the next multiple */
     self->stride += (self->cell - self->stride % self->cell) % self->cell;
 }
 
 /* ---- levels ---- */
 
-/* Cells of a window, for a side of the target at a scale. */
+/* Cells of a window's side; side: of the target, pixels. */
 static int
 cells_of (double side, double scale, int cell)
 {
@@ -107,8 +113,9 @@ clamp (double v, int most)
   return v < 0.0 ? 0 : v > most ? most : (int) v;
 }
 
-/* The first cells of windows whose centres are no farther than radius from the
- * middle; of the nearest one if there is none, or none in the frame. */
+/* Along one axis: the cells of windows whose centres are within radius of the
+ * middle; of the nearest window if there is none. cells: of a window; n: of the
+ * frame. */
 static void
 range_around (double middle, int radius, int cell, int cells, int n,
     int32_t *first, int32_t *n_cells)
@@ -141,13 +148,13 @@ part_around (const CuvRcdBox *box, int radius, int cell, int columns, int rows,
   return part;
 }
 
-/* As large as it was found, and a little smaller and larger: freer choice lets
- * a box run to where the ground happens to look alike. Refinement finds what
- * lies between, so that a target may grow by an eighth from frame to frame. */
+/* Local searches look at the last scale and 5 % around it: with more scales,
+ * boxes drift to sizes where the background looks alike. With refinement a
+ * target may still grow by an eighth per frame. */
 enum { LOCAL_SCALES = 3 };
 
 static int
-scales_near (const CuvTrackerParams *params, double scale, double *scales)
+local_scales (const CuvTrackerParams *params, double scale, double *scales)
 {
   const double least = params->scales[0];
   const double most = params->scales[params->n_scales - 1];
@@ -171,7 +178,7 @@ has_level (const CuvRcdTarget *target, const CuvRcdLevel *level)
 static void
 add_level (CuvRcdTarget *target, const CuvRcdLevel *level)
 {
-  /* enough for larger steps to be taken */
+  /* too many already: the caller will use larger steps */
   if (target->n_windows > CUV_TRACKER_MAX_WINDOWS)
     return;
   if (cuv_rcd_level_windows (level) == 0 || has_level (target, level))
@@ -180,7 +187,8 @@ add_level (CuvRcdTarget *target, const CuvRcdLevel *level)
   target->n_windows += cuv_rcd_level_windows (level);
 }
 
-/* Levels of one target. Their cells count from the frame's first. */
+/* What the levels of one target depend on. Cells count from the frame's first.
+ */
 typedef struct {
   const CuvTrackerParams *params;
   CuvRcdArea frame;
@@ -213,7 +221,7 @@ make_levels (const Levels *self, CuvRcdTarget *target)
   target->n_levels = 0;
   target->n_windows = 0;
   if (!self->full) {
-    n = scales_near (self->params, self->track->scale, near);
+    n = local_scales (self->params, self->track->scale, near);
     scales = near;
   }
   for (int i = 0; i < n; i++) {
@@ -224,11 +232,12 @@ make_levels (const Levels *self, CuvRcdTarget *target)
   }
 }
 
-/* Of a target that is searched in full now: in any search, at most. */
+/* For a full search of the target: upper bound of windows of any search of it.
+ */
 static int
-most_windows (const CuvRcdTarget *target, const Levels *levels, int base_step)
+windows_bound (const CuvRcdTarget *target, const Levels *levels, int base_step)
 {
-  int most = 0;
+  int max_windows = 0;
 
   if (levels->step > base_step)
     return CUV_TRACKER_MAX_WINDOWS;
@@ -236,25 +245,25 @@ most_windows (const CuvRcdTarget *target, const Levels *levels, int base_step)
     const int windows =
         LOCAL_SCALES * cuv_rcd_level_windows (&target->levels[l]);
 
-    most = windows > most ? windows : most;
+    max_windows = windows > max_windows ? windows : max_windows;
   }
-  return target->n_windows > most ? target->n_windows : most;
+  return target->n_windows > max_windows ? target->n_windows : max_windows;
 }
 
 /* ---- the search ---- */
 
-/* Farther than a target's own size there is much that is as near as a window
- * beside it, so that the best window need not be the best place. */
+/* In a wide search some background may match as well as a window that is half a
+ * step off the target, so several candidates are refined. */
 static int
-places_of (const Levels *self)
+candidates_for (const Levels *self)
 {
   const CuvRcdBox *box = &self->track->box;
   const int side = box->width > box->height ? box->width : box->height;
 
-  return self->full || self->params->radius > side ? WIDE_PLACES : 1;
+  return self->full || self->params->radius > side ? WIDE_CANDIDATES : 1;
 }
 
-/* The least area with all windows; levels count from its first cell then. */
+/* Sets the smallest area with all windows and makes levels relative to it. */
 static void
 fit_area (CuvTrackerPlan *self)
 {
@@ -297,9 +306,10 @@ add_target (CuvTrackerPlan *self, Levels *levels, int number)
   }
   if (levels->step * self->cell > self->spacing)
     self->spacing = levels->step * self->cell;
-  self->most += most_windows (target, levels, self->stride / self->cell);
-  if (places_of (levels) > self->n_places)
-    self->n_places = places_of (levels);
+  self->max_windows +=
+      windows_bound (target, levels, self->stride / self->cell);
+  if (candidates_for (levels) > self->n_candidates)
+    self->n_candidates = candidates_for (levels);
   self->target[self->n_targets++] = number;
   self->n_windows += target->n_windows;
 }
@@ -312,20 +322,20 @@ cuv_tracker_plan (CuvTracker *self, const CuvTrackerParams *params, int width,
   Levels levels = { .params = params };
 
   choose_grid (plan, self, width, height);
-  plan->n_targets = plan->n_windows = plan->most = plan->spacing = 0;
-  plan->n_places = 1;
+  plan->n_targets = plan->n_windows = plan->max_windows = plan->spacing = 0;
+  plan->n_candidates = 1;
   levels.cell = plan->cell;
   levels.frame = (CuvRcdArea){ 0, 0, width / plan->cell, height / plan->cell };
   for (int t = 0; t < self->n_targets; t++) {
     CuvTrackerTarget *target = &self->targets[t];
 
-    levels.size = size_of (target, width, height);
+    levels.size = model_size (target, width, height);
     levels.track = &target->track;
     levels.full = full || params->full || target->track.state == CUV_TRACK_LOST;
-    if (target->idle)
+    if (target->skip_search)
       continue;
     if (!target->pending)
-      plan->targets[plan->n_targets].model = target->memory.model;
+      plan->targets[plan->n_targets].model = target->appearance.model;
     add_target (plan, &levels, t);
   }
   fit_area (plan);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Trackers and their targets, apart from frames. */
+/* Creating trackers; adding and removing targets. */
 #include "track/tracker-private.h"
 #include "rcd/rcd-distance.h"
 #include "rcd/rcd-pixel.h"
@@ -12,39 +12,39 @@ cuv_tracker_params_init (CuvTrackerParams *params)
 {
   *params = (CuvTrackerParams){ .n_scales = 8,
     .refine = true,
-    .learning = { CUV_RCD_UPDATE_LOG_EUCLID, 0.04, 40 } };
+    .update = { CUV_RCD_UPDATE_LOG_EUCLID, 0.04, 40 } };
   for (int i = 0; i < params->n_scales; i++)
     params->scales[i] = 0.25 * (i + 1);
 }
 
 static const char *
-shape_problem (const CuvTrackerShape *shape)
+config_problem (const CuvTrackerConfig *config)
 {
-  if (shape->stride < 0 || shape->stride > CUV_RCD_MAX_SIZE)
-    return "the stride is 0 to 16384 pixels";
-  if (shape->cell < 0 || shape->cell > CUV_RCD_MAX_CELL)
-    return "cells are 0 to 32 pixels wide and high";
-  if (shape->cell > 0 && shape->stride % shape->cell != 0)
+  if (config->stride < 0 || config->stride > CUV_RCD_MAX_SIZE)
+    return "stride is outside 0 to 16384 pixels: choose a value in that range";
+  if (config->cell < 0 || config->cell > CUV_RCD_MAX_CELL)
+    return "cell is outside 0 to 32 pixels: choose a value in that range";
+  if (config->cell > 0 && config->stride % config->cell != 0)
     return "cell does not divide stride: choose a divisor of the stride, or 0";
-  if (shape->max_targets < 1 || shape->max_targets > CUV_RCD_MAX_TARGETS)
-    return "1 to 16 targets are tracked";
-  if (!(shape->lambda >= 0.0) || isinf (shape->lambda))
-    return "lambda is a number that is not negative";
+  if (config->max_targets < 1 || config->max_targets > CUV_RCD_MAX_TARGETS)
+    return "max-targets is outside 1 to 16: choose a value in that range";
+  if (!(config->lambda >= 0.0) || isinf (config->lambda))
+    return "lambda is negative or not finite: choose a finite value >= 0";
   return NULL;
 }
 
 CuvTracker *
-cuv_tracker_new (const CuvTrackerShape *shape, const char **problem)
+cuv_tracker_new (const CuvTrackerConfig *config, const char **problem)
 {
   CuvTracker *self;
 
-  *problem = shape_problem (shape);
+  *problem = config_problem (config);
   if (*problem != NULL)
     return NULL;
   self = calloc (1, sizeof *self);
   *problem = self != NULL ? NULL : "out of memory";
   if (self != NULL)
-    self->shape = *shape;
+    self->config = *config;
   return self;
 }
 
@@ -72,7 +72,7 @@ cuv_tracker_n_targets (const CuvTracker *self)
 }
 
 void
-cuv_tracker_measure_anew (CuvTracker *self)
+cuv_tracker_remeasure_all (CuvTracker *self)
 {
   for (int t = 0; t < self->n_targets; t++) {
     CuvTrackerTarget *target = &self->targets[t];
@@ -80,64 +80,67 @@ cuv_tracker_measure_anew (CuvTracker *self)
     if (target->track.state == CUV_TRACK_TRACKED)
       target->pending = true;
     else
-      target->stale = true;
+      target->drop = true;
   }
 }
 
 const char *
-cuv_tracker_reshape (CuvTracker *self, const CuvTrackerShape *shape)
+cuv_tracker_reconfigure (CuvTracker *self, const CuvTrackerConfig *config)
 {
-  const char *problem = shape_problem (shape);
+  const char *problem = config_problem (config);
 
-  if (problem == NULL && shape->max_targets < self->n_targets)
-    problem = "there are more targets than that: remove some first";
+  if (problem == NULL && config->max_targets < self->n_targets)
+    problem = "max-targets is less than the number of tracked targets: remove "
+              "some first";
   if (problem != NULL)
     return problem;
-  if (shape->features != self->shape.features
-      || shape->lambda != self->shape.lambda)
-    cuv_tracker_measure_anew (self);
-  self->shape = *shape;
+  if (config->features != self->config.features
+      || config->lambda != self->config.lambda)
+    cuv_tracker_remeasure_all (self);
+  self->config = *config;
   return NULL;
 }
 
-/* ---- whether something can be a target ---- */
+/* ---- checks of new targets ---- */
 
 void
-cuv_tracker_refuse (
+cuv_tracker_reject (
     CuvTracker *self, const char *name, const CuvRcdBox *box, const char *why)
 {
-  snprintf (self->refused, sizeof self->refused,
+  snprintf (self->rejected, sizeof self->rejected,
       "the %s of %d x %d pixels at (%d, %d) %s", name, box->width, box->height,
       box->x, box->y, why);
 }
 
-/* Whether its colours or gradients vary by more than lambda, that is, than by
- * rounding to whole numbers. */
+/* Whether a colour or gradient varies by more than lambda, the variance of
+ * rounding to integers. c includes lambda once. */
 static bool
-is_textured (const CuvRcdMemory *memory)
+is_textured (const CuvRcdAppearance *appearance)
 {
-  for (int i = memory->n == 9 ? 2 : 0; i < memory->n; i++) {
-    if (memory->model.c[cuv_rcd_at (memory->n, i, i)] > 2.0 * memory->lambda)
+  for (int i = appearance->n == 9 ? 2 : 0; i < appearance->n; i++) {
+    if (appearance->model.c[cuv_rcd_packed_index (appearance->n, i, i)]
+        > 2.0 * appearance->lambda)
       return true;
   }
   return false;
 }
 
 const char *
-cuv_tracker_first_look (CuvTracker *self, CuvTrackerTarget *target,
+cuv_tracker_init_appearance (CuvTracker *self, CuvTrackerTarget *target,
     const int64_t *sums, const CuvRcdBox *box)
 {
-  const int n = cuv_rcd_n_features (self->shape.features);
+  const int n = cuv_rcd_n_features (self->config.features);
 
   if ((int64_t) box->width * box->height < n + 1)
     return "has too few pixels inside the frame for its features: choose a "
            "larger box";
-  if (!cuv_rcd_memory_init (&target->memory, sums, n, box, self->shape.lambda))
+  if (!cuv_rcd_appearance_init (
+          &target->appearance, sums, n, box, self->config.lambda))
     return "has features that do not vary independently: choose a box with "
            "more texture, or a lambda above 0";
-  if (!is_textured (&target->memory))
-    return "is flat, nothing tells it from other flat places: choose a box "
-           "with texture in it";
+  if (!is_textured (&target->appearance))
+    return "is flat and matches any other flat region: choose a box with "
+           "texture";
   return NULL;
 }
 
@@ -148,7 +151,7 @@ add (CuvTracker *self, const CuvRcdBox *box)
 {
   CuvTrackerTarget *target;
 
-  if (self->n_targets >= self->shape.max_targets)
+  if (self->n_targets >= self->config.max_targets)
     return NULL;
   target = &self->targets[self->n_targets];
   *target = (CuvTrackerTarget){ .track = { .id = self->last_id + 1,
@@ -180,15 +183,15 @@ cuv_tracker_add_picture (
   int64_t sums[CUV_RCD_MAX_SUMS];
   const char *why;
 
-  *problem = "there are as many targets as there may be: remove one, or allow "
-             "more";
+  *problem = "max-targets targets are tracked already: remove one, or raise "
+             "max-targets";
   if (target == NULL)
     return 0;
-  cuv_rcd_box_sums (picture, self->shape.features, &box, sums);
-  why = cuv_tracker_first_look (self, target, sums, &box);
+  cuv_rcd_box_sums (picture, self->config.features, &box, sums);
+  why = cuv_tracker_init_appearance (self, target, sums, &box);
   if (why != NULL) {
-    cuv_tracker_refuse (self, "picture", &box, why);
-    *problem = self->refused;
+    cuv_tracker_reject (self, "picture", &box, why);
+    *problem = self->rejected;
     return 0;
   }
   *problem = NULL;

@@ -27,7 +27,7 @@ max_distance (const CuvTracker *self, const CuvTrackerParams *params)
 {
   return params->max_distance > 0.0
       ? params->max_distance
-      : cuv_tracker_max_distance (self->shape.features, self->shape.metric);
+      : cuv_tracker_max_distance (self->config.features, self->config.metric);
 }
 
 /* ---- prepare ---- */
@@ -38,24 +38,24 @@ cuv_tracker_prepare (CuvTracker *self, const CuvTrackerParams *params,
 {
   const CuvTrackerPlan *plan = &self->plan;
   const char *problem;
-  CuvRcdShape shape;
+  CuvRcdConfig config;
 
   cuv_tracker_plan (self, params, frame->width, frame->height, true);
-  shape = (CuvRcdShape){ self->shape.features, self->shape.metric, frame->width,
-    frame->height, plan->cell, self->shape.max_targets,
-    plan->most > 0 ? plan->most : 1, self->shape.lambda };
-  if (cuv_rcd_searcher_is_for (self->searcher, &shape, on_device))
+  config = (CuvRcdConfig){ self->config.features, self->config.metric,
+    frame->width, frame->height, plan->cell, self->config.max_targets,
+    plan->max_windows > 0 ? plan->max_windows : 1, self->config.lambda };
+  if (cuv_rcd_searcher_is_for (self->searcher, &config, on_device))
     return NULL;
   cuv_rcd_searcher_free (self->searcher);
   self->searcher =
-      cuv_rcd_searcher_new (&shape, frame, on_device, stream, &problem);
+      cuv_rcd_searcher_new (&config, frame, on_device, stream, &problem);
   return problem;
 }
 
-/* ---- targets that are new ---- */
+/* ---- new targets ---- */
 
 static void
-take (CuvTrackerTarget *target, const CuvRcdBox *box)
+acquire (CuvTrackerTarget *target, const CuvRcdBox *box)
 {
   CuvTrack *track = &target->track;
 
@@ -67,12 +67,12 @@ take (CuvTrackerTarget *target, const CuvRcdBox *box)
   track->distance = 0.0;
   target->acquired = true;
   target->pending = false;
-  target->idle = true;
+  target->skip_search = true;
 }
 
 static const char *
 measure (CuvTracker *self, CuvTrackerTarget *target, const CuvFrame *frame,
-    void *stream, int n_threads, bool *refused)
+    void *stream, int n_threads, bool *rejected)
 {
   const CuvRcdBox box =
       cuv_tracker_clip (&target->track.box, frame->width, frame->height);
@@ -83,12 +83,12 @@ measure (CuvTracker *self, CuvTrackerTarget *target, const CuvFrame *frame,
       self->searcher, frame, &box, stream, n_threads, sums);
   if (problem != NULL)
     return problem;
-  problem = cuv_tracker_first_look (self, target, sums, &box);
-  *refused = problem != NULL;
+  problem = cuv_tracker_init_appearance (self, target, sums, &box);
+  *rejected = problem != NULL;
   if (problem != NULL)
-    cuv_tracker_refuse (self, "target", &target->track.box, problem);
+    cuv_tracker_reject (self, "target", &target->track.box, problem);
   else
-    take (target, &box);
+    acquire (target, &box);
   return NULL;
 }
 
@@ -98,23 +98,23 @@ measure_pending (
 {
   for (int t = self->n_targets - 1; t >= 0; t--) {
     const char *problem;
-    bool refused = false;
+    bool rejected = false;
 
     if (!self->targets[t].pending)
       continue;
     problem =
-        measure (self, &self->targets[t], frame, stream, n_threads, &refused);
+        measure (self, &self->targets[t], frame, stream, n_threads, &rejected);
     if (problem != NULL)
       return problem;
-    if (refused)
+    if (rejected)
       cuv_tracker_remove_at (self, t);
   }
   return NULL;
 }
 
-/* Before anything is made for targets that cannot be. */
+/* Before prepare(), so that nothing is allocated for them. */
 static void
-refuse_outside (CuvTracker *self, const CuvFrame *frame)
+reject_outside (CuvTracker *self, const CuvFrame *frame)
 {
   for (int t = self->n_targets - 1; t >= 0; t--) {
     const CuvRcdBox *box = &self->targets[t].track.box;
@@ -122,7 +122,7 @@ refuse_outside (CuvTracker *self, const CuvFrame *frame)
     if (!self->targets[t].pending
         || cuv_tracker_clip (box, frame->width, frame->height).width > 0)
       continue;
-    cuv_tracker_refuse (self, "target", box,
+    cuv_tracker_reject (self, "target", box,
         box->width > 0 && box->height > 0
             ? "lies outside the frame: choose a box inside"
             : "is empty: choose a box with pixels");
@@ -130,20 +130,21 @@ refuse_outside (CuvTracker *self, const CuvFrame *frame)
   }
 }
 
-/* ---- doubt ----
+/* ---- reliable matches ----
  *
- * Something that comes before a target changes the best window bit by bit, and
- * a model that went on learning would end as that. Two signs: the window is
- * much farther from the model than it usually is, or not much nearer than what
- * is elsewhere. The constants were chosen on films where objects hide:
- * docs/benchmarks/rcd.md has what they reach. */
-enum { MAX_DOUBTS = 10 };
+ * An occlusion changes the best window gradually, and a model that is updated
+ * meanwhile drifts to the occluding object. A match is doubtful if its distance
+ * is much larger than the mean, or not much smaller than the second best. The
+ * constants were chosen on films with occlusions: see docs/benchmarks/rcd.md.
+ */
+enum { MAX_DOUBTFUL_FRAMES = 10 };
 
-static const double usual_factor = 4.0, usual_rate = 0.1; /* of divergences */
-static const double always_sure = 0.2;                    /* of the limit's */
-static const double distinct = 0.7;                       /* of the second's */
+/* Factors of divergences. */
+static const double max_of_mean = 4.0, mean_rate = 0.1;
+static const double reliable_of_limit = 0.2;
+static const double max_of_second = 0.7;
 
-/* In both metrics quadratic in small differences. */
+/* Quadratic in small differences of covariance for both metrics. */
 static double
 divergence (double distance, CuvRcdMetric metric)
 {
@@ -154,20 +155,20 @@ static bool
 is_distinct (const CuvTrack *track, CuvRcdMetric metric)
 {
   return divergence (track->distance, metric)
-      <= distinct * divergence (track->second, metric);
+      <= max_of_second * divergence (track->second, metric);
 }
 
 static bool
-is_sure (const CuvTrackerTarget *target, CuvRcdMetric metric, double limit)
+is_reliable (const CuvTrackerTarget *target, CuvRcdMetric metric, double limit)
 {
   return is_distinct (&target->track, metric)
       && divergence (target->track.distance, metric)
-      <= fmax (usual_factor * target->usual,
-          always_sure * divergence (limit, metric));
+      <= fmax (max_of_mean * target->mean_divergence,
+          reliable_of_limit * divergence (limit, metric));
 }
 
-/* Whether the best window is the target. limited: max-distance is all that
- * counts. */
+/* Whether the best window is the target. limited: max-distance is set, and
+ * alone decides. */
 static bool
 is_target (
     CuvTrackerTarget *target, CuvRcdMetric metric, double limit, bool limited)
@@ -175,30 +176,33 @@ is_target (
   const CuvTrack *track = &target->track;
   const bool lost = track->state == CUV_TRACK_LOST;
 
-  target->doubts =
-      lost || is_sure (target, metric, limit) ? 0 : target->doubts + 1;
+  target->doubtful_frames = lost || is_reliable (target, metric, limit)
+      ? 0
+      : target->doubtful_frames + 1;
   if (!(track->distance <= limit))
     return false;
   return limited
-      || (lost ? is_distinct (track, metric) : target->doubts <= MAX_DOUBTS);
+      || (lost ? is_distinct (track, metric)
+               : target->doubtful_frames <= MAX_DOUBTFUL_FRAMES);
 }
 
 /* ---- a frame ---- */
 
 static void
-learn (CuvTrackerTarget *target, const CuvRcdMatch *match,
-    const CuvRcdLearning *learning, CuvRcdMetric metric)
+update_model (CuvTrackerTarget *target, const CuvRcdMatch *match,
+    const CuvRcdUpdateConfig *update, CuvRcdMetric metric)
 {
-  const double now = divergence (target->track.distance, metric);
+  const double current = divergence (target->track.distance, metric);
 
-  target->usual += usual_rate * (now - target->usual);
-  cuv_rcd_memory_learn (&target->memory, learning, match->sums, &match->box);
+  target->mean_divergence += mean_rate * (current - target->mean_divergence);
+  cuv_rcd_appearance_update (
+      &target->appearance, update, match->sums, &match->box);
 }
 
 static void
-found (CuvTrackerTarget *target, const CuvRcdMatch *match)
+set_found (CuvTrackerTarget *target, const CuvRcdMatch *match)
 {
-  const CuvRcdModel *model = &target->memory.model;
+  const CuvRcdModel *model = &target->appearance.model;
   CuvTrack *track = &target->track;
 
   if (track->state == CUV_TRACK_LOST)
@@ -212,7 +216,7 @@ found (CuvTrackerTarget *target, const CuvRcdMatch *match)
 }
 
 static void
-not_found (CuvTrackerTarget *target, int max_lost_frames)
+set_lost (CuvTrackerTarget *target, int max_lost_frames)
 {
   CuvTrack *track = &target->track;
 
@@ -225,32 +229,32 @@ not_found (CuvTrackerTarget *target, int max_lost_frames)
 }
 
 static void
-judge_target (const CuvTracker *self, CuvTrackerTarget *target,
+update_target (const CuvTracker *self, CuvTrackerTarget *target,
     const CuvRcdMatch *match, const CuvTrackerParams *params)
 {
-  const CuvRcdMetric metric = self->shape.metric;
+  const CuvRcdMetric metric = self->config.metric;
   const double limit = max_distance (self, params);
   CuvTrack *track = &target->track;
 
   track->distance = cuv_rcd_distance (match->score, metric);
   track->second = cuv_rcd_distance (match->second, metric);
-  if (!target->acquired) /* a picture's: as near as it ever was */
-    target->usual = divergence (track->distance, metric);
+  if (!target->acquired) /* from a picture: first distance */
+    target->mean_divergence = divergence (track->distance, metric);
   if (match->window < 0
       || !is_target (target, metric, limit, params->max_distance > 0.0)) {
-    not_found (target, params->max_lost_frames);
+    set_lost (target, params->max_lost_frames);
     return;
   }
-  found (target, match);
-  if (is_sure (target, metric, limit))
-    learn (target, match, &params->learning, metric);
+  set_found (target, match);
+  if (is_reliable (target, metric, limit))
+    update_model (target, match, &params->update, metric);
 }
 
 static void
-judge (CuvTracker *self, const CuvTrackerParams *params)
+update_targets (CuvTracker *self, const CuvTrackerParams *params)
 {
   for (int i = 0; i < self->plan.n_targets; i++)
-    judge_target (
+    update_target (
         self, &self->targets[self->plan.target[i]], &self->matches[i], params);
 }
 
@@ -259,32 +263,30 @@ search (CuvTracker *self, const CuvFrame *frame, const CuvTrackerParams *params,
     double half, void *stream, int n_threads)
 {
   CuvTrackerPlan *plan = &self->plan;
-  const CuvRcdSearch what = { plan->area, plan->n_targets, plan->targets,
+  const CuvRcdSearch request = { plan->area, plan->n_targets, plan->targets,
     !params->refine           ? 0
         : plan->spacing >= 16 ? plan->spacing / 8
                               : 1,
-    plan->n_places };
+    plan->n_candidates };
 
   for (int i = 0; i < plan->n_targets; i++)
-    self->matches[i] = (CuvRcdMatch){
-      .window = -1, .score = (double) INFINITY, .second = (double) INFINITY
-    };
+    self->matches[i] = cuv_rcd_no_match ();
   if (plan->n_windows == 0)
     return NULL;
   return cuv_rcd_searcher_run (
-      self->searcher, frame, &what, half, stream, n_threads, self->matches);
+      self->searcher, frame, &request, half, stream, n_threads, self->matches);
 }
 
 static void
 begin_frame (CuvTracker *self)
 {
-  self->refused[0] = '\0';
+  self->rejected[0] = '\0';
   for (int t = 0; t < self->n_targets; t++) {
     CuvTrackerTarget *target = &self->targets[t];
 
-    target->idle = target->stale;
+    target->skip_search = target->drop;
     target->track.event =
-        target->stale ? CUV_TRACK_GIVEN_UP : CUV_TRACK_NOTHING;
+        target->drop ? CUV_TRACK_GIVEN_UP : CUV_TRACK_NO_EVENT;
     target->track.second = (double) INFINITY;
   }
 }
@@ -293,7 +295,7 @@ static void
 end_frame (CuvTracker *self, CuvTrackerResult *result)
 {
   result->windows = self->plan.n_windows;
-  result->refused = self->refused[0] != '\0' ? self->refused : NULL;
+  result->rejected = self->rejected[0] != '\0' ? self->rejected : NULL;
   for (int t = 0; t < self->n_targets; t++)
     result->tracks[result->n_tracks++] = self->targets[t].track;
   for (int t = self->n_targets - 1; t >= 0; t--) {
@@ -312,16 +314,16 @@ run (CuvTracker *self, const CuvFrame *frame, const CuvTrackerParams *params,
   const char *problem;
 
   if (self->width > 0 && frame->model != self->model)
-    cuv_tracker_measure_anew (self);
+    cuv_tracker_remeasure_all (self);
   self->width = frame->width;
   self->height = frame->height;
   self->model = frame->model;
   begin_frame (self);
-  refuse_outside (self, frame);
+  reject_outside (self, frame);
   problem = cuv_tracker_prepare (self, params, frame, on_device, stream);
   if (problem == NULL)
     problem = measure_pending (self, frame, stream, n_threads);
-  /* without targets that are refused the grid may be another */
+  /* rejected targets may have changed the grid */
   if (problem == NULL)
     problem = cuv_tracker_prepare (self, params, frame, on_device, stream);
   if (problem != NULL)
@@ -329,7 +331,7 @@ run (CuvTracker *self, const CuvFrame *frame, const CuvTrackerParams *params,
   cuv_tracker_plan (self, params, frame->width, frame->height, !same_size);
   problem = search (self, frame, params, half, stream, n_threads);
   if (problem == NULL)
-    judge (self, params);
+    update_targets (self, params);
   return problem;
 }
 

@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tracks of targets over frames: where each is searched, whether it is found,
- * what its model becomes. One path for CPU and GPU; plain C. */
+/* Tracks targets over frames: plans the search, decides whether each target was
+ * found, updates its model. The same code for CPU and GPU searches. */
 #ifndef CUV_RCD_TRACKER_H
 #define CUV_RCD_TRACKER_H
 
 #include "rcd.h"
 #include "track/update.h"
 
-/* What the trackers' searchers are made for. */
+/* Settings that need other memory or new measurements when they change. */
 typedef struct {
   CuvRcdFeatures features;
   CuvRcdMetric metric;
-  int stride;      /* pixels from one window to the next; 0 = by the targets'
-                    * size: their least side / 4, 2 .. 16, a power of two */
-  int cell;        /* divides the stride; 0 = its greatest divisor <= 16 */
+  int stride;      /* pixels from one window to the next; 0 = automatic: the
+                    * least side of all targets / 4, rounded down to 2, 4, 8
+                    * or 16 */
+  int cell;        /* pixels, divides stride; 0 = its largest divisor <= 16 */
   int max_targets; /* 1 .. CUV_RCD_MAX_TARGETS */
   double lambda;   /* added to variances */
-} CuvTrackerShape;
+} CuvTrackerConfig;
 
-/* What may change at every frame. */
+/* Settings that may change with every frame. */
 typedef struct {
   double scales[CUV_RCD_MAX_LEVELS]; /* > 0, ascending */
   int n_scales;
-  bool full;  /* search the whole frame, too, while a target is not lost */
-  int radius; /* pixels around the last box's centre that windows' centres are
-               * searched in; 0 = the box's larger side */
+  bool full;  /* search the whole frame also while a target is not lost */
+  int radius; /* distance per axis of a window's centre from the last box's
+               * centre, pixels; 0 = the box's larger side */
   bool refine;
-  CuvRcdLearning learning;
-  /* Farther is lost; 0 = cuv_tracker_max_distance(), and after a few frames of
-   * doubt. */
+  CuvRcdUpdateConfig update;
+  /* A target is lost beyond this distance; 0 = cuv_tracker_max_distance(), and
+   * also after a number of doubtful frames. */
   double max_distance;
-  int max_lost_frames; /* then it is given up; 0 = never */
+  int max_lost_frames; /* before a target is given up; 0 = unlimited */
 } CuvTrackerParams;
 
-/* What is best where nothing is known: tests/models/track.py has the figures.
- */
+/* Defaults, chosen by the figures of tests/models/track.py. */
 void cuv_tracker_params_init (CuvTrackerParams *params);
 
 typedef enum {
@@ -43,7 +43,7 @@ typedef enum {
 } CuvTrackState;
 
 typedef enum {
-  CUV_TRACK_NOTHING,
+  CUV_TRACK_NO_EVENT,
   CUV_TRACK_ACQUIRED,
   CUV_TRACK_WENT_LOST,
   CUV_TRACK_REACQUIRED,
@@ -51,62 +51,59 @@ typedef enum {
 } CuvTrackEvent;
 
 typedef struct {
-  int32_t id; /* from 1 up, never twice */
+  int32_t id; /* from 1 up, never reused */
   CuvTrackState state;
   CuvTrackEvent event; /* in this frame */
-  CuvRcdBox box;       /* the last place where it was found */
-  double scale;        /* the box's size by that it was acquired with */
-  double distance;     /* of this frame's best window; infinite if none */
-  double second;       /* the least one elsewhere; infinite if none */
+  CuvRcdBox box;       /* where it was found last */
+  double scale;        /* box size relative to the model's */
+  double distance;     /* of the best window; infinite if there is none */
+  double second;       /* see CuvRcdMatch; infinite if there is none */
   int32_t lost_frames; /* since it was found */
 } CuvTrack;
 
 typedef struct _CuvTracker CuvTracker;
 
-/* The distance up to which a target counts as found, where none is asked for.
- */
+/* Default limit of the distance of a target that is found. */
 double cuv_tracker_max_distance (CuvRcdFeatures features, CuvRcdMetric metric);
 
-/* How sure a distance makes: 2^(-distance / max_distance), 1 for the target
- * itself, 0.5 at the limit. */
+/* 2^(-distance / max_distance): 1 for distance 0, 0.5 at the limit. */
 double cuv_tracker_confidence (double distance, double max_distance);
 
-/* A tracker without targets. NULL, and *problem says what is wrong with the
- * shape. */
+/* A tracker without targets. On failure NULL, and *problem is set. */
 CuvTracker *cuv_tracker_new (
-    const CuvTrackerShape *shape, const char **problem);
+    const CuvTrackerConfig *config, const char **problem);
 
-/* NULL is allowed. If it ran on the device the context that it did it in must
- * be current, or have been left. */
+/* NULL is allowed. If the last run was on the GPU, its CUDA context must be
+ * current, unless cuv_tracker_leave_device() was called. */
 void cuv_tracker_free (CuvTracker *self);
 
-/* Frees all that is in the current CUDA context; targets stay. */
+/* Frees all memory in the current CUDA context; keeps the targets. */
 void cuv_tracker_leave_device (CuvTracker *self);
 
-/* Changes what searchers are made for. Of other features or another lambda,
- * targets are measured anew in the next frame where they were, and given up if
- * they are lost. What is wrong with it, and nothing changes; or NULL. */
-const char *cuv_tracker_reshape (
-    CuvTracker *self, const CuvTrackerShape *shape);
+/* If features or lambda change, targets are measured again at their boxes in
+ * the next frame, and given up if they are lost. NULL, or what is wrong with
+ * config; then nothing changes. */
+const char *cuv_tracker_reconfigure (
+    CuvTracker *self, const CuvTrackerConfig *config);
 
-/* A new target where it is in the next frame; of a box partly outside, the part
- * inside. Its id, or 0 if there are max_targets already; the next
- * cuv_tracker_run() says whether the box can be one. */
+/* Adds the target inside box in the next frame; the box is clipped to the
+ * frame. Returns its id, or 0 if there are max_targets already. Whether the box
+ * is usable is known after the next cuv_tracker_run(): see rejected. */
 int32_t cuv_tracker_add (CuvTracker *self, const CuvRcdBox *box);
 
-/* A new target that looks like a picture in host memory, of the frames' colour
- * model, to be found from the next frame on by full searches: it is lost until
- * then. Its id, or 0; *problem says why. */
+/* Adds a target that looks like a picture in host memory of the frames' colour
+ * model. It counts as lost until a full search finds it. Returns its id, or 0
+ * and sets *problem. */
 int32_t cuv_tracker_add_picture (
     CuvTracker *self, const CuvFrame *picture, const char **problem);
 
 bool cuv_tracker_remove (CuvTracker *self, int32_t id);
-void cuv_tracker_clear (CuvTracker *self); /* ids go on */
+void cuv_tracker_clear (CuvTracker *self); /* ids are not reused */
 int cuv_tracker_n_targets (const CuvTracker *self);
 
-/* Makes what frames of this size in this place need for the targets and scales
- * that there are, the only place that allocates; run() calls it when it must.
- * NULL, or what went wrong. */
+/* Allocates what searches in frames like this need for the present targets and
+ * scales; nothing if it is there already. cuv_tracker_run() calls it. NULL, or
+ * what went wrong. */
 const char *cuv_tracker_prepare (CuvTracker *self,
     const CuvTrackerParams *params, const CuvFrame *frame, bool on_device,
     void *stream);
@@ -114,14 +111,16 @@ const char *cuv_tracker_prepare (CuvTracker *self,
 typedef struct {
   CuvTrack tracks[CUV_RCD_MAX_TARGETS];
   int n_tracks;
-  /* the box of a target that could not be taken, as text for people; NULL */
-  const char *refused;
-  int64_t windows; /* compared, before refinement */
+  /* NULL, or which new target was rejected and why; valid until the next run */
+  const char *rejected;
+  int64_t windows; /* compared before refinement */
   float microseconds;
 } CuvTrackerResult;
 
-/* One frame. draw: the first target's distance map is drawn over it. NULL, or
- * what went wrong. */
+/* Tracks all targets in one frame. draw: draws the first target's distance map
+ * over it. n_threads: CPU only, 0 = one per processor. NULL, or what went
+ * wrong.
+ */
 const char *cuv_tracker_run (CuvTracker *self, const CuvFrame *frame,
     const CuvTrackerParams *params, bool draw, bool on_device, void *stream,
     int n_threads, CuvTrackerResult *result);

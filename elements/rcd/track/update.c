@@ -5,7 +5,7 @@
 #include <string.h>
 
 bool
-cuv_rcd_memory_init (CuvRcdMemory *self, const int64_t *sums, int n,
+cuv_rcd_appearance_init (CuvRcdAppearance *self, const int64_t *sums, int n,
     const CuvRcdBox *box, double lambda)
 {
   self->n = n;
@@ -15,7 +15,7 @@ cuv_rcd_memory_init (CuvRcdMemory *self, const int64_t *sums, int n,
 }
 
 static void
-set_model (CuvRcdMemory *self, const CuvSpd *c)
+set_model (CuvRcdAppearance *self, const CuvSpd *c)
 {
   CuvRcdModel model;
 
@@ -25,7 +25,7 @@ set_model (CuvRcdMemory *self, const CuvSpd *c)
 }
 
 static CuvSpd
-get_model (const CuvRcdMemory *self)
+get_model (const CuvRcdAppearance *self)
 {
   CuvSpd c;
 
@@ -33,10 +33,10 @@ get_model (const CuvRcdMemory *self)
   return c;
 }
 
-/* As a window at this place is seen when it is compared. */
+/* The covariance of a box, scaled to the model's size as in a search. */
 static CuvSpd
-covariance_of (
-    const CuvRcdMemory *self, const int64_t *sums, const CuvRcdBox *box)
+box_covariance (
+    const CuvRcdAppearance *self, const int64_t *sums, const CuvRcdBox *box)
 {
   const CuvRcdBox here = { 0, 0, box->width, box->height };
   int64_t copy[CUV_RCD_MAX_SUMS];
@@ -52,8 +52,8 @@ covariance_of (
 
 /* Sums per pixel, with x and y scaled to the model's size. */
 static void
-moments_of (const CuvRcdMemory *self, const int64_t *sums, const CuvRcdBox *box,
-    double *moments)
+box_moments (const CuvRcdAppearance *self, const int64_t *sums,
+    const CuvRcdBox *box, double *moments)
 {
   const double pixels = (double) box->width * box->height;
   double scale[CUV_RCD_MAX_FEATURES];
@@ -72,9 +72,9 @@ moments_of (const CuvRcdMemory *self, const int64_t *sums, const CuvRcdBox *box,
   }
 }
 
-/* Of N pixels the covariance is N / (N - 1) times what moments say. */
+/* Bessel's correction for the N pixels of the model: N / (N - 1). */
 static double
-moments_factor (const CuvRcdMemory *self)
+bessel_factor (const CuvRcdAppearance *self)
 {
   const double pixels = self->model.width * self->model.height;
 
@@ -82,7 +82,7 @@ moments_factor (const CuvRcdMemory *self)
 }
 
 static CuvSpd
-covariance_of_moments (const CuvRcdMemory *self)
+moments_covariance (const CuvRcdAppearance *self)
 {
   const double *s = self->moments, *q = self->moments + self->n;
   CuvSpd c;
@@ -90,62 +90,63 @@ covariance_of_moments (const CuvRcdMemory *self)
 
   for (int i = 0; i < self->n; i++) {
     for (int j = i; j < self->n; j++, k++)
-      c.c[k] = (q[k] - s[i] * s[j]) * moments_factor (self)
+      c.c[k] = (q[k] - s[i] * s[j]) * bessel_factor (self)
           + (i == j ? self->lambda : 0.0);
   }
   return c;
 }
 
-/* The mean is that of what is seen now, the covariance the model's. */
+/* Means from the box, covariance from the model. */
 static void
-start_moments (CuvRcdMemory *self, const int64_t *sums, const CuvRcdBox *box)
+start_moments (
+    CuvRcdAppearance *self, const int64_t *sums, const CuvRcdBox *box)
 {
   double *s = self->moments, *q = self->moments + self->n;
   int k = 0;
 
-  moments_of (self, sums, box, self->moments);
+  box_moments (self, sums, box, self->moments);
   for (int i = 0; i < self->n; i++) {
     for (int j = i; j < self->n; j++, k++)
       q[k] = (self->model.c[k] - (i == j ? self->lambda : 0.0))
-              / moments_factor (self)
+              / bessel_factor (self)
           + s[i] * s[j];
   }
 }
 
 static void
-learn_moments (
-    CuvRcdMemory *self, double rate, const int64_t *sums, const CuvRcdBox *box)
+update_moments (CuvRcdAppearance *self, double rate, const int64_t *sums,
+    const CuvRcdBox *box)
 {
-  double seen[CUV_RCD_MAX_SUMS];
+  double moments[CUV_RCD_MAX_SUMS];
   CuvSpd c;
 
-  moments_of (self, sums, box, seen);
+  box_moments (self, sums, box, moments);
   for (int k = 0; k < CUV_RCD_SUMS (self->n); k++)
-    self->moments[k] += rate * (seen[k] - self->moments[k]);
-  c = covariance_of_moments (self);
+    self->moments[k] += rate * (moments[k] - self->moments[k]);
+  c = moments_covariance (self);
   set_model (self, &c);
 }
 
 /* ---- logarithms ---- */
 
 static void
-learn_log (
-    CuvRcdMemory *self, double rate, const int64_t *sums, const CuvRcdBox *box)
+update_log (CuvRcdAppearance *self, double rate, const int64_t *sums,
+    const CuvRcdBox *box)
 {
-  CuvSpd c = covariance_of (self, sums, box), log;
+  CuvSpd c = box_covariance (self, sums, box), log;
 
   if (!cuv_spd_log (&c, self->n, &log))
     return;
-  cuv_spd_mix (&self->log, &log, rate, self->n, &self->log);
+  cuv_spd_lerp (&self->log, &log, rate, self->n, &self->log);
   cuv_spd_exp (&self->log, self->n, &c);
   set_model (self, &c);
 }
 
-/* ---- means of the last ones ---- */
+/* ---- means of the last covariances ---- */
 
-/* Keeps no more than the window's last ones, the newest at the end. */
+/* Appends c and drops the oldest, so that at most window remain. */
 static void
-remember (CuvRcdMemory *self, const CuvSpd *c, int window)
+append_past (CuvRcdAppearance *self, const CuvSpd *c, int window)
 {
   const int drop = self->n_past >= window ? self->n_past - window + 1 : 0;
 
@@ -156,26 +157,27 @@ remember (CuvRcdMemory *self, const CuvSpd *c, int window)
 }
 
 static void
-learn_mean (CuvRcdMemory *self, const CuvRcdLearning *learning,
+update_mean (CuvRcdAppearance *self, const CuvRcdUpdateConfig *update,
     const int64_t *sums, const CuvRcdBox *box)
 {
-  CuvSpd c = covariance_of (self, sums, box), mean;
+  CuvSpd c = box_covariance (self, sums, box), mean;
   bool ok;
 
-  if (!cuv_spd_log (&c, self->n, &mean)) /* one bad one spoils all means */
+  if (!cuv_spd_log (
+          &c, self->n, &mean)) /* it would make all later means fail */
     return;
-  remember (self, &c, learning->window);
-  ok = learning->update == CUV_RCD_UPDATE_RIEMANN
+  append_past (self, &c, update->window);
+  ok = update->update == CUV_RCD_UPDATE_RIEMANN
       ? cuv_spd_mean_riemann (self->past, self->n_past, self->n, &mean)
       : cuv_spd_mean_jbld (self->past, self->n_past, self->n, &mean);
   if (ok)
     set_model (self, &mean);
 }
 
-/* ---- all ---- */
+/* ---- entry ---- */
 
 static void
-start (CuvRcdMemory *self, CuvRcdUpdate update, const int64_t *sums,
+start (CuvRcdAppearance *self, CuvRcdUpdate update, const int64_t *sums,
     const CuvRcdBox *box)
 {
   const CuvSpd c = get_model (self);
@@ -191,23 +193,23 @@ start (CuvRcdMemory *self, CuvRcdUpdate update, const int64_t *sums,
 }
 
 void
-cuv_rcd_memory_learn (CuvRcdMemory *self, const CuvRcdLearning *learning,
-    const int64_t *sums, const CuvRcdBox *box)
+cuv_rcd_appearance_update (CuvRcdAppearance *self,
+    const CuvRcdUpdateConfig *update, const int64_t *sums, const CuvRcdBox *box)
 {
-  if (self->update != learning->update)
-    start (self, learning->update, sums, box);
+  if (self->update != update->update)
+    start (self, update->update, sums, box);
   switch (self->update) {
     case CUV_RCD_UPDATE_NONE:
       break;
     case CUV_RCD_UPDATE_LOG_EUCLID:
-      learn_log (self, learning->rate, sums, box);
+      update_log (self, update->rate, sums, box);
       break;
     case CUV_RCD_UPDATE_RIEMANN:
     case CUV_RCD_UPDATE_JBLD:
-      learn_mean (self, learning, sums, box);
+      update_mean (self, update, sums, box);
       break;
     case CUV_RCD_UPDATE_MOMENTS:
-      learn_moments (self, learning->rate, sums, box);
+      update_moments (self, update->rate, sums, box);
       break;
   }
 }

@@ -64,7 +64,7 @@ rcd_bench_input (RcdInput *self, const RcdBenchCase *bench)
 {
   static const double scales[] = { 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0 };
   const int cell = cell_of (bench->stride);
-  const CuvRcdShape shape = { bench->features, bench->metric, RCD_BENCH_WIDTH,
+  const CuvRcdConfig shape = { bench->features, bench->metric, RCD_BENCH_WIDTH,
     RCD_BENCH_HEIGHT, cell, bench->n_targets, 0, 1.0 / 12.0 };
 
   rcd_input_init (self, &shape, bench->format, CUV_CHECK_TEXTURE);

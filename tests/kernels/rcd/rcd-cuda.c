@@ -164,8 +164,8 @@ check_frame (const Case *self)
   const double half = 0.1 + cuv_check_below (20) / 10.0;
   CuvCheckFrame copy = cuv_check_frame_copy (&self->input->frame);
   CuvRcdMatch matches[CUV_RCD_MAX_TARGETS];
-  void *memory;
-  CuvFrame drawn = cuv_check_to_device (&copy, &memory);
+  void *appearance;
+  CuvFrame drawn = cuv_check_to_device (&copy, &appearance);
 
   memset (matches, 0x55, sizeof matches);
   CUV_CHECK (cuv_rcd_cuda_submit (
@@ -180,18 +180,18 @@ check_frame (const Case *self)
   check_matches (self, matches);
   check_integrals (self);
   check_scores (self);
-  cuv_check_from_device (&copy, memory);
+  cuv_check_from_device (&copy, appearance);
   check_drawn (self, &copy, target, &matches[target], half);
-  cuv_check_device_free (memory);
+  cuv_check_device_free (appearance);
   cuv_check_frame_free (&copy);
 }
 
 static void
 check_input (RcdInput *input, void *stream)
 {
-  void *memory;
+  void *appearance;
   Case self = { input, cuv_rcd_cuda_new (&input->shape),
-    cuv_check_to_device (&input->frame, &memory), stream };
+    cuv_check_to_device (&input->frame, &appearance), stream };
 
   rcd_input_search (input);
   if (CUV_CHECK (self.cuda != NULL, ": %s", cuv_cuda_error ())) {
@@ -201,7 +201,7 @@ check_input (RcdInput *input, void *stream)
     }
   }
   cuv_rcd_cuda_free (self.cuda);
-  cuv_check_device_free (memory);
+  cuv_check_device_free (appearance);
 }
 
 static void
@@ -248,11 +248,11 @@ bench_case (const RcdBenchCase *bench, void *stream)
   RcdInput input;
   Case self = { .input = &input, .stream = stream };
   CuvRcdMatch matches[CUV_RCD_MAX_TARGETS];
-  void *memory;
+  void *appearance;
   char name[120];
 
   rcd_bench_input (&input, bench);
-  self.device = cuv_check_to_device (&input.frame, &memory);
+  self.device = cuv_check_to_device (&input.frame, &appearance);
   self.cuda = cuv_rcd_cuda_new (&input.shape);
   if (CUV_CHECK (self.cuda != NULL, ": %s", cuv_cuda_error ())) {
     snprintf (name, sizeof name, "rcd cuda, %s %s, %d windows", bench->format,
@@ -262,7 +262,7 @@ bench_case (const RcdBenchCase *bench, void *stream)
     CUV_CHECK (cuv_rcd_cuda_collect (self.cuda, matches) == 0);
   }
   cuv_rcd_cuda_free (self.cuda);
-  cuv_check_device_free (memory);
+  cuv_check_device_free (appearance);
   rcd_input_clear (&input);
 }
 

@@ -11,12 +11,12 @@ const RcdSize rcd_sizes[RCD_N_SIZES] = { { 1, 1 }, { 2, 1 }, { 1, 9 },
 
 const int rcd_cells[RCD_N_CELLS] = { 1, 2, 3, 5, 10, 16, 17, CUV_RCD_MAX_CELL };
 
-CuvRcdShape
+CuvRcdConfig
 rcd_random_shape (int width, int height, int cell)
 {
   static const double lambdas[] = { 1.0 / 12.0, 0.0, 3.5 };
 
-  return (CuvRcdShape){ .features = (CuvRcdFeatures) cuv_check_below (3),
+  return (CuvRcdConfig){ .features = (CuvRcdFeatures) cuv_check_below (3),
     .metric = cuv_check_below (3) ? CUV_RCD_JBLD : CUV_RCD_FORSTNER,
     .width = width,
     .height = height,
@@ -44,7 +44,7 @@ add_noise (CuvFrame *frame)
 }
 
 void
-rcd_input_init (RcdInput *self, const CuvRcdShape *shape, const char *format,
+rcd_input_init (RcdInput *self, const CuvRcdConfig *shape, const char *format,
     CuvCheckFill fill)
 {
   *self = (RcdInput){ .shape = *shape };
@@ -138,7 +138,7 @@ rcd_input_add_scales (RcdInput *self, int width, int height, int step,
 }
 
 static CuvRcdBox
-random_box (const CuvRcdShape *shape)
+random_box (const CuvRcdConfig *shape)
 {
   CuvRcdBox box = { .width = between (1, shape->width),
     .height = between (1, shape->height) };
@@ -207,7 +207,7 @@ randomize (RcdInput *self, int n_targets, int most_cells)
     area->n_rows = between (1, area->n_rows - area->row);
   }
   self->search.refine = refine[cuv_check_below (5)];
-  self->search.n_places = (int) cuv_check_below (5);
+  self->search.n_candidates = (int) cuv_check_below (5);
   for (int i = 0; i < n_targets; i++)
     add_random_target (self, most_cells);
 }
@@ -215,14 +215,14 @@ randomize (RcdInput *self, int n_targets, int most_cells)
 void
 rcd_input_name (const RcdInput *self, const char *format)
 {
-  const CuvRcdShape *shape = &self->shape;
+  const CuvRcdConfig *shape = &self->shape;
   const CuvRcdArea *area = &self->search.area;
 
   cuv_check_case ("%s %dx%d, features %d, metric %d, cell %d, lambda %g, area "
                   "%d %d %dx%d, refine %d at %d places, %d targets, %d windows",
       format, shape->width, shape->height, shape->features, shape->metric,
       shape->cell, shape->lambda, area->column, area->row, area->n_columns,
-      area->n_rows, self->search.refine, self->search.n_places,
+      area->n_rows, self->search.refine, self->search.n_candidates,
       self->search.n_targets, shape->max_windows);
 }
 
@@ -232,7 +232,7 @@ rcd_input_init_random (
     RcdInput *self, const char *format, RcdSize size, int cell)
 {
   const int by = cuv_check_below (2) ? 2 : 0;
-  const CuvRcdShape shape =
+  const CuvRcdConfig shape =
       rcd_random_shape (size.width + 2 * by, size.height + 2 * by, cell);
 
   rcd_input_init (self, &shape, format,

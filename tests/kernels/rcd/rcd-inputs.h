@@ -20,7 +20,7 @@ enum { RCD_N_CELLS = 8 };
 
 typedef struct {
   CuvCheckFrame frame;
-  CuvRcdShape shape;
+  CuvRcdConfig shape;
   CuvRcdSearch search; /* of the targets below */
   CuvRcdTarget targets[CUV_RCD_MAX_TARGETS];
   /* of the reference, after rcd_input_search() */
@@ -29,10 +29,10 @@ typedef struct {
 } RcdInput;
 
 /* A searcher's shape for frames of this size, of random kind. */
-CuvRcdShape rcd_random_shape (int width, int height, int cell);
+CuvRcdConfig rcd_random_shape (int width, int height, int cell);
 
 /* Makes a frame; its whole cells are the search's area. */
-void rcd_input_init (RcdInput *self, const CuvRcdShape *shape,
+void rcd_input_init (RcdInput *self, const CuvRcdConfig *shape,
     const char *format, CuvCheckFill fill);
 void rcd_input_clear (RcdInput *self);
 

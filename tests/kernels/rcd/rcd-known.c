@@ -13,12 +13,12 @@
 void
 check_bad_shapes (void)
 {
-  const CuvRcdShape good = { CUV_RCD_RGB_GRAD, CUV_RCD_JBLD, 1, 16384,
+  const CuvRcdConfig good = { CUV_RCD_RGB_GRAD, CUV_RCD_JBLD, 1, 16384,
     CUV_RCD_MAX_CELL, 16, 0, 0.0 };
-  CuvRcdShape bad[9];
+  CuvRcdConfig bad[9];
 
   cuv_check_case ("bad shapes");
-  CUV_CHECK (cuv_rcd_shape_problem (&good) == NULL);
+  CUV_CHECK (cuv_rcd_config_problem (&good) == NULL);
   for (int i = 0; i < 9; i++)
     bad[i] = good;
   bad[0].width = 0;
@@ -31,7 +31,7 @@ check_bad_shapes (void)
   bad[7].lambda = -1e-9;
   bad[8].lambda = (double) NAN;
   for (int i = 0; i < 9; i++)
-    CUV_CHECK (cuv_rcd_shape_problem (&bad[i]) != NULL, ": %d", i);
+    CUV_CHECK (cuv_rcd_config_problem (&bad[i]) != NULL, ": %d", i);
 }
 
 /* ---- windows ---- */
@@ -105,16 +105,16 @@ check_rounds (void)
   static const CuvRcdBox boxes[] = { { 0, 0, 1, 1 }, { 30, 20, 64, 33 },
     { 99, 0, 2, 50 } };
   const int least = CUV_RCD_FINE_STEPS / 2;
-  CuvRcdFine fine;
+  CuvRcdFineWindows fine;
 
   for (int b = 0; b < 3; b++) {
     cuv_check_case ("round, box %d", b);
-    cuv_rcd_fine_init (&fine, &boxes[b], 3, 4, 101, 60);
+    cuv_rcd_fine_windows_init (&fine, &boxes[b], 3, 4, 101, 60);
     for (int i = 0; i < CUV_RCD_FINE_WINDOWS; i++) {
       const int size = i / 81, x = i % 9 - least, y = i % 81 / 9 - least;
       const CuvRcdBox *box = &fine.boxes[i], *first = &fine.boxes[size * 81];
 
-      CUV_CHECK (fine.there[i] == is_inside (box, 101, 60));
+      CUV_CHECK (fine.valid[i] == is_inside (box, 101, 60));
       CUV_CHECK (box->x == first->x + 3 * (x + least)
           && box->y == first->y + 3 * (y + least));
       CUV_CHECK (
@@ -183,7 +183,9 @@ leibniz (const double *c, int n, int row, unsigned taken)
   for (int j = 0; j < n; j++) {
     if ((taken >> j & 1) != 0)
       continue;
-    sum += sign * c[row < j ? cuv_rcd_at (n, row, j) : cuv_rcd_at (n, j, row)]
+    sum += sign
+        * c[row < j ? cuv_rcd_packed_index (n, row, j)
+                    : cuv_rcd_packed_index (n, j, row)]
         * leibniz (c, n, row + 1, taken | 1u << j);
     sign = -sign;
   }
@@ -198,14 +200,14 @@ check_not_positive (int n)
 
   CUV_CHECK (!cuv_rcd_model_init (&model, c, n, 1, 1));
   for (int i = 0; i < n; i++)
-    c[cuv_rcd_at (n, i, i)] = i == n - 1 ? -1.0 : 1.0;
+    c[cuv_rcd_packed_index (n, i, i)] = i == n - 1 ? -1.0 : 1.0;
   CUV_CHECK (!cuv_rcd_model_init (&model, c, n, 1, 1));
-  c[cuv_rcd_at (n, n - 1, n - 1)] = 1.0;
-  c[cuv_rcd_at (n, 0, n - 1)] = 1.5;
+  c[cuv_rcd_packed_index (n, n - 1, n - 1)] = 1.0;
+  c[cuv_rcd_packed_index (n, 0, n - 1)] = 1.5;
   CUV_CHECK (!cuv_rcd_model_init (&model, c, n, 1, 1));
   /* two negative ones: the determinant is positive */
-  c[cuv_rcd_at (n, 0, n - 1)] = 0.0;
-  c[0] = c[cuv_rcd_at (n, 1, 1)] = -1.0;
+  c[cuv_rcd_packed_index (n, 0, n - 1)] = 0.0;
+  c[0] = c[cuv_rcd_packed_index (n, 1, 1)] = -1.0;
   CUV_CHECK (!cuv_rcd_model_init (&model, c, n, 1, 1));
   c[0] = (double) NAN;
   CUV_CHECK (!cuv_rcd_model_init (&model, c, n, 1, 1));
@@ -326,7 +328,8 @@ transform (const double *m, const double *c, int n, double *out)
 
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++)
-      full[i * n + j] = c[i < j ? cuv_rcd_at (n, i, j) : cuv_rcd_at (n, j, i)];
+      full[i * n + j] = c[i < j ? cuv_rcd_packed_index (n, i, j)
+                                : cuv_rcd_packed_index (n, j, i)];
   }
   multiply (m, full, n, half);
   multiply (half, m, n, whole);
@@ -342,7 +345,7 @@ check_affine (void)
 {
   for (int i = 0; i < 18; i++) {
     const CuvRcdMetric metric = (CuvRcdMetric) (i % 2);
-    CuvRcdShape shape = { (CuvRcdFeatures) (i % 3), metric, 60, 40, 1, 2, 0,
+    CuvRcdConfig shape = { (CuvRcdFeatures) (i % 3), metric, 60, 40, 1, 2, 0,
       0.0 };
     const int n = shape.features == CUV_RCD_TUZEL9 ? 9
         : shape.features == CUV_RCD_RGB_GRAD       ? 5
@@ -371,7 +374,7 @@ void
 check_few_pixels (void)
 {
   for (int i = 0; i < 6; i++) {
-    const CuvRcdShape shape = { (CuvRcdFeatures) (i % 3), CUV_RCD_JBLD, 20, 20,
+    const CuvRcdConfig shape = { (CuvRcdFeatures) (i % 3), CUV_RCD_JBLD, 20, 20,
       1, 1, 0, 1.0 };
     const int sizes_of[] = { 5, 9, 3 }, n = sizes_of[i % 3];
     const bool enough = i < 3;

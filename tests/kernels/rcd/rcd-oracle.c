@@ -205,10 +205,11 @@ check_moved (const CuvFrame *frame, CuvRcdFeatures features)
     CUV_CHECK (found[i] == expected[i] - first * pixels);
     for (int v = 0; v < 99; v++)
       sum += (i == 0 ? v % 9 : v / 9) * (i == 0 ? v % 9 : v / 9);
-    CUV_CHECK (found[n + cuv_rcd_at (n, i, i)] == sum);
+    CUV_CHECK (found[n + cuv_rcd_packed_index (n, i, i)] == sum);
     for (int j = 2; j < n; j++)
-      CUV_CHECK (found[n + cuv_rcd_at (n, i, j)]
-          == expected[n + cuv_rcd_at (n, i, j)] - first * expected[j]);
+      CUV_CHECK (found[n + cuv_rcd_packed_index (n, i, j)]
+          == expected[n + cuv_rcd_packed_index (n, i, j)]
+              - first * expected[j]);
   }
   for (int i = features == CUV_RCD_TUZEL9 ? 2 : 0; i < n; i++)
     CUV_CHECK (found[i] == expected[i]);
@@ -272,7 +273,8 @@ covariance_of (const CuvFrame *frame, CuvRcdFeatures features,
 
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) {
-      const int k = i < j ? cuv_rcd_at (n, i, j) : cuv_rcd_at (n, j, i);
+      const int k = i < j ? cuv_rcd_packed_index (n, i, j)
+                          : cuv_rcd_packed_index (n, j, i);
       const __int128 v = pixels * sums[n + k] - (__int128) sums[i] * sums[j];
       long double f = 1.0L;
 
@@ -335,7 +337,7 @@ check_distances (void)
 
   for (int f = 0; cuv_check_formats[f] != NULL; f++) {
     const int cell = 3 + (int) cuv_check_below (6);
-    CuvRcdShape shape = rcd_random_shape (64, 48, cell);
+    CuvRcdConfig shape = rcd_random_shape (64, 48, cell);
     CuvRcdBox target = { 7, 5, 21, 18 };
     RcdInput input;
 

@@ -23,7 +23,7 @@ static CuvTracker *
 make_tracker (
     int stride, int cell, int n_targets, const CuvRcdBox *box, double scale)
 {
-  const CuvTrackerShape shape = { CUV_RCD_RGB_GRAD, CUV_RCD_JBLD, stride, cell,
+  const CuvTrackerConfig shape = { CUV_RCD_RGB_GRAD, CUV_RCD_JBLD, stride, cell,
     16, 1.0 / 12 };
   const char *problem;
   CuvTracker *self = cuv_tracker_new (&shape, &problem);
@@ -35,8 +35,8 @@ make_tracker (
     cuv_tracker_add (self, box);
     target->pending = false;
     target->track.scale = scale;
-    target->memory.model.width = box->width / scale;
-    target->memory.model.height = box->height / scale;
+    target->appearance.model.width = box->width / scale;
+    target->appearance.model.height = box->height / scale;
   }
   return self;
 }
@@ -196,8 +196,8 @@ check_only_scale (void)
   CuvTracker *self = make_tracker (4, 0, 1, &box, 1.3);
 
   cuv_check_case ("one scale");
-  self->targets[0].memory.model.width = 80;
-  self->targets[0].memory.model.height = 80;
+  self->targets[0].appearance.model.width = 80;
+  self->targets[0].appearance.model.height = 80;
   cuv_tracker_plan (self, &params, 320, 240, false);
   CUV_CHECK (self->plan.targets[0].n_levels == 1);
   CUV_CHECK (self->plan.targets[0].levels[0].columns == 20);
@@ -218,7 +218,7 @@ check_most (void)
   cuv_check_case ("two scales");
   cuv_tracker_plan (self, &params, 640, 480, true);
   CUV_CHECK (self->plan.targets[0].n_levels == 2);
-  most = self->plan.most;
+  most = self->plan.max_windows;
   cuv_tracker_plan (self, &params, 640, 480, false);
   CUV_CHECK (self->plan.targets[0].n_levels == 3);
   CUV_CHECK (self->plan.n_windows <= most);
@@ -235,7 +235,7 @@ check_lost (void)
 
   cuv_check_case ("a lost target");
   self->targets[1].track.state = CUV_TRACK_LOST;
-  self->targets[2].idle = true;
+  self->targets[2].skip_search = true;
   cuv_tracker_plan (self, &params, 320, 240, false);
   check_plan (&self->plan, 320, 240);
   CUV_CHECK (self->plan.n_targets == 2);
@@ -268,7 +268,7 @@ check_any (void)
     params.n_scales = 1 + (int) cuv_check_below (8);
     cuv_tracker_plan (self, &params, width, height, true);
     check_plan (&self->plan, width, height);
-    most = self->plan.most;
+    most = self->plan.max_windows;
     CUV_CHECK (self->plan.n_windows <= most);
     cuv_tracker_plan (self, &params, width, height, false);
     check_plan (&self->plan, width, height);
@@ -287,19 +287,19 @@ check_n_places (void)
 
   cuv_check_case ("places");
   cuv_tracker_plan (self, &params, 320, 240, false);
-  CUV_CHECK (self->plan.n_places == 1);
+  CUV_CHECK (self->plan.n_candidates == 1);
   params.radius = 60;
   cuv_tracker_plan (self, &params, 320, 240, false);
-  CUV_CHECK (self->plan.n_places == 1);
+  CUV_CHECK (self->plan.n_candidates == 1);
   params.radius = 61;
   cuv_tracker_plan (self, &params, 320, 240, false);
-  CUV_CHECK (self->plan.n_places > 1);
+  CUV_CHECK (self->plan.n_candidates > 1);
   params.radius = 0;
   cuv_tracker_plan (self, &params, 320, 240, true);
-  CUV_CHECK (self->plan.n_places > 1);
+  CUV_CHECK (self->plan.n_candidates > 1);
   self->targets[0].track.state = CUV_TRACK_LOST;
   cuv_tracker_plan (self, &params, 320, 240, false);
-  CUV_CHECK (self->plan.n_places > 1);
+  CUV_CHECK (self->plan.n_candidates > 1);
   cuv_tracker_free (self);
 }
 

@@ -69,7 +69,7 @@ static void
 check_plant (CuvRcdFeatures features, CuvRcdMetric metric, int cell, int refine)
 {
   static const double scales[] = { 0.5, 1.0, 1.5 };
-  CuvRcdShape shape = { features, metric, 120, 80, cell, 1, 0, 1.0 / 12.0 };
+  CuvRcdConfig shape = { features, metric, 120, 80, cell, 1, 0, 1.0 / 12.0 };
   const CuvRcdBox box = { 11, 9, 6 * cell, 4 * cell };
   const int x = (3 + (int) cuv_check_below (4)) * cell;
   const int y = (2 + (int) cuv_check_below (4)) * cell;
@@ -115,7 +115,7 @@ static bool
 needs_places (CuvRcdMetric metric)
 {
   static const double scale = 1.0;
-  const CuvRcdShape shape = { CUV_RCD_TUZEL9, metric, 160, 96, 8, 1, 0,
+  const CuvRcdConfig shape = { CUV_RCD_TUZEL9, metric, 160, 96, 8, 1, 0,
     1.0 / 12.0 };
   const CuvRcdBox box = { 11, 9, 24, 16 }, decoy = { 24, 24, 24, 16 };
   const CuvRcdBox there = { 100, 60, 24, 16 };
@@ -134,9 +134,9 @@ needs_places (CuvRcdMetric metric)
   cuv_check_frame_free (&input.frame);
   input.frame = other;
   input.search.refine = 2;
-  for (int n = 1; n <= CUV_RCD_MAX_PLACES; n *= 2) {
+  for (int n = 1; n <= CUV_RCD_MAX_CANDIDATES; n *= 2) {
     cuv_check_case ("a decoy, metric %d, %d places", metric, n);
-    input.search.n_places = n;
+    input.search.n_candidates = n;
     rcd_input_search (&input);
     found[n > 1] = memcmp (&match->box, &there, sizeof box) == 0;
     CUV_CHECK ((cuv_rcd_distance (match->score, metric) < 1e-6) == found[n > 1],
@@ -168,7 +168,7 @@ check_places (void)
 static void
 check_flat (CuvRcdMetric metric, double lambda)
 {
-  CuvRcdShape shape = { CUV_RCD_RGB_GRAD, metric, 60, 40, 5, 1, 0, 1.0 };
+  CuvRcdConfig shape = { CUV_RCD_RGB_GRAD, metric, 60, 40, 5, 1, 0, 1.0 };
   RcdInput input;
   const CuvRcdMatch *match = &input.matches[0];
 
@@ -199,11 +199,11 @@ check_ties (void)
     check_flat ((CuvRcdMetric) metric, 0.0);
   }
   cuv_check_case ("elsewhere");
-  CUV_CHECK (!cuv_rcd_is_elsewhere (
+  CUV_CHECK (!cuv_rcd_centre_is_outside (
       &(CuvRcdBox){ 10, 10, 20, 10 }, &(CuvRcdBox){ 0, 0, 21, 21 }));
-  CUV_CHECK (cuv_rcd_is_elsewhere (
+  CUV_CHECK (cuv_rcd_centre_is_outside (
       &(CuvRcdBox){ 10, 10, 20, 10 }, &(CuvRcdBox){ 0, 0, 20, 21 }));
-  CUV_CHECK (cuv_rcd_is_elsewhere (
+  CUV_CHECK (cuv_rcd_centre_is_outside (
       &(CuvRcdBox){ 0, 0, 3, 3 }, &(CuvRcdBox){ 2, 0, 9, 9 }));
 }
 

@@ -41,9 +41,10 @@ transform (const CuvSpd *a, const double *m, int n)
       for (int k = 0; k < n; k++) {
         for (int l = 0; l < n; l++)
           sum += m[i * n + k] * m[j * n + l]
-              * a->c[k < l ? cuv_rcd_at (n, k, l) : cuv_rcd_at (n, l, k)];
+              * a->c[k < l ? cuv_rcd_packed_index (n, k, l)
+                           : cuv_rcd_packed_index (n, l, k)];
       }
-      out.c[cuv_rcd_at (n, i, j)] = sum;
+      out.c[cuv_rcd_packed_index (n, i, j)] = sum;
     }
   }
   return out;
@@ -55,7 +56,7 @@ diagonal (int n, double low, double high)
   CuvSpd a = { { 0 } };
 
   for (int i = 0; i < n; i++)
-    a.c[cuv_rcd_at (n, i, i)] = exp (uniform (log (low), log (high)));
+    a.c[cuv_rcd_packed_index (n, i, i)] = exp (uniform (log (low), log (high)));
   return a;
 }
 
@@ -71,7 +72,7 @@ random_matrix (int n)
   a = transform (&a, m, n);
   for (int i = 0; i < n; i++) {
     for (int j = i; j < n; j++)
-      a.c[cuv_rcd_at (n, i, j)] *= pow (2, i + j - n);
+      a.c[cuv_rcd_packed_index (n, i, j)] *= pow (2, i + j - n);
   }
   return a;
 }
@@ -104,7 +105,7 @@ check_functions (int n)
   CUV_CHECK (difference (&b, &a, n) < 1e-10);
   cuv_spd_congruence (&a, &inverse_root, n, &b);
   for (int i = 0; i < n; i++)
-    unit += fabs (b.c[cuv_rcd_at (n, i, i)] - 1.0);
+    unit += fabs (b.c[cuv_rcd_packed_index (n, i, i)] - 1.0);
   CUV_CHECK (fabs (cuv_spd_norm (&b, n) - sqrt (n)) + unit < 1e-6);
 
   CUV_CHECK (cuv_spd_inverse (&a, n, &b) && cuv_spd_inverse (&b, n, &b));
@@ -169,7 +170,7 @@ check_commuting (Mean mean, int n, int count)
   for (int t = 0; t < count; t++)
     matrices[t] = diagonal (n, 0.2, 5);
   for (int i = 0; i < n; i++) {
-    const int at = cuv_rcd_at (n, i, i);
+    const int at = cuv_rcd_packed_index (n, i, i);
     double sum = 0;
 
     for (int t = 0; t < count; t++)
@@ -178,7 +179,7 @@ check_commuting (Mean mean, int n, int count)
   }
   CUV_CHECK (mean (matrices, count, n, &out));
   for (int i = 0; i < n; i++) {
-    const int at = cuv_rcd_at (n, i, i);
+    const int at = cuv_rcd_packed_index (n, i, i);
 
     CUV_CHECK (fabs (out.c[at] / expected.c[at] - 1) < 1e-7, "%g, not %g",
         out.c[at], expected.c[at]);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const CuvTrackerShape shape = { CUV_RCD_TUZEL9, CUV_RCD_JBLD, 0, 0, 3,
+static const CuvTrackerConfig shape = { CUV_RCD_TUZEL9, CUV_RCD_JBLD, 0, 0, 3,
   1.0 / 12 };
 
 static CuvTracker *
@@ -35,7 +35,7 @@ make_frame (const CuvRcdBox *object)
 static void
 check_bad_shapes (void)
 {
-  const CuvTrackerShape bad[] = { { 0, 0, -1, 0, 1, 0 }, { 0, 0, 8, 3, 1, 0 },
+  const CuvTrackerConfig bad[] = { { 0, 0, -1, 0, 1, 0 }, { 0, 0, 8, 3, 1, 0 },
     { 0, 0, 8, -1, 1, 0 }, { 0, 0, 8, 8, 0, 0 }, { 0, 0, 8, 8, 17, 0 },
     { 0, 0, 8, 8, 1, -1 }, { 0, 0, 8, 8, 1, (double) NAN },
     { 0, 0, 8, 8, 1, (double) INFINITY }, { 0, 0, 0, 257, 1, 0 } };
@@ -47,7 +47,7 @@ check_bad_shapes (void)
     cuv_check_case ("bad shape %zu", i);
     CUV_CHECK (cuv_tracker_new (&bad[i], &problem) == NULL);
     CUV_CHECK (problem != NULL);
-    CUV_CHECK (cuv_tracker_reshape (self, &bad[i]) != NULL);
+    CUV_CHECK (cuv_tracker_reconfigure (self, &bad[i]) != NULL);
   }
   cuv_tracker_free (self);
   cuv_tracker_free (NULL);
@@ -89,13 +89,13 @@ check_refused (const char *name, const CuvCheckFrame *frame,
   cuv_tracker_add (self, box);
   CUV_CHECK (run_tracker (self, frame, &result) == NULL);
   CUV_CHECK (result.n_tracks == 0 && cuv_tracker_n_targets (self) == 0);
-  CUV_CHECK (result.refused != NULL);
-  if (result.refused != NULL)
-    CUV_CHECK (strstr (result.refused, why) != NULL
-            && strstr (result.refused, cure) != NULL,
-        "%s", result.refused);
+  CUV_CHECK (result.rejected != NULL);
+  if (result.rejected != NULL)
+    CUV_CHECK (strstr (result.rejected, why) != NULL
+            && strstr (result.rejected, cure) != NULL,
+        "%s", result.rejected);
   CUV_CHECK (run_tracker (self, frame, &result) == NULL);
-  CUV_CHECK (result.refused == NULL && result.n_tracks == 0);
+  CUV_CHECK (result.rejected == NULL && result.n_tracks == 0);
   cuv_tracker_free (self);
 }
 
@@ -139,7 +139,7 @@ check_refused_beside (void)
   CUV_CHECK (run_tracker (self, &frame, &result) == NULL);
   cuv_tracker_add (self, &(CuvRcdBox){ 1, 1, 1, 1 });
   CUV_CHECK (run_tracker (self, &frame, &result) == NULL);
-  CUV_CHECK (result.refused != NULL && result.n_tracks == 1);
+  CUV_CHECK (result.rejected != NULL && result.n_tracks == 1);
   CUV_CHECK (result.tracks[0].state == CUV_TRACK_TRACKED
           && overlap (&result.tracks[0].box, &object) > 0.8,
       "%g", overlap (&result.tracks[0].box, &object));
@@ -160,7 +160,7 @@ check_clipped (void)
   cuv_tracker_add (self, &object);
   for (int i = 0; i < 3; i++) {
     CUV_CHECK (run_tracker (self, &frame, &result) == NULL);
-    CUV_CHECK (result.n_tracks == 1 && result.refused == NULL);
+    CUV_CHECK (result.n_tracks == 1 && result.rejected == NULL);
     CUV_CHECK (overlap (&result.tracks[0].box, &inside) > 0.8, "%g",
         overlap (&result.tracks[0].box, &inside));
     CUV_CHECK (result.tracks[0].distance < 0.05);
@@ -173,7 +173,7 @@ check_clipped (void)
 static void
 check_grey (void)
 {
-  CuvTrackerShape bare = shape;
+  CuvTrackerConfig bare = shape;
   CuvCheckFrame frame = make_frame (NULL);
   const CuvFrame *f = &frame.frame;
   CuvTracker *self;
@@ -225,7 +225,7 @@ check_picture (void)
     CUV_CHECK (run_tracker (self, i == 0 ? &without : &with, &result) == NULL);
     CUV_CHECK (track->state == (i == 0 ? CUV_TRACK_LOST : CUV_TRACK_TRACKED));
     CUV_CHECK (
-        track->event == (i == 1 ? CUV_TRACK_ACQUIRED : CUV_TRACK_NOTHING));
+        track->event == (i == 1 ? CUV_TRACK_ACQUIRED : CUV_TRACK_NO_EVENT));
     CUV_CHECK (i == 0 || overlap (&track->box, &expected) > 0.7);
   }
   cuv_tracker_free (self);
@@ -242,7 +242,7 @@ check_reshape (void)
   const CuvRcdBox place = { 32, 20, 24, 20 };
   CuvCheckFrame with = make_frame (&place), without = make_frame (NULL);
   CuvTracker *self = make_tracker ();
-  CuvTrackerShape other = shape;
+  CuvTrackerConfig other = shape;
   CuvTrackerResult result;
 
   cuv_check_case ("other features");
@@ -251,12 +251,12 @@ check_reshape (void)
   for (int i = 0; i < 6; i++) {
     other.features = (CuvRcdFeatures) ((i + 2) % 3);
     other.metric = (CuvRcdMetric) (i % 2);
-    CUV_CHECK (cuv_tracker_reshape (self, &other) == NULL);
+    CUV_CHECK (cuv_tracker_reconfigure (self, &other) == NULL);
     for (int k = 0; k < 2; k++) {
       CUV_CHECK (run_tracker (self, &with, &result) == NULL);
       CUV_CHECK (result.n_tracks == 1 && result.tracks[0].id == 1);
       CUV_CHECK (result.tracks[0].state == CUV_TRACK_TRACKED
-          && result.tracks[0].event == CUV_TRACK_NOTHING);
+          && result.tracks[0].event == CUV_TRACK_NO_EVENT);
       CUV_CHECK (
           result.tracks[0].distance < 1e-9, "%g", result.tracks[0].distance);
     }
@@ -264,7 +264,7 @@ check_reshape (void)
   run_tracker (self, &without, &result);
   CUV_CHECK (result.tracks[0].state == CUV_TRACK_LOST);
   other.lambda = 0.5;
-  CUV_CHECK (cuv_tracker_reshape (self, &other) == NULL);
+  CUV_CHECK (cuv_tracker_reconfigure (self, &other) == NULL);
   CUV_CHECK (run_tracker (self, &with, &result) == NULL);
   CUV_CHECK (
       result.n_tracks == 1 && result.tracks[0].event == CUV_TRACK_GIVEN_UP);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const CuvTrackerShape usual = { CUV_RCD_TUZEL9, CUV_RCD_JBLD, 0, 0, 4,
+static const CuvTrackerConfig usual = { CUV_RCD_TUZEL9, CUV_RCD_JBLD, 0, 0, 4,
   1.0 / 12 };
 
 typedef struct {
@@ -17,7 +17,7 @@ typedef struct {
 } Film;
 
 static Film
-film_new (const CuvTrackerShape *shape)
+film_new (const CuvTrackerConfig *shape)
 {
   const char *problem;
   Film self = { .frame = cuv_check_frame_new ("RGB", 128, 96, CUV_CHECK_BLACK),
@@ -75,7 +75,7 @@ path (int frame, int width, int height)
 
 /* fit: what boxes overlap at least. */
 static void
-check_moving (const CuvTrackerShape *shape, double fit)
+check_moving (const CuvTrackerConfig *shape, double fit)
 {
   Film film = film_new (shape);
 
@@ -87,10 +87,10 @@ check_moving (const CuvTrackerShape *shape, double fit)
     if (i == 0)
       CUV_CHECK (cuv_tracker_add (film.tracker, &box) == 1);
     track = film_run (&film, &box, NULL, 0);
-    CUV_CHECK (film.result.n_tracks == 1 && film.result.refused == NULL);
+    CUV_CHECK (film.result.n_tracks == 1 && film.result.rejected == NULL);
     CUV_CHECK (track->id == 1 && track->state == CUV_TRACK_TRACKED);
     CUV_CHECK (
-        track->event == (i == 0 ? CUV_TRACK_ACQUIRED : CUV_TRACK_NOTHING));
+        track->event == (i == 0 ? CUV_TRACK_ACQUIRED : CUV_TRACK_NO_EVENT));
     CUV_CHECK (overlap (&track->box, &box) >= fit, "frame %d: %g", i,
         overlap (&track->box, &box));
     CUV_CHECK (i == 0 || (film.result.windows > 0 && track->distance > 0));
@@ -109,7 +109,7 @@ check_all_moving (void)
 
   for (int f = 0; f < 3; f++) {
     for (int m = 0; m < 2; m++) {
-      CuvTrackerShape shape = usual;
+      CuvTrackerConfig shape = usual;
 
       cuv_check_case ("an object that moves, features %d, metric %d", f, m);
       shape.features = (CuvRcdFeatures) f;
@@ -155,7 +155,7 @@ check_vanishing (void)
     track = film_run (&film, NULL, NULL, 0);
     CUV_CHECK (track->state == CUV_TRACK_LOST);
     CUV_CHECK (
-        track->event == (i == 0 ? CUV_TRACK_WENT_LOST : CUV_TRACK_NOTHING));
+        track->event == (i == 0 ? CUV_TRACK_WENT_LOST : CUV_TRACK_NO_EVENT));
     CUV_CHECK (track->lost_frames == i + 1);
     CUV_CHECK (overlap (&track->box, &first) > 0.8);
   }
@@ -196,7 +196,8 @@ check_cut (void)
   const CuvRcdBox box = path (3, 30, 28), none = { 0, 0, 128, 96 };
 
   cuv_check_case ("a cut");
-  film.params.learning = (CuvRcdLearning){ CUV_RCD_UPDATE_LOG_EUCLID, 0.5, 1 };
+  film.params.update =
+      (CuvRcdUpdateConfig){ CUV_RCD_UPDATE_LOG_EUCLID, 0.5, 1 };
   cuv_tracker_add (film.tracker, &box);
   for (int i = 0; i < 8; i++) {
     const CuvTrack *track =
@@ -318,7 +319,7 @@ last_distance (CuvRcdUpdate update)
   Film film = film_new (&usual);
   double distance;
 
-  film.params.learning = (CuvRcdLearning){ update, 0.3, 5 };
+  film.params.update = (CuvRcdUpdateConfig){ update, 0.3, 5 };
   film.params.max_distance = 5;
   for (int i = 0; i < 25; i++) {
     const CuvRcdBox box = path (i, 30, 28);

@@ -28,50 +28,51 @@ see (const CuvCheckFrame *frame, CuvRcdFeatures features, int x, int y,
 }
 
 static double
-distance (const CuvRcdMemory *memory, const Seen *seen)
+distance (const CuvRcdAppearance *appearance, const Seen *seen)
 {
   const CuvRcdBox here = { 0, 0, seen->box.width, seen->box.height };
   int64_t sums[CUV_RCD_MAX_SUMS];
 
   memcpy (sums, seen->sums, sizeof sums);
   return cuv_rcd_distance (
-      cuv_rcd_score (sums, memory->n, &here, &memory->model, CUV_RCD_FORSTNER,
-          memory->lambda),
+      cuv_rcd_score (sums, appearance->n, &here, &appearance->model,
+          CUV_RCD_FORSTNER, appearance->lambda),
       CUV_RCD_FORSTNER);
 }
 
 static void
-learn (CuvRcdMemory *memory, CuvRcdUpdate update, double rate, int window,
-    const Seen *seen)
+learn (CuvRcdAppearance *appearance, CuvRcdUpdate update, double rate,
+    int window, const Seen *seen)
 {
-  cuv_rcd_memory_learn (memory, &(CuvRcdLearning){ update, rate, window },
-      seen->sums, &seen->box);
+  cuv_rcd_appearance_update (appearance,
+      &(CuvRcdUpdateConfig){ update, rate, window }, seen->sums, &seen->box);
 }
 
 /* What does not change does not change the model. */
 static void
 check_same (CuvRcdUpdate update, const Seen *first, int n)
 {
-  CuvRcdMemory memory;
+  CuvRcdAppearance appearance;
 
-  CUV_CHECK (
-      cuv_rcd_memory_init (&memory, first->sums, n, &first->box, lambda));
+  CUV_CHECK (cuv_rcd_appearance_init (
+      &appearance, first->sums, n, &first->box, lambda));
   for (int i = 0; i < 5; i++)
-    learn (&memory, update, 0.3, 3, first);
-  CUV_CHECK (distance (&memory, first) < 1e-6, "%g", distance (&memory, first));
+    learn (&appearance, update, 0.3, 3, first);
+  CUV_CHECK (distance (&appearance, first) < 1e-6, "%g",
+      distance (&appearance, first));
 }
 
 /* At rate 1, or of a window of 1, the model is what was seen last. */
 static void
 check_last (CuvRcdUpdate update, const Seen *first, const Seen *second, int n)
 {
-  CuvRcdMemory memory;
+  CuvRcdAppearance appearance;
 
-  cuv_rcd_memory_init (&memory, first->sums, n, &first->box, lambda);
-  CUV_CHECK (distance (&memory, second) > 0.1);
-  learn (&memory, update, 1.0, 1, second);
-  CUV_CHECK (
-      distance (&memory, second) < 0.02, "%g", distance (&memory, second));
+  cuv_rcd_appearance_init (&appearance, first->sums, n, &first->box, lambda);
+  CUV_CHECK (distance (&appearance, second) > 0.1);
+  learn (&appearance, update, 1.0, 1, second);
+  CUV_CHECK (distance (&appearance, second) < 0.02, "%g",
+      distance (&appearance, second));
 }
 
 /* At rate 0 it stays; in between, it is in between. */
@@ -79,55 +80,55 @@ static void
 check_between (
     CuvRcdUpdate update, const Seen *first, const Seen *second, int n)
 {
-  CuvRcdMemory memory;
+  CuvRcdAppearance appearance;
   double apart;
 
-  cuv_rcd_memory_init (&memory, first->sums, n, &first->box, lambda);
-  apart = distance (&memory, second);
+  cuv_rcd_appearance_init (&appearance, first->sums, n, &first->box, lambda);
+  apart = distance (&appearance, second);
   if (update == CUV_RCD_UPDATE_LOG_EUCLID || update == CUV_RCD_UPDATE_MOMENTS) {
-    learn (&memory, update, 0.0, 1, second);
-    CUV_CHECK (distance (&memory, first) < 1e-6);
+    learn (&appearance, update, 0.0, 1, second);
+    CUV_CHECK (distance (&appearance, first) < 1e-6);
   }
-  learn (&memory, update, 0.5, 2, second);
-  CUV_CHECK (distance (&memory, first) > 0.2 * apart);
-  CUV_CHECK (distance (&memory, second) < 0.8 * apart, "%g of %g",
-      distance (&memory, second), apart);
+  learn (&appearance, update, 0.5, 2, second);
+  CUV_CHECK (distance (&appearance, first) > 0.2 * apart);
+  CUV_CHECK (distance (&appearance, second) < 0.8 * apart, "%g of %g",
+      distance (&appearance, second), apart);
 }
 
 /* Another update begins with the model that there is. */
 static void
 check_change (const Seen *first, const Seen *second, int n)
 {
-  CuvRcdMemory memory;
+  CuvRcdAppearance appearance;
   CuvRcdModel model;
 
-  cuv_rcd_memory_init (&memory, first->sums, n, &first->box, lambda);
+  cuv_rcd_appearance_init (&appearance, first->sums, n, &first->box, lambda);
   for (int i = 0; i < 10; i++) {
-    learn (&memory, updates[1 + i % 4], 0.5, 4, second);
-    model = memory.model;
-    learn (&memory, CUV_RCD_UPDATE_NONE, 0.5, 4, first);
-    CUV_CHECK (memcmp (&model, &memory.model, sizeof model) == 0);
+    learn (&appearance, updates[1 + i % 4], 0.5, 4, second);
+    model = appearance.model;
+    learn (&appearance, CUV_RCD_UPDATE_NONE, 0.5, 4, first);
+    CUV_CHECK (memcmp (&model, &appearance.model, sizeof model) == 0);
   }
-  CUV_CHECK (
-      distance (&memory, second) < 0.05, "%g", distance (&memory, second));
+  CUV_CHECK (distance (&appearance, second) < 0.05, "%g",
+      distance (&appearance, second));
 }
 
 /* The window is the last ones, and no more. */
 static void
 check_window (const Seen *first, const Seen *second, int n)
 {
-  CuvRcdMemory memory;
+  CuvRcdAppearance appearance;
 
-  cuv_rcd_memory_init (&memory, first->sums, n, &first->box, lambda);
+  cuv_rcd_appearance_init (&appearance, first->sums, n, &first->box, lambda);
   for (int i = 0; i < CUV_RCD_MAX_WINDOW + 5; i++)
-    learn (&memory, CUV_RCD_UPDATE_RIEMANN, 0.5, CUV_RCD_MAX_WINDOW, first);
-  CUV_CHECK (memory.n_past == CUV_RCD_MAX_WINDOW);
-  learn (&memory, CUV_RCD_UPDATE_RIEMANN, 0.5, 3, second);
-  CUV_CHECK (memory.n_past == 3);
-  CUV_CHECK (distance (&memory, first) > 1e-3);
-  learn (&memory, CUV_RCD_UPDATE_RIEMANN, 0.5, 3, second);
-  learn (&memory, CUV_RCD_UPDATE_RIEMANN, 0.5, 3, second);
-  CUV_CHECK (distance (&memory, second) < 1e-6);
+    learn (&appearance, CUV_RCD_UPDATE_RIEMANN, 0.5, CUV_RCD_MAX_WINDOW, first);
+  CUV_CHECK (appearance.n_past == CUV_RCD_MAX_WINDOW);
+  learn (&appearance, CUV_RCD_UPDATE_RIEMANN, 0.5, 3, second);
+  CUV_CHECK (appearance.n_past == 3);
+  CUV_CHECK (distance (&appearance, first) > 1e-3);
+  learn (&appearance, CUV_RCD_UPDATE_RIEMANN, 0.5, 3, second);
+  learn (&appearance, CUV_RCD_UPDATE_RIEMANN, 0.5, 3, second);
+  CUV_CHECK (distance (&appearance, second) < 1e-6);
 }
 
 /* A picture of one colour has no covariance without lambda. */
@@ -135,13 +136,14 @@ static void
 check_flat (const Seen *seen, int n)
 {
   const int64_t flat[CUV_RCD_MAX_SUMS] = { 0 };
-  CuvRcdMemory memory;
+  CuvRcdAppearance appearance;
 
-  CUV_CHECK (!cuv_rcd_memory_init (&memory, flat, n, &seen->box, 0.0));
-  CUV_CHECK (cuv_rcd_memory_init (&memory, seen->sums, n, &seen->box, 0.0));
+  CUV_CHECK (!cuv_rcd_appearance_init (&appearance, flat, n, &seen->box, 0.0));
+  CUV_CHECK (
+      cuv_rcd_appearance_init (&appearance, seen->sums, n, &seen->box, 0.0));
   for (int u = 0; u < 5; u++) {
-    learn (&memory, updates[u], 1.0, 2, &(Seen){ seen->box, { 0 } });
-    CUV_CHECK (memory.model.det > 0.0);
+    learn (&appearance, updates[u], 1.0, 2, &(Seen){ seen->box, { 0 } });
+    CUV_CHECK (appearance.model.det > 0.0);
   }
 }
 

@@ -79,7 +79,7 @@ check_frame (const char *format, CuvRcdFeatures features, RcdSize size,
     int cell, int n_targets, int refine)
 {
   static const double scales[] = { 0.5, 1.0, 1.25 };
-  CuvRcdShape shape = { features, CUV_RCD_JBLD, size.width, size.height, cell,
+  CuvRcdConfig shape = { features, CUV_RCD_JBLD, size.width, size.height, cell,
     n_targets, 0, 1.0 / 12.0 };
   RcdInput input;
 
@@ -129,15 +129,15 @@ add_copies (int64_t *integrals, const int64_t *sums, int n, int64_t copies,
 
 /* Returns the first score. */
 static double
-compare_steps (const CuvRcdRow *row, const CuvRcdPlace *places)
+compare_steps (const CuvRcdWindowRow *row, const CuvRcdWindowEdges *places)
 {
   double scores[N_MASKS][N_PLACES];
 
   for (int i = 0; i < N_MASKS; i++) {
-    CuvRcdSteps steps;
+    CuvRcdDsp steps;
 
     cuv_cpu_set_mask (masks[i]);
-    cuv_rcd_steps_init (&steps);
+    cuv_rcd_dsp_init (&steps);
     steps.score (row, places, N_PLACES, scores[i]);
   }
   CUV_CHECK (memcmp (scores[0], scores[1], sizeof scores[0]) == 0);
@@ -150,15 +150,16 @@ check_row (const RcdInput *input)
   const int n = cuv_rcd_n_features (input->shape.features), many = 20000;
   int64_t sums[CUV_RCD_MAX_SUMS];
   int64_t upper[LINE] = { 0 }, lower[LINE] = { 0 };
-  const CuvRcdRow row = { &input->targets[0].model, CUV_RCD_JBLD, n,
+  const CuvRcdWindowRow row = { &input->targets[0].model, CUV_RCD_JBLD, n,
     input->shape.lambda, upper, lower, 700, 50 * many, 40 * many };
-  CuvRcdPlace places[N_PLACES];
+  CuvRcdWindowEdges places[N_PLACES];
 
   for (int i = 0; i < N_PLACES; i++) {
     CuvRcdBox box = { 3 * i, 2 * i, 50, 40 };
 
     cuv_rcd_box_sums (&input->frame.frame, input->shape.features, &box, sums);
-    places[i] = (CuvRcdPlace){ 900 - 100 * i, 0, (i + 1) * CUV_RCD_MAX_SUMS };
+    places[i] =
+        (CuvRcdWindowEdges){ 900 - 100 * i, 0, (i + 1) * CUV_RCD_MAX_SUMS };
     add_copies (lower + places[i].right, sums, n, (int64_t) many * many,
         50 * 40, places[i].x, row.y);
   }
@@ -169,7 +170,7 @@ void
 check_large_sums (void)
 {
   for (int i = 0; i < 12; i++) {
-    CuvRcdShape shape = rcd_random_shape (100, 80, 5);
+    CuvRcdConfig shape = rcd_random_shape (100, 80, 5);
     RcdInput input;
 
     shape.features = (CuvRcdFeatures) (i % 3);
@@ -189,20 +190,21 @@ check_wild_row (int n)
   CuvRcdModel model = {
     .det = (double) cuv_check_below (5) - 2.0, .width = 30, .height = 40
   };
-  const CuvRcdRow row = { &model, CUV_RCD_JBLD, n, 0.0, upper, lower, 0, 5, 4 };
+  const CuvRcdWindowRow row = { &model, CUV_RCD_JBLD, n, 0.0, upper, lower, 0,
+    5, 4 };
   const bool positive = cuv_check_below (2);
-  CuvRcdPlace places[N_PLACES];
+  CuvRcdWindowEdges places[N_PLACES];
 
   for (int i = 0; i < (N_PLACES + 1) * CUV_RCD_MAX_SUMS; i++)
     lower[i] = i < CUV_RCD_MAX_SUMS ? 0 : (int64_t) cuv_check_below (99) - 49;
   for (int k = 0; k < CUV_RCD_TRIANGLE (n); k++)
     model.c[k] = (double) cuv_check_below (99) / 9.0 - 5.5;
   for (int i = 0; i < N_PLACES; i++)
-    places[i] = (CuvRcdPlace){ 0, 0, (i + 1) * CUV_RCD_MAX_SUMS };
+    places[i] = (CuvRcdWindowEdges){ 0, 0, (i + 1) * CUV_RCD_MAX_SUMS };
   for (int k = 0; k < n && positive; k++) {
-    model.c[cuv_rcd_at (n, k, k)] += 50.0;
+    model.c[cuv_rcd_packed_index (n, k, k)] += 50.0;
     for (int i = 0; i < N_PLACES; i++)
-      lower[places[i].right + n + cuv_rcd_at (n, k, k)] += 900;
+      lower[places[i].right + n + cuv_rcd_packed_index (n, k, k)] += 900;
   }
   compare_steps (&row, places);
 }
@@ -238,7 +240,7 @@ check_measured (void)
   for (int f = 0; cuv_check_formats[f] != NULL; f++) {
     for (int i = 0; i < 3 * N_MASKS * 3; i++) {
       const RcdSize size = sizes[i % 3];
-      CuvRcdShape shape = rcd_random_shape (size.width, size.height, 8);
+      CuvRcdConfig shape = rcd_random_shape (size.width, size.height, 8);
       CuvCheckFrame frame = cuv_check_frame_new (
           cuv_check_formats[f], size.width, size.height, CUV_CHECK_NOISE);
       CuvRcdCpu *cpu;

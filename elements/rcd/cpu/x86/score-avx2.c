@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Scores of four windows at a time: each does what rcd-distance.h does for one,
- * in the same order, so that bits are equal. */
+/* Scores of four windows at a time. The operations and their order are those of
+ * rcd-distance.h, so that the bits are equal. */
 #include "cpu/x86/rcd-avx2.h"
 #include "cpu/rcd-dsp-template.h"
 
@@ -9,20 +9,20 @@
 
 #define INLINE inline __attribute__ ((always_inline))
 
-typedef double Reals __attribute__ ((vector_size (32)));
+typedef double Doubles __attribute__ ((vector_size (32)));
 typedef int64_t Ints __attribute__ ((vector_size (32)));
 
 enum { N_WINDOWS = 4 };
 
-/* Room for what is read four at a time. */
+/* Sums are read four at a time. */
 enum { MAX_SUMS = (CUV_RCD_MAX_SUMS + 3) / 4 * 4 };
 
 /* ---- sums ---- */
 
-/* As a cast does, of any 64-bit integers: the upper half is added to what the
- * lower half becomes, which rounds once. */
-static INLINE Reals
-as_reals (Ints v)
+/* (double) v, rounded as the cast does: both 32-bit halves are exact doubles,
+ * and their sum rounds once. */
+static INLINE Doubles
+to_double (Ints v)
 {
   const __m256i sign = _mm256_set1_epi64x (0x4530000080000000); /* 2^84+2^63 */
   const __m256i low_bits = _mm256_set1_epi64x (0x4330000000000000); /* 2^52 */
@@ -30,7 +30,7 @@ as_reals (Ints v)
   __m256i high = _mm256_xor_si256 (_mm256_srli_epi64 ((__m256i) v, 32), sign);
   __m256i low = _mm256_blend_epi32 (low_bits, (__m256i) v, 0x55);
 
-  return (Reals) _mm256_add_pd (
+  return (Doubles) _mm256_add_pd (
       _mm256_sub_pd (_mm256_castsi256_pd (high), both),
       _mm256_castsi256_pd (low));
 }
@@ -41,19 +41,18 @@ load (const int64_t *at)
   return (Ints) _mm256_loadu_si256 ((const __m256i *) at);
 }
 
-/* Four sums of a window. */
+/* Sums k .. k + 3 of a window. */
 static INLINE Ints
-window_sums (const CuvRcdRow *row, const CuvRcdPlace *place, int k)
+window_sums (const CuvRcdWindowRow *row, const CuvRcdWindowEdges *edges, int k)
 {
-  return load (row->lower + place->right + k)
-      - load (row->lower + place->left + k)
-      - load (row->upper + place->right + k)
-      + load (row->upper + place->left + k);
+  return load (row->lower + edges->right + k)
+      - load (row->lower + edges->left + k)
+      - load (row->upper + edges->right + k)
+      + load (row->upper + edges->left + k);
 }
 
-/* Of four sums of four windows, the first sum of all, the second, .. */
 static INLINE void
-turn (Ints v[4])
+transpose (Ints v[4])
 {
   const __m256i a = _mm256_unpacklo_epi64 ((__m256i) v[0], (__m256i) v[1]);
   const __m256i b = _mm256_unpackhi_epi64 ((__m256i) v[0], (__m256i) v[1]);
@@ -67,18 +66,19 @@ turn (Ints v[4])
 }
 
 static INLINE void
-load_sums (const CuvRcdRow *row, const CuvRcdPlace *places, int n, Ints *sums)
+load_sums (const CuvRcdWindowRow *row, const CuvRcdWindowEdges *edges, int n,
+    Ints *sums)
 {
   for (int k = 0; k < CUV_RCD_SUMS (n); k += 4) {
     for (int i = 0; i < N_WINDOWS; i++)
-      sums[k + i] = window_sums (row, &places[i], k);
-    turn (sums + k);
+      sums[k + i] = window_sums (row, &edges[i], k);
+    transpose (sums + k);
   }
 }
 
-/* v * x for x in 0 .. 2^32 - 1. */
+/* v * x mod 2^64 for 0 <= x < 2^32. */
 static INLINE Ints
-times (Ints v, Ints x)
+multiply (Ints v, Ints x)
 {
   __m256i low = _mm256_mul_epu32 ((__m256i) v, (__m256i) x);
   __m256i high =
@@ -94,44 +94,46 @@ move_origin (Ints *sums, int n, Ints pixels, Ints x, Ints y)
   Ints *q = sums + n;
 
   for (int j = 2; j < n; j++) {
-    q[cuv_rcd_at (n, 0, j)] -= times (sums[j], x);
-    q[cuv_rcd_at (n, 1, j)] -= times (sums[j], y);
+    q[cuv_rcd_packed_index (n, 0, j)] -= multiply (sums[j], x);
+    q[cuv_rcd_packed_index (n, 1, j)] -= multiply (sums[j], y);
   }
-  q[cuv_rcd_at (n, 0, 0)] += times (times (pixels, x) - 2 * sums[0], x);
-  q[cuv_rcd_at (n, 1, 1)] += times (times (pixels, y) - 2 * sums[1], y);
-  q[cuv_rcd_at (n, 0, 1)] +=
-      times (times (pixels, x), y) - times (sums[1], x) - times (sums[0], y);
-  sums[0] -= times (pixels, x);
-  sums[1] -= times (pixels, y);
+  q[cuv_rcd_packed_index (n, 0, 0)] +=
+      multiply (multiply (pixels, x) - 2 * sums[0], x);
+  q[cuv_rcd_packed_index (n, 1, 1)] +=
+      multiply (multiply (pixels, y) - 2 * sums[1], y);
+  q[cuv_rcd_packed_index (n, 0, 1)] += multiply (multiply (pixels, x), y)
+      - multiply (sums[1], x) - multiply (sums[0], y);
+  sums[0] -= multiply (pixels, x);
+  sums[1] -= multiply (pixels, y);
 }
 
 /* ---- covariance ---- */
 
 /* cuv_rcd_covariance () */
 static INLINE void
-covariance (const Ints *sums, int n, int64_t pixels, double lambda, Reals *c)
+covariance (const Ints *sums, int n, int64_t pixels, double lambda, Doubles *c)
 {
-  const double by_n = 1.0 / (double) pixels;
-  const double by_less = 1.0 / (double) (pixels - 1);
-  Reals s[CUV_RCD_MAX_FEATURES];
+  const double inv_n = 1.0 / (double) pixels;
+  const double inv_n_minus_1 = 1.0 / (double) (pixels - 1);
+  Doubles s[CUV_RCD_MAX_FEATURES];
   int k = 0;
 
   for (int i = 0; i < n; i++)
-    s[i] = as_reals (sums[i]);
+    s[i] = to_double (sums[i]);
   for (int i = 0; i < n; i++) {
     for (int j = i; j < n; j++, k++)
-      c[k] = (as_reals (sums[n + k]) - s[i] * s[j] * by_n) * by_less
+      c[k] = (to_double (sums[n + k]) - s[i] * s[j] * inv_n) * inv_n_minus_1
           + (i == j ? lambda : 0.0);
   }
 }
 
-/* cuv_rcd_scale_place () */
+/* cuv_rcd_scale_xy () */
 static INLINE void
-scale_place (Reals *c, int n, double fx, double fy, double lambda)
+scale_xy (Doubles *c, int n, double fx, double fy, double lambda)
 {
   for (int j = 2; j < n; j++) {
-    c[cuv_rcd_at (n, 0, j)] *= fx;
-    c[cuv_rcd_at (n, 1, j)] *= fy;
+    c[cuv_rcd_packed_index (n, 0, j)] *= fx;
+    c[cuv_rcd_packed_index (n, 1, j)] *= fy;
   }
   c[0] = (c[0] - lambda) * (fx * fx) + lambda;
   c[1] = c[1] * (fx * fy);
@@ -140,54 +142,56 @@ scale_place (Reals *c, int n, double fx, double fy, double lambda)
 
 /* cuv_rcd_window_covariance () */
 static INLINE void
-window_covariance (
-    const CuvRcdRow *row, const CuvRcdPlace *places, int n, Reals *c)
+window_covariance (const CuvRcdWindowRow *row, const CuvRcdWindowEdges *edges,
+    int n, Doubles *c)
 {
   const int64_t pixels = (int64_t) row->width * row->height;
   Ints sums[MAX_SUMS];
 
-  load_sums (row, places, n, sums);
+  load_sums (row, edges, n, sums);
   if (n == 9)
     move_origin (sums, n, (Ints){ pixels, pixels, pixels, pixels },
-        (Ints){ places[0].x, places[1].x, places[2].x, places[3].x },
+        (Ints){ edges[0].x, edges[1].x, edges[2].x, edges[3].x },
         (Ints){ row->y, row->y, row->y, row->y });
   covariance (sums, n, pixels, row->lambda, c);
   if (n == 9)
-    scale_place (c, n, row->model->width / row->width,
+    scale_xy (c, n, row->model->width / row->width,
         row->model->height / row->height, row->lambda);
 }
 
 /* ---- JBLD ---- */
 
 /* cuv_rcd_det () */
-static INLINE Reals
-determinant (Reals *c, int n)
+static INLINE Doubles
+determinant (Doubles *c, int n)
 {
-  Reals det = { 1.0, 1.0, 1.0, 1.0 };
+  Doubles det = { 1.0, 1.0, 1.0, 1.0 };
   Ints positive = { -1, -1, -1, -1 };
 
   for (int k = 0; k < n; k++) {
-    const Reals pivot = c[cuv_rcd_at (n, k, k)], by_pivot = 1.0 / pivot;
+    const Doubles pivot = c[cuv_rcd_packed_index (n, k, k)],
+                  inv_pivot = 1.0 / pivot;
 
     positive &= pivot > 0.0;
     det *= pivot;
     for (int i = k + 1; i < n; i++) {
-      const Reals f = c[cuv_rcd_at (n, k, i)] * by_pivot;
+      const Doubles f = c[cuv_rcd_packed_index (n, k, i)] * inv_pivot;
 
       for (int j = i; j < n; j++)
-        c[cuv_rcd_at (n, i, j)] -= f * c[cuv_rcd_at (n, k, j)];
+        c[cuv_rcd_packed_index (n, i, j)] -=
+            f * c[cuv_rcd_packed_index (n, k, j)];
     }
   }
-  return (Reals) ((Ints) det & positive);
+  return (Doubles) ((Ints) det & positive);
 }
 
 /* cuv_rcd_jbld () */
-static INLINE Reals
-jbld (Reals *c, int n, const CuvRcdModel *model)
+static INLINE Doubles
+jbld (Doubles *c, int n, const CuvRcdModel *model)
 {
   const double inf = (double) INFINITY;
-  const Reals infinite = { inf, inf, inf, inf };
-  Reals middle[CUV_RCD_MAX_PACKED], det, det_middle, score;
+  const Doubles infinite = { inf, inf, inf, inf };
+  Doubles middle[CUV_RCD_MAX_PACKED], det, det_middle, score;
   Ints defined;
 
   for (int k = 0; k < CUV_RCD_TRIANGLE (n); k++)
@@ -196,35 +200,35 @@ jbld (Reals *c, int n, const CuvRcdModel *model)
   det_middle = determinant (middle, n);
   score = det_middle * det_middle / (det * model->det);
   defined = (det > 0.0) & (det_middle > 0.0) & (score >= 0.0);
-  return (Reals) _mm256_blendv_pd (
+  return (Doubles) _mm256_blendv_pd (
       (__m256d) infinite, (__m256d) score, (__m256d) defined);
 }
 
 static INLINE void
-score_four (
-    const CuvRcdRow *row, const CuvRcdPlace *places, int n, double *scores)
+score_four (const CuvRcdWindowRow *row, const CuvRcdWindowEdges *edges, int n,
+    double *scores)
 {
-  Reals c[CUV_RCD_MAX_PACKED];
+  Doubles c[CUV_RCD_MAX_PACKED];
 
-  window_covariance (row, places, n, c);
+  window_covariance (row, edges, n, c);
   _mm256_storeu_pd (scores, (__m256d) jbld (c, n, row->model));
 }
 
 void
-cuv_rcd_score_avx2 (const CuvRcdRow *row, const CuvRcdPlace *places,
-    int n_places, double *scores)
+cuv_rcd_score_avx2 (const CuvRcdWindowRow *row, const CuvRcdWindowEdges *edges,
+    int n_windows, double *scores)
 {
   const bool can = row->metric == CUV_RCD_JBLD
       && (int64_t) row->width * row->height > row->n;
   int i = 0;
 
-  for (; can && i + N_WINDOWS <= n_places; i += N_WINDOWS) {
+  for (; can && i + N_WINDOWS <= n_windows; i += N_WINDOWS) {
     if (row->n == 3)
-      score_four (row, places + i, 3, scores + i);
+      score_four (row, edges + i, 3, scores + i);
     else if (row->n == 5)
-      score_four (row, places + i, 5, scores + i);
+      score_four (row, edges + i, 5, scores + i);
     else
-      score_four (row, places + i, 9, scores + i);
+      score_four (row, edges + i, 9, scores + i);
   }
-  cuv_rcd_score_row (row, places + i, n_places - i, scores + i);
+  cuv_rcd_score_row (row, edges + i, n_windows - i, scores + i);
 }

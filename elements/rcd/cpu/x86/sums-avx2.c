@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sums over a tile: 16 pixels at a time, all products of one feature in
- * registers. */
+/* Sums over a tile: 16 pixels at a time, with the sums of one feature's
+ * products in registers. */
 #include "cpu/x86/rcd-avx2.h"
 
 #include <immintrin.h>
 
 #define INLINE inline __attribute__ ((always_inline))
 
-/* A feature's sum, and its products with those from it on. */
+/* The sum of a feature, and its products with itself and those after it. */
 enum { MAX_SUMS = CUV_RCD_MAX_FEATURES + 1 };
 
 static INLINE __m256i
@@ -16,19 +16,20 @@ load (const int16_t *at)
   return _mm256_loadu_si256 ((const __m256i *) at);
 }
 
-/* All bits of the first n < 16 of 16 words. */
+/* A mask of the first n of 16 samples, n < 16. */
 static INLINE __m256i
-first_words (int n)
+first_samples (int n)
 {
-  static const int16_t words[32] = { -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+  static const int16_t mask[32] = { -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
     -1, -1, -1, -1, -1 };
 
-  return load (words + 16 - n);
+  return load (mask + 16 - n);
 }
 
-/* Adds 16 pixels of the first of n planes. */
+/* Adds 16 pixels: z, those of planes[0], and its products with n planes. */
 static INLINE void
-add_words (__m256i *sums, __m256i z, const int16_t *const *planes, int n, int x)
+add_samples (
+    __m256i *sums, __m256i z, const int16_t *const *planes, int n, int x)
 {
   const __m256i ones = _mm256_set1_epi16 (1);
 
@@ -39,7 +40,7 @@ add_words (__m256i *sums, __m256i z, const int16_t *const *planes, int n, int x)
         sums[j + 1], _mm256_madd_epi16 (z, load (planes[j] + x)));
 }
 
-/* Of four sums the totals. */
+/* The horizontal sums of four vectors. */
 static INLINE __m128i
 totals (const __m256i *sums)
 {
@@ -51,12 +52,13 @@ totals (const __m256i *sums)
       _mm256_castsi256_si128 (all), _mm256_extracti128_si256 (all, 1));
 }
 
-/* The sums of plane i of i + n, as those of n planes. */
+/* Plane i of a tile with i + n planes: its sum, then n sums of products. n is a
+ * constant after inlining. */
 static INLINE void
 sum_plane (const CuvRcdTile *tile, int i, int n, int32_t *out)
 {
   const int whole = tile->width & ~15;
-  const __m256i rest = first_words (tile->width & 15);
+  const __m256i rest = first_samples (tile->width & 15);
   const int16_t *planes[CUV_RCD_MAX_FEATURES];
   __m256i sums[MAX_SUMS + 2];
 
@@ -66,9 +68,9 @@ sum_plane (const CuvRcdTile *tile, int i, int n, int32_t *out)
     sums[j] = _mm256_setzero_si256 ();
   for (int y = 0; y < tile->height; y++) {
     for (int x = 0; x < whole; x += 16)
-      add_words (sums, load (planes[0] + x), planes, n, x);
+      add_samples (sums, load (planes[0] + x), planes, n, x);
     if (whole < tile->width)
-      add_words (sums, _mm256_and_si256 (rest, load (planes[0] + whole)),
+      add_samples (sums, _mm256_and_si256 (rest, load (planes[0] + whole)),
           planes, n, whole);
     for (int j = 0; j < n; j++)
       planes[j] += tile->pitch[i + j];

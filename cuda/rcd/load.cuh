@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Four pixels of a row at a time, as words of four bytes.
-#ifndef CUV_RCD_WORDS_CUH
-#define CUV_RCD_WORDS_CUH
+// Loads four pixels of a row at a time, as words of four bytes.
+#ifndef CUV_RCD_LOAD_CUH
+#define CUV_RCD_LOAD_CUH
 
 #include "rcd/search.cuh"
 
 enum CuvRcdLoad {
-  CUV_RCD_LOAD_PIXELS_3, // three colours in 3 bytes, rows of words
-  CUV_RCD_LOAD_PIXELS_4, // in 4 bytes
-  CUV_RCD_LOAD_LUMA,     // a plane of Y in rows of words
-  CUV_RCD_LOAD_SAMPLES,  // anything
+  CUV_RCD_LOAD_PIXELS_3, // packed RGB, 3 bytes a pixel, rows word-aligned
+  CUV_RCD_LOAD_PIXELS_4, // packed RGB, 4 bytes a pixel, rows word-aligned
+  CUV_RCD_LOAD_LUMA,     // a plane of Y, rows word-aligned
+  CUV_RCD_LOAD_SAMPLES,  // any other format, byte by byte
 };
 
 struct CuvRcdSource {
   CuvFrame frame;
   CuvRcdLoad load;
-  // of PIXELS
+  // PIXELS only
   const uint8_t *pixels;
   int stride, step;
-  unsigned low, high; // weights of grey, of bytes 0 and 1, 2 and 3
-  unsigned colour[3]; // where it is in each of two pixels, for __byte_perm
+  unsigned low, high; // luma weights of bytes 0 and 1, 2 and 3, for dp2a
+  unsigned colour[3]; // __byte_perm selectors of a colour in two pixels
 };
 
-// Order of the bytes in a word of colours: pixels 0 2 1 3.
-#define CUV_RCD_ORDER 0x3120u
+// Byte order in a word of colours, as __byte_perm selector: pixels 0 2 1 3.
+#define CUV_RCD_COLOUR_ORDER 0x3120u
 
 static __device__ __forceinline__ unsigned
 cuv_rcd_word (unsigned p0, unsigned p1, unsigned p2, unsigned p3)
@@ -31,14 +31,14 @@ cuv_rcd_word (unsigned p0, unsigned p1, unsigned p2, unsigned p3)
   return p0 | p2 << 8 | p1 << 16 | p3 << 24;
 }
 
-// Where a lane has four pixels of each row.
+// A column of four pixels.
 struct CuvRcdColumn {
   int x;          // the first, a multiple of 4, inside the frame
-  unsigned order; // of the grey values, for __byte_perm
-  unsigned at[4]; // of PIXELS: words, in bytes from the beginning of a row
+  unsigned order; // __byte_perm selector that repeats the border
+  unsigned at[4]; // PIXELS: byte offsets of the words in a row
 };
 
-// Those from x on, a multiple of 4; beyond the border as on it.
+// The column from x on, a multiple of 4; the frame's border is repeated.
 static __device__ __forceinline__ CuvRcdColumn
 cuv_rcd_column (const CuvRcdSource &source, int x)
 {
@@ -55,12 +55,12 @@ cuv_rcd_column (const CuvRcdSource &source, int x)
   return column;
 }
 
-// Four pixels as they are in memory, so that many are on their way at once.
+// Four pixels as loaded; unpacked later, so that many loads are in flight.
 struct CuvRcdRaw {
   unsigned word[4];
 };
 
-// As words of grey, in order, and of colours.
+// word[0]: grey values, in order; word[1 ..]: colours, in CUV_RCD_COLOUR_ORDER.
 static __device__ __noinline__ CuvRcdRaw
 cuv_rcd_fetch_samples (const CuvRcdSource &source, int x, int y)
 {
@@ -70,7 +70,7 @@ cuv_rcd_fetch_samples (const CuvRcdSource &source, int x, int y)
 
   for (int i = 0; i < 4; i++) {
     const int at = min (x + i, frame.width - 1);
-    const int shift = (CUV_RCD_ORDER >> 4 * i & 3) * 8;
+    const int shift = (CUV_RCD_COLOUR_ORDER >> 4 * i & 3) * 8;
 
     raw.word[0] |= (unsigned) cuv_rcd_grey (&frame, at, y) << 8 * i;
     for (int c = 0; c < 3; c++)
@@ -80,7 +80,7 @@ cuv_rcd_fetch_samples (const CuvRcdSource &source, int x, int y)
   return raw;
 }
 
-// The same, with only the grey values in words.
+// The same layout; only the grey values are loaded as a word.
 static __device__ __forceinline__ CuvRcdRaw
 cuv_rcd_fetch_luma (const CuvRcdSource &source, int x, int y)
 {
@@ -89,7 +89,7 @@ cuv_rcd_fetch_luma (const CuvRcdSource &source, int x, int y)
 
   raw.word[0] = __ldg ((const unsigned *) (frame.component[0].data
       + (int64_t) y * frame.component[0].stride + x));
-  raw.word[1] = __byte_perm (raw.word[0], 0, CUV_RCD_ORDER);
+  raw.word[1] = __byte_perm (raw.word[0], 0, CUV_RCD_COLOUR_ORDER);
   for (int c = 1; c < 3; c++) {
     raw.word[1 + c] = raw.word[1];
     if (frame.n_components >= 3) {
@@ -105,7 +105,7 @@ cuv_rcd_fetch_luma (const CuvRcdSource &source, int x, int y)
   return raw;
 }
 
-// Pixels beyond the end of a row may be any.
+// Pixels beyond the end of a row are undefined.
 template <int N>
 static __device__ __forceinline__ CuvRcdRaw
 cuv_rcd_fetch_pixels (
@@ -135,7 +135,7 @@ cuv_rcd_fetch (const CuvRcdSource &source, const CuvRcdColumn &column, int y)
     return cuv_rcd_fetch_samples (source, column.x, y);
 }
 
-// Grey of four pixels of three or four bytes.
+// The BT.2020 luma of four packed pixels.
 static __device__ __forceinline__ unsigned
 cuv_rcd_grey_of (const CuvRcdSource &source, const unsigned *p)
 {
@@ -148,7 +148,7 @@ cuv_rcd_grey_of (const CuvRcdSource &source, const unsigned *p)
       __byte_perm (g[0], g[1], 0x62), __byte_perm (g[2], g[3], 0x62), 0x5410);
 }
 
-// grey: in order; colours in CUV_RCD_ORDER.
+// grey: in order; colours: in CUV_RCD_COLOUR_ORDER.
 template <CuvRcdLoad L>
 static __device__ __forceinline__ void
 cuv_rcd_unpack (const CuvRcdSource &source, const CuvRcdColumn &column,
@@ -180,15 +180,15 @@ cuv_rcd_unpack (const CuvRcdSource &source, const CuvRcdColumn &column,
 // ---- on the host ----
 
 static inline bool
-cuv_rcd_in_words (const CuvComponent &c, const uint8_t *data)
+cuv_rcd_is_word_aligned (const CuvComponent &c, const uint8_t *data)
 {
   return ((uintptr_t) data | (uintptr_t) c.stride) % 4 == 0;
 }
 
-// Whether the frame's pixels are three bytes next to each other, and a fourth
-// or none.
+// Whether the frame is packed RGB in 3 or 4 bytes a pixel; pixels: its first
+// byte.
 static inline bool
-cuv_rcd_has_pixels (const CuvFrame &frame, const uint8_t **pixels)
+cuv_rcd_find_pixels (const CuvFrame &frame, const uint8_t **pixels)
 {
   const CuvComponent *c = frame.component;
 
@@ -202,7 +202,7 @@ cuv_rcd_has_pixels (const CuvFrame &frame, const uint8_t **pixels)
         || c[i].data - *pixels >= 3)
       return false;
   }
-  return cuv_rcd_in_words (c[0], *pixels);
+  return cuv_rcd_is_word_aligned (c[0], *pixels);
 }
 
 static inline CuvRcdSource
@@ -214,7 +214,7 @@ cuv_rcd_source (const CuvFrame &frame)
 
   source.frame = frame;
   source.load = CUV_RCD_LOAD_SAMPLES;
-  if (cuv_rcd_has_pixels (frame, &source.pixels)) {
+  if (cuv_rcd_find_pixels (frame, &source.pixels)) {
     source.load =
         c[0].step == 3 ? CUV_RCD_LOAD_PIXELS_3 : CUV_RCD_LOAD_PIXELS_4;
     source.stride = c[0].stride;
@@ -226,7 +226,7 @@ cuv_rcd_source (const CuvFrame &frame)
       *(at < 2 ? &source.low : &source.high) |= weights[i] << 16 * (at % 2);
     }
   } else if (frame.model != CUV_MODEL_RGB && c[0].step == 1
-      && cuv_rcd_in_words (c[0], c[0].data)) {
+      && cuv_rcd_is_word_aligned (c[0], c[0].data)) {
     source.load = CUV_RCD_LOAD_LUMA;
   }
   return source;

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The inner loops of a search as a table of functions: C, or AVX2 where the
+ * machine has it. All versions return the same bits. */
+#ifndef CUV_RCD_DSP_H
+#define CUV_RCD_DSP_H
+
+#include "rcd.h"
+
+/* Features are computed for a block of pixels at a time, and summed over tiles
+ * of it: a part of a cell, or a whole one. */
+enum {
+  CUV_RCD_BLOCK_WIDTH = 320,
+  CUV_RCD_BLOCK_HEIGHT = 32,
+  CUV_RCD_TILE_WIDTH = 64,
+  CUV_RCD_PADDING = 16, /* samples that may be read beyond the end of a row */
+};
+
+_Static_assert(
+    CUV_RCD_TILE_WIDTH *CUV_RCD_BLOCK_HEIGHT <= INT32_MAX / (1020 * 1020),
+    "a tile's sums of products overflow 32 bits");
+
+/* n features of width x height pixels, a plane each. pitch in samples; 0 if all
+ * rows are equal. */
+typedef struct {
+  int n, width, height;
+  const int16_t *z[CUV_RCD_MAX_FEATURES];
+  ptrdiff_t pitch[CUV_RCD_MAX_FEATURES];
+} CuvRcdTile;
+
+/* Windows of one size side by side, and the model to compare them with. */
+typedef struct {
+  const CuvRcdModel *model;
+  CuvRcdMetric metric;
+  int n; /* features */
+  double lambda;
+  const int64_t *upper, *lower; /* rows of integrals at top and bottom edge */
+  int32_t y, width, height;     /* pixels */
+} CuvRcdWindowRow;
+
+typedef struct {
+  int32_t x;           /* the window's left pixel */
+  int32_t left, right; /* offsets of its edges in a row of integrals */
+} CuvRcdWindowEdges;
+
+typedef struct CuvRcdDsp {
+  /* n samples of a component from pixel (x, y) on; subsampled ones repeat */
+  void (*samples) (const CuvComponent *c, int x, int y, int n, int16_t *out);
+  /* BT.2020 luma of n pixels */
+  void (*grey) (const int16_t *const rgb[3], int n, int16_t *out);
+  /* Sobel's Ix, Iy of n pixels of rows[1]; rows are valid from -1 to n */
+  void (*gradients) (
+      const int16_t *const rows[3], int n, int16_t *ix, int16_t *iy);
+  /* |Ix| |Iy| |Ixx| |Iyy|, likewise */
+  void (*abs_derivatives) (
+      const int16_t *const rows[3], int n, int16_t *const out[4]);
+  /* CUV_RCD_SUMS (n) sums over a tile */
+  void (*sums) (const CuvRcdTile *tile, int32_t *sums);
+  /* cuv_rcd_score() of n_windows windows of a row */
+  void (*score) (const CuvRcdWindowRow *row, const CuvRcdWindowEdges *edges,
+      int n_windows, double *scores);
+} CuvRcdDsp;
+
+void cuv_rcd_dsp_init (CuvRcdDsp *self);
+void cuv_rcd_dsp_init_avx2 (CuvRcdDsp *self); /* cpu/x86 */
+
+#endif
