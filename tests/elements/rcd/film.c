@@ -11,7 +11,7 @@ gboolean use_cuda;
 
 /* ---- pixels ---- */
 
-/* Noise that is always the same. */
+/* Reproducible noise. */
 static guint
 noise (guint c, guint x, guint y)
 {
@@ -21,8 +21,8 @@ noise (guint c, guint x, guint y)
   return v ^ v >> 16;
 }
 
-/* A ring around four fields, of colours that differ from kind to kind: a part
- * of it has other covariances than the whole. */
+/* A ring around four fields, with colours by kind, so that the covariance of a
+ * part differs from that of the whole. */
 static guint8
 thing (guint kind, guint c, gint x, gint y, Box box)
 {
@@ -149,7 +149,7 @@ film_show (Film *self, guint n, gint kind, Box box)
   return out;
 }
 
-/* ---- what is said ---- */
+/* ---- results ---- */
 
 static gdouble
 number_of (const GstStructure *structure, const gchar *field)

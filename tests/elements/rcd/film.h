@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* rcdtrack in a harness, frames in which it is known where things are, and what
- * metadata and messages say of them. */
+/* rcdtrack in a GstHarness, frames with objects at known positions, and access
+ * to the resulting metadata and messages. */
 #ifndef CUV_TEST_FILM_H
 #define CUV_TEST_FILM_H
 
 #include "cuvelements.h"
 
-/* Frames are uploaded: the GPU has to find the same. */
+/* Whether frames are uploaded; results must be the same. */
 extern gboolean use_cuda;
 
 typedef struct {
@@ -18,7 +18,7 @@ typedef struct {
   guint n; /* frames so far */
 } Film;
 
-/* A line of rcdtrack with these properties, and frames of this kind. */
+/* A harness of rcdtrack with these properties, for frames of this format. */
 Film film_new (
     const gchar *properties, const gchar *format, gint width, gint height);
 void film_clear (Film *self);
@@ -28,23 +28,23 @@ typedef struct {
   gint x, y, width, height;
 } Box;
 
-/* The next frame: faint noise. */
+/* The next frame, filled with faint noise. */
 GstBuffer *film_frame (Film *self);
 
-/* Puts a thing into a frame, of a kind from 1 up. 0 is a flat patch. */
+/* Draws an object of a kind from 1 up; 0 is a flat patch. */
 void film_plant (GstBuffer *frame, guint kind, Box box);
 
 GstVideoRegionOfInterestMeta *film_region (
     GstBuffer *frame, const gchar *label, Box box);
 
-/* Pushes the frame; what comes out. */
+/* Pushes the frame; returns the output. */
 GstBuffer *film_push (Film *self, GstBuffer *frame);
 
-/* Frames with a thing in the box, or with none if kind is below 0. What comes
- * out of the last one. */
+/* Pushes frames with an object in the box, or none if kind < 0. Returns the
+ * last output. */
 GstBuffer *film_show (Film *self, guint n, gint kind, Box box);
 
-/* ---- what is said ---- */
+/* ---- results ---- */
 
 typedef struct {
   gint id;
@@ -57,19 +57,18 @@ typedef struct {
   guint64 age;
 } Track;
 
-/* The tracks on a frame, which have to be well made. Unref the array; strings
- * are the frame's. */
+/* The tracks on a frame; checks that they are well-formed. Unref the array;
+ * strings belong to the frame. */
 GArray *tracks_of (GstBuffer *frame);
 guint n_tracks (GstBuffer *frame);
 
-/* Fails the test unless the track with this id is where the box is, by 0.7 of
- * what both have together; of any id if it is 0. Returns its id. Unrefs the
- * frame. */
+/* Checks that the track with this id (0 = any) overlaps the box with an
+ * intersection over union of 0.7 or more. Returns its id. Unrefs the frame. */
 gint check_at (GstBuffer *frame, gint id, Box box);
-void check_nothing (GstBuffer *frame); /* unrefs it, too */
+void check_nothing (GstBuffer *frame); /* unrefs the frame */
 
-/* The next element message's text for its first object: "acquired 1"; free it.
- * NULL if there is no message, "" if it has no object. */
+/* Event and id of the next element message's first object, "acquired 1"; free
+ * it. NULL if there is no message, "" if it has no object. */
 gchar *next_event (Film *self);
 void expect_event (Film *self, const gchar *text);
 

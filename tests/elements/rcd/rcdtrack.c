@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where targets come from, that they are followed, and what metadata, messages
- * and statistics say of them. */
+/* Sources of targets, tracking, metadata, messages and statistics. */
 #include "config.h"
 #include "film.h"
 
@@ -109,7 +108,7 @@ GST_START_TEST (test_metadata)
   fail_unless_equals_string (t.label, "target");
   fail_unless (t.id == 1 && t.region_id == 0 && t.lost_frames == 0);
   fail_unless (t.distance < 0.2 && t.second > t.distance);
-  /* half of the certainty is gone at the limit, 0.7 for these features */
+  /* confidence is 0.5 at the limit, 0.7 for these features */
   fail_unless (fabs (t.confidence - pow (2, -t.distance / 0.7)) < 1e-9);
   fail_unless (t.detection == t.confidence);
   fail_unless (fabs (t.scale - 1) < 0.2);
@@ -127,7 +126,7 @@ GST_START_TEST (test_metadata)
 
 GST_END_TEST
 
-/* On the region that overlaps it most, by more than a half; and no second. */
+/* Attached to the region with the largest IoU above 0.5, and no new region. */
 GST_START_TEST (test_upstream_region_gets_the_track)
 {
   Film film = film_new (BOX "object-class=dog", "NV12", WIDTH, HEIGHT);
@@ -281,7 +280,7 @@ GST_START_TEST (test_first_region_is_followed)
   g_array_unref (tracks);
   check_at (out, 1, start);
   walk (&film, 1, 6, 1);
-  /* its label stays where no region is */
+  /* the label stays without a region */
   out = film_show (&film, 1, 1, moved (start, 6));
   tracks = tracks_of (out);
   fail_unless_equals_string (g_array_index (tracks, Track, 0).label, "dog");
@@ -305,8 +304,8 @@ requests_analysis (Film *film)
   return found;
 }
 
-/* A detector that looks at every Nth frame looks at the next one while nothing
- * is followed; a lost target is still one. */
+/* While nothing is tracked, a detector that analyses every Nth frame is asked
+ * to analyse the next; a lost target still counts. */
 GST_START_TEST (test_detections_are_requested)
 {
   Film film = film_new ("max-lost-frames=2", "NV12", WIDTH, HEIGHT);
@@ -330,8 +329,7 @@ GST_START_TEST (test_detections_are_requested)
 
 GST_END_TEST
 
-/* Ids stay, and are not given again; a detector that goes on finding them makes
- * no others. */
+/* Ids are stable and not reused; repeated detections add no targets. */
 GST_START_TEST (test_several)
 {
   Film film = film_new (
@@ -345,7 +343,7 @@ GST_START_TEST (test_several)
     film_plant (frame, 2, other);
     film_region (frame, "dog", moved (start, i));
     film_region (frame, "dog", other);
-    film_region (frame, "dog", moved (other, 1)); /* found twice */
+    film_region (frame, "dog", moved (other, 1)); /* detected twice */
     out = film_push (&film, frame);
     fail_unless_equals_int (n_tracks (out), 2);
     check_at (gst_buffer_ref (out), 1, moved (start, i));
@@ -419,7 +417,7 @@ GST_START_TEST (test_picture)
 
     g_object_set (film.t, "target-image", path, NULL);
     check_nothing (film_show (&film, 2, -1, start));
-    expect_event (&film, " 1"); /* it is lost from the start */
+    expect_event (&film, " 1"); /* lost from the start */
     check_nothing (film_show (&film, 1, -1, start));
     expect_event (&film, "given-up 1");
     check_at (film_show (&film, 1, 1, start), 2, start);
@@ -434,7 +432,7 @@ GST_START_TEST (test_picture)
 
 GST_END_TEST
 
-/* The same film in RGB and in YUV: the picture is found in both. */
+/* The picture is found in RGB and in YUV video. */
 GST_START_TEST (test_picture_in_yuv)
 {
   gchar *path = picture_of (1, start);
@@ -522,7 +520,7 @@ GST_START_TEST (test_signals_while_frames_pass)
 
 GST_END_TEST
 
-/* Emits set-target; its id. */
+/* Emits set-target; returns the id. */
 static gint
 set_target (GstElement *t, Box box)
 {

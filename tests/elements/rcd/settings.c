@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every setting can change while playing; what cannot be done is refused by
- * name, and what was in force stays. */
+/* Every setting can change while playing; invalid ones are rejected by name,
+ * and the previous ones stay in use. */
 #include "config.h"
 #include "film.h"
 
@@ -26,7 +26,7 @@ check_quiet (Film *film)
 
 /* ---- live ---- */
 
-/* Each step changes how many windows are compared, or does not. */
+/* Each step changes the number of windows, or does not. */
 GST_START_TEST (test_searches)
 {
   static const struct {
@@ -50,7 +50,7 @@ GST_START_TEST (test_searches)
   before = cuv_stat (film.t, "windows");
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
     set_all (film.t, steps[i].set);
-    /* of other features it is measured anew first */
+    /* with other features it is measured again first */
     check_at (film_show (&film, 2, 1, place), 1, place);
     now = cuv_stat (film.t, "windows");
     fail_unless ((now != before) == steps[i].differs,
@@ -79,7 +79,7 @@ GST_START_TEST (test_max_distance)
 
 GST_END_TEST
 
-/* A new box takes the place of the target that the old one gave. */
+/* A new box replaces the target of the old one. */
 GST_START_TEST (test_box)
 {
   const Box other = { 100, 80, 32, 24 };
@@ -162,7 +162,7 @@ GST_START_TEST (test_scales_come_back)
 
 GST_END_TEST
 
-/* The frame that others hold stays as it is. */
+/* A shared frame is not changed. */
 GST_START_TEST (test_draw)
 {
   Film film = film_new (BOX "draw=distance-map", "RGB", WIDTH, HEIGHT);
@@ -214,7 +214,7 @@ GST_START_TEST (test_contradictions_at_start)
 
 GST_END_TEST
 
-/* One warning, and all goes on as it was until they agree. */
+/* One warning, and the previous settings stay in use until they agree. */
 GST_START_TEST (test_live_contradictions)
 {
   for (guint i = 0; i < G_N_ELEMENTS (contradictions); i++) {
@@ -235,7 +235,7 @@ GST_START_TEST (test_live_contradictions)
 
 GST_END_TEST
 
-/* What was in force before a stop is not after it. */
+/* Settings in use before a stop do not survive it. */
 GST_START_TEST (test_contradiction_at_second_start)
 {
   Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
@@ -329,7 +329,7 @@ GST_START_TEST (test_bad_names)
 
 GST_END_TEST
 
-/* The error of an element that cannot start. */
+/* Checks the error of an element that cannot start. */
 static void
 check_no_start (const gchar *property, const gchar *value, const gchar *says)
 {
@@ -380,7 +380,7 @@ GST_START_TEST (test_too_many_scales)
 
 GST_END_TEST
 
-/* ---- pictures that are none ---- */
+/* ---- invalid pictures ---- */
 
 static gchar *
 broken_file (const gchar *bytes)
@@ -427,8 +427,8 @@ GST_END_TEST
 
 /* ---- intervals ---- */
 
-/* The frames that the detector analyses by itself are not those that rcdtrack
- * does: together they follow all the same. The film's first frame has no face.
+/* Detector and rcdtrack analyse different frames and still track together. The
+ * first frame has no face.
  */
 GST_START_TEST (test_intervals_that_differ)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Targets that are none, frames that change, streams that begin again: each is
- * defined, and none does harm. */
+/* Invalid targets, changing frames, restarted streams: all have defined
+ * results.
+ */
 #include "config.h"
 #include "film.h"
 
@@ -23,7 +24,7 @@ check_quiet (Film *film)
   fail_if (text != NULL, "%s", text);
 }
 
-/* ---- targets that are none ---- */
+/* ---- invalid targets ---- */
 
 static const struct {
   Box box;
@@ -40,7 +41,8 @@ static const struct {
   { { 100, 60, 40, 40 }, "40 x 40 pixels at (100, 60) is flat" },
 };
 
-/* A warning that names the box and why; the element goes on, and has room. */
+/* A warning names the box and the reason; the element goes on, and accepts
+ * other targets. */
 GST_START_TEST (test_boxes_that_are_no_targets)
 {
   static const gchar *const formats[] = { "NV12", "RGB" };
@@ -85,7 +87,7 @@ GST_START_TEST (test_one_pixel_by_properties)
 
 GST_END_TEST
 
-/* A detector finds it in every frame: one warning. */
+/* Detected in every frame: one warning. */
 GST_START_TEST (test_flat_region)
 {
   Film film = film_new ("", "NV12", WIDTH, HEIGHT);
@@ -105,7 +107,7 @@ GST_START_TEST (test_flat_region)
 
 GST_END_TEST
 
-/* The part inside is what is followed; those with none are passed over. */
+/* Regions are clipped to the frame; those outside are ignored. */
 GST_START_TEST (test_regions_beyond_the_frame)
 {
   static const Box beyond[] = { { 500, 10, 20, 20 }, { -1, -1, -1, -1 },
@@ -128,7 +130,7 @@ GST_START_TEST (test_regions_beyond_the_frame)
 
 GST_END_TEST
 
-/* Messages have UTF-8 only, a region's label is anything. */
+/* Labels of regions may be invalid UTF-8, messages must not. */
 GST_START_TEST (test_label_in_no_encoding)
 {
   Film film = film_new ("message=every-frame", "NV12", WIDTH, HEIGHT);
@@ -167,7 +169,7 @@ make_grey (GstBuffer *frame)
   gst_buffer_unmap (frame, &map);
 }
 
-/* R = G = B has a covariance that only what is added to it makes regular. */
+/* R = G = B: only lambda makes the covariance regular. */
 GST_START_TEST (test_grey_in_rgb)
 {
   static const gchar *const ways[] = { "", "metric=forstner", "features=tuzel9",
@@ -213,7 +215,7 @@ GST_START_TEST (test_other_sizes)
 
 GST_END_TEST
 
-/* Down to frames in which no window fits, and back. */
+/* Shrinks frames until no window fits, and back. */
 GST_START_TEST (test_frames_smaller_than_the_target)
 {
   static const gint sizes[][2] = { { 30, 20 }, { 6, 6 }, { 1, 1 }, { 1, 90 },
@@ -236,7 +238,7 @@ GST_START_TEST (test_frames_smaller_than_the_target)
 
 GST_END_TEST
 
-/* Of other colours, it is measured anew where it was. */
+/* With another colour model it is measured again at its box. */
 GST_START_TEST (test_other_formats)
 {
   static const gchar *const formats[] = { "RGB", "NV12", "BGRx", "I420" };
@@ -280,7 +282,7 @@ GST_START_TEST (test_cut_to_another_scene)
 
 GST_END_TEST
 
-/* ---- streams that begin again ---- */
+/* ---- restarted streams ---- */
 
 static void
 flush (Film *film)
@@ -293,7 +295,7 @@ flush (Film *film)
   gst_harness_push_event (film->h, gst_event_new_segment (&segment));
 }
 
-/* After a seek it may be anywhere: it is looked for everywhere. */
+/* After a seek the whole frame is searched once. */
 GST_START_TEST (test_flush)
 {
   Film film = film_new (BOX "update=none", "NV12", WIDTH, HEIGHT);

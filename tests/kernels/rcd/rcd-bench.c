@@ -29,7 +29,7 @@ const RcdBenchCase rcd_bench_cases[RCD_N_BENCH_CASES] = {
       96, 72, 96, 8 },
 };
 
-/* The largest divisor that a cell may be. */
+/* The largest divisor of the stride that is a valid cell. */
 static int
 cell_of (int stride)
 {
@@ -40,7 +40,7 @@ cell_of (int stride)
   return cell;
 }
 
-/* Cells up to radius pixels around a box. */
+/* The cells within radius pixels of a box. */
 static CuvRcdArea
 area_around (const CuvRcdBox *box, int radius, int cell)
 {

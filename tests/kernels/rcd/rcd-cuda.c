@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The search on the GPU against the C reference: sums and the JBLD's scores bit
- * for bit, Förstner's as near as logarithms are. */
+/* The search on the GPU against the C reference: sums and JBLD scores bit for
+ * bit, Förstner scores within the error of the logarithm. */
 #include "config.h"
 #include "rcd-tests.h"
 
@@ -13,7 +13,6 @@
 #include "rcd/rcd-pixel.h"
 #include "rcd/rcd.h"
 
-/* What is compared where. */
 typedef struct {
   RcdInput *input;
   CuvRcdCuda *cuda;
@@ -21,7 +20,7 @@ typedef struct {
   void *stream;
 } Case;
 
-/* ---- what it finds ---- */
+/* ---- results ---- */
 
 /* The reference's integrals; free() them. */
 static int64_t *
@@ -90,7 +89,7 @@ check_scores (const Case *self)
   free (found);
 }
 
-/* Förstner's: another window as near may be the best. */
+/* With Förstner another window may be the best within rounding errors. */
 static void
 check_matches (const Case *self, const CuvRcdMatch *matches)
 {
@@ -134,7 +133,7 @@ check_measured_box (const Case *self)
       ": box %d %d %dx%d", box.x, box.y, box.width, box.height);
 }
 
-/* ---- what it draws ---- */
+/* ---- distance map ---- */
 
 static void
 check_drawn (const Case *self, CuvCheckFrame *found, int target,
@@ -155,7 +154,7 @@ check_drawn (const Case *self, CuvCheckFrame *found, int target,
   cuv_check_frame_free (&drawn);
 }
 
-/* One frame; its map is drawn over a copy. */
+/* Searches a frame and draws its map over a copy. */
 static void
 check_frame (const Case *self)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The design of the thesis: 20 planes of features and products, integral images
- * of them in single precision, distances from those. */
+/* The design of the thesis: integral images of 20 planes of features and
+ * products in single precision, and distances computed from them. */
 #include "rcd-bench.h"
 #include "rcd/rcd-distance.h"
 #include "rcd/rcd-pixel.h"
@@ -116,7 +116,7 @@ compare (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Makes the scores errors of the distance, in order. */
+/* Replaces the scores by sorted errors of the distance. */
 static void
 find_errors (Float *self, const double *scores)
 {

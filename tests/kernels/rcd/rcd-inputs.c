@@ -25,8 +25,7 @@ rcd_random_shape (int width, int height, int cell)
     .lambda = lambdas[cuv_check_below (3)] };
 }
 
-/* Textures are the same in all components: adds noise, so that colours are
- * colours. */
+/* Textures are equal in all components: adds noise to make them differ. */
 static void
 add_noise (CuvFrame *frame)
 {
@@ -56,8 +55,7 @@ rcd_input_init (RcdInput *self, const CuvRcdConfig *shape, const char *format,
   self->search.targets = self->targets;
 }
 
-/* Looks at the middle of the frame only, without so many pixels on each side,
- * an even number. */
+/* Crops the frame by an even number of pixels on each side. */
 static void
 crop (RcdInput *self, int by)
 {
@@ -148,7 +146,7 @@ random_box (const CuvRcdConfig *shape)
   return box;
 }
 
-/* A target of which the frame has nothing. */
+/* A target that does not come from the frame. */
 static void
 set_other_model (RcdInput *self)
 {
@@ -192,8 +190,7 @@ add_random_target (RcdInput *self, int most_cells)
   }
 }
 
-/* Part of the frame, or all; refinement; targets in sizes of up to so many
- * cells. */
+/* A random area, refinement, and targets of at most this many cells. */
 static void
 randomize (RcdInput *self, int n_targets, int most_cells)
 {
@@ -226,7 +223,7 @@ rcd_input_name (const RcdInput *self, const char *format)
       self->search.n_targets, shape->max_windows);
 }
 
-/* Half of the frames lie inside larger ones. */
+/* Half of the frames are crops of larger ones. */
 void
 rcd_input_init_random (
     RcdInput *self, const char *format, RcdSize size, int cell)
@@ -243,7 +240,7 @@ rcd_input_init_random (
   rcd_input_name (self, format);
 }
 
-/* ---- what is found ---- */
+/* ---- results ---- */
 
 void
 rcd_input_search (RcdInput *self)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is known of shapes, windows and distances. */
+/* Known values of configurations, windows, matrices and distances. */
 #include "rcd-inputs.h"
 #include "rcd-tests.h"
 #include "rcd/rcd-distance.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- shapes ---- */
+/* ---- configurations ---- */
 
 void
 check_bad_shapes (void)
@@ -36,7 +36,7 @@ check_bad_shapes (void)
 
 /* ---- windows ---- */
 
-/* Boxes are where they would be if all places were tried. */
+/* Level boxes are those of a search of all positions. */
 static void
 check_level (const CuvRcdArea *part, const CuvRcdArea *area, int columns,
     int rows, int step)
@@ -58,7 +58,7 @@ check_level (const CuvRcdArea *part, const CuvRcdArea *area, int columns,
   CUV_CHECK (level.first == 5);
 }
 
-/* Windows of the thesis' search, and of one with a step of 16 pixels. */
+/* The number of windows of the thesis' search, and with a stride of 16. */
 static int
 count_windows (int step)
 {
@@ -98,7 +98,7 @@ is_inside (const CuvRcdBox *box, int width, int height)
       && box->x + box->width <= width && box->y + box->height <= height;
 }
 
-/* Half a pixel is as near as the middle of a size can be. */
+/* Resized boxes keep their centre within half a pixel. */
 void
 check_rounds (void)
 {
@@ -163,7 +163,7 @@ congruent (const double *m, const double *d, int n, double *c)
   }
 }
 
-/* Far from singular. */
+/* Well conditioned. */
 static void
 random_matrix (int n, double *m)
 {
@@ -171,7 +171,7 @@ random_matrix (int n, double *m)
     m[i] = random_unit () + (i % (n + 1) == 0 ? 3.0 : 0.0);
 }
 
-/* Sums over all permutations. */
+/* The determinant by the Leibniz formula. */
 static double
 leibniz (const double *c, int n, int row, unsigned taken)
 {
@@ -205,7 +205,7 @@ check_not_positive (int n)
   c[cuv_rcd_packed_index (n, n - 1, n - 1)] = 1.0;
   c[cuv_rcd_packed_index (n, 0, n - 1)] = 1.5;
   CUV_CHECK (!cuv_rcd_model_init (&model, c, n, 1, 1));
-  /* two negative ones: the determinant is positive */
+  /* two negative eigenvalues: the determinant is positive */
   c[cuv_rcd_packed_index (n, 0, n - 1)] = 0.0;
   c[0] = c[cuv_rcd_packed_index (n, 1, 1)] = -1.0;
   CUV_CHECK (!cuv_rcd_model_init (&model, c, n, 1, 1));
@@ -339,7 +339,7 @@ transform (const double *m, const double *c, int n, double *out)
   }
 }
 
-/* Of covariances of a picture. */
+/* For covariances of a picture. */
 void
 check_affine (void)
 {
@@ -369,7 +369,7 @@ check_affine (void)
   }
 }
 
-/* No more than there are features. */
+/* No more pixels than features. */
 void
 check_few_pixels (void)
 {
@@ -388,7 +388,7 @@ check_few_pixels (void)
     rcd_input_init (&input, &shape, "RGB", CUV_CHECK_TEXTURE);
     CUV_CHECK (rcd_input_add (&input, &box) == enough);
     cuv_rcd_box_sums (&input.frame.frame, shape.features, &box, sums);
-    if (n == 9) /* as a search has them */
+    if (n == 9) /* as in a search */
       cuv_rcd_move_origin (sums, n, box.width, -box.x, -box.y);
     score = cuv_rcd_score (sums, n, &box, &one, CUV_RCD_JBLD, 1.0);
     CUV_CHECK (isfinite (score) == enough, ": %g", score);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Features, sums and distances by their definitions, however slow, against the
- * C reference. */
+/* Features, sums and distances by their definitions, against the C reference.
+ */
 #include "rcd-inputs.h"
 #include "rcd-tests.h"
 #include "rcd/rcd-distance.h"
@@ -21,7 +21,7 @@ sample (const CuvFrame *frame, int i, int x, int y)
       + (size_t) (x / (1 << c->xsub)) * (size_t) c->step];
 }
 
-/* BT.2020's weights in 2^-16; green has what is left of 1. */
+/* BT.2020 weights in 2^-16; green is 1 minus the others. */
 static int
 grey (const CuvFrame *frame, int x, int y)
 {
@@ -118,7 +118,7 @@ check_features (void)
 
 /* ---- sums ---- */
 
-/* Over a box, as integrals have them: x and y count from the frame. */
+/* Over a box; x and y count from the frame, as in integrals. */
 static int
 sums_of (const CuvFrame *frame, CuvRcdFeatures features, const CuvRcdBox *box,
     int64_t *sums)
@@ -141,7 +141,7 @@ sums_of (const CuvFrame *frame, CuvRcdFeatures features, const CuvRcdBox *box,
   return n;
 }
 
-/* Lines, of which some may be the same. */
+/* Random lines; some may be equal. */
 static void
 random_lines (int32_t *lines, int n, int size)
 {
@@ -188,7 +188,7 @@ check_grid (const CuvFrame *frame, CuvRcdFeatures features)
   }
 }
 
-/* Those of a box are the same, of x and y that count from it. */
+/* Sums over a box; x and y count from the box. */
 static void
 check_moved (const CuvFrame *frame, CuvRcdFeatures features)
 {
@@ -233,7 +233,7 @@ check_sums (void)
 
 /* ---- distances ---- */
 
-/* ln of a determinant, by Gauss elimination. */
+/* The logarithm of a determinant by Gaussian elimination. */
 static long double
 log_det (const long double *matrix, int n)
 {
@@ -261,7 +261,7 @@ log_det (const long double *matrix, int n)
   return sum;
 }
 
-/* Of a box, of which x and y are scaled to a size. */
+/* The covariance of a box, with x and y scaled to a size. */
 static void
 covariance_of (const CuvFrame *frame, CuvRcdFeatures features,
     const CuvRcdBox *box, double lambda, double width, double height,

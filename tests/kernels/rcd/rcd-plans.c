@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where targets are searched: windows by their number and place. */
+/* Search plans: number and position of windows. */
 #include "rcd-tracker.h"
 #include "track/tracker-private.h"
 
@@ -18,7 +18,7 @@ make_params (void)
   return params;
 }
 
-/* A tracker that has seen frames, of targets of this size. */
+/* A tracker that has run on frames, with targets of this size. */
 static CuvTracker *
 make_tracker (
     int stride, int cell, int n_targets, const CuvRcdBox *box, double scale)
@@ -55,7 +55,7 @@ check_level (const CuvTrackerPlan *plan, const CuvRcdLevel *level, int first)
       level->y + (level->n_y - 1) * level->step + level->rows <= area->n_rows);
 }
 
-/* Numbers follow each other, and all windows lie in the frame. */
+/* Window numbers are consecutive, and all windows lie in the frame. */
 static void
 check_plan (const CuvTrackerPlan *plan, int width, int height)
 {
@@ -124,7 +124,7 @@ check_grids (void)
   check_grid (20, 0, 3, 6, 3);
 }
 
-/* Sides of 3 cells and less are the same at several scales. */
+/* Sides of at most 3 cells are equal at several scales. */
 static void
 check_equal_levels (void)
 {
@@ -141,7 +141,7 @@ check_equal_levels (void)
 
 /* ---- local ---- */
 
-/* Whether the windows are those near the box: counted one by one. */
+/* Checks that the windows are those near the box, by enumeration. */
 static void
 check_around (const CuvTracker *self, const CuvTrackerParams *params,
     const CuvRcdLevel *level, int width, int height)
@@ -178,7 +178,7 @@ check_local (void)
     cuv_tracker_plan (self, &params, 320, 240, false);
     check_plan (plan, 320, 240);
     CUV_CHECK (plan->targets[0].n_levels == 3);
-    for (int l = 0; l < 3; l++) /* 41 x 73, a little smaller and larger */
+    for (int l = 0; l < 3; l++) /* 41 x 73, 5 % smaller and larger */
       CUV_CHECK (plan->targets[0].levels[l].columns == (l < 1 ? 10 : 9 + l)
           && plan->targets[0].levels[l].rows == 17 + l);
     for (int l = 0; l < 3; l++)
@@ -187,7 +187,7 @@ check_local (void)
   cuv_tracker_free (self);
 }
 
-/* Scales that are not in the list are not searched. */
+/* Local scales are clamped to the range of the list. */
 static void
 check_only_scale (void)
 {
@@ -204,7 +204,7 @@ check_only_scale (void)
   cuv_tracker_free (self);
 }
 
-/* Between two scales lies a third: more windows than a full search has. */
+/* A local scale between two of the list has more windows than a full search. */
 static void
 check_most (void)
 {
@@ -225,7 +225,7 @@ check_most (void)
   cuv_tracker_free (self);
 }
 
-/* A lost one is searched in the whole frame, its neighbour is not. */
+/* A lost target is searched in the whole frame, others are not. */
 static void
 check_lost (void)
 {
@@ -239,15 +239,16 @@ check_lost (void)
   cuv_tracker_plan (self, &params, 320, 240, false);
   check_plan (&self->plan, 320, 240);
   CUV_CHECK (self->plan.n_targets == 2);
-  CUV_CHECK (self->plan.targets[0].n_levels == 1); /* of 5 cells, always */
+  CUV_CHECK (
+      self->plan.targets[0].n_levels == 1); /* 5 cells at all local scales */
   CUV_CHECK (self->plan.targets[1].n_levels == 8);
   CUV_CHECK (self->plan.area.n_columns == 40 && self->plan.area.n_rows == 30);
   cuv_tracker_free (self);
 }
 
-/* ---- any ---- */
+/* ---- random ---- */
 
-/* prepare knows the most that a search can have. */
+/* The plan of prepare() bounds the windows of all searches. */
 static void
 check_any (void)
 {
@@ -277,7 +278,7 @@ check_any (void)
   }
 }
 
-/* Wide searches refine several places. */
+/* Wide searches refine several candidates. */
 static void
 check_n_places (void)
 {

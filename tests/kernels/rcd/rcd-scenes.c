@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* 0 .. 255, the same for the same place. */
+/* 0 .. 255, a hash of the position. */
 static int
 noise (int x, int y, uint32_t seed)
 {
@@ -38,8 +38,8 @@ paint_ground (const CuvFrame *frame, uint32_t seed)
   }
 }
 
-/* Covariances do not see what is added to all pixels: kinds differ in which
- * colours vary along what. */
+/* Covariance is invariant to added constants, so kinds differ in which colours
+ * vary in which direction. */
 static void
 object_colour (int kind, double fade, double u, double v, double rgb[3])
 {

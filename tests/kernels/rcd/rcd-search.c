@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Searches of which the outcome is known, and pictures of them. */
+/* Searches with a known result, and distance maps. */
 #include "rcd-inputs.h"
 #include "rcd-tests.h"
 #include "rcd/rcd-distance.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Copies pixels, also those around the box: gradients read them. */
+/* Copies a box and its border, which gradients read. */
 static void
 plant (const CuvFrame *from, const CuvRcdBox *box, const CuvFrame *to, int x,
     int y)
@@ -41,7 +41,7 @@ add_noise (const CuvFrame *frame, const CuvRcdBox *box, int most)
   }
 }
 
-/* Of the windows whose centre is not in the box. */
+/* The least score of windows whose centre lies outside the box. */
 static double
 least_elsewhere (const RcdInput *input, const CuvRcdBox *box)
 {
@@ -64,7 +64,7 @@ least_elsewhere (const RcdInput *input, const CuvRcdBox *box)
   return least;
 }
 
-/* A part of one picture is found in another one. */
+/* A part of one picture, copied into another, is found there. */
 static void
 check_plant (CuvRcdFeatures features, CuvRcdMetric metric, int cell, int refine)
 {
@@ -92,7 +92,7 @@ check_plant (CuvRcdFeatures features, CuvRcdMetric metric, int cell, int refine)
       && match->level == 1);
   CUV_CHECK (cuv_rcd_distance (match->score, metric) < 1e-9);
   CUV_CHECK (match->second == least_elsewhere (&input, &match->box));
-  /* no copy; how like it others are is up to the pictures */
+  /* without a copy: the best distance depends on the pictures */
   CUV_CHECK (cuv_rcd_distance (match->second, metric) > 1e-6);
   if (metric == CUV_RCD_JBLD && features != CUV_RCD_TUZEL9)
     CUV_CHECK (match->score == 1.0, ": %.17g", match->score);
@@ -108,9 +108,9 @@ check_planted (void)
   check_plant (CUV_RCD_RGB_GRAD, CUV_RCD_JBLD, 7, 0);
 }
 
-/* A copy with noise on the grid of windows is nearer than windows half a cell
- * beside the target itself. Whether only more places than one find that: in
- * most pictures, for there are other windows that are near by chance. */
+/* A noisy copy on the grid is nearer than windows half a cell off the target.
+ * Several candidates find the target in most pictures; in some, other windows
+ * are near by chance. */
 static bool
 needs_places (CuvRcdMetric metric)
 {
@@ -164,7 +164,7 @@ check_places (void)
   }
 }
 
-/* All windows of a flat picture are as near; with no lambda none is. */
+/* All windows of a flat picture are equally near; without lambda none is. */
 static void
 check_flat (CuvRcdMetric metric, double lambda)
 {
@@ -232,7 +232,7 @@ check_map_values (void)
   CUV_CHECK (cuv_rcd_map_value (4.0, CUV_RCD_FORSTNER, 0.0) == 0);
 }
 
-/* The rectangle of each window, its pixels one by one. */
+/* The rectangle of each window, pixel by pixel. */
 static void
 check_map (const char *format)
 {
@@ -265,7 +265,7 @@ check_map (const char *format)
   cuv_check_frame_free (&expected);
 }
 
-/* A pixel becomes grey, its chroma none, and nothing else changes. */
+/* Pixels become grey with neutral chroma; nothing else changes. */
 static void
 check_grey (const char *format)
 {

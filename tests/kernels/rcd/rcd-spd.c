@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Functions and means of positive definite matrices, by their properties. */
+/* Properties of functions and means of positive definite matrices. */
 #include "cuvcheck.h"
 #include "rcd/rcd-distance.h"
 #include "track/spd.h"
@@ -19,8 +19,8 @@ uniform (double low, double high)
   return low + (high - low) * cuv_check_below (1 << 20) / (double) (1 << 20);
 }
 
-/* Its diagonal outweighs the rest of each row by 0.5 or more: what it moves
- * stays well conditioned. */
+/* Diagonally dominant by 0.5 or more, so that congruence keeps matrices well
+ * conditioned. */
 static void
 random_full (double *m, int n)
 {
@@ -60,8 +60,8 @@ diagonal (int n, double low, double high)
   return a;
 }
 
-/* Like covariances of pixels of an object: some features vary little, others
- * much, and all of them about as much in one frame as in another. */
+/* Like covariances of an object: variances differ between features, but not
+ * much between frames. */
 static CuvSpd
 random_matrix (int n)
 {
@@ -161,7 +161,7 @@ check_copies (Mean mean, int n)
       difference (&out, copies, n) < 1e-9, "%g", difference (&out, copies, n));
 }
 
-/* Of matrices that commute: the geometric mean. Of two, the JBLD's, too. */
+/* The mean of commuting matrices is the geometric one; for JBLD of two only. */
 static void
 check_commuting (Mean mean, int n, int count)
 {
@@ -205,7 +205,7 @@ check_equivariance (Mean mean, int n)
       difference (&of_moved, &out, n));
 }
 
-/* By the functions that trackers compare windows with. */
+/* The sum of squared distances or JBLDs, as a search computes them. */
 static double
 cost (const CuvSpd *matrices, int n, const CuvSpd *mean, CuvRcdMetric metric)
 {
@@ -233,7 +233,7 @@ cost (const CuvSpd *matrices, int n, const CuvSpd *mean, CuvRcdMetric metric)
   return sum;
 }
 
-/* In any direction, but not so short that it is lost in the cost's digits. */
+/* A random direction, long enough to exceed the cost's rounding. */
 static void
 random_step (CuvSpd *step, double length, int n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Targets that come and go, good ones and bad ones. */
+/* Adding and removing targets, valid and invalid ones. */
 #include "rcd-tracker.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ make_frame (const CuvRcdBox *object)
   return frame;
 }
 
-/* ---- shapes ---- */
+/* ---- configurations ---- */
 
 static void
 check_bad_shapes (void)
@@ -124,8 +124,8 @@ check_bad_boxes (void)
   cuv_check_frame_free (&frame);
 }
 
-/* A small one that is refused leaves the others where they are: without it the
- * grid is another. */
+/* Rejecting a small target, which changes the grid, does not affect the others.
+ */
 static void
 check_refused_beside (void)
 {
@@ -147,7 +147,7 @@ check_refused_beside (void)
   cuv_check_frame_free (&frame);
 }
 
-/* What lies partly outside is taken for the part inside. */
+/* Boxes partly outside are clipped. */
 static void
 check_clipped (void)
 {
@@ -169,7 +169,7 @@ check_clipped (void)
   cuv_check_frame_free (&frame);
 }
 
-/* Grey in R, G and B: lambda makes it one; without, it is refused. */
+/* R = G = B: a valid target with lambda, rejected without. */
 static void
 check_grey (void)
 {

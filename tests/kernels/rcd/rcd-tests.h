@@ -8,7 +8,7 @@ void check_features (void);
 void check_sums (void);
 void check_distances (void);
 
-/* and against what is known */
+/* and against known results */
 void check_bad_shapes (void);
 void check_levels (void);
 void check_rounds (void);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The tracker: how models learn, where targets are searched, what becomes of
- * them. */
+/* The tracker: model updates, search plans, targets, tracks. */
 #include "rcd-tracker.h"
 
 const char *

@@ -11,7 +11,8 @@ void check_plans (void);
 void check_targets (void);
 void check_tracks (void);
 
-/* A frame on the CPU, with the usual parameters. What went wrong, or NULL. */
+/* Runs one frame on the CPU with default parameters. NULL, or what went wrong.
+ */
 const char *run_tracker (
     CuvTracker *self, const CuvCheckFrame *frame, CuvTrackerResult *result);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Painted films: where the tracker says that objects are. */
+/* Tracks in synthetic video against the true boxes. */
 #include "rcd-tracker.h"
 
 #include <math.h>
@@ -42,7 +42,7 @@ film_resize (Film *self, int width, int height)
   self->frame = cuv_check_frame_new ("RGB", width, height, CUV_CHECK_BLACK);
 }
 
-/* The next frame, with these objects; NULL for one that is not there. */
+/* The next frame with these objects; NULL for an absent one. */
 static const CuvTrack *
 film_run (
     Film *self, const CuvRcdBox *first, const CuvRcdBox *second, double fade)
@@ -73,7 +73,7 @@ path (int frame, int width, int height)
 
 /* ---- one target ---- */
 
-/* fit: what boxes overlap at least. */
+/* fit: minimum overlap of boxes. */
 static void
 check_moving (const CuvTrackerConfig *shape, double fit)
 {
@@ -98,8 +98,8 @@ check_moving (const CuvTrackerConfig *shape, double fit)
   film_clear (&film);
 }
 
-/* Without places, features tell what is in a box but not how it lies in it;
- * without colours they do not tell much. */
+/* Features without x and y localise the object less precisely; those without
+ * colours even less. */
 static void
 check_all_moving (void)
 {
@@ -188,7 +188,7 @@ check_given_up (void)
   film_clear (&film);
 }
 
-/* Another scene: lost, and no model learns from it. */
+/* After a cut the target is lost, and its model is not updated. */
 static void
 check_cut (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Models that follow what they see. */
+/* Model updates. */
 #include "rcd-tracker.h"
 #include "rcd/rcd-distance.h"
 #include "rcd/rcd-pixel.h"
@@ -48,7 +48,7 @@ learn (CuvRcdAppearance *appearance, CuvRcdUpdate update, double rate,
       &(CuvRcdUpdateConfig){ update, rate, window }, seen->sums, &seen->box);
 }
 
-/* What does not change does not change the model. */
+/* A constant appearance does not change the model. */
 static void
 check_same (CuvRcdUpdate update, const Seen *first, int n)
 {
@@ -62,7 +62,7 @@ check_same (CuvRcdUpdate update, const Seen *first, int n)
       distance (&appearance, first));
 }
 
-/* At rate 1, or of a window of 1, the model is what was seen last. */
+/* With rate 1 or window 1 the model is the last covariance. */
 static void
 check_last (CuvRcdUpdate update, const Seen *first, const Seen *second, int n)
 {
@@ -75,7 +75,7 @@ check_last (CuvRcdUpdate update, const Seen *first, const Seen *second, int n)
       distance (&appearance, second));
 }
 
-/* At rate 0 it stays; in between, it is in between. */
+/* Rate 0 keeps the model; other rates move it part of the way. */
 static void
 check_between (
     CuvRcdUpdate update, const Seen *first, const Seen *second, int n)
@@ -95,7 +95,7 @@ check_between (
       distance (&appearance, second), apart);
 }
 
-/* Another update begins with the model that there is. */
+/* A change of method starts from the current model. */
 static void
 check_change (const Seen *first, const Seen *second, int n)
 {
@@ -113,7 +113,7 @@ check_change (const Seen *first, const Seen *second, int n)
       distance (&appearance, second));
 }
 
-/* The window is the last ones, and no more. */
+/* Only the last covariances count. */
 static void
 check_window (const Seen *first, const Seen *second, int n)
 {
@@ -131,7 +131,7 @@ check_window (const Seen *first, const Seen *second, int n)
   CUV_CHECK (distance (&appearance, second) < 1e-6);
 }
 
-/* A picture of one colour has no covariance without lambda. */
+/* The covariance of a flat picture is zero without lambda. */
 static void
 check_flat (const Seen *seen, int n)
 {

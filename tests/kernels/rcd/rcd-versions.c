@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The fast search on any number of threads, with AVX2 and without, against the
- * C reference. */
+/* The CPU search against the C reference, with any number of threads, with and
+ * without AVX2. */
 #include "cuvcpu.h"
 #include "cpu/rcd-cpu-private.h"
 #include "rcd-inputs.h"
@@ -73,7 +73,7 @@ check_versions (void)
 
 /* ---- large frames ---- */
 
-/* Every window of several sizes, for as many targets as there may be. */
+/* All windows of several sizes, for the maximum number of targets. */
 static void
 check_frame (const char *format, CuvRcdFeatures features, RcdSize size,
     int cell, int n_targets, int refine)
@@ -114,8 +114,8 @@ check_large (void)
 
 enum { N_PLACES = 7, LINE = (N_PLACES + 1) * CUV_RCD_MAX_SUMS + 4 };
 
-/* Sums of a picture that goes on for so many times, at a place: no frame has
- * as many pixels, but then rounding shows. */
+/* Sums of a picture repeated many times, at an offset: more pixels than a frame
+ * can have, so that rounding shows. */
 static void
 add_copies (int64_t *integrals, const int64_t *sums, int n, int64_t copies,
     int64_t pixels, int x, int y)
@@ -182,7 +182,7 @@ check_large_sums (void)
   }
 }
 
-/* Sums and models that no picture has: determinants of any sign, none. */
+/* Invalid sums and models: determinants of any sign, or NaN. */
 static void
 check_wild_row (int n)
 {

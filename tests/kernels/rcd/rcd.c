@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Region covariance: the C reference against its definitions taken literally,
- * and fast versions against the C reference. */
+/* Region covariance: the C reference against its definitions, and the fast
+ * versions against the C reference. */
 #include "config.h"
 #include "cuvcheck.h"
 #include "rcd-tests.h"
