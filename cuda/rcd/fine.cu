@@ -88,7 +88,7 @@ static __device__ void
 add_chunk (const CuvFrame &frame, int left, int top, int right, int bottom,
     int64_t *to, size_t plane)
 {
-  constexpr int n = F == CUV_RCD_TUZEL9 ? 9 : F == CUV_RCD_RGB_GRAD ? 5 : 3;
+  constexpr int n = CUV_RCD_N_FEATURES (F);
   constexpr int n_sums = CUV_RCD_SUMS (n);
   const int lane = threadIdx.x % 32;
   const int width = right - left, pixels = width * (bottom - top);
@@ -184,7 +184,7 @@ static __device__ void
 fine_sums (const int64_t *integrals, const Lines &lines, int size, int x, int y,
     int64_t *sums)
 {
-  constexpr int n = F == CUV_RCD_TUZEL9 ? 9 : F == CUV_RCD_RGB_GRAD ? 5 : 3;
+  constexpr int n = CUV_RCD_N_FEATURES (F);
   constexpr int n_sums = CUV_RCD_SUMS (n), half = LINES / 2;
   const int *rank_x = lines.rank_x + size * CUV_RCD_FINE_STEPS + x;
   const int *rank_y = lines.rank_y + size * CUV_RCD_FINE_STEPS + y;
@@ -201,7 +201,7 @@ static __global__ void
 __launch_bounds__ (WINDOW_THREADS)
     fine_windows_kernel (const __grid_constant__ CuvRcdState state, Round round)
 {
-  constexpr int n = F == CUV_RCD_TUZEL9 ? 9 : F == CUV_RCD_RGB_GRAD ? 5 : 3;
+  constexpr int n = CUV_RCD_N_FEATURES (F);
   __shared__ Lines lines;
   const int t = blockIdx.x, i = threadIdx.x;
   const int size = i / (CUV_RCD_FINE_STEPS * CUV_RCD_FINE_STEPS);

@@ -9,7 +9,7 @@
 CUV_BOTH int
 cuv_rcd_n_features (CuvRcdFeatures features)
 {
-  return features == CUV_RCD_TUZEL9 ? 9 : features == CUV_RCD_RGB_GRAD ? 5 : 3;
+  return CUV_RCD_N_FEATURES (features);
 }
 
 /* BT.2020 luma of 8-bit R, G, B; weights in 16-bit fixed point. */

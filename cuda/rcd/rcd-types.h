@@ -21,6 +21,8 @@ typedef enum {
   CUV_RCD_GREY_GRAD, /* I Ix Iy */
 } CuvRcdFeatures;
 
+#define CUV_RCD_N_FEATURES(features)                                           \
+  ((features) == CUV_RCD_TUZEL9 ? 9 : (features) == CUV_RCD_RGB_GRAD ? 5 : 3)
 #define CUV_RCD_MAX_FEATURES 9
 
 /* Symmetric matrices are packed: the upper triangle, row by row. */

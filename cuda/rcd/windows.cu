@@ -13,7 +13,7 @@ template <CuvRcdFeatures F, CuvRcdMetric M>
 static __device__ double
 score_window (const CuvRcdState &state, const CuvRcdTarget &target, int window)
 {
-  constexpr int n = F == CUV_RCD_TUZEL9 ? 9 : F == CUV_RCD_RGB_GRAD ? 5 : 3;
+  constexpr int n = CUV_RCD_N_FEATURES (F);
   constexpr int n_sums = CUV_RCD_SUMS (n);
   const CuvRcdWindowPosition position =
       cuv_rcd_window_position (target, window);

@@ -137,6 +137,12 @@ void cuv_rcd_fine_windows_init (CuvRcdFineWindows *self,
 /* A match without a window: infinite scores. */
 CuvRcdMatch cuv_rcd_no_match (void);
 
+/* The best window of a target whose centre lies outside n candidates. scores:
+ * by window number. Sets all but second and sums. */
+void cuv_rcd_find_next (const CuvRcdSearch *search, const CuvRcdTarget *target,
+    int cell, const double *scores, const CuvRcdBox *candidates, int n,
+    CuvRcdMatch *match);
+
 /* Searches one frame: one match per target. scores: NULL, or receives the
  * scores of all windows before refinement, config->max_windows of them. false
  * if out of memory. */

@@ -55,42 +55,13 @@ score_task (void *data, int task)
   score_row (self, level, task);
 }
 
-/* The best window whose centre lies outside n candidates. Sets window, level
- * and score. */
+/* Sets the sums of a match that is not refined yet. */
 static void
-find_next (const CuvRcdCpu *self, const CuvRcdTarget *target,
-    const CuvRcdBox *candidates, int n, CuvRcdMatch *match)
-{
-  *match = cuv_rcd_no_match ();
-  for (int l = 0; l < target->n_levels; l++) {
-    const CuvRcdLevel *level = &target->levels[l];
-    const double *scores = self->scores + level->first;
-
-    for (int i = 0; i < cuv_rcd_level_windows (level); i++) {
-      CuvRcdBox box;
-
-      if (!(scores[i] < match->score))
-        continue;
-      box =
-          cuv_rcd_level_box (&self->search->area, level, self->config.cell, i);
-      if (!cuv_rcd_centre_is_outside_all (&box, candidates, n))
-        continue;
-      match->score = scores[i];
-      match->window = level->first + i;
-      match->level = l;
-    }
-  }
-}
-
-/* Sets box and sums of a match from its window. */
-static void
-set_box (const CuvRcdCpu *self, const CuvRcdTarget *target, CuvRcdMatch *match)
+set_sums (const CuvRcdCpu *self, const CuvRcdTarget *target, CuvRcdMatch *match)
 {
   const CuvRcdLevel *level = &target->levels[match->level];
   const int i = match->window - level->first;
 
-  match->box =
-      cuv_rcd_level_box (&self->search->area, level, self->config.cell, i);
   cuv_rcd_cpu_sums (self, &self->cells, level->x + i % level->n_x * level->step,
       level->y + i / level->n_x * level->step, &match->box, level->columns,
       level->rows, match->sums);
@@ -100,28 +71,31 @@ static void
 find_match (CuvRcdCpu *self, const CuvRcdTarget *target, CuvRcdMatch *best)
 {
   const int n_candidates = cuv_rcd_n_candidates (self->search);
+  const int cell = self->config.cell;
   CuvRcdBox candidates[CUV_RCD_MAX_CANDIDATES];
   CuvRcdMatch match;
   double first_score;
 
-  find_next (self, target, NULL, 0, best);
+  cuv_rcd_find_next (self->search, target, cell, self->scores, NULL, 0, best);
   if (best->window < 0)
     return;
-  set_box (self, target, best);
+  set_sums (self, target, best);
   first_score = best->score;
   candidates[0] = best->box;
-  find_next (self, target, candidates, 1, &match);
+  cuv_rcd_find_next (
+      self->search, target, cell, self->scores, candidates, 1, &match);
   best->second = match.score;
   cuv_rcd_cpu_refine (self, best);
   for (int n = 1; n < n_candidates && match.window >= 0; n++) {
-    set_box (self, target, &match);
+    set_sums (self, target, &match);
     candidates[n] = match.box;
     match.second = first_score;
     cuv_rcd_cpu_refine (self, &match);
     if (match.score < best->score)
       *best = match;
     if (n + 1 < n_candidates)
-      find_next (self, target, candidates, n + 1, &match);
+      cuv_rcd_find_next (
+          self->search, target, cell, self->scores, candidates, n + 1, &match);
   }
 }
 

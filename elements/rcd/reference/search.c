@@ -30,6 +30,32 @@ cuv_rcd_no_match (void)
   };
 }
 
+void
+cuv_rcd_find_next (const CuvRcdSearch *search, const CuvRcdTarget *target,
+    int cell, const double *scores, const CuvRcdBox *candidates, int n,
+    CuvRcdMatch *match)
+{
+  *match = cuv_rcd_no_match ();
+  for (int l = 0; l < target->n_levels; l++) {
+    const CuvRcdLevel *level = &target->levels[l];
+
+    for (int i = 0; i < cuv_rcd_level_windows (level); i++) {
+      const double score = scores[level->first + i];
+      CuvRcdBox box;
+
+      if (!(score < match->score))
+        continue;
+      box = cuv_rcd_level_box (&search->area, level, cell, i);
+      if (!cuv_rcd_centre_is_outside_all (&box, candidates, n))
+        continue;
+      match->score = score;
+      match->window = level->first + i;
+      match->level = l;
+      match->box = box;
+    }
+  }
+}
+
 typedef struct {
   const CuvRcdConfig *config;
   const CuvFrame *frame;
@@ -102,30 +128,6 @@ score_windows (const Search *self, const CuvRcdTarget *target, double *scores)
   }
 }
 
-/* The best window whose centre lies outside n candidates. */
-static void
-find_next (const Search *self, const CuvRcdTarget *target, const double *scores,
-    const CuvRcdBox *candidates, int n, CuvRcdMatch *match)
-{
-  *match = cuv_rcd_no_match ();
-  for (int l = 0; l < target->n_levels; l++) {
-    const CuvRcdLevel *level = &target->levels[l];
-
-    for (int i = 0; i < cuv_rcd_level_windows (level); i++) {
-      CuvRcdBox box =
-          cuv_rcd_level_box (&self->search->area, level, self->config->cell, i);
-
-      if (scores[level->first + i] < match->score
-          && cuv_rcd_centre_is_outside_all (&box, candidates, n)) {
-        match->score = scores[level->first + i];
-        match->window = level->first + i;
-        match->level = l;
-        match->box = box;
-      }
-    }
-  }
-}
-
 static void
 refine_round (const Search *self, const CuvRcdTarget *target, int spacing,
     int shift, CuvRcdMatch *match)
@@ -171,17 +173,18 @@ find_target (const Search *self, const CuvRcdTarget *target, double *scores,
     CuvRcdMatch *best)
 {
   const int n_candidates = cuv_rcd_n_candidates (self->search);
+  const int cell = self->config->cell;
   CuvRcdBox candidates[CUV_RCD_MAX_CANDIDATES];
   CuvRcdMatch match;
   double first_score;
 
   score_windows (self, target, scores);
-  find_next (self, target, scores, NULL, 0, best);
+  cuv_rcd_find_next (self->search, target, cell, scores, NULL, 0, best);
   if (best->window < 0)
     return;
   first_score = best->score;
   candidates[0] = best->box;
-  find_next (self, target, scores, candidates, 1, &match);
+  cuv_rcd_find_next (self->search, target, cell, scores, candidates, 1, &match);
   best->second = match.score;
   refine (self, target, best);
   for (int n = 1; n < n_candidates && match.window >= 0; n++) {
@@ -191,7 +194,8 @@ find_target (const Search *self, const CuvRcdTarget *target, double *scores,
     if (match.score < best->score)
       *best = match;
     if (n + 1 < n_candidates)
-      find_next (self, target, scores, candidates, n + 1, &match);
+      cuv_rcd_find_next (
+          self->search, target, cell, scores, candidates, n + 1, &match);
   }
   cuv_rcd_box_sums (
       self->frame, self->config->features, &best->box, best->sums);

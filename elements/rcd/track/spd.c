@@ -78,16 +78,29 @@ inverse (double v)
   return 1.0 / v;
 }
 
-bool
-cuv_spd_log (const CuvSpd *a, int n, CuvSpd *out)
+/* function: of the eigenvalues. */
+static bool
+apply (const CuvSpd *a, int n, double (*function) (double), CuvSpd *out)
 {
   Eigen eigen;
 
   eigen_init (&eigen, a, n);
   if (!eigen_is_positive (&eigen, n))
     return false;
-  eigen_compose (&eigen, n, log, out);
+  eigen_compose (&eigen, n, function, out);
   return true;
+}
+
+bool
+cuv_spd_log (const CuvSpd *a, int n, CuvSpd *out)
+{
+  return apply (a, n, log, out);
+}
+
+bool
+cuv_spd_inverse (const CuvSpd *a, int n, CuvSpd *out)
+{
+  return apply (a, n, inverse, out);
 }
 
 bool
@@ -100,18 +113,6 @@ cuv_spd_sqrt (const CuvSpd *a, int n, CuvSpd *root, CuvSpd *inverse_root)
     return false;
   eigen_compose (&eigen, n, sqrt, root);
   eigen_compose (&eigen, n, inverse_sqrt, inverse_root);
-  return true;
-}
-
-bool
-cuv_spd_inverse (const CuvSpd *a, int n, CuvSpd *out)
-{
-  Eigen eigen;
-
-  eigen_init (&eigen, a, n);
-  if (!eigen_is_positive (&eigen, n))
-    return false;
-  eigen_compose (&eigen, n, inverse, out);
   return true;
 }
 
@@ -200,12 +201,6 @@ identity (const CuvSpd *a, const CuvSpd *parameter, int n, CuvSpd *out)
   return true;
 }
 
-static bool
-log_of (const CuvSpd *a, const CuvSpd *parameter, int n, CuvSpd *out)
-{
-  return cuv_spd_log (a, n, out);
-}
-
 /* The logarithm in the tangent space at a mean with this inverse root. */
 static bool
 log_at (const CuvSpd *a, const CuvSpd *inverse_root, int n, CuvSpd *out)
@@ -223,17 +218,6 @@ inverse_of_middle (const CuvSpd *a, const CuvSpd *mean, int n, CuvSpd *out)
 
   cuv_spd_lerp (a, mean, 0.5, n, &middle);
   return cuv_spd_inverse (&middle, n, out);
-}
-
-bool
-cuv_spd_mean_log_euclid (const CuvSpd *matrices, int count, int n, CuvSpd *out)
-{
-  CuvSpd mean;
-
-  if (!mean_of (matrices, count, n, NULL, log_of, &mean))
-    return false;
-  cuv_spd_exp (&mean, n, out);
-  return true;
 }
 
 bool

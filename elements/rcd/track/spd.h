@@ -41,10 +41,6 @@ double cuv_spd_norm (const CuvSpd *a, int n);
  * not positive definite. Iterations stop after at most 200 rounds; the tests
  * need up to 70, for variances that differ by a factor of 100. */
 
-/* The exponential of the mean logarithm. */
-bool cuv_spd_mean_log_euclid (
-    const CuvSpd *matrices, int count, int n, CuvSpd *out);
-
 /* Minimises the sum of squared Förstner distances: X <- X^1/2 exp (M) X^1/2
  * with M = mean of log (X^-1/2 C X^-1/2), until the norm of M is below 1e-6. */
 bool cuv_spd_mean_riemann (

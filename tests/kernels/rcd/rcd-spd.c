@@ -10,8 +10,7 @@
 enum { COUNT = 12 };
 
 typedef bool (*Mean) (const CuvSpd *matrices, int count, int n, CuvSpd *out);
-static const Mean means[] = { cuv_spd_mean_log_euclid, cuv_spd_mean_riemann,
-  cuv_spd_mean_jbld };
+static const Mean means[] = { cuv_spd_mean_riemann, cuv_spd_mean_jbld };
 
 static double
 uniform (double low, double high)
@@ -141,7 +140,7 @@ check_refused (void)
     CUV_CHECK (!cuv_spd_log (&bad[i], 2, &out));
     CUV_CHECK (!cuv_spd_sqrt (&bad[i], 2, &out, &other));
     CUV_CHECK (!cuv_spd_inverse (&bad[i], 2, &out));
-    for (int m = 0; m < 3; m++)
+    for (int m = 0; m < 2; m++)
       CUV_CHECK (!means[m](&bad[i], 1, 2, &out));
   }
 }
@@ -270,10 +269,10 @@ check_least (Mean mean, CuvRcdMetric metric, int n)
 static void
 check_means (int n)
 {
-  for (int m = 0; m < 3; m++) {
+  for (int m = 0; m < 2; m++) {
     cuv_check_case ("mean %d of %d rows", m, n);
     check_copies (means[m], n);
-    check_commuting (means[m], n, m < 2 ? COUNT : 2);
+    check_commuting (means[m], n, m == 0 ? COUNT : 2);
   }
   check_equivariance (cuv_spd_mean_riemann, n);
   check_equivariance (cuv_spd_mean_jbld, n);

@@ -79,6 +79,11 @@ sum_plane (const CuvRcdTile *tile, int i, int n, int32_t *out)
     _mm_storeu_si128 ((__m128i *) (out + j), totals (sums + j));
 }
 
+#define CASE(n)                                                                \
+  case n:                                                                      \
+    sum_plane (tile, i, n, out);                                               \
+    break
+
 void
 cuv_rcd_sums_avx2 (const CuvRcdTile *tile, int32_t *sums)
 {
@@ -89,30 +94,14 @@ cuv_rcd_sums_avx2 (const CuvRcdTile *tile, int32_t *sums)
     int32_t out[MAX_SUMS + 2];
 
     switch (n) {
-      case 1:
-        sum_plane (tile, i, 1, out);
-        break;
-      case 2:
-        sum_plane (tile, i, 2, out);
-        break;
-      case 3:
-        sum_plane (tile, i, 3, out);
-        break;
-      case 4:
-        sum_plane (tile, i, 4, out);
-        break;
-      case 5:
-        sum_plane (tile, i, 5, out);
-        break;
-      case 6:
-        sum_plane (tile, i, 6, out);
-        break;
-      case 7:
-        sum_plane (tile, i, 7, out);
-        break;
-      case 8:
-        sum_plane (tile, i, 8, out);
-        break;
+      CASE (1);
+      CASE (2);
+      CASE (3);
+      CASE (4);
+      CASE (5);
+      CASE (6);
+      CASE (7);
+      CASE (8);
       default:
         sum_plane (tile, i, 9, out);
     }
