@@ -84,7 +84,7 @@ init_matches (CuvRcdCuda *self)
   clear_matches (self); // for a collect before any submit
   state->targets_pinned = self->targets_pinned;
   return alloc (self, &state->matches, n) && alloc (self, &state->targets, n)
-      && alloc (self, &state->seconds, n) && alloc (self, &state->done, n)
+      && alloc (self, &state->second_scores, n) && alloc (self, &state->done, n)
       && alloc (self, &state->candidates, n * CUV_RCD_MAX_CANDIDATES)
       && alloc (self, &state->first_scores, n)
       && alloc (self, &state->best_matches, n)

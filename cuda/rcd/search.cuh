@@ -12,7 +12,7 @@
 typedef unsigned long long CuvRcdScoreBits;
 
 #define CUV_RCD_WINDOWS_PER_BLOCK 64
-#define CUV_RCD_INFINITE 0x7ff0000000000000ULL
+#define CUV_RCD_INFINITE 0x7ff0000000000000ULL // bits of +infinity
 
 static_assert (CUV_RCD_MAX_CELL <= 32, "sums of a cell overflow 32 bits");
 
@@ -32,17 +32,17 @@ struct CuvRcdState {
   double lambda;
   int cell, n_sums, n_targets;
   CuvRcdArea area;
-  const CuvRcdTarget *targets_pinned; // pinned
+  const CuvRcdTarget *targets_pinned;
   CuvRcdTarget *targets;
   int64_t *cells, *integrals;
   double *scores;
-  unsigned *centres;        // of windows: 2 x | 2 y << 16
-  CuvRcdBest *block_bests;  // by target, then block of windows
-  int n_bests;              // per target
-  CuvRcdScoreBits *seconds; // per target: second-best score
-  unsigned *done;           // per target: blocks that are done
+  unsigned *centres;              // of windows: 2 x | 2 y << 16
+  CuvRcdBest *block_bests;        // by target, then block of windows
+  int n_bests;                    // per target
+  CuvRcdScoreBits *second_scores; // per target: second-best score
+  unsigned *done;                 // per target: blocks that are done
   CuvRcdMatch *matches;
-  CuvRcdMatch *matches_pinned; // pinned
+  CuvRcdMatch *matches_pinned;
   int refine, n_candidates;
   // refinement of several candidates, per target: boxes, the first one's score,
   // the best match so far

@@ -55,7 +55,7 @@ __launch_bounds__ (THREADS)
   if (threadIdx.x == 0)
     state.block_bests[(size_t) blockIdx.y * state.n_bests + blockIdx.x] = best;
   if (blockIdx.x == 0 && threadIdx.x == 0) {
-    state.seconds[blockIdx.y] = CUV_RCD_INFINITE;
+    state.second_scores[blockIdx.y] = CUV_RCD_INFINITE;
     state.done[blockIdx.y] = 0;
   }
 }
@@ -153,13 +153,13 @@ write_second (const CuvRcdState &state, CuvRcdScoreBits second)
 {
   const int t = blockIdx.y;
 
-  atomicMin (&state.seconds[t], second);
+  atomicMin (&state.second_scores[t], second);
   __threadfence ();
   if (atomicAdd (&state.done[t], 1u) != gridDim.x - 2)
     return;
   __threadfence ();
   const double score =
-      cuv_rcd_score_from_bits (atomicMin (&state.seconds[t], ~0ULL));
+      cuv_rcd_score_from_bits (atomicMin (&state.second_scores[t], ~0ULL));
 
   state.matches[t].second = score;
   state.matches_pinned[t].second = score;

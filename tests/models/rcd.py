@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Distances of regions against NumPy's, on real pictures: rcd.py REGIONS.
 
-Features are OpenCV's, sums are taken over the pixels of each window anew.
+Features are OpenCV's; the pixels of each window are summed directly.
 """
 import os
 import random

@@ -1,10 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""How well the tracker follows three people, a synthetic film and objects that
-hide.
+"""Accuracy of the tracker on three people, a synthetic film and occluded objects.
 
-usage: track.py TRACK [NAME=VALUE ...]  as rcdtrack's properties say; what the
-                                        usual ones must reach is checked
+usage: track.py TRACK [NAME=VALUE ...]  properties of rcdtrack; checks the minimum
+                                        accuracy with default settings
        track.py TRACK --all [local|full]  a table of all features, metrics,
                                         searches and updates
        track.py TRACK --groups [NAME=VALUE ...]  mean IoU of groups of films
