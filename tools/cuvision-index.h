@@ -6,7 +6,7 @@
 #define CUVISION_INDEX_H
 
 #include <glib.h>
-#include "ldpindex.h"
+#include "index/ldpindex.h"
 
 extern gboolean option_number; /* entries are given by number */
 extern gchar **option_set;     /* NAME=VALUE for ldpindexsink */

@@ -4,7 +4,7 @@
 #ifndef CUV_LDP_DESCRIBER_H
 #define CUV_LDP_DESCRIBER_H
 
-#include "ldp-cpu.h"
+#include "cpu/ldp-cpu.h"
 
 typedef struct {
   CuvLdpShape shape;

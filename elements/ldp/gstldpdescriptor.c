@@ -25,8 +25,8 @@
 #include <string.h>
 
 #include "describer.h"
-#include "gstldpmeta.h"
-#include "gstldpparameters.h"
+#include "shared/gstldpmeta.h"
+#include "shared/gstldpparameters.h"
 #if HAVE_CUDA
 #include "cuv-cuda.h"
 #endif

@@ -3,8 +3,8 @@
 #include "gstldpindexsettings.h"
 
 #include "gstcuvfilter.h"
-#include "gstldpnames.h"
-#include "ldpindex.h"
+#include "indexsink/gstldpnames.h"
+#include "index/ldpindex.h"
 
 #define AT(field) G_STRUCT_OFFSET (GstLdpIndexSettings, field)
 

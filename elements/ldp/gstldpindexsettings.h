@@ -3,7 +3,7 @@
 #ifndef GST_LDP_INDEX_SETTINGS_H
 #define GST_LDP_INDEX_SETTINGS_H
 
-#include "gstldpregions.h"
+#include "shared/gstldpregions.h"
 
 G_BEGIN_DECLS
 

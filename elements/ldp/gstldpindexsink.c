@@ -26,9 +26,9 @@
 #include "describer.h"
 #include "gstcuvframe.h"
 #include "gstldpdescriptor.h"
-#include "gstldpentries.h"
-#include "gstldpnamer.h"
-#include "gstldpmeta.h"
+#include "indexsink/gstldpentries.h"
+#include "indexsink/gstldpnamer.h"
+#include "shared/gstldpmeta.h"
 
 GST_DEBUG_CATEGORY_STATIC (ldp_index_sink_debug);
 #define GST_CAT_DEFAULT ldp_index_sink_debug

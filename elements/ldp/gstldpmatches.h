@@ -7,7 +7,7 @@
 #define GST_LDP_MATCHES_H
 
 #include <gst/gst.h>
-#include "gstldpregions.h"
+#include "shared/gstldpregions.h"
 #include "retriever.h"
 
 G_BEGIN_DECLS

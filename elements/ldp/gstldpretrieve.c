@@ -25,7 +25,7 @@
 #include <string.h>
 
 #include "gstldpmatches.h"
-#include "gstldpmeta.h"
+#include "shared/gstldpmeta.h"
 #include "gstldpretrievesettings.h"
 #include "retriever.h"
 #if HAVE_CUDA

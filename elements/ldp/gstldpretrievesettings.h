@@ -5,8 +5,8 @@
 #define GST_LDP_RETRIEVE_SETTINGS_H
 
 #include "gstcuvfilter.h"
-#include "gstldpregions.h"
-#include "ldpindex.h"
+#include "shared/gstldpregions.h"
+#include "index/ldpindex.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
 #define CUV_LDP_RETRIEVER_H
 
 #include "describer.h"
-#include "ldpmatch.h"
+#include "cpu/ldp-match.h"
 
 enum { CUV_RETRIEVER_MAX_K = 10000 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-#include "ldpindex-format.h"
+#include "index/ldpindex-format.h"
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
-#include "ldpindex-format.h"
+#include "index/ldpindex-format.h"
 #include "ldpindex-tests.h"
 
 enum { N = 5, PAGE = 4096, STRIDE = 1152, SIZE = PAGE + N * STRIDE };

@@ -3,7 +3,7 @@
 #ifndef CUV_LDPINDEX_TESTS_H
 #define CUV_LDPINDEX_TESTS_H
 
-#include "ldpindex.h"
+#include "index/ldpindex.h"
 #include "cuvcheck.h"
 
 enum { MAX_PATH = 256 };

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cuvcheck.h"
-#include "ldp-cpu.h"
+#include "cpu/ldp-cpu.h"
 
 static _Noreturn void
 die (const char *what)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "ldpindex.h"
+#include "index/ldpindex.h"
 
 enum { SIZE = 16 };
 

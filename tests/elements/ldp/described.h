@@ -4,7 +4,7 @@
 #define CUV_TEST_DESCRIBED_H
 
 #include "cuvelements.h"
-#include "gstldpmeta.h"
+#include "shared/gstldpmeta.h"
 
 /* Frames are uploaded: the GPU has to find the same. */
 extern gboolean use_cuda;

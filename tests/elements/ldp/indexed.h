@@ -5,7 +5,7 @@
 #define CUV_TEST_INDEXED_H
 
 #include "cuvelements.h"
-#include "ldpindex.h"
+#include "index/ldpindex.h"
 
 #define INDEX "pictures.ldp"
 

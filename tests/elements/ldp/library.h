@@ -4,7 +4,7 @@
 #define CUV_TEST_LIBRARY_H
 
 #include "cuvelements.h"
-#include "ldpindex.h"
+#include "index/ldpindex.h"
 
 enum { PICTURES = 20, SIZE = 64 }; /* of SIZE x SIZE pixels */
 

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "index/ldpindex.h"
+
+#include "index/ldpindex-format.h"
+
+enum { WHOLE = 256 }; /* codes of a histogram, of which a byte says 255 */
+
+int
+cuv_ldp_index_count_size (const CuvLdpShape *shape)
+{
+  int x[2], y[2], column = 0, row = 0, most_x = 0, most_y = 0;
+  uint32_t total;
+
+  for (int i = 0; i < shape->columns; i++) {
+    cuv_ldp_block (shape, i, 0, x, y);
+    if (x[1] - x[0] > most_x) {
+      most_x = x[1] - x[0];
+      column = i;
+    }
+  }
+  for (int i = 0; i < shape->rows; i++) {
+    cuv_ldp_block (shape, 0, i, x, y);
+    if (y[1] - y[0] > most_y) {
+      most_y = y[1] - y[0];
+      row = i;
+    }
+  }
+  total = cuv_ldp_total (shape, column, row);
+  return total <= WHOLE ? 1 : total <= UINT16_MAX ? 2 : 4;
+}
+
+/* Of block i. */
+static uint32_t
+total_of (const CuvLdpShape *shape, int i)
+{
+  return cuv_ldp_total (shape, i % shape->columns, i / shape->columns);
+}
+
+/* ---- one histogram ---- */
+
+static bool
+has_total (const uint32_t *counts, int n, uint32_t total)
+{
+  uint64_t sum = 0;
+
+  for (int i = 0; i < n; i++)
+    sum += counts[i];
+  return sum == total;
+}
+
+static void
+pack_counts (const uint32_t *counts, int n, int size, uint8_t *bytes)
+{
+  for (int i = 0; i < n; i++) {
+    if (size == 1)
+      bytes[i] = (uint8_t) (counts[i] < WHOLE ? counts[i] : UINT8_MAX);
+    else if (size == 2)
+      cuv_ldp_put16 (bytes + 2 * i, (uint16_t) counts[i]);
+    else
+      cuv_ldp_put32 (bytes + 4 * i, counts[i]);
+  }
+}
+
+static void
+unpack_counts (
+    const uint8_t *bytes, int n, int size, uint32_t total, uint32_t *counts)
+{
+  uint32_t sum = 0;
+  int largest = 0;
+
+  for (int i = 0; i < n; i++) {
+    counts[i] = size == 1 ? bytes[i]
+        : size == 2       ? cuv_ldp_get16 (bytes + 2 * i)
+                          : cuv_ldp_get32 (bytes + 4 * i);
+    sum += counts[i];
+    if (counts[i] > counts[largest])
+      largest = i;
+  }
+  if (size == 1 && total == WHOLE && sum == UINT8_MAX
+      && counts[largest] == UINT8_MAX)
+    counts[largest] = WHOLE;
+}
+
+/* ---- all ---- */
+
+bool
+cuv_ldp_index_pack (
+    const CuvLdpShape *shape, const uint32_t *counts, void *bytes)
+{
+  const int size = cuv_ldp_index_count_size (shape);
+  uint8_t *out = bytes;
+
+  for (int i = 0; i < shape->columns * shape->rows; i++) {
+    const uint32_t total = total_of (shape, i);
+
+    for (int h = 0; h < shape->n_histograms; h++) {
+      if (!has_total (counts, shape->n_bins, total))
+        return false;
+      pack_counts (counts, shape->n_bins, size, out);
+      counts += shape->n_bins;
+      out += shape->n_bins * size;
+    }
+  }
+  return true;
+}
+
+void
+cuv_ldp_index_unpack (
+    const CuvLdpShape *shape, const void *bytes, uint32_t *counts)
+{
+  const int size = cuv_ldp_index_count_size (shape);
+  const uint8_t *in = bytes;
+
+  for (int i = 0; i < shape->columns * shape->rows; i++) {
+    const uint32_t total = total_of (shape, i);
+
+    for (int h = 0; h < shape->n_histograms; h++) {
+      unpack_counts (in, shape->n_bins, size, total, counts);
+      counts += shape->n_bins;
+      in += shape->n_bins * size;
+    }
+  }
+}

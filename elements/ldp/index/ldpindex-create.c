@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "index/ldpindex-create.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+#include "index/ldpindex-format.h"
+
+/* Leaves what a killed process, maybe of this number, may have left. */
+static int
+open_beside (const char *path, char **name)
+{
+  int fd;
+
+  for (int i = 0;; i++) {
+    if (asprintf (name, "%s.new-%ld-%d", path, (long) getpid (), i) < 0) {
+      *name = NULL;
+      errno = ENOMEM;
+      return -1;
+    }
+    fd = open (*name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0 || errno != EEXIST || i == 1000)
+      break;
+    free (*name);
+  }
+  if (fd < 0) {
+    free (*name);
+    *name = NULL;
+  }
+  return fd;
+}
+
+static bool
+write_page (int fd, const CuvLdpIndexInfo *info)
+{
+  uint8_t page[CUV_LDP_INDEX_PAGE] = { 0 };
+
+  cuv_ldp_index_header (info, page);
+  cuv_ldp_index_slot (0, page + cuv_ldp_index_slot_offset (0));
+  return cuv_ldp_index_write_all (fd, page, sizeof page, 0);
+}
+
+/* Never over a file that is there. */
+static bool
+rename_new (const char *from, const char *to)
+{
+  if (renameat2 (AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+    return true;
+  if (errno != EINVAL && errno != ENOSYS)
+    return false;
+  if (link (from, to) < 0) /* file systems that cannot do the other */
+    return false;
+  unlink (from);
+  return true;
+}
+
+bool
+cuv_ldp_index_sync_folder (const char *path)
+{
+  char *copy = strdup (path);
+  int fd = copy == NULL
+      ? -1
+      : open (dirname (copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  bool ok = fd >= 0 && fsync (fd) == 0;
+
+  if (fd >= 0)
+    close (fd);
+  free (copy);
+  return ok;
+}
+
+int
+cuv_ldp_index_create (const char *path, const CuvLdpIndexInfo *info, bool sync)
+{
+  char *name;
+  const int fd = open_beside (path, &name);
+  int reason = 0;
+
+  if (fd < 0)
+    return -1;
+  if (flock (fd, LOCK_EX | LOCK_NB) < 0 || !write_page (fd, info)
+      || (sync && fsync (fd) < 0) || !rename_new (name, path)) {
+    reason = errno;
+    unlink (name);
+  } else if (sync && !cuv_ldp_index_sync_folder (path))
+    reason = errno;
+  free (name);
+  if (reason == 0)
+    return fd;
+  close (fd);
+  errno = reason;
+  return -1;
+}

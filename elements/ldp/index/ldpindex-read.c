@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "index/ldpindex-format.h"
+
+struct CuvLdpIndex {
+  CuvLdpIndexSource source;
+  CuvLdpIndexState state;
+  char *path; /* of a file */
+  const uint8_t *bytes;
+  size_t size; /* of the mapping: what is committed, so all of it is there */
+};
+
+/* ---- opening ---- */
+
+static CuvLdpIndex *
+index_new (void)
+{
+  CuvLdpIndex *self = calloc (1, sizeof *self);
+
+  if (self != NULL)
+    self->source.fd = -1;
+  return self;
+}
+
+/* In place of what was mapped before, which stays on failure. */
+static bool
+map (CuvLdpIndex *self, const CuvLdpIndexState *state, char **error)
+{
+  const uint64_t size = cuv_ldp_index_offset (&state->info, state->n_entries);
+  void *bytes;
+
+  if (size > SIZE_MAX)
+    return cuv_ldp_index_fail (error, self->path,
+        "%llu bytes are more than this machine can map",
+        (unsigned long long) size);
+  bytes = mmap (NULL, (size_t) size, PROT_READ, MAP_SHARED, self->source.fd, 0);
+  if (bytes == MAP_FAILED)
+    return cuv_ldp_index_fail (
+        error, self->path, "cannot be mapped: %s", strerror (errno));
+  if (self->size > 0)
+    munmap ((void *) self->bytes, self->size);
+  self->bytes = bytes;
+  self->size = (size_t) size;
+  self->state = *state;
+  return true;
+}
+
+static bool
+open_file (CuvLdpIndex *self, const char *path, char **error)
+{
+  CuvLdpIndexState state;
+
+  self->path = strdup (path);
+  /* not to wait for the other end of a pipe */
+  self->source.fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (self->path == NULL || self->source.fd < 0)
+    return cuv_ldp_index_fail (
+        error, path, "cannot be opened: %s", strerror (errno));
+  return cuv_ldp_index_load (&state, &self->source, path, error)
+      && map (self, &state, error);
+}
+
+CuvLdpIndex *
+cuv_ldp_index_open (const char *path, char **error)
+{
+  CuvLdpIndex *self = index_new ();
+
+  *error = NULL;
+  if (self == NULL)
+    cuv_ldp_index_fail (error, path, "no memory");
+  else if (!open_file (self, path, error)) {
+    cuv_ldp_index_free (self);
+    self = NULL;
+  }
+  return self;
+}
+
+CuvLdpIndex *
+cuv_ldp_index_parse (const void *bytes, size_t size, char **error)
+{
+  CuvLdpIndex *self = index_new ();
+
+  *error = NULL;
+  if (self == NULL) {
+    cuv_ldp_index_fail (error, NULL, "no memory");
+    return NULL;
+  }
+  self->bytes = self->source.bytes = bytes;
+  self->source.size = size;
+  if (!cuv_ldp_index_load (&self->state, &self->source, NULL, error)) {
+    cuv_ldp_index_free (self);
+    self = NULL;
+  }
+  return self;
+}
+
+void
+cuv_ldp_index_free (CuvLdpIndex *self)
+{
+  if (self == NULL)
+    return;
+  if (self->size > 0)
+    munmap ((void *) self->bytes, self->size);
+  if (self->source.fd >= 0)
+    close (self->source.fd);
+  free (self->path);
+  free (self);
+}
+
+bool
+cuv_ldp_index_refresh (CuvLdpIndex *self, char **error)
+{
+  uint8_t before[CUV_LDP_INDEX_HEADER], now[CUV_LDP_INDEX_HEADER];
+  CuvLdpIndexState state;
+
+  *error = NULL;
+  if (self->source.fd < 0)
+    return true;
+  if (!cuv_ldp_index_load (&state, &self->source, self->path, error))
+    return false;
+  cuv_ldp_index_header (&self->state.info, before);
+  cuv_ldp_index_header (&state.info, now);
+  if (memcmp (before, now, sizeof now) != 0)
+    return cuv_ldp_index_fail (
+        error, self->path, "was overwritten by another index: open it again");
+  /* fewer: a slot was read while it was written, the other one before */
+  return state.n_entries <= self->state.n_entries || map (self, &state, error);
+}
+
+bool
+cuv_ldp_index_is_moved (int fd, const char *path)
+{
+  struct stat ours, theirs;
+
+  return fstat (fd, &ours) == 0
+      && (stat (path, &theirs) != 0 || ours.st_dev != theirs.st_dev
+          || ours.st_ino != theirs.st_ino);
+}
+
+bool
+cuv_ldp_index_is_replaced (const CuvLdpIndex *self)
+{
+  return self->source.fd >= 0
+      && cuv_ldp_index_is_moved (self->source.fd, self->path);
+}
+
+/* ---- what is there ---- */
+
+const CuvLdpIndexInfo *
+cuv_ldp_index_info (const CuvLdpIndex *self)
+{
+  return &self->state.info;
+}
+
+uint64_t
+cuv_ldp_index_n_entries (const CuvLdpIndex *self)
+{
+  return self->state.n_entries;
+}
+
+const uint8_t *
+cuv_ldp_index_descriptor (const CuvLdpIndex *self, uint64_t i)
+{
+  return self->bytes + cuv_ldp_index_offset (&self->state.info, i);
+}
+
+const char *
+cuv_ldp_index_name (const CuvLdpIndex *self, uint64_t i)
+{
+  const char *name = (const char *) cuv_ldp_index_descriptor (self, i)
+      + cuv_ldp_index_name_offset (&self->state.info);
+
+  if (memchr (name, 0, CUV_LDP_INDEX_NAME) == NULL
+      || !cuv_ldp_index_is_text (name))
+    return NULL;
+  return name;
+}
+
+const uint8_t *
+cuv_ldp_index_thumbnail (const CuvLdpIndex *self, uint64_t i)
+{
+  if (self->state.info.thumbnail_width == 0)
+    return NULL;
+  return cuv_ldp_index_descriptor (self, i)
+      + cuv_ldp_index_thumbnail_offset (&self->state.info);
+}
+
+bool
+cuv_ldp_index_check_entry (const CuvLdpIndex *self, uint64_t i)
+{
+  const uint8_t *entry = cuv_ldp_index_descriptor (self, i);
+  const CuvLdpIndexInfo *info = &self->state.info;
+
+  return cuv_ldp_index_checksum (info, i, entry)
+      == cuv_ldp_get32 (entry + info->stride - 4);
+}
+
+bool
+cuv_ldp_index_check (const CuvLdpIndex *self, char **error)
+{
+  *error = NULL;
+  for (uint64_t i = 0; i < self->state.n_entries; i++) {
+    if (!cuv_ldp_index_check_entry (self, i))
+      return cuv_ldp_index_fail (error, self->path,
+          "entry %llu is damaged (its checksum differs): take a copy, or index "
+          "again",
+          (unsigned long long) i);
+  }
+  return true;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "indexsink/gstldpnamer.h"
+
+#include "indexsink/gstldpnames.h"
+
+/* ---- upstream ---- */
+
+/* The source pad behind a sink pad's peer, out of or into bins; or NULL. */
+static GstPad *
+source_pad_before (GstPad *sink)
+{
+  GstPad *pad = gst_pad_get_peer (sink), *next;
+
+  while (pad != NULL && GST_IS_PROXY_PAD (pad)) {
+    if (GST_IS_GHOST_PAD (pad)) {
+      next = gst_ghost_pad_get_target (GST_GHOST_PAD (pad));
+    } else {
+      GstProxyPad *ghost = gst_proxy_pad_get_internal (GST_PROXY_PAD (pad));
+
+      next = gst_pad_get_peer (GST_PAD (ghost));
+      gst_object_unref (ghost);
+    }
+    gst_object_unref (pad);
+    pad = next;
+  }
+  return pad;
+}
+
+/* Its only sink pad, or NULL. */
+static GstPad *
+only_sink_pad (GstElement *element)
+{
+  GstPad *pad = NULL;
+
+  GST_OBJECT_LOCK (element);
+  if (element->numsinkpads == 1)
+    pad = gst_object_ref (element->sinkpads->data);
+  GST_OBJECT_UNLOCK (element);
+  return pad;
+}
+
+static gboolean
+is_multifilesrc (GstElement *element)
+{
+  GstElementFactory *factory = gst_element_get_factory (element);
+
+  return factory != NULL
+      && g_str_equal (GST_OBJECT_NAME (factory), "multifilesrc");
+}
+
+/* Pictures, or it was not said what they are. */
+static gboolean
+has_pictures (GstPad *pad)
+{
+  GstCaps *caps = gst_pad_get_current_caps (pad);
+  gboolean has = caps == NULL
+      || g_str_has_prefix (
+          gst_structure_get_name (gst_caps_get_structure (caps, 0)), "image/");
+
+  gst_clear_caps (&caps);
+  return has;
+}
+
+static void
+search (GstLdpNamer *self, GstPad *sink)
+{
+  GstPad *pad = gst_object_ref (sink), *before;
+  GstElement *element;
+
+  self->is_searched = TRUE;
+  while (pad != NULL) {
+    before = source_pad_before (pad);
+    gst_clear_object (&pad);
+    element = before != NULL ? gst_pad_get_parent_element (before) : NULL;
+    if (element != NULL && is_multifilesrc (element) && has_pictures (before))
+      self->source = gst_object_ref (element);
+    else if (element != NULL) {
+      self->is_queued |= GST_PAD_TASK (before) != NULL;
+      pad = only_sink_pad (element);
+    }
+    gst_clear_object (&element);
+    gst_clear_object (&before);
+  }
+  if (self->source != NULL)
+    g_object_get (self->source, "start-index", &self->first, NULL);
+  self->next = self->first;
+}
+
+/* ---- files ---- */
+
+/* Without its folder. */
+static gchar *
+name_of (const GstLdpNamer *self, gint number)
+{
+  gchar *location, *pattern, *problem, *name;
+
+  g_object_get (self->source, "location", &location, NULL);
+  pattern = g_path_get_basename (location != NULL ? location : "");
+  problem = gst_ldp_name_check (pattern);
+  name = gst_ldp_name_expand (
+      problem == NULL ? pattern : "%06d", (guint64) number);
+  g_free (problem);
+  g_free (pattern);
+  g_free (location);
+  return name;
+}
+
+/* Files read since the last frame; after the last one it begins again, if it
+ * loops. */
+static gint
+count_files (const GstLdpNamer *self, gint index)
+{
+  return index >= self->next ? index - self->next : index - self->first;
+}
+
+/* Whether file `next` - 1 is the next frame's. */
+static gboolean
+next_is_file (GstLdpNamer *self, gchar **problem)
+{
+  gint index, n;
+  gchar *a, *b;
+
+  if (self->source == NULL || !self->is_one_each || self->is_queued)
+    return FALSE;
+  g_object_get (self->source, "index", &index, NULL);
+  n = count_files (self, index);
+  self->next = index;
+  self->is_one_each = n > 0;
+  if (n > 1) {
+    a = name_of (self, index - n);
+    b = name_of (self, index - 1);
+    *problem = g_strdup_printf (
+        "The files %s to %s became one frame, so it cannot be known which of "
+        "them it is: remove those that do not decode, or add the files with "
+        "cuvision-index add, which names and skips them",
+        a, b);
+    g_free (a);
+    g_free (b);
+  }
+  return n == 1;
+}
+
+/* ---- names ---- */
+
+void
+gst_ldp_namer_start (GstLdpNamer *self)
+{
+  *self = (GstLdpNamer){ .is_one_each = TRUE };
+}
+
+void
+gst_ldp_namer_stop (GstLdpNamer *self)
+{
+  g_clear_pointer (&self->title, g_free);
+  gst_clear_object (&self->source);
+}
+
+void
+gst_ldp_namer_take_tags (GstLdpNamer *self, GstEvent *event)
+{
+  GstTagList *tags;
+  gchar *title;
+
+  gst_event_parse_tag (event, &tags);
+  if (gst_tag_list_get_scope (tags) != GST_TAG_SCOPE_STREAM
+      || !gst_tag_list_get_string (tags, GST_TAG_TITLE, &title))
+    return;
+  g_free (self->title);
+  self->title = title;
+}
+
+/* A title is that of one frame. A file's number is its own, unless start-index
+ * says otherwise. */
+gchar *
+gst_ldp_namer_next (GstLdpNamer *self, GstPad *pad, const gchar *pattern,
+    guint64 start, guint64 n, gchar **problem)
+{
+  gchar *title = g_steal_pointer (&self->title);
+  guint64 number = start + n;
+  gboolean is_file;
+
+  *problem = NULL;
+  if (!self->is_searched)
+    search (self, pad);
+  is_file = next_is_file (self, problem);
+  if (self->source != NULL && self->is_queued && pattern != NULL)
+    *problem = g_strdup ("Frames of multifilesrc come through a queue, so it "
+                         "cannot be known which file one is of: leave the "
+                         "queue out, or add the files with cuvision-index add");
+  if (is_file)
+    number = (guint64) (self->next - 1 - (start > 0 ? self->first : 0)) + start;
+  if (title != NULL && pattern == NULL) {
+    g_clear_pointer (problem, g_free);
+    return title;
+  }
+  g_free (title);
+  if (*problem != NULL && gst_ldp_name_has_number (pattern))
+    return NULL;
+  g_clear_pointer (problem, g_free);
+  return pattern == NULL && is_file
+      ? name_of (self, self->next - 1)
+      : gst_ldp_name_expand (pattern != NULL ? pattern : "%06d", number);
+}
+
+gchar *
+gst_ldp_namer_left (const GstLdpNamer *self)
+{
+  gint index = 0;
+
+  if (self->source == NULL || !self->is_one_each || self->is_queued)
+    return NULL;
+  g_object_get (self->source, "index", &index, NULL);
+  return count_files (self, index) > 0 ? name_of (self, index - 1) : NULL;
+}

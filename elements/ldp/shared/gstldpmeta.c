@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "shared/gstldpmeta.h"
+
+#include <string.h>
+
+#include "gstcuvmeta.h"
+#include "shared/gstldpparameters.h"
+
+static const GstCuvColumn columns[] = {
+  { "region_id", GST_CUV_TYPE_I32 },
+  { "x", GST_CUV_TYPE_U32 },
+  { "y", GST_CUV_TYPE_U32 },
+  { "w", GST_CUV_TYPE_U32 },
+  { "h", GST_CUV_TYPE_U32 },
+};
+
+/* ---- writing ---- */
+
+static void
+set_directions (GstStructure *table, gint directions)
+{
+  GValue array = G_VALUE_INIT;
+
+  g_value_init (&array, GST_TYPE_ARRAY);
+  for (gint d = 0; d < CUV_LDP_DIRECTIONS; d++) {
+    GValue value = G_VALUE_INIT;
+
+    g_value_init (&value, G_TYPE_INT);
+    g_value_set_int (&value, 45 * d);
+    if (directions >> d & 1)
+      gst_value_array_append_and_take_value (&array, &value);
+  }
+  gst_structure_take_value (table, "directions", &array);
+}
+
+static void
+set_parameters (GstStructure *table, const CuvLdpShape *shape)
+{
+  const CuvLdpParams *params = &shape->params;
+
+  gst_structure_set (table, "order", G_TYPE_INT, params->order, "block",
+      G_TYPE_INT, params->block, "grid", G_TYPE_INT, params->grid,
+      "merge_directions", G_TYPE_BOOLEAN, params->is_merged, "border",
+      G_TYPE_STRING, gst_ldp_border_nick (params->border), "bins",
+      G_TYPE_STRING, gst_ldp_bins_nick (params->bins), "levels", G_TYPE_INT,
+      params->levels, "descriptor_width", G_TYPE_INT, shape->width,
+      "descriptor_height", G_TYPE_INT, shape->height, NULL);
+  set_directions (table, params->directions);
+}
+
+GstStructure *
+gst_ldp_meta_add (GstBuffer *buffer, guint width, guint height,
+    const CuvLdpShape *shape, const GstLdpRegion *regions, guint n_regions,
+    GBytes *counts)
+{
+  GstStructure *table = gst_cuv_meta_add_table (buffer, "ldp", 1, width, height,
+      "none", columns, G_N_ELEMENTS (columns), regions, n_regions);
+
+  set_parameters (table, shape);
+  gst_structure_set (table, "key", G_TYPE_STRING, "descriptor", "block_columns",
+      G_TYPE_INT, shape->columns, "block_rows", G_TYPE_INT, shape->rows,
+      "count_size", G_TYPE_INT, cuv_ldp_count_size (shape), "counts",
+      G_TYPE_BYTES, counts, NULL);
+  return table;
+}
+
+/* ---- reading ---- */
+
+static gboolean
+get_directions (const GstStructure *table, gint *directions)
+{
+  const GValue *array = gst_structure_get_value (table, "directions");
+
+  *directions = 0;
+  if (array == NULL || !GST_VALUE_HOLDS_ARRAY (array))
+    return FALSE;
+  for (guint i = 0; i < gst_value_array_get_size (array); i++) {
+    const GValue *value = gst_value_array_get_value (array, i);
+    const gint degrees =
+        G_VALUE_HOLDS_INT (value) ? g_value_get_int (value) : -1;
+
+    if (degrees < 0 || degrees % 45 != 0 || degrees / 45 >= CUV_LDP_DIRECTIONS)
+      return FALSE;
+    *directions |= 1 << degrees / 45;
+  }
+  return TRUE;
+}
+
+static gboolean
+get_parameters (const GstStructure *table, GstLdpParameters *parameters)
+{
+  *parameters = (GstLdpParameters){ 0 };
+  parameters->border =
+      gst_ldp_border_of_nick (gst_structure_get_string (table, "border"));
+  parameters->bins =
+      gst_ldp_bins_of_nick (gst_structure_get_string (table, "bins"));
+  return parameters->border >= 0 && parameters->bins >= 0
+      && get_directions (table, &parameters->directions)
+      && gst_structure_get (table, "order", G_TYPE_INT, &parameters->order,
+          "block", G_TYPE_INT, &parameters->block, "grid", G_TYPE_INT,
+          &parameters->grid, "merge_directions", G_TYPE_BOOLEAN,
+          &parameters->merge, "levels", G_TYPE_INT, &parameters->levels,
+          "descriptor_width", G_TYPE_INT, &parameters->width,
+          "descriptor_height", G_TYPE_INT, &parameters->height, NULL);
+}
+
+static gboolean
+has_columns (const GstCuvTable *table)
+{
+  gboolean ok = table->n_columns == G_N_ELEMENTS (columns);
+
+  for (guint i = 0; ok && i < G_N_ELEMENTS (columns); i++)
+    ok = strcmp (table->columns[i].name, columns[i].name) == 0
+        && table->columns[i].type == columns[i].type;
+  return ok;
+}
+
+/* What follows from the parameters, for those who do not work it out. */
+static gboolean
+has_layout (const GstStructure *table, const CuvLdpShape *shape)
+{
+  gint columns_are, rows_are, count_size;
+
+  return gst_structure_get (table, "block_columns", G_TYPE_INT, &columns_are,
+             "block_rows", G_TYPE_INT, &rows_are, "count_size", G_TYPE_INT,
+             &count_size, NULL)
+      && columns_are == shape->columns && rows_are == shape->rows
+      && count_size == cuv_ldp_count_size (shape);
+}
+
+static gboolean
+has_regions_inside (const GstCuvTable *table)
+{
+  for (guint i = 0; i < table->n_rows; i++) {
+    const gint64 width = gst_cuv_table_int (table, i, 3);
+    const gint64 height = gst_cuv_table_int (table, i, 4);
+
+    if (width == 0 || gst_cuv_table_int (table, i, 1) + width > table->width
+        || height == 0
+        || gst_cuv_table_int (table, i, 2) + height > table->height)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* NULL, or what is wrong. */
+static const gchar *
+read_counts (const GstCuvTable *table, GstLdpDescriptors *self)
+{
+  const GValue *counts = gst_structure_get_value (table->structure, "counts");
+  gsize size;
+
+  if (counts == NULL || !G_VALUE_HOLDS (counts, G_TYPE_BYTES)
+      || g_value_get_boxed (counts) == NULL)
+    return "there are no counts";
+  self->counts = g_bytes_get_data (g_value_get_boxed (counts), &size);
+  self->size = cuv_ldp_n_counts (&self->shape)
+      * (gsize) cuv_ldp_count_size (&self->shape);
+  return size / self->size == table->n_rows && size % self->size == 0
+      ? NULL
+      : "there are more or fewer counts than the parameters say";
+}
+
+/* NULL, or what is wrong. */
+static const gchar *
+read_table (const GstCuvTable *table, GstLdpDescriptors *self)
+{
+  GstLdpParameters parameters;
+  CuvLdpParams params;
+  const gchar *wrong;
+
+  if (!has_columns (table) || !get_parameters (table->structure, &parameters))
+    return "a field is missing, or of another type";
+  params = gst_ldp_parameters_params (&parameters);
+  wrong = cuv_ldp_shape_init (
+      &self->shape, &params, parameters.width, parameters.height);
+  if (wrong != NULL)
+    return wrong;
+  if (!has_layout (table->structure, &self->shape))
+    return "its blocks or counts are not as the parameters say";
+  if (!has_regions_inside (table))
+    return "a region is empty, or not inside the frame";
+  self->width = table->width;
+  self->height = table->height;
+  if (!gst_structure_get_uint64 (table->structure, "age", &self->age))
+    self->age = 0;
+  self->regions = table->data;
+  self->n_regions = table->n_rows;
+  return read_counts (table, self);
+}
+
+gboolean
+gst_ldp_meta_read (
+    GstBuffer *buffer, GstLdpDescriptors *descriptors, gchar **problem)
+{
+  gpointer state = NULL;
+  const gchar *wrong;
+  GstCuvTable table;
+
+  *problem = NULL;
+  while (gst_cuv_meta_next_table (buffer, &state, &table)) {
+    if (strcmp (table.kind, "ldp") != 0)
+      continue;
+    wrong = read_table (&table, descriptors);
+    if (wrong == NULL)
+      return TRUE;
+    *problem = g_strdup_printf ("The frame's descriptor is broken: %s", wrong);
+    return FALSE;
+  }
+  return FALSE;
+}

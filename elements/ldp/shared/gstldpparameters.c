@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "shared/gstldpparameters.h"
+
+#define AT(field) G_STRUCT_OFFSET (GstLdpParameters, field)
+#define ALL_DIRECTIONS (CUV_LDP_0 | CUV_LDP_45 | CUV_LDP_90 | CUV_LDP_135)
+
+/* ---- enums ---- */
+
+static GType
+directions_get_type (void)
+{
+  static gsize type = 0;
+  static const GFlagsValue values[] = {
+    { CUV_LDP_0, "To the right", "0" },
+    { CUV_LDP_45, "Up and to the right", "45" },
+    { CUV_LDP_90, "Upwards", "90" },
+    { CUV_LDP_135, "Up and to the left", "135" },
+    { 0, NULL, NULL },
+  };
+
+  return gst_cuv_flags_register (&type, "GstLdpDirections", values);
+}
+
+static const GEnumValue border_values[] = {
+  { CUV_LDP_VALID, "Pixels whose code needs some beyond it are not counted",
+      "valid" },
+  { CUV_LDP_REPLICATE, "The picture goes on with its border's pixels",
+      "replicate" },
+  { 0, NULL, NULL },
+};
+
+static const GEnumValue bins_values[] = {
+  { CUV_LDP_BINS_256, "One for each code", "256" },
+  { CUV_LDP_BINS_UNIFORM,
+      "59: one for each code whose bits change at most twice around the "
+      "pixel, one for all others",
+      "uniform" },
+  { CUV_LDP_BINS_LEVELS, "As many as the property levels says, of equal parts",
+      "levels" },
+  { 0, NULL, NULL },
+};
+
+static GType
+border_get_type (void)
+{
+  static gsize type = 0;
+
+  return gst_cuv_enum_register (&type, "GstLdpBorder", border_values);
+}
+
+static GType
+bins_get_type (void)
+{
+  static gsize type = 0;
+
+  return gst_cuv_enum_register (&type, "GstLdpBins", bins_values);
+}
+
+static const gchar *
+nick_of (const GEnumValue *values, gint value)
+{
+  while (values->value_nick != NULL && values->value != value)
+    values++;
+  return values->value_nick;
+}
+
+static gint
+value_of (const GEnumValue *values, const gchar *nick)
+{
+  while (
+      values->value_nick != NULL && g_strcmp0 (values->value_nick, nick) != 0)
+    values++;
+  return values->value_nick != NULL ? values->value : -1;
+}
+
+const gchar *
+gst_ldp_border_nick (gint border)
+{
+  return nick_of (border_values, border);
+}
+
+const gchar *
+gst_ldp_bins_nick (gint bins)
+{
+  return nick_of (bins_values, bins);
+}
+
+gint
+gst_ldp_border_of_nick (const gchar *nick)
+{
+  return value_of (border_values, nick);
+}
+
+gint
+gst_ldp_bins_of_nick (const gchar *nick)
+{
+  return value_of (bins_values, nick);
+}
+
+/* ---- the table ---- */
+
+/* in the order of GstLdpParameters */
+static const GstCuvProperty properties[] = {
+  { "order", "Order",
+      "Order of the patterns: derivatives of one less are compared. Higher "
+      "ones see finer detail, and more noise",
+      AT (order), G_TYPE_UINT, NULL, CUV_LDP_MIN_ORDER, CUV_LDP_MAX_ORDER, 3,
+      0 },
+  { "grid", "Grid",
+      "Blocks across, and as many down, each with its own histograms (block=0)",
+      AT (grid), G_TYPE_UINT, NULL, 1, 1024, 8, 0 },
+  { "block", "Block",
+      "Pixels of a block across, and as many down (0 = as grid says)",
+      AT (block), G_TYPE_UINT, NULL, 0, CUV_LDP_MAX_SIZE, 0, 0 },
+  { "directions", "Directions",
+      "Directions, in degrees, that derivatives are taken along, as 0+90",
+      AT (directions), 0, directions_get_type, 0, 0, ALL_DIRECTIONS, 0 },
+  { "merge-directions", "Merge directions",
+      "Count the codes of all directions in one histogram of a block",
+      AT (merge), G_TYPE_BOOLEAN, NULL, 0, 1, FALSE, 0 },
+  { "border", "Border",
+      "What becomes of pixels near the border of what is described",
+      AT (border), 0, border_get_type, 0, 0, CUV_LDP_VALID, 0 },
+  { "bins", "Bins", "Which bins a histogram has", AT (bins), 0, bins_get_type,
+      0, 0, CUV_LDP_BINS_256, 0 },
+  { "levels", "Levels", "How many bins a histogram has (bins=levels)",
+      AT (levels), G_TYPE_UINT, NULL, 2, CUV_LDP_CODES, 32, 0 },
+  { "descriptor-width", "Descriptor width",
+      "Make what is described so many pixels wide before (0 = as it is)",
+      AT (width), G_TYPE_UINT, NULL, 0, CUV_LDP_MAX_SIZE, 0, 0 },
+  { "descriptor-height", "Descriptor height",
+      "Make what is described so many pixels high before (0 = as it is)",
+      AT (height), G_TYPE_UINT, NULL, 0, CUV_LDP_MAX_SIZE, 0, 0 },
+};
+
+G_STATIC_ASSERT (G_N_ELEMENTS (properties) == GST_LDP_N_PARAMETERS);
+
+void
+gst_ldp_parameters_install (GObjectClass *klass, guint first)
+{
+  gst_cuv_properties_install (
+      klass, properties, G_N_ELEMENTS (properties), first);
+}
+
+void
+gst_ldp_parameters_reset (GstLdpParameters *self)
+{
+  gst_cuv_properties_reset (properties, G_N_ELEMENTS (properties), self);
+}
+
+gpointer
+gst_ldp_parameters_place (GstLdpParameters *self, guint nth)
+{
+  return G_STRUCT_MEMBER_P (self, properties[nth].offset);
+}
+
+/* ---- what they come to ---- */
+
+enum { MAX_MEGABYTES = 1024 }; /* of a frame: there are fewer */
+
+static guint64
+bytes_of (const CuvLdpShape *shape)
+{
+  return (guint64) cuv_ldp_n_counts (shape)
+      * (guint64) cuv_ldp_count_size (shape);
+}
+
+/* What is not looked at is the same for all. */
+CuvLdpParams
+gst_ldp_parameters_params (const GstLdpParameters *self)
+{
+  return (CuvLdpParams){
+    .order = self->order,
+    .block = self->block,
+    .grid = self->block > 0 ? 0 : self->grid,
+    .directions = self->directions,
+    .is_merged = self->merge != 0,
+    .border = (CuvLdpBorder) self->border,
+    .bins = (CuvLdpBins) self->bins,
+    .levels = self->bins == CUV_LDP_BINS_LEVELS ? self->levels : 0,
+  };
+}
+
+/* Blocks of a few pixels take all the memory there is. */
+static gchar *
+size_problem (const CuvLdpShape *shape)
+{
+  const guint64 megabytes = bytes_of (shape) >> 20;
+  const gboolean by_block = shape->params.block > 0;
+
+  if (megabytes < MAX_MEGABYTES)
+    return NULL;
+  return g_strdup_printf (
+      "%s %d makes %d x %d blocks, whose counts take %" G_GUINT64_FORMAT
+      " MB, not less than %d: %s it, or have fewer bins or directions",
+      by_block ? "block" : "grid",
+      by_block ? shape->params.block : shape->params.grid, shape->columns,
+      shape->rows, megabytes, MAX_MEGABYTES, by_block ? "raise" : "lower");
+}
+
+guint
+gst_ldp_max_regions (const CuvLdpShape *shape)
+{
+  const guint64 pixels = (guint64) shape->width * (guint64) shape->height;
+  const guint64 by_memory =
+      (((guint64) MAX_MEGABYTES << 20) - 1) / bytes_of (shape);
+
+  return (guint) MIN (by_memory, CUV_LDP_MAX_PIXELS / pixels);
+}
+
+gchar *
+gst_ldp_parameters_shape (
+    const GstLdpParameters *self, gint width, gint height, CuvLdpShape *shape)
+{
+  const CuvLdpParams params = gst_ldp_parameters_params (self);
+  const gint across = self->width > 0 ? self->width : width;
+  const gint down = self->height > 0 ? self->height : height;
+  const gchar *problem;
+
+  if (self->directions == 0)
+    return g_strdup ("directions is empty: give one or more, as 0+90");
+  if (self->block == 0 && (self->grid > across || self->grid > down))
+    return g_strdup_printf (
+        "grid %d has more blocks than the %dx%d pixels that are described: "
+        "lower it, or raise descriptor-width and descriptor-height",
+        self->grid, across, down);
+  if (across > CUV_LDP_MAX_SIZE || down > CUV_LDP_MAX_SIZE
+      || across * down > CUV_LDP_MAX_PIXELS)
+    return g_strdup_printf (
+        "%dx%d pixels are too many to describe: set descriptor-width and "
+        "descriptor-height to up to %d, of up to %d pixels together",
+        across, down, CUV_LDP_MAX_SIZE, CUV_LDP_MAX_PIXELS);
+  problem = cuv_ldp_shape_init (shape, &params, across, down);
+  return problem != NULL ? g_strdup (problem) : size_problem (shape);
+}

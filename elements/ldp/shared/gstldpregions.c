@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "shared/gstldpregions.h"
+
+#include "gstcuvfilter.h"
+#include "gstcuvmeta.h"
+
+/* ---- properties ---- */
+
+static GType
+region_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { GST_LDP_FRAME, "The whole frame", "frame" },
+    { GST_LDP_ROI_LIST, "Each region of interest that the frame has",
+        "roi-list" },
+    { 0, NULL, NULL },
+  };
+
+  return gst_cuv_enum_register (&type, "GstLdpRegionKind", values);
+}
+
+void
+gst_ldp_region_choice_install (GObjectClass *klass, guint first)
+{
+  g_object_class_install_property (klass, first,
+      g_param_spec_enum ("region", "Region", "What of a frame to describe",
+          region_get_type (), GST_LDP_FRAME, GST_CUV_PARAM_LIVE));
+  g_object_class_install_property (klass, first + 1,
+      g_param_spec_string ("object-class", "Object class",
+          "Label of the regions to describe (region=roi-list; default: all)",
+          NULL, GST_CUV_PARAM_LIVE));
+}
+
+static GQuark
+quark_of (const gchar *text)
+{
+  return text != NULL && *text != '\0' ? g_quark_from_string (text) : 0;
+}
+
+gboolean
+gst_ldp_region_choice_set (
+    GstLdpRegionChoice *self, guint nth, const GValue *value)
+{
+  const GQuark was = self->object_class;
+
+  if (nth == 0)
+    return gst_cuv_value_store (&self->kind, value);
+  self->object_class = quark_of (g_value_get_string (value));
+  return self->object_class != was;
+}
+
+void
+gst_ldp_region_choice_get (
+    const GstLdpRegionChoice *self, guint nth, GValue *value)
+{
+  if (nth == 0)
+    gst_cuv_value_fetch (&self->kind, value);
+  else
+    g_value_set_string (value, g_quark_to_string (self->object_class));
+}
+
+gchar *
+gst_ldp_region_choice_shape (const GstLdpRegionChoice *self,
+    const GstLdpParameters *parameters, gint width, gint height,
+    CuvLdpShape *shape)
+{
+  if (self->kind == GST_LDP_ROI_LIST
+      && (parameters->width == 0 || parameters->height == 0))
+    return g_strdup_printf (
+        "descriptor-width %d and descriptor-height %d with region=roi-list, "
+        "regions that each have a size of their own: set both",
+        parameters->width, parameters->height);
+  return gst_ldp_parameters_shape (parameters, width, height, shape);
+}
+
+/* ---- regions ---- */
+
+static void
+collect_rois (GArray *regions, GstBuffer *buffer, GQuark object_class,
+    const GstVideoInfo *info)
+{
+  const GstVideoRegionOfInterestMeta *roi;
+  gpointer state = NULL;
+  CuvRoi part;
+
+  while ((roi = gst_cuv_meta_next_region (
+              buffer, &state, object_class, info, &part))
+      != NULL) {
+    const GstLdpRegion region = { roi->id, (guint32) part.left,
+      (guint32) part.top, (guint32) (part.right - part.left),
+      (guint32) (part.bottom - part.top) };
+
+    if (regions->len < GST_LDP_MAX_REGIONS)
+      g_array_append_val (regions, region);
+  }
+}
+
+void
+gst_ldp_regions_collect (GArray *regions, GstBuffer *buffer,
+    const GstLdpRegionChoice *choice, const GstVideoInfo *info)
+{
+  const GstLdpRegion frame = { -1, 0, 0, (guint32) GST_VIDEO_INFO_WIDTH (info),
+    (guint32) GST_VIDEO_INFO_HEIGHT (info) };
+
+  g_array_set_size (regions, 0);
+  if (choice->kind == GST_LDP_FRAME)
+    g_array_append_val (regions, frame);
+  else
+    collect_rois (regions, buffer, choice->object_class, info);
+}
+
+void
+gst_ldp_regions_limit (GArray *regions, const CuvLdpShape *shape,
+    GstElement *element, gboolean *warned)
+{
+  const guint n = regions->len, most = gst_ldp_max_regions (shape);
+
+  if (n <= most)
+    return;
+  g_array_set_size (regions, most);
+  if (!*warned)
+    GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
+        ("A frame's %u regions, each described at %dx%d pixels, are too much "
+         "work, or their counts take 1024 MB or more: only the first %u are "
+         "described. Describe fewer pixels (at most %d per frame in total) "
+         "or use fewer blocks, bins or directions.",
+            n, shape->width, shape->height, most, CUV_LDP_MAX_PIXELS),
+        (NULL));
+  *warned = TRUE;
+}
+
+CuvLdpRect
+gst_ldp_region_rect (const GstLdpRegion *self)
+{
+  return (CuvLdpRect){ (gint32) self->x, (gint32) self->y, (gint32) self->width,
+    (gint32) self->height };
+}
+
+/* From so many pixels to others, of which at least one is left. */
+static void
+scale (guint64 start, guint64 size, guint64 from, gint to, gint32 *first,
+    gint32 *n)
+{
+  const gint32 end = (gint32) ((start + size) * (guint64) to / from);
+
+  *first = (gint32) (start * (guint64) to / from);
+  *n = MAX (end - *first, 1);
+}
+
+CuvLdpRect
+gst_ldp_region_rect_in (const GstLdpRegion *self, guint width, guint height,
+    const GstVideoInfo *info)
+{
+  CuvLdpRect rect;
+
+  scale (self->x, self->width, width, GST_VIDEO_INFO_WIDTH (info), &rect.x,
+      &rect.width);
+  scale (self->y, self->height, height, GST_VIDEO_INFO_HEIGHT (info), &rect.y,
+      &rect.height);
+  return rect;
+}

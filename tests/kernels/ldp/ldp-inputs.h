@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Rectangles of frames, and what the C reference says of them. */
+#ifndef LDP_INPUTS_H
+#define LDP_INPUTS_H
+
+#include "cuvcheck.h"
+#include "ldp.h"
+#include "cpu/ldp-match.h"
+
+typedef struct {
+  CuvCheckFrame frame;
+  CuvLdpRect rect;
+  CuvLdpShape shape;
+  uint32_t *wanted;
+} LdpInput;
+
+/* A random rectangle of a frame, made a random size or not, and random
+ * parameters. */
+void ldp_input_init (LdpInput *self, const char *format, CuvCheckFill fill,
+    int width, int height);
+void ldp_input_clear (LdpInput *self);
+
+/* Of all formats and many sizes. */
+void ldp_each_input (void (*check) (const LdpInput *input));
+
+/* Counts of cuv_ldp_count_size() against those that are wanted. */
+bool ldp_are_same (
+    const CuvLdpShape *shape, const void *counts, const uint32_t *wanted);
+
+/* The frame with the codes of a direction drawn over the rectangle; free it. */
+CuvCheckFrame ldp_input_draw (const LdpInput *self, int direction);
+
+/* Whether two frames of a kind are, byte by byte. */
+bool ldp_look_same (const CuvCheckFrame *a, const CuvCheckFrame *b);
+
+enum { LDP_PICTURES = 9, LDP_N_PICTURES = 8 };
+
+/* Pictures of a shape: two are the same, some are flat in parts. */
+typedef struct {
+  CuvLdpShape shape;
+  uint32_t *counts[LDP_PICTURES];
+  uint8_t *packed; /* `stride` bytes each */
+  size_t stride;
+} LdpPictures;
+
+/* Those of one of LDP_N_PICTURES shapes. */
+void ldp_pictures_init (LdpPictures *self, int kind);
+void ldp_pictures_clear (LdpPictures *self);
+
+#endif

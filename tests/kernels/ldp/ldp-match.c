@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How much alike pictures are, packed as in an index and with AVX2, against the
+ * C reference of their histograms. */
+#include "cuvcpu.h"
+#include "ldp-inputs.h"
+#include "ldp-tests.h"
+#include "cpu/ldp-match.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static void
+check_pictures (const LdpPictures *self, unsigned mask, int n_threads)
+{
+  CuvLdpMatcher *matcher;
+
+  cuv_cpu_set_mask (mask);
+  matcher = cuv_ldp_matcher_new (&self->shape);
+  for (int query = 0; query < LDP_PICTURES; query += 4) {
+    double similarities[LDP_PICTURES];
+
+    cuv_ldp_matcher_run (matcher, self->packed + (size_t) query * self->stride,
+        self->packed, self->stride, LDP_PICTURES, n_threads, similarities);
+    for (int i = 0; i < LDP_PICTURES; i++) {
+      const double wanted = cuv_ldp_similarity (
+          &self->shape, self->counts[query], &self->shape, self->counts[i]);
+
+      CUV_CHECK (i != query || similarities[i] == 1.0);
+      CUV_CHECK (fabs (similarities[i] - wanted) < 1e-12,
+          ": %d, %d: %g, not %g", query, i, similarities[i], wanted);
+    }
+  }
+  cuv_ldp_matcher_free (matcher);
+  cuv_cpu_set_mask (~0u);
+}
+
+enum { TIED = 24, UNITS = 2000 };
+
+/* What a picture lacks is spread over its blocks: 10 of 900 codes of an inner
+ * one are as many as 9 of 810 of one at a border. Corners lack nothing. */
+static void
+fill_tied (const CuvLdpShape *shape, int n_units, uint32_t *counts)
+{
+  for (int block = 0; block < 64; block++)
+    counts[block * 256] = cuv_ldp_total (shape, block % 8, block / 8);
+  for (int n = 0; n < n_units;) {
+    const int block = (int) cuv_check_below (64);
+    const uint32_t total = cuv_ldp_total (shape, block % 8, block / 8);
+    uint32_t *bins = counts + block * 256;
+
+    if (total < 810 || bins[0] == 0)
+      continue;
+    bins[0] -= total / 90;
+    bins[1] += total / 90;
+    n++;
+  }
+}
+
+/* The first of equals comes first, wherever they lack what they lack. */
+static void
+check_ties (void)
+{
+  const CuvLdpParams params = { .order = 3, .grid = 8, .directions = 1 };
+  CuvLdpShape shape;
+  CuvLdpMatcher *matcher;
+  CuvLdpMatch best[TIED];
+  double similarities[TIED];
+  uint32_t *counts;
+  uint8_t *packed;
+  size_t n;
+
+  cuv_check_case ("ties");
+  cuv_ldp_shape_init (&shape, &params, 240, 240);
+  matcher = cuv_ldp_matcher_new (&shape);
+  n = cuv_ldp_n_counts (&shape);
+  packed = calloc (TIED + 1, 2 * n);
+  for (int i = 0; i <= TIED; i++) {
+    counts = calloc (n, sizeof *counts);
+    fill_tied (&shape, i < TIED ? UNITS : 0, counts);
+    CUV_CHECK (
+        cuv_ldp_index_pack (&shape, counts, packed + (size_t) i * 2 * n));
+    free (counts);
+  }
+  cuv_ldp_matcher_run (
+      matcher, packed + TIED * 2 * n, packed, 2 * n, TIED, 1, similarities);
+  cuv_ldp_best (similarities, TIED, 0.0, TIED, best);
+  CUV_CHECK (fabs (similarities[0] - (1 - UNITS * 10.0 / 900 / 64)) < 1e-12);
+  for (int i = 0; i < TIED; i++)
+    CUV_CHECK (best[i].entry == (uint64_t) i
+        && best[i].similarity == best[0].similarity);
+  free (packed);
+  cuv_ldp_matcher_free (matcher);
+}
+
+static void
+check_best (void)
+{
+  static const double similarities[] = { 0.5, 0.9, 0.1, 0.9, 0.7, 0.95, 0.2 };
+  static const uint64_t wanted[] = { 5, 1, 3, 4, 0 };
+  CuvLdpMatch matches[9];
+
+  cuv_check_case ("the best");
+  for (size_t k = 0; k < 8; k++) {
+    const size_t n = cuv_ldp_best (similarities, 7, 0.3, k, matches);
+
+    CUV_CHECK (n == (k < 5 ? k : 5));
+    for (size_t i = 0; i < n; i++)
+      CUV_CHECK (matches[i].entry == wanted[i]
+          && matches[i].similarity == similarities[wanted[i]]);
+  }
+  CUV_CHECK (cuv_ldp_best (similarities, 7, 0.96, 3, matches) == 0);
+}
+
+/* Against picking the best of those that are left, again and again. */
+static void
+check_many_best (void)
+{
+  enum { MANY = 300 };
+  const size_t k = 1 + cuv_check_below (MANY + 20);
+  double similarities[MANY];
+  bool taken[MANY] = { false };
+  CuvLdpMatch matches[MANY + 20];
+  size_t n, best;
+
+  cuv_check_case ("the best %zu of many", k);
+  for (int i = 0; i < MANY; i++) /* some are the same */
+    similarities[i] = (double) cuv_check_below (100) / 100;
+  n = cuv_ldp_best (similarities, MANY, 0.1, k, matches);
+  for (size_t i = 0; i <= n && i < k; i++) {
+    best = MANY;
+    for (size_t j = MANY; j-- > 0;)
+      if (!taken[j] && similarities[j] >= 0.1
+          && (best == MANY || similarities[j] >= similarities[best]))
+        best = j;
+    CUV_CHECK (
+        i == n ? best == MANY : matches[i].entry == best, ": %zu of %zu", i, n);
+    if (best < MANY)
+      taken[best] = true;
+  }
+}
+
+void
+check_ldp_match (void)
+{
+  for (int i = 0; i < LDP_N_PICTURES; i++) {
+    LdpPictures pictures;
+
+    ldp_pictures_init (&pictures, i);
+    check_pictures (&pictures, 0, 1);
+    check_pictures (&pictures, ~0u, 1);
+    check_pictures (&pictures, ~0u, 3);
+    ldp_pictures_clear (&pictures);
+  }
+  check_best ();
+  check_ties ();
+  for (int i = 0; i < 20; i++)
+    check_many_best ();
+}
+
+/* ---- how fast ---- */
+
+typedef struct {
+  CuvLdpMatcher *matcher;
+  uint8_t *packed;
+  size_t stride;
+  int n, n_threads;
+  double *similarities;
+} Bench;
+
+static void
+run (void *data)
+{
+  Bench *self = data;
+
+  cuv_ldp_matcher_run (self->matcher, self->packed, self->packed, self->stride,
+      (size_t) self->n, self->n_threads, self->similarities);
+}
+
+void
+bench_ldp_match (void)
+{
+  const CuvLdpParams params = { .order = 3, .block = 16, .directions = 15 };
+  CuvLdpShape shape;
+  Bench self = { .n = 1000 };
+  char name[80];
+
+  CUV_CHECK (cuv_ldp_shape_init (&shape, &params, 256, 256) == NULL);
+  self.matcher = cuv_ldp_matcher_new (&shape);
+  self.stride = cuv_ldp_n_counts (&shape);
+  self.packed = malloc (self.stride * (size_t) self.n);
+  self.similarities = malloc ((size_t) self.n * sizeof *self.similarities);
+  for (size_t i = 0; i < self.stride * (size_t) self.n; i++)
+    self.packed[i] = (uint8_t) (i * 2654435761u >> 29);
+  for (self.n_threads = 0; self.n_threads < 2; self.n_threads++) {
+    snprintf (name, sizeof name, "ldp match 1000 of 256x256, %d threads",
+        self.n_threads);
+    cuv_check_report (name, cuv_check_time (run, &self), 65536e3,
+        (double) self.stride * self.n);
+  }
+  cuv_ldp_matcher_free (self.matcher);
+  free (self.packed);
+  free (self.similarities);
+}

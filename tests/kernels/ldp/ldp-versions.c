@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The fast run on any number of threads, with AVX2 and without, against the C
+ * reference. */
+#include "cuvcpu.h"
+#include "cpu/ldp-cpu.h"
+#include "ldp-inputs.h"
+#include "ldp-tests.h"
+
+static void
+check_drawing (const LdpInput *input, CuvLdpCpu *cpu, int n_threads)
+{
+  for (int d = 0; d < CUV_LDP_DIRECTIONS; d += 3) {
+    CuvCheckFrame found = cuv_check_frame_copy (&input->frame);
+    CuvCheckFrame wanted = ldp_input_draw (input, d);
+
+    CuvFrame frame = found.frame;
+    CuvLdpRect rect = input->rect;
+
+    cuv_ldp_cpu_run (cpu, &frame, &rect, n_threads);
+    frame = (CuvFrame){ 0 }; /* the caller's are not needed any more */
+    rect = (CuvLdpRect){ 0 };
+    cuv_ldp_cpu_draw (cpu, d, n_threads);
+    CUV_CHECK (ldp_look_same (&found, &wanted), ": direction %d", d);
+    cuv_check_frame_free (&wanted);
+    cuv_check_frame_free (&found);
+  }
+}
+
+static void
+check_run (const LdpInput *input)
+{
+  static const struct {
+    unsigned mask;
+    int n_threads;
+  } versions[] = { { 0, 1 }, { ~0u, 1 }, { ~0u, 3 } };
+
+  for (int i = 0; i < 3; i++) {
+    CuvLdpCpu *cpu;
+
+    cuv_cpu_set_mask (versions[i].mask);
+    cpu = cuv_ldp_cpu_new (&input->shape);
+    for (int run = 0; run < 2; run++)
+      CUV_CHECK (ldp_are_same (&input->shape,
+                     cuv_ldp_cpu_run (cpu, &input->frame.frame, &input->rect,
+                         versions[i].n_threads),
+                     input->wanted),
+          ": version %d", i);
+    check_drawing (input, cpu, versions[i].n_threads);
+    cuv_ldp_cpu_free (cpu);
+  }
+  cuv_cpu_set_mask (~0u);
+}
+
+/* More codes of one kind in a block than two bytes count. */
+static void
+check_many (void)
+{
+  const CuvLdpParams params = { .order = 2, .grid = 1, .directions = 15 };
+  const CuvLdpRect rect = { 0, 0, 300, 300 };
+  CuvCheckFrame frame =
+      cuv_check_frame_new ("GRAY8", 300, 300, CUV_CHECK_BLACK);
+  CuvLdpShape shape;
+  CuvLdpCpu *cpu;
+  const uint32_t *counts;
+
+  cuv_check_case ("a flat block of 296 x 296");
+  CUV_CHECK (cuv_ldp_shape_init (&shape, &params, 300, 300) == NULL);
+  CUV_CHECK (cuv_ldp_count_size (&shape) == 4);
+  cpu = cuv_ldp_cpu_new (&shape);
+  counts = cuv_ldp_cpu_run (cpu, &frame.frame, &rect, 0);
+  for (int h = 0; h < 4; h++)
+    CUV_CHECK (counts[256 * h + 255] == 296 * 296 && counts[256 * h] == 0);
+  cuv_ldp_cpu_free (cpu);
+  cuv_check_frame_free (&frame);
+}
+
+void
+check_ldp_versions (void)
+{
+  const int rounds = cuv_check_options.few ? 1 : 3;
+
+  for (int round = 0; round < rounds; round++)
+    ldp_each_input (check_run);
+  check_many ();
+}
