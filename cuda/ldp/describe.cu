@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Codes and their histograms. A block of threads goes down its tile some rows
-// at a time: from grey values to the signs of derivatives, from those to codes,
-// of four pixels at once, and to counts, all in shared memory.
+// Codes and their histograms. A block of threads works down its tile,
+// CUV_LDP_ROWS rows at a time, all in shared memory: grey values, signs of
+// derivatives, codes of four pixels at once, counts.
 #include "ldp/ldp-codes.cuh"
 #include "ldp/ldp-counts.cuh"
 #include "ldp/ldp-signs.cuh"
 
-// What a block of threads has of the picture.
 struct Tile {
-  CuvLdpPiece across, down;
+  CuvLdpSpan across, down;
 
   __device__ __forceinline__
   Tile (const CuvLdpPlan &plan)
@@ -17,7 +16,7 @@ struct Tile {
   }
 };
 
-struct Memory {
+struct Shared {
   uint4 grey[CUV_LDP_GREY_ROWS * CUV_LDP_GREY_WORDS / 4];
   Signs signs[CUV_LDP_SIGN_ROWS * CUV_LDP_SIGN_WORDS];
   uint8_t bin_of_code[CUV_LDP_CODES];
@@ -25,11 +24,12 @@ struct Memory {
 
 // ---- counts ----
 
-// Rows `first` to before `end` of those whose signs there are. A warp goes down
-// some of them, and keeps the signs of the last ones.
+// Counts rows `first` to `end` - 1 of those whose signs are in shared memory.
+// Each warp works down a run of rows and keeps the signs of the last three in
+// registers.
 template <bool ALL>
 static __device__ __forceinline__ void
-count_rows (const CuvLdpPass &pass, const Memory &memory, const Lane &lane,
+count_rows (const CuvLdpPass &pass, const Shared &memory, const Lane &lane,
     int first, int end, unsigned flat[CUV_LDP_DIRECTIONS])
 {
   const int run = CUV_LDP_ROWS / (CUV_LDP_THREADS / 32);
@@ -60,7 +60,7 @@ __launch_bounds__ (CUV_LDP_THREADS, CUV_LDP_RESIDENT)
     describe_kernel (const __grid_constant__ CuvLdpPass pass)
 {
   extern __shared__ uint4 shared_of_block[];
-  __shared__ Memory memory;
+  __shared__ Shared memory;
   const Tile tile (pass.plan);
   const int margin = cuv_ldp_margin (&pass.shape);
   const unsigned *grey = (const unsigned *) memory.grey + CUV_LDP_LEFT / 4 - 1;
@@ -89,7 +89,7 @@ __launch_bounds__ (CUV_LDP_THREADS, CUV_LDP_RESIDENT)
   }
   count_flat<ALL> (pass, memory.bin_of_code, lane, flat);
   __syncthreads ();
-  give_blocks<Count, ALL> (pass, counts,
+  store_blocks<Count, ALL> (pass, counts,
       tile.down.block * pass.shape.columns + tile.across.block,
       tile.across.n_blocks);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Codes of four pixels, a byte each in a word, from the signs of derivatives.
+// Codes of four pixels, one byte each, from the signs of derivatives.
 #ifndef CUV_LDP_CODES_CUH
 #define CUV_LDP_CODES_CUH
 
 #include "ldp/ldp-signs.cuh"
 
-// Signs of a lane's four pixels, and of the ones to the left and the right.
+// Signs of a lane's four pixels and of their left and right neighbours.
 struct Row {
   Signs left, here, right;
 
@@ -22,8 +22,8 @@ struct Row {
   }
 };
 
-// Bits of b where the mask is set, else of a. The compiler would make two
-// instructions of it, with a mask each.
+// Bits of b where the mask is set, else of a. One instruction: the compiler
+// makes two of the C expression.
 static __device__ __forceinline__ unsigned
 select (unsigned a, unsigned b, unsigned mask)
 {
@@ -39,7 +39,7 @@ select (unsigned a, unsigned b, unsigned mask)
 #endif
 }
 
-// Which of two neighbours are not alike: bits d of the one, d + 4 of the other.
+// Bits d: the neighbour `low` differs in direction d; bits d + 4: `high`.
 static __device__ __forceinline__ unsigned
 unlike (const Signs &here, const Signs &low, const Signs &high)
 {
@@ -47,9 +47,10 @@ unlike (const Signs &here, const Signs &low, const Signs &high)
       | (here.below & select (low.below, high.below, 0xf0f0f0f0u)));
 }
 
-// Swaps what a has of the mask, n bits up, with what b has below.
+// A step of a bit transpose: swaps a's bits under the mask with b's bits n
+// places lower.
 static __device__ __forceinline__ void
-swap (unsigned *a, unsigned *b, int n, unsigned mask)
+swap_bits (unsigned *a, unsigned *b, int n, unsigned mask)
 {
   const unsigned lower = select (*a, *b << n, mask);
 
@@ -57,9 +58,9 @@ swap (unsigned *a, unsigned *b, int n, unsigned mask)
   *a = lower;
 }
 
-// Codes of all directions, of the row between two others. Of neighbours bits i
-// and i + 4 of the codes tell, which are opposite ones: of each two all
-// directions are found at once, and their bits turned to codes.
+// Codes of the middle row in all directions. Bits i and i + 4 of a code belong
+// to opposite neighbours: each pair is compared in all directions at once,
+// giving words by neighbour with bits by direction, which are then transposed.
 static __device__ __forceinline__ void
 find_codes (const Row &above, const Row &at, const Row &below,
     unsigned codes[CUV_LDP_DIRECTIONS])
@@ -68,10 +69,10 @@ find_codes (const Row &above, const Row &at, const Row &below,
   codes[1] = unlike (at.here, below.left, above.right);
   codes[2] = unlike (at.here, below.here, above.here);
   codes[3] = unlike (at.here, below.right, above.left);
-  swap (&codes[0], &codes[2], 2, 0xccccccccu);
-  swap (&codes[1], &codes[3], 2, 0xccccccccu);
-  swap (&codes[0], &codes[1], 1, 0xaaaaaaaau);
-  swap (&codes[2], &codes[3], 1, 0xaaaaaaaau);
+  swap_bits (&codes[0], &codes[2], 2, 0xccccccccu);
+  swap_bits (&codes[1], &codes[3], 2, 0xccccccccu);
+  swap_bits (&codes[0], &codes[1], 1, 0xaaaaaaaau);
+  swap_bits (&codes[2], &codes[3], 1, 0xaaaaaaaau);
 }
 
 #endif

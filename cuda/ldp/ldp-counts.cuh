@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Counts of codes in shared memory. A word has counts of two histograms of a
-// block, 16 bits of each: what is added to it does not depend on the code.
+// Counts of codes in shared memory. A word holds 16-bit counts of the same bin
+// of two histograms of a block, so that the increment does not depend on the
+// code.
 #ifndef CUV_LDP_COUNTS_CUH
 #define CUV_LDP_COUNTS_CUH
 
-#include "ldp/ldp-state.cuh"
+#include "ldp/describe.cuh"
 
 static_assert (CUV_LDP_DIRECTIONS * CUV_LDP_ACROSS * CUV_LDP_DOWN < 1 << 16,
-    "what a block of threads counts fits 16 bits");
+    "counts of a block of threads must fit 16 bits");
 
-// Words from a block to the next. ALL: each direction has a histogram, each
-// code a bin.
+// Words from one block to the next. ALL: a histogram per direction, a bin per
+// code.
 template <bool ALL>
 static __device__ __forceinline__ int
 stride_of_block (const CuvLdpShape &shape)
@@ -19,10 +20,10 @@ stride_of_block (const CuvLdpShape &shape)
              : cuv_ldp_stride (&shape);
 }
 
-// A place in shared memory that the compiler keeps in a register: it would add
-// it up from its parts again and again.
+// Keeps a shared memory address in a register; the compiler would recompute it
+// from its parts for each use.
 static __device__ __forceinline__ unsigned *
-kept (unsigned *place)
+keep_in_register (unsigned *place)
 {
 #ifdef __CUDA_ARCH__
   unsigned address = (unsigned) __cvta_generic_to_shared (place);
@@ -33,10 +34,9 @@ kept (unsigned *place)
   return place;
 }
 
-// A lane's four pixels.
 struct Lane {
-  unsigned *counts[4]; // of each one's block
-  bool one;            // which is the same
+  unsigned *counts[4]; // counts of the block of each of its four pixels
+  bool one;            // all four are in the same block
 
   __device__ __forceinline__
   Lane (const CuvLdpPlan &plan, unsigned *counts, int stride)
@@ -46,12 +46,13 @@ struct Lane {
 
 #pragma unroll
     for (int i = 0; i < 4; i++)
-      this->counts[i] = kept (counts + (blocks >> 8 * i & 255) * stride);
+      this->counts[i] =
+          keep_in_register (counts + (blocks >> 8 * i & 255) * stride);
     one = blocks == __byte_perm (blocks, 0, 0);
   }
 };
 
-// n codes of direction d, to a block's counts.
+// Counts a code of direction d n times.
 template <bool ALL>
 static __device__ __forceinline__ void
 add (const CuvLdpPass &pass, const uint8_t *bin_of_code, unsigned *counts,
@@ -75,9 +76,10 @@ add_four (const CuvLdpPass &pass, const uint8_t *bin_of_code, const Lane &lane,
         __byte_perm (codes, 0, 0x4440 + i), 1);
 }
 
-// Four pixels' codes, by a whole warp. Where nothing varies all four are 255:
-// what a lane finds of those waits in `flat`, lest all lanes add to one count.
-// Where no lane has any, which is usual, no direction has branches.
+// Counts the codes of four pixels per lane; called by whole warps. In flat
+// areas all codes are 255: those are summed per lane in `flat` first, because
+// atomic additions of all lanes to one count serialise. If no lane of the warp
+// has any, the usual case, the loop has no branches.
 template <bool ALL>
 static __device__ __forceinline__ void
 count_codes (const CuvLdpPass &pass, const uint8_t *bin_of_code,
@@ -118,11 +120,11 @@ count_flat (const CuvLdpPass &pass, const uint8_t *bin_of_code,
   }
 }
 
-// ---- to the picture's counts ----
+// ---- to the picture's counts in global memory ----
 
 template <bool ADDS>
 static __device__ __forceinline__ void
-give (uint32_t *to, unsigned count)
+store (uint32_t *to, unsigned count)
 {
   if (!ADDS)
     *to = count;
@@ -132,9 +134,9 @@ give (uint32_t *to, unsigned count)
 
 template <bool ADDS>
 static __device__ __forceinline__ void
-give (uint16_t *to, unsigned count)
+store (uint16_t *to, unsigned count)
 {
-  const unsigned skip = (unsigned) (uintptr_t) to % 4; // bytes of its word
+  const unsigned skip = (unsigned) (uintptr_t) to % 4; // offset in its word
 
   if (!ADDS)
     *to = (uint16_t) count;
@@ -142,24 +144,24 @@ give (uint16_t *to, unsigned count)
     atomicAdd ((unsigned *) ((uintptr_t) to - skip), count << 8 * skip);
 }
 
-// Of so many words the lower halves, to one histogram, and the upper ones, to
-// another one that is `next` further, unless that is 0.
+// Stores the lower halves of n words to one histogram, and the upper halves to
+// the one `next` counts further on, unless that is 0.
 template <bool ADDS>
 static __device__ __forceinline__ void
-give_words (uint32_t *to, const unsigned *words, int, int next)
+store_words (uint32_t *to, const unsigned *words, int, int next)
 {
-  give<ADDS> (to, *words & 0xffff);
+  store<ADDS> (to, *words & 0xffff);
   if (next > 0)
-    give<ADDS> (to + next, *words >> 16);
+    store<ADDS> (to + next, *words >> 16);
 }
 
 template <bool ADDS>
 static __device__ __forceinline__ void
-give_four (uint16_t *to, unsigned first, unsigned last)
+store_four (uint16_t *to, unsigned first, unsigned last)
 {
   if (ADDS) {
-    give<true> ((uint32_t *) to, first);
-    give<true> ((uint32_t *) to + 1, last);
+    store<true> ((uint32_t *) to, first);
+    store<true> ((uint32_t *) to + 1, last);
   } else {
     *(uint2 *) to = make_uint2 (first, last);
   }
@@ -167,27 +169,27 @@ give_four (uint16_t *to, unsigned first, unsigned last)
 
 template <bool ADDS>
 static __device__ __forceinline__ void
-give_words (uint16_t *to, const unsigned *words, int n, int next)
+store_words (uint16_t *to, const unsigned *words, int n, int next)
 {
   if (n == 4) {
     const uint4 four = *(const uint4 *) words;
 
-    give_four<ADDS> (to, __byte_perm (four.x, four.y, 0x5410),
+    store_four<ADDS> (to, __byte_perm (four.x, four.y, 0x5410),
         __byte_perm (four.z, four.w, 0x5410));
     if (next > 0)
-      give_four<ADDS> (to + next, __byte_perm (four.x, four.y, 0x7632),
+      store_four<ADDS> (to + next, __byte_perm (four.x, four.y, 0x7632),
           __byte_perm (four.z, four.w, 0x7632));
   } else {
-    give<ADDS> (to, *words & 0xffff);
+    store<ADDS> (to, *words & 0xffff);
     if (next > 0)
-      give<ADDS> (to + next, *words >> 16);
+      store<ADDS> (to + next, *words >> 16);
   }
 }
 
-// Those of n_blocks, of which the picture's first is `block`.
+// Stores the counts of n_blocks blocks from `block` of the picture on.
 template <typename Count, bool ALL, bool ADDS>
 static __device__ __forceinline__ void
-give_blocks (
+store_blocks (
     const CuvLdpPass &pass, const unsigned *counts, int block, int n_blocks)
 {
   const int n_bins = ALL ? CUV_LDP_CODES : pass.shape.n_bins;
@@ -203,9 +205,9 @@ give_blocks (
       const int i = at + threadIdx.x * step;
       const int pair = i >= n_bins;
 
-      // all of them, where each thread has just one
+      // no check where each thread has exactly one step
       if ((ALL && step == 4) || i < of_block)
-        give_words<ADDS> (to + i + pair * n_bins, counts + i, step,
+        store_words<ADDS> (to + i + pair * n_bins, counts + i, step,
             2 * pair + 1 < n_histograms ? n_bins : 0);
     }
     counts += stride;
@@ -215,13 +217,13 @@ give_blocks (
 
 template <typename Count, bool ALL>
 static __device__ __forceinline__ void
-give_blocks (
+store_blocks (
     const CuvLdpPass &pass, const unsigned *counts, int block, int n_blocks)
 {
   if (pass.plan.adds)
-    give_blocks<Count, ALL, true> (pass, counts, block, n_blocks);
+    store_blocks<Count, ALL, true> (pass, counts, block, n_blocks);
   else
-    give_blocks<Count, ALL, false> (pass, counts, block, n_blocks);
+    store_blocks<Count, ALL, false> (pass, counts, block, n_blocks);
 }
 
 #endif

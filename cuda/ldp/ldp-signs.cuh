@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Signs of derivatives, some rows at a time, from grey values in shared memory.
+// Signs of derivatives from grey values in shared memory.
 #ifndef CUV_LDP_SIGNS_CUH
 #define CUV_LDP_SIGNS_CUH
 
-#include "ldp/ldp-state.cuh"
+#include "ldp/describe.cuh"
 
-// pixels of a row before a tile's first: 16 bytes are read at once
+// pixels loaded to the left of a tile: a multiple of 16 for 16-byte loads
 #define CUV_LDP_LEFT 16
 #define CUV_LDP_GREY_WORDS ((2 * CUV_LDP_LEFT + CUV_LDP_ACROSS) / 4)
 #define CUV_LDP_GREY_ROWS (CUV_LDP_ROWS + CUV_LDP_MAX_ORDER + 1)
-// one more word, and one more row, than a tile has on each side
+// one word and one row more than the tile on each side
 #define CUV_LDP_SIGN_WORDS (CUV_LDP_ACROSS / 4 + 2)
 #define CUV_LDP_SIGN_ROWS (CUV_LDP_ROWS + 2)
 
-// Of four pixels, a byte each: bits d and d + 4 are those of direction d.
+// Signs of four pixels, one byte each: bits d and d + 4 are direction d.
 struct __align__ (8) Signs
 {
-  unsigned above, below; // 0
+  unsigned above, below; // derivative > 0, < 0
 };
 
 // ---- grey values ----
 
-// Four pixels from (x, y) on, of a picture that goes on with its border's.
+// Four pixels from (x, y) on; outside the picture its border is replicated.
 static __device__ __forceinline__ unsigned
 load_four (const CuvFrame &picture, int x, int y)
 {
@@ -30,7 +30,7 @@ load_four (const CuvFrame &picture, int x, int y)
   unsigned four = 0;
 
   if (picture.model != CUV_MODEL_RGB && c.step == 1 && x >= 4
-      && x + 8 <= picture.width) { // so that whole words can be read
+      && x + 8 <= picture.width) { // both words lie inside
     const uint8_t *from = c.data + (int64_t) row * c.stride + x;
     const unsigned skip = (unsigned) (uintptr_t) from % 4;
     const unsigned *words = (const unsigned *) (from - skip);
@@ -45,8 +45,8 @@ load_four (const CuvFrame &picture, int x, int y)
   return four;
 }
 
-// Whether a tile that begins at x can be read 16 bytes at once: such are all
-// within the picture, or all beyond it.
+// Whether a tile that begins at x can be loaded in 16-byte units, each entirely
+// inside or entirely outside the picture.
 static __device__ __forceinline__ bool
 is_aligned (const CuvFrame &picture, int x)
 {
@@ -72,8 +72,8 @@ load_sixteen (const CuvFrame &picture, int x, int y)
   return make_uint4 (border, border, border, border);
 }
 
-// Rows y - order to y + n, which the signs of rows y - 1 to y + n need, of the
-// tile that begins at x.
+// Loads rows y - order to y + n of the tile that begins at x: what the signs of
+// rows y - 1 to y + n depend on.
 static __device__ __forceinline__ void
 load_grey (const CuvLdpPass &pass, int x, int y, int n, uint4 *grey)
 {
@@ -97,7 +97,7 @@ load_grey (const CuvLdpPass &pass, int x, int y, int n, uint4 *grey)
 
 // ---- signs ----
 
-// The four pixels that begin `at` behind words[0]'s first.
+// Four pixels, from `at` pixels after the first of words[0] on.
 static __device__ __forceinline__ unsigned
 four_at (const unsigned *words, int at)
 {
@@ -106,8 +106,8 @@ four_at (const unsigned *words, int at)
   return __funnelshift_r (words[word], words[word + 1], 8 * skip);
 }
 
-// Two pixels in a word, `at` and at + 2 behind words[0]'s first: the even ones
-// of four, or the odd ones.
+// Pixels `at` and `at` + 2, counted from the first of words[0], as 16-bit
+// halves: the even or the odd ones of four.
 static __device__ __forceinline__ unsigned
 two_at (const unsigned *words, int at)
 {
@@ -119,18 +119,18 @@ two_at (const unsigned *words, int at)
   return __byte_perm (four, 0, at % 2 == 0 ? 0x4240 : 0x4341);
 }
 
-// What is added to derivatives, 16 bits of each of two pixels in a word, so
-// that none borrows from the other.
+// Bias of derivatives, which are held as two 16-bit halves of a word, so that
+// the lower half never borrows from the upper one.
 #define CUV_LDP_ZERO 0x7fff7fffu
 
-// k over i + 1, and its sign, from k over i.
+// The signed binomial coefficient (k, i + 1) from (k, i).
 static __device__ __forceinline__ int
 next_factor (int factor, int k, int i)
 {
   return -factor * (k - i) / (i + 1);
 }
 
-// Two pixels' derivative; of two pixels `get` tells those that are i steps on.
+// Biased derivatives of two pixels; get (i) returns the pixels i steps further.
 template <int K, typename Get>
 static __device__ __forceinline__ unsigned
 derivative (Get get)
@@ -154,7 +154,7 @@ add_signs (unsigned even, unsigned odd, int d, Signs *signs)
       & 0x11111111u << d;
 }
 
-// Of four pixels, from memory.
+// Signs of four pixels, reading each pixel from shared memory.
 static __device__ __forceinline__ Signs
 signs_of_order (const unsigned *grey, int k)
 {
@@ -183,9 +183,9 @@ signs_of_order (const unsigned *grey, int k)
   return signs;
 }
 
-// Of a row what the signs of its four pixels need, and those of the rows below.
+// The pixels of a row that the signs of four pixels in it or below depend on.
 template <int K> struct Pixels {
-  unsigned two[2 * K + 2]; // from K before the first on
+  unsigned two[2 * K + 2]; // from K pixels before the first on
 
   __device__ __forceinline__ void
   load (const unsigned *words)
@@ -196,7 +196,7 @@ template <int K> struct Pixels {
   }
 };
 
-// Of the four pixels of row r, modulo the rows that are kept.
+// Signs of the four pixels of row r; rows is a ring of K + 1 rows.
 template <int K>
 static __device__ __forceinline__ Signs
 signs_of_row (const Pixels<K> rows[K + 1], int r)
@@ -218,8 +218,9 @@ signs_of_row (const Pixels<K> rows[K + 1], int r)
   return signs;
 }
 
-// Of rows y - 1 to y + n; grey is that of the word before the tile's first.
-// A thread goes down some rows, and keeps what it read of those above.
+// Signs of rows y - 1 to y + n; grey points to the word before the tile's
+// first. A thread works down a run of rows and keeps the pixels of the rows
+// above.
 template <int K>
 static __device__ __forceinline__ void
 find_signs (const unsigned *grey, int n, Signs *signs)
@@ -229,7 +230,7 @@ find_signs (const unsigned *grey, int n, Signs *signs)
   const int column = threadIdx.x % CUV_LDP_SIGN_WORDS;
   Pixels<K> rows[K + 1];
 
-  static_assert (CUV_LDP_SIGN_ROWS % run == 0, "all rows have their threads");
+  static_assert (CUV_LDP_SIGN_ROWS % run == 0, "runs must cover all rows");
   if (first >= min (n + 2, CUV_LDP_SIGN_ROWS))
     return;
   grey += first * CUV_LDP_GREY_WORDS + column;
@@ -242,7 +243,7 @@ find_signs (const unsigned *grey, int n, Signs *signs)
   }
 }
 
-// The same of high orders, which are rare.
+// The same for K = 0, high orders, which are rare.
 static __device__ __forceinline__ void
 find_signs_of_order (const unsigned *grey, int k, int n, Signs *signs)
 {

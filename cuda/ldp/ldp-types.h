@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Local derivative patterns: what CPU, GPU, index and tests share. */
+/* Local derivative patterns: types that gcc and nvcc share. */
 #ifndef CUV_LDP_TYPES_H
 #define CUV_LDP_TYPES_H
 
@@ -8,16 +8,16 @@
 
 enum {
   CUV_LDP_MIN_ORDER = 2,
-  CUV_LDP_MAX_ORDER = 9, /* up to there derivatives are within 16 bits */
+  CUV_LDP_MAX_ORDER = 9, /* derivatives of order 8 still fit 16 bits */
   CUV_LDP_DIRECTIONS = 4,
   CUV_LDP_CODES = 256,
   CUV_LDP_UNIFORM_BINS = 59,
   CUV_LDP_MAX_SIZE = 16384,
-  CUV_LDP_MAX_PIXELS = 1 << 25, /* of all that is described of a frame */
+  CUV_LDP_MAX_PIXELS = 1 << 25, /* per frame, all regions together */
 };
 
-/* Directions, as bits of a set. Derivatives are taken along them: at 0 degrees
- * to the right, and then counter-clockwise, so at 90 degrees upwards. */
+/* Bits of a set of directions along which derivatives are taken, in degrees
+ * counter-clockwise: 0 to the right, 90 upwards. */
 enum {
   CUV_LDP_0 = 1 << 0,
   CUV_LDP_45 = 1 << 1,
@@ -25,68 +25,73 @@ enum {
   CUV_LDP_135 = 1 << 3,
 };
 
-/* What becomes of pixels near the border. */
+/* How pixels near the border are treated. */
 typedef enum {
-  CUV_LDP_VALID,     /* `order` on each side are not counted: no code needs any
-                      * beyond it */
-  CUV_LDP_REPLICATE, /* the picture goes on with its border's pixels */
+  CUV_LDP_VALID,     /* a margin of `order` pixels is not counted, so that no
+                      * code depends on pixels outside the picture */
+  CUV_LDP_REPLICATE, /* border pixels are replicated outside, all are counted */
 } CuvLdpBorder;
 
-/* What codes are counted by. */
+/* How codes map to histogram bins. */
 typedef enum {
-  CUV_LDP_BINS_256,     /* each has its bin */
-  CUV_LDP_BINS_UNIFORM, /* those of at most two changes around the circle */
-  CUV_LDP_BINS_LEVELS,  /* so many of as many codes each, as near as may be */
+  CUV_LDP_BINS_256,     /* one bin per code */
+  CUV_LDP_BINS_UNIFORM, /* one per code with at most two transitions around the
+                         * circle, one for all others */
+  CUV_LDP_BINS_LEVELS,  /* code c is in bin c * levels / 256 */
 } CuvLdpBins;
 
 typedef struct {
   int32_t order;      /* CUV_LDP_MIN_ORDER .. CUV_LDP_MAX_ORDER */
-  int32_t block;      /* pixels of a block across and down; 0: grid */
-  int32_t grid;       /* blocks across and down; the last one if block is 0 */
-  int32_t directions; /* a set of them, not empty */
-  int32_t is_merged;  /* a boolean: those of a block share one histogram */
+  int32_t block;      /* block width and height in pixels; 0: use grid */
+  int32_t grid;       /* blocks across and down if block is 0 */
+  int32_t directions; /* set of CUV_LDP_0 ..., not empty */
+  int32_t is_merged;  /* boolean: one histogram per block for all directions */
   CuvLdpBorder border;
   CuvLdpBins bins;
   int32_t levels; /* 2 .. 256 */
 } CuvLdpParams;
 
-/* Histograms of a picture: element ((block * n_histograms) + h) * n_bins + bin,
- * blocks row by row, directions in rising order. */
+/* The layout of a picture's descriptor, an array of counts at index
+ * ((block * n_histograms) + h) * n_bins + bin: blocks row by row, directions in
+ * ascending order. */
 typedef struct {
   CuvLdpParams params;
-  int32_t width, height; /* of the picture */
+  int32_t width, height; /* of the picture, pixels */
   int32_t columns, rows; /* of blocks */
-  int32_t n_histograms;  /* of a block */
+  int32_t n_histograms;  /* per block */
   int32_t n_bins;
   uint8_t bin_of_code[CUV_LDP_CODES];
 } CuvLdpShape;
 
-/* A rectangle of a frame, of its pixels. */
+/* A rectangle of a frame, in pixels. */
 typedef struct {
   int32_t x, y, width, height; /* width and height > 0 */
 } CuvLdpRect;
 
-/* What packed pictures of a shape are, and what their blocks count for. What
- * two of them lack of being the same is the sum, over blocks, of weight times
- * how many codes their histograms do not have in common: an integer, so that it
- * does not depend on the order of the sum, and what is as much alike ties. */
+/* Packed pictures (cuv_ldp_index_pack()) and the weights of their blocks. The
+ * distance of two pictures is the sum, over blocks, of the block's weight times
+ * the number of codes outside the intersection of their histograms. It is an
+ * integer, so it does not depend on the order of summation, and equal
+ * similarities compare equal. */
 typedef struct {
   int32_t n_blocks, n_histograms, n_bins;
   int32_t count_size;      /* 1, 2 or 4 */
-  const uint64_t *weights; /* of blocks */
-  uint64_t whole;          /* what two lack that have nothing in common; 0:
-                            * nothing is counted, nothing alike */
-  const uint32_t *totals;  /* codes of a histogram; of 256 a byte of 255 may
-                            * stand for 256 */
+  const uint64_t *weights; /* per block */
+  uint64_t max_distance;   /* of two pictures without a common code; 0:
+                            * nothing is counted, similarity is 0 */
+  const uint32_t *totals; /* codes per histogram, per block; with 256 a one-byte
+                           * count of 255 may stand for 256 */
 } CuvLdpPacked;
 
 static inline double
-cuv_ldp_similarity_of (uint64_t whole, uint64_t lack)
+cuv_ldp_similarity_of (uint64_t max_distance, uint64_t distance)
 {
-  return lack < whole ? (double) (whole - lack) / (double) whole : 0.0;
+  return distance < max_distance
+      ? (double) (max_distance - distance) / (double) max_distance
+      : 0.0;
 }
 
-/* The step of a direction: dx and dy, down is positive. */
+/* The step of a direction in pixels; positive dy is down. */
 CUV_BOTH int
 cuv_ldp_dx (int direction)
 {
@@ -99,31 +104,31 @@ cuv_ldp_dy (int direction)
   return direction == 0 ? 0 : -1;
 }
 
-/* Pixels at each border that are not counted. */
+/* Width of the margin, in pixels, that is not counted. */
 CUV_BOTH int
 cuv_ldp_margin (const CuvLdpShape *self)
 {
   return self->params.border == CUV_LDP_VALID ? self->params.order : 0;
 }
 
-/* Where block i of n begins, of so many pixels. Both are CUV_LDP_MAX_SIZE at
- * most: what is divided is below 2^31. */
+/* First pixel of block i of n on an axis of `pixels`; i = n: its end. No
+ * overflow: pixels and n are at most CUV_LDP_MAX_SIZE. */
 CUV_BOTH int
 cuv_ldp_edge (int block, int pixels, int n, int i)
 {
   if (block > 0)
     return i < n ? i * block : pixels;
-  return (pixels * i + n - 1) / n; /* x n / pixels is i */
+  return (pixels * i + n - 1) / n; /* inverse of x * n / pixels */
 }
 
-/* Pixels of the longest of n blocks. */
+/* Length of the longest of n blocks, in pixels. */
 CUV_BOTH int
 cuv_ldp_longest (int block, int pixels, int n)
 {
   return block == 0 ? (pixels + n - 1) / n : block < pixels ? block : pixels;
 }
 
-/* Bytes that all counts fit: 2 or 4. */
+/* Bytes per count, so that none overflows: 2 or 4. */
 CUV_BOTH int
 cuv_ldp_count_size (const CuvLdpShape *self)
 {
@@ -136,7 +141,7 @@ cuv_ldp_count_size (const CuvLdpShape *self)
   return most <= 0xffff ? 2 : 4;
 }
 
-/* The block that pixel `at` is in. */
+/* The block that contains pixel `at` of an axis. */
 CUV_BOTH int
 cuv_ldp_block_at (int block, int pixels, int n, int at)
 {

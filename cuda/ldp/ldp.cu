@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Local derivative patterns on the GPU: what a run takes.
+// Local derivative patterns on the GPU: resizing, drawing and the entry points.
 #include "ldp/ldp.h"
 
 #include <memory>
 #include <new>
 #include "cuv-wait.h"
 #include "ldp/ldp-code.h"
-#include "ldp/ldp-picture.h"
-#include "ldp/ldp-state.cuh"
+#include "ldp/ldp-resize.h"
+#include "ldp/describe.cuh"
 
 struct _CuvLdpCuda {
   CuvArena arena = {};
   CuvLdpPass pass = {};
   size_t n_counts = 0;
-  uint8_t *picture = nullptr; // made the shape's size
-  void *found = nullptr;      // pinned: the counts
-  CuvFrame frame = {};        // of the last submit
+  uint8_t *picture = nullptr;  // resized to the shape's size
+  void *host_counts = nullptr; // pinned
+  CuvFrame frame = {};         // of the last submit
   CuvLdpRect rect = {};
   cudaStream_t stream = nullptr;
   CuvWait wait = {};
@@ -26,16 +26,16 @@ struct _CuvLdpCuda {
   }
 };
 
-// ---- a picture of the shape's size ----
+// ---- resizing ----
 
-#define MAKE_THREADS 256
+#define PIXEL_THREADS 256
 
 static __global__ void
-__launch_bounds__ (MAKE_THREADS)
-    make_kernel (const __grid_constant__ CuvFrame frame, CuvLdpRect rect,
+__launch_bounds__ (PIXEL_THREADS)
+    resize_kernel (const __grid_constant__ CuvFrame frame, CuvLdpRect rect,
         int width, int height, uint8_t *picture)
 {
-  const int at = blockIdx.x * MAKE_THREADS + threadIdx.x;
+  const int at = blockIdx.x * PIXEL_THREADS + threadIdx.x;
 
   if (at < width * height)
     picture[at] =
@@ -43,13 +43,13 @@ __launch_bounds__ (MAKE_THREADS)
 }
 
 static int
-make_picture (const CuvLdpCuda *self)
+resize_picture (const CuvLdpCuda *self)
 {
   const int width = self->pass.shape.width, height = self->pass.shape.height;
 
-  make_kernel<<<cuv_div_up (width * height, MAKE_THREADS), MAKE_THREADS, 0,
+  resize_kernel<<<cuv_div_up (width * height, PIXEL_THREADS), PIXEL_THREADS, 0,
       self->stream>>> (self->frame, self->rect, width, height, self->picture);
-  CUV_CUDA_LAUNCHED (make_kernel);
+  CUV_CUDA_LAUNCHED (resize_kernel);
   return 0;
 }
 
@@ -64,18 +64,18 @@ set_picture (CuvLdpCuda *self)
   }
   self->pass.picture = CuvFrame{ CUV_MODEL_GREY, width, height, 1,
     { { self->picture, width, 1, 0, 0 } } };
-  return make_picture (self);
+  return resize_picture (self);
 }
 
 // ---- drawing ----
 
 static __global__ void
-__launch_bounds__ (MAKE_THREADS)
+__launch_bounds__ (PIXEL_THREADS)
     draw_kernel (const __grid_constant__ CuvFrame frame, CuvLdpRect rect,
         const __grid_constant__ CuvLdpShape shape, const uint8_t *picture,
         int direction)
 {
-  const int at = blockIdx.x * MAKE_THREADS + threadIdx.x;
+  const int at = blockIdx.x * PIXEL_THREADS + threadIdx.x;
   const int x = at % rect.width, y = at / rect.width;
 
   if (y < rect.height)
@@ -85,21 +85,22 @@ __launch_bounds__ (MAKE_THREADS)
             (int) ((int64_t) y * shape.height / rect.height)));
 }
 
-// Of a picture of its own: the frame is written to.
+// From a copy of the picture, for the frame is written to.
 extern "C" int
 cuv_ldp_cuda_draw (CuvLdpCuda *self, int direction)
 {
   const int n = self->rect.width * self->rect.height;
 
-  if (make_picture (self) != 0)
+  if (resize_picture (self) != 0)
     return -1;
-  draw_kernel<<<cuv_div_up (n, MAKE_THREADS), MAKE_THREADS, 0, self->stream>>> (
+  draw_kernel<<<cuv_div_up (n, PIXEL_THREADS), PIXEL_THREADS, 0,
+      self->stream>>> (
       self->frame, self->rect, self->pass.shape, self->picture, direction);
   CUV_CUDA_LAUNCHED (draw_kernel);
   return 0;
 }
 
-// ---- the entries ----
+// ---- the entry points ----
 
 static bool
 init (CuvLdpCuda *self, const CuvLdpShape *shape)
@@ -174,19 +175,20 @@ cuv_ldp_cuda_wait (CuvLdpCuda *self)
 static int
 copy_counts (CuvLdpCuda *self)
 {
-  CUV_CUDA_TRY (cudaMemcpyAsync (self->found, self->pass.counts,
+  CUV_CUDA_TRY (cudaMemcpyAsync (self->host_counts, self->pass.counts,
       self->n_counts * self->pass.plan.count_size, cudaMemcpyDeviceToHost,
       self->stream));
   return cuv_ldp_cuda_wait (self);
 }
 
-// Who compares counts on the device never needs the memory.
+// Pinned on first use: who compares on the device never needs it.
 extern "C" const void *
 cuv_ldp_cuda_collect (CuvLdpCuda *self)
 {
-  if (self->found == nullptr)
-    self->found = cuv_arena_pinned (
+  if (self->host_counts == nullptr)
+    self->host_counts = cuv_arena_pinned (
         &self->arena, self->n_counts * self->pass.plan.count_size);
-  return self->found != nullptr && copy_counts (self) == 0 ? self->found
-                                                           : nullptr;
+  return self->host_counts != nullptr && copy_counts (self) == 0
+      ? self->host_counts
+      : nullptr;
 }

@@ -12,27 +12,27 @@ CUV_BEGIN
 
 typedef struct _CuvLdpCuda CuvLdpCuda;
 
-/* For pictures of a shape; NULL on failure, see cuv_cuda_error(). */
+/* NULL on failure, see cuv_cuda_error(). */
 CuvLdpCuda *cuv_ldp_cuda_new (const CuvLdpShape *shape);
 void cuv_ldp_cuda_free (CuvLdpCuda *self); /* NULL is allowed */
 
-/* Enqueues describing a rectangle of a frame in device memory, which lies in
- * it, made the shape's size. Does not wait. Returns 0 or -1. */
+/* Enqueues resizing a rectangle inside a frame in device memory to the shape's
+ * size and counting its codes. Does not wait. Returns 0 or -1. */
 int cuv_ldp_cuda_submit (CuvLdpCuda *self, const CuvFrame *frame,
     const CuvLdpRect *rect, CuvCudaStream stream);
 
-/* Where the counts of the last submit are in device memory, each of
- * cuv_ldp_count_size() bytes. */
+/* The counts of the last submit in device memory, cuv_ldp_count_size() bytes
+ * each. */
 const void *cuv_ldp_cuda_counts (const CuvLdpCuda *self);
 
-/* Enqueues cuv_ldp_draw() of the codes of the last submit, over its rectangle.
- * Returns 0 or -1. */
+/* Enqueues cuv_ldp_draw() of the last submit's codes into its frame and
+ * rectangle. Returns 0 or -1. */
 int cuv_ldp_cuda_draw (CuvLdpCuda *self, int direction);
 
 /* Waits for the last submit. Returns 0 or -1. */
 int cuv_ldp_cuda_wait (CuvLdpCuda *self);
 
-/* The same, and copies the counts to the host: there until the next. NULL on
+/* Waits and copies the counts to the host, valid until the next call. NULL on
  * failure. */
 const void *cuv_ldp_cuda_collect (CuvLdpCuda *self);
 

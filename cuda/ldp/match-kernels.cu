@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A query against the pictures of an index. A block of threads has some
-// pictures and a part of their histograms, so that the query is read once for
-// all of them; a warp has every n-th piece. Who has what does not depend on how
-// many pictures there are: sums are the same however they are cut.
+// Distances between a query and the pictures of an index. A block of threads
+// takes ENTRIES pictures and one of CUV_LDP_PARTS of their histograms, so that
+// the query is read once for all of them; its warps interleave. The assignment
+// does not depend on the number of pictures.
 #include "ldp/match.cuh"
 
 #define WARPS 8
-#define ENTRIES 8 // of a block of threads
+#define ENTRIES 8 // per block of threads
 #define PACK_THREADS 256
 
 static __device__ __forceinline__ int
@@ -15,7 +15,7 @@ lane_of_thread ()
   return threadIdx.x % 32;
 }
 
-// Behind the last one is the last one again.
+// Clamped: beyond the last entry, the last one is read again.
 static __device__ __forceinline__ const uint8_t *
 entry_at (const CuvLdpMatchPass &pass, int64_t i)
 {
@@ -25,7 +25,7 @@ entry_at (const CuvLdpMatchPass &pass, int64_t i)
 
 // ---- histograms of 256 bins ----
 
-// Whether the bytes of the lane's half of the warp add up to 255.
+// Whether the 16 x 16 bytes of the lane's half of the warp sum to 255.
 static __device__ __forceinline__ bool
 adds_up_to_255 (uint4 a)
 {
@@ -36,7 +36,8 @@ adds_up_to_255 (uint4 a)
   return (cuv_warp_sum (sum << shift) >> shift & 0xffff) == 255;
 }
 
-// Two histograms of 256 bytes: how much they differ is twice what they lack.
+// A warp compares two histograms of 256 one-byte counts: the sum of absolute
+// differences is twice the distance.
 struct Bytes {
   enum { HISTOGRAMS = 2 };
 
@@ -47,24 +48,25 @@ struct Bytes {
         + __vsadu4 (a.w, b.w);
   }
 
-  // A byte of 255 may stand for 256, all codes of a histogram. If one of the
-  // two has it, they differ by an odd number, which is one too small. If both
-  // have it, in other bins, they differ by 510, two too small: others that do
-  // so have one code in common. A query of which 255 are seen is no such other.
+  // A byte of 255 may stand for 256, all codes of a histogram. If one histogram
+  // has such a byte, the difference is odd and one too small. If both have one,
+  // in different bins, the difference is 510 and two too small. Histograms with
+  // one common code also differ by 510, but then the query's bytes do not sum
+  // to 255.
   static __device__ __forceinline__ unsigned
-  lack (uint4 query, unsigned found, uint32_t total)
+  distance (uint4 query, unsigned found, uint32_t total)
   {
     const unsigned difference = found & 0xffff;
     const bool is_510 = difference == 510 && total == 256;
-    unsigned lack = (difference + 1) / 2;
+    unsigned distance = (difference + 1) / 2;
 
     if (__any_sync (~0u, is_510) && adds_up_to_255 (query) && is_510)
-      lack++;
-    return lack;
+      distance++;
+    return distance;
   }
 };
 
-// A histogram of 256 counts of two bytes: what they have in common.
+// A warp compares one histogram of 256 two-byte counts, by its intersection.
 struct Pairs {
   enum { HISTOGRAMS = 1 };
 
@@ -79,23 +81,23 @@ struct Pairs {
   }
 
   static __device__ __forceinline__ unsigned
-  lack (uint4, unsigned found, uint32_t total)
+  distance (uint4, unsigned found, uint32_t total)
   {
     return total - found;
   }
 };
 
-// Each lane has 16 bytes. Lane e of those of a histogram keeps what entry e
-// lacks, in every such histogram.
+// A unit is 512 bytes, 16 per lane. Of the lanes of a histogram, lane e sums
+// the distance of entry e.
 template <typename Form> struct Units {
   static __device__ __forceinline__ uint64_t
   compare (const CuvLdpMatchPass &pass, int64_t first, int from, int step)
   {
-    const int lanes = 32 / Form::HISTOGRAMS; // of a histogram
+    const int lanes = 32 / Form::HISTOGRAMS; // per histogram
     const int lane = lane_of_thread (), shift = lane / lanes * 16;
     const int n_units =
         (pass.n_histograms + Form::HISTOGRAMS - 1) / Form::HISTOGRAMS;
-    // by the lanes, or the compiler finds all of them anew for each unit
+    // through the lanes, or the compiler recomputes all addresses per unit
     const int64_t offset = entry_at (pass, first + lane) - pass.entries;
     const uint4 *entries[ENTRIES];
     uint64_t sum = 0;
@@ -124,7 +126,7 @@ template <typename Form> struct Units {
         found = lane % lanes == e ? all : found;
       }
       sum += histogram.weight
-          * Form::lack (query, found >> shift, histogram.total);
+          * Form::distance (query, found >> shift, histogram.total);
     }
     if (Form::HISTOGRAMS == 2)
       sum += __shfl_down_sync (~0u, sum, lanes);
@@ -134,7 +136,7 @@ template <typename Form> struct Units {
 
 // ---- any histograms ----
 
-// Of whole warps.
+// Called by whole warps.
 template <typename Count>
 static __device__ __forceinline__ unsigned
 sum_of_bins (const Count *counts, int n)
@@ -148,21 +150,21 @@ sum_of_bins (const Count *counts, int n)
 
 template <typename Count>
 static __device__ __forceinline__ unsigned
-common_of (const Count *a, const Count *b, int n, uint32_t total)
+intersection_of (const Count *a, const Count *b, int n, uint32_t total)
 {
   unsigned sum = 0;
 
   for (int i = lane_of_thread (); i < n; i += 32)
     sum += min ((unsigned) a[i], (unsigned) b[i]);
   sum = cuv_warp_sum (sum);
-  // see cuv_ldp_common_whole()
+  // see cuv_ldp_intersect_256()
   if (sizeof (Count) == 1 && total == 256 && sum == 255
       && sum_of_bins (a, n) == 255 && sum_of_bins (b, n) == 255)
     return 256;
   return sum;
 }
 
-// Lane e keeps what entry e lacks.
+// A warp per histogram. Lane e sums the distance of entry e.
 template <typename Count> struct Any {
   static __device__ __forceinline__ uint64_t
   compare (const CuvLdpMatchPass &pass, int64_t first, int from, int step)
@@ -176,13 +178,13 @@ template <typename Count> struct Any {
 
 #pragma unroll 1
       for (int e = 0; e < ENTRIES; e++) {
-        const unsigned lack = histogram.total
-            - common_of ((const Count *) pass.query + at,
+        const unsigned distance = histogram.total
+            - intersection_of ((const Count *) pass.query + at,
                 (const Count *) entry_at (pass, first + e) + at, pass.n_bins,
                 histogram.total);
 
         if (lane_of_thread () == e)
-          sum += histogram.weight * lack;
+          sum += histogram.weight * distance;
       }
     }
     return sum;
@@ -206,11 +208,12 @@ static __global__ void __launch_bounds__ (32 * WARPS, 4)
     of_warps[warp][lane_of_thread ()] = sum;
   __syncthreads ();
   if (threadIdx.x < ENTRIES && first + threadIdx.x < pass.n) {
-    uint64_t lack = 0;
+    uint64_t distance = 0;
 
     for (int w = 0; w < WARPS; w++)
-      lack += of_warps[w][threadIdx.x];
-    pass.lacks[part * pass.lacks_pitch + first + threadIdx.x] = lack;
+      distance += of_warps[w][threadIdx.x];
+    pass.distances[part * pass.distances_pitch + first + threadIdx.x] =
+        distance;
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A query against the pictures of an index. As many of them as there is room
-// for stay in device memory. The others go there for each query, some at a
-// time: while those are compared the next are copied, by way of pinned memory.
+// Compares queries with the pictures of an index. As many pictures as fit stay
+// in device memory. The rest is streamed for each query in chunks, double
+// buffered through pinned memory: copying overlaps comparing.
 #include "ldp/match.h"
 
 #include <algorithm>
@@ -13,15 +13,15 @@
 #include "ldp/match.cuh"
 
 #define SLOTS 2
-#define CHUNK_BYTES (8 << 20) // so many at a time are as fast as more
+#define CHUNK_BYTES (8 << 20) // larger chunks are no faster
 
-// Room for some entries on their way.
+// Buffers for one chunk of streamed entries.
 struct Slot {
-  uint8_t *staged, *entries;   // pinned, and on the device
-  cudaEvent_t copied, matched; // staged may be filled, entries overwritten
+  uint8_t *staged, *entries;   // pinned; on the device
+  cudaEvent_t copied, matched; // buffer may be overwritten: staged; entries
 };
 
-// How device memory is shared out, in entries.
+// Device memory, in entries.
 struct Layout {
   int64_t resident, chunk; // chunk 0: all are resident
 };
@@ -29,9 +29,9 @@ struct Layout {
 struct _CuvLdpMatchCuda {
   CuvArena fixed = {}, memory = {}, results = {};
   CuvLdpMatchPass pass = {};
-  uint64_t whole = 0; // what entries lack that have nothing in common
-  int64_t n_counts = 0, size = 0, stride = 0; // of an entry on the host
-  int64_t room = 0;                           // entries
+  uint64_t max_distance = 0; // of pictures without a common code
+  int64_t n_counts = 0, size = 0, stride = 0; // per entry, on the host
+  int64_t room = 0; // entries that fit in device memory
   CuvLdpCopy copy = nullptr;
   void *copy_data = nullptr;
   Layout layout = {};
@@ -64,8 +64,8 @@ _CuvLdpMatchCuda::~_CuvLdpMatchCuda ()
 
 // ---- what does not depend on the entries ----
 
-// And one of weight 0: half of the last unit may be behind the picture, and
-// whatever is there counts for nothing.
+// One more of weight 0: half of the last unit may lie beyond the picture, in
+// padding.
 static std::vector<CuvLdpHistogram>
 histograms_of (const CuvLdpPacked &packed)
 {
@@ -88,7 +88,7 @@ has_room (CuvLdpMatchCuda *self, size_t fixed, size_t max_bytes)
     return true;
   }
   snprintf (text, sizeof text,
-      "%zu bytes of device memory are allowed, and pictures of this size need "
+      "%zu bytes of device memory are allowed, but pictures of this size need "
       "at least %zu",
       max_bytes, least);
   cuv_cuda_record (cudaErrorMemoryAllocation, text);
@@ -130,7 +130,7 @@ init (CuvLdpMatchCuda *self, const CuvLdpPacked &packed, size_t stride,
   pass->n_histograms = packed.n_blocks * packed.n_histograms;
   pass->n_bins = packed.n_bins;
   pass->count_size = packed.count_size;
-  self->whole = packed.whole;
+  self->max_distance = packed.max_distance;
   self->stride = (int64_t) stride;
   self->n_counts = (int64_t) pass->n_histograms * pass->n_bins;
   self->size = self->n_counts * pass->count_size;
@@ -170,8 +170,8 @@ cuv_ldp_match_cuda_free (CuvLdpMatchCuda *self)
 
 // ---- the entries ----
 
-// Room for some more where entries were appended: when it is used up all of
-// them are copied again.
+// After the first time with 25 % to spare: entries are being appended, and each
+// reallocation copies all of them again.
 static Layout
 layout_for (const CuvLdpMatchCuda *self, int64_t n)
 {
@@ -215,26 +215,26 @@ allocate (CuvLdpMatchCuda *self, const Layout &layout)
   return 0;
 }
 
-// Kernels write what they find straight to the host.
+// Kernels write distances directly to pinned host memory.
 static int
 reserve_results (CuvLdpMatchCuda *self, int64_t n)
 {
   CuvLdpMatchPass *pass = &self->pass;
 
-  if (n <= pass->lacks_pitch)
+  if (n <= pass->distances_pitch)
     return 0;
-  n = std::max (n, 2 * pass->lacks_pitch);
-  pass->lacks_pitch = 0;
+  n = std::max (n, 2 * pass->distances_pitch);
+  pass->distances_pitch = 0;
   cuv_arena_clear (&self->results);
-  pass->lacks = (uint64_t *) cuv_arena_pinned (
-      &self->results, CUV_LDP_PARTS * (size_t) n * sizeof *pass->lacks);
-  if (pass->lacks == nullptr)
+  pass->distances = (uint64_t *) cuv_arena_pinned (
+      &self->results, CUV_LDP_PARTS * (size_t) n * sizeof *pass->distances);
+  if (pass->distances == nullptr)
     return -1;
-  pass->lacks_pitch = n;
+  pass->distances_pitch = n;
   return 0;
 }
 
-// Those from `first` on that there is room for.
+// Copies entries from `first` on, as many as fit.
 static int
 copy_residents (CuvLdpMatchCuda *self, int64_t first, cudaStream_t stream)
 {
@@ -246,7 +246,7 @@ copy_residents (CuvLdpMatchCuda *self, int64_t first, cudaStream_t stream)
         (size_t) pitch, self->entries + first * self->stride,
         (size_t) self->stride, (size_t) self->size, (size_t) (end - first),
         cudaMemcpyHostToDevice, stream));
-  // queries may be on another stream
+  // queries may run on another stream
   if (first < end)
     CUV_CUDA_TRY (cudaStreamSynchronize (stream));
   self->n_resident = end;
@@ -282,7 +282,7 @@ cuv_ldp_match_cuda_set_entries (CuvLdpMatchCuda *self, const uint8_t *entries,
 
 // ---- a query ----
 
-// n entries from `first` on, of which the first is at `entries`.
+// Compares entries first .. first + n - 1; entry `first` is at `entries`.
 static int
 match (CuvLdpMatchCuda *self, const uint8_t *entries, int64_t first, int64_t n)
 {
@@ -290,7 +290,7 @@ match (CuvLdpMatchCuda *self, const uint8_t *entries, int64_t first, int64_t n)
 
   pass.entries = entries;
   pass.n = n;
-  pass.lacks += first;
+  pass.distances += first;
   return cuv_ldp_match_run (pass, self->stream);
 }
 
@@ -357,11 +357,11 @@ cuv_ldp_match_cuda_collect (CuvLdpMatchCuda *self, double *similarities)
   if (cuv_wait_stream (&self->wait, self->stream) != 0)
     return -1;
   for (int64_t i = 0; i < self->n_matched; i++) {
-    uint64_t lack = 0;
+    uint64_t distance = 0;
 
     for (int part = 0; part < CUV_LDP_PARTS; part++)
-      lack += pass.lacks[part * pass.lacks_pitch + i];
-    similarities[i] = cuv_ldp_similarity_of (self->whole, lack);
+      distance += pass.distances[part * pass.distances_pitch + i];
+    similarities[i] = cuv_ldp_similarity_of (self->max_distance, distance);
   }
   return 0;
 }

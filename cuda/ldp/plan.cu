@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How a picture is shared out to blocks of threads. They look up where they
-// are: to divide by sizes that are not known takes a kernel long.
+// Splits a picture into tiles. Kernels look their tile up in tables, for
+// integer division by sizes unknown at compile time is slow.
 #include <algorithm>
 #include <vector>
-#include "ldp/ldp-state.cuh"
+#include "ldp/describe.cuh"
 
-// Of n blocks, `together` in a piece; longer ones than `most` in some of nearly
-// the same length, which is a multiple of `unit` as `most` is.
-static std::vector<CuvLdpPiece>
-pieces_of (int block, int pixels, int n, int together, int most, int unit)
+// Spans of n blocks on an axis, `together` blocks each. A span longer than
+// `most` is cut into equal parts, whose length is a multiple of `unit`, as
+// `most` is.
+static std::vector<CuvLdpSpan>
+spans_of (int block, int pixels, int n, int together, int most, int unit)
 {
-  std::vector<CuvLdpPiece> pieces;
+  std::vector<CuvLdpSpan> spans;
 
   for (int i = 0; i < n; i += together) {
     const int n_blocks = std::min (together, n - i);
@@ -20,31 +21,31 @@ pieces_of (int block, int pixels, int n, int together, int most, int unit)
     const int size = cuv_div_up (share, unit) * unit;
 
     for (int at = begin; at < end; at += size)
-      pieces.push_back ({ at, std::min (size, end - at), i, n_blocks });
+      spans.push_back ({ at, std::min (size, end - at), i, n_blocks });
   }
-  return pieces;
+  return spans;
 }
 
-// Rows of pieces at most. Blocks of the picture that are cut anyway are cut so
-// that there is work for all of the device, but not below CUV_LDP_ROWS, which
-// are done at once.
+// Maximum height of a tile. If blocks are cut anyway, they are cut finely
+// enough to fill the device, but not below CUV_LDP_ROWS, which are done at
+// once.
 static int
 most_rows (const CuvLdpShape &shape, int n_across, bool is_cut)
 {
-  const int places = CUV_LDP_RESIDENT * cuv_cuda_multiprocessors ();
+  const int n_slots = CUV_LDP_RESIDENT * cuv_cuda_multiprocessors ();
   const int tallest =
       cuv_ldp_longest (shape.params.block, shape.height, shape.rows);
   int most = CUV_LDP_DOWN;
 
   is_cut = is_cut || tallest > most;
   while (is_cut && most > CUV_LDP_ROWS
-      && n_across * shape.rows * cuv_div_up (tallest, most) < places)
+      && n_across * shape.rows * cuv_div_up (tallest, most) < n_slots)
     most -= CUV_LDP_ROWS;
   return most;
 }
 
 static std::vector<uint8_t>
-blocks_of (const CuvLdpShape &shape, const std::vector<CuvLdpPiece> &across,
+blocks_of (const CuvLdpShape &shape, const std::vector<CuvLdpSpan> &across,
     int together)
 {
   const int margin = cuv_ldp_margin (&shape);
@@ -52,14 +53,14 @@ blocks_of (const CuvLdpShape &shape, const std::vector<CuvLdpPiece> &across,
       across.size () * CUV_LDP_ACROSS, (uint8_t) together);
   uint8_t *block = blocks.data ();
 
-  for (const CuvLdpPiece &piece : across) {
-    for (int i = 0; i < piece.size; i++) {
-      const int x = piece.at + i;
+  for (const CuvLdpSpan &span : across) {
+    for (int i = 0; i < span.size; i++) {
+      const int x = span.at + i;
 
       if (x >= margin && x < shape.width - margin)
         block[i] = (uint8_t) (cuv_ldp_block_at (shape.params.block, shape.width,
                                   shape.columns, x)
-            - piece.block);
+            - span.block);
     }
     block += CUV_LDP_ACROSS;
   }
@@ -84,19 +85,19 @@ cuv_ldp_plan (CuvLdpPlan *self, const CuvLdpShape &shape, CuvArena *arena)
       std::min (
           CUV_LDP_ACROSS / cuv_ldp_longest (block, shape.width, shape.columns),
           CUV_LDP_SHARED_WORDS / stride));
-  const std::vector<CuvLdpPiece> across = pieces_of (
+  const std::vector<CuvLdpSpan> across = spans_of (
       block, shape.width, shape.columns, together, CUV_LDP_ACROSS, 16);
   const bool is_cut =
       (int) across.size () > cuv_div_up (shape.columns, together);
-  const std::vector<CuvLdpPiece> down = pieces_of (block, shape.height,
+  const std::vector<CuvLdpSpan> down = spans_of (block, shape.height,
       shape.rows, 1, most_rows (shape, (int) across.size (), is_cut), 1);
 
   self->n_across = (int) across.size ();
   self->n_down = (int) down.size ();
   self->adds = is_cut || self->n_down > shape.rows;
   self->n_shared = cuv_div_up ((together + 1) * stride, 4) * 4;
-  self->across = (const CuvLdpPiece *) upload (arena, across);
-  self->down = (const CuvLdpPiece *) upload (arena, down);
+  self->across = (const CuvLdpSpan *) upload (arena, across);
+  self->down = (const CuvLdpSpan *) upload (arena, down);
   self->block_of =
       (const unsigned *) upload (arena, blocks_of (shape, across, together));
   return self->across != nullptr && self->down != nullptr

@@ -1,40 +1,39 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rows of blocks are pieces of work. Of each some rows at a time become codes,
- * which are counted block by block while they are in the cache. */
+/* A task is one row of blocks. It is worked through in bands of a few pixel
+ * rows: their codes are computed, then counted block by block while they are in
+ * the cache. */
 #include "cpu/ldp-cpu.h"
 #include "cuvgrey.h"
 #include "cuvthreads.h"
 #include "cpu/ldp-resize.h"
 #include "cpu/ldp-dsp.h"
-#include "ldp/ldp-picture.h"
+#include "ldp/ldp-resize.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { BAND = 16 }; /* rows at a time */
-
-/* A thread's. */
+enum { BAND = 16 }; /* rows */
 typedef struct {
-  uint8_t *signs[3]; /* of rows y: y % 3 */
+  uint8_t *signs[3]; /* row y in [y % 3] */
   uint8_t *codes[CUV_LDP_DIRECTIONS];
   uint8_t *memory;
 } Worker;
 
 struct _CuvLdpCpu {
   CuvLdpShape shape;
-  CuvLdpSteps steps;
+  CuvLdpDsp dsp;
   size_t stride, count_size;
-  uint8_t *memory; /* of the picture, */
-  uint8_t *pixels; /* whose first pixel this is */
+  uint8_t *memory; /* the picture, padded */
+  uint8_t *pixels; /* its first pixel */
   void *counts;
   int n_workers;
   Worker *workers;
   CuvLdpResizer *resizer;
-  CuvFrame frame; /* of a run */
+  CuvFrame frame; /* the current run */
   CuvLdpRect rect;
-  bool can_resize; /* there is memory for it */
-  int drawn;       /* the direction */
+  bool can_resize; /* the resizer has its memory */
+  int drawn;       /* direction */
 };
 
 /* ---- memory ---- */
@@ -61,7 +60,7 @@ init (CuvLdpCpu *self)
 {
   const long processors = sysconf (_SC_NPROCESSORS_ONLN);
 
-  cuv_ldp_steps_init (&self->steps);
+  cuv_ldp_dsp_init (&self->dsp);
   self->stride = (size_t) self->shape.width + 2 * CUV_LDP_PADDING;
   self->memory = calloc (self->stride, (size_t) self->shape.height);
   self->pixels = self->memory + CUV_LDP_PADDING;
@@ -111,7 +110,7 @@ cuv_ldp_cpu_free (CuvLdpCpu *self)
 
 /* ---- the picture ---- */
 
-enum { PICTURE_ROWS = 16 }; /* of a piece */
+enum { TASK_ROWS = 16 };
 
 static bool
 is_same_size (const CuvLdpCpu *self)
@@ -121,14 +120,14 @@ is_same_size (const CuvLdpCpu *self)
 }
 
 static void
-make_rows (void *data, int worker, int piece)
+resize_task (void *data, int worker, int task)
 {
   CuvLdpCpu *self = data;
   const int width = self->shape.width, height = self->shape.height;
   const CuvFrame part = cuv_ldp_cut (&self->frame, &self->rect);
-  const int end = (piece + 1) * PICTURE_ROWS;
+  const int end = (task + 1) * TASK_ROWS;
 
-  for (int y = piece * PICTURE_ROWS; y < end && y < height; y++) {
+  for (int y = task * TASK_ROWS; y < end && y < height; y++) {
     uint8_t *row = self->pixels + (size_t) y * self->stride;
 
     if (is_same_size (self))
@@ -156,7 +155,7 @@ row_at (const CuvLdpCpu *self, int y)
       * self->stride;
 }
 
-/* The signs of row y, with a pixel more on either side. */
+/* Signs of row y and of one more pixel on either side. */
 static void
 find_signs (const CuvLdpCpu *self, Worker *worker, int y)
 {
@@ -165,11 +164,11 @@ find_signs (const CuvLdpCpu *self, Worker *worker, int y)
 
   for (int i = 0; i <= k; i++)
     rows[i] = row_at (self, y - i) - 1;
-  self->steps.signs (
+  self->dsp.signs (
       rows, k, self->shape.width + 2, worker->signs[(y + 3) % 3] - 1);
 }
 
-/* The codes of n rows from y on; the signs of rows y - 1 and y are there. */
+/* Codes of n rows from y on. Needs the signs of rows y - 1 and y. */
 static void
 find_codes (const CuvLdpCpu *self, Worker *worker, int y, int n)
 {
@@ -181,31 +180,31 @@ find_codes (const CuvLdpCpu *self, Worker *worker, int y, int n)
     find_signs (self, worker, y + 1);
     for (int d = 0; d < CUV_LDP_DIRECTIONS; d++)
       codes[d] = worker->codes[d] + (size_t) i * self->stride;
-    self->steps.codes (rows, self->shape.width, codes);
+    self->dsp.codes (rows, self->shape.width, codes);
   }
 }
 
 /* ---- counts ---- */
 
-/* Where a band's codes of a block are counted. */
+/* The part of a block that lies in a band. */
 typedef struct {
   const uint8_t *codes;
   size_t stride;
   int width, height;
-  const uint8_t *bins; /* of codes; NULL: they are the same */
-} Piece;
+  const uint8_t *bins; /* of codes; NULL: bin = code */
+} BlockPart;
 
-/* Most of the time goes here: so that the compiler knows all there is to know,
- * once for each kind of count. */
+/* The hottest loop: one function per count type, with the bin lookup hoisted
+ * out of it. */
 #define COUNT(name, type)                                                      \
-  static void name (const Piece *piece, type *histogram)                       \
+  static void name (const BlockPart *part, type *histogram)                    \
   {                                                                            \
-    const uint8_t *codes = piece->codes, *bins = piece->bins;                  \
+    const uint8_t *codes = part->codes, *bins = part->bins;                    \
                                                                                \
-    for (int y = 0; y < piece->height; y++, codes += piece->stride) {          \
-      for (int x = 0; x < piece->width && bins == NULL; x++)                   \
+    for (int y = 0; y < part->height; y++, codes += part->stride) {            \
+      for (int x = 0; x < part->width && bins == NULL; x++)                    \
         histogram[codes[x]]++;                                                 \
-      for (int x = 0; x < piece->width && bins != NULL; x++)                   \
+      for (int x = 0; x < part->width && bins != NULL; x++)                    \
         histogram[bins[codes[x]]]++;                                           \
     }                                                                          \
   }
@@ -213,7 +212,7 @@ COUNT (count_16, uint16_t)
 COUNT (count_32, uint32_t)
 #undef COUNT
 
-/* What is in rows `from` to before `from` + n, which a band has, of a block. */
+/* Counts rows `from` to `from` + n - 1 of a block. */
 static void
 count_block (
     CuvLdpCpu *self, const Worker *worker, int column, int row, int from, int n)
@@ -227,7 +226,7 @@ count_block (
   y[0] = y[0] > from ? y[0] : from;
   y[1] = y[1] < from + n ? y[1] : from + n;
   for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
-    const Piece piece = { worker->codes[d]
+    const BlockPart part = { worker->codes[d]
           + (size_t) (y[0] - from) * self->stride + x[0],
       self->stride, x[1] - x[0], y[1] - y[0],
       shape->params.bins == CUV_LDP_BINS_256 ? NULL : shape->bin_of_code };
@@ -235,15 +234,15 @@ count_block (
     if ((shape->params.directions >> d & 1) == 0)
       continue;
     if (self->count_size == 2)
-      count_16 (&piece, (uint16_t *) self->counts + at);
+      count_16 (&part, (uint16_t *) self->counts + at);
     else
-      count_32 (&piece, (uint32_t *) self->counts + at);
+      count_32 (&part, (uint32_t *) self->counts + at);
     at += shape->params.is_merged ? 0 : (size_t) shape->n_bins;
   }
 }
 
 static void
-clear_row (CuvLdpCpu *self, int row)
+clear_counts (CuvLdpCpu *self, int row)
 {
   const CuvLdpShape *shape = &self->shape;
   const size_t n = (size_t) shape->columns
@@ -253,13 +252,13 @@ clear_row (CuvLdpCpu *self, int row)
 }
 
 static void
-describe_row (void *data, int index, int row)
+describe_task (void *data, int worker_index, int row)
 {
   CuvLdpCpu *self = data;
-  Worker *worker = &self->workers[index];
+  Worker *worker = &self->workers[worker_index];
   int x[2], y[2];
 
-  clear_row (self, row);
+  clear_counts (self, row);
   cuv_ldp_block (&self->shape, 0, row, x, y);
   find_signs (self, worker, y[0] - 1);
   find_signs (self, worker, y[0]);
@@ -281,9 +280,9 @@ cuv_ldp_cpu_run (CuvLdpCpu *self, const CuvFrame *frame, const CuvLdpRect *rect,
   self->can_resize = !is_same_size (self)
       && cuv_ldp_resizer_prepare (self->resizer, rect->width);
   cuv_threads_run_workers (n_threads, self->n_workers,
-      (self->shape.height + PICTURE_ROWS - 1) / PICTURE_ROWS, make_rows, self);
+      (self->shape.height + TASK_ROWS - 1) / TASK_ROWS, resize_task, self);
   cuv_threads_run_workers (
-      n_threads, self->n_workers, self->shape.rows, describe_row, self);
+      n_threads, self->n_workers, self->shape.rows, describe_task, self);
   return self->counts;
 }
 
@@ -311,13 +310,13 @@ draw_row (CuvLdpCpu *self, Worker *worker, int y)
 }
 
 static void
-draw_rows (void *data, int index, int piece)
+draw_task (void *data, int worker, int task)
 {
   CuvLdpCpu *self = data;
-  const int end = (piece + 1) * PICTURE_ROWS;
+  const int end = (task + 1) * TASK_ROWS;
 
-  for (int y = piece * PICTURE_ROWS; y < end && y < self->rect.height; y++)
-    draw_row (self, &self->workers[index], y);
+  for (int y = task * TASK_ROWS; y < end && y < self->rect.height; y++)
+    draw_row (self, &self->workers[worker], y);
 }
 
 void
@@ -325,5 +324,5 @@ cuv_ldp_cpu_draw (CuvLdpCpu *self, int direction, int n_threads)
 {
   self->drawn = direction;
   cuv_threads_run_workers (n_threads, self->n_workers,
-      (self->rect.height + PICTURE_ROWS - 1) / PICTURE_ROWS, draw_rows, self);
+      (self->rect.height + TASK_ROWS - 1) / TASK_ROWS, draw_task, self);
 }

@@ -3,9 +3,12 @@
 #include "cpu/ldp-dsp.h"
 
 #include "cuvcpu.h"
+#include "index/ldpindex-format.h"
 
-/* The k-th derivative, of values `step` apart in the direction: row after row
- * up, and dx pixels to the right in each. */
+/* ---- codes ---- */
+
+/* The k-th derivative, by repeated differences of the k + 1 pixels along the
+ * direction: going up one row moves dx pixels to the right. */
 static int
 derivative (const uint8_t *const *rows, int k, int direction, int x)
 {
@@ -44,7 +47,7 @@ signs_c (const uint8_t *const *rows, int k, int n, uint8_t *signs)
   cuv_ldp_signs_from (rows, k, 0, n, signs);
 }
 
-/* Bit 2 d: pixels are not alike in direction d. */
+/* Bit 2 d: the signs in direction d differ, or one of them is 0. */
 static unsigned
 differ (unsigned a, unsigned b)
 {
@@ -75,18 +78,79 @@ codes_c (const uint8_t *const rows[3], int n,
   }
 }
 
-void
-cuv_ldp_c_init (CuvLdpSteps *self)
+/* ---- intersections ---- */
+
+static unsigned
+sum_of (const uint8_t *bytes, int n)
 {
-  *self = (CuvLdpSteps){ signs_c, codes_c };
+  unsigned sum = 0;
+
+  for (int i = 0; i < n; i++)
+    sum += bytes[i];
+  return sum;
+}
+
+/* The bytes of 256 codes add up to 255 only if one of them stands for 256. */
+uint64_t
+cuv_ldp_intersect_256 (const uint8_t *a, const uint8_t *b, int n_bins)
+{
+  return sum_of (a, n_bins) == 255 && sum_of (b, n_bins) == 255 ? 256 : 255;
+}
+
+static uint64_t
+intersect_1 (const uint8_t *a, const uint8_t *b, int n_histograms, int n_bins,
+    bool has_256)
+{
+  uint64_t sum = 0;
+
+  for (int h = 0; h < n_histograms; h++, a += n_bins, b += n_bins) {
+    uint64_t part = 0;
+
+    for (int i = 0; i < n_bins; i++)
+      part += a[i] < b[i] ? a[i] : b[i];
+    sum += has_256 && part == 255 ? cuv_ldp_intersect_256 (a, b, n_bins) : part;
+  }
+  return sum;
+}
+
+static uint64_t
+intersect_2 (const uint8_t *a, const uint8_t *b, int n_histograms, int n_bins,
+    bool has_256)
+{
+  uint64_t sum = 0;
+
+  for (int i = 0; i < n_histograms * n_bins; i++, a += 2, b += 2) {
+    const unsigned x = cuv_ldp_get16 (a), y = cuv_ldp_get16 (b);
+
+    sum += x < y ? x : y;
+  }
+  return sum;
+}
+
+static uint64_t
+intersect_4 (const uint8_t *a, const uint8_t *b, int n_histograms, int n_bins,
+    bool has_256)
+{
+  uint64_t sum = 0;
+
+  for (int i = 0; i < n_histograms * n_bins; i++, a += 4, b += 4) {
+    const uint32_t x = cuv_ldp_get32 (a), y = cuv_ldp_get32 (b);
+
+    sum += x < y ? x : y;
+  }
+  return sum;
 }
 
 void
-cuv_ldp_steps_init (CuvLdpSteps *self)
+cuv_ldp_dsp_init (CuvLdpDsp *self)
 {
-  cuv_ldp_c_init (self);
+  *self = (CuvLdpDsp){
+    .signs = signs_c,
+    .codes = codes_c,
+    .intersect = { [1] = intersect_1, [2] = intersect_2, [4] = intersect_4 },
+  };
 #if HAVE_AVX2
   if (cuv_cpu_flags () & CUV_CPU_AVX2)
-    cuv_ldp_avx2_init (self);
+    cuv_ldp_dsp_init_avx2 (self);
 #endif
 }

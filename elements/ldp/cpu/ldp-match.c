@@ -4,88 +4,18 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "cuvcpu.h"
+#include "cpu/ldp-dsp.h"
 #include "cuvthreads.h"
-#include "index/ldpindex-format.h"
 
-/* ---- steps ---- */
-
-static unsigned
-sum_of (const uint8_t *bytes, int n)
-{
-  unsigned sum = 0;
-
-  for (int i = 0; i < n; i++)
-    sum += bytes[i];
-  return sum;
-}
-
-/* Bytes of 256 codes add up to less only if one of them stands for 256. */
-uint64_t
-cuv_ldp_common_whole (const uint8_t *a, const uint8_t *b, int n_bins)
-{
-  return sum_of (a, n_bins) == 255 && sum_of (b, n_bins) == 255 ? 256 : 255;
-}
-
-static uint64_t
-common_1 (const uint8_t *a, const uint8_t *b, int n_histograms, int n_bins,
-    bool whole)
-{
-  uint64_t sum = 0;
-
-  for (int h = 0; h < n_histograms; h++, a += n_bins, b += n_bins) {
-    uint64_t part = 0;
-
-    for (int i = 0; i < n_bins; i++)
-      part += a[i] < b[i] ? a[i] : b[i];
-    sum += whole && part == 255 ? cuv_ldp_common_whole (a, b, n_bins) : part;
-  }
-  return sum;
-}
-
-static uint64_t
-common_2 (const uint8_t *a, const uint8_t *b, int n_histograms, int n_bins,
-    bool whole)
-{
-  uint64_t sum = 0;
-
-  for (int i = 0; i < n_histograms * n_bins; i++, a += 2, b += 2) {
-    const unsigned x = cuv_ldp_get16 (a), y = cuv_ldp_get16 (b);
-
-    sum += x < y ? x : y;
-  }
-  return sum;
-}
-
-static uint64_t
-common_4 (const uint8_t *a, const uint8_t *b, int n_histograms, int n_bins,
-    bool whole)
-{
-  uint64_t sum = 0;
-
-  for (int i = 0; i < n_histograms * n_bins; i++, a += 4, b += 4) {
-    const uint32_t x = cuv_ldp_get32 (a), y = cuv_ldp_get32 (b);
-
-    sum += x < y ? x : y;
-  }
-  return sum;
-}
-
-void
-cuv_ldp_match_c_init (CuvLdpMatchSteps *self)
-{
-  *self = (CuvLdpMatchSteps){ { NULL, common_1, common_2, NULL, common_4 } };
-}
-
-/* ---- a run ---- */
+/* ---- weights ---- */
 
 struct _CuvLdpMatcher {
   CuvLdpShape shape;
-  CuvLdpMatchSteps steps;
+  CuvLdpDsp dsp;
   CuvLdpPacked packed;
-  uint64_t *weights; /* of packed */
+  uint64_t *weights; /* packed points to these two */
   uint32_t *totals;
-  /* of a run */
+  /* the current run */
   const uint8_t *query, *entries;
   size_t stride, n;
   double *similarities;
@@ -103,10 +33,11 @@ gcd (uint64_t a, uint64_t b)
   return a;
 }
 
-/* The least common multiple of the totals, times n; if that does not fit, so
- * large that weights are exact to a part in 10^9 or so. */
+/* The distance of two pictures without a common code: n times the least common
+ * multiple of the totals, so that all weights are integers. If that exceeds
+ * 2^62, 2^62: weights are then rounded, to about 1 part in 10^9. */
 static uint64_t
-find_whole (const uint32_t *totals, int n_blocks, uint64_t n)
+find_max_distance (const uint32_t *totals, int n_blocks, uint64_t n)
 {
   const uint64_t most = (uint64_t) 1 << 62;
   uint64_t multiple = 1;
@@ -127,20 +58,21 @@ set_weights (CuvLdpMatcher *self)
 {
   const CuvLdpShape *shape = &self->shape;
   const int n_blocks = shape->columns * shape->rows;
-  uint64_t n = 0, whole;
+  uint64_t n = 0, max_distance;
 
   for (int i = 0; i < n_blocks; i++) {
     self->totals[i] =
         cuv_ldp_total (shape, i % shape->columns, i / shape->columns);
     n += self->totals[i] > 0 ? (uint64_t) shape->n_histograms : 0;
   }
-  whole = find_whole (self->totals, n_blocks, n);
+  max_distance = find_max_distance (self->totals, n_blocks, n);
   for (int i = 0; i < n_blocks; i++) {
     if (self->totals[i] > 0)
-      self->weights[i] = whole / (self->totals[i] * n);
+      self->weights[i] = max_distance / (self->totals[i] * n);
   }
   self->packed = (CuvLdpPacked){ n_blocks, shape->n_histograms, shape->n_bins,
-    cuv_ldp_index_count_size (shape), self->weights, whole, self->totals };
+    cuv_ldp_index_count_size (shape), self->weights, max_distance,
+    self->totals };
 }
 
 CuvLdpMatcher *
@@ -159,11 +91,7 @@ cuv_ldp_matcher_new (const CuvLdpShape *shape)
     return NULL;
   }
   set_weights (self);
-  cuv_ldp_match_c_init (&self->steps);
-#if HAVE_AVX2
-  if (cuv_cpu_flags () & CUV_CPU_AVX2)
-    cuv_ldp_match_avx2_init (&self->steps);
-#endif
+  cuv_ldp_dsp_init (&self->dsp);
   return self;
 }
 
@@ -183,6 +111,8 @@ cuv_ldp_matcher_packed (const CuvLdpMatcher *self)
   return &self->packed;
 }
 
+/* ---- comparing ---- */
+
 static double
 compare (const CuvLdpMatcher *self, const uint8_t *entry)
 {
@@ -190,31 +120,31 @@ compare (const CuvLdpMatcher *self, const uint8_t *entry)
   const size_t step =
       (size_t) (packed->n_histograms * packed->n_bins * packed->count_size);
   const uint8_t *query = self->query;
-  uint64_t lack = 0;
+  uint64_t distance = 0;
 
   for (int i = 0; i < packed->n_blocks; i++) {
     const uint64_t codes = (uint64_t) packed->n_histograms * packed->totals[i];
 
-    lack += packed->weights[i]
+    distance += packed->weights[i]
         * (codes
-            - self->steps.common[packed->count_size](query, entry,
+            - self->dsp.intersect[packed->count_size](query, entry,
                 packed->n_histograms, packed->n_bins,
                 packed->totals[i] == 256));
     query += step;
     entry += step;
   }
-  return cuv_ldp_similarity_of (packed->whole, lack);
+  return cuv_ldp_similarity_of (packed->max_distance, distance);
 }
 
-enum { ENTRIES = 8 }; /* of a piece */
+enum { TASK_ENTRIES = 8 };
 
 static void
-compare_some (void *data, int piece)
+compare_task (void *data, int task)
 {
   const CuvLdpMatcher *self = data;
-  const size_t first = (size_t) piece * ENTRIES, end = first + ENTRIES;
+  const size_t first = (size_t) task * TASK_ENTRIES;
 
-  for (size_t i = first; i < end && i < self->n; i++)
+  for (size_t i = first; i < first + TASK_ENTRIES && i < self->n; i++)
     self->similarities[i] = compare (self, self->entries + i * self->stride);
 }
 
@@ -228,11 +158,11 @@ cuv_ldp_matcher_run (CuvLdpMatcher *self, const uint8_t *query,
   self->stride = stride;
   self->n = n;
   self->similarities = similarities;
-  cuv_threads_run (
-      n_threads, (int) ((n + ENTRIES - 1) / ENTRIES), compare_some, self);
+  cuv_threads_run (n_threads, (int) ((n + TASK_ENTRIES - 1) / TASK_ENTRIES),
+      compare_task, self);
 }
 
-/* ---- copies ---- */
+/* ---- copying ---- */
 
 typedef struct {
   uint8_t *to;
@@ -241,12 +171,12 @@ typedef struct {
 } Copy;
 
 static void
-copy_entry (void *data, int i)
+copy_task (void *data, int task)
 {
   const Copy *self = data;
 
-  memcpy (self->to + (size_t) i * self->pitch,
-      self->from + (size_t) i * self->stride, self->size);
+  memcpy (self->to + (size_t) task * self->pitch,
+      self->from + (size_t) task * self->stride, self->size);
 }
 
 void
@@ -255,12 +185,12 @@ cuv_ldp_copy_entries (void *n_threads, uint8_t *to, size_t pitch,
 {
   Copy copy = { to, from, pitch, stride, size };
 
-  cuv_threads_run (*(const int *) n_threads, (int) n, copy_entry, &copy);
+  cuv_threads_run (*(const int *) n_threads, (int) n, copy_task, &copy);
 }
 
-/* ---- the best ---- */
+/* ---- top k ---- */
 
-/* As qsort() wants it: the better one first. */
+/* For qsort(): highest similarity first, ties by entry number. */
 static int
 compare_matches (const void *a, const void *b)
 {
@@ -271,9 +201,9 @@ compare_matches (const void *a, const void *b)
   return x->entry < y->entry ? -1 : x->entry > y->entry;
 }
 
-/* Of a heap none is worse than the ones below it: the first is the worst. */
+/* Restores the heap, whose root is the worst match, after heap[0] changed. */
 static void
-sink (CuvLdpMatch *heap, size_t n)
+sift_down (CuvLdpMatch *heap, size_t n)
 {
   const CuvLdpMatch match = heap[0];
   size_t at = 0;
@@ -289,7 +219,7 @@ sink (CuvLdpMatch *heap, size_t n)
 }
 
 static void
-rise (CuvLdpMatch *heap, size_t at)
+sift_up (CuvLdpMatch *heap, size_t at)
 {
   const CuvLdpMatch match = heap[at];
 
@@ -312,10 +242,10 @@ cuv_ldp_best (const double *similarities, size_t n, double threshold, size_t k,
       continue;
     if (found < k) {
       matches[found] = match;
-      rise (matches, found++);
+      sift_up (matches, found++);
     } else if (match.similarity > matches[0].similarity) {
       matches[0] = match;
-      sink (matches, k);
+      sift_down (matches, k);
     }
   }
   qsort (matches, found, sizeof *matches, compare_matches);

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* First rows become as wide as they are to be, then they are added. */
+/* Each frame row is resized horizontally and added, weighted, to the sums of
+ * its picture row. */
 #include "cpu/ldp-resize.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include "cuvgrey.h"
-#include "ldp/ldp-picture.h"
+#include "ldp/ldp-resize.h"
 
-/* What a pixel takes of a row: n from `first` on, so much each. */
+/* The n source pixels, from `first` on, that contribute to one pixel. */
 typedef struct {
   int first, n;
   const uint32_t *weights;
-} Share;
+} Taps;
 
-/* A thread's. */
 typedef struct {
-  uint8_t *grey;  /* a row of the frame */
-  uint64_t *sums; /* a row of the picture */
+  uint8_t *grey;  /* one row of the frame */
+  uint64_t *sums; /* one row of the picture */
 } Worker;
 
 struct _CuvLdpResizer {
-  int width, height, from;
-  Share *shares; /* of a row's pixels */
+  int width, height;
+  int from;   /* width of frames, 0 = not prepared */
+  Taps *taps; /* one per pixel of a row */
   uint32_t *weights;
   int n_workers;
   Worker *workers;
@@ -31,22 +32,22 @@ CuvLdpResizer *
 cuv_ldp_resizer_new (int width, int height, int n_workers)
 {
   CuvLdpResizer *self = calloc (1, sizeof *self);
-  bool whole;
+  bool ok;
 
   if (self == NULL)
     return NULL;
   self->width = width;
   self->height = height;
   self->n_workers = n_workers;
-  self->shares = calloc ((size_t) width, sizeof *self->shares);
+  self->taps = calloc ((size_t) width, sizeof *self->taps);
   self->workers = calloc ((size_t) n_workers, sizeof *self->workers);
-  whole = self->shares != NULL && self->workers != NULL;
-  for (int i = 0; whole && i < n_workers; i++) {
+  ok = self->taps != NULL && self->workers != NULL;
+  for (int i = 0; ok && i < n_workers; i++) {
     self->workers[i].sums =
         calloc ((size_t) width, sizeof *self->workers[i].sums);
-    whole = self->workers[i].sums != NULL;
+    ok = self->workers[i].sums != NULL;
   }
-  if (whole)
+  if (ok)
     return self;
   cuv_ldp_resizer_free (self);
   return NULL;
@@ -62,29 +63,29 @@ cuv_ldp_resizer_free (CuvLdpResizer *self)
     free (self->workers[i].sums);
   }
   free (self->workers);
-  free (self->shares);
+  free (self->taps);
   free (self->weights);
   free (self);
 }
 
-/* Those of pixel x, which go to weights. Returns how many. */
+/* Writes the taps of pixel x to weights. Returns how many. */
 static int
-find_share (const CuvLdpResizer *self, int x, Share *share, uint32_t *weights)
+find_taps (const CuvLdpResizer *self, int x, Taps *taps, uint32_t *weights)
 {
   int span[2];
 
-  *share = (Share){ .weights = weights };
+  *taps = (Taps){ .weights = weights };
   cuv_ldp_find_span (self->from, self->width, x, span);
   for (int i = span[0]; i < span[1]; i++) {
     const int64_t weight = cuv_ldp_weight (self->from, self->width, x, i);
 
     if (weight <= 0)
       continue;
-    if (share->n == 0)
-      share->first = i;
-    weights[share->n++] = (uint32_t) weight;
+    if (taps->n == 0)
+      taps->first = i;
+    weights[taps->n++] = (uint32_t) weight;
   }
-  return share->n;
+  return taps->n;
 }
 
 bool
@@ -94,9 +95,10 @@ cuv_ldp_resizer_prepare (CuvLdpResizer *self, int from)
 
   if (from == self->from)
     return true;
-  self->from = 0; /* until all is there */
+  self->from = 0; /* invalid until all memory is there */
   free (self->weights);
-  /* larger, each takes two; smaller, pixels are shared at edges only */
+  /* enlarging: two taps each; reducing: a source pixel belongs to two pixels
+   * only where it lies across their border */
   self->weights =
       calloc ((size_t) (from + 3 * self->width), sizeof *self->weights);
   if (self->weights == NULL)
@@ -110,21 +112,21 @@ cuv_ldp_resizer_prepare (CuvLdpResizer *self, int from)
   self->from = from;
   next = self->weights;
   for (int x = 0; x < self->width; x++)
-    next += find_share (self, x, &self->shares[x], next);
+    next += find_taps (self, x, &self->taps[x], next);
   return true;
 }
 
-/* As wide as the picture, `weight` times. */
+/* Adds a frame row, resized horizontally, `weight` times. */
 static void
 add_row (const CuvLdpResizer *self, const uint8_t *grey, uint64_t weight,
     uint64_t *sums)
 {
   for (int x = 0; x < self->width; x++) {
-    const Share *share = &self->shares[x];
-    uint32_t sum = 0; /* weights add up to less than 2^24 */
+    const Taps *taps = &self->taps[x];
+    uint32_t sum = 0; /* fits: weights sum to less than 2^24 */
 
-    for (int i = 0; i < share->n; i++)
-      sum += share->weights[i] * grey[share->first + i];
+    for (int i = 0; i < taps->n; i++)
+      sum += taps->weights[i] * grey[taps->first + i];
     sums[x] += weight * sum;
   }
 }
@@ -136,19 +138,19 @@ cuv_ldp_resizer_run (
   const uint64_t total =
       (uint64_t) (cuv_ldp_total_weight (frame->width, self->width)
           * cuv_ldp_total_weight (frame->height, self->height));
-  Worker *mine = &self->workers[worker];
+  Worker *memory = &self->workers[worker];
   int span[2];
 
-  memset (mine->sums, 0, (size_t) self->width * sizeof *mine->sums);
+  memset (memory->sums, 0, (size_t) self->width * sizeof *memory->sums);
   cuv_ldp_find_span (frame->height, self->height, y, span);
   for (int i = span[0]; i < span[1]; i++) {
     const int64_t weight = cuv_ldp_weight (frame->height, self->height, y, i);
 
     if (weight <= 0)
       continue;
-    cuv_grey_row (frame, i, mine->grey);
-    add_row (self, mine->grey, (uint64_t) weight, mine->sums);
+    cuv_grey_row (frame, i, memory->grey);
+    add_row (self, memory->grey, (uint64_t) weight, memory->sums);
   }
   for (int x = 0; x < self->width; x++)
-    row[x] = (uint8_t) ((mine->sums[x] + total / 2) / total);
+    row[x] = (uint8_t) ((memory->sums[x] + total / 2) / total);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pictures made another size, row by row: cuv_ldp_pixel() of all pixels. */
+/* Resizes grey pictures row by row: the same as cuv_ldp_pixel() of each pixel,
+ * with the horizontal weights computed once per width. */
 #ifndef CUV_LDP_RESIZE_H
 #define CUV_LDP_RESIZE_H
 
@@ -7,16 +8,17 @@
 
 typedef struct _CuvLdpResizer CuvLdpResizer;
 
-/* To width x height, by so many threads at a time; NULL if there is no memory.
- */
+/* Output size; n_workers: how many cuv_ldp_resizer_run() may run at a time.
+ * NULL if out of memory. */
 CuvLdpResizer *cuv_ldp_resizer_new (int width, int height, int n_workers);
 void cuv_ldp_resizer_free (CuvLdpResizer *self); /* NULL is allowed */
 
-/* Before frames of another width than the last. Returns whether there is
+/* Call before running on frames of another width. Returns false if out of
  * memory. */
-bool cuv_ldp_resizer_prepare (CuvLdpResizer *self, int from);
+bool cuv_ldp_resizer_prepare (CuvLdpResizer *self, int width);
 
-/* Row y of a frame of that width. */
+/* Row y of the resized frame. Each worker, 0 .. n_workers - 1, has memory of
+ * its own. */
 void cuv_ldp_resizer_run (CuvLdpResizer *self, int worker,
     const CuvFrame *frame, int y, uint8_t *row);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "ldp.h"
-#include "ldp/ldp-picture.h"
+#include "ldp/ldp-resize.h"
 
 #include <string.h>
 

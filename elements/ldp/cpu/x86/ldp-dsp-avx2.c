@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Signs 32 pixels at a time, in 16 bits, and codes in 8. */
+/* AVX2: signs and codes of 32 pixels at a time, signs computed in 16 bits;
+ * intersections of 32 bytes. */
 #include <immintrin.h>
 #include "cpu/ldp-dsp.h"
 
 #if !defined __AVX2__ && !defined __clang__
-#pragma GCC target("avx2") /* a file that is compiled alone */
+#pragma GCC target("avx2") /* by tools that compile it without -mavx2 */
 #endif
 
 static inline __m256i
@@ -37,7 +38,7 @@ derivative (const uint8_t *const *rows, int k, int direction, int x)
   return values[0];
 }
 
-/* Of 16 pixels, in 16 bits each. */
+/* Signs of 16 pixels, in 16 bits each. */
 static inline __attribute__ ((always_inline)) __m256i
 signs_of_16 (const uint8_t *const *rows, int k, int x)
 {
@@ -72,7 +73,7 @@ signs_of_order (const uint8_t *const *rows, int k, int n, uint8_t *signs)
   cuv_ldp_signs_from (rows, k, x, n, signs);
 }
 
-/* The compiler knows what to do where it knows the order. */
+/* A constant order lets the compiler unroll derivative(). */
 static void
 signs_avx2 (const uint8_t *const *rows, int k, int n, uint8_t *signs)
 {
@@ -88,9 +89,9 @@ signs_avx2 (const uint8_t *const *rows, int k, int n, uint8_t *signs)
 
 /* ---- codes ---- */
 
-/* Bit 2 d: alike in direction d. */
+/* Bit 2 d: both derivatives in direction d are above 0, or both below. */
 static inline __m256i
-alike (__m256i here, __m256i other)
+matches (__m256i here, __m256i other)
 {
   const __m256i same = _mm256_and_si256 (here, other);
 
@@ -98,17 +99,18 @@ alike (__m256i here, __m256i other)
       _mm256_set1_epi8 (0x55));
 }
 
-/* The same of two neighbours, one after the other: bits 2 d + 1 and 2 d. */
+/* The same for two neighbours: the first in bits 2 d + 1, the second in bits
+ * 2 d. */
 static inline __m256i
-alike_two (__m256i here, const uint8_t *first, const uint8_t *second)
+match_two (__m256i here, const uint8_t *first, const uint8_t *second)
 {
-  const __m256i one = alike (here, load (first));
+  const __m256i one = matches (here, load (first));
 
   return _mm256_or_si256 (
-      _mm256_add_epi8 (one, one), alike (here, load (second)));
+      _mm256_add_epi8 (one, one), matches (here, load (second)));
 }
 
-/* Bits 2 d and 2 d + 1 of each byte, moved up to bit `to` and the next. */
+/* Bits 2 d and 2 d + 1 of each byte, moved to bits `to` and `to` + 1. */
 static inline __attribute__ ((always_inline)) __m256i
 move_bits (__m256i from, int d, int to)
 {
@@ -126,9 +128,9 @@ codes_avx2 (const uint8_t *const rows[3], int n,
   for (int x = 0; x < n; x += 32) {
     const uint8_t *above = rows[0] + x, *at = rows[1] + x, *below = rows[2] + x;
     const __m256i here = load (at);
-    const __m256i pairs[4] = { alike_two (here, above - 1, above),
-      alike_two (here, above + 1, at + 1), alike_two (here, below + 1, below),
-      alike_two (here, below - 1, at - 1) };
+    const __m256i pairs[4] = { match_two (here, above - 1, above),
+      match_two (here, above + 1, at + 1), match_two (here, below + 1, below),
+      match_two (here, below - 1, at - 1) };
 
     for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
       const __m256i same =
@@ -142,8 +144,72 @@ codes_avx2 (const uint8_t *const rows[3], int n,
   }
 }
 
-void
-cuv_ldp_avx2_init (CuvLdpSteps *self)
+/* ---- intersections ---- */
+
+static inline uint64_t
+sum_64 (__m256i sums)
 {
-  *self = (CuvLdpSteps){ signs_avx2, codes_avx2 };
+  const __m128i two = _mm_add_epi64 (
+      _mm256_castsi256_si128 (sums), _mm256_extracti128_si256 (sums, 1));
+
+  return (uint64_t) (_mm_cvtsi128_si64 (two) + _mm_extract_epi64 (two, 1));
+}
+
+static uint64_t
+intersect_1 (const uint8_t *a, const uint8_t *b, int n_histograms, int n_bins,
+    bool has_256)
+{
+  const __m256i zero = _mm256_setzero_si256 ();
+  uint64_t sum = 0;
+
+  for (int h = 0; h < n_histograms; h++, a += n_bins, b += n_bins) {
+    __m256i sums = zero;
+    uint64_t part;
+    int i;
+
+    for (i = 0; i + 32 <= n_bins; i += 32)
+      sums = _mm256_add_epi64 (sums,
+          _mm256_sad_epu8 (_mm256_min_epu8 (load (a + i), load (b + i)), zero));
+    part = sum_64 (sums);
+    for (; i < n_bins; i++)
+      part += a[i] < b[i] ? a[i] : b[i];
+    sum += has_256 && part == 255 ? cuv_ldp_intersect_256 (a, b, n_bins) : part;
+  }
+  return sum;
+}
+
+static uint64_t
+intersect_2 (const uint8_t *a, const uint8_t *b, int n_histograms, int n_bins,
+    bool has_256)
+{
+  const __m256i low = _mm256_set1_epi64x (0xffff);
+  const int n = 2 * n_histograms * n_bins;
+  __m256i sums = _mm256_setzero_si256 ();
+  uint64_t sum;
+  int i;
+
+  for (i = 0; i + 32 <= n; i += 32) {
+    const __m256i both = _mm256_min_epu16 (load (a + i), load (b + i));
+
+    for (int shift = 0; shift < 64; shift += 16)
+      sums = _mm256_add_epi64 (
+          sums, _mm256_and_si256 (_mm256_srli_epi64 (both, shift), low));
+  }
+  sum = sum_64 (sums);
+  for (; i < n; i += 2) {
+    const unsigned x = (unsigned) (a[i] | a[i + 1] << 8);
+    const unsigned y = (unsigned) (b[i] | b[i + 1] << 8);
+
+    sum += x < y ? x : y;
+  }
+  return sum;
+}
+
+void
+cuv_ldp_dsp_init_avx2 (CuvLdpDsp *self)
+{
+  self->signs = signs_avx2;
+  self->codes = codes_avx2;
+  self->intersect[1] = intersect_1;
+  self->intersect[2] = intersect_2;
 }
