@@ -49,9 +49,9 @@ test_truncated (void)
   path_of ("truncated", path);
   for (size_t size = 0; size<SIZE; size += size> 1200 ? 37 : 1) {
     cuv_check_case ("truncated to %zu bytes", size);
-    snprintf (words, sizeof words, "take %d bytes, %zu are", SIZE, size);
+    snprintf (words, sizeof words, "take %d bytes, but it has %zu", SIZE, size);
     if (size < 8)
-      check_bytes_refused (original, size, "does not begin as one");
+      check_bytes_refused (original, size, "its first bytes differ");
     else
       check_bytes_refused (
           original, size, size < PAGE ? "is truncated: " : words);
@@ -197,8 +197,8 @@ test_counts_of_entries (void)
     memcpy (copy, original, SIZE);
     put (copy + slot, values[i], 8);
     put (copy + slot + 8, crc32 (0, copy + slot, 8), 4);
-    check_bytes_refused (
-        copy, SIZE, values[i] < 2000 ? "is truncated" : "which no file has");
+    check_bytes_refused (copy, SIZE,
+        values[i] < 2000 ? "is truncated" : "more than a file can hold");
   }
   free (copy);
 }
@@ -217,16 +217,16 @@ test_foreign (void)
   for (size_t i = 0; i < sizeof other; i++)
     other[i] = (uint8_t) cuv_check_random ();
   write_file (path, other, sizeof other);
-  check_refused (path, "is no index of local derivative patterns");
+  check_refused (path, "is not an index of local derivative patterns");
   CUV_CHECK (cuv_ldp_index_writer_open (path, &info, false, &error) == NULL);
-  check_words (error, "is no index of local derivative patterns");
+  check_words (error, "is not an index of local derivative patterns");
   unlink (path);
   check_refused (path, "No such file");
   CUV_CHECK (mkdir (path, 0700) == 0);
-  check_refused (path, "is no file of bytes");
+  check_refused (path, "is not a regular file");
   rmdir (path);
   CUV_CHECK (mkfifo (path, 0600) == 0);
-  check_refused (path, "is no file of bytes");
+  check_refused (path, "is not a regular file");
   path_of ("none/there", path);
   CUV_CHECK (cuv_ldp_index_writer_open (path, &info, false, &error) == NULL);
   check_words (error, "No such file");
@@ -240,8 +240,8 @@ test_limits (void)
     int size, grid;
     const char *words;
   } cases[] = {
-    { 16384, 256, "no index is made with: the picture has more than 33554432" },
-    { 5000, 257, "no index is made with: a picture has more than 67108864" },
+    { 16384, 256, "invalid parameters: the picture has more than 33554432" },
+    { 5000, 257, "invalid parameters: a picture has more than 67108864" },
   };
   const CuvLdpIndexInfo small = small_info ();
   char path[MAX_PATH];
@@ -272,10 +272,10 @@ test_version (void)
   path_of ("version", path);
   original[8] = 2;
   check_bytes_refused (
-      original, SIZE, "of format version 2, and this reads version 1");
+      original, SIZE, "format version 2, but this release reads version 1");
   write_file (path, original, SIZE);
   CUV_CHECK (cuv_ldp_index_writer_open (path, &info, false, &error) == NULL);
-  check_words (error, "of format version 2, and this reads version 1");
+  check_words (error, "format version 2, but this release reads version 1");
   original[8] = 1;
 }
 

@@ -306,8 +306,9 @@ test_full (void)
     faults.reason = reasons[room % 3];
     faults.room = room;
     check_full (writer, path,
-        room % 3 == 2 ? "3 entries before are kept" : "make room and go on");
-    check_full (writer, path, "entries before are kept");
+        room % 3 == 2 ? "3 entries before it are kept"
+                      : "free disk space and try again");
+    check_full (writer, path, "entries before it are kept");
     faults.room = -1;
     CUV_CHECK (append (writer, &info, N, &error));
     CUV_CHECK (cuv_ldp_index_writer_close (writer, &error));
@@ -334,7 +335,7 @@ test_file_size_limit (void)
   writer = cuv_ldp_index_writer_open (path, &info, false, &error);
   CUV_CHECK (setrlimit (RLIMIT_FSIZE, &limit) == 0);
   check_full (writer, path, "File too large");
-  check_full (writer, path, "make room and go on");
+  check_full (writer, path, "free disk space and try again");
   CUV_CHECK (setrlimit (RLIMIT_FSIZE, &before) == 0);
   CUV_CHECK (append (writer, &info, N, &error));
   CUV_CHECK (cuv_ldp_index_writer_close (writer, &error));
@@ -361,7 +362,8 @@ test_sync_fails (void)
     check_words (error, "Input/output error");
     faults.good_syncs = -1;
     CUV_CHECK (!append (writer, &info, N, &error));
-    check_words (error, "the disk failed: check it, and open it again");
+    check_words (
+        error, "the disk failed: check the disk, then open the index again");
     CUV_CHECK (cuv_ldp_index_writer_close (writer, &error));
     check_file (path, 0, N + (uint64_t) good);
   }

@@ -147,7 +147,7 @@ test_bad_entries (void)
   memset (name, 'n', 1024);
   name[1024] = 0;
   CUV_CHECK (!cuv_ldp_index_writer_append (writer, counts, name, NULL, &error));
-  check_words (error, "1024 bytes, and 1023 fit");
+  check_words (error, "1024 bytes, but at most 1023 fit");
   for (size_t i = 0; i < sizeof not_utf8 / sizeof *not_utf8; i++) {
     CUV_CHECK (!cuv_ldp_index_writer_append (
         writer, counts, not_utf8[i], NULL, &error));
@@ -156,7 +156,7 @@ test_bad_entries (void)
   name[1023] = 0;
   counts[1] = 1;
   CUV_CHECK (!cuv_ldp_index_writer_append (writer, counts, name, NULL, &error));
-  check_words (error, "not those of pictures of 16x16");
+  check_words (error, "do not sum up to those of pictures of 16x16");
   counts[1] = 0;
   CUV_CHECK (cuv_ldp_index_writer_append (writer, counts, name, NULL, &error));
   CUV_CHECK (cuv_ldp_index_writer_append (

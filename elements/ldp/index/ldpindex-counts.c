@@ -3,7 +3,7 @@
 
 #include "index/ldpindex-format.h"
 
-enum { WHOLE = 256 }; /* codes of a histogram, of which a byte says 255 */
+enum { MAX_BYTE_TOTAL = 256 }; /* codes of a histogram with one-byte counts */
 
 int
 cuv_ldp_index_count_size (const CuvLdpShape *shape)
@@ -26,12 +26,11 @@ cuv_ldp_index_count_size (const CuvLdpShape *shape)
     }
   }
   total = cuv_ldp_total (shape, column, row);
-  return total <= WHOLE ? 1 : total <= UINT16_MAX ? 2 : 4;
+  return total <= MAX_BYTE_TOTAL ? 1 : total <= UINT16_MAX ? 2 : 4;
 }
 
-/* Of block i. */
 static uint32_t
-total_of (const CuvLdpShape *shape, int i)
+total_of_block (const CuvLdpShape *shape, int i)
 {
   return cuv_ldp_total (shape, i % shape->columns, i / shape->columns);
 }
@@ -53,7 +52,7 @@ pack_counts (const uint32_t *counts, int n, int size, uint8_t *bytes)
 {
   for (int i = 0; i < n; i++) {
     if (size == 1)
-      bytes[i] = (uint8_t) (counts[i] < WHOLE ? counts[i] : UINT8_MAX);
+      bytes[i] = (uint8_t) (counts[i] < MAX_BYTE_TOTAL ? counts[i] : UINT8_MAX);
     else if (size == 2)
       cuv_ldp_put16 (bytes + 2 * i, (uint16_t) counts[i]);
     else
@@ -76,12 +75,12 @@ unpack_counts (
     if (counts[i] > counts[largest])
       largest = i;
   }
-  if (size == 1 && total == WHOLE && sum == UINT8_MAX
+  if (size == 1 && total == MAX_BYTE_TOTAL && sum == UINT8_MAX
       && counts[largest] == UINT8_MAX)
-    counts[largest] = WHOLE;
+    counts[largest] = MAX_BYTE_TOTAL;
 }
 
-/* ---- all ---- */
+/* ---- all histograms ---- */
 
 bool
 cuv_ldp_index_pack (
@@ -91,7 +90,7 @@ cuv_ldp_index_pack (
   uint8_t *out = bytes;
 
   for (int i = 0; i < shape->columns * shape->rows; i++) {
-    const uint32_t total = total_of (shape, i);
+    const uint32_t total = total_of_block (shape, i);
 
     for (int h = 0; h < shape->n_histograms; h++) {
       if (!has_total (counts, shape->n_bins, total))
@@ -112,7 +111,7 @@ cuv_ldp_index_unpack (
   const uint8_t *in = bytes;
 
   for (int i = 0; i < shape->columns * shape->rows; i++) {
-    const uint32_t total = total_of (shape, i);
+    const uint32_t total = total_of_block (shape, i);
 
     for (int h = 0; h < shape->n_histograms; h++) {
       unpack_counts (in, shape->n_bins, size, total, counts);

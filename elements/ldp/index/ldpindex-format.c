@@ -66,7 +66,7 @@ cuv_ldp_index_header (
 uint64_t
 cuv_ldp_index_slot_offset (uint64_t n_entries)
 {
-  return n_entries % 2 == 0 ? 512 : 1024; /* not in one sector of a disk */
+  return n_entries % 2 == 0 ? 512 : 1024; /* in different disk sectors */
 }
 
 void
@@ -95,7 +95,7 @@ cuv_ldp_index_checksum (
       cuv_ldp_index_checksum_begin (i), entry, (size_t) info->stride - 4);
 }
 
-/* How many bytes follow the first one of a character, or -1. */
+/* Continuation bytes after the first byte of a UTF-8 character, or -1. */
 static int
 count_followers (unsigned char first)
 {

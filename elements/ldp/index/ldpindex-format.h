@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The bytes of an index, for its reader and its writer. */
+/* The file format, see docs/ldp-index.md: for the reader and the writer. */
 #ifndef CUV_LDP_INDEX_FORMAT_H
 #define CUV_LDP_INDEX_FORMAT_H
 
 #include "index/ldpindex.h"
 
 enum {
-  CUV_LDP_INDEX_PAGE = 4096,  /* bytes before entry 0 */
-  CUV_LDP_INDEX_HEADER = 128, /* of them what never changes */
+  CUV_LDP_INDEX_PAGE = 4096,  /* offset of entry 0 */
+  CUV_LDP_INDEX_HEADER = 128, /* bytes of the header, written once */
   CUV_LDP_INDEX_SLOT = 12,    /* bytes of a commit slot */
   CUV_LDP_INDEX_ALIGNMENT = 64,
-  CUV_LDP_INDEX_NAME = CUV_LDP_INDEX_MAX_NAME + 1,
+  CUV_LDP_INDEX_NAME = CUV_LDP_INDEX_MAX_NAME + 1, /* bytes of the field */
 };
 
 /* ---- little-endian ---- */
@@ -56,7 +56,7 @@ cuv_ldp_put64 (uint8_t *p, uint64_t value)
 
 /* ---- errors ---- */
 
-/* Sets *error to the text, with "path: " before it if path is not NULL. Returns
+/* Sets *error to "path: text", or the text alone if path is NULL. Returns
  * false. */
 bool cuv_ldp_index_fail (char **error, const char *path, const char *format,
     ...) __attribute__ ((format (printf, 3, 4)));
@@ -65,7 +65,7 @@ bool cuv_ldp_index_fail (char **error, const char *path, const char *format,
 
 extern const uint8_t cuv_ldp_index_magic[8];
 
-/* CRC-32, going on from that of the bytes before, or 0. */
+/* CRC-32, continued from the one of the preceding bytes, or 0. */
 uint32_t cuv_ldp_index_crc (uint32_t before, const uint8_t *bytes, size_t size);
 
 void cuv_ldp_index_header (
@@ -73,8 +73,8 @@ void cuv_ldp_index_header (
 
 /* ---- slots ---- */
 
-/* There are two, and n entries are committed by writing that of n's lowest bit,
- * so that the one before stays. */
+/* Two slots hold the number of entries. n entries are committed by writing slot
+ * n % 2, so that the previous commit stays readable. */
 uint64_t cuv_ldp_index_slot_offset (uint64_t n_entries);
 void cuv_ldp_index_slot (uint64_t n_entries, uint8_t slot[CUV_LDP_INDEX_SLOT]);
 
@@ -84,33 +84,32 @@ uint64_t cuv_ldp_index_offset (const CuvLdpIndexInfo *info, uint64_t i);
 size_t cuv_ldp_index_name_offset (const CuvLdpIndexInfo *info);
 size_t cuv_ldp_index_thumbnail_offset (const CuvLdpIndexInfo *info);
 
-/* Of where an entry stands and, going on, of all but its last four bytes, where
- * the checksum is kept. */
+/* The checksum of entry i covers its number, then all but its last four bytes,
+ * which hold the checksum. checksum_begin() is that of the number alone. */
 uint32_t cuv_ldp_index_checksum_begin (uint64_t i);
 uint32_t cuv_ldp_index_checksum (
     const CuvLdpIndexInfo *info, uint64_t i, const uint8_t *entry);
 
+/* Whether a name is valid UTF-8. */
 bool cuv_ldp_index_is_text (const char *name);
 
-/* ---- files ---- */
+/* ---- loading ---- */
 
-/* Where bytes come from: a file, or memory if fd is below 0. */
+/* Bytes of a file, or of memory if fd is below 0. */
 typedef struct {
   int fd;
   const uint8_t *bytes;
-  uint64_t size; /* of a file: set by load() */
+  uint64_t size; /* set by load() if it is a file */
 } CuvLdpIndexSource;
 
 typedef struct {
   CuvLdpIndexInfo info;
   uint64_t n_entries;
-  bool is_recovered; /* the last one's slot is damaged */
+  bool is_recovered; /* the slot of the last commit is damaged */
 } CuvLdpIndexState;
 
-/* Whether the path leads to another file, or to none. */
-bool cuv_ldp_index_is_moved (int fd, const char *path);
-
-/* What is committed; all of its bytes are there. The path is for errors. */
+/* Reads the header and the last commit, and checks that all committed bytes are
+ * present. The path is for errors. */
 bool cuv_ldp_index_load (CuvLdpIndexState *self, CuvLdpIndexSource *source,
     const char *path, char **error);
 

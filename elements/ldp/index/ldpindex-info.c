@@ -11,7 +11,7 @@ align (uint64_t bytes)
   return (bytes + n - 1) / n * n;
 }
 
-/* Parameters that nothing looks at are no difference. */
+/* Clears unused parameters, so that equal descriptors have equal headers. */
 static CuvLdpParams
 normalized (const CuvLdpParams *params)
 {
@@ -31,7 +31,7 @@ check_thumbnail (int width, int height)
   if ((width == 0) != (height == 0) || width < 0 || height < 0
       || width > CUV_LDP_INDEX_MAX_THUMBNAIL
       || height > CUV_LDP_INDEX_MAX_THUMBNAIL)
-    return "thumbnails have neither no pixels nor 1 to 1024 a side";
+    return "thumbnail width and height must both be 0, or both 1 to 1024";
   return NULL;
 }
 
@@ -62,15 +62,16 @@ cuv_ldp_index_info_init (CuvLdpIndexInfo *self, const CuvLdpParams *params,
   n_counts = (uint64_t) shape->columns * (uint64_t) shape->rows
       * (uint64_t) shape->n_histograms * (uint64_t) shape->n_bins;
   if (n_counts > CUV_LDP_INDEX_MAX_COUNTS)
-    return "a picture has more than 67108864 counts: take larger blocks or "
-           "fewer bins";
+    return "a picture has more than 67108864 counts: use larger blocks or "
+           "fewer "
+           "bins";
   self->thumbnail_width = thumbnail_width;
   self->thumbnail_height = thumbnail_height;
   set_sizes (self, n_counts);
   return NULL;
 }
 
-/* ---- in words ---- */
+/* ---- text ---- */
 
 static void
 write_params (FILE *out, const CuvLdpParams *params)

@@ -6,9 +6,10 @@
 #include <unistd.h>
 #include "index/ldpindex-format.h"
 
-enum { MAX_TRIES = 100 }; /* a millisecond each */
+enum { MAX_TRIES = 100 }; /* 1 ms apart */
 
-/* Bytes that were there, or -1 and errno. */
+/* Returns the number of bytes read, less than n at the end of the source, or -1
+ * with errno set. */
 static ssize_t
 fetch (const CuvLdpIndexSource *self, void *to, uint64_t at, size_t n)
 {
@@ -48,12 +49,12 @@ find_size (CuvLdpIndexSource *self, const char *path, char **error)
     return cuv_ldp_index_fail (error, path, "%s", strerror (errno));
   self->size = (uint64_t) status.st_size;
   return S_ISREG (status.st_mode)
-      || cuv_ldp_index_fail (error, path, "is no file of bytes");
+      || cuv_ldp_index_fail (error, path, "is not a regular file");
 }
 
 /* ---- header ---- */
 
-/* Numbers as the header has them. Returns NULL, or what is wrong with them. */
+/* Returns NULL, or the first problem. */
 static const char *
 read_info (CuvLdpIndexInfo *self, const uint8_t *header)
 {
@@ -70,13 +71,13 @@ read_info (CuvLdpIndexInfo *self, const uint8_t *header)
     .levels = v[8] };
   if (v[6] < CUV_LDP_VALID || v[6] > CUV_LDP_REPLICATE
       || v[7] < CUV_LDP_BINS_256 || v[7] > CUV_LDP_BINS_LEVELS)
-    return "there is no such border, or no such bins";
+    return "unknown border or bins";
   params.border = (CuvLdpBorder) v[6];
   params.bins = (CuvLdpBins) v[7];
   return cuv_ldp_index_info_init (self, &params, v[9], v[10], v[16], v[17]);
 }
 
-/* What is derived must be what is derived here, and nothing else be there. */
+/* Rejects a header whose derived fields contradict its parameters. */
 static bool
 read_header (
     CuvLdpIndexInfo *self, const uint8_t *page, const char *path, char **error)
@@ -87,22 +88,22 @@ read_header (
 
   if (version != CUV_LDP_INDEX_VERSION)
     return cuv_ldp_index_fail (error, path,
-        "is an index of format version %u, and this reads version %d: read it "
-        "with the release that wrote it, or index again",
+        "has format version %u, but this release reads version %d: use the "
+        "release that wrote it, or index the pictures again",
         (unsigned) version, CUV_LDP_INDEX_VERSION);
   if (cuv_ldp_index_crc (0, page, CUV_LDP_INDEX_HEADER - 4)
       != cuv_ldp_get32 (page + CUV_LDP_INDEX_HEADER - 4))
     return cuv_ldp_index_fail (error, path,
-        "the header is damaged (its checksum differs): take a copy, or index "
-        "again");
+        "the header is damaged (checksum mismatch): restore the file from a "
+        "copy, or index the pictures again");
   wrong = read_info (self, page);
   if (wrong != NULL)
     return cuv_ldp_index_fail (
-        error, path, "the header says what no index is made with: %s", wrong);
+        error, path, "the header has invalid parameters: %s", wrong);
   cuv_ldp_index_header (self, same);
   return memcmp (same, page, sizeof same) == 0
       || cuv_ldp_index_fail (error, path,
-          "the header contradicts itself: it was written by something else");
+          "the header contradicts itself: index the pictures again");
 }
 
 static bool
@@ -115,10 +116,10 @@ read_page (CuvLdpIndexInfo *self, const CuvLdpIndexSource *source,
     return cuv_ldp_index_fail (error, path, "%s", strerror (errno));
   if (got < 8 || memcmp (page, cuv_ldp_index_magic, 8) != 0)
     return cuv_ldp_index_fail (error, path,
-        "is no index of local derivative patterns: it does not begin as one");
+        "is not an index of local derivative patterns: its first bytes differ");
   if (got < CUV_LDP_INDEX_PAGE)
     return cuv_ldp_index_fail (error, path,
-        "is truncated: %d of the %d bytes before its entries are there",
+        "is truncated: has only %d of the %d bytes before the entries",
         (int) got, CUV_LDP_INDEX_PAGE);
   return read_header (self, page, path, error);
 }
@@ -142,8 +143,8 @@ read_slot (const uint8_t *page, uint64_t parity, uint64_t *n)
                                                                    : DAMAGED;
 }
 
-/* Of how many entries the newest valid one says; whether it may have been the
- * other that is the newest. */
+/* The number of entries of the newest valid slot, and whether the other slot
+ * may have been newer. */
 static bool
 read_slots (const uint8_t *page, uint64_t *n_entries, bool *is_in_doubt)
 {
@@ -158,7 +159,8 @@ read_slots (const uint8_t *page, uint64_t *n_entries, bool *is_in_doubt)
   return state[newest] == VALID;
 }
 
-/* A writer may be half-way through a slot while it is read. */
+/* Retries while both slots look damaged: a writer may be half-way through one.
+ */
 static bool
 read_committed (CuvLdpIndexState *self, const CuvLdpIndexSource *source,
     bool *is_in_doubt, const char *path, char **error)
@@ -176,7 +178,9 @@ read_committed (CuvLdpIndexState *self, const CuvLdpIndexSource *source,
     nanosleep (&pause, NULL);
   }
   return cuv_ldp_index_fail (error, path,
-      "both commit slots are damaged: take a copy, or index again");
+      "both commit slots are damaged: restore the file from a copy, or index "
+      "the "
+      "pictures again");
 }
 
 static uint64_t
@@ -185,26 +189,26 @@ max_entries (const CuvLdpIndexInfo *info)
   return (uint64_t) (INT64_MAX - CUV_LDP_INDEX_PAGE) / info->stride;
 }
 
-/* An entry is all there before its slot is written, so one of a damaged slot
- * was, or was about to be, committed. */
+/* An entry is complete before its slot is written: a valid entry behind a
+ * damaged slot was committed, or about to be. */
 static bool
 recover_last (const CuvLdpIndexState *self, const CuvLdpIndexSource *source)
 {
   const uint64_t at = cuv_ldp_index_offset (&self->info, self->n_entries);
   const uint64_t size = self->info.stride;
   uint32_t crc = cuv_ldp_index_checksum_begin (self->n_entries);
-  uint8_t piece[CUV_LDP_INDEX_ALIGNMENT];
+  uint8_t chunk[CUV_LDP_INDEX_ALIGNMENT];
 
   if (source->size < at || source->size - at < size)
     return false;
-  for (uint64_t done = 0; done < size; done += sizeof piece) {
-    const size_t n = sizeof piece - (done + sizeof piece == size ? 4 : 0);
+  for (uint64_t done = 0; done < size; done += sizeof chunk) {
+    const size_t n = sizeof chunk - (done + sizeof chunk == size ? 4 : 0);
 
-    if (fetch (source, piece, at + done, sizeof piece) != sizeof piece)
+    if (fetch (source, chunk, at + done, sizeof chunk) != sizeof chunk)
       return false;
-    crc = cuv_ldp_index_crc (crc, piece, n);
+    crc = cuv_ldp_index_crc (crc, chunk, n);
   }
-  return crc == cuv_ldp_get32 (piece + sizeof piece - 4);
+  return crc == cuv_ldp_get32 (chunk + sizeof chunk - 4);
 }
 
 /* ---- all ---- */
@@ -218,19 +222,21 @@ cuv_ldp_index_load (CuvLdpIndexState *self, CuvLdpIndexSource *source,
 
   *error = NULL;
   *self = (CuvLdpIndexState){ .is_recovered = false };
-  /* the size after the slots: entries are there before they are committed */
+  /* the size again after the slots: entries are written before they are
+   * committed, so it covers them */
   if (!find_size (source, path, error)
       || !read_committed (self, source, &is_in_doubt, path, error)
       || !find_size (source, path, error))
     return false;
   if (self->n_entries >= max_entries (&self->info))
     return cuv_ldp_index_fail (error, path,
-        "says that it has %llu entries, which no file has",
+        "claims %llu entries, more than a file can hold: index the pictures "
+        "again",
         (unsigned long long) self->n_entries);
   needed = cuv_ldp_index_offset (&self->info, self->n_entries);
   if (source->size < needed)
     return cuv_ldp_index_fail (error, path,
-        "is truncated: its %llu entries take %llu bytes, %llu are there",
+        "is truncated: its %llu entries take %llu bytes, but it has %llu",
         (unsigned long long) self->n_entries, (unsigned long long) needed,
         (unsigned long long) source->size);
   self->is_recovered = is_in_doubt && recover_last (self, source);

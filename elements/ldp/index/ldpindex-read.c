@@ -6,14 +6,16 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "index/ldpindex-file.h"
 #include "index/ldpindex-format.h"
 
 struct CuvLdpIndex {
   CuvLdpIndexSource source;
   CuvLdpIndexState state;
-  char *path; /* of a file */
+  char *path; /* NULL: parsed from memory */
   const uint8_t *bytes;
-  size_t size; /* of the mapping: what is committed, so all of it is there */
+  size_t
+      size; /* of the mapping: committed bytes only, so reading never faults */
 };
 
 /* ---- opening ---- */
@@ -28,7 +30,7 @@ index_new (void)
   return self;
 }
 
-/* In place of what was mapped before, which stays on failure. */
+/* Replaces the previous mapping, which stays on failure. */
 static bool
 map (CuvLdpIndex *self, const CuvLdpIndexState *state, char **error)
 {
@@ -37,7 +39,7 @@ map (CuvLdpIndex *self, const CuvLdpIndexState *state, char **error)
 
   if (size > SIZE_MAX)
     return cuv_ldp_index_fail (error, self->path,
-        "%llu bytes are more than this machine can map",
+        "has %llu bytes, more than this machine can map",
         (unsigned long long) size);
   bytes = mmap (NULL, (size_t) size, PROT_READ, MAP_SHARED, self->source.fd, 0);
   if (bytes == MAP_FAILED)
@@ -57,7 +59,7 @@ open_file (CuvLdpIndex *self, const char *path, char **error)
   CuvLdpIndexState state;
 
   self->path = strdup (path);
-  /* not to wait for the other end of a pipe */
+  /* O_NONBLOCK: a pipe must not block */
   self->source.fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (self->path == NULL || self->source.fd < 0)
     return cuv_ldp_index_fail (
@@ -73,7 +75,7 @@ cuv_ldp_index_open (const char *path, char **error)
 
   *error = NULL;
   if (self == NULL)
-    cuv_ldp_index_fail (error, path, "no memory");
+    cuv_ldp_index_fail (error, path, "out of memory");
   else if (!open_file (self, path, error)) {
     cuv_ldp_index_free (self);
     self = NULL;
@@ -88,7 +90,7 @@ cuv_ldp_index_parse (const void *bytes, size_t size, char **error)
 
   *error = NULL;
   if (self == NULL) {
-    cuv_ldp_index_fail (error, NULL, "no memory");
+    cuv_ldp_index_fail (error, NULL, "out of memory");
     return NULL;
   }
   self->bytes = self->source.bytes = bytes;
@@ -129,18 +131,8 @@ cuv_ldp_index_refresh (CuvLdpIndex *self, char **error)
   if (memcmp (before, now, sizeof now) != 0)
     return cuv_ldp_index_fail (
         error, self->path, "was overwritten by another index: open it again");
-  /* fewer: a slot was read while it was written, the other one before */
+  /* fewer: one slot was read before, the other during a write */
   return state.n_entries <= self->state.n_entries || map (self, &state, error);
-}
-
-bool
-cuv_ldp_index_is_moved (int fd, const char *path)
-{
-  struct stat ours, theirs;
-
-  return fstat (fd, &ours) == 0
-      && (stat (path, &theirs) != 0 || ours.st_dev != theirs.st_dev
-          || ours.st_ino != theirs.st_ino);
 }
 
 bool
@@ -150,7 +142,7 @@ cuv_ldp_index_is_replaced (const CuvLdpIndex *self)
       && cuv_ldp_index_is_moved (self->source.fd, self->path);
 }
 
-/* ---- what is there ---- */
+/* ---- entries ---- */
 
 const CuvLdpIndexInfo *
 cuv_ldp_index_info (const CuvLdpIndex *self)
@@ -208,8 +200,8 @@ cuv_ldp_index_check (const CuvLdpIndex *self, char **error)
   for (uint64_t i = 0; i < self->state.n_entries; i++) {
     if (!cuv_ldp_index_check_entry (self, i))
       return cuv_ldp_index_fail (error, self->path,
-          "entry %llu is damaged (its checksum differs): take a copy, or index "
-          "again",
+          "entry %llu is damaged (checksum mismatch): restore the file from a "
+          "copy, or index the pictures again",
           (unsigned long long) i);
   }
   return true;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
-#include "index/ldpindex-create.h"
+#include "index/ldpindex-file.h"
 #include "index/ldpindex-format.h"
 
 struct CuvLdpIndexWriter {
@@ -16,27 +16,9 @@ struct CuvLdpIndexWriter {
   int fd;
   uint64_t n_entries;
   bool sync;
-  bool is_broken; /* what is on the disk is unknown */
-  bool is_full;   /* the last entry had no room */
+  bool is_broken; /* a sync failed: what is on the disk is unknown */
+  bool is_full;   /* the last entry did not fit on the disk */
 };
-
-bool
-cuv_ldp_index_write_all (int fd, const void *bytes, size_t size, uint64_t at)
-{
-  for (size_t done = 0; done < size;) {
-    const ssize_t put = pwrite (
-        fd, (const uint8_t *) bytes + done, size - done, (off_t) (at + done));
-
-    if (put < 0 && errno == EINTR)
-      continue;
-    if (put == 0)
-      errno = ENOSPC;
-    if (put <= 0)
-      return false;
-    done += (size_t) put;
-  }
-  return true;
-}
 
 static bool
 write_slot (CuvLdpIndexWriter *self, uint64_t n_entries)
@@ -64,25 +46,25 @@ has_same_header (
     return true;
   if (shape->width != other->width || shape->height != other->height)
     snprintf (cure, sizeof cure,
-        "make all pictures of one size (descriptor-width %d, descriptor-height "
-        "%d), ",
+        "make all pictures the same size (descriptor-width %d, "
+        "descriptor-height %d), ",
         (int) shape->width, (int) shape->height);
   their_text = cuv_ldp_index_info_text (theirs);
   our_text = cuv_ldp_index_info_text (&self->info);
   cuv_ldp_index_fail (error, self->path,
-      "was made with other parameters (%s) than those asked for (%s): %stake "
-      "the former, or another file",
-      their_text != NULL ? their_text : "no memory",
-      our_text != NULL ? our_text : "no memory", cure);
+      "has other parameters (%s) than requested (%s): %suse the index's "
+      "parameters, or another index file",
+      their_text != NULL ? their_text : "out of memory",
+      our_text != NULL ? our_text : "out of memory", cure);
   free (their_text);
   free (our_text);
   return false;
 }
 
-/* What a writer before was killed in is cut off. A slot that it left damaged is
- * mended first: the next one written is the one that is valid now. */
+/* Truncates an entry that a killed writer did not commit. A damaged slot is
+ * rewritten first, because the next commit overwrites the other, valid one. */
 static bool
-tidy (CuvLdpIndexWriter *self, const CuvLdpIndexState *state, char **error)
+recover (CuvLdpIndexWriter *self, const CuvLdpIndexState *state, char **error)
 {
   const uint64_t end = cuv_ldp_index_offset (&state->info, state->n_entries);
 
@@ -103,18 +85,13 @@ open_existing (CuvLdpIndexWriter *self, char **error)
   CuvLdpIndexSource source = { .fd = self->fd };
   CuvLdpIndexState state;
 
-  if (flock (self->fd, LOCK_EX | LOCK_NB) < 0)
-    return cuv_ldp_index_fail (error, self->path,
-        errno == EWOULDBLOCK
-            ? "another writer has it open: wait until it is done"
-            : "cannot be locked: %s",
-        strerror (errno));
-  return cuv_ldp_index_load (&state, &source, self->path, error)
+  return cuv_ldp_index_lock (self->fd, self->path, error)
+      && cuv_ldp_index_load (&state, &source, self->path, error)
       && has_same_header (self, &state.info, error)
-      && tidy (self, &state, error);
+      && recover (self, &state, error);
 }
 
-/* Another process may make the file between both calls, or take it away. */
+/* Retries: another process may create or remove the file between the calls. */
 static bool
 open_or_create (CuvLdpIndexWriter *self, char **error)
 {
@@ -125,7 +102,7 @@ open_or_create (CuvLdpIndexWriter *self, char **error)
         return false;
       if (!cuv_ldp_index_is_moved (self->fd, self->path))
         return true;
-      close (self->fd); /* it was rewritten before it was locked */
+      close (self->fd); /* it was replaced before it was locked */
       self->fd = -1;
       continue;
     }
@@ -159,11 +136,11 @@ cuv_ldp_index_writer_open (
       if (open_or_create (self, error))
         return self;
     } else
-      cuv_ldp_index_fail (error, path, "no memory for an entry");
+      cuv_ldp_index_fail (error, path, "out of memory for an entry");
     cuv_ldp_index_writer_close (self, &unused);
     free (unused);
   } else
-    cuv_ldp_index_fail (error, path, "no memory");
+    cuv_ldp_index_fail (error, path, "out of memory");
   return NULL;
 }
 
@@ -177,7 +154,7 @@ fill_name (CuvLdpIndexWriter *self, const char *name, char **error)
 
   if (n_name > CUV_LDP_INDEX_MAX_NAME)
     return cuv_ldp_index_fail (error, self->path,
-        "a name of %zu bytes, and %d fit: shorten '%.40s...'", n_name,
+        "a name has %zu bytes, but at most %d fit: shorten '%.40s...'", n_name,
         CUV_LDP_INDEX_MAX_NAME, name);
   if (!cuv_ldp_index_is_text (name))
     return cuv_ldp_index_fail (
@@ -198,7 +175,7 @@ fill_entry (CuvLdpIndexWriter *self, const uint32_t *counts, const char *name,
     return false;
   if (!cuv_ldp_index_pack (&info->shape, counts, self->entry))
     return cuv_ldp_index_fail (error, self->path,
-        "the counts of '%s' are not those of pictures of %dx%d", name,
+        "the counts of '%s' do not sum up to those of pictures of %dx%d", name,
         (int) info->shape.width, (int) info->shape.height);
   if (thumbnail != NULL)
     memcpy (self->entry + cuv_ldp_index_thumbnail_offset (info), thumbnail,
@@ -211,12 +188,12 @@ fail_to_write (CuvLdpIndexWriter *self, int reason, char **error)
 {
   self->is_full = reason == ENOSPC || reason == EFBIG || reason == EDQUOT;
   return cuv_ldp_index_fail (error, self->path,
-      "cannot be written: %s; the %llu entries before are kept%s",
+      "cannot be written: %s; the %llu entries before it are kept%s",
       strerror (reason), (unsigned long long) self->n_entries,
-      self->is_full ? ": make room and go on" : "");
+      self->is_full ? ": free disk space and try again" : "");
 }
 
-/* After a disk refused what it was to keep, nothing says what it did keep. */
+/* After a failed sync nobody knows what reached the disk. */
 static bool
 flush (CuvLdpIndexWriter *self)
 {
@@ -224,7 +201,7 @@ flush (CuvLdpIndexWriter *self)
   return !self->is_broken;
 }
 
-/* The order is what readers and those who come after a crash rely on. */
+/* Readers and crash recovery rely on this order: entry, sync, slot. */
 static bool
 commit (CuvLdpIndexWriter *self)
 {
@@ -241,11 +218,11 @@ can_append (CuvLdpIndexWriter *self, char **error)
   *error = NULL;
   self->is_full = false;
   return !self->is_broken
-      || cuv_ldp_index_fail (
-          error, self->path, "the disk failed: check it, and open it again");
+      || cuv_ldp_index_fail (error, self->path,
+          "the disk failed: check the disk, then open the index again");
 }
 
-/* What is in self->entry. */
+/* Appends self->entry. */
 static bool
 append_entry (CuvLdpIndexWriter *self, char **error)
 {
@@ -255,7 +232,7 @@ append_entry (CuvLdpIndexWriter *self, char **error)
       cuv_ldp_index_checksum (&self->info, self->n_entries, self->entry));
   if (!commit (self)) {
     reason = errno;
-    /* its room is needed, and nothing is to be recovered */
+    /* frees the space, and leaves nothing to recover */
     self->is_broken |=
         ftruncate (self->fd,
             (off_t) cuv_ldp_index_offset (&self->info, self->n_entries))
@@ -287,8 +264,8 @@ cuv_ldp_index_writer_copy (CuvLdpIndexWriter *self, const CuvLdpIndex *from,
     return false;
   if (!cuv_ldp_index_check_entry (from, i))
     return cuv_ldp_index_fail (error, NULL,
-        "entry %llu is damaged (its checksum differs): remove all damaged "
-        "entries in one call, cuvision-index remove --number INDEX N...",
+        "entry %llu is damaged (checksum mismatch): remove all damaged entries "
+        "in one call, cuvision-index remove --number INDEX N...",
         (unsigned long long) i);
   memcpy (self->entry, cuv_ldp_index_descriptor (from, i),
       (size_t) self->info.stride);

@@ -71,7 +71,8 @@ GST_START_TEST (patterns_that_are_none)
     expect_refused (bad[i], "has a % that means nothing: it takes one number");
   expect_refused ("%d-%d", "entry-name '%d-%d' has two numbers");
   expect_refused ("\377.jpg", "entry-name is not UTF-8");
-  expect_refused (name, "a name of 1025 bytes, and 1023 fit: shorten 'nnn");
+  expect_refused (
+      name, "a name has 1025 bytes, but at most 1023 fit: shorten 'nnn");
   g_free (name);
 }
 

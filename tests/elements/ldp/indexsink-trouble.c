@@ -24,10 +24,10 @@ GST_START_TEST (places_that_are_none)
   expect_line_fails (
       SOURCE "ldpindexsink location=/", "/: cannot be written: Is a directory");
   expect_line_fails (
-      SOURCE "ldpindexsink location=/dev/null", "is no file of bytes");
+      SOURCE "ldpindexsink location=/dev/null", "is not a regular file");
   fail_unless (g_file_set_contents ("text", "text\n", -1, NULL));
   expect_line_fails (SOURCE "ldpindexsink location=text",
-      "text: is no index of local derivative patterns");
+      "text: is not an index of local derivative patterns");
 }
 
 GST_END_TEST
@@ -60,7 +60,7 @@ GST_START_TEST (settings_that_cannot_be)
       SOURCE "ldpindexsink grid=900 location=" INDEX, "grid 900 has more");
   expect_line_fails (SOURCE "ldpindexsink grid=600 descriptor-width=600 "
                             "descriptor-height=600 location=" INDEX,
-      "more than 67108864 counts: take larger blocks");
+      "more than 67108864 counts: use larger blocks");
   fail_if (g_file_test (INDEX, G_FILE_TEST_EXISTS));
 }
 
@@ -74,7 +74,7 @@ expect_other (const gchar *properties, const gchar *theirs, const gchar *ours)
   push_refused (h, cuv_frame_new ("NV12", 64, 48), theirs);
   push_refused (h, cuv_frame_new ("NV12", 64, 48), ours);
   push_refused (
-      h, cuv_frame_new ("NV12", 64, 48), "take the former, or another file");
+      h, cuv_frame_new ("NV12", 64, 48), "parameters, or another index file");
   gst_harness_teardown (h);
 }
 
@@ -177,7 +177,7 @@ GST_START_TEST (descriptors_that_are_none)
   push_refused (h, frame_with_counts (100, 510),
       "The frame's descriptor is broken: there are more or fewer counts");
   push_refused (h, frame_with_counts (101, 512),
-      "the counts of '000002' are not those of pictures of 16x16");
+      "the counts of '000002' do not sum up to those of pictures of 16x16");
   push (h, frame_with_counts (100, 512));
   gst_harness_teardown (h);
   expect_names ("000000|000003");
@@ -196,8 +196,8 @@ expect_no_space (GstBus *bus)
   gst_message_parse_error (message, &error, NULL);
   fail_unless (g_error_matches (
                    error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT)
-          && strstr (
-              error->message, "the 2 entries before are kept: make room"),
+          && strstr (error->message,
+              "the 2 entries before it are kept: free disk space"),
       "%s", error->message);
   g_error_free (error);
   gst_message_unref (message);

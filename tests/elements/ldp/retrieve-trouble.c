@@ -231,10 +231,11 @@ GST_START_TEST (test_refused)
   expect_no_start (NULL, "set index to a file that ldpindexsink wrote");
   expect_no_start ("", "set index to a file that ldpindexsink wrote");
   expect_no_start ("/nowhere/at.all", "/nowhere/at.all: cannot be opened");
-  expect_no_start (__FILE__, "is no index of local derivative patterns");
+  expect_no_start (__FILE__, "is not an index of local derivative patterns");
   fail_unless (g_stat (path, &file) == 0);
   damage (path, (gsize) file.st_size / 2);
-  expect_no_start (path, "is damaged (its checksum differs): take a copy");
+  expect_no_start (
+      path, "is damaged (checksum mismatch): restore the file from a copy");
   library_remove (path);
 }
 

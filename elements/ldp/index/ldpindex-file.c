@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "index/ldpindex-create.h"
+#include "index/ldpindex-file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,12 +8,70 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "index/ldpindex-format.h"
 
-/* Leaves what a killed process, maybe of this number, may have left. */
+bool
+cuv_ldp_index_write_all (int fd, const void *bytes, size_t size, uint64_t at)
+{
+  for (size_t done = 0; done < size;) {
+    const ssize_t put = pwrite (
+        fd, (const uint8_t *) bytes + done, size - done, (off_t) (at + done));
+
+    if (put < 0 && errno == EINTR)
+      continue;
+    if (put == 0)
+      errno = ENOSPC;
+    if (put <= 0)
+      return false;
+    done += (size_t) put;
+  }
+  return true;
+}
+
+bool
+cuv_ldp_index_sync_folder (const char *path)
+{
+  char *copy = strdup (path);
+  int fd = copy == NULL
+      ? -1
+      : open (dirname (copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  bool ok = fd >= 0 && fsync (fd) == 0;
+
+  if (fd >= 0)
+    close (fd);
+  free (copy);
+  return ok;
+}
+
+bool
+cuv_ldp_index_is_moved (int fd, const char *path)
+{
+  struct stat ours, theirs;
+
+  return fstat (fd, &ours) == 0
+      && (stat (path, &theirs) != 0 || ours.st_dev != theirs.st_dev
+          || ours.st_ino != theirs.st_ino);
+}
+
+bool
+cuv_ldp_index_lock (int fd, const char *path, char **error)
+{
+  return flock (fd, LOCK_EX | LOCK_NB) == 0
+      || cuv_ldp_index_fail (error, path,
+          errno == EWOULDBLOCK
+              ? "another writer has it open: wait until it is done"
+              : "cannot be locked: %s",
+          strerror (errno));
+}
+
+/* ---- a new file ---- */
+
+/* Opens a new file next to path. Keeps files that a killed process, possibly
+ * with the same process id, left behind. */
 static int
-open_beside (const char *path, char **name)
+open_temporary (const char *path, char **name)
 {
   int fd;
 
@@ -45,7 +103,7 @@ write_page (int fd, const CuvLdpIndexInfo *info)
   return cuv_ldp_index_write_all (fd, page, sizeof page, 0);
 }
 
-/* Never over a file that is there. */
+/* Never replaces an existing file. */
 static bool
 rename_new (const char *from, const char *to)
 {
@@ -53,32 +111,17 @@ rename_new (const char *from, const char *to)
     return true;
   if (errno != EINVAL && errno != ENOSYS)
     return false;
-  if (link (from, to) < 0) /* file systems that cannot do the other */
+  if (link (from, to) < 0) /* file systems without RENAME_NOREPLACE */
     return false;
   unlink (from);
   return true;
-}
-
-bool
-cuv_ldp_index_sync_folder (const char *path)
-{
-  char *copy = strdup (path);
-  int fd = copy == NULL
-      ? -1
-      : open (dirname (copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  bool ok = fd >= 0 && fsync (fd) == 0;
-
-  if (fd >= 0)
-    close (fd);
-  free (copy);
-  return ok;
 }
 
 int
 cuv_ldp_index_create (const char *path, const CuvLdpIndexInfo *info, bool sync)
 {
   char *name;
-  const int fd = open_beside (path, &name);
+  const int fd = open_temporary (path, &name);
   int reason = 0;
 
   if (fd < 0)
