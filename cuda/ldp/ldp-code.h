@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The code of a pixel. */
+/* The code of a pixel: the definition, on the CPU and the GPU. */
 #ifndef CUV_LDP_CODE_H
 #define CUV_LDP_CODE_H
 
 #include "ldp/ldp-types.h"
 
-/* A pixel of a picture that goes on with its border's pixels. */
+/* A pixel; outside the picture its border is replicated. */
 CUV_BOTH int
 cuv_ldp_grey (const uint8_t *picture, int width, int height, int x, int y)
 {
@@ -15,8 +15,8 @@ cuv_ldp_grey (const uint8_t *picture, int width, int height, int x, int y)
   return picture[(int64_t) v * width + u];
 }
 
-/* The k-th derivative at (x, y). Each is the one before less that of the next
- * pixel in the direction: the pixels on the way, by binomial coefficients. */
+/* The k-th derivative at (x, y): the k + 1 pixels along the direction, weighted
+ * by signed binomial coefficients. */
 CUV_BOTH int
 cuv_ldp_derivative (const uint8_t *picture, int width, int height, int k,
     int direction, int x, int y)
@@ -46,14 +46,15 @@ cuv_ldp_code (const uint8_t *picture, int width, int height, int order,
   for (int i = 0; i < 8; i++) {
     const int other = cuv_ldp_derivative (picture, width, height, order - 1,
         direction, x + around[i][0], y + around[i][1]);
-    const int alike = (middle > 0 && other > 0) || (middle < 0 && other < 0);
+    const int same_sign =
+        (middle > 0 && other > 0) || (middle < 0 && other < 0);
 
-    code = code << 1 | !alike;
+    code = code << 1 | !same_sign;
   }
   return (uint8_t) code;
 }
 
-/* What a drawing of the codes shows at a pixel: those not counted are black. */
+/* The grey value of a pixel in a drawing of the codes: 0 if not counted. */
 CUV_BOTH uint8_t
 cuv_ldp_drawn (const CuvLdpShape *shape, const uint8_t *picture, int direction,
     int x, int y)

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pictures made another size, by whole numbers: each way, if they become
- * smaller, pixels by how much of them is covered, else the two nearest by their
- * distance. */
+/* Resizing with integer weights, on each axis: reducing averages the covered
+ * pixels by area, enlarging interpolates linearly between the two nearest. */
 #ifndef CUV_LDP_PICTURE_H
 #define CUV_LDP_PICTURE_H
 
 #include "cuv-frame.h"
 #include "ldp/ldp-types.h"
 
-/* A rectangle of a frame, as far as grey is made of it: not chroma that pixels
- * share. */
+/* A rectangle of a frame, for grey values only: subsampled
+ * chroma is not adjusted. */
 CUV_BOTH CuvFrame
 cuv_ldp_cut (const CuvFrame *frame, const CuvLdpRect *rect)
 {
@@ -23,27 +22,27 @@ cuv_ldp_cut (const CuvFrame *frame, const CuvLdpRect *rect)
   return part;
 }
 
-/* How much pixel `to` of n_to takes of pixel `from` of n_from; below 0: none.
- * What it takes of all of them is the total. */
+/* The weight of source pixel `from` of n_from in pixel `to` of n_to; not above
+ * 0: none. Weights sum up to cuv_ldp_total_weight(). */
 CUV_BOTH int64_t
 cuv_ldp_weight (int64_t n_from, int64_t n_to, int64_t to, int64_t from)
 {
-  if (n_to <= n_from) { /* what both cover: n_from, and n_to */
+  if (n_to <= n_from) { /* overlap, on an axis of n_from * n_to units */
     const int64_t begin = to * n_from, end = begin + n_from;
     const int64_t first = from * n_to, last = first + n_to;
 
     return (end < last ? end : last) - (begin > first ? begin : first);
   }
-  /* middles of pixels are 2 n_to apart, and not beyond the outermost */
-  int64_t middle = (2 * to + 1) * n_from;
+  /* source pixel centres are 2 n_to apart; clamp to the outermost */
+  int64_t centre = (2 * to + 1) * n_from;
 
-  if (middle < n_to)
-    middle = n_to;
-  if (middle > (2 * n_from - 1) * n_to)
-    middle = (2 * n_from - 1) * n_to;
-  const int64_t apart = middle - (2 * from + 1) * n_to;
+  if (centre < n_to)
+    centre = n_to;
+  if (centre > (2 * n_from - 1) * n_to)
+    centre = (2 * n_from - 1) * n_to;
+  const int64_t offset = centre - (2 * from + 1) * n_to;
 
-  return 2 * n_to - (apart < 0 ? -apart : apart);
+  return 2 * n_to - (offset < 0 ? -offset : offset);
 }
 
 CUV_BOTH int64_t
@@ -52,7 +51,7 @@ cuv_ldp_total_weight (int n_from, int n_to)
   return n_to <= n_from ? n_from : 2 * (int64_t) n_to;
 }
 
-/* From the first to before the last that `to` may take something of. */
+/* span[0] to span[1] - 1: the source pixels that may contribute to `to`. */
 CUV_BOTH void
 cuv_ldp_find_span (int n_from, int n_to, int to, int span[2])
 {
@@ -80,7 +79,7 @@ cuv_ldp_sum_across (
   return sum;
 }
 
-/* Grey pixel (x, y) of a rectangle that is made width x height: the sum is
+/* Grey pixel (x, y) of a rectangle resized to width x height. The sum is
  * rounded once, halves up. */
 CUV_BOTH uint8_t
 cuv_ldp_pixel (const CuvFrame *frame, const CuvLdpRect *rect, int width,

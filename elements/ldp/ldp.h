@@ -1,15 +1,42 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Local derivative patterns: the C reference.
+/* Local derivative patterns: describes the texture of a picture by histograms,
+ * and compares pictures by them.
  *
  * B. Zhang, Y. Gao, S. Zhao, J. Liu, Local Derivative Pattern Versus Local
  * Binary Pattern: Face Recognition With High-Order Local Pattern Descriptor,
  * IEEE Transactions on Image Processing 2010.
  *
  * The first derivative of grey values I in a direction d is I(p) - I(p + d),
- * the k-th that of the one before. A code of order n says of the eight
- * neighbours of p whose derivative of order n - 1 has the sign of p's: bit 7 is
- * the one above to the left, and so on clockwise to bit 0, the one to the left;
- * a bit is 0 if both derivatives are above 0 or both below. */
+ * the k-th derivative is the difference of (k - 1)-th derivatives. The code of
+ * order n of a pixel p compares its derivative of order n - 1 with those of its
+ * eight neighbours: a bit is 0 if both are above 0 or both below, else 1. Bit 7
+ * is the neighbour above left, then clockwise to bit 0, the one to the left.
+ *
+ * This folder:
+ *   reference/              the definition, in plain C
+ *     layout.c                blocks, histograms and bins of a descriptor
+ *     descriptor.c            resizing, codes, histograms, drawing
+ *     similarity.c            histogram intersection
+ *     (cuda/ldp/ldp-code.h, ldp-resize.h: one pixel, shared with the GPU)
+ *   cpu/                    the same made fast
+ *     ldp-dsp.c               function table of the hot loops; x86/: AVX2
+ *     ldp-cpu.c               descriptors, on threads
+ *     ldp-resize.c            resizing
+ *     ldp-match.c             similarity to many pictures, and the k best
+ *   index/                  files of descriptors (docs/ldp-index.md)
+ *     ldpindex-read.c         reader;  -load.c: header and commit slots
+ *     ldpindex-write.c        writer;  -file.c: creating, locking, syncing
+ *     ldpindex-rewrite.c      atomic replacement
+ *     ldpindex-info.c         parameters and sizes
+ *     ldpindex-counts.c       packing of counts
+ *     ldpindex-format.c       bytes, checksums, errors
+ *   describer.c             descriptors of frames on the CPU or the GPU
+ *   retriever.c             similarity to an index on the CPU, the GPU or both
+ *   gstldpdescriptor.c, gstldpindexsink.c, gstldpretrieve.c
+ *                           the elements; gstldpmatches.c: matches as metadata
+ *   indexsink/              of ldpindexsink: entries, their names, thumbnails
+ *   shared/                 of all elements: parameters, regions, metadata
+ */
 #ifndef CUV_LDP_H
 #define CUV_LDP_H
 
@@ -19,60 +46,59 @@
 #include "ldp/ldp-code.h"
 #include "ldp/ldp-types.h"
 
-/* ---- shapes ---- */
+/* ---- layout of a descriptor ---- */
 
-/* What histograms a picture of width x height, both 1 .. CUV_LDP_MAX_SIZE, has.
- * Returns NULL, or what is wrong. */
+/* For pictures of width x height, each 1 .. CUV_LDP_MAX_SIZE. Returns NULL, or
+ * the problem. */
 const char *cuv_ldp_shape_init (
     CuvLdpShape *self, const CuvLdpParams *params, int width, int height);
 
-/* How many counts all histograms have. */
+/* Number of counts of all histograms. */
 size_t cuv_ldp_n_counts (const CuvLdpShape *self);
 
-/* How many codes each histogram of a block counts. */
+/* Number of codes in each histogram of a block. */
 uint32_t cuv_ldp_total (const CuvLdpShape *self, int column, int row);
 
-/* The pixels that a block counts: from x[0] and y[0] to before x[1] and y[1].
- */
+/* The pixels that a block counts: x[0] to x[1] - 1, y[0] to y[1] - 1. */
 void cuv_ldp_block (
     const CuvLdpShape *self, int column, int row, int x[2], int y[2]);
 
+/* Converts counts of cuv_ldp_count_size() bytes, possibly unaligned, to 32
+ * bits.
+ */
+void cuv_ldp_convert_counts (
+    const CuvLdpShape *shape, const void *counts, uint32_t *to);
+
 /* ---- pictures ---- */
 
-/* The grey values of a rectangle, made width x height, row by row. Each way by
- * weights of whole numbers: if it becomes smaller, pixels by how much of them
- * is covered, else the two nearest by their distance. The sum is rounded once,
+/* The grey values of a rectangle, resized to width x height, row by row. On
+ * each axis with integer weights: reducing averages the covered pixels by area,
+ * enlarging interpolates between the two nearest. The sum is rounded once,
  * halves up. */
 void cuv_ldp_picture (const CuvFrame *frame, const CuvLdpRect *rect, int width,
     int height, uint8_t *picture);
 
-/* Its row y. */
+/* Row y of it. */
 void cuv_ldp_picture_row (const CuvFrame *frame, const CuvLdpRect *rect,
     int width, int height, int y, uint8_t *row);
 
 /* ---- codes: cuv_ldp_code () of ldp/ldp-code.h ---- */
 
-/* Makes the rectangle of a frame grey, each pixel as bright as the code in a
- * direction of the pixel of the picture, of the shape's size, that is there;
- * black where codes are not counted. */
+/* Draws codes of one direction as grey values into a rectangle of the frame:
+ * nearest pixel of the picture, which has the shape's size; black where codes
+ * are not counted. */
 void cuv_ldp_draw (const CuvFrame *frame, const CuvLdpRect *rect,
     const CuvLdpShape *shape, const uint8_t *picture, int direction);
 
-/* The histograms of a picture of the shape's size: cuv_ldp_n_counts(). */
+/* The cuv_ldp_n_counts() counts of a picture of the shape's size. */
 void cuv_ldp_describe (
     const CuvLdpShape *self, const uint8_t *picture, uint32_t *counts);
 
-/* Counts of cuv_ldp_count_size() bytes, maybe not aligned, as four bytes each.
- */
-void cuv_ldp_widen (
-    const CuvLdpShape *shape, const void *counts, uint32_t *wide);
+/* ---- similarity ---- */
 
-/* ---- likeness ---- */
-
-/* How much alike the histograms of two pictures of the same parameters are,
- * with as many blocks: the mean, over histograms that have counted something in
- * both pictures, of the sum over bins of the smaller share. 1 if all of them
- * are the same, 0 if none has anything in common. */
+/* Similarity, 0 .. 1, of two pictures with the same parameters and number of
+ * blocks: the mean, over histograms that are not empty in both pictures, of the
+ * intersection of the normalised histograms. */
 double cuv_ldp_similarity (const CuvLdpShape *a, const uint32_t *counts_a,
     const CuvLdpShape *b, const uint32_t *counts_b);
 

@@ -180,7 +180,7 @@ pack_query (CuvRetriever *self, const void *counts)
 {
   const CuvLdpShape *shape = &info_of (self)->shape;
 
-  cuv_ldp_widen (shape, counts, self->counts);
+  cuv_ldp_convert_counts (shape, counts, self->counts);
   cuv_ldp_index_pack (shape, self->counts, self->query);
 }
 

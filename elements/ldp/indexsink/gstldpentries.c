@@ -150,7 +150,7 @@ gst_ldp_entries_append (GstLdpEntries *self, gconstpointer counts,
       return FALSE;
     }
   }
-  cuv_ldp_widen (&self->info.shape, counts, self->histograms);
+  cuv_ldp_convert_counts (&self->info.shape, counts, self->histograms);
   return cuv_ldp_index_writer_append (
              self->writer, self->histograms, name, thumbnail, &problem)
       || post_write_error (self, problem);

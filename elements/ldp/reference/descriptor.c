@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Pictures and their histograms; cuv_ldp_code() itself is in ldp/ldp-code.h. */
+#include "ldp.h"
+#include "ldp/ldp-resize.h"
+
+#include <string.h>
+
+void
+cuv_ldp_picture_row (const CuvFrame *frame, const CuvLdpRect *rect, int width,
+    int height, int y, uint8_t *row)
+{
+  for (int x = 0; x < width; x++)
+    row[x] = cuv_ldp_pixel (frame, rect, width, height, x, y);
+}
+
+void
+cuv_ldp_picture (const CuvFrame *frame, const CuvLdpRect *rect, int width,
+    int height, uint8_t *picture)
+{
+  for (int y = 0; y < height; y++)
+    cuv_ldp_picture_row (
+        frame, rect, width, height, y, picture + (size_t) y * (size_t) width);
+}
+
+/* Counts the codes of a block in one direction. */
+static void
+count_block (const CuvLdpShape *self, const uint8_t *picture, int direction,
+    int column, int row, uint32_t *histogram)
+{
+  int x[2], y[2];
+
+  cuv_ldp_block (self, column, row, x, y);
+  for (int v = y[0]; v < y[1]; v++) {
+    for (int u = x[0]; u < x[1]; u++)
+      histogram[self->bin_of_code[cuv_ldp_code (picture, self->width,
+          self->height, self->params.order, direction, u, v)]]++;
+  }
+}
+
+void
+cuv_ldp_draw (const CuvFrame *frame, const CuvLdpRect *rect,
+    const CuvLdpShape *shape, const uint8_t *picture, int direction)
+{
+  for (int y = 0; y < rect->height; y++) {
+    for (int x = 0; x < rect->width; x++)
+      cuv_frame_set_grey (frame, rect->x + x, rect->y + y,
+          cuv_ldp_drawn (shape, picture, direction,
+              (int) ((int64_t) x * shape->width / rect->width),
+              (int) ((int64_t) y * shape->height / rect->height)));
+  }
+}
+
+void
+cuv_ldp_describe (
+    const CuvLdpShape *self, const uint8_t *picture, uint32_t *counts)
+{
+  const size_t stride = self->params.is_merged ? 0 : (size_t) self->n_bins;
+
+  memset (counts, 0, cuv_ldp_n_counts (self) * sizeof *counts);
+  for (int row = 0; row < self->rows; row++) {
+    for (int column = 0; column < self->columns; column++) {
+      uint32_t *histogram = counts;
+
+      for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
+        if ((self->params.directions >> d & 1) == 0)
+          continue;
+        count_block (self, picture, d, column, row, histogram);
+        histogram += stride;
+      }
+      counts += self->n_histograms * self->n_bins;
+    }
+  }
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which histograms a descriptor has, and which pixels each counts. */
+#include "ldp.h"
+
+#include <string.h>
+
+/* At most two transitions between 0 and 1 around the circle. */
+static bool
+is_uniform (unsigned code)
+{
+  const unsigned rotated = (code << 1 | code >> 7) & 255;
+
+  return __builtin_popcount (code ^ rotated) <= 2;
+}
+
+/* One bin per uniform code, in ascending order; all others share the last bin.
+ */
+static void
+set_uniform_bins (CuvLdpShape *self)
+{
+  int n = 0;
+
+  for (unsigned code = 0; code < CUV_LDP_CODES; code++)
+    self->bin_of_code[code] =
+        (uint8_t) (is_uniform (code) ? n++ : CUV_LDP_UNIFORM_BINS - 1);
+  self->n_bins = CUV_LDP_UNIFORM_BINS;
+}
+
+static void
+set_level_bins (CuvLdpShape *self, int levels)
+{
+  for (int code = 0; code < CUV_LDP_CODES; code++)
+    self->bin_of_code[code] = (uint8_t) (code * levels / CUV_LDP_CODES);
+  self->n_bins = levels;
+}
+
+static const char *
+check (const CuvLdpParams *params, int width, int height)
+{
+  if (params->order < CUV_LDP_MIN_ORDER || params->order > CUV_LDP_MAX_ORDER)
+    return "order must be 2 to 9";
+  if (params->directions <= 0 || params->directions >> CUV_LDP_DIRECTIONS != 0)
+    return "directions must be a set of 0, 45, 90 and 135 degrees, not empty";
+  if (params->bins == CUV_LDP_BINS_LEVELS
+      && (params->levels < 2 || params->levels > CUV_LDP_CODES))
+    return "levels must be 2 to 256";
+  if (width < 1 || height < 1 || width > CUV_LDP_MAX_SIZE
+      || height > CUV_LDP_MAX_SIZE)
+    return "the picture is empty, or has more than 16384 pixels a side";
+  if (width * height > CUV_LDP_MAX_PIXELS)
+    return "the picture has more than 33554432 pixels";
+  if (params->block < 0 || (params->block == 0 && params->grid < 1))
+    return "block and grid are both 0, or negative: set one of them";
+  if (params->block == 0 && (params->grid > width || params->grid > height))
+    return "the grid has more blocks than the picture has pixels";
+  return NULL;
+}
+
+const char *
+cuv_ldp_shape_init (
+    CuvLdpShape *self, const CuvLdpParams *params, int width, int height)
+{
+  const char *problem = check (params, width, height);
+
+  if (problem != NULL)
+    return problem;
+  *self = (CuvLdpShape){ .params = *params, .width = width, .height = height };
+  self->columns =
+      params->block > 0 ? (width - 1) / params->block + 1 : params->grid;
+  self->rows =
+      params->block > 0 ? (height - 1) / params->block + 1 : params->grid;
+  self->n_histograms = params->is_merged
+      ? 1
+      : __builtin_popcount ((unsigned) params->directions);
+  if (params->bins == CUV_LDP_BINS_UNIFORM)
+    set_uniform_bins (self);
+  else
+    set_level_bins (self,
+        params->bins == CUV_LDP_BINS_LEVELS ? params->levels : CUV_LDP_CODES);
+  return NULL;
+}
+
+size_t
+cuv_ldp_n_counts (const CuvLdpShape *self)
+{
+  return (size_t) self->columns * (size_t) self->rows
+      * (size_t) self->n_histograms * (size_t) self->n_bins;
+}
+
+/* The counted pixels of block i of n on an axis: span[0] to span[1] - 1. */
+static void
+find_counted (const CuvLdpShape *self, int pixels, int n, int i, int span[2])
+{
+  const int margin = cuv_ldp_margin (self);
+  const int from = cuv_ldp_edge (self->params.block, pixels, n, i);
+  const int to = cuv_ldp_edge (self->params.block, pixels, n, i + 1);
+
+  span[0] = from > margin ? from : margin;
+  span[1] = to < pixels - margin ? to : pixels - margin;
+  if (span[1] < span[0])
+    span[1] = span[0];
+}
+
+void
+cuv_ldp_block (const CuvLdpShape *self, int column, int row, int x[2], int y[2])
+{
+  find_counted (self, self->width, self->columns, column, x);
+  find_counted (self, self->height, self->rows, row, y);
+}
+
+uint32_t
+cuv_ldp_total (const CuvLdpShape *self, int column, int row)
+{
+  const int n = __builtin_popcount ((unsigned) self->params.directions);
+  int x[2], y[2];
+
+  cuv_ldp_block (self, column, row, x, y);
+  return (uint32_t) ((x[1] - x[0]) * (y[1] - y[0]))
+      * (uint32_t) (self->params.is_merged ? n : 1);
+}
+
+void
+cuv_ldp_convert_counts (
+    const CuvLdpShape *shape, const void *counts, uint32_t *to)
+{
+  const size_t n = cuv_ldp_n_counts (shape);
+  const uint8_t *from = counts;
+  uint16_t count;
+
+  if (cuv_ldp_count_size (shape) == sizeof *to) {
+    memcpy (to, counts, n * sizeof *to);
+    return;
+  }
+  for (size_t i = 0; i < n; i++) {
+    memcpy (&count, from + i * sizeof count, sizeof count);
+    to[i] = count;
+  }
+}
