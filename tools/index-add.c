@@ -123,12 +123,12 @@ typedef struct {
 static void
 take_settings (GstElement *sink, const CuvLdpIndexInfo *info)
 {
-  const CuvLdpParams *params = &info->shape.params;
+  const CuvLdpParams *params = &info->layout.params;
 
   g_object_set (sink, "order", params->order, "block", params->block,
       "directions", params->directions, "merge-directions", params->is_merged,
       "border", params->border, "bins", params->bins, "descriptor-width",
-      info->shape.width, "descriptor-height", info->shape.height,
+      info->layout.width, "descriptor-height", info->layout.height,
       "thumbnail-width", info->thumbnail_width, "thumbnail-height",
       info->thumbnail_height, NULL);
   if (params->block == 0)

@@ -62,14 +62,14 @@ __launch_bounds__ (CUV_LDP_THREADS, CUV_LDP_RESIDENT)
   extern __shared__ uint4 shared_of_block[];
   __shared__ Shared memory;
   const Tile tile (pass.plan);
-  const int margin = cuv_ldp_margin (&pass.shape);
+  const int margin = cuv_ldp_margin (&pass.layout);
   const unsigned *grey = (const unsigned *) memory.grey + CUV_LDP_LEFT / 4 - 1;
   unsigned *counts = (unsigned *) shared_of_block;
-  const Lane lane (pass.plan, counts, stride_of_block<ALL> (pass.shape));
+  const Lane lane (pass.plan, counts, stride_of_block<ALL> (pass.layout));
   unsigned flat[CUV_LDP_DIRECTIONS] = {};
 
   for (int i = threadIdx.x; !ALL && i < CUV_LDP_CODES; i += CUV_LDP_THREADS)
-    memory.bin_of_code[i] = pass.shape.bin_of_code[i];
+    memory.bin_of_code[i] = pass.layout.bin_of_code[i];
   for (int i = threadIdx.x; i < pass.plan.n_shared / 4; i += CUV_LDP_THREADS)
     shared_of_block[i] = uint4{};
 #pragma unroll 1
@@ -82,15 +82,15 @@ __launch_bounds__ (CUV_LDP_THREADS, CUV_LDP_RESIDENT)
     if constexpr (K > 0)
       find_signs<K> (grey, n, memory.signs);
     else
-      find_signs_of_order (grey, pass.shape.params.order - 1, n, memory.signs);
+      find_signs_of_order (grey, pass.layout.params.order - 1, n, memory.signs);
     __syncthreads ();
     count_rows<ALL> (pass, memory, lane, margin - y,
-        min (n, pass.shape.height - margin - y), flat);
+        min (n, pass.layout.height - margin - y), flat);
   }
   count_flat<ALL> (pass, memory.bin_of_code, lane, flat);
   __syncthreads ();
   store_blocks<Count, ALL> (pass, counts,
-      tile.down.block * pass.shape.columns + tile.across.block,
+      tile.down.block * pass.layout.columns + tile.across.block,
       tile.across.n_blocks);
 }
 
@@ -111,10 +111,10 @@ kernel_of (int order)
 static Kernel
 kernel_of (const CuvLdpPass &pass)
 {
-  const CuvLdpParams &params = pass.shape.params;
+  const CuvLdpParams &params = pass.layout.params;
 
   const bool all = params.bins == CUV_LDP_BINS_256
-      && pass.shape.n_histograms == CUV_LDP_DIRECTIONS;
+      && pass.layout.n_histograms == CUV_LDP_DIRECTIONS;
 
   if (pass.plan.count_size == 2)
     return all ? kernel_of<uint16_t, true> (params.order)

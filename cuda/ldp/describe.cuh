@@ -41,7 +41,7 @@ struct CuvLdpPlan {
 };
 
 struct CuvLdpPass {
-  CuvLdpShape shape;
+  CuvLdpLayout layout;
   CuvLdpPlan plan;
   CuvFrame picture;                        // already resized
   int8_t histogram_of[CUV_LDP_DIRECTIONS]; // -1: none
@@ -50,20 +50,21 @@ struct CuvLdpPass {
 
 // Pairs of histograms per block: two share a word of shared memory.
 CUV_BOTH int
-cuv_ldp_pairs (const CuvLdpShape *shape)
+cuv_ldp_pairs (const CuvLdpLayout *layout)
 {
-  return (shape->n_histograms + 1) / 2;
+  return (layout->n_histograms + 1) / 2;
 }
 
 // Words of shared memory from the counts of one block to the next.
 CUV_BOTH int
-cuv_ldp_stride (const CuvLdpShape *shape)
+cuv_ldp_stride (const CuvLdpLayout *layout)
 {
-  return cuv_ldp_pairs (shape) * shape->n_bins + CUV_LDP_GAP;
+  return cuv_ldp_pairs (layout) * layout->n_bins + CUV_LDP_GAP;
 }
 
 // The tables of the plan are allocated from the arena. Returns 0 or -1.
-int cuv_ldp_plan (CuvLdpPlan *self, const CuvLdpShape &shape, CuvArena *arena);
+int cuv_ldp_plan (
+    CuvLdpPlan *self, const CuvLdpLayout &layout, CuvArena *arena);
 
 int cuv_ldp_describe_submit (const CuvLdpPass &pass, cudaStream_t stream);
 

@@ -56,16 +56,16 @@ cuv_ldp_code (const uint8_t *picture, int width, int height, int order,
 
 /* The grey value of a pixel in a drawing of the codes: 0 if not counted. */
 CUV_BOTH uint8_t
-cuv_ldp_drawn (const CuvLdpShape *shape, const uint8_t *picture, int direction,
-    int x, int y)
+cuv_ldp_drawn (const CuvLdpLayout *layout, const uint8_t *picture,
+    int direction, int x, int y)
 {
-  const int margin = cuv_ldp_margin (shape);
+  const int margin = cuv_ldp_margin (layout);
 
-  if (x < margin || y < margin || x >= shape->width - margin
-      || y >= shape->height - margin)
+  if (x < margin || y < margin || x >= layout->width - margin
+      || y >= layout->height - margin)
     return 0;
-  return cuv_ldp_code (picture, shape->width, shape->height,
-      shape->params.order, direction, x, y);
+  return cuv_ldp_code (picture, layout->width, layout->height,
+      layout->params.order, direction, x, y);
 }
 
 #endif

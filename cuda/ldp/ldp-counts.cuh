@@ -14,10 +14,10 @@ static_assert (CUV_LDP_DIRECTIONS * CUV_LDP_ACROSS * CUV_LDP_DOWN < 1 << 16,
 // code.
 template <bool ALL>
 static __device__ __forceinline__ int
-stride_of_block (const CuvLdpShape &shape)
+stride_of_block (const CuvLdpLayout &layout)
 {
   return ALL ? CUV_LDP_DIRECTIONS / 2 * CUV_LDP_CODES + CUV_LDP_GAP
-             : cuv_ldp_stride (&shape);
+             : cuv_ldp_stride (&layout);
 }
 
 // Keeps a shared memory address in a register; the compiler would recompute it
@@ -60,7 +60,7 @@ add (const CuvLdpPass &pass, const uint8_t *bin_of_code, unsigned *counts,
 {
   const int h = ALL ? d : pass.histogram_of[d];
   const int bin = ALL ? (int) code : bin_of_code[code];
-  const int n_bins = ALL ? CUV_LDP_CODES : pass.shape.n_bins;
+  const int n_bins = ALL ? CUV_LDP_CODES : pass.layout.n_bins;
 
   atomicAdd (&counts[h / 2 * n_bins + bin], h % 2 == 0 ? n : n << 16);
 }
@@ -192,9 +192,9 @@ static __device__ __forceinline__ void
 store_blocks (
     const CuvLdpPass &pass, const unsigned *counts, int block, int n_blocks)
 {
-  const int n_bins = ALL ? CUV_LDP_CODES : pass.shape.n_bins;
-  const int n_histograms = ALL ? CUV_LDP_DIRECTIONS : pass.shape.n_histograms;
-  const int stride = stride_of_block<ALL> (pass.shape);
+  const int n_bins = ALL ? CUV_LDP_CODES : pass.layout.n_bins;
+  const int n_histograms = ALL ? CUV_LDP_DIRECTIONS : pass.layout.n_histograms;
+  const int stride = stride_of_block<ALL> (pass.layout);
   const int of_block = stride - CUV_LDP_GAP;
   const int step = sizeof (Count) == 2 && n_bins % 4 == 0 ? 4 : 1;
   Count *to = (Count *) pass.counts + (int64_t) block * n_histograms * n_bins;

@@ -77,11 +77,11 @@ load_sixteen (const CuvFrame &picture, int x, int y)
 static __device__ __forceinline__ void
 load_grey (const CuvLdpPass &pass, int x, int y, int n, uint4 *grey)
 {
-  const int rows = n + pass.shape.params.order + 1;
+  const int rows = n + pass.layout.params.order + 1;
   const int words = CUV_LDP_GREY_WORDS;
 
   x -= CUV_LDP_LEFT;
-  y -= pass.shape.params.order;
+  y -= pass.layout.params.order;
   if (is_aligned (pass.picture, x + CUV_LDP_LEFT)) {
 #pragma unroll 1
     for (int i = threadIdx.x; i < rows * words / 4; i += CUV_LDP_THREADS)

@@ -61,7 +61,7 @@ typedef struct {
   int32_t n_histograms;  /* per block */
   int32_t n_bins;
   uint8_t bin_of_code[CUV_LDP_CODES];
-} CuvLdpShape;
+} CuvLdpLayout;
 
 /* A rectangle of a frame, in pixels. */
 typedef struct {
@@ -106,7 +106,7 @@ cuv_ldp_dy (int direction)
 
 /* Width of the margin, in pixels, that is not counted. */
 CUV_BOTH int
-cuv_ldp_margin (const CuvLdpShape *self)
+cuv_ldp_margin (const CuvLdpLayout *self)
 {
   return self->params.border == CUV_LDP_VALID ? self->params.order : 0;
 }
@@ -130,7 +130,7 @@ cuv_ldp_longest (int block, int pixels, int n)
 
 /* Bytes per count, so that none overflows: 2 or 4. */
 CUV_BOTH int
-cuv_ldp_count_size (const CuvLdpShape *self)
+cuv_ldp_count_size (const CuvLdpLayout *self)
 {
   const CuvLdpParams *params = &self->params;
   const int64_t most =

@@ -13,7 +13,7 @@ struct _CuvLdpCuda {
   CuvArena arena = {};
   CuvLdpPass pass = {};
   size_t n_counts = 0;
-  uint8_t *picture = nullptr;  // resized to the shape's size
+  uint8_t *picture = nullptr;  // resized to the layout's size
   void *host_counts = nullptr; // pinned
   CuvFrame frame = {};         // of the last submit
   CuvLdpRect rect = {};
@@ -45,7 +45,7 @@ __launch_bounds__ (PIXEL_THREADS)
 static int
 resize_picture (const CuvLdpCuda *self)
 {
-  const int width = self->pass.shape.width, height = self->pass.shape.height;
+  const int width = self->pass.layout.width, height = self->pass.layout.height;
 
   resize_kernel<<<cuv_div_up (width * height, PIXEL_THREADS), PIXEL_THREADS, 0,
       self->stream>>> (self->frame, self->rect, width, height, self->picture);
@@ -56,7 +56,7 @@ resize_picture (const CuvLdpCuda *self)
 static int
 set_picture (CuvLdpCuda *self)
 {
-  const int width = self->pass.shape.width, height = self->pass.shape.height;
+  const int width = self->pass.layout.width, height = self->pass.layout.height;
 
   if (self->rect.width == width && self->rect.height == height) {
     self->pass.picture = cuv_ldp_cut (&self->frame, &self->rect);
@@ -72,7 +72,7 @@ set_picture (CuvLdpCuda *self)
 static __global__ void
 __launch_bounds__ (PIXEL_THREADS)
     draw_kernel (const __grid_constant__ CuvFrame frame, CuvLdpRect rect,
-        const __grid_constant__ CuvLdpShape shape, const uint8_t *picture,
+        const __grid_constant__ CuvLdpLayout layout, const uint8_t *picture,
         int direction)
 {
   const int at = blockIdx.x * PIXEL_THREADS + threadIdx.x;
@@ -80,9 +80,9 @@ __launch_bounds__ (PIXEL_THREADS)
 
   if (y < rect.height)
     cuv_frame_set_grey (&frame, rect.x + x, rect.y + y,
-        cuv_ldp_drawn (&shape, picture, direction,
-            (int) ((int64_t) x * shape.width / rect.width),
-            (int) ((int64_t) y * shape.height / rect.height)));
+        cuv_ldp_drawn (&layout, picture, direction,
+            (int) ((int64_t) x * layout.width / rect.width),
+            (int) ((int64_t) y * layout.height / rect.height)));
 }
 
 // From a copy of the picture, for the frame is written to.
@@ -95,7 +95,7 @@ cuv_ldp_cuda_draw (CuvLdpCuda *self, int direction)
     return -1;
   draw_kernel<<<cuv_div_up (n, PIXEL_THREADS), PIXEL_THREADS, 0,
       self->stream>>> (
-      self->frame, self->rect, self->pass.shape, self->picture, direction);
+      self->frame, self->rect, self->pass.layout, self->picture, direction);
   CUV_CUDA_LAUNCHED (draw_kernel);
   return 0;
 }
@@ -103,32 +103,32 @@ cuv_ldp_cuda_draw (CuvLdpCuda *self, int direction)
 // ---- the entry points ----
 
 static bool
-init (CuvLdpCuda *self, const CuvLdpShape *shape)
+init (CuvLdpCuda *self, const CuvLdpLayout *layout)
 {
   CuvLdpPass *pass = &self->pass;
   int n = 0;
 
-  pass->shape = *shape;
-  if (cuv_ldp_plan (&pass->plan, *shape, &self->arena) != 0)
+  pass->layout = *layout;
+  if (cuv_ldp_plan (&pass->plan, *layout, &self->arena) != 0)
     return false;
   for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
-    const bool wanted = shape->params.directions >> d & 1;
+    const bool wanted = layout->params.directions >> d & 1;
 
     pass->histogram_of[d] = (int8_t) (!wanted ? -1
-            : shape->params.is_merged         ? 0
+            : layout->params.is_merged        ? 0
                                               : n++);
   }
-  self->n_counts = (size_t) shape->columns * shape->rows * shape->n_histograms
-      * shape->n_bins;
+  self->n_counts = (size_t) layout->columns * layout->rows
+      * layout->n_histograms * layout->n_bins;
   pass->counts = cuv_arena_alloc (
       &self->arena, (self->n_counts + 1) * pass->plan.count_size);
   self->picture = (uint8_t *) cuv_arena_alloc (
-      &self->arena, (size_t) shape->width * shape->height);
+      &self->arena, (size_t) layout->width * layout->height);
   return pass->counts != nullptr && self->picture != nullptr;
 }
 
 extern "C" CuvLdpCuda *
-cuv_ldp_cuda_new (const CuvLdpShape *shape)
+cuv_ldp_cuda_new (const CuvLdpLayout *layout)
 {
   std::unique_ptr<CuvLdpCuda> self (new (std::nothrow) _CuvLdpCuda);
 
@@ -136,7 +136,7 @@ cuv_ldp_cuda_new (const CuvLdpShape *shape)
     cuv_cuda_record (cudaErrorMemoryAllocation, "host memory");
     return nullptr;
   }
-  return init (self.get (), shape) ? self.release () : nullptr;
+  return init (self.get (), layout) ? self.release () : nullptr;
 }
 
 extern "C" void

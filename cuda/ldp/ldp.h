@@ -13,7 +13,7 @@ CUV_BEGIN
 typedef struct _CuvLdpCuda CuvLdpCuda;
 
 /* NULL on failure, see cuv_cuda_error(). */
-CuvLdpCuda *cuv_ldp_cuda_new (const CuvLdpShape *shape);
+CuvLdpCuda *cuv_ldp_cuda_new (const CuvLdpLayout *layout);
 void cuv_ldp_cuda_free (CuvLdpCuda *self); /* NULL is allowed */
 
 /* Enqueues resizing a rectangle inside a frame in device memory to the shape's

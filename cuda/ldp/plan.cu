@@ -30,25 +30,25 @@ spans_of (int block, int pixels, int n, int together, int most, int unit)
 // enough to fill the device, but not below CUV_LDP_ROWS, which are done at
 // once.
 static int
-most_rows (const CuvLdpShape &shape, int n_across, bool is_cut)
+most_rows (const CuvLdpLayout &layout, int n_across, bool is_cut)
 {
   const int n_slots = CUV_LDP_RESIDENT * cuv_cuda_multiprocessors ();
   const int tallest =
-      cuv_ldp_longest (shape.params.block, shape.height, shape.rows);
+      cuv_ldp_longest (layout.params.block, layout.height, layout.rows);
   int most = CUV_LDP_DOWN;
 
   is_cut = is_cut || tallest > most;
   while (is_cut && most > CUV_LDP_ROWS
-      && n_across * shape.rows * cuv_div_up (tallest, most) < n_slots)
+      && n_across * layout.rows * cuv_div_up (tallest, most) < n_slots)
     most -= CUV_LDP_ROWS;
   return most;
 }
 
 static std::vector<uint8_t>
-blocks_of (const CuvLdpShape &shape, const std::vector<CuvLdpSpan> &across,
+blocks_of (const CuvLdpLayout &layout, const std::vector<CuvLdpSpan> &across,
     int together)
 {
-  const int margin = cuv_ldp_margin (&shape);
+  const int margin = cuv_ldp_margin (&layout);
   std::vector<uint8_t> blocks (
       across.size () * CUV_LDP_ACROSS, (uint8_t) together);
   uint8_t *block = blocks.data ();
@@ -57,9 +57,9 @@ blocks_of (const CuvLdpShape &shape, const std::vector<CuvLdpSpan> &across,
     for (int i = 0; i < span.size; i++) {
       const int x = span.at + i;
 
-      if (x >= margin && x < shape.width - margin)
-        block[i] = (uint8_t) (cuv_ldp_block_at (shape.params.block, shape.width,
-                                  shape.columns, x)
+      if (x >= margin && x < layout.width - margin)
+        block[i] = (uint8_t) (cuv_ldp_block_at (layout.params.block,
+                                  layout.width, layout.columns, x)
             - span.block);
     }
     block += CUV_LDP_ACROSS;
@@ -75,31 +75,31 @@ upload (CuvArena *arena, const std::vector<T> &data)
 }
 
 int
-cuv_ldp_plan (CuvLdpPlan *self, const CuvLdpShape &shape, CuvArena *arena)
+cuv_ldp_plan (CuvLdpPlan *self, const CuvLdpLayout &layout, CuvArena *arena)
 {
-  const int block = shape.params.block;
-  const int stride = cuv_ldp_stride (&shape);
+  const int block = layout.params.block;
+  const int stride = cuv_ldp_stride (&layout);
 
-  self->count_size = cuv_ldp_count_size (&shape);
+  self->count_size = cuv_ldp_count_size (&layout);
   const int together = std::max (1,
-      std::min (
-          CUV_LDP_ACROSS / cuv_ldp_longest (block, shape.width, shape.columns),
+      std::min (CUV_LDP_ACROSS
+              / cuv_ldp_longest (block, layout.width, layout.columns),
           CUV_LDP_SHARED_WORDS / stride));
   const std::vector<CuvLdpSpan> across = spans_of (
-      block, shape.width, shape.columns, together, CUV_LDP_ACROSS, 16);
+      block, layout.width, layout.columns, together, CUV_LDP_ACROSS, 16);
   const bool is_cut =
-      (int) across.size () > cuv_div_up (shape.columns, together);
-  const std::vector<CuvLdpSpan> down = spans_of (block, shape.height,
-      shape.rows, 1, most_rows (shape, (int) across.size (), is_cut), 1);
+      (int) across.size () > cuv_div_up (layout.columns, together);
+  const std::vector<CuvLdpSpan> down = spans_of (block, layout.height,
+      layout.rows, 1, most_rows (layout, (int) across.size (), is_cut), 1);
 
   self->n_across = (int) across.size ();
   self->n_down = (int) down.size ();
-  self->adds = is_cut || self->n_down > shape.rows;
+  self->adds = is_cut || self->n_down > layout.rows;
   self->n_shared = cuv_div_up ((together + 1) * stride, 4) * 4;
   self->across = (const CuvLdpSpan *) upload (arena, across);
   self->down = (const CuvLdpSpan *) upload (arena, down);
   self->block_of =
-      (const unsigned *) upload (arena, blocks_of (shape, across, together));
+      (const unsigned *) upload (arena, blocks_of (layout, across, together));
   return self->across != nullptr && self->down != nullptr
           && self->block_of != nullptr
       ? 0

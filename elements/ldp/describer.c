@@ -16,7 +16,7 @@ open_cuda (CuvDescriber *self, const CuvFrame *frame, void *stream)
 {
   const CuvLdpRect all = { 0, 0, frame->width, frame->height };
 
-  self->cuda = cuv_ldp_cuda_new (&self->shape);
+  self->cuda = cuv_ldp_cuda_new (&self->layout);
   return self->cuda != NULL
           && cuv_ldp_cuda_submit (self->cuda, frame, &all, stream) == 0
           && cuv_ldp_cuda_wait (self->cuda) == 0
@@ -32,12 +32,12 @@ open_describer (CuvDescriber *self, const CuvFrame *frame, void *stream)
   if (self->on_device)
     return open_cuda (self, frame, stream);
 #endif
-  self->cpu = cuv_ldp_cpu_new (&self->shape);
+  self->cpu = cuv_ldp_cpu_new (&self->layout);
   return self->cpu != NULL ? NULL : "out of memory";
 }
 
 CuvDescriber *
-cuv_describer_new (const CuvLdpShape *shape, const CuvFrame *frame,
+cuv_describer_new (const CuvLdpLayout *layout, const CuvFrame *frame,
     bool on_device, void *stream, const char **problem)
 {
   CuvDescriber *self = calloc (1, sizeof *self);
@@ -45,7 +45,7 @@ cuv_describer_new (const CuvLdpShape *shape, const CuvFrame *frame,
   *problem = "out of memory";
   if (self == NULL)
     return NULL;
-  self->shape = *shape;
+  self->layout = *layout;
   self->on_device = on_device;
   *problem = open_describer (self, frame, stream);
   if (*problem == NULL)
@@ -68,10 +68,10 @@ cuv_describer_free (CuvDescriber *self)
 
 bool
 cuv_describer_is_for (
-    const CuvDescriber *self, const CuvLdpShape *shape, bool on_device)
+    const CuvDescriber *self, const CuvLdpLayout *layout, bool on_device)
 {
   return self != NULL && self->on_device == on_device
-      && memcmp (shape, &self->shape, sizeof *shape) == 0;
+      && memcmp (layout, &self->layout, sizeof *layout) == 0;
 }
 
 /* ---- a run ---- */

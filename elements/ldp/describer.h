@@ -7,7 +7,7 @@
 #include "cpu/ldp-cpu.h"
 
 typedef struct {
-  CuvLdpShape shape;
+  CuvLdpLayout layout;
   bool on_device;
   CuvLdpCpu *cpu; /* one of the two */
   struct _CuvLdpCuda *cuda;
@@ -15,7 +15,7 @@ typedef struct {
 
 /* NULL and *problem says what went wrong. On the device it is run once on the
  * frame, for the first launch loads the kernels. */
-CuvDescriber *cuv_describer_new (const CuvLdpShape *shape,
+CuvDescriber *cuv_describer_new (const CuvLdpLayout *layout,
     const CuvFrame *frame, bool on_device, void *stream, const char **problem);
 
 /* NULL is allowed. On the device the context that it was made in must be
@@ -24,7 +24,7 @@ void cuv_describer_free (CuvDescriber *self);
 
 /* Whether it would be made just so again. */
 bool cuv_describer_is_for (
-    const CuvDescriber *self, const CuvLdpShape *shape, bool on_device);
+    const CuvDescriber *self, const CuvLdpLayout *layout, bool on_device);
 
 /* The histograms of a rectangle of a frame, which lies in it, made the shape's
  * size: cuv_ldp_n_counts() of cuv_ldp_count_size() bytes, until the next run.

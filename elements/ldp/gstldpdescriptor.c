@@ -94,17 +94,17 @@ use_values (GstCuvFilter *filter, gconstpointer asked, const GstCuvFrame *frame)
 {
   GstLdpDescriptor *self = GST_LDP_DESCRIPTOR (filter);
   const Values *values = asked;
-  CuvLdpShape shape;
-  gchar *problem = gst_ldp_region_choice_shape (&values->choice,
-      &values->parameters, frame->frame.width, frame->frame.height, &shape);
+  CuvLdpLayout layout;
+  gchar *problem = gst_ldp_region_choice_layout (&values->choice,
+      &values->parameters, frame->frame.width, frame->frame.height, &layout);
   const gchar *failure;
   CuvDescriber *describer;
 
   if (problem != NULL
-      || cuv_describer_is_for (self->describer, &shape, frame->cuda))
+      || cuv_describer_is_for (self->describer, &layout, frame->cuda))
     return problem;
   describer = cuv_describer_new (
-      &shape, &frame->frame, frame->cuda, frame->stream, &failure);
+      &layout, &frame->frame, frame->cuda, frame->stream, &failure);
   if (describer == NULL)
     return g_strdup (failure);
   cuv_describer_free (self->describer);
@@ -152,9 +152,9 @@ describe (GstLdpDescriptor *self, guint i, const GstCuvFrame *frame,
 static const gchar *
 describe_all (GstLdpDescriptor *self, const GstCuvFrame *frame, gint n_threads)
 {
-  const CuvLdpShape *shape = &self->describer->shape;
+  const CuvLdpLayout *layout = &self->describer->layout;
   const gsize size =
-      cuv_ldp_n_counts (shape) * (gsize) cuv_ldp_count_size (shape);
+      cuv_ldp_n_counts (layout) * (gsize) cuv_ldp_count_size (layout);
   const gchar *problem = NULL;
   guint8 *all;
 
@@ -200,7 +200,7 @@ gst_ldp_descriptor_analyse (
   gst_ldp_regions_collect (self->regions, frame->video.buffer,
       &self->values.choice,
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)));
-  gst_ldp_regions_limit (self->regions, &self->describer->shape,
+  gst_ldp_regions_limit (self->regions, &self->describer->layout,
       GST_ELEMENT (self), &self->warned);
   problem = describe_all (self, frame, n_threads);
   if (problem == NULL && frame->writable
@@ -228,7 +228,7 @@ gst_ldp_descriptor_publish (GstCuvFilter *filter, GstBuffer *buffer,
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self));
   GstStructure *table = gst_ldp_meta_add (buffer,
       (guint) GST_VIDEO_INFO_WIDTH (info), (guint) GST_VIDEO_INFO_HEIGHT (info),
-      &self->describer->shape, (const GstLdpRegion *) self->regions->data,
+      &self->describer->layout, (const GstLdpRegion *) self->regions->data,
       self->regions->len, self->counts);
 
   if (age > 0)

@@ -115,7 +115,7 @@ write_given (GstLdpIndexSink *self, GstBuffer *buffer, const gchar *name,
     const GstLdpDescriptors *given)
 {
   gboolean ok = gst_ldp_entries_ensure (
-      &self->entries, &self->running, &given->shape, "ldpdescriptor");
+      &self->entries, &self->running, &given->layout, "ldpdescriptor");
 
   self->device = "none";
   for (guint i = 0; ok && i < given->n_regions; i++) {
@@ -138,16 +138,16 @@ static const gchar *
 describe_mapped (GstLdpIndexSink *self, const GstCuvFrame *frame,
     const CuvLdpRect *rect, gint n_threads, gconstpointer *counts)
 {
-  const CuvLdpShape *shape = &self->entries.info.shape;
+  const CuvLdpLayout *layout = &self->entries.info.layout;
   const gchar *problem;
 
-  if (!cuv_describer_is_for (self->describer, shape, frame->cuda)) {
+  if (!cuv_describer_is_for (self->describer, layout, frame->cuda)) {
     /* what is on the device can only be freed while its context is current */
     if (!frame->cuda)
       gst_cuv_context_close (&self->context);
     g_clear_pointer (&self->describer, cuv_describer_free);
     self->describer = cuv_describer_new (
-        shape, &frame->frame, frame->cuda, frame->stream, &problem);
+        layout, &frame->frame, frame->cuda, frame->stream, &problem);
   }
   return self->describer == NULL
       ? problem
@@ -180,14 +180,14 @@ describe (GstLdpIndexSink *self, GstBuffer *buffer, const CuvLdpRect *rect,
 static gboolean
 ensure_own_index (GstLdpIndexSink *self, const GstLdpRegionChoice *choice)
 {
-  CuvLdpShape shape;
-  gchar *problem = gst_ldp_region_choice_shape (choice,
+  CuvLdpLayout layout;
+  gchar *problem = gst_ldp_region_choice_layout (choice,
       &self->running.parameters, GST_VIDEO_INFO_WIDTH (&self->info),
-      GST_VIDEO_INFO_HEIGHT (&self->info), &shape);
+      GST_VIDEO_INFO_HEIGHT (&self->info), &layout);
 
   if (problem == NULL)
     return gst_ldp_entries_ensure (
-        &self->entries, &self->running, &shape, "ldpindexsink");
+        &self->entries, &self->running, &layout, "ldpindexsink");
   post_settings_error (self, problem);
   return FALSE;
 }
@@ -206,7 +206,7 @@ write_own (GstLdpIndexSink *self, GstBuffer *buffer, const gchar *name)
   ok = ensure_own_index (self, &choice);
   gst_ldp_regions_collect (self->regions, buffer, &choice, &self->info);
   if (ok)
-    gst_ldp_regions_limit (self->regions, &self->entries.info.shape,
+    gst_ldp_regions_limit (self->regions, &self->entries.info.layout,
         GST_ELEMENT (self), &self->warned);
   for (guint i = 0; ok && i < self->regions->len; i++) {
     const GstLdpRegion *region =

@@ -256,13 +256,13 @@ refresh (GstLdpRetrieve *self, const GstCuvFrame *frame)
 
 /* The parameters in words; free() them. */
 static char *
-describe_shape (GstLdpRetrieve *self, const CuvLdpShape *shape)
+describe_layout (GstLdpRetrieve *self, const CuvLdpLayout *layout)
 {
   const CuvLdpIndexInfo *index = cuv_ldp_index_info (self->index);
   CuvLdpIndexInfo info;
 
-  cuv_ldp_index_info_init (&info, &shape->params, shape->width, shape->height,
-      index->thumbnail_width, index->thumbnail_height);
+  cuv_ldp_index_info_init (&info, &layout->params, layout->width,
+      layout->height, index->thumbnail_width, index->thumbnail_height);
   return cuv_ldp_index_info_text (&info);
 }
 
@@ -270,7 +270,7 @@ describe_shape (GstLdpRetrieve *self, const CuvLdpShape *shape)
 static gboolean
 check_descriptors (GstLdpRetrieve *self, GstBuffer *buffer)
 {
-  const CuvLdpShape *shape = &cuv_ldp_index_info (self->index)->shape;
+  const CuvLdpLayout *layout = &cuv_ldp_index_info (self->index)->layout;
   GstLdpDescriptors described;
   gchar *problem;
   char *texts[2];
@@ -281,10 +281,10 @@ check_descriptors (GstLdpRetrieve *self, GstBuffer *buffer)
     g_free (problem);
     return TRUE;
   }
-  if (memcmp (&described.shape, shape, sizeof *shape) == 0)
+  if (memcmp (&described.layout, layout, sizeof *layout) == 0)
     return TRUE;
-  texts[0] = describe_shape (self, &described.shape);
-  texts[1] = describe_shape (self, shape);
+  texts[0] = describe_layout (self, &described.layout);
+  texts[1] = describe_layout (self, layout);
   GST_ELEMENT_ERROR (self, STREAM, WRONG_TYPE,
       ("The frame was described with other parameters (%s) than the index "
        "(%s): give ldpdescriptor those of the index, or leave it out.",
@@ -361,7 +361,7 @@ gst_ldp_retrieve_analyse (
   gst_ldp_regions_collect (self->regions, buffer, &self->values.choice,
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)));
   gst_ldp_regions_limit (self->regions,
-      &cuv_ldp_index_info (self->index)->shape, GST_ELEMENT (self),
+      &cuv_ldp_index_info (self->index)->layout, GST_ELEMENT (self),
       &self->reported_regions);
   problem = retrieve_all (self, frame, n_threads);
   report_size (self);

@@ -50,24 +50,24 @@
 
 /* For pictures of width x height, each 1 .. CUV_LDP_MAX_SIZE. Returns NULL, or
  * the problem. */
-const char *cuv_ldp_shape_init (
-    CuvLdpShape *self, const CuvLdpParams *params, int width, int height);
+const char *cuv_ldp_layout_init (
+    CuvLdpLayout *self, const CuvLdpParams *params, int width, int height);
 
 /* Number of counts of all histograms. */
-size_t cuv_ldp_n_counts (const CuvLdpShape *self);
+size_t cuv_ldp_n_counts (const CuvLdpLayout *self);
 
 /* Number of codes in each histogram of a block. */
-uint32_t cuv_ldp_total (const CuvLdpShape *self, int column, int row);
+uint32_t cuv_ldp_total (const CuvLdpLayout *self, int column, int row);
 
 /* The pixels that a block counts: x[0] to x[1] - 1, y[0] to y[1] - 1. */
 void cuv_ldp_block (
-    const CuvLdpShape *self, int column, int row, int x[2], int y[2]);
+    const CuvLdpLayout *self, int column, int row, int x[2], int y[2]);
 
 /* Converts counts of cuv_ldp_count_size() bytes, possibly unaligned, to 32
  * bits.
  */
 void cuv_ldp_convert_counts (
-    const CuvLdpShape *shape, const void *counts, uint32_t *to);
+    const CuvLdpLayout *layout, const void *counts, uint32_t *to);
 
 /* ---- pictures ---- */
 
@@ -85,21 +85,21 @@ void cuv_ldp_picture_row (const CuvFrame *frame, const CuvLdpRect *rect,
 /* ---- codes: cuv_ldp_code () of ldp/ldp-code.h ---- */
 
 /* Draws codes of one direction as grey values into a rectangle of the frame:
- * nearest pixel of the picture, which has the shape's size; black where codes
+ * nearest pixel of the picture, which has the layout's size; black where codes
  * are not counted. */
 void cuv_ldp_draw (const CuvFrame *frame, const CuvLdpRect *rect,
-    const CuvLdpShape *shape, const uint8_t *picture, int direction);
+    const CuvLdpLayout *layout, const uint8_t *picture, int direction);
 
-/* The cuv_ldp_n_counts() counts of a picture of the shape's size. */
+/* The cuv_ldp_n_counts() counts of a picture of the layout's size. */
 void cuv_ldp_describe (
-    const CuvLdpShape *self, const uint8_t *picture, uint32_t *counts);
+    const CuvLdpLayout *self, const uint8_t *picture, uint32_t *counts);
 
 /* ---- similarity ---- */
 
 /* Similarity, 0 .. 1, of two pictures with the same parameters and number of
  * blocks: the mean, over histograms that are not empty in both pictures, of the
  * intersection of the normalised histograms. */
-double cuv_ldp_similarity (const CuvLdpShape *a, const uint32_t *counts_a,
-    const CuvLdpShape *b, const uint32_t *counts_b);
+double cuv_ldp_similarity (const CuvLdpLayout *a, const uint32_t *counts_a,
+    const CuvLdpLayout *b, const uint32_t *counts_b);
 
 #endif

@@ -51,10 +51,10 @@ info_of (const CuvRetriever *self)
 static bool
 init_memory (CuvRetriever *self)
 {
-  const CuvLdpShape *shape = &info_of (self)->shape;
+  const CuvLdpLayout *layout = &info_of (self)->layout;
 
-  self->matcher = cuv_ldp_matcher_new (shape);
-  self->counts = malloc (cuv_ldp_n_counts (shape) * sizeof *self->counts);
+  self->matcher = cuv_ldp_matcher_new (layout);
+  self->counts = malloc (cuv_ldp_n_counts (layout) * sizeof *self->counts);
   self->query = malloc (info_of (self)->descriptor_size);
   return self->matcher != NULL && self->counts != NULL && self->query != NULL;
 }
@@ -90,7 +90,7 @@ open_retriever (CuvRetriever *self, uint64_t n, const CuvFrame *frame,
   if (!init_memory (self))
     return "out of memory";
   self->describer = cuv_describer_new (
-      &info_of (self)->shape, frame, on_device, stream, &problem);
+      &info_of (self)->layout, frame, on_device, stream, &problem);
 #if HAVE_CUDA
   if (problem == NULL && on_device)
     problem = open_cuda (self);
@@ -178,10 +178,10 @@ cuv_retriever_set_entries (CuvRetriever *self, uint64_t n, void *stream)
 static void
 pack_query (CuvRetriever *self, const void *counts)
 {
-  const CuvLdpShape *shape = &info_of (self)->shape;
+  const CuvLdpLayout *layout = &info_of (self)->layout;
 
-  cuv_ldp_convert_counts (shape, counts, self->counts);
-  cuv_ldp_index_pack (shape, self->counts, self->query);
+  cuv_ldp_convert_counts (layout, counts, self->counts);
+  cuv_ldp_index_pack (layout, self->counts, self->query);
 }
 
 /* Compares the query with entries from `first` on. */
@@ -264,7 +264,7 @@ start_on_gpu (CuvRetriever *self, uint64_t n, void *stream)
     return NULL;
   return cuv_ldp_match_cuda_submit_counts (self->cuda,
              cuv_ldp_cuda_counts (described),
-             cuv_ldp_count_size (&info_of (self)->shape), (int64_t) n, stream)
+             cuv_ldp_count_size (&info_of (self)->layout), (int64_t) n, stream)
           == 0
       ? NULL
       : cuv_cuda_error ();

@@ -28,14 +28,14 @@ static unsigned
 look_at (const CuvLdpIndex *index, uint64_t i)
 {
   const CuvLdpIndexInfo *info = cuv_ldp_index_info (index);
-  const size_t n = cuv_ldp_n_counts (&info->shape);
+  const size_t n = cuv_ldp_n_counts (&info->layout);
   const char *name = cuv_ldp_index_name (index, i);
   const uint8_t *thumbnail = cuv_ldp_index_thumbnail (index, i);
   uint32_t *counts = malloc (n * sizeof *counts);
   unsigned sum = cuv_ldp_index_check_entry (index, i);
 
   cuv_ldp_index_unpack (
-      &info->shape, cuv_ldp_index_descriptor (index, i), counts);
+      &info->layout, cuv_ldp_index_descriptor (index, i), counts);
   sum += counts[n - 1] + (name != NULL ? (unsigned) strlen (name) : 0);
   if (thumbnail != NULL)
     sum += thumbnail[3 * info->thumbnail_width * info->thumbnail_height - 1];

@@ -7,13 +7,13 @@
 /* ---- counts ---- */
 
 static int
-brute_count_size (const CuvLdpShape *shape)
+brute_count_size (const CuvLdpLayout *layout)
 {
   uint32_t most = 0;
 
-  for (int y = 0; y < shape->rows; y++) {
-    for (int x = 0; x < shape->columns; x++) {
-      const uint32_t total = cuv_ldp_total (shape, x, y);
+  for (int y = 0; y < layout->rows; y++) {
+    for (int x = 0; x < layout->columns; x++) {
+      const uint32_t total = cuv_ldp_total (layout, x, y);
 
       most = total > most ? total : most;
     }
@@ -22,7 +22,7 @@ brute_count_size (const CuvLdpShape *shape)
 }
 
 static void
-check_shape (const CuvLdpParams *params, int width, int height)
+check_layout (const CuvLdpParams *params, int width, int height)
 {
   CuvLdpIndexInfo info;
   uint32_t *counts, *back;
@@ -31,19 +31,19 @@ check_shape (const CuvLdpParams *params, int width, int height)
 
   if (cuv_ldp_index_info_init (&info, params, width, height, 0, 0) != NULL)
     return;
-  n = cuv_ldp_n_counts (&info.shape);
+  n = cuv_ldp_n_counts (&info.layout);
   counts = calloc (n, sizeof *counts);
   back = calloc (n, sizeof *back);
   bytes = malloc (info.descriptor_size);
-  CUV_CHECK (info.count_size == brute_count_size (&info.shape));
+  CUV_CHECK (info.count_size == brute_count_size (&info.layout));
   CUV_CHECK (info.descriptor_size == n * (size_t) info.count_size);
   for (uint64_t i = 0; i < 8; i++) {
     make_counts (&info, cuv_check_random (), counts);
-    CUV_CHECK (cuv_ldp_index_pack (&info.shape, counts, bytes));
-    cuv_ldp_index_unpack (&info.shape, bytes, back);
+    CUV_CHECK (cuv_ldp_index_pack (&info.layout, counts, bytes));
+    cuv_ldp_index_unpack (&info.layout, bytes, back);
     CUV_CHECK (memcmp (counts, back, n * sizeof *counts) == 0);
     counts[cuv_check_below ((uint32_t) n)]++;
-    CUV_CHECK (!cuv_ldp_index_pack (&info.shape, counts, bytes));
+    CUV_CHECK (!cuv_ldp_index_pack (&info.layout, counts, bytes));
   }
   free (counts);
   free (back);
@@ -68,7 +68,7 @@ check_blocks (int block)
 
     cuv_check_case ("counts %dx%d, block %d, directions %d%s", width, height,
         (int) params.block, (int) params.directions, i & 1 ? " merged" : "");
-    check_shape (&params, width, height);
+    check_layout (&params, width, height);
   }
 }
 

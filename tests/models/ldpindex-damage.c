@@ -252,9 +252,9 @@ test_limits (void)
     CuvLdpIndexInfo info = small;
     uint8_t page[CUV_LDP_INDEX_PAGE] = { 0 };
 
-    info.shape.params =
+    info.layout.params =
         (CuvLdpParams){ .order = 3, .grid = cases[i].grid, .directions = 15 };
-    info.shape.width = info.shape.height = cases[i].size;
+    info.layout.width = info.layout.height = cases[i].size;
     cuv_ldp_index_header (&info, page);
     write_file (path, page, sizeof page);
     check_refused (path, cases[i].words);

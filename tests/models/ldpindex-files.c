@@ -69,13 +69,14 @@ fill_histogram (uint32_t *counts, int n, uint32_t total, uint64_t *state)
 void
 make_counts (const CuvLdpIndexInfo *info, uint64_t number, uint32_t *counts)
 {
-  const CuvLdpShape *shape = &info->shape;
+  const CuvLdpLayout *layout = &info->layout;
   uint64_t state = number * 2654435761u + 1;
 
-  for (int block = 0; block < shape->columns * shape->rows; block++) {
-    for (int h = 0; h < shape->n_histograms; h++, counts += shape->n_bins)
-      fill_histogram (counts, shape->n_bins,
-          cuv_ldp_total (shape, block % shape->columns, block / shape->columns),
+  for (int block = 0; block < layout->columns * layout->rows; block++) {
+    for (int h = 0; h < layout->n_histograms; h++, counts += layout->n_bins)
+      fill_histogram (counts, layout->n_bins,
+          cuv_ldp_total (
+              layout, block % layout->columns, block / layout->columns),
           &state);
   }
 }
@@ -98,7 +99,7 @@ bool
 append (CuvLdpIndexWriter *writer, const CuvLdpIndexInfo *info, uint64_t number,
     char **error)
 {
-  uint32_t *counts = calloc (cuv_ldp_n_counts (&info->shape), sizeof *counts);
+  uint32_t *counts = calloc (cuv_ldp_n_counts (&info->layout), sizeof *counts);
   uint8_t thumbnail[3 * 64];
   char name[64];
   bool ok;
@@ -115,7 +116,7 @@ bool
 is_entry (const CuvLdpIndex *index, uint64_t i, uint64_t number)
 {
   const CuvLdpIndexInfo *info = cuv_ldp_index_info (index);
-  const size_t n = cuv_ldp_n_counts (&info->shape);
+  const size_t n = cuv_ldp_n_counts (&info->layout);
   const uint8_t *pixels = cuv_ldp_index_thumbnail (index, i);
   uint32_t *counts = calloc (2 * n, sizeof *counts);
   uint8_t thumbnail[3 * 64];
@@ -126,7 +127,7 @@ is_entry (const CuvLdpIndex *index, uint64_t i, uint64_t number)
   make_name (number, name, sizeof name);
   make_thumbnail (info, number, thumbnail);
   cuv_ldp_index_unpack (
-      &info->shape, cuv_ldp_index_descriptor (index, i), counts + n);
+      &info->layout, cuv_ldp_index_descriptor (index, i), counts + n);
   ok = cuv_ldp_index_check_entry (index, i)
       && memcmp (counts, counts + n, n * sizeof *counts) == 0
       && cuv_ldp_index_name (index, i) != NULL

@@ -37,28 +37,28 @@ read_picture (const char *path)
 
 /* The counts of a picture; free() them. */
 static uint32_t *
-describe (const CuvLdpShape *shape, const char *path)
+describe (const CuvLdpLayout *layout, const char *path)
 {
   const CuvFrame frame = read_picture (path);
   const CuvLdpRect rect = { 0, 0, frame.width, frame.height };
-  const size_t n = cuv_ldp_n_counts (shape);
-  CuvLdpCpu *cpu = cuv_ldp_cpu_new (shape);
+  const size_t n = cuv_ldp_n_counts (layout);
+  CuvLdpCpu *cpu = cuv_ldp_cpu_new (layout);
   uint32_t *counts = malloc (n * sizeof *counts);
   const void *made = cuv_ldp_cpu_run (cpu, &frame, &rect, 0);
 
   for (size_t i = 0; i < n; i++)
-    counts[i] = cuv_ldp_count_size (shape) == 4 ? ((const uint32_t *) made)[i]
-                                                : ((const uint16_t *) made)[i];
+    counts[i] = cuv_ldp_count_size (layout) == 4 ? ((const uint32_t *) made)[i]
+                                                 : ((const uint16_t *) made)[i];
   cuv_ldp_cpu_free (cpu);
   free (frame.component[0].data);
   return counts;
 }
 
 static void
-set_shape (
-    CuvLdpShape *shape, const CuvLdpParams *params, int width, int height)
+set_layout (
+    CuvLdpLayout *layout, const CuvLdpParams *params, int width, int height)
 {
-  const char *wrong = cuv_ldp_shape_init (shape, params, width, height);
+  const char *wrong = cuv_ldp_layout_init (layout, params, width, height);
 
   if (wrong != NULL)
     die (wrong);
@@ -79,13 +79,13 @@ write_counts (char **args)
         : strcmp (bins, "uniform") == 0 ? CUV_LDP_BINS_UNIFORM
                                         : CUV_LDP_BINS_LEVELS,
     .levels = atoi (bins) };
-  CuvLdpShape shape;
+  CuvLdpLayout layout;
   uint32_t *counts;
   size_t n;
 
-  set_shape (&shape, &params, atoi (args[7]), atoi (args[8]));
-  counts = describe (&shape, args[9]);
-  n = cuv_ldp_n_counts (&shape);
+  set_layout (&layout, &params, atoi (args[7]), atoi (args[8]));
+  counts = describe (&layout, args[9]);
+  n = cuv_ldp_n_counts (&layout);
   if (fwrite (counts, sizeof *counts, n, stdout) != n)
     die ("cannot write");
   free (counts);
@@ -100,16 +100,16 @@ print_likeness (int n, char **args)
   };
   CuvFrame first = read_picture (args[2]);
   uint32_t **counts = malloc ((size_t) n * sizeof *counts);
-  CuvLdpShape shape;
+  CuvLdpLayout layout;
 
-  set_shape (&shape, &params, first.width, first.height);
+  set_layout (&layout, &params, first.width, first.height);
   free (first.component[0].data);
   for (int i = 2; i < n; i++)
-    counts[i] = describe (&shape, args[i]);
+    counts[i] = describe (&layout, args[i]);
   for (int i = 2; i < n; i++) {
     for (int j = 2; j < n; j++)
       printf (
-          "%.9f ", cuv_ldp_similarity (&shape, counts[i], &shape, counts[j]));
+          "%.9f ", cuv_ldp_similarity (&layout, counts[i], &layout, counts[j]));
     printf ("\n");
   }
   for (int i = 2; i < n; i++)

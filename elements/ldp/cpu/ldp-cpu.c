@@ -21,7 +21,7 @@ typedef struct {
 } Worker;
 
 struct _CuvLdpCpu {
-  CuvLdpShape shape;
+  CuvLdpLayout layout;
   CuvLdpDsp dsp;
   size_t stride, count_size;
   uint8_t *memory; /* the picture, padded */
@@ -61,15 +61,15 @@ init (CuvLdpCpu *self)
   const long processors = sysconf (_SC_NPROCESSORS_ONLN);
 
   cuv_ldp_dsp_init (&self->dsp);
-  self->stride = (size_t) self->shape.width + 2 * CUV_LDP_PADDING;
-  self->memory = calloc (self->stride, (size_t) self->shape.height);
+  self->stride = (size_t) self->layout.width + 2 * CUV_LDP_PADDING;
+  self->memory = calloc (self->stride, (size_t) self->layout.height);
   self->pixels = self->memory + CUV_LDP_PADDING;
-  self->count_size = (size_t) cuv_ldp_count_size (&self->shape);
-  self->counts = malloc (cuv_ldp_n_counts (&self->shape) * self->count_size);
+  self->count_size = (size_t) cuv_ldp_count_size (&self->layout);
+  self->counts = malloc (cuv_ldp_n_counts (&self->layout) * self->count_size);
   self->n_workers = processors > 1 ? (int) processors : 1;
   self->workers = calloc ((size_t) self->n_workers, sizeof *self->workers);
   self->resizer = cuv_ldp_resizer_new (
-      self->shape.width, self->shape.height, self->n_workers);
+      self->layout.width, self->layout.height, self->n_workers);
   if (self->memory == NULL || self->counts == NULL || self->workers == NULL
       || self->resizer == NULL)
     return false;
@@ -81,13 +81,13 @@ init (CuvLdpCpu *self)
 }
 
 CuvLdpCpu *
-cuv_ldp_cpu_new (const CuvLdpShape *shape)
+cuv_ldp_cpu_new (const CuvLdpLayout *layout)
 {
   CuvLdpCpu *self = calloc (1, sizeof *self);
 
   if (self == NULL)
     return NULL;
-  self->shape = *shape;
+  self->layout = *layout;
   if (init (self))
     return self;
   cuv_ldp_cpu_free (self);
@@ -115,15 +115,15 @@ enum { TASK_ROWS = 16 };
 static bool
 is_same_size (const CuvLdpCpu *self)
 {
-  return self->rect.width == self->shape.width
-      && self->rect.height == self->shape.height;
+  return self->rect.width == self->layout.width
+      && self->rect.height == self->layout.height;
 }
 
 static void
 resize_task (void *data, int worker, int task)
 {
   CuvLdpCpu *self = data;
-  const int width = self->shape.width, height = self->shape.height;
+  const int width = self->layout.width, height = self->layout.height;
   const CuvFrame part = cuv_ldp_cut (&self->frame, &self->rect);
   const int end = (task + 1) * TASK_ROWS;
 
@@ -146,7 +146,7 @@ resize_task (void *data, int worker, int task)
 static const uint8_t *
 row_at (const CuvLdpCpu *self, int y)
 {
-  const int last = self->shape.height - 1;
+  const int last = self->layout.height - 1;
 
   return self->pixels
       + (size_t) (y < 0    ? 0
@@ -159,13 +159,13 @@ row_at (const CuvLdpCpu *self, int y)
 static void
 find_signs (const CuvLdpCpu *self, Worker *worker, int y)
 {
-  const int k = self->shape.params.order - 1;
+  const int k = self->layout.params.order - 1;
   const uint8_t *rows[CUV_LDP_MAX_ORDER];
 
   for (int i = 0; i <= k; i++)
     rows[i] = row_at (self, y - i) - 1;
   self->dsp.signs (
-      rows, k, self->shape.width + 2, worker->signs[(y + 3) % 3] - 1);
+      rows, k, self->layout.width + 2, worker->signs[(y + 3) % 3] - 1);
 }
 
 /* Codes of n rows from y on. Needs the signs of rows y - 1 and y. */
@@ -180,7 +180,7 @@ find_codes (const CuvLdpCpu *self, Worker *worker, int y, int n)
     find_signs (self, worker, y + 1);
     for (int d = 0; d < CUV_LDP_DIRECTIONS; d++)
       codes[d] = worker->codes[d] + (size_t) i * self->stride;
-    self->dsp.codes (rows, self->shape.width, codes);
+    self->dsp.codes (rows, self->layout.width, codes);
   }
 }
 
@@ -217,36 +217,37 @@ static void
 count_block (
     CuvLdpCpu *self, const Worker *worker, int column, int row, int from, int n)
 {
-  const CuvLdpShape *shape = &self->shape;
-  const size_t block = (size_t) row * (size_t) shape->columns + (size_t) column;
-  size_t at = block * (size_t) (shape->n_histograms * shape->n_bins);
+  const CuvLdpLayout *layout = &self->layout;
+  const size_t block =
+      (size_t) row * (size_t) layout->columns + (size_t) column;
+  size_t at = block * (size_t) (layout->n_histograms * layout->n_bins);
   int x[2], y[2];
 
-  cuv_ldp_block (shape, column, row, x, y);
+  cuv_ldp_block (layout, column, row, x, y);
   y[0] = y[0] > from ? y[0] : from;
   y[1] = y[1] < from + n ? y[1] : from + n;
   for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
     const BlockPart part = { worker->codes[d]
           + (size_t) (y[0] - from) * self->stride + x[0],
       self->stride, x[1] - x[0], y[1] - y[0],
-      shape->params.bins == CUV_LDP_BINS_256 ? NULL : shape->bin_of_code };
+      layout->params.bins == CUV_LDP_BINS_256 ? NULL : layout->bin_of_code };
 
-    if ((shape->params.directions >> d & 1) == 0)
+    if ((layout->params.directions >> d & 1) == 0)
       continue;
     if (self->count_size == 2)
       count_16 (&part, (uint16_t *) self->counts + at);
     else
       count_32 (&part, (uint32_t *) self->counts + at);
-    at += shape->params.is_merged ? 0 : (size_t) shape->n_bins;
+    at += layout->params.is_merged ? 0 : (size_t) layout->n_bins;
   }
 }
 
 static void
 clear_counts (CuvLdpCpu *self, int row)
 {
-  const CuvLdpShape *shape = &self->shape;
-  const size_t n = (size_t) shape->columns
-      * (size_t) (shape->n_histograms * shape->n_bins) * self->count_size;
+  const CuvLdpLayout *layout = &self->layout;
+  const size_t n = (size_t) layout->columns
+      * (size_t) (layout->n_histograms * layout->n_bins) * self->count_size;
 
   memset ((uint8_t *) self->counts + (size_t) row * n, 0, n);
 }
@@ -259,14 +260,14 @@ describe_task (void *data, int worker_index, int row)
   int x[2], y[2];
 
   clear_counts (self, row);
-  cuv_ldp_block (&self->shape, 0, row, x, y);
+  cuv_ldp_block (&self->layout, 0, row, x, y);
   find_signs (self, worker, y[0] - 1);
   find_signs (self, worker, y[0]);
   for (int from = y[0]; from < y[1]; from += BAND) {
     const int n = y[1] - from < BAND ? y[1] - from : BAND;
 
     find_codes (self, worker, from, n);
-    for (int column = 0; column < self->shape.columns; column++)
+    for (int column = 0; column < self->layout.columns; column++)
       count_block (self, worker, column, row, from, n);
   }
 }
@@ -280,9 +281,9 @@ cuv_ldp_cpu_run (CuvLdpCpu *self, const CuvFrame *frame, const CuvLdpRect *rect,
   self->can_resize = !is_same_size (self)
       && cuv_ldp_resizer_prepare (self->resizer, rect->width);
   cuv_threads_run_workers (n_threads, self->n_workers,
-      (self->shape.height + TASK_ROWS - 1) / TASK_ROWS, resize_task, self);
+      (self->layout.height + TASK_ROWS - 1) / TASK_ROWS, resize_task, self);
   cuv_threads_run_workers (
-      n_threads, self->n_workers, self->shape.rows, describe_task, self);
+      n_threads, self->n_workers, self->layout.rows, describe_task, self);
   return self->counts;
 }
 
@@ -291,18 +292,18 @@ cuv_ldp_cpu_run (CuvLdpCpu *self, const CuvFrame *frame, const CuvLdpRect *rect,
 static void
 draw_row (CuvLdpCpu *self, Worker *worker, int y)
 {
-  const CuvLdpShape *shape = &self->shape;
+  const CuvLdpLayout *layout = &self->layout;
   const CuvLdpRect *rect = &self->rect;
-  const int margin = cuv_ldp_margin (shape);
-  const int v = (int) ((int64_t) y * shape->height / rect->height);
-  const bool inside = v >= margin && v < shape->height - margin;
+  const int margin = cuv_ldp_margin (layout);
+  const int v = (int) ((int64_t) y * layout->height / rect->height);
+  const bool inside = v >= margin && v < layout->height - margin;
 
   find_signs (self, worker, v - 1);
   find_signs (self, worker, v);
   find_codes (self, worker, v, 1);
   for (int x = 0; x < rect->width; x++) {
-    const int u = (int) ((int64_t) x * shape->width / rect->width);
-    const bool counted = inside && u >= margin && u < shape->width - margin;
+    const int u = (int) ((int64_t) x * layout->width / rect->width);
+    const bool counted = inside && u >= margin && u < layout->width - margin;
 
     cuv_frame_set_grey (&self->frame, rect->x + x, rect->y + y,
         counted ? worker->codes[self->drawn][u] : 0);

@@ -9,10 +9,10 @@
 typedef struct _CuvLdpCpu CuvLdpCpu;
 
 /* NULL if out of memory. */
-CuvLdpCpu *cuv_ldp_cpu_new (const CuvLdpShape *shape);
+CuvLdpCpu *cuv_ldp_cpu_new (const CuvLdpLayout *layout);
 void cuv_ldp_cpu_free (CuvLdpCpu *self); /* NULL is allowed */
 
-/* Resizes a rectangle inside the frame to the shape's size and returns its
+/* Resizes a rectangle inside the frame to the layout's size and returns its
  * histograms: cuv_ldp_n_counts() counts of cuv_ldp_count_size() bytes each,
  * valid until the next run. n_threads 0 = one per processor. */
 const void *cuv_ldp_cpu_run (CuvLdpCpu *self, const CuvFrame *frame,

@@ -10,7 +10,7 @@
 /* ---- weights ---- */
 
 struct _CuvLdpMatcher {
-  CuvLdpShape shape;
+  CuvLdpLayout layout;
   CuvLdpDsp dsp;
   CuvLdpPacked packed;
   uint64_t *weights; /* packed points to these two */
@@ -56,34 +56,34 @@ find_max_distance (const uint32_t *totals, int n_blocks, uint64_t n)
 static void
 set_weights (CuvLdpMatcher *self)
 {
-  const CuvLdpShape *shape = &self->shape;
-  const int n_blocks = shape->columns * shape->rows;
+  const CuvLdpLayout *layout = &self->layout;
+  const int n_blocks = layout->columns * layout->rows;
   uint64_t n = 0, max_distance;
 
   for (int i = 0; i < n_blocks; i++) {
     self->totals[i] =
-        cuv_ldp_total (shape, i % shape->columns, i / shape->columns);
-    n += self->totals[i] > 0 ? (uint64_t) shape->n_histograms : 0;
+        cuv_ldp_total (layout, i % layout->columns, i / layout->columns);
+    n += self->totals[i] > 0 ? (uint64_t) layout->n_histograms : 0;
   }
   max_distance = find_max_distance (self->totals, n_blocks, n);
   for (int i = 0; i < n_blocks; i++) {
     if (self->totals[i] > 0)
       self->weights[i] = max_distance / (self->totals[i] * n);
   }
-  self->packed = (CuvLdpPacked){ n_blocks, shape->n_histograms, shape->n_bins,
-    cuv_ldp_index_count_size (shape), self->weights, max_distance,
+  self->packed = (CuvLdpPacked){ n_blocks, layout->n_histograms, layout->n_bins,
+    cuv_ldp_index_count_size (layout), self->weights, max_distance,
     self->totals };
 }
 
 CuvLdpMatcher *
-cuv_ldp_matcher_new (const CuvLdpShape *shape)
+cuv_ldp_matcher_new (const CuvLdpLayout *layout)
 {
   CuvLdpMatcher *self = calloc (1, sizeof *self);
-  const size_t n = (size_t) shape->columns * (size_t) shape->rows;
+  const size_t n = (size_t) layout->columns * (size_t) layout->rows;
 
   if (self == NULL)
     return NULL;
-  self->shape = *shape;
+  self->layout = *layout;
   self->weights = calloc (n, sizeof *self->weights);
   self->totals = calloc (n, sizeof *self->totals);
   if (self->weights == NULL || self->totals == NULL) {

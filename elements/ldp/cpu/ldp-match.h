@@ -16,7 +16,7 @@ typedef struct {
 typedef struct _CuvLdpMatcher CuvLdpMatcher;
 
 /* NULL if out of memory. */
-CuvLdpMatcher *cuv_ldp_matcher_new (const CuvLdpShape *shape);
+CuvLdpMatcher *cuv_ldp_matcher_new (const CuvLdpLayout *layout);
 void cuv_ldp_matcher_free (CuvLdpMatcher *self); /* NULL is allowed */
 
 /* Similarities of a packed query to n packed entries, `stride` bytes apart.

@@ -6,33 +6,33 @@
 enum { MAX_BYTE_TOTAL = 256 }; /* codes of a histogram with one-byte counts */
 
 int
-cuv_ldp_index_count_size (const CuvLdpShape *shape)
+cuv_ldp_index_count_size (const CuvLdpLayout *layout)
 {
   int x[2], y[2], column = 0, row = 0, most_x = 0, most_y = 0;
   uint32_t total;
 
-  for (int i = 0; i < shape->columns; i++) {
-    cuv_ldp_block (shape, i, 0, x, y);
+  for (int i = 0; i < layout->columns; i++) {
+    cuv_ldp_block (layout, i, 0, x, y);
     if (x[1] - x[0] > most_x) {
       most_x = x[1] - x[0];
       column = i;
     }
   }
-  for (int i = 0; i < shape->rows; i++) {
-    cuv_ldp_block (shape, 0, i, x, y);
+  for (int i = 0; i < layout->rows; i++) {
+    cuv_ldp_block (layout, 0, i, x, y);
     if (y[1] - y[0] > most_y) {
       most_y = y[1] - y[0];
       row = i;
     }
   }
-  total = cuv_ldp_total (shape, column, row);
+  total = cuv_ldp_total (layout, column, row);
   return total <= MAX_BYTE_TOTAL ? 1 : total <= UINT16_MAX ? 2 : 4;
 }
 
 static uint32_t
-total_of_block (const CuvLdpShape *shape, int i)
+total_of_block (const CuvLdpLayout *layout, int i)
 {
-  return cuv_ldp_total (shape, i % shape->columns, i / shape->columns);
+  return cuv_ldp_total (layout, i % layout->columns, i / layout->columns);
 }
 
 /* ---- one histogram ---- */
@@ -84,20 +84,20 @@ unpack_counts (
 
 bool
 cuv_ldp_index_pack (
-    const CuvLdpShape *shape, const uint32_t *counts, void *bytes)
+    const CuvLdpLayout *layout, const uint32_t *counts, void *bytes)
 {
-  const int size = cuv_ldp_index_count_size (shape);
+  const int size = cuv_ldp_index_count_size (layout);
   uint8_t *out = bytes;
 
-  for (int i = 0; i < shape->columns * shape->rows; i++) {
-    const uint32_t total = total_of_block (shape, i);
+  for (int i = 0; i < layout->columns * layout->rows; i++) {
+    const uint32_t total = total_of_block (layout, i);
 
-    for (int h = 0; h < shape->n_histograms; h++) {
-      if (!has_total (counts, shape->n_bins, total))
+    for (int h = 0; h < layout->n_histograms; h++) {
+      if (!has_total (counts, layout->n_bins, total))
         return false;
-      pack_counts (counts, shape->n_bins, size, out);
-      counts += shape->n_bins;
-      out += shape->n_bins * size;
+      pack_counts (counts, layout->n_bins, size, out);
+      counts += layout->n_bins;
+      out += layout->n_bins * size;
     }
   }
   return true;
@@ -105,18 +105,18 @@ cuv_ldp_index_pack (
 
 void
 cuv_ldp_index_unpack (
-    const CuvLdpShape *shape, const void *bytes, uint32_t *counts)
+    const CuvLdpLayout *layout, const void *bytes, uint32_t *counts)
 {
-  const int size = cuv_ldp_index_count_size (shape);
+  const int size = cuv_ldp_index_count_size (layout);
   const uint8_t *in = bytes;
 
-  for (int i = 0; i < shape->columns * shape->rows; i++) {
-    const uint32_t total = total_of_block (shape, i);
+  for (int i = 0; i < layout->columns * layout->rows; i++) {
+    const uint32_t total = total_of_block (layout, i);
 
-    for (int h = 0; h < shape->n_histograms; h++) {
-      unpack_counts (in, shape->n_bins, size, total, counts);
-      counts += shape->n_bins;
-      in += shape->n_bins * size;
+    for (int h = 0; h < layout->n_histograms; h++) {
+      unpack_counts (in, layout->n_bins, size, total, counts);
+      counts += layout->n_bins;
+      in += layout->n_bins * size;
     }
   }
 }

@@ -41,14 +41,14 @@ void
 cuv_ldp_index_header (
     const CuvLdpIndexInfo *info, uint8_t header[CUV_LDP_INDEX_HEADER])
 {
-  const CuvLdpShape *shape = &info->shape;
-  const CuvLdpParams *params = &shape->params;
+  const CuvLdpLayout *layout = &info->layout;
+  const CuvLdpParams *params = &layout->params;
   const int32_t numbers[] = { CUV_LDP_INDEX_VERSION, params->order,
     params->block, params->grid, params->directions, params->is_merged,
     (int32_t) params->border, (int32_t) params->bins, params->levels,
-    shape->width, shape->height, shape->columns, shape->rows,
-    shape->n_histograms, shape->n_bins, info->count_size, info->thumbnail_width,
-    info->thumbnail_height };
+    layout->width, layout->height, layout->columns, layout->rows,
+    layout->n_histograms, layout->n_bins, info->count_size,
+    info->thumbnail_width, info->thumbnail_height };
   uint8_t *at = header + sizeof cuv_ldp_index_magic;
 
   memset (header, 0, CUV_LDP_INDEX_HEADER);

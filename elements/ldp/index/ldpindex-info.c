@@ -38,7 +38,7 @@ check_thumbnail (int width, int height)
 static void
 set_sizes (CuvLdpIndexInfo *self, uint64_t n_counts)
 {
-  self->count_size = cuv_ldp_index_count_size (&self->shape);
+  self->count_size = cuv_ldp_index_count_size (&self->layout);
   self->descriptor_size = n_counts * (uint64_t) self->count_size;
   self->stride = align (cuv_ldp_index_thumbnail_offset (self)
       + 3 * (uint64_t) self->thumbnail_width * (uint64_t) self->thumbnail_height
@@ -50,17 +50,17 @@ cuv_ldp_index_info_init (CuvLdpIndexInfo *self, const CuvLdpParams *params,
     int width, int height, int thumbnail_width, int thumbnail_height)
 {
   const CuvLdpParams same = normalized (params);
-  const CuvLdpShape *shape = &self->shape;
+  const CuvLdpLayout *layout = &self->layout;
   const char *wrong = check_thumbnail (thumbnail_width, thumbnail_height);
   uint64_t n_counts;
 
   memset (self, 0, sizeof *self);
   if (wrong == NULL)
-    wrong = cuv_ldp_shape_init (&self->shape, &same, width, height);
+    wrong = cuv_ldp_layout_init (&self->layout, &same, width, height);
   if (wrong != NULL)
     return wrong;
-  n_counts = (uint64_t) shape->columns * (uint64_t) shape->rows
-      * (uint64_t) shape->n_histograms * (uint64_t) shape->n_bins;
+  n_counts = (uint64_t) layout->columns * (uint64_t) layout->rows
+      * (uint64_t) layout->n_histograms * (uint64_t) layout->n_bins;
   if (n_counts > CUV_LDP_INDEX_MAX_COUNTS)
     return "a picture has more than 67108864 counts: use larger blocks or "
            "fewer "
@@ -104,9 +104,9 @@ cuv_ldp_index_info_text (const CuvLdpIndexInfo *self)
 
   if (out == NULL)
     return NULL;
-  write_params (out, &self->shape.params);
-  fprintf (out, ", pictures of %dx%d", (int) self->shape.width,
-      (int) self->shape.height);
+  write_params (out, &self->layout.params);
+  fprintf (out, ", pictures of %dx%d", (int) self->layout.width,
+      (int) self->layout.height);
   if (self->thumbnail_width > 0)
     fprintf (out, ", thumbnails of %dx%d", (int) self->thumbnail_width,
         (int) self->thumbnail_height);

@@ -37,18 +37,18 @@ has_same_header (
     CuvLdpIndexWriter *self, const CuvLdpIndexInfo *theirs, char **error)
 {
   uint8_t a[CUV_LDP_INDEX_HEADER], b[CUV_LDP_INDEX_HEADER];
-  const CuvLdpShape *shape = &theirs->shape, *other = &self->info.shape;
+  const CuvLdpLayout *layout = &theirs->layout, *other = &self->info.layout;
   char *their_text, *our_text, cure[100] = "";
 
   cuv_ldp_index_header (theirs, a);
   cuv_ldp_index_header (&self->info, b);
   if (memcmp (a, b, sizeof a) == 0)
     return true;
-  if (shape->width != other->width || shape->height != other->height)
+  if (layout->width != other->width || layout->height != other->height)
     snprintf (cure, sizeof cure,
         "make all pictures the same size (descriptor-width %d, "
         "descriptor-height %d), ",
-        (int) shape->width, (int) shape->height);
+        (int) layout->width, (int) layout->height);
   their_text = cuv_ldp_index_info_text (theirs);
   our_text = cuv_ldp_index_info_text (&self->info);
   cuv_ldp_index_fail (error, self->path,
@@ -173,10 +173,10 @@ fill_entry (CuvLdpIndexWriter *self, const uint32_t *counts, const char *name,
   memset (self->entry, 0, (size_t) info->stride);
   if (!fill_name (self, name, error))
     return false;
-  if (!cuv_ldp_index_pack (&info->shape, counts, self->entry))
+  if (!cuv_ldp_index_pack (&info->layout, counts, self->entry))
     return cuv_ldp_index_fail (error, self->path,
         "the counts of '%s' do not sum up to those of pictures of %dx%d", name,
-        (int) info->shape.width, (int) info->shape.height);
+        (int) info->layout.width, (int) info->layout.height);
   if (thumbnail != NULL)
     memcpy (self->entry + cuv_ldp_index_thumbnail_offset (info), thumbnail,
         3 * (size_t) info->thumbnail_width * (size_t) info->thumbnail_height);

@@ -21,7 +21,7 @@ enum {
 
 /* What all entries of an index share. */
 typedef struct {
-  CuvLdpShape shape;                         /* unused parameters are 0 */
+  CuvLdpLayout layout;                       /* unused parameters are 0 */
   int32_t thumbnail_width, thumbnail_height; /* 0: there are none */
   int32_t count_size;       /* bytes of a count in the file: 1, 2 or 4 */
   uint64_t descriptor_size; /* bytes of an entry's counts in the file */
@@ -40,7 +40,7 @@ char *cuv_ldp_index_info_text (const CuvLdpIndexInfo *self);
 
 /* Bytes per count in the file: 1 if no histogram has more than 256 codes, 2 if
  * none has more than 65535, else 4. */
-int cuv_ldp_index_count_size (const CuvLdpShape *shape);
+int cuv_ldp_index_count_size (const CuvLdpLayout *layout);
 
 /* Packs cuv_ldp_n_counts() counts as in the file, little-endian. In one byte
  * 255 also stands for 256: only if a histogram of 256 codes has all of them in
@@ -48,11 +48,11 @@ int cuv_ldp_index_count_size (const CuvLdpShape *shape);
  * block.
  */
 bool cuv_ldp_index_pack (
-    const CuvLdpShape *shape, const uint32_t *counts, void *bytes);
+    const CuvLdpLayout *layout, const uint32_t *counts, void *bytes);
 
 /* The exact inverse. */
 void cuv_ldp_index_unpack (
-    const CuvLdpShape *shape, const void *bytes, uint32_t *counts);
+    const CuvLdpLayout *layout, const void *bytes, uint32_t *counts);
 
 /* ---- reading ---- */
 

@@ -31,7 +31,7 @@ post_write_error (GstLdpEntries *self, char *problem)
 
 /* What makes the shapes alike; free it. */
 static gchar *
-cure_of (const CuvLdpShape *is, const CuvLdpShape *comes, const gchar *whose)
+cure_of (const CuvLdpLayout *is, const CuvLdpLayout *comes, const gchar *whose)
 {
   return memcmp (&is->params, &comes->params, sizeof is->params) == 0
       ? g_strdup_printf ("set descriptor-width and descriptor-height of %s, so "
@@ -43,12 +43,12 @@ cure_of (const CuvLdpShape *is, const CuvLdpShape *comes, const gchar *whose)
 }
 
 static gboolean
-post_other_shape (
+post_other_layout (
     GstLdpEntries *self, const CuvLdpIndexInfo *other, const gchar *whose)
 {
   char *is = cuv_ldp_index_info_text (&self->info);
   char *comes = cuv_ldp_index_info_text (other);
-  gchar *cure = cure_of (&self->info.shape, &other->shape, whose);
+  gchar *cure = cure_of (&self->info.layout, &other->layout, whose);
   gchar *problem =
       g_strdup_printf ("The index has descriptors of (%s), and this frame's is "
                        "of (%s): %s",
@@ -67,7 +67,7 @@ post_other_shape (
 static gboolean
 allocate_histograms (GstLdpEntries *self)
 {
-  const gsize n = cuv_ldp_n_counts (&self->info.shape);
+  const gsize n = cuv_ldp_n_counts (&self->info.layout);
 
   g_free (self->histograms); /* of an index that did not open */
   self->histograms = g_try_new (guint32, n);
@@ -101,19 +101,19 @@ open_index (GstLdpEntries *self, const GstLdpIndexSettings *settings)
 
 gboolean
 gst_ldp_entries_ensure (GstLdpEntries *self,
-    const GstLdpIndexSettings *settings, const CuvLdpShape *shape,
+    const GstLdpIndexSettings *settings, const CuvLdpLayout *layout,
     const gchar *whose)
 {
   CuvLdpIndexInfo info;
-  const gchar *wrong =
-      cuv_ldp_index_info_init (&info, &shape->params, shape->width,
-          shape->height, settings->thumbnail_width, settings->thumbnail_height);
+  const gchar *wrong = cuv_ldp_index_info_init (&info, &layout->params,
+      layout->width, layout->height, settings->thumbnail_width,
+      settings->thumbnail_height);
 
   if (wrong != NULL)
     return post_settings_error (self, wrong);
   if (self->writer != NULL)
-    return memcmp (&info.shape, &self->info.shape, sizeof info.shape) == 0
-        || post_other_shape (self, &info, whose);
+    return memcmp (&info.layout, &self->info.layout, sizeof info.layout) == 0
+        || post_other_layout (self, &info, whose);
   self->info = info;
   return open_index (self, settings);
 }
@@ -150,7 +150,7 @@ gst_ldp_entries_append (GstLdpEntries *self, gconstpointer counts,
       return FALSE;
     }
   }
-  cuv_ldp_convert_counts (&self->info.shape, counts, self->histograms);
+  cuv_ldp_convert_counts (&self->info.layout, counts, self->histograms);
   return cuv_ldp_index_writer_append (
              self->writer, self->histograms, name, thumbnail, &problem)
       || post_write_error (self, problem);

@@ -21,7 +21,7 @@ typedef struct {
 /* Opens the index for entries of this shape, or sees that they have it: the
  * first one's is that of all. whose: whose properties give it. */
 gboolean gst_ldp_entries_ensure (GstLdpEntries *self,
-    const GstLdpIndexSettings *settings, const CuvLdpShape *shape,
+    const GstLdpIndexSettings *settings, const CuvLdpLayout *layout,
     const gchar *whose);
 
 /* counts: cuv_ldp_n_counts() of cuv_ldp_count_size() bytes. The thumbnail is of

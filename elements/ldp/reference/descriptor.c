@@ -24,7 +24,7 @@ cuv_ldp_picture (const CuvFrame *frame, const CuvLdpRect *rect, int width,
 
 /* Counts the codes of a block in one direction. */
 static void
-count_block (const CuvLdpShape *self, const uint8_t *picture, int direction,
+count_block (const CuvLdpLayout *self, const uint8_t *picture, int direction,
     int column, int row, uint32_t *histogram)
 {
   int x[2], y[2];
@@ -39,20 +39,20 @@ count_block (const CuvLdpShape *self, const uint8_t *picture, int direction,
 
 void
 cuv_ldp_draw (const CuvFrame *frame, const CuvLdpRect *rect,
-    const CuvLdpShape *shape, const uint8_t *picture, int direction)
+    const CuvLdpLayout *layout, const uint8_t *picture, int direction)
 {
   for (int y = 0; y < rect->height; y++) {
     for (int x = 0; x < rect->width; x++)
       cuv_frame_set_grey (frame, rect->x + x, rect->y + y,
-          cuv_ldp_drawn (shape, picture, direction,
-              (int) ((int64_t) x * shape->width / rect->width),
-              (int) ((int64_t) y * shape->height / rect->height)));
+          cuv_ldp_drawn (layout, picture, direction,
+              (int) ((int64_t) x * layout->width / rect->width),
+              (int) ((int64_t) y * layout->height / rect->height)));
   }
 }
 
 void
 cuv_ldp_describe (
-    const CuvLdpShape *self, const uint8_t *picture, uint32_t *counts)
+    const CuvLdpLayout *self, const uint8_t *picture, uint32_t *counts)
 {
   const size_t stride = self->params.is_merged ? 0 : (size_t) self->n_bins;
 

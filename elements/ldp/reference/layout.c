@@ -16,7 +16,7 @@ is_uniform (unsigned code)
 /* One bin per uniform code, in ascending order; all others share the last bin.
  */
 static void
-set_uniform_bins (CuvLdpShape *self)
+set_uniform_bins (CuvLdpLayout *self)
 {
   int n = 0;
 
@@ -27,7 +27,7 @@ set_uniform_bins (CuvLdpShape *self)
 }
 
 static void
-set_level_bins (CuvLdpShape *self, int levels)
+set_level_bins (CuvLdpLayout *self, int levels)
 {
   for (int code = 0; code < CUV_LDP_CODES; code++)
     self->bin_of_code[code] = (uint8_t) (code * levels / CUV_LDP_CODES);
@@ -57,14 +57,14 @@ check (const CuvLdpParams *params, int width, int height)
 }
 
 const char *
-cuv_ldp_shape_init (
-    CuvLdpShape *self, const CuvLdpParams *params, int width, int height)
+cuv_ldp_layout_init (
+    CuvLdpLayout *self, const CuvLdpParams *params, int width, int height)
 {
   const char *problem = check (params, width, height);
 
   if (problem != NULL)
     return problem;
-  *self = (CuvLdpShape){ .params = *params, .width = width, .height = height };
+  *self = (CuvLdpLayout){ .params = *params, .width = width, .height = height };
   self->columns =
       params->block > 0 ? (width - 1) / params->block + 1 : params->grid;
   self->rows =
@@ -81,7 +81,7 @@ cuv_ldp_shape_init (
 }
 
 size_t
-cuv_ldp_n_counts (const CuvLdpShape *self)
+cuv_ldp_n_counts (const CuvLdpLayout *self)
 {
   return (size_t) self->columns * (size_t) self->rows
       * (size_t) self->n_histograms * (size_t) self->n_bins;
@@ -89,7 +89,7 @@ cuv_ldp_n_counts (const CuvLdpShape *self)
 
 /* The counted pixels of block i of n on an axis: span[0] to span[1] - 1. */
 static void
-find_counted (const CuvLdpShape *self, int pixels, int n, int i, int span[2])
+find_counted (const CuvLdpLayout *self, int pixels, int n, int i, int span[2])
 {
   const int margin = cuv_ldp_margin (self);
   const int from = cuv_ldp_edge (self->params.block, pixels, n, i);
@@ -102,14 +102,15 @@ find_counted (const CuvLdpShape *self, int pixels, int n, int i, int span[2])
 }
 
 void
-cuv_ldp_block (const CuvLdpShape *self, int column, int row, int x[2], int y[2])
+cuv_ldp_block (
+    const CuvLdpLayout *self, int column, int row, int x[2], int y[2])
 {
   find_counted (self, self->width, self->columns, column, x);
   find_counted (self, self->height, self->rows, row, y);
 }
 
 uint32_t
-cuv_ldp_total (const CuvLdpShape *self, int column, int row)
+cuv_ldp_total (const CuvLdpLayout *self, int column, int row)
 {
   const int n = __builtin_popcount ((unsigned) self->params.directions);
   int x[2], y[2];
@@ -121,13 +122,13 @@ cuv_ldp_total (const CuvLdpShape *self, int column, int row)
 
 void
 cuv_ldp_convert_counts (
-    const CuvLdpShape *shape, const void *counts, uint32_t *to)
+    const CuvLdpLayout *layout, const void *counts, uint32_t *to)
 {
-  const size_t n = cuv_ldp_n_counts (shape);
+  const size_t n = cuv_ldp_n_counts (layout);
   const uint8_t *from = counts;
   uint16_t count;
 
-  if (cuv_ldp_count_size (shape) == sizeof *to) {
+  if (cuv_ldp_count_size (layout) == sizeof *to) {
     memcpy (to, counts, n * sizeof *to);
     return;
   }

@@ -18,8 +18,8 @@ intersect (const uint32_t *a, uint32_t total_a, const uint32_t *b,
 }
 
 double
-cuv_ldp_similarity (const CuvLdpShape *a, const uint32_t *counts_a,
-    const CuvLdpShape *b, const uint32_t *counts_b)
+cuv_ldp_similarity (const CuvLdpLayout *a, const uint32_t *counts_a,
+    const CuvLdpLayout *b, const uint32_t *counts_b)
 {
   double sum = 0.0;
   int n = 0;

@@ -35,32 +35,32 @@ set_directions (GstStructure *table, gint directions)
 }
 
 static void
-set_parameters (GstStructure *table, const CuvLdpShape *shape)
+set_parameters (GstStructure *table, const CuvLdpLayout *layout)
 {
-  const CuvLdpParams *params = &shape->params;
+  const CuvLdpParams *params = &layout->params;
 
   gst_structure_set (table, "order", G_TYPE_INT, params->order, "block",
       G_TYPE_INT, params->block, "grid", G_TYPE_INT, params->grid,
       "merge_directions", G_TYPE_BOOLEAN, params->is_merged, "border",
       G_TYPE_STRING, gst_ldp_border_nick (params->border), "bins",
       G_TYPE_STRING, gst_ldp_bins_nick (params->bins), "levels", G_TYPE_INT,
-      params->levels, "descriptor_width", G_TYPE_INT, shape->width,
-      "descriptor_height", G_TYPE_INT, shape->height, NULL);
+      params->levels, "descriptor_width", G_TYPE_INT, layout->width,
+      "descriptor_height", G_TYPE_INT, layout->height, NULL);
   set_directions (table, params->directions);
 }
 
 GstStructure *
 gst_ldp_meta_add (GstBuffer *buffer, guint width, guint height,
-    const CuvLdpShape *shape, const GstLdpRegion *regions, guint n_regions,
+    const CuvLdpLayout *layout, const GstLdpRegion *regions, guint n_regions,
     GBytes *counts)
 {
   GstStructure *table = gst_cuv_meta_add_table (buffer, "ldp", 1, width, height,
       "none", columns, G_N_ELEMENTS (columns), regions, n_regions);
 
-  set_parameters (table, shape);
+  set_parameters (table, layout);
   gst_structure_set (table, "key", G_TYPE_STRING, "descriptor", "block_columns",
-      G_TYPE_INT, shape->columns, "block_rows", G_TYPE_INT, shape->rows,
-      "count_size", G_TYPE_INT, cuv_ldp_count_size (shape), "counts",
+      G_TYPE_INT, layout->columns, "block_rows", G_TYPE_INT, layout->rows,
+      "count_size", G_TYPE_INT, cuv_ldp_count_size (layout), "counts",
       G_TYPE_BYTES, counts, NULL);
   return table;
 }
@@ -118,15 +118,15 @@ has_columns (const GstCuvTable *table)
 
 /* What follows from the parameters, for those who do not work it out. */
 static gboolean
-has_layout (const GstStructure *table, const CuvLdpShape *shape)
+has_layout (const GstStructure *table, const CuvLdpLayout *layout)
 {
   gint columns_are, rows_are, count_size;
 
   return gst_structure_get (table, "block_columns", G_TYPE_INT, &columns_are,
              "block_rows", G_TYPE_INT, &rows_are, "count_size", G_TYPE_INT,
              &count_size, NULL)
-      && columns_are == shape->columns && rows_are == shape->rows
-      && count_size == cuv_ldp_count_size (shape);
+      && columns_are == layout->columns && rows_are == layout->rows
+      && count_size == cuv_ldp_count_size (layout);
 }
 
 static gboolean
@@ -155,8 +155,8 @@ read_counts (const GstCuvTable *table, GstLdpDescriptors *self)
       || g_value_get_boxed (counts) == NULL)
     return "there are no counts";
   self->counts = g_bytes_get_data (g_value_get_boxed (counts), &size);
-  self->size = cuv_ldp_n_counts (&self->shape)
-      * (gsize) cuv_ldp_count_size (&self->shape);
+  self->size = cuv_ldp_n_counts (&self->layout)
+      * (gsize) cuv_ldp_count_size (&self->layout);
   return size / self->size == table->n_rows && size % self->size == 0
       ? NULL
       : "there are more or fewer counts than the parameters say";
@@ -173,11 +173,11 @@ read_table (const GstCuvTable *table, GstLdpDescriptors *self)
   if (!has_columns (table) || !get_parameters (table->structure, &parameters))
     return "a field is missing, or of another type";
   params = gst_ldp_parameters_params (&parameters);
-  wrong = cuv_ldp_shape_init (
-      &self->shape, &params, parameters.width, parameters.height);
+  wrong = cuv_ldp_layout_init (
+      &self->layout, &params, parameters.width, parameters.height);
   if (wrong != NULL)
     return wrong;
-  if (!has_layout (table->structure, &self->shape))
+  if (!has_layout (table->structure, &self->layout))
     return "its blocks or counts are not as the parameters say";
   if (!has_regions_inside (table))
     return "a region is empty, or not inside the frame";

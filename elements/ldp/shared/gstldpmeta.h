@@ -17,12 +17,12 @@ G_BEGIN_DECLS
 
 /* counts: cuv_ldp_n_counts() of cuv_ldp_count_size() bytes for each region. */
 GstStructure *gst_ldp_meta_add (GstBuffer *buffer, guint width, guint height,
-    const CuvLdpShape *shape, const GstLdpRegion *regions, guint n_regions,
+    const CuvLdpLayout *layout, const GstLdpRegion *regions, guint n_regions,
     GBytes *counts);
 
 /* Of a buffer; what is pointed to is its. */
 typedef struct {
-  CuvLdpShape shape;
+  CuvLdpLayout layout;
   guint width, height; /* of the frame that was described */
   guint64 age;         /* ns since that frame; 0: it is this one */
   guint n_regions;

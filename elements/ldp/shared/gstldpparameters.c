@@ -160,10 +160,10 @@ gst_ldp_parameters_place (GstLdpParameters *self, guint nth)
 enum { MAX_MEGABYTES = 1024 }; /* of a frame: there are fewer */
 
 static guint64
-bytes_of (const CuvLdpShape *shape)
+bytes_of (const CuvLdpLayout *layout)
 {
-  return (guint64) cuv_ldp_n_counts (shape)
-      * (guint64) cuv_ldp_count_size (shape);
+  return (guint64) cuv_ldp_n_counts (layout)
+      * (guint64) cuv_ldp_count_size (layout);
 }
 
 /* What is not looked at is the same for all. */
@@ -184,10 +184,10 @@ gst_ldp_parameters_params (const GstLdpParameters *self)
 
 /* Blocks of a few pixels take all the memory there is. */
 static gchar *
-size_problem (const CuvLdpShape *shape)
+size_problem (const CuvLdpLayout *layout)
 {
-  const guint64 megabytes = bytes_of (shape) >> 20;
-  const gboolean by_block = shape->params.block > 0;
+  const guint64 megabytes = bytes_of (layout) >> 20;
+  const gboolean by_block = layout->params.block > 0;
 
   if (megabytes < MAX_MEGABYTES)
     return NULL;
@@ -195,23 +195,23 @@ size_problem (const CuvLdpShape *shape)
       "%s %d makes %d x %d blocks, whose counts take %" G_GUINT64_FORMAT
       " MB, not less than %d: %s it, or have fewer bins or directions",
       by_block ? "block" : "grid",
-      by_block ? shape->params.block : shape->params.grid, shape->columns,
-      shape->rows, megabytes, MAX_MEGABYTES, by_block ? "raise" : "lower");
+      by_block ? layout->params.block : layout->params.grid, layout->columns,
+      layout->rows, megabytes, MAX_MEGABYTES, by_block ? "raise" : "lower");
 }
 
 guint
-gst_ldp_max_regions (const CuvLdpShape *shape)
+gst_ldp_max_regions (const CuvLdpLayout *layout)
 {
-  const guint64 pixels = (guint64) shape->width * (guint64) shape->height;
+  const guint64 pixels = (guint64) layout->width * (guint64) layout->height;
   const guint64 by_memory =
-      (((guint64) MAX_MEGABYTES << 20) - 1) / bytes_of (shape);
+      (((guint64) MAX_MEGABYTES << 20) - 1) / bytes_of (layout);
 
   return (guint) MIN (by_memory, CUV_LDP_MAX_PIXELS / pixels);
 }
 
 gchar *
-gst_ldp_parameters_shape (
-    const GstLdpParameters *self, gint width, gint height, CuvLdpShape *shape)
+gst_ldp_parameters_layout (
+    const GstLdpParameters *self, gint width, gint height, CuvLdpLayout *layout)
 {
   const CuvLdpParams params = gst_ldp_parameters_params (self);
   const gint across = self->width > 0 ? self->width : width;
@@ -231,6 +231,6 @@ gst_ldp_parameters_shape (
         "%dx%d pixels are too many to describe: set descriptor-width and "
         "descriptor-height to up to %d, of up to %d pixels together",
         across, down, CUV_LDP_MAX_SIZE, CUV_LDP_MAX_PIXELS);
-  problem = cuv_ldp_shape_init (shape, &params, across, down);
-  return problem != NULL ? g_strdup (problem) : size_problem (shape);
+  problem = cuv_ldp_layout_init (layout, &params, across, down);
+  return problem != NULL ? g_strdup (problem) : size_problem (layout);
 }

@@ -32,12 +32,12 @@ CuvLdpParams gst_ldp_parameters_params (const GstLdpParameters *self);
 
 /* The shape of what is width x height. NULL, or what is wrong and what to do;
  * free it. */
-gchar *gst_ldp_parameters_shape (
-    const GstLdpParameters *self, gint width, gint height, CuvLdpShape *shape);
+gchar *gst_ldp_parameters_layout (const GstLdpParameters *self, gint width,
+    gint height, CuvLdpLayout *layout);
 
 /* How many regions of a frame such a shape leaves memory and time for, at least
  * one. */
-guint gst_ldp_max_regions (const CuvLdpShape *shape);
+guint gst_ldp_max_regions (const CuvLdpLayout *layout);
 
 /* The nicks of values. */
 const gchar *gst_ldp_border_nick (gint border);

@@ -62,9 +62,9 @@ gst_ldp_region_choice_get (
 }
 
 gchar *
-gst_ldp_region_choice_shape (const GstLdpRegionChoice *self,
+gst_ldp_region_choice_layout (const GstLdpRegionChoice *self,
     const GstLdpParameters *parameters, gint width, gint height,
-    CuvLdpShape *shape)
+    CuvLdpLayout *layout)
 {
   if (self->kind == GST_LDP_ROI_LIST
       && (parameters->width == 0 || parameters->height == 0))
@@ -72,7 +72,7 @@ gst_ldp_region_choice_shape (const GstLdpRegionChoice *self,
         "descriptor-width %d and descriptor-height %d with region=roi-list, "
         "regions that each have a size of their own: set both",
         parameters->width, parameters->height);
-  return gst_ldp_parameters_shape (parameters, width, height, shape);
+  return gst_ldp_parameters_layout (parameters, width, height, layout);
 }
 
 /* ---- regions ---- */
@@ -112,10 +112,10 @@ gst_ldp_regions_collect (GArray *regions, GstBuffer *buffer,
 }
 
 void
-gst_ldp_regions_limit (GArray *regions, const CuvLdpShape *shape,
+gst_ldp_regions_limit (GArray *regions, const CuvLdpLayout *layout,
     GstElement *element, gboolean *warned)
 {
-  const guint n = regions->len, most = gst_ldp_max_regions (shape);
+  const guint n = regions->len, most = gst_ldp_max_regions (layout);
 
   if (n <= most)
     return;
@@ -126,7 +126,7 @@ gst_ldp_regions_limit (GArray *regions, const CuvLdpShape *shape,
          "work, or their counts take 1024 MB or more: only the first %u are "
          "described. Describe fewer pixels (at most %d per frame in total) "
          "or use fewer blocks, bins or directions.",
-            n, shape->width, shape->height, most, CUV_LDP_MAX_PIXELS),
+            n, layout->width, layout->height, most, CUV_LDP_MAX_PIXELS),
         (NULL));
   *warned = TRUE;
 }

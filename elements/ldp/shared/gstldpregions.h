@@ -41,9 +41,9 @@ void gst_ldp_region_choice_get (
 
 /* The shape of what is described in frames of width x height. NULL, or what is
  * wrong and what to do; free it. */
-gchar *gst_ldp_region_choice_shape (const GstLdpRegionChoice *self,
+gchar *gst_ldp_region_choice_layout (const GstLdpRegionChoice *self,
     const GstLdpParameters *parameters, gint width, gint height,
-    CuvLdpShape *shape);
+    CuvLdpLayout *layout);
 
 /* The parts of this buffer, as GstLdpRegion. */
 void gst_ldp_regions_collect (GArray *regions, GstBuffer *buffer,
@@ -51,7 +51,7 @@ void gst_ldp_regions_collect (GArray *regions, GstBuffer *buffer,
 
 /* Leaves out what is more than a frame may have, with a warning unless there
  * was one: it is set then. */
-void gst_ldp_regions_limit (GArray *regions, const CuvLdpShape *shape,
+void gst_ldp_regions_limit (GArray *regions, const CuvLdpLayout *layout,
     GstElement *element, gboolean *warned);
 
 CuvLdpRect gst_ldp_region_rect (const GstLdpRegion *self);

@@ -30,7 +30,7 @@ write_index (void)
   char *error = NULL;
 
   cuv_ldp_index_info_init (&info, &params, SIZE, SIZE, 2, 2);
-  cuv_ldp_describe (&info.shape, black, counts);
+  cuv_ldp_describe (&info.layout, black, counts);
   writer = cuv_ldp_index_writer_open (path, &info, false, &error);
   fail_unless (writer != NULL
           && cuv_ldp_index_writer_append (writer, counts, "black", NULL, &error)

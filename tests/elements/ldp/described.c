@@ -96,15 +96,15 @@ usual_kind (gint width, gint height)
   };
 }
 
-static CuvLdpShape
+static CuvLdpLayout
 shape_of (const Kind *kind)
 {
-  CuvLdpShape shape;
+  CuvLdpLayout layout;
   const char *wrong =
-      cuv_ldp_shape_init (&shape, &kind->params, kind->width, kind->height);
+      cuv_ldp_layout_init (&layout, &kind->params, kind->width, kind->height);
 
   fail_if (wrong != NULL, "%s", wrong);
-  return shape;
+  return layout;
 }
 
 static void
@@ -118,30 +118,30 @@ map (const Run *self, GstBuffer *buffer, GstMapFlags flags, GstCuvFrame *frame)
 }
 
 static guint8 *
-picture_of (
-    const GstCuvFrame *frame, const CuvLdpShape *shape, const CuvLdpRect *rect)
+picture_of (const GstCuvFrame *frame, const CuvLdpLayout *layout,
+    const CuvLdpRect *rect)
 {
-  guint8 *picture = g_malloc ((gsize) shape->width * (gsize) shape->height);
+  guint8 *picture = g_malloc ((gsize) layout->width * (gsize) layout->height);
 
-  cuv_ldp_picture (&frame->frame, rect, shape->width, shape->height, picture);
+  cuv_ldp_picture (&frame->frame, rect, layout->width, layout->height, picture);
   return picture;
 }
 
 static void
-check_counts (const Run *self, const CuvLdpShape *shape,
+check_counts (const Run *self, const CuvLdpLayout *layout,
     const GstLdpRegion *region, GstBuffer *in, const guint8 *counts)
 {
-  const gsize n = cuv_ldp_n_counts (shape);
-  const gsize size = (gsize) cuv_ldp_count_size (shape);
+  const gsize n = cuv_ldp_n_counts (layout);
+  const gsize size = (gsize) cuv_ldp_count_size (layout);
   const CuvLdpRect rect = gst_ldp_region_rect (region);
   guint32 *wanted = g_new (guint32, n);
   GstCuvFrame frame;
   guint8 *picture;
 
   map (self, in, GST_MAP_READ, &frame);
-  picture = picture_of (&frame, shape, &rect);
+  picture = picture_of (&frame, layout, &rect);
   gst_cuv_frame_unmap (&frame);
-  cuv_ldp_describe (shape, picture, wanted);
+  cuv_ldp_describe (layout, picture, wanted);
   for (gsize i = 0; i < n; i++) {
     guint32 count = 0;
 
@@ -157,19 +157,20 @@ void
 check_described (const Run *self, GstBuffer *out, GstBuffer *in,
     const Kind *kind, const GstLdpRegion *regions, guint n_regions)
 {
-  const CuvLdpShape shape = shape_of (kind);
+  const CuvLdpLayout layout = shape_of (kind);
   GstLdpDescriptors found;
   gpointer state = NULL;
   GstCuvTable table;
   gchar *problem;
 
   fail_unless (gst_ldp_meta_read (out, &found, &problem), "%s", problem);
-  fail_unless (memcmp (&found.shape, &shape, sizeof shape) == 0);
+  fail_unless (memcmp (&found.layout, &layout, sizeof layout) == 0);
   fail_unless_equals_int (found.n_regions, n_regions);
   fail_unless (n_regions == 0
       || memcmp (found.regions, regions, n_regions * sizeof *regions) == 0);
   for (guint i = 0; i < n_regions; i++)
-    check_counts (self, &shape, &regions[i], in, found.counts + i * found.size);
+    check_counts (
+        self, &layout, &regions[i], in, found.counts + i * found.size);
 
   fail_unless (gst_cuv_meta_next_table (out, &state, &table));
   fail_unless_equals_string (table.kind, "ldp");
@@ -197,14 +198,14 @@ void
 draw_codes (const Run *self, GstBuffer *buffer, const Kind *kind,
     GstLdpRegion region, gint direction)
 {
-  const CuvLdpShape shape = shape_of (kind);
+  const CuvLdpLayout layout = shape_of (kind);
   const CuvLdpRect rect = gst_ldp_region_rect (&region);
   GstCuvFrame frame;
   guint8 *picture;
 
   map (self, buffer, GST_MAP_READWRITE, &frame);
-  picture = picture_of (&frame, &shape, &rect);
-  cuv_ldp_draw (&frame.frame, &rect, &shape, picture, direction);
+  picture = picture_of (&frame, &layout, &rect);
+  cuv_ldp_draw (&frame.frame, &rect, &layout, picture, direction);
   gst_cuv_frame_unmap (&frame);
   g_free (picture);
 }

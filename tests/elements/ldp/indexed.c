@@ -249,9 +249,9 @@ void
 expect_described (const CuvLdpIndex *index, guint64 i, GstBuffer *buffer,
     const gchar *format, gint width, gint height, const CuvLdpRect *rect)
 {
-  const CuvLdpShape *shape = &cuv_ldp_index_info (index)->shape;
-  const gsize n = cuv_ldp_n_counts (shape);
-  guint8 *picture = g_malloc ((gsize) shape->width * (gsize) shape->height);
+  const CuvLdpLayout *layout = &cuv_ldp_index_info (index)->layout;
+  const gsize n = cuv_ldp_n_counts (layout);
+  guint8 *picture = g_malloc ((gsize) layout->width * (gsize) layout->height);
   guint32 *expected = g_new0 (guint32, n), *counts = g_new (guint32, n);
   const CuvLdpRect all = { 0, 0, width, height };
   GstVideoFrame video;
@@ -259,11 +259,11 @@ expect_described (const CuvLdpIndex *index, guint64 i, GstBuffer *buffer,
 
   map_frame (&video, buffer, format, width, height, GST_MAP_READ);
   frame = frame_of (&video);
-  cuv_ldp_picture (
-      &frame, rect != NULL ? rect : &all, shape->width, shape->height, picture);
+  cuv_ldp_picture (&frame, rect != NULL ? rect : &all, layout->width,
+      layout->height, picture);
   gst_video_frame_unmap (&video);
-  cuv_ldp_describe (shape, picture, expected);
-  cuv_ldp_index_unpack (shape, cuv_ldp_index_descriptor (index, i), counts);
+  cuv_ldp_describe (layout, picture, expected);
+  cuv_ldp_index_unpack (layout, cuv_ldp_index_descriptor (index, i), counts);
   fail_unless (memcmp (counts, expected, n * sizeof *counts) == 0,
       "entry %" G_GUINT64_FORMAT " of %s %dx%d has other counts", i, format,
       width, height);

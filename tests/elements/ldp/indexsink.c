@@ -231,7 +231,7 @@ GST_START_TEST (first_frame_is_not_described)
     expect_names ("000002|000005");
     index = index_open (INDEX, 2);
     fail_unless_equals_int (
-        cuv_ldp_index_info (index)->shape.params.bins, CUV_LDP_BINS_UNIFORM);
+        cuv_ldp_index_info (index)->layout.params.bins, CUV_LDP_BINS_UNIFORM);
     cuv_ldp_index_free (index);
     g_remove (INDEX);
   }
@@ -328,7 +328,7 @@ GST_START_TEST (settings_of_the_start)
   gst_object_unref (sink);
   gst_harness_teardown (h);
   index = index_open ("other.ldp", 1);
-  fail_unless_equals_int (cuv_ldp_index_info (index)->shape.params.order, 4);
+  fail_unless_equals_int (cuv_ldp_index_info (index)->layout.params.order, 4);
   fail_unless_equals_int (cuv_ldp_index_info (index)->thumbnail_width, 8);
   fail_unless_equals_string (cuv_ldp_index_name (index, 0), "other");
   cuv_ldp_index_free (index);

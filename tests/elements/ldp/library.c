@@ -78,7 +78,7 @@ library_params (void)
 
 static uint32_t *
 describe (const guint8 *pixels, gint stride, gint width, gint height,
-    CuvLdpShape *shape)
+    CuvLdpLayout *layout)
 {
   const CuvLdpParams params = library_params ();
   const CuvFrame frame = { CUV_MODEL_GREY, width, height, 1,
@@ -87,20 +87,20 @@ describe (const guint8 *pixels, gint stride, gint width, gint height,
   guint8 made[SIZE * SIZE];
   uint32_t *counts;
 
-  fail_unless (cuv_ldp_shape_init (shape, &params, SIZE, SIZE) == NULL);
-  counts = g_new (uint32_t, cuv_ldp_n_counts (shape));
+  fail_unless (cuv_ldp_layout_init (layout, &params, SIZE, SIZE) == NULL);
+  counts = g_new (uint32_t, cuv_ldp_n_counts (layout));
   cuv_ldp_picture (&frame, &all, SIZE, SIZE, made);
-  cuv_ldp_describe (shape, made, counts);
+  cuv_ldp_describe (layout, made, counts);
   return counts;
 }
 
 gdouble
 likeness (const guint8 *pixels, gint stride, gint width, gint height, gint i)
 {
-  CuvLdpShape shape;
-  uint32_t *a = describe (pixels, stride, width, height, &shape);
-  uint32_t *b = describe (picture (i), SIZE, SIZE, SIZE, &shape);
-  const gdouble alike = cuv_ldp_similarity (&shape, a, &shape, b);
+  CuvLdpLayout layout;
+  uint32_t *a = describe (pixels, stride, width, height, &layout);
+  uint32_t *b = describe (picture (i), SIZE, SIZE, SIZE, &layout);
+  const gdouble alike = cuv_ldp_similarity (&layout, a, &layout, b);
 
   g_free (a);
   g_free (b);
@@ -126,8 +126,8 @@ append (CuvLdpIndexWriter *writer, gint i, gint thumbnail)
   const gint n = thumbnail * thumbnail;
   guint8 *pixels = g_malloc (3 * n + 1);
   gchar *name = g_strdup_printf ("picture %d", i);
-  CuvLdpShape shape;
-  uint32_t *counts = describe (picture (i), SIZE, SIZE, SIZE, &shape);
+  CuvLdpLayout layout;
+  uint32_t *counts = describe (picture (i), SIZE, SIZE, SIZE, &layout);
   char *error = NULL;
 
   for (gint p = 0; p < 3 * n; p++)

@@ -15,19 +15,19 @@ new_buffer (GstStructure **table)
 {
   const CuvLdpParams params = { .order = 3, .grid = 4, .directions = 5 };
   GstBuffer *buffer = gst_buffer_new ();
-  CuvLdpShape shape;
+  CuvLdpLayout layout;
   GBytes *counts;
   guint16 *values;
   gsize n;
 
-  fail_unless (cuv_ldp_shape_init (&shape, &params, 64, 48) == NULL);
-  fail_unless_equals_int (cuv_ldp_count_size (&shape), 2);
-  n = 2 * cuv_ldp_n_counts (&shape);
+  fail_unless (cuv_ldp_layout_init (&layout, &params, 64, 48) == NULL);
+  fail_unless_equals_int (cuv_ldp_count_size (&layout), 2);
+  n = 2 * cuv_ldp_n_counts (&layout);
   values = g_new (guint16, n);
   for (gsize i = 0; i < n; i++)
     values[i] = (guint16) i;
   counts = g_bytes_new_take (values, n * sizeof *values);
-  *table = gst_ldp_meta_add (buffer, 90, 70, &shape, regions, 2, counts);
+  *table = gst_ldp_meta_add (buffer, 90, 70, &layout, regions, 2, counts);
   g_bytes_unref (counts);
   return buffer;
 }
@@ -42,8 +42,8 @@ check_whole (GstBuffer *buffer)
   fail_unless (problem == NULL);
   fail_unless_equals_int (found.n_regions, 2);
   fail_unless_equals_uint64 (found.size, 2 * 4 * 4 * 2 * 256);
-  fail_unless_equals_int (found.shape.params.grid, 4);
-  fail_unless_equals_int (found.shape.params.levels, 0);
+  fail_unless_equals_int (found.layout.params.grid, 4);
+  fail_unless_equals_int (found.layout.params.levels, 0);
   fail_unless (memcmp (found.regions, regions, sizeof regions) == 0);
   fail_unless_equals_int (found.counts[2 * 777], 777 % 256);
 }

@@ -25,18 +25,18 @@ bench (const char *what, CuvCheckFill fill, int width, int height, int order,
 {
   const CuvLdpParams params = { .order = order, .block = 16, .directions = 15 };
   const double pixels = (double) width * height;
-  CuvLdpShape shape;
+  CuvLdpLayout layout;
   Bench self = { .frame = cuv_check_frame_new ("GRAY8", width, height, fill),
     .rect = { 0, 0, width, height },
     .n_threads = n_threads };
   char name[100];
 
-  CUV_CHECK (cuv_ldp_shape_init (&shape, &params, width, height) == NULL);
-  self.cpu = cuv_ldp_cpu_new (&shape);
+  CUV_CHECK (cuv_ldp_layout_init (&layout, &params, width, height) == NULL);
+  self.cpu = cuv_ldp_cpu_new (&layout);
   snprintf (name, sizeof name, "ldp %s %dx%d, order %d, %d threads", what,
       width, height, order, n_threads);
   cuv_check_report (name, cuv_check_time (run, &self), pixels,
-      pixels + 2 * (double) cuv_ldp_n_counts (&shape));
+      pixels + 2 * (double) cuv_ldp_n_counts (&layout));
   cuv_ldp_cpu_free (self.cpu);
   cuv_check_frame_free (&self.frame);
 }
@@ -46,13 +46,13 @@ static void
 bench_resized (void)
 {
   const CuvLdpParams params = { .order = 3, .block = 16, .directions = 15 };
-  CuvLdpShape shape;
+  CuvLdpLayout layout;
   Bench self = { .frame = cuv_check_frame_new (
                      "NV12", 1920, 1080, CUV_CHECK_TEXTURE),
     .rect = { 0, 0, 1920, 1080 } };
 
-  CUV_CHECK (cuv_ldp_shape_init (&shape, &params, 256, 256) == NULL);
-  self.cpu = cuv_ldp_cpu_new (&shape);
+  CUV_CHECK (cuv_ldp_layout_init (&layout, &params, 256, 256) == NULL);
+  self.cpu = cuv_ldp_cpu_new (&layout);
   cuv_check_report ("ldp 1920x1080 as 256x256, order 3",
       cuv_check_time (run, &self), 1920 * 1080, 0);
   cuv_ldp_cpu_free (self.cpu);

@@ -35,8 +35,8 @@ check_drawing (const LdpInput *input, CuvLdpCuda *cuda)
 static void
 check_run (const LdpInput *input)
 {
-  const CuvLdpShape *shape = &input->shape;
-  CuvLdpCuda *cuda = cuv_ldp_cuda_new (shape);
+  const CuvLdpLayout *layout = &input->layout;
+  CuvLdpCuda *cuda = cuv_ldp_cuda_new (layout);
   const void *counts = NULL;
   void *memory;
   const CuvFrame frame = cuv_check_to_device (&input->frame, &memory);
@@ -45,7 +45,7 @@ check_run (const LdpInput *input)
     CUV_CHECK (cuv_ldp_cuda_submit (cuda, &frame, &input->rect, stream) == 0
             && (counts = cuv_ldp_cuda_collect (cuda)) != NULL,
         ": %s", cuv_cuda_error ());
-    ldp_are_same (shape, counts, input->wanted);
+    ldp_are_same (layout, counts, input->wanted);
   }
   check_drawing (input, cuda);
   cuv_ldp_cuda_free (cuda);
@@ -63,11 +63,11 @@ check_large (const CuvLdpParams *params, CuvCheckFill fill)
 
   cuv_check_case ("a grid of %d, blocks of %d, merged %d, fill %d",
       params->grid, params->block, params->is_merged, fill);
-  CUV_CHECK (cuv_ldp_shape_init (&input.shape, params, 300, 290) == NULL);
+  CUV_CHECK (cuv_ldp_layout_init (&input.layout, params, 300, 290) == NULL);
   input.wanted =
-      malloc (cuv_ldp_n_counts (&input.shape) * sizeof *input.wanted);
+      malloc (cuv_ldp_n_counts (&input.layout) * sizeof *input.wanted);
   cuv_ldp_picture (&input.frame.frame, &input.rect, 300, 290, picture);
-  cuv_ldp_describe (&input.shape, picture, input.wanted);
+  cuv_ldp_describe (&input.layout, picture, input.wanted);
   check_run (&input);
   free (picture);
   ldp_input_clear (&input);
@@ -129,14 +129,14 @@ bench (const char *what, CuvCheckFill fill, int width, int height, int order,
   };
   const double pixels = (double) width * height;
   CuvCheckFrame host = cuv_check_frame_new ("GRAY8", width, height, fill);
-  CuvLdpShape shape;
+  CuvLdpLayout layout;
   Bench self = { .rect = { 0, 0, width, height } };
   char name[100];
   void *memory;
 
-  CUV_CHECK (cuv_ldp_shape_init (&shape, &params, width, height) == NULL);
+  CUV_CHECK (cuv_ldp_layout_init (&layout, &params, width, height) == NULL);
   self.frame = cuv_check_to_device (&host, &memory);
-  self.cuda = cuv_ldp_cuda_new (&shape);
+  self.cuda = cuv_ldp_cuda_new (&layout);
   for (int alone = 0; alone < 2; alone++) {
     snprintf (name, sizeof name, "ldp cuda, %s %dx%d, order %d, %s %d, %s",
         what, width, height, order, block > 0 ? "blocks of" : "grid",
@@ -146,7 +146,8 @@ bench (const char *what, CuvCheckFill fill, int width, int height, int order,
               : cuv_check_time_stream (run, &self, stream),
         pixels,
         pixels
-            + (double) cuv_ldp_n_counts (&shape) * cuv_ldp_count_size (&shape));
+            + (double) cuv_ldp_n_counts (&layout)
+                * cuv_ldp_count_size (&layout));
   }
   cuv_ldp_cuda_free (self.cuda);
   cuv_check_device_free (memory);

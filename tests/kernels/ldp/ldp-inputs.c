@@ -46,12 +46,13 @@ ldp_input_init (LdpInput *self, const char *format, CuvCheckFill fill,
   cuv_check_case ("%s %dx%d, %dx%d+%d+%d as %dx%d, order %d, block %d, grid %d",
       format, width, height, rect->width, rect->height, rect->x, rect->y, to[0],
       to[1], params.order, params.block, params.grid);
-  CUV_CHECK (cuv_ldp_shape_init (&self->shape, &params, to[0], to[1]) == NULL);
+  CUV_CHECK (
+      cuv_ldp_layout_init (&self->layout, &params, to[0], to[1]) == NULL);
   picture = malloc ((size_t) to[0] * (size_t) to[1]);
   self->wanted =
-      malloc (cuv_ldp_n_counts (&self->shape) * sizeof *self->wanted);
+      malloc (cuv_ldp_n_counts (&self->layout) * sizeof *self->wanted);
   cuv_ldp_picture (&self->frame.frame, rect, to[0], to[1], picture);
-  cuv_ldp_describe (&self->shape, picture, self->wanted);
+  cuv_ldp_describe (&self->layout, picture, self->wanted);
   free (picture);
 }
 
@@ -86,10 +87,10 @@ ldp_each_input (void (*check) (const LdpInput *input))
 /* Counts of either size against those of the reference. */
 bool
 ldp_are_same (
-    const CuvLdpShape *shape, const void *counts, const uint32_t *wanted)
+    const CuvLdpLayout *layout, const void *counts, const uint32_t *wanted)
 {
-  const bool wide = cuv_ldp_count_size (shape) == 4;
-  const size_t n = cuv_ldp_n_counts (shape);
+  const bool wide = cuv_ldp_count_size (layout) == 4;
+  const size_t n = cuv_ldp_n_counts (layout);
 
   for (size_t i = 0; i < n; i++) {
     const uint32_t count =
@@ -105,12 +106,12 @@ ldp_are_same (
 CuvCheckFrame
 ldp_input_draw (const LdpInput *self, int direction)
 {
-  const int width = self->shape.width, height = self->shape.height;
+  const int width = self->layout.width, height = self->layout.height;
   CuvCheckFrame drawn = cuv_check_frame_copy (&self->frame);
   uint8_t *picture = malloc ((size_t) width * (size_t) height);
 
   cuv_ldp_picture (&self->frame.frame, &self->rect, width, height, picture);
-  cuv_ldp_draw (&drawn.frame, &self->rect, &self->shape, picture, direction);
+  cuv_ldp_draw (&drawn.frame, &self->rect, &self->layout, picture, direction);
   free (picture);
   return drawn;
 }
@@ -161,18 +162,19 @@ ldp_pictures_init (LdpPictures *self, int kind)
   cuv_check_case ("%dx%d, order %d, block %d, grid %d, bins %d, merged %d",
       width, height, params->order, params->block, params->grid, params->bins,
       params->is_merged);
-  CUV_CHECK (cuv_ldp_shape_init (&self->shape, params, width, height) == NULL);
-  n_counts = cuv_ldp_n_counts (&self->shape);
+  CUV_CHECK (
+      cuv_ldp_layout_init (&self->layout, params, width, height) == NULL);
+  n_counts = cuv_ldp_n_counts (&self->layout);
   self->stride =
-      (n_counts * (size_t) cuv_ldp_index_count_size (&self->shape) + 31)
+      (n_counts * (size_t) cuv_ldp_index_count_size (&self->layout) + 31)
       & ~15ul;
   self->packed = calloc (LDP_PICTURES, self->stride);
   for (int i = 0; i < LDP_PICTURES; i++) {
     if (i != 5) /* the same as the one before */
       fill (picture, n, i);
     self->counts[i] = malloc (n_counts * sizeof *self->counts[i]);
-    cuv_ldp_describe (&self->shape, picture, self->counts[i]);
-    CUV_CHECK (cuv_ldp_index_pack (&self->shape, self->counts[i],
+    cuv_ldp_describe (&self->layout, picture, self->counts[i]);
+    CUV_CHECK (cuv_ldp_index_pack (&self->layout, self->counts[i],
         self->packed + (size_t) i * self->stride));
   }
   free (picture);

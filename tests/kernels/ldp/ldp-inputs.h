@@ -10,7 +10,7 @@
 typedef struct {
   CuvCheckFrame frame;
   CuvLdpRect rect;
-  CuvLdpShape shape;
+  CuvLdpLayout layout;
   uint32_t *wanted;
 } LdpInput;
 
@@ -25,7 +25,7 @@ void ldp_each_input (void (*check) (const LdpInput *input));
 
 /* Counts of cuv_ldp_count_size() against those that are wanted. */
 bool ldp_are_same (
-    const CuvLdpShape *shape, const void *counts, const uint32_t *wanted);
+    const CuvLdpLayout *layout, const void *counts, const uint32_t *wanted);
 
 /* The frame with the codes of a direction drawn over the rectangle; free it. */
 CuvCheckFrame ldp_input_draw (const LdpInput *self, int direction);
@@ -35,15 +35,15 @@ bool ldp_look_same (const CuvCheckFrame *a, const CuvCheckFrame *b);
 
 enum { LDP_PICTURES = 9, LDP_N_PICTURES = 8 };
 
-/* Pictures of a shape: two are the same, some are flat in parts. */
+/* Pictures of one layout: two are the same, some are flat in parts. */
 typedef struct {
-  CuvLdpShape shape;
+  CuvLdpLayout layout;
   uint32_t *counts[LDP_PICTURES];
   uint8_t *packed; /* `stride` bytes each */
   size_t stride;
 } LdpPictures;
 
-/* Those of one of LDP_N_PICTURES shapes. */
+/* Pictures of one of LDP_N_PICTURES layouts. */
 void ldp_pictures_init (LdpPictures *self, int kind);
 void ldp_pictures_clear (LdpPictures *self);
 

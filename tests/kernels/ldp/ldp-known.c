@@ -162,7 +162,7 @@ check_ldp_codes (void)
   check_mirrored ();
 }
 
-/* ---- shapes ---- */
+/* ---- layouts ---- */
 
 static const CuvLdpParams usual = {
   .order = 3, .block = 16, .directions = 15, .levels = 32
@@ -171,9 +171,9 @@ static const CuvLdpParams usual = {
 static bool
 is_refused (CuvLdpParams params, int width, int height)
 {
-  CuvLdpShape shape;
+  CuvLdpLayout layout;
 
-  return cuv_ldp_shape_init (&shape, &params, width, height) != NULL;
+  return cuv_ldp_layout_init (&layout, &params, width, height) != NULL;
 }
 
 static void
@@ -207,15 +207,15 @@ check_totals (const CuvLdpParams *params, int width, int height)
 {
   const int margin = params->border == CUV_LDP_VALID ? params->order : 0;
   const int across = width - 2 * margin, down = height - 2 * margin;
-  CuvLdpShape shape;
+  CuvLdpLayout layout;
   uint64_t sum = 0;
 
   cuv_check_case ("%d x %d, blocks of %d, grid %d, border %d", width, height,
       params->block, params->grid, params->border);
-  CUV_CHECK (cuv_ldp_shape_init (&shape, params, width, height) == NULL);
-  for (int row = 0; row < shape.rows; row++) {
-    for (int column = 0; column < shape.columns; column++)
-      sum += cuv_ldp_total (&shape, column, row);
+  CUV_CHECK (cuv_ldp_layout_init (&layout, params, width, height) == NULL);
+  for (int row = 0; row < layout.rows; row++) {
+    for (int column = 0; column < layout.columns; column++)
+      sum += cuv_ldp_total (&layout, column, row);
   }
   CUV_CHECK (sum
       == (across > 0 && down > 0 ? (uint64_t) across * (uint64_t) down : 0));
@@ -225,23 +225,23 @@ static void
 check_uniform (void)
 {
   CuvLdpParams params = usual;
-  CuvLdpShape shape;
+  CuvLdpLayout layout;
   int n[CUV_LDP_UNIFORM_BINS] = { 0 };
 
   cuv_check_case ("uniform bins");
   params.bins = CUV_LDP_BINS_UNIFORM;
-  CUV_CHECK (cuv_ldp_shape_init (&shape, &params, 64, 64) == NULL);
+  CUV_CHECK (cuv_ldp_layout_init (&layout, &params, 64, 64) == NULL);
   for (int i = 0; i < CUV_LDP_CODES; i++)
-    n[shape.bin_of_code[i]]++;
+    n[layout.bin_of_code[i]]++;
   for (int i = 0; i < CUV_LDP_UNIFORM_BINS - 1; i++)
     CUV_CHECK (n[i] == 1, ": %d", i);
   CUV_CHECK (n[CUV_LDP_UNIFORM_BINS - 1] == CUV_LDP_CODES - 58);
-  CUV_CHECK (shape.bin_of_code[0] == 0 && shape.bin_of_code[255] == 57);
-  CUV_CHECK (shape.bin_of_code[5] == 58);
+  CUV_CHECK (layout.bin_of_code[0] == 0 && layout.bin_of_code[255] == 57);
+  CUV_CHECK (layout.bin_of_code[5] == 58);
 }
 
 void
-check_ldp_shapes (void)
+check_ldp_layouts (void)
 {
   check_refused ();
   check_uniform ();
@@ -295,16 +295,16 @@ check_ldp_pictures (void)
 /* ---- likeness ---- */
 
 static double
-likeness (const CuvLdpShape *shape, const Picture *a, const Picture *b)
+likeness (const CuvLdpLayout *layout, const Picture *a, const Picture *b)
 {
-  const size_t n = cuv_ldp_n_counts (shape);
+  const size_t n = cuv_ldp_n_counts (layout);
   uint32_t *counts[2] = { malloc (n * sizeof **counts),
     malloc (n * sizeof **counts) };
   double similarity;
 
-  cuv_ldp_describe (shape, a->pixels, counts[0]);
-  cuv_ldp_describe (shape, b->pixels, counts[1]);
-  similarity = cuv_ldp_similarity (shape, counts[0], shape, counts[1]);
+  cuv_ldp_describe (layout, a->pixels, counts[0]);
+  cuv_ldp_describe (layout, b->pixels, counts[1]);
+  similarity = cuv_ldp_similarity (layout, counts[0], layout, counts[1]);
   free (counts[0]);
   free (counts[1]);
   return similarity;
@@ -314,7 +314,7 @@ void
 check_ldp_likeness (void)
 {
   CuvLdpParams params = usual;
-  CuvLdpShape shape;
+  CuvLdpLayout layout;
   Picture noise, other, flat = { { 0 } }, ramp;
 
   cuv_check_case ("likeness");
@@ -323,14 +323,14 @@ check_ldp_likeness (void)
   for (int i = 0; i < SIZE * SIZE; i++)
     ramp.pixels[i] = (uint8_t) (3 * (i % SIZE) + 7 * (i / SIZE));
   params.block = 9;
-  CUV_CHECK (cuv_ldp_shape_init (&shape, &params, SIZE, SIZE) == NULL);
-  CUV_CHECK (fabs (likeness (&shape, &noise, &noise) - 1.0) < 1e-12);
-  CUV_CHECK (likeness (&shape, &noise, &other) < 0.5);
+  CUV_CHECK (cuv_ldp_layout_init (&layout, &params, SIZE, SIZE) == NULL);
+  CUV_CHECK (fabs (likeness (&layout, &noise, &noise) - 1.0) < 1e-12);
+  CUV_CHECK (likeness (&layout, &noise, &other) < 0.5);
   CUV_CHECK (
-      likeness (&shape, &noise, &other) == likeness (&shape, &other, &noise));
+      likeness (&layout, &noise, &other) == likeness (&layout, &other, &noise));
   /* of the second order all of the one's codes are 0, of the other's 255 */
   params.order = 2;
-  CUV_CHECK (cuv_ldp_shape_init (&shape, &params, SIZE, SIZE) == NULL);
-  CUV_CHECK (likeness (&shape, &ramp, &flat) == 0.0);
-  CUV_CHECK (fabs (likeness (&shape, &flat, &flat) - 1.0) < 1e-12);
+  CUV_CHECK (cuv_ldp_layout_init (&layout, &params, SIZE, SIZE) == NULL);
+  CUV_CHECK (likeness (&layout, &ramp, &flat) == 0.0);
+  CUV_CHECK (fabs (likeness (&layout, &flat, &flat) - 1.0) < 1e-12);
 }

@@ -20,7 +20,7 @@ static void *stream;
 /* ---- histograms that never were a picture's ---- */
 
 typedef struct {
-  CuvLdpShape shape;
+  CuvLdpLayout layout;
   CuvLdpMatcher *matcher;
   size_t stride;
   uint32_t *counts[MOST];
@@ -50,19 +50,19 @@ fill_histogram (uint32_t *counts, int n_bins, uint32_t total)
 }
 
 static void
-fill_picture (const CuvLdpShape *shape, uint32_t *counts)
+fill_picture (const CuvLdpLayout *layout, uint32_t *counts)
 {
   const bool flat = cuv_check_below (5) == 0;
   const uint32_t bin = cuv_check_below (2);
 
-  for (int i = 0; i < shape->columns * shape->rows; i++) {
+  for (int i = 0; i < layout->columns * layout->rows; i++) {
     const uint32_t total =
-        cuv_ldp_total (shape, i % shape->columns, i / shape->columns);
+        cuv_ldp_total (layout, i % layout->columns, i / layout->columns);
 
-    for (int h = 0; h < shape->n_histograms; h++, counts += shape->n_bins) {
-      fill_histogram (counts, shape->n_bins, total);
+    for (int h = 0; h < layout->n_histograms; h++, counts += layout->n_bins) {
+      fill_histogram (counts, layout->n_bins, total);
       if (flat) {
-        memset (counts, 0, (size_t) shape->n_bins * sizeof *counts);
+        memset (counts, 0, (size_t) layout->n_bins * sizeof *counts);
         counts[bin] = total;
       }
     }
@@ -78,10 +78,11 @@ index_init (Index *self, const CuvLdpParams *params, int width, int height)
                   "merged %d",
       width, height, params->order, params->block, params->grid,
       params->directions, params->bins, params->is_merged);
-  CUV_CHECK (cuv_ldp_shape_init (&self->shape, params, width, height) == NULL);
-  n = cuv_ldp_n_counts (&self->shape);
-  self->matcher = cuv_ldp_matcher_new (&self->shape);
-  self->stride = n * (size_t) cuv_ldp_index_count_size (&self->shape) + 37;
+  CUV_CHECK (
+      cuv_ldp_layout_init (&self->layout, params, width, height) == NULL);
+  n = cuv_ldp_n_counts (&self->layout);
+  self->matcher = cuv_ldp_matcher_new (&self->layout);
+  self->stride = n * (size_t) cuv_ldp_index_count_size (&self->layout) + 37;
   self->entries = malloc (MOST * self->stride);
   memset (self->entries, 0xa5, MOST * self->stride);
   for (int i = 0; i < MOST; i++) {
@@ -91,8 +92,8 @@ index_init (Index *self, const CuvLdpParams *params, int width, int height)
     if (same < i)
       memcpy (self->counts[i], self->counts[same], n * sizeof **self->counts);
     else
-      fill_picture (&self->shape, self->counts[i]);
-    CUV_CHECK (cuv_ldp_index_pack (&self->shape, self->counts[i],
+      fill_picture (&self->layout, self->counts[i]);
+    CUV_CHECK (cuv_ldp_index_pack (&self->layout, self->counts[i],
         self->entries + (size_t) i * self->stride));
   }
 }
@@ -126,8 +127,8 @@ static void
 ask (const Index *self, CuvLdpMatchCuda *cuda, int query, int n, size_t skip,
     double *found)
 {
-  const size_t n_counts = cuv_ldp_n_counts (&self->shape);
-  const size_t size = (size_t) cuv_ldp_count_size (&self->shape);
+  const size_t n_counts = cuv_ldp_n_counts (&self->layout);
+  const size_t size = (size_t) cuv_ldp_count_size (&self->layout);
   uint8_t *counts = calloc (n_counts + skip, size);
   uint8_t *memory;
 
@@ -153,7 +154,7 @@ static void
 check_query (
     const Index *self, CuvLdpMatchCuda *cuda, int query, int n, size_t skip)
 {
-  const CuvLdpShape *shape = &self->shape;
+  const CuvLdpLayout *layout = &self->layout;
   double found[MOST + 1], cpu[MOST];
 
   found[n] = -1.0;
@@ -164,8 +165,8 @@ check_query (
   CUV_CHECK (memcmp (found, cpu, (size_t) n * sizeof *cpu) == 0,
       ": the CPU finds other similarities");
   for (int i = 0; i < n; i++) {
-    const double wanted =
-        cuv_ldp_similarity (shape, self->counts[query], shape, self->counts[i]);
+    const double wanted = cuv_ldp_similarity (
+        layout, self->counts[query], layout, self->counts[i]);
 
     CUV_CHECK (
         wanted == 1.0 ? found[i] == 1.0 : fabs (found[i] - wanted) < 1e-12,
@@ -313,16 +314,16 @@ check_described (void)
 
   index_init (&index, &params, 40, 37);
   cuv_ldp_picture (&host.frame, &rect, 40, 37, picture);
-  cuv_ldp_describe (&index.shape, picture, index.counts[6]);
+  cuv_ldp_describe (&index.layout, picture, index.counts[6]);
   CUV_CHECK (cuv_ldp_index_pack (
-      &index.shape, index.counts[6], index.entries + 6 * index.stride));
+      &index.layout, index.counts[6], index.entries + 6 * index.stride));
   frame = cuv_check_to_device (&host, &memory);
-  cuda = cuv_ldp_cuda_new (&index.shape);
+  cuda = cuv_ldp_cuda_new (&index.layout);
   match = match_new (&index, 0); /* half of what is free */
   CUV_CHECK (set_entries (&index, match, MOST, 0) == 0
       && cuv_ldp_cuda_submit (cuda, &frame, &rect, stream) == 0
       && cuv_ldp_match_cuda_submit_counts (match, cuv_ldp_cuda_counts (cuda),
-             cuv_ldp_count_size (&index.shape), MOST, stream)
+             cuv_ldp_count_size (&index.layout), MOST, stream)
           == 0
       && cuv_ldp_match_cuda_collect (match, found) == 0);
   for (int i = 0; i < MOST; i++)
@@ -340,7 +341,7 @@ check_ldp_match_cuda (void)
   static const struct {
     CuvLdpParams params;
     int width, height;
-  } shapes[] = {
+  } layouts[] = {
     /* one byte: blocks of 256 codes inside, and an odd number of histograms */
     { { .order = 2, .block = 16, .directions = 15 }, 40, 37 },
     { { .order = 3, .block = 16, .directions = 2, .border = CUV_LDP_REPLICATE },
@@ -392,10 +393,11 @@ check_ldp_match_cuda (void)
   };
 
   stream = cuv_check_stream_new ();
-  for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+  for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
     Index index;
 
-    index_init (&index, &shapes[i].params, shapes[i].width, shapes[i].height);
+    index_init (
+        &index, &layouts[i].params, layouts[i].width, layouts[i].height);
     check_resident (&index);
     if (i == 0 || !cuv_check_options.few || cuv_check_below (2))
       check_limits (&index);
@@ -427,22 +429,23 @@ run (void *data)
 static void
 bench (const CuvLdpParams *params, int width, int height, size_t max_bytes)
 {
-  CuvLdpShape shape;
+  CuvLdpLayout layout;
   CuvLdpMatcher *matcher;
   Bench self = { .n = 1000 };
   uint8_t *entries;
   size_t size;
   char name[80];
 
-  CUV_CHECK (cuv_ldp_shape_init (&shape, params, width, height) == NULL);
-  matcher = cuv_ldp_matcher_new (&shape);
-  size = cuv_ldp_n_counts (&shape) * (size_t) cuv_ldp_index_count_size (&shape);
+  CUV_CHECK (cuv_ldp_layout_init (&layout, params, width, height) == NULL);
+  matcher = cuv_ldp_matcher_new (&layout);
+  size =
+      cuv_ldp_n_counts (&layout) * (size_t) cuv_ldp_index_count_size (&layout);
   entries = malloc (size * (size_t) self.n);
   for (size_t i = 0; i < size * (size_t) self.n; i++)
     entries[i] = (uint8_t) (i * 2654435761u >> 29);
-  self.count_size = cuv_ldp_count_size (&shape);
+  self.count_size = cuv_ldp_count_size (&layout);
   self.counts = cuv_check_upload (
-      entries, cuv_ldp_n_counts (&shape) * (size_t) self.count_size);
+      entries, cuv_ldp_n_counts (&layout) * (size_t) self.count_size);
   self.cuda = cuv_ldp_match_cuda_new (cuv_ldp_matcher_packed (matcher), size,
       max_bytes, cuv_ldp_copy_entries, &n_threads);
   CUV_CHECK (

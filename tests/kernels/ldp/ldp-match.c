@@ -15,7 +15,7 @@ check_pictures (const LdpPictures *self, unsigned mask, int n_threads)
   CuvLdpMatcher *matcher;
 
   cuv_cpu_set_mask (mask);
-  matcher = cuv_ldp_matcher_new (&self->shape);
+  matcher = cuv_ldp_matcher_new (&self->layout);
   for (int query = 0; query < LDP_PICTURES; query += 4) {
     double similarities[LDP_PICTURES];
 
@@ -23,7 +23,7 @@ check_pictures (const LdpPictures *self, unsigned mask, int n_threads)
         self->packed, self->stride, LDP_PICTURES, n_threads, similarities);
     for (int i = 0; i < LDP_PICTURES; i++) {
       const double wanted = cuv_ldp_similarity (
-          &self->shape, self->counts[query], &self->shape, self->counts[i]);
+          &self->layout, self->counts[query], &self->layout, self->counts[i]);
 
       CUV_CHECK (i != query || similarities[i] == 1.0);
       CUV_CHECK (fabs (similarities[i] - wanted) < 1e-12,
@@ -39,13 +39,13 @@ enum { TIED = 24, UNITS = 2000 };
 /* What a picture lacks is spread over its blocks: 10 of 900 codes of an inner
  * one are as many as 9 of 810 of one at a border. Corners lack nothing. */
 static void
-fill_tied (const CuvLdpShape *shape, int n_units, uint32_t *counts)
+fill_tied (const CuvLdpLayout *layout, int n_units, uint32_t *counts)
 {
   for (int block = 0; block < 64; block++)
-    counts[block * 256] = cuv_ldp_total (shape, block % 8, block / 8);
+    counts[block * 256] = cuv_ldp_total (layout, block % 8, block / 8);
   for (int n = 0; n < n_units;) {
     const int block = (int) cuv_check_below (64);
-    const uint32_t total = cuv_ldp_total (shape, block % 8, block / 8);
+    const uint32_t total = cuv_ldp_total (layout, block % 8, block / 8);
     uint32_t *bins = counts + block * 256;
 
     if (total < 810 || bins[0] == 0)
@@ -61,7 +61,7 @@ static void
 check_ties (void)
 {
   const CuvLdpParams params = { .order = 3, .grid = 8, .directions = 1 };
-  CuvLdpShape shape;
+  CuvLdpLayout layout;
   CuvLdpMatcher *matcher;
   CuvLdpMatch best[TIED];
   double similarities[TIED];
@@ -70,15 +70,15 @@ check_ties (void)
   size_t n;
 
   cuv_check_case ("ties");
-  cuv_ldp_shape_init (&shape, &params, 240, 240);
-  matcher = cuv_ldp_matcher_new (&shape);
-  n = cuv_ldp_n_counts (&shape);
+  cuv_ldp_layout_init (&layout, &params, 240, 240);
+  matcher = cuv_ldp_matcher_new (&layout);
+  n = cuv_ldp_n_counts (&layout);
   packed = calloc (TIED + 1, 2 * n);
   for (int i = 0; i <= TIED; i++) {
     counts = calloc (n, sizeof *counts);
-    fill_tied (&shape, i < TIED ? UNITS : 0, counts);
+    fill_tied (&layout, i < TIED ? UNITS : 0, counts);
     CUV_CHECK (
-        cuv_ldp_index_pack (&shape, counts, packed + (size_t) i * 2 * n));
+        cuv_ldp_index_pack (&layout, counts, packed + (size_t) i * 2 * n));
     free (counts);
   }
   cuv_ldp_matcher_run (
@@ -180,13 +180,13 @@ void
 bench_ldp_match (void)
 {
   const CuvLdpParams params = { .order = 3, .block = 16, .directions = 15 };
-  CuvLdpShape shape;
+  CuvLdpLayout layout;
   Bench self = { .n = 1000 };
   char name[80];
 
-  CUV_CHECK (cuv_ldp_shape_init (&shape, &params, 256, 256) == NULL);
-  self.matcher = cuv_ldp_matcher_new (&shape);
-  self.stride = cuv_ldp_n_counts (&shape);
+  CUV_CHECK (cuv_ldp_layout_init (&layout, &params, 256, 256) == NULL);
+  self.matcher = cuv_ldp_matcher_new (&layout);
+  self.stride = cuv_ldp_n_counts (&layout);
   self.packed = malloc (self.stride * (size_t) self.n);
   self.similarities = malloc ((size_t) self.n * sizeof *self.similarities);
   for (size_t i = 0; i < self.stride * (size_t) self.n; i++)

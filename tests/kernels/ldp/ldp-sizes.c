@@ -119,17 +119,17 @@ bench_size (int size)
   CuvCheckFrame host =
       cuv_check_frame_new ("GRAY8", size, size, CUV_CHECK_TEXTURE);
   Sizes self = { .size = size };
-  CuvLdpShape shape;
+  CuvLdpLayout layout;
   void *memory, *pinned = cuv_check_pinned_new ((size_t) size * (size_t) size);
 
-  CUV_CHECK (cuv_ldp_shape_init (&shape, &params, size, size) == NULL);
+  CUV_CHECK (cuv_ldp_layout_init (&layout, &params, size, size) == NULL);
   cuv_ldp_picture (
       &host.frame, &(CuvLdpRect){ 0, 0, size, size }, size, size, pinned);
   self.picture = pinned;
   self.frame = cuv_check_to_device (&host, &memory);
   for (int i = 0; i < LANES; i++)
     self.lanes[i] = (Lane){ cuv_check_stream_new (), cuv_upload_new (),
-      cuv_ldp_cuda_new (&shape) };
+      cuv_ldp_cuda_new (&layout) };
   bench_all (&self);
   for (int i = 0; i < LANES; i++) {
     cuv_check_stream_wait (self.lanes[i].stream);

@@ -5,7 +5,7 @@
 
 /* what is known of the C reference (ldp-known.c) */
 void check_ldp_codes (void);
-void check_ldp_shapes (void);
+void check_ldp_layouts (void);
 void check_ldp_pictures (void);
 void check_ldp_likeness (void);
 

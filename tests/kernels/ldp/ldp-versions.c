@@ -38,9 +38,9 @@ check_run (const LdpInput *input)
     CuvLdpCpu *cpu;
 
     cuv_cpu_set_mask (versions[i].mask);
-    cpu = cuv_ldp_cpu_new (&input->shape);
+    cpu = cuv_ldp_cpu_new (&input->layout);
     for (int run = 0; run < 2; run++)
-      CUV_CHECK (ldp_are_same (&input->shape,
+      CUV_CHECK (ldp_are_same (&input->layout,
                      cuv_ldp_cpu_run (cpu, &input->frame.frame, &input->rect,
                          versions[i].n_threads),
                      input->wanted),
@@ -59,14 +59,14 @@ check_many (void)
   const CuvLdpRect rect = { 0, 0, 300, 300 };
   CuvCheckFrame frame =
       cuv_check_frame_new ("GRAY8", 300, 300, CUV_CHECK_BLACK);
-  CuvLdpShape shape;
+  CuvLdpLayout layout;
   CuvLdpCpu *cpu;
   const uint32_t *counts;
 
   cuv_check_case ("a flat block of 296 x 296");
-  CUV_CHECK (cuv_ldp_shape_init (&shape, &params, 300, 300) == NULL);
-  CUV_CHECK (cuv_ldp_count_size (&shape) == 4);
-  cpu = cuv_ldp_cpu_new (&shape);
+  CUV_CHECK (cuv_ldp_layout_init (&layout, &params, 300, 300) == NULL);
+  CUV_CHECK (cuv_ldp_count_size (&layout) == 4);
+  cpu = cuv_ldp_cpu_new (&layout);
   counts = cuv_ldp_cpu_run (cpu, &frame.frame, &rect, 0);
   for (int h = 0; h < 4; h++)
     CUV_CHECK (counts[256 * h + 255] == 296 * 296 && counts[256 * h] == 0);

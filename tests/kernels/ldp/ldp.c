@@ -22,7 +22,7 @@ run (void)
     bench_ldp_match ();
   }
   check_ldp_codes ();
-  check_ldp_shapes ();
+  check_ldp_layouts ();
   check_ldp_pictures ();
   check_ldp_likeness ();
   check_ldp_versions ();
