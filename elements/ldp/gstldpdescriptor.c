@@ -4,12 +4,12 @@
  * @title: ldpdescriptor
  * @short_description: describes texture by local derivative patterns
  *
- * Looks, at each pixel, at how derivatives of grey values of the eight pixels
- * around agree in sign with its own, in four directions, and counts these codes
- * block by block (local derivative patterns, Zhang et al. 2010). The histograms
- * are published as metadata: what ldpindexsink stores. On the CPU and, for
+ * Encodes, for each pixel and four directions, which of its eight neighbours
+ * have a grey value derivative of the same sign, and counts these codes block
+ * by block (local derivative patterns, Zhang et al. 2010). The histograms are
+ * published as metadata, which ldpindexsink stores. Runs on the CPU and, for
  * frames in CUDA memory, on the GPU, with the same result. The frame is neither
- * copied nor changed, unless you ask for a picture of the codes.
+ * copied nor changed, unless draw is set.
  *
  * ## Example launch line
  * |[
@@ -51,16 +51,16 @@ typedef struct {
 struct _GstLdpDescriptor {
   GstCuvFilter parent;
 
-  Values settings; /* under the object lock, as is */
+  Values settings; /* under the object lock, with the next */
   guint n_regions;
 
   /* of the streaming thread */
   CuvDescriber *describer;
-  Values values; /* the last that could be met: in force */
+  Values values; /* in force */
   gboolean have_values;
-  gboolean warned; /* that regions are left out, of such descriptors */
+  gboolean warned; /* about ignored regions, with this layout */
   GArray *regions; /* GstLdpRegion, of the last analysed frame */
-  GBytes *counts;  /* theirs */
+  GBytes *counts;  /* of the regions */
 };
 
 #define gst_ldp_descriptor_parent_class parent_class
@@ -148,7 +148,7 @@ describe (GstLdpDescriptor *self, guint i, const GstCuvFrame *frame,
       self->describer, &frame->frame, &rect, frame->stream, n_threads, counts);
 }
 
-/* NULL, or what went wrong. */
+/* Returns NULL, or the problem. */
 static const gchar *
 describe_all (GstLdpDescriptor *self, const GstCuvFrame *frame, gint n_threads)
 {
@@ -161,7 +161,8 @@ describe_all (GstLdpDescriptor *self, const GstCuvFrame *frame, gint n_threads)
   g_clear_pointer (&self->counts, g_bytes_unref);
   all = g_try_malloc (MAX (size * self->regions->len, 1));
   if (all == NULL)
-    problem = "no memory for the counts: have fewer blocks, bins or directions";
+    problem =
+        "out of memory for the counts: use fewer blocks, bins or directions";
   for (guint i = 0; i < self->regions->len && problem == NULL; i++) {
     gconstpointer counts;
 
@@ -173,7 +174,7 @@ describe_all (GstLdpDescriptor *self, const GstCuvFrame *frame, gint n_threads)
   return problem;
 }
 
-/* After all are described, for regions may overlap. */
+/* Regions may overlap, so all are described before the first is drawn. */
 static const gchar *
 draw_all (GstLdpDescriptor *self, const GstCuvFrame *frame, gint n_threads)
 {
@@ -314,10 +315,10 @@ draw_get_type (void)
   static gsize type = 0;
   static const GEnumValue values[] = {
     { CUV_LDP_DIRECTIONS, "Leave the frame as it is", "none" },
-    { 0, "The codes at 0 degrees", "code-0" },
-    { 1, "The codes at 45 degrees", "code-45" },
-    { 2, "The codes at 90 degrees", "code-90" },
-    { 3, "The codes at 135 degrees", "code-135" },
+    { 0, "Codes at 0 degrees", "code-0" },
+    { 1, "Codes at 45 degrees", "code-45" },
+    { 2, "Codes at 90 degrees", "code-90" },
+    { 3, "Codes at 135 degrees", "code-135" },
     { 0, NULL, NULL },
   };
 
@@ -398,8 +399,9 @@ gst_ldp_descriptor_class_init (GstLdpDescriptorClass *klass)
   filter_class->publish = gst_ldp_descriptor_publish;
   filter_class->add_stats = gst_ldp_descriptor_add_stats;
   g_object_class_install_property (object_class, PROP_DRAW,
-      g_param_spec_enum ("draw", "Draw", "Codes to draw over what is described",
-          draw_get_type (), CUV_LDP_DIRECTIONS, GST_CUV_PARAM_LIVE));
+      g_param_spec_enum ("draw", "Draw",
+          "Codes to draw over the described regions", draw_get_type (),
+          CUV_LDP_DIRECTIONS, GST_CUV_PARAM_LIVE));
   gst_ldp_region_choice_install (object_class, PROP_REGION);
   gst_ldp_parameters_install (object_class, PROP_PARAMETERS);
   gst_element_class_add_static_pad_template (element_class, &sink_template);

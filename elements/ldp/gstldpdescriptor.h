@@ -12,8 +12,8 @@ G_DECLARE_FINAL_TYPE (
 
 GST_ELEMENT_REGISTER_DECLARE (ldpdescriptor)
 
-/* The structure of a custom query upstream: whether frames are described there,
- * even if none has come yet. */
+/* Name of the structure of a custom query upstream: whether an element there
+ * describes frames, even before the first frame. */
 #define GST_LDP_QUERY_DESCRIBED "GstCuvLdpDescribed"
 
 G_END_DECLS

@@ -2,19 +2,19 @@
 /**
  * SECTION:element-ldpindexsink
  * @title: ldpindexsink
- * @short_description: keeps texture descriptors of frames in an index
+ * @short_description: writes texture descriptors of frames to an index
  *
- * Adds each frame to a file of descriptors by local derivative patterns, with a
- * name and a thumbnail. A frame that ldpdescriptor has described is kept as
- * that says, region by region; others are described here, on the CPU or, in
- * CUDA memory, on the GPU. Whenever the process is killed, every entry that was
- * added stays.
+ * Appends each frame to a file of descriptors (local derivative patterns), with
+ * a name and a thumbnail. Descriptors attached by ldpdescriptor are stored,
+ * region by region; other frames are described here, on the CPU or, in CUDA
+ * memory, on the GPU. If the process is killed, all entries appended before are
+ * kept.
  *
  * ## Example launch line
  * |[
  * gst-launch-1.0 v4l2src num-buffers=100 ! videoconvert ! ldpindexsink
  * location=pictures.ldp
- * ]| Keeps 100 frames of a camera.
+ * ]| Stores 100 frames of a camera.
  *
  * Since: 0.1
  */
@@ -37,8 +37,8 @@ enum { PROP_0, PROP_CUDA_DEVICE_ID, PROP_STATS };
 
 typedef struct {
   guint64 frames, written, entries, bytes;
-  guint64 timed;          /* frames that were looked at */
-  GstClockTime last, sum; /* of the time that they took */
+  guint64 timed;          /* frames processed */
+  GstClockTime last, sum; /* processing time */
   const gchar *device;
 } Counts;
 
@@ -46,21 +46,21 @@ struct _GstLdpIndexSink {
   GstBaseSink parent;
   GstCuvContext context;
 
-  GstLdpIndexSettings settings; /* under the object lock, as are */
+  GstLdpIndexSettings settings; /* under the object lock, with the next */
   Counts counts;
 
   /* of the streaming thread */
-  GstLdpIndexSettings running; /* the settings at the start */
+  GstLdpIndexSettings running; /* copy of the settings at the start */
   GstVideoInfo info;
   CuvDescriber *describer;
   GArray *regions; /* GstLdpRegion */
-  gboolean given;  /* frames are described upstream: none is here */
+  gboolean given;  /* frames are described upstream, not here */
   const gchar *device;
   GstClockTime time; /* of the last frame */
   gint64 progress;   /* monotonic time of the last message */
   gchar *name;       /* of the last entry */
   GstLdpEntries entries;
-  gboolean warned; /* that regions are left out */
+  gboolean warned; /* about ignored regions */
   GstLdpNamer namer;
 };
 
@@ -75,7 +75,7 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
 /* clang-format on */
 
-/* Takes the text. */
+/* Takes ownership of the text. */
 static void
 post_settings_error (GstLdpIndexSink *self, gchar *problem)
 {
@@ -83,9 +83,10 @@ post_settings_error (GstLdpIndexSink *self, gchar *problem)
   g_free (problem);
 }
 
-/* ---- an entry ---- */
+/* ---- entries ---- */
 
-/* One of n of a frame: that has the name, and each its region's id behind it.
+/* Appends one of the n regions of a frame. If n > 1, its id is added to the
+ * name.
  */
 static gboolean
 append (GstLdpIndexSink *self, gconstpointer counts, GstBuffer *buffer,
@@ -108,7 +109,7 @@ append (GstLdpIndexSink *self, gconstpointer counts, GstBuffer *buffer,
   return TRUE;
 }
 
-/* ---- frames that are described ---- */
+/* ---- frames described upstream ---- */
 
 static gboolean
 write_given (GstLdpIndexSink *self, GstBuffer *buffer, const gchar *name,
@@ -131,9 +132,9 @@ write_given (GstLdpIndexSink *self, GstBuffer *buffer, const gchar *name,
   return ok;
 }
 
-/* ---- frames that are not ---- */
+/* ---- frames described here ---- */
 
-/* NULL, or what went wrong. */
+/* Returns NULL, or the problem. */
 static const gchar *
 describe_mapped (GstLdpIndexSink *self, const GstCuvFrame *frame,
     const CuvLdpRect *rect, gint n_threads, gconstpointer *counts)
@@ -142,7 +143,7 @@ describe_mapped (GstLdpIndexSink *self, const GstCuvFrame *frame,
   const gchar *problem;
 
   if (!cuv_describer_is_for (self->describer, layout, frame->cuda)) {
-    /* what is on the device can only be freed while its context is current */
+    /* device memory can only be freed while its context is current */
     if (!frame->cuda)
       gst_cuv_context_close (&self->context);
     g_clear_pointer (&self->describer, cuv_describer_free);
@@ -155,7 +156,7 @@ describe_mapped (GstLdpIndexSink *self, const GstCuvFrame *frame,
           n_threads, counts);
 }
 
-/* The counts are there until the next run; NULL if there are none. */
+/* The counts, valid until the next run; NULL after an error. */
 static gconstpointer
 describe (GstLdpIndexSink *self, GstBuffer *buffer, const CuvLdpRect *rect,
     gint n_threads)
@@ -291,8 +292,8 @@ next_name (GstLdpIndexSink *self)
   return name;
 }
 
-/* What is described upstream, but not in this frame, or with what was found in
- * one before, is not for the index. */
+/* Frames without a descriptor, or with a held one, are skipped if upstream
+ * describes frames. */
 static gboolean
 write_frame (GstLdpIndexSink *self, GstBuffer *buffer, const gchar *name)
 {
@@ -341,14 +342,14 @@ finish (GstLdpIndexSink *self)
     post_progress (self);
   else if (none || self->given)
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
-        ("%s. Nothing is kept.",
-            none ? "No frame came: see whether what is before can be read"
-                 : "No frame came with a descriptor of its own: let frames "
-                   "keep their metadata, or leave ldpdescriptor out"),
+        ("%s. Nothing was written to the index.",
+            none ? "No frame arrived: check that the source can be read"
+                 : "No frame arrived with a descriptor of its own: let frames "
+                   "keep their metadata, or remove ldpdescriptor"),
         (NULL));
   if (left != NULL)
-    GST_ELEMENT_WARNING (
-        self, STREAM, DECODE, ("No frame came of %s.", left), (NULL));
+    GST_ELEMENT_WARNING (self, STREAM, DECODE,
+        ("No frame was decoded from %s: replace or remove it.", left), (NULL));
   g_free (left);
 }
 
@@ -390,8 +391,8 @@ gst_ldp_index_sink_propose_allocation (GstBaseSink *sink, GstQuery *query)
       &GST_LDP_INDEX_SINK (sink)->context, query);
 }
 
-/* The first frames may have lost their descriptors, or come late: what they
- * would be described as here is not what comes after them. */
+/* Asked before the first frame: it may lack its descriptor, and one made here
+ * could have other parameters than those that follow. */
 static gboolean
 is_described_upstream (GstLdpIndexSink *self)
 {
@@ -529,8 +530,8 @@ install_properties (GObjectClass *klass)
 {
   g_object_class_install_property (klass, PROP_CUDA_DEVICE_ID,
       g_param_spec_int ("cuda-device-id", "CUDA device",
-          "CUDA device to use where the frame does not say (-1 = any)", -1,
-          G_MAXINT, -1,
+          "CUDA device to use if the frame does not determine it (-1 = any)",
+          -1, G_MAXINT, -1,
           G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY
               | G_PARAM_STATIC_STRINGS));
   /**
@@ -575,7 +576,7 @@ gst_ldp_index_sink_class_init (GstLdpIndexSinkClass *klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class, "Texture index sink",
       "Sink/File/Video",
-      "Keeps descriptors of frames by local derivative patterns in an index",
+      "Writes local derivative pattern descriptors of frames to an index",
       "The gst-cuvision authors");
 }
 
@@ -588,6 +589,6 @@ gst_ldp_index_sink_init (GstLdpIndexSink *self)
   self->counts.device = "none";
   self->regions = g_array_new (FALSE, FALSE, sizeof (GstLdpRegion));
   gst_base_sink_set_sync (GST_BASE_SINK (self), FALSE);
-  /* it would hold a frame, on the GPU too */
+  /* the last sample would keep a frame alive, possibly on the GPU */
   gst_base_sink_set_last_sample_enabled (GST_BASE_SINK (self), FALSE);
 }

@@ -4,7 +4,7 @@
 
 #include "gstcuvmeta.h"
 
-/* As in the table, without gaps. */
+/* A row of the table, without padding. */
 typedef struct __attribute__ ((packed)) {
   gint32 region_id;
   guint32 rank;
@@ -21,7 +21,7 @@ static const GstCuvColumn columns[] = {
   { "name", GST_CUV_TYPE_TEXT },
 };
 
-/* ---- a frame's ---- */
+/* ---- collecting ---- */
 
 void
 gst_ldp_matches_init (GstLdpMatches *self)
@@ -72,7 +72,7 @@ add_picture (GstLdpMatches *self, CuvLdpIndex *index, guint64 entry)
   g_byte_array_append (self->pictures, picture, size);
 }
 
-/* The hash of FNV-1a. */
+/* FNV-1a. */
 static guint
 mix (guint hash, guint64 value)
 {
@@ -103,7 +103,7 @@ gst_ldp_matches_add (GstLdpMatches *self, const GstLdpRegion *region,
 
 /* ---- publishing ---- */
 
-/* All buffers that these are attached to share them. */
+/* Held results share the bytes of the first buffer. */
 static void
 set_pictures (GstLdpMatches *self, GstStructure *table)
 {

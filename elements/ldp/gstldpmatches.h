@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Matches as metadata: a table of kind "matches". Each row is one, the best of
- * a part of the frame first: region_id (i32, -1: the frame), rank (u32, from
- * 1), entry (u64, in the index), similarity (f64, 0 .. 1), name (text); with
- * the entries' thumbnails, if there are any, its shape is "pictures". */
+/* Matches as metadata: a table of kind "matches", a row per match, best first
+ * per region: region_id (i32, -1: the frame), rank (u32, from 1), entry (u64,
+ * number in the index), similarity (f64, 0 .. 1), name (text). With thumbnails
+ * of the entries its shape is "pictures". */
 #ifndef GST_LDP_MATCHES_H
 #define GST_LDP_MATCHES_H
 
@@ -12,24 +12,24 @@
 
 G_BEGIN_DECLS
 
-/* Of one frame; all 0 is none. */
+/* The matches of a frame. */
 typedef struct {
   GArray *rows;
   GPtrArray *names;
-  GByteArray *pictures; /* as many as rows, or none */
-  GBytes *attached;     /* the same, once they are of a buffer */
-  gboolean too_large;   /* for pictures */
+  GByteArray *pictures; /* one per row, or none */
+  GBytes *attached;     /* pictures, once attached to a buffer */
+  gboolean too_large;   /* pictures were dropped */
   guint picture_width, picture_height;
-  guint leaders; /* another number when another entry is a region's best */
+  guint leaders; /* hash of the best entry of each region */
 } GstLdpMatches;
 
 void gst_ldp_matches_init (GstLdpMatches *self);
 void gst_ldp_matches_clear (GstLdpMatches *self);
 
-/* Pictures of a frame that take more bytes are not published. */
+/* Bytes; if the pictures of a frame take more, none are published. */
 enum { GST_LDP_MATCHES_MAX_PICTURES = 64 << 20 };
 
-/* No regions yet. index: a number that differs from index to index. */
+/* Starts a frame. index: a number that identifies the index. */
 void gst_ldp_matches_begin (GstLdpMatches *self, guint index);
 
 void gst_ldp_matches_add (GstLdpMatches *self, const GstLdpRegion *region,

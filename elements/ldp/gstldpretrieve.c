@@ -2,19 +2,19 @@
 /**
  * SECTION:element-ldpretrieve
  * @title: ldpretrieve
- * @short_description: finds pictures of like texture in an index
+ * @short_description: finds pictures of similar texture in an index
  *
- * Describes each frame, or each region of interest, as the pictures of an index
- * were described (local derivative patterns), compares it with all of them by
- * histogram intersection, and publishes the most alike with their names. On the
- * CPU and, for frames in CUDA memory, on the GPU. The frame is neither copied
- * nor changed.
+ * Describes each frame, or each region of interest, with the parameters of an
+ * index (local derivative patterns), compares it with all entries by histogram
+ * intersection, and publishes the most similar ones with their names. Runs on
+ * the CPU and, for frames in CUDA memory, on the GPU. The frame is neither
+ * copied nor changed.
  *
  * ## Example launch line
  * |[
  * gst-launch-1.0 v4l2src ! videoconvert ! ldpretrieve index=pictures.ldp !
  * visionoverlay ! videoconvert ! autovideosink
- * ]| Shows a camera's picture, and those of an index that look most like it.
+ * ]| Shows the picture of a camera and the most similar ones of an index.
  *
  * Since: 0.1
  */
@@ -44,22 +44,22 @@ typedef struct {
 struct _GstLdpRetrieve {
   GstCuvFilter parent;
 
-  GstLdpRetrieveSettings settings; /* under the object lock, as are counts */
+  GstLdpRetrieveSettings settings; /* under the object lock, with counts */
   Counts counts;
 
   /* of the streaming thread */
   CuvLdpIndex *index;   /* in force */
-  CuvLdpIndex *pending; /* that was refused, or none */
+  CuvLdpIndex *pending; /* loaded, not in force yet */
   CuvRetriever *retriever;
   GstLdpRetrieveValues values;
-  gint limit_in_force;       /* of gpu-memory-limit */
-  guint n_indexes;           /* that were in force so far */
-  guint64 n_entries;         /* of the index that are as they were written */
-  guint64 damaged;           /* the first that is not, once reported */
-  gboolean lost;             /* the file is not that of the index any more */
-  gboolean reported_size;    /* of thumbnails */
-  gboolean reported_regions; /* that are left out */
-  gboolean reported_file;    /* that it was replaced */
+  gint limit_in_force;    /* of gpu-memory-limit */
+  guint n_indexes;        /* put in force so far */
+  guint64 n_entries;      /* of the index with a valid checksum */
+  guint64 damaged;        /* number of the first damaged entry, once reported */
+  gboolean lost;          /* the index could not be refreshed */
+  gboolean reported_size; /* of thumbnails */
+  gboolean reported_regions; /* ignored regions */
+  gboolean reported_file;    /* its replacement */
   gint64 refreshed;          /* monotonic time */
   GArray *regions;           /* GstLdpRegion, of the last analysed frame */
   GstLdpMatches matches;
@@ -165,11 +165,11 @@ gst_ldp_retrieve_prepare (GstCuvFilter *filter, const GstCuvFrame *frame)
   return TRUE;
 }
 
-/* ---- what others append ---- */
+/* ---- entries appended by other processes ---- */
 
-enum { CHECK_US = 10000 }; /* new entries are checked so long in a frame */
+enum { CHECK_US = 10000 }; /* per frame, for checking new entries */
 
-/* New entries that are as they were written. Whether there may be more. */
+/* Verifies checksums of new entries. Returns whether time ran out. */
 static gboolean
 check_new (GstLdpRetrieve *self)
 {
@@ -183,7 +183,7 @@ check_new (GstLdpRetrieve *self)
 }
 
 static void
-look_for_another (GstLdpRetrieve *self)
+check_replaced (GstLdpRetrieve *self)
 {
   if (self->reported_file || !cuv_ldp_index_is_replaced (self->index))
     return;
@@ -195,7 +195,7 @@ look_for_another (GstLdpRetrieve *self)
 }
 
 static void
-look_for_more (GstLdpRetrieve *self)
+refresh_index (GstLdpRetrieve *self)
 {
   char *problem = NULL;
   gboolean more;
@@ -203,14 +203,14 @@ look_for_more (GstLdpRetrieve *self)
   self->lost = !cuv_ldp_index_refresh (self->index, &problem);
   if (self->lost)
     GST_ELEMENT_WARNING (self, RESOURCE, READ,
-        ("The index is not compared with any more: %s. Set index again when "
-         "the file is whole.",
+        ("The index is no longer used: %s. Set index again when the file is "
+         "complete.",
             problem),
         (NULL));
   free (problem);
   if (self->lost)
     return;
-  look_for_another (self);
+  check_replaced (self);
   more = check_new (self);
   if (more)
     self->refreshed = 0;
@@ -218,9 +218,9 @@ look_for_more (GstLdpRetrieve *self)
       && self->n_entries != self->damaged) {
     self->damaged = self->n_entries;
     GST_ELEMENT_WARNING (self, RESOURCE, READ,
-        ("Entry %" G_GUINT64_FORMAT " of the index is damaged: neither it nor "
-         "those behind it are compared with. Take a copy of the file, or index "
-         "the pictures again.",
+        ("Entry %" G_GUINT64_FORMAT " of the index is damaged: it and all "
+         "entries after it are ignored. Restore the file from a copy, or "
+         "index the pictures again.",
             self->damaged),
         (NULL));
   }
@@ -238,14 +238,14 @@ refresh (GstLdpRetrieve *self, const GstCuvFrame *frame)
           < self->values.refresh_interval * G_TIME_SPAN_MILLISECOND)
     return TRUE;
   self->refreshed = now;
-  look_for_more (self);
+  refresh_index (self);
   if (!self->lost)
     failure = cuv_retriever_set_entries (
         self->retriever, self->n_entries, frame->stream);
   if (failure == NULL)
     return TRUE;
   GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-      ("There is no room for %" G_GUINT64_FORMAT " entries: %s. Lower "
+      ("Not enough memory for %" G_GUINT64_FORMAT " entries: %s. Lower "
        "gpu-memory-limit, so that fewer of them stay on the GPU.",
           self->n_entries, failure),
       (NULL));
@@ -254,7 +254,7 @@ refresh (GstLdpRetrieve *self, const GstCuvFrame *frame)
 
 /* ---- analysing ---- */
 
-/* The parameters in words; free() them. */
+/* The parameters as text; free() it. */
 static char *
 describe_layout (GstLdpRetrieve *self, const CuvLdpLayout *layout)
 {
@@ -266,7 +266,7 @@ describe_layout (GstLdpRetrieve *self, const CuvLdpLayout *layout)
   return cuv_ldp_index_info_text (&info);
 }
 
-/* Whoever described the frame in another way expects that to be compared. */
+/* A descriptor upstream with other parameters would be ignored silently. */
 static gboolean
 check_descriptors (GstLdpRetrieve *self, GstBuffer *buffer)
 {
@@ -287,7 +287,7 @@ check_descriptors (GstLdpRetrieve *self, GstBuffer *buffer)
   texts[1] = describe_layout (self, layout);
   GST_ELEMENT_ERROR (self, STREAM, WRONG_TYPE,
       ("The frame was described with other parameters (%s) than the index "
-       "(%s): give ldpdescriptor those of the index, or leave it out.",
+       "(%s): set ldpdescriptor to those of the index, or remove it.",
           texts[0], texts[1]),
       (NULL));
   free (texts[0]);
@@ -342,8 +342,8 @@ report_size (GstLdpRetrieve *self)
     return;
   self->reported_size = TRUE;
   GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
-      ("The thumbnails of %u matches take more than %d MB, and are left out: "
-       "lower k, or set thumbnails to false.",
+      ("The thumbnails of %u matches take more than %d MB and are not "
+       "published: lower k, or set thumbnails to false.",
           self->matches.rows->len, GST_LDP_MATCHES_MAX_PICTURES >> 20),
       (NULL));
 }
@@ -489,7 +489,7 @@ gst_ldp_retrieve_class_init (GstLdpRetrieveClass *klass)
   GstCuvFilterClass *filter_class = GST_CUV_FILTER_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (
-      ldp_retrieve_debug, "ldpretrieve", 0, "pictures of like texture");
+      ldp_retrieve_debug, "ldpretrieve", 0, "pictures of similar texture");
   object_class->set_property = gst_ldp_retrieve_set_property;
   object_class->get_property = gst_ldp_retrieve_get_property;
   object_class->finalize = gst_ldp_retrieve_finalize;
@@ -505,7 +505,7 @@ gst_ldp_retrieve_class_init (GstLdpRetrieveClass *klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Texture retrieval",
       "Filter/Analyzer/Video",
-      "Finds pictures of like texture in an index, on the CPU or with CUDA",
+      "Finds pictures of similar texture in an index, on the CPU or with CUDA",
       "The gst-cuvision authors");
 }
 

@@ -15,7 +15,7 @@ post_settings_error (GstLdpEntries *self, const gchar *problem)
   return FALSE;
 }
 
-/* Takes the writer's text. */
+/* Takes ownership of the text. */
 static gboolean
 post_write_error (GstLdpEntries *self, char *problem)
 {
@@ -29,16 +29,16 @@ post_write_error (GstLdpEntries *self, char *problem)
   return FALSE;
 }
 
-/* What makes the shapes alike; free it. */
+/* How to make the layouts equal; free it. */
 static gchar *
-cure_of (const CuvLdpLayout *is, const CuvLdpLayout *comes, const gchar *whose)
+remedy_of (const CuvLdpLayout *is, const CuvLdpLayout *new, const gchar *whose)
 {
-  return memcmp (&is->params, &comes->params, sizeof is->params) == 0
+  return memcmp (&is->params, &new->params, sizeof is->params) == 0
       ? g_strdup_printf ("set descriptor-width and descriptor-height of %s, so "
-                         "that all are alike",
+                         "that all descriptors have one size",
           whose)
-      : g_strdup_printf ("give %s the parameters of the index, or ldpindexsink "
-                         "another location",
+      : g_strdup_printf ("set the parameters of %s to those of the index, or "
+                         "location of ldpindexsink to another file",
           whose);
 }
 
@@ -47,17 +47,17 @@ post_other_layout (
     GstLdpEntries *self, const CuvLdpIndexInfo *other, const gchar *whose)
 {
   char *is = cuv_ldp_index_info_text (&self->info);
-  char *comes = cuv_ldp_index_info_text (other);
-  gchar *cure = cure_of (&self->info.layout, &other->layout, whose);
+  char *new = cuv_ldp_index_info_text (other);
+  gchar *remedy = remedy_of (&self->info.layout, &other->layout, whose);
   gchar *problem =
-      g_strdup_printf ("The index has descriptors of (%s), and this frame's is "
-                       "of (%s): %s",
-          is, comes, cure);
+      g_strdup_printf ("The index has other parameters (%s) than this frame's "
+                       "descriptor (%s): %s",
+          is, new, remedy);
 
   post_settings_error (self, problem);
   g_free (problem);
-  g_free (cure);
-  free (comes);
+  g_free (remedy);
+  free (new);
   free (is);
   return FALSE;
 }
@@ -69,13 +69,13 @@ allocate_histograms (GstLdpEntries *self)
 {
   const gsize n = cuv_ldp_n_counts (&self->info.layout);
 
-  g_free (self->histograms); /* of an index that did not open */
+  g_free (self->histograms); /* left from an index that did not open */
   self->histograms = g_try_new (guint32, n);
   if (self->histograms != NULL)
     return TRUE;
   GST_ELEMENT_ERROR (self->element, RESOURCE, FAILED,
       ("Out of memory: the counts of an entry take %" G_GSIZE_FORMAT
-       " MB: have fewer blocks, bins or directions.",
+       " MB. Use fewer blocks, bins or directions.",
           n * sizeof (guint32) >> 20),
       (NULL));
   return FALSE;

@@ -6,7 +6,7 @@
 
 /* ---- upstream ---- */
 
-/* The source pad behind a sink pad's peer, out of or into bins; or NULL. */
+/* The source pad that feeds a sink pad, across bin borders; or NULL. */
 static GstPad *
 source_pad_before (GstPad *sink)
 {
@@ -27,7 +27,7 @@ source_pad_before (GstPad *sink)
   return pad;
 }
 
-/* Its only sink pad, or NULL. */
+/* The only sink pad of an element, or NULL. */
 static GstPad *
 only_sink_pad (GstElement *element)
 {
@@ -49,7 +49,7 @@ is_multifilesrc (GstElement *element)
       && g_str_equal (GST_OBJECT_NAME (factory), "multifilesrc");
 }
 
-/* Pictures, or it was not said what they are. */
+/* Whether the caps are pictures, or not known yet. */
 static gboolean
 has_pictures (GstPad *pad)
 {
@@ -89,7 +89,7 @@ search (GstLdpNamer *self, GstPad *sink)
 
 /* ---- files ---- */
 
-/* Without its folder. */
+/* The name of file `number`, without folder. */
 static gchar *
 name_of (const GstLdpNamer *self, gint number)
 {
@@ -106,15 +106,14 @@ name_of (const GstLdpNamer *self, gint number)
   return name;
 }
 
-/* Files read since the last frame; after the last one it begins again, if it
- * loops. */
+/* Files read since the last frame; with loop=true the index restarts. */
 static gint
 count_files (const GstLdpNamer *self, gint index)
 {
   return index >= self->next ? index - self->next : index - self->first;
 }
 
-/* Whether file `next` - 1 is the next frame's. */
+/* Whether the next frame is file `next` - 1. */
 static gboolean
 next_is_file (GstLdpNamer *self, gchar **problem)
 {
@@ -131,9 +130,9 @@ next_is_file (GstLdpNamer *self, gchar **problem)
     a = name_of (self, index - n);
     b = name_of (self, index - 1);
     *problem = g_strdup_printf (
-        "The files %s to %s became one frame, so it cannot be known which of "
-        "them it is: remove those that do not decode, or add the files with "
-        "cuvision-index add, which names and skips them",
+        "Files %s to %s produced only one frame, so its file is unknown: "
+        "remove files that do not decode, or add them with cuvision-index "
+        "add, which reports and skips such files",
         a, b);
     g_free (a);
     g_free (b);
@@ -170,8 +169,8 @@ gst_ldp_namer_take_tags (GstLdpNamer *self, GstEvent *event)
   self->title = title;
 }
 
-/* A title is that of one frame. A file's number is its own, unless start-index
- * says otherwise. */
+/* A title names one frame only. The number of a file is that in its name,
+ * unless start-index is set. */
 gchar *
 gst_ldp_namer_next (GstLdpNamer *self, GstPad *pad, const gchar *pattern,
     guint64 start, guint64 n, gchar **problem)
@@ -185,9 +184,10 @@ gst_ldp_namer_next (GstLdpNamer *self, GstPad *pad, const gchar *pattern,
     search (self, pad);
   is_file = next_is_file (self, problem);
   if (self->source != NULL && self->is_queued && pattern != NULL)
-    *problem = g_strdup ("Frames of multifilesrc come through a queue, so it "
-                         "cannot be known which file one is of: leave the "
-                         "queue out, or add the files with cuvision-index add");
+    *problem =
+        g_strdup ("A queue between multifilesrc and this sink hides which "
+                  "file a frame is from: remove the queue, or add the "
+                  "files with cuvision-index add");
   if (is_file)
     number = (guint64) (self->next - 1 - (start > 0 ? self->first : 0)) + start;
   if (title != NULL && pattern == NULL) {

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-/* What is behind a % as a place for a number; what comes after it. NULL: it is
- * none. */
+/* Parses the number format after a %. Returns the text after it, or NULL if it
+ * is none. */
 static const gchar *
-read_place (const gchar *text, gboolean *has_zeros, gint *width)
+parse_format (const gchar *text, gboolean *has_zeros, gint *width)
 {
   *has_zeros = *text == '0';
   for (*width = 0; g_ascii_isdigit (*text) && *width < 100; text++)
@@ -18,24 +18,24 @@ gchar *
 gst_ldp_name_check (const gchar *pattern)
 {
   const gchar *c = pattern;
-  guint n_places = 0;
+  guint n_numbers = 0;
   gboolean has_zeros;
   gint width;
 
   if (pattern != NULL && !g_utf8_validate (pattern, -1, NULL))
-    return g_strdup ("entry-name is not UTF-8: give another");
+    return g_strdup ("entry-name is not UTF-8: set another");
   while (c != NULL && (c = strchr (c, '%')) != NULL) {
     if (c[1] == '%') {
       c += 2;
       continue;
     }
-    c = read_place (c + 1, &has_zeros, &width);
-    n_places++;
-    if (c == NULL || n_places > 1)
-      return g_strdup_printf (
-          "entry-name '%s' has %s: it takes one number, as %%d or %%05d, and "
-          "%%%% for a percent sign",
-          pattern, c == NULL ? "a % that means nothing" : "two numbers");
+    c = parse_format (c + 1, &has_zeros, &width);
+    n_numbers++;
+    if (c == NULL || n_numbers > 1)
+      return g_strdup_printf ("entry-name '%s' has %s: it may have one number, "
+                              "as %%d or %%05d, and "
+                              "%%%% for a percent sign",
+          pattern, c == NULL ? "an unknown % format" : "two numbers");
   }
   return NULL;
 }
@@ -69,7 +69,7 @@ gst_ldp_name_expand (const gchar *pattern, guint64 number)
       c += *c == '%' ? 2 : 1;
       continue;
     }
-    c = read_place (c + 1, &has_zeros, &width);
+    c = parse_format (c + 1, &has_zeros, &width);
     g_string_append_printf (name,
         has_zeros ? "%0*" G_GUINT64_FORMAT : "%*" G_GUINT64_FORMAT, width,
         number);

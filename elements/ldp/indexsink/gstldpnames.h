@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names of entries by a pattern: text that has at most one %d, or with a width
- * %6d or %06d, for a number, and %% for a percent sign. */
+/* Patterns of entry names: text with at most one number, %d or with a width %6d
+ * or %06d, and %% for a percent sign. */
 #ifndef GST_LDP_NAMES_H
 #define GST_LDP_NAMES_H
 
@@ -8,13 +8,14 @@
 
 G_BEGIN_DECLS
 
-/* NULL, or what is wrong with the pattern and what to do; free it. */
+/* Returns NULL, or the problem of the pattern and what to do; free it. */
 gchar *gst_ldp_name_check (const gchar *pattern);
 
-/* Whether names by this pattern differ; they do without one (NULL). */
+/* Whether names of this pattern differ by number; NULL: the default, they do.
+ */
 gboolean gst_ldp_name_has_number (const gchar *pattern);
 
-/* Of a pattern with which nothing is wrong. */
+/* The pattern must be valid. */
 gchar *gst_ldp_name_expand (const gchar *pattern, guint64 number);
 
 G_END_DECLS

@@ -7,9 +7,9 @@
 
 struct _GstLdpThumbnailer {
   GstBuffer *buffer;
-  GstVideoFrame picture; /* it, mapped for good */
+  GstVideoFrame picture; /* the buffer, mapped permanently */
 
-  GstVideoConverter *converter; /* of this part of such frames */
+  GstVideoConverter *converter; /* for the two fields below */
   GstVideoInfo info;
   CuvLdpRect rect;
 };
@@ -41,7 +41,8 @@ gst_ldp_thumbnailer_free (GstLdpThumbnailer *self)
   g_free (self);
 }
 
-/* Where the rectangle's picture goes; pixels need not be square. */
+/* Where the rectangle goes in the thumbnail; respects the pixel aspect ratio.
+ */
 static GstVideoRectangle
 place_of (const GstLdpThumbnailer *self, const GstVideoInfo *info,
     const CuvLdpRect *rect)
@@ -69,7 +70,7 @@ make_converter (
   const GstVideoRectangle place = place_of (self, info, rect);
   GstVideoInfo from = *info, to = self->picture.info;
 
-  /* a converter does not change the rate, nor deinterlace */
+  /* the converter refuses to change frame rate or interlacing */
   to.fps_n = from.fps_n;
   to.fps_d = from.fps_d;
   from.interlace_mode = to.interlace_mode;
@@ -99,10 +100,12 @@ gst_ldp_thumbnailer_run (GstLdpThumbnailer *self, const GstVideoInfo *info,
   *problem = self->converter != NULL
       ? gst_cuv_video_map (
           &frame, info, buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)
-      : g_strdup ("GStreamer cannot convert a frame to a thumbnail");
+      : g_strdup ("GStreamer cannot convert this format to a thumbnail: use "
+                  "another one");
   if (*problem != NULL)
     return NULL;
-  frame.flags &= ~GST_VIDEO_FRAME_FLAG_INTERLACED; /* as the converter's */
+  frame.flags &=
+      ~GST_VIDEO_FRAME_FLAG_INTERLACED; /* as the converter expects */
   gst_video_converter_frame (self->converter, &frame, &self->picture);
   gst_video_frame_unmap (&frame);
   return GST_VIDEO_FRAME_PLANE_DATA (&self->picture, 0);

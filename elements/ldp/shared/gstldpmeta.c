@@ -116,16 +116,16 @@ has_columns (const GstCuvTable *table)
   return ok;
 }
 
-/* What follows from the parameters, for those who do not work it out. */
+/* Derived fields, written for readers that do not compute them. */
 static gboolean
 has_layout (const GstStructure *table, const CuvLdpLayout *layout)
 {
-  gint columns_are, rows_are, count_size;
+  gint n_columns, n_rows, count_size;
 
-  return gst_structure_get (table, "block_columns", G_TYPE_INT, &columns_are,
-             "block_rows", G_TYPE_INT, &rows_are, "count_size", G_TYPE_INT,
+  return gst_structure_get (table, "block_columns", G_TYPE_INT, &n_columns,
+             "block_rows", G_TYPE_INT, &n_rows, "count_size", G_TYPE_INT,
              &count_size, NULL)
-      && columns_are == layout->columns && rows_are == layout->rows
+      && n_columns == layout->columns && n_rows == layout->rows
       && count_size == cuv_ldp_count_size (layout);
 }
 
@@ -144,7 +144,7 @@ has_regions_inside (const GstCuvTable *table)
   return TRUE;
 }
 
-/* NULL, or what is wrong. */
+/* Returns NULL, or the problem. */
 static const gchar *
 read_counts (const GstCuvTable *table, GstLdpDescriptors *self)
 {
@@ -153,32 +153,32 @@ read_counts (const GstCuvTable *table, GstLdpDescriptors *self)
 
   if (counts == NULL || !G_VALUE_HOLDS (counts, G_TYPE_BYTES)
       || g_value_get_boxed (counts) == NULL)
-    return "there are no counts";
+    return "counts are missing";
   self->counts = g_bytes_get_data (g_value_get_boxed (counts), &size);
   self->size = cuv_ldp_n_counts (&self->layout)
       * (gsize) cuv_ldp_count_size (&self->layout);
   return size / self->size == table->n_rows && size % self->size == 0
       ? NULL
-      : "there are more or fewer counts than the parameters say";
+      : "the number of counts contradicts the parameters";
 }
 
-/* NULL, or what is wrong. */
+/* Returns NULL, or the problem. */
 static const gchar *
 read_table (const GstCuvTable *table, GstLdpDescriptors *self)
 {
   GstLdpParameters parameters;
   CuvLdpParams params;
-  const gchar *wrong;
+  const gchar *error;
 
   if (!has_columns (table) || !get_parameters (table->structure, &parameters))
-    return "a field is missing, or of another type";
+    return "a field is missing, or has the wrong type";
   params = gst_ldp_parameters_params (&parameters);
-  wrong = cuv_ldp_layout_init (
+  error = cuv_ldp_layout_init (
       &self->layout, &params, parameters.width, parameters.height);
-  if (wrong != NULL)
-    return wrong;
+  if (error != NULL)
+    return error;
   if (!has_layout (table->structure, &self->layout))
-    return "its blocks or counts are not as the parameters say";
+    return "block_columns, block_rows or count_size contradicts the parameters";
   if (!has_regions_inside (table))
     return "a region is empty, or not inside the frame";
   self->width = table->width;
@@ -195,17 +195,18 @@ gst_ldp_meta_read (
     GstBuffer *buffer, GstLdpDescriptors *descriptors, gchar **problem)
 {
   gpointer state = NULL;
-  const gchar *wrong;
+  const gchar *error;
   GstCuvTable table;
 
   *problem = NULL;
   while (gst_cuv_meta_next_table (buffer, &state, &table)) {
     if (strcmp (table.kind, "ldp") != 0)
       continue;
-    wrong = read_table (&table, descriptors);
-    if (wrong == NULL)
+    error = read_table (&table, descriptors);
+    if (error == NULL)
       return TRUE;
-    *problem = g_strdup_printf ("The frame's descriptor is broken: %s", wrong);
+    *problem =
+        g_strdup_printf ("The descriptor of the frame is invalid: %s", error);
     return FALSE;
   }
   return FALSE;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Descriptors as metadata: a table of kind "ldp" (GstCuvTable), which JSON
- * calls "descriptor". Each row is a part of the frame that was described:
- * region_id (i32, -1: the frame), x, y, w, h (u32). Its structure has the
- * parameters, named as the properties of ldpdescriptor with _ for -
- * (directions: a list of degrees), descriptor_width and _height; and counts
- * (GBytes), of each row one after the other [block row][block column]
- * [direction][bin], little-endian, each of count_size bytes. */
+/* Descriptors as metadata: a table (GstCuvTable) of kind "ldp", "descriptor" in
+ * JSON. Each row is a described region: region_id (i32, -1: the frame), x, y,
+ * w, h (u32). Its structure holds the parameters, named as the properties of
+ * ldpdescriptor with _ for - (directions: a list of degrees), and counts
+ * (GBytes): for each row [block row][block column][direction][bin],
+ * little-endian, count_size bytes each. */
 #ifndef GST_LDP_META_H
 #define GST_LDP_META_H
 
@@ -20,19 +19,19 @@ GstStructure *gst_ldp_meta_add (GstBuffer *buffer, guint width, guint height,
     const CuvLdpLayout *layout, const GstLdpRegion *regions, guint n_regions,
     GBytes *counts);
 
-/* Of a buffer; what is pointed to is its. */
+/* Descriptors of a buffer; the pointers are valid as long as the buffer. */
 typedef struct {
   CuvLdpLayout layout;
-  guint width, height; /* of the frame that was described */
-  guint64 age;         /* ns since that frame; 0: it is this one */
+  guint width, height; /* of the described frame */
+  guint64 age;         /* ns since the described frame; 0: this one */
   guint n_regions;
-  const guint8 *regions; /* GstLdpRegion, maybe not aligned */
-  const guint8 *counts;  /* of the first; as many bytes behind each */
+  const guint8 *regions; /* GstLdpRegion, possibly unaligned */
+  const guint8 *counts;  /* `size` bytes per region */
   gsize size;
 } GstLdpDescriptors;
 
-/* The first table of descriptors; FALSE if there is none. *problem: one is
- * there, but broken; free it. */
+/* Reads the first table of descriptors. FALSE if there is none, or if it is
+ * invalid: then *problem says why; free it. */
 gboolean gst_ldp_meta_read (
     GstBuffer *buffer, GstLdpDescriptors *descriptors, gchar **problem);
 

@@ -23,9 +23,9 @@ directions_get_type (void)
 }
 
 static const GEnumValue border_values[] = {
-  { CUV_LDP_VALID, "Pixels whose code needs some beyond it are not counted",
-      "valid" },
-  { CUV_LDP_REPLICATE, "The picture goes on with its border's pixels",
+  { CUV_LDP_VALID,
+      "Pixels whose code depends on pixels outside are not counted", "valid" },
+  { CUV_LDP_REPLICATE, "The border pixels are replicated outside the picture",
       "replicate" },
   { 0, NULL, NULL },
 };
@@ -36,7 +36,7 @@ static const GEnumValue bins_values[] = {
       "59: one for each code whose bits change at most twice around the "
       "pixel, one for all others",
       "uniform" },
-  { CUV_LDP_BINS_LEVELS, "As many as the property levels says, of equal parts",
+  { CUV_LDP_BINS_LEVELS, "As many as the property levels, of equal width",
       "levels" },
   { 0, NULL, NULL },
 };
@@ -98,39 +98,36 @@ gst_ldp_bins_of_nick (const gchar *nick)
   return value_of (bins_values, nick);
 }
 
-/* ---- the table ---- */
+/* ---- properties ---- */
 
-/* in the order of GstLdpParameters */
 static const GstCuvProperty properties[] = {
   { "order", "Order",
-      "Order of the patterns: derivatives of one less are compared. Higher "
-      "ones see finer detail, and more noise",
+      "Order of the patterns: derivatives of order - 1 are compared. Higher "
+      "orders see finer detail, and more noise",
       AT (order), G_TYPE_UINT, NULL, CUV_LDP_MIN_ORDER, CUV_LDP_MAX_ORDER, 3,
       0 },
   { "grid", "Grid",
       "Blocks across, and as many down, each with its own histograms (block=0)",
       AT (grid), G_TYPE_UINT, NULL, 1, 1024, 8, 0 },
-  { "block", "Block",
-      "Pixels of a block across, and as many down (0 = as grid says)",
+  { "block", "Block", "Width and height of a block in pixels (0 = use grid)",
       AT (block), G_TYPE_UINT, NULL, 0, CUV_LDP_MAX_SIZE, 0, 0 },
   { "directions", "Directions",
-      "Directions, in degrees, that derivatives are taken along, as 0+90",
+      "Directions of the derivatives in degrees, for example 0+90",
       AT (directions), 0, directions_get_type, 0, 0, ALL_DIRECTIONS, 0 },
   { "merge-directions", "Merge directions",
-      "Count the codes of all directions in one histogram of a block",
+      "Count the codes of all directions in one histogram per block",
       AT (merge), G_TYPE_BOOLEAN, NULL, 0, 1, FALSE, 0 },
-  { "border", "Border",
-      "What becomes of pixels near the border of what is described",
+  { "border", "Border", "How pixels near the border of the picture are treated",
       AT (border), 0, border_get_type, 0, 0, CUV_LDP_VALID, 0 },
   { "bins", "Bins", "Which bins a histogram has", AT (bins), 0, bins_get_type,
       0, 0, CUV_LDP_BINS_256, 0 },
   { "levels", "Levels", "How many bins a histogram has (bins=levels)",
       AT (levels), G_TYPE_UINT, NULL, 2, CUV_LDP_CODES, 32, 0 },
   { "descriptor-width", "Descriptor width",
-      "Make what is described so many pixels wide before (0 = as it is)",
+      "Width in pixels to resize to before describing (0 = unchanged)",
       AT (width), G_TYPE_UINT, NULL, 0, CUV_LDP_MAX_SIZE, 0, 0 },
   { "descriptor-height", "Descriptor height",
-      "Make what is described so many pixels high before (0 = as it is)",
+      "Height in pixels to resize to before describing (0 = unchanged)",
       AT (height), G_TYPE_UINT, NULL, 0, CUV_LDP_MAX_SIZE, 0, 0 },
 };
 
@@ -155,9 +152,9 @@ gst_ldp_parameters_place (GstLdpParameters *self, guint nth)
   return G_STRUCT_MEMBER_P (self, properties[nth].offset);
 }
 
-/* ---- what they come to ---- */
+/* ---- layouts ---- */
 
-enum { MAX_MEGABYTES = 1024 }; /* of a frame: there are fewer */
+enum { MAX_MEGABYTES = 1024 }; /* counts of a frame must take fewer */
 
 static guint64
 bytes_of (const CuvLdpLayout *layout)
@@ -166,7 +163,7 @@ bytes_of (const CuvLdpLayout *layout)
       * (guint64) cuv_ldp_count_size (layout);
 }
 
-/* What is not looked at is the same for all. */
+/* Unused parameters are 0, so that equal layouts compare equal. */
 CuvLdpParams
 gst_ldp_parameters_params (const GstLdpParameters *self)
 {
@@ -182,7 +179,7 @@ gst_ldp_parameters_params (const GstLdpParameters *self)
   };
 }
 
-/* Blocks of a few pixels take all the memory there is. */
+/* Tiny blocks would need gigabytes of counts. */
 static gchar *
 size_problem (const CuvLdpLayout *layout)
 {
@@ -193,7 +190,7 @@ size_problem (const CuvLdpLayout *layout)
     return NULL;
   return g_strdup_printf (
       "%s %d makes %d x %d blocks, whose counts take %" G_GUINT64_FORMAT
-      " MB, not less than %d: %s it, or have fewer bins or directions",
+      " MB, but must take less than %d: %s it, or use fewer bins or directions",
       by_block ? "block" : "grid",
       by_block ? layout->params.block : layout->params.grid, layout->columns,
       layout->rows, megabytes, MAX_MEGABYTES, by_block ? "raise" : "lower");
@@ -219,17 +216,17 @@ gst_ldp_parameters_layout (
   const gchar *problem;
 
   if (self->directions == 0)
-    return g_strdup ("directions is empty: give one or more, as 0+90");
+    return g_strdup ("directions is empty: set one or more, for example 0+90");
   if (self->block == 0 && (self->grid > across || self->grid > down))
     return g_strdup_printf (
-        "grid %d has more blocks than the %dx%d pixels that are described: "
+        "grid %d has more blocks than the %dx%d pixels to describe: "
         "lower it, or raise descriptor-width and descriptor-height",
         self->grid, across, down);
   if (across > CUV_LDP_MAX_SIZE || down > CUV_LDP_MAX_SIZE
       || across * down > CUV_LDP_MAX_PIXELS)
     return g_strdup_printf (
         "%dx%d pixels are too many to describe: set descriptor-width and "
-        "descriptor-height to up to %d, of up to %d pixels together",
+        "descriptor-height to at most %d each and %d pixels in all",
         across, down, CUV_LDP_MAX_SIZE, CUV_LDP_MAX_PIXELS);
   problem = cuv_ldp_layout_init (layout, &params, across, down);
   return problem != NULL ? g_strdup (problem) : size_problem (layout);

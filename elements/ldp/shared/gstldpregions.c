@@ -13,8 +13,7 @@ region_get_type (void)
   static gsize type = 0;
   static const GEnumValue values[] = {
     { GST_LDP_FRAME, "The whole frame", "frame" },
-    { GST_LDP_ROI_LIST, "Each region of interest that the frame has",
-        "roi-list" },
+    { GST_LDP_ROI_LIST, "Each region of interest of the frame", "roi-list" },
     { 0, NULL, NULL },
   };
 
@@ -25,8 +24,9 @@ void
 gst_ldp_region_choice_install (GObjectClass *klass, guint first)
 {
   g_object_class_install_property (klass, first,
-      g_param_spec_enum ("region", "Region", "What of a frame to describe",
-          region_get_type (), GST_LDP_FRAME, GST_CUV_PARAM_LIVE));
+      g_param_spec_enum ("region", "Region",
+          "Which part of a frame to describe", region_get_type (),
+          GST_LDP_FRAME, GST_CUV_PARAM_LIVE));
   g_object_class_install_property (klass, first + 1,
       g_param_spec_string ("object-class", "Object class",
           "Label of the regions to describe (region=roi-list; default: all)",
@@ -69,8 +69,8 @@ gst_ldp_region_choice_layout (const GstLdpRegionChoice *self,
   if (self->kind == GST_LDP_ROI_LIST
       && (parameters->width == 0 || parameters->height == 0))
     return g_strdup_printf (
-        "descriptor-width %d and descriptor-height %d with region=roi-list, "
-        "regions that each have a size of their own: set both",
+        "descriptor-width is %d and descriptor-height %d, but regions "
+        "(region=roi-list) differ in size: set both above 0",
         parameters->width, parameters->height);
   return gst_ldp_parameters_layout (parameters, width, height, layout);
 }
@@ -122,11 +122,11 @@ gst_ldp_regions_limit (GArray *regions, const CuvLdpLayout *layout,
   g_array_set_size (regions, most);
   if (!*warned)
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
-        ("A frame's %u regions, each described at %dx%d pixels, are too much "
-         "work, or their counts take 1024 MB or more: only the first %u are "
-         "described. Describe fewer pixels (at most %d per frame in total) "
-         "or use fewer blocks, bins or directions.",
-            n, layout->width, layout->height, most, CUV_LDP_MAX_PIXELS),
+        ("The %u regions of a frame, each described at %dx%d pixels, exceed %d "
+         "pixels per frame or their counts 1024 MB: only the first %u are "
+         "described. Lower descriptor-width and descriptor-height, or use "
+         "fewer blocks, bins or directions.",
+            n, layout->width, layout->height, CUV_LDP_MAX_PIXELS, most),
         (NULL));
   *warned = TRUE;
 }
@@ -138,7 +138,8 @@ gst_ldp_region_rect (const GstLdpRegion *self)
     (gint32) self->height };
 }
 
-/* From so many pixels to others, of which at least one is left. */
+/* Scales an interval from an axis of `from` pixels to one of `to`; at least one
+ * pixel remains. */
 static void
 scale (guint64 start, guint64 size, guint64 from, gint to, gint32 *first,
     gint32 *n)

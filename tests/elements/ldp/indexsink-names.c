@@ -68,7 +68,7 @@ GST_START_TEST (patterns_that_are_none)
   gchar *name = g_strnfill (1025, 'n');
 
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
-    expect_refused (bad[i], "has a % that means nothing: it takes one number");
+    expect_refused (bad[i], "has an unknown % format: it may have one number");
   expect_refused ("%d-%d", "entry-name '%d-%d' has two numbers");
   expect_refused ("\377.jpg", "entry-name is not UTF-8");
   expect_refused (
@@ -204,13 +204,13 @@ GST_START_TEST (files_that_are_no_pictures)
 
   write_files (3, text, sizeof text);
   expect_files (JPEGS "jpegdec !", "entry-name=f%02d.jpg",
-      "The files f03.jpg to f04.jpg became one frame", "f01.jpg|f02.jpg");
+      "Files f03.jpg to f04.jpg produced only one frame", "f01.jpg|f02.jpg");
   expect_files (
-      JPEGS "jpegdec !", "", "The files f03.jpg to f04.jpg", "f01.jpg|f02.jpg");
+      JPEGS "jpegdec !", "", "Files f03.jpg to f04.jpg", "f01.jpg|f02.jpg");
   expect_files (
       JPEGS "jpegdec !", "entry-name=same", NULL, "same|same|same|same|same");
   write_files (4, NULL, 2000);
-  expect_files (JPEGS "jpegdec !", "", "The files f04.jpg to f05.jpg",
+  expect_files (JPEGS "jpegdec !", "", "Files f04.jpg to f05.jpg",
       "f01.jpg|f02.jpg|f03.jpg");
   write_files (6, text, sizeof text);
   expect_files (
@@ -222,7 +222,7 @@ GST_START_TEST (files_behind_a_queue)
 {
   write_files (0, NULL, 0);
   expect_files (JPEGS "jpegdec ! queue !", "entry-name=f%02d.jpg",
-      "come through a queue, so it cannot be known which file", NULL);
+      "A queue between multifilesrc and this sink", NULL);
   expect_files (
       FILES ("stop-index=2") "decodebin ! queue !", "", NULL, "000000|000001");
 }

@@ -40,7 +40,7 @@ GST_START_TEST (no_frames)
 
   gst_element_set_bus (sink, bus);
   fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
-  expect_problem (bus, GST_MESSAGE_WARNING, "No frame came: see whether");
+  expect_problem (bus, GST_MESSAGE_WARNING, "No frame arrived: check that");
   fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT) == NULL);
   gst_element_set_bus (sink, NULL);
   gst_object_unref (bus);
@@ -55,7 +55,7 @@ GST_START_TEST (settings_that_cannot_be)
   expect_line_fails (SOURCE "ldpindexsink thumbnail-width=0 location=" INDEX,
       "thumbnail-width is 0 and thumbnail-height 64: set both");
   expect_line_fails (SOURCE "ldpindexsink region=roi-list location=" INDEX,
-      "regions that each have a size of their own: set both");
+      "(region=roi-list) differ in size: set both above 0");
   expect_line_fails (
       SOURCE "ldpindexsink grid=900 location=" INDEX, "grid 900 has more");
   expect_line_fails (SOURCE "ldpindexsink grid=600 descriptor-width=600 "
@@ -120,16 +120,17 @@ GST_START_TEST (descriptors_of_other_parameters)
   push_random (h, "NV12", 64, 48, 1);
   g_object_set (descriptor, "order", 2, NULL);
   push_refused (h, cuv_frame_new ("NV12", 64, 48),
-      "The index has descriptors of (order 3, a grid of 1 blocks a side, "
+      "The index has other parameters (order 3, a grid of 1 blocks a side, "
       "directions 0 45 90 135, border valid, 256 bins, pictures of 64x48, "
-      "thumbnails of 64x64), and this frame's is of (order 2, a grid of 1 "
+      "thumbnails of 64x64) than this frame's descriptor (order 2, a grid of 1 "
       "blocks a side, directions 0 45 90 135, border valid, 256 bins, pictures "
-      "of 64x48, thumbnails of 64x64): give ldpdescriptor the parameters of "
-      "the index, or ldpindexsink another location.");
+      "of 64x48, thumbnails of 64x64): set the parameters of ldpdescriptor to "
+      "those of the index, or location of ldpindexsink to another file.");
   g_object_set (descriptor, "order", 3, "descriptor-width", 32, NULL);
   push_refused (h, cuv_frame_new ("NV12", 64, 48),
       "pictures of 32x48, thumbnails of 64x64): set descriptor-width and "
-      "descriptor-height of ldpdescriptor, so that all are alike.");
+      "descriptor-height of ldpdescriptor, so that all descriptors have one "
+      "size.");
   gst_object_unref (descriptor);
   gst_harness_teardown (h);
   cuv_ldp_index_free (index_open (INDEX, 1));
@@ -175,7 +176,7 @@ GST_START_TEST (descriptors_that_are_none)
 
   push (h, frame_with_counts (100, 512));
   push_refused (h, frame_with_counts (100, 510),
-      "The frame's descriptor is broken: there are more or fewer counts");
+      "The descriptor of the frame is invalid: the number of counts");
   push_refused (h, frame_with_counts (101, 512),
       "the counts of '000002' do not sum up to those of pictures of 16x16");
   push (h, frame_with_counts (100, 512));
@@ -264,7 +265,7 @@ GST_START_TEST (no_memory)
   limited = (struct rlimit){ address_space () + (128 << 20), before.rlim_max };
   setrlimit (RLIMIT_AS, &limited);
   push_refused (h, cuv_frame_new ("NV12", 64, 48),
-      "Out of memory: the counts of an entry take 244 MB: have fewer blocks, "
+      "Out of memory: the counts of an entry take 244 MB. Use fewer blocks, "
       "bins or directions.");
   setrlimit (RLIMIT_AS, &before);
   gst_harness_teardown (h);

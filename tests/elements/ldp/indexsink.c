@@ -247,7 +247,7 @@ GST_START_TEST (no_frame_is_described)
   gst_element_set_bus (h->element, bus);
   gst_harness_push_event (h, gst_event_new_eos ());
   expect_problem (bus, GST_MESSAGE_WARNING,
-      "No frame came with a descriptor of its own: let frames keep their");
+      "No frame arrived with a descriptor of its own: let frames keep their");
   gst_element_set_bus (h->element, NULL);
   gst_bus_set_flushing (bus, TRUE);
   gst_object_unref (bus);

@@ -56,7 +56,8 @@ check_broken (GstBuffer *buffer, const gchar *what)
 
   fail_if (gst_ldp_meta_read (buffer, &found, &problem), "%s is read", what);
   fail_unless (problem != NULL
-          && g_str_has_prefix (problem, "The frame's descriptor is broken: "),
+          && g_str_has_prefix (
+              problem, "The descriptor of the frame is invalid: "),
       "%s: %s", what, problem);
   g_free (problem);
 }

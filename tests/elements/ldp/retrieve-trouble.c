@@ -263,7 +263,7 @@ GST_START_TEST (test_described)
       gchar *text = pop_problem (run.bus, GST_MESSAGE_ERROR);
 
       fail_unless (text != NULL && strstr (text, "order 3, a grid of 4") != NULL
-              && strstr (text, "give ldpdescriptor those of the index"),
+              && strstr (text, "set ldpdescriptor to those of the index"),
           "%s", text);
       g_free (text);
     }

@@ -98,15 +98,14 @@ static const struct {
   gint cure;
 } refused[] = {
   { "grid", 50,
-      "grid 50 has more blocks than the 64x48 pixels that are described: lower "
+      "grid 50 has more blocks than the 64x48 pixels to describe: lower "
       "it, or raise descriptor-width and descriptor-height",
       48 },
   { "region", GST_LDP_ROI_LIST,
-      "descriptor-width 0 and descriptor-height 0 with region=roi-list, "
-      "regions "
-      "that each have a size of their own: set both",
+      "descriptor-width is 0 and descriptor-height 0, but regions "
+      "(region=roi-list) differ in size: set both above 0",
       GST_LDP_FRAME },
-  { "directions", 0, "directions is empty: give one or more, as 0+90",
+  { "directions", 0, "directions is empty: set one or more, for example 0+90",
       CUV_LDP_45 },
 };
 
@@ -208,8 +207,8 @@ GST_START_TEST (test_too_many_counts)
   Run run = run_new ("block=1", "RGB", 1024, 512);
 
   check_error (&run,
-      "block 1 makes 1024 x 512 blocks, whose counts take 1024 MB, not less "
-      "than 1024: raise it");
+      "block 1 makes 1024 x 512 blocks, whose counts take 1024 MB, but must "
+      "take less than 1024: raise it");
   run_clear (&run);
   run = run_new ("grid=1000 descriptor-width=1000 descriptor-height=1000",
       "RGB", WIDTH, HEIGHT);
@@ -226,12 +225,12 @@ GST_START_TEST (test_large_frames)
 
   check_error (&run,
       "16385x8 pixels are too many to describe: set descriptor-width and "
-      "descriptor-height to up to 16384");
+      "descriptor-height to at most 16384");
   run_clear (&run);
   run = run_new ("descriptor-width=16384 descriptor-height=2049", "RGB", 8, 8);
   check_error (&run,
       "16384x2049 pixels are too many to describe: set descriptor-width and "
-      "descriptor-height to up to 16384, of up to 33554432 pixels together");
+      "descriptor-height to at most 16384 each and 33554432 pixels in all");
   run_clear (&run);
   run = run_new ("descriptor-width=100", "RGB", 16385, 8);
   check_next (&run, &kind);
