@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Counts as bytes, and all other bytes of a file against docs/ldp-index.md. */
+/* Packed counts and all other bytes of a file against docs/ldp-index.md. */
 #include <stdlib.h>
 #include <string.h>
 #include "ldpindex-tests.h"
@@ -83,7 +83,7 @@ test_counts (void)
 
 /* ---- all bytes ---- */
 
-/* Bit by bit, as IEEE 802.3 has it. */
+/* Bitwise CRC-32 as in IEEE 802.3. */
 static uint32_t
 slow_crc (uint32_t crc, const uint8_t *bytes, size_t size)
 {

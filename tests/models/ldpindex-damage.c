@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Files that are not as they were written. */
+/* Damaged files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ parse (const uint8_t *bytes, size_t size, char **error)
   return index;
 }
 
-/* A copy of exactly that many bytes, so that tools see what is beyond. */
+/* Parses an exact-size copy, so that sanitizers detect reads beyond it. */
 static void
 check_bytes_refused (const uint8_t *bytes, size_t size, const char *words)
 {
@@ -66,8 +66,8 @@ test_truncated (void)
 
 /* ---- flipped ---- */
 
-/* What is read of a file with one wrong bit: all that there was, or an error
- * now, or the entry's checksum. */
+/* A flipped bit either changes nothing, is an error, or breaks the checksum of
+ * an entry. */
 static void
 check_flipped (const uint8_t *bytes, size_t bit)
 {
@@ -108,7 +108,7 @@ test_flipped (void)
     flip (8 * PAGE + cuv_check_below (8 * N * STRIDE));
 }
 
-/* A writer mends a damaged slot, and both of them are an error. */
+/* A writer repairs one damaged slot; two are an error. */
 static void
 test_slots (void)
 {
@@ -232,7 +232,7 @@ test_foreign (void)
   check_words (error, "No such file");
 }
 
-/* Whoever opens an index has to have memory and time for what it says. */
+/* Limits on what a header can make a reader allocate. */
 static void
 test_limits (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writers that are stopped after any byte, and disks that are full or fail.
- * The program is linked so that the library's calls come here. */
+/* Writers killed after any byte, and disks that are full or fail. The program
+ * is linked with --wrap, so that the library's system calls come here. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -68,7 +68,7 @@ __wrap_fdatasync (int fd)
 
 /* ---- stopped ---- */
 
-/* A child that is killed when it has written so many bytes. */
+/* A child process that is killed after writing this many bytes. */
 static void
 stop_after (const char *path, long room)
 {
@@ -104,7 +104,7 @@ append_one (const char *path, uint64_t number)
   CUV_CHECK (cuv_ldp_index_writer_close (writer, &error));
 }
 
-/* The next writer cuts off what was not committed. */
+/* The next writer truncates an uncommitted entry. */
 static void
 check_tidied (const char *path, uint64_t n)
 {
@@ -168,7 +168,7 @@ test_stopped_twice (void)
   }
 }
 
-/* A file that is being made is there as a whole, or not. */
+/* A new file appears complete or not at all. */
 static void
 test_stopped_creating (void)
 {
@@ -252,7 +252,7 @@ look_again (void)
   faults.before_read = mend_meanwhile;
 }
 
-/* Both slots are half written whenever the reader looks first. */
+/* Both slots look half written at the first read. */
 static void
 test_half_written (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Entries that are known by their number, and files of them. */
+/* Entries generated from their number, and files of them. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ next (uint64_t *state)
   return (uint32_t) (*state >> 33);
 }
 
-/* All codes in one bin, all but one, or spread. */
+/* All codes in one bin, all but one, or spread out. */
 static void
 fill_histogram (uint32_t *counts, int n, uint32_t total, uint64_t *state)
 {

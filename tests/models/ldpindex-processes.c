@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writers that are killed, readers that look on, and files beyond 4 GB. */
+/* Killed writers, concurrent readers, and files beyond 4 GB. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -24,7 +24,7 @@ die (const char *what, char *error)
 
 /* ---- killed ---- */
 
-/* Appends for ever; says the number of each entry that was appended. */
+/* Appends forever and prints the number of each appended entry. */
 static void
 write_for_ever (const char *path, bool sync, int pipe)
 {
@@ -45,7 +45,7 @@ write_for_ever (const char *path, bool sync, int pipe)
   }
 }
 
-/* How many entries were said to be there, at least `least`. */
+/* The number of reported entries; waits for at least `least`. */
 static uint64_t
 read_numbers (int pipe, uint64_t least)
 {
@@ -67,7 +67,7 @@ nap (uint32_t microseconds)
   nanosleep (&time, NULL);
 }
 
-/* Returns how many entries were said to be there before it was killed. */
+/* Returns the number of entries reported before it was killed. */
 static uint64_t
 kill_one (const char *path, int round, uint64_t n)
 {
@@ -97,7 +97,7 @@ kill_one (const char *path, int round, uint64_t n)
   return said;
 }
 
-/* Entries there; those of former rounds are looked at now and then. */
+/* The number of entries; checks those of former rounds occasionally. */
 static uint64_t
 check_killed (const char *path, uint64_t from, uint64_t said)
 {
@@ -143,7 +143,7 @@ test_kill (void)
 
 /* ---- watched ---- */
 
-/* Refreshes until all entries are there; each new one is as it was made. */
+/* Refreshes until all entries are visible, and checks each new one. */
 static void
 watch (const char *path)
 {
@@ -198,7 +198,8 @@ test_readers (void)
 
 /* ---- racing ---- */
 
-/* Some make the file at once: one writes at a time, and nothing is lost. */
+/* Several create the file concurrently: one writes at a time, nothing is lost.
+ */
 static void
 race (const char *path, int start)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The index of local derivative patterns: what is written is read, and what may
- * go wrong with a file leaves what was committed, or is an error.
+/* The index of local derivative patterns: reading back what was written, and
+ * that faults either keep all committed entries or are errors.
  *
  *   ldpindex --cpu [--seed N]
  */
@@ -12,7 +12,7 @@
 
 /* ---- round trips ---- */
 
-/* Appended to in three goes, read as it grows. */
+/* Appended to in three steps, read as it grows. */
 static void
 round_trip (const CuvLdpIndexInfo *info, bool sync)
 {
@@ -95,7 +95,7 @@ test_parameters (void)
   path_of ("parameters", path);
   make_file (path, 3);
   info = same;
-  params.grid = 7; /* is not looked at */
+  params.grid = 7; /* unused */
   info = info_of (params, 16, 2);
   CUV_CHECK (memcmp (&info, &same, sizeof info) == 0);
   params.levels = 9;
@@ -121,7 +121,7 @@ test_second_writer (void)
 
   cuv_check_case ("second writer");
   path_of ("second", path);
-  for (int i = 0; i < 2; i++) { /* of a new file, and of one that is there */
+  for (int i = 0; i < 2; i++) { /* a new file, then an existing one */
     writer = cuv_ldp_index_writer_open (path, &info, false, &error);
     check_no_writer (path, &info, "another writer", path);
     CUV_CHECK (append (writer, &info, (uint64_t) i, &error));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* ldpretrieve in a harness, and what it says of frames. */
+/* ldpretrieve in a harness, and its results. */
 #ifndef CUV_TEST_ASKED_H
 #define CUV_TEST_ASKED_H
 
 #include "gstcuvmeta.h"
 #include "library.h"
 
-/* Frames are uploaded: the GPU has to find the same. */
+/* Frames are uploaded: the GPU must return the same results. */
 extern gboolean use_cuda;
 
 typedef struct {
@@ -15,20 +15,20 @@ typedef struct {
   GstBus *bus;
 } Run;
 
-/* A line with an ldpretrieve in it, and frames of this size; or one with this
- * index, and frames of SIZE x SIZE. */
+/* A pipeline with an ldpretrieve and frames of this size; or ldpretrieve with
+ * this index and frames of SIZE x SIZE. */
 void run_init (Run *self, const gchar *line, gint width, gint height);
 void run_with_index (Run *self, const gchar *path, const gchar *properties);
 void run_clear (Run *self);
 
-/* What comes out of a frame that shows picture i; the buffer is to be kept as
- * long as the table. */
+/* The output for a frame that shows picture i; keep the buffer as long as the
+ * table. */
 GstBuffer *look (Run *self, gint i, GstCuvTable *table);
 void expect_rows (Run *self, gint i, guint n); /* of such a frame */
 
 gdouble cell (const GstCuvTable *table, guint row, const gchar *column);
 
-/* Row `row` and its similarity as the reference has it. */
+/* Checks a row and its similarity against the reference. */
 void check_row (const GstCuvTable *table, guint row, gdouble wanted);
 
 /* In retrieve-trouble.c. */

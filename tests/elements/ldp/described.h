@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* ldpdescriptor in a harness, and what the C reference says of its frames. */
+/* ldpdescriptor in a harness, and checks against the C reference. */
 #ifndef CUV_TEST_DESCRIBED_H
 #define CUV_TEST_DESCRIBED_H
 
 #include "cuvelements.h"
 #include "shared/gstldpmeta.h"
 
-/* Frames are uploaded: the GPU has to find the same. */
+/* Frames are uploaded: the GPU must return the same results. */
 extern gboolean use_cuda;
 
 typedef struct {
@@ -18,7 +18,7 @@ typedef struct {
   guint n; /* frames so far */
 } Run;
 
-/* A line of ldpdescriptor with these properties, and frames of this kind. */
+/* ldpdescriptor with these properties, and frames of this format. */
 Run run_new (
     const gchar *properties, const gchar *format, gint width, gint height);
 void run_clear (Run *self);
@@ -27,11 +27,11 @@ void run_caps (Run *self, const gchar *format, gint width, gint height);
 /* The next frame: noise. */
 GstBuffer *run_frame (Run *self);
 
-/* Pushes the frame; what comes out. */
+/* Pushes a frame and returns the output. */
 GstBuffer *run_push (Run *self, GstBuffer *frame);
 void run_check_quiet (Run *self); /* no warning, no error */
 
-/* What a descriptor is, of pictures of so many pixels. */
+/* Parameters of a descriptor and the size of its pictures. */
 typedef struct {
   CuvLdpParams params;
   gint width, height;
@@ -47,15 +47,15 @@ typedef struct {
 /* Order 3, a grid of 8 x 8 blocks, all directions, 256 bins. */
 Kind usual_kind (gint width, gint height);
 
-/* Whether `out` has one table, which says what the reference does of these
+/* Checks that `out` has one table with the reference's descriptors of these
  * regions of `in`. */
 void check_described (const Run *self, GstBuffer *out, GstBuffer *in,
     const Kind *kind, const GstLdpRegion *regions, guint n_regions);
 
-/* Of the whole frame, of a frame that goes through it. */
+/* Pushes a frame and checks the descriptor of the whole frame. */
 void check_next (Run *self, const Kind *kind);
 
-/* Draws the codes of a region as the reference does. */
+/* Draws the codes of a region by the reference. */
 void draw_codes (const Run *self, GstBuffer *frame, const Kind *kind,
     GstLdpRegion region, gint direction);
 void check_same_pixels (const Run *self, GstBuffer *a, GstBuffer *b);

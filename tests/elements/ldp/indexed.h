@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* ldpindexsink in a harness, in a folder of its own, and what is in an index.
- */
+/* ldpindexsink in a harness, in its own folder, and checks of its index. */
 #ifndef CUV_TEST_INDEXED_H
 #define CUV_TEST_INDEXED_H
 
@@ -9,14 +8,13 @@
 
 #define INDEX "pictures.ldp"
 
-/* Frames are uploaded; with a real device the GPU has to describe them. */
+/* Frames are uploaded; with a real device the GPU must describe them. */
 extern gboolean use_cuda, have_kernels;
 
 void indexed_enter (void);
 void indexed_leave (void);
 
-/* The line, which ends in ldpindexsink, of frames; behind cuvcudaupload if
- * use_cuda. */
+/* A pipeline that ends in ldpindexsink; after cuvcudaupload if use_cuda. */
 GstHarness *line_new (
     const gchar *line, const gchar *format, gint width, gint height);
 /* ldpindexsink with the properties and location=INDEX. */
@@ -26,10 +24,10 @@ GstElement *sink_of (GstHarness *h); /* unref it */
 guint64 sink_stat (GstHarness *h, const gchar *field);
 
 void push (GstHarness *h, GstBuffer *frame);
-/* So many random frames; what they were is forgotten. */
+/* Pushes n random frames. */
 void push_random (
     GstHarness *h, const gchar *format, gint width, gint height, guint n);
-/* Pushes, and expects an error with this text. */
+/* Pushes a frame and expects an error with this text. */
 void push_refused (GstHarness *h, GstBuffer *frame, const gchar *part);
 
 void add_region (
@@ -37,17 +35,17 @@ void add_region (
 void fill_rect (GstBuffer *frame, const gchar *format, gint width, gint height,
     const CuvLdpRect *rect, guint32 rgb);
 
-/* With n entries, all of them whole. */
+/* Opens an index and checks that it has n entries, all intact. */
 CuvLdpIndex *index_open (const gchar *path, guint64 n);
-/* INDEX has these entries: "a|b". */
+/* Checks the names of the entries of INDEX: "a|b". */
 void expect_names (const gchar *expected);
 void expect_same_files (const gchar *a, const gchar *b);
 
-/* Entry i is what the C reference makes of a rectangle of the frame. */
+/* Checks entry i against the C reference for a rectangle of the frame. */
 void expect_described (const CuvLdpIndex *index, guint64 i, GstBuffer *frame,
     const gchar *format, gint width, gint height, const CuvLdpRect *rect);
 
-/* Plays the line, which has to fail with this text. */
+/* Plays a pipeline that must fail with this text. */
 void expect_line_fails (const gchar *line, const gchar *part);
 
 void add_names (Suite *suite);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What ldpindexsink calls its entries, and what it says of its progress. */
+/* Names of entries, and progress messages. */
 #include "config.h"
 #include "indexed.h"
 
@@ -86,7 +86,7 @@ push_title (GstHarness *h, GstTagScope scope, const gchar *title)
   gst_harness_push_event (h, gst_event_new_tag (tags));
 }
 
-/* Each is that of one frame; that of a film is not of a frame. */
+/* A stream title names one frame; a global title names none. */
 GST_START_TEST (titles)
 {
   GstHarness *h = sink_new ("", "NV12", 64, 48);
@@ -138,7 +138,7 @@ GST_END_TEST
 #define FILES(more) "multifilesrc location=f%02d.jpg start-index=1 " more " ! "
 #define JPEGS FILES ("caps=image/jpeg,framerate=1/1")
 
-/* f01.jpg to f06.jpg, of which one has other bytes if they are not NULL. */
+/* f01.jpg to f06.jpg, one of them with these bytes if not NULL. */
 static void
 write_files (guint broken, const gchar *bytes, gsize size)
 {
@@ -159,7 +159,7 @@ write_files (guint broken, const gchar *bytes, gsize size)
   }
 }
 
-/* Plays it; what is said is NULL: all goes well. */
+/* Plays it; said: the expected error, NULL: none. */
 static void
 expect_files (const gchar *source, const gchar *properties, const gchar *said,
     const gchar *names)
@@ -197,7 +197,7 @@ GST_START_TEST (names_of_files)
 }
 
 GST_END_TEST
-/* Without a word the decoder leaves one out, or holds one back. */
+/* The decoder silently drops or delays a frame. */
 GST_START_TEST (files_that_are_no_pictures)
 {
   static const gchar text[] = "this is not a picture";
@@ -228,7 +228,7 @@ GST_START_TEST (files_behind_a_queue)
 }
 
 GST_END_TEST
-/* Of one file that is several frames numbers are the frames'. */
+/* If a file has several frames, names count frames. */
 GST_START_TEST (frames_of_a_file)
 {
   GString *film = g_string_new (NULL);
@@ -258,7 +258,7 @@ field_of (const GstStructure *structure, const gchar *name)
   return value;
 }
 
-/* The next message with progress, NULL if there is none; free it. */
+/* The next progress message, or NULL; free it. */
 static GstStructure *
 pop_progress (GstBus *bus)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The small pictures that ldpindexsink keeps. */
+/* Thumbnails of ldpindexsink. */
 #include "config.h"
 #include "indexed.h"
 
@@ -8,7 +8,7 @@
 #define RED 0xc81e28
 #define BLUE 0x2832c8
 
-/* Describes so little that every frame can be. */
+/* Cheap parameters that fit every frame. */
 #define TINY "grid=1 descriptor-width=16 descriptor-height=16 "
 
 static void
@@ -31,7 +31,7 @@ expect_pixel (const CuvLdpIndex *index, gint x, gint y, guint32 rgb)
   expect_pixel_of (index, 0, x, y, rgb);
 }
 
-/* Of a frame that is red on the left and blue on the right. */
+/* A frame that is red on the left and blue on the right. */
 static CuvLdpIndex *
 index_two (
     const gchar *properties, const gchar *format, gint width, gint height)
@@ -125,8 +125,7 @@ GST_START_TEST (none)
 }
 
 GST_END_TEST
-/* A region has its own; one of a frame that was larger when it was described,
- * too. */
+/* Thumbnails of regions, also if the frame was larger when it was described. */
 GST_START_TEST (regions)
 {
   static const gchar *const lines[] = { "ldpindexsink region=roi-list " TINY
@@ -160,7 +159,7 @@ GST_START_TEST (regions)
 }
 
 GST_END_TEST
-/* Of one colour, whatever the sizes: that colour, and bars. */
+/* Frames of one colour and any size: that colour, and black bars. */
 static void
 check_size (const gchar *format, gint width, gint height, gint thumbnail)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* When ldpindexsink cannot write, and what is left then. */
+/* Failures of ldpindexsink, and what the index has then. */
 #include "config.h"
 #include "indexed.h"
 
@@ -31,7 +31,7 @@ GST_START_TEST (places_that_are_none)
 }
 
 GST_END_TEST
-/* As where a picture cannot be read: no message of progress, and no file. */
+/* No frame arrives: no progress message, and no file. */
 GST_START_TEST (no_frames)
 {
   GstHarness *h = sink_new ("", "NV12", 64, 48);
@@ -65,7 +65,7 @@ GST_START_TEST (settings_that_cannot_be)
 }
 
 GST_END_TEST
-/* Both are named. */
+/* The message names both. */
 static void
 expect_other (const gchar *properties, const gchar *theirs, const gchar *ours)
 {
@@ -151,8 +151,8 @@ set_bytes (GstBuffer *frame, const gchar *field, gconstpointer bytes, gsize n)
   g_bytes_unref (value);
 }
 
-/* With 10x10 codes in one histogram, as ldpdescriptor would never have them:
- * all are the same one. */
+/* Valid metadata with counts that ldpdescriptor would never produce: all 10x10
+ * codes in one bin. */
 static GstBuffer *
 frame_with_counts (guint16 first, gsize n_bytes)
 {
@@ -204,7 +204,7 @@ expect_no_space (GstBus *bus)
   gst_message_unref (message);
 }
 
-/* With files of a limited size, which is how a disk is full here. */
+/* A full disk, simulated by a limit on the file size. */
 static void
 push_limited (GstHarness *h, gsize limit, guint n)
 {
@@ -221,7 +221,7 @@ push_limited (GstHarness *h, gsize limit, guint n)
   fail_unless_equals_int (flow, GST_FLOW_ERROR);
 }
 
-/* When there is room again it goes on. */
+/* Appending continues once there is space again. */
 GST_START_TEST (no_room)
 {
   GstHarness *h = sink_new ("", "NV12", 64, 48);
@@ -312,7 +312,7 @@ start_writer (void)
   return pid;
 }
 
-/* What a reader has seen before. */
+/* Entries that a reader has seen. */
 static guint64
 wait_for_entries (guint64 more_than)
 {
@@ -331,8 +331,8 @@ wait_for_entries (guint64 more_than)
   return 0;
 }
 
-/* Each time the file has at least what was seen before, all of it whole, and
- * the next writer goes on with it. */
+/* After each kill the file has at least the entries seen before, all intact,
+ * and the next writer continues. */
 GST_START_TEST (killed)
 {
   guint64 n = 0;
@@ -360,7 +360,7 @@ GST_START_TEST (killed)
 
 GST_END_TEST
 #endif
-/* A state change waits for the entry under way. */
+/* A state change waits for the entry being written. */
 GST_START_TEST (pauses_and_stops)
 {
   GstElement *pipeline = cuv_pipeline_new (

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* ldpindexsink: what it describes, and what it takes from ldpdescriptor. With
- * CUV_TEST_CUDA set, frames reach it in CUDA memory. */
+/* ldpindexsink: own descriptors, and those of ldpdescriptor. With CUV_TEST_CUDA
+ * set, frames are in CUDA memory. */
 #include "config.h"
 #include "indexed.h"
 
@@ -49,7 +49,7 @@ GST_START_TEST (every_format)
 }
 
 GST_END_TEST
-/* Counts of one, two and four bytes in the file, and of two and four before. */
+/* Counts of 1, 2 and 4 bytes in the file, of 2 and 4 in memory. */
 GST_START_TEST (every_parameter)
 {
   static const gchar *const settings[] = { "order=2 block=16",
@@ -126,7 +126,7 @@ GST_START_TEST (regions_of_a_frame)
 GST_END_TEST
 /* ---- described upstream ---- */
 
-/* The same frames by both ways, byte for byte. */
+/* Both ways write the same bytes. */
 static void
 compare_ways (const gchar *settings, gboolean with_regions)
 {
@@ -169,7 +169,7 @@ GST_START_TEST (both_ways_are_the_same)
 }
 
 GST_END_TEST
-/* What was not described, or is held from a frame before, is left out. */
+/* Frames without a descriptor, or with a held one, are skipped. */
 GST_START_TEST (only_frames_that_were_described)
 {
   static const gchar *const holds[] = { "false", "true" };
@@ -195,7 +195,7 @@ GST_START_TEST (only_frames_that_were_described)
 }
 
 GST_END_TEST
-/* Frames of which the first was described, and is lost on the way. */
+/* The first described frame is dropped on the way. */
 static GstHarness *
 line_without_first (guint interval, const gchar *hold, guint n)
 {
@@ -219,7 +219,7 @@ line_without_first (guint interval, const gchar *hold, guint n)
   return h;
 }
 
-/* What comes first does not make it describe frames by itself. */
+/* Undescribed first frames do not make it describe frames itself. */
 GST_START_TEST (first_frame_is_not_described)
 {
   static const gchar *const holds[] = { "false", "true" };
@@ -259,7 +259,7 @@ GST_END_TEST
 
 /* ---- a file's life ---- */
 
-/* Each entry is seen at once, and more are added at every start. */
+/* Entries are visible at once, and each start appends more. */
 GST_START_TEST (goes_on_with_the_file)
 {
   guint64 n = 0, bytes = 0;
@@ -309,7 +309,7 @@ GST_START_TEST (up_and_down_three_times)
 }
 
 GST_END_TEST
-/* What is set while frames come is used at the next start. */
+/* Properties set while playing take effect at the next start. */
 GST_START_TEST (settings_of_the_start)
 {
   GstHarness *h = sink_new ("grid=4", "NV12", WIDTH, HEIGHT);
@@ -353,7 +353,7 @@ GST_START_TEST (goes_on_after_a_flush)
 }
 
 GST_END_TEST
-/* Frames come as they are laid out, and in CUDA memory if there is some. */
+/* Upstream may use any stride, and CUDA memory if available. */
 GST_START_TEST (answers_upstream)
 {
   GstElement *sink = gst_element_factory_make ("ldpindexsink", NULL);

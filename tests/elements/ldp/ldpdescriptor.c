@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the metadata, the message and the statistics say of frames is what the C
- * reference says. With CUV_TEST_CUDA=1 the GPU has to say the same. */
+/* Metadata, message and statistics against the C reference. With
+ * CUV_TEST_CUDA=1 the GPU must give the same. */
 #include "config.h"
 #include "described.h"
 
@@ -110,7 +110,7 @@ check_regions (Run *run, GstBuffer *in, const GstLdpRegion *wanted, guint n)
   run_check_quiet (run);
 }
 
-/* Cut at the border; those with no pixel in the frame are left out. */
+/* Regions are clipped; those outside the frame are ignored. */
 GST_START_TEST (test_regions)
 {
   static const GstLdpRegion given[] = { { 4, 0, 0, WIDTH, HEIGHT },
@@ -278,7 +278,7 @@ age_of (GstBuffer *buffer)
   return age;
 }
 
-/* What is held is of the parameters that it was made by, whatever is set. */
+/* Held results keep the parameters they were made with. */
 GST_START_TEST (test_hold)
 {
   const GstLdpRegion all = { -1, 0, 0, WIDTH, HEIGHT };
@@ -310,7 +310,7 @@ GST_END_TEST
 
 /* ---- streams that change and begin again ---- */
 
-/* Without a segment, which would have the element forget what was before. */
+/* Without a segment event, which would reset held results. */
 static void
 push_caps (Run *run, const gchar *format, gint width, gint height)
 {
@@ -325,7 +325,7 @@ push_caps (Run *run, const gchar *format, gint width, gint height)
   run->height = height;
 }
 
-/* Nothing of the frames before is held on those of another size. */
+/* Results are not held across a change of the frame size. */
 GST_START_TEST (test_caps_change)
 {
   Run run = run_new (
@@ -384,7 +384,7 @@ GST_START_TEST (test_up_and_down)
 
 GST_END_TEST
 
-/* What a detector found, described, in a pipeline that ends. */
+/* Describes detections, in a complete pipeline. */
 GST_START_TEST (test_line)
 {
   cuv_play ("videotestsrc num-buffers=10 ! video/x-raw,width=160,height=120 ! "

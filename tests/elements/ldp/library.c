@@ -7,7 +7,7 @@
 
 /* ---- pictures ---- */
 
-/* Waves of a direction and a length of their own, and some noise. */
+/* Waves of individual direction and length, and some noise. */
 static void
 paint (guint8 *pixels, gint i)
 {

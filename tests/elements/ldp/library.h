@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pictures of texture, frames that show them, and an index of them. */
+/* Pictures of textures, frames that show them, and an index of them. */
 #ifndef CUV_TEST_LIBRARY_H
 #define CUV_TEST_LIBRARY_H
 
@@ -8,23 +8,22 @@
 
 enum { PICTURES = 20, SIZE = 64 }; /* of SIZE x SIZE pixels */
 
-/* Picture i modulo PICTURES, and a frame of this size that shows it again and
- * again; grey. */
+/* Picture i modulo PICTURES, and a frame of this size tiled with it; grey. */
 const guint8 *picture (gint i);
 GstBuffer *frame_of (const gchar *format, gint width, gint height, gint i);
 
 /* The parameters of the index's pictures. */
 CuvLdpParams library_params (void);
 
-/* An index of the first n, named "picture 0" and so on, with square thumbnails
- * of so many pixels a side, of the colour (i, 2 i, 3 i), or without if that is
- * 0. The path is to be freed with library_remove(). */
+/* An index of the first n pictures, named "picture 0" and so on, with square
+ * thumbnails of this size and colour (i, 2 i, 3 i); size 0: none. Free the path
+ * with library_remove(). */
 gchar *library_new (gint n, gint thumbnail);
 void library_append (const gchar *path, gint i);
 void library_remove (gchar *path);
 
-/* How much alike a rectangle of a grey picture is with picture i: the C
- * reference. */
+/* Similarity of a rectangle of a grey picture to picture i, by the C reference.
+ */
 gdouble likeness (
     const guint8 *pixels, gint stride, gint width, gint height, gint i);
 

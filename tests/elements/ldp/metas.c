@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tables of kind "ldp", whoever wrote them: whole ones are read, broken ones
- * are refused with a reason. */
+/* Tables of kind "ldp" from any source: valid ones are read, invalid ones are
+ * refused with a reason. */
 #include "config.h"
 #include "described.h"
 
@@ -9,7 +9,7 @@
 static const GstLdpRegion regions[] = { { -1, 0, 0, 90, 70 },
   { 3, 10, 20, 80, 50 } };
 
-/* A buffer with a table that is whole, of counts that are random. */
+/* A buffer with a valid table of random counts. */
 static GstBuffer *
 new_buffer (GstStructure **table)
 {
@@ -87,7 +87,7 @@ GST_START_TEST (test_whole)
 
   check_whole (buffer);
   check_whole (copy);
-  /* what does not count may be anything */
+  /* unused parameters may have any value */
   set_field (table, "levels", "(int)-7");
   set_field (table, "age", "(string)old");
   check_whole (buffer);
@@ -100,7 +100,7 @@ GST_START_TEST (test_whole)
 
 GST_END_TEST
 
-/* None is not a broken one. */
+/* No table is not an invalid one. */
 GST_START_TEST (test_none)
 {
   GstStructure *table;

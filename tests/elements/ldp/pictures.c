@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* draw: codes are drawn as the C reference draws them, and what is published is
- * of the frame before. */
+/* draw: codes are drawn as by the C reference, and the published descriptor is
+ * of the frame before drawing. */
 #include "config.h"
 #include "described.h"
 
@@ -73,8 +73,8 @@ GST_START_TEST (test_draw_parameters)
 
 GST_END_TEST
 
-/* Each is described as it came; where they overlap, the codes of the later one
- * are those of what is drawn by then. */
+/* Regions are described before drawing; where they overlap, the later drawing
+ * uses the codes of what is drawn by then. */
 GST_START_TEST (test_draw_regions)
 {
   static const GstLdpRegion regions[] = { { 0, 2, 4, 30, 20 },
@@ -102,7 +102,7 @@ GST_START_TEST (test_draw_regions)
 
 GST_END_TEST
 
-/* Who holds the frame, too, keeps it as it was; metas come along. */
+/* Other holders of the frame see it unchanged; metas are copied. */
 GST_START_TEST (test_draws_on_a_copy)
 {
   const Kind kind = usual_kind (WIDTH, HEIGHT);
@@ -127,7 +127,7 @@ GST_START_TEST (test_draws_on_a_copy)
 
 GST_END_TEST
 
-/* With nothing to draw the frame is passed on, whoever holds it, too. */
+/* Without draw a shared frame is passed on uncopied. */
 GST_START_TEST (test_leaves_frames_alone)
 {
   Run run = run_new ("", "NV12", WIDTH, HEIGHT);

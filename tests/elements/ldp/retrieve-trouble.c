@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What ldpretrieve refuses, and files that change while it reads them. */
+/* Errors of ldpretrieve, and files that change while it reads them. */
 #include "config.h"
 #include "asked.h"
 
@@ -13,8 +13,8 @@
 
 /* ---- files that change while they are read ---- */
 
-/* Cut short, or written over: not compared with, and not told of again, until
- * index is set. */
+/* Truncated or overwritten: no longer used, reported once, until index is set.
+ */
 GST_START_TEST (test_not_the_same_file)
 {
   static const gchar *const says[] = { "is truncated", "overwritten" };
@@ -60,7 +60,7 @@ GST_START_TEST (test_not_the_same_file)
 
 GST_END_TEST;
 
-/* A byte of an entry is not what it was. */
+/* A changed byte of an entry. */
 static void
 damage (const gchar *path, gsize at)
 {
@@ -110,7 +110,7 @@ GST_START_TEST (test_damaged_while_playing)
 
 GST_END_TEST;
 
-/* Told of once; what was read goes on. */
+/* Reported once; the old file stays in use. */
 GST_START_TEST (test_another_in_its_place)
 {
   gchar *path = library_new (3, 0), *other = library_new (5, 0);
@@ -153,7 +153,7 @@ GST_START_TEST (test_long_interval)
 
 GST_END_TEST;
 
-/* Who is told may set properties at once. */
+/* A message handler may set properties. */
 static GstBusSyncReply
 set_another (GstBus *bus, GstMessage *message, gpointer path)
 {
@@ -162,7 +162,7 @@ set_another (GstBus *bus, GstMessage *message, gpointer path)
   return GST_BUS_PASS;
 }
 
-GST_START_TEST (test_set_when_told)
+GST_START_TEST (test_set_in_handler)
 {
   gchar *path = library_new (3, 0), *other = library_new (5, 0);
   Run run;
@@ -181,7 +181,7 @@ GST_START_TEST (test_set_when_told)
 GST_END_TEST;
 
 #if HAVE_CUDA
-/* The GPU has no room: an error, again at the next frame, until it has. */
+/* Out of GPU memory: an error at each frame until there is enough. */
 GST_START_TEST (test_no_room)
 {
   gchar *path = library_new (3, 0);
@@ -285,7 +285,7 @@ trouble_case (void)
   tcase_add_test (tc, test_damaged_while_playing);
   tcase_add_test (tc, test_another_in_its_place);
   tcase_add_test (tc, test_long_interval);
-  tcase_add_test (tc, test_set_when_told);
+  tcase_add_test (tc, test_set_in_handler);
 #if HAVE_CUDA
   if (use_cuda)
     tcase_add_test (tc, test_no_room);

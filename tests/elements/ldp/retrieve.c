@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What ldpretrieve finds in an index, against the C reference, and what changes
- * while it plays. With CUV_TEST_CUDA=1 the GPU has to find the same. */
+/* Matches of ldpretrieve against the C reference, and changes while playing.
+ * With CUV_TEST_CUDA=1 the GPU must find the same. */
 #include "config.h"
 #include "asked.h"
 
@@ -55,7 +55,7 @@ GST_START_TEST (test_finds)
 
 GST_END_TEST;
 
-/* Frames of another size are made the index's. */
+/* Frames of another size are resized to that of the index. */
 GST_START_TEST (test_other_size)
 {
   gchar *path = library_new (PICTURES, 0), *line;
@@ -225,8 +225,8 @@ GST_START_TEST (test_message)
 
 GST_END_TEST;
 
-/* However the work is shared out, and what of the index is kept where: 100
- * entries take more than a megabyte. */
+/* Any split of the work, and of the index between host and device: 100 entries
+ * take more than 1 MiB. */
 GST_START_TEST (test_shares)
 {
   static const gchar *const settings[] = { "share=0", "share=1", "share=0.3",
@@ -371,7 +371,7 @@ GST_START_TEST (test_empty)
 
 GST_END_TEST;
 
-/* A larger part than there is room for, and back, while it plays. */
+/* A memory limit that is too low, and back, while playing. */
 GST_START_TEST (test_limits_and_shares_while_playing)
 {
   gchar *path = library_new (100, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every setting acts from the next frame on; what cannot be done is refused by
- * name, and what was in force stays. */
+/* Every property takes effect at the next frame; impossible values are refused
+ * by name, and the old ones stay in force. */
 #include "config.h"
 #include "described.h"
 
@@ -131,8 +131,8 @@ GST_START_TEST (test_refused_at_start)
 
 GST_END_TEST
 
-/* One warning; all goes on as it was, for frames of another size, too, until it
- * can be done. */
+/* One warning; the old values stay in force until the new ones are possible,
+ * also for frames of another size. */
 GST_START_TEST (test_refused_while_playing)
 {
   for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
@@ -169,7 +169,7 @@ GST_START_TEST (test_refused_while_playing)
 
 GST_END_TEST
 
-/* Frames that become too small for what is in force. */
+/* Frames that become too small for the values in force. */
 GST_START_TEST (test_frames_get_small)
 {
   Run run = run_new ("grid=40", "NV12", WIDTH, HEIGHT);
@@ -184,7 +184,7 @@ GST_START_TEST (test_frames_get_small)
 
 GST_END_TEST
 
-/* What was in force before a stop is not after it. */
+/* A stop discards the values in force. */
 GST_START_TEST (test_refused_at_second_start)
 {
   const Kind kind = usual_kind (WIDTH, HEIGHT);
@@ -201,7 +201,7 @@ GST_START_TEST (test_refused_at_second_start)
 
 GST_END_TEST
 
-/* What would take all memory is refused before it does. */
+/* Layouts that need too much memory are refused. */
 GST_START_TEST (test_too_many_counts)
 {
   Run run = run_new ("block=1", "RGB", 1024, 512);

@@ -41,7 +41,7 @@ bench (const char *what, CuvCheckFill fill, int width, int height, int order,
   cuv_check_frame_free (&self.frame);
 }
 
-/* What is described is 256 x 256, made of a 1080p frame. */
+/* A 1080p frame resized to 256 x 256. */
 static void
 bench_resized (void)
 {

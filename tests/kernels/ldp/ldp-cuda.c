@@ -52,8 +52,8 @@ check_run (const LdpInput *input)
   cuv_check_device_free (memory);
 }
 
-/* Blocks that many blocks of threads share, with counts of two bytes next to
- * each other, and with empty pieces. */
+/* Blocks of the picture split over many tiles, with adjacent two-byte counts,
+ * and with empty tiles. */
 static void
 check_large (const CuvLdpParams *params, CuvCheckFill fill)
 {

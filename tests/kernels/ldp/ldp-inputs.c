@@ -153,7 +153,7 @@ ldp_pictures_init (LdpPictures *self, int kind)
     { .order = 2, .grid = 1, .directions = 15, .is_merged = 1 },
   };
   const CuvLdpParams *params = &kinds[kind];
-  const bool large = kind == 7; /* four bytes a count */
+  const bool large = kind == 7; /* four bytes per count */
   const int width = large ? 140 : 50, height = large ? 131 : 37;
   const int n = width * height;
   uint8_t *picture = malloc ((size_t) n);
@@ -170,7 +170,7 @@ ldp_pictures_init (LdpPictures *self, int kind)
       & ~15ul;
   self->packed = calloc (LDP_PICTURES, self->stride);
   for (int i = 0; i < LDP_PICTURES; i++) {
-    if (i != 5) /* the same as the one before */
+    if (i != 5) /* equal to the previous one */
       fill (picture, n, i);
     self->counts[i] = malloc (n_counts * sizeof *self->counts[i]);
     cuv_ldp_describe (&self->layout, picture, self->counts[i]);

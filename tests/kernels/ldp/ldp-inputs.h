@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rectangles of frames, and what the C reference says of them. */
+/* Rectangles of frames, and their results by the C reference. */
 #ifndef LDP_INPUTS_H
 #define LDP_INPUTS_H
 
@@ -14,28 +14,27 @@ typedef struct {
   uint32_t *wanted;
 } LdpInput;
 
-/* A random rectangle of a frame, made a random size or not, and random
- * parameters. */
+/* A random rectangle of a frame, resized or not, with random parameters. */
 void ldp_input_init (LdpInput *self, const char *format, CuvCheckFill fill,
     int width, int height);
 void ldp_input_clear (LdpInput *self);
 
-/* Of all formats and many sizes. */
+/* Calls check for all formats and many sizes. */
 void ldp_each_input (void (*check) (const LdpInput *input));
 
-/* Counts of cuv_ldp_count_size() against those that are wanted. */
+/* Compares counts of cuv_ldp_count_size() bytes with the expected ones. */
 bool ldp_are_same (
     const CuvLdpLayout *layout, const void *counts, const uint32_t *wanted);
 
-/* The frame with the codes of a direction drawn over the rectangle; free it. */
+/* The frame with the codes of a direction drawn into the rectangle; free it. */
 CuvCheckFrame ldp_input_draw (const LdpInput *self, int direction);
 
-/* Whether two frames of a kind are, byte by byte. */
+/* Whether two frames of the same format and size are equal. */
 bool ldp_look_same (const CuvCheckFrame *a, const CuvCheckFrame *b);
 
 enum { LDP_PICTURES = 9, LDP_N_PICTURES = 8 };
 
-/* Pictures of one layout: two are the same, some are flat in parts. */
+/* Pictures of one layout: two are equal, some are partly flat. */
 typedef struct {
   CuvLdpLayout layout;
   uint32_t *counts[LDP_PICTURES];

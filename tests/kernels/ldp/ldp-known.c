@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The C reference against what follows from the definition on paper. */
+/* The C reference against results derived by hand. */
 #include "cuvcheck.h"
 #include "ldp-tests.h"
 #include "ldp.h"
@@ -20,7 +20,7 @@ code (const Picture *picture, int order, int direction, int x, int y)
   return cuv_ldp_code (picture->pixels, SIZE, SIZE, order, direction, x, y);
 }
 
-/* Whether all codes that need nothing beyond the border are this. */
+/* Whether all codes that do not depend on the border have this value. */
 static bool
 are_all (const Picture *picture, int order, int direction, uint8_t wanted)
 {
@@ -47,11 +47,11 @@ check_by_hand (void)
   cuv_check_case ("a code by hand");
   /* at (1, 1), 4: above 6 -4 6, right 0, below -6 4 0, left -6 */
   CUV_CHECK (cuv_ldp_code (pixels, 5, 3, 2, 0, 1, 1) == 0x5b);
-  /* at (2, 1), 0: nothing is alike */
+  /* at (2, 1) the derivative is 0: no neighbour agrees */
   CUV_CHECK (cuv_ldp_code (pixels, 5, 3, 2, 0, 2, 1) == 0xff);
 }
 
-/* Of a plane derivatives are the same everywhere, and 0 from the second on. */
+/* On a plane the first derivative is constant and all higher ones are 0. */
 static void
 check_ramps (void)
 {
@@ -103,7 +103,7 @@ fill (Picture *picture)
     picture->pixels[i] = (uint8_t) cuv_check_below (126);
 }
 
-/* What changes no sign of a derivative, or all of them, changes no code. */
+/* Changes that keep all signs of derivatives, or flip all, change no code. */
 static void
 check_changes (void)
 {
@@ -127,12 +127,11 @@ check_changes (void)
   }
 }
 
-/* A picture that is mirrored at the diagonal from below to the right has its
- * 0 and 90 degrees the other way round, and its neighbours. */
+/* Mirroring at the anti-diagonal swaps 0 and 90 degrees, and the neighbours. */
 static void
 check_mirrored (void)
 {
-  static const int bits[8] = { 2, 1, 0, 7, 6, 5, 4, 3 }; /* of the other */
+  static const int bits[8] = { 2, 1, 0, 7, 6, 5, 4, 3 }; /* after mirroring */
   Picture picture, mirrored;
   bool same = true;
 
@@ -201,7 +200,7 @@ check_refused (void)
   CUV_CHECK (!is_refused (params[5], 10, 10) && is_refused (params[5], 10, 9));
 }
 
-/* Every pixel that counts is in one block. */
+/* Every counted pixel is in exactly one block. */
 static void
 check_totals (const CuvLdpParams *params, int width, int height)
 {
@@ -281,7 +280,7 @@ check_ldp_pictures (void)
   static const uint8_t row[] = { 10, 20, 40, 90, 0, 255 };
   static const uint8_t halves[] = { 15, 65, 128 };
   static const uint8_t four[] = { 13, 33, 60, 170 }; /* 1.5 pixels each */
-  static const uint8_t twice[] = { 10, 13, 18, 20 }; /* of two pixels */
+  static const uint8_t twice[] = { 10, 13, 18, 20 }; /* from two pixels */
   static const uint8_t thrice[] = { 10, 10, 13, 17, 20, 20 };
 
   check_picture (row, 6, row, 6);
@@ -311,7 +310,7 @@ likeness (const CuvLdpLayout *layout, const Picture *a, const Picture *b)
 }
 
 void
-check_ldp_likeness (void)
+check_ldp_similarity (void)
 {
   CuvLdpParams params = usual;
   CuvLdpLayout layout;
@@ -328,7 +327,7 @@ check_ldp_likeness (void)
   CUV_CHECK (likeness (&layout, &noise, &other) < 0.5);
   CUV_CHECK (
       likeness (&layout, &noise, &other) == likeness (&layout, &other, &noise));
-  /* of the second order all of the one's codes are 0, of the other's 255 */
+  /* at order 2 all codes of one are 0, of the other 255 */
   params.order = 2;
   CUV_CHECK (cuv_ldp_layout_init (&layout, &params, SIZE, SIZE) == NULL);
   CUV_CHECK (likeness (&layout, &ramp, &flat) == 0.0);

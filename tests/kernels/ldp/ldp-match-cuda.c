@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How much alike pictures are on the GPU, against the C reference of their
- * histograms. */
+/* Similarities on the GPU against the CPU. */
 #include "config.h"
 #include "ldp-inputs.h"
 #include "ldp-tests.h"
@@ -14,7 +13,7 @@
 
 enum { MOST = 33, PLENTY = 1 << 30 };
 
-static int n_threads; /* 0: all */
+static int n_threads; /* 0: one per processor */
 static void *stream;
 
 /* ---- histograms that never were a picture's ---- */
@@ -27,8 +26,9 @@ typedef struct {
   uint8_t *entries;
 } Index;
 
-/* All in one bin, of three; one in bin 0, and the others in one bin, or in
- * every other one; anywhere: so that bytes of 255 meet all that they can. */
+/* Distributions of codes that pair a byte of 255 with every special case: all
+ * in one of three bins; one in bin 0 and the others in one bin, or in every
+ * other one; random. */
 static void
 fill_histogram (uint32_t *counts, int n_bins, uint32_t total)
 {
@@ -121,8 +121,8 @@ set_entries (const Index *self, CuvLdpMatchCuda *cuda, int n, int first_new)
       cuda, self->entries, n, first_new, stream);
 }
 
-/* Of picture `query` with n of those that were set. Its counts are as those of
- * cuv_ldp_cuda_counts(), `skip` of them behind where memory begins. */
+/* Compares picture `query` with the first n. Its counts are unpacked as by
+ * cuv_ldp_cuda_counts(), at an offset of `skip` counts. */
 static void
 ask (const Index *self, CuvLdpMatchCuda *cuda, int query, int n, size_t skip,
     double *found)
@@ -205,7 +205,7 @@ least_memory (const Index *self)
   return text != NULL ? strtoul (text + 9, NULL, 10) : 0;
 }
 
-/* Bytes that an entry takes on the device. */
+/* Bytes per entry on the device. */
 static size_t
 pitch_of (const Index *self)
 {
@@ -232,7 +232,7 @@ check_limit (const Index *self, size_t max_bytes, const double *wanted)
   }
   ask (self, cuda, 2, 7, 0, found);
   CUV_CHECK (memcmp (found, wanted, 7 * sizeof *found) == 0);
-  /* others: those from the eleventh on */
+  /* only entries from the eleventh on are new */
   CUV_CHECK (cuv_ldp_match_cuda_set_entries (
                  cuda, self->entries + 10 * self->stride, MOST - 10, 0, stream)
       == 0);
@@ -258,8 +258,7 @@ check_limits (const Index *self)
       self, least + rooms[cuv_check_below (6)] * pitch_of (self), wanted);
 }
 
-/* Whatever cannot be allocated: there are no entries, and the next try works.
- */
+/* After any failed allocation there are no entries, and a retry works. */
 static void
 check_out_of_memory (const Index *self)
 {
@@ -319,7 +318,7 @@ check_described (void)
       &index.layout, index.counts[6], index.entries + 6 * index.stride));
   frame = cuv_check_to_device (&host, &memory);
   cuda = cuv_ldp_cuda_new (&index.layout);
-  match = match_new (&index, 0); /* half of what is free */
+  match = match_new (&index, 0); /* half of the free memory */
   CUV_CHECK (set_entries (&index, match, MOST, 0) == 0
       && cuv_ldp_cuda_submit (cuda, &frame, &rect, stream) == 0
       && cuv_ldp_match_cuda_submit_counts (match, cuv_ldp_cuda_counts (cuda),
@@ -355,7 +354,7 @@ check_ldp_match_cuda (void)
           .border = CUV_LDP_REPLICATE },
         40, 37 },
     { { .order = 2, .block = 6, .directions = 5 }, 40, 37 },
-    /* of 255 codes 255 are all */
+    /* histograms of 255 codes: 255 means 255 */
     { { .order = 2,
           .block = 17,
           .directions = 15,
@@ -379,16 +378,16 @@ check_ldp_match_cuda (void)
           .bins = CUV_LDP_BINS_LEVELS,
           .levels = 33 },
         40, 37 },
-    /* two */
+    /* two bytes */
     { { .order = 3, .grid = 2, .directions = 7 }, 40, 37 },
     { { .order = 3, .grid = 3, .directions = 15 }, 70, 60 },
     { { .order = 4, .grid = 1, .directions = 2, .bins = CUV_LDP_BINS_UNIFORM },
         40, 37 },
     { { .order = 9, .block = 99, .directions = 15 }, 40, 37 },
-    /* four, and two of counts that come with four */
+    /* four bytes, and two packed from four */
     { { .order = 2, .grid = 1, .directions = 15, .is_merged = 1 }, 140, 131 },
     { { .order = 9, .grid = 1, .directions = 15, .is_merged = 1 }, 132, 131 },
-    /* nothing is counted */
+    /* empty histograms */
     { { .order = 9, .block = 16, .directions = 15 }, 18, 18 },
   };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How much alike pictures are, packed as in an index and with AVX2, against the
- * C reference of their histograms. */
+/* Similarities of packed pictures, in C and AVX2, against cuv_ldp_similarity().
+ */
 #include "cuvcpu.h"
 #include "ldp-inputs.h"
 #include "ldp-tests.h"
@@ -36,8 +36,8 @@ check_pictures (const LdpPictures *self, unsigned mask, int n_threads)
 
 enum { TIED = 24, UNITS = 2000 };
 
-/* What a picture lacks is spread over its blocks: 10 of 900 codes of an inner
- * one are as many as 9 of 810 of one at a border. Corners lack nothing. */
+/* Spreads the same distance over different blocks: 10 of 900 codes of an inner
+ * block weigh as much as 9 of 810 of one at the border. Corners are equal. */
 static void
 fill_tied (const CuvLdpLayout *layout, int n_units, uint32_t *counts)
 {
@@ -56,7 +56,7 @@ fill_tied (const CuvLdpLayout *layout, int n_units, uint32_t *counts)
   }
 }
 
-/* The first of equals comes first, wherever they lack what they lack. */
+/* Ties are ordered by entry, wherever the distance comes from. */
 static void
 check_ties (void)
 {
@@ -111,7 +111,7 @@ check_best (void)
   CUV_CHECK (cuv_ldp_best (similarities, 7, 0.96, 3, matches) == 0);
 }
 
-/* Against picking the best of those that are left, again and again. */
+/* Against repeated selection of the best remaining one. */
 static void
 check_many_best (void)
 {
@@ -123,7 +123,7 @@ check_many_best (void)
   size_t n, best;
 
   cuv_check_case ("the best %zu of many", k);
-  for (int i = 0; i < MANY; i++) /* some are the same */
+  for (int i = 0; i < MANY; i++) /* with ties */
     similarities[i] = (double) cuv_check_below (100) / 100;
   n = cuv_ldp_best (similarities, MANY, 0.1, k, matches);
   for (size_t i = 0; i <= n && i < k; i++) {
@@ -157,7 +157,7 @@ check_ldp_match (void)
     check_many_best ();
 }
 
-/* ---- how fast ---- */
+/* ---- benchmark ---- */
 
 typedef struct {
   CuvLdpMatcher *matcher;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How long pictures of the source document's sizes take: in device memory, from
- * host memory, and streamed, when one is copied while another is described. */
+/* Benchmark of the source document's sizes: from device memory, from host
+ * memory, and streamed, where copying overlaps describing. */
 #include "config.h"
 #include "ldp-tests.h"
 
@@ -21,7 +21,7 @@ typedef struct {
 
 typedef struct {
   Lane lanes[LANES];
-  CuvFrame frame;      /* in device memory, of its own */
+  CuvFrame frame;      /* in device memory, one per lane */
   const void *picture; /* pinned */
   int size;
 } Sizes;
@@ -73,7 +73,7 @@ run_and_back (void *data)
   cuv_ldp_cuda_collect (self->lanes[0].cuda);
 }
 
-/* One picture by each lane, as soon as it has done the one before. */
+/* Each lane describes one picture after the other. */
 static void
 run_streamed (void *data)
 {

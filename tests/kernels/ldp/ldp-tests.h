@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parts of the program that tests local derivative patterns. */
+/* Parts of the test program for local derivative patterns. */
 #ifndef LDP_TESTS_H
 #define LDP_TESTS_H
 
-/* what is known of the C reference (ldp-known.c) */
+/* the C reference against known results (ldp-known.c) */
 void check_ldp_codes (void);
 void check_ldp_layouts (void);
 void check_ldp_pictures (void);
-void check_ldp_likeness (void);
+void check_ldp_similarity (void);
 
-/* fast versions against it (ldp-versions.c) */
+/* fast versions against the C reference (ldp-versions.c) */
 void check_ldp_versions (void);
 
-/* packed histograms against each other (ldp-match.c) */
+/* similarities of packed histograms (ldp-match.c) */
 void check_ldp_match (void);
 void bench_ldp_match (void);
 
-/* the GPU against it (ldp-cuda.c) */
+/* the GPU against the C reference (ldp-cuda.c) */
 void check_ldp_cuda (void);
 
-/* packed histograms against each other on the GPU (ldp-match-cuda.c) */
+/* similarities on the GPU (ldp-match-cuda.c) */
 void check_ldp_match_cuda (void);
 void bench_ldp_match_cuda (void);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The fast run on any number of threads, with AVX2 and without, against the C
- * reference. */
+/* The CPU version, threaded, with AVX2 and without, against the C reference. */
 #include "cuvcpu.h"
 #include "cpu/ldp-cpu.h"
 #include "ldp-inputs.h"
@@ -17,7 +16,7 @@ check_drawing (const LdpInput *input, CuvLdpCpu *cpu, int n_threads)
     CuvLdpRect rect = input->rect;
 
     cuv_ldp_cpu_run (cpu, &frame, &rect, n_threads);
-    frame = (CuvFrame){ 0 }; /* the caller's are not needed any more */
+    frame = (CuvFrame){ 0 }; /* must not be used after the run */
     rect = (CuvLdpRect){ 0 };
     cuv_ldp_cpu_draw (cpu, d, n_threads);
     CUV_CHECK (ldp_look_same (&found, &wanted), ": direction %d", d);
@@ -51,7 +50,7 @@ check_run (const LdpInput *input)
   cuv_cpu_set_mask (~0u);
 }
 
-/* More codes of one kind in a block than two bytes count. */
+/* More equal codes in a block than two bytes can count. */
 static void
 check_many (void)
 {

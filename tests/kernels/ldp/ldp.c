@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Local derivative patterns: the C reference against what is known of them, and
- * fast versions against the C reference. */
+/* Local derivative patterns: the C reference against known results, and fast
+ * versions against the C reference. */
 #include "cuvcheck.h"
 #include "ldp-tests.h"
 
@@ -24,7 +24,7 @@ run (void)
   check_ldp_codes ();
   check_ldp_layouts ();
   check_ldp_pictures ();
-  check_ldp_likeness ();
+  check_ldp_similarity ();
   check_ldp_versions ();
   check_ldp_match ();
 }
