@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Looks into an index of ldpindexsink, and changes it. */
+/* Lists and edits index files of ldpindexsink. */
 #include "cuvision-index.h"
 
 #include <locale.h>
@@ -15,18 +15,17 @@ static const struct {
 } commands[] = {
   { "list", "INDEX", "print each entry's number and name", command_list, 1, 1 },
   { "info", "INDEX", "print its parameters and size", command_info, 1, 1 },
-  { "check", "INDEX", "look for damaged entries", command_check, 1, 1 },
+  { "check", "INDEX", "check for damaged entries", command_check, 1, 1 },
   { "add", "INDEX PICTURE...", "add pictures, of any sizes", command_add, 2,
       G_MAXUINT },
-  { "merge", "INDEX FROM...", "add the entries of others", command_merge, 2,
+  { "merge", "INDEX FROM...", "append the entries of other indexes",
+      command_merge, 2, G_MAXUINT },
+  { "remove", "INDEX ENTRY...", "remove entries", command_remove, 2,
       G_MAXUINT },
-  { "remove", "INDEX ENTRY...", "leave out entries", command_remove, 2,
-      G_MAXUINT },
-  { "rename", "INDEX ENTRY NAME", "give an entry another name", command_rename,
-      3, 3 },
+  { "rename", "INDEX ENTRY NAME", "rename an entry", command_rename, 3, 3 },
   { "replace", "INDEX FROM...",
-      "put entries of others in the place of those of the same name",
-      command_replace, 2, G_MAXUINT },
+      "replace entries by those of others with the same name", command_replace,
+      2, G_MAXUINT },
   { "export", "INDEX FOLDER", "write the thumbnails as PPM files",
       command_export, 2, 2 },
 };
@@ -48,10 +47,10 @@ describe (void)
     g_string_append_printf (text, "  %-8s%-18s%s\n", commands[i].name,
         commands[i].arguments, commands[i].does);
   g_string_append (text,
-      "\nAn ENTRY is a name, of as many entries as have it, or with --number a "
-      "number.\nremove, rename and replace leave the old file or the new one, "
-      "whenever they are\nkilled; add and merge append, each entry as a "
-      "whole.");
+      "\nENTRY is a name, which selects all entries of that name, or with "
+      "--number a number.\nIf killed, remove, rename and replace leave either "
+      "the old or the new file;\nadd and merge keep all entries appended "
+      "before.");
   return g_string_free (text, FALSE);
 }
 
@@ -60,7 +59,7 @@ parse (int *argc, char ***argv)
 {
   const GOptionEntry entries[] = {
     { "number", 'n', 0, G_OPTION_ARG_NONE, &option_number,
-        "Entries are given by number", NULL },
+        "Select entries by number", NULL },
     { "set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &option_set,
         "add: a property of ldpindexsink, for a new index", "NAME=VALUE" },
     { NULL, 0, 0, 0, NULL, NULL, NULL },
@@ -72,7 +71,7 @@ parse (int *argc, char ***argv)
 
   g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_set_summary (
-      context, "Looks into an index of ldpindexsink, and changes it.");
+      context, "Lists and edits index files of ldpindexsink.");
   g_option_context_set_description (context, description);
   ok = g_option_context_parse (context, argc, argv, &error);
   if (!ok)
@@ -83,7 +82,7 @@ parse (int *argc, char ***argv)
   return ok;
 }
 
-/* 0: done; 1: something failed; 2: there is no such command. */
+/* Exit status 0: success; 1: failure; 2: wrong command line. */
 int
 main (int argc, char **argv)
 {

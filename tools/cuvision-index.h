@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The commands of cuvision-index: arguments behind the command's name, the
- * index first. Each returns whether all went well, and has said what did not.
+/* The commands of cuvision-index. arguments: those after the command's name,
+ * the index first. Each returns whether it succeeded, and prints errors itself.
  */
 #ifndef CUVISION_INDEX_H
 #define CUVISION_INDEX_H
@@ -11,11 +11,11 @@
 extern gboolean option_number; /* entries are given by number */
 extern gchar **option_set;     /* NAME=VALUE for ldpindexsink */
 
-/* Takes the library's text. Returns FALSE. */
+/* Prints an error of the library and frees it. Returns FALSE. */
 gboolean complain (char *text);
 
-/* Entries that a name or, with --number, a number stands for: a set, of
- * n_entries booleans, gets them too. FALSE: there is none, which was said. */
+/* Sets chosen[i], of n_entries booleans, for all entries i that a name or, with
+ * --number, a number selects. FALSE after printing an error: there is none. */
 gboolean choose (
     const CuvLdpIndex *index, const gchar *entry, gboolean *chosen);
 

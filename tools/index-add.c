@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pictures added: each is decoded by itself, so that none can take another's
- * name, and all go into one ldpindexsink. */
+/* Adds pictures: each is decoded separately, so that names cannot be mixed up,
+ * and all are pushed into one ldpindexsink. */
 #include "config.h"
 #include "cuvision-index.h"
 
@@ -13,7 +13,7 @@
   "videoflip name=turn video-direction=auto ! videoconvert "                   \
   "! appsink name=out sync=false caps=\"video/x-raw,format={NV12,I420,YV12,"   \
   "NV21,YUY2,UYVY,RGB,BGR,RGBx,BGRx,RGBA,BGRA,GRAY8}\""
-enum { PATIENCE = 60 }; /* seconds for a picture */
+enum { TIMEOUT = 60 }; /* seconds per picture */
 
 static gchar *
 error_of (GstMessage *message)
@@ -29,7 +29,7 @@ error_of (GstMessage *message)
 
 /* ---- a picture ---- */
 
-/* videoflip keeps the turn of the picture before, if the next has none. */
+/* videoflip keeps the previous orientation if the next picture has none. */
 static void
 reset_turn (GstPad *sink)
 {
@@ -45,15 +45,15 @@ link_picture (GstElement *decode, GstPad *pad, gpointer turn)
 {
   GstPad *sink = gst_element_get_static_pad (turn, "sink");
 
-  if (!gst_pad_is_linked (sink)) { /* not sound */
+  if (!gst_pad_is_linked (sink)) { /* ignores audio */
     reset_turn (sink);
     gst_pad_link (pad, sink);
   }
   gst_object_unref (sink);
 }
 
-/* For one picture after the other: decodebin's pads go with each. NULL: an
- * element is missing, which was said. */
+/* A pipeline reused for all pictures. NULL after printing an error: an element
+ * is missing. */
 static GstElement *
 decoder_new (void)
 {
@@ -77,7 +77,7 @@ decoder_new (void)
   return pipeline;
 }
 
-/* The first frame of a file, or NULL and why. */
+/* The first frame of a file, or NULL with *problem set. */
 static GstSample *
 decode (GstElement *pipeline, const gchar *path, gchar **problem)
 {
@@ -89,21 +89,21 @@ decode (GstElement *pipeline, const gchar *path, gchar **problem)
 
   g_object_set (file, "location", path, NULL);
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
-  message = gst_bus_timed_pop_filtered (bus, PATIENCE * GST_SECOND,
+  message = gst_bus_timed_pop_filtered (bus, TIMEOUT * GST_SECOND,
       GST_MESSAGE_ERROR | GST_MESSAGE_ASYNC_DONE | GST_MESSAGE_EOS);
   if (message != NULL && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
     *problem = error_of (message);
   else if (message != NULL)
     sample = gst_app_sink_try_pull_preroll (GST_APP_SINK (out), 0);
   else
-    *problem = g_strdup_printf ("it was not decoded within %d s", PATIENCE);
+    *problem = g_strdup_printf ("it was not decoded within %d s", TIMEOUT);
   if (sample == NULL && *problem == NULL)
-    *problem = g_strdup ("there is no picture in it");
+    *problem = g_strdup ("it contains no picture");
   gst_clear_message (&message);
   /* after an error some elements may not come back from PAUSED to READY */
   gst_element_set_state (
       pipeline, sample != NULL ? GST_STATE_READY : GST_STATE_NULL);
-  gst_bus_set_flushing (bus, TRUE); /* what it said of this picture */
+  gst_bus_set_flushing (bus, TRUE); /* drops messages about this picture */
   gst_bus_set_flushing (bus, FALSE);
   gst_object_unref (bus);
   gst_object_unref (out);
@@ -116,10 +116,10 @@ decode (GstElement *pipeline, const gchar *path, gchar **problem)
 typedef struct {
   GstElement *decoder, *pipeline, *sink;
   GstPad *pad;   /* pictures are pushed from here */
-  GstCaps *caps; /* NULL: none was pushed yet */
+  GstCaps *caps; /* NULL: none pushed yet */
 } Adder;
 
-/* What the next pictures are described by is what those in it are. */
+/* New entries get the parameters of the existing ones. */
 static void
 take_settings (GstElement *sink, const CuvLdpIndexInfo *info)
 {
@@ -187,7 +187,7 @@ configure (GstElement *sink, const gchar *path)
   return TRUE;
 }
 
-/* Says why the sink failed. Returns FALSE. */
+/* Prints why the sink failed. Returns FALSE. */
 static gboolean
 complain_of_sink (Adder *self, GstFlowReturn flow)
 {
@@ -263,7 +263,7 @@ push_caps (Adder *self, GstCaps *caps)
     gst_pad_push_event (self->pad, gst_event_new_segment (&segment));
 }
 
-/* The name is the title of the picture alone. */
+/* The title names this frame only. */
 static GstFlowReturn
 push (Adder *self, GstSample *sample, const gchar *name)
 {
@@ -276,7 +276,7 @@ push (Adder *self, GstSample *sample, const gchar *name)
       self->pad, gst_buffer_ref (gst_sample_get_buffer (sample)));
 }
 
-/* FALSE: the index cannot go on. */
+/* FALSE: no more pictures can be added. */
 static gboolean
 add (Adder *self, const gchar *path, guint *n_skipped)
 {
@@ -303,7 +303,7 @@ command_add (gchar **arguments)
   guint n_skipped = 0;
   gboolean ok;
 
-  /* which has decodebin read how a photograph was held */
+  /* jpegparse reads the EXIF orientation */
   g_setenv ("GST_PLUGIN_FEATURE_RANK", "jpegparse:MAX", FALSE);
   gst_init (NULL, NULL);
   ok = start (&adder, arguments[0]);

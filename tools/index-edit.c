@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Indexes changed: what is appended is committed entry by entry, all else is a
- * new file in the place of the old one. */
+/* Edits indexes: merge appends entry by entry, all other commands write a new
+ * file that replaces the old one. */
 #include "cuvision-index.h"
 
 #include <stdlib.h>
@@ -48,7 +48,7 @@ copy_changed (
   const guint64 n = cuv_ldp_index_n_entries (from);
   gboolean *chosen = g_new0 (gboolean, n + 1), ok = TRUE;
 
-  *error = NULL; /* choose() says it itself */
+  *error = NULL; /* choose() prints its errors itself */
   for (gchar **entry = self->entries; *entry != NULL; entry++) {
     ok &= choose (from, *entry, chosen);
     if (self->name != NULL)
@@ -94,7 +94,7 @@ typedef struct {
   guint64 i;
 } Entry;
 
-/* By names; of those that come twice the last. */
+/* Entries by name; the last one of each name. */
 static GHashTable *
 entries_of (const GPtrArray *indexes)
 {
@@ -143,8 +143,9 @@ copy_replaced (
   }
   g_hash_table_iter_init (&iter, missing);
   while (ok && g_hash_table_iter_next (&iter, &name, NULL)) {
-    g_printerr ("cuvision-index: no entry is called '%s': nothing is replaced; "
-                "use merge for what is new\n",
+    g_printerr (
+        "cuvision-index: no entry is called '%s': nothing was replaced; "
+        "use merge to add new entries\n",
         (const gchar *) name);
     ok = FALSE;
   }

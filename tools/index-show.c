@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is in an index. */
+/* Prints and exports what is in an index. */
 #include "cuvision-index.h"
 
 #include <errno.h>
@@ -26,8 +26,9 @@ choose (const CuvLdpIndex *index, const gchar *entry, gboolean *chosen)
   if (option_number) {
     if (n == 0
         || !g_ascii_string_to_unsigned (entry, 10, 0, n - 1, &number, NULL)) {
-      g_printerr ("cuvision-index: '%s' is no number of an entry: there are "
-                  "%" G_GUINT64_FORMAT ", from 0 on\n",
+      g_printerr (
+          "cuvision-index: '%s' is not the number of an entry: there are "
+          "%" G_GUINT64_FORMAT ", from 0 on\n",
           entry, n);
       return FALSE;
     }
@@ -100,7 +101,7 @@ command_check (gchar **arguments)
 
 /* ---- thumbnails ---- */
 
-/* Unique by its number; the name is for people. */
+/* The number makes it unique. */
 static gchar *
 path_of (const gchar *folder, const CuvLdpIndex *index, guint64 i)
 {
@@ -148,7 +149,7 @@ command_export (gchar **arguments)
   if (index == NULL)
     return complain (problem);
   if (cuv_ldp_index_info (index)->thumbnail_width == 0) {
-    g_printerr ("cuvision-index: %s has no thumbnails: it was made with "
+    g_printerr ("cuvision-index: %s has no thumbnails: it was created with "
                 "thumbnail-width=0\n",
         arguments[0]);
     ok = FALSE;

@@ -145,7 +145,7 @@ def test_edits():
     for bad in (('remove', 'a.ldp', 'home.jpg', 'none'),
                 ('rename', 'a.ldp', 'none', 'x')):
         expect(1, "no entry is called 'none'", *bad)
-    expect(1, "'2' is no number of an entry", 'remove', '-n', 'a.ldp', '2')
+    expect(1, "'2' is not the number of an entry", 'remove', '-n', 'a.ldp', '2')
     expect(1, 'a name has 1024 bytes', 'rename', 'a.ldp', 'home.jpg',
            'n' * 1024)
     check(names('a.ldp') == ['circuit ä.jpg', 'home.jpg'], 'as it was')
