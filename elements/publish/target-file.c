@@ -58,36 +58,76 @@ set_error (GError **error, int code)
 
 /* ---- open ---- */
 
-/* A line that somebody did not finish is not to swallow our first record. */
-static void
-end_last_line (FileTarget *self, off_t size)
+/* Where it cannot be read, the line counts as ended. */
+static gboolean
+last_line_has_ended (FileTarget *self, off_t size)
 {
   int fd = open (self->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   gchar last;
+  gboolean ended;
 
   if (fd < 0)
-    return;
-  if (pread (fd, &last, 1, size - 1) == 1 && last != '\n'
-      && write (self->fd, "\n", 1) != 1)
-    g_warning ("cannot end the last line of %s", self->path);
+    return TRUE;
+  ended = pread (fd, &last, 1, size - 1) != 1 || last == '\n';
   close (fd);
+  return ended;
 }
 
-/* A file system without locks is trusted. */
+/* Ends a line that its writer left unfinished (killed, disk full), so that our
+ * first record does not become part of it. If others have the file open, one of
+ * them may still be writing that line: then only one that does not grow. */
+static void
+end_last_line (FileTarget *self, off_t size, gboolean alone)
+{
+  struct stat status;
+
+  if (last_line_has_ended (self, size))
+    return;
+  if (!alone) {
+    g_usleep (WAIT_MS * 1000);
+    if (fstat (self->fd, &status) != 0 || status.st_size != size)
+      return;
+  }
+  if (write (self->fd, "\n", 1) != 1)
+    g_warning ("Cannot end the unfinished last line of '%s': %s. The first "
+               "record is appended to it.",
+        self->path, g_strerror (errno));
+}
+
+/* TRUE also where the file system has no locks. */
 static gboolean
-lock (FileTarget *self, int how)
+try_lock (FileTarget *self, int how)
 {
   return flock (self->fd, how | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
-/* Waits a second: a writer that opens the file to share it locks others out for
- * a moment, see take_file(). */
+/* Locks the file, exclusively if possible: *alone says whether nobody else has
+ * it open. Without locks that is not known, and *alone is TRUE. A file to share
+ * is tried again for a second: its writers hold the exclusive lock while they
+ * open it. */
 static gboolean
-lock_shared (FileTarget *self)
+lock (FileTarget *self, gboolean share, gboolean *alone)
 {
   guint n;
 
-  for (n = 0; !lock (self, LOCK_SH); n++) {
+  for (n = 0;; n++) {
+    *alone = try_lock (self, LOCK_EX);
+    if (*alone || (share && try_lock (self, LOCK_SH)))
+      return TRUE;
+    if (!share || n == LOCK_RETRIES)
+      return FALSE;
+    g_usleep (LOCK_RETRY_US);
+  }
+}
+
+/* flock() gives one lock back before it takes the other, so another writer may
+ * come between. */
+static gboolean
+downgrade_lock (FileTarget *self)
+{
+  guint n;
+
+  for (n = 0; !try_lock (self, LOCK_SH); n++) {
     if (n == LOCK_RETRIES)
       return FALSE;
     g_usleep (LOCK_RETRY_US);
@@ -95,8 +135,8 @@ lock_shared (FileTarget *self)
   return TRUE;
 }
 
-/* Lines of several writers may stand in one file, but not several arrays or
- * headers. FALSE: errno says why not. */
+/* Several writers may append lines to one file, but not arrays or CSV headers.
+ * On failure errno is set. */
 static gboolean
 take_file (FileTarget *self, gboolean first)
 {
@@ -109,19 +149,16 @@ take_file (FileTarget *self, gboolean first)
   self->target.empty = TRUE;
   if (!self->regular)
     return TRUE;
-  alone = lock (self, LOCK_EX);
-  if (!alone && !(share && lock_shared (self)))
+  if (!lock (self, share, &alone))
     return FALSE;
   if (first && self->mode == CUV_TARGET_REPLACE)
     return ftruncate (self->fd, 0) == 0;
-  /* whoever had the lock may have written */
+  /* again: whoever had the lock may have written */
   if (fstat (self->fd, &status) == 0 && status.st_size > 0) {
     self->target.empty = FALSE;
-    /* another writer may be in the middle of its line */
-    if (alone)
-      end_last_line (self, status.st_size);
+    end_last_line (self, status.st_size, alone);
   }
-  return !(alone && share) || lock_shared (self);
+  return !(alone && share) || downgrade_lock (self);
 }
 
 static gboolean

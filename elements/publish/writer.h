@@ -26,8 +26,9 @@ typedef enum {
 } CuvTargetState;
 
 /* All calls but the first open() and free() come from the writing thread. None
- * waits longer than about 50 ms. An error's message names the cause and, where
- * there is one, the cure. */
+ * blocks for more than about 50 ms, except that open() of a file that is locked
+ * may take a second. An error's message names the cause and, where there is
+ * one, the cure. */
 typedef struct {
   /* Also called again after the connection was lost. */
   CuvTargetState (*open) (CuvTarget *self, GError **error);

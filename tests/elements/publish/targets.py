@@ -359,11 +359,22 @@ class Targets(unittest.TestCase):
             self.assertEqual(numbers[source], list(range(1000)))
 
     def test_line_that_another_is_writing(self):
+        """A line that grows is left to its writer."""
         publish = Publish(LIVE % 10 + PUBLISH % ("file-path=" + self.path))
+        opened = threading.Event()
         with open(self.path, "ab", buffering=0) as other:
+
+            def write_slowly():
+                while not opened.wait(0.002):
+                    other.write(b" ")
+
             fcntl.flock(other, fcntl.LOCK_SH)
             other.write(b'{"half":')
+            writer = threading.Thread(target=write_slowly)
+            writer.start()
             publish.pipeline.set_state(Gst.State.PAUSED)
+            opened.set()
+            writer.join()
             other.write(b'1}\n')
         publish.play()
         self.assertIsNone(publish.wait())
@@ -372,19 +383,44 @@ class Targets(unittest.TestCase):
         self.assertEqual(records.pop(0), {"half": 1})
         self.assertEqual(len(records), 10)
 
+    def test_line_that_another_left(self):
+        """Whoever has the file open need not be who left half a line."""
+        publish = Publish(FAST % 10 + PUBLISH % ("file-path=" + self.path))
+        with open(self.path, "ab", buffering=0) as idle:
+            fcntl.flock(idle, fcntl.LOCK_SH)
+            idle.write(b'{"half":')
+            publish.play()
+            self.assertIsNone(publish.wait())
+        publish.stop()
+        lines = self.read(self.path).splitlines()
+        self.assertEqual(lines.pop(0), b'{"half":')
+        self.assertEqual(len(list(map(json.loads, lines))), 10)
+
     def test_file_that_another_opens(self):
         """It is waited for."""
         publish = Publish(FAST % 10 + PUBLISH % ("file-path=" + self.path))
         with open(self.path, "ab") as other:
             fcntl.flock(other, fcntl.LOCK_EX)
             timer = threading.Timer(
-                0.02, fcntl.flock, (other, fcntl.LOCK_SH))
+                0.2, fcntl.flock, (other, fcntl.LOCK_SH))
             timer.start()
+            start = time.monotonic()
             publish.play()
+            self.assertGreater(time.monotonic() - start, 0.15)
             self.assertIsNone(publish.wait())
             timer.join()
         publish.stop()
         self.assertEqual(jq_count(self.read(self.path)), 10)
+
+    def test_lock_is_shared(self):
+        """The lock that is exclusive while the file is opened."""
+        publish = Publish(LIVE % 10 + PUBLISH % ("file-path=" + self.path))
+        publish.pipeline.set_state(Gst.State.PAUSED)
+        with open(self.path, "rb") as other:
+            fcntl.flock(other, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            with self.assertRaises(BlockingIOError):
+                fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        publish.stop()
 
     def test_up_and_down(self):
         publish = Publish(FAST % 10 + PUBLISH % ("file-path=" + self.path))
