@@ -22,17 +22,10 @@
 #include <gst/video/video.h>
 
 #include "gstcuvfilter.h"
-#include "record.h"
-#include "writer.h"
+#include "gstpublishformat.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_vision_publish_debug);
 #define GST_CAT_DEFAULT gst_vision_publish_debug
-
-typedef enum {
-  GST_CUV_PUBLISH_JSON = 1,
-  GST_CUV_PUBLISH_JSON_LINES = 2,
-  GST_CUV_PUBLISH_CSV = 3,
-} GstCuvPublishFormat;
 
 enum {
   PROP_0,
@@ -95,39 +88,6 @@ GST_ELEMENT_REGISTER_DECLARE (visionpublish);
 GST_ELEMENT_REGISTER_DEFINE (
     visionpublish, "visionpublish", GST_RANK_NONE, GST_TYPE_VISION_PUBLISH);
 
-#define GST_TYPE_CUV_PUBLISH_FORMAT (gst_cuv_publish_format_get_type ())
-static GType
-gst_cuv_publish_format_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
-    { GST_CUV_PUBLISH_JSON, "One JSON array of records, in a new file",
-        "json" },
-    { GST_CUV_PUBLISH_JSON_LINES, "A JSON object per line, appended",
-        "json-lines" },
-    { GST_CUV_PUBLISH_CSV, "Comma-separated values, a row per object, appended",
-        "csv" },
-    { 0, NULL, NULL },
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (
-        &type, g_enum_register_static ("GstCuvPublishFormat", values));
-  return type;
-}
-
-static const CuvFraming framings[] = {
-  [GST_CUV_PUBLISH_JSON] = { "[\n", ",\n", "\n]\n" },
-  [GST_CUV_PUBLISH_JSON_LINES] = { "", "", "" },
-  [GST_CUV_PUBLISH_CSV] = { cuv_record_csv_header, "", "" },
-};
-
-static const CuvTargetMode modes[] = {
-  [GST_CUV_PUBLISH_JSON] = CUV_TARGET_REPLACE,
-  [GST_CUV_PUBLISH_JSON_LINES] = CUV_TARGET_SHARE,
-  [GST_CUV_PUBLISH_CSV] = CUV_TARGET_APPEND,
-};
-
 /* ---- a frame's way ---- */
 
 static void
@@ -143,24 +103,6 @@ settings_clear (Settings *settings)
 {
   g_clear_pointer (&settings->source, g_free);
   g_clear_pointer (&settings->tags, json_node_unref);
-}
-
-static gchar *
-make_record (GstVisionPublish *self, const CuvRecordFrame *frame,
-    GstBuffer *buffer, gsize *size)
-{
-  GString *text;
-
-  if (self->format == GST_CUV_PUBLISH_CSV) {
-    text = g_string_new (NULL);
-    cuv_record_to_csv (text, frame, buffer);
-    *size = text->len;
-    return g_string_free (text, FALSE);
-  }
-  cuv_record_to_json (&self->json, frame, buffer);
-  if (self->format == GST_CUV_PUBLISH_JSON_LINES)
-    g_string_append_c (self->json.text, '\n');
-  return cuv_json_steal (&self->json, size);
 }
 
 static void
@@ -193,7 +135,8 @@ gst_vision_publish_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   frame.source = settings.source;
   frame.tags = settings.tags;
   if (settings.add_empty_results || cuv_record_has_results (buffer)) {
-    text = make_record (self, &frame, buffer, &size);
+    text = gst_cuv_publish_format_layout (self->format)
+               ->make_record (&self->json, &frame, buffer, &size);
     cuv_writer_push (self->writer, text, size);
     self->ended_in_vain = FALSE;
   }
@@ -235,10 +178,12 @@ open_writer (GstVisionPublish *self)
 {
   gboolean to_stdout = self->path == NULL || *self->path == '\0'
       || g_str_equal (self->path, "-");
+  const GstCuvPublishLayout *layout =
+      gst_cuv_publish_format_layout (self->format);
   CuvTarget *target =
-      cuv_target_file_new (to_stdout ? NULL : self->path, modes[self->format]);
+      cuv_target_file_new (to_stdout ? NULL : self->path, layout->mode);
   GError *error = NULL;
-  CuvWriter *writer = cuv_writer_new (target, &framings[self->format], &error);
+  CuvWriter *writer = cuv_writer_new (target, &layout->framing, &error);
 
   if (writer == NULL) {
     GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,

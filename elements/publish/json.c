@@ -293,7 +293,7 @@ cuv_json_string (CuvJson *self, const gchar *value)
 void
 cuv_json_bytes (CuvJson *self, gconstpointer data, gsize size)
 {
-  gchar *base64 = size > 0 ? g_base64_encode (data, size) : g_strdup ("");
+  gchar *base64 = g_base64_encode (data, size);
 
   cuv_json_string (self, base64);
   g_free (base64);

@@ -48,6 +48,7 @@ void cuv_json_uint (CuvJson *self, guint64 value);
 /* The shortest text that reads back as the same double, or float. */
 void cuv_json_double (CuvJson *self, gdouble value);
 void cuv_json_float (CuvJson *self, gfloat value);
+/* NULL is written as null. */
 void cuv_json_string (CuvJson *self, const gchar *value);
 /* Base64. */
 void cuv_json_bytes (CuvJson *self, gconstpointer data, gsize size);

@@ -278,15 +278,6 @@ append_objects (CuvJson *json, GstBuffer *buffer)
 /* ---- tables ---- */
 
 static void
-append_text (CuvJson *json, const gchar *text)
-{
-  if (text != NULL)
-    cuv_json_string (json, text);
-  else
-    cuv_json_null (json);
-}
-
-static void
 append_cell (CuvJson *json, const GstCuvTable *table, guint row, guint column)
 {
   switch (table->columns[column].type) {
@@ -300,7 +291,7 @@ append_cell (CuvJson *json, const GstCuvTable *table, guint row, guint column)
       cuv_json_uint (json, (guint64) gst_cuv_table_int (table, row, column));
       break;
     case GST_CUV_TYPE_TEXT:
-      append_text (json, gst_cuv_table_text (table, row, column));
+      cuv_json_string (json, gst_cuv_table_text (table, row, column));
       break;
     default:
       cuv_json_int (json, gst_cuv_table_int (table, row, column));
