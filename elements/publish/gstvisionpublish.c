@@ -42,9 +42,8 @@ enum {
 #define DEFAULT_ADD_EMPTY_RESULTS FALSE
 
 /* How long EOS and stopping wait for what is still queued. */
-#define PATIENCE_MS 2000
-/* And stopping, after an EOS that waited in vain. */
-#define IMPATIENCE_MS 100
+#define EOS_MS 10000
+#define STOP_MS 2000
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
     "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
@@ -73,7 +72,6 @@ struct _GstVisionPublish {
   /* of the streaming thread */
   CuvJson json;
   gint width, height;
-  gboolean ended_in_vain;
 };
 
 #define GST_TYPE_VISION_PUBLISH (gst_vision_publish_get_type ())
@@ -138,7 +136,6 @@ gst_vision_publish_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
     text = gst_cuv_publish_format_layout (self->format)
                ->make_record (&self->json, &frame, buffer, &size);
     cuv_writer_push (self->writer, text, size);
-    self->ended_in_vain = FALSE;
   }
   settings_clear (&settings);
   post_warning (self, cuv_writer_take_warning (self->writer));
@@ -158,20 +155,51 @@ gst_vision_publish_set_caps (
   return TRUE;
 }
 
+/* Not of the streaming thread, so the writer may be gone. */
+static void
+interrupt_finish (GstVisionPublish *self, gboolean interrupt)
+{
+  GST_OBJECT_LOCK (self);
+  if (self->writer != NULL)
+    cuv_writer_interrupt (self->writer, interrupt);
+  GST_OBJECT_UNLOCK (self);
+}
+
 static gboolean
 gst_vision_publish_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstVisionPublish *self = GST_VISION_PUBLISH (trans);
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
-    self->ended_in_vain = !cuv_writer_finish (self->writer, PATIENCE_MS);
-    post_warning (self, cuv_writer_take_warning (self->writer));
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_FLUSH_START:
+      interrupt_finish (self, TRUE);
+      break;
+    case GST_EVENT_FLUSH_STOP:
+      interrupt_finish (self, FALSE);
+      break;
+    case GST_EVENT_EOS:
+      cuv_writer_finish (self->writer, EOS_MS);
+      post_warning (self, cuv_writer_take_warning (self->writer));
+      break;
+    default:
+      break;
   }
   return GST_BASE_TRANSFORM_CLASS (gst_vision_publish_parent_class)
       ->sink_event (trans, event);
 }
 
 /* ---- states ---- */
+
+/* An EOS that waits for the writer holds the stream lock, which stopping the
+ * pads needs. */
+static GstStateChangeReturn
+gst_vision_publish_change_state (GstElement *element, GstStateChange change)
+{
+  if (change == GST_STATE_CHANGE_PAUSED_TO_READY)
+    interrupt_finish (GST_VISION_PUBLISH (element), TRUE);
+  return GST_ELEMENT_CLASS (gst_vision_publish_parent_class)
+      ->change_state (element, change);
+}
 
 static CuvWriter *
 open_writer (GstVisionPublish *self)
@@ -210,7 +238,6 @@ gst_vision_publish_start (GstBaseTransform *trans)
   if (writer == NULL)
     return FALSE;
   self->width = self->height = 0;
-  self->ended_in_vain = FALSE;
   GST_OBJECT_LOCK (self);
   self->frames = 0;
   self->writer = writer;
@@ -230,8 +257,7 @@ gst_vision_publish_stop (GstBaseTransform *trans)
   writer = g_steal_pointer (&self->writer);
   cuv_writer_get_counts (writer, &self->counts);
   GST_OBJECT_UNLOCK (self);
-  cuv_writer_stop (writer, self->ended_in_vain ? IMPATIENCE_MS : PATIENCE_MS,
-      &counts, &warning);
+  cuv_writer_stop (writer, STOP_MS, &counts, &warning);
   GST_OBJECT_LOCK (self);
   self->counts = counts;
   GST_OBJECT_UNLOCK (self);
@@ -513,6 +539,8 @@ gst_vision_publish_class_init (GstVisionPublishClass *klass)
   object_class->set_property = gst_vision_publish_set_property;
   object_class->get_property = gst_vision_publish_get_property;
   object_class->finalize = gst_vision_publish_finalize;
+  element_class->change_state =
+      GST_DEBUG_FUNCPTR (gst_vision_publish_change_state);
   trans_class->start = GST_DEBUG_FUNCPTR (gst_vision_publish_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_vision_publish_stop);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_vision_publish_set_caps);

@@ -10,6 +10,8 @@
 #define RETRY_AT_END_US (20 * G_TIME_SPAN_MILLISECOND)
 /* A reader may take so long to come without a warning. */
 #define PATIENCE_US G_TIME_SPAN_SECOND
+/* What stop() waits after a finish() that waited in vain. */
+#define GAVE_UP_MS 100u
 #define WARN_AGAIN_US (10 * G_TIME_SPAN_SECOND)
 /* What the thread may take beyond its deadline before it is left alone. */
 #define GRACE_US (500 * G_TIME_SPAN_MILLISECOND)
@@ -30,10 +32,12 @@ struct _CuvWriter {
   GCond done;  /* for the owner: something was done */
   GQueue queue;
   gsize queue_bytes;
-  gboolean busy;   /* with a record that is not in the queue any more */
-  gboolean finish; /* write the end once the queue is empty */
-  gboolean hurry;  /* try again now rather than later */
-  gboolean absent; /* nobody takes records at the target */
+  gboolean busy;        /* with a record that is not in the queue any more */
+  gboolean finish;      /* write the end once the queue is empty */
+  gboolean hurry;       /* try again now rather than later */
+  gboolean absent;      /* nobody takes records at the target */
+  gboolean interrupted; /* finish() is not to wait */
+  gboolean gave_up;     /* the last finish() waited in vain */
   gboolean quit, gone;
   gint64 deadline; /* with quit */
   guint failures;
@@ -111,6 +115,7 @@ absent (CuvWriter *self, gboolean is_absent, gboolean too_long)
   self->absent = is_absent;
   if (too_long)
     warn (self, "nobody reads from it: start its reader");
+  g_cond_broadcast (&self->done);
   g_mutex_unlock (&self->lock);
 }
 
@@ -425,7 +430,7 @@ cuv_writer_push (CuvWriter *self, gchar *text, gsize size)
   make_room (self, size);
   g_queue_push_tail (&self->queue, record);
   self->queue_bytes += size;
-  self->finish = FALSE;
+  self->finish = self->gave_up = FALSE;
   g_cond_signal (&self->work);
   g_mutex_unlock (&self->lock);
 }
@@ -437,11 +442,20 @@ is_idle (CuvWriter *self)
       || (g_queue_is_empty (&self->queue) && !self->busy && !self->finish);
 }
 
+/* Locked. FALSE once the time is over. */
+static gboolean
+wait_for_thread (CuvWriter *self, gint64 start, guint milliseconds)
+{
+  if (self->absent)
+    milliseconds = MIN (milliseconds, CUV_WRITER_ABSENT_MS);
+  return g_cond_wait_until (
+      &self->done, &self->lock, start + milliseconds * G_TIME_SPAN_MILLISECOND);
+}
+
 gboolean
 cuv_writer_finish (CuvWriter *self, guint milliseconds)
 {
-  gint64 until =
-      g_get_monotonic_time () + milliseconds * G_TIME_SPAN_MILLISECOND;
+  gint64 start = g_get_monotonic_time ();
   guint failures;
   gboolean ok;
 
@@ -449,12 +463,22 @@ cuv_writer_finish (CuvWriter *self, guint milliseconds)
   failures = self->failures;
   self->finish = self->hurry = TRUE;
   g_cond_signal (&self->work);
-  while (!is_idle (self) && self->failures == failures
-      && g_cond_wait_until (&self->done, &self->lock, until)) {
+  while (!is_idle (self) && !self->interrupted && self->failures == failures
+      && wait_for_thread (self, start, milliseconds)) {
   }
   ok = is_idle (self);
+  self->gave_up = !ok && !self->interrupted;
   g_mutex_unlock (&self->lock);
   return ok;
+}
+
+void
+cuv_writer_interrupt (CuvWriter *self, gboolean interrupt)
+{
+  g_mutex_lock (&self->lock);
+  self->interrupted = interrupt;
+  g_cond_broadcast (&self->done);
+  g_mutex_unlock (&self->lock);
 }
 
 gchar *
@@ -486,6 +510,8 @@ cuv_writer_stop (CuvWriter *self, guint milliseconds, CuvWriterCounts *counts,
   gboolean gone;
 
   g_mutex_lock (&self->lock);
+  if (self->gave_up)
+    milliseconds = MIN (milliseconds, GAVE_UP_MS);
   self->quit = self->finish = self->hurry = TRUE;
   self->deadline =
       g_get_monotonic_time () + milliseconds * G_TIME_SPAN_MILLISECOND;

@@ -14,6 +14,8 @@ G_BEGIN_DECLS
 
 #define CUV_WRITER_MAX_RECORDS 1024
 #define CUV_WRITER_MAX_BYTES (64 * 1024 * 1024)
+/* How long is waited for a reader that is not there. */
+#define CUV_WRITER_ABSENT_MS 2000
 
 /* ---- targets ---- */
 
@@ -85,9 +87,13 @@ CuvWriter *cuv_writer_new (
 void cuv_writer_push (CuvWriter *self, gchar *text, gsize size);
 
 /* Writes what is queued and the end of the framing, and waits for that at most
- * so long, less if the target fails. FALSE: not all of it went. Records may
- * follow. */
+ * so long: CUV_WRITER_ABSENT_MS where nobody takes records, no longer once the
+ * target fails. FALSE: not all of it is written yet. Records may follow. */
 gboolean cuv_writer_finish (CuvWriter *self, guint milliseconds);
+
+/* From any thread: TRUE makes cuv_writer_finish() return at once, a call in
+ * progress included, until FALSE is set. */
+void cuv_writer_interrupt (CuvWriter *self, gboolean interrupt);
 
 /* What the user should be told, once for each time that something goes wrong;
  * NULL: nothing. To be freed. */
@@ -95,8 +101,9 @@ gchar *cuv_writer_take_warning (CuvWriter *self);
 
 void cuv_writer_get_counts (CuvWriter *self, CuvWriterCounts *counts);
 
-/* cuv_writer_finish(), and frees the writer; what is then still queued counts
- * as dropped. counts and warning: the last ones. */
+/* Writes what is queued and the end of the framing within that time, or less if
+ * cuv_writer_finish() has waited in vain before, and frees the writer; what is
+ * then still queued counts as dropped. counts and warning: the last ones. */
 void cuv_writer_stop (CuvWriter *self, guint milliseconds,
     CuvWriterCounts *counts, gchar **warning);
 

@@ -82,6 +82,12 @@ class Publish:
         assert self.wait() is None
         self.stop()
 
+    def flush(self):
+        """Returns when what the streaming thread does is over."""
+        pad = self.element.get_static_pad("sink")
+        pad.send_event(Gst.Event.new_flush_start())
+        pad.send_event(Gst.Event.new_flush_stop(True))
+
     def stop(self):
         # warnings of the stop itself still come before the bus is flushed
         self.pipeline.set_state(Gst.State.READY)
@@ -237,6 +243,22 @@ class Targets(unittest.TestCase):
         self.assertGreater(publish.stat("records"), 10)
         self.assertEqual(len(publish.warnings), 1, publish.warnings)
         self.assertIn("as fast as they come", publish.warnings[0])
+
+    def test_wait_at_eos_is_interrupted(self):
+        os.mkfifo(self.path)
+        reader = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK)
+        for interrupt in (Publish.flush, Publish.stop):
+            publish = Publish(FAST % 900 + PUBLISH % ("file-path=" + self.path))
+            publish.element.set_property("tags", '{"x":"%s"}' % ("y" * 1000))
+            publish.play()
+            publish.until(lambda: publish.stat("frames") == 900)
+            time.sleep(0.5)
+            self.assertGreater(publish.stat("queue"), 100)
+            start = time.monotonic()
+            interrupt(publish)
+            self.assertLess(time.monotonic() - start, 7)
+            publish.stop()
+        os.close(reader)
 
     # ---- files ----
 
@@ -485,7 +507,17 @@ class Targets(unittest.TestCase):
     def test_stdout_is_never_read(self):
         child = launch(FAST % 3000 + PUBLISH % "", stdout=subprocess.PIPE)
         self.children.append(child)
-        self.assertEqual(child.wait(20), 0)
+        self.assertEqual(child.wait(60), 0)
+
+    def test_stdout_reader_is_late(self):
+        """What a pipe cannot hold waits for it at EOS."""
+        tags = "tags={\"x\":\"%s\"}" % ("y" * 1000)
+        child = launch(FAST % 900 + PUBLISH % tags, stdout=subprocess.PIPE)
+        self.children.append(child)
+        time.sleep(5)
+        text, _ = child.communicate(timeout=30)
+        self.assertEqual(child.returncode, 0)
+        self.assertEqual(jq_count(text), 900)
 
     def test_stdout_is_not_there(self):
         line = "gst-launch-1.0 -q %s >&-" % (FAST % 30 + PUBLISH % "")
