@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Drawing on the GPU: the pixels of elements/overlay/draw.c, bit for bit. All
- * functions act on the current CUDA context; those that can fail return 0 or
- * -1 and leave a text for cuv_cuda_error(). */
+/* Drawing on the GPU: the pixels of elements/overlay/reference/draw.c, bit for
+ * bit. All functions act on the current CUDA context; those that can fail
+ * return 0 or -1 and leave a text for cuv_cuda_error(). */
 #ifndef CUV_OVERLAY_CUDA_H
 #define CUV_OVERLAY_CUDA_H
 

@@ -24,7 +24,7 @@
 
 #include "gstcuvframe.h"
 #include "gsttrails.h"
-#include "scene.h"
+#include "scene/scene.h"
 #if HAVE_CUDA
 #include "overlay/overlay.h"
 #endif

@@ -3,7 +3,7 @@
 
 #include "gstcolor.h"
 #include "gstcuvfilter.h"
-#include "text.h"
+#include "scene/text.h"
 
 #define DEFAULT_DRAW TRUE
 #define DEFAULT_COLOR 0

@@ -3,8 +3,8 @@
 #ifndef GST_PUBLISH_FORMAT_H
 #define GST_PUBLISH_FORMAT_H
 
-#include "record.h"
-#include "writer.h"
+#include "record/record.h"
+#include "output/writer.h"
 
 G_BEGIN_DECLS
 

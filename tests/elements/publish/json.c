@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 #include "cuvelements.h"
-#include "json.h"
+#include "record/json.h"
 
 static CuvJson json;
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "cuvelements.h"
-#include "writer.h"
+#include "output/writer.h"
 
 typedef struct {
   CuvTarget target;

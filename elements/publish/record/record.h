@@ -5,7 +5,7 @@
 
 #include <gst/video/video.h>
 #include "gstcuvmeta.h"
-#include "json.h"
+#include "record/json.h"
 
 G_BEGIN_DECLS
 

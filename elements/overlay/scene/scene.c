@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "scene-private.h"
+#include "scene/scene-private.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #define GST_CUV_SCENE_PRIVATE_H
 
 #include "gstcuvmeta.h"
-#include "scene.h"
+#include "scene/scene.h"
 
 G_BEGIN_DECLS
 

@@ -6,7 +6,7 @@
 #include <gst/video/video.h>
 #include "draw.h"
 #include "style.h"
-#include "text.h"
+#include "scene/text.h"
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
 /* Comma-separated values as in RFC 4180: a row for each object and for each row
  * of a table. */
 #include "config.h"
-#include "record.h"
+#include "record/record.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The two kinds of value that others hand us: GValue and JsonNode. */
 #include "config.h"
-#include "json.h"
+#include "record/json.h"
 
 /* ---- GValue ---- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
-#include "writer.h"
+#include "output/writer.h"
 
 #include <errno.h>
 #include <fcntl.h>

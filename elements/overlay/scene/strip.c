@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pictures of a table, side by side along the frame's lower edge. */
-#include "scene-private.h"
+#include "scene/scene-private.h"
 
 #include <math.h>
 #include <string.h>

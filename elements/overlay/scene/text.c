@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "text.h"
+#include "scene/text.h"
 
 #include <pango/pangocairo.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
-#include "json.h"
+#include "record/json.h"
 
 #include <math.h>
 #include <stdlib.h>
