@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The values of visionpublish's property file-format, and what each means. */
+/* The property file-format: its values, and how files of each are written. */
 #ifndef GST_PUBLISH_FORMAT_H
 #define GST_PUBLISH_FORMAT_H
 
@@ -20,7 +20,8 @@ GType gst_cuv_publish_format_get_type (void);
 typedef struct {
   CuvFraming framing;
   CuvTargetMode mode;
-  /* One frame's record, to be freed. json is empty before and after. */
+  /* Returns the text of one record, to be freed; json is empty before and
+   * after. */
   gchar *(*make_record) (CuvJson *json, const CuvRecordFrame *frame,
       GstBuffer *buffer, gsize *size);
 } GstCuvPublishLayout;

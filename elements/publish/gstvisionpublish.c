@@ -2,13 +2,12 @@
 /**
  * SECTION:element-visionpublish
  * @title: visionpublish
- * @short_description: writes what analysis elements found as JSON or CSV
+ * @short_description: writes analysis results as JSON or CSV
  *
- * Passes every buffer through untouched and writes what its metadata says, one
- * record per frame, to standard output, a file or a FIFO. A thread of its own
- * writes: a reader that is slow, gone or not there yet, or a full disk, costs
- * records, which #GstVisionPublish:dropped counts, but never holds the pipeline
- * up.
+ * Passes every buffer through untouched and writes its metadata, one record per
+ * frame, to standard output, a file or a FIFO, on a thread of its own. If a
+ * reader is slow or absent, or the disk is full, records are dropped and
+ * counted in #GstVisionPublish:dropped; the frames of the pipeline never wait.
  *
  * ## Example launch line
  * |[
@@ -81,12 +80,12 @@ G_DEFINE_TYPE_WITH_CODE (GstVisionPublish, gst_vision_publish,
     GST_TYPE_BASE_TRANSFORM,
     G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, NULL)
         GST_DEBUG_CATEGORY_INIT (gst_vision_publish_debug, "visionpublish", 0,
-            "writes what analysis elements found"))
+            "writes analysis results"))
 GST_ELEMENT_REGISTER_DECLARE (visionpublish);
 GST_ELEMENT_REGISTER_DEFINE (
     visionpublish, "visionpublish", GST_RANK_NONE, GST_TYPE_VISION_PUBLISH);
 
-/* ---- a frame's way ---- */
+/* ---- frames ---- */
 
 static void
 settings_copy (Settings *copy, const Settings *settings)
@@ -155,7 +154,7 @@ gst_vision_publish_set_caps (
   return TRUE;
 }
 
-/* Not of the streaming thread, so the writer may be gone. */
+/* Called from any thread: the element may be stopped meanwhile. */
 static void
 interrupt_finish (GstVisionPublish *self, gboolean interrupt)
 {
@@ -190,8 +189,8 @@ gst_vision_publish_sink_event (GstBaseTransform *trans, GstEvent *event)
 
 /* ---- states ---- */
 
-/* An EOS that waits for the writer holds the stream lock, which stopping the
- * pads needs. */
+/* While EOS waits for the writer it holds the stream lock, which deactivating
+ * the pads needs. */
 static GstStateChangeReturn
 gst_vision_publish_change_state (GstElement *element, GstStateChange change)
 {
@@ -293,8 +292,8 @@ get_stats (GstVisionPublish *self)
       NULL);
 }
 
-/* Tags that cannot be used leave those in force that were. Before the start
- * nobody listens for warnings: the start then fails. */
+/* Invalid tags are refused and the old ones kept. Before the start nobody may
+ * listen to the bus yet, so start() fails with the same message. */
 static void
 set_tags (GstVisionPublish *self, const gchar *text)
 {
@@ -305,8 +304,8 @@ set_tags (GstVisionPublish *self, const gchar *text)
 
   if (error != NULL)
     problem = g_strdup_printf (
-        "Property tags wants the text of a JSON object, as in {\"camera\": "
-        "\"door\"}; '%s' cannot be used: %s.",
+        "Property tags: '%s' is not usable: %s. Set the text of a JSON object, "
+        "as in {\"camera\": \"door\"}.",
         text, error->message);
   g_clear_error (&error);
   GST_OBJECT_LOCK (self);
@@ -326,9 +325,9 @@ set_tags (GstVisionPublish *self, const gchar *text)
   g_free (problem);
 }
 
-/* TRUE, and a warning, for what cannot change now. */
+/* Warns if the property can no longer change. */
 static gboolean
-is_too_late (GstVisionPublish *self, GParamSpec *pspec)
+refuse_while_running (GstVisionPublish *self, GParamSpec *pspec)
 {
   gboolean running;
 
@@ -337,8 +336,8 @@ is_too_late (GstVisionPublish *self, GParamSpec *pspec)
   GST_OBJECT_UNLOCK (self);
   if (running)
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
-        ("Property %s can change in state NULL or READY only and stays as it "
-         "is.",
+        ("Property %s keeps its value: it can change in state NULL or READY "
+         "only.",
             pspec->name),
         (NULL));
   return running;
@@ -355,7 +354,7 @@ gst_vision_publish_set_property (
     return;
   }
   if ((id == PROP_FILE_FORMAT || id == PROP_FILE_PATH)
-      && is_too_late (self, pspec))
+      && refuse_while_running (self, pspec))
     return;
   GST_OBJECT_LOCK (self);
   switch (id) {
@@ -436,8 +435,8 @@ install_file_properties (GObjectClass *klass)
   /**
    * GstVisionPublish:file-format:
    *
-   * How records are written. json makes the file anew; the others append.
-   * Changes in NULL and READY only.
+   * How records are written. json replaces an existing file; the others append.
+   * Can change in NULL and READY only.
    *
    * Since: 0.1
    */
@@ -452,7 +451,7 @@ install_file_properties (GObjectClass *klass)
    *
    * The file, FIFO or device to write to; none or "-" is standard output.
    * Several elements may append json-lines to one file; a file of json or csv
-   * has one writer. Changes in NULL and READY only.
+   * has one writer. Can change in NULL and READY only.
    *
    * Since: 0.1
    */
@@ -480,7 +479,7 @@ install_record_properties (GObjectClass *klass)
   /**
    * GstVisionPublish:source:
    *
-   * Where the video comes from, to be written in each record.
+   * A name for where the video comes from, written in each record.
    *
    * Since: 0.1
    */
@@ -491,8 +490,8 @@ install_record_properties (GObjectClass *klass)
   /**
    * GstVisionPublish:tags:
    *
-   * The text of a JSON object to be written in each record. A text that is none
-   * is refused: with an error at the start, with a warning while running.
+   * The text of a JSON object that is written in each record. Any other text is
+   * refused, with an error at the start, with a warning while running.
    *
    * Since: 0.1
    */
@@ -553,9 +552,7 @@ gst_vision_publish_class_init (GstVisionPublishClass *klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Vision publisher",
-      "Filter/Metadata/Video",
-      "Writes what analysis elements found as JSON or "
-      "CSV",
+      "Filter/Metadata/Video", "Writes analysis results as JSON or CSV",
       "The gst-cuvision authors");
   gst_type_mark_as_plugin_api (GST_TYPE_CUV_PUBLISH_FORMAT, 0);
 }

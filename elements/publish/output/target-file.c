@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define WAIT_MS 50
-/* poll() promises room for this much in a pipe, and no more. */
+/* poll() guarantees room for only this many bytes in a pipe. */
 #define PIPE_CHUNK 4096
 #define LOCK_RETRY_US 10000
 #define LOCK_RETRIES 100
@@ -24,15 +24,16 @@ typedef struct {
   int fd;
 } FileTarget;
 
+/* What the user can do about it. */
 static const gchar *
-cure (int code)
+advice (int code)
 {
   switch (code) {
     case ENOSPC:
     case EDQUOT:
       return ": make room there";
     case EPIPE:
-      return ": the reader has gone, start it again";
+      return ": the reader has ended, start it again";
     case ENOENT:
       return ": make the folder first";
     case EISDIR:
@@ -53,7 +54,7 @@ static void
 set_error (GError **error, int code)
 {
   g_set_error (error, G_IO_ERROR, g_io_error_from_errno (code), "%s%s",
-      g_strerror (code), cure (code));
+      g_strerror (code), advice (code));
 }
 
 /* ---- open ---- */
@@ -178,8 +179,8 @@ disconnect (FileTarget *self)
   self->target.connected = FALSE;
 }
 
-/* A file that is gone later is not made again: it was a FIFO, and whoever reads
- * it will. */
+/* Only the first open() creates the file. One that has gone later was a FIFO,
+ * which its reader makes again. */
 static CuvTargetState
 file_open (CuvTarget *target, GError **error)
 {
@@ -207,8 +208,9 @@ file_open (CuvTarget *target, GError **error)
 
 /* ---- write ---- */
 
-/* Standard output is shared with others and keeps its mode: where it blocks,
- * poll() and small pieces keep us from waiting. */
+/* Standard output is shared with other writers, so O_NONBLOCK must not be set
+ * on it: poll() and chunks of a size that it guarantees keep write() from
+ * blocking. */
 static gssize
 file_write (CuvTarget *target, const gchar *data, gsize size, GError **error)
 {
@@ -234,7 +236,7 @@ file_write (CuvTarget *target, const gchar *data, gsize size, GError **error)
   return -1;
 }
 
-/* Only what still is the file's end may go: others may append to it too. */
+/* Only if these bytes still are the end of the file: others may append too. */
 static gboolean
 file_retract (CuvTarget *target, gsize size)
 {

@@ -8,12 +8,13 @@
 
 #define RETRY_US (200 * G_TIME_SPAN_MILLISECOND)
 #define RETRY_AT_END_US (20 * G_TIME_SPAN_MILLISECOND)
-/* A reader may take so long to come without a warning. */
-#define PATIENCE_US G_TIME_SPAN_SECOND
-/* What stop() waits after a finish() that waited in vain. */
-#define GAVE_UP_MS 100u
+/* A reader that takes longer to appear causes a warning. */
+#define READER_GRACE_US G_TIME_SPAN_SECOND
+/* How long stop() waits after a finish() that timed out. */
+#define TIMED_OUT_MS 100u
 #define WARN_AGAIN_US (10 * G_TIME_SPAN_SECOND)
-/* What the thread may take beyond its deadline before it is left alone. */
+/* How long after its deadline the thread is waited for before it is detached.
+ */
 #define GRACE_US (500 * G_TIME_SPAN_MILLISECOND)
 
 typedef struct {
@@ -27,30 +28,30 @@ struct _CuvWriter {
   CuvTarget *target;
   const CuvFraming *framing;
 
-  GMutex lock; /* for all up to the next comment */
-  GCond work;  /* for the thread: something changed */
-  GCond done;  /* for the owner: something was done */
+  GMutex lock; /* for everything up to "of the thread" */
+  GCond work;  /* wakes the thread */
+  GCond done;  /* wakes the owner */
   GQueue queue;
   gsize queue_bytes;
   gboolean busy;        /* with a record that is not in the queue any more */
   gboolean finish;      /* write the end once the queue is empty */
   gboolean hurry;       /* try again now rather than later */
-  gboolean absent;      /* nobody takes records at the target */
-  gboolean interrupted; /* finish() is not to wait */
-  gboolean gave_up;     /* the last finish() waited in vain */
+  gboolean absent;      /* the target has no reader */
+  gboolean interrupted; /* finish() must not wait */
+  gboolean timed_out;   /* the last finish() did */
   gboolean quit, gone;
   gint64 deadline; /* with quit */
   guint failures;
   CuvWriterCounts counts;
   gchar *warning;
-  gboolean warned; /* since the last time that all was well */
+  gboolean warned; /* since the queue was last written completely */
   gint64 warned_at;
 
   /* of the thread */
-  gboolean begun, ended; /* the framing of this connection */
-  guint64 n_records;     /* of this connection */
-  GString *out;
-  gsize sent; /* of out */
+  gboolean begun, ended; /* framing written to this connection */
+  guint64 n_records;     /* written to this connection */
+  GString *out;          /* bytes being written */
+  gsize sent;            /* number of them written */
 };
 
 static void
@@ -79,7 +80,7 @@ unref (CuvWriter *self)
 
 /* ---- warnings ---- */
 
-/* Locked. One warning while something stays wrong. */
+/* Locked. Only one warning until writing works again. */
 static void
 warn (CuvWriter *self, const gchar *cause)
 {
@@ -92,8 +93,8 @@ warn (CuvWriter *self, const gchar *cause)
   self->warned_at = now;
   g_free (self->warning);
   self->warning = g_strdup_printf (
-      "Cannot write to '%s': %s. The last %d records are kept, older ones "
-      "dropped, until it can be written again.",
+      "Cannot write to '%s': %s. Until that works again the last %d records "
+      "are kept and older ones are dropped.",
       self->target->name, cause, CUV_WRITER_MAX_RECORDS);
 }
 
@@ -132,7 +133,7 @@ wait_or_hurry (CuvWriter *self, gint64 microseconds)
   self->hurry = FALSE;
 }
 
-/* Waits before the next try. FALSE: there is to be none. */
+/* Waits before the next try. FALSE if there must not be one. */
 static gboolean
 pause_after (CuvWriter *self, gboolean failure)
 {
@@ -184,7 +185,7 @@ connect_target (CuvWriter *self)
     else
       absent (self, state == CUV_TARGET_NOT_YET,
           state == CUV_TARGET_NOT_YET
-              && g_get_monotonic_time () > start + PATIENCE_US);
+              && g_get_monotonic_time () > start + READER_GRACE_US);
     if (state != CUV_TARGET_OPEN
         && !pause_after (self, state == CUV_TARGET_FAILED))
       return FALSE;
@@ -212,7 +213,8 @@ retract (CuvWriter *self, gsize n)
   return TRUE;
 }
 
-/* The framing depends on what this connection has got so far. */
+/* Fills out with the record, or the end if NULL, and the framing that this
+ * connection still needs before it. */
 static void
 compose (CuvWriter *self, const Record *record)
 {
@@ -239,8 +241,8 @@ compose (CuvWriter *self, const Record *record)
 
 typedef enum { SENT, LOST, GIVEN_UP } Outcome;
 
-/* Writes what is composed, unless the connection is lost or time is over; tries
- * once at least. */
+/* Writes out until it is complete, the connection is lost or the deadline has
+ * passed; tries at least once. */
 static Outcome
 send_out (CuvWriter *self)
 {
@@ -264,8 +266,8 @@ send_out (CuvWriter *self)
   return SENT;
 }
 
-/* A record, or the end if NULL. A reader that comes new gets it whole; what
- * cannot be completed is not to be left there in part. */
+/* Writes a record, or the end if NULL. A new reader gets it from its first
+ * byte; a part that cannot be completed is removed again where possible. */
 static gboolean
 deliver (CuvWriter *self, const Record *record)
 {
@@ -287,7 +289,8 @@ deliver (CuvWriter *self, const Record *record)
   return outcome == SENT;
 }
 
-/* Locked. Something to do; NULL and end FALSE: nothing more, ever. */
+/* Locked. Waits for the next record. NULL with *end TRUE: write the end; NULL
+ * with *end FALSE: the thread must quit. */
 static Record *
 next_work (CuvWriter *self, gboolean *end)
 {
@@ -318,8 +321,8 @@ work_done (CuvWriter *self, gboolean ok, gboolean end)
   g_cond_broadcast (&self->done);
 }
 
-/* A reader that goes, or a file that grows too large, is an errno to us, not a
- * signal to the application. */
+/* A reader that goes away and a file that grows too large are reported to us by
+ * errno; the signal would end the application. */
 static void
 block_signals (void)
 {
@@ -341,7 +344,7 @@ drop_queue (CuvWriter *self)
   self->queue_bytes = 0;
   g_queue_clear_full (&self->queue, record_free);
   if (n > 0)
-    warn (self, "it did not take the last records in time");
+    warn (self, "its reader did not take the last records in time");
 }
 
 static gpointer
@@ -430,7 +433,7 @@ cuv_writer_push (CuvWriter *self, gchar *text, gsize size)
   make_room (self, size);
   g_queue_push_tail (&self->queue, record);
   self->queue_bytes += size;
-  self->finish = self->gave_up = FALSE;
+  self->finish = self->timed_out = FALSE;
   g_cond_signal (&self->work);
   g_mutex_unlock (&self->lock);
 }
@@ -467,7 +470,7 @@ cuv_writer_finish (CuvWriter *self, guint milliseconds)
       && wait_for_thread (self, start, milliseconds)) {
   }
   ok = is_idle (self);
-  self->gave_up = !ok && !self->interrupted;
+  self->timed_out = !ok && !self->interrupted;
   g_mutex_unlock (&self->lock);
   return ok;
 }
@@ -501,8 +504,8 @@ cuv_writer_get_counts (CuvWriter *self, CuvWriterCounts *counts)
   g_mutex_unlock (&self->lock);
 }
 
-/* A write into a file system that hangs does not end; the thread then goes on
- * alone and frees the writer if it ever returns. */
+/* A write to a hanging file system never returns. The thread is then detached,
+ * and frees the writer if the write does return. */
 void
 cuv_writer_stop (CuvWriter *self, guint milliseconds, CuvWriterCounts *counts,
     gchar **warning)
@@ -510,8 +513,8 @@ cuv_writer_stop (CuvWriter *self, guint milliseconds, CuvWriterCounts *counts,
   gboolean gone;
 
   g_mutex_lock (&self->lock);
-  if (self->gave_up)
-    milliseconds = MIN (milliseconds, GAVE_UP_MS);
+  if (self->timed_out)
+    milliseconds = MIN (milliseconds, TIMED_OUT_MS);
   self->quit = self->finish = self->hurry = TRUE;
   self->deadline =
       g_get_monotonic_time () + milliseconds * G_TIME_SPAN_MILLISECOND;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Records on their way out, on a thread of their own.
+/* Writes records on a thread of its own.
  *
- * Whoever makes records never waits for whoever takes them: between the two is
- * a queue with a limit, and when it is full the oldest record goes. Where
- * records go is a CuvTarget; a new kind of target is one more CuvTargetClass.
+ * cuv_writer_push() never blocks: records wait in a bounded queue, and when it
+ * is full the oldest one is dropped. Where records are written is a CuvTarget;
+ * a new kind of target is one more CuvTargetClass.
  */
 #ifndef CUV_WRITER_H
 #define CUV_WRITER_H
@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 
 #define CUV_WRITER_MAX_RECORDS 1024
 #define CUV_WRITER_MAX_BYTES (64 * 1024 * 1024)
-/* How long is waited for a reader that is not there. */
+/* How long cuv_writer_finish() waits for a reader to appear. */
 #define CUV_WRITER_ABSENT_MS 2000
 
 /* ---- targets ---- */
@@ -23,7 +23,7 @@ typedef struct _CuvTarget CuvTarget;
 
 typedef enum {
   CUV_TARGET_OPEN,
-  CUV_TARGET_NOT_YET, /* nobody takes records there now: to be tried again */
+  CUV_TARGET_NOT_YET, /* nobody reads there now: to be tried again */
   CUV_TARGET_FAILED,
 } CuvTargetState;
 
@@ -34,26 +34,26 @@ typedef enum {
 typedef struct {
   /* Also called again after the connection was lost. */
   CuvTargetState (*open) (CuvTarget *self, GError **error);
-  /* How many of the bytes went; 0: none now, -1: failed. */
+  /* The number of bytes written; 0: try again later, -1: failed. */
   gssize (*write) (
       CuvTarget *self, const gchar *data, gsize size, GError **error);
-  /* Takes the last size bytes back; FALSE where that cannot be. */
+  /* Removes the last size bytes written; FALSE where that is impossible. */
   gboolean (*retract) (CuvTarget *self, gsize size);
   void (*free) (CuvTarget *self);
 } CuvTargetClass;
 
 struct _CuvTarget {
   const CuvTargetClass *klass;
-  gchar *name; /* as it is called in messages */
+  gchar *name; /* for messages */
   gboolean
       connected;  /* open() makes it TRUE, a write() that fails may end it */
-  gboolean empty; /* nothing stands there yet, since the last open() */
+  gboolean empty; /* nothing was there at the last open() */
 };
 
 typedef enum {
-  CUV_TARGET_REPLACE, /* the file is made anew */
+  CUV_TARGET_REPLACE, /* an existing file is truncated */
   CUV_TARGET_APPEND,
-  CUV_TARGET_SHARE, /* append, as others may at the same time */
+  CUV_TARGET_SHARE, /* append, and others may do so at the same time */
 } CuvTargetMode;
 
 /* A file, FIFO or device; NULL: standard output. A regular file is locked; one
@@ -64,10 +64,10 @@ CuvTarget *cuv_target_file_new (const gchar *path, CuvTargetMode mode);
 
 typedef struct _CuvWriter CuvWriter;
 
-/* What stands around records. */
+/* The text around records. */
 typedef struct {
   const gchar *begin;   /* once, before the first; not if appending */
-  const gchar *between; /* records */
+  const gchar *between; /* between two records */
   const gchar *end;     /* after the last */
 } CuvFraming;
 
@@ -78,32 +78,34 @@ typedef struct {
   guint queue;   /* waiting */
 } CuvWriterCounts;
 
-/* Opens the target, which it takes, and starts the thread. NULL and the error
- * if the target failed; one that is not there yet is waited for. */
+/* Takes ownership of the target, opens it and starts the thread. NULL and an
+ * error if the target cannot be opened; CUV_TARGET_NOT_YET is no error. */
 CuvWriter *cuv_writer_new (
     CuvTarget *target, const CuvFraming *framing, GError **error);
 
-/* Queues a record; takes text. */
+/* Queues a record; takes ownership of text. */
 void cuv_writer_push (CuvWriter *self, gchar *text, gsize size);
 
-/* Writes what is queued and the end of the framing, and waits for that at most
- * so long: CUV_WRITER_ABSENT_MS where nobody takes records, no longer once the
- * target fails. FALSE: not all of it is written yet. Records may follow. */
+/* Writes the queue and the end of the framing, and waits until that is done:
+ * for at most the given time, CUV_WRITER_ABSENT_MS where there is no reader,
+ * and no longer once the target fails. FALSE if not everything is written by
+ * then. More records may be pushed afterwards. */
 gboolean cuv_writer_finish (CuvWriter *self, guint milliseconds);
 
 /* From any thread: TRUE makes cuv_writer_finish() return at once, a call in
  * progress included, until FALSE is set. */
 void cuv_writer_interrupt (CuvWriter *self, gboolean interrupt);
 
-/* What the user should be told, once for each time that something goes wrong;
- * NULL: nothing. To be freed. */
+/* A message for the user, once each time that writing begins to fail; NULL if
+ * there is none. The caller frees it. */
 gchar *cuv_writer_take_warning (CuvWriter *self);
 
 void cuv_writer_get_counts (CuvWriter *self, CuvWriterCounts *counts);
 
-/* Writes what is queued and the end of the framing within that time, or less if
- * cuv_writer_finish() has waited in vain before, and frees the writer; what is
- * then still queued counts as dropped. counts and warning: the last ones. */
+/* Writes the queue and the end of the framing within the given time, less if
+ * cuv_writer_finish() timed out before, and frees the writer. Records that are
+ * left count as dropped. Returns the final counts and the last warning (NULL or
+ * to be freed). */
 void cuv_writer_stop (CuvWriter *self, guint milliseconds,
     CuvWriterCounts *counts, gchar **warning);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Comma-separated values as in RFC 4180: a row for each object and for each row
- * of a table. */
+/* Records as CSV (RFC 4180): one row per object and per table row. */
 #include "config.h"
 #include "record/record.h"
 
@@ -59,7 +58,7 @@ int_field (GString *text, gint64 value)
   g_string_append_printf (text, "%" G_GINT64_FORMAT ",", value);
 }
 
-/* As in JSON, but empty for what is not a number. */
+/* As in JSON, but NaN and infinity are an empty field. */
 static void
 value_field (GString *text, const GValue *value)
 {
@@ -75,7 +74,7 @@ value_field (GString *text, const GValue *value)
   g_string_append_c (text, ',');
 }
 
-/* The last field: what a column cannot hold, as a JSON object. */
+/* The last field of a row: what has no column, as a JSON object. */
 static void
 extra_field (GString *text, const CuvJson *json)
 {
@@ -116,7 +115,7 @@ append_tags (CuvJson *json, const CuvRecordFrame *frame)
 }
 
 static void
-append_place (GString *text, const CuvRecordObject *object)
+append_region (GString *text, const CuvRecordObject *object)
 {
   const GstVideoRegionOfInterestMeta *roi = object->roi;
   gint parent_id = cuv_record_parent_id (object);
@@ -145,7 +144,7 @@ append_object (GString *text, CuvJson *json, const CuvRecordFrame *frame,
 
   cuv_record_read_object (&object, roi);
   append_frame (text, "object", frame);
-  append_place (text, &object);
+  append_region (text, &object);
   value_field (text, object.x_min);
   value_field (text, object.x_max);
   value_field (text, object.y_min);
@@ -160,8 +159,9 @@ append_object (GString *text, CuvJson *json, const CuvRecordFrame *frame,
   extra_field (text, json);
 }
 
+/* A row of a table, or of a frame without results if table is NULL. */
 static void
-append_other (GString *text, CuvJson *json, const gchar *kind,
+append_table_row (GString *text, CuvJson *json, const gchar *kind,
     const CuvRecordFrame *frame, const GstCuvTable *table, guint row)
 {
   append_frame (text, kind, frame);
@@ -203,9 +203,9 @@ cuv_record_to_csv (
   append_objects (text, &json, frame, buffer);
   while (gst_cuv_meta_next_table (buffer, &state, &table)) {
     for (guint row = 0; table.n_columns > 0 && row < table.n_rows; row++)
-      append_other (text, &json, table.kind, frame, &table, row);
+      append_table_row (text, &json, table.kind, frame, &table, row);
   }
   if (text->len == start)
-    append_other (text, &json, "frame", frame, NULL, 0);
+    append_table_row (text, &json, "frame", frame, NULL, 0);
   cuv_json_clear (&json);
 }

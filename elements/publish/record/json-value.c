@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The two kinds of value that others hand us: GValue and JsonNode. */
+/* GValue and JsonNode as JSON text. */
 #include "config.h"
 #include "record/json.h"
 
@@ -46,7 +46,7 @@ append_elements (
 }
 
 G_GNUC_BEGIN_IGNORE_DEPRECATIONS
-/* what Python makes of a list */
+/* GValueArray is what Python bindings make of a list. */
 static guint
 old_array_size (const GValue *value)
 {
@@ -123,7 +123,7 @@ append_enum (CuvJson *self, const GValue *value)
   g_type_class_unref (klass);
 }
 
-/* Objects and pointers have no text that means anything to a reader. */
+/* The serialized text of objects and pointers would be an address. */
 static void
 append_serialized (CuvJson *self, const GValue *value)
 {
@@ -279,8 +279,9 @@ cuv_json_node (CuvJson *self, JsonNode *node)
   self->depth--;
 }
 
-/* The parser recurses without a limit and takes more than JSON: comments and
- * other quotes would hide brackets from this count. */
+/* json-glib 1.6 recurses without a limit, so the depth is checked before. It
+ * also accepts comments and single quotes, which would hide brackets from this
+ * count and are refused. */
 static const gchar *
 find_problem (const gchar *text)
 {
@@ -295,13 +296,13 @@ find_problem (const gchar *text)
     else if (in_string)
       continue;
     else if (*text == '\'' || *text == '/')
-      return "JSON knows neither single quotes nor comments";
+      return "JSON has neither single quotes nor comments";
     else if (*text == '{' || *text == '[')
       depth++;
     else if (*text == '}' || *text == ']')
       depth--;
     if (depth > CUV_JSON_MAX_DEPTH)
-      return "it is nested too deep";
+      return "it is nested more than " G_STRINGIFY (CUV_JSON_MAX_DEPTH) " deep";
   }
   return NULL;
 }
@@ -325,7 +326,7 @@ cuv_json_parse_object (const gchar *text, GError **error)
   }
   if (error == NULL || *error == NULL)
     g_set_error_literal (error, JSON_PARSER_ERROR, JSON_PARSER_ERROR_PARSE,
-        "it is no JSON object");
+        "it is not a JSON object");
   if (node != NULL)
     json_node_unref (node);
   return NULL;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A member's text ends where the next one's begins; commas come when the
- * object is closed and its members are sorted. */
+/* The text of a member, byte offsets. It ends where the next one begins; commas
+ * are inserted when the object is closed and its members are sorted. */
 typedef struct {
   gsize start, end, key_size;
 } Member;
@@ -74,8 +74,8 @@ cuv_json_key (CuvJson *self, const gchar *name)
   g_array_append_val (self->members, member);
 }
 
-/* Compares what was written for the keys, so that names which differ only in
- * bytes that are no UTF-8 count as one. */
+/* Compares keys as written, after invalid UTF-8 was replaced: names that differ
+ * only there are the same key. */
 static gboolean
 last_key_is_taken (CuvJson *self)
 {
@@ -95,7 +95,7 @@ last_key_is_taken (CuvJson *self)
 }
 
 static void
-take_back_key (CuvJson *self)
+remove_last_key (CuvJson *self)
 {
   guint last = self->members->len - 1;
 
@@ -113,7 +113,7 @@ cuv_json_new_key (CuvJson *self, const gchar *name)
   while (last_key_is_taken (self)) {
     gchar *other = g_strdup_printf ("%s_%u", name, ++n);
 
-    take_back_key (self);
+    remove_last_key (self);
     cuv_json_key (self, other);
     g_free (other);
   }
@@ -124,7 +124,7 @@ static gint
 compare_members (gconstpointer a, gconstpointer b, gpointer text)
 {
   const Member *first = a, *second = b;
-  /* less the closing quote, which would sort after a space */
+  /* without the closing quote, which would sort after a space */
   gsize first_size = first->key_size - 1, second_size = second->key_size - 1;
   gint order = memcmp ((gchar *) text + first->start,
       (gchar *) text + second->start, MIN (first_size, second_size));
@@ -211,7 +211,7 @@ cuv_json_uint (CuvJson *self, guint64 value)
 const gchar *
 cuv_json_number (gchar *buffer, gdouble value, gboolean single)
 {
-  gint most = single ? 9 : 17; /* decimal digits that always suffice */
+  gint most = single ? 9 : 17; /* digits that always read back exactly */
   gchar format[8];
 
   for (gint digits = most - 3 + single; digits <= most; digits++) {
@@ -234,7 +234,7 @@ append_real (CuvJson *self, gdouble value, gboolean single)
     return;
   }
   g_string_append (self->text, cuv_json_number (buffer, value, single));
-  /* a reader that tells integers from reals is to see a real */
+  /* some readers tell integers from reals by the text */
   if (strpbrk (buffer, ".e") == NULL)
     g_string_append (self->text, ".0");
 }

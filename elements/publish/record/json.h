@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* JSON text, written value by value. Keys come out sorted, text is always valid
- * UTF-8, numbers never depend on the locale, and what JSON has no word for
- * (NaN, infinity, unknown types) becomes null. */
+/* Builds JSON text value by value. Keys are sorted, text is always valid UTF-8,
+ * numbers never depend on the locale, and what JSON cannot express (NaN,
+ * infinity, unknown types) becomes null. */
 #ifndef CUV_JSON_H
 #define CUV_JSON_H
 
@@ -16,19 +16,19 @@ G_BEGIN_DECLS
 
 typedef struct {
   GString *text;
-  GArray *members; /* of the objects that are open */
-  GArray *objects;
-  GString *sorted;
-  guint depth;
+  GArray *members; /* of all open objects */
+  GArray *objects; /* open ones, innermost last */
+  GString *sorted; /* scratch */
+  guint depth;     /* of the value being written */
 } CuvJson;
 
 void cuv_json_init (CuvJson *self);
 void cuv_json_clear (CuvJson *self);
 
-/* The text so far, to be freed; the writer is empty again. */
+/* Returns the text, to be freed by the caller, and leaves self empty. */
 gchar *cuv_json_steal (CuvJson *self, gsize *size);
 
-/* An object's members: a key, then one value. */
+/* Between begin and end: a key, then one value, any number of times. */
 void cuv_json_begin_object (CuvJson *self);
 void cuv_json_key (CuvJson *self, const gchar *name);
 /* As cuv_json_key(), but name_2, name_3, ... if the open object has name.
@@ -36,7 +36,7 @@ void cuv_json_key (CuvJson *self, const gchar *name);
 guint cuv_json_new_key (CuvJson *self, const gchar *name);
 void cuv_json_end_object (CuvJson *self);
 
-/* An array's elements: next, then one value. */
+/* Between begin and end: next, then one value, any number of times. */
 void cuv_json_begin_array (CuvJson *self);
 void cuv_json_next (CuvJson *self);
 void cuv_json_end_array (CuvJson *self);
@@ -50,23 +50,24 @@ void cuv_json_double (CuvJson *self, gdouble value);
 void cuv_json_float (CuvJson *self, gfloat value);
 /* NULL is written as null. */
 void cuv_json_string (CuvJson *self, const gchar *value);
-/* Base64. */
+/* Written as base64. */
 void cuv_json_bytes (CuvJson *self, gconstpointer data, gsize size);
 
-/* Numbers, strings, structures, arrays and lists as such, bytes as base64,
- * fractions, enumerations and whatever else GStreamer can write as strings. */
+/* Numbers, strings, structures, arrays and lists become their JSON
+ * counterparts, bytes base64, enumerations their nick; fractions and other
+ * types that GStreamer can serialize become strings. */
 void cuv_json_value (CuvJson *self, const GValue *value);
-/* The structure's fields, as members of the open object. */
+/* Adds the structure's fields to the open object. */
 void cuv_json_fields (CuvJson *self, const GstStructure *structure);
 void cuv_json_node (CuvJson *self, JsonNode *node);
-/* The members of a node that holds an object, as members of the open object. */
+/* Adds the members of an object node to the open object. */
 void cuv_json_node_members (CuvJson *self, JsonNode *node);
 
-/* A sealed node that holds an object, or NULL and the reason. */
+/* Returns a sealed object node, or NULL and the reason. */
 JsonNode *cuv_json_parse_object (const gchar *text, GError **error);
 
-/* The shortest decimal text of a finite number; single: it is a float. buffer
- * has G_ASCII_DTOSTR_BUF_SIZE bytes. */
+/* The shortest decimal text that reads back as the same finite double, or float
+ * if single. buffer has G_ASCII_DTOSTR_BUF_SIZE bytes. */
 const gchar *cuv_json_number (gchar *buffer, gdouble value, gboolean single);
 
 G_END_DECLS

@@ -55,7 +55,7 @@ cuv_record_read_object (
   }
 }
 
-/* GStreamer makes regions with both ids 0. */
+/* GStreamer creates regions with id and parent_id 0: no parent. */
 gint
 cuv_record_parent_id (const CuvRecordObject *object)
 {
@@ -65,7 +65,7 @@ cuv_record_parent_id (const CuvRecordObject *object)
 }
 
 static gboolean
-is_of_schema (const CuvRecordObject *object, const gchar *field)
+is_documented_field (const CuvRecordObject *object, const gchar *field)
 {
   const GValue *value = gst_structure_get_value (object->detection, field);
 
@@ -77,7 +77,8 @@ is_of_schema (const CuvRecordObject *object, const gchar *field)
       || value == object->y_min || value == object->y_max;
 }
 
-/* A JSON text that came in a string is JSON again; if it is not, a string. */
+/* The members of a field extra_params_json are added as JSON; text that does
+ * not parse is added as a string. */
 static void
 append_extra (CuvJson *json, const CuvRecordObject *object, const gchar *field)
 {
@@ -107,7 +108,7 @@ append_extra_params (CuvJson *json, const CuvRecordObject *object)
   for (gint i = 0; i < n; i++) {
     const gchar *field = gst_structure_nth_field_name (object->detection, i);
 
-    if (is_of_schema (object, field))
+    if (is_documented_field (object, field))
       continue;
     if (!open) {
       cuv_json_key (json, "extra_params");
@@ -137,7 +138,7 @@ append_model (CuvJson *json, const gchar *name)
   cuv_json_end_object (json);
 }
 
-/* The form that DL Streamer gives to what a classifier found. */
+/* As DL Streamer writes a classification. */
 static void
 append_classification (CuvJson *json, const GstStructure *param)
 {
@@ -227,7 +228,8 @@ int_member (CuvJson *json, const gchar *key, gint64 value)
   cuv_json_int (json, value);
 }
 
-/* The fixed keys first: what others named alike gets another name. */
+/* Documented keys come first, so that a parameter of the same name is the one
+ * to be renamed. */
 static void
 append_object (CuvJson *json, const GstVideoRegionOfInterestMeta *roi)
 {
@@ -328,7 +330,7 @@ count_scalars (const GstCuvTable *table)
   return n;
 }
 
-/* A table's scalars; and the size that its coordinates refer to, where that is
+/* The table's scalars, and the reference size of its coordinates where it is
  * not the frame's. */
 static void
 append_info (CuvJson *json, const GstCuvTable *table, guint nth,

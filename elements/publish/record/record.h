@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What one frame's metadata says, as one record. */
+/* The metadata of one frame as one record of JSON or CSV. */
 #ifndef CUV_RECORD_H
 #define CUV_RECORD_H
 
@@ -9,22 +9,22 @@
 
 G_BEGIN_DECLS
 
-/* What a record says about the frame beside its metadata. */
+/* The frame's own data in a record. */
 typedef struct {
   guint64 number;
-  GstClockTime stream_time; /* GST_CLOCK_TIME_NONE: not known */
+  GstClockTime stream_time; /* GST_CLOCK_TIME_NONE: unknown */
   gint64 wallclock;         /* microseconds since 1970, UTC */
-  gint width, height;       /* 0: not known */
+  gint width, height;       /* 0: unknown */
   const gchar *source;      /* or NULL */
   JsonNode *tags;           /* an object, or NULL */
 } CuvRecordFrame;
 
-/* A region of interest, read. What points into it belongs to the buffer. */
+/* The fields of a region of interest. All pointers belong to the buffer. */
 typedef struct {
   const GstVideoRegionOfInterestMeta *roi;
   const gchar *label;            /* or NULL */
-  gint id;                       /* of tracking, 0 = none */
-  const GstStructure *detection; /* or NULL, and then the rest is too */
+  gint id;                       /* tracking id, 0: none */
+  const GstStructure *detection; /* NULL: all following fields are too */
   const GValue *x_min, *x_max, *y_min, *y_max; /* all or none */
   const GValue *confidence, *label_id;
 } CuvRecordObject;
@@ -32,11 +32,10 @@ typedef struct {
 void cuv_record_read_object (
     CuvRecordObject *object, const GstVideoRegionOfInterestMeta *roi);
 
-/* The id of the region that this one lies in, -1 if it lies in none. */
+/* The id of the enclosing region, -1 if there is none. */
 gint cuv_record_parent_id (const CuvRecordObject *object);
 
-/* Writes, as members of the open object, what only this object has:
- * extra_params and the other structures on the region. */
+/* Adds extra_params and the region's other parameters to the open object. */
 void cuv_record_object_extras (CuvJson *json, const CuvRecordObject *object);
 
 /* One row of a table as an object. */
@@ -46,7 +45,7 @@ void cuv_record_row (CuvJson *json, const GstCuvTable *table, guint row);
 #define CUV_RECORD_TIME_SIZE 40
 const gchar *cuv_record_time (gchar *buffer, gint64 wallclock);
 
-/* Whether the buffer has an object, or a table with something in it. */
+/* Whether the buffer has a region of interest or a table that is not empty. */
 gboolean cuv_record_has_results (GstBuffer *buffer);
 
 /* The record as one JSON object, or as rows of CSV, each with its line end. */
