@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is drawn on a frame, and how one sample of it changes: the part of
+/* Primitives, their coverage of a pixel, and blending: the part of
  * docs/overlay-definition.md that CPU and GPU share. */
 #ifndef CUV_OVERLAY_TYPES_H
 #define CUV_OVERLAY_TYPES_H
@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include "cuv-frame.h"
 
-/* Places of lines are in 1/16 pixel; pixel (x, y) has its centre at (16 x,
- * 16 y). */
+/* Coordinates of lines are in 1/16 pixel; the centre of pixel (x, y) is at
+ * (16 x, 16 y). */
 #define CUV_OVERLAY_UNIT 16
 
 typedef enum {
@@ -21,48 +21,47 @@ typedef enum {
 typedef struct {
   int32_t kind;      /* CuvPrimitiveKind */
   int32_t alpha;     /* 0..255 */
-  uint8_t colour[4]; /* for the frame's components; not of a picture */
-  int32_t x0, y0;    /* the first pixel that it may touch */
-  int32_t x1, y1;    /* behind the last one */
+  uint8_t colour[4]; /* samples of the frame's components; not of a picture */
+  int32_t x0, y0;    /* bounds of the pixels it may cover, */
+  int32_t x1, y1;    /* half open */
   union {
     struct {
-      int32_t x0, y0, x1, y1; /* pixels that it leaves out; none if empty */
+      int32_t x0, y0, x1, y1; /* pixels left out, half open; may be empty */
     } hole;
     struct {
-      int32_t ax, ay, bx, by; /* its ends, ax < bx or ax == bx, ay <= by */
+      int32_t ax, ay, bx, by; /* ends, ax < bx or ax == bx, ay <= by */
       int32_t radius2;        /* half of the thickness, squared */
       int32_t unused;
       int64_t length2;   /* (bx - ax)^2 + (by - ay)^2 */
-      int64_t low, high; /* |cross product| on its two sides */
+      int64_t low, high; /* bounds of the cross product: -low .. high */
     } line;
     struct {
-      int32_t x, y;   /* the pixel of its first value */
-      int32_t stride; /* bytes from one row to the next */
+      int32_t x, y;   /* pixel of the first value */
+      int32_t stride; /* bytes from row to row */
       int32_t unused;
-      int64_t offset; /* of its first value in CuvOverlayList.bytes */
+      int64_t offset; /* of the first value in CuvOverlayList.bytes */
     } mask;
     struct {
-      int32_t x, y;    /* where its first pixel begins */
-      int32_t stride;  /* bytes from one row to the next */
-      int32_t inverse; /* of the pixels of the frame that one of its is across
-                        * and down: see cuv_picture_pixel() */
-      int64_t offset;  /* of its first pixel in CuvOverlayList.bytes */
+      int32_t x, y;    /* upper left pixel of the first pixel drawn */
+      int32_t stride;  /* bytes from row to row */
+      int32_t inverse; /* of the scale, see cuv_picture_index() */
+      int64_t offset;  /* of the first pixel in CuvOverlayList.bytes */
     } picture;
   };
 } CuvPrimitive;
 
-/* In the order of drawing. */
+/* Primitives in drawing order. */
 typedef struct {
   const CuvPrimitive *primitives;
   int32_t n_primitives;
-  const uint8_t *bytes; /* coverage values 0..255 of masks; pixels of pictures,
-                         * of 4 bytes each like colour, 4 bytes aligned */
+  const uint8_t *bytes; /* coverage 0..255 of masks; pixels of pictures, 4 bytes
+                         * each like colour, 4-byte aligned */
   int64_t n_bytes;
 } CuvOverlayList;
 
-/* Whether a line covers the centre of pixel (x, y): the body is half open
- * across, so that thickness t is t pixels for odd and even t; the ends are
- * round. */
+/* Whether a line covers the centre of pixel (x, y). The body is half open
+ * across its direction, so that thickness t is t pixels for odd and even t; the
+ * caps are round. */
 CUV_BOTH int
 cuv_line_covers (const CuvPrimitive *p, int x, int y)
 {
@@ -78,7 +77,7 @@ cuv_line_covers (const CuvPrimitive *p, int x, int y)
       && cross <= p->line.high;
 }
 
-/* Whether pixel (x, y) is one of those that the primitive may touch. */
+/* Whether pixel (x, y) is within the primitive's bounds. */
 CUV_BOTH int
 cuv_primitive_reaches (const CuvPrimitive *p, int x, int y)
 {
@@ -108,7 +107,7 @@ cuv_primitive_coverage (
   }
 }
 
-/* floor (distance / scale) by inverse = floor (2^30 / scale) + 1, which is
+/* floor (distance / scale), computed with inverse = floor (2^30 / scale) + 1;
  * exact for distance * scale < 2^30. */
 #define CUV_PICTURE_INVERSE_BITS 30
 
@@ -118,7 +117,8 @@ cuv_picture_index (int distance, int64_t inverse)
   return (int) (distance * inverse >> CUV_PICTURE_INVERSE_BITS);
 }
 
-/* The pixel of a picture that is drawn at (x, y), which it reaches. */
+/* The pixel of a picture that is drawn at (x, y), which is within its bounds.
+ */
 CUV_BOTH const uint8_t *
 cuv_picture_pixel (const CuvPrimitive *p, const uint8_t *bytes, int x, int y)
 {
@@ -129,15 +129,15 @@ cuv_picture_pixel (const CuvPrimitive *p, const uint8_t *bytes, int x, int y)
       + 4 * column;
 }
 
-/* The sample of n pixels. weight: alpha times the sum of their coverages;
- * weighted: alpha times the sum of coverage times colour. */
+/* The new value of a sample of n pixels. weight: alpha times the sum of their
+ * coverages; weighted: alpha times the sum of coverage times colour. */
 CUV_BOTH uint8_t
 cuv_overlay_blend (uint8_t old, uint32_t weight, uint32_t weighted, int n)
 {
   uint32_t full = 255u * 255u * (uint32_t) n;
   uint32_t mixed = old * (full - weight) + weighted + full / 2;
 
-  switch (n) { /* division by a constant is a multiplication */
+  switch (n) { /* compilers replace division by a constant */
     case 1:
       return (uint8_t) (mixed / (255u * 255u));
     case 2:

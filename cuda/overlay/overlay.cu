@@ -10,7 +10,7 @@
 #define N_THREADS (TILE_X * TILE_Y)
 #define FIRST_CAPACITY ((size_t) 256 << 10)
 
-static_assert (sizeof (CuvPrimitive) == 80, "as gcc lays it out: draw.c");
+static_assert (sizeof (CuvPrimitive) == 80, "the layout of draw.c");
 
 struct _CuvOverlayCuda {
   CuvArena arena;
@@ -28,9 +28,9 @@ struct Tile {
 
 // ---- which primitives touch a tile ----
 
-// The cross product is linear: its extremes over a tile are at the corners.
-// No pixel outside the strip of |cross| <= low is covered, not by the round
-// ends either.
+// Whether no pixel of the tile is within |cross| <= low, the strip that
+// contains the line and its caps. The cross product is linear: its extremes
+// over a tile are at the corners.
 static __device__ bool
 strip_misses (const CuvPrimitive *p, const Tile &tile)
 {
@@ -58,8 +58,8 @@ touches (const CuvPrimitive *p, const Tile &tile)
   return p->kind != CUV_PRIMITIVE_LINE || !strip_misses (p, tile);
 }
 
-// Writes the indices of those among primitives first .. first + N_THREADS - 1
-// that touch the tile, in order, and returns their number. For a whole block.
+// Lists those of the primitives first .. first + N_THREADS - 1 that touch the
+// tile, in order, and returns their number. All threads of the block take part.
 static __device__ int
 gather (const CuvPrimitive *primitives, int n, int first, const Tile &tile,
     int *list)
@@ -71,7 +71,7 @@ gather (const CuvPrimitive *primitives, int n, int first, const Tile &tile,
   bool mine = index < n && touches (&primitives[index], tile);
   unsigned votes = __ballot_sync (0xffffffffu, mine);
 
-  __syncthreads (); // the last list has been read
+  __syncthreads (); // every thread has read the last list
   if (lane == 0)
     warp_count[warp] = __popc (votes);
   __syncthreads ();
@@ -87,11 +87,11 @@ gather (const CuvPrimitive *primitives, int n, int first, const Tile &tile,
 
 // ---- a cell: the pixels that share samples ----
 
-// XS, YS: subsampling of the components behind the first; N: components.
+// XS, YS: subsampling of all components but the first; N: components.
 template <int XS, int YS, int N> struct Cell {
   static constexpr int W = 1 << XS, H = 1 << YS;
 
-  uint8_t value[N][H][W]; // in registers: every index is known in the end
+  uint8_t value[N][H][W]; // in registers: unrolling makes every index constant
   int x, y, w, h;         // first pixel, and how many are in the frame
   bool changed;
 
@@ -205,8 +205,10 @@ template <int XS, int YS, int N> struct Cell {
 
 // ---- kernel ----
 
-// A block is a tile of TILE_X x TILE_Y cells, the first at cell (cell_x,
-// cell_y) of the frame. It goes through the primitives N_THREADS at a time.
+// A block draws a tile of TILE_X x TILE_Y cells; the first block's begins at
+// cell (cell_x, cell_y) of the frame. It culls N_THREADS primitives at a time,
+// so every thread tests one, and draws those that touch the tile. Shared
+// memory: the list of their indices.
 template <int XS, int YS, int N>
 static __global__ void
 __launch_bounds__ (N_THREADS)
@@ -275,7 +277,7 @@ find_kernel (const CuvFrame *frame)
   return -1;
 }
 
-// The pixels that any primitive may touch.
+// The bounding box of all primitives, clipped to the frame.
 static Tile
 bounds (const CuvOverlayList *list, const CuvFrame *frame)
 {
@@ -413,11 +415,12 @@ cuv_overlay_cuda_submit (CuvOverlayCuda *self, const CuvOverlayList *list,
   int k = find_kernel (frame);
 
   if (k < 0)
-    return cuv_cuda_record (
-        cudaErrorInvalidValue, "overlay: no kernel for this kind of frame");
+    return cuv_cuda_record (cudaErrorInvalidValue,
+        "overlay: no kernel for the subsampling and component count of this "
+        "frame");
   if (size > self->capacity)
     return cuv_cuda_record (
-        cudaErrorInvalidValue, "overlay: submit without prepare");
+        cudaErrorInvalidValue, "overlay: the list is larger than prepared for");
   if (wait (self) != 0)
     return -1;
   if (size == 0)

@@ -13,21 +13,22 @@ CUV_BEGIN
 
 typedef struct _CuvOverlayCuda CuvOverlayCuda;
 
-/* Loads the kernels and allocates for a usual frame (256 KiB of device memory,
- * the same pinned); NULL on failure. */
+/* Loads the kernels and allocates 256 KiB of device and of pinned memory,
+ * enough for a typical frame. NULL on failure. */
 CuvOverlayCuda *cuv_overlay_cuda_new (void);
 
-/* Waits for what is under way. */
+/* Waits for a submit in progress. */
 void cuv_overlay_cuda_free (CuvOverlayCuda *self);
 
-/* Makes room for lists of this size: allocates when they are larger than any
- * before, to the next power of two. */
-int cuv_overlay_cuda_prepare (CuvOverlayCuda *self, const CuvOverlayList *list);
+/* Allocates memory for a list of this size, rounded up to a power of two, if it
+ * is larger than any before. */
+int cuv_overlay_cuda_prepare (
+    CuvOverlayCuda *self, const CuvOverlayList *list);
 
-/* Copies the list, which has been prepared for, and enqueues its drawing on a
- * frame in device memory. Waits only for a submit that was never collected. */
-int cuv_overlay_cuda_submit (CuvOverlayCuda *self, const CuvOverlayList *list,
-    const CuvFrame *frame, CuvCudaStream stream);
+/* Copies the list, which must fit the last prepare, and enqueues its drawing on
+ * a frame in device memory. Waits only for a submit that was not collected. */
+int cuv_overlay_cuda_submit (CuvOverlayCuda *self,
+    const CuvOverlayList *list, const CuvFrame *frame, CuvCudaStream stream);
 
 /* Waits for the last submit. */
 int cuv_overlay_cuda_collect (CuvOverlayCuda *self);

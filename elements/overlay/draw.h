@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Drawing on a frame: the list of what to draw, and the C reference that draws
- * it. docs/overlay-definition.md says what each sample becomes. */
+/* Draws on frames. docs/overlay-definition.md defines every sample.
+ *
+ *   draw.h               this: building a list of primitives, drawing it
+ *   drawing.c            builds the list: colours, clipping, limits
+ *   reference/draw.c     draws it on a frame in host memory; the definition
+ *   cuda/overlay/        draws it on a frame in CUDA memory
+ *   scene/scene.h        from a buffer's metadata to the list, in scene/: text
+ *                        and strips of pictures too
+ *   gsttrails.h          the paths of tracked objects
+ *   style.h              the properties
+ *   gstvisionoverlay.c   the element
+ */
 #ifndef CUV_DRAW_H
 #define CUV_DRAW_H
 
@@ -10,32 +20,33 @@
 #include "cuv-frame.h"
 #include "overlay/overlay-types.h"
 
-/* How the frame's samples stand for colours. */
+/* The colour space of a frame. */
 typedef struct {
   CuvModel model;
-  int32_t kr, kb; /* luma of red and of blue, in 1/10000 */
-  bool limited;   /* 16..235 and 16..240, else 0..255 */
+  int32_t kr, kb; /* luma coefficients of red and blue, in 1/10000 */
+  bool limited;   /* range 16..235 and 16..240, else 0..255 */
 } CuvColourSpace;
 
-/* How much of R, G and B is in a sample, and a divisor's inverse: rounded down
- * (r R + g G + b B + offset) inverse / 2^54, at most 255. */
+/* A row of the matrix from RGB to samples. The sample is
+ * min (255, floor ((r R + g G + b B + offset) * inverse / 2^54)). */
 typedef struct {
-  uint32_t r, g, b, offset; /* modulo 2^32: some are negative, no sum is */
+  uint32_t r, g, b, offset; /* modulo 2^32; negative ones add up to >= 0 */
   uint64_t inverse;
 } CuvColourRow;
 
-/* 0xAARRGGBB as samples; out[3] is 255, A is for the caller. */
+/* Converts 0xAARRGGBB to samples. A is ignored; out[3] is 255. */
 void cuv_colour_convert (
     const CuvColourSpace *space, uint32_t argb, uint8_t out[4]);
 
-/* What does not fit is not drawn, and counted. */
+/* Primitives beyond these limits are not drawn but counted in n_lost. */
 #define CUV_DRAWING_MAX_PRIMITIVES 65536
 #define CUV_DRAWING_MAX_BYTES (16 << 20) /* of masks and pictures */
 #define CUV_DRAWING_MAX_SIZE 32000 /* width, height of a frame with lines */
 #define CUV_DRAWING_MAX_THICKNESS 256
 #define CUV_DRAWING_MAX_SCALE 128 /* of a picture */
 
-/* A list under construction; all zero at first. Its memory only grows. */
+/* A list under construction, to be initialised with zeros. Its memory only
+ * grows. */
 typedef struct {
   CuvColourRow rows[3];
   int32_t width, height;
@@ -43,36 +54,37 @@ typedef struct {
   uint8_t *bytes;
   int32_t n_primitives, max_primitives;
   int64_t n_bytes, max_bytes;
-  uint32_t n_lost; /* since begin */
+  uint32_t n_lost; /* since cuv_drawing_begin() */
 } CuvDrawing;
 
 /* Starts an empty list for a frame of this size. */
 void cuv_drawing_begin (CuvDrawing *self, const CuvColourSpace *space,
     int32_t width, int32_t height);
 
-/* Pixels x .. x + width - 1 of rows y .. y + height - 1: all of them for
- * thickness 0, else those less than thickness pixels away from the outside.
- * Places and sizes up to 2^30. */
+/* A rectangle of pixels x .. x + width - 1 of rows y .. y + height - 1: filled
+ * if thickness is 0, else its outline of that many pixels, inside the
+ * rectangle. Coordinates and sizes up to 2^30. */
 void cuv_drawing_rect (CuvDrawing *self, uint32_t argb, int64_t x, int64_t y,
     int64_t width, int64_t height, int thickness);
 
-/* From the centre of pixel (ax, ay) to that of (bx, by), with round ends; a
- * disc if they are the same. thickness 1..256. Not drawn if a place is not
- * finite. */
+/* A line from the centre of pixel (ax, ay) to that of (bx, by) with round caps;
+ * a disc if they are the same. thickness 1..256. Not drawn if a coordinate is
+ * not finite. */
 void cuv_drawing_line (CuvDrawing *self, uint32_t argb, double ax, double ay,
     double bx, double by, int thickness);
 
-/* Coverage values (copied), the first one at pixel (x, y). */
+/* A mask of width x height coverage values (copied), stride bytes from row to
+ * row, its upper left corner at pixel (x, y). */
 void cuv_drawing_mask (CuvDrawing *self, uint32_t argb, int32_t x, int32_t y,
     int32_t width, int32_t height, const uint8_t *coverage, size_t stride);
 
-/* R, G, B of each of width x height pixels (copied), each of them drawn as
- * scale x scale pixels, the first one at pixel (x, y). scale 1..128, alpha
+/* A picture of width x height pixels of R, G, B (copied), each drawn as scale x
+ * scale pixels, its upper left corner at pixel (x, y). scale 1..128, alpha
  * 0..255. */
 void cuv_drawing_picture (CuvDrawing *self, int alpha, int32_t x, int32_t y,
     int32_t width, int32_t height, const uint8_t *rgb, int scale);
 
-/* The list so far; valid until the drawing changes. */
+/* The list so far; its pointers are valid until self changes. */
 CuvOverlayList cuv_drawing_list (const CuvDrawing *self);
 void cuv_drawing_free (CuvDrawing *self);
 

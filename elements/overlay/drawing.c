@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The list of what to draw: colours, places and limits become integers here,
- * once for CPU and GPU. */
+/* Builds the list of primitives. Colours, coordinates and limits become
+ * integers here, so that CPU and GPU compute the same. */
 #include "draw.h"
 
 #include <math.h>
@@ -11,9 +11,9 @@
 
 #define INVERSE_BITS 54
 
-/* A sample as (r R + g G + b B) / divisor + base to the nearest, halves up.
- * The inverse is too large by less than 1: with sums below 2^31 and divisors
- * below 2^23, too little to reach the next whole number. */
+/* (r R + g G + b B) / divisor + base, rounded to the nearest, halves up. The
+ * inverse exceeds 2^54 / divisor by at most 1, which for sums below 2^31 and
+ * divisors below 2^23 never changes the quotient. */
 static CuvColourRow
 colour_row (int64_t r, int64_t g, int64_t b, int64_t divisor, int64_t base)
 {
@@ -22,7 +22,7 @@ colour_row (int64_t r, int64_t g, int64_t b, int64_t divisor, int64_t base)
     (1ull << INVERSE_BITS) / (uint64_t) divisor + 1 };
 }
 
-/* All divisors are even, so that their halves are whole. */
+/* All divisors are even: half of one is added to round. */
 static void
 colour_rows (const CuvColourSpace *space, CuvColourRow rows[3])
 {
@@ -75,8 +75,8 @@ cuv_colour_convert (const CuvColourSpace *space, uint32_t argb, uint8_t out[4])
 
 /* ---- memory ---- */
 
-/* Twice the memory until need fits; false, and the old memory, if there is
- * none. */
+/* Doubles the capacity until need fits; false without memory, and the old block
+ * stays valid. */
 static bool
 grow (void **memory, int64_t *capacity, int64_t need, size_t size)
 {
@@ -122,8 +122,9 @@ cuv_drawing_free (CuvDrawing *self)
   *self = (CuvDrawing){ 0 };
 }
 
-/* The next primitive, for pixels x0 .. x1 - 1 and y0 .. y1 - 1 of the frame;
- * NULL if none of them is in it, nothing would be seen, or there is no room. */
+/* Appends a primitive that covers pixels x0 .. x1 - 1 of rows y0 .. y1 - 1,
+ * clipped to the frame. NULL if that is empty, alpha is 0 or a limit is
+ * reached. */
 static CuvPrimitive *
 append (CuvDrawing *self, CuvPrimitiveKind kind, uint32_t argb, int64_t x0,
     int64_t y0, int64_t x1, int64_t y1)
@@ -156,8 +157,8 @@ append (CuvDrawing *self, CuvPrimitiveKind kind, uint32_t argb, int64_t x0,
   return p;
 }
 
-/* Room for the last primitive's bytes, 4 bytes aligned; if there is none, the
- * primitive goes again. */
+/* Allocates bytes for the last primitive, 4-byte aligned; without room removes
+ * the primitive and returns NULL. */
 static uint8_t *
 append_bytes (CuvDrawing *self, int64_t size)
 {
@@ -214,7 +215,7 @@ cuv_drawing_mask (CuvDrawing *self, uint32_t argb, int32_t x, int32_t y,
         (size_t) width);
 }
 
-/* Only those of its pixels that are seen are converted and kept. */
+/* Converts and stores only the pixels that are visible in the frame. */
 void
 cuv_drawing_picture (CuvDrawing *self, int alpha, int32_t x, int32_t y,
     int32_t width, int32_t height, const uint8_t *rgb, int scale)
@@ -255,9 +256,9 @@ typedef struct {
   double along, across;
 } End;
 
-/* Moves an end that is outside of low .. high onto the border. */
+/* Moves an end outside of low .. high along the line onto that border. */
 static void
-cut_end (End *end, double low, double high, double slope)
+clip_end (End *end, double low, double high, double slope)
 {
   double border = end->along < low ? low : high;
 
@@ -267,32 +268,33 @@ cut_end (End *end, double low, double high, double slope)
   end->along = border;
 }
 
-/* Leaves the part within low .. high; false if there is none. */
+/* Clips the line to low .. high in one direction; false if nothing is left. */
 static bool
-cut (End *a, End *b, double low, double high)
+clip (End *a, End *b, double low, double high)
 {
   double slope = (b->across - a->across) / (b->along - a->along);
 
   if ((a->along < low && b->along < low)
       || (a->along > high && b->along > high))
     return false;
-  cut_end (a, low, high, slope);
-  cut_end (b, low, high, slope);
+  clip_end (a, low, high, slope);
+  clip_end (b, low, high, slope);
   return true;
 }
 
 static End
-turned (End end)
+transposed (End end)
 {
   return (End){ end.across, end.along };
 }
 
-/* Ends from far away are not precise: what was cut off stays off. */
+/* In 1/16 pixel. Clamped again: clipping a line of very distant ends is not
+ * exact. */
 static int32_t
-to_units (double place, double low, double high)
+to_units (double pixels, double low, double high)
 {
-  place = place > high ? high : place >= low ? place : low;
-  return (int32_t) floor (place * CUV_OVERLAY_UNIT + 0.5);
+  pixels = pixels > high ? high : pixels >= low ? pixels : low;
+  return (int32_t) floor (pixels * CUV_OVERLAY_UNIT + 0.5);
 }
 
 /* floor (sqrt (n)) */
@@ -308,8 +310,8 @@ square_root (int64_t n)
   return root;
 }
 
-/* Places in 1/16 pixel: from the first to the last in x, then in y, so that a
- * line and its reverse are the same. */
+/* Coordinates in 1/16 pixel. The ends are sorted by x, then y, so that a line
+ * and its reverse are drawn alike. */
 static void
 append_line (CuvDrawing *self, uint32_t argb, int32_t ax, int32_t ay,
     int32_t bx, int32_t by, int thickness)
@@ -319,14 +321,14 @@ append_line (CuvDrawing *self, uint32_t argb, int32_t ax, int32_t ay,
   int64_t dx = (int64_t) bx - ax, dy = (int64_t) by - ay;
   int64_t length2 = dx * dx + dy * dy, square = radius * radius * length2;
   int32_t top = ay < by ? ay : by, bottom = ay < by ? by : ay;
-  int64_t reach = thickness / 2 + 2; /* pixels, rounded up */
+  int64_t margin = thickness / 2 + 2; /* pixels, rounded up */
   CuvPrimitive *p;
 
   p = append (self, CUV_PRIMITIVE_LINE, argb,
-      (swap ? bx : ax) / CUV_OVERLAY_UNIT - reach,
-      top / CUV_OVERLAY_UNIT - reach,
-      (swap ? ax : bx) / CUV_OVERLAY_UNIT + reach + 1,
-      bottom / CUV_OVERLAY_UNIT + reach + 1);
+      (swap ? bx : ax) / CUV_OVERLAY_UNIT - margin,
+      top / CUV_OVERLAY_UNIT - margin,
+      (swap ? ax : bx) / CUV_OVERLAY_UNIT + margin + 1,
+      bottom / CUV_OVERLAY_UNIT + margin + 1);
   if (p == NULL)
     return;
   p->line.ax = swap ? bx : ax;
@@ -359,11 +361,11 @@ cuv_drawing_line (CuvDrawing *self, uint32_t argb, double ax, double ay,
   low = -(thickness + 2);
   right = self->width - low;
   bottom = self->height - low;
-  if (!cut (&a, &b, low, right))
+  if (!clip (&a, &b, low, right))
     return;
-  a = turned (a);
-  b = turned (b);
-  if (!cut (&a, &b, low, bottom))
+  a = transposed (a);
+  b = transposed (b);
+  if (!clip (&a, &b, low, bottom))
     return;
   append_line (self, argb, to_units (a.across, low, right),
       to_units (a.along, low, bottom), to_units (b.across, low, right),

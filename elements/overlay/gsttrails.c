@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gsttrails.h"
 
+#include <math.h>
+
 static void
 clear_trail (gpointer data)
 {
-  g_array_unref (((GstCuvTrail *) data)->places);
+  g_array_unref (((GstCuvTrail *) data)->points);
 }
 
 GArray *
@@ -16,27 +18,37 @@ gst_cuv_trails_new (void)
   return trails;
 }
 
+gboolean
+gst_cuv_field_as_double (
+    const GstStructure *structure, const gchar *field, gdouble *number)
+{
+  const GValue *value = gst_structure_get_value (structure, field);
+  GValue converted = G_VALUE_INIT;
+
+  if (value == NULL
+      || !g_value_type_transformable (G_VALUE_TYPE (value), G_TYPE_DOUBLE))
+    return FALSE;
+  g_value_init (&converted, G_TYPE_DOUBLE);
+  g_value_transform (value, &converted);
+  *number = g_value_get_double (&converted);
+  return isfinite (*number);
+}
+
 gint64
 gst_cuv_region_id (GstVideoRegionOfInterestMeta *roi)
 {
   GstStructure *tracked =
       gst_video_region_of_interest_meta_get_param (roi, "object_id");
-  const GValue *value =
-      tracked != NULL ? gst_structure_get_value (tracked, "id") : NULL;
-  GValue number = G_VALUE_INIT;
   gdouble id;
 
-  if (value == NULL
-      || !g_value_type_transformable (G_VALUE_TYPE (value), G_TYPE_DOUBLE))
-    return 0;
-  g_value_init (&number, G_TYPE_DOUBLE);
-  g_value_transform (value, &number);
-  id = g_value_get_double (&number);
-  return id >= 1 && id < 1e18 ? (gint64) id : 0;
+  return tracked != NULL && gst_cuv_field_as_double (tracked, "id", &id)
+          && id >= 1 && id < 1e18
+      ? (gint64) id
+      : 0;
 }
 
 static GstCuvTrail *
-find_trail (GArray *trails, gint64 id)
+find_or_add_trail (GArray *trails, gint64 id)
 {
   GstCuvTrail new = { .id = id };
 
@@ -46,26 +58,26 @@ find_trail (GArray *trails, gint64 id)
     if (trail->id == id)
       return trail;
   }
-  new.places = g_array_new (FALSE, FALSE, sizeof (GstCuvPlace));
+  new.points = g_array_new (FALSE, FALSE, sizeof (GstCuvPoint));
   g_array_append_val (trails, new);
   return &g_array_index (trails, GstCuvTrail, trails->len - 1);
 }
 
 static void
-add_place (GstCuvTrail *trail, const GstVideoRegionOfInterestMeta *roi,
+add_point (GstCuvTrail *trail, const GstVideoRegionOfInterestMeta *roi,
     GstClockTime time, guint length)
 {
-  const GstCuvPlace place = { roi->x + (roi->w - 1) / 2.0,
+  const GstCuvPoint point = { roi->x + (roi->w - 1) / 2.0,
     roi->y + (roi->h - 1) / 2.0 };
 
   trail->label = roi->roi_type;
   trail->last_seen = time;
-  g_array_append_val (trail->places, place);
-  if (trail->places->len > length)
-    g_array_remove_range (trail->places, 0, trail->places->len - length);
+  g_array_append_val (trail->points, point);
+  if (trail->points->len > length)
+    g_array_remove_range (trail->points, 0, trail->points->len - length);
 }
 
-/* Without times nobody knows. */
+/* Without times every trail is: its age is unknown. */
 static gboolean
 is_over (const GstCuvTrail *trail, GstClockTime time)
 {
@@ -90,7 +102,7 @@ gst_cuv_trails_add_frame (GArray *trails, GstBuffer *buffer, guint length)
               gst_buffer_iterate_meta_filtered (buffer, &state,
                   GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
     if (gst_cuv_region_id (roi) > 0 && roi->w > 0 && roi->h > 0)
-      add_place (
-          find_trail (trails, gst_cuv_region_id (roi)), roi, time, length);
+      add_point (find_or_add_trail (trails, gst_cuv_region_id (roi)), roi, time,
+          length);
   }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The ways that tracked objects have come. */
+/* Trails: the paths of tracked objects over the last frames. */
 #ifndef GST_CUV_TRAILS_H
 #define GST_CUV_TRAILS_H
 
@@ -7,27 +7,33 @@
 
 G_BEGIN_DECLS
 
-/* The middle of a region in a frame, pixels. */
+/* The centre of a region, pixels. */
 typedef struct {
   gdouble x, y;
-} GstCuvPlace;
+} GstCuvPoint;
 
 typedef struct {
   gint64 id;
   GQuark label;
-  GArray *places; /* GstCuvPlace, oldest first */
+  GArray *points; /* GstCuvPoint, oldest first */
   GstClockTime last_seen;
 } GstCuvTrail;
 
-/* The id of a tracked region, its param "object_id"; 0 if it has none. */
+/* A numeric field as a double; FALSE if it is absent, of another type or not
+ * finite. */
+gboolean gst_cuv_field_as_double (
+    const GstStructure *structure, const gchar *field, gdouble *number);
+
+/* The tracking id of a region, from its parameter "object_id"; 0 if it has
+ * none. */
 gint64 gst_cuv_region_id (GstVideoRegionOfInterestMeta *roi);
 
-/* An array of GstCuvTrail. Unref it. */
+/* Returns an empty array of GstCuvTrail, to be unreffed. */
 GArray *gst_cuv_trails_new (void);
 
-/* Adds the places of a frame's tracked regions, of which length are kept for
- * each id, and forgets ids not seen for a second and, in frames without times,
- * all. */
+/* Appends the centres of a frame's tracked regions and keeps the last length of
+ * each id. Removes trails of ids not seen for a second, all of them if the
+ * frame has no time or length is 0. */
 void gst_cuv_trails_add_frame (GArray *trails, GstBuffer *buffer, guint length);
 
 G_END_DECLS

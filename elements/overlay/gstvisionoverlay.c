@@ -2,13 +2,13 @@
 /**
  * SECTION:element-visionoverlay
  * @title: visionoverlay
- * @short_description: draws what metadata says on the frame
+ * @short_description: draws metadata on the frame
  *
  * Draws boxes with labels, confidences and ids of the regions of interest on a
  * buffer, and the rows of any custom metadata that describes itself as
  * segments, points or pictures. Works in place, in host memory and in CUDA
  * memory, with the same pixels on both. A frame with nothing to draw passes
- * untouched; one that others hold too is copied first.
+ * untouched; one that is not writable is copied first.
  *
  * ## Example launch line
  * |[
@@ -58,17 +58,17 @@ struct _GstVisionOverlay {
   CuvText *text;
   GArray *trails;
   struct _CuvOverlayCuda *cuda;
-  GstClockTime build_time; /* that the list for this frame took */
+  GstClockTime build_time; /* of the list for this frame */
 };
 
 G_DEFINE_TYPE_WITH_CODE (GstVisionOverlay, gst_vision_overlay,
     GST_TYPE_CUV_TRANSFORM,
     GST_DEBUG_CATEGORY_INIT (gst_vision_overlay_debug, "visionoverlay", 0,
-        "draws what metadata says"))
+        "draws metadata on frames"))
 GST_ELEMENT_REGISTER_DEFINE (
     visionoverlay, "visionoverlay", GST_RANK_NONE, GST_TYPE_VISION_OVERLAY)
 
-/* ---- a frame's way ---- */
+/* ---- frames ---- */
 
 static void
 build (GstVisionOverlay *self, GstBuffer *buffer)
@@ -92,15 +92,17 @@ build (GstVisionOverlay *self, GstBuffer *buffer)
   gst_cuv_style_clear (&style);
   if (self->drawing.n_lost > 0)
     GST_WARNING_OBJECT (self,
-        "%u things are not drawn: a frame has room for %d things and %d bytes "
-        "of text and pictures, and for lines on frames up to %d pixels across",
+        "%u primitives are not drawn: the limits are %d primitives and %d "
+        "bytes "
+        "of text and pictures per frame, and %d pixels of width and height for "
+        "lines",
         self->drawing.n_lost, CUV_DRAWING_MAX_PRIMITIVES, CUV_DRAWING_MAX_BYTES,
         CUV_DRAWING_MAX_SIZE);
   self->build_time = gst_util_get_timestamp () - start;
 }
 
-/* What is to be drawn is known first: a frame that nothing is drawn on need not
- * be writable. */
+/* The list is built first: a frame without anything to draw need not be made
+ * writable. */
 static GstFlowReturn
 gst_vision_overlay_prepare_output_buffer (
     GstBaseTransform *trans, GstBuffer *in, GstBuffer **out)
@@ -134,7 +136,9 @@ draw_cuda (GstVisionOverlay *self, const CuvOverlayList *list,
           == 0
       && cuv_overlay_cuda_collect (self->cuda) == 0)
     return TRUE;
-  GST_ELEMENT_ERROR (self, RESOURCE, WRITE, ("Cannot draw on the GPU."),
+  GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
+      ("Drawing on the GPU failed. Frames in host memory are drawn on the CPU: "
+       "put cudadownload before this element."),
       ("%s", cuv_cuda_error ()));
 #endif
   return FALSE;
@@ -257,8 +261,8 @@ get_stats (GstVisionOverlay *self)
       counts.drawn ? counts.sum / counts.drawn / GST_USECOND : 0, NULL);
 }
 
-/* A bad value leaves the old one in force. Nobody hears a message of an element
- * that is not in a pipeline yet: start() repeats it as an error. */
+/* A bad value is refused and the old one kept. Nobody receives messages of an
+ * element that is not in a pipeline yet, so start() repeats it as an error. */
 static void
 gst_vision_overlay_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
@@ -331,8 +335,8 @@ gst_vision_overlay_class_init (GstVisionOverlayClass *klass)
   /**
    * GstVisionOverlay:stats:
    *
-   * frames, drawn (frames that were drawn on), copied (frames that others held
-   * too), primitives, lost (beyond the limits of a frame), microseconds and
+   * frames, drawn (frames drawn on), copied (frames that were not writable),
+   * primitives, lost (primitives beyond the limits), microseconds and
    * microseconds-mean (of frames drawn on) as guint64; device (cuda or cpu).
    *
    * Since: 0.1

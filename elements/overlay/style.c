@@ -52,7 +52,7 @@ parse_color (GQuark field, const GValue *value, gpointer data)
   }
   text = g_strdup_value_contents (value);
   parse->problem = g_strdup_printf (
-      "label-colors: %s is no colour for %s. Use " GST_CUV_COLOR_FORMS ".",
+      "label-colors: %s is not a colour for %s. Use " GST_CUV_COLOR_FORMS ".",
       text, g_quark_to_string (field));
   g_free (text);
   return FALSE;
@@ -91,7 +91,7 @@ parse_labels (const gchar *text)
 
 /* ---- properties ---- */
 
-/* The properties that are one value; NULL for the others. */
+/* The field of a property that is stored as it is; NULL for the others. */
 static gpointer
 find_field (GstCuvStyle *style, guint id)
 {
@@ -188,7 +188,7 @@ gst_cuv_style_get (GstCuvStyleSettings *self, guint id, GValue *value)
   gpointer field = find_field (&self->style, id);
 
   if (id == GST_CUV_STYLE_LABEL_COLORS)
-    /* none is an empty one: GstPreset cannot write NULL */
+    /* GstPreset cannot write NULL */
     g_value_take_boxed (value,
         self->label_colors != NULL ? gst_structure_copy (self->label_colors)
                                    : gst_structure_new_empty ("colors"));
@@ -296,11 +296,10 @@ install_looks (GObjectClass *klass)
   /**
    * GstVisionOverlay:color:
    *
-   * The colour of what label-colors does not name, 0xAARRGGBB. 0 gives each
-   * label (and each kind of custom metadata, and each id of what is tracked) a
-   * colour of its own, always the same. An alpha of 0 counts as 255. As a text,
-   * in gst-launch-1.0 and presets, also a name (CSS, X11), "#rgb", "#rrggbb" or
-   * "#aarrggbb".
+   * The colour 0xAARRGGBB of everything that label-colors does not name. 0
+   * chooses one by label, by kind of custom metadata, and by id for tracked
+   * objects. An alpha of 0 counts as 255. As text, in gst-launch-1.0 and
+   * presets, also a name (CSS, X11), "#rgb", "#rrggbb" or "#aarrggbb".
    *
    * Since: 0.1
    */
@@ -313,9 +312,8 @@ install_looks (GObjectClass *klass)
   /**
    * GstVisionOverlay:label-colors:
    *
-   * A structure with a field for each label (or kind of custom metadata) that
-   * has a colour of its own: a text as #GstVisionOverlay:color takes, or an
-   * unsigned 0xAARRGGBB.
+   * A structure that maps labels (or kinds of custom metadata) to colours: text
+   * as #GstVisionOverlay:color takes, or an unsigned 0xAARRGGBB.
    *
    * Since: 0.1
    */
@@ -326,7 +324,7 @@ install_looks (GObjectClass *klass)
   /**
    * GstVisionOverlay:thickness:
    *
-   * Of lines, in pixels. 0 is 1 + height / 300 of the frame.
+   * Thickness of lines in pixels. 0 is 1 + height / 300 of the frame.
    *
    * Since: 0.1
    */
@@ -350,18 +348,18 @@ install_looks (GObjectClass *klass)
   /**
    * GstVisionOverlay:opacity:
    *
-   * Of all that is drawn: 0 nothing is seen, 1 covers what is below.
+   * Opacity of everything drawn, 0 (invisible) to 1 (opaque).
    *
    * Since: 0.1
    */
   g_object_class_install_property (klass, GST_CUV_STYLE_OPACITY,
-      g_param_spec_double ("opacity", "Opacity", "Opacity of all that is drawn",
+      g_param_spec_double ("opacity", "Opacity", "Opacity of everything drawn",
           0, 1, DEFAULT_OPACITY, GST_CUV_PARAM_TUNABLE));
   /**
    * GstVisionOverlay:trail-length:
    *
-   * The way that a tracked object has come is drawn as a line through the
-   * middles of its boxes in so many frames. Trails end at a flush and where the
+   * The number of frames over which the path of a tracked object is drawn, as a
+   * line through the centres of its boxes. Trails end at a flush and when the
    * object is not seen for a second.
    *
    * Since: 0.1
@@ -373,8 +371,7 @@ install_looks (GObjectClass *klass)
   /**
    * GstVisionOverlay:labels:
    *
-   * Labels of the regions of interest to draw, with commas between them; empty
-   * = all.
+   * Comma-separated labels of the regions of interest to draw; empty = all.
    *
    * Since: 0.1
    */

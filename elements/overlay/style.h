@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the user asked for, ready for use. */
+/* The properties of visionoverlay, parsed. */
 #ifndef GST_CUV_STYLE_H
 #define GST_CUV_STYLE_H
 
@@ -7,10 +7,10 @@
 
 G_BEGIN_DECLS
 
-/* A copy shares tables and font: they are never changed, only replaced. */
+/* Copies share tables and font, which are immutable. */
 typedef struct {
   gboolean boxes, labels, confidence, ids, shapes;
-  guint color;              /* ARGB; 0 = one for each label */
+  guint color;              /* ARGB; 0 = a colour per label */
   GHashTable *label_colors; /* label -> ARGB; NULL = none */
   GHashTable *only;         /* labels to draw; NULL = all */
   guint thickness;          /* 0 = by the frame's height */
@@ -39,7 +39,7 @@ enum {
   GST_CUV_STYLE_N,
 };
 
-/* A style, and what was given for those of its parts that are parsed. */
+/* A style, and the unparsed values of some of its properties. */
 typedef struct {
   GstCuvStyle style;
   GstStructure *label_colors;
@@ -50,7 +50,8 @@ void gst_cuv_style_install (GObjectClass *klass);
 void gst_cuv_style_settings_init (GstCuvStyleSettings *self);
 void gst_cuv_style_settings_clear (GstCuvStyleSettings *self);
 
-/* NULL, or why the old value stays: to be freed. */
+/* Sets a property. Returns NULL, or an error message to be freed; the old value
+ * then stays. */
 gchar *gst_cuv_style_set (
     GstCuvStyleSettings *self, guint id, const GValue *value);
 void gst_cuv_style_get (GstCuvStyleSettings *self, guint id, GValue *value);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The C reference: docs/overlay-definition.md, primitive by primitive. */
+/* The definition in C: draws the list primitive by primitive as
+ * docs/overlay-definition.md says. */
 #include "draw.h"
 
-_Static_assert(sizeof (CuvPrimitive) == 80, "as nvcc lays it out: overlay.cu");
+_Static_assert(sizeof (CuvPrimitive) == 80, "the layout of overlay.cu");
 
 static int
 min (int a, int b)
@@ -21,8 +22,8 @@ typedef struct {
   int x0, x1;
 } Span;
 
-/* What a line can cover in row y: it and its ends lie within the strip of
- * |cross product| <= low, whose width along a row is 2 low / |dy|. */
+/* Bounds of the pixels of row y that a line covers: the line and its caps lie
+ * within |cross product| <= low, a strip that is 2 low / |dy| wide in a row. */
 static Span
 line_span (const CuvPrimitive *p, int y)
 {
@@ -41,8 +42,8 @@ line_span (const CuvPrimitive *p, int y)
     min (p->x1, (int) ((middle + half) / CUV_OVERLAY_UNIT) + 2) };
 }
 
-/* At most two spans that hold all covered pixels of rows y0 .. y1 - 1; solid if
- * every pixel of them is. */
+/* Finds one or two spans that contain all covered pixels of rows y0 .. y1 - 1;
+ * *solid: every pixel of them is covered. Returns their number. */
 static int
 find_spans (const CuvPrimitive *p, int y0, int y1, Span spans[2], bool *solid)
 {
@@ -71,7 +72,7 @@ find_spans (const CuvPrimitive *p, int y0, int y1, Span spans[2], bool *solid)
 
 /* ---- samples ---- */
 
-/* The samples of component k of pixel rows y0 .. y1 - 1. */
+/* The row of samples of component k that pixel rows y0 .. y1 - 1 share. */
 typedef struct {
   const CuvPrimitive *p;
   const uint8_t *bytes;
@@ -81,7 +82,7 @@ typedef struct {
   int k, y0, y1, width;
 } Row;
 
-/* A sample of n pixels whose coverages of one colour add up to sum. */
+/* Blends one colour into a sample of n pixels whose coverages add up to sum. */
 static uint8_t
 blend (uint8_t old, uint8_t colour, int alpha, int sum, int n)
 {
@@ -90,7 +91,7 @@ blend (uint8_t old, uint8_t colour, int alpha, int sum, int n)
   return cuv_overlay_blend (old, weight, colour * weight, n);
 }
 
-/* The one that pixels x0 .. x1 - 1 share. */
+/* Draws the sample that pixels x0 .. x1 - 1 share. */
 static void
 draw_sample (const Row *row, int sx, int x0, int x1)
 {
@@ -106,7 +107,7 @@ draw_sample (const Row *row, int sx, int x0, int x1)
         (x1 - x0) * (row->y1 - row->y0));
 }
 
-/* Samples whose pixels are all covered. */
+/* Draws samples whose pixels are all covered. */
 static void
 draw_solid (const Row *row, int sx0, int sx1)
 {
@@ -122,7 +123,7 @@ draw_solid (const Row *row, int sx0, int sx1)
     *sample = blend (*sample, row->colour, row->p->alpha, 255, 1);
 }
 
-/* A mask's row on samples of one pixel each. */
+/* Draws a row of a mask on samples of one pixel each. */
 static void
 draw_mask (const Row *row, int x0, int x1)
 {
@@ -140,7 +141,7 @@ draw_mask (const Row *row, int x0, int x1)
   }
 }
 
-/* A picture's row, likewise. */
+/* Draws a row of a picture on samples of one pixel each. */
 static void
 draw_picture_row (const Row *row, int x0, int x1)
 {
@@ -156,7 +157,7 @@ draw_picture_row (const Row *row, int x0, int x1)
         alpha, 255, 1);
 }
 
-/* A picture's part of the sample that pixels x0 .. x1 - 1 share. */
+/* Blends a picture into the sample that pixels x0 .. x1 - 1 share. */
 static uint8_t
 blend_picture (const Row *row, uint8_t old, int x0, int x1)
 {
@@ -188,7 +189,8 @@ draw_picture (const Row *row, int sx, int x1)
         row, *sample, sx << xsub, min ((sx + 1) << xsub, row->width));
 }
 
-/* The samples of a span. A sample of two pixels across is in one span only. */
+/* Draws the samples of a span. A sample of two pixels across belongs to one
+ * span only. */
 static void
 draw_span (const Row *row, Span span, bool solid)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the parts of a scene share. */
+/* Shared by the files that build a scene. */
 #ifndef GST_CUV_SCENE_PRIVATE_H
 #define GST_CUV_SCENE_PRIVATE_H
 
@@ -15,21 +15,21 @@ typedef struct {
   GstBuffer *buffer;
   gint width, height;
   gint thickness;
-  gint bottom; /* the first row that strips of pictures have taken */
+  gint bottom; /* strips of pictures occupy the rows from here on */
 } GstCuvScene;
 
-/* ARGB, opacity included. Tracked objects of one label are told apart by their
- * ids; 0 is none. */
+/* ARGB, opacity included. id: the tracking id, which selects the colour instead
+ * of the label; 0: none. */
 guint gst_cuv_scene_color (
     const GstCuvScene *self, const gchar *label, gint64 id);
 guint gst_cuv_scene_region_color (
     const GstCuvScene *self, GstVideoRegionOfInterestMeta *roi);
 
-/* Text in the middle of a plate, cut at its lower edge. */
+/* Draws a filled plate with the text centred in it, cut at its lower edge. */
 void gst_cuv_scene_write (const GstCuvScene *self, guint argb,
     const CuvTextMask *mask, gint x, gint y, gint width, gint height);
 
-/* Adds a table of pictures: a strip for each region, each above the last. */
+/* Adds a table of pictures: a strip per region, stacked upwards from bottom. */
 void gst_cuv_scene_add_strips (GstCuvScene *self, const GstCuvTable *table);
 
 G_END_DECLS

@@ -6,7 +6,7 @@
 #include "gstcolor.h"
 #include "gsttrails.h"
 
-/* Far apart from each other, and none too dark to see. */
+/* Easy to tell apart, and none too dark. */
 static const guint palette[] = { 0xffe6194b, 0xff3cb44b, 0xffffe119, 0xff4363d8,
   0xfff58231, 0xff911eb4, 0xff42d4f4, 0xfff032e6, 0xffbfef45, 0xfffabed4,
   0xff469990, 0xff9a6324 };
@@ -51,12 +51,13 @@ find_columns (
   return TRUE;
 }
 
-/* Places are those of pixels' centres, in the table's frame and in ours. */
+/* Scales a coordinate of pixel centres from a frame of one size to another. */
 static gdouble
-scale (gdouble place, guint from, gint to)
+scale (gdouble coordinate, guint from, gint to)
 {
-  return from == 0 || from == (guint) to ? place
-                                         : (place + 0.5) * to / from - 0.5;
+  if (from == 0 || from == (guint) to)
+    return coordinate;
+  return (coordinate + 0.5) * to / from - 0.5;
 }
 
 static void
@@ -68,25 +69,25 @@ add_table (GstCuvScene *scene, const GstCuvTable *table)
   gint thickness = segments ? scene->thickness : 2 * scene->thickness + 1;
   guint argb = gst_cuv_scene_color (scene, table->kind, 0);
   guint n = segments ? 4 : 2, column[4];
-  gdouble place[4];
+  gdouble at[4];
 
   if ((!segments && strcmp (table->shape, "points") != 0)
       || !find_columns (table, segments ? segment : point, n, column))
     return;
   for (guint row = 0; row < table->n_rows; row++) {
     for (guint i = 0; i < n; i++)
-      place[i] = scale (gst_cuv_table_double (table, row, column[i]),
+      at[i] = scale (gst_cuv_table_double (table, row, column[i]),
           i % 2 == 0 ? table->width : table->height,
           i % 2 == 0 ? scene->width : scene->height);
-    cuv_drawing_line (scene->drawing, argb, place[0], place[1], place[n - 2],
-        place[n - 1], thickness);
+    cuv_drawing_line (
+        scene->drawing, argb, at[0], at[1], at[n - 2], at[n - 1], thickness);
   }
 }
 
 /* ---- trails ---- */
 
 static gboolean
-is_asked_for (const GstCuvScene *scene, const gchar *label)
+is_label_selected (const GstCuvScene *scene, const gchar *label)
 {
   return scene->style->only == NULL
       || g_hash_table_contains (scene->style->only, label);
@@ -95,46 +96,32 @@ is_asked_for (const GstCuvScene *scene, const gchar *label)
 static void
 add_trail (GstCuvScene *scene, const GstCuvTrail *trail)
 {
-  const GstCuvPlace *places = (const GstCuvPlace *) trail->places->data;
+  const GstCuvPoint *points = (const GstCuvPoint *) trail->points->data;
   const gchar *label = g_quark_to_string (trail->label);
   guint argb;
 
-  if (label == NULL || !is_asked_for (scene, label))
+  if (label == NULL || !is_label_selected (scene, label))
     return;
   argb = gst_cuv_scene_color (scene, label, trail->id);
-  for (guint i = 1; i < trail->places->len; i++)
-    cuv_drawing_line (scene->drawing, argb, places[i - 1].x, places[i - 1].y,
-        places[i].x, places[i].y, scene->thickness);
+  for (guint i = 1; i < trail->points->len; i++)
+    cuv_drawing_line (scene->drawing, argb, points[i - 1].x, points[i - 1].y,
+        points[i].x, points[i].y, scene->thickness);
 }
 
 /* ---- objects ---- */
 
-static gboolean
-get_number (const GstStructure *structure, const gchar *field, gdouble *number)
-{
-  const GValue *value = gst_structure_get_value (structure, field);
-  GValue converted = G_VALUE_INIT;
-
-  if (value == NULL
-      || !g_value_type_transformable (G_VALUE_TYPE (value), G_TYPE_DOUBLE))
-    return FALSE;
-  g_value_init (&converted, G_TYPE_DOUBLE);
-  g_value_transform (value, &converted);
-  *number = g_value_get_double (&converted);
-  return isfinite (*number);
-}
-
-/* The detection's own, else whoever's gives one. */
+/* That of the parameter "detection", else of the first that has one. */
 static gboolean
 find_confidence (GstVideoRegionOfInterestMeta *roi, gdouble *confidence)
 {
   GstStructure *detection =
       gst_video_region_of_interest_meta_get_param (roi, "detection");
 
-  if (detection != NULL && get_number (detection, "confidence", confidence))
+  if (detection != NULL
+      && gst_cuv_field_as_double (detection, "confidence", confidence))
     return TRUE;
   for (GList *l = roi->params; l != NULL; l = l->next) {
-    if (get_number (l->data, "confidence", confidence))
+    if (gst_cuv_field_as_double (l->data, "confidence", confidence))
       return TRUE;
   }
   return FALSE;
@@ -159,7 +146,8 @@ static gboolean
 is_shown (const GstCuvScene *scene, GstVideoRegionOfInterestMeta *roi)
 {
   return roi->w > 0 && roi->h > 0 && roi->x < (guint) scene->width
-      && roi->y < (guint) scene->height && is_asked_for (scene, label_of (roi));
+      && roi->y < (guint) scene->height
+      && is_label_selected (scene, label_of (roi));
 }
 
 static void
@@ -170,9 +158,9 @@ add_box (GstCuvScene *scene, GstVideoRegionOfInterestMeta *roi)
       MIN (roi->h, G_MAXINT32 / 4), scene->thickness);
 }
 
-/* "face #3 87%" */
+/* As "face #3 87%". */
 static void
-describe (const GstCuvScene *scene, GstVideoRegionOfInterestMeta *roi,
+format_label (const GstCuvScene *scene, GstVideoRegionOfInterestMeta *roi,
     gchar *out, gsize size)
 {
   const GstCuvStyle *style = scene->style;
@@ -208,8 +196,8 @@ gst_cuv_scene_write (const GstCuvScene *self, guint argb,
       mask->coverage, mask->stride);
 }
 
-/* On a plate above the box, or in it where there is no room above; inside the
- * frame as far as it fits. */
+/* Draws the label on a plate above the box, inside the box where there is no
+ * room above, moved into the frame as far as it fits. */
 static void
 add_label (GstCuvScene *scene, GstVideoRegionOfInterestMeta *roi)
 {
@@ -218,7 +206,7 @@ add_label (GstCuvScene *scene, GstVideoRegionOfInterestMeta *roi)
   gint width, x, y;
   gchar line[256];
 
-  describe (scene, roi, line, sizeof line);
+  format_label (scene, roi, line, sizeof line);
   if (line[0] == '\0' || argb >> 24 == 0)
     return;
   mask = cuv_text_render (scene->text, line, CUV_TEXT_MAX_WIDTH);
@@ -257,7 +245,7 @@ colour_space (const GstVideoInfo *info)
   GstVideoColorMatrix matrix = c->matrix;
   gdouble kr, kb;
 
-  /* what GStreamer takes where caps do not say */
+  /* GStreamer's default where caps do not name a matrix */
   if (!gst_video_color_matrix_get_Kr_Kb (matrix, &kr, &kb)
       && !gst_video_color_matrix_get_Kr_Kb (GST_VIDEO_INFO_HEIGHT (info) > 576
               ? GST_VIDEO_COLOR_MATRIX_BT709

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From a buffer's metadata to a list of what to draw. */
+/* Converts a buffer's metadata to a list of primitives. */
 #ifndef GST_CUV_SCENE_H
 #define GST_CUV_SCENE_H
 
@@ -10,8 +10,8 @@
 
 G_BEGIN_DECLS
 
-/* Draws shapes first, then trails (GstCuvTrail), then boxes, then labels, then
- * strips of pictures, each in the order of the metas. */
+/* Replaces the list in drawing. Order: shapes, trails (GstCuvTrail), boxes,
+ * labels, strips of pictures, each in the order of the metas. */
 void gst_cuv_scene_build (CuvDrawing *drawing, CuvText *text,
     const GstCuvStyle *style, const GArray *trails, GstBuffer *buffer,
     const GstVideoInfo *info);

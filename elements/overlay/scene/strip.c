@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pictures of a table, side by side along the frame's lower edge. */
+/* Strips: the pictures of a table side by side along the frame's lower edge. */
 #include "scene/scene-private.h"
 
 #include <math.h>
 #include <string.h>
 
-#define PAD 2         /* pixels beside a similarity */
-#define MAX_ROWS 1000 /* that are looked at */
+#define PAD 2         /* pixels on either side of a similarity's text */
+#define MAX_ROWS 1000 /* of a table; the others are ignored */
 
 typedef struct {
   const GstCuvTable *table;
   const guint8 *pictures;
   guint n_rows;
   gint region, name, similarity; /* columns; -1: none */
-  gint columns, rows, scale;     /* of a picture */
-  gint width, height;            /* of one that is drawn */
-  gint cell_width, cell_height;  /* with its border and its name */
+  gint columns, rows, scale;     /* pixels of a picture, and magnification */
+  gint width, height;            /* of a picture as drawn */
+  gint cell_width, cell_height;  /* including border and name */
   gint line;                     /* height of a name's plate; 0: no names */
-  gint64 id;                     /* of the region whose strip it is */
+  gint64 id;                     /* of the region; -1: the whole frame */
   guint argb;
 } Strip;
 
@@ -55,7 +55,8 @@ color_of (const GstCuvScene *scene, const Strip *strip)
 
 /* ---- cells ---- */
 
-/* Below the picture, no wider than it is. */
+/* Draws the last path component of the name below the picture, cut to its
+ * width. */
 static void
 add_name (
     const GstCuvScene *scene, const Strip *strip, guint row, gint x, gint y)
@@ -77,7 +78,7 @@ add_name (
         scene->drawing, strip->argb, x, y, strip->cell_width, strip->line, 0);
 }
 
-/* In the picture's upper left corner. */
+/* Draws the percentage in the picture's upper left corner. */
 static void
 add_similarity (
     const GstCuvScene *scene, const Strip *strip, guint row, gint x, gint y)
@@ -117,8 +118,8 @@ add_cell (
 
 /* ---- strips ---- */
 
-/* The rows from first on that are of its region, as far as they fit; of a frame
- * that is too narrow for the first one, what fits of that. */
+/* Draws the rows of the strip's region, beginning at first, while they fit into
+ * the frame's width; the first one in any case, clipped. */
 static void
 add_strip (GstCuvScene *scene, const Strip *strip, guint first)
 {
@@ -136,15 +137,15 @@ add_strip (GstCuvScene *scene, const Strip *strip, guint first)
   scene->bottom -= scene->thickness;
 }
 
-/* The lowest one is drawn in any case, as far as the frame is high. */
+/* The lowest strip is drawn in any case, clipped. */
 static gboolean
 has_room (const GstCuvScene *scene, const Strip *strip)
 {
   return scene->bottom == scene->height || strip->cell_height <= scene->bottom;
 }
 
-/* The height of a line; fonts that stand in for letters which this one has not
- * may be higher. */
+/* The height of a line of digits. Fallback fonts of other scripts may be
+ * higher; their text is cut. */
 static gint
 line_height (const GstCuvScene *scene)
 {

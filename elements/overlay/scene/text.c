@@ -39,8 +39,7 @@ clear_entries (CuvText *self)
     clear_entry (&self->entries[i]);
 }
 
-/* A font map of our own: the default one belongs to the thread that first
- * asked for it. */
+/* Not Pango's default font map, which belongs to one thread. */
 CuvText *
 cuv_text_new (void)
 {
@@ -72,7 +71,7 @@ cuv_text_free (CuvText *self)
 
 /* ---- fonts ---- */
 
-/* In pixels, 0 if the description gives none. A point is 4/3 pixels. */
+/* The size in pixels, 0 if the description has none. A point is 4/3 pixels. */
 static double
 font_pixels (const PangoFontDescription *description)
 {
@@ -147,7 +146,7 @@ lay_out (CuvText *self, const char *text, int max_width, PangoRectangle *box)
     pango_layout_set_width (self->layout, max_width * PANGO_SCALE);
     pango_layout_get_pixel_extents (self->layout, &ink, box);
   }
-  /* slanted letters reach out of their box */
+  /* slanted letters extend beyond the logical box */
   right = MAX (box->x + box->width, ink.x + ink.width);
   box->x = MIN (box->x, ink.x);
   box->width = MIN (right - box->x, max_width);

@@ -352,9 +352,10 @@ check_refused (const gchar *property, const gchar *value, const gchar *cause)
 GST_START_TEST (bad_values_are_refused_at_start)
 {
   check_refused ("label-colors", "c, face=(string)\"#ff00\"", "#ff00");
-  check_refused ("label-colors", "c, face=(string)rde", "no colour for face");
+  check_refused (
+      "label-colors", "c, face=(string)rde", "not a colour for face");
   check_refused ("label-colors", "c, face=(string)\"#-12345\"", "#rrggbb");
-  check_refused ("label-colors", "c, face=(double)1", "no colour");
+  check_refused ("label-colors", "c, face=(double)1", "not a colour");
   check_refused ("font", "Sans 900", "256 pixels");
   fail_unless (
       start_error ("label-colors", "c, face=(string)\"#FF00aa\"") == NULL);
