@@ -43,7 +43,8 @@ G_DEFINE_TYPE (GstCuvCudaDownload, gst_cuv_cuda_download, GST_TYPE_CUV_TRANSFER)
 GST_ELEMENT_REGISTER_DEFINE (cuvcudadownload, "cuvcudadownload", GST_RANK_NONE,
     gst_cuv_cuda_download_get_type ())
 
-/* A factory needs a type of its own; its name is what elements are called. */
+/* Each factory needs its own type. GStreamer derives default element names from
+ * the type's name. */
 typedef GstCuvCudaDownload GstCudadownload;
 typedef GstCuvCudaDownloadClass GstCudadownloadClass;
 

@@ -44,7 +44,8 @@ G_DEFINE_TYPE (GstCuvCudaUpload, gst_cuv_cuda_upload, GST_TYPE_CUV_TRANSFER)
 GST_ELEMENT_REGISTER_DEFINE (cuvcudaupload, "cuvcudaupload", GST_RANK_NONE,
     gst_cuv_cuda_upload_get_type ())
 
-/* A factory needs a type of its own; its name is what elements are called. */
+/* Each factory needs its own type. GStreamer derives default element names from
+ * the type's name. */
 typedef GstCuvCudaUpload GstCudaupload;
 typedef GstCuvCudaUploadClass GstCudauploadClass;
 

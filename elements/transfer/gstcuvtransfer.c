@@ -13,7 +13,7 @@ typedef struct {
 } Counts;
 
 typedef struct {
-  gboolean usable; /* atomic: copies can be made, as far as we know */
+  gboolean usable; /* atomic: FALSE once copying is known to be impossible */
   Counts counts;   /* under the object lock */
 } GstCuvTransferPrivate;
 
@@ -44,8 +44,8 @@ cuda_problem (GstCaps *caps)
       : NULL;
 }
 
-/* What the frames of caps become when they are copied to CUDA memory, or from
- * it; those already there are left out. */
+/* The caps of frames after a copy to or from CUDA memory; without those that
+ * are there already or that CUDA memory cannot hold. */
 static GstCaps *
 copied_caps (GstCaps *caps, gboolean to_cuda)
 {
@@ -76,8 +76,8 @@ intersect (GstCaps *caps, GstCaps *first)
   return both;
 }
 
-/* Either the frame stays where it is, or it is copied. A download gives host
- * memory first; everything else prefers CUDA memory. */
+/* A frame is either copied or passes unchanged. A download offers host memory
+ * first, an upload CUDA memory. */
 static GstCaps *
 gst_cuv_transfer_transform_caps (GstBaseTransform *trans,
     GstPadDirection direction, GstCaps *caps, GstCaps *filter)
@@ -107,8 +107,8 @@ gst_cuv_transfer_transform_caps (GstBaseTransform *trans,
   return result;
 }
 
-/* Peers may list host memory first: who writes an upload into a line wants
- * CUDA memory, and after a download host memory. */
+/* Prefers CUDA memory after an upload and host memory after a download,
+ * whatever the peer lists first. */
 static GstCaps *
 gst_cuv_transfer_fixate_caps (GstBaseTransform *trans,
     GstPadDirection direction, GstCaps *caps, GstCaps *othercaps)
@@ -146,7 +146,7 @@ gst_cuv_transfer_get_unit_size (
   return TRUE;
 }
 
-/* Says why where the base class would say "not negotiated". */
+/* Posts the reason where the base class would only fail as "not negotiated". */
 static gboolean
 gst_cuv_transfer_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
@@ -163,14 +163,14 @@ gst_cuv_transfer_sink_event (GstBaseTransform *trans, GstEvent *event)
            ->sink_event (trans, event);
   if (!ok && problem != NULL && !GST_PAD_IS_FLUSHING (trans->sinkpad))
     GST_ELEMENT_ERROR (trans, STREAM, FORMAT,
-        ("These frames cannot go to CUDA memory, and what follows takes "
+        ("These frames cannot go to CUDA memory, and the next element takes "
          "nothing else: %s.",
             problem),
         (NULL));
   return ok;
 }
 
-/* ---- a frame's way ---- */
+/* ---- frames ---- */
 
 static void
 gst_cuv_transfer_before_transform (GstBaseTransform *trans, GstBuffer *buffer)
@@ -191,8 +191,9 @@ gst_cuv_transfer_prepare_output_buffer (
 
   if (flow == GST_FLOW_ERROR)
     GST_ELEMENT_ERROR (trans, RESOURCE, NO_SPACE_LEFT,
-        ("No %s memory left for a frame. Fewer queued frames or smaller ones "
-         "need less.",
+        ("No %s memory left for a frame. Use smaller frames, shorter queues, "
+         "or "
+         "end another process.",
             is_upload (trans) ? "CUDA" : "host"),
         (NULL));
   return flow;
@@ -236,7 +237,9 @@ gst_cuv_transfer_start (GstBaseTransform *trans)
     return FALSE;
   if (usable && is_upload (trans) && !gst_cuv_context_open (context)) {
     GST_ELEMENT_WARNING (trans, RESOURCE, OPEN_READ_WRITE,
-        ("No CUDA context can be made: frames stay in host memory."), (NULL));
+        ("Cannot create a CUDA context: frames stay in host memory. Check the "
+         "device with nvidia-smi; GST_DEBUG=2 shows the driver's error."),
+        (NULL));
     usable = FALSE;
   }
   GST_INFO_OBJECT (trans, "%s",
@@ -245,7 +248,8 @@ gst_cuv_transfer_start (GstBaseTransform *trans)
   return TRUE;
 }
 
-/* Until the next start nobody knows: offer both, as the templates do. */
+/* Until the next start the device is unknown: offer both kinds of memory, as
+ * the templates do. */
 static gboolean
 gst_cuv_transfer_stop (GstBaseTransform *trans)
 {
@@ -299,8 +303,8 @@ gst_cuv_transfer_class_init (GstCuvTransferClass *klass)
   /**
    * GstCuvTransfer:stats:
    *
-   * frames that came, copied, bytes copied, microseconds (the last copy took)
-   * and microseconds-mean (all guint64). Frames that are not copied pass
+   * frames (received), copied, bytes (copied), microseconds (of the last copy)
+   * and microseconds-mean, all guint64. Frames that are not copied pass
    * untouched.
    *
    * Since: 0.1

@@ -17,7 +17,7 @@ struct _GstCuvTransferClass {
   gboolean upload; /* host to device; else device to host */
 };
 
-/* Host memory may also have formats that CUDA memory lacks: they pass. */
+/* Formats that CUDA memory lacks pass through in host memory. */
 #define GST_CUV_TRANSFER_CUDA_CAPS                                             \
   GST_VIDEO_CAPS_MAKE_WITH_FEATURES (                                          \
       GST_CUV_FEATURE_CUDA, GST_CUV_CUDA_MEMORY_FORMATS)

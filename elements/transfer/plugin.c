@@ -6,9 +6,9 @@
  *
  * The short names are always registered. GStreamer's nvcodec plugin has
  * elements of these names as well, on machines where its driver libraries load;
- * one of the two is then what the short name makes, and the line works with
- * either. They stand in a plugin file of their own, so that using another
- * element of ours never takes the names.
+ * a short name then creates one of the two, and the pipeline works with either.
+ * They have a plugin file of their own, so that loading another element of this
+ * project never claims the names.
  */
 #include "config.h"
 #include "gstcuvtransfer.h"
