@@ -23,7 +23,7 @@ new_pool (GstCudaContext *context, GstCaps *caps)
   return pool;
 }
 
-/* Pushes a frame that somebody else holds too, so that it must be copied. */
+/* Pushes a frame that is not writable, so that it must be copied. */
 static void
 check_frame (GstHarness *h, GstBufferPool *pool, GstCudaContext *context)
 {

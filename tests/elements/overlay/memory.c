@@ -50,7 +50,7 @@ GST_START_TEST (the_picture_is_that_of_the_cpu)
 }
 
 GST_END_TEST
-/* Two overlays on the branches of a tee behind the upload: one copies. */
+/* Two overlays on the branches of a tee after the upload: one copies. */
 GST_START_TEST (a_shared_device_frame_is_copied)
 {
   GstHarness *h =

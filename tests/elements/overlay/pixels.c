@@ -9,7 +9,7 @@
 
 /* ---- boxes ---- */
 
-/* Red by the textbook, in 8 bits: what component c of the format shows. */
+/* The 8-bit sample of component c for red, from the standards. */
 static gdouble
 red (const GstVideoInfo *info, guint c, gdouble kr, gdouble kb, gboolean full)
 {
@@ -126,7 +126,7 @@ GST_START_TEST (a_frame_of_others_is_copied)
   gpointer state = NULL;
 
   overlay_add_region (in, "face", 10, 8, 30, 20, 0.9);
-  gst_buffer_ref (in); /* as behind tee and imagefreeze */
+  gst_buffer_ref (in); /* as after tee and imagefreeze */
   fail_unless_equals_int (gst_harness_push (h, in), GST_FLOW_OK);
   out = gst_harness_pull (h);
   fail_unless (cuv_frames_equal ("NV12", 64, 48, in, before));
@@ -166,7 +166,7 @@ GST_START_TEST (a_frame_with_nothing_to_draw_passes)
   GstBuffer *in = cuv_frame_new ("NV12", 64, 48), *out;
 
   for (guint i = 0; i < 3; i++) {
-    if (i == 1) { /* regions, but none that is seen */
+    if (i == 1) { /* regions, but none visible */
       overlay_add_region (in, "face", 100, 8, 30, 20, 0.9);
       overlay_add_region (in, "face", 10, 8, 30, 20, 0.9);
       g_object_set (h->element, "opacity", 0.0, NULL);
@@ -186,7 +186,7 @@ GST_START_TEST (a_frame_with_nothing_to_draw_passes)
 }
 
 GST_END_TEST
-/* The branch without overlay sees what the source made, frame after frame. */
+/* The branch without overlay gets unchanged frames. */
 GST_START_TEST (a_tee_keeps_branches_apart)
 {
   GstHarness *h = gst_harness_new_parse (

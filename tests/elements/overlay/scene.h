@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Frames to draw on, and what is seen on them. */
+/* Frames to draw on, and access to their samples. */
 #ifndef OVERLAY_SCENE_H
 #define OVERLAY_SCENE_H
 
@@ -10,7 +10,7 @@
 GstHarness *overlay_new (
     const gchar *format, gint width, gint height, const gchar *colorimetry);
 
-/* Adds a region, as a detector would where confidence >= 0. */
+/* Adds a region, with a "detection" if confidence >= 0. */
 GstVideoRegionOfInterestMeta *overlay_add_region (GstBuffer *buffer,
     const gchar *label, guint x, guint y, guint w, guint h, gdouble confidence);
 

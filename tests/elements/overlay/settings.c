@@ -115,7 +115,7 @@ rgb_at (GstHarness *h, GstBuffer *in, gint x, gint y)
   return rgb;
 }
 
-/* What CSS and GStreamer say of them, for color and label-colors alike. */
+/* Colours as CSS and GStreamer define them, in color and label-colors. */
 GST_START_TEST (colours_have_names_and_forms)
 {
   static const struct {
@@ -146,7 +146,7 @@ GST_START_TEST (colours_have_names_and_forms)
 }
 
 GST_END_TEST
-/* As gst-launch-1.0 and GstPreset do it, and programs. */
+/* As gst-launch-1.0, GstPreset and programs set it. */
 GST_START_TEST (a_colour_is_text_or_number)
 {
   static const gchar *const no_colors[] = { "rde", "#ff00", "#-1234567", "0x",
@@ -300,7 +300,7 @@ GST_START_TEST (texts_are_told_apart)
 }
 
 GST_END_TEST
-/* The same text drawn again, out of the cache, is the same. */
+/* Text from the cache is drawn as the first time. */
 GST_START_TEST (text_is_the_same_every_time)
 {
   GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
@@ -410,7 +410,7 @@ GST_START_TEST (caps_change_on_the_way)
         cuv_frame_new (steps[i].format, steps[i].width, steps[i].height);
     GstBuffer *out;
 
-    /* of random ones a pixel may have the box's colour */
+    /* a random pixel may have the box's colour */
     gst_buffer_memset (in, 0, 0, -1);
     cuv_harness_caps (h, steps[i].format, steps[i].width, steps[i].height);
     overlay_add_region (in, "face", 0, 0, 20, 20, 0.5);

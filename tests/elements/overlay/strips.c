@@ -16,7 +16,7 @@ typedef struct {
 static const GstCuvColumn columns[] = { { "region_id", GST_CUV_TYPE_I32 },
   { "similarity", GST_CUV_TYPE_F64 }, { "name", GST_CUV_TYPE_TEXT } };
 
-/* Never 0, as the frame is. */
+/* Never 0, which is the colour of the frame. */
 static guint8
 pixel (guint picture, guint x, guint y, guint c)
 {
@@ -190,7 +190,8 @@ GST_START_TEST (strips_are_stacked_by_region_and_table)
   /* a border of the component that overlay_changed() does not look at */
   fail_unless_cell (h, out, 1, 0, 200 - up, 0x00ff00);
   fail_unless_cell (h, out, 4, across, 200 - up, 0x00ff00);
-  fail_unless_cell (h, out, 3, 0, 200 - 2 * up, 0xff0000); /* of nobody */
+  fail_unless_cell (
+      h, out, 3, 0, 200 - 2 * up, 0xff0000); /* of an unknown region */
   fail_unless_cell (h, out, 0, 0, 200 - 3 * up, 0xff0000);
   fail_unless_equals_int (overlay_changed (h, in, out, 0, 0, 320, 240),
       4 * CELL_WIDTH * CELL_HEIGHT + 2 * 48 * 36);
@@ -243,7 +244,7 @@ GST_START_TEST (grey_is_grey_in_every_format)
 GST_END_TEST
 /* ---- texts ---- */
 
-/* One picture of 80 x 40 whose text is this one of those. */
+/* One picture of 80 x 40 with the i-th of these texts. */
 static GstBuffer *
 draw_text (GstHarness *h, const gchar *const *texts, guint n, guint i,
     gdouble similarity)
@@ -286,7 +287,7 @@ GST_START_TEST (names_are_below)
   for (guint i = 0; i < 7; i++) {
     out[i] = draw_text (h, texts, 6, i, 1);
     fail_unless_equals_int (overlay_sample (h, out[i], 0, 0, 239), 255);
-    /* a text that is not there leaves an empty plate */
+    /* missing text leaves an empty plate */
     fail_unless ((count_text (h, out[i]) > 0) == (i < 5), "text %u", i);
   }
   fail_unless_equals_int (
@@ -313,7 +314,7 @@ draw_named (GstHarness *h, guint height)
   return out;
 }
 
-/* What was written small before is written large where it is to be. */
+/* Text that was cached small is rendered anew where it has to be large. */
 GST_START_TEST (names_grow_with_pictures)
 {
   GstHarness *h[2];
@@ -323,7 +324,7 @@ GST_START_TEST (names_grow_with_pictures)
     h[i] = overlay_new ("RGB", 320, 720, NULL);
     g_object_set (h[i]->element, "draw-labels", TRUE, NULL);
   }
-  small = draw_named (h[0], 61); /* as it is: 11 pixels; the other: 13 */
+  small = draw_named (h[0], 61); /* unchanged: 11 pixels; the other: 13 */
   for (guint i = 0; i < 2; i++)
     out[i] = draw_named (h[i], 120);
   fail_unless (cuv_frames_equal ("RGB", 320, 720, out[0], out[1]));
@@ -422,7 +423,7 @@ GST_START_TEST (broken_tables_are_passed_over)
 }
 
 GST_END_TEST
-/* Pictures alone, and columns of other types than ours. */
+/* Pictures without columns, and columns of other types. */
 GST_START_TEST (columns_are_not_needed)
 {
   static const GstCuvColumn others[] = { { "name", GST_CUV_TYPE_U8 },

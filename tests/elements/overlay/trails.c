@@ -4,7 +4,7 @@
 #include "config.h"
 #include "scene.h"
 
-#define Y 60 /* of all middles */
+#define Y 60 /* of all centres */
 
 static GstHarness *
 new_harness (guint length)
@@ -125,7 +125,7 @@ GST_START_TEST (a_flush_ends_it)
 }
 
 GST_END_TEST
-/* Without times nobody knows how long ago it was. */
+/* Without times the age of a trail is unknown. */
 GST_START_TEST (frames_without_times_have_none)
 {
   GstHarness *h = new_harness (30);

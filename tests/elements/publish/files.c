@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* visionpublish: what a file holds in the end, and properties. */
+/* visionpublish: contents of files, and properties. */
 #include <math.h>
 #include <string.h>
 #include "helper.h"
@@ -14,7 +14,7 @@ GST_START_TEST (test_json_array)
   GstHarness *h;
   gchar *text;
 
-  /* what was there goes */
+  /* the old contents are replaced */
   fail_unless (g_file_set_contents (path, "old", -1, NULL));
   h = harness_new ("json");
   g_object_set (h->element, "add-empty-results", TRUE, NULL);
@@ -48,7 +48,7 @@ GST_START_TEST (test_json_array_at_stop)
 }
 GST_END_TEST
 
-/* Lines are appended, also after one that nobody finished. */
+/* Lines are appended, also after an unfinished one. */
 GST_START_TEST (test_append)
 {
   GstHarness *h = harness_new ("json-lines");
@@ -129,7 +129,7 @@ static void
 add_random_object (GstBuffer *buffer, GRand *rand)
 {
   gchar *label = random_text (rand), *bytes = random_text (rand);
-  gchar *text = g_utf8_make_valid (bytes, -1); /* structures want no less */
+  gchar *text = g_utf8_make_valid (bytes, -1); /* structures require UTF-8 */
   GstVideoRegionOfInterestMeta *roi =
       gst_cuv_meta_add_object (buffer, &info, gst_cuv_meta_next_id (buffer),
           label, g_rand_int (rand), 0, 1, 1, random_double (rand), NULL);
@@ -142,7 +142,7 @@ add_random_object (GstBuffer *buffer, GRand *rand)
   g_free (text);
 }
 
-/* More than the queue holds, of whatever bytes and numbers there are. */
+/* More records than the queue holds, of random bytes and numbers. */
 GST_START_TEST (test_thousands)
 {
   guint32 seed = g_random_int ();

@@ -24,7 +24,7 @@ tear_down (void)
   g_free (path);
 }
 
-/* A harness plays at once, so the file is named before. */
+/* A harness plays at once, so file-path is set before. */
 GstHarness *
 harness_new_for (const gchar *caps, const gchar *format)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the tests of visionpublish share. */
+/* Shared by the tests of visionpublish. */
 #ifndef PUBLISH_TEST_HELPER_H
 #define PUBLISH_TEST_HELPER_H
 
@@ -9,7 +9,7 @@
 #define CAPS "video/x-raw,format=GRAY8,width=640,height=480,framerate=25/1"
 #define FRAME "\"resolution\":{\"height\":480,\"width\":640}"
 
-/* A file of each test's own, and the info of CAPS. */
+/* A file for each test, and the info of CAPS. */
 extern gchar *path;
 extern GstVideoInfo info;
 void set_up (void);

@@ -169,7 +169,7 @@ random_double (GRand *rand)
   return value;
 }
 
-/* Any bits come back, whatever the locale's decimal point. */
+/* Every double and float reads back, whatever the locale's decimal point. */
 GST_START_TEST (test_random_numbers)
 {
   guint32 seed = g_random_int ();
@@ -200,7 +200,7 @@ GST_START_TEST (test_random_numbers)
 }
 GST_END_TEST
 
-/* The build makes the locale: no machine is sure to have one with a comma. */
+/* The build creates the locale: a machine may have none with a comma. */
 GST_START_TEST (test_decimal_comma)
 {
   gchar text[8];
@@ -296,7 +296,7 @@ GST_START_TEST (test_odd_types)
 }
 GST_END_TEST
 
-/* Deeper than anything may go: cut, not a stack that overflows. */
+/* Values nested too deep are cut; the stack does not overflow. */
 GST_START_TEST (test_depth)
 {
   GstStructure *structure = gst_structure_new ("s", "x", G_TYPE_INT, 1, NULL);

@@ -93,10 +93,10 @@ frame_with_param (const gchar *text)
 
 GST_START_TEST (test_params)
 {
-  /* of nobody we know */
+  /* from an unknown element */
   fail_unless_extras (frame_with_param ("depth, near=(double)0.25, ids=<1,2>"),
       "\"depth\":{\"ids\":[1,2],\"near\":0.25},", "");
-  /* named like a key of ours, which stays */
+  /* named like a documented key, which keeps its meaning */
   fail_unless_extras (frame_with_param ("h, a=1"), "", "\"h_2\":{\"a\":1},");
   /* DL Streamer's classification */
   fail_unless_extras (
@@ -122,7 +122,7 @@ GST_START_TEST (test_extra_params)
       "\"detection\":{\"confidence\":0.9,\"label\":\"a\"},"
       "\"extra_params\":{\"model_name\":\"m\",\"q\":[1,{}]},",
       "");
-  /* neither JSON nor a number where one is wanted: kept as they are */
+  /* neither JSON nor a number where one is expected: kept as they are */
   fail_unless_extras (
       frame_with_param (
           "detection, confidence=(string)high, x_min=(double)0.5, "
@@ -256,7 +256,7 @@ GST_START_TEST (test_texts_in_csv)
 }
 GST_END_TEST
 
-/* No table: passed over. No rows: no result, but for scalars alone. */
+/* No table: ignored. No rows: no result, except with scalars only. */
 GST_START_TEST (test_empty_tables)
 {
   static const gchar *no_tags[] = { NULL };
@@ -333,7 +333,7 @@ GST_START_TEST (test_any_caps)
 }
 GST_END_TEST
 
-/* The buffer that comes out is the one that went in, writable or not. */
+/* The same buffer is pushed, writable or not. */
 GST_START_TEST (test_passthrough)
 {
   GstHarness *h = harness_new ("json-lines");

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""visionpublish and what it writes to: files, FIFOs, pipes, full disks, with
-real readers that come late, die or sleep."""
+"""visionpublish with files, FIFOs, pipes and full disks, and with readers that
+are late, die or sleep."""
 
 import csv
 import fcntl
@@ -29,7 +29,7 @@ PUBLISH = " ! visionpublish name=p add-empty-results=true %s ! fakesink"
 
 
 def jq_count(text):
-    """How many values jq finds; fails if it finds fault."""
+    """The number of JSON values; fails if jq finds an error."""
     run = subprocess.run(
         ["jq", "-c", "."], input=text, capture_output=True, check=True
     )
@@ -63,7 +63,7 @@ class Publish:
         return result
 
     def wait(self, seconds=60):
-        """Takes messages until EOS; an error's text if there is one."""
+        """Reads messages until EOS or an error; returns the error's text."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             message = self.pipeline.bus.timed_pop(20 * Gst.MSECOND)
@@ -83,7 +83,7 @@ class Publish:
         self.stop()
 
     def flush(self):
-        """Returns when what the streaming thread does is over."""
+        """Returns when the streaming thread is idle."""
         pad = self.element.get_static_pad("sink")
         pad.send_event(Gst.Event.new_flush_start())
         pad.send_event(Gst.Event.new_flush_stop(True))
@@ -104,7 +104,7 @@ class Publish:
     def until(self, condition, seconds=30):
         end = time.monotonic() + seconds
         while not condition():
-            assert time.monotonic() < end, "it does not come to that"
+            assert time.monotonic() < end, "the condition never became true"
             time.sleep(0.01)
 
 
@@ -273,7 +273,7 @@ class Targets(unittest.TestCase):
             self.assertIn(part, publish.warnings[0])
 
     def test_file_size_limit(self):
-        """SIGXFSZ would end the program; what fits is an array still."""
+        """SIGXFSZ would end the program; the file is a complete array."""
         publish = Publish(
             FAST % 900 + PUBLISH % ("file-format=json file-path=" + self.path)
         )
@@ -381,7 +381,7 @@ class Targets(unittest.TestCase):
             self.assertEqual(numbers[source], list(range(1000)))
 
     def test_line_that_another_is_writing(self):
-        """A line that grows is left to its writer."""
+        """A half line that grows is not ended."""
         publish = Publish(LIVE % 10 + PUBLISH % ("file-path=" + self.path))
         opened = threading.Event()
         with open(self.path, "ab", buffering=0) as other:
@@ -406,7 +406,7 @@ class Targets(unittest.TestCase):
         self.assertEqual(len(records), 10)
 
     def test_line_that_another_left(self):
-        """Whoever has the file open need not be who left half a line."""
+        """An idle writer has the file open: the half line is ended."""
         publish = Publish(FAST % 10 + PUBLISH % ("file-path=" + self.path))
         with open(self.path, "ab", buffering=0) as idle:
             fcntl.flock(idle, fcntl.LOCK_SH)
@@ -419,7 +419,7 @@ class Targets(unittest.TestCase):
         self.assertEqual(len(list(map(json.loads, lines))), 10)
 
     def test_file_that_another_opens(self):
-        """It is waited for."""
+        """The exclusive lock of another start is waited for."""
         publish = Publish(FAST % 10 + PUBLISH % ("file-path=" + self.path))
         with open(self.path, "ab") as other:
             fcntl.flock(other, fcntl.LOCK_EX)
@@ -435,7 +435,7 @@ class Targets(unittest.TestCase):
         self.assertEqual(jq_count(self.read(self.path)), 10)
 
     def test_lock_is_shared(self):
-        """The lock that is exclusive while the file is opened."""
+        """Once started, the element holds the shared lock."""
         publish = Publish(LIVE % 10 + PUBLISH % ("file-path=" + self.path))
         publish.pipeline.set_state(Gst.State.PAUSED)
         with open(self.path, "rb") as other:
@@ -453,7 +453,7 @@ class Targets(unittest.TestCase):
             self.assertEqual(jq_count(self.read(self.path)), 10 * n)
 
     def test_killed(self):
-        """Each record is there once it is written, whatever comes then."""
+        """Records that were written are complete."""
         child = launch(LIVE % -1 + PUBLISH % ("file-path=" + self.path))
         self.children.append(child)
         self.until_lines(50)
@@ -510,7 +510,7 @@ class Targets(unittest.TestCase):
         self.assertEqual(child.wait(60), 0)
 
     def test_stdout_reader_is_late(self):
-        """What a pipe cannot hold waits for it at EOS."""
+        """EOS waits for the records that a pipe cannot hold."""
         tags = "tags={\"x\":\"%s\"}" % ("y" * 1000)
         child = launch(FAST % 900 + PUBLISH % tags, stdout=subprocess.PIPE)
         self.children.append(child)

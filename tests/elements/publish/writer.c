@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The writer against a target that does what the test says. */
+/* The writer with a scripted target. */
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
@@ -10,17 +10,17 @@
 typedef struct {
   CuvTarget target;
   GMutex lock;
-  GString *text; /* of all connections, each begun by '|' */
+  GString *text; /* of all connections, '|' before each */
   gboolean there, can_retract;
-  gsize at_most; /* bytes a write takes */
-  gsize room;    /* for so many more bytes */
-  guint fail;    /* so many writes fail */
-  guint lose;    /* so many fail and break the connection */
-  gint hangs;    /* no write returns meanwhile */
+  gsize at_most; /* most bytes per write */
+  gsize room;    /* bytes that still fit */
+  guint fail;    /* number of writes that fail */
+  guint lose;    /* number that fail and lose the connection */
+  gint hangs;    /* while TRUE no write returns */
   guint n_writes, n_retracts;
 } Fake;
 
-/* Milliseconds for what is over at once, on a machine however busy. */
+/* A timeout in milliseconds that even a busy machine does not reach. */
 #define PLENTY 20000
 
 static gint freed;
@@ -133,7 +133,7 @@ fail_unless_text (Fake *fake, const gchar *expected)
   g_mutex_unlock (&fake->lock);
 }
 
-/* Returns what the last warning says. */
+/* Returns the last warning. */
 static gchar *
 stop (CuvWriter *writer, guint milliseconds, CuvWriterCounts *counts)
 {
@@ -166,7 +166,7 @@ GST_START_TEST (test_framing)
   /* no second end */
   fail_unless (cuv_writer_finish (writer, PLENTY));
   fail_unless_text (fake, "|<one,two>");
-  /* records after the end take it back */
+  /* records after the end retract it */
   push (writer, "three");
   fail_unless (cuv_writer_finish (writer, PLENTY));
   fail_unless_text (fake, "|<one,two,three>");
@@ -219,7 +219,7 @@ GST_START_TEST (test_small_pieces)
 }
 GST_END_TEST
 
-/* What fails for a while costs no record, and one warning. */
+/* A temporary failure loses no record and causes one warning. */
 GST_START_TEST (test_failure_and_recovery)
 {
   Fake *fake = fake_new ();
@@ -240,7 +240,8 @@ GST_START_TEST (test_failure_and_recovery)
 }
 GST_END_TEST
 
-/* Who comes new gets the beginning, and the record that broke whole. */
+/* A new reader gets the beginning, and the interrupted record from its start.
+ */
 GST_START_TEST (test_lost_connection)
 {
   Fake *fake = fake_new ();
@@ -270,7 +271,7 @@ push_numbers (CuvWriter *writer, guint n)
     cuv_writer_push (writer, g_strdup_printf ("%06u", i), 6);
 }
 
-/* While nobody is there, the newest wait; then they come in order. */
+/* Without a reader the newest records wait, and are then written in order. */
 GST_START_TEST (test_overflow)
 {
   Fake *fake = fake_new ();
@@ -313,7 +314,7 @@ GST_START_TEST (test_large_records)
     cuv_writer_push (writer, g_strnfill (size, 'x'), size);
   cuv_writer_get_counts (writer, &counts);
   fail_unless (counts.queue <= 5);
-  /* one that is too large alone still goes through */
+  /* a record larger than the limit is written if it is alone */
   cuv_writer_push (writer, g_strnfill (CUV_WRITER_MAX_BYTES + 1, 'y'),
       CUV_WRITER_MAX_BYTES + 1);
   cuv_writer_get_counts (writer, &counts);
@@ -384,7 +385,7 @@ GST_START_TEST (test_stop_is_bounded)
 }
 GST_END_TEST
 
-/* A write that hangs is left alone, and frees the writer when it returns. */
+/* A hanging write is detached, and frees the writer when it returns. */
 GST_START_TEST (test_hanging_write)
 {
   Fake *fake = fake_new ();
@@ -403,7 +404,7 @@ GST_START_TEST (test_hanging_write)
 }
 GST_END_TEST
 
-/* An end that could not be written whole is not in the way of what comes. */
+/* Records can follow an end that could not be written. */
 GST_START_TEST (test_late_record)
 {
   Fake *fake = fake_new ();
@@ -438,7 +439,7 @@ keep_text_and_free (CuvTarget *target)
   fake_free (target);
 }
 
-/* What there is no room for is taken back, and the end put in its place. */
+/* A record without room is retracted and the end written in its place. */
 GST_START_TEST (test_no_room)
 {
   static CuvTargetClass klass;
@@ -488,7 +489,7 @@ GST_START_TEST (test_no_room_after_end)
 }
 GST_END_TEST
 
-/* However long it stays wrong. */
+/* Only one, however long writing fails. */
 GST_START_TEST (test_one_warning)
 {
   Fake *fake = fake_new ();

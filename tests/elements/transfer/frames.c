@@ -28,7 +28,7 @@ check_pixels (const gchar *format, gint width, gint height)
   out = round_trip (h, in);
   fail_unless (cuv_frames_equal (format, width, height, in, out),
       "%s %dx%d differs", format, width, height);
-  /* or this would say nothing of CUDA memory */
+  /* else CUDA memory would not be tested */
   fail_unless_equals_int (cuv_fake_counts ().to_device > copies,
       gst_buffer_peek_memory (in, 0) != gst_buffer_peek_memory (out, 0));
   if (height % 2 == 0)
@@ -163,7 +163,7 @@ GST_START_TEST (metas_survive)
 }
 
 GST_END_TEST
-/* A copy owns its pixels: it must not keep the frame it was made of. */
+/* A copy owns its pixels: it must not keep a reference to its source. */
 GST_START_TEST (a_copy_lets_the_frame_go)
 {
   GstHarness *h = gst_harness_new_parse (ROUND_TRIP);

@@ -55,7 +55,7 @@ GST_START_TEST (stats_count_what_passes)
 }
 
 GST_END_TEST
-/* A named device that cannot be had is a warning: the line still runs. */
+/* A device that cannot be opened is a warning: the line still runs. */
 GST_START_TEST (named_device_warns)
 {
   GstElement *pipeline = cuv_pipeline_new (

@@ -231,7 +231,7 @@ keep_context (GstBus *bus, GstMessage *message, gpointer keep)
   return GST_BUS_PASS;
 }
 
-/* The application hands one pipeline's context to the other. */
+/* The application passes one pipeline's context to the other. */
 GST_START_TEST (two_pipelines_share_a_context)
 {
   gint made = cuv_fake_counts ().contexts_made;
@@ -312,7 +312,7 @@ GST_START_TEST (up_and_down_three_times)
 }
 
 GST_END_TEST
-/* However early memory runs out, an error says so and nothing stays behind. */
+/* Wherever memory runs out: an error is posted and nothing leaks. */
 GST_START_TEST (memory_runs_out)
 {
   gboolean failed = TRUE;

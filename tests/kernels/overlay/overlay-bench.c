@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How fast: 20 boxes with labels, and a strip of pictures, on a 1080p frame. */
+/* Benchmark: 20 boxes with labels, and a strip of pictures, on a 1080p frame.
+ */
 #include "config.h"
 #include "cuvcheck.h"
 #include "draw.h"
@@ -25,7 +26,7 @@ typedef struct {
   void *cuda, *stream;
 } Bench;
 
-/* What is drawn; returns how many pixels that touches. */
+/* Builds the list; returns the number of pixels it covers. */
 typedef double (*Draw) (Bench *bench);
 
 static void

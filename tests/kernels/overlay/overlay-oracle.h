@@ -8,7 +8,7 @@
 #include "cuvcheck.h"
 #include "draw.h"
 
-/* ---- what is drawn, as a user would say it ---- */
+/* ---- primitives as a user describes them ---- */
 
 typedef enum { RECT, LINE, MASK, PICTURE } ShapeKind;
 
@@ -175,7 +175,7 @@ oracle_coverage (const Shape *s, int x, int y)
       : 0;
 }
 
-/* The colour of a pixel that is covered. */
+/* The colour of a covered pixel. */
 static uint32_t
 oracle_argb (const Shape *s, int x, int y)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parts of the program that tests drawing. */
+/* Shared by the files of the overlay test. */
 #ifndef OVERLAY_TESTS_H
 #define OVERLAY_TESTS_H
 

@@ -189,7 +189,7 @@ distance (double px, double py, double ax, double ay, double bx, double by)
   return hypot (px - ax - t * dx, py - ay - t * dy);
 }
 
-/* Lines with ends far outside are cut; what is seen stays in its place. */
+/* Lines with ends far outside are clipped; the visible part does not move. */
 static void
 check_cut_line (double reach)
 {
@@ -214,7 +214,7 @@ check_cut_line (double reach)
   cuv_check_frame_free (&frame);
 }
 
-/* What no frame can hold, or what is no number. */
+/* Coordinates beyond all limits, or not finite. */
 static void
 check_wild_lines (void)
 {
@@ -264,7 +264,7 @@ check_colour (const CuvColourSpace *space, uint32_t argb)
   CUV_CHECK (out[3] == 255, "opaque");
 }
 
-/* Bit for bit as the page says, with whatever was done for speed. */
+/* The fast paths give the page's bits. */
 static void
 check_every_colour (CuvColourSpace space)
 {
