@@ -47,6 +47,14 @@ gst_cuv_region_id (GstVideoRegionOfInterestMeta *roi)
       : 0;
 }
 
+const gchar *
+gst_cuv_region_label (const GstVideoRegionOfInterestMeta *roi)
+{
+  const gchar *label = g_quark_to_string (roi->roi_type);
+
+  return label != NULL ? label : "";
+}
+
 static GstCuvTrail *
 find_or_add_trail (GArray *trails, gint64 id)
 {

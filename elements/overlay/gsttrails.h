@@ -28,6 +28,9 @@ gboolean gst_cuv_field_as_double (
  * none. */
 gint64 gst_cuv_region_id (GstVideoRegionOfInterestMeta *roi);
 
+/* The label of a region; "" if it has none. */
+const gchar *gst_cuv_region_label (const GstVideoRegionOfInterestMeta *roi);
+
 /* Returns an empty array of GstCuvTrail, to be unreffed. */
 GArray *gst_cuv_trails_new (void);
 

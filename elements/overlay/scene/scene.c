@@ -3,34 +3,7 @@
 
 #include <math.h>
 #include <string.h>
-#include "gstcolor.h"
 #include "gsttrails.h"
-
-/* Easy to tell apart, and none too dark. */
-static const guint palette[] = { 0xffe6194b, 0xff3cb44b, 0xffffe119, 0xff4363d8,
-  0xfff58231, 0xff911eb4, 0xff42d4f4, 0xfff032e6, 0xffbfef45, 0xfffabed4,
-  0xff469990, 0xff9a6324 };
-
-/* ---- colours ---- */
-
-guint
-gst_cuv_scene_color (const GstCuvScene *self, const gchar *label, gint64 id)
-{
-  const GstCuvStyle *style = self->style;
-  guint argb = style->color;
-  gpointer own;
-  guint alpha;
-
-  if (style->label_colors != NULL
-      && g_hash_table_lookup_extended (style->label_colors, label, NULL, &own))
-    argb = GPOINTER_TO_UINT (own);
-  else if (argb == 0)
-    argb = palette[(id > 0 ? (guint64) id : g_str_hash (label))
-        % G_N_ELEMENTS (palette)];
-  argb = gst_cuv_color_opaque_if_none (argb);
-  alpha = (guint) lrint ((argb >> 24) * style->opacity);
-  return (argb & 0xffffffu) | alpha << 24;
-}
 
 /* ---- shapes ---- */
 
@@ -127,27 +100,12 @@ find_confidence (GstVideoRegionOfInterestMeta *roi, gdouble *confidence)
   return FALSE;
 }
 
-static const gchar *
-label_of (GstVideoRegionOfInterestMeta *roi)
-{
-  const gchar *label = g_quark_to_string (roi->roi_type);
-
-  return label != NULL ? label : "";
-}
-
-guint
-gst_cuv_scene_region_color (
-    const GstCuvScene *self, GstVideoRegionOfInterestMeta *roi)
-{
-  return gst_cuv_scene_color (self, label_of (roi), gst_cuv_region_id (roi));
-}
-
 static gboolean
 is_shown (const GstCuvScene *scene, GstVideoRegionOfInterestMeta *roi)
 {
   return roi->w > 0 && roi->h > 0 && roi->x < (guint) scene->width
       && roi->y < (guint) scene->height
-      && is_label_selected (scene, label_of (roi));
+      && is_label_selected (scene, gst_cuv_region_label (roi));
 }
 
 static void
@@ -170,7 +128,7 @@ format_label (const GstCuvScene *scene, GstVideoRegionOfInterestMeta *roi,
 
   out[0] = '\0';
   if (style->labels)
-    used = g_strlcpy (out, label_of (roi), size);
+    used = g_strlcpy (out, gst_cuv_region_label (roi), size);
   used = MIN (used, size - 1);
   if (style->ids && id > 0)
     used += g_snprintf (out + used, size - used, "%s#%" G_GINT64_FORMAT,
@@ -180,20 +138,6 @@ format_label (const GstCuvScene *scene, GstVideoRegionOfInterestMeta *roi,
       && fabs (confidence) < 1e6)
     g_snprintf (out + used, size - used, "%s%ld%%", used > 0 ? " " : "",
         lrint (confidence * 100));
-}
-
-void
-gst_cuv_scene_write (const GstCuvScene *self, guint argb,
-    const CuvTextMask *mask, gint x, gint y, gint width, gint height)
-{
-  gboolean bright =
-      cuv_grey_of_rgb (argb >> 16 & 255, argb >> 8 & 255, argb & 255) > 140;
-
-  cuv_drawing_rect (self->drawing, argb, x, y, width, height, 0);
-  cuv_drawing_mask (self->drawing,
-      (argb & 0xff000000u) | (bright ? 0 : 0xffffffu),
-      x + (width - mask->width) / 2, y, mask->width, MIN (mask->height, height),
-      mask->coverage, mask->stride);
 }
 
 /* Draws the label on a plate above the box, inside the box where there is no
