@@ -2,7 +2,7 @@
 #include "config.h"
 #include "gstwaldboostproperties.h"
 
-#include "model.h"
+#include "model/model.h"
 #include "waldboost.h"
 
 GType

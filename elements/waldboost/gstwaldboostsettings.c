@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "modelfile.h"
+#include "model/file.h"
 
 /* ---- texts that have to be understood ---- */
 

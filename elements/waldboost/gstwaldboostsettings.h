@@ -6,7 +6,7 @@
 
 #include "gstcuvfilter.h"
 #include "gstwaldboostproperties.h"
-#include "model.h"
+#include "model/model.h"
 #include "scanner.h"
 
 G_BEGIN_DECLS

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "model.h"
+#include "model/model.h"
 #if HAVE_CUDA
 #include "waldboost/waldboost.h"
 #endif

@@ -1,38 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sliding-window detector on the CPU, and what is in this folder.
+/* Sliding-window detection with boosted classifiers: types and entry points.
  *
- * a model, of a file:
- *   modelfile.c             finds and reads the file
- *   model.c                 the model: what a parser fills in, and the rest
- *   model-reader.c          which format it is, the way through the XML
- *   model-values.c          words and numbers in the XML
- *   model-opencv*.c         OpenCV's cascades: stages and trees; features
- *   model-butfit*.c         BUT FIT's classifiers: stages and tables; features
- *   model-wbd.c             WBDetector
- * a plan, of a model and parameters:
- *   plan.c                  the plan, and where its windows are in the frame
- *   pyramid.c               its levels, and how they are made
- * hits, the definition:
- *   integral.c              rows of levels and of their integral pictures
- *   waldboost.c             features and classifiers of a row of windows
- * hits, the whole scan:
- *   waldboost-cpu.c         strips and threads, from grey to hits
- *   waldboost-cpu-memory.c  its memory
- * hits, the same in AVX2:
- *   waldboost-avx2.c                what is fast, for which models
- *   waldboost-avx2-integral.c       rows of integral pictures
- *   waldboost-avx2-lbp.c            LBP cascades
- *   waldboost-avx2-haar.c           Haar cascades
- *   waldboost-avx2-haar-tables.c    what it works with
- *   waldboost-avx2-boost.c          WaldBoost models of grid features
- *   waldboost-avx2-boost-tables.c   what it works with
- * boxes, of hits:
- *   grouping.c              groups that agree, as OpenCV's
- *   suppression.c           the best of those that overlap
- *   cells.c                 what is near a box, for both
- * all of it for a frame or a part of it, on the CPU or the GPU:
- *   scanner.c
- * the element: plugin.c, gstwaldboost*.c
+ * The folder, in the order in which data passes through it:
+ *   model/      a model file -> CuvWaldboostModel, immutable and shared
+ *     file.c           finds and reads the file
+ *     reader.c         recognises the format and walks the XML
+ *     opencv*.c        OpenCV cascades: stages and trees; features
+ *     butfit*.c        BUT FIT's WaldBoostClassifier: stages; features
+ *     wbd.c            WBDetector of opencv_contrib
+ *     values.c         words and numbers in XML text
+ *     model.c          the finished model: derived fields, reference count
+ *   reference/  the definition of the result, in plain C
+ *     plan.c           model + parameters + frame size -> CuvWaldboostPlan
+ *     pyramid.c        its levels and their resize taps
+ *     integral.c       resized rows and rows of integral images
+ *     waldboost.c      features and classifiers, for one row of windows
+ *   cpu/        the scan of a whole frame: strips, threads, memory
+ *     x86/             the same in AVX2
+ *   grouping/   hits -> boxes
+ *     grouping.c       groups of similar boxes, as cv::groupRectangles
+ *     suppression.c    non-maximum suppression
+ *     cells.c          neighbour search for both
+ *   scanner.c   all of it for a frame or a region, on the CPU or the GPU
+ *               (cuda/waldboost)
+ *   gstwaldboost*.c, plugin.c   the element
  */
 #ifndef CUV_WALDBOOST_H
 #define CUV_WALDBOOST_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Any bytes are a model or an error; and a model reads its own memory only. */
 #include <stdlib.h>
-#include "model.h"
-#include "waldboost-scan.h"
+#include "model/model.h"
+#include "reference/waldboost-reference.h"
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 

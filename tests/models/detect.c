@@ -28,7 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "model.h"
+#include "model/model.h"
 #include "waldboost.h"
 
 static _Noreturn void

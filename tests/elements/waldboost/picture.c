@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "gstcuvframe.h"
-#include "modelfile.h"
+#include "model/file.h"
 
 gboolean use_cuda;
 

@@ -5,7 +5,7 @@
 
 #include "cuv-cuda.h"
 #include "cuvelements.h"
-#include "model.h"
+#include "model/model.h"
 #include "scanner.h"
 
 #define MODEL "lbpcascade_frontalface.xml"

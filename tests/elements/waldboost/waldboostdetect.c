@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "modelfile.h"
+#include "model/file.h"
 
 GST_START_TEST (test_formats)
 {

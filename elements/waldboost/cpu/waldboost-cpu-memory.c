@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Memory for the CPU's scan: it grows with the largest plan seen. */
+#include "config.h"
+#include "cpu/waldboost-cpu-private.h"
+#include "cuvcpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define STRIP_ROWS 128 /* level pixels from a strip to the next */
+#define ALIGNMENT 64
+
+static bool
+reserve (CuvBuffer *self, size_t size)
+{
+  if (size <= self->size)
+    return true;
+  free (self->memory);
+  self->size = 0;
+  self->memory = calloc (size + ALIGNMENT, 1);
+  if (self->memory == NULL)
+    return false;
+  self->data =
+      (char *) self->memory + ALIGNMENT - (uintptr_t) self->memory % ALIGNMENT;
+  self->size = size;
+  return true;
+}
+
+static int
+strip_rows (const CuvWaldboostLevel *level)
+{
+  return level->step < STRIP_ROWS ? STRIP_ROWS / level->step : 1;
+}
+
+static bool
+make_strips (CuvWaldboostCpu *self)
+{
+  const CuvWaldboostPlan *plan = self->plan;
+  CuvStrip *strip;
+
+  self->n_strips = 0;
+  for (int i = 0; i < plan->n_levels; i++) {
+    int rows = strip_rows (&plan->levels[i]);
+
+    if (plan->levels[i].n_x > 0)
+      self->n_strips += (plan->levels[i].n_y + rows - 1) / rows;
+  }
+  if (!reserve (&self->strips, (self->n_strips + 1) * sizeof *strip))
+    return false;
+  strip = self->strips.data;
+  for (int i = 0; i < plan->n_levels; i++) {
+    const CuvWaldboostLevel *level = &plan->levels[i];
+    int rows = strip_rows (level);
+
+    for (int j = 0; level->n_x > 0 && j < level->n_y; j += rows)
+      *strip++ = (CuvStrip){ .level = i,
+        .first = j,
+        .n = level->n_y - j < rows ? level->n_y - j : rows };
+  }
+  return true;
+}
+
+/* Pixels for the levels that others are made from. */
+static bool
+make_pictures (CuvWaldboostCpu *self)
+{
+  const CuvWaldboostPlan *plan = self->plan;
+  size_t n = 0;
+
+  if (!reserve (&self->pictures, (plan->n_levels + 1) * sizeof (CuvPicture)))
+    return false;
+  memset (self->pictures.data, 0, (plan->n_levels + 1) * sizeof (CuvPicture));
+  for (int i = 0; i < plan->n_levels; i++) {
+    int at = plan->levels[i].source;
+    const CuvWaldboostLevel *source;
+    CuvPicture *picture;
+
+    if (at < 0)
+      continue;
+    source = &plan->levels[at];
+    picture = cuv_picture_of (self, at);
+    if (picture->width > 0)
+      continue;
+    picture->width = source->width;
+    picture->height = source->height;
+    picture->stride = source->width;
+    n += (size_t) source->width * source->height;
+  }
+  if (!reserve (&self->pixels, n))
+    return false;
+  n = 0;
+  for (int i = 0; i < plan->n_levels; i++) {
+    CuvPicture *picture = cuv_picture_of (self, i);
+
+    if (picture->width > 0)
+      picture->data = (uint8_t *) self->pixels.data + n;
+    n += (size_t) picture->width * picture->height;
+  }
+  return true;
+}
+
+static bool
+make_worker (const CuvWaldboostCpu *self, CuvWorker *worker, int width)
+{
+  const CuvWaldboostModel *model = self->model;
+  size_t row = (size_t) width + ALIGNMENT;
+  size_t rows = STRIP_ROWS + model->window_height + CUV_ZERO_ROWS;
+  size_t integral = rows * self->stride * self->steps.sum_size;
+
+  return reserve (&worker->grey[0], row) && reserve (&worker->grey[1], row)
+      && reserve (&worker->column, row * sizeof (uint16_t))
+      && reserve (&worker->integral[0], integral)
+      && (model->feature != CUV_FEATURE_HAAR
+          || reserve (&worker->integral[1], integral))
+      && (!model->tilted || reserve (&worker->integral[2], integral))
+      && reserve (
+          &worker->hits, CUV_WALDBOOST_MAX_HITS * sizeof (CuvWaldboostHit))
+      && reserve (
+          &worker->survivors, self->plan->n_segments * sizeof (uint64_t));
+}
+
+/* Of the frame and all levels. */
+static int
+largest_width (const CuvWaldboostPlan *plan)
+{
+  int width = plan->width;
+
+  for (int i = 0; i < plan->n_levels; i++) {
+    if (plan->levels[i].width > width)
+      width = plan->levels[i].width;
+  }
+  return width;
+}
+
+/* Tables depend on the stride, so it never gets smaller. */
+static void
+choose_steps (CuvWaldboostCpu *self, int width)
+{
+  ptrdiff_t stride = (width + CUV_SUMS_PADDING + 15) / 16 * 16;
+
+  if (stride <= self->stride)
+    return;
+  self->stride = stride;
+  self->steps = (CuvWaldboostSteps){ sizeof (uint32_t), cuv_resize_row,
+    cuv_sum_row, cuv_square_row, cuv_tilted_row, cuv_scan_row };
+#if HAVE_AVX2
+  cuv_waldboost_avx2_free (self->tables);
+  self->tables = NULL;
+  if (cuv_cpu_flags () & CUV_CPU_AVX2)
+    self->tables = cuv_waldboost_avx2_init (&self->steps, self->model, stride);
+#endif
+}
+
+bool
+cuv_waldboost_cpu_set_plan (CuvWaldboostCpu *self, const CuvWaldboostPlan *plan)
+{
+  int width = largest_width (plan);
+
+  self->plan = plan;
+  choose_steps (self, width);
+  for (int i = 0; i < self->n_workers; i++) {
+    if (!make_worker (self, &self->workers[i], width))
+      return false;
+  }
+  return make_strips (self) && make_pictures (self)
+      && reserve (&self->zeros, (size_t) width + ALIGNMENT)
+      && reserve (&self->grey, (size_t) plan->width * plan->height + 1)
+      && reserve (
+          &self->hits, CUV_WALDBOOST_MAX_HITS * sizeof (CuvWaldboostHit))
+      && reserve (&self->survivors, plan->n_segments * sizeof (uint64_t));
+}
+
+CuvWaldboostCpu *
+cuv_waldboost_cpu_new (
+    const CuvWaldboostModel *model, const CuvWaldboostPlan *plan)
+{
+  CuvWaldboostCpu *self = calloc (1, sizeof *self);
+  long n = sysconf (_SC_NPROCESSORS_ONLN);
+
+  if (self == NULL)
+    return NULL;
+  self->model = model;
+  self->n_workers = n < 4 ? 4 : n > CUV_MAX_WORKERS ? CUV_MAX_WORKERS : (int) n;
+  if (!cuv_waldboost_cpu_set_plan (self, plan)) {
+    cuv_waldboost_cpu_free (self);
+    return NULL;
+  }
+  return self;
+}
+
+static void
+free_worker (CuvWorker *worker)
+{
+  free (worker->grey[0].memory);
+  free (worker->grey[1].memory);
+  free (worker->column.memory);
+  for (int i = 0; i < 3; i++)
+    free (worker->integral[i].memory);
+  free (worker->hits.memory);
+  free (worker->survivors.memory);
+}
+
+void
+cuv_waldboost_cpu_free (CuvWaldboostCpu *self)
+{
+  if (self == NULL)
+    return;
+  for (int i = 0; i < self->n_workers; i++)
+    free_worker (&self->workers[i]);
+#if HAVE_AVX2
+  cuv_waldboost_avx2_free (self->tables);
+#endif
+  free (self->strips.memory);
+  free (self->pictures.memory);
+  free (self->pixels.memory);
+  free (self->zeros.memory);
+  free (self->grey.memory);
+  free (self->hits.memory);
+  free (self->survivors.memory);
+  free (self);
+}

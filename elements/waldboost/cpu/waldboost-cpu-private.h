@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the two halves of the CPU's scan share: cpu/waldboost-cpu-memory.c
+ * prepares, cpu/waldboost-cpu.c runs. */
+#ifndef CUV_WALDBOOST_CPU_H
+#define CUV_WALDBOOST_CPU_H
+
+#include "reference/waldboost-reference.h"
+
+#define CUV_ZERO_ROWS 2 /* above an integral picture */
+#define CUV_MAX_WORKERS 64
+
+/* Memory that grows when more is needed, and then holds 0. */
+typedef struct {
+  void *memory;
+  void *data;
+  size_t size;
+} CuvBuffer;
+
+typedef struct {
+  const uint8_t *data;
+  ptrdiff_t stride;
+  int width, height;
+} CuvPicture;
+
+typedef struct {
+  int32_t level, first, n; /* rows of windows */
+  int32_t first_hit, n_hits, worker;
+} CuvStrip;
+
+/* What one thread has for itself. */
+typedef struct {
+  CuvBuffer grey[2];     /* rows of a level */
+  CuvBuffer column;      /* for the resize */
+  CuvBuffer integral[3]; /* sums, squares, tilted; most systems give no memory
+                          * until it is touched */
+  CuvBuffer hits, survivors;
+  CuvHitList list; /* of all its strips */
+  int64_t pyramid_ns, scan_ns;
+} CuvWorker;
+
+struct _CuvWaldboostCpu {
+  const CuvWaldboostModel *model;
+  const CuvWaldboostPlan *plan;
+  CuvWaldboostSteps steps;
+  CuvWaldboostTables *tables;
+  ptrdiff_t stride; /* of the integral pictures */
+  int n_strips, n_workers;
+  CuvWorker workers[CUV_MAX_WORKERS];
+  CuvBuffer strips, pictures, pixels, zeros, hits, survivors;
+  CuvBuffer grey; /* the frame's, where it is not one plane of the frame */
+  /* during a run */
+  const CuvFrame *frame;
+  const CuvWaldboostLevel *level; /* that is made whole */
+  void (*func) (CuvWaldboostCpu *self, CuvWorker *worker, int piece);
+};
+
+/* The picture of a level that is made whole, data NULL for the others; that of
+ * the frame if level is -1. */
+static inline CuvPicture *
+cuv_picture_of (const CuvWaldboostCpu *self, int level)
+{
+  return (CuvPicture *) self->pictures.data + level + 1;
+}
+
+#endif

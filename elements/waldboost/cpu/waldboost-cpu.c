@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A whole scan on the CPU: grey, pyramid, integral pictures and windows.
+ *
+ * Levels that others are made from are made whole. Then all levels are cut into
+ * strips that fit a cache. A strip makes the rows that it needs, those shared
+ * with its neighbours too, so that strips are independent: any thread may take
+ * any of them. */
+#include "cpu/waldboost-cpu-private.h"
+#include "cuvthreads.h"
+
+#include <string.h>
+#include <time.h>
+
+#define PIECE_ROWS 32 /* of a picture, made by one thread */
+
+static int64_t
+thread_ns (void)
+{
+  struct timespec time;
+
+  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &time);
+  return (int64_t) time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* ---- pieces of work ---- */
+
+/* Pieces are taken in their order. So what a worker whose hits are full loses
+ * comes after MAX_HITS others, and would not be in the result either. */
+static void
+work (void *data, int worker, int piece)
+{
+  CuvWaldboostCpu *self = data;
+
+  self->func (self, &self->workers[worker], piece);
+}
+
+static void
+run_pieces (CuvWaldboostCpu *self, int n_threads, int n_pieces,
+    void (*func) (CuvWaldboostCpu *self, CuvWorker *worker, int piece))
+{
+  self->func = func;
+  cuv_threads_run_workers (n_threads, n_threads, n_pieces, work, self);
+}
+
+/* The first of the rows that are a piece, and how many. */
+static int
+piece_rows (int piece, int height, int *n)
+{
+  int first = piece * PIECE_ROWS;
+
+  *n = height - first < PIECE_ROWS ? height - first : PIECE_ROWS;
+  return first;
+}
+
+static int
+count_pieces (int height)
+{
+  return (height + PIECE_ROWS - 1) / PIECE_ROWS;
+}
+
+/* ---- whole pictures ---- */
+
+static const uint8_t *
+picture_row (const CuvPicture *picture, int y)
+{
+  return picture->data + y * picture->stride;
+}
+
+static void
+grey_piece (CuvWaldboostCpu *self, CuvWorker *worker, int piece)
+{
+  int width = self->plan->width, n;
+  int first = piece_rows (piece, self->plan->height, &n);
+  int64_t start = thread_ns ();
+
+  for (int y = first; y < first + n; y++) {
+    uint8_t *out = (uint8_t *) self->grey.data + (size_t) y * width;
+
+    for (int x = 0; x < width; x++)
+      out[x] = cuv_frame_grey (self->frame, x, y);
+  }
+  worker->pyramid_ns += thread_ns () - start;
+}
+
+static void
+find_grey (CuvWaldboostCpu *self, int n_threads)
+{
+  const CuvFrame *frame = self->frame;
+  CuvPicture *picture = cuv_picture_of (self, -1);
+
+  picture->width = self->plan->width;
+  picture->height = self->plan->height;
+  if (frame->model != CUV_MODEL_RGB && frame->component[0].step == 1) {
+    picture->data = frame->component[0].data;
+    picture->stride = frame->component[0].stride;
+    return;
+  }
+  picture->data = self->grey.data;
+  picture->stride = self->plan->width;
+  run_pieces (self, n_threads, count_pieces (picture->height), grey_piece);
+}
+
+static void
+make_row (const CuvWaldboostCpu *self, CuvWorker *worker,
+    const CuvWaldboostLevel *level, int y, uint8_t *out)
+{
+  const CuvTap *taps = self->plan->taps;
+  const CuvPicture *source = cuv_picture_of (self, level->source);
+  CuvTap tap = taps[level->first_y_tap + y];
+  const uint8_t *top = picture_row (source, tap.index);
+  const uint8_t *bottom =
+      tap.weight > 0 ? picture_row (source, tap.index + 1) : top;
+
+  self->steps.resize_row (out, level->width, top, bottom, source->width,
+      tap.weight, taps + level->first_x_tap, worker->column.data);
+}
+
+static void
+level_piece (CuvWaldboostCpu *self, CuvWorker *worker, int piece)
+{
+  int n, first = piece_rows (piece, self->level->height, &n);
+  const CuvPicture *picture =
+      cuv_picture_of (self, (int) (self->level - self->plan->levels));
+  int64_t start = thread_ns ();
+
+  for (int y = first; y < first + n; y++)
+    make_row (
+        self, worker, self->level, y, (uint8_t *) picture_row (picture, y));
+  worker->pyramid_ns += thread_ns () - start;
+}
+
+/* A source comes before what is made of it. */
+static void
+make_sources (CuvWaldboostCpu *self, int n_threads)
+{
+  for (int i = 0; i < self->plan->n_levels; i++) {
+    self->level = &self->plan->levels[i];
+    if (cuv_picture_of (self, i)->data != NULL)
+      run_pieces (
+          self, n_threads, count_pieces (self->level->height), level_piece);
+  }
+}
+
+/* ---- strips ---- */
+
+static const uint8_t *
+level_row (const CuvWaldboostCpu *self, CuvWorker *worker, int level, int y)
+{
+  const CuvPicture *picture = cuv_picture_of (self, level);
+  uint8_t *row = worker->grey[y & 1].data;
+
+  if (picture->data != NULL)
+    return picture_row (picture, y);
+  make_row (self, worker, &self->plan->levels[level], y, row);
+  return row;
+}
+
+static void
+make_row_of_integrals (const CuvWaldboostCpu *self, CuvWorker *worker,
+    const CuvWaldboostLevel *level, const uint8_t *grey,
+    const uint8_t *grey_above, int row)
+{
+  ptrdiff_t pitch = self->stride * (ptrdiff_t) self->steps.sum_size;
+  char *at[3] = { NULL };
+
+  for (int i = 0; i < 3; i++)
+    if (worker->integral[i].data != NULL) /* those that the model needs */
+      at[i] = (char *) worker->integral[i].data + row * pitch;
+  self->steps.sum_row (
+      at[0], at[0] - pitch, grey, level->width, level->step, self->stride);
+  if (self->model->feature == CUV_FEATURE_HAAR)
+    self->steps.square_row (
+        at[1], at[1] - pitch, grey, level->width, level->step, self->stride);
+  if (self->model->tilted)
+    self->steps.tilted_row (at[2], at[2] - pitch, at[2] - 2 * pitch, grey,
+        grey_above, level->width, level->step, self->stride);
+}
+
+/* The integral pictures of n rows of a level, from row first. The rows above
+ * are 0 from the start, and nothing writes them. */
+static void
+make_integrals (
+    const CuvWaldboostCpu *self, CuvWorker *worker, int level, int first, int n)
+{
+  const uint8_t *above = self->zeros.data;
+
+  for (int y = 0; y < n; y++) {
+    const uint8_t *grey = level_row (self, worker, level, first + y);
+
+    make_row_of_integrals (self, worker, &self->plan->levels[level], grey,
+        above, CUV_ZERO_ROWS + y);
+    above = grey;
+  }
+}
+
+static void
+scan_rows (CuvWaldboostCpu *self, CuvWorker *worker, const CuvStrip *strip)
+{
+  const CuvWaldboostLevel *level = &self->plan->levels[strip->level];
+  size_t pitch = (size_t) self->stride * self->steps.sum_size;
+  CuvScanRow row = { self->model, self->plan, self->tables, { 0 }, strip->level,
+    level->step, level->n_x, 0 };
+
+  row.integrals.stride = self->stride;
+  for (int i = 0; i < strip->n; i++) {
+    size_t at = (size_t) (CUV_ZERO_ROWS - 1 + i * level->step) * pitch;
+
+    row.y = (strip->first + i) * level->step;
+    row.integrals.sums = (char *) worker->integral[0].data + at;
+    if (self->model->feature == CUV_FEATURE_HAAR)
+      row.integrals.squares = (char *) worker->integral[1].data + at;
+    if (self->model->tilted)
+      row.integrals.tilted = (char *) worker->integral[2].data + at;
+    self->steps.scan_row (&row, &worker->list);
+  }
+}
+
+static void
+strip_piece (CuvWaldboostCpu *self, CuvWorker *worker, int piece)
+{
+  CuvStrip *strip = (CuvStrip *) self->strips.data + piece;
+  int step = self->plan->levels[strip->level].step;
+  int64_t start = thread_ns (), middle;
+
+  strip->worker = (int32_t) (worker - self->workers);
+  strip->first_hit = worker->list.n_hits;
+  make_integrals (self, worker, strip->level, strip->first * step,
+      (strip->n - 1) * step + self->model->window_height);
+  middle = thread_ns ();
+  scan_rows (self, worker, strip);
+  strip->n_hits = worker->list.n_hits - strip->first_hit;
+  worker->pyramid_ns += middle - start;
+  worker->scan_ns += thread_ns () - middle;
+}
+
+/* ---- a run ---- */
+
+static void
+start_worker (const CuvWaldboostCpu *self, CuvWorker *worker)
+{
+  worker->list = (CuvHitList){ .hits = worker->hits.data,
+    .capacity = CUV_WALDBOOST_MAX_HITS,
+    .survivors = worker->survivors.data };
+  memset (worker->survivors.data, 0,
+      self->plan->n_segments * sizeof *worker->list.survivors);
+  worker->pyramid_ns = worker->scan_ns = 0;
+}
+
+static void
+collect_counts (CuvWaldboostCpu *self, CuvWaldboostResult *result)
+{
+  uint64_t *survivors = self->survivors.data;
+  int64_t pyramid_ns = 0, scan_ns = 0;
+
+  memset (survivors, 0, self->plan->n_segments * sizeof *survivors);
+  for (int i = 0; i < self->n_workers; i++) {
+    const CuvWorker *worker = &self->workers[i];
+
+    result->windows += worker->list.windows;
+    result->weak += worker->list.weak;
+    for (int s = 0; s < self->plan->n_segments; s++)
+      survivors[s] += worker->list.survivors[s];
+    pyramid_ns += worker->pyramid_ns;
+    scan_ns += worker->scan_ns;
+  }
+  result->survivors = survivors;
+  result->pyramid_us = (float) pyramid_ns / 1000;
+  result->scan_us = (float) scan_ns / 1000;
+}
+
+static void
+collect_hits (CuvWaldboostCpu *self, CuvWaldboostResult *result)
+{
+  CuvWaldboostHit *all = self->hits.data;
+  uint64_t lost = 0;
+
+  for (int i = 0; i < self->n_workers; i++)
+    lost += self->workers[i].list.lost;
+  for (int i = 0; i < self->n_strips; i++) {
+    const CuvStrip *strip = (const CuvStrip *) self->strips.data + i;
+    const CuvWaldboostHit *hits =
+        self->workers[strip->worker].list.hits + strip->first_hit;
+    int32_t n = CUV_WALDBOOST_MAX_HITS - result->n_hits;
+
+    if (strip->n_hits < n)
+      n = strip->n_hits;
+    memcpy (all + result->n_hits, hits, n * sizeof *hits);
+    result->n_hits += n;
+    lost += strip->n_hits - n;
+  }
+  result->hits = all;
+  result->overflow = lost > INT32_MAX ? INT32_MAX : (int32_t) lost;
+}
+
+void
+cuv_waldboost_cpu_run (CuvWaldboostCpu *self, const CuvFrame *frame,
+    int n_threads, CuvWaldboostResult *result)
+{
+  if (n_threads <= 0 || n_threads > self->n_workers)
+    n_threads = self->n_workers;
+  self->frame = frame;
+  *result = (CuvWaldboostResult){ 0 };
+  for (int i = 0; i < self->n_workers; i++)
+    start_worker (self, &self->workers[i]);
+  if (self->n_strips > 0) {
+    find_grey (self, n_threads);
+    make_sources (self, n_threads);
+    run_pieces (self, n_threads, self->n_strips, strip_piece);
+  }
+  collect_counts (self, result);
+  collect_hits (self, result);
+}

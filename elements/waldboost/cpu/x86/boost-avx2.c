@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* WaldBoost models of LBP, LRD and LRP features.
+ *
+ * The windows of a row go from weak classifier to weak classifier together:
+ * first 16 neighbours at a time, as long as one of them is left; once few are,
+ * from a list of those, four at a time. */
+#include "cpu/x86/boost-avx2.h"
+
+#define GROUP 16
+#define CHUNK 1024 /* windows of a row that go together */
+
+/* Fewer windows for each group than this are a list, and a list shorter than
+ * that goes on in fours, each to its end: measured. */
+#define LIST_PER_GROUP 5
+#define SHORT_LIST 8
+
+/* Windows that are left; sums are bits of floats or integers. */
+typedef struct {
+  int n_groups, n_alive;
+  uint16_t alive[CHUNK / GROUP];
+  int16_t at[CHUNK / GROUP]; /* a group's first window */
+  int32_t group_sum[CHUNK / GROUP][GROUP];
+  int32_t x[CHUNK + 4]; /* n_alive of them, once they are a list */
+  int32_t sum[CHUNK + 4];
+} Windows;
+
+typedef struct {
+  const CuvScanRow *row;
+  const BoostTables *tables;
+  const uint16_t *sums; /* of the chunk's first window */
+  int layout;
+} Scan;
+
+/* Where survivors are counted next. */
+typedef struct {
+  CuvHitList *list;
+  const int32_t *segment_end;
+  uint64_t *survivors;
+  int n_weak;
+} Counts;
+
+/* n windows passed weak classifier index. The last one's are hits, counted as
+ * such. */
+static inline void
+count_survivors (Counts *self, int index, unsigned n)
+{
+  if (index + 1 < *self->segment_end || index + 1 == self->n_weak)
+    return;
+  *self->survivors++ += n;
+  self->segment_end++;
+}
+
+/* ---- groups ---- */
+
+CUV_INLINE __m256i
+codes (const Scan *scan, int at, const BoostWeak *weak, int kind)
+{
+  GridSums blocks = grid_sums (scan->sums + at, &weak->grid, scan->layout);
+  __m256i a, b;
+
+  if (kind == BOOST_LBP || kind == BOOST_LBP_INCLUSIVE)
+    return grid_patterns (&blocks, kind == BOOST_LBP_INCLUSIVE);
+  a = grid_ranks (&blocks, weak->a);
+  b = grid_ranks (&blocks, weak->b);
+  return kind == BOOST_LRD
+      ? _mm256_add_epi16 (_mm256_sub_epi16 (a, b), _mm256_set1_epi16 (8))
+      : _mm256_add_epi16 (a, _mm256_mullo_epi16 (b, _mm256_set1_epi16 (10)));
+}
+
+/* Adds the leaves that 8 codes pick. Returns the windows not below the
+ * threshold. */
+CUV_INLINE unsigned
+add_leaves (const int32_t *sums, int32_t *out, __m128i code,
+    const BoostWeak *weak, bool fixed)
+{
+  __m256i leaf =
+      _mm256_i32gather_epi32 (weak->leaves, _mm256_cvtepu16_epi32 (code), 4);
+  __m256i sum = _mm256_loadu_si256 ((const __m256i *) sums);
+  __m256i limit = _mm256_set1_epi32 (weak->threshold);
+  __m256 value =
+      _mm256_add_ps (_mm256_castsi256_ps (sum), _mm256_castsi256_ps (leaf));
+  __m256 below = _mm256_cmp_ps (value, _mm256_castsi256_ps (limit), _CMP_LT_OQ);
+
+  if (fixed) {
+    value = _mm256_castsi256_ps (_mm256_add_epi32 (sum, leaf));
+    below = _mm256_castsi256_ps (
+        _mm256_cmpgt_epi32 (limit, _mm256_castps_si256 (value)));
+  }
+  _mm256_storeu_ps ((float *) out, value);
+  return (unsigned) _mm256_movemask_ps (below) ^ 0xff;
+}
+
+/* One weak classifier, on all groups. */
+CUV_INLINE void
+step_groups (const Scan *scan, int index, int kind, bool fixed, Windows *self)
+{
+  const BoostWeak *weak = &scan->tables->weak[index];
+  int kept = 0;
+
+  self->n_alive = 0;
+  for (int i = 0; i < self->n_groups; i++) {
+    __m256i code = codes (scan, self->at[i], weak, kind);
+    const int32_t *sum = self->group_sum[i];
+    int32_t *out = self->group_sum[kept];
+    unsigned passed =
+        add_leaves (sum, out, _mm256_castsi256_si128 (code), weak, fixed);
+
+    passed |= add_leaves (sum + 8, out + 8, _mm256_extracti128_si256 (code, 1),
+                  weak, fixed)
+        << 8;
+    passed = weak->tested ? passed & self->alive[i] : self->alive[i];
+    self->alive[kept] = (uint16_t) passed;
+    self->at[kept] = self->at[i];
+    self->n_alive += __builtin_popcount (passed);
+    kept += passed != 0;
+  }
+  self->n_groups = kept;
+}
+
+/* Groups of n windows, all alive. */
+static void
+start_groups (int n, Windows *self)
+{
+  self->n_alive = n;
+  self->n_groups = (n + GROUP - 1) / GROUP;
+  memset (self->group_sum, 0, self->n_groups * sizeof *self->group_sum);
+  for (int i = 0; i < self->n_groups; i++) {
+    int left = n - GROUP * i;
+
+    self->at[i] = (int16_t) (GROUP * i);
+    self->alive[i] =
+        left < GROUP ? (uint16_t) ((1u << left) - 1) : (uint16_t) 0xffff;
+  }
+}
+
+/* ---- lists ---- */
+
+#define LANE(i) 4 * (i), 4 * (i) + 1, 4 * (i) + 2, 4 * (i) + 3
+#define LANES(a, b, c, d)                                                      \
+  {                                                                            \
+    LANE (a), LANE (b), LANE (c), LANE (d)                                     \
+  }
+
+/* Shuffles that move the lanes of a mask to the front. */
+static const _Alignas(16) uint8_t close_up[16][16] = { LANES (0, 0, 0, 0),
+  LANES (0, 0, 0, 0), LANES (1, 0, 0, 0), LANES (0, 1, 0, 0),
+  LANES (2, 0, 0, 0), LANES (0, 2, 0, 0), LANES (1, 2, 0, 0),
+  LANES (0, 1, 2, 0), LANES (3, 0, 0, 0), LANES (0, 3, 0, 0),
+  LANES (1, 3, 0, 0), LANES (0, 1, 3, 0), LANES (2, 3, 0, 0),
+  LANES (0, 2, 3, 0), LANES (1, 2, 3, 0), LANES (0, 1, 2, 3) };
+
+static void
+make_list (Windows *self)
+{
+  int n = 0;
+
+  for (int i = 0; i < self->n_groups; i++) {
+    for (unsigned left = self->alive[i]; left != 0; left &= left - 1) {
+      int k = __builtin_ctz (left);
+
+      self->x[n] = self->at[i] + k;
+      self->sum[n++] = self->group_sum[i][k];
+    }
+  }
+}
+
+CUV_INLINE __m256i
+codes_of_four (
+    const Scan *scan, const int32_t *x, const GridQuad *quad, int kind)
+{
+  GridQuadSums sums = grid_quad_sums (scan->sums, x, quad);
+
+  switch (kind) {
+    case BOOST_LRD:
+      return grid_quad_lrd (&sums, quad);
+    case BOOST_LRP:
+      return grid_quad_lrp (&sums, quad);
+    default:
+      return grid_quad_lbp (&sums, kind == BOOST_LBP_INCLUSIVE);
+  }
+}
+
+/* Adds four leaves. Returns the windows not below the threshold. */
+CUV_INLINE unsigned
+add_four (__m128i *sum, __m256i code, const BoostWeak *weak, bool fixed)
+{
+  __m128i leaf = _mm256_i64gather_epi32 (weak->leaves, code, 4);
+  __m128i limit = _mm_set1_epi32 (weak->threshold);
+  __m128 below;
+
+  if (fixed) {
+    *sum = _mm_add_epi32 (*sum, leaf);
+    below = _mm_castsi128_ps (_mm_cmpgt_epi32 (limit, *sum));
+  } else {
+    __m128 value =
+        _mm_add_ps (_mm_castsi128_ps (*sum), _mm_castsi128_ps (leaf));
+
+    *sum = _mm_castps_si128 (value);
+    below = _mm_cmplt_ps (value, _mm_castsi128_ps (limit));
+  }
+  return (unsigned) _mm_movemask_ps (below) ^ 15;
+}
+
+/* Stores the values of mask's lanes side by side. */
+static inline void
+store_some (int32_t *at, __m128i value, unsigned mask)
+{
+  __m128i order = _mm_load_si128 ((const __m128i *) close_up[mask]);
+
+  _mm_storeu_si128 ((__m128i *) at, _mm_shuffle_epi8 (value, order));
+}
+
+/* One weak classifier, on all of the list. */
+CUV_INLINE void
+step_list (const Scan *scan, int index, int kind, bool fixed, Windows *self)
+{
+  const BoostWeak *weak = &scan->tables->weak[index];
+  const GridQuad *quad = &scan->tables->quads[index];
+  unsigned always = weak->tested ? 0 : 15;
+  int n = self->n_alive, kept = 0;
+
+  for (int i = n; i < n + 3; i++)
+    self->x[i] = self->x[n - 1];
+  for (int i = 0; i < n; i += 4) {
+    __m128i x = _mm_loadu_si128 ((const __m128i *) (self->x + i));
+    __m128i sum = _mm_loadu_si128 ((const __m128i *) (self->sum + i));
+    __m256i code = codes_of_four (scan, self->x + i, quad, kind);
+    unsigned passed = add_four (&sum, code, weak, fixed) | always;
+
+    passed &= n - i < 4 ? (1u << (n - i)) - 1 : 15;
+    store_some (self->x + kept, x, passed);
+    store_some (self->sum + kept, sum, passed);
+    kept += __builtin_popcount (passed);
+  }
+  self->n_alive = kept;
+}
+
+/* Four windows of the list from a weak classifier on: one that follows does not
+ * wait for what this one leaves. Returns those that are left. */
+CUV_INLINE unsigned
+finish_four (const Scan *scan, int index, int kind, bool fixed,
+    const int32_t *x, int32_t *sums, unsigned alive, Counts counts)
+{
+  const BoostTables *tables = scan->tables;
+  __m128i sum = _mm_loadu_si128 ((const __m128i *) sums);
+
+  for (; index < tables->n_weak && alive != 0; index++) {
+    const BoostWeak *weak = &tables->weak[index];
+    __m256i code = codes_of_four (scan, x, &tables->quads[index], kind);
+    unsigned passed = add_four (&sum, code, weak, fixed);
+
+    counts.list->weak += (unsigned) __builtin_popcount (alive);
+    alive &= weak->tested ? passed : 15;
+    count_survivors (&counts, index, (unsigned) __builtin_popcount (alive));
+  }
+  _mm_storeu_si128 ((__m128i *) sums, sum);
+  return alive;
+}
+
+/* All of the list. */
+CUV_INLINE void
+finish_list (const Scan *scan, int index, int kind, bool fixed, Windows *self,
+    Counts counts)
+{
+  int n = self->n_alive, kept = 0;
+
+  for (int i = n; i < n + 3; i++)
+    self->x[i] = self->x[n - 1];
+  for (int i = 0; i < n; i += 4) {
+    int32_t x[4], sum[4];
+    unsigned alive = n - i < 4 ? (1u << (n - i)) - 1 : 15;
+
+    memcpy (x, self->x + i, sizeof x);
+    memcpy (sum, self->sum + i, sizeof sum);
+    alive = finish_four (scan, index, kind, fixed, x, sum, alive, counts);
+    for (; alive != 0; alive &= alive - 1) {
+      self->x[kept] = x[__builtin_ctz (alive)];
+      self->sum[kept++] = sum[__builtin_ctz (alive)];
+    }
+  }
+  self->n_alive = kept;
+}
+
+/* ---- hits ---- */
+
+/* The final test, on the list. */
+static int
+add_hits (const Scan *scan, int x, const Windows *windows, CuvHitList *list)
+{
+  const CuvScanRow *row = scan->row;
+  int n = 0;
+
+  for (int i = 0; i < windows->n_alive; i++) {
+    float score;
+
+    if (!cuv_avx2_boost_is_hit (row->model, windows->sum[i], &score))
+      continue;
+    cuv_hit_list_add (
+        list, row->level, (x + windows->x[i]) * row->step, row->y, score);
+    n++;
+  }
+  return n;
+}
+
+/* ---- each kind of model ---- */
+
+typedef struct {
+  void (*groups) (const Scan *scan, int index, Windows *windows);
+  void (*list) (const Scan *scan, int index, Windows *windows);
+  void (*finish) (const Scan *scan, int index, Windows *windows, Counts counts);
+} Steps;
+
+#define STEPS(name, kind, fixed)                                               \
+  static void name##_groups (const Scan *scan, int index, Windows *windows)    \
+  {                                                                            \
+    step_groups (scan, index, kind, fixed, windows);                           \
+  }                                                                            \
+  static void name##_list (const Scan *scan, int index, Windows *windows)      \
+  {                                                                            \
+    step_list (scan, index, kind, fixed, windows);                             \
+  }                                                                            \
+  static void name##_finish (                                                  \
+      const Scan *scan, int index, Windows *windows, Counts counts)            \
+  {                                                                            \
+    finish_list (scan, index, kind, fixed, windows, counts);                   \
+  }
+
+STEPS (lbp_float, BOOST_LBP, false)
+STEPS (lbp_fixed, BOOST_LBP, true)
+STEPS (inclusive_float, BOOST_LBP_INCLUSIVE, false)
+STEPS (inclusive_fixed, BOOST_LBP_INCLUSIVE, true)
+STEPS (lrd_float, BOOST_LRD, false)
+STEPS (lrd_fixed, BOOST_LRD, true)
+STEPS (lrp_float, BOOST_LRP, false)
+STEPS (lrp_fixed, BOOST_LRP, true)
+
+#define STEPS_OF(name)                                                         \
+  {                                                                            \
+    name##_groups, name##_list, name##_finish                                  \
+  }
+
+/* By kind, then fixed. */
+static const Steps steps_of[4][2] = {
+  { STEPS_OF (lbp_float), STEPS_OF (lbp_fixed) },
+  { STEPS_OF (inclusive_float), STEPS_OF (inclusive_fixed) },
+  { STEPS_OF (lrd_float), STEPS_OF (lrd_fixed) },
+  { STEPS_OF (lrp_float), STEPS_OF (lrp_fixed) },
+};
+
+/* ---- rows ---- */
+
+/* The groups from weak classifier to weak classifier, and once few windows are
+ * left in each of them a list. Returns how many weak classifiers were done. */
+static int
+step_windows (
+    const Scan *scan, const Steps *steps, Windows *windows, Counts *counts)
+{
+  bool quads = scan->tables->quads != NULL && scan->layout == 0;
+  bool listed = false;
+  int i = 0;
+
+  while (i < counts->n_weak && windows->n_alive > 0) {
+    if (!listed && quads
+        && windows->n_alive < LIST_PER_GROUP * windows->n_groups) {
+      make_list (windows);
+      listed = true;
+    }
+    if (listed && windows->n_alive < SHORT_LIST)
+      return i;
+    counts->list->weak += (unsigned) windows->n_alive;
+    if (listed)
+      steps->list (scan, i, windows);
+    else
+      steps->groups (scan, i, windows);
+    count_survivors (counts, i++, (unsigned) windows->n_alive);
+  }
+  if (!listed)
+    make_list (windows);
+  return i;
+}
+
+/* n windows from x on. */
+static void
+scan_windows (const Scan *scan, int x, int n, CuvHitList *list)
+{
+  const BoostTables *tables = scan->tables;
+  const Steps *steps = &steps_of[tables->kind][tables->fixed];
+  const CuvWaldboostPlan *plan = scan->row->plan;
+  Counts counts = { list, plan->segment_end, list->survivors, tables->n_weak };
+  Windows windows;
+  int done;
+
+  start_groups (n, &windows);
+  list->windows += (unsigned) n;
+  done = step_windows (scan, steps, &windows, &counts);
+  if (done < tables->n_weak && windows.n_alive > 0)
+    steps->finish (scan, done, &windows, counts);
+  list->survivors[plan->n_segments - 1] +=
+      (unsigned) add_hits (scan, x, &windows, list);
+}
+
+static void
+scan_row (const CuvScanRow *row, CuvHitList *list)
+{
+  Scan scan = { row, (const BoostTables *) row->tables, NULL,
+    cuv_avx2_layout (row->step) };
+
+  for (int x = 0; x < row->n_x; x += CHUNK) {
+    scan.sums = (const uint16_t *) row->integrals.sums + x;
+    scan_windows (&scan, x, row->n_x - x < CHUNK ? row->n_x - x : CHUNK, list);
+  }
+}
+
+/* ---- entry ---- */
+
+CuvWaldboostTables *
+cuv_avx2_boost_new (
+    CuvWaldboostSteps *steps, const CuvWaldboostModel *model, ptrdiff_t stride)
+{
+  CuvWaldboostTables *self = cuv_avx2_boost_tables_new (model, stride);
+
+  if (self == NULL)
+    return NULL;
+  steps->sum_size = sizeof (uint16_t);
+  steps->sum_row = cuv_avx2_sum_row_16;
+  steps->scan_row = scan_row;
+  return self;
+}

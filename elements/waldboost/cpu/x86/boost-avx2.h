@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A WaldBoost model of grid features as vectors want it: made by
+ * cpu/x86/boost-tables-avx2.c, scanned with by cpu/x86/boost-avx2.c. */
+#ifndef CUV_WALDBOOST_AVX2_BOOST_H
+#define CUV_WALDBOOST_AVX2_BOOST_H
+
+#include "cpu/x86/grid-avx2.h"
+
+enum { BOOST_LBP, BOOST_LBP_INCLUSIVE, BOOST_LRD, BOOST_LRP };
+
+/* A weak classifier. Its leaves and threshold are the bits of floats or of
+ * integers. */
+typedef struct {
+  Grid grid;
+  int32_t a, b, tested, threshold;
+  const int32_t *leaves;
+} BoostWeak;
+
+typedef struct {
+  CuvWaldboostTables tables;
+  int kind;
+  bool fixed;
+  int32_t n_weak;
+  const BoostWeak *weak;
+  const GridQuad *quads; /* NULL if not all features fit them */
+} BoostTables;
+
+/* The final test of a window's sum, as the reference does it. */
+bool cuv_avx2_boost_is_hit (
+    const CuvWaldboostModel *model, int32_t sum, float *score);
+
+/* NULL if the model is not one for it or memory runs out. */
+CuvWaldboostTables *cuv_avx2_boost_tables_new (
+    const CuvWaldboostModel *model, ptrdiff_t stride);
+
+#endif

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Haar cascades, 8 windows of a row at a time.
+ *
+ * A group of 8 goes on as long as one of its windows does: that costs less than
+ * one window alone in plain C. */
+#include "cpu/x86/haar-features-avx2.h"
+
+#include <string.h>
+
+#define GROUP 8
+#define CHUNK 64 /* groups of a row that go from stage to stage together */
+
+/* Groups that are left. */
+typedef struct {
+  int n;
+  uint8_t alive[CHUNK];
+  int16_t at[CHUNK];          /* of the first window, from the chunk's first */
+  float factor[CHUNK][GROUP]; /* of each window's contrast */
+} Groups;
+
+/* ---- stages ---- */
+
+/* Adds to n_places groups' sums what the stumps of one shape give. */
+CUV_INLINE void
+add_stumps (const Place *place, int n_places, const HaarNode *node, int n,
+    int shape, int tilted, __m256i *sum)
+{
+  __m256i sum0 = sum[0], sum1 = sum[n_places - 1];
+
+  for (const HaarNode *end = node + n; node < end; node++) {
+    __m256i gain = _mm256_set1_epi32 (node->gain);
+
+    sum0 = _mm256_add_epi32 (sum0,
+        _mm256_and_si256 (gain,
+            _mm256_castps_si256 (go_left (&place[0], node, shape, tilted))));
+    if (n_places > 1)
+      sum1 = _mm256_add_epi32 (sum1,
+          _mm256_and_si256 (gain,
+              _mm256_castps_si256 (go_left (&place[1], node, shape, tilted))));
+  }
+  sum[0] = sum0;
+  if (n_places > 1)
+    sum[1] = sum1;
+}
+
+CUV_INLINE void
+sum_stumps (const HaarTables *self, const HaarNode *nodes,
+    const HaarStage *stage, const Place *place, int n_places, __m256i *sum)
+{
+  const HaarNode *node = nodes + stage->first_sorted;
+
+  for (int i = 0; i < n_places; i++)
+    sum[i] = _mm256_set1_epi32 (stage->base);
+  for (int tilted = 0; tilted < 2; tilted++) {
+    const int32_t *n = stage->n_of[tilted];
+
+    if (tilted && !self->tilted)
+      break;
+    add_stumps (place, n_places, node, n[0], HAAR_EDGE, tilted, sum);
+    node += n[0];
+    add_stumps (place, n_places, node, n[1], HAAR_QUARTERS, tilted, sum);
+    node += n[1];
+    add_stumps (place, n_places, node, n[2], HAAR_TWO, tilted, sum);
+    node += n[2];
+    add_stumps (place, n_places, node, n[3], HAAR_THREE, tilted, sum);
+    node += n[3];
+  }
+}
+
+CUV_INLINE void
+add_pair (const Place *place, int n_places, const HaarNode *nodes,
+    const HaarTree *tree, __m256i *sum)
+{
+  const __m256i other = _mm256_set1_epi32 (tree->other_side);
+  const __m256i low = _mm256_set1_epi32 (tree->low);
+  const __m256i gain = _mm256_set1_epi32 (tree->gain);
+  __m256 root[2], below[2];
+
+  go_left_anyhow (place, n_places, &nodes[tree->first_node], root);
+  go_left_anyhow (place, n_places, &nodes[tree->first_node + 1], below);
+  for (int k = 0; k < n_places; k++) {
+    __m256i goes = _mm256_xor_si256 (_mm256_castps_si256 (root[k]), other);
+    __m256i leaf = _mm256_add_epi32 (
+        low, _mm256_and_si256 (_mm256_castps_si256 (below[k]), gain));
+
+    sum[k] = _mm256_add_epi32 (sum[k], _mm256_and_si256 (goes, leaf));
+  }
+}
+
+CUV_INLINE void
+add_tree (const HaarTables *self, const Place *place, int n_places,
+    const HaarNode *nodes, const HaarTree *tree, __m256i *sum)
+{
+  __m256 leaf[2];
+
+  tree_leaves (place, n_places, nodes, tree, self->fixed_leaves, leaf);
+  for (int k = 0; k < n_places; k++)
+    sum[k] = _mm256_add_epi32 (sum[k], _mm256_castps_si256 (leaf[k]));
+}
+
+CUV_INLINE void
+sum_stage (const HaarTables *self, const HaarNode *nodes,
+    const HaarStage *stage, const Place *place, int n_places, __m256i *sum)
+{
+  if (self->stumps) {
+    sum_stumps (self, nodes, stage, place, n_places, sum);
+    return;
+  }
+  for (int k = 0; k < n_places; k++)
+    sum[k] = _mm256_set1_epi32 (stage->base);
+  for (int i = stage->first; i < stage->first + stage->n; i++) {
+    if (self->trees[i].is_pair)
+      add_pair (place, n_places, nodes, &self->trees[i], sum);
+    else
+      add_tree (self, place, n_places, nodes, &self->trees[i], sum);
+  }
+}
+
+/* A stage as the reference adds it. */
+static void
+exact_stage (const HaarTables *self, const HaarNode *nodes,
+    const HaarStage *stage, const Place *place, double *sums)
+{
+  __m256d low = _mm256_setzero_pd (), high = _mm256_setzero_pd ();
+
+  for (int i = stage->first; i < stage->first + stage->n; i++) {
+    __m256 leaf;
+
+    tree_leaves (place, 1, nodes, &self->trees[i],
+        (const int32_t *) self->leaves, &leaf);
+    low = _mm256_add_pd (low, _mm256_cvtps_pd (_mm256_castps256_ps128 (leaf)));
+    high =
+        _mm256_add_pd (high, _mm256_cvtps_pd (_mm256_extractf128_ps (leaf, 1)));
+  }
+  _mm256_storeu_pd (sums, low);
+  _mm256_storeu_pd (sums + 4, high);
+}
+
+static unsigned
+exact_passes (const HaarTables *self, const HaarNode *nodes,
+    const HaarStage *stage, const Place *place)
+{
+  double sums[GROUP];
+  unsigned passed = 0;
+
+  exact_stage (self, nodes, stage, place, sums);
+  for (int i = 0; i < GROUP; i++)
+    passed |= (unsigned) !(sums[i] < (double) stage->threshold) << i;
+  return passed;
+}
+
+/* The lanes of value above limit. */
+static inline unsigned
+above (__m256i value, int32_t limit)
+{
+  return (unsigned) _mm256_movemask_ps (_mm256_castsi256_ps (
+      _mm256_cmpgt_epi32 (value, _mm256_set1_epi32 (limit))));
+}
+
+/* Which of those alive pass. */
+static inline unsigned
+passes (const HaarTables *self, const HaarNode *nodes, const HaarStage *stage,
+    const Place *place, __m256i sum, unsigned alive)
+{
+  unsigned passed = above (sum, stage->limits.passes_above);
+
+  if ((above (sum, stage->limits.fails_to) & ~passed & alive) != 0)
+    passed = exact_passes (self, nodes, stage, place);
+  return passed & alive;
+}
+
+/* ---- contrast ---- */
+
+/* The sums' rectangle inside the windows. */
+static inline __m256i
+inner_sum (const uint32_t *at, const int32_t *corner)
+{
+  __m256i sum[4];
+
+  for (int i = 0; i < 4; i++)
+    sum[i] = _mm256_loadu_si256 ((const __m256i *) (at + corner[i]));
+  return _mm256_sub_epi32 (
+      _mm256_sub_epi32 (sum[0], sum[1]), _mm256_sub_epi32 (sum[2], sum[3]));
+}
+
+/* Factors of four windows; *enough says which have enough contrast. */
+static inline __m128
+factors (__m128i sum, __m128i squares, double area, unsigned *enough)
+{
+  const __m256d two_31 = _mm256_set1_pd (2147483648.0);
+  __m256d n = _mm256_set1_pd (area), s = _mm256_cvtepi32_pd (sum), q, f;
+  __m128 factor;
+
+  /* squares are unsigned */
+  q = _mm256_add_pd (
+      _mm256_cvtepi32_pd (_mm_xor_si128 (squares, _mm_set1_epi32 (INT32_MIN))),
+      two_31);
+  f = _mm256_sub_pd (_mm256_mul_pd (n, q), _mm256_mul_pd (s, s));
+  factor =
+      _mm256_cvtpd_ps (_mm256_div_pd (_mm256_set1_pd (1), _mm256_sqrt_pd (f)));
+  *enough = (unsigned) _mm256_movemask_pd (
+      _mm256_and_pd (_mm256_cmp_pd (f, _mm256_setzero_pd (), _CMP_GT_OQ),
+          _mm256_cmp_pd (_mm256_mul_pd (n, _mm256_cvtps_pd (factor)),
+              _mm256_set1_pd (0.1), _CMP_LT_OQ)));
+  return factor;
+}
+
+/* Which of a group's windows have enough contrast. */
+static inline unsigned
+find_factor (const HaarTables *self, const CuvIntegrals *integrals, int layout,
+    int x, float *factor)
+{
+  const int32_t *inner = self->inner[layout];
+  __m256i sum = inner_sum ((const uint32_t *) integrals->sums + x, inner);
+  __m256i squares =
+      inner_sum ((const uint32_t *) integrals->squares + x, inner);
+  unsigned low, high;
+
+  _mm_storeu_ps (factor,
+      factors (_mm256_castsi256_si128 (sum), _mm256_castsi256_si128 (squares),
+          self->inner_area, &low));
+  _mm_storeu_ps (factor + 4,
+      factors (_mm256_extracti128_si256 (sum, 1),
+          _mm256_extracti128_si256 (squares, 1), self->inner_area, &high));
+  return low | high << 4;
+}
+
+/* ---- rows ---- */
+
+static inline Place
+place_at (const CuvScanRow *row, int x, const float *factor)
+{
+  const uint32_t *sums = row->integrals.sums, *tilted = row->integrals.tilted;
+
+  return (Place){ { sums + x, tilted != NULL ? tilted + x : NULL },
+    _mm256_loadu_ps (factor) };
+}
+
+/* Those of the groups that pass a stage, two at a time. Keeps all of the groups
+ * if keep is set, else those with a window that passes. */
+static inline void
+pass_stage (const CuvScanRow *row, int x, const HaarStage *stage, bool keep,
+    Groups *groups)
+{
+  const HaarTables *self = (const HaarTables *) row->tables;
+  const HaarNode *nodes = self->nodes[cuv_avx2_layout (row->step)];
+  int kept = 0;
+
+  for (int i = 0; i < groups->n; i += 2) {
+    int n = groups->n - i > 1 ? 2 : 1;
+    __m256i sum[2];
+    Place place[2];
+
+    for (int k = 0; k < n; k++)
+      place[k] = place_at (row, x + groups->at[i + k], groups->factor[i + k]);
+    if (n > 1)
+      sum_stage (self, nodes, stage, place, 2, sum);
+    else
+      sum_stage (self, nodes, stage, place, 1, sum);
+    for (int k = 0; k < n; k++) {
+      unsigned passed =
+          passes (self, nodes, stage, &place[k], sum[k], groups->alive[i + k]);
+
+      if (passed == 0 && !keep)
+        continue;
+      groups->alive[kept] = (uint8_t) passed;
+      groups->at[kept] = groups->at[i + k];
+      _mm256_storeu_ps (groups->factor[kept++], place[k].factor);
+    }
+  }
+  groups->n = kept;
+}
+
+/* Fills in groups of n windows from x on; alive are those with contrast. */
+static void
+start_groups (const CuvScanRow *row, int x, int n, Groups *groups)
+{
+  const HaarTables *self = (const HaarTables *) row->tables;
+  int layout = cuv_avx2_layout (row->step);
+
+  groups->n = (n + GROUP - 1) / GROUP;
+  for (int i = 0; i < groups->n; i++) {
+    groups->at[i] = (int16_t) (GROUP * i);
+    groups->alive[i] = (uint8_t) find_factor (
+        self, &row->integrals, layout, x + GROUP * i, groups->factor[i]);
+  }
+}
+
+/* The first stage, which says what windows are visited. */
+static void
+first_stage (const CuvScanRow *row, int x, int n, unsigned *skip,
+    Groups *groups, CuvHitList *list)
+{
+  const HaarTables *self = (const HaarTables *) row->tables;
+  uint8_t contrast[CHUNK];
+  int kept = 0;
+
+  start_groups (row, x, n, groups);
+  memcpy (contrast, groups->alive, sizeof contrast);
+  pass_stage (row, x, &self->stages[0], true, groups);
+  for (int i = 0; i < groups->n; i++) {
+    int left = n - GROUP * i;
+    unsigned passed = groups->alive[i];
+    unsigned failed = row->plan->skip ? contrast[i] & ~passed : 0;
+    unsigned visited = cuv_avx2_visit (failed, GROUP, skip)
+        & (left < GROUP ? (1u << left) - 1 : 0xff);
+
+    list->windows += (unsigned) __builtin_popcount (visited);
+    list->weak += (uint64_t) __builtin_popcount (visited & contrast[i])
+        * (unsigned) self->stages[0].n;
+    passed &= visited;
+    list->survivors[0] += (unsigned) __builtin_popcount (passed);
+    if (passed == 0)
+      continue;
+    groups->alive[kept] = (uint8_t) passed;
+    groups->at[kept] = groups->at[i];
+    memcpy (groups->factor[kept++], groups->factor[i], sizeof (float[GROUP]));
+  }
+  groups->n = kept;
+}
+
+static unsigned
+count_alive (const Groups *groups)
+{
+  unsigned n = 0;
+
+  for (int i = 0; i < groups->n; i++)
+    n += (unsigned) __builtin_popcount (groups->alive[i]);
+  return n;
+}
+
+static void
+add_hits (const CuvScanRow *row, int x, const Groups *groups, CuvHitList *list)
+{
+  const HaarTables *self = (const HaarTables *) row->tables;
+  const HaarNode *nodes = self->nodes[cuv_avx2_layout (row->step)];
+  const HaarStage *stage = &self->stages[self->n_stages - 1];
+
+  for (int i = 0; i < groups->n; i++) {
+    Place place = place_at (row, x + groups->at[i], groups->factor[i]);
+    double sums[GROUP];
+
+    exact_stage (self, nodes, stage, &place, sums);
+    for (unsigned left = groups->alive[i]; left != 0; left &= left - 1) {
+      int k = __builtin_ctz (left);
+
+      cuv_hit_list_add (list, row->level, (x + groups->at[i] + k) * row->step,
+          row->y, (float) (sums[k] - (double) stage->threshold));
+    }
+  }
+}
+
+static void
+scan_row (const CuvScanRow *row, CuvHitList *list)
+{
+  const HaarTables *self = (const HaarTables *) row->tables;
+  unsigned skip = 0;
+  Groups groups;
+
+  for (int x = 0; x < row->n_x; x += CHUNK * GROUP) {
+    int n = row->n_x - x < CHUNK * GROUP ? row->n_x - x : CHUNK * GROUP;
+
+    first_stage (row, x, n, &skip, &groups, list);
+    for (int s = 1; s < self->n_stages && groups.n > 0; s++) {
+      list->weak +=
+          (uint64_t) count_alive (&groups) * (unsigned) self->stages[s].n;
+      pass_stage (row, x, &self->stages[s], false, &groups);
+      list->survivors[s] += count_alive (&groups);
+    }
+    add_hits (row, x, &groups, list);
+  }
+}
+
+/* ---- entry ---- */
+
+CuvWaldboostTables *
+cuv_avx2_haar_new (
+    CuvWaldboostSteps *steps, const CuvWaldboostModel *model, ptrdiff_t stride)
+{
+  CuvWaldboostTables *self = cuv_avx2_haar_tables_new (model, stride);
+
+  if (self == NULL)
+    return NULL;
+  steps->sum_size = sizeof (uint32_t);
+  steps->sum_row = cuv_avx2_sum_row_32;
+  steps->square_row = cuv_avx2_square_row_32;
+  steps->tilted_row = cuv_avx2_tilted_row_32;
+  steps->scan_row = scan_row;
+  return self;
+}

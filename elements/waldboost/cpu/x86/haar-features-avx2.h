@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Haar features and trees of them, of 8 windows side by side. */
+#ifndef CUV_WALDBOOST_AVX2_HAAR_FEATURES_H
+#define CUV_WALDBOOST_AVX2_HAAR_FEATURES_H
+
+#include "cpu/x86/haar-avx2.h"
+
+/* Where a group's windows begin. */
+typedef struct {
+  const uint32_t *integral[2]; /* upright, tilted */
+  __m256 factor;
+} Place;
+
+CUV_INLINE __m256i
+corner (const uint32_t *at, const HaarNode *node, int i)
+{
+  return _mm256_loadu_si256 ((const __m256i *) (at + node->corner[i]));
+}
+
+CUV_INLINE __m256
+rect_value (const uint32_t *at, const HaarNode *node, int i)
+{
+  __m256i top =
+      _mm256_sub_epi32 (corner (at, node, 4 * i), corner (at, node, 4 * i + 1));
+  __m256i bottom = _mm256_sub_epi32 (
+      corner (at, node, 4 * i + 2), corner (at, node, 4 * i + 3));
+
+  return _mm256_mul_ps (_mm256_cvtepi32_ps (_mm256_sub_epi32 (top, bottom)),
+      _mm256_set1_ps (node->weight[i]));
+}
+
+/* Two halves that touch. */
+CUV_INLINE __m256i
+edge_value (const uint32_t *at, const HaarNode *node)
+{
+  __m256i outer = _mm256_add_epi32 (
+      _mm256_sub_epi32 (corner (at, node, 0), corner (at, node, 1)),
+      _mm256_sub_epi32 (corner (at, node, 2), corner (at, node, 3)));
+  __m256i inner = _mm256_sub_epi32 (corner (at, node, 4), corner (at, node, 5));
+
+  return _mm256_add_epi32 (outer, _mm256_add_epi32 (inner, inner));
+}
+
+/* Four quarters. */
+CUV_INLINE __m256i
+quarters_value (const uint32_t *at, const HaarNode *node)
+{
+  __m256i outer = _mm256_add_epi32 (
+      _mm256_add_epi32 (corner (at, node, 0), corner (at, node, 1)),
+      _mm256_add_epi32 (corner (at, node, 2), corner (at, node, 3)));
+  __m256i sides = _mm256_add_epi32 (
+      _mm256_add_epi32 (corner (at, node, 4), corner (at, node, 5)),
+      _mm256_add_epi32 (corner (at, node, 6), corner (at, node, 7)));
+  __m256i centre = corner (at, node, 8);
+
+  sides = _mm256_sub_epi32 (_mm256_add_epi32 (centre, centre), sides);
+  return _mm256_add_epi32 (outer, _mm256_add_epi32 (sides, sides));
+}
+
+CUV_INLINE __m256
+value_of (const uint32_t *at, const HaarNode *node, int shape)
+{
+  __m256 value;
+
+  switch (shape) {
+    case HAAR_EDGE:
+      return _mm256_cvtepi32_ps (edge_value (at, node));
+    case HAAR_QUARTERS:
+      return _mm256_cvtepi32_ps (quarters_value (at, node));
+    default:
+      value =
+          _mm256_add_ps (rect_value (at, node, 0), rect_value (at, node, 1));
+      if (shape == HAAR_THREE)
+        value = _mm256_add_ps (value, rect_value (at, node, 2));
+      return value;
+  }
+}
+
+/* All ones where a window goes left. */
+CUV_INLINE __m256
+go_left (const Place *place, const HaarNode *node, int shape, int tilted)
+{
+  __m256 value = value_of (place->integral[tilted], node, shape);
+
+  return _mm256_cmp_ps (_mm256_mul_ps (value, place->factor),
+      _mm256_set1_ps (node->threshold), _CMP_LT_OQ);
+}
+
+/* The same for each of n_places, whatever the node's shape. */
+CUV_INLINE void
+go_left_at (const Place *place, int n_places, const HaarNode *node, int shape,
+    __m256 *left)
+{
+  for (int k = 0; k < n_places; k++)
+    left[k] = go_left (&place[k], node, shape, node->tilted);
+}
+
+CUV_INLINE void
+go_left_anyhow (
+    const Place *place, int n_places, const HaarNode *node, __m256 *left)
+{
+  switch (node->shape) {
+    case HAAR_EDGE:
+      go_left_at (place, n_places, node, HAAR_EDGE, left);
+      break;
+    case HAAR_QUARTERS:
+      go_left_at (place, n_places, node, HAAR_QUARTERS, left);
+      break;
+    case HAAR_TWO:
+      go_left_at (place, n_places, node, HAAR_TWO, left);
+      break;
+    default:
+      go_left_at (place, n_places, node, HAAR_THREE, left);
+  }
+}
+
+/* The leaves that a tree picks. A node comes before those below it. */
+CUV_INLINE void
+tree_leaves (const Place *place, int n_places, const HaarNode *nodes,
+    const HaarTree *tree, const int32_t *leaves, __m256 *leaf)
+{
+  __m256 result[HAAR_MAX_TREE][2];
+
+  leaves += tree->first_leaf;
+  for (int i = tree->n_nodes - 1; i >= 0; i--) {
+    const HaarNode *node = &nodes[tree->first_node + i];
+    __m256 left[2];
+
+    go_left_anyhow (place, n_places, node, left);
+    for (int k = 0; k < n_places; k++) {
+      __m256 to_left = node->left > 0
+          ? result[node->left][k]
+          : _mm256_broadcast_ss ((const float *) leaves - node->left);
+      __m256 to_right = node->right > 0
+          ? result[node->right][k]
+          : _mm256_broadcast_ss ((const float *) leaves - node->right);
+
+      result[i][k] = _mm256_blendv_ps (to_right, to_left, left[k]);
+    }
+  }
+  for (int k = 0; k < n_places; k++)
+    leaf[k] = result[0][k];
+}
+
+#endif

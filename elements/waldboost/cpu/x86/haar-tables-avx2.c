@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Makes of a Haar cascade what cpu/x86/haar-avx2.c works with. */
+#include "cpu/x86/haar-avx2.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXACT_FLOAT (1 << 24) /* integers up to it are floats */
+
+/* A corner of a feature's rectangles and what it is multiplied with. */
+typedef struct {
+  int x, y, factor;
+} Corner;
+
+/* What is being made. */
+typedef struct {
+  HaarTables *tables;
+  const CuvWaldboostModel *model;
+  ptrdiff_t stride;
+  HaarStage *stages;
+  HaarTree *trees;
+  HaarNode *nodes[CUV_N_LAYOUTS];
+  float *leaves;
+  int32_t *fixed_leaves;
+} Maker;
+
+/* ---- corners ---- */
+
+/* + - - + of a rectangle's sum. */
+static void
+find_corners (const CuvHaarRect *rect, int tilted, Corner *corner)
+{
+  int x = rect->x, y = rect->y, w = rect->width, h = rect->height;
+
+  corner[0] = (Corner){ x, y, 1 };
+  corner[1] = (Corner){ x + w, y, -1 };
+  corner[2] = (Corner){ x, y + h, -1 };
+  corner[3] = (Corner){ x + w, y + h, 1 };
+  if (tilted) {
+    corner[1] = (Corner){ x - h, y + h, -1 };
+    corner[2] = (Corner){ x + w, y + w, -1 };
+    corner[3] = (Corner){ x + w - h, y + w + h, 1 };
+  }
+}
+
+/* Whether the reference's floats are integers, without rounding. */
+static bool
+is_exact (const CuvHaarNode *node)
+{
+  double sum = 0;
+
+  for (int i = 0; i < 3; i++) {
+    const CuvHaarRect *rect = &node->rect[i];
+    double area = (double) rect->width * rect->height;
+
+    if (rect->weight != rintf (rect->weight))
+      return false;
+    sum += fabs ((double) rect->weight) * area * (node->tilted ? 510 : 255);
+  }
+  return sum <= EXACT_FLOAT;
+}
+
+static int
+compare_factors (const void *a, const void *b)
+{
+  return ((const Corner *) a)->factor - ((const Corner *) b)->factor;
+}
+
+/* The corners of all rectangles, those at the same place added, by factor. */
+static int
+merge_corners (const CuvHaarNode *node, Corner *out)
+{
+  int n = 0, kept = 0;
+
+  for (int i = 0; i < 3; i++) {
+    Corner corner[4];
+
+    find_corners (&node->rect[i], node->tilted, corner);
+    for (int k = 0; k < 4 && node->rect[i].weight != 0; k++) {
+      int at = 0;
+
+      while (at < n && (out[at].x != corner[k].x || out[at].y != corner[k].y))
+        at++;
+      if (at == n)
+        out[n++] = (Corner){ corner[k].x, corner[k].y, 0 };
+      out[at].factor += corner[k].factor * (int) node->rect[i].weight;
+    }
+  }
+  for (int i = 0; i < n; i++) {
+    if (out[i].factor != 0)
+      out[kept++] = out[i];
+  }
+  qsort (out, kept, sizeof *out, compare_factors);
+  return kept;
+}
+
+static bool
+factors_are (const Corner *corner, const int8_t *factor, int n)
+{
+  for (int i = 0; i < n; i++) {
+    if (corner[i].factor != factor[i])
+      return false;
+  }
+  return true;
+}
+
+/* The corners in the order of the feature's shape. *turned is set if the value
+ * is minus what the shape says. */
+static int
+choose_shape (const CuvHaarNode *node, Corner *out, bool *turned)
+{
+  static const int8_t edge[6] = { -2, -1, -1, 1, 1, 2 };
+  static const int8_t quarters[9] = { -2, -2, -2, -2, 1, 1, 1, 1, 4 };
+  static const int8_t turned_quarters[9] = { -4, -1, -1, -1, -1, 2, 2, 2, 2 };
+  static const uint8_t edge_order[6] = { 3, 1, 4, 2, 5, 0 };
+  static const uint8_t order[9] = { 4, 5, 6, 7, 0, 1, 2, 3, 8 };
+  static const uint8_t turned_order[9] = { 1, 2, 3, 4, 5, 6, 7, 8, 0 };
+  Corner corner[12];
+  int n = is_exact (node) ? merge_corners (node, corner) : 0;
+
+  *turned = n == 9 && factors_are (corner, turned_quarters, 9);
+  if (n == 6 && factors_are (corner, edge, 6)) {
+    for (int i = 0; i < 6; i++)
+      out[i] = corner[edge_order[i]];
+    return HAAR_EDGE;
+  }
+  if (*turned || (n == 9 && factors_are (corner, quarters, 9))) {
+    for (int i = 0; i < 9; i++)
+      out[i] = corner[*turned ? turned_order[i] : order[i]];
+    return HAAR_QUARTERS;
+  }
+  for (int i = 0; i < 3; i++)
+    find_corners (&node->rect[i], node->tilted, out + 4 * i);
+  return node->rect[2].weight != 0 ? HAAR_THREE : HAAR_TWO;
+}
+
+/* ---- nodes ---- */
+
+/* A turned value is above minus the threshold where the value is below it; not
+ * above is below the next float. */
+static void
+make_node (const Maker *self, const CuvHaarNode *in, int at)
+{
+  Corner corner[12] = { { 0 } };
+  bool turned;
+  HaarNode node = { .threshold = in->threshold,
+    .left = in->left,
+    .right = in->right,
+    .tilted = in->tilted != 0 };
+
+  node.shape = (int16_t) choose_shape (in, corner, &turned);
+  for (int i = 0; i < 3; i++)
+    node.weight[i] = in->rect[i].weight;
+  if (turned) {
+    node.threshold = nextafterf (-in->threshold, INFINITY);
+    node.left = in->right;
+    node.right = in->left;
+  }
+  for (int layout = 0; layout < CUV_N_LAYOUTS; layout++) {
+    for (int i = 0; i < 12; i++)
+      node.corner[i] = corner[i].y * (int) self->stride
+          + cuv_avx2_column (corner[i].x, layout, self->stride);
+    self->nodes[layout][at] = node;
+  }
+}
+
+static void
+reach (int32_t child, HaarTree *tree)
+{
+  if (child >= tree->n_nodes)
+    tree->n_nodes = child + 1;
+  if (-child >= tree->n_leaves)
+    tree->n_leaves = -child + 1;
+}
+
+/* Finds a tree's nodes and leaves. False if there are too many or one comes
+ * before the one that leads to it. */
+static bool
+measure_tree (const CuvHaarNode *nodes, HaarTree *tree)
+{
+  tree->n_nodes = 1;
+  for (int i = 0; i < tree->n_nodes; i++) {
+    if ((nodes[i].left > 0 && nodes[i].left <= i)
+        || (nodes[i].right > 0 && nodes[i].right <= i))
+      return false;
+    reach (nodes[i].left, tree);
+    reach (nodes[i].right, tree);
+    if (tree->n_nodes > HAAR_MAX_TREE)
+      return false;
+  }
+  return true;
+}
+
+static void
+make_tree (const Maker *self, int index)
+{
+  const CuvWeak *weak = &self->model->weak[index];
+  const HaarTree *tree = &self->trees[index];
+
+  for (int i = 0; i < tree->n_nodes; i++)
+    make_node (self, &self->model->haar_nodes[weak->first_node + i],
+        tree->first_node + i);
+  memcpy (self->leaves + tree->first_leaf,
+      self->model->leaves + weak->first_leaf,
+      tree->n_leaves * sizeof *self->leaves);
+}
+
+/* ---- stages ---- */
+
+/* The largest of a tree's leaves, without sign. */
+static double
+largest_leaf (const Maker *self, const HaarTree *tree)
+{
+  double largest = 0;
+
+  for (int i = 0; i < tree->n_leaves; i++)
+    largest =
+        fmax (largest, fabs ((double) self->leaves[tree->first_leaf + i]));
+  return largest;
+}
+
+static void
+choose_limits (const Maker *self, HaarStage *stage)
+{
+  double largest = 0;
+
+  for (int i = stage->first; i < stage->first + stage->n; i++)
+    largest += largest_leaf (self, &self->trees[i]);
+  stage->limits = cuv_avx2_stage_limits (stage->n, largest, stage->threshold);
+  for (int i = stage->first; i < stage->first + stage->n; i++) {
+    const HaarTree *tree = &self->trees[i];
+
+    for (int k = tree->first_leaf; k < tree->first_leaf + tree->n_leaves; k++)
+      self->fixed_leaves[k] =
+          cuv_avx2_fixed_leaf (&stage->limits, self->leaves[k]);
+  }
+}
+
+static void
+sort_stumps (const Maker *self, HaarStage *stage)
+{
+  int at = stage->first_sorted;
+
+  for (int kind = 0; kind < 2 * HAAR_N_SHAPES; kind++) {
+    int tilted = kind / HAAR_N_SHAPES, shape = kind % HAAR_N_SHAPES;
+
+    for (int i = stage->first; i < stage->first + stage->n; i++) {
+      const HaarTree *tree = &self->trees[i];
+      const HaarNode *node = &self->nodes[0][tree->first_node];
+      int32_t left, right;
+
+      if (node->tilted != tilted || node->shape != shape)
+        continue;
+      left = self->fixed_leaves[tree->first_leaf - node->left];
+      right = self->fixed_leaves[tree->first_leaf - node->right];
+      stage->base += right;
+      stage->n_of[tilted][shape]++;
+      for (int layout = 0; layout < CUV_N_LAYOUTS; layout++) {
+        self->nodes[layout][at] = self->nodes[layout][tree->first_node];
+        self->nodes[layout][at].gain = left - right;
+      }
+      at++;
+    }
+  }
+}
+
+/* Sets up a tree that is a pair, and adds its root's leaf to base. */
+static void
+make_pair (const Maker *self, HaarTree *tree, int32_t *base)
+{
+  const HaarNode *root = &self->nodes[0][tree->first_node], *below = root + 1;
+  const int32_t *leaves = self->fixed_leaves + tree->first_leaf;
+  int32_t leaf, low;
+
+  if (tree->n_nodes != 2 || (root->left > 0 && root->right > 0))
+    return;
+  tree->is_pair = 1;
+  tree->other_side = root->left > 0 ? 0 : -1;
+  leaf = leaves[-(root->left > 0 ? root->right : root->left)];
+  low = leaves[-below->right];
+  tree->low = low - leaf;
+  tree->gain = leaves[-below->left] - low;
+  *base += leaf;
+}
+
+static void
+make_stage (const Maker *self, int index)
+{
+  const CuvWaldboostModel *model = self->model;
+  HaarStage *stage = &self->stages[index];
+  int first = model->stage_first[index], end = model->stage_first[index + 1];
+
+  stage->first = first;
+  stage->n = end - first;
+  stage->threshold = model->weak[end - 1].threshold;
+  choose_limits (self, stage);
+  stage->first_sorted = self->tables->n_nodes + first;
+  if (model->stumps)
+    sort_stumps (self, stage);
+  for (int i = first; i < end && !model->stumps; i++)
+    make_pair (self, &self->trees[i], &stage->base);
+}
+
+/* ---- all ---- */
+
+static void *
+allocate (Maker *self, int index, size_t n, size_t size)
+{
+  return self->tables->tables.memory[index] = calloc (n, size);
+}
+
+static bool
+measure_trees (Maker *self)
+{
+  const CuvWaldboostModel *model = self->model;
+  HaarTables *tables = self->tables;
+
+  self->trees = allocate (self, 0, model->n_weak, sizeof *self->trees);
+  for (int i = 0; i < model->n_weak && self->trees != NULL; i++) {
+    HaarTree *tree = &self->trees[i];
+
+    tree->first_node = tables->n_nodes;
+    tree->first_leaf = tables->n_leaves;
+    if (!measure_tree (model->haar_nodes + model->weak[i].first_node, tree))
+      return false;
+    tables->n_nodes += tree->n_nodes;
+    tables->n_leaves += tree->n_leaves;
+  }
+  return self->trees != NULL;
+}
+
+static bool
+make_memory (Maker *self)
+{
+  const CuvWaldboostModel *model = self->model;
+  size_t n_leaves = (size_t) self->tables->n_leaves;
+  size_t n_nodes = (size_t) self->tables->n_nodes + (size_t) model->n_weak;
+
+  self->stages = allocate (self, 1, model->n_stages, sizeof *self->stages);
+  self->leaves = allocate (self, 2, n_leaves, sizeof *self->leaves);
+  self->fixed_leaves = allocate (self, 3, n_leaves, sizeof *self->fixed_leaves);
+  for (int i = 0; i < CUV_N_LAYOUTS; i++) {
+    self->nodes[i] = allocate (self, 4 + i, n_nodes, sizeof (HaarNode));
+    if (self->nodes[i] == NULL)
+      return false;
+  }
+  return self->stages != NULL && self->leaves != NULL
+      && self->fixed_leaves != NULL;
+}
+
+static void
+fill_tables (const Maker *self)
+{
+  const CuvWaldboostModel *model = self->model;
+  HaarTables *tables = self->tables;
+  CuvHaarRect inner = { 1, 1, (int16_t) (model->window_width - 2),
+    (int16_t) (model->window_height - 2), 1 };
+  Corner corner[4];
+
+  for (int i = 0; i < model->n_weak; i++)
+    make_tree (self, i);
+  for (int i = 0; i < model->n_stages; i++)
+    make_stage (self, i);
+  find_corners (&inner, 0, corner);
+  for (int layout = 0; layout < CUV_N_LAYOUTS; layout++) {
+    tables->nodes[layout] = self->nodes[layout];
+    for (int i = 0; i < 4; i++)
+      tables->inner[layout][i] = corner[i].y * (int) self->stride
+          + cuv_avx2_column (corner[i].x, layout, self->stride);
+  }
+  tables->inner_area = (double) (inner.width * inner.height);
+  tables->stumps = model->stumps != 0;
+  tables->tilted = model->tilted != 0;
+  tables->n_stages = model->n_stages;
+  tables->stages = self->stages;
+  tables->trees = self->trees;
+  tables->leaves = self->leaves;
+  tables->fixed_leaves = self->fixed_leaves;
+}
+
+CuvWaldboostTables *
+cuv_avx2_haar_tables_new (const CuvWaldboostModel *model, ptrdiff_t stride)
+{
+  Maker maker = { .model = model, .stride = stride };
+
+  if (model->feature != CUV_FEATURE_HAAR || !cuv_avx2_has_stages (model)
+      || model->window_width < 3 || model->window_height < 3)
+    return NULL;
+  maker.tables = calloc (1, sizeof *maker.tables);
+  if (maker.tables == NULL)
+    return NULL;
+  if (!measure_trees (&maker) || !make_memory (&maker)) {
+    cuv_waldboost_avx2_free (&maker.tables->tables);
+    return NULL;
+  }
+  fill_tables (&maker);
+  return &maker.tables->tables;
+}

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Rows of integral pictures, 16 pixels at a time. */
+#include "cpu/x86/waldboost-avx2.h"
+
+static inline __m256i
+load (const void *at)
+{
+  return _mm256_loadu_si256 ((const __m256i *) at);
+}
+
+static inline void
+store (void *at, __m256i value)
+{
+  _mm256_storeu_si256 ((__m256i *) at, value);
+}
+
+/* The lower half's last element of size bytes, in all of the upper half. */
+static inline __m256i
+lower_total (__m256i sums, __m256i last)
+{
+  return _mm256_shuffle_epi8 (_mm256_permute2x128_si256 (sums, sums, 8), last);
+}
+
+/* Sums from the first of 16 values on. */
+static inline __m256i
+add_up_16 (__m256i v, __m256i last)
+{
+  v = _mm256_add_epi16 (v, _mm256_slli_si256 (v, 2));
+  v = _mm256_add_epi16 (v, _mm256_slli_si256 (v, 4));
+  v = _mm256_add_epi16 (v, _mm256_slli_si256 (v, 8));
+  return _mm256_add_epi16 (v, lower_total (v, last));
+}
+
+/* The same of 8. */
+static inline __m256i
+add_up_32 (__m256i v, __m256i last)
+{
+  v = _mm256_add_epi32 (v, _mm256_slli_si256 (v, 4));
+  v = _mm256_add_epi32 (v, _mm256_slli_si256 (v, 8));
+  return _mm256_add_epi32 (v, lower_total (v, last));
+}
+
+static inline __m256i
+last_of_16 (void)
+{
+  return _mm256_set1_epi16 (0x0f0e);
+}
+
+static inline __m256i
+last_of_32 (void)
+{
+  return _mm256_set1_epi32 (0x0f0e0d0c);
+}
+
+static inline __m256i
+pixels (const uint8_t *grey)
+{
+  return _mm256_cvtepu8_epi16 (_mm_loadu_si128 ((const __m128i *) grey));
+}
+
+/* ---- 16 bits ---- */
+
+static inline __m128i
+add_above_16 (__m128i sums, const uint16_t *above)
+{
+  return _mm_add_epi16 (sums, _mm_loadu_si128 ((const __m128i *) above));
+}
+
+/* The first pixels of a row, 16 at a time; *total is their sum. */
+static int
+sum_16_at_1 (uint16_t *out, const uint16_t *above, const uint8_t *grey,
+    int width, uint16_t *total)
+{
+  const __m256i last = last_of_16 ();
+  __m256i before = _mm256_setzero_si256 ();
+  int x;
+
+  for (x = 0; x + 16 <= width; x += 16) {
+    __m256i sums = add_up_16 (pixels (grey + x), last);
+
+    store (out + x + 1,
+        _mm256_add_epi16 (
+            _mm256_add_epi16 (sums, load (above + x + 1)), before));
+    sums = _mm256_permute4x64_epi64 (sums, 0xff);
+    before = _mm256_add_epi16 (before, _mm256_shuffle_epi8 (sums, last));
+  }
+  *total = (uint16_t) _mm256_extract_epi16 (before, 0);
+  return x;
+}
+
+/* The same with even columns, then odd ones. */
+static int
+sum_16_at_2 (uint16_t *out, const uint16_t *above, const uint8_t *grey,
+    int width, ptrdiff_t odd, uint16_t *total)
+{
+  const __m256i last = last_of_16 ();
+  const __m256i apart = _mm256_broadcastsi128_si256 (
+      _mm_setr_epi8 (0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15));
+  __m256i before = _mm256_setzero_si256 ();
+  int x;
+
+  for (x = 0; x + 16 <= width; x += 16) {
+    __m256i sums = add_up_16 (pixels (grey + x), last), parts;
+    uint16_t *at = out + x / 2;
+    const uint16_t *above_at = above + x / 2;
+
+    parts = _mm256_add_epi16 (_mm256_shuffle_epi8 (sums, apart), before);
+    parts = _mm256_permute4x64_epi64 (parts, 0xd8);
+    _mm_storeu_si128 ((__m128i *) (at + odd),
+        add_above_16 (_mm256_castsi256_si128 (parts), above_at + odd));
+    _mm_storeu_si128 ((__m128i *) (at + 1),
+        add_above_16 (_mm256_extracti128_si256 (parts, 1), above_at + 1));
+    sums = _mm256_permute4x64_epi64 (sums, 0xff);
+    before = _mm256_add_epi16 (before, _mm256_shuffle_epi8 (sums, last));
+  }
+  *total = (uint16_t) _mm256_extract_epi16 (before, 0);
+  return x;
+}
+
+/* The same with the columns of each remainder by 4 side by side. */
+static int
+sum_16_at_4 (uint16_t *out, const uint16_t *above, const uint8_t *grey,
+    int width, ptrdiff_t part, uint16_t *total)
+{
+  const __m256i last = last_of_16 ();
+  const __m256i apart = _mm256_broadcastsi128_si256 (
+      _mm_setr_epi8 (0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15));
+  const __m256i together = _mm256_setr_epi32 (0, 4, 1, 5, 2, 6, 3, 7);
+  __m256i before = _mm256_setzero_si256 ();
+  int x;
+
+  for (x = 0; x + 16 <= width; x += 16) {
+    __m256i sums = add_up_16 (pixels (grey + x), last), parts;
+    uint64_t four[4];
+
+    parts = _mm256_add_epi16 (_mm256_shuffle_epi8 (sums, apart), before);
+    parts = _mm256_permutevar8x32_epi32 (parts, together);
+    store (four, parts);
+    for (int i = 0; i < 4; i++) {
+      ptrdiff_t at = i < 3 ? x / 4 + (i + 1) * part : x / 4 + 1;
+
+      _mm_storel_epi64 ((__m128i *) (out + at),
+          _mm_add_epi16 (_mm_loadl_epi64 ((const __m128i *) &four[i]),
+              _mm_loadl_epi64 ((const __m128i *) (above + at))));
+    }
+    sums = _mm256_permute4x64_epi64 (sums, 0xff);
+    before = _mm256_add_epi16 (before, _mm256_shuffle_epi8 (sums, last));
+  }
+  *total = (uint16_t) _mm256_extract_epi16 (before, 0);
+  return x;
+}
+
+void
+cuv_avx2_sum_row_16 (void *sums, const void *above, const uint8_t *grey,
+    int width, int step, ptrdiff_t stride)
+{
+  uint16_t *out = sums, total = 0;
+  const uint16_t *in = above;
+  int layout = cuv_avx2_layout (step), x = 0;
+
+  out[0] = 0;
+  if (step == 1)
+    x = sum_16_at_1 (out, in, grey, width, &total);
+  else if (step == 2)
+    x = sum_16_at_2 (out, in, grey, width, stride / 2, &total);
+  else if (step == 4)
+    x = sum_16_at_4 (out, in, grey, width, stride / 4, &total);
+  for (; x < width; x++) {
+    int at = cuv_avx2_column (x + 1, layout, stride);
+
+    total += grey[x];
+    out[at] = in[at] + total;
+  }
+}
+
+/* ---- 32 bits ---- */
+
+/* Sums of 16 pixels or their squares. */
+typedef struct {
+  __m256i first, second;
+} Sums;
+
+static inline Sums
+add_up (const uint8_t *grey, bool squares)
+{
+  __m256i v = pixels (grey), last = last_of_32 ();
+  Sums sums;
+
+  if (!squares) {
+    v = add_up_16 (v, last_of_16 ());
+    sums.first = _mm256_cvtepu16_epi32 (_mm256_castsi256_si128 (v));
+    sums.second = _mm256_cvtepu16_epi32 (_mm256_extracti128_si256 (v, 1));
+    return sums;
+  }
+  v = _mm256_mullo_epi16 (v, v);
+  sums.first = _mm256_cvtepu16_epi32 (_mm256_castsi256_si128 (v));
+  sums.second = _mm256_cvtepu16_epi32 (_mm256_extracti128_si256 (v, 1));
+  sums.first = add_up_32 (sums.first, last);
+  sums.second = _mm256_add_epi32 (add_up_32 (sums.second, last),
+      _mm256_shuffle_epi8 (_mm256_permute4x64_epi64 (sums.first, 0xff), last));
+  return sums;
+}
+
+static inline void
+put_32 (uint32_t *out, const uint32_t *above, __m256i sums, __m256i before)
+{
+  store (out, _mm256_add_epi32 (_mm256_add_epi32 (sums, load (above)), before));
+}
+
+/* Every second element, from the first or the second on. */
+static inline __m256i
+every_second (Sums sums, int second)
+{
+  __m256 a = _mm256_castsi256_ps (sums.first);
+  __m256 b = _mm256_castsi256_ps (sums.second);
+
+  return _mm256_permute4x64_epi64 (
+      _mm256_castps_si256 (second ? _mm256_shuffle_ps (a, b, 0xdd)
+                                  : _mm256_shuffle_ps (a, b, 0x88)),
+      0xd8);
+}
+
+static inline int
+add_row_32 (uint32_t *out, const uint32_t *above, const uint8_t *grey,
+    int width, int step, ptrdiff_t odd, bool squares, uint32_t *total)
+{
+  __m256i before = _mm256_setzero_si256 ();
+  int x;
+
+  for (x = 0; x + 16 <= width; x += 16) {
+    Sums sums = add_up (grey + x, squares);
+
+    if (step == 1) {
+      put_32 (out + x + 1, above + x + 1, sums.first, before);
+      put_32 (out + x + 9, above + x + 9, sums.second, before);
+    } else {
+      uint32_t *at = out + x / 2;
+      const uint32_t *above_at = above + x / 2;
+
+      put_32 (at + odd, above_at + odd, every_second (sums, 0), before);
+      put_32 (at + 1, above_at + 1, every_second (sums, 1), before);
+    }
+    before = _mm256_add_epi32 (before,
+        _mm256_permutevar8x32_epi32 (sums.second, _mm256_set1_epi32 (7)));
+  }
+  *total = (uint32_t) _mm256_cvtsi256_si32 (before);
+  return x;
+}
+
+static inline void
+row_32 (uint32_t *out, const uint32_t *above, const uint8_t *grey, int width,
+    int step, ptrdiff_t stride, bool squares)
+{
+  int layout = cuv_avx2_layout (step), x = 0;
+  uint32_t total = 0;
+
+  out[0] = 0;
+  if (step == 1)
+    x = add_row_32 (out, above, grey, width, 1, 0, squares, &total);
+  else if (step == 2)
+    x = add_row_32 (out, above, grey, width, 2, stride / 2, squares, &total);
+  for (; x < width; x++) {
+    int at = cuv_avx2_column (x + 1, layout, stride);
+
+    total += (uint32_t) (squares ? grey[x] * grey[x] : grey[x]);
+    out[at] = above[at] + total;
+  }
+}
+
+void
+cuv_avx2_sum_row_32 (void *sums, const void *above, const uint8_t *grey,
+    int width, int step, ptrdiff_t stride)
+{
+  row_32 (sums, above, grey, width, step, stride, false);
+}
+
+void
+cuv_avx2_square_row_32 (void *squares, const void *above, const uint8_t *grey,
+    int width, int step, ptrdiff_t stride)
+{
+  row_32 (squares, above, grey, width, step, stride, true);
+}
+
+/* ---- tilted ---- */
+
+/* 16 pixels and those above them, added. */
+static inline __m256i
+pixel_pairs (const uint8_t *grey, const uint8_t *grey_above)
+{
+  return _mm256_add_epi16 (pixels (grey), pixels (grey_above));
+}
+
+/* 8 elements: those at the left and right of them in the row above, less those
+ * at the same place two rows above, and pixels. */
+static inline void
+put_tilted (uint32_t *out, const uint32_t *left, const uint32_t *right,
+    const uint32_t *two_up, __m256i pair)
+{
+  __m256i sum = _mm256_sub_epi32 (
+      _mm256_add_epi32 (load (left), load (right)), load (two_up));
+
+  store (out, _mm256_add_epi32 (sum, pair));
+}
+
+static int
+tilted_at_1 (uint32_t *out, const uint32_t *one_up, const uint32_t *two_up,
+    const uint8_t *grey, const uint8_t *grey_above, int width)
+{
+  int x;
+
+  for (x = 1; x + 16 <= width; x += 16) {
+    __m256i pairs = pixel_pairs (grey + x - 1, grey_above + x - 1);
+
+    put_tilted (out + x, one_up + x - 1, one_up + x + 1, two_up + x,
+        _mm256_cvtepu16_epi32 (_mm256_castsi256_si128 (pairs)));
+    put_tilted (out + x + 8, one_up + x + 7, one_up + x + 9, two_up + x + 8,
+        _mm256_cvtepu16_epi32 (_mm256_extracti128_si256 (pairs, 1)));
+  }
+  return x;
+}
+
+/* Elements x, x + 2 .. lie in the odd half, with their neighbours in the even
+ * one; then the other way round. */
+static int
+tilted_at_2 (uint32_t *out, const uint32_t *one_up, const uint32_t *two_up,
+    const uint8_t *grey, const uint8_t *grey_above, int width, ptrdiff_t odd)
+{
+  const __m256i low = _mm256_set1_epi32 (0xffff);
+  int x;
+
+  for (x = 1; x + 16 <= width; x += 16) {
+    __m256i pairs = pixel_pairs (grey + x - 1, grey_above + x - 1);
+    int i = x / 2;
+
+    put_tilted (out + odd + i, one_up + i, one_up + i + 1, two_up + odd + i,
+        _mm256_and_si256 (pairs, low));
+    put_tilted (out + i + 1, one_up + odd + i, one_up + odd + i + 1,
+        two_up + i + 1, _mm256_srli_epi32 (pairs, 16));
+  }
+  return x;
+}
+
+void
+cuv_avx2_tilted_row_32 (void *tilted, const void *above, const void *above_that,
+    const uint8_t *grey, const uint8_t *grey_above, int width, int step,
+    ptrdiff_t stride)
+{
+  uint32_t *out = tilted;
+  const uint32_t *one_up = above, *two_up = above_that;
+  int layout = cuv_avx2_layout (step), x = 1, left, at, right;
+
+  out[0] = one_up[cuv_avx2_column (1, layout, stride)];
+  if (step == 1)
+    x = tilted_at_1 (out, one_up, two_up, grey, grey_above, width);
+  else if (step == 2)
+    x = tilted_at_2 (out, one_up, two_up, grey, grey_above, width, stride / 2);
+  for (; x <= width; x++) {
+    left = cuv_avx2_column (x - 1, layout, stride);
+    at = cuv_avx2_column (x, layout, stride);
+    right = cuv_avx2_column (x + 1, layout, stride);
+    out[at] = one_up[left] + grey[x - 1] + grey_above[x - 1];
+    if (x < width)
+      out[at] += one_up[right] - two_up[at];
+  }
+}

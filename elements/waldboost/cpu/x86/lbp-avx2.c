@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* LBP cascades, 16 windows at a time. */
+#include "cpu/x86/grid-avx2.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A stump as vectors want it. */
+typedef struct {
+  uint32_t subset[8];
+  Grid grid;
+  float left, right;
+  int32_t gain; /* of left over right, in the stage's units */
+} Stump;
+
+typedef struct {
+  int32_t first, n, base; /* base is the sum if all go right */
+  float threshold;
+  CuvStageLimits limits;
+} Stage;
+
+typedef struct {
+  CuvWaldboostTables tables;
+  int n_stages;
+  Stage *stages;
+  Stump *stumps;
+} LbpTables;
+
+/* ---- tables ---- */
+
+static bool
+is_for_us (const CuvWaldboostModel *model)
+{
+  return model->feature == CUV_FEATURE_LBP && cuv_avx2_has_stages (model)
+      && model->stumps && model->inclusive
+      && model->block_value == CUV_BLOCK_SUM
+      && model->max_block_area <= GRID_MAX_AREA;
+}
+
+static Stump
+make_stump (
+    const CuvWaldboostModel *model, const CuvWeak *weak, ptrdiff_t stride)
+{
+  const CuvGridNode *node = &model->nodes[weak->first_node];
+  Stump stump = { .grid = grid_make (node, stride),
+    .left = model->leaves[weak->first_leaf - node->left],
+    .right = model->leaves[weak->first_leaf - node->right] };
+
+  memcpy (stump.subset, node->subset, sizeof stump.subset);
+  return stump;
+}
+
+static Stage
+make_stage (Stump *stumps, const CuvWaldboostModel *model, int index)
+{
+  int first = model->stage_first[index], end = model->stage_first[index + 1];
+  Stage stage = { .first = first,
+    .n = end - first,
+    .threshold = model->weak[end - 1].threshold };
+  double largest = 0;
+
+  for (int i = first; i < end; i++)
+    largest +=
+        fmax (fabs ((double) stumps[i].left), fabs ((double) stumps[i].right));
+  stage.limits = cuv_avx2_stage_limits (stage.n, largest, stage.threshold);
+  for (int i = first; i < end; i++) {
+    int32_t right = cuv_avx2_fixed_leaf (&stage.limits, stumps[i].right);
+
+    stumps[i].gain =
+        cuv_avx2_fixed_leaf (&stage.limits, stumps[i].left) - right;
+    stage.base += right;
+  }
+  return stage;
+}
+
+/* ---- windows ---- */
+
+/* All ones where the code's bit of the subset is set. */
+static inline __m256i
+go_left (__m256i code, const Stump *stump)
+{
+  const __m256i powers = _mm256_broadcastsi128_si256 (
+      _mm_setr_epi8 (1, 2, 4, 8, 16, 32, 64, -128, 0, 0, 0, 0, 0, 0, 0, 0));
+  const __m128i *subset = (const __m128i *) stump->subset;
+  __m256i low = _mm256_broadcastsi128_si256 (_mm_loadu_si128 (subset));
+  __m256i high = _mm256_broadcastsi128_si256 (_mm_loadu_si128 (subset + 1));
+  __m256i byte = _mm256_srli_epi16 (code, 3);
+  /* the upper byte of each lane has no bit: it picks a 0 */
+  __m256i bit = _mm256_shuffle_epi8 (powers,
+      _mm256_or_si256 (_mm256_and_si256 (code, _mm256_set1_epi16 (7)),
+          _mm256_set1_epi16 (0x0800)));
+  __m256i word = _mm256_blendv_epi8 (
+      _mm256_shuffle_epi8 (low, byte), _mm256_shuffle_epi8 (high, byte), code);
+
+  return _mm256_cmpeq_epi16 (_mm256_and_si256 (word, bit), bit);
+}
+
+/* As the reference adds a stage, for one window. */
+static double
+exact_sum (const uint16_t *sums, const LbpTables *tables, const Stage *stage,
+    int layout)
+{
+  double sum = 0;
+
+  for (int i = stage->first; i < stage->first + stage->n; i++) {
+    const Stump *stump = &tables->stumps[i];
+    uint16_t block[9];
+    int code;
+
+    grid_sums_of_one (sums, &stump->grid, layout, block);
+    code = grid_pattern_of_one (block, true);
+    sum +=
+        (double) (stump->subset[code >> 5] >> (code & 31) & 1 ? stump->left
+                                                              : stump->right);
+  }
+  return sum;
+}
+
+static unsigned
+exact_passes (const uint16_t *sums, const LbpTables *tables, const Stage *stage,
+    int layout, unsigned windows)
+{
+  unsigned passed = 0;
+
+  for (; windows != 0; windows &= windows - 1) {
+    int i = __builtin_ctz (windows);
+    double sum = exact_sum (sums + i, tables, stage, layout);
+
+    passed |= (unsigned) !(sum < (double) stage->threshold) << i;
+  }
+  return passed;
+}
+
+/* Sums of windows 0 to 3 and 8 to 11, and of the others. */
+typedef struct {
+  __m256i first, second;
+} Sums;
+
+static inline Sums
+add_stage (
+    const uint16_t *sums, const Stump *stump, const Stage *stage, int layout)
+{
+  Sums sum = { _mm256_set1_epi32 (stage->base),
+    _mm256_set1_epi32 (stage->base) };
+
+  for (const Stump *end = stump + stage->n; stump < end; stump++) {
+    GridSums blocks = grid_sums (sums, &stump->grid, layout);
+    __m256i left = go_left (grid_patterns (&blocks, true), stump);
+    __m256i gain = _mm256_set1_epi32 (stump->gain);
+
+    sum.first = _mm256_add_epi32 (
+        sum.first, _mm256_and_si256 (gain, _mm256_unpacklo_epi16 (left, left)));
+    sum.second = _mm256_add_epi32 (sum.second,
+        _mm256_and_si256 (gain, _mm256_unpackhi_epi16 (left, left)));
+  }
+  return sum;
+}
+
+/* Which windows' sums are above limit, window 0 in bit 0. */
+static inline unsigned
+above (Sums sum, int32_t limit)
+{
+  const __m256i value = _mm256_set1_epi32 (limit);
+  __m256i words = _mm256_packs_epi32 (_mm256_cmpgt_epi32 (sum.first, value),
+      _mm256_cmpgt_epi32 (sum.second, value));
+
+  return (unsigned) _mm_movemask_epi8 (_mm_packs_epi16 (
+      _mm256_castsi256_si128 (words), _mm256_extracti128_si256 (words, 1)));
+}
+
+/* Which of the 16 windows alive pass a stage. */
+static inline unsigned
+pass_stage (const uint16_t *sums, const LbpTables *tables, const Stage *stage,
+    int layout, unsigned alive)
+{
+  Sums sum = add_stage (sums, tables->stumps + stage->first, stage, layout);
+  unsigned passed = above (sum, stage->limits.passes_above) & alive;
+  unsigned open = above (sum, stage->limits.fails_to) & alive & ~passed;
+
+  if (open != 0)
+    passed |= exact_passes (sums, tables, stage, layout, open);
+  return passed;
+}
+
+/* ---- rows ---- */
+
+static void
+add_hits (const CuvScanRow *row, const uint16_t *sums, int x, unsigned left,
+    CuvHitList *list)
+{
+  const LbpTables *tables = (const LbpTables *) row->tables;
+  const Stage *stage = &tables->stages[tables->n_stages - 1];
+
+  for (; left != 0; left &= left - 1) {
+    int i = __builtin_ctz (left);
+    double sum =
+        exact_sum (sums + i, tables, stage, cuv_avx2_layout (row->step));
+
+    cuv_hit_list_add (list, row->level, (x + i) * row->step, row->y,
+        (float) (sum - (double) stage->threshold));
+  }
+}
+
+static void
+scan_row (const CuvScanRow *row, CuvHitList *list)
+{
+  const LbpTables *tables = (const LbpTables *) row->tables;
+  int layout = cuv_avx2_layout (row->step);
+  unsigned skip = 0;
+
+  for (int x = 0; x < row->n_x; x += 16) {
+    const uint16_t *sums = (const uint16_t *) row->integrals.sums + x;
+    unsigned inside = row->n_x - x < 16 ? (1u << (row->n_x - x)) - 1 : 0xffff;
+    unsigned passed =
+        pass_stage (sums, tables, &tables->stages[0], layout, inside);
+    unsigned left =
+        cuv_avx2_visit (row->plan->skip ? ~passed : 0, 16, &skip) & inside;
+
+    list->windows += (unsigned) __builtin_popcount (left);
+    for (int s = 0; s < tables->n_stages && left != 0; s++) {
+      const Stage *stage = &tables->stages[s];
+
+      list->weak += (uint64_t) __builtin_popcount (left) * (unsigned) stage->n;
+      left = s == 0 ? passed & left
+                    : pass_stage (sums, tables, stage, layout, left);
+      list->survivors[s] += (unsigned) __builtin_popcount (left);
+    }
+    add_hits (row, sums, x, left, list);
+  }
+}
+
+/* ---- entry ---- */
+
+static bool
+make_tables (LbpTables *self, const CuvWaldboostModel *model, ptrdiff_t stride)
+{
+  self->stumps = calloc (model->n_weak, sizeof *self->stumps);
+  self->stages = calloc (model->n_stages, sizeof *self->stages);
+  self->tables.memory[0] = self->stumps;
+  self->tables.memory[1] = self->stages;
+  if (self->stumps == NULL || self->stages == NULL)
+    return false;
+  for (int i = 0; i < model->n_weak; i++)
+    self->stumps[i] = make_stump (model, &model->weak[i], stride);
+  self->n_stages = model->n_stages;
+  for (int i = 0; i < model->n_stages; i++)
+    self->stages[i] = make_stage (self->stumps, model, i);
+  return true;
+}
+
+CuvWaldboostTables *
+cuv_avx2_lbp_new (
+    CuvWaldboostSteps *steps, const CuvWaldboostModel *model, ptrdiff_t stride)
+{
+  LbpTables *self;
+
+  if (!is_for_us (model) || (self = calloc (1, sizeof *self)) == NULL)
+    return NULL;
+  if (!make_tables (self, model, stride)) {
+    cuv_waldboost_avx2_free (&self->tables);
+    return NULL;
+  }
+  steps->sum_size = sizeof (uint16_t);
+  steps->sum_row = cuv_avx2_sum_row_16;
+  steps->scan_row = scan_row;
+  return &self->tables;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The steps that AVX2 makes fast, and for which models. */
+#include "cpu/x86/waldboost-avx2.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- pyramid ---- */
+
+/* One column of the two rows, then pairs of neighbours of it: exact in any
+ * order. Values are moved by 32768 to be signed 16 bits. */
+static void
+resize_row (uint8_t *out, int width, const uint8_t *top, const uint8_t *bottom,
+    int n_in, int bottom_weight, const CuvTap *taps, uint16_t *column)
+{
+  const __m256i down = _mm256_set1_epi16 ((short) bottom_weight);
+  const __m256i up = _mm256_set1_epi16 ((short) (256 - bottom_weight));
+  const __m256i half = _mm256_set1_epi32 ((128 << 16) + 32768);
+  const __m256i low_halves = _mm256_set1_epi32 (256);
+  const __m256i bytes =
+      _mm256_setr_epi8 (0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+          -1, 0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
+  int x;
+
+  for (x = 0; x + 16 <= n_in; x += 16) {
+    __m256i t =
+        _mm256_cvtepu8_epi16 (_mm_loadu_si128 ((const __m128i *) (top + x)));
+    __m256i b =
+        _mm256_cvtepu8_epi16 (_mm_loadu_si128 ((const __m128i *) (bottom + x)));
+
+    t = _mm256_add_epi16 (
+        _mm256_mullo_epi16 (t, up), _mm256_mullo_epi16 (b, down));
+    _mm256_storeu_si256 ((__m256i *) (column + x),
+        _mm256_xor_si256 (t, _mm256_set1_epi16 ((short) 0x8000)));
+  }
+  for (; x < n_in; x++)
+    column[x] =
+        (uint16_t) ((256 - bottom_weight) * top[x] + bottom_weight * bottom[x])
+        ^ 0x8000;
+  column[n_in] = 0; /* read with weight 0 */
+
+  for (x = 0; x + 8 <= width; x += 8) {
+    const int *tap = (const int *) (taps + x);
+    __m256i a = _mm256_loadu_si256 ((const __m256i *) tap);
+    __m256i b = _mm256_loadu_si256 ((const __m256i *) (tap + 8));
+    /* indices, and weights, of taps 0 1 4 5 2 3 6 7 */
+    __m256i index = _mm256_castps_si256 (_mm256_shuffle_ps (
+        _mm256_castsi256_ps (a), _mm256_castsi256_ps (b), 0x88));
+    __m256i weight = _mm256_castps_si256 (_mm256_shuffle_ps (
+        _mm256_castsi256_ps (a), _mm256_castsi256_ps (b), 0xdd));
+    __m256i pair = _mm256_i32gather_epi32 ((const int *) column, index, 2);
+    __m256i factors = _mm256_or_si256 (
+        _mm256_slli_epi32 (weight, 16), _mm256_sub_epi32 (low_halves, weight));
+    __m256i value = _mm256_srli_epi32 (
+        _mm256_add_epi32 (_mm256_madd_epi16 (pair, factors), half), 16);
+
+    value = _mm256_permute4x64_epi64 (value, 0xd8);
+    value = _mm256_shuffle_epi8 (value, bytes);
+    _mm_storel_epi64 ((__m128i *) (out + x),
+        _mm_unpacklo_epi32 (_mm256_castsi256_si128 (value),
+            _mm256_extracti128_si256 (value, 1)));
+  }
+  if (x < width)
+    cuv_resize_row (
+        out + x, width - x, top, bottom, n_in, bottom_weight, taps + x, column);
+}
+
+/* ---- stages ---- */
+
+static int32_t
+clamp (double value)
+{
+  return value > INT32_MAX ? INT32_MAX
+      : value < INT32_MIN  ? INT32_MIN
+                           : (int32_t) value;
+}
+
+int32_t
+cuv_avx2_fixed_leaf (const CuvStageLimits *limits, float leaf)
+{
+  return (int32_t) lrint (ldexp ((double) leaf, limits->exponent));
+}
+
+/* Sums of integers stay below 2^30, and are less than half a unit a leaf away
+ * from the true sum; what the reference rounds adds far less than a unit. */
+CuvStageLimits
+cuv_avx2_stage_limits (int n, double largest, float threshold)
+{
+  double limit, doubt = 0.5 * n + 1;
+  int exponent;
+
+  frexp (largest, &exponent);
+  limit = ldexp ((double) threshold, 29 - exponent);
+  return (CuvStageLimits){ 29 - exponent, clamp (ceil (limit + doubt) - 1),
+    clamp (ceil (limit - doubt) - 1) };
+}
+
+/* ---- entry ---- */
+
+bool
+cuv_avx2_has_stages (const CuvWaldboostModel *model)
+{
+  if (model->arithmetic != CUV_SUM_STAGES)
+    return false;
+  for (int s = 0; s < model->n_stages; s++) {
+    int first = model->stage_first[s], end = model->stage_first[s + 1];
+
+    for (int i = first; i < end; i++) {
+      bool tested = model->weak[i].threshold > -INFINITY;
+
+      if ((model->weak[i].restart != 0) != (i == first)
+          || tested != (i == end - 1))
+        return false;
+    }
+  }
+  return true;
+}
+
+CuvWaldboostTables *
+cuv_waldboost_avx2_init (
+    CuvWaldboostSteps *steps, const CuvWaldboostModel *model, ptrdiff_t stride)
+{
+  steps->resize_row = resize_row;
+  if (model->arithmetic != CUV_SUM_STAGES)
+    return cuv_avx2_boost_new (steps, model, stride);
+  return model->feature == CUV_FEATURE_HAAR
+      ? cuv_avx2_haar_new (steps, model, stride)
+      : cuv_avx2_lbp_new (steps, model, stride);
+}
+
+void
+cuv_waldboost_avx2_free (CuvWaldboostTables *self)
+{
+  if (self == NULL)
+    return;
+  for (size_t i = 0; i < sizeof self->memory / sizeof *self->memory; i++)
+    free (self->memory[i]);
+  free (self);
+}

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From windows to objects: boxes that agree on all four edges form a group.
+ *
+ * The groups are those of OpenCV's groupRectangles, which compares each box
+ * with each. Here a box is compared with those near it only. */
+#include "grouping/grouping.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef CuvWaldboostBox Box;
+
+typedef struct {
+  int64_t x, y, width, height; /* sums over the members */
+  float score;
+  int32_t n;
+} Group;
+
+struct _CuvWaldboostGrouper {
+  int capacity;
+  Box *boxes;            /* of the hits */
+  CuvCellEntry *entries; /* boxes by cell */
+  CuvBoxRank *ranks;
+  int32_t *root;   /* the first box of the box's group */
+  int32_t *next;   /* for an entry: itself, or one up to which no box is left */
+  int32_t *stack;  /* boxes of a group whose neighbours are not in it yet */
+  int32_t *number; /* of the group of which a box is the root */
+  Group *groups;
+  Box *means; /* of the groups that are large enough */
+  Box *out;
+};
+
+/* ---- groups ---- */
+
+static int
+min_int (int a, int b)
+{
+  return a < b ? a : b;
+}
+
+/* How far apart edges of similar boxes may be, of their mean side. */
+static double
+eps_of (CuvGroupingMethod method)
+{
+  return method == CUV_GROUPING_WBD ? 0.7 : 0.2;
+}
+
+/* Of similar boxes, and of one inside another, the sizes differ by a factor of
+ * 1 + 2 eps at most: by how many classes? */
+static int
+classes_apart (double eps)
+{
+  int n = 0;
+
+  while ((1 << n) < 1 + 2 * eps)
+    n++;
+  return n;
+}
+
+static bool
+similar (const Box *a, const Box *b, double eps)
+{
+  double most = eps
+      * (min_int (a->width, b->width) + min_int (a->height, b->height)) * 0.5;
+
+  return abs (a->x - b->x) <= most && abs (a->y - b->y) <= most
+      && abs (a->x + a->width - b->x - b->width) <= most
+      && abs (a->y + a->height - b->y - b->height) <= most;
+}
+
+/* The first entry from e on whose box is in no group yet, as far as known. */
+static int
+first_left (int32_t *next, int n, int e)
+{
+  while (e < n && next[e] != e) {
+    if (next[e] < n)
+      next[e] = next[next[e]];
+    e = next[e];
+  }
+  return e;
+}
+
+/* The next box of a walk that is in no group yet, or -1. Steps over the others
+ * at once: a box that is in a group already is met a few times only. */
+static int
+next_left (CuvWaldboostGrouper *self, CuvCellWalk *walk)
+{
+  for (;;) {
+    int box, e;
+
+    walk->at = first_left (self->next, walk->n, walk->at);
+    box = cuv_walk_next (walk);
+    if (box < 0 || self->root[box] < 0)
+      return box;
+    e = walk->at - 1;
+    if (self->next[e] == e)
+      self->next[e] = e + 1;
+  }
+}
+
+/* Adds the boxes of class c that are similar to this one to its group, and
+ * pushes them on the stack. */
+static int
+add_similar (CuvWaldboostGrouper *self, const Box *boxes, int n, int i, int c,
+    double eps, int n_stack)
+{
+  const Box *box = &boxes[i];
+  double size = (double) box->width + box->height,
+         most = (double) (INT64_C (2) << c);
+  int64_t far = (int64_t) (eps * 0.5 * (size < most ? size : most)) + 1;
+  CuvCellWalk walk;
+  int other;
+
+  cuv_walk_start (&walk, self->entries, n, c, box->x - far, box->y - far,
+      box->x + far, box->y + far);
+  while ((other = next_left (self, &walk)) >= 0) {
+    if (similar (box, &boxes[other], eps)) {
+      self->root[other] = self->root[i];
+      self->stack[n_stack++] = other;
+    }
+  }
+  return n_stack;
+}
+
+/* Each group is complete before the next one begins, and its boxes are passed
+ * over from then on: comparing pairs would take seconds where a hundred
+ * thousand boxes lie near each other. Last in, first out goes to the group's
+ * ends first, so that few are compared in vain. */
+static void
+find_groups (CuvWaldboostGrouper *self, const Box *boxes, int n, double eps)
+{
+  int apart = classes_apart (eps);
+
+  cuv_cells_fill (self->entries, boxes, n);
+  for (int i = 0; i < n; i++) {
+    self->root[i] = -1;
+    self->next[i] = i;
+  }
+  for (int first = 0; first < n; first++) {
+    int n_stack = 0;
+
+    if (self->root[first] >= 0)
+      continue;
+    self->root[first] = first;
+    self->stack[n_stack++] = first;
+    while (n_stack > 0) {
+      int i = self->stack[--n_stack], class = cuv_cell_class_of (&boxes[i]);
+
+      for (int c = class > apart ? class - apart : 0; c <= class + apart; c++)
+        n_stack = add_similar (self, boxes, n, i, c, eps, n_stack);
+    }
+  }
+}
+
+/* A root is the first of its group, so groups are numbered as they appear. The
+ * score is the largest, but least_score or more. */
+static int
+sum_groups (
+    CuvWaldboostGrouper *self, const Box *boxes, int n, float least_score)
+{
+  int n_groups = 0;
+
+  for (int i = 0; i < n; i++) {
+    int root = self->root[i];
+    Group *group;
+
+    if (root == i) {
+      self->number[i] = n_groups;
+      self->groups[n_groups++] = (Group){ .score = least_score };
+    }
+    group = &self->groups[self->number[root]];
+    group->x += boxes[i].x;
+    group->y += boxes[i].y;
+    group->width += boxes[i].width;
+    group->height += boxes[i].height;
+    group->n++;
+    if (boxes[i].score > group->score)
+      group->score = boxes[i].score;
+  }
+  return n_groups;
+}
+
+static int
+mean (int64_t sum, int n)
+{
+  return (int) lrintf ((float) sum * (1.f / n));
+}
+
+static int
+take_means (CuvWaldboostGrouper *self, int n_groups, int min_neighbours)
+{
+  int n = 0;
+
+  for (int i = 0; i < n_groups; i++) {
+    const Group *group = &self->groups[i];
+
+    if (group->n > min_neighbours)
+      self->means[n++] = (Box){ mean (group->x, group->n),
+        mean (group->y, group->n), mean (group->width, group->n),
+        mean (group->height, group->n), group->score, group->n };
+  }
+  return n;
+}
+
+/* ---- groups inside others ---- */
+
+static bool
+is_inside (const Box *box, const Box *other, double eps)
+{
+  int dx = (int) lrint (other->width * eps);
+  int dy = (int) lrint (other->height * eps);
+
+  return box->x >= other->x - dx && box->y >= other->y - dy
+      && box->x + box->width <= other->x + other->width + dx
+      && box->y + box->height <= other->y + other->height + dy
+      && (other->neighbours > box->neighbours || box->neighbours < 3);
+}
+
+/* A box around another one may be smaller by rounding and eps only. */
+static bool
+is_inside_any (
+    const CuvCellEntry *entries, const Box *means, int n, int i, double eps)
+{
+  const Box *box = &means[i];
+  int first = cuv_cell_class_of (box) - classes_apart (eps);
+
+  for (int c = first > 0 ? first : 0; cuv_cells_have (entries, n, c); c++) {
+    int64_t size = INT64_C (2) << c,
+            grown = (int64_t) (eps * (double) size) + 1;
+    CuvCellWalk walk;
+    int other;
+
+    cuv_walk_start (&walk, entries, n, c, box->x - size - grown,
+        box->y - size - grown, box->x + grown, box->y + grown);
+    while ((other = cuv_walk_next (&walk)) >= 0) {
+      if (other != i && is_inside (box, &means[other], eps))
+        return true;
+    }
+  }
+  return false;
+}
+
+/* cv::groupRectangles; WBDetector gives it scores, whose maximum it starts at
+ * DBL_MIN. */
+static int
+group_similar (CuvWaldboostGrouper *self, const CuvGrouping *grouping,
+    const Box *in, int n)
+{
+  bool wbd = grouping->method == CUV_GROUPING_WBD;
+  double eps = eps_of (grouping->method);
+  int n_means, n_out = 0;
+
+  find_groups (self, in, n, eps);
+  n_means = take_means (self,
+      sum_groups (self, in, n, wbd ? (float) DBL_MIN : -INFINITY),
+      grouping->min_neighbours);
+  cuv_cells_fill (self->entries, self->means, n_means);
+  for (int i = 0; i < n_means; i++) {
+    if (!is_inside_any (self->entries, self->means, n_means, i, eps))
+      self->out[n_out++] = self->means[i];
+  }
+  return n_out;
+}
+
+/* ---- entries ---- */
+
+static void *
+grow (void *memory, size_t size, bool *ok)
+{
+  void *grown = realloc (memory, size);
+
+  if (grown == NULL)
+    *ok = false;
+  return grown != NULL ? grown : memory;
+}
+
+static bool
+reserve (CuvWaldboostGrouper *self, int n)
+{
+  size_t capacity = 256;
+  bool ok = true;
+
+  while (capacity < (size_t) n)
+    capacity *= 2;
+  if (n <= self->capacity)
+    return true;
+  self->boxes = grow (self->boxes, capacity * sizeof *self->boxes, &ok);
+  self->entries = grow (self->entries, capacity * sizeof *self->entries, &ok);
+  self->ranks = grow (self->ranks, capacity * sizeof *self->ranks, &ok);
+  self->root = grow (self->root, capacity * sizeof *self->root, &ok);
+  self->next = grow (self->next, capacity * sizeof *self->next, &ok);
+  self->stack = grow (self->stack, capacity * sizeof *self->stack, &ok);
+  self->number = grow (self->number, capacity * sizeof *self->number, &ok);
+  self->groups = grow (self->groups, capacity * sizeof *self->groups, &ok);
+  self->means = grow (self->means, capacity * sizeof *self->means, &ok);
+  self->out = grow (self->out, capacity * sizeof *self->out, &ok);
+  if (ok)
+    self->capacity = (int) capacity;
+  return ok;
+}
+
+int
+cuv_waldboost_group_boxes (CuvWaldboostGrouper *self,
+    const CuvGrouping *grouping, const CuvWaldboostBox *in, int n,
+    const CuvWaldboostBox **boxes)
+{
+  if (!reserve (self, n))
+    return -1;
+  *boxes = self->out;
+  if (grouping->method == CUV_GROUPING_NMS)
+    return cuv_suppress (self->out, in, n, grouping->nms_iou, self->entries,
+        self->ranks, self->root);
+  if (grouping->method != CUV_GROUPING_NONE && grouping->min_neighbours > 0)
+    return group_similar (self, grouping, in, n);
+  memcpy (self->out, in, n * sizeof *in);
+  return n;
+}
+
+/* Keeps of boxes what is inside the frame. */
+static int
+clip (Box *boxes, int n, int width, int height)
+{
+  int n_out = 0;
+
+  for (int i = 0; i < n; i++) {
+    Box box = boxes[i];
+    int right = min_int (box.x + box.width, width);
+    int bottom = min_int (box.y + box.height, height);
+
+    box.x = box.x > 0 ? box.x : 0;
+    box.y = box.y > 0 ? box.y : 0;
+    box.width = right - box.x;
+    box.height = bottom - box.y;
+    if (box.width > 0 && box.height > 0)
+      boxes[n_out++] = box;
+  }
+  return n_out;
+}
+
+static CuvGroupingMethod
+method_for (CuvScan scan)
+{
+  return scan == CUV_SCAN_DENSE ? CUV_GROUPING_NMS
+      : scan == CUV_SCAN_WBD    ? CUV_GROUPING_WBD
+                                : CUV_GROUPING_NEIGHBORS;
+}
+
+int
+cuv_waldboost_group (CuvWaldboostGrouper *self, const CuvWaldboostPlan *plan,
+    const CuvGrouping *grouping, const CuvWaldboostHit *hits, int n_hits,
+    const CuvWaldboostBox **boxes)
+{
+  CuvGrouping actual = *grouping;
+  int n;
+
+  if (actual.method == CUV_GROUPING_AUTO)
+    actual.method = method_for (plan->scan);
+  if (!reserve (self, n_hits))
+    return -1;
+  for (int i = 0; i < n_hits; i++)
+    self->boxes[i] = cuv_waldboost_box (plan, &hits[i]);
+  n = cuv_waldboost_group_boxes (self, &actual, self->boxes, n_hits, boxes);
+  return n < 0 ? n : clip (self->out, n, plan->width, plan->height);
+}
+
+CuvWaldboostGrouper *
+cuv_waldboost_grouper_new (void)
+{
+  CuvWaldboostGrouper *self = calloc (1, sizeof *self);
+
+  if (self != NULL && !reserve (self, 1)) {
+    cuv_waldboost_grouper_free (self);
+    return NULL;
+  }
+  return self;
+}
+
+void
+cuv_waldboost_grouper_free (CuvWaldboostGrouper *self)
+{
+  if (self == NULL)
+    return;
+  free (self->boxes);
+  free (self->entries);
+  free (self->ranks);
+  free (self->root);
+  free (self->next);
+  free (self->stack);
+  free (self->number);
+  free (self->groups);
+  free (self->means);
+  free (self->out);
+  free (self);
+}

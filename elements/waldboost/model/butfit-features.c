@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Features of BUT FIT's classifiers.
+ *
+ *   <LBPFeature positionX positionY blockWidth blockHeight/>
+ *   <LRDFeature|LRP .. blockA blockB [blocksX=3] [blocksY=3]
+ *       [binReductionFactor=1]/>
+ *   <TCont2DiscFeature minValue maxValue numberOfBins>
+ *     <HaarHorizontalDoubleFeature|.. positionX positionY blockWidth
+ *         blockHeight/>
+ */
+#include "model/butfit.h"
+
+#include <string.h>
+
+#define MAX_MEAN_AREA 4095 /* pixels of a block whose mean is taken */
+#define MAX_BINS 1024
+#define MAX_HAAR_VALUE 1e4f  /* of minValue and maxValue, and how close they */
+#define MIN_HAAR_RANGE 1e-2f /* may be: then a bin's number fits 32 bits */
+
+static const struct {
+  CuvFeature type;
+  const char *name;    /* in the attribute type */
+  const char *element; /* NULL = several */
+  int n_entries;       /* of a table, 0 = numberOfBins */
+} types[] = {
+  { CUV_FEATURE_LBP, "LBP", "LBPFeature", 256 },
+  { CUV_FEATURE_LRD, "LRD", "LRDFeature", 17 },
+  { CUV_FEATURE_LRP, "LRP", "LRP", 100 },
+  { CUV_FEATURE_HAAR, "HAAR", NULL, 0 },
+};
+
+/* Blocks of equal size, and what they count as weighted rectangles of whole
+ * blocks, which the difference of larger and smaller ones says with fewer. */
+static const struct {
+  const char *element;
+  int columns, rows;
+  struct {
+    int x, y, width, height, weight; /* in blocks */
+  } rect[3];
+  int norm;
+} haars[] = {
+  { "HaarHorizontalDoubleFeature", 2, 1,
+      { { 0, 0, 1, 1, -1 }, { 1, 0, 1, 1, 1 } }, 1 },
+  { "HaarVerticalDoubleFeature", 1, 2,
+      { { 0, 0, 1, 1, -1 }, { 0, 1, 1, 1, 1 } }, 1 },
+  { "HaarHorizontalTernalFeature", 3, 1,
+      { { 0, 0, 3, 1, 1 }, { 1, 0, 1, 1, -3 } }, 2 },
+  { "HaarVerticalTernalFeature", 1, 3,
+      { { 0, 0, 1, 3, 1 }, { 0, 1, 1, 1, -3 } }, 2 },
+  { "HaarDiagonalFeature", 2, 2,
+      { { 0, 0, 2, 2, 1 }, { 1, 0, 1, 1, -2 }, { 0, 1, 1, 1, -2 } }, 2 },
+  { "HaarSurroundFeature", 3, 3, { { 0, 0, 3, 3, 1 }, { 1, 1, 1, 1, -9 } }, 8 },
+};
+
+/* ---- types ---- */
+
+gboolean
+cuv_butfit_set_type (CuvButfit *self, const char *name, GError **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++) {
+    if (strcmp (types[i].name, name) == 0) {
+      self->type = types[i].type;
+      self->given = TRUE;
+      return TRUE;
+    }
+  }
+  cuv_model_fail (error,
+      "type '%.*s' is not supported, only LBP, LRD, LRP and HAAR are",
+      CUV_SHOWN, name);
+  return FALSE;
+}
+
+/* All features of a classifier are of one type. Where the attribute says LRD or
+ * LRP, the elements of both mean it. */
+static gboolean
+agree_on_type (CuvButfit *self, int type, GError **error)
+{
+  gboolean rank = type == CUV_FEATURE_LRD || type == CUV_FEATURE_LRP;
+  gboolean rank_given = self->given
+      && (self->type == CUV_FEATURE_LRD || self->type == CUV_FEATURE_LRP);
+
+  if (self->n_entries != 0) {
+    cuv_model_fail (error, "a weak hypothesis with more than one feature");
+    return FALSE;
+  }
+  if (self->type < 0)
+    self->type = type;
+  if (self->type == type || (rank && rank_given))
+    return TRUE;
+  cuv_model_fail (error,
+      "a classifier of both %s and %s features is not supported",
+      types[self->type].name, types[type].name);
+  return FALSE;
+}
+
+/* ---- geometry ---- */
+
+typedef struct {
+  gint64 x, y, width, height; /* of the first block */
+} Block;
+
+static gboolean
+read_block (const CuvModelReader *reader, const CuvTag *tag, int columns,
+    int rows, Block *block, GError **error)
+{
+  const CuvWaldboostModel *model = &reader->parts.model;
+  int most = CUV_MODEL_MAX_WINDOW;
+
+  if (!cuv_attribute_integer (tag, "positionX", 0, most, &block->x, error)
+      || !cuv_attribute_integer (tag, "positionY", 0, most, &block->y, error)
+      || !cuv_attribute_integer (
+          tag, "blockWidth", 1, most, &block->width, error)
+      || !cuv_attribute_integer (
+          tag, "blockHeight", 1, most, &block->height, error))
+    return FALSE;
+  if (block->x + columns * block->width <= model->window_width
+      && block->y + rows * block->height <= model->window_height)
+    return TRUE;
+  cuv_model_fail (error,
+      "%dx%d blocks of %d x %d pixels at (%d, %d) reach out of the window of "
+      "%d x %d",
+      columns, rows, (int) block->width, (int) block->height, (int) block->x,
+      (int) block->y, model->window_width, model->window_height);
+  return FALSE;
+}
+
+/* Attributes that may be there, but say one thing only. */
+static gboolean
+check_fixed (
+    const CuvTag *tag, const char *name, const char *only, GError **error)
+{
+  const char *value = cuv_attribute (tag, name);
+
+  if (value == NULL || strcmp (value, only) == 0)
+    return TRUE;
+  cuv_model_fail (error, "%s '%.*s' is not supported, only %s is", name,
+      CUV_SHOWN, value, only);
+  return FALSE;
+}
+
+static gboolean
+check_mean (const CuvModelReader *reader, const Block *block, GError **error)
+{
+  if (reader->options.block_value == CUV_BLOCK_SUM
+      || block->width * block->height <= MAX_MEAN_AREA)
+    return TRUE;
+  cuv_model_fail (error,
+      "the mean of a block of %d x %d pixels is not supported, only up to %d "
+      "pixels; block-value=sum is",
+      (int) block->width, (int) block->height, MAX_MEAN_AREA);
+  return FALSE;
+}
+
+static gboolean
+read_ranks (const CuvTag *tag, CuvGridNode *node, GError **error)
+{
+  gint64 a, b;
+
+  if (!cuv_attribute_integer (tag, "blockA", 0, 8, &a, error)
+      || !cuv_attribute_integer (tag, "blockB", 0, 8, &b, error))
+    return FALSE;
+  node->a = (int16_t) a;
+  node->b = (int16_t) b;
+  return TRUE;
+}
+
+/* ---- features ---- */
+
+void
+cuv_butfit_begin_grid (
+    CuvModelReader *reader, const CuvTag *tag, GError **error)
+{
+  CuvButfit *self = reader->state;
+  CuvGridNode node = { 0 };
+  Block block;
+  int type = 0;
+
+  while (strcmp (types[type].element, tag->name) != 0)
+    type++;
+  if (!agree_on_type (self, type, error)
+      || !read_block (reader, tag, 3, 3, &block, error)
+      || !check_mean (reader, &block, error)
+      || !check_fixed (tag, "blocksX", "3", error)
+      || !check_fixed (tag, "blocksY", "3", error)
+      || !check_fixed (tag, "binReductionFactor", "1", error)
+      || (type != CUV_FEATURE_LBP && !read_ranks (tag, &node, error)))
+    return;
+  node.x = (int16_t) block.x;
+  node.y = (int16_t) block.y;
+  node.width = (int16_t) block.width;
+  node.height = (int16_t) block.height;
+  g_array_append_val (reader->parts.nodes, node);
+  self->n_entries = types[self->type].n_entries;
+}
+
+void
+cuv_butfit_begin_bins (
+    CuvModelReader *reader, const CuvTag *tag, GError **error)
+{
+  CuvButfit *self = reader->state;
+  CuvHaarNode *node = &self->haar;
+  gint64 bins;
+
+  if (!agree_on_type (self, CUV_FEATURE_HAAR, error)
+      || !cuv_attribute_float (
+          tag, "minValue", MAX_HAAR_VALUE, &node->minimum, error)
+      || !cuv_attribute_float (
+          tag, "maxValue", MAX_HAAR_VALUE, &node->maximum, error)
+      || !cuv_attribute_integer (
+          tag, "numberOfBins", 1, MAX_BINS, &bins, error))
+    return;
+  node->bins = (int32_t) bins;
+  if (node->maximum - node->minimum < MIN_HAAR_RANGE)
+    cuv_model_fail (error, "maxValue must be at least minValue + %g",
+        (double) MIN_HAAR_RANGE);
+}
+
+void
+cuv_butfit_begin_haar (
+    CuvModelReader *reader, const CuvTag *tag, GError **error)
+{
+  CuvButfit *self = reader->state;
+  CuvHaarNode *node = &self->haar;
+  Block block;
+  int i = 0;
+
+  while (strcmp (haars[i].element, tag->name) != 0)
+    i++;
+  if (!read_block (reader, tag, haars[i].columns, haars[i].rows, &block, error))
+    return;
+  for (int r = 0; r < 3; r++)
+    node->rect[r] =
+        (CuvHaarRect){ (int16_t) (block.x + haars[i].rect[r].x * block.width),
+          (int16_t) (block.y + haars[i].rect[r].y * block.height),
+          (int16_t) (haars[i].rect[r].width * block.width),
+          (int16_t) (haars[i].rect[r].height * block.height),
+          (float) haars[i].rect[r].weight };
+  node->divisor =
+      (float) (haars[i].norm * (int) block.width * (int) block.height);
+  g_array_append_val (reader->parts.haar_nodes, *node);
+  self->n_entries = node->bins;
+}
+
+/* ---- tables ---- */
+
+static guint
+reverse_bits (guint byte)
+{
+  guint out = 0;
+
+  for (int i = 0; i < 8; i++)
+    out |= (byte >> i & 1) << (7 - i);
+  return out;
+}
+
+/* The top left neighbour is bit 0 of an LBP in the file, and the others follow
+ * clockwise: our bits in the reverse order. */
+void
+cuv_butfit_order_table (
+    const CuvModelReader *reader, const float *in, float *out, guint n)
+{
+  const CuvButfit *self = reader->state;
+
+  for (guint i = 0; i < n; i++) {
+    guint from = i;
+
+    if (self->type == CUV_FEATURE_LBP)
+      from = reverse_bits (i);
+    else if (self->type == CUV_FEATURE_LRP && reader->options.lrp_order_10ab)
+      from = i % 10 * 10 + i / 10;
+    out[i] = in[from];
+  }
+}

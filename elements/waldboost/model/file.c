@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "model/file.h"
+
+#include <gio/gio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const folders[] = { "/usr/share/opencv4/lbpcascades",
+  "/usr/share/opencv4/haarcascades", "/usr/local/share/opencv4/lbpcascades",
+  "/usr/local/share/opencv4/haarcascades" };
+
+/* Where names without a folder are looked for; g_strfreev() it. */
+static char **
+model_folders (void)
+{
+  const char *variable = g_getenv ("CUV_MODEL_PATH");
+  char *known = g_strjoinv (G_SEARCHPATH_SEPARATOR_S, (char **) folders);
+  char *all = g_strjoin (
+      G_SEARCHPATH_SEPARATOR_S, variable ? variable : "", known, NULL);
+  char **list = g_strsplit (all, G_SEARCHPATH_SEPARATOR_S, -1);
+
+  g_free (all);
+  g_free (known);
+  return list;
+}
+
+static char *
+find_model (const char *name)
+{
+  char **list, *path = NULL;
+
+  if (*name == '\0')
+    return NULL;
+  if (strchr (name, G_DIR_SEPARATOR) != NULL
+      || g_file_test (name, G_FILE_TEST_EXISTS))
+    return g_strdup (name);
+  list = model_folders ();
+  for (char **folder = list; *folder != NULL && path == NULL; folder++) {
+    path = g_build_filename (*folder, name, NULL);
+    if (!g_file_test (path, G_FILE_TEST_EXISTS))
+      g_clear_pointer (&path, g_free);
+  }
+  g_strfreev (list);
+  return path;
+}
+
+/* ---- the name that was meant ---- */
+
+/* Levenshtein's. */
+static guint
+edit_distance (const char *a, const char *b)
+{
+  gsize n = strlen (b);
+  guint *row = g_new (guint, n + 1), distance;
+
+  for (gsize i = 0; i <= n; i++)
+    row[i] = (guint) i;
+  for (; *a != '\0'; a++) {
+    guint corner = row[0]++;
+
+    for (gsize i = 1; i <= n; i++) {
+      guint above = row[i];
+
+      row[i] = MIN (MIN (above, row[i - 1]) + 1, corner + (*a != b[i - 1]));
+      corner = above;
+    }
+  }
+  distance = row[n];
+  g_free (row);
+  return distance;
+}
+
+#define LETTER 256 /* longer than names get */
+
+/* A part of a name is hardly further away than one wrong letter. */
+static void
+find_nearer (
+    const char *folder, const char *name, char **nearest, guint *distance)
+{
+  GDir *dir = *folder != '\0' ? g_dir_open (folder, 0, NULL) : NULL;
+  const char *entry;
+
+  while (dir != NULL && (entry = g_dir_read_name (dir)) != NULL) {
+    guint letters = edit_distance (name, entry);
+    guint d = strstr (entry, name) ? LETTER + letters : LETTER * letters;
+
+    if (d < *distance && g_str_has_suffix (entry, ".xml")) {
+      *distance = d;
+      g_free (*nearest);
+      *nearest = g_strdup (entry);
+    }
+  }
+  if (dir != NULL)
+    g_dir_close (dir);
+}
+
+/* NULL if none of the names there are is like it. */
+static char *
+nearest_name (const char *name)
+{
+  guint distance = LETTER * ((guint) strlen (name) / 3 + 2);
+  char **list = model_folders (), *nearest = NULL;
+
+  for (char **folder = list; *folder != NULL; folder++)
+    find_nearer (*folder, name, &nearest, &distance);
+  g_strfreev (list);
+  return nearest;
+}
+
+/* A FIFO would block and a device never end, so only regular files are read. */
+static gboolean
+read_file (const char *path, char **bytes, gsize *size, GError **error)
+{
+  GFile *file = g_file_new_for_path (path);
+  GFileInfo *info = g_file_query_info (file,
+      G_FILE_ATTRIBUTE_STANDARD_TYPE "," G_FILE_ATTRIBUTE_STANDARD_SIZE,
+      G_FILE_QUERY_INFO_NONE, NULL, error);
+  gboolean ok = FALSE;
+
+  if (info == NULL)
+    ;
+  else if (g_file_info_get_file_type (info) != G_FILE_TYPE_REGULAR)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_REGULAR_FILE,
+        "%s is not a regular file", path);
+  else if (g_file_info_get_size (info) > CUV_MODEL_MAX_BYTES)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NO_SPACE,
+        "%s is larger than %d bytes: no model is", path, CUV_MODEL_MAX_BYTES);
+  else
+    ok = g_file_get_contents (path, bytes, size, error);
+  g_clear_object (&info);
+  g_object_unref (file);
+  return ok;
+}
+
+static void
+set_not_found (GError **error, const char *name)
+{
+  char *nearest = nearest_name (name);
+
+  if (*name == '\0')
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "no name");
+  else if (nearest != NULL)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+        "no model file %s here, in CUV_MODEL_PATH or in OpenCV's folders; "
+        "the nearest name there is %s",
+        name, nearest);
+  else
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+        "no model file %s here, in CUV_MODEL_PATH or in OpenCV's folders; "
+        "give its path, or put its folder into CUV_MODEL_PATH (OpenCV's "
+        "cascades are in the package opencv-data)",
+        name);
+  g_free (nearest);
+}
+
+const CuvWaldboostModel *
+cuv_model_load (
+    const char *name, const CuvModelOptions *options, GError **error)
+{
+  const CuvWaldboostModel *model = NULL;
+  char *path = find_model (name), *bytes = NULL, *problem = NULL;
+  gsize size;
+
+  if (path == NULL)
+    set_not_found (error, name);
+  else if (read_file (path, &bytes, &size, error))
+    model = cuv_model_parse (bytes, size, options, &problem);
+  if (problem != NULL)
+    g_set_error (
+        error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: %s", path, problem);
+  free (problem);
+  g_free (bytes);
+  g_free (path);
+  return model;
+}
+
+char *
+cuv_model_label (const char *name)
+{
+  static const char *const prefixes[] = { "lbpcascade_", "haarcascade_" };
+  char *base = g_path_get_basename (name), *start = base, *label;
+  char *dot = strrchr (base, '.');
+
+  if (dot != NULL && dot != base)
+    *dot = '\0';
+  for (guint i = 0; i < G_N_ELEMENTS (prefixes); i++) {
+    if (g_str_has_prefix (start, prefixes[i]))
+      start += strlen (prefixes[i]);
+  }
+  label = g_strdup (start);
+  g_free (base);
+  return label;
+}

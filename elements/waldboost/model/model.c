@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "model/builder.h"
+
+#include <math.h>
+
+typedef struct {
+  CuvWaldboostModel model;
+  CuvModelBuilder parts; /* what model points into */
+} Owner;
+
+void
+cuv_model_builder_init (CuvModelBuilder *self)
+{
+  *self = (CuvModelBuilder){ 0 };
+  self->weak = g_array_new (FALSE, FALSE, sizeof (CuvWeak));
+  self->nodes = g_array_new (FALSE, FALSE, sizeof (CuvGridNode));
+  self->haar_nodes = g_array_new (FALSE, FALSE, sizeof (CuvHaarNode));
+  self->leaves = g_array_new (FALSE, FALSE, sizeof (float));
+  self->stage_first = g_array_new (FALSE, FALSE, sizeof (int32_t));
+}
+
+void
+cuv_model_builder_clear (CuvModelBuilder *self)
+{
+  g_array_unref (self->weak);
+  g_array_unref (self->nodes);
+  g_array_unref (self->haar_nodes);
+  g_array_unref (self->leaves);
+  g_array_unref (self->stage_first);
+}
+
+/* ---- what follows from the parts ---- */
+
+static void
+add_facts (CuvWaldboostModel *model)
+{
+  model->stumps = model->n_nodes == model->n_weak;
+  for (int i = 0; i < model->n_nodes; i++) {
+    if (model->haar_nodes != NULL) {
+      model->tilted |= model->haar_nodes[i].tilted;
+    } else {
+      int area = model->nodes[i].width * model->nodes[i].height;
+
+      model->max_block_area = MAX (model->max_block_area, area);
+    }
+  }
+}
+
+static int
+end_of_leaves (const CuvWaldboostModel *model, int k)
+{
+  return k + 1 < model->n_weak ? model->weak[k + 1].first_leaf
+                               : model->n_leaves;
+}
+
+/* The largest magnitude of a weak classifier's leaves. */
+static double
+largest_leaf (const CuvWaldboostModel *model, int k)
+{
+  double most = 0;
+
+  for (int i = model->weak[k].first_leaf; i < end_of_leaves (model, k); i++)
+    most = MAX (most, fabs ((double) model->leaves[i]));
+  return most;
+}
+
+/* Sums of any windows' leaves stay below 2^30. */
+static int
+choose_fixed_bits (const CuvWaldboostModel *model)
+{
+  double most = 0;
+  int bits = 20;
+
+  for (int k = 0; k < model->n_weak; k++)
+    most += largest_leaf (model, k);
+  while (ldexp (most, bits) >= 1 << 30)
+    bits--;
+  return bits;
+}
+
+/* |value| up to 2^30; beyond it no sum lies. */
+static int32_t
+to_fixed (float value, int bits)
+{
+  double fixed = ldexp ((double) value, bits);
+
+  return (int32_t) lrint (CLAMP (fixed, -(1 << 30), 1 << 30));
+}
+
+static void
+add_fixed (CuvWaldboostModel *model, CuvWeak *weak)
+{
+  int32_t *leaves = g_new (int32_t, model->n_leaves);
+  int bits = choose_fixed_bits (model);
+
+  for (int i = 0; i < model->n_leaves; i++)
+    leaves[i] = to_fixed (model->leaves[i], bits);
+  for (int k = 0; k < model->n_weak; k++)
+    weak[k].fixed_threshold = weak[k].threshold == -INFINITY
+        ? INT32_MIN
+        : to_fixed (weak[k].threshold, bits);
+  model->fixed_leaves = leaves;
+  model->fixed_bits = bits;
+  model->fixed_final_threshold = to_fixed (model->final_threshold, bits);
+}
+
+const CuvWaldboostModel *
+cuv_model_builder_finish (CuvModelBuilder *self)
+{
+  Owner *owner = g_atomic_rc_box_new0 (Owner);
+  CuvWaldboostModel *model = &owner->model;
+  gboolean haar = self->model.feature == CUV_FEATURE_HAAR;
+  int32_t n_weak = (int32_t) self->weak->len;
+
+  if (self->stage_first->len == 0) {
+    for (int32_t i = 0; i < n_weak; i++)
+      g_array_append_val (self->stage_first, i);
+  }
+  g_array_append_val (self->stage_first, n_weak);
+  owner->parts = *self;
+  *model = self->model;
+  model->n_weak = n_weak;
+  model->n_nodes = (int32_t) (haar ? self->haar_nodes : self->nodes)->len;
+  model->n_leaves = (int32_t) self->leaves->len;
+  model->n_stages = (int32_t) self->stage_first->len - 1;
+  model->weak = (const CuvWeak *) (void *) self->weak->data;
+  if (haar)
+    model->haar_nodes = (const CuvHaarNode *) (void *) self->haar_nodes->data;
+  else
+    model->nodes = (const CuvGridNode *) (void *) self->nodes->data;
+  model->leaves = (const float *) (void *) self->leaves->data;
+  model->stage_first = (const int32_t *) (void *) self->stage_first->data;
+  add_facts (model);
+  if (model->arithmetic == CUV_SUM_FIXED)
+    add_fixed (model, (CuvWeak *) (void *) self->weak->data);
+  return model;
+}
+
+/* The largest leaf of a weak classifier; below: the largest of the others. */
+static double
+best_leaf (const CuvWaldboostModel *model, int k, double *below)
+{
+  double best = -INFINITY;
+
+  *below = -INFINITY;
+  for (int i = model->weak[k].first_leaf; i < end_of_leaves (model, k); i++) {
+    double leaf = (double) model->leaves[i];
+
+    if (leaf > best)
+      *below = best;
+    else if (leaf < best)
+      *below = MAX (*below, leaf);
+    best = MAX (best, leaf);
+  }
+  return best;
+}
+
+bool
+cuv_model_has_one_score (const CuvWaldboostModel *model)
+{
+  int last = model->n_weak - 1;
+  double sum = 0, least_loss = INFINITY, below;
+
+  if (model->arithmetic != CUV_SUM_STAGES)
+    return false;
+  for (int k = model->stage_first[model->n_stages - 1]; k <= last; k++) {
+    double best = best_leaf (model, k, &below);
+
+    sum += best;
+    least_loss = MIN (least_loss, best - below);
+  }
+  return sum - least_loss < (double) model->weak[last].threshold;
+}
+
+const CuvWaldboostModel *
+cuv_model_ref (const CuvWaldboostModel *model)
+{
+  return g_atomic_rc_box_acquire ((gpointer) model);
+}
+
+static void
+clear (gpointer data)
+{
+  Owner *owner = data;
+
+  g_free ((gpointer) owner->model.fixed_leaves);
+  cuv_model_builder_clear (&owner->parts);
+}
+
+void
+cuv_model_unref (const CuvWaldboostModel *model)
+{
+  if (model != NULL)
+    g_atomic_rc_box_release_full ((gpointer) model, clear);
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Features of OpenCV's cascades. */
+#include "model/opencv.h"
+
+#include <math.h>
+
+#define MAX_WEIGHT 1e6f /* then no weighted sum overflows a float */
+
+/* ---- numbers ---- */
+
+static gboolean
+read_sides (char **text, CuvHaarRect *rect, GError **error)
+{
+  int16_t *sides[4] = { &rect->x, &rect->y, &rect->width, &rect->height };
+
+  for (int i = 0; i < 4; i++) {
+    char *word = cuv_next_word (text);
+    gint64 value;
+
+    if (word == NULL) {
+      cuv_model_fail (error, "a rectangle must hold x, y, width and height");
+      return FALSE;
+    }
+    if (!cuv_to_integer (
+            word, i < 2 ? 0 : 1, CUV_MODEL_MAX_WINDOW, &value, error))
+      return FALSE;
+    *sides[i] = (int16_t) value;
+  }
+  return TRUE;
+}
+
+void
+cuv_opencv_read_rect (CuvModelReader *reader, char *text, GError **error)
+{
+  CuvOpencv *self = reader->state;
+
+  if (!read_sides (&text, &self->feature.rect[0], error))
+    return;
+  self->feature.line[0] = reader->line;
+  if (cuv_more_words (&text))
+    cuv_model_fail (
+        error, "<rect> must hold x, y, width and height and no more");
+}
+
+void
+cuv_opencv_read_weighted_rect (
+    CuvModelReader *reader, char *text, GError **error)
+{
+  CuvOpencv *self = reader->state;
+  CuvOpencvFeature *feature = &self->feature;
+  CuvHaarRect rect;
+  char *word;
+
+  if (!read_sides (&text, &rect, error))
+    return;
+  word = cuv_next_word (&text);
+  if (word == NULL || cuv_more_words (&text)) {
+    cuv_model_fail (error,
+        "a rectangle of a Haar feature must hold x, y, width, height and "
+        "weight");
+  } else if (!cuv_to_limited (word, MAX_WEIGHT, &rect.weight, error)) {
+    g_prefix_error (error, "weight: ");
+  } else if (feature->n_rects == 3) {
+    cuv_model_fail (error, "a Haar feature of more than 3 rectangles");
+  } else {
+    feature->line[feature->n_rects] = reader->line;
+    feature->rect[feature->n_rects++] = rect;
+  }
+}
+
+/* ---- features ---- */
+
+void
+cuv_opencv_end_feature (
+    CuvModelReader *reader, const CuvElement *element, GError **error)
+{
+  CuvOpencv *self = reader->state;
+  gboolean haar = cuv_opencv_is_haar (reader);
+
+  if (!cuv_reader_require (
+          reader, element, haar ? CUV_OPENCV_RECTS : CUV_OPENCV_RECT, error))
+    return;
+  if (haar && self->feature.n_rects < 2)
+    cuv_model_fail (error, "a Haar feature of less than 2 rectangles");
+  else if (self->features->len == CUV_MODEL_MAX_FEATURES)
+    cuv_model_fail (error, "more than %d features", CUV_MODEL_MAX_FEATURES);
+  else
+    g_array_append_val (self->features, self->feature);
+}
+
+static gboolean
+check_blocks (const CuvOpencv *self, const CuvHaarRect *rect, GError **error)
+{
+  if (rect->x + 3 * rect->width <= self->width
+      && rect->y + 3 * rect->height <= self->height)
+    return TRUE;
+  cuv_model_fail (error,
+      "3x3 blocks of %d x %d pixels at (%d, %d) reach out of the window of %d "
+      "x %d",
+      rect->width, rect->height, rect->x, rect->y, (int) self->width,
+      (int) self->height);
+  return FALSE;
+}
+
+/* The top corner of a tilted one is at (x, y), the others at (x - height,
+ * y + height), (x + width, y + width) and below both. */
+static gboolean
+check_rect (const CuvOpencv *self, const CuvHaarRect *rect, int32_t tilted,
+    GError **error)
+{
+  int left = rect->x - (tilted ? rect->height : 0);
+  int bottom = rect->y + rect->height + (tilted ? rect->width : 0);
+
+  if (left >= 0 && rect->x + rect->width <= self->width
+      && bottom <= self->height)
+    return TRUE;
+  cuv_model_fail (error,
+      "a %srectangle of %d x %d pixels at (%d, %d) reaches out of the window "
+      "of %d x %d",
+      tilted ? "tilted " : "", rect->width, rect->height, rect->x, rect->y,
+      (int) self->width, (int) self->height);
+  return FALSE;
+}
+
+static gboolean
+check_feature (
+    CuvModelReader *reader, const CuvOpencvFeature *feature, GError **error)
+{
+  const CuvOpencv *self = reader->state;
+
+  reader->line = feature->line[0];
+  if (!cuv_opencv_is_haar (reader))
+    return check_blocks (self, &feature->rect[0], error);
+  for (int i = 0; i < feature->n_rects; i++) {
+    reader->line = feature->line[i];
+    if (!check_rect (self, &feature->rect[i], feature->tilted, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* The sum of the squares inside the window's edge is held in 32 bits. */
+static gboolean
+check_haar_window (const CuvOpencv *self, GError **error)
+{
+  if ((self->width - 2) * (self->height - 2) <= CUV_MAX_SQUARES_AREA)
+    return TRUE;
+  cuv_model_fail (error,
+      "a window of %d x %d is too large for Haar features: (width - 2) * "
+      "(height - 2) may be %u",
+      (int) self->width, (int) self->height, CUV_MAX_SQUARES_AREA);
+  return FALSE;
+}
+
+static void
+place (CuvModelReader *reader, guint i, const CuvOpencvFeature *feature)
+{
+  CuvModelBuilder *parts = &reader->parts;
+
+  if (cuv_opencv_is_haar (reader)) {
+    CuvHaarNode *node = &g_array_index (parts->haar_nodes, CuvHaarNode, i);
+
+    for (int r = 0; r < 3; r++)
+      node->rect[r] = feature->rect[r];
+    node->tilted = feature->tilted;
+  } else {
+    CuvGridNode *node = &g_array_index (parts->nodes, CuvGridNode, i);
+
+    node->x = feature->rect[0].x;
+    node->y = feature->rect[0].y;
+    node->width = feature->rect[0].width;
+    node->height = feature->rect[0].height;
+  }
+}
+
+void
+cuv_opencv_place_features (CuvModelReader *reader, GError **error)
+{
+  CuvOpencv *self = reader->state;
+
+  if (cuv_opencv_is_haar (reader) && !check_haar_window (self, error))
+    return;
+  for (guint i = 0; i < self->features->len; i++) {
+    if (!check_feature (reader,
+            &g_array_index (self->features, CuvOpencvFeature, i), error))
+      return;
+  }
+  for (guint i = 0; i < self->wanted->len; i++) {
+    const CuvOpencvWanted *wanted =
+        &g_array_index (self->wanted, CuvOpencvWanted, i);
+
+    if (wanted->feature < 0 || (guint) wanted->feature >= self->features->len) {
+      reader->line = wanted->line;
+      cuv_model_fail (error, "a node wants feature %d of %u", wanted->feature,
+          self->features->len);
+      return;
+    }
+    place (reader, i,
+        &g_array_index (self->features, CuvOpencvFeature, wanted->feature));
+  }
+}

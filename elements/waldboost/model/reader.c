@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which format a file is of, and its way through the XML. */
+#include "model/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char supported[] =
+    "OpenCV cascades with LBP or Haar features, BUT FIT's WaldBoostClassifier "
+    "and OpenCV's WBDetector";
+
+/* ---- rules ---- */
+
+static const CuvElementRule *
+find_rule (const CuvModelFormat *format, int parent, const char *name)
+{
+  for (guint i = 0; i < format->n_rules; i++) {
+    const CuvElementRule *rule = &format->rules[i];
+
+    if (rule->parent == parent && strcmp (rule->name, name) == 0)
+      return rule;
+  }
+  return NULL;
+}
+
+static const char *
+name_of_place (const CuvModelFormat *format, int place)
+{
+  guint i = 0;
+
+  while (format->rules[i].place != place)
+    i++;
+  return format->rules[i].name;
+}
+
+gboolean
+cuv_reader_require (const CuvModelReader *self, const CuvElement *element,
+    int place, GError **error)
+{
+  if (element->seen & (1u << place))
+    return TRUE;
+  cuv_model_fail (
+      error, "<%s> is missing", name_of_place (self->format, place));
+  return FALSE;
+}
+
+/* ---- what the file is ---- */
+
+static void
+choose_format (CuvModelReader *self, const CuvModelFormat *format)
+{
+  self->format = format;
+  self->state = g_malloc0 (format->state_size);
+  format->init (self);
+}
+
+/* A node of <opencv_storage> may have any name; its children tell. */
+static void
+recognise_parent (CuvModelReader *self, CuvElement *parent, const char *name)
+{
+  static const CuvModelFormat *const formats[] = { &cuv_format_opencv,
+    &cuv_format_wbd };
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats) && self->format == NULL; i++) {
+    if (find_rule (formats[i], CUV_PLACE_MODEL, name) != NULL) {
+      choose_format (self, formats[i]);
+      parent->place = CUV_PLACE_MODEL;
+    }
+  }
+}
+
+/* The place of an element of a file whose format is not known before it. */
+static int
+recognise (CuvModelReader *self, const CuvTag *tag, GError **error)
+{
+  const CuvElement *parent = &self->open[self->depth];
+  const char *type = cuv_attribute (tag, "type_id");
+
+  if (type != NULL && strcmp (type, "opencv-haar-classifier") == 0) {
+    cuv_model_fail (error,
+        "this is an old-format OpenCV Haar cascade (opencv-haar-classifier), "
+        "only new-format ones are read; convert it, for example in Python: "
+        "cv2.CascadeClassifier.convert('old.xml', 'new.xml')");
+  } else if (strcmp (tag->name, "WaldBoostClassifier") == 0) {
+    choose_format (self, &cuv_format_butfit);
+    return CUV_PLACE_MODEL;
+  } else if (self->depth == 0 && strcmp (tag->name, "opencv_storage") == 0) {
+    return CUV_PLACE_STORAGE;
+  } else if (parent->place == CUV_PLACE_STORAGE) {
+    return CUV_PLACE_TOP;
+  }
+  return CUV_PLACE_SKIP;
+}
+
+/* ---- elements ---- */
+
+/* The line of what was just read. GMarkup is already at the next line if that
+ * ended its line. */
+static int
+line_of (GMarkupParseContext *context)
+{
+  int line, column;
+
+  g_markup_parse_context_get_position (context, &line, &column);
+  return column <= 1 ? line - 1 : line;
+}
+
+/* Lines from the start tag to the first word. */
+static int
+lines_before (const char *text)
+{
+  int n = 0;
+
+  for (; g_ascii_isspace (*text); text++)
+    n += *text == '\n';
+  return n;
+}
+
+static void
+push (CuvModelReader *self, int place, CuvElementKind kind, const CuvTag *tag,
+    GError **error)
+{
+  self->open[++self->depth] = (CuvElement){ place, self->line, kind, 0 };
+  g_string_truncate (self->text, 0);
+  if (place >= CUV_PLACE_MODEL)
+    self->format->begin (self, place, tag, error);
+}
+
+/* What the format says of the element; NULL if nothing. */
+static const CuvElementRule *
+apply_rule (CuvModelReader *self, const char *name, GError **error)
+{
+  CuvElement *parent = &self->open[self->depth];
+  const CuvElementRule *rule;
+
+  if (self->format == NULL || parent->place < CUV_PLACE_MODEL)
+    return NULL;
+  rule = find_rule (self->format, parent->place, name);
+  if (rule == NULL)
+    return NULL;
+  if ((rule->kind == CUV_ELEMENT_ONE || rule->kind == CUV_ELEMENT_TEXT)
+      && (parent->seen & (1u << rule->place)))
+    cuv_model_fail (error, "<%s> is one too many here", name);
+  parent->seen |= 1u << rule->place;
+  return rule;
+}
+
+static void
+start_element (GMarkupParseContext *context, const char *name,
+    const char **names, const char **values, gpointer data, GError **error)
+{
+  CuvModelReader *self = data;
+  CuvElement *parent = &self->open[self->depth];
+  const CuvElementRule *rule;
+  CuvTag tag = { name, names, values };
+  int place = CUV_PLACE_SKIP;
+
+  self->line = line_of (context);
+  if (self->depth == CUV_MODEL_MAX_DEPTH) {
+    cuv_model_fail (
+        error, "more than %d elements in each other", CUV_MODEL_MAX_DEPTH);
+    return;
+  }
+  if (self->format == NULL && parent->place == CUV_PLACE_TOP)
+    recognise_parent (self, parent, name);
+  rule = apply_rule (self, name, error);
+  if (rule != NULL)
+    place = rule->place;
+  else if (self->format == NULL)
+    place = recognise (self, &tag, error);
+  if (*error == NULL)
+    push (
+        self, place, rule != NULL ? rule->kind : CUV_ELEMENT_ONE, &tag, error);
+}
+
+static gboolean
+has_text (const CuvElement *element)
+{
+  return element->kind == CUV_ELEMENT_TEXT
+      || element->kind == CUV_ELEMENT_TEXTS;
+}
+
+static void
+end_element (GMarkupParseContext *context, const char *name, gpointer data,
+    GError **error)
+{
+  CuvModelReader *self = data;
+  const CuvElement *element = &self->open[self->depth--];
+
+  self->line = line_of (context);
+  if (has_text (element))
+    self->line = element->line + lines_before (self->text->str);
+  if (element->place >= CUV_PLACE_MODEL)
+    self->format->end (self, element, self->text->str, error);
+  g_string_truncate (self->text, 0);
+}
+
+static void
+add_text (GMarkupParseContext *context, const char *text, gsize size,
+    gpointer data, GError **error)
+{
+  CuvModelReader *self = data;
+
+  if (has_text (&self->open[self->depth]))
+    g_string_append_len (self->text, text, size);
+}
+
+/* Comments and processing instructions are nothing to us. */
+static void
+pass_through (GMarkupParseContext *context, const char *text, gsize size,
+    gpointer data, GError **error)
+{
+  CuvModelReader *self = data;
+
+  if (size >= 9 && strncmp (text, "<!DOCTYPE", 9) == 0) {
+    self->line = line_of (context);
+    cuv_model_fail (error, "document types and entities are not supported");
+  }
+}
+
+/* ---- entry ---- */
+
+static gboolean
+check_utf8 (
+    CuvModelReader *self, const char *bytes, size_t size, GError **error)
+{
+  const char *end;
+
+  if (g_utf8_validate_len (bytes, size, &end))
+    return TRUE;
+  self->line = 1;
+  for (const char *c = bytes; c < end; c++)
+    self->line += *c == '\n';
+  cuv_model_fail (error, "not well-formed XML: not UTF-8 text");
+  return FALSE;
+}
+
+static gboolean
+parse (CuvModelReader *self, const char *bytes, size_t size, GError **error)
+{
+  static const GMarkupParser callbacks = { start_element, end_element, add_text,
+    pass_through, NULL };
+  GMarkupParseContext *context =
+      g_markup_parse_context_new (&callbacks, 0, self, NULL);
+  gboolean ok = (size == 0
+                    || g_markup_parse_context_parse (
+                        context, bytes, (gssize) size, error))
+      && g_markup_parse_context_end_parse (context, error);
+
+  if (!ok && (*error)->domain == G_MARKUP_ERROR)
+    g_markup_parse_context_get_position (context, &self->line, NULL);
+  g_markup_parse_context_free (context);
+  if (ok && self->format == NULL) {
+    cuv_model_fail (error,
+        "this is not a model that is known here; supported are %s", supported);
+    ok = FALSE;
+  }
+  return ok;
+}
+
+/* One line of UTF-8, whatever was in the file. */
+static char *
+describe (const CuvModelReader *self, const GError *error)
+{
+  gboolean syntax = error->domain == G_MARKUP_ERROR;
+  char *reason = g_utf8_make_valid (error->message, -1);
+  char *text = g_strdup_printf ("line %d: %s%s", self->line,
+      syntax ? "not well-formed XML: " : "", reason);
+  char *copy;
+
+  for (char *c = text; *c != '\0'; c++) {
+    if (g_ascii_iscntrl (*c))
+      *c = ' ';
+  }
+  copy = strdup (text);
+  g_free (text);
+  g_free (reason);
+  return copy;
+}
+
+static void
+clear_state (CuvModelReader *self)
+{
+  if (self->format != NULL)
+    self->format->clear (self->state);
+  g_free (self->state);
+  g_string_free (self->text, TRUE);
+}
+
+const CuvWaldboostModel *
+cuv_model_parse (const char *bytes, size_t size, const CuvModelOptions *options,
+    char **error)
+{
+  CuvModelReader self = { .text = g_string_new (NULL) };
+  const CuvWaldboostModel *model = NULL;
+  GError *reason = NULL;
+
+  if (options != NULL)
+    self.options = *options;
+  if (size >= 3 && memcmp (bytes, "\xef\xbb\xbf", 3) == 0) {
+    bytes += 3; /* the mark that some editors put before UTF-8 */
+    size -= 3;
+  }
+  cuv_model_builder_init (&self.parts);
+  if (size > CUV_MODEL_MAX_BYTES)
+    cuv_model_fail (&reason, "a file of more than %d MB is not read as a model",
+        CUV_MODEL_MAX_BYTES >> 20);
+  else if (check_utf8 (&self, bytes, size, &reason)
+      && parse (&self, bytes, size, &reason))
+    model = cuv_model_builder_finish (&self.parts);
+  if (model == NULL) {
+    *error = describe (&self, reason);
+    g_error_free (reason);
+    cuv_model_builder_clear (&self.parts);
+  }
+  clear_state (&self);
+  return model;
+}

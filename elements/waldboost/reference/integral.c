@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Rows of levels and of their integral pictures, in plain C. */
+#include "reference/waldboost-reference.h"
+
+static int
+sample (const uint8_t *in, CuvTap tap)
+{
+  int value = (256 - tap.weight) * in[tap.index];
+
+  return tap.weight > 0 ? value + tap.weight * in[tap.index + 1] : value;
+}
+
+void
+cuv_resize_row (uint8_t *out, int width, const uint8_t *top,
+    const uint8_t *bottom, int n_in, int bottom_weight, const CuvTap *taps,
+    uint16_t *column)
+{
+  for (int x = 0; x < width; x++) {
+    int value = (256 - bottom_weight) * sample (top, taps[x])
+        + bottom_weight * sample (bottom, taps[x]);
+
+    out[x] = (uint8_t) ((value + 32768) >> 16);
+  }
+}
+
+void
+cuv_sum_row (void *out, const void *above, const uint8_t *grey, int width,
+    int step, ptrdiff_t stride)
+{
+  uint32_t *sums = out, total = 0;
+  const uint32_t *sums_above = above;
+
+  sums[0] = 0;
+  for (int x = 0; x < width; x++) {
+    total += grey[x];
+    sums[x + 1] = sums_above[x + 1] + total;
+  }
+}
+
+void
+cuv_square_row (void *out, const void *above, const uint8_t *grey, int width,
+    int step, ptrdiff_t stride)
+{
+  uint32_t *squares = out, total = 0;
+  const uint32_t *squares_above = above;
+
+  squares[0] = 0;
+  for (int x = 0; x < width; x++) {
+    total += (uint32_t) grey[x] * grey[x];
+    squares[x + 1] = squares_above[x + 1] + total;
+  }
+}
+
+/* A triangle is that of its top left neighbour and that of its top right one,
+ * less what both hold, and the two pixels that neither holds. Outside the
+ * picture pixels are 0: at its left and right edge one neighbour is enough. */
+void
+cuv_tilted_row (void *out, const void *above, const void *above_that,
+    const uint8_t *grey, const uint8_t *grey_above, int width, int step,
+    ptrdiff_t stride)
+{
+  uint32_t *tilted = out;
+  const uint32_t *one_up = above, *two_up = above_that;
+
+  tilted[0] = one_up[1];
+  for (int x = 1; x < width; x++)
+    tilted[x] = one_up[x - 1] + one_up[x + 1] - two_up[x] + grey[x - 1]
+        + grey_above[x - 1];
+  tilted[width] = one_up[width - 1] + grey[width - 1] + grey_above[width - 1];
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What to scan in frames of one size, and where a window is in them. */
+#include "reference/pyramid.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- segments ---- */
+
+static int
+compare_ints (const void *a, const void *b)
+{
+  int32_t x = *(const int32_t *) a, y = *(const int32_t *) b;
+
+  return (x > y) - (x < y);
+}
+
+/* A cascade's stages. */
+static bool
+set_stages (CuvWaldboostPlan *plan, const CuvWaldboostModel *model)
+{
+  size_t size = model->n_stages * sizeof *plan->segment_end;
+  int32_t *ends = malloc (size);
+
+  plan->segment_end = ends;
+  if (ends == NULL)
+    return false;
+  memcpy (ends, model->stage_first + 1, size);
+  plan->n_segments = model->n_stages;
+  return true;
+}
+
+/* What was asked for: in order, each once, none beyond the model's end. */
+static bool
+set_segments (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
+    const int32_t *wanted, int n)
+{
+  int32_t *ends = malloc ((n + 1) * sizeof *ends);
+  int kept = 0;
+
+  plan->segment_end = ends;
+  if (ends == NULL)
+    return false;
+  memcpy (ends, wanted, n * sizeof *ends);
+  qsort (ends, n, sizeof *ends, compare_ints);
+  for (int i = 0; i < n && ends[i] < model->n_weak; i++) {
+    if (kept == 0 || ends[i] != ends[kept - 1])
+      ends[kept++] = ends[i];
+  }
+  ends[kept++] = model->n_weak;
+  plan->n_segments = kept;
+  return true;
+}
+
+static bool
+choose_segments (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
+    const CuvWaldboostParams *params)
+{
+  static const int32_t usual[] = { 1, 8, 64, 256, 512 };
+
+  if (model->arithmetic == CUV_SUM_STAGES)
+    return set_stages (plan, model);
+  if (params->n_segments == 0)
+    return set_segments (plan, model, usual, sizeof usual / sizeof *usual);
+  return set_segments (plan, model, params->segment_end, params->n_segments);
+}
+
+/* ---- the plan ---- */
+
+static bool
+are_valid (const CuvWaldboostParams *params, CuvScan scan)
+{
+  if (params->n_segments < 0 || params->n_segments > CUV_WALDBOOST_MAX_SEGMENTS)
+    return false;
+  for (int i = 0; i < params->n_segments; i++) {
+    if (params->segment_end[i] < 1)
+      return false;
+  }
+  if (params->block_size != 0 && params->block_size != 8
+      && params->block_size != 16 && params->block_size != 32)
+    return false;
+  switch (scan) {
+    case CUV_SCAN_OPENCV:
+      return params->scale_factor >= CUV_WALDBOOST_MIN_SCALE_FACTOR;
+    case CUV_SCAN_WBD:
+      return true;
+    case CUV_SCAN_DENSE:
+      return params->octaves >= 0 && params->octaves <= 16
+          && params->levels_per_octave >= 0 && params->levels_per_octave <= 64;
+    default:
+      return false;
+  }
+}
+
+CuvWaldboostPlan *
+cuv_waldboost_plan_new (const CuvWaldboostModel *model,
+    const CuvWaldboostParams *params, int width, int height)
+{
+  CuvScan scan = params->scan == CUV_SCAN_AUTO ? model->scan : params->scan;
+  CuvWaldboostPlan *plan;
+
+  if (!are_valid (params, scan) || width < 0 || height < 0)
+    return NULL;
+  plan = calloc (1, sizeof *plan);
+  if (plan == NULL)
+    return NULL;
+  plan->scan = scan;
+  plan->skip = scan == CUV_SCAN_OPENCV && model->arithmetic == CUV_SUM_STAGES;
+  plan->width = width;
+  plan->height = height;
+  plan->rearrangement = params->rearrangement;
+  plan->block_size = params->block_size;
+  if (!choose_segments (plan, model, params)
+      || !cuv_pyramid_fill (plan, model, params)) {
+    cuv_waldboost_plan_free (plan);
+    return NULL;
+  }
+  return plan;
+}
+
+void
+cuv_waldboost_plan_free (CuvWaldboostPlan *plan)
+{
+  if (plan == NULL)
+    return;
+  free ((void *) plan->levels);
+  free ((void *) plan->taps);
+  free ((void *) plan->segment_end);
+  free (plan);
+}
+
+/* ---- windows in the frame ---- */
+
+/* The place of level pixel at, where n level pixels are n_frame of the frame.
+ */
+static int
+dense_place (int at, int n, int n_frame)
+{
+  return (int) (((int64_t) at * n_frame + n / 2) / n);
+}
+
+CuvWaldboostBox
+cuv_waldboost_box (const CuvWaldboostPlan *plan, const CuvWaldboostHit *hit)
+{
+  const CuvWaldboostLevel *level = &plan->levels[hit->level];
+  CuvWaldboostBox box = { 0, 0, level->box_width, level->box_height, hit->score,
+    1 };
+
+  switch (plan->scan) {
+    case CUV_SCAN_WBD:
+      box.x = (int) ((float) hit->x / level->factor);
+      box.y = (int) ((float) hit->y / level->factor);
+      break;
+    case CUV_SCAN_DENSE:
+      box.x = dense_place (hit->x, level->width, plan->width);
+      box.y = dense_place (hit->y, level->height, plan->height);
+      break;
+    default:
+      box.x = (int) lrintf ((float) hit->x * level->scale);
+      box.y = (int) lrintf ((float) hit->y * level->scale);
+  }
+  return box;
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The levels of a frame on which windows are visited, and how they are made. */
+#include "reference/pyramid.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Rounds half to even, in every rounding mode that a program leaves set. */
+static int
+round_int (double value)
+{
+  return (int) lrint (value);
+}
+
+static int
+ceil_div (int a, int b)
+{
+  return (a + b - 1) / b;
+}
+
+/* ---- sizes that are wanted ---- */
+
+typedef struct {
+  int width, height;
+} Size;
+
+static bool
+larger_than_wanted (const CuvWaldboostParams *params, Size box)
+{
+  return (params->max_width > 0 && box.width > params->max_width)
+      || (params->max_height > 0 && box.height > params->max_height);
+}
+
+static bool
+smaller_than_wanted (const CuvWaldboostParams *params, Size box)
+{
+  return box.width < params->min_width || box.height < params->min_height;
+}
+
+/* ---- as OpenCV's cascades ---- */
+
+static Size
+box_size (const CuvWaldboostModel *model, float scale)
+{
+  return (Size){ round_int (model->window_width * scale),
+    round_int (model->window_height * scale) };
+}
+
+/* All scales whose box fits into the frame. */
+static int
+count_scales (const CuvWaldboostModel *model, double factor, int width,
+    int height, float *scales)
+{
+  int n = 0;
+
+  for (double scale = 1;; scale *= factor, n++) {
+    double w = model->window_width * scale, h = model->window_height * scale;
+
+    if (!(w < 1e9 && h < 1e9) || round_int (w) > width
+        || round_int (h) > height)
+      return n;
+    if (scales != NULL)
+      scales[n] = (float) scale;
+  }
+}
+
+static int
+nearest_to_minimum (const CuvWaldboostModel *model,
+    const CuvWaldboostParams *params, const float *scales, int n)
+{
+  double best = INFINITY;
+  int at = 0;
+
+  for (int i = 0; i < n; i++) {
+    Size box = box_size (model, scales[i]);
+    double dx = (double) params->min_width - box.width;
+    double dy = (double) params->min_height - box.height;
+
+    if (dx * dx + dy * dy < best) {
+      best = dx * dx + dy * dy;
+      at = i;
+    }
+  }
+  return at;
+}
+
+/* Keeps the scales that are wanted, in place. */
+static int
+choose_scales (const CuvWaldboostModel *model, const CuvWaldboostParams *params,
+    float *scales, int n)
+{
+  int kept = 0, nearest = nearest_to_minimum (model, params, scales, n);
+  float nearest_scale = n > 0 ? scales[nearest] : 0;
+
+  for (int i = 0; i < n; i++) {
+    Size box = box_size (model, scales[i]);
+
+    if (larger_than_wanted (params, box))
+      break;
+    if (!smaller_than_wanted (params, box))
+      scales[kept++] = scales[i];
+  }
+  if (kept == 0 && n > 0)
+    scales[kept++] = nearest_scale;
+  return kept;
+}
+
+/* OpenCV cuts each level into as many stripes as the first level has 32 columns
+ * of windows. Rows beyond the last stripe are not visited, on odd heights one
+ * row at most; a cascade's equality with it needs the same. */
+static void
+set_opencv_positions (
+    const CuvWaldboostModel *model, CuvWaldboostLevel *level, int first_width)
+{
+  int across = level->width + 1 - model->window_width;
+  int down = level->height + 1 - model->window_height;
+  int n_stripes = ceil_div (first_width + 1 - model->window_width, 32);
+  int rows, stripe;
+
+  if (n_stripes < 1 || across < 1 || down < 1)
+    return; /* no windows; a level that a box fits has some */
+  rows = ceil_div (down / level->step, n_stripes);
+  stripe = (rows > 1 ? rows : 1) * level->step;
+  if (model->arithmetic == CUV_SUM_STAGES
+      && (int64_t) n_stripes * stripe < down)
+    down = n_stripes * stripe;
+  level->n_x = ceil_div (across, level->step);
+  level->n_y = ceil_div (down, level->step);
+}
+
+static CuvWaldboostLevel
+opencv_level (
+    const CuvWaldboostPlan *plan, const CuvWaldboostModel *model, float scale)
+{
+  Size box = box_size (model, scale);
+
+  return (CuvWaldboostLevel){ .width = round_int ((float) plan->width / scale),
+    .height = round_int ((float) plan->height / scale),
+    .source = -1,
+    .scale = scale,
+    .step = scale >= 2 ? 1 : 2,
+    .box_width = box.width,
+    .box_height = box.height };
+}
+
+static CuvWaldboostLevel *
+opencv_levels (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
+    const CuvWaldboostParams *params)
+{
+  int n = count_scales (
+      model, params->scale_factor, plan->width, plan->height, NULL);
+  float *scales = malloc ((n + 1) * sizeof *scales);
+  CuvWaldboostLevel *levels = malloc ((n + 1) * sizeof *levels);
+
+  if (scales != NULL && levels != NULL) {
+    count_scales (
+        model, params->scale_factor, plan->width, plan->height, scales);
+    plan->n_levels = choose_scales (model, params, scales, n);
+    for (int i = 0; i < plan->n_levels; i++) {
+      levels[i] = opencv_level (plan, model, scales[i]);
+      set_opencv_positions (model, &levels[i], levels[0].width);
+    }
+  } else {
+    free (levels);
+    levels = NULL;
+  }
+  free (scales);
+  return levels;
+}
+
+/* ---- as WBDetector ---- */
+
+#define MAX_WBD_LEVELS 32
+#define WBD_STEP 4
+
+static CuvWaldboostLevel
+wbd_level (
+    const CuvWaldboostPlan *plan, const CuvWaldboostModel *model, float factor)
+{
+  CuvWaldboostLevel level = { .width =
+                                  round_int (plan->width * (double) factor),
+    .height = round_int (plan->height * (double) factor),
+    .source = -1,
+    .scale = 1 / factor,
+    .factor = factor,
+    .step = WBD_STEP,
+    .box_width = (int) ((float) model->window_width / factor),
+    .box_height = (int) ((float) model->window_height / factor) };
+
+  /* it leaves out a window at the level's right or lower edge */
+  if (level.width > model->window_width
+      && level.height > model->window_height) {
+    level.n_x = ceil_div (level.width - model->window_width, WBD_STEP);
+    level.n_y = ceil_div (level.height - model->window_height, WBD_STEP);
+  }
+  return level;
+}
+
+static CuvWaldboostLevel *
+wbd_levels (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
+    const CuvWaldboostParams *params)
+{
+  CuvWaldboostLevel *levels = malloc (MAX_WBD_LEVELS * sizeof *levels);
+
+  if (levels == NULL)
+    return NULL;
+  for (float factor = 0.2f; factor < 1.2f; factor *= 1.1f) {
+    CuvWaldboostLevel level = wbd_level (plan, model, factor);
+    Size box = { level.box_width, level.box_height };
+
+    if (level.n_x > 0 && !larger_than_wanted (params, box)
+        && !smaller_than_wanted (params, box))
+      levels[plan->n_levels++] = level;
+  }
+  return levels;
+}
+
+/* ---- dense ---- */
+
+/* n_level pixels of a level are n_frame pixels of the frame. */
+static int
+dense_size (int n, int n_level, int n_frame)
+{
+  return (int) (((int64_t) n * n_frame + n_level / 2) / n_level);
+}
+
+/* width is 0 if the window does not fit. */
+static CuvWaldboostLevel
+dense_level (
+    const CuvWaldboostPlan *plan, const CuvWaldboostModel *model, double scale)
+{
+  int width = (int) floor (plan->width / scale + 1e-9);
+  int height = (int) floor (plan->height / scale + 1e-9);
+
+  if (width < model->window_width || height < model->window_height)
+    return (CuvWaldboostLevel){ 0 };
+  return (CuvWaldboostLevel){ .width = width,
+    .height = height,
+    .scale = (float) scale,
+    .step = 1,
+    .n_x = width - model->window_width + 1,
+    .n_y = height - model->window_height + 1,
+    .box_width = dense_size (model->window_width, width, plan->width),
+    .box_height = dense_size (model->window_height, height, plan->height) };
+}
+
+/* Each octave's levels are made from its first one, its base, and that from the
+ * base before. The first base is the frame. A base of no wanted size stays for
+ * what is made of it. */
+static CuvWaldboostLevel *
+dense_levels (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
+    const CuvWaldboostParams *params)
+{
+  int octaves = params->octaves > 0 ? params->octaves : 4;
+  int per_octave =
+      params->levels_per_octave > 0 ? params->levels_per_octave : 8;
+  CuvWaldboostLevel *levels = malloc (octaves * per_octave * sizeof *levels);
+  int base = -1, n = 0;
+
+  for (int i = 0; levels != NULL && i < octaves * per_octave; i++) {
+    int octave = i / per_octave, of_octave = i % per_octave;
+    CuvWaldboostLevel level = dense_level (
+        plan, model, exp2 (octave + (double) of_octave / per_octave));
+    Size box = { level.box_width, level.box_height };
+    bool is_base = octave > 0 && of_octave == 0;
+
+    if (level.width == 0)
+      break;
+    if (larger_than_wanted (params, box) || smaller_than_wanted (params, box))
+      level.n_x = level.n_y = 0;
+    level.source = base;
+    if (is_base)
+      base = n;
+    if (level.n_x > 0)
+      plan->n_levels = n + 1; /* bases after the last one are of no use */
+    if (level.n_x > 0 || is_base)
+      levels[n++] = level;
+  }
+  return levels;
+}
+
+/* ---- taps ---- */
+
+/* Where output samples of a linear resize lie between input samples: 1/256
+ * steps, and nothing beyond the outer ones. */
+static void
+make_exact_taps (CuvTap *taps, int n_out, int n_in, double scale)
+{
+  for (int i = 0; i < n_out; i++) {
+    double at = scale * (i + 0.5) - 0.5;
+    double index = floor (at);
+
+    if (index < 0)
+      taps[i] = (CuvTap){ 0, 0 };
+    else if (index >= n_in - 1)
+      taps[i] = (CuvTap){ n_in - 1, 0 };
+    else
+      taps[i] = (CuvTap){ (int) index, round_int ((at - index) * 256) };
+  }
+}
+
+/* The same in 1/65536 steps, cut to 1/256. */
+static void
+make_dense_taps (CuvTap *taps, int n_out, int n_in)
+{
+  int64_t step = (((int64_t) n_in << 16) + n_out / 2) / n_out;
+  int64_t last = (int64_t) (n_in - 1) << 16;
+
+  for (int i = 0; i < n_out; i++) {
+    int64_t at = i * step + (step >> 1) - 32768;
+
+    at = at < 0 ? 0 : at > last ? last : at;
+    taps[i] = (CuvTap){ (int32_t) (at >> 16), (int32_t) (at >> 8 & 255) };
+  }
+}
+
+/* The mean of each two; an odd last one is dropped. */
+static void
+make_half_taps (CuvTap *taps, int n_out)
+{
+  for (int i = 0; i < n_out; i++)
+    taps[i] = (CuvTap){ 2 * i, 128 };
+}
+
+/* OpenCV does not resize to the same size, whatever the factor. */
+static bool
+is_copy (const CuvWaldboostPlan *plan, const CuvWaldboostLevel *level)
+{
+  return level->width == plan->width && level->height == plan->height;
+}
+
+static void
+make_taps (const CuvWaldboostPlan *plan, const CuvWaldboostLevel *level,
+    CuvTap *taps, int n_out, int n_in)
+{
+  int exponent;
+
+  if (plan->scan == CUV_SCAN_OPENCV)
+    make_exact_taps (taps, n_out, n_in, (double) n_in / n_out);
+  else if (plan->scan == CUV_SCAN_WBD)
+    make_exact_taps (taps, n_out, n_in,
+        is_copy (plan, level) ? 1 : 1 / (double) level->factor);
+  else if (level->scale >= 2 && frexpf (level->scale, &exponent) == 0.5f)
+    make_half_taps (taps, n_out); /* a base */
+  else
+    make_dense_taps (taps, n_out, n_in);
+}
+
+static bool
+add_taps (CuvWaldboostPlan *plan, CuvWaldboostLevel *levels)
+{
+  CuvTap *taps;
+
+  for (int i = 0; i < plan->n_levels; i++) {
+    levels[i].first_x_tap = plan->n_taps;
+    levels[i].first_y_tap = plan->n_taps + levels[i].width;
+    plan->n_taps += levels[i].width + levels[i].height;
+  }
+  plan->taps = taps = malloc ((plan->n_taps + 1) * sizeof *taps);
+  if (taps == NULL)
+    return false;
+  for (int i = 0; i < plan->n_levels; i++) {
+    const CuvWaldboostLevel *level = &levels[i];
+    Size source = { plan->width, plan->height };
+
+    if (level->source >= 0)
+      source =
+          (Size){ levels[level->source].width, levels[level->source].height };
+    make_taps (
+        plan, level, taps + level->first_x_tap, level->width, source.width);
+    make_taps (
+        plan, level, taps + level->first_y_tap, level->height, source.height);
+  }
+  return true;
+}
+
+bool
+cuv_pyramid_fill (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
+    const CuvWaldboostParams *params)
+{
+  CuvWaldboostLevel *levels = plan->scan == CUV_SCAN_OPENCV
+      ? opencv_levels (plan, model, params)
+      : plan->scan == CUV_SCAN_WBD ? wbd_levels (plan, model, params)
+                                   : dense_levels (plan, model, params);
+
+  plan->levels = levels;
+  return levels != NULL && add_taps (plan, levels);
+}

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Times: a cascade as OpenCV scans, dense scans with models of each feature,
+ * and the worst case. On the GPU also each way to split the work. */
+#include "config.h"
+#include "cuvcpu.h"
+#include "model/model.h"
+#include "waldboost-inputs.h"
+#include "waldboost-versions.h"
+#if HAVE_CUDA
+#include "waldboost/waldboost.h"
+#endif
+
+#include <math.h>
+#include <stdlib.h>
+
+#define LBP_CASCADE                                                            \
+  "/usr/share/opencv4/lbpcascades/lbpcascade_frontalface_improved.xml"
+#define HAAR_CASCADE                                                           \
+  "/usr/share/opencv4/haarcascades/haarcascade_frontalface_default.xml"
+
+#define MANY_STREAMS 16
+
+static const CuvWaldboostParams as_opencv = { .scan = CUV_SCAN_OPENCV,
+  .scale_factor = 1.1 };
+static const CuvWaldboostParams dense = { .scan = CUV_SCAN_DENSE };
+
+typedef struct {
+  const char *name;
+  const CuvWaldboostModel *model;
+  const CuvWaldboostPlan *plan;
+  const CuvCheckFrame *host;
+  CuvFrame frame;
+  CuvWaldboostCpu *cpu;
+  struct _CuvWaldboostCuda *cuda;
+  void *stream;
+  int n_threads;
+} Bench;
+
+static double
+pixels_of (const Bench *self)
+{
+  return (double) self->plan->width * self->plan->height;
+}
+
+/* What the scan of a frame comes to. */
+static void
+print_survivors (const Bench *self)
+{
+  CuvWaldboostCpu *cpu = cuv_waldboost_cpu_new (self->model, self->plan);
+  CuvWaldboostResult scan, *result = &scan;
+
+  cuv_waldboost_cpu_run (cpu, &self->host->frame, 0, result);
+  printf ("%s, %d x %d: %llu windows, %.2f weak classifiers each, %d hits\n",
+      self->name, self->plan->width, self->plan->height,
+      (unsigned long long) result->windows,
+      (double) result->weak / (double) result->windows, result->n_hits);
+  printf ("survivors after");
+  for (int s = 0; s < self->plan->n_segments; s++)
+    printf (" %d: %llu%s", self->plan->segment_end[s],
+        (unsigned long long) result->survivors[s],
+        s + 1 < self->plan->n_segments ? "," : "\n");
+  cuv_waldboost_cpu_free (cpu);
+}
+
+/* ---- CPU ---- */
+
+static void
+run_cpu (void *data)
+{
+  Bench *self = data;
+  CuvWaldboostResult result;
+
+  cuv_waldboost_cpu_run (self->cpu, &self->frame, self->n_threads, &result);
+}
+
+static void
+time_cpu (Bench bench, bool avx2, int max_threads)
+{
+  bench.frame = bench.host->frame;
+  cuv_cpu_set_mask (avx2 ? ~0u : 0);
+  bench.cpu = cuv_waldboost_cpu_new (bench.model, bench.plan);
+  for (bench.n_threads = 1; bench.n_threads <= max_threads; bench.n_threads++) {
+    char name[100];
+
+    snprintf (name, sizeof name, "%s %s %d threads", bench.name,
+        avx2 ? "avx2" : "c", bench.n_threads);
+    cuv_check_report (
+        name, cuv_check_time (run_cpu, &bench), pixels_of (&bench), 0);
+  }
+  cuv_waldboost_cpu_free (bench.cpu);
+  cuv_cpu_set_mask (~0u);
+}
+
+/* ---- CUDA ---- */
+
+#if HAVE_CUDA
+static void
+submit (void *data)
+{
+  Bench *self = data;
+
+  cuv_waldboost_cuda_submit (self->cuda, &self->frame, self->stream);
+}
+
+static void
+submit_and_collect (void *data)
+{
+  Bench *self = data;
+  CuvWaldboostResult result;
+
+  submit (self);
+  cuv_waldboost_cuda_collect (self->cuda, &result);
+}
+
+/* Frames of many streams, one after the other, as soon as each is free. */
+typedef struct {
+  Bench of[MANY_STREAMS];
+} Streams;
+
+static void
+collect_and_submit (void *data)
+{
+  Streams *self = data;
+  CuvWaldboostResult result;
+
+  for (int i = 0; i < MANY_STREAMS; i++) {
+    cuv_waldboost_cuda_collect (self->of[i].cuda, &result);
+    submit (&self->of[i]);
+  }
+}
+
+/* The time of a frame where all streams keep the GPU busy together. */
+static void
+time_streams (Bench bench, const char *name)
+{
+  Streams streams;
+  bool ok = true;
+
+  for (int i = 0; i < MANY_STREAMS; i++) {
+    bench.cuda = cuv_waldboost_cuda_new (bench.model, bench.plan);
+    bench.stream = cuv_check_stream_new ();
+    ok &= CUV_CHECK (bench.cuda != NULL, ": %s", cuv_cuda_error ());
+    streams.of[i] = bench;
+    if (ok)
+      submit (&bench);
+  }
+  if (ok)
+    cuv_check_report (name,
+        cuv_check_time (collect_and_submit, &streams) / MANY_STREAMS,
+        pixels_of (&bench), 0);
+  for (int i = 0; i < MANY_STREAMS; i++) {
+    CuvWaldboostResult result;
+
+    if (ok)
+      cuv_waldboost_cuda_collect (streams.of[i].cuda, &result);
+    cuv_waldboost_cuda_free (streams.of[i].cuda);
+    cuv_check_stream_free (streams.of[i].stream);
+  }
+}
+
+static void
+time_cuda (Bench bench)
+{
+  void *memory;
+  char name[100];
+
+  bench.frame = cuv_check_to_device (bench.host, &memory);
+  bench.cuda = cuv_waldboost_cuda_new (bench.model, bench.plan);
+  bench.stream = cuv_check_stream_new ();
+  if (CUV_CHECK (bench.cuda != NULL, ": %s", cuv_cuda_error ())) {
+    snprintf (name, sizeof name, "%s cuda, on the device", bench.name);
+    cuv_check_report (name,
+        cuv_check_time_device (submit, &bench, bench.stream),
+        pixels_of (&bench), pixels_of (&bench));
+    snprintf (name, sizeof name, "%s cuda, submit to result", bench.name);
+    cuv_check_report (name, cuv_check_time (submit_and_collect, &bench),
+        pixels_of (&bench), 0);
+    snprintf (
+        name, sizeof name, "%s cuda, of %d streams", bench.name, MANY_STREAMS);
+    time_streams (bench, name);
+  }
+  cuv_waldboost_cuda_free (bench.cuda);
+  cuv_check_stream_free (bench.stream);
+  cuv_check_device_free (memory);
+}
+
+/* ---- rearrangements ---- */
+
+static const char *const rearrangements[] = { "auto", "none", "global",
+  "shared", "hybrid", "prefix-sum", "ballot" };
+
+/* Microseconds of one variant, or NAN. */
+static double
+time_variant (Bench *self, CuvRearrangement rearrangement, int block_size)
+{
+  CuvWaldboostParams params = dense;
+  CuvWaldboostPlan *plan;
+  double time = NAN;
+
+  params.rearrangement = rearrangement;
+  params.block_size = block_size;
+  plan = cuv_waldboost_plan_new (
+      self->model, &params, self->plan->width, self->plan->height);
+  if (CUV_CHECK (cuv_waldboost_cuda_set_plan (self->cuda, plan) == 0, ": %s",
+          cuv_cuda_error ()))
+    time = cuv_check_time_device (submit, self, self->stream);
+  cuv_waldboost_plan_free (plan);
+  return time;
+}
+
+static void
+time_variants (Bench bench)
+{
+  void *memory;
+
+  bench.frame = cuv_check_to_device (bench.host, &memory);
+  bench.cuda = cuv_waldboost_cuda_new (bench.model, bench.plan);
+  bench.stream = cuv_check_stream_new ();
+  if (CUV_CHECK (bench.cuda != NULL, ": %s", cuv_cuda_error ())) {
+    print_survivors (&bench);
+    printf (
+        "%-12s %9s %9s %9s   us on the device\n", "", "8x8", "16x16", "32x32");
+    for (int r = CUV_REARRANGE_AUTO; r <= CUV_REARRANGE_BALLOT; r++) {
+      printf ("%-12s", rearrangements[r]);
+      for (int size = 8; size <= 32; size *= 2)
+        printf (" %9.1f", time_variant (&bench, r, size));
+      printf ("\n");
+    }
+  }
+  cuv_waldboost_cuda_free (bench.cuda);
+  cuv_check_stream_free (bench.stream);
+  cuv_check_device_free (memory);
+}
+#endif
+
+/* ---- cases ---- */
+
+/* Plain C is slow: it is timed where asked for. */
+static void
+time_scan (const char *name, const CuvWaldboostModel *model,
+    const CuvWaldboostParams *params, const CuvCheckFrame *frame, bool with_c)
+{
+  CuvWaldboostPlan *plan = cuv_waldboost_plan_new (
+      model, params, frame->frame.width, frame->frame.height);
+  Bench bench = { .name = name, .model = model, .plan = plan, .host = frame };
+
+  if (model->arithmetic != CUV_SUM_STAGES)
+    print_survivors (&bench);
+  if (cuv_check_options.cpu && with_c)
+    time_cpu (bench, false, 2);
+  if (cuv_check_options.cpu)
+    time_cpu (bench, true, 2);
+#if HAVE_CUDA
+  if (cuv_check_options.cuda)
+    time_cuda (bench);
+#endif
+  cuv_waldboost_plan_free (plan);
+}
+
+static void
+time_cascade (const char *name, const char *path, const CuvCheckFrame *picture)
+{
+  const CuvWaldboostModel *model = bench_cascade (path);
+
+  if (model != NULL)
+    time_scan (name, model, &as_opencv, picture, true);
+  cuv_model_unref (model);
+}
+
+/* The sizes at which one model is timed in every way. */
+static void
+time_sizes (const char *name, const CuvWaldboostModel *model,
+    const CuvCheckFrame *picture)
+{
+#if HAVE_CUDA
+  static const int sizes[][2] = { { 640, 480 }, { 1280, 720 }, { 1920, 1080 } };
+
+  for (size_t i = 0; cuv_check_options.cuda && i < 3; i++) {
+    CuvCheckFrame frame = bench_scaled (picture, sizes[i][0], sizes[i][1]);
+    CuvWaldboostPlan *plan =
+        cuv_waldboost_plan_new (model, &dense, sizes[i][0], sizes[i][1]);
+    Bench bench = {
+      .name = name, .model = model, .plan = plan, .host = &frame
+    };
+
+    time_variants (bench);
+    cuv_waldboost_plan_free (plan);
+    cuv_check_frame_free (&frame);
+  }
+#endif
+}
+
+static void
+time_dense (const CuvCheckFrame *picture)
+{
+  static const char *const names[] = { "lbp", "lrd", "lrp" };
+  CuvCheckFrame frame = bench_scaled (picture, 1920, 1080);
+
+  for (int feature = CUV_FEATURE_LBP; feature <= CUV_FEATURE_LRP; feature++) {
+    for (int n_weak = 512; n_weak <= 1024; n_weak *= 2) {
+      RandomModel *random = bench_model (feature, n_weak, &frame);
+      char name[60];
+
+      snprintf (
+          name, sizeof name, "waldboost dense %s %d", names[feature], n_weak);
+      time_scan (name, &random->model, &dense, &frame, false);
+      if (n_weak == 1024)
+        time_sizes (name, &random->model, picture);
+      free (random);
+    }
+  }
+  cuv_check_frame_free (&frame);
+}
+
+/* Every window runs all stages. On the CPU that takes long: a small frame. */
+static void
+time_worst_case (const CuvCheckFrame *picture)
+{
+  bool cuda = cuv_check_options.cuda;
+  CuvCheckFrame frame =
+      bench_scaled (picture, cuda ? 1920 : 320, cuda ? 1080 : 240);
+  RandomModel *random = bench_model (CUV_FEATURE_LBP, 256, &frame);
+
+  for (int k = 0; k < 256; k++)
+    set_threshold (random, k, -INFINITY);
+  set_final_threshold (random, 1e9); /* and there are no hits */
+  time_scan ("waldboost dense lbp 256 without thresholds", &random->model,
+      &dense, &frame, false);
+  cuv_check_frame_free (&frame);
+  free (random);
+}
+
+void
+bench (void)
+{
+  const char *path = getenv ("CUV_BENCH_MODEL");
+  CuvCheckFrame picture = cuv_check_bench_picture ();
+
+  time_cascade ("waldboost", path != NULL ? path : LBP_CASCADE, &picture);
+  if (path == NULL)
+    time_cascade ("waldboost haar", HAAR_CASCADE, &picture);
+  time_dense (&picture);
+  time_worst_case (&picture);
+  cuv_check_frame_free (&picture);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Windows that random models do not have, and models of files. */
+#include "config.h"
+#include "model/model.h"
+#include "waldboost-inputs.h"
+#include "waldboost-versions.h"
+
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LBP CUV_FEATURE_LBP
+#define HAAR CUV_FEATURE_HAAR
+
+static const CuvWaldboostParams as_opencv = { .scan = CUV_SCAN_OPENCV,
+  .scale_factor = 1.2 };
+
+/* Windows so large that a tile of them does not fit a GPU's shared memory, or
+ * hardly. */
+void
+check_large_windows (void)
+{
+  static const struct {
+    ModelKind kind;
+    int width, height;
+  } cases[] = {
+    { { "LBP", LBP, CUV_SUM_STAGES, CUV_BLOCK_SUM, 1, 0, 0, 3, 5, 1, 0, 0.6 },
+        400, 400 },
+    { { "LBP trees", LBP, CUV_SUM_STAGES, CUV_BLOCK_SUM, 1, 0, 0, 3, 4, 4, 0,
+          0.6 },
+        200, 330 },
+    { { "Haar", HAAR, CUV_SUM_STAGES, CUV_BLOCK_SUM, 0, 0, 0, 3, 5, 1, 0, 0.6 },
+        168, 168 },
+    { { "Haar", HAAR, CUV_SUM_STAGES, CUV_BLOCK_SUM, 0, 0, 0, 3, 5, 1, 0, 0.6 },
+        62, 273 },
+    { { "Haar", HAAR, CUV_SUM_STAGES, CUV_BLOCK_SUM, 0, 0, 0, 3, 5, 1, 0, 0.6 },
+        250, 240 },
+    { { "Haar tilted", HAAR, CUV_SUM_STAGES, CUV_BLOCK_SUM, 0, 0, 0, 3, 5, 2, 1,
+          0.6 },
+        240, 200 },
+    { { "LRD", CUV_FEATURE_LRD, CUV_SUM_FIXED, CUV_BLOCK_SUM, 0, 0, 2, 20, 1, 1,
+          0, 0.7 },
+        90, 30 },
+  };
+
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    CuvCheckFrame frame =
+        cuv_check_frame_new ("NV12", 420, 410, CUV_CHECK_TEXTURE);
+    RandomModel *random = random_model_of_window (
+        &cases[i].kind, &frame.frame, cases[i].width, cases[i].height);
+
+    cuv_check_case ("%s, window %d x %d", cases[i].kind.name, cases[i].width,
+        cases[i].height);
+    check_scan (&random->model, &as_opencv, &frame, false);
+    cuv_check_frame_free (&frame);
+    free (random);
+  }
+}
+
+/* Contrast at the limit: rounded to float, the product that is compared with
+ * 0.1 would be on its other side. */
+void
+check_contrast (void)
+{
+  static const int sides[] = { 25, 28, 40 };
+  static const ModelKind kind = { "Haar", HAAR, CUV_SUM_STAGES, CUV_BLOCK_SUM,
+    0, 0, 0, 3, 4, 1, 0, 0.6 };
+
+  for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
+    CuvCheckFrame frame =
+        cuv_check_frame_new ("GRAY8", 90, 70, CUV_CHECK_TEXTURE);
+    RandomModel *random =
+        random_model_of_window (&kind, &frame.frame, sides[i], sides[i]);
+    CuvComponent *grey = &frame.frame.component[0];
+
+    for (int y = 0; y < 70; y++) {
+      for (int x = 0; x < 90; x++)
+        grey->data[y * grey->stride + x] = (x + y) % 2 ? 110 : 90;
+    }
+    cuv_check_case ("a variance of 100, window %d x %d", sides[i], sides[i]);
+    check_scan (&random->model, &as_opencv, &frame, true);
+    cuv_check_frame_free (&frame);
+    free (random);
+  }
+}
+
+static void
+check_file (const char *path, const CuvCheckFrame *frame)
+{
+  const CuvWaldboostModel *model;
+  CuvWaldboostParams params = { .scale_factor = 1.1, .octaves = 3 };
+
+  cuv_check_case ("%s", path);
+  model = bench_cascade (path);
+  if (model != NULL)
+    check_scan (model, &params, frame, false);
+  cuv_model_unref (model);
+}
+
+/* The cascades of opencv-data, and the models in the folder CUV_MODEL_PATH. */
+void
+check_files (void)
+{
+  CuvCheckFrame picture = cuv_check_bench_picture ();
+  CuvCheckFrame frame = bench_scaled (&picture, 320, 240);
+  const char *folder = getenv ("CUV_MODEL_PATH");
+  char pattern[4096];
+  glob_t paths;
+
+  snprintf (pattern, sizeof pattern, "%s/*.xml", folder ? folder : ".");
+  glob ("/usr/share/opencv4/*cascades/*.xml", 0, NULL, &paths);
+  if (folder != NULL)
+    glob (pattern, GLOB_APPEND, NULL, &paths);
+  cuv_check_case ("model files");
+  CUV_CHECK (paths.gl_pathc > 0, ": install opencv-data or set CUV_MODEL_PATH");
+  for (size_t i = 0; i < paths.gl_pathc; i++) {
+    if (strstr (paths.gl_pathv[i], "rus_16stages") == NULL) /* old format */
+      check_file (paths.gl_pathv[i], &frame);
+  }
+  globfree (&paths);
+  cuv_check_frame_free (&picture);
+  cuv_check_frame_free (&frame);
+}
