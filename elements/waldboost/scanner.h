@@ -4,8 +4,8 @@
 #ifndef CUV_WALDBOOST_SCANNER_H
 #define CUV_WALDBOOST_SCANNER_H
 
+#include "cpu/waldboost-cpu.h"
 #include "cuvroi.h"
-#include "waldboost.h"
 
 typedef struct {
   const CuvWaldboostModel *model;

@@ -16,6 +16,7 @@
  *     integral.c       resized rows and rows of integral images
  *     waldboost.c      features and classifiers, for one row of windows
  *   cpu/        the scan of a whole frame: strips, threads, memory
+ *     waldboost-dsp.c  function table: plain C, overwritten by x86/
  *     x86/             the same in AVX2
  *   grouping/   hits -> boxes
  *     grouping.c       groups of similar boxes, as cv::groupRectangles
@@ -65,28 +66,6 @@ typedef struct {
 CuvWaldboostPlan *cuv_waldboost_plan_new (const CuvWaldboostModel *model,
     const CuvWaldboostParams *params, int width, int height);
 void cuv_waldboost_plan_free (CuvWaldboostPlan *plan); /* NULL is allowed */
-
-/* ---- scanning ---- */
-
-typedef struct _CuvWaldboostCpu CuvWaldboostCpu;
-
-/* All that a frame needs is allocated here; NULL if memory runs out. Model and
- * plan must outlive it. */
-CuvWaldboostCpu *cuv_waldboost_cpu_new (
-    const CuvWaldboostModel *model, const CuvWaldboostPlan *plan);
-void cuv_waldboost_cpu_free (CuvWaldboostCpu *self); /* NULL is allowed */
-
-/* Goes over to another plan of the same model. Allocates only what it needs
- * more than any before. False if memory runs out; then only
- * cuv_waldboost_cpu_free() is allowed. */
-bool cuv_waldboost_cpu_set_plan (
-    CuvWaldboostCpu *self, const CuvWaldboostPlan *plan);
-
-/* Scans a frame of the plan's size in host memory, with at most n_threads
- * threads (0 = one per processor). The result is the same for any number of
- * them; its hits live until the next run. */
-void cuv_waldboost_cpu_run (CuvWaldboostCpu *self, const CuvFrame *frame,
-    int n_threads, CuvWaldboostResult *result);
 
 /* ---- grouping ---- */
 

@@ -28,6 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "cpu/waldboost-cpu.h"
 #include "model/model.h"
 #include "waldboost.h"
 

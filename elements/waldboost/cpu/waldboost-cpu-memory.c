@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Memory for the CPU's scan: it grows with the largest plan seen. */
-#include "config.h"
 #include "cpu/waldboost-cpu-private.h"
-#include "cuvcpu.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -106,7 +104,7 @@ make_worker (const CuvWaldboostCpu *self, CuvWorker *worker, int width)
   const CuvWaldboostModel *model = self->model;
   size_t row = (size_t) width + ALIGNMENT;
   size_t rows = STRIP_ROWS + model->window_height + CUV_ZERO_ROWS;
-  size_t integral = rows * self->stride * self->steps.sum_size;
+  size_t integral = rows * self->stride * self->dsp.sum_size;
 
   return reserve (&worker->grey[0], row) && reserve (&worker->grey[1], row)
       && reserve (&worker->column, row * sizeof (uint16_t))
@@ -135,21 +133,15 @@ largest_width (const CuvWaldboostPlan *plan)
 
 /* Tables depend on the stride, so it never gets smaller. */
 static void
-choose_steps (CuvWaldboostCpu *self, int width)
+choose_functions (CuvWaldboostCpu *self, int width)
 {
   ptrdiff_t stride = (width + CUV_SUMS_PADDING + 15) / 16 * 16;
 
   if (stride <= self->stride)
     return;
   self->stride = stride;
-  self->steps = (CuvWaldboostSteps){ sizeof (uint32_t), cuv_resize_row,
-    cuv_sum_row, cuv_square_row, cuv_tilted_row, cuv_scan_row };
-#if HAVE_AVX2
-  cuv_waldboost_avx2_free (self->tables);
-  self->tables = NULL;
-  if (cuv_cpu_flags () & CUV_CPU_AVX2)
-    self->tables = cuv_waldboost_avx2_init (&self->steps, self->model, stride);
-#endif
+  cuv_waldboost_dsp_clear (&self->dsp);
+  cuv_waldboost_dsp_init (&self->dsp, self->model, stride);
 }
 
 bool
@@ -158,7 +150,7 @@ cuv_waldboost_cpu_set_plan (CuvWaldboostCpu *self, const CuvWaldboostPlan *plan)
   int width = largest_width (plan);
 
   self->plan = plan;
-  choose_steps (self, width);
+  choose_functions (self, width);
   for (int i = 0; i < self->n_workers; i++) {
     if (!make_worker (self, &self->workers[i], width))
       return false;
@@ -208,9 +200,7 @@ cuv_waldboost_cpu_free (CuvWaldboostCpu *self)
     return;
   for (int i = 0; i < self->n_workers; i++)
     free_worker (&self->workers[i]);
-#if HAVE_AVX2
-  cuv_waldboost_avx2_free (self->tables);
-#endif
+  cuv_waldboost_dsp_clear (&self->dsp);
   free (self->strips.memory);
   free (self->pictures.memory);
   free (self->pixels.memory);

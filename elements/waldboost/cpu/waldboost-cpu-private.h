@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the two halves of the CPU's scan share: cpu/waldboost-cpu-memory.c
- * prepares, cpu/waldboost-cpu.c runs. */
-#ifndef CUV_WALDBOOST_CPU_H
-#define CUV_WALDBOOST_CPU_H
+/* waldboost-cpu-memory.c prepares a scan, waldboost-cpu.c runs it. */
+#ifndef CUV_WALDBOOST_CPU_PRIVATE_H
+#define CUV_WALDBOOST_CPU_PRIVATE_H
 
-#include "reference/waldboost-reference.h"
+#include "cpu/waldboost-cpu.h"
+#include "cpu/waldboost-dsp.h"
 
 #define CUV_ZERO_ROWS 2 /* above an integral picture */
 #define CUV_MAX_WORKERS 64
@@ -41,8 +41,7 @@ typedef struct {
 struct _CuvWaldboostCpu {
   const CuvWaldboostModel *model;
   const CuvWaldboostPlan *plan;
-  CuvWaldboostSteps steps;
-  CuvWaldboostTables *tables;
+  CuvWaldboostDsp dsp;
   ptrdiff_t stride; /* of the integral pictures */
   int n_strips, n_workers;
   CuvWorker workers[CUV_MAX_WORKERS];
@@ -50,8 +49,7 @@ struct _CuvWaldboostCpu {
   CuvBuffer grey; /* the frame's, where it is not one plane of the frame */
   /* during a run */
   const CuvFrame *frame;
-  const CuvWaldboostLevel *level; /* that is made whole */
-  void (*func) (CuvWaldboostCpu *self, CuvWorker *worker, int piece);
+  const CuvWaldboostLevel *level; /* whose picture is being made */
 };
 
 /* The picture of a level that is made whole, data NULL for the others; that of

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#define PIECE_ROWS 32 /* of a picture, made by one thread */
+#define TASK_ROWS 32 /* of a picture, made by one task */
 
 static int64_t
 thread_ns (void)
@@ -22,40 +22,22 @@ thread_ns (void)
   return (int64_t) time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* ---- pieces of work ---- */
+/* ---- tasks ---- */
 
-/* Pieces are taken in their order. So what a worker whose hits are full loses
- * comes after MAX_HITS others, and would not be in the result either. */
-static void
-work (void *data, int worker, int piece)
-{
-  CuvWaldboostCpu *self = data;
-
-  self->func (self, &self->workers[worker], piece);
-}
-
-static void
-run_pieces (CuvWaldboostCpu *self, int n_threads, int n_pieces,
-    void (*func) (CuvWaldboostCpu *self, CuvWorker *worker, int piece))
-{
-  self->func = func;
-  cuv_threads_run_workers (n_threads, n_threads, n_pieces, work, self);
-}
-
-/* The first of the rows that are a piece, and how many. */
+/* A task is a band of TASK_ROWS rows. Returns its first row. */
 static int
-piece_rows (int piece, int height, int *n)
+task_rows (int task, int height, int *n)
 {
-  int first = piece * PIECE_ROWS;
+  int first = task * TASK_ROWS;
 
-  *n = height - first < PIECE_ROWS ? height - first : PIECE_ROWS;
+  *n = height - first < TASK_ROWS ? height - first : TASK_ROWS;
   return first;
 }
 
 static int
-count_pieces (int height)
+count_tasks (int height)
 {
-  return (height + PIECE_ROWS - 1) / PIECE_ROWS;
+  return (height + TASK_ROWS - 1) / TASK_ROWS;
 }
 
 /* ---- whole pictures ---- */
@@ -67,10 +49,12 @@ picture_row (const CuvPicture *picture, int y)
 }
 
 static void
-grey_piece (CuvWaldboostCpu *self, CuvWorker *worker, int piece)
+grey_task (void *data, int worker_index, int task)
 {
+  CuvWaldboostCpu *self = data;
+  CuvWorker *worker = &self->workers[worker_index];
   int width = self->plan->width, n;
-  int first = piece_rows (piece, self->plan->height, &n);
+  int first = task_rows (task, self->plan->height, &n);
   int64_t start = thread_ns ();
 
   for (int y = first; y < first + n; y++) {
@@ -97,7 +81,8 @@ find_grey (CuvWaldboostCpu *self, int n_threads)
   }
   picture->data = self->grey.data;
   picture->stride = self->plan->width;
-  run_pieces (self, n_threads, count_pieces (picture->height), grey_piece);
+  cuv_threads_run_workers (
+      n_threads, n_threads, count_tasks (picture->height), grey_task, self);
 }
 
 static void
@@ -111,14 +96,16 @@ make_row (const CuvWaldboostCpu *self, CuvWorker *worker,
   const uint8_t *bottom =
       tap.weight > 0 ? picture_row (source, tap.index + 1) : top;
 
-  self->steps.resize_row (out, level->width, top, bottom, source->width,
+  self->dsp.resize_row (out, level->width, top, bottom, source->width,
       tap.weight, taps + level->first_x_tap, worker->column.data);
 }
 
 static void
-level_piece (CuvWaldboostCpu *self, CuvWorker *worker, int piece)
+level_task (void *data, int worker_index, int task)
 {
-  int n, first = piece_rows (piece, self->level->height, &n);
+  CuvWaldboostCpu *self = data;
+  CuvWorker *worker = &self->workers[worker_index];
+  int n, first = task_rows (task, self->level->height, &n);
   const CuvPicture *picture =
       cuv_picture_of (self, (int) (self->level - self->plan->levels));
   int64_t start = thread_ns ();
@@ -136,8 +123,8 @@ make_sources (CuvWaldboostCpu *self, int n_threads)
   for (int i = 0; i < self->plan->n_levels; i++) {
     self->level = &self->plan->levels[i];
     if (cuv_picture_of (self, i)->data != NULL)
-      run_pieces (
-          self, n_threads, count_pieces (self->level->height), level_piece);
+      cuv_threads_run_workers (n_threads, n_threads,
+          count_tasks (self->level->height), level_task, self);
   }
 }
 
@@ -160,19 +147,19 @@ make_row_of_integrals (const CuvWaldboostCpu *self, CuvWorker *worker,
     const CuvWaldboostLevel *level, const uint8_t *grey,
     const uint8_t *grey_above, int row)
 {
-  ptrdiff_t pitch = self->stride * (ptrdiff_t) self->steps.sum_size;
+  ptrdiff_t pitch = self->stride * (ptrdiff_t) self->dsp.sum_size;
   char *at[3] = { NULL };
 
   for (int i = 0; i < 3; i++)
     if (worker->integral[i].data != NULL) /* those that the model needs */
       at[i] = (char *) worker->integral[i].data + row * pitch;
-  self->steps.sum_row (
+  self->dsp.sum_row (
       at[0], at[0] - pitch, grey, level->width, level->step, self->stride);
   if (self->model->feature == CUV_FEATURE_HAAR)
-    self->steps.square_row (
+    self->dsp.square_row (
         at[1], at[1] - pitch, grey, level->width, level->step, self->stride);
   if (self->model->tilted)
-    self->steps.tilted_row (at[2], at[2] - pitch, at[2] - 2 * pitch, grey,
+    self->dsp.tilted_row (at[2], at[2] - pitch, at[2] - 2 * pitch, grey,
         grey_above, level->width, level->step, self->stride);
 }
 
@@ -197,9 +184,9 @@ static void
 scan_rows (CuvWaldboostCpu *self, CuvWorker *worker, const CuvStrip *strip)
 {
   const CuvWaldboostLevel *level = &self->plan->levels[strip->level];
-  size_t pitch = (size_t) self->stride * self->steps.sum_size;
-  CuvScanRow row = { self->model, self->plan, self->tables, { 0 }, strip->level,
-    level->step, level->n_x, 0 };
+  size_t pitch = (size_t) self->stride * self->dsp.sum_size;
+  CuvScanRow row = { self->model, self->plan, self->dsp.tables, { 0 },
+    strip->level, level->step, level->n_x, 0 };
 
   row.integrals.stride = self->stride;
   for (int i = 0; i < strip->n; i++) {
@@ -211,18 +198,20 @@ scan_rows (CuvWaldboostCpu *self, CuvWorker *worker, const CuvStrip *strip)
       row.integrals.squares = (char *) worker->integral[1].data + at;
     if (self->model->tilted)
       row.integrals.tilted = (char *) worker->integral[2].data + at;
-    self->steps.scan_row (&row, &worker->list);
+    self->dsp.scan_row (&row, &worker->list);
   }
 }
 
 static void
-strip_piece (CuvWaldboostCpu *self, CuvWorker *worker, int piece)
+strip_task (void *data, int worker_index, int task)
 {
-  CuvStrip *strip = (CuvStrip *) self->strips.data + piece;
+  CuvWaldboostCpu *self = data;
+  CuvWorker *worker = &self->workers[worker_index];
+  CuvStrip *strip = (CuvStrip *) self->strips.data + task;
   int step = self->plan->levels[strip->level].step;
   int64_t start = thread_ns (), middle;
 
-  strip->worker = (int32_t) (worker - self->workers);
+  strip->worker = (int32_t) worker_index;
   strip->first_hit = worker->list.n_hits;
   make_integrals (self, worker, strip->level, strip->first * step,
       (strip->n - 1) * step + self->model->window_height);
@@ -305,7 +294,10 @@ cuv_waldboost_cpu_run (CuvWaldboostCpu *self, const CuvFrame *frame,
   if (self->n_strips > 0) {
     find_grey (self, n_threads);
     make_sources (self, n_threads);
-    run_pieces (self, n_threads, self->n_strips, strip_piece);
+    /* Tasks start in order of their number, so the hits that a full worker
+     * loses come after MAX_HITS others and would not be in the result. */
+    cuv_threads_run_workers (
+        n_threads, n_threads, self->n_strips, strip_task, self);
   }
   collect_counts (self, result);
   collect_hits (self, result);

@@ -23,27 +23,6 @@ find_rule (const CuvModelFormat *format, int parent, const char *name)
   return NULL;
 }
 
-static const char *
-name_of_place (const CuvModelFormat *format, int place)
-{
-  guint i = 0;
-
-  while (format->rules[i].place != place)
-    i++;
-  return format->rules[i].name;
-}
-
-gboolean
-cuv_reader_require (const CuvModelReader *self, const CuvElement *element,
-    int place, GError **error)
-{
-  if (element->seen & (1u << place))
-    return TRUE;
-  cuv_model_fail (
-      error, "<%s> is missing", name_of_place (self->format, place));
-  return FALSE;
-}
-
 /* ---- what the file is ---- */
 
 static void

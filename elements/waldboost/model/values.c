@@ -17,6 +17,29 @@ cuv_model_fail (GError **error, const char *format, ...)
   va_end (args);
 }
 
+/* ---- children ---- */
+
+static const char *
+name_of_place (const CuvModelFormat *format, int place)
+{
+  guint i = 0;
+
+  while (format->rules[i].place != place)
+    i++;
+  return format->rules[i].name;
+}
+
+gboolean
+cuv_reader_require (const CuvModelReader *self, const CuvElement *element,
+    int place, GError **error)
+{
+  if (element->seen & (1u << place))
+    return TRUE;
+  cuv_model_fail (
+      error, "<%s> is missing", name_of_place (self->format, place));
+  return FALSE;
+}
+
 /* ---- words ---- */
 
 gboolean

@@ -65,41 +65,6 @@ typedef struct {
   int32_t y; /* of the windows, level pixels */
 } CuvScanRow;
 
-/* One version of each step: plain C is filled in first and overwritten by what
- * the machine has. Integral pictures have a size of element and an order of
- * columns of their own in each version; a row has stride elements, at least the
- * level's width + CUV_SUMS_PADDING. step is that of the level's windows. */
-typedef struct {
-  size_t sum_size; /* bytes of an element of any integral picture */
-
-  /* Makes one row of a level, width pixels, of two rows of the frame or level
-   * it is made from, which has n_in pixels across. column holds n_in + 16
-   * elements of scratch memory. top and bottom can be the same row. */
-  void (*resize_row) (uint8_t *out, int width, const uint8_t *top,
-      const uint8_t *bottom, int n_in, int bottom_weight, const CuvTap *taps,
-      uint16_t *column);
-
-  /* Make a row of an integral picture, width + 1 elements, of the row above it
-   * and the pixels between them. */
-  void (*sum_row) (void *sums, const void *above, const uint8_t *grey,
-      int width, int step, ptrdiff_t stride);
-  void (*square_row) (void *squares, const void *above, const uint8_t *grey,
-      int width, int step, ptrdiff_t stride);
-
-  /* The same of the tilted one; it needs the row above that too, and the row of
-   * pixels above grey. Above the first row of an integral picture all are 0. */
-  void (*tilted_row) (void *tilted, const void *above, const void *above_that,
-      const uint8_t *grey, const uint8_t *grey_above, int width, int step,
-      ptrdiff_t stride);
-
-  /* Adds what a row's windows give to list. Where the plan says skip, a window
-   * that fails in the first stage makes the next one not be visited, unless it
-   * failed for its lack of contrast. */
-  void (*scan_row) (const CuvScanRow *row, CuvHitList *list);
-} CuvWaldboostSteps;
-
-#define CUV_SUMS_PADDING 96
-
 /* Plain C: the definition of the result. */
 void cuv_resize_row (uint8_t *out, int width, const uint8_t *top,
     const uint8_t *bottom, int n_in, int bottom_weight, const CuvTap *taps,
@@ -123,13 +88,5 @@ void cuv_scan_row (const CuvScanRow *row, CuvHitList *list);
  * and of FIXED the integers' times 2^-fixed_bits in double; then a float. */
 int cuv_evaluate_window (const CuvWaldboostModel *model,
     const CuvIntegrals *integrals, int x, float *score);
-
-/* Overwrites the steps that this version has. Returns the tables that its
- * scan_row needs, or NULL, with scan_row and the integral pictures' rows as
- * they were, if the model is not one for it or memory runs out. Called again
- * with the first steps if a wider frame needs another stride. */
-CuvWaldboostTables *cuv_waldboost_avx2_init (
-    CuvWaldboostSteps *steps, const CuvWaldboostModel *model, ptrdiff_t stride);
-void cuv_waldboost_avx2_free (CuvWaldboostTables *tables);
 
 #endif

@@ -2,6 +2,7 @@
 /* Times: a cascade as OpenCV scans, dense scans with models of each feature,
  * and the worst case. On the GPU also each way to split the work. */
 #include "config.h"
+#include "cpu/waldboost-cpu.h"
 #include "cuvcpu.h"
 #include "model/model.h"
 #include "waldboost-inputs.h"

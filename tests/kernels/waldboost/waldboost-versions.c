@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 #include "waldboost-versions.h"
+#include "cpu/waldboost-cpu.h"
 #include "cuvcpu.h"
 #if HAVE_CUDA
 #include "waldboost/waldboost.h"

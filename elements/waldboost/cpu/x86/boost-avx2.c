@@ -413,16 +413,16 @@ scan_row (const CuvScanRow *row, CuvHitList *list)
 
 /* ---- entry ---- */
 
-CuvWaldboostTables *
-cuv_avx2_boost_new (
-    CuvWaldboostSteps *steps, const CuvWaldboostModel *model, ptrdiff_t stride)
+void
+cuv_avx2_boost_init (
+    CuvWaldboostDsp *dsp, const CuvWaldboostModel *model, ptrdiff_t stride)
 {
-  CuvWaldboostTables *self = cuv_avx2_boost_tables_new (model, stride);
+  CuvWaldboostTables *tables = cuv_avx2_boost_tables_new (model, stride);
 
-  if (self == NULL)
-    return NULL;
-  steps->sum_size = sizeof (uint16_t);
-  steps->sum_row = cuv_avx2_sum_row_16;
-  steps->scan_row = scan_row;
-  return self;
+  if (tables == NULL)
+    return;
+  dsp->tables = tables;
+  dsp->sum_size = sizeof (uint16_t);
+  dsp->sum_row = cuv_avx2_sum_row_16;
+  dsp->scan_row = scan_row;
 }

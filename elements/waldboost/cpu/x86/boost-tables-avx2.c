@@ -105,7 +105,7 @@ cuv_avx2_boost_tables_new (const CuvWaldboostModel *model, ptrdiff_t stride)
   self->fixed = model->arithmetic == CUV_SUM_FIXED;
   self->n_weak = model->n_weak;
   if (!make_weak (self, model, stride) || !make_quads (self, model, stride)) {
-    cuv_waldboost_avx2_free (&self->tables);
+    cuv_waldboost_tables_free_avx2 (&self->tables);
     return NULL;
   }
   return &self->tables;

@@ -373,18 +373,18 @@ scan_row (const CuvScanRow *row, CuvHitList *list)
 
 /* ---- entry ---- */
 
-CuvWaldboostTables *
-cuv_avx2_haar_new (
-    CuvWaldboostSteps *steps, const CuvWaldboostModel *model, ptrdiff_t stride)
+void
+cuv_avx2_haar_init (
+    CuvWaldboostDsp *dsp, const CuvWaldboostModel *model, ptrdiff_t stride)
 {
-  CuvWaldboostTables *self = cuv_avx2_haar_tables_new (model, stride);
+  CuvWaldboostTables *tables = cuv_avx2_haar_tables_new (model, stride);
 
-  if (self == NULL)
-    return NULL;
-  steps->sum_size = sizeof (uint32_t);
-  steps->sum_row = cuv_avx2_sum_row_32;
-  steps->square_row = cuv_avx2_square_row_32;
-  steps->tilted_row = cuv_avx2_tilted_row_32;
-  steps->scan_row = scan_row;
-  return self;
+  if (tables == NULL)
+    return;
+  dsp->tables = tables;
+  dsp->sum_size = sizeof (uint32_t);
+  dsp->sum_row = cuv_avx2_sum_row_32;
+  dsp->square_row = cuv_avx2_square_row_32;
+  dsp->tilted_row = cuv_avx2_tilted_row_32;
+  dsp->scan_row = scan_row;
 }

@@ -391,7 +391,7 @@ cuv_avx2_haar_tables_new (const CuvWaldboostModel *model, ptrdiff_t stride)
   if (maker.tables == NULL)
     return NULL;
   if (!measure_trees (&maker) || !make_memory (&maker)) {
-    cuv_waldboost_avx2_free (&maker.tables->tables);
+    cuv_waldboost_tables_free_avx2 (&maker.tables->tables);
     return NULL;
   }
   fill_tables (&maker);

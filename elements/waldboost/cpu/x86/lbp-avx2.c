@@ -249,20 +249,20 @@ make_tables (LbpTables *self, const CuvWaldboostModel *model, ptrdiff_t stride)
   return true;
 }
 
-CuvWaldboostTables *
-cuv_avx2_lbp_new (
-    CuvWaldboostSteps *steps, const CuvWaldboostModel *model, ptrdiff_t stride)
+void
+cuv_avx2_lbp_init (
+    CuvWaldboostDsp *dsp, const CuvWaldboostModel *model, ptrdiff_t stride)
 {
   LbpTables *self;
 
   if (!is_for_us (model) || (self = calloc (1, sizeof *self)) == NULL)
-    return NULL;
+    return;
   if (!make_tables (self, model, stride)) {
-    cuv_waldboost_avx2_free (&self->tables);
-    return NULL;
+    cuv_waldboost_tables_free_avx2 (&self->tables);
+    return;
   }
-  steps->sum_size = sizeof (uint16_t);
-  steps->sum_row = cuv_avx2_sum_row_16;
-  steps->scan_row = scan_row;
-  return &self->tables;
+  dsp->tables = &self->tables;
+  dsp->sum_size = sizeof (uint16_t);
+  dsp->sum_row = cuv_avx2_sum_row_16;
+  dsp->scan_row = scan_row;
 }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The steps that AVX2 makes fast, and for which models. */
+/* Entry of the AVX2 version, and the resize. */
 #include "cpu/x86/waldboost-avx2.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 /* ---- pyramid ---- */
 
@@ -65,75 +62,17 @@ resize_row (uint8_t *out, int width, const uint8_t *top, const uint8_t *bottom,
         out + x, width - x, top, bottom, n_in, bottom_weight, taps + x, column);
 }
 
-/* ---- stages ---- */
-
-static int32_t
-clamp (double value)
-{
-  return value > INT32_MAX ? INT32_MAX
-      : value < INT32_MIN  ? INT32_MIN
-                           : (int32_t) value;
-}
-
-int32_t
-cuv_avx2_fixed_leaf (const CuvStageLimits *limits, float leaf)
-{
-  return (int32_t) lrint (ldexp ((double) leaf, limits->exponent));
-}
-
-/* Sums of integers stay below 2^30, and are less than half a unit a leaf away
- * from the true sum; what the reference rounds adds far less than a unit. */
-CuvStageLimits
-cuv_avx2_stage_limits (int n, double largest, float threshold)
-{
-  double limit, doubt = 0.5 * n + 1;
-  int exponent;
-
-  frexp (largest, &exponent);
-  limit = ldexp ((double) threshold, 29 - exponent);
-  return (CuvStageLimits){ 29 - exponent, clamp (ceil (limit + doubt) - 1),
-    clamp (ceil (limit - doubt) - 1) };
-}
-
 /* ---- entry ---- */
 
-bool
-cuv_avx2_has_stages (const CuvWaldboostModel *model)
-{
-  if (model->arithmetic != CUV_SUM_STAGES)
-    return false;
-  for (int s = 0; s < model->n_stages; s++) {
-    int first = model->stage_first[s], end = model->stage_first[s + 1];
-
-    for (int i = first; i < end; i++) {
-      bool tested = model->weak[i].threshold > -INFINITY;
-
-      if ((model->weak[i].restart != 0) != (i == first)
-          || tested != (i == end - 1))
-        return false;
-    }
-  }
-  return true;
-}
-
-CuvWaldboostTables *
-cuv_waldboost_avx2_init (
-    CuvWaldboostSteps *steps, const CuvWaldboostModel *model, ptrdiff_t stride)
-{
-  steps->resize_row = resize_row;
-  if (model->arithmetic != CUV_SUM_STAGES)
-    return cuv_avx2_boost_new (steps, model, stride);
-  return model->feature == CUV_FEATURE_HAAR
-      ? cuv_avx2_haar_new (steps, model, stride)
-      : cuv_avx2_lbp_new (steps, model, stride);
-}
-
 void
-cuv_waldboost_avx2_free (CuvWaldboostTables *self)
+cuv_waldboost_dsp_init_avx2 (
+    CuvWaldboostDsp *self, const CuvWaldboostModel *model, ptrdiff_t stride)
 {
-  if (self == NULL)
-    return;
-  for (size_t i = 0; i < sizeof self->memory / sizeof *self->memory; i++)
-    free (self->memory[i]);
-  free (self);
+  self->resize_row = resize_row;
+  if (model->arithmetic != CUV_SUM_STAGES)
+    cuv_avx2_boost_init (self, model, stride);
+  else if (model->feature == CUV_FEATURE_HAAR)
+    cuv_avx2_haar_init (self, model, stride);
+  else
+    cuv_avx2_lbp_init (self, model, stride);
 }

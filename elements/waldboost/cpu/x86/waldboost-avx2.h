@@ -7,7 +7,7 @@
 #ifndef CUV_WALDBOOST_AVX2_H
 #define CUV_WALDBOOST_AVX2_H
 
-#include "reference/waldboost-reference.h"
+#include "cpu/waldboost-dsp.h"
 
 #include <immintrin.h>
 
@@ -25,13 +25,17 @@ struct _CuvWaldboostTables {
   void *memory[8]; /* that goes with it */
 };
 
-/* Steps are overwritten only on success. */
-CuvWaldboostTables *cuv_avx2_lbp_new (
-    CuvWaldboostSteps *steps, const CuvWaldboostModel *model, ptrdiff_t stride);
-CuvWaldboostTables *cuv_avx2_boost_new (
-    CuvWaldboostSteps *steps, const CuvWaldboostModel *model, ptrdiff_t stride);
-CuvWaldboostTables *cuv_avx2_haar_new (
-    CuvWaldboostSteps *steps, const CuvWaldboostModel *model, ptrdiff_t stride);
+/* Each overwrites the functions that depend on the model and sets dsp->tables,
+ * or leaves dsp as it is if it does not support the model or memory runs out.
+ */
+void cuv_avx2_lbp_init (
+    CuvWaldboostDsp *dsp, const CuvWaldboostModel *model, ptrdiff_t stride);
+void cuv_avx2_boost_init (
+    CuvWaldboostDsp *dsp, const CuvWaldboostModel *model, ptrdiff_t stride);
+void cuv_avx2_haar_init (
+    CuvWaldboostDsp *dsp, const CuvWaldboostModel *model, ptrdiff_t stride);
+
+/* ---- tables-avx2.c ---- */
 
 /* A cascade whose sums restart with each stage, and are tested at its end. */
 bool cuv_avx2_has_stages (const CuvWaldboostModel *model);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The scan of whole frames on the CPU. */
+#ifndef CUV_WALDBOOST_CPU_H
+#define CUV_WALDBOOST_CPU_H
+
+#include "waldboost.h"
+
+typedef struct _CuvWaldboostCpu CuvWaldboostCpu;
+
+/* Allocates all that a frame needs; NULL if memory runs out. Model and plan
+ * must outlive the scan. */
+CuvWaldboostCpu *cuv_waldboost_cpu_new (
+    const CuvWaldboostModel *model, const CuvWaldboostPlan *plan);
+void cuv_waldboost_cpu_free (CuvWaldboostCpu *self); /* NULL is allowed */
+
+/* Changes to another plan of the same model. Memory only grows. False if memory
+ * runs out; then only cuv_waldboost_cpu_free() is allowed. */
+bool cuv_waldboost_cpu_set_plan (
+    CuvWaldboostCpu *self, const CuvWaldboostPlan *plan);
+
+/* Scans a frame of the plan's size in host memory, with at most n_threads
+ * threads (0 = one per processor). The result does not depend on their number;
+ * its hits are valid until the next run. */
+void cuv_waldboost_cpu_run (CuvWaldboostCpu *self, const CuvFrame *frame,
+    int n_threads, CuvWaldboostResult *result);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the tables of all kinds of models share: integer stage sums, memory. */
+#include "cpu/x86/waldboost-avx2.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int32_t
+clamp (double value)
+{
+  return value > INT32_MAX ? INT32_MAX
+      : value < INT32_MIN  ? INT32_MIN
+                           : (int32_t) value;
+}
+
+int32_t
+cuv_avx2_fixed_leaf (const CuvStageLimits *limits, float leaf)
+{
+  return (int32_t) lrint (ldexp ((double) leaf, limits->exponent));
+}
+
+/* Sums of integers stay below 2^30, and are less than half a unit a leaf away
+ * from the true sum; what the reference rounds adds far less than a unit. */
+CuvStageLimits
+cuv_avx2_stage_limits (int n, double largest, float threshold)
+{
+  double limit, doubt = 0.5 * n + 1;
+  int exponent;
+
+  frexp (largest, &exponent);
+  limit = ldexp ((double) threshold, 29 - exponent);
+  return (CuvStageLimits){ 29 - exponent, clamp (ceil (limit + doubt) - 1),
+    clamp (ceil (limit - doubt) - 1) };
+}
+
+bool
+cuv_avx2_has_stages (const CuvWaldboostModel *model)
+{
+  if (model->arithmetic != CUV_SUM_STAGES)
+    return false;
+  for (int s = 0; s < model->n_stages; s++) {
+    int first = model->stage_first[s], end = model->stage_first[s + 1];
+
+    for (int i = first; i < end; i++) {
+      bool tested = model->weak[i].threshold > -INFINITY;
+
+      if ((model->weak[i].restart != 0) != (i == first)
+          || tested != (i == end - 1))
+        return false;
+    }
+  }
+  return true;
+}
+
+void
+cuv_waldboost_tables_free_avx2 (CuvWaldboostTables *self)
+{
+  if (self == NULL)
+    return;
+  for (size_t i = 0; i < sizeof self->memory / sizeof *self->memory; i++)
+    free (self->memory[i]);
+  free (self);
+}
