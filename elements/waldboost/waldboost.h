@@ -42,26 +42,26 @@
 
 typedef struct {
   CuvScan scan;
-  double scale_factor;                /* OPENCV: from a level to the next */
-  int32_t octaves, levels_per_octave; /* DENSE: 0 = 4 of 8 */
-  /* Sizes of boxes to look for, frame pixels; 0 = no limit. Where none of the
-   * levels of OPENCV lies between them, the one nearest to the minimum is
-   * scanned. */
+  double scale_factor;                /* OPENCV: ratio of successive levels */
+  int32_t octaves, levels_per_octave; /* DENSE: 0 = 4 octaves, 8 levels */
+  /* Object sizes to look for, frame pixels; 0 = no limit. If no level of an
+   * OPENCV scan lies between them, the one nearest to the minimum is scanned.
+   */
   int32_t min_width, min_height;
   int32_t max_width, max_height;
-  /* Of WaldBoost models: after how many weak classifiers survivors are counted
-   * and the GPU closes up; none = 1, 8, 64, 256, 512. */
+  /* WaldBoost models: numbers of weak classifiers after which survivors are
+   * counted and the GPU compacts them; n_segments 0 = 1, 8, 64, 256, 512. */
   int32_t n_segments, segment_end[CUV_WALDBOOST_MAX_SEGMENTS];
   CuvRearrangement rearrangement;
-  int32_t block_size; /* 8, 16, 32, or 0 = what measured fastest */
+  int32_t block_size; /* 8, 16, 32, 0 = the fastest measured */
 } CuvWaldboostParams;
 
-/* The levels for frames of width x height. n_levels is 0 if no window fits.
- * NULL if memory runs out, or if an OPENCV scan's scale_factor is below
- * CUV_WALDBOOST_MIN_SCALE_FACTOR, a DENSE scan's octaves and levels_per_octave
- * are not in 0 .. 16 and 0 .. 64, n_segments is not in 0 ..
- * CUV_WALDBOOST_MAX_SEGMENTS, an end is below 1, or block_size is another one.
- * Segments need not be in order and may go beyond the model. Free with
+/* Plans the scan of frames of width x height pixels; n_levels is 0 if no window
+ * fits. NULL if memory runs out or a parameter is out of range: OPENCV with
+ * scale_factor < CUV_WALDBOOST_MIN_SCALE_FACTOR; DENSE with octaves not in
+ * 0 .. 16 or levels_per_octave not in 0 .. 64; n_segments not in 0 ..
+ * CUV_WALDBOOST_MAX_SEGMENTS; a segment_end < 1; block_size not 0, 8, 16 or 32.
+ * Segment ends may be in any order and beyond the model's end. Free with
  * cuv_waldboost_plan_free(). */
 CuvWaldboostPlan *cuv_waldboost_plan_new (const CuvWaldboostModel *model,
     const CuvWaldboostParams *params, int width, int height);
@@ -69,53 +69,52 @@ void cuv_waldboost_plan_free (CuvWaldboostPlan *plan); /* NULL is allowed */
 
 /* ---- grouping ---- */
 
-/* An object in the frame: the mean of the windows that agree on it, or one
- * window. */
+/* An object in the frame: the mean of a group of windows, or one window. */
 typedef struct {
-  int32_t x, y, width, height; /* frame pixels, inside the frame */
-  float score;                 /* the largest of the windows' */
+  int32_t x, y, width, height; /* frame pixels */
+  float score;                 /* maximum over the windows */
   int32_t neighbours;          /* number of windows */
 } CuvWaldboostBox;
 
-/* Where a window is in the frame; may reach over its edge by rounding. */
+/* The window of a hit in the frame; rounding may move it over the edge. */
 CuvWaldboostBox cuv_waldboost_box (
     const CuvWaldboostPlan *plan, const CuvWaldboostHit *hit);
 
 typedef enum {
-  CUV_GROUPING_AUTO, /* NEIGHBORS or WBD as the scan is, NMS for DENSE */
-  CUV_GROUPING_NONE, /* one box for each window */
-  /* as cv::groupRectangles (eps 0.2): groups of more than min_neighbours
-   * similar windows, in the order of each group's first */
+  CUV_GROUPING_AUTO, /* by scan: NEIGHBORS for OPENCV, WBD, NMS for DENSE */
+  CUV_GROUPING_NONE, /* one box per window */
+  /* as cv::groupRectangles with eps 0.2: groups of more than min_neighbours
+   * similar windows, in the order of the first window of each */
   CUV_GROUPING_NEIGHBORS,
-  /* the same as WBDetector calls it: eps 0.7; scores are 0 or more */
+  /* the same with WBDetector's eps of 0.7; scores are 0 or more */
   CUV_GROUPING_WBD,
-  /* non-maximum suppression: windows by falling score, equal ones by level, y,
-   * x; one is dropped if its intersection over union with a kept one, in
-   * pixels, the quotient in double, is above nms_iou. Of its neighbours, each
-   * is counted for the first kept one that drops it */
+  /* non-maximum suppression: windows by descending score, equal scores by
+   * level, y, x; a window is dropped if its intersection over union with a kept
+   * one (pixel areas, quotient in double) is above nms_iou. A dropped window is
+   * a neighbour of the first kept one that drops it */
   CUV_GROUPING_NMS,
 } CuvGroupingMethod;
 
 typedef struct {
   CuvGroupingMethod method;
-  int min_neighbours; /* of NEIGHBORS and WBD; 0 = NONE */
-  double nms_iou;     /* 0 .. 1 */
+  int min_neighbours; /* NEIGHBORS, WBD; 0 = as NONE */
+  double nms_iou;     /* NMS, 0 .. 1 */
 } CuvGrouping;
 
 typedef struct _CuvWaldboostGrouper CuvWaldboostGrouper;
 
-/* Holds the memory that grouping needs, which grows with the largest number of
- * hits seen. NULL if memory runs out. */
+/* Owns the memory of the grouping, which grows with the largest number of hits
+ * seen. NULL if memory runs out. */
 CuvWaldboostGrouper *cuv_waldboost_grouper_new (void);
 void cuv_waldboost_grouper_free (CuvWaldboostGrouper *self); /* NULL allowed */
 
-/* Makes boxes of hits, clipped to the frame. They live until the next run.
+/* Groups hits into boxes, clipped to the frame and valid until the next call.
  * Returns their number, or -1 if memory runs out. */
 int cuv_waldboost_group (CuvWaldboostGrouper *self,
     const CuvWaldboostPlan *plan, const CuvGrouping *grouping,
     const CuvWaldboostHit *hits, int n_hits, const CuvWaldboostBox **boxes);
 
-/* The same for boxes of any origin; AUTO is NEIGHBORS. Does not clip them. */
+/* The same for any boxes, not clipped; AUTO is NEIGHBORS. */
 int cuv_waldboost_group_boxes (CuvWaldboostGrouper *self,
     const CuvGrouping *grouping, const CuvWaldboostBox *in, int n,
     const CuvWaldboostBox **boxes);

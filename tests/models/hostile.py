@@ -51,11 +51,11 @@ def xml_cases(stumps):
                  '<a><opencv_storage><b><stages/></b></opencv_storage></a>',
                  '<ROOT><TWaldBoostLearner/></ROOT>',
                  stumps.replace('opencv_storage', 'storage')):
-        yield text, 'not a model that is known here; supported are OpenCV'
+        yield text, 'not a model of a supported format; supported are OpenCV'
     yield ('<opencv_storage><x type_id="opencv-haar-classifier"/>'
            '</opencv_storage>', 'old-format OpenCV Haar cascade')
-    yield '<_>' * 1000000, 'more than 32 elements in each other'
-    yield stumps + ' ' * (64 << 20), 'more than 64 MB'
+    yield '<_>' * 1000000, 'elements nested more than 32 deep'
+    yield stumps + ' ' * (64 << 20), 'larger than 64 MB'
     yield (replace(stumps, '<opencv_storage>',
                    '<!DOCTYPE x [<!ENTITY a "b">]><opencv_storage>'),
            'document types and entities')
@@ -95,9 +95,9 @@ def cascade_cases(text):
     yield between(text, 'leafValues', '1 2 3'), '3 leaf values do not fit'
     yield between(text, 'internalNodes', ''), '2 leaf values do not fit 0'
     yield (replace(text, '</height>', '</height><height>9</height>'),
-           '<height> is one too many here')
+           '<height> appears more than once')
     yield (replace(text, '</stages>', '</stages><stages></stages>'),
-           '<stages> is one too many here')
+           '<stages> appears more than once')
     yield (text[:text.index('<stages>') + 8] + text[text.index('</stages>'):],
            'a cascade without stages')
     yield (between(text, 'weakClassifiers', ''),
@@ -114,16 +114,16 @@ def node_cases(text, trees, test):
     yield between(text, 'internalNodes', short), 'in the middle of a node'
     yield (between(text, 'internalNodes', f'0 -1 0 {test} 9'),
            'in the middle of a node')
-    yield node('0 -1 12'), 'wants feature 12 of 12'
-    yield node('0 -1 -1'), 'feature -1 of'
+    yield node('0 -1 12'), 'refers to feature 12, but there are 12'
+    yield node('0 -1 -1'), 'refers to feature -1, but'
     yield node('0 -1 4294967296'), "'4294967296' is not an integer"
-    yield node('0 -2 0'), 'leaf 2 does not'
-    yield node('0 -2147483648 0'), 'leaf 2147483648 does not exist'
-    yield node('1 0 0'), 'child 1 is not one'
+    yield node('0 -2 0'), 'leaf 2 of a node does not'
+    yield node('0 -2147483648 0'), 'leaf 2147483648 of a node does not exist'
+    yield node('1 0 0'), 'child 1 of a node is not one'
     for first, second, child in ((1, 1, 1), (2, 0, 2)):
         nodes = f'{first} 0 0 {test} {second} -1 0 {test}'
         yield (between(between(trees, 'internalNodes', nodes), 'leafValues',
-                       '1 2 3'), f'child {child} is not one of the nodes')
+                       '1 2 3'), f'child {child} of a node is not one')
     yield node('0 -1 0', 70000), 'more than 65536 nodes'
 
 
@@ -139,7 +139,7 @@ def lbp_cases(text, trees):
         yield changed, '<maxCatCount> must be 256 for LBP features'
     yield between(text, 'maxCatCount', '257'), 'not an integer in 0 .. 256'
     for rect in ('0 0 5 1', '3 0 4 1', '0 0 1 4', '0 9 1 1'):
-        yield between(text, 'rect', rect), 'reach out of the window of 14 x 11'
+        yield between(text, 'rect', rect), 'exceed the window of 14 x 11'
     for rect in ('-1 0 1 1', '0 0 0 1', '0 0 1 -1', '0 0 1 2000', '0 0 1 1.5'):
         yield between(text, 'rect', rect), 'is not an integer in'
     yield between(text, 'rect', '0 0 1'), 'must hold x, y, width and height'
@@ -162,9 +162,9 @@ def haar_cases(text, trees, tilted):
     yield (between(text, 'rects', '<_>0 0 1 1 1000001</_>'),
            'is not a number in -1e+06 .. 1e+06')
     for rects in ('', '<_>0 0 1 1 1</_>'):
-        yield between(text, 'rects', rects), 'of less than 2 rectangles'
+        yield between(text, 'rects', rects), 'with fewer than 2 rectangles'
     yield (between(text, 'rects', '<_>0 0 1 1 1</_>' * 4),
-           'of more than 3 rectangles')
+           'with more than 3 rectangles')
     for words in ('0 0 1 1', '0 0 1 1 1 1'):
         yield (between(text, 'rects', f'<_>{words}</_>'),
                'must hold x, y, width, height and weight')
@@ -227,7 +227,7 @@ def butfit_cases(text):
            'has no attribute predictionValues')
     for value in ('', '1 2 3', '1 ' * 900):
         yield (attribute(text, 'predictionValues', value),
-               f'a table of {len(value.split())} values where the feature')
+               f'a table of {len(value.split())} values, but the')
     yield (attribute(text, 'predictionValues', '1 ' * 100000),
            'more than 1024 predictionValues')
     for name in ('positionX', 'blockHeight'):
@@ -237,7 +237,7 @@ def butfit_cases(text):
     yield attribute(text, 'blockWidth', '0'), "blockWidth: '0' is not an int"
     for name, value in edges(text).items():
         yield (attribute(text, name, value + 1),
-               'reach out of the window of 12 x 10')
+               'exceed the window of 12 x 10')
     start, end = text.index('<stage '), text.rindex('</WaldBoostClassifier>')
     stage = text[start:text.index('</stage>') + 8]
     yield text[:start] + text[end:], 'a classifier without stages'
@@ -249,7 +249,7 @@ def butfit_cases(text):
            '</stage>' + text[end:], 'a weak hypothesis without a feature')
     yield (re.sub('(<HistogramWeakHypothesis.*?</HistogramWeakHypothesis>)',
                   r'\1<DecisionTreeWeakHypothesis/>', text, 1, re.S),
-           '<DecisionTreeWeakHypothesis> is one too many here')
+           '<DecisionTreeWeakHypothesis> appears more than once')
     yield text + '</a>', 'not well-formed'
 
 
@@ -261,8 +261,8 @@ def tree_cases(text):
     yield tree, 'has no attribute binMap'
     tree = replace(tree, 'predictionValues=', f'binMap="{bins}" '
                    'predictionValues=')
-    yield attribute(tree, 'binMap', bins[2:]), 'a table of 16 values where'
-    yield attribute(tree, 'binMap', ''), 'a table of 0 values where'
+    yield attribute(tree, 'binMap', bins[2:]), 'a table of 16 values, but'
+    yield attribute(tree, 'binMap', ''), 'a table of 0 values, but'
     for value in ('17', '-1', 'x', '0.5'):
         yield (attribute(tree, 'binMap', value + bins[1:]),
                f"binMap: '{value}' is not an integer in 0 .. 16")
@@ -317,9 +317,9 @@ def butfit_haar_cases(text):
                'maxValue must be at least minValue + 0.01')
     for value in ('0', '1025', '2.5'):
         yield attribute(text, 'numberOfBins', value), 'numberOfBins: '
-    yield re.sub('<Haar[^>]*>', '', text, 1), 'without a known Haar feature'
+    yield re.sub('<Haar[^>]*>', '', text, 1), 'without a supported Haar feature'
     feature = re.search('<Haar[^>]*>', text).group()
-    yield replace(text, feature, feature * 2), 'is one too many here'
+    yield replace(text, feature, feature * 2), 'appears more than once'
     yield (replace(text, '</TCont2DiscFeature>', '</TCont2DiscFeature>'
                    '<LRP />'), 'a weak hypothesis with more than one feature')
     large = attribute(attribute(text, 'sizeX', '258'), 'sizeY', '257')
@@ -335,10 +335,10 @@ def wbd_cases(text):
     for name in ('waldboost_params', 'weak_count') + names:
         yield without(text, name), f'<{name}> is missing'
     for name in names:
-        yield between(text, name, '1'), f'<{name}> holds 1 values for a <weak'
+        yield between(text, name, '1'), f'<{name}> holds 1 values, but <weak'
         yield between(text, name, '1 ' * 4097), 'more than 4096 weak class'
         yield (replace(text, f'</{name}>', f'</{name}><{name}></{name}>'),
-               f'<{name}> is one too many here')
+               f'<{name}> appears more than once')
     for name in ('thresholds', 'alphas', 'cascade_thresholds'):
         for value in NUMBERS:
             yield (between(text, name, value),
@@ -354,7 +354,7 @@ def wbd_cases(text):
     for value in ('0', '4097', '1.5'):
         yield (between(text, 'weak_count', value),
                f"'{value}' is not an integer in 1 .. 4096")
-    yield between(text, 'weak_count', '3'), '5 values for a <weak_count> of 3'
+    yield between(text, 'weak_count', '3'), '5 values, but <weak_count> is 3'
     yield between(text, 'weak_count', '5 5'), '<weak_count> must hold one value'
 
 

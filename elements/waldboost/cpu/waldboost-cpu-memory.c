@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Memory for the CPU's scan: it grows with the largest plan seen. */
+/* Memory of a scan on the CPU; grows with the largest plan seen. */
 #include "cpu/waldboost-cpu-private.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define STRIP_ROWS 128 /* level pixels from a strip to the next */
+#define STRIP_ROWS 128 /* level pixels between strips */
 #define ALIGNMENT 64
 
 static bool
@@ -59,7 +59,7 @@ make_strips (CuvWaldboostCpu *self)
   return true;
 }
 
-/* Pixels for the levels that others are made from. */
+/* Pixels of the levels that others are resized from. */
 static bool
 make_pictures (CuvWaldboostCpu *self)
 {
@@ -118,7 +118,6 @@ make_worker (const CuvWaldboostCpu *self, CuvWorker *worker, int width)
           &worker->survivors, self->plan->n_segments * sizeof (uint64_t));
 }
 
-/* Of the frame and all levels. */
 static int
 largest_width (const CuvWaldboostPlan *plan)
 {
@@ -131,7 +130,8 @@ largest_width (const CuvWaldboostPlan *plan)
   return width;
 }
 
-/* Tables depend on the stride, so it never gets smaller. */
+/* The stride never shrinks, so that the tables, which depend on it, are rarely
+ * rebuilt. */
 static void
 choose_functions (CuvWaldboostCpu *self, int width)
 {

@@ -6,10 +6,10 @@
 #include "cpu/waldboost-cpu.h"
 #include "cpu/waldboost-dsp.h"
 
-#define CUV_ZERO_ROWS 2 /* above an integral picture */
+#define CUV_ZERO_ROWS 2 /* above an integral image */
 #define CUV_MAX_WORKERS 64
 
-/* Memory that grows when more is needed, and then holds 0. */
+/* Aligned memory that only grows; zeroed whenever it does. */
 typedef struct {
   void *memory;
   void *data;
@@ -27,12 +27,12 @@ typedef struct {
   int32_t first_hit, n_hits, worker;
 } CuvStrip;
 
-/* What one thread has for itself. */
+/* One thread's memory and results. */
 typedef struct {
   CuvBuffer grey[2];     /* rows of a level */
-  CuvBuffer column;      /* for the resize */
-  CuvBuffer integral[3]; /* sums, squares, tilted; most systems give no memory
-                          * until it is touched */
+  CuvBuffer column;      /* scratch of resize_row */
+  CuvBuffer integral[3]; /* sums, squares, tilted; pages of idle workers are
+                          * never touched, so they cost no memory */
   CuvBuffer hits, survivors;
   CuvHitList list; /* of all its strips */
   int64_t pyramid_ns, scan_ns;
@@ -42,18 +42,18 @@ struct _CuvWaldboostCpu {
   const CuvWaldboostModel *model;
   const CuvWaldboostPlan *plan;
   CuvWaldboostDsp dsp;
-  ptrdiff_t stride; /* of the integral pictures */
+  ptrdiff_t stride; /* of the integral images */
   int n_strips, n_workers;
   CuvWorker workers[CUV_MAX_WORKERS];
   CuvBuffer strips, pictures, pixels, zeros, hits, survivors;
-  CuvBuffer grey; /* the frame's, where it is not one plane of the frame */
+  CuvBuffer grey; /* of the frame, unless one of its planes is grey */
   /* during a run */
   const CuvFrame *frame;
   const CuvWaldboostLevel *level; /* whose picture is being made */
 };
 
-/* The picture of a level that is made whole, data NULL for the others; that of
- * the frame if level is -1. */
+/* The picture of a level, -1 = the frame. data is NULL unless the level is a
+ * source of others: then rows are made when a strip needs them. */
 static inline CuvPicture *
 cuv_picture_of (const CuvWaldboostCpu *self, int level)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A whole scan on the CPU: grey, pyramid, integral pictures and windows.
+/* A whole scan on the CPU: grey, pyramid, integral images and windows.
  *
- * Levels that others are made from are made whole. Then all levels are cut into
- * strips that fit a cache. A strip makes the rows that it needs, those shared
- * with its neighbours too, so that strips are independent: any thread may take
- * any of them. */
+ * Levels that others are resized from are made first, as whole pictures. Then
+ * all levels are split into strips whose integral images fit the cache. A strip
+ * makes all rows that it needs, including those shared with its neighbours, so
+ * strips are independent tasks. */
 #include "cpu/waldboost-cpu-private.h"
 #include "cuvthreads.h"
 
@@ -67,7 +67,7 @@ grey_task (void *data, int worker_index, int task)
 }
 
 static void
-find_grey (CuvWaldboostCpu *self, int n_threads)
+make_grey (CuvWaldboostCpu *self, int n_threads)
 {
   const CuvFrame *frame = self->frame;
   CuvPicture *picture = cuv_picture_of (self, -1);
@@ -116,7 +116,7 @@ level_task (void *data, int worker_index, int task)
   worker->pyramid_ns += thread_ns () - start;
 }
 
-/* A source comes before what is made of it. */
+/* A level's source comes before it. */
 static void
 make_sources (CuvWaldboostCpu *self, int n_threads)
 {
@@ -143,7 +143,7 @@ level_row (const CuvWaldboostCpu *self, CuvWorker *worker, int level, int y)
 }
 
 static void
-make_row_of_integrals (const CuvWaldboostCpu *self, CuvWorker *worker,
+make_integral_row (const CuvWaldboostCpu *self, CuvWorker *worker,
     const CuvWaldboostLevel *level, const uint8_t *grey,
     const uint8_t *grey_above, int row)
 {
@@ -151,7 +151,7 @@ make_row_of_integrals (const CuvWaldboostCpu *self, CuvWorker *worker,
   char *at[3] = { NULL };
 
   for (int i = 0; i < 3; i++)
-    if (worker->integral[i].data != NULL) /* those that the model needs */
+    if (worker->integral[i].data != NULL) /* only those that the model needs */
       at[i] = (char *) worker->integral[i].data + row * pitch;
   self->dsp.sum_row (
       at[0], at[0] - pitch, grey, level->width, level->step, self->stride);
@@ -163,8 +163,8 @@ make_row_of_integrals (const CuvWaldboostCpu *self, CuvWorker *worker,
         grey_above, level->width, level->step, self->stride);
 }
 
-/* The integral pictures of n rows of a level, from row first. The rows above
- * are 0 from the start, and nothing writes them. */
+/* The integral images of n rows of a level, from row first. The zero rows above
+ * them are never written. */
 static void
 make_integrals (
     const CuvWaldboostCpu *self, CuvWorker *worker, int level, int first, int n)
@@ -174,8 +174,8 @@ make_integrals (
   for (int y = 0; y < n; y++) {
     const uint8_t *grey = level_row (self, worker, level, first + y);
 
-    make_row_of_integrals (self, worker, &self->plan->levels[level], grey,
-        above, CUV_ZERO_ROWS + y);
+    make_integral_row (self, worker, &self->plan->levels[level], grey, above,
+        CUV_ZERO_ROWS + y);
     above = grey;
   }
 }
@@ -292,10 +292,10 @@ cuv_waldboost_cpu_run (CuvWaldboostCpu *self, const CuvFrame *frame,
   for (int i = 0; i < self->n_workers; i++)
     start_worker (self, &self->workers[i]);
   if (self->n_strips > 0) {
-    find_grey (self, n_threads);
+    make_grey (self, n_threads);
     make_sources (self, n_threads);
-    /* Tasks start in order of their number, so the hits that a full worker
-     * loses come after MAX_HITS others and would not be in the result. */
+    /* Tasks start in ascending order, so a hit that a full worker loses comes
+     * after CUV_WALDBOOST_MAX_HITS others: the result would lose it anyway. */
     cuv_threads_run_workers (
         n_threads, n_threads, self->n_strips, strip_task, self);
   }

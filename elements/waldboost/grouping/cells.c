@@ -5,7 +5,7 @@
 
 #define CELLS (1 << 24) /* across and down */
 
-/* Cells are squares of about the reach of their class. */
+/* Cells are squares with about the side of the boxes of their class. */
 static uint64_t
 cell_of (int64_t place, int class)
 {
@@ -80,7 +80,7 @@ cuv_walk_start (CuvCellWalk *self, const CuvCellEntry *entries, int n,
   self->at = first_not_below (entries, n, self->left);
 }
 
-/* Rows without boxes are passed in one step. */
+/* Skips rows without boxes in one step. */
 bool
 cuv_walk_next_row (CuvCellWalk *self)
 {

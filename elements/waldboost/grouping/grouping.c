@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From windows to objects: boxes that agree on all four edges form a group.
+/* Groups boxes whose four edges are similar.
  *
- * The groups are those of OpenCV's groupRectangles, which compares each box
- * with each. Here a box is compared with those near it only. */
+ * The groups are those of cv::groupRectangles, which compares all pairs; here a
+ * box is only compared with those near it. */
 #include "grouping/grouping.h"
 
 #include <float.h>
@@ -21,14 +21,15 @@ typedef struct {
 struct _CuvWaldboostGrouper {
   int capacity;
   Box *boxes;            /* of the hits */
-  CuvCellEntry *entries; /* boxes by cell */
+  CuvCellEntry *entries; /* boxes sorted by cell */
   CuvBoxRank *ranks;
-  int32_t *root;   /* the first box of the box's group */
-  int32_t *next;   /* for an entry: itself, or one up to which no box is left */
-  int32_t *stack;  /* boxes of a group whose neighbours are not in it yet */
-  int32_t *number; /* of the group of which a box is the root */
+  int32_t *root; /* the first box of the box's group */
+  int32_t *
+      next; /* per entry: itself, or a later one; boxes between are in groups */
+  int32_t *stack;  /* boxes of a group whose neighbours are still to be added */
+  int32_t *number; /* of the group whose root the box is */
   Group *groups;
-  Box *means; /* of the groups that are large enough */
+  Box *means; /* of the groups with enough members */
   Box *out;
 };
 
@@ -40,15 +41,16 @@ min_int (int a, int b)
   return a < b ? a : b;
 }
 
-/* How far apart edges of similar boxes may be, of their mean side. */
+/* Largest distance of the edges of similar boxes, relative to their mean side.
+ */
 static double
 eps_of (CuvGroupingMethod method)
 {
   return method == CUV_GROUPING_WBD ? 0.7 : 0.2;
 }
 
-/* Of similar boxes, and of one inside another, the sizes differ by a factor of
- * 1 + 2 eps at most: by how many classes? */
+/* Sizes of similar boxes, and of a box inside another, differ by a factor of at
+ * most 1 + 2 eps. Returns the number of size classes that this spans. */
 static int
 classes_apart (double eps)
 {
@@ -70,9 +72,10 @@ similar (const Box *a, const Box *b, double eps)
       && abs (a->y + a->height - b->y - b->height) <= most;
 }
 
-/* The first entry from e on whose box is in no group yet, as far as known. */
+/* The first entry from e on not known to be in a group, with path halving as in
+ * union-find. */
 static int
-first_left (int32_t *next, int n, int e)
+first_ungrouped (int32_t *next, int n, int e)
 {
   while (e < n && next[e] != e) {
     if (next[e] < n)
@@ -82,15 +85,15 @@ first_left (int32_t *next, int n, int e)
   return e;
 }
 
-/* The next box of a walk that is in no group yet, or -1. Steps over the others
- * at once: a box that is in a group already is met a few times only. */
+/* The next box of a walk that is in no group yet, or -1. Boxes found to be in a
+ * group are skipped from then on. */
 static int
-next_left (CuvWaldboostGrouper *self, CuvCellWalk *walk)
+next_ungrouped (CuvWaldboostGrouper *self, CuvCellWalk *walk)
 {
   for (;;) {
     int box, e;
 
-    walk->at = first_left (self->next, walk->n, walk->at);
+    walk->at = first_ungrouped (self->next, walk->n, walk->at);
     box = cuv_walk_next (walk);
     if (box < 0 || self->root[box] < 0)
       return box;
@@ -100,22 +103,22 @@ next_left (CuvWaldboostGrouper *self, CuvCellWalk *walk)
   }
 }
 
-/* Adds the boxes of class c that are similar to this one to its group, and
- * pushes them on the stack. */
+/* Adds the boxes of class c similar to box i to its group and pushes them onto
+ * the stack. Returns the size of the stack. */
 static int
 add_similar (CuvWaldboostGrouper *self, const Box *boxes, int n, int i, int c,
     double eps, int n_stack)
 {
   const Box *box = &boxes[i];
   double size = (double) box->width + box->height,
-         most = (double) (INT64_C (2) << c);
-  int64_t far = (int64_t) (eps * 0.5 * (size < most ? size : most)) + 1;
+         largest = (double) (INT64_C (2) << c);
+  int64_t far = (int64_t) (eps * 0.5 * (size < largest ? size : largest)) + 1;
   CuvCellWalk walk;
   int other;
 
   cuv_walk_start (&walk, self->entries, n, c, box->x - far, box->y - far,
       box->x + far, box->y + far);
-  while ((other = next_left (self, &walk)) >= 0) {
+  while ((other = next_ungrouped (self, &walk)) >= 0) {
     if (similar (box, &boxes[other], eps)) {
       self->root[other] = self->root[i];
       self->stack[n_stack++] = other;
@@ -124,10 +127,9 @@ add_similar (CuvWaldboostGrouper *self, const Box *boxes, int n, int i, int c,
   return n_stack;
 }
 
-/* Each group is complete before the next one begins, and its boxes are passed
- * over from then on: comparing pairs would take seconds where a hundred
- * thousand boxes lie near each other. Last in, first out goes to the group's
- * ends first, so that few are compared in vain. */
+/* Completes one group after the other and skips its boxes from then on:
+ * comparing all pairs would take seconds for 100000 boxes close to each other.
+ * Depth first reaches the ends of a group early, which saves comparisons. */
 static void
 find_groups (CuvWaldboostGrouper *self, const Box *boxes, int n, double eps)
 {
@@ -154,8 +156,9 @@ find_groups (CuvWaldboostGrouper *self, const Box *boxes, int n, double eps)
   }
 }
 
-/* A root is the first of its group, so groups are numbered as they appear. The
- * score is the largest, but least_score or more. */
+/* A root is the first box of its group, so groups are numbered in the order of
+ * their first boxes. A score is the largest of a group, at least least_score.
+ */
 static int
 sum_groups (
     CuvWaldboostGrouper *self, const Box *boxes, int n, float least_score)
@@ -218,7 +221,7 @@ is_inside (const Box *box, const Box *other, double eps)
       && (other->neighbours > box->neighbours || box->neighbours < 3);
 }
 
-/* A box around another one may be smaller by rounding and eps only. */
+/* A box that contains another one is at most eps and rounding smaller. */
 static bool
 is_inside_any (
     const CuvCellEntry *entries, const Box *means, int n, int i, double eps)
@@ -242,8 +245,8 @@ is_inside_any (
   return false;
 }
 
-/* cv::groupRectangles; WBDetector gives it scores, whose maximum it starts at
- * DBL_MIN. */
+/* cv::groupRectangles. With scores, as WBDetector calls it, their maximum
+ * starts at DBL_MIN. */
 static int
 group_similar (CuvWaldboostGrouper *self, const CuvGrouping *grouping,
     const Box *in, int n)
@@ -264,7 +267,7 @@ group_similar (CuvWaldboostGrouper *self, const CuvGrouping *grouping,
   return n_out;
 }
 
-/* ---- entries ---- */
+/* ---- entry points ---- */
 
 static void *
 grow (void *memory, size_t size, bool *ok)
@@ -318,7 +321,7 @@ cuv_waldboost_group_boxes (CuvWaldboostGrouper *self,
   return n;
 }
 
-/* Keeps of boxes what is inside the frame. */
+/* Clips boxes to the frame and drops those outside. Returns their number. */
 static int
 clip (Box *boxes, int n, int width, int height)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Boxes sorted by size and place, so that those near a box are found without
- * looking at all. What the ways of grouping share. */
+/* Shared by the grouping methods: boxes sorted by size class and grid cell, for
+ * neighbour search without comparing all pairs. */
 #ifndef CUV_WALDBOOST_GROUPING_H
 #define CUV_WALDBOOST_GROUPING_H
 
 #include "waldboost.h"
 
 typedef struct {
-  uint64_t key; /* of the cell */
+  uint64_t key; /* class, row and column of the cell */
   int32_t box;
 } CuvCellEntry;
 
@@ -26,20 +26,20 @@ cuv_cell_class_of (const CuvWaldboostBox *box)
   return cuv_cell_class ((int64_t) box->width + box->height);
 }
 
-/* One entry for each box, in order of their cells. */
+/* One entry per box, sorted by cell. */
 void cuv_cells_fill (
     CuvCellEntry *entries, const CuvWaldboostBox *boxes, int n);
 
-/* Whether there are boxes of this class or a larger one. */
+/* Whether a box of this class or a larger one exists. */
 bool cuv_cells_have (const CuvCellEntry *entries, int n, int class);
 
-/* A walk over the boxes of one class whose top left corner is in a rectangle,
- * or near it. */
+/* Iterates over the boxes of one class whose top left corner is in the cells
+ * that a rectangle overlaps. */
 typedef struct {
   const CuvCellEntry *entries;
   int n, at;
-  uint64_t left, right; /* keys of the row's first and last cell */
-  uint64_t last_left;
+  uint64_t left, right; /* keys of the first and last cell of a row */
+  uint64_t last_left;   /* key of the first cell of the last row */
 } CuvCellWalk;
 
 void cuv_walk_start (CuvCellWalk *self, const CuvCellEntry *entries, int n,
@@ -57,15 +57,15 @@ cuv_walk_next (CuvCellWalk *self)
   return self->entries[self->at++].box;
 }
 
-/* Greedy non-maximum suppression: the boxes that are left, by falling score,
- * each with the number of boxes that it stands for. ranks and by are memory for
- * n. */
 typedef struct {
   float score;
   int32_t box;
 } CuvBoxRank;
 
+/* Greedy non-maximum suppression. Writes the kept boxes by descending score to
+ * out, with the number of boxes that each stands for, and returns their number.
+ * entries, ranks and by are scratch memory for n elements. */
 int cuv_suppress (CuvWaldboostBox *out, const CuvWaldboostBox *boxes, int n,
-    double most_iou, CuvCellEntry *entries, CuvBoxRank *ranks, int32_t *by);
+    double max_iou, CuvCellEntry *entries, CuvBoxRank *ranks, int32_t *by);
 
 #endif

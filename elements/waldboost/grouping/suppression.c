@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Non-maximum suppression. A box that is kept drops those near it at once, so
- * that each box is asked about by the kept ones around it only. */
+/* Non-maximum suppression. A kept box drops its neighbours at once, so each box
+ * is only compared with the kept ones near it. */
 #include "grouping/grouping.h"
 
 #include <math.h>
@@ -27,21 +27,21 @@ overlap (int64_t a, int64_t a_length, int64_t b, int64_t b_length)
   return end > start ? end - start : 0;
 }
 
-/* Areas are exact, and their quotient is rounded as the limit is: 3 of 10
- * pixels are not above 0.3. */
+/* Areas are exact and their quotient is rounded like the literal of the limit:
+ * 3 of 10 pixels are not above 0.3. */
 static bool
 is_above (const Box *a, const Box *b, double iou)
 {
-  int64_t common = overlap (a->x, a->width, b->x, b->width)
+  int64_t intersection = overlap (a->x, a->width, b->x, b->width)
       * overlap (a->y, a->height, b->y, b->height);
-  int64_t all =
-      (int64_t) a->width * a->height + (int64_t) b->width * b->height - common;
+  int64_t united = (int64_t) a->width * a->height
+      + (int64_t) b->width * b->height - intersection;
 
-  return common > 0 && (double) common / (double) all > iou;
+  return intersection > 0 && (double) intersection / (double) united > iou;
 }
 
-/* An overlap above the limit is wider than the limit times either width: that
- * bounds the other box's size and its distance. */
+/* IoU > t implies overlap > t times either side, which bounds the size and the
+ * distance of the other box. */
 static void
 drop_around (const Box *boxes, int n, int i, double iou,
     const CuvCellEntry *entries, int32_t *by)
@@ -69,7 +69,7 @@ drop_around (const Box *boxes, int n, int i, double iou,
   }
 }
 
-/* Who was kept stands for itself and those that it dropped. */
+/* Counts for each kept box itself and the boxes that it dropped. */
 static void
 take_kept (Box *out, const Box *boxes, int n, const CuvBoxRank *kept,
     int n_kept, int32_t *by)
@@ -84,7 +84,7 @@ take_kept (Box *out, const Box *boxes, int n, const CuvBoxRank *kept,
 }
 
 int
-cuv_suppress (Box *out, const Box *boxes, int n, double most_iou,
+cuv_suppress (Box *out, const Box *boxes, int n, double max_iou,
     CuvCellEntry *entries, CuvBoxRank *ranks, int32_t *by)
 {
   int n_kept = 0;
@@ -101,7 +101,7 @@ cuv_suppress (Box *out, const Box *boxes, int n, double most_iou,
     if (by[i] >= 0)
       continue;
     by[i] = i;
-    drop_around (boxes, n, i, most_iou, entries, by);
+    drop_around (boxes, n, i, max_iou, entries, by);
     ranks[n_kept++] = ranks[r];
   }
   take_kept (out, boxes, n, ranks, n_kept, by);

@@ -12,16 +12,19 @@
 
 #include <string.h>
 
-#define MAX_MEAN_AREA 4095 /* pixels of a block whose mean is taken */
+#define MAX_MEAN_AREA                                                          \
+  4095 /* pixels of a block, for block values that are means */
 #define MAX_BINS 1024
-#define MAX_HAAR_VALUE 1e4f  /* of minValue and maxValue, and how close they */
-#define MIN_HAAR_RANGE 1e-2f /* may be: then a bin's number fits 32 bits */
+/* Limits of minValue and maxValue and of their distance; the computed bin then
+ * fits 32 bits. */
+#define MAX_HAAR_VALUE 1e4f
+#define MIN_HAAR_RANGE 1e-2f
 
 static const struct {
   CuvFeature type;
-  const char *name;    /* in the attribute type */
-  const char *element; /* NULL = several */
-  int n_entries;       /* of a table, 0 = numberOfBins */
+  const char *name;    /* value of the attribute type */
+  const char *element; /* NULL: see haars */
+  int n_entries;       /* of a table; 0: numberOfBins */
 } types[] = {
   { CUV_FEATURE_LBP, "LBP", "LBPFeature", 256 },
   { CUV_FEATURE_LRD, "LRD", "LRDFeature", 17 },
@@ -29,8 +32,8 @@ static const struct {
   { CUV_FEATURE_HAAR, "HAAR", NULL, 0 },
 };
 
-/* Blocks of equal size, and what they count as weighted rectangles of whole
- * blocks, which the difference of larger and smaller ones says with fewer. */
+/* Haar features as weighted rectangles over a grid of equal blocks. Overlapping
+ * rectangles need fewer of them than one per block. */
 static const struct {
   const char *element;
   int columns, rows;
@@ -70,8 +73,8 @@ cuv_butfit_set_type (CuvButfit *self, const char *name, GError **error)
   return FALSE;
 }
 
-/* All features of a classifier are of one type. Where the attribute says LRD or
- * LRP, the elements of both mean it. */
+/* All features of a classifier have one type. If the attribute says LRD or LRP,
+ * elements of either name mean that type. */
 static gboolean
 agree_on_type (CuvButfit *self, int type, GError **error)
 {
@@ -117,14 +120,14 @@ read_block (const CuvModelReader *reader, const CuvTag *tag, int columns,
       && block->y + rows * block->height <= model->window_height)
     return TRUE;
   cuv_model_fail (error,
-      "%dx%d blocks of %d x %d pixels at (%d, %d) reach out of the window of "
+      "%dx%d blocks of %d x %d pixels at (%d, %d) exceed the window of "
       "%d x %d",
       columns, rows, (int) block->width, (int) block->height, (int) block->x,
       (int) block->y, model->window_width, model->window_height);
   return FALSE;
 }
 
-/* Attributes that may be there, but say one thing only. */
+/* Optional attributes of which only one value is supported. */
 static gboolean
 check_fixed (
     const CuvTag *tag, const char *name, const char *only, GError **error)
@@ -145,8 +148,8 @@ check_mean (const CuvModelReader *reader, const Block *block, GError **error)
       || block->width * block->height <= MAX_MEAN_AREA)
     return TRUE;
   cuv_model_fail (error,
-      "the mean of a block of %d x %d pixels is not supported, only up to %d "
-      "pixels; block-value=sum is",
+      "the mean of a block of %d x %d pixels is not supported: the limit is %d "
+      "pixels; use block-value=sum",
       (int) block->width, (int) block->height, MAX_MEAN_AREA);
   return FALSE;
 }
@@ -253,8 +256,8 @@ reverse_bits (guint byte)
   return out;
 }
 
-/* The top left neighbour is bit 0 of an LBP in the file, and the others follow
- * clockwise: our bits in the reverse order. */
+/* In the file, bit 0 of an LBP is the top left neighbour and the others follow
+ * clockwise: the reverse of our bit order. */
 void
 cuv_butfit_order_table (
     const CuvModelReader *reader, const float *in, float *out, guint n)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* BUT FIT's WaldBoostClassifier, alone or anywhere in a training dump. Of
- * several the first in the file is read.
+/* BUT FIT's WaldBoostClassifier, alone or anywhere in a training dump; the
+ * first one in the file is read.
  *
  *   <WaldBoostClassifier [type] sizeX sizeY | imageSizeX imageSizeY minStdDev>
  *     <stage posT negT>
  *       <HistogramWeakHypothesis predictionValues>
  *       | <DecisionTreeWeakHypothesis predictionValues binMap>
- *         one feature, see model/butfit-features.c
+ *         one feature, see butfit-features.c
  *
- * posT is not used. negT is cut to -5000 .. 5000, and -5000 means no test. */
+ * posT is ignored. negT is clamped to -5000 .. 5000, where -5000 means no test.
+ */
 #include "model/butfit.h"
 
 #include <math.h>
@@ -60,7 +61,7 @@ clear (gpointer state)
 
 /* ---- the classifier ---- */
 
-/* imageSizeX goes before sizeX. */
+/* imageSizeX takes precedence over sizeX. */
 static gboolean
 read_side (const CuvTag *tag, const char *image_name, const char *name,
     int32_t *side, GError **error)
@@ -93,7 +94,7 @@ begin_classifier (CuvModelReader *reader, const CuvTag *tag, GError **error)
         tag, "minStdDev", MAX_STD_DEV, &self->min_std_dev, error);
 }
 
-/* The sum of the pixels' squares is held in 32 bits. */
+/* Sums of squares have 32 bits. */
 static gboolean
 check_haar_window (const CuvWaldboostModel *model, GError **error)
 {
@@ -170,7 +171,7 @@ read_predictions (GArray *table, char *text, GError **error)
   }
 }
 
-/* The table of a decision tree is its values, one for each word of binMap. */
+/* The table of a decision tree: predictionValues[binMap[code]]. */
 static void
 map_bins (CuvButfit *self, char *text, GError **error)
 {
@@ -226,10 +227,10 @@ end_hypothesis (CuvModelReader *reader, GError **error)
 
   if (n == 0) {
     cuv_model_fail (error,
-        "a weak hypothesis without a feature; known are LBPFeature, "
+        "a weak hypothesis without a feature; supported are LBPFeature, "
         "LRDFeature, LRP and Haar features in TCont2DiscFeature");
   } else if (self->table->len != n) {
-    cuv_model_fail (error, "a table of %u values where the feature needs %u",
+    cuv_model_fail (error, "a table of %u values, but the feature needs %u",
         self->table->len, n);
   } else {
     g_array_set_size (parts->leaves, first_leaf + n);
@@ -286,7 +287,7 @@ end (CuvModelReader *reader, const CuvElement *element, char *text,
     case CUV_BUTFIT_BINS:
       if (element->seen == 0)
         cuv_model_fail (
-            error, "a TCont2DiscFeature without a known Haar feature");
+            error, "a TCont2DiscFeature without a supported Haar feature");
       break;
   }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the two halves of the parser of BUT FIT's classifiers share:
- * model/butfit.c knows stages and tables, model/butfit-features.c features. */
+/* Shared by the parser of BUT FIT's classifiers: butfit.c reads stages and
+ * tables, butfit-features.c features. */
 #ifndef CUV_MODEL_BUTFIT_H
 #define CUV_MODEL_BUTFIT_H
 
@@ -15,16 +15,16 @@ enum {
 };
 
 typedef struct {
-  int type;        /* CuvFeature of all features, -1 = not known yet */
-  gboolean given;  /* by the attribute type */
-  float threshold; /* of the stage that is read */
-  int n_entries;   /* that its feature needs, 0 = no feature yet */
-  GArray *table;   /* float, of its weak hypothesis */
+  int type;        /* CuvFeature of all features, -1 = unknown */
+  gboolean given;  /* type was set by the attribute */
+  float threshold; /* of the current stage */
+  int n_entries;   /* table size that its feature needs, 0 = none yet */
+  GArray *table;   /* float, of the current weak hypothesis */
   CuvHaarNode haar;
   float min_std_dev;
 } CuvButfit;
 
-/* Each adds a node and sets n_entries. */
+/* grid and haar add a node and set n_entries; bins comes before haar. */
 void cuv_butfit_begin_grid (
     CuvModelReader *reader, const CuvTag *tag, GError **error);
 void cuv_butfit_begin_bins (
@@ -32,11 +32,11 @@ void cuv_butfit_begin_bins (
 void cuv_butfit_begin_haar (
     CuvModelReader *reader, const CuvTag *tag, GError **error);
 
-/* A table of the file in the order of our codes. */
+/* Converts a table from the order of the file to that of our codes. */
 void cuv_butfit_order_table (
     const CuvModelReader *reader, const float *in, float *out, guint n);
 
-/* FALSE, with an error, if the type is not known. */
+/* FALSE with an error if the type is not supported. */
 gboolean cuv_butfit_set_type (
     CuvButfit *self, const char *name, GError **error);
 

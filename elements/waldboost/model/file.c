@@ -9,7 +9,7 @@ static const char *const folders[] = { "/usr/share/opencv4/lbpcascades",
   "/usr/share/opencv4/haarcascades", "/usr/local/share/opencv4/lbpcascades",
   "/usr/local/share/opencv4/haarcascades" };
 
-/* Where names without a folder are looked for; g_strfreev() it. */
+/* Folders to search; g_strfreev() it. */
 static char **
 model_folders (void)
 {
@@ -44,9 +44,9 @@ find_model (const char *name)
   return path;
 }
 
-/* ---- the name that was meant ---- */
+/* ---- suggestions ---- */
 
-/* Levenshtein's. */
+/* Levenshtein distance. */
 static guint
 edit_distance (const char *a, const char *b)
 {
@@ -70,9 +70,10 @@ edit_distance (const char *a, const char *b)
   return distance;
 }
 
-#define LETTER 256 /* longer than names get */
+#define LETTER 256 /* more than any number of letters of a name */
 
-/* A part of a name is hardly further away than one wrong letter. */
+/* A name that contains the searched one counts as one wrong letter, with ties
+ * broken by length. */
 static void
 find_nearer (
     const char *folder, const char *name, char **nearest, guint *distance)
@@ -94,7 +95,7 @@ find_nearer (
     g_dir_close (dir);
 }
 
-/* NULL if none of the names there are is like it. */
+/* The most similar file name in the folders, NULL if none is similar. */
 static char *
 nearest_name (const char *name)
 {
@@ -107,7 +108,7 @@ nearest_name (const char *name)
   return nearest;
 }
 
-/* A FIFO would block and a device never end, so only regular files are read. */
+/* Only regular files: a FIFO would block and a device never end. */
 static gboolean
 read_file (const char *path, char **bytes, gsize *size, GError **error)
 {
@@ -124,7 +125,8 @@ read_file (const char *path, char **bytes, gsize *size, GError **error)
         "%s is not a regular file", path);
   else if (g_file_info_get_size (info) > CUV_MODEL_MAX_BYTES)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NO_SPACE,
-        "%s is larger than %d bytes: no model is", path, CUV_MODEL_MAX_BYTES);
+        "%s is larger than %d bytes, the limit for models", path,
+        CUV_MODEL_MAX_BYTES);
   else
     ok = g_file_get_contents (path, bytes, size, error);
   g_clear_object (&info);
@@ -138,11 +140,11 @@ set_not_found (GError **error, const char *name)
   char *nearest = nearest_name (name);
 
   if (*name == '\0')
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "no name");
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "no file name given");
   else if (nearest != NULL)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
         "no model file %s here, in CUV_MODEL_PATH or in OpenCV's folders; "
-        "the nearest name there is %s",
+        "did you mean %s?",
         name, nearest);
   else
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,

@@ -5,10 +5,10 @@
 #include <glib.h>
 #include "model/model.h"
 
-/* The model in a file. A name without a folder that is not in the working
- * folder is looked for in the folders of CUV_MODEL_PATH (colons between) and in
- * those of Debian's opencv-data. options may be NULL. NULL and an error that
- * names the file. */
+/* Loads a model from a file. A name without a folder that is not in the working
+ * folder is searched for in the folders of CUV_MODEL_PATH (separated by colons)
+ * and in those of OpenCV's packages. options may be NULL. On failure returns
+ * NULL and sets an error that names the file. */
 const CuvWaldboostModel *cuv_model_load (
     const char *name, const CuvModelOptions *options, GError **error);
 

@@ -5,7 +5,7 @@
 
 typedef struct {
   CuvWaldboostModel model;
-  CuvModelBuilder parts; /* what model points into */
+  CuvModelBuilder parts; /* owns the arrays of model */
 } Owner;
 
 void
@@ -29,10 +29,10 @@ cuv_model_builder_clear (CuvModelBuilder *self)
   g_array_unref (self->stage_first);
 }
 
-/* ---- what follows from the parts ---- */
+/* ---- derived fields ---- */
 
 static void
-add_facts (CuvWaldboostModel *model)
+add_derived (CuvWaldboostModel *model)
 {
   model->stumps = model->n_nodes == model->n_weak;
   for (int i = 0; i < model->n_nodes; i++) {
@@ -57,14 +57,14 @@ end_of_leaves (const CuvWaldboostModel *model, int k)
 static double
 largest_leaf (const CuvWaldboostModel *model, int k)
 {
-  double most = 0;
+  double largest = 0;
 
   for (int i = model->weak[k].first_leaf; i < end_of_leaves (model, k); i++)
-    most = MAX (most, fabs ((double) model->leaves[i]));
-  return most;
+    largest = MAX (largest, fabs ((double) model->leaves[i]));
+  return largest;
 }
 
-/* Sums of any windows' leaves stay below 2^30. */
+/* Fraction bits such that any sum of leaves stays below 2^30. */
 static int
 choose_fixed_bits (const CuvWaldboostModel *model)
 {
@@ -78,7 +78,7 @@ choose_fixed_bits (const CuvWaldboostModel *model)
   return bits;
 }
 
-/* |value| up to 2^30; beyond it no sum lies. */
+/* Clamped to 2^30, which no sum of leaves reaches. */
 static int32_t
 to_fixed (float value, int bits)
 {
@@ -130,13 +130,14 @@ cuv_model_builder_finish (CuvModelBuilder *self)
     model->nodes = (const CuvGridNode *) (void *) self->nodes->data;
   model->leaves = (const float *) (void *) self->leaves->data;
   model->stage_first = (const int32_t *) (void *) self->stage_first->data;
-  add_facts (model);
+  add_derived (model);
   if (model->arithmetic == CUV_SUM_FIXED)
     add_fixed (model, (CuvWeak *) (void *) self->weak->data);
   return model;
 }
 
-/* The largest leaf of a weak classifier; below: the largest of the others. */
+/* The largest leaf of a weak classifier; *below: the largest one less than it.
+ */
 static double
 best_leaf (const CuvWaldboostModel *model, int k, double *below)
 {

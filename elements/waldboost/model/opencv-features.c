@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Features of OpenCV's cascades. */
+/* Features of OpenCV cascades. */
 #include "model/opencv.h"
 
 #include <math.h>
 
-#define MAX_WEIGHT 1e6f /* then no weighted sum overflows a float */
+#define MAX_WEIGHT 1e6f /* keeps weighted sums within float */
 
 /* ---- numbers ---- */
 
@@ -61,7 +61,7 @@ cuv_opencv_read_weighted_rect (
   } else if (!cuv_to_limited (word, MAX_WEIGHT, &rect.weight, error)) {
     g_prefix_error (error, "weight: ");
   } else if (feature->n_rects == 3) {
-    cuv_model_fail (error, "a Haar feature of more than 3 rectangles");
+    cuv_model_fail (error, "a Haar feature with more than 3 rectangles");
   } else {
     feature->line[feature->n_rects] = reader->line;
     feature->rect[feature->n_rects++] = rect;
@@ -81,7 +81,7 @@ cuv_opencv_end_feature (
           reader, element, haar ? CUV_OPENCV_RECTS : CUV_OPENCV_RECT, error))
     return;
   if (haar && self->feature.n_rects < 2)
-    cuv_model_fail (error, "a Haar feature of less than 2 rectangles");
+    cuv_model_fail (error, "a Haar feature with fewer than 2 rectangles");
   else if (self->features->len == CUV_MODEL_MAX_FEATURES)
     cuv_model_fail (error, "more than %d features", CUV_MODEL_MAX_FEATURES);
   else
@@ -95,15 +95,15 @@ check_blocks (const CuvOpencv *self, const CuvHaarRect *rect, GError **error)
       && rect->y + 3 * rect->height <= self->height)
     return TRUE;
   cuv_model_fail (error,
-      "3x3 blocks of %d x %d pixels at (%d, %d) reach out of the window of %d "
-      "x %d",
+      "3x3 blocks of %d x %d pixels at (%d, %d) exceed the window of %d x "
+      "%d",
       rect->width, rect->height, rect->x, rect->y, (int) self->width,
       (int) self->height);
   return FALSE;
 }
 
-/* The top corner of a tilted one is at (x, y), the others at (x - height,
- * y + height), (x + width, y + width) and below both. */
+/* A tilted rectangle has its top corner at (x, y), the left one at (x - height,
+ * y + height) and the right one at (x + width, y + width). */
 static gboolean
 check_rect (const CuvOpencv *self, const CuvHaarRect *rect, int32_t tilted,
     GError **error)
@@ -115,8 +115,8 @@ check_rect (const CuvOpencv *self, const CuvHaarRect *rect, int32_t tilted,
       && bottom <= self->height)
     return TRUE;
   cuv_model_fail (error,
-      "a %srectangle of %d x %d pixels at (%d, %d) reaches out of the window "
-      "of %d x %d",
+      "a %srectangle of %d x %d pixels at (%d, %d) exceeds the window of "
+      "%d x %d",
       tilted ? "tilted " : "", rect->width, rect->height, rect->x, rect->y,
       (int) self->width, (int) self->height);
   return FALSE;
@@ -139,7 +139,7 @@ check_feature (
   return TRUE;
 }
 
-/* The sum of the squares inside the window's edge is held in 32 bits. */
+/* Sums of squares have 32 bits; the outer pixels do not count. */
 static gboolean
 check_haar_window (const CuvOpencv *self, GError **error)
 {
@@ -153,7 +153,7 @@ check_haar_window (const CuvOpencv *self, GError **error)
 }
 
 static void
-place (CuvModelReader *reader, guint i, const CuvOpencvFeature *feature)
+copy_feature (CuvModelReader *reader, guint i, const CuvOpencvFeature *feature)
 {
   CuvModelBuilder *parts = &reader->parts;
 
@@ -174,7 +174,7 @@ place (CuvModelReader *reader, guint i, const CuvOpencvFeature *feature)
 }
 
 void
-cuv_opencv_place_features (CuvModelReader *reader, GError **error)
+cuv_opencv_resolve_features (CuvModelReader *reader, GError **error)
 {
   CuvOpencv *self = reader->state;
 
@@ -185,17 +185,17 @@ cuv_opencv_place_features (CuvModelReader *reader, GError **error)
             &g_array_index (self->features, CuvOpencvFeature, i), error))
       return;
   }
-  for (guint i = 0; i < self->wanted->len; i++) {
-    const CuvOpencvWanted *wanted =
-        &g_array_index (self->wanted, CuvOpencvWanted, i);
+  for (guint i = 0; i < self->feature_refs->len; i++) {
+    const CuvOpencvFeatureRef *ref =
+        &g_array_index (self->feature_refs, CuvOpencvFeatureRef, i);
 
-    if (wanted->feature < 0 || (guint) wanted->feature >= self->features->len) {
-      reader->line = wanted->line;
-      cuv_model_fail (error, "a node wants feature %d of %u", wanted->feature,
-          self->features->len);
+    if (ref->feature < 0 || (guint) ref->feature >= self->features->len) {
+      reader->line = ref->line;
+      cuv_model_fail (error, "a node refers to feature %d, but there are %u",
+          ref->feature, self->features->len);
       return;
     }
-    place (reader, i,
-        &g_array_index (self->features, CuvOpencvFeature, wanted->feature));
+    copy_feature (reader, i,
+        &g_array_index (self->features, CuvOpencvFeature, ref->feature));
   }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* OpenCV's cascade XML with LBP or Haar features, as opencv_traincascade writes
- * it.
+/* OpenCV cascades with LBP or Haar features in the format of
+ * opencv_traincascade.
  *
  *   <opencv_storage><cascade>
  *     <featureType>LBP|HAAR <height> <width> <featureParams><maxCatCount>256|0
@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#define THRESHOLD_EPS 1e-5f /* OpenCV lowers each threshold by it */
+#define THRESHOLD_EPS 1e-5f /* OpenCV subtracts it from each threshold */
 
 #define ONE CUV_ELEMENT_ONE
 #define ANY CUV_ELEMENT_ANY
@@ -47,7 +47,7 @@ init (CuvModelReader *reader)
   CuvOpencv *self = reader->state;
 
   self->features = g_array_new (FALSE, FALSE, sizeof (CuvOpencvFeature));
-  self->wanted = g_array_new (FALSE, FALSE, sizeof (CuvOpencvWanted));
+  self->feature_refs = g_array_new (FALSE, FALSE, sizeof (CuvOpencvFeatureRef));
 }
 
 static void
@@ -56,10 +56,10 @@ clear (gpointer state)
   CuvOpencv *self = state;
 
   g_array_unref (self->features);
-  g_array_unref (self->wanted);
+  g_array_unref (self->feature_refs);
 }
 
-/* ---- what kind of cascade ---- */
+/* ---- kind of cascade ---- */
 
 static void
 read_stage_type (char *text, GError **error)
@@ -100,7 +100,7 @@ read_integer (char **text, gint64 high, gint64 *value, GError **error)
   return FALSE;
 }
 
-/* 8 words of a subset, after the node's left, right and feature. */
+/* An LBP node goes on with 8 words of a subset. */
 static gboolean
 read_lbp_node (CuvModelReader *reader, char **text, int32_t left, int32_t right,
     GError **error)
@@ -137,15 +137,15 @@ static gboolean
 read_node (CuvModelReader *reader, char **text, GError **error)
 {
   CuvOpencv *self = reader->state;
-  CuvOpencvWanted wanted = { .line = reader->line };
+  CuvOpencvFeatureRef ref = { .line = reader->line };
   gint64 left, right, feature;
 
   if (!read_integer (text, G_MAXINT32, &left, error)
       || !read_integer (text, G_MAXINT32, &right, error)
       || !read_integer (text, G_MAXINT32, &feature, error))
     return FALSE;
-  wanted.feature = (int32_t) feature;
-  g_array_append_val (self->wanted, wanted);
+  ref.feature = (int32_t) feature;
+  g_array_append_val (self->feature_refs, ref);
   return cuv_opencv_is_haar (reader)
       ? read_haar_node (reader, text, (int32_t) left, (int32_t) right, error)
       : read_lbp_node (reader, text, (int32_t) left, (int32_t) right, error);
@@ -157,7 +157,7 @@ read_nodes (CuvModelReader *reader, char *text, GError **error)
   CuvOpencv *self = reader->state;
 
   while (cuv_more_words (&text)) {
-    if (self->wanted->len == CUV_MODEL_MAX_NODES) {
+    if (self->feature_refs->len == CUV_MODEL_MAX_NODES) {
       cuv_model_fail (error, "more than %d nodes", CUV_MODEL_MAX_NODES);
       return;
     }
@@ -185,15 +185,15 @@ read_leaves (CuvModelReader *reader, char *text, GError **error)
   }
 }
 
-/* Children of a node come after it, so that a walk ends. */
+/* Children must come after their parent, so that evaluation terminates. */
 static gboolean
 check_child (int32_t child, guint node, guint n, GError **error)
 {
   if (child > 0 && ((guint) child <= node || (guint) child >= n))
     cuv_model_fail (
-        error, "a node's child %d is not one of the nodes after it", child);
+        error, "child %d of a node is not one of the nodes after it", child);
   else if (child <= 0 && (guint) (-(gint64) child) > n)
-    cuv_model_fail (error, "a node's leaf %" G_GINT64_FORMAT " does not exist",
+    cuv_model_fail (error, "leaf %" G_GINT64_FORMAT " of a node does not exist",
         -(gint64) child);
   else
     return TRUE;
@@ -226,7 +226,7 @@ static void
 end_weak (CuvModelReader *reader, const CuvElement *element, GError **error)
 {
   const CuvOpencv *self = reader->state;
-  guint n = self->wanted->len - self->first_node;
+  guint n = self->feature_refs->len - self->first_node;
   guint n_leaves = reader->parts.leaves->len - self->first_leaf;
   CuvWeak weak = { .first_node = (int32_t) self->first_node,
     .first_leaf = (int32_t) self->first_leaf,
@@ -303,7 +303,7 @@ end_cascade (CuvModelReader *reader, const CuvElement *element, GError **error)
   else if (reader->parts.stage_first->len == 0)
     cuv_model_fail (error, "a cascade without stages");
   else
-    cuv_opencv_place_features (reader, error);
+    cuv_opencv_resolve_features (reader, error);
   model->arithmetic = CUV_SUM_STAGES;
   model->scan = CUV_SCAN_OPENCV;
   model->inclusive = !cuv_opencv_is_haar (reader);
@@ -317,7 +317,7 @@ static void
 begin (CuvModelReader *reader, int place, const CuvTag *tag, GError **error)
 {
   CuvOpencv *self = reader->state;
-  /* the cascade's element: below <opencv_storage>, which is open[1] */
+  /* the cascade's element is a child of <opencv_storage>, open[1] */
   const CuvElement *cascade = &reader->open[2];
 
   switch (place) {
@@ -331,7 +331,7 @@ begin (CuvModelReader *reader, int place, const CuvTag *tag, GError **error)
       begin_stage (reader, error);
       break;
     case CUV_OPENCV_WEAK:
-      self->first_node = self->wanted->len;
+      self->first_node = self->feature_refs->len;
       self->first_leaf = reader->parts.leaves->len;
       break;
     case CUV_OPENCV_FEATURE:

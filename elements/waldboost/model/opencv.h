@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the two halves of the parser of OpenCV's cascades share: model/opencv.c
- * knows stages and trees, model/opencv-features.c features. */
+/* Shared by the parser of OpenCV cascades: opencv.c reads stages and trees,
+ * opencv-features.c features. */
 #ifndef CUV_MODEL_OPENCV_H
 #define CUV_MODEL_OPENCV_H
 
@@ -36,19 +36,20 @@ typedef struct {
   int32_t tilted;
 } CuvOpencvFeature;
 
-/* A node's feature is looked up at the end: features come after the stages. */
+/* A node's reference to a feature, resolved at the end: <features> comes after
+ * <stages>. */
 typedef struct {
   int32_t feature;
   int line;
-} CuvOpencvWanted;
+} CuvOpencvFeatureRef;
 
 typedef struct {
   gint64 width, height, max_cat_count;
-  float threshold;              /* of the stage that is read */
-  guint first_node, first_leaf; /* of the tree that is read */
-  CuvOpencvFeature feature;     /* that is read */
+  float threshold;              /* of the current stage */
+  guint first_node, first_leaf; /* of the current tree */
+  CuvOpencvFeature feature;     /* the current one */
   GArray *features;             /* CuvOpencvFeature */
-  GArray *wanted;               /* CuvOpencvWanted, one for each node */
+  GArray *feature_refs;         /* CuvOpencvFeatureRef, one per node */
 } CuvOpencv;
 
 static inline gboolean
@@ -57,14 +58,14 @@ cuv_opencv_is_haar (const CuvModelReader *reader)
   return reader->parts.model.feature == CUV_FEATURE_HAAR;
 }
 
-/* What is in a feature. */
 void cuv_opencv_read_rect (CuvModelReader *reader, char *text, GError **error);
 void cuv_opencv_read_weighted_rect (
     CuvModelReader *reader, char *text, GError **error);
 void cuv_opencv_end_feature (
     CuvModelReader *reader, const CuvElement *element, GError **error);
 
-/* Checks the features and copies them into the nodes. */
-void cuv_opencv_place_features (CuvModelReader *reader, GError **error);
+/* Checks the features, resolves the references and copies the features into the
+ * nodes. */
+void cuv_opencv_resolve_features (CuvModelReader *reader, GError **error);
 
 #endif

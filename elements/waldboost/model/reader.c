@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which format a file is of, and its way through the XML. */
+/* Recognises the format and walks the XML by its rules. */
 #include "model/reader.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ find_rule (const CuvModelFormat *format, int parent, const char *name)
   return NULL;
 }
 
-/* ---- what the file is ---- */
+/* ---- format ---- */
 
 static void
 choose_format (CuvModelReader *self, const CuvModelFormat *format)
@@ -33,7 +33,8 @@ choose_format (CuvModelReader *self, const CuvModelFormat *format)
   format->init (self);
 }
 
-/* A node of <opencv_storage> may have any name; its children tell. */
+/* A model in <opencv_storage> may have any name; it is recognised by the name
+ * of its first known child. */
 static void
 recognise_parent (CuvModelReader *self, CuvElement *parent, const char *name)
 {
@@ -48,7 +49,7 @@ recognise_parent (CuvModelReader *self, CuvElement *parent, const char *name)
   }
 }
 
-/* The place of an element of a file whose format is not known before it. */
+/* The place of an element while the format is unknown. */
 static int
 recognise (CuvModelReader *self, const CuvTag *tag, GError **error)
 {
@@ -73,7 +74,7 @@ recognise (CuvModelReader *self, const CuvTag *tag, GError **error)
 
 /* ---- elements ---- */
 
-/* The line of what was just read. GMarkup is already at the next line if that
+/* The line of the last token. GMarkup is already on the next line if the token
  * ended its line. */
 static int
 line_of (GMarkupParseContext *context)
@@ -105,7 +106,7 @@ push (CuvModelReader *self, int place, CuvElementKind kind, const CuvTag *tag,
     self->format->begin (self, place, tag, error);
 }
 
-/* What the format says of the element; NULL if nothing. */
+/* The format's rule for an element, or NULL. */
 static const CuvElementRule *
 apply_rule (CuvModelReader *self, const char *name, GError **error)
 {
@@ -119,7 +120,7 @@ apply_rule (CuvModelReader *self, const char *name, GError **error)
     return NULL;
   if ((rule->kind == CUV_ELEMENT_ONE || rule->kind == CUV_ELEMENT_TEXT)
       && (parent->seen & (1u << rule->place)))
-    cuv_model_fail (error, "<%s> is one too many here", name);
+    cuv_model_fail (error, "<%s> appears more than once", name);
   parent->seen |= 1u << rule->place;
   return rule;
 }
@@ -137,7 +138,7 @@ start_element (GMarkupParseContext *context, const char *name,
   self->line = line_of (context);
   if (self->depth == CUV_MODEL_MAX_DEPTH) {
     cuv_model_fail (
-        error, "more than %d elements in each other", CUV_MODEL_MAX_DEPTH);
+        error, "elements nested more than %d deep", CUV_MODEL_MAX_DEPTH);
     return;
   }
   if (self->format == NULL && parent->place == CUV_PLACE_TOP)
@@ -184,7 +185,7 @@ add_text (GMarkupParseContext *context, const char *text, gsize size,
     g_string_append_len (self->text, text, size);
 }
 
-/* Comments and processing instructions are nothing to us. */
+/* Comments and processing instructions are ignored, a DOCTYPE is an error. */
 static void
 pass_through (GMarkupParseContext *context, const char *text, gsize size,
     gpointer data, GError **error)
@@ -231,13 +232,13 @@ parse (CuvModelReader *self, const char *bytes, size_t size, GError **error)
   g_markup_parse_context_free (context);
   if (ok && self->format == NULL) {
     cuv_model_fail (error,
-        "this is not a model that is known here; supported are %s", supported);
+        "not a model of a supported format; supported are %s", supported);
     ok = FALSE;
   }
   return ok;
 }
 
-/* One line of UTF-8, whatever was in the file. */
+/* The error as one line of valid UTF-8, regardless of the file's content. */
 static char *
 describe (const CuvModelReader *self, const GError *error)
 {
@@ -277,12 +278,13 @@ cuv_model_parse (const char *bytes, size_t size, const CuvModelOptions *options,
   if (options != NULL)
     self.options = *options;
   if (size >= 3 && memcmp (bytes, "\xef\xbb\xbf", 3) == 0) {
-    bytes += 3; /* the mark that some editors put before UTF-8 */
+    bytes += 3; /* UTF-8 byte order mark */
     size -= 3;
   }
   cuv_model_builder_init (&self.parts);
   if (size > CUV_MODEL_MAX_BYTES)
-    cuv_model_fail (&reason, "a file of more than %d MB is not read as a model",
+    cuv_model_fail (&reason,
+        "the file is larger than %d MB, the limit for models",
         CUV_MODEL_MAX_BYTES >> 20);
   else if (check_utf8 (&self, bytes, size, &reason)
       && parse (&self, bytes, size, &reason))

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the parsers of all formats share: XML read by rules, words and numbers,
- * errors. */
+/* Shared by the parsers of all formats: an XML walk driven by rules (reader.c),
+ * words, numbers and errors (values.c). */
 #ifndef CUV_MODEL_READER_H
 #define CUV_MODEL_READER_H
 
 #include "model/builder.h"
 
-/* Where an element stands. Formats add their own places from CUV_PLACE_FIRST
- * on, below 32. */
+/* The role of an element in the format. Formats add their own places from
+ * CUV_PLACE_FIRST on, below 32 (see CuvElement.seen). */
 enum {
-  CUV_PLACE_SKIP,    /* an element that says nothing to us, and all in it */
+  CUV_PLACE_SKIP,    /* ignored, with its content */
   CUV_PLACE_STORAGE, /* <opencv_storage> */
-  CUV_PLACE_TOP,     /* a child of it, not yet known to be a model */
+  CUV_PLACE_TOP,     /* a child of it that may be a model */
   CUV_PLACE_MODEL,
   CUV_PLACE_FIRST,
 };
 
 typedef enum {
-  CUV_ELEMENT_ONE,   /* one in its parent */
+  CUV_ELEMENT_ONE,   /* at most one in its parent */
   CUV_ELEMENT_ANY,   /* any number */
-  CUV_ELEMENT_TEXT,  /* one, whose text is read */
-  CUV_ELEMENT_TEXTS, /* any number of them */
+  CUV_ELEMENT_TEXT,  /* at most one, whose text is read */
+  CUV_ELEMENT_TEXTS, /* any number, whose text is read */
 } CuvElementKind;
 
-/* What an element is, by its name and where it stands. */
+/* The place of an element by its parent's place and its name. */
 typedef struct {
   int parent; /* place */
   const char *name;
@@ -31,32 +31,33 @@ typedef struct {
   CuvElementKind kind;
 } CuvElementRule;
 
-/* An element that is open. */
+/* An open element. */
 typedef struct {
   int place, line;
   CuvElementKind kind;
-  guint32 seen; /* places of the children so far */
+  guint32 seen; /* bit set: places of the children so far */
 } CuvElement;
 
 typedef struct {
   const char *name;
-  const char **names, **values; /* of the attributes; both end with NULL */
+  const char **names, **values; /* attributes; NULL-terminated */
 } CuvTag;
 
 typedef struct _CuvModelReader CuvModelReader;
 
-/* One of the formats. The state is its own; it begins as zeros. */
+/* A format and its private, zero-initialised state. */
 typedef struct {
   const CuvElementRule *rules;
   guint n_rules;
   gsize state_size;
   void (*init) (CuvModelReader *reader);
   void (*clear) (gpointer state);
-  /* An element begins. If the model's own does, that is the first call, but a
-   * model in <opencv_storage> shows by its children only: it has no begin. */
+  /* Start of an element. For a model recognised by its own element this is the
+   * first call; models in <opencv_storage>, recognised by their children, get
+   * no call for CUV_PLACE_MODEL. */
   void (*begin) (
       CuvModelReader *reader, int place, const CuvTag *tag, GError **error);
-  /* It ends; text is its, and may be changed. */
+  /* End of an element; text is its content and may be modified. */
   void (*end) (CuvModelReader *reader, const CuvElement *element, char *text,
       GError **error);
 } CuvModelFormat;
@@ -67,31 +68,29 @@ extern const CuvModelFormat cuv_format_opencv, cuv_format_butfit,
 struct _CuvModelReader {
   CuvModelOptions options;
   CuvModelBuilder parts;
-  const CuvModelFormat *format; /* NULL until it is known */
+  const CuvModelFormat *format; /* NULL until recognised */
   gpointer state;
   CuvElement open[CUV_MODEL_MAX_DEPTH + 1]; /* open[0] is the document */
   int depth;
   GString *text;
-  int line; /* that an error is about */
+  int line; /* for error messages */
 };
 
-/* FALSE, with an error, if the element did not have this child. */
+/* FALSE with an error if the element lacks this child. */
 gboolean cuv_reader_require (const CuvModelReader *self,
     const CuvElement *element, int place, GError **error);
 
-/* ---- values: model/values.c ---- */
+#define CUV_SHOWN 24 /* characters of an invalid value in a message */
 
-#define CUV_SHOWN 24 /* characters of a bad value in a message */
-
-/* Sets an error of our own. */
+/* Sets an error. */
 void cuv_model_fail (GError **error, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
 
-/* The next word of a text; it ends it with a NUL. NULL if none is left. */
+/* The next word, terminated in place; NULL if none is left. */
 char *cuv_next_word (char **text);
 gboolean cuv_more_words (char **text);
 
-/* The one word of an element. */
+/* The only word of an element's text; else an error with the element's name. */
 char *cuv_only_word (char *text, const char *name, GError **error);
 gboolean cuv_only_integer (char *text, const char *name, gint64 low,
     gint64 high, gint64 *value, GError **error);
@@ -101,14 +100,14 @@ gboolean cuv_to_integer (
 gboolean cuv_to_double (const char *word, double *value, GError **error);
 gboolean cuv_to_float (const char *word, float *value, GError **error);
 
-/* A number between -limit and limit. */
+/* A number in -limit .. limit. */
 gboolean cuv_to_limited (
     const char *word, float limit, float *value, GError **error);
 
-/* NULL if there is none. */
+/* NULL if missing. */
 const char *cuv_attribute (const CuvTag *tag, const char *name);
 
-/* FALSE, with an error, if there is none or it is none of these. */
+/* FALSE with an error if missing or out of range. */
 gboolean cuv_attribute_text (
     const CuvTag *tag, const char *name, const char **text, GError **error);
 gboolean cuv_attribute_integer (const CuvTag *tag, const char *name, gint64 low,
@@ -116,11 +115,11 @@ gboolean cuv_attribute_integer (const CuvTag *tag, const char *name, gint64 low,
 gboolean cuv_attribute_float (const CuvTag *tag, const char *name, float limit,
     float *value, GError **error);
 
-/* Responses of WaldBoost models beyond this are refused, so that any sum of
- * them fits 32 bits. */
+/* Largest response of a WaldBoost weak classifier: with CUV_MODEL_MAX_STAGES of
+ * them, any sum fits 32 bits. */
 #define CUV_MAX_RESPONSE 1e5f
 
-/* Pixels whose squares' sum, each up to 255 * 255, fits 32 bits. */
+/* Largest number of pixels whose sum of squares fits 32 bits. */
 #define CUV_MAX_SQUARES_AREA (G_MAXUINT32 / (255 * 255))
 
 #endif

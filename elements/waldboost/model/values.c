@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Words and numbers in model files. */
+/* Words, numbers and attributes of model files; see reader.h. */
 #include "model/reader.h"
 
 #include <math.h>
@@ -111,11 +111,11 @@ cuv_to_double (const char *word, double *value, GError **error)
 gboolean
 cuv_to_float (const char *word, float *value, GError **error)
 {
-  double wide;
+  double parsed;
 
-  if (!cuv_to_double (word, &wide, error))
+  if (!cuv_to_double (word, &parsed, error))
     return FALSE;
-  *value = (float) wide;
+  *value = (float) parsed;
   if (isfinite (*value))
     return TRUE;
   cuv_model_fail (error, "'%.*s' is not a finite number", CUV_SHOWN, word);

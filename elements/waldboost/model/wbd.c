@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* cv::xobjdetect::WBDetector, as its write() writes it into a node of any name.
+/* cv::xobjdetect::WBDetector, as written by write() into a node of any name.
  *
  *   <opencv_storage><waldboost>
  *     <waldboost_params><weak_count>
  *     <thresholds> <alphas> <polarities> <cascade_thresholds> <feature_indices>
  *
- * of weak_count numbers each. A weak classifier answers alpha or -alpha: alpha
- * if polarity * (code - threshold) > 0, code an LBP in a window of 24 x 24. */
+ * Each array holds weak_count numbers. A weak classifier responds alpha if
+ * polarity * (code - threshold) > 0, else -alpha; code is an LBP in a window of
+ * 24 x 24. */
 #include "model/reader.h"
 
 #include <string.h>
@@ -131,7 +132,7 @@ typedef struct {
   int16_t x, y, width, height;
 } Grid;
 
-/* All of a window's 3x3 blocks, in the order of feature_indices. */
+/* All 3x3 grids in a window, in the order of feature_indices. */
 static void
 enumerate_features (Grid *grids)
 {
@@ -175,7 +176,7 @@ check_count (
   if (array->len == self->weak_count)
     return TRUE;
   cuv_model_fail (error,
-      "<%s> holds %u values for a <weak_count> of %" G_GINT64_FORMAT, name,
+      "<%s> holds %u values, but <weak_count> is %" G_GINT64_FORMAT, name,
       array->len, self->weak_count);
   return FALSE;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rows of levels and of their integral pictures, in plain C. */
+/* Rows of pyramid levels and of their integral images. */
 #include "reference/waldboost-reference.h"
 
 static int
@@ -51,9 +51,11 @@ cuv_square_row (void *out, const void *above, const uint8_t *grey, int width,
   }
 }
 
-/* A triangle is that of its top left neighbour and that of its top right one,
- * less what both hold, and the two pixels that neither holds. Outside the
- * picture pixels are 0: at its left and right edge one neighbour is enough. */
+/* A triangle is the union of those of its upper left and upper right neighbours
+ * (whose intersection is the triangle two rows up) and two more pixels. Pixels
+ * outside the image are 0, so one neighbour suffices at the left and right
+ * edge.
+ */
 void
 cuv_tilted_row (void *out, const void *above, const void *above_that,
     const uint8_t *grey, const uint8_t *grey_above, int width, int step,

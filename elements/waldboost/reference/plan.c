@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What to scan in frames of one size, and where a window is in them. */
+/* The plan: what to scan in frames of one size, and a window's frame position.
+ */
 #include "reference/pyramid.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@ compare_ints (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* A cascade's stages. */
+/* Segments are a cascade's stages. */
 static bool
 set_stages (CuvWaldboostPlan *plan, const CuvWaldboostModel *model)
 {
@@ -31,7 +32,7 @@ set_stages (CuvWaldboostPlan *plan, const CuvWaldboostModel *model)
   return true;
 }
 
-/* What was asked for: in order, each once, none beyond the model's end. */
+/* Segment ends as requested: sorted, unique, none beyond the model's end. */
 static bool
 set_segments (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
     const int32_t *wanted, int n)
@@ -130,12 +131,11 @@ cuv_waldboost_plan_free (CuvWaldboostPlan *plan)
   free (plan);
 }
 
-/* ---- windows in the frame ---- */
+/* ---- frame positions ---- */
 
-/* The place of level pixel at, where n level pixels are n_frame of the frame.
- */
+/* Scales position at by n_frame / n, rounded. */
 static int
-dense_place (int at, int n, int n_frame)
+scale_position (int at, int n, int n_frame)
 {
   return (int) (((int64_t) at * n_frame + n / 2) / n);
 }
@@ -153,8 +153,8 @@ cuv_waldboost_box (const CuvWaldboostPlan *plan, const CuvWaldboostHit *hit)
       box.y = (int) ((float) hit->y / level->factor);
       break;
     case CUV_SCAN_DENSE:
-      box.x = dense_place (hit->x, level->width, plan->width);
-      box.y = dense_place (hit->y, level->height, plan->height);
+      box.x = scale_position (hit->x, level->width, plan->width);
+      box.y = scale_position (hit->y, level->height, plan->height);
       break;
     default:
       box.x = (int) lrintf ((float) hit->x * level->scale);

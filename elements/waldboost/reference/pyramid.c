@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The levels of a frame on which windows are visited, and how they are made. */
+/* The levels of a plan, their window positions and their resize taps. */
 #include "reference/pyramid.h"
 
 #include <math.h>
@@ -18,26 +18,26 @@ ceil_div (int a, int b)
   return (a + b - 1) / b;
 }
 
-/* ---- sizes that are wanted ---- */
+/* ---- requested object sizes ---- */
 
 typedef struct {
   int width, height;
 } Size;
 
 static bool
-larger_than_wanted (const CuvWaldboostParams *params, Size box)
+is_too_large (const CuvWaldboostParams *params, Size box)
 {
   return (params->max_width > 0 && box.width > params->max_width)
       || (params->max_height > 0 && box.height > params->max_height);
 }
 
 static bool
-smaller_than_wanted (const CuvWaldboostParams *params, Size box)
+is_too_small (const CuvWaldboostParams *params, Size box)
 {
   return box.width < params->min_width || box.height < params->min_height;
 }
 
-/* ---- as OpenCV's cascades ---- */
+/* ---- as cv::CascadeClassifier ---- */
 
 static Size
 box_size (const CuvWaldboostModel *model, float scale)
@@ -46,7 +46,7 @@ box_size (const CuvWaldboostModel *model, float scale)
     round_int (model->window_height * scale) };
 }
 
-/* All scales whose box fits into the frame. */
+/* The scales whose box fits into the frame; scales may be NULL. */
 static int
 count_scales (const CuvWaldboostModel *model, double factor, int width,
     int height, float *scales)
@@ -84,7 +84,7 @@ nearest_to_minimum (const CuvWaldboostModel *model,
   return at;
 }
 
-/* Keeps the scales that are wanted, in place. */
+/* Keeps the scales of a requested size, in place. */
 static int
 choose_scales (const CuvWaldboostModel *model, const CuvWaldboostParams *params,
     float *scales, int n)
@@ -95,9 +95,9 @@ choose_scales (const CuvWaldboostModel *model, const CuvWaldboostParams *params,
   for (int i = 0; i < n; i++) {
     Size box = box_size (model, scales[i]);
 
-    if (larger_than_wanted (params, box))
+    if (is_too_large (params, box))
       break;
-    if (!smaller_than_wanted (params, box))
+    if (!is_too_small (params, box))
       scales[kept++] = scales[i];
   }
   if (kept == 0 && n > 0)
@@ -105,9 +105,9 @@ choose_scales (const CuvWaldboostModel *model, const CuvWaldboostParams *params,
   return kept;
 }
 
-/* OpenCV cuts each level into as many stripes as the first level has 32 columns
- * of windows. Rows beyond the last stripe are not visited, on odd heights one
- * row at most; a cascade's equality with it needs the same. */
+/* OpenCV splits each level into as many stripes as the first level has groups
+ * of 32 window columns. Rounding can leave one row below the last stripe
+ * unvisited; cascades must do the same to give the same result. */
 static void
 set_opencv_positions (
     const CuvWaldboostModel *model, CuvWaldboostLevel *level, int first_width)
@@ -118,7 +118,7 @@ set_opencv_positions (
   int rows, stripe;
 
   if (n_stripes < 1 || across < 1 || down < 1)
-    return; /* no windows; a level that a box fits has some */
+    return; /* no window fits */
   rows = ceil_div (down / level->step, n_stripes);
   stripe = (rows > 1 ? rows : 1) * level->step;
   if (model->arithmetic == CUV_SUM_STAGES
@@ -187,7 +187,7 @@ wbd_level (
     .box_width = (int) ((float) model->window_width / factor),
     .box_height = (int) ((float) model->window_height / factor) };
 
-  /* it leaves out a window at the level's right or lower edge */
+  /* WBDetector skips the windows that touch the right or lower edge */
   if (level.width > model->window_width
       && level.height > model->window_height) {
     level.n_x = ceil_div (level.width - model->window_width, WBD_STEP);
@@ -208,16 +208,16 @@ wbd_levels (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
     CuvWaldboostLevel level = wbd_level (plan, model, factor);
     Size box = { level.box_width, level.box_height };
 
-    if (level.n_x > 0 && !larger_than_wanted (params, box)
-        && !smaller_than_wanted (params, box))
+    if (level.n_x > 0 && !is_too_large (params, box)
+        && !is_too_small (params, box))
       levels[plan->n_levels++] = level;
   }
   return levels;
 }
 
-/* ---- dense ---- */
+/* ---- dense scan ---- */
 
-/* n_level pixels of a level are n_frame pixels of the frame. */
+/* Converts a length of n level pixels to frame pixels. */
 static int
 dense_size (int n, int n_level, int n_frame)
 {
@@ -244,9 +244,9 @@ dense_level (
     .box_height = dense_size (model->window_height, height, plan->height) };
 }
 
-/* Each octave's levels are made from its first one, its base, and that from the
- * base before. The first base is the frame. A base of no wanted size stays for
- * what is made of it. */
+/* The levels of an octave are resized from its first one, its base, and a base
+ * from the one before; the first base is the frame. A base whose size was not
+ * requested is kept without windows, as a source. */
 static CuvWaldboostLevel *
 dense_levels (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
     const CuvWaldboostParams *params)
@@ -258,21 +258,21 @@ dense_levels (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
   int base = -1, n = 0;
 
   for (int i = 0; levels != NULL && i < octaves * per_octave; i++) {
-    int octave = i / per_octave, of_octave = i % per_octave;
+    int octave = i / per_octave, in_octave = i % per_octave;
     CuvWaldboostLevel level = dense_level (
-        plan, model, exp2 (octave + (double) of_octave / per_octave));
+        plan, model, exp2 (octave + (double) in_octave / per_octave));
     Size box = { level.box_width, level.box_height };
-    bool is_base = octave > 0 && of_octave == 0;
+    bool is_base = octave > 0 && in_octave == 0;
 
     if (level.width == 0)
       break;
-    if (larger_than_wanted (params, box) || smaller_than_wanted (params, box))
+    if (is_too_large (params, box) || is_too_small (params, box))
       level.n_x = level.n_y = 0;
     level.source = base;
     if (is_base)
       base = n;
     if (level.n_x > 0)
-      plan->n_levels = n + 1; /* bases after the last one are of no use */
+      plan->n_levels = n + 1; /* later bases have no users */
     if (level.n_x > 0 || is_base)
       levels[n++] = level;
   }
@@ -281,8 +281,8 @@ dense_levels (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
 
 /* ---- taps ---- */
 
-/* Where output samples of a linear resize lie between input samples: 1/256
- * steps, and nothing beyond the outer ones. */
+/* Positions of output samples between input samples, in 1/256, clamped to the
+ * first and last sample. */
 static void
 make_exact_taps (CuvTap *taps, int n_out, int n_in, double scale)
 {
@@ -299,7 +299,7 @@ make_exact_taps (CuvTap *taps, int n_out, int n_in, double scale)
   }
 }
 
-/* The same in 1/65536 steps, cut to 1/256. */
+/* The same, computed in 1/65536 and truncated to 1/256. */
 static void
 make_dense_taps (CuvTap *taps, int n_out, int n_in)
 {
@@ -314,7 +314,7 @@ make_dense_taps (CuvTap *taps, int n_out, int n_in)
   }
 }
 
-/* The mean of each two; an odd last one is dropped. */
+/* Means of pairs; an odd last sample is dropped. */
 static void
 make_half_taps (CuvTap *taps, int n_out)
 {
@@ -322,7 +322,7 @@ make_half_taps (CuvTap *taps, int n_out)
     taps[i] = (CuvTap){ 2 * i, 128 };
 }
 
-/* OpenCV does not resize to the same size, whatever the factor. */
+/* OpenCV does not resize to the same size, regardless of the factor. */
 static bool
 is_copy (const CuvWaldboostPlan *plan, const CuvWaldboostLevel *level)
 {

@@ -4,8 +4,8 @@
 
 #include "waldboost.h"
 
-/* Gives a plan whose scan and frame size are set its levels and taps. False if
- * memory runs out. */
+/* Adds the levels and taps to a plan whose scan and frame size are set. False
+ * if memory runs out. */
 bool cuv_pyramid_fill (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
     const CuvWaldboostParams *params);
 

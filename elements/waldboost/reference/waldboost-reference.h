@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The steps of a scan that have more than one version, and what they share. */
+/* The definition of the result: one row of windows, in plain C. Every other
+ * version returns the same bits. */
 #ifndef CUV_WALDBOOST_SCAN_H
 #define CUV_WALDBOOST_SCAN_H
 
 #include "waldboost.h"
 
-/* What a scan found so far. Each thread has one of its own. */
+/* Hits and counters of a scan so far; one per thread. */
 typedef struct {
-  CuvWaldboostHit *hits; /* by rising x in a row of windows */
+  CuvWaldboostHit *hits; /* by ascending x in a row of windows */
   int32_t n_hits, capacity;
   uint64_t lost;       /* hits beyond the capacity */
   uint64_t windows;    /* visited */
-  uint64_t weak;       /* evaluated on visited windows, a tree counts once */
-  uint64_t *survivors; /* visited windows that passed the first segment_end[s]
-                        * weak classifiers, of each segment s of the plan */
+  uint64_t weak;       /* evaluated on visited windows; a tree counts once */
+  uint64_t *survivors; /* per segment s of the plan: visited windows that passed
+                        * the first segment_end[s] weak classifiers */
 } CuvHitList;
 
 static inline void
@@ -25,9 +26,9 @@ cuv_hit_list_add (CuvHitList *self, int level, int x, int y, float score)
     self->lost++;
 }
 
-/* Counts a window that was visited: passed as cuv_evaluate_window() says. A
- * cascade's stage is always evaluated to its end, so the first threshold that
- * a window fails says how many were evaluated. */
+/* Counts a visited window; passed is the result of cuv_evaluate_window(). A
+ * cascade's stage is always evaluated to its end, so the failed threshold tells
+ * how many weak classifiers were evaluated. */
 static inline void
 cuv_hit_list_count (CuvHitList *self, const CuvWaldboostPlan *plan, int passed)
 {
@@ -41,31 +42,31 @@ cuv_hit_list_count (CuvHitList *self, const CuvWaldboostPlan *plan, int passed)
 
 typedef struct _CuvWaldboostTables CuvWaldboostTables;
 
-/* Integral pictures, modulo 2^32 in plain C, from some row of a level on:
+/* Integral images of a level from some row on, modulo 2^32 in plain C:
  *
  * sums, squares: element (x, y) is the sum of the pixels, or of their squares,
  * left of column x and above row y.
  * tilted: the sum of the pixels (i, j) above row y with |i - x + 1| <= y - j -
  * 1: a triangle that opens upwards from (x, y).
  *
- * All have the same stride. Models without HAAR have sums only; tilted is there
- * if the model's tilted is set. */
+ * All have the same stride. squares is only used for HAAR, tilted only if the
+ * model's tilted is set; NULL otherwise. */
 typedef struct {
-  const void *sums, *squares, *tilted; /* the row at the windows' top */
-  ptrdiff_t stride;                    /* elements from a row to the next */
+  const void *sums, *squares, *tilted; /* row at the top of the windows */
+  ptrdiff_t stride;                    /* elements */
 } CuvIntegrals;
 
-/* The windows of one row of a level. */
+/* A row of windows of a level. */
 typedef struct {
   const CuvWaldboostModel *model;
   const CuvWaldboostPlan *plan;
-  const CuvWaldboostTables *tables; /* NULL in plain C */
+  const CuvWaldboostTables *tables; /* the model as a SIMD version needs it */
   CuvIntegrals integrals;
-  int32_t level, step, n_x;
-  int32_t y; /* of the windows, level pixels */
+  int32_t level, step, n_x; /* step and n_x are those of the level */
+  int32_t y;                /* of the windows, level pixels */
 } CuvScanRow;
 
-/* Plain C: the definition of the result. */
+/* See CuvWaldboostDsp (cpu/waldboost-dsp.h) for their contracts. */
 void cuv_resize_row (uint8_t *out, int width, const uint8_t *top,
     const uint8_t *bottom, int n_in, int bottom_weight, const CuvTap *taps,
     uint16_t *column);
@@ -78,14 +79,15 @@ void cuv_tilted_row (void *tilted, const void *above, const void *above_that,
     ptrdiff_t stride);
 void cuv_scan_row (const CuvScanRow *row, CuvHitList *list);
 
-/* Evaluates the window whose top left corner is x columns right of the first
- * one, in plain C's integral pictures. Returns the number of weak classifiers
- * that it passed before the one that it failed; -1 if it failed a cascade's
- * contrast check, before any; the model's n_weak for a hit, whose score is then
- * set. Failing a WaldBoost model's final test is failing its last weak
- * classifier. A score is the difference of the last sum and its threshold, in
- * WaldBoost models the final one: taken in double of STAGES, in float of FLOAT,
- * and of FIXED the integers' times 2^-fixed_bits in double; then a float. */
+/* Evaluates the window whose top left corner is at column x of the integral
+ * images. Returns the number of weak classifiers passed before the failed one;
+ * -1 if a cascade's contrast check failed, before any of them; the model's
+ * n_weak for a hit, whose score is then set. A WaldBoost model's final test
+ * counts as its last weak classifier.
+ *
+ * The score is the last sum minus its threshold, in WaldBoost models minus
+ * final_threshold, rounded to float: computed in double for STAGES, in float
+ * for FLOAT, and for FIXED from the integers, times 2^-fixed_bits in double. */
 int cuv_evaluate_window (const CuvWaldboostModel *model,
     const CuvIntegrals *integrals, int x, float *score);
 

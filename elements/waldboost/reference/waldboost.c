@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The detector's definition. Every other version returns the same. */
+/* Features and classifiers, evaluated window by window. */
 #include "reference/waldboost-reference.h"
 
 #include <math.h>
 
-/* A window: its top left corner in the integral pictures. */
+/* A window: pointers to its top left corner in the integral images. */
 typedef struct {
   const CuvWaldboostModel *model;
   const uint32_t *sums, *squares, *tilted;
   ptrdiff_t stride;
-  float norm; /* HAAR: cascades multiply values with it, others divide by it */
+  float norm; /* HAAR: factor (cascades) or divisor (others) of values */
 } Window;
 
 /* ---- sums ---- */
@@ -24,7 +24,7 @@ rect_sum (const uint32_t *integral, ptrdiff_t stride, int x, int y, int width,
   return bottom[width] - bottom[0] - top[width] + top[0];
 }
 
-/* Of a rectangle turned by 45 degrees about its top corner (x, y). */
+/* A rectangle rotated by 45 degrees about its top corner (x, y). */
 static uint32_t
 tilted_sum (const uint32_t *tilted, ptrdiff_t stride, int x, int y, int width,
     int height)
@@ -111,7 +111,7 @@ haar_rect (const Window *window, const CuvHaarNode *node, int i)
               rect->width, rect->height));
 }
 
-/* A node of a cascade's tree. */
+/* The value of a node of a cascade's tree. */
 static float
 haar_value (const Window *window, const CuvHaarNode *node)
 {
@@ -143,7 +143,7 @@ haar_code (const Window *window, const CuvHaarNode *node)
   return bin < (float) (node->bins - 1) ? (int) bin : node->bins - 1;
 }
 
-/* The factor for a cascade's windows, from the pixels within their outer ones.
+/* A cascade's normalisation factor, from the window without its outer pixels.
  * False if there is too little contrast. */
 static bool
 cascade_norm (Window *window)
@@ -164,7 +164,7 @@ cascade_norm (Window *window)
   return (double) (w * h) * (double) window->norm < 0.1;
 }
 
-/* The standard deviation of the window's pixels, or the least one. */
+/* The standard deviation of the window's pixels, at least least_sigma. */
 static void
 waldboost_norm (Window *window)
 {
@@ -180,7 +180,7 @@ waldboost_norm (Window *window)
 
 /* ---- weak classifiers ---- */
 
-/* The next node of a tree, or a leaf: minus its number. */
+/* The next node of a tree, or minus the number of a leaf. */
 static int32_t
 next_node (const Window *window, int32_t at)
 {
@@ -211,9 +211,9 @@ tree_response (const Window *window, const CuvWeak *weak)
   return window->model->leaves[weak->first_leaf - at];
 }
 
-/* Which of the leaves a WaldBoost feature picks. */
+/* The leaf selected by a WaldBoost feature. */
 static int32_t
-picked_leaf (const Window *window, const CuvWeak *weak)
+selected_leaf (const Window *window, const CuvWeak *weak)
 {
   const CuvWaldboostModel *model = window->model;
   int code = model->feature == CUV_FEATURE_HAAR
@@ -223,7 +223,7 @@ picked_leaf (const Window *window, const CuvWeak *weak)
   return weak->first_leaf + code;
 }
 
-/* ---- windows, in each arithmetic ---- */
+/* ---- windows, by arithmetic ---- */
 
 static int
 evaluate_stages (const Window *window, float *score)
@@ -250,7 +250,7 @@ evaluate_fixed (const Window *window, float *score)
   int32_t sum = 0;
 
   for (int i = 0; i < model->n_weak; i++) {
-    sum += model->fixed_leaves[picked_leaf (window, &model->weak[i])];
+    sum += model->fixed_leaves[selected_leaf (window, &model->weak[i])];
     if (sum < model->weak[i].fixed_threshold)
       return i;
   }
@@ -266,7 +266,7 @@ evaluate_float (const Window *window, float *score)
   float sum = 0;
 
   for (int i = 0; i < model->n_weak; i++) {
-    sum += model->leaves[picked_leaf (window, &model->weak[i])];
+    sum += model->leaves[selected_leaf (window, &model->weak[i])];
     if (sum < model->weak[i].threshold)
       return i;
   }

@@ -42,7 +42,7 @@ GST_START_TEST (test_bad_live_values_leave_the_old)
   check_frame (h, sample, &wanted, "after a model that cannot be used");
   expect_problem (bus, GST_MESSAGE_WARNING, "min-size-width");
   g_object_set (d, "model", NULL, NULL);
-  expect_problem (bus, GST_MESSAGE_WARNING, "no name");
+  expect_problem (bus, GST_MESSAGE_WARNING, "no file name");
   check_frame (h, sample, &wanted, "after no model");
   gst_object_unref (bus);
   gst_object_unref (d);

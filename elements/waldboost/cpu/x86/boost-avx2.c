@@ -1,37 +1,38 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* WaldBoost models of LBP, LRD and LRP features.
  *
- * The windows of a row go from weak classifier to weak classifier together:
- * first 16 neighbours at a time, as long as one of them is left; once few are,
- * from a list of those, four at a time. */
+ * All windows of a chunk of a row evaluate one weak classifier before the next:
+ * at first in groups of 16 neighbours, each as long as one of its windows is
+ * alive; once few are, as a compacted list, four at a time. */
 #include "cpu/x86/boost-avx2.h"
 
 #define GROUP 16
-#define CHUNK 1024 /* windows of a row that go together */
+#define CHUNK 1024 /* windows of a row */
 
-/* Fewer windows for each group than this are a list, and a list shorter than
- * that goes on in fours, each to its end: measured. */
+/* Below this many alive windows per group, they are compacted into a list;
+ * below SHORT_LIST windows, each four of the list are run to the end. Measured.
+ */
 #define LIST_PER_GROUP 5
 #define SHORT_LIST 8
 
-/* Windows that are left; sums are bits of floats or integers. */
+/* Windows that are alive; sums are bits of floats, or integers. */
 typedef struct {
   int n_groups, n_alive;
   uint16_t alive[CHUNK / GROUP];
   int16_t at[CHUNK / GROUP]; /* a group's first window */
   int32_t group_sum[CHUNK / GROUP][GROUP];
-  int32_t x[CHUNK + 4]; /* n_alive of them, once they are a list */
+  int32_t x[CHUNK + 4]; /* the list, n_alive long */
   int32_t sum[CHUNK + 4];
 } Windows;
 
 typedef struct {
   const CuvScanRow *row;
   const BoostTables *tables;
-  const uint16_t *sums; /* of the chunk's first window */
+  const uint16_t *sums; /* at the chunk's first window */
   int layout;
 } Scan;
 
-/* Where survivors are counted next. */
+/* Counters; segment_end and survivors point to the current segment. */
 typedef struct {
   CuvHitList *list;
   const int32_t *segment_end;
@@ -39,8 +40,8 @@ typedef struct {
   int n_weak;
 } Counts;
 
-/* n windows passed weak classifier index. The last one's are hits, counted as
- * such. */
+/* n windows passed weak classifier index. Those that pass the last one are
+ * counted by the final test instead. */
 static inline void
 count_survivors (Counts *self, int index, unsigned n)
 {
@@ -67,8 +68,8 @@ codes (const Scan *scan, int at, const BoostWeak *weak, int kind)
       : _mm256_add_epi16 (a, _mm256_mullo_epi16 (b, _mm256_set1_epi16 (10)));
 }
 
-/* Adds the leaves that 8 codes pick. Returns the windows not below the
- * threshold. */
+/* Adds the leaves selected by 8 codes. Returns the mask of the windows not
+ * below the threshold. */
 CUV_INLINE unsigned
 add_leaves (const int32_t *sums, int32_t *out, __m128i code,
     const BoostWeak *weak, bool fixed)
@@ -90,9 +91,9 @@ add_leaves (const int32_t *sums, int32_t *out, __m128i code,
   return (unsigned) _mm256_movemask_ps (below) ^ 0xff;
 }
 
-/* One weak classifier, on all groups. */
+/* One weak classifier on all groups. */
 CUV_INLINE void
-step_groups (const Scan *scan, int index, int kind, bool fixed, Windows *self)
+run_groups (const Scan *scan, int index, int kind, bool fixed, Windows *self)
 {
   const BoostWeak *weak = &scan->tables->weak[index];
   int kept = 0;
@@ -117,7 +118,6 @@ step_groups (const Scan *scan, int index, int kind, bool fixed, Windows *self)
   self->n_groups = kept;
 }
 
-/* Groups of n windows, all alive. */
 static void
 start_groups (int n, Windows *self)
 {
@@ -141,8 +141,8 @@ start_groups (int n, Windows *self)
     LANE (a), LANE (b), LANE (c), LANE (d)                                     \
   }
 
-/* Shuffles that move the lanes of a mask to the front. */
-static const _Alignas(16) uint8_t close_up[16][16] = { LANES (0, 0, 0, 0),
+/* Shuffles that compact the lanes of a mask. */
+static const _Alignas(16) uint8_t compact[16][16] = { LANES (0, 0, 0, 0),
   LANES (0, 0, 0, 0), LANES (1, 0, 0, 0), LANES (0, 1, 0, 0),
   LANES (2, 0, 0, 0), LANES (0, 2, 0, 0), LANES (1, 2, 0, 0),
   LANES (0, 1, 2, 0), LANES (3, 0, 0, 0), LANES (0, 3, 0, 0),
@@ -180,7 +180,7 @@ codes_of_four (
   }
 }
 
-/* Adds four leaves. Returns the windows not below the threshold. */
+/* Adds four leaves. Returns the mask of the windows not below the threshold. */
 CUV_INLINE unsigned
 add_four (__m128i *sum, __m256i code, const BoostWeak *weak, bool fixed)
 {
@@ -201,18 +201,18 @@ add_four (__m128i *sum, __m256i code, const BoostWeak *weak, bool fixed)
   return (unsigned) _mm_movemask_ps (below) ^ 15;
 }
 
-/* Stores the values of mask's lanes side by side. */
+/* Stores the lanes of mask contiguously; writes 16 bytes. */
 static inline void
-store_some (int32_t *at, __m128i value, unsigned mask)
+store_compacted (int32_t *at, __m128i value, unsigned mask)
 {
-  __m128i order = _mm_load_si128 ((const __m128i *) close_up[mask]);
+  __m128i order = _mm_load_si128 ((const __m128i *) compact[mask]);
 
   _mm_storeu_si128 ((__m128i *) at, _mm_shuffle_epi8 (value, order));
 }
 
-/* One weak classifier, on all of the list. */
+/* One weak classifier on the list. */
 CUV_INLINE void
-step_list (const Scan *scan, int index, int kind, bool fixed, Windows *self)
+run_list (const Scan *scan, int index, int kind, bool fixed, Windows *self)
 {
   const BoostWeak *weak = &scan->tables->weak[index];
   const GridQuad *quad = &scan->tables->quads[index];
@@ -228,15 +228,16 @@ step_list (const Scan *scan, int index, int kind, bool fixed, Windows *self)
     unsigned passed = add_four (&sum, code, weak, fixed) | always;
 
     passed &= n - i < 4 ? (1u << (n - i)) - 1 : 15;
-    store_some (self->x + kept, x, passed);
-    store_some (self->sum + kept, sum, passed);
+    store_compacted (self->x + kept, x, passed);
+    store_compacted (self->sum + kept, sum, passed);
     kept += __builtin_popcount (passed);
   }
   self->n_alive = kept;
 }
 
-/* Four windows of the list from a weak classifier on: one that follows does not
- * wait for what this one leaves. Returns those that are left. */
+/* Runs four windows from a weak classifier to the end; without compaction in
+ * between, successive weak classifiers overlap. Returns the mask of those that
+ * pass. */
 CUV_INLINE unsigned
 finish_four (const Scan *scan, int index, int kind, bool fixed,
     const int32_t *x, int32_t *sums, unsigned alive, Counts counts)
@@ -257,7 +258,6 @@ finish_four (const Scan *scan, int index, int kind, bool fixed,
   return alive;
 }
 
-/* All of the list. */
 CUV_INLINE void
 finish_list (const Scan *scan, int index, int kind, bool fixed, Windows *self,
     Counts counts)
@@ -283,7 +283,7 @@ finish_list (const Scan *scan, int index, int kind, bool fixed, Windows *self,
 
 /* ---- hits ---- */
 
-/* The final test, on the list. */
+/* The final test on the list. Returns the number of hits. */
 static int
 add_hits (const Scan *scan, int x, const Windows *windows, CuvHitList *list)
 {
@@ -302,22 +302,22 @@ add_hits (const Scan *scan, int x, const Windows *windows, CuvHitList *list)
   return n;
 }
 
-/* ---- each kind of model ---- */
+/* ---- specialisations by feature and arithmetic ---- */
 
 typedef struct {
   void (*groups) (const Scan *scan, int index, Windows *windows);
   void (*list) (const Scan *scan, int index, Windows *windows);
   void (*finish) (const Scan *scan, int index, Windows *windows, Counts counts);
-} Steps;
+} Functions;
 
-#define STEPS(name, kind, fixed)                                               \
+#define FUNCTIONS(name, kind, fixed)                                           \
   static void name##_groups (const Scan *scan, int index, Windows *windows)    \
   {                                                                            \
-    step_groups (scan, index, kind, fixed, windows);                           \
+    run_groups (scan, index, kind, fixed, windows);                            \
   }                                                                            \
   static void name##_list (const Scan *scan, int index, Windows *windows)      \
   {                                                                            \
-    step_list (scan, index, kind, fixed, windows);                             \
+    run_list (scan, index, kind, fixed, windows);                              \
   }                                                                            \
   static void name##_finish (                                                  \
       const Scan *scan, int index, Windows *windows, Counts counts)            \
@@ -325,35 +325,35 @@ typedef struct {
     finish_list (scan, index, kind, fixed, windows, counts);                   \
   }
 
-STEPS (lbp_float, BOOST_LBP, false)
-STEPS (lbp_fixed, BOOST_LBP, true)
-STEPS (inclusive_float, BOOST_LBP_INCLUSIVE, false)
-STEPS (inclusive_fixed, BOOST_LBP_INCLUSIVE, true)
-STEPS (lrd_float, BOOST_LRD, false)
-STEPS (lrd_fixed, BOOST_LRD, true)
-STEPS (lrp_float, BOOST_LRP, false)
-STEPS (lrp_fixed, BOOST_LRP, true)
+FUNCTIONS (lbp_float, BOOST_LBP, false)
+FUNCTIONS (lbp_fixed, BOOST_LBP, true)
+FUNCTIONS (inclusive_float, BOOST_LBP_INCLUSIVE, false)
+FUNCTIONS (inclusive_fixed, BOOST_LBP_INCLUSIVE, true)
+FUNCTIONS (lrd_float, BOOST_LRD, false)
+FUNCTIONS (lrd_fixed, BOOST_LRD, true)
+FUNCTIONS (lrp_float, BOOST_LRP, false)
+FUNCTIONS (lrp_fixed, BOOST_LRP, true)
 
-#define STEPS_OF(name)                                                         \
+#define TABLE_OF(name)                                                         \
   {                                                                            \
     name##_groups, name##_list, name##_finish                                  \
   }
 
-/* By kind, then fixed. */
-static const Steps steps_of[4][2] = {
-  { STEPS_OF (lbp_float), STEPS_OF (lbp_fixed) },
-  { STEPS_OF (inclusive_float), STEPS_OF (inclusive_fixed) },
-  { STEPS_OF (lrd_float), STEPS_OF (lrd_fixed) },
-  { STEPS_OF (lrp_float), STEPS_OF (lrp_fixed) },
+/* [kind][fixed] */
+static const Functions functions_of[4][2] = {
+  { TABLE_OF (lbp_float), TABLE_OF (lbp_fixed) },
+  { TABLE_OF (inclusive_float), TABLE_OF (inclusive_fixed) },
+  { TABLE_OF (lrd_float), TABLE_OF (lrd_fixed) },
+  { TABLE_OF (lrp_float), TABLE_OF (lrp_fixed) },
 };
 
 /* ---- rows ---- */
 
-/* The groups from weak classifier to weak classifier, and once few windows are
- * left in each of them a list. Returns how many weak classifiers were done. */
+/* Runs groups, then the list, through the weak classifiers until none is alive
+ * or the list is short. Returns the number of weak classifiers done. */
 static int
-step_windows (
-    const Scan *scan, const Steps *steps, Windows *windows, Counts *counts)
+run_windows (const Scan *scan, const Functions *functions, Windows *windows,
+    Counts *counts)
 {
   bool quads = scan->tables->quads != NULL && scan->layout == 0;
   bool listed = false;
@@ -369,9 +369,9 @@ step_windows (
       return i;
     counts->list->weak += (unsigned) windows->n_alive;
     if (listed)
-      steps->list (scan, i, windows);
+      functions->list (scan, i, windows);
     else
-      steps->groups (scan, i, windows);
+      functions->groups (scan, i, windows);
     count_survivors (counts, i++, (unsigned) windows->n_alive);
   }
   if (!listed)
@@ -379,12 +379,11 @@ step_windows (
   return i;
 }
 
-/* n windows from x on. */
 static void
 scan_windows (const Scan *scan, int x, int n, CuvHitList *list)
 {
   const BoostTables *tables = scan->tables;
-  const Steps *steps = &steps_of[tables->kind][tables->fixed];
+  const Functions *functions = &functions_of[tables->kind][tables->fixed];
   const CuvWaldboostPlan *plan = scan->row->plan;
   Counts counts = { list, plan->segment_end, list->survivors, tables->n_weak };
   Windows windows;
@@ -392,9 +391,9 @@ scan_windows (const Scan *scan, int x, int n, CuvHitList *list)
 
   start_groups (n, &windows);
   list->windows += (unsigned) n;
-  done = step_windows (scan, steps, &windows, &counts);
+  done = run_windows (scan, functions, &windows, &counts);
   if (done < tables->n_weak && windows.n_alive > 0)
-    steps->finish (scan, done, &windows, counts);
+    functions->finish (scan, done, &windows, counts);
   list->survivors[plan->n_segments - 1] +=
       (unsigned) add_hits (scan, x, &windows, list);
 }

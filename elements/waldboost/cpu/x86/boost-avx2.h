@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A WaldBoost model of grid features as vectors want it: made by
- * cpu/x86/boost-tables-avx2.c, scanned with by cpu/x86/boost-avx2.c. */
+/* Tables of a WaldBoost model of grid features: built by boost-tables-avx2.c,
+ * used by boost-avx2.c. */
 #ifndef CUV_WALDBOOST_AVX2_BOOST_H
 #define CUV_WALDBOOST_AVX2_BOOST_H
 
@@ -8,8 +8,8 @@
 
 enum { BOOST_LBP, BOOST_LBP_INCLUSIVE, BOOST_LRD, BOOST_LRP };
 
-/* A weak classifier. Its leaves and threshold are the bits of floats or of
- * integers. */
+/* A weak classifier. Leaves and threshold are the bits of floats, or integers
+ * in fixed arithmetic. */
 typedef struct {
   Grid grid;
   int32_t a, b, tested, threshold;
@@ -22,14 +22,14 @@ typedef struct {
   bool fixed;
   int32_t n_weak;
   const BoostWeak *weak;
-  const GridQuad *quads; /* NULL if not all features fit them */
+  const GridQuad *quads; /* NULL if some feature does not fit one */
 } BoostTables;
 
-/* The final test of a window's sum, as the reference does it. */
+/* The final test of a window's sum, as in the reference. */
 bool cuv_avx2_boost_is_hit (
     const CuvWaldboostModel *model, int32_t sum, float *score);
 
-/* NULL if the model is not one for it or memory runs out. */
+/* NULL if the model is not supported or memory runs out. */
 CuvWaldboostTables *cuv_avx2_boost_tables_new (
     const CuvWaldboostModel *model, ptrdiff_t stride);
 

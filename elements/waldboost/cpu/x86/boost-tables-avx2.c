@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Makes of a WaldBoost model what cpu/x86/boost-avx2.c works with. */
+/* Builds the tables of boost-avx2.c from a WaldBoost model. */
 #include "cpu/x86/boost-avx2.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 static bool
-is_for_us (const CuvWaldboostModel *model)
+is_supported (const CuvWaldboostModel *model)
 {
   return model->arithmetic != CUV_SUM_STAGES
       && model->feature != CUV_FEATURE_HAAR
@@ -99,7 +99,7 @@ cuv_avx2_boost_tables_new (const CuvWaldboostModel *model, ptrdiff_t stride)
 {
   BoostTables *self;
 
-  if (!is_for_us (model) || (self = calloc (1, sizeof *self)) == NULL)
+  if (!is_supported (model) || (self = calloc (1, sizeof *self)) == NULL)
     return NULL;
   self->kind = kind_of (model);
   self->fixed = model->arithmetic == CUV_SUM_FIXED;

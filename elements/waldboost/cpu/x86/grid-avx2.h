@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Grids of 3x3 blocks in integral pictures modulo 2^16, in which a block's sum
- * is exact as long as it fits; of 16 windows side by side, of four
- * anywhere in a row, or of one. */
+/* Grids of 3x3 blocks in integral images modulo 2^16, where block sums are
+ * exact as long as they fit 16 bits: for 16 contiguous windows, for four
+ * windows anywhere in a row, or for one. */
 #ifndef CUV_WALDBOOST_AVX2_GRID_H
 #define CUV_WALDBOOST_AVX2_GRID_H
 
@@ -9,13 +9,13 @@
 
 #include <string.h>
 
-#define GRID_MAX_AREA 257 /* pixels of a block whose sum fits 16 bits */
+#define GRID_MAX_AREA 257 /* pixels of a block: 257 * 255 = 2^16 - 1 */
 
-/* Where the blocks' corners are: four rows and columns of them. */
+/* Offsets of the corners of the blocks: four rows by four columns. */
 typedef struct {
   int32_t row[4];
   int32_t column[CUV_N_LAYOUTS][4];
-  int32_t large; /* sums may need all 16 bits */
+  int32_t large; /* sums may exceed INT16_MAX */
 } Grid;
 
 static inline Grid
@@ -34,15 +34,14 @@ grid_make (const CuvGridNode *node, ptrdiff_t stride)
 
 /* ---- 16 windows ---- */
 
-/* The blocks' sums, row by row, moved so that as signed numbers they compare
- * right. */
+/* Block sums, row by row, shifted so that signed comparison orders them. */
 typedef struct {
   __m256i block[9];
 } GridSums;
 
-/* Differences of neighbouring corners along a row of them. */
+/* Differences of adjacent corners in a row. */
 static inline void
-grid_across (const uint16_t *row, const int32_t *x, __m256i *out)
+grid_differences (const uint16_t *row, const int32_t *x, __m256i *out)
 {
   __m256i left = _mm256_loadu_si256 ((const __m256i *) (row + x[0]));
 
@@ -54,8 +53,8 @@ grid_across (const uint16_t *row, const int32_t *x, __m256i *out)
   }
 }
 
-/* Sums that may not fit a signed number are moved down by 2^15: a bit that is
- * turned in the second and fourth row of corners. */
+/* Large sums are shifted by -2^15: flipping the top bit of the second and
+ * fourth row of corners flips that of every block sum. */
 static inline GridSums
 grid_sums (const uint16_t *sums, const Grid *grid, int layout)
 {
@@ -63,9 +62,9 @@ grid_sums (const uint16_t *sums, const Grid *grid, int layout)
   __m256i above[3], below[3];
   GridSums result;
 
-  grid_across (sums + grid->row[0], grid->column[layout], above);
+  grid_differences (sums + grid->row[0], grid->column[layout], above);
   for (int i = 0; i < 3; i++) {
-    grid_across (sums + grid->row[i + 1], grid->column[layout], below);
+    grid_differences (sums + grid->row[i + 1], grid->column[layout], below);
     if (grid->large && i != 1) {
       for (int k = 0; k < 3; k++)
         below[k] = _mm256_xor_si256 (below[k], top_bit);
@@ -78,7 +77,7 @@ grid_sums (const uint16_t *sums, const Grid *grid, int layout)
   return result;
 }
 
-/* The bit where the neighbour is above the centre, or not below it. */
+/* bit where neighbour > centre, or >= if inclusive. */
 static inline __m256i
 grid_compare (__m256i neighbour, __m256i centre, int bit, bool inclusive)
 {
@@ -109,7 +108,7 @@ grid_patterns (const GridSums *sums, bool inclusive)
   return _mm256_or_si256 (high, low);
 }
 
-/* How many blocks block k is above. */
+/* Number of blocks below block k. */
 static inline __m256i
 grid_ranks (const GridSums *sums, int k)
 {
@@ -125,13 +124,12 @@ grid_ranks (const GridSums *sums, int k)
 /* A grid of blocks one or two columns wide, for windows anywhere in a row. */
 typedef struct {
   int32_t start, row[4];
-  uint8_t corners[16];  /* shuffles a row's four corners to both halves */
-  int32_t block_row[2]; /* of two chosen blocks, and shuffles in that row */
+  uint8_t corners[16];  /* shuffle: a row's four corners, to both halves */
+  int32_t block_row[2]; /* of blocks a and b, and their shuffles */
   uint8_t block[2][16];
 } GridQuad;
 
-/* Three rows of blocks; a window's are in 64 bits, of which the last 16 are of
- * no use. */
+/* Three rows of blocks; 64 bits per window, of which the last 16 are unused. */
 typedef struct {
   __m256i row[3];
 } GridQuadSums;
@@ -179,7 +177,7 @@ grid_two (const uint16_t *low, const uint16_t *high)
       _mm_loadu_si128 ((const __m128i *) high), 1);
 }
 
-/* A row's corners, of the windows at x[0 .. 3]. */
+/* A row of corners of the windows at x[0 .. 3]. */
 static inline __m256i
 grid_quad_corners (const uint16_t *row, const int32_t *x, __m256i corners)
 {
@@ -207,7 +205,6 @@ grid_quad_sums (const uint16_t *sums, const int32_t *x, const GridQuad *quad)
   return result;
 }
 
-/* Three blocks' words in each row. */
 static inline __m256i
 grid_quad_words (int first, int second, int third)
 {
@@ -215,10 +212,10 @@ grid_quad_words (int first, int second, int third)
       (int64_t) third << 32 | (int64_t) second << 16 | first);
 }
 
-/* For each word of three blocks, minus how many of them are below the chosen
- * block; the last word is of no use. */
+/* Per word, minus the number of blocks of its column below block a (which = 0)
+ * or b (1); the last word is unused. */
 static inline __m256i
-grid_quad_above (const GridQuadSums *sums, const GridQuad *quad, int which)
+grid_quad_rank_parts (const GridQuadSums *sums, const GridQuad *quad, int which)
 {
   __m256i value = _mm256_shuffle_epi8 (
       sums->row[quad->block_row[which]], grid_both (quad->block[which]));
@@ -240,8 +237,8 @@ grid_quad_add_words (__m256i words)
 static inline __m256i
 grid_quad_lrd (const GridQuadSums *sums, const GridQuad *quad)
 {
-  __m256i difference = _mm256_sub_epi16 (
-      grid_quad_above (sums, quad, 1), grid_quad_above (sums, quad, 0));
+  __m256i difference = _mm256_sub_epi16 (grid_quad_rank_parts (sums, quad, 1),
+      grid_quad_rank_parts (sums, quad, 0));
 
   difference = _mm256_add_epi16 (difference, _mm256_set1_epi16 (3));
   return _mm256_sub_epi64 (
@@ -251,10 +248,10 @@ grid_quad_lrd (const GridQuadSums *sums, const GridQuad *quad)
 static inline __m256i
 grid_quad_lrp (const GridQuadSums *sums, const GridQuad *quad)
 {
-  __m256i a =
-      grid_quad_add_words (_mm256_abs_epi16 (grid_quad_above (sums, quad, 0)));
-  __m256i b =
-      grid_quad_add_words (_mm256_abs_epi16 (grid_quad_above (sums, quad, 1)));
+  __m256i a = grid_quad_add_words (
+      _mm256_abs_epi16 (grid_quad_rank_parts (sums, quad, 0)));
+  __m256i b = grid_quad_add_words (
+      _mm256_abs_epi16 (grid_quad_rank_parts (sums, quad, 1)));
 
   return _mm256_add_epi64 (a, _mm256_mul_epu32 (b, _mm256_set1_epi64x (10)));
 }

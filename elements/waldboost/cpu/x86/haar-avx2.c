@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Haar cascades, 8 windows of a row at a time.
  *
- * A group of 8 goes on as long as one of its windows does: that costs less than
- * one window alone in plain C. */
+ * A group of 8 is evaluated as long as one of its windows is alive: that costs
+ * less than one window in plain C. */
 #include "cpu/x86/haar-features-avx2.h"
 
 #include <string.h>
 
 #define GROUP 8
-#define CHUNK 64 /* groups of a row that go from stage to stage together */
+#define CHUNK 64 /* groups of a row that finish a stage before the next */
 
-/* Groups that are left. */
+/* Groups with windows alive. */
 typedef struct {
   int n;
   uint8_t alive[CHUNK];
-  int16_t at[CHUNK];          /* of the first window, from the chunk's first */
-  float factor[CHUNK][GROUP]; /* of each window's contrast */
+  int16_t at[CHUNK];          /* index of the first window in the chunk */
+  float factor[CHUNK][GROUP]; /* normalisation of each window */
 } Groups;
 
 /* ---- stages ---- */
 
-/* Adds to n_places groups' sums what the stumps of one shape give. */
+/* Adds n stumps of one shape to the sums of n_places groups (1 or 2). */
 CUV_INLINE void
 add_stumps (const Place *place, int n_places, const HaarNode *node, int n,
     int shape, int tilted, __m256i *sum)
@@ -76,8 +76,8 @@ add_pair (const Place *place, int n_places, const HaarNode *nodes,
   const __m256i gain = _mm256_set1_epi32 (tree->gain);
   __m256 root[2], below[2];
 
-  go_left_anyhow (place, n_places, &nodes[tree->first_node], root);
-  go_left_anyhow (place, n_places, &nodes[tree->first_node + 1], below);
+  go_left_by_shape (place, n_places, &nodes[tree->first_node], root);
+  go_left_by_shape (place, n_places, &nodes[tree->first_node + 1], below);
   for (int k = 0; k < n_places; k++) {
     __m256i goes = _mm256_xor_si256 (_mm256_castps_si256 (root[k]), other);
     __m256i leaf = _mm256_add_epi32 (
@@ -116,7 +116,7 @@ sum_stage (const HaarTables *self, const HaarNode *nodes,
   }
 }
 
-/* A stage as the reference adds it. */
+/* A stage's sums as in the reference. */
 static void
 exact_stage (const HaarTables *self, const HaarNode *nodes,
     const HaarStage *stage, const Place *place, double *sums)
@@ -149,7 +149,7 @@ exact_passes (const HaarTables *self, const HaarNode *nodes,
   return passed;
 }
 
-/* The lanes of value above limit. */
+/* Mask of the lanes of value above limit. */
 static inline unsigned
 above (__m256i value, int32_t limit)
 {
@@ -157,7 +157,7 @@ above (__m256i value, int32_t limit)
       _mm256_cmpgt_epi32 (value, _mm256_set1_epi32 (limit))));
 }
 
-/* Which of those alive pass. */
+/* The windows of alive that pass. */
 static inline unsigned
 passes (const HaarTables *self, const HaarNode *nodes, const HaarStage *stage,
     const Place *place, __m256i sum, unsigned alive)
@@ -171,7 +171,7 @@ passes (const HaarTables *self, const HaarNode *nodes, const HaarStage *stage,
 
 /* ---- contrast ---- */
 
-/* The sums' rectangle inside the windows. */
+/* Sums over the windows without their outer pixels. */
 static inline __m256i
 inner_sum (const uint32_t *at, const int32_t *corner)
 {
@@ -183,7 +183,7 @@ inner_sum (const uint32_t *at, const int32_t *corner)
       _mm256_sub_epi32 (sum[0], sum[1]), _mm256_sub_epi32 (sum[2], sum[3]));
 }
 
-/* Factors of four windows; *enough says which have enough contrast. */
+/* Factors of four windows; *enough: mask of those with enough contrast. */
 static inline __m128
 factors (__m128i sum, __m128i squares, double area, unsigned *enough)
 {
@@ -191,7 +191,7 @@ factors (__m128i sum, __m128i squares, double area, unsigned *enough)
   __m256d n = _mm256_set1_pd (area), s = _mm256_cvtepi32_pd (sum), q, f;
   __m128 factor;
 
-  /* squares are unsigned */
+  /* squares is unsigned: convert it shifted by -2^31 */
   q = _mm256_add_pd (
       _mm256_cvtepi32_pd (_mm_xor_si128 (squares, _mm_set1_epi32 (INT32_MIN))),
       two_31);
@@ -205,7 +205,7 @@ factors (__m128i sum, __m128i squares, double area, unsigned *enough)
   return factor;
 }
 
-/* Which of a group's windows have enough contrast. */
+/* Mask of a group's windows with enough contrast. */
 static inline unsigned
 find_factor (const HaarTables *self, const CuvIntegrals *integrals, int layout,
     int x, float *factor)
@@ -236,8 +236,8 @@ place_at (const CuvScanRow *row, int x, const float *factor)
     _mm256_loadu_ps (factor) };
 }
 
-/* Those of the groups that pass a stage, two at a time. Keeps all of the groups
- * if keep is set, else those with a window that passes. */
+/* Runs a stage on the groups, two at a time. Drops groups without a passing
+ * window unless keep is set. */
 static inline void
 pass_stage (const CuvScanRow *row, int x, const HaarStage *stage, bool keep,
     Groups *groups)
@@ -271,7 +271,7 @@ pass_stage (const CuvScanRow *row, int x, const HaarStage *stage, bool keep,
   groups->n = kept;
 }
 
-/* Fills in groups of n windows from x on; alive are those with contrast. */
+/* Groups of n windows from x on; alive: those with enough contrast. */
 static void
 start_groups (const CuvScanRow *row, int x, int n, Groups *groups)
 {
@@ -286,7 +286,7 @@ start_groups (const CuvScanRow *row, int x, int n, Groups *groups)
   }
 }
 
-/* The first stage, which says what windows are visited. */
+/* The first stage, whose rejects determine which windows are visited. */
 static void
 first_stage (const CuvScanRow *row, int x, int n, unsigned *skip,
     Groups *groups, CuvHitList *list)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Haar features and trees of them, of 8 windows side by side. */
+/* Haar features and trees for 8 contiguous windows. */
 #ifndef CUV_WALDBOOST_AVX2_HAAR_FEATURES_H
 #define CUV_WALDBOOST_AVX2_HAAR_FEATURES_H
 
 #include "cpu/x86/haar-avx2.h"
 
-/* Where a group's windows begin. */
+/* A group's first window in the integral images, and its factors. */
 typedef struct {
   const uint32_t *integral[2]; /* upright, tilted */
   __m256 factor;
@@ -29,7 +29,7 @@ rect_value (const uint32_t *at, const HaarNode *node, int i)
       _mm256_set1_ps (node->weight[i]));
 }
 
-/* Two halves that touch. */
+/* HAAR_EDGE: two adjacent halves. */
 CUV_INLINE __m256i
 edge_value (const uint32_t *at, const HaarNode *node)
 {
@@ -41,7 +41,7 @@ edge_value (const uint32_t *at, const HaarNode *node)
   return _mm256_add_epi32 (outer, _mm256_add_epi32 (inner, inner));
 }
 
-/* Four quarters. */
+/* HAAR_QUARTERS */
 CUV_INLINE __m256i
 quarters_value (const uint32_t *at, const HaarNode *node)
 {
@@ -86,7 +86,7 @@ go_left (const Place *place, const HaarNode *node, int shape, int tilted)
       _mm256_set1_ps (node->threshold), _CMP_LT_OQ);
 }
 
-/* The same for each of n_places, whatever the node's shape. */
+/* The same for n_places groups; go_left_by_shape() switches on the shape. */
 CUV_INLINE void
 go_left_at (const Place *place, int n_places, const HaarNode *node, int shape,
     __m256 *left)
@@ -96,7 +96,7 @@ go_left_at (const Place *place, int n_places, const HaarNode *node, int shape,
 }
 
 CUV_INLINE void
-go_left_anyhow (
+go_left_by_shape (
     const Place *place, int n_places, const HaarNode *node, __m256 *left)
 {
   switch (node->shape) {
@@ -114,7 +114,8 @@ go_left_anyhow (
   }
 }
 
-/* The leaves that a tree picks. A node comes before those below it. */
+/* The selected leaves of a tree. Children come after their parent, so walking
+ * the nodes backwards finds both results of a node ready. */
 CUV_INLINE void
 tree_leaves (const Place *place, int n_places, const HaarNode *nodes,
     const HaarTree *tree, const int32_t *leaves, __m256 *leaf)
@@ -126,7 +127,7 @@ tree_leaves (const Place *place, int n_places, const HaarNode *nodes,
     const HaarNode *node = &nodes[tree->first_node + i];
     __m256 left[2];
 
-    go_left_anyhow (place, n_places, node, left);
+    go_left_by_shape (place, n_places, node, left);
     for (int k = 0; k < n_places; k++) {
       __m256 to_left = node->left > 0
           ? result[node->left][k]

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Makes of a Haar cascade what cpu/x86/haar-avx2.c works with. */
+/* Builds the tables of haar-avx2.c from a Haar cascade. */
 #include "cpu/x86/haar-avx2.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define EXACT_FLOAT (1 << 24) /* integers up to it are floats */
+#define EXACT_FLOAT (1 << 24) /* integers up to it are exact as float */
 
-/* A corner of a feature's rectangles and what it is multiplied with. */
+/* A corner of a feature's rectangles and its factor. */
 typedef struct {
   int x, y, factor;
 } Corner;
 
-/* What is being made. */
+/* Tables under construction. */
 typedef struct {
   HaarTables *tables;
   const CuvWaldboostModel *model;
@@ -23,11 +23,11 @@ typedef struct {
   HaarNode *nodes[CUV_N_LAYOUTS];
   float *leaves;
   int32_t *fixed_leaves;
-} Maker;
+} Builder;
 
 /* ---- corners ---- */
 
-/* + - - + of a rectangle's sum. */
+/* The four corners of a rectangle and their signs. */
 static void
 find_corners (const CuvHaarRect *rect, int tilted, Corner *corner)
 {
@@ -44,7 +44,7 @@ find_corners (const CuvHaarRect *rect, int tilted, Corner *corner)
   }
 }
 
-/* Whether the reference's floats are integers, without rounding. */
+/* Whether the reference computes the value without rounding. */
 static bool
 is_exact (const CuvHaarNode *node)
 {
@@ -67,7 +67,8 @@ compare_factors (const void *a, const void *b)
   return ((const Corner *) a)->factor - ((const Corner *) b)->factor;
 }
 
-/* The corners of all rectangles, those at the same place added, by factor. */
+/* The corners of all rectangles, coinciding ones merged, sorted by factor.
+ * Returns their number. */
 static int
 merge_corners (const CuvHaarNode *node, Corner *out)
 {
@@ -105,29 +106,29 @@ factors_are (const Corner *corner, const int8_t *factor, int n)
   return true;
 }
 
-/* The corners in the order of the feature's shape. *turned is set if the value
- * is minus what the shape says. */
+/* The corners in the order of the feature's shape. *negated is set if the value
+ * is minus that of the shape. */
 static int
-choose_shape (const CuvHaarNode *node, Corner *out, bool *turned)
+choose_shape (const CuvHaarNode *node, Corner *out, bool *negated)
 {
   static const int8_t edge[6] = { -2, -1, -1, 1, 1, 2 };
   static const int8_t quarters[9] = { -2, -2, -2, -2, 1, 1, 1, 1, 4 };
-  static const int8_t turned_quarters[9] = { -4, -1, -1, -1, -1, 2, 2, 2, 2 };
+  static const int8_t negated_quarters[9] = { -4, -1, -1, -1, -1, 2, 2, 2, 2 };
   static const uint8_t edge_order[6] = { 3, 1, 4, 2, 5, 0 };
   static const uint8_t order[9] = { 4, 5, 6, 7, 0, 1, 2, 3, 8 };
-  static const uint8_t turned_order[9] = { 1, 2, 3, 4, 5, 6, 7, 8, 0 };
+  static const uint8_t negated_order[9] = { 1, 2, 3, 4, 5, 6, 7, 8, 0 };
   Corner corner[12];
   int n = is_exact (node) ? merge_corners (node, corner) : 0;
 
-  *turned = n == 9 && factors_are (corner, turned_quarters, 9);
+  *negated = n == 9 && factors_are (corner, negated_quarters, 9);
   if (n == 6 && factors_are (corner, edge, 6)) {
     for (int i = 0; i < 6; i++)
       out[i] = corner[edge_order[i]];
     return HAAR_EDGE;
   }
-  if (*turned || (n == 9 && factors_are (corner, quarters, 9))) {
+  if (*negated || (n == 9 && factors_are (corner, quarters, 9))) {
     for (int i = 0; i < 9; i++)
-      out[i] = corner[*turned ? turned_order[i] : order[i]];
+      out[i] = corner[*negated ? negated_order[i] : order[i]];
     return HAAR_QUARTERS;
   }
   for (int i = 0; i < 3; i++)
@@ -137,22 +138,22 @@ choose_shape (const CuvHaarNode *node, Corner *out, bool *turned)
 
 /* ---- nodes ---- */
 
-/* A turned value is above minus the threshold where the value is below it; not
- * above is below the next float. */
+/* v < t is -v > -t, whose negation -v <= -t is -v < nextafterf (-t): a negated
+ * node swaps its children. */
 static void
-make_node (const Maker *self, const CuvHaarNode *in, int at)
+make_node (const Builder *self, const CuvHaarNode *in, int at)
 {
   Corner corner[12] = { { 0 } };
-  bool turned;
+  bool negated;
   HaarNode node = { .threshold = in->threshold,
     .left = in->left,
     .right = in->right,
     .tilted = in->tilted != 0 };
 
-  node.shape = (int16_t) choose_shape (in, corner, &turned);
+  node.shape = (int16_t) choose_shape (in, corner, &negated);
   for (int i = 0; i < 3; i++)
     node.weight[i] = in->rect[i].weight;
-  if (turned) {
+  if (negated) {
     node.threshold = nextafterf (-in->threshold, INFINITY);
     node.left = in->right;
     node.right = in->left;
@@ -174,8 +175,8 @@ reach (int32_t child, HaarTree *tree)
     tree->n_leaves = -child + 1;
 }
 
-/* Finds a tree's nodes and leaves. False if there are too many or one comes
- * before the one that leads to it. */
+/* Counts a tree's nodes and leaves. False if there are too many nodes or a
+ * child does not come after its parent. */
 static bool
 measure_tree (const CuvHaarNode *nodes, HaarTree *tree)
 {
@@ -193,7 +194,7 @@ measure_tree (const CuvHaarNode *nodes, HaarTree *tree)
 }
 
 static void
-make_tree (const Maker *self, int index)
+make_tree (const Builder *self, int index)
 {
   const CuvWeak *weak = &self->model->weak[index];
   const HaarTree *tree = &self->trees[index];
@@ -208,9 +209,9 @@ make_tree (const Maker *self, int index)
 
 /* ---- stages ---- */
 
-/* The largest of a tree's leaves, without sign. */
+/* The largest magnitude of a tree's leaves. */
 static double
-largest_leaf (const Maker *self, const HaarTree *tree)
+largest_leaf (const Builder *self, const HaarTree *tree)
 {
   double largest = 0;
 
@@ -221,7 +222,7 @@ largest_leaf (const Maker *self, const HaarTree *tree)
 }
 
 static void
-choose_limits (const Maker *self, HaarStage *stage)
+choose_limits (const Builder *self, HaarStage *stage)
 {
   double largest = 0;
 
@@ -238,7 +239,7 @@ choose_limits (const Maker *self, HaarStage *stage)
 }
 
 static void
-sort_stumps (const Maker *self, HaarStage *stage)
+sort_stumps (const Builder *self, HaarStage *stage)
 {
   int at = stage->first_sorted;
 
@@ -265,9 +266,9 @@ sort_stumps (const Maker *self, HaarStage *stage)
   }
 }
 
-/* Sets up a tree that is a pair, and adds its root's leaf to base. */
+/* If the tree is a pair, sets it up and adds its root's leaf to base. */
 static void
-make_pair (const Maker *self, HaarTree *tree, int32_t *base)
+make_pair (const Builder *self, HaarTree *tree, int32_t *base)
 {
   const HaarNode *root = &self->nodes[0][tree->first_node], *below = root + 1;
   const int32_t *leaves = self->fixed_leaves + tree->first_leaf;
@@ -285,7 +286,7 @@ make_pair (const Maker *self, HaarTree *tree, int32_t *base)
 }
 
 static void
-make_stage (const Maker *self, int index)
+make_stage (const Builder *self, int index)
 {
   const CuvWaldboostModel *model = self->model;
   HaarStage *stage = &self->stages[index];
@@ -302,16 +303,16 @@ make_stage (const Maker *self, int index)
     make_pair (self, &self->trees[i], &stage->base);
 }
 
-/* ---- all ---- */
+/* ---- tables ---- */
 
 static void *
-allocate (Maker *self, int index, size_t n, size_t size)
+allocate (Builder *self, int index, size_t n, size_t size)
 {
   return self->tables->tables.memory[index] = calloc (n, size);
 }
 
 static bool
-measure_trees (Maker *self)
+measure_trees (Builder *self)
 {
   const CuvWaldboostModel *model = self->model;
   HaarTables *tables = self->tables;
@@ -331,7 +332,7 @@ measure_trees (Maker *self)
 }
 
 static bool
-make_memory (Maker *self)
+make_memory (Builder *self)
 {
   const CuvWaldboostModel *model = self->model;
   size_t n_leaves = (size_t) self->tables->n_leaves;
@@ -350,7 +351,7 @@ make_memory (Maker *self)
 }
 
 static void
-fill_tables (const Maker *self)
+fill_tables (const Builder *self)
 {
   const CuvWaldboostModel *model = self->model;
   HaarTables *tables = self->tables;
@@ -382,18 +383,18 @@ fill_tables (const Maker *self)
 CuvWaldboostTables *
 cuv_avx2_haar_tables_new (const CuvWaldboostModel *model, ptrdiff_t stride)
 {
-  Maker maker = { .model = model, .stride = stride };
+  Builder builder = { .model = model, .stride = stride };
 
   if (model->feature != CUV_FEATURE_HAAR || !cuv_avx2_has_stages (model)
       || model->window_width < 3 || model->window_height < 3)
     return NULL;
-  maker.tables = calloc (1, sizeof *maker.tables);
-  if (maker.tables == NULL)
+  builder.tables = calloc (1, sizeof *builder.tables);
+  if (builder.tables == NULL)
     return NULL;
-  if (!measure_trees (&maker) || !make_memory (&maker)) {
-    cuv_waldboost_tables_free_avx2 (&maker.tables->tables);
+  if (!measure_trees (&builder) || !make_memory (&builder)) {
+    cuv_waldboost_tables_free_avx2 (&builder.tables->tables);
     return NULL;
   }
-  fill_tables (&maker);
-  return &maker.tables->tables;
+  fill_tables (&builder);
+  return &builder.tables->tables;
 }

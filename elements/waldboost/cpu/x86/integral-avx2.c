@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rows of integral pictures, 16 pixels at a time. */
+/* Rows of integral images, 16 pixels at a time. */
 #include "cpu/x86/waldboost-avx2.h"
 
 static inline __m256i
@@ -14,16 +14,16 @@ store (void *at, __m256i value)
   _mm256_storeu_si256 ((__m256i *) at, value);
 }
 
-/* The lower half's last element of size bytes, in all of the upper half. */
+/* The last element of the lower half, broadcast to the upper half; 0 below. */
 static inline __m256i
 lower_total (__m256i sums, __m256i last)
 {
   return _mm256_shuffle_epi8 (_mm256_permute2x128_si256 (sums, sums, 8), last);
 }
 
-/* Sums from the first of 16 values on. */
+/* Inclusive scan of 16 values of 16 bits. */
 static inline __m256i
-add_up_16 (__m256i v, __m256i last)
+inclusive_scan_16 (__m256i v, __m256i last)
 {
   v = _mm256_add_epi16 (v, _mm256_slli_si256 (v, 2));
   v = _mm256_add_epi16 (v, _mm256_slli_si256 (v, 4));
@@ -31,9 +31,9 @@ add_up_16 (__m256i v, __m256i last)
   return _mm256_add_epi16 (v, lower_total (v, last));
 }
 
-/* The same of 8. */
+/* The same for 8 values of 32 bits. */
 static inline __m256i
-add_up_32 (__m256i v, __m256i last)
+inclusive_scan_32 (__m256i v, __m256i last)
 {
   v = _mm256_add_epi32 (v, _mm256_slli_si256 (v, 4));
   v = _mm256_add_epi32 (v, _mm256_slli_si256 (v, 8));
@@ -66,7 +66,7 @@ add_above_16 (__m128i sums, const uint16_t *above)
   return _mm_add_epi16 (sums, _mm_loadu_si128 ((const __m128i *) above));
 }
 
-/* The first pixels of a row, 16 at a time; *total is their sum. */
+/* These return the number of pixels done; *total is their sum. */
 static int
 sum_16_at_1 (uint16_t *out, const uint16_t *above, const uint8_t *grey,
     int width, uint16_t *total)
@@ -76,7 +76,7 @@ sum_16_at_1 (uint16_t *out, const uint16_t *above, const uint8_t *grey,
   int x;
 
   for (x = 0; x + 16 <= width; x += 16) {
-    __m256i sums = add_up_16 (pixels (grey + x), last);
+    __m256i sums = inclusive_scan_16 (pixels (grey + x), last);
 
     store (out + x + 1,
         _mm256_add_epi16 (
@@ -88,7 +88,7 @@ sum_16_at_1 (uint16_t *out, const uint16_t *above, const uint8_t *grey,
   return x;
 }
 
-/* The same with even columns, then odd ones. */
+/* Even columns, then odd ones. */
 static int
 sum_16_at_2 (uint16_t *out, const uint16_t *above, const uint8_t *grey,
     int width, ptrdiff_t odd, uint16_t *total)
@@ -100,7 +100,7 @@ sum_16_at_2 (uint16_t *out, const uint16_t *above, const uint8_t *grey,
   int x;
 
   for (x = 0; x + 16 <= width; x += 16) {
-    __m256i sums = add_up_16 (pixels (grey + x), last), parts;
+    __m256i sums = inclusive_scan_16 (pixels (grey + x), last), parts;
     uint16_t *at = out + x / 2;
     const uint16_t *above_at = above + x / 2;
 
@@ -117,7 +117,7 @@ sum_16_at_2 (uint16_t *out, const uint16_t *above, const uint8_t *grey,
   return x;
 }
 
-/* The same with the columns of each remainder by 4 side by side. */
+/* Columns grouped by their remainder modulo 4. */
 static int
 sum_16_at_4 (uint16_t *out, const uint16_t *above, const uint8_t *grey,
     int width, ptrdiff_t part, uint16_t *total)
@@ -130,7 +130,7 @@ sum_16_at_4 (uint16_t *out, const uint16_t *above, const uint8_t *grey,
   int x;
 
   for (x = 0; x + 16 <= width; x += 16) {
-    __m256i sums = add_up_16 (pixels (grey + x), last), parts;
+    __m256i sums = inclusive_scan_16 (pixels (grey + x), last), parts;
     uint64_t four[4];
 
     parts = _mm256_add_epi16 (_mm256_shuffle_epi8 (sums, apart), before);
@@ -175,19 +175,19 @@ cuv_avx2_sum_row_16 (void *sums, const void *above, const uint8_t *grey,
 
 /* ---- 32 bits ---- */
 
-/* Sums of 16 pixels or their squares. */
+/* Scanned pixels, or squares, 0 .. 7 and 8 .. 15. */
 typedef struct {
   __m256i first, second;
 } Sums;
 
 static inline Sums
-add_up (const uint8_t *grey, bool squares)
+scan_pixels (const uint8_t *grey, bool squares)
 {
   __m256i v = pixels (grey), last = last_of_32 ();
   Sums sums;
 
   if (!squares) {
-    v = add_up_16 (v, last_of_16 ());
+    v = inclusive_scan_16 (v, last_of_16 ());
     sums.first = _mm256_cvtepu16_epi32 (_mm256_castsi256_si128 (v));
     sums.second = _mm256_cvtepu16_epi32 (_mm256_extracti128_si256 (v, 1));
     return sums;
@@ -195,8 +195,8 @@ add_up (const uint8_t *grey, bool squares)
   v = _mm256_mullo_epi16 (v, v);
   sums.first = _mm256_cvtepu16_epi32 (_mm256_castsi256_si128 (v));
   sums.second = _mm256_cvtepu16_epi32 (_mm256_extracti128_si256 (v, 1));
-  sums.first = add_up_32 (sums.first, last);
-  sums.second = _mm256_add_epi32 (add_up_32 (sums.second, last),
+  sums.first = inclusive_scan_32 (sums.first, last);
+  sums.second = _mm256_add_epi32 (inclusive_scan_32 (sums.second, last),
       _mm256_shuffle_epi8 (_mm256_permute4x64_epi64 (sums.first, 0xff), last));
   return sums;
 }
@@ -207,7 +207,7 @@ put_32 (uint32_t *out, const uint32_t *above, __m256i sums, __m256i before)
   store (out, _mm256_add_epi32 (_mm256_add_epi32 (sums, load (above)), before));
 }
 
-/* Every second element, from the first or the second on. */
+/* Every other element, from the first or the second on. */
 static inline __m256i
 every_second (Sums sums, int second)
 {
@@ -228,7 +228,7 @@ add_row_32 (uint32_t *out, const uint32_t *above, const uint8_t *grey,
   int x;
 
   for (x = 0; x + 16 <= width; x += 16) {
-    Sums sums = add_up (grey + x, squares);
+    Sums sums = scan_pixels (grey + x, squares);
 
     if (step == 1) {
       put_32 (out + x + 1, above + x + 1, sums.first, before);
@@ -283,15 +283,15 @@ cuv_avx2_square_row_32 (void *squares, const void *above, const uint8_t *grey,
 
 /* ---- tilted ---- */
 
-/* 16 pixels and those above them, added. */
+/* 16 pixels plus those above them. */
 static inline __m256i
 pixel_pairs (const uint8_t *grey, const uint8_t *grey_above)
 {
   return _mm256_add_epi16 (pixels (grey), pixels (grey_above));
 }
 
-/* 8 elements: those at the left and right of them in the row above, less those
- * at the same place two rows above, and pixels. */
+/* 8 elements: left and right neighbours in the row above, minus the same
+ * columns two rows above, plus pixels. */
 static inline void
 put_tilted (uint32_t *out, const uint32_t *left, const uint32_t *right,
     const uint32_t *two_up, __m256i pair)
@@ -319,8 +319,8 @@ tilted_at_1 (uint32_t *out, const uint32_t *one_up, const uint32_t *two_up,
   return x;
 }
 
-/* Elements x, x + 2 .. lie in the odd half, with their neighbours in the even
- * one; then the other way round. */
+/* Odd columns, whose neighbours are in the even half; then even columns, whose
+ * neighbours are in the odd half. */
 static int
 tilted_at_2 (uint32_t *out, const uint32_t *one_up, const uint32_t *two_up,
     const uint8_t *grey, const uint8_t *grey_above, int width, ptrdiff_t odd)

@@ -6,16 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A stump as vectors want it. */
 typedef struct {
   uint32_t subset[8];
   Grid grid;
   float left, right;
-  int32_t gain; /* of left over right, in the stage's units */
+  int32_t gain; /* left - right, in the stage's units */
 } Stump;
 
 typedef struct {
-  int32_t first, n, base; /* base is the sum if all go right */
+  int32_t first, n, base; /* base: integer sum if all stumps go right */
   float threshold;
   CuvStageLimits limits;
 } Stage;
@@ -30,7 +29,7 @@ typedef struct {
 /* ---- tables ---- */
 
 static bool
-is_for_us (const CuvWaldboostModel *model)
+is_supported (const CuvWaldboostModel *model)
 {
   return model->feature == CUV_FEATURE_LBP && cuv_avx2_has_stages (model)
       && model->stumps && model->inclusive
@@ -86,7 +85,7 @@ go_left (__m256i code, const Stump *stump)
   __m256i low = _mm256_broadcastsi128_si256 (_mm_loadu_si128 (subset));
   __m256i high = _mm256_broadcastsi128_si256 (_mm_loadu_si128 (subset + 1));
   __m256i byte = _mm256_srli_epi16 (code, 3);
-  /* the upper byte of each lane has no bit: it picks a 0 */
+  /* index 8 selects a 0 in the upper byte of each lane */
   __m256i bit = _mm256_shuffle_epi8 (powers,
       _mm256_or_si256 (_mm256_and_si256 (code, _mm256_set1_epi16 (7)),
           _mm256_set1_epi16 (0x0800)));
@@ -96,7 +95,7 @@ go_left (__m256i code, const Stump *stump)
   return _mm256_cmpeq_epi16 (_mm256_and_si256 (word, bit), bit);
 }
 
-/* As the reference adds a stage, for one window. */
+/* A stage's sum as in the reference, for one window. */
 static double
 exact_sum (const uint16_t *sums, const LbpTables *tables, const Stage *stage,
     int layout)
@@ -132,7 +131,7 @@ exact_passes (const uint16_t *sums, const LbpTables *tables, const Stage *stage,
   return passed;
 }
 
-/* Sums of windows 0 to 3 and 8 to 11, and of the others. */
+/* Sums of windows 0 .. 3 and 8 .. 11; of 4 .. 7 and 12 .. 15. */
 typedef struct {
   __m256i first, second;
 } Sums;
@@ -157,7 +156,7 @@ add_stage (
   return sum;
 }
 
-/* Which windows' sums are above limit, window 0 in bit 0. */
+/* Mask of the windows whose sums are above limit; window 0 in bit 0. */
 static inline unsigned
 above (Sums sum, int32_t limit)
 {
@@ -169,7 +168,7 @@ above (Sums sum, int32_t limit)
       _mm256_castsi256_si128 (words), _mm256_extracti128_si256 (words, 1)));
 }
 
-/* Which of the 16 windows alive pass a stage. */
+/* The windows of alive that pass a stage. */
 static inline unsigned
 pass_stage (const uint16_t *sums, const LbpTables *tables, const Stage *stage,
     int layout, unsigned alive)
@@ -255,7 +254,7 @@ cuv_avx2_lbp_init (
 {
   LbpTables *self;
 
-  if (!is_for_us (model) || (self = calloc (1, sizeof *self)) == NULL)
+  if (!is_supported (model) || (self = calloc (1, sizeof *self)) == NULL)
     return;
   if (!make_tables (self, model, stride)) {
     cuv_waldboost_tables_free_avx2 (&self->tables);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the tables of all kinds of models share: integer stage sums, memory. */
+/* Shared by the tables of all kinds of models: integer stage sums, memory. */
 #include "cpu/x86/waldboost-avx2.h"
 
 #include <math.h>
@@ -19,18 +19,18 @@ cuv_avx2_fixed_leaf (const CuvStageLimits *limits, float leaf)
   return (int32_t) lrint (ldexp ((double) leaf, limits->exponent));
 }
 
-/* Sums of integers stay below 2^30, and are less than half a unit a leaf away
- * from the true sum; what the reference rounds adds far less than a unit. */
+/* Integer sums stay below 2^30 and are within half a unit per leaf of the exact
+ * sum; rounding in the reference adds far less than one unit. */
 CuvStageLimits
 cuv_avx2_stage_limits (int n, double largest, float threshold)
 {
-  double limit, doubt = 0.5 * n + 1;
+  double limit, error = 0.5 * n + 1;
   int exponent;
 
   frexp (largest, &exponent);
   limit = ldexp ((double) threshold, 29 - exponent);
-  return (CuvStageLimits){ 29 - exponent, clamp (ceil (limit + doubt) - 1),
-    clamp (ceil (limit - doubt) - 1) };
+  return (CuvStageLimits){ 29 - exponent, clamp (ceil (limit + error) - 1),
+    clamp (ceil (limit - error) - 1) };
 }
 
 bool

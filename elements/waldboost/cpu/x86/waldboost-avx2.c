@@ -2,10 +2,10 @@
 /* Entry of the AVX2 version, and the resize. */
 #include "cpu/x86/waldboost-avx2.h"
 
-/* ---- pyramid ---- */
+/* ---- resize ---- */
 
-/* One column of the two rows, then pairs of neighbours of it: exact in any
- * order. Values are moved by 32768 to be signed 16 bits. */
+/* Vertical pass into column, then horizontal: exact in either order. Values are
+ * shifted by 32768 to fit signed 16 bits. */
 static void
 resize_row (uint8_t *out, int width, const uint8_t *top, const uint8_t *bottom,
     int n_in, int bottom_weight, const CuvTap *taps, uint16_t *column)

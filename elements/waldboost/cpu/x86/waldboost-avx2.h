@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the parts of the AVX2 version share.
+/* Declarations shared by the parts of the AVX2 version.
  *
- * A level's windows are 1, 2 or 4 columns apart. Rows of integral pictures hold
- * their columns in as many groups: at step 2 the even ones, then the odd ones.
- * So the same corner of neighbouring windows lies side by side. */
+ * A level's windows are 1, 2 or 4 columns apart (step). Rows of integral images
+ * hold their columns in as many groups, by remainder modulo step: at step 2 the
+ * even columns, then the odd ones. So the same corner of neighbouring windows
+ * is contiguous in memory. */
 #ifndef CUV_WALDBOOST_AVX2_H
 #define CUV_WALDBOOST_AVX2_H
 
@@ -12,17 +13,17 @@
 #include <immintrin.h>
 
 #if !defined __AVX2__ && !defined __clang__
-#pragma GCC target("avx2") /* a header that is compiled alone */
+#pragma GCC target("avx2") /* the style test compiles headers alone */
 #endif
 
-/* What is called with constants becomes code of its own for each. */
+/* Forces specialisation for constant arguments. */
 #define CUV_INLINE static inline __attribute__ ((always_inline))
 
 #define CUV_N_LAYOUTS 3 /* steps 1, 2, 4 */
 
-/* What a scan_row has made of its model begins with this. */
+/* The tables of every scan_row begin with this. */
 struct _CuvWaldboostTables {
-  void *memory[8]; /* that goes with it */
+  void *memory[8]; /* freed with the tables */
 };
 
 /* Each overwrites the functions that depend on the model and sets dsp->tables,
@@ -37,24 +38,24 @@ void cuv_avx2_haar_init (
 
 /* ---- tables-avx2.c ---- */
 
-/* A cascade whose sums restart with each stage, and are tested at its end. */
+/* Whether sums restart with each stage and are tested only at its end. */
 bool cuv_avx2_has_stages (const CuvWaldboostModel *model);
 
-/* A stage's sum in integers, its leaves times 2^exponent: how far it can be
- * from the reference's sum is known. Where that leaves it open whether a window
- * passes, the reference's own sum has to be made. */
+/* A stage is summed in integers: leaves times 2^exponent, rounded. The distance
+ * from the reference's sum is bounded; between the two limits the result is
+ * open and the reference's sum must be computed. */
 typedef struct {
   int exponent;
   int32_t passes_above; /* sums above this pass */
   int32_t fails_to;     /* sums up to this fail */
 } CuvStageLimits;
 
-/* Of n trees whose largest leaves, without sign, add up to largest. */
+/* For n trees whose largest leaf magnitudes add up to largest. */
 CuvStageLimits cuv_avx2_stage_limits (int n, double largest, float threshold);
 
 int32_t cuv_avx2_fixed_leaf (const CuvStageLimits *limits, float leaf);
 
-/* Rows of integral pictures of 16 and of 32 bits. */
+/* ---- integral-avx2.c: elements of 16 and of 32 bits ---- */
 void cuv_avx2_sum_row_16 (void *sums, const void *above, const uint8_t *grey,
     int width, int step, ptrdiff_t stride);
 void cuv_avx2_sum_row_32 (void *sums, const void *above, const uint8_t *grey,
@@ -71,7 +72,7 @@ cuv_avx2_layout (int step)
   return step == 4 ? 2 : step - 1;
 }
 
-/* Where a column is. */
+/* The index of column x in a row. */
 static inline int
 cuv_avx2_column (int x, int layout, ptrdiff_t stride)
 {
@@ -80,9 +81,9 @@ cuv_avx2_column (int x, int layout, ptrdiff_t stride)
   return (x & (step - 1)) * (int) (stride / step) + (x >> layout);
 }
 
-/* Which of n windows are visited, if one in failed makes the next one be
- * skipped. skip says whether the first one is, and then whether the one after
- * them is. */
+/* The visited ones of n windows, if each visited window in failed skips the
+ * next one. *skip: whether the first window is skipped; on return, whether the
+ * one after the n windows is. */
 static inline unsigned
 cuv_avx2_visit (unsigned failed, unsigned n, unsigned *skip)
 {
