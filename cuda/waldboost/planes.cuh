@@ -6,7 +6,7 @@
 #ifndef CUV_WALDBOOST_PLANES_CUH
 #define CUV_WALDBOOST_PLANES_CUH
 
-#include "waldboost/codes.cuh"
+#include "waldboost/boost.cuh"
 
 #define CUV_PLANE_Y 32 // rows of windows in a tile, at most
 #define CUV_PLANE_THREADS 256

@@ -116,7 +116,7 @@ def check_accepted():
         check(outcome_of(changed).startswith('ok '), size)
         outcome = outcome_of(changed, 'block-value=mean-trunc')
         check(outcome.startswith('ok ') if good else
-              'block-value=sum is' in outcome, outcome)
+              'use block-value=sum' in outcome, outcome)
 
 
 # ---- damaged files ----

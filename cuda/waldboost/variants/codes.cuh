@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // How the features of WaldBoost models are read from integral images in global
 // memory: any size of block, any step.
-#ifndef CUV_WALDBOOST_CODES_CUH
-#define CUV_WALDBOOST_CODES_CUH
+#ifndef CUV_WALDBOOST_VARIANTS_CODES_CUH
+#define CUV_WALDBOOST_VARIANTS_CODES_CUH
 
-#include "waldboost/features.cuh"
-#include "waldboost/variants.cuh"
+#include "waldboost/boost.cuh"
 
 enum CuvCode { CUV_CODE_PATTERN, CUV_CODE_RANKS, CUV_CODE_HAAR };
-
-// What is the same for all features of a model.
-struct CuvCodeRules {
-  int32_t inclusive;      // of patterns
-  int32_t factor, offset; // of ranks: rank (a) + factor * rank (b) + offset
-  int32_t window_width, window_height;
-  float least_sigma;
-};
 
 // A grid of blocks, and of which leaf its code counts from.
 struct alignas (16) CuvGridCode {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// WaldBoost models on the GPU: the model's tables and the launches.
+// WaldBoost models on the GPU: tables and launches. Dense scans of models with
+// small blocks go by planes (planes-scan.cuh), the fast path; everything else,
+// and any rearrangement that is requested, goes to variants/.
 #include <algorithm>
 #include <math.h>
 #include <type_traits>
-#include "waldboost/codes.cuh"
 #include "waldboost/planes-scan.cuh"
-
-#define MAX_LISTED (1 << 22) // windows that the lists of a frame hold
-#define N_COUNTS 64          // lists that one after another fill
+#include "waldboost/variants/codes.cuh"
+#include "waldboost/variants/launch.cuh"
 
 // ---- the model on the device ----
 
@@ -57,8 +57,8 @@ rules_of (const CuvWaldboostModel &model)
 
 // ---- segments ----
 
-// Those of the plan, where survivors are counted; and where the variant is up
-// to us more of them while many windows are left.
+// The plan's segments, after which survivors are counted, and finer ones, which
+// compact survivors more often while there are many.
 static std::vector<Segment>
 schedule (const CuvWaldboostPlan &plan, const std::vector<int32_t> &finer)
 {
@@ -83,48 +83,37 @@ class WaldBoostScanner : public CuvScanner
 {
 public:
   explicit WaldBoostScanner (const CuvWaldboostModel *model);
-  ~WaldBoostScanner ();
   int set_plan (const CuvWaldboostPlan &plan, CuvPyramid *pyramid,
       CuvTables *tables) override;
   int submit (const CuvPyramid &pyramid, const CuvHits &hits,
       const CuvRows &rows, cudaStream_t stream) override;
 
 private:
-  struct Run; // what a launch needs
+  struct Run; // arguments of submit()
   void add_nodes (CuvTables *tables, int pitch);
   void halve_last (const CuvPyramid &pyramid, std::vector<CuvTile> *tiles);
   void tile_levels (const CuvPyramid &pyramid, CuvTables *tables);
-  int reserve_lists ();
   template <typename Acc>
   WaldBoost<Acc> device_model (const CuvPyramid &pyramid) const;
   template <typename Acc> int submit_as (const Run &run);
-  template <typename Acc, typename Access>
-  int run (const Run &run, const Access &access);
-  template <typename Acc, typename Access, int threads>
-  int run_blocks (const Run &run, const Access &access);
-  template <typename Acc, typename Access, int threads>
-  int run_segments (const Run &run, const Access &access);
-  template <typename Acc> FrameList<Acc> frame_list (int i) const;
-  template <typename Acc, typename Access, int threads>
-  int run_list (const Run &run, const Access &access, const CuvTile *tiles,
-      int n_tiles, int s);
+  template <typename Acc, typename Sum, CuvCode code>
+  int run_variant (const Run &run) const;
   template <typename Acc, typename Planes> int run_planes (const Run &run);
   template <typename Sum, CuvCode code>
   CuvIntegralAccess<Sum, code> access (const CuvPyramid &pyramid) const;
 
-  CuvWaldboostModel model; // its pointers are not ours to follow
+  CuvWaldboostModel model; // its pointers may dangle: see the copies below
   std::vector<CuvGridNode> grid;
   std::vector<CuvHaarNode> haar;
   std::vector<CuvWeak> weak;
   std::vector<float> leaves;
   std::vector<int32_t> fixed_leaves;
   std::vector<Segment> segments;
-  CuvRearrangement variant;
+  Variants variants;
   bool narrow, by_planes;
   BlockShape shape;
   int n_tiles, n_processors;
-  int n_high, n_blocks; // by planes: tiles of all rows; blocks, 0 = not known
-  CuvBuffer lists[2] = {}, counts = {};
+  int n_high, n_blocks; // by planes: tiles of full height; blocks, 0 = unknown
   size_t nodes_at[2], thresholds_at, leaves_at, segments_at, tiles_at;
   CuvPlanes planes;
 };
@@ -148,13 +137,6 @@ WaldBoostScanner::WaldBoostScanner (const CuvWaldboostModel *of) : model (*of)
     fixed_leaves.assign (of->fixed_leaves, of->fixed_leaves + of->n_leaves);
   narrow = haar.empty () && (int64_t) of->max_block_area * 255 <= UINT16_MAX;
   n_processors = cuv_cuda_multiprocessors ();
-}
-
-WaldBoostScanner::~WaldBoostScanner ()
-{
-  cuv_buffer_clear (&lists[0]);
-  cuv_buffer_clear (&lists[1]);
-  cuv_buffer_clear (&counts);
 }
 
 // ---- planning ----
@@ -188,7 +170,8 @@ WaldBoostScanner::add_nodes (CuvTables *tables, int pitch)
             lay_out_codes<CuvHaarCode> (haar, weak, model, layouts[s]));
 }
 
-// A tile a processor, so that all have work to the end.
+// Halves the last tiles, one per multiprocessor, to balance the end of the
+// scan.
 void
 WaldBoostScanner::halve_last (
     const CuvPyramid &pyramid, std::vector<CuvTile> *tiles)
@@ -225,19 +208,6 @@ WaldBoostScanner::tile_levels (const CuvPyramid &pyramid, CuvTables *tables)
 }
 
 int
-WaldBoostScanner::reserve_lists ()
-{
-  if (variant != CUV_REARRANGE_GLOBAL && variant != CUV_REARRANGE_HYBRID
-      && variant != CUV_REARRANGE_PREFIX_SUM)
-    return 0;
-  for (CuvBuffer &list : lists) {
-    if (cuv_buffer_reserve (&list, MAX_LISTED * sizeof (Entry<int32_t>)) != 0)
-      return -1;
-  }
-  return cuv_buffer_reserve (&counts, N_COUNTS * sizeof (uint32_t));
-}
-
-int
 WaldBoostScanner::set_plan (
     const CuvWaldboostPlan &plan, CuvPyramid *pyramid, CuvTables *tables)
 {
@@ -248,11 +218,13 @@ WaldBoostScanner::set_plan (
 
   if (plan.n_segments > CUV_WALDBOOST_SEGMENTS)
     return cuv_cuda_record (cudaErrorInvalidValue, "too many segments");
-  variant = plan.rearrangement;
-  by_planes = variant == CUV_REARRANGE_AUTO && planes.fit (model, grid, plan);
-  if (variant == CUV_REARRANGE_AUTO)
-    variant = CUV_REARRANGE_BALLOT;
+  variants.variant = plan.rearrangement;
+  by_planes = plan.rearrangement == CUV_REARRANGE_AUTO
+      && planes.fit (model, grid, plan);
+  if (plan.rearrangement == CUV_REARRANGE_AUTO)
+    variants.variant = CUV_REARRANGE_BALLOT;
   shape.width = shape.height = plan.block_size != 0 ? plan.block_size : 16;
+  variants.shape = shape;
   if (by_planes)
     shape = planes.shape;
   needs.sums = !by_planes;
@@ -282,7 +254,7 @@ WaldBoostScanner::set_plan (
   leaves_at = fixed ? tables->add (fixed_leaves) : tables->add (leaves);
   tile_levels (*pyramid, tables);
   n_blocks = 0;
-  return reserve_lists ();
+  return variants.reserve ();
 }
 
 // ---- launching ----
@@ -303,82 +275,6 @@ WaldBoostScanner::device_model (const CuvPyramid &pyramid) const
   device.thresholds = pyramid.table<Acc> (thresholds_at);
   device.leaves = pyramid.table<Acc> (leaves_at);
   return device;
-}
-
-template <typename Acc, typename Access, int threads>
-int
-WaldBoostScanner::run_blocks (const Run &run, const Access &access)
-{
-  auto kernel = block_kernel<Access, Acc, threads>;
-  const size_t shared = 2 * (size_t) (shape.width * shape.height)
-      * (sizeof (Acc) + sizeof (uint16_t));
-  int blocks = 1;
-
-  if (cuv_cuda_allow_shared ((const void *) kernel, shared) != 0)
-    return -1;
-  CUV_CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (
-      &blocks, kernel, threads, shared));
-  kernel<<<std::min (n_tiles, blocks * n_processors), threads, shared,
-      run.stream>>> (run.pyramid.table<CuvTile> (tiles_at), n_tiles,
-      run.pyramid.levels (), shape, access, device_model<Acc> (run.pyramid),
-      variant, run.rows, run.hits);
-  CUV_CUDA_LAUNCHED (block_kernel);
-  return 0;
-}
-
-template <typename Acc>
-FrameList<Acc>
-WaldBoostScanner::frame_list (int i) const
-{
-  return { (Entry<Acc> *) lists[i % 2].data, (uint32_t *) counts.data + i };
-}
-
-// Drives the windows of a list on from segment s.
-template <typename Acc, typename Access, int threads>
-int
-WaldBoostScanner::run_list (const Run &run, const Access &access,
-    const CuvTile *tiles, int n_tiles, int s)
-{
-  const int blocks = 8 * n_processors, n = (int) segments.size ();
-  const WaldBoost<Acc> device = device_model<Acc> (run.pyramid);
-
-  for (int i = 0; s < n; s++, i++) {
-    const FrameList<Acc> from = frame_list<Acc> (i);
-    const int first = s > 0 ? segments[s - 1].end : 0;
-
-    if (s > 0 && segments[s].end - first >= LONG_SEGMENT) {
-      finish_kernel<Access, Acc, threads>
-          <<<blocks, threads, 0, run.stream>>> (tiles, run.pyramid.levels (),
-              shape, access, device, run.rows, run.hits, s, from);
-      CUV_CUDA_LAUNCHED (finish_kernel);
-      return 0;
-    }
-    segment_kernel<Access, Acc, threads>
-        <<<s == 0 ? n_tiles : blocks, threads, 0, run.stream>>> (tiles, n_tiles,
-            run.pyramid.levels (), shape, access, device, variant, run.rows,
-            run.hits, s, from, frame_list<Acc> (i + 1));
-    CUV_CUDA_LAUNCHED (segment_kernel);
-  }
-  return 0;
-}
-
-// So many tiles at a time that the lists hold all their windows.
-template <typename Acc, typename Access, int threads>
-int
-WaldBoostScanner::run_segments (const Run &run, const Access &access)
-{
-  const int at_once = MAX_LISTED / threads;
-
-  for (int t = 0; t < n_tiles; t += at_once) {
-    CUV_CUDA_TRY (cudaMemsetAsync (
-        counts.data, 0, N_COUNTS * sizeof (uint32_t), run.stream));
-    if (run_list<Acc, Access, threads> (run, access,
-            run.pyramid.table<CuvTile> (tiles_at) + t,
-            std::min (at_once, n_tiles - t), 0)
-        != 0)
-      return -1;
-  }
-  return 0;
 }
 
 template <typename Acc, typename Planes>
@@ -407,23 +303,6 @@ WaldBoostScanner::run_planes (const Run &run)
       run.hits);
 }
 
-template <typename Acc, typename Access>
-int
-WaldBoostScanner::run (const Run &run, const Access &access)
-{
-  const bool in_blocks = variant == CUV_REARRANGE_NONE
-      || variant == CUV_REARRANGE_SHARED || variant == CUV_REARRANGE_BALLOT;
-
-  if (shape.width == 8)
-    return in_blocks ? run_blocks<Acc, Access, 64> (run, access)
-                     : run_segments<Acc, Access, 64> (run, access);
-  if (shape.width == 32)
-    return in_blocks ? run_blocks<Acc, Access, 1024> (run, access)
-                     : run_segments<Acc, Access, 1024> (run, access);
-  return in_blocks ? run_blocks<Acc, Access, 256> (run, access)
-                   : run_segments<Acc, Access, 256> (run, access);
-}
-
 template <typename Sum, CuvCode code>
 CuvIntegralAccess<Sum, code>
 WaldBoostScanner::access (const CuvPyramid &pyramid) const
@@ -438,6 +317,17 @@ WaldBoostScanner::access (const CuvPyramid &pyramid) const
     rules_of (model) };
 }
 
+template <typename Acc, typename Sum, CuvCode code>
+int
+WaldBoostScanner::run_variant (const Run &r) const
+{
+  const VariantScan<Acc> scan = { r.pyramid.table<CuvTile> (tiles_at), n_tiles,
+    r.pyramid.levels (), segments, device_model<Acc> (r.pyramid), r.rows,
+    r.hits, n_processors, r.stream };
+
+  return variants.run (scan, access<Sum, code> (r.pyramid));
+}
+
 template <typename Acc>
 int
 WaldBoostScanner::submit_as (const Run &r)
@@ -448,13 +338,12 @@ WaldBoostScanner::submit_as (const Run &r)
     return pattern ? run_planes<Acc, CuvPatternPlanes<Acc>> (r)
                    : run_planes<Acc, CuvRankPlanes<Acc>> (r);
   if (!haar.empty ())
-    return run<Acc> (r, access<uint32_t, CUV_CODE_HAAR> (r.pyramid));
+    return run_variant<Acc, uint32_t, CUV_CODE_HAAR> (r);
   if (narrow)
-    return pattern
-        ? run<Acc> (r, access<uint16_t, CUV_CODE_PATTERN> (r.pyramid))
-        : run<Acc> (r, access<uint16_t, CUV_CODE_RANKS> (r.pyramid));
-  return pattern ? run<Acc> (r, access<uint32_t, CUV_CODE_PATTERN> (r.pyramid))
-                 : run<Acc> (r, access<uint32_t, CUV_CODE_RANKS> (r.pyramid));
+    return pattern ? run_variant<Acc, uint16_t, CUV_CODE_PATTERN> (r)
+                   : run_variant<Acc, uint16_t, CUV_CODE_RANKS> (r);
+  return pattern ? run_variant<Acc, uint32_t, CUV_CODE_PATTERN> (r)
+                 : run_variant<Acc, uint32_t, CUV_CODE_RANKS> (r);
 }
 
 int

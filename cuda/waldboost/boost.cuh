@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// WaldBoost models on the GPU: shared by the plane scan (planes-scan.cuh) and
+// by the rearrangements of variants/. A window's sum runs over weak classifiers
+// until it falls below a threshold. Most windows are rejected early, so a warp
+// soon has few active threads: survivors have to be compacted after each
+// segment of weak classifiers. Acc is int32_t for fixed arithmetic, else float.
+#ifndef CUV_WALDBOOST_BOOST_CUH
+#define CUV_WALDBOOST_BOOST_CUH
+
+#include "waldboost/detector.cuh"
+
+// Survivors are counted where counter is not -1.
+struct Segment {
+  int32_t end, counter;
+};
+
+// What windows a block looks at: width x height of them.
+struct BlockShape {
+  int32_t width, height;
+};
+
+template <typename Acc> struct WaldBoost {
+  int32_t n_weak, n_segments;
+  Acc final_threshold;
+  double score_scale; // of a fixed sum
+  const Segment *segments;
+  const Acc *thresholds; // of each weak classifier
+  const Acc *leaves;
+};
+
+// What is the same for all features of a model.
+struct CuvCodeRules {
+  int32_t inclusive;      // of patterns
+  int32_t factor, offset; // of ranks: rank (a) + factor * rank (b) + offset
+  int32_t window_width, window_height;
+  float least_sigma;
+};
+
+// ---- one window ----
+
+static __device__ __forceinline__ int
+lane_of_thread ()
+{
+  return threadIdx.x & 31;
+}
+
+// Sums of a group's n responses in a row, each a thread; those after them are
+// not looked at. Returns the first that falls below its threshold, or n; *sum
+// is then the last. A group is a power of two threads; by whole warps.
+template <int each>
+static __device__ __forceinline__ int
+first_below (int group, int n, const int32_t responses[each],
+    const int32_t thresholds[each], int32_t *sum)
+{
+  const int lane = lane_of_thread (), mine = lane & (group - 1);
+  int32_t sums[each], all = 0;
+  int first = each; // of this thread's
+
+#pragma unroll
+  for (int i = 0; i < each; i++)
+    sums[i] = all += each * mine + i < n ? responses[i] : 0;
+  const int32_t end = cuv_running_sum (all, group);
+#pragma unroll
+  for (int i = each - 1; i >= 0; i--) {
+    if (each * mine + i < n && *sum + end - all + sums[i] < thresholds[i])
+      first = i;
+  }
+  *sum += __shfl_sync (~0u, end, group - 1, group);
+  const unsigned below =
+      __ballot_sync (~0u, first < each) >> (lane - mine) & ~0u >> (32 - group);
+  const int at = below ? __ffs (below) - 1 : 0;
+  first = each * at + __shfl_sync (~0u, first, at, group);
+  return below ? first : n;
+}
+
+// Floats add up in their order.
+template <int each>
+static __device__ __forceinline__ int
+first_below (int group, int n, const float responses[each],
+    const float thresholds[each], float *sum)
+{
+  int first = n;
+
+  for (int i = 0; i < n; i += each) {
+#pragma unroll
+    for (int j = 0; j < each; j++) {
+      const float next =
+          *sum + __shfl_sync (~0u, responses[j], i / each, group);
+      const float threshold = __shfl_sync (~0u, thresholds[j], i / each, group);
+
+      if (i + j < n) {
+        *sum = next;
+        if (next < threshold && first == n)
+          first = i + j;
+      }
+    }
+  }
+  return first;
+}
+
+static __device__ float
+score_of (const WaldBoost<int32_t> &model, int32_t sum)
+{
+  return (float) (((double) sum - (double) model.final_threshold)
+      * model.score_scale);
+}
+
+static __device__ float
+score_of (const WaldBoost<float> &model, float sum)
+{
+  return sum - model.final_threshold;
+}
+
+// ---- counting ----
+
+// A block's counts, added to the frame's at the end.
+struct Tally {
+  unsigned long long weak, windows;
+  unsigned survivors[CUV_WALDBOOST_SEGMENTS];
+
+  __device__ void
+  clear ()
+  {
+    for (int i = threadIdx.x; i < CUV_WALDBOOST_SEGMENTS; i += blockDim.x)
+      survivors[i] = 0;
+    if (threadIdx.x == 0)
+      weak = windows = 0;
+  }
+
+  // By all threads of a warp: of those for which yes holds.
+  __device__ void
+  count (unsigned *counter, bool yes)
+  {
+    unsigned n = __popc (__ballot_sync (~0u, yes));
+
+    if (n > 0 && lane_of_thread () == 0)
+      atomicAdd (counter, n);
+  }
+
+  // By all threads, which meet before.
+  __device__ void
+  flush (CuvCounters *counters, unsigned my_weak, unsigned my_windows)
+  {
+    unsigned long long sum = cuv_warp_sum ((unsigned long long) my_weak);
+    unsigned n = cuv_warp_sum (my_windows);
+
+    if (lane_of_thread () == 0) {
+      atomicAdd (&weak, sum);
+      atomicAdd (&windows, (unsigned long long) n);
+    }
+    __syncthreads ();
+    for (int i = threadIdx.x; i < CUV_WALDBOOST_SEGMENTS; i += blockDim.x) {
+      if (survivors[i] > 0)
+        atomicAdd (&counters->survivors[i], survivors[i]);
+    }
+    if (threadIdx.x == 0) {
+      atomicAdd (&counters->weak, weak);
+      atomicAdd (&counters->windows, windows);
+    }
+  }
+};
+
+#endif

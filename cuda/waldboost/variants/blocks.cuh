@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Rearrangements of the surviving windows of a WaldBoost model as published for
+// GPU detectors, kept to be compared; all give the same result. They also scan
+// what planes do not fit (large blocks, Haar features, steps above 1).
+//
+// This file: in a block. The survivors of its tile stay in registers (NONE) or
+// in lists in shared memory (SHARED, BALLOT). An Access says how a window's
+// features are read.
+#ifndef CUV_WALDBOOST_VARIANTS_BLOCKS_CUH
+#define CUV_WALDBOOST_VARIANTS_BLOCKS_CUH
+
+#include "waldboost/boost.cuh"
+
+#define LONG_SEGMENT 48 // weak classifiers that pay for a warp a window
+
+// ---- one window ----
+
+// Runs weak classifiers from first on. Returns how many were passed: end, or
+// the number of the one that was not.
+template <typename Access, typename Acc>
+static __device__ int
+run_segment (const WaldBoost<Acc> &model, const Access &access,
+    const typename Access::View &view, int first, int end, Acc *sum)
+{
+  Acc r = *sum;
+
+  for (int k = first; k < end; k++) {
+    r += model.leaves[access.leaf (view, k)];
+    if (r < model.thresholds[k])
+      return k;
+  }
+  *sum = r;
+  return end;
+}
+
+// The same as run_segment(), by a whole warp for one window.
+template <typename Access, typename Acc>
+static __device__ int
+run_segment_by_warp (const WaldBoost<Acc> &model, const Access &access,
+    const typename Access::View &view, int first, int end, Acc *sum)
+{
+  for (int k = first; k < end; k += 32) {
+    const int n = min (32, end - k), mine = k + min (lane_of_thread (), n - 1);
+    const Acc response = model.leaves[access.leaf (view, mine)];
+    const int below =
+        first_below<1> (32, n, &response, &model.thresholds[mine], sum);
+
+    if (below < n)
+      return k + below;
+  }
+  return end;
+}
+
+// ---- in a block ----
+
+// What is left of a block's windows: where in the tile, and their sums.
+template <typename Acc> struct BlockList {
+  uint16_t *where;
+  Acc *sum;
+};
+
+// A place in a list for each thread for which alive holds.
+static __device__ __forceinline__ int
+take_place (CuvRearrangement variant, bool alive, int *count)
+{
+  if (variant == CUV_REARRANGE_SHARED)
+    return alive ? atomicAdd (count, 1) : 0;
+  unsigned voters = __ballot_sync (~0u, alive);
+  int base = 0;
+  if (lane_of_thread () == 0 && voters != 0)
+    base = atomicAdd (count, __popc (voters));
+  return __shfl_sync (~0u, base, 0)
+      + __popc (voters & ((1u << lane_of_thread ()) - 1));
+}
+
+// One block's way through a tile.
+template <typename Access, typename Acc> struct BlockRun {
+  const WaldBoost<Acc> &model;
+  const Access &access;
+  const CuvHits &out;
+  const CuvPyramidLevel &level;
+  CuvTile tile;
+  BlockShape shape;
+  CuvRows rows;
+  Tally &tally;
+  unsigned weak, windows;
+
+  __device__ bool
+  inside (int where) const
+  {
+    int x = tile.x + where % shape.width, y = tile.y + where / shape.width;
+
+    return where < shape.width * shape.height && x < level.plan.n_x
+        && y < level.plan.n_y && rows.has (tile.level, y);
+  }
+
+  __device__ typename Access::View
+  view (int where) const
+  {
+    return access.view (level, tile, where % shape.width, where / shape.width);
+  }
+
+  // TRUE for a hit, which is added.
+  __device__ bool
+  accept (int where, Acc sum) const
+  {
+    int step = level.plan.step;
+
+    if (!(sum > model.final_threshold))
+      return false;
+    out.add (tile.level, (tile.x + where % shape.width) * step,
+        (tile.y + where / shape.width) * step, score_of (model, sum));
+    return true;
+  }
+
+  // Each thread keeps its window. By whole warps.
+  __device__ void
+  run_alone ()
+  {
+    int where = threadIdx.x, first = 0;
+    bool alive = inside (where);
+    typename Access::View v = {};
+    Acc sum = 0;
+
+    windows += alive;
+    if (alive)
+      v = view (where);
+    for (int s = 0; s < model.n_segments; s++) {
+      Segment segment = model.segments[s];
+      bool last = s == model.n_segments - 1;
+
+      if (alive) {
+        int passed = run_segment (model, access, v, first, segment.end, &sum);
+
+        weak += min (passed + 1, segment.end) - first;
+        alive = passed == segment.end && (!last || accept (where, sum));
+      }
+      if (segment.counter >= 0)
+        tally.count (&tally.survivors[segment.counter], alive);
+      if (!__any_sync (~0u, alive))
+        return;
+      first = segment.end;
+    }
+  }
+
+  // One segment of n windows of a list (all of the tile if first is 0), a
+  // thread each; to: of those that are left.
+  __device__ void
+  run_list (CuvRearrangement variant, int first, Segment segment, bool last,
+      BlockList<Acc> from, int n, BlockList<Acc> to, int *n_to)
+  {
+    for (int base = threadIdx.x & ~31; base < n; base += blockDim.x) {
+      int k = base + lane_of_thread ();
+      bool alive = k < n;
+      int where = alive && first > 0 ? from.where[k] : k;
+      Acc sum = alive && first > 0 ? from.sum[k] : (Acc) 0;
+
+      if (first == 0) {
+        alive = alive && inside (where);
+        windows += alive;
+      }
+      if (alive) {
+        int passed =
+            run_segment (model, access, view (where), first, segment.end, &sum);
+
+        weak += min (passed + 1, segment.end) - first;
+        alive = passed == segment.end && (!last || accept (where, sum));
+      }
+      if (last && segment.counter >= 0)
+        tally.count (&tally.survivors[segment.counter], alive);
+      if (!last) {
+        int at = take_place (variant, alive, n_to);
+
+        if (alive) {
+          to.where[at] = (uint16_t) where;
+          to.sum[at] = sum;
+        }
+      }
+    }
+  }
+
+  // The same, a warp each.
+  __device__ void
+  run_list_by_warps (int first, Segment segment, bool last, BlockList<Acc> from,
+      int n, BlockList<Acc> to, int *n_to)
+  {
+    for (int k = cuv_warp_of_thread (); k < n; k += blockDim.x / 32) {
+      int where = from.where[k];
+      Acc sum = from.sum[k];
+      int passed = run_segment_by_warp (
+          model, access, view (where), first, segment.end, &sum);
+
+      if (lane_of_thread () != 0)
+        continue;
+      weak += min (passed + 1, segment.end) - first;
+      if (passed < segment.end || (last && !accept (where, sum)))
+        continue;
+      if (last) {
+        if (segment.counter >= 0)
+          atomicAdd (&tally.survivors[segment.counter], 1u);
+      } else {
+        int at = atomicAdd (n_to, 1);
+
+        to.where[at] = (uint16_t) where;
+        to.sum[at] = sum;
+      }
+    }
+  }
+};
+
+// Block: tiles of shape, each after the grid's number of tiles. Shared memory:
+// two lists.
+template <typename Access, typename Acc, int threads>
+static __global__ void
+__launch_bounds__ (threads) block_kernel (const CuvTile *tiles, int n_tiles,
+    const CuvPyramidLevel *levels, BlockShape shape, Access access,
+    WaldBoost<Acc> model, CuvRearrangement variant, CuvRows rows, CuvHits out)
+{
+  extern __shared__ uint4 shared[];
+  __shared__ int counts[3];
+  __shared__ Tally tally;
+  const int n = shape.width * shape.height;
+  Acc *sums = (Acc *) shared;
+  BlockList<Acc> lists[2] = { { (uint16_t *) (sums + 2 * n), sums },
+    { (uint16_t *) (sums + 2 * n) + n, sums + n } };
+  unsigned weak = 0, windows = 0;
+
+  out.begin ();
+  tally.clear ();
+  for (int t = blockIdx.x; t < n_tiles; t += gridDim.x) {
+    const CuvTile tile = tiles[t];
+    const CuvPyramidLevel &level = levels[tile.level];
+
+    if (!rows.has_level (tile.level))
+      continue;
+    __syncthreads (); // the tile before is done with
+    if (threadIdx.x < 3)
+      counts[threadIdx.x] = threadIdx.x == 0 ? n : 0;
+    __syncthreads ();
+    BlockRun<Access, Acc> run = { model, access, out, level, tile, shape, rows,
+      tally, weak, windows };
+    int first = 0;
+    if (variant == CUV_REARRANGE_NONE)
+      run.run_alone ();
+    else
+      for (int s = 0; s < model.n_segments; s++) {
+        const Segment segment = model.segments[s];
+        const int n_from = counts[s % 3];
+        const bool last = s == model.n_segments - 1;
+        const bool odd = s % 2;
+
+        if (n_from == 0)
+          break;
+        if (s > 0 && segment.end - first >= LONG_SEGMENT
+            && n_from <= (int) blockDim.x / 4)
+          run.run_list_by_warps (first, segment, last, lists[odd], n_from,
+              lists[!odd], &counts[(s + 1) % 3]);
+        else
+          run.run_list (variant, first, segment, last, lists[odd], n_from,
+              lists[!odd], &counts[(s + 1) % 3]);
+        // the count after next; nobody reads or adds to it in this turn
+        if (threadIdx.x == 0)
+          counts[(s + 2) % 3] = 0;
+        __syncthreads ();
+        if (threadIdx.x == 0 && !last && segment.counter >= 0)
+          tally.survivors[segment.counter] += counts[(s + 1) % 3];
+        first = segment.end;
+      }
+    weak = run.weak;
+    windows = run.windows;
+  }
+  __syncthreads ();
+  tally.flush (out.counters, weak, windows);
+}
+
+#endif

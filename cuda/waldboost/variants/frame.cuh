@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Rearrangements across the frame: each segment is a launch of its own that
+// reads and writes lists in global memory (GLOBAL, HYBRID, PREFIX_SUM). See
+// blocks.cuh.
+#ifndef CUV_WALDBOOST_VARIANTS_FRAME_CUH
+#define CUV_WALDBOOST_VARIANTS_FRAME_CUH
+
+#include <cub/block/block_scan.cuh>
+#include "waldboost/variants/blocks.cuh"
+
+#define FRAME_BITS 11 // of a window's place in its tile
+
+// A window in a list: its tile, its place in it, and its sum.
+template <typename Acc> struct Entry {
+  uint32_t where; // tile << FRAME_BITS | place
+  Acc sum;
+};
+
+template <typename Acc> struct FrameList {
+  Entry<Acc> *entries;
+  uint32_t *n;
+};
+
+// A place for each thread of the block for which alive holds.
+template <int threads>
+static __device__ uint32_t
+take_place_in_frame (CuvRearrangement variant, bool alive, uint32_t *counter)
+{
+  using Scan = cub::BlockScan<int, threads>;
+  __shared__ typename Scan::TempStorage storage;
+  __shared__ uint32_t base;
+  __shared__ int count;
+  int place, total;
+
+  if (variant == CUV_REARRANGE_GLOBAL)
+    return alive ? atomicAdd (counter, 1u) : 0;
+  if (variant == CUV_REARRANGE_PREFIX_SUM) {
+    Scan (storage).ExclusiveSum ((int) alive, place, total);
+  } else {
+    if (threadIdx.x == 0)
+      count = 0;
+    __syncthreads ();
+    place = alive ? atomicAdd (&count, 1) : 0;
+    __syncthreads ();
+    total = count;
+  }
+  if (threadIdx.x == 0)
+    base = atomicAdd (counter, (uint32_t) total);
+  __syncthreads ();
+  uint32_t at = base + place;
+  __syncthreads ();
+  return at;
+}
+
+// One segment: of all windows of tiles if s is 0, a block a
+// tile, or of a list.
+template <typename Access, typename Acc, int threads>
+static __global__ void
+__launch_bounds__ (threads) segment_kernel (const CuvTile *tiles, int n_tiles,
+    const CuvPyramidLevel *levels, BlockShape shape, Access access,
+    WaldBoost<Acc> model, CuvRearrangement variant, CuvRows rows, CuvHits out,
+    int s, FrameList<Acc> from, FrameList<Acc> to)
+{
+  __shared__ Tally tally;
+  const int first = s > 0 ? model.segments[s - 1].end : 0;
+  const Segment segment = model.segments[s];
+  const bool last = s == model.n_segments - 1;
+  const uint32_t n = s > 0 ? *from.n : (uint32_t) n_tiles * threads;
+  unsigned weak = 0, windows = 0;
+
+  if (s == 0)
+    out.begin ();
+  tally.clear ();
+  __syncthreads ();
+  for (uint32_t base = blockIdx.x * threads; base < n;
+       base += gridDim.x * threads) {
+    uint32_t k = base + threadIdx.x;
+    bool alive = k < n;
+    Entry<Acc> entry = { (k / threads) << FRAME_BITS | k % threads, 0 };
+
+    if (alive && s > 0)
+      entry = from.entries[k];
+    const CuvTile tile = tiles[alive ? entry.where >> FRAME_BITS : 0];
+    BlockRun<Access, Acc> run = { model, access, out, levels[tile.level], tile,
+      shape, rows, tally, 0, 0 };
+    const int where = entry.where & ((1 << FRAME_BITS) - 1);
+
+    if (s == 0) {
+      alive = alive && run.inside (where);
+      windows += alive;
+    }
+    if (alive) {
+      int passed = run_segment (
+          model, access, run.view (where), first, segment.end, &entry.sum);
+
+      weak += min (passed + 1, segment.end) - first;
+      alive = passed == segment.end && (!last || run.accept (where, entry.sum));
+    }
+    if (segment.counter >= 0)
+      tally.count (&tally.survivors[segment.counter], alive);
+    if (!last) {
+      uint32_t at = take_place_in_frame<threads> (variant, alive, to.n);
+
+      if (alive)
+        to.entries[at] = entry;
+    }
+  }
+  __syncthreads ();
+  tally.flush (out.counters, weak, windows);
+}
+
+// The rest of a window's way, from segment s on, not the first, by a whole
+// warp. accept() is asked for the hit at the end. Returns how many weak
+// classifiers that took, in the first lane.
+template <typename Access, typename Acc, typename Accept>
+static __device__ unsigned
+finish_by_warp (const WaldBoost<Acc> &model, const Access &access,
+    const typename Access::View &view, int s, Acc sum, Tally &tally,
+    Accept accept)
+{
+  const bool leader = lane_of_thread () == 0;
+  const int begin = model.segments[s - 1].end;
+  int first = begin;
+
+  for (; s < model.n_segments; s++) {
+    const Segment segment = model.segments[s];
+    const int passed =
+        run_segment_by_warp (model, access, view, first, segment.end, &sum);
+
+    if (passed < segment.end)
+      return leader ? passed + 1 - begin : 0;
+    if (leader && (s < model.n_segments - 1 || accept (sum))
+        && segment.counter >= 0)
+      atomicAdd (&tally.survivors[segment.counter], 1u);
+    first = segment.end;
+  }
+  return leader ? first - begin : 0;
+}
+
+// The rest of the way of the windows of a list, from segment s on, a warp a
+// window.
+template <typename Access, typename Acc, int threads>
+static __global__ void
+__launch_bounds__ (threads) finish_kernel (const CuvTile *tiles,
+    const CuvPyramidLevel *levels, BlockShape shape, Access access,
+    WaldBoost<Acc> model, CuvRows rows, CuvHits out, int s, FrameList<Acc> from)
+{
+  __shared__ Tally tally;
+  const uint32_t n = *from.n;
+  unsigned weak = 0;
+
+  tally.clear ();
+  __syncthreads ();
+  for (uint32_t k = (blockIdx.x * threads + threadIdx.x) / 32; k < n;
+       k += gridDim.x * threads / 32) {
+    const Entry<Acc> entry = from.entries[k];
+    const CuvTile tile = tiles[entry.where >> FRAME_BITS];
+    const int where = entry.where & ((1 << FRAME_BITS) - 1);
+    BlockRun<Access, Acc> run = { model, access, out, levels[tile.level], tile,
+      shape, rows, tally, 0, 0 };
+
+    weak += finish_by_warp (model, access, run.view (where), s, entry.sum,
+        tally, [&] (Acc sum) { return run.accept (where, sum); });
+  }
+  __syncthreads ();
+  tally.flush (out.counters, weak, 0);
+}
+
+#endif
