@@ -299,7 +299,7 @@ WaldBoostScanner::run_planes (const Run &run)
   return cuv_launch_early ("plane_kernel", n_blocks, CUV_PLANE_THREADS, shared,
       run.stream, kernel, run.pyramid.table<CuvTile> (tiles_at), n_tiles,
       n_high, run.pyramid.levels (), access, planes.first_nodes (),
-      device_model<Acc> (run.pyramid), planes.n_asked_all (), run.rows,
+      device_model<Acc> (run.pyramid), planes.n_dense_weak (), run.rows,
       run.hits);
 }
 

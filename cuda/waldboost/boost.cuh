@@ -9,12 +9,13 @@
 
 #include "waldboost/detector.cuh"
 
-// Survivors are counted where counter is not -1.
+// A segment ends after end weak classifiers; counter is the plan's segment in
+// which survivors are counted, -1 = none.
 struct Segment {
   int32_t end, counter;
 };
 
-// What windows a block looks at: width x height of them.
+// A tile of width x height windows.
 struct BlockShape {
   int32_t width, height;
 };
@@ -22,16 +23,16 @@ struct BlockShape {
 template <typename Acc> struct WaldBoost {
   int32_t n_weak, n_segments;
   Acc final_threshold;
-  double score_scale; // of a fixed sum
+  double score_scale; // of fixed sums
   const Segment *segments;
-  const Acc *thresholds; // of each weak classifier
+  const Acc *thresholds; // one per weak classifier
   const Acc *leaves;
 };
 
-// What is the same for all features of a model.
+// Common to all features of a model.
 struct CuvCodeRules {
-  int32_t inclusive;      // of patterns
-  int32_t factor, offset; // of ranks: rank (a) + factor * rank (b) + offset
+  int32_t inclusive;      // LBP compares with >=
+  int32_t factor, offset; // LRD, LRP: rank (a) + factor * rank (b) + offset
   int32_t window_width, window_height;
   float least_sigma;
 };
@@ -44,9 +45,9 @@ lane_of_thread ()
   return threadIdx.x & 31;
 }
 
-// Sums of a group's n responses in a row, each a thread; those after them are
-// not looked at. Returns the first that falls below its threshold, or n; *sum
-// is then the last. A group is a power of two threads; by whole warps.
+// Adds a window's next n responses, each successive ones per thread of a group,
+// to *sum. Returns the index of the first sum below its threshold, or n; *sum
+// is then the last sum. group is a power of two; called by whole warps.
 template <int each>
 static __device__ __forceinline__ int
 first_below (int group, int n, const int32_t responses[each],
@@ -54,7 +55,7 @@ first_below (int group, int n, const int32_t responses[each],
 {
   const int lane = lane_of_thread (), mine = lane & (group - 1);
   int32_t sums[each], all = 0;
-  int first = each; // of this thread's
+  int first = each; // in this thread
 
 #pragma unroll
   for (int i = 0; i < each; i++)
@@ -73,7 +74,7 @@ first_below (int group, int n, const int32_t responses[each],
   return below ? first : n;
 }
 
-// Floats add up in their order.
+// Floats have to be added in order.
 template <int each>
 static __device__ __forceinline__ int
 first_below (int group, int n, const float responses[each],
@@ -111,9 +112,9 @@ score_of (const WaldBoost<float> &model, float sum)
   return sum - model.final_threshold;
 }
 
-// ---- counting ----
+// ---- counters ----
 
-// A block's counts, added to the frame's at the end.
+// A block's counters, added to the frame's at the end.
 struct Tally {
   unsigned long long weak, windows;
   unsigned survivors[CUV_WALDBOOST_SEGMENTS];
@@ -127,7 +128,7 @@ struct Tally {
       weak = windows = 0;
   }
 
-  // By all threads of a warp: of those for which yes holds.
+  // Called by all threads of a warp; counts those with yes.
   __device__ void
   count (unsigned *counter, bool yes)
   {
@@ -137,7 +138,7 @@ struct Tally {
       atomicAdd (counter, n);
   }
 
-  // By all threads, which meet before.
+  // Called by all threads; synchronises them.
   __device__ void
   flush (CuvCounters *counters, unsigned my_weak, unsigned my_windows)
   {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// OpenCV's cascades: two kernels over tiles of window positions. The first
-// decides stage 0 at every position and leaves bits. From the bits the second
-// works out which positions the scan visits (a reject at stage 0 skips the next
-// one), gathers the survivors of a tile, and drives them through the other
-// stages, closing up the list after each. Most cascades of patterns go by pairs
-// of windows instead: cascade-pairs.cuh.
+// OpenCV cascades: two kernels over tiles of window positions. The first
+// evaluates stage 0 at every position and stores bits. From these the second
+// determines the positions that the scan visits (a reject in stage 0 skips the
+// next one), lists a tile's survivors and runs them through the other stages,
+// compacting the list after each. Most LBP cascades are scanned in pairs of
+// windows instead: cascade-pairs.cuh.
 #ifndef CUV_WALDBOOST_CASCADE_KERNELS_CUH
 #define CUV_WALDBOOST_CASCADE_KERNELS_CUH
 
@@ -12,12 +12,12 @@
 
 // ---- stage 0 ----
 
-// What stage 0 says of a window.
+// The result of stage 0.
 struct Outcome {
   bool ok, flat;
 };
 
-// Stage 0 of windows in n rows, apart elements from each other.
+// Stage 0 of n windows, apart elements from each other.
 template <int n, int apart, typename Nodes, typename Sum>
 static __device__ __forceinline__ void
 first_stage (const Cascade<Nodes> &cascade,
@@ -53,9 +53,9 @@ first_stage (const Cascade<Nodes> &cascade,
                             : !(sums[i] < (double) stage.threshold);
 }
 
-// Block: one tile. A warp decides 32 positions at a time, or twice as many 8
-// rows apart where step is not 0 and the tile's pitch is fixed: passed says
-// which pass stage 0, keeps after which ones the next position is visited.
+// A warp evaluates 32 positions at a time, or, for tiles of fixed pitch (step
+// not 0), those of two rows WARPS apart. Bit masks: passed, positions that pass
+// stage 0; keeps, positions that do not skip the next one.
 template <typename Nodes, typename Sum, bool stumps, bool tiled, int step>
 static __device__ __forceinline__ void
 decide_tile (const Tile<Sum, tiled> &tile, const Images &images,
@@ -135,9 +135,9 @@ __launch_bounds__ (THREADS)
         tile, images, shape, cascade, first, passed, keeps);
 }
 
-// Whether the scan visits the first position of a word: it does if the last
-// position that keeps the next one lies an odd number of positions before it.
-// Words without any leave it as it was.
+// Whether the scan visits the first position of a word: yes if the last
+// position that keeps the next one is an odd number of positions before it. A
+// word without any such position changes nothing, as 32 is even.
 static __device__ bool
 visits_first (const uint32_t *row_start, const uint32_t *word)
 {
@@ -151,9 +151,9 @@ visits_first (const uint32_t *row_start, const uint32_t *word)
 }
 
 // The positions of a word that the scan visits: every other one from the first
-// one visited, and again from behind each that keeps the next. Those counted
-// from an odd position are found by a carry, which runs from there through all
-// positions up to the one that keeps the next.
+// visited, restarting after each that keeps the next. Runs that start at an odd
+// position are found by the carry of an addition, which propagates from there
+// to the next position that keeps its successor.
 static __device__ uint32_t
 visited_bits (uint32_t keeps, bool visits_first)
 {
@@ -163,14 +163,14 @@ visited_bits (uint32_t keeps, bool visits_first)
   return (from_odd + ~keeps) ^ keeps ^ odd;
 }
 
-// The bits of a row's word that are positions.
+// Mask of the bits of a word that are positions.
 static __device__ uint32_t
 valid_bits (const CuvPyramidLevel &level, int word)
 {
   return ~0u >> (32 - min (32, level.plan.n_x - word * 32));
 }
 
-// Lists a tile's survivors of stage 0 and counts what it visits.
+// Lists a tile's survivors of stage 0 and counts its visited positions.
 static __device__ void
 list_survivors (const CuvTile &tile, const CuvPyramidLevel &level, int rows,
     const CuvRows &wanted, bool skip, const uint32_t *passed,
@@ -209,14 +209,14 @@ list_survivors (const CuvTile &tile, const CuvPyramidLevel &level, int rows,
   }
 }
 
-// The windows of a tile that are alive: indices into it, and of Haar features
-// the factors, once they are known.
+// Alive windows of a tile: index in it, and the factor of Haar features once it
+// is known.
 struct List {
   uint16_t *index;
   float *factor;
 };
 
-// A block's survivors on their way through the stages.
+// Runs a block's survivors through the stages.
 template <typename Nodes, typename Sum, bool stumps, bool tiled>
 struct Survivors {
   static const bool haar = Nodes::Node::haar;
@@ -253,15 +253,15 @@ struct Survivors {
   __device__ void
   count (int stage, int n) const
   {
-    if (stage > 0) // those of stage 0 are counted where they are listed
+    if (stage > 0) // stage 0 is counted by list_survivors()
       atomicAdd (&out.counters->survivors[stage], n);
   }
 
-  // One stage of all windows of a list, a group of threads each; to: of those
-  // that pass.
+  // One stage of the n windows of a list, a group of threads per window; those
+  // that pass go to list to.
   template <int group>
   __device__ void
-  close_up (int stage, List list, int n, bool known, List to, int *n_to) const
+  compact (int stage, List list, int n, bool known, List to, int *n_to) const
   {
     const Stage s = cascade.stages[stage];
 
@@ -282,7 +282,7 @@ struct Survivors {
     }
   }
 
-  // Drives each window to its end, a group of threads together.
+  // Runs each window to the end, a group of threads per window.
   template <int group>
   __device__ void
   finish (int stage, List list, int n, bool known) const
@@ -306,7 +306,7 @@ struct Survivors {
     }
   }
 
-  // One stage, or the rest of the way if it pays. TRUE if that was all.
+  // Runs one stage, or all remaining ones if that pays; then returns true.
   __device__ bool
   step (int stage, List list, int n, bool known, List to, int *n_to) const
   {
@@ -324,18 +324,17 @@ struct Survivors {
       finish<1> (stage, list, n, known);
     else {
       if (cascade.exact && is_long && n <= MANY_LONG)
-        close_up<GROUP> (stage, list, n, known, to, n_to);
+        compact<GROUP> (stage, list, n, known, to, n_to);
       else
-        close_up<1> (stage, list, n, known, to, n_to);
+        compact<1> (stage, list, n, known, to, n_to);
       return false;
     }
     return true;
   }
 };
 
-// Drives a block's windows from a list through the stages to their ends. The
-// two lists have in turn those alive before and after a stage. counts[0] is of
-// the first list, the others are 0.
+// Runs a block's windows from a stage to the end; the two lists alternate.
+// counts[0] is the length of list, the others are 0.
 template <typename Survivors>
 static __device__ void
 drive (
@@ -352,7 +351,7 @@ drive (
       return;
     list = next;
     next = after;
-    // the count after next; nobody reads or adds to it in this turn
+    // reset the count after the next one: unused in this iteration
     if (threadIdx.x == 0)
       counts[(turn + 2) % 3] = 0;
     __syncthreads ();
@@ -385,7 +384,7 @@ __launch_bounds__ (THREADS, 4)
   list_survivors (at, tile.level, shape.rows, rows, cascade.skip, passed, keeps,
       indices[0], &counts[0], out.counters);
   __syncthreads ();
-  // a model of one stage has it run again here, for the score
+  // a model with one stage runs it again, for the score
   drive (survivors, min (1, cascade.n_stages - 1),
       List{ indices[0], factors[0] }, List{ indices[1], factors[1] }, counts);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// OpenCV's cascades: a model's tables, as the kernels read them; host code.
+// OpenCV cascades: builds the tables of the kernels (host code).
 #ifndef CUV_WALDBOOST_CASCADE_MODEL_CUH
 #define CUV_WALDBOOST_CASCADE_MODEL_CUH
 
@@ -18,7 +18,7 @@ lay_out_node (HaarNode *to, const CuvHaarNode &node, const CuvLayout &layout)
   to->threshold = node.threshold;
 }
 
-// As decide() looks them up.
+// Cascade.lookup
 static std::vector<uint32_t>
 lay_out_lookup (const std::vector<CuvGridNode> &nodes)
 {
@@ -51,7 +51,7 @@ lay_out_pair (const CuvGridNode &node, const CuvLayout &layout)
     { corners.column[1], corners.column[2], corners.column[3] }, small };
 }
 
-// As pairs look them up: lay_out_lookup() by patterns.
+// The same for pairs, indexed by the pattern itself.
 static std::vector<uint32_t>
 lay_out_patterns (const std::vector<CuvGridNode> &nodes)
 {
@@ -66,8 +66,8 @@ lay_out_patterns (const std::vector<CuvGridNode> &nodes)
   return patterns;
 }
 
-// Puts stumps that look at two rectangles before those that look at three: a
-// warp's threads, of which each has its own, all do without the third then.
+// Sorts stumps with two rectangles before those with three, so that threads of
+// a warp, each with its own stump, rarely diverge over the third.
 static void
 sort_stumps (HaarNode *begin, HaarNode *end)
 {
@@ -80,8 +80,8 @@ sort_stumps (LbpNode *, LbpNode *)
 {
 }
 
-// Which of the 2^n ways in which a stage's n stumps can decide pass, summed as
-// the reference does.
+// Appends the table of the 2^n combinations of decisions of n stumps that pass
+// the stage, summed as in the reference.
 static void
 tabulate (std::vector<uint32_t> *passes, const std::vector<float> &left,
     const std::vector<float> &right, float threshold)
@@ -100,8 +100,8 @@ tabulate (std::vector<uint32_t> *passes, const std::vector<float> &left,
   }
 }
 
-// Whether all sums of a stage's leaves are exact doubles: multiples of the
-// finest leaf's last bit that stay below 2^53 of it.
+// Whether all sums of leaves are exact in double: multiples of the lowest bit
+// of any leaf, below 2^53 times that bit.
 static bool
 sums_are_exact (const CuvWaldboostModel *model)
 {
@@ -132,7 +132,7 @@ nodes_of (const CuvWaldboostModel *model, const HaarNode *)
   return model->haar_nodes;
 }
 
-// Whether unpacked nodes are as before.
+// Whether packing loses nothing.
 template <typename Node>
 static bool
 survive_packing (const std::vector<Node> &nodes, const CuvLayout &layout)
@@ -144,7 +144,7 @@ survive_packing (const std::vector<Node> &nodes, const CuvLayout &layout)
   });
 }
 
-// As PackedNodes reads them.
+// Adds the tables of PackedNodes.
 template <typename Node>
 static void
 add_packed (CuvTables *tables, const std::vector<Node> &nodes,
@@ -162,7 +162,7 @@ add_packed (CuvTables *tables, const std::vector<Node> &nodes,
   *branches_at = tables->add (branches);
 }
 
-// As WideNodes reads them.
+// Adds the table of WideNodes.
 template <typename Node>
 static size_t
 add_columns (CuvTables *tables, const std::vector<Node> &nodes)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// OpenCV's cascades: the nodes of their trees, as threads work with them and as
-// they lie in memory. A load costs by the bytes that a warp's threads receive,
-// also where all receive the same: nodes are packed as far as they fit.
+// OpenCV cascades: nodes in registers and in memory. The cost of a load depends
+// on the bytes that a warp receives, even if all threads read the same address:
+// nodes are packed where they fit.
 #ifndef CUV_WALDBOOST_CASCADE_NODES_CUH
 #define CUV_WALDBOOST_CASCADE_NODES_CUH
 
@@ -10,16 +10,15 @@
 #include <string.h>
 #include "waldboost/features.cuh"
 
-// What comes after a node: of a stump, else of a tree.
+// The successor of a node: leaf of a stump, child of a tree.
 union Branch {
   float leaf;
   int32_t child;
 };
 
-// A node on local binary patterns.
 struct alignas (16) LbpNode {
   static const bool haar = false;
-  static const bool tabled = true; // short stages are
+  static const bool tabled = true; // short stages use Cascade.passes
   using Packed = uint2;
   CuvGridCorners corners;
   Branch left, right;
@@ -36,14 +35,14 @@ struct alignas (16) HaarNode {
   float threshold;
 };
 
-// ---- packed: distances in elements ----
+// ---- packing; offsets in elements ----
 
-// Of a cascade's integral images, which are uint32_t or CuvPair.
+// An element of a cascade's integral images: uint32_t or CuvPair.
 #define ELEMENT_BYTES ((int) sizeof (uint32_t))
 
-// A grid: where its first corner is, and from there the next row; the second
-// and the third column. The fourth is as far from the third as the second from
-// the first, also where columns are split: by twice a block's width.
+// A grid: offset of the first corner, distance of the next row; offsets of the
+// second and third column. The fourth column is as far from the third as the
+// second from the first, even in split rows: they are 2 block widths apart.
 static inline uint2
 pack (const LbpNode &node, const CuvLayout &layout)
 {
@@ -73,9 +72,8 @@ unpack (const uint2 &packed, int)
   return node;
 }
 
-// A rectangle, from the lowest bit: the weight, of the first rectangle its
-// negative; where the first corner is; the height; where the second corner is
-// from the first.
+// A rectangle, from the lowest bit: weight (negated for the first rectangle),
+// offset of the first corner, height, distance of the second corner.
 #define WEIGHT_BITS 4
 #define FIRST_BITS 13
 #define HEIGHT_BITS 6
@@ -126,8 +124,8 @@ unpack (const uint4 &packed, int pitch)
 
 // ---- tables ----
 
-// Nodes as they are, cut into columns of 16 bytes, so that threads that read
-// neighbouring nodes read neighbouring memory.
+// Unpacked nodes, split into columns of 16 bytes, so that threads that read
+// adjacent nodes read adjacent memory.
 template <typename Of> struct WideNodes {
   using Node = Of;
   static const bool packed = false;
@@ -149,7 +147,7 @@ template <typename Of> struct WideNodes {
   }
 };
 
-// Those that survive packing.
+// Packed nodes; see survive_packing().
 template <typename Of> struct PackedNodes {
   using Node = Of;
   static const bool packed = true;

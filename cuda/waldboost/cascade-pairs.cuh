@@ -1,32 +1,30 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// OpenCV's cascades of local binary patterns: the first stages, by pairs of
-// windows that stand CUV_PAIR_X positions apart in a row. A thread has a pair,
-// both windows' sums in the halves of one word (CuvPair).
+// OpenCV cascades of LBP features: the first stages, evaluated for pairs of
+// windows CUV_PAIR_X positions apart in a row. A thread has a pair, with the
+// block sums of both windows in the halves of one word (CuvPair).
 #ifndef CUV_WALDBOOST_CASCADE_PAIRS_CUH
 #define CUV_WALDBOOST_CASCADE_PAIRS_CUH
 
 #include "waldboost/cascade-kernels.cuh"
 
-#define PAIR_STAGES 6   // that are decided by pairs, at most,
-#define PAIR_WEAK 48    // of so many weak classifiers, at most
-#define PATTERN_WORDS 8 // of a node: a bit for each pattern
-#define FEW_WINDOWS 32  // of a tile, that do not pay for pairs any more
-#define LIST_ROWS 32    // of a list of pairs: no column of a tile has more
+#define PAIR_STAGES 6   // stages evaluated in pairs, at most,
+#define PAIR_WEAK 48    // with at most as many weak classifiers
+#define PATTERN_WORDS 8 // per node: a bit per pattern
+#define FEW_WINDOWS 32  // windows of a tile for which pairs no longer pay
+#define LIST_ROWS 32 // rows of a list of pairs: a column of a tile has no more
 #define MAX_PAIRS (LIST_ROWS * CUV_PAIR_X)
-#define MANY_WINDOWS 512 // of a tile, that go on one by one at a time
+#define MANY_WINDOWS 512 // windows of a tile that leave the pairs at a time
 
-// Blocks for a multiprocessor; those of compute capability 7.5 have room for
-// 1024 threads.
+// Blocks per multiprocessor; with compute capability 7.5 it holds 1024 threads.
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
 #define PAIR_BLOCKS 4
 #else
 #define PAIR_BLOCKS 5
 #endif
 
-// A node, laid out for pairs.
 struct PairNode {
   int32_t row[4], column[3]; // as in CuvGridCorners, without the first column
-  int32_t small;             // has blocks of up to CUV_SMALL_BLOCK pixels
+  int32_t small;             // blocks have up to CUV_SMALL_BLOCK pixels
 
   __device__ CuvGridCorners
   corners () const
@@ -36,19 +34,20 @@ struct PairNode {
   }
 };
 
-// The first stages by value: what all threads read alike then comes from
-// constant memory.
+// The first stages, passed by value: uniform reads then come from constant
+// memory.
 struct PairStages {
   int32_t n; // 0: stage 0 does not fit
   Stage stages[PAIR_STAGES];
   PairNode nodes[2][PAIR_WEAK];
 };
 
-// Which patterns of the first nodes go left. The bit of pattern p is bit 31 of
-// word p / 32 after a shift to the left by p % 32.
+// The patterns of the first nodes that go left: pattern p is bit 31 of word p /
+// 32
+// << p % 32.
 using PairPatterns = uint32_t[PAIR_WEAK][PATTERN_WORDS];
 
-// A pair: which of its windows are alive, and what a stage's stumps decided.
+// A pair: its alive windows, and the decisions of the current stage's stumps.
 struct Pair {
   bool first, second;
   unsigned first_decisions, second_decisions;
@@ -71,7 +70,7 @@ struct Pair {
     *decisions = __funnelshift_l (bit, *decisions, 1);
   }
 
-  // Ends a stage.
+  // Ends a stage: looks up whether the decisions pass.
   template <typename Nodes>
   __device__ void
   pass (const Cascade<Nodes> &cascade, const Stage &stage)
@@ -82,14 +81,14 @@ struct Pair {
   }
 };
 
-// What a block needs for the pairs of its tile.
+// Evaluates the pairs of a block's tile.
 template <typename Nodes> struct PairTile {
   const Tile<CuvPair, true> &tile;
   const Cascade<Nodes> &cascade;
   const PairStages &first;
   const PairPatterns &patterns;
 
-  // One of the first stages, of the pairs at n windows.
+  // One of the first stages for n pairs.
   template <int n>
   __device__ __forceinline__ void
   decide (int s, const CuvPair *const windows[n], Pair pairs[n]) const
@@ -112,7 +111,7 @@ template <typename Nodes> struct PairTile {
   }
 };
 
-// A block's copy.
+// Copies the patterns to shared memory.
 static __device__ void
 copy_patterns (PairPatterns to, const uint32_t *from, int n)
 {
@@ -122,7 +121,7 @@ copy_patterns (PairPatterns to, const uint32_t *from, int n)
 
 // ---- stage 0 at every position ----
 
-// The bits of n rows of the tile, WARPS apart: a word for each half.
+// Stage 0 of n rows of the tile, WARPS apart: a word of bits for each half.
 template <int n, typename Nodes>
 static __device__ void
 decide_rows (const PairTile<Nodes> &pairs, int first_row, uint32_t *passed)
@@ -156,7 +155,7 @@ decide_rows (const PairTile<Nodes> &pairs, int first_row, uint32_t *passed)
   }
 }
 
-// Block: one tile. A warp decides some rows at a time.
+// Block: one tile. A warp evaluates several rows at a time.
 template <typename Nodes>
 static __global__ void
 __launch_bounds__ (THREADS) pair_kernel (const CuvTile *tiles,
@@ -179,20 +178,19 @@ __launch_bounds__ (THREADS) pair_kernel (const CuvTile *tiles,
     decide_rows<1> (pairs, row, passed);
 }
 
-// ---- those that pass it ----
+// ---- survivors ----
 
-// The pairs of a tile of which a window is alive: an entry is the pair's place
-// in the tile and, in bits 14 and 15, which windows are. A warp takes a row of
-// the list. Its columns are the banks of shared memory that have the pairs'
-// sums, where windows step by 1 or 2, so that a row's reads do not collide.
-// Only the first rows, as many as are full, are kept so: what columns have more
-// stands behind them in any order.
+// The pairs of a tile with an alive window. An entry is the pair's index in the
+// tile and, in bits 14 and 15, its alive windows. A warp processes a row of the
+// list. At steps 1 and 2, a column holds pairs whose sums are in one bank of
+// shared memory, so that the reads of a row do not conflict. This holds for the
+// full rows; further entries of a column follow after them in any order.
 struct PairList {
-  uint16_t *entries; // CUV_PAIR_X in a row
-  int *columns;      // pairs of each
-  int *n_rest;       // pairs behind the full rows
+  uint16_t *entries; // CUV_PAIR_X per row
+  int *columns;      // number of pairs per column
+  int *n_rest;       // number of pairs after the full rows
   int full;          // rows
-  int shift;         // banks from a row of the tile to the next
+  int shift;         // banks between rows of the tile
 
   __device__ void
   add (int at, bool first, bool second) const
@@ -216,7 +214,7 @@ struct PairList {
     return full + (*n_rest + CUV_PAIR_X - 1) / CUV_PAIR_X;
   }
 
-  // What a lane has in a row; where there is nothing, a place of its own bank.
+  // A lane's entry of a row; if there is none, an index of the same bank.
   __device__ unsigned
   get (int row, int lane) const
   {
@@ -252,8 +250,8 @@ count_lanes (bool one, bool other)
       + __popc (__ballot_sync (~0u, other));
 }
 
-// What the scan visits of a row of the tile, and what of that survives stage 0.
-// A bit for each position, a word for each half.
+// The visited positions of a row of the tile and those that survive stage 0: a
+// bit per position, a word for each half.
 struct PairRow {
   uint32_t visited[2], alive[2];
 
@@ -301,11 +299,11 @@ survivors_of_row (
   return found;
 }
 
-// One of the first stages of all pairs of a list; returns how many windows
-// pass.
+// One of the first stages for all pairs of a list. Returns the number of
+// windows that pass.
 template <typename Nodes>
 static __device__ unsigned
-close_up_pairs (const PairTile<Nodes> &pairs, int s, PairList list, PairList to)
+compact_pairs (const PairTile<Nodes> &pairs, int s, PairList list, PairList to)
 {
   const int n = list.n_rows ();
   unsigned alive = 0;
@@ -324,7 +322,7 @@ close_up_pairs (const PairTile<Nodes> &pairs, int s, PairList list, PairList to)
   return alive;
 }
 
-// Lists the windows of some rows of a list.
+// Lists the single windows of some rows of a list of pairs.
 static __device__ void
 list_windows (const PairList &list, int row, int end, List to, int *n)
 {
@@ -340,15 +338,16 @@ list_windows (const PairList &list, int row, int end, List to, int *n)
   }
 }
 
-// What a block has in shared memory beside the tile.
+// Shared memory of a block, besides the tile.
 struct PairMemory {
   PairPatterns patterns;
   uint16_t entries[2][MAX_PAIRS], windows[MANY_WINDOWS];
-  int columns[3][CUV_PAIR_X]; // of a list, the next one, and the one after it
+  int columns[3][CUV_PAIR_X]; // of the current list and the next two
   int n_rest[PAIR_STAGES];
-  int n_windows[3];                     // of drive()
-  unsigned visited, alive[PAIR_STAGES]; // windows, alive after each stage
-  unsigned n_pairs;                     // alive after stage 0
+  int n_windows[3]; // counts of drive()
+  unsigned visited,
+      alive[PAIR_STAGES]; // numbers of windows: visited, alive after each stage
+  unsigned n_pairs;       // with a window alive after stage 0
 
   __device__ void
   clear ()
@@ -359,7 +358,7 @@ struct PairMemory {
       n_rest[threadIdx.x] = alive[threadIdx.x] = 0;
   }
 
-  // Of the pairs after a stage.
+  // The list of the pairs after a stage.
   __device__ PairList
   list (int s, int full, int shift)
   {
@@ -379,7 +378,7 @@ __launch_bounds__ (THREADS, PAIR_BLOCKS)
   __shared__ PairMemory memory;
   const CuvTile at = tiles[blockIdx.x];
   const int lane = threadIdx.x % 32, warp = cuv_warp_of_thread ();
-  PairRow found = {}; // of the row of the thread's lane
+  PairRow found = {}; // of the row whose index is the lane
 
   if (!rows.has_level (at.level))
     return;
@@ -387,7 +386,7 @@ __launch_bounds__ (THREADS, PAIR_BLOCKS)
   const PairTile<Nodes> pairs = { tile, cascade, first, memory.patterns };
   memory.clear ();
   copy_patterns (memory.patterns, all_patterns, first.stages[first.n - 1].end);
-  // each warp for all rows: in lanes they cost it no more than its own
+  // every warp computes all rows, one per lane: no more expensive than its own
   static_assert (MAX_TILE_Y <= 32, "a lane has a row of the tile");
   if (lane < shape.rows && at.y + lane < tile.level.plan.n_y
       && rows.has (at.level, at.y + lane))
@@ -406,7 +405,7 @@ __launch_bounds__ (THREADS, PAIR_BLOCKS)
   tile.wait ();
   __syncthreads ();
 
-  // rows that would be full if all columns had as many
+  // full rows if all columns had the same number
   const int shift = tile.pitch * tile.level.plan.step % CUV_PAIR_X;
   int full = memory.n_pairs / CUV_PAIR_X, s = 0;
   PairList list = memory.list (0, full, shift);
@@ -419,11 +418,12 @@ __launch_bounds__ (THREADS, PAIR_BLOCKS)
   }
   __syncthreads ();
   while (s + 1 < first.n && memory.alive[s] > FEW_WINDOWS) {
-    full /= 2; // about half of them pass
+    full /= 2; // about half of the pairs pass
     const PairList next = memory.list (++s, full, shift);
-    if (threadIdx.x < CUV_PAIR_X) // of the list after that
+    if (threadIdx.x
+        < CUV_PAIR_X) // reset the columns of the list after the next
       memory.columns[(s + 1) % 3][threadIdx.x] = 0;
-    const unsigned passing = close_up_pairs (pairs, s, list, next);
+    const unsigned passing = compact_pairs (pairs, s, list, next);
 
     if (lane == 0)
       atomicAdd (&memory.alive[s], passing);
@@ -431,7 +431,7 @@ __launch_bounds__ (THREADS, PAIR_BLOCKS)
     __syncthreads ();
   }
 
-  // the rest window by window, as many at a time as there is room for
+  // the remaining stages by single windows, as many at a time as fit the list
   const Survivors<Nodes, CuvPair, true, true> survivors = { cascade, tile,
     images, out, cascade.nodes_of (tile.split) };
   const List windows = { memory.windows, nullptr };
@@ -446,7 +446,7 @@ __launch_bounds__ (THREADS, PAIR_BLOCKS)
     list_windows (
         list, row, min (row + many, n_rows), windows, &memory.n_windows[0]);
     __syncthreads ();
-    // a model of one stage has it run again here, for the score
+    // a model with one stage runs it again, for the score
     drive (survivors, min (s + 1, cascade.n_stages - 1), windows, spare,
         memory.n_windows);
   }

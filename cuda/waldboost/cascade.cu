@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// OpenCV's cascades on the GPU: the model's tables and the launches.
+// OpenCV cascades on the GPU: scanner, tables and launches.
 #include <type_traits>
 #include "waldboost/cascade-model.cuh"
 
-#define MAX_TABLED 12 // stumps of a stage that has a table of what passes
+#define MAX_TABLED 12 // stumps of a stage with a table in Cascade.passes
 
 template <typename Node> class CascadeScanner : public CuvScanner
 {
@@ -66,7 +66,7 @@ private:
   int launch_tiled (const CuvPyramid &pyramid, const CuvHits &hits,
       const CuvRows &rows, cudaStream_t stream);
 
-  CuvWaldboostModel model; // its pointers are not ours to follow
+  CuvWaldboostModel model; // its pointers may dangle: see the copies below
   std::vector<HostNode> source;
   std::vector<CuvWeak> weak;
   std::vector<float> leaves;
@@ -74,7 +74,7 @@ private:
   std::vector<uint32_t> passes;
   bool exact, tiled, paired, fixed, packed;
   int shared_limit, shared_of_multiprocessor, skip, n_tiles;
-  int n_split; // tiles, the first ones, of levels whose columns are split
+  int n_split; // the first tiles are of levels with split columns
   size_t shared_bytes, unsplit_bytes;
   TileShape shape;
   FirstStage<Node> first = {};
@@ -82,7 +82,8 @@ private:
   CuvBuffer passed = {}, keeps = {}; // a bit per position
   size_t weak_at, leaves_at, stages_at, passes_at, lookup_at, tiles_at;
   size_t patterns_at;
-  size_t nodes_at[2], branches_at[2]; // unsplit and split; of packed ones
+  size_t nodes_at[2],
+      branches_at[2]; // unsplit and split; branches of packed nodes
 };
 
 template <typename Node>
@@ -106,7 +107,7 @@ CascadeScanner<Node>::add_stage (int first, int end)
   stages.push_back (stage);
 }
 
-// Whether a stage can decide pairs of windows, if those before it do.
+// Whether a stage can be evaluated in pairs, if those before it are.
 template <typename Node>
 bool
 CascadeScanner<Node>::decides_pairs (const Stage &stage) const
@@ -116,7 +117,7 @@ CascadeScanner<Node>::decides_pairs (const Stage &stage) const
 
 // ---- planning ----
 
-// The tallest tile of which some fit a multiprocessor, or one at least.
+// The tallest tile of which several, or at least one, fit a multiprocessor.
 template <typename Node>
 void
 CascadeScanner<Node>::find_shape (const CuvWaldboostPlan &plan)
@@ -128,7 +129,7 @@ CascadeScanner<Node>::find_shape (const CuvWaldboostPlan &plan)
 
   for (int i = 0; i < plan.n_levels; i++)
     widest = std::max (widest, plan.levels[i].step);
-  // what the kernels have beside the tile, and the system takes of a block
+  // static shared memory of the kernels and the reserve of the system per block
   const int of_list = haar ? MAX_HAAR_Y * (sizeof (uint16_t) + sizeof (float))
                            : MAX_TILE_Y * sizeof (uint16_t);
   const int lists_bytes = 1024
@@ -140,8 +141,8 @@ CascadeScanner<Node>::find_shape (const CuvWaldboostPlan &plan)
                        + model.window_width + 1 + many - 1)
       / many * many;
   shape.pitch[1] = 2 * shape.half;
-  // windows of a column are then 4 banks of shared memory apart, or 8 if they
-  // step by 2, and survivors, which stand in clusters, in many banks
+  // windows below each other are then 4 banks of shared memory apart, 8 at step
+  // 2, which spreads clusters of survivors over many banks
   for (int s = 0; s < 2 && paired; s++)
     shape.pitch[s] |= 4;
   fixed = haar && model.window_width <= FIXED_WINDOW && widest <= 2;
@@ -161,7 +162,7 @@ CascadeScanner<Node>::find_shape (const CuvWaldboostPlan &plan)
 
       most = std::max (most, n);
       if (s == 0)
-        unsplit_bytes = n * (size_t) size; // if all others are split
+        unsplit_bytes = n * (size_t) size; // if all other levels are split
       if (s == 0 || widest == 2)
         elements = std::max (elements, n);
     }
@@ -172,10 +173,10 @@ CascadeScanner<Node>::find_shape (const CuvWaldboostPlan &plan)
     tiled = (int) shared_bytes
         <= (rows > 8 ? shared_of_multiprocessor / 4 : shared_limit)
             - lists_bytes;
-    // patterns' nodes in tiles are always packed: in 16 bits, and also as if
-    // split
+    // LBP nodes in tiles are always packed, so their offsets must fit 16 bits,
+    // in the split layout too
     tiled &= haar || most <= UINT16_MAX;
-    fixed &= rows > 8; // rows in pairs
+    fixed &= rows > 8; // decide_tile() takes rows in pairs
   }
   if (!tiled) {
     shape.rows = haar ? MAX_HAAR_Y : MAX_TILE_Y;
@@ -188,7 +189,7 @@ template <typename Node>
 std::vector<Node>
 CascadeScanner<Node>::lay_out (const CuvLayout &layout) const
 {
-  const bool stumps = model.stumps && tiled; // else their kernels know trees
+  const bool stumps = model.stumps && tiled; // otherwise the kernels for trees
   std::vector<Node> nodes (source.size ());
 
   for (size_t i = 0; i < source.size (); i++) {
@@ -228,7 +229,7 @@ CascadeScanner<Node>::find_pairs (const CuvLayout layouts[2], CuvTables *tables)
 {
   pairs = {};
   if constexpr (!haar) {
-    // the last stage's sums are needed
+    // the last stage needs its sum, the score
     const int most = std::max (1, std::min (PAIR_STAGES, model.n_stages - 1));
 
     while (pairs.n < most && decides_pairs (stages[pairs.n])) {

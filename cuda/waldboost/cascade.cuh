@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// OpenCV's cascades: what a window's stages decide, and tiles of window
+// OpenCV cascades: evaluation of a window's stages, and tiles of window
 // positions, whose part of the integral image a block copies to shared memory.
 #ifndef CUV_WALDBOOST_CASCADE_CUH
 #define CUV_WALDBOOST_CASCADE_CUH
@@ -14,18 +14,17 @@
 #define TILE_X 64 // positions
 #define MAX_TILE_Y 32
 #define MAX_HAAR_Y 16
-#define GROUP 8       // threads for a window of a short stage
-#define MANY_SHORT 48 // windows left, up to which that pays,
-#define MANY_LONG 128 // and of a long stage
-#define LONG_STAGE 24 // weak classifiers that pay for a warp a window
-#define FEW 32        // windows that no longer pay for closing up the list
-#define FEW_WEAK 32   // of stage 0 that fit a kernel's arguments
+#define GROUP 8       // threads per window, for a short stage
+#define MANY_SHORT 48 // windows alive up to which that pays,
+#define MANY_LONG 128 // and for a long stage
+#define LONG_STAGE 24 // weak classifiers for which a warp per window pays
+#define FEW 32        // windows alive for which compaction no longer pays
+#define FEW_WEAK 32   // weak classifiers of stage 0 that fit kernel arguments
 
-// Haar: pitches of tiles whose windows are up to FIXED_WINDOW wide: the same
-// corner of windows of different rows then has the same address but for a
-// constant. Of windows one below the other it lies 8 banks of shared memory
-// apart, or 16 if they step by 2: those that are left of a tile stand in
-// clusters.
+// Haar: compile-time pitch of tiles whose windows are at most FIXED_WINDOW
+// wide, so that addresses of windows in different rows differ by a constant.
+// Windows below each other are 8 banks of shared memory apart, 16 at step 2:
+// survivors come in clusters, which would otherwise collide.
 #define FIXED_WINDOW 62
 static constexpr __host__ __device__ int
 fixed_pitch (bool split)
@@ -36,21 +35,20 @@ fixed_pitch (bool split)
 struct Stage {
   int32_t first, end; // weak classifiers
   float threshold;
-  int32_t passes; // a stage of few stumps: in Cascade.passes, else -1
+  int32_t passes; // stage of few stumps: index into Cascade.passes, else -1
 };
 
 template <typename Nodes> struct Cascade {
   int32_t n_stages, window_width, window_height;
   int32_t skip;
-  int32_t exact; // sums of a stage are exact in any order
+  int32_t exact; // stage sums are exact in any order
   const Stage *stages;
   const CuvWeak *weak;
   const float *leaves;
-  const uint32_t *passes; // bits: whether the stage passes, by decisions of its
-                          // stumps, left = 1, the first one highest
-  // which local binary patterns go left, 8 words a node: by cuv_below(), which
-  // is the complement of the code, bit 31 of word b >> 5 after a shift to the
-  // left by b & 31
+  const uint32_t *passes; // bit set: combinations of the stumps' decisions
+                          // (left = 1, first stump highest) that pass the stage
+  // bit set per node, 8 words: patterns that go left. b = cuv_below() is the
+  // complement of the code; its bit is bit 31 of word b >> 5 << (b & 31)
   const uint32_t *lookup;
   Nodes nodes[2]; // laid out unsplit, split
 
@@ -61,20 +59,19 @@ template <typename Nodes> struct Cascade {
   }
 };
 
-// Stage 0 by value: what all threads read alike then comes from constant
-// memory.
+// Stage 0, passed by value: uniform reads then come from constant memory.
 template <typename Node> struct FirstStage {
   Stage stage;
   int32_t n; // 0: does not fit
   Node nodes[2][FEW_WEAK];
 };
 
-// How a tile lies in shared memory.
+// Layout of a tile in shared memory.
 struct TileShape {
-  int32_t rows;           // of positions
+  int32_t rows;           // window positions
   int32_t pitch[2];       // elements, unsplit and split
-  int32_t half;           // of the split
-  int32_t image_elements; // of one image's tile
+  int32_t half;           // of a split row, elements
+  int32_t image_elements; // size of one image's tile
   int32_t window_height;
 
   __device__ int
@@ -91,15 +88,15 @@ struct Images {
 
 // ---- one window ----
 
-// A window's corner in each image. In a tile they are in shared memory.
+// A window's top left corner in each image, in shared memory for tiles.
 template <typename Sum> struct View {
   const Sum *sums;
   const uint32_t *tilted;
-  float factor;  // Haar: of the contrast
-  unsigned half; // of pairs: selects the bytes of the window's half
+  float factor;  // Haar: contrast normalisation
+  unsigned half; // pairs: byte selector of the window's half
 };
 
-// A window's sum of a block.
+// The window's block sum, out of a pair's if need be.
 template <typename Sum>
 static __device__ __forceinline__ int
 sum_in (const View<Sum> &, unsigned sum)
@@ -113,7 +110,7 @@ sum_in (const View<CuvPair> &view, unsigned sums)
   return __byte_perm (sums, 0, view.half);
 }
 
-// What a node decides: the highest bit is set if it goes left.
+// A node's decision: the top bit is set if it goes left.
 template <typename Nodes, typename Sum>
 static __device__ __forceinline__ unsigned
 decide (
@@ -131,7 +128,7 @@ decide (
       << (below & 31);
 }
 
-// A sum of pixels as a float; below 2^23 by way of its mantissa.
+// Converts a sum of pixels; sums below 2^23 through the mantissa.
 template <bool small>
 static __device__ __forceinline__ float
 to_float (uint32_t sum)
@@ -141,7 +138,7 @@ to_float (uint32_t sum)
       : (float) (int) sum;
 }
 
-// Nodes that are packed are not tilted, and their sums below 2^23.
+// Packed nodes are not tilted and their sums are below 2^23.
 template <typename Nodes>
 static __device__ __forceinline__ unsigned
 decide (
@@ -189,8 +186,8 @@ look_up (const Cascade<Nodes> &cascade, const Stage &stage, unsigned decisions)
       & 1;
 }
 
-// A stage's sum, by groups of so many threads: together they go along its weak
-// classifiers. For more than one the order must not matter.
+// A stage's sum, its weak classifiers distributed over a group of threads;
+// groups larger than 1 require that sums are exact in any order.
 template <bool stumps, int group, typename Nodes, typename Sum>
 static __device__ double
 stage_sum (const Cascade<Nodes> &cascade, const Nodes &nodes,
@@ -227,19 +224,19 @@ stage_passes (const Cascade<Nodes> &cascade, const Nodes &nodes,
       < (double) stage.threshold);
 }
 
-// ---- where windows are ----
+// ---- tiles ----
 
-// A block's tile, or the whole level where tiles do not fit shared memory.
+// A block's tile; read from global memory if tiles do not fit shared memory.
 template <typename Sum, bool tiled> struct Tile {
   static const bool paired = std::is_same<Sum, CuvPair>::value;
   const CuvPyramidLevel level;
   const CuvTile tile;
   bool split;
   int pitch;
-  const Sum *sums; // of the tile's first position
+  const Sum *sums; // at the tile's first position
   const uint32_t *tilted;
 
-  // Begins to copy the tile; the block has to wait and meet before it is read.
+  // Starts the copy of the tile; before reading, wait() and __syncthreads().
   __device__
   Tile (const CuvTile &tile, const CuvPyramidLevel *levels,
       const Images &images, const TileShape &shape)
@@ -263,14 +260,14 @@ template <typename Sum, bool tiled> struct Tile {
     __pipeline_commit ();
   }
 
-  // Until the thread's part is there.
+  // Waits for the thread's own part of the copy.
   __device__ void
   wait () const
   {
     __pipeline_wait_prior (0);
   }
 
-  // A warp copies a row, 16 bytes a thread, and then one that is below.
+  // Each warp copies every WARPS-th row, 16 bytes per thread.
   template <typename T>
   __device__ const T *
   copy (const T *from, T *to, const TileShape &shape) const
@@ -312,7 +309,7 @@ template <typename Sum, bool tiled> struct Tile {
   }
 };
 
-// The factor that evens out a window's contrast; false if there is too little.
+// A window's contrast normalisation; false if there is too little contrast.
 static __device__ bool
 find_factor (const CuvPyramidLevel &level, const Images &images, int width,
     int height, int column, int row, float *factor)

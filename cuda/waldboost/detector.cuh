@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The detector's inside: what the ways to scan share.
+// Internal interface of the scanners: counters, hits, row ranges.
 #ifndef CUV_WALDBOOST_DETECTOR_CUH
 #define CUV_WALDBOOST_DETECTOR_CUH
 
 #include "waldboost/features.cuh"
 #include "waldboost/waldboost.h"
 
-// Of WaldBoost models; cascades have as many as stages.
+// Largest number of a WaldBoost model's segments; a cascade has one per stage.
 #define CUV_WALDBOOST_SEGMENTS 40
 
-// What comes back: counters, then hits in any order.
+// The result on the device: counters, followed by hits in any order.
 struct CuvCounters {
   unsigned long long n_hits, windows, weak, flat;
   unsigned long long began, ended; // nanoseconds of the scan
-  unsigned tiles, pad;             // that blocks have taken, where they do
-  unsigned long long survivors[1]; // n_segments of them
+  unsigned tiles, pad; // taken by blocks, in scans that distribute tiles
+  unsigned long long survivors[1]; // n_segments elements
 };
 
 struct CuvHits {
   CuvWaldboostHit *hits;
   CuvCounters *counters;
 
-  // By all threads of a scan's first kernel, when the pyramid is there.
+  // Called by all threads of a scan's first kernel, when the pyramid is
+  // complete.
   __device__ void
   begin () const
   {
@@ -39,7 +40,7 @@ struct CuvHits {
   }
 };
 
-// The rows of windows to search: end - first rows of one level, or all.
+// The rows of windows to search: first .. end - 1 of one level, or all.
 struct CuvRows {
   int level, first, end; // level -1 = all
 
@@ -56,21 +57,21 @@ struct CuvRows {
   }
 };
 
-// One way to scan.
+// A scanner for one kind of model.
 class CuvScanner
 {
 public:
   virtual ~CuvScanner () = default;
-  // Lays itself and its pyramid out and adds tables. Returns 0 or -1.
+  // Plans the pyramid and the scan and adds their tables. Returns 0 or -1.
   virtual int set_plan (
       const CuvWaldboostPlan &plan, CuvPyramid *pyramid, CuvTables *tables) = 0;
-  // Enqueues the search; the counters are 0 before. With other rows than all
-  // the pyramid, and what was made of it, is the last search's.
+  // Enqueues the search; the counters must be 0. If rows are not all rows, the
+  // pyramid and what was derived from it are reused from the last search.
   virtual int submit (const CuvPyramid &pyramid, const CuvHits &hits,
       const CuvRows &rows, cudaStream_t stream) = 0;
 };
 
-// Each takes what it needs of the model.
+// They copy what they need from the model.
 CuvScanner *cuv_cascade_scanner_new (const CuvWaldboostModel *model);
 CuvScanner *cuv_waldboost_scanner_new (const CuvWaldboostModel *model);
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What weak classifiers look at, on the GPU: corners of blocks in integral
-// images, laid out once for each way in which columns lie in memory.
+// Features on the GPU: offsets of block corners in integral images, computed
+// once per layout of the columns (split or not).
 #ifndef CUV_WALDBOOST_FEATURES_CUH
 #define CUV_WALDBOOST_FEATURES_CUH
 
 #include "waldboost/pyramid.cuh"
 
-// Where a window's columns and rows are, in bytes from its top left corner, in
-// images of elements of size bytes.
+// Byte offsets from a window's top left corner, in images whose elements have
+// size bytes.
 struct CuvLayout {
   bool split;
   int half, pitch, size;
@@ -25,7 +25,7 @@ struct alignas (16) CuvGridCorners {
   int32_t column[4]; // the first is 0
 };
 
-// Three rectangles' sums, as corner 0 - 1 - 2 + 3.
+// Three rectangles; a sum is corner 0 - 1 - 2 + 3.
 struct alignas (16) CuvHaarCorners {
   int32_t corner[3][4];
   float weight[3];
@@ -56,7 +56,7 @@ cuv_lay_out_haar (const CuvHaarNode &node, const CuvLayout &layout)
     int32_t *corner = corners.corner[k];
 
     corners.weight[k] = r.weight;
-    if (r.weight == 0) // not there, and its place not checked
+    if (r.weight == 0) // unused; its coordinates are unchecked
       continue;
     corner[0] = layout.at (r.x, r.y);
     if (node.tilted) {
@@ -75,7 +75,7 @@ cuv_lay_out_haar (const CuvHaarNode &node, const CuvLayout &layout)
 
 // ---- device code ----
 
-// Distances are bytes: then an address is one addition.
+// Offsets are in bytes, so that an address costs one addition.
 template <typename Sum>
 static __device__ __forceinline__ const Sum *
 cuv_from (const Sum *at, int bytes)
@@ -96,15 +96,15 @@ cuv_element (CuvPair pair)
   return pair.sums;
 }
 
-// The sums of 3x3 blocks, of a window whose top left corner is at window; all
-// in 32 bits, because 16-bit arithmetic costs twice as much. Of elements of 16
-// bits the lower half is the sum.
+// The sums of 3x3 blocks of the window at this element, computed in 32 bits
+// because 16-bit arithmetic costs twice as much; for 16-bit elements the lower
+// half is the sum.
 template <typename Sum>
 static __device__ __forceinline__ void
 cuv_packed_sums (
     const Sum *window, const CuvGridCorners &corners, unsigned sums[9])
 {
-  unsigned across[4][3];
+  unsigned differences[4][3];
 
 #pragma unroll
   for (int j = 0; j < 4; j++) {
@@ -114,16 +114,16 @@ cuv_packed_sums (
     const unsigned c = cuv_element (*cuv_from (row, corners.column[2]));
     const unsigned d = cuv_element (*cuv_from (row, corners.column[3]));
 
-    across[j][0] = b - a;
-    across[j][1] = c - b;
-    across[j][2] = d - c;
+    differences[j][0] = b - a;
+    differences[j][1] = c - b;
+    differences[j][2] = d - c;
   }
 #pragma unroll
   for (int k = 0; k < 9; k++)
-    sums[k] = across[k / 3 + 1][k % 3] - across[k / 3][k % 3];
+    sums[k] = differences[k / 3 + 1][k % 3] - differences[k / 3][k % 3];
 }
 
-// The same, of a single window.
+// The same for a single window.
 template <typename Sum>
 static __device__ __forceinline__ void
 cuv_block_sums (const Sum *window, const CuvGridCorners &corners, int block[9])
@@ -136,8 +136,8 @@ cuv_block_sums (const Sum *window, const CuvGridCorners &corners, int block[9])
     block[k] = (Sum) sums[k];
 }
 
-// Local binary patterns: each difference's sign bit is shifted in. Which
-// neighbours are below the centre, the complement of an inclusive pattern:
+// Local binary pattern of the neighbours below the centre, the complement of an
+// inclusive pattern; shifts in the sign bit of each difference.
 static __device__ __forceinline__ unsigned
 cuv_below (const int block[9])
 {
@@ -152,12 +152,11 @@ cuv_below (const int block[9])
 
 // ---- pairs of windows ----
 
-#define CUV_SMALL_BLOCK 128     // pixels: their sum has 15 bits
-#define CUV_HIGHEST 0x80008000u // bits of both halves
+#define CUV_SMALL_BLOCK 128     // pixels: 128 * 255 < 2^15
+#define CUV_HIGHEST 0x80008000u // top bits of both halves
 
-// The inclusive patterns of a pair's windows, in bytes 0 and 2, from words for
-// the neighbours, whose halves' highest bits say if they are not below the
-// centre.
+// The inclusive patterns of a pair's windows, in bytes 0 and 2. The top bit of
+// each half of not_below[k]: neighbour k is not below the centre.
 static __device__ __forceinline__ unsigned
 cuv_gather_patterns (const unsigned not_below[9])
 {
@@ -172,8 +171,8 @@ cuv_gather_patterns (const unsigned not_below[9])
   return patterns | patterns >> 8;
 }
 
-// Of blocks of up to CUV_SMALL_BLOCK pixels: 2^15 + neighbour - centre neither
-// borrows nor carries.
+// For blocks of up to CUV_SMALL_BLOCK pixels: 2^15 + neighbour - centre neither
+// borrows nor carries between the halves.
 static __device__ __forceinline__ unsigned
 cuv_small_patterns (const unsigned sums[9])
 {
@@ -185,8 +184,8 @@ cuv_small_patterns (const unsigned sums[9])
   return cuv_gather_patterns (not_below);
 }
 
-// Of blocks of up to 257 pixels: the same of the lower 15 bits, which decide
-// where the highest are equal.
+// For blocks of up to 257 pixels: the same for the lower 15 bits, which decide
+// where the top bits are equal.
 static __device__ __forceinline__ unsigned
 cuv_large_patterns (const unsigned sums[9])
 {
@@ -201,8 +200,8 @@ cuv_large_patterns (const unsigned sums[9])
   return cuv_gather_patterns (not_below);
 }
 
-// The pattern: neighbours above the centre, or not below it if inclusive. Whole
-// numbers are above another if they are not below the next.
+// The pattern of the neighbours above the centre, or not below it if inclusive.
+// Integers: v > centre is v >= centre + 1.
 static __device__ __forceinline__ int
 cuv_pattern (int block[9], bool inclusive)
 {

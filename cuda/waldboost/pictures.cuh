@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The pictures of a pyramid's levels, and the sums of their strips' columns.
+// Kernels that make the pictures of a pyramid's levels and the column sums of
+// their strips.
 #ifndef CUV_WALDBOOST_PICTURES_CUH
 #define CUV_WALDBOOST_PICTURES_CUH
 
 #include "waldboost/pyramid.cuh"
 
-// Where a level is resized from. Rows are read as aligned words of four pixels,
-// and have three or more.
+// The source of a resize. Rows are read as aligned words of four pixels and
+// have at least three words.
 struct CuvSource {
   const uint8_t *data;
-  int stride, width; // whole words
+  int stride, width; // multiples of 4
 };
 
-// Block: 32 x 8 pixels. Frames whose grey is not already such a plane.
+// Block: 32 x 8 pixels.
 static __global__ void
 cuv_grey_kernel (CuvFrame frame, uint8_t *grey, int pitch)
 {
@@ -23,14 +24,14 @@ cuv_grey_kernel (CuvFrame frame, uint8_t *grey, int pitch)
     grey[(size_t) y * pitch + x] = cuv_frame_grey (&frame, x, y);
 }
 
-// Block: a square of the first half, a pixel a thread, and what comes of it in
-// the others.
+// Block: a square of the first level, one pixel per thread, and its halvings in
+// the following levels.
 static __global__ void
 __launch_bounds__ (CUV_HALVES *CUV_HALVES)
     cuv_halves_kernel (const __grid_constant__ CuvHalves halves,
         const CuvPyramidLevel *levels, CuvSource frame, uint8_t *pictures)
 {
-  // of two levels: one is read while the next is written
+  // double buffer: the level read and the level written
   __shared__ uint8_t squares[2][CUV_HALVES * CUV_HALVES];
   const uint8_t *from = frame.data
       + (int64_t) (2 * CUV_HALVES * blockIdx.y) * frame.stride
@@ -57,16 +58,17 @@ __launch_bounds__ (CUV_HALVES *CUV_HALVES)
   }
 }
 
-// ---- columns: their pixels in a row of a level, a byte each ----
+// ---- adjacent columns of a level; row() returns their pixels, a byte each
+// ----
 
-// The vertical step from 8.8 to 8.16, which is then to be cut.
+// Vertical interpolation from 8.8 to rounded 8.16 fixed point.
 static __device__ unsigned
-cuv_between (unsigned upper, unsigned lower, unsigned weight)
+cuv_interpolate (unsigned upper, unsigned lower, unsigned weight)
 {
   return (256 - weight) * upper + weight * lower + 32768;
 }
 
-// Not resized.
+// CUV_RESIZE_COPY
 struct CuvCopiedColumns {
   static constexpr int N = 4;
   const uint8_t *column;
@@ -81,22 +83,22 @@ struct CuvCopiedColumns {
   __device__ unsigned
   row (uint32_t tap) const
   {
-    const int y = (int) ((tap + 256) >> 9); // its weight is 0 or 256
+    const int y = (int) ((tap + 256) >> 9); // the weight is 0 or 256
 
     return __ldg ((const uint32_t *) (column + y * stride));
   }
 };
 
-// Whose source pixels are eight in a row at most.
+// CUV_RESIZE_NEAR: all source pixels are within eight adjacent ones.
 struct CuvNearColumns {
   static constexpr int N = 4;
-  const uint8_t *words; // the first of three that have the eight
+  const uint8_t *words; // first of the three words that hold them
   int stride;
-  unsigned shift;      // to these
-  unsigned pairs[2];   // where two columns' are
-  unsigned weights[N]; // of a column's two, in halves
+  unsigned shift;      // from the words to the eight, bits
+  unsigned pairs[2];   // byte selectors of two columns each
+  unsigned weights[N]; // of a column's two pixels, in the halves
 
-  // Selects each one's pixel and the next.
+  // Selector of pixels a, a + 1, b, b + 1.
   static __device__ unsigned
   pair (int a, int b)
   {
@@ -110,7 +112,8 @@ struct CuvNearColumns {
     const uint4 tap = __ldg ((const uint4 *) (taps + x));
     const unsigned tap_of[N] = { tap.x, tap.y, tap.z, tap.w };
     const int first = tap.x >> 9, word = min (first / 4, from.width / 4 - 3);
-    const int eight = min (first, 4 * word + 4); // fewer at the right end
+    const int eight =
+        min (first, 4 * word + 4); // less than eight remain at the right edge
     int at[N];
 
     words = from.data + 4 * word;
@@ -123,9 +126,9 @@ struct CuvNearColumns {
     pairs[1] = pair (at[2], at[3]);
   }
 
-  // The horizontal step, to 8.8.
+  // Horizontal interpolation to 8.8 fixed point.
   __device__ void
-  across (const uint8_t *row, unsigned values[N]) const
+  interpolate_row (const uint8_t *row, unsigned values[N]) const
   {
     const uint32_t *word = (const uint32_t *) row;
     const uint32_t a = __ldg (word), b = __ldg (word + 1), c = __ldg (word + 2);
@@ -146,21 +149,21 @@ struct CuvNearColumns {
     const uint8_t *above = words + (int) (tap >> 9) * stride;
     unsigned upper[N], lower[N], v[N];
 
-    across (above, upper);
-    across (above + stride, lower);
+    interpolate_row (above, upper);
+    interpolate_row (above + stride, lower);
     for (int i = 0; i < N; i++)
-      v[i] = cuv_between (upper[i], lower[i], tap & 511);
+      v[i] = cuv_interpolate (upper[i], lower[i], tap & 511);
     return __byte_perm (
         __byte_perm (v[0], v[1], 0x62), __byte_perm (v[2], v[3], 0x62), 0x5410);
   }
 };
 
-// One column, whose source pixels are far from the next one's.
+// CUV_RESIZE_FAR: one column per thread.
 struct CuvFarColumn {
   static constexpr int N = 1;
   const uint8_t *left;
   int stride;
-  unsigned weight; // of the right one
+  unsigned weight; // of the right pixel
 
   __device__
   CuvFarColumn (const CuvSource &from, const uint32_t *taps, int x)
@@ -169,7 +172,7 @@ struct CuvFarColumn {
   {
   }
 
-  // Both rows' horizontal steps at once, in the halves of a word.
+  // Interpolates both rows horizontally at once, in the halves of a word.
   __device__ unsigned
   row (uint32_t tap) const
   {
@@ -180,7 +183,7 @@ struct CuvFarColumn {
         __ldg (above + 1) | (unsigned) __ldg (below + 1) << 16;
     const unsigned both = (256 - weight) * lefts + weight * rights;
 
-    return cuv_between (both & 0xffff, both >> 16, tap & 511) >> 16;
+    return cuv_interpolate (both & 0xffff, both >> 16, tap & 511) >> 16;
   }
 };
 
@@ -200,7 +203,7 @@ struct CuvPictures {
   const CuvPyramidLevel *levels;
   const uint32_t *taps;
   CuvSource frame;
-  int rows; // of a tile, whole fours
+  int rows; // of a tile, a multiple of 4
   uint8_t *pictures;
   uint32_t *strip_sums, *strip_squares;
 
@@ -214,8 +217,8 @@ struct CuvPictures {
       source.picture_pitch };
   }
 
-  // Four rows at a time: there is room for whole fours. A level's last strip
-  // may count rows below it; its sums are not needed.
+  // Four rows at a time; pictures are padded for that. The last strip of a
+  // level may sum padding rows, but its sums are not used.
   template <typename Columns, int powers>
   __device__ void
   make (const CuvPyramidLevel &level, const CuvTile &tile) const
@@ -258,8 +261,8 @@ struct CuvPictures {
   }
 };
 
-// Block: a tile. Finds the sums of so many powers of its columns' pixels too;
-// then it is as high as a strip.
+// Block: a tile. powers: also sums the pixels (1) and their squares (2) of its
+// columns; the tile is then as high as a strip.
 template <int powers>
 static __global__ void
 __launch_bounds__ (CUV_PICTURE_THREADS, 16)

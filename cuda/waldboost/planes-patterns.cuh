@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Planes of local binary patterns: the code at a place depends on nothing but
-// the size of the blocks. So all codes of a tile are made once, and a weak
-// classifier is one byte of them.
+// Planes of LBP codes: the code at a position depends only on the block size.
+// So all codes of a tile are computed once, and a weak classifier reads one
+// byte.
 #ifndef CUV_WALDBOOST_PLANES_PATTERNS_CUH
 #define CUV_WALDBOOST_PLANES_PATTERNS_CUH
 
 #include "waldboost/planes.cuh"
 
-#define CUV_CODE_COLUMNS 120 // that a warp makes at once, four a thread
-#define CUV_CODE_REACH 6     // rows of pixels that a code may span
+#define CUV_CODE_COLUMNS 120 // computed by a warp at once, four per thread
+#define CUV_CODE_REACH 6     // rows of pixels that a code spans at most
 
-// What a thread knows of a row: the values at its four columns and the next
-// four, two by two.
+// A row as a thread needs it: values at its four columns and the next four, two
+// per word.
 struct CuvCodeRow {
   uint2 mine, next;
 };
@@ -25,14 +25,14 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
   using typename Tables::Node;
 
   static const int tile_x = 96, element = 1;
-  static const int n_dense = 5; // weak classifiers that all windows are asked
+  static const int n_dense = 5; // weak classifiers evaluated for all windows
   static const int at_once = 3;
   static const int n_columns = 3, n_windows = n_columns * CUV_PLANE_ROWS;
 
-  // ---- making planes ----
+  // ---- computing planes ----
 
-  // Sums of a row of blocks of one pixel, or two side by side; the last
-  // thread's next ones are of no use.
+  // Sums of one pixel or two adjacent ones; next is undefined in the last
+  // thread.
   template <int width>
   static __device__ __forceinline__ CuvCodeRow
   sums_of (uint32_t four)
@@ -40,10 +40,11 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
     CuvCodeRow row;
 
     if (width == 1) {
-      row.mine = cuv_widen (four);
-      row.next = cuv_widen (__shfl_down_sync (~0u, four, 1));
+      row.mine = cuv_unpack (four);
+      row.next = cuv_unpack (__shfl_down_sync (~0u, four, 1));
     } else {
-      row.mine = cuv_add (cuv_widen (four), cuv_widen (cuv_next_pixels (four)));
+      row.mine =
+          cuv_add (cuv_unpack (four), cuv_unpack (cuv_next_pixels (four)));
       row.next.x = __shfl_down_sync (~0u, row.mine.x, 1);
       row.next.y = __shfl_down_sync (~0u, row.mine.y, 1);
     }
@@ -65,7 +66,7 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
           value (above.next.y, below.next.y) } };
   }
 
-  // The three blocks of a row, for the four columns.
+  // The three blocks of a grid's row, for the four columns.
   template <int width>
   static __device__ __forceinline__ void
   three_blocks (const CuvCodeRow &row, uint2 blocks[3])
@@ -94,7 +95,7 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
     uint2 codes = make_uint2 (0, 0);
 
 #pragma unroll
-    for (int k = 0; k < 8; k++) { // 1 more in each half if not less
+    for (int k = 0; k < 8; k++) { // add 1 in each half if not less
       codes.x =
           2 * codes.x + __viaddmin_s16x2_relu (ring[k].x, less[0], 0x10001);
       codes.y =
@@ -103,7 +104,7 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
     return __byte_perm (codes.x, codes.y, 0x6420);
   }
 
-  // Those of one plane in row y, from the sums of the row and those after it.
+  // The codes of one plane in row y, from the sums of rows y and following.
   template <int plane, bool means>
   __device__ __forceinline__ void
   make_codes (const CuvCodeRow *const rows[CUV_CODE_REACH], bool wanted,
@@ -124,9 +125,8 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
       *(uint32_t *) (row_at + shape.first[plane]) = codes;
   }
 
-  // The rows of the planes with blocks of one width that one of some warps
-  // makes, from those rows of pixels and the five after them. Pixels outside
-  // the picture are 0.
+  // A warp's rows of the planes whose blocks have this width, from the same
+  // rows of pixels and the five after them. Pixels outside the picture are 0.
   template <int width, bool means>
   __device__ __forceinline__ void
   load_rows (const CuvPyramidLevel &level, const CuvTile &tile, int n_rows,
@@ -134,7 +134,7 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
   {
     const int reach = CUV_CODE_REACH;
     const int each = (n_rows + warps - 1) / warps, first = warp * each;
-    const int n = min (each, n_rows - first) + reach - 1; // of pixels
+    const int n = min (each, n_rows - first) + reach - 1; // rows of pixels
     const int pitch = level.picture_pitch, x = tile.x + column;
     const int n_inside = x < pitch ? level.plan.height - tile.y - first : 0;
     const bool wanted =
@@ -142,7 +142,7 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
     const uint8_t *from =
         pictures + level.picture + (int64_t) (tile.y + first) * pitch + x;
     uint8_t *to = memory () + (first - reach + 1) * shape.pitch + column;
-    CuvCodeRow rows[CUV_CODE_REACH]; // the last ones, in turn
+    CuvCodeRow rows[CUV_CODE_REACH]; // ring buffer of the last ones
 
     for (int base = 0; base < n; base += reach) {
       uint32_t four[CUV_CODE_REACH];
@@ -170,7 +170,7 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
     }
   }
 
-  // Half of the warps make the planes of each width, if there are both.
+  // If both widths are used, each is computed by half of the warps.
   template <bool means>
   __device__ __forceinline__ void
   load_as (const CuvPyramidLevel &level, const CuvTile &tile, int n_rows) const
@@ -190,7 +190,7 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
     }
   }
 
-  // For so many rows of windows.
+  // Computes the planes for some rows of windows.
   __device__ void
   load (
       const CuvPyramidLevel &level, const CuvTile &tile, int window_rows) const
@@ -209,7 +209,7 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
     return node.first_leaf + memory ()[place + node.offset];
   }
 
-  // ---- all windows of a tile: a thread has every 32nd of each row ----
+  // ---- all windows of a tile: every 32nd one of a row per thread ----
 
   static __device__ __forceinline__ int
   column_of (int i)
@@ -217,7 +217,7 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
     return lane_of_thread () + i % n_columns * 32;
   }
 
-  // The codes of the thread's windows; place is that of the first.
+  // The codes of the thread's windows; place is the offset of the first.
   __device__ __forceinline__ void
   codes (int place, const Node &node, int codes[n_windows]) const
   {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Planes of the sums of blocks, 16 bits each. A pair of ranks is eleven reads
-// of one, of a window alone, or of two side by side at once.
+// Planes of block sums, 16 bits each. The ranks of two blocks take eleven
+// reads, for one window or for two adjacent ones at once.
 #ifndef CUV_WALDBOOST_PLANES_RANKS_CUH
 #define CUV_WALDBOOST_PLANES_RANKS_CUH
 
@@ -15,11 +15,11 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
   using typename Tables::Node;
 
   static const int tile_x = 64, element = 2;
-  static const int n_dense = 3; // weak classifiers that all windows are asked
+  static const int n_dense = 3; // weak classifiers evaluated for all windows
   static const int at_once = 3;
   static const int n_columns = 2, n_windows = n_columns * CUV_PLANE_ROWS;
 
-  // ---- making planes ----
+  // ---- computing planes ----
 
   template <bool means>
   __device__ __forceinline__ void
@@ -31,8 +31,8 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
               this->template block_value<means> (plane, v.y));
   }
 
-  // A warp makes some rows of each plane, from the pixels of one more. Those
-  // outside the picture are 0.
+  // A warp computes some rows of each plane, from the same rows of pixels and
+  // one more. Pixels outside the picture are 0.
   template <bool means>
   __device__ __forceinline__ void
   load_rows (
@@ -47,15 +47,15 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
     const uint8_t *from =
         pictures + level.picture + (int64_t) (tile.y + first) * pitch + x;
     uint32_t four = n > 0 ? *(const uint32_t *) from : 0;
-    uint2 one = cuv_widen (four),
-          wide = cuv_add (one, cuv_widen (cuv_next_pixels (four)));
+    uint2 one = cuv_unpack (four),
+          wide = cuv_add (one, cuv_unpack (cuv_next_pixels (four)));
 
 #pragma unroll 4
     for (int row = first; row < end; row++) {
       from += pitch;
       four = row - first + 1 < n ? *(const uint32_t *) from : 0;
-      uint2 below = cuv_widen (four);
-      uint2 wide_below = cuv_add (below, cuv_widen (cuv_next_pixels (four)));
+      uint2 below = cuv_unpack (four);
+      uint2 wide_below = cuv_add (below, cuv_unpack (cuv_next_pixels (four)));
       if (2 * column < shape.pitch) {
         uint8_t *to = memory () + row * shape.pitch + 2 * column;
 
@@ -69,7 +69,7 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
     }
   }
 
-  // For so many rows of windows.
+  // Computes the planes for some rows of windows.
   __device__ void
   load (
       const CuvPyramidLevel &level, const CuvTile &tile, int window_rows) const
@@ -96,8 +96,8 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
     return node.first_leaf + ranks (block, value (node.a), value (node.b));
   }
 
-  // Both ranks at once, in 16 bits each: 9 less the number of blocks whose
-  // value is not below a's, or b's.
+  // Both ranks at once, 16 bits each: 9 minus the number of blocks whose value
+  // is not below a, or b.
   __device__ __forceinline__ int
   ranks (const int block[9], unsigned a, unsigned b) const
   {
@@ -112,9 +112,9 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
     return rank_a + rules.factor * rank_b + rules.offset;
   }
 
-  // ---- windows two by two ----
+  // ---- two adjacent windows ----
 
-  // The values at a place and at the next.
+  // The values at an offset and at the next one.
   static __device__ __forceinline__ uint32_t
   pair (int at)
   {
@@ -123,7 +123,8 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
     return __byte_perm (words[0], words[1], at & 2 ? 0x5432 : 0x3210);
   }
 
-  // Those of three blocks in a row; the first is the second of words if odd.
+  // The same for three blocks in a row; the first starts in the upper half of a
+  // word if odd.
   template <int column>
   static __device__ __forceinline__ void
   read_pairs (const uint32_t *words, bool odd, uint32_t pairs[3])
@@ -178,7 +179,7 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
     }
   }
 
-  // Two windows side by side of each row, 16 bits each.
+  // Two adjacent windows of each row, 16 bits each.
   __device__ __forceinline__ void
   code_pairs (int at, const Node &node, uint32_t codes[CUV_PLANE_ROWS]) const
   {
@@ -194,7 +195,7 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
       codes_of<2, 2, n> (at, node, codes);
   }
 
-  // ---- all windows of a tile: a thread has two side by side in each row ----
+  // ---- all windows of a tile: two adjacent ones of each row per thread ----
 
   static __device__ __forceinline__ int
   column_of (int i)
@@ -202,7 +203,7 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
     return 2 * lane_of_thread () + i % 2;
   }
 
-  // The codes of the thread's windows; place is that of the first.
+  // The codes of the thread's windows; place is the offset of the first.
   __device__ __forceinline__ void
   codes (int place, const Node &node, int codes[n_windows]) const
   {

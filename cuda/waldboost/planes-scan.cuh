@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The dense scan by planes. A block of threads takes a tile of windows through
-// all weak classifiers. All its windows are asked the first few, a thread
-// having some of them. Those that are left are listed, and each warp goes on
-// alone with a part of the list, closing it up when half of its windows are
-// gone: a thread a window, and when they are few groups of threads, that ask as
-// many weak classifiers at once.
+// The dense scan by planes: a thread block runs a tile of windows through all
+// weak classifiers. The first few are evaluated for all windows, several per
+// thread. Survivors are listed; each warp then takes a part of the list and
+// compacts it whenever half of its windows are rejected. It uses one thread per
+// window, and for few windows a group of threads, which evaluate successive
+// weak classifiers at once.
 #ifndef CUV_WALDBOOST_PLANES_SCAN_CUH
 #define CUV_WALDBOOST_PLANES_SCAN_CUH
 
 #include "waldboost/planes-patterns.cuh"
 #include "waldboost/planes-ranks.cuh"
 
-// A window: its place in the planes and its sum so far.
+// A window: its offset in the planes and its sum so far.
 template <typename Acc> struct PlaneWindow {
   bool alive;
   int place;
   Acc sum;
 };
 
-// Windows that are left, of a block or a warp.
+// Surviving windows of a block or a warp.
 template <typename Acc> struct PlaneList {
   uint16_t *places;
   Acc *sums;
@@ -29,13 +29,13 @@ template <typename Acc> struct PlaneList {
     return { there, there ? places[k] : 0, there ? sums[k] : (Acc) 0 };
   }
 
-  // Adds those that are alive to the n before; returns how many there are then.
+  // Appends the alive windows of a warp to n; returns the new number.
   __device__ __forceinline__ int
   keep (int n, const PlaneWindow<Acc> &window) const
   {
     const unsigned voters = __ballot_sync (~0u, window.alive);
 
-    __syncwarp (); // all have read what is written over now
+    __syncwarp (); // all have read what is overwritten now
     if (window.alive) {
       int at = n + __popc (voters & ((1u << lane_of_thread ()) - 1));
 
@@ -47,25 +47,24 @@ template <typename Acc> struct PlaneList {
   }
 };
 
-// What a block's threads share beside planes and list.
+// Shared by a block's threads, besides planes and list.
 struct PlaneShared {
   Tally tally;
   CuvTile tile;
   int n_columns, n_rows; // of windows in it
   int n_listed;
-  int n_done; // warps that are done with it
+  int n_done; // warps that have finished it
   CuvTile next;
-  int n_next; // its number
+  int n_next; // its index
 };
 
-// A thread's part in its block's way through a tile.
+// A thread's part of the scan of its block.
 template <typename Planes, typename Acc> struct PlaneRun {
   using Window = PlaneWindow<Acc>;
-  static const int n_windows = Planes::n_windows; // of a thread
-  // weak classifiers that a thread looks at while it waits for the first
+  static const int n_windows = Planes::n_windows; // per thread
+  // weak classifiers evaluated at once, to hide the latency of reads
   static const int at_once = Planes::at_once;
-  // hardly ever are more of a tile's windows left, and each quarter of them can
-  // be listed on its own
+  // rarely exceeded; then the tile is scanned in quarters, each of which fits
   static const int max_listed = Planes::tile_x * CUV_PLANE_Y * 3 / 8;
   static_assert (
       n_windows % 4 == 0 && CUV_PLANE_THREADS * n_windows / 4 <= max_listed,
@@ -74,7 +73,7 @@ template <typename Planes, typename Acc> struct PlaneRun {
   const WaldBoost<Acc> &model;
   const Planes &planes;
   const CuvPlaneFirst &first_nodes;
-  const int n_dense; // weak classifiers that all windows are asked
+  const int n_dense; // weak classifiers evaluated for all windows
   const CuvHits &out;
   const PlaneList<Acc> list; // the block's
   PlaneShared &shared;
@@ -93,7 +92,7 @@ template <typename Planes, typename Acc> struct PlaneRun {
     return true;
   }
 
-  // A warp's n windows are left after a segment; all are counted here.
+  // Counts n survivors of a warp after a segment.
   __device__ void
   count (Segment segment, int n) const
   {
@@ -101,9 +100,9 @@ template <typename Planes, typename Acc> struct PlaneRun {
       atomicAdd (&shared.tally.survivors[segment.counter], (unsigned) n);
   }
 
-  // ---- all windows: a thread has some in each of its warp's rows ----
+  // ---- all windows: each thread has some in each row of its warp ----
 
-  // Which of a thread's windows are to be looked at: a bit each, row by row.
+  // Mask of the thread's windows to scan, row by row.
   __device__ unsigned
   inside (const CuvRows &rows, int row) const
   {
@@ -120,9 +119,9 @@ template <typename Planes, typename Acc> struct PlaneRun {
     return bits;
   }
 
-  // Weak classifier k. Returns which windows are left.
+  // Evaluates weak classifier k. Returns the mask of survivors.
   __device__ __forceinline__ unsigned
-  ask_all (int k, int place, unsigned alive, Acc sums[n_windows]) const
+  evaluate_all (int k, int place, unsigned alive, Acc sums[n_windows]) const
   {
     const auto node = cuv_plane_node<CuvPlaneNode<Acc>> (first_nodes.nodes[k]);
     const Acc *leaves = planes.shared_leaves () + k * planes.n_codes;
@@ -138,7 +137,7 @@ template <typename Planes, typename Acc> struct PlaneRun {
     return alive;
   }
 
-  // The place of a thread's window.
+  // The offset of a thread's window in the planes.
   __device__ __forceinline__ int
   place_of (int row, int i) const
   {
@@ -146,7 +145,7 @@ template <typename Planes, typename Acc> struct PlaneRun {
         + Planes::column_of (i) * Planes::element;
   }
 
-  // Adds a thread's windows to the block's list, as far as that goes.
+  // Appends a thread's windows to the block's list as far as there is room.
   __device__ __forceinline__ void
   list_all (int row, unsigned alive, const Acc sums[n_windows]) const
   {
@@ -165,10 +164,10 @@ template <typename Planes, typename Acc> struct PlaneRun {
     }
   }
 
-  // Lists what the first weak classifiers leave of some of a thread's windows;
-  // counts what there is to count, if it is the first time.
+  // Evaluates the first weak classifiers for some of the thread's windows and
+  // lists the survivors; updates counters if first_time.
   __device__ __forceinline__ void
-  ask_dense (const CuvRows &rows, unsigned some, bool first_time)
+  evaluate_dense (const CuvRows &rows, unsigned some, bool first_time)
   {
     const int row = cuv_warp_of_thread () * CUV_PLANE_ROWS;
     const int place = place_of (row, 0);
@@ -177,7 +176,7 @@ template <typename Planes, typename Acc> struct PlaneRun {
 
     for (int k = 0, s = 0; k < n_dense; k++) {
       weak += first_time ? __popc (alive) : 0;
-      alive = ask_all (k, place, alive, sums);
+      alive = evaluate_all (k, place, alive, sums);
       if (model.segments[s].end == k + 1) {
         if (first_time)
           count (model.segments[s], cuv_warp_sum (__popc (alive)));
@@ -187,16 +186,16 @@ template <typename Planes, typename Acc> struct PlaneRun {
     list_all (row, alive, sums);
   }
 
-  // ---- windows of the list, by warps ----
+  // ---- listed windows, by warps ----
 
-  // Weak classifier k's answer for a window.
+  // A weak classifier's response for a window.
   __device__ __forceinline__ Acc
   response (const Window &window, const CuvPlaneNode<Acc> &node) const
   {
     return model.leaves[planes.leaf (window.place, node)];
   }
 
-  // A weak classifier that all threads look at.
+  // A weak classifier read uniformly by all threads.
   __device__ __forceinline__ CuvPlaneNode<Acc>
   shared_node (int k) const
   {
@@ -204,12 +203,12 @@ template <typename Planes, typename Acc> struct PlaneRun {
         k < CUV_FIRST ? first_nodes.nodes[k] : __ldg (planes.nodes + k));
   }
 
-  // From weak classifier k to end, or until no more than few of the warp's
-  // windows are left; a thread a window. All threads look at the same weak
-  // classifiers, some at once, those without a window at one place. Returns how
-  // far that is.
+  // Runs weak classifiers k .. end - 1, or until at most few of the warp's
+  // windows are alive, with one thread per window. All threads read the same
+  // weak classifiers, those without a window at a dummy offset. Returns the
+  // next weak classifier.
   __device__ __forceinline__ int
-  ask (int k, int end, int few, Window *window)
+  evaluate (int k, int end, int few, Window *window)
   {
     while (k < end) {
       const int n = min (at_once, end - k);
@@ -238,10 +237,10 @@ template <typename Planes, typename Acc> struct PlaneRun {
     return k;
   }
 
-  // The same, a group of threads a window, some weak classifiers each; the
-  // first of them keeps it.
+  // The same with a group of threads per window, each evaluating some of the
+  // weak classifiers; the first thread of the group keeps the window.
   __device__ __forceinline__ int
-  ask_by_group (int group, int k, int end, int few, Window *window)
+  evaluate_by_group (int group, int k, int end, int few, Window *window)
   {
     const int mine = lane_of_thread () & (group - 1);
 
@@ -270,9 +269,10 @@ template <typename Planes, typename Acc> struct PlaneRun {
     return k;
   }
 
-  // The n windows of a list from weak classifier k on, groups of threads
-  // together, to end or until a third of them is gone if the warp has all of
-  // them at once. Returns how many are left; *k is then how far that is.
+  // Runs the n windows of a list from weak classifier *k to end, with groups of
+  // threads; if the warp holds all of them at once, only until a third of them
+  // is rejected. Returns the number of survivors; *k is the next weak
+  // classifier.
   __device__ int
   go_on (const PlaneList<Acc> &list, int group, int n, int *k, int end)
   {
@@ -283,8 +283,8 @@ template <typename Planes, typename Acc> struct PlaneRun {
       const int i = base + lane_of_thread () / group;
       Window window = list.get (i < n, i);
       const int passed = group == 1
-          ? ask (first, end, few, &window)
-          : ask_by_group (group, first, end, few, &window);
+          ? evaluate (first, end, few, &window)
+          : evaluate_by_group (group, first, end, few, &window);
 
       *k = n <= 32 ? passed : end;
       if (*k == model.n_weak)
@@ -294,7 +294,7 @@ template <typename Planes, typename Acc> struct PlaneRun {
     return left;
   }
 
-  // The warp's part of the list to the end.
+  // Runs the warp's part of the list to the end.
   __device__ void
   finish ()
   {
@@ -306,7 +306,7 @@ template <typename Planes, typename Acc> struct PlaneRun {
     while (model.segments[s].end <= k)
       s++;
     while (n > 0 && k < model.n_weak) {
-      // a power of two that all windows have at once
+      // largest power of two with which all windows fit the warp
       const int group = 1 << max (__clz (n - 1) - 27, 0);
       const Segment segment = model.segments[s];
       const int step = n <= 32 ? model.n_weak : 1 + k / 2;
@@ -319,8 +319,8 @@ template <typename Planes, typename Acc> struct PlaneRun {
     }
   }
 
-  // A tile, whose planes threads have made: all of it, or if more windows are
-  // left than the list holds, one quarter after the other.
+  // Scans a tile whose planes are complete: at once, or in quarters if more
+  // windows survive than the list holds.
   __device__ void
   scan (const CuvRows &rows)
   {
@@ -333,7 +333,7 @@ template <typename Planes, typename Acc> struct PlaneRun {
         shared.n_listed = 0;
       __syncthreads ();
       if (cuv_warp_of_thread () * CUV_PLANE_ROWS < shared.n_rows)
-        ask_dense (rows, some, part < 0);
+        evaluate_dense (rows, some, part < 0);
       __syncthreads ();
       const bool listed = shared.n_listed <= max_listed;
 
@@ -346,8 +346,8 @@ template <typename Planes, typename Acc> struct PlaneRun {
   }
 };
 
-// Block: tiles, one after another, as they come. Those from n_high on are half
-// as high, so that blocks end at about the same time.
+// Block: tiles taken from a global counter. Those from n_high on have half the
+// height, so that blocks end at about the same time.
 template <typename Planes, typename Acc>
 static __global__ void
 __launch_bounds__ (CUV_PLANE_THREADS, 4) plane_kernel (const CuvTile *tiles,
@@ -378,7 +378,8 @@ __launch_bounds__ (CUV_PLANE_THREADS, 4) plane_kernel (const CuvTile *tiles,
       shared.n_columns = min (Planes::tile_x, level.plan.n_x - tile.x);
       shared.n_rows = n_rows;
       shared.n_done = 0;
-      shared.tally.windows += shared.n_columns * n_rows; // of all rows
+      shared.tally.windows +=
+          shared.n_columns * n_rows; // including rows that are not requested
     }
     if (rows.has_level (tile.level)) {
       planes.load (level, tile, n_rows);
@@ -386,8 +387,8 @@ __launch_bounds__ (CUV_PLANE_THREADS, 4) plane_kernel (const CuvTile *tiles,
     } else {
       __syncthreads (); // n_done is 0
     }
-    // The last warp takes the next tile: one that was taken earlier would wait
-    // as long as this one takes.
+    // The last warp to finish takes the next tile: taken earlier, it would wait
+    // here while other blocks are idle.
     __syncwarp ();
     if (lane_of_thread () == 0
         && atomicAdd (&shared.n_done, 1) == CUV_PLANE_WARPS - 1) {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <string.h>
 
-// Wider windows' planes would not fit shared memory, nor a row of sums a warp.
+// Planes of wider windows do not fit shared memory, nor a row of sums a warp.
 #define MAX_WINDOW_WIDTH 64
-#define MAX_PLANES (48 << 10) // bytes; leaves and a list are beside them
-#define SLACK 16              // bytes that are read behind the last plane
+#define MAX_PLANES (48 << 10) // bytes; leaves and a list need the rest
+#define SLACK 16              // bytes read after the last plane
 
 static int
 plane_of (const CuvGridNode &node)
@@ -27,7 +27,7 @@ CuvPlanes::lay_out (
   patterns = model.feature == CUV_FEATURE_LBP;
   n_codes = patterns ? 256 : model.feature == CUV_FEATURE_LRP ? 100 : 17;
   shape.height = CUV_PLANE_Y;
-  if (patterns) { // where codes are, of three blocks at least
+  if (patterns) { // a code spans at least 3 x 3 pixels
     n_dense = CuvPatternPlanes<int32_t>::n_dense;
     shape.width = CuvPatternPlanes<int32_t>::tile_x;
     planes.pitch = (shape.width + model.window_width - 3 + 3) / 4 * 4;
@@ -38,7 +38,7 @@ CuvPlanes::lay_out (
     planes.pitch = (shape.width + model.window_width - 1 + 3) / 4 * 8;
     planes.rows = shape.height + model.window_height - 1;
   }
-  // not the last one, after which the final test comes
+  // the last weak classifier is followed by the final test
   n_dense = std::min (n_dense, model.n_weak - 1);
   planes.means = model.block_value != CUV_BLOCK_SUM;
   for (int p = 0; p < CUV_N_PLANES; p++) {

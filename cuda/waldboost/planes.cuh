@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How the features of WaldBoost models with small blocks are read in a dense
-// scan. A block of threads keeps, for its tile and each size of block, a plane
-// in shared memory: of local binary patterns, their codes
-// (planes-patterns.cuh); of ranks, the sums of blocks (planes-ranks.cuh).
+// Features of WaldBoost models with small blocks in a dense scan. For each size
+// of a feature's blocks, a thread block keeps a plane of its tile in shared
+// memory: LBP codes (planes-patterns.cuh), or block sums for LRD and LRP
+// (planes-ranks.cuh).
 #ifndef CUV_WALDBOOST_PLANES_CUH
 #define CUV_WALDBOOST_PLANES_CUH
 
@@ -11,15 +11,16 @@
 #define CUV_PLANE_Y 32 // rows of windows in a tile, at most
 #define CUV_PLANE_THREADS 256
 #define CUV_PLANE_WARPS (CUV_PLANE_THREADS / 32)
-#define CUV_PLANE_ROWS (CUV_PLANE_Y / CUV_PLANE_WARPS) // of a tile, for a warp
-#define CUV_N_PLANES 4 // blocks of 1x1, 2x1, 1x2, 2x2 pixels
-#define CUV_FIRST 64   // weak classifiers that are passed by value
+#define CUV_PLANE_ROWS                                                         \
+  (CUV_PLANE_Y / CUV_PLANE_WARPS) // rows of a tile per warp
+#define CUV_N_PLANES 4            // for blocks of 1x1, 2x1, 1x2, 2x2 pixels
+#define CUV_FIRST 64              // weak classifiers passed by value
 
-// A weak classifier, in 16 bytes. Places and distances are bytes of the planes.
+// A weak classifier in 16 bytes. Offsets are bytes in the planes.
 template <typename Acc> struct alignas (16) CuvPlaneNode {
-  uint16_t offset; // of the feature, from the window's place
-  // of ranks: from the first block to those whose ranks count, from a block to
-  // the next, and rows of a block
+  uint16_t offset; // of the feature, relative to the window
+  // LRD, LRP: offsets of blocks a and b from the first one; distance of
+  // adjacent blocks in a row; block height
   uint16_t a, b;
   uint8_t column, height;
   int32_t first_leaf;
@@ -38,30 +39,30 @@ cuv_plane_node (uint4 words)
   return both.node;
 }
 
-// The first ones by value: what all threads read alike then comes from constant
-// memory.
+// The first weak classifiers, passed by value: uniform reads then come from
+// constant memory.
 struct CuvPlaneFirst {
   uint4 nodes[CUV_FIRST];
 };
 
 struct CuvPlaneShape {
-  int32_t pitch, rows;         // of a plane; bytes, and for CUV_PLANE_Y windows
-  int32_t first[CUV_N_PLANES]; // of each plane; -1 = not used
-  uint32_t bias[CUV_N_PLANES]; // of means, of two values side by side
-  int32_t shift[CUV_N_PLANES]; // of means; else 0
+  int32_t pitch, rows; // of a plane: bytes; for CUV_PLANE_Y rows of windows
+  int32_t first[CUV_N_PLANES]; // offset of each plane; -1 = unused
+  uint32_t bias[CUV_N_PLANES]; // rounding of means, for two packed values
+  int32_t shift[CUV_N_PLANES]; // division of means; else 0
   int32_t means;
 };
 
-// What kernels know of a model and a plan.
+// Kernel arguments that depend on model and plan.
 template <typename Acc> struct CuvPlaneTables {
   using Node = CuvPlaneNode<Acc>;
 
-  size_t planes_bytes, shared_bytes; // without, with leaves
-  // made by a kernel that may still run when this one starts: not for __ldg()
+  size_t planes_bytes, shared_bytes; // without and with leaves
+  // written by a kernel that may still run when this one starts: no __ldg()
   const uint8_t *pictures;
   const uint4 *nodes;
-  const Acc *leaves;         // of those that all windows are asked
-  int32_t n_leaves, n_codes; // there, and of a weak classifier
+  const Acc *leaves;         // of the first n_dense weak classifiers
+  int32_t n_leaves, n_codes; // leaves there; codes per weak classifier
   CuvPlaneShape shape;
   CuvCodeRules rules;
 
@@ -86,24 +87,25 @@ template <typename Acc> struct CuvPlaneTables {
       ((Acc *) (memory () + planes_bytes))[i] = leaves[i];
   }
 
-  // Of a plane, that so many rows of windows look at; warps ask whole ones.
+  // Plane rows needed by window_rows rows of windows; warps process
+  // CUV_PLANE_ROWS rows at a time.
   __device__ __forceinline__ int
   rows_of (int window_rows) const
   {
-    const int asked =
+    const int rounded =
         (window_rows + CUV_PLANE_ROWS - 1) / CUV_PLANE_ROWS * CUV_PLANE_ROWS;
 
-    return shape.rows - CUV_PLANE_Y + asked;
+    return shape.rows - CUV_PLANE_Y + rounded;
   }
 
-  // At once: otherwise its parts are read one by one.
+  // As one load; the compiler would load the fields one by one.
   __device__ __forceinline__ Node
   node (int k) const
   {
     return cuv_plane_node<Node> (__ldg (nodes + k));
   }
 
-  // Values, two by two, or their means.
+  // Converts two packed sums to block values.
   template <bool means>
   __device__ __forceinline__ uint32_t
   block_value (int plane, uint32_t sums) const
@@ -116,16 +118,16 @@ template <typename Acc> struct CuvPlaneTables {
   }
 };
 
-// 1 - v in each half, of values less than 2^15.
+// 1 - v in each half, for values below 2^15.
 static __device__ __forceinline__ uint32_t
 cuv_one_less (uint32_t v)
 {
   return (0x80018001u - v) ^ 0x80008000u;
 }
 
-// Four pixels, two by two as 16 bits.
+// Four pixels as 16-bit values, two per word.
 static __device__ __forceinline__ uint2
-cuv_widen (uint32_t four)
+cuv_unpack (uint32_t four)
 {
   return make_uint2 (
       __byte_perm (four, 0, 0x4140), __byte_perm (four, 0, 0x4342));
@@ -137,20 +139,20 @@ cuv_add (uint2 a, uint2 b)
   return make_uint2 (a.x + b.x, a.y + b.y);
 }
 
-// The four pixels that begin one to the right; by whole warps.
+// The four pixels one column to the right; called by whole warps.
 static __device__ __forceinline__ uint32_t
 cuv_next_pixels (uint32_t four)
 {
   return __funnelshift_r (four, __shfl_down_sync (~0u, four, 1), 8);
 }
 
-// The host's side.
+// Host side.
 class CuvPlanes
 {
 public:
   BlockShape shape; // of a tile
 
-  // Whether model and plan are for it.
+  // Whether planes support the model and the plan.
   bool fit (const CuvWaldboostModel &model,
       const std::vector<CuvGridNode> &grid, const CuvWaldboostPlan &plan);
   template <typename Acc>
@@ -166,9 +168,9 @@ public:
       (const uint8_t *) pyramid.pictures.data, pyramid.table<uint4> (nodes_at),
       pyramid.table<Acc> (leaves_at), n_leaves, n_codes, planes, rules };
   }
-  // Weak classifiers that all windows are asked.
+  // Number of weak classifiers that are evaluated for all windows.
   int
-  n_asked_all () const
+  n_dense_weak () const
   {
     return n_dense;
   }

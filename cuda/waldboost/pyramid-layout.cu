@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Where the pyramid's images lie in memory, and the tables of its kernels.
+// Memory layout of the pyramid's images, and the tables of its kernels.
 #include "waldboost/pyramid.cuh"
 
-// A tap in one word. Both its pixels are read: where a weight of 0 leaves out
-// the second, which may be outside, 256 of it is the pixel itself. Frames have
-// two pixels at least, for windows have.
+// Packs a tap into one word. Kernels always read both pixels; with weight 0 the
+// second may be outside the picture, so such a tap becomes (index - 1, 256).
+// Frames are at least two pixels wide and high, like windows.
 static inline uint32_t
 pack_tap (CuvTap tap)
 {
@@ -24,7 +24,7 @@ struct Extent {
   int widest; // pitch of an integral row
 };
 
-// Lays the levels' images out one after another.
+// Places the levels' images one after the other.
 static Extent
 lay_out (CuvPyramid *self, const CuvWaldboostPlan *plan)
 {
@@ -49,7 +49,7 @@ lay_out (CuvPyramid *self, const CuvWaldboostPlan *plan)
     level->words = cuv_div_up (level->plan.n_x, 32);
     level->first_word = words;
     level->first_tap = taps;
-    // whole strips, so that the strips' sums can be addressed like rows
+    // whole strips, so that strip sums can be addressed like rows
     extent.elements += (int64_t) level->pitch * CUV_STRIP
         * (cuv_div_up (level->plan.height + 1, CUV_STRIP) + 1);
     words += level->words * level->plan.n_y;
@@ -77,7 +77,7 @@ are_copies (const CuvTap *taps, int n)
   return true;
 }
 
-// Of fours of packed taps, one after another.
+// Checks groups of four packed taps.
 static bool
 are_near (const uint32_t *taps, int n)
 {
@@ -127,7 +127,7 @@ find_halves (const CuvPyramid *self, const CuvWaldboostPlan *plan)
   int source = -1;
 
   if (self->needs.sums)
-    return halves; // their strips would have to be summed too
+    return halves; // the halves kernel does not sum strips
   for (int i = 0; i < plan->n_levels && halves.n < CUV_HALVINGS; i++) {
     const CuvWaldboostLevel *level = &plan->levels[i];
 
@@ -139,7 +139,7 @@ find_halves (const CuvPyramid *self, const CuvWaldboostPlan *plan)
   return halves;
 }
 
-// How many levels that are made one by one come before.
+// The number of sources before a level that are made by the picture kernel.
 static int
 depth_of (const CuvPyramid *self, int level)
 {
@@ -151,7 +151,7 @@ depth_of (const CuvPyramid *self, int level)
   return depth;
 }
 
-// Pictures in the order in which they can be made: a launch for each depth.
+// Tiles of the pictures in order of depth; each depth is a launch.
 static std::vector<CuvTile>
 tile_pictures (CuvPyramid *self)
 {

@@ -4,20 +4,21 @@
 #include "waldboost/pictures.cuh"
 #include "waldboost/pyramid.cuh"
 
-#define WARPS 8                  // of a block that makes integral images
-#define ROWS (CUV_STRIP / WARPS) // of a warp: four, as pictures have room for
+#define WARPS 8                  // per block of the integral kernel
+#define ROWS (CUV_STRIP / WARPS) // per warp: four, the padding of pictures
 #define CHUNK 128                // columns at a time, 4 a lane
 
 // ---- integral images ----
 //
-// A block has a strip of rows, each of its warps some of them. What is above
-// them in a column are whole strips, whose sums are known, and rows of other
-// warps. The sums of columns down to a row, added up along it, are the next row
-// of the integral image.
+// A block processes a strip, each of its warps ROWS rows. Above them in a
+// column are whole strips, whose sums are known, and rows of other warps. The
+// inclusive scan, along a row, of the column sums down to it is the next row of
+// the integral image.
 
-// What the warps tell each other of a chunk: slot w is the sum of the share of
-// warp w of the strips above, slot WARPS + w the same with the sum of its rows.
-// So WARPS slots from its own on are together what is above a warp's rows.
+// Column sums exchanged between the warps: slot w holds the sum over every
+// WARPS-th strip above, from strip w on; slot WARPS + w the same plus the rows
+// of warp w. So the WARPS slots from w on sum to all that is above the rows of
+// warp w.
 using Columns = uint4[2 * WARPS][32];
 
 static __device__ uint4
@@ -26,10 +27,10 @@ add (uint4 a, uint4 b)
   return make_uint4 (a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
 }
 
-// Sums of what is left of each of four columns, of a row that the warp goes
-// along; carry is the sum so far.
+// Exclusive scan of four columns per lane; carry is the sum of the previous
+// chunks.
 static __device__ uint4
-running_sums (uint4 p, unsigned *carry)
+scan_columns (uint4 p, unsigned *carry)
 {
   const unsigned total = p.x + p.y + p.z + p.w, sum = cuv_running_sum (total);
   uint4 out;
@@ -56,7 +57,7 @@ store_two (Sum *to, uint32_t a, uint32_t b)
   *(uint2 *) to = make_uint2 (a, b);
 }
 
-// Four pixels of a row, as bytes; for pairs also the four of the second window.
+// Four pixels of a row, as bytes; for pairs also those of the second window.
 template <typename Sum> struct Four {
   uint32_t pixels;
 
@@ -103,9 +104,10 @@ template <typename Sum, bool squared> struct WarpRows {
   static const bool paired = std::is_same<Sum, CuvPair>::value;
   const bool split, top;
   const int warp, lane, pitch, width;
-  const int apart;        // columns to the second window of a pair
-  const uint32_t *strips; // the first of the level, at the lane's columns
-  Sum *image;             // the element above the first row there
+  const int apart; // columns between the windows of a pair
+  const uint32_t
+      *strips; // sums of the level's first strip, at the lane's columns
+  Sum *image;  // element above the first row, at these columns
   unsigned carry[ROWS] = {};
 
   __device__
@@ -132,7 +134,7 @@ template <typename Sum, bool squared> struct WarpRows {
 
   // x: the lane's first column.
   __device__ uint4
-  share_of_strips (int n, int x) const
+  sum_of_strips (int n, int x) const
   {
     uint4 sum = make_uint4 (0, 0, 0, 0);
 
@@ -153,11 +155,12 @@ template <typename Sum, bool squared> struct WarpRows {
     return make_uint4 (v.x << 16, v.y << 16, v.z << 16, v.w << 16);
   }
 
-  // What the other warps need of the warp's rows, and of its strips of so many.
+  // Publishes the warp's part of the sums of the n_strips strips above, without
+  // and with its rows.
   __device__ void
   share (const Four<Sum> pixels[ROWS], int n_strips, int x, Columns columns)
   {
-    uint4 sum = share_of_strips (n_strips, x);
+    uint4 sum = sum_of_strips (n_strips, x);
 
     columns[warp][lane] = sum;
 #pragma unroll
@@ -167,7 +170,7 @@ template <typename Sum, bool squared> struct WarpRows {
     strips += CHUNK;
   }
 
-  // A row's elements of the lane's columns; split, the even ones come first.
+  // Stores a row's elements of the lane's columns; split: even columns first.
   __device__ void
   store (int row, uint4 v) const
   {
@@ -177,21 +180,21 @@ template <typename Sum, bool squared> struct WarpRows {
     store_two (to + (split ? pitch / 2 : 2), split ? v.y : v.z, v.w);
   }
 
-  // The elements of so many rows, when all warps have shared their columns.
+  // Writes n_rows rows, after all warps have called share().
   __device__ void
   write (const Four<Sum> pixels[ROWS], int n_rows, const Columns columns)
   {
     uint4 sum = make_uint4 (0, 0, 0, 0), out[ROWS];
 
     if (top && n_rows > 0)
-      store (0, sum); // nothing is above
+      store (0, sum); // row 0 of an integral image
 #pragma unroll
     for (int w = 0; w < WARPS; w++)
       sum = add (sum, columns[warp + w][lane]);
 #pragma unroll
     for (int i = 0; i < ROWS; i++) {
       sum = add (sum, values (pixels[i]));
-      out[i] = running_sums (sum, &carry[i]);
+      out[i] = scan_columns (sum, &carry[i]);
     }
 #pragma unroll
     for (int i = 0; i < ROWS; i++) {
@@ -252,11 +255,11 @@ static __global__ void __launch_bounds__ (32 * WARPS, 4)
 //
 // T (x, y) sums the pixels of the cone above (x, y), at 45 degrees: row y - 1's
 // pixel x - 1, row y - 2's x - 2 to x, and so on. With A (i, j) = I (i, j) +
-// A (i + 1, j - 1), the running sum down to the left,
+// A (i + 1, j - 1), the prefix sum down to the left,
 // T (x, y) = T (x - 1, y - 1) + A (x - 1, y - 1) + A (x - 1, y - 2).
-// A line that has left the picture on the left keeps its sum.
+// Left of the picture, a line keeps its last sum.
 
-// One thread per line down to the left.
+// One thread per line running down to the left.
 static __global__ void
 antidiagonal_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
     const uint8_t *pictures, uint32_t *diagonal)
@@ -287,8 +290,8 @@ line_sum (const uint32_t *diagonal, const CuvPyramidLevel &level, int i, int j)
       : diagonal[level.first + (int64_t) j * level.pitch + i];
 }
 
-// One thread per line down to the right, those that begin left of the picture
-// too.
+// One thread per line running down to the right, including those that start
+// left of the picture.
 static __global__ void
 diagonal_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
     const uint32_t *diagonal, uint32_t *tilted)
@@ -316,9 +319,9 @@ diagonal_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
 
 // ---- launchers ----
 
-// The frame itself, or its grey.
+// The frame's grey plane if its layout allows, else a copy.
 static int
-find_source (CuvPyramid *self, const CuvFrame *frame, CuvSource *source,
+prepare_source (CuvPyramid *self, const CuvFrame *frame, CuvSource *source,
     cudaStream_t stream)
 {
   const CuvComponent *y = &frame->component[0];
@@ -368,7 +371,7 @@ make_pictures (CuvPyramid *self, const CuvSource &frame, cudaStream_t stream)
     int first = self->picture_tiles[d], n = self->picture_tiles[d + 1] - first;
 
     if (n == 0)
-      continue; // all are halves
+      continue; // all of this depth are halves
     cuv_picture_kernel<powers>
         <<<n, CUV_PICTURE_THREADS, 0, stream>>> (tiles + first, pictures);
     CUV_CUDA_LAUNCHED (cuv_picture_kernel);
@@ -413,7 +416,7 @@ cuv_pyramid_submit (
   CuvSource source;
   int status;
 
-  if (find_source (self, frame, &source, stream) != 0
+  if (prepare_source (self, frame, &source, stream) != 0
       || (self->halves.n > 0 && make_halves (self, source, stream) != 0))
     return -1;
   status = self->needs.squares ? make_pictures<2> (self, source, stream)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The detector on the GPU: pyramid, scanner, and the hits' way to the host.
+// A scan on the GPU: pyramid, scanner, copy of the hits to the host.
 #include "waldboost/waldboost.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct _CuvWaldboostCuda {
   std::unique_ptr<CuvScanner> scanner;
   CuvBuffer tables = {}, block = {}; // block: counters, then hits
   CuvArena arena = {};
-  uint8_t *pinned = nullptr; // the block, with room for a last lot of hits
+  uint8_t *pinned = nullptr; // copy of block, with room for find_first()
   bool cascade = false, empty = true;
   int n_segments = 0;
   std::vector<int32_t> segment_end;
@@ -66,7 +66,7 @@ _CuvWaldboostCuda::~_CuvWaldboostCuda ()
   cuv_arena_clear (&arena);
 }
 
-// ---- setting up ----
+// ---- setup ----
 
 static int
 set_plan (CuvWaldboostCuda *self, const CuvWaldboostPlan *plan)
@@ -93,16 +93,16 @@ static int
 init (CuvWaldboostCuda *self, const CuvWaldboostModel *model,
     const CuvWaldboostPlan *plan)
 {
-  const size_t most = sizeof (CuvCounters)
+  const size_t block_size = sizeof (CuvCounters)
       + (std::max (model->n_stages, 64) + 2) * sizeof (unsigned long long)
       + 2 * CUV_WALDBOOST_MAX_HITS * sizeof (CuvWaldboostHit);
 
   self->cascade = model->arithmetic == CUV_SUM_STAGES;
   self->scanner.reset (self->cascade ? cuv_cascade_scanner_new (model)
                                      : cuv_waldboost_scanner_new (model));
-  self->pinned = (uint8_t *) cuv_arena_pinned (&self->arena, most);
+  self->pinned = (uint8_t *) cuv_arena_pinned (&self->arena, block_size);
   if (self->scanner == nullptr || self->pinned == nullptr
-      || cuv_buffer_reserve (&self->block, most) != 0)
+      || cuv_buffer_reserve (&self->block, block_size) != 0)
     return -1;
   CUV_CUDA_TRY (cudaEventCreate (&self->started));
   CUV_CUDA_TRY (cudaEventCreate (&self->done));
@@ -141,10 +141,10 @@ cuv_waldboost_cuda_set_plan (
   }
 }
 
-// ---- running ----
+// ---- run ----
 
-// Block: one. Writes counters and hits to the host's memory. A copy by the
-// engine for that would begin up to 8 us later.
+// Block: one. Writes counters and hits to pinned host memory. A copy engine
+// would start up to 8 us later.
 static __global__ void
 report_kernel (
     CuvHits found, int n_counters, uint4 *counters_to, uint4 *hits_to)
@@ -164,8 +164,8 @@ report_kernel (
     hits_to[i] = ((const uint4 *) found.hits)[i];
 }
 
-// Clears the counters before the pyramid is made, so that nothing comes between
-// that and the scan.
+// Clears the counters before the pyramid, so that the scan follows the pyramid
+// directly.
 static int
 clear_counters (CuvWaldboostCuda *self)
 {
@@ -174,7 +174,7 @@ clear_counters (CuvWaldboostCuda *self)
   return 0;
 }
 
-// Searches; counters and hits go to the host.
+// Enqueues a search and the copy of counters and hits to the host.
 static int
 search (CuvWaldboostCuda *self, const CuvRows &rows, CuvWaldboostHit *hits_to)
 {
@@ -204,7 +204,7 @@ cuv_waldboost_cuda_submit (
   return 0;
 }
 
-// Blocks finish in any order: the result's order is by level, y, x.
+// Blocks finish in any order; results are ordered by level, y, x.
 static void
 sort_hits (CuvWaldboostHit *hits, size_t n)
 {
@@ -214,8 +214,8 @@ sort_hits (CuvWaldboostHit *hits, size_t n)
       });
 }
 
-// More hits than fit: which of them came first is chance. So they are found
-// again, a few rows at a time, until the first so many in order are there.
+// If hits overflow, those that were stored are arbitrary. Searches again, a few
+// rows at a time, until the first CUV_WALDBOOST_MAX_HITS in order are found.
 static int
 find_first (CuvWaldboostCuda *self)
 {
@@ -240,7 +240,7 @@ find_first (CuvWaldboostCuda *self)
   return 0;
 }
 
-// Every window that reaches a stage is asked all of it.
+// A cascade evaluates all of a stage for every window that reaches it.
 static uint64_t
 cascade_weak (const CuvWaldboostCuda *self, const CuvCounters &counters)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The detector on the GPU. All functions act on the current CUDA context. */
+/* The scan on the GPU. All functions use the current CUDA context. */
 #ifndef CUV_WALDBOOST_CUDA_H
 #define CUV_WALDBOOST_CUDA_H
 
@@ -11,24 +11,24 @@ CUV_BEGIN
 
 typedef struct _CuvWaldboostCuda CuvWaldboostCuda;
 
-/* Uploads model and plan and allocates all that a frame needs; NULL on failure,
- * see cuv_cuda_error(). The arguments may be freed afterwards. */
+/* Uploads model and plan and allocates all memory that a frame needs; both may
+ * be freed afterwards. NULL on failure, see cuv_cuda_error(). */
 CuvWaldboostCuda *cuv_waldboost_cuda_new (
     const CuvWaldboostModel *model, const CuvWaldboostPlan *plan);
 void cuv_waldboost_cuda_free (CuvWaldboostCuda *self); /* NULL is allowed */
 
-/* Goes over to another plan of the same model. Allocates only what it needs
- * more than any before. Not between submit and collect. Returns 0 or -1; after
- * -1 only cuv_waldboost_cuda_free() is allowed. */
+/* Changes to another plan of the same model. Memory only grows. Must not be
+ * called between submit and collect. Returns 0 or -1; after -1 only
+ * cuv_waldboost_cuda_free() is allowed. */
 int cuv_waldboost_cuda_set_plan (
     CuvWaldboostCuda *self, const CuvWaldboostPlan *plan);
 
-/* Enqueues the work on one frame, of the plan's size, in device memory. Does
- * not wait. Returns 0 or -1. */
+/* Enqueues the scan of one frame of the plan's size in device memory. Does not
+ * wait. Returns 0 or -1. */
 int cuv_waldboost_cuda_submit (
     CuvWaldboostCuda *self, const CuvFrame *frame, CuvCudaStream stream);
 
-/* Waits for the last submit; once for each. Returns 0 or -1. */
+/* Waits for the last submit, exactly once per submit. Returns 0 or -1. */
 int cuv_waldboost_cuda_collect (
     CuvWaldboostCuda *self, CuvWaldboostResult *result);
 

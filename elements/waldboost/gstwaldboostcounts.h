@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the work on a frame was, for stats. */
+/* Statistics of an analysed frame. */
 #ifndef GST_WALDBOOST_COUNTS_H
 #define GST_WALDBOOST_COUNTS_H
 
@@ -12,9 +12,9 @@ typedef struct {
   guint64 windows, weak, accepted;
   guint levels, regions, objects;
   gdouble pyramid_us, scan_us, group_us;
-  GArray *segments;  /* guint64: after how many weak classifiers */
-  GArray *survivors; /* guint64: how many windows are left there */
-  guint64 lost;      /* of all frames */
+  GArray *segments;  /* guint64: numbers of weak classifiers */
+  GArray *survivors; /* guint64: windows that passed them */
+  guint64 lost;      /* total of all frames */
 } GstWaldboostCounts;
 
 void gst_waldboost_counts_init (GstWaldboostCounts *self);
@@ -22,7 +22,7 @@ void gst_waldboost_counts_clear (GstWaldboostCounts *self);
 void gst_waldboost_counts_copy (
     GstWaldboostCounts *to, const GstWaldboostCounts *from);
 
-/* Before a frame: the plan's segments, all else but lost 0. */
+/* Starts a frame: sets the plan's segments and clears all else but lost. */
 void gst_waldboost_counts_begin (
     GstWaldboostCounts *self, const CuvWaldboostPlan *plan);
 void gst_waldboost_counts_add (

@@ -4,11 +4,11 @@
  * @title: waldboostdetect
  * @short_description: detects objects with a boosted classifier
  *
- * Slides a window over the frame at many sizes and asks a boosted classifier at
- * each place: an OpenCV cascade, a WaldBoost model of BUT FIT or a WBDetector
- * of opencv_contrib. Finds exactly the boxes that OpenCV finds, on the CPU and,
- * for frames in CUDA memory, on the GPU. The frame is neither copied nor
- * changed: boxes are attached as GstVideoRegionOfInterestMeta.
+ * Slides a window over the frame at many sizes and evaluates a boosted
+ * classifier at each position: an OpenCV cascade, a WaldBoost model of BUT FIT
+ * or a WBDetector of opencv_contrib. Returns exactly the boxes of OpenCV, on
+ * the CPU and, for frames in CUDA memory, on the GPU. The frame is neither
+ * copied nor changed: boxes are attached as GstVideoRegionOfInterestMeta.
  *
  * ## Example launch line
  * |[
@@ -48,10 +48,10 @@ struct _GstWaldboostDetect {
   /* of the streaming thread */
   CuvScanner scanner;
   CuvWaldboostGrouper *grouper;
-  GArray *regions;         /* GstWaldboostRegion, of the frame at hand */
+  GArray *regions;         /* GstWaldboostRegion, of the current frame */
   GArray *objects;         /* GstWaldboostObject */
   GstWaldboostWish wish;   /* the last that could be met: in force */
-  GstWaldboostCounts work; /* of the frame at hand */
+  GstWaldboostCounts work; /* of the current frame */
 };
 
 #define gst_waldboost_detect_parent_class parent_class
@@ -146,7 +146,7 @@ gst_waldboost_detect_prepare (GstCuvFilter *filter, const GstCuvFrame *frame)
 
 /* ---- analysing ---- */
 
-/* The settings that may differ from frame to frame. */
+/* Settings that do not need prepare(). */
 typedef struct {
   CuvGrouping grouping;
   GstWaldboostRegionMode region_mode;
@@ -168,7 +168,7 @@ get_tunables (GstWaldboostDetect *self)
   return tunables;
 }
 
-/* Keeps the boxes that are to be published, in frame coordinates. */
+/* Appends the boxes above the threshold, in frame coordinates. */
 static void
 keep_objects (GstWaldboostDetect *self, const CuvWaldboostBox *boxes, gint n,
     gint parent_id, gdouble threshold)
@@ -184,7 +184,7 @@ keep_objects (GstWaldboostDetect *self, const CuvWaldboostBox *boxes, gint n,
   }
 }
 
-/* Looks at a region, NULL for the frame. */
+/* Searches a region, NULL = the frame or roi. */
 static gboolean
 search (GstWaldboostDetect *self, const GstCuvFrame *frame,
     const GstWaldboostRegion *region, gint n_threads, const Tunables *tunables)
@@ -200,7 +200,9 @@ search (GstWaldboostDetect *self, const GstCuvFrame *frame,
       &result);
   if (problem != NULL) {
     GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
-        ("The %s failed: %s.", frame->cuda ? "GPU" : "CPU", problem), (NULL));
+        ("The scan on the %s failed: %s.", frame->cuda ? "GPU" : "CPU",
+            problem),
+        (NULL));
     return FALSE;
   }
   start = gst_util_get_timestamp ();
@@ -208,7 +210,7 @@ search (GstWaldboostDetect *self, const GstCuvFrame *frame,
       &tunables->grouping, result.hits, result.n_hits, &boxes);
   if (n < 0) {
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("No memory to group %d windows.", result.n_hits), (NULL));
+        ("Out of memory grouping %d windows.", result.n_hits), (NULL));
     return FALSE;
   }
   self->work.group_us +=
@@ -218,7 +220,7 @@ search (GstWaldboostDetect *self, const GstCuvFrame *frame,
   keep_objects (
       self, boxes, n, region != NULL ? region->id : -1, tunables->threshold);
   if (result.overflow > 0)
-    GST_WARNING_OBJECT (self, "%d windows more than the %d that fit were lost",
+    GST_WARNING_OBJECT (self, "%d windows beyond the limit of %d were lost",
         result.overflow, CUV_WALDBOOST_MAX_HITS);
   return TRUE;
 }
@@ -320,7 +322,7 @@ gst_waldboost_detect_start (GstBaseTransform *trans)
   GST_OBJECT_UNLOCK (self);
   if (!GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans)
       || !gst_waldboost_settings_start (&self->settings))
-    return FALSE; /* stop() will not be called */
+    return FALSE; /* stop() is not called after a failed start() */
   self->grouper = cuv_waldboost_grouper_new ();
   if (self->grouper != NULL)
     return TRUE;
@@ -345,14 +347,15 @@ gst_waldboost_detect_stop (GstBaseTransform *trans)
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (trans);
   gboolean ok = GST_BASE_TRANSFORM_CLASS (parent_class)->stop (trans);
 
-  cuv_scanner_clear (&self->scanner); /* what no CUDA context has freed */
+  cuv_scanner_clear (
+      &self->scanner); /* on the CPU; leave_context() frees the rest */
   g_clear_pointer (&self->grouper, cuv_waldboost_grouper_free);
   gst_waldboost_wish_clear (&self->wish);
   gst_waldboost_settings_stop (&self->settings);
   return ok;
 }
 
-/* An element that would follow what is found here follows nothing yet. */
+/* From a tracker downstream without a target. */
 static gboolean
 gst_waldboost_detect_src_event (GstBaseTransform *trans, GstEvent *event)
 {

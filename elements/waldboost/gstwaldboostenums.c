@@ -10,10 +10,10 @@ gst_waldboost_scan_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    { CUV_SCAN_AUTO, "As the model was made for", "auto" },
-    { CUV_SCAN_OPENCV, "As OpenCV's CascadeClassifier: scale-factor",
+    { CUV_SCAN_AUTO, "The scan that the model was trained for", "auto" },
+    { CUV_SCAN_OPENCV, "Like OpenCV's CascadeClassifier: scale-factor",
         "opencv" },
-    { CUV_SCAN_WBD, "As opencv_contrib's WBDetector", "wbd" },
+    { CUV_SCAN_WBD, "Like opencv_contrib's WBDetector", "wbd" },
     { CUV_SCAN_DENSE, "Every position: octaves, levels-per-octave", "dense" },
     { 0, NULL, NULL },
   };
@@ -26,11 +26,12 @@ gst_waldboost_grouping_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    { CUV_GROUPING_AUTO, "neighbors, wbd or nms as the scan is", "auto" },
+    { CUV_GROUPING_AUTO, "neighbors, wbd or nms, depending on the scan",
+        "auto" },
     { CUV_GROUPING_NONE, "Every window is an object", "none" },
-    { CUV_GROUPING_NEIGHBORS, "As OpenCV's groupRectangles: min-neighbors",
+    { CUV_GROUPING_NEIGHBORS, "Like OpenCV's groupRectangles: min-neighbors",
         "neighbors" },
-    { CUV_GROUPING_WBD, "As opencv_contrib's WBDetector: min-neighbors",
+    { CUV_GROUPING_WBD, "Like opencv_contrib's WBDetector: min-neighbors",
         "wbd" },
     { CUV_GROUPING_NMS, "Non-maximum suppression: nms-iou", "nms" },
     { 0, NULL, NULL },
@@ -44,16 +45,16 @@ gst_waldboost_rearrangement_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    { CUV_REARRANGE_AUTO, "What measured fastest", "auto" },
+    { CUV_REARRANGE_AUTO, "The fastest measured", "auto" },
     { CUV_REARRANGE_NONE, "A thread keeps its window to the end", "none" },
-    { CUV_REARRANGE_GLOBAL, "One counter for all, a kernel per segment",
+    { CUV_REARRANGE_GLOBAL, "A global counter, a kernel per segment",
         "global" },
     { CUV_REARRANGE_SHARED, "A counter per block, one kernel", "shared" },
     { CUV_REARRANGE_HYBRID, "A counter per block, a kernel per segment",
         "hybrid" },
     { CUV_REARRANGE_PREFIX_SUM, "A scan per block, a kernel per segment",
         "prefix-sum" },
-    { CUV_REARRANGE_BALLOT, "A vote per warp, one kernel", "ballot" },
+    { CUV_REARRANGE_BALLOT, "A ballot per warp, one kernel", "ballot" },
     { 0, NULL, NULL },
   };
 
@@ -65,7 +66,7 @@ gst_waldboost_block_size_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    { 0, "What measured fastest", "auto" },
+    { 0, "The fastest measured", "auto" },
     { 8, "8x8 windows", "8" },
     { 16, "16x16 windows", "16" },
     { 32, "32x32 windows", "32" },
@@ -123,8 +124,8 @@ gst_waldboost_region_mode_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    { GST_WALDBOOST_FULL_FRAME, "The frame, or the roi", "full-frame" },
-    { GST_WALDBOOST_ROI_LIST, "Each region that upstream attached",
+    { GST_WALDBOOST_FULL_FRAME, "The frame, or roi", "full-frame" },
+    { GST_WALDBOOST_ROI_LIST, "Each region of interest attached upstream",
         "roi-list" },
     { 0, NULL, NULL },
   };

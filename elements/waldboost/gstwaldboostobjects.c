@@ -40,8 +40,8 @@ gst_waldboost_collect_regions (GArray *regions, GstBuffer *buffer, GQuark label)
   }
 }
 
-/* The region that an object was found in may be gone from a later frame, or its
- * id be another's. */
+/* Held objects: in a later frame the object's region may be gone, or its id may
+ * belong to another region. */
 static gint
 parent_among (const GArray *regions, const GstWaldboostObject *object)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where to look and what was found there: regions of interest from upstream,
- * objects as metadata and in the bus message. */
+/* Regions of interest from upstream; objects as metadata and in the bus
+ * message.
+ */
 #ifndef GST_WALDBOOST_OBJECTS_H
 #define GST_WALDBOOST_OBJECTS_H
 
@@ -9,13 +10,13 @@
 
 G_BEGIN_DECLS
 
-/* A region that came with a buffer. */
+/* A region of interest attached to a buffer. */
 typedef struct {
   CuvRoi place;
   gint id;
 } GstWaldboostRegion;
 
-/* Sets regions to those of the buffer with this label, 0 = all. */
+/* Replaces regions by those of the buffer with this label, 0 = all. */
 void gst_waldboost_collect_regions (
     GArray *regions, GstBuffer *buffer, GQuark label);
 
@@ -24,21 +25,21 @@ typedef struct {
   gint parent_id;      /* of the region it was found in, -1 = the frame */
 } GstWaldboostObject;
 
-/* What all objects of an analysis have in common. */
+/* Common to all objects of an analysis. */
 typedef struct {
   gchar *label, *model_file;
   gint label_id;
-  gboolean no_confidence; /* the model gives all of them the same score */
+  gboolean no_confidence; /* cuv_model_has_one_score() */
 } GstWaldboostOrigin;
 
 void gst_waldboost_origin_clear (GstWaldboostOrigin *self);
 
-/* NAN where there is none. */
+/* NAN if the model gives none. */
 gdouble gst_waldboost_confidence (
     const GstWaldboostOrigin *origin, gfloat score);
 
-/* Attaches the objects to the buffer, which has these regions, and lists them
- * in message unless it is NULL. age: of held ones, else 0. */
+/* Attaches the objects to the buffer, whose regions are given, and lists them
+ * in message unless it is NULL. age: that of held results, else 0. */
 void gst_waldboost_attach_objects (const GArray *objects, const GArray *regions,
     const GstWaldboostOrigin *origin, GstBuffer *buffer,
     const GstVideoInfo *info, GstStructure *message, GstClockTime age);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One detector for frames of one size in one place: the CPU's or the GPU's half
- * behind the same three calls. */
+/* A scanner for frames of one size in host or device memory: the CPU or the GPU
+ * version behind the same interface. */
 #ifndef CUV_WALDBOOST_SCANNER_H
 #define CUV_WALDBOOST_SCANNER_H
 
@@ -10,33 +10,33 @@
 typedef struct {
   const CuvWaldboostModel *model;
   CuvWaldboostParams params;
-  CuvWaldboostPlan *plan; /* of the part of the frame last looked at */
-  int x, y;               /* that part's place in the frame */
-  int n_levels;           /* with windows, that the last run looked at */
-  CuvRoi area;            /* the roi inside the frame */
+  CuvWaldboostPlan *plan; /* of the part of the frame scanned last */
+  int x, y;               /* position of that part in the frame */
+  int n_levels;           /* levels with windows in the last run */
+  CuvRoi area;            /* roi clipped to the frame */
   int frame_width, frame_height;
   bool on_device;
-  CuvWaldboostCpu *cpu; /* one of the two, or none if no window fits */
+  CuvWaldboostCpu *cpu; /* one of the two is set, or none if no window fits */
   struct _CuvWaldboostCuda *cuda;
 } CuvScanner;
 
-/* NULL and fills the scanner, or says what went wrong. The scanner keeps a
- * reference to the model. roi is cut to the frame; all 0 = the whole of it. A
- * device scanner is run once on the frame, for the first launch loads the
- * kernels. */
+/* Initialises the scanner, which keeps a reference to the model. roi is clipped
+ * to the frame; all 0 = the whole frame. A device scanner is run once on the
+ * frame, because the first launch loads the kernels. Returns NULL, or a static
+ * error message; then cuv_scanner_clear() is still needed. */
 const char *cuv_scanner_init (CuvScanner *self, const CuvWaldboostModel *model,
     const CuvWaldboostParams *params, const CuvRoi *roi, const CuvFrame *frame,
     bool on_device, void *stream);
 
-/* On how many levels the plan has windows. */
+/* The number of levels of the plan with windows. */
 int cuv_scanner_levels (const CuvScanner *self);
 
-/* On the device the context that it was made in must be current. */
+/* Device scanners: the context of cuv_scanner_init() must be current. */
 void cuv_scanner_clear (CuvScanner *self);
 
-/* Scans region, NULL for all, as if what of it is inside the roi were the
- * frame; hits are relative to x, y. One that no window fits has none. Allocates
- * only what a region needs more than all before. NULL, or what went wrong. */
+/* Scans region, NULL = all, clipped to the roi, as if it were the frame; hits
+ * are relative to x, y. No hits if no window fits. Memory only grows. Returns
+ * NULL or an error message. */
 const char *cuv_scanner_run (CuvScanner *self, const CuvFrame *frame,
     const CuvRoi *region, void *stream, int n_threads,
     CuvWaldboostResult *result);

@@ -11,12 +11,12 @@
 
 #include "waldboost/boost.cuh"
 
-#define LONG_SEGMENT 48 // weak classifiers that pay for a warp a window
+#define LONG_SEGMENT 48 // weak classifiers for which a warp per window pays
 
 // ---- one window ----
 
-// Runs weak classifiers from first on. Returns how many were passed: end, or
-// the number of the one that was not.
+// Runs weak classifiers first .. end - 1. Returns end if all were passed, else
+// the index of the failed one.
 template <typename Access, typename Acc>
 static __device__ int
 run_segment (const WaldBoost<Acc> &model, const Access &access,
@@ -33,7 +33,7 @@ run_segment (const WaldBoost<Acc> &model, const Access &access,
   return end;
 }
 
-// The same as run_segment(), by a whole warp for one window.
+// The same by a whole warp for one window.
 template <typename Access, typename Acc>
 static __device__ int
 run_segment_by_warp (const WaldBoost<Acc> &model, const Access &access,
@@ -51,15 +51,15 @@ run_segment_by_warp (const WaldBoost<Acc> &model, const Access &access,
   return end;
 }
 
-// ---- in a block ----
+// ---- tiles ----
 
-// What is left of a block's windows: where in the tile, and their sums.
+// Surviving windows of a block: index in the tile, and sum.
 template <typename Acc> struct BlockList {
   uint16_t *where;
   Acc *sum;
 };
 
-// A place in a list for each thread for which alive holds.
+// A list index for each thread with alive.
 static __device__ __forceinline__ int
 take_place (CuvRearrangement variant, bool alive, int *count)
 {
@@ -73,7 +73,7 @@ take_place (CuvRearrangement variant, bool alive, int *count)
       + __popc (voters & ((1u << lane_of_thread ()) - 1));
 }
 
-// One block's way through a tile.
+// A block's scan of a tile.
 template <typename Access, typename Acc> struct BlockRun {
   const WaldBoost<Acc> &model;
   const Access &access;
@@ -100,7 +100,7 @@ template <typename Access, typename Acc> struct BlockRun {
     return access.view (level, tile, where % shape.width, where / shape.width);
   }
 
-  // TRUE for a hit, which is added.
+  // The final test; adds a hit.
   __device__ bool
   accept (int where, Acc sum) const
   {
@@ -113,7 +113,7 @@ template <typename Access, typename Acc> struct BlockRun {
     return true;
   }
 
-  // Each thread keeps its window. By whole warps.
+  // NONE: each thread keeps its window. Called by whole warps.
   __device__ void
   run_alone ()
   {
@@ -143,8 +143,8 @@ template <typename Access, typename Acc> struct BlockRun {
     }
   }
 
-  // One segment of n windows of a list (all of the tile if first is 0), a
-  // thread each; to: of those that are left.
+  // One segment of n windows of a list (of the whole tile if first is 0), one
+  // thread per window; survivors go to list to.
   __device__ void
   run_list (CuvRearrangement variant, int first, Segment segment, bool last,
       BlockList<Acc> from, int n, BlockList<Acc> to, int *n_to)
@@ -179,7 +179,7 @@ template <typename Access, typename Acc> struct BlockRun {
     }
   }
 
-  // The same, a warp each.
+  // The same with one warp per window.
   __device__ void
   run_list_by_warps (int first, Segment segment, bool last, BlockList<Acc> from,
       int n, BlockList<Acc> to, int *n_to)
@@ -208,8 +208,7 @@ template <typename Access, typename Acc> struct BlockRun {
   }
 };
 
-// Block: tiles of shape, each after the grid's number of tiles. Shared memory:
-// two lists.
+// Block: every gridDim.x-th tile. Shared memory: two lists.
 template <typename Access, typename Acc, int threads>
 static __global__ void
 __launch_bounds__ (threads) block_kernel (const CuvTile *tiles, int n_tiles,
@@ -233,7 +232,7 @@ __launch_bounds__ (threads) block_kernel (const CuvTile *tiles, int n_tiles,
 
     if (!rows.has_level (tile.level))
       continue;
-    __syncthreads (); // the tile before is done with
+    __syncthreads (); // the previous tile is finished
     if (threadIdx.x < 3)
       counts[threadIdx.x] = threadIdx.x == 0 ? n : 0;
     __syncthreads ();
@@ -258,7 +257,7 @@ __launch_bounds__ (threads) block_kernel (const CuvTile *tiles, int n_tiles,
         else
           run.run_list (variant, first, segment, last, lists[odd], n_from,
               lists[!odd], &counts[(s + 1) % 3]);
-        // the count after next; nobody reads or adds to it in this turn
+        // reset the count after the next one: unused in this iteration
         if (threadIdx.x == 0)
           counts[(s + 2) % 3] = 0;
         __syncthreads ();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How the features of WaldBoost models are read from integral images in global
-// memory: any size of block, any step.
+// Features of WaldBoost models, read from integral images in global memory: any
+// block size, any step.
 #ifndef CUV_WALDBOOST_VARIANTS_CODES_CUH
 #define CUV_WALDBOOST_VARIANTS_CODES_CUH
 
@@ -8,11 +8,11 @@
 
 enum CuvCode { CUV_CODE_PATTERN, CUV_CODE_RANKS, CUV_CODE_HAAR };
 
-// A grid of blocks, and of which leaf its code counts from.
+// A grid of blocks, with first_leaf as the base of its codes.
 struct alignas (16) CuvGridCode {
   CuvGridCorners corners;
   int32_t a[4], b[4];        // the two blocks' corners
-  uint32_t reciprocal, bias; // of the mean; 0 = sums
+  uint32_t reciprocal, bias; // for means; 0 = sums
   int32_t first_leaf, pad;
 };
 
@@ -23,7 +23,7 @@ struct alignas (16) CuvHaarCode {
   int32_t first_leaf, pad[3];
 };
 
-// A window: its corner in each image.
+// A window's top left corner in each image.
 template <typename Sum> struct CuvCodeView {
   const Sum *sums;
   const uint32_t *tilted;
@@ -31,8 +31,8 @@ template <typename Sum> struct CuvCodeView {
   bool split;
 };
 
-// A block's value: its sum, or the mean by a reciprocal that is exact for all
-// sums that can be.
+// A block's value: its sum, or its mean by a reciprocal that is exact for all
+// possible sums.
 static __device__ __forceinline__ int
 cuv_block_value (const CuvGridCode &node, unsigned sum)
 {

@@ -8,11 +8,11 @@
 #include <cub/block/block_scan.cuh>
 #include "waldboost/variants/blocks.cuh"
 
-#define FRAME_BITS 11 // of a window's place in its tile
+#define FRAME_BITS 11 // bits of a window's index in its tile
 
-// A window in a list: its tile, its place in it, and its sum.
+// A window in a list.
 template <typename Acc> struct Entry {
-  uint32_t where; // tile << FRAME_BITS | place
+  uint32_t where; // tile << FRAME_BITS | index in the tile
   Acc sum;
 };
 
@@ -21,7 +21,7 @@ template <typename Acc> struct FrameList {
   uint32_t *n;
 };
 
-// A place for each thread of the block for which alive holds.
+// A list index for each thread of the block with alive.
 template <int threads>
 static __device__ uint32_t
 take_place_in_frame (CuvRearrangement variant, bool alive, uint32_t *counter)
@@ -52,8 +52,8 @@ take_place_in_frame (CuvRearrangement variant, bool alive, uint32_t *counter)
   return at;
 }
 
-// One segment: of all windows of tiles if s is 0, a block a
-// tile, or of a list.
+// Segment s, of all windows of the tiles (one block per tile) if s is 0, else
+// of list from.
 template <typename Access, typename Acc, int threads>
 static __global__ void
 __launch_bounds__ (threads) segment_kernel (const CuvTile *tiles, int n_tiles,
@@ -109,9 +109,9 @@ __launch_bounds__ (threads) segment_kernel (const CuvTile *tiles, int n_tiles,
   tally.flush (out.counters, weak, windows);
 }
 
-// The rest of a window's way, from segment s on, not the first, by a whole
-// warp. accept() is asked for the hit at the end. Returns how many weak
-// classifiers that took, in the first lane.
+// Runs a window from segment s > 0 to the end, by a whole warp. accept() does
+// the final test. Returns the number of weak classifiers evaluated, in lane 0;
+// 0 in the others.
 template <typename Access, typename Acc, typename Accept>
 static __device__ unsigned
 finish_by_warp (const WaldBoost<Acc> &model, const Access &access,
@@ -137,8 +137,7 @@ finish_by_warp (const WaldBoost<Acc> &model, const Access &access,
   return leader ? first - begin : 0;
 }
 
-// The rest of the way of the windows of a list, from segment s on, a warp a
-// window.
+// Runs the windows of a list from segment s to the end, one warp per window.
 template <typename Access, typename Acc, int threads>
 static __global__ void
 __launch_bounds__ (threads) finish_kernel (const CuvTile *tiles,

@@ -144,7 +144,7 @@ set_not_found (GError **error, const char *name)
   else if (nearest != NULL)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
         "no model file %s here, in CUV_MODEL_PATH or in OpenCV's folders; "
-        "did you mean %s?",
+        "the most similar name is %s",
         name, nearest);
   else
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
