@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A part of the frame to look at. */
+/* A region of interest. */
 #ifndef CUV_ROI_H
 #define CUV_ROI_H
 
@@ -18,17 +18,17 @@ typedef struct {
   "four pixel coordinates left,top,right,bottom from 0 up, with left < right " \
   "and top < bottom"
 
-/* Reads "left,top,right,bottom"; NULL and "" are all 0, the whole frame. FALSE
- * if it is neither that nor a rectangle with pixels in it. */
+/* Parses "left,top,right,bottom"; NULL and "" mean the whole frame, all zeros.
+ * FALSE for any other text and for empty rectangles; roi is unchanged then. */
 CUV_API bool cuv_roi_parse (const char *text, CuvRoi *roi);
 
-/* What both have; no pixels, but a place inside b, if that is nothing. */
+/* Intersection of a and b; if empty, clamped into b. */
 CUV_API CuvRoi cuv_roi_intersect (const CuvRoi *a, const CuvRoi *b);
 
-/* The part of a frame of this size that the roi is. */
+/* The roi clipped to a frame of this size. */
 CUV_API CuvRoi cuv_roi_in_frame (const CuvRoi *roi, int width, int height);
 
-/* That part as a frame of its own. */
+/* The roi, which lies in the frame, as a frame that shares its pixels. */
 CUV_API CuvFrame cuv_frame_crop (const CuvFrame *frame, const CuvRoi *roi);
 
 CUV_END

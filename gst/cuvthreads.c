@@ -6,29 +6,29 @@
 typedef struct {
   CuvThreadsFunc func;
   void *data;
-  gint n_pieces;
-  gint next; /* the first piece that nobody has taken */
+  gint n_tasks;
+  gint next; /* the first task that nobody has taken */
   gint done;
   GMutex lock;
   GCond finished;
 } Job;
 
-/* Takes pieces until none is left. A helper may come when all is done: then it
+/* Takes tasks until none is left. A helper may come when all is done: then it
  * only drops its reference. */
 static void
 work (Job *job)
 {
-  gint piece, done = 0;
+  gint task, done = 0;
 
-  while ((piece = g_atomic_int_add (&job->next, 1)) < job->n_pieces) {
-    job->func (job->data, piece);
+  while ((task = g_atomic_int_add (&job->next, 1)) < job->n_tasks) {
+    job->func (job->data, task);
     done++;
   }
   if (done == 0)
     return;
   g_mutex_lock (&job->lock);
   job->done += done;
-  if (job->done == job->n_pieces)
+  if (job->done == job->n_tasks)
     g_cond_signal (&job->finished);
   g_mutex_unlock (&job->lock);
 }
@@ -57,7 +57,7 @@ make_pool (gpointer unused)
 }
 
 void
-cuv_threads_run (int n_threads, int n_pieces, CuvThreadsFunc func, void *data)
+cuv_threads_run (int n_threads, int n_tasks, CuvThreadsFunc func, void *data)
 {
   static GOnce once = G_ONCE_INIT;
   GThreadPool *pool = g_once (&once, make_pool, NULL);
@@ -65,10 +65,10 @@ cuv_threads_run (int n_threads, int n_pieces, CuvThreadsFunc func, void *data)
 
   if (n_threads <= 0)
     n_threads = (int) g_get_num_processors ();
-  if (n_threads > n_pieces)
-    n_threads = n_pieces;
+  if (n_threads > n_tasks)
+    n_threads = n_tasks;
   if (n_threads <= 1) {
-    for (int i = 0; i < n_pieces; i++)
+    for (int i = 0; i < n_tasks; i++)
       func (data, i);
     return;
   }
@@ -76,14 +76,14 @@ cuv_threads_run (int n_threads, int n_pieces, CuvThreadsFunc func, void *data)
   job = g_atomic_rc_box_new0 (Job);
   job->func = func;
   job->data = data;
-  job->n_pieces = n_pieces;
+  job->n_tasks = n_tasks;
   g_mutex_init (&job->lock);
   g_cond_init (&job->finished);
   for (int i = 1; i < n_threads; i++) /* a thread that cannot start: no harm */
     g_thread_pool_push (pool, g_atomic_rc_box_acquire (job), NULL);
   work (job);
   g_mutex_lock (&job->lock);
-  while (job->done < job->n_pieces)
+  while (job->done < job->n_tasks)
     g_cond_wait (&job->finished, &job->lock);
   g_mutex_unlock (&job->lock);
   g_atomic_rc_box_release_full (job, job_clear);
@@ -92,7 +92,7 @@ cuv_threads_run (int n_threads, int n_pieces, CuvThreadsFunc func, void *data)
 typedef struct {
   CuvWorkersFunc func;
   void *data;
-  gint n_pieces;
+  gint n_tasks;
   gint next;
 } Workers;
 
@@ -100,18 +100,18 @@ static void
 work_as (void *data, int worker)
 {
   Workers *self = data;
-  gint piece;
+  gint task;
 
-  while ((piece = g_atomic_int_add (&self->next, 1)) < self->n_pieces)
-    self->func (self->data, worker, piece);
+  while ((task = g_atomic_int_add (&self->next, 1)) < self->n_tasks)
+    self->func (self->data, worker, task);
 }
 
 void
 cuv_threads_run_workers (
-    int n_threads, int n_workers, int n_pieces, CuvWorkersFunc func, void *data)
+    int n_threads, int n_workers, int n_tasks, CuvWorkersFunc func, void *data)
 {
-  Workers workers = { func, data, n_pieces, 0 };
+  Workers workers = { func, data, n_tasks, 0 };
   const gint n = n_threads > 0 && n_threads < n_workers ? n_threads : n_workers;
 
-  cuv_threads_run (n_threads, MIN (n, n_pieces), work_as, &workers);
+  cuv_threads_run (n_threads, MIN (n, n_tasks), work_as, &workers);
 }

@@ -153,8 +153,8 @@ gst_cuv_context_check_device (GstCuvContext *self)
 }
 
 #if GST_CHECK_VERSION(1, 24, 0)
-/* One that pools can be told of: who writes into their memory then does so in
- * our order, and nobody has to wait. */
+/* A stream that pools are configured with: elements that write into their
+ * memory then use this stream, and nobody has to wait. */
 static gboolean
 make_stream (GstCuvContext *self)
 {
@@ -236,7 +236,7 @@ enter_context (GstCuvContext *self)
   return ok;
 }
 
-/* Others may ask for the context while the streaming thread changes it. */
+/* Context queries may come from other threads during the change. */
 static void
 swap_context (GstCuvContext *self, GstCudaContext *context)
 {
@@ -249,8 +249,8 @@ swap_context (GstCuvContext *self, GstCudaContext *context)
   gst_clear_object (&old);
 }
 
-/* All goes even if the device is lost and cannot be reached: nothing of the old
- * context may be used in the next. */
+/* Everything is freed even if the device is lost: nothing of the old context
+ * may be used in the next one. */
 void
 gst_cuv_context_close (GstCuvContext *self)
 {

@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 
 #define GST_CUV_FEATURE_CUDA "memory:CUDAMemory"
 
-/* The formats that this series' CUDA memory has. */
+/* The formats of CUDA memory in this GStreamer series. */
 #define GST_CUV_CUDA_FORMATS_1_22                                              \
   "I420, YV12, NV12, NV21, P010_10LE, P016_LE, I420_10LE, Y444, Y444_16LE, "   \
   "BGRA, RGBA, RGBx, BGRx, ARGB, ABGR, RGB, BGR, BGR10A2_LE, RGB10A2_LE, "     \
@@ -41,7 +41,7 @@ typedef void (*GstCuvContextLeave) (GstElement *element);
 struct _GstCuvContext {
   GstElement *element;
   GstCuvContextLeave leave;
-  gint device_id; /* what the user asked for, -1 = any; atomic */
+  gint device_id; /* property cuda-device-id, -1 = any; atomic */
   struct _GstCudaContext *context; /* NULL until a frame or open() gives one */
   gpointer stream;                 /* a CUstream in it, ours */
   struct _GstCudaStream *gst_stream; /* that owns it, GStreamer >= 1.24 */
@@ -52,8 +52,7 @@ struct _GstCuvContext {
 };
 
 /* TRUE when this process can use CUDA memory: built with CUDA, driver loads,
- * it has a device. Creates no context; the first call asks, the rest remember.
- */
+ * it has a device. Creates no context; the answer is cached. */
 CUV_API gboolean gst_cuv_cuda_usable (void);
 
 CUV_API void gst_cuv_context_init (

@@ -31,7 +31,7 @@ typedef struct {
   gboolean have_results;
   GstClockTime results_time;
   GstClockTime last_time; /* of the frame before */
-  gboolean writes;        /* on the frame at hand */
+  gboolean writes;        /* whether to draw on the current frame */
   GstCuvQos qos;
   guint64 since_analysis; /* frames since the last analysed one */
   guint last_change;
@@ -145,8 +145,8 @@ frame_time (GstCuvFilter *self, GstBuffer *buffer)
       GST_SECOND, GST_VIDEO_INFO_FPS_D (info), GST_VIDEO_INFO_FPS_N (info));
 }
 
-/* A leaky queue flags each frame after one that it dropped: only a jump in time
- * means that earlier frames teach nothing any more. */
+/* A leaky queue sets DISCONT on each frame after one that it dropped: only a
+ * jump in time makes the state of earlier frames useless. */
 static gboolean
 is_jump (GstCuvFilter *self, GstBuffer *buffer)
 {
@@ -219,10 +219,10 @@ post_stats (GstCuvFilter *self, const GstCuvFilterSettings *settings)
       GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), stats));
 }
 
-/* ---- a frame's way ---- */
+/* ---- one frame ---- */
 
 static void
-forget (GstCuvFilter *self)
+reset (GstCuvFilter *self)
 {
   GstCuvFilterPrivate *priv = PRIV (self);
   GstCuvFilterClass *klass = GST_CUV_FILTER_GET_CLASS (self);
@@ -308,7 +308,7 @@ prepare (GstCuvFilter *self, const GstCuvFrame *frame)
   if (!needed
       && (klass->configure == NULL || !gst_cuv_settings_changed (settings)))
     return TRUE;
-  /* what is on the device can only be freed while its context is current */
+  /* device memory can only be freed while its context is current */
   if (priv->prepared_cuda && !frame->cuda)
     gst_cuv_context_close (
         gst_cuv_transform_context (GST_CUV_TRANSFORM (self)));
@@ -362,7 +362,7 @@ analyse (
   return GST_FLOW_OK;
 }
 
-/* A frame that is only looked at may be others', too. */
+/* A frame that is only read may be shared with other elements. */
 static GstFlowReturn
 gst_cuv_filter_prepare_output_buffer (
     GstBaseTransform *trans, GstBuffer *in, GstBuffer **out)
@@ -392,7 +392,7 @@ gst_cuv_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   if (priv->counts.frames == 0)
     gst_cuv_qos_ask (&priv->qos);
   if (is_jump (self, buffer)) {
-    forget (self);
+    reset (self);
     priv->last_time = GST_BUFFER_PTS (buffer);
   }
   GST_OBJECT_LOCK (self);
@@ -443,12 +443,12 @@ gst_cuv_filter_sink_event (GstBaseTransform *trans, GstEvent *event)
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP
       || GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT)
-    forget (self);
+    reset (self);
   return GST_BASE_TRANSFORM_CLASS (gst_cuv_filter_parent_class)
       ->sink_event (trans, event);
 }
 
-/* The base class would drop late frames whole; we only want to know of them. */
+/* GstBaseTransform would drop late frames; GstCuvFilter passes them on. */
 static gboolean
 gst_cuv_filter_src_event (GstBaseTransform *trans, GstEvent *event)
 {
@@ -457,10 +457,10 @@ gst_cuv_filter_src_event (GstBaseTransform *trans, GstEvent *event)
       ->src_event (trans, event);
 }
 
-/* Results go, too: their places were in frames of another size, and the
- * subclass may have freed them. */
+/* Results are dropped, too: their coordinates belong to frames of another size,
+ * and the subclass may have freed them. */
 static void
-make_anew (GstCuvFilter *self)
+invalidate (GstCuvFilter *self)
 {
   PRIV (self)->prepared = FALSE;
   PRIV (self)->have_results = FALSE;
@@ -471,14 +471,14 @@ gst_cuv_filter_set_info (GstCuvTransform *transform, GstCaps *in_caps,
     const GstVideoInfo *in_info, GstCaps *out_caps,
     const GstVideoInfo *out_info)
 {
-  make_anew (GST_CUV_FILTER (transform));
+  invalidate (GST_CUV_FILTER (transform));
   return TRUE;
 }
 
 static void
 gst_cuv_filter_leave_context (GstCuvTransform *transform)
 {
-  make_anew (GST_CUV_FILTER (transform));
+  invalidate (GST_CUV_FILTER (transform));
 }
 
 static gboolean
@@ -493,8 +493,8 @@ gst_cuv_filter_start (GstBaseTransform *trans)
   gst_cuv_qos_start (&priv->qos);
   priv->prepared = FALSE;
   priv->reported = FALSE;
-  forget (self);
-  /* we add metas, so a frame's header must be ours to write */
+  reset (self);
+  /* adding metas needs a writable buffer */
   gst_base_transform_set_passthrough (trans, FALSE);
   return GST_BASE_TRANSFORM_CLASS (gst_cuv_filter_parent_class)->start (trans)
       && (GST_CUV_FILTER_GET_CLASS (self)->configure == NULL

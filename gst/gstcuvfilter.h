@@ -41,8 +41,8 @@ struct _GstCuvFilterClass {
   gboolean (*analyse) (
       GstCuvFilter *self, const GstCuvFrame *frame, gint n_threads);
 
-  /* Whether frames are to be drawn on, now. Then each comes writable, as a copy
-   * where others hold it, and analyse() may write on it. Optional. */
+  /* Whether the element draws on frames now. If so, frames are writable, copied
+   * where others hold a reference, and analyse() may draw on them. Optional. */
   gboolean (*writes) (GstCuvFilter *self);
 
   /* Attaches the results of the last analyse() to the buffer. message is NULL
@@ -52,7 +52,7 @@ struct _GstCuvFilterClass {
   guint (*publish) (GstCuvFilter *self, GstBuffer *buffer,
       GstStructure *message, GstClockTime age);
 
-  /* Forget what earlier frames taught: a flush, a seek, or a discontinuity of
+  /* Drops state of earlier frames: after a flush, a seek, or a discontinuity of
    * more than a second. Optional. */
   void (*reset) (GstCuvFilter *self);
 
@@ -66,15 +66,15 @@ typedef enum {
   GST_CUV_MESSAGE_EVERY_FRAME,
 } GstCuvMessage;
 
-/* Has prepare() called before the next frame. From any thread. */
+/* Schedules configure() for the next frame. From any thread. */
 CUV_API void gst_cuv_filter_request_prepare (GstCuvFilter *self);
 
-/* Analyses the next frame, whatever inference-interval says. From any thread.
- */
+/* Makes the next frame be analysed, whatever inference-interval says. From any
+ * thread. */
 CUV_API void gst_cuv_filter_request_analysis (GstCuvFilter *self);
 
-/* An upstream event that asks a detector for that: sent by an element that
- * would take an object from the next frame. */
+/* An upstream event that requests it of a detector, sent by an element that
+ * waits for an object. */
 CUV_API GstEvent *gst_cuv_event_new_request_analysis (void);
 CUV_API gboolean gst_cuv_event_is_request_analysis (const GstEvent *event);
 

@@ -30,9 +30,9 @@ typedef struct {
   GstCuvContext *context;
 } GstCuvFrame;
 
-/* As gst_video_frame_map(), of width x height as in info, but a buffer whose
- * GstVideoMeta contradicts the caps, or whose planes reach beyond its memory,
- * is refused. NULL, or what is wrong; free it. */
+/* gst_video_frame_map() that refuses a buffer whose GstVideoMeta contradicts
+ * info, or whose planes reach beyond its memory. Returns NULL, or the reason,
+ * to be freed. */
 CUV_API gchar *gst_cuv_video_map (GstVideoFrame *frame,
     const GstVideoInfo *info, GstBuffer *buffer, GstMapFlags flags);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How results become metadata, and back. */
+/* Results as metadata: writing and reading. */
 #ifndef GST_CUV_META_H
 #define GST_CUV_META_H
 
@@ -40,7 +40,7 @@ CUV_API GstVideoRegionOfInterestMeta *gst_cuv_meta_next_region (
     GstBuffer *buffer, gpointer *state, GQuark label, const GstVideoInfo *info,
     CuvRoi *part);
 
-/* ---- tables: lines, components, descriptors, whatever comes ----
+/* ---- tables: lines, components, descriptors and others ----
  *
  * A GstCustomMeta without tags, so that copies keep it, named "GstCuv" + Kind +
  * "Meta". Its structure has: kind (string), version (uint), width and height
@@ -76,7 +76,9 @@ CUV_API GstStructure *gst_cuv_meta_add_table (GstBuffer *buffer,
     const gchar *shape, const GstCuvColumn *columns, guint n_columns,
     gconstpointer rows, guint n_rows);
 
-/* What the columns of texts count. Invalid UTF-8 is made valid. */
+/* The texts that columns of GST_CUV_TYPE_TEXT index. Invalid UTF-8 is made
+ * valid.
+ */
 CUV_API void gst_cuv_meta_set_texts (
     GstStructure *table, const gchar *const *texts, guint n);
 

@@ -56,8 +56,8 @@ pipeline_time (GstCuvQos *self)
       : GST_CLOCK_TIME_NONE;
 }
 
-/* Work is behind by more than it can make up for in what it leaves free of the
- * next frame's time. */
+/* Whether work is behind by more than can be caught up within the next frame's
+ * duration. */
 static gboolean
 has_debt (GstCuvQos *self, GstClockTime time, GstClockTime duration)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Quality of service of the base classes: which frames there is time to work
- * on, and the latency that the work adds. Running times throughout. */
+/* Quality of service of the base classes: which frames are too late to be
+ * analysed, and the latency to report. All times are running times. */
 #ifndef GST_CUV_QOS_H
 #define GST_CUV_QOS_H
 
@@ -27,7 +27,7 @@ typedef struct {
   GstClockTime earliest; /* the sink is too late for frames before, or NONE */
   GstClockTime upstream_latency;
   GstClockTime pipeline_latency; /* what the sink waits for, 0 = not set */
-  GstClockTime own_latency;      /* what was reported last */
+  GstClockTime own_latency;      /* last reported */
 
   /* of the streaming thread */
   GstClockTime samples[GST_CUV_QOS_SAMPLES]; /* a ring */
@@ -40,24 +40,24 @@ typedef struct {
 
 CUV_API void gst_cuv_qos_init (GstCuvQos *self, GstElement *element);
 
-/* What earlier streams taught is gone; queries may come meanwhile. */
+/* Resets everything for a new stream. Queries may come at the same time. */
 CUV_API void gst_cuv_qos_start (GstCuvQos *self);
 
 /* After a flush or a jump in time. */
 CUV_API void gst_cuv_qos_reset (GstCuvQos *self);
 
-/* Asks upstream whether frames are live: before the first of them. */
+/* Queries upstream whether frames are live; call before the first frame. */
 CUV_API void gst_cuv_qos_ask (GstCuvQos *self);
 
 /* The source pad's LATENCY query, and its events. */
 CUV_API gboolean gst_cuv_qos_query (GstCuvQos *self, GstQuery *query);
 CUV_API void gst_cuv_qos_event (GstCuvQos *self, GstEvent *event);
 
-/* TRUE if the frame had better pass. duration: the time between two frames. */
+/* Whether the frame should pass unanalysed. duration: time between frames. */
 CUV_API gboolean gst_cuv_qos_is_late (
     GstCuvQos *self, GstClockTime time, GstClockTime duration);
 
-/* The frame of this time was worked on for so long. */
+/* Records how long the analysis of the frame at time took. */
 CUV_API void gst_cuv_qos_worked (
     GstCuvQos *self, GstClockTime time, GstClockTime took);
 

@@ -146,7 +146,7 @@ gst_cuv_transform_query (
       ->query (trans, direction, query);
 }
 
-/* Of caps that are no raw video the subclass knows what they mean. */
+/* Caps that are not raw video are read by the subclass. */
 static gboolean
 read_info (GstVideoInfo *info, const GstCaps *caps)
 {
@@ -262,7 +262,8 @@ gst_cuv_transform_decide_allocation (GstBaseTransform *trans, GstQuery *query)
               && !gst_cuv_context_open (&PRIV (self)->context))
           || !choose_pool (self, query, caps))) {
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("No memory for frames can be had%s.",
+        ("Cannot allocate memory for frames%s: use smaller frames or fewer "
+         "streams.",
             gst_cuv_caps_is_cuda (caps) ? " on the CUDA device" : ""),
         ("%" GST_PTR_FORMAT, caps));
     return FALSE;
@@ -367,7 +368,9 @@ gst_cuv_transform_make_writable (
   if (flow != GST_FLOW_OK) {
     if (flow != GST_FLOW_FLUSHING)
       GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-          ("No memory to copy a frame that must not be written to."), (NULL));
+          ("Cannot allocate memory to copy a shared frame before drawing on "
+           "it: use smaller frames or fewer streams."),
+          (NULL));
     return flow;
   }
   if (!gst_cuv_context_copy_frame (&priv->context, &priv->in_info, in, *out)) {
