@@ -4,7 +4,7 @@
  * as the same. */
 #include <stdlib.h>
 #include <string.h>
-#include "envi.h"
+#include "format/envi.h"
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 

@@ -8,7 +8,7 @@
  * pixel. stdout gets, each as doubles: seconds of the run on the clock and of
  * the CPU, iterations, effective rank, the number of errors, the errors; u, v,
  * w, row after row. */
-#include "ntf-cpu.h"
+#include "cpu/ntf-cpu.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  * pearson. --time prints milliseconds of CPU, the least of 15 runs: to learn
  * (sums and components), to make a picture, and of basis=lagged all together.
  */
-#include "pca-cpu.h"
+#include "cpu/pca-cpu.h"
 
 #include <stdio.h>
 #include <stdlib.h>

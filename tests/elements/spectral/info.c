@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Caps of spectral images: what is read of them, and where samples are. */
 #include "cuvelements.h"
-#include "gstspectralinfo.h"
+#include "spectral/gstcuvspectralinfo.h"
 
 #define SIZES "width=(int)5,height=(int)4,bands=(int)3"
 #define GOOD "video/x-spectral,format=U16LE,interleave=bil," SIZES
 
 static gboolean
-parse (GstSpectralInfo *info, const gchar *text, gchar **problem)
+parse (GstCuvSpectralInfo *info, const gchar *text, gchar **problem)
 {
   GstCaps *caps = gst_caps_from_string (text);
   gboolean ok;
 
   fail_unless (caps != NULL, "%s", text);
-  ok = gst_spectral_info_from_caps (info, caps, problem);
+  ok = gst_cuv_spectral_info_from_caps (info, caps, problem);
   fail_unless (ok == (*problem == NULL));
   gst_caps_unref (caps);
   return ok;
 }
 
-static GstSpectralInfo
+static GstCuvSpectralInfo
 parsed (const gchar *text)
 {
-  GstSpectralInfo info;
+  GstCuvSpectralInfo info;
   gchar *problem;
 
   fail_unless (parse (&info, text, &problem), "%s: %s", text, problem);
@@ -31,12 +31,12 @@ parsed (const gchar *text)
 
 GST_START_TEST (reads_all_fields)
 {
-  GstSpectralInfo info = parsed (GOOD
+  GstCuvSpectralInfo info = parsed (GOOD
       ",framerate=25/2,wavelengths=(double)<400,500.5,600>,bad-bands=<2,0>,"
       "ignore-value=-1.5");
 
   fail_unless_equals_int (info.format, CUV_CUBE_U16);
-  fail_unless_equals_int (info.interleave, GST_SPECTRAL_BIL);
+  fail_unless_equals_int (info.interleave, GST_CUV_SPECTRAL_BIL);
   fail_unless_equals_int (info.width, 5);
   fail_unless_equals_int (info.height, 4);
   fail_unless_equals_int (info.bands, 3);
@@ -45,21 +45,21 @@ GST_START_TEST (reads_all_fields)
   fail_unless_equals_int (info.n_wavelengths, 3);
   fail_unless_equals_float (info.wavelengths[1], 500.5);
   fail_unless (info.bad[0] && !info.bad[1] && info.bad[2]);
-  fail_unless_equals_int (gst_spectral_info_n_good (&info), 1);
+  fail_unless_equals_int (gst_cuv_spectral_info_n_good (&info), 1);
   fail_unless (info.has_ignore && info.ignore == -1.5);
-  fail_unless_equals_uint64 (gst_spectral_info_size (&info), 120);
+  fail_unless_equals_uint64 (gst_cuv_spectral_info_size (&info), 120);
 }
 
 GST_END_TEST
 /* An array of ints is what gst-launch-1.0 makes of <400,500,600>. */
 GST_START_TEST (optional_fields)
 {
-  GstSpectralInfo info = parsed (GOOD);
+  GstCuvSpectralInfo info = parsed (GOOD);
 
   fail_unless_equals_int (info.fps_n, 0);
   fail_unless_equals_int (info.fps_d, 1);
   fail_unless_equals_int (info.n_wavelengths, 0);
-  fail_unless_equals_int (gst_spectral_info_n_good (&info), 3);
+  fail_unless_equals_int (gst_cuv_spectral_info_n_good (&info), 3);
   fail_if (info.has_ignore);
   info = parsed (GOOD ",wavelengths=<400,500,600>");
   fail_unless_equals_float (info.wavelengths[2], 600);
@@ -74,11 +74,11 @@ GST_START_TEST (makes_the_caps_it_reads)
     "bad-bands=(int)<0,2>,ignore-value=(double)0",
     "video/x-spectral,format=U8,interleave=bip," SIZES
     ",framerate=(fraction)30/1" };
-  GstCaps *all = gst_caps_from_string (GST_SPECTRAL_CAPS);
+  GstCaps *all = gst_caps_from_string (GST_CUV_SPECTRAL_CAPS);
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
-    GstSpectralInfo info = parsed (texts[i]);
-    GstCaps *made = gst_spectral_info_to_caps (&info);
+    GstCuvSpectralInfo info = parsed (texts[i]);
+    GstCaps *made = gst_cuv_spectral_info_to_caps (&info);
     GstCaps *caps = gst_caps_from_string (texts[i]);
 
     fail_unless (gst_caps_is_equal (made, caps));
@@ -120,7 +120,7 @@ GST_START_TEST (refuses_by_field)
     { GOOD ",bad-bands=<-1>", "bad-bands: number 0" },
     { GOOD ",ignore-value=none", "ignore-value" },
   };
-  GstSpectralInfo info;
+  GstCuvSpectralInfo info;
   gchar *problem;
 
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
@@ -135,13 +135,13 @@ GST_END_TEST
 /* Samples counted one after the other in the order that the name says. */
 GST_START_TEST (cube_steps)
 {
-  for (guint i = GST_SPECTRAL_BIP; i <= GST_SPECTRAL_BSQ; i++) {
+  for (guint i = GST_CUV_SPECTRAL_BIP; i <= GST_CUV_SPECTRAL_BSQ; i++) {
     gchar *text = g_strdup_printf ("video/x-spectral,format=F32LE,"
                                    "interleave=%s," SIZES,
-        gst_spectral_interleave_name (i));
-    GstSpectralInfo info = parsed (text);
+        gst_cuv_spectral_interleave_name (i));
+    GstCuvSpectralInfo info = parsed (text);
     guint8 bytes[240];
-    CuvCube cube = gst_spectral_info_cube (&info, bytes);
+    CuvCube cube = gst_cuv_spectral_info_cube (&info, bytes);
     gint64 n = 0, size[3] = { 4, 5, 3 }; /* rows, pixels, bands */
     static const guint orders[3][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 2, 0, 1 } };
     const guint *o = orders[i];
@@ -153,7 +153,7 @@ GST_START_TEST (cube_steps)
           fail_unless_equals_int64 (4 * n++,
               at[0] * cube.row_step + at[1] * cube.pixel_step
                   + at[2] * cube.band_step);
-    fail_unless_equals_uint64 (gst_spectral_info_size (&info), 240);
+    fail_unless_equals_uint64 (gst_cuv_spectral_info_size (&info), 240);
     fail_unless (cube.data == bytes && cube.bands == 3);
     g_free (text);
   }
@@ -163,15 +163,16 @@ GST_END_TEST
 /* 512 GiB is a size, where addresses have 64 bits. */
 GST_START_TEST (largest_size)
 {
-  GstSpectralInfo info =
+  GstCuvSpectralInfo info =
       parsed ("video/x-spectral,format=F32LE,interleave=bsq,width=16384,"
               "height=16384,bands=512");
 
-  fail_unless_equals_uint64 (gst_spectral_info_size (&info), (guint64) 1 << 39);
+  fail_unless_equals_uint64 (
+      gst_cuv_spectral_info_size (&info), (guint64) 1 << 39);
   fail_unless_equals_int64 (
-      gst_spectral_info_cube (&info, NULL).band_step, (gint64) 1 << 30);
+      gst_cuv_spectral_info_cube (&info, NULL).band_step, (gint64) 1 << 30);
   info.bands = 0;
-  fail_unless_equals_uint64 (gst_spectral_info_size (&info), 0);
+  fail_unless_equals_uint64 (gst_cuv_spectral_info_size (&info), 0);
 }
 
 GST_END_TEST

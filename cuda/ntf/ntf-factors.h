@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Factors, for gcc and nvcc: where they start, when a run ends, and what is
+ * made of them then. What all versions do alike, outside of iterations. */
+#ifndef CUV_NTF_FACTORS_H
+#define CUV_NTF_FACTORS_H
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include "cuv-api.h"
+#include "ntf/ntf-types.h"
+
+/* Every value of a factor stays between these two: what vanishes can come back,
+ * products neither overflow nor become denormal. */
+#define CUV_NTF_LEAST 1e-12
+#define CUV_NTF_MOST 1e13
+
+/* Rows are padded with zeros to `stride` values. */
+typedef struct {
+  int32_t size[CUV_NTF_MODES]; /* height, width, depth */
+  int32_t rank, stride;
+  float *mode[CUV_NTF_MODES]; /* size x stride */
+} CuvNtfFactors;
+
+CUV_BOTH float
+cuv_ntf_in_range (double value)
+{
+  return fminf (
+      fmaxf ((float) value, (float) CUV_NTF_LEAST), (float) CUV_NTF_MOST);
+}
+
+/* A column of so many values, by the sum of their squares: what is divided by
+ * almost nothing would be noise. */
+CUV_BOTH bool
+cuv_ntf_vanished (double square, int size)
+{
+  return square < 1e4 * CUV_NTF_LEAST * CUV_NTF_LEAST * size;
+}
+
+static inline float *
+cuv_ntf_at (const CuvNtfFactors *self, int mode, int i, int k)
+{
+  return &self->mode[mode][(size_t) i * (size_t) self->stride + (size_t) k];
+}
+
+/* ---- random ---- */
+
+/* Philox 4x32-10: Salmon, Moraes, Dror, Shaw 2011. */
+CUV_BOTH void
+cuv_ntf_philox (uint32_t counter[4], uint32_t key0, uint32_t key1)
+{
+  for (int round = 0; round < 10; round++) {
+    uint64_t a = (uint64_t) counter[0] * 0xd2511f53u;
+    uint64_t b = (uint64_t) counter[2] * 0xcd9e8d57u;
+
+    counter[0] = (uint32_t) (b >> 32) ^ counter[1] ^ key0;
+    counter[1] = (uint32_t) b;
+    counter[2] = (uint32_t) (a >> 32) ^ counter[3] ^ key1;
+    counter[3] = (uint32_t) a;
+    key0 += 0x9e3779b9u;
+    key1 += 0xbb67ae85u;
+  }
+}
+
+/* The value at = row x rank + column of a mode; round 0 is the start, later
+ * ones are the iterations that terms were revived after. Four values share a
+ * counter. */
+CUV_BOTH float
+cuv_ntf_random (uint32_t seed, uint32_t round, int mode, uint32_t at)
+{
+  uint32_t counter[4] = { at / 4, (uint32_t) mode, round, 0 };
+
+  cuv_ntf_philox (counter, seed, 0);
+  return 0.1f + (float) ((counter[at % 4] >> 8) + 1) * 0x1p-24f;
+}
+
+static inline void
+cuv_ntf_randomise_column (
+    CuvNtfFactors *self, int k, int mode, uint32_t seed, uint32_t round)
+{
+  for (int i = 0; i < self->size[mode]; i++)
+    *cuv_ntf_at (self, mode, i, k) =
+        cuv_ntf_random (seed, round, mode, (uint32_t) (i * self->rank + k));
+}
+
+static inline void
+cuv_ntf_randomise (CuvNtfFactors *self, uint32_t seed)
+{
+  for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
+    for (int k = 0; k < self->rank; k++)
+      cuv_ntf_randomise_column (self, k, mode, seed, 0);
+  }
+}
+
+/* ---- weights ---- */
+
+static inline double
+cuv_ntf_norm (const CuvNtfFactors *self, int mode, int k)
+{
+  double sum = 0;
+
+  for (int i = 0; i < self->size[mode]; i++) {
+    double value = *cuv_ntf_at (self, mode, i, k);
+
+    sum += value * value;
+  }
+  return sqrt (sum);
+}
+
+/* Of each term |u| |v| |w|. */
+static inline void
+cuv_ntf_weights (const CuvNtfFactors *self, double *weights)
+{
+  for (int k = 0; k < self->rank; k++) {
+    weights[k] = 1;
+    for (int mode = 0; mode < CUV_NTF_MODES; mode++)
+      weights[k] *= cuv_ntf_norm (self, mode, k);
+  }
+}
+
+/* Which terms are dead: weaker than 1e-6 of all together, whose sum comes back.
+ * That of a tensor that is not 0 is about 1, its largest value; if G is 0 all
+ * are dead. */
+static inline double
+cuv_ntf_find_dead (const CuvNtfFactors *self, bool *dead)
+{
+  double weights[CUV_NTF_MAX_RANK], sum = 0;
+
+  cuv_ntf_weights (self, weights);
+  for (int k = 0; k < self->rank; k++)
+    sum += weights[k];
+  for (int k = 0; k < self->rank; k++)
+    dead[k] = sum < 1e-6 || weights[k] < 1e-6 * sum;
+  return sum;
+}
+
+/* ---- going on ---- */
+
+/* Brings what is there into the range, and w to the tensor's scale. */
+static inline void
+cuv_ntf_resume (CuvNtfFactors *self, double scale)
+{
+  for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
+    for (int i = 0; i < self->size[mode]; i++) {
+      for (int k = 0; k < self->rank; k++) {
+        float *value = cuv_ntf_at (self, mode, i, k);
+
+        *value = cuv_ntf_in_range (mode == CUV_NTF_W ? *value / scale : *value);
+      }
+    }
+  }
+}
+
+/* Gives dead terms new random columns; how many there are, unless all are. They
+ * have a hundredth of the mean weight: the next iterations find what they are
+ * good for. */
+static inline int
+cuv_ntf_revive (CuvNtfFactors *self, uint32_t seed, uint32_t round)
+{
+  double weights[CUV_NTF_MAX_RANK], sum;
+  bool dead[CUV_NTF_MAX_RANK];
+  int n = 0;
+
+  sum = cuv_ntf_find_dead (self, dead);
+  for (int k = 0; k < self->rank; k++)
+    n += dead[k];
+  if (n == self->rank)
+    return 0;
+  for (int k = 0; k < self->rank; k++) {
+    for (int mode = 0; mode < CUV_NTF_MODES && dead[k]; mode++)
+      cuv_ntf_randomise_column (self, k, mode, seed, round);
+  }
+  cuv_ntf_weights (self, weights);
+  for (int k = 0; k < self->rank; k++) {
+    for (int i = 0; i < self->size[CUV_NTF_W] && dead[k]; i++) {
+      float *value = cuv_ntf_at (self, CUV_NTF_W, i, k);
+
+      *value = cuv_ntf_in_range (*value * 0.01 * sum / self->rank / weights[k]);
+    }
+  }
+  return n;
+}
+
+/* ---- how it goes ---- */
+
+/* Whether iteration n, counted from 1, is followed by a test; the end always
+ * is. */
+CUV_BOTH bool
+cuv_ntf_has_test (const CuvNtfParams *params, int n)
+{
+  return n % CUV_NTF_TEST_EVERY == 0 || n == params->iterations;
+}
+
+/* Notes a test's error, and whether the tolerance says to stop. */
+CUV_BOTH void
+cuv_ntf_note (CuvNtfResult *result, const CuvNtfParams *params, double error)
+{
+  const int n = result->n_errors++;
+
+  result->errors[n] = error;
+  result->converged =
+      n > 0 && fabs (result->errors[n - 1] - error) < params->tolerance;
+}
+
+/* ---- the end ---- */
+
+static inline void
+cuv_ntf_scale_column (CuvNtfFactors *self, int mode, int k, double factor)
+{
+  float least = 0;
+
+  for (int i = 0; i < self->size[mode]; i++)
+    least = fmaxf (least, FLT_EPSILON * *cuv_ntf_at (self, mode, i, k));
+  for (int i = 0; i < self->size[mode]; i++) {
+    float *value = cuv_ntf_at (self, mode, i, k);
+
+    *value = *value <= least ? 0 : (float) (*value * factor);
+  }
+}
+
+static inline void
+cuv_ntf_scale_term (CuvNtfFactors *self, int k, bool normalise, double scale)
+{
+  double u = normalise ? cuv_ntf_norm (self, CUV_NTF_U, k) : 1;
+  double v = normalise ? cuv_ntf_norm (self, CUV_NTF_V, k) : 1;
+
+  cuv_ntf_scale_column (self, CUV_NTF_U, k, 1 / u);
+  cuv_ntf_scale_column (self, CUV_NTF_V, k, 1 / v);
+  cuv_ntf_scale_column (self, CUV_NTF_W, k, u * v * scale);
+}
+
+static inline void
+cuv_ntf_clear_term (CuvNtfFactors *self, int k)
+{
+  for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
+    for (int i = 0; i < self->size[mode]; i++)
+      *cuv_ntf_at (self, mode, i, k) = 0;
+  }
+}
+
+static inline void
+cuv_ntf_swap_terms (CuvNtfFactors *self, int k, int l)
+{
+  for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
+    for (int i = 0; i < self->size[mode]; i++) {
+      float *row = cuv_ntf_at (self, mode, i, 0), was = row[k];
+
+      row[k] = row[l];
+      row[l] = was;
+    }
+  }
+}
+
+static inline void
+cuv_ntf_sort_terms (CuvNtfFactors *self, double *weights)
+{
+  for (int k = 0; k < self->rank; k++) {
+    int most = k;
+    double was = weights[k];
+
+    for (int l = k + 1; l < self->rank; l++)
+      most = weights[l] > weights[most] ? l : most;
+    if (most == k)
+      continue;
+    cuv_ntf_swap_terms (self, k, most);
+    weights[k] = weights[most];
+    weights[most] = was;
+  }
+}
+
+/* Makes zeros of dead terms, and of what is too small for a float beside its
+ * column's largest; brings w to G's scale, normalises, and counts the terms
+ * that are left. */
+static inline void
+cuv_ntf_finish (CuvNtfFactors *self, const CuvNtfParams *params, double scale,
+    CuvNtfResult *result)
+{
+  double weights[CUV_NTF_MAX_RANK];
+  bool dead[CUV_NTF_MAX_RANK];
+
+  cuv_ntf_find_dead (self, dead);
+  result->effective_rank = 0;
+  for (int k = 0; k < self->rank; k++) {
+    if (dead[k])
+      cuv_ntf_clear_term (self, k);
+    else
+      cuv_ntf_scale_term (self, k, params->normalise, scale);
+    result->effective_rank += !dead[k];
+  }
+  cuv_ntf_weights (self, weights);
+  if (params->normalise && params->init != CUV_NTF_PREVIOUS)
+    cuv_ntf_sort_terms (self, weights);
+}
+
+#endif

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What terms leave of G: by pixel, or altogether, which may end the run.
+#include "ntf/ntf.cuh"
+
+#define THREADS 128
+#define BANDS 32        // at a time
+#define BANDS_AT_ONCE 8 // of a thread
+
+// Columns of u times w at row y, for bands from z on; 0 beyond the depth.
+static __device__ __forceinline__ void
+load_terms (
+    const CuvNtfState &self, int n_terms, int y, int z, float (*terms)[BANDS])
+{
+  const float *u = &self.factors[CUV_NTF_U].values[y * self.stride];
+  const float *w = self.factors[CUV_NTF_W].values;
+
+  __syncthreads ();
+  for (int i = threadIdx.x; i < n_terms * BANDS; i += THREADS) {
+    const int k = i / BANDS, band = z + i % BANDS;
+
+    terms[k][i % BANDS] =
+        band < self.depth ? u[k] * w[band * self.stride + k] : 0;
+  }
+  __syncthreads ();
+}
+
+// The sum of terms at 4 pixels of some bands.
+static __device__ __forceinline__ void
+rebuild (const float *v, int pitch, int n_terms, const float *terms,
+    float (*sums)[4])
+{
+#pragma unroll 2
+  for (int k = 0; k < n_terms; k++, v += pitch, terms += BANDS) {
+    const float4 factors = cuv_ntf_load4 (v);
+
+#pragma unroll
+    for (int z = 0; z < BANDS_AT_ONCE; z++) {
+      sums[z][0] = fmaf (terms[z], factors.x, sums[z][0]);
+      sums[z][1] = fmaf (terms[z], factors.y, sums[z][1]);
+      sums[z][2] = fmaf (terms[z], factors.z, sums[z][2]);
+      sums[z][3] = fmaf (terms[z], factors.w, sums[z][3]);
+    }
+  }
+}
+
+// Adds squares of what sums leave of n bands of G. T holds G times its scale.
+template <typename T>
+static __device__ __forceinline__ void
+add_squares (const float *g, int pitch, int n, T scale, const float (*sums)[4],
+    double *squares)
+{
+#pragma unroll
+  for (int z = 0; z < BANDS_AT_ONCE; z++) {
+    if (z >= n)
+      break;
+    const float4 four = cuv_ntf_load4 (&g[(size_t) z * pitch]);
+    const float values[4] = { four.x, four.y, four.z, four.w };
+
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      const T left = values[i] * scale - sums[z][i];
+
+      squares[i] = fma ((double) left, (double) left, squares[i]);
+    }
+  }
+}
+
+// Calls take (x, squares) of each 4 pixels of row y.
+template <typename T, typename F>
+static __device__ __forceinline__ void
+compare_row (const CuvNtfState &self, int n_terms, int y, T scale, F take)
+{
+  __shared__ float terms[CUV_NTF_MAX_RANK][BANDS];
+  const float *v = self.factors[CUV_NTF_V].values;
+  const float *row = &self.g[(size_t) y * self.depth * self.pitch];
+
+  for (int x0 = 0; x0 < self.pitch; x0 += 4 * THREADS) {
+    const int x = x0 + 4 * threadIdx.x;
+    double squares[4] = {};
+
+    for (int z0 = 0; z0 < self.depth; z0 += BANDS) {
+      const int end = min (z0 + BANDS, self.depth);
+
+      if (x0 == 0 || self.depth > BANDS)
+        load_terms (self, n_terms, y, z0, terms);
+      for (int z = z0; z < (x < self.pitch ? end : 0); z += BANDS_AT_ONCE) {
+        float sums[BANDS_AT_ONCE][4] = {};
+
+        rebuild (&v[x], self.pitch, n_terms, &terms[0][z - z0], sums);
+        add_squares (&row[(size_t) z * self.pitch + x], self.pitch, end - z,
+            scale, sums, squares);
+      }
+    }
+    if (x < self.pitch)
+      take (x, squares);
+  }
+}
+
+// ---- the test ----
+
+// Of all threads; the first one gets it.
+static __device__ __forceinline__ double
+block_sum (double value)
+{
+  __shared__ double sums[THREADS / 32];
+
+  for (int d = 16; d > 0; d /= 2)
+    value += __shfl_xor_sync (~0u, value, d);
+  __syncthreads ();
+  sums[threadIdx.x / 32] = value;
+  __syncthreads ();
+  for (int i = 1; i < THREADS / 32; i++)
+    value += sums[i];
+  return value;
+}
+
+static __device__ __forceinline__ void
+note (const CuvNtfState &self, int n, double rest)
+{
+  CuvNtfProgress *progress = self.progress;
+  CuvNtfResult *result = &progress->result;
+  const double square = progress->square;
+
+  if (n == 0) {
+    progress->square = rest;
+    return;
+  }
+  result->iterations = n;
+  cuv_ntf_note (result, &self.params, square > 0 ? sqrt (rest / square) : 0);
+  progress->stop = result->converged || n == self.params.iterations;
+}
+
+static __global__ void
+__launch_bounds__ (THREADS)
+    test_kernel (const __grid_constant__ CuvNtfState self, int n, int first_row)
+{
+  const int y = first_row + blockIdx.x;
+  double rest = 0;
+
+  cuv_let_next_kernel_start ();
+  cuv_wait_for_previous_kernel ();
+  if (__ldcg (&self.progress->stop))
+    return;
+  compare_row (self, n == 0 ? 0 : self.rank, y, 1.0f,
+      [&] (int x, const double *squares) {
+        rest += squares[0] + squares[1] + squares[2] + squares[3];
+      });
+  rest = block_sum (rest);
+  if (threadIdx.x == 0)
+    self.rests[y] = rest;
+  if (!cuv_ntf_is_last (&self.counters->test, self.height))
+    return;
+  rest = 0;
+  for (int i = threadIdx.x; i < self.height; i += THREADS)
+    rest += __ldcg (&self.rests[i]);
+  rest = block_sum (rest);
+  if (threadIdx.x == 0)
+    note (self, n, rest);
+}
+
+int
+cuv_ntf_test_submit (
+    const CuvNtfState &self, int n, int row, int n_rows, cudaStream_t stream)
+{
+  return cuv_launch_early (
+      "test_kernel", n_rows, THREADS, 0, stream, test_kernel, self, n, row);
+}
+
+// ---- by pixel ----
+
+static __global__ void
+__launch_bounds__ (THREADS) residual_kernel (
+    const __grid_constant__ CuvNtfState self, int first_row, float *map)
+{
+  const int y = first_row + blockIdx.x;
+  float *to = &map[(size_t) y * self.width];
+
+  cuv_wait_for_previous_kernel ();
+  compare_row (
+      self, self.rank, y, self.scale, [&] (int x, const double *squares) {
+        for (int i = 0; i < min (4, self.width - x); i++)
+          to[x + i] = (float) sqrt (squares[i] / self.depth);
+      });
+}
+
+int
+cuv_ntf_residual_submit (const CuvNtfState &self, int row, int n_rows,
+    float *map, cudaStream_t stream)
+{
+  return cuv_launch_early ("residual_kernel", n_rows, THREADS, 0, stream,
+      residual_kernel, self, row, map);
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// New values of the rows of a mode whose numerators are there.
+#include "ntf/ntf-update.cuh"
+
+#define THREADS 256
+#define ROWS 4 // of a block; so few, as adding up the numerators takes long
+
+template <int STRIDE>
+static __global__ void
+__launch_bounds__ (THREADS) update_kernel (
+    const __grid_constant__ CuvNtfState self, int mode, int n_gram_blocks)
+{
+  __shared__ __align__ (16) union {
+    double gram[CUV_NTF_GRAM_ROOM];
+    CuvNtfUpdateRoom<STRIDE> update;
+  } room;
+  const int first = ((int) blockIdx.x - n_gram_blocks) * ROWS;
+  int stop;
+
+  cuv_let_next_kernel_start ();
+  cuv_wait_for_previous_kernel ();
+  stop = __ldcg (&self.progress->stop);
+  if (first >= 0)
+    cuv_ntf_update_rows<STRIDE> (self, mode, first,
+        min (ROWS, self.factors[mode].size - first), stop, &room.update);
+  else if (!stop)
+    cuv_ntf_gram_part<STRIDE> (
+        self, cuv_ntf_mode_before (mode), blockIdx.x, room.gram);
+}
+
+int
+cuv_ntf_update_submit (const CuvNtfState &self, int mode, cudaStream_t stream)
+{
+  const int n_gram_blocks = cuv_ntf_gram_blocks (self, mode, 0);
+  const int n_blocks = cuv_div_up (self.factors[mode].size, ROWS);
+
+  return cuv_ntf_with_stride (self.stride, [&] (auto stride) {
+    return cuv_launch_early ("update_kernel", n_gram_blocks + n_blocks, THREADS,
+        0, stream, update_kernel<stride ()>, self, mode, n_gram_blocks);
+  });
+}
+
+template <int STRIDE>
+static __global__ void
+__launch_bounds__ (THREADS)
+    grams_kernel (const __grid_constant__ CuvNtfState self)
+{
+  __shared__ double room[CUV_NTF_GRAM_ROOM];
+  const int mode = blockIdx.y;
+
+  cuv_let_next_kernel_start ();
+  cuv_wait_for_previous_kernel ();
+  if ((int) blockIdx.x < self.n_parts[mode] && !__ldcg (&self.progress->stop))
+    cuv_ntf_gram_part<STRIDE> (self, mode, blockIdx.x, room);
+}
+
+int
+cuv_ntf_grams_submit (const CuvNtfState &self, cudaStream_t stream)
+{
+  return cuv_ntf_with_stride (self.stride, [&] (auto stride) {
+    return cuv_launch_early ("grams_kernel",
+        dim3 (CUV_NTF_GRAM_PARTS, CUV_NTF_MODES), THREADS, 0, stream,
+        grams_kernel<stride ()>, self);
+  });
+}

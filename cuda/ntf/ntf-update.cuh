@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// From numerators to rows' new values, and from columns to M = X^T X. STRIDE is
+// the rank rounded up.
+#ifndef CUV_NTF_UPDATE_CUH
+#define CUV_NTF_UPDATE_CUH
+
+#include "ntf/ntf.cuh"
+
+// ---- new values ----
+
+template <int STRIDE> struct CuvNtfRule {
+  double product[STRIDE * STRIDE]; // of the other modes' M, value by value
+  double penalty[STRIDE];
+  double inverse[STRIDE]; // HALS: of the diagonal; 0 where a column has to wait
+};
+
+// Until blocks before this one, of this kernel or an earlier one, have found M
+// of a mode's columns as they are in this iteration. They wait for none, and a
+// GPU starts a kernel's blocks in order. By all threads.
+static __device__ __forceinline__ void
+cuv_ntf_wait_for_gram (const CuvNtfState &self, int mode)
+{
+  if (threadIdx.x == 0) {
+    const volatile int *ready = &self.counters->ready[mode];
+
+    while (*ready != self.iteration)
+      ;
+    __threadfence ();
+  }
+  __syncthreads ();
+}
+
+// By all threads of the block, which meet afterwards.
+template <int STRIDE>
+static __device__ __forceinline__ void
+cuv_ntf_prepare (const CuvNtfState &self, int mode, CuvNtfRule<STRIDE> *rule)
+{
+  const int p = (mode + 1) % CUV_NTF_MODES, q = (mode + 2) % CUV_NTF_MODES;
+
+  for (int i = threadIdx.x; i < STRIDE * STRIDE; i += blockDim.x) {
+    const double a = __ldcg (&self.grams[p][i]);
+    const double b = __ldcg (&self.grams[q][i]), product = a * b;
+    const int k = i / STRIDE;
+
+    rule->product[i] = product;
+    if (i % (STRIDE + 1) != 0)
+      continue;
+    rule->penalty[k] = self.params.sparsity > 0 ? self.params.sparsity * product
+            * sqrt (__ldcg (&self.grams[mode][i]) / self.factors[mode].size)
+                                                : 0;
+    if (self.params.algorithm != CUV_NTF_HALS)
+      continue;
+    rule->inverse[k] = k >= self.rank
+            || cuv_ntf_vanished (a, self.factors[p].size)
+            || cuv_ntf_vanished (b, self.factors[q].size)
+        ? 0
+        : 1 / product;
+  }
+}
+
+// Lanes have a column each, or two; of fewer columns than lanes, some the same.
+template <int STRIDE> struct CuvNtfRow {
+  static constexpr int n = (STRIDE + 31) / 32;
+  float x[n];
+  double numerators[n];
+};
+
+template <int STRIDE>
+static __device__ __forceinline__ int
+cuv_ntf_column (int i)
+{
+  return threadIdx.x % 32 % STRIDE + 32 * i;
+}
+
+// x <- x N / (X M), in all columns at once.
+template <int STRIDE>
+static __device__ __forceinline__ void
+cuv_ntf_multiply (
+    const CuvNtfRule<STRIDE> &rule, bool jacobi, CuvNtfRow<STRIDE> *row)
+{
+  constexpr int n = CuvNtfRow<STRIDE>::n;
+  double denominators[n];
+
+#pragma unroll
+  for (int i = 0; i < n; i++)
+    denominators[i] = rule.penalty[cuv_ntf_column<STRIDE> (i)];
+#pragma unroll
+  for (int l = 0; l < STRIDE; l++) {
+    const double x = __shfl_sync (~0u, row->x[l / 32], l % 32);
+
+#pragma unroll
+    for (int i = 0; i < n; i++)
+      denominators[i] =
+          fma (x, rule.product[l * STRIDE + cuv_ntf_column<STRIDE> (i)],
+              denominators[i]);
+  }
+#pragma unroll
+  for (int i = 0; i < n; i++) {
+    const double ratio = row->numerators[i] / fmax (denominators[i], 1e-20);
+
+    row->x[i] = cuv_ntf_in_range (row->x[i] * (jacobi ? cbrt (ratio) : ratio));
+  }
+}
+
+// x_k <- x_k + (N_k - X M_k) / M_kk, columns in order: each takes what it
+// changes off the rests. Whether one changed.
+template <int STRIDE>
+static __device__ __forceinline__ bool
+cuv_ntf_sweep (const CuvNtfRule<STRIDE> &rule, int rank, double *rests,
+    CuvNtfRow<STRIDE> *row)
+{
+  constexpr int n = CuvNtfRow<STRIDE>::n;
+  bool changed = false;
+
+#pragma unroll
+  for (int c = 0; c < n; c++) {
+    const double inverse = rule.inverse[cuv_ntf_column<STRIDE> (c)];
+
+    for (int k = 32 * c; k < min (rank, 32 * c + 32); k++) {
+      const float x =
+          cuv_ntf_in_range (fma (rests[c], inverse, (double) row->x[c]));
+      const double more =
+          __shfl_sync (~0u, (double) x - (double) row->x[c], k % 32);
+
+      if (cuv_ntf_column<STRIDE> (c) == k)
+        row->x[c] = x;
+      changed |= more != 0;
+#pragma unroll
+      for (int i = 0; i < n; i++)
+        rests[i] = fma (-more,
+            rule.product[k * STRIDE + cuv_ntf_column<STRIDE> (i)], rests[i]);
+    }
+  }
+  return changed;
+}
+
+// Rests are N - X M.
+template <int STRIDE>
+static __device__ __forceinline__ void
+cuv_ntf_solve (const CuvNtfRule<STRIDE> &rule, int rank, CuvNtfRow<STRIDE> *row)
+{
+  constexpr int n = CuvNtfRow<STRIDE>::n;
+  double rests[n];
+
+#pragma unroll
+  for (int i = 0; i < n; i++)
+    rests[i] = row->numerators[i] - rule.penalty[cuv_ntf_column<STRIDE> (i)];
+#pragma unroll
+  for (int l = 0; l < STRIDE; l++) {
+    const double x = __shfl_sync (~0u, row->x[l / 32], l % 32);
+
+#pragma unroll
+    for (int i = 0; i < n; i++)
+      rests[i] = fma (
+          -x, rule.product[l * STRIDE + cuv_ntf_column<STRIDE> (i)], rests[i]);
+  }
+#pragma unroll 1
+  for (int i = 0;
+       i < CUV_NTF_SWEEPS && cuv_ntf_sweep<STRIDE> (rule, rank, rests, row);
+       i++)
+    ;
+}
+
+// Row i of a mode, by a warp: its values, which may be under way while
+// numerators are found.
+template <int STRIDE>
+static __device__ __forceinline__ void
+cuv_ntf_load_row (
+    const CuvNtfState &self, int mode, int i, CuvNtfRow<STRIDE> *row)
+{
+  const CuvNtfMatrix &m = self.factors[mode];
+
+#pragma unroll
+  for (int c = 0; c < row->n; c++)
+    row->x[c] =
+        m.values[i * m.row_step + cuv_ntf_column<STRIDE> (c) * m.k_step];
+}
+
+// Its STRIDE numerators are in shared memory and make way for the new values.
+template <int STRIDE>
+static __device__ __forceinline__ void
+cuv_ntf_update_row (const CuvNtfState &self, int mode,
+    const CuvNtfRule<STRIDE> &rule, float *numerators, int i,
+    CuvNtfRow<STRIDE> *row)
+{
+  const CuvNtfMatrix &m = self.factors[mode];
+
+#pragma unroll
+  for (int c = 0; c < row->n; c++)
+    row->numerators[c] = numerators[cuv_ntf_column<STRIDE> (c)];
+  if (self.params.algorithm == CUV_NTF_HALS)
+    cuv_ntf_solve (rule, self.rank, row);
+  else
+    cuv_ntf_multiply (rule, self.params.schedule == CUV_NTF_JACOBI, row);
+  __syncwarp (); // all have read their numerators
+#pragma unroll
+  for (int c = 0; c < row->n; c++) {
+    const int k = threadIdx.x % 32 + 32 * c;
+
+    if (k < self.rank)
+      m.values[i * m.row_step + k * m.k_step] = numerators[k] = row->x[c];
+  }
+}
+
+// ---- some rows ----
+
+#define CUV_NTF_MAX_ROWS 8 // that a block of 256 threads updates
+template <int STRIDE> struct CuvNtfUpdateRoom {
+  CuvNtfRule<STRIDE> rule;
+  float parts[1024], numerators[CUV_NTF_MAX_ROWS * STRIDE];
+};
+
+// Adds up n numerators, four of them a thread: as many threads as there are for
+// it have their parts, one after the other.
+static __device__ __forceinline__ void
+cuv_ntf_load_sums (
+    const CuvNtfState &self, int mode, int first, int n, float *parts)
+{
+  const int n_threads = n / 4, n_parts = 256 / n_threads;
+  const int part = threadIdx.x / n_threads, i = threadIdx.x % n_threads * 4;
+  const size_t step = cuv_ntf_n_values (self, mode);
+  const int end = part < n_parts ? self.n_sums[mode] : 0;
+  const float *from = &self.sums[mode][first + i];
+  float4 sum = make_float4 (0, 0, 0, 0);
+
+#pragma unroll 8
+  for (int s = part; s < end; s += n_parts) {
+    const float4 more = __ldcg ((const float4 *) &from[s * step]);
+
+    sum.x += more.x;
+    sum.y += more.y;
+    sum.z += more.z;
+    sum.w += more.w;
+  }
+  *(float4 *) &parts[4 * threadIdx.x] = sum;
+}
+
+static __device__ __forceinline__ void
+cuv_ntf_add_parts (const float *parts, int n, float *numerators)
+{
+  const int n_parts = 256 / (n / 4);
+
+  for (int i = threadIdx.x; i < n; i += 256) {
+    float sum = 0;
+
+    for (int p = 0; p < n_parts; p++)
+      sum += parts[p * n + i];
+    numerators[i] = sum;
+  }
+}
+
+// Rows from first on, whose numerators have been stored; not after a stop,
+// which may still be under way.
+template <int STRIDE>
+static __device__ __forceinline__ void
+cuv_ntf_update_rows (const CuvNtfState &self, int mode, int first, int n_rows,
+    int stop, CuvNtfUpdateRoom<STRIDE> *room)
+{
+  const int n = n_rows * STRIDE, warp = cuv_warp_of_thread ();
+  CuvNtfRow<STRIDE> row;
+
+  if (warp < n_rows)
+    cuv_ntf_load_row (self, mode, first + warp, &row);
+  cuv_ntf_load_sums (self, mode, first * STRIDE, n, room->parts);
+  if (stop)
+    return;
+  if (self.params.schedule == CUV_NTF_GS)
+    cuv_ntf_wait_for_gram (self, cuv_ntf_mode_before (mode));
+  cuv_ntf_prepare (self, mode, &room->rule);
+  __syncthreads ();
+  cuv_ntf_add_parts (room->parts, n, room->numerators);
+  __syncthreads ();
+  if (warp < n_rows)
+    cuv_ntf_update_row (self, mode, room->rule,
+        &room->numerators[warp * STRIDE], first + warp, &row);
+}
+
+// ---- M ----
+
+// Room for it: some rows, or each group of threads' M.
+#define CUV_NTF_GRAM_ROOM 1024
+
+// Some rows, which fit into the room, to it: all at once.
+template <int STRIDE>
+static __device__ __forceinline__ void
+cuv_ntf_load_some (const CuvNtfMatrix &m, int first, int n, double *room)
+{
+  float values[CUV_NTF_GRAM_ROOM / 256];
+
+#pragma unroll
+  for (int j = 0; j < CUV_NTF_GRAM_ROOM / 256; j++) {
+    const int i = threadIdx.x + j * 256, row = first + i / STRIDE;
+
+    values[j] = i < n * STRIDE
+        ? __ldcg (&m.values[row * m.row_step + i % STRIDE * m.k_step])
+        : 0;
+  }
+  __syncthreads ();
+#pragma unroll
+  for (int j = 0; j < CUV_NTF_GRAM_ROOM / 256; j++) {
+    if (threadIdx.x < 256)
+      room[threadIdx.x + j * 256] = values[j];
+  }
+  __syncthreads ();
+}
+
+// Over rows from first to below end. Each of 256 threads has N x N values of M,
+// and its group some of the rows.
+template <int STRIDE>
+static __device__ __forceinline__ void
+cuv_ntf_gram_rows (
+    const CuvNtfMatrix &m, int first, int end, double *room, double *gram)
+{
+  constexpr int N = STRIDE < 64 ? 2 : 4, side = STRIDE / N;
+  constexpr int n_tiles = side * side, n_groups = 256 / n_tiles;
+  constexpr int n_rows = CUV_NTF_GRAM_ROOM / STRIDE;
+  const int group = threadIdx.x / n_tiles, tile = threadIdx.x % n_tiles;
+  const int k = tile / side * N, l = tile % side * N;
+  double sums[N][N] = {}, *to = n_groups > 1 ? room : gram;
+
+  for (int from = first; from < end; from += n_rows) {
+    const int n = min (n_rows, end - from);
+
+    cuv_ntf_load_some<STRIDE> (m, from, n, room);
+    for (int i = group; i < (group < n_groups ? n : 0); i += n_groups) {
+#pragma unroll
+      for (int j = 0; j < N * N; j++)
+        sums[j / N][j % N] = fma (room[i * STRIDE + k + j / N],
+            room[i * STRIDE + l + j % N], sums[j / N][j % N]);
+    }
+  }
+  __syncthreads ();
+  for (int j = 0; j < (group < n_groups ? N * N : 0); j++)
+    to[(group * STRIDE + k + j / N) * STRIDE + l + j % N] = sums[j / N][j % N];
+  if (n_groups == 1)
+    return;
+  __syncthreads ();
+  for (int i = threadIdx.x; i < STRIDE * STRIDE; i += blockDim.x) {
+    double sum = 0;
+
+    for (int j = 0; j < n_groups; j++)
+      sum += room[j * STRIDE * STRIDE + i];
+    gram[i] = sum;
+  }
+}
+
+// One block's part of a mode's M; the last one adds up the parts.
+template <int STRIDE>
+static __device__ __forceinline__ void
+cuv_ntf_gram_part (const CuvNtfState &self, int mode, int part, double *room)
+{
+  const CuvNtfMatrix &m = self.factors[mode];
+  const int n_parts = self.n_parts[mode];
+  double *parts = self.gram_parts[mode];
+
+  cuv_ntf_gram_rows<STRIDE> (m, m.size * part / n_parts,
+      m.size * (part + 1) / n_parts, room, &parts[part * STRIDE * STRIDE]);
+  if (!cuv_ntf_is_last (&self.counters->grams[mode], n_parts))
+    return;
+  for (int i = threadIdx.x; i < STRIDE * STRIDE; i += blockDim.x) {
+    double sum = 0;
+
+#pragma unroll
+    for (int j = 0; j < CUV_NTF_GRAM_PARTS; j++)
+      sum += j < n_parts ? __ldcg (&parts[j * STRIDE * STRIDE + i]) : 0;
+    self.grams[mode][i] = sum;
+  }
+  __syncthreads ();
+  if (threadIdx.x == 0) {
+    __threadfence ();
+    atomicExch (&self.counters->ready[mode], self.iteration);
+  }
+}
+
+#endif

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The factorisation on the GPU: its memory, and what goes in and comes out.
+#include <algorithm>
+#include <memory>
+#include <new>
+#include <string.h>
+#include "ntf/ntf-object.cuh"
+
+_CuvNtfCuda::~_CuvNtfCuda ()
+{
+  cuv_buffer_clear (&residual);
+  cuv_arena_clear (&arena);
+}
+
+// ---- setting up ----
+
+template <typename T>
+static bool
+alloc (CuvNtfCuda *self, T **memory, size_t n)
+{
+  *memory = (T *) cuv_arena_zeroed (&self->arena, n * sizeof (T));
+  return *memory != nullptr;
+}
+
+template <typename T>
+static bool
+pin (CuvNtfCuda *self, T **memory, size_t n)
+{
+  *memory = (T *) cuv_arena_pinned (&self->arena, n * sizeof (T));
+  if (*memory != nullptr)
+    memset (*memory, 0, n * sizeof (T));
+  return *memory != nullptr;
+}
+
+static void
+init_shape (CuvNtfState *state, int height, int width, int depth, int rank)
+{
+  state->height = height;
+  state->width = width;
+  state->depth = depth;
+  state->rank = rank;
+  state->stride = 8;
+  while (state->stride < rank)
+    state->stride *= 2;
+  state->pitch = cuv_div_up (width, 4) * 4;
+  state->scale = 1;
+  state->factors[CUV_NTF_U] = { nullptr, height, state->stride, 1 };
+  state->factors[CUV_NTF_V] = { nullptr, width, 1, state->pitch };
+  state->factors[CUV_NTF_W] = { nullptr, depth, state->stride, 1 };
+  for (int mode = 0; mode < CUV_NTF_MODES; mode++)
+    state->n_parts[mode] = std::min (
+        cuv_div_up (state->factors[mode].size, 32), CUV_NTF_GRAM_PARTS);
+  cuv_ntf_init_slots_of_v (state);
+  cuv_ntf_init_slots_of_w (state);
+}
+
+static bool
+alloc_modes (CuvNtfCuda *self)
+{
+  CuvNtfState *state = &self->state;
+  const size_t n_products = (size_t) state->stride * state->stride;
+  bool ok = true;
+
+  for (int mode = 0; mode < CUV_NTF_MODES && ok; mode++)
+    ok = alloc (self, &state->factors[mode].values,
+             cuv_ntf_n_values (*state, mode))
+        && alloc (self, &state->sums[mode],
+            state->n_sums[mode] * cuv_ntf_n_values (*state, mode))
+        && alloc (self, &state->grams[mode], n_products)
+        && alloc (
+            self, &state->gram_parts[mode], state->n_parts[mode] * n_products);
+  return ok;
+}
+
+static bool
+pin_factors (CuvNtfCuda *self)
+{
+  const CuvNtfState &state = self->state;
+  const size_t rows = (size_t) state.height + state.width + state.depth;
+  CuvNtfFactors *factors = &self->factors;
+  float *all;
+
+  *factors = { { state.height, state.width, state.depth }, state.rank,
+    state.stride, {} };
+  if (!pin (self, &all, rows * state.stride)
+      || !pin (self, &self->v_columns, cuv_ntf_n_values (state, CUV_NTF_V)))
+    return false;
+  for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
+    factors->mode[mode] = all;
+    all += (size_t) factors->size[mode] * state.stride;
+  }
+  return true;
+}
+
+static bool
+init (CuvNtfCuda *self)
+{
+  CuvNtfState *state = &self->state;
+
+  return alloc (self, &state->g,
+             (size_t) state->height * state->depth * state->pitch)
+      && alloc_modes (self) && alloc (self, &state->counters, 1)
+      && alloc (self, &state->rests, state->height)
+      && alloc (self, &state->progress, 1) && alloc (self, &self->found, 1)
+      && pin (self, &self->progress_to, 1) && pin (self, &self->found_to, 1)
+      && pin_factors (self);
+}
+
+extern "C" CuvNtfCuda *
+cuv_ntf_cuda_new (int height, int width, int depth, int rank,
+    const int32_t *cancel, CuvCudaStream stream)
+{
+  std::unique_ptr<CuvNtfCuda> self (new (std::nothrow) _CuvNtfCuda);
+
+  if (self == nullptr) {
+    cuv_cuda_record (cudaErrorMemoryAllocation, "host memory");
+    return nullptr;
+  }
+  self->cancel = cancel;
+  self->stream = (cudaStream_t) stream;
+  init_shape (&self->state, height, width, depth, rank);
+  return init (self.get ()) ? self.release () : nullptr;
+}
+
+extern "C" void
+cuv_ntf_cuda_free (CuvNtfCuda *self)
+{
+  delete self;
+}
+
+// ---- the cube ----
+
+extern "C" int
+cuv_ntf_cuda_scan (CuvNtfCuda *self, const CuvCube *cube, const double *ignore,
+    CuvNtfScan *scan)
+{
+  const CuvNtfFound *found = self->found_to;
+  const size_t size = sizeof *found;
+  unsigned long long first;
+
+  *scan = CuvNtfScan{};
+  if (cube->format != CUV_CUBE_F32)
+    return 0;
+  CUV_CUDA_TRY (cudaMemsetAsync (self->found, 0, size, self->stream));
+  if (cuv_ntf_scan_submit (*cube, ignore, self->found, self->stream) != 0)
+    return cuv_ntf_end (self, -1);
+  CUV_CUDA_TRY (cudaMemcpyAsync (
+      self->found_to, self->found, size, cudaMemcpyDeviceToHost, self->stream));
+  if (cuv_ntf_wait (self) != 0)
+    return -1;
+  memcpy (&scan->largest, &found->largest, sizeof scan->largest);
+  scan->n_negative = (int64_t) found->n_negative;
+  scan->n_not_finite = (int64_t) found->n_not_finite;
+  first = found->first == 0 ? 0 : ~found->first;
+  scan->x = (int32_t) (first % cube->width);
+  scan->band = (int32_t) (first / cube->width % cube->bands);
+  scan->y = (int32_t) (first / cube->width / cube->bands);
+  return 0;
+}
+
+extern "C" int
+cuv_ntf_cuda_load (CuvNtfCuda *self, const CuvCube *cube, const double *ignore,
+    int z, double scale)
+{
+  self->state.scale = scale;
+  return cuv_ntf_end (
+      self, cuv_ntf_load_submit (self->state, *cube, ignore, z, self->stream));
+}
+
+extern "C" int
+cuv_ntf_cuda_get_tensor (CuvNtfCuda *self, float *values)
+{
+  const CuvNtfState &state = self->state;
+  const size_t line = state.width * sizeof (float);
+
+  CUV_CUDA_TRY (cudaMemcpy2DAsync (values, line, state.g,
+      state.pitch * sizeof (float), line, (size_t) state.height * state.depth,
+      cudaMemcpyDeviceToHost, self->stream));
+  return cuv_ntf_wait (self);
+}
+
+// ---- factors ----
+
+static int
+copy_factors (CuvNtfCuda *self, cudaMemcpyKind kind)
+{
+  for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
+    float *device = self->state.factors[mode].values;
+    float *host =
+        mode == CUV_NTF_V ? self->v_columns : self->factors.mode[mode];
+    const bool up = kind == cudaMemcpyHostToDevice;
+
+    CUV_CUDA_TRY (cudaMemcpyAsync (up ? device : host, up ? host : device,
+        cuv_ntf_n_values (self->state, mode) * sizeof (float), kind,
+        self->stream));
+  }
+  return cuv_ntf_wait (self);
+}
+
+int
+cuv_ntf_upload (CuvNtfCuda *self)
+{
+  const CuvNtfState &state = self->state;
+
+  for (int x = 0; x < state.width; x++) {
+    for (int k = 0; k < state.rank; k++)
+      self->v_columns[(size_t) k * state.pitch + x] =
+          *cuv_ntf_at (&self->factors, CUV_NTF_V, x, k);
+  }
+  return copy_factors (self, cudaMemcpyHostToDevice);
+}
+
+int
+cuv_ntf_download (CuvNtfCuda *self)
+{
+  const CuvNtfState &state = self->state;
+
+  if (copy_factors (self, cudaMemcpyDeviceToHost) != 0)
+    return -1;
+  for (int x = 0; x < state.width; x++) {
+    for (int k = 0; k < state.rank; k++)
+      *cuv_ntf_at (&self->factors, CUV_NTF_V, x, k) =
+          self->v_columns[(size_t) k * state.pitch + x];
+  }
+  return 0;
+}
+
+extern "C" int
+cuv_ntf_cuda_get_factors (CuvNtfCuda *self, float *u, float *v, float *w)
+{
+  const CuvNtfFactors *factors = &self->factors;
+  float *to[CUV_NTF_MODES] = { u, v, w };
+
+  if (cuv_ntf_download (self) != 0)
+    return -1;
+  for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
+    for (int i = 0; i < factors->size[mode]; i++)
+      memcpy (&to[mode][(size_t) i * factors->rank],
+          cuv_ntf_at (factors, mode, i, 0), factors->rank * sizeof (float));
+  }
+  return 0;
+}
+
+extern "C" int
+cuv_ntf_cuda_set_factors (
+    CuvNtfCuda *self, const float *u, const float *v, const float *w)
+{
+  const CuvNtfFactors *factors = &self->factors;
+  const float *from[CUV_NTF_MODES] = { u, v, w };
+
+  for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
+    for (int i = 0; i < factors->size[mode]; i++)
+      memcpy (cuv_ntf_at (factors, mode, i, 0),
+          &from[mode][(size_t) i * factors->rank],
+          factors->rank * sizeof (float));
+  }
+  return cuv_ntf_upload (self);
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Components of one frame after the other, and how to show them. */
+#ifndef CUV_PCA_BASIS_H
+#define CUV_PCA_BASIS_H
+
+#include "pca/pca-moments.h"
+#include "pca/pca-place.h"
+
+/* ---- the matrix ---- */
+
+CUV_BOTH double
+cuv_pca_element (const CuvPcaBasis *self, CuvPcaMode mode,
+    const CuvPcaMoments *moments, int i, int j)
+{
+  const double c = moments->covariance[i * self->n + j];
+  const double scale = self->deviation[i] * self->deviation[j];
+
+  if (mode == CUV_PCA_CORRELATION)
+    return c + self->mean[i] * self->mean[j];
+  if (mode == CUV_PCA_COVARIANCE)
+    return c;
+  return scale > 0.0 ? c / scale : 0.0;
+}
+
+/* The matrix whose eigenvectors are looked for, in scratch->a. Each thread has
+ * written the means that it reads. */
+CUV_BOTH void
+cuv_pca_set_matrix (CuvTeam team, CuvPcaBasis *self, CuvPcaMode mode,
+    const CuvPcaMoments *moments, const CuvPcaScratch *scratch)
+{
+  const int n = self->n, pitch = scratch->pitch;
+
+  CUV_TEAM_EACH (team, i, n)
+  {
+    self->mean[i] = moments->mean[i];
+    self->deviation[i] = mode == CUV_PCA_PEARSON
+        ? sqrt (fmax (moments->covariance[i * n + i], 0.0))
+        : 1.0;
+  }
+  cuv_team_meet (team);
+  CUV_TEAM_UPPER (team, i, j, n)
+  scratch->a[i * pitch + j] = scratch->a[j * pitch + i] =
+      cuv_pca_element (self, mode, moments, i, j);
+}
+
+/* ---- an update ---- */
+
+/* See cuv_pca_basis_update(). */
+CUV_BOTH int
+cuv_pca_update_basis (CuvTeam team, CuvPcaBasis *self,
+    const CuvPcaMoments *moments, const CuvPcaLearning *learning,
+    CuvPcaScratch *scratch)
+{
+  const int warm = self->is_known && self->mode == learning->mode;
+  const int n = self->n;
+  float turned;
+  int sweeps;
+
+  cuv_pca_set_matrix (team, self, learning->mode, moments, scratch);
+  if (warm)
+    cuv_pca_copy_rows (
+        team, scratch->vectors, scratch->pitch, self->vectors, n, n, n);
+  else
+    cuv_pca_set_unit (team, scratch->vectors, n, scratch->pitch);
+  self->mode = learning->mode;
+  self->is_known = 1;
+  sweeps = cuv_pca_find_vectors (team, scratch, n, &turned);
+  if (!warm || learning->stabilise == CUV_PCA_FREE)
+    cuv_pca_place_freely (team, *self, *scratch);
+  else if (learning->stabilise == CUV_PCA_SIGN && turned <= CUV_PCA_IN_PLACE)
+    cuv_pca_arrange (team, self, scratch, 0);
+  else
+    cuv_pca_place_as_before (team, *self, *scratch);
+  if (warm && learning->stabilise == CUV_PCA_PROCRUSTES)
+    cuv_pca_align (team, *self, *scratch);
+  return sweeps;
+}
+
+/* ---- what it says ---- */
+
+/* See cuv_pca_basis_spread(). By a row of the team. */
+CUV_BOTH void
+cuv_pca_spread (CuvTeam team, const CuvPcaBasis *self, int k, double *mean,
+    double *deviation)
+{
+  double variance = self->values[k], sum = 0.0, largest = 0.0;
+
+  CUV_TEAM_COLUMNS (team, i, 0, self->n)
+  {
+    sum += self->vectors[k * self->n + i] * self->mean[i];
+    largest = fmax (largest, self->values[i]);
+  }
+  *mean = 0.0;
+  if (self->mode == CUV_PCA_CORRELATION) {
+    *mean = cuv_team_row_sum (team, sum);
+    variance -= *mean * *mean;
+  }
+  *deviation = variance > 1e-12 * cuv_team_row_max (team, largest)
+      ? sqrt (variance)
+      : 0.0;
+}
+
+/* ---- gains ---- */
+
+/* Three channels: floor (clamp (offset + sum of gain[b] s_b, 0, top) + bias),
+ * added up band by band in double. Bytes are rounded, with a little
+ * more than a half: of samples that make exactly one the last digit of the sum
+ * would decide. */
+typedef struct {
+  int32_t n;
+  double gain[CUV_PCA_SHOWN][CUV_CUBE_MAX_BANDS];
+  double offset[CUV_PCA_SHOWN];
+  double top, bias;
+} CuvPcaGains;
+
+/* Where percentiles are, in deviations from the mean. */
+typedef struct {
+  double low[CUV_PCA_SHOWN], high[CUV_PCA_SHOWN];
+} CuvPcaLimits;
+
+/* How a channel follows from component k: slope * y + base; slope 0: base. */
+typedef struct {
+  int k;
+  double slope, base;
+} CuvPcaChannel;
+
+/* From low, black, to high, white. */
+CUV_BOTH CuvPcaChannel
+cuv_pca_span (int k, double low, double high)
+{
+  const double slope = 255.0 * cuv_pca_by (high - low);
+  const CuvPcaChannel channel = { k, slope, -slope * low };
+
+  return channel;
+}
+
+CUV_BOTH CuvPcaChannel
+cuv_pca_constant (double value)
+{
+  const CuvPcaChannel channel = { 0, 0.0, value };
+
+  return channel;
+}
+
+/* A correlation's first component is brightness: it begins at 0. */
+CUV_BOTH CuvPcaChannel
+cuv_pca_sigma_channel (
+    CuvTeam team, const CuvPcaBasis *basis, int k, double sigmas)
+{
+  double mean, deviation, reach;
+
+  cuv_pca_spread (team, basis, k, &mean, &deviation);
+  reach = sigmas * deviation;
+  if (basis->mode == CUV_PCA_CORRELATION && k == 0 && mean + reach > 0.0)
+    return cuv_pca_span (k, 0.0, mean + reach);
+  if (deviation == 0.0) /* all there is to see is that */
+    return cuv_pca_constant (128.0);
+  return cuv_pca_span (k, mean - reach * (128.0 / 127.0), mean + reach);
+}
+
+CUV_BOTH CuvPcaChannel
+cuv_pca_percentile_channel (
+    CuvTeam team, const CuvPcaBasis *basis, int k, double low, double high)
+{
+  double mean, deviation;
+
+  cuv_pca_spread (team, basis, k, &mean, &deviation);
+  if (deviation == 0.0)
+    return cuv_pca_constant (128.0);
+  return cuv_pca_span (k, mean + low * deviation, mean + high * deviation);
+}
+
+/* Of bins over +- CUV_PCA_REACH deviations. */
+CUV_BOTH CuvPcaChannel
+cuv_pca_bin_channel (CuvTeam team, const CuvPcaBasis *basis, int k)
+{
+  const double middle = CUV_PCA_BINS / 2.0;
+  CuvPcaChannel channel = { k, 0.0, middle };
+  double mean, deviation;
+
+  if (k < 0 || k >= basis->n)
+    return cuv_pca_constant (middle);
+  cuv_pca_spread (team, basis, k, &mean, &deviation);
+  if (deviation == 0.0)
+    return cuv_pca_constant (middle);
+  channel.slope = middle * cuv_pca_by (CUV_PCA_REACH * deviation);
+  channel.base = middle - channel.slope * mean;
+  return channel;
+}
+
+CUV_BOTH CuvPcaChannel
+cuv_pca_channel (CuvTeam team, const CuvPcaBasis *basis,
+    const CuvPcaDisplay *display, const CuvPcaLimits *limits, int c)
+{
+  const int k = display->component[c] - 1;
+
+  if (k < 0)
+    return cuv_pca_constant (0.0);
+  if (k >= basis->n)
+    return cuv_pca_constant (128.0);
+  if (display->mapping == CUV_PCA_RANGE)
+    return cuv_pca_span (k, display->range[0], display->range[1]);
+  return display->mapping == CUV_PCA_PERCENTILE
+      ? cuv_pca_percentile_channel (
+          team, basis, k, limits->low[c], limits->high[c])
+      : cuv_pca_sigma_channel (team, basis, k, display->sigmas);
+}
+
+/* What each sample adds to a channel; the mean's part is in the offset. By a
+ * row of the team. */
+CUV_BOTH void
+cuv_pca_set_channel (CuvTeam team, CuvPcaGains *self, int c,
+    const CuvPcaBasis *basis, CuvPcaChannel channel)
+{
+  const double *v = &basis->vectors[channel.k * basis->n];
+  const int is_centred = basis->mode != CUV_PCA_CORRELATION;
+  double sum = 0.0;
+
+  CUV_TEAM_COLUMNS (team, b, 0, basis->n)
+  {
+    double gain = channel.slope * v[b];
+
+    if (basis->mode == CUV_PCA_PEARSON)
+      gain = basis->deviation[b] > 0.0 ? gain * cuv_pca_by (basis->deviation[b])
+                                       : 0.0;
+    self->gain[c][b] = gain;
+    sum += is_centred ? gain * basis->mean[b] : 0.0;
+  }
+  sum = cuv_team_row_sum (team, sum);
+  if (team.column == 0)
+    self->offset[c] = channel.base - sum;
+}
+
+/* See cuv_pca_gains_init(), and with no display _init_bins(). */
+CUV_BOTH void
+cuv_pca_set_gains (CuvTeam team, CuvPcaGains *self, const CuvPcaBasis *basis,
+    const CuvPcaDisplay *display, const CuvPcaLimits *limits, int bins)
+{
+  if (cuv_team_is_first (team)) {
+    self->n = basis->n;
+    self->top = bins ? CUV_PCA_BINS - 1.0 : 255.0;
+    self->bias = bins ? 0.0 : 0.5 + 0x1p-12;
+  }
+  CUV_TEAM_ROWS (team, c, CUV_PCA_SHOWN)
+  cuv_pca_set_channel (team, self, c, basis,
+      bins ? cuv_pca_bin_channel (team, basis, display->component[c] - 1)
+           : cuv_pca_channel (team, basis, display, limits, c));
+}
+
+/* ---- percentiles ---- */
+
+/* The first bin, from one end on, with which more than so many are counted. */
+CUV_BOTH int
+cuv_pca_bin_of (const int64_t *bins, int first, int step, double rank)
+{
+  int64_t n = 0;
+  int bin = first;
+
+  for (int i = 0; i < CUV_PCA_BINS - 1; i++, bin += step) {
+    n += bins[bin];
+    if ((double) n > rank)
+      break;
+  }
+  return bin;
+}
+
+/* From the mean to the edge below a bin. */
+CUV_BOTH double
+cuv_pca_deviations (int edge)
+{
+  return (double) edge * 2.0 * CUV_PCA_REACH / CUV_PCA_BINS - CUV_PCA_REACH;
+}
+
+/* Those of channel c, from counts of CUV_PCA_BINS bins. */
+CUV_BOTH void
+cuv_pca_find_limits (
+    CuvPcaLimits *self, const int64_t *counts, double percentile, int c)
+{
+  double rank = 0.0;
+
+  for (int i = 0; i < CUV_PCA_BINS; i++)
+    rank += (double) counts[i] * percentile / 100.0;
+  self->low[c] = cuv_pca_deviations (cuv_pca_bin_of (counts, 0, 1, rank));
+  self->high[c] = cuv_pca_deviations (
+      cuv_pca_bin_of (counts, CUV_PCA_BINS - 1, -1, rank) + 1);
+}
+
+#endif

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Bytes of 32 pixels and 32 bands in the registers of a warp, in the two ways
+// in which products are made of them. Of 16-bit samples there are two planes of
+// bytes, the low ones and the high ones.
+//
+// Lane 4 r + q has eight words, of two sets of 16 pixels. By pixels: word 4 set
+// + 2 odd + w has bands 8 q + 4 w + {0 .. 3} of pixel r of the set's even or
+// odd ones. By bands: word 4 set + 2 w + s has band 8 (r / 2) + 4 w + 2 (r % 2)
+// + s of four pixels of the set: 2 q and 2 q + 1 of the even ones, and of the
+// odd.
+#ifndef CUV_PCA_BYTES_CUH
+#define CUV_PCA_BYTES_CUH
+
+#include "pca/pca-mma.cuh"
+
+template <int PLANES> struct CuvPcaBytes {
+  unsigned words[PLANES][8];
+
+  // Leaves out what mask has no bits of.
+  __device__ __forceinline__ void
+  keep (int word, unsigned mask)
+  {
+#pragma unroll
+    for (int p = 0; p < PLANES; p++)
+      words[p][word] &= mask;
+  }
+
+  // Bytes of 255 where all planes have those of value.
+  __device__ __forceinline__ unsigned
+  equal (int word, unsigned value) const
+  {
+    unsigned equal = ~0u;
+
+#pragma unroll
+    for (int p = 0; p < PLANES; p++)
+      equal &= __vcmpeq4 (words[p][word], (value >> 8 * p & 255) * 0x01010101u);
+    return equal;
+  }
+};
+
+// The band of a row, 0 .. 7, of group 2 w + s.
+static __device__ __forceinline__ int
+cuv_pca_band_of_row (int group, int row)
+{
+  return row / 2 * 8 + group / 2 * 4 + row % 2 * 2 + group % 2;
+}
+
+// From one way to the other.
+template <int PLANES>
+static __device__ __forceinline__ CuvPcaBytes<PLANES>
+cuv_pca_by_bands (const CuvPcaBytes<PLANES> &by_pixels)
+{
+  CuvPcaBytes<PLANES> to;
+
+#pragma unroll
+  for (int i = 0; i < PLANES * 4; i++) {
+    const unsigned *from = &by_pixels.words[i / 4][i % 4 / 2 * 4 + i % 2];
+    unsigned *two = &to.words[i / 4][i % 4 / 2 * 4 + i % 2 * 2];
+    const unsigned even = cuv_pca_transpose (from[0]);
+    const unsigned odd = cuv_pca_transpose (from[2]);
+
+    two[0] = __byte_perm (even, odd, 0x6420);
+    two[1] = __byte_perm (even, odd, 0x7531);
+  }
+  return to;
+}
+
+template <int PLANES>
+static __device__ __forceinline__ CuvPcaBytes<PLANES>
+cuv_pca_by_pixels (const CuvPcaBytes<PLANES> &by_bands)
+{
+  CuvPcaBytes<PLANES> to;
+
+#pragma unroll
+  for (int i = 0; i < PLANES * 4; i++) {
+    const unsigned *two = &by_bands.words[i / 4][i % 4 / 2 * 4 + i % 2 * 2];
+    unsigned *four = &to.words[i / 4][i % 4 / 2 * 4 + i % 2];
+
+    four[0] = cuv_pca_transpose (__byte_perm (two[0], two[1], 0x5140));
+    four[2] = cuv_pca_transpose (__byte_perm (two[0], two[1], 0x7362));
+  }
+  return to;
+}
+
+// Of four values what is within a byte, or next to it.
+static __device__ __forceinline__ unsigned
+cuv_pca_pack_bytes (const int values[4])
+{
+#ifdef __CUDA_ARCH__
+  unsigned high, word;
+
+  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, 0;"
+      : "=r"(high)
+      : "r"(values[3]), "r"(values[2]));
+  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;"
+      : "=r"(word)
+      : "r"(values[1]), "r"(values[0]), "r"(high));
+  return word;
+#else
+  unsigned word = 0;
+
+  for (int i = 0; i < 4; i++)
+    word |= (unsigned) min (max (values[i], 0), 255) << 8 * i;
+  return word;
+#endif
+}
+
+// Four lanes have a word each: lane q gets byte q of each of them. Its
+// selectors are 0x5410 or 0x3276, if q & 2, and 0x6240 or 0x3715, if q & 1.
+static __device__ __forceinline__ unsigned
+cuv_pca_turn_bytes (unsigned word, const unsigned selectors[2])
+{
+  word = __byte_perm (word, __shfl_xor_sync (~0u, word, 2), selectors[0]);
+  return __byte_perm (word, __shfl_xor_sync (~0u, word, 1), selectors[1]);
+}
+
+#endif

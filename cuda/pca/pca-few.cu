@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Passes over integers of up to 31 bands. A warp has all of the sums, and its
+// own steps through the image, of which it fetches some ahead; nothing waits
+// for another warp from the first to the last. Pictures are products of bytes,
+// too.
+#include <algorithm>
+#include "pca/pca-brush.cuh"
+
+// ---- sums ----
+
+template <CuvCubeFormat F>
+static __device__ __forceinline__ void
+add (const typename Few<F>::Bytes &bytes, Sums<F> *to)
+{
+#pragma unroll
+  for (int k = 0; k < 2 * Few<F>::size * Few<F>::size; k++) {
+    const int rows = k / 2 / Few<F>::size, columns = k / 2 % Few<F>::size;
+    const unsigned *a = &bytes.words[rows][k % 2 * 4];
+    const unsigned *b = &bytes.words[columns][k % 2 * 4];
+
+    each_pair<true> (
+        &to->products[rows + columns], [&] (int i, int j, unsigned *sums) {
+          cuv_pca_mma (sums, a[i], a[i + 1], b[j]);
+        });
+  }
+}
+
+// Room for a block's sums.
+template <CuvCubeFormat F>
+static __host__ __device__ constexpr int
+area_bytes ()
+{
+  return Sums<F>::kinds * Products<unsigned>::n * 32 * sizeof (unsigned);
+}
+
+// A block's sums. By all threads, which are through with their steps; area is
+// 0.
+template <CuvCubeFormat F>
+static __device__ __forceinline__ void
+give (const CuvPcaPass &pass, const Sums<F> &sums, unsigned *area)
+{
+  typedef unsigned long long Sum;
+  constexpr int n = Products<unsigned>::n;
+  const int stride = CUV_PCA_STRIDE (pass.bands.n);
+  Sum *sums_here = (Sum *) pass.sums
+      + blockIdx.x % CUV_PCA_FEW_COPIES * CUV_PCA_SUMS (pass.bands.n);
+
+#pragma unroll
+  for (int i = 0; i < Sums<F>::kinds * n; i++) {
+    if (is_used<false> (i % n))
+      atomicAdd (&area[32 * i + threadIdx.x % 32],
+          sums.products[i / n].sums[i % n / 4][i % 4]);
+  }
+  __syncthreads ();
+#pragma unroll 1
+  for (int at = threadIdx.x; at < 32 * n; at += blockDim.x) {
+    const int i = at / 32, row = at % 32 / 4, column = at % 4 * 2 + i % 2;
+    const int g = i / 4 / GROUPS * 2 + i % 4 / 2, h = i / 4 % GROUPS;
+    const int a = pass.band_of_slot[cuv_pca_band_of_row (g, row)];
+    const int b = pass.band_of_slot[cuv_pca_band_of_row (h, column)];
+    Sum sum = 0;
+
+#pragma unroll
+    for (int kind = 0; kind < Sums<F>::kinds; kind++)
+      sum += (Sum) area[32 * n * kind + at] << 8 * kind;
+    if (g <= h && (g < h || row <= column) && a >= 0 && b >= 0)
+      atomicAdd (&sums_here[min (a, b) * stride + max (a, b)], sum);
+  }
+}
+
+// ---- the kernel ----
+
+// Planar, bands that are not there are 0 in all stages.
+template <CuvCubeFormat F>
+static __device__ __forceinline__ void
+clear_missing (const CuvPcaPass &pass, uint8_t *stages)
+{
+  const int lane = threadIdx.x % 32;
+
+  for (int i = 0; i < Few<F>::stages * GROUPS; i++) {
+    if (cuv_pca_band_of_row (i % GROUPS, lane / 4) >= pass.bands.n)
+      ((uint4 *) stages)[i * 32 + lane] = make_uint4 (0, 0, 0, 0);
+  }
+}
+
+// A step that is there.
+template <CuvCubeFormat F, bool PACKED>
+static __device__ __forceinline__ void
+work_on (const CuvPcaPass &pass, const CuvPcaSpot &spot, const uint8_t *stage,
+    const PackedLane<F> &lane, const Brush<F> &brush, Sums<F> *sums,
+    unsigned *left_out)
+{
+  const int pixel = pixel_of_lane<F, PACKED> (threadIdx.x % 32);
+  unsigned *out =
+      (unsigned *) (pass.picture + (int64_t) spot.y * (int) pass.stride)
+      + (spot.first + pixel);
+
+#pragma unroll
+  for (int half = 0; half < Few<F>::step / 32; half++) {
+    constexpr int apart = PACKED ? 32 : 8; // pixels of halves
+    typename Few<F>::Bytes bytes;
+
+    if constexpr (PACKED)
+      bytes = load_packed (pass, lane, stage, half, spot.count);
+    else
+      bytes = load_planar<F> (pass, stage, half, spot.count);
+    if (pass.tasks & CUV_PCA_SUM)
+      add<F> (PACKED ? cuv_pca_by_bands (bytes) : bytes, sums);
+    if (pass.tasks & CUV_PCA_PAINT) {
+      const auto by_pixels = PACKED ? bytes : cuv_pca_by_pixels (bytes);
+      const unsigned word = paint (by_pixels, brush);
+      const bool counts = word >= 1u << 24;
+
+      if (pixel + apart * half < spot.count) {
+        out[apart * half] = (counts ? word : 0) | 0xff000000u;
+        if (pass.left_out != nullptr && !counts)
+          *left_out += 1;
+      }
+    }
+  }
+}
+
+template <CuvCubeFormat F, bool PACKED>
+static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
+    few_kernel (const __grid_constant__ CuvPcaPass pass)
+{
+  extern __shared__ uint4 shared_of_block[];
+  constexpr int n_sums = area_bytes<F> () / (int) sizeof (unsigned);
+  constexpr int n_stages = Few<F>::stages;
+  const int warp = cuv_warp_of_thread (), warps = blockDim.x / 32;
+  const bool paints = pass.tasks & CUV_PCA_PAINT;
+  Gains *gains = (Gains *) shared_of_block;
+  unsigned *area = (unsigned *) (gains + 1);
+  uint8_t *stages =
+      (uint8_t *) (area + n_sums) + warp * n_stages * pass.tile_bytes;
+  const Source<F, PACKED> source (pass);
+  const Stride stride (pass, gridDim.x * warps);
+  Walk here (pass, blockIdx.x * warps + warp), ahead = here;
+  const PackedLane<F> lane (pass);
+  unsigned left_out = 0;
+  GainReader reader (pass);
+  Brush<F> brush = {};
+  Sums<F> sums;
+
+  for (int i = threadIdx.x; (pass.tasks & CUV_PCA_SUM) && i < n_sums;
+       i += blockDim.x)
+    area[i] = 0;
+  if (!PACKED)
+    clear_missing<F> (pass, stages);
+  __syncthreads ();
+  cuv_wait_for_previous_kernel ();
+  // not before: learning, when it starts, takes the frame before as learnt
+  cuv_let_next_kernel_start ();
+  if (paints) // before pixels, which they would wait for
+    reader.load ();
+#pragma unroll 1
+  for (int i = 0; i < n_stages - 1; i++) {
+    if (ahead.left > 0)
+      source.fetch (pass, ahead.spot (pass), stages + i * pass.tile_bytes);
+    __pipeline_commit ();
+    stride.go_on (pass, &ahead);
+  }
+  if (paints) {
+    reader.give<F> (gains);
+    __syncthreads ();
+    brush.load (*gains);
+  }
+  for (int stage = 0; here.left > 0; stage = (stage + 1) % n_stages) {
+    __syncwarp (); // all are through with the stage that comes next to last
+    if (ahead.left > 0)
+      source.fetch (pass, ahead.spot (pass),
+          stages + (stage + n_stages - 1) % n_stages * pass.tile_bytes);
+    __pipeline_commit ();
+    __pipeline_wait_prior (n_stages - 1);
+    __syncwarp ();
+    work_on<F, PACKED> (pass, here.spot (pass),
+        stages + stage * pass.tile_bytes, lane, brush, &sums, &left_out);
+    stride.go_on (pass, &here);
+    stride.go_on (pass, &ahead);
+  }
+  if (pass.left_out != nullptr && left_out > 0)
+    atomicAdd (pass.left_out, (unsigned long long) left_out);
+  if (pass.tasks & CUV_PCA_SUM)
+    give<F> (pass, sums, area);
+}
+
+// ---- plans ----
+
+template <CuvCubeFormat F>
+static size_t
+shared_bytes_of (const CuvPcaPass &pass)
+{
+  return sizeof (Gains) + area_bytes<F> ()
+      + (size_t) pass.warps * Few<F>::stages * pass.tile_bytes;
+}
+
+static size_t
+shared_bytes (const CuvPcaPass &pass)
+{
+  return pass.cube.format == CUV_CUBE_U8 ? shared_bytes_of<CUV_CUBE_U8> (pass)
+                                         : shared_bytes_of<CUV_CUBE_U16> (pass);
+}
+
+typedef void (*Kernel) (const CuvPcaPass);
+
+static Kernel
+kernel_of (const CuvPcaPass &pass)
+{
+  if (pass.cube.format == CUV_CUBE_U8)
+    return pass.packed ? few_kernel<CUV_CUBE_U8, true>
+                       : few_kernel<CUV_CUBE_U8, false>;
+  return pass.packed ? few_kernel<CUV_CUBE_U16, true>
+                     : few_kernel<CUV_CUBE_U16, false>;
+}
+
+static bool
+fits (const CuvPcaPass &pass)
+{
+  const int size = cuv_cube_sample_size (pass.cube.format);
+
+  if (pass.cube.format == CUV_CUBE_F32 || pass.bands.n > COUNTS
+      || (pass.tasks & CUV_PCA_COUNT) || pass.unit != 16)
+    return false;
+  return cuv_cuda_attribute (cudaDevAttrComputeCapabilityMajor)
+      >= 8 // products of bytes in a warp
+      && (!pass.packed || pass.span <= COUNTS * size)
+      && std::abs (pass.cube.row_step) <= INT32_MAX
+      && std::abs (pass.stride) <= INT32_MAX;
+}
+
+// Planar, a slot is a band, packed a sample of the pixel.
+static void
+set_slots (CuvPcaPass *pass)
+{
+  const int size = cuv_cube_sample_size (pass->cube.format);
+
+  std::fill_n (pass->band_of_slot, 32, (int8_t) -1);
+  for (int b = 0; b < pass->bands.n; b++) {
+    const int64_t at = pass->bands.index[b] * pass->cube.band_step - pass->low;
+
+    pass->band_of_slot[pass->packed ? (int) at / size : b] = (int8_t) b;
+  }
+  pass->band_of_slot[COUNTS] = (int8_t) pass->bands.n;
+}
+
+bool
+cuv_pca_few_plan (CuvPcaPass *pass, int *n_blocks)
+{
+  const int size = cuv_cube_sample_size (pass->cube.format);
+  const size_t room =
+      cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  CuvPcaPass few = *pass;
+
+  if (!fits (few))
+    return false;
+  set_slots (&few);
+  few.pixels = 64 / size;
+  few.tile_bytes = few.packed
+      ? few.pixels * (int) few.cube.pixel_step + 64 // that may be looked at
+      : 2048;
+  few.tiles_across = cuv_div_up (few.width, few.pixels);
+  few.n_tiles = few.tiles_across * few.height;
+  few.warps = size == 1 ? Few<CUV_CUBE_U8>::warps : Few<CUV_CUBE_U16>::warps;
+  while (few.warps > 0 && shared_bytes (few) > room)
+    few.warps -= 4;
+  if (few.warps == 0
+      || cuv_cuda_allow_shared (
+             (const void *) kernel_of (few), shared_bytes (few))
+          != 0)
+    return false;
+  *n_blocks = std::max (cuv_cuda_multiprocessors (),
+      cuv_div_up (few.n_tiles, CUV_PCA_BLOCK_PIXELS / few.pixels - few.warps));
+  *n_blocks = std::min (*n_blocks, cuv_div_up (few.n_tiles, few.warps));
+  *pass = few;
+  pass->few = true;
+  return true;
+}
+
+int
+cuv_pca_few_submit (const CuvPcaPass &pass, int n_blocks, cudaStream_t stream)
+{
+  return cuv_launch_early ("few_kernel", n_blocks, 32 * pass.warps,
+      shared_bytes (pass), stream, kernel_of (pass), pass);
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Eigenvectors of a symmetric matrix: Jacobi's rotations in fixed order, as
+ * long as they are far, and where they are near corrections of all at once
+ * (Ogita, Aishima: Iterative refinement for symmetric eigenvalue decomposition,
+ * 2018), which are products of matrices. Of a round's rotations no two touch
+ * the same rows: a team makes them at once. */
+#ifndef CUV_PCA_JACOBI_H
+#define CUV_PCA_JACOBI_H
+
+#include <stdint.h>
+#include "pca/pca-team.h"
+
+enum { CUV_PCA_SWEEPS = 12, CUV_PCA_STEPS = 24 };
+
+/* Sizes of corrections, in radians: from where on they are tried at all; from
+ * where on what they leave, no element more than n times the square of the
+ * largest, is nearly rounding; and of all of them together, up to where on a
+ * vector is less like any other's old one than like its own. */
+#define CUV_PCA_NEAR 0.8f
+#define CUV_PCA_DONE 2e-13f
+#define CUV_PCA_IN_PLACE 0.25f
+
+/* Of rows p < q. */
+typedef struct {
+  double c, s;
+  int p, q;
+} CuvPcaRotation;
+
+/* Rows that rotate: pairs of all n, and if n is odd of one more, of zeros. */
+#define CUV_PCA_EVEN(n) (((n) + 1) / 2 * 2)
+#define CUV_PCA_PADDED(n) (((n) + 3) / 4 * 4)
+/* A block's: four values of four rows are in 16 different banks. */
+#define CUV_PCA_PITCH(n) (CUV_PCA_PADDED (n) | 4)
+#define CUV_PCA_PAIRS(n) (((n) + 1) / 2)
+#define CUV_PCA_BLOCKS(n) (CUV_PCA_PAIRS (n) * (CUV_PCA_PAIRS (n) + 1) / 2)
+
+/* What an update works with: matrices of CUV_PCA_EVEN (n) rows, `pitch` values
+ * apart, at least as many; a block's of CUV_PCA_PADDED (n). They are zeros
+ * beyond n rows and columns, and stay it. */
+typedef struct {
+  int32_t pitch;
+  double *a, *b, *c, *vectors;
+  double *values;                /* n */
+  double *sign;                  /* n, and a block's two zeros more */
+  CuvTeamSlot *slots;            /* CUV_TEAM_SLOTS; of a block only */
+  CuvPcaRotation *rotations;     /* CUV_PCA_PAIRS (n) */
+  uint16_t *blocks;              /* CUV_PCA_BLOCKS (n) */
+  int32_t *order, *best, *taken; /* n */
+} CuvPcaScratch;
+
+/* Pair i of a round: all pairs meet once in the rounds of a sweep, as in a
+ * tournament. */
+CUV_BOTH void
+cuv_pca_pair (int n, int round, int i, int *p, int *q)
+{
+  const int others = CUV_PCA_EVEN (n) - 1; /* the last stays where it is */
+  const int a = round + i < others ? round + i : round + i - others;
+  const int b = i == 0 ? others
+      : round - i < 0  ? round - i + others
+                       : round - i;
+
+  *p = a < b ? a : b;
+  *q = a < b ? b : a;
+}
+
+/* 1 / sqrt (x), but for the last digits. */
+CUV_BOTH float
+cuv_pca_root_by (float x)
+{
+#ifdef __CUDA_ARCH__
+  return rsqrtf (x);
+#else
+  return 1.0f / sqrtf (x);
+#endif
+}
+
+/* By the smaller of the two angles that make a[p][q] 0, but for the digits that
+ * single precision lacks; scale brings a into its range. */
+CUV_BOTH CuvPcaRotation
+cuv_pca_rotation (const double *a, int n, int pitch, int round, int i,
+    double scale, double limit)
+{
+  CuvPcaRotation r = { 1.0, 0.0, 0, 0 };
+  float twice, difference, squares;
+  double apq, t, x;
+
+  cuv_pca_pair (n, round, i, &r.p, &r.q);
+  apq = a[r.p * pitch + r.q];
+  if (fabs (apq) <= limit)
+    return r;
+  twice = (float) (2.0 * apq * scale);
+  difference = (float) ((a[r.q * pitch + r.q] - a[r.p * pitch + r.p]) * scale);
+  squares = twice * twice + difference * difference;
+  t = twice / (fabsf (difference) + squares * cuv_pca_root_by (squares));
+  if (difference < 0.0f)
+    t = -t;
+  x = 1.0 + t * t;
+  r.c = cuv_pca_root_by ((float) x); /* then in double: c^2 + s^2 = 1 */
+  r.c *= 1.5 - 0.5 * x * (r.c * r.c);
+  r.c *= 1.5 - 0.5 * x * (r.c * r.c);
+  r.s = t * r.c;
+  return r;
+}
+
+CUV_BOTH void
+cuv_pca_turn_pair (double *p, double *q, double c, double s)
+{
+  const double vp = *p, vq = *q;
+
+  *p = c * vp - s * vq;
+  *q = s * vp + c * vq;
+}
+
+/* Elements of the rows of one pair and the columns of another, and those they
+ * are mirrored to. */
+CUV_BOTH void
+cuv_pca_turn_block (
+    double *a, int pitch, const CuvPcaRotation *x, const CuvPcaRotation *y)
+{
+  const int px = x->p, qx = x->q, py = y->p, qy = y->q;
+  double pp = a[px * pitch + py], pq = a[px * pitch + qy];
+  double qp = a[qx * pitch + py], qq = a[qx * pitch + qy];
+
+  cuv_pca_turn_pair (&pp, &qp, x->c, x->s);
+  cuv_pca_turn_pair (&pq, &qq, x->c, x->s);
+  cuv_pca_turn_pair (&pp, &pq, y->c, y->s);
+  cuv_pca_turn_pair (&qp, &qq, y->c, y->s);
+  a[px * pitch + py] = a[py * pitch + px] = pp;
+  a[px * pitch + qy] = a[qy * pitch + px] = pq;
+  a[qx * pitch + py] = a[py * pitch + qx] = qp;
+  a[qx * pitch + qy] = a[qy * pitch + qx] = qq;
+}
+
+/* A round of rotations of a, and of the rows of v. */
+CUV_BOTH void
+cuv_pca_round (CuvTeam team, double *a, double *v, int n, int pitch, int round,
+    double scale, double limit, CuvPcaRotation *rotations,
+    const uint16_t *blocks)
+{
+  CUV_TEAM_EACH (team, i, CUV_PCA_PAIRS (n))
+  rotations[i] = cuv_pca_rotation (a, n, pitch, round, i, scale, limit);
+  cuv_team_meet (team);
+  CUV_TEAM_EACH (team, k, CUV_PCA_BLOCKS (n))
+  {
+    const CuvPcaRotation *x = &rotations[blocks[k] >> 8];
+    const CuvPcaRotation *y = &rotations[blocks[k] & 255];
+
+    if (x->s != 0.0 || y->s != 0.0)
+      cuv_pca_turn_block (a, pitch, x, y);
+  }
+  CUV_TEAM_ROWS (team, i, CUV_PCA_PAIRS (n))
+  {
+    const CuvPcaRotation *r = &rotations[i];
+
+    CUV_TEAM_COLUMNS (team, k, 0, r->s != 0.0 ? n : 0)
+    cuv_pca_turn_pair (&v[r->p * pitch + k], &v[r->q * pitch + k], r->c, r->s);
+  }
+  cuv_team_meet (team);
+}
+
+/* All pairs of pairs: i << 8 | j. */
+CUV_BOTH void
+cuv_pca_list_blocks (CuvTeam team, int n, uint16_t *blocks)
+{
+  const int pairs = CUV_PCA_PAIRS (n);
+
+  CUV_TEAM_ROWS (team, i, pairs)
+  {
+    CUV_TEAM_COLUMNS (team, j, i, pairs)
+    blocks[i * pairs - i * (i + 1) / 2 + j] = (uint16_t) (i << 8 | j);
+  }
+}
+
+/* ---- corrections ---- */
+
+/* 1 / x, but for the last digits. */
+CUV_BOTH double
+cuv_pca_by (double x)
+{
+#ifdef __CUDA_ARCH__
+  double y;
+
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x)); /* 20 bits */
+  y = fma (y, fma (-x, y, 1.0), y);
+  return fma (y, fma (-x, y, 1.0), y);
+#else
+  return 1.0 / x;
+#endif
+}
+
+/* How much of vector j is to be added to vector i, by first order: s = v a v^T,
+ * g = v v^T, values as found so far. What is within limit is 0. Of i to j it is
+ * -g less that: they stay orthonormal. */
+CUV_BOTH double
+cuv_pca_correction (
+    double s, double g, double value_i, double value_j, double limit)
+{
+  if (fabs (s - 0.5 * (value_i + value_j) * g) <= limit)
+    return -0.5 * g;
+  return (s - value_i * g) * cuv_pca_by (value_i - value_j);
+}
+
+/* c becomes s above the diagonal and g below it, on it what each vector is to
+ * be scaled by; values s / g, by first order. By those who have found s and g
+ * for i <= j. */
+CUV_BOTH void
+cuv_pca_see_pair (const CuvPcaScratch *self, int i, int j, double s, double g)
+{
+  self->c[i * self->pitch + j] = i < j ? s : 0.5 - 0.5 * g;
+  if (i < j)
+    self->c[j * self->pitch + i] = g;
+  else
+    self->values[i] = s * (2.0 - g);
+}
+
+/* What the vectors make of a, and of each other. */
+CUV_BOTH void
+cuv_pca_see (CuvTeam team, const CuvPcaScratch *self, int n)
+{
+  const int pitch = self->pitch;
+  const double *v = self->vectors, *va = self->b;
+
+#if CUV_TEAM_IS_BLOCK
+  cuv_pca_multiply (team, v, n, self->a, n, n, pitch, self->b);
+  cuv_pca_symmetric_tiles (
+      team, [&] (int i, int k) { return va[i * pitch + k]; }, v, n, pitch,
+      [&] (int i, int j, double s, double g) {
+        cuv_pca_see_pair (self, i, j, s, g);
+      });
+#else
+  cuv_pca_add_product (team, 0, v, n, self->a, n, n, pitch, self->b);
+  CUV_TEAM_UPPER (team, i, j, n)
+  cuv_pca_see_pair (self, i, j, cuv_pca_dot (&va[i * pitch], &v[j * pitch], n),
+      cuv_pca_dot (&v[i * pitch], &v[j * pitch], n));
+#endif
+  cuv_team_meet (team);
+}
+
+/* Makes of c, as cuv_pca_see() leaves it, the corrections. Those of vectors
+ * that are next to each other are infinite, or no numbers: both are too large.
+ */
+CUV_BOTH CuvTeamSize
+cuv_pca_find_corrections (
+    CuvTeam team, const CuvPcaScratch *self, int n, double limit)
+{
+  const double *values = self->values;
+  float squares = 0.0f, largest = 0.0f;
+
+  CUV_TEAM_UPPER (team, i, j, n)
+  {
+    double *to_i = &self->c[i * self->pitch + j];
+    double *to_j = &self->c[j * self->pitch + i];
+
+    if (i < j) {
+      const double g = *to_j;
+
+      *to_i = cuv_pca_correction (*to_i, g, values[i], values[j], limit);
+      *to_j = -g - *to_i;
+      squares += (float) (*to_j * *to_j);
+      largest = fmaxf (largest, fabsf ((float) *to_j));
+    }
+    squares += (float) (*to_i * *to_i);
+    largest = fmaxf (largest, fabsf ((float) *to_i));
+  }
+  return cuv_team_size (team, squares, largest, self->slots);
+}
+
+/* To those of vectors i <= j the corrections that corrected vectors would take:
+ * they make (value_i + value_j) g - m of a, by second order. What is not
+ * smaller than the first ones' largest is none. */
+CUV_BOTH void
+cuv_pca_refine_pair (const CuvPcaScratch *self, int i, int j, double m,
+    double g, double limit, float largest)
+{
+  const double value_i = self->values[i], value_j = self->values[j];
+  const int to_i = i * self->pitch + j, to_j = j * self->pitch + i;
+  double x = -0.5 * g;
+
+  if (i < j) {
+    x = cuv_pca_correction (
+        (value_i + value_j) * g - m, g, value_i, value_j, limit);
+    if (!(fabs (x) < largest))
+      x = -0.5 * g;
+    self->b[to_j] = self->c[to_j] - g - x;
+  }
+  self->b[to_i] = self->c[to_i] + x;
+}
+
+/* Those of orthonormal vectors, all of them: g = c c^T and m = c values c^T. */
+CUV_BOTH void
+cuv_pca_refine (
+    CuvTeam team, CuvPcaScratch *self, int n, double limit, float largest)
+{
+  const int pitch = self->pitch;
+  const double *values = self->values;
+  double *c = self->c;
+
+#if CUV_TEAM_IS_BLOCK
+  cuv_pca_symmetric_tiles (
+      team, [&] (int i, int k) { return c[i * pitch + k] * values[k]; }, c, n,
+      pitch,
+      [&] (int i, int j, double m, double g) {
+        cuv_pca_refine_pair (self, i, j, m, g, limit, largest);
+      });
+#else
+  for (int i = 0; i < n; i++) {
+    double *weighted = self->sign; /* which is not in use here */
+
+    for (int k = 0; k < n; k++)
+      weighted[k] = values[k] * c[i * pitch + k];
+    for (int j = i; j < n; j++)
+      cuv_pca_refine_pair (self, i, j, cuv_pca_dot (weighted, &c[j * pitch], n),
+          cuv_pca_dot (&c[i * pitch], &c[j * pitch], n), limit, largest);
+  }
+#endif
+  cuv_team_meet (team);
+  self->c = self->b;
+  self->b = c;
+}
+
+/* Adds them. */
+CUV_BOTH void
+cuv_pca_correct (CuvTeam team, CuvPcaScratch *self, int n)
+{
+  double *corrected = self->b;
+
+  cuv_pca_add_product (team, self->vectors, self->c, n, self->vectors, n, n,
+      self->pitch, corrected);
+  self->b = self->vectors;
+  self->vectors = corrected;
+}
+
+/* ---- all of it ---- */
+
+/* Whether corrections that are not larger leave nothing to be corrected. */
+CUV_BOTH int
+cuv_pca_is_done (int n, float largest)
+{
+  return (float) n * largest * largest <= CUV_PCA_DONE;
+}
+
+/* Whether refined they leave so little that one more step will do, and else two
+ * would be needed: mostly they leave one and a half times their square, and
+ * refined up to four times their cube. */
+CUV_BOTH int
+cuv_pca_spares_step (int n, float largest)
+{
+  return !cuv_pca_is_done (n, 1.5f * largest * largest)
+      && cuv_pca_is_done (n, 4.0f * largest * largest * largest);
+}
+
+/* The sum of the diagonal, for each of the team. */
+CUV_BOTH double
+cuv_pca_trace (CuvTeam team, const double *a, int n, int pitch)
+{
+  double sum = 0.0;
+
+  CUV_TEAM_COLUMNS (team, i, 0, n)
+  sum += a[i * pitch + i];
+  return cuv_team_row_sum (team, sum);
+}
+
+/* A sweep from orthonormal vectors on, or from those of the bands. Rare. */
+CUV_TEAM_APART void
+cuv_pca_rotate (CuvTeam team, CuvPcaScratch self, int n, double norm)
+{
+  const int pitch = self.pitch;
+  double *v = self.vectors;
+
+  cuv_pca_list_blocks (team, n, self.blocks);
+  if (!cuv_pca_orthonormalise (
+          team, v, n, n, pitch, self.b, self.c, self.slots))
+    cuv_pca_set_unit (team, v, n, pitch);
+  cuv_pca_add_product (team, 0, v, n, self.a, n, n, pitch, self.b);
+  cuv_pca_multiply_half (team, self.b, v, n, n, pitch, self.c);
+  for (int round = 0; round < CUV_PCA_EVEN (n) - 1; round++)
+    cuv_pca_round (team, self.c, v, n, pitch, round, 1.0 / norm, 1e-14 * norm,
+        self.rotations, self.blocks);
+}
+
+/* Eigenvectors of a, n x n, symmetric and with no value below 0, as rows of
+ * vectors, which begins with a guess, and their values; a stays. Until
+ * corrections are so small that what is left is rounding. How many sweeps of
+ * rotations it took; turned: how far vectors were turned, infinite by those. */
+CUV_BOTH int
+cuv_pca_find_vectors (CuvTeam team, CuvPcaScratch *self, int n, float *turned)
+{
+  const double norm = cuv_pca_trace (team, self->a, n, self->pitch);
+  const double limit = 1e-14 * norm;
+  int sweeps = 0, orthonormal = 1;
+
+  *turned = 0.0f;
+  for (int step = 0; step < CUV_PCA_STEPS; step++) {
+    CuvTeamSize size;
+
+    cuv_pca_see (team, self, n);
+    if (!(norm > 0.0))
+      break;
+    size = cuv_pca_find_corrections (team, self, n, limit);
+    if (size.squares <= CUV_PCA_NEAR * CUV_PCA_NEAR) {
+      *turned += sqrtf (size.squares);
+      if (orthonormal && cuv_pca_spares_step (n, size.largest))
+        cuv_pca_refine (team, self, n, limit, size.largest);
+      cuv_pca_correct (team, self, n);
+      orthonormal = 0; /* but for what is corrected next */
+      if (cuv_pca_is_done (n, size.largest))
+        break;
+    } else {
+      *turned = INFINITY;
+      if (sweeps++ == CUV_PCA_SWEEPS)
+        break;
+      cuv_pca_rotate (team, *self, n, norm);
+      orthonormal = 1;
+    }
+  }
+  return sweeps;
+}
+
+#endif

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What a frame teaches: from its sums to the basis and to the gains of the next
+// picture, by one block, in double, step by step as on the CPU.
+#include <algorithm>
+#include "pca/pca-local.cuh"
+
+#define THREADS 512
+#define MERGE_THREADS 256
+
+// Rows of so many lanes: of 32, or of fewer in a block of one warp.
+template <int COLUMNS>
+static __device__ __forceinline__ CuvTeam
+team_of_block ()
+{
+  const int warps = COLUMNS == 32 ? (int) blockDim.x / 32 : 1;
+  const int warp = COLUMNS == 32 ? cuv_warp_of_thread () : 0;
+  const int lane = (int) threadIdx.x % 32;
+
+  return CuvTeam{ COLUMNS == 32 ? warp : lane / COLUMNS, warps * (32 / COLUMNS),
+    lane % COLUMNS, COLUMNS, warp, warps, lane };
+}
+
+// ---- the report ----
+
+// By one thread.
+static __device__ __forceinline__ void
+report (const CuvPcaLearn &learn, const CuvPcaBasis &basis, int64_t pixels,
+    const CuvPcaLesson &lesson)
+{
+  learn.report->pixels = pixels;
+  learn.report->lesson = lesson;
+  learn.report->is_known = basis.is_known;
+  learn.report->mode = basis.mode;
+}
+
+static __device__ __forceinline__ void
+set_gains (CuvTeam team, const CuvPcaLearn &learn, const CuvPcaBasis &basis)
+{
+  CuvPcaKnown *known = learn.known;
+
+  if (!basis.is_known) {
+    if (threadIdx.x < CUV_PCA_SHOWN)
+      known->gains.offset[threadIdx.x] = 0.0;
+    for (int i = threadIdx.x; i < CUV_PCA_SHOWN * CUV_CUBE_MAX_BANDS;
+         i += blockDim.x)
+      (&known->gains.gain[0][0])[i] = 0.0;
+    if (threadIdx.x == 0)
+      known->gains.top = known->gains.bias = 0.0;
+    return;
+  }
+  cuv_pca_set_gains (
+      team, &known->gains, &basis, &learn.display, &known->limits, 0);
+  if (learn.counts)
+    cuv_pca_set_gains (
+        team, &known->bin_gains, &basis, &learn.display, nullptr, 1);
+}
+
+// ---- learning ----
+
+static __device__ __forceinline__ CuvPcaLesson
+learn_from (CuvTeam team, const CuvPcaLearn &learn, CuvPcaLocal *local,
+    CuvPcaScratch *scratch)
+{
+  CuvPcaLesson lesson = { 0, 0 };
+
+  cuv_pca_find_moments (team, &local->frame, local->sums, learn.is_exact);
+  if (local->frame.pixels == 0)
+    return lesson;
+  lesson.is_cut = cuv_pca_add_moments (team, &local->moments, &local->frame,
+      learn.learning.smoothing, scratch->slots);
+  if (cuv_team_is_first (team)
+      && (lesson.is_cut || local->basis.mode != learn.learning.mode))
+    learn.known->has_limits = 0;
+  if (lesson.is_cut)
+    local->basis.is_known = 0;
+  lesson.sweeps = cuv_pca_update_basis (
+      team, &local->basis, &local->moments, &learn.learning, scratch);
+  return lesson;
+}
+
+// To memory, where it is not, and to the host. By those warps that gains do not
+// take, if there are some.
+template <int WHERE>
+static __device__ __forceinline__ void
+store (CuvTeam team, const CuvPcaLearn &learn, const CuvPcaLocal &local)
+{
+  const int first = team.warps > CUV_PCA_SHOWN ? CUV_PCA_SHOWN : 0;
+  const int step = 32 * (team.warps - first);
+  const int at = 32 * (team.warp - first) + team.lane;
+  const int n_sums = CUV_PCA_SUMS (learn.n);
+
+  if (at < 0)
+    return;
+  for (int i = at; i < CUV_PCA_KEPT (learn.n); i += step) {
+    const double number = local.numbers[i];
+
+    if (i < CUV_PCA_TOLD (learn.n))
+      learn.told[i] = number;
+    if (WHERE == CUV_PCA_ALL)
+      learn.numbers[i] = number;
+  }
+  for (int i = at; learn.is_exact && i < n_sums; i += step) {
+    learn.last_sums[i] = local.sums[i];
+    for (int copy = 0; copy < CUV_PCA_COPIES (learn.n); copy++)
+      learn.sums[copy * n_sums + i].i = 0;
+  }
+}
+
+template <int WHERE, int COLUMNS>
+static __global__ void
+__launch_bounds__ (COLUMNS < 32 ? 32 : THREADS)
+    learn_kernel (const __grid_constant__ CuvPcaLearn learn)
+{
+  extern __shared__ uint4 shared_of_block[];
+  const CuvTeam team = team_of_block<COLUMNS> ();
+  const int n = learn.n, n_sums = CUV_PCA_SUMS (n);
+  double *sums = (double *) shared_of_block, *numbers = sums + n_sums;
+  double *matrices =
+      WHERE == CUV_PCA_ALL ? sums + cuv_pca_known_doubles (n) : sums;
+  CuvPcaScratch scratch;
+
+  cuv_let_next_kernel_start ();
+  if (WHERE != CUV_PCA_NOTHING)
+    cuv_pca_clear (matrices, cuv_pca_scratch_doubles (n));
+  // the frame before is through: what sums up this one has waited for it
+  if (WHERE == CUV_PCA_ALL) {
+    cuv_pca_fetch (numbers, learn.numbers, CUV_PCA_KEPT (n));
+    __pipeline_commit ();
+  }
+  CuvPcaLocal local = WHERE == CUV_PCA_ALL
+      ? cuv_pca_local (*learn.known, (const CuvPcaSum *) sums, n, numbers)
+      : cuv_pca_local (*learn.known, learn.sums, n, learn.numbers);
+  scratch = WHERE == CUV_PCA_NOTHING ? learn.known->scratch
+                                     : cuv_pca_scratch_in (matrices, n);
+  cuv_wait_for_previous_kernel ();
+  if (WHERE == CUV_PCA_ALL) {
+    if (learn.is_exact && CUV_PCA_COPIES (n) > 1)
+      cuv_pca_add_copies (team, sums, learn.sums, n);
+    else
+      cuv_pca_fetch (sums, learn.sums, n_sums);
+    __pipeline_commit ();
+  }
+  __pipeline_wait_prior (0);
+  cuv_team_meet (team);
+  const CuvPcaLesson lesson = learn_from (team, learn, &local, &scratch);
+
+  if (threadIdx.x == blockDim.x - 1) { // what goes to the host takes longest
+    report (learn, local.basis, local.frame.pixels, lesson);
+    learn.known->moments.pixels = local.moments.pixels;
+    learn.known->basis.mode = local.basis.mode;
+    learn.known->basis.is_known = local.basis.is_known;
+  }
+  store<WHERE> (team, learn, local);
+  set_gains (team, learn, local.basis);
+}
+
+// Sums of floats of all blocks, in their order; a warp each. Lane after lane
+// has every 32nd of them.
+static __global__ void
+__launch_bounds__ (MERGE_THREADS)
+    merge_kernel (const CuvPcaSum *from, int n_blocks, int n, CuvPcaSum *to)
+{
+  const int at = blockIdx.x * (MERGE_THREADS / 32) + cuv_warp_of_thread ();
+  const int row = at / CUV_PCA_STRIDE (n), column = at % CUV_PCA_STRIDE (n);
+  double sum = 0.0;
+
+  cuv_let_next_kernel_start ();
+  cuv_wait_for_previous_kernel ();
+  if (row > column || column > n)
+    return;
+#pragma unroll 8
+  for (int i = threadIdx.x % 32; i < n_blocks; i += 32)
+    sum += from[(size_t) i * CUV_PCA_SUMS (n) + at].d;
+  for (int bit = 16; bit > 0; bit /= 2)
+    sum += __shfl_xor_sync (~0u, sum, bit);
+  if (threadIdx.x % 32 == 0)
+    to[at].d = sum;
+}
+
+// ---- percentiles ----
+
+static __global__ void
+__launch_bounds__ (THREADS)
+    limits_kernel (const __grid_constant__ CuvPcaLearn learn)
+{
+  __shared__ CuvPcaLimits limits;
+  const CuvTeam team = team_of_block<32> ();
+  const int c = threadIdx.x;
+
+  cuv_let_next_kernel_start ();
+  cuv_wait_for_previous_kernel ();
+  CuvPcaLimits *known = &learn.known->limits;
+
+  if (c < CUV_PCA_SHOWN) {
+    cuv_pca_find_limits (&limits,
+        (const int64_t *) learn.bins + c * CUV_PCA_BINS,
+        learn.display.percentile, c);
+    const double share = learn.known->has_limits ? learn.limits_share : 1.0;
+
+    known->low[c] += share * (limits.low[c] - known->low[c]);
+    known->high[c] += share * (limits.high[c] - known->high[c]);
+  }
+  __syncthreads ();
+  if (threadIdx.x == 0)
+    learn.known->has_limits = 1;
+  for (int i = threadIdx.x; i < CUV_PCA_SHOWN * CUV_PCA_BINS; i += THREADS)
+    learn.bins[i] = 0;
+  set_gains (team, learn, learn.known->basis);
+}
+
+// ---- a frame that teaches nothing ----
+
+static __global__ void
+__launch_bounds__ (THREADS)
+    gains_kernel (const __grid_constant__ CuvPcaLearn learn)
+{
+  cuv_let_next_kernel_start ();
+  cuv_wait_for_previous_kernel ();
+  set_gains (team_of_block<32> (), learn, learn.known->basis);
+}
+
+static __global__ void
+__launch_bounds__ (THREADS)
+    report_kernel (const __grid_constant__ CuvPcaLearn learn)
+{
+  cuv_let_next_kernel_start ();
+  cuv_wait_for_previous_kernel ();
+  for (int i = threadIdx.x; i < CUV_PCA_TOLD (learn.n); i += THREADS)
+    learn.told[i] = learn.numbers[i];
+  if (threadIdx.x > 0)
+    return;
+  report (learn, learn.known->basis, learn.n_pixels - (int64_t) *learn.left_out,
+      CuvPcaLesson{ 0, 0 });
+  *learn.left_out = 0;
+}
+
+// ---- launchers ----
+
+// A warp for each 8 x 8 elements of a matrix, as far as there are.
+static int
+threads_for (int n)
+{
+  const int tiles = cuv_div_up (n, 8) * cuv_div_up (n, 8);
+
+  return std::min (32 * tiles, THREADS);
+}
+
+template <int WHERE, int COLUMNS = 32>
+static int
+launch_learn (const CuvPcaLearn &learn, cudaStream_t stream)
+{
+  const size_t bytes = cuv_pca_local_bytes (learn.n, WHERE);
+
+  if (cuv_cuda_allow_shared ((const void *) learn_kernel<WHERE, COLUMNS>, bytes)
+      != 0)
+    return -1;
+  return cuv_launch_early ("learn_kernel", 1, threads_for (learn.n), bytes,
+      stream, learn_kernel<WHERE, COLUMNS>, learn);
+}
+
+int
+cuv_pca_learn_submit (const CuvPcaLearn &learn, cudaStream_t stream)
+{
+  const size_t most =
+      cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  const int n = learn.n;
+
+  if (!learn.is_exact
+      && cuv_launch_early ("merge_kernel",
+             cuv_div_up (CUV_PCA_SUMS (n), MERGE_THREADS / 32), MERGE_THREADS,
+             0, stream, merge_kernel, learn.partial, learn.n_partial, n,
+             learn.sums)
+          != 0)
+    return -1;
+  if (n <= 8)
+    return launch_learn<CUV_PCA_ALL, 8> (learn, stream);
+  if (cuv_pca_local_bytes (n, CUV_PCA_ALL) <= most)
+    return launch_learn<CUV_PCA_ALL> (learn, stream);
+  return cuv_pca_local_bytes (n, CUV_PCA_MATRICES) <= most
+      ? launch_learn<CUV_PCA_MATRICES> (learn, stream)
+      : launch_learn<CUV_PCA_NOTHING> (learn, stream);
+}
+
+int
+cuv_pca_limits_submit (const CuvPcaLearn &learn, cudaStream_t stream)
+{
+  return cuv_launch_early (
+      "limits_kernel", 1, THREADS, 0, stream, limits_kernel, learn);
+}
+
+int
+cuv_pca_gains_submit (const CuvPcaLearn &learn, cudaStream_t stream)
+{
+  return cuv_launch_early (
+      "gains_kernel", 1, THREADS, 0, stream, gains_kernel, learn);
+}
+
+int
+cuv_pca_report_submit (const CuvPcaLearn &learn, cudaStream_t stream)
+{
+  return cuv_launch_early (
+      "report_kernel", 1, THREADS, 0, stream, report_kernel, learn);
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Where a block has what it learns with: in shared memory, as far as that goes.
+#ifndef CUV_PCA_LOCAL_CUH
+#define CUV_PCA_LOCAL_CUH
+
+#include <cuda_pipeline.h>
+#include "pca/pca-state.cuh"
+
+// What is there: nothing, the matrices of an update, or what is known, too.
+enum { CUV_PCA_NOTHING, CUV_PCA_MATRICES, CUV_PCA_ALL };
+
+static __host__ __device__ inline int
+cuv_pca_matrix_doubles (int n)
+{
+  return 4 * CUV_PCA_PADDED (n) * CUV_PCA_PITCH (n);
+}
+
+// And, behind them, values, signs and two zeros: values may be read up to a
+// multiple of four.
+static __host__ __device__ inline int
+cuv_pca_scratch_doubles (int n)
+{
+  return cuv_pca_matrix_doubles (n) + 2 * n + 2;
+}
+
+// Sums, and numbers of what is known.
+static __host__ __device__ inline int
+cuv_pca_known_doubles (int n)
+{
+  return CUV_PCA_SUMS (n) + CUV_PCA_NUMBERS (n);
+}
+
+static inline size_t
+cuv_pca_local_bytes (int n, int where)
+{
+  const size_t known = where == CUV_PCA_ALL ? cuv_pca_known_doubles (n) : 0;
+
+  if (where == CUV_PCA_NOTHING)
+    return 0;
+  return (cuv_pca_scratch_doubles (n) + known) * sizeof (double)
+      + CUV_TEAM_SLOTS * sizeof (CuvTeamSlot)
+      + CUV_PCA_PAIRS (n) * sizeof (CuvPcaRotation) + 3 * n * sizeof (int32_t)
+      + CUV_PCA_BLOCKS (n) * sizeof (uint16_t);
+}
+
+static __device__ __forceinline__ CuvPcaScratch
+cuv_pca_scratch_in (double *memory, int n)
+{
+  const int size = CUV_PCA_PADDED (n) * CUV_PCA_PITCH (n);
+  CuvPcaScratch scratch;
+
+  scratch.pitch = CUV_PCA_PITCH (n);
+  scratch.a = memory;
+  scratch.b = memory + size;
+  scratch.c = memory + 2 * size;
+  scratch.vectors = memory + 3 * size;
+  scratch.values = memory + 4 * size;
+  scratch.sign = scratch.values + n;
+  scratch.slots = (CuvTeamSlot *) (scratch.sign + n + 2);
+  scratch.rotations = (CuvPcaRotation *) (scratch.slots + CUV_TEAM_SLOTS);
+  scratch.order = (int32_t *) (scratch.rotations + CUV_PCA_PAIRS (n));
+  scratch.best = scratch.order + n;
+  scratch.taken = scratch.best + n;
+  scratch.blocks = (uint16_t *) (scratch.taken + n);
+  return scratch;
+}
+
+// By all threads. Both are even numbers of doubles, and begin at one.
+static __device__ __forceinline__ void
+cuv_pca_clear (double *memory, int n)
+{
+  for (int i = threadIdx.x; i < n / 2; i += blockDim.x)
+    ((uint4 *) memory)[i] = uint4{};
+}
+
+static __device__ __forceinline__ void
+cuv_pca_fetch (double *to, const void *from, int n)
+{
+  for (int i = threadIdx.x; i < n / 2; i += blockDim.x)
+    __pipeline_memcpy_async (
+        (uint4 *) to + i, (const uint4 *) from + i, sizeof (uint4));
+}
+
+// The sums of all copies, those that mean something. A warp takes the first row
+// and the last, the second and the last but one, and so on: together they are
+// 33 long at most, and on their way at once.
+static __device__ __forceinline__ void
+cuv_pca_add_copies (CuvTeam team, double *to, const CuvPcaSum *from, int n)
+{
+  const int side = n + 1;
+
+#pragma unroll 1
+  for (int fold = team.warp; fold < (side + 1) / 2; fold += team.warps) {
+    int at[2];
+    int64_t sums[2] = {};
+
+#pragma unroll
+    for (int e = 0; e < 2; e++) {
+      const int k = min (team.lane + 32 * e, side);
+
+      at[e] = k < side - fold ? fold * CUV_PCA_STRIDE (n) + fold + k
+                              : (n - fold) * CUV_PCA_STRIDE (n) + k - 1;
+    }
+#pragma unroll
+    for (int copy = 0; copy < CUV_PCA_FEW_COPIES; copy++) {
+#pragma unroll
+      for (int e = 0; e < 2; e++)
+        sums[e] += from[copy * CUV_PCA_SUMS (n) + at[e]].i;
+    }
+#pragma unroll
+    for (int e = 0; e < 2; e++) {
+      if (team.lane + 32 * e <= side)
+        ((int64_t *) to)[at[e]] = sums[e];
+    }
+  }
+}
+
+// What is known, for a block to work on.
+struct CuvPcaLocal {
+  const CuvPcaSum *sums;
+  const double *numbers; // of moments, frame and basis
+  CuvPcaMoments moments, frame;
+  CuvPcaBasis basis;
+};
+
+static __device__ __forceinline__ CuvPcaLocal
+cuv_pca_local (
+    const CuvPcaKnown &known, const CuvPcaSum *sums, int n, double *numbers)
+{
+  CuvPcaLocal local;
+
+  local.sums = sums;
+  local.numbers = numbers;
+  cuv_pca_place_basis (&local.basis, n, numbers);
+  cuv_pca_place_moments (&local.moments, n, numbers + CUV_PCA_TOLD (n));
+  cuv_pca_place_moments (&local.frame, n, numbers + CUV_PCA_KEPT (n));
+  local.moments.pixels = known.moments.pixels;
+  local.basis.mode = known.basis.mode;
+  local.basis.is_known = known.basis.is_known;
+  return local;
+}
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From sums to means and covariances, and those of many frames. */
+#ifndef CUV_PCA_MOMENTS_H
+#define CUV_PCA_MOMENTS_H
+
+#include "pca/pca-team.h"
+#include "pca/pca-types.h"
+
+__extension__ typedef __int128 CuvPcaWide;
+
+/* The mean pixel and the covariance of bands, n x n. */
+typedef struct {
+  int32_t n;
+  int64_t pixels; /* of the last frame that counted; 0: nothing is known */
+  double *mean, *covariance;
+} CuvPcaMoments;
+
+/* What a float band's samples are summed about: the mean of some of them, where
+ * all are so near to each other that of their squares little but rounding would
+ * be left. Differences from it are then exact; of a far outlier they round. */
+CUV_BOTH float
+cuv_pca_pivot (float least, float most, double sum, int count)
+{
+  const int above = least > 0.0f && most < 2.0f * least;
+  const int below = most < 0.0f && least > 2.0f * most;
+  const int fits = least > -1e30f && most < 1e30f; /* no difference overflows */
+
+  return count > 0 && (above || below) && fits ? (float) (sum / count) : 0.0f;
+}
+
+CUV_BOTH int
+cuv_pca_pivot_pixels (const CuvCube *cube)
+{
+  const int64_t n = (int64_t) cube->width * cube->height;
+
+  return n < CUV_PCA_PIVOT_PIXELS ? (int) n : CUV_PCA_PIVOT_PIXELS;
+}
+
+/* The i-th of them. */
+CUV_BOTH int64_t
+cuv_pca_pivot_pixel (const CuvCube *cube, int i)
+{
+  return (int64_t) cube->width * cube->height * i / cuv_pca_pivot_pixels (cube);
+}
+
+/* As a double: whole 2^64, and what is left, which is not below -2^63. */
+CUV_BOTH double
+cuv_pca_from_wide (CuvPcaWide x)
+{
+  const int64_t low = (int64_t) x;
+  const int64_t high = (int64_t) ((x - low) >> 64);
+
+  return (double) high * 18446744073709551616.0 + (double) low;
+}
+
+/* Of integers exact but for the last roundings. i <= j; by_m: 1 by the number
+ * of pixels. */
+CUV_BOTH double
+cuv_pca_covariance (int n, const CuvPcaSum *sums, int64_t pixels, int is_exact,
+    double by_m, int i, int j)
+{
+  const int stride = CUV_PCA_STRIDE (n);
+
+  if (is_exact) {
+    const CuvPcaWide c = (CuvPcaWide) pixels * sums[i * stride + j].i
+        - (CuvPcaWide) sums[i * stride + n].i * sums[j * stride + n].i;
+
+    return cuv_pca_from_wide (c) * by_m * by_m;
+  }
+  return sums[i * stride + j].d * by_m
+      - by_m * sums[i * stride + n].d * (by_m * sums[j * stride + n].d);
+}
+
+/* Whether rounding leaves no variance of a float band: what a difference of two
+ * numbers cannot tell from 0. */
+CUV_BOTH int
+cuv_pca_is_flat (int n, const CuvPcaSum *sums, double by_m, int i)
+{
+  const double mean = by_m * sums[i * CUV_PCA_STRIDE (n) + n].d;
+
+  return !(
+      cuv_pca_covariance (n, sums, 0, 0, by_m, i, i) > 1e-13 * mean * mean);
+}
+
+CUV_BOTH void
+cuv_pca_find_moments (
+    CuvTeam team, CuvPcaMoments *self, const CuvPcaSum *sums, int is_exact)
+{
+  const int n = self->n, stride = CUV_PCA_STRIDE (n);
+  const CuvPcaSum count = sums[n * stride + n];
+  const int64_t pixels = is_exact ? count.i : (int64_t) count.d;
+  const double by_m = 1.0 / (double) pixels;
+
+  self->pixels = pixels;
+  if (pixels == 0)
+    return;
+  CUV_TEAM_EACH (team, i, n)
+  self->mean[i] = is_exact
+      ? by_m * (double) sums[i * stride + n].i
+      : sums[n * stride + i].d + by_m * sums[i * stride + n].d;
+  CUV_TEAM_UPPER (team, i, j, n)
+  {
+    const int flat = !is_exact
+        && (cuv_pca_is_flat (n, sums, by_m, i)
+            || cuv_pca_is_flat (n, sums, by_m, j));
+
+    self->covariance[i * n + j] = self->covariance[j * n + i] =
+        flat ? 0.0 : cuv_pca_covariance (n, sums, pixels, is_exact, by_m, i, j);
+  }
+  cuv_team_meet (team);
+}
+
+CUV_BOTH double
+cuv_pca_second_moment (const CuvPcaMoments *self, int i, int j)
+{
+  return self->covariance[i * self->n + j] + self->mean[i] * self->mean[j];
+}
+
+/* Whether they are farther from those known than half their norm. */
+CUV_BOTH int
+cuv_pca_is_cut (CuvTeam team, const CuvPcaMoments *self,
+    const CuvPcaMoments *frame, CuvTeamSlot *slots)
+{
+  double beyond = 0.0;
+
+  CUV_TEAM_UPPER (team, i, j, self->n)
+  {
+    const double r = cuv_pca_second_moment (frame, i, j);
+    const double d = r - cuv_pca_second_moment (self, i, j);
+
+    beyond += (i < j ? 2.0 : 1.0) * (d * d - 0.25 * (r * r));
+  }
+  return cuv_team_sum (team, beyond, slots) > 0.0;
+}
+
+/* From one mean to another; 0 if that is only rounding: of bands that never
+ * vary nothing is to be shown. */
+CUV_BOTH double
+cuv_pca_drift (double from, double to)
+{
+  const double drift = to - from;
+
+  return fabs (drift) > 1e-11 * fabs (to) ? drift : 0.0;
+}
+
+/* self becomes (1 - a) self + a frame. The covariance of a mixture has that of
+ * its parts' means. */
+CUV_BOTH void
+cuv_pca_mix (
+    CuvTeam team, CuvPcaMoments *self, const CuvPcaMoments *frame, double a)
+{
+  const int n = self->n;
+
+  CUV_TEAM_UPPER (team, i, j, n)
+  {
+    const double di = cuv_pca_drift (self->mean[i], frame->mean[i]);
+    const double dj = cuv_pca_drift (self->mean[j], frame->mean[j]);
+    double *c = &self->covariance[i * n + j];
+
+    *c = self->covariance[j * n + i] = (1.0 - a) * *c
+        + a * frame->covariance[i * n + j] + a * (1.0 - a) * (di * dj);
+  }
+  cuv_team_meet (team);
+  CUV_TEAM_EACH (team, i, n)
+  self->mean[i] += a * (frame->mean[i] - self->mean[i]);
+}
+
+/* See cuv_pca_moments_add(). Means are there for other threads when the team
+ * has met once more. */
+CUV_BOTH int
+cuv_pca_add_moments (CuvTeam team, CuvPcaMoments *self,
+    const CuvPcaMoments *frame, double smoothing, CuvTeamSlot *slots)
+{
+  const int known = self->pixels > 0;
+  int cut;
+
+  if (frame->pixels == 0)
+    return 0;
+  cut = known && cuv_pca_is_cut (team, self, frame, slots);
+  cuv_pca_mix (team, self, frame, !known || cut ? 1.0 : smoothing);
+  self->pixels = frame->pixels;
+  return cut;
+}
+
+#endif

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Passes over a cube's pixels: sums of products, counts of bins, pictures.
+// Blocks go through tiles, and fetch the next while they work on one.
+#include <algorithm>
+#include "pca/pca-picture.cuh"
+#include "pca/pca-sums.cuh"
+
+#define TILE_BYTES (36 << 10) // six fit a multiprocessor
+#define TILE_PIXELS 2048      // where they need less
+
+// ---- the kernel ----
+
+// Until a tile is there and all are through with the one before; whether pixels
+// may have to be left out.
+template <CuvCubeFormat F, bool PACKED>
+static __device__ __forceinline__ bool
+await (const CuvPcaTile<F, PACKED> &tile, bool fetched)
+{
+  __pipeline_wait_prior (0);
+  if (F == CUV_CUBE_F32 || tile.pass.has_ignore)
+    return __syncthreads_or (fetched && tile.suspects ()) != 0;
+  __syncthreads ();
+  return false;
+}
+
+template <CuvCubeFormat F, bool PACKED>
+static __device__ __forceinline__ void
+load_shades (
+    const CuvPcaPass &pass, CuvPcaShade *shades, CuvPcaShade *bin_shades)
+{
+  if (pass.tasks & CUV_PCA_PAINT)
+    cuv_pca_load_shades<F, PACKED> (pass, pass.known->gains, shades);
+  if (pass.tasks & CUV_PCA_COUNT)
+    cuv_pca_load_shades<F, PACKED> (pass, pass.known->bin_gains, bin_shades);
+}
+
+// A tile that is there. stale: its buffer's counts are not all 1.
+template <bool MANY, CuvCubeFormat F, bool PACKED>
+static __device__ __forceinline__ void
+work_on (const CuvPcaTile<F, PACKED> &tile, bool bad, bool stale,
+    const Place &place, Sums<F> *sums, const CuvPcaShade *shades,
+    const CuvPcaShade *bin_shades)
+{
+  if (bad || stale || tile.is_cut ()) {
+    tile.mend (bad);
+    __syncthreads ();
+  }
+  if (tile.pass.tasks & CUV_PCA_SUM)
+    add_tile<MANY> (tile, place, sums);
+#pragma unroll 1
+  for (int task = CUV_PCA_COUNT; task <= CUV_PCA_PAINT; task *= 2) {
+    if (tile.pass.tasks & task)
+      cuv_pca_show (tile, task == CUV_PCA_PAINT ? shades : bin_shades, task);
+  }
+}
+
+template <CuvCubeFormat F, bool PACKED, bool MANY>
+static __global__ void __launch_bounds__ (
+    32 * (MANY ? CUV_PCA_MAX_WARPS : CUV_PCA_WARPS), MANY ? 1 : 3)
+    pass_kernel (const __grid_constant__ CuvPcaPass pass)
+{
+  extern __shared__ uint4 shared_of_block[];
+  const int n_shades = CUV_PCA_SHADES (pass.bands.n);
+  CuvPcaShade *shades = (CuvPcaShade *) shared_of_block;
+  CuvPcaShade *bin_shades = shades + n_shades;
+  uint8_t *buffers =
+      (uint8_t *) (shades + (pass.tasks & CUV_PCA_COUNT ? 2 : 1) * n_shades);
+  const Place place = place_of<MANY> (pass);
+  Sums<F> sums;
+  unsigned stale = 3;   // buffers whose counts are not all 1; bit 0: this one
+  bool fetched = false; // the tile at t is there or on its way
+
+  // after that, so that whatever starts early finds the cube as this one does,
+  // and learning the frame before as learnt
+  if (!pass.knows_cube)
+    cuv_wait_for_previous_kernel ();
+  cuv_let_next_kernel_start ();
+  for (int t = blockIdx.x, buffer = 0; t < pass.n_tiles;) {
+    const CuvPcaTile<F, PACKED> tile = { pass,
+      buffers + buffer * pass.tile_bytes, cuv_pca_spot (pass, t) };
+    const bool bad = await (tile, fetched), works = fetched;
+
+    if (works) {
+      t += gridDim.x;
+      buffer ^= pass.n_buffers - 1;
+    }
+    fetched = t < pass.n_tiles && (!works || pass.n_buffers > 1);
+    if (fetched)
+      CuvPcaTile<F, PACKED>{ pass, buffers + buffer * pass.tile_bytes,
+        cuv_pca_spot (pass, t) }
+          .fetch ();
+    __pipeline_commit ();
+    if (!works) { // meanwhile
+      if (pass.knows_cube)
+        cuv_wait_for_previous_kernel ();
+      load_shades<F, PACKED> (pass, shades, bin_shades);
+      continue;
+    }
+    work_on<MANY> (tile, bad, stale & 1, place, &sums, shades, bin_shades);
+    stale =
+        stale >> 1 | (unsigned) (bad || tile.is_cut ()) << (pass.n_buffers - 1);
+  }
+  if (pass.tasks & CUV_PCA_SUM) {
+    __syncthreads (); // tiles make room
+    flush<MANY> (pass, place, &sums, buffers);
+  }
+}
+
+// ---- plans ----
+
+static size_t
+shade_bytes (const CuvPcaPass &pass)
+{
+  return sizeof (CuvPcaShade) * CUV_PCA_SHADES (pass.bands.n)
+      * (pass.tasks & CUV_PCA_COUNT ? 2 : 1);
+}
+
+// For a block's sums, those of half of the warps of each part at once.
+static size_t
+area_bytes (const CuvPcaPass &pass)
+{
+  const size_t value = pass.cube.format == CUV_CUBE_F32 ? 8 : 4;
+
+  return value * CUV_PCA_SIDE * CUV_PCA_SIDE * cuv_pca_parts_here (pass)
+      * (cuv_pca_shares (pass) / 2);
+}
+
+static size_t
+shared_bytes (const CuvPcaPass &pass)
+{
+  const size_t tiles = (size_t) pass.n_buffers * pass.tile_bytes;
+
+  return shade_bytes (pass)
+      + (pass.tasks & CUV_PCA_SUM ? std::max (tiles, area_bytes (pass))
+                                  : tiles);
+}
+
+typedef void (*Kernel) (const CuvPcaPass);
+
+template <CuvCubeFormat F, bool PACKED>
+static Kernel
+kernel_for (const CuvPcaPass &pass)
+{
+  return pass.n_side > 1 ? pass_kernel<F, PACKED, true>
+                         : pass_kernel<F, PACKED, false>;
+}
+
+template <CuvCubeFormat F>
+static Kernel
+kernel_for (const CuvPcaPass &pass)
+{
+  return pass.packed ? kernel_for<F, true> (pass) : kernel_for<F, false> (pass);
+}
+
+static Kernel
+kernel_of (const CuvPcaPass &pass)
+{
+  return pass.cube.format == CUV_CUBE_U8 ? kernel_for<CUV_CUBE_U8> (pass)
+      : pass.cube.format == CUV_CUBE_U16 ? kernel_for<CUV_CUBE_U16> (pass)
+                                         : kernel_for<CUV_CUBE_F32> (pass);
+}
+
+static int
+allow_shared (const CuvPcaPass &pass)
+{
+  return cuv_cuda_allow_shared (
+      (const void *) kernel_of (pass), shared_bytes (pass));
+}
+
+// Whether an image is one long row, in the picture, too.
+static bool
+is_one_row (const CuvPcaPass &pass)
+{
+  const CuvCube &cube = pass.cube;
+
+  return cube.row_step == cube.pixel_step * cube.width
+      && (!(pass.tasks & CUV_PCA_PAINT) || pass.stride == 4LL * cube.width)
+      && (int64_t) cube.width * cube.height < INT32_MAX - (1 << 20);
+}
+
+// Where a pixel's bands are. Packed, if they are not far apart: memory is read
+// by 32 bytes, so that single samples cost as much as those.
+static void
+plan_bands (CuvPcaPass *pass)
+{
+  const CuvCube &cube = pass->cube;
+  const int64_t size = cuv_cube_sample_size (cube.format);
+  const int64_t first = pass->bands.index[0] * cube.band_step;
+  const int64_t last = pass->bands.index[pass->bands.n - 1] * cube.band_step;
+  const int64_t span = std::max (first, last) - std::min (first, last) + size;
+
+  pass->packed = cube.pixel_step > size && span <= cube.pixel_step
+      && cube.pixel_step <= 32 * pass->bands.n
+      && cube.pixel_step <= CUV_CUBE_MAX_BANDS * size;
+  pass->low = std::min (first, last);
+  pass->span = (int) span;
+}
+
+// How many bytes are copied at once.
+static void
+plan_units (CuvPcaPass *pass)
+{
+  const CuvCube &cube = pass->cube;
+  const int size = cuv_cube_sample_size (cube.format);
+  const bool is_row = pass->packed || pass->bands.n == 1;
+  const uint64_t steps =
+      (uint64_t) (uintptr_t) (cube.data + (is_row ? pass->low : 0))
+      | (uint64_t) (pass->height > 1 ? cube.row_step : 0)
+      | (uint64_t) (is_row ? 0 : cube.band_step);
+  const bool scattered = !pass->packed && cube.pixel_step != size;
+
+  pass->unit = scattered ? size
+      : steps % 16 == 0  ? 16
+      : steps % 4 == 0   ? 4
+                         : size;
+  pass->sample_step = pass->packed ? size : cube.pixel_step;
+}
+
+static int
+round_up (int n, int to)
+{
+  return cuv_div_up (n, to) * to;
+}
+
+// How a tile of so many pixels is laid out. Rows are some words longer than a
+// multiple of 32, so that lanes read other banks in each.
+static void
+lay_out (CuvPcaPass *pass, int pixels)
+{
+  const int size = cuv_cube_sample_size (pass->cube.format);
+  const int row = pixels * size;
+
+  pass->pixels = pixels;
+  pass->pitch = round_up (row, 128) + (size == 1 ? 16 : 32);
+  pass->counts_at = pass->packed
+      ? round_up (pixels * (int) pass->cube.pixel_step, 16)
+      : pass->bands.n * pass->pitch;
+  pass->tile_bytes = pass->counts_at + round_up (row, 16);
+  pass->tiles_across = cuv_div_up (pass->width, pixels);
+  pass->n_tiles = pass->tiles_across * pass->height;
+}
+
+// Two of the largest tiles of which some blocks' fit a multiprocessor; smaller
+// ones where not every block would have some. Those of a row are alike.
+static void
+plan_tile (CuvPcaPass *pass)
+{
+  const int most = cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  const int room = (most - (int) shade_bytes (*pass)) / 2;
+  const int fits = pass->n_side > 1 ? room : std::min (room, TILE_BYTES);
+  const int many = 6 * cuv_cuda_multiprocessors ();
+  int pixels = TILE_PIXELS;
+
+  for (lay_out (pass, pixels); pixels > CUV_PCA_STEP
+       && (pass->tile_bytes > fits || (pixels > 128 && pass->n_tiles < many));
+       lay_out (pass, pixels))
+    pixels -= pixels > 256 ? pixels / 2 : CUV_PCA_STEP;
+  pass->n_buffers = pass->tile_bytes > room ? 1 : 2;
+  lay_out (pass,
+      round_up (cuv_div_up (pass->width, pass->tiles_across), CUV_PCA_STEP));
+}
+
+bool
+cuv_pca_pass_fits (int n, CuvCubeFormat format)
+{
+  const size_t most =
+      (size_t) cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  CuvPcaPass pass{};
+  size_t bytes;
+
+  pass.cube.format = format;
+  pass.cube.pixel_step = (int64_t) n * cuv_cube_sample_size (format);
+  pass.bands.n = n;
+  pass.tasks = CUV_PCA_SUM | CUV_PCA_COUNT | CUV_PCA_PAINT;
+  pass.n_side = cuv_div_up (n + 1, CUV_PCA_SIDE);
+  pass.n_buffers = 1;
+  lay_out (&pass, CUV_PCA_STEP);
+  bytes = shared_bytes (pass);
+  pass.packed = true;
+  lay_out (&pass, CUV_PCA_STEP);
+  return std::max (bytes, shared_bytes (pass)) <= most;
+}
+
+// In how many turns a warp reads packed samples of 8 bands, of pixels so far
+// apart: as many as a bank has words of them.
+static int
+turns_of (const CuvCube &cube, int apart)
+{
+  int64_t words[32][32];
+  int n[32] = {}, most = 0;
+
+  for (int lane = 0; lane < 32; lane++) {
+    const int64_t word =
+        (lane % 4 * apart * cube.pixel_step + lane / 4 * cube.band_step) >> 2;
+    const int bank = (int) (word & 31);
+    int64_t *end = words[bank] + n[bank];
+
+    if (std::find (words[bank], end, word) == end)
+      words[bank][n[bank]++] = word;
+    most = std::max (most, n[bank]);
+  }
+  return most;
+}
+
+int
+cuv_pca_pass_plan (CuvPcaPass *pass, int *n_blocks)
+{
+  const bool one = is_one_row (*pass);
+  int fit = 0;
+
+  pass->width = one ? pass->cube.width * pass->cube.height : pass->cube.width;
+  pass->height = one ? 1 : pass->cube.height;
+  pass->paints_fours =
+      ((uintptr_t) pass->picture | (uintptr_t) (one ? 0 : pass->stride)) % 16
+      == 0;
+  plan_bands (pass);
+  plan_units (pass);
+  if (cuv_pca_video_plan (pass, n_blocks) || cuv_pca_few_plan (pass, n_blocks))
+    return 0;
+  plan_tile (pass);
+  pass->apart = turns_of (pass->cube, 8) < turns_of (pass->cube, 1) ? 8 : 1;
+  if (allow_shared (*pass) != 0)
+    return -1;
+  CUV_CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (
+      &fit, kernel_of (*pass), cuv_pca_threads (*pass), shared_bytes (*pass)));
+  *n_blocks = std::max (fit, 1) * cuv_cuda_multiprocessors ();
+  if (pass->cube.format == CUV_CUBE_F32) // each has its own sums
+    *n_blocks = std::min (*n_blocks, CUV_PCA_MAX_BLOCKS);
+  else
+    *n_blocks = std::max (*n_blocks,
+        cuv_div_up (pass->n_tiles, CUV_PCA_BLOCK_PIXELS / pass->pixels));
+  *n_blocks = std::min (*n_blocks, pass->n_tiles);
+  return 0;
+}
+
+int
+cuv_pca_pass_submit (const CuvPcaPass &pass, int n_blocks, cudaStream_t stream)
+{
+  if (pass.video)
+    return cuv_pca_video_submit (pass, n_blocks, stream);
+  if (pass.few)
+    return cuv_pca_few_submit (pass, n_blocks, stream);
+  if (pass.first_part > 0 && allow_shared (pass) != 0)
+    return -1;
+  return cuv_launch_early ("pass_kernel", n_blocks, cuv_pca_threads (pass),
+      shared_bytes (pass), stream, kernel_of (pass), pass);
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What components of a tile's pixels look like: counts of bins, and pictures.
+#ifndef CUV_PCA_PICTURE_CUH
+#define CUV_PCA_PICTURE_CUH
+
+#include "pca/pca-tile.cuh"
+
+// An integer sample is the high word of a double, which so is 2^-1042 times as
+// large and needs no conversion; gains make up for most of that.
+#define GAIN_SCALE 0x1p900
+#define SUM_SCALE 0x1p-142
+
+// What a band adds to each channel. Behind the bands are the offsets, and top
+// and bias.
+struct __align__ (16) CuvPcaShade
+{
+  double channel[CUV_PCA_SHOWN];
+  int64_t at; // of the band's samples in a tile
+};
+
+#define CUV_PCA_SHADES(n) ((n) + 2)
+
+template <CuvCubeFormat F, bool PACKED>
+static __device__ __forceinline__ void
+cuv_pca_load_shades (
+    const CuvPcaPass &pass, const CuvPcaGains &gains, CuvPcaShade *shades)
+{
+  const CuvPcaTile<F, PACKED> tile = { pass, nullptr, {} };
+  constexpr bool scales = F != CUV_CUBE_F32;
+  const int n = pass.bands.n;
+
+  for (int i = threadIdx.x; i <= n; i += blockDim.x) {
+    for (int c = 0; c < CUV_PCA_SHOWN; c++)
+      shades[i].channel[c] = i < n
+          ? gains.gain[c][i] * (scales ? GAIN_SCALE : 1.0)
+          : gains.offset[c] * (scales ? SUM_SCALE : 1.0);
+    shades[i].at = i < n ? tile.band_at (i) : 0;
+  }
+  if (threadIdx.x == 0) {
+    shades[n + 1].channel[0] = gains.top;
+    shades[n + 1].channel[1] = gains.bias;
+  }
+}
+
+// A thread's pixels: planar ones next to each other, packed ones far apart, so
+// that a warp's are next to each other.
+template <CuvCubeFormat F, bool PACKED> struct CuvPcaGlance {
+  static constexpr int n = F != CUV_CUBE_F32 ? 4 : PACKED ? 1 : 2;
+  static constexpr int size = CuvPcaTile<F, PACKED>::size;
+
+  const CuvPcaTile<F, PACKED> &tile;
+  int first;
+
+  __device__ __forceinline__ int
+  pixel (int i) const
+  {
+    return PACKED ? first + i * (tile.pass.pixels / n) : n * first + i;
+  }
+
+  static __device__ __forceinline__ double
+  of_integer (unsigned value)
+  {
+    return __hiloint2double ((int) value, 0);
+  }
+
+  // Samples as doubles, those of integers scaled.
+  __device__ __forceinline__ void
+  load (const uint8_t *band, double samples[n]) const
+  {
+    if constexpr (PACKED) {
+#pragma unroll
+      for (int i = 0; i < n; i++) {
+        const auto value =
+            *(const typename CuvPcaTile<F, PACKED>::Sample *) (band
+                + pixel (i) * tile.step ());
+
+        samples[i] =
+            F == CUV_CUBE_F32 ? (double) value : of_integer ((unsigned) value);
+      }
+    } else if constexpr (F == CUV_CUBE_U8) {
+      const unsigned four = *(const unsigned *) (band + n * first);
+
+#pragma unroll
+      for (int i = 0; i < n; i++)
+        samples[i] = of_integer (__byte_perm (four, 0, 0x4440 + i));
+    } else if constexpr (F == CUV_CUBE_U16) {
+      const uint2 four = *(const uint2 *) (band + n * first * size);
+
+      samples[0] = of_integer (four.x & 0xffff);
+      samples[1] = of_integer (four.x >> 16);
+      samples[2] = of_integer (four.y & 0xffff);
+      samples[3] = of_integer (four.y >> 16);
+    } else {
+      const float2 two = *(const float2 *) (band + n * first * size);
+
+      samples[0] = two.x;
+      samples[1] = two.y;
+    }
+  }
+};
+
+// 0 .. top; what is no number is 0.
+template <CuvCubeFormat F>
+static __device__ __forceinline__ int
+cuv_pca_to_int (double sum, double top, double bias)
+{
+  const double value = F == CUV_CUBE_F32 ? sum : sum * (1.0 / SUM_SCALE);
+
+  return (int) (fmin (value > 0.0 ? value : 0.0, top) + bias);
+}
+
+template <CuvCubeFormat F, bool PACKED>
+static __device__ __forceinline__ void
+cuv_pca_project (const CuvPcaGlance<F, PACKED> &glance,
+    const CuvPcaShade *shades, int values[][CUV_PCA_SHOWN])
+{
+  constexpr int n = CuvPcaGlance<F, PACKED>::n;
+  const CuvPcaPass &pass = glance.tile.pass;
+  const int n_bands = pass.bands.n;
+  double sums[n][CUV_PCA_SHOWN];
+
+#pragma unroll
+  for (int i = 0; i < n; i++) {
+#pragma unroll
+    for (int c = 0; c < CUV_PCA_SHOWN; c++)
+      sums[i][c] = shades[n_bands].channel[c];
+  }
+#pragma unroll(n == 1 ? 8 : PACKED ? 2 : 4)
+  for (int b = 0; b < n_bands; b++) {
+    const CuvPcaShade shade = shades[b];
+    double samples[n];
+
+    glance.load (glance.tile.bytes + (PACKED ? (int) shade.at : b * pass.pitch),
+        samples);
+#pragma unroll
+    for (int i = 0; i < n; i++) {
+#pragma unroll
+      for (int c = 0; c < CUV_PCA_SHOWN; c++)
+        sums[i][c] = fma (shade.channel[c], samples[i], sums[i][c]);
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < n; i++) {
+#pragma unroll
+    for (int c = 0; c < CUV_PCA_SHOWN; c++)
+      values[i][c] = cuv_pca_to_int<F> (sums[i][c],
+          shades[n_bands + 1].channel[0], shades[n_bands + 1].channel[1]);
+  }
+}
+
+template <CuvCubeFormat F, bool PACKED>
+static __device__ __forceinline__ void
+cuv_pca_count (
+    const CuvPcaGlance<F, PACKED> &glance, const int values[][CUV_PCA_SHOWN])
+{
+  const CuvPcaTile<F, PACKED> &tile = glance.tile;
+
+#pragma unroll
+  for (int i = 0; i < glance.n; i++) {
+    const int p = glance.pixel (i);
+
+    for (int c = 0; c < CUV_PCA_SHOWN; c++) {
+      if (p < tile.spot.count && tile.counts ()[p] != 0)
+        atomicAdd (&tile.pass.bins[c * CUV_PCA_BINS + values[i][c]], 1ULL);
+    }
+  }
+}
+
+template <CuvCubeFormat F, bool PACKED>
+static __device__ __forceinline__ void
+cuv_pca_paint (
+    const CuvPcaGlance<F, PACKED> &glance, const int values[][CUV_PCA_SHOWN])
+{
+  constexpr int n = CuvPcaGlance<F, PACKED>::n;
+  const CuvPcaTile<F, PACKED> &tile = glance.tile;
+  unsigned *row =
+      (unsigned *) (tile.pass.picture + tile.spot.y * tile.pass.stride)
+      + tile.spot.first;
+  unsigned colours[n];
+
+#pragma unroll
+  for (int i = 0; i < n; i++) {
+    const int p = glance.pixel (i);
+    const bool is = p < tile.spot.count && tile.counts ()[p] != 0;
+
+    colours[i] = 0xff000000u
+        | (is ? values[i][0] | values[i][1] << 8 | values[i][2] << 16 : 0);
+  }
+  if (!PACKED && n == 4 && tile.pass.paints_fours
+      && glance.pixel (n - 1) < tile.spot.count) {
+    *(uint4 *) (row + glance.pixel (0)) =
+        make_uint4 (colours[0], colours[1], colours[n - 2], colours[n - 1]);
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < n; i++) {
+    if (glance.pixel (i) < tile.spot.count)
+      row[glance.pixel (i)] = colours[i];
+  }
+}
+
+template <CuvCubeFormat F, bool PACKED>
+static __device__ __forceinline__ void
+cuv_pca_show (
+    const CuvPcaTile<F, PACKED> &tile, const CuvPcaShade *shades, int task)
+{
+  constexpr int n = CuvPcaGlance<F, PACKED>::n;
+
+  for (int i = threadIdx.x; i < tile.pass.pixels / n; i += blockDim.x) {
+    const CuvPcaGlance<F, PACKED> glance = { tile, i };
+    int values[n][CUV_PCA_SHOWN];
+
+    if (glance.pixel (0) >= tile.spot.count)
+      break;
+    cuv_pca_project (glance, shades, values);
+    if (task == CUV_PCA_PAINT)
+      cuv_pca_paint (glance, values);
+    else
+      cuv_pca_count (glance, values);
+  }
+}
+
+#endif

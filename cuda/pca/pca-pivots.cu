@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What a cube's floats are summed about, from some of its pixels, by one block,
+// as on the CPU.
+#include "pca/pca-state.cuh"
+
+#define SHARE 4 // threads of a pixel
+#define THREADS (SHARE * CUV_PCA_PIVOT_PIXELS)
+
+static __device__ __forceinline__ float
+load (const CuvPcaPass &pass, int pixel, int band)
+{
+  const CuvCube &cube = pass.cube;
+  const int64_t at = cuv_pca_pivot_pixel (&cube, pixel);
+
+  return *(const float *) (cube.data + at / cube.width * cube.row_step
+      + at % cube.width * cube.pixel_step
+      + pass.bands.index[band] * cube.band_step);
+}
+
+static __device__ __forceinline__ bool
+is_good (const CuvPcaPass &pass, float value)
+{
+  return value - value == 0.0f
+      && !(pass.has_ignore && (double) value == pass.ignore);
+}
+
+static __global__ void
+__launch_bounds__ (THREADS)
+    pivots_kernel (const __grid_constant__ CuvPcaPass pass)
+{
+  __shared__ bool counts[CUV_PCA_PIVOT_PIXELS];
+  const int n = cuv_pca_pivot_pixels (&pass.cube);
+  const int own = threadIdx.x / SHARE;
+
+  cuv_let_next_kernel_start ();
+  cuv_wait_for_previous_kernel ();
+  if ((int) threadIdx.x < n)
+    counts[threadIdx.x] = true;
+  __syncthreads ();
+  for (int b = threadIdx.x % SHARE; b < pass.bands.n && own < n; b += SHARE) {
+    if (!is_good (pass, load (pass, own, b)))
+      counts[own] = false;
+  }
+  __syncthreads ();
+  for (int b = threadIdx.x; b < pass.bands.n; b += THREADS) {
+    float least = 0, most = 0;
+    double sum = 0.0;
+    int count = 0;
+
+#pragma unroll 8
+    for (int i = 0; i < n; i++) {
+      const float value = load (pass, i, b);
+
+      if (!counts[i])
+        continue;
+      least = count == 0 ? value : fminf (least, value);
+      most = count == 0 ? value : fmaxf (most, value);
+      sum += value;
+      count++;
+    }
+    pass.pivots[b].d = cuv_pca_pivot (least, most, sum, count);
+  }
+}
+
+int
+cuv_pca_pivots_submit (const CuvPcaPass &pass, cudaStream_t stream)
+{
+  return cuv_launch_early (
+      "pivots_kernel", 1, THREADS, 0, stream, pivots_kernel, pass);
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which eigenvector is which component, and which way round. */
+#ifndef CUV_PCA_PLACE_H
+#define CUV_PCA_PLACE_H
+
+#include "pca/pca-jacobi.h"
+#include "pca/pca-types.h"
+
+/* ---- order and signs ---- */
+
+/* Falling, those of the same value as they were. */
+CUV_BOTH void
+cuv_pca_sort (CuvTeam team, const double *values, int n, int32_t *order)
+{
+  CUV_TEAM_EACH (team, i, n)
+  {
+    int at = 0;
+
+    for (int j = 0; j < n; j++)
+      at += values[j] > values[i] || (values[j] == values[i] && j < i);
+    order[at] = i;
+  }
+  cuv_team_meet (team);
+}
+
+/* 1, or -1 to make the largest component positive; of those that differ only by
+ * rounding the first. */
+CUV_BOTH double
+cuv_pca_sign (const double *v, int n)
+{
+  double largest = 0.0;
+  int at = 0;
+
+  for (int i = 0; i < n; i++)
+    largest = fmax (largest, fabs (v[i]));
+  while (fabs (v[at]) < largest * (1.0 - 1e-9))
+    at++;
+  return v[at] < 0.0 ? -1.0 : 1.0;
+}
+
+/* The row's largest |dot| among those not taken; -1: all are. */
+CUV_BOTH int
+cuv_pca_best_of (const double *dots, int n, const int32_t *taken)
+{
+  int best = -1;
+
+  for (int j = 0; j < n; j++) {
+    if (!taken[j] && (best < 0 || fabs (dots[j]) > fabs (dots[best])))
+      best = j;
+  }
+  return best;
+}
+
+/* order[k] becomes the new vector that is most like the old one k: of all pairs
+ * that are left, the one most alike first. best is of all. By one thread. */
+CUV_BOTH void
+cuv_pca_match_greedily (const CuvPcaScratch *self, int n)
+{
+  const double *dots = self->b;
+  const int pitch = self->pitch;
+  int32_t *order = self->order, *best = self->best, *taken = self->taken;
+
+  for (int k = 0; k < n; k++) {
+    order[k] = -1;
+    taken[k] = 0;
+  }
+  for (int done = 0; done < n; done++) {
+    int at = -1;
+
+    for (int k = 0; k < n; k++) {
+      if (order[k] < 0 && taken[best[k]])
+        best[k] = cuv_pca_best_of (&dots[k * pitch], n, taken);
+      if (order[k] < 0
+          && (at < 0
+              || fabs (dots[k * pitch + best[k]])
+                  > fabs (dots[at * pitch + best[at]])))
+        at = k;
+    }
+    order[at] = best[at];
+    taken[best[at]] = 1;
+  }
+}
+
+/* The same by a row of the team, of all. */
+CUV_BOTH int
+cuv_pca_best_of_all (CuvTeam team, const double *dots, int n)
+{
+  double largest = 0.0;
+  int best = 0;
+
+  CUV_TEAM_COLUMNS (team, j, 0, n)
+  {
+    if (fabs (dots[j]) > largest) {
+      largest = fabs (dots[j]);
+      best = j;
+    }
+  }
+  return (int) cuv_team_row_max (
+      team, largest == cuv_team_row_max (team, largest) ? best : 0.0);
+}
+
+/* Mostly all are most like another one, and that is it. dots are in b. */
+CUV_BOTH void
+cuv_pca_match (CuvTeam team, const CuvPcaScratch *self, int n)
+{
+  int32_t *owner = self->taken;
+  double clash = 0.0;
+
+  CUV_TEAM_ROWS (team, k, n)
+  {
+    const int best = cuv_pca_best_of_all (team, &self->b[k * self->pitch], n);
+
+    if (team.column == 0) {
+      self->order[k] = self->best[k] = best;
+      cuv_team_put (&owner[best], k); /* of several one */
+    }
+  }
+  cuv_team_meet (team);
+  CUV_TEAM_EACH (team, k, n)
+  clash = owner[self->best[k]] != k ? 1.0 : clash;
+  if (cuv_team_max (team, clash, self->slots) > 0.0 && cuv_team_is_first (team))
+    cuv_pca_match_greedily (self, n);
+  cuv_team_meet (team);
+}
+
+/* Puts vector order[k] at k, turned round where sign[k] is -1; with no order
+ * each where it is. */
+CUV_BOTH void
+cuv_pca_arrange (CuvTeam team, CuvPcaBasis *self, const CuvPcaScratch *scratch,
+    const int32_t *order)
+{
+  const int n = self->n;
+
+  CUV_TEAM_ROWS (team, k, n)
+  {
+    const int from = order != 0 ? order[k] : k;
+    const double sign = order != 0 ? scratch->sign[k] : 1.0;
+
+    if (team.column == 0)
+      self->values[k] = fmax (scratch->values[from], 0.0);
+    CUV_TEAM_COLUMNS (team, i, 0, n)
+    self->vectors[k * n + i] =
+        sign * scratch->vectors[from * scratch->pitch + i];
+  }
+  cuv_team_meet (team);
+}
+
+/* Of scratch->vectors and ->values, in any order. By eigenvalue, the largest
+ * component of each positive. */
+CUV_TEAM_APART void
+cuv_pca_place_freely (CuvTeam team, CuvPcaBasis self, CuvPcaScratch scratch)
+{
+  cuv_pca_sort (team, scratch.values, self.n, scratch.order);
+  CUV_TEAM_EACH (team, k, self.n)
+  scratch.sign[k] =
+      cuv_pca_sign (&scratch.vectors[scratch.order[k] * scratch.pitch], self.n);
+  cuv_team_meet (team);
+  cuv_pca_arrange (team, &self, &scratch, scratch.order);
+}
+
+/* Where the vectors most like them were, which it leaves in scratch.a. */
+CUV_TEAM_APART void
+cuv_pca_place_as_before (CuvTeam team, CuvPcaBasis self, CuvPcaScratch scratch)
+{
+  const int n = self.n, pitch = scratch.pitch;
+
+  cuv_pca_copy_rows (team, scratch.a, pitch, self.vectors, n, n, n);
+  cuv_pca_multiply (
+      team, scratch.a, n, scratch.vectors, n, n, pitch, scratch.b);
+  cuv_pca_match (team, &scratch, n);
+  CUV_TEAM_EACH (team, k, n)
+  scratch.sign[k] = scratch.b[k * pitch + scratch.order[k]] < 0.0 ? -1.0 : 1.0;
+  cuv_team_meet (team);
+  cuv_pca_arrange (team, &self, &scratch, scratch.order);
+}
+
+/* ---- near eigenvalues ---- */
+
+/* Component i of some, turned as row i of scratch->b says. */
+CUV_BOTH double
+cuv_pca_turned (const CuvPcaBasis *self, const CuvPcaScratch *scratch,
+    const int32_t *members, int g, int i, int k)
+{
+  double sum = 0.0;
+
+  for (int j = 0; j < g; j++)
+    sum += scratch->b[i * scratch->pitch + j]
+        * self->vectors[members[j] * self->n + k];
+  return sum;
+}
+
+/* Turns components members[0 .. g - 1]. */
+CUV_BOTH void
+cuv_pca_align_members (CuvTeam team, CuvPcaBasis *self,
+    const CuvPcaScratch *scratch, const int32_t *members, int g)
+{
+  const int n = self->n, pitch = scratch->pitch;
+
+  CUV_TEAM_ROWS (team, i, g)
+  {
+    CUV_TEAM_COLUMNS (team, j, 0, g)
+    scratch->b[i * pitch + j] = cuv_pca_dot (
+        &scratch->a[members[i] * pitch], &self->vectors[members[j] * n], n);
+  }
+  cuv_pca_pad (team, scratch->b, g, pitch);
+  cuv_pca_pad (team, scratch->c, g, pitch);
+  cuv_team_meet (team);
+  if (!cuv_pca_orthonormalise (team, scratch->b, g, g, pitch, scratch->c,
+          scratch->vectors, scratch->slots))
+    return;
+  CUV_TEAM_ROWS (team, i, g)
+  {
+    CUV_TEAM_COLUMNS (team, k, 0, n)
+    scratch->vectors[i * pitch + k] =
+        cuv_pca_turned (self, scratch, members, g, i, k);
+  }
+  CUV_TEAM_EACH (team, i, g)
+  {
+    double value = 0.0;
+
+    for (int j = 0; j < g; j++)
+      value += scratch->b[i * pitch + j] * scratch->b[i * pitch + j]
+          * self->values[members[j]];
+    scratch->values[i] = value;
+  }
+  cuv_team_meet (team);
+  CUV_TEAM_ROWS (team, i, g)
+  {
+    if (team.column == 0)
+      self->values[members[i]] = scratch->values[i];
+    CUV_TEAM_COLUMNS (team, k, 0, n)
+    self->vectors[members[i] * n + k] = scratch->vectors[i * pitch + k];
+  }
+  cuv_team_meet (team);
+}
+
+/* After cuv_pca_place_as_before(): turns components of near eigenvalues, less
+ * than 1 % of the first apart, in the space they span to those before. */
+CUV_TEAM_APART void
+cuv_pca_align (CuvTeam team, CuvPcaBasis self, CuvPcaScratch scratch)
+{
+  const int n = self.n;
+  const int32_t *order = scratch.order;
+  double near;
+  int first = 0;
+
+  cuv_pca_sort (team, self.values, n, scratch.order);
+  near = 0.01 * self.values[order[0]];
+  for (int k = 1; k <= n; k++) {
+    const int ends =
+        k == n || self.values[order[k - 1]] - self.values[order[k]] >= near;
+
+    cuv_team_meet (team); /* before values change */
+    if (!ends)
+      continue;
+    if (k - first > 1)
+      cuv_pca_align_members (team, &self, &scratch, &order[first], k - first);
+    first = k;
+  }
+}
+
+#endif

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Sums of products over a tile: a warp has a part of them, 32 x 32 bands, in
+// its registers, and some of the pixels; a block adds up its warps'. Behind the
+// bands there is one more, the counts.
+#ifndef CUV_PCA_SUMS_CUH
+#define CUV_PCA_SUMS_CUH
+
+#include "pca/pca-mma.cuh"
+#include "pca/pca-tile.cuh"
+
+#define GROUPS (CUV_PCA_SIDE / 8) // of bands, in a part
+
+// ---- which bands and pixels ----
+
+// A thread's lane. A shuffle, so that what follows from it is found where it is
+// needed, not ahead of all tiles, and spilt. By whole warps.
+static __device__ __forceinline__ int
+lane_here ()
+{
+  return __shfl_sync (~0u, (int) threadIdx.x % 32, threadIdx.x % 32);
+}
+
+// Where a part is: bands from row and from column on.
+struct Place {
+  int row, column, part; // part: of those here
+  int share, n_shares;   // of the pixels
+  bool works, diagonal;
+};
+
+template <bool MANY>
+static __device__ __forceinline__ Place
+place_of (const CuvPcaPass &pass)
+{
+  const int warp = cuv_warp_of_thread ();
+  const int here = cuv_pca_parts_here (pass);
+  int part = pass.first_part + warp % here, row = 0;
+  Place place;
+
+  while (part >= pass.n_side - row)
+    part -= pass.n_side - row++;
+  place.row = row * CUV_PCA_SIDE;
+  place.column = (row + part) * CUV_PCA_SIDE;
+  place.diagonal = part == 0;
+  place.part = warp % here;
+  place.share = warp / here;
+  place.n_shares = MANY ? cuv_pca_shares (pass) : CUV_PCA_WARPS;
+  place.works = place.share < place.n_shares;
+  return place;
+}
+
+// A lane's row of each group of 8, and which of 32 pixels it takes of that: the
+// four lanes of a row share them. How does not matter as long as all rows
+// agree. Planar: words of some pixels, as wide as those of one instruction.
+// Packed: 8 pixels next to each other or every fourth, whatever makes lanes
+// read from different banks. Rows behind the counts are the counts again: what
+// comes of them is never read.
+template <CuvCubeFormat F, bool PACKED> struct Rows {
+  typedef typename CuvPcaSample<F>::Type Sample;
+  static constexpr int size = sizeof (Sample);
+
+  int at[GROUPS];      // of the lane's first pixel
+  int step[GROUPS];    // to the next pixel
+  int jump[GROUPS];    // packed: to the lane's next pixel
+  float pivot[GROUPS]; // of floats
+
+  __device__ __forceinline__
+  Rows (const CuvPcaTile<F, PACKED> &tile, int first)
+  {
+    const int lane = lane_here (), n = tile.pass.bands.n;
+    const int apart = PACKED ? tile.pass.apart : F == CUV_CUBE_F32 ? 2 : 4;
+
+#pragma unroll
+    for (int g = 0; g < GROUPS; g++) {
+      const int row = first + 8 * g + lane / 4;
+
+      step[g] = row < n ? tile.step () : size;
+      at[g] = (row < n ? tile.band_at (row) : tile.pass.counts_at)
+          + lane % 4 * step[g] * apart;
+      jump[g] = apart == 1 ? 4 * step[g] : step[g];
+      if constexpr (F == CUV_CUBE_F32)
+        pivot[g] = row < n ? (float) tile.pass.pivots[row].d : 0.0f;
+    }
+  }
+
+  // Packed: n of the lane's 8 samples, from the first-th, of the 32 at pixel.
+  template <int n, typename T>
+  __device__ __forceinline__ void
+  load (const CuvPcaTile<F, PACKED> &tile, int g, int pixel, int first,
+      T samples[n]) const
+  {
+    const uint8_t *from =
+        tile.bytes + at[g] + pixel * step[g] + first * jump[g];
+
+#pragma unroll
+    for (int j = 0; j < n; j++, from += jump[g])
+      samples[j] = *(const Sample *) from;
+  }
+};
+
+// ---- what a warp adds up ----
+
+// Sums over 16 x 8 bands each, as lanes have them.
+template <typename T> struct Products {
+  static constexpr int n = GROUPS / 2 * GROUPS * 4;
+
+  T sums[n / 4][4];
+};
+
+template <CuvCubeFormat F> struct Sums {
+  typedef unsigned Value;
+  static constexpr int kinds = F == CUV_CUBE_U16 ? 3 : 1;
+
+  Products<unsigned> products[kinds] = {};
+};
+
+template <> struct Sums<CUV_CUBE_F32> {
+  typedef double Value;
+  static constexpr int kinds = 1;
+
+  Products<double> products[1] = {};
+};
+
+// Calls with pairs of groups, from the diagonal on, and what is theirs.
+template <bool DIAGONAL, typename T, typename Call>
+static __device__ __forceinline__ void
+each_pair (Products<T> *to, Call call)
+{
+#pragma unroll
+  for (int i = 0; i < GROUPS; i += 2) {
+#pragma unroll
+    for (int j = DIAGONAL ? i : 0; j < GROUPS; j++)
+      call (i, j, to->sums[i / 2 * GROUPS + j]);
+  }
+}
+
+// ---- integers ----
+
+// Bytes of 32 pixels, a lane's eight of each group; of 16-bit samples the low
+// ones, and the high ones.
+template <CuvCubeFormat F> struct Bytes {
+  static constexpr int planes = F == CUV_CUBE_U16 ? 2 : 1;
+
+  unsigned words[planes][GROUPS][2];
+};
+
+// Four of a lane's samples, side by side.
+template <CuvCubeFormat F, bool PACKED>
+static __device__ __forceinline__ uint2
+load_four (const CuvPcaTile<F, PACKED> &tile, const Rows<F, PACKED> &rows,
+    int g, int pixel, int half)
+{
+  constexpr int size = CuvPcaTile<F, PACKED>::size;
+  const uint8_t *from =
+      tile.bytes + rows.at[g] + (pixel + CUV_PCA_STEP / 2 * half) * size;
+
+  if constexpr (PACKED) {
+    unsigned s[4];
+
+    rows.template load<4> (tile, g, pixel, 4 * half, s);
+    const unsigned low = __byte_perm (s[0], s[1], size == 1 ? 0x40 : 0x5410);
+    const unsigned high = __byte_perm (s[2], s[3], size == 1 ? 0x40 : 0x5410);
+
+    return size == 1 ? make_uint2 (__byte_perm (low, high, 0x5410), 0)
+                     : make_uint2 (low, high);
+  } else if constexpr (F == CUV_CUBE_U16) {
+    return *(const uint2 *) from;
+  } else {
+    return make_uint2 (*(const unsigned *) from, 0);
+  }
+}
+
+template <CuvCubeFormat F, bool PACKED>
+static __device__ __forceinline__ Bytes<F>
+load_bytes (
+    const CuvPcaTile<F, PACKED> &tile, const Rows<F, PACKED> &rows, int pixel)
+{
+  Bytes<F> bytes = {};
+
+#pragma unroll
+  for (int g = 0; g < GROUPS; g++) {
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+      const uint2 four = load_four (tile, rows, g, pixel, half);
+
+      if constexpr (F == CUV_CUBE_U16) {
+        bytes.words[0][g][half] = __byte_perm (four.x, four.y, 0x6420);
+        bytes.words[1][g][half] = __byte_perm (four.x, four.y, 0x7531);
+      } else {
+        bytes.words[0][g][half] = four.x;
+      }
+    }
+  }
+  return bytes;
+}
+
+// S = 256 high + low: products of each with each.
+template <bool DIAGONAL, CuvCubeFormat F, bool PACKED>
+static __device__ __forceinline__ void
+add_step (const CuvPcaTile<F, PACKED> &tile, const Rows<F, PACKED> &rows,
+    const Rows<F, PACKED> &columns, int pixel, Sums<F> *to)
+{
+  const Bytes<F> a = load_bytes (tile, rows, pixel);
+  const Bytes<F> b = DIAGONAL ? a : load_bytes (tile, columns, pixel);
+
+#pragma unroll
+  for (int k = 0; k < Bytes<F>::planes * Bytes<F>::planes; k++) {
+    const auto &rows_of = a.words[k / Bytes<F>::planes];
+    const auto &columns_of = b.words[k % Bytes<F>::planes];
+
+    each_pair<DIAGONAL> (
+        &to->products[k / 2 + k % 2], [&] (int i, int j, unsigned *sums) {
+          const unsigned pair[4] = { rows_of[i][0], rows_of[i + 1][0],
+            rows_of[i][1], rows_of[i + 1][1] };
+
+          cuv_pca_mma (sums, pair, columns_of[j]);
+        });
+  }
+}
+
+// ---- floats ----
+
+// A lane's two of eight pixels, the k-th of the 32.
+template <bool PACKED>
+static __device__ __forceinline__ void
+load_doubles (const CuvPcaTile<CUV_CUBE_F32, PACKED> &tile,
+    const Rows<CUV_CUBE_F32, PACKED> &rows, int pixel, int k,
+    double values[GROUPS][2])
+{
+#pragma unroll
+  for (int g = 0; g < GROUPS; g++) {
+    float two[2];
+
+    if constexpr (PACKED) {
+      rows.template load<2> (tile, g, pixel, 2 * k, two);
+    } else {
+      *(float2 *) two =
+          *(const float2 *) (tile.bytes + rows.at[g] + (pixel + 8 * k) * 4);
+    }
+    values[g][0] = two[0] - rows.pivot[g];
+    values[g][1] = two[1] - rows.pivot[g];
+  }
+}
+
+template <bool DIAGONAL, bool PACKED>
+static __device__ __forceinline__ void
+add_step (const CuvPcaTile<CUV_CUBE_F32, PACKED> &tile,
+    const Rows<CUV_CUBE_F32, PACKED> &rows,
+    const Rows<CUV_CUBE_F32, PACKED> &columns, int pixel,
+    Sums<CUV_CUBE_F32> *to)
+{
+#pragma unroll 2
+  for (int k = 0; k < CUV_PCA_STEP / 8; k++) {
+    double a[GROUPS][2], other[GROUPS][2];
+    double (*b)[2] = DIAGONAL ? a : other;
+
+    load_doubles (tile, rows, pixel, k, a);
+    if (!DIAGONAL)
+      load_doubles (tile, columns, pixel, k, other);
+    each_pair<DIAGONAL> (to->products, [&] (int i, int j, double *sums) {
+      if (DIAGONAL && i == j) // the lower half is below the diagonal
+        cuv_pca_mma (sums, a[i], b[j]);
+      else
+        cuv_pca_mma (sums, a[i], a[i + 1], b[j]);
+    });
+  }
+}
+
+// ---- tiles ----
+
+template <bool MANY, CuvCubeFormat F, bool PACKED>
+static __device__ __forceinline__ void
+add_tile (const CuvPcaTile<F, PACKED> &tile, const Place &place, Sums<F> *sums)
+{
+  const Rows<F, PACKED> rows (tile, place.row);
+  const int step = CUV_PCA_STEP * place.n_shares;
+  int p = CUV_PCA_STEP * place.share;
+
+  if (!place.works)
+    return;
+  if (!MANY || place.diagonal) {
+    for (; p < tile.spot.count; p += step)
+      add_step<true> (tile, rows, rows, p, sums);
+  } else {
+    const Rows<F, PACKED> columns (tile, place.column);
+
+    for (; p < tile.spot.count; p += step)
+      add_step<false> (tile, rows, columns, p, sums);
+  }
+}
+
+// ---- from warps to memory ----
+
+// Adds what a part of a block has found; of floats each block has its own sums,
+// for they depend on their order.
+static __device__ __forceinline__ void
+add_value (const CuvPcaPass &pass, int kind, int y, int x, unsigned value)
+{
+  atomicAdd (
+      (unsigned long long *) &pass.sums[y * CUV_PCA_STRIDE (pass.bands.n) + x],
+      (unsigned long long) value << 8 * kind);
+}
+
+static __device__ __forceinline__ void
+add_value (const CuvPcaPass &pass, int, int y, int x, double value)
+{
+  const size_t block = (size_t) blockIdx.x * CUV_PCA_SUMS (pass.bands.n);
+
+  pass.sums[block + y * CUV_PCA_STRIDE (pass.bands.n) + x].d = value;
+}
+
+// Whether the i-th of a lane's sums may be above the diagonal.
+template <bool MANY>
+static __device__ __forceinline__ constexpr bool
+is_used (int i)
+{
+  return MANY || i / 4 % GROUPS >= i / 4 / GROUPS * 2;
+}
+
+// Adds the shares of a part to that of the first, through shared memory: half
+// of those that are left give theirs to the others. By all threads.
+template <bool MANY, typename T>
+static __device__ __forceinline__ void
+add_shares (
+    const CuvPcaPass &pass, const Place &place, Products<T> *products, T *area)
+{
+  constexpr int n = Products<T>::n;
+  const int here = MANY ? cuv_pca_parts_here (pass) : 1, share = place.share;
+  T *own = area + place.part * n * 32 + threadIdx.x % 32;
+
+#pragma unroll 1
+  for (int left = place.n_shares, half; left > 1; left = half) {
+    half = (left + 1) / 2;
+    __syncthreads ();
+    if (share >= half && share < left) {
+#pragma unroll
+      for (int i = 0; i < n; i++) {
+        if (is_used<MANY> (i))
+          own[((share - half) * here * n + i) * 32] =
+              products->sums[i / 4][i % 4];
+      }
+    }
+    __syncthreads ();
+    if (share + half < left) {
+#pragma unroll
+      for (int i = 0; i < n; i++) {
+        if (is_used<MANY> (i))
+          products->sums[i / 4][i % 4] += own[(share * here * n + i) * 32];
+      }
+    }
+  }
+}
+
+// A block's sums. By all threads, which are through with their tiles.
+template <bool MANY, CuvCubeFormat F>
+static __device__ __forceinline__ void
+flush (const CuvPcaPass &pass, const Place &place, Sums<F> *sums, void *shared)
+{
+  typedef typename Sums<F>::Value Value;
+  const int lane = lane_here ();
+
+#pragma unroll
+  for (int kind = 0; kind < Sums<F>::kinds; kind++) {
+    Products<Value> *products = &sums->products[kind];
+
+    add_shares<MANY> (pass, place, products, (Value *) shared);
+    if (place.share > 0)
+      continue;
+#pragma unroll
+    for (int i = 0; i < Products<Value>::n; i++) {
+      const int row =
+          place.row + i / 4 / GROUPS * 16 + i % 4 / 2 * 8 + lane / 4;
+      const int column =
+          place.column + i / 4 % GROUPS * 8 + lane % 4 * 2 + i % 2;
+
+      if (is_used<MANY> (i) && row <= column && column <= pass.bands.n)
+        add_value (pass, kind, row, column, products->sums[i / 4][i % 4]);
+    }
+  }
+}
+
+#endif

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Passes over the frames of a video: up to three bands in four bytes a pixel. A
+// thread takes four pixels at once.
+#include <algorithm>
+#include "pca/pca-bytes.cuh"
+#include "pca/pca-fixed.cuh"
+
+#define THREADS 256
+#define BLOCKS 4 // of a multiprocessor
+#define BANDS 3
+#define SUMS (BANDS * (BANDS + 1) / 2 + BANDS) // of products, and of bands
+#define GAIN_BITS 30
+
+// Bytes of four pixels, each of one band; 0 where there is none.
+struct Four {
+  unsigned band[BANDS];
+
+  __device__ __forceinline__
+  Four (uint4 pixels, const int slots[BANDS], int n)
+  {
+#pragma unroll
+    for (int b = 0; b < BANDS; b++) {
+      const unsigned two = 0x40 + 0x11 * (unsigned) slots[b];
+      const unsigned low = __byte_perm (pixels.x, pixels.y, two);
+      const unsigned high = __byte_perm (pixels.z, pixels.w, two);
+
+      band[b] = b < n ? __byte_perm (low, high, 0x5410) : 0;
+    }
+  }
+};
+
+// ---- sums ----
+
+static __device__ __forceinline__ void
+add (const Four &four, unsigned sums[SUMS])
+{
+  int at = 0;
+
+#pragma unroll
+  for (int i = 0; i < BANDS; i++) {
+#pragma unroll
+    for (int j = i; j < BANDS; j++, at++)
+      sums[at] = __dp4a (four.band[i], four.band[j], sums[at]);
+    sums[at] = __dp4a (four.band[i], 0x01010101u, sums[at]);
+    at++;
+  }
+}
+
+// A block's sums; all pixels count. By all threads.
+static __device__ __forceinline__ void
+give (const CuvPcaPass &pass, const unsigned sums[SUMS])
+{
+  __shared__ unsigned of_warps[THREADS / 32][SUMS];
+  const int n = pass.bands.n, stride = CUV_PCA_STRIDE (n);
+
+#pragma unroll
+  for (int k = 0; k < SUMS; k++) {
+    const unsigned sum = cuv_warp_sum (sums[k]);
+
+    if (threadIdx.x % 32 == 0)
+      of_warps[threadIdx.x / 32][k] = sum;
+  }
+  __syncthreads ();
+  if (threadIdx.x < SUMS) {
+    const int k = threadIdx.x, i = k < 4 ? 0 : k < 7 ? 1 : 2;
+    const int j = k - i * (9 - i) / 2 + i; // a band, or behind them the counts
+    unsigned long long sum = 0;
+
+    for (int w = 0; w < THREADS / 32; w++)
+      sum += of_warps[w][k];
+    if (i < n && (j < n || j == BANDS))
+      atomicAdd (
+          (unsigned long long *) &pass.sums[i * stride + min (j, n)], sum);
+  }
+  if (blockIdx.x == 0 && threadIdx.x == 0)
+    atomicAdd ((unsigned long long *) &pass.sums[n * stride + n],
+        (unsigned long long) pass.width * pass.height);
+}
+
+// ---- pictures ----
+
+struct Brush {
+  int gain[CUV_PCA_SHOWN][BANDS];
+  CuvPcaShading shading[CUV_PCA_SHOWN];
+
+  __device__ __forceinline__ void
+  load (const CuvPcaGains &gains, int n)
+  {
+#pragma unroll
+    for (int c = 0; c < CUV_PCA_SHOWN; c++) {
+      double of_bands[BANDS];
+      float largest = 0.0f;
+
+#pragma unroll
+      for (int b = 0; b < BANDS; b++) {
+        of_bands[b] = b < n ? gains.gain[c][b] : 0.0;
+        largest = fmaxf (largest, fabsf ((float) of_bands[b]));
+      }
+      const int fraction = cuv_pca_fraction (largest, GAIN_BITS);
+
+#pragma unroll
+      for (int b = 0; b < BANDS; b++)
+        gain[c][b] =
+            (int) cuv_pca_fixed (of_bands[b], fraction, 1 << GAIN_BITS);
+      shading[c] = cuv_pca_shading (
+          cuv_pca_fixed_offset (gains.offset[c] + gains.bias, fraction),
+          fraction);
+    }
+  }
+
+  // The colour of pixel i.
+  __device__ __forceinline__ unsigned
+  colour (const Four &four, int i) const
+  {
+    int values[4] = { 0, 0, 0, 255 };
+
+#pragma unroll
+    for (int c = 0; c < CUV_PCA_SHOWN; c++) {
+      int64_t sum = shading[c].offset;
+
+#pragma unroll
+      for (int b = 0; b < BANDS; b++)
+        sum += (int64_t) gain[c][b] * (int) (four.band[b] >> 8 * i & 255);
+      values[c] = shading[c].shade (sum);
+    }
+    return cuv_pca_pack_bytes (values);
+  }
+};
+
+// ---- the kernel ----
+
+static __global__ void
+__launch_bounds__ (THREADS)
+    video_kernel (const __grid_constant__ CuvPcaPass pass)
+{
+  const int n = pass.bands.n, across = pass.tiles_across;
+  const bool paints = pass.tasks & CUV_PCA_PAINT;
+  unsigned sums[SUMS] = {};
+  int slots[BANDS]; // of bands in a pixel
+  Brush brush = {};
+
+  cuv_wait_for_previous_kernel ();
+  cuv_let_next_kernel_start ();
+#pragma unroll
+  for (int b = 0; b < BANDS; b++)
+    slots[b] = b < n
+        ? (int) (pass.bands.index[b] * pass.cube.band_step - pass.low)
+        : 0;
+  if (paints)
+    brush.load (pass.known->gains, n);
+#pragma unroll 2
+  for (int i = blockIdx.x * THREADS + threadIdx.x; i < pass.n_tiles;
+       i += gridDim.x * THREADS) {
+    const int y = pass.height == 1 ? 0 : i / across, x = i - y * across;
+    const Four four (((const uint4 *) (pass.cube.data + pass.low
+                         + y * pass.cube.row_step))[x],
+        slots, n);
+
+    if (pass.tasks & CUV_PCA_SUM)
+      add (four, sums);
+    if (paints)
+      ((uint4 *) (pass.picture + y * pass.stride))[x] =
+          make_uint4 (brush.colour (four, 0), brush.colour (four, 1),
+              brush.colour (four, 2), brush.colour (four, 3));
+  }
+  if (pass.tasks & CUV_PCA_SUM)
+    give (pass, sums);
+}
+
+// ---- plans ----
+
+bool
+cuv_pca_video_plan (CuvPcaPass *pass, int *n_blocks)
+{
+  const int pixels = pass->width * pass->height;
+
+  if (pass->cube.format != CUV_CUBE_U8 || pass->bands.n > BANDS || !pass->packed
+      || pass->cube.pixel_step != 4 || pass->unit != 16 || pass->width % 4 != 0
+      || !pass->paints_fours || pass->has_ignore
+      || (pass->tasks & CUV_PCA_COUNT))
+    return false;
+  pass->video = true;
+  pass->tiles_across = pass->width / 4;
+  pass->n_tiles = pass->tiles_across * pass->height;
+  *n_blocks = BLOCKS * cuv_cuda_multiprocessors ();
+  *n_blocks =
+      std::max (*n_blocks, cuv_div_up (pixels, CUV_PCA_BLOCK_PIXELS / 2));
+  *n_blocks = std::min (*n_blocks, cuv_div_up (pass->n_tiles, THREADS));
+  return true;
+}
+
+int
+cuv_pca_video_submit (const CuvPcaPass &pass, int n_blocks, cudaStream_t stream)
+{
+  return cuv_launch_early (
+      "video_kernel", n_blocks, THREADS, 0, stream, video_kernel, pass);
+}

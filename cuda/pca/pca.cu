@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Principal components on the GPU: which passes and steps a frame takes, and
+// what is kept from one to the next.
+#include "pca/pca.h"
+
+#include <algorithm>
+#include <memory>
+#include <new>
+#include <string.h>
+#include "cuv-wait.h"
+#include "pca/pca-state.cuh"
+
+struct _CuvPcaCuda {
+  CuvArena arena = {};
+  int n = 0;
+  CuvPcaKnown *known = nullptr; // on the device
+  CuvPcaKnown pointers = {};    // as it was at the beginning
+  double *numbers = nullptr;    // of what is known
+  CuvPcaSum *sums = nullptr, *last_sums = nullptr;
+  CuvBuffer partial = {}; // of floats: the blocks' sums
+  unsigned long long *bins = nullptr, *left_out = nullptr;
+  CuvPcaReport *report = nullptr;
+
+  // what is known of what is known
+  bool is_known = false, has_limits = false, has_gains = false;
+  CuvPcaMode mode = CUV_PCA_CORRELATION;
+  CuvPcaDisplay limits_of = {}, gains_of = {};
+
+  // of the last submit
+  bool is_lagged = false;
+  cudaStream_t stream = nullptr;
+  CuvWait wait = {};
+  int64_t n_pixels = 0;
+
+  ~_CuvPcaCuda ();
+};
+
+_CuvPcaCuda::~_CuvPcaCuda ()
+{
+  cuv_buffer_clear (&partial);
+  cuv_arena_clear (&arena);
+}
+
+// ---- setting up ----
+
+template <typename T>
+static bool
+alloc (CuvPcaCuda *self, T **memory, size_t n)
+{
+  *memory = (T *) cuv_arena_zeroed (&self->arena, n * sizeof (T));
+  return *memory != nullptr;
+}
+
+// What learning takes beyond its block's shared memory, at once.
+static bool
+alloc_scratch (CuvPcaCuda *self, CuvPcaScratch *scratch)
+{
+  const size_t n = self->n, size = CUV_PCA_PADDED (n) * CUV_PCA_PITCH (n);
+  double *numbers;
+  int32_t *order;
+
+  if (!alloc (self, &numbers, 4 * size + 2 * n + 2)
+      || !alloc (self, &scratch->slots, CUV_TEAM_SLOTS)
+      || !alloc (self, &scratch->rotations, CUV_PCA_PAIRS (n))
+      || !alloc (self, &scratch->blocks, CUV_PCA_BLOCKS (n))
+      || !alloc (self, &order, 3 * n))
+    return false;
+  *scratch = CuvPcaScratch{ CUV_PCA_PITCH (self->n), numbers, numbers + size,
+    numbers + 2 * size, numbers + 3 * size, numbers + 4 * size,
+    numbers + 4 * size + n, scratch->slots, scratch->rotations, scratch->blocks,
+    order, order + n, order + 2 * n };
+  return true;
+}
+
+static bool
+init (CuvPcaCuda *self)
+{
+  const size_t n = self->n, n_sums = CUV_PCA_SUMS (n);
+  CuvPcaKnown *known = &self->pointers;
+
+  if (!alloc (self, &self->numbers, CUV_PCA_NUMBERS (n))
+      || !alloc_scratch (self, &known->scratch)
+      || !alloc (self, &self->sums, CUV_PCA_COPIES (n) * n_sums)
+      || !alloc (self, &self->last_sums, n_sums)
+      || !alloc (self, &self->bins, (size_t) CUV_PCA_SHOWN * CUV_PCA_BINS)
+      || !alloc (self, &self->left_out, 1))
+    return false;
+  cuv_pca_place_basis (&known->basis, self->n, self->numbers);
+  cuv_pca_place_moments (
+      &known->moments, self->n, self->numbers + CUV_PCA_TOLD (n));
+  self->known =
+      (CuvPcaKnown *) cuv_arena_upload (&self->arena, known, sizeof *known);
+  self->report = (CuvPcaReport *) cuv_arena_pinned (
+      &self->arena, sizeof *self->report + sizeof (double) * CUV_PCA_TOLD (n));
+  if (self->known == nullptr || self->report == nullptr)
+    return false;
+  *self->report = CuvPcaReport{};
+  return true;
+}
+
+extern "C" int
+cuv_pca_cuda_fits (int n, CuvCubeFormat format)
+{
+  return cuv_pca_pass_fits (n, format);
+}
+
+extern "C" CuvPcaCuda *
+cuv_pca_cuda_new (int n)
+{
+  std::unique_ptr<CuvPcaCuda> self (new (std::nothrow) _CuvPcaCuda);
+
+  if (self == nullptr) {
+    cuv_cuda_record (cudaErrorMemoryAllocation, "host memory");
+    return nullptr;
+  }
+  self->n = n;
+  return init (self.get ()) ? self.release () : nullptr;
+}
+
+extern "C" void
+cuv_pca_cuda_free (CuvPcaCuda *self)
+{
+  delete self;
+}
+
+// ---- a frame ----
+
+// What passes and steps of a frame share.
+struct Frame {
+  CuvPcaCuda *self;
+  const CuvPcaParams *params;
+  CuvPcaPass pass;
+  CuvPcaLearn learn;
+};
+
+// Integers are never anything else.
+static void
+set_ignore (CuvPcaPass *pass, const CuvPcaBands &bands)
+{
+  const bool bytes = pass->cube.format == CUV_CUBE_U8;
+  const double ignore = bands.ignore;
+
+  pass->has_ignore = bands.has_ignore != 0;
+  if (pass->cube.format == CUV_CUBE_F32) {
+    pass->ignore = (double) (float) ignore;
+  } else if (ignore >= 0.0 && ignore <= (bytes ? 255.0 : 65535.0)
+      && ignore == (int) ignore) {
+    pass->ignore = ignore;
+    pass->ignore_word = (unsigned) ignore * (bytes ? 0x01010101u : 0x00010001u);
+  } else {
+    pass->has_ignore = false;
+  }
+}
+
+static void
+describe (Frame *frame, CuvPcaCuda *self, const CuvCube *cube,
+    const CuvPcaBands *bands, const CuvPcaParams *params, uint8_t *picture,
+    ptrdiff_t stride)
+{
+  CuvPcaPass *pass = &frame->pass;
+  CuvPcaLearn *learn = &frame->learn;
+
+  *frame = Frame{ self, params, {}, {} };
+  pass->cube = *cube;
+  pass->bands.n = bands->n;
+  std::copy_n (bands->index, bands->n, pass->bands.index);
+  set_ignore (pass, *bands);
+  pass->n_side = cuv_div_up (bands->n + 1, CUV_PCA_SIDE);
+  pass->known = self->known;
+  pass->picture = picture;
+  pass->stride = stride;
+  pass->sums = self->sums;
+  pass->bins = self->bins;
+  learn->n = self->n;
+  learn->known = self->known;
+  learn->numbers = self->numbers;
+  learn->sums = self->sums;
+  learn->last_sums = self->last_sums;
+  learn->is_exact = cube->format != CUV_CUBE_F32;
+  learn->learning = params->learning;
+  learn->display = params->display;
+  learn->counts = params->display.mapping == CUV_PCA_PERCENTILE;
+  learn->bins = self->bins;
+  learn->left_out = self->left_out;
+  learn->n_pixels = self->n_pixels;
+  learn->report = self->report;
+  learn->told = (double *) (self->report + 1);
+}
+
+// Sums of floats: room for each block's.
+static int
+reserve_partial (Frame *frame, int n_blocks)
+{
+  CuvPcaCuda *self = frame->self;
+
+  if (cuv_buffer_reserve (&self->partial,
+          (size_t) n_blocks * CUV_PCA_SUMS (self->n) * sizeof (CuvPcaSum))
+      != 0)
+    return -1;
+  frame->pass.sums = (CuvPcaSum *) self->partial.data;
+  frame->learn.partial = frame->pass.sums;
+  frame->learn.n_partial = n_blocks;
+  if (!frame->learn.is_exact)
+    frame->learn.sums = self->last_sums;
+  return 0;
+}
+
+// A pass; more of them, where there are more sums than a block can have. Each
+// begins where the one before ended: that part of the cube is still in the
+// cache.
+static int
+run_pass (Frame *frame, int tasks)
+{
+  CuvPcaCuda *self = frame->self;
+  CuvPcaPass pass = frame->pass;
+  const int n_parts = pass.n_side * (pass.n_side + 1) / 2;
+  int n_blocks;
+
+  pass.tasks = tasks;
+  if (!(tasks & CUV_PCA_SUM))
+    pass.n_side = 1;
+  if (cuv_pca_pass_plan (&pass, &n_blocks) != 0)
+    return -1;
+  if ((tasks & CUV_PCA_SUM) && !frame->learn.is_exact) {
+    if (reserve_partial (frame, n_blocks) != 0)
+      return -1;
+    pass.sums = frame->pass.sums;
+    pass.pivots = frame->learn.sums + self->n * CUV_PCA_STRIDE (self->n);
+    if (cuv_pca_pivots_submit (pass, self->stream) != 0)
+      return -1;
+  }
+  do {
+    if (cuv_pca_pass_submit (pass, n_blocks, self->stream) != 0)
+      return -1;
+    pass.first_part += CUV_PCA_MAX_WARPS;
+    pass.tasks = CUV_PCA_SUM;
+    frame->pass.backwards = pass.backwards = !pass.backwards;
+  } while ((tasks & CUV_PCA_SUM) && pass.first_part < n_parts);
+  return 0;
+}
+
+static bool
+is_same (const CuvPcaDisplay &a, const CuvPcaDisplay &b)
+{
+  return memcmp (a.component, b.component, sizeof a.component) == 0
+      && a.mapping == b.mapping && a.sigmas == b.sigmas
+      && a.range[0] == b.range[0] && a.range[1] == b.range[1]
+      && a.percentile == b.percentile;
+}
+
+static bool
+are_limits_for (const CuvPcaCuda *self, const CuvPcaDisplay &display)
+{
+  return self->has_limits
+      && memcmp (self->limits_of.component, display.component,
+             sizeof display.component)
+      == 0
+      && self->limits_of.percentile == display.percentile;
+}
+
+static int
+set_limits (Frame *frame)
+{
+  CuvPcaCuda *self = frame->self;
+
+  frame->learn.limits_share = are_limits_for (self, frame->params->display)
+      ? frame->params->learning.smoothing
+      : 1.0;
+  self->has_limits = true;
+  self->limits_of = frame->params->display;
+  return cuv_pca_limits_submit (frame->learn, self->stream);
+}
+
+// Counts for percentiles that are to be those of this frame.
+static int
+find_limits (Frame *frame)
+{
+  if (!frame->learn.counts)
+    return 0;
+  return run_pass (frame, CUV_PCA_COUNT) != 0 ? -1 : set_limits (frame);
+}
+
+// For what is known, as it is to be shown now.
+static int
+update_gains (Frame *frame)
+{
+  CuvPcaCuda *self = frame->self;
+
+  if (self->has_gains && is_same (self->gains_of, frame->params->display))
+    return 0;
+  return cuv_pca_gains_submit (frame->learn, self->stream);
+}
+
+// One pass, with what is known from the frame before.
+static int
+run_lagged (Frame *frame)
+{
+  const int counts = frame->learn.counts ? CUV_PCA_COUNT : 0;
+
+  if (update_gains (frame) != 0
+      || (counts && !are_limits_for (frame->self, frame->params->display)
+          && find_limits (frame) != 0)
+      || run_pass (frame, CUV_PCA_SUM | CUV_PCA_PAINT | counts) != 0
+      || (counts && set_limits (frame) != 0))
+    return -1;
+  return cuv_pca_learn_submit (frame->learn, frame->self->stream);
+}
+
+static int
+run_exact (Frame *frame)
+{
+  const bool learns = !frame->params->is_frozen || !frame->self->is_known;
+
+  if (learns) {
+    if (run_pass (frame, CUV_PCA_SUM) != 0
+        || cuv_pca_learn_submit (frame->learn, frame->self->stream) != 0)
+      return -1;
+  } else if (update_gains (frame) != 0) {
+    return -1;
+  }
+  frame->pass.knows_cube = learns;
+  if (find_limits (frame) != 0)
+    return -1;
+  frame->pass.left_out = learns ? nullptr : frame->self->left_out;
+  if (run_pass (frame, CUV_PCA_PAINT) != 0)
+    return -1;
+  return learns ? 0 : cuv_pca_report_submit (frame->learn, frame->self->stream);
+}
+
+static int
+run (Frame *frame)
+{
+  CuvPcaCuda *self = frame->self;
+  const CuvPcaParams &params = *frame->params;
+  const bool lagged = params.timing == CUV_PCA_LAGGED && !params.is_frozen
+      && self->is_known && self->mode == params.learning.mode;
+
+  self->is_lagged = lagged;
+  if ((lagged ? run_lagged (frame) : run_exact (frame)) != 0)
+    return -1;
+  self->has_gains = true;
+  self->gains_of = params.display;
+  return 0;
+}
+
+// After a failure: what was enqueued reads the cube, and may have left sums and
+// counts where the next frame expects none. -1.
+static int
+give_up (CuvPcaCuda *self)
+{
+  cudaMemsetAsync (self->sums, 0,
+      CUV_PCA_COPIES (self->n) * CUV_PCA_SUMS (self->n) * sizeof (CuvPcaSum),
+      self->stream);
+  cudaMemsetAsync (self->bins, 0,
+      (size_t) CUV_PCA_SHOWN * CUV_PCA_BINS * sizeof *self->bins, self->stream);
+  cudaMemsetAsync (self->left_out, 0, sizeof *self->left_out, self->stream);
+  cudaStreamSynchronize (self->stream);
+  self->has_gains = self->has_limits = false;
+  return -1;
+}
+
+extern "C" int
+cuv_pca_cuda_submit (CuvPcaCuda *self, const CuvCube *cube,
+    const CuvPcaBands *bands, const CuvPcaParams *params, uint8_t *picture,
+    ptrdiff_t stride, CuvCudaStream stream)
+{
+  Frame frame;
+
+  self->stream = (cudaStream_t) stream;
+  self->n_pixels = (int64_t) cube->width * cube->height;
+  describe (&frame, self, cube, bands, params, picture, stride);
+  return run (&frame) == 0 ? 0 : give_up (self);
+}
+
+extern "C" int
+cuv_pca_cuda_collect (
+    CuvPcaCuda *self, CuvPcaResult *result, CuvPcaBasis *basis)
+{
+  const CuvPcaReport *report = self->report;
+  const size_t n = self->n;
+  CuvPcaBasis told;
+
+  // no event: a frame that is submitted at once could not start early behind it
+  if (cuv_wait_stream (&self->wait, self->stream) != 0)
+    return -1;
+  if (report->lesson.is_cut && self->is_lagged) // else they are of this scene
+    self->has_limits = false;
+  self->is_known = report->is_known != 0;
+  self->mode = report->mode;
+  *result = CuvPcaResult{};
+  result->pixels = report->pixels;
+  result->left_out = self->n_pixels - report->pixels;
+  result->lesson = report->lesson;
+  if (basis == nullptr)
+    return 0;
+  basis->mode = report->mode;
+  basis->is_known = report->is_known;
+  cuv_pca_place_basis (&told, self->n, (double *) (self->report + 1));
+  memcpy (basis->mean, told.mean, n * sizeof (double));
+  memcpy (basis->deviation, told.deviation, n * sizeof (double));
+  memcpy (basis->values, told.values, n * sizeof (double));
+  memcpy (basis->vectors, told.vectors, n * n * sizeof (double));
+  return 0;
+}
+
+// ---- between frames ----
+
+static int
+copy (CuvPcaCuda *self, void *to, const void *from, size_t size)
+{
+  CUV_CUDA_TRY (
+      cudaMemcpyAsync (to, from, size, cudaMemcpyDefault, self->stream));
+  CUV_CUDA_TRY (cudaStreamSynchronize (self->stream));
+  return 0;
+}
+
+// Forgets moments and limits; the basis is that of known.
+static int
+begin_with (CuvPcaCuda *self, const CuvPcaKnown &known)
+{
+  self->has_gains = self->has_limits = false;
+  self->is_known = known.basis.is_known != 0;
+  self->mode = known.basis.mode;
+  return copy (self, self->known, &known, sizeof known);
+}
+
+extern "C" int
+cuv_pca_cuda_set_basis (CuvPcaCuda *self, const CuvPcaBasis *basis)
+{
+  const size_t n = self->n;
+  CuvPcaKnown known = self->pointers;
+
+  known.basis.mode = basis->mode;
+  known.basis.is_known = basis->is_known;
+  if (copy (self, known.basis.mean, basis->mean, n * sizeof (double)) != 0
+      || copy (
+             self, known.basis.deviation, basis->deviation, n * sizeof (double))
+          != 0
+      || copy (self, known.basis.values, basis->values, n * sizeof (double))
+          != 0
+      || copy (
+             self, known.basis.vectors, basis->vectors, n * n * sizeof (double))
+          != 0)
+    return -1;
+  return begin_with (self, known);
+}
+
+extern "C" int
+cuv_pca_cuda_forget (CuvPcaCuda *self)
+{
+  return begin_with (self, self->pointers);
+}
+
+extern "C" int
+cuv_pca_cuda_get_sums (CuvPcaCuda *self, CuvPcaSum *sums)
+{
+  return copy (
+      self, sums, self->last_sums, CUV_PCA_SUMS (self->n) * sizeof *sums);
+}

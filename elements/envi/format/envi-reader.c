@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "format/envi-reader.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_WORD 64 /* bytes of a number */
+#define SHOWN 24    /* bytes of a bad value in a message */
+
+bool
+cuv_envi_fail (CuvEnviReader *self, int line, const char *format, ...)
+{
+  char reason[256];
+  va_list args;
+
+  if (self->error != NULL)
+    return false;
+  va_start (args, format);
+  vsnprintf (reason, sizeof reason, format, args);
+  va_end (args);
+  for (char *c = reason; *c != '\0'; c++)
+    if (iscntrl ((unsigned char) *c))
+      *c = ' ';
+  if (asprintf (
+          &self->error, "line %d: %s", line > 0 ? line : self->n_lines, reason)
+      < 0)
+    self->error = strdup ("no memory");
+  return false;
+}
+
+/* ---- keys and values ---- */
+
+static bool
+is_blank (char c)
+{
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static CuvEnviValue
+trimmed (const char *text, const char *end, int line)
+{
+  while (text < end && is_blank (*text))
+    text++;
+  while (end > text && is_blank (end[-1]))
+    end--;
+  return (CuvEnviValue){ text, (size_t) (end - text), line };
+}
+
+static char
+lower (char c)
+{
+  return c >= 'A' && c <= 'Z' ? (char) (c + 'a' - 'A') : c;
+}
+
+/* Case and the number of blanks between words do not matter. */
+bool
+cuv_envi_value_is (const CuvEnviValue *value, const char *word)
+{
+  size_t i = 0;
+
+  for (; *word != '\0' && i < value->size; word++) {
+    if (lower (is_blank (value->text[i]) ? ' ' : value->text[i]) != *word)
+      return false;
+    i++;
+    while (*word == ' ' && i < value->size && is_blank (value->text[i]))
+      i++;
+  }
+  return *word == '\0' && i == value->size;
+}
+
+static int
+find_key (const CuvEnviReader *self, const CuvEnviValue *name)
+{
+  for (int i = 0; i < self->n_keys; i++)
+    if (cuv_envi_value_is (name, self->keys[i]))
+      return i;
+  return -1;
+}
+
+static const char *
+line_end (const char *at, const char *end)
+{
+  const char *newline = memchr (at, '\n', (size_t) (end - at));
+
+  return newline != NULL ? newline : end;
+}
+
+/* What stands in braces, over several lines if need be; *at goes to the end of
+ * the last. NULL text if they do not close. */
+static CuvEnviValue
+braced (CuvEnviReader *self, const char **at, const char *end)
+{
+  const char *close = memchr (*at, '}', (size_t) (end - *at));
+  CuvEnviValue value = { NULL, 0, self->n_lines };
+
+  if (close == NULL)
+    return value;
+  value = trimmed (*at + 1, close, self->n_lines);
+  for (; *at < close; (*at)++)
+    self->n_lines += **at == '\n';
+  *at = line_end (close, end);
+  return value;
+}
+
+/* At a line's start; goes to its end. Without a name: the line says nothing. */
+static bool
+read_line (
+    CuvEnviReader *self, const char **at, const char *end, CuvEnviEntry *entry)
+{
+  const char *start = *at, *stop = line_end (start, end);
+  const char *equal = memchr (start, '=', (size_t) (stop - start));
+  CuvEnviValue rest;
+
+  *entry = (CuvEnviEntry){ 0 };
+  *at = stop;
+  if (equal == NULL || *start == ';')
+    return true;
+  entry->name = trimmed (start, equal, self->n_lines);
+  entry->value = rest = trimmed (equal + 1, stop, self->n_lines);
+  if (rest.size > 0 && *rest.text == '{') {
+    *at = rest.text;
+    entry->value = braced (self, at, end);
+    entry->is_braced = true;
+    if (entry->value.text == NULL)
+      return cuv_envi_fail (self, rest.line, "the { is never closed by a }");
+  }
+  return true;
+}
+
+bool
+cuv_envi_next (
+    CuvEnviReader *self, const char **at, const char *end, CuvEnviEntry *entry)
+{
+  while (*at + 1 < end) {
+    (*at)++;
+    self->n_lines++;
+    if (!read_line (self, at, end, entry))
+      return false;
+    if (entry->name.line > 0)
+      return true;
+  }
+  return false;
+}
+
+static void
+collect_entry (CuvEnviReader *self, const CuvEnviEntry *entry)
+{
+  const int key = find_key (self, &entry->name);
+
+  if (key >= 0 && self->values[key].line > 0)
+    cuv_envi_fail (self, entry->name.line, "%s again, after line %d",
+        self->keys[key], self->values[key].line);
+  else if (key >= 0)
+    self->values[key] = entry->value;
+}
+
+const char *
+cuv_envi_start (CuvEnviReader *self, const char *bytes, size_t size)
+{
+  const char *at = line_end (bytes, bytes + size);
+  CuvEnviValue first = trimmed (bytes, at, 1);
+
+  self->n_lines = 1;
+  if (cuv_envi_value_is (&first, "envi"))
+    return at;
+  cuv_envi_fail (self, 1, "a header begins with a line ENVI");
+  return NULL;
+}
+
+bool
+cuv_envi_collect (CuvEnviReader *self, const char *bytes, size_t size)
+{
+  const char *at = cuv_envi_start (self, bytes, size);
+  CuvEnviEntry entry;
+
+  while (at != NULL && self->error == NULL
+      && cuv_envi_next (self, &at, bytes + size, &entry))
+    collect_entry (self, &entry);
+  return self->error == NULL;
+}
+
+bool
+cuv_envi_require (CuvEnviReader *self, int key)
+{
+  return self->values[key].line > 0
+      || cuv_envi_fail (
+          self, 0, "the header ends without '%s'", self->keys[key]);
+}
+
+/* ---- numbers ---- */
+
+static bool
+to_number (const CuvEnviReader *self, const CuvEnviValue *value, double *number)
+{
+  char word[MAX_WORD], *end;
+
+  if (value->size == 0 || value->size >= MAX_WORD)
+    return false;
+  memcpy (word, value->text, value->size);
+  word[value->size] = '\0';
+  *number = strtod_l (word, &end, self->locale);
+  return end == word + value->size;
+}
+
+bool
+cuv_envi_number (CuvEnviReader *self, int key, double *number)
+{
+  const CuvEnviValue *value = &self->values[key];
+
+  return to_number (self, value, number)
+      || cuv_envi_fail (self, value->line, "%s is '%.*s', which is no number",
+          self->keys[key], (int) (value->size < SHOWN ? value->size : SHOWN),
+          value->text);
+}
+
+bool
+cuv_envi_integer (
+    CuvEnviReader *self, int key, int64_t low, int64_t high, int64_t *integer)
+{
+  const CuvEnviValue *value = &self->values[key];
+  const bool negative = value->size > 0 && value->text[0] == '-';
+  size_t i = negative;
+  bool ok = i < value->size;
+
+  for (*integer = 0; ok && i < value->size; i++) {
+    int digit = value->text[i] - '0';
+
+    ok = digit >= 0 && digit <= 9
+        && !__builtin_mul_overflow (*integer, 10, integer)
+        && !__builtin_add_overflow (
+            *integer, negative ? -digit : digit, integer);
+  }
+  return (ok && *integer >= low && *integer <= high)
+      || cuv_envi_fail (self, value->line,
+          "%s is '%.*s', not an integer of %lld .. %lld", self->keys[key],
+          (int) (value->size < SHOWN ? value->size : SHOWN), value->text,
+          (long long) low, (long long) high);
+}
+
+bool
+cuv_envi_numbers (CuvEnviReader *self, int key, int n, double *numbers)
+{
+  const CuvEnviValue *list = &self->values[key];
+  const char *at = list->text, *end = at + list->size;
+  int count = 1;
+
+  for (const char *c = at; c < end; c++)
+    count += *c == ',';
+  if (count != n)
+    return cuv_envi_fail (self, list->line, "%s has %d values, not %d",
+        self->keys[key], count, n);
+  for (int i = 0; i < n; i++) {
+    const char *comma = i + 1 < n ? memchr (at, ',', (size_t) (end - at)) : end;
+    CuvEnviValue word = trimmed (at, comma, list->line);
+
+    if (!to_number (self, &word, &numbers[i]) || !isfinite (numbers[i]))
+      return cuv_envi_fail (self, list->line,
+          "value %d of %s is '%.*s', which is no finite number", i + 1,
+          self->keys[key], (int) (word.size < SHOWN ? word.size : SHOWN),
+          word.text);
+    at = comma + 1;
+  }
+  return true;
+}

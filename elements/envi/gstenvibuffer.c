@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The samples of a file as a buffer. */
+#include "gstenvifile.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "cuvthreads.h"
+
+/* ---- memory ---- */
+
+/* A tiny header beside a sparse file could otherwise request any amount. */
+gboolean
+gst_envi_file_fits (const GstEnviFile *self, const gchar *path,
+    guint64 max_bytes, GError **error)
+{
+  const CuvEnvi *envi = &self->envi;
+  const CuvCubeFormat format = cuv_envi_format (envi->type);
+  const guint64 size = cuv_envi_data_size (envi)
+      / (guint64) cuv_envi_sample_size (envi->type)
+      * (guint64) cuv_cube_sample_size (format);
+
+  if (size <= max_bytes)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+      "The cube of '%s' needs %" G_GUINT64_FORMAT
+      " bytes of memory as %s, and max-bytes is %" G_GUINT64_FORMAT
+      ": set max-bytes to that if this machine has them, or cut the cube into "
+      "smaller ones.",
+      path, size, gst_cuv_spectral_format_name (format), max_bytes);
+  return FALSE;
+}
+
+/* Samples that need no conversion stay where they are mapped. */
+static GstBuffer *
+wrap (GstEnviFile *file)
+{
+  gsize size;
+  gpointer data = (gpointer) g_bytes_get_data (file->samples, &size);
+
+  return gst_buffer_new_wrapped_full (GST_MEMORY_FLAG_READONLY, data, size, 0,
+      size, g_bytes_ref (file->samples), (GDestroyNotify) g_bytes_unref);
+}
+
+/* From the pool if its buffers are large enough. */
+static GstFlowReturn
+new_buffer (GstBufferPool *pool, gsize size, GstBuffer **buffer)
+{
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  if (pool != NULL)
+    flow = gst_buffer_pool_acquire_buffer (pool, buffer, NULL);
+  if (flow != GST_FLOW_OK)
+    return flow;
+  if (*buffer != NULL && gst_buffer_get_size (*buffer) >= size) {
+    gst_buffer_set_size (*buffer, (gssize) size);
+    return GST_FLOW_OK;
+  }
+  gst_clear_buffer (buffer);
+  *buffer = gst_buffer_new_allocate (NULL, size, NULL);
+  return *buffer != NULL ? GST_FLOW_OK : GST_FLOW_ERROR;
+}
+
+/* ---- reading ----
+ *
+ * Pages need not be mapped one by one for that, and a file that has become
+ * shorter is an error. */
+
+enum { PIECE = 4 << 20, READERS = 4 };
+
+typedef struct {
+  const GstEnviFile *file;
+  guint8 *to;
+  gsize size;
+  gint number; /* of the first error; -1: the file ended */
+} Reading;
+
+static void
+read_piece (void *data, int piece)
+{
+  Reading *self = data;
+  gsize at = (gsize) piece * PIECE;
+  const gsize end = MIN (at + PIECE, self->size);
+
+  while (at < end && g_atomic_int_get (&self->number) == 0) {
+    gssize n = pread (self->file->fd, self->to + at, end - at,
+        (off_t) (self->file->envi.header_offset + at));
+
+    if (n > 0)
+      at += (gsize) n;
+    else if (n == 0 || errno != EINTR)
+      g_atomic_int_compare_and_exchange (&self->number, 0, n == 0 ? -1 : errno);
+  }
+}
+
+static gboolean
+read_samples (GstEnviFile *file, guint8 *to, gsize size, GError **error)
+{
+  Reading reading = { file, to, size, 0 };
+
+  cuv_threads_run (
+      READERS, (int) ((size + PIECE - 1) / PIECE), read_piece, &reading);
+  if (reading.number != 0)
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+        "Cannot read the samples of a cube: %s.",
+        reading.number < 0 ? "the file has become shorter, copy it again"
+                           : g_strerror (reading.number));
+  return reading.number == 0;
+}
+
+static gboolean
+fill (GstEnviFile *file, gsize n, GstBuffer *buffer, GError **error)
+{
+  gboolean ok = TRUE;
+  GstMapInfo map;
+
+  if (!gst_buffer_map (buffer, &map, GST_MAP_WRITE)) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
+        "Cannot map a buffer of the next element's pool.");
+    return FALSE;
+  }
+  if (cuv_envi_is_plain (&file->envi))
+    ok = read_samples (file, map.data, map.size, error);
+  else
+    cuv_envi_convert (
+        &file->envi, g_bytes_get_data (file->samples, NULL), map.data, n);
+  gst_buffer_unmap (buffer, &map);
+  return ok;
+}
+
+GstFlowReturn
+gst_envi_file_buffer (
+    GstEnviFile *self, GstBufferPool *pool, GstBuffer **buffer, GError **error)
+{
+  gsize n = g_bytes_get_size (self->samples)
+      / (gsize) cuv_envi_sample_size (self->envi.type);
+  gsize size =
+      n * (gsize) cuv_cube_sample_size (cuv_envi_format (self->envi.type));
+  GstFlowReturn flow;
+
+  *buffer = NULL;
+  if (pool == NULL && cuv_envi_is_plain (&self->envi)) {
+    *buffer = wrap (self);
+    return GST_FLOW_OK;
+  }
+  flow = new_buffer (pool, size, buffer);
+  if (flow == GST_FLOW_ERROR)
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
+        "There is no memory for a cube of %d * %d pixels and %d bands.",
+        (int) self->envi.samples, (int) self->envi.lines,
+        (int) self->envi.bands);
+  if (flow == GST_FLOW_OK && !fill (self, n, *buffer, error)) {
+    gst_clear_buffer (buffer);
+    flow = GST_FLOW_ERROR;
+  }
+  return flow;
+}

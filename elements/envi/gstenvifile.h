@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* ENVI files on disk: names, reading by mapping, writing by renaming. Errors
+ * are GstResourceError or GstStreamError and name file, cause and cure. */
+#ifndef GST_ENVI_FILE_H
+#define GST_ENVI_FILE_H
+
+#include "format/envi.h"
+#include "spectral/gstcuvspectralinfo.h"
+
+G_BEGIN_DECLS
+
+/* ---- locations ---- */
+
+/* A location may have one %d or %05d for the number of a cube in a sequence.
+ * FALSE and an error if it is empty or has more than one. */
+gboolean gst_envi_location_check (const gchar *location, GError **error);
+gboolean gst_envi_location_is_pattern (const gchar *location);
+gchar *gst_envi_location_expand (const gchar *location, guint number);
+
+/* Both files of the cube of which path is one. */
+typedef struct {
+  gchar *header, *data;
+} GstEnviNames;
+
+gboolean gst_envi_names_find (
+    GstEnviNames *names, const gchar *path, GError **error);
+void gst_envi_names_for_writing (GstEnviNames *names, const gchar *path);
+void gst_envi_names_clear (GstEnviNames *names);
+
+/* ---- cubes ---- */
+
+typedef struct {
+  CuvEnvi envi;
+  GBytes *samples; /* mapped: they are read when they are looked at */
+  int fd;          /* of their file */
+  guint64 excess;  /* bytes of it after the samples */
+  GBytes *image_keys, *sample_keys; /* see gstspectralheader.h */
+} GstEnviFile;
+
+/* Opens the cube of which path is one file. */
+gboolean gst_envi_file_open (
+    GstEnviFile *self, const gchar *path, GError **error);
+void gst_envi_file_clear (GstEnviFile *self);
+
+/* Checks the size of the converted cube against a limit; path is named in the
+ * error. */
+gboolean gst_envi_file_fits (const GstEnviFile *self, const gchar *path,
+    guint64 max_bytes, GError **error);
+
+/* The samples as caps have them: where they are mapped if they are so already
+ * and pool is NULL, else read or converted into a buffer of the pool if those
+ * are large enough. GST_FLOW_ERROR comes with an error. */
+GstFlowReturn gst_envi_file_buffer (
+    GstEnviFile *self, GstBufferPool *pool, GstBuffer **buffer, GError **error);
+
+/* Writes both files under other names and then renames them. */
+gboolean gst_envi_file_write (const gchar *path, const CuvEnvi *envi,
+    const gchar *kept, gconstpointer samples, GError **error);
+
+/* The error as the element's message; it is freed. */
+void gst_envi_post_error (GstElement *element, GError *error);
+
+/* ---- caps ---- */
+
+/* What samples are once converted; the frame rate is not known. */
+void gst_envi_to_info (const CuvEnvi *envi, GstCuvSpectralInfo *info);
+void gst_envi_from_info (CuvEnvi *envi, const GstCuvSpectralInfo *info);
+
+G_END_DECLS
+
+#endif

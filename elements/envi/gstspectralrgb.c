@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-spectralrgb
+ * @title: spectralrgb
+ * @short_description: shows three bands of spectral images
+ *
+ * Makes a picture of three bands of a cube, each stretched between its own
+ * percentiles, which are smoothed over frames. Runs on the CPU: it reads only
+ * three bands, and of a mapped BSQ file only their pages.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 envisrc location=scene.hdr ! spectralrgb
+ * bands=650nm,550nm,450nm ! videoconvert ! autovideosink
+ * ]| Shows an ENVI file in nearly natural colours.
+ *
+ * Since: 0.1
+ */
+#include "config.h"
+#include "gstspectralrgb.h"
+
+#include "gstcuvfilter.h"
+#include "spectral/gstcuvspectralcaps.h"
+#include "spectral/gstcuvspectralheader.h"
+#include "gstspectralrgbbands.h"
+
+GST_DEBUG_CATEGORY_STATIC (spectral_rgb_debug);
+#define GST_CAT_DEFAULT spectral_rgb_debug
+
+#define DEFAULT_PERCENTILE 2
+#define DEFAULT_SMOOTHING 0.1
+
+enum { PROP_0, PROP_BANDS, PROP_PERCENTILE, PROP_SMOOTHING, PROP_STATS };
+
+typedef struct {
+  gchar *bands;
+  gdouble percentile, smoothing;
+} Settings;
+
+struct _GstSpectralRgb {
+  GstBaseTransform parent;
+
+  /* under the object lock */
+  Settings settings;
+  guint64 frames;
+  CuvRgbBands last; /* shown in the last frame */
+
+  /* of the streaming thread */
+  GstCuvSpectralInfo info;
+  GstVideoInfo video;
+  CuvRgbBands bands; /* that the limits belong to */
+  CuvRgbLimits limits;
+  gboolean has_limits;
+  guint32 *bins;
+};
+
+#define gst_spectral_rgb_parent_class parent_class
+G_DEFINE_FINAL_TYPE_WITH_CODE (GstSpectralRgb, gst_spectral_rgb,
+    GST_TYPE_BASE_TRANSFORM, G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, NULL))
+GST_ELEMENT_REGISTER_DEFINE (
+    spectralrgb, "spectralrgb", GST_RANK_NONE, GST_TYPE_SPECTRAL_RGB)
+
+/* clang-format off */
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
+    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_SPECTRAL_CAPS));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
+    GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (
+        "video/x-raw, format = (string) { RGBx, RGBA }, " GST_CUV_SPECTRAL_SIZES));
+/* clang-format on */
+
+/* ---- caps ---- */
+
+static gboolean
+gst_spectral_rgb_set_caps (
+    GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps)
+{
+  GstSpectralRgb *self = GST_SPECTRAL_RGB (trans);
+  gchar *problem;
+
+  self->has_limits = FALSE;
+  if (!gst_video_info_from_caps (&self->video, out_caps))
+    return FALSE;
+  if (gst_cuv_spectral_info_from_caps (&self->info, in_caps, &problem))
+    return TRUE;
+  GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+      ("The caps do not describe a spectral image: %s.", problem), (NULL));
+  g_free (problem);
+  return FALSE;
+}
+
+/* ---- a frame ---- */
+
+/* FALSE after an element error. Only auto asks the header, of up to 16 MiB. */
+static gboolean
+choose_bands (
+    GstSpectralRgb *self, const gchar *text, GstBuffer *in, CuvRgbBands *bands)
+{
+  const gboolean is_auto =
+      text == NULL || strcmp (text, GST_SPECTRAL_RGB_AUTO) == 0;
+  gchar *header =
+      is_auto ? gst_cuv_spectral_header_text (in, &self->info) : NULL;
+  gchar *problem = gst_spectral_rgb_bands (text, &self->info, header, bands);
+
+  g_free (header);
+  if (problem == NULL)
+    return TRUE;
+  GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s.", problem), (NULL));
+  g_free (problem);
+  return FALSE;
+}
+
+/* Smoothing restarts when the bands change. */
+static void
+update_limits (GstSpectralRgb *self, const CuvCube *cube,
+    const CuvRgbBands *bands, const Settings *settings)
+{
+  const gboolean same = self->has_limits
+      && memcmp (bands->band, self->bands.band, sizeof bands->band) == 0;
+  const gfloat share = same ? (gfloat) settings->smoothing : 1;
+  CuvRgbLimits now;
+
+  if (!same)
+    self->limits = (CuvRgbLimits){ 0 };
+  self->bands = *bands;
+  self->has_limits = same;
+  if (!cuv_rgb_limits_find (
+          &now, cube, bands, settings->percentile, self->bins))
+    return;
+  self->has_limits = TRUE;
+  for (gint c = 0; c < CUV_RGB_CHANNELS; c++) {
+    self->limits.low[c] =
+        share * now.low[c] + (1 - share) * self->limits.low[c];
+    self->limits.high[c] =
+        share * now.high[c] + (1 - share) * self->limits.high[c];
+  }
+}
+
+static GstFlowReturn
+paint (GstSpectralRgb *self, const CuvCube *cube, const CuvRgbBands *bands,
+    GstBuffer *out)
+{
+  GstVideoFrame frame;
+
+  if (!gst_video_frame_map (&frame, &self->video, out, GST_MAP_WRITE)) {
+    GST_ELEMENT_ERROR (
+        self, RESOURCE, WRITE, ("Cannot map a picture."), (NULL));
+    return GST_FLOW_ERROR;
+  }
+  cuv_rgb_paint (&self->limits, cube, bands,
+      GST_VIDEO_FRAME_PLANE_DATA (&frame, 0),
+      GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0));
+  gst_video_frame_unmap (&frame);
+  GST_OBJECT_LOCK (self);
+  self->frames++;
+  self->last = *bands;
+  GST_OBJECT_UNLOCK (self);
+  return GST_FLOW_OK;
+}
+
+static GstFlowReturn
+transform_mapped (GstSpectralRgb *self, const GstMapInfo *map,
+    const Settings *settings, GstBuffer *in, GstBuffer *out)
+{
+  const gsize size = gst_cuv_spectral_info_size (&self->info);
+  CuvRgbBands bands;
+  CuvCube cube;
+
+  if (map->size < size) {
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("A buffer has %" G_GSIZE_FORMAT
+         " bytes, and by its caps a cube has %" G_GSIZE_FORMAT
+         ": send whole cubes, without padding.",
+            map->size, size),
+        (NULL));
+    return GST_FLOW_ERROR;
+  }
+  if (!choose_bands (self, settings->bands, in, &bands))
+    return GST_FLOW_ERROR;
+  cube = gst_cuv_spectral_info_cube (&self->info, map->data);
+  update_limits (self, &cube, &bands, settings);
+  return paint (self, &cube, &bands, out);
+}
+
+static GstFlowReturn
+gst_spectral_rgb_transform (
+    GstBaseTransform *trans, GstBuffer *in, GstBuffer *out)
+{
+  GstSpectralRgb *self = GST_SPECTRAL_RGB (trans);
+  const GstClockTime time = trans->segment.format != GST_FORMAT_TIME
+      ? GST_CLOCK_TIME_NONE
+      : gst_segment_to_stream_time (
+          &trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (in));
+  GstFlowReturn flow;
+  Settings settings;
+  GstMapInfo map;
+
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    gst_object_sync_values (GST_OBJECT (self), time);
+  if (!gst_buffer_map (in, &map, GST_MAP_READ)) {
+    GST_ELEMENT_ERROR (self, RESOURCE, READ, ("Cannot map a cube."), (NULL));
+    return GST_FLOW_ERROR;
+  }
+  GST_OBJECT_LOCK (self);
+  settings = self->settings;
+  settings.bands = g_strdup (self->settings.bands);
+  GST_OBJECT_UNLOCK (self);
+  flow = transform_mapped (self, &map, &settings, in, out);
+  g_free (settings.bands);
+  gst_buffer_unmap (in, &map);
+  return flow;
+}
+
+/* The geometry is unchanged: custom metas stay valid. */
+static gboolean
+gst_spectral_rgb_transform_meta (
+    GstBaseTransform *trans, GstBuffer *out, GstMeta *meta, GstBuffer *in)
+{
+  return gst_meta_info_is_custom (meta->info)
+      || GST_BASE_TRANSFORM_CLASS (parent_class)
+             ->transform_meta (trans, out, meta, in);
+}
+
+static gboolean
+gst_spectral_rgb_sink_event (GstBaseTransform *trans, GstEvent *event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP
+      || GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT)
+    GST_SPECTRAL_RGB (trans)->has_limits = FALSE;
+  return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
+}
+
+static gboolean
+gst_spectral_rgb_start (GstBaseTransform *trans)
+{
+  GstSpectralRgb *self = GST_SPECTRAL_RGB (trans);
+
+  GST_OBJECT_LOCK (self);
+  self->frames = 0;
+  GST_OBJECT_UNLOCK (self);
+  self->has_limits = FALSE;
+  self->bins = g_new (guint32, 2 * CUV_RGB_BINS);
+  return TRUE;
+}
+
+static gboolean
+gst_spectral_rgb_stop (GstBaseTransform *trans)
+{
+  g_clear_pointer (&GST_SPECTRAL_RGB (trans)->bins, g_free);
+  return TRUE;
+}
+
+/* ---- properties ---- */
+
+/* Invalid syntax is refused and the old value stays. */
+static void
+set_bands (GstSpectralRgb *self, const gchar *text)
+{
+  if (!gst_spectral_rgb_bands_check (text)) {
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("bands '%s' is refused, the old ones stay: it takes auto, or three "
+         "numbers or wavelengths, as 29,19,9 or 650nm,550nm,0.45um.",
+            text),
+        (NULL));
+    return;
+  }
+  GST_OBJECT_LOCK (self);
+  g_free (self->settings.bands);
+  self->settings.bands = g_strdup (text != NULL ? text : GST_SPECTRAL_RGB_AUTO);
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_spectral_rgb_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstSpectralRgb *self = GST_SPECTRAL_RGB (object);
+
+  if (id == PROP_BANDS) {
+    set_bands (self, g_value_get_string (value));
+    return;
+  }
+  GST_OBJECT_LOCK (self);
+  if (id == PROP_PERCENTILE)
+    self->settings.percentile = g_value_get_double (value);
+  else if (id == PROP_SMOOTHING)
+    self->settings.smoothing = g_value_get_double (value);
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  GST_OBJECT_UNLOCK (self);
+}
+
+static GstStructure *
+new_stats (const GstSpectralRgb *self)
+{
+  const gint32 *band = self->last.band;
+  const gint first = self->frames > 0;
+
+  return gst_structure_new ("stats", "frames", G_TYPE_UINT64, self->frames,
+      "red", G_TYPE_INT, band[0] + first, "green", G_TYPE_INT, band[1] + first,
+      "blue", G_TYPE_INT, band[2] + first, NULL);
+}
+
+static void
+gst_spectral_rgb_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstSpectralRgb *self = GST_SPECTRAL_RGB (object);
+
+  GST_OBJECT_LOCK (self);
+  if (id == PROP_BANDS)
+    g_value_set_string (value, self->settings.bands);
+  else if (id == PROP_PERCENTILE)
+    g_value_set_double (value, self->settings.percentile);
+  else if (id == PROP_SMOOTHING)
+    g_value_set_double (value, self->settings.smoothing);
+  else if (id == PROP_STATS)
+    g_value_take_boxed (value, new_stats (self));
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_spectral_rgb_finalize (GObject *object)
+{
+  g_free (GST_SPECTRAL_RGB (object)->settings.bands);
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+install_properties (GObjectClass *klass)
+{
+  /**
+   * GstSpectralRgb:bands:
+   *
+   * Which bands are red, green and blue: three numbers from 1 on, or
+   * wavelengths as 650nm or 0.65um. auto: the header's default bands, else
+   * those nearest to 650, 550 and 450 nm, else 1, 2, 3.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, PROP_BANDS,
+      g_param_spec_string ("bands", "Bands",
+          "Red, green and blue by number or wavelength, as 650nm,550nm,450nm",
+          GST_SPECTRAL_RGB_AUTO, GST_CUV_PARAM_LIVE));
+  /**
+   * GstSpectralRgb:percentile:
+   *
+   * So many percent of a band's pixels are black, and as many white.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, PROP_PERCENTILE,
+      g_param_spec_double ("percentile", "Percentile",
+          "Percent of each band that are black, and white", 0, 49,
+          DEFAULT_PERCENTILE, GST_CUV_PARAM_TUNABLE));
+  /**
+   * GstSpectralRgb:smoothing:
+   *
+   * A frame's share of black and white, against all frames before it.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, PROP_SMOOTHING,
+      g_param_spec_double ("smoothing", "Smoothing",
+          "A frame's share of what is black and white (1 = all)", 0.001, 1,
+          DEFAULT_SMOOTHING, GST_CUV_PARAM_TUNABLE));
+  /**
+   * GstSpectralRgb:stats:
+   *
+   * frames (guint64); red, green, blue (int): the bands shown last, from 1 on.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, PROP_STATS,
+      g_param_spec_boxed ("stats", "Statistics", "What the element did",
+          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+}
+
+static void
+gst_spectral_rgb_class_init (GstSpectralRgbClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (
+      spectral_rgb_debug, "spectralrgb", 0, "three bands of spectral images");
+  object_class->set_property = gst_spectral_rgb_set_property;
+  object_class->get_property = gst_spectral_rgb_get_property;
+  object_class->finalize = gst_spectral_rgb_finalize;
+  trans_class->transform_caps =
+      GST_DEBUG_FUNCPTR (gst_cuv_spectral_caps_transform_caps);
+  trans_class->transform_size =
+      GST_DEBUG_FUNCPTR (gst_cuv_spectral_caps_transform_size);
+  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_spectral_rgb_set_caps);
+  trans_class->transform = GST_DEBUG_FUNCPTR (gst_spectral_rgb_transform);
+  trans_class->transform_meta =
+      GST_DEBUG_FUNCPTR (gst_spectral_rgb_transform_meta);
+  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_spectral_rgb_sink_event);
+  trans_class->start = GST_DEBUG_FUNCPTR (gst_spectral_rgb_start);
+  trans_class->stop = GST_DEBUG_FUNCPTR (gst_spectral_rgb_stop);
+  install_properties (object_class);
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "Three bands",
+      "Filter/Converter/Video", "Shows three bands of spectral images",
+      "The gst-cuvision authors");
+}
+
+static void
+gst_spectral_rgb_init (GstSpectralRgb *self)
+{
+  self->settings = (Settings){ g_strdup (GST_SPECTRAL_RGB_AUTO),
+    DEFAULT_PERCENTILE, DEFAULT_SMOOTHING };
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "gstenvisink.h"
+#include "gstenvisrc.h"
+#include "gstspectralrgb.h"
+
+static gboolean
+plugin_init (GstPlugin *plugin)
+{
+  GST_ELEMENT_REGISTER (envisrc, plugin);
+  GST_ELEMENT_REGISTER (envisink, plugin);
+  GST_ELEMENT_REGISTER (spectralrgb, plugin);
+  return TRUE;
+}
+
+GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, cuvenvi,
+    "Spectral images from and to ENVI files, and as pictures of three bands",
+    plugin_init, VERSION, GST_LICENSE, GST_PACKAGE_NAME, GST_PACKAGE_ORIGIN)

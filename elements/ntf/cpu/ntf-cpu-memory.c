@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <stdlib.h>
+
+#include "cpu/ntf-cpu-private.h"
+
+static bool
+make_piece (const CuvNtfCpu *self, CuvNtfPiece *piece)
+{
+  const CuvNtfTensor *g = &self->tensor;
+  const size_t stride = (size_t) self->factors.stride;
+  const size_t map = (size_t) g->width * stride;
+  const size_t rebuilt = (size_t) g->depth * (size_t) self->padded;
+
+  piece->sums[CUV_NTF_V] = cuv_ntf_alloc (map);
+  piece->sums[CUV_NTF_W] = cuv_ntf_alloc ((size_t) g->depth * stride);
+  piece->map = cuv_ntf_alloc (map > rebuilt ? map : rebuilt);
+  piece->columns = cuv_ntf_alloc ((size_t) g->depth * stride);
+  return piece->sums[CUV_NTF_V] != NULL && piece->sums[CUV_NTF_W] != NULL
+      && piece->map != NULL && piece->columns != NULL;
+}
+
+static bool
+make_all (CuvNtfCpu *self, int rank)
+{
+  CuvNtfTensor *g = &self->tensor;
+
+  /* the system's zeros: to write them here would take long, and no cancel */
+  g->values =
+      calloc ((size_t) g->height * (size_t) g->width * (size_t) g->depth,
+          sizeof *g->values);
+  self->across = cuv_ntf_alloc ((size_t) rank * (size_t) self->padded);
+  if (g->values == NULL || self->across == NULL
+      || !cuv_ntf_factors_init (
+          &self->factors, g->height, g->width, g->depth, rank))
+    return false;
+  for (int i = 0; i < CUV_NTF_PIECES; i++) {
+    if (!make_piece (self, &self->pieces[i]))
+      return false;
+  }
+  return true;
+}
+
+CuvNtfCpu *
+cuv_ntf_cpu_new (
+    int height, int width, int depth, int rank, const int32_t *cancel)
+{
+  CuvNtfCpu *self = calloc (1, sizeof *self);
+
+  if (self == NULL)
+    return NULL;
+  self->tensor = (CuvNtfTensor){ height, width, depth, NULL, 1 };
+  self->padded = cuv_ntf_pad (width);
+  self->cancel = cancel;
+  cuv_ntf_steps_init (&self->steps);
+  if (!make_all (self, rank)) {
+    cuv_ntf_cpu_free (self);
+    return NULL;
+  }
+  return self;
+}
+
+void
+cuv_ntf_cpu_free (CuvNtfCpu *self)
+{
+  if (self == NULL)
+    return;
+  for (int i = 0; i < CUV_NTF_PIECES; i++) {
+    for (int mode = 0; mode < CUV_NTF_MODES; mode++)
+      free (self->pieces[i].sums[mode]);
+    free (self->pieces[i].map);
+    free (self->pieces[i].columns);
+  }
+  cuv_ntf_factors_clear (&self->factors);
+  free (self->across);
+  free (self->tensor.values);
+  free (self);
+}

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The row of G at hand gives a map, P = G x w, which serves u and then, with
+ * the row's new u, v. So G is read twice in an iteration, once for Jacobi. */
+#include "cpu/ntf-cpu-private.h"
+#include "cuvthreads.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- pieces ---- */
+
+static bool
+cancelled (const CuvNtfCpu *self)
+{
+  return __atomic_load_n (self->cancel, __ATOMIC_RELAXED) != 0;
+}
+
+static void
+work_on_piece (void *data, int piece)
+{
+  CuvNtfCpu *self = data;
+  const int64_t n = self->n_rows;
+  const int end = (int) (n * (piece + 1) / CUV_NTF_PIECES);
+
+  for (int y = (int) (n * piece / CUV_NTF_PIECES); y < end; y++) {
+    if (cancelled (self))
+      return;
+    self->work (self, &self->pieces[piece], y);
+  }
+}
+
+bool
+cuv_ntf_cpu_rows (CuvNtfCpu *self, int n_rows, CuvNtfWork work, int n_threads)
+{
+  self->work = work;
+  self->n_rows = n_rows;
+  cuv_threads_run (n_threads, CUV_NTF_PIECES, work_on_piece, self);
+  return !cancelled (self);
+}
+
+/* ---- the cube ---- */
+
+static void
+scan_row (CuvNtfCpu *self, CuvNtfPiece *piece, int y)
+{
+  cuv_ntf_scan_rows (self->cube, self->ignore, y, y + 1, &piece->scan);
+}
+
+bool
+cuv_ntf_cpu_scan (CuvNtfCpu *self, const CuvCube *cube, const double *ignore,
+    int n_threads, CuvNtfScan *scan)
+{
+  bool whole;
+
+  *scan = (CuvNtfScan){ 0 };
+  self->cube = cube;
+  self->ignore = ignore;
+  for (int i = 0; i < CUV_NTF_PIECES; i++)
+    self->pieces[i].scan = *scan;
+  whole = cuv_ntf_cpu_rows (self, cube->height, scan_row, n_threads);
+  for (int i = 0; i < CUV_NTF_PIECES; i++)
+    cuv_ntf_scan_merge (scan, &self->pieces[i].scan);
+  return whole;
+}
+
+static void
+load_row (CuvNtfCpu *self, CuvNtfPiece *piece, int y)
+{
+  cuv_ntf_load_rows (
+      &self->tensor, self->cube, self->ignore, self->z, y, y + 1);
+}
+
+bool
+cuv_ntf_cpu_load (CuvNtfCpu *self, const CuvCube *cube, const double *ignore,
+    int z, double scale, int n_threads)
+{
+  self->cube = cube;
+  self->ignore = ignore;
+  self->z = z;
+  self->tensor.scale = scale;
+  return cuv_ntf_cpu_rows (self, cube->height, load_row, n_threads);
+}
+
+/* ---- sums ---- */
+
+void
+cuv_ntf_cpu_clear_sums (CuvNtfCpu *self, int mode)
+{
+  const size_t n =
+      (size_t) self->factors.size[mode] * (size_t) self->factors.stride;
+
+  for (int i = 0; i < CUV_NTF_PIECES; i++)
+    memset (self->pieces[i].sums[mode], 0, n * sizeof (float));
+}
+
+/* The map of a row, its part of v's numerators and u's numerators. */
+static void
+map_row (CuvNtfCpu *self, CuvNtfPiece *piece, int y, float *numerators)
+{
+  const CuvNtfTensor *g = &self->tensor;
+  const int stride = self->factors.stride;
+
+  memset (numerators, 0, (size_t) stride * sizeof (float));
+  self->steps.product (cuv_ntf_row (self, y), 1, g->width, g->width, g->depth,
+      self->factors.mode[CUV_NTF_W], stride, piece->map);
+  self->steps.dot (
+      piece->map, self->factors.mode[CUV_NTF_V], g->width, stride, numerators);
+}
+
+static void
+add_to_v (CuvNtfCpu *self, CuvNtfPiece *piece, int y)
+{
+  self->steps.add (piece->map, cuv_ntf_factor (self, CUV_NTF_U, y),
+      self->tensor.width, self->factors.stride, piece->sums[CUV_NTF_V]);
+}
+
+static void
+add_to_w (CuvNtfCpu *self, CuvNtfPiece *piece, int y)
+{
+  const CuvNtfTensor *g = &self->tensor;
+  const int stride = self->factors.stride;
+
+  self->steps.product (cuv_ntf_row (self, y), g->width, 1, g->depth, g->width,
+      self->factors.mode[CUV_NTF_V], stride, piece->columns);
+  self->steps.add (piece->columns, cuv_ntf_factor (self, CUV_NTF_U, y),
+      g->depth, stride, piece->sums[CUV_NTF_W]);
+}
+
+/* ---- an iteration ---- */
+
+static void
+update_u_add_to_v (CuvNtfCpu *self, CuvNtfPiece *piece, int y)
+{
+  float numerators[CUV_NTF_MAX_RANK];
+
+  map_row (self, piece, y, numerators);
+  cuv_ntf_update_row (&self->updates[CUV_NTF_U], numerators,
+      cuv_ntf_factor (self, CUV_NTF_U, y));
+  add_to_v (self, piece, y);
+}
+
+static void
+add_to_all (CuvNtfCpu *self, CuvNtfPiece *piece, int y)
+{
+  float numerators[CUV_NTF_MAX_RANK];
+
+  map_row (self, piece, y, numerators);
+  add_to_v (self, piece, y);
+  add_to_w (self, piece, y);
+  cuv_ntf_update_row (&self->updates[CUV_NTF_U], numerators,
+      cuv_ntf_factor (self, CUV_NTF_U, y));
+}
+
+/* A row of v or w, whose numerators the pieces have. */
+static void
+update_row (CuvNtfCpu *self, CuvNtfPiece *unused, int i)
+{
+  const int stride = self->factors.stride, mode = self->mode;
+  float numerators[CUV_NTF_MAX_RANK] = { 0 };
+
+  for (int p = 0; p < CUV_NTF_PIECES; p++) {
+    for (int k = 0; k < stride; k++)
+      numerators[k] += self->pieces[p].sums[mode][i * stride + k];
+  }
+  cuv_ntf_update_row (
+      &self->updates[mode], numerators, cuv_ntf_factor (self, mode, i));
+}
+
+static void
+init_update (CuvNtfCpu *self, int mode)
+{
+  cuv_ntf_update_init (
+      &self->updates[mode], &self->params, &self->factors, self->grams, mode);
+}
+
+static bool
+update_mode (CuvNtfCpu *self, int mode, int n_threads)
+{
+  self->mode = mode;
+  if (!cuv_ntf_cpu_rows (self, self->factors.size[mode], update_row, n_threads))
+    return false;
+  cuv_ntf_gram (&self->factors, mode, self->grams[mode]);
+  return true;
+}
+
+static bool
+iterate_gs (CuvNtfCpu *self, int n_threads)
+{
+  const int height = self->tensor.height;
+
+  init_update (self, CUV_NTF_U);
+  cuv_ntf_cpu_clear_sums (self, CUV_NTF_V);
+  if (!cuv_ntf_cpu_rows (self, height, update_u_add_to_v, n_threads))
+    return false;
+  cuv_ntf_gram (&self->factors, CUV_NTF_U, self->grams[CUV_NTF_U]);
+  init_update (self, CUV_NTF_V);
+  if (!update_mode (self, CUV_NTF_V, n_threads))
+    return false;
+  init_update (self, CUV_NTF_W);
+  cuv_ntf_cpu_clear_sums (self, CUV_NTF_W);
+  return cuv_ntf_cpu_rows (self, height, add_to_w, n_threads)
+      && update_mode (self, CUV_NTF_W, n_threads);
+}
+
+static bool
+iterate_jacobi (CuvNtfCpu *self, int n_threads)
+{
+  for (int mode = 0; mode < CUV_NTF_MODES; mode++)
+    init_update (self, mode);
+  cuv_ntf_cpu_clear_sums (self, CUV_NTF_V);
+  cuv_ntf_cpu_clear_sums (self, CUV_NTF_W);
+  if (!cuv_ntf_cpu_rows (self, self->tensor.height, add_to_all, n_threads))
+    return false;
+  cuv_ntf_gram (&self->factors, CUV_NTF_U, self->grams[CUV_NTF_U]);
+  return update_mode (self, CUV_NTF_V, n_threads)
+      && update_mode (self, CUV_NTF_W, n_threads);
+}
+
+/* ---- what is left ---- */
+
+static void
+lay_v_across (CuvNtfCpu *self)
+{
+  for (int x = 0; x < self->tensor.width; x++) {
+    for (int k = 0; k < self->factors.rank; k++)
+      self->across[k * self->padded + x] =
+          cuv_ntf_factor (self, CUV_NTF_V, x)[k];
+  }
+}
+
+/* The sum of terms in a row, depth x padded, in piece->map. */
+static void
+rebuild_row (CuvNtfCpu *self, CuvNtfPiece *piece, int y)
+{
+  const CuvNtfFactors *f = &self->factors;
+  const float *u = cuv_ntf_factor (self, CUV_NTF_U, y);
+
+  for (int z = 0; z < f->size[CUV_NTF_W]; z++) {
+    for (int k = 0; k < f->rank; k++)
+      piece->columns[z * f->stride + k] =
+          u[k] * cuv_ntf_factor (self, CUV_NTF_W, z)[k];
+  }
+  self->steps.product (piece->columns, f->stride, 1, f->size[CUV_NTF_W],
+      f->rank, self->across, self->padded, piece->map);
+}
+
+static void
+measure_row (CuvNtfCpu *self, CuvNtfPiece *piece, int y)
+{
+  const CuvNtfTensor *g = &self->tensor;
+  const float *row = cuv_ntf_row (self, y);
+
+  rebuild_row (self, piece, y);
+  for (int z = 0; z < g->depth; z++)
+    piece->rest += self->steps.distance (&row[(size_t) z * (size_t) g->width],
+        &piece->map[(size_t) z * (size_t) self->padded], g->width);
+}
+
+/* Across is 0 here. */
+static void
+square_row (CuvNtfCpu *self, CuvNtfPiece *piece, int y)
+{
+  const CuvNtfTensor *g = &self->tensor;
+  const float *row = cuv_ntf_row (self, y);
+
+  for (int z = 0; z < g->depth; z++)
+    piece->square += self->steps.distance (
+        &row[(size_t) z * (size_t) g->width], self->across, g->width);
+}
+
+static bool
+find_error (CuvNtfCpu *self, int n_threads, double *error)
+{
+  double square = 0, rest = 0;
+
+  lay_v_across (self);
+  for (int i = 0; i < CUV_NTF_PIECES; i++)
+    self->pieces[i].rest = 0;
+  if (!cuv_ntf_cpu_rows (self, self->tensor.height, measure_row, n_threads))
+    return false;
+  for (int i = 0; i < CUV_NTF_PIECES; i++) {
+    square += self->pieces[i].square;
+    rest += self->pieces[i].rest;
+  }
+  *error = square > 0 ? sqrt (rest / square) : 0;
+  return true;
+}
+
+static void
+leave_row (CuvNtfCpu *self, CuvNtfPiece *piece, int y)
+{
+  const CuvNtfTensor *g = &self->tensor;
+  const float *row = cuv_ntf_row (self, y);
+  float *out = &self->residual[(size_t) y * (size_t) g->width];
+
+  rebuild_row (self, piece, y);
+  for (int x = 0; x < g->width; x++) {
+    double sum = 0;
+
+    for (int z = 0; z < g->depth; z++) {
+      double left = row[(size_t) z * (size_t) g->width + (size_t) x] * g->scale
+          - piece->map[(size_t) z * (size_t) self->padded + (size_t) x];
+
+      sum += left * left;
+    }
+    out[x] = (float) sqrt (sum / g->depth);
+  }
+}
+
+bool
+cuv_ntf_cpu_residual (CuvNtfCpu *self, int n_threads, float *map)
+{
+  self->residual = map;
+  lay_v_across (self);
+  return cuv_ntf_cpu_rows (self, self->tensor.height, leave_row, n_threads);
+}
+
+/* ---- a run ---- */
+
+static bool
+start_factors (CuvNtfCpu *self, int n_threads)
+{
+  if (self->params.init == CUV_NTF_PREVIOUS) {
+    cuv_ntf_resume (&self->factors, self->tensor.scale);
+    return true;
+  }
+  cuv_ntf_randomise (&self->factors, self->params.seed);
+  return self->params.init != CUV_NTF_NNDSVD
+      || cuv_ntf_cpu_nndsvd (self, n_threads);
+}
+
+static void
+find_grams (CuvNtfCpu *self)
+{
+  for (int mode = 0; mode < CUV_NTF_MODES; mode++)
+    cuv_ntf_gram (&self->factors, mode, self->grams[mode]);
+}
+
+bool
+cuv_ntf_cpu_start (CuvNtfCpu *self, const CuvNtfParams *params, int n_threads)
+{
+  self->params = *params;
+  self->result = (CuvNtfResult){ 0 };
+  if (params->algorithm == CUV_NTF_HALS)
+    self->params.schedule = CUV_NTF_GS;
+  memset (self->across, 0, (size_t) self->padded * sizeof (float));
+  for (int i = 0; i < CUV_NTF_PIECES; i++)
+    self->pieces[i].square = 0;
+  if (!cuv_ntf_cpu_rows (self, self->tensor.height, square_row, n_threads)
+      || !start_factors (self, n_threads))
+    return false;
+  find_grams (self);
+  return true;
+}
+
+static void
+test (CuvNtfCpu *self, double error)
+{
+  CuvNtfResult *result = &self->result;
+  const int n = result->iterations;
+
+  cuv_ntf_note (result, &self->params, error);
+  if (result->converged || n == self->params.iterations)
+    cuv_ntf_finish (&self->factors, &self->params, self->tensor.scale, result);
+  else if (self->params.reinit_dead
+      && cuv_ntf_revive (&self->factors, self->params.seed, (uint32_t) n) > 0)
+    find_grams (self);
+}
+
+CuvNtfStatus
+cuv_ntf_cpu_step (CuvNtfCpu *self, int n_threads)
+{
+  CuvNtfResult *result = &self->result;
+  double error;
+
+  do {
+    if (!(self->params.schedule == CUV_NTF_GS
+                ? iterate_gs (self, n_threads)
+                : iterate_jacobi (self, n_threads)))
+      return CUV_NTF_CANCELLED;
+    result->iterations++;
+  } while (!cuv_ntf_has_test (&self->params, result->iterations));
+  if (!find_error (self, n_threads, &error))
+    return CUV_NTF_CANCELLED;
+  test (self, error);
+  return result->converged || result->iterations == self->params.iterations
+      ? CUV_NTF_DONE
+      : CUV_NTF_RUNNING;
+}
+
+const CuvNtfResult *
+cuv_ntf_cpu_result (const CuvNtfCpu *self)
+{
+  return &self->result;
+}
+
+const CuvNtfFactors *
+cuv_ntf_cpu_factors (const CuvNtfCpu *self)
+{
+  return &self->factors;
+}

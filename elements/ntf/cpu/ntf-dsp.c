@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "cpu/ntf-dsp.h"
+#include "config.h"
+#include "cuvcpu.h"
+
+static void
+product (const float *a, ptrdiff_t row_step, ptrdiff_t step, int n_rows, int n,
+    const float *b, int stride, float *result)
+{
+  for (int i = 0; i < n_rows; i++, result += stride) {
+    for (int k = 0; k < stride; k++)
+      result[k] = 0;
+    for (int j = 0; j < n; j++) {
+      const float value = a[i * row_step + j * step];
+
+      for (int k = 0; k < stride; k++)
+        result[k] += value * b[j * stride + k];
+    }
+  }
+}
+
+static void
+dot (const float *a, const float *b, int n, int stride, float *sums)
+{
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < stride; k++)
+      sums[k] += a[i * stride + k] * b[i * stride + k];
+  }
+}
+
+static void
+add (const float *a, const float *factor, int n, int stride, float *sums)
+{
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < stride; k++)
+      sums[i * stride + k] += a[i * stride + k] * factor[k];
+  }
+}
+
+static double
+distance (const float *a, const float *b, int n)
+{
+  double lanes[CUV_NTF_LANES] = { 0 };
+
+  cuv_ntf_add_distance (a, b, n, lanes);
+  return cuv_ntf_sum_lanes (lanes);
+}
+
+void
+cuv_ntf_steps_init (CuvNtfSteps *self)
+{
+  *self = (CuvNtfSteps){ product, dot, add, distance };
+#if HAVE_AVX2
+  if (cuv_cpu_flags () & CUV_CPU_AVX2)
+    cuv_ntf_avx2_init (self);
+#endif
+}

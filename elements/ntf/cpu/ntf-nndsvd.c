@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A start from singular vectors (NNDSVD: Boutsidis, Gallopoulos 2008), of G as
+ * a matrix of pixels by depth: the vectors along the depth by subspace
+ * iteration, of each the half that says more, and of its map of pixels the
+ * nearest product of a column and a row, by power iteration. All need a row of
+ * G at a time. */
+#include "cpu/ntf-cpu-private.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SUBSPACE_STEPS = 10, POWER_STEPS = 3 };
+
+static float *
+at (CuvNtfCpu *self, int mode, int k)
+{
+  return &self->factors.mode[mode][k];
+}
+
+/* ---- columns of a factor, whose values are stride apart ---- */
+
+static double
+dot (const float *a, const float *b, int n, int stride)
+{
+  double sum = 0;
+
+  for (int i = 0; i < n; i++)
+    sum += (double) a[i * stride] * b[i * stride];
+  return sum;
+}
+
+static void
+subtract (float *a, const float *b, double factor, int n, int stride)
+{
+  for (int i = 0; i < n; i++)
+    a[i * stride] = (float) (a[i * stride] - factor * b[i * stride]);
+}
+
+static void
+scale (float *a, double factor, int n, int stride)
+{
+  for (int i = 0; i < n; i++)
+    a[i * stride] = (float) (a[i * stride] * factor);
+}
+
+/* A column that the others before make up becomes 0. */
+static void
+make_orthonormal (CuvNtfCpu *self)
+{
+  const int n = self->tensor.depth, stride = self->factors.stride;
+
+  for (int k = 0; k < self->factors.rank; k++) {
+    float *column = at (self, CUV_NTF_W, k);
+    double before = sqrt (dot (column, column, n, stride)), after;
+
+    for (int l = 0; l < k; l++) {
+      const float *other = at (self, CUV_NTF_W, l);
+
+      subtract (column, other, dot (column, other, n, stride), n, stride);
+    }
+    after = sqrt (dot (column, column, n, stride));
+    scale (column, after > 1e-5 * before ? 1 / after : 0, n, stride);
+  }
+}
+
+/* ---- a row of G ---- */
+
+static void
+map_row (CuvNtfCpu *self, CuvNtfPiece *piece, int y)
+{
+  const CuvNtfTensor *g = &self->tensor;
+
+  self->steps.product (cuv_ntf_row (self, y), 1, g->width, g->width, g->depth,
+      self->factors.mode[CUV_NTF_W], self->factors.stride, piece->map);
+}
+
+static void
+add_map_times_row (CuvNtfCpu *self, CuvNtfPiece *piece, int y)
+{
+  const CuvNtfTensor *g = &self->tensor;
+  const int stride = self->factors.stride;
+
+  map_row (self, piece, y);
+  self->steps.product (cuv_ntf_row (self, y), g->width, 1, g->depth, g->width,
+      piece->map, stride, piece->columns);
+  for (int i = 0; i < g->depth * stride; i++)
+    piece->sums[CUV_NTF_W][i] += piece->columns[i];
+}
+
+static void
+add_halves (CuvNtfCpu *self, CuvNtfPiece *piece, int y)
+{
+  const int stride = self->factors.stride;
+
+  map_row (self, piece, y);
+  for (int x = 0; x < self->tensor.width; x++) {
+    for (int k = 0; k < self->factors.rank; k++) {
+      double value = piece->map[x * stride + k];
+
+      piece->halves[value < 0][k] += value * value;
+    }
+  }
+}
+
+/* The positive map times v is u, and times u what v becomes. */
+static void
+add_power (CuvNtfCpu *self, CuvNtfPiece *piece, int y)
+{
+  const int width = self->tensor.width, stride = self->factors.stride;
+  float *u = cuv_ntf_factor (self, CUV_NTF_U, y);
+
+  map_row (self, piece, y);
+  for (int i = 0; i < width * stride; i++)
+    piece->map[i] = fmaxf (piece->map[i], 0);
+  memset (u, 0, (size_t) stride * sizeof (float));
+  self->steps.dot (piece->map, self->factors.mode[CUV_NTF_V], width, stride, u);
+  self->steps.add (piece->map, u, width, stride, piece->sums[CUV_NTF_V]);
+}
+
+/* ---- the parts ---- */
+
+static bool
+sum_rows (CuvNtfCpu *self, int mode, CuvNtfWork work, int n_threads)
+{
+  const int n = self->factors.size[mode] * self->factors.stride;
+  float *sums = self->factors.mode[mode];
+
+  cuv_ntf_cpu_clear_sums (self, mode);
+  if (!cuv_ntf_cpu_rows (self, self->tensor.height, work, n_threads))
+    return false;
+  memset (sums, 0, (size_t) n * sizeof (float));
+  for (int p = 0; p < CUV_NTF_PIECES; p++) {
+    for (int i = 0; i < n; i++)
+      sums[i] += self->pieces[p].sums[mode][i];
+  }
+  return true;
+}
+
+static bool
+find_vectors (CuvNtfCpu *self, int n_threads)
+{
+  make_orthonormal (self);
+  for (int i = 0; i < SUBSPACE_STEPS; i++) {
+    if (!sum_rows (self, CUV_NTF_W, add_map_times_row, n_threads))
+      return false;
+    make_orthonormal (self);
+  }
+  return true;
+}
+
+/* Turns vectors so that their positive half, times that of the map, is the
+ * greater; then cuts the other one off. */
+static bool
+choose_halves (CuvNtfCpu *self, int n_threads)
+{
+  const int depth = self->tensor.depth, stride = self->factors.stride;
+
+  for (int p = 0; p < CUV_NTF_PIECES; p++)
+    memset (self->pieces[p].halves, 0, sizeof self->pieces[p].halves);
+  if (!cuv_ntf_cpu_rows (self, self->tensor.height, add_halves, n_threads))
+    return false;
+  for (int k = 0; k < self->factors.rank; k++) {
+    float *column = at (self, CUV_NTF_W, k);
+    double of_map[2] = { 0 }, of_column[2] = { 0 };
+
+    for (int p = 0; p < CUV_NTF_PIECES; p++) {
+      of_map[0] += self->pieces[p].halves[0][k];
+      of_map[1] += self->pieces[p].halves[1][k];
+    }
+    for (int i = 0; i < depth; i++)
+      of_column[column[i * stride] < 0] += pow (column[i * stride], 2);
+    if (of_map[1] * of_column[1] > of_map[0] * of_column[0])
+      scale (column, -1, depth, stride);
+  }
+  return true;
+}
+
+static bool
+find_products (CuvNtfCpu *self, int n_threads)
+{
+  const int width = self->tensor.width, stride = self->factors.stride;
+
+  for (int i = 0; i < POWER_STEPS; i++) {
+    if (!sum_rows (self, CUV_NTF_V, add_power, n_threads))
+      return false;
+    for (int k = 0; k < self->factors.rank; k++) {
+      float *v = at (self, CUV_NTF_V, k);
+      double norm = sqrt (dot (v, v, width, stride));
+
+      scale (v, norm > 0 ? 1 / norm : 0, width, stride);
+    }
+  }
+  return true;
+}
+
+/* What is small would take long to grow: nothing begins below half of the
+ * column's largest value. */
+static void
+fill_column (CuvNtfCpu *self, int mode, int k)
+{
+  const int stride = self->factors.stride;
+  float *column = at (self, mode, k), largest = 0;
+
+  for (int i = 0; i < self->factors.size[mode]; i++)
+    largest = fmaxf (largest, column[i * stride]);
+  for (int i = 0; i < self->factors.size[mode]; i++) {
+    float *value = &column[i * stride];
+
+    /* of nothing: a faint random term */
+    *value = largest > 0 ? fmaxf (*value, 0.5f * largest)
+                         : 0.1f
+            * cuv_ntf_random (self->params.seed, 0, mode,
+                (uint32_t) (i * self->factors.rank + k));
+  }
+}
+
+bool
+cuv_ntf_cpu_nndsvd (CuvNtfCpu *self, int n_threads)
+{
+  if (!find_vectors (self, n_threads) || !choose_halves (self, n_threads)
+      || !find_products (self, n_threads))
+    return false;
+  for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
+    for (int k = 0; k < self->factors.rank; k++)
+      fill_column (self, mode, k);
+  }
+  cuv_ntf_resume (&self->factors, 1);
+  return true;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "reference/ntf-paint.h"
+
+#include <math.h>
+
+static float
+largest (const CuvNtfFactors *self, int mode, int k)
+{
+  float most = 0;
+
+  for (int i = 0; i < self->size[mode]; i++)
+    most = fmaxf (most, self->mode[mode][i * self->stride + k]);
+  return most;
+}
+
+static void
+paint_term (const CuvNtfFactors *f, int k, uint8_t *channel, size_t stride)
+{
+  const float most = largest (f, CUV_NTF_U, k) * largest (f, CUV_NTF_V, k);
+  const float gain = most > 0 ? 255 / most : 0;
+
+  for (int y = 0; y < f->size[CUV_NTF_U]; y++) {
+    const float u = f->mode[CUV_NTF_U][y * f->stride + k] * gain;
+    uint8_t *row = channel + (size_t) y * stride;
+
+    for (int x = 0; x < f->size[CUV_NTF_V]; x++)
+      row[4 * x] = (uint8_t) fminf (
+          u * f->mode[CUV_NTF_V][x * f->stride + k] + 0.5f, 255);
+  }
+}
+
+static void
+fill (uint8_t *channel, int width, int height, size_t stride, uint8_t value)
+{
+  for (int y = 0; y < height; y++) {
+    for (int x = 0; x < width; x++)
+      channel[(size_t) y * stride + 4 * (size_t) x] = value;
+  }
+}
+
+void
+cuv_ntf_paint_terms (const CuvNtfFactors *factors,
+    const int32_t terms[CUV_NTF_SHOWN], uint8_t *pixels, size_t stride)
+{
+  const int width = factors->size[CUV_NTF_V];
+  const int height = factors->size[CUV_NTF_U];
+
+  for (int i = 0; i < CUV_NTF_SHOWN; i++) {
+    if (terms[i] >= 1 && terms[i] <= factors->rank)
+      paint_term (factors, terms[i] - 1, pixels + i, stride);
+    else
+      fill (pixels + i, width, height, stride, 0);
+  }
+  fill (pixels + 3, width, height, stride, 255);
+}
+
+void
+cuv_ntf_paint_residual (
+    const float *map, int width, int height, uint8_t *pixels, size_t stride)
+{
+  const size_t n = (size_t) width * (size_t) height;
+  double squares = 0, gain;
+
+  for (size_t i = 0; i < n; i++)
+    squares += (double) map[i] * map[i];
+  gain = squares > 0 ? 255 / (3 * sqrt (squares / (double) n)) : 0;
+  for (int y = 0; y < height; y++) {
+    uint8_t *pixel = pixels + (size_t) y * stride;
+
+    for (int x = 0; x < width; x++, pixel += 4) {
+      double grey = map[(size_t) y * (size_t) width + (size_t) x] * gain + 0.5;
+
+      pixel[0] = pixel[1] = pixel[2] = (uint8_t) fmin (grey, 255);
+      pixel[3] = 255;
+    }
+  }
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "cpu/pca-cpu.h"
+#include "cuvthreads.h"
+#include "cpu/pca-dsp.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAX_WORKERS = CUV_PCA_CHUNKS };
+
+/* What is done with each tile. */
+enum { SUM = 1 << 0, COUNT = 1 << 1, PAINT = 1 << 2, SCORE = 1 << 3 };
+
+typedef struct {
+  CuvPcaTile tile;
+  int32_t values[CUV_PCA_SHOWN * CUV_PCA_TILE];
+  uint8_t pixels[4 * CUV_PCA_TILE];
+  int64_t bins[CUV_PCA_SHOWN * CUV_PCA_BINS];
+  int64_t left_out;
+  double *scores; /* of a tile */
+} Worker;
+
+struct _CuvPcaCpu {
+  CuvPcaTrack track;
+  CuvPcaSteps steps;
+  int n, n_workers, n_scores; /* that workers have room for */
+  Worker *workers;
+  CuvPcaSum *chunks, *sums;
+
+  /* of the run */
+  const CuvCube *cube;
+  const CuvPcaBands *bands;
+  uint8_t *picture;
+  ptrdiff_t stride;
+  const CuvPcaScores *scores;
+  int n_threads, tasks;
+  float pivots[CUV_CUBE_MAX_BANDS];
+  CuvPcaGains gains, bin_gains;
+};
+
+/* ---- memory ---- */
+
+static int
+count_workers (void)
+{
+  const long n = sysconf (_SC_NPROCESSORS_ONLN);
+
+  return n < 4 ? 4 : n > MAX_WORKERS ? MAX_WORKERS : (int) n;
+}
+
+CuvPcaCpu *
+cuv_pca_cpu_new (int n)
+{
+  const size_t n_sums = (size_t) CUV_PCA_SUMS (n);
+  CuvPcaCpu *self = calloc (1, sizeof *self);
+  bool ok;
+
+  if (self == NULL)
+    return NULL;
+  self->n = n;
+  self->n_workers = count_workers ();
+  self->workers = calloc ((size_t) self->n_workers, sizeof *self->workers);
+  self->chunks = calloc (CUV_PCA_CHUNKS * n_sums, sizeof *self->chunks);
+  self->sums = calloc (n_sums, sizeof *self->sums);
+  ok = cuv_pca_track_init (&self->track, n) && self->workers != NULL
+      && self->chunks != NULL && self->sums != NULL;
+  for (int i = 0; ok && i < self->n_workers; i++)
+    ok = cuv_pca_tile_init (&self->workers[i].tile, n);
+  if (!ok) {
+    cuv_pca_cpu_free (self);
+    return NULL;
+  }
+  cuv_pca_steps_init (&self->steps);
+  return self;
+}
+
+void
+cuv_pca_cpu_free (CuvPcaCpu *self)
+{
+  if (self == NULL)
+    return;
+  for (int i = 0; self->workers != NULL && i < self->n_workers; i++)
+    cuv_pca_tile_clear (&self->workers[i].tile);
+  for (int i = 0; self->workers != NULL && i < self->n_workers; i++)
+    free (self->workers[i].scores);
+  cuv_pca_track_clear (&self->track);
+  free (self->workers);
+  free (self->chunks);
+  free (self->sums);
+  free (self);
+}
+
+CuvPcaTrack *
+cuv_pca_cpu_track (CuvPcaCpu *self)
+{
+  return &self->track;
+}
+
+/* ---- a tile ---- */
+
+static void
+count (CuvPcaCpu *self, Worker *worker)
+{
+  const CuvPcaTile *tile = &worker->tile;
+
+  self->steps.project (tile, &self->bin_gains, worker->values);
+  for (int c = 0; c < CUV_PCA_SHOWN; c++) {
+    int64_t *bins = &worker->bins[c * CUV_PCA_BINS];
+
+    for (int p = 0; p < tile->count; p++)
+      bins[worker->values[c * CUV_PCA_TILE + p]] += !tile->left_out[p];
+  }
+}
+
+/* A tile may be the end of one row and the beginning of the next. */
+static void
+paint (CuvPcaCpu *self, Worker *worker, int64_t first)
+{
+  const int64_t width = self->cube->width;
+  const int64_t end = first + worker->tile.count;
+
+  self->steps.project (&worker->tile, &self->gains, worker->values);
+  self->steps.paint (&worker->tile, worker->values, worker->pixels);
+  for (int64_t at = first; at < end;) {
+    const int64_t row_end = (at / width + 1) * width;
+    const int64_t until = row_end < end ? row_end : end;
+
+    memcpy (self->picture + at / width * self->stride + at % width * 4,
+        worker->pixels + (at - first) * 4, (size_t) (until - at) * 4);
+    at = until;
+  }
+}
+
+static void
+score (CuvPcaCpu *self, Worker *worker, int64_t first)
+{
+  const CuvPcaBasis *basis = &self->track.basis;
+
+  if (basis->is_known)
+    cuv_pca_score (&worker->tile, basis, self->scores->n, worker->scores);
+  cuv_pca_store_scores (&worker->tile, first,
+      basis->is_known ? worker->scores : NULL, self->scores);
+}
+
+static void
+do_chunk (CuvPcaCpu *self, Worker *worker, int chunk)
+{
+  const int64_t n_tiles = cuv_pca_n_tiles (self->cube);
+  const int64_t size = cuv_pca_chunk_tiles (self->cube);
+  CuvPcaSum *sums = self->chunks + (size_t) chunk * CUV_PCA_SUMS (self->n);
+
+  if (self->tasks & SUM)
+    memset (sums, 0, (size_t) CUV_PCA_SUMS (self->n) * sizeof *sums);
+  for (int64_t t = chunk * size; t < (chunk + 1) * size && t < n_tiles; t++) {
+    self->steps.load (self->cube, self->bands, t, &worker->tile);
+    worker->left_out += worker->tile.n_left_out;
+    if (self->tasks & COUNT)
+      count (self, worker);
+    if (self->tasks & PAINT)
+      paint (self, worker, t * CUV_PCA_TILE);
+    if (self->tasks & SCORE)
+      score (self, worker, t * CUV_PCA_TILE);
+    if (self->tasks & SUM) { /* last, for it shifts samples */
+      cuv_pca_shift (&worker->tile, self->pivots);
+      self->steps.add (&worker->tile, sums);
+    }
+  }
+}
+
+/* ---- all tiles ---- */
+
+static void
+work (void *data, int worker, int chunk)
+{
+  CuvPcaCpu *self = data;
+
+  do_chunk (self, &self->workers[worker], chunk);
+}
+
+static void
+merge_sums (CuvPcaCpu *self)
+{
+  const int n_sums = CUV_PCA_SUMS (self->n);
+  const bool is_exact = self->cube->format != CUV_CUBE_F32;
+
+  memset (self->sums, 0, (size_t) n_sums * sizeof *self->sums);
+  for (int i = 0; i < CUV_PCA_CHUNKS; i++)
+    cuv_pca_merge (
+        self->n, is_exact, self->chunks + (size_t) i * n_sums, self->sums);
+  cuv_pca_set_pivots (self->sums, self->n, self->pivots);
+}
+
+static void
+merge_bins (CuvPcaCpu *self)
+{
+  int64_t *bins = self->workers[0].bins;
+
+  for (int w = 1; w < self->n_workers; w++) {
+    for (int i = 0; i < CUV_PCA_SHOWN * CUV_PCA_BINS; i++)
+      bins[i] += self->workers[w].bins[i];
+  }
+}
+
+/* The pixels that are left out. */
+static int64_t
+pass (CuvPcaCpu *self, int tasks)
+{
+  int64_t left_out = 0;
+
+  self->tasks = tasks;
+  if (tasks & SUM)
+    cuv_pca_find_pivots (self->cube, self->bands, self->pivots);
+  for (int i = 0; i < self->n_workers; i++) {
+    self->workers[i].left_out = 0;
+    if (tasks & COUNT)
+      memset (self->workers[i].bins, 0, sizeof self->workers[i].bins);
+  }
+  cuv_threads_run_workers (
+      self->n_threads, self->n_workers, CUV_PCA_CHUNKS, work, self);
+  for (int i = 0; i < self->n_workers; i++)
+    left_out += self->workers[i].left_out;
+  if (tasks & SUM)
+    merge_sums (self);
+  if (tasks & COUNT)
+    merge_bins (self);
+  return left_out;
+}
+
+/* ---- a run ---- */
+
+static float
+microseconds_since (struct timespec *start)
+{
+  struct timespec now;
+  float us;
+
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  us = (float) (now.tv_sec - start->tv_sec) * 1e6f
+      + (float) (now.tv_nsec - start->tv_nsec) / 1e3f;
+  *start = now;
+  return us;
+}
+
+/* Counts for percentiles that are to be those of this frame. */
+static void
+find_limits (CuvPcaCpu *self, const CuvPcaParams *params)
+{
+  if (params->display.mapping != CUV_PCA_PERCENTILE
+      || !self->track.basis.is_known)
+    return;
+  cuv_pca_gains_init_bins (
+      &self->bin_gains, &self->track.basis, &params->display);
+  pass (self, COUNT);
+  cuv_pca_track_set_limits (&self->track, self->workers[0].bins,
+      &params->display, params->learning.smoothing);
+}
+
+static void
+learn (CuvPcaCpu *self, const CuvPcaParams *params, CuvPcaResult *result)
+{
+  result->lesson = cuv_pca_track_learn (&self->track, self->sums,
+      self->cube->format != CUV_CUBE_F32, &params->learning);
+}
+
+/* One pass, with what is known from the frame before. */
+static void
+run_lagged (CuvPcaCpu *self, const CuvPcaParams *params, CuvPcaResult *result,
+    struct timespec *start)
+{
+  const bool counts = params->display.mapping == CUV_PCA_PERCENTILE;
+
+  if (cuv_pca_track_needs_limits (&self->track, &params->display))
+    find_limits (self, params);
+  cuv_pca_track_gains (&self->track, &params->display, &self->gains);
+  if (counts)
+    cuv_pca_gains_init_bins (
+        &self->bin_gains, &self->track.basis, &params->display);
+  result->left_out = pass (self, SUM | PAINT | (counts ? COUNT : 0));
+  result->sums_us = microseconds_since (start);
+  if (counts)
+    cuv_pca_track_set_limits (&self->track, self->workers[0].bins,
+        &params->display, params->learning.smoothing);
+  learn (self, params, result);
+  result->basis_us = microseconds_since (start);
+}
+
+static void
+learn_first (CuvPcaCpu *self, const CuvPcaParams *params, CuvPcaResult *result,
+    struct timespec *start)
+{
+  if (params->is_frozen && self->track.basis.is_known)
+    return;
+  pass (self, SUM);
+  result->sums_us = microseconds_since (start);
+  learn (self, params, result);
+  result->basis_us = microseconds_since (start);
+}
+
+static void
+run_exact (CuvPcaCpu *self, const CuvPcaParams *params, CuvPcaResult *result,
+    struct timespec *start)
+{
+  learn_first (self, params, result, start);
+  find_limits (self, params);
+  cuv_pca_track_gains (&self->track, &params->display, &self->gains);
+  result->left_out = pass (self, PAINT);
+  result->picture_us = microseconds_since (start);
+}
+
+void
+cuv_pca_cpu_run (CuvPcaCpu *self, const CuvCube *cube, const CuvPcaBands *bands,
+    const CuvPcaParams *params, uint8_t *picture, ptrdiff_t stride,
+    int n_threads, CuvPcaResult *result)
+{
+  struct timespec start;
+
+  clock_gettime (CLOCK_MONOTONIC, &start);
+  *result = (CuvPcaResult){ 0 };
+  self->cube = cube;
+  self->bands = bands;
+  self->picture = picture;
+  self->stride = stride;
+  self->n_threads = n_threads;
+  if (params->timing == CUV_PCA_LAGGED && !params->is_frozen
+      && self->track.basis.is_known
+      && self->track.basis.mode == params->learning.mode)
+    run_lagged (self, params, result, &start);
+  else
+    run_exact (self, params, result, &start);
+  result->pixels = (int64_t) cube->width * cube->height - result->left_out;
+}
+
+static bool
+ensure_scores (CuvPcaCpu *self, int n)
+{
+  if (n <= self->n_scores)
+    return true;
+  for (int i = 0; i < self->n_workers; i++) {
+    const size_t size = (size_t) n * CUV_PCA_TILE * sizeof (double);
+    double *room = realloc (self->workers[i].scores, size);
+
+    if (room == NULL)
+      return false;
+    self->workers[i].scores = room;
+  }
+  self->n_scores = n;
+  return true;
+}
+
+bool
+cuv_pca_cpu_score (CuvPcaCpu *self, const CuvCube *cube,
+    const CuvPcaBands *bands, const CuvPcaParams *params,
+    const CuvPcaScores *scores, int n_threads, CuvPcaResult *result)
+{
+  struct timespec start;
+
+  if (!ensure_scores (self, scores->n))
+    return false;
+  clock_gettime (CLOCK_MONOTONIC, &start);
+  *result = (CuvPcaResult){ 0 };
+  self->cube = cube;
+  self->bands = bands;
+  self->scores = scores;
+  self->n_threads = n_threads;
+  learn_first (self, params, result, &start);
+  result->left_out = pass (self, SCORE);
+  result->picture_us = microseconds_since (&start);
+  result->pixels = (int64_t) cube->width * cube->height - result->left_out;
+  return true;
+}

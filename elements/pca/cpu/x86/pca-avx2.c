@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Sums, projections and pixels of a tile with AVX2. A fused product is the same
+ * as one that is rounded first: products of floats are exact in double. */
+#include "cpu/pca-dsp.h"
+
+#include <immintrin.h>
+
+/* Sums are made in blocks of so many elements, which registers hold. */
+enum { BLOCK_ROWS = 3, BLOCK_COLUMNS = 4, UNROLLED = 4 };
+
+/* ---- sums of doubles ---- */
+
+/* Lane by lane (0 + 1) + (2 + 3) of four sums. */
+static inline __m256d
+add_lanes (const __m256d sums[BLOCK_COLUMNS])
+{
+  const __m256d a = _mm256_hadd_pd (sums[0], sums[1]);
+  const __m256d b = _mm256_hadd_pd (sums[2], sums[3]);
+
+  return _mm256_add_pd (
+      _mm256_permute2f128_pd (a, b, 0x20), _mm256_permute2f128_pd (a, b, 0x31));
+}
+
+/* Whole numbers from 0 to below 2^52. */
+static inline __m256i
+to_integers (__m256d value)
+{
+  const __m256d magic = _mm256_set1_pd (0x1p52);
+
+  return _mm256_xor_si256 (_mm256_castpd_si256 (_mm256_add_pd (value, magic)),
+      _mm256_castpd_si256 (magic));
+}
+
+static inline void
+store_row (__m256d more, bool is_exact, CuvPcaSum *sums)
+{
+  if (is_exact)
+    _mm256_storeu_si256 ((__m256i *) sums,
+        _mm256_add_epi64 (
+            _mm256_loadu_si256 ((__m256i *) sums), to_integers (more)));
+  else
+    _mm256_storeu_pd (
+        &sums->d, _mm256_add_pd (_mm256_loadu_pd (&sums->d), more));
+}
+
+static inline void
+add_block (const double *a, const double *b, bool is_exact, CuvPcaSum *sums,
+    int stride)
+{
+  __m256d acc[BLOCK_ROWS][BLOCK_COLUMNS];
+
+  for (int i = 0; i < BLOCK_ROWS; i++) {
+    for (int j = 0; j < BLOCK_COLUMNS; j++)
+      acc[i][j] = _mm256_setzero_pd ();
+  }
+  for (int p = 0; p < CUV_PCA_TILE; p += CUV_PCA_LANES) {
+    const __m256d a0 = _mm256_load_pd (a + p);
+    const __m256d a1 = _mm256_load_pd (a + CUV_PCA_TILE + p);
+    const __m256d a2 = _mm256_load_pd (a + 2 * CUV_PCA_TILE + p);
+
+    for (int j = 0; j < BLOCK_COLUMNS; j++) {
+      const __m256d bj = _mm256_load_pd (b + j * CUV_PCA_TILE + p);
+
+      acc[0][j] = _mm256_fmadd_pd (a0, bj, acc[0][j]);
+      acc[1][j] = _mm256_fmadd_pd (a1, bj, acc[1][j]);
+      acc[2][j] = _mm256_fmadd_pd (a2, bj, acc[2][j]);
+    }
+  }
+  for (int i = 0; i < BLOCK_ROWS; i++)
+    store_row (add_lanes (acc[i]), is_exact, sums + i * stride);
+}
+
+static void
+add_wide (const CuvPcaTile *tile, CuvPcaSum *sums)
+{
+  const int stride = CUV_PCA_STRIDE (tile->n);
+
+  for (int i = 0; i <= tile->n; i += BLOCK_ROWS) {
+    for (int j = i / BLOCK_COLUMNS * BLOCK_COLUMNS; j <= tile->n;
+         j += BLOCK_COLUMNS)
+      add_block (tile->rows + i * CUV_PCA_TILE, tile->rows + j * CUV_PCA_TILE,
+          tile->is_exact, sums + i * stride + j, stride);
+  }
+}
+
+/* ---- sums of bytes ---- */
+
+/* A lane has 16 products of bytes: far from 2^31. */
+static inline void
+add_narrow_block (
+    const int16_t *a, const int16_t *b, CuvPcaSum *sums, int stride)
+{
+  __m256i acc[BLOCK_ROWS][BLOCK_COLUMNS];
+
+  for (int i = 0; i < BLOCK_ROWS; i++) {
+    for (int j = 0; j < BLOCK_COLUMNS; j++)
+      acc[i][j] = _mm256_setzero_si256 ();
+  }
+  for (int p = 0; p < CUV_PCA_TILE; p += 16) {
+    const __m256i a0 = _mm256_load_si256 ((const __m256i *) (a + p));
+    const __m256i a1 =
+        _mm256_load_si256 ((const __m256i *) (a + CUV_PCA_TILE + p));
+    const __m256i a2 =
+        _mm256_load_si256 ((const __m256i *) (a + 2 * CUV_PCA_TILE + p));
+
+    for (int j = 0; j < BLOCK_COLUMNS; j++) {
+      const __m256i bj =
+          _mm256_load_si256 ((const __m256i *) (b + j * CUV_PCA_TILE + p));
+
+      acc[0][j] = _mm256_add_epi32 (acc[0][j], _mm256_madd_epi16 (a0, bj));
+      acc[1][j] = _mm256_add_epi32 (acc[1][j], _mm256_madd_epi16 (a1, bj));
+      acc[2][j] = _mm256_add_epi32 (acc[2][j], _mm256_madd_epi16 (a2, bj));
+    }
+  }
+  for (int i = 0; i < BLOCK_ROWS; i++) {
+    const __m256i pairs =
+        _mm256_hadd_epi32 (_mm256_hadd_epi32 (acc[i][0], acc[i][1]),
+            _mm256_hadd_epi32 (acc[i][2], acc[i][3]));
+    const __m128i more = _mm_add_epi32 (
+        _mm256_castsi256_si128 (pairs), _mm256_extracti128_si256 (pairs, 1));
+    __m256i *to = (__m256i *) (sums + i * stride);
+
+    _mm256_storeu_si256 (to,
+        _mm256_add_epi64 (
+            _mm256_loadu_si256 (to), _mm256_cvtepi32_epi64 (more)));
+  }
+}
+
+static void
+add_narrow (const CuvPcaTile *tile, CuvPcaSum *sums)
+{
+  const int stride = CUV_PCA_STRIDE (tile->n);
+
+  for (int i = 0; i <= tile->n; i += BLOCK_ROWS) {
+    for (int j = i / BLOCK_COLUMNS * BLOCK_COLUMNS; j <= tile->n;
+         j += BLOCK_COLUMNS)
+      add_narrow_block (tile->narrow + i * CUV_PCA_TILE,
+          tile->narrow + j * CUV_PCA_TILE, sums + i * stride + j, stride);
+  }
+}
+
+static void
+add (const CuvPcaTile *tile, CuvPcaSum *sums)
+{
+  if (tile->is_narrow)
+    add_narrow (tile, sums);
+  else
+    add_wide (tile, sums);
+}
+
+/* ---- projections ---- */
+
+static inline __m256d
+four_of (const CuvPcaTile *tile, bool is_narrow, int at)
+{
+  if (!is_narrow)
+    return _mm256_load_pd (tile->rows + at);
+  return _mm256_cvtepi32_pd (_mm_cvtepi16_epi32 (
+      _mm_loadl_epi64 ((const __m128i *) (tile->narrow + at))));
+}
+
+static inline void
+store_ints (__m256d value, const CuvPcaGains *gains, int32_t *out)
+{
+  /* of max the second, if the first is no number */
+  value = _mm256_max_pd (value, _mm256_setzero_pd ());
+  value = _mm256_min_pd (value, _mm256_set1_pd (gains->top));
+  value = _mm256_add_pd (value, _mm256_set1_pd (gains->bias));
+  _mm_storeu_si128 ((__m128i *) out, _mm256_cvttpd_epi32 (value));
+}
+
+/* 16 pixels from p on. */
+static inline void
+project_some (const CuvPcaTile *tile, const CuvPcaGains *gains, bool is_narrow,
+    int p, int32_t *out)
+{
+  __m256d acc[CUV_PCA_SHOWN][UNROLLED];
+
+  for (int c = 0; c < CUV_PCA_SHOWN; c++) {
+    for (int u = 0; u < UNROLLED; u++)
+      acc[c][u] = _mm256_set1_pd (gains->offset[c]);
+  }
+  for (int b = 0; b < tile->n; b++) {
+    const __m256d g0 = _mm256_broadcast_sd (&gains->gain[0][b]);
+    const __m256d g1 = _mm256_broadcast_sd (&gains->gain[1][b]);
+    const __m256d g2 = _mm256_broadcast_sd (&gains->gain[2][b]);
+
+    for (int u = 0; u < UNROLLED; u++) {
+      const __m256d s = four_of (tile, is_narrow, b * CUV_PCA_TILE + p + 4 * u);
+
+      acc[0][u] = _mm256_add_pd (acc[0][u], _mm256_mul_pd (g0, s));
+      acc[1][u] = _mm256_add_pd (acc[1][u], _mm256_mul_pd (g1, s));
+      acc[2][u] = _mm256_add_pd (acc[2][u], _mm256_mul_pd (g2, s));
+    }
+  }
+  for (int c = 0; c < CUV_PCA_SHOWN; c++) {
+    for (int u = 0; u < UNROLLED; u++)
+      store_ints (acc[c][u], gains, out + c * CUV_PCA_TILE + p + 4 * u);
+  }
+}
+
+static void
+project (const CuvPcaTile *tile, const CuvPcaGains *gains, int32_t *out)
+{
+  for (int p = 0; p < CUV_PCA_TILE; p += 4 * UNROLLED) {
+    if (tile->is_narrow)
+      project_some (tile, gains, true, p, out);
+    else
+      project_some (tile, gains, false, p, out);
+  }
+}
+
+static void
+paint (const CuvPcaTile *tile, const int32_t *values, uint8_t *out)
+{
+  const __m256i opaque = _mm256_set1_epi32 ((int) 0xff000000);
+
+  if (tile->n_left_out > 0 || tile->count < CUV_PCA_TILE) {
+    cuv_pca_paint (tile, values, out);
+    return;
+  }
+  for (int p = 0; p < CUV_PCA_TILE; p += 8) {
+    const __m256i *at = (const __m256i *) (values + p);
+    const __m256i r = _mm256_loadu_si256 (at);
+    const __m256i g = _mm256_loadu_si256 (at + CUV_PCA_TILE / 8);
+    const __m256i b = _mm256_loadu_si256 (at + 2 * CUV_PCA_TILE / 8);
+    const __m256i rg = _mm256_or_si256 (r, _mm256_slli_epi32 (g, 8));
+    const __m256i ba = _mm256_or_si256 (_mm256_slli_epi32 (b, 16), opaque);
+
+    _mm256_storeu_si256 ((__m256i *) (out + 4 * p), _mm256_or_si256 (rg, ba));
+  }
+}
+
+void
+cuv_pca_avx2_init (CuvPcaSteps *self)
+{
+  self->load = cuv_pca_avx2_load;
+  self->add = add;
+  self->project = project;
+  self->paint = paint;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "gstspectralpcascores.h"
+
+#include "spectral/gstcuvspectralheader.h"
+
+/* ---- caps ---- */
+
+static gboolean
+is_of_scores (const GstStructure *structure)
+{
+  return gst_structure_has_name (structure, "video/x-spectral");
+}
+
+static void
+append (GstCaps *to, const GstCaps *from, gboolean scores)
+{
+  for (guint i = 0; i < gst_caps_get_size (from); i++) {
+    const GstStructure *structure = gst_caps_get_structure (from, i);
+
+    if (is_of_scores (structure) == scores)
+      gst_caps_append_structure_full (to, gst_structure_copy (structure),
+          gst_caps_features_copy (gst_caps_get_features (from, i)));
+  }
+}
+
+GstCaps *
+gst_spectral_scores_caps_last (GstCaps *caps)
+{
+  GstCaps *sorted = gst_caps_new_empty ();
+
+  append (sorted, caps, FALSE);
+  append (sorted, caps, TRUE);
+  gst_caps_unref (caps);
+  return sorted;
+}
+
+GstCaps *
+gst_spectral_scores_fixate (GstCaps *caps, gint n)
+{
+  GstStructure *structure;
+
+  if (gst_caps_is_empty (caps) || gst_caps_is_any (caps))
+    return caps;
+  caps = gst_caps_make_writable (gst_caps_truncate (caps));
+  structure = gst_caps_get_structure (caps, 0);
+  if (is_of_scores (structure)) {
+    gst_structure_fixate_field_nearest_int (structure, "bands", n);
+    gst_structure_fixate_field_string (structure, "interleave", "bsq");
+  }
+  return caps;
+}
+
+gboolean
+gst_spectral_scores_check (GstElement *element, gint wanted, gint n)
+{
+  if (wanted <= n)
+    return TRUE;
+  GST_ELEMENT_ERROR (element, STREAM, FORMAT,
+      ("The caps ask for scores of %d components, and there are %d: ask for "
+       "bands=%d at most, or leave them to the property scores.",
+          wanted, n, n),
+      (NULL));
+  return FALSE;
+}
+
+/* ---- a cube ---- */
+
+CuvPcaScores
+gst_spectral_scores_of (const GstCuvSpectralInfo *info, gfloat *values)
+{
+  const CuvCube cube = gst_cuv_spectral_info_cube (info, values);
+  const gint64 size = cuv_cube_sample_size (info->format);
+  CuvPcaScores scores = { .values = values,
+    .n = info->bands,
+    .width = info->width,
+    .pixel_step = cube.pixel_step / size,
+    .row_step = cube.row_step / size,
+    .band_step = cube.band_step / size };
+
+  return scores;
+}
+
+void
+gst_spectral_scores_name (GstBuffer *buffer, const GstCuvSpectralInfo *info)
+{
+  GString *text = g_string_new ("ENVI\nband names = {");
+  GBytes *bytes;
+
+  for (gint k = 1; k <= info->bands; k++)
+    g_string_append_printf (text, "%scomponent %d", k > 1 ? ", " : "", k);
+  g_string_append (text, "}\n");
+  bytes = g_string_free_to_bytes (text);
+  gst_cuv_spectral_header_add (buffer, info, NULL, bytes);
+  g_bytes_unref (bytes);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The components of a frame as metadata. */
+#ifndef GST_SPECTRAL_PCA_TABLE_H
+#define GST_SPECTRAL_PCA_TABLE_H
+
+#include "spectral/gstcuvspectraltransform.h"
+#include "cpu/pca-cpu.h"
+
+G_BEGIN_DECLS
+
+/* A table of kind "pca", which JSON calls "spectral": a row for each component,
+ * and as scalars mode, pixels, left_out, cut, mean, components and the vectors
+ * of those shown. None of a basis that is not known. */
+void gst_spectral_pca_add_table (GstBuffer *buffer, const CuvPcaBasis *basis,
+    const gint components[GST_CUV_SPECTRAL_SHOWN], const CuvPcaResult *result,
+    const GstCuvSpectralPicture *picture);
+
+/* The same frame's counts and times for stats. */
+void gst_spectral_pca_add_result (
+    GstStructure *stats, const CuvPcaResult *result);
+
+G_END_DECLS
+
+#endif

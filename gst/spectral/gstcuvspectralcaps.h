@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What pictures can be made of which cubes, in which memory. */
+#ifndef GST_CUV_SPECTRAL_CAPS_H
+#define GST_CUV_SPECTRAL_CAPS_H
+
+#include <gst/base/gstbasetransform.h>
+#include "gstcuvcontext.h"
+#include "spectral/gstcuvspectralinfo.h"
+
+G_BEGIN_DECLS
+
+#define GST_CUV_SPECTRAL_SIZES                                                 \
+  "width = (int) [ 1, 16384 ], height = (int) [ 1, 16384 ], "                  \
+  "framerate = (fraction) [ 0, max ]"
+
+/* RGB video in either memory. */
+#define GST_CUV_SPECTRAL_RGB_CAPS                                              \
+  "video/x-raw(" GST_CUV_FEATURE_CUDA "), format = (string) "                  \
+  "{ RGB, BGR, RGBx, BGRx, RGBA, BGRA }, " GST_CUV_SPECTRAL_SIZES              \
+  "; video/x-raw, format = (string) "                                          \
+  "{ RGB, BGR, RGBx, BGRx, RGBA, BGRA }, " GST_CUV_SPECTRAL_SIZES
+
+#define GST_CUV_SPECTRAL_PICTURE_CAPS                                          \
+  "video/x-raw, format = (string) { RGBA, RGBx, NV12 "                         \
+  "}, " GST_CUV_SPECTRAL_SIZES "; video/x-raw(" GST_CUV_FEATURE_CUDA           \
+  "), format = (string) "                                                      \
+  "{ RGBA, RGBx, NV12 }, " GST_CUV_SPECTRAL_SIZES
+
+/* Bytes of a cube or frame; FALSE if the caps do not say. */
+gboolean gst_cuv_spectral_caps_unit_size (GstCaps *caps, gsize *size);
+
+/* For GstBaseTransformClass.transform_caps: what the other side's template says
+ * with the sizes of each of the caps; in the memory that those are in first. */
+CUV_API GstCaps *gst_cuv_spectral_caps_transform_caps (GstBaseTransform *trans,
+    GstPadDirection direction, GstCaps *caps, GstCaps *filter);
+
+/* For GstBaseTransformClass.transform_size: the size that othercaps imply. A
+ * wrong input size is reported when the buffer is mapped. */
+CUV_API gboolean gst_cuv_spectral_caps_transform_size (GstBaseTransform *trans,
+    GstPadDirection direction, GstCaps *caps, gsize size, GstCaps *othercaps,
+    gsize *othersize);
+
+G_END_DECLS
+
+#endif

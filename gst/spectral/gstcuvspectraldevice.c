@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "spectral/gstcuvspectraldevice.h"
+
+#include "cuvthreads.h"
+#include "spectral/gstcuvspectralcaps.h"
+#if HAVE_CUDA
+#include "cuv-upload.h"
+#endif
+
+void
+gst_cuv_spectral_device_init (
+    GstCuvSpectralDevice *self, GstCuvContext *context)
+{
+  *self = (GstCuvSpectralDevice){ .context = context };
+}
+
+void
+gst_cuv_spectral_device_leave (GstCuvSpectralDevice *self)
+{
+#if HAVE_CUDA
+  g_clear_pointer (&self->upload, cuv_upload_free);
+#endif
+}
+
+/* ---- cubes ---- */
+
+#if HAVE_CUDA
+/* The bytes from a cube's first sample in memory to its last. */
+static const guint8 *
+span_of (const CuvCube *cube, gsize *size)
+{
+  const gint64 reach[] = { (cube->width - 1) * cube->pixel_step,
+    (cube->height - 1) * cube->row_step, (cube->bands - 1) * cube->band_step };
+  gint64 low = 0, high = cuv_cube_sample_size (cube->format);
+
+  for (guint i = 0; i < G_N_ELEMENTS (reach); i++)
+    *(reach[i] < 0 ? &low : &high) += reach[i];
+  *size = (gsize) (high - low);
+  return cube->data + low;
+}
+
+typedef struct {
+  GstCuvSpectralDevice *device;
+  const guint8 *data;
+  gsize size;
+  gpointer stream;
+  gint failed;
+} Pieces;
+
+/* What went wrong is this thread's to say. */
+static void
+note_failure (Pieces *self, const gchar *problem)
+{
+  if (g_atomic_int_compare_and_exchange (&self->failed, FALSE, TRUE))
+    g_strlcpy (self->device->problem, problem, sizeof self->device->problem);
+}
+
+static void
+upload_piece (void *data, int worker, int piece)
+{
+  Pieces *self = data;
+  const gsize at = (gsize) piece * CUV_UPLOAD_PIECE;
+
+  if (g_atomic_int_get (&self->failed))
+    return;
+  if (!gst_cuv_context_push (self->device->context)) {
+    note_failure (self, "the CUDA context is lost");
+    return;
+  }
+  if (cuv_upload_piece (self->device->upload, worker, self->data + at, at,
+          MIN (CUV_UPLOAD_PIECE, self->size - at), self->stream)
+      != 0)
+    note_failure (self, cuv_cuda_error ());
+  gst_cuv_context_pop (self->device->context);
+}
+
+static const gchar *
+upload_in_pieces (GstCuvSpectralDevice *self, const guint8 *data, gsize size,
+    gpointer stream, gint n_threads)
+{
+  Pieces pieces = { self, data, size, stream, FALSE };
+
+  if (cuv_upload_begin_pieces (self->upload) != 0)
+    return cuv_cuda_error ();
+  cuv_threads_run_workers (n_threads, CUV_UPLOAD_WORKERS,
+      (gint) ((size - 1) / CUV_UPLOAD_PIECE + 1), upload_piece, &pieces);
+  self->staged += size;
+  return pieces.failed ? self->problem : NULL;
+}
+
+static const gchar *
+upload (GstCuvSpectralDevice *self, const GstCuvSpectralInput *input,
+    gpointer stream, gint n_threads, CuvCube *cube)
+{
+  gsize size;
+  const guint8 *data = span_of (&input->cube, &size);
+  guint8 *memory;
+
+  if (self->upload == NULL)
+    self->upload = cuv_upload_new ();
+  memory =
+      self->upload != NULL ? cuv_upload_reserve (self->upload, size) : NULL;
+  if (memory == NULL)
+    return cuv_cuda_error ();
+  cube->data = memory + (input->cube.data - data);
+  self->uploaded += size;
+  if (!gst_cuv_buffer_is_pinned (input->buffer))
+    return upload_in_pieces (self, data, size, stream, n_threads);
+  return cuv_upload_pinned (self->upload, data, size, stream) == 0
+      ? NULL
+      : cuv_cuda_error ();
+}
+#endif
+
+const gchar *
+gst_cuv_spectral_device_place (GstCuvSpectralDevice *self,
+    const GstCuvSpectralInput *input, gint n_threads, CuvCube *cube,
+    gpointer *stream)
+{
+  *cube = input->cube;
+  if (input->is_cuda) {
+    *stream = gst_cuv_context_stream (self->context, input->buffer);
+    return NULL;
+  }
+  *stream = self->context->stream;
+#if HAVE_CUDA
+  return upload (self, input, *stream, n_threads, cube);
+#else
+  return "this build has no CUDA";
+#endif
+}
+
+void
+gst_cuv_spectral_device_wait (GstCuvSpectralDevice *self, gpointer stream)
+{
+  gst_cuv_context_wait (self->context, stream);
+}
+
+/* ---- pools ---- */
+
+void
+gst_cuv_spectral_device_add_pool (GstCuvSpectralDevice *self, GstQuery *query)
+{
+  GstBufferPool *pool;
+  GstCaps *caps;
+  gsize size;
+
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (gst_query_get_n_allocation_pools (query) > 0
+      || !gst_cuv_spectral_caps_unit_size (caps, &size) || size > G_MAXUINT)
+    return;
+  pool = gst_cuv_context_new_pinned_pool (self->context, caps, (guint) size);
+  if (pool != NULL)
+    gst_query_add_allocation_pool (query, pool, (guint) size, 0, 0);
+  gst_clear_object (&pool);
+}
+
+/* ---- statistics ---- */
+
+void
+gst_cuv_spectral_device_add_stats (
+    guint64 uploaded, guint64 staged, gboolean is_used, GstStructure *stats)
+{
+  gst_structure_set (
+      stats, "device", G_TYPE_STRING, is_used ? "cuda" : "cpu", NULL);
+#if HAVE_CUDA
+  gst_structure_set (stats, "gpu-bytes", G_TYPE_UINT64,
+      (guint64) cuv_cuda_allocated (), "uploaded", G_TYPE_UINT64, uploaded,
+      "staged", G_TYPE_UINT64, staged, NULL);
+#endif
+}

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Headers of ENVI files, and samples of all types. */
+#include "cuvelements.h"
+#include "format/envi.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define SHAPE "ENVI\nsamples = 5\nlines = 4\nbands = 3\ninterleave = bil\n"
+#define GOOD SHAPE "data type = 12\nbyte order = 0\n"
+
+/* NULL, or the error; free() it. */
+static char *
+parse (CuvEnvi *envi, const char *text)
+{
+  char *error;
+
+  fail_unless (
+      cuv_envi_parse (envi, text, strlen (text), &error) == (error == NULL));
+  return error;
+}
+
+static CuvEnvi
+parsed (const char *text)
+{
+  CuvEnvi envi;
+  char *error = parse (&envi, text);
+
+  fail_unless (error == NULL, "%s: %s", text, error);
+  return envi;
+}
+
+/* ---- headers ---- */
+
+static const char full[] = "ENVI\n"
+                           "description = {\n"
+                           "  samples = 7, and other words}\n"
+                           "; lines = 9\n"
+                           "Samples=5\n"
+                           "LINES =\t4  \n"
+                           "bands   = 3\n"
+                           "header  Offset = 4711\n"
+                           "file type = ENVI Standard\n"
+                           "data type = 5\n"
+                           "interleave = BIP\n"
+                           "byte order = 1\n"
+                           "band names = { red, green,\n"
+                           "  blue }\n"
+                           "wavelength units = micrometers\n"
+                           "wavelength = {\n"
+                           "  0.4,0.5 ,\n"
+                           " 0.65\n"
+                           "}\n"
+                           "bbl = {1, 0, 1}\n"
+                           "map info = {UTM, 1.0}\n"
+                           "data ignore value = -9.5e3\n"
+                           "a line without a key";
+
+static void
+check_full (const CuvEnvi *envi)
+{
+  fail_unless_equals_int (envi->samples, 5);
+  fail_unless_equals_int (envi->lines, 4);
+  fail_unless_equals_int (envi->bands, 3);
+  fail_unless_equals_uint64 (envi->header_offset, 4711);
+  fail_unless_equals_int (envi->type, CUV_ENVI_F64);
+  fail_unless_equals_int (envi->interleave, CUV_ENVI_BIP);
+  fail_unless (envi->big_endian && envi->has_wavelengths && envi->has_ignore);
+  fail_unless_equals_float (envi->wavelengths[0], 400);
+  fail_unless_equals_float (envi->wavelengths[2], 650);
+  fail_unless (!envi->bad[0] && envi->bad[1] && !envi->bad[2]);
+  fail_unless (envi->ignore == -9500);
+  fail_unless_equals_uint64 (cuv_envi_data_size (envi), 480);
+}
+
+GST_START_TEST (reads_all_keys)
+{
+  CuvEnvi envi = parsed (full);
+  GString *dos = g_string_new (full);
+
+  check_full (&envi);
+  g_string_replace (dos, "\n", "\r\n", 0);
+  envi = parsed (dos->str);
+  check_full (&envi);
+  g_string_free (dos, TRUE);
+}
+
+GST_END_TEST
+GST_START_TEST (what_may_be_missing)
+{
+  CuvEnvi envi = parsed (SHAPE "data type = 1");
+
+  fail_unless_equals_uint64 (envi.header_offset, 0);
+  fail_if (envi.big_endian || envi.has_wavelengths || envi.has_ignore);
+  fail_if (envi.bad[0] || envi.bad[1] || envi.bad[2]);
+}
+
+GST_END_TEST
+/* Where no unit is said the range tells. */
+GST_START_TEST (wavelengths_without_a_unit)
+{
+  static const struct {
+    const char *values;
+    double first; /* nm; 0: unknown */
+  } cases[] = { { "380.5, 1000, 2500", 380.5 }, { "150, 151, 15000", 150 },
+    { "0.3805, 1, 2.5", 380.5 }, { "8.5, 9, 12", 8500 }, { "1, 2, 3", 0 },
+    { "0.1, 0.5, 1", 0 }, { "0.4, 0.5, 400", 0 }, { "149, 500, 600", 0 },
+    { "500, 600, 15001", 0 }, { "-400, 500, 600", 0 }, { "400, 500", 0 },
+    { "400, x, 500", 0 } };
+  static const char *const units[] = { "", "wavelength units =\n",
+    "wavelength units = Unknown\n" };
+
+  for (guint i = 0; i < 3 * G_N_ELEMENTS (cases); i++) {
+    const gdouble first = cases[i / 3].first;
+    char *text = g_strconcat (
+        GOOD, units[i % 3], "wavelength = {", cases[i / 3].values, "}\n", NULL);
+    CuvEnvi envi = parsed (text);
+
+    fail_unless (envi.has_wavelengths == (first > 0), "%s", text);
+    fail_unless (first == 0 || fabs (envi.wavelengths[0] - first) < 1e-9);
+    g_free (text);
+  }
+}
+
+GST_END_TEST
+/* What is no length in nanometres says nothing of wavelengths. */
+GST_START_TEST (units)
+{
+  static const struct {
+    const char *unit;
+    double length; /* of 2 of them; 0: unknown */
+  } units[] = { { "wavelength units = Nanometers", 2 },
+    { "wavelength units = nm", 2 }, { "wavelength units = Micrometers", 2000 },
+    { "wavelength units = um", 2000 }, { "wavelength units = Microns", 2000 },
+    { "wavelength units = Angstroms", 0.2 }, { "wavelength units = mm", 2e6 },
+    { "wavelength units = Unknown", 0 }, { "wavelength units = Wavenumber", 0 },
+    { "", 0 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (units); i++) {
+    char *text =
+        g_strconcat (GOOD "wavelength = { 1, 2, 3 }\n", units[i].unit, NULL);
+    CuvEnvi envi = parsed (text);
+
+    fail_unless (envi.has_wavelengths == (units[i].length != 0), "%s", text);
+    if (envi.has_wavelengths)
+      fail_unless_equals_float (envi.wavelengths[1], units[i].length);
+    g_free (text);
+  }
+}
+
+GST_END_TEST
+GST_START_TEST (ignore_values)
+{
+  CuvEnvi envi = parsed (GOOD "data ignore value = nan");
+
+  fail_if (envi.has_ignore);
+  envi = parsed (GOOD "data ignore value = 65535");
+  fail_unless (envi.has_ignore && envi.ignore == 65535);
+}
+
+GST_END_TEST
+static const char *const refusals[][2] = {
+  { "", "line 1: a header begins with a line ENVI" },
+  { "ENVY\nsamples = 1", "line 1: a header begins with a line ENVI" },
+  { "\nENVI\nsamples = 1", "line 1: " },
+  { "ENVI\nlines = 4\nbands = 3", "line 3: the header ends without 'samples'" },
+  { "ENVI\nsamples = 5\nbands = 3", "without 'lines'" },
+  { "ENVI\nsamples = 5\nlines = 3", "without 'bands'" },
+  { "ENVI\nsamples = 5\nlines = 3\nbands = 1", "without 'interleave'" },
+  { SHAPE, "without 'data type'" },
+  { SHAPE "data type = 2", "without 'byte order'" },
+  { "ENVI\nsamples = 0",
+      "line 2: samples is '0', not an integer of 1 .. 16384" },
+  { "ENVI\nsamples = 16385", "not an integer of 1 .. 16384" },
+  { "ENVI\nsamples = -1", "not an integer" },
+  { "ENVI\nsamples = 5.0", "line 2: samples is '5.0'" },
+  { "ENVI\nsamples = 5 x", "line 2: samples is '5 x'" },
+  { "ENVI\nsamples =", "line 2: samples is ''" },
+  { "ENVI\nsamples = 99999999999999999999999999999999999",
+      "samples is '999999999999999999999999'" },
+  { "ENVI\nsamples = 9223372036854775808", "not an integer" },
+  { "ENVI\nsamples = -9223372036854775808", "not an integer" }, /* INT64_MIN */
+  { "ENVI\nsamples = 5\nlines = 4\nbands = 0", "line 4: bands is '0'" },
+  { "ENVI\nsamples = 5\nlines = 4\nbands = 513", "1 .. 512" },
+  { "ENVI\nsamples = 5\n\nsamples = 6", "line 4: samples again, after line 2" },
+  { "ENVI\nsamples = 5\nlines = 4\nbands = 3\ninterleave = bbb",
+      "line 5: interleave is none of bsq, bil, bip" },
+  { SHAPE "data type = 6", "line 6: data type 6 (complex)" },
+  { SHAPE "data type = 9", "data type 9 (complex)" },
+  { SHAPE "data type = 14", "data type 14 (integers of 64 bits)" },
+  { SHAPE "data type = 15", "data type 15 (integers of 64 bits)" },
+  { SHAPE "data type = 7", "data type 7 (unknown)" },
+  { SHAPE "data type = 0", "data type 0 (unknown)" },
+  { SHAPE "data type = 2\nbyte order = 2", "line 7: byte order is '2'" },
+  { GOOD "header offset = -1", "line 8: header offset is '-1'" },
+  { GOOD "header offset = 9223372036854775807",
+      "not an integer of 0 .. 9223372036854775687" },
+  { GOOD "header offset = 18446744073709551616", "line 8: header offset" },
+  { GOOD "file compression = 1", "line 8: compressed data" },
+  { GOOD "major frame offsets = {0, 8}", "line 8: major frame offsets" },
+  { GOOD "minor frame offsets = 5", "minor frame offsets has 1 values" },
+  { GOOD "wavelength units = nm\nwavelength = {1, 2}",
+      "line 9: wavelength has 2 values, not 3" },
+  { GOOD "wavelength units = nm\nwavelength = {1, 2, }",
+      "line 9: value 3 of wavelength is '', which is no finite number" },
+  { GOOD "wavelength units = nm\nwavelength = {1, 2, nan}", "value 3" },
+  { GOOD "wavelength units = mm\nwavelength = {1, 2, 1e308}", "too large" },
+  { GOOD "wavelength units = nm\nwavelength = {1, 2\n, 3\nbbl = 0",
+      "line 9: the { is never closed by a }" },
+  { GOOD "wavelength units = nm\nwavelength = {1, 2, 3}\nfwhm = {1, 2}",
+      "line 10: fwhm has 2 values, not 3" },
+  { GOOD "bbl = {1, 0}", "line 8: bbl has 2 values, not 3" },
+  { GOOD "bbl = {1, 0, x}", "value 3 of bbl is 'x'" },
+  { GOOD "data ignore value = none", "line 8: data ignore value is 'none'" },
+};
+
+GST_START_TEST (refuses_by_line)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (refusals); i++) {
+    CuvEnvi envi;
+    char *error = parse (&envi, refusals[i][0]);
+
+    fail_unless (error != NULL, "%s", refusals[i][0]);
+    fail_unless (g_str_has_prefix (error, "line ")
+            && strstr (error, refusals[i][1]) != NULL,
+        "%s: %s", refusals[i][0], error);
+    fail_unless (strchr (error, '\n') == NULL);
+    free (error);
+  }
+}
+
+GST_END_TEST
+/* In a block of its own each, so that a sanitizer sees a read beyond it. */
+GST_START_TEST (every_truncation)
+{
+  guint good = 0;
+
+  for (gsize size = 0; size < sizeof full; size++) {
+    char *bytes = g_memdup2 (full, size), *error;
+    CuvEnvi envi;
+
+    good += cuv_envi_parse (&envi, bytes, size, &error);
+    fail_unless (error == NULL || g_str_has_prefix (error, "line "));
+    free (error);
+    g_free (bytes);
+  }
+  /* from "byte order = 1" on, but inside a list or before "= value" */
+  fail_unless (good > 20 && good < 200, "%u", good);
+}
+
+GST_END_TEST
+GST_START_TEST (too_large_or_binary)
+{
+  gsize size = CUV_ENVI_MAX_BYTES + 1;
+  char *bytes = g_malloc (size), *error;
+  CuvEnvi envi;
+
+  memset (bytes, '\n', size);
+  memcpy (bytes, GOOD, strlen (GOOD));
+  fail_if (cuv_envi_parse (&envi, bytes, size, &error));
+  fail_unless (strstr (error, "no header is") != NULL);
+  free (error);
+  fail_unless (cuv_envi_parse (&envi, bytes, size - 1, &error));
+  memset (bytes, 0, 100);
+  fail_if (cuv_envi_parse (&envi, bytes, 100, &error));
+  free (error);
+  g_free (bytes);
+}
+
+GST_END_TEST
+static void
+check_round_trip (const char *text)
+{
+  CuvEnvi envi = parsed (text), again;
+  char *written = cuv_envi_write (&envi, NULL);
+
+  again = parsed (written);
+  fail_unless (memcmp (&envi, &again, sizeof envi) == 0, "%s", written);
+  free (written);
+}
+
+GST_START_TEST (writes_what_it_reads)
+{
+  check_round_trip (full);
+  check_round_trip (GOOD);
+  check_round_trip (GOOD "wavelength units = um\n"
+                         "wavelength = { .1234567890123456789, 1e-9, -3 }\n"
+                         "data ignore value = 1e-320");
+}
+
+GST_END_TEST
+/* ---- keys that say nothing about how samples are read ---- */
+
+static const char others[] =
+    GOOD "description = {\n  samples = 7}\n"
+         "file type = ENVI Standard\n"
+         "MAP  info = {UTM, 1, 1, 300000.5, 5000000,\r\n 30, 30, 33, North}\n"
+         "coordinate system string = {PROJCS[\"a, b\"]}\n"
+         "wavelength units = Micrometers\n"
+         "wavelength = {0.4, 0.5, 0.6}\n"
+         "fwhm = {0.01, 0.0125, 0.02}\n"
+         "bbl = {1, 1, 0}\n"
+         "reflectance scale factor = 10000\n"
+         "band names = {blue, green, red}\n"
+         " ; a comment = 3\n"
+         "empty =\n"
+         "description = {another}";
+
+static CuvEnviKept
+kept_of (const char *text, CuvEnvi *envi)
+{
+  CuvEnviKept kept;
+
+  *envi = parsed (text);
+  fail_unless (cuv_envi_keep (&kept, envi, text, strlen (text)));
+  return kept;
+}
+
+GST_START_TEST (keeps_other_keys)
+{
+  CuvEnvi envi;
+  CuvEnviKept kept = kept_of (others, &envi);
+
+  fail_unless_equals_string (kept.image,
+      "ENVI\nMAP  info = {UTM, 1, 1, 300000.5, 5000000,\n 30, 30, 33, North}\n"
+      "coordinate system string = {PROJCS[\"a, b\"]}\n");
+  fail_unless_equals_string (kept.samples,
+      "ENVI\ndescription = {samples = 7}\nreflectance scale factor = 10000\n"
+      "band names = {blue, green, red}\nempty = \n"
+      "description = {another}\nfwhm = {\n 10, 12.5, 20}\n");
+  cuv_envi_kept_clear (&kept);
+}
+
+GST_END_TEST
+/* What has no unit that is a length stays as it is. */
+GST_START_TEST (keeps_wavelengths_of_other_units)
+{
+  CuvEnvi envi;
+  CuvEnviKept kept = kept_of (GOOD "wavelength units = Wavenumber\n"
+                                   "wavelength = {1, 2, 3}\nfwhm = {4, 5, 6}\n"
+                                   "data ignore value = nan\n",
+      &envi);
+
+  fail_unless_equals_string (kept.samples,
+      "ENVI\nwavelength units = Wavenumber\nwavelength = {1, 2, 3}\n"
+      "fwhm = {4, 5, 6}\ndata ignore value = nan\n");
+  cuv_envi_kept_clear (&kept);
+}
+
+GST_END_TEST
+/* Each key once, whoever says it. */
+GST_START_TEST (writes_kept_keys)
+{
+  CuvEnvi envi = parsed (others), again;
+  CuvEnviKept kept;
+  char *written = cuv_envi_write (&envi,
+      "ENVI\nsamples = 9\nbbl = {0, 0, 0}\nfwhm = {1, 1, 1}\n"
+      "file type = ENVI Classification\nmap info = {x}\nopen = {");
+
+  fail_unless (strstr (written, "\nfile type = ENVI Classification\n")
+      && strstr (written, "\nmap info = {x}\n"));
+  fail_if (strstr (written, "Standard") || strstr (written, "open"));
+  again = parsed (written);
+  fail_unless (memcmp (&envi, &again, sizeof envi) == 0, "%s", written);
+  fail_unless (cuv_envi_keep (&kept, &again, written, strlen (written)));
+  fail_unless_equals_string (kept.image, "ENVI\nmap info = {x}\n");
+  cuv_envi_kept_clear (&kept);
+  free (written);
+}
+
+GST_END_TEST
+/* Where numbers have a comma, headers still have a point. */
+GST_START_TEST (in_any_locale)
+{
+  char *before = g_strdup (setlocale (LC_NUMERIC, NULL));
+
+  fail_unless (setlocale (LC_NUMERIC, "de_DE.UTF-8") != NULL,
+      "no locale de_DE.UTF-8 in LOCPATH=%s", g_getenv ("LOCPATH"));
+  check_round_trip (GOOD "data ignore value = -0.5");
+  setlocale (LC_NUMERIC, before);
+  g_free (before);
+}
+
+GST_END_TEST
+/* ---- samples ---- */
+
+typedef struct {
+  CuvEnviType type;
+  guint8 little[3][8]; /* a sample each */
+  gdouble values[3];
+} TypeCase;
+
+static const TypeCase cases[] = {
+  { CUV_ENVI_U8, { { 0 }, { 1 }, { 255 } }, { 0, 1, 255 } },
+  { CUV_ENVI_U16, { { 1, 0 }, { 0, 1 }, { 255, 255 } }, { 1, 256, 65535 } },
+  { CUV_ENVI_I16, { { 1, 0 }, { 0, 0x80 }, { 255, 255 } }, { 1, -32768, -1 } },
+  { CUV_ENVI_I32, { { 1 }, { 0, 0, 0, 0x80 }, { 255, 255, 255, 255 } },
+      { 1, -2147483648.0, -1 } },
+  { CUV_ENVI_U32, { { 1 }, { 0, 0, 0, 0x80 }, { 255, 255, 255, 255 } },
+      { 1, 2147483648.0, 4294967296.0 } },
+  { CUV_ENVI_F32,
+      { { 0, 0, 0x80, 0x3f }, { 0, 0, 0xc0, 0xbf }, { 0, 0, 0x80, 0x7f } },
+      { 1, -1.5, INFINITY } },
+  { CUV_ENVI_F64,
+      { { 0, 0, 0, 0, 0, 0, 0xf0, 0x3f }, { 0, 0, 0, 0, 0, 0, 0xf8, 0xbf },
+          { 0, 0, 0, 0, 0, 0, 0xf0, 0x7f } },
+      { 1, -1.5, INFINITY } },
+};
+
+static gdouble
+sample_at (CuvCubeFormat format, const guint8 *at)
+{
+  gfloat real;
+
+  if (format == CUV_CUBE_U8)
+    return *at;
+  if (format == CUV_CUBE_U16)
+    return at[0] + 256 * at[1];
+  memcpy (&real, at, sizeof real);
+  return (gdouble) real;
+}
+
+static void
+check_case (const TypeCase *c, gboolean big_endian)
+{
+  CuvEnvi envi = { .type = c->type, .big_endian = big_endian };
+  gsize size = (gsize) cuv_envi_sample_size (c->type);
+  CuvCubeFormat format = cuv_envi_format (c->type);
+  guint8 in[1 + 3 * 8], out[1 + 3 * 8]; /* not aligned */
+
+  for (gsize i = 0; i < 3; i++)
+    for (gsize byte = 0; byte < size; byte++)
+      in[1 + i * size + byte] =
+          c->little[i][big_endian ? size - 1 - byte : byte];
+  cuv_envi_convert (&envi, in + 1, out + 1, 3);
+  for (gsize i = 0; i < 3; i++)
+    fail_unless (
+        sample_at (format, out + 1 + i * (gsize) cuv_cube_sample_size (format))
+            == c->values[i],
+        "type %d, sample %zu", (int) c->type, i);
+  fail_unless (cuv_envi_is_plain (&envi)
+      == (memcmp (in + 1, out + 1, 3 * size) == 0
+          && size == (gsize) cuv_cube_sample_size (format)));
+}
+
+GST_START_TEST (converts_samples)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    check_case (&cases[i], FALSE);
+    check_case (&cases[i], TRUE);
+  }
+}
+
+GST_END_TEST
+static Suite *
+make_suite (void)
+{
+  Suite *suite = suite_create ("envi-format");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, reads_all_keys);
+  tcase_add_test (tcase, what_may_be_missing);
+  tcase_add_test (tcase, wavelengths_without_a_unit);
+  tcase_add_test (tcase, units);
+  tcase_add_test (tcase, ignore_values);
+  tcase_add_test (tcase, refuses_by_line);
+  tcase_add_test (tcase, every_truncation);
+  tcase_add_test (tcase, too_large_or_binary);
+  tcase_add_test (tcase, writes_what_it_reads);
+  tcase_add_test (tcase, keeps_other_keys);
+  tcase_add_test (tcase, keeps_wavelengths_of_other_units);
+  tcase_add_test (tcase, writes_kept_keys);
+  tcase_add_test (tcase, in_any_locale);
+  tcase_add_test (tcase, converts_samples);
+  return suite;
+}
+
+CUV_ELEMENTS_MAIN (make_suite)

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The element spectralrgb: which bands, which bytes, what is refused. */
+#include "cuvelements.h"
+
+#include <math.h>
+
+#include "spectral/gstcuvspectralheader.h"
+#include "gstspectralrgbbands.h"
+
+enum { WIDTH = 20, HEIGHT = 10, PIXELS = WIDTH * HEIGHT, BANDS = 5 };
+
+#define CAPS                                                                   \
+  "video/x-spectral,format=F32LE,width=20,height=10,bands=5,interleave=bsq,"   \
+  "framerate=10/1"
+#define NM ",wavelengths=(double)<440,460,545,640,900>"
+
+/* Band b counts in steps of b + 1 from -100 on, in a mixed order. */
+static gfloat
+sample (gint pixel, gint band)
+{
+  return (gfloat) ((band + 1) * (pixel * 77 % PIXELS) - 100);
+}
+
+static GstBuffer *
+cube_new (gfloat offset)
+{
+  GstBuffer *buffer =
+      gst_buffer_new_allocate (NULL, sizeof (gfloat) * PIXELS * BANDS, NULL);
+  GstMapInfo map;
+
+  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
+  for (gint i = 0; i < PIXELS * BANDS; i++)
+    ((gfloat *) map.data)[i] = sample (i % PIXELS, i / PIXELS) + offset;
+  gst_buffer_unmap (buffer, &map);
+  GST_BUFFER_PTS (buffer) = 0;
+  return buffer;
+}
+
+static GstHarness *
+harness_new (const gchar *settings, const gchar *caps)
+{
+  gchar *line = g_strconcat ("spectralrgb ", settings, NULL);
+  GstElement *element = gst_parse_launch (line, NULL);
+  GstHarness *h = gst_harness_new_with_element (element, "sink", "src");
+
+  gst_object_unref (element);
+  gst_harness_set_src_caps_str (h, caps);
+  g_free (line);
+  return h;
+}
+
+static void
+push (GstHarness *h, GstBuffer *in, guint8 pixels[4 * PIXELS])
+{
+  GstBuffer *out;
+
+  fail_unless_equals_int (gst_harness_push (h, in), GST_FLOW_OK);
+  out = gst_harness_pull (h);
+  fail_unless_equals_uint64 (
+      gst_buffer_extract (out, 0, pixels, 4 * PIXELS), 4 * PIXELS);
+  gst_buffer_unref (out);
+}
+
+static gint
+shown (GstHarness *h, const gchar *name)
+{
+  GstStructure *stats;
+  gint value = 0;
+
+  g_object_get (h->element, "stats", &stats, NULL);
+  gst_structure_get_int (stats, name, &value);
+  gst_structure_free (stats);
+  return value;
+}
+
+/* ---- bands ---- */
+
+static void
+expect_bands (const gchar *text, const gchar *header, const gchar *fields,
+    const gchar *expected)
+{
+  gchar *description = g_strconcat (CAPS, fields, NULL);
+  GstCaps *caps = gst_caps_from_string (description);
+  GstCuvSpectralInfo info;
+  CuvRgbBands bands;
+  gchar *problem, *found;
+
+  fail_unless (gst_cuv_spectral_info_from_caps (&info, caps, &problem));
+  problem = gst_spectral_rgb_bands (text, &info, header, &bands);
+  found = problem != NULL ? g_strdup (problem)
+                          : g_strdup_printf ("%d,%d,%d", bands.band[0] + 1,
+                              bands.band[1] + 1, bands.band[2] + 1);
+  fail_unless (strstr (found, expected) != NULL, "%s: %s", text, found);
+  g_free (found);
+  g_free (problem);
+  g_free (description);
+  gst_caps_unref (caps);
+}
+
+GST_START_TEST (chooses_bands)
+{
+  static const gchar *const bad = ",bad-bands=(int)<2>";
+
+  expect_bands ("5,1,3", NULL, "", "5,1,3");
+  expect_bands (" 640nm , 0.55um,2", NULL, NM, "4,3,2");
+  expect_bands ("auto", NULL, NM, "4,3,1");
+  expect_bands ("auto", NULL, "", "1,2,3");
+  expect_bands ("auto", "ENVI\ndefault bands = {5, 4, 2}\n", NM, "5,4,2");
+  expect_bands ("auto", "ENVI\ndefault bands = 2\n", NM, "2,2,2");
+  expect_bands ("auto", "ENVI\ndefault bands = {6, 4, 2}\n", NM, "4,3,1");
+  expect_bands ("auto", "ENVI\ndefault bands = {x}\n", "", "1,2,3");
+  expect_bands ("580nm,580nm,580nm", NULL, NM ",bad-bands=(int)<2>", "4,4,4");
+  expect_bands ("auto", NULL, bad, "1,2,3");
+  expect_bands ("6,1,1", NULL, "", "asks for band 6, and the cube has 5");
+  expect_bands ("650nm,1,1", NULL, "", "caps have no wavelengths");
+  expect_bands ("1,2", NULL, "", "should be auto, or three");
+  expect_bands ("1.5,2,3", NULL, "", "should be auto, or three");
+  expect_bands ("0,2,3", NULL, "", "should be auto, or three");
+  expect_bands ("650m,2,3", NULL, "", "should be auto, or three");
+}
+
+GST_END_TEST
+GST_START_TEST (follows_the_header)
+{
+  static const gchar text[] = "ENVI\ndefault bands = {5, 4, 2}\n";
+  GstHarness *h = harness_new ("", CAPS NM);
+  GBytes *bytes = g_bytes_new_static (text, strlen (text));
+  const GstCuvSpectralInfo info = {
+    .width = WIDTH, .height = HEIGHT, .bands = BANDS
+  };
+  guint8 pixels[4 * PIXELS];
+  GstBuffer *in = cube_new (0);
+
+  gst_cuv_spectral_header_add (in, &info, NULL, bytes);
+  push (h, in, pixels);
+  fail_unless (shown (h, "red") == 5 && shown (h, "green") == 4
+      && shown (h, "blue") == 2);
+  push (h, cube_new (0), pixels);
+  fail_unless (shown (h, "red") == 4 && shown (h, "green") == 3
+      && shown (h, "blue") == 1);
+  g_bytes_unref (bytes);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* ---- bytes ---- */
+
+static guint8
+expected_byte (gfloat value, gfloat low, gfloat high)
+{
+  const gdouble y = (value - low) * 255.0 / (high - low) + 0.5;
+
+  return (guint8) CLAMP (floor (y), 0, 255);
+}
+
+/* Of 200 values in a row the 4th and the 197th are black and white at 2 %, and
+ * no others are in between. */
+GST_START_TEST (percentiles_are_black_and_white)
+{
+  GstHarness *h = harness_new ("bands=1,3,5", CAPS);
+  guint8 pixels[4 * PIXELS];
+
+  push (h, cube_new (0), pixels);
+  for (gint p = 0; p < PIXELS; p++) {
+    for (gint c = 0; c < 3; c++) {
+      const gint band = 2 * c;
+      const gfloat low = (gfloat) ((band + 1) * 3 - 100);
+      const gfloat high = (gfloat) ((band + 1) * 196 - 100);
+
+      fail_unless_equals_int (
+          pixels[4 * p + c], expected_byte (sample (p, band), low, high));
+    }
+    fail_unless_equals_int (pixels[4 * p + 3], 255);
+  }
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* The same whatever the interleave and the format; u8 and u16 are exact. */
+GST_START_TEST (of_integers_too)
+{
+  static const gchar *const formats[] = { "U8", "U16LE" };
+
+  for (gint i = 0; i < 2; i++) {
+    gchar *caps = g_strdup_printf ("video/x-spectral,format=%s,width=20,"
+                                   "height=10,bands=1,interleave=bip",
+        formats[i]);
+    GstHarness *h = harness_new ("percentile=0", caps);
+    guint8 samples[2 * PIXELS] = { 0 }, pixels[4 * PIXELS];
+
+    for (gint p = 0; p < PIXELS; p++)
+      samples[p * (i + 1)] = (guint8) (10 + p);
+    push (
+        h, gst_buffer_new_memdup (samples, (gsize) (PIXELS * (i + 1))), pixels);
+    for (gint p = 0; p < PIXELS; p++)
+      for (gint c = 0; c < 3; c++)
+        fail_unless_equals_int (
+            pixels[4 * p + c], expected_byte ((gfloat) p, 0, PIXELS - 1));
+    gst_harness_teardown (h);
+    g_free (caps);
+  }
+}
+
+GST_END_TEST
+GST_START_TEST (what_was_not_measured_is_black)
+{
+  GstHarness *h =
+      harness_new ("bands=1,2,3", CAPS ",ignore-value=(double)-9999");
+  guint8 pixels[4 * PIXELS];
+  GstBuffer *in = cube_new (0);
+  const gfloat nothing[] = { NAN, -9999, INFINITY };
+
+  for (gsize i = 0; i < 3; i++)
+    gst_buffer_fill (
+        in, sizeof (gfloat) * (i * PIXELS + 50 + i), &nothing[i], 4);
+  push (h, in, pixels);
+  for (gint p = 50; p < 53; p++)
+    fail_unless (memcmp (&pixels[4 * p], "\0\0\0\377", 4) == 0);
+  in = cube_new (0);
+  gst_buffer_memset (in, 0, 0xff, gst_buffer_get_size (in)); /* NaN */
+  push (h, in, pixels);
+  for (gint p = 0; p < PIXELS; p++)
+    fail_unless (memcmp (&pixels[4 * p], "\0\0\0\377", 4) == 0);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* The second frame is brighter by all of the range: a tenth of that shows in
+ * black and white, and all of it after a flush. */
+GST_START_TEST (limits_change_smoothly)
+{
+  GstHarness *h = harness_new ("bands=1,1,1 percentile=0", CAPS);
+  guint8 pixels[4 * PIXELS];
+  GstSegment segment;
+
+  push (h, cube_new (0), pixels);
+  push (h, cube_new (199), pixels);
+  for (gint p = 0; p < PIXELS; p++)
+    fail_unless (ABS (pixels[4 * p]
+                     - expected_byte (sample (p, 0) + 199, -80.1f, 118.9f))
+        <= 1);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (h, gst_event_new_flush_start ());
+  gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  push (h, cube_new (199), pixels);
+  for (gint p = 0; p < PIXELS; p++)
+    fail_unless_equals_int (
+        pixels[4 * p], expected_byte (sample (p, 0), -100, 99));
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+/* ---- bad input ---- */
+
+GST_START_TEST (bad_input_is_said)
+{
+  GstHarness *h = harness_new ("", CAPS);
+  GstBus *bus = gst_bus_new ();
+  gchar *text;
+
+  gst_element_set_bus (h->element, bus);
+  g_object_set (h->element, "bands", "1,2", NULL);
+  expect_problem (bus, GST_MESSAGE_WARNING, "bands '1,2' is refused");
+  g_object_get (h->element, "bands", &text, NULL);
+  fail_unless_equals_string (text, "auto");
+  g_free (text);
+  g_object_set (h->element, "bands", "1,2,6", NULL);
+  fail_unless_equals_int (gst_harness_push (h, cube_new (0)), GST_FLOW_ERROR);
+  expect_problem (bus, GST_MESSAGE_ERROR, "asks for band 6");
+  g_object_set (h->element, "bands", "auto", NULL);
+  fail_unless (gst_harness_push (h, gst_buffer_new_allocate (NULL, 9, NULL))
+      != GST_FLOW_OK);
+  expect_problem (bus, GST_MESSAGE_ERROR, "A buffer has 9 bytes");
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST
+static Suite *
+make_suite (void)
+{
+  Suite *suite = suite_create ("spectralrgb");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, chooses_bands);
+  tcase_add_test (tcase, follows_the_header);
+  tcase_add_test (tcase, percentiles_are_black_and_white);
+  tcase_add_test (tcase, of_integers_too);
+  tcase_add_test (tcase, what_was_not_measured_is_black);
+  tcase_add_test (tcase, limits_change_smoothly);
+  tcase_add_test (tcase, bad_input_is_said);
+  return suite;
+}
+
+CUV_ELEMENTS_MAIN (make_suite)

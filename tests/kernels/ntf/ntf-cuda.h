@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A factorisation on the GPU, with a stream of its own, for tests. */
+#ifndef NTF_CUDA_H
+#define NTF_CUDA_H
+
+#include "ntf-inputs.h"
+#include "ntf/ntf.h"
+
+typedef struct {
+  CuvNtfCuda *cuda; /* NULL, and a failed check, if there is no memory */
+  int32_t cancel;
+  void *stream;
+} NtfCuda;
+
+void ntf_cuda_init (NtfCuda *self, int height, int width, int depth, int rank);
+void ntf_cuda_clear (NtfCuda *self);
+
+/* FALSE, and a failed check, if that fails. */
+bool ntf_cuda_load (NtfCuda *self, const CuvNtfTensor *tensor);
+bool ntf_cuda_load_cube (NtfCuda *self, const CuvCube *cube, size_t size,
+    const double *ignore, int z, double scale);
+
+/* To the end. With an init but RANDOM factors are where it starts; they are
+ * replaced by the result, which comes back. */
+CuvNtfResult ntf_cuda_run (
+    NtfCuda *self, const CuvNtfParams *params, CuvNtfFactors *factors);
+
+#endif

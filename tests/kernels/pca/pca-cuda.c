@@ -1,0 +1,562 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The GPU against the C reference: of whole numbers sums bit for bit, of floats
+ * as near as another order of adding is; bases to the last digits, pictures to
+ * a step. */
+#include "config.h"
+#include "pca-bench.h"
+#include "pca-runs.h"
+#include "pca-tests.h"
+
+#if HAVE_CUDA && HAVE_KERNELS
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "pca/pca.h"
+
+typedef struct {
+  const PcaRun *run;
+  CuvPcaCuda *cuda;
+  CuvPcaBasis basis;      /* what it has learnt */
+  PcaReference reference; /* which is given that */
+  CuvPcaTrack track;      /* which learns for itself */
+  uint8_t *picture;
+  void *stream;
+} Case;
+
+/* ---- sums ---- */
+
+static double
+value_of (const CuvPcaSum *sum, bool is_exact)
+{
+  return is_exact ? (double) sum->i : sum->d;
+}
+
+/* As far as they are to be the same. */
+static bool
+is_same (const CuvPcaSum *a, const CuvPcaSum *b, bool is_exact, double size)
+{
+  return is_exact ? a->i == b->i : fabs (a->d - b->d) <= 1e-12 * size;
+}
+
+static void
+check_sums (Case *self, const PcaInput *input, CuvPcaSum *expected)
+{
+  const bool is_exact = input->cube.format != CUV_CUBE_F32;
+  const int n = self->run->n, stride = CUV_PCA_STRIDE (n);
+  CuvPcaSum *found = malloc ((size_t) CUV_PCA_SUMS (n) * sizeof *found);
+  int wrong = 0;
+
+  cuv_pca_sums (&input->cube, &input->bands, expected);
+  CUV_CHECK (cuv_pca_cuda_get_sums (self->cuda, found) == 0);
+  for (int i = 0; i <= n; i++) {
+    for (int j = i; j <= n; j++) {
+      const int at = i * stride + j;
+      const double size = sqrt (value_of (&expected[i * stride + i], is_exact)
+          * value_of (&expected[j * stride + j], is_exact));
+
+      wrong += !is_same (&found[at], &expected[at], is_exact, size);
+    }
+  }
+  CUV_CHECK (wrong == 0, ": %d sums", wrong);
+  free (found);
+}
+
+/* ---- what it learns ---- */
+
+/* How far a component is from being one of the matrix that another basis's
+ * components make up. */
+static double
+residual (const CuvPcaBasis *a, int k, const CuvPcaBasis *b)
+{
+  const double *v = &a->vectors[k * a->n];
+  const int n = a->n;
+  double sum = 0.0;
+
+  for (int l = 0; l < n; l++) {
+    const double along = cuv_pca_dot (v, &b->vectors[l * n], n);
+
+    sum += pow ((a->values[k] - b->values[l]) * along, 2);
+  }
+  return sqrt (sum);
+}
+
+/* Vectors that are orthonormal, and are those of the same matrix, but where
+ * they were turned: which values count as near is decided by their last digits.
+ */
+static void
+check_near_basis (const CuvPcaBasis *a, const CuvPcaBasis *b, double tolerance,
+    CuvPcaStabilise stabilise)
+{
+  const double total = cuv_pca_basis_total (b);
+  double off = 0.0, far = 0.0;
+
+  CUV_CHECK (fabs (cuv_pca_basis_total (a) - total) <= tolerance * total);
+  for (int i = 0; i < a->n; i++) {
+    far = fmax (far, residual (a, i, b));
+    for (int j = 0; j <= i; j++)
+      off = fmax (off,
+          fabs (cuv_pca_dot (&a->vectors[i * a->n], &a->vectors[j * a->n], a->n)
+              - (i == j ? 1.0 : 0.0)));
+  }
+  CUV_CHECK (off < 1e-11, ": %g", off);
+  CUV_CHECK (far <= tolerance * total || stabilise == CUV_PCA_PROCRUSTES,
+      ": %g of %g", far, total);
+}
+
+/* Of whole numbers they are the same but for the basis's last digits. */
+static void
+check_same_basis (
+    const CuvPcaBasis *a, const CuvPcaBasis *b, CuvPcaStabilise stabilise)
+{
+  const size_t n = (size_t) a->n;
+
+  CUV_CHECK (memcmp (a->mean, b->mean, n * sizeof (double)) == 0);
+  CUV_CHECK (memcmp (a->deviation, b->deviation, n * sizeof (double)) == 0);
+  check_near_basis (a, b, 1e-11, stabilise);
+}
+
+static void
+check_learnt (Case *self, const PcaInput *input, const CuvPcaResult *result)
+{
+  const bool is_exact = input->cube.format != CUV_CUBE_F32;
+  const CuvPcaLearning *learning = &self->run->params.learning;
+  CuvPcaSum *sums =
+      malloc ((size_t) CUV_PCA_SUMS (self->run->n) * sizeof *sums);
+  CuvPcaLesson lesson;
+
+  check_sums (self, input, sums);
+  lesson = cuv_pca_track_learn (&self->track, sums, is_exact, learning);
+  CUV_CHECK (self->basis.is_known == self->track.basis.is_known);
+  CUV_CHECK (result->lesson.is_cut == lesson.is_cut);
+  if (self->basis.is_known && is_exact) {
+    check_same_basis (&self->basis, &self->track.basis, learning->stabilise);
+  } else if (self->basis.is_known) {
+    check_near_basis (
+        &self->basis, &self->track.basis, 1e-9, learning->stabilise);
+  }
+  free (sums);
+}
+
+/* ---- pictures ---- */
+
+/* A step apart at most, and that rarely: additions round less here. */
+static void
+check_picture (const Case *self, const uint8_t *expected, int frame)
+{
+  const PcaRun *run = self->run;
+  const size_t size = (size_t) (run->stride * run->height);
+  int wrong = 0, near = 0;
+
+  for (size_t i = 0; i < size; i++) {
+    const int difference = abs (self->picture[i] - expected[i]);
+
+    near += difference == 1;
+    wrong += difference > 1;
+  }
+  CUV_CHECK (wrong == 0 && near <= 2 + (int) size / 10000,
+      ": frame %d, %d samples are wrong and %d near", frame, wrong, near);
+}
+
+static void
+submit (Case *self, const PcaInput *input, CuvPcaResult *result)
+{
+  const PcaRun *run = self->run;
+  const size_t size = (size_t) (run->stride * run->height);
+  uint8_t *memory = cuv_check_upload (input->memory, input->size), *picture;
+  CuvCube cube = input->cube;
+
+  memset (self->picture, 0x55, size);
+  picture = cuv_check_upload (self->picture, size);
+  cube.data = memory + (input->cube.data - (uint8_t *) input->memory);
+  CUV_CHECK (cuv_pca_cuda_submit (self->cuda, &cube, &input->bands,
+                 &run->params, picture, run->stride, self->stream)
+          == 0,
+      ": %s", cuv_cuda_error ());
+  CUV_CHECK (cuv_pca_cuda_collect (self->cuda, result, &self->basis) == 0);
+  cuv_check_download (self->picture, picture, size);
+  cuv_check_device_free (memory);
+  cuv_check_device_free (picture);
+}
+
+static int
+count (const PcaInput *input)
+{
+  int n = 0;
+
+  for (int y = 0; y < input->cube.height; y++) {
+    for (int x = 0; x < input->cube.width; x++)
+      n += pca_input_counts (input, x, y);
+  }
+  return n;
+}
+
+static void
+check_frame (Case *self, int i)
+{
+  const PcaInput *input = &self->run->frames[i];
+  uint8_t *expected = self->run->pictures[i];
+  CuvPcaResult result;
+
+  submit (self, input, &result);
+  CUV_CHECK (result.pixels == count (input));
+  CUV_CHECK (result.pixels + result.left_out
+      == (int64_t) self->run->width * self->run->height);
+  if (!self->run->params.is_frozen || i == 0)
+    check_learnt (self, input, &result);
+  memset (expected, 0x55, (size_t) (self->run->stride * self->run->height));
+  self->reference.given = &self->basis;
+  self->reference.cut = result.lesson.is_cut;
+  pca_reference_frame (
+      &self->reference, input, &self->run->params, expected, self->run->stride);
+  check_picture (self, expected, i);
+}
+
+static void
+check_run (PcaRun *run, void *stream)
+{
+  Case self = { .run = run, .stream = stream };
+
+  self.cuda = cuv_pca_cuda_new (run->n);
+  if (!CUV_CHECK (self.cuda != NULL, ": %s", cuv_cuda_error ()))
+    return;
+  CUV_CHECK (cuv_pca_basis_init (&self.basis, run->n));
+  CUV_CHECK (cuv_pca_track_init (&self.track, run->n));
+  pca_reference_init (&self.reference, run->n);
+  self.picture = malloc ((size_t) (run->stride * run->height));
+  for (int i = 0; i < PCA_RUN_FRAMES; i++)
+    check_frame (&self, i);
+  free (self.picture);
+  pca_reference_clear (&self.reference);
+  cuv_pca_track_clear (&self.track);
+  cuv_pca_basis_clear (&self.basis);
+  cuv_pca_cuda_free (self.cuda);
+}
+
+static void
+check_random_runs (void *stream)
+{
+  static const int bands[] = { 3, 1, 31, 32, 2, 8, 17, 70, 4, 33, 100, 7, 81,
+    16, 15, 200, 64, 256 };
+  const int rounds = cuv_check_options.few ? 1 : 6;
+  int at = (int) cuv_check_below (6);
+
+  for (int i = 0; i < rounds * 3 * PCA_N_LAYOUTS; i++, at++) {
+    PcaRun run;
+
+    pca_run_init (&run, (CuvCubeFormat) (i % 3),
+        (PcaLayout) (i / 3 % PCA_N_LAYOUTS),
+        bands[at % (cuv_check_options.few ? 8 : 18)]);
+    run.params.is_frozen = cuv_check_below (6) == 0;
+    check_run (&run, stream);
+    pca_run_clear (&run);
+  }
+}
+
+/* All frames' alike. */
+static void
+keep_high_bands (PcaRun *run)
+{
+  CuvPcaBands bands = run->frames[0].bands;
+  int n = 0;
+
+  for (int i = 0; i < bands.n; i++)
+    if (bands.index[i] > 255 && i % 4 == 0)
+      bands.index[n++] = bands.index[i];
+  bands.n = run->n = n;
+  for (int i = 0; i < PCA_RUN_FRAMES; i++)
+    run->frames[i].bands = bands;
+}
+
+/* Of more than a byte counts. Where few cases are looked at, few of them. */
+static void
+check_many_bands (void *stream)
+{
+  static const int bands[] = { 300, 285, 425, 512 };
+
+  for (int i = 0; i < (cuv_check_options.few ? 3 : 12); i++) {
+    PcaRun run;
+
+    pca_run_init (&run, (CuvCubeFormat) (i % 3),
+        (PcaLayout) (i % PCA_N_LAYOUTS), bands[i / 3]);
+    if (i < 3)
+      keep_high_bands (&run);
+    check_run (&run, stream);
+    pca_run_clear (&run);
+  }
+}
+
+/* ---- what is set ---- */
+
+/* A frozen basis that was set makes the picture that it makes where it was
+ * learnt; and nothing is left of one that is forgotten. */
+static void
+check_set (void *stream)
+{
+  Case self = { .stream = stream };
+  CuvPcaResult result;
+  PcaRun run;
+
+  pca_run_init (&run, CUV_CUBE_U8, PCA_BSQ, 9);
+  run.params.learning.smoothing = 1.0;
+  run.params.display.mapping = CUV_PCA_SIGMA;
+  run.params.timing = CUV_PCA_EXACT;
+  run.params.is_frozen = true;
+  cuv_check_case ("a basis that is set");
+  self.run = &run;
+  self.cuda = cuv_pca_cuda_new (run.n);
+  self.picture = malloc ((size_t) (run.stride * run.height));
+  CUV_CHECK (cuv_pca_basis_init (&self.basis, run.n));
+  submit (&self, &run.frames[0], &result);
+  memcpy (run.pictures[0], self.picture, (size_t) (run.stride * run.height));
+  CUV_CHECK (cuv_pca_cuda_forget (self.cuda) == 0);
+  CUV_CHECK (cuv_pca_cuda_set_basis (self.cuda, &self.basis) == 0);
+  submit (&self, &run.frames[0], &result);
+  check_picture (&self, run.pictures[0], 0);
+  submit (&self, &run.frames[1], &result);
+  CUV_CHECK (cuv_pca_cuda_forget (self.cuda) == 0);
+  submit (&self, &run.frames[0], &result);
+  check_picture (&self, run.pictures[0], 0);
+  free (self.picture);
+  cuv_pca_basis_clear (&self.basis);
+  cuv_pca_cuda_free (self.cuda);
+  pca_run_clear (&run);
+}
+
+static void
+fill_with_noise (PcaInput *input)
+{
+  const CuvCube *cube = &input->cube;
+  const double most = cube->format == CUV_CUBE_U16 ? 65535.0 : 255.0;
+
+  for (int i = 0; i < cube->width * cube->height * cube->bands; i++)
+    pca_input_set (input, i % cube->width, i / cube->width % cube->height,
+        i / cube->width / cube->height, most * (0.5 + 0.5 * pca_random ()));
+}
+
+/* From a picture that is all grey to one that is black and white: gains have as
+ * many digits as they need. */
+static void
+check_ranges (void *stream)
+{
+  static const double ranges[] = { 300.0, 0.05, 1e-3 };
+
+  for (int i = 0; i < 12; i++) {
+    const double range = ranges[i / 4] * (i % 2 ? 257.0 : 1.0);
+    PcaRun run;
+
+    pca_run_init (&run, i % 2 ? CUV_CUBE_U16 : CUV_CUBE_U8,
+        i / 2 % 2 ? PCA_BIP : PCA_BSQ, 9);
+    run.params.learning.mode = CUV_PCA_COVARIANCE;
+    run.params.display.mapping = CUV_PCA_RANGE;
+    run.params.display.range[0] = -range;
+    run.params.display.range[1] = 1.1 * range; /* no tie in the middle */
+    cuv_check_case (
+        "range=%g, %d bytes, %dx%d", range, 1 + i % 2, run.width, run.height);
+    for (int frame = 0; frame < PCA_RUN_FRAMES; frame++)
+      fill_with_noise (&run.frames[frame]);
+    check_run (&run, stream);
+    pca_run_clear (&run);
+  }
+}
+
+/* More pixels than a block's sums have room for at once, all as large as can
+ * be: 2 m 255^2 of the mixed products of bytes. */
+static void
+check_many_pixels (void *stream)
+{
+  const int side = cuv_check_options.few ? 400 : 6000, n = 2;
+  const size_t size = (size_t) side * (size_t) side * (size_t) n * 2;
+  const int64_t m = (int64_t) side * side, largest = 65535;
+  uint8_t *samples = malloc (size), *memory, *picture;
+  const CuvPcaParams params = { .learning = { .smoothing = 1.0 },
+    .display = { .sigmas = 3.0 } };
+  const CuvPcaBands bands = cuv_pca_all_bands (n);
+  CuvPcaSum sums[CUV_PCA_SUMS (2)];
+  CuvPcaCuda *cuda = cuv_pca_cuda_new (n);
+  CuvPcaResult result;
+  CuvCube cube = { NULL, CUV_CUBE_U16, side, side, n, 4, 4 * side, 2 };
+
+  cuv_check_case ("%d x %d pixels of 65535", side, side);
+  memset (samples, 255, size);
+  cube.data = memory = cuv_check_upload (samples, size);
+  picture = cuv_check_upload (samples, (size_t) (4 * m));
+  CUV_CHECK (cuv_pca_cuda_submit (
+                 cuda, &cube, &bands, &params, picture, 4 * side, stream)
+      == 0);
+  CUV_CHECK (cuv_pca_cuda_collect (cuda, &result, NULL) == 0);
+  CUV_CHECK (cuv_pca_cuda_get_sums (cuda, sums) == 0);
+  CUV_CHECK (result.pixels == m);
+  for (int i = 0; i < n; i++) {
+    CUV_CHECK (sums[i * CUV_PCA_STRIDE (2) + n].i == m * largest);
+    CUV_CHECK (sums[i * CUV_PCA_STRIDE (2) + 1].i == m * largest * largest);
+  }
+  cuv_pca_cuda_free (cuda);
+  cuv_check_device_free (memory);
+  cuv_check_device_free (picture);
+  free (samples);
+}
+
+void
+check_pca_cuda (void)
+{
+  void *stream = cuv_check_stream_new ();
+
+  check_random_runs (stream);
+  check_many_bands (stream);
+  CUV_CHECK (cuv_pca_cuda_fits (256, CUV_CUBE_F32));
+  CUV_CHECK (!cuv_pca_cuda_fits (1 << 13, CUV_CUBE_F32));
+  check_set (stream);
+  check_ranges (stream);
+  check_many_pixels (stream);
+  cuv_check_stream_free (stream);
+}
+
+/* ---- times ---- */
+
+typedef struct {
+  CuvPcaCuda *cuda;
+  CuvCube cubes[2];
+  CuvPcaBands bands;
+  CuvPcaParams params;
+  CuvPcaResult result;
+  uint8_t *picture;
+  void *stream;
+  int n;
+} Bench;
+
+static void
+set_sample (const CuvCube *cube, uint8_t *at, unsigned value, unsigned noise)
+{
+  if (cube->format == CUV_CUBE_U8)
+    *at = (uint8_t) (value / 4 + noise / 4096);
+  else if (cube->format == CUV_CUBE_U16)
+    *(uint16_t *) (void *) at = (uint16_t) (64 * value + noise / 256);
+  else
+    *(float *) (void *) at = (float) value + (float) noise / 8192;
+}
+
+/* Two spectra in changing shares, and noise, which in one band is up to four
+ * times as strong as in another, or in all of them alike. */
+static void
+fill_bands (const CuvCube *cube, const PcaBenchCase *c, uint8_t *at,
+    unsigned pixel, unsigned *noise)
+{
+  const unsigned n = (unsigned) c->n, one = pixel % 211, two = pixel / 517 % 97;
+
+  for (unsigned b = 0; b < n; b++, at += cube->band_step) {
+    const unsigned strength = c->alike ? 256 : 64 + 192 * b / n;
+
+    *noise = *noise * 1664525u + 1013904223u;
+    set_sample (cube, at, (one * (b + 3) + two * (n - b)) / n,
+        (*noise >> 16) * strength / 256);
+  }
+}
+
+/* A cube without gaps, with noise that is another in every frame. */
+static CuvCube
+bench_cube (const PcaBenchCase *c, unsigned frame, size_t *size)
+{
+  const int bytes = cuv_cube_sample_size (c->format);
+  const int across = c->layout == PCA_BGRX ? c->n + 1 : c->n;
+  const int64_t row = (int64_t) c->width * bytes;
+  const bool planes = c->layout == PCA_BSQ;
+  CuvCube cube = { NULL, c->format, c->width, c->height, c->n, bytes * across,
+    row * across, bytes };
+  unsigned noise = frame + 1;
+  uint8_t *data;
+
+  if (planes || c->layout == PCA_BIL) {
+    cube.pixel_step = bytes;
+    cube.row_step = planes ? row : row * across;
+    cube.band_step = planes ? row * c->height : row;
+  }
+  *size = (size_t) (row * c->height * across);
+  cube.data = data = calloc (1, *size);
+  for (int i = 0; i < c->width * c->height; i++)
+    fill_bands (&cube, c,
+        data + i % c->width * cube.pixel_step + i / c->width * cube.row_step,
+        (unsigned) i, &noise);
+  return cube;
+}
+
+/* Frames of one scene: cubes take turns, so that there is something to learn.
+ */
+static void
+run_bench (void *data)
+{
+  Bench *self = data;
+  const CuvCube *cube = &self->cubes[self->n++ % 2];
+
+  cuv_pca_cuda_submit (self->cuda, cube, &self->bands, &self->params,
+      self->picture, 4 * cube->width, self->stream);
+}
+
+static void
+report_bench (Bench *self, const PcaBenchCase *c, const char *how, double us)
+{
+  char name[120];
+
+  CUV_CHECK (cuv_pca_cuda_collect (self->cuda, &self->result, NULL) == 0);
+  snprintf (name, sizeof name, "pca cuda, %s %dx%dx%d, %s, %d sweeps", c->name,
+      c->width, c->height, c->n, how, self->result.lesson.sweeps);
+  cuv_check_report (name, us, (double) c->width * c->height,
+      (double) c->width * c->height * c->n * cuv_cube_sample_size (c->format));
+}
+
+static void
+bench (const PcaBenchCase *c, void *stream)
+{
+  Bench self = { .stream = stream,
+    .params = pca_bench_params (c),
+    .bands = cuv_pca_all_bands (c->n) };
+  const size_t size = (size_t) (4 * c->width * c->height);
+  void *pixels = calloc (1, size);
+
+  for (int i = 0; i < 2; i++) {
+    size_t bytes;
+    const CuvCube cube = bench_cube (c, (unsigned) i, &bytes);
+
+    self.cubes[i] = cube;
+    self.cubes[i].data = cuv_check_upload (cube.data, bytes);
+    free ((void *) cube.data);
+  }
+  self.cuda = cuv_pca_cuda_new (c->n);
+  self.picture = cuv_check_upload (pixels, size);
+  run_bench (&self);
+  CUV_CHECK (cuv_pca_cuda_collect (self.cuda, &self.result, NULL) == 0);
+  report_bench (
+      &self, c, "in a row", cuv_check_time_stream (run_bench, &self, stream));
+  report_bench (
+      &self, c, "alone", cuv_check_time_device (run_bench, &self, stream));
+  cuv_pca_cuda_free (self.cuda);
+  for (int i = 0; i < 2; i++)
+    cuv_check_device_free ((void *) self.cubes[i].data);
+  cuv_check_device_free (self.picture);
+  free (pixels);
+}
+
+void
+bench_pca_cuda (void)
+{
+  void *stream = cuv_check_stream_new ();
+
+  for (int i = 0; i < PCA_N_BENCH_CASES; i++) {
+    if (pca_bench_wants (&pca_bench_cases[i]))
+      bench (&pca_bench_cases[i], stream);
+  }
+  cuv_check_stream_free (stream);
+}
+
+#else
+
+void
+check_pca_cuda (void)
+{
+}
+
+void
+bench_pca_cuda (void)
+{
+}
+
+#endif

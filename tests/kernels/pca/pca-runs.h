@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Some frames in a row, and what the C reference makes of them. */
+#ifndef PCA_RUNS_H
+#define PCA_RUNS_H
+
+#include "cpu/pca-cpu.h"
+#include "pca-inputs.h"
+
+enum { PCA_RUN_FRAMES = 4 };
+
+typedef struct {
+  PcaInput frames[PCA_RUN_FRAMES];
+  CuvPcaParams params;
+  int n, width, height, stride;
+  uint8_t *pictures[PCA_RUN_FRAMES];
+} PcaRun;
+
+/* Frames of any size, and any parameters. */
+void pca_run_init (PcaRun *self, CuvCubeFormat format, PcaLayout layout, int n);
+void pca_run_clear (PcaRun *self);
+
+/* A frame by the definitions alone. Or but for learning: `given` has what is
+ * learned, and whether it was a cut. */
+typedef struct {
+  CuvPcaTrack track;
+  CuvPcaSum *sums;
+  CuvPcaTile tile;
+  int64_t bins[CUV_PCA_SHOWN * CUV_PCA_BINS];
+  int32_t values[CUV_PCA_SHOWN * CUV_PCA_TILE];
+  const CuvPcaBasis *given;
+  bool cut;
+} PcaReference;
+
+void pca_reference_init (PcaReference *self, int n);
+void pca_reference_clear (PcaReference *self);
+void pca_reference_frame (PcaReference *self, const PcaInput *input,
+    const CuvPcaParams *params, uint8_t *picture, int stride);
+
+/* Begins, and makes the pictures of all frames. */
+void pca_reference_run (PcaRun *run, PcaReference *self);
+
+#endif
