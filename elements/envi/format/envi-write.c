@@ -4,53 +4,6 @@
 #include <locale.h>
 #include <stdlib.h>
 
-/* As few digits as read back as the same. */
-static void
-write_number (FILE *out, double number)
-{
-  char text[32];
-
-  for (int digits = 15; digits <= 17; digits++) {
-    snprintf (text, sizeof text, "%.*g", digits, number);
-    if (strtod (text, NULL) == number)
-      break;
-  }
-  fputs (text, out);
-}
-
-void
-cuv_envi_write_numbers (
-    FILE *out, const char *name, const double *numbers, int n)
-{
-  fprintf (out, "%s = {", name);
-  for (int i = 0; i < n; i++) {
-    fputs (i == 0 ? "\n " : i % 8 == 0 ? ",\n " : ", ", out);
-    write_number (out, numbers[i]);
-  }
-  fputs ("}\n", out);
-}
-
-static bool
-has_bad_band (const CuvEnvi *envi)
-{
-  bool any = false;
-
-  for (int i = 0; i < envi->bands; i++)
-    any |= envi->bad[i];
-  return any;
-}
-
-bool
-cuv_envi_writes (const CuvEnvi *envi, const CuvEnviValue *key)
-{
-  return (envi->has_wavelengths
-             && (cuv_envi_value_is (key, "wavelength")
-                 || cuv_envi_value_is (key, "wavelength units")))
-      || (envi->has_fwhm && cuv_envi_value_is (key, "fwhm"))
-      || (envi->has_ignore && cuv_envi_value_is (key, "data ignore value"))
-      || (has_bad_band (envi) && cuv_envi_value_is (key, "bbl"));
-}
-
 static void
 write_bands (FILE *out, const CuvEnvi *envi)
 {
@@ -60,7 +13,7 @@ write_bands (FILE *out, const CuvEnvi *envi)
   }
   if (envi->has_fwhm)
     cuv_envi_write_numbers (out, "fwhm", envi->fwhm, envi->bands);
-  if (has_bad_band (envi)) {
+  if (cuv_envi_has_bad_band (envi)) {
     fputs ("bbl = {", out);
     for (int i = 0; i < envi->bands; i++)
       fprintf (out, "%s%d",
@@ -87,7 +40,7 @@ write_header (FILE *out, const CuvEnvi *envi, const char *kept)
   write_bands (out, envi);
   if (envi->has_ignore) {
     fputs ("data ignore value = ", out);
-    write_number (out, envi->ignore);
+    cuv_envi_write_number (out, envi->ignore);
     fputs ("\n", out);
   }
   cuv_envi_write_kept (out, envi, kept);

@@ -7,9 +7,13 @@
 #include "format/envi-reader.h"
 #include "format/envi.h"
 
-/* Writes "name = { numbers }" with the current locale's decimal point. */
+/* Writes a number with as few digits as read back as the same, and "name = {
+ * numbers }", with the current locale's decimal point. */
+void cuv_envi_write_number (FILE *out, double number);
 void cuv_envi_write_numbers (
     FILE *out, const char *name, const double *numbers, int n);
+
+bool cuv_envi_has_bad_band (const CuvEnvi *envi);
 
 /* Whether cuv_envi_write() generates this key from envi's fields. */
 bool cuv_envi_writes (const CuvEnvi *envi, const CuvEnviValue *key);
