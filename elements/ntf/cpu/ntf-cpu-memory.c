@@ -4,19 +4,19 @@
 #include "cpu/ntf-cpu-private.h"
 
 static bool
-make_piece (const CuvNtfCpu *self, CuvNtfPiece *piece)
+make_task (const CuvNtfCpu *self, CuvNtfTask *task)
 {
   const CuvNtfTensor *g = &self->tensor;
   const size_t stride = (size_t) self->factors.stride;
   const size_t map = (size_t) g->width * stride;
   const size_t rebuilt = (size_t) g->depth * (size_t) self->padded;
 
-  piece->sums[CUV_NTF_V] = cuv_ntf_alloc (map);
-  piece->sums[CUV_NTF_W] = cuv_ntf_alloc ((size_t) g->depth * stride);
-  piece->map = cuv_ntf_alloc (map > rebuilt ? map : rebuilt);
-  piece->columns = cuv_ntf_alloc ((size_t) g->depth * stride);
-  return piece->sums[CUV_NTF_V] != NULL && piece->sums[CUV_NTF_W] != NULL
-      && piece->map != NULL && piece->columns != NULL;
+  task->sums[CUV_NTF_V] = cuv_ntf_alloc (map);
+  task->sums[CUV_NTF_W] = cuv_ntf_alloc ((size_t) g->depth * stride);
+  task->map = cuv_ntf_alloc (map > rebuilt ? map : rebuilt);
+  task->columns = cuv_ntf_alloc ((size_t) g->depth * stride);
+  return task->sums[CUV_NTF_V] != NULL && task->sums[CUV_NTF_W] != NULL
+      && task->map != NULL && task->columns != NULL;
 }
 
 static bool
@@ -33,8 +33,8 @@ make_all (CuvNtfCpu *self, int rank)
       || !cuv_ntf_factors_init (
           &self->factors, g->height, g->width, g->depth, rank))
     return false;
-  for (int i = 0; i < CUV_NTF_PIECES; i++) {
-    if (!make_piece (self, &self->pieces[i]))
+  for (int i = 0; i < CUV_NTF_TASKS; i++) {
+    if (!make_task (self, &self->tasks[i]))
       return false;
   }
   return true;
@@ -51,7 +51,7 @@ cuv_ntf_cpu_new (
   self->tensor = (CuvNtfTensor){ height, width, depth, NULL, 1 };
   self->padded = cuv_ntf_pad (width);
   self->cancel = cancel;
-  cuv_ntf_steps_init (&self->steps);
+  cuv_ntf_dsp_init (&self->dsp);
   if (!make_all (self, rank)) {
     cuv_ntf_cpu_free (self);
     return NULL;
@@ -64,11 +64,11 @@ cuv_ntf_cpu_free (CuvNtfCpu *self)
 {
   if (self == NULL)
     return;
-  for (int i = 0; i < CUV_NTF_PIECES; i++) {
+  for (int i = 0; i < CUV_NTF_TASKS; i++) {
     for (int mode = 0; mode < CUV_NTF_MODES; mode++)
-      free (self->pieces[i].sums[mode]);
-    free (self->pieces[i].map);
-    free (self->pieces[i].columns);
+      free (self->tasks[i].sums[mode]);
+    free (self->tasks[i].map);
+    free (self->tasks[i].columns);
   }
   cuv_ntf_factors_clear (&self->factors);
   free (self->across);

@@ -5,51 +5,53 @@
 #include "cpu/ntf-cpu.h"
 #include "cpu/ntf-dsp.h"
 
-/* Rows of G are dealt with in pieces, each of which sums for itself; then the
- * pieces are added in their order. So threads do not matter. */
-enum { CUV_NTF_PIECES = 32 };
+/* Each task has a fixed band of the tensor's rows and sums of its own, which
+ * are added in the order of tasks: results do not depend on the number of
+ * threads. */
+enum { CUV_NTF_TASKS = 32 };
 
 typedef struct {
   float *sums[CUV_NTF_MODES]; /* of v and w: size x stride */
-  float *map;                 /* of one row: width x stride, depth x padded */
+  float *map;                 /* of a row: width x stride or depth x padded */
   float *columns;             /* depth x stride */
   CuvNtfScan scan;
-  double square, rest;                /* of G, and of what terms leave of it */
-  double halves[2][CUV_NTF_MAX_RANK]; /* squares of maps above, below 0 */
-} CuvNtfPiece;
-
-typedef void (*CuvNtfWork) (CuvNtfCpu *self, CuvNtfPiece *piece, int y);
+  double square, rest; /* squared norms of G and of the residual */
+  double halves[2][CUV_NTF_MAX_RANK]; /* squared norms of the positive and
+                                       * negative parts of maps */
+} CuvNtfTask;
 
 struct _CuvNtfCpu {
   CuvNtfTensor tensor;
   CuvNtfFactors factors;
-  CuvNtfSteps steps;
-  CuvNtfPiece pieces[CUV_NTF_PIECES];
-  float *across; /* v: rank x padded width */
-  int padded;
+  CuvNtfDsp dsp;
+  CuvNtfTask tasks[CUV_NTF_TASKS];
+  float *across; /* V transposed: rank x padded */
+
+  int padded; /* width, up to a multiple of CUV_NTF_LANES */
   const int32_t *cancel;
 
-  /* of a run */
+  /* state of a run */
   CuvNtfParams params;
   CuvNtfResult result;
   CuvNtfGram grams[CUV_NTF_MODES];
   CuvNtfUpdate updates[CUV_NTF_MODES];
 
-  /* of what pieces do now */
-  CuvNtfWork work;
-  int n_rows, mode;
+  /* arguments of the row functions */
+  int mode;
   const CuvCube *cube;
   const double *ignore;
   int z;
   float *residual;
 };
 
-/* Has work() called for each row from 0 to below n_rows, until cancelled; FALSE
- * if it was. */
-bool cuv_ntf_cpu_rows (
-    CuvNtfCpu *self, int n_rows, CuvNtfWork work, int n_threads);
+typedef void (*CuvNtfRowFunc) (CuvNtfCpu *self, CuvNtfTask *task, int y);
 
-/* Of the pieces, before they add to a mode's sums. */
+/* Calls func for each row in 0 .. n_rows - 1, split over tasks. false: it was
+ * cancelled, and rows are left out. */
+bool cuv_ntf_cpu_rows (
+    CuvNtfCpu *self, int n_rows, CuvNtfRowFunc func, int n_threads);
+
+/* Zeros a mode's sums of all tasks. */
 void cuv_ntf_cpu_clear_sums (CuvNtfCpu *self, int mode);
 
 static inline const float *
@@ -66,7 +68,7 @@ cuv_ntf_factor (const CuvNtfCpu *self, int mode, int i)
   return &self->factors.mode[mode][i * self->factors.stride];
 }
 
-/* Starts from the singular vectors; FALSE if cancelled. */
+/* Initialises the factors by NNDSVD; false if cancelled. */
 bool cuv_ntf_cpu_nndsvd (CuvNtfCpu *self, int n_threads);
 
 #endif

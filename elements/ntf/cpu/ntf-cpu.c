@@ -2,48 +2,16 @@
 /* The row of G at hand gives a map, P = G x w, which serves u and then, with
  * the row's new u, v. So G is read twice in an iteration, once for Jacobi. */
 #include "cpu/ntf-cpu-private.h"
-#include "cuvthreads.h"
 
 #include <math.h>
 #include <string.h>
 
-/* ---- pieces ---- */
-
-static bool
-cancelled (const CuvNtfCpu *self)
-{
-  return __atomic_load_n (self->cancel, __ATOMIC_RELAXED) != 0;
-}
-
-static void
-work_on_piece (void *data, int piece)
-{
-  CuvNtfCpu *self = data;
-  const int64_t n = self->n_rows;
-  const int end = (int) (n * (piece + 1) / CUV_NTF_PIECES);
-
-  for (int y = (int) (n * piece / CUV_NTF_PIECES); y < end; y++) {
-    if (cancelled (self))
-      return;
-    self->work (self, &self->pieces[piece], y);
-  }
-}
-
-bool
-cuv_ntf_cpu_rows (CuvNtfCpu *self, int n_rows, CuvNtfWork work, int n_threads)
-{
-  self->work = work;
-  self->n_rows = n_rows;
-  cuv_threads_run (n_threads, CUV_NTF_PIECES, work_on_piece, self);
-  return !cancelled (self);
-}
-
 /* ---- the cube ---- */
 
 static void
-scan_row (CuvNtfCpu *self, CuvNtfPiece *piece, int y)
+scan_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
 {
-  cuv_ntf_scan_rows (self->cube, self->ignore, y, y + 1, &piece->scan);
+  cuv_ntf_scan_rows (self->cube, self->ignore, y, y + 1, &task->scan);
 }
 
 bool
@@ -55,16 +23,16 @@ cuv_ntf_cpu_scan (CuvNtfCpu *self, const CuvCube *cube, const double *ignore,
   *scan = (CuvNtfScan){ 0 };
   self->cube = cube;
   self->ignore = ignore;
-  for (int i = 0; i < CUV_NTF_PIECES; i++)
-    self->pieces[i].scan = *scan;
+  for (int i = 0; i < CUV_NTF_TASKS; i++)
+    self->tasks[i].scan = *scan;
   whole = cuv_ntf_cpu_rows (self, cube->height, scan_row, n_threads);
-  for (int i = 0; i < CUV_NTF_PIECES; i++)
-    cuv_ntf_scan_merge (scan, &self->pieces[i].scan);
+  for (int i = 0; i < CUV_NTF_TASKS; i++)
+    cuv_ntf_scan_merge (scan, &self->tasks[i].scan);
   return whole;
 }
 
 static void
-load_row (CuvNtfCpu *self, CuvNtfPiece *piece, int y)
+load_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
 {
   cuv_ntf_load_rows (
       &self->tensor, self->cube, self->ignore, self->z, y, y + 1);
@@ -83,84 +51,74 @@ cuv_ntf_cpu_load (CuvNtfCpu *self, const CuvCube *cube, const double *ignore,
 
 /* ---- sums ---- */
 
-void
-cuv_ntf_cpu_clear_sums (CuvNtfCpu *self, int mode)
-{
-  const size_t n =
-      (size_t) self->factors.size[mode] * (size_t) self->factors.stride;
-
-  for (int i = 0; i < CUV_NTF_PIECES; i++)
-    memset (self->pieces[i].sums[mode], 0, n * sizeof (float));
-}
-
 /* The map of a row, its part of v's numerators and u's numerators. */
 static void
-map_row (CuvNtfCpu *self, CuvNtfPiece *piece, int y, float *numerators)
+map_row (CuvNtfCpu *self, CuvNtfTask *task, int y, float *numerators)
 {
   const CuvNtfTensor *g = &self->tensor;
   const int stride = self->factors.stride;
 
   memset (numerators, 0, (size_t) stride * sizeof (float));
-  self->steps.product (cuv_ntf_row (self, y), 1, g->width, g->width, g->depth,
-      self->factors.mode[CUV_NTF_W], stride, piece->map);
-  self->steps.dot (
-      piece->map, self->factors.mode[CUV_NTF_V], g->width, stride, numerators);
+  self->dsp.product (cuv_ntf_row (self, y), 1, g->width, g->width, g->depth,
+      self->factors.mode[CUV_NTF_W], stride, task->map);
+  self->dsp.dot (
+      task->map, self->factors.mode[CUV_NTF_V], g->width, stride, numerators);
 }
 
 static void
-add_to_v (CuvNtfCpu *self, CuvNtfPiece *piece, int y)
+add_to_v (CuvNtfCpu *self, CuvNtfTask *task, int y)
 {
-  self->steps.add (piece->map, cuv_ntf_factor (self, CUV_NTF_U, y),
-      self->tensor.width, self->factors.stride, piece->sums[CUV_NTF_V]);
+  self->dsp.add (task->map, cuv_ntf_factor (self, CUV_NTF_U, y),
+      self->tensor.width, self->factors.stride, task->sums[CUV_NTF_V]);
 }
 
 static void
-add_to_w (CuvNtfCpu *self, CuvNtfPiece *piece, int y)
+add_to_w (CuvNtfCpu *self, CuvNtfTask *task, int y)
 {
   const CuvNtfTensor *g = &self->tensor;
   const int stride = self->factors.stride;
 
-  self->steps.product (cuv_ntf_row (self, y), g->width, 1, g->depth, g->width,
-      self->factors.mode[CUV_NTF_V], stride, piece->columns);
-  self->steps.add (piece->columns, cuv_ntf_factor (self, CUV_NTF_U, y),
-      g->depth, stride, piece->sums[CUV_NTF_W]);
+  self->dsp.product (cuv_ntf_row (self, y), g->width, 1, g->depth, g->width,
+      self->factors.mode[CUV_NTF_V], stride, task->columns);
+  self->dsp.add (task->columns, cuv_ntf_factor (self, CUV_NTF_U, y), g->depth,
+      stride, task->sums[CUV_NTF_W]);
 }
 
 /* ---- an iteration ---- */
 
 static void
-update_u_add_to_v (CuvNtfCpu *self, CuvNtfPiece *piece, int y)
+update_u_add_to_v (CuvNtfCpu *self, CuvNtfTask *task, int y)
 {
   float numerators[CUV_NTF_MAX_RANK];
 
-  map_row (self, piece, y, numerators);
+  map_row (self, task, y, numerators);
   cuv_ntf_update_row (&self->updates[CUV_NTF_U], numerators,
       cuv_ntf_factor (self, CUV_NTF_U, y));
-  add_to_v (self, piece, y);
+  add_to_v (self, task, y);
 }
 
 static void
-add_to_all (CuvNtfCpu *self, CuvNtfPiece *piece, int y)
+add_to_all (CuvNtfCpu *self, CuvNtfTask *task, int y)
 {
   float numerators[CUV_NTF_MAX_RANK];
 
-  map_row (self, piece, y, numerators);
-  add_to_v (self, piece, y);
-  add_to_w (self, piece, y);
+  map_row (self, task, y, numerators);
+  add_to_v (self, task, y);
+  add_to_w (self, task, y);
   cuv_ntf_update_row (&self->updates[CUV_NTF_U], numerators,
       cuv_ntf_factor (self, CUV_NTF_U, y));
 }
 
-/* A row of v or w, whose numerators the pieces have. */
+/* A row of v or w, whose numerators the tasks have. */
 static void
-update_row (CuvNtfCpu *self, CuvNtfPiece *unused, int i)
+update_row (CuvNtfCpu *self, CuvNtfTask *unused, int i)
 {
   const int stride = self->factors.stride, mode = self->mode;
   float numerators[CUV_NTF_MAX_RANK] = { 0 };
 
-  for (int p = 0; p < CUV_NTF_PIECES; p++) {
+  for (int p = 0; p < CUV_NTF_TASKS; p++) {
     for (int k = 0; k < stride; k++)
-      numerators[k] += self->pieces[p].sums[mode][i * stride + k];
+      numerators[k] += self->tasks[p].sums[mode][i * stride + k];
   }
   cuv_ntf_update_row (
       &self->updates[mode], numerators, cuv_ntf_factor (self, mode, i));
@@ -228,43 +186,43 @@ lay_v_across (CuvNtfCpu *self)
   }
 }
 
-/* The sum of terms in a row, depth x padded, in piece->map. */
+/* The sum of terms in a row, depth x padded, in task->map. */
 static void
-rebuild_row (CuvNtfCpu *self, CuvNtfPiece *piece, int y)
+rebuild_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
 {
   const CuvNtfFactors *f = &self->factors;
   const float *u = cuv_ntf_factor (self, CUV_NTF_U, y);
 
   for (int z = 0; z < f->size[CUV_NTF_W]; z++) {
     for (int k = 0; k < f->rank; k++)
-      piece->columns[z * f->stride + k] =
+      task->columns[z * f->stride + k] =
           u[k] * cuv_ntf_factor (self, CUV_NTF_W, z)[k];
   }
-  self->steps.product (piece->columns, f->stride, 1, f->size[CUV_NTF_W],
-      f->rank, self->across, self->padded, piece->map);
+  self->dsp.product (task->columns, f->stride, 1, f->size[CUV_NTF_W], f->rank,
+      self->across, self->padded, task->map);
 }
 
 static void
-measure_row (CuvNtfCpu *self, CuvNtfPiece *piece, int y)
+measure_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
 {
   const CuvNtfTensor *g = &self->tensor;
   const float *row = cuv_ntf_row (self, y);
 
-  rebuild_row (self, piece, y);
+  rebuild_row (self, task, y);
   for (int z = 0; z < g->depth; z++)
-    piece->rest += self->steps.distance (&row[(size_t) z * (size_t) g->width],
-        &piece->map[(size_t) z * (size_t) self->padded], g->width);
+    task->rest += self->dsp.distance (&row[(size_t) z * (size_t) g->width],
+        &task->map[(size_t) z * (size_t) self->padded], g->width);
 }
 
 /* Across is 0 here. */
 static void
-square_row (CuvNtfCpu *self, CuvNtfPiece *piece, int y)
+square_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
 {
   const CuvNtfTensor *g = &self->tensor;
   const float *row = cuv_ntf_row (self, y);
 
   for (int z = 0; z < g->depth; z++)
-    piece->square += self->steps.distance (
+    task->square += self->dsp.distance (
         &row[(size_t) z * (size_t) g->width], self->across, g->width);
 }
 
@@ -274,32 +232,32 @@ find_error (CuvNtfCpu *self, int n_threads, double *error)
   double square = 0, rest = 0;
 
   lay_v_across (self);
-  for (int i = 0; i < CUV_NTF_PIECES; i++)
-    self->pieces[i].rest = 0;
+  for (int i = 0; i < CUV_NTF_TASKS; i++)
+    self->tasks[i].rest = 0;
   if (!cuv_ntf_cpu_rows (self, self->tensor.height, measure_row, n_threads))
     return false;
-  for (int i = 0; i < CUV_NTF_PIECES; i++) {
-    square += self->pieces[i].square;
-    rest += self->pieces[i].rest;
+  for (int i = 0; i < CUV_NTF_TASKS; i++) {
+    square += self->tasks[i].square;
+    rest += self->tasks[i].rest;
   }
   *error = square > 0 ? sqrt (rest / square) : 0;
   return true;
 }
 
 static void
-leave_row (CuvNtfCpu *self, CuvNtfPiece *piece, int y)
+leave_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
 {
   const CuvNtfTensor *g = &self->tensor;
   const float *row = cuv_ntf_row (self, y);
   float *out = &self->residual[(size_t) y * (size_t) g->width];
 
-  rebuild_row (self, piece, y);
+  rebuild_row (self, task, y);
   for (int x = 0; x < g->width; x++) {
     double sum = 0;
 
     for (int z = 0; z < g->depth; z++) {
       double left = row[(size_t) z * (size_t) g->width + (size_t) x] * g->scale
-          - piece->map[(size_t) z * (size_t) self->padded + (size_t) x];
+          - task->map[(size_t) z * (size_t) self->padded + (size_t) x];
 
       sum += left * left;
     }
@@ -344,8 +302,8 @@ cuv_ntf_cpu_start (CuvNtfCpu *self, const CuvNtfParams *params, int n_threads)
   if (params->algorithm == CUV_NTF_HALS)
     self->params.schedule = CUV_NTF_GS;
   memset (self->across, 0, (size_t) self->padded * sizeof (float));
-  for (int i = 0; i < CUV_NTF_PIECES; i++)
-    self->pieces[i].square = 0;
+  for (int i = 0; i < CUV_NTF_TASKS; i++)
+    self->tasks[i].square = 0;
   if (!cuv_ntf_cpu_rows (self, self->tensor.height, square_row, n_threads)
       || !start_factors (self, n_threads))
     return false;

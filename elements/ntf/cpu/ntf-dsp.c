@@ -47,11 +47,16 @@ distance (const float *a, const float *b, int n)
 }
 
 void
-cuv_ntf_steps_init (CuvNtfSteps *self)
+cuv_ntf_dsp_init (CuvNtfDsp *self)
 {
-  *self = (CuvNtfSteps){ product, dot, add, distance };
+  *self = (CuvNtfDsp){
+    .product = product,
+    .dot = dot,
+    .add = add,
+    .distance = distance,
+  };
 #if HAVE_AVX2
   if (cuv_cpu_flags () & CUV_CPU_AVX2)
-    cuv_ntf_avx2_init (self);
+    cuv_ntf_dsp_init_avx2 (self);
 #endif
 }

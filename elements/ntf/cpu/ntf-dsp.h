@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What takes the time, as steps that a CPU may have faster. All versions add in
- * the same order and return the same bits. */
-#ifndef CUV_NTF_STEPS_H
-#define CUV_NTF_STEPS_H
+/* Function table of the inner loops. All versions add in the same order and
+ * return the same bits. */
+#ifndef CUV_NTF_DSP_H
+#define CUV_NTF_DSP_H
 
 #include "ntf.h"
 
@@ -23,13 +23,13 @@ typedef struct {
 
   /* The sum of squares of a - b. */
   double (*distance) (const float *a, const float *b, int n);
-} CuvNtfSteps;
+} CuvNtfDsp;
 
-/* The best for this CPU, as far as cuv_cpu_flags() lets. */
-void cuv_ntf_steps_init (CuvNtfSteps *self);
-void cuv_ntf_avx2_init (CuvNtfSteps *self);
+/* The C functions, replaced by those that cuv_cpu_flags() allows. */
+void cuv_ntf_dsp_init (CuvNtfDsp *self);
+void cuv_ntf_dsp_init_avx2 (CuvNtfDsp *self);
 
-/* Lane by lane, then the lanes in order. */
+/* The lanes in order. */
 static inline double
 cuv_ntf_sum_lanes (const double lanes[CUV_NTF_LANES])
 {
@@ -40,7 +40,8 @@ cuv_ntf_sum_lanes (const double lanes[CUV_NTF_LANES])
   return sum;
 }
 
-/* The rest of a distance, that fills no group of lanes any more. */
+/* Adds squared differences lane by lane; SIMD versions use it for the last
+ * n % CUV_NTF_LANES values. */
 static inline void
 cuv_ntf_add_distance (
     const float *a, const float *b, int n, double lanes[CUV_NTF_LANES])

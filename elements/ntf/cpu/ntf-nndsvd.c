@@ -66,72 +66,72 @@ make_orthonormal (CuvNtfCpu *self)
 /* ---- a row of G ---- */
 
 static void
-map_row (CuvNtfCpu *self, CuvNtfPiece *piece, int y)
+map_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
 {
   const CuvNtfTensor *g = &self->tensor;
 
-  self->steps.product (cuv_ntf_row (self, y), 1, g->width, g->width, g->depth,
-      self->factors.mode[CUV_NTF_W], self->factors.stride, piece->map);
+  self->dsp.product (cuv_ntf_row (self, y), 1, g->width, g->width, g->depth,
+      self->factors.mode[CUV_NTF_W], self->factors.stride, task->map);
 }
 
 static void
-add_map_times_row (CuvNtfCpu *self, CuvNtfPiece *piece, int y)
+add_map_times_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
 {
   const CuvNtfTensor *g = &self->tensor;
   const int stride = self->factors.stride;
 
-  map_row (self, piece, y);
-  self->steps.product (cuv_ntf_row (self, y), g->width, 1, g->depth, g->width,
-      piece->map, stride, piece->columns);
+  map_row (self, task, y);
+  self->dsp.product (cuv_ntf_row (self, y), g->width, 1, g->depth, g->width,
+      task->map, stride, task->columns);
   for (int i = 0; i < g->depth * stride; i++)
-    piece->sums[CUV_NTF_W][i] += piece->columns[i];
+    task->sums[CUV_NTF_W][i] += task->columns[i];
 }
 
 static void
-add_halves (CuvNtfCpu *self, CuvNtfPiece *piece, int y)
+add_halves (CuvNtfCpu *self, CuvNtfTask *task, int y)
 {
   const int stride = self->factors.stride;
 
-  map_row (self, piece, y);
+  map_row (self, task, y);
   for (int x = 0; x < self->tensor.width; x++) {
     for (int k = 0; k < self->factors.rank; k++) {
-      double value = piece->map[x * stride + k];
+      double value = task->map[x * stride + k];
 
-      piece->halves[value < 0][k] += value * value;
+      task->halves[value < 0][k] += value * value;
     }
   }
 }
 
 /* The positive map times v is u, and times u what v becomes. */
 static void
-add_power (CuvNtfCpu *self, CuvNtfPiece *piece, int y)
+add_power (CuvNtfCpu *self, CuvNtfTask *task, int y)
 {
   const int width = self->tensor.width, stride = self->factors.stride;
   float *u = cuv_ntf_factor (self, CUV_NTF_U, y);
 
-  map_row (self, piece, y);
+  map_row (self, task, y);
   for (int i = 0; i < width * stride; i++)
-    piece->map[i] = fmaxf (piece->map[i], 0);
+    task->map[i] = fmaxf (task->map[i], 0);
   memset (u, 0, (size_t) stride * sizeof (float));
-  self->steps.dot (piece->map, self->factors.mode[CUV_NTF_V], width, stride, u);
-  self->steps.add (piece->map, u, width, stride, piece->sums[CUV_NTF_V]);
+  self->dsp.dot (task->map, self->factors.mode[CUV_NTF_V], width, stride, u);
+  self->dsp.add (task->map, u, width, stride, task->sums[CUV_NTF_V]);
 }
 
 /* ---- the parts ---- */
 
 static bool
-sum_rows (CuvNtfCpu *self, int mode, CuvNtfWork work, int n_threads)
+sum_rows (CuvNtfCpu *self, int mode, CuvNtfRowFunc func, int n_threads)
 {
   const int n = self->factors.size[mode] * self->factors.stride;
   float *sums = self->factors.mode[mode];
 
   cuv_ntf_cpu_clear_sums (self, mode);
-  if (!cuv_ntf_cpu_rows (self, self->tensor.height, work, n_threads))
+  if (!cuv_ntf_cpu_rows (self, self->tensor.height, func, n_threads))
     return false;
   memset (sums, 0, (size_t) n * sizeof (float));
-  for (int p = 0; p < CUV_NTF_PIECES; p++) {
+  for (int p = 0; p < CUV_NTF_TASKS; p++) {
     for (int i = 0; i < n; i++)
-      sums[i] += self->pieces[p].sums[mode][i];
+      sums[i] += self->tasks[p].sums[mode][i];
   }
   return true;
 }
@@ -155,17 +155,17 @@ choose_halves (CuvNtfCpu *self, int n_threads)
 {
   const int depth = self->tensor.depth, stride = self->factors.stride;
 
-  for (int p = 0; p < CUV_NTF_PIECES; p++)
-    memset (self->pieces[p].halves, 0, sizeof self->pieces[p].halves);
+  for (int p = 0; p < CUV_NTF_TASKS; p++)
+    memset (self->tasks[p].halves, 0, sizeof self->tasks[p].halves);
   if (!cuv_ntf_cpu_rows (self, self->tensor.height, add_halves, n_threads))
     return false;
   for (int k = 0; k < self->factors.rank; k++) {
     float *column = at (self, CUV_NTF_W, k);
     double of_map[2] = { 0 }, of_column[2] = { 0 };
 
-    for (int p = 0; p < CUV_NTF_PIECES; p++) {
-      of_map[0] += self->pieces[p].halves[0][k];
-      of_map[1] += self->pieces[p].halves[1][k];
+    for (int p = 0; p < CUV_NTF_TASKS; p++) {
+      of_map[0] += self->tasks[p].halves[0][k];
+      of_map[1] += self->tasks[p].halves[1][k];
     }
     for (int i = 0; i < depth; i++)
       of_column[column[i * stride] < 0] += pow (column[i * stride], 2);

@@ -10,7 +10,7 @@
 
 enum { MAX_WORKERS = CUV_PCA_CHUNKS };
 
-/* What is done with each tile. */
+/* Work on each tile of a pass, as flags. */
 enum { SUM = 1 << 0, COUNT = 1 << 1, PAINT = 1 << 2, SCORE = 1 << 3 };
 
 typedef struct {
@@ -19,13 +19,14 @@ typedef struct {
   uint8_t pixels[4 * CUV_PCA_TILE];
   int64_t bins[CUV_PCA_SHOWN * CUV_PCA_BINS];
   int64_t left_out;
-  double *scores; /* of a tile */
+  double *scores; /* of a tile: n_scores x CUV_PCA_TILE */
 } Worker;
 
 struct _CuvPcaCpu {
   CuvPcaTrack track;
-  CuvPcaSteps steps;
-  int n, n_workers, n_scores; /* that workers have room for */
+  CuvPcaDsp dsp;
+  int n, n_workers;
+  int n_scores; /* capacity of the workers' scores */
   Worker *workers;
   CuvPcaSum *chunks, *sums;
 
@@ -35,7 +36,7 @@ struct _CuvPcaCpu {
   uint8_t *picture;
   ptrdiff_t stride;
   const CuvPcaScores *scores;
-  int n_threads, tasks;
+  int n_threads, work; /* flags */
   float pivots[CUV_CUBE_MAX_BANDS];
   CuvPcaGains gains, bin_gains;
 };
@@ -72,7 +73,7 @@ cuv_pca_cpu_new (int n)
     cuv_pca_cpu_free (self);
     return NULL;
   }
-  cuv_pca_steps_init (&self->steps);
+  cuv_pca_dsp_init (&self->dsp);
   return self;
 }
 
@@ -105,7 +106,7 @@ count (CuvPcaCpu *self, Worker *worker)
 {
   const CuvPcaTile *tile = &worker->tile;
 
-  self->steps.project (tile, &self->bin_gains, worker->values);
+  self->dsp.project (tile, &self->bin_gains, worker->values);
   for (int c = 0; c < CUV_PCA_SHOWN; c++) {
     int64_t *bins = &worker->bins[c * CUV_PCA_BINS];
 
@@ -121,8 +122,8 @@ paint (CuvPcaCpu *self, Worker *worker, int64_t first)
   const int64_t width = self->cube->width;
   const int64_t end = first + worker->tile.count;
 
-  self->steps.project (&worker->tile, &self->gains, worker->values);
-  self->steps.paint (&worker->tile, worker->values, worker->pixels);
+  self->dsp.project (&worker->tile, &self->gains, worker->values);
+  self->dsp.paint (&worker->tile, worker->values, worker->pixels);
   for (int64_t at = first; at < end;) {
     const int64_t row_end = (at / width + 1) * width;
     const int64_t until = row_end < end ? row_end : end;
@@ -145,39 +146,33 @@ score (CuvPcaCpu *self, Worker *worker, int64_t first)
 }
 
 static void
-do_chunk (CuvPcaCpu *self, Worker *worker, int chunk)
+chunk_task (void *data, int worker_index, int chunk)
 {
+  CuvPcaCpu *self = data;
+  Worker *worker = &self->workers[worker_index];
   const int64_t n_tiles = cuv_pca_n_tiles (self->cube);
   const int64_t size = cuv_pca_chunk_tiles (self->cube);
   CuvPcaSum *sums = self->chunks + (size_t) chunk * CUV_PCA_SUMS (self->n);
 
-  if (self->tasks & SUM)
+  if (self->work & SUM)
     memset (sums, 0, (size_t) CUV_PCA_SUMS (self->n) * sizeof *sums);
   for (int64_t t = chunk * size; t < (chunk + 1) * size && t < n_tiles; t++) {
-    self->steps.load (self->cube, self->bands, t, &worker->tile);
+    self->dsp.load (self->cube, self->bands, t, &worker->tile);
     worker->left_out += worker->tile.n_left_out;
-    if (self->tasks & COUNT)
+    if (self->work & COUNT)
       count (self, worker);
-    if (self->tasks & PAINT)
+    if (self->work & PAINT)
       paint (self, worker, t * CUV_PCA_TILE);
-    if (self->tasks & SCORE)
+    if (self->work & SCORE)
       score (self, worker, t * CUV_PCA_TILE);
-    if (self->tasks & SUM) { /* last, for it shifts samples */
+    if (self->work & SUM) { /* last, because it shifts the samples */
       cuv_pca_shift (&worker->tile, self->pivots);
-      self->steps.add (&worker->tile, sums);
+      self->dsp.add (&worker->tile, sums);
     }
   }
 }
 
 /* ---- all tiles ---- */
-
-static void
-work (void *data, int worker, int chunk)
-{
-  CuvPcaCpu *self = data;
-
-  do_chunk (self, &self->workers[worker], chunk);
-}
 
 static void
 merge_sums (CuvPcaCpu *self)
@@ -203,27 +198,27 @@ merge_bins (CuvPcaCpu *self)
   }
 }
 
-/* The pixels that are left out. */
+/* One pass over all tiles; returns the number of pixels left out. */
 static int64_t
-pass (CuvPcaCpu *self, int tasks)
+pass (CuvPcaCpu *self, int work)
 {
   int64_t left_out = 0;
 
-  self->tasks = tasks;
-  if (tasks & SUM)
+  self->work = work;
+  if (work & SUM)
     cuv_pca_find_pivots (self->cube, self->bands, self->pivots);
   for (int i = 0; i < self->n_workers; i++) {
     self->workers[i].left_out = 0;
-    if (tasks & COUNT)
+    if (work & COUNT)
       memset (self->workers[i].bins, 0, sizeof self->workers[i].bins);
   }
   cuv_threads_run_workers (
-      self->n_threads, self->n_workers, CUV_PCA_CHUNKS, work, self);
+      self->n_threads, self->n_workers, CUV_PCA_CHUNKS, chunk_task, self);
   for (int i = 0; i < self->n_workers; i++)
     left_out += self->workers[i].left_out;
-  if (tasks & SUM)
+  if (work & SUM)
     merge_sums (self);
-  if (tasks & COUNT)
+  if (work & COUNT)
     merge_bins (self);
   return left_out;
 }

@@ -4,12 +4,16 @@
 #include "cuvcpu.h"
 
 void
-cuv_pca_steps_init (CuvPcaSteps *self)
+cuv_pca_dsp_init (CuvPcaDsp *self)
 {
-  *self = (CuvPcaSteps){ cuv_pca_load, cuv_pca_add, cuv_pca_project,
-    cuv_pca_paint };
+  *self = (CuvPcaDsp){
+    .load = cuv_pca_load,
+    .add = cuv_pca_add,
+    .project = cuv_pca_project,
+    .paint = cuv_pca_paint,
+  };
 #if HAVE_AVX2
   if ((cuv_cpu_flags () & CUV_CPU_AVX2) && __builtin_cpu_supports ("fma"))
-    cuv_pca_avx2_init (self);
+    cuv_pca_dsp_init_avx2 (self);
 #endif
 }

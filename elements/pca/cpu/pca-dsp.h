@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a run does with each tile: in C first, then by what the CPU has. */
-#ifndef CUV_PCA_STEPS_H
-#define CUV_PCA_STEPS_H
+/* Function table of the work on a tile. Every version returns the same bits. */
+#ifndef CUV_PCA_DSP_H
+#define CUV_PCA_DSP_H
 
 #include "pca.h"
 
@@ -12,12 +12,13 @@ typedef struct {
   void (*project) (
       const CuvPcaTile *tile, const CuvPcaGains *gains, int32_t *out);
   void (*paint) (const CuvPcaTile *tile, const int32_t *values, uint8_t *out);
-} CuvPcaSteps;
+} CuvPcaDsp;
 
-void cuv_pca_steps_init (CuvPcaSteps *self);
+/* The reference functions, replaced by those that cuv_cpu_flags() allows. Tiles
+ * are to come from the load() of the same table. */
+void cuv_pca_dsp_init (CuvPcaDsp *self);
 
-/* 32-byte aligned tiles of its own load() only. */
-void cuv_pca_avx2_init (CuvPcaSteps *self);
+void cuv_pca_dsp_init_avx2 (CuvPcaDsp *self);
 void cuv_pca_avx2_load (const CuvCube *cube, const CuvPcaBands *bands,
     int64_t tile, CuvPcaTile *out);
 

@@ -142,7 +142,7 @@ check_pieces (CuvNtfSchedule schedule)
   CuvNtfParams params = ntf_params (2);
   Case self;
 
-  cuv_check_case ("pieces, schedule %d", schedule);
+  cuv_check_case ("tasks, schedule %d", schedule);
   case_init (&self, 70, 3, CUV_CUBE_MAX_BANDS, 2);
   params.schedule = schedule;
   if (ntf_cuda_load (&self.cuda, &self.tensor)) {

@@ -55,7 +55,7 @@ random_gains (CuvPcaGains *gains, int n)
 }
 
 static void
-check_tile (const PcaInput *input, const CuvPcaSteps *steps, int64_t at,
+check_tile (const PcaInput *input, const CuvPcaDsp *dsp, int64_t at,
     CuvPcaTile tiles[2], CuvPcaSum *sums[2])
 {
   const int n = input->bands.n;
@@ -64,20 +64,20 @@ check_tile (const PcaInput *input, const CuvPcaSteps *steps, int64_t at,
   CuvPcaGains gains;
 
   cuv_pca_load (&input->cube, &input->bands, at, &tiles[0]);
-  steps->load (&input->cube, &input->bands, at, &tiles[1]);
+  dsp->load (&input->cube, &input->bands, at, &tiles[1]);
   CUV_CHECK (same_samples (&tiles[0], &tiles[1]), ": tile %d", (int) at);
   cuv_pca_add (&tiles[0], sums[0]);
-  steps->add (&tiles[1], sums[1]);
+  dsp->add (&tiles[1], sums[1]);
   CUV_CHECK (same_sums (sums[0], sums[1], n), ": tile %d", (int) at);
   random_gains (&gains, n);
   cuv_pca_project (&tiles[0], &gains, values[0]);
-  steps->project (&tiles[1], &gains, values[1]);
+  dsp->project (&tiles[1], &gains, values[1]);
   CUV_CHECK (memcmp (values[0], values[1], sizeof values[0]) == 0, ": tile %d",
       (int) at);
   if (gains.top > 255)
     return;
   cuv_pca_paint (&tiles[0], values[0], pixels[0]);
-  steps->paint (&tiles[1], values[1], pixels[1]);
+  dsp->paint (&tiles[1], values[1], pixels[1]);
   CUV_CHECK (memcmp (pixels[0], pixels[1], sizeof pixels[0]) == 0, ": tile %d",
       (int) at);
 }
@@ -89,13 +89,13 @@ check_input (const PcaInput *input)
   CuvPcaSum *sums[2] = { calloc (n_sums, sizeof **sums),
     calloc (n_sums, sizeof **sums) };
   CuvPcaTile tiles[2];
-  CuvPcaSteps steps;
+  CuvPcaDsp dsp;
 
-  cuv_pca_steps_init (&steps);
+  cuv_pca_dsp_init (&dsp);
   for (int i = 0; i < 2; i++)
     CUV_CHECK (cuv_pca_tile_init (&tiles[i], input->bands.n));
   for (int64_t t = 0; t < cuv_pca_n_tiles (&input->cube); t++)
-    check_tile (input, &steps, t, tiles, sums);
+    check_tile (input, &dsp, t, tiles, sums);
   for (int i = 0; i < 2; i++) {
     cuv_pca_tile_clear (&tiles[i]);
     free (sums[i]);

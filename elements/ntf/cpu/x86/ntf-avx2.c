@@ -148,7 +148,12 @@ distance (const float *a, const float *b, int n)
 }
 
 void
-cuv_ntf_avx2_init (CuvNtfSteps *self)
+cuv_ntf_dsp_init_avx2 (CuvNtfDsp *self)
 {
-  *self = (CuvNtfSteps){ product, dot, add, distance };
+  *self = (CuvNtfDsp){
+    .product = product,
+    .dot = dot,
+    .add = add,
+    .distance = distance,
+  };
 }

@@ -232,7 +232,7 @@ paint (const CuvPcaTile *tile, const int32_t *values, uint8_t *out)
 }
 
 void
-cuv_pca_avx2_init (CuvPcaSteps *self)
+cuv_pca_dsp_init_avx2 (CuvPcaDsp *self)
 {
   self->load = cuv_pca_avx2_load;
   self->add = add;
