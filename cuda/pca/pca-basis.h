@@ -24,21 +24,21 @@ cuv_pca_element (const CuvPcaBasis *self, CuvPcaMode mode,
 
 /* The matrix whose eigenvectors are looked for, in scratch->a. Each thread has
  * written the means that it reads. */
-CUV_BOTH void
-cuv_pca_set_matrix (CuvTeam team, CuvPcaBasis *self, CuvPcaMode mode,
+CUV_GROUP_FUNC void
+cuv_pca_set_matrix (CuvThreadGroup group, CuvPcaBasis *self, CuvPcaMode mode,
     const CuvPcaMoments *moments, const CuvPcaScratch *scratch)
 {
   const int n = self->n, pitch = scratch->pitch;
 
-  CUV_TEAM_EACH (team, i, n)
+  CUV_GROUP_EACH (group, i, n)
   {
     self->mean[i] = moments->mean[i];
     self->deviation[i] = mode == CUV_PCA_PEARSON
         ? sqrt (fmax (moments->covariance[i * n + i], 0.0))
         : 1.0;
   }
-  cuv_team_meet (team);
-  CUV_TEAM_UPPER (team, i, j, n)
+  cuv_group_sync (group);
+  CUV_GROUP_UPPER (group, i, j, n)
   scratch->a[i * pitch + j] = scratch->a[j * pitch + i] =
       cuv_pca_element (self, mode, moments, i, j);
 }
@@ -46,8 +46,8 @@ cuv_pca_set_matrix (CuvTeam team, CuvPcaBasis *self, CuvPcaMode mode,
 /* ---- an update ---- */
 
 /* See cuv_pca_basis_update(). */
-CUV_BOTH int
-cuv_pca_update_basis (CuvTeam team, CuvPcaBasis *self,
+CUV_GROUP_FUNC int
+cuv_pca_update_basis (CuvThreadGroup group, CuvPcaBasis *self,
     const CuvPcaMoments *moments, const CuvPcaLearning *learning,
     CuvPcaScratch *scratch)
 {
@@ -56,46 +56,46 @@ cuv_pca_update_basis (CuvTeam team, CuvPcaBasis *self,
   float turned;
   int sweeps;
 
-  cuv_pca_set_matrix (team, self, learning->mode, moments, scratch);
+  cuv_pca_set_matrix (group, self, learning->mode, moments, scratch);
   if (warm)
     cuv_pca_copy_rows (
-        team, scratch->vectors, scratch->pitch, self->vectors, n, n, n);
+        group, scratch->vectors, scratch->pitch, self->vectors, n, n, n);
   else
-    cuv_pca_set_unit (team, scratch->vectors, n, scratch->pitch);
+    cuv_pca_set_unit (group, scratch->vectors, n, scratch->pitch);
   self->mode = learning->mode;
   self->is_known = 1;
-  sweeps = cuv_pca_find_vectors (team, scratch, n, &turned);
+  sweeps = cuv_pca_find_vectors (group, scratch, n, &turned);
   if (!warm || learning->stabilise == CUV_PCA_FREE)
-    cuv_pca_place_freely (team, *self, *scratch);
+    cuv_pca_place_freely (group, *self, *scratch);
   else if (learning->stabilise == CUV_PCA_SIGN && turned <= CUV_PCA_IN_PLACE)
-    cuv_pca_arrange (team, self, scratch, 0);
+    cuv_pca_arrange (group, self, scratch, 0);
   else
-    cuv_pca_place_as_before (team, *self, *scratch);
+    cuv_pca_place_as_before (group, *self, *scratch);
   if (warm && learning->stabilise == CUV_PCA_PROCRUSTES)
-    cuv_pca_align (team, *self, *scratch);
+    cuv_pca_align (group, *self, *scratch);
   return sweeps;
 }
 
 /* ---- what it says ---- */
 
-/* See cuv_pca_basis_spread(). By a row of the team. */
-CUV_BOTH void
-cuv_pca_spread (CuvTeam team, const CuvPcaBasis *self, int k, double *mean,
-    double *deviation)
+/* See cuv_pca_basis_spread(). By a row of the group. */
+CUV_GROUP_FUNC void
+cuv_pca_spread (CuvThreadGroup group, const CuvPcaBasis *self, int k,
+    double *mean, double *deviation)
 {
   double variance = self->values[k], sum = 0.0, largest = 0.0;
 
-  CUV_TEAM_COLUMNS (team, i, 0, self->n)
+  CUV_GROUP_COLUMNS (group, i, 0, self->n)
   {
     sum += self->vectors[k * self->n + i] * self->mean[i];
     largest = fmax (largest, self->values[i]);
   }
   *mean = 0.0;
   if (self->mode == CUV_PCA_CORRELATION) {
-    *mean = cuv_team_row_sum (team, sum);
+    *mean = cuv_group_row_sum (group, sum);
     variance -= *mean * *mean;
   }
-  *deviation = variance > 1e-12 * cuv_team_row_max (team, largest)
+  *deviation = variance > 1e-12 * cuv_group_row_max (group, largest)
       ? sqrt (variance)
       : 0.0;
 }
@@ -143,13 +143,13 @@ cuv_pca_constant (double value)
 }
 
 /* A correlation's first component is brightness: it begins at 0. */
-CUV_BOTH CuvPcaChannel
+CUV_GROUP_FUNC CuvPcaChannel
 cuv_pca_sigma_channel (
-    CuvTeam team, const CuvPcaBasis *basis, int k, double sigmas)
+    CuvThreadGroup group, const CuvPcaBasis *basis, int k, double sigmas)
 {
   double mean, deviation, reach;
 
-  cuv_pca_spread (team, basis, k, &mean, &deviation);
+  cuv_pca_spread (group, basis, k, &mean, &deviation);
   reach = sigmas * deviation;
   if (basis->mode == CUV_PCA_CORRELATION && k == 0 && mean + reach > 0.0)
     return cuv_pca_span (k, 0.0, mean + reach);
@@ -158,21 +158,21 @@ cuv_pca_sigma_channel (
   return cuv_pca_span (k, mean - reach * (128.0 / 127.0), mean + reach);
 }
 
-CUV_BOTH CuvPcaChannel
-cuv_pca_percentile_channel (
-    CuvTeam team, const CuvPcaBasis *basis, int k, double low, double high)
+CUV_GROUP_FUNC CuvPcaChannel
+cuv_pca_percentile_channel (CuvThreadGroup group, const CuvPcaBasis *basis,
+    int k, double low, double high)
 {
   double mean, deviation;
 
-  cuv_pca_spread (team, basis, k, &mean, &deviation);
+  cuv_pca_spread (group, basis, k, &mean, &deviation);
   if (deviation == 0.0)
     return cuv_pca_constant (128.0);
   return cuv_pca_span (k, mean + low * deviation, mean + high * deviation);
 }
 
 /* Of bins over +- CUV_PCA_REACH deviations. */
-CUV_BOTH CuvPcaChannel
-cuv_pca_bin_channel (CuvTeam team, const CuvPcaBasis *basis, int k)
+CUV_GROUP_FUNC CuvPcaChannel
+cuv_pca_bin_channel (CuvThreadGroup group, const CuvPcaBasis *basis, int k)
 {
   const double middle = CUV_PCA_BINS / 2.0;
   CuvPcaChannel channel = { k, 0.0, middle };
@@ -180,7 +180,7 @@ cuv_pca_bin_channel (CuvTeam team, const CuvPcaBasis *basis, int k)
 
   if (k < 0 || k >= basis->n)
     return cuv_pca_constant (middle);
-  cuv_pca_spread (team, basis, k, &mean, &deviation);
+  cuv_pca_spread (group, basis, k, &mean, &deviation);
   if (deviation == 0.0)
     return cuv_pca_constant (middle);
   channel.slope = middle * cuv_pca_by (CUV_PCA_REACH * deviation);
@@ -188,8 +188,8 @@ cuv_pca_bin_channel (CuvTeam team, const CuvPcaBasis *basis, int k)
   return channel;
 }
 
-CUV_BOTH CuvPcaChannel
-cuv_pca_channel (CuvTeam team, const CuvPcaBasis *basis,
+CUV_GROUP_FUNC CuvPcaChannel
+cuv_pca_channel (CuvThreadGroup group, const CuvPcaBasis *basis,
     const CuvPcaDisplay *display, const CuvPcaLimits *limits, int c)
 {
   const int k = display->component[c] - 1;
@@ -202,21 +202,21 @@ cuv_pca_channel (CuvTeam team, const CuvPcaBasis *basis,
     return cuv_pca_span (k, display->range[0], display->range[1]);
   return display->mapping == CUV_PCA_PERCENTILE
       ? cuv_pca_percentile_channel (
-          team, basis, k, limits->low[c], limits->high[c])
-      : cuv_pca_sigma_channel (team, basis, k, display->sigmas);
+          group, basis, k, limits->low[c], limits->high[c])
+      : cuv_pca_sigma_channel (group, basis, k, display->sigmas);
 }
 
 /* What each sample adds to a channel; the mean's part is in the offset. By a
- * row of the team. */
-CUV_BOTH void
-cuv_pca_set_channel (CuvTeam team, CuvPcaGains *self, int c,
+ * row of the group. */
+CUV_GROUP_FUNC void
+cuv_pca_set_channel (CuvThreadGroup group, CuvPcaGains *self, int c,
     const CuvPcaBasis *basis, CuvPcaChannel channel)
 {
   const double *v = &basis->vectors[channel.k * basis->n];
   const int is_centred = basis->mode != CUV_PCA_CORRELATION;
   double sum = 0.0;
 
-  CUV_TEAM_COLUMNS (team, b, 0, basis->n)
+  CUV_GROUP_COLUMNS (group, b, 0, basis->n)
   {
     double gain = channel.slope * v[b];
 
@@ -226,25 +226,26 @@ cuv_pca_set_channel (CuvTeam team, CuvPcaGains *self, int c,
     self->gain[c][b] = gain;
     sum += is_centred ? gain * basis->mean[b] : 0.0;
   }
-  sum = cuv_team_row_sum (team, sum);
-  if (team.column == 0)
+  sum = cuv_group_row_sum (group, sum);
+  if (group.column == 0)
     self->offset[c] = channel.base - sum;
 }
 
 /* See cuv_pca_gains_init(), and with no display _init_bins(). */
-CUV_BOTH void
-cuv_pca_set_gains (CuvTeam team, CuvPcaGains *self, const CuvPcaBasis *basis,
-    const CuvPcaDisplay *display, const CuvPcaLimits *limits, int bins)
+CUV_GROUP_FUNC void
+cuv_pca_set_gains (CuvThreadGroup group, CuvPcaGains *self,
+    const CuvPcaBasis *basis, const CuvPcaDisplay *display,
+    const CuvPcaLimits *limits, int bins)
 {
-  if (cuv_team_is_first (team)) {
+  if (cuv_group_is_first (group)) {
     self->n = basis->n;
     self->top = bins ? CUV_PCA_BINS - 1.0 : 255.0;
     self->bias = bins ? 0.0 : 0.5 + 0x1p-12;
   }
-  CUV_TEAM_ROWS (team, c, CUV_PCA_SHOWN)
-  cuv_pca_set_channel (team, self, c, basis,
-      bins ? cuv_pca_bin_channel (team, basis, display->component[c] - 1)
-           : cuv_pca_channel (team, basis, display, limits, c));
+  CUV_GROUP_ROWS (group, c, CUV_PCA_SHOWN)
+  cuv_pca_set_channel (group, self, c, basis,
+      bins ? cuv_pca_bin_channel (group, basis, display->component[c] - 1)
+           : cuv_pca_channel (group, basis, display, limits, c));
 }
 
 /* ---- percentiles ---- */

@@ -3,12 +3,12 @@
  * long as they are far, and where they are near corrections of all at once
  * (Ogita, Aishima: Iterative refinement for symmetric eigenvalue decomposition,
  * 2018), which are products of matrices. Of a round's rotations no two touch
- * the same rows: a team makes them at once. */
+ * the same rows: a group makes them at once. */
 #ifndef CUV_PCA_JACOBI_H
 #define CUV_PCA_JACOBI_H
 
 #include <stdint.h>
-#include "pca/pca-team.h"
+#include "pca/pca-group.h"
 
 enum { CUV_PCA_SWEEPS = 12, CUV_PCA_STEPS = 24 };
 
@@ -42,7 +42,7 @@ typedef struct {
   double *a, *b, *c, *vectors;
   double *values;                /* n */
   double *sign;                  /* n, and a block's two zeros more */
-  CuvTeamSlot *slots;            /* CUV_TEAM_SLOTS; of a block only */
+  CuvGroupSlot *slots;           /* CUV_GROUP_SLOTS; of a block only */
   CuvPcaRotation *rotations;     /* CUV_PCA_PAIRS (n) */
   uint16_t *blocks;              /* CUV_PCA_BLOCKS (n) */
   int32_t *order, *best, *taken; /* n */
@@ -132,15 +132,15 @@ cuv_pca_turn_block (
 }
 
 /* A round of rotations of a, and of the rows of v. */
-CUV_BOTH void
-cuv_pca_round (CuvTeam team, double *a, double *v, int n, int pitch, int round,
-    double scale, double limit, CuvPcaRotation *rotations,
+CUV_GROUP_FUNC void
+cuv_pca_round (CuvThreadGroup group, double *a, double *v, int n, int pitch,
+    int round, double scale, double limit, CuvPcaRotation *rotations,
     const uint16_t *blocks)
 {
-  CUV_TEAM_EACH (team, i, CUV_PCA_PAIRS (n))
+  CUV_GROUP_EACH (group, i, CUV_PCA_PAIRS (n))
   rotations[i] = cuv_pca_rotation (a, n, pitch, round, i, scale, limit);
-  cuv_team_meet (team);
-  CUV_TEAM_EACH (team, k, CUV_PCA_BLOCKS (n))
+  cuv_group_sync (group);
+  CUV_GROUP_EACH (group, k, CUV_PCA_BLOCKS (n))
   {
     const CuvPcaRotation *x = &rotations[blocks[k] >> 8];
     const CuvPcaRotation *y = &rotations[blocks[k] & 255];
@@ -148,25 +148,25 @@ cuv_pca_round (CuvTeam team, double *a, double *v, int n, int pitch, int round,
     if (x->s != 0.0 || y->s != 0.0)
       cuv_pca_turn_block (a, pitch, x, y);
   }
-  CUV_TEAM_ROWS (team, i, CUV_PCA_PAIRS (n))
+  CUV_GROUP_ROWS (group, i, CUV_PCA_PAIRS (n))
   {
     const CuvPcaRotation *r = &rotations[i];
 
-    CUV_TEAM_COLUMNS (team, k, 0, r->s != 0.0 ? n : 0)
+    CUV_GROUP_COLUMNS (group, k, 0, r->s != 0.0 ? n : 0)
     cuv_pca_turn_pair (&v[r->p * pitch + k], &v[r->q * pitch + k], r->c, r->s);
   }
-  cuv_team_meet (team);
+  cuv_group_sync (group);
 }
 
 /* All pairs of pairs: i << 8 | j. */
-CUV_BOTH void
-cuv_pca_list_blocks (CuvTeam team, int n, uint16_t *blocks)
+CUV_GROUP_FUNC void
+cuv_pca_list_blocks (CuvThreadGroup group, int n, uint16_t *blocks)
 {
   const int pairs = CUV_PCA_PAIRS (n);
 
-  CUV_TEAM_ROWS (team, i, pairs)
+  CUV_GROUP_ROWS (group, i, pairs)
   {
-    CUV_TEAM_COLUMNS (team, j, i, pairs)
+    CUV_GROUP_COLUMNS (group, j, i, pairs)
     blocks[i * pairs - i * (i + 1) / 2 + j] = (uint16_t) (i << 8 | j);
   }
 }
@@ -214,39 +214,39 @@ cuv_pca_see_pair (const CuvPcaScratch *self, int i, int j, double s, double g)
 }
 
 /* What the vectors make of a, and of each other. */
-CUV_BOTH void
-cuv_pca_see (CuvTeam team, const CuvPcaScratch *self, int n)
+CUV_GROUP_FUNC void
+cuv_pca_see (CuvThreadGroup group, const CuvPcaScratch *self, int n)
 {
   const int pitch = self->pitch;
   const double *v = self->vectors, *va = self->b;
 
-#if CUV_TEAM_IS_BLOCK
-  cuv_pca_multiply (team, v, n, self->a, n, n, pitch, self->b);
+#ifdef __CUDACC__
+  cuv_pca_multiply (group, v, n, self->a, n, n, pitch, self->b);
   cuv_pca_symmetric_tiles (
-      team, [&] (int i, int k) { return va[i * pitch + k]; }, v, n, pitch,
+      group, [&] (int i, int k) { return va[i * pitch + k]; }, v, n, pitch,
       [&] (int i, int j, double s, double g) {
         cuv_pca_see_pair (self, i, j, s, g);
       });
 #else
-  cuv_pca_add_product (team, 0, v, n, self->a, n, n, pitch, self->b);
-  CUV_TEAM_UPPER (team, i, j, n)
+  cuv_pca_add_product (group, 0, v, n, self->a, n, n, pitch, self->b);
+  CUV_GROUP_UPPER (group, i, j, n)
   cuv_pca_see_pair (self, i, j, cuv_pca_dot (&va[i * pitch], &v[j * pitch], n),
       cuv_pca_dot (&v[i * pitch], &v[j * pitch], n));
 #endif
-  cuv_team_meet (team);
+  cuv_group_sync (group);
 }
 
 /* Makes of c, as cuv_pca_see() leaves it, the corrections. Those of vectors
  * that are next to each other are infinite, or no numbers: both are too large.
  */
-CUV_BOTH CuvTeamSize
+CUV_GROUP_FUNC CuvPcaMagnitude
 cuv_pca_find_corrections (
-    CuvTeam team, const CuvPcaScratch *self, int n, double limit)
+    CuvThreadGroup group, const CuvPcaScratch *self, int n, double limit)
 {
   const double *values = self->values;
   float squares = 0.0f, largest = 0.0f;
 
-  CUV_TEAM_UPPER (team, i, j, n)
+  CUV_GROUP_UPPER (group, i, j, n)
   {
     double *to_i = &self->c[i * self->pitch + j];
     double *to_j = &self->c[j * self->pitch + i];
@@ -262,7 +262,7 @@ cuv_pca_find_corrections (
     squares += (float) (*to_i * *to_i);
     largest = fmaxf (largest, fabsf ((float) *to_i));
   }
-  return cuv_team_size (team, squares, largest, self->slots);
+  return cuv_group_magnitude (group, squares, largest, self->slots);
 }
 
 /* To those of vectors i <= j the corrections that corrected vectors would take:
@@ -287,17 +287,17 @@ cuv_pca_refine_pair (const CuvPcaScratch *self, int i, int j, double m,
 }
 
 /* Those of orthonormal vectors, all of them: g = c c^T and m = c values c^T. */
-CUV_BOTH void
-cuv_pca_refine (
-    CuvTeam team, CuvPcaScratch *self, int n, double limit, float largest)
+CUV_GROUP_FUNC void
+cuv_pca_refine (CuvThreadGroup group, CuvPcaScratch *self, int n, double limit,
+    float largest)
 {
   const int pitch = self->pitch;
   const double *values = self->values;
   double *c = self->c;
 
-#if CUV_TEAM_IS_BLOCK
+#ifdef __CUDACC__
   cuv_pca_symmetric_tiles (
-      team, [&] (int i, int k) { return c[i * pitch + k] * values[k]; }, c, n,
+      group, [&] (int i, int k) { return c[i * pitch + k] * values[k]; }, c, n,
       pitch,
       [&] (int i, int j, double m, double g) {
         cuv_pca_refine_pair (self, i, j, m, g, limit, largest);
@@ -313,18 +313,18 @@ cuv_pca_refine (
           cuv_pca_dot (&c[i * pitch], &c[j * pitch], n), limit, largest);
   }
 #endif
-  cuv_team_meet (team);
+  cuv_group_sync (group);
   self->c = self->b;
   self->b = c;
 }
 
 /* Adds them. */
-CUV_BOTH void
-cuv_pca_correct (CuvTeam team, CuvPcaScratch *self, int n)
+CUV_GROUP_FUNC void
+cuv_pca_correct (CuvThreadGroup group, CuvPcaScratch *self, int n)
 {
   double *corrected = self->b;
 
-  cuv_pca_add_product (team, self->vectors, self->c, n, self->vectors, n, n,
+  cuv_pca_add_product (group, self->vectors, self->c, n, self->vectors, n, n,
       self->pitch, corrected);
   self->b = self->vectors;
   self->vectors = corrected;
@@ -349,32 +349,32 @@ cuv_pca_spares_step (int n, float largest)
       && cuv_pca_is_done (n, 4.0f * largest * largest * largest);
 }
 
-/* The sum of the diagonal, for each of the team. */
-CUV_BOTH double
-cuv_pca_trace (CuvTeam team, const double *a, int n, int pitch)
+/* The sum of the diagonal, for each of the group. */
+CUV_GROUP_FUNC double
+cuv_pca_trace (CuvThreadGroup group, const double *a, int n, int pitch)
 {
   double sum = 0.0;
 
-  CUV_TEAM_COLUMNS (team, i, 0, n)
+  CUV_GROUP_COLUMNS (group, i, 0, n)
   sum += a[i * pitch + i];
-  return cuv_team_row_sum (team, sum);
+  return cuv_group_row_sum (group, sum);
 }
 
 /* A sweep from orthonormal vectors on, or from those of the bands. Rare. */
-CUV_TEAM_APART void
-cuv_pca_rotate (CuvTeam team, CuvPcaScratch self, int n, double norm)
+CUV_GROUP_NOINLINE void
+cuv_pca_rotate (CuvThreadGroup group, CuvPcaScratch self, int n, double norm)
 {
   const int pitch = self.pitch;
   double *v = self.vectors;
 
-  cuv_pca_list_blocks (team, n, self.blocks);
+  cuv_pca_list_blocks (group, n, self.blocks);
   if (!cuv_pca_orthonormalise (
-          team, v, n, n, pitch, self.b, self.c, self.slots))
-    cuv_pca_set_unit (team, v, n, pitch);
-  cuv_pca_add_product (team, 0, v, n, self.a, n, n, pitch, self.b);
-  cuv_pca_multiply_half (team, self.b, v, n, n, pitch, self.c);
+          group, v, n, n, pitch, self.b, self.c, self.slots))
+    cuv_pca_set_unit (group, v, n, pitch);
+  cuv_pca_add_product (group, 0, v, n, self.a, n, n, pitch, self.b);
+  cuv_pca_multiply_half (group, self.b, v, n, n, pitch, self.c);
   for (int round = 0; round < CUV_PCA_EVEN (n) - 1; round++)
-    cuv_pca_round (team, self.c, v, n, pitch, round, 1.0 / norm, 1e-14 * norm,
+    cuv_pca_round (group, self.c, v, n, pitch, round, 1.0 / norm, 1e-14 * norm,
         self.rotations, self.blocks);
 }
 
@@ -382,26 +382,27 @@ cuv_pca_rotate (CuvTeam team, CuvPcaScratch self, int n, double norm)
  * vectors, which begins with a guess, and their values; a stays. Until
  * corrections are so small that what is left is rounding. How many sweeps of
  * rotations it took; turned: how far vectors were turned, infinite by those. */
-CUV_BOTH int
-cuv_pca_find_vectors (CuvTeam team, CuvPcaScratch *self, int n, float *turned)
+CUV_GROUP_FUNC int
+cuv_pca_find_vectors (
+    CuvThreadGroup group, CuvPcaScratch *self, int n, float *turned)
 {
-  const double norm = cuv_pca_trace (team, self->a, n, self->pitch);
+  const double norm = cuv_pca_trace (group, self->a, n, self->pitch);
   const double limit = 1e-14 * norm;
   int sweeps = 0, orthonormal = 1;
 
   *turned = 0.0f;
   for (int step = 0; step < CUV_PCA_STEPS; step++) {
-    CuvTeamSize size;
+    CuvPcaMagnitude size;
 
-    cuv_pca_see (team, self, n);
+    cuv_pca_see (group, self, n);
     if (!(norm > 0.0))
       break;
-    size = cuv_pca_find_corrections (team, self, n, limit);
+    size = cuv_pca_find_corrections (group, self, n, limit);
     if (size.squares <= CUV_PCA_NEAR * CUV_PCA_NEAR) {
       *turned += sqrtf (size.squares);
       if (orthonormal && cuv_pca_spares_step (n, size.largest))
-        cuv_pca_refine (team, self, n, limit, size.largest);
-      cuv_pca_correct (team, self, n);
+        cuv_pca_refine (group, self, n, limit, size.largest);
+      cuv_pca_correct (group, self, n);
       orthonormal = 0; /* but for what is corrected next */
       if (cuv_pca_is_done (n, size.largest))
         break;
@@ -409,7 +410,7 @@ cuv_pca_find_vectors (CuvTeam team, CuvPcaScratch *self, int n, float *turned)
       *turned = INFINITY;
       if (sweeps++ == CUV_PCA_SWEEPS)
         break;
-      cuv_pca_rotate (team, *self, n, norm);
+      cuv_pca_rotate (group, *self, n, norm);
       orthonormal = 1;
     }
   }

@@ -9,15 +9,15 @@
 
 // Rows of so many lanes: of 32, or of fewer in a block of one warp.
 template <int COLUMNS>
-static __device__ __forceinline__ CuvTeam
-team_of_block ()
+static __device__ __forceinline__ CuvThreadGroup
+thread_group ()
 {
   const int warps = COLUMNS == 32 ? (int) blockDim.x / 32 : 1;
   const int warp = COLUMNS == 32 ? cuv_warp_of_thread () : 0;
   const int lane = (int) threadIdx.x % 32;
 
-  return CuvTeam{ COLUMNS == 32 ? warp : lane / COLUMNS, warps * (32 / COLUMNS),
-    lane % COLUMNS, COLUMNS, warp, warps, lane };
+  return CuvThreadGroup{ COLUMNS == 32 ? warp : lane / COLUMNS,
+    warps * (32 / COLUMNS), lane % COLUMNS, COLUMNS, warp, warps, lane };
 }
 
 // ---- the report ----
@@ -34,7 +34,8 @@ report (const CuvPcaLearn &learn, const CuvPcaBasis &basis, int64_t pixels,
 }
 
 static __device__ __forceinline__ void
-set_gains (CuvTeam team, const CuvPcaLearn &learn, const CuvPcaBasis &basis)
+set_gains (
+    CuvThreadGroup group, const CuvPcaLearn &learn, const CuvPcaBasis &basis)
 {
   CuvPcaKnown *known = learn.known;
 
@@ -49,32 +50,32 @@ set_gains (CuvTeam team, const CuvPcaLearn &learn, const CuvPcaBasis &basis)
     return;
   }
   cuv_pca_set_gains (
-      team, &known->gains, &basis, &learn.display, &known->limits, 0);
+      group, &known->gains, &basis, &learn.display, &known->limits, 0);
   if (learn.counts)
     cuv_pca_set_gains (
-        team, &known->bin_gains, &basis, &learn.display, nullptr, 1);
+        group, &known->bin_gains, &basis, &learn.display, nullptr, 1);
 }
 
 // ---- learning ----
 
 static __device__ __forceinline__ CuvPcaLesson
-learn_from (CuvTeam team, const CuvPcaLearn &learn, CuvPcaLocal *local,
+learn_from (CuvThreadGroup group, const CuvPcaLearn &learn, CuvPcaLocal *local,
     CuvPcaScratch *scratch)
 {
   CuvPcaLesson lesson = { 0, 0 };
 
-  cuv_pca_find_moments (team, &local->frame, local->sums, learn.is_exact);
+  cuv_pca_find_moments (group, &local->frame, local->sums, learn.is_exact);
   if (local->frame.pixels == 0)
     return lesson;
-  lesson.is_cut = cuv_pca_add_moments (team, &local->moments, &local->frame,
+  lesson.is_cut = cuv_pca_add_moments (group, &local->moments, &local->frame,
       learn.learning.smoothing, scratch->slots);
-  if (cuv_team_is_first (team)
+  if (cuv_group_is_first (group)
       && (lesson.is_cut || local->basis.mode != learn.learning.mode))
     learn.known->has_limits = 0;
   if (lesson.is_cut)
     local->basis.is_known = 0;
   lesson.sweeps = cuv_pca_update_basis (
-      team, &local->basis, &local->moments, &learn.learning, scratch);
+      group, &local->basis, &local->moments, &learn.learning, scratch);
   return lesson;
 }
 
@@ -82,11 +83,11 @@ learn_from (CuvTeam team, const CuvPcaLearn &learn, CuvPcaLocal *local,
 // take, if there are some.
 template <int WHERE>
 static __device__ __forceinline__ void
-store (CuvTeam team, const CuvPcaLearn &learn, const CuvPcaLocal &local)
+store (CuvThreadGroup group, const CuvPcaLearn &learn, const CuvPcaLocal &local)
 {
-  const int first = team.warps > CUV_PCA_SHOWN ? CUV_PCA_SHOWN : 0;
-  const int step = 32 * (team.warps - first);
-  const int at = 32 * (team.warp - first) + team.lane;
+  const int first = group.warps > CUV_PCA_SHOWN ? CUV_PCA_SHOWN : 0;
+  const int step = 32 * (group.warps - first);
+  const int at = 32 * (group.warp - first) + group.lane;
   const int n_sums = CUV_PCA_SUMS (learn.n);
 
   if (at < 0)
@@ -112,7 +113,7 @@ __launch_bounds__ (COLUMNS < 32 ? 32 : THREADS)
     learn_kernel (const __grid_constant__ CuvPcaLearn learn)
 {
   extern __shared__ uint4 shared_of_block[];
-  const CuvTeam team = team_of_block<COLUMNS> ();
+  const CuvThreadGroup group = thread_group<COLUMNS> ();
   const int n = learn.n, n_sums = CUV_PCA_SUMS (n);
   double *sums = (double *) shared_of_block, *numbers = sums + n_sums;
   double *matrices =
@@ -135,14 +136,14 @@ __launch_bounds__ (COLUMNS < 32 ? 32 : THREADS)
   cuv_wait_for_previous_kernel ();
   if (WHERE == CUV_PCA_ALL) {
     if (learn.is_exact && CUV_PCA_COPIES (n) > 1)
-      cuv_pca_add_copies (team, sums, learn.sums, n);
+      cuv_pca_add_copies (group, sums, learn.sums, n);
     else
       cuv_pca_fetch (sums, learn.sums, n_sums);
     __pipeline_commit ();
   }
   __pipeline_wait_prior (0);
-  cuv_team_meet (team);
-  const CuvPcaLesson lesson = learn_from (team, learn, &local, &scratch);
+  cuv_group_sync (group);
+  const CuvPcaLesson lesson = learn_from (group, learn, &local, &scratch);
 
   if (threadIdx.x == blockDim.x - 1) { // what goes to the host takes longest
     report (learn, local.basis, local.frame.pixels, lesson);
@@ -150,8 +151,8 @@ __launch_bounds__ (COLUMNS < 32 ? 32 : THREADS)
     learn.known->basis.mode = local.basis.mode;
     learn.known->basis.is_known = local.basis.is_known;
   }
-  store<WHERE> (team, learn, local);
-  set_gains (team, learn, local.basis);
+  store<WHERE> (group, learn, local);
+  set_gains (group, learn, local.basis);
 }
 
 // Sums of floats of all blocks, in their order; a warp each. Lane after lane
@@ -184,7 +185,7 @@ __launch_bounds__ (THREADS)
     limits_kernel (const __grid_constant__ CuvPcaLearn learn)
 {
   __shared__ CuvPcaLimits limits;
-  const CuvTeam team = team_of_block<32> ();
+  const CuvThreadGroup group = thread_group<32> ();
   const int c = threadIdx.x;
 
   cuv_let_next_kernel_start ();
@@ -205,7 +206,7 @@ __launch_bounds__ (THREADS)
     learn.known->has_limits = 1;
   for (int i = threadIdx.x; i < CUV_PCA_SHOWN * CUV_PCA_BINS; i += THREADS)
     learn.bins[i] = 0;
-  set_gains (team, learn, learn.known->basis);
+  set_gains (group, learn, learn.known->basis);
 }
 
 // ---- a frame that teaches nothing ----
@@ -216,7 +217,7 @@ __launch_bounds__ (THREADS)
 {
   cuv_let_next_kernel_start ();
   cuv_wait_for_previous_kernel ();
-  set_gains (team_of_block<32> (), learn, learn.known->basis);
+  set_gains (thread_group<32> (), learn, learn.known->basis);
 }
 
 static __global__ void

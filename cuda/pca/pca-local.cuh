@@ -38,7 +38,7 @@ cuv_pca_local_bytes (int n, int where)
   if (where == CUV_PCA_NOTHING)
     return 0;
   return (cuv_pca_scratch_doubles (n) + known) * sizeof (double)
-      + CUV_TEAM_SLOTS * sizeof (CuvTeamSlot)
+      + CUV_GROUP_SLOTS * sizeof (CuvGroupSlot)
       + CUV_PCA_PAIRS (n) * sizeof (CuvPcaRotation) + 3 * n * sizeof (int32_t)
       + CUV_PCA_BLOCKS (n) * sizeof (uint16_t);
 }
@@ -56,8 +56,8 @@ cuv_pca_scratch_in (double *memory, int n)
   scratch.vectors = memory + 3 * size;
   scratch.values = memory + 4 * size;
   scratch.sign = scratch.values + n;
-  scratch.slots = (CuvTeamSlot *) (scratch.sign + n + 2);
-  scratch.rotations = (CuvPcaRotation *) (scratch.slots + CUV_TEAM_SLOTS);
+  scratch.slots = (CuvGroupSlot *) (scratch.sign + n + 2);
+  scratch.rotations = (CuvPcaRotation *) (scratch.slots + CUV_GROUP_SLOTS);
   scratch.order = (int32_t *) (scratch.rotations + CUV_PCA_PAIRS (n));
   scratch.best = scratch.order + n;
   scratch.taken = scratch.best + n;
@@ -85,18 +85,19 @@ cuv_pca_fetch (double *to, const void *from, int n)
 // and the last, the second and the last but one, and so on: together they are
 // 33 long at most, and on their way at once.
 static __device__ __forceinline__ void
-cuv_pca_add_copies (CuvTeam team, double *to, const CuvPcaSum *from, int n)
+cuv_pca_add_copies (
+    CuvThreadGroup group, double *to, const CuvPcaSum *from, int n)
 {
   const int side = n + 1;
 
 #pragma unroll 1
-  for (int fold = team.warp; fold < (side + 1) / 2; fold += team.warps) {
+  for (int fold = group.warp; fold < (side + 1) / 2; fold += group.warps) {
     int at[2];
     int64_t sums[2] = {};
 
 #pragma unroll
     for (int e = 0; e < 2; e++) {
-      const int k = min (team.lane + 32 * e, side);
+      const int k = min (group.lane + 32 * e, side);
 
       at[e] = k < side - fold ? fold * CUV_PCA_STRIDE (n) + fold + k
                               : (n - fold) * CUV_PCA_STRIDE (n) + k - 1;
@@ -109,7 +110,7 @@ cuv_pca_add_copies (CuvTeam team, double *to, const CuvPcaSum *from, int n)
     }
 #pragma unroll
     for (int e = 0; e < 2; e++) {
-      if (team.lane + 32 * e <= side)
+      if (group.lane + 32 * e <= side)
         ((int64_t *) to)[at[e]] = sums[e];
     }
   }

@@ -3,7 +3,7 @@
 #ifndef CUV_PCA_MOMENTS_H
 #define CUV_PCA_MOMENTS_H
 
-#include "pca/pca-team.h"
+#include "pca/pca-group.h"
 #include "pca/pca-types.h"
 
 __extension__ typedef __int128 CuvPcaWide;
@@ -82,9 +82,9 @@ cuv_pca_is_flat (int n, const CuvPcaSum *sums, double by_m, int i)
       cuv_pca_covariance (n, sums, 0, 0, by_m, i, i) > 1e-13 * mean * mean);
 }
 
-CUV_BOTH void
-cuv_pca_find_moments (
-    CuvTeam team, CuvPcaMoments *self, const CuvPcaSum *sums, int is_exact)
+CUV_GROUP_FUNC void
+cuv_pca_find_moments (CuvThreadGroup group, CuvPcaMoments *self,
+    const CuvPcaSum *sums, int is_exact)
 {
   const int n = self->n, stride = CUV_PCA_STRIDE (n);
   const CuvPcaSum count = sums[n * stride + n];
@@ -94,11 +94,11 @@ cuv_pca_find_moments (
   self->pixels = pixels;
   if (pixels == 0)
     return;
-  CUV_TEAM_EACH (team, i, n)
+  CUV_GROUP_EACH (group, i, n)
   self->mean[i] = is_exact
       ? by_m * (double) sums[i * stride + n].i
       : sums[n * stride + i].d + by_m * sums[i * stride + n].d;
-  CUV_TEAM_UPPER (team, i, j, n)
+  CUV_GROUP_UPPER (group, i, j, n)
   {
     const int flat = !is_exact
         && (cuv_pca_is_flat (n, sums, by_m, i)
@@ -107,7 +107,7 @@ cuv_pca_find_moments (
     self->covariance[i * n + j] = self->covariance[j * n + i] =
         flat ? 0.0 : cuv_pca_covariance (n, sums, pixels, is_exact, by_m, i, j);
   }
-  cuv_team_meet (team);
+  cuv_group_sync (group);
 }
 
 CUV_BOTH double
@@ -117,20 +117,20 @@ cuv_pca_second_moment (const CuvPcaMoments *self, int i, int j)
 }
 
 /* Whether they are farther from those known than half their norm. */
-CUV_BOTH int
-cuv_pca_is_cut (CuvTeam team, const CuvPcaMoments *self,
-    const CuvPcaMoments *frame, CuvTeamSlot *slots)
+CUV_GROUP_FUNC int
+cuv_pca_is_cut (CuvThreadGroup group, const CuvPcaMoments *self,
+    const CuvPcaMoments *frame, CuvGroupSlot *slots)
 {
   double beyond = 0.0;
 
-  CUV_TEAM_UPPER (team, i, j, self->n)
+  CUV_GROUP_UPPER (group, i, j, self->n)
   {
     const double r = cuv_pca_second_moment (frame, i, j);
     const double d = r - cuv_pca_second_moment (self, i, j);
 
     beyond += (i < j ? 2.0 : 1.0) * (d * d - 0.25 * (r * r));
   }
-  return cuv_team_sum (team, beyond, slots) > 0.0;
+  return cuv_group_sum (group, beyond, slots) > 0.0;
 }
 
 /* From one mean to another; 0 if that is only rounding: of bands that never
@@ -145,13 +145,13 @@ cuv_pca_drift (double from, double to)
 
 /* self becomes (1 - a) self + a frame. The covariance of a mixture has that of
  * its parts' means. */
-CUV_BOTH void
-cuv_pca_mix (
-    CuvTeam team, CuvPcaMoments *self, const CuvPcaMoments *frame, double a)
+CUV_GROUP_FUNC void
+cuv_pca_mix (CuvThreadGroup group, CuvPcaMoments *self,
+    const CuvPcaMoments *frame, double a)
 {
   const int n = self->n;
 
-  CUV_TEAM_UPPER (team, i, j, n)
+  CUV_GROUP_UPPER (group, i, j, n)
   {
     const double di = cuv_pca_drift (self->mean[i], frame->mean[i]);
     const double dj = cuv_pca_drift (self->mean[j], frame->mean[j]);
@@ -160,24 +160,24 @@ cuv_pca_mix (
     *c = self->covariance[j * n + i] = (1.0 - a) * *c
         + a * frame->covariance[i * n + j] + a * (1.0 - a) * (di * dj);
   }
-  cuv_team_meet (team);
-  CUV_TEAM_EACH (team, i, n)
+  cuv_group_sync (group);
+  CUV_GROUP_EACH (group, i, n)
   self->mean[i] += a * (frame->mean[i] - self->mean[i]);
 }
 
-/* See cuv_pca_moments_add(). Means are there for other threads when the team
+/* See cuv_pca_moments_add(). Means are there for other threads when the group
  * has met once more. */
-CUV_BOTH int
-cuv_pca_add_moments (CuvTeam team, CuvPcaMoments *self,
-    const CuvPcaMoments *frame, double smoothing, CuvTeamSlot *slots)
+CUV_GROUP_FUNC int
+cuv_pca_add_moments (CuvThreadGroup group, CuvPcaMoments *self,
+    const CuvPcaMoments *frame, double smoothing, CuvGroupSlot *slots)
 {
   const int known = self->pixels > 0;
   int cut;
 
   if (frame->pixels == 0)
     return 0;
-  cut = known && cuv_pca_is_cut (team, self, frame, slots);
-  cuv_pca_mix (team, self, frame, !known || cut ? 1.0 : smoothing);
+  cut = known && cuv_pca_is_cut (group, self, frame, slots);
+  cuv_pca_mix (group, self, frame, !known || cut ? 1.0 : smoothing);
   self->pixels = frame->pixels;
   return cut;
 }

@@ -9,10 +9,10 @@
 /* ---- order and signs ---- */
 
 /* Falling, those of the same value as they were. */
-CUV_BOTH void
-cuv_pca_sort (CuvTeam team, const double *values, int n, int32_t *order)
+CUV_GROUP_FUNC void
+cuv_pca_sort (CuvThreadGroup group, const double *values, int n, int32_t *order)
 {
-  CUV_TEAM_EACH (team, i, n)
+  CUV_GROUP_EACH (group, i, n)
   {
     int at = 0;
 
@@ -20,7 +20,7 @@ cuv_pca_sort (CuvTeam team, const double *values, int n, int32_t *order)
       at += values[j] > values[i] || (values[j] == values[i] && j < i);
     order[at] = i;
   }
-  cuv_team_meet (team);
+  cuv_group_sync (group);
 }
 
 /* 1, or -1 to make the largest component positive; of those that differ only by
@@ -81,97 +81,100 @@ cuv_pca_match_greedily (const CuvPcaScratch *self, int n)
   }
 }
 
-/* The same by a row of the team, of all. */
-CUV_BOTH int
-cuv_pca_best_of_all (CuvTeam team, const double *dots, int n)
+/* The same by a row of the group, of all. */
+CUV_GROUP_FUNC int
+cuv_pca_best_of_all (CuvThreadGroup group, const double *dots, int n)
 {
   double largest = 0.0;
   int best = 0;
 
-  CUV_TEAM_COLUMNS (team, j, 0, n)
+  CUV_GROUP_COLUMNS (group, j, 0, n)
   {
     if (fabs (dots[j]) > largest) {
       largest = fabs (dots[j]);
       best = j;
     }
   }
-  return (int) cuv_team_row_max (
-      team, largest == cuv_team_row_max (team, largest) ? best : 0.0);
+  return (int) cuv_group_row_max (
+      group, largest == cuv_group_row_max (group, largest) ? best : 0.0);
 }
 
 /* Mostly all are most like another one, and that is it. dots are in b. */
-CUV_BOTH void
-cuv_pca_match (CuvTeam team, const CuvPcaScratch *self, int n)
+CUV_GROUP_FUNC void
+cuv_pca_match (CuvThreadGroup group, const CuvPcaScratch *self, int n)
 {
   int32_t *owner = self->taken;
   double clash = 0.0;
 
-  CUV_TEAM_ROWS (team, k, n)
+  CUV_GROUP_ROWS (group, k, n)
   {
-    const int best = cuv_pca_best_of_all (team, &self->b[k * self->pitch], n);
+    const int best = cuv_pca_best_of_all (group, &self->b[k * self->pitch], n);
 
-    if (team.column == 0) {
+    if (group.column == 0) {
       self->order[k] = self->best[k] = best;
-      cuv_team_put (&owner[best], k); /* of several one */
+      cuv_group_store (&owner[best], k); /* of several one */
     }
   }
-  cuv_team_meet (team);
-  CUV_TEAM_EACH (team, k, n)
+  cuv_group_sync (group);
+  CUV_GROUP_EACH (group, k, n)
   clash = owner[self->best[k]] != k ? 1.0 : clash;
-  if (cuv_team_max (team, clash, self->slots) > 0.0 && cuv_team_is_first (team))
+  if (cuv_group_max (group, clash, self->slots) > 0.0
+      && cuv_group_is_first (group))
     cuv_pca_match_greedily (self, n);
-  cuv_team_meet (team);
+  cuv_group_sync (group);
 }
 
 /* Puts vector order[k] at k, turned round where sign[k] is -1; with no order
  * each where it is. */
-CUV_BOTH void
-cuv_pca_arrange (CuvTeam team, CuvPcaBasis *self, const CuvPcaScratch *scratch,
-    const int32_t *order)
+CUV_GROUP_FUNC void
+cuv_pca_arrange (CuvThreadGroup group, CuvPcaBasis *self,
+    const CuvPcaScratch *scratch, const int32_t *order)
 {
   const int n = self->n;
 
-  CUV_TEAM_ROWS (team, k, n)
+  CUV_GROUP_ROWS (group, k, n)
   {
     const int from = order != 0 ? order[k] : k;
     const double sign = order != 0 ? scratch->sign[k] : 1.0;
 
-    if (team.column == 0)
+    if (group.column == 0)
       self->values[k] = fmax (scratch->values[from], 0.0);
-    CUV_TEAM_COLUMNS (team, i, 0, n)
+    CUV_GROUP_COLUMNS (group, i, 0, n)
     self->vectors[k * n + i] =
         sign * scratch->vectors[from * scratch->pitch + i];
   }
-  cuv_team_meet (team);
+  cuv_group_sync (group);
 }
 
 /* Of scratch->vectors and ->values, in any order. By eigenvalue, the largest
  * component of each positive. */
-CUV_TEAM_APART void
-cuv_pca_place_freely (CuvTeam team, CuvPcaBasis self, CuvPcaScratch scratch)
+CUV_GROUP_NOINLINE void
+cuv_pca_place_freely (
+    CuvThreadGroup group, CuvPcaBasis self, CuvPcaScratch scratch)
 {
-  cuv_pca_sort (team, scratch.values, self.n, scratch.order);
-  CUV_TEAM_EACH (team, k, self.n)
+  cuv_pca_sort (group, scratch.values, self.n, scratch.order);
+  CUV_GROUP_EACH (group, k, self.n)
   scratch.sign[k] =
       cuv_pca_sign (&scratch.vectors[scratch.order[k] * scratch.pitch], self.n);
-  cuv_team_meet (team);
-  cuv_pca_arrange (team, &self, &scratch, scratch.order);
+  cuv_group_sync (group);
+  cuv_pca_arrange (group, &self, &scratch, scratch.order);
 }
 
 /* Where the vectors most like them were, which it leaves in scratch.a. */
-CUV_TEAM_APART void
-cuv_pca_place_as_before (CuvTeam team, CuvPcaBasis self, CuvPcaScratch scratch)
+CUV_GROUP_NOINLINE void
+cuv_pca_place_as_before (
+    CuvThreadGroup group, CuvPcaBasis self, CuvPcaScratch scratch)
 {
   const int n = self.n, pitch = scratch.pitch;
 
-  cuv_pca_copy_rows (team, scratch.a, pitch, self.vectors, n, n, n);
+  cuv_pca_copy_rows (group, scratch.a, pitch, self.vectors, n, n, n);
   cuv_pca_multiply (
-      team, scratch.a, n, scratch.vectors, n, n, pitch, scratch.b);
-  cuv_pca_match (team, &scratch, n);
-  CUV_TEAM_EACH (team, k, n)
+      group, scratch.a, n, scratch.vectors, n, n, pitch, scratch.b);
+  cuv_pca_match (group, &scratch, n);
+  CUV_GROUP_EACH (group, k, n)
   scratch.sign[k] = scratch.b[k * pitch + scratch.order[k]] < 0.0 ? -1.0 : 1.0;
-  cuv_team_meet (team);
-  cuv_pca_arrange (team, &self, &scratch, scratch.order);
+  cuv_group_sync (group);
+  cuv_pca_arrange (group, &self, &scratch, scratch.order);
 }
 
 /* ---- near eigenvalues ---- */
@@ -190,31 +193,31 @@ cuv_pca_turned (const CuvPcaBasis *self, const CuvPcaScratch *scratch,
 }
 
 /* Turns components members[0 .. g - 1]. */
-CUV_BOTH void
-cuv_pca_align_members (CuvTeam team, CuvPcaBasis *self,
+CUV_GROUP_FUNC void
+cuv_pca_align_members (CuvThreadGroup group, CuvPcaBasis *self,
     const CuvPcaScratch *scratch, const int32_t *members, int g)
 {
   const int n = self->n, pitch = scratch->pitch;
 
-  CUV_TEAM_ROWS (team, i, g)
+  CUV_GROUP_ROWS (group, i, g)
   {
-    CUV_TEAM_COLUMNS (team, j, 0, g)
+    CUV_GROUP_COLUMNS (group, j, 0, g)
     scratch->b[i * pitch + j] = cuv_pca_dot (
         &scratch->a[members[i] * pitch], &self->vectors[members[j] * n], n);
   }
-  cuv_pca_pad (team, scratch->b, g, pitch);
-  cuv_pca_pad (team, scratch->c, g, pitch);
-  cuv_team_meet (team);
-  if (!cuv_pca_orthonormalise (team, scratch->b, g, g, pitch, scratch->c,
+  cuv_pca_pad (group, scratch->b, g, pitch);
+  cuv_pca_pad (group, scratch->c, g, pitch);
+  cuv_group_sync (group);
+  if (!cuv_pca_orthonormalise (group, scratch->b, g, g, pitch, scratch->c,
           scratch->vectors, scratch->slots))
     return;
-  CUV_TEAM_ROWS (team, i, g)
+  CUV_GROUP_ROWS (group, i, g)
   {
-    CUV_TEAM_COLUMNS (team, k, 0, n)
+    CUV_GROUP_COLUMNS (group, k, 0, n)
     scratch->vectors[i * pitch + k] =
         cuv_pca_turned (self, scratch, members, g, i, k);
   }
-  CUV_TEAM_EACH (team, i, g)
+  CUV_GROUP_EACH (group, i, g)
   {
     double value = 0.0;
 
@@ -223,38 +226,38 @@ cuv_pca_align_members (CuvTeam team, CuvPcaBasis *self,
           * self->values[members[j]];
     scratch->values[i] = value;
   }
-  cuv_team_meet (team);
-  CUV_TEAM_ROWS (team, i, g)
+  cuv_group_sync (group);
+  CUV_GROUP_ROWS (group, i, g)
   {
-    if (team.column == 0)
+    if (group.column == 0)
       self->values[members[i]] = scratch->values[i];
-    CUV_TEAM_COLUMNS (team, k, 0, n)
+    CUV_GROUP_COLUMNS (group, k, 0, n)
     self->vectors[members[i] * n + k] = scratch->vectors[i * pitch + k];
   }
-  cuv_team_meet (team);
+  cuv_group_sync (group);
 }
 
 /* After cuv_pca_place_as_before(): turns components of near eigenvalues, less
  * than 1 % of the first apart, in the space they span to those before. */
-CUV_TEAM_APART void
-cuv_pca_align (CuvTeam team, CuvPcaBasis self, CuvPcaScratch scratch)
+CUV_GROUP_NOINLINE void
+cuv_pca_align (CuvThreadGroup group, CuvPcaBasis self, CuvPcaScratch scratch)
 {
   const int n = self.n;
   const int32_t *order = scratch.order;
   double near;
   int first = 0;
 
-  cuv_pca_sort (team, self.values, n, scratch.order);
+  cuv_pca_sort (group, self.values, n, scratch.order);
   near = 0.01 * self.values[order[0]];
   for (int k = 1; k <= n; k++) {
     const int ends =
         k == n || self.values[order[k - 1]] - self.values[order[k]] >= near;
 
-    cuv_team_meet (team); /* before values change */
+    cuv_group_sync (group); /* before values change */
     if (!ends)
       continue;
     if (k - first > 1)
-      cuv_pca_align_members (team, &self, &scratch, &order[first], k - first);
+      cuv_pca_align_members (group, &self, &scratch, &order[first], k - first);
     first = k;
   }
 }

@@ -56,10 +56,10 @@ cuv_pca_add_tile (A a, B b, int n, double (*sums)[2])
 // those on and above the diagonal.
 template <bool UPPER, typename Body>
 static __device__ __forceinline__ void
-cuv_pca_each_tile (const CuvTeam &team, int down, int across, Body body)
+cuv_pca_each_tile (const CuvThreadGroup &group, int down, int across, Body body)
 {
 #pragma unroll 1
-  for (int i = 0, j = team.warp;; j += team.warps) {
+  for (int i = 0, j = group.warp;; j += group.warps) {
     while (j >= across && i < down) {
       i++;
       j -= across - (UPPER ? i : 0);
@@ -74,13 +74,14 @@ cuv_pca_each_tile (const CuvTeam &team, int down, int across, Body body)
 // last row or column is not stored: a lane may multiply any other.
 template <bool ROWS>
 static __device__ __forceinline__ void
-cuv_pca_product_tiles (const CuvTeam &team, const double *add, const double *a,
-    int rows, const double *b, int columns, int n, int pitch, double *c)
+cuv_pca_product_tiles (const CuvThreadGroup &group, const double *add,
+    const double *a, int rows, const double *b, int columns, int n, int pitch,
+    double *c)
 {
-  const int line = team.lane / 4, k = team.lane % 4;
+  const int line = group.lane / 4, k = group.lane % 4;
 
   cuv_pca_each_tile<false> (
-      team, (rows + 7) / 8, (columns + 7) / 8, [&] (int row, int column) {
+      group, (rows + 7) / 8, (columns + 7) / 8, [&] (int row, int column) {
         const int i = min (row + line, rows - 1);
         const int j = min (column + line, columns - 1);
         const double *left = &a[i * pitch + k];
@@ -108,12 +109,12 @@ cuv_pca_product_tiles (const CuvTeam &team, const double *add, const double *a,
 // beyond n, up to a multiple of four, anything finite.
 template <typename A, typename Body>
 static __device__ __forceinline__ void
-cuv_pca_symmetric_tiles (
-    const CuvTeam &team, A a, const double *b, int n, int pitch, Body body)
+cuv_pca_symmetric_tiles (const CuvThreadGroup &group, A a, const double *b,
+    int n, int pitch, Body body)
 {
-  const int line = team.lane / 4, k = team.lane % 4, across = (n + 7) / 8;
+  const int line = group.lane / 4, k = group.lane % 4, across = (n + 7) / 8;
 
-  cuv_pca_each_tile<true> (team, across, across, [&] (int row, int column) {
+  cuv_pca_each_tile<true> (group, across, across, [&] (int row, int column) {
     const int i = min (row + line, n - 1), j = min (column + line, n - 1);
     const double *left = &b[i * pitch + k], *right = &b[j * pitch + k];
     double sums[2][2] = {};

@@ -60,7 +60,7 @@ alloc_scratch (CuvPcaCuda *self, CuvPcaScratch *scratch)
   int32_t *order;
 
   if (!alloc (self, &numbers, 4 * size + 2 * n + 2)
-      || !alloc (self, &scratch->slots, CUV_TEAM_SLOTS)
+      || !alloc (self, &scratch->slots, CUV_GROUP_SLOTS)
       || !alloc (self, &scratch->rotations, CUV_PCA_PAIRS (n))
       || !alloc (self, &scratch->blocks, CUV_PCA_BLOCKS (n))
       || !alloc (self, &order, 3 * n))

@@ -82,7 +82,7 @@ cuv_pca_basis_update (CuvPcaBasis *self, const CuvPcaMoments *moments,
     const CuvPcaLearning *learning, CuvPcaScratch *scratch)
 {
   return cuv_pca_update_basis (
-      cuv_team_alone (), self, moments, learning, scratch);
+      cuv_group_single (), self, moments, learning, scratch);
 }
 
 double
@@ -99,5 +99,5 @@ void
 cuv_pca_basis_spread (
     const CuvPcaBasis *self, int k, double *mean, double *deviation)
 {
-  cuv_pca_spread (cuv_team_alone (), self, k, mean, deviation);
+  cuv_pca_spread (cuv_group_single (), self, k, mean, deviation);
 }

@@ -26,12 +26,13 @@ void
 cuv_pca_moments_from_sums (
     CuvPcaMoments *self, const CuvPcaSum *sums, bool is_exact)
 {
-  cuv_pca_find_moments (cuv_team_alone (), self, sums, is_exact);
+  cuv_pca_find_moments (cuv_group_single (), self, sums, is_exact);
 }
 
 bool
 cuv_pca_moments_add (
     CuvPcaMoments *self, const CuvPcaMoments *frame, double smoothing)
 {
-  return cuv_pca_add_moments (cuv_team_alone (), self, frame, smoothing, NULL);
+  return cuv_pca_add_moments (
+      cuv_group_single (), self, frame, smoothing, NULL);
 }

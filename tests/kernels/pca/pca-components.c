@@ -65,9 +65,9 @@ check_matrix (int n, int rank)
     for (int i = 0; i < n * n; i++)
       a[i] += x[i / n] * x[i % n];
   }
-  cuv_pca_copy_rows (cuv_team_alone (), scratch.a, scratch.pitch, a, n, n, n);
-  cuv_pca_set_unit (cuv_team_alone (), scratch.vectors, n, scratch.pitch);
-  sweeps = cuv_pca_find_vectors (cuv_team_alone (), &scratch, n, &turned);
+  cuv_pca_copy_rows (cuv_group_single (), scratch.a, scratch.pitch, a, n, n, n);
+  cuv_pca_set_unit (cuv_group_single (), scratch.vectors, n, scratch.pitch);
+  sweeps = cuv_pca_find_vectors (cuv_group_single (), &scratch, n, &turned);
   CUV_CHECK (sweeps < CUV_PCA_SWEEPS, ": %d sweeps", sweeps);
   for (int i = 0; i < n; i++)
     memmove (&scratch.vectors[i * n], &scratch.vectors[i * scratch.pitch],
@@ -85,18 +85,18 @@ check_matrix (int n, int rank)
 static void
 find_two_steps (const double *a, int n, bool refined, float largest[2])
 {
-  const CuvTeam team = cuv_team_alone ();
+  const CuvThreadGroup group = cuv_group_single ();
   CuvPcaScratch scratch;
 
   CUV_CHECK (cuv_pca_scratch_init (&scratch, n));
-  cuv_pca_copy_rows (team, scratch.a, scratch.pitch, a, n, n, n);
-  cuv_pca_set_unit (team, scratch.vectors, n, scratch.pitch);
+  cuv_pca_copy_rows (group, scratch.a, scratch.pitch, a, n, n, n);
+  cuv_pca_set_unit (group, scratch.vectors, n, scratch.pitch);
   for (int step = 0; step < 2; step++) {
-    cuv_pca_see (team, &scratch, n);
-    largest[step] = cuv_pca_find_corrections (team, &scratch, n, 0.0).largest;
+    cuv_pca_see (group, &scratch, n);
+    largest[step] = cuv_pca_find_corrections (group, &scratch, n, 0.0).largest;
     if (refined)
-      cuv_pca_refine (team, &scratch, n, 0.0, largest[step]);
-    cuv_pca_correct (team, &scratch, n);
+      cuv_pca_refine (group, &scratch, n, 0.0, largest[step]);
+    cuv_pca_correct (group, &scratch, n);
   }
   cuv_pca_scratch_clear (&scratch);
 }

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Threads that work on small matrices together: in CUDA a block or part of a
+ * warp, on the CPU a single thread. The number of threads changes no result but
+ * the last digits of sums. */
+#ifndef CUV_PCA_GROUP_H
+#define CUV_PCA_GROUP_H
+
+#include <math.h>
+#include <stdint.h>
+#include "cuv-api.h"
+
+#ifdef __CUDACC__
+#define CUV_GROUP_FUNC static inline __device__
+#define CUV_GROUP_NOINLINE static __device__ __noinline__ /* rarely called */
+#else
+#define CUV_GROUP_FUNC static inline
+#define CUV_GROUP_NOINLINE static inline
+#endif
+
+/* A rectangle of threads: its rows are the warps of a block or, if shorter than
+ * 32 lanes, parts of its only warp. Products of matrices are split over whole
+ * warps. */
+typedef struct {
+  int row, rows, column, columns;
+  int warp, warps, lane;
+} CuvThreadGroup;
+
+/* A warp's part of a reduction over the group, in shared memory. */
+typedef union {
+  double value;
+  uint32_t parts[2];
+} CuvGroupSlot;
+
+enum { CUV_GROUP_SLOTS = 32 };
+
+#ifdef __CUDACC__
+#include "pca/pca-product.cuh"
+#include "pca/pca-warp.cuh"
+#endif
+
+CUV_BOTH CuvThreadGroup
+cuv_group_single (void)
+{
+  const CuvThreadGroup group = { 0, 1, 0, 1, 0, 1, 0 };
+
+  return group;
+}
+
+/* Loops split over the group: over all threads, over rows, over columns. Not
+ * unrolled, because most have one or two iterations per thread, and a larger
+ * kernel would only take longer to fetch. */
+#ifdef __CUDACC__
+#define CUV_GROUP_ROLLED _Pragma ("unroll 1")
+#else
+#define CUV_GROUP_ROLLED
+#endif
+#define CUV_GROUP_EACH(group, i, n)                                            \
+  CUV_GROUP_ROLLED                                                             \
+  for (int i = (group).row * (group).columns + (group).column; i < (n);        \
+       i += (group).rows * (group).columns)
+#define CUV_GROUP_ROWS(group, i, n)                                            \
+  CUV_GROUP_ROLLED for (int i = (group).row; i < (n); i += (group).rows)
+#define CUV_GROUP_COLUMNS(group, j, first, n)                                  \
+  CUV_GROUP_ROLLED                                                             \
+  for (int j = (first) + (group).column; j < (n); j += (group).columns)
+
+/* All i <= j of a symmetric matrix. For balance a row of threads takes rows i
+ * and n - 1 - i together: n + 1 elements. */
+#ifdef __CUDACC__
+#define CUV_GROUP_UPPER(group, i, j, n)                                        \
+  CUV_GROUP_ROWS (group, fold, ((n) + 1) / 2)                                  \
+  CUV_GROUP_COLUMNS (group, at, 0, (n) + 1)                                    \
+  for (int i = at < (n) -fold ? fold : (n) -1 - fold,                          \
+           j = at < (n) -fold ? fold + at : at - 1,                            \
+           there = at < (n) -fold || i > fold;                                 \
+       there; there = 0)
+#else
+#define CUV_GROUP_UPPER(group, i, j, n)                                        \
+  for (int i = 0; i < (n); i++)                                                \
+    for (int j = i; j < (n); j++)
+#endif
+
+/* Structures are private to a thread, what they point to is shared. */
+
+CUV_GROUP_FUNC int
+cuv_group_is_first (CuvThreadGroup group)
+{
+  return group.row == 0 && group.column == 0;
+}
+
+/* Barrier with memory ordering; all threads of the group must call it. */
+CUV_GROUP_FUNC void
+cuv_group_sync (CuvThreadGroup group)
+{
+#ifdef __CUDACC__
+  if (group.columns < 32)
+    __syncwarp ();
+  else
+    __syncthreads ();
+#else
+  (void) group;
+#endif
+}
+
+#ifdef __CUDACC__
+/* Mask of the lanes of this thread's row. */
+CUV_GROUP_FUNC unsigned
+cuv_group_row_mask (CuvThreadGroup group)
+{
+  return group.columns == 32
+      ? ~0u
+      : ((1u << group.columns) - 1) << (group.lane - group.column);
+}
+#endif
+
+/* Sum over the threads of a row, returned to each of them. */
+CUV_GROUP_FUNC double
+cuv_group_row_sum (CuvThreadGroup group, double value)
+{
+#ifdef __CUDACC__
+  return cuv_lanes_sum (cuv_group_row_mask (group), group.columns, value);
+#else
+  (void) group;
+  return value;
+#endif
+}
+
+/* Maximum of values >= 0. */
+CUV_GROUP_FUNC double
+cuv_group_row_max (CuvThreadGroup group, double value)
+{
+#ifdef __CUDACC__
+  return cuv_lanes_max (cuv_group_row_mask (group), group.columns, value);
+#else
+  (void) group;
+  return value;
+#endif
+}
+
+/* A store that may race with others of the group; one of the values stays. */
+CUV_GROUP_FUNC void
+cuv_group_store (int32_t *at, int32_t value)
+{
+#ifdef __CUDACC__
+  atomicExch (at, value);
+#else
+  *at = value;
+#endif
+}
+
+/* ---- reductions over the group; all threads must call them ----
+ *
+ * slots: CUV_GROUP_SLOTS in shared memory, not to be reused before the next
+ * cuv_group_sync(). */
+
+CUV_GROUP_FUNC double
+cuv_group_sum (CuvThreadGroup group, double value, CuvGroupSlot *slots)
+{
+#ifdef __CUDACC__
+  value = cuv_lanes_sum (~0u, 32, value);
+  if (group.columns == 32 && group.lane == 0)
+    slots[group.warp].value = value;
+  cuv_group_sync (group);
+  if (group.columns == 32) {
+    value = group.lane < group.warps ? slots[group.lane].value : 0.0;
+    value = cuv_lanes_sum (~0u, 32, value);
+  }
+#else
+  (void) group;
+  (void) slots;
+#endif
+  return value;
+}
+
+/* Maximum of values >= 0. */
+CUV_GROUP_FUNC double
+cuv_group_max (CuvThreadGroup group, double value, CuvGroupSlot *slots)
+{
+#ifdef __CUDACC__
+  value = cuv_lanes_max (~0u, 32, value);
+  if (group.columns == 32 && group.lane == 0)
+    slots[group.warp].value = value;
+  cuv_group_sync (group);
+  if (group.columns == 32) {
+    value = group.lane < group.warps ? slots[group.lane].value : 0.0;
+    value = cuv_lanes_max (~0u, 32, value);
+  }
+#else
+  (void) group;
+  (void) slots;
+#endif
+  return value;
+}
+
+/* Magnitude of a matrix's elements: an upper bound of the sum of squares, and
+ * the largest absolute value. A block adds fixed-point integers, which is fast;
+ * sums beyond 1 therefore only mean "more than 1". */
+typedef struct {
+  float squares, largest;
+} CuvPcaMagnitude;
+
+CUV_GROUP_FUNC CuvPcaMagnitude
+cuv_group_magnitude (
+    CuvThreadGroup group, float squares, float largest, CuvGroupSlot *slots)
+{
+  CuvPcaMagnitude size = { squares, largest };
+
+#ifdef __CUDACC__ /* 512 times 1 is within 32 bits */
+  unsigned sum =
+      cuv_warp_sum ((unsigned) (fminf (squares, 1.0f) * (1 << 22)) + 1);
+  unsigned most = cuv_warp_max (__float_as_uint (largest));
+
+  if (group.columns == 32 && group.lane == 0) {
+    slots[group.warp].parts[0] = sum;
+    slots[group.warp].parts[1] = most;
+  }
+  cuv_group_sync (group);
+  if (group.columns == 32) {
+    sum = group.lane < group.warps ? slots[group.lane].parts[0] : 0;
+    most = group.lane < group.warps ? slots[group.lane].parts[1] : 0;
+    sum = cuv_warp_sum (sum);
+    most = cuv_warp_max (most);
+  }
+  size.squares = (float) sum / (1 << 22);
+  size.largest = __uint_as_float (most);
+#else
+  (void) group;
+  (void) slots;
+#endif
+  return size;
+}
+
+/* ---- vectors and matrices ---- */
+
+/* Four partial sums, which do not depend on each other. */
+CUV_BOTH double
+cuv_pca_dot (const double *a, const double *b, int n)
+{
+  double sums[4] = { 0.0, 0.0, 0.0, 0.0 };
+  int i = 0;
+
+  for (; i + 4 <= n; i += 4) {
+    for (int l = 0; l < 4; l++)
+      sums[l] += a[i + l] * b[i + l];
+  }
+  for (; i < n; i++)
+    sums[0] += a[i] * b[i];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+/* Rows of matrices are `pitch` values apart. For a block to multiply them they
+ * end in zeros, see pca-product.cuh. */
+
+/* c = a b^T, of rows_a and rows_b rows of n values. c is neither of them. */
+CUV_GROUP_FUNC void
+cuv_pca_multiply (CuvThreadGroup group, const double *a, int rows_a,
+    const double *b, int rows_b, int n, int pitch, double *c)
+{
+#ifdef __CUDACC__
+  cuv_pca_product_tiles<true> (group, 0, a, rows_a, b, rows_b, n, pitch, c);
+#else
+  for (int i = 0; i < rows_a; i++) {
+    for (int j = 0; j < rows_b; j++)
+      c[i * pitch + j] = cuv_pca_dot (&a[i * pitch], &b[j * pitch], n);
+  }
+#endif
+  cuv_group_sync (group);
+}
+
+/* The same of rows and n values, where c is symmetric: the CPU makes half. */
+CUV_GROUP_FUNC void
+cuv_pca_multiply_half (CuvThreadGroup group, const double *a, const double *b,
+    int rows, int n, int pitch, double *c)
+{
+#ifdef __CUDACC__
+  cuv_pca_multiply (group, a, rows, b, rows, n, pitch, c);
+#else
+  CUV_GROUP_UPPER (group, i, j, rows)
+  c[i * pitch + j] = c[j * pitch + i] =
+      cuv_pca_dot (&a[i * pitch], &b[j * pitch], n);
+#endif
+}
+
+/* Adds x[0 .. 3] times four rows, which are n long. */
+CUV_BOTH void
+cuv_pca_add_rows (double *__restrict to, const double *__restrict x,
+    const double *__restrict rows, int pitch, int n)
+{
+  for (int j = 0; j < n; j++)
+    to[j] += (x[0] * rows[j] + x[1] * rows[pitch + j])
+        + (x[2] * rows[2 * pitch + j] + x[3] * rows[3 * pitch + j]);
+}
+
+/* c = add + a b, of n values a row of a, and as many rows b; no add is 0. c is
+ * none of them. */
+CUV_GROUP_FUNC void
+cuv_pca_add_product (CuvThreadGroup group, const double *add, const double *a,
+    int rows, const double *b, int columns, int n, int pitch, double *c)
+{
+#ifdef __CUDACC__
+  cuv_pca_product_tiles<false> (group, add, a, rows, b, columns, n, pitch, c);
+#else
+  for (int i = 0; i < rows; i++) {
+    double *to = &c[i * pitch];
+
+    const double *x = &a[i * pitch];
+    int k = 0;
+
+    for (int j = 0; j < columns; j++)
+      to[j] = add != 0 ? add[i * pitch + j] : 0.0;
+    for (; k + 4 <= n; k += 4)
+      cuv_pca_add_rows (to, &x[k], &b[k * pitch], pitch, columns);
+    for (; k < n; k++) {
+      for (int j = 0; j < columns; j++)
+        to[j] += x[k] * b[k * pitch + j];
+    }
+  }
+#endif
+  cuv_group_sync (group);
+}
+
+CUV_GROUP_FUNC void
+cuv_pca_copy_rows (CuvThreadGroup group, double *to, int pitch_to,
+    const double *from, int pitch_from, int rows, int n)
+{
+  CUV_GROUP_ROWS (group, i, rows)
+  {
+    CUV_GROUP_COLUMNS (group, j, 0, n)
+    to[i * pitch_to + j] = from[i * pitch_from + j];
+  }
+  cuv_group_sync (group);
+}
+
+CUV_GROUP_FUNC void
+cuv_pca_set_unit (CuvThreadGroup group, double *a, int n, int pitch)
+{
+  CUV_GROUP_ROWS (group, i, n)
+  {
+    CUV_GROUP_COLUMNS (group, j, 0, n)
+    a[i * pitch + j] = i == j ? 1.0 : 0.0;
+  }
+  cuv_group_sync (group);
+}
+
+/* The zeros that g rows of g values end in, and as many rows. */
+CUV_GROUP_FUNC void
+cuv_pca_pad (CuvThreadGroup group, double *a, int g, int pitch)
+{
+#ifdef __CUDACC__
+  const int end = (g + 3) & ~3;
+
+  CUV_GROUP_ROWS (group, i, end)
+  {
+    CUV_GROUP_COLUMNS (group, j, i < g ? g : 0, end)
+    a[i * pitch + j] = 0.0;
+  }
+#else
+  (void) group, (void) a, (void) g, (void) pitch;
+#endif
+}
+
+/* How far product, g x g, is from the unit matrix. */
+CUV_GROUP_FUNC double
+cuv_pca_far_from_unit (CuvThreadGroup group, const double *product, int g,
+    int pitch, CuvGroupSlot *slots)
+{
+  double far = 0.0;
+
+  CUV_GROUP_ROWS (group, i, g)
+  {
+    CUV_GROUP_COLUMNS (group, j, 0, g)
+    far = fmax (far, fabs (product[i * pitch + j] - (i == j ? 1.0 : 0.0)));
+  }
+  return cuv_group_max (group, far, slots);
+}
+
+/* Turns g rows q of n values into the nearest that are orthonormal, by Newton's
+ * and Schulz's q = (3 - q q^T) / 2 q. product and other are room for as many
+ * rows. 0: they are too far from any. */
+CUV_GROUP_FUNC int
+cuv_pca_orthonormalise (CuvThreadGroup group, double *q, int g, int n,
+    int pitch, double *product, double *other, CuvGroupSlot *slots)
+{
+  for (int step = 0; step < 40; step++) {
+    cuv_pca_multiply_half (group, q, q, g, n, pitch, product);
+    if (cuv_pca_far_from_unit (group, product, g, pitch, slots) <= 1e-14 * g)
+      return 1;
+    CUV_GROUP_ROWS (group, i, g)
+    {
+      CUV_GROUP_COLUMNS (group, j, 0, g)
+      product[i * pitch + j] =
+          (i == j ? 1.5 : 0.0) - 0.5 * product[i * pitch + j];
+    }
+    cuv_group_sync (group);
+    cuv_pca_add_product (group, 0, product, g, q, n, g, pitch, other);
+    cuv_pca_copy_rows (group, q, pitch, other, pitch, g, n);
+  }
+  return 0;
+}
+
+#endif
