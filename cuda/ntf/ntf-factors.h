@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Factors, for gcc and nvcc: where they start, when a run ends, and what is
- * made of them then. What all versions do alike, outside of iterations. */
+/* Factors, for gcc and nvcc: initialisation, stopping test and normalisation,
+ * which are the same code in all versions. */
 #ifndef CUV_NTF_FACTORS_H
 #define CUV_NTF_FACTORS_H
 
@@ -11,8 +11,8 @@
 #include "cuv-api.h"
 #include "ntf/ntf-types.h"
 
-/* Every value of a factor stays between these two: what vanishes can come back,
- * products neither overflow nor become denormal. */
+/* Bounds of every value of a factor during iterations: 0 could never grow
+ * again, and products of three neither overflow nor become denormal. */
 #define CUV_NTF_LEAST 1e-12
 #define CUV_NTF_MOST 1e13
 
@@ -30,8 +30,8 @@ cuv_ntf_in_range (double value)
       fmaxf ((float) value, (float) CUV_NTF_LEAST), (float) CUV_NTF_MOST);
 }
 
-/* A column of so many values, by the sum of their squares: what is divided by
- * almost nothing would be noise. */
+/* Whether a column of `size` values is at the lower bound, by its sum of
+ * squares: dividing by it would only amplify noise. */
 CUV_BOTH bool
 cuv_ntf_vanished (double square, int size)
 {
@@ -63,9 +63,9 @@ cuv_ntf_philox (uint32_t counter[4], uint32_t key0, uint32_t key1)
   }
 }
 
-/* The value at = row x rank + column of a mode; round 0 is the start, later
- * ones are the iterations that terms were revived after. Four values share a
- * counter. */
+/* Uniform in (0.1, 1.1], for index at = row x rank + column of a mode. round: 0
+ * at the start, else the iteration after which dead terms are revived. A Philox
+ * counter yields four values. */
 CUV_BOTH float
 cuv_ntf_random (uint32_t seed, uint32_t round, int mode, uint32_t at)
 {
@@ -108,7 +108,7 @@ cuv_ntf_norm (const CuvNtfFactors *self, int mode, int k)
   return sqrt (sum);
 }
 
-/* Of each term |u| |v| |w|. */
+/* |u| |v| |w| of each term. */
 static inline void
 cuv_ntf_weights (const CuvNtfFactors *self, double *weights)
 {
@@ -119,9 +119,9 @@ cuv_ntf_weights (const CuvNtfFactors *self, double *weights)
   }
 }
 
-/* Which terms are dead: weaker than 1e-6 of all together, whose sum comes back.
- * That of a tensor that is not 0 is about 1, its largest value; if G is 0 all
- * are dead. */
+/* Marks dead terms, those with less than 1e-6 of the sum of weights, and
+ * returns that sum. With G != 0 the sum is about 1, the largest value; with G =
+ * 0 all terms are dead. */
 static inline double
 cuv_ntf_find_dead (const CuvNtfFactors *self, bool *dead)
 {
@@ -135,9 +135,10 @@ cuv_ntf_find_dead (const CuvNtfFactors *self, bool *dead)
   return sum;
 }
 
-/* ---- going on ---- */
+/* ---- between iterations ---- */
 
-/* Brings what is there into the range, and w to the tensor's scale. */
+/* Clamps existing factors to the bounds, and divides w by the tensor's scale.
+ */
 static inline void
 cuv_ntf_resume (CuvNtfFactors *self, double scale)
 {
@@ -152,9 +153,8 @@ cuv_ntf_resume (CuvNtfFactors *self, double scale)
   }
 }
 
-/* Gives dead terms new random columns; how many there are, unless all are. They
- * have a hundredth of the mean weight: the next iterations find what they are
- * good for. */
+/* Randomises dead terms and gives them 1 % of the mean weight, so that the next
+ * iterations can grow them. Returns their number; 0 if all terms are dead. */
 static inline int
 cuv_ntf_revive (CuvNtfFactors *self, uint32_t seed, uint32_t round)
 {
@@ -182,17 +182,17 @@ cuv_ntf_revive (CuvNtfFactors *self, uint32_t seed, uint32_t round)
   return n;
 }
 
-/* ---- how it goes ---- */
+/* ---- the stopping test ---- */
 
-/* Whether iteration n, counted from 1, is followed by a test; the end always
- * is. */
+/* Whether iteration n, counted from 1, is followed by a test; the last one
+ * always is. */
 CUV_BOTH bool
 cuv_ntf_has_test (const CuvNtfParams *params, int n)
 {
   return n % CUV_NTF_TEST_EVERY == 0 || n == params->iterations;
 }
 
-/* Notes a test's error, and whether the tolerance says to stop. */
+/* Records a test's error, and whether the run has converged. */
 CUV_BOTH void
 cuv_ntf_note (CuvNtfResult *result, const CuvNtfParams *params, double error)
 {
@@ -269,9 +269,9 @@ cuv_ntf_sort_terms (CuvNtfFactors *self, double *weights)
   }
 }
 
-/* Makes zeros of dead terms, and of what is too small for a float beside its
- * column's largest; brings w to G's scale, normalises, and counts the terms
- * that are left. */
+/* Ends a run: sets dead terms, and values below FLT_EPSILON times their
+ * column's largest, to 0; multiplies w by the tensor's scale; normalises;
+ * counts the remaining terms. */
 static inline void
 cuv_ntf_finish (CuvNtfFactors *self, const CuvNtfParams *params, double scale,
     CuvNtfResult *result)

@@ -25,10 +25,10 @@ thread_group ()
 // By one thread.
 static __device__ __forceinline__ void
 report (const CuvPcaLearn &learn, const CuvPcaBasis &basis, int64_t pixels,
-    const CuvPcaLesson &lesson)
+    const CuvPcaUpdate &update)
 {
   learn.report->pixels = pixels;
-  learn.report->lesson = lesson;
+  learn.report->update = update;
   learn.report->is_known = basis.is_known;
   learn.report->mode = basis.mode;
 }
@@ -58,25 +58,25 @@ set_gains (
 
 // ---- learning ----
 
-static __device__ __forceinline__ CuvPcaLesson
+static __device__ __forceinline__ CuvPcaUpdate
 learn_from (CuvThreadGroup group, const CuvPcaLearn &learn, CuvPcaLocal *local,
     CuvPcaScratch *scratch)
 {
-  CuvPcaLesson lesson = { 0, 0 };
+  CuvPcaUpdate update = { 0, 0 };
 
   cuv_pca_find_moments (group, &local->frame, local->sums, learn.is_exact);
   if (local->frame.pixels == 0)
-    return lesson;
-  lesson.is_cut = cuv_pca_add_moments (group, &local->moments, &local->frame,
+    return update;
+  update.is_cut = cuv_pca_add_moments (group, &local->moments, &local->frame,
       learn.learning.smoothing, scratch->slots);
   if (cuv_group_is_first (group)
-      && (lesson.is_cut || local->basis.mode != learn.learning.mode))
+      && (update.is_cut || local->basis.mode != learn.learning.mode))
     learn.known->has_limits = 0;
-  if (lesson.is_cut)
+  if (update.is_cut)
     local->basis.is_known = 0;
-  lesson.sweeps = cuv_pca_update_basis (
+  update.sweeps = cuv_pca_update_basis (
       group, &local->basis, &local->moments, &learn.learning, scratch);
-  return lesson;
+  return update;
 }
 
 // To memory, where it is not, and to the host. By those warps that gains do not
@@ -143,10 +143,10 @@ __launch_bounds__ (COLUMNS < 32 ? 32 : THREADS)
   }
   __pipeline_wait_prior (0);
   cuv_group_sync (group);
-  const CuvPcaLesson lesson = learn_from (group, learn, &local, &scratch);
+  const CuvPcaUpdate update = learn_from (group, learn, &local, &scratch);
 
   if (threadIdx.x == blockDim.x - 1) { // what goes to the host takes longest
-    report (learn, local.basis, local.frame.pixels, lesson);
+    report (learn, local.basis, local.frame.pixels, update);
     learn.known->moments.pixels = local.moments.pixels;
     learn.known->basis.mode = local.basis.mode;
     learn.known->basis.is_known = local.basis.is_known;
@@ -231,7 +231,7 @@ __launch_bounds__ (THREADS)
   if (threadIdx.x > 0)
     return;
   report (learn, learn.known->basis, learn.n_pixels - (int64_t) *learn.left_out,
-      CuvPcaLesson{ 0, 0 });
+      CuvPcaUpdate{ 0, 0 });
   *learn.left_out = 0;
 }
 

@@ -34,7 +34,7 @@ struct CuvPcaKnown {
 // What the host is told of a frame, in its own memory.
 struct CuvPcaReport {
   int64_t pixels;
-  CuvPcaLesson lesson;
+  CuvPcaUpdate update;
   int32_t is_known;
   CuvPcaMode mode; // behind it are CUV_PCA_TOLD (n) numbers
 };

@@ -383,14 +383,14 @@ cuv_pca_cuda_collect (
   // no event: a frame that is submitted at once could not start early behind it
   if (cuv_wait_stream (&self->wait, self->stream) != 0)
     return -1;
-  if (report->lesson.is_cut && self->is_lagged) // else they are of this scene
+  if (report->update.is_cut && self->is_lagged) // else they are of this scene
     self->has_limits = false;
   self->is_known = report->is_known != 0;
   self->mode = report->mode;
   *result = CuvPcaResult{};
   result->pixels = report->pixels;
   result->left_out = self->n_pixels - report->pixels;
-  result->lesson = report->lesson;
+  result->update = report->update;
   if (basis == nullptr)
     return 0;
   basis->mode = report->mode;
@@ -446,7 +446,7 @@ cuv_pca_cuda_set_basis (CuvPcaCuda *self, const CuvPcaBasis *basis)
 }
 
 extern "C" int
-cuv_pca_cuda_forget (CuvPcaCuda *self)
+cuv_pca_cuda_reset (CuvPcaCuda *self)
 {
   return begin_with (self, self->pointers);
 }

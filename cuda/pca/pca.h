@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Principal components of frame after frame on the GPU. All functions act on
+/* Principal components of a sequence of cubes on the GPU. All functions act on
  * the current CUDA context. */
 #ifndef CUV_PCA_CUDA_H
 #define CUV_PCA_CUDA_H
@@ -11,7 +11,7 @@ CUV_BEGIN
 
 typedef struct _CuvPcaCuda CuvPcaCuda;
 
-/* Allocates all that cubes of n bands that count need, of any size; NULL on
+/* Allocates the memory for cubes of n selected bands and any size; NULL on
  * failure, see cuv_cuda_error(). */
 CuvPcaCuda *cuv_pca_cuda_new (int n);
 void cuv_pca_cuda_free (CuvPcaCuda *self); /* NULL is allowed */
@@ -19,28 +19,30 @@ void cuv_pca_cuda_free (CuvPcaCuda *self); /* NULL is allowed */
 /* Whether the device has enough shared memory per block for n bands. */
 int cuv_pca_cuda_fits (int n, CuvCubeFormat format);
 
-/* Enqueues learning from a cube in device memory, and painting it: width x
- * height pixels of R, G, B, 255 in device memory, rows of stride bytes, both
- * multiples of 4. As many bands count as it was made for. Pixels
- * of bytes that are four apart are read as a whole, the last one, too. Does not
- * wait. The cube is read at once: a kernel on this stream that writes it must
- * not let those of this start early. Returns 0 or -1. */
+/* Enqueues the update of the basis by a cube in device memory and the painting
+ * of width x height pixels of R, G, B, 255, in device memory, in rows of stride
+ * bytes; picture and stride are multiples of 4. bands->n is the n of
+ * cuv_pca_cuda_new(). 8-bit pixels that are four bytes apart are read as 32-bit
+ * words, the last one, too. Does not wait. A kernel on this stream that writes
+ * the cube must not trigger programmatic dependent launch before it has done
+ * so. Returns 0 or -1. */
 int cuv_pca_cuda_submit (CuvPcaCuda *self, const CuvCube *cube,
     const CuvPcaBands *bands, const CuvPcaParams *params, uint8_t *picture,
     ptrdiff_t stride, CuvCudaStream stream);
 
-/* Waits for the stream of the last submit; once for each. What it taught: times
- * are 0; basis may be NULL, and has room for n bands. Returns 0 or -1. */
+/* Waits for the last submit, to be called once after each, and returns its
+ * result, with all times 0, and the basis (of n bands; may be NULL). Returns 0
+ * or -1. */
 int cuv_pca_cuda_collect (
     CuvPcaCuda *self, CuvPcaResult *result, CuvPcaBasis *basis);
 
-/* Between frames, after collect. Has the next frame begin with a basis, or with
- * nothing. Both wait. Return 0 or -1. */
+/* Between frames, after collect: replaces the basis, or discards all state.
+ * Both wait for the GPU. Return 0 or -1. */
 int cuv_pca_cuda_set_basis (CuvPcaCuda *self, const CuvPcaBasis *basis);
-int cuv_pca_cuda_forget (CuvPcaCuda *self);
+int cuv_pca_cuda_reset (CuvPcaCuda *self);
 
-/* Copies the sums of the last submit that learned, as cuv_pca_sums() has them,
- * after collect; for tests. Returns 0 or -1. */
+/* For tests, after collect: the sums of the last submit that updated the basis,
+ * laid out as by cuv_pca_sums(). Returns 0 or -1. */
 int cuv_pca_cuda_get_sums (CuvPcaCuda *self, CuvPcaSum *sums);
 
 CUV_END

@@ -1,6 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Non-negative factorisation of a tensor: the reference. It takes its time, and
- * says what the fast versions have to find, to 1e-5 after ten iterations. */
+/* Non-negative factorisation of a tensor: the reference. Fast versions agree
+ * with it to 1e-5 after ten iterations.
+ *
+ * The folder:
+ *   reference/ntf-tensor.c   from a cube's samples to a tensor
+ *   reference/ntf-init.c     memory of factors; ../../cuda/ntf/ntf-factors.h
+ * has their start and end, for gcc and nvcc reference/ntf.c          an
+ * iteration, a run reference/ntf-error.c    the relative error
+ *   reference/ntf-paint.c    pictures of factors and residuals
+ *   cpu/ntf-cpu.c            a run on threads
+ *   cpu/ntf-nndsvd.c         initialisation by singular vectors
+ *   cpu/ntf-dsp.c, cpu/x86/  function table and its AVX2 version
+ *   ntf-maker.c              on the CPU or the GPU
+ *   plugin.c, gstspectral*   the element
+ */
 #ifndef CUV_NTF_H
 #define CUV_NTF_H
 
@@ -8,32 +21,32 @@
 
 /* ---- the tensor ---- */
 
-/* values[(y * depth + z) * width + x], of which none is above 1: G is `scale`,
- * a power of two, times as large. */
+/* values[(y * depth + z) * width + x], in 0 .. 1. The tensor G is values times
+ * scale, a power of two. */
 typedef struct {
   int32_t height, width, depth;
   float *values;
   double scale;
 } CuvNtfTensor;
 
-/* Looks at rows from first to below end, after scan = { 0 }. Samples that are
- * *ignore, which may be NULL, count as 0, here and below. */
+/* Adds rows first .. end - 1 of a cube to a scan that begins as { 0 }. Samples
+ * equal to *ignore count as 0, here and below; ignore may be NULL. */
 void cuv_ntf_scan_rows (const CuvCube *cube, const double *ignore, int first,
     int end, CuvNtfScan *scan);
 void cuv_ntf_scan_merge (CuvNtfScan *scan, const CuvNtfScan *later);
 
-/* The power of two to divide a cube's samples by: 256 and 65536 for integers,
- * else the first above the largest. */
+/* The power of two that samples are divided by: 256 and 65536 for integers,
+ * else the smallest above the largest sample. */
 double cuv_ntf_scale (CuvCubeFormat format, float largest);
 
-/* Copies rows of all bands to those of the tensor from depth z on, divided by
- * its scale; what is negative or not finite becomes 0. */
+/* Copies rows first .. end - 1 of all bands to depths z, z + 1, ... of the
+ * tensor, divided by its scale. Negative and non-finite samples become 0. */
 void cuv_ntf_load_rows (CuvNtfTensor *self, const CuvCube *cube,
     const double *ignore, int z, int first, int end);
 
 /* ---- factors ---- */
 
-/* What a stride is a multiple of. */
+/* Strides are multiples of this. */
 #define CUV_NTF_LANES 8
 
 static inline int
@@ -42,46 +55,50 @@ cuv_ntf_pad (int n)
   return (n + CUV_NTF_LANES - 1) / CUV_NTF_LANES * CUV_NTF_LANES;
 }
 
-/* n floats that are 0, for vectors; NULL if there is no memory. free() them. */
+/* n zeros, aligned to 64 bytes; NULL if out of memory. free() them. */
 float *cuv_ntf_alloc (size_t n);
 
-/* All zeros. FALSE if there is no memory; then, too, clear() is allowed. */
+/* Factors of all zeros. false if out of memory; then clear() them, too. */
 bool cuv_ntf_factors_init (
     CuvNtfFactors *self, int height, int width, int depth, int rank);
 void cuv_ntf_factors_clear (CuvNtfFactors *self);
 
 /* ---- an iteration ---- */
 
-/* M = X^T X of a mode; rank x rank, row by row. */
+/* Gram matrix X^T X of a mode's factor; rank x rank, row by row. */
 typedef double CuvNtfGram[CUV_NTF_MAX_RANK * CUV_NTF_MAX_RANK];
 void cuv_ntf_gram (const CuvNtfFactors *self, int mode, double *gram);
 
-/* Of one mode: what turns numerators into new values, row by row. */
+/* The update rule of one mode, applied row by row. */
 typedef struct {
   CuvNtfAlgorithm algorithm;
   CuvNtfSchedule schedule;
   int32_t rank;
-  CuvNtfGram product; /* of the other modes' M, value by value */
+  CuvNtfGram
+      product; /* elementwise product of the other modes' Gram matrices */
   double penalty[CUV_NTF_MAX_RANK];
-  bool waits[CUV_NTF_MAX_RANK]; /* HALS: another column of the term vanished */
+  /* HALS: not updated, because another column of the term is 0 */
+  bool waits[CUV_NTF_MAX_RANK];
 } CuvNtfUpdate;
 
 void cuv_ntf_update_init (CuvNtfUpdate *self, const CuvNtfParams *params,
     const CuvNtfFactors *factors, CuvNtfGram grams[CUV_NTF_MODES], int mode);
+
+/* numerators: the row of the tensor times the other modes' factors (MTTKRP). */
 void cuv_ntf_update_row (
     const CuvNtfUpdate *self, const float *numerators, float *row);
 
-/* An iteration, taken literally. */
+/* One iteration, straight from the definition. */
 void cuv_ntf_iterate (const CuvNtfTensor *tensor, const CuvNtfParams *params,
     CuvNtfFactors *factors);
 
-/* ---- how good it is ---- */
+/* ---- error and run ---- */
 
-/* |G - sum of terms| / |G|. */
+/* Relative error, |G - sum of terms| / |G| in Frobenius norms. */
 double cuv_ntf_error (const CuvNtfTensor *tensor, const CuvNtfFactors *factors);
 
-/* A whole run of the reference, from random or, with init = PREVIOUS, from what
- * is in factors. */
+/* A whole run. It begins with random factors or, with init = PREVIOUS, with
+ * those in factors. */
 void cuv_ntf_run (const CuvNtfTensor *tensor, const CuvNtfParams *params,
     CuvNtfFactors *factors, CuvNtfResult *result);
 

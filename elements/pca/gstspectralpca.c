@@ -200,7 +200,7 @@ is_frozen (GstSpectralPca *self)
 /* ---- preparing ---- */
 
 static void
-forget_basis (GstSpectralPca *self)
+reset_basis (GstSpectralPca *self)
 {
   g_mutex_lock (&self->lock);
   self->basis.is_known = FALSE;
@@ -224,7 +224,7 @@ use_bands (GstSpectralPca *self, const GstCuvSpectralInfo *info, gboolean mask)
 {
   drop_maker (self);
   if (!is_frozen (self))
-    forget_basis (self);
+    reset_basis (self);
   self->bands = gst_spectral_pca_bands (info, mask);
   self->was_masked = mask;
   if (self->bands.n == 0)
@@ -311,7 +311,7 @@ make_locked (GstSpectralPca *self, const GstCuvSpectralFrame *frame,
   if (!went_well (self, frame->on_device, problem))
     return GST_FLOW_ERROR;
   GST_OBJECT_LOCK (self);
-  self->counts.cuts += result.lesson.is_cut;
+  self->counts.cuts += result.update.is_cut;
   self->counts.last = result;
   GST_OBJECT_UNLOCK (self);
   gst_spectral_pca_add_table (
@@ -422,9 +422,9 @@ gst_spectral_pca_reset (GstCuvSpectralTransform *transform)
 
   if (self->maker == NULL || is_frozen (self))
     return;
-  forget_basis (self);
+  reset_basis (self);
   pushed = gst_cuv_context_push (context);
-  went_well (self, self->maker->on_device, cuv_pca_maker_forget (self->maker));
+  went_well (self, self->maker->on_device, cuv_pca_maker_reset (self->maker));
   if (pushed)
     gst_cuv_context_pop (context);
 }
@@ -488,7 +488,7 @@ gst_spectral_pca_stop (GstBaseTransform *trans)
   GstSpectralPca *self = GST_SPECTRAL_PCA (trans);
 
   drop_maker (self);
-  forget_basis (self);
+  reset_basis (self);
   take_loaded (self, NULL, 0);
   GST_OBJECT_LOCK (self);
   self->started = FALSE;

@@ -70,7 +70,7 @@ gst_spectral_pca_add_table (GstBuffer *buffer, const CuvPcaBasis *basis,
   gst_structure_set (table, "key", G_TYPE_STRING, "spectral", "mode",
       G_TYPE_STRING, gst_spectral_mode_name (basis->mode), "pixels",
       G_TYPE_UINT64, (guint64) result->pixels, "left_out", G_TYPE_UINT64,
-      (guint64) result->left_out, "cut", G_TYPE_BOOLEAN, result->lesson.is_cut,
+      (guint64) result->left_out, "cut", G_TYPE_BOOLEAN, result->update.is_cut,
       NULL);
   append_numbers (&mean, basis->mean, basis->n);
   gst_structure_take_value (table, "mean", &mean);
@@ -82,7 +82,7 @@ gst_spectral_pca_add_result (GstStructure *stats, const CuvPcaResult *result)
 {
   gst_structure_set (stats, "pixels", G_TYPE_UINT64, (guint64) result->pixels,
       "left-out", G_TYPE_UINT64, (guint64) result->left_out, "sweeps",
-      G_TYPE_UINT, (guint) result->lesson.sweeps, "microseconds-sums",
+      G_TYPE_UINT, (guint) result->update.sweeps, "microseconds-sums",
       G_TYPE_DOUBLE, (gdouble) result->sums_us, "microseconds-basis",
       G_TYPE_DOUBLE, (gdouble) result->basis_us, "microseconds-picture",
       G_TYPE_DOUBLE, (gdouble) result->picture_us, NULL);

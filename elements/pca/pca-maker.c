@@ -70,19 +70,19 @@ cuv_pca_maker_set_basis (CuvPcaMaker *self, const CuvPcaBasis *basis)
                                                            : cuv_cuda_error ();
 #endif
   track = cuv_pca_cpu_track (self->cpu);
-  cuv_pca_track_forget (track);
+  cuv_pca_track_reset (track);
   cuv_pca_basis_copy (&track->basis, basis);
   return NULL;
 }
 
 const char *
-cuv_pca_maker_forget (CuvPcaMaker *self)
+cuv_pca_maker_reset (CuvPcaMaker *self)
 {
 #if HAVE_CUDA
   if (self->cuda != NULL)
-    return cuv_pca_cuda_forget (self->cuda) == 0 ? NULL : cuv_cuda_error ();
+    return cuv_pca_cuda_reset (self->cuda) == 0 ? NULL : cuv_cuda_error ();
 #endif
-  cuv_pca_track_forget (cuv_pca_cpu_track (self->cpu));
+  cuv_pca_track_reset (cuv_pca_cpu_track (self->cpu));
   return NULL;
 }
 

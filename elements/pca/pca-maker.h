@@ -28,7 +28,7 @@ void cuv_pca_maker_free (CuvPcaMaker *self);
  * what went wrong. */
 const char *cuv_pca_maker_set_basis (
     CuvPcaMaker *self, const CuvPcaBasis *basis);
-const char *cuv_pca_maker_forget (CuvPcaMaker *self);
+const char *cuv_pca_maker_reset (CuvPcaMaker *self);
 
 /* Learns from a cube and paints it, as cuv_pca_cpu_run() does, in host or in
  * device memory; basis, of n bands, becomes what is then known. NULL, or what

@@ -1,29 +1,45 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Principal components of a cube's pixels, and pictures of them: the
- * definition, in four steps. What is faster returns the same bits.
+/* Principal components of a cube's pixels, and pictures of them. Four steps, of
+ * which every version returns the same bits:
  *
- *   cuv_pca_sums()         a frame's sums of products
- *   cuv_pca_moments_add()  what frames so far say: mean and covariance
- *   cuv_pca_basis_update() eigenvectors, so placed that pictures do not flicker
- *   cuv_pca_gains_*()      three components as red, green and blue
+ *   cuv_pca_sums()         sums of products of bands over a frame's pixels
+ *   cuv_pca_moments_add()  running mean and second moments over frames
+ *   cuv_pca_basis_update() eigenvectors, matched to those of the previous frame
+ *                          so that pictures do not flicker
+ *   cuv_pca_gains_*()      gain and offset of three components as R, G, B
  *
- * Everything after the sums is small, and in double. */
+ * Everything after the sums works on n x n matrices, in double.
+ *
+ * The folder:
+ *   reference/pca.c          tiles, pivots, sums of products
+ *   reference/pca-moments.c  mean and second moments
+ *   reference/pca-basis.c    eigenvectors; the solver is in
+ * cuda/pca/pca-basis.h, pca-jacobi.h and pca-place.h, for gcc and nvcc
+ *   reference/pca-picture.c  projection, percentiles, pixels
+ *   reference/pca-scores.c   projections as floats
+ *   reference/pca-track.c    state from frame to frame
+ *   cpu/pca-cpu.c            all of it on threads
+ *   cpu/pca-dsp.c, cpu/x86/  function table and its AVX2 version
+ *   pca-maker.c              on the CPU or the GPU
+ *   plugin.c, gstspectral*   the element
+ */
 #ifndef CUV_PCA_H
 #define CUV_PCA_H
 
 #include <stdbool.h>
 #include "pca/pca-basis.h"
 
-/* All bands of a cube. */
+/* Selects all of n bands, without an ignore value. */
 CuvPcaBands cuv_pca_all_bands (int n);
 
 /* ---- tiles and sums ---- */
 
-/* CUV_PCA_TILE pixels, band after band: rows of doubles, or in fast versions of
- * 16-bit integers. Pixels that are left out, or beyond the last, are 0. */
+/* Samples of CUV_PCA_TILE consecutive pixels, one row per band: doubles, or in
+ * SIMD versions 16-bit integers. Excluded pixels and those beyond the last are
+ * 0. */
 typedef struct {
-  int32_t n;     /* bands; row n is 1 for pixels that count */
-  int32_t count; /* pixels */
+  int32_t n;     /* bands; row n is 1 for valid pixels */
+  int32_t count; /* pixels, 1 .. CUV_PCA_TILE */
   bool is_exact; /* the cube's samples are integers */
   bool is_narrow;
   double *rows; /* CUV_PCA_STRIDE (n) rows of CUV_PCA_TILE, 32-byte aligned */
@@ -32,31 +48,33 @@ typedef struct {
   int32_t n_left_out;
 } CuvPcaTile;
 
-/* Memory for tiles of n bands; false if there is none. */
+/* Allocates memory for tiles of n bands; false if out of memory. */
 bool cuv_pca_tile_init (CuvPcaTile *self, int n);
 void cuv_pca_tile_clear (CuvPcaTile *self);
 
 int64_t cuv_pca_n_tiles (const CuvCube *cube);
-/* Tiles of a chunk: chunk c has those from c times this number on. */
+/* Tiles per chunk: chunk c begins at tile c * cuv_pca_chunk_tiles(). */
 int64_t cuv_pca_chunk_tiles (const CuvCube *cube);
 
 void cuv_pca_load (const CuvCube *cube, const CuvPcaBands *bands, int64_t tile,
     CuvPcaTile *out);
 
-/* The pivots of a cube's bands; of integers 0. */
+/* A value near each band's mean, n of them; 0 for integer cubes. Sums about it
+ * do not cancel. */
 void cuv_pca_find_pivots (
     const CuvCube *cube, const CuvPcaBands *bands, float *pivots);
-/* Takes them off the samples, for cuv_pca_add(). */
+/* Subtracts them from the samples, before cuv_pca_add(). */
 void cuv_pca_shift (CuvPcaTile *tile, const float *pivots);
-/* Puts them where sums, which are all there, have them. */
+/* Stores them in complete sums, see CUV_PCA_SUMS. */
 void cuv_pca_set_pivots (CuvPcaSum *sums, int n, const float *pivots);
 
-/* Adds a tile's sums, a chunk's sums. */
+/* Adds the products of a tile to a chunk's sums, and a chunk's sums to the
+ * frame's. */
 void cuv_pca_add (const CuvPcaTile *tile, CuvPcaSum *sums);
 void cuv_pca_merge (
     int n, bool is_exact, const CuvPcaSum *chunk, CuvPcaSum *sums);
 
-/* All sums of a cube; false without memory. */
+/* All sums of a cube, CUV_PCA_SUMS (n); false if out of memory. */
 bool cuv_pca_sums (
     const CuvCube *cube, const CuvPcaBands *bands, CuvPcaSum *sums);
 
@@ -65,21 +83,21 @@ bool cuv_pca_sums (
 bool cuv_pca_moments_init (CuvPcaMoments *self, int n);
 void cuv_pca_moments_clear (CuvPcaMoments *self);
 
-/* Those of one frame. Of integers they are exact but for the last division;
- * a float band of which rounding leaves no variance has none. */
+/* Moments of one frame. For integer cubes they are exact up to the final
+ * division; a float band whose variance is below rounding errors gets 0. */
 void cuv_pca_moments_from_sums (
     CuvPcaMoments *self, const CuvPcaSum *sums, bool is_exact);
 
-/* Makes self (1 - a) self + a frame, as sums per pixel would be. A frame of no
- * pixels changes nothing. If the frame's second moments are farther from those
- * before than half their norm, it is another scene: they are forgotten, and
- * that is returned. */
+/* self = (1 - a) self + a frame, a = smoothing, in second moments per pixel. A
+ * frame without valid pixels changes nothing. Scene cut: if the frame's second
+ * moments differ from self's by more than half of their own Frobenius norm,
+ * self becomes the frame's moments and true is returned. */
 bool cuv_pca_moments_add (
     CuvPcaMoments *self, const CuvPcaMoments *frame, double smoothing);
 
 /* ---- eigenvectors ---- */
 
-/* A CuvPcaBasis of n bands, all 0; false without memory. */
+/* A basis of n bands, all 0; false if out of memory, then clear() it, too. */
 bool cuv_pca_basis_init (CuvPcaBasis *self, int n);
 void cuv_pca_basis_clear (CuvPcaBasis *self);
 void cuv_pca_basis_copy (CuvPcaBasis *self, const CuvPcaBasis *from);
@@ -87,59 +105,61 @@ void cuv_pca_basis_copy (CuvPcaBasis *self, const CuvPcaBasis *from);
 bool cuv_pca_scratch_init (CuvPcaScratch *self, int n);
 void cuv_pca_scratch_clear (CuvPcaScratch *self);
 
-/* Makes the basis that of the moments. If it was known, and of the same mode,
- * it is where the search begins, and with stabilise what components are matched
- * to: the pair most alike first. Sweeps of Jacobi. */
+/* Updates the basis to the eigenvectors of the moments. A known basis of the
+ * same mode is the start of the iteration and, with stabilise, what components
+ * are matched to, the most similar pair first. Returns the number of Jacobi
+ * sweeps. */
 int cuv_pca_basis_update (CuvPcaBasis *self, const CuvPcaMoments *moments,
     const CuvPcaLearning *learning, CuvPcaScratch *scratch);
 
-/* The sum of all values, which says how much one of them explains. */
+/* Sum of all eigenvalues: value k / total is the explained ratio. */
 double cuv_pca_basis_total (const CuvPcaBasis *self);
 
-/* Mean and deviation of component k, from 0 on, over the pixels; a deviation of
- * less than 1e-6 of the largest possible is 0. */
+/* Mean and standard deviation of component k (from 0) over the pixels; a
+ * deviation below 1e-6 of the largest possible is set to 0. */
 void cuv_pca_basis_spread (
     const CuvPcaBasis *self, int k, double *mean, double *deviation);
 
 /* ---- scores ---- */
 
-/* A cube of floats, of a component in each band; steps are in floats. */
+/* A cube of floats, one component per band; steps are in floats. */
 typedef struct {
   float *values;
   int32_t n, width;
   int64_t pixel_step, row_step, band_step;
 } CuvPcaScores;
 
-/* The first components, CUV_PCA_TILE values each, added up band by band in
- * double: v_k . s of a correlation, v_k . (s - mean) / deviation else. */
+/* The first n_scores components of a tile, CUV_PCA_TILE values each, summed
+ * band by band in double: v_k . s in mode correlation, else v_k . (s - mean) /
+ * deviation. */
 void cuv_pca_score (const CuvPcaTile *tile, const CuvPcaBasis *basis,
     int n_scores, double *out);
 
-/* Those of a tile whose first pixel is that of the image; pixels that are left
- * out are NaN, and all are without values. */
+/* Writes the scores of a tile that begins at pixel `first` of the image.
+ * Excluded pixels become NaN; so do all if values is NULL. */
 void cuv_pca_store_scores (const CuvPcaTile *tile, int64_t first,
     const double *values, const CuvPcaScores *to);
 
 /* ---- pictures ---- */
 
-/* Gains to bytes; limits for percentiles only. A component of no deviation, and
- * one that there is not, is 128. */
+/* Gains that map components to 0 .. 255. limits: for mapping percentile only. A
+ * component without variance, or beyond the last, is 128 everywhere. */
 void cuv_pca_gains_init (CuvPcaGains *self, const CuvPcaBasis *basis,
     const CuvPcaDisplay *display, const CuvPcaLimits *limits);
 
-/* Gains to bins. */
+/* Gains that map components to histogram bins, 0 .. CUV_PCA_BINS - 1. */
 void cuv_pca_gains_init_bins (
     CuvPcaGains *self, const CuvPcaBasis *basis, const CuvPcaDisplay *display);
 
-/* From counts of CUV_PCA_BINS bins for each channel. */
+/* Percentiles from a histogram of CUV_PCA_BINS bins per channel. */
 void cuv_pca_limits_init (
     CuvPcaLimits *self, const int64_t *bins, const CuvPcaDisplay *display);
 
-/* Channel after channel, CUV_PCA_TILE values each. */
+/* Applies gains: CUV_PCA_TILE values per channel, channel after channel. */
 void cuv_pca_project (
     const CuvPcaTile *tile, const CuvPcaGains *gains, int32_t *out);
 
-/* R, G, B, 255 of the tile's pixels; those left out are black. */
+/* The tile's pixels as R, G, B, 255; excluded ones are black. */
 void cuv_pca_paint (
     const CuvPcaTile *tile, const int32_t *values, uint8_t *out);
 

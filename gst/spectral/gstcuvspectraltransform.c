@@ -371,7 +371,7 @@ gst_cuv_spectral_transform_query (
 }
 
 static void
-forget (GstCuvSpectralTransform *self)
+reset (GstCuvSpectralTransform *self)
 {
   GstCuvSpectralTransformClass *klass =
       GST_CUV_SPECTRAL_TRANSFORM_GET_CLASS (self);
@@ -386,7 +386,7 @@ gst_cuv_spectral_transform_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP
       || GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT)
-    forget (GST_CUV_SPECTRAL_TRANSFORM (trans));
+    reset (GST_CUV_SPECTRAL_TRANSFORM (trans));
   return GST_BASE_TRANSFORM_CLASS (gst_cuv_spectral_transform_parent_class)
       ->sink_event (trans, event);
 }

@@ -24,7 +24,8 @@ make_all (CuvNtfCpu *self, int rank)
 {
   CuvNtfTensor *g = &self->tensor;
 
-  /* the system's zeros: to write them here would take long, and no cancel */
+  /* calloc's untouched pages: writing zeros here could take long and not be
+   * cancelled */
   g->values =
       calloc ((size_t) g->height * (size_t) g->width * (size_t) g->depth,
           sizeof *g->values);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The row of G at hand gives a map, P = G x w, which serves u and then, with
- * the row's new u, v. So G is read twice in an iteration, once for Jacobi. */
+/* A row of the tensor G times w, the map, gives the numerators of u and, with
+ * the row's new u, those of v. So an iteration reads G twice (GS) or once
+ * (Jacobi). */
 #include "cpu/ntf-cpu-private.h"
 
 #include <math.h>
@@ -51,7 +52,7 @@ cuv_ntf_cpu_load (CuvNtfCpu *self, const CuvCube *cube, const double *ignore,
 
 /* ---- sums ---- */
 
-/* The map of a row, its part of v's numerators and u's numerators. */
+/* A row's map and its numerators of u. */
 static void
 map_row (CuvNtfCpu *self, CuvNtfTask *task, int y, float *numerators)
 {
@@ -109,7 +110,7 @@ add_to_all (CuvNtfCpu *self, CuvNtfTask *task, int y)
       cuv_ntf_factor (self, CUV_NTF_U, y));
 }
 
-/* A row of v or w, whose numerators the tasks have. */
+/* A row of v or w; its numerators are summed over the tasks. */
 static void
 update_row (CuvNtfCpu *self, CuvNtfTask *unused, int i)
 {
@@ -174,7 +175,7 @@ iterate_jacobi (CuvNtfCpu *self, int n_threads)
       && update_mode (self, CUV_NTF_W, n_threads);
 }
 
-/* ---- what is left ---- */
+/* ---- residuals ---- */
 
 static void
 lay_v_across (CuvNtfCpu *self)
@@ -214,7 +215,7 @@ measure_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
         &task->map[(size_t) z * (size_t) self->padded], g->width);
 }
 
-/* Across is 0 here. */
+/* across is all zeros here. */
 static void
 square_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
 {

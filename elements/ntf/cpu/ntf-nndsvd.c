@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A start from singular vectors (NNDSVD: Boutsidis, Gallopoulos 2008), of G as
- * a matrix of pixels by depth: the vectors along the depth by subspace
- * iteration, of each the half that says more, and of its map of pixels the
- * nearest product of a column and a row, by power iteration. All need a row of
- * G at a time. */
+/* NNDSVD initialisation (Boutsidis, Gallopoulos 2008) of the tensor G as a
+ * pixels x depth matrix: right singular vectors by subspace iteration; of each
+ * the positive or negative part, whichever has the larger map; and the best
+ * rank-1 approximation of that map by power iteration. All steps read G row by
+ * row. */
 #include "cpu/ntf-cpu-private.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ scale (float *a, double factor, int n, int stride)
     a[i * stride] = (float) (a[i * stride] * factor);
 }
 
-/* A column that the others before make up becomes 0. */
+/* Gram-Schmidt; a column that depends on previous ones becomes 0. */
 static void
 make_orthonormal (CuvNtfCpu *self)
 {
@@ -102,7 +102,8 @@ add_halves (CuvNtfCpu *self, CuvNtfTask *task, int y)
   }
 }
 
-/* The positive map times v is u, and times u what v becomes. */
+/* One step of power iteration: u = P v, v += P^T u with the positive part P of
+ * the row's map. */
 static void
 add_power (CuvNtfCpu *self, CuvNtfTask *task, int y)
 {
@@ -117,7 +118,7 @@ add_power (CuvNtfCpu *self, CuvNtfTask *task, int y)
   self->dsp.add (task->map, u, width, stride, task->sums[CUV_NTF_V]);
 }
 
-/* ---- the parts ---- */
+/* ---- the steps ---- */
 
 static bool
 sum_rows (CuvNtfCpu *self, int mode, CuvNtfRowFunc func, int n_threads)
@@ -193,8 +194,8 @@ find_products (CuvNtfCpu *self, int n_threads)
   return true;
 }
 
-/* What is small would take long to grow: nothing begins below half of the
- * column's largest value. */
+/* Raises values to at least half of the column's largest: small ones would take
+ * many iterations to grow. */
 static void
 fill_column (CuvNtfCpu *self, int mode, int k)
 {
@@ -206,7 +207,7 @@ fill_column (CuvNtfCpu *self, int mode, int k)
   for (int i = 0; i < self->factors.size[mode]; i++) {
     float *value = &column[i * stride];
 
-    /* of nothing: a faint random term */
+    /* without a singular vector: a faint random term */
     *value = largest > 0 ? fmaxf (*value, 0.5f * largest)
                          : 0.1f
             * cuv_ntf_random (self->params.seed, 0, mode,

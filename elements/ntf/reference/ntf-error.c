@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How good factors are. */
+/* The relative error of factors. */
 #include "ntf.h"
 
 #include <math.h>

@@ -7,13 +7,13 @@
 
 #define CUV_NTF_SHOWN 3
 
-/* Three terms' maps, u times v, as red, green and blue, each from 0 to its own
- * largest value. terms: from 1 on; 0, and what there is not, is black. */
+/* The maps u v^T of three terms as red, green and blue, each scaled to its own
+ * maximum. terms: numbers from 1; 0 and numbers above the rank are black. */
 void cuv_ntf_paint_terms (const CuvNtfFactors *factors,
     const int32_t terms[CUV_NTF_SHOWN], uint8_t *pixels, size_t stride);
 
-/* A map of residuals, none negative, in grey: white is three times their root
- * mean square. */
+/* A map of residuals >= 0 in grey; white is three times their root mean square.
+ */
 void cuv_ntf_paint_residual (
     const float *map, int width, int height, uint8_t *pixels, size_t stride);
 

@@ -31,7 +31,7 @@ u16_at (const uint8_t *at)
   return value;
 }
 
-/* ---- looking ---- */
+/* ---- scan ---- */
 
 static void
 note_bad (CuvNtfScan *scan, int64_t *count, int x, int y, int band)
@@ -114,7 +114,7 @@ static void
 load_row (const uint8_t *row, const CuvCube *cube, const double *ignore,
     double factor, float *out)
 {
-  /* what no sample is, where none is to be left out */
+  /* -1 is no valid sample */
   const float left_out = ignore != NULL ? (float) *ignore : -1;
 
   for (int x = 0; x < cube->width; x++, row += cube->pixel_step) {

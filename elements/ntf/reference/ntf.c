@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An iteration: numerators of a mode, then its new values, mode by mode. */
+/* An iteration: for each mode its numerators, then the update of its factor. */
 #include "ntf.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- what the other modes' columns have in common ---- */
+/* ---- Gram matrices ---- */
 
 void
 cuv_ntf_gram (const CuvNtfFactors *self, int mode, double *gram)
@@ -24,7 +24,7 @@ cuv_ntf_gram (const CuvNtfFactors *self, int mode, double *gram)
   }
 }
 
-/* ---- new values ---- */
+/* ---- update rules ---- */
 
 void
 cuv_ntf_update_init (CuvNtfUpdate *self, const CuvNtfParams *params,
@@ -48,7 +48,7 @@ cuv_ntf_update_init (CuvNtfUpdate *self, const CuvNtfParams *params,
   }
 }
 
-/* x <- x N / (X M), in all columns at once. */
+/* Multiplicative update of a row: x <- x N / (X M). */
 static void
 multiply (const CuvNtfUpdate *self, const float *numerators, float *row)
 {
@@ -69,7 +69,7 @@ multiply (const CuvNtfUpdate *self, const float *numerators, float *row)
   }
 }
 
-/* rests -= factor times row k of M, which is symmetric. */
+/* rests -= factor * M[k], M symmetric. */
 static void
 subtract_row (const CuvNtfUpdate *self, int k, double factor, double *rests)
 {
@@ -77,7 +77,8 @@ subtract_row (const CuvNtfUpdate *self, int k, double factor, double *rests)
     rests[l] -= factor * self->product[k * self->rank + l];
 }
 
-/* x_k <- x_k + (N_k - X M_k) / M_kk, columns in order; whether one changed. */
+/* HALS: x_k <- x_k + (N_k - X M_k) / M_kk in order of k. Returns whether a
+ * value changed. */
 static bool
 sweep (const CuvNtfUpdate *self, double *rests, float *row)
 {
@@ -97,7 +98,7 @@ sweep (const CuvNtfUpdate *self, double *rests, float *row)
   return changed;
 }
 
-/* Rests are N - X M. */
+/* Sweeps of HALS over a row; rests are N - X M. */
 static void
 solve (const CuvNtfUpdate *self, const float *numerators, float *row)
 {
@@ -129,7 +130,7 @@ row_of (const CuvNtfFactors *self, int mode, int i)
   return &self->mode[mode][(size_t) i * (size_t) self->stride];
 }
 
-/* What one value of G, at (y, x, z), adds to its row of a mode's numerators. */
+/* Adds the contribution of one value of G, at (y, x, z), to the numerators. */
 static void
 add_numerators (const CuvNtfFactors *f, double value, const int at[], int mode,
     double *numerators)

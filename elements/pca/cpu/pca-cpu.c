@@ -255,7 +255,7 @@ find_limits (CuvPcaCpu *self, const CuvPcaParams *params)
 static void
 learn (CuvPcaCpu *self, const CuvPcaParams *params, CuvPcaResult *result)
 {
-  result->lesson = cuv_pca_track_learn (&self->track, self->sums,
+  result->update = cuv_pca_track_learn (&self->track, self->sums,
       self->cube->format != CUV_CUBE_F32, &params->learning);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Principal components of frame after frame on the CPU's threads. */
+/* The analysis of a sequence of cubes on the CPU's threads. */
 #ifndef CUV_PCA_CPU_H
 #define CUV_PCA_CPU_H
 
@@ -8,23 +8,23 @@
 
 typedef struct _CuvPcaCpu CuvPcaCpu;
 
-/* Allocates all that cubes of n bands that count need; NULL if there is no
- * memory. */
+/* Allocates the memory for cubes of n selected bands; NULL if out of memory. */
 CuvPcaCpu *cuv_pca_cpu_new (int n);
 void cuv_pca_cpu_free (CuvPcaCpu *self); /* NULL is allowed */
 
-/* What it knows, for others to read, to save and to set between runs. */
+/* The state, to read, save or replace between runs. Owned by self. */
 CuvPcaTrack *cuv_pca_cpu_track (CuvPcaCpu *self);
 
-/* Learns from a cube and paints it: its width x height pixels of R, G, B, 255,
- * rows of stride bytes. As many bands count as it was made for. n_threads 0 =
- * all; the result is the same for every number. */
+/* Updates the basis by a cube, unless it is frozen, and paints width x height
+ * pixels of R, G, B, 255 in rows of stride bytes. bands->n is the n of
+ * cuv_pca_cpu_new(). n_threads 0 = one per processor; results do not depend on
+ * it. */
 void cuv_pca_cpu_run (CuvPcaCpu *self, const CuvCube *cube,
     const CuvPcaBands *bands, const CuvPcaParams *params, uint8_t *picture,
     ptrdiff_t stride, int n_threads, CuvPcaResult *result);
 
-/* Learns from a cube and writes the components of its pixels, as many as scores
- * has, by what is known then. false: there is no memory. */
+/* Updates the basis by a cube, unless it is frozen, and writes the first
+ * scores->n components of its pixels. false if out of memory. */
 bool cuv_pca_cpu_score (CuvPcaCpu *self, const CuvCube *cube,
     const CuvPcaBands *bands, const CuvPcaParams *params,
     const CuvPcaScores *scores, int n_threads, CuvPcaResult *result);

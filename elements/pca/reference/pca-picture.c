@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Three components as red, green and blue. */
+/* Three components as red, green and blue: projection, percentiles, pixels. */
 #include "pca.h"
 
 #include <stddef.h>
@@ -26,7 +26,7 @@ cuv_pca_limits_init (
     cuv_pca_find_limits (self, bins + c * CUV_PCA_BINS, display->percentile, c);
 }
 
-/* What is no number is 0. */
+/* NaN becomes 0. */
 static int32_t
 to_int (double value, double top, double bias)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Scores: the projections of pixels onto components. */
+/* Scores: projections of pixels onto components, as floats. */
 #include "pca.h"
 
 #include <math.h>
@@ -17,7 +17,8 @@ read_row (const CuvPcaTile *tile, const CuvPcaBasis *basis, int b, double *row)
         - mean;
 }
 
-/* Pearson divides by the deviation; bands without variance have weight 0. */
+/* Mode pearson divides by the deviation; bands without variance have weight
+ * 0. */
 static double
 weight_of (const CuvPcaBasis *basis, int k, int b)
 {

@@ -25,37 +25,37 @@ cuv_pca_track_clear (CuvPcaTrack *self)
 }
 
 void
-cuv_pca_track_forget (CuvPcaTrack *self)
+cuv_pca_track_reset (CuvPcaTrack *self)
 {
   self->moments.pixels = 0;
   self->basis.is_known = false;
   self->has_limits = false;
 }
 
-CuvPcaLesson
+CuvPcaUpdate
 cuv_pca_track_learn (CuvPcaTrack *self, const CuvPcaSum *sums, bool is_exact,
     const CuvPcaLearning *learning)
 {
-  CuvPcaLesson lesson = { false, 0 };
+  CuvPcaUpdate update = { false, 0 };
 
   cuv_pca_moments_from_sums (&self->frame, sums, is_exact);
   if (self->frame.pixels == 0)
-    return lesson;
-  lesson.is_cut =
+    return update;
+  update.is_cut =
       cuv_pca_moments_add (&self->moments, &self->frame, learning->smoothing);
-  if (lesson.is_cut || self->basis.mode != learning->mode) {
+  if (update.is_cut || self->basis.mode != learning->mode) {
     self->basis.is_known = false;
     self->has_limits = false;
   }
-  lesson.sweeps = cuv_pca_basis_update (
+  update.sweeps = cuv_pca_basis_update (
       &self->basis, &self->moments, learning, &self->scratch);
-  return lesson;
+  return update;
 }
 
 /* ---- limits ---- */
 
 static bool
-are_limits_for (const CuvPcaTrack *self, const CuvPcaDisplay *display)
+limits_match (const CuvPcaTrack *self, const CuvPcaDisplay *display)
 {
   return self->has_limits
       && memcmp (self->limits_of.component, display->component,
@@ -69,14 +69,14 @@ cuv_pca_track_needs_limits (
     const CuvPcaTrack *self, const CuvPcaDisplay *display)
 {
   return display->mapping == CUV_PCA_PERCENTILE && self->basis.is_known
-      && !are_limits_for (self, display);
+      && !limits_match (self, display);
 }
 
 void
 cuv_pca_track_set_limits (CuvPcaTrack *self, const int64_t *bins,
     const CuvPcaDisplay *display, double smoothing)
 {
-  const double a = are_limits_for (self, display) ? smoothing : 1.0;
+  const double a = limits_match (self, display) ? smoothing : 1.0;
   CuvPcaLimits now;
 
   cuv_pca_limits_init (&now, bins, display);

@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a sequence of frames has taught: from each frame's sums to the basis and
- * the gains that pictures are made with. */
+/* State of the analysis from frame to frame: from a frame's sums to the basis
+ * and the gains of its picture. */
 #ifndef CUV_PCA_TRACK_H
 #define CUV_PCA_TRACK_H
 
 #include "pca.h"
 
 typedef struct {
-  CuvPcaMoments moments, frame; /* of all frames, and of the last */
+  CuvPcaMoments moments, frame; /* running, and of the last frame */
   CuvPcaBasis basis;
   CuvPcaScratch scratch;
   CuvPcaLimits limits;
   bool has_limits;
-  CuvPcaDisplay limits_of; /* what they were made for */
+  CuvPcaDisplay limits_of; /* settings that limits belong to */
 } CuvPcaTrack;
 
-/* false: there is no memory; clear it all the same. */
+/* false if out of memory; then clear() it, too. */
 bool cuv_pca_track_init (CuvPcaTrack *self, int n);
 void cuv_pca_track_clear (CuvPcaTrack *self);
-void cuv_pca_track_forget (CuvPcaTrack *self);
+void cuv_pca_track_reset (CuvPcaTrack *self);
 
-CuvPcaLesson cuv_pca_track_learn (CuvPcaTrack *self, const CuvPcaSum *sums,
+/* Updates moments and basis by the sums of a frame. */
+CuvPcaUpdate cuv_pca_track_learn (CuvPcaTrack *self, const CuvPcaSum *sums,
     bool is_exact, const CuvPcaLearning *learning);
 
-/* Whether a picture waits for cuv_pca_track_set_limits(). */
+/* Whether cuv_pca_track_set_limits() has to come before the next picture. */
 bool cuv_pca_track_needs_limits (
     const CuvPcaTrack *self, const CuvPcaDisplay *display);
 void cuv_pca_track_set_limits (CuvPcaTrack *self, const int64_t *bins,
     const CuvPcaDisplay *display, double smoothing);
 
-/* For a basis that is not known: all black. */
+/* Gains of the next picture; without a known basis all black. */
 void cuv_pca_track_gains (
     const CuvPcaTrack *self, const CuvPcaDisplay *display, CuvPcaGains *gains);
 

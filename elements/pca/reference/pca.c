@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tiles of a cube, and sums of their products. */
+/* Tiles of a cube's samples, and sums of products of bands. */
 #include "pca.h"
 
 #include <math.h>
@@ -59,9 +59,9 @@ sample (const CuvCube *cube, int64_t pixel, int band)
           + pixel % cube->width * cube->pixel_step + band * cube->band_step);
 }
 
-/* Whether all samples of a pixel, which are a step apart, count. */
+/* Whether a pixel is valid; its samples are `step` apart. */
 static bool
-counts (const double *samples, int step, const CuvPcaBands *bands,
+is_valid (const double *samples, int step, const CuvPcaBands *bands,
     CuvCubeFormat format)
 {
   const double ignored =
@@ -77,7 +77,7 @@ counts (const double *samples, int step, const CuvPcaBands *bands,
 }
 
 static void
-leave_out (CuvPcaTile *tile, int p)
+exclude (CuvPcaTile *tile, int p)
 {
   for (int k = 0; k <= tile->n; k++)
     tile->rows[k * CUV_PCA_TILE + p] = 0.0;
@@ -104,8 +104,8 @@ cuv_pca_load (const CuvCube *cube, const CuvPcaBands *bands, int64_t tile,
       out->rows[k * CUV_PCA_TILE + p] =
           sample (cube, first + p, bands->index[k]);
     out->rows[out->n * CUV_PCA_TILE + p] = 1.0;
-    if (!counts (out->rows + p, CUV_PCA_TILE, bands, cube->format))
-      leave_out (out, p);
+    if (!is_valid (out->rows + p, CUV_PCA_TILE, bands, cube->format))
+      exclude (out, p);
   }
 }
 
@@ -144,7 +144,7 @@ cuv_pca_find_pivots (
     for (int k = 0; k < bands->n; k++)
       samples[k] =
           sample (cube, cuv_pca_pivot_pixel (cube, i), bands->index[k]);
-    if (counts (samples, 1, bands, cube->format))
+    if (is_valid (samples, 1, bands, cube->format))
       add_to_spread (samples, bands->n, &spread);
   }
   for (int k = 0; k < bands->n; k++)
@@ -175,7 +175,8 @@ cuv_pca_set_pivots (CuvPcaSum *sums, int n, const float *pivots)
 
 /* ---- sums ---- */
 
-/* Products of floats, and sums of a tile's products of integers, are exact. */
+/* Exact for integers: a tile's sum of products is below 2^53. The product of
+ * two floats is exact in double. */
 static double
 sum_of_products (const double *a, const double *b)
 {

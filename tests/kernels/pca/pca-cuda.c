@@ -122,12 +122,12 @@ check_learnt (Case *self, const PcaInput *input, const CuvPcaResult *result)
   const CuvPcaLearning *learning = &self->run->params.learning;
   CuvPcaSum *sums =
       malloc ((size_t) CUV_PCA_SUMS (self->run->n) * sizeof *sums);
-  CuvPcaLesson lesson;
+  CuvPcaUpdate update;
 
   check_sums (self, input, sums);
-  lesson = cuv_pca_track_learn (&self->track, sums, is_exact, learning);
+  update = cuv_pca_track_learn (&self->track, sums, is_exact, learning);
   CUV_CHECK (self->basis.is_known == self->track.basis.is_known);
-  CUV_CHECK (result->lesson.is_cut == lesson.is_cut);
+  CUV_CHECK (result->update.is_cut == update.is_cut);
   if (self->basis.is_known && is_exact) {
     check_same_basis (&self->basis, &self->track.basis, learning->stabilise);
   } else if (self->basis.is_known) {
@@ -205,7 +205,7 @@ check_frame (Case *self, int i)
     check_learnt (self, input, &result);
   memset (expected, 0x55, (size_t) (self->run->stride * self->run->height));
   self->reference.given = &self->basis;
-  self->reference.cut = result.lesson.is_cut;
+  self->reference.cut = result.update.is_cut;
   pca_reference_frame (
       &self->reference, input, &self->run->params, expected, self->run->stride);
   check_picture (self, expected, i);
@@ -308,12 +308,12 @@ check_set (void *stream)
   CUV_CHECK (cuv_pca_basis_init (&self.basis, run.n));
   submit (&self, &run.frames[0], &result);
   memcpy (run.pictures[0], self.picture, (size_t) (run.stride * run.height));
-  CUV_CHECK (cuv_pca_cuda_forget (self.cuda) == 0);
+  CUV_CHECK (cuv_pca_cuda_reset (self.cuda) == 0);
   CUV_CHECK (cuv_pca_cuda_set_basis (self.cuda, &self.basis) == 0);
   submit (&self, &run.frames[0], &result);
   check_picture (&self, run.pictures[0], 0);
   submit (&self, &run.frames[1], &result);
-  CUV_CHECK (cuv_pca_cuda_forget (self.cuda) == 0);
+  CUV_CHECK (cuv_pca_cuda_reset (self.cuda) == 0);
   submit (&self, &run.frames[0], &result);
   check_picture (&self, run.pictures[0], 0);
   free (self.picture);
@@ -498,7 +498,7 @@ report_bench (Bench *self, const PcaBenchCase *c, const char *how, double us)
 
   CUV_CHECK (cuv_pca_cuda_collect (self->cuda, &self->result, NULL) == 0);
   snprintf (name, sizeof name, "pca cuda, %s %dx%dx%d, %s, %d sweeps", c->name,
-      c->width, c->height, c->n, how, self->result.lesson.sweeps);
+      c->width, c->height, c->n, how, self->result.update.sweeps);
   cuv_check_report (name, us, (double) c->width * c->height,
       (double) c->width * c->height * c->n * cuv_cube_sample_size (c->format));
 }

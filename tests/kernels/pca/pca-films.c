@@ -57,7 +57,7 @@ film_frame (Film *self, const double strength[3])
   }
 }
 
-static CuvPcaLesson
+static CuvPcaUpdate
 film_learn (Film *self, CuvPcaStabilise stabilise, double smoothing)
 {
   const CuvPcaLearning learning = { CUV_PCA_COVARIANCE, stabilise, smoothing };
