@@ -9,7 +9,8 @@
 
 #define NO_REF GST_VIDEO_FRAME_MAP_FLAG_NO_REF
 
-/* Pictures are made in RGB; of those in host memory GStreamer makes NV12. */
+/* Pictures are painted as RGBx; in host memory GStreamer converts them to NV12.
+ */
 static gboolean
 make_converter (GstCuvSpectralCanvas *self)
 {
@@ -18,7 +19,7 @@ make_converter (GstCuvSpectralCanvas *self)
 
   gst_video_info_set_format (info, GST_VIDEO_FORMAT_RGBx,
       (guint) GST_VIDEO_INFO_WIDTH (out), (guint) GST_VIDEO_INFO_HEIGHT (out));
-  /* what is of no matter here, a converter wants to be the same */
+  /* the converter requires equal values */
   info->fps_n = out->fps_n;
   info->fps_d = out->fps_d;
   info->par_n = out->par_n;
@@ -58,7 +59,7 @@ gst_cuv_spectral_canvas_leave (GstCuvSpectralCanvas *self)
 
 /* ---- a picture ---- */
 
-/* One in CUDA memory, kept for the next picture. */
+/* A buffer in CUDA memory, kept for the next picture. */
 static GstBuffer *
 ensure_device (
     GstCuvSpectralCanvas *self, GstBuffer **buffer, const GstVideoInfo *info)
@@ -79,7 +80,7 @@ ensure_device (
       && gst_buffer_pool_set_active (pool, TRUE))
     gst_buffer_pool_acquire_buffer (pool, buffer, NULL);
   if (pool != NULL)
-    gst_buffer_pool_set_active (pool, FALSE); /* the buffer keeps it */
+    gst_buffer_pool_set_active (pool, FALSE); /* the buffer holds a reference */
   gst_clear_object (&pool);
   gst_caps_unref (caps);
   return *buffer;
@@ -89,7 +90,8 @@ const gchar *
 gst_cuv_spectral_canvas_begin (GstCuvSpectralCanvas *self, GstBuffer *out,
     gboolean on_device, GstCuvSpectralPicture *picture)
 {
-  GstMapFlags flags = GST_MAP_WRITE | NO_REF; /* metas can then be added */
+  GstMapFlags flags =
+      GST_MAP_WRITE | NO_REF; /* so that metas can still be added */
 
   self->out = out;
   self->on_device = on_device;
@@ -100,7 +102,9 @@ gst_cuv_spectral_canvas_begin (GstCuvSpectralCanvas *self, GstBuffer *out,
       self->buffer = ensure_device (self, &self->device, &self->info);
   }
   if (self->buffer == NULL)
-    return "There is no CUDA memory for a picture";
+    return "Cannot allocate CUDA memory for a picture: other work on the GPU "
+           "may "
+           "use it";
   if (!gst_video_frame_map (&self->video, &self->info, self->buffer, flags))
     return "Cannot map a picture";
   *picture =
@@ -161,7 +165,7 @@ colours_of (const GstVideoInfo *info)
   return colours;
 }
 
-/* Enqueues, and waits. */
+/* Enqueues the conversion and waits for it. */
 static gboolean
 submit_nv12 (GstCuvSpectralCanvas *self, GstVideoFrame *from, GstVideoFrame *to)
 {
@@ -211,7 +215,8 @@ convert_on_device (GstCuvSpectralCanvas *self, GstBuffer *to)
 }
 #endif
 
-/* The picture on the device is that which goes out, or becomes it. */
+/* Converts the picture on the device if necessary, and copies it to the output
+ * buffer if it is not there already. */
 static const gchar *
 finish_on_device (GstCuvSpectralCanvas *self)
 {
@@ -222,7 +227,8 @@ finish_on_device (GstCuvSpectralCanvas *self)
         ? self->out
         : ensure_device (self, &self->converted, &self->out_info);
     if (from == NULL)
-      return "There is no CUDA memory for a picture";
+      return "Cannot allocate CUDA memory for a picture: other work on the GPU "
+             "may use it";
     if (!convert_on_device (self, from))
       return "Cannot convert a picture on the GPU";
   }

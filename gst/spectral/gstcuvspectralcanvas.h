@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where a picture is made: in the buffer that goes out, or beside it where that
- * is of another format, or in memory that its maker does not reach. */
+/* Target of a picture: the output buffer itself, or an intermediate buffer if
+ * the output has another format or is in memory the element cannot write. */
 #ifndef GST_CUV_SPECTRAL_CANVAS_H
 #define GST_CUV_SPECTRAL_CANVAS_H
 
@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* Pixels to fill: R, G, B, 255, rows of stride bytes. */
+/* Pixels to fill, R, G, B, 255, in rows of stride bytes. */
 typedef struct {
   guint8 *pixels;
   gsize stride;
@@ -18,33 +18,33 @@ typedef struct {
 
 typedef struct {
   GstCuvContext *context;
-  GstVideoInfo info, out_info; /* of what is painted, and of buffers */
+  GstVideoInfo info, out_info; /* of painted pixels, of output buffers */
   GstVideoConverter *converter;
-  GstBuffer *scratch; /* for pictures that are converted, in host memory */
-  GstBuffer *device;  /* for those that are converted or come down from there */
-  GstBuffer *converted; /* for those that are, and come down */
+  GstBuffer *scratch;   /* RGBx in host memory, to be converted */
+  GstBuffer *device;    /* RGBx in device memory, to be converted or copied */
+  GstBuffer *converted; /* out_info in device memory, to be copied */
 
-  /* of the picture at hand */
+  /* between begin() and end() */
   GstVideoFrame video;
   GstBuffer *buffer, *out;
   gboolean on_device;
 } GstCuvSpectralCanvas;
 
-/* For pictures of RGBA, RGBx or NV12. FALSE: there is no memory. */
+/* out_info is RGBA, RGBx or NV12. FALSE if out of memory. */
 gboolean gst_cuv_spectral_canvas_init (GstCuvSpectralCanvas *self,
     GstCuvContext *context, const GstVideoInfo *out_info);
 void gst_cuv_spectral_canvas_clear (GstCuvSpectralCanvas *self);
 
-/* The context is left. */
+/* Frees what is in the CUDA context, before another one is used. */
 void gst_cuv_spectral_canvas_leave (GstCuvSpectralCanvas *self);
 
-/* A picture for a buffer, to be filled in host memory or on the device, whose
- * context is then current. NULL, or what went wrong. */
+/* Maps pixels to fill for an output buffer, in device memory if on_device; the
+ * CUDA context is then to be current. Returns NULL or an error message. */
 const gchar *gst_cuv_spectral_canvas_begin (GstCuvSpectralCanvas *self,
     GstBuffer *out, gboolean on_device, GstCuvSpectralPicture *picture);
 
-/* It is filled, and waited for, and goes to the buffer if it is not there; or
- * it is not. NULL, or what went wrong. */
+/* Unmaps them. If is_filled, with GPU work complete, converts or copies them to
+ * the output buffer. Returns NULL or an error message. */
 const gchar *gst_cuv_spectral_canvas_end (
     GstCuvSpectralCanvas *self, gboolean is_filled);
 

@@ -6,7 +6,7 @@ copy_fields (const GstStructure *from, GstStructure *to)
 {
   static const gchar *const fields[] = { "width", "height", "framerate",
     "pixel-aspect-ratio" };
-  /* a cube's pixels are square */
+  /* cubes have no pixel-aspect-ratio: their pixels are square */
   guint n = gst_structure_has_name (from, "video/x-raw")
           && gst_structure_has_name (to, "video/x-raw")
       ? 4
@@ -33,7 +33,7 @@ is_in_host_memory (
   return !gst_caps_features_contains (features, GST_CUV_FEATURE_CUDA);
 }
 
-/* Of the other side's caps, which are taken. */
+/* Takes ownership of other, the template of the other pad. */
 static GstCaps *
 with_sizes (const GstCaps *caps, GstCaps *other)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What pictures can be made of which cubes, in which memory. */
+/* Caps of the elements that turn cubes into pictures. */
 #ifndef GST_CUV_SPECTRAL_CAPS_H
 #define GST_CUV_SPECTRAL_CAPS_H
 
@@ -13,7 +13,7 @@ G_BEGIN_DECLS
   "width = (int) [ 1, 16384 ], height = (int) [ 1, 16384 ], "                  \
   "framerate = (fraction) [ 0, max ]"
 
-/* RGB video in either memory. */
+/* RGB video in host or CUDA memory. */
 #define GST_CUV_SPECTRAL_RGB_CAPS                                              \
   "video/x-raw(" GST_CUV_FEATURE_CUDA "), format = (string) "                  \
   "{ RGB, BGR, RGBx, BGRx, RGBA, BGRA }, " GST_CUV_SPECTRAL_SIZES              \
@@ -26,11 +26,12 @@ G_BEGIN_DECLS
   "), format = (string) "                                                      \
   "{ RGBA, RGBx, NV12 }, " GST_CUV_SPECTRAL_SIZES
 
-/* Bytes of a cube or frame; FALSE if the caps do not say. */
+/* Bytes of a cube or video frame; FALSE for invalid caps. */
 gboolean gst_cuv_spectral_caps_unit_size (GstCaps *caps, gsize *size);
 
-/* For GstBaseTransformClass.transform_caps: what the other side's template says
- * with the sizes of each of the caps; in the memory that those are in first. */
+/* For GstBaseTransformClass.transform_caps: the other pad's template with
+ * width, height and framerate of caps; structures in CUDA memory come first if
+ * caps are in CUDA memory. */
 CUV_API GstCaps *gst_cuv_spectral_caps_transform_caps (GstBaseTransform *trans,
     GstPadDirection direction, GstCaps *caps, GstCaps *filter);
 

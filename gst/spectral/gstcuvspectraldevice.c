@@ -26,7 +26,7 @@ gst_cuv_spectral_device_leave (GstCuvSpectralDevice *self)
 /* ---- cubes ---- */
 
 #if HAVE_CUDA
-/* The bytes from a cube's first sample in memory to its last. */
+/* The memory range from a cube's lowest sample to its highest. */
 static const guint8 *
 span_of (const CuvCube *cube, gsize *size)
 {
@@ -46,21 +46,21 @@ typedef struct {
   gsize size;
   gpointer stream;
   gint failed;
-} Pieces;
+} Upload;
 
-/* What went wrong is this thread's to say. */
+/* The first failure sets the message. */
 static void
-note_failure (Pieces *self, const gchar *problem)
+note_failure (Upload *self, const gchar *problem)
 {
   if (g_atomic_int_compare_and_exchange (&self->failed, FALSE, TRUE))
     g_strlcpy (self->device->problem, problem, sizeof self->device->problem);
 }
 
 static void
-upload_piece (void *data, int worker, int piece)
+upload_task (void *data, int worker, int task)
 {
-  Pieces *self = data;
-  const gsize at = (gsize) piece * CUV_UPLOAD_PIECE;
+  Upload *self = data;
+  const gsize at = (gsize) task * CUV_UPLOAD_PIECE;
 
   if (g_atomic_int_get (&self->failed))
     return;
@@ -76,17 +76,17 @@ upload_piece (void *data, int worker, int piece)
 }
 
 static const gchar *
-upload_in_pieces (GstCuvSpectralDevice *self, const guint8 *data, gsize size,
+upload_staged (GstCuvSpectralDevice *self, const guint8 *data, gsize size,
     gpointer stream, gint n_threads)
 {
-  Pieces pieces = { self, data, size, stream, FALSE };
+  Upload work = { self, data, size, stream, FALSE };
 
   if (cuv_upload_begin_pieces (self->upload) != 0)
     return cuv_cuda_error ();
   cuv_threads_run_workers (n_threads, CUV_UPLOAD_WORKERS,
-      (gint) ((size - 1) / CUV_UPLOAD_PIECE + 1), upload_piece, &pieces);
+      (gint) ((size - 1) / CUV_UPLOAD_PIECE + 1), upload_task, &work);
   self->staged += size;
-  return pieces.failed ? self->problem : NULL;
+  return work.failed ? self->problem : NULL;
 }
 
 static const gchar *
@@ -106,7 +106,7 @@ upload (GstCuvSpectralDevice *self, const GstCuvSpectralInput *input,
   cube->data = memory + (input->cube.data - data);
   self->uploaded += size;
   if (!gst_cuv_buffer_is_pinned (input->buffer))
-    return upload_in_pieces (self, data, size, stream, n_threads);
+    return upload_staged (self, data, size, stream, n_threads);
   return cuv_upload_pinned (self->upload, data, size, stream) == 0
       ? NULL
       : cuv_cuda_error ();

@@ -20,7 +20,7 @@ gst_cuv_spectral_interleave_name (GstCuvSpectralInterleave interleave)
 
 /* ---- from caps ---- */
 
-/* Where the field's text is among the words; -1 and a problem if it is not. */
+/* Index of the field's text in words; -1 with *problem set if it is none. */
 static gint
 read_word (const GstStructure *structure, const gchar *field,
     const gchar *const *words, guint n, gchar **problem)
@@ -64,7 +64,8 @@ read_framerate (
   return FALSE;
 }
 
-/* The numbers of an array, integers too; FALSE if they are not all numbers. */
+/* Element i of an array of doubles or ints; FALSE for other types, NaN and
+ * infinity. */
 static gboolean
 read_number (const GValue *array, guint i, gdouble *number)
 {

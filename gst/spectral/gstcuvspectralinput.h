@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A buffer mapped as a cube: video/x-spectral, packed, or RGB video in memory
- * of any stride, which is a cube of three bands, or grey video, of one. */
+/* A buffer mapped as a cube: video/x-spectral; RGB video, three bands; grey
+ * video, one band. Video may have any stride. */
 #ifndef GST_CUV_SPECTRAL_INPUT_H
 #define GST_CUV_SPECTRAL_INPUT_H
 
@@ -16,15 +16,15 @@ void gst_cuv_spectral_info_from_video (
 typedef struct {
   CuvCube cube;
   gboolean is_video;
-  gboolean is_cuda; /* the cube is where the device sees it */
+  gboolean is_cuda; /* the cube is in device memory */
   GstVideoFrame video;
   GstBuffer *buffer;
   GstMapInfo map;
 } GstCuvSpectralInput;
 
-/* video: of a format that is not UNKNOWN if the buffer is video. on_device: a
- * buffer in CUDA memory is mapped there. NULL, or what went wrong: g_free() it.
- */
+/* video: its format is UNKNOWN if the buffer is a cube. on_device: map a buffer
+ * in CUDA memory there rather than in host memory. Returns NULL or an error
+ * message; g_free() it. */
 gchar *gst_cuv_spectral_input_map (GstCuvSpectralInput *self,
     const GstCuvSpectralInfo *info, const GstVideoInfo *video,
     GstBuffer *buffer, gboolean on_device);

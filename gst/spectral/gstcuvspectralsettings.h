@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The settings that all makers of pictures have. */
+/* Properties of all elements that turn cubes into pictures. */
 #ifndef GST_CUV_SPECTRAL_SETTINGS_H
 #define GST_CUV_SPECTRAL_SETTINGS_H
 
@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* Components that are red, green and blue: from 1 on, 0 for black. */
+/* Components shown as red, green and blue: numbers from 1, or 0 for black. */
 #define GST_CUV_SPECTRAL_SHOWN 3
 
 #define GST_CUV_SPECTRAL_DEFAULT_COMPONENTS "1,2,3"
@@ -15,13 +15,13 @@ G_BEGIN_DECLS
   "three numbers from 0 to 512 for red, green and blue, as '1,2,3'; 0 is "     \
   "black"
 
-/* What an element's own settings are with, for one frame. */
+/* A copy for one frame. */
 typedef struct {
   gint components[GST_CUV_SPECTRAL_SHOWN];
   gint n_threads; /* 0 = one per processor */
 } GstCuvSpectralSettings;
 
-/* NULL is the default. FALSE: nothing is changed. */
+/* NULL is the default. Returns FALSE and changes nothing if text is invalid. */
 gboolean gst_cuv_spectral_components_parse (
     const gchar *text, gint components[GST_CUV_SPECTRAL_SHOWN]);
 

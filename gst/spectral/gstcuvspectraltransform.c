@@ -13,22 +13,22 @@ GST_DEBUG_CATEGORY_STATIC (spectral_transform_debug);
 typedef struct {
   /* under the object lock */
   GstCuvSpectralSettings settings;
-  gchar *components; /* as they were set */
+  gchar *components; /* as set by the user */
   gboolean started;
   guint64 frames, uploaded, staged;
   gboolean on_device;     /* the last frame */
-  GstClockTime last, sum; /* of the time that make() took */
+  GstClockTime last, sum; /* durations of transform() */
 
   /* of the streaming thread */
   GstCuvSpectralInfo info;
-  GstCuvSpectralInfo scores; /* of what is made; no bands: pictures */
-  gboolean uses_device;      /* frames in host memory, too */
+  GstCuvSpectralInfo scores; /* of output cubes; bands 0: pictures */
+  gboolean uses_device;      /* also for frames in host memory */
   GstCuvSpectralCanvas canvas;
   GstCuvSpectralDevice device;
   GstCuvQos qos;
 } GstCuvSpectralTransformPrivate;
 
-/* A frame on its way. */
+/* Arguments of one transform() call. */
 typedef struct {
   GstBuffer *in, *out;
   GstCuvSpectralFrame frame;
@@ -85,7 +85,7 @@ makes_scores (GstCuvSpectralTransform *self)
   return PRIV (self)->scores.bands > 0;
 }
 
-/* What is made of frames: pictures, or scores. */
+/* Whether the output is pictures or cubes of scores. */
 static gboolean
 read_out_info (
     GstCuvSpectralTransform *self, GstCaps *caps, const GstVideoInfo *video)
@@ -117,7 +117,7 @@ make_canvas (GstCuvSpectralTransform *self, const GstVideoInfo *info)
   return FALSE;
 }
 
-/* RGB video stays where it is, unless its pictures are to go elsewhere. */
+/* RGB video is processed where it is, unless its pictures go to CUDA memory. */
 static gboolean
 uses_device (GstCuvSpectralTransform *self, const GstVideoInfo *in,
     GstCaps *in_caps, GstCaps *out_caps)
@@ -152,7 +152,7 @@ gst_cuv_spectral_transform_set_info (GstCuvTransform *transform,
 
 /* ---- allocation ---- */
 
-/* Frames that go up do so fastest from pinned memory. */
+/* Offers pinned memory upstream: uploads from it are fastest. */
 static gboolean
 gst_cuv_spectral_transform_propose_allocation (
     GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
@@ -171,7 +171,7 @@ gst_cuv_spectral_transform_propose_allocation (
   return TRUE;
 }
 
-/* And so do pictures come down. */
+/* Pictures are downloaded into pinned memory for the same reason. */
 static gboolean
 gst_cuv_spectral_transform_decide_allocation (
     GstBaseTransform *trans, GstQuery *query)
@@ -314,7 +314,7 @@ map_input (
   return FALSE;
 }
 
-/* Whether the device does the work: its context is then current. */
+/* Whether the GPU processes the frame; its context is then current. */
 static gboolean
 enter_device (GstCuvSpectralTransform *self, GstBuffer *in)
 {

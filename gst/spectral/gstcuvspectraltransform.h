@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* GstCuvSpectralTransform: base of the elements that make pictures of cubes.
  *
- * It takes video/x-spectral, and RGB video as cubes of three bands, negotiates
- * RGBA, RGBx or NV12 pictures of the same size, maps both sides, and keeps
- * what all such elements have: components, n-threads, stats, the answer to the
- * LATENCY query.
+ * Takes video/x-spectral, or RGB video as cubes of three bands, negotiates
+ * RGBA, RGBx or NV12 pictures of the same size, maps input and output, and
+ * implements the properties components, n-threads and stats and the LATENCY
+ * query. A subclass with make_scores can also make cubes of floats, in host
+ * memory.
  *
- * Elements that have make_scores make cubes of floats, too, in host memory.
- *
- * RGB video is worked on where it is. Cubes and grey video, which CUDA memory
- * cannot hold, and all whose pictures go to CUDA memory, are copied to the
- * device where there is one. */
+ * RGB video is processed in the memory it arrives in. Other input, which never
+ * is in CUDA memory, and RGB video whose pictures go to CUDA memory are
+ * uploaded if there is a usable GPU. */
 #ifndef GST_CUV_SPECTRAL_TRANSFORM_H
 #define GST_CUV_SPECTRAL_TRANSFORM_H
 
@@ -26,8 +25,8 @@ CUV_API
 G_DECLARE_DERIVABLE_TYPE (GstCuvSpectralTransform, gst_cuv_spectral_transform,
     GST, CUV_SPECTRAL_TRANSFORM, GstCuvTransform)
 
-/* A cube; on the device it is in its memory, the context is current and work
- * goes onto the stream. */
+/* on_device: the cube is in device memory, the CUDA context is current, and
+ * work is to be enqueued on stream. */
 typedef struct {
   CuvCube cube;
   gboolean on_device;
@@ -37,50 +36,50 @@ typedef struct {
 struct _GstCuvSpectralTransformClass {
   GstCuvTransformClass parent_class;
 
-  /* Pictures of frames on the device are made there; else in host memory. */
+  /* Whether make() writes pictures in device memory for frames on the device.
+   */
   gboolean paints_on_device;
 
-  /* Whether cubes can be looked at on the device, whose context is open; says
-   * it where they cannot. Optional. */
+  /* Whether the GPU can process such cubes; logs or posts why not. The CUDA
+   * context is open. Optional. */
   gboolean (*fits_device) (
       GstCuvSpectralTransform *self, const GstCuvSpectralInfo *info);
 
-  /* New caps: readies what depends on them. Posts an element error or returns
-   * TRUE. */
+  /* Prepares for new caps. Returns FALSE after posting an element error. */
   gboolean (*prepare) (
       GstCuvSpectralTransform *self, const GstCuvSpectralInfo *info);
 
-  /* Makes a picture of a cube; what it found goes onto out as metadata. Posts
-   * an element error where it does not return GST_FLOW_OK. The stream time has
-   * been given to controllers. GST_BASE_TRANSFORM_FLOW_DROPPED: no picture yet.
-   */
+  /* Makes a picture of a cube and attaches its results to out as metadata.
+   * Controlled properties have been synchronised. Returns GST_FLOW_OK,
+   * GST_BASE_TRANSFORM_FLOW_DROPPED if there is no picture yet, or an error
+   * after posting an element error. */
   GstFlowReturn (*make) (GstCuvSpectralTransform *self,
       const GstCuvSpectralFrame *frame, const GstCuvSpectralSettings *settings,
       const GstCuvSpectralPicture *picture, GstBuffer *in, GstBuffer *out);
 
-  /* Makes a cube of scores of one in host memory, as make() does, where the
-   * source pad's template has cubes. Optional. */
+  /* The same for a cube of scores, in host memory, if the source pad's template
+   * has cubes. Optional. */
   GstFlowReturn (*make_scores) (GstCuvSpectralTransform *self,
       const GstCuvSpectralFrame *frame, const GstCuvSpectralSettings *settings,
       const GstCuvSpectralInfo *info, gfloat *scores, GstBuffer *out);
 
-  /* Forget what earlier frames taught: a flush, a new segment. Optional. */
+  /* Discards state of earlier frames: flush, new segment. Optional. */
   void (*reset) (GstCuvSpectralTransform *self);
 
-  /* Adds to frames, microseconds, microseconds-mean and device. Optional. */
+  /* Adds fields to stats. Optional. */
   void (*add_stats) (GstCuvSpectralTransform *self, GstStructure *stats);
 };
 
-/* Of the negotiated caps; RGB video has three bands, in this order. */
+/* Info of the negotiated caps; RGB video has the bands R, G, B. */
 CUV_API const GstCuvSpectralInfo *gst_cuv_spectral_transform_info (
     GstCuvSpectralTransform *self);
 
-/* Posts what went wrong on the device, or on the CPU: GST_FLOW_ERROR. */
+/* Posts an element error about a failure on the GPU or the CPU; returns
+ * GST_FLOW_ERROR. */
 CUV_API GstFlowReturn gst_cuv_spectral_transform_failed (
     GstCuvSpectralTransform *self, gboolean on_device, const gchar *problem);
 
-/* For set_property() and class_init(): the ids of a subclass's properties are
- * from this one on. */
+/* First property id of a subclass. */
 #define GST_CUV_SPECTRAL_PROP_FIRST 10
 
 G_END_DECLS
