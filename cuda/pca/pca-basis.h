@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Components of one frame after the other, and how to show them. */
+/* The basis of a sequence of frames, and the gains it is shown with: for gcc,
+ * one thread, and nvcc, a thread group. */
 #ifndef CUV_PCA_BASIS_H
 #define CUV_PCA_BASIS_H
 
@@ -22,8 +23,8 @@ cuv_pca_element (const CuvPcaBasis *self, CuvPcaMode mode,
   return scale > 0.0 ? c / scale : 0.0;
 }
 
-/* The matrix whose eigenvectors are looked for, in scratch->a. Each thread has
- * written the means that it reads. */
+/* Sets scratch->a to the matrix to diagonalise. Threads read only means that
+ * they wrote themselves. */
 CUV_GROUP_FUNC void
 cuv_pca_set_matrix (CuvThreadGroup group, CuvPcaBasis *self, CuvPcaMode mode,
     const CuvPcaMoments *moments, const CuvPcaScratch *scratch)
@@ -76,9 +77,9 @@ cuv_pca_update_basis (CuvThreadGroup group, CuvPcaBasis *self,
   return sweeps;
 }
 
-/* ---- what it says ---- */
+/* ---- mean and deviation ---- */
 
-/* See cuv_pca_basis_spread(). By a row of the group. */
+/* See cuv_pca_basis_spread(). Called by a whole row of the group. */
 CUV_GROUP_FUNC void
 cuv_pca_spread (CuvThreadGroup group, const CuvPcaBasis *self, int k,
     double *mean, double *deviation)
@@ -103,9 +104,8 @@ cuv_pca_spread (CuvThreadGroup group, const CuvPcaBasis *self, int k,
 /* ---- gains ---- */
 
 /* Three channels: floor (clamp (offset + sum of gain[b] s_b, 0, top) + bias),
- * added up band by band in double. Bytes are rounded, with a little
- * more than a half: of samples that make exactly one the last digit of the sum
- * would decide. */
+ * summed band by band in double. For bytes bias is slightly more than 0.5: sums
+ * that are exactly halfway would otherwise be decided by rounding errors. */
 typedef struct {
   int32_t n;
   double gain[CUV_PCA_SHOWN][CUV_CUBE_MAX_BANDS];
@@ -113,18 +113,18 @@ typedef struct {
   double top, bias;
 } CuvPcaGains;
 
-/* Where percentiles are, in deviations from the mean. */
+/* Percentiles of each channel, in standard deviations from the mean. */
 typedef struct {
   double low[CUV_PCA_SHOWN], high[CUV_PCA_SHOWN];
 } CuvPcaLimits;
 
-/* How a channel follows from component k: slope * y + base; slope 0: base. */
+/* A channel is slope * y + base of component k. */
 typedef struct {
   int k;
   double slope, base;
 } CuvPcaChannel;
 
-/* From low, black, to high, white. */
+/* Maps low to 0 and high to 255. */
 CUV_BOTH CuvPcaChannel
 cuv_pca_span (int k, double low, double high)
 {
@@ -142,7 +142,8 @@ cuv_pca_constant (double value)
   return channel;
 }
 
-/* A correlation's first component is brightness: it begins at 0. */
+/* In mode correlation component 0 is brightness, so black is 0, not mean -
+ * reach. */
 CUV_GROUP_FUNC CuvPcaChannel
 cuv_pca_sigma_channel (
     CuvThreadGroup group, const CuvPcaBasis *basis, int k, double sigmas)
@@ -153,7 +154,7 @@ cuv_pca_sigma_channel (
   reach = sigmas * deviation;
   if (basis->mode == CUV_PCA_CORRELATION && k == 0 && mean + reach > 0.0)
     return cuv_pca_span (k, 0.0, mean + reach);
-  if (deviation == 0.0) /* all there is to see is that */
+  if (deviation == 0.0) /* constant component */
     return cuv_pca_constant (128.0);
   return cuv_pca_span (k, mean - reach * (128.0 / 127.0), mean + reach);
 }
@@ -170,7 +171,7 @@ cuv_pca_percentile_channel (CuvThreadGroup group, const CuvPcaBasis *basis,
   return cuv_pca_span (k, mean + low * deviation, mean + high * deviation);
 }
 
-/* Of bins over +- CUV_PCA_REACH deviations. */
+/* Maps +- CUV_PCA_REACH deviations to the bins. */
 CUV_GROUP_FUNC CuvPcaChannel
 cuv_pca_bin_channel (CuvThreadGroup group, const CuvPcaBasis *basis, int k)
 {
@@ -206,8 +207,8 @@ cuv_pca_channel (CuvThreadGroup group, const CuvPcaBasis *basis,
       : cuv_pca_sigma_channel (group, basis, k, display->sigmas);
 }
 
-/* What each sample adds to a channel; the mean's part is in the offset. By a
- * row of the group. */
+/* Sets the gain of each band and, with the mean's part, the offset. Called by a
+ * whole row of the group. */
 CUV_GROUP_FUNC void
 cuv_pca_set_channel (CuvThreadGroup group, CuvPcaGains *self, int c,
     const CuvPcaBasis *basis, CuvPcaChannel channel)
@@ -231,7 +232,7 @@ cuv_pca_set_channel (CuvThreadGroup group, CuvPcaGains *self, int c,
     self->offset[c] = channel.base - sum;
 }
 
-/* See cuv_pca_gains_init(), and with no display _init_bins(). */
+/* See cuv_pca_gains_init(), or with bins cuv_pca_gains_init_bins(). */
 CUV_GROUP_FUNC void
 cuv_pca_set_gains (CuvThreadGroup group, CuvPcaGains *self,
     const CuvPcaBasis *basis, const CuvPcaDisplay *display,
@@ -250,7 +251,8 @@ cuv_pca_set_gains (CuvThreadGroup group, CuvPcaGains *self,
 
 /* ---- percentiles ---- */
 
-/* The first bin, from one end on, with which more than so many are counted. */
+/* The bin, from `first` in direction `step`, at which the count exceeds rank.
+ */
 CUV_BOTH int
 cuv_pca_bin_of (const int64_t *bins, int first, int step, double rank)
 {
@@ -265,14 +267,14 @@ cuv_pca_bin_of (const int64_t *bins, int first, int step, double rank)
   return bin;
 }
 
-/* From the mean to the edge below a bin. */
+/* The lower edge of a bin, in deviations from the mean. */
 CUV_BOTH double
 cuv_pca_deviations (int edge)
 {
   return (double) edge * 2.0 * CUV_PCA_REACH / CUV_PCA_BINS - CUV_PCA_REACH;
 }
 
-/* Those of channel c, from counts of CUV_PCA_BINS bins. */
+/* Percentiles of channel c from a histogram of CUV_PCA_BINS bins. */
 CUV_BOTH void
 cuv_pca_find_limits (
     CuvPcaLimits *self, const int64_t *counts, double percentile, int c)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Eigenvectors of a symmetric matrix: Jacobi's rotations in fixed order, as
- * long as they are far, and where they are near corrections of all at once
- * (Ogita, Aishima: Iterative refinement for symmetric eigenvalue decomposition,
- * 2018), which are products of matrices. Of a round's rotations no two touch
- * the same rows: a group makes them at once. */
+/* Eigenvectors of a symmetric matrix: cyclic Jacobi rotations while the
+ * estimate is far off, then iterative refinement by matrix products (Ogita,
+ * Aishima: Iterative refinement for symmetric eigenvalue decomposition, 2018).
+ * The rotations of a round touch disjoint rows, so that a thread group applies
+ * them in parallel. */
 #ifndef CUV_PCA_JACOBI_H
 #define CUV_PCA_JACOBI_H
 
@@ -12,44 +12,45 @@
 
 enum { CUV_PCA_SWEEPS = 12, CUV_PCA_STEPS = 24 };
 
-/* Sizes of corrections, in radians: from where on they are tried at all; from
- * where on what they leave, no element more than n times the square of the
- * largest, is nearly rounding; and of all of them together, up to where on a
- * vector is less like any other's old one than like its own. */
+/* Norms of corrections, in radians. NEAR: refinement converges below it. DONE:
+ * the error left by a correction, at most n times the square of its largest
+ * element, is then close to rounding. IN_PLACE: a vector that turned by less is
+ * still most similar to its own predecessor. */
 #define CUV_PCA_NEAR 0.8f
 #define CUV_PCA_DONE 2e-13f
 #define CUV_PCA_IN_PLACE 0.25f
 
-/* Of rows p < q. */
+/* Rotation of rows p < q. */
 typedef struct {
   double c, s;
   int p, q;
 } CuvPcaRotation;
 
-/* Rows that rotate: pairs of all n, and if n is odd of one more, of zeros. */
+/* Rows that rotate in pairs: n, and a row of zeros if n is odd. */
 #define CUV_PCA_EVEN(n) (((n) + 1) / 2 * 2)
 #define CUV_PCA_PADDED(n) (((n) + 3) / 4 * 4)
-/* A block's: four values of four rows are in 16 different banks. */
+/* Pitch in shared memory: four values of four rows are in 16 different banks.
+ */
 #define CUV_PCA_PITCH(n) (CUV_PCA_PADDED (n) | 4)
 #define CUV_PCA_PAIRS(n) (((n) + 1) / 2)
 #define CUV_PCA_BLOCKS(n) (CUV_PCA_PAIRS (n) * (CUV_PCA_PAIRS (n) + 1) / 2)
 
-/* What an update works with: matrices of CUV_PCA_EVEN (n) rows, `pitch` values
- * apart, at least as many; a block's of CUV_PCA_PADDED (n). They are zeros
- * beyond n rows and columns, and stay it. */
+/* Scratch memory of an update: matrices of CUV_PCA_EVEN (n) rows, on the GPU
+ * CUV_PCA_PADDED (n), `pitch` values apart, pitch >= rows. Beyond n rows and
+ * columns they are and stay 0. */
 typedef struct {
   int32_t pitch;
   double *a, *b, *c, *vectors;
   double *values;                /* n */
-  double *sign;                  /* n, and a block's two zeros more */
-  CuvGroupSlot *slots;           /* CUV_GROUP_SLOTS; of a block only */
+  double *sign;                  /* n, on the GPU followed by two zeros */
+  CuvGroupSlot *slots;           /* CUV_GROUP_SLOTS; on the GPU only */
   CuvPcaRotation *rotations;     /* CUV_PCA_PAIRS (n) */
   uint16_t *blocks;              /* CUV_PCA_BLOCKS (n) */
   int32_t *order, *best, *taken; /* n */
 } CuvPcaScratch;
 
-/* Pair i of a round: all pairs meet once in the rounds of a sweep, as in a
- * tournament. */
+/* Pair i of a round of a sweep, as in a round-robin tournament: each pair
+ * occurs once per sweep. */
 CUV_BOTH void
 cuv_pca_pair (int n, int round, int i, int *p, int *q)
 {
@@ -63,7 +64,7 @@ cuv_pca_pair (int n, int round, int i, int *p, int *q)
   *q = a < b ? b : a;
 }
 
-/* 1 / sqrt (x), but for the last digits. */
+/* 1 / sqrt (x), approximately. */
 CUV_BOTH float
 cuv_pca_root_by (float x)
 {
@@ -74,8 +75,8 @@ cuv_pca_root_by (float x)
 #endif
 }
 
-/* By the smaller of the two angles that make a[p][q] 0, but for the digits that
- * single precision lacks; scale brings a into its range. */
+/* The smaller rotation that makes a[p][q] 0, up to single precision; scale
+ * brings a into the range of float. */
 CUV_BOTH CuvPcaRotation
 cuv_pca_rotation (const double *a, int n, int pitch, int round, int i,
     double scale, double limit)
@@ -95,7 +96,8 @@ cuv_pca_rotation (const double *a, int n, int pitch, int round, int i,
   if (difference < 0.0f)
     t = -t;
   x = 1.0 + t * t;
-  r.c = cuv_pca_root_by ((float) x); /* then in double: c^2 + s^2 = 1 */
+  r.c = cuv_pca_root_by (
+      (float) x); /* refined in double, so that c^2 + s^2 = 1 */
   r.c *= 1.5 - 0.5 * x * (r.c * r.c);
   r.c *= 1.5 - 0.5 * x * (r.c * r.c);
   r.s = t * r.c;
@@ -111,8 +113,8 @@ cuv_pca_turn_pair (double *p, double *q, double c, double s)
   *q = s * vp + c * vq;
 }
 
-/* Elements of the rows of one pair and the columns of another, and those they
- * are mirrored to. */
+/* Applies rotations x to rows and y to columns of a 2 x 2 block of a symmetric
+ * matrix, and mirrors it. */
 CUV_BOTH void
 cuv_pca_turn_block (
     double *a, int pitch, const CuvPcaRotation *x, const CuvPcaRotation *y)
@@ -131,7 +133,7 @@ cuv_pca_turn_block (
   a[qx * pitch + qy] = a[qy * pitch + qx] = qq;
 }
 
-/* A round of rotations of a, and of the rows of v. */
+/* Applies a round of rotations to a and to the rows of v. */
 CUV_GROUP_FUNC void
 cuv_pca_round (CuvThreadGroup group, double *a, double *v, int n, int pitch,
     int round, double scale, double limit, CuvPcaRotation *rotations,
@@ -158,7 +160,7 @@ cuv_pca_round (CuvThreadGroup group, double *a, double *v, int n, int pitch,
   cuv_group_sync (group);
 }
 
-/* All pairs of pairs: i << 8 | j. */
+/* All pairs of pairs i <= j, as i << 8 | j. */
 CUV_GROUP_FUNC void
 cuv_pca_list_blocks (CuvThreadGroup group, int n, uint16_t *blocks)
 {
@@ -173,7 +175,7 @@ cuv_pca_list_blocks (CuvThreadGroup group, int n, uint16_t *blocks)
 
 /* ---- corrections ---- */
 
-/* 1 / x, but for the last digits. */
+/* 1 / x, approximately. */
 CUV_BOTH double
 cuv_pca_by (double x)
 {
@@ -188,9 +190,10 @@ cuv_pca_by (double x)
 #endif
 }
 
-/* How much of vector j is to be added to vector i, by first order: s = v a v^T,
- * g = v v^T, values as found so far. What is within limit is 0. Of i to j it is
- * -g less that: they stay orthonormal. */
+/* First-order coefficient of vector j in the correction of vector i, from
+ * elements of s = v a v^T and g = v v^T and the current values; below limit
+ * only the part that restores orthogonality. The coefficient of i in j is -g
+ * minus this one. */
 CUV_BOTH double
 cuv_pca_correction (
     double s, double g, double value_i, double value_j, double limit)
@@ -200,9 +203,9 @@ cuv_pca_correction (
   return (s - value_i * g) * cuv_pca_by (value_i - value_j);
 }
 
-/* c becomes s above the diagonal and g below it, on it what each vector is to
- * be scaled by; values s / g, by first order. By those who have found s and g
- * for i <= j. */
+/* Stores elements i <= j of s and g: c becomes s above the diagonal, g below
+ * it, on it the correction of the vector's length; values become s / g to first
+ * order. */
 CUV_BOTH void
 cuv_pca_see_pair (const CuvPcaScratch *self, int i, int j, double s, double g)
 {
@@ -213,7 +216,7 @@ cuv_pca_see_pair (const CuvPcaScratch *self, int i, int j, double s, double g)
     self->values[i] = s * (2.0 - g);
 }
 
-/* What the vectors make of a, and of each other. */
+/* s = v a v^T and g = v v^T, stored by cuv_pca_see_pair(). */
 CUV_GROUP_FUNC void
 cuv_pca_see (CuvThreadGroup group, const CuvPcaScratch *self, int n)
 {
@@ -236,9 +239,8 @@ cuv_pca_see (CuvThreadGroup group, const CuvPcaScratch *self, int n)
   cuv_group_sync (group);
 }
 
-/* Makes of c, as cuv_pca_see() leaves it, the corrections. Those of vectors
- * that are next to each other are infinite, or no numbers: both are too large.
- */
+/* Turns c, as left by cuv_pca_see(), into the corrections. For equal
+ * eigenvalues they are infinite or NaN, which counts as too large. */
 CUV_GROUP_FUNC CuvPcaMagnitude
 cuv_pca_find_corrections (
     CuvThreadGroup group, const CuvPcaScratch *self, int n, double limit)
@@ -265,9 +267,9 @@ cuv_pca_find_corrections (
   return cuv_group_magnitude (group, squares, largest, self->slots);
 }
 
-/* To those of vectors i <= j the corrections that corrected vectors would take:
- * they make (value_i + value_j) g - m of a, by second order. What is not
- * smaller than the first ones' largest is none. */
+/* Adds to the corrections of vectors i <= j those of the corrected vectors,
+ * whose s is (value_i + value_j) g - m to second order. They are dropped unless
+ * smaller than the largest first-order correction. */
 CUV_BOTH void
 cuv_pca_refine_pair (const CuvPcaScratch *self, int i, int j, double m,
     double g, double limit, float largest)
@@ -286,7 +288,8 @@ cuv_pca_refine_pair (const CuvPcaScratch *self, int i, int j, double m,
   self->b[to_i] = self->c[to_i] + x;
 }
 
-/* Those of orthonormal vectors, all of them: g = c c^T and m = c values c^T. */
+/* Second-order corrections of orthonormal vectors: g = c c^T, m = c values c^T.
+ */
 CUV_GROUP_FUNC void
 cuv_pca_refine (CuvThreadGroup group, CuvPcaScratch *self, int n, double limit,
     float largest)
@@ -304,7 +307,7 @@ cuv_pca_refine (CuvThreadGroup group, CuvPcaScratch *self, int n, double limit,
       });
 #else
   for (int i = 0; i < n; i++) {
-    double *weighted = self->sign; /* which is not in use here */
+    double *weighted = self->sign; /* not in use here */
 
     for (int k = 0; k < n; k++)
       weighted[k] = values[k] * c[i * pitch + k];
@@ -318,7 +321,7 @@ cuv_pca_refine (CuvThreadGroup group, CuvPcaScratch *self, int n, double limit,
   self->b = c;
 }
 
-/* Adds them. */
+/* Adds the corrections to the vectors. */
 CUV_GROUP_FUNC void
 cuv_pca_correct (CuvThreadGroup group, CuvPcaScratch *self, int n)
 {
@@ -330,18 +333,18 @@ cuv_pca_correct (CuvThreadGroup group, CuvPcaScratch *self, int n)
   self->vectors = corrected;
 }
 
-/* ---- all of it ---- */
+/* ---- the solver ---- */
 
-/* Whether corrections that are not larger leave nothing to be corrected. */
+/* Whether corrections of this size leave only rounding errors. */
 CUV_BOTH int
 cuv_pca_is_done (int n, float largest)
 {
   return (float) n * largest * largest <= CUV_PCA_DONE;
 }
 
-/* Whether refined they leave so little that one more step will do, and else two
- * would be needed: mostly they leave one and a half times their square, and
- * refined up to four times their cube. */
+/* Whether second-order corrections save a step: a first-order step typically
+ * leaves 1.5 times the square of its correction, a second-order one up to 4
+ * times the cube. */
 CUV_BOTH int
 cuv_pca_spares_step (int n, float largest)
 {
@@ -349,7 +352,7 @@ cuv_pca_spares_step (int n, float largest)
       && cuv_pca_is_done (n, 4.0f * largest * largest * largest);
 }
 
-/* The sum of the diagonal, for each of the group. */
+/* Trace, returned to every thread. */
 CUV_GROUP_FUNC double
 cuv_pca_trace (CuvThreadGroup group, const double *a, int n, int pitch)
 {
@@ -360,7 +363,8 @@ cuv_pca_trace (CuvThreadGroup group, const double *a, int n, int pitch)
   return cuv_group_row_sum (group, sum);
 }
 
-/* A sweep from orthonormal vectors on, or from those of the bands. Rare. */
+/* A sweep of rotations, from the orthonormalised vectors or, if they are too
+ * far from that, from the unit matrix. Rare. */
 CUV_GROUP_NOINLINE void
 cuv_pca_rotate (CuvThreadGroup group, CuvPcaScratch self, int n, double norm)
 {
@@ -378,10 +382,11 @@ cuv_pca_rotate (CuvThreadGroup group, CuvPcaScratch self, int n, double norm)
         self.rotations, self.blocks);
 }
 
-/* Eigenvectors of a, n x n, symmetric and with no value below 0, as rows of
- * vectors, which begins with a guess, and their values; a stays. Until
- * corrections are so small that what is left is rounding. How many sweeps of
- * rotations it took; turned: how far vectors were turned, infinite by those. */
+/* Eigenvectors of a (n x n, symmetric, positive semidefinite) as rows of
+ * vectors, which hold the initial estimate, and their values; a is kept.
+ * Iterates until corrections are at rounding level. Returns the number of
+ * sweeps of rotations. turned: norm of all corrections, infinite after a sweep.
+ */
 CUV_GROUP_FUNC int
 cuv_pca_find_vectors (
     CuvThreadGroup group, CuvPcaScratch *self, int n, float *turned)
@@ -403,7 +408,7 @@ cuv_pca_find_vectors (
       if (orthonormal && cuv_pca_spares_step (n, size.largest))
         cuv_pca_refine (group, self, n, limit, size.largest);
       cuv_pca_correct (group, self, n);
-      orthonormal = 0; /* but for what is corrected next */
+      orthonormal = 0; /* the next step corrects that, too */
       if (cuv_pca_is_done (n, size.largest))
         break;
     } else {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From sums to means and covariances, and those of many frames. */
+/* From sums to mean and covariance, of a frame and over frames. */
 #ifndef CUV_PCA_MOMENTS_H
 #define CUV_PCA_MOMENTS_H
 
@@ -11,19 +11,20 @@ __extension__ typedef __int128 CuvPcaWide;
 /* The mean pixel and the covariance of bands, n x n. */
 typedef struct {
   int32_t n;
-  int64_t pixels; /* of the last frame that counted; 0: nothing is known */
+  int64_t pixels; /* valid pixels of the last frame; 0: no frame yet */
   double *mean, *covariance;
 } CuvPcaMoments;
 
-/* What a float band's samples are summed about: the mean of some of them, where
- * all are so near to each other that of their squares little but rounding would
- * be left. Differences from it are then exact; of a far outlier they round. */
+/* Pivot of a float band: the mean of some of its samples, if they are so close
+ * to each other that sums of their squares would cancel; else 0. Differences
+ * from it are exact (Sterbenz), except for far outliers. */
 CUV_BOTH float
 cuv_pca_pivot (float least, float most, double sum, int count)
 {
   const int above = least > 0.0f && most < 2.0f * least;
   const int below = most < 0.0f && least > 2.0f * most;
-  const int fits = least > -1e30f && most < 1e30f; /* no difference overflows */
+  const int fits =
+      least > -1e30f && most < 1e30f; /* differences do not overflow */
 
   return count > 0 && (above || below) && fits ? (float) (sum / count) : 0.0f;
 }
@@ -36,14 +37,14 @@ cuv_pca_pivot_pixels (const CuvCube *cube)
   return n < CUV_PCA_PIVOT_PIXELS ? (int) n : CUV_PCA_PIVOT_PIXELS;
 }
 
-/* The i-th of them. */
+/* Index of the i-th pixel that pivots are estimated from. */
 CUV_BOTH int64_t
 cuv_pca_pivot_pixel (const CuvCube *cube, int i)
 {
   return (int64_t) cube->width * cube->height * i / cuv_pca_pivot_pixels (cube);
 }
 
-/* As a double: whole 2^64, and what is left, which is not below -2^63. */
+/* Conversion to double: multiples of 2^64, and a remainder >= -2^63. */
 CUV_BOTH double
 cuv_pca_from_wide (CuvPcaWide x)
 {
@@ -53,8 +54,8 @@ cuv_pca_from_wide (CuvPcaWide x)
   return (double) high * 18446744073709551616.0 + (double) low;
 }
 
-/* Of integers exact but for the last roundings. i <= j; by_m: 1 by the number
- * of pixels. */
+/* Covariance of bands i <= j; for integers exact up to the final roundings.
+ * by_m is 1 / pixels. */
 CUV_BOTH double
 cuv_pca_covariance (int n, const CuvPcaSum *sums, int64_t pixels, int is_exact,
     double by_m, int i, int j)
@@ -71,8 +72,7 @@ cuv_pca_covariance (int n, const CuvPcaSum *sums, int64_t pixels, int is_exact,
       - by_m * sums[i * stride + n].d * (by_m * sums[j * stride + n].d);
 }
 
-/* Whether rounding leaves no variance of a float band: what a difference of two
- * numbers cannot tell from 0. */
+/* Whether a float band's variance is at rounding level. */
 CUV_BOTH int
 cuv_pca_is_flat (int n, const CuvPcaSum *sums, double by_m, int i)
 {
@@ -116,7 +116,8 @@ cuv_pca_second_moment (const CuvPcaMoments *self, int i, int j)
   return self->covariance[i * self->n + j] + self->mean[i] * self->mean[j];
 }
 
-/* Whether they are farther from those known than half their norm. */
+/* Scene cut: the second moments differ by more than half of the frame's
+ * Frobenius norm. */
 CUV_GROUP_FUNC int
 cuv_pca_is_cut (CuvThreadGroup group, const CuvPcaMoments *self,
     const CuvPcaMoments *frame, CuvGroupSlot *slots)
@@ -133,8 +134,8 @@ cuv_pca_is_cut (CuvThreadGroup group, const CuvPcaMoments *self,
   return cuv_group_sum (group, beyond, slots) > 0.0;
 }
 
-/* From one mean to another; 0 if that is only rounding: of bands that never
- * vary nothing is to be shown. */
+/* Difference of means; 0 if at rounding level, so that constant bands get no
+ * variance. */
 CUV_BOTH double
 cuv_pca_drift (double from, double to)
 {
@@ -143,8 +144,8 @@ cuv_pca_drift (double from, double to)
   return fabs (drift) > 1e-11 * fabs (to) ? drift : 0.0;
 }
 
-/* self becomes (1 - a) self + a frame. The covariance of a mixture has that of
- * its parts' means. */
+/* self = (1 - a) self + a frame, as a mixture: its covariance includes that of
+ * the two means. */
 CUV_GROUP_FUNC void
 cuv_pca_mix (CuvThreadGroup group, CuvPcaMoments *self,
     const CuvPcaMoments *frame, double a)
@@ -165,8 +166,8 @@ cuv_pca_mix (CuvThreadGroup group, CuvPcaMoments *self,
   self->mean[i] += a * (frame->mean[i] - self->mean[i]);
 }
 
-/* See cuv_pca_moments_add(). Means are there for other threads when the group
- * has met once more. */
+/* See cuv_pca_moments_add(). Other threads may read the means after the next
+ * cuv_group_sync(). */
 CUV_GROUP_FUNC int
 cuv_pca_add_moments (CuvThreadGroup group, CuvPcaMoments *self,
     const CuvPcaMoments *frame, double smoothing, CuvGroupSlot *slots)

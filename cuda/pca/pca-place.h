@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which eigenvector is which component, and which way round. */
+/* Order and signs of eigenvectors: which one is which component. */
 #ifndef CUV_PCA_PLACE_H
 #define CUV_PCA_PLACE_H
 
@@ -8,7 +8,7 @@
 
 /* ---- order and signs ---- */
 
-/* Falling, those of the same value as they were. */
+/* Descending, stable. */
 CUV_GROUP_FUNC void
 cuv_pca_sort (CuvThreadGroup group, const double *values, int n, int32_t *order)
 {
@@ -23,8 +23,8 @@ cuv_pca_sort (CuvThreadGroup group, const double *values, int n, int32_t *order)
   cuv_group_sync (group);
 }
 
-/* 1, or -1 to make the largest component positive; of those that differ only by
- * rounding the first. */
+/* 1, or -1 if the element of largest magnitude is negative; the first of those
+ * that differ only by rounding. */
 CUV_BOTH double
 cuv_pca_sign (const double *v, int n)
 {
@@ -38,7 +38,7 @@ cuv_pca_sign (const double *v, int n)
   return v[at] < 0.0 ? -1.0 : 1.0;
 }
 
-/* The row's largest |dot| among those not taken; -1: all are. */
+/* Index of the largest |dot| that is not taken; -1 if all are. */
 CUV_BOTH int
 cuv_pca_best_of (const double *dots, int n, const int32_t *taken)
 {
@@ -51,8 +51,9 @@ cuv_pca_best_of (const double *dots, int n, const int32_t *taken)
   return best;
 }
 
-/* order[k] becomes the new vector that is most like the old one k: of all pairs
- * that are left, the one most alike first. best is of all. By one thread. */
+/* Greedy matching: order[k] becomes the new vector matched to old vector k,
+ * pairs of largest |dot| first. best[k] is the best match of k among all. One
+ * thread. */
 CUV_BOTH void
 cuv_pca_match_greedily (const CuvPcaScratch *self, int n)
 {
@@ -81,7 +82,7 @@ cuv_pca_match_greedily (const CuvPcaScratch *self, int n)
   }
 }
 
-/* The same by a row of the group, of all. */
+/* The same among all, by a row of the group. */
 CUV_GROUP_FUNC int
 cuv_pca_best_of_all (CuvThreadGroup group, const double *dots, int n)
 {
@@ -99,7 +100,8 @@ cuv_pca_best_of_all (CuvThreadGroup group, const double *dots, int n)
       group, largest == cuv_group_row_max (group, largest) ? best : 0.0);
 }
 
-/* Mostly all are most like another one, and that is it. dots are in b. */
+/* Matches new vectors to old ones; dots are in b. Usually the best matches are
+ * all different, and the greedy search is not needed. */
 CUV_GROUP_FUNC void
 cuv_pca_match (CuvThreadGroup group, const CuvPcaScratch *self, int n)
 {
@@ -112,7 +114,7 @@ cuv_pca_match (CuvThreadGroup group, const CuvPcaScratch *self, int n)
 
     if (group.column == 0) {
       self->order[k] = self->best[k] = best;
-      cuv_group_store (&owner[best], k); /* of several one */
+      cuv_group_store (&owner[best], k); /* any one of several */
     }
   }
   cuv_group_sync (group);
@@ -124,8 +126,8 @@ cuv_pca_match (CuvThreadGroup group, const CuvPcaScratch *self, int n)
   cuv_group_sync (group);
 }
 
-/* Puts vector order[k] at k, turned round where sign[k] is -1; with no order
- * each where it is. */
+/* Copies vector order[k] times sign[k] to component k; without an order, vector
+ * k to component k. */
 CUV_GROUP_FUNC void
 cuv_pca_arrange (CuvThreadGroup group, CuvPcaBasis *self,
     const CuvPcaScratch *scratch, const int32_t *order)
@@ -146,8 +148,8 @@ cuv_pca_arrange (CuvThreadGroup group, CuvPcaBasis *self,
   cuv_group_sync (group);
 }
 
-/* Of scratch->vectors and ->values, in any order. By eigenvalue, the largest
- * component of each positive. */
+/* Copies scratch.vectors to self: sorted by eigenvalue, largest elements
+ * positive. */
 CUV_GROUP_NOINLINE void
 cuv_pca_place_freely (
     CuvThreadGroup group, CuvPcaBasis self, CuvPcaScratch scratch)
@@ -160,7 +162,8 @@ cuv_pca_place_freely (
   cuv_pca_arrange (group, &self, &scratch, scratch.order);
 }
 
-/* Where the vectors most like them were, which it leaves in scratch.a. */
+/* Matches scratch.vectors to the previous components, which remain in
+ * scratch.a. */
 CUV_GROUP_NOINLINE void
 cuv_pca_place_as_before (
     CuvThreadGroup group, CuvPcaBasis self, CuvPcaScratch scratch)
@@ -177,9 +180,10 @@ cuv_pca_place_as_before (
   cuv_pca_arrange (group, &self, &scratch, scratch.order);
 }
 
-/* ---- near eigenvalues ---- */
+/* ---- close eigenvalues ---- */
 
-/* Component i of some, turned as row i of scratch->b says. */
+/* Element k of the members' combination with the weights in row i of
+ * scratch->b. */
 CUV_BOTH double
 cuv_pca_turned (const CuvPcaBasis *self, const CuvPcaScratch *scratch,
     const int32_t *members, int g, int i, int k)
@@ -192,7 +196,8 @@ cuv_pca_turned (const CuvPcaBasis *self, const CuvPcaScratch *scratch,
   return sum;
 }
 
-/* Turns components members[0 .. g - 1]. */
+/* Rotates components members[0 .. g - 1] towards the previous ones
+ * (Procrustes). */
 CUV_GROUP_FUNC void
 cuv_pca_align_members (CuvThreadGroup group, CuvPcaBasis *self,
     const CuvPcaScratch *scratch, const int32_t *members, int g)
@@ -237,8 +242,9 @@ cuv_pca_align_members (CuvThreadGroup group, CuvPcaBasis *self,
   cuv_group_sync (group);
 }
 
-/* After cuv_pca_place_as_before(): turns components of near eigenvalues, less
- * than 1 % of the first apart, in the space they span to those before. */
+/* After cuv_pca_place_as_before(): rotates components whose eigenvalues differ
+ * by less than 1 % of the largest, within their span, towards the previous
+ * ones. */
 CUV_GROUP_NOINLINE void
 cuv_pca_align (CuvThreadGroup group, CuvPcaBasis self, CuvPcaScratch scratch)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The samples of a file as a buffer. */
+/* Buffers of a file's samples: wrapped, read or converted. */
 #include "gstenvifile.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 /* ---- memory ---- */
 
-/* A tiny header beside a sparse file could otherwise request any amount. */
+/* A tiny header beside a sparse file could otherwise allocate any amount. */
 gboolean
 gst_envi_file_fits (const GstEnviFile *self, const gchar *path,
     guint64 max_bytes, GError **error)
@@ -31,7 +31,7 @@ gst_envi_file_fits (const GstEnviFile *self, const gchar *path,
   return FALSE;
 }
 
-/* Samples that need no conversion stay where they are mapped. */
+/* Samples that need no conversion are not copied from the mapping. */
 static GstBuffer *
 wrap (GstEnviFile *file)
 {
@@ -42,7 +42,7 @@ wrap (GstEnviFile *file)
       size, g_bytes_ref (file->samples), (GDestroyNotify) g_bytes_unref);
 }
 
-/* From the pool if its buffers are large enough. */
+/* Allocates from the pool if its buffers are large enough. */
 static GstFlowReturn
 new_buffer (GstBufferPool *pool, gsize size, GstBuffer **buffer)
 {
@@ -63,24 +63,24 @@ new_buffer (GstBufferPool *pool, gsize size, GstBuffer **buffer)
 
 /* ---- reading ----
  *
- * Pages need not be mapped one by one for that, and a file that has become
- * shorter is an error. */
+ * pread() instead of copying from the mapping: no page faults, and a truncated
+ * file is an error instead of SIGBUS. */
 
-enum { PIECE = 4 << 20, READERS = 4 };
+enum { TASK_BYTES = 4 << 20, READERS = 4 };
 
 typedef struct {
   const GstEnviFile *file;
   guint8 *to;
   gsize size;
-  gint number; /* of the first error; -1: the file ended */
+  gint number; /* errno of the first failure; -1: end of file */
 } Reading;
 
 static void
-read_piece (void *data, int piece)
+read_task (void *data, int task)
 {
   Reading *self = data;
-  gsize at = (gsize) piece * PIECE;
-  const gsize end = MIN (at + PIECE, self->size);
+  gsize at = (gsize) task * TASK_BYTES;
+  const gsize end = MIN (at + TASK_BYTES, self->size);
 
   while (at < end && g_atomic_int_get (&self->number) == 0) {
     gssize n = pread (self->file->fd, self->to + at, end - at,
@@ -98,8 +98,8 @@ read_samples (GstEnviFile *file, guint8 *to, gsize size, GError **error)
 {
   Reading reading = { file, to, size, 0 };
 
-  cuv_threads_run (
-      READERS, (int) ((size + PIECE - 1) / PIECE), read_piece, &reading);
+  cuv_threads_run (READERS, (int) ((size + TASK_BYTES - 1) / TASK_BYTES),
+      read_task, &reading);
   if (reading.number != 0)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
         "Cannot read the samples of a cube: %s.",
@@ -146,7 +146,9 @@ gst_envi_file_buffer (
   flow = new_buffer (pool, size, buffer);
   if (flow == GST_FLOW_ERROR)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
-        "There is no memory for a cube of %d * %d pixels and %d bands.",
+        "Out of memory for a cube of %d x %d pixels and %d bands: set "
+        "max-bytes "
+        "lower to refuse such files, or cut the cube into smaller ones.",
         (int) self->envi.samples, (int) self->envi.lines,
         (int) self->envi.bands);
   if (flow == GST_FLOW_OK && !fill (self, n, *buffer, error)) {

@@ -17,7 +17,7 @@ gboolean gst_envi_location_check (const gchar *location, GError **error);
 gboolean gst_envi_location_is_pattern (const gchar *location);
 gchar *gst_envi_location_expand (const gchar *location, guint number);
 
-/* Both files of the cube of which path is one. */
+/* Header and data file of a cube; path is one of the two. */
 typedef struct {
   gchar *header, *data;
 } GstEnviNames;
@@ -31,13 +31,13 @@ void gst_envi_names_clear (GstEnviNames *names);
 
 typedef struct {
   CuvEnvi envi;
-  GBytes *samples; /* mapped: they are read when they are looked at */
-  int fd;          /* of their file */
-  guint64 excess;  /* bytes of it after the samples */
-  GBytes *image_keys, *sample_keys; /* see gstspectralheader.h */
+  GBytes *samples;                  /* memory-mapped */
+  int fd;                           /* of the data file */
+  guint64 excess;                   /* bytes after the samples */
+  GBytes *image_keys, *sample_keys; /* see gstcuvspectralheader.h */
 } GstEnviFile;
 
-/* Opens the cube of which path is one file. */
+/* Opens a cube; path is its header or its data file. */
 gboolean gst_envi_file_open (
     GstEnviFile *self, const gchar *path, GError **error);
 void gst_envi_file_clear (GstEnviFile *self);
@@ -47,22 +47,22 @@ void gst_envi_file_clear (GstEnviFile *self);
 gboolean gst_envi_file_fits (const GstEnviFile *self, const gchar *path,
     guint64 max_bytes, GError **error);
 
-/* The samples as caps have them: where they are mapped if they are so already
- * and pool is NULL, else read or converted into a buffer of the pool if those
- * are large enough. GST_FLOW_ERROR comes with an error. */
+/* The converted samples: a buffer around the mapping if they need no conversion
+ * and pool is NULL, else read or converted into a buffer of the pool, if large
+ * enough, or a new one. error is set with GST_FLOW_ERROR. */
 GstFlowReturn gst_envi_file_buffer (
     GstEnviFile *self, GstBufferPool *pool, GstBuffer **buffer, GError **error);
 
-/* Writes both files under other names and then renames them. */
+/* Writes both files under temporary names and then renames them. */
 gboolean gst_envi_file_write (const gchar *path, const CuvEnvi *envi,
     const gchar *kept, gconstpointer samples, GError **error);
 
-/* The error as the element's message; it is freed. */
+/* Posts the error as an element error and frees it. */
 void gst_envi_post_error (GstElement *element, GError *error);
 
 /* ---- caps ---- */
 
-/* What samples are once converted; the frame rate is not known. */
+/* Info of the converted samples; the frame rate is unknown. */
 void gst_envi_to_info (const CuvEnvi *envi, GstCuvSpectralInfo *info);
 void gst_envi_from_info (CuvEnvi *envi, const GstCuvSpectralInfo *info);
 

@@ -52,7 +52,8 @@ gst_envi_location_check (const gchar *location, GError **error)
   else if (find_number (location, &end, &width) != NULL
       && gst_envi_location_is_pattern (end))
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "The location '%s' has two places for a number: leave one, as in "
+        "The location '%s' has more than one placeholder for a number: keep "
+        "one, as in "
         "cube%%05d.hdr.",
         location);
   else
@@ -148,8 +149,9 @@ gst_envi_names_find (GstEnviNames *names, const gchar *path, GError **error)
     found = find_data (names);
     if (!found)
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-          "There are no samples beside the header '%s': name their file as it, "
-          "without .hdr or with .img, .dat, .raw, .bin, .bsq, .bil or .bip.",
+          "No data file for the header '%s': name it like the header, without "
+          ".hdr "
+          "or with .img, .dat, .raw, .bin, .bsq, .bil or .bip.",
           path);
   } else {
     found = find_header (names);

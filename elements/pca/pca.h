@@ -59,8 +59,8 @@ int64_t cuv_pca_chunk_tiles (const CuvCube *cube);
 void cuv_pca_load (const CuvCube *cube, const CuvPcaBands *bands, int64_t tile,
     CuvPcaTile *out);
 
-/* A value near each band's mean, n of them; 0 for integer cubes. Sums about it
- * do not cancel. */
+/* The value of each band that sums are taken about, to limit cancellation; 0
+ * for integer cubes. See cuv_pca_pivot(). */
 void cuv_pca_find_pivots (
     const CuvCube *cube, const CuvPcaBands *bands, float *pivots);
 /* Subtracts them from the samples, before cuv_pca_add(). */

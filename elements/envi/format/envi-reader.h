@@ -8,19 +8,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of the header, without blanks around; not ended by a NUL. */
+/* Trimmed bytes of the header, not NUL-terminated. */
 typedef struct {
   const char *text;
   size_t size;
-  int line; /* 0: there is none */
+  int line; /* 0: missing */
 } CuvEnviValue;
 
 typedef struct {
-  const char *const *keys; /* that are known, in lower case */
+  const char *const *keys; /* to collect, in lower case */
   CuvEnviValue *values;    /* of each */
   int n_keys;
   int n_lines;
-  locale_t locale; /* a number is written alike everywhere */
+  locale_t locale; /* "C", for numbers */
   char *error;     /* of the first failure; malloc'd */
 } CuvEnviReader;
 
@@ -29,19 +29,21 @@ typedef struct {
   bool is_braced;
 } CuvEnviEntry;
 
-/* The end of the first line, which says ENVI; NULL: error is set. */
+/* Checks that the first line is ENVI and returns its end; NULL with error set.
+ */
 const char *cuv_envi_start (
     CuvEnviReader *self, const char *bytes, size_t size);
 
-/* The next key of a header, known or not, from a line's end on. False: there is
- * no more, or error is set. */
+/* Reads the next key, starting at the end of a line. False at the end, or with
+ * error set. */
 bool cuv_envi_next (
     CuvEnviReader *self, const char **at, const char *end, CuvEnviEntry *entry);
 
-/* Finds the values of all keys. False from here on: error is set. */
+/* Collects the values of self->keys. Here and below false means that error is
+ * set. */
 bool cuv_envi_collect (CuvEnviReader *self, const char *bytes, size_t size);
 
-/* Always false. Line 0 is the last. */
+/* Sets error and returns false. Line 0 is the last line. */
 bool cuv_envi_fail (CuvEnviReader *self, int line, const char *format, ...)
     __attribute__ ((format (printf, 3, 4)));
 
@@ -51,7 +53,7 @@ bool cuv_envi_integer (
     CuvEnviReader *self, int key, int64_t low, int64_t high, int64_t *integer);
 bool cuv_envi_number (CuvEnviReader *self, int key, double *number);
 
-/* Exactly n numbers with commas between, none of them infinite or NaN. */
+/* Exactly n finite numbers, separated by commas. */
 bool cuv_envi_numbers (CuvEnviReader *self, int key, int n, double *numbers);
 
 #endif

@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Headers of ENVI files, and samples as they say. A header is text beside a
- * file of samples:
+/* Parser and writer of ENVI headers, and conversion of samples. A header is a
+ * text file beside a file of samples:
  *
  *   ENVI
  *   samples = 640
  *   wavelength = { 400, 410,
  *     420 }
+ *
+ * The folder of the family:
+ *   format/envi.c            the parser
+ *   format/envi-reader.c     lines, keys, values and numbers of a header
+ *   format/envi-write.c      the writer; envi-fields.c: its numbers and lists
+ *   format/envi-keep.c       keys that are passed on from header to header
+ *   format/envi-magic.c      recognises files of other formats
+ *   format/envi-samples.c    sample types and byte order
+ *   reference/rgb.c          three bands as a picture, for spectralrgb
+ *   gstenvi{names,file,buffer}.c  file names, open files, buffers
+ *   plugin.c, gstenvisrc.c, gstenvisink.c, gstspectralrgb*.c  the elements
  */
 #ifndef CUV_ENVI_H
 #define CUV_ENVI_H
@@ -14,9 +25,9 @@
 #include <stddef.h>
 #include "cuv-cube.h"
 
-#define CUV_ENVI_MAX_BYTES (16 << 20) /* of a header; more is refused */
+#define CUV_ENVI_MAX_BYTES (16 << 20) /* limit of a header's size */
 
-/* ENVI's own numbers. Complex and 64 bit integers are refused. */
+/* ENVI's data type codes; complex and 64-bit integers are not supported. */
 typedef enum {
   CUV_ENVI_U8 = 1,
   CUV_ENVI_I16 = 2,
@@ -36,44 +47,44 @@ typedef enum {
 typedef struct {
   int32_t samples, lines; /* width and height, 1 .. CUV_CUBE_MAX_SIZE */
   int32_t bands;          /* 1 .. CUV_CUBE_MAX_BANDS */
-  uint64_t header_offset; /* bytes of the data file before the samples */
+  uint64_t header_offset; /* bytes before the samples in the data file */
   CuvEnviType type;
   CuvEnviInterleave interleave;
   bool big_endian;
   bool has_wavelengths, has_fwhm, has_ignore;
   double wavelengths[CUV_CUBE_MAX_BANDS]; /* nm */
   double fwhm[CUV_CUBE_MAX_BANDS];        /* nm */
-  bool bad[CUV_CUBE_MAX_BANDS];           /* bbl: bands to leave out */
-  double ignore;                          /* samples that were not measured */
+  bool bad[CUV_CUBE_MAX_BANDS];           /* bbl: bands to exclude */
+  double ignore; /* value of samples without a measurement */
 } CuvEnvi;
 
-/* Reads a header; nothing in it is changed afterwards. On failure returns false
- * and sets *error to "line N: reason" in plain words, without a newline:
- * free() it. Offset and samples together fit an int64_t. */
+/* Parses a header. On failure returns false and sets *error to "line N:
+ * reason", without a newline; free() it. On success header offset plus data
+ * size fit an int64_t. */
 bool cuv_envi_parse (
     CuvEnvi *envi, const char *bytes, size_t size, char **error);
 
-/* Keys of a header that CuvEnvi has no fields for, each as the text of a
- * header: a line "ENVI", then the keys. */
+/* Keys of a header without a field in CuvEnvi, as header text: a line "ENVI",
+ * then the keys. */
 typedef struct {
   char *image;   /* where and when the scene was recorded */
   char *samples; /* what bands and values mean */
 } CuvEnviKept;
 
 /* Extracts them from the bytes that envi was parsed from. False if out of
- * memory; there is nothing to clear then. */
+ * memory; self then needs no clear. */
 bool cuv_envi_keep (
     CuvEnviKept *self, const CuvEnvi *envi, const char *bytes, size_t size);
 void cuv_envi_kept_clear (CuvEnviKept *self);
 
-/* Reads the list of numbers of a key from such text. Returns their count; 0 if
- * the key is missing, is no list of numbers, or has more than most. */
+/* Reads a key's list of numbers from such text. Returns their count; 0 if the
+ * key is missing, is not a list of numbers, or has more than `most`. */
 int cuv_envi_kept_numbers (
     const char *kept, const char *key, double *numbers, int most);
 
-/* The text of a header that reads as the same, and has the keys of kept, texts
- * as above or NULL, that it does not write of envi; free() it. NULL: no memory.
- */
+/* Writes a header that parses to the same envi, followed by the keys of kept
+ * (text as in CuvEnviKept, or NULL) that envi has no fields for. free() the
+ * result; NULL if out of memory. */
 char *cuv_envi_write (const CuvEnvi *envi, const char *kept);
 
 int cuv_envi_sample_size (CuvEnviType type);       /* bytes */
@@ -88,14 +99,14 @@ uint64_t cuv_envi_data_size (const CuvEnvi *envi); /* without the offset */
 const char *cuv_envi_other_format (
     const void *start, size_t size, const char **cure);
 
-/* What samples become: U8 and U16 stay, all others are F32. */
+/* Format of converted samples: U8 and U16 stay, all others become F32. */
 CuvCubeFormat cuv_envi_format (CuvEnviType type);
 
-/* Whether they are as they are to be in a file already. */
+/* Whether the file's samples need no conversion. */
 bool cuv_envi_is_plain (const CuvEnvi *envi);
 
-/* n samples of a file; in need not be aligned. F64 beyond F32's range become
- * infinite, integers of 32 bits are rounded to the nearest F32. */
+/* Converts n samples; in need not be aligned. F64 beyond the range of F32
+ * become infinite; 32-bit integers are rounded to the nearest F32. */
 void cuv_envi_convert (
     const CuvEnvi *envi, const void *in, void *out, size_t n);
 

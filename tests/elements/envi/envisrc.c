@@ -450,14 +450,15 @@ GST_START_TEST (says_what_is_wrong)
   expect_error ("envisrc location=none.hdr ! fakesink", "no file 'none.hdr'");
   expect_error ("envisrc location=. ! fakesink", "no file '.'");
   expect_error ("envisrc location=n%d.hdr ! fakesink", "start-index");
-  expect_error ("envisrc location=n%d-%d.hdr ! fakesink", "two places");
-  expect_error ("envisrc location=alone.hdr ! fakesink", "no samples beside");
+  expect_error (
+      "envisrc location=n%d-%d.hdr ! fakesink", "more than one placeholder");
+  expect_error ("envisrc location=alone.hdr ! fakesink", "No data file for");
   expect_error ("envisrc location=alone.tif ! fakesink",
       "Correct the header or copy the file again");
   expect_error ("envisrc location=bad ! fakesink",
       "'bad.hdr' cannot be used, line 3: lines is '-4'");
   expect_error ("envisrc location=empty.hdr ! fakesink", "line 1");
-  expect_error ("envisrc location=fifo.hdr ! fakesink", "no samples beside");
+  expect_error ("envisrc location=fifo.hdr ! fakesink", "No data file for");
   expect_error ("envisrc location=fifo.img ! fakesink", "no file");
   expect_error ("envisrc location=short.hdr ! fakesink",
       "'short.img' is too short: it has 69 bytes, and 5 samples * 4 lines * 3 "
