@@ -36,14 +36,12 @@ int cuv_ldp_match_cuda_set_entries (CuvLdpMatchCuda *self,
  * there are fewer. counts: its unpacked counts in device memory, count_size
  * bytes (2 or 4) each. Waits only if entries are streamed: until the last copy
  * is enqueued. Returns 0 or -1. */
-int cuv_ldp_match_cuda_submit_counts (CuvLdpMatchCuda *self,
-    const void *counts, int count_size, int64_t n_entries,
-    CuvCudaStream stream);
+int cuv_ldp_match_cuda_submit_counts (CuvLdpMatchCuda *self, const void *counts,
+    int count_size, int64_t n_entries, CuvCudaStream stream);
 
 /* Waits for the last query and writes the similarity, 0 .. 1, of each entry it
  * was compared with. Returns 0 or -1. */
-int cuv_ldp_match_cuda_collect (
-    CuvLdpMatchCuda *self, double *similarities);
+int cuv_ldp_match_cuda_collect (CuvLdpMatchCuda *self, double *similarities);
 
 CUV_END
 

@@ -17,8 +17,8 @@ typedef struct _CuvNtfCuda CuvNtfCuda;
  * cuv_cuda_error(). Any thread cancels a running call by an atomic store of a
  * value other than 0 to *cancel: it returns soon, and the factors are invalid.
  */
-CuvNtfCuda *cuv_ntf_cuda_new (int height, int width, int depth,
-    int rank, const int32_t *cancel, CuvCudaStream stream);
+CuvNtfCuda *cuv_ntf_cuda_new (int height, int width, int depth, int rank,
+    const int32_t *cancel, CuvCudaStream stream);
 void cuv_ntf_cuda_free (CuvNtfCuda *self); /* NULL is allowed */
 
 /* Scans a cube in device memory, of the tensor's height and width, without
@@ -48,8 +48,7 @@ const CuvNtfResult *cuv_ntf_cuda_result (const CuvNtfCuda *self);
 
 /* Factors, rows of rank values. They are in the scale of the cube's samples
  * when set, and after DONE. Return 0 or -1. */
-int cuv_ntf_cuda_get_factors (
-    CuvNtfCuda *self, float *u, float *v, float *w);
+int cuv_ntf_cuda_get_factors (CuvNtfCuda *self, float *u, float *v, float *w);
 int cuv_ntf_cuda_set_factors (
     CuvNtfCuda *self, const float *u, const float *v, const float *w);
 

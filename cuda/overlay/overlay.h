@@ -22,13 +22,12 @@ void cuv_overlay_cuda_free (CuvOverlayCuda *self);
 
 /* Allocates memory for a list of this size, rounded up to a power of two, if it
  * is larger than any before. */
-int cuv_overlay_cuda_prepare (
-    CuvOverlayCuda *self, const CuvOverlayList *list);
+int cuv_overlay_cuda_prepare (CuvOverlayCuda *self, const CuvOverlayList *list);
 
 /* Copies the list, which must fit the last prepare, and enqueues its drawing on
  * a frame in device memory. Waits only for a submit that was not collected. */
-int cuv_overlay_cuda_submit (CuvOverlayCuda *self,
-    const CuvOverlayList *list, const CuvFrame *frame, CuvCudaStream stream);
+int cuv_overlay_cuda_submit (CuvOverlayCuda *self, const CuvOverlayList *list,
+    const CuvFrame *frame, CuvCudaStream stream);
 
 /* Waits for the last submit. */
 int cuv_overlay_cuda_collect (CuvOverlayCuda *self);

@@ -30,8 +30,8 @@ int cuv_rcd_cuda_collect (CuvRcdCuda *self, CuvRcdMatch *matches);
  * in device memory: the windows of the size that matched best, see
  * cuv_rcd_draw_map(); nothing if no window matched. To be called between submit
  * and collect, on the same stream. */
-int cuv_rcd_cuda_draw (CuvRcdCuda *self, const CuvFrame *frame,
-    int target, double half, CuvCudaStream stream);
+int cuv_rcd_cuda_draw (CuvRcdCuda *self, const CuvFrame *frame, int target,
+    double half, CuvCudaStream stream);
 
 /* The sums over a box inside the frame; x and y count from the box. Waits. */
 int cuv_rcd_cuda_measure (CuvRcdCuda *self, const CuvFrame *frame,
