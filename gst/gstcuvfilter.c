@@ -5,24 +5,15 @@
 #include <string.h>
 
 #include "gstcuvfiltersettings.h"
-#include "gstcuvqos.h"
-#if HAVE_CUDA
-#include "cuv-cuda.h"
-#endif
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuv_filter_debug);
 #define GST_CAT_DEFAULT gst_cuv_filter_debug
 
 typedef struct {
-  guint64 frames, analysed, skipped_late, skipped_interval;
-  GstClockTime last, sum; /* of the time that analyse() took */
-  gboolean cuda;
-} Counts;
-
-typedef struct {
-  /* under the object lock */
   GstCuvSettings settings; /* of GstCuvFilter's own properties */
-  Counts counts;
+
+  /* under the object lock */
+  guint64 skipped_late, skipped_interval;
   gboolean prepare_needed;
   gboolean analysis_requested;
 
@@ -30,16 +21,15 @@ typedef struct {
   gboolean prepared, prepared_cuda;
   gboolean have_results;
   GstClockTime results_time;
-  GstClockTime last_time; /* of the frame before */
+  GstClockTime last_time; /* of the previous frame */
   gboolean writes;        /* whether to draw on the current frame */
-  GstCuvQos qos;
   guint64 since_analysis; /* frames since the last analysed one */
   guint last_change;
   gboolean reported;
 } GstCuvFilterPrivate;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstCuvFilter, gst_cuv_filter,
-    GST_TYPE_CUV_TRANSFORM,
+    GST_TYPE_CUV_ANALYSER,
     G_ADD_PRIVATE (GstCuvFilter) GST_DEBUG_CATEGORY_INIT (
         gst_cuv_filter_debug, "cuvfilter", 0, "base of the analysis elements"))
 
@@ -132,19 +122,6 @@ running_time (GstCuvFilter *self, GstBuffer *buffer)
   return gst_cuv_transform_running_time (GST_CUV_TRANSFORM (self), buffer);
 }
 
-static GstClockTime
-frame_time (GstCuvFilter *self, GstBuffer *buffer)
-{
-  const GstVideoInfo *info =
-      gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self));
-
-  if (GST_VIDEO_INFO_FPS_N (info) <= 0) /* the rate varies */
-    return GST_BUFFER_DURATION_IS_VALID (buffer) ? GST_BUFFER_DURATION (buffer)
-                                                 : 20 * GST_MSECOND;
-  return gst_util_uint64_scale (
-      GST_SECOND, GST_VIDEO_INFO_FPS_D (info), GST_VIDEO_INFO_FPS_N (info));
-}
-
 /* A leaky queue sets DISCONT on each frame after one that it dropped: only a
  * jump in time makes the state of earlier frames useless. */
 static gboolean
@@ -170,36 +147,22 @@ message_name (GstCuvFilter *self)
                          : G_OBJECT_TYPE_NAME (self);
 }
 
-static GstStructure *
-get_stats (GstCuvFilter *self)
+static void
+gst_cuv_filter_analyser_add_stats (
+    GstCuvAnalyser *analyser, GstStructure *stats)
 {
+  GstCuvFilter *self = GST_CUV_FILTER (analyser);
   GstCuvFilterClass *klass = GST_CUV_FILTER_GET_CLASS (self);
-  GstStructure *stats;
-  Counts counts;
+  guint64 late, interval;
 
   GST_OBJECT_LOCK (self);
-  counts = PRIV (self)->counts;
+  late = PRIV (self)->skipped_late;
+  interval = PRIV (self)->skipped_interval;
   GST_OBJECT_UNLOCK (self);
-  stats = gst_structure_new ("stats", "frames", G_TYPE_UINT64, counts.frames,
-      "analysed", G_TYPE_UINT64, counts.analysed, "skipped", G_TYPE_UINT64,
-      counts.skipped_late + counts.skipped_interval, "skipped-late",
-      G_TYPE_UINT64, counts.skipped_late, "device", G_TYPE_STRING,
-      counts.cuda ? "cuda" : "cpu", "microseconds", G_TYPE_UINT64,
-      counts.last / GST_USECOND, "microseconds-mean", G_TYPE_UINT64,
-      counts.analysed ? counts.sum / counts.analysed / GST_USECOND : 0, NULL);
-#if HAVE_CUDA
-  gst_structure_set (
-      stats, "gpu-bytes", G_TYPE_UINT64, (guint64) cuv_cuda_allocated (), NULL);
-#endif
+  gst_structure_set (stats, "skipped", G_TYPE_UINT64, late + interval,
+      "skipped-late", G_TYPE_UINT64, late, NULL);
   if (klass->add_stats != NULL)
     klass->add_stats (self, stats);
-  return stats;
-}
-
-void
-gst_cuv_filter_get_stats (GstElement *element, GValue *value)
-{
-  g_value_take_boxed (value, get_stats (GST_CUV_FILTER (element)));
 }
 
 static void
@@ -209,9 +172,11 @@ post_stats (GstCuvFilter *self, const GstCuvFilterSettings *settings)
   gchar *name;
 
   if (settings->stats_interval == 0
-      || PRIV (self)->counts.analysed % (guint) settings->stats_interval != 0)
+      || gst_cuv_analyser_n_analysed (GST_CUV_ANALYSER (self))
+              % (guint) settings->stats_interval
+          != 0)
     return;
-  stats = get_stats (self);
+  stats = gst_cuv_analyser_stats (GST_CUV_ANALYSER (self));
   name = g_strconcat (message_name (self), "-stats", NULL);
   gst_structure_set_name (stats, name);
   g_free (name);
@@ -222,15 +187,15 @@ post_stats (GstCuvFilter *self, const GstCuvFilterSettings *settings)
 /* ---- one frame ---- */
 
 static void
-reset (GstCuvFilter *self)
+gst_cuv_filter_analyser_reset (GstCuvAnalyser *analyser)
 {
+  GstCuvFilter *self = GST_CUV_FILTER (analyser);
   GstCuvFilterPrivate *priv = PRIV (self);
   GstCuvFilterClass *klass = GST_CUV_FILTER_GET_CLASS (self);
 
   priv->have_results = FALSE;
   priv->since_analysis = 0;
   priv->last_time = GST_CLOCK_TIME_NONE;
-  gst_cuv_qos_reset (&priv->qos);
   if (klass->reset != NULL)
     klass->reset (self);
 }
@@ -337,7 +302,7 @@ analyse (
   if (ok) {
     start = gst_util_get_timestamp ();
     ok = GST_CUV_FILTER_GET_CLASS (self)->analyse (
-        self, &frame, settings->n_threads);
+        self, &frame, gst_cuv_analyser_n_threads (GST_CUV_ANALYSER (self)));
     took = gst_util_get_timestamp () - start;
   }
   gst_cuv_frame_unmap (&frame);
@@ -350,15 +315,9 @@ analyse (
       frame.cuda ? "GPU" : "CPU", took);
   priv->have_results = TRUE;
   priv->results_time = GST_BUFFER_PTS (buffer);
-  GST_OBJECT_LOCK (self);
-  priv->counts.analysed++;
-  priv->counts.last = took;
-  priv->counts.sum += took;
-  priv->counts.cuda = frame.cuda;
-  GST_OBJECT_UNLOCK (self);
+  gst_cuv_analyser_end (GST_CUV_ANALYSER (self), buffer, took, frame.cuda);
   publish (self, buffer, settings);
   post_stats (self, settings);
-  gst_cuv_qos_worked (&priv->qos, running_time (self, buffer), took);
   return GST_FLOW_OK;
 }
 
@@ -382,31 +341,25 @@ gst_cuv_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstCuvFilter *self = GST_CUV_FILTER (trans);
   GstCuvFilterPrivate *priv = PRIV (self);
-  GstClockTime stream_time =
-      gst_cuv_transform_stream_time (GST_CUV_TRANSFORM (self), buffer);
+  GstCuvAnalyser *analyser = GST_CUV_ANALYSER (trans);
   gboolean late, due, requested;
   GstCuvFilterSettings settings;
 
-  if (GST_CLOCK_TIME_IS_VALID (stream_time))
-    gst_object_sync_values (GST_OBJECT (self), stream_time);
-  if (priv->counts.frames == 0)
-    gst_cuv_qos_ask (&priv->qos);
+  gst_cuv_analyser_begin (analyser, buffer);
   if (is_jump (self, buffer)) {
-    reset (self);
+    gst_cuv_analyser_reset (analyser);
     priv->last_time = GST_BUFFER_PTS (buffer);
   }
   GST_OBJECT_LOCK (self);
   settings = *(GstCuvFilterSettings *) priv->settings.pending;
   requested = priv->analysis_requested;
   priv->analysis_requested = FALSE;
-  priv->counts.frames++;
   GST_OBJECT_UNLOCK (self);
 
   due = requested || !priv->have_results
       || priv->since_analysis + 1 >= (guint) settings.inference_interval;
-  late = due && settings.skip_late
-      && gst_cuv_qos_is_late (
-          &priv->qos, running_time (self, buffer), frame_time (self, buffer));
+  late =
+      due && settings.skip_late && gst_cuv_analyser_is_late (analyser, buffer);
   if (due && !late) {
     priv->since_analysis = 0;
     return analyse (self, buffer, &settings);
@@ -414,9 +367,9 @@ gst_cuv_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   priv->since_analysis++;
   GST_OBJECT_LOCK (self);
   if (late)
-    priv->counts.skipped_late++;
+    priv->skipped_late++;
   else
-    priv->counts.skipped_interval++;
+    priv->skipped_interval++;
   GST_OBJECT_UNLOCK (self);
   GST_LOG_OBJECT (self, "%s frame %" GST_PTR_FORMAT " passes unanalysed",
       late ? "late" : "interval", buffer);
@@ -425,37 +378,6 @@ gst_cuv_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 }
 
 /* ---- events and states ---- */
-
-static gboolean
-gst_cuv_filter_query (
-    GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
-{
-  if (direction == GST_PAD_SRC && GST_QUERY_TYPE (query) == GST_QUERY_LATENCY)
-    return gst_cuv_qos_query (&PRIV (GST_CUV_FILTER (trans))->qos, query);
-  return GST_BASE_TRANSFORM_CLASS (gst_cuv_filter_parent_class)
-      ->query (trans, direction, query);
-}
-
-static gboolean
-gst_cuv_filter_sink_event (GstBaseTransform *trans, GstEvent *event)
-{
-  GstCuvFilter *self = GST_CUV_FILTER (trans);
-
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP
-      || GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT)
-    reset (self);
-  return GST_BASE_TRANSFORM_CLASS (gst_cuv_filter_parent_class)
-      ->sink_event (trans, event);
-}
-
-/* GstBaseTransform would drop late frames; GstCuvFilter passes them on. */
-static gboolean
-gst_cuv_filter_src_event (GstBaseTransform *trans, GstEvent *event)
-{
-  gst_cuv_qos_event (&PRIV (GST_CUV_FILTER (trans))->qos, event);
-  return GST_BASE_TRANSFORM_CLASS (gst_cuv_filter_parent_class)
-      ->src_event (trans, event);
-}
 
 /* Results are dropped, too: their coordinates belong to frames of another size,
  * and the subclass may have freed them. */
@@ -488,25 +410,13 @@ gst_cuv_filter_start (GstBaseTransform *trans)
   GstCuvFilterPrivate *priv = PRIV (self);
 
   GST_OBJECT_LOCK (self);
-  priv->counts = (Counts){ 0 };
+  priv->skipped_late = priv->skipped_interval = 0;
   GST_OBJECT_UNLOCK (self);
-  gst_cuv_qos_start (&priv->qos);
   priv->prepared = FALSE;
   priv->reported = FALSE;
-  reset (self);
   /* adding metas needs a writable buffer */
   gst_base_transform_set_passthrough (trans, FALSE);
-  return GST_BASE_TRANSFORM_CLASS (gst_cuv_filter_parent_class)->start (trans)
-      && (GST_CUV_FILTER_GET_CLASS (self)->configure == NULL
-          || gst_cuv_settings_start (gst_cuv_settings_of (self)));
-}
-
-static gboolean
-gst_cuv_filter_stop (GstBaseTransform *trans)
-{
-  if (GST_CUV_FILTER_GET_CLASS (trans)->configure != NULL)
-    gst_cuv_settings_stop (gst_cuv_settings_of (trans));
-  return GST_BASE_TRANSFORM_CLASS (gst_cuv_filter_parent_class)->stop (trans);
+  return GST_BASE_TRANSFORM_CLASS (gst_cuv_filter_parent_class)->start (trans);
 }
 
 /* ---- class ---- */
@@ -524,19 +434,18 @@ gst_cuv_filter_class_init (GstCuvFilterClass *klass)
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
   GstCuvTransformClass *transform_class = GST_CUV_TRANSFORM_CLASS (klass);
+  GstCuvAnalyserClass *analyser_class = GST_CUV_ANALYSER_CLASS (klass);
 
   object_class->finalize = gst_cuv_filter_finalize;
   trans_class->start = GST_DEBUG_FUNCPTR (gst_cuv_filter_start);
-  trans_class->stop = GST_DEBUG_FUNCPTR (gst_cuv_filter_stop);
-  trans_class->query = GST_DEBUG_FUNCPTR (gst_cuv_filter_query);
-  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_cuv_filter_sink_event);
-  trans_class->src_event = GST_DEBUG_FUNCPTR (gst_cuv_filter_src_event);
   trans_class->prepare_output_buffer =
       GST_DEBUG_FUNCPTR (gst_cuv_filter_prepare_output_buffer);
   trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_cuv_filter_transform_ip);
   trans_class->transform_ip_on_passthrough = FALSE;
   transform_class->set_info = gst_cuv_filter_set_info;
   transform_class->leave_context = gst_cuv_filter_leave_context;
+  analyser_class->reset = gst_cuv_filter_analyser_reset;
+  analyser_class->add_stats = gst_cuv_filter_analyser_add_stats;
   gst_cuv_settings_class_install (object_class, &gst_cuv_filter_settings,
       G_PRIVATE_OFFSET (GstCuvFilter, settings));
   gst_type_mark_as_plugin_api (GST_TYPE_CUV_FILTER, 0);
@@ -548,5 +457,4 @@ gst_cuv_filter_init (GstCuvFilter *self)
   GstCuvFilterPrivate *priv = PRIV (self);
 
   gst_cuv_settings_init (&priv->settings, self, &gst_cuv_filter_settings);
-  gst_cuv_qos_init (&priv->qos, GST_ELEMENT (self));
 }

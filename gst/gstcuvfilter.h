@@ -4,24 +4,22 @@
  * A frame stays where it is and as it is: the filter maps it for reading on the
  * device or on the host, has the subclass analyse it, and publishes the results
  * as metadata. It decides which frames are analysed (inference-interval, late
- * frames, hold-results), answers the LATENCY query, posts the bus message and
- * keeps the statistics. */
+ * frames, hold-results) and posts the messages. */
 #ifndef GST_CUV_FILTER_H
 #define GST_CUV_FILTER_H
 
+#include "gstcuvanalyser.h"
 #include "gstcuvframe.h"
-#include "gstcuvsettings.h"
-#include "gstcuvtransform.h"
 
 G_BEGIN_DECLS
 
 #define GST_TYPE_CUV_FILTER (gst_cuv_filter_get_type ())
 CUV_API
 G_DECLARE_DERIVABLE_TYPE (
-    GstCuvFilter, gst_cuv_filter, GST, CUV_FILTER, GstCuvTransform)
+    GstCuvFilter, gst_cuv_filter, GST, CUV_FILTER, GstCuvAnalyser)
 
 struct _GstCuvFilterClass {
-  GstCuvTransformClass parent_class;
+  GstCuvAnalyserClass parent_class;
 
   /* For an element with GstCuvSettings, instead of prepare(): the same for
    * settings, which are not in force yet. Returns NULL, or what is wrong: a

@@ -30,13 +30,6 @@ message_get_type (void)
  * Since: 0.1
  */
 /**
- * GstCuvFilter:n-threads:
- *
- * Results are the same for every number of threads.
- *
- * Since: 0.1
- */
-/**
  * GstCuvFilter:message:
  *
  * The message is named after the element and contains the results.
@@ -50,16 +43,6 @@ message_get_type (void)
  *
  * Since: 0.1
  */
-/**
- * GstCuvFilter:stats:
- *
- * frames, analysed, skipped, skipped-late (guint64), device (cuda or cpu),
- * microseconds and microseconds-mean (guint64, of the analysis), with CUDA
- * gpu-bytes (guint64, device memory that all elements of the process hold), and
- * the element's own counts.
- *
- * Since: 0.1
- */
 static const GstCuvSetting list[] = {
   { "inference-interval", "Inference interval", "Analyse every Nth frame",
       .offset = AT (inference_interval), .type = G_TYPE_UINT, .minimum = 1,
@@ -69,10 +52,6 @@ static const GstCuvSetting list[] = {
       .offset = AT (hold_results), .type = G_TYPE_BOOLEAN },
   { "skip-late", "Skip late frames", "Pass late frames on unanalysed",
       .offset = AT (skip_late), .type = G_TYPE_BOOLEAN, .value = TRUE },
-  { "n-threads", "Threads",
-      "Threads for work on the CPU (0 = one per processor)",
-      .offset = AT (n_threads), .type = G_TYPE_INT, .maximum = 1024,
-      .no_controller = TRUE },
   { "message", "Message", "When to post results as an element message",
       .offset = AT (message), .get_type = message_get_type,
       .value = GST_CUV_MESSAGE_ON_CHANGE },
@@ -80,8 +59,6 @@ static const GstCuvSetting list[] = {
       "Post the statistics every N analysed frames (0 = never)",
       .offset = AT (stats_interval), .type = G_TYPE_UINT,
       .maximum = G_MAXUINT },
-  { "stats", "Statistics", "What the element did",
-      .get_type = gst_structure_get_type, .get = gst_cuv_filter_get_stats },
 };
 
 const GstCuvSettingsTable gst_cuv_filter_settings = {

@@ -11,15 +11,11 @@ typedef struct {
   gint inference_interval;
   gboolean hold_results;
   gboolean skip_late;
-  gint n_threads;
   gint message; /* GstCuvMessage */
   gint stats_interval;
 } GstCuvFilterSettings;
 
 extern const GstCuvSettingsTable gst_cuv_filter_settings;
-
-/* The value of the property stats. */
-void gst_cuv_filter_get_stats (GstElement *element, GValue *value);
 
 G_END_DECLS
 

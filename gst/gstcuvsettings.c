@@ -446,6 +446,31 @@ gst_cuv_settings_of (gpointer element)
   return settings_in (element, G_OBJECT_TYPE (element));
 }
 
+gboolean
+gst_cuv_settings_start_all (gpointer element)
+{
+  for (GType type = G_OBJECT_TYPE (element); type != 0;
+       type = g_type_parent (type)) {
+    GstCuvSettings *self = settings_in (element, type);
+
+    if (self != NULL && !gst_cuv_settings_start (self))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+void
+gst_cuv_settings_stop_all (gpointer element)
+{
+  for (GType type = G_OBJECT_TYPE (element); type != 0;
+       type = g_type_parent (type)) {
+    GstCuvSettings *self = settings_in (element, type);
+
+    if (self != NULL)
+      gst_cuv_settings_stop (self);
+  }
+}
+
 static void
 set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
@@ -571,29 +596,4 @@ gst_cuv_settings_clear (GstCuvSettings *self)
   free_settings (self->table, self->pending);
   free_settings (self->table, self->in_force);
   g_mutex_clear (&self->changing);
-}
-
-static GType
-registered (gsize *type, GType new_type)
-{
-  gst_type_mark_as_plugin_api (new_type, 0);
-  g_once_init_leave (type, new_type);
-  return new_type;
-}
-
-GType
-gst_cuv_enum_register (gsize *type, const gchar *name, const GEnumValue *values)
-{
-  return g_once_init_enter (type)
-      ? registered (type, g_enum_register_static (name, values))
-      : *type;
-}
-
-GType
-gst_cuv_flags_register (
-    gsize *type, const gchar *name, const GFlagsValue *values)
-{
-  return g_once_init_enter (type)
-      ? registered (type, g_flags_register_static (name, values))
-      : *type;
 }

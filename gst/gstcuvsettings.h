@@ -110,6 +110,10 @@ CUV_API GstCuvSettings *gst_cuv_settings_of (gpointer element);
 CUV_API gboolean gst_cuv_settings_start (GstCuvSettings *self);
 CUV_API void gst_cuv_settings_stop (GstCuvSettings *self);
 
+/* The same for the settings of all classes that the element has. */
+CUV_API gboolean gst_cuv_settings_start_all (gpointer element);
+CUV_API void gst_cuv_settings_stop_all (gpointer element);
+
 /* Whether a property has changed since the last apply(). */
 CUV_API gboolean gst_cuv_settings_changed (GstCuvSettings *self);
 

@@ -155,18 +155,3 @@ gst_cuv_spectral_device_add_pool (GstCuvSpectralDevice *self, GstQuery *query)
     gst_query_add_allocation_pool (query, pool, (guint) size, 0, 0);
   gst_clear_object (&pool);
 }
-
-/* ---- statistics ---- */
-
-void
-gst_cuv_spectral_device_add_stats (
-    guint64 uploaded, guint64 staged, gboolean is_used, GstStructure *stats)
-{
-  gst_structure_set (
-      stats, "device", G_TYPE_STRING, is_used ? "cuda" : "cpu", NULL);
-#if HAVE_CUDA
-  gst_structure_set (stats, "gpu-bytes", G_TYPE_UINT64,
-      (guint64) cuv_cuda_allocated (), "uploaded", G_TYPE_UINT64, uploaded,
-      "staged", G_TYPE_UINT64, staged, NULL);
-#endif
-}

@@ -34,10 +34,6 @@ void gst_cuv_spectral_device_wait (GstCuvSpectralDevice *self, gpointer stream);
 void gst_cuv_spectral_device_add_pool (
     GstCuvSpectralDevice *self, GstQuery *query);
 
-/* Sets device and, in a build with CUDA, gpu-bytes, uploaded and staged. */
-void gst_cuv_spectral_device_add_stats (
-    guint64 uploaded, guint64 staged, gboolean is_used, GstStructure *stats);
-
 G_END_DECLS
 
 #endif

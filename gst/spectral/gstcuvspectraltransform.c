@@ -2,8 +2,9 @@
 #include "config.h"
 #include "spectral/gstcuvspectraltransform.h"
 
-#include "gstcuvfilter.h"
-#include "gstcuvqos.h"
+#include <stdio.h>
+#include <string.h>
+
 #include "spectral/gstcuvspectralcaps.h"
 #include "spectral/gstcuvspectraldevice.h"
 
@@ -11,13 +12,13 @@ GST_DEBUG_CATEGORY_STATIC (spectral_transform_debug);
 #define GST_CAT_DEFAULT spectral_transform_debug
 
 typedef struct {
-  /* under the object lock */
+  gchar *components; /* as set */
   GstCuvSpectralSettings settings;
-  gchar *components; /* as set by the user */
-  gboolean started;
-  guint64 frames, uploaded, staged;
-  gboolean on_device;     /* the last frame */
-  GstClockTime last, sum; /* durations of transform() */
+} Properties;
+
+typedef struct {
+  GstCuvSettings settings;  /* Properties */
+  guint64 uploaded, staged; /* bytes; under the object lock */
 
   /* of the streaming thread */
   GstCuvSpectralInfo info;
@@ -25,7 +26,6 @@ typedef struct {
   gboolean uses_device;      /* also for frames in host memory */
   GstCuvSpectralCanvas canvas;
   GstCuvSpectralDevice device;
-  GstCuvQos qos;
 } GstCuvSpectralTransformPrivate;
 
 /* Arguments of one transform() call. */
@@ -36,7 +36,7 @@ typedef struct {
 } Work;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstCuvSpectralTransform,
-    gst_cuv_spectral_transform, GST_TYPE_CUV_TRANSFORM,
+    gst_cuv_spectral_transform, GST_TYPE_CUV_ANALYSER,
     G_ADD_PRIVATE (GstCuvSpectralTransform)
         GST_DEBUG_CATEGORY_INIT (spectral_transform_debug, "spectraltransform",
             0, "base of the elements that make pictures of cubes"))
@@ -210,25 +210,6 @@ gst_cuv_spectral_transform_failed (
   return GST_FLOW_ERROR;
 }
 
-static void
-count (GstCuvSpectralTransform *self, GstBuffer *in, gboolean on_device,
-    GstClockTime took)
-{
-  GstCuvSpectralTransformPrivate *priv = PRIV (self);
-  GstClockTime time =
-      gst_cuv_transform_running_time (GST_CUV_TRANSFORM (self), in);
-
-  GST_OBJECT_LOCK (self);
-  priv->frames++;
-  priv->on_device = on_device;
-  priv->uploaded = priv->device.uploaded;
-  priv->staged = priv->device.staged;
-  priv->last = took;
-  priv->sum += took;
-  GST_OBJECT_UNLOCK (self);
-  gst_cuv_qos_worked (&priv->qos, time, took);
-}
-
 static GstFlowReturn
 cannot_write (
     GstCuvSpectralTransform *self, GstBuffer *out, const gchar *problem)
@@ -327,77 +308,57 @@ enter_device (GstCuvSpectralTransform *self, GstBuffer *in)
       && gst_cuv_context_push (context);
 }
 
+static GstCuvSpectralSettings
+get_settings (GstCuvSpectralTransform *self)
+{
+  const Properties *properties = PRIV (self)->settings.pending;
+  GstCuvSpectralSettings settings;
+
+  GST_OBJECT_LOCK (self);
+  settings = properties->settings;
+  GST_OBJECT_UNLOCK (self);
+  settings.n_threads = gst_cuv_analyser_n_threads (GST_CUV_ANALYSER (self));
+  return settings;
+}
+
+static void
+count_bytes (GstCuvSpectralTransform *self)
+{
+  GstCuvSpectralTransformPrivate *priv = PRIV (self);
+
+  GST_OBJECT_LOCK (self);
+  priv->uploaded = priv->device.uploaded;
+  priv->staged = priv->device.staged;
+  GST_OBJECT_UNLOCK (self);
+}
+
 static GstFlowReturn
 gst_cuv_spectral_transform_transform (
     GstBaseTransform *trans, GstBuffer *in, GstBuffer *out)
 {
   GstCuvSpectralTransform *self = GST_CUV_SPECTRAL_TRANSFORM (trans);
-  GstClockTime stream_time =
-      gst_cuv_transform_stream_time (GST_CUV_TRANSFORM (self), in);
+  GstCuvAnalyser *analyser = GST_CUV_ANALYSER (trans);
   GstClockTime start = gst_util_get_timestamp ();
   GstFlowReturn flow = GST_FLOW_ERROR;
   Work work = { .in = in, .out = out };
   GstCuvSpectralInput input;
 
-  if (GST_CLOCK_TIME_IS_VALID (stream_time))
-    gst_object_sync_values (GST_OBJECT (self), stream_time);
-  if (PRIV (self)->frames == 0)
-    gst_cuv_qos_ask (&PRIV (self)->qos);
-  GST_OBJECT_LOCK (self);
-  work.settings = PRIV (self)->settings;
-  GST_OBJECT_UNLOCK (self);
+  gst_cuv_analyser_begin (analyser, in);
+  work.settings = get_settings (self);
   work.frame.on_device = enter_device (self, in);
   if (map_input (self, &work, &input)) {
     flow = transform_input (self, &input, &work);
     gst_cuv_spectral_input_unmap (&input);
-    count (self, in, work.frame.on_device, gst_util_get_timestamp () - start);
+    count_bytes (self);
+    gst_cuv_analyser_end (
+        analyser, in, gst_util_get_timestamp () - start, work.frame.on_device);
   }
   if (work.frame.on_device)
     gst_cuv_context_pop (PRIV (self)->device.context);
   return flow;
 }
 
-/* ---- events and states ---- */
-
-static gboolean
-gst_cuv_spectral_transform_query (
-    GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
-{
-  if (direction == GST_PAD_SRC && GST_QUERY_TYPE (query) == GST_QUERY_LATENCY)
-    return gst_cuv_qos_query (
-        &PRIV (GST_CUV_SPECTRAL_TRANSFORM (trans))->qos, query);
-  return GST_BASE_TRANSFORM_CLASS (gst_cuv_spectral_transform_parent_class)
-      ->query (trans, direction, query);
-}
-
-static void
-reset (GstCuvSpectralTransform *self)
-{
-  GstCuvSpectralTransformClass *klass =
-      GST_CUV_SPECTRAL_TRANSFORM_GET_CLASS (self);
-
-  gst_cuv_qos_reset (&PRIV (self)->qos);
-  if (klass->reset != NULL)
-    klass->reset (self);
-}
-
-static gboolean
-gst_cuv_spectral_transform_sink_event (GstBaseTransform *trans, GstEvent *event)
-{
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP
-      || GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT)
-    reset (GST_CUV_SPECTRAL_TRANSFORM (trans));
-  return GST_BASE_TRANSFORM_CLASS (gst_cuv_spectral_transform_parent_class)
-      ->sink_event (trans, event);
-}
-
-static gboolean
-gst_cuv_spectral_transform_src_event (GstBaseTransform *trans, GstEvent *event)
-{
-  gst_cuv_qos_event (&PRIV (GST_CUV_SPECTRAL_TRANSFORM (trans))->qos, event);
-  return GST_BASE_TRANSFORM_CLASS (gst_cuv_spectral_transform_parent_class)
-      ->src_event (trans, event);
-}
+/* ---- states ---- */
 
 static void
 gst_cuv_spectral_transform_leave_context (GstCuvTransform *transform)
@@ -410,28 +371,11 @@ static gboolean
 gst_cuv_spectral_transform_start (GstBaseTransform *trans)
 {
   GstCuvSpectralTransform *self = GST_CUV_SPECTRAL_TRANSFORM (trans);
-  GstCuvSpectralTransformPrivate *priv = PRIV (self);
-  gchar *text;
-  gboolean ok;
 
-  GST_OBJECT_LOCK (self);
-  ok = priv->started = gst_cuv_spectral_components_parse (
-      priv->components, priv->settings.components);
-  text = g_strdup (priv->components);
-  priv->frames = priv->last = priv->sum = priv->uploaded = priv->staged = 0;
-  priv->on_device = FALSE;
-  GST_OBJECT_UNLOCK (self);
-  if (!ok)
-    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
-        ("components is '%s': it takes " GST_CUV_SPECTRAL_COMPONENTS_TAKE ".",
-            text),
-        (NULL));
-  g_free (text);
-  priv->device.uploaded = priv->device.staged = 0;
-  gst_cuv_qos_start (&priv->qos);
-  return ok
-      && GST_BASE_TRANSFORM_CLASS (gst_cuv_spectral_transform_parent_class)
-             ->start (trans);
+  PRIV (self)->device.uploaded = PRIV (self)->device.staged = 0;
+  count_bytes (self);
+  return GST_BASE_TRANSFORM_CLASS (gst_cuv_spectral_transform_parent_class)
+      ->start (trans);
 }
 
 static gboolean
@@ -440,99 +384,79 @@ gst_cuv_spectral_transform_stop (GstBaseTransform *trans)
   GstCuvSpectralTransform *self = GST_CUV_SPECTRAL_TRANSFORM (trans);
 
   gst_cuv_spectral_canvas_clear (&PRIV (self)->canvas);
-  GST_OBJECT_LOCK (self);
-  PRIV (self)->started = FALSE;
-  GST_OBJECT_UNLOCK (self);
   return GST_BASE_TRANSFORM_CLASS (gst_cuv_spectral_transform_parent_class)
       ->stop (trans);
 }
 
-/* ---- properties ---- */
-
-static GstStructure *
-get_stats (GstCuvSpectralTransform *self)
+static void
+gst_cuv_spectral_transform_reset (GstCuvAnalyser *analyser)
 {
+  GstCuvSpectralTransform *self = GST_CUV_SPECTRAL_TRANSFORM (analyser);
   GstCuvSpectralTransformClass *klass =
       GST_CUV_SPECTRAL_TRANSFORM_GET_CLASS (self);
-  GstCuvSpectralTransformPrivate *priv = PRIV (self);
-  GstStructure *stats;
 
+  if (klass->reset != NULL)
+    klass->reset (self);
+}
+
+static void
+gst_cuv_spectral_transform_add_stats (
+    GstCuvAnalyser *analyser, GstStructure *stats)
+{
+  GstCuvSpectralTransform *self = GST_CUV_SPECTRAL_TRANSFORM (analyser);
+  GstCuvSpectralTransformClass *klass =
+      GST_CUV_SPECTRAL_TRANSFORM_GET_CLASS (self);
+
+#if HAVE_CUDA
   GST_OBJECT_LOCK (self);
-  stats = gst_structure_new ("stats", "frames", G_TYPE_UINT64, priv->frames,
-      "microseconds", G_TYPE_UINT64, priv->last / GST_USECOND,
-      "microseconds-mean", G_TYPE_UINT64,
-      priv->frames > 0 ? priv->sum / priv->frames / GST_USECOND : 0, NULL);
-  gst_cuv_spectral_device_add_stats (
-      priv->uploaded, priv->staged, priv->on_device, stats);
+  gst_structure_set (stats, "uploaded", G_TYPE_UINT64, PRIV (self)->uploaded,
+      "staged", G_TYPE_UINT64, PRIV (self)->staged, NULL);
   GST_OBJECT_UNLOCK (self);
+#endif
   if (klass->add_stats != NULL)
     klass->add_stats (self, stats);
-  return stats;
 }
 
-/* Before the start all texts are taken: start() looks again, and can fail. */
-static void
-set_components (GstCuvSpectralTransform *self, const gchar *text)
+/* ---- class ---- */
+
+#define AT(field) G_STRUCT_OFFSET (Properties, field)
+
+static gchar *
+parse_components (gpointer properties)
 {
-  GstCuvSpectralTransformPrivate *priv = PRIV (self);
-  gboolean ok, started;
+  Properties *self = properties;
+  gint c[GST_CUV_SPECTRAL_SHOWN];
+  gchar end;
 
-  GST_OBJECT_LOCK (self);
-  started = priv->started;
-  ok = gst_cuv_spectral_components_parse (text, priv->settings.components);
-  if (ok || !started) {
-    g_free (priv->components);
-    priv->components =
-        g_strdup (text != NULL ? text : GST_CUV_SPECTRAL_DEFAULT_COMPONENTS);
-  }
-  GST_OBJECT_UNLOCK (self);
-  if (!ok && started)
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("components '%s' is refused, the old ones stay: it "
-         "takes " GST_CUV_SPECTRAL_COMPONENTS_TAKE ".",
-            text),
-        (NULL));
+  if (sscanf (self->components, "%9d , %9d , %9d %c", &c[0], &c[1], &c[2], &end)
+          != GST_CUV_SPECTRAL_SHOWN
+      || MIN (MIN (c[0], c[1]), c[2]) < 0
+      || MAX (MAX (c[0], c[1]), c[2]) > CUV_CUBE_MAX_BANDS)
+    return g_strdup ("it takes three numbers from 0 to 512 for red, green and "
+                     "blue, as '1,2,3'; 0 is black");
+  memcpy (self->settings.components, c, sizeof c);
+  return NULL;
 }
 
-static void
-gst_cuv_spectral_transform_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  GstCuvSpectralTransform *self = GST_CUV_SPECTRAL_TRANSFORM (object);
+/**
+ * GstCuvSpectralTransform:components:
+ *
+ * For a grey picture name one component three times.
+ *
+ * Since: 0.1
+ */
+static const GstCuvSetting list[] = {
+  { "components", "Components",
+      "Which components are red, green and blue, from 1 on (0 = black)",
+      .offset = AT (components), .type = G_TYPE_STRING, .text = "1,2,3",
+      .parse = parse_components },
+};
 
-  switch (id) {
-    case GST_CUV_SPECTRAL_PROP_COMPONENTS:
-      set_components (self, g_value_get_string (value));
-      break;
-    case GST_CUV_SPECTRAL_PROP_N_THREADS:
-      GST_OBJECT_LOCK (self);
-      PRIV (self)->settings.n_threads = g_value_get_int (value);
-      GST_OBJECT_UNLOCK (self);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
-}
-
-static void
-gst_cuv_spectral_transform_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstCuvSpectralTransform *self = GST_CUV_SPECTRAL_TRANSFORM (object);
-
-  if (id == GST_CUV_SPECTRAL_PROP_STATS) {
-    g_value_take_boxed (value, get_stats (self));
-    return;
-  }
-  GST_OBJECT_LOCK (self);
-  if (id == GST_CUV_SPECTRAL_PROP_COMPONENTS)
-    g_value_set_string (value, PRIV (self)->components);
-  else if (id == GST_CUV_SPECTRAL_PROP_N_THREADS)
-    g_value_set_int (value, PRIV (self)->settings.n_threads);
-  else
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  GST_OBJECT_UNLOCK (self);
-}
+static const GstCuvSettingsTable table = {
+  .size = sizeof (Properties),
+  .list = list,
+  .n = G_N_ELEMENTS (list),
+};
 
 static void
 gst_cuv_spectral_transform_finalize (GObject *object)
@@ -540,7 +464,7 @@ gst_cuv_spectral_transform_finalize (GObject *object)
   GstCuvSpectralTransform *self = GST_CUV_SPECTRAL_TRANSFORM (object);
 
   gst_cuv_spectral_canvas_clear (&PRIV (self)->canvas);
-  g_free (PRIV (self)->components);
+  gst_cuv_settings_clear (&PRIV (self)->settings);
   G_OBJECT_CLASS (gst_cuv_spectral_transform_parent_class)->finalize (object);
 }
 
@@ -551,9 +475,8 @@ gst_cuv_spectral_transform_class_init (GstCuvSpectralTransformClass *klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
   GstCuvTransformClass *transform_class = GST_CUV_TRANSFORM_CLASS (klass);
+  GstCuvAnalyserClass *analyser_class = GST_CUV_ANALYSER_CLASS (klass);
 
-  object_class->set_property = gst_cuv_spectral_transform_set_property;
-  object_class->get_property = gst_cuv_spectral_transform_get_property;
   object_class->finalize = gst_cuv_spectral_transform_finalize;
   trans_class->transform_caps =
       GST_DEBUG_FUNCPTR (gst_cuv_spectral_caps_transform_caps);
@@ -565,16 +488,14 @@ gst_cuv_spectral_transform_class_init (GstCuvSpectralTransformClass *klass)
       GST_DEBUG_FUNCPTR (gst_cuv_spectral_transform_decide_allocation);
   trans_class->transform =
       GST_DEBUG_FUNCPTR (gst_cuv_spectral_transform_transform);
-  trans_class->query = GST_DEBUG_FUNCPTR (gst_cuv_spectral_transform_query);
-  trans_class->sink_event =
-      GST_DEBUG_FUNCPTR (gst_cuv_spectral_transform_sink_event);
-  trans_class->src_event =
-      GST_DEBUG_FUNCPTR (gst_cuv_spectral_transform_src_event);
   trans_class->start = GST_DEBUG_FUNCPTR (gst_cuv_spectral_transform_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_cuv_spectral_transform_stop);
   transform_class->set_info = gst_cuv_spectral_transform_set_info;
   transform_class->leave_context = gst_cuv_spectral_transform_leave_context;
-  gst_cuv_spectral_properties_install (object_class);
+  analyser_class->reset = gst_cuv_spectral_transform_reset;
+  analyser_class->add_stats = gst_cuv_spectral_transform_add_stats;
+  gst_cuv_settings_class_install (object_class, &table,
+      G_PRIVATE_OFFSET (GstCuvSpectralTransform, settings));
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_type_mark_as_plugin_api (GST_TYPE_CUV_SPECTRAL_TRANSFORM, 0);
@@ -583,9 +504,7 @@ gst_cuv_spectral_transform_class_init (GstCuvSpectralTransformClass *klass)
 static void
 gst_cuv_spectral_transform_init (GstCuvSpectralTransform *self)
 {
-  PRIV (self)->components = g_strdup (GST_CUV_SPECTRAL_DEFAULT_COMPONENTS);
-  gst_cuv_spectral_components_parse (NULL, PRIV (self)->settings.components);
+  gst_cuv_settings_init (&PRIV (self)->settings, self, &table);
   gst_cuv_spectral_device_init (&PRIV (self)->device,
       gst_cuv_transform_context (GST_CUV_TRANSFORM (self)));
-  gst_cuv_qos_init (&PRIV (self)->qos, GST_ELEMENT (self));
 }

@@ -13,7 +13,7 @@
 #ifndef GST_CUV_SPECTRAL_TRANSFORM_H
 #define GST_CUV_SPECTRAL_TRANSFORM_H
 
-#include "gstcuvtransform.h"
+#include "gstcuvanalyser.h"
 #include "spectral/gstcuvspectralcanvas.h"
 #include "spectral/gstcuvspectralinfo.h"
 #include "spectral/gstcuvspectralsettings.h"
@@ -23,7 +23,7 @@ G_BEGIN_DECLS
 #define GST_TYPE_CUV_SPECTRAL_TRANSFORM (gst_cuv_spectral_transform_get_type ())
 CUV_API
 G_DECLARE_DERIVABLE_TYPE (GstCuvSpectralTransform, gst_cuv_spectral_transform,
-    GST, CUV_SPECTRAL_TRANSFORM, GstCuvTransform)
+    GST, CUV_SPECTRAL_TRANSFORM, GstCuvAnalyser)
 
 /* on_device: the cube is in device memory, the CUDA context is current, and
  * work is to be enqueued on stream. */
@@ -34,7 +34,7 @@ typedef struct {
 } GstCuvSpectralFrame;
 
 struct _GstCuvSpectralTransformClass {
-  GstCuvTransformClass parent_class;
+  GstCuvAnalyserClass parent_class;
 
   /* Whether make() writes pictures in device memory for frames on the device.
    */

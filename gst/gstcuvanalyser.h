@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* GstCuvAnalyser: base of the elements that spend time on each frame.
+ *
+ * It answers the LATENCY query, tells late frames, measures how long frames
+ * take, and has the properties n-threads and stats. It starts and stops the
+ * settings (GstCuvSettings) of the element's classes. */
+#ifndef GST_CUV_ANALYSER_H
+#define GST_CUV_ANALYSER_H
+
+#include "gstcuvsettings.h"
+#include "gstcuvtransform.h"
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_CUV_ANALYSER (gst_cuv_analyser_get_type ())
+CUV_API
+G_DECLARE_DERIVABLE_TYPE (
+    GstCuvAnalyser, gst_cuv_analyser, GST, CUV_ANALYSER, GstCuvTransform)
+
+struct _GstCuvAnalyserClass {
+  GstCuvTransformClass parent_class;
+
+  /* Drops state of earlier frames: after a flush or a new segment. Optional. */
+  void (*reset) (GstCuvAnalyser *self);
+
+  /* Adds the element's own counts to stats. Optional. */
+  void (*add_stats) (GstCuvAnalyser *self, GstStructure *stats);
+};
+
+/* Call first for each frame: counts it, and sets controlled properties to its
+ * stream time. */
+CUV_API void gst_cuv_analyser_begin (GstCuvAnalyser *self, GstBuffer *buffer);
+
+/* Whether the frame should pass unanalysed: live ones that were captured while
+ * an earlier one was analysed or that the sink should have shown by now, and
+ * those before the time that the sink asked for. */
+CUV_API gboolean gst_cuv_analyser_is_late (
+    GstCuvAnalyser *self, GstBuffer *buffer);
+
+/* Call when a frame has been analysed, with the time that took. */
+CUV_API void gst_cuv_analyser_end (
+    GstCuvAnalyser *self, GstBuffer *buffer, GstClockTime took, gboolean cuda);
+
+/* Drops state of earlier frames, as a flush does. */
+CUV_API void gst_cuv_analyser_reset (GstCuvAnalyser *self);
+
+/* Frames that have been analysed since the start. */
+CUV_API guint64 gst_cuv_analyser_n_analysed (GstCuvAnalyser *self);
+
+/* The value of n-threads. */
+CUV_API gint gst_cuv_analyser_n_threads (GstCuvAnalyser *self);
+
+/* A copy of the statistics; free it. */
+CUV_API GstStructure *gst_cuv_analyser_stats (GstCuvAnalyser *self);
+
+G_END_DECLS
+
+#endif
