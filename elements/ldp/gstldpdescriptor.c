@@ -24,40 +24,26 @@
 
 #include <string.h>
 
-#include "describer.h"
+#include "backend.h"
 #include "shared/gstldpmeta.h"
-#include "shared/gstldpparameters.h"
-#if HAVE_CUDA
-#include "cuv-cuda.h"
-#endif
 
 GST_DEBUG_CATEGORY_STATIC (ldp_descriptor_debug);
 #define GST_CAT_DEFAULT ldp_descriptor_debug
 
-enum {
-  PROP_0,
-  PROP_DRAW,
-  PROP_REGION,
-  PROP_OBJECT_CLASS,
-  PROP_PARAMETERS,
-};
-
 typedef struct {
+  GstLdpRegionChoice choice; /* first */
   GstLdpParameters parameters;
-  GstLdpRegionChoice choice;
   gint draw; /* CUV_LDP_DIRECTIONS: nothing */
-} Values;
+} Settings;
 
 struct _GstLdpDescriptor {
   GstCuvFilter parent;
 
-  Values settings; /* under the object lock, with the next */
-  guint n_regions;
+  GstCuvSettings settings; /* Settings */
+  guint n_regions;         /* under the object lock */
 
   /* of the streaming thread */
-  CuvDescriber *describer;
-  Values values; /* in force */
-  gboolean have_values;
+  CuvLdpDescriptor descriptor;
   gboolean warned; /* about ignored regions, with this layout */
   GArray *regions; /* GstLdpRegion, of the last analysed frame */
   GBytes *counts;  /* of the regions */
@@ -75,54 +61,61 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
 /* clang-format on */
 
-/* ---- preparing ---- */
+/* ---- settings ---- */
 
-static Values
-get_settings (GstLdpDescriptor *self)
+static GType
+draw_get_type (void)
 {
-  Values values;
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { CUV_LDP_DIRECTIONS, "Leave the frame as it is", "none" },
+    { 0, "Codes at 0 degrees", "code-0" },
+    { 1, "Codes at 45 degrees", "code-45" },
+    { 2, "Codes at 90 degrees", "code-90" },
+    { 3, "Codes at 135 degrees", "code-135" },
+    { 0, NULL, NULL },
+  };
 
-  GST_OBJECT_LOCK (self);
-  values = self->settings;
-  GST_OBJECT_UNLOCK (self);
-  return values;
+  return gst_cuv_enum_register (&type, "GstLdpDraw", values);
 }
 
-/* Controllers may ask at every frame: what is there already costs nothing. */
+static const GstCuvSetting list[] = {
+  { "draw", "Draw", "Codes to draw over the described regions",
+      .offset = G_STRUCT_OFFSET (Settings, draw), .get_type = draw_get_type,
+      .value = CUV_LDP_DIRECTIONS },
+  GST_LDP_REGION_SETTINGS,
+  GST_LDP_PARAMETER_SETTINGS (G_STRUCT_OFFSET (Settings, parameters), FALSE),
+};
+
+static const GstCuvSettingsTable settings_table = {
+  .size = sizeof (Settings),
+  .list = list,
+  .n = G_N_ELEMENTS (list),
+};
+
+static const Settings *
+in_force (GstLdpDescriptor *self)
+{
+  return self->settings.in_force;
+}
+
 static gchar *
-use_values (GstCuvFilter *filter, gconstpointer asked, const GstCuvFrame *frame)
+gst_ldp_descriptor_configure (
+    GstCuvFilter *filter, gconstpointer settings, const GstCuvFrame *frame)
 {
   GstLdpDescriptor *self = GST_LDP_DESCRIPTOR (filter);
-  const Values *values = asked;
+  const Settings *s = settings;
+  const CuvProcessor processor = gst_cuv_frame_processor (frame, 0);
   CuvLdpLayout layout;
-  gchar *problem = gst_ldp_region_choice_layout (&values->choice,
-      &values->parameters, frame->frame.width, frame->frame.height, &layout);
-  const gchar *failure;
-  CuvDescriber *describer;
+  gchar *problem = gst_ldp_region_choice_layout (&s->choice, &s->parameters,
+      frame->frame.width, frame->frame.height, &layout);
 
   if (problem != NULL
-      || cuv_describer_is_for (self->describer, &layout, frame->cuda))
+      || cuv_ldp_descriptor_matches (&self->descriptor, &layout, &processor))
     return problem;
-  describer = cuv_describer_new (
-      &layout, &frame->frame, frame->cuda, frame->stream, &failure);
-  if (describer == NULL)
-    return g_strdup (failure);
-  cuv_describer_free (self->describer);
-  self->describer = describer;
   self->warned = FALSE;
-  return NULL;
-}
-
-static gboolean
-gst_ldp_descriptor_prepare (GstCuvFilter *filter, const GstCuvFrame *frame)
-{
-  GstLdpDescriptor *self = GST_LDP_DESCRIPTOR (filter);
-  const Values values = get_settings (self);
-
-  return gst_cuv_filter_prepare_values (filter,
-      &(GstCuvFilterValues){
-          use_values, &self->values, sizeof values, &self->have_values },
-      &values, frame);
+  return g_strdup (cuv_ldp_descriptor_open (
+      &self->descriptor, &layout, &frame->frame, &processor));
 }
 
 /* ---- analysing ---- */
@@ -131,64 +124,60 @@ static gboolean
 gst_ldp_descriptor_writes (GstCuvFilter *filter)
 {
   GstLdpDescriptor *self = GST_LDP_DESCRIPTOR (filter);
+  gint draw;
 
-  /* of values that are refused those before stay in force */
-  return get_settings (self).draw != CUV_LDP_DIRECTIONS
-      || (self->have_values && self->values.draw != CUV_LDP_DIRECTIONS);
+  GST_OBJECT_LOCK (self);
+  draw = ((const Settings *) self->settings.pending)->draw;
+  GST_OBJECT_UNLOCK (self);
+  /* pending settings may be refused: then those in force stay */
+  return draw != CUV_LDP_DIRECTIONS
+      || in_force (self)->draw != CUV_LDP_DIRECTIONS;
 }
 
+/* Describes region i and copies its counts to `to`, unless that is NULL. */
 static const gchar *
 describe (GstLdpDescriptor *self, guint i, const GstCuvFrame *frame,
-    gint n_threads, gconstpointer *counts)
+    const CuvProcessor *processor, gint draw, guint8 *to, gsize size)
 {
-  const CuvLdpRect rect =
-      gst_ldp_region_rect (&g_array_index (self->regions, GstLdpRegion, i));
+  CuvLdpDescription description = { .frame = frame->frame,
+    .rect =
+        gst_ldp_region_rect (&g_array_index (self->regions, GstLdpRegion, i)),
+    .draw = draw };
+  const gchar *error =
+      cuv_ldp_descriptor_run (&self->descriptor, &description, processor);
 
-  return cuv_describer_run (
-      self->describer, &frame->frame, &rect, frame->stream, n_threads, counts);
-}
-
-/* Returns NULL, or the problem. */
-static const gchar *
-describe_all (GstLdpDescriptor *self, const GstCuvFrame *frame, gint n_threads)
-{
-  const CuvLdpLayout *layout = &self->describer->layout;
-  const gsize size =
-      cuv_ldp_n_counts (layout) * (gsize) cuv_ldp_count_size (layout);
-  const gchar *problem = NULL;
-  guint8 *all;
-
-  g_clear_pointer (&self->counts, g_bytes_unref);
-  all = g_try_malloc (MAX (size * self->regions->len, 1));
-  if (all == NULL)
-    problem =
-        "out of memory for the counts: use fewer blocks, bins or directions";
-  for (guint i = 0; i < self->regions->len && problem == NULL; i++) {
-    gconstpointer counts;
-
-    problem = describe (self, i, frame, n_threads, &counts);
-    if (problem == NULL)
-      memcpy (all + i * size, counts, size);
-  }
-  self->counts = g_bytes_new_take (all, all ? size * self->regions->len : 0);
-  return problem;
+  if (error == NULL && to != NULL)
+    memcpy (to, description.counts, size);
+  return error;
 }
 
 /* Regions may overlap, so all are described before the first is drawn. */
 static const gchar *
-draw_all (GstLdpDescriptor *self, const GstCuvFrame *frame, gint n_threads)
+describe_all (GstLdpDescriptor *self, const GstCuvFrame *frame,
+    const CuvProcessor *processor)
 {
-  const gchar *problem = NULL;
-  gconstpointer counts;
+  const CuvLdpLayout *layout = &self->descriptor.layout;
+  const gint draw =
+      frame->writable ? in_force (self)->draw : CUV_LDP_DIRECTIONS;
+  const guint n = self->regions->len;
+  const gsize size =
+      cuv_ldp_n_counts (layout) * (gsize) cuv_ldp_count_size (layout);
+  const gchar *error = NULL;
+  guint8 *all;
 
-  for (guint i = 0; i < self->regions->len && problem == NULL; i++) {
-    if (self->regions->len > 1)
-      problem = describe (self, i, frame, n_threads, &counts);
-    if (problem == NULL)
-      problem =
-          cuv_describer_draw (self->describer, self->values.draw, n_threads);
-  }
-  return problem;
+  g_clear_pointer (&self->counts, g_bytes_unref);
+  all = g_try_malloc (MAX (size * n, 1));
+  if (all == NULL)
+    error =
+        "out of memory for the counts: use fewer blocks, bins or directions";
+  for (guint i = 0; i < n && error == NULL; i++)
+    error = describe (self, i, frame, processor,
+        n == 1 ? draw : CUV_LDP_DIRECTIONS, all + i * size, size);
+  for (guint i = 0;
+       n > 1 && draw != CUV_LDP_DIRECTIONS && i < n && error == NULL; i++)
+    error = describe (self, i, frame, processor, draw, NULL, 0);
+  self->counts = g_bytes_new_take (all, all != NULL ? size * n : 0);
+  return error;
 }
 
 static gboolean
@@ -196,20 +185,18 @@ gst_ldp_descriptor_analyse (
     GstCuvFilter *filter, const GstCuvFrame *frame, gint n_threads)
 {
   GstLdpDescriptor *self = GST_LDP_DESCRIPTOR (filter);
-  const gchar *problem;
+  const CuvProcessor processor = gst_cuv_frame_processor (frame, n_threads);
+  const gchar *error;
 
   gst_ldp_regions_collect (self->regions, frame->video.buffer,
-      &self->values.choice,
+      &in_force (self)->choice,
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)));
-  gst_ldp_regions_limit (self->regions, &self->describer->layout,
+  gst_ldp_regions_limit (self->regions, &self->descriptor.layout,
       GST_ELEMENT (self), &self->warned);
-  problem = describe_all (self, frame, n_threads);
-  if (problem == NULL && frame->writable
-      && self->values.draw != CUV_LDP_DIRECTIONS)
-    problem = draw_all (self, frame, n_threads);
-  if (problem != NULL) {
+  error = describe_all (self, frame, &processor);
+  if (error != NULL) {
     GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
-        ("The %s failed: %s.", frame->cuda ? "GPU" : "CPU", problem), (NULL));
+        ("The %s failed: %s.", frame->cuda ? "GPU" : "CPU", error), (NULL));
     return FALSE;
   }
   GST_OBJECT_LOCK (self);
@@ -229,7 +216,7 @@ gst_ldp_descriptor_publish (GstCuvFilter *filter, GstBuffer *buffer,
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self));
   GstStructure *table = gst_ldp_meta_add (buffer,
       (guint) GST_VIDEO_INFO_WIDTH (info), (guint) GST_VIDEO_INFO_HEIGHT (info),
-      &self->describer->layout, (const GstLdpRegion *) self->regions->data,
+      &self->descriptor.layout, (const GstLdpRegion *) self->regions->data,
       self->regions->len, self->counts);
 
   if (age > 0)
@@ -250,10 +237,6 @@ gst_ldp_descriptor_add_stats (GstCuvFilter *filter, GstStructure *stats)
   n_regions = self->n_regions;
   GST_OBJECT_UNLOCK (self);
   gst_structure_set (stats, "regions", G_TYPE_UINT, n_regions, NULL);
-#if HAVE_CUDA
-  gst_structure_set (
-      stats, "gpu-bytes", G_TYPE_UINT64, (guint64) cuv_cuda_allocated (), NULL);
-#endif
 }
 
 /* ---- queries ---- */
@@ -279,7 +262,6 @@ gst_ldp_descriptor_start (GstBaseTransform *trans)
 {
   GstLdpDescriptor *self = GST_LDP_DESCRIPTOR (trans);
 
-  self->have_values = FALSE;
   GST_OBJECT_LOCK (self);
   self->n_regions = 0;
   GST_OBJECT_UNLOCK (self);
@@ -289,8 +271,7 @@ gst_ldp_descriptor_start (GstBaseTransform *trans)
 static void
 gst_ldp_descriptor_leave_context (GstCuvTransform *transform)
 {
-  g_clear_pointer (
-      &GST_LDP_DESCRIPTOR (transform)->describer, cuv_describer_free);
+  cuv_ldp_descriptor_close (&GST_LDP_DESCRIPTOR (transform)->descriptor);
   GST_CUV_TRANSFORM_CLASS (parent_class)->leave_context (transform);
 }
 
@@ -300,78 +281,22 @@ gst_ldp_descriptor_stop (GstBaseTransform *trans)
   GstLdpDescriptor *self = GST_LDP_DESCRIPTOR (trans);
   gboolean ok = GST_BASE_TRANSFORM_CLASS (parent_class)->stop (trans);
 
-  /* what no CUDA context has freed */
-  g_clear_pointer (&self->describer, cuv_describer_free);
+  /* the parent has closed the CUDA context, which closed a descriptor on it */
+  cuv_ldp_descriptor_close (&self->descriptor);
   g_clear_pointer (&self->counts, g_bytes_unref);
   g_array_set_size (self->regions, 0);
   return ok;
 }
 
-/* ---- properties ---- */
-
-static GType
-draw_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
-    { CUV_LDP_DIRECTIONS, "Leave the frame as it is", "none" },
-    { 0, "Codes at 0 degrees", "code-0" },
-    { 1, "Codes at 45 degrees", "code-45" },
-    { 2, "Codes at 90 degrees", "code-90" },
-    { 3, "Codes at 135 degrees", "code-135" },
-    { 0, NULL, NULL },
-  };
-
-  return gst_cuv_enum_register (&type, "GstLdpDraw", values);
-}
-
-static void
-gst_ldp_descriptor_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  GstLdpDescriptor *self = GST_LDP_DESCRIPTOR (object);
-  Values *settings = &self->settings;
-  gboolean changed;
-
-  GST_OBJECT_LOCK (self);
-  if (id >= PROP_PARAMETERS)
-    changed = gst_cuv_value_store (
-        gst_ldp_parameters_place (&settings->parameters, id - PROP_PARAMETERS),
-        value);
-  else if (id == PROP_DRAW)
-    changed = gst_cuv_value_store (&settings->draw, value);
-  else
-    changed =
-        gst_ldp_region_choice_set (&settings->choice, id - PROP_REGION, value);
-  GST_OBJECT_UNLOCK (self);
-  /* controllers set properties at every frame: only a change is work */
-  if (changed)
-    gst_cuv_filter_request_prepare (GST_CUV_FILTER (self));
-}
-
-static void
-gst_ldp_descriptor_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstLdpDescriptor *self = GST_LDP_DESCRIPTOR (object);
-  Values *settings = &self->settings;
-
-  GST_OBJECT_LOCK (self);
-  if (id >= PROP_PARAMETERS)
-    gst_cuv_value_fetch (
-        gst_ldp_parameters_place (&settings->parameters, id - PROP_PARAMETERS),
-        value);
-  else if (id == PROP_DRAW)
-    gst_cuv_value_fetch (&settings->draw, value);
-  else
-    gst_ldp_region_choice_get (&settings->choice, id - PROP_REGION, value);
-  GST_OBJECT_UNLOCK (self);
-}
+/* ---- class ---- */
 
 static void
 gst_ldp_descriptor_finalize (GObject *object)
 {
-  g_array_unref (GST_LDP_DESCRIPTOR (object)->regions);
+  GstLdpDescriptor *self = GST_LDP_DESCRIPTOR (object);
+
+  gst_cuv_settings_clear (&self->settings);
+  g_array_unref (self->regions);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
@@ -386,24 +311,18 @@ gst_ldp_descriptor_class_init (GstLdpDescriptorClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (ldp_descriptor_debug, "ldpdescriptor", 0,
       "texture by local derivative patterns");
-  object_class->set_property = gst_ldp_descriptor_set_property;
-  object_class->get_property = gst_ldp_descriptor_get_property;
   object_class->finalize = gst_ldp_descriptor_finalize;
   trans_class->start = GST_DEBUG_FUNCPTR (gst_ldp_descriptor_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_ldp_descriptor_stop);
   trans_class->query = GST_DEBUG_FUNCPTR (gst_ldp_descriptor_query);
   transform_class->leave_context = gst_ldp_descriptor_leave_context;
-  filter_class->prepare = gst_ldp_descriptor_prepare;
+  filter_class->configure = gst_ldp_descriptor_configure;
   filter_class->analyse = gst_ldp_descriptor_analyse;
   filter_class->writes = gst_ldp_descriptor_writes;
   filter_class->publish = gst_ldp_descriptor_publish;
   filter_class->add_stats = gst_ldp_descriptor_add_stats;
-  g_object_class_install_property (object_class, PROP_DRAW,
-      g_param_spec_enum ("draw", "Draw",
-          "Codes to draw over the described regions", draw_get_type (),
-          CUV_LDP_DIRECTIONS, GST_CUV_PARAM_LIVE));
-  gst_ldp_region_choice_install (object_class, PROP_REGION);
-  gst_ldp_parameters_install (object_class, PROP_PARAMETERS);
+  gst_cuv_settings_class_install (object_class, &settings_table,
+      G_STRUCT_OFFSET (GstLdpDescriptor, settings));
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Texture descriptor",
@@ -415,7 +334,6 @@ gst_ldp_descriptor_class_init (GstLdpDescriptorClass *klass)
 static void
 gst_ldp_descriptor_init (GstLdpDescriptor *self)
 {
-  gst_ldp_parameters_reset (&self->settings.parameters);
-  self->settings.draw = CUV_LDP_DIRECTIONS;
+  gst_cuv_settings_init (&self->settings, self, &settings_table);
   self->regions = g_array_new (FALSE, FALSE, sizeof (GstLdpRegion));
 }

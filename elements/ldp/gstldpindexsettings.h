@@ -8,33 +8,21 @@
 G_BEGIN_DECLS
 
 typedef struct {
+  GstLdpRegionChoice choice; /* first */
   GstLdpParameters parameters;
-  GstLdpRegionChoice choice;
   gint thumbnail_width, thumbnail_height;
   gint start_index;
   gint progress_interval; /* ms */
   gboolean sync_to_disk;
   gint n_threads;
+  gint cuda_device_id;
   gchar *location, *entry_name;
 } GstLdpIndexSettings;
 
-/* Property ids from here on are theirs. */
-enum { GST_LDP_INDEX_PROP_FIRST = 10 };
-void gst_ldp_index_settings_install (GObjectClass *klass);
+extern const GstCuvSettingsTable gst_ldp_index_settings;
 
-void gst_ldp_index_settings_init (GstLdpIndexSettings *self);
-void gst_ldp_index_settings_clear (GstLdpIndexSettings *self);
-void gst_ldp_index_settings_set (
-    GstLdpIndexSettings *self, guint id, const GValue *value);
-void gst_ldp_index_settings_get (
-    GstLdpIndexSettings *self, guint id, GValue *value);
-
-/* What was in `to` is freed. */
-void gst_ldp_index_settings_copy (
-    const GstLdpIndexSettings *self, GstLdpIndexSettings *to);
-
-/* NULL, or what cannot be and what to do; free it. */
-gchar *gst_ldp_index_settings_check (const GstLdpIndexSettings *self);
+/* Implemented by the element: the value of the property stats. */
+void gst_ldp_index_sink_get_stats (GstElement *element, GValue *value);
 
 G_END_DECLS
 

@@ -23,7 +23,7 @@
 
 #include <string.h>
 
-#include "describer.h"
+#include "backend.h"
 #include "gstcuvframe.h"
 #include "gstldpdescriptor.h"
 #include "indexsink/gstldpentries.h"
@@ -32,8 +32,6 @@
 
 GST_DEBUG_CATEGORY_STATIC (ldp_index_sink_debug);
 #define GST_CAT_DEFAULT ldp_index_sink_debug
-
-enum { PROP_0, PROP_CUDA_DEVICE_ID, PROP_STATS };
 
 typedef struct {
   guint64 frames, written, entries, bytes;
@@ -46,13 +44,12 @@ struct _GstLdpIndexSink {
   GstBaseSink parent;
   GstCuvContext context;
 
-  GstLdpIndexSettings settings; /* under the object lock, with the next */
-  Counts counts;
+  GstCuvSettings settings; /* GstLdpIndexSettings */
+  Counts counts;           /* under the object lock */
 
   /* of the streaming thread */
-  GstLdpIndexSettings running; /* copy of the settings at the start */
   GstVideoInfo info;
-  CuvDescriber *describer;
+  CuvLdpDescriptor descriptor;
   GArray *regions; /* GstLdpRegion */
   gboolean given;  /* frames are described upstream, not here */
   const gchar *device;
@@ -75,12 +72,27 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
 /* clang-format on */
 
-/* Takes ownership of the text. */
-static void
-post_settings_error (GstLdpIndexSink *self, gchar *problem)
+/* Those of the start: all entries of an index are of one kind. */
+static const GstLdpIndexSettings *
+in_force (GstLdpIndexSink *self)
 {
-  GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS, ("%s.", problem), (NULL));
-  g_free (problem);
+  return self->settings.in_force;
+}
+
+/* Only these may change while playing. */
+static GstLdpRegionChoice
+pending_choice (GstLdpIndexSink *self, gint *n_threads)
+{
+  const GstLdpIndexSettings *pending;
+  GstLdpRegionChoice choice;
+
+  GST_OBJECT_LOCK (self);
+  pending = self->settings.pending;
+  choice = pending->choice;
+  choice.label = NULL; /* it may be freed meanwhile */
+  *n_threads = pending->n_threads;
+  GST_OBJECT_UNLOCK (self);
+  return choice;
 }
 
 /* ---- entries ---- */
@@ -116,7 +128,7 @@ write_given (GstLdpIndexSink *self, GstBuffer *buffer, const gchar *name,
     const GstLdpDescriptors *given)
 {
   gboolean ok = gst_ldp_entries_ensure (
-      &self->entries, &self->running, &given->layout, "ldpdescriptor");
+      &self->entries, in_force (self), &given->layout, "ldpdescriptor");
 
   self->device = "none";
   for (guint i = 0; ok && i < given->n_regions; i++) {
@@ -134,26 +146,28 @@ write_given (GstLdpIndexSink *self, GstBuffer *buffer, const gchar *name,
 
 /* ---- frames described here ---- */
 
-/* Returns NULL, or the problem. */
 static const gchar *
 describe_mapped (GstLdpIndexSink *self, const GstCuvFrame *frame,
     const CuvLdpRect *rect, gint n_threads, gconstpointer *counts)
 {
   const CuvLdpLayout *layout = &self->entries.info.layout;
-  const gchar *problem;
+  const CuvProcessor processor = gst_cuv_frame_processor (frame, n_threads);
+  CuvLdpDescription description = { frame->frame, *rect, CUV_LDP_DIRECTIONS,
+    NULL };
+  const gchar *error = NULL;
 
-  if (!cuv_describer_is_for (self->describer, layout, frame->cuda)) {
+  if (!cuv_ldp_descriptor_matches (&self->descriptor, layout, &processor)) {
     /* device memory can only be freed while its context is current */
     if (!frame->cuda)
       gst_cuv_context_close (&self->context);
-    g_clear_pointer (&self->describer, cuv_describer_free);
-    self->describer = cuv_describer_new (
-        layout, &frame->frame, frame->cuda, frame->stream, &problem);
+    error = cuv_ldp_descriptor_open (
+        &self->descriptor, layout, &frame->frame, &processor);
   }
-  return self->describer == NULL
-      ? problem
-      : cuv_describer_run (self->describer, &frame->frame, rect, frame->stream,
-          n_threads, counts);
+  if (error == NULL)
+    error =
+        cuv_ldp_descriptor_run (&self->descriptor, &description, &processor);
+  *counts = description.counts;
+  return error;
 }
 
 /* The counts, valid until the next run; NULL after an error. */
@@ -161,50 +175,46 @@ static gconstpointer
 describe (GstLdpIndexSink *self, GstBuffer *buffer, const CuvLdpRect *rect,
     gint n_threads)
 {
-  gconstpointer counts = NULL;
-  const gchar *problem;
+  gconstpointer counts;
+  const gchar *error;
   GstCuvFrame frame;
 
   if (!gst_cuv_frame_map (
           &frame, &self->context, &self->info, buffer, GST_MAP_READ))
     return NULL;
   self->device = frame.cuda ? "cuda" : "cpu";
-  problem = describe_mapped (self, &frame, rect, n_threads, &counts);
+  error = describe_mapped (self, &frame, rect, n_threads, &counts);
   gst_cuv_frame_unmap (&frame);
-  if (problem == NULL)
+  if (error == NULL)
     return counts;
   GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
-      ("The %s failed: %s.", frame.cuda ? "GPU" : "CPU", problem), (NULL));
+      ("The %s failed: %s.", frame.cuda ? "GPU" : "CPU", error), (NULL));
   return NULL;
 }
 
 static gboolean
 ensure_own_index (GstLdpIndexSink *self, const GstLdpRegionChoice *choice)
 {
+  const GstLdpIndexSettings *s = in_force (self);
   CuvLdpLayout layout;
-  gchar *problem = gst_ldp_region_choice_layout (choice,
-      &self->running.parameters, GST_VIDEO_INFO_WIDTH (&self->info),
-      GST_VIDEO_INFO_HEIGHT (&self->info), &layout);
+  gchar *problem = gst_ldp_region_choice_layout (choice, &s->parameters,
+      GST_VIDEO_INFO_WIDTH (&self->info), GST_VIDEO_INFO_HEIGHT (&self->info),
+      &layout);
 
   if (problem == NULL)
-    return gst_ldp_entries_ensure (
-        &self->entries, &self->running, &layout, "ldpindexsink");
-  post_settings_error (self, problem);
+    return gst_ldp_entries_ensure (&self->entries, s, &layout, "ldpindexsink");
+  GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS, ("%s.", problem), (NULL));
+  g_free (problem);
   return FALSE;
 }
 
 static gboolean
 write_own (GstLdpIndexSink *self, GstBuffer *buffer, const gchar *name)
 {
-  GstLdpRegionChoice choice;
   gint n_threads;
-  gboolean ok;
+  const GstLdpRegionChoice choice = pending_choice (self, &n_threads);
+  gboolean ok = ensure_own_index (self, &choice);
 
-  GST_OBJECT_LOCK (self);
-  choice = self->settings.choice;
-  n_threads = self->settings.n_threads;
-  GST_OBJECT_UNLOCK (self);
-  ok = ensure_own_index (self, &choice);
   gst_ldp_regions_collect (self->regions, buffer, &choice, &self->info);
   if (ok)
     gst_ldp_regions_limit (self->regions, &self->entries.info.layout,
@@ -240,7 +250,7 @@ post_progress (GstLdpIndexSink *self)
 {
   Counts counts;
 
-  if (self->running.progress_interval == 0)
+  if (in_force (self)->progress_interval == 0)
     return;
   self->progress = g_get_monotonic_time ();
   GST_OBJECT_LOCK (self);
@@ -268,7 +278,7 @@ count_frame (GstLdpIndexSink *self, GstClockTime took)
   self->counts.sum += took;
   GST_OBJECT_UNLOCK (self);
   if (g_get_monotonic_time () - self->progress
-      >= self->running.progress_interval * G_TIME_SPAN_MILLISECOND)
+      >= in_force (self)->progress_interval * G_TIME_SPAN_MILLISECOND)
     post_progress (self);
 }
 
@@ -277,6 +287,8 @@ count_frame (GstLdpIndexSink *self, GstClockTime took)
 static gchar *
 next_name (GstLdpIndexSink *self)
 {
+  const GstLdpIndexSettings *s = in_force (self);
+  const gboolean has_pattern = s->entry_name != NULL && *s->entry_name != '\0';
   gchar *name, *problem;
   guint64 n;
 
@@ -284,7 +296,7 @@ next_name (GstLdpIndexSink *self)
   n = self->counts.frames++;
   GST_OBJECT_UNLOCK (self);
   name = gst_ldp_namer_next (&self->namer, GST_BASE_SINK_PAD (self),
-      self->running.entry_name, (guint64) self->running.start_index, n,
+      has_pattern ? s->entry_name : NULL, (guint64) s->start_index, n,
       &problem);
   if (name == NULL)
     GST_ELEMENT_ERROR (self, STREAM, DECODE, ("%s.", problem), (NULL));
@@ -423,39 +435,50 @@ gst_ldp_index_sink_set_caps (GstBaseSink *sink, GstCaps *caps)
 
 /* ---- states ---- */
 
+/* The context must know the device before the start. */
+static void
+choose_device (GstLdpIndexSink *self)
+{
+  const GstLdpIndexSettings *pending;
+
+  GST_OBJECT_LOCK (self);
+  pending = self->settings.pending;
+  g_atomic_int_set (&self->context.device_id, pending->cuda_device_id);
+  GST_OBJECT_UNLOCK (self);
+}
+
 static void
 gst_ldp_index_sink_set_context (GstElement *element, GstContext *context)
 {
-  gst_cuv_context_set_context (&GST_LDP_INDEX_SINK (element)->context, context);
+  GstLdpIndexSink *self = GST_LDP_INDEX_SINK (element);
+
+  choose_device (self);
+  gst_cuv_context_set_context (&self->context, context);
   GST_ELEMENT_CLASS (parent_class)->set_context (element, context);
 }
 
 static void
 leave_context (GstElement *element)
 {
-  g_clear_pointer (
-      &GST_LDP_INDEX_SINK (element)->describer, cuv_describer_free);
+  cuv_ldp_descriptor_close (&GST_LDP_INDEX_SINK (element)->descriptor);
 }
 
 static gboolean
 gst_ldp_index_sink_start (GstBaseSink *sink)
 {
   GstLdpIndexSink *self = GST_LDP_INDEX_SINK (sink);
-  gchar *problem;
 
   GST_OBJECT_LOCK (self);
-  gst_ldp_index_settings_copy (&self->settings, &self->running);
   self->counts = (Counts){ .device = "none" };
   GST_OBJECT_UNLOCK (self);
   self->given = self->warned = FALSE;
   self->time = GST_CLOCK_TIME_NONE;
   self->progress = g_get_monotonic_time ();
-  problem = gst_ldp_index_settings_check (&self->running);
   gst_ldp_namer_start (&self->namer);
-  if (problem == NULL)
-    return gst_cuv_context_check_device (&self->context);
-  post_settings_error (self, problem);
-  return FALSE;
+  choose_device (self);
+  return gst_cuv_settings_start (&self->settings)
+      && gst_cuv_settings_apply (&self->settings, NULL, NULL)
+      && gst_cuv_context_check_device (&self->context);
 }
 
 static gboolean
@@ -464,27 +487,14 @@ gst_ldp_index_sink_stop (GstBaseSink *sink)
   GstLdpIndexSink *self = GST_LDP_INDEX_SINK (sink);
 
   gst_cuv_context_close (&self->context);
-  g_clear_pointer (&self->describer, cuv_describer_free);
+  cuv_ldp_descriptor_close (&self->descriptor);
   g_clear_pointer (&self->name, g_free);
   gst_ldp_namer_stop (&self->namer);
+  gst_cuv_settings_stop (&self->settings);
   return gst_ldp_entries_close (&self->entries);
 }
 
-/* ---- properties ---- */
-
-static void
-gst_ldp_index_sink_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  GstLdpIndexSink *self = GST_LDP_INDEX_SINK (object);
-
-  GST_OBJECT_LOCK (self);
-  if (id == PROP_CUDA_DEVICE_ID)
-    g_atomic_int_set (&self->context.device_id, g_value_get_int (value));
-  else
-    gst_ldp_index_settings_set (&self->settings, id, value);
-  GST_OBJECT_UNLOCK (self);
-}
+/* ---- class ---- */
 
 static GstStructure *
 new_stats (const Counts *counts)
@@ -497,20 +507,16 @@ new_stats (const Counts *counts)
       counts->timed > 0 ? counts->sum / counts->timed / GST_USECOND : 0, NULL);
 }
 
-static void
-gst_ldp_index_sink_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+void
+gst_ldp_index_sink_get_stats (GstElement *element, GValue *value)
 {
-  GstLdpIndexSink *self = GST_LDP_INDEX_SINK (object);
+  GstLdpIndexSink *self = GST_LDP_INDEX_SINK (element);
+  Counts counts;
 
   GST_OBJECT_LOCK (self);
-  if (id == PROP_CUDA_DEVICE_ID)
-    g_value_set_int (value, g_atomic_int_get (&self->context.device_id));
-  else if (id == PROP_STATS)
-    g_value_take_boxed (value, new_stats (&self->counts));
-  else
-    gst_ldp_index_settings_get (&self->settings, id, value);
+  counts = self->counts;
   GST_OBJECT_UNLOCK (self);
+  g_value_take_boxed (value, new_stats (&counts));
 }
 
 static void
@@ -519,35 +525,9 @@ gst_ldp_index_sink_finalize (GObject *object)
   GstLdpIndexSink *self = GST_LDP_INDEX_SINK (object);
 
   gst_cuv_context_close (&self->context);
-  gst_ldp_index_settings_clear (&self->settings);
-  gst_ldp_index_settings_clear (&self->running);
+  gst_cuv_settings_clear (&self->settings);
   g_array_unref (self->regions);
   G_OBJECT_CLASS (parent_class)->finalize (object);
-}
-
-static void
-install_properties (GObjectClass *klass)
-{
-  g_object_class_install_property (klass, PROP_CUDA_DEVICE_ID,
-      g_param_spec_int ("cuda-device-id", "CUDA device",
-          "CUDA device to use if the frame does not determine it (-1 = any)",
-          -1, G_MAXINT, -1,
-          G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY
-              | G_PARAM_STATIC_STRINGS));
-  /**
-   * GstLdpIndexSink:stats:
-   *
-   * Since the start: frames that came, entries written and their bytes
-   * (guint64); entries of the whole file; device: where the last frame was
-   * described, cuda, cpu or, if not here, none; microseconds and
-   * microseconds-mean (guint64) that frames took.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_STATS,
-      g_param_spec_boxed ("stats", "Statistics", "What the element did",
-          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
-  gst_ldp_index_settings_install (klass);
 }
 
 static void
@@ -559,8 +539,6 @@ gst_ldp_index_sink_class_init (GstLdpIndexSinkClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (ldp_index_sink_debug, "ldpindexsink", 0,
       "an index of local derivative patterns");
-  object_class->set_property = gst_ldp_index_sink_set_property;
-  object_class->get_property = gst_ldp_index_sink_get_property;
   object_class->finalize = gst_ldp_index_sink_finalize;
   element_class->set_context =
       GST_DEBUG_FUNCPTR (gst_ldp_index_sink_set_context);
@@ -572,7 +550,8 @@ gst_ldp_index_sink_class_init (GstLdpIndexSinkClass *klass)
   sink_class->propose_allocation =
       GST_DEBUG_FUNCPTR (gst_ldp_index_sink_propose_allocation);
   sink_class->render = GST_DEBUG_FUNCPTR (gst_ldp_index_sink_render);
-  install_properties (object_class);
+  gst_cuv_settings_class_install (object_class, &gst_ldp_index_settings,
+      G_STRUCT_OFFSET (GstLdpIndexSink, settings));
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class, "Texture index sink",
       "Sink/File/Video",
@@ -585,7 +564,7 @@ gst_ldp_index_sink_init (GstLdpIndexSink *self)
 {
   gst_cuv_context_init (&self->context, GST_ELEMENT (self), leave_context);
   self->entries.element = GST_ELEMENT (self);
-  gst_ldp_index_settings_init (&self->settings);
+  gst_cuv_settings_init (&self->settings, self, &gst_ldp_index_settings);
   self->counts.device = "none";
   self->regions = g_array_new (FALSE, FALSE, sizeof (GstLdpRegion));
   gst_base_sink_set_sync (GST_BASE_SINK (self), FALSE);

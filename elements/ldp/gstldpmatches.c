@@ -83,10 +83,10 @@ mix (guint hash, guint64 value)
 
 void
 gst_ldp_matches_add (GstLdpMatches *self, const GstLdpRegion *region,
-    const CuvRetrieved *retrieved, CuvLdpIndex *index, gboolean thumbnails)
+    const CuvLdpQuery *query, CuvLdpIndex *index, gboolean thumbnails)
 {
-  for (gint i = 0; i < retrieved->n_matches; i++) {
-    const CuvLdpMatch *match = &retrieved->matches[i];
+  for (gint i = 0; i < query->n_matches; i++) {
+    const CuvLdpMatch *match = &query->matches[i];
     const gchar *name = cuv_ldp_index_name (index, match->entry);
     const Row row = { region->id, (guint32) i + 1, match->entry,
       match->similarity, self->names->len };
@@ -98,7 +98,7 @@ gst_ldp_matches_add (GstLdpMatches *self, const GstLdpRegion *region,
   }
   self->leaders = mix (self->leaders, (guint64) region->id);
   self->leaders = mix (self->leaders,
-      retrieved->n_matches > 0 ? retrieved->matches[0].entry : G_MAXUINT64);
+      query->n_matches > 0 ? query->matches[0].entry : G_MAXUINT64);
 }
 
 /* ---- publishing ---- */

@@ -7,8 +7,8 @@
 #define GST_LDP_MATCHES_H
 
 #include <gst/gst.h>
+#include "backend.h"
 #include "shared/gstldpregions.h"
-#include "retriever.h"
 
 G_BEGIN_DECLS
 
@@ -33,7 +33,7 @@ enum { GST_LDP_MATCHES_MAX_PICTURES = 64 << 20 };
 void gst_ldp_matches_begin (GstLdpMatches *self, guint index);
 
 void gst_ldp_matches_add (GstLdpMatches *self, const GstLdpRegion *region,
-    const CuvRetrieved *retrieved, CuvLdpIndex *index, gboolean thumbnails);
+    const CuvLdpQuery *query, CuvLdpIndex *index, gboolean thumbnails);
 
 GstStructure *gst_ldp_matches_attach (
     GstLdpMatches *self, GstBuffer *buffer, guint width, guint height);

@@ -30,12 +30,14 @@
  *     ldpindex-info.c         parameters and sizes
  *     ldpindex-counts.c       packing of counts
  *     ldpindex-format.c       bytes, checksums, errors
- *   describer.c             descriptors of frames on the CPU or the GPU
- *   retriever.c             similarity to an index on the CPU, the GPU or both
+ *   backend.c               descriptors of frames, and retrieval of similar
+ *                           pictures, on the CPU, the GPU or both
  *   gstldpdescriptor.c, gstldpindexsink.c, gstldpretrieve.c
- *                           the elements; gstldpmatches.c: matches as metadata
- *   indexsink/              of ldpindexsink: entries, their names, thumbnails
- *   shared/                 of all elements: parameters, regions, metadata
+ *                           the elements; gstldp*settings.c: their properties
+ *   gstldpindex.c           index of ldpretrieve;  gstldpmatches.c: its
+ * metadata indexsink/              of ldpindexsink: entries, their names,
+ * thumbnails shared/                 of all elements: parameters, regions,
+ * metadata
  */
 #ifndef CUV_LDP_H
 #define CUV_LDP_H

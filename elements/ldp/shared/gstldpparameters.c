@@ -2,13 +2,10 @@
 #include "config.h"
 #include "shared/gstldpparameters.h"
 
-#define AT(field) G_STRUCT_OFFSET (GstLdpParameters, field)
-#define ALL_DIRECTIONS (CUV_LDP_0 | CUV_LDP_45 | CUV_LDP_90 | CUV_LDP_135)
-
 /* ---- enums ---- */
 
-static GType
-directions_get_type (void)
+GType
+gst_ldp_directions_get_type (void)
 {
   static gsize type = 0;
   static const GFlagsValue values[] = {
@@ -41,16 +38,16 @@ static const GEnumValue bins_values[] = {
   { 0, NULL, NULL },
 };
 
-static GType
-border_get_type (void)
+GType
+gst_ldp_border_get_type (void)
 {
   static gsize type = 0;
 
   return gst_cuv_enum_register (&type, "GstLdpBorder", border_values);
 }
 
-static GType
-bins_get_type (void)
+GType
+gst_ldp_bins_get_type (void)
 {
   static gsize type = 0;
 
@@ -96,60 +93,6 @@ gint
 gst_ldp_bins_of_nick (const gchar *nick)
 {
   return value_of (bins_values, nick);
-}
-
-/* ---- properties ---- */
-
-static const GstCuvProperty properties[] = {
-  { "order", "Order",
-      "Order of the patterns: derivatives of order - 1 are compared. Higher "
-      "orders see finer detail, and more noise",
-      AT (order), G_TYPE_UINT, NULL, CUV_LDP_MIN_ORDER, CUV_LDP_MAX_ORDER, 3,
-      0 },
-  { "grid", "Grid",
-      "Blocks across, and as many down, each with its own histograms (block=0)",
-      AT (grid), G_TYPE_UINT, NULL, 1, 1024, 8, 0 },
-  { "block", "Block", "Width and height of a block in pixels (0 = use grid)",
-      AT (block), G_TYPE_UINT, NULL, 0, CUV_LDP_MAX_SIZE, 0, 0 },
-  { "directions", "Directions",
-      "Directions of the derivatives in degrees, for example 0+90",
-      AT (directions), 0, directions_get_type, 0, 0, ALL_DIRECTIONS, 0 },
-  { "merge-directions", "Merge directions",
-      "Count the codes of all directions in one histogram per block",
-      AT (merge), G_TYPE_BOOLEAN, NULL, 0, 1, FALSE, 0 },
-  { "border", "Border", "How pixels near the border of the picture are treated",
-      AT (border), 0, border_get_type, 0, 0, CUV_LDP_VALID, 0 },
-  { "bins", "Bins", "Which bins a histogram has", AT (bins), 0, bins_get_type,
-      0, 0, CUV_LDP_BINS_256, 0 },
-  { "levels", "Levels", "How many bins a histogram has (bins=levels)",
-      AT (levels), G_TYPE_UINT, NULL, 2, CUV_LDP_CODES, 32, 0 },
-  { "descriptor-width", "Descriptor width",
-      "Width in pixels to resize to before describing (0 = unchanged)",
-      AT (width), G_TYPE_UINT, NULL, 0, CUV_LDP_MAX_SIZE, 0, 0 },
-  { "descriptor-height", "Descriptor height",
-      "Height in pixels to resize to before describing (0 = unchanged)",
-      AT (height), G_TYPE_UINT, NULL, 0, CUV_LDP_MAX_SIZE, 0, 0 },
-};
-
-G_STATIC_ASSERT (G_N_ELEMENTS (properties) == GST_LDP_N_PARAMETERS);
-
-void
-gst_ldp_parameters_install (GObjectClass *klass, guint first)
-{
-  gst_cuv_properties_install (
-      klass, properties, G_N_ELEMENTS (properties), first);
-}
-
-void
-gst_ldp_parameters_reset (GstLdpParameters *self)
-{
-  gst_cuv_properties_reset (properties, G_N_ELEMENTS (properties), self);
-}
-
-gpointer
-gst_ldp_parameters_place (GstLdpParameters *self, guint nth)
-{
-  return G_STRUCT_MEMBER_P (self, properties[nth].offset);
 }
 
 /* ---- layouts ---- */

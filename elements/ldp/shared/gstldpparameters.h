@@ -4,12 +4,12 @@
 #ifndef GST_LDP_PARAMETERS_H
 #define GST_LDP_PARAMETERS_H
 
-#include "gstcuvproperties.h"
+#include "gstcuvsettings.h"
 #include "ldp.h"
 
 G_BEGIN_DECLS
 
-/* Values as in the properties. */
+/* Part of an element's settings. */
 typedef struct {
   gint order, grid, block;
   gint directions; /* set of CUV_LDP_0 ... */
@@ -20,14 +20,57 @@ typedef struct {
   gint width, height; /* 0 = as the frame */
 } GstLdpParameters;
 
-enum { GST_LDP_N_PARAMETERS = 10 };
+GType gst_ldp_directions_get_type (void);
+GType gst_ldp_border_get_type (void);
+GType gst_ldp_bins_get_type (void);
 
-/* Installs them with ids first, first + 1, ... */
-void gst_ldp_parameters_install (GObjectClass *klass, guint first);
-void gst_ldp_parameters_reset (GstLdpParameters *self);
-
-/* Address of the value of property first + nth. */
-gpointer gst_ldp_parameters_place (GstLdpParameters *self, guint nth);
+/* Their rows in a table of settings. at: offset of the GstLdpParameters in the
+ * settings; start: whether new values are used at the next start. */
+/* clang-format off */
+#define GST_LDP_PARAMETER(at, start, field)                                    \
+  .offset = (at) + G_STRUCT_OFFSET (GstLdpParameters, field), .at_start = start
+#define GST_LDP_PARAMETER_SETTINGS(at, start)                                  \
+  { "order", "Order",                                                          \
+    "Order of the patterns: derivatives of order - 1 are compared. Higher "    \
+    "orders see finer detail, and more noise",                                 \
+    GST_LDP_PARAMETER (at, start, order), .type = G_TYPE_UINT,                 \
+    .minimum = CUV_LDP_MIN_ORDER, .maximum = CUV_LDP_MAX_ORDER, .value = 3 },  \
+  { "grid", "Grid",                                                            \
+    "Blocks across, and as many down, each with its own histograms "           \
+    "(block=0)",                                                               \
+    GST_LDP_PARAMETER (at, start, grid), .type = G_TYPE_UINT, .minimum = 1,    \
+    .maximum = 1024, .value = 8 },                                             \
+  { "block", "Block",                                                          \
+    "Width and height of a block in pixels (0 = use grid)",                    \
+    GST_LDP_PARAMETER (at, start, block), .type = G_TYPE_UINT,                 \
+    .maximum = CUV_LDP_MAX_SIZE },                                             \
+  { "directions", "Directions",                                                \
+    "Directions of the derivatives in degrees, for example 0+90",              \
+    GST_LDP_PARAMETER (at, start, directions),                                 \
+    .get_type = gst_ldp_directions_get_type,                                   \
+    .value = CUV_LDP_0 | CUV_LDP_45 | CUV_LDP_90 | CUV_LDP_135 },              \
+  { "merge-directions", "Merge directions",                                    \
+    "Count the codes of all directions in one histogram per block",            \
+    GST_LDP_PARAMETER (at, start, merge), .type = G_TYPE_BOOLEAN },            \
+  { "border", "Border",                                                        \
+    "How pixels near the border of the picture are treated",                   \
+    GST_LDP_PARAMETER (at, start, border),                                     \
+    .get_type = gst_ldp_border_get_type, .value = CUV_LDP_VALID },             \
+  { "bins", "Bins", "Which bins a histogram has",                              \
+    GST_LDP_PARAMETER (at, start, bins), .get_type = gst_ldp_bins_get_type,    \
+    .value = CUV_LDP_BINS_256 },                                               \
+  { "levels", "Levels", "How many bins a histogram has (bins=levels)",         \
+    GST_LDP_PARAMETER (at, start, levels), .type = G_TYPE_UINT, .minimum = 2,  \
+    .maximum = CUV_LDP_CODES, .value = 32 },                                   \
+  { "descriptor-width", "Descriptor width",                                    \
+    "Width in pixels to resize to before describing (0 = unchanged)",          \
+    GST_LDP_PARAMETER (at, start, width), .type = G_TYPE_UINT,                 \
+    .maximum = CUV_LDP_MAX_SIZE },                                             \
+  { "descriptor-height", "Descriptor height",                                  \
+    "Height in pixels to resize to before describing (0 = unchanged)",         \
+    GST_LDP_PARAMETER (at, start, height), .type = G_TYPE_UINT,                \
+    .maximum = CUV_LDP_MAX_SIZE }
+/* clang-format on */
 
 CuvLdpParams gst_ldp_parameters_params (const GstLdpParameters *self);
 

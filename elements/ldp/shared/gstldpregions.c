@@ -2,13 +2,12 @@
 #include "config.h"
 #include "shared/gstldpregions.h"
 
-#include "gstcuvfilter.h"
 #include "gstcuvmeta.h"
 
-/* ---- properties ---- */
+/* ---- settings ---- */
 
-static GType
-region_get_type (void)
+GType
+gst_ldp_region_kind_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
@@ -20,45 +19,15 @@ region_get_type (void)
   return gst_cuv_enum_register (&type, "GstLdpRegionKind", values);
 }
 
-void
-gst_ldp_region_choice_install (GObjectClass *klass, guint first)
+gchar *
+gst_ldp_region_choice_parse (gpointer settings)
 {
-  g_object_class_install_property (klass, first,
-      g_param_spec_enum ("region", "Region",
-          "Which part of a frame to describe", region_get_type (),
-          GST_LDP_FRAME, GST_CUV_PARAM_LIVE));
-  g_object_class_install_property (klass, first + 1,
-      g_param_spec_string ("object-class", "Object class",
-          "Label of the regions to describe (region=roi-list; default: all)",
-          NULL, GST_CUV_PARAM_LIVE));
-}
+  GstLdpRegionChoice *self = settings;
 
-static GQuark
-quark_of (const gchar *text)
-{
-  return text != NULL && *text != '\0' ? g_quark_from_string (text) : 0;
-}
-
-gboolean
-gst_ldp_region_choice_set (
-    GstLdpRegionChoice *self, guint nth, const GValue *value)
-{
-  const GQuark was = self->object_class;
-
-  if (nth == 0)
-    return gst_cuv_value_store (&self->kind, value);
-  self->object_class = quark_of (g_value_get_string (value));
-  return self->object_class != was;
-}
-
-void
-gst_ldp_region_choice_get (
-    const GstLdpRegionChoice *self, guint nth, GValue *value)
-{
-  if (nth == 0)
-    gst_cuv_value_fetch (&self->kind, value);
-  else
-    g_value_set_string (value, g_quark_to_string (self->object_class));
+  self->object_class = self->label != NULL && *self->label != '\0'
+      ? g_quark_from_string (self->label)
+      : 0;
+  return NULL;
 }
 
 gchar *

@@ -4,7 +4,6 @@
 #define GST_LDP_REGIONS_H
 
 #include <gst/video/video.h>
-#include "gstcuvproperties.h"
 #include "shared/gstldpparameters.h"
 
 G_BEGIN_DECLS
@@ -14,11 +13,27 @@ typedef enum {
   GST_LDP_ROI_LIST,
 } GstLdpRegionKind;
 
-/* The properties region and object-class; the latter as a quark, 0 = any. */
+/* The first part of an element's settings. */
 typedef struct {
-  gint kind; /* GstLdpRegionKind */
-  GQuark object_class;
+  gint kind;           /* GstLdpRegionKind */
+  gchar *label;        /* object-class as it was set */
+  GQuark object_class; /* what it says, 0 = any */
 } GstLdpRegionChoice;
+
+GType gst_ldp_region_kind_get_type (void);
+gchar *gst_ldp_region_choice_parse (gpointer settings);
+
+/* Its rows in a table of settings. */
+/* clang-format off */
+#define GST_LDP_REGION_SETTINGS                                                \
+  { "region", "Region", "Which part of a frame to describe",                   \
+    .offset = G_STRUCT_OFFSET (GstLdpRegionChoice, kind),                      \
+    .get_type = gst_ldp_region_kind_get_type, .value = GST_LDP_FRAME },        \
+  { "object-class", "Object class",                                            \
+    "Label of the regions to describe (region=roi-list; default: all)",        \
+    .offset = G_STRUCT_OFFSET (GstLdpRegionChoice, label),                     \
+    .type = G_TYPE_STRING, .parse = gst_ldp_region_choice_parse }
+/* clang-format on */
 
 /* A region of a frame, as a row of a table; pixels. */
 typedef struct {
@@ -28,16 +43,6 @@ typedef struct {
 
 /* Further regions of a frame are ignored. */
 enum { GST_LDP_MAX_REGIONS = 256 };
-
-/* Property ids: first, first + 1. */
-enum { GST_LDP_N_REGION_PROPERTIES = 2 };
-void gst_ldp_region_choice_install (GObjectClass *klass, guint first);
-
-/* Set and get property first + nth; set returns whether the value changed. */
-gboolean gst_ldp_region_choice_set (
-    GstLdpRegionChoice *self, guint nth, const GValue *value);
-void gst_ldp_region_choice_get (
-    const GstLdpRegionChoice *self, guint nth, GValue *value);
 
 /* The descriptor layout for frames of width x height. Returns NULL, or the
  * problem and what to do; free it. */

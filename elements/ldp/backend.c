@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "backend.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cpu/ldp-cpu.h"
+
+typedef struct {
+  const CuvLdpIndexInfo *info;
+  size_t max_bytes;
+} RetrievalConfig;
+
+/* Without a query, entries are set: the first n_old are those of before. */
+typedef struct {
+  CuvLdpQuery *query;
+  const uint8_t *entries;
+  uint64_t n, n_old;
+  double *similarities;
+} RetrievalJob;
+
+static double
+now_us (void)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return (double) now.tv_sec * 1e6 + (double) now.tv_nsec / 1e3;
+}
+
+/* ---- descriptors on the CPU ---- */
+
+static const char *
+open_descriptor_cpu (void **state, const void *layout, const CuvFrame *frame,
+    const CuvProcessor *processor)
+{
+  *state = cuv_ldp_cpu_new (layout);
+  return *state != NULL ? NULL : "out of memory";
+}
+
+static const char *
+run_descriptor_cpu (void *state, void *data, const CuvProcessor *processor)
+{
+  CuvLdpDescription *job = data;
+
+  job->counts =
+      cuv_ldp_cpu_run (state, &job->frame, &job->rect, processor->n_threads);
+  if (job->draw != CUV_LDP_DIRECTIONS)
+    cuv_ldp_cpu_draw (state, job->draw, processor->n_threads);
+  return NULL;
+}
+
+static void
+close_descriptor_cpu (void *state)
+{
+  cuv_ldp_cpu_free (state);
+}
+
+static const CuvBackendClass descriptor_cpu = { open_descriptor_cpu,
+  run_descriptor_cpu, close_descriptor_cpu };
+
+/* ---- retrieval on the CPU ---- */
+
+typedef struct {
+  const CuvLdpIndexInfo *info;
+  CuvLdpMatcher *matcher;
+  uint32_t *counts;      /* of the picture */
+  uint8_t *packed;       /* the same */
+  CuvLdpCpu *descriptor; /* NULL: the GPU has it, and leaves some entries */
+} CpuRetrieval;
+
+static bool
+init_retrieval (CpuRetrieval *self, const CuvLdpIndexInfo *info)
+{
+  const size_t n = cuv_ldp_n_counts (&info->layout);
+
+  self->info = info;
+  self->matcher = cuv_ldp_matcher_new (&info->layout);
+  self->counts = malloc (n * sizeof *self->counts);
+  self->packed = malloc (info->descriptor_size);
+  return self->matcher != NULL && self->counts != NULL && self->packed != NULL;
+}
+
+static void
+clear_retrieval (CpuRetrieval *self)
+{
+  cuv_ldp_cpu_free (self->descriptor);
+  cuv_ldp_matcher_free (self->matcher);
+  free (self->counts);
+  free (self->packed);
+}
+
+static void
+set_picture (CpuRetrieval *self, const void *counts)
+{
+  cuv_ldp_convert_counts (&self->info->layout, counts, self->counts);
+  cuv_ldp_index_pack (&self->info->layout, self->counts, self->packed);
+}
+
+/* Compares with entries from `first` on. */
+static void
+compare_from (
+    CpuRetrieval *self, const RetrievalJob *job, uint64_t first, int n_threads)
+{
+  const size_t stride = self->info->stride;
+
+  if (first < job->n)
+    cuv_ldp_matcher_run (self->matcher, self->packed,
+        job->entries + first * stride, stride, job->n - first, n_threads,
+        job->similarities + first);
+}
+
+static const char *
+open_retrieval_cpu (void **state, const void *data, const CuvFrame *frame,
+    const CuvProcessor *processor)
+{
+  const RetrievalConfig *config = data;
+  CpuRetrieval *self = calloc (1, sizeof *self);
+
+  *state = self;
+  if (self == NULL || !init_retrieval (self, config->info))
+    return "out of memory";
+  self->descriptor = cuv_ldp_cpu_new (&config->info->layout);
+  return self->descriptor != NULL ? NULL : "out of memory";
+}
+
+static const char *
+run_retrieval_cpu (void *state, void *data, const CuvProcessor *processor)
+{
+  CpuRetrieval *self = state;
+  const RetrievalJob *job = data;
+  CuvLdpQuery *query = job->query;
+  const double start = now_us ();
+  double described;
+
+  if (query == NULL)
+    return NULL;
+  set_picture (self,
+      cuv_ldp_cpu_run (
+          self->descriptor, &query->frame, &query->rect, processor->n_threads));
+  described = now_us ();
+  compare_from (self, job, 0, processor->n_threads);
+  query->n_on_cpu = job->n;
+  query->describe_us = (float) (described - start);
+  query->match_us = (float) (now_us () - described);
+  return NULL;
+}
+
+static void
+close_retrieval_cpu (void *state)
+{
+  clear_retrieval (state);
+  free (state);
+}
+
+static const CuvBackendClass retrieval_cpu = { open_retrieval_cpu,
+  run_retrieval_cpu, close_retrieval_cpu };
+
+/* ---- CUDA ---- */
+
+#if HAVE_CUDA
+#include "ldp/ldp.h"
+#include "ldp/match.h"
+
+static const char *
+run_descriptor_cuda (void *state, void *data, const CuvProcessor *processor)
+{
+  CuvLdpDescription *job = data;
+
+  if (cuv_ldp_cuda_submit (state, &job->frame, &job->rect, processor->stream)
+          != 0
+      || (job->draw != CUV_LDP_DIRECTIONS
+          && cuv_ldp_cuda_draw (state, job->draw) != 0))
+    return cuv_cuda_error ();
+  job->counts = cuv_ldp_cuda_collect (state);
+  return job->counts != NULL ? NULL : cuv_cuda_error ();
+}
+
+static const char *
+open_descriptor_cuda (void **state, const void *layout, const CuvFrame *frame,
+    const CuvProcessor *processor)
+{
+  CuvLdpDescription job = { *frame, { 0, 0, frame->width, frame->height },
+    CUV_LDP_DIRECTIONS, NULL };
+
+  *state = cuv_ldp_cuda_new (layout);
+  return *state != NULL ? run_descriptor_cuda (*state, &job, processor)
+                        : cuv_cuda_error ();
+}
+
+static void
+close_descriptor_cuda (void *state)
+{
+  cuv_ldp_cuda_free (state);
+}
+
+static const CuvBackendClass descriptor_cuda = { open_descriptor_cuda,
+  run_descriptor_cuda, close_descriptor_cuda };
+
+/* With share = -1, CPU and GPU are timed one after the other in the first runs,
+ * and then in one of so many; in all others they work at the same time. */
+enum { FIRST_TIMED = 3, TIMED_EVERY = 100 };
+
+typedef struct {
+  CpuRetrieval cpu;
+  CuvLdpCuda *descriptor;
+  CuvLdpMatchCuda *match;
+  int n_threads;         /* of a run */
+  int n_timed, n_since;  /* runs that were timed, and since the last */
+  double cpu_us, gpu_us; /* for an entry */
+} CudaRetrieval;
+
+static bool
+is_timed (CudaRetrieval *self, const RetrievalJob *job)
+{
+  if (job->query->share >= 0 || job->n < 2
+      || (self->n_timed >= FIRST_TIMED && ++self->n_since < TIMED_EVERY))
+    return false;
+  self->n_timed++;
+  self->n_since = 0;
+  return true;
+}
+
+/* How many entries the GPU compares: with one that is r times as fast as the
+ * CPU, r / (1 + r) of them. Both have at least one when they are timed. */
+static uint64_t
+n_on_gpu (const CudaRetrieval *self, const RetrievalJob *job, bool timed)
+{
+  const uint64_t n = job->n;
+  double share = job->query->share;
+  uint64_t on_cpu;
+
+  if (share < 0)
+    share =
+        self->cpu_us > 0 ? self->gpu_us / (self->gpu_us + self->cpu_us) : 0.5;
+  on_cpu = (uint64_t) llround ((double) n * fmin (share, 1.0));
+  if (timed && on_cpu == 0)
+    on_cpu = 1;
+  if (timed && on_cpu == n)
+    on_cpu = n - 1;
+  return n - on_cpu;
+}
+
+/* Moving average: the last time counts as much as all before. */
+static void
+update_time (double *us, double took, uint64_t n)
+{
+  if (n > 0)
+    *us = *us > 0 ? (*us + took / (double) n) / 2 : took / (double) n;
+}
+
+static int
+submit_match (CudaRetrieval *self, uint64_t n, void *stream)
+{
+  return n == 0
+      ? 0
+      : cuv_ldp_match_cuda_submit_counts (self->match,
+          cuv_ldp_cuda_counts (self->descriptor),
+          cuv_ldp_count_size (&self->cpu.info->layout), (int64_t) n, stream);
+}
+
+static int
+collect_match (CudaRetrieval *self, const RetrievalJob *job, uint64_t n)
+{
+  return n == 0 ? 0
+                : cuv_ldp_match_cuda_collect (self->match, job->similarities);
+}
+
+/* The first n entries on the GPU, the others on the CPU. Returns 0 or -1. */
+static int
+match (CudaRetrieval *self, const RetrievalJob *job, uint64_t n, bool timed,
+    void *stream)
+{
+  const double start = now_us ();
+  double between;
+
+  if (submit_match (self, n, stream) != 0
+      || (timed && collect_match (self, job, n) != 0))
+    return -1;
+  between = now_us ();
+  compare_from (&self->cpu, job, n, self->n_threads);
+  if (!timed)
+    return collect_match (self, job, n);
+  update_time (&self->gpu_us, between - start, n);
+  update_time (&self->cpu_us, now_us () - between, job->n - n);
+  return 0;
+}
+
+/* Copies the counts to the host only if the CPU compares entries. */
+static int
+run_query (CudaRetrieval *self, const RetrievalJob *job, void *stream)
+{
+  CuvLdpQuery *query = job->query;
+  const bool timed = is_timed (self, job);
+  const uint64_t n = n_on_gpu (self, job, timed);
+  const double start = now_us ();
+  double described;
+  int failed;
+
+  if (cuv_ldp_cuda_submit (
+          self->descriptor, &query->frame, &query->rect, stream)
+      != 0)
+    return -1;
+  if (n < job->n) {
+    const void *counts = cuv_ldp_cuda_collect (self->descriptor);
+
+    if (counts == NULL)
+      return -1;
+    set_picture (&self->cpu, counts);
+  }
+  described = now_us ();
+  failed = job->n > 0 ? match (self, job, n, timed, stream)
+                      : cuv_ldp_cuda_wait (self->descriptor);
+  query->n_on_cpu = job->n - n;
+  query->describe_us = (float) (described - start);
+  query->match_us = (float) (now_us () - described);
+  return failed;
+}
+
+static const char *
+run_retrieval_cuda (void *state, void *data, const CuvProcessor *processor)
+{
+  CudaRetrieval *self = state;
+  const RetrievalJob *job = data;
+  int failed;
+
+  self->n_threads = processor->n_threads;
+  failed = job->query != NULL
+      ? run_query (self, job, processor->stream)
+      : cuv_ldp_match_cuda_set_entries (self->match, job->entries,
+          (int64_t) job->n, (int64_t) job->n_old, processor->stream);
+  return failed ? cuv_cuda_error () : NULL;
+}
+
+static const char *
+open_retrieval_cuda (void **state, const void *data, const CuvFrame *frame,
+    const CuvProcessor *processor)
+{
+  const RetrievalConfig *config = data;
+  CudaRetrieval *self = calloc (1, sizeof *self);
+
+  *state = self;
+  if (self == NULL || !init_retrieval (&self->cpu, config->info))
+    return "out of memory";
+  self->descriptor = cuv_ldp_cuda_new (&config->info->layout);
+  if (self->descriptor != NULL)
+    self->match = cuv_ldp_match_cuda_new (
+        cuv_ldp_matcher_packed (self->cpu.matcher), config->info->stride,
+        config->max_bytes, cuv_ldp_copy_entries, &self->n_threads);
+  return self->match != NULL ? NULL : cuv_cuda_error ();
+}
+
+static void
+close_retrieval_cuda (void *state)
+{
+  CudaRetrieval *self = state;
+
+  cuv_ldp_match_cuda_free (self->match);
+  cuv_ldp_cuda_free (self->descriptor);
+  clear_retrieval (&self->cpu);
+  free (self);
+}
+
+static const CuvBackendClass retrieval_cuda = { open_retrieval_cuda,
+  run_retrieval_cuda, close_retrieval_cuda };
+static const CuvBackendClasses descriptors = { &descriptor_cpu,
+  &descriptor_cuda };
+static const CuvBackendClasses retrievals = { &retrieval_cpu, &retrieval_cuda };
+#else
+static const CuvBackendClasses descriptors = { &descriptor_cpu, NULL };
+static const CuvBackendClasses retrievals = { &retrieval_cpu, NULL };
+#endif
+
+/* ---- descriptors ---- */
+
+const char *
+cuv_ldp_descriptor_open (CuvLdpDescriptor *self, const CuvLdpLayout *layout,
+    const CuvFrame *frame, const CuvProcessor *processor)
+{
+  CuvBackend backend;
+  const char *error =
+      cuv_backend_open (&backend, &descriptors, layout, frame, processor);
+
+  if (error != NULL)
+    return error;
+  cuv_ldp_descriptor_close (self);
+  *self = (CuvLdpDescriptor){ *layout, backend };
+  return NULL;
+}
+
+void
+cuv_ldp_descriptor_close (CuvLdpDescriptor *self)
+{
+  cuv_backend_close (&self->backend);
+}
+
+bool
+cuv_ldp_descriptor_matches (const CuvLdpDescriptor *self,
+    const CuvLdpLayout *layout, const CuvProcessor *processor)
+{
+  return self->backend.klass != NULL
+      && self->backend.on_device == processor->on_device
+      && memcmp (layout, &self->layout, sizeof *layout) == 0;
+}
+
+const char *
+cuv_ldp_descriptor_run (CuvLdpDescriptor *self, CuvLdpDescription *description,
+    const CuvProcessor *processor)
+{
+  return cuv_backend_run (&self->backend, description, processor);
+}
+
+/* ---- retrieval ---- */
+
+struct _CuvLdpRetrieval {
+  const CuvLdpIndex *index;
+  size_t max_bytes;
+  CuvBackend backend;
+  uint64_t n_entries;
+  double *similarities; /* to each entry */
+  CuvLdpMatch *matches; /* room for max_matches */
+  int max_matches;
+};
+
+/* The first launch loads the kernels: a query of the whole frame. */
+static const char *
+warm_up (
+    CuvLdpRetrieval *self, const CuvFrame *frame, const CuvProcessor *processor)
+{
+  CuvLdpQuery query = {
+    .frame = *frame, .rect = { 0, 0, frame->width, frame->height }, .k = 1
+  };
+
+  return processor->on_device ? cuv_ldp_retrieval_run (self, &query, processor)
+                              : NULL;
+}
+
+CuvLdpRetrieval *
+cuv_ldp_retrieval_new (const CuvLdpIndex *index, uint64_t n, size_t max_bytes,
+    const CuvFrame *frame, const CuvProcessor *processor, const char **error)
+{
+  const RetrievalConfig config = { cuv_ldp_index_info (index), max_bytes };
+  CuvLdpRetrieval *self = calloc (1, sizeof *self);
+
+  *error = "out of memory";
+  if (self == NULL)
+    return NULL;
+  self->index = index;
+  self->max_bytes = max_bytes;
+  *error =
+      cuv_backend_open (&self->backend, &retrievals, &config, frame, processor);
+  if (*error == NULL)
+    *error = cuv_ldp_retrieval_set_entries (self, n, processor);
+  if (*error == NULL)
+    *error = warm_up (self, frame, processor);
+  if (*error == NULL)
+    return self;
+  cuv_ldp_retrieval_free (self);
+  return NULL;
+}
+
+void
+cuv_ldp_retrieval_free (CuvLdpRetrieval *self)
+{
+  if (self == NULL)
+    return;
+  cuv_backend_close (&self->backend);
+  free (self->similarities);
+  free (self->matches);
+  free (self);
+}
+
+bool
+cuv_ldp_retrieval_matches (const CuvLdpRetrieval *self,
+    const CuvLdpIndex *index, size_t max_bytes, const CuvProcessor *processor)
+{
+  return self != NULL && self->index == index && self->max_bytes == max_bytes
+      && self->backend.on_device == processor->on_device;
+}
+
+static const char *
+run_job (CuvLdpRetrieval *self, CuvLdpQuery *query, uint64_t n,
+    const CuvProcessor *processor)
+{
+  RetrievalJob job = { query, cuv_ldp_index_descriptor (self->index, 0), n,
+    self->n_entries, self->similarities };
+
+  return cuv_backend_run (&self->backend, &job, processor);
+}
+
+const char *
+cuv_ldp_retrieval_set_entries (
+    CuvLdpRetrieval *self, uint64_t n, const CuvProcessor *processor)
+{
+  double *more = realloc (self->similarities, (n + 1) * sizeof *more);
+  const char *error;
+
+  if (more != NULL)
+    self->similarities = more;
+  error = run_job (self, NULL, more != NULL ? n : 0, processor);
+  if (error == NULL && more == NULL)
+    error = "out of memory";
+  self->n_entries = error == NULL ? n : 0;
+  return error;
+}
+
+static bool
+reserve_matches (CuvLdpRetrieval *self, int k)
+{
+  CuvLdpMatch *more = self->matches;
+
+  if (k <= self->max_matches)
+    return true;
+  more = realloc (more, (size_t) k * sizeof *more);
+  if (more == NULL)
+    return false;
+  self->matches = more;
+  self->max_matches = k;
+  return true;
+}
+
+const char *
+cuv_ldp_retrieval_run (
+    CuvLdpRetrieval *self, CuvLdpQuery *query, const CuvProcessor *processor)
+{
+  const char *error;
+
+  if (!reserve_matches (self, query->k))
+    return "out of memory";
+  error = run_job (self, query, self->n_entries, processor);
+  if (error != NULL)
+    return error;
+  query->matches = self->matches;
+  query->n_matches = (int) cuv_ldp_best (self->similarities, self->n_entries,
+      query->threshold, (size_t) query->k, self->matches);
+  return NULL;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "gstldpindex.h"
+
+#include <stdlib.h>
+
+/* ---- loading ---- */
+
+static void
+clear (gpointer self)
+{
+  cuv_ldp_index_free (((GstLdpIndex *) self)->file);
+}
+
+static void
+unref (gpointer self)
+{
+  g_atomic_rc_box_release_full (self, clear);
+}
+
+G_DEFINE_BOXED_TYPE (GstLdpIndex, gst_ldp_index, g_atomic_rc_box_acquire, unref)
+
+GstLdpIndex *
+gst_ldp_index_load (const gchar *path, gchar **problem)
+{
+  static gint serial = 0;
+  char *error = NULL;
+  CuvLdpIndex *file = cuv_ldp_index_open (path, &error);
+  GstLdpIndex *self;
+
+  if (file == NULL || !cuv_ldp_index_check (file, &error)) {
+    cuv_ldp_index_free (file);
+    *problem = g_strdup (error);
+    free (error);
+    return NULL;
+  }
+  self = g_atomic_rc_box_new0 (GstLdpIndex);
+  self->file = file;
+  self->serial = (guint) g_atomic_int_add (&serial, 1);
+  self->n_entries = cuv_ldp_index_n_entries (file);
+  self->damaged = G_MAXUINT64;
+  self->refreshed = g_get_monotonic_time ();
+  return self;
+}
+
+/* ---- entries appended by other processes ---- */
+
+enum { CHECK_US = 10000 }; /* per frame, for checking new entries */
+
+/* Verifies checksums of new entries. Returns whether time ran out. */
+static gboolean
+check_new (GstLdpIndex *self)
+{
+  const gint64 end = g_get_monotonic_time () + CHECK_US;
+  const guint64 n = cuv_ldp_index_n_entries (self->file);
+
+  while (self->n_entries < n && g_get_monotonic_time () < end
+      && cuv_ldp_index_check_entry (self->file, self->n_entries))
+    self->n_entries++;
+  return self->n_entries < n && g_get_monotonic_time () >= end;
+}
+
+static void
+check_replaced (GstLdpIndex *self, GstElement *element)
+{
+  if (self->reported_file || !cuv_ldp_index_is_replaced (self->file))
+    return;
+  self->reported_file = TRUE;
+  GST_ELEMENT_WARNING (element, RESOURCE, READ,
+      ("The index file was replaced or removed: still using the old one until "
+       "index is set again."),
+      (NULL));
+}
+
+static void
+refresh (GstLdpIndex *self, GstElement *element)
+{
+  char *problem = NULL;
+  gboolean more;
+
+  self->lost = !cuv_ldp_index_refresh (self->file, &problem);
+  if (self->lost)
+    GST_ELEMENT_WARNING (element, RESOURCE, READ,
+        ("The index is no longer used: %s. Set index again when the file is "
+         "complete.",
+            problem),
+        (NULL));
+  free (problem);
+  if (self->lost)
+    return;
+  check_replaced (self, element);
+  more = check_new (self);
+  if (more)
+    self->refreshed = 0;
+  else if (self->n_entries < cuv_ldp_index_n_entries (self->file)
+      && self->n_entries != self->damaged) {
+    self->damaged = self->n_entries;
+    GST_ELEMENT_WARNING (element, RESOURCE, READ,
+        ("Entry %" G_GUINT64_FORMAT " of the index is damaged: it and all "
+         "entries after it are ignored. Restore the file from a copy, or "
+         "index the pictures again.",
+            self->damaged),
+        (NULL));
+  }
+}
+
+gboolean
+gst_ldp_index_refresh (GstLdpIndex *self, gint interval, GstElement *element)
+{
+  const gint64 now = g_get_monotonic_time ();
+
+  if (self->lost || interval == 0
+      || now - self->refreshed < interval * G_TIME_SPAN_MILLISECOND)
+    return FALSE;
+  self->refreshed = now;
+  refresh (self, element);
+  return TRUE;
+}
