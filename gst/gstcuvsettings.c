@@ -197,18 +197,21 @@ store_default (const GstCuvSetting *setting, gpointer field)
 
 /* ---- parsing ---- */
 
+/* As valid UTF-8, for messages; files can have any name. */
 static gchar *
 describe_value (const GstCuvSetting *setting, gpointer settings)
 {
   GValue value = G_VALUE_INIT;
-  gchar *text;
+  gchar *text, *valid;
 
   g_value_init (&value, type_of (setting));
   fetch (setting, field_of (settings, setting), &value);
   text = G_VALUE_HOLDS_STRING (&value) ? g_value_dup_string (&value)
                                        : gst_value_serialize (&value);
   g_value_unset (&value);
-  return text != NULL ? text : g_strdup ("");
+  valid = text != NULL ? g_utf8_make_valid (text, -1) : g_strdup ("");
+  g_free (text);
+  return valid;
 }
 
 /* Takes problem. Must be called without the object lock: who hears of the
@@ -503,63 +506,6 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
   GST_OBJECT_UNLOCK (object);
 }
 
-static GParamFlags
-flags_of (const GstCuvSetting *p)
-{
-  const GType type = type_of (p);
-
-  if (p->get != NULL)
-    return G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
-  if (p->at_start)
-    return G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY | G_PARAM_STATIC_STRINGS;
-  if (p->no_controller || p->type == G_TYPE_BOOLEAN || p->get_type != NULL
-      || g_type_is_a (type, G_TYPE_STRING))
-    return GST_CUV_PARAM_LIVE;
-  return GST_CUV_PARAM_TUNABLE;
-}
-
-static GParamSpec *
-make_spec (const GstCuvSetting *p)
-{
-  const GParamFlags flags = flags_of (p);
-  const GType type = type_of (p);
-
-  if (p->make_spec != NULL)
-    return p->make_spec ();
-  switch (type) {
-    case G_TYPE_DOUBLE:
-      return g_param_spec_double (
-          p->name, p->nick, p->blurb, p->minimum, p->maximum, p->value, flags);
-    case G_TYPE_FLOAT:
-      return g_param_spec_float (p->name, p->nick, p->blurb,
-          (gfloat) p->minimum, (gfloat) p->maximum, (gfloat) p->value, flags);
-    case G_TYPE_INT:
-      return g_param_spec_int (p->name, p->nick, p->blurb, (gint) p->minimum,
-          (gint) p->maximum, (gint) p->value, flags);
-    case G_TYPE_UINT:
-      return g_param_spec_uint (p->name, p->nick, p->blurb, (guint) p->minimum,
-          (guint) p->maximum, (guint) p->value, flags);
-    case G_TYPE_UINT64:
-      return g_param_spec_uint64 (p->name, p->nick, p->blurb,
-          (guint64) p->minimum, (guint64) p->maximum, (guint64) p->value,
-          flags);
-    case G_TYPE_BOOLEAN:
-      return g_param_spec_boolean (
-          p->name, p->nick, p->blurb, p->value != 0, flags);
-    case G_TYPE_STRING:
-      return g_param_spec_string (p->name, p->nick, p->blurb, p->text, flags);
-    default:
-      break;
-  }
-  if (G_TYPE_IS_FLAGS (type))
-    return g_param_spec_flags (
-        p->name, p->nick, p->blurb, type, (guint) p->value, flags);
-  if (G_TYPE_IS_ENUM (type))
-    return g_param_spec_enum (
-        p->name, p->nick, p->blurb, type, (gint) p->value, flags);
-  return g_param_spec_boxed (p->name, p->nick, p->blurb, type, flags);
-}
-
 void
 gst_cuv_settings_class_install (
     GObjectClass *klass, const GstCuvSettingsTable *table, gssize offset)
@@ -571,7 +517,8 @@ gst_cuv_settings_class_install (
   klass->set_property = set_property;
   klass->get_property = get_property;
   for (guint i = 0; i < table->n; i++)
-    g_object_class_install_property (klass, i + 1, make_spec (&table->list[i]));
+    g_object_class_install_property (
+        klass, i + 1, gst_cuv_setting_make_spec (&table->list[i]));
 }
 
 void

@@ -128,6 +128,9 @@ typedef gchar *(*GstCuvSettingsUse) (
 CUV_API gboolean gst_cuv_settings_apply (
     GstCuvSettings *self, GstCuvSettingsUse use, gconstpointer data);
 
+/* The GParamSpec of a setting. */
+GParamSpec *gst_cuv_setting_make_spec (const GstCuvSetting *setting);
+
 /* ---- enums ---- */
 
 /* For the get_type() of an enum; type is its static variable, 0 at first. */

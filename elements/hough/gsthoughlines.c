@@ -113,11 +113,10 @@ static gboolean
 gst_hough_lines_writes (GstCuvFilter *filter)
 {
   GstHoughLines *self = GST_HOUGH_LINES (filter);
-  const GstHoughLinesSettings *pending = self->settings.pending;
   gint draw;
 
   GST_OBJECT_LOCK (self);
-  draw = pending->draw;
+  draw = ((const GstHoughLinesSettings *) self->settings.pending)->draw;
   GST_OBJECT_UNLOCK (self);
   /* pending settings may be refused: then those in force stay */
   return draw != CUV_HOUGH_DRAW_NONE

@@ -311,11 +311,10 @@ enter_device (GstCuvSpectralTransform *self, GstBuffer *in)
 static GstCuvSpectralSettings
 get_settings (GstCuvSpectralTransform *self)
 {
-  const Properties *properties = PRIV (self)->settings.pending;
   GstCuvSpectralSettings settings;
 
   GST_OBJECT_LOCK (self);
-  settings = properties->settings;
+  settings = ((const Properties *) PRIV (self)->settings.pending)->settings;
   GST_OBJECT_UNLOCK (self);
   settings.n_threads = gst_cuv_analyser_n_threads (GST_CUV_ANALYSER (self));
   return settings;
