@@ -19,23 +19,38 @@ gst_spectral_mode_name (CuvPcaMode mode)
   return modes[mode];
 }
 
-CuvPcaBasis *
-gst_spectral_basis_copy (const CuvPcaBasis *basis)
-{
-  CuvPcaBasis *copy = g_new0 (CuvPcaBasis, 1);
+G_DEFINE_BOXED_TYPE (GstSpectralBasis, gst_spectral_basis,
+    gst_spectral_basis_ref, gst_spectral_basis_unref)
 
-  if (cuv_pca_basis_init (copy, basis->n))
-    cuv_pca_basis_copy (copy, basis);
-  else
-    g_clear_pointer (&copy, gst_spectral_basis_free);
-  return copy;
+GstSpectralBasis *
+gst_spectral_basis_ref (GstSpectralBasis *self)
+{
+  return g_atomic_rc_box_acquire (self);
+}
+
+static void
+clear (gpointer self)
+{
+  cuv_pca_basis_clear (&((GstSpectralBasis *) self)->basis);
 }
 
 void
-gst_spectral_basis_free (CuvPcaBasis *basis)
+gst_spectral_basis_unref (GstSpectralBasis *self)
 {
-  cuv_pca_basis_clear (basis);
-  g_free (basis);
+  g_atomic_rc_box_release_full (self, clear);
+}
+
+GstSpectralBasis *
+gst_spectral_basis_new (const CuvPcaBasis *basis)
+{
+  GstSpectralBasis *self = g_atomic_rc_box_new0 (GstSpectralBasis);
+
+  self->n_vectors = basis->n;
+  if (cuv_pca_basis_init (&self->basis, basis->n))
+    cuv_pca_basis_copy (&self->basis, basis);
+  else
+    g_clear_pointer (&self, gst_spectral_basis_unref);
+  return self;
 }
 
 /* ---- load ---- */
@@ -240,10 +255,7 @@ read_basis (CuvPcaBasis *basis, JsonObject *object, gint *k, GError **error)
       || fail (error, "mean", "needs more memory than there is");
   basis->mode = (CuvPcaMode) mode;
   basis->is_known = TRUE;
-  if (ok && read_arrays (basis, object, k, error))
-    return TRUE;
-  cuv_pca_basis_clear (basis);
-  return FALSE;
+  return ok && read_arrays (basis, object, k, error);
 }
 
 /* A FIFO would block and a device never end, so only regular files are read. */
@@ -282,10 +294,10 @@ parse (JsonParser *parser, const gchar *text, GError **error)
   return json_parser_load_from_data (parser, text, -1, error);
 }
 
-gboolean
-gst_spectral_basis_load (
-    CuvPcaBasis *basis, const gchar *location, gint *k, GError **error)
+GstSpectralBasis *
+gst_spectral_basis_load (const gchar *location, GError **error)
 {
+  GstSpectralBasis *self = g_atomic_rc_box_new0 (GstSpectralBasis);
   JsonParser *parser = json_parser_new ();
   gchar *text = read_text (location, error);
   gboolean ok = text != NULL && parse (parser, text, error);
@@ -294,12 +306,13 @@ gst_spectral_basis_load (
   if (ok && (root == NULL || !JSON_NODE_HOLDS_OBJECT (root)))
     ok = fail (error, "the file", "has no JSON object");
   else if (ok)
-    ok = read_basis (basis, json_node_get_object (root), k, error);
+    ok = read_basis (
+        &self->basis, json_node_get_object (root), &self->n_vectors, error);
   if (!ok)
-    g_prefix_error (error, "%s: ", location);
+    g_clear_pointer (&self, gst_spectral_basis_unref);
   g_free (text);
   g_object_unref (parser);
-  return ok;
+  return self;
 }
 
 /* ---- save ---- */

@@ -15,18 +15,26 @@
 
 G_BEGIN_DECLS
 
-/* One of its own, of g_new(); NULL: there is no memory. */
-CuvPcaBasis *gst_spectral_basis_copy (const CuvPcaBasis *basis);
-void gst_spectral_basis_free (CuvPcaBasis *basis);
+/* Immutable, with a reference count. */
+typedef struct {
+  CuvPcaBasis basis;
+  gint n_vectors; /* in the file; others complete the basis, and along those
+                   * nothing varies */
+} GstSpectralBasis;
 
-/* As the file and the property mode have it. */
+GType gst_spectral_basis_get_type (void);
+GstSpectralBasis *gst_spectral_basis_ref (GstSpectralBasis *self);
+void gst_spectral_basis_unref (GstSpectralBasis *self);
+
+/* A copy; NULL if out of memory. */
+GstSpectralBasis *gst_spectral_basis_new (const CuvPcaBasis *basis);
+
+/* NULL on failure: the error says what is wrong in the file. */
+GstSpectralBasis *gst_spectral_basis_load (
+    const gchar *location, GError **error);
+
+/* As files and metadata have it. */
 const gchar *gst_spectral_mode_name (CuvPcaMode mode);
-
-/* Initialises the basis from a file of k vectors; along n - k more, at right
- * angles to those, nothing varies. FALSE, and an error that names the file
- * and what is wrong in it; then there is nothing to clear. */
-gboolean gst_spectral_basis_load (
-    CuvPcaBasis *basis, const gchar *location, gint *k, GError **error);
 
 /* Replaces the file as a whole, or not at all. */
 gboolean gst_spectral_basis_save (

@@ -21,12 +21,10 @@
 #include "config.h"
 #include "gstspectralpca.h"
 
-#include "gstcuvproperties.h"
-#include "gstspectralbasis.h"
+#include "backend.h"
 #include "gstspectralpcascores.h"
 #include "gstspectralpcasettings.h"
 #include "gstspectralpcatable.h"
-#include "pca-maker.h"
 
 GST_DEBUG_CATEGORY_STATIC (spectral_pca_debug);
 #define GST_CAT_DEFAULT spectral_pca_debug
@@ -39,21 +37,22 @@ typedef struct {
 struct _GstSpectralPca {
   GstCuvSpectralTransform parent;
 
+  GstCuvSettings settings; /* GstSpectralPcaSettings */
+
   /* under the object lock */
-  GstSpectralPcaValues values;
-  gchar *location;
-  gboolean started, is_frozen;
-  gint n_given;        /* vectors of the basis that is loaded; 0: all */
-  CuvPcaBasis *loaded; /* to be used from the next frame on */
+  gboolean is_frozen;
+  GstSpectralBasis *given; /* of the settings, when last looked at */
+  gboolean given_is_new;   /* to be used from the next frame on */
+  gint n_given;            /* its vectors while it is used; 0: all */
   Counts counts;
 
-  /* held while a frame is looked at: the basis is another one after it */
+  /* held while a frame is processed: the basis is another one after it */
   GMutex lock;
   CuvPcaBasis basis; /* the last; n is 0 before the first */
 
   /* of the streaming thread */
-  CuvPcaMaker *maker;
-  GstSpectralPcaChoice choice;
+  CuvBackend backend;
+  gboolean reset_needed;
   gboolean was_masked;
   CuvPcaBands bands;
 };
@@ -64,101 +63,58 @@ G_DEFINE_FINAL_TYPE (
 GST_ELEMENT_REGISTER_DEFINE (
     spectralpca, "spectralpca", GST_RANK_NONE, GST_TYPE_SPECTRAL_PCA)
 
-static GstSpectralPcaValues
-values_of (GstSpectralPca *self)
-{
-  GstSpectralPcaValues values;
-
-  GST_OBJECT_LOCK (self);
-  values = self->values;
-  GST_OBJECT_UNLOCK (self);
-  return values;
-}
-
-/* FALSE after an element error. */
-static gboolean
-went_well (GstSpectralPca *self, gboolean on_device, const gchar *problem)
-{
-  if (problem != NULL)
-    gst_cuv_spectral_transform_failed (
-        GST_CUV_SPECTRAL_TRANSFORM (self), on_device, problem);
-  return problem == NULL;
-}
-
 static GstStaticPadTemplate src_template =
     GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
         GST_STATIC_CAPS (
             GST_CUV_SPECTRAL_PICTURE_CAPS "; " GST_SPECTRAL_SCORES_CAPS));
 
-/* ---- a basis of others ---- */
+/* ---- bases ---- */
 
-/* Of k vectors. */
+/* Freezes the basis of basis-location, or learns again without one. The object
+ * lock is held. */
 static void
-take_loaded (GstSpectralPca *self, CuvPcaBasis *basis, gint k)
+take_given (GstSpectralPca *self, const GstSpectralPcaSettings *settings)
 {
-  GST_OBJECT_LOCK (self);
-  g_clear_pointer (&self->loaded, gst_spectral_basis_free);
-  self->loaded = basis;
-  self->n_given = k;
-  self->is_frozen = basis != NULL;
-  GST_OBJECT_UNLOCK (self);
+  GstSpectralBasis *given = settings->given;
+
+  if (given == self->given)
+    return;
+  g_clear_pointer (&self->given, gst_spectral_basis_unref);
+  if (given != NULL)
+    self->given = gst_spectral_basis_ref (given);
+  self->given_is_new = self->is_frozen = given != NULL;
+  self->n_given = given != NULL ? given->n_vectors : 0;
 }
 
 static void
-set_location (GstSpectralPca *self, const gchar *location)
+thaw (GstSpectralPca *self)
 {
-  gboolean started;
-  CuvPcaBasis *basis = NULL;
-  gint k = 0;
-
-  GST_OBJECT_LOCK (self);
-  started = self->started;
-  GST_OBJECT_UNLOCK (self);
-  if (started && location != NULL) {
-    basis =
-        gst_spectral_pca_load_basis (GST_ELEMENT (self), location, TRUE, &k);
-    if (basis == NULL)
-      return;
-  }
-  GST_OBJECT_LOCK (self);
-  g_free (self->location);
-  self->location = g_strdup (location);
-  GST_OBJECT_UNLOCK (self);
-  if (started)
-    take_loaded (self, basis, k);
+  self->given_is_new = self->is_frozen = FALSE;
+  self->n_given = 0;
 }
 
-/* FALSE after an element error: the file is of other bands. */
-static gboolean
-use_loaded (GstSpectralPca *self)
+/* The basis that the next frame begins with, if it is another one. */
+static GstSpectralBasis *
+pop_given (GstSpectralPca *self)
 {
-  const gchar *problem;
-  CuvPcaBasis *basis;
-  gboolean ok;
+  GstSpectralBasis *given = NULL;
 
   GST_OBJECT_LOCK (self);
-  basis = g_steal_pointer (&self->loaded);
+  if (self->given_is_new)
+    given = gst_spectral_basis_ref (self->given);
+  self->given_is_new = FALSE;
   GST_OBJECT_UNLOCK (self);
-  if (basis == NULL)
-    return TRUE;
-  ok = gst_spectral_pca_check_basis (
-      GST_ELEMENT (self), basis, self->bands.n, FALSE);
-  if (ok) {
-    problem = cuv_pca_maker_set_basis (self->maker, basis);
-    ok = went_well (self, self->maker->on_device, problem);
-  }
-  gst_spectral_basis_free (basis);
-  return ok;
+  return given;
 }
 
-static CuvPcaBasis *
+static GstSpectralBasis *
 copy_known_basis (GstSpectralPca *self)
 {
-  CuvPcaBasis *copy = NULL;
+  GstSpectralBasis *copy = NULL;
 
   g_mutex_lock (&self->lock);
   if (self->basis.is_known)
-    copy = gst_spectral_basis_copy (&self->basis);
+    copy = gst_spectral_basis_new (&self->basis);
   g_mutex_unlock (&self->lock);
   return copy;
 }
@@ -166,7 +122,7 @@ copy_known_basis (GstSpectralPca *self)
 static gboolean
 gst_spectral_pca_freeze_basis (GstSpectralPca *self, const gchar *location)
 {
-  CuvPcaBasis *basis;
+  GstSpectralBasis *basis;
   gboolean ok;
 
   GST_OBJECT_LOCK (self);
@@ -175,15 +131,19 @@ gst_spectral_pca_freeze_basis (GstSpectralPca *self, const gchar *location)
   basis = copy_known_basis (self);
   if (basis == NULL)
     return FALSE;
-  ok = gst_spectral_pca_save_basis (GST_ELEMENT (self), basis, location);
-  gst_spectral_basis_free (basis);
+  ok =
+      gst_spectral_pca_save_basis (GST_ELEMENT (self), &basis->basis, location);
+  gst_spectral_basis_unref (basis);
   return ok;
 }
 
 static void
 gst_spectral_pca_thaw_basis (GstSpectralPca *self)
 {
-  take_loaded (self, NULL, 0);
+  GST_OBJECT_LOCK (self);
+  take_given (self, self->settings.pending);
+  thaw (self);
+  GST_OBJECT_UNLOCK (self);
 }
 
 static gboolean
@@ -209,31 +169,33 @@ reset_basis (GstSpectralPca *self)
 
 /* On the device its context has to be current. */
 static void
-drop_maker (GstSpectralPca *self)
+close_backend (GstSpectralPca *self)
 {
   GstCuvContext *context = gst_cuv_transform_context (GST_CUV_TRANSFORM (self));
   const gboolean pushed = gst_cuv_context_push (context);
 
-  g_clear_pointer (&self->maker, cuv_pca_maker_free);
+  cuv_backend_close (&self->backend);
   if (pushed)
     gst_cuv_context_pop (context);
 }
 
-static gboolean
-use_bands (GstSpectralPca *self, const GstCuvSpectralInfo *info, gboolean mask)
+static void
+use_bands (GstSpectralPca *self, const CuvPcaBands *bands, gboolean mask)
 {
-  drop_maker (self);
+  close_backend (self);
   if (!is_frozen (self))
     reset_basis (self);
-  self->bands = gst_spectral_pca_bands (info, mask);
+  self->bands = *bands;
   self->was_masked = mask;
-  if (self->bands.n == 0)
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("All %d bands are bad, and nothing is left to look at: set "
-         "mask-band-ignore to false to look at them all the same.",
-            info->bands),
-        (NULL));
-  return self->bands.n > 0;
+}
+
+static gchar *
+no_bands (const GstCuvSpectralInfo *info)
+{
+  return g_strdup_printf ("All %d bands are bad, and nothing is left to "
+                          "analyse: set mask-band-ignore to false to analyse "
+                          "them all the same",
+      info->bands);
 }
 
 static gboolean
@@ -241,25 +203,65 @@ gst_spectral_pca_prepare (
     GstCuvSpectralTransform *transform, const GstCuvSpectralInfo *info)
 {
   GstSpectralPca *self = GST_SPECTRAL_PCA (transform);
+  const GstSpectralPcaSettings *pending;
+  CuvPcaBands bands;
+  gboolean mask;
+  gchar *problem;
 
-  return use_bands (self, info, values_of (self).mask_band_ignore);
+  GST_OBJECT_LOCK (self);
+  pending = self->settings.pending;
+  mask = pending->mask_band_ignore;
+  GST_OBJECT_UNLOCK (self);
+  bands = gst_spectral_pca_bands (info, mask);
+  use_bands (self, &bands, mask);
+  if (bands.n > 0)
+    return TRUE;
+  problem = no_bands (info);
+  GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("%s.", problem), (NULL));
+  g_free (problem);
+  return FALSE;
 }
 
-/* A frozen basis outlives its maker. */
 static gboolean
-keep_basis (GstSpectralPca *self)
+is_given_new (GstSpectralPca *self)
 {
-  const gchar *problem;
+  gboolean is_new;
 
-  if (!gst_spectral_pca_check_basis (
-          GST_ELEMENT (self), &self->basis, self->bands.n, TRUE))
-    return FALSE;
-  problem = cuv_pca_maker_set_basis (self->maker, &self->basis);
-  return went_well (self, self->maker->on_device, problem);
+  GST_OBJECT_LOCK (self);
+  is_new = self->given_is_new;
+  GST_OBJECT_UNLOCK (self);
+  return is_new;
 }
 
+/* A GstCuvSettingsUse. */
+static gchar *
+configure (gpointer element, gconstpointer settings, gconstpointer unused)
+{
+  GstSpectralPca *self = GST_SPECTRAL_PCA (element);
+  const GstSpectralPcaSettings *s = settings;
+  const GstCuvSpectralInfo *info =
+      gst_cuv_spectral_transform_info (GST_CUV_SPECTRAL_TRANSFORM (self));
+  const CuvPcaBands bands = gst_spectral_pca_bands (info, s->mask_band_ignore);
+
+  if (bands.n == 0)
+    return no_bands (info);
+  if (s->given != NULL && s->given->basis.n != bands.n
+      && (s->given != self->given || is_given_new (self)))
+    return g_strdup_printf (
+        "The basis of basis-location is for %d bands, and the frames have %d: "
+        "set a file that was made of such frames",
+        s->given->basis.n, bands.n);
+  GST_OBJECT_LOCK (self);
+  take_given (self, s);
+  GST_OBJECT_UNLOCK (self);
+  if (s->mask_band_ignore != self->was_masked)
+    use_bands (self, &bands, s->mask_band_ignore);
+  return NULL;
+}
+
+/* Without the bands of the frames before, there is no basis yet. */
 static gboolean
-new_basis (GstSpectralPca *self)
+init_basis (GstSpectralPca *self)
 {
   cuv_pca_basis_clear (&self->basis);
   if (cuv_pca_basis_init (&self->basis, self->bands.n))
@@ -269,23 +271,72 @@ new_basis (GstSpectralPca *self)
   return FALSE;
 }
 
-/* For the bands, where the frame is. */
 static gboolean
-ensure_maker (GstSpectralPca *self, gboolean on_device)
+check_frozen_basis (GstSpectralPca *self)
 {
-  const gchar *problem;
-
-  if (self->maker != NULL && self->maker->on_device == on_device)
+  if (self->basis.n == self->bands.n)
     return TRUE;
-  drop_maker (self);
-  self->maker = cuv_pca_maker_new (self->bands.n, on_device, &problem);
-  if (!went_well (self, on_device, problem))
+  GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
+      ("The basis is frozen and for %d bands, and now %d count: emit "
+       "thaw-basis or unset basis-location before bands change.",
+          self->basis.n, self->bands.n),
+      (NULL));
+  return FALSE;
+}
+
+/* Opens a backend where the frame is. A frozen basis outlives it: *start is
+ * then what the next one begins with. FALSE after an element error. */
+static gboolean
+ensure_backend (GstSpectralPca *self, const CuvProcessor *processor,
+    const CuvPcaBasis **start)
+{
+  const gchar *error;
+
+  if (self->backend.klass != NULL
+      && self->backend.on_device == processor->on_device)
+    return TRUE;
+  close_backend (self);
+  error = cuv_backend_open (
+      &self->backend, &cuv_pca_backends, &self->bands.n, NULL, processor);
+  if (error != NULL) {
+    gst_cuv_spectral_transform_failed (
+        GST_CUV_SPECTRAL_TRANSFORM (self), processor->on_device, error);
     return FALSE;
-  return is_frozen (self) && self->basis.is_known ? keep_basis (self)
-                                                  : new_basis (self);
+  }
+  if (!is_frozen (self) || !self->basis.is_known)
+    return init_basis (self);
+  *start = &self->basis;
+  return check_frozen_basis (self);
 }
 
 /* ---- a frame ---- */
+
+static const GstSpectralPcaSettings *
+in_force (GstSpectralPca *self)
+{
+  return self->settings.in_force;
+}
+
+static GstFlowReturn
+run (GstSpectralPca *self, CuvPcaJob *job, const CuvProcessor *processor)
+{
+  GstSpectralBasis *given;
+  const gchar *error;
+
+  if (!ensure_backend (self, processor, &job->start))
+    return GST_FLOW_ERROR;
+  given = pop_given (self);
+  if (given != NULL)
+    job->start = &given->basis;
+  job->reset = self->reset_needed;
+  self->reset_needed = FALSE;
+  error = cuv_backend_run (&self->backend, job, processor);
+  g_clear_pointer (&given, gst_spectral_basis_unref);
+  return error == NULL
+      ? GST_FLOW_OK
+      : gst_cuv_spectral_transform_failed (
+          GST_CUV_SPECTRAL_TRANSFORM (self), processor->on_device, error);
+}
 
 /* A picture, whose pixels are NULL where scores are made. */
 static GstFlowReturn
@@ -294,21 +345,22 @@ make_locked (GstSpectralPca *self, const GstCuvSpectralFrame *frame,
     const GstCuvSpectralPicture *picture, const CuvPcaScores *scores,
     GstBuffer *out)
 {
-  CuvPcaParams params = gst_spectral_pca_values_params (
-      &self->choice.in_force, settings->components);
-  const gchar *problem;
+  CuvPcaParams params =
+      gst_spectral_pca_params (in_force (self), settings->components);
+  const CuvProcessor processor = { frame->on_device, frame->stream,
+    settings->n_threads };
   CuvPcaResult result;
+  CuvPcaJob job = { .cube = &frame->cube,
+    .bands = &self->bands,
+    .params = &params,
+    .picture = picture->pixels,
+    .stride = (ptrdiff_t) picture->stride,
+    .scores = scores,
+    .result = &result,
+    .basis = &self->basis };
 
-  if (!ensure_maker (self, frame->on_device) || !use_loaded (self))
-    return GST_FLOW_ERROR;
   params.is_frozen = is_frozen (self);
-  problem = scores != NULL
-      ? cuv_pca_maker_score (self->maker, &frame->cube, &self->bands, &params,
-          scores, settings->n_threads, &result, &self->basis)
-      : cuv_pca_maker_run (self->maker, &frame->cube, &self->bands, &params,
-          picture->pixels, (ptrdiff_t) picture->stride, frame->stream,
-          settings->n_threads, &result, &self->basis);
-  if (!went_well (self, frame->on_device, problem))
+  if (run (self, &job, &processor) != GST_FLOW_OK)
     return GST_FLOW_ERROR;
   GST_OBJECT_LOCK (self);
   self->counts.cuts += result.update.is_cut;
@@ -321,15 +373,11 @@ make_locked (GstSpectralPca *self, const GstCuvSpectralFrame *frame,
 
 /* FALSE after an element error. */
 static gboolean
-use_values (GstSpectralPca *self)
+apply_settings (GstSpectralPca *self)
 {
-  const GstCuvSpectralInfo *info =
-      gst_cuv_spectral_transform_info (GST_CUV_SPECTRAL_TRANSFORM (self));
-  const GstSpectralPcaValues values = values_of (self);
-
-  return gst_spectral_pca_choose (&self->choice, GST_ELEMENT (self), &values)
-      && (self->choice.in_force.mask_band_ignore == self->was_masked
-          || use_bands (self, info, self->choice.in_force.mask_band_ignore));
+  return (self->settings.has_in_force
+             && !gst_cuv_settings_changed (&self->settings))
+      || gst_cuv_settings_apply (&self->settings, configure, NULL);
 }
 
 /* Those that there are: of the bands, or of the basis that was loaded. */
@@ -352,7 +400,7 @@ make_frame (GstSpectralPca *self, const GstCuvSpectralFrame *frame,
 {
   GstFlowReturn flow;
 
-  if (!use_values (self)
+  if (!apply_settings (self)
       || (scores != NULL
           && !gst_spectral_scores_check (GST_ELEMENT (self), scores->n,
               count_components (self, self->bands.n))))
@@ -403,12 +451,17 @@ gst_spectral_pca_fixate_caps (GstBaseTransform *trans,
     GstPadDirection direction, GstCaps *caps, GstCaps *othercaps)
 {
   GstSpectralPca *self = GST_SPECTRAL_PCA (trans);
-  const GstSpectralPcaValues values = values_of (self);
-  const gint n = gst_spectral_pca_n_bands (caps, values.mask_band_ignore);
+  const GstSpectralPcaSettings *pending;
+  gint n, scores;
 
+  GST_OBJECT_LOCK (self);
+  pending = self->settings.pending;
+  n = gst_spectral_pca_n_bands (caps, pending->mask_band_ignore);
+  scores = pending->scores;
+  GST_OBJECT_UNLOCK (self);
   if (direction == GST_PAD_SINK)
     othercaps = gst_spectral_scores_fixate (
-        othercaps, MIN (values.scores, count_components (self, n)));
+        othercaps, MIN (scores, count_components (self, n)));
   return GST_BASE_TRANSFORM_CLASS (parent_class)
       ->fixate_caps (trans, direction, caps, othercaps);
 }
@@ -417,16 +470,11 @@ static void
 gst_spectral_pca_reset (GstCuvSpectralTransform *transform)
 {
   GstSpectralPca *self = GST_SPECTRAL_PCA (transform);
-  GstCuvContext *context = gst_cuv_transform_context (GST_CUV_TRANSFORM (self));
-  gboolean pushed;
 
-  if (self->maker == NULL || is_frozen (self))
+  if (self->backend.klass == NULL || is_frozen (self))
     return;
   reset_basis (self);
-  pushed = gst_cuv_context_push (context);
-  went_well (self, self->maker->on_device, cuv_pca_maker_reset (self->maker));
-  if (pushed)
-    gst_cuv_context_pop (context);
+  self->reset_needed = TRUE;
 }
 
 static void
@@ -451,8 +499,8 @@ gst_spectral_pca_leave_context (GstCuvTransform *transform)
 {
   GstSpectralPca *self = GST_SPECTRAL_PCA (transform);
 
-  if (self->maker != NULL && self->maker->on_device)
-    g_clear_pointer (&self->maker, cuv_pca_maker_free);
+  if (self->backend.on_device)
+    cuv_backend_close (&self->backend);
   GST_CUV_TRANSFORM_CLASS (parent_class)->leave_context (transform);
 }
 
@@ -460,26 +508,14 @@ static gboolean
 gst_spectral_pca_start (GstBaseTransform *trans)
 {
   GstSpectralPca *self = GST_SPECTRAL_PCA (trans);
-  CuvPcaBasis *basis = NULL;
-  gchar *location;
-  gint k = 0;
+  const gboolean ok = GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans);
 
   GST_OBJECT_LOCK (self);
-  location = g_strdup (self->location);
   self->counts = (Counts){ 0 };
+  /* caps of scores say how many vectors there are */
+  take_given (self, self->settings.pending);
   GST_OBJECT_UNLOCK (self);
-  self->choice.is_made = FALSE;
-  if (location != NULL)
-    basis =
-        gst_spectral_pca_load_basis (GST_ELEMENT (self), location, FALSE, &k);
-  if (basis != NULL)
-    take_loaded (self, basis, k);
-  GST_OBJECT_LOCK (self);
-  self->started = location == NULL || basis != NULL;
-  GST_OBJECT_UNLOCK (self);
-  g_free (location);
-  return self->started
-      && GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans);
+  return ok;
 }
 
 static gboolean
@@ -487,58 +523,27 @@ gst_spectral_pca_stop (GstBaseTransform *trans)
 {
   GstSpectralPca *self = GST_SPECTRAL_PCA (trans);
 
-  drop_maker (self);
+  close_backend (self);
   reset_basis (self);
-  take_loaded (self, NULL, 0);
   GST_OBJECT_LOCK (self);
-  self->started = FALSE;
+  g_clear_pointer (&self->given, gst_spectral_basis_unref);
+  thaw (self);
   GST_OBJECT_UNLOCK (self);
   return GST_BASE_TRANSFORM_CLASS (parent_class)->stop (trans);
 }
 
-/* ---- properties ---- */
-
-static void
-gst_spectral_pca_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  GstSpectralPca *self = GST_SPECTRAL_PCA (object);
-  gpointer place = gst_spectral_pca_values_place (&self->values, id);
-
-  if (place == NULL) {
-    set_location (self, g_value_get_string (value));
-    return;
-  }
-  GST_OBJECT_LOCK (self);
-  gst_cuv_value_store (place, value);
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
-gst_spectral_pca_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstSpectralPca *self = GST_SPECTRAL_PCA (object);
-  gpointer place = gst_spectral_pca_values_place (&self->values, id);
-
-  GST_OBJECT_LOCK (self);
-  if (place == NULL)
-    g_value_set_string (value, self->location);
-  else
-    gst_cuv_value_fetch (place, value);
-  GST_OBJECT_UNLOCK (self);
-}
+/* ---- class ---- */
 
 static void
 gst_spectral_pca_finalize (GObject *object)
 {
   GstSpectralPca *self = GST_SPECTRAL_PCA (object);
 
-  g_clear_pointer (&self->loaded, gst_spectral_basis_free);
-  drop_maker (self);
+  gst_cuv_settings_clear (&self->settings);
+  g_clear_pointer (&self->given, gst_spectral_basis_unref);
+  close_backend (self);
   cuv_pca_basis_clear (&self->basis);
   g_mutex_clear (&self->lock);
-  g_free (self->location);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
@@ -552,8 +557,6 @@ gst_spectral_pca_class_init (GstSpectralPcaClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (spectral_pca_debug, "spectralpca", 0,
       "principal components of spectral images");
-  object_class->set_property = gst_spectral_pca_set_property;
-  object_class->get_property = gst_spectral_pca_get_property;
   object_class->finalize = gst_spectral_pca_finalize;
   trans_class->start = GST_DEBUG_FUNCPTR (gst_spectral_pca_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_spectral_pca_stop);
@@ -569,7 +572,8 @@ gst_spectral_pca_class_init (GstSpectralPcaClass *klass)
   spectral_class->make_scores = gst_spectral_pca_make_scores;
   spectral_class->reset = gst_spectral_pca_reset;
   spectral_class->add_stats = gst_spectral_pca_add_stats;
-  gst_spectral_pca_properties_install (object_class);
+  gst_cuv_settings_class_install (object_class, &gst_spectral_pca_settings,
+      G_STRUCT_OFFSET (GstSpectralPca, settings));
   gst_spectral_pca_signals_install (G_TYPE_FROM_CLASS (klass),
       G_CALLBACK (gst_spectral_pca_freeze_basis),
       G_CALLBACK (gst_spectral_pca_thaw_basis));
@@ -586,5 +590,5 @@ static void
 gst_spectral_pca_init (GstSpectralPca *self)
 {
   g_mutex_init (&self->lock);
-  gst_spectral_pca_values_reset (&self->values);
+  gst_cuv_settings_init (&self->settings, self, &gst_spectral_pca_settings);
 }

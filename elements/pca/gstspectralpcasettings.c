@@ -2,12 +2,9 @@
 #include "config.h"
 #include "gstspectralpcasettings.h"
 
-#include "gstcuvfilter.h"
-#include "gstcuvproperties.h"
-#include "gstspectralbasis.h"
-#include "pca-maker.h"
+#include "backend.h"
 
-#define AT(field) G_STRUCT_OFFSET (GstSpectralPcaValues, field)
+#define AT(field) G_STRUCT_OFFSET (GstSpectralPcaSettings, field)
 
 /* ---- enums ---- */
 
@@ -75,6 +72,28 @@ mapping_get_type (void)
 
 /* ---- properties ---- */
 
+static gchar *
+load_basis (gpointer settings)
+{
+  GstSpectralPcaSettings *self = settings;
+  GstSpectralBasis *basis = NULL;
+  GError *error = NULL;
+  gchar *problem;
+
+  if (self->basis_location != NULL) {
+    basis = gst_spectral_basis_load (self->basis_location, &error);
+    if (basis == NULL) {
+      problem = g_strdup_printf (
+          "%s; set a file that freeze-basis wrote", error->message);
+      g_error_free (error);
+      return problem;
+    }
+  }
+  g_clear_pointer (&self->given, gst_spectral_basis_unref);
+  self->given = basis;
+  return NULL;
+}
+
 /**
  * GstSpectralPca:mode:
  *
@@ -90,74 +109,66 @@ mapping_get_type (void)
  *
  * Since: 0.1
  */
-static const GstCuvProperty properties[] = {
+/**
+ * GstSpectralPca:basis-location:
+ *
+ * A JSON file, as freeze-basis writes it, with the basis to use instead of
+ * learning one. NULL: learn.
+ *
+ * Since: 0.1
+ */
+static const GstCuvSetting list[] = {
   { "mode", "Mode", "The matrix whose eigenvectors are the components",
-      AT (mode), 0, mode_get_type, 0, 0, CUV_PCA_COVARIANCE, 0 },
+      .offset = AT (mode), .get_type = mode_get_type,
+      .value = CUV_PCA_COVARIANCE },
   { "basis", "Basis", "Which frame's components a frame is shown by",
-      AT (basis), 0, basis_get_type, 0, 0, CUV_PCA_EXACT, 0 },
+      .offset = AT (basis), .get_type = basis_get_type,
+      .value = CUV_PCA_EXACT },
   { "smoothing", "Smoothing",
       "A frame's share of what components are made of (1 = all)",
-      AT (smoothing), G_TYPE_DOUBLE, NULL, 0.001, 1, 0.1, 0 },
+      .offset = AT (smoothing), .type = G_TYPE_DOUBLE, .minimum = 0.001,
+      .maximum = 1, .value = 0.1 },
   { "stabilise", "Stabilise", "What keeps components from flickering",
-      AT (stabilise), 0, stabilise_get_type, 0, 0, CUV_PCA_SIGN, 0 },
-  { "mapping", "Mapping", "How a component's values become bytes", AT (mapping),
-      0, mapping_get_type, 0, 0, CUV_PCA_SIGMA, 0 },
+      .offset = AT (stabilise), .get_type = stabilise_get_type,
+      .value = CUV_PCA_SIGN },
+  { "mapping", "Mapping", "How a component's values become bytes",
+      .offset = AT (mapping), .get_type = mapping_get_type,
+      .value = CUV_PCA_SIGMA },
   { "sigmas", "Sigmas", "Deviations from grey to white (mapping=sigma)",
-      AT (sigmas), G_TYPE_DOUBLE, NULL, 0.1, 100, 3, 0 },
+      .offset = AT (sigmas), .type = G_TYPE_DOUBLE, .minimum = 0.1,
+      .maximum = 100, .value = 3 },
   { "range-min", "Range minimum", "Value that is black (mapping=fixed)",
-      AT (range_min), G_TYPE_DOUBLE, NULL, -1e12, 1e12, 0, 0 },
+      .offset = AT (range_min), .type = G_TYPE_DOUBLE, .minimum = -1e12,
+      .maximum = 1e12 },
   { "range-max", "Range maximum", "Value that is white (mapping=fixed)",
-      AT (range_max), G_TYPE_DOUBLE, NULL, -1e12, 1e12, 255, 0 },
+      .offset = AT (range_max), .type = G_TYPE_DOUBLE, .minimum = -1e12,
+      .maximum = 1e12, .value = 255 },
   { "percentile", "Percentile",
       "Percent of the frame that are black, and white (mapping=percentile)",
-      AT (percentile), G_TYPE_DOUBLE, NULL, 0, 49, 1, 0 },
+      .offset = AT (percentile), .type = G_TYPE_DOUBLE, .maximum = 49,
+      .value = 1 },
   { "mask-band-ignore", "Mask bad bands and ignored values",
-      "Leave out the bands, and pixels with the value, that the caps say are "
-      "no measurement",
-      AT (mask_band_ignore), G_TYPE_BOOLEAN, NULL, 0, 1, TRUE, 0 },
+      "Leave out bad bands, and pixels with the ignore value, of the caps",
+      .offset = AT (mask_band_ignore), .type = G_TYPE_BOOLEAN, .value = TRUE },
   { "scores", "Scores",
       "Components of a cube of scores, if that is what follows takes",
-      AT (scores), G_TYPE_INT, NULL, 1, CUV_CUBE_MAX_BANDS, 10, 0 },
+      .offset = AT (scores), .type = G_TYPE_INT, .minimum = 1,
+      .maximum = CUV_CUBE_MAX_BANDS, .value = 10 },
+  { "basis-location", "Basis location",
+      "JSON file with the basis to use (default: learn one)",
+      .offset = AT (basis_location), .type = G_TYPE_STRING, .parse = load_basis,
+      .is_file = TRUE },
 };
 
-void
-gst_spectral_pca_properties_install (GObjectClass *klass)
-{
-  gst_cuv_properties_install (klass, properties, G_N_ELEMENTS (properties),
-      GST_SPECTRAL_PCA_PROP_FIRST);
-  /**
-   * GstSpectralPca:basis-location:
-   *
-   * A JSON file, as freeze-basis writes it, with the basis to use instead of
-   * learning one. NULL: learn.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, GST_SPECTRAL_PCA_PROP_BASIS_LOCATION,
-      g_param_spec_string ("basis-location", "Basis location",
-          "JSON file with the basis to use (default: learn one)", NULL,
-          GST_CUV_PARAM_LIVE));
-}
+static const GstCuvOwnedField owned[] = {
+  { AT (given), gst_spectral_basis_get_type },
+};
 
-void
-gst_spectral_pca_values_reset (GstSpectralPcaValues *self)
+static gchar *
+check (gconstpointer settings)
 {
-  *self = (GstSpectralPcaValues){ 0 };
-  gst_cuv_properties_reset (properties, G_N_ELEMENTS (properties), self);
-}
+  const GstSpectralPcaSettings *self = settings;
 
-gpointer
-gst_spectral_pca_values_place (GstSpectralPcaValues *self, guint id)
-{
-  return id < GST_SPECTRAL_PCA_PROP_FIRST
-      ? NULL
-      : G_STRUCT_MEMBER_P (
-          self, properties[id - GST_SPECTRAL_PCA_PROP_FIRST].offset);
-}
-
-gchar *
-gst_spectral_pca_values_problem (const GstSpectralPcaValues *self)
-{
   if (self->mapping != CUV_PCA_RANGE || self->range_min != self->range_max)
     return NULL;
   return g_strdup_printf ("range-min and range-max are both %g with "
@@ -165,31 +176,17 @@ gst_spectral_pca_values_problem (const GstSpectralPcaValues *self)
       self->range_min);
 }
 
-gboolean
-gst_spectral_pca_choose (GstSpectralPcaChoice *self, GstElement *element,
-    const GstSpectralPcaValues *values)
-{
-  gchar *problem;
-
-  if (self->is_made && memcmp (values, &self->seen, sizeof *values) == 0)
-    return TRUE;
-  self->seen = *values;
-  problem = gst_spectral_pca_values_problem (values);
-  if (problem == NULL) {
-    self->in_force = *values;
-    self->is_made = TRUE;
-  } else if (self->is_made) {
-    GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
-        ("%s. Until then the settings before stay in force.", problem), (NULL));
-  } else {
-    GST_ELEMENT_ERROR (element, LIBRARY, SETTINGS, ("%s.", problem), (NULL));
-  }
-  g_free (problem);
-  return self->is_made;
-}
+const GstCuvSettingsTable gst_spectral_pca_settings = {
+  .size = sizeof (GstSpectralPcaSettings),
+  .list = list,
+  .n = G_N_ELEMENTS (list),
+  .owned = owned,
+  .n_owned = G_N_ELEMENTS (owned),
+  .check = check,
+};
 
 CuvPcaParams
-gst_spectral_pca_values_params (const GstSpectralPcaValues *self,
+gst_spectral_pca_params (const GstSpectralPcaSettings *self,
     const gint components[GST_CUV_SPECTRAL_SHOWN])
 {
   CuvPcaParams params = {
@@ -237,7 +234,7 @@ gst_spectral_pca_fits_device (
   gboolean fits = TRUE;
 
   if (gst_cuv_context_push (context)) {
-    fits = cuv_pca_maker_fits (info->bands, info->format);
+    fits = cuv_pca_fits_device (info->bands, info->format);
     gst_cuv_context_pop (context);
   }
   if (!fits)
@@ -250,52 +247,6 @@ gst_spectral_pca_fits_device (
 }
 
 /* ---- a file ---- */
-
-CuvPcaBasis *
-gst_spectral_pca_load_basis (
-    GstElement *self, const gchar *location, gboolean started, gint *k)
-{
-  CuvPcaBasis *basis = g_new0 (CuvPcaBasis, 1);
-  GError *error = NULL;
-
-  if (gst_spectral_basis_load (basis, location, k, &error))
-    return basis;
-  if (started)
-    GST_ELEMENT_WARNING (self, RESOURCE, READ,
-        ("basis-location '%s' is refused, all goes on as before: %s.", location,
-            error->message),
-        (NULL));
-  else
-    GST_ELEMENT_ERROR (self, RESOURCE, READ,
-        ("Cannot load the basis: %s. Set basis-location to a file that "
-         "freeze-basis wrote.",
-            error->message),
-        (NULL));
-  g_error_free (error);
-  g_free (basis);
-  return NULL;
-}
-
-gboolean
-gst_spectral_pca_check_basis (
-    GstElement *self, const CuvPcaBasis *basis, gint n, gboolean is_frozen)
-{
-  if (basis->n == n)
-    return TRUE;
-  if (is_frozen)
-    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
-        ("The basis is frozen and for %d bands, and now %d count: emit "
-         "thaw-basis or unset basis-location before bands change.",
-            basis->n, n),
-        (NULL));
-  else
-    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
-        ("The basis of basis-location is for %d bands, and the frames have %d "
-         "that count: set a file that was made of such frames.",
-            basis->n, n),
-        (NULL));
-  return FALSE;
-}
 
 gboolean
 gst_spectral_pca_save_basis (

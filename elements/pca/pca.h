@@ -20,7 +20,7 @@
  *   reference/pca-track.c    state from frame to frame
  *   cpu/pca-cpu.c            all of it on threads
  *   cpu/pca-dsp.c, cpu/x86/  function table and its AVX2 version
- *   pca-maker.c              on the CPU or the GPU
+ *   backend.c                on the CPU or the GPU
  *   plugin.c, gstspectral*   the element
  */
 #ifndef CUV_PCA_H
