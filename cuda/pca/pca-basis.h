@@ -16,7 +16,7 @@ cuv_pca_element (const CuvPcaBasis *self, CuvPcaMode mode,
   const double c = moments->covariance[i * self->n + j];
   const double scale = self->deviation[i] * self->deviation[j];
 
-  if (mode == CUV_PCA_CORRELATION)
+  if (mode == CUV_PCA_SECOND_MOMENTS)
     return c + self->mean[i] * self->mean[j];
   if (mode == CUV_PCA_COVARIANCE)
     return c;
@@ -92,7 +92,7 @@ cuv_pca_spread (CuvThreadGroup group, const CuvPcaBasis *self, int k,
     largest = fmax (largest, self->values[i]);
   }
   *mean = 0.0;
-  if (self->mode == CUV_PCA_CORRELATION) {
+  if (self->mode == CUV_PCA_SECOND_MOMENTS) {
     *mean = cuv_group_row_sum (group, sum);
     variance -= *mean * *mean;
   }
@@ -142,7 +142,7 @@ cuv_pca_constant (double value)
   return channel;
 }
 
-/* In mode correlation component 0 is brightness, so black is 0, not mean -
+/* With second moments component 0 is brightness, so black is 0, not mean -
  * reach. */
 CUV_GROUP_FUNC CuvPcaChannel
 cuv_pca_sigma_channel (
@@ -152,7 +152,7 @@ cuv_pca_sigma_channel (
 
   cuv_pca_spread (group, basis, k, &mean, &deviation);
   reach = sigmas * deviation;
-  if (basis->mode == CUV_PCA_CORRELATION && k == 0 && mean + reach > 0.0)
+  if (basis->mode == CUV_PCA_SECOND_MOMENTS && k == 0 && mean + reach > 0.0)
     return cuv_pca_span (k, 0.0, mean + reach);
   if (deviation == 0.0) /* constant component */
     return cuv_pca_constant (128.0);
@@ -214,7 +214,7 @@ cuv_pca_set_channel (CuvThreadGroup group, CuvPcaGains *self, int c,
     const CuvPcaBasis *basis, CuvPcaChannel channel)
 {
   const double *v = &basis->vectors[channel.k * basis->n];
-  const int is_centred = basis->mode != CUV_PCA_CORRELATION;
+  const int is_centred = basis->mode != CUV_PCA_SECOND_MOMENTS;
   double sum = 0.0;
 
   CUV_GROUP_COLUMNS (group, b, 0, basis->n)

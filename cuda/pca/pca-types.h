@@ -41,9 +41,9 @@ enum { CUV_PCA_PIVOT_PIXELS = 64 };
 enum { CUV_PCA_TILE = 128, CUV_PCA_CHUNKS = 64, CUV_PCA_LANES = 4 };
 
 typedef enum {
-  CUV_PCA_CORRELATION, /* R = mean of s s^T */
-  CUV_PCA_COVARIANCE,  /* C = R - mu mu^T */
-  CUV_PCA_PEARSON,     /* C, each band divided by its standard deviation */
+  CUV_PCA_SECOND_MOMENTS, /* R = mean of s s^T */
+  CUV_PCA_COVARIANCE,     /* C = R - mu mu^T */
+  CUV_PCA_PEARSON,        /* C, each band divided by its standard deviation */
 } CuvPcaMode;
 
 typedef enum {
@@ -85,7 +85,7 @@ typedef struct {
 } CuvPcaDisplay;
 
 /* Orthonormal components, the rows of vectors. Component k of a pixel s is
- * y = sum of vectors[k][b] / deviation[b] * (s_b - mean_b); in mode correlation
+ * y = sum of vectors[k][b] / deviation[b] * (s_b - mean_b); with second moments
  * without the mean. */
 typedef struct {
   int32_t n;

@@ -23,7 +23,7 @@ struct _CuvPcaCuda {
 
   // what is known of what is known
   bool is_known = false, has_limits = false, has_gains = false;
-  CuvPcaMode mode = CUV_PCA_CORRELATION;
+  CuvPcaMode mode = CUV_PCA_SECOND_MOMENTS;
   CuvPcaDisplay limits_of = {}, gains_of = {};
 
   // of the last submit

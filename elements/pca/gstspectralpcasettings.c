@@ -13,8 +13,9 @@ mode_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    { CUV_PCA_CORRELATION, "The mean of s s^T, without a centre",
-        "correlation" },
+    { CUV_PCA_SECOND_MOMENTS, "The mean of s s^T, without a centre",
+        "second-moments" },
+    { CUV_PCA_SECOND_MOMENTS, "The old nick of second-moments", "correlation" },
     { CUV_PCA_COVARIANCE, "The same of what differs from the mean",
         "covariance" },
     { CUV_PCA_PEARSON, "Covariance of bands divided by their deviation",

@@ -130,7 +130,7 @@ typedef struct {
 } CuvPcaScores;
 
 /* The first n_scores components of a tile, CUV_PCA_TILE values each, summed
- * band by band in double: v_k . s in mode correlation, else v_k . (s - mean) /
+ * band by band in double: v_k . s with second moments, else v_k . (s - mean) /
  * deviation. */
 void cuv_pca_score (const CuvPcaTile *tile, const CuvPcaBasis *basis,
     int n_scores, double *out);

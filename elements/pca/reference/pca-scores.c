@@ -5,11 +5,12 @@
 #include <math.h>
 #include <string.h>
 
-/* The samples of a band, centred unless mode is correlation. */
+/* The samples of a band, centred unless mode is SECOND_MOMENTS. */
 static void
 read_row (const CuvPcaTile *tile, const CuvPcaBasis *basis, int b, double *row)
 {
-  const double mean = basis->mode == CUV_PCA_CORRELATION ? 0.0 : basis->mean[b];
+  const double mean =
+      basis->mode == CUV_PCA_SECOND_MOMENTS ? 0.0 : basis->mean[b];
 
   for (int p = 0; p < CUV_PCA_TILE; p++)
     row[p] = (tile->is_narrow ? (double) tile->narrow[b * CUV_PCA_TILE + p]

@@ -271,6 +271,43 @@ GST_START_TEST (frozen_basis_saved_and_loaded)
 }
 
 GST_END_TEST
+/* Live it is a warning, at the start an error. */
+GST_START_TEST (a_basis_of_other_bands_leaves_the_old)
+{
+  gchar *path = g_build_filename (g_get_tmp_dir (), "pca-XXXXXX.json", NULL);
+  gint fd = g_mkstemp (path);
+  GstHarness *h = pca_harness_new ("spectralpca name=pca", CUBE_CAPS);
+  GstElement *pca = gst_bin_get_by_name (GST_BIN (h->element), "pca");
+  GstBus *bus = gst_bus_new ();
+  GstBuffer *before, *after;
+  gchar *line;
+
+  g_close (fd, NULL);
+  g_file_set_contents (path,
+      "{\"kind\":\"spectralpca-basis\",\"version\":1,\"mode\":\"pearson\","
+      "\"mean\":[1],\"deviation\":[1],\"eigenvalues\":[1],\"vectors\":[[1]]}",
+      -1, NULL);
+  gst_element_set_bus (h->element, bus);
+  g_object_set (pca, "smoothing", 1.0, NULL);
+  before = pca_push (h, 0);
+  g_object_set (pca, "basis-location", path, NULL);
+  after = pca_push (h, 0);
+  expect_problem (bus, GST_MESSAGE_WARNING, "basis-location is for 1 bands");
+  pca_check_same (before, after, TRUE);
+  gst_buffer_unref (before);
+  gst_buffer_unref (after);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pca);
+  gst_harness_teardown (h);
+  line = g_strdup_printf ("spectralpca basis-location=%s", path);
+  pca_expect_error (line, CUBE_CAPS, pca_cube_new (0), "is for 1 bands");
+  g_free (line);
+  g_unlink (path);
+  g_free (path);
+}
+
+GST_END_TEST
 #define HEAD "{\"kind\":\"spectralpca-basis\",\"version\":1,\"mode\":"
 static const struct {
   const gchar *text, *problem;
@@ -505,6 +542,7 @@ make_suite (void)
   tcase_add_test (tcase, refused_values_leave_the_old_in_force);
   tcase_add_test (tcase, flush_forgets);
   tcase_add_test (tcase, frozen_basis_saved_and_loaded);
+  tcase_add_test (tcase, a_basis_of_other_bands_leaves_the_old);
   tcase_add_test (tcase, a_basis_of_fewer_vectors);
   tcase_add_test (tcase, a_hostile_basis_is_an_error);
   tcase_add_loop_test (

@@ -192,7 +192,7 @@ matrix_of (const CuvPcaMoments *moments, CuvPcaMode mode, double *a)
       const double scale = sqrt (c[i * n + i]) * sqrt (c[j * n + j]);
 
       a[i * n + j] = c[i * n + j];
-      if (mode == CUV_PCA_CORRELATION)
+      if (mode == CUV_PCA_SECOND_MOMENTS)
         a[i * n + j] += moments->mean[i] * moments->mean[j];
       else if (mode == CUV_PCA_PEARSON)
         a[i * n + j] = scale > 0.0 ? a[i * n + j] / scale : 0.0;
@@ -355,7 +355,7 @@ component (const Picture *self, int k, int p)
   for (int b = 0; b < basis->n; b++) {
     const double s = pca_input_get (&self->input, p % 16, p / 16, b);
 
-    if (basis->mode == CUV_PCA_CORRELATION)
+    if (basis->mode == CUV_PCA_SECOND_MOMENTS)
       y += basis->vectors[k * basis->n + b] * s;
     else if (basis->deviation[b] > 0.0)
       y += basis->vectors[k * basis->n + b] * (s - basis->mean[b])
@@ -404,7 +404,7 @@ check_sigma (CuvPcaMode mode)
       const double y = component (&self, c, p);
 
       check_value (&self, c, p,
-          mode == CUV_PCA_CORRELATION && c == 0
+          mode == CUV_PCA_SECOND_MOMENTS && c == 0
               ? 255.0 * y / (mean + 3.0 * deviation)
               : 128.0 + 127.0 * (y - mean) / (3.0 * deviation));
     }
@@ -482,7 +482,7 @@ check_percentile (double percentile)
   free (bins);
 }
 
-/* Nothing varies: grey, but for a correlation's first component. */
+/* Nothing varies: grey, but for the first component of second moments. */
 static void
 check_flat (CuvPcaMode mode, int n)
 {
@@ -493,7 +493,7 @@ check_flat (CuvPcaMode mode, int n)
   make (&self, &sigma, NULL);
   for (int c = 0; c < 3; c++)
     CUV_CHECK (self.values[c * CUV_PCA_TILE + 77]
-        == (mode == CUV_PCA_CORRELATION && c == 0 && n > 1 ? 255 : 128));
+        == (mode == CUV_PCA_SECOND_MOMENTS && c == 0 && n > 1 ? 255 : 128));
   picture_clear (&self);
 }
 
