@@ -21,14 +21,13 @@
 #include "config.h"
 #include "gstspectralntf.h"
 
-#include "spectral/gstcuvspectralcaps.h"
+#include "backend.h"
 #include "gstspectralntfbands.h"
 #include "gstspectralntfmeta.h"
 #include "gstspectralntfsettings.h"
 #include "gstspectralntfwindow.h"
-#include "gstcuvproperties.h"
-#include "ntf-maker.h"
 #include "reference/ntf-paint.h"
+#include "spectral/gstcuvspectralcaps.h"
 
 GST_DEBUG_CATEGORY_STATIC (spectral_ntf_debug);
 #define GST_CAT_DEFAULT spectral_ntf_debug
@@ -42,21 +41,22 @@ typedef struct {
 struct _GstSpectralNtf {
   GstCuvSpectralTransform parent;
 
+  GstCuvSettings settings; /* GstNtfSettings */
+
   /* under the object lock */
-  GstNtfValues values;
   Counts counts;
   GstClockTime window_latency;
 
   gint cancel;
 
   /* of the streaming thread */
-  GstNtfValues in_force; /* the last that do not contradict each other */
-  gboolean warned;
   GstNtfBands bands;
   gboolean is_grey;
   GstNtfWindow window;
-  CuvNtfMaker *maker;
-  gint depth; /* that it is for */
+  CuvNtfConfig config; /* of the backend */
+  CuvBackend backend;
+  CuvProcessor processor;
+  CuvNtfJob job;
   gboolean have_factors;
 };
 
@@ -72,15 +72,21 @@ static GstStaticPadTemplate sink_template =
             "; video/x-raw, format = (string) GRAY8, " GST_CUV_SPECTRAL_SIZES
             "; " GST_CUV_SPECTRAL_RGB_CAPS));
 
-static GstNtfValues
-get_values (GstSpectralNtf *self)
+static GstNtfSettings
+get_pending (GstSpectralNtf *self)
 {
-  GstNtfValues values;
+  GstNtfSettings settings;
 
   GST_OBJECT_LOCK (self);
-  values = self->values;
+  settings = *(const GstNtfSettings *) self->settings.pending;
   GST_OBJECT_UNLOCK (self);
-  return values;
+  return settings;
+}
+
+static const GstNtfSettings *
+in_force (GstSpectralNtf *self)
+{
+  return self->settings.in_force;
 }
 
 /* ---- caps ---- */
@@ -90,7 +96,7 @@ gst_spectral_ntf_transform_caps (GstBaseTransform *trans,
     GstPadDirection direction, GstCaps *caps, GstCaps *filter)
 {
   GstBaseTransformClass *klass = GST_BASE_TRANSFORM_CLASS (parent_class);
-  const gint hop = get_values (GST_SPECTRAL_NTF (trans)).hop;
+  const gint hop = get_pending (GST_SPECTRAL_NTF (trans)).hop;
   GstCaps *ours, *result, *both;
 
   if (direction == GST_PAD_SINK) {
@@ -110,12 +116,12 @@ gst_spectral_ntf_transform_caps (GstBaseTransform *trans,
 
 /* On the device its context has to be current. */
 static void
-drop_maker (GstSpectralNtf *self)
+close_backend (GstSpectralNtf *self)
 {
   GstCuvContext *context = gst_cuv_transform_context (GST_CUV_TRANSFORM (self));
   const gboolean pushed = gst_cuv_context_push (context);
 
-  g_clear_pointer (&self->maker, cuv_ntf_maker_free);
+  cuv_backend_close (&self->backend);
   if (pushed)
     gst_cuv_context_pop (context);
   self->have_factors = FALSE;
@@ -123,7 +129,8 @@ drop_maker (GstSpectralNtf *self)
 }
 
 static void
-tell_latency (GstSpectralNtf *self, const GstCuvSpectralInfo *info, gint window)
+update_latency (
+    GstSpectralNtf *self, const GstCuvSpectralInfo *info, gint window)
 {
   GstClockTime latency = self->is_grey
       ? gst_ntf_window_latency (window, info->fps_n, info->fps_d)
@@ -147,7 +154,7 @@ gst_spectral_ntf_prepare (
   const GstVideoInfo *video =
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self));
 
-  drop_maker (self);
+  close_backend (self);
   self->is_grey = GST_VIDEO_INFO_FORMAT (video) == GST_VIDEO_FORMAT_GRAY8;
   gst_ntf_bands_init (&self->bands, info);
   if (self->bands.n == 0)
@@ -155,115 +162,133 @@ gst_spectral_ntf_prepare (
         ("All bands are bad: nothing is left to factorise. Set bad-bands in "
          "the caps to fewer of them."),
         (NULL));
-  tell_latency (self, info, get_values (self).window);
+  update_latency (self, info, get_pending (self).window);
   return self->bands.n > 0;
 }
 
 /* ---- before a run ---- */
 
-/* What contradicts itself is not used: what was in force before is. */
-static void
-update_values (GstSpectralNtf *self)
-{
-  GstNtfValues values = get_values (self);
-  const gchar *problem = gst_ntf_values_problem (&values);
-
-  if (problem == NULL)
-    self->in_force = values;
-  else if (!self->warned)
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("%s. Until then the settings before stay in force.", problem), (NULL));
-  self->warned = problem != NULL;
-}
-
 static gboolean
-make_maker (GstSpectralNtf *self, const CuvNtfShape *shape)
+open_backend (GstSpectralNtf *self, const CuvNtfConfig *config)
 {
-  const gchar *problem;
+  const gchar *error;
 
-  drop_maker (self);
-  self->depth = shape->depth;
-  self->maker = cuv_ntf_maker_new (shape, &self->cancel, &problem);
-  if (self->maker != NULL)
+  close_backend (self);
+  self->config = *config;
+  error = cuv_backend_open (
+      &self->backend, &cuv_ntf_backends, config, NULL, &self->processor);
+  if (error == NULL)
     return TRUE;
   GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
       ("No memory to factorise %dx%dx%d samples into %d terms%s: take smaller "
        "images, or a lower rank or window.",
-          shape->width, shape->height, shape->depth, shape->rank,
-          shape->on_device ? " on the GPU" : ""),
-      ("%s", problem));
+          config->width, config->height, config->depth, config->rank,
+          self->processor.on_device ? " on the GPU" : ""),
+      ("%s", error));
   return FALSE;
 }
 
-/* For the depth and rank that values ask for, where the frame is. */
+/* Opens it for the depth and rank of the settings, where the frame is. */
 static gboolean
-ensure_maker (GstSpectralNtf *self, const GstCuvSpectralFrame *frame)
+ensure_backend (
+    GstSpectralNtf *self, const GstCuvSpectralFrame *frame, gint n_threads)
 {
   const GstCuvSpectralInfo *info =
       gst_cuv_spectral_transform_info (GST_CUV_SPECTRAL_TRANSFORM (self));
-  const CuvNtfShape shape = { info->height, info->width,
-    self->is_grey ? self->in_force.window : self->bands.n, self->in_force.rank,
-    frame->on_device, frame->stream };
+  const CuvNtfConfig config = { info->height, info->width,
+    self->is_grey ? in_force (self)->window : self->bands.n,
+    in_force (self)->rank, &self->cancel };
+  const gboolean same_stream = self->processor.stream == frame->stream;
 
-  if (cuv_ntf_maker_is_for (self->maker, &shape))
+  self->processor =
+      (CuvProcessor){ frame->on_device, frame->stream, n_threads };
+  if (self->backend.klass != NULL && self->backend.on_device == frame->on_device
+      && same_stream && memcmp (&config, &self->config, sizeof config) == 0)
     return TRUE;
-  tell_latency (self, info, shape.depth);
-  return make_maker (self, &shape);
+  update_latency (self, info, config.depth);
+  return open_backend (self, &config);
 }
 
-/* Cancelled, unless it failed. */
+/* FLUSHING if cancelled. */
 static GstFlowReturn
-stopped (GstSpectralNtf *self)
+run (GstSpectralNtf *self, CuvNtfTask task)
 {
-  return self->maker->problem == NULL
-      ? GST_FLOW_FLUSHING
-      : gst_cuv_spectral_transform_failed (GST_CUV_SPECTRAL_TRANSFORM (self),
-          self->maker->shape.on_device, self->maker->problem);
+  const gchar *error;
+
+  self->job.task = task;
+  error = cuv_backend_run (&self->backend, &self->job, &self->processor);
+  if (error != NULL)
+    return gst_cuv_spectral_transform_failed (
+        GST_CUV_SPECTRAL_TRANSFORM (self), self->processor.on_device, error);
+  return self->job.status == CUV_NTF_CANCELLED ? GST_FLOW_FLUSHING
+                                               : GST_FLOW_OK;
 }
 
 /* ---- loading ---- */
 
-static gboolean
-refuse_bad (GstSpectralNtf *self, const CuvNtfScan *scan)
+static GstFlowReturn
+scan_cube (GstSpectralNtf *self, const CuvCube *cube, CuvNtfScan *scan)
 {
-  if (self->in_force.bad_values == GST_NTF_BAD_CLAMP
-      || scan->n_negative + scan->n_not_finite == 0)
-    return FALSE;
-  GST_ELEMENT_ERROR (self, STREAM, WRONG_TYPE,
-      ("A cube has %" G_GINT64_FORMAT " samples below 0 and %" G_GINT64_FORMAT
-       " that are no numbers, the first in pixel %d,%d of band %d, all from 0 "
-       "on: take them for 0 with bad-values=clamp, or say in the caps what "
-       "ignore-value or bad-bands are.",
-          scan->n_negative, scan->n_not_finite, scan->x, scan->y, scan->band),
-      (NULL));
-  return TRUE;
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  *scan = (CuvNtfScan){ 0 };
+  for (gint i = 0; flow == GST_FLOW_OK && i < self->bands.n_runs; i++) {
+    const CuvCube part = gst_ntf_bands_run (&self->bands, cube, i);
+    CuvNtfScan found = { 0 };
+
+    self->job.cube = &part;
+    self->job.ignore = self->bands.ignore;
+    self->job.scan = &found;
+    flow = run (self, CUV_NTF_SCAN);
+    found.band += self->bands.runs[i].first;
+    cuv_ntf_scan_merge (scan, &found);
+  }
+  return flow;
 }
 
 static GstFlowReturn
-load_cube (GstSpectralNtf *self, const CuvCube *cube, gint n_threads)
+load (GstSpectralNtf *self, const CuvCube *cube, const gdouble *ignore, gint z)
+{
+  self->job.cube = cube;
+  self->job.ignore = ignore;
+  self->job.z = z;
+  return run (self, CUV_NTF_LOAD);
+}
+
+static GstFlowReturn
+load_cube (GstSpectralNtf *self, const CuvCube *cube)
 {
   CuvNtfScan scan;
+  GstFlowReturn flow = scan_cube (self, cube, &scan);
+  gint z = 0;
 
-  if (!gst_ntf_bands_scan (&self->bands, self->maker, cube, n_threads, &scan))
-    return stopped (self);
-  if (refuse_bad (self, &scan))
+  if (flow != GST_FLOW_OK)
+    return flow;
+  if (in_force (self)->bad_values == GST_NTF_BAD_ERROR
+      && !gst_ntf_bands_check (GST_ELEMENT (self), &scan))
     return GST_FLOW_ERROR;
-  return gst_ntf_bands_load (&self->bands, self->maker, cube,
-             cuv_ntf_scale (cube->format, scan.largest), n_threads)
-      ? GST_FLOW_OK
-      : stopped (self);
+  self->job.scale = cuv_ntf_scale (cube->format, scan.largest);
+  for (gint i = 0; flow == GST_FLOW_OK && i < self->bands.n_runs; i++) {
+    const CuvCube part = gst_ntf_bands_run (&self->bands, cube, i);
+
+    flow = load (self, &part, self->bands.ignore, z);
+    z += part.bands;
+  }
+  return flow;
 }
 
 static GstFlowReturn
-load_frame (
-    GstSpectralNtf *self, const CuvCube *cube, gint n_threads, GstBuffer *in)
+load_frame (GstSpectralNtf *self, const CuvCube *cube, GstBuffer *in)
 {
-  const gint z = gst_ntf_window_add (&self->window, self->depth, in);
+  const gint z = gst_ntf_window_add (&self->window, self->config.depth, in);
+  GstFlowReturn flow;
 
-  if (!cuv_ntf_maker_load (self->maker, cube, NULL, z,
-          cuv_ntf_scale (cube->format, 0), n_threads))
-    return stopped (self);
-  return gst_ntf_window_is_due (&self->window, self->depth, self->in_force.hop)
+  self->job.scale = cuv_ntf_scale (cube->format, 0);
+  flow = load (self, cube, NULL, z);
+  if (flow != GST_FLOW_OK)
+    return flow;
+  return gst_ntf_window_is_due (
+             &self->window, self->config.depth, in_force (self)->hop)
       ? GST_FLOW_OK
       : GST_BASE_TRANSFORM_FLOW_DROPPED;
 }
@@ -273,41 +298,34 @@ load_frame (
 static void
 post_progress (GstSpectralNtf *self, GstBuffer *in)
 {
-  const CuvNtfResult *result = cuv_ntf_maker_result (self->maker);
-
   gst_element_post_message (GST_ELEMENT (self),
       gst_message_new_element (GST_OBJECT (self),
-          gst_structure_new ("spectralntf", "timestamp", G_TYPE_UINT64,
-              GST_BUFFER_PTS (in), "iteration", G_TYPE_UINT,
-              (guint) result->iterations, "percent", G_TYPE_DOUBLE,
-              100. * result->iterations / self->in_force.iterations, "error",
-              G_TYPE_DOUBLE, result->errors[result->n_errors - 1], NULL)));
+          gst_ntf_meta_progress (
+              in, self->job.result, in_force (self)->iterations)));
 }
 
-/* FALSE if stopped. */
-static gboolean
-iterate (GstSpectralNtf *self, gint n_threads, GstBuffer *in)
+static GstFlowReturn
+iterate (GstSpectralNtf *self, GstBuffer *in)
 {
   const GstClockTime interval =
-      (GstClockTime) self->in_force.progress_interval * GST_MSECOND;
+      (GstClockTime) in_force (self)->progress_interval * GST_MSECOND;
   GstClockTime next = gst_util_get_timestamp () + interval;
-  CuvNtfStatus status;
+  GstFlowReturn flow;
 
-  while (cuv_ntf_maker_step (self->maker, n_threads, &status)) {
-    if (status == CUV_NTF_DONE)
-      return TRUE;
+  while ((flow = run (self, CUV_NTF_STEP)) == GST_FLOW_OK
+      && self->job.status != CUV_NTF_DONE) {
     if (interval == 0 || gst_util_get_timestamp () < next)
       continue;
     post_progress (self, in);
     next = gst_util_get_timestamp () + interval;
   }
-  return FALSE;
+  return flow;
 }
 
 static void
 count (GstSpectralNtf *self)
 {
-  const CuvNtfResult *result = cuv_ntf_maker_result (self->maker);
+  const CuvNtfResult *result = self->job.result;
 
   GST_OBJECT_LOCK (self);
   self->counts = (Counts){ self->counts.runs + 1, result->iterations,
@@ -315,39 +333,51 @@ count (GstSpectralNtf *self)
   GST_OBJECT_UNLOCK (self);
 }
 
-static gboolean
-factorise (GstSpectralNtf *self, gint n_threads, GstBuffer *in)
+static GstFlowReturn
+factorise (GstSpectralNtf *self, GstBuffer *in)
 {
-  CuvNtfParams params = gst_ntf_values_params (&self->in_force);
+  CuvNtfParams params = gst_ntf_params (in_force (self));
+  GstFlowReturn flow;
 
   if (params.init == CUV_NTF_PREVIOUS && !self->have_factors)
     params.init = CUV_NTF_RANDOM;
   self->have_factors = FALSE;
-  if (!cuv_ntf_maker_start (self->maker, &params, n_threads)
-      || !iterate (self, n_threads, in))
-    return FALSE;
+  self->job.params = &params;
+  flow = run (self, CUV_NTF_START);
+  if (flow == GST_FLOW_OK)
+    flow = iterate (self, in);
+  if (flow != GST_FLOW_OK)
+    return flow;
   /* from zeros nothing goes on */
-  self->have_factors = cuv_ntf_maker_result (self->maker)->effective_rank > 0;
+  self->have_factors = self->job.result->effective_rank > 0;
   count (self);
-  return TRUE;
+  return GST_FLOW_OK;
 }
 
-static gboolean
+static GstFlowReturn
 paint (GstSpectralNtf *self, const GstCuvSpectralSettings *settings,
     const GstCuvSpectralPicture *picture)
 {
-  const gfloat *map;
+  GstFlowReturn flow;
 
-  if (self->in_force.show == GST_NTF_SHOW_RECONSTRUCTION) {
-    cuv_ntf_paint_terms (cuv_ntf_maker_factors (self->maker),
-        settings->components, picture->pixels, picture->stride);
-    return TRUE;
+  if (in_force (self)->show == GST_NTF_SHOW_RECONSTRUCTION) {
+    cuv_ntf_paint_terms (self->job.factors, settings->components,
+        picture->pixels, picture->stride);
+    return GST_FLOW_OK;
   }
-  map = cuv_ntf_maker_residual (self->maker, settings->n_threads);
-  if (map != NULL)
-    cuv_ntf_paint_residual (
-        map, picture->width, picture->height, picture->pixels, picture->stride);
-  return map != NULL;
+  flow = run (self, CUV_NTF_RESIDUAL);
+  if (flow == GST_FLOW_OK)
+    cuv_ntf_paint_residual (self->job.map, picture->width, picture->height,
+        picture->pixels, picture->stride);
+  return flow;
+}
+
+static gboolean
+apply_settings (GstSpectralNtf *self)
+{
+  return (self->settings.has_in_force
+             && !gst_cuv_settings_changed (&self->settings))
+      || gst_cuv_settings_apply (&self->settings, NULL, NULL);
 }
 
 static GstFlowReturn
@@ -358,22 +388,24 @@ gst_spectral_ntf_make (GstCuvSpectralTransform *transform,
   GstSpectralNtf *self = GST_SPECTRAL_NTF (transform);
   GstFlowReturn flow;
 
-  update_values (self);
-  if (!ensure_maker (self, frame))
+  if (!apply_settings (self)
+      || !ensure_backend (self, frame, settings->n_threads))
     return GST_FLOW_ERROR;
-  flow = self->is_grey
-      ? load_frame (self, &frame->cube, settings->n_threads, in)
-      : load_cube (self, &frame->cube, settings->n_threads);
+  flow = self->is_grey ? load_frame (self, &frame->cube, in)
+                       : load_cube (self, &frame->cube);
+  if (flow == GST_FLOW_OK)
+    flow = factorise (self, in);
+  if (flow == GST_FLOW_OK)
+    flow = paint (self, settings, picture);
   if (flow != GST_FLOW_OK)
     return flow;
-  if (!factorise (self, settings->n_threads, in)
-      || !paint (self, settings, picture))
-    return stopped (self);
   if (self->is_grey)
-    gst_ntf_window_stamp (&self->window, self->depth, self->in_force.hop, out);
-  gst_ntf_meta_add (out, cuv_ntf_maker_factors (self->maker),
-      self->is_grey ? gst_ntf_window_oldest (&self->window, self->depth) : 0,
-      cuv_ntf_maker_result (self->maker));
+    gst_ntf_window_stamp (
+        &self->window, self->config.depth, in_force (self)->hop, out);
+  gst_ntf_meta_add (out, self->job.factors,
+      self->is_grey ? gst_ntf_window_oldest (&self->window, self->config.depth)
+                    : 0,
+      self->job.result);
   return GST_FLOW_OK;
 }
 
@@ -397,8 +429,8 @@ gst_spectral_ntf_leave_context (GstCuvTransform *transform)
 {
   GstSpectralNtf *self = GST_SPECTRAL_NTF (transform);
 
-  if (self->maker != NULL && self->maker->shape.on_device)
-    drop_maker (self);
+  if (self->backend.on_device)
+    close_backend (self);
   GST_CUV_TRANSFORM_CLASS (parent_class)->leave_context (transform);
 }
 
@@ -409,19 +441,6 @@ gst_spectral_ntf_reset (GstCuvSpectralTransform *transform)
 
   self->window.n = 0;
   self->have_factors = FALSE;
-}
-
-static void
-check_window_was_filled (GstSpectralNtf *self)
-{
-  if (!self->is_grey || self->window.n == 0
-      || self->window.n >= (guint64) self->depth)
-    return;
-  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-      ("The stream ended after %u frames, and window is %d: nothing was "
-       "factorised. Set window to as many frames as there are, or fewer.",
-          (guint) self->window.n, self->depth),
-      (NULL));
 }
 
 static gboolean
@@ -437,7 +456,9 @@ gst_spectral_ntf_sink_event (GstBaseTransform *trans, GstEvent *event)
       g_atomic_int_set (&self->cancel, FALSE);
       break;
     case GST_EVENT_EOS:
-      check_window_was_filled (self);
+      if (self->is_grey)
+        gst_ntf_window_check_filled (
+            &self->window, self->config.depth, GST_ELEMENT (self));
       break;
     default:
       break;
@@ -483,26 +504,20 @@ static gboolean
 gst_spectral_ntf_start (GstBaseTransform *trans)
 {
   GstSpectralNtf *self = GST_SPECTRAL_NTF (trans);
-  GstNtfValues values = get_values (self);
-  const gchar *problem = gst_ntf_values_problem (&values);
 
-  if (problem != NULL) {
-    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s.", problem), (NULL));
-    return FALSE;
-  }
-  self->in_force = values;
-  self->warned = FALSE;
   GST_OBJECT_LOCK (self);
   self->counts = (Counts){ 0 };
   self->window_latency = 0;
   GST_OBJECT_UNLOCK (self);
-  return GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans);
+  /* a contradiction is found before the first frame */
+  return gst_cuv_settings_apply (&self->settings, NULL, NULL)
+      && GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans);
 }
 
 static gboolean
 gst_spectral_ntf_stop (GstBaseTransform *trans)
 {
-  drop_maker (GST_SPECTRAL_NTF (trans));
+  close_backend (GST_SPECTRAL_NTF (trans));
   return GST_BASE_TRANSFORM_CLASS (parent_class)->stop (trans);
 }
 
@@ -522,37 +537,21 @@ gst_spectral_ntf_add_stats (
       NULL);
 }
 
-/* ---- properties ---- */
+/* ---- class ---- */
 
+/* Another hop means another rate of pictures. */
 static void
-gst_spectral_ntf_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+gst_spectral_ntf_notify (GObject *object, GParamSpec *pspec)
 {
-  GstSpectralNtf *self = GST_SPECTRAL_NTF (object);
-  gint hop;
-
-  GST_OBJECT_LOCK (self);
-  hop = self->values.hop;
-  gst_cuv_value_store (
-      gst_ntf_property_place (&self->values, id - GST_CUV_SPECTRAL_PROP_FIRST),
-      value);
-  hop -= self->values.hop;
-  GST_OBJECT_UNLOCK (self);
-  if (hop != 0) /* another rate of pictures */
-    gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (self));
+  if (g_strcmp0 (pspec->name, "hop") == 0)
+    gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (object));
 }
 
 static void
-gst_spectral_ntf_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+gst_spectral_ntf_finalize (GObject *object)
 {
-  GstSpectralNtf *self = GST_SPECTRAL_NTF (object);
-
-  GST_OBJECT_LOCK (self);
-  gst_cuv_value_fetch (
-      gst_ntf_property_place (&self->values, id - GST_CUV_SPECTRAL_PROP_FIRST),
-      value);
-  GST_OBJECT_UNLOCK (self);
+  gst_cuv_settings_clear (&GST_SPECTRAL_NTF (object)->settings);
+  G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
 static void
@@ -566,8 +565,8 @@ gst_spectral_ntf_class_init (GstSpectralNtfClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (spectral_ntf_debug, "spectralntf", 0,
       "non-negative tensor factorisation");
-  object_class->set_property = gst_spectral_ntf_set_property;
-  object_class->get_property = gst_spectral_ntf_get_property;
+  object_class->notify = gst_spectral_ntf_notify;
+  object_class->finalize = gst_spectral_ntf_finalize;
   element_class->change_state =
       GST_DEBUG_FUNCPTR (gst_spectral_ntf_change_state);
   trans_class->transform_caps =
@@ -584,7 +583,8 @@ gst_spectral_ntf_class_init (GstSpectralNtfClass *klass)
   spectral_class->make = gst_spectral_ntf_make;
   spectral_class->reset = gst_spectral_ntf_reset;
   spectral_class->add_stats = gst_spectral_ntf_add_stats;
-  gst_ntf_properties_install (object_class, GST_CUV_SPECTRAL_PROP_FIRST);
+  gst_cuv_settings_class_install (object_class, &gst_ntf_settings,
+      G_STRUCT_OFFSET (GstSpectralNtf, settings));
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class,
       "Non-negative factorisation", "Filter/Converter/Video",
@@ -596,5 +596,5 @@ gst_spectral_ntf_class_init (GstSpectralNtfClass *klass)
 static void
 gst_spectral_ntf_init (GstSpectralNtf *self)
 {
-  gst_ntf_values_reset (&self->values);
+  gst_cuv_settings_init (&self->settings, self, &gst_ntf_settings);
 }

@@ -16,8 +16,8 @@ gst_ntf_bands_init (GstNtfBands *self, const GstCuvSpectralInfo *info)
   }
 }
 
-static CuvCube
-cube_of_run (const GstNtfBands *self, const CuvCube *cube, gint i)
+CuvCube
+gst_ntf_bands_run (const GstNtfBands *self, const CuvCube *cube, gint i)
 {
   CuvCube part = *cube;
 
@@ -27,34 +27,16 @@ cube_of_run (const GstNtfBands *self, const CuvCube *cube, gint i)
 }
 
 gboolean
-gst_ntf_bands_scan (const GstNtfBands *self, CuvNtfMaker *maker,
-    const CuvCube *cube, gint n_threads, CuvNtfScan *scan)
+gst_ntf_bands_check (GstElement *element, const CuvNtfScan *scan)
 {
-  *scan = (CuvNtfScan){ 0 };
-  for (gint i = 0; i < self->n_runs; i++) {
-    CuvCube part = cube_of_run (self, cube, i);
-    CuvNtfScan found;
-
-    if (!cuv_ntf_maker_scan (maker, &part, self->ignore, n_threads, &found))
-      return FALSE;
-    found.band += self->runs[i].first;
-    cuv_ntf_scan_merge (scan, &found);
-  }
-  return TRUE;
-}
-
-gboolean
-gst_ntf_bands_load (const GstNtfBands *self, CuvNtfMaker *maker,
-    const CuvCube *cube, gdouble scale, gint n_threads)
-{
-  gint z = 0;
-
-  for (gint i = 0; i < self->n_runs; i++) {
-    CuvCube part = cube_of_run (self, cube, i);
-
-    if (!cuv_ntf_maker_load (maker, &part, self->ignore, z, scale, n_threads))
-      return FALSE;
-    z += part.bands;
-  }
-  return TRUE;
+  if (scan->n_negative + scan->n_not_finite == 0)
+    return TRUE;
+  GST_ELEMENT_ERROR (element, STREAM, WRONG_TYPE,
+      ("A cube has %" G_GINT64_FORMAT " samples below 0 and %" G_GINT64_FORMAT
+       " that are no numbers, the first in pixel %d,%d of band %d, all from 0 "
+       "on: take them for 0 with bad-values=clamp, or say in the caps what "
+       "ignore-value or bad-bands are.",
+          scan->n_negative, scan->n_not_finite, scan->x, scan->y, scan->band),
+      (NULL));
+  return FALSE;
 }

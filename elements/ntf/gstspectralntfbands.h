@@ -3,8 +3,8 @@
 #ifndef GST_SPECTRAL_NTF_BANDS_H
 #define GST_SPECTRAL_NTF_BANDS_H
 
+#include "ntf/ntf-types.h"
 #include "spectral/gstcuvspectralinfo.h"
-#include "ntf-maker.h"
 
 G_BEGIN_DECLS
 
@@ -20,12 +20,12 @@ typedef struct {
 /* The info must outlive it. */
 void gst_ntf_bands_init (GstNtfBands *self, const GstCuvSpectralInfo *info);
 
-/* As cuv_ntf_maker_scan() and cuv_ntf_maker_load() from depth 0 on; bands of a
- * scan are the cube's. */
-gboolean gst_ntf_bands_scan (const GstNtfBands *self, CuvNtfMaker *maker,
-    const CuvCube *cube, gint n_threads, CuvNtfScan *scan);
-gboolean gst_ntf_bands_load (const GstNtfBands *self, CuvNtfMaker *maker,
-    const CuvCube *cube, gdouble scale, gint n_threads);
+/* The part of a cube that a run of bands is. */
+CuvCube gst_ntf_bands_run (
+    const GstNtfBands *self, const CuvCube *cube, gint i);
+
+/* FALSE after an element error about samples that cannot be factorised. */
+gboolean gst_ntf_bands_check (GstElement *element, const CuvNtfScan *scan);
 
 G_END_DECLS
 

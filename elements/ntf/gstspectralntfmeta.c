@@ -106,3 +106,14 @@ gst_ntf_meta_add (GstBuffer *buffer, const CuvNtfFactors *factors, gint first,
   add_factor (buffer, factors, CUV_NTF_W, first, &columns);
   add_errors (buffer, factors, result);
 }
+
+GstStructure *
+gst_ntf_meta_progress (
+    GstBuffer *buffer, const CuvNtfResult *result, gint iterations)
+{
+  return gst_structure_new ("spectralntf", "timestamp", G_TYPE_UINT64,
+      GST_BUFFER_PTS (buffer), "iteration", G_TYPE_UINT,
+      (guint) result->iterations, "percent", G_TYPE_DOUBLE,
+      100. * result->iterations / iterations, "error", G_TYPE_DOUBLE,
+      result->errors[result->n_errors - 1], NULL);
+}

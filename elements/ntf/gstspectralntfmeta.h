@@ -19,6 +19,10 @@ G_BEGIN_DECLS
 void gst_ntf_meta_add (GstBuffer *buffer, const CuvNtfFactors *factors,
     gint first, const CuvNtfResult *result);
 
+/* The message about a run of at most `iterations` that goes on. */
+GstStructure *gst_ntf_meta_progress (
+    GstBuffer *buffer, const CuvNtfResult *result, gint iterations);
+
 G_END_DECLS
 
 #endif

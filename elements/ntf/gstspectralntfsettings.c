@@ -2,14 +2,10 @@
 #include "config.h"
 #include "gstspectralntfsettings.h"
 
-#include "gstcuvproperties.h"
-
-#define AT(field) G_STRUCT_OFFSET (GstNtfValues, field)
-
-/* ---- what the values come to ---- */
+#define AT(field) G_STRUCT_OFFSET (GstNtfSettings, field)
 
 CuvNtfParams
-gst_ntf_values_params (const GstNtfValues *self)
+gst_ntf_params (const GstNtfSettings *self)
 {
   return (CuvNtfParams){
     .algorithm = (CuvNtfAlgorithm) self->algorithm,
@@ -24,13 +20,16 @@ gst_ntf_values_params (const GstNtfValues *self)
   };
 }
 
-const gchar *
-gst_ntf_values_problem (const GstNtfValues *self)
+static gchar *
+check (gconstpointer settings)
 {
-  return self->algorithm == CUV_NTF_HALS && self->schedule == CUV_NTF_JACOBI
-      ? "algorithm=hals with schedule=jacobi: HALS needs each factor's new "
-        "values for the next; set schedule to gs or algorithm to mu"
-      : NULL;
+  const GstNtfSettings *self = settings;
+
+  if (self->algorithm != CUV_NTF_HALS || self->schedule != CUV_NTF_JACOBI)
+    return NULL;
+  return g_strdup (
+      "algorithm=hals with schedule=jacobi: HALS needs each factor's new "
+      "values for the next; set schedule to gs or algorithm to mu");
 }
 
 /* ---- enums ---- */
@@ -121,70 +120,59 @@ bad_values_get_type (void)
  *
  * Since: 0.1
  */
-static const GstCuvProperty properties[] = {
-  { "rank", "Rank", "Terms to factorise into", AT (rank), G_TYPE_UINT, NULL, 1,
-      CUV_NTF_MAX_RANK, 8, 0 },
-  { "iterations", "Iterations", "Most iterations to make", AT (iterations),
-      G_TYPE_UINT, NULL, 1, CUV_NTF_MAX_ITERATIONS, 100, 0 },
+static const GstCuvSetting list[] = {
+  { "rank", "Rank", "Terms to factorise into", .offset = AT (rank),
+      .type = G_TYPE_UINT, .minimum = 1, .maximum = CUV_NTF_MAX_RANK,
+      .value = 8 },
+  { "iterations", "Iterations", "Most iterations to make",
+      .offset = AT (iterations), .type = G_TYPE_UINT, .minimum = 1,
+      .maximum = CUV_NTF_MAX_ITERATIONS, .value = 100 },
   { "tolerance", "Tolerance",
-      "Stop when ten iterations change the error, a part of the image, by less "
-      "(0 = never)",
-      AT (tolerance), G_TYPE_DOUBLE, NULL, 0, 1, 1e-6, 0 },
-  { "algorithm", "Algorithm", "How factors are updated", AT (algorithm), 0,
-      algorithm_get_type, 0, 0, CUV_NTF_MU, 0 },
-  { "schedule", "Schedule", "Which values an update starts from", AT (schedule),
-      0, schedule_get_type, 0, 0, CUV_NTF_GS, 0 },
-  { "init", "Start", "Where factors start", AT (init), 0, init_get_type, 0, 0,
-      CUV_NTF_RANDOM, 0 },
+      "Stop when ten iterations change the relative error by less (0 = never)",
+      .offset = AT (tolerance), .type = G_TYPE_DOUBLE, .maximum = 1,
+      .value = 1e-6 },
+  { "algorithm", "Algorithm", "How factors are updated",
+      .offset = AT (algorithm), .get_type = algorithm_get_type,
+      .value = CUV_NTF_MU },
+  { "schedule", "Schedule", "Which values an update starts from",
+      .offset = AT (schedule), .get_type = schedule_get_type,
+      .value = CUV_NTF_GS },
+  { "init", "Start", "Where factors start", .offset = AT (init),
+      .get_type = init_get_type, .value = CUV_NTF_RANDOM },
   { "seed", "Seed", "Of random numbers: the same seed, the same factors",
-      AT (seed), G_TYPE_UINT, NULL, 0, G_MAXUINT32, 1, 0 },
+      .offset = AT (seed), .type = G_TYPE_UINT, .maximum = G_MAXUINT32,
+      .value = 1 },
   { "normalise", "Normalise",
       "Unit columns of u and v, scale in w, terms in order of strength",
-      AT (normalise), G_TYPE_BOOLEAN, NULL, 0, 1, TRUE, 0 },
+      .offset = AT (normalise), .type = G_TYPE_BOOLEAN, .value = TRUE },
   { "reinit-dead", "Start dead terms afresh",
-      "Give terms that vanished new random columns", AT (reinit_dead),
-      G_TYPE_BOOLEAN, NULL, 0, 1, FALSE, 0 },
+      "Give terms that vanished new random columns", .offset = AT (reinit_dead),
+      .type = G_TYPE_BOOLEAN },
   { "sparsity", "Sparsity",
-      "Weight of a penalty on the sum of the factors' values: what is taken "
-      "off "
-      "each, by its column's root mean square",
-      AT (sparsity), G_TYPE_DOUBLE, NULL, 0, 1, 0, 0 },
+      "Weight of a penalty on the sum of the factors' values: what is "
+      "subtracted from each, by its column's root mean square",
+      .offset = AT (sparsity), .type = G_TYPE_DOUBLE, .maximum = 1 },
   { "window", "Window", "Frames of GRAY8 video that are factorised together",
-      AT (window), G_TYPE_UINT, NULL, 1, CUV_CUBE_MAX_BANDS, 16, 0 },
+      .offset = AT (window), .type = G_TYPE_UINT, .minimum = 1,
+      .maximum = CUV_CUBE_MAX_BANDS, .value = 16 },
   { "hop", "Hop", "Frames of GRAY8 video from one factorisation to the next",
-      AT (hop), G_TYPE_UINT, NULL, 1, 10000, 16, 0 },
-  { "show", "Show", "What the picture is of", AT (show), 0, show_get_type, 0, 0,
-      GST_NTF_SHOW_RECONSTRUCTION, 0 },
+      .offset = AT (hop), .type = G_TYPE_UINT, .minimum = 1, .maximum = 10000,
+      .value = 16 },
+  { "show", "Show", "What the picture is of", .offset = AT (show),
+      .get_type = show_get_type, .value = GST_NTF_SHOW_RECONSTRUCTION },
   { "bad-values", "Bad values",
       "What to do with samples that are below 0 or not a number",
-      AT (bad_values), 0, bad_values_get_type, 0, 0, GST_NTF_BAD_ERROR, 0 },
+      .offset = AT (bad_values), .get_type = bad_values_get_type,
+      .value = GST_NTF_BAD_ERROR },
   { "progress-interval", "Progress interval",
       "Milliseconds from one message of progress to the next (0 = none)",
-      AT (progress_interval), G_TYPE_UINT, NULL, 0, G_MAXINT, 500, 0 },
+      .offset = AT (progress_interval), .type = G_TYPE_UINT,
+      .maximum = G_MAXINT, .value = 500 },
 };
 
-void
-gst_ntf_values_reset (GstNtfValues *self)
-{
-  *self = (GstNtfValues){ 0 };
-  gst_cuv_properties_reset (properties, G_N_ELEMENTS (properties), self);
-}
-
-void
-gst_ntf_properties_install (GObjectClass *klass, guint first)
-{
-  gst_cuv_properties_install (
-      klass, properties, G_N_ELEMENTS (properties), first);
-}
-
-gpointer
-gst_ntf_property_place (GstNtfValues *self, guint nth)
-{
-  return G_STRUCT_MEMBER_P (self, properties[nth].offset);
-}
-
-guint
-gst_ntf_n_properties (void)
-{
-  return G_N_ELEMENTS (properties);
-}
+const GstCuvSettingsTable gst_ntf_settings = {
+  .size = sizeof (GstNtfSettings),
+  .list = list,
+  .n = G_N_ELEMENTS (list),
+  .check = check,
+};

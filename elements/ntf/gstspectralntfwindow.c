@@ -87,3 +87,16 @@ gst_ntf_window_scale_rates (GstCaps *caps, gint num, gint denom)
   }
   return caps;
 }
+
+void
+gst_ntf_window_check_filled (
+    const GstNtfWindow *self, gint depth, GstElement *element)
+{
+  if (self->n == 0 || self->n >= (guint64) depth)
+    return;
+  GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
+      ("The stream ended after %u frames, and window is %d: nothing was "
+       "factorised. Set window to as many frames as there are, or fewer.",
+          (guint) self->n, depth),
+      (NULL));
+}

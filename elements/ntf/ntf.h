@@ -11,7 +11,7 @@
  *   cpu/ntf-cpu.c            a run on threads
  *   cpu/ntf-nndsvd.c         initialisation by singular vectors
  *   cpu/ntf-dsp.c, cpu/x86/  function table and its AVX2 version
- *   ntf-maker.c              on the CPU or the GPU
+ *   backend.c                on the CPU or the GPU
  *   plugin.c, gstspectral*   the element
  */
 #ifndef CUV_NTF_H

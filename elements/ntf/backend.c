@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "backend.h"
+
+#include <stdlib.h>
+#include <string.h>
+#if HAVE_CUDA
+#include "ntf/ntf.h"
+#endif
+
+static const char no_memory[] = "out of memory";
+
+static CuvNtfCpu *
+new_cpu (const CuvNtfConfig *config)
+{
+  return cuv_ntf_cpu_new (config->height, config->width, config->depth,
+      config->rank, config->cancel);
+}
+
+static float *
+new_map (const CuvNtfConfig *config)
+{
+  return malloc (
+      (size_t) config->height * (size_t) config->width * sizeof (float));
+}
+
+/* ---- CPU ---- */
+
+typedef struct {
+  CuvNtfCpu *cpu;
+  float *map; /* of residuals */
+} CpuState;
+
+static const char *
+open_cpu (void **state, const void *config, const CuvFrame *frame,
+    const CuvProcessor *processor)
+{
+  CpuState *self = *state = calloc (1, sizeof *self);
+
+  if (self == NULL)
+    return no_memory;
+  self->cpu = new_cpu (config);
+  self->map = new_map (config);
+  return self->cpu != NULL && self->map != NULL ? NULL : no_memory;
+}
+
+static CuvNtfStatus
+do_task (CpuState *self, const CuvNtfJob *job, int n_threads)
+{
+  bool ok = true;
+
+  switch (job->task) {
+    case CUV_NTF_SCAN:
+      ok = cuv_ntf_cpu_scan (
+          self->cpu, job->cube, job->ignore, n_threads, job->scan);
+      break;
+    case CUV_NTF_LOAD:
+      ok = cuv_ntf_cpu_load (
+          self->cpu, job->cube, job->ignore, job->z, job->scale, n_threads);
+      break;
+    case CUV_NTF_START:
+      ok = cuv_ntf_cpu_start (self->cpu, job->params, n_threads);
+      break;
+    case CUV_NTF_STEP:
+      return cuv_ntf_cpu_step (self->cpu, n_threads);
+    case CUV_NTF_RESIDUAL:
+      ok = cuv_ntf_cpu_residual (self->cpu, n_threads, self->map);
+  }
+  return ok ? CUV_NTF_RUNNING : CUV_NTF_CANCELLED;
+}
+
+static const char *
+run_cpu (void *state, void *data, const CuvProcessor *processor)
+{
+  CpuState *self = state;
+  CuvNtfJob *job = data;
+
+  job->status = do_task (self, job, processor->n_threads);
+  job->result = cuv_ntf_cpu_result (self->cpu);
+  job->factors = cuv_ntf_cpu_factors (self->cpu);
+  job->map = self->map;
+  return NULL;
+}
+
+static void
+close_cpu (void *state)
+{
+  CpuState *self = state;
+
+  cuv_ntf_cpu_free (self->cpu);
+  free (self->map);
+  free (self);
+}
+
+static const CuvBackendClass cpu = { open_cpu, run_cpu, close_cpu };
+
+/* ---- CUDA ---- */
+
+#if HAVE_CUDA
+typedef struct {
+  CuvNtfConfig config;
+  CuvNtfCuda *cuda;
+  double scale; /* of the tensor */
+  CuvNtfFactors factors;
+  float *packed[CUV_NTF_MODES]; /* the same without padding */
+  float *map;                   /* of residuals */
+  CuvNtfCpu *starter;           /* finds the start of NNDSVD; NULL at first */
+  float *values;                /* the tensor, for the starter */
+} CudaState;
+
+static size_t
+packed_size (const CudaState *self, int mode)
+{
+  return (size_t) self->factors.size[mode] * (size_t) self->factors.rank;
+}
+
+static bool
+alloc_host (CudaState *self)
+{
+  const CuvNtfConfig *config = &self->config;
+
+  self->map = new_map (config);
+  if (self->map == NULL
+      || !cuv_ntf_factors_init (&self->factors, config->height, config->width,
+          config->depth, config->rank))
+    return false;
+  for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
+    self->packed[mode] = cuv_ntf_alloc (packed_size (self, mode));
+    if (self->packed[mode] == NULL)
+      return false;
+  }
+  return true;
+}
+
+static const char *
+open_cuda (void **state, const void *data, const CuvFrame *frame,
+    const CuvProcessor *processor)
+{
+  const CuvNtfConfig *config = data;
+  CudaState *self = *state = calloc (1, sizeof *self);
+
+  if (self == NULL)
+    return no_memory;
+  self->config = *config;
+  if (!alloc_host (self))
+    return no_memory;
+  self->cuda = cuv_ntf_cuda_new (config->height, config->width, config->depth,
+      config->rank, config->cancel, processor->stream);
+  return self->cuda != NULL ? NULL : cuv_cuda_error ();
+}
+
+static const char *
+problem_of (int status)
+{
+  return status == 0 ? NULL : cuv_cuda_error ();
+}
+
+/* ---- a start that the CPU finds ---- */
+
+static const char *
+ensure_starter (CudaState *self)
+{
+  const CuvNtfConfig *config = &self->config;
+
+  if (self->starter == NULL)
+    self->starter = new_cpu (config);
+  if (self->values == NULL)
+    self->values = malloc ((size_t) config->height * (size_t) config->width
+        * (size_t) config->depth * sizeof *self->values);
+  return self->starter != NULL && self->values != NULL ? NULL : no_memory;
+}
+
+static CuvCube
+cube_of_tensor (const CudaState *self)
+{
+  const CuvNtfConfig *config = &self->config;
+  const int64_t band = (int64_t) sizeof (float) * config->width;
+  const CuvCube cube = { (const uint8_t *) self->values, CUV_CUBE_F32,
+    config->width, config->height, config->depth, sizeof (float),
+    band * config->depth, band };
+
+  return cube;
+}
+
+static void
+pack (CudaState *self, const CuvNtfFactors *factors)
+{
+  const size_t rank = (size_t) factors->rank;
+
+  for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
+    for (size_t i = 0; i < (size_t) factors->size[mode]; i++)
+      memcpy (&self->packed[mode][i * rank],
+          &factors->mode[mode][i * (size_t) factors->stride],
+          rank * sizeof (float));
+  }
+  for (size_t i = 0; i < packed_size (self, CUV_NTF_W); i++)
+    self->packed[CUV_NTF_W][i] *= (float) self->scale;
+}
+
+static void
+unpack (CudaState *self)
+{
+  const size_t rank = (size_t) self->factors.rank;
+
+  for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
+    for (size_t i = 0; i < (size_t) self->factors.size[mode]; i++)
+      memcpy (&self->factors.mode[mode][i * (size_t) self->factors.stride],
+          &self->packed[mode][i * rank], rank * sizeof (float));
+  }
+}
+
+static bool
+is_cancelled (const CudaState *self)
+{
+  return __atomic_load_n (self->config.cancel, __ATOMIC_RELAXED) != 0;
+}
+
+static const char *
+set_start (CudaState *self, const CuvNtfParams *params, int n_threads)
+{
+  const char *problem = ensure_starter (self);
+  CuvCube cube;
+
+  if (problem == NULL)
+    problem = problem_of (cuv_ntf_cuda_get_tensor (self->cuda, self->values));
+  if (problem != NULL || is_cancelled (self))
+    return problem;
+  cube = cube_of_tensor (self);
+  if (!cuv_ntf_cpu_load (self->starter, &cube, NULL, 0, 1, n_threads)
+      || !cuv_ntf_cpu_start (self->starter, params, n_threads))
+    return NULL; /* cancelled */
+  pack (self, cuv_ntf_cpu_factors (self->starter));
+  return problem_of (
+      cuv_ntf_cuda_set_factors (self->cuda, self->packed[CUV_NTF_U],
+          self->packed[CUV_NTF_V], self->packed[CUV_NTF_W]));
+}
+
+/* ---- tasks ---- */
+
+static const char *
+start_cuda (CudaState *self, const CuvNtfParams *params, int n_threads)
+{
+  const char *problem = NULL;
+
+  if (params->init == CUV_NTF_NNDSVD)
+    problem = set_start (self, params, n_threads);
+  return problem != NULL || is_cancelled (self)
+      ? problem
+      : problem_of (cuv_ntf_cuda_start (self->cuda, params));
+}
+
+static const char *
+step_cuda (CudaState *self, CuvNtfStatus *status)
+{
+  if (cuv_ntf_cuda_step (self->cuda, status) != 0)
+    return cuv_cuda_error ();
+  if (*status != CUV_NTF_DONE || is_cancelled (self))
+    return NULL;
+  if (cuv_ntf_cuda_get_factors (self->cuda, self->packed[CUV_NTF_U],
+          self->packed[CUV_NTF_V], self->packed[CUV_NTF_W])
+      != 0)
+    return cuv_cuda_error ();
+  unpack (self);
+  return NULL;
+}
+
+static const char *
+do_cuda_task (CudaState *self, CuvNtfJob *job, int n_threads)
+{
+  switch (job->task) {
+    case CUV_NTF_SCAN:
+      return problem_of (
+          cuv_ntf_cuda_scan (self->cuda, job->cube, job->ignore, job->scan));
+    case CUV_NTF_LOAD:
+      self->scale = job->scale;
+      return problem_of (cuv_ntf_cuda_load (
+          self->cuda, job->cube, job->ignore, job->z, job->scale));
+    case CUV_NTF_START:
+      return start_cuda (self, job->params, n_threads);
+    case CUV_NTF_STEP:
+      return step_cuda (self, &job->status);
+    default:
+      return problem_of (cuv_ntf_cuda_residual (self->cuda, self->map));
+  }
+}
+
+static const char *
+run_cuda (void *state, void *data, const CuvProcessor *processor)
+{
+  CudaState *self = state;
+  CuvNtfJob *job = data;
+  const char *problem;
+
+  job->status = CUV_NTF_RUNNING;
+  problem = do_cuda_task (self, job, processor->n_threads);
+  if (is_cancelled (self))
+    job->status = CUV_NTF_CANCELLED;
+  job->result = cuv_ntf_cuda_result (self->cuda);
+  job->factors = &self->factors;
+  job->map = self->map;
+  return problem;
+}
+
+static void
+close_cuda (void *state)
+{
+  CudaState *self = state;
+
+  cuv_ntf_cuda_free (self->cuda);
+  cuv_ntf_cpu_free (self->starter);
+  cuv_ntf_factors_clear (&self->factors);
+  for (int mode = 0; mode < CUV_NTF_MODES; mode++)
+    free (self->packed[mode]);
+  free (self->values);
+  free (self->map);
+  free (self);
+}
+
+static const CuvBackendClass cuda = { open_cuda, run_cuda, close_cuda };
+const CuvBackendClasses cuv_ntf_backends = { &cpu, &cuda };
+#else
+const CuvBackendClasses cuv_ntf_backends = { &cpu, NULL };
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Factorisations of tensors of one size, on the CPU or on the GPU, in tasks
+ * that can be cancelled. */
+#ifndef CUV_NTF_BACKEND_H
+#define CUV_NTF_BACKEND_H
+
+#include "cpu/ntf-cpu.h"
+#include "cuvbackend.h"
+
+typedef struct {
+  int32_t height, width, depth, rank;
+  const int32_t *cancel; /* as of cuv_ntf_cpu_new() */
+} CuvNtfConfig;
+
+/* Those of cuv_ntf_cpu_new(), in this order; START and STEP until DONE. */
+typedef enum {
+  CUV_NTF_SCAN,     /* cube, ignore -> *scan */
+  CUV_NTF_LOAD,     /* cube, ignore, z, scale; the scale is that of a run */
+  CUV_NTF_START,    /* params */
+  CUV_NTF_STEP,     /* -> status, result; when DONE factors */
+  CUV_NTF_RESIDUAL, /* -> map */
+} CuvNtfTask;
+
+typedef struct {
+  CuvNtfTask task;
+  const CuvCube *cube;  /* in host or in device memory, as the processor says */
+  const double *ignore; /* or NULL */
+  int z;
+  double scale;
+  const CuvNtfParams *params;
+
+  CuvNtfStatus status; /* of every task; RUNNING unless STEP is done */
+  CuvNtfScan *scan;
+  /* in host memory, of the state */
+  const CuvNtfResult *result;
+  const CuvNtfFactors *factors;
+  const float *map; /* height x width */
+} CuvNtfJob;
+
+/* The config is a CuvNtfConfig, jobs are CuvNtfJobs. open() needs no frame; on
+ * the device jobs use the stream that it was opened with. */
+extern const CuvBackendClasses cuv_ntf_backends;
+
+#endif
