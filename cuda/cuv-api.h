@@ -13,11 +13,11 @@
 #define CUV_END
 #endif
 
-/* A function that gcc compiles for the CPU and nvcc for both sides. */
+/* A function that gcc compiles for the CPU, and nvcc for host and device. */
 #ifdef __CUDACC__
-#define CUV_BOTH static inline __host__ __device__
+#define CUV_HOST_DEVICE static inline __host__ __device__
 #else
-#define CUV_BOTH static inline
+#define CUV_HOST_DEVICE static inline
 #endif
 
 #endif

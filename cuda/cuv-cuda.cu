@@ -69,10 +69,10 @@ cuv_cuda_allocated (void)
 }
 
 bool
-cuv_cuda_starts_early (void)
+cuv_cuda_has_pdl (void)
 {
-  static thread_local int known = -1; // the device that this is about
-  static thread_local bool early;
+  static thread_local int known = -1; // the device that has_pdl is for
+  static thread_local bool has_pdl;
   cudaFuncAttributes attributes;
   int device = -1;
 
@@ -83,11 +83,11 @@ cuv_cuda_starts_early (void)
             "cudaFuncGetAttributes")
         != 0)
       return false;
-    // made from code for earlier GPUs, kernels would not wait
-    early = attributes.ptxVersion >= 90;
+    // kernels compiled for earlier GPUs would not wait
+    has_pdl = attributes.ptxVersion >= 90;
     known = device;
   }
-  return early;
+  return has_pdl;
 }
 
 // A test program may define this, to see what happens when memory runs out.

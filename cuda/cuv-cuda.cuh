@@ -78,19 +78,19 @@ CUV_API int cuv_cuda_multiprocessors (void);
 
 /* Whether kernels may use programmatic dependent launch: the GPU can, and the
  * code compiled for it waits. */
-CUV_API bool cuv_cuda_starts_early (void);
+CUV_API bool cuv_cuda_has_pdl (void);
 
 CUV_END
 
-/* Launches a kernel whose blocks may start before the previous one on the
- * stream has ended, when all blocks of that one have let them. Before they
- * touch what work before them reads or writes they wait for its end, but for
- * what was through before the previous one could let them start. The previous
- * one has waited likewise or was launched as usual. Records a failure and
- * returns -1, or returns 0. */
+/* Launches a kernel with programmatic dependent launch (PDL): its blocks may
+ * start before the previous kernel of the stream has ended, once all blocks of
+ * that one have called cuv_pdl_trigger(). They must call cuv_pdl_wait() before
+ * they touch what that kernel, or one that it did not wait for, reads or
+ * writes. The previous kernel must have waited likewise or been launched as
+ * usual. Records a failure and returns -1, or returns 0. */
 template <typename... Parameters, typename... Arguments>
 static inline int
-cuv_launch_early (const char *name, dim3 grid, dim3 block, size_t shared,
+cuv_launch_dependent (const char *name, dim3 grid, dim3 block, size_t shared,
     cudaStream_t stream, void (*kernel) (Parameters...),
     const Arguments &...arguments)
 {
@@ -104,32 +104,32 @@ cuv_launch_early (const char *name, dim3 grid, dim3 block, size_t shared,
   config.dynamicSmemBytes = shared;
   config.stream = stream;
   config.attrs = &early;
-  config.numAttrs = cuv_cuda_starts_early () ? 1 : 0;
+  config.numAttrs = cuv_cuda_has_pdl () ? 1 : 0;
   return cuv_cuda_record (
       cudaLaunchKernelEx (&config, kernel, Parameters (arguments)...), name);
 }
 
-/* Until all work before on the stream is done. */
+/* Waits until all earlier work of the stream is done. */
 static __device__ __forceinline__ void
-cuv_wait_for_previous_kernel ()
+cuv_pdl_wait ()
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize ();
 #endif
 }
 
-/* The next kernel's blocks may start when all of these have called it. */
+/* Blocks of the next kernel may start once all blocks of this one have called
+ * it. */
 static __device__ __forceinline__ void
-cuv_let_next_kernel_start ()
+cuv_pdl_trigger ()
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion ();
 #endif
 }
 
-/* What is the same in all threads of a warp, so that the compiler knows it:
- * such values, addresses and branches cost less than each thread's own. By
- * whole warps. */
+/* Tells the compiler that a value is the same in all threads of a warp: uniform
+ * values, addresses and branches cost less. Call from whole warps. */
 template <typename T>
 static __device__ __forceinline__ T
 cuv_uniform (T value)
@@ -137,7 +137,7 @@ cuv_uniform (T value)
   return __shfl_sync (~0u, value, 0);
 }
 
-/* Of a block in one dimension; by whole warps. */
+/* The warp of a one-dimensional block. Call from whole warps. */
 static __device__ __forceinline__ int
 cuv_warp_of_thread ()
 {
@@ -165,7 +165,7 @@ cuv_signs_of_halves (unsigned a, unsigned b)
 #endif
 }
 
-/* The sum over a warp, in each of its threads. By whole warps. */
+/* Sum over a warp, in each of its threads. Call from whole warps. */
 template <typename T>
 static __device__ __forceinline__ T
 cuv_warp_sum (T value)
@@ -183,13 +183,13 @@ cuv_warp_sum (T value)
   }
 }
 
-/* The sum of a thread's value and of those before it in its group, a power of
- * two threads; by whole warps of blocks in one dimension. */
+/* Inclusive scan over groups of threads, a power of two up to 32. Call from
+ * whole warps of one-dimensional blocks. */
 static __device__ __forceinline__ unsigned
-cuv_running_sum (unsigned value, int group = 32)
+cuv_inclusive_scan (unsigned value, int group = 32)
 {
 #pragma unroll
-  for (int d = 1; d < 32; d *= 2) { // those beyond group add nothing
+  for (int d = 1; d < 32; d *= 2) { // distances from group on add nothing
 #ifdef __CUDA_ARCH__
     // a shuffle says whether there is such a thread: CUDA has no word for that
     asm volatile("{ .reg .pred there; .reg .u32 before;\n"
@@ -248,7 +248,7 @@ CUV_API void cuv_buffer_clear (CuvBuffer *self);
 
 CUV_END
 
-CUV_BOTH int
+CUV_HOST_DEVICE int
 cuv_div_up (int a, int b)
 {
   return (a + b - 1) / b;

@@ -34,14 +34,14 @@ typedef struct {
 
 /* BT.601 luma of 8-bit R, G, B in 15-bit fixed point; equals OpenCV 4.6's
  * COLOR_BGR2GRAY for every colour. */
-CUV_BOTH uint8_t
+CUV_HOST_DEVICE uint8_t
 cuv_grey_of_rgb (int r, int g, int b)
 {
   return (uint8_t) ((9798 * r + 19235 * g + 3735 * b + 16384) >> 15);
 }
 
 /* The grey value of pixel (x, y): Y as it is, or made from R, G, B. */
-CUV_BOTH uint8_t
+CUV_HOST_DEVICE uint8_t
 cuv_frame_grey (const CuvFrame *frame, int x, int y)
 {
   const CuvComponent *c = frame->component;
@@ -56,7 +56,7 @@ cuv_frame_grey (const CuvFrame *frame, int x, int y)
 
 /* Makes pixel (x, y) grey; it stays as opaque as it was. Chroma is set by the
  * first of the pixels that share it. */
-CUV_BOTH void
+CUV_HOST_DEVICE void
 cuv_frame_set_grey (const CuvFrame *frame, int x, int y, uint8_t grey)
 {
   for (int i = 0; i < frame->n_components && i < 3; i++) {

@@ -18,7 +18,7 @@ find_digit (const unsigned *counts, unsigned *wanted)
 
   for (int i = 0; i < 8; i++) // lane 0 has the highest eight digits
     sum += counts[255 - 8 * lane - i];
-  above = cuv_running_sum (sum) - sum;
+  above = cuv_inclusive_scan (sum) - sum;
   const unsigned who = __ballot_sync (~0u, above < *wanted);
   const int last = 31 - __clz (who);
   int digit = 255 - 8 * last;
@@ -128,8 +128,8 @@ __launch_bounds__ (THREADS) best_kernel (CuvPeaks peaks, unsigned max)
   __shared__ CuvPeakKey sifted[CUV_HOUGH_MAX_LINES];
   const unsigned warp = cuv_warp_of_thread ();
 
-  cuv_let_next_kernel_start ();
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_trigger ();
+  cuv_pdl_wait ();
   const unsigned n = cuv_load_once (&peaks.counters->n_found);
 
   if (n <= MAX_RANKED) {
@@ -150,6 +150,6 @@ __launch_bounds__ (THREADS) best_kernel (CuvPeaks peaks, unsigned max)
 int
 cuv_best_submit (const CuvPeaks &peaks, int max, cudaStream_t stream)
 {
-  return cuv_launch_early ("best_kernel", cuv_cuda_multiprocessors (), THREADS,
-      0, stream, best_kernel, peaks, max);
+  return cuv_launch_dependent ("best_kernel", cuv_cuda_multiprocessors (),
+      THREADS, 0, stream, best_kernel, peaks, max);
 }

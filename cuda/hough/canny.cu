@@ -48,7 +48,7 @@ __launch_bounds__ (CUV_CANNY_THREADS) canny_kernel (
   const int x0 = blockIdx.x * CUV_TILE_WIDTH, y0 = blockIdx.y * CUV_TILE_HEIGHT;
   Norm weak_limit, strong_limit;
 
-  cuv_let_next_kernel_start ();
+  cuv_pdl_trigger ();
   if (blockIdx.x == 0 && blockIdx.y == 0)
     cuv_begin_frame (maps);
   cuv_load_tile<BLURRED> (grey, tile.raw, frame, words, x0, y0);
@@ -87,7 +87,7 @@ input_kernel (CuvMaps maps, CuvFrame frame)
   const int word = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
   const int x = word % pitch * 32 + lane, y = word / pitch;
 
-  cuv_let_next_kernel_start ();
+  cuv_pdl_trigger ();
   if (blockIdx.x == 0)
     cuv_begin_frame (maps);
   const bool edge =

@@ -97,13 +97,13 @@ __launch_bounds__ (THREADS, 3)
   __shared__ unsigned counts[CUV_HOUGH_MAX_PERIOD];
   __shared__ short2 boundaries[CUV_HOUGH_MAX_PERIOD];
 
-  cuv_let_next_kernel_start ();
+  cuv_pdl_trigger ();
   for (int g = threadIdx.x; g < layout.n_bins; g += THREADS) {
     counts[g] = 0;
     boundaries[g] = layout.boundaries[g];
   }
   __syncthreads ();
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_wait ();
   const unsigned n = cuv_load_once (&edges.counters->n_edges);
 
   for (unsigned i = blockIdx.x * THREADS + threadIdx.x; i < n;
@@ -134,7 +134,7 @@ add_up (unsigned *first, const unsigned *counts, int n)
 
   for (int g = begin; g < min (begin + each, n); g++)
     sum += __ldcg (&counts[g]);
-  end = cuv_running_sum (sum);
+  end = cuv_inclusive_scan (sum);
   if (threadIdx.x % 32 == 31)
     ends[threadIdx.x / 32] = end;
   __syncthreads ();
@@ -174,11 +174,11 @@ __launch_bounds__ (THREADS) sort_kernel (CuvEdges edges, CuvDeviceLayout layout)
   __shared__ unsigned counts[CUV_HOUGH_MAX_PERIOD];
   const int n_bins = layout.n_bins;
 
-  cuv_let_next_kernel_start ();
+  cuv_pdl_trigger ();
   for (int g = threadIdx.x; g < n_bins; g += THREADS)
     counts[g] = 0;
   __syncthreads ();
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_wait ();
   const unsigned n = cuv_load_once (&edges.counters->n_edges);
   const unsigned each = (n + gridDim.x - 1) / gridDim.x;
   const unsigned begin = min (blockIdx.x * each, n),
@@ -209,11 +209,11 @@ cuv_sort_submit (const CuvEdges &edges, const CuvDeviceLayout &layout,
 {
   const int blocks = 3 * cuv_cuda_multiprocessors ();
 
-  if (cuv_launch_early ("group_kernel", blocks, THREADS, 0, stream,
+  if (cuv_launch_dependent ("group_kernel", blocks, THREADS, 0, stream,
           blurred ? group_kernel<true> : group_kernel<false>, edges, layout,
           frame)
       != 0)
     return -1;
-  return cuv_launch_early (
+  return cuv_launch_dependent (
       "sort_kernel", blocks, THREADS, 0, stream, sort_kernel, edges, layout);
 }

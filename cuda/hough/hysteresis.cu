@@ -61,8 +61,8 @@ __launch_bounds__ (THREADS) hysteresis_kernel (CuvMaps maps)
   const int x = tile % maps.tiles_x * CUV_TILE_WIDTH;
   const int y = tile / maps.tiles_x * CUV_TILE_HEIGHT;
 
-  cuv_let_next_kernel_start ();
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_trigger ();
+  cuv_pdl_wait ();
   if (tile >= maps.tiles_x * maps.tiles_y)
     return;
   if (item < CUV_TILE_WIDTH)
@@ -77,6 +77,6 @@ cuv_hysteresis_submit (const CuvMaps &maps, cudaStream_t stream)
 {
   const int blocks = cuv_div_up (maps.tiles_x * maps.tiles_y * ITEMS, THREADS);
 
-  return cuv_launch_early (
+  return cuv_launch_dependent (
       "hysteresis_kernel", blocks, THREADS, 0, stream, hysteresis_kernel, maps);
 }

@@ -14,7 +14,7 @@ reserve (unsigned n, unsigned *n_edges)
 {
   __shared__ unsigned ends[WORDS], first;
   const int warp = cuv_warp_of_thread ();
-  const unsigned end = cuv_running_sum (n);
+  const unsigned end = cuv_inclusive_scan (n);
   unsigned sum = 0, before = 0;
 
   if (threadIdx.x % 32 == 31)
@@ -59,11 +59,11 @@ __launch_bounds__ (WORDS *ROWS)
   const int n_threads = gridDim.x * gridDim.y * WORDS * ROWS;
   const int x0 = blockIdx.x * WORDS, y0 = blockIdx.y * ROWS;
 
-  cuv_let_next_kernel_start ();
+  cuv_pdl_trigger ();
   for (size_t i = block * WORDS * ROWS + threadIdx.x; i < n_fours;
        i += n_threads)
     cells[i] = make_uint4 (0, 0, 0, 0);
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_wait ();
   if (block == 0 && threadIdx.x == 0)
     maps.counters->listed = cuv_nanoseconds ();
   words[threadIdx.x / WORDS][threadIdx.x % WORDS] =
@@ -87,6 +87,6 @@ cuv_list_submit (const CuvMaps &maps, const CuvEdges &edges, unsigned *cells,
   const dim3 grid (cuv_div_up (cuv_map_pitch (maps), WORDS),
       maps.tiles_y * (CUV_TILE_HEIGHT / ROWS));
 
-  return cuv_launch_early ("list_kernel", grid, WORDS * ROWS, 0, stream,
+  return cuv_launch_dependent ("list_kernel", grid, WORDS * ROWS, 0, stream,
       list_kernel, maps, edges, (uint4 *) cells, n_cells / 4);
 }

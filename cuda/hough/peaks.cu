@@ -56,13 +56,13 @@ __launch_bounds__ (THREADS) peak_kernel (CuvDeviceLayout layout,
   const int first = blockIdx.x * 4 * THREADS;
   const CuvVoteRow row = layout.rows[k];
 
-  cuv_let_next_kernel_start ();
+  cuv_pdl_trigger ();
   if (threadIdx.x == 0)
     n = 0;
   if ((int) threadIdx.x <= 2 * reach)
     views[threadIdx.x] = view_of (layout, cells, k + threadIdx.x - reach);
   __syncthreads ();
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_wait ();
   if (blockIdx.x == 0 && k == 0 && threadIdx.x == 0)
     peaks.counters->voted = cuv_nanoseconds ();
   list_cells (
@@ -89,6 +89,6 @@ cuv_peaks_submit (const CuvDeviceLayout &layout, const unsigned *cells,
 {
   const dim3 grid (cuv_div_up (layout.most_cells, 4 * THREADS), layout.n_rows);
 
-  return cuv_launch_early ("peak_kernel", grid, THREADS, 0, stream, peak_kernel,
-      layout, cells, params, peaks);
+  return cuv_launch_dependent ("peak_kernel", grid, THREADS, 0, stream,
+      peak_kernel, layout, cells, params, peaks);
 }

@@ -97,14 +97,14 @@ __launch_bounds__ (CUV_VOTE_THREADS, 1) ring_kernel (CuvDeviceLayout layout,
   const int first = blockIdx.x * rows_per_block, reach = cuv_reach (params);
   const int n = min (rows_per_block, layout.n_rows - first);
 
-  cuv_let_next_kernel_start ();
+  cuv_pdl_trigger ();
   const Slices placed =
       place_rows (views, slices, layout, first - reach, n + 2 * reach);
 
   for (int i = 4 * threadIdx.x; i < placed.n_words; i += 4 * CUV_VOTE_THREADS)
     *(uint4 *) (cells + i) = make_uint4 (0, 0, 0, 0);
   __syncthreads ();
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_wait ();
   vote_for_rows (
       cells, views, n + 2 * reach, slices, placed.n_slices, layout, edges);
   __syncthreads ();
@@ -161,7 +161,7 @@ cuv_ring_submit (const CuvVotePlan &plan, const CuvDeviceLayout &layout,
 {
   if (cuv_cuda_allow_shared ((const void *) ring_kernel, plan.shared) != 0)
     return -1;
-  return cuv_launch_early ("ring_kernel", plan.row_groups, CUV_VOTE_THREADS,
+  return cuv_launch_dependent ("ring_kernel", plan.row_groups, CUV_VOTE_THREADS,
       plan.shared, stream, ring_kernel, layout, edges, params, peaks,
       plan.rows_per_block);
 }

@@ -104,8 +104,8 @@ __launch_bounds__ (THREADS) segment_kernel (CuvDeviceLayout layout,
   const int peak = blockIdx.x * WARPS + cuv_warp_of_thread ();
   unsigned n = 0;
 
-  cuv_let_next_kernel_start ();
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_trigger ();
+  cuv_pdl_wait ();
   const int n_peaks = min (__ldcg (&peaks.counters->n_found), (unsigned) max);
 
   if (peak >= n_peaks)
@@ -133,7 +133,7 @@ cuv_segments_submit (const CuvDeviceLayout &layout, const CuvMaps &maps,
 
   for (CuvHoughSegment *to :
       { (CuvHoughSegment *) nullptr, segments.segments_to }) {
-    if (cuv_launch_early ("segment_kernel", blocks, THREADS, 0, stream,
+    if (cuv_launch_dependent ("segment_kernel", blocks, THREADS, 0, stream,
             segment_kernel, layout, maps, peaks, max, params, segments, to)
         != 0)
       return -1;

@@ -40,7 +40,7 @@ __launch_bounds__ (CUV_VOTE_THREADS, 1) vote_kernel (CuvDeviceLayout layout,
   const int n_warps = gridDim.y * (CUV_VOTE_THREADS / 32);
   int n_words = 0;
 
-  cuv_let_next_kernel_start ();
+  cuv_pdl_trigger ();
   for (int k = 0; k < n_rows; n_words += cuv_padded (rows[k++].n_cells)) {
     if ((int) threadIdx.x == k)
       slices[k] = slice_of (rows[k], n_words);
@@ -48,7 +48,7 @@ __launch_bounds__ (CUV_VOTE_THREADS, 1) vote_kernel (CuvDeviceLayout layout,
   for (int i = 4 * threadIdx.x; i < n_words; i += 4 * CUV_VOTE_THREADS)
     *(uint4 *) (cells + i) = make_uint4 (0, 0, 0, 0);
   __syncthreads ();
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_wait ();
   cuv_vote_in_slices (cells, slices, n_rows, edges,
       blockIdx.y * (CUV_VOTE_THREADS / 32) + cuv_warp_of_thread (), n_warps);
   __syncthreads ();
@@ -70,10 +70,10 @@ __launch_bounds__ (CUV_VOTE_THREADS) vote_window_kernel (
   const CuvVoteRow row = layout.rows[blockIdx.x];
   const int n = cuv_padded (row.n_cells);
 
-  cuv_let_next_kernel_start ();
+  cuv_pdl_trigger ();
   for (int i = 4 * threadIdx.x; i < n; i += 4 * CUV_VOTE_THREADS)
     *(uint4 *) (cells + i) = make_uint4 (0, 0, 0, 0);
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_wait ();
   cuv_vote_in_window (cells, slice_of (row, 0), row, edges, layout.n_bins);
   __syncthreads ();
   add_up (accumulator + row.start, cells, n, true);
@@ -93,8 +93,8 @@ static __global__ void
 vote_global_kernel (
     CuvDeviceLayout layout, CuvEdges edges, unsigned *accumulator)
 {
-  cuv_let_next_kernel_start ();
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_trigger ();
+  cuv_pdl_wait ();
   const unsigned n = cuv_load_once (&edges.counters->n_edges);
 
   for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n;
@@ -171,14 +171,15 @@ cuv_vote_shared_submit (const CuvVotePlan &plan, const CuvDeviceLayout &layout,
 
     if (cuv_cuda_allow_shared ((const void *) vote_window_kernel, shared) != 0)
       return -1;
-    return cuv_launch_early ("vote_window_kernel", layout.n_rows,
+    return cuv_launch_dependent ("vote_window_kernel", layout.n_rows,
         CUV_VOTE_THREADS, shared, stream, vote_window_kernel, layout, edges,
         cells);
   }
   if (cuv_cuda_allow_shared ((const void *) vote_kernel, plan.shared) != 0)
     return -1;
-  return cuv_launch_early ("vote_kernel", grid, CUV_VOTE_THREADS, plan.shared,
-      stream, vote_kernel, layout, edges, cells, plan.rows_per_block);
+  return cuv_launch_dependent ("vote_kernel", grid, CUV_VOTE_THREADS,
+      plan.shared, stream, vote_kernel, layout, edges, cells,
+      plan.rows_per_block);
 }
 
 int
@@ -187,6 +188,6 @@ cuv_vote_global_submit (const CuvDeviceLayout &layout, const CuvEdges &edges,
 {
   const int blocks = 4 * cuv_cuda_multiprocessors ();
 
-  return cuv_launch_early ("vote_global_kernel", blocks, 256, 0, stream,
+  return cuv_launch_dependent ("vote_global_kernel", blocks, 256, 0, stream,
       vote_global_kernel, layout, edges, cells);
 }

@@ -49,14 +49,14 @@ struct CuvLdpPass {
 };
 
 // Pairs of histograms per block: two share a word of shared memory.
-CUV_BOTH int
+CUV_HOST_DEVICE int
 cuv_ldp_pairs (const CuvLdpLayout *layout)
 {
   return (layout->n_histograms + 1) / 2;
 }
 
 // Words of shared memory from the counts of one block to the next.
-CUV_BOTH int
+CUV_HOST_DEVICE int
 cuv_ldp_stride (const CuvLdpLayout *layout)
 {
   return cuv_ldp_pairs (layout) * layout->n_bins + CUV_LDP_GAP;

@@ -6,7 +6,7 @@
 #include "ldp/ldp-types.h"
 
 /* A pixel; outside the picture its border is replicated. */
-CUV_BOTH int
+CUV_HOST_DEVICE int
 cuv_ldp_grey (const uint8_t *picture, int width, int height, int x, int y)
 {
   const int u = x < 0 ? 0 : x < width ? x : width - 1;
@@ -17,7 +17,7 @@ cuv_ldp_grey (const uint8_t *picture, int width, int height, int x, int y)
 
 /* The k-th derivative at (x, y): the k + 1 pixels along the direction, weighted
  * by signed binomial coefficients. */
-CUV_BOTH int
+CUV_HOST_DEVICE int
 cuv_ldp_derivative (const uint8_t *picture, int width, int height, int k,
     int direction, int x, int y)
 {
@@ -33,7 +33,7 @@ cuv_ldp_derivative (const uint8_t *picture, int width, int height, int k,
 }
 
 /* The code of pixel (x, y) in a direction, 0 .. CUV_LDP_DIRECTIONS - 1. */
-CUV_BOTH uint8_t
+CUV_HOST_DEVICE uint8_t
 cuv_ldp_code (const uint8_t *picture, int width, int height, int order,
     int direction, int x, int y)
 {
@@ -55,7 +55,7 @@ cuv_ldp_code (const uint8_t *picture, int width, int height, int order,
 }
 
 /* The grey value of a pixel in a drawing of the codes: 0 if not counted. */
-CUV_BOTH uint8_t
+CUV_HOST_DEVICE uint8_t
 cuv_ldp_drawn (const CuvLdpLayout *layout, const uint8_t *picture,
     int direction, int x, int y)
 {

@@ -9,7 +9,7 @@
 
 /* A rectangle of a frame, for grey values only: subsampled
  * chroma is not adjusted. */
-CUV_BOTH CuvFrame
+CUV_HOST_DEVICE CuvFrame
 cuv_ldp_cut (const CuvFrame *frame, const CuvLdpRect *rect)
 {
   CuvFrame part = *frame;
@@ -24,7 +24,7 @@ cuv_ldp_cut (const CuvFrame *frame, const CuvLdpRect *rect)
 
 /* The weight of source pixel `from` of n_from in pixel `to` of n_to; not above
  * 0: none. Weights sum up to cuv_ldp_total_weight(). */
-CUV_BOTH int64_t
+CUV_HOST_DEVICE int64_t
 cuv_ldp_weight (int64_t n_from, int64_t n_to, int64_t to, int64_t from)
 {
   if (n_to <= n_from) { /* overlap, on an axis of n_from * n_to units */
@@ -45,14 +45,14 @@ cuv_ldp_weight (int64_t n_from, int64_t n_to, int64_t to, int64_t from)
   return 2 * n_to - (offset < 0 ? -offset : offset);
 }
 
-CUV_BOTH int64_t
+CUV_HOST_DEVICE int64_t
 cuv_ldp_total_weight (int n_from, int n_to)
 {
   return n_to <= n_from ? n_from : 2 * (int64_t) n_to;
 }
 
 /* span[0] to span[1] - 1: the source pixels that may contribute to `to`. */
-CUV_BOTH void
+CUV_HOST_DEVICE void
 cuv_ldp_find_span (int n_from, int n_to, int to, int span[2])
 {
   const int first = (int) ((int64_t) to * n_from / n_to) - 1;
@@ -62,7 +62,7 @@ cuv_ldp_find_span (int n_from, int n_to, int to, int span[2])
   span[1] = end < n_from ? end : n_from;
 }
 
-CUV_BOTH int64_t
+CUV_HOST_DEVICE int64_t
 cuv_ldp_sum_across (
     const CuvFrame *frame, const CuvLdpRect *rect, int width, int x, int y)
 {
@@ -81,7 +81,7 @@ cuv_ldp_sum_across (
 
 /* Grey pixel (x, y) of a rectangle resized to width x height. The sum is
  * rounded once, halves up. */
-CUV_BOTH uint8_t
+CUV_HOST_DEVICE uint8_t
 cuv_ldp_pixel (const CuvFrame *frame, const CuvLdpRect *rect, int width,
     int height, int x, int y)
 {

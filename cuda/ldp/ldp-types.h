@@ -92,20 +92,20 @@ cuv_ldp_similarity_of (uint64_t max_distance, uint64_t distance)
 }
 
 /* The step of a direction in pixels; positive dy is down. */
-CUV_BOTH int
+CUV_HOST_DEVICE int
 cuv_ldp_dx (int direction)
 {
   return direction == 2 ? 0 : direction == 3 ? -1 : 1;
 }
 
-CUV_BOTH int
+CUV_HOST_DEVICE int
 cuv_ldp_dy (int direction)
 {
   return direction == 0 ? 0 : -1;
 }
 
 /* Width of the margin, in pixels, that is not counted. */
-CUV_BOTH int
+CUV_HOST_DEVICE int
 cuv_ldp_margin (const CuvLdpLayout *self)
 {
   return self->params.border == CUV_LDP_VALID ? self->params.order : 0;
@@ -113,7 +113,7 @@ cuv_ldp_margin (const CuvLdpLayout *self)
 
 /* First pixel of block i of n on an axis of `pixels`; i = n: its end. No
  * overflow: pixels and n are at most CUV_LDP_MAX_SIZE. */
-CUV_BOTH int
+CUV_HOST_DEVICE int
 cuv_ldp_edge (int block, int pixels, int n, int i)
 {
   if (block > 0)
@@ -122,14 +122,14 @@ cuv_ldp_edge (int block, int pixels, int n, int i)
 }
 
 /* Length of the longest of n blocks, in pixels. */
-CUV_BOTH int
+CUV_HOST_DEVICE int
 cuv_ldp_longest (int block, int pixels, int n)
 {
   return block == 0 ? (pixels + n - 1) / n : block < pixels ? block : pixels;
 }
 
 /* Bytes per count, so that none overflows: 2 or 4. */
-CUV_BOTH int
+CUV_HOST_DEVICE int
 cuv_ldp_count_size (const CuvLdpLayout *self)
 {
   const CuvLdpParams *params = &self->params;
@@ -142,7 +142,7 @@ cuv_ldp_count_size (const CuvLdpLayout *self)
 }
 
 /* The block that contains pixel `at` of an axis. */
-CUV_BOTH int
+CUV_HOST_DEVICE int
 cuv_ldp_block_at (int block, int pixels, int n, int at)
 {
   return block > 0 ? at / block : at * n / pixels;

@@ -51,7 +51,7 @@ __launch_bounds__ (THREADS) scan_kernel (const __grid_constant__ CuvCube cube,
   const uint8_t *row = cube.data + blockIdx.y * cube.row_step;
   float largest = 0;
 
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_wait ();
   for (int i = blockIdx.x * THREADS + threadIdx.x; i < cube.width * cube.bands;
        i += gridDim.x * THREADS) {
     const int x = by_bands ? i / n_inner : i % n_inner;
@@ -81,8 +81,8 @@ cuv_ntf_scan_submit (const CuvCube &cube, const double *ignore,
   const int n_across =
       std::min (cuv_div_up (cube.width * cube.bands, 8 * THREADS), 64);
 
-  return cuv_launch_early ("scan_kernel", dim3 (n_across, cube.height), THREADS,
-      0, stream, scan_kernel, cube, ignore != nullptr,
+  return cuv_launch_dependent ("scan_kernel", dim3 (n_across, cube.height),
+      THREADS, 0, stream, scan_kernel, cube, ignore != nullptr,
       ignore != nullptr ? (float) *ignore : 0.0f, is_aligned (cube), found);
 }
 
@@ -102,7 +102,7 @@ __launch_bounds__ (THREADS) load_kernel (const __grid_constant__ CuvCube cube,
       + x * cube.pixel_step + z * cube.band_step;
   float *to = &g[((size_t) blockIdx.z * depth + z) * pitch + x];
 
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_wait ();
   for (int i = warp; i < TILE; i += THREADS / 32) {
     const int column = by_bands ? i : lane, band = by_bands ? lane : i;
 
@@ -133,7 +133,7 @@ cuv_ntf_load_submit (const CuvNtfState &self, const CuvCube &cube,
                                                  : load_kernel<float>;
 
   // without any, what no sample is
-  return cuv_launch_early ("load_kernel", grid, THREADS, 0, stream, kernel,
+  return cuv_launch_dependent ("load_kernel", grid, THREADS, 0, stream, kernel,
       cube, ignore != nullptr ? (float) *ignore : -1.0f, 1 / self.scale,
       is_aligned (cube), &self.g[(size_t) z * self.pitch], self.depth,
       self.pitch);

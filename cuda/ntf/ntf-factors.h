@@ -23,7 +23,7 @@ typedef struct {
   float *mode[CUV_NTF_MODES]; /* size x stride */
 } CuvNtfFactors;
 
-CUV_BOTH float
+CUV_HOST_DEVICE float
 cuv_ntf_in_range (double value)
 {
   return fminf (
@@ -32,7 +32,7 @@ cuv_ntf_in_range (double value)
 
 /* Whether a column of `size` values is at the lower bound, by its sum of
  * squares: dividing by it would only amplify noise. */
-CUV_BOTH bool
+CUV_HOST_DEVICE bool
 cuv_ntf_vanished (double square, int size)
 {
   return square < 1e4 * CUV_NTF_LEAST * CUV_NTF_LEAST * size;
@@ -47,7 +47,7 @@ cuv_ntf_at (const CuvNtfFactors *self, int mode, int i, int k)
 /* ---- random ---- */
 
 /* Philox 4x32-10: Salmon, Moraes, Dror, Shaw 2011. */
-CUV_BOTH void
+CUV_HOST_DEVICE void
 cuv_ntf_philox (uint32_t counter[4], uint32_t key0, uint32_t key1)
 {
   for (int round = 0; round < 10; round++) {
@@ -66,7 +66,7 @@ cuv_ntf_philox (uint32_t counter[4], uint32_t key0, uint32_t key1)
 /* Uniform in (0.1, 1.1], for index at = row x rank + column of a mode. round: 0
  * at the start, else the iteration after which dead terms are revived. A Philox
  * counter yields four values. */
-CUV_BOTH float
+CUV_HOST_DEVICE float
 cuv_ntf_random (uint32_t seed, uint32_t round, int mode, uint32_t at)
 {
   uint32_t counter[4] = { at / 4, (uint32_t) mode, round, 0 };
@@ -186,14 +186,14 @@ cuv_ntf_revive (CuvNtfFactors *self, uint32_t seed, uint32_t round)
 
 /* Whether iteration n, counted from 1, is followed by a test; the last one
  * always is. */
-CUV_BOTH bool
+CUV_HOST_DEVICE bool
 cuv_ntf_has_test (const CuvNtfParams *params, int n)
 {
   return n % CUV_NTF_TEST_EVERY == 0 || n == params->iterations;
 }
 
 /* Records a test's error, and whether the run has converged. */
-CUV_BOTH void
+CUV_HOST_DEVICE void
 cuv_ntf_note (CuvNtfResult *result, const CuvNtfParams *params, double error)
 {
   const int n = result->n_errors++;

@@ -267,8 +267,8 @@ static __global__ void __launch_bounds__ (32 * MAX_WARPS, 1)
   const int block = (int) blockIdx.y - n_gram_blocks;
   int stop; // is under way while rows are
 
-  cuv_let_next_kernel_start ();
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_trigger ();
+  cuv_pdl_wait ();
   stop = __ldcg (&self.progress->stop);
   if (block >= 0 && self.depth <= Map<STRIDE, PARTS>::bands)
     cuv_ntf_load_rows<STRIDE> (self, CUV_NTF_W, 0, self.depth, room.map.rows);
@@ -294,7 +294,7 @@ launch (
       cuv_div_up (self.pitch, 128 / PARTS) * Map<STRIDE, PARTS>::groups,
       MIN_WARPS, MAX_WARPS);
 
-  return cuv_launch_early ("map_kernel",
+  return cuv_launch_dependent ("map_kernel",
       dim3 (self.n_sums[CUV_NTF_U], n_gram_blocks + end - first), 32 * n_warps,
       0, stream, map_kernel<STRIDE, PARTS>, self, first, what, updates,
       n_gram_blocks);

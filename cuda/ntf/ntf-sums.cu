@@ -105,8 +105,8 @@ __launch_bounds__ (THREADS, 2)
   const int y = slot * self.slot_rows[CUV_NTF_W];
   int stop; // is under way while rows are
 
-  cuv_let_next_kernel_start ();
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_trigger ();
+  cuv_pdl_wait ();
   stop = __ldcg (&self.progress->stop);
   if (slot >= first && self.slot_rows[CUV_NTF_W] <= CUV_NTF_ROWS_ROOM / STRIDE)
     cuv_ntf_load_rows<STRIDE> (self, CUV_NTF_U, y,
@@ -139,7 +139,7 @@ cuv_ntf_sum_w_submit (
       finds_gram + end - first);
 
   return cuv_ntf_with_stride (self.stride, [&] (auto stride) {
-    return cuv_launch_early ("sum_w_kernel", grid, THREADS, 0, stream,
+    return cuv_launch_dependent ("sum_w_kernel", grid, THREADS, 0, stream,
         sum_w_kernel<stride ()>, self, layout, first, finds_gram);
   });
 }

@@ -137,8 +137,8 @@ __launch_bounds__ (THREADS)
   const int y = first_row + blockIdx.x;
   double rest = 0;
 
-  cuv_let_next_kernel_start ();
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_trigger ();
+  cuv_pdl_wait ();
   if (__ldcg (&self.progress->stop))
     return;
   compare_row (self, n == 0 ? 0 : self.rank, y, 1.0f,
@@ -162,7 +162,7 @@ int
 cuv_ntf_test_submit (
     const CuvNtfState &self, int n, int row, int n_rows, cudaStream_t stream)
 {
-  return cuv_launch_early (
+  return cuv_launch_dependent (
       "test_kernel", n_rows, THREADS, 0, stream, test_kernel, self, n, row);
 }
 
@@ -175,7 +175,7 @@ __launch_bounds__ (THREADS) residual_kernel (
   const int y = first_row + blockIdx.x;
   float *to = &map[(size_t) y * self.width];
 
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_wait ();
   compare_row (
       self, self.rank, y, self.scale, [&] (int x, const double *squares) {
         for (int i = 0; i < min (4, self.width - x); i++)
@@ -187,6 +187,6 @@ int
 cuv_ntf_residual_submit (const CuvNtfState &self, int row, int n_rows,
     float *map, cudaStream_t stream)
 {
-  return cuv_launch_early ("residual_kernel", n_rows, THREADS, 0, stream,
+  return cuv_launch_dependent ("residual_kernel", n_rows, THREADS, 0, stream,
       residual_kernel, self, row, map);
 }

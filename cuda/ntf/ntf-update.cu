@@ -17,8 +17,8 @@ __launch_bounds__ (THREADS) update_kernel (
   const int first = ((int) blockIdx.x - n_gram_blocks) * ROWS;
   int stop;
 
-  cuv_let_next_kernel_start ();
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_trigger ();
+  cuv_pdl_wait ();
   stop = __ldcg (&self.progress->stop);
   if (first >= 0)
     cuv_ntf_update_rows<STRIDE> (self, mode, first,
@@ -35,8 +35,9 @@ cuv_ntf_update_submit (const CuvNtfState &self, int mode, cudaStream_t stream)
   const int n_blocks = cuv_div_up (self.factors[mode].size, ROWS);
 
   return cuv_ntf_with_stride (self.stride, [&] (auto stride) {
-    return cuv_launch_early ("update_kernel", n_gram_blocks + n_blocks, THREADS,
-        0, stream, update_kernel<stride ()>, self, mode, n_gram_blocks);
+    return cuv_launch_dependent ("update_kernel", n_gram_blocks + n_blocks,
+        THREADS, 0, stream, update_kernel<stride ()>, self, mode,
+        n_gram_blocks);
   });
 }
 
@@ -48,8 +49,8 @@ __launch_bounds__ (THREADS)
   __shared__ double room[CUV_NTF_GRAM_ROOM];
   const int mode = blockIdx.y;
 
-  cuv_let_next_kernel_start ();
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_trigger ();
+  cuv_pdl_wait ();
   if ((int) blockIdx.x < self.n_parts[mode] && !__ldcg (&self.progress->stop))
     cuv_ntf_gram_part<STRIDE> (self, mode, blockIdx.x, room);
 }
@@ -58,7 +59,7 @@ int
 cuv_ntf_grams_submit (const CuvNtfState &self, cudaStream_t stream)
 {
   return cuv_ntf_with_stride (self.stride, [&] (auto stride) {
-    return cuv_launch_early ("grams_kernel",
+    return cuv_launch_dependent ("grams_kernel",
         dim3 (CUV_NTF_GRAM_PARTS, CUV_NTF_MODES), THREADS, 0, stream,
         grams_kernel<stride ()>, self);
   });

@@ -62,7 +62,7 @@ typedef struct {
 /* Whether a line covers the centre of pixel (x, y). The body is half open
  * across its direction, so that thickness t is t pixels for odd and even t; the
  * caps are round. */
-CUV_BOTH int
+CUV_HOST_DEVICE int
 cuv_line_covers (const CuvPrimitive *p, int x, int y)
 {
   int64_t vx = (int64_t) x * CUV_OVERLAY_UNIT - p->line.ax;
@@ -78,14 +78,14 @@ cuv_line_covers (const CuvPrimitive *p, int x, int y)
 }
 
 /* Whether pixel (x, y) is within the primitive's bounds. */
-CUV_BOTH int
+CUV_HOST_DEVICE int
 cuv_primitive_reaches (const CuvPrimitive *p, int x, int y)
 {
   return x >= p->x0 && x < p->x1 && y >= p->y0 && y < p->y1;
 }
 
 /* How much of pixel (x, y) the primitive covers, 0..255. */
-CUV_BOTH int
+CUV_HOST_DEVICE int
 cuv_primitive_coverage (
     const CuvPrimitive *p, const uint8_t *bytes, int x, int y)
 {
@@ -111,7 +111,7 @@ cuv_primitive_coverage (
  * exact for distance * scale < 2^30. */
 #define CUV_PICTURE_INVERSE_BITS 30
 
-CUV_BOTH int
+CUV_HOST_DEVICE int
 cuv_picture_index (int distance, int64_t inverse)
 {
   return (int) (distance * inverse >> CUV_PICTURE_INVERSE_BITS);
@@ -119,7 +119,7 @@ cuv_picture_index (int distance, int64_t inverse)
 
 /* The pixel of a picture that is drawn at (x, y), which is within its bounds.
  */
-CUV_BOTH const uint8_t *
+CUV_HOST_DEVICE const uint8_t *
 cuv_picture_pixel (const CuvPrimitive *p, const uint8_t *bytes, int x, int y)
 {
   int column = cuv_picture_index (x - p->picture.x, p->picture.inverse);
@@ -131,7 +131,7 @@ cuv_picture_pixel (const CuvPrimitive *p, const uint8_t *bytes, int x, int y)
 
 /* The new value of a sample of n pixels. weight: alpha times the sum of their
  * coverages; weighted: alpha times the sum of coverage times colour. */
-CUV_BOTH uint8_t
+CUV_HOST_DEVICE uint8_t
 cuv_overlay_blend (uint8_t old, uint32_t weight, uint32_t weighted, int n)
 {
   uint32_t full = 255u * 255u * (uint32_t) n;

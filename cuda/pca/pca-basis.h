@@ -9,7 +9,7 @@
 
 /* ---- the matrix ---- */
 
-CUV_BOTH double
+CUV_HOST_DEVICE double
 cuv_pca_element (const CuvPcaBasis *self, CuvPcaMode mode,
     const CuvPcaMoments *moments, int i, int j)
 {
@@ -125,7 +125,7 @@ typedef struct {
 } CuvPcaChannel;
 
 /* Maps low to 0 and high to 255. */
-CUV_BOTH CuvPcaChannel
+CUV_HOST_DEVICE CuvPcaChannel
 cuv_pca_span (int k, double low, double high)
 {
   const double slope = 255.0 * cuv_pca_by (high - low);
@@ -134,7 +134,7 @@ cuv_pca_span (int k, double low, double high)
   return channel;
 }
 
-CUV_BOTH CuvPcaChannel
+CUV_HOST_DEVICE CuvPcaChannel
 cuv_pca_constant (double value)
 {
   const CuvPcaChannel channel = { 0, 0.0, value };
@@ -253,7 +253,7 @@ cuv_pca_set_gains (CuvThreadGroup group, CuvPcaGains *self,
 
 /* The bin, from `first` in direction `step`, at which the count exceeds rank.
  */
-CUV_BOTH int
+CUV_HOST_DEVICE int
 cuv_pca_bin_of (const int64_t *bins, int first, int step, double rank)
 {
   int64_t n = 0;
@@ -268,14 +268,14 @@ cuv_pca_bin_of (const int64_t *bins, int first, int step, double rank)
 }
 
 /* The lower edge of a bin, in deviations from the mean. */
-CUV_BOTH double
+CUV_HOST_DEVICE double
 cuv_pca_deviations (int edge)
 {
   return (double) edge * 2.0 * CUV_PCA_REACH / CUV_PCA_BINS - CUV_PCA_REACH;
 }
 
 /* Percentiles of channel c from a histogram of CUV_PCA_BINS bins. */
-CUV_BOTH void
+CUV_HOST_DEVICE void
 cuv_pca_find_limits (
     CuvPcaLimits *self, const int64_t *counts, double percentile, int c)
 {

@@ -148,9 +148,9 @@ static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
   if (!PACKED)
     clear_missing<F> (pass, stages);
   __syncthreads ();
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_wait ();
   // not before: learning, when it starts, takes the frame before as learnt
-  cuv_let_next_kernel_start ();
+  cuv_pdl_trigger ();
   if (paints) // before pixels, which they would wait for
     reader.load ();
 #pragma unroll 1
@@ -279,6 +279,6 @@ cuv_pca_few_plan (CuvPcaPass *pass, int *n_blocks)
 int
 cuv_pca_few_submit (const CuvPcaPass &pass, int n_blocks, cudaStream_t stream)
 {
-  return cuv_launch_early ("few_kernel", n_blocks, 32 * pass.warps,
+  return cuv_launch_dependent ("few_kernel", n_blocks, 32 * pass.warps,
       shared_bytes (pass), stream, kernel_of (pass), pass);
 }

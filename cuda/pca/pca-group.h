@@ -38,7 +38,7 @@ enum { CUV_GROUP_SLOTS = 32 };
 #include "pca/pca-warp.cuh"
 #endif
 
-CUV_BOTH CuvThreadGroup
+CUV_HOST_DEVICE CuvThreadGroup
 cuv_group_single (void)
 {
   const CuvThreadGroup group = { 0, 1, 0, 1, 0, 1, 0 };
@@ -233,7 +233,7 @@ cuv_group_magnitude (
 /* ---- vectors and matrices ---- */
 
 /* Four partial sums, which do not depend on each other. */
-CUV_BOTH double
+CUV_HOST_DEVICE double
 cuv_pca_dot (const double *a, const double *b, int n)
 {
   double sums[4] = { 0.0, 0.0, 0.0, 0.0 };
@@ -282,7 +282,7 @@ cuv_pca_multiply_half (CuvThreadGroup group, const double *a, const double *b,
 }
 
 /* Adds x[0 .. 3] times four rows, which are n long. */
-CUV_BOTH void
+CUV_HOST_DEVICE void
 cuv_pca_add_rows (double *__restrict to, const double *__restrict x,
     const double *__restrict rows, int pitch, int n)
 {

@@ -51,7 +51,7 @@ typedef struct {
 
 /* Pair i of a round of a sweep, as in a round-robin tournament: each pair
  * occurs once per sweep. */
-CUV_BOTH void
+CUV_HOST_DEVICE void
 cuv_pca_pair (int n, int round, int i, int *p, int *q)
 {
   const int others = CUV_PCA_EVEN (n) - 1; /* the last stays where it is */
@@ -65,7 +65,7 @@ cuv_pca_pair (int n, int round, int i, int *p, int *q)
 }
 
 /* 1 / sqrt (x), approximately. */
-CUV_BOTH float
+CUV_HOST_DEVICE float
 cuv_pca_root_by (float x)
 {
 #ifdef __CUDA_ARCH__
@@ -77,7 +77,7 @@ cuv_pca_root_by (float x)
 
 /* The smaller rotation that makes a[p][q] 0, up to single precision; scale
  * brings a into the range of float. */
-CUV_BOTH CuvPcaRotation
+CUV_HOST_DEVICE CuvPcaRotation
 cuv_pca_rotation (const double *a, int n, int pitch, int round, int i,
     double scale, double limit)
 {
@@ -104,7 +104,7 @@ cuv_pca_rotation (const double *a, int n, int pitch, int round, int i,
   return r;
 }
 
-CUV_BOTH void
+CUV_HOST_DEVICE void
 cuv_pca_turn_pair (double *p, double *q, double c, double s)
 {
   const double vp = *p, vq = *q;
@@ -115,7 +115,7 @@ cuv_pca_turn_pair (double *p, double *q, double c, double s)
 
 /* Applies rotations x to rows and y to columns of a 2 x 2 block of a symmetric
  * matrix, and mirrors it. */
-CUV_BOTH void
+CUV_HOST_DEVICE void
 cuv_pca_turn_block (
     double *a, int pitch, const CuvPcaRotation *x, const CuvPcaRotation *y)
 {
@@ -176,7 +176,7 @@ cuv_pca_list_blocks (CuvThreadGroup group, int n, uint16_t *blocks)
 /* ---- corrections ---- */
 
 /* 1 / x, approximately. */
-CUV_BOTH double
+CUV_HOST_DEVICE double
 cuv_pca_by (double x)
 {
 #ifdef __CUDA_ARCH__
@@ -194,7 +194,7 @@ cuv_pca_by (double x)
  * elements of s = v a v^T and g = v v^T and the current values; below limit
  * only the part that restores orthogonality. The coefficient of i in j is -g
  * minus this one. */
-CUV_BOTH double
+CUV_HOST_DEVICE double
 cuv_pca_correction (
     double s, double g, double value_i, double value_j, double limit)
 {
@@ -206,7 +206,7 @@ cuv_pca_correction (
 /* Stores elements i <= j of s and g: c becomes s above the diagonal, g below
  * it, on it the correction of the vector's length; values become s / g to first
  * order. */
-CUV_BOTH void
+CUV_HOST_DEVICE void
 cuv_pca_see_pair (const CuvPcaScratch *self, int i, int j, double s, double g)
 {
   self->c[i * self->pitch + j] = i < j ? s : 0.5 - 0.5 * g;
@@ -270,7 +270,7 @@ cuv_pca_find_corrections (
 /* Adds to the corrections of vectors i <= j those of the corrected vectors,
  * whose s is (value_i + value_j) g - m to second order. They are dropped unless
  * smaller than the largest first-order correction. */
-CUV_BOTH void
+CUV_HOST_DEVICE void
 cuv_pca_refine_pair (const CuvPcaScratch *self, int i, int j, double m,
     double g, double limit, float largest)
 {
@@ -336,7 +336,7 @@ cuv_pca_correct (CuvThreadGroup group, CuvPcaScratch *self, int n)
 /* ---- the solver ---- */
 
 /* Whether corrections of this size leave only rounding errors. */
-CUV_BOTH int
+CUV_HOST_DEVICE int
 cuv_pca_is_done (int n, float largest)
 {
   return (float) n * largest * largest <= CUV_PCA_DONE;
@@ -345,7 +345,7 @@ cuv_pca_is_done (int n, float largest)
 /* Whether second-order corrections save a step: a first-order step typically
  * leaves 1.5 times the square of its correction, a second-order one up to 4
  * times the cube. */
-CUV_BOTH int
+CUV_HOST_DEVICE int
 cuv_pca_spares_step (int n, float largest)
 {
   return !cuv_pca_is_done (n, 1.5f * largest * largest)

@@ -120,7 +120,7 @@ __launch_bounds__ (COLUMNS < 32 ? 32 : THREADS)
       WHERE == CUV_PCA_ALL ? sums + cuv_pca_known_doubles (n) : sums;
   CuvPcaScratch scratch;
 
-  cuv_let_next_kernel_start ();
+  cuv_pdl_trigger ();
   if (WHERE != CUV_PCA_NOTHING)
     cuv_pca_clear (matrices, cuv_pca_scratch_doubles (n));
   // the frame before is through: what sums up this one has waited for it
@@ -133,7 +133,7 @@ __launch_bounds__ (COLUMNS < 32 ? 32 : THREADS)
       : cuv_pca_local (*learn.known, learn.sums, n, learn.numbers);
   scratch = WHERE == CUV_PCA_NOTHING ? learn.known->scratch
                                      : cuv_pca_scratch_in (matrices, n);
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_wait ();
   if (WHERE == CUV_PCA_ALL) {
     if (learn.is_exact && CUV_PCA_COPIES (n) > 1)
       cuv_pca_add_copies (group, sums, learn.sums, n);
@@ -165,8 +165,8 @@ __launch_bounds__ (MERGE_THREADS)
   const int row = at / CUV_PCA_STRIDE (n), column = at % CUV_PCA_STRIDE (n);
   double sum = 0.0;
 
-  cuv_let_next_kernel_start ();
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_trigger ();
+  cuv_pdl_wait ();
   if (row > column || column > n)
     return;
 #pragma unroll 8
@@ -188,8 +188,8 @@ __launch_bounds__ (THREADS)
   const CuvThreadGroup group = thread_group<32> ();
   const int c = threadIdx.x;
 
-  cuv_let_next_kernel_start ();
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_trigger ();
+  cuv_pdl_wait ();
   CuvPcaLimits *known = &learn.known->limits;
 
   if (c < CUV_PCA_SHOWN) {
@@ -215,8 +215,8 @@ static __global__ void
 __launch_bounds__ (THREADS)
     gains_kernel (const __grid_constant__ CuvPcaLearn learn)
 {
-  cuv_let_next_kernel_start ();
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_trigger ();
+  cuv_pdl_wait ();
   set_gains (thread_group<32> (), learn, learn.known->basis);
 }
 
@@ -224,8 +224,8 @@ static __global__ void
 __launch_bounds__ (THREADS)
     report_kernel (const __grid_constant__ CuvPcaLearn learn)
 {
-  cuv_let_next_kernel_start ();
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_trigger ();
+  cuv_pdl_wait ();
   for (int i = threadIdx.x; i < CUV_PCA_TOLD (learn.n); i += THREADS)
     learn.told[i] = learn.numbers[i];
   if (threadIdx.x > 0)
@@ -255,7 +255,7 @@ launch_learn (const CuvPcaLearn &learn, cudaStream_t stream)
   if (cuv_cuda_allow_shared ((const void *) learn_kernel<WHERE, COLUMNS>, bytes)
       != 0)
     return -1;
-  return cuv_launch_early ("learn_kernel", 1, threads_for (learn.n), bytes,
+  return cuv_launch_dependent ("learn_kernel", 1, threads_for (learn.n), bytes,
       stream, learn_kernel<WHERE, COLUMNS>, learn);
 }
 
@@ -267,7 +267,7 @@ cuv_pca_learn_submit (const CuvPcaLearn &learn, cudaStream_t stream)
   const int n = learn.n;
 
   if (!learn.is_exact
-      && cuv_launch_early ("merge_kernel",
+      && cuv_launch_dependent ("merge_kernel",
              cuv_div_up (CUV_PCA_SUMS (n), MERGE_THREADS / 32), MERGE_THREADS,
              0, stream, merge_kernel, learn.partial, learn.n_partial, n,
              learn.sums)
@@ -285,20 +285,20 @@ cuv_pca_learn_submit (const CuvPcaLearn &learn, cudaStream_t stream)
 int
 cuv_pca_limits_submit (const CuvPcaLearn &learn, cudaStream_t stream)
 {
-  return cuv_launch_early (
+  return cuv_launch_dependent (
       "limits_kernel", 1, THREADS, 0, stream, limits_kernel, learn);
 }
 
 int
 cuv_pca_gains_submit (const CuvPcaLearn &learn, cudaStream_t stream)
 {
-  return cuv_launch_early (
+  return cuv_launch_dependent (
       "gains_kernel", 1, THREADS, 0, stream, gains_kernel, learn);
 }
 
 int
 cuv_pca_report_submit (const CuvPcaLearn &learn, cudaStream_t stream)
 {
-  return cuv_launch_early (
+  return cuv_launch_dependent (
       "report_kernel", 1, THREADS, 0, stream, report_kernel, learn);
 }

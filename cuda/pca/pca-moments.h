@@ -18,7 +18,7 @@ typedef struct {
 /* Pivot of a float band: the mean of some of its samples, if they are so close
  * to each other that sums of their squares would cancel; else 0. Differences
  * from it are exact (Sterbenz), except for far outliers. */
-CUV_BOTH float
+CUV_HOST_DEVICE float
 cuv_pca_pivot (float least, float most, double sum, int count)
 {
   const int above = least > 0.0f && most < 2.0f * least;
@@ -29,7 +29,7 @@ cuv_pca_pivot (float least, float most, double sum, int count)
   return count > 0 && (above || below) && fits ? (float) (sum / count) : 0.0f;
 }
 
-CUV_BOTH int
+CUV_HOST_DEVICE int
 cuv_pca_pivot_pixels (const CuvCube *cube)
 {
   const int64_t n = (int64_t) cube->width * cube->height;
@@ -38,14 +38,14 @@ cuv_pca_pivot_pixels (const CuvCube *cube)
 }
 
 /* Index of the i-th pixel that pivots are estimated from. */
-CUV_BOTH int64_t
+CUV_HOST_DEVICE int64_t
 cuv_pca_pivot_pixel (const CuvCube *cube, int i)
 {
   return (int64_t) cube->width * cube->height * i / cuv_pca_pivot_pixels (cube);
 }
 
 /* Conversion to double: multiples of 2^64, and a remainder >= -2^63. */
-CUV_BOTH double
+CUV_HOST_DEVICE double
 cuv_pca_from_wide (CuvPcaWide x)
 {
   const int64_t low = (int64_t) x;
@@ -56,7 +56,7 @@ cuv_pca_from_wide (CuvPcaWide x)
 
 /* Covariance of bands i <= j; for integers exact up to the final roundings.
  * by_m is 1 / pixels. */
-CUV_BOTH double
+CUV_HOST_DEVICE double
 cuv_pca_covariance (int n, const CuvPcaSum *sums, int64_t pixels, int is_exact,
     double by_m, int i, int j)
 {
@@ -73,7 +73,7 @@ cuv_pca_covariance (int n, const CuvPcaSum *sums, int64_t pixels, int is_exact,
 }
 
 /* Whether a float band's variance is at rounding level. */
-CUV_BOTH int
+CUV_HOST_DEVICE int
 cuv_pca_is_flat (int n, const CuvPcaSum *sums, double by_m, int i)
 {
   const double mean = by_m * sums[i * CUV_PCA_STRIDE (n) + n].d;
@@ -110,7 +110,7 @@ cuv_pca_find_moments (CuvThreadGroup group, CuvPcaMoments *self,
   cuv_group_sync (group);
 }
 
-CUV_BOTH double
+CUV_HOST_DEVICE double
 cuv_pca_second_moment (const CuvPcaMoments *self, int i, int j)
 {
   return self->covariance[i * self->n + j] + self->mean[i] * self->mean[j];
@@ -136,7 +136,7 @@ cuv_pca_is_cut (CuvThreadGroup group, const CuvPcaMoments *self,
 
 /* Difference of means; 0 if at rounding level, so that constant bands get no
  * variance. */
-CUV_BOTH double
+CUV_HOST_DEVICE double
 cuv_pca_drift (double from, double to)
 {
   const double drift = to - from;

@@ -73,8 +73,8 @@ static __global__ void __launch_bounds__ (
   // after that, so that whatever starts early finds the cube as this one does,
   // and learning the frame before as learnt
   if (!pass.knows_cube)
-    cuv_wait_for_previous_kernel ();
-  cuv_let_next_kernel_start ();
+    cuv_pdl_wait ();
+  cuv_pdl_trigger ();
   for (int t = blockIdx.x, buffer = 0; t < pass.n_tiles;) {
     const CuvPcaTile<F, PACKED> tile = { pass,
       buffers + buffer * pass.tile_bytes, cuv_pca_spot (pass, t) };
@@ -92,7 +92,7 @@ static __global__ void __launch_bounds__ (
     __pipeline_commit ();
     if (!works) { // meanwhile
       if (pass.knows_cube)
-        cuv_wait_for_previous_kernel ();
+        cuv_pdl_wait ();
       load_shades<F, PACKED> (pass, shades, bin_shades);
       continue;
     }
@@ -342,6 +342,6 @@ cuv_pca_pass_submit (const CuvPcaPass &pass, int n_blocks, cudaStream_t stream)
     return cuv_pca_few_submit (pass, n_blocks, stream);
   if (pass.first_part > 0 && allow_shared (pass) != 0)
     return -1;
-  return cuv_launch_early ("pass_kernel", n_blocks, cuv_pca_threads (pass),
+  return cuv_launch_dependent ("pass_kernel", n_blocks, cuv_pca_threads (pass),
       shared_bytes (pass), stream, kernel_of (pass), pass);
 }

@@ -32,8 +32,8 @@ __launch_bounds__ (THREADS)
   const int n = cuv_pca_pivot_pixels (&pass.cube);
   const int own = threadIdx.x / SHARE;
 
-  cuv_let_next_kernel_start ();
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_trigger ();
+  cuv_pdl_wait ();
   if ((int) threadIdx.x < n)
     counts[threadIdx.x] = true;
   __syncthreads ();
@@ -65,6 +65,6 @@ __launch_bounds__ (THREADS)
 int
 cuv_pca_pivots_submit (const CuvPcaPass &pass, cudaStream_t stream)
 {
-  return cuv_launch_early (
+  return cuv_launch_dependent (
       "pivots_kernel", 1, THREADS, 0, stream, pivots_kernel, pass);
 }

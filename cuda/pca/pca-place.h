@@ -25,7 +25,7 @@ cuv_pca_sort (CuvThreadGroup group, const double *values, int n, int32_t *order)
 
 /* 1, or -1 if the element of largest magnitude is negative; the first of those
  * that differ only by rounding. */
-CUV_BOTH double
+CUV_HOST_DEVICE double
 cuv_pca_sign (const double *v, int n)
 {
   double largest = 0.0;
@@ -39,7 +39,7 @@ cuv_pca_sign (const double *v, int n)
 }
 
 /* Index of the largest |dot| that is not taken; -1 if all are. */
-CUV_BOTH int
+CUV_HOST_DEVICE int
 cuv_pca_best_of (const double *dots, int n, const int32_t *taken)
 {
   int best = -1;
@@ -54,7 +54,7 @@ cuv_pca_best_of (const double *dots, int n, const int32_t *taken)
 /* Greedy matching: order[k] becomes the new vector matched to old vector k,
  * pairs of largest |dot| first. best[k] is the best match of k among all. One
  * thread. */
-CUV_BOTH void
+CUV_HOST_DEVICE void
 cuv_pca_match_greedily (const CuvPcaScratch *self, int n)
 {
   const double *dots = self->b;
@@ -184,7 +184,7 @@ cuv_pca_place_as_before (
 
 /* Element k of the members' combination with the weights in row i of
  * scratch->b. */
-CUV_BOTH double
+CUV_HOST_DEVICE double
 cuv_pca_turned (const CuvPcaBasis *self, const CuvPcaScratch *scratch,
     const int32_t *members, int g, int i, int k)
 {

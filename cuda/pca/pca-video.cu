@@ -139,8 +139,8 @@ __launch_bounds__ (THREADS)
   int slots[BANDS]; // of bands in a pixel
   Brush brush = {};
 
-  cuv_wait_for_previous_kernel ();
-  cuv_let_next_kernel_start ();
+  cuv_pdl_wait ();
+  cuv_pdl_trigger ();
 #pragma unroll
   for (int b = 0; b < BANDS; b++)
     slots[b] = b < n
@@ -192,6 +192,6 @@ cuv_pca_video_plan (CuvPcaPass *pass, int *n_blocks)
 int
 cuv_pca_video_submit (const CuvPcaPass &pass, int n_blocks, cudaStream_t stream)
 {
-  return cuv_launch_early (
+  return cuv_launch_dependent (
       "video_kernel", n_blocks, THREADS, 0, stream, video_kernel, pass);
 }

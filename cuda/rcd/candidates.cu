@@ -15,8 +15,8 @@ __launch_bounds__ (THREADS) next_window_kernel (
   const int t = blockIdx.y;
   CuvRcdBest best = { CUV_RCD_INFINITE, INT32_MAX };
 
-  cuv_let_next_kernel_start ();
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_trigger ();
+  cuv_pdl_wait ();
   if ((int) threadIdx.x < n_candidates)
     candidates[threadIdx.x] =
         state.candidates[t * CUV_RCD_MAX_CANDIDATES + threadIdx.x];
@@ -67,8 +67,8 @@ __launch_bounds__ (THREADS) candidate_kernel (
   const CuvRcdBest *bests = state.block_bests + (size_t) t * state.n_bests;
   CuvRcdBest best = { CUV_RCD_INFINITE, INT32_MAX };
 
-  cuv_let_next_kernel_start ();
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_trigger ();
+  cuv_pdl_wait ();
   const CuvRcdTarget &target = state.targets[t];
   const int n = cuv_div_up (target.n_windows, THREADS * PER_THREAD);
 
@@ -101,8 +101,8 @@ __launch_bounds__ (THREADS)
 {
   const int t = blockIdx.x;
 
-  cuv_let_next_kernel_start ();
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_trigger ();
+  cuv_pdl_wait ();
   keep_better (state, t, false);
   cuv_rcd_block_copy (&state.matches[t], &state.best_matches[t]);
   cuv_rcd_block_copy (&state.matches_pinned[t], &state.best_matches[t]);
@@ -118,10 +118,10 @@ submit_candidate (const CuvRcdState &state, int max_windows, int n_candidates,
       cuv_div_up (max_windows > 0 ? max_windows : 1, THREADS * PER_THREAD),
       state.n_targets);
 
-  if (cuv_launch_early ("next_window_kernel", grid, THREADS, 0, stream,
+  if (cuv_launch_dependent ("next_window_kernel", grid, THREADS, 0, stream,
           next_window_kernel, state, n_candidates)
           != 0
-      || cuv_launch_early ("candidate_kernel", state.n_targets, THREADS, 0,
+      || cuv_launch_dependent ("candidate_kernel", state.n_targets, THREADS, 0,
              stream, candidate_kernel, state, n_candidates)
           != 0)
     return -1;
@@ -140,6 +140,6 @@ cuv_rcd_candidates_submit (
     if (submit_candidate (state, max_windows, n, stream) != 0)
       return -1;
   }
-  return cuv_launch_early ("best_candidate_kernel", state.n_targets, THREADS, 0,
-      stream, best_candidate_kernel, state);
+  return cuv_launch_dependent ("best_candidate_kernel", state.n_targets,
+      THREADS, 0, stream, best_candidate_kernel, state);
 }

@@ -207,7 +207,7 @@ static __global__ void __launch_bounds__ (32 * MAX_PARTS)
   const Lane lane = find_lane (state, source, n_cells, n_columns);
   unsigned sums[n_all] = {};
 
-  cuv_let_next_kernel_start ();
+  cuv_pdl_trigger ();
   if (blockIdx.x == 0 && (int) blockIdx.y < state.n_targets)
     cuv_rcd_block_copy (
         &state.targets[blockIdx.y], &state.targets_pinned[blockIdx.y]);

@@ -156,8 +156,8 @@ __launch_bounds__ (THREADS)
   int64_t *cells = state.fine_cells + (size_t) t * CELLS * CELLS * state.n_sums;
   int chunk = 0;
 
-  cuv_let_next_kernel_start ();
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_trigger ();
+  cuv_pdl_wait ();
   if (state.matches[t].window < 0)
     return;
   find_lines (state.frame, state.matches[t].box, round, &lines);
@@ -212,8 +212,8 @@ __launch_bounds__ (WINDOW_THREADS)
   CuvRcdBest best = { CUV_RCD_INFINITE, INT32_MAX };
   int64_t sums[CUV_RCD_SUMS (n)];
 
-  cuv_let_next_kernel_start ();
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_trigger ();
+  cuv_pdl_wait ();
   CuvRcdMatch *match = &state.matches[t];
 
   if (match->window < 0)
@@ -276,12 +276,12 @@ submit_round (const CuvRcdState &state, Round round, cudaStream_t stream)
   const dim3 bands (
       CELLS + cuv_div_up (state.frame.height, CHUNK_Y), state.n_targets);
 
-  if (cuv_launch_early ("fine_cells_kernel", bands, THREADS, 0, stream,
+  if (cuv_launch_dependent ("fine_cells_kernel", bands, THREADS, 0, stream,
           fine_cells_kernel<F>, state, round)
           != 0
       || submit_integrals (state, stream) != 0)
     return -1;
-  return cuv_launch_early ("fine_windows_kernel", state.n_targets,
+  return cuv_launch_dependent ("fine_windows_kernel", state.n_targets,
       WINDOW_THREADS, 0, stream, fine_windows_kernel<F>, state, round);
 }
 

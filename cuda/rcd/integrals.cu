@@ -120,10 +120,10 @@ __launch_bounds__ (THREADS) integrate_kernel (
   int64_t *from = all.from + plane * n * all.n_rows;
   int64_t *to = all.to + plane * pitch * (all.n_rows + 1);
 
-  cuv_let_next_kernel_start ();
+  cuv_pdl_trigger ();
   for (int x = threadIdx.x; x < n; x += THREADS)
     band[x] = 0;
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_wait ();
   for (int x = threadIdx.x; x < pitch && above == 0; x += THREADS)
     to[x] = 0;
   for (int y = above + threadIdx.x; y < end; y += THREADS)
@@ -162,7 +162,7 @@ cuv_rcd_integrate_submit (const CuvRcdIntegrals &all, cudaStream_t stream)
 
   if (cuv_cuda_allow_shared ((const void *) integrate_kernel, shared) != 0)
     return -1;
-  return cuv_launch_early ("integrate_kernel",
+  return cuv_launch_dependent ("integrate_kernel",
       dim3 (all.n_sums, all.n_grids, n_groups), THREADS, shared, stream,
       integrate_kernel, all, band_rows);
 }

@@ -20,7 +20,7 @@
 #endif
 
 /* Index of element (i, j), i <= j, of a packed n x n matrix. */
-CUV_BOTH int
+CUV_HOST_DEVICE int
 cuv_rcd_packed_index (int n, int i, int j)
 {
   return i * n - i * (i - 1) / 2 + j - i;
@@ -29,7 +29,7 @@ cuv_rcd_packed_index (int n, int i, int j)
 /* ---- covariance ---- */
 
 /* Moves the origin of the first two features, x and y, to (x, y). */
-CUV_BOTH void
+CUV_HOST_DEVICE void
 cuv_rcd_move_origin (int64_t *sums, int n, int64_t pixels, int64_t x, int64_t y)
 {
   int64_t *q = sums + n;
@@ -49,7 +49,7 @@ cuv_rcd_move_origin (int64_t *sums, int n, int64_t pixels, int64_t x, int64_t y)
 
 /* The covariance of the features over pixels >= 2, with lambda added to the
  * variances. c: packed. */
-CUV_BOTH void
+CUV_HOST_DEVICE void
 cuv_rcd_covariance (
     const int64_t *sums, int n, int64_t pixels, double lambda, double *c)
 {
@@ -70,7 +70,7 @@ cuv_rcd_covariance (
 
 /* Scales the first two features, x and y, by fx and fy; lambda is not scaled.
  */
-CUV_BOTH void
+CUV_HOST_DEVICE void
 cuv_rcd_scale_xy (double *c, int n, double fx, double fy, double lambda)
 {
   CUV_RCD_UNROLL
@@ -85,7 +85,7 @@ cuv_rcd_scale_xy (double *c, int n, double fx, double fy, double lambda)
 
 /* The covariance of a window, scaled to a model of width x height pixels. The
  * origin of sums moves from the frame to the window. */
-CUV_BOTH void
+CUV_HOST_DEVICE void
 cuv_rcd_window_covariance (int64_t *sums, int n, const CuvRcdBox *box,
     double lambda, double width, double height, double *c)
 {
@@ -102,7 +102,7 @@ cuv_rcd_window_covariance (int64_t *sums, int n, const CuvRcdBox *box,
 
 /* The determinant by L D L^T decomposition; 0 if the matrix is not positive
  * definite. c is overwritten. */
-CUV_BOTH double
+CUV_HOST_DEVICE double
 cuv_rcd_det (double *c, int n)
 {
   double det = 1.0;
@@ -130,7 +130,7 @@ cuv_rcd_det (double *c, int n)
 
 /* exp (2 JBLD); infinite where a determinant is not positive. c is overwritten.
  */
-CUV_BOTH double
+CUV_HOST_DEVICE double
 cuv_rcd_jbld (double *c, int n, const CuvRcdModel *model)
 {
   double middle[CUV_RCD_MAX_PACKED], det, det_middle, score;
@@ -148,7 +148,7 @@ cuv_rcd_jbld (double *c, int n, const CuvRcdModel *model)
 /* ---- Förstner ---- */
 
 /* A Jacobi rotation that makes a[p][q] zero. v: NULL, or rotated likewise. */
-CUV_BOTH void
+CUV_HOST_DEVICE void
 cuv_rcd_rotate (double *a, double *v, int n, int p, int q)
 {
   const double apq = a[p * n + q];
@@ -179,7 +179,7 @@ cuv_rcd_rotate (double *a, double *v, int n, int p, int q)
 /* Diagonalises the full symmetric n x n matrix a in place; eigenvalues are in
  * no order. v: NULL, or the identity, whose columns become the eigenvectors.
  * Cyclic by rows, so that the order of operations is fixed. */
-CUV_BOTH void
+CUV_HOST_DEVICE void
 cuv_rcd_jacobi (double *a, double *v, int n)
 {
   for (int sweep = 0; sweep < 30; sweep++) {
@@ -202,7 +202,7 @@ cuv_rcd_jacobi (double *a, double *v, int n)
 
 /* L^-1 C L^-T as a full matrix, whose eigenvalues are the generalised ones of C
  * and L L^T. inverse: L^-1, rows of its lower triangle. */
-CUV_BOTH void
+CUV_HOST_DEVICE void
 cuv_rcd_whiten (const double *c, const double *inverse, int n, double *out)
 {
   double half[CUV_RCD_MAX_FEATURES * CUV_RCD_MAX_FEATURES];
@@ -230,7 +230,7 @@ cuv_rcd_whiten (const double *c, const double *inverse, int n, double *out)
 }
 
 /* The square of Förstner's distance; infinite if c is not positive definite. */
-CUV_BOTH double
+CUV_HOST_DEVICE double
 cuv_rcd_forstner (const double *c, int n, const CuvRcdModel *model)
 {
   double a[CUV_RCD_MAX_FEATURES * CUV_RCD_MAX_FEATURES], sum = 0.0;
@@ -252,7 +252,7 @@ cuv_rcd_forstner (const double *c, int n, const CuvRcdModel *model)
 /* Change of width and height of a box that grows by steps (< 0: shrinks). A
  * step is 2^-shift of the longer side, at least a pixel; the other side keeps
  * the proportions. */
-CUV_BOTH void
+CUV_HOST_DEVICE void
 cuv_rcd_resize (const CuvRcdBox *box, int steps, int shift, int *dw, int *dh)
 {
   const bool wide = box->width >= box->height;
@@ -270,7 +270,7 @@ cuv_rcd_resize (const CuvRcdBox *box, int steps, int shift, int *dw, int *dh)
 
 /* The score of a window; infinite for fewer than n + 1 pixels. The origin of
  * sums moves from the frame to the window. */
-CUV_BOTH double
+CUV_HOST_DEVICE double
 cuv_rcd_score (int64_t *sums, int n, const CuvRcdBox *box,
     const CuvRcdModel *model, CuvRcdMetric metric, double lambda)
 {
@@ -285,7 +285,7 @@ cuv_rcd_score (int64_t *sums, int n, const CuvRcdBox *box,
 }
 
 /* The distance of a score, >= 0; rounding may leave a JBLD score below 1. */
-CUV_BOTH double
+CUV_HOST_DEVICE double
 cuv_rcd_distance (double score, CuvRcdMetric metric)
 {
   if (metric == CUV_RCD_FORSTNER)

@@ -6,21 +6,21 @@
 #include "cuv-frame.h"
 #include "rcd/rcd-types.h"
 
-CUV_BOTH int
+CUV_HOST_DEVICE int
 cuv_rcd_n_features (CuvRcdFeatures features)
 {
   return CUV_RCD_N_FEATURES (features);
 }
 
 /* BT.2020 luma of 8-bit R, G, B; weights in 16-bit fixed point. */
-CUV_BOTH int
+CUV_HOST_DEVICE int
 cuv_rcd_grey_of_rgb (int r, int g, int b)
 {
   return (17216 * r + 44434 * g + 3886 * b + 32768) >> 16;
 }
 
 /* The sample of component i at pixel (x, y). */
-CUV_BOTH int
+CUV_HOST_DEVICE int
 cuv_rcd_sample (const CuvFrame *frame, int i, int x, int y)
 {
   const CuvComponent *c = &frame->component[i];
@@ -30,7 +30,7 @@ cuv_rcd_sample (const CuvFrame *frame, int i, int x, int y)
 }
 
 /* The value that gradients are computed from; the border is repeated. */
-CUV_BOTH int
+CUV_HOST_DEVICE int
 cuv_rcd_grey (const CuvFrame *frame, int x, int y)
 {
   x = x < 0 ? 0 : x < frame->width ? x : frame->width - 1;
@@ -41,27 +41,27 @@ cuv_rcd_grey (const CuvFrame *frame, int x, int y)
       cuv_rcd_sample (frame, 1, x, y), cuv_rcd_sample (frame, 2, x, y));
 }
 
-CUV_BOTH int
+CUV_HOST_DEVICE int
 cuv_rcd_abs (int v)
 {
   return v < 0 ? -v : v;
 }
 
 /* Sobel gradients of 3 x 3 grey values, row by row. */
-CUV_BOTH int
+CUV_HOST_DEVICE int
 cuv_rcd_gradient_x (const int g[9])
 {
   return g[2] + 2 * g[5] + g[8] - g[0] - 2 * g[3] - g[6];
 }
 
-CUV_BOTH int
+CUV_HOST_DEVICE int
 cuv_rcd_gradient_y (const int g[9])
 {
   return g[6] + 2 * g[7] + g[8] - g[0] - 2 * g[1] - g[2];
 }
 
 /* z: all features of pixel (x, y), in the order of CuvRcdFeatures. */
-CUV_BOTH void
+CUV_HOST_DEVICE void
 cuv_rcd_pixel (
     const CuvFrame *frame, CuvRcdFeatures features, int x, int y, int32_t *z)
 {

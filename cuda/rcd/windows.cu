@@ -38,8 +38,8 @@ __launch_bounds__ (THREADS)
   __shared__ CuvRcdTarget target;
   CuvRcdBest best = { CUV_RCD_INFINITE, INT32_MAX };
 
-  cuv_let_next_kernel_start ();
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_trigger ();
+  cuv_pdl_wait ();
   cuv_rcd_block_copy (&target, &state.targets[blockIdx.y]);
   __syncthreads ();
   const int i = blockIdx.x * THREADS + threadIdx.x;
@@ -178,8 +178,8 @@ __launch_bounds__ (CONCLUDE_THREADS)
   CuvRcdBox box = {};
   Window windows[PER_THREAD];
 
-  cuv_let_next_kernel_start ();
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_trigger ();
+  cuv_pdl_wait ();
   const CuvRcdTarget &from = state.targets[blockIdx.y];
 
 #pragma unroll
@@ -219,9 +219,9 @@ static int
 submit_scores (const CuvRcdState &state, dim3 grid, cudaStream_t stream)
 {
   return state.metric == CUV_RCD_JBLD
-      ? cuv_launch_early ("windows_kernel", grid, THREADS, 0, stream,
+      ? cuv_launch_dependent ("windows_kernel", grid, THREADS, 0, stream,
           windows_kernel<F, CUV_RCD_JBLD>, state)
-      : cuv_launch_early ("windows_kernel", grid, THREADS, 0, stream,
+      : cuv_launch_dependent ("windows_kernel", grid, THREADS, 0, stream,
           windows_kernel<F, CUV_RCD_FORSTNER>, state);
 }
 
@@ -235,7 +235,7 @@ cuv_rcd_windows_submit (
   if (CUV_RCD_FOR_FEATURES (state.features, submit_scores, state, grid, stream)
       != 0)
     return -1;
-  return cuv_launch_early ("conclude_kernel",
+  return cuv_launch_dependent ("conclude_kernel",
       dim3 (cuv_div_up (n, CONCLUDE_THREADS * PER_THREAD) + 1, state.n_targets),
       CONCLUDE_THREADS, 0, stream, conclude_kernel, state);
 }

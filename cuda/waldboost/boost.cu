@@ -296,9 +296,9 @@ WaldBoostScanner::run_planes (const Run &run)
         &at_once, kernel, CUV_PLANE_THREADS, shared));
     n_blocks = std::min (n_tiles, at_once * n_processors);
   }
-  return cuv_launch_early ("plane_kernel", n_blocks, CUV_PLANE_THREADS, shared,
-      run.stream, kernel, run.pyramid.table<CuvTile> (tiles_at), n_tiles,
-      n_high, run.pyramid.levels (), access, planes.first_nodes (),
+  return cuv_launch_dependent ("plane_kernel", n_blocks, CUV_PLANE_THREADS,
+      shared, run.stream, kernel, run.pyramid.table<CuvTile> (tiles_at),
+      n_tiles, n_high, run.pyramid.levels (), access, planes.first_nodes (),
       device_model<Acc> (run.pyramid), planes.n_dense_weak (), run.rows,
       run.hits);
 }

@@ -60,7 +60,7 @@ first_below (int group, int n, const int32_t responses[each],
 #pragma unroll
   for (int i = 0; i < each; i++)
     sums[i] = all += each * mine + i < n ? responses[i] : 0;
-  const int32_t end = cuv_running_sum (all, group);
+  const int32_t end = cuv_inclusive_scan (all, group);
 #pragma unroll
   for (int i = each - 1; i >= 0; i--) {
     if (each * mine + i < n && *sum + end - all + sums[i] < thresholds[i])

@@ -271,7 +271,7 @@ __launch_bounds__ (CUV_PICTURE_THREADS, 16)
   const CuvTile tile = tiles[blockIdx.x];
   const CuvPyramidLevel &level = pictures.levels[tile.level];
 
-  cuv_let_next_kernel_start ();
+  cuv_pdl_trigger ();
   if (level.resize == CUV_RESIZE_COPY)
     pictures.make<CuvCopiedColumns, powers> (level, tile);
   else if (level.resize == CUV_RESIZE_NEAR)

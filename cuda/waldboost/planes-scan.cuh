@@ -149,7 +149,7 @@ template <typename Planes, typename Acc> struct PlaneRun {
   __device__ __forceinline__ void
   list_all (int row, unsigned alive, const Acc sums[n_windows]) const
   {
-    const int mine = __popc (alive), end = cuv_running_sum (mine);
+    const int mine = __popc (alive), end = cuv_inclusive_scan (mine);
     int base = 0;
 
     if (lane_of_thread () == 31)
@@ -361,11 +361,11 @@ __launch_bounds__ (CUV_PLANE_THREADS, 4) plane_kernel (const CuvTile *tiles,
   uint16_t *places = (uint16_t *) (sums + Run::max_listed);
   Run run = { model, planes, first, n_dense, out, { places, sums }, shared };
 
-  cuv_let_next_kernel_start ();
+  cuv_pdl_trigger ();
   shared.tally.clear ();
   planes.load_leaves ();
   CuvTile tile = tiles[blockIdx.x];
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_wait ();
   out.begin ();
   __syncthreads ();
   for (int t = blockIdx.x; t < n_tiles;) {

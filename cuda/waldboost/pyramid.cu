@@ -32,7 +32,8 @@ add (uint4 a, uint4 b)
 static __device__ uint4
 scan_columns (uint4 p, unsigned *carry)
 {
-  const unsigned total = p.x + p.y + p.z + p.w, sum = cuv_running_sum (total);
+  const unsigned total = p.x + p.y + p.z + p.w,
+                 sum = cuv_inclusive_scan (total);
   uint4 out;
 
   out.x = *carry + sum - total;

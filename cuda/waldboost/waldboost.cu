@@ -151,7 +151,7 @@ report_kernel (
 {
   static_assert (sizeof (CuvWaldboostHit) == sizeof (uint4), "a hit is one");
 
-  cuv_wait_for_previous_kernel ();
+  cuv_pdl_wait ();
   if (threadIdx.x == 0)
     found.counters->ended = cuv_nanoseconds ();
   __syncthreads ();
@@ -182,8 +182,8 @@ search (CuvWaldboostCuda *self, const CuvRows &rows, CuvWaldboostHit *hits_to)
           self->pyramid, self->device_hits (), rows, self->stream)
       != 0)
     return -1;
-  return cuv_launch_early ("report_kernel", 1, REPORT_THREADS, 0, self->stream,
-      report_kernel, self->device_hits (),
+  return cuv_launch_dependent ("report_kernel", 1, REPORT_THREADS, 0,
+      self->stream, report_kernel, self->device_hits (),
       (int) (self->counters_size () / sizeof (uint4)), (uint4 *) self->pinned,
       (uint4 *) hits_to);
 }

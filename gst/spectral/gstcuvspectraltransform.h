@@ -79,9 +79,6 @@ CUV_API const GstCuvSpectralInfo *gst_cuv_spectral_transform_info (
 CUV_API GstFlowReturn gst_cuv_spectral_transform_failed (
     GstCuvSpectralTransform *self, gboolean on_device, const gchar *problem);
 
-/* First property id of a subclass. */
-#define GST_CUV_SPECTRAL_PROP_FIRST 10
-
 G_END_DECLS
 
 #endif
