@@ -28,13 +28,9 @@
 #include "config.h"
 #include "gstwaldboostdetect.h"
 
-#include <string.h>
-
+#include "backend.h"
 #include "gstwaldboostcounts.h"
-#include "gstwaldboostwish.h"
-#if HAVE_CUDA
-#include "cuv-cuda.h"
-#endif
+#include "gstwaldboostsettings.h"
 
 GST_DEBUG_CATEGORY_STATIC (waldboost_detect_debug);
 #define GST_CAT_DEFAULT waldboost_detect_debug
@@ -42,15 +38,14 @@ GST_DEBUG_CATEGORY_STATIC (waldboost_detect_debug);
 struct _GstWaldboostDetect {
   GstCuvFilter parent;
 
-  GstWaldboostSettings settings; /* under the object lock, as are counts */
-  GstWaldboostCounts counts;
+  GstCuvSettings settings;   /* GstWaldboostSettings */
+  GstWaldboostCounts counts; /* under the object lock */
 
   /* of the streaming thread */
-  CuvScanner scanner;
+  CuvWaldboostDetector *detector;
   CuvWaldboostGrouper *grouper;
   GArray *regions;         /* GstWaldboostRegion, of the current frame */
   GArray *objects;         /* GstWaldboostObject */
-  GstWaldboostWish wish;   /* the last that could be met: in force */
   GstWaldboostCounts work; /* of the current frame */
 };
 
@@ -69,117 +64,92 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
 
 /* ---- preparing ---- */
 
-static gboolean
-scanner_is_for (const CuvScanner *scanner, const GstCuvFrame *frame)
+/* "WxH", or "none" for a size that limits nothing. */
+static void
+format_limit (gchar *text, gsize size, gint width, gint height)
 {
-  return scanner->plan != NULL && scanner->on_device == frame->cuda
-      && scanner->frame_width == frame->frame.width
-      && scanner->frame_height == frame->frame.height;
+  if (width == 0 && height == 0)
+    g_strlcpy (text, "none", size);
+  else
+    g_snprintf (text, size, "%dx%d", width, height);
 }
 
-static gboolean
-cannot_prepare (
-    GstWaldboostDetect *self, const GstCuvFrame *frame, const gchar *problem)
+static void
+warn_if_empty (GstWaldboostDetect *self, const CuvWaldboostDetector *detector)
 {
-  return gst_cuv_filter_cannot_prepare (
-      GST_CUV_FILTER (self), scanner_is_for (&self->scanner, frame), problem);
-}
+  const CuvWaldboostParams *params = &detector->params;
+  const CuvWaldboostPlan *plan = detector->plan;
+  gchar least[32], most[32];
 
-/* NULL, or what went wrong; then the scanner before stays. */
-static const gchar *
-make_scanner (GstWaldboostDetect *self, const GstWaldboostWish *wish,
-    const GstCuvFrame *frame)
-{
-  CuvScanner scanner = { 0 };
-  const gchar *problem = cuv_scanner_init (&scanner, wish->model, &wish->params,
-      &wish->roi, &frame->frame, frame->cuda, frame->stream);
-
-  if (problem != NULL) {
-    cuv_scanner_clear (&scanner);
-    return problem;
+  if (cuv_waldboost_detector_levels (detector) > 0)
+    return;
+  if (plan->width == 0 || plan->height == 0) {
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("roi lies outside the frame, which is %dx%d. No objects will be "
+         "found.",
+            detector->frame_width, detector->frame_height),
+        (NULL));
+    return;
   }
-  cuv_scanner_clear (&self->scanner);
-  self->scanner = scanner;
-  gst_waldboost_wish_warn_if_empty (wish, GST_ELEMENT (self), &self->scanner);
-  return NULL;
+  format_limit (least, sizeof least, params->min_width, params->min_height);
+  format_limit (most, sizeof most, params->max_width, params->max_height);
+  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+      ("No window fits: the model's is %dx%d, the part of the frame to look at "
+       "%dx%d, limits are min-size %s, max-size %s. No objects will be found; "
+       "use larger frames, a larger roi or other size limits.",
+          detector->model->window_width, detector->model->window_height,
+          plan->width, plan->height, least, most),
+      (NULL));
 }
 
-/* Settings that contradict each other: what was in force before them stays, for
- * frames of another size, too. */
-static gboolean
-prepare_as_before (GstWaldboostDetect *self, const GstCuvFrame *frame,
-    const gchar *contradiction)
-{
-  const gchar *problem = NULL;
-
-  if (self->wish.model != NULL && !scanner_is_for (&self->scanner, frame))
-    problem = make_scanner (self, &self->wish, frame);
-  return cannot_prepare (
-      self, frame, problem != NULL ? problem : contradiction);
-}
-
-static gboolean
-gst_waldboost_detect_prepare (GstCuvFilter *filter, const GstCuvFrame *frame)
+static gchar *
+gst_waldboost_detect_configure (
+    GstCuvFilter *filter, gconstpointer settings, const GstCuvFrame *frame)
 {
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (filter);
-  GstWaldboostWish wish;
-  const gchar *problem;
-  gchar *contradiction;
-  gboolean ok = TRUE;
+  const GstWaldboostSettings *s = settings;
+  const CuvProcessor processor = gst_cuv_frame_processor (frame, 0);
+  CuvWaldboostDetector *detector;
+  const gchar *error;
 
-  gst_waldboost_wish_init (&wish, &self->settings);
-  contradiction = gst_waldboost_wish_problem (&wish);
-  if (contradiction != NULL) {
-    ok = prepare_as_before (self, frame, contradiction);
-    g_free (contradiction);
-  } else if ((problem = make_scanner (self, &wish, frame)) != NULL) {
-    ok = cannot_prepare (self, frame, problem);
-  } else {
-    GstWaldboostWish before = self->wish;
-
-    self->wish = wish;
-    wish = before;
-  }
-  gst_waldboost_wish_clear (&wish);
-  return ok;
+  if (cuv_waldboost_detector_matches (self->detector, s->model, &s->params,
+          &s->area, &frame->frame, &processor))
+    return NULL;
+  if (self->grouper == NULL)
+    self->grouper = cuv_waldboost_grouper_new ();
+  if (self->grouper == NULL)
+    return g_strdup ("out of memory");
+  detector = cuv_waldboost_detector_new (
+      s->model, &s->params, &s->area, &frame->frame, &processor, &error);
+  if (detector == NULL)
+    return g_strdup (error);
+  cuv_waldboost_detector_free (self->detector);
+  self->detector = detector;
+  warn_if_empty (self, detector);
+  return NULL;
 }
 
 /* ---- analysing ---- */
 
-/* Settings that do not need prepare(). */
-typedef struct {
-  CuvGrouping grouping;
-  GstWaldboostRegionMode region_mode;
-  GQuark object_class;
-  guint max_objects;
-  gdouble threshold;
-} Tunables;
-
-static Tunables
-get_tunables (GstWaldboostDetect *self)
+static const GstWaldboostSettings *
+in_force (GstWaldboostDetect *self)
 {
-  const GstWaldboostSettings *settings = &self->settings;
-  Tunables tunables;
-
-  GST_OBJECT_LOCK (self);
-  tunables = (Tunables){ settings->grouping, settings->region_mode,
-    settings->object_class, settings->max_objects, settings->threshold };
-  GST_OBJECT_UNLOCK (self);
-  return tunables;
+  return self->settings.in_force;
 }
 
 /* Appends the boxes above the threshold, in frame coordinates. */
 static void
 keep_objects (GstWaldboostDetect *self, const CuvWaldboostBox *boxes, gint n,
-    gint parent_id, gdouble threshold)
+    gint parent_id)
 {
+  const GstWaldboostSettings *s = in_force (self);
+
   for (gint i = 0; i < n; i++) {
     GstWaldboostObject object = { boxes[i], parent_id };
 
-    object.box.x += self->scanner.x;
-    object.box.y += self->scanner.y;
-    if (!(gst_waldboost_confidence (&self->wish.origin, boxes[i].score)
-            < threshold))
+    object.box.x += self->detector->x;
+    object.box.y += self->detector->y;
+    if (!(gst_waldboost_confidence (s->origin, boxes[i].score) < s->threshold))
       g_array_append_val (self->objects, object);
   }
 }
@@ -187,17 +157,17 @@ keep_objects (GstWaldboostDetect *self, const CuvWaldboostBox *boxes, gint n,
 /* Searches a region, NULL = the frame or roi. */
 static gboolean
 search (GstWaldboostDetect *self, const GstCuvFrame *frame,
-    const GstWaldboostRegion *region, gint n_threads, const Tunables *tunables)
+    const GstWaldboostRegion *region, gint n_threads)
 {
+  const CuvProcessor processor = gst_cuv_frame_processor (frame, n_threads);
   const CuvWaldboostBox *boxes = NULL;
   CuvWaldboostResult result;
   const gchar *problem;
   GstClockTime start;
   gint n;
 
-  problem = cuv_scanner_run (&self->scanner, &frame->frame,
-      region != NULL ? &region->place : NULL, frame->stream, n_threads,
-      &result);
+  problem = cuv_waldboost_detector_run (self->detector, &frame->frame,
+      region != NULL ? &region->place : NULL, &processor, &result);
   if (problem != NULL) {
     GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
         ("The scan on the %s failed: %s.", frame->cuda ? "GPU" : "CPU",
@@ -206,8 +176,8 @@ search (GstWaldboostDetect *self, const GstCuvFrame *frame,
     return FALSE;
   }
   start = gst_util_get_timestamp ();
-  n = cuv_waldboost_group (self->grouper, self->scanner.plan,
-      &tunables->grouping, result.hits, result.n_hits, &boxes);
+  n = cuv_waldboost_group (self->grouper, self->detector->plan,
+      &in_force (self)->grouping, result.hits, result.n_hits, &boxes);
   if (n < 0) {
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
         ("Out of memory grouping %d windows.", result.n_hits), (NULL));
@@ -216,9 +186,8 @@ search (GstWaldboostDetect *self, const GstCuvFrame *frame,
   self->work.group_us +=
       (gdouble) (gst_util_get_timestamp () - start) / GST_USECOND;
   gst_waldboost_counts_add (&self->work, &result);
-  self->work.levels += self->scanner.n_levels;
-  keep_objects (
-      self, boxes, n, region != NULL ? region->id : -1, tunables->threshold);
+  self->work.levels += self->detector->n_levels;
+  keep_objects (self, boxes, n, region != NULL ? region->id : -1);
   if (result.overflow > 0)
     GST_WARNING_OBJECT (self, "%d windows beyond the limit of %d were lost",
         result.overflow, CUV_WALDBOOST_MAX_HITS);
@@ -226,16 +195,15 @@ search (GstWaldboostDetect *self, const GstCuvFrame *frame,
 }
 
 static gboolean
-search_regions (GstWaldboostDetect *self, const GstCuvFrame *frame,
-    gint n_threads, const Tunables *tunables)
+search_regions (
+    GstWaldboostDetect *self, const GstCuvFrame *frame, gint n_threads)
 {
   gst_waldboost_collect_regions (
-      self->regions, frame->video.buffer, tunables->object_class);
+      self->regions, frame->video.buffer, in_force (self)->region_label);
   self->work.regions = self->regions->len;
   for (guint i = 0; i < self->regions->len; i++) {
     if (!search (self, frame,
-            &g_array_index (self->regions, GstWaldboostRegion, i), n_threads,
-            tunables))
+            &g_array_index (self->regions, GstWaldboostRegion, i), n_threads))
       return FALSE;
   }
   return TRUE;
@@ -254,17 +222,17 @@ gst_waldboost_detect_analyse (
     GstCuvFilter *filter, const GstCuvFrame *frame, gint n_threads)
 {
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (filter);
-  Tunables tunables = get_tunables (self);
+  const GstWaldboostSettings *s = in_force (self);
 
-  gst_waldboost_counts_begin (&self->work, self->scanner.plan);
+  gst_waldboost_counts_begin (&self->work, self->detector->plan);
   g_array_set_size (self->objects, 0);
-  if (!(tunables.region_mode == GST_WALDBOOST_ROI_LIST
-              ? search_regions (self, frame, n_threads, &tunables)
-              : search (self, frame, NULL, n_threads, &tunables)))
+  if (!(s->region_mode == GST_WALDBOOST_ROI_LIST
+              ? search_regions (self, frame, n_threads)
+              : search (self, frame, NULL, n_threads)))
     return FALSE;
-  if (tunables.max_objects > 0 && self->objects->len > tunables.max_objects) {
+  if (s->max_objects > 0 && self->objects->len > (guint) s->max_objects) {
     g_array_sort (self->objects, by_score);
-    g_array_set_size (self->objects, tunables.max_objects);
+    g_array_set_size (self->objects, (guint) s->max_objects);
   }
   self->work.objects = self->objects->len;
   GST_OBJECT_LOCK (self);
@@ -283,7 +251,7 @@ gst_waldboost_detect_publish (GstCuvFilter *filter, GstBuffer *buffer,
 
   gst_waldboost_collect_regions (self->regions, buffer, 0);
   gst_waldboost_attach_objects (self->objects, self->regions,
-      &self->wish.origin, buffer,
+      in_force (self)->origin, buffer,
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)), message, age);
   return self->objects->len;
 }
@@ -302,10 +270,6 @@ gst_waldboost_detect_add_stats (GstCuvFilter *filter, GstStructure *stats)
   GST_OBJECT_LOCK (self);
   gst_waldboost_counts_to_stats (&self->counts, stats);
   GST_OBJECT_UNLOCK (self);
-#if HAVE_CUDA
-  gst_structure_set (
-      stats, "gpu-bytes", G_TYPE_UINT64, (guint64) cuv_cuda_allocated (), NULL);
-#endif
 }
 
 /* ---- states ---- */
@@ -320,24 +284,14 @@ gst_waldboost_detect_start (GstBaseTransform *trans)
   GST_OBJECT_LOCK (self);
   gst_waldboost_counts_copy (&self->counts, &self->work);
   GST_OBJECT_UNLOCK (self);
-  if (!GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans)
-      || !gst_waldboost_settings_start (&self->settings))
-    return FALSE; /* stop() is not called after a failed start() */
-  self->grouper = cuv_waldboost_grouper_new ();
-  if (self->grouper != NULL)
-    return TRUE;
-  GST_ELEMENT_ERROR (
-      self, RESOURCE, NO_SPACE_LEFT, ("No memory to start."), (NULL));
-  gst_waldboost_settings_stop (&self->settings);
-  return FALSE;
+  return GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans);
 }
 
 static void
 gst_waldboost_detect_leave_context (GstCuvTransform *transform)
 {
-  GstWaldboostDetect *self = GST_WALDBOOST_DETECT (transform);
-
-  cuv_scanner_clear (&self->scanner);
+  g_clear_pointer (
+      &GST_WALDBOOST_DETECT (transform)->detector, cuv_waldboost_detector_free);
   GST_CUV_TRANSFORM_CLASS (parent_class)->leave_context (transform);
 }
 
@@ -347,11 +301,9 @@ gst_waldboost_detect_stop (GstBaseTransform *trans)
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (trans);
   gboolean ok = GST_BASE_TRANSFORM_CLASS (parent_class)->stop (trans);
 
-  cuv_scanner_clear (
-      &self->scanner); /* on the CPU; leave_context() frees the rest */
+  /* the parent has closed the CUDA context, which freed a detector on it */
+  g_clear_pointer (&self->detector, cuv_waldboost_detector_free);
   g_clear_pointer (&self->grouper, cuv_waldboost_grouper_free);
-  gst_waldboost_wish_clear (&self->wish);
-  gst_waldboost_settings_stop (&self->settings);
   return ok;
 }
 
@@ -364,33 +316,16 @@ gst_waldboost_detect_src_event (GstBaseTransform *trans, GstEvent *event)
   return GST_BASE_TRANSFORM_CLASS (parent_class)->src_event (trans, event);
 }
 
-/* ---- properties ---- */
-
-static void
-gst_waldboost_detect_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  gst_waldboost_settings_set (
-      &GST_WALDBOOST_DETECT (object)->settings, id, value);
-}
-
-static void
-gst_waldboost_detect_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  gst_waldboost_settings_get (
-      &GST_WALDBOOST_DETECT (object)->settings, id, value);
-}
+/* ---- class ---- */
 
 static void
 gst_waldboost_detect_finalize (GObject *object)
 {
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (object);
 
-  gst_waldboost_settings_clear (&self->settings);
+  gst_cuv_settings_clear (&self->settings);
   gst_waldboost_counts_clear (&self->counts);
   gst_waldboost_counts_clear (&self->work);
-  gst_waldboost_wish_clear (&self->wish);
   g_array_unref (self->regions);
   g_array_unref (self->objects);
   G_OBJECT_CLASS (parent_class)->finalize (object);
@@ -407,19 +342,18 @@ gst_waldboost_detect_class_init (GstWaldboostDetectClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       waldboost_detect_debug, "waldboostdetect", 0, "boosted detection");
-  object_class->set_property = gst_waldboost_detect_set_property;
-  object_class->get_property = gst_waldboost_detect_get_property;
   object_class->finalize = gst_waldboost_detect_finalize;
   trans_class->start = GST_DEBUG_FUNCPTR (gst_waldboost_detect_start);
   trans_class->src_event = GST_DEBUG_FUNCPTR (gst_waldboost_detect_src_event);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_waldboost_detect_stop);
   transform_class->leave_context = gst_waldboost_detect_leave_context;
-  filter_class->prepare = gst_waldboost_detect_prepare;
+  filter_class->configure = gst_waldboost_detect_configure;
   filter_class->analyse = gst_waldboost_detect_analyse;
   filter_class->publish = gst_waldboost_detect_publish;
   filter_class->reset = gst_waldboost_detect_reset;
   filter_class->add_stats = gst_waldboost_detect_add_stats;
-  gst_waldboost_properties_install (object_class);
+  gst_cuv_settings_class_install (object_class, &gst_waldboost_settings,
+      G_STRUCT_OFFSET (GstWaldboostDetect, settings));
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class,
@@ -431,7 +365,7 @@ gst_waldboost_detect_class_init (GstWaldboostDetectClass *klass)
 static void
 gst_waldboost_detect_init (GstWaldboostDetect *self)
 {
-  gst_waldboost_settings_init (&self->settings, GST_CUV_FILTER (self));
+  gst_cuv_settings_init (&self->settings, self, &gst_waldboost_settings);
   gst_waldboost_counts_init (&self->counts);
   gst_waldboost_counts_init (&self->work);
   self->regions = g_array_new (FALSE, FALSE, sizeof (GstWaldboostRegion));

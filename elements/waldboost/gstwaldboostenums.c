@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
-#include "gstwaldboostproperties.h"
-
-#include "model/model.h"
-#include "waldboost.h"
+#include "gstwaldboostsettings.h"
 
 GType
 gst_waldboost_scan_get_type (void)

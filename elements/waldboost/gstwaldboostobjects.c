@@ -69,12 +69,29 @@ gst_waldboost_confidence (const GstWaldboostOrigin *origin, gfloat score)
                                : 1.0 / (1.0 + exp (-(gdouble) score));
 }
 
-void
-gst_waldboost_origin_clear (GstWaldboostOrigin *self)
+static void
+clear_origin (gpointer origin)
 {
-  g_clear_pointer (&self->label, g_free);
-  g_clear_pointer (&self->model_file, g_free);
+  GstWaldboostOrigin *self = origin;
+
+  g_free (self->label);
+  g_free (self->model_file);
 }
+
+static GstWaldboostOrigin *
+ref_origin (GstWaldboostOrigin *self)
+{
+  return g_atomic_rc_box_acquire (self);
+}
+
+void
+gst_waldboost_origin_unref (GstWaldboostOrigin *self)
+{
+  g_atomic_rc_box_release_full (self, clear_origin);
+}
+
+G_DEFINE_BOXED_TYPE (GstWaldboostOrigin, gst_waldboost_origin, ref_origin,
+    gst_waldboost_origin_unref)
 
 static void
 append_object (GValue *list, const GstWaldboostObject *object,

@@ -6,7 +6,8 @@
 #define GST_WALDBOOST_OBJECTS_H
 
 #include <gst/video/video.h>
-#include "scanner.h"
+#include "cuvroi.h"
+#include "waldboost.h"
 
 G_BEGIN_DECLS
 
@@ -25,14 +26,16 @@ typedef struct {
   gint parent_id;      /* of the region it was found in, -1 = the frame */
 } GstWaldboostObject;
 
-/* Common to all objects of an analysis. */
+/* Common to all objects of an analysis; immutable, a boxed type. Allocated with
+ * g_atomic_rc_box_new0(). */
 typedef struct {
   gchar *label, *model_file;
   gint label_id;
   gboolean no_confidence; /* cuv_model_has_one_score() */
 } GstWaldboostOrigin;
 
-void gst_waldboost_origin_clear (GstWaldboostOrigin *self);
+GType gst_waldboost_origin_get_type (void);
+void gst_waldboost_origin_unref (GstWaldboostOrigin *self);
 
 /* NAN if the model gives none. */
 gdouble gst_waldboost_confidence (

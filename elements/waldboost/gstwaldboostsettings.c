@@ -6,50 +6,180 @@
 
 #include "model/file.h"
 
-/* ---- texts that have to be understood ---- */
+#define AT(field) G_STRUCT_OFFSET (GstWaldboostSettings, field)
 
-static gboolean
-parse_roi (GstWaldboostSettings *self, const gchar *text)
+/* ---- origin of the objects ---- */
+
+/* Structures take UTF-8 only, files can have any name. */
+static gchar *
+valid_name (const gchar *path)
 {
-  return cuv_roi_parse (text, &self->roi);
+  gchar *base = g_path_get_basename (path);
+  gchar *name = g_utf8_make_valid (base, -1);
+
+  g_free (base);
+  return name;
 }
 
-/* NULL if a name is empty or there twice. */
-static gchar **
-split_labels (const gchar *text)
+static gboolean
+is_empty (const gchar *text)
 {
-  gchar **labels = g_strsplit (text, ",", -1);
+  return text == NULL || *text == '\0';
+}
+
+static gchar *
+label_of (const GstWaldboostSettings *self)
+{
+  gchar *label = is_empty (self->label) ? cuv_model_label (self->model_name)
+                                        : g_strdup (self->label);
+  gchar *valid = g_utf8_make_valid (label, -1);
+
+  g_free (label);
+  return valid;
+}
+
+/* The place of label in labels; -1 if it is not among them. */
+static gint
+find_label (const gchar *labels, const gchar *label)
+{
+  gchar **list = g_strsplit (labels, ",", -1);
+  gint id = -1;
+
+  for (gint i = 0; list[i] != NULL; i++) {
+    if (strcmp (g_strstrip (list[i]), label) == 0)
+      id = i;
+  }
+  g_strfreev (list);
+  return id;
+}
+
+/* After the model, label or labels have changed. */
+static void
+update_origin (GstWaldboostSettings *self)
+{
+  GstWaldboostOrigin *origin;
+
+  if (self->model == NULL)
+    return;
+  origin = g_atomic_rc_box_new0 (GstWaldboostOrigin);
+  origin->label = label_of (self);
+  origin->label_id =
+      is_empty (self->labels) ? 0 : find_label (self->labels, origin->label);
+  origin->model_file = valid_name (self->model_name);
+  origin->no_confidence = cuv_model_has_one_score (self->model);
+  g_clear_pointer (&self->origin, gst_waldboost_origin_unref);
+  self->origin = origin;
+}
+
+/* ---- the model ---- */
+
+static gpointer
+ref_model (gpointer model)
+{
+  cuv_model_ref (model);
+  return model;
+}
+
+static void
+unref_model (gpointer model)
+{
+  cuv_model_unref (model);
+}
+
+G_DEFINE_BOXED_TYPE (
+    CuvWaldboostModel, gst_waldboost_model, ref_model, unref_model)
+
+static gchar *
+parse_model (gpointer settings)
+{
+  GstWaldboostSettings *self = settings;
+  const CuvWaldboostModel *model;
+  GError *error = NULL;
+  gchar *problem;
+
+  if (is_empty (self->model_name))
+    return g_strdup ("no file name given: set model, for example to "
+                     "lbpcascade_frontalface.xml of the package opencv-data");
+  model = cuv_model_load (self->model_name, &self->options, &error);
+  if (model == NULL) {
+    problem = g_strdup (error->message);
+    g_error_free (error);
+    return problem;
+  }
+  cuv_model_unref (self->model);
+  self->model = model;
+  self->model_options = self->options;
+  update_origin (self);
+  return NULL;
+}
+
+/* Cascades have no options. At start the model was just read with them. */
+static gchar *
+parse_option (gpointer settings)
+{
+  GstWaldboostSettings *self = settings;
+
+  if (self->model == NULL || self->model->arithmetic == CUV_SUM_STAGES
+      || memcmp (&self->options, &self->model_options, sizeof self->options)
+          == 0)
+    return NULL;
+  return parse_model (self);
+}
+
+/* ---- texts ---- */
+
+static gchar *
+parse_label (gpointer settings)
+{
+  update_origin (settings);
+  return NULL;
+}
+
+static gchar *
+parse_labels (gpointer settings)
+{
+  GstWaldboostSettings *self = settings;
+  gchar **labels =
+      g_strsplit (self->labels != NULL ? self->labels : "", ",", -1);
+  gboolean bad = FALSE;
 
   for (guint i = 0; labels[i] != NULL; i++) {
-    gboolean bad = *g_strstrip (labels[i]) == '\0';
-
+    bad |= *g_strstrip (labels[i]) == '\0';
     for (guint j = 0; j < i; j++)
       bad |= strcmp (labels[j], labels[i]) == 0;
-    if (bad) {
-      g_strfreev (labels);
-      return NULL;
-    }
   }
-  return labels;
+  g_strfreev (labels);
+  if (bad)
+    return g_strdup ("it takes names with commas between, each once");
+  update_origin (self);
+  return NULL;
+}
+
+static gchar *
+parse_roi (gpointer settings)
+{
+  GstWaldboostSettings *self = settings;
+
+  return cuv_roi_parse (self->roi, &self->area)
+      ? NULL
+      : g_strdup ("it takes " CUV_ROI_TAKES);
+}
+
+static gchar *
+parse_object_class (gpointer settings)
+{
+  GstWaldboostSettings *self = settings;
+
+  self->region_label = is_empty (self->object_class)
+      ? 0
+      : g_quark_from_string (self->object_class);
+  return NULL;
 }
 
 static gboolean
-parse_labels (GstWaldboostSettings *self, const gchar *text)
+read_stages (const gchar *text, CuvWaldboostParams *params)
 {
-  gboolean none = text == NULL || *text == '\0';
-  gchar **labels = none ? NULL : split_labels (text);
-
-  if (labels == NULL && !none)
-    return FALSE;
-  g_strfreev (self->labels);
-  self->labels = labels;
-  return TRUE;
-}
-
-static gboolean
-parse_stages (GstWaldboostSettings *self, const gchar *text)
-{
-  gint32 ends[CUV_WALDBOOST_MAX_SEGMENTS];
+  gint32 ends[CUV_WALDBOOST_MAX_SEGMENTS] = { 0 };
   gint n = 0;
 
   for (;;) {
@@ -67,313 +197,203 @@ parse_stages (GstWaldboostSettings *self, const gchar *text)
       return FALSE;
     text = end + 1;
   }
-  memcpy (self->params.segment_end, ends, sizeof ends);
-  self->params.n_segments = n;
+  memcpy (params->segment_end, ends, sizeof ends);
+  params->n_segments = n;
   return TRUE;
 }
 
-static const struct {
-  guint id;
-  const gchar *name;
-  gboolean (*parse) (GstWaldboostSettings *self, const gchar *text);
-  const gchar *takes;
-  const gchar *value; /* that no text stands for, or NULL */
-} parsed[] = {
-  { GST_WALDBOOST_PROP_ROI, "roi", parse_roi, CUV_ROI_TAKES, NULL },
-  { GST_WALDBOOST_PROP_LABELS, "labels", parse_labels,
-      "names with commas between, each once", NULL },
-  { GST_WALDBOOST_PROP_REARRANGEMENT_STAGES, "rearrangement-stages",
-      parse_stages,
-      "up to 31 rising numbers from 1 to 4096 with commas between",
-      GST_WALDBOOST_DEFAULT_STAGES },
+static gchar *
+parse_stages (gpointer settings)
+{
+  GstWaldboostSettings *self = settings;
+
+  return read_stages (self->stages, &self->params)
+      ? NULL
+      : g_strdup ("it takes up to 31 rising numbers from 1 to 4096 with commas "
+                  "between");
+}
+
+static gchar *
+check (gconstpointer settings)
+{
+  const GstWaldboostSettings *self = settings;
+  const CuvWaldboostParams *params = &self->params;
+
+  if (params->max_width > 0 && params->min_width > params->max_width)
+    return g_strdup (
+        "min-size-width is above max-size-width: lower the one, or raise "
+        "the other or set it to 0, no limit");
+  if (params->max_height > 0 && params->min_height > params->max_height)
+    return g_strdup (
+        "min-size-height is above max-size-height: lower the one, or raise "
+        "the other or set it to 0, no limit");
+  if (self->origin->label_id < 0)
+    return g_strdup_printf (
+        "label '%s' is not among labels '%s': set label to one of them, or add "
+        "it to labels",
+        self->origin->label, self->labels);
+  return NULL;
+}
+
+/* ---- table ---- */
+
+/**
+ * GstWaldboostDetect:model:
+ *
+ * A bare name is looked for in the working folder, in CUV_MODEL_PATH and in
+ * OpenCV's own folders. While playing, a file that cannot be loaded leaves
+ * the old model in force.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstWaldboostDetect:labels:
+ *
+ * With several models in one pipeline, give each the same labels: label_id is
+ * then the place of an object's label among them.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstWaldboostDetect:threshold:
+ *
+ * Confidence is 1 / (1 + exp (-s)), s the last sum minus its threshold, the
+ * largest of a group: accepted windows have s >= 0, so values up to 0.5 let all
+ * pass. A model that gives all windows the same s has no confidence, and its
+ * objects pass always.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstWaldboostDetect:inference-region:
+ *
+ * With roi-list the detector runs on each region of interest that the buffer
+ * comes with, as if it were the picture. Objects have its id as parent_id.
+ *
+ * Since: 0.1
+ */
+static const GstCuvSetting list[] = {
+  { "model", "Model",
+      "Model file, a path or a bare name: an OpenCV cascade, a BUT FIT "
+      "WaldBoostClassifier or a WBDetector (XML)",
+      .offset = AT (model_name), .type = G_TYPE_STRING, .parse = parse_model,
+      .is_file = TRUE },
+  { "arithmetic", "Arithmetic", "How responses of a WaldBoost model add up",
+      .offset = AT (options.arithmetic),
+      .get_type = gst_waldboost_arithmetic_get_type,
+      .value = CUV_ARITHMETIC_AUTO, .parse = parse_option, .is_file = TRUE },
+  { "lrp-order", "LRP order",
+      "How tables of local rank patterns are indexed (BUT FIT models)",
+      .offset = AT (options.lrp_order_10ab),
+      .get_type = gst_waldboost_lrp_order_get_type, .parse = parse_option,
+      .is_file = TRUE },
+  { "block-value", "Block value",
+      "What stands for a block of pixels (BUT FIT models)",
+      .offset = AT (options.block_value),
+      .get_type = gst_waldboost_block_value_get_type, .value = CUV_BLOCK_SUM,
+      .parse = parse_option, .is_file = TRUE },
+  { "final-threshold", "Final threshold",
+      "A window's sum must be above it in the end (BUT FIT models)",
+      .offset = AT (options.final_threshold), .type = G_TYPE_FLOAT,
+      .minimum = -1000, .maximum = 1000, .parse = parse_option, .is_file = TRUE,
+      .no_controller = TRUE },
+  { "roi", "Region of interest",
+      "Part of the frame to look at: left,top,right,bottom in pixels, right "
+      "and bottom exclusive (default: all)",
+      .offset = AT (roi), .type = G_TYPE_STRING, .parse = parse_roi },
+  { "label", "Label",
+      "Label of the objects (default: the model's file name without "
+      "extension, lbpcascade_ and haarcascade_)",
+      .offset = AT (label), .type = G_TYPE_STRING, .parse = parse_label },
+  { "labels", "Labels",
+      "Labels of the pipeline's objects in the order of label_id, with commas "
+      "between; label has to be one of them (default: none, label_id is 0)",
+      .offset = AT (labels), .type = G_TYPE_STRING, .parse = parse_labels },
+  { "inference-region", "Inference region",
+      "Where to look: the frame, or regions of interest from upstream",
+      .offset = AT (region_mode),
+      .get_type = gst_waldboost_region_mode_get_type,
+      .value = GST_WALDBOOST_FULL_FRAME },
+  { "object-class", "Object class",
+      "Label of the upstream regions to look at (inference-region=roi-list; "
+      "default: all)",
+      .offset = AT (object_class), .type = G_TYPE_STRING,
+      .parse = parse_object_class },
+  { "scan", "Scan", "Which windows are looked at", .offset = AT (params.scan),
+      .get_type = gst_waldboost_scan_get_type, .value = CUV_SCAN_AUTO },
+  { "scale-factor", "Scale factor",
+      "Ratio of window sizes from one level to the next (scan=opencv)",
+      .offset = AT (params.scale_factor), .type = G_TYPE_DOUBLE,
+      .minimum = 1.01, .maximum = 10, .value = 1.1 },
+  { "octaves", "Octaves", "How often window sizes double (scan=dense)",
+      .offset = AT (params.octaves), .type = G_TYPE_UINT, .minimum = 1,
+      .maximum = 16, .value = 4 },
+  { "levels-per-octave", "Levels per octave",
+      "Window sizes from one to its double (scan=dense)",
+      .offset = AT (params.levels_per_octave), .type = G_TYPE_UINT,
+      .minimum = 1, .maximum = 64, .value = 8 },
+  { "min-size-width", "Minimum size width",
+      "Least width of an object, pixels (0 = no limit)",
+      .offset = AT (params.min_width), .type = G_TYPE_UINT,
+      .maximum = G_MAXINT16 },
+  { "min-size-height", "Minimum size height",
+      "Least height of an object, pixels (0 = no limit)",
+      .offset = AT (params.min_height), .type = G_TYPE_UINT,
+      .maximum = G_MAXINT16 },
+  { "max-size-width", "Maximum size width",
+      "Most width of an object, pixels (0 = no limit)",
+      .offset = AT (params.max_width), .type = G_TYPE_UINT,
+      .maximum = G_MAXINT16 },
+  { "max-size-height", "Maximum size height",
+      "Most height of an object, pixels (0 = no limit)",
+      .offset = AT (params.max_height), .type = G_TYPE_UINT,
+      .maximum = G_MAXINT16 },
+  { "rearrangement", "Rearrangement",
+      "How the GPU closes up the windows left after a segment of weak "
+      "classifiers; all find the same, auto: how and where it measured fastest",
+      .offset = AT (params.rearrangement),
+      .get_type = gst_waldboost_rearrangement_get_type,
+      .value = CUV_REARRANGE_AUTO },
+  { "rearrangement-stages", "Rearrangement stages",
+      "After how many weak classifiers of a WaldBoost model survivors are "
+      "counted and, unless rearrangement=auto, the GPU closes up: rising "
+      "numbers with commas between",
+      .offset = AT (stages), .type = G_TYPE_STRING, .text = "1,8,64,256,512",
+      .parse = parse_stages },
+  { "block-size", "Block size",
+      "Windows, square, that a block of GPU threads begins with; changes "
+      "nothing of where rearrangement=auto closes up",
+      .offset = AT (params.block_size),
+      .get_type = gst_waldboost_block_size_get_type },
+  { "grouping", "Grouping", "How windows become objects",
+      .offset = AT (grouping.method),
+      .get_type = gst_waldboost_grouping_get_type, .value = CUV_GROUPING_AUTO },
+  { "min-neighbors", "Minimum neighbors",
+      "An object is a group of more windows than this, 0 = no grouping "
+      "(grouping=neighbors and wbd)",
+      .offset = AT (grouping.min_neighbours), .type = G_TYPE_UINT,
+      .maximum = G_MAXINT, .value = 3 },
+  { "nms-iou", "NMS overlap",
+      "Most intersection over union of two objects (grouping=nms)",
+      .offset = AT (grouping.nms_iou), .type = G_TYPE_DOUBLE, .maximum = 1,
+      .value = 0.3 },
+  { "max-objects", "Maximum objects",
+      "Most objects to publish for a frame, the surest first (0 = all)",
+      .offset = AT (max_objects), .type = G_TYPE_UINT, .maximum = G_MAXINT },
+  { "threshold", "Threshold", "Lowest confidence to publish",
+      .offset = AT (threshold), .type = G_TYPE_DOUBLE, .maximum = 1 },
 };
 
-static gboolean
-parse_at_start (GstWaldboostSettings *self)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (parsed); i++) {
-    gchar *text;
-    gboolean ok;
+static const GstCuvOwnedField owned[] = {
+  { AT (model), gst_waldboost_model_get_type },
+  { AT (origin), gst_waldboost_origin_get_type },
+};
 
-    GST_OBJECT_LOCK (self->owner);
-    text = g_strdup (self->texts[parsed[i].id]);
-    ok = parsed[i].parse (self, text);
-    GST_OBJECT_UNLOCK (self->owner);
-    if (!ok)
-      GST_ELEMENT_ERROR (self->owner, LIBRARY, SETTINGS,
-          ("%s is '%s': it takes %s.", parsed[i].name, text, parsed[i].takes),
-          (NULL));
-    g_free (text);
-    if (!ok)
-      return FALSE;
-  }
-  return TRUE;
-}
-
-static void
-set_parsed (GstWaldboostSettings *self, guint i, const gchar *text)
-{
-  gboolean ok, started;
-
-  if (parsed[i].value != NULL && (text == NULL || *text == '\0'))
-    text = parsed[i].value;
-  GST_OBJECT_LOCK (self->owner);
-  started = self->started;
-  ok = parsed[i].parse (self, text);
-  if (ok || !started) { /* start() looks again, and can fail */
-    g_free (self->texts[parsed[i].id]);
-    self->texts[parsed[i].id] = g_strdup (text);
-  }
-  GST_OBJECT_UNLOCK (self->owner);
-  if (ok)
-    gst_cuv_filter_request_prepare (self->owner);
-  else if (started)
-    GST_ELEMENT_WARNING (self->owner, LIBRARY, SETTINGS,
-        ("%s '%s' is refused, the old one stays: it takes %s.", parsed[i].name,
-            text, parsed[i].takes),
-        (NULL));
-}
-
-/* ---- the model ---- */
-
-/* Takes the model under its name; the object lock is held. */
-static void
-take_model (GstWaldboostSettings *self, const CuvWaldboostModel *model,
-    const gchar *name)
-{
-  cuv_model_unref (self->model);
-  self->model = model;
-  g_free (self->model_label);
-  self->model_label = cuv_model_label (name);
-}
-
-/* Loads the model that is named, if one is. */
-static gboolean
-load_at_start (GstWaldboostSettings *self, gboolean *named, GError **error)
-{
-  const CuvWaldboostModel *model = NULL;
-  gchar *name;
-
-  g_mutex_lock (&self->loading);
-  GST_OBJECT_LOCK (self->owner);
-  name = g_strdup (self->texts[GST_WALDBOOST_PROP_MODEL]);
-  GST_OBJECT_UNLOCK (self->owner);
-  *named = name != NULL && *name != '\0';
-  if (*named)
-    model = cuv_model_load (name, &self->options, error);
-  if (model != NULL) {
-    GST_OBJECT_LOCK (self->owner);
-    take_model (self, model, name);
-    self->started = TRUE;
-    GST_OBJECT_UNLOCK (self->owner);
-  }
-  g_mutex_unlock (&self->loading);
-  g_free (name);
-  return model != NULL;
-}
-
-gboolean
-gst_waldboost_settings_start (GstWaldboostSettings *self)
-{
-  GError *error = NULL;
-  gboolean named;
-
-  if (!parse_at_start (self))
-    return FALSE;
-  if (load_at_start (self, &named, &error))
-    return TRUE;
-  if (named)
-    GST_ELEMENT_ERROR (self->owner, RESOURCE, OPEN_READ,
-        ("Cannot load model: %s.", error->message), (NULL));
-  else
-    GST_ELEMENT_ERROR (self->owner, RESOURCE, SETTINGS,
-        ("No model. Set the property model, for example to "
-         "lbpcascade_frontalface.xml of the package opencv-data."),
-        (NULL));
-  g_clear_error (&error);
-  return FALSE;
-}
-
-void
-gst_waldboost_settings_stop (GstWaldboostSettings *self)
-{
-  GST_OBJECT_LOCK (self->owner);
-  self->started = FALSE;
-  g_clear_pointer (&self->model, cuv_model_unref);
-  GST_OBJECT_UNLOCK (self->owner);
-}
-
-/* Loads in the caller's thread, so the stream goes on with the old model until
- * the new one is there, or if it cannot be loaded. */
-static void
-set_model (GstWaldboostSettings *self, const gchar *name)
-{
-  const CuvWaldboostModel *model = NULL;
-  GError *error = NULL;
-  gboolean started;
-
-  g_mutex_lock (&self->loading);
-  GST_OBJECT_LOCK (self->owner);
-  started = self->started;
-  GST_OBJECT_UNLOCK (self->owner);
-  if (started)
-    model = cuv_model_load (name != NULL ? name : "", &self->options, &error);
-  if (error == NULL) {
-    GST_OBJECT_LOCK (self->owner);
-    g_free (self->texts[GST_WALDBOOST_PROP_MODEL]);
-    self->texts[GST_WALDBOOST_PROP_MODEL] = g_strdup (name);
-    if (model != NULL)
-      take_model (self, model, name);
-    GST_OBJECT_UNLOCK (self->owner);
-    gst_cuv_filter_request_prepare (self->owner);
-  }
-  g_mutex_unlock (&self->loading);
-  if (error != NULL)
-    GST_ELEMENT_WARNING (self->owner, RESOURCE, OPEN_READ,
-        ("Cannot load model, the old one stays: %s.", error->message), (NULL));
-  g_clear_error (&error);
-}
-
-/* ---- numbers ---- */
-
-/* The model is read again in the caller's thread; if that fails, the old model
- * and the old value stay. Cascades have no options. */
-static void
-set_option (GstWaldboostSettings *self, const GstCuvProperty *property,
-    const GValue *value)
-{
-  gsize at = property->offset - G_STRUCT_OFFSET (GstWaldboostSettings, options);
-  const CuvWaldboostModel *model = NULL;
-  CuvModelOptions options;
-  GError *error = NULL;
-  gchar *name = NULL;
-
-  g_mutex_lock (&self->loading);
-  GST_OBJECT_LOCK (self->owner);
-  options = self->options;
-  if (gst_cuv_value_store (G_STRUCT_MEMBER_P (&options, at), value)
-      && self->started && self->model->arithmetic != CUV_SUM_STAGES)
-    name = g_strdup (self->texts[GST_WALDBOOST_PROP_MODEL]);
-  GST_OBJECT_UNLOCK (self->owner);
-  if (name != NULL)
-    model = cuv_model_load (name, &options, &error);
-  if (error == NULL) {
-    GST_OBJECT_LOCK (self->owner);
-    self->options = options;
-    if (model != NULL)
-      take_model (self, model, name);
-    GST_OBJECT_UNLOCK (self->owner);
-    if (model != NULL)
-      gst_cuv_filter_request_prepare (self->owner);
-  }
-  g_mutex_unlock (&self->loading);
-  if (error != NULL)
-    GST_ELEMENT_WARNING (self->owner, RESOURCE, OPEN_READ,
-        ("%s is not changed: %s.", property->name, error->message), (NULL));
-  g_clear_error (&error);
-  g_free (name);
-}
-
-static void
-set_number (GstWaldboostSettings *self, const GstCuvProperty *property,
-    const GValue *value)
-{
-  gboolean changed;
-
-  GST_OBJECT_LOCK (self->owner);
-  changed =
-      gst_cuv_value_store (G_STRUCT_MEMBER_P (self, property->offset), value);
-  GST_OBJECT_UNLOCK (self->owner);
-  /* controllers set properties at every frame: only a change is work */
-  if (changed && property->effect == GST_WALDBOOST_PLAN)
-    gst_cuv_filter_request_prepare (self->owner);
-}
-
-/* ---- entry ---- */
-
-static void
-set_text (GstWaldboostSettings *self, guint id, const gchar *text)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (parsed); i++) {
-    if (parsed[i].id == id) {
-      set_parsed (self, i, text);
-      return;
-    }
-  }
-  if (id == GST_WALDBOOST_PROP_MODEL) {
-    set_model (self, text);
-    return;
-  }
-  GST_OBJECT_LOCK (self->owner);
-  g_free (self->texts[id]);
-  self->texts[id] = g_strdup (text);
-  if (id == GST_WALDBOOST_PROP_OBJECT_CLASS)
-    self->object_class =
-        text != NULL && *text != '\0' ? g_quark_from_string (text) : 0;
-  GST_OBJECT_UNLOCK (self->owner);
-  if (id == GST_WALDBOOST_PROP_LABEL)
-    gst_cuv_filter_request_prepare (self->owner);
-}
-
-void
-gst_waldboost_settings_set (
-    GstWaldboostSettings *self, guint id, const GValue *value)
-{
-  const GstCuvProperty *property = gst_waldboost_property (id);
-
-  if (property == NULL)
-    set_text (self, id, g_value_get_string (value));
-  else if (property->effect == GST_WALDBOOST_MODEL)
-    set_option (self, property, value);
-  else
-    set_number (self, property, value);
-}
-
-void
-gst_waldboost_settings_get (GstWaldboostSettings *self, guint id, GValue *value)
-{
-  const GstCuvProperty *property = gst_waldboost_property (id);
-
-  GST_OBJECT_LOCK (self->owner);
-  if (property == NULL)
-    g_value_set_string (value, self->texts[id]);
-  else
-    gst_cuv_value_fetch (G_STRUCT_MEMBER_P (self, property->offset), value);
-  GST_OBJECT_UNLOCK (self->owner);
-}
-
-const gchar *
-gst_waldboost_settings_label (const GstWaldboostSettings *self, gint *id)
-{
-  const gchar *label = self->texts[GST_WALDBOOST_PROP_LABEL];
-
-  if (label == NULL || *label == '\0')
-    label = self->model_label;
-  *id = self->labels == NULL ? 0 : -1;
-  for (gint i = 0; self->labels != NULL && self->labels[i] != NULL; i++) {
-    if (strcmp (self->labels[i], label) == 0)
-      *id = i;
-  }
-  return label;
-}
-
-void
-gst_waldboost_settings_init (GstWaldboostSettings *self, GstCuvFilter *owner)
-{
-  self->owner = owner;
-  g_mutex_init (&self->loading);
-  gst_waldboost_properties_reset (self);
-  self->texts[GST_WALDBOOST_PROP_REARRANGEMENT_STAGES] =
-      g_strdup (GST_WALDBOOST_DEFAULT_STAGES);
-}
-
-void
-gst_waldboost_settings_clear (GstWaldboostSettings *self)
-{
-  g_clear_pointer (&self->model, cuv_model_unref);
-  g_clear_pointer (&self->model_label, g_free);
-  g_clear_pointer (&self->labels, g_strfreev);
-  for (guint i = 0; i < GST_WALDBOOST_N_TEXTS; i++)
-    g_clear_pointer (&self->texts[i], g_free);
-  g_mutex_clear (&self->loading);
-}
+const GstCuvSettingsTable gst_waldboost_settings = {
+  .size = sizeof (GstWaldboostSettings),
+  .list = list,
+  .n = G_N_ELEMENTS (list),
+  .owned = owned,
+  .n_owned = G_N_ELEMENTS (owned),
+  .check = check,
+};

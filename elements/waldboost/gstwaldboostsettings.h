@@ -1,53 +1,50 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the user asks of waldboostdetect: its properties, and the model that
- * they name. */
+/* The properties of waldboostdetect, and the model that they name. */
 #ifndef GST_WALDBOOST_SETTINGS_H
 #define GST_WALDBOOST_SETTINGS_H
 
-#include "gstcuvfilter.h"
-#include "gstwaldboostproperties.h"
+#include "cuvroi.h"
+#include "gstcuvsettings.h"
+#include "gstwaldboostobjects.h"
 #include "model/model.h"
-#include "scanner.h"
+#include "waldboost.h"
 
 G_BEGIN_DECLS
 
-/* All under the owner's object lock, but for loading. */
-typedef struct {
-  GstCuvFilter *owner;
-  GMutex loading;                      /* one change of the model at a time */
-  gchar *texts[GST_WALDBOOST_N_TEXTS]; /* of the properties, as they were set */
-  const CuvWaldboostModel *model;      /* loaded while started */
-  gchar *model_label;                  /* what its file's name says */
-  gchar **labels;                      /* or NULL */
-  CuvRoi roi;
-  GQuark object_class; /* 0 = any */
+typedef enum {
+  GST_WALDBOOST_FULL_FRAME,
+  GST_WALDBOOST_ROI_LIST,
+} GstWaldboostRegionMode;
 
+typedef struct {
+  gchar *model_name, *label, *labels, *roi, *object_class, *stages;
   CuvModelOptions options;
-  CuvWaldboostParams params;
+  CuvWaldboostParams params; /* segments: stages, parsed */
   CuvGrouping grouping;
-  GstWaldboostRegionMode region_mode;
-  guint max_objects;
+  gint region_mode; /* GstWaldboostRegionMode */
+  gint max_objects;
   gdouble threshold;
-  gboolean started;
+
+  const CuvWaldboostModel *model; /* while started */
+  CuvModelOptions model_options;  /* that it was read with */
+  GstWaldboostOrigin *origin;     /* what objects of these settings have */
+  CuvRoi area;                    /* roi, parsed */
+  GQuark region_label;            /* object_class, 0 = any */
 } GstWaldboostSettings;
 
-void gst_waldboost_settings_init (
-    GstWaldboostSettings *self, GstCuvFilter *owner);
-void gst_waldboost_settings_clear (GstWaldboostSettings *self);
+extern const GstCuvSettingsTable gst_waldboost_settings;
 
-void gst_waldboost_settings_set (
-    GstWaldboostSettings *self, guint id, const GValue *value);
-void gst_waldboost_settings_get (
-    GstWaldboostSettings *self, guint id, GValue *value);
+GType gst_waldboost_model_get_type (void); /* boxed: CuvWaldboostModel */
 
-/* Loads the model; FALSE after an element error. */
-gboolean gst_waldboost_settings_start (GstWaldboostSettings *self);
-void gst_waldboost_settings_stop (GstWaldboostSettings *self);
-
-/* The label of objects, and its place in labels; -1 if it is not among them.
- * The object lock is held. */
-const gchar *gst_waldboost_settings_label (
-    const GstWaldboostSettings *self, gint *id);
+/* gstwaldboostenums.c */
+GType gst_waldboost_scan_get_type (void);
+GType gst_waldboost_grouping_get_type (void);
+GType gst_waldboost_rearrangement_get_type (void);
+GType gst_waldboost_block_size_get_type (void);
+GType gst_waldboost_arithmetic_get_type (void);
+GType gst_waldboost_lrp_order_get_type (void);
+GType gst_waldboost_block_value_get_type (void);
+GType gst_waldboost_region_mode_get_type (void);
 
 G_END_DECLS
 

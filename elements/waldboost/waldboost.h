@@ -22,7 +22,7 @@
  *     grouping.c       groups of similar boxes, as cv::groupRectangles
  *     suppression.c    non-maximum suppression
  *     cells.c          neighbour search for both
- *   scanner.c   all of it for a frame or a region, on the CPU or the GPU
+ *   backend.c   all of it for a frame or a region, on the CPU or the GPU
  *               (cuda/waldboost)
  *   gstwaldboost*.c, plugin.c   the element
  */

@@ -88,24 +88,28 @@ detect (const CuvFrame *frame, const Wanted *wanted)
   GArray *result = g_array_new (FALSE, FALSE, sizeof (CuvWaldboostBox));
   const CuvWaldboostBox *boxes;
   CuvWaldboostResult hits;
-  CuvScanner scanner;
+  const CuvProcessor processor = { .n_threads = 1 };
+  CuvWaldboostDetector *detector;
+  const gchar *error;
   gint n;
 
   fail_unless (model != NULL, "no model %s", wanted->model);
-  fail_unless (cuv_scanner_init (&scanner, model, &wanted->params, &wanted->roi,
-                   frame, false, NULL)
+  detector = cuv_waldboost_detector_new (
+      model, &wanted->params, &wanted->roi, frame, &processor, &error);
+  fail_unless (detector != NULL, "%s", error);
+  fail_unless (
+      cuv_waldboost_detector_run (detector, frame, NULL, &processor, &hits)
       == NULL);
-  fail_unless (cuv_scanner_run (&scanner, frame, NULL, NULL, 1, &hits) == NULL);
-  n = cuv_waldboost_group (
-      grouper, scanner.plan, &wanted->grouping, hits.hits, hits.n_hits, &boxes);
+  n = cuv_waldboost_group (grouper, detector->plan, &wanted->grouping,
+      hits.hits, hits.n_hits, &boxes);
   for (gint i = 0; i < n; i++) {
     CuvWaldboostBox box = boxes[i];
 
-    box.x += scanner.x;
-    box.y += scanner.y;
+    box.x += detector->x;
+    box.y += detector->y;
     g_array_append_val (result, box);
   }
-  cuv_scanner_clear (&scanner);
+  cuv_waldboost_detector_free (detector);
   cuv_waldboost_grouper_free (grouper);
   cuv_model_unref (model);
   return result;

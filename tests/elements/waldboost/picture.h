@@ -3,10 +3,10 @@
 #ifndef CUV_TEST_PICTURE_H
 #define CUV_TEST_PICTURE_H
 
+#include "backend.h"
 #include "cuv-cuda.h"
 #include "cuvelements.h"
 #include "model/model.h"
-#include "scanner.h"
 
 #define MODEL "lbpcascade_frontalface.xml"
 

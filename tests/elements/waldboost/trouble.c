@@ -74,7 +74,7 @@ GST_START_TEST (test_start_errors)
 {
   gchar *this_program = g_strdup_printf ("model=%s", program);
 
-  expect_start_error ("", "Set the property model");
+  expect_start_error ("", "set model, for example");
   expect_start_error ("model=nothing.xml", "opencv-data");
   expect_start_error ("model=/usr/bin", "regular file");
   expect_start_error ("model=" MODEL " roi=1,2,3", "four pixel coordinates");
@@ -108,7 +108,7 @@ GST_START_TEST (test_bad_before_start)
   fail_if (text != NULL, "%s", text);
   fail_unless_equals_int (
       gst_element_set_state (d, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
-  expect_problem (bus, GST_MESSAGE_ERROR, "roi is '1,2,3'");
+  expect_problem (bus, GST_MESSAGE_ERROR, "roi '1,2,3' is refused");
   gst_element_set_state (d, GST_STATE_NULL);
   g_object_set (
       d, "roi", NULL, "labels", NULL, "rearrangement-stages", "", NULL);

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "backend.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/waldboost-cpu.h"
+#include "model/model.h"
+#if HAVE_CUDA
+#include "waldboost/waldboost.h"
+#endif
+
+typedef struct {
+  CuvFrame frame;                   /* cropped to the plan's size */
+  const CuvWaldboostPlan *new_plan; /* NULL = that of the job before */
+  CuvWaldboostResult *result;
+} Job;
+
+/* ---- CPU ---- */
+
+static const char *
+open_cpu (void **state, const void *config, const CuvFrame *frame,
+    const CuvProcessor *processor)
+{
+  const CuvWaldboostDetector *detector = config;
+
+  *state = cuv_waldboost_cpu_new (detector->model, detector->plan);
+  return *state != NULL ? NULL : "out of memory";
+}
+
+static const char *
+run_cpu (void *state, void *data, const CuvProcessor *processor)
+{
+  const Job *job = data;
+
+  if (job->new_plan != NULL
+      && !cuv_waldboost_cpu_set_plan (state, job->new_plan))
+    return "out of memory";
+  cuv_waldboost_cpu_run (state, &job->frame, processor->n_threads, job->result);
+  return NULL;
+}
+
+static void
+close_cpu (void *state)
+{
+  cuv_waldboost_cpu_free (state);
+}
+
+static const CuvBackendClass cpu = { open_cpu, run_cpu, close_cpu };
+
+/* ---- CUDA ---- */
+
+#if HAVE_CUDA
+static const char *
+run_cuda (void *state, void *data, const CuvProcessor *processor)
+{
+  const Job *job = data;
+  int failed = 0;
+
+  if (job->new_plan != NULL)
+    failed = cuv_waldboost_cuda_set_plan (state, job->new_plan);
+  if (!failed)
+    failed = cuv_waldboost_cuda_submit (state, &job->frame, processor->stream);
+  if (!failed)
+    failed = cuv_waldboost_cuda_collect (state, job->result);
+  return failed ? cuv_cuda_error () : NULL;
+}
+
+static const char *
+open_cuda (void **state, const void *config, const CuvFrame *frame,
+    const CuvProcessor *processor)
+{
+  const CuvWaldboostDetector *detector = config;
+  CuvWaldboostResult result;
+  Job job = { *frame, NULL, &result };
+
+  *state = cuv_waldboost_cuda_new (detector->model, detector->plan);
+  return *state != NULL ? run_cuda (*state, &job, processor)
+                        : cuv_cuda_error ();
+}
+
+static void
+close_cuda (void *state)
+{
+  cuv_waldboost_cuda_free (state);
+}
+
+static const CuvBackendClass cuda = { open_cuda, run_cuda, close_cuda };
+static const CuvBackendClasses classes = { &cpu, &cuda };
+#else
+static const CuvBackendClasses classes = { &cpu, NULL };
+#endif
+
+/* ---- new and free ---- */
+
+/* The part of the frame that the plan is for. */
+static CuvFrame
+crop (const CuvWaldboostDetector *self, const CuvFrame *frame)
+{
+  CuvRoi part = { self->x, self->y, self->x + self->plan->width,
+    self->y + self->plan->height };
+
+  return cuv_frame_crop (frame, &part);
+}
+
+static const char *
+open_detector (CuvWaldboostDetector *self, const CuvFrame *frame,
+    const CuvProcessor *processor)
+{
+  const CuvRoi *area = &self->area;
+  CuvFrame part;
+
+  self->plan = cuv_waldboost_plan_new (self->model, &self->params,
+      area->right - area->left, area->bottom - area->top);
+  if (self->plan == NULL)
+    return "out of memory";
+  if (self->plan->n_levels == 0)
+    return NULL;
+  part = crop (self, frame);
+  return cuv_backend_open (&self->backend, &classes, self, &part, processor);
+}
+
+CuvWaldboostDetector *
+cuv_waldboost_detector_new (const CuvWaldboostModel *model,
+    const CuvWaldboostParams *params, const CuvRoi *roi, const CuvFrame *frame,
+    const CuvProcessor *processor, const char **error)
+{
+  CuvWaldboostDetector *self = calloc (1, sizeof *self);
+
+  *error = "out of memory";
+  if (self == NULL)
+    return NULL;
+  self->model = cuv_model_ref (model);
+  memcpy (&self->params, params, sizeof *params); /* padding, too */
+  self->area = cuv_roi_in_frame (roi, frame->width, frame->height);
+  self->x = self->area.left;
+  self->y = self->area.top;
+  self->frame_width = frame->width;
+  self->frame_height = frame->height;
+  self->on_device = processor->on_device;
+  *error = open_detector (self, frame, processor);
+  if (*error == NULL)
+    return self;
+  cuv_waldboost_detector_free (self);
+  return NULL;
+}
+
+void
+cuv_waldboost_detector_free (CuvWaldboostDetector *self)
+{
+  if (self == NULL)
+    return;
+  cuv_backend_close (&self->backend);
+  cuv_waldboost_plan_free (self->plan);
+  cuv_model_unref (self->model);
+  free (self);
+}
+
+bool
+cuv_waldboost_detector_matches (const CuvWaldboostDetector *self,
+    const CuvWaldboostModel *model, const CuvWaldboostParams *params,
+    const CuvRoi *roi, const CuvFrame *frame, const CuvProcessor *processor)
+{
+  CuvRoi area = cuv_roi_in_frame (roi, frame->width, frame->height);
+
+  return self != NULL && self->on_device == processor->on_device
+      && self->model == model && self->frame_width == frame->width
+      && self->frame_height == frame->height
+      && memcmp (&area, &self->area, sizeof area) == 0
+      && memcmp (params, &self->params, sizeof *params) == 0;
+}
+
+int
+cuv_waldboost_detector_levels (const CuvWaldboostDetector *self)
+{
+  int n = 0;
+
+  for (int i = 0; i < self->plan->n_levels; i++)
+    n += self->plan->levels[i].n_x > 0 && self->plan->levels[i].n_y > 0;
+  return n;
+}
+
+/* ---- a run ---- */
+
+/* Moves to a part of the frame; *plan is the one for its size, the current one
+ * or a new one, or NULL if no window fits. Returns NULL, or an error. */
+static const char *
+aim (CuvWaldboostDetector *self, const CuvRoi *region, CuvWaldboostPlan **plan)
+{
+  CuvRoi part =
+      region != NULL ? cuv_roi_intersect (region, &self->area) : self->area;
+  int width = part.right - part.left, height = part.bottom - part.top;
+
+  *plan = NULL;
+  if (self->backend.klass == NULL || width == 0 || height == 0)
+    return NULL;
+  self->x = part.left;
+  self->y = part.top;
+  *plan = self->plan;
+  if (width == self->plan->width && height == self->plan->height)
+    return NULL;
+  *plan = cuv_waldboost_plan_new (self->model, &self->params, width, height);
+  if (*plan == NULL)
+    return "out of memory";
+  if ((*plan)->n_levels > 0)
+    return NULL;
+  cuv_waldboost_plan_free (*plan);
+  *plan = NULL;
+  return NULL;
+}
+
+static const char *
+run_plan (CuvWaldboostDetector *self, CuvWaldboostPlan *plan,
+    const CuvFrame *frame, const CuvProcessor *processor,
+    CuvWaldboostResult *result)
+{
+  CuvWaldboostPlan *before = self->plan;
+  Job job = { .new_plan = plan != before ? plan : NULL, .result = result };
+  const char *error;
+
+  self->plan = plan;
+  job.frame = crop (self, frame);
+  self->n_levels = cuv_waldboost_detector_levels (self);
+  error = cuv_backend_run (&self->backend, &job, processor);
+  if (error != NULL) /* a plan that was not taken leaves it unusable */
+    cuv_backend_close (&self->backend);
+  if (plan != before)
+    cuv_waldboost_plan_free (before);
+  return error;
+}
+
+const char *
+cuv_waldboost_detector_run (CuvWaldboostDetector *self, const CuvFrame *frame,
+    const CuvRoi *region, const CuvProcessor *processor,
+    CuvWaldboostResult *result)
+{
+  CuvWaldboostPlan *plan;
+  const char *error = aim (self, region, &plan);
+
+  memset (result, 0, sizeof *result);
+  self->n_levels = 0;
+  return plan != NULL ? run_plan (self, plan, frame, processor, result) : error;
+}
