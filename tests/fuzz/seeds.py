@@ -7,7 +7,8 @@ import struct
 import sys
 import zlib
 
-sys.path.append(os.path.join(os.path.dirname(__file__), '..', 'models'))
+sys.path.append(os.path.join(os.path.dirname(__file__), '..', 'models',
+    'waldboost'))
 from boosted import write_boosted
 from cascade import KINDS, write_cascade
 

@@ -34,7 +34,7 @@ typedef struct {
   int max_lost_frames; /* before a target is given up; 0 = unlimited */
 } CuvTrackerParams;
 
-/* Defaults, chosen by the figures of tests/models/track.py. */
+/* Defaults, chosen by the figures of tests/models/rcd/track.py. */
 void cuv_tracker_params_init (CuvTrackerParams *params);
 
 typedef enum {

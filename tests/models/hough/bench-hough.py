@@ -29,7 +29,8 @@ METHODS = ('global', 'shared', 'gather', 'ring')
 def make_picture():
     """bench-opencv.py's."""
     spec = importlib.util.spec_from_file_location(
-        'opencv', os.path.join(os.path.dirname(__file__), 'bench-opencv.py'))
+        'opencv', os.path.join(
+            os.path.dirname(__file__), '..', 'waldboost', 'bench-opencv.py'))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module.make_picture()

@@ -18,7 +18,7 @@ import hidden_films
 import synthetic_film
 
 DATA = '/usr/share/doc/opencv-doc/examples/data'
-PEOPLE = os.path.join(os.path.dirname(__file__), '..', 'data',
+PEOPLE = os.path.join(os.path.dirname(__file__), '..', '..', 'data',
                       'vtest-people.json')
 FACES = '/usr/share/opencv4/lbpcascades/lbpcascade_frontalface_improved.xml'
 LOST_IOU = 0.1

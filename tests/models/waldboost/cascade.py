@@ -103,7 +103,8 @@ def write_feature(feature, has_tilted):
 def write_cascade(seed, kind):
     (width, height), stages, features = make_cascade(seed, kind)
     haar = len(features[0]) != 4
-    out = ['<?xml version="1.0"?>', '<!-- made by tests/models/cascade.py: '
+    out = ['<?xml version="1.0"?>',
+           '<!-- made by tests/models/waldboost/cascade.py: '
            f'{kind}, seed {seed} -->', '<opencv_storage>',
            '<cascade type_id="opencv-cascade-classifier">',
            '  <stageType>BOOST</stageType>',
