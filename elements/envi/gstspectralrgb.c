@@ -19,7 +19,7 @@
 #include "config.h"
 #include "gstspectralrgb.h"
 
-#include "gstcuvfilter.h"
+#include "base/gstcuvfilter.h"
 #include "spectral/gstcuvspectralcaps.h"
 #include "spectral/gstcuvspectralheader.h"
 #include "gstspectralrgbbands.h"

@@ -2,7 +2,7 @@
 #ifndef GST_HOUGH_LINES_H
 #define GST_HOUGH_LINES_H
 
-#include "gstcuvfilter.h"
+#include "base/gstcuvfilter.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
 #define GST_HOUGH_LINES_SETTINGS_H
 
 #include "cuvroi.h"
-#include "gstcuvsettings.h"
+#include "settings/gstcuvsettings.h"
 #include "hough/hough-types.h"
 
 G_BEGIN_DECLS

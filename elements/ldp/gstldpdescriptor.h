@@ -2,7 +2,7 @@
 #ifndef GST_LDP_DESCRIPTOR_H
 #define GST_LDP_DESCRIPTOR_H
 
-#include "gstcuvfilter.h"
+#include "base/gstcuvfilter.h"
 
 G_BEGIN_DECLS
 

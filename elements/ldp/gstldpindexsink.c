@@ -24,7 +24,7 @@
 #include <string.h>
 
 #include "backend.h"
-#include "gstcuvframe.h"
+#include "context/gstcuvframe.h"
 #include "gstldpdescriptor.h"
 #include "indexsink/gstldpentries.h"
 #include "indexsink/gstldpnamer.h"

@@ -2,7 +2,7 @@
 #ifndef GST_LDP_RETRIEVE_H
 #define GST_LDP_RETRIEVE_H
 
-#include "gstcuvfilter.h"
+#include "base/gstcuvfilter.h"
 
 G_BEGIN_DECLS
 

@@ -3,7 +3,7 @@
 #ifndef GST_SPECTRAL_NTF_SETTINGS_H
 #define GST_SPECTRAL_NTF_SETTINGS_H
 
-#include "gstcuvsettings.h"
+#include "settings/gstcuvsettings.h"
 #include "ntf/ntf-types.h"
 
 G_BEGIN_DECLS

@@ -22,7 +22,7 @@
 #include "config.h"
 #include "gstvisionoverlay.h"
 
-#include "gstcuvframe.h"
+#include "context/gstcuvframe.h"
 #include "gsttrails.h"
 #include "scene/scene.h"
 #if HAVE_CUDA

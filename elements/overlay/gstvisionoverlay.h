@@ -2,7 +2,7 @@
 #ifndef GST_VISION_OVERLAY_H
 #define GST_VISION_OVERLAY_H
 
-#include "gstcuvtransform.h"
+#include "base/gstcuvtransform.h"
 
 G_BEGIN_DECLS
 

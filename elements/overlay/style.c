@@ -2,7 +2,7 @@
 #include "style.h"
 
 #include "gstcolor.h"
-#include "gstcuvfilter.h"
+#include "base/gstcuvfilter.h"
 #include "scene/text.h"
 
 #define DEFAULT_DRAW TRUE

@@ -20,7 +20,7 @@
 #include <gst/base/gstbasetransform.h>
 #include <gst/video/video.h>
 
-#include "gstcuvfilter.h"
+#include "base/gstcuvfilter.h"
 #include "gstpublishformat.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_vision_publish_debug);

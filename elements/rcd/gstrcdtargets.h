@@ -4,7 +4,7 @@
 #ifndef GST_RCD_TARGETS_H
 #define GST_RCD_TARGETS_H
 
-#include "gstcuvframe.h"
+#include "context/gstcuvframe.h"
 #include "gstrcdregions.h"
 #include "gstrcdtracksettings.h"
 

@@ -2,7 +2,7 @@
 #ifndef GST_RCD_TRACK_H
 #define GST_RCD_TRACK_H
 
-#include "gstcuvfilter.h"
+#include "base/gstcuvfilter.h"
 
 G_BEGIN_DECLS
 

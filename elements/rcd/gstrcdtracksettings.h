@@ -5,8 +5,8 @@
 #define GST_RCD_SETTINGS_H
 
 #include <gst/video/video.h>
-#include "gstcuvfilter.h"
-#include "gstcuvproperties.h"
+#include "base/gstcuvfilter.h"
+#include "settings/gstcuvproperties.h"
 #include "track/tracker.h"
 
 G_BEGIN_DECLS

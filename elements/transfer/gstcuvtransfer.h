@@ -3,7 +3,7 @@
 #ifndef GST_CUV_TRANSFER_H
 #define GST_CUV_TRANSFER_H
 
-#include "gstcuvtransform.h"
+#include "base/gstcuvtransform.h"
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
 #ifndef GST_WALDBOOST_DETECT_H
 #define GST_WALDBOOST_DETECT_H
 
-#include "gstcuvfilter.h"
+#include "base/gstcuvfilter.h"
 
 G_BEGIN_DECLS
 

@@ -4,7 +4,7 @@
 #define GST_WALDBOOST_SETTINGS_H
 
 #include "cuvroi.h"
-#include "gstcuvsettings.h"
+#include "settings/gstcuvsettings.h"
 #include "gstwaldboostobjects.h"
 #include "model/model.h"
 #include "waldboost.h"

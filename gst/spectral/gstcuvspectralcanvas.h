@@ -5,7 +5,7 @@
 #define GST_CUV_SPECTRAL_CANVAS_H
 
 #include <gst/video/video.h>
-#include "gstcuvcontext.h"
+#include "context/gstcuvcontext.h"
 
 G_BEGIN_DECLS
 

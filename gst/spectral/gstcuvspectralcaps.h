@@ -4,7 +4,7 @@
 #define GST_CUV_SPECTRAL_CAPS_H
 
 #include <gst/base/gstbasetransform.h>
-#include "gstcuvcontext.h"
+#include "context/gstcuvcontext.h"
 #include "spectral/gstcuvspectralinfo.h"
 
 G_BEGIN_DECLS

@@ -5,7 +5,7 @@
 #define GST_CUV_SPECTRAL_INPUT_H
 
 #include <gst/video/video.h>
-#include "gstcuvframe.h"
+#include "context/gstcuvframe.h"
 #include "spectral/gstcuvspectralinfo.h"
 
 G_BEGIN_DECLS

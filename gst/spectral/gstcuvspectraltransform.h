@@ -13,7 +13,7 @@
 #ifndef GST_CUV_SPECTRAL_TRANSFORM_H
 #define GST_CUV_SPECTRAL_TRANSFORM_H
 
-#include "gstcuvanalyser.h"
+#include "base/gstcuvanalyser.h"
 #include "spectral/gstcuvspectralcanvas.h"
 #include "spectral/gstcuvspectralinfo.h"
 #include "spectral/gstcuvspectralsettings.h"

@@ -198,9 +198,10 @@ def check_own_include(tree, name, number, target):
 def check_system_include(tree, name, number, target):
     room, *rest = name.split('/')
     base = os.path.basename(name)
-    context = name in ('gst/gstcuvcontext.c', 'gst/gstcuvcontext-private.h')
+    context = name in ('gst/context/gstcuvcontext.c',
+                       'gst/context/gstcuvcontext-private.h')
     if target.startswith('gst/cuda/') and not context and room != 'tests':
-        problem(name, f'<{target}>: only gst/gstcuvcontext*.c call libgstcuda',
+        problem(name, f'<{target}>: only gst/context/ calls libgstcuda',
                 number)
     if room == 'cuda':
         if GLIB_HEADERS.match(target):

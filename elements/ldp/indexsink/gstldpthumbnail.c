@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "gstcuvframe.h"
+#include "context/gstcuvframe.h"
 
 struct _GstLdpThumbnailer {
   GstBuffer *buffer;

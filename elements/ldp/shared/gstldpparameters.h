@@ -4,7 +4,7 @@
 #ifndef GST_LDP_PARAMETERS_H
 #define GST_LDP_PARAMETERS_H
 
-#include "gstcuvsettings.h"
+#include "settings/gstcuvsettings.h"
 #include "ldp.h"
 
 G_BEGIN_DECLS

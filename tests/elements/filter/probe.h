@@ -4,7 +4,7 @@
 #define CUV_PROBE_H
 
 #include "cuvelements.h"
-#include "gstcuvfilter.h"
+#include "base/gstcuvfilter.h"
 
 #define FRAME_TIME (GST_SECOND / 30)
 

@@ -5,7 +5,7 @@
 
 #include <gst/check/gsttestclock.h>
 #include "cuvelements.h"
-#include "gstcuvqos.h"
+#include "base/gstcuvqos.h"
 
 #define MS GST_MSECOND
 #define FRAME (GST_SECOND / 30)

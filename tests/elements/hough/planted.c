@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gstcuvcontext.h"
+#include "context/gstcuvcontext.h"
 
 gboolean use_cuda;
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "gstcuvframe.h"
+#include "context/gstcuvframe.h"
 #include "gstcuvmeta.h"
 
 gboolean use_cuda;

@@ -5,7 +5,7 @@
 #include <glib/gstdio.h>
 #include <stdlib.h>
 
-#include "gstcuvframe.h"
+#include "context/gstcuvframe.h"
 
 gboolean use_cuda, have_kernels;
 

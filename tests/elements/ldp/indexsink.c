@@ -7,7 +7,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "gstcuvcontext.h"
+#include "context/gstcuvcontext.h"
 
 #define WIDTH 96
 #define HEIGHT 80

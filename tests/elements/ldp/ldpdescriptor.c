@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "gstcuvcontext.h"
+#include "context/gstcuvcontext.h"
 
 #define WIDTH 67
 #define HEIGHT 46

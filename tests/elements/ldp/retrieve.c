@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "gstcuvcontext.h"
+#include "context/gstcuvcontext.h"
 
 static guint
 count_of (Run *self, const gchar *field)

@@ -3,7 +3,7 @@
 #include "config.h"
 #include "film.h"
 
-#include "gstcuvfilter.h"
+#include "base/gstcuvfilter.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "device.h"
 
-#include "gstcuvcontext.h"
+#include "context/gstcuvcontext.h"
 
 gboolean use_cuda;
 

@@ -8,7 +8,7 @@
 
 #include "cuv-cuda.h"
 #include "cuvhooks.h"
-#include "gstcuvcontext.h"
+#include "context/gstcuvcontext.h"
 
 enum { WIDTH = 75, HEIGHT = 46, BANDS = 5 };
 

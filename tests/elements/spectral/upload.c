@@ -6,7 +6,7 @@
 #include "cuvelements.h"
 
 #include "cuv-upload.h"
-#include "gstcuvcontext.h"
+#include "context/gstcuvcontext.h"
 
 #include <stdio.h>
 #include <string.h>

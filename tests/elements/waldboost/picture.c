@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gstcuvframe.h"
+#include "context/gstcuvframe.h"
 #include "model/file.h"
 
 gboolean use_cuda;

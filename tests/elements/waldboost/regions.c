@@ -2,7 +2,7 @@
 /* inference-region=roi-list: in each region that comes with the frame, the
  * element finds what it would find in a picture of its own. */
 #include "config.h"
-#include "gstcuvfilter.h"
+#include "base/gstcuvfilter.h"
 #include "picture.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
-#include "gstcuvanalyser.h"
+#include "base/gstcuvanalyser.h"
 
-#include "gstcuvqos.h"
+#include "base/gstcuvqos.h"
 #if HAVE_CUDA
 #include "cuv-cuda.h"
 #endif

@@ -6,7 +6,7 @@
 #include <gst/video/video.h>
 #include "cuv-frame.h"
 #include "cuvbackend.h"
-#include "gstcuvcontext.h"
+#include "context/gstcuvcontext.h"
 
 G_BEGIN_DECLS
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
-#include "gstcuvsettings.h"
+#include "settings/gstcuvsettings.h"
 
 /* ---- parameter specifications ---- */
 

@@ -5,7 +5,7 @@
 #define GST_CUV_PROPERTIES_H
 
 #include <gst/gst.h>
-#include "gstcuvsettings.h"
+#include "settings/gstcuvsettings.h"
 
 G_BEGIN_DECLS
 

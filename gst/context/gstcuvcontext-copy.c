@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Frames copied between host memory and CUDA memory. */
 #include "config.h"
-#include "gstcuvcontext-private.h"
-#include "gstcuvframe.h"
+#include "context/gstcuvcontext-private.h"
+#include "context/gstcuvframe.h"
 
 static gboolean
 map (GstCuvContext *self, GstVideoFrame *frame, const GstVideoInfo *info,

@@ -4,7 +4,7 @@
 #define GST_CUV_CONTEXT_PRIVATE_H
 
 #include "config.h"
-#include "gstcuvcontext.h"
+#include "context/gstcuvcontext.h"
 
 #if HAVE_CUDA
 

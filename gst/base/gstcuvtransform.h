@@ -10,7 +10,7 @@
 
 #include <gst/base/gstbasetransform.h>
 #include <gst/video/video.h>
-#include "gstcuvcontext.h"
+#include "context/gstcuvcontext.h"
 
 G_BEGIN_DECLS
 

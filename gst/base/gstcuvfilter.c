@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
-#include "gstcuvfilter.h"
+#include "base/gstcuvfilter.h"
 
 #include <string.h>
 
-#include "gstcuvfiltersettings.h"
+#include "base/gstcuvfiltersettings.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuv_filter_debug);
 #define GST_CAT_DEFAULT gst_cuv_filter_debug

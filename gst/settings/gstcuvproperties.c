@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
-#include "gstcuvproperties.h"
+#include "settings/gstcuvproperties.h"
 
-#include "gstcuvfilter.h"
+#include "base/gstcuvfilter.h"
 
 void
 gst_cuv_properties_reset (

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
-#include "gstcuvfiltersettings.h"
+#include "base/gstcuvfiltersettings.h"
 
 #define AT(field) G_STRUCT_OFFSET (GstCuvFilterSettings, field)
 

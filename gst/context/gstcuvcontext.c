@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
-#include "gstcuvcontext-private.h"
+#include "context/gstcuvcontext-private.h"
 
 #include <gmodule.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
-#include "gstcuvtransform.h"
+#include "base/gstcuvtransform.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuv_transform_debug);
 #define GST_CAT_DEFAULT gst_cuv_transform_debug

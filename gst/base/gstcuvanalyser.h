@@ -7,8 +7,8 @@
 #ifndef GST_CUV_ANALYSER_H
 #define GST_CUV_ANALYSER_H
 
-#include "gstcuvsettings.h"
-#include "gstcuvtransform.h"
+#include "settings/gstcuvsettings.h"
+#include "base/gstcuvtransform.h"
 
 G_BEGIN_DECLS
 

@@ -3,7 +3,7 @@
 #ifndef GST_CUV_FILTER_SETTINGS_H
 #define GST_CUV_FILTER_SETTINGS_H
 
-#include "gstcuvfilter.h"
+#include "base/gstcuvfilter.h"
 
 G_BEGIN_DECLS
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pools of pinned host memory, which the device reads and writes by itself. */
 #include "config.h"
-#include "gstcuvcontext-private.h"
+#include "context/gstcuvcontext-private.h"
 
 #if HAVE_CUDA
 

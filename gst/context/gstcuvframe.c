@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
-#include "gstcuvframe.h"
+#include "context/gstcuvframe.h"
 
 static const gchar *
 format_name (GstVideoFormat format)

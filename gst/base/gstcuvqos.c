@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
-#include "gstcuvqos.h"
+#include "base/gstcuvqos.h"
 
 #include <stdlib.h>
 #include <string.h>

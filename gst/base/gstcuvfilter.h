@@ -8,8 +8,8 @@
 #ifndef GST_CUV_FILTER_H
 #define GST_CUV_FILTER_H
 
-#include "gstcuvanalyser.h"
-#include "gstcuvframe.h"
+#include "base/gstcuvanalyser.h"
+#include "context/gstcuvframe.h"
 
 G_BEGIN_DECLS
 
