@@ -277,8 +277,8 @@ def check_element(top, factory, readme):
         problem(f'{page}: missing')
         return
     if name not in ('cuvcudaupload', 'cuvcudadownload') and not os.path.exists(
-            os.path.join(top, f'examples/{name}.sh')):
-        problem(f'examples/{name}.sh: missing')
+            os.path.join(top, f'examples/lines/{name}.sh')):
+        problem(f'examples/lines/{name}.sh: missing')
     if not any(b.language in SHELLS and not b.marks and name in b.text
                for b in blocks_of(top, page)):
         problem(f'{page}: no line with {name} that a test runs')

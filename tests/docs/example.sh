@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Runs examples/ELEMENT.sh in an empty folder and looks at what it prints.
+# Runs examples/lines/ELEMENT.sh in an empty folder and looks at what it prints.
 set -euo pipefail
 look=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/drawn.py
 look ()
@@ -8,7 +8,7 @@ look ()
   "$PYTHON" "$look" "$@"
 }
 
-example=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../examples" && pwd)/$1.sh
+example=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../examples/lines" && pwd)/$1.sh
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"

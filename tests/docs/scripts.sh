@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What examples/*.sh do about --help, broken pictures and sideways ones.
+# What the scripts of examples/ do about --help, broken pictures and sideways ones.
 # usage: scripts.sh PYTHON
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -17,7 +17,7 @@ fail ()
   exit 1
 }
 
-for example in "$examples"/*.sh; do
+for example in "$examples"/*.sh "$examples"/lines/*.sh; do
   "$example" --help >log 2>&1 || fail "$example --help: $(cat log)"
   grep -q "^usage: .*${example##*/}" log || fail "$example --help: $(cat log)"
 done
@@ -25,7 +25,7 @@ done
 
 echo "no picture" >broken.jpg
 for name in houghlines ldpdescriptor visionoverlay visionpublish waldboostdetect; do
-  if "$examples/$name.sh" broken.jpg >log 2>&1; then fail "$name.sh took broken.jpg"; fi
+  if "$examples/lines/$name.sh" broken.jpg >log 2>&1; then fail "$name.sh took broken.jpg"; fi
   tail -n 1 log | grep -q broken.jpg || fail "$name.sh broken.jpg: $(cat log)"
 done
 
@@ -34,7 +34,7 @@ mkdir pictures
 cp broken.jpg pictures/a.jpg
 cp "$data"/left0[1-4].jpg pictures
 cp broken.jpg pictures/z.jpg
-env -u DISPLAY "$examples/ldpretrieve.sh" pictures >log 2>&1 || fail "$(cat log)"
+env -u DISPLAY "$examples/lines/ldpretrieve.sh" pictures >log 2>&1 || fail "$(cat log)"
 for name in a.jpg z.jpg; do
   grep -q "skipped: pictures/$name" log || fail "not skipped: $name: $(cat log)"
 done
@@ -43,7 +43,7 @@ done
 # A picture turned, and what EXIF says of it: each has the same face.
 "$1" "$here/orientation.py" "$data/messi5.jpg" .
 for picture in turned-*.jpg; do
-  "$examples/waldboostdetect.sh" "$picture" lbpcascade_frontalface.xml >log 2>&1 \
+  "$examples/lines/waldboostdetect.sh" "$picture" lbpcascade_frontalface.xml >log 2>&1 \
     || fail "$(cat log)"
   grep -qE 'x\\=\\\(uint\\\)24[0-9]\\,\\ y\\=\\\(uint\\\)6[0-9]\\,\\ width\\=\\\(uint\\\)8' log \
     || fail "no face in $picture: $(cat log)"

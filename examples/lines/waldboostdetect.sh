@@ -4,7 +4,7 @@
 # usage: waldboostdetect.sh [FILM [MODEL]]
 # MODEL is a cascade of OpenCV, a WaldBoostClassifier of BUT FIT or a WBDetector
 # of opencv_contrib.
-. "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
 begin "$@"
 input=${1:-$film}
 model=${2:-lbpcascade_frontalface_improved.xml}

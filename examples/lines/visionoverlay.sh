@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Draws the faces of a picture into faces.png.
 # usage: visionoverlay.sh [PICTURE]
-. "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
 begin "$@"
 input=${1:-/usr/share/doc/opencv-doc/examples/data/messi5.jpg}
 gst-launch-1.0 -q filesrc "location=$input" ! decodebin ! videoconvert \

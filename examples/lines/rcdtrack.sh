@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Follows the first face of a film, into followed.avi.
 # usage: rcdtrack.sh [FILM]
-. "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
 begin "$@"
 input=${1:-$film}
 gst-launch-1.0 -q filesrc "location=$input" ! decodebin ! videoconvert \

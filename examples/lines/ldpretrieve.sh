@@ -4,7 +4,7 @@
 # shows which are most like what a camera sees. Without a screen and a camera: for
 # the first picture, in alike.png.
 # usage: ldpretrieve.sh [FOLDER]
-. "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
 begin "$@"
 folder=${1:-/usr/share/doc/opencv-doc/examples/data}
 names=$("$(dirname "$0")/ldpindexsink.sh" "$folder"/*.jpg) \

@@ -6,7 +6,7 @@
 # grid=1 and 128x128 pixels find the same material best; for the same scene
 # leave grid=1 out (docs/ldpretrieve.md, Which settings).
 # usage: ldpindexsink.sh [PICTURE...]
-. "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
 begin "$@"
 [ $# -gt 0 ] || set -- /usr/share/doc/opencv-doc/examples/data/left0*.jpg
 status=0

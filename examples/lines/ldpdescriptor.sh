@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Draws the local derivative patterns of a picture into codes.png.
 # usage: ldpdescriptor.sh [PICTURE]
-. "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
 begin "$@"
 input=${1:-/usr/share/doc/opencv-doc/examples/data/butterfly.jpg}
 gst-launch-1.0 -q filesrc "location=$input" ! decodebin ! videoconvert \
