@@ -225,6 +225,7 @@ gst_rcd_targets_prepare (
 {
   CuvTrackerConfig config = gst_rcd_values_shape (values);
   CuvTrackerParams params = gst_rcd_values_params (values);
+  const CuvProcessor processor = gst_cuv_frame_processor (frame, 0);
   const gchar *problem = NULL;
   gint n;
 
@@ -233,8 +234,8 @@ gst_rcd_targets_prepare (
   if (n <= config.max_targets)
     problem = cuv_tracker_reconfigure (self->tracker, &config);
   if (n <= config.max_targets && problem == NULL)
-    problem = cuv_tracker_prepare (
-        self->tracker, &params, &frame->frame, frame->cuda, frame->stream);
+    problem =
+        cuv_tracker_prepare (self->tracker, &params, &frame->frame, &processor);
   g_mutex_unlock (&self->lock);
   if (n > config.max_targets)
     return g_strdup_printf ("max-targets %d is less than the %d targets that "
@@ -248,6 +249,7 @@ const gchar *
 gst_rcd_targets_run (GstRcdTargets *self, const GstRcdValues *values,
     const GstCuvFrame *frame, const GstVideoInfo *info, gint n_threads)
 {
+  const CuvProcessor processor = gst_cuv_frame_processor (frame, n_threads);
   CuvTrackerParams params = gst_rcd_values_params (values);
   GstBuffer *buffer = frame->video.buffer;
   const gchar *problem;
@@ -258,8 +260,7 @@ gst_rcd_targets_run (GstRcdTargets *self, const GstRcdValues *values,
   add_new_picture (self, values, info);
   add_new_regions (self, values, buffer, info);
   problem = cuv_tracker_run (self->tracker, &frame->frame, &params,
-      frame->writable && values->draw, frame->cuda, frame->stream, n_threads,
-      &self->result);
+      frame->writable && values->draw, &processor, &self->result);
   if (problem == NULL) {
     update_targets (self, GST_BUFFER_PTS (buffer));
     update_events (self);

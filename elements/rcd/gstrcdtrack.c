@@ -27,9 +27,6 @@
 
 #include "gstrcdtargets.h"
 #include "gstrcdtrackproperties.h"
-#if HAVE_CUDA
-#include "cuv-cuda.h"
-#endif
 
 GST_DEBUG_CATEGORY_STATIC (rcd_track_debug);
 #define GST_CAT_DEFAULT rcd_track_debug
@@ -193,10 +190,6 @@ gst_rcd_track_add_stats (GstCuvFilter *filter, GstStructure *stats)
       G_TYPE_UINT, counts.tracked, "lost", G_TYPE_UINT, counts.lost, "windows",
       G_TYPE_UINT64, counts.windows, "microseconds-search", G_TYPE_DOUBLE,
       (gdouble) counts.search_us, NULL);
-#if HAVE_CUDA
-  gst_structure_set (
-      stats, "gpu-bytes", G_TYPE_UINT64, (guint64) cuv_cuda_allocated (), NULL);
-#endif
 }
 
 /* ---- signals ---- */

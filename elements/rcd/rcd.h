@@ -26,7 +26,7 @@
  *   tracker-targets.c     adding and removing targets
  *   update.c              model update
  *   spd.c                 symmetric positive definite matrices and their means
- * searcher.c              a search on the CPU or the GPU (cuda/rcd)
+ * backend.c               a search on the CPU or the GPU (cuda/rcd)
  * the element: plugin.c, gstrcd*.c
  */
 #ifndef CUV_RCD_H

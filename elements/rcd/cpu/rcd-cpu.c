@@ -159,6 +159,18 @@ cuv_rcd_cpu_measure (CuvRcdCpu *self, const CuvFrame *frame,
   cuv_rcd_cpu_sums (self, fine, 0, 0, box, 1, n_rows, sums);
 }
 
+void
+cuv_rcd_cpu_draw (const CuvRcdCpu *self, const CuvFrame *frame,
+    const CuvRcdSearch *search, int target, const CuvRcdMatch *match,
+    double half)
+{
+  const CuvRcdLevel *level = &search->targets[target].levels[match->level];
+
+  if (match->window >= 0)
+    cuv_rcd_draw_map (frame, &search->area, level, self->config.cell,
+        self->scores + level->first, self->config.metric, half);
+}
+
 const double *
 cuv_rcd_cpu_scores (const CuvRcdCpu *self)
 {

@@ -21,6 +21,13 @@ void cuv_rcd_cpu_run (CuvRcdCpu *self, const CuvFrame *frame,
 void cuv_rcd_cpu_measure (CuvRcdCpu *self, const CuvFrame *frame,
     const CuvRcdBox *box, int n_threads, int64_t *sums);
 
+/* Draws the distance map of a target over the searched frame: the last run's
+ * windows of the size that matched best, see cuv_rcd_draw_map(); nothing if no
+ * window matched. */
+void cuv_rcd_cpu_draw (const CuvRcdCpu *self, const CuvFrame *frame,
+    const CuvRcdSearch *search, int target, const CuvRcdMatch *match,
+    double half);
+
 /* The scores of the last run's windows before refinement, by window number. */
 const double *cuv_rcd_cpu_scores (const CuvRcdCpu *self);
 

@@ -3,7 +3,7 @@
 #ifndef CUV_RCD_TRACKER_PRIVATE_H
 #define CUV_RCD_TRACKER_PRIVATE_H
 
-#include "searcher.h"
+#include "backend.h"
 #include "track/tracker.h"
 
 typedef struct {
@@ -40,7 +40,8 @@ struct _CuvTracker {
   int32_t last_id;
   int width, height; /* of the last frame; 0 before the first */
   CuvModel model;    /* of the last frame */
-  CuvRcdSearcher *searcher;
+  CuvBackend backend;
+  CuvRcdConfig backend_config; /* while it is open */
   CuvTrackerPlan plan;
   CuvRcdMatch matches[CUV_RCD_MAX_TARGETS];
   char rejected[256];

@@ -51,17 +51,15 @@ cuv_tracker_new (const CuvTrackerConfig *config, const char **problem)
 void
 cuv_tracker_leave_device (CuvTracker *self)
 {
-  if (self->searcher != NULL && self->searcher->on_device) {
-    cuv_rcd_searcher_free (self->searcher);
-    self->searcher = NULL;
-  }
+  if (self->backend.on_device)
+    cuv_backend_close (&self->backend);
 }
 
 void
 cuv_tracker_free (CuvTracker *self)
 {
   if (self != NULL)
-    cuv_rcd_searcher_free (self->searcher);
+    cuv_backend_close (&self->backend);
   free (self);
 }
 

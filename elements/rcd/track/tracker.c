@@ -32,24 +32,35 @@ max_distance (const CuvTracker *self, const CuvTrackerParams *params)
 
 /* ---- prepare ---- */
 
+/* Whether a backend opened with config a can do the jobs of config b. */
+static bool
+covers (const CuvRcdConfig *a, const CuvRcdConfig *b)
+{
+  return a->features == b->features && a->metric == b->metric
+      && a->width == b->width && a->height == b->height && a->cell == b->cell
+      && a->max_targets == b->max_targets && a->max_windows >= b->max_windows
+      && a->lambda == b->lambda;
+}
+
 const char *
 cuv_tracker_prepare (CuvTracker *self, const CuvTrackerParams *params,
-    const CuvFrame *frame, bool on_device, void *stream)
+    const CuvFrame *frame, const CuvProcessor *processor)
 {
   const CuvTrackerPlan *plan = &self->plan;
-  const char *problem;
   CuvRcdConfig config;
 
   cuv_tracker_plan (self, params, frame->width, frame->height, true);
   config = (CuvRcdConfig){ self->config.features, self->config.metric,
     frame->width, frame->height, plan->cell, self->config.max_targets,
     plan->max_windows > 0 ? plan->max_windows : 1, self->config.lambda };
-  if (cuv_rcd_searcher_is_for (self->searcher, &config, on_device))
+  if (self->backend.klass != NULL
+      && self->backend.on_device == processor->on_device
+      && covers (&self->backend_config, &config))
     return NULL;
-  cuv_rcd_searcher_free (self->searcher);
-  self->searcher =
-      cuv_rcd_searcher_new (&config, frame, on_device, stream, &problem);
-  return problem;
+  cuv_backend_close (&self->backend);
+  self->backend_config = config;
+  return cuv_backend_open (
+      &self->backend, &cuv_rcd_backend_classes, &config, frame, processor);
 }
 
 /* ---- new targets ---- */
@@ -72,15 +83,14 @@ acquire (CuvTrackerTarget *target, const CuvRcdBox *box)
 
 static const char *
 measure (CuvTracker *self, CuvTrackerTarget *target, const CuvFrame *frame,
-    void *stream, int n_threads, bool *rejected)
+    const CuvProcessor *processor, bool *rejected)
 {
   const CuvRcdBox box =
       cuv_tracker_clip (&target->track.box, frame->width, frame->height);
   int64_t sums[CUV_RCD_MAX_SUMS];
-  const char *problem;
+  CuvRcdJob job = { .frame = frame, .box = &box, .sums = sums };
+  const char *problem = cuv_backend_run (&self->backend, &job, processor);
 
-  problem = cuv_rcd_searcher_measure (
-      self->searcher, frame, &box, stream, n_threads, sums);
   if (problem != NULL)
     return problem;
   problem = cuv_tracker_init_appearance (self, target, sums, &box);
@@ -94,7 +104,7 @@ measure (CuvTracker *self, CuvTrackerTarget *target, const CuvFrame *frame,
 
 static const char *
 measure_pending (
-    CuvTracker *self, const CuvFrame *frame, void *stream, int n_threads)
+    CuvTracker *self, const CuvFrame *frame, const CuvProcessor *processor)
 {
   for (int t = self->n_targets - 1; t >= 0; t--) {
     const char *problem;
@@ -102,8 +112,7 @@ measure_pending (
 
     if (!self->targets[t].pending)
       continue;
-    problem =
-        measure (self, &self->targets[t], frame, stream, n_threads, &rejected);
+    problem = measure (self, &self->targets[t], frame, processor, &rejected);
     if (problem != NULL)
       return problem;
     if (rejected)
@@ -260,7 +269,7 @@ update_targets (CuvTracker *self, const CuvTrackerParams *params)
 
 static const char *
 search (CuvTracker *self, const CuvFrame *frame, const CuvTrackerParams *params,
-    double half, void *stream, int n_threads)
+    double half, const CuvProcessor *processor)
 {
   CuvTrackerPlan *plan = &self->plan;
   const CuvRcdSearch request = { plan->area, plan->n_targets, plan->targets,
@@ -268,13 +277,15 @@ search (CuvTracker *self, const CuvFrame *frame, const CuvTrackerParams *params,
         : plan->spacing >= 16 ? plan->spacing / 8
                               : 1,
     plan->n_candidates };
+  CuvRcdJob job = {
+    .frame = frame, .search = &request, .matches = self->matches, .half = half
+  };
 
   for (int i = 0; i < plan->n_targets; i++)
     self->matches[i] = cuv_rcd_no_match ();
   if (plan->n_windows == 0)
     return NULL;
-  return cuv_rcd_searcher_run (
-      self->searcher, frame, &request, half, stream, n_threads, self->matches);
+  return cuv_backend_run (&self->backend, &job, processor);
 }
 
 static void
@@ -306,7 +317,7 @@ end_frame (CuvTracker *self, CuvTrackerResult *result)
 
 static const char *
 run (CuvTracker *self, const CuvFrame *frame, const CuvTrackerParams *params,
-    bool draw, bool on_device, void *stream, int n_threads)
+    bool draw, const CuvProcessor *processor)
 {
   const bool same_size =
       frame->width == self->width && frame->height == self->height;
@@ -320,16 +331,16 @@ run (CuvTracker *self, const CuvFrame *frame, const CuvTrackerParams *params,
   self->model = frame->model;
   begin_frame (self);
   reject_outside (self, frame);
-  problem = cuv_tracker_prepare (self, params, frame, on_device, stream);
+  problem = cuv_tracker_prepare (self, params, frame, processor);
   if (problem == NULL)
-    problem = measure_pending (self, frame, stream, n_threads);
+    problem = measure_pending (self, frame, processor);
   /* rejected targets may have changed the grid */
   if (problem == NULL)
-    problem = cuv_tracker_prepare (self, params, frame, on_device, stream);
+    problem = cuv_tracker_prepare (self, params, frame, processor);
   if (problem != NULL)
     return problem;
   cuv_tracker_plan (self, params, frame->width, frame->height, !same_size);
-  problem = search (self, frame, params, half, stream, n_threads);
+  problem = search (self, frame, params, half, processor);
   if (problem == NULL)
     update_targets (self, params);
   return problem;
@@ -346,14 +357,14 @@ now (void)
 
 const char *
 cuv_tracker_run (CuvTracker *self, const CuvFrame *frame,
-    const CuvTrackerParams *params, bool draw, bool on_device, void *stream,
-    int n_threads, CuvTrackerResult *result)
+    const CuvTrackerParams *params, bool draw, const CuvProcessor *processor,
+    CuvTrackerResult *result)
 {
   const double start = now ();
   const char *problem;
 
   *result = (CuvTrackerResult){ 0 };
-  problem = run (self, frame, params, draw, on_device, stream, n_threads);
+  problem = run (self, frame, params, draw, processor);
   if (problem == NULL)
     end_frame (self, result);
   result->microseconds = (float) (now () - start);

@@ -4,6 +4,7 @@
 #ifndef CUV_RCD_TRACKER_H
 #define CUV_RCD_TRACKER_H
 
+#include "cuvbackend.h"
 #include "rcd.h"
 #include "track/update.h"
 
@@ -105,8 +106,8 @@ int cuv_tracker_n_targets (const CuvTracker *self);
  * scales; nothing if it is there already. cuv_tracker_run() calls it. NULL, or
  * what went wrong. */
 const char *cuv_tracker_prepare (CuvTracker *self,
-    const CuvTrackerParams *params, const CuvFrame *frame, bool on_device,
-    void *stream);
+    const CuvTrackerParams *params, const CuvFrame *frame,
+    const CuvProcessor *processor);
 
 typedef struct {
   CuvTrack tracks[CUV_RCD_MAX_TARGETS];
@@ -118,11 +119,9 @@ typedef struct {
 } CuvTrackerResult;
 
 /* Tracks all targets in one frame. draw: draws the first target's distance map
- * over it. n_threads: CPU only, 0 = one per processor. NULL, or what went
- * wrong.
- */
+ * over it. NULL, or what went wrong. */
 const char *cuv_tracker_run (CuvTracker *self, const CuvFrame *frame,
-    const CuvTrackerParams *params, bool draw, bool on_device, void *stream,
-    int n_threads, CuvTrackerResult *result);
+    const CuvTrackerParams *params, bool draw, const CuvProcessor *processor,
+    CuvTrackerResult *result);
 
 #endif

@@ -6,11 +6,12 @@ const char *
 run_tracker (
     CuvTracker *self, const CuvCheckFrame *frame, CuvTrackerResult *result)
 {
+  const CuvProcessor processor = { .n_threads = 1 };
   CuvTrackerParams params;
 
   cuv_tracker_params_init (&params);
   return cuv_tracker_run (
-      self, &frame->frame, &params, false, false, NULL, 1, result);
+      self, &frame->frame, &params, false, &processor, result);
 }
 
 static void

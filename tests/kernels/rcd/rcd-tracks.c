@@ -7,6 +7,7 @@
 
 static const CuvTrackerConfig usual = { CUV_RCD_TUZEL9, CUV_RCD_JBLD, 0, 0, 4,
   1.0 / 12 };
+static const CuvProcessor one_thread = { .n_threads = 1 };
 
 typedef struct {
   CuvCheckFrame frame;
@@ -55,7 +56,7 @@ film_run (
   if (second != NULL)
     paint_object (&self->frame.frame, 1, fade, second);
   problem = cuv_tracker_run (self->tracker, &self->frame.frame, &self->params,
-      false, false, NULL, 1, &self->result);
+      false, &one_thread, &self->result);
   CUV_CHECK (problem == NULL, "%s", problem);
   for (int t = 0; t < self->result.n_tracks; t++)
     CUV_CHECK (!isnan (self->result.tracks[t].distance)
@@ -210,7 +211,7 @@ check_cut (void)
   CUV_CHECK (overlap (&film.result.tracks[0].box, &box) > 0.7);
   paint_flat (&film.frame.frame, 0, &none);
   CUV_CHECK (cuv_tracker_run (film.tracker, &film.frame.frame, &film.params,
-                 false, false, NULL, 1, &film.result)
+                 false, &one_thread, &film.result)
       == NULL);
   CUV_CHECK (film.result.tracks[0].state == CUV_TRACK_LOST);
   film_clear (&film);
@@ -294,7 +295,7 @@ check_map (void)
   cuv_tracker_add (film.tracker, &box);
   film_run (&film, &box, NULL, 0);
   CUV_CHECK (cuv_tracker_run (film.tracker, &film.frame.frame, &film.params,
-                 true, false, NULL, 1, &film.result)
+                 true, &one_thread, &film.result)
       == NULL);
   for (int i = 0; i < 128 * 96; i++) {
     const int v = red->data[i / 128 * red->stride + i % 128 * red->step];

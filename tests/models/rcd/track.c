@@ -169,7 +169,7 @@ main (int argc, char **argv)
   cuv_tracker_add (tracker, &box);
   while (fread (frame.component[2].data, 1, size, stdin) == size) {
     problem = cuv_tracker_run (
-        tracker, &frame, &params, false, false, NULL, 0, &result);
+        tracker, &frame, &params, false, &(CuvProcessor){ 0 }, &result);
     if (problem != NULL || result.rejected != NULL)
       die (problem != NULL ? problem : result.rejected);
     print_track (&result);
