@@ -2,8 +2,6 @@
 #include "config.h"
 #include "gstrcdpicture.h"
 
-#include <gio/gio.h>
-
 #define ADVICE "set target-image to the path of a PNG or JPEG file"
 
 /* ---- loading ---- */
@@ -26,14 +24,14 @@ make_pipeline (const gchar *path, GError **error)
 }
 
 /* The first frame, which the sink holds once the pipeline is paused. */
-static GstSample *
-first_sample (GstElement *pipeline, const gchar *path, GError **error)
+static gchar *
+first_sample (GstElement *pipeline, GstSample **sample)
 {
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   GstBus *bus = gst_element_get_bus (pipeline);
-  GstSample *sample = NULL;
   GstMessage *message;
   GError *cause = NULL;
+  gchar *problem = NULL;
 
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
   message = gst_bus_timed_pop_filtered (
@@ -41,10 +39,9 @@ first_sample (GstElement *pipeline, const gchar *path, GError **error)
   if (message != NULL && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
     gst_message_parse_error (message, &cause, NULL);
   else if (message != NULL)
-    g_object_get (sink, "last-sample", &sample, NULL);
-  if (sample == NULL)
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-        "%s cannot be decoded: %s; " ADVICE, path,
+    g_object_get (sink, "last-sample", sample, NULL);
+  if (*sample == NULL)
+    problem = g_strdup_printf ("it cannot be decoded: %s; " ADVICE,
         cause != NULL         ? cause->message
             : message != NULL ? "it contains no picture"
                               : "decoding took more than ten seconds");
@@ -53,29 +50,25 @@ first_sample (GstElement *pipeline, const gchar *path, GError **error)
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (bus);
   gst_object_unref (sink);
-  return sample;
+  return problem;
 }
 
-GstSample *
-gst_rcd_picture_load (const gchar *path, GError **error)
+gchar *
+gst_rcd_picture_load (const gchar *path, GstSample **picture)
 {
-  GError *problem = NULL;
-  GstSample *sample = NULL;
   GstElement *pipeline;
+  GError *error = NULL;
+  gchar *problem;
 
   /* reading a FIFO would block, a device might never end */
-  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR)) {
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-        "there is no file %s; " ADVICE, path);
-    return NULL;
-  }
-  pipeline = make_pipeline (path, &problem);
-  if (problem == NULL)
-    sample = first_sample (pipeline, path, &problem);
+  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    return g_strdup ("there is no such file; " ADVICE);
+  pipeline = make_pipeline (path, &error);
+  problem = error != NULL ? g_strdup (error->message)
+                          : first_sample (pipeline, picture);
+  g_clear_error (&error);
   gst_clear_object (&pipeline);
-  if (problem != NULL)
-    g_propagate_error (error, problem);
-  return sample;
+  return problem;
 }
 
 /* ---- converting ---- */

@@ -8,9 +8,9 @@
 G_BEGIN_DECLS
 
 /* Decodes PNG, JPEG or any format that GStreamer has a decoder for; of a video
- * the first frame. Blocks for at most ten seconds. On failure NULL, and error
- * names the path. */
-GstSample *gst_rcd_picture_load (const gchar *path, GError **error);
+ * the first frame. Blocks for at most ten seconds. Returns NULL, or why
+ * *picture was not set; free it. */
+gchar *gst_rcd_picture_load (const gchar *path, GstSample **picture);
 
 /* Converts a picture to the format and colorimetry of like, because features of
  * different formats cannot be compared; info: set to the buffer's. NULL if

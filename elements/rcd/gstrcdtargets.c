@@ -3,7 +3,6 @@
 #include "gstrcdtargets.h"
 
 #include "gstrcdpicture.h"
-#include "gstrcdtrackproperties.h"
 
 static const CuvRcdBox no_box = { -1, -1, 0, 0 };
 
@@ -38,37 +37,36 @@ gst_rcd_targets_is_new_box (const GstRcdTargets *self, const CuvRcdBox *box)
 }
 
 static void
-add_new_box (GstRcdTargets *self, const GstRcdValues *values)
+add_new_box (GstRcdTargets *self, const GstRcdSettings *settings)
 {
-  if (!gst_rcd_targets_is_new_box (self, &values->box))
+  if (!gst_rcd_targets_is_new_box (self, &settings->box))
     return;
   cuv_tracker_remove (self->tracker, self->box_id);
   self->box_id = 0;
-  self->box = values->box;
-  if (!gst_rcd_values_have_box (values))
+  self->box = settings->box;
+  if (self->box.width == 0)
     return;
   self->box_id = add_box (self, &self->box);
   if (self->box_id == 0)
     warn (self,
         "Box of object-initial-* ignored: already tracking max-targets (%d) "
         "objects. Raise max-targets, or emit clear-target first.",
-        values->max_targets);
+        settings->config.max_targets);
 }
 
 /* NULL, or what went wrong. */
 static const gchar *
-add_picture (GstRcdTargets *self, GstSample *sample, const GstVideoInfo *like)
+add_picture (GstRcdTargets *self, const GstVideoInfo *like)
 {
-  GstCuvTransform *transform = GST_CUV_TRANSFORM (self->settings->owner);
   const gchar *problem =
       "GStreamer cannot convert it to the format of the video; choose "
       "another picture or format";
   GstVideoInfo info;
   GstCuvFrame picture;
-  GstBuffer *buffer = gst_rcd_picture_convert (sample, like, &info);
+  GstBuffer *buffer = gst_rcd_picture_convert (self->picture, like, &info);
 
   if (buffer != NULL
-      && gst_cuv_frame_map (&picture, gst_cuv_transform_context (transform),
+      && gst_cuv_frame_map (&picture, gst_cuv_transform_context (self->element),
           &info, buffer, GST_MAP_READ)) {
     problem = NULL;
     self->picture_id =
@@ -80,23 +78,21 @@ add_picture (GstRcdTargets *self, GstSample *sample, const GstVideoInfo *like)
 }
 
 static void
-add_new_picture (
-    GstRcdTargets *self, const GstRcdValues *values, const GstVideoInfo *info)
+add_new_picture (GstRcdTargets *self, const GstRcdSettings *settings,
+    const GstVideoInfo *info)
 {
   const gchar *problem = NULL;
-  GstSample *sample;
 
-  if (self->picture == values->picture)
+  if (self->picture == settings->picture)
     return;
   cuv_tracker_remove (self->tracker, self->picture_id);
   self->picture_id = 0;
-  self->picture = values->picture;
-  sample = gst_rcd_settings_picture (self->settings);
-  if (sample != NULL)
-    problem = add_picture (self, sample, info);
+  gst_mini_object_replace (
+      (GstMiniObject **) &self->picture, (GstMiniObject *) settings->picture);
+  if (self->picture != NULL)
+    problem = add_picture (self, info);
   if (problem != NULL)
     warn (self, "Picture of target-image ignored: %s.", problem);
-  g_clear_pointer (&sample, gst_sample_unref);
 }
 
 static gboolean
@@ -111,16 +107,16 @@ is_tracked (const GstRcdTargets *self, const CuvRcdBox *box)
 }
 
 static void
-add_new_regions (GstRcdTargets *self, const GstRcdValues *values,
+add_new_regions (GstRcdTargets *self, const GstRcdSettings *settings,
     GstBuffer *buffer, const GstVideoInfo *info)
 {
   GstVideoRegionOfInterestMeta *roi;
   gpointer state = NULL;
   CuvRcdBox box;
 
-  while (cuv_tracker_n_targets (self->tracker) < values->max_targets
+  while (cuv_tracker_n_targets (self->tracker) < settings->config.max_targets
       && (roi = gst_rcd_next_region (
-              buffer, values->object_class, info, &state, &box))
+              buffer, settings->region_label, info, &state, &box))
           != NULL) {
     if (!is_tracked (self, &box)) {
       GstRcdTarget target = { add_box (self, &box), roi->roi_type,
@@ -175,8 +171,8 @@ update_events (GstRcdTargets *self)
     self->changes += track->event != CUV_TRACK_NO_EVENT;
     if (track->event != CUV_TRACK_GIVEN_UP)
       g_array_append_val (self->occupied, track->box);
-    else if (track->id == self->picture_id)
-      self->picture = 0; /* it may appear later: add it again */
+    else if (track->id == self->picture_id) /* it may appear again */
+      g_clear_pointer (&self->picture, gst_sample_unref);
   }
 }
 
@@ -212,7 +208,7 @@ static void
 post_warnings (GstRcdTargets *self)
 {
   for (guint i = 0; i < self->warnings->len; i++)
-    GST_ELEMENT_WARNING (self->settings->owner, STREAM, FAILED,
+    GST_ELEMENT_WARNING (self->element, STREAM, FAILED,
         ("%s", (gchar *) self->warnings->pdata[i]), (NULL));
   g_ptr_array_set_size (self->warnings, 0);
 }
@@ -220,11 +216,11 @@ post_warnings (GstRcdTargets *self)
 /* ---- entry ---- */
 
 gchar *
-gst_rcd_targets_prepare (
-    GstRcdTargets *self, const GstRcdValues *values, const GstCuvFrame *frame)
+gst_rcd_targets_prepare (GstRcdTargets *self, const GstRcdSettings *settings,
+    const GstCuvFrame *frame)
 {
-  CuvTrackerConfig config = gst_rcd_values_shape (values);
-  CuvTrackerParams params = gst_rcd_values_params (values);
+  CuvTrackerConfig config = gst_rcd_settings_config (settings);
+  CuvTrackerParams params = gst_rcd_settings_params (settings);
   const CuvProcessor processor = gst_cuv_frame_processor (frame, 0);
   const gchar *problem = NULL;
   gint n;
@@ -246,21 +242,21 @@ gst_rcd_targets_prepare (
 }
 
 const gchar *
-gst_rcd_targets_run (GstRcdTargets *self, const GstRcdValues *values,
+gst_rcd_targets_run (GstRcdTargets *self, const GstRcdSettings *settings,
     const GstCuvFrame *frame, const GstVideoInfo *info, gint n_threads)
 {
   const CuvProcessor processor = gst_cuv_frame_processor (frame, n_threads);
-  CuvTrackerParams params = gst_rcd_values_params (values);
+  CuvTrackerParams params = gst_rcd_settings_params (settings);
   GstBuffer *buffer = frame->video.buffer;
   const gchar *problem;
 
   params.full |= self->search_all;
   g_mutex_lock (&self->lock);
-  add_new_box (self, values);
-  add_new_picture (self, values, info);
-  add_new_regions (self, values, buffer, info);
+  add_new_box (self, settings);
+  add_new_picture (self, settings, info);
+  add_new_regions (self, settings, buffer, info);
   problem = cuv_tracker_run (self->tracker, &frame->frame, &params,
-      frame->writable && values->draw, &processor, &self->result);
+      frame->writable && settings->draw, &processor, &self->result);
   if (problem == NULL) {
     update_targets (self, GST_BUFFER_PTS (buffer));
     update_events (self);
@@ -274,28 +270,23 @@ gst_rcd_targets_run (GstRcdTargets *self, const GstRcdValues *values,
 }
 
 /* Creates the tracker unless it exists, because targets may be added before the
- * first frame. With default settings: prepare() applies those of the
- * properties, and reports errors. NULL, or what went wrong. */
+ * first frame, when no settings are in force yet: prepare() applies them. NULL,
+ * or what went wrong. */
 static const gchar *
 ensure_tracker (GstRcdTargets *self)
 {
+  const CuvTrackerConfig config = { .max_targets = CUV_RCD_MAX_TARGETS };
   const gchar *problem = NULL;
-  CuvTrackerConfig config;
-  GstRcdValues values;
 
-  if (self->tracker != NULL)
-    return NULL;
-  gst_rcd_properties_reset (&values);
-  values.max_targets = CUV_RCD_MAX_TARGETS;
-  config = gst_rcd_values_shape (&values);
-  self->tracker = cuv_tracker_new (&config, &problem);
+  if (self->tracker == NULL)
+    self->tracker = cuv_tracker_new (&config, &problem);
   return problem;
 }
 
 gint
-gst_rcd_targets_add (GstRcdTargets *self, const CuvRcdBox *box)
+gst_rcd_targets_add (
+    GstRcdTargets *self, const CuvRcdBox *box, gint max_targets)
 {
-  const gint max_targets = gst_rcd_settings_values (self->settings).max_targets;
   gint id = 0;
 
   g_mutex_lock (&self->lock);
@@ -337,7 +328,6 @@ gst_rcd_targets_start (GstRcdTargets *self)
   const gchar *problem;
 
   self->box = no_box;
-  self->picture = 0;
   self->box_id = self->picture_id = 0;
   self->result = (CuvTrackerResult){ 0 };
   self->rejected = self->no_window = FALSE;
@@ -355,6 +345,7 @@ gst_rcd_targets_stop (GstRcdTargets *self)
   g_clear_pointer (&self->tracker, cuv_tracker_free);
   g_array_set_size (self->occupied, 0);
   g_mutex_unlock (&self->lock);
+  g_clear_pointer (&self->picture, gst_sample_unref);
 }
 
 void
@@ -367,9 +358,9 @@ gst_rcd_targets_leave_device (GstRcdTargets *self)
 }
 
 void
-gst_rcd_targets_init (GstRcdTargets *self, GstRcdSettings *settings)
+gst_rcd_targets_init (GstRcdTargets *self, GstCuvTransform *element)
 {
-  self->settings = settings;
+  self->element = element;
   self->box = no_box;
   g_mutex_init (&self->lock);
   self->occupied = g_array_new (FALSE, FALSE, sizeof (CuvRcdBox));

@@ -5,23 +5,24 @@
 #define GST_RCD_TARGETS_H
 
 #include "context/gstcuvframe.h"
+#include "base/gstcuvtransform.h"
 #include "gstrcdregions.h"
 #include "gstrcdtracksettings.h"
 
 G_BEGIN_DECLS
 
 typedef struct {
-  GstRcdSettings *settings;
+  GstCuvTransform *element;
   GMutex lock; /* protects tracker, occupied and changes */
   CuvTracker *tracker;
   GArray *occupied; /* CuvRcdBox of each target in this frame */
   guint changes;    /* counts acquired, lost, reacquired, given up, cleared */
 
   /* used by the streaming thread only */
-  CuvRcdBox box; /* the last object-initial-* box that was used */
-  gint box_id;   /* its target, 0 = none */
-  guint picture; /* number of the last picture that was used */
-  gint picture_id;
+  CuvRcdBox box;           /* the last object-initial-* box that was used */
+  gint box_id;             /* its target, 0 = none */
+  GstSample *picture;      /* the last one that was used */
+  gint picture_id;         /* its target, 0 = none */
   CuvTrackerResult result; /* of the last analysed frame */
   GArray *targets;         /* GstRcdTarget, one per track of result */
   gboolean search_all; /* search the whole next frame, whatever the settings */
@@ -30,7 +31,7 @@ typedef struct {
   GPtrArray *warnings; /* to be posted after the lock is released */
 } GstRcdTargets;
 
-void gst_rcd_targets_init (GstRcdTargets *self, GstRcdSettings *settings);
+void gst_rcd_targets_init (GstRcdTargets *self, GstCuvTransform *element);
 void gst_rcd_targets_clear (GstRcdTargets *self);
 
 /* NULL, or what went wrong. */
@@ -45,18 +46,19 @@ gboolean gst_rcd_targets_is_new_box (
     const GstRcdTargets *self, const CuvRcdBox *box);
 
 /* Allocates what frames like this need. NULL, or what went wrong; free it. */
-gchar *gst_rcd_targets_prepare (
-    GstRcdTargets *self, const GstRcdValues *values, const GstCuvFrame *frame);
+gchar *gst_rcd_targets_prepare (GstRcdTargets *self,
+    const GstRcdSettings *settings, const GstCuvFrame *frame);
 
 /* One frame: adds new targets, then tracks all of them. Posts warnings about
  * targets that cannot be tracked. NULL, or what went wrong. */
 const gchar *gst_rcd_targets_run (GstRcdTargets *self,
-    const GstRcdValues *values, const GstCuvFrame *frame,
+    const GstRcdSettings *settings, const GstCuvFrame *frame,
     const GstVideoInfo *info, gint n_threads);
 
 /* From any thread, also before the start. The new target's id, or 0 if there
- * are max-targets already. */
-gint gst_rcd_targets_add (GstRcdTargets *self, const CuvRcdBox *box);
+ * are max_targets already. */
+gint gst_rcd_targets_add (
+    GstRcdTargets *self, const CuvRcdBox *box, gint max_targets);
 void gst_rcd_targets_remove_all (GstRcdTargets *self);
 guint gst_rcd_targets_changes (GstRcdTargets *self);
 

@@ -26,7 +26,7 @@
 #include "gstrcdtrack.h"
 
 #include "gstrcdtargets.h"
-#include "gstrcdtrackproperties.h"
+#include "gstrcdtracksettings.h"
 
 GST_DEBUG_CATEGORY_STATIC (rcd_track_debug);
 #define GST_CAT_DEFAULT rcd_track_debug
@@ -40,13 +40,9 @@ typedef struct {
 struct _GstRcdTrack {
   GstCuvFilter parent;
 
-  GstRcdSettings settings; /* protected by the object lock, like counts */
-  Counts counts;
-
-  /* used by the streaming thread only */
+  GstCuvSettings settings; /* GstRcdSettings */
+  Counts counts;           /* under the object lock */
   GstRcdTargets targets;
-  GstRcdValues values; /* the last valid ones: in use */
-  gboolean have_values;
 };
 
 enum { SIGNAL_SET_TARGET, SIGNAL_CLEAR_TARGET, N_SIGNALS };
@@ -65,34 +61,25 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
 /* clang-format on */
 
-/* ---- preparing ---- */
-
-static gchar *
-use_values (GstCuvFilter *filter, gconstpointer asked, const GstCuvFrame *frame)
+static const GstRcdSettings *
+in_force (GstRcdTrack *self)
 {
-  GstRcdTrack *self = GST_RCD_TRACK (filter);
-  const GstRcdValues *values = asked;
-  gchar *problem = gst_rcd_values_problem (values);
-
-  if (problem == NULL
-      && gst_rcd_targets_is_new_box (&self->targets, &values->box))
-    problem = gst_rcd_values_box_problem (
-        values, frame->frame.width, frame->frame.height);
-  return problem != NULL
-      ? problem
-      : gst_rcd_targets_prepare (&self->targets, values, frame);
+  return self->settings.in_force;
 }
 
-static gboolean
-gst_rcd_track_prepare (GstCuvFilter *filter, const GstCuvFrame *frame)
+static gchar *
+gst_rcd_track_configure (
+    GstCuvFilter *filter, gconstpointer settings, const GstCuvFrame *frame)
 {
   GstRcdTrack *self = GST_RCD_TRACK (filter);
-  const GstRcdValues values = gst_rcd_settings_values (&self->settings);
+  const GstRcdSettings *s = settings;
+  gchar *problem = NULL;
 
-  return gst_cuv_filter_prepare_values (filter,
-      &(GstCuvFilterValues){
-          use_values, &self->values, sizeof values, &self->have_values },
-      &values, frame);
+  if (gst_rcd_targets_is_new_box (&self->targets, &s->box))
+    problem =
+        gst_rcd_settings_check_box (s, frame->frame.width, frame->frame.height);
+  return problem != NULL ? problem
+                         : gst_rcd_targets_prepare (&self->targets, s, frame);
 }
 
 /* ---- analysing ---- */
@@ -101,10 +88,13 @@ static gboolean
 gst_rcd_track_writes (GstCuvFilter *filter)
 {
   GstRcdTrack *self = GST_RCD_TRACK (filter);
+  gboolean draw;
 
-  /* if the new values are rejected, the previous ones stay in use */
-  return gst_rcd_settings_values (&self->settings).draw
-      || (self->have_values && self->values.draw);
+  GST_OBJECT_LOCK (self);
+  draw = ((const GstRcdSettings *) self->settings.pending)->draw;
+  GST_OBJECT_UNLOCK (self);
+  /* pending settings may be refused: then those in force stay */
+  return draw || in_force (self)->draw;
 }
 
 static void
@@ -128,7 +118,7 @@ count (GstRcdTrack *self)
 static void
 request_detection (GstRcdTrack *self)
 {
-  if (!self->values.request_detections || self->targets.result.n_tracks > 0)
+  if (!in_force (self)->request_detections || self->targets.result.n_tracks > 0)
     return;
   gst_pad_push_event (GST_BASE_TRANSFORM_SINK_PAD (self),
       gst_cuv_event_new_request_analysis ());
@@ -140,7 +130,7 @@ gst_rcd_track_analyse (
     GstCuvFilter *filter, const GstCuvFrame *frame, gint n_threads)
 {
   GstRcdTrack *self = GST_RCD_TRACK (filter);
-  const gchar *problem = gst_rcd_targets_run (&self->targets, &self->values,
+  const gchar *problem = gst_rcd_targets_run (&self->targets, in_force (self),
       frame, gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)), n_threads);
 
   if (problem != NULL) {
@@ -161,8 +151,8 @@ gst_rcd_track_publish (GstCuvFilter *filter, GstBuffer *buffer,
 {
   GstRcdTrack *self = GST_RCD_TRACK (filter);
   const GstRcdPublishParams params = { self->targets.targets,
-    self->values.object_class, gst_rcd_values_max_distance (&self->values),
-    age };
+    in_force (self)->region_label,
+    gst_rcd_settings_max_distance (in_force (self)), age };
 
   gst_rcd_attach_tracks (&self->targets.result, &params, buffer,
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)), message);
@@ -192,15 +182,28 @@ gst_rcd_track_add_stats (GstCuvFilter *filter, GstStructure *stats)
       (gdouble) counts.search_us, NULL);
 }
 
+void
+gst_rcd_track_get_targets (GstElement *element, GValue *value)
+{
+  GST_OBJECT_LOCK (element);
+  g_value_set_uint (value, GST_RCD_TRACK (element)->counts.targets);
+  GST_OBJECT_UNLOCK (element);
+}
+
 /* ---- signals ---- */
 
 static gint
 gst_rcd_track_set_target (
     GstRcdTrack *self, gint x, gint y, gint width, gint height)
 {
-  gint id =
-      gst_rcd_targets_add (&self->targets, &(CuvRcdBox){ x, y, width, height });
+  const CuvRcdBox box = { x, y, width, height };
+  gint id, max_targets;
 
+  GST_OBJECT_LOCK (self);
+  max_targets =
+      ((const GstRcdSettings *) self->settings.pending)->config.max_targets;
+  GST_OBJECT_UNLOCK (self);
+  id = gst_rcd_targets_add (&self->targets, &box, max_targets);
   if (id == 0)
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
         ("Box %d,%d %dx%d ignored: already tracking max-targets objects. Raise "
@@ -222,19 +225,13 @@ static gboolean
 gst_rcd_track_start (GstBaseTransform *trans)
 {
   GstRcdTrack *self = GST_RCD_TRACK (trans);
-  const gchar *problem;
+  const gchar *problem = gst_rcd_targets_start (&self->targets);
 
-  self->have_values = FALSE;
-  if (!GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans)
-      || !gst_rcd_settings_start (&self->settings))
-    return FALSE; /* stop() will not be called */
-  problem = gst_rcd_targets_start (&self->targets);
   count (self);
   if (problem == NULL)
-    return TRUE;
+    return GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans);
   GST_ELEMENT_ERROR (
       self, RESOURCE, NO_SPACE_LEFT, ("Cannot start: %s.", problem), (NULL));
-  gst_rcd_settings_stop (&self->settings);
   return FALSE;
 }
 
@@ -252,33 +249,10 @@ gst_rcd_track_stop (GstBaseTransform *trans)
   gboolean ok = GST_BASE_TRANSFORM_CLASS (parent_class)->stop (trans);
 
   gst_rcd_targets_stop (&self->targets);
-  gst_rcd_settings_stop (&self->settings);
   return ok;
 }
 
-/* ---- properties ---- */
-
-static void
-gst_rcd_track_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  gst_rcd_settings_set (&GST_RCD_TRACK (object)->settings, id, value);
-}
-
-static void
-gst_rcd_track_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstRcdTrack *self = GST_RCD_TRACK (object);
-
-  if (id != GST_RCD_PROP_TARGETS) {
-    gst_rcd_settings_get (&self->settings, id, value);
-    return;
-  }
-  GST_OBJECT_LOCK (self);
-  g_value_set_uint (value, self->counts.targets);
-  GST_OBJECT_UNLOCK (self);
-}
+/* ---- class ---- */
 
 static void
 gst_rcd_track_finalize (GObject *object)
@@ -286,7 +260,7 @@ gst_rcd_track_finalize (GObject *object)
   GstRcdTrack *self = GST_RCD_TRACK (object);
 
   gst_rcd_targets_clear (&self->targets);
-  gst_rcd_settings_clear (&self->settings);
+  gst_cuv_settings_clear (&self->settings);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
@@ -337,19 +311,18 @@ gst_rcd_track_class_init (GstRcdTrackClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       rcd_track_debug, "rcdtrack", 0, "tracking by region covariance");
-  object_class->set_property = gst_rcd_track_set_property;
-  object_class->get_property = gst_rcd_track_get_property;
   object_class->finalize = gst_rcd_track_finalize;
   trans_class->start = GST_DEBUG_FUNCPTR (gst_rcd_track_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_rcd_track_stop);
   transform_class->leave_context = gst_rcd_track_leave_context;
-  filter_class->prepare = gst_rcd_track_prepare;
+  filter_class->configure = gst_rcd_track_configure;
   filter_class->analyse = gst_rcd_track_analyse;
   filter_class->writes = gst_rcd_track_writes;
   filter_class->publish = gst_rcd_track_publish;
   filter_class->reset = gst_rcd_track_reset;
   filter_class->add_stats = gst_rcd_track_add_stats;
-  gst_rcd_properties_install (object_class);
+  gst_cuv_settings_class_install (
+      object_class, &gst_rcd_settings, G_STRUCT_OFFSET (GstRcdTrack, settings));
   install_signals (G_TYPE_FROM_CLASS (klass));
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
@@ -362,6 +335,6 @@ gst_rcd_track_class_init (GstRcdTrackClass *klass)
 static void
 gst_rcd_track_init (GstRcdTrack *self)
 {
-  gst_rcd_settings_init (&self->settings, GST_CUV_FILTER (self));
-  gst_rcd_targets_init (&self->targets, &self->settings);
+  gst_cuv_settings_init (&self->settings, self, &gst_rcd_settings);
+  gst_rcd_targets_init (&self->targets, GST_CUV_TRANSFORM (self));
 }

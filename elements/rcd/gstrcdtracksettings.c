@@ -3,65 +3,49 @@
 #include "gstrcdtracksettings.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "gstrcdpicture.h"
-#include "gstrcdtrackproperties.h"
+
+#define AT(field) G_STRUCT_OFFSET (GstRcdSettings, field)
 
 /* The variance of what rounding to 8 bits adds. */
 #define LAMBDA (1.0 / 12)
 
-/* ---- what the values come to ---- */
+/* ---- config and parameters ---- */
 
 CuvTrackerConfig
-gst_rcd_values_shape (const GstRcdValues *self)
+gst_rcd_settings_config (const GstRcdSettings *self)
 {
-  CuvTrackerConfig shape = {
-    .features = self->features,
-    .metric = self->metric,
-    .stride = self->stride,
-    .cell = self->cell,
-    .max_targets = self->max_targets,
-    .lambda = LAMBDA,
-  };
+  CuvTrackerConfig config = self->config;
 
-  return shape;
+  config.lambda = LAMBDA;
+  return config;
 }
 
 CuvTrackerParams
-gst_rcd_values_params (const GstRcdValues *self)
+gst_rcd_settings_params (const GstRcdSettings *self)
 {
-  CuvTrackerParams params = {
-    .n_scales = self->n_scales,
-    .full = self->full,
-    .radius = self->search_radius,
-    .refine = self->refine,
-    .update = { self->update, self->update_rate, self->update_window },
-    .max_distance = self->max_distance,
-    .max_lost_frames = self->max_lost_frames,
-  };
+  CuvTrackerParams params = self->params;
 
-  for (gint i = 0; i < self->n_scales; i++)
-    params.scales[i] = self->scales[i];
+  params.full = self->full;
+  params.refine = self->refine;
   return params;
 }
 
 gdouble
-gst_rcd_values_max_distance (const GstRcdValues *self)
+gst_rcd_settings_max_distance (const GstRcdSettings *self)
 {
-  return self->max_distance > 0
-      ? self->max_distance
-      : cuv_tracker_max_distance (self->features, self->metric);
+  return self->params.max_distance > 0
+      ? self->params.max_distance
+      : cuv_tracker_max_distance (self->config.features, self->config.metric);
 }
 
-gboolean
-gst_rcd_values_have_box (const GstRcdValues *self)
+static gchar *
+check (gconstpointer settings)
 {
-  return self->box.width > 0;
-}
-
-gchar *
-gst_rcd_values_problem (const GstRcdValues *self)
-{
+  const GstRcdSettings *self = settings;
+  const CuvTrackerConfig *config = &self->config;
   const CuvRcdBox *box = &self->box;
   guint n_set =
       (box->x >= 0) + (box->y >= 0) + (box->width > 0) + (box->height > 0);
@@ -71,21 +55,20 @@ gst_rcd_values_problem (const GstRcdValues *self)
         "object-initial-x %d, -y %d, -width %d, -height %d are a part of a "
         "box: set all four, or none (-1, -1, 0, 0)",
         box->x, box->y, box->width, box->height);
-  if (self->cell > 0 && self->stride > 0 && self->stride % self->cell != 0)
+  if (config->cell > 0 && config->stride % config->cell != 0)
     return g_strdup_printf (
         "cell %d does not divide stride %d: set cell to a divisor of it, or "
         "to 0",
-        self->cell, self->stride);
+        config->cell, config->stride);
   return NULL;
 }
 
 gchar *
-gst_rcd_values_box_problem (const GstRcdValues *self, gint width, gint height)
+gst_rcd_settings_check_box (const GstRcdSettings *self, gint width, gint height)
 {
   const CuvRcdBox *box = &self->box;
 
-  if (!gst_rcd_values_have_box (self)
-      || (box->x + box->width <= width && box->y + box->height <= height))
+  if (box->x + box->width <= width && box->y + box->height <= height)
     return NULL;
   return g_strdup_printf (
       "object-initial-x %d, -y %d, -width %d, -height %d is not inside the "
@@ -93,7 +76,7 @@ gst_rcd_values_box_problem (const GstRcdValues *self, gint width, gint height)
       box->x, box->y, box->width, box->height, width, height);
 }
 
-/* ---- scales ---- */
+/* ---- parsing ---- */
 
 static int
 compare_scales (const void *a, const void *b)
@@ -103,252 +86,263 @@ compare_scales (const void *a, const void *b)
   return (first > second) - (first < second);
 }
 
-/* 0.25, 0.5 .. 2 */
-static void
-default_scales (GstRcdValues *values)
+static gchar *
+parse_scales (gpointer settings)
 {
-  values->n_scales = 8;
-  for (gint i = 0; i < 8; i++)
-    values->scales[i] = 0.25 * (i + 1);
-}
-
-/* In any order; FALSE if there are too many. */
-static gboolean
-parse_scales (const GValue *array, GstRcdValues *values)
-{
-  guint n = gst_value_array_get_size (array);
+  GstRcdSettings *self = settings;
+  CuvTrackerParams *params = &self->params, defaults;
+  guint n = self->scales != NULL ? gst_value_array_get_size (self->scales) : 0;
 
   if (n > CUV_RCD_MAX_LEVELS)
-    return FALSE;
+    return g_strdup_printf (
+        "it takes up to %d values, not %u", CUV_RCD_MAX_LEVELS, n);
+  cuv_tracker_params_init (&defaults);
+  memcpy (params->scales, defaults.scales, sizeof params->scales);
+  params->n_scales = n > 0 ? (gint) n : defaults.n_scales;
   for (guint i = 0; i < n; i++)
-    values->scales[i] =
-        g_value_get_double (gst_value_array_get_value (array, i));
-  qsort (values->scales, n, sizeof *values->scales, compare_scales);
-  values->n_scales = (gint) n;
-  if (n == 0)
-    default_scales (values);
-  return TRUE;
+    params->scales[i] =
+        g_value_get_double (gst_value_array_get_value (self->scales, i));
+  qsort (params->scales, n, sizeof *params->scales, compare_scales);
+  return NULL;
 }
 
-static void
-set_scales (GstRcdSettings *self, const GValue *array)
+static gchar *
+parse_object_class (gpointer settings)
 {
-  guint n = gst_value_array_get_size (array);
-  gboolean ok, started;
+  GstRcdSettings *self = settings;
+  const gchar *label = self->object_class;
 
-  GST_OBJECT_LOCK (self->owner);
-  started = self->started;
-  ok = parse_scales (array, &self->values);
-  if (ok || !started) /* start() looks again, and can fail */
-    g_value_copy (array, &self->scales);
-  GST_OBJECT_UNLOCK (self->owner);
-  if (ok)
-    gst_cuv_filter_request_prepare (self->owner);
-  else if (started)
-    GST_ELEMENT_WARNING (self->owner, LIBRARY, SETTINGS,
-        ("scales with %u values is refused, the old ones stay: it takes up to "
-         "%d.",
-            n, CUV_RCD_MAX_LEVELS),
-        (NULL));
-}
-
-static gboolean
-scales_at_start (GstRcdSettings *self)
-{
-  gboolean ok;
-  guint n;
-
-  GST_OBJECT_LOCK (self->owner);
-  ok = parse_scales (&self->scales, &self->values);
-  n = gst_value_array_get_size (&self->scales);
-  GST_OBJECT_UNLOCK (self->owner);
-  if (!ok)
-    GST_ELEMENT_ERROR (self->owner, LIBRARY, SETTINGS,
-        ("scales has %u values: it takes up to %d.", n, CUV_RCD_MAX_LEVELS),
-        (NULL));
-  return ok;
-}
-
-/* ---- the picture ---- */
-
-/* The object lock is held. */
-static void
-take_picture (GstRcdSettings *self, GstSample *picture)
-{
-  g_clear_pointer (&self->picture, gst_sample_unref);
-  self->picture = picture;
-  self->values.picture = picture != NULL ? ++self->n_pictures : 0;
-}
-
-static gboolean
-picture_at_start (GstRcdSettings *self)
-{
-  GstSample *picture = NULL;
-  GError *error = NULL;
-  gboolean ok;
-  gchar *path;
-
-  g_mutex_lock (&self->loading);
-  GST_OBJECT_LOCK (self->owner);
-  path = g_strdup (self->target_image);
-  GST_OBJECT_UNLOCK (self->owner);
-  if (path != NULL && *path != '\0')
-    picture = gst_rcd_picture_load (path, &error);
-  ok = error == NULL;
-  if (ok) {
-    GST_OBJECT_LOCK (self->owner);
-    take_picture (self, picture);
-    self->started = TRUE;
-    GST_OBJECT_UNLOCK (self->owner);
-  } else {
-    GST_ELEMENT_ERROR (self->owner, RESOURCE, OPEN_READ,
-        ("Cannot load target-image: %s.", error->message), (NULL));
-  }
-  g_mutex_unlock (&self->loading);
-  g_clear_error (&error);
-  g_free (path);
-  return ok;
-}
-
-/* Loads in the caller's thread, so the stream goes on meanwhile. */
-static void
-set_picture (GstRcdSettings *self, const gchar *path)
-{
-  GstSample *picture = NULL;
-  GError *error = NULL;
-  gboolean started;
-
-  g_mutex_lock (&self->loading);
-  GST_OBJECT_LOCK (self->owner);
-  started = self->started;
-  GST_OBJECT_UNLOCK (self->owner);
-  if (started && path != NULL && *path != '\0')
-    picture = gst_rcd_picture_load (path, &error);
-  if (error == NULL) {
-    GST_OBJECT_LOCK (self->owner);
-    g_free (self->target_image);
-    self->target_image = g_strdup (path);
-    take_picture (self, picture);
-    GST_OBJECT_UNLOCK (self->owner);
-    gst_cuv_filter_request_prepare (self->owner);
-  }
-  g_mutex_unlock (&self->loading);
-  if (error != NULL)
-    GST_ELEMENT_WARNING (self->owner, RESOURCE, OPEN_READ,
-        ("Cannot load target-image, the old one stays: %s.", error->message),
-        (NULL));
-  g_clear_error (&error);
-}
-
-GstSample *
-gst_rcd_settings_picture (GstRcdSettings *self)
-{
-  GstSample *picture = NULL;
-
-  GST_OBJECT_LOCK (self->owner);
-  if (self->picture != NULL)
-    picture = gst_sample_ref (self->picture);
-  GST_OBJECT_UNLOCK (self->owner);
-  return picture;
-}
-
-/* ---- entry ---- */
-
-GstRcdValues
-gst_rcd_settings_values (GstRcdSettings *self)
-{
-  GstRcdValues values;
-
-  GST_OBJECT_LOCK (self->owner);
-  values = self->values;
-  GST_OBJECT_UNLOCK (self->owner);
-  return values;
-}
-
-gboolean
-gst_rcd_settings_start (GstRcdSettings *self)
-{
-  return scales_at_start (self) && picture_at_start (self);
-}
-
-void
-gst_rcd_settings_stop (GstRcdSettings *self)
-{
-  GST_OBJECT_LOCK (self->owner);
-  self->started = FALSE;
-  take_picture (self, NULL);
-  GST_OBJECT_UNLOCK (self->owner);
-}
-
-static void
-set_class (GstRcdSettings *self, const gchar *label)
-{
-  GST_OBJECT_LOCK (self->owner);
-  g_free (self->object_class);
-  self->object_class = g_strdup (label);
-  self->values.object_class =
+  self->region_label =
       label != NULL && *label != '\0' ? g_quark_from_string (label) : 0;
-  GST_OBJECT_UNLOCK (self->owner);
-  gst_cuv_filter_request_prepare (self->owner);
+  return NULL;
 }
 
-static void
-set_number (GstRcdSettings *self, gpointer place, const GValue *value)
+static gchar *
+parse_target_image (gpointer settings)
 {
-  gboolean changed;
+  GstRcdSettings *self = settings;
+  const gchar *path = self->target_image;
 
-  GST_OBJECT_LOCK (self->owner);
-  changed = gst_cuv_value_store (place, value);
-  GST_OBJECT_UNLOCK (self->owner);
-  /* controllers set properties at every frame: only a change is work */
-  if (changed)
-    gst_cuv_filter_request_prepare (self->owner);
-}
-
-void
-gst_rcd_settings_set (GstRcdSettings *self, guint id, const GValue *value)
-{
-  if (id == GST_RCD_PROP_OBJECT_CLASS)
-    set_class (self, g_value_get_string (value));
-  else if (id == GST_RCD_PROP_TARGET_IMAGE)
-    set_picture (self, g_value_get_string (value));
-  else if (id == GST_RCD_PROP_SCALES)
-    set_scales (self, value);
-  else
-    set_number (self, gst_rcd_property_place (&self->values, id), value);
-}
-
-void
-gst_rcd_settings_get (GstRcdSettings *self, guint id, GValue *value)
-{
-  GST_OBJECT_LOCK (self->owner);
-  if (id == GST_RCD_PROP_OBJECT_CLASS)
-    g_value_set_string (value, self->object_class);
-  else if (id == GST_RCD_PROP_TARGET_IMAGE)
-    g_value_set_string (value, self->target_image);
-  else if (id == GST_RCD_PROP_SCALES)
-    g_value_copy (&self->scales, value);
-  else
-    gst_cuv_value_fetch (gst_rcd_property_place (&self->values, id), value);
-  GST_OBJECT_UNLOCK (self->owner);
-}
-
-void
-gst_rcd_settings_init (GstRcdSettings *self, GstCuvFilter *owner)
-{
-  self->owner = owner;
-  g_mutex_init (&self->loading);
-  g_value_init (&self->scales, GST_TYPE_ARRAY);
-  gst_rcd_properties_reset (&self->values);
-  default_scales (&self->values);
-}
-
-void
-gst_rcd_settings_clear (GstRcdSettings *self)
-{
-  g_clear_pointer (&self->object_class, g_free);
-  g_clear_pointer (&self->target_image, g_free);
   g_clear_pointer (&self->picture, gst_sample_unref);
-  g_value_unset (&self->scales);
-  g_mutex_clear (&self->loading);
+  return path != NULL && *path != '\0'
+      ? gst_rcd_picture_load (path, &self->picture)
+      : NULL;
 }
+
+/* ---- enums ---- */
+
+static GType
+features_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { CUV_RCD_RGB_GRAD, "R G B Ix Iy, or Y U V Ix Iy", "rgb-grad" },
+    { CUV_RCD_TUZEL9, "x y R G B |Ix| |Iy| |Ixx| |Iyy|, or with Y U V",
+        "tuzel9" },
+    { CUV_RCD_GREY_GRAD, "I Ix Iy, without colour", "grey-grad" },
+    { 0, NULL, NULL },
+  };
+
+  return gst_cuv_enum_register (&type, "GstRcdFeatures", values);
+}
+
+static GType
+metric_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { CUV_RCD_JBLD, "Jensen-Bregman log det divergence", "jbld" },
+    { CUV_RCD_FORSTNER, "Foerstner's, of generalised eigenvalues", "forstner" },
+    { 0, NULL, NULL },
+  };
+
+  return gst_cuv_enum_register (&type, "GstRcdMetric", values);
+}
+
+static GType
+search_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { FALSE, "Around the last place, in the whole frame when lost", "local" },
+    { TRUE, "In the whole frame, always", "full" },
+    { 0, NULL, NULL },
+  };
+
+  return gst_cuv_enum_register (&type, "GstRcdSearch", values);
+}
+
+static GType
+update_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { CUV_RCD_UPDATE_NONE, "The first model stays", "none" },
+    { CUV_RCD_UPDATE_LOG_EUCLID, "Moves to what is found, by logarithms",
+        "log-euclid" },
+    { CUV_RCD_UPDATE_RIEMANN, "The intrinsic mean of the last ones",
+        "riemann" },
+    { CUV_RCD_UPDATE_JBLD, "The mean of the last ones by their JBLD",
+        "jbld-mean" },
+    { CUV_RCD_UPDATE_MOMENTS, "Moves to what is found, by sums", "moments" },
+    { 0, NULL, NULL },
+  };
+
+  return gst_cuv_enum_register (&type, "GstRcdUpdate", values);
+}
+
+static GType
+draw_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { FALSE, "Leave the frame as it is", "none" },
+    { TRUE, "The first target's distance everywhere, near is bright",
+        "distance-map" },
+    { 0, NULL, NULL },
+  };
+
+  return gst_cuv_enum_register (&type, "GstRcdDraw", values);
+}
+
+/* ---- table ---- */
+
+static GParamSpec *
+make_scales_spec (void)
+{
+  return gst_param_spec_array ("scales", "Scales",
+      "Sizes of windows by the target's (none = 0.25 to 2 in steps of 0.25)",
+      g_param_spec_double (
+          "scale", "Scale", "A window's size", 0.05, 20, 1, GST_CUV_PARAM_LIVE),
+      GST_CUV_PARAM_LIVE);
+}
+
+/**
+ * GstRcdTrack:object-class:
+ *
+ * While fewer than max-targets objects are tracked, a target is taken from the
+ * first region of interest with this label in which there is no target yet;
+ * without a label, from any region.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstRcdTrack:target-image:
+ *
+ * A picture of a target, which is searched in the whole frame: PNG, JPEG or
+ * any other format that GStreamer decodes. A new picture, also of the same
+ * path, replaces the target of the one before.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstRcdTrack:scales:
+ *
+ * Sizes of the windows that are compared, relative to the target's. Up to 32,
+ * in any order.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstRcdTrack:object-initial-x:
+ *
+ * The four together are the place of a target in the next frame. A new box
+ * replaces the target of the box before.
+ *
+ * Since: 0.1
+ */
+static const GstCuvSetting list[] = {
+  { "targets", "Targets", "Targets that are tracked", .type = G_TYPE_UINT,
+      .maximum = CUV_RCD_MAX_TARGETS, .get = gst_rcd_track_get_targets },
+  { "object-class", "Object class",
+      "Label of the regions from upstream to take targets from (empty = any)",
+      .offset = AT (object_class), .type = G_TYPE_STRING,
+      .parse = parse_object_class },
+  { "target-image", "Target image",
+      "Path of a picture of a target (empty = none)",
+      .offset = AT (target_image), .type = G_TYPE_STRING,
+      .parse = parse_target_image, .is_file = TRUE },
+  { "scales", .offset = AT (scales), .get_type = gst_value_array_get_type,
+      .make_spec = make_scales_spec, .parse = parse_scales },
+  { "object-initial-x", "Initial object left",
+      "Left of a target in the first frame, pixels (-1 = no target)",
+      .offset = AT (box.x), .type = G_TYPE_INT, .minimum = -1,
+      .maximum = CUV_RCD_MAX_SIZE - 1, .value = -1 },
+  { "object-initial-y", "Initial object top",
+      "Top of a target in the first frame, pixels (-1 = no target)",
+      .offset = AT (box.y), .type = G_TYPE_INT, .minimum = -1,
+      .maximum = CUV_RCD_MAX_SIZE - 1, .value = -1 },
+  { "object-initial-width", "Initial object width",
+      "Width of a target in the first frame, pixels (0 = no target)",
+      .offset = AT (box.width), .type = G_TYPE_INT,
+      .maximum = CUV_RCD_MAX_SIZE },
+  { "object-initial-height", "Initial object height",
+      "Height of a target in the first frame, pixels (0 = no target)",
+      .offset = AT (box.height), .type = G_TYPE_INT,
+      .maximum = CUV_RCD_MAX_SIZE },
+  { "features", "Features", "What is looked at in a pixel",
+      .offset = AT (config.features), .get_type = features_get_type,
+      .value = CUV_RCD_TUZEL9 },
+  { "metric", "Metric", "How far two covariances are from each other",
+      .offset = AT (config.metric), .get_type = metric_get_type,
+      .value = CUV_RCD_JBLD },
+  { "stride", "Stride",
+      "Pixels from one window to the next (0 = by the targets' size)",
+      .offset = AT (config.stride), .type = G_TYPE_UINT, .maximum = 1024 },
+  { "cell", "Cell",
+      "Pixels of a cell, across and down: windows begin and end between cells; "
+      "divides the stride (0 = its largest divisor up to 16)",
+      .offset = AT (config.cell), .type = G_TYPE_UINT,
+      .maximum = CUV_RCD_MAX_CELL },
+  { "search", "Search", "Where to look for a target that is not lost",
+      .offset = AT (full), .get_type = search_get_type },
+  { "search-radius", "Search radius",
+      "Pixels around the last box to look at (0 = the box's larger side)",
+      .offset = AT (params.radius), .type = G_TYPE_UINT,
+      .maximum = CUV_RCD_MAX_SIZE },
+  { "refine", "Refine", "Look around the best window, down to a pixel",
+      .offset = AT (refine), .type = G_TYPE_BOOLEAN, .value = TRUE },
+  { "update", "Update", "How a target's model follows what is found",
+      .offset = AT (params.update.update), .get_type = update_get_type,
+      .value = CUV_RCD_UPDATE_LOG_EUCLID },
+  { "update-rate", "Update rate",
+      "Share of what is found in the model (update=log-euclid, moments)",
+      .offset = AT (params.update.rate), .type = G_TYPE_DOUBLE, .maximum = 1,
+      .value = 0.04 },
+  { "update-window", "Update window",
+      "Covariances that the model is the mean of (update=riemann, jbld-mean)",
+      .offset = AT (params.update.window), .type = G_TYPE_UINT, .minimum = 1,
+      .maximum = CUV_RCD_MAX_WINDOW, .value = 40 },
+  { "max-distance", "Maximum distance",
+      "A target is lost beyond this distance (0 = by features and metric, and "
+      "after ten frames of doubt)",
+      .offset = AT (params.max_distance), .type = G_TYPE_DOUBLE,
+      .maximum = 1000 },
+  { "max-lost-frames", "Maximum lost frames",
+      "Give up a target that is lost for more frames than this (0 = never)",
+      .offset = AT (params.max_lost_frames), .type = G_TYPE_UINT,
+      .maximum = G_MAXINT, .value = 100 },
+  { "max-targets", "Maximum targets", "Most targets to track at once",
+      .offset = AT (config.max_targets), .type = G_TYPE_UINT, .minimum = 1,
+      .maximum = CUV_RCD_MAX_TARGETS, .value = 1 },
+  { "request-detections", "Request detections",
+      "Have the detector before it analyse each frame while nothing is "
+      "tracked",
+      .offset = AT (request_detections), .type = G_TYPE_BOOLEAN,
+      .value = TRUE },
+  { "draw", "Draw", "What to draw over the frame", .offset = AT (draw),
+      .get_type = draw_get_type },
+};
+
+static const GstCuvOwnedField owned[] = {
+  { AT (picture), gst_sample_get_type },
+};
+
+const GstCuvSettingsTable gst_rcd_settings = {
+  .size = sizeof (GstRcdSettings),
+  .list = list,
+  .n = G_N_ELEMENTS (list),
+  .owned = owned,
+  .n_owned = G_N_ELEMENTS (owned),
+  .check = check,
+};

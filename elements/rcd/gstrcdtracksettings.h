@@ -1,74 +1,39 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the user asks of rcdtrack: its properties, and what the tracker gets of
- * them. */
-#ifndef GST_RCD_SETTINGS_H
-#define GST_RCD_SETTINGS_H
+/* The properties of rcdtrack, and what the tracker gets of them. */
+#ifndef GST_RCD_TRACK_SETTINGS_H
+#define GST_RCD_TRACK_SETTINGS_H
 
-#include <gst/video/video.h>
-#include "base/gstcuvfilter.h"
-#include "settings/gstcuvproperties.h"
+#include "settings/gstcuvsettings.h"
 #include "track/tracker.h"
 
 G_BEGIN_DECLS
 
-/* As the properties have them. */
 typedef struct {
   CuvRcdBox box; /* object-initial-*: -1, -1, 0, 0 is none */
-  gint features; /* CuvRcdFeatures */
-  gint metric;   /* CuvRcdMetric */
-  gint stride, cell;
-  gdouble scales[CUV_RCD_MAX_LEVELS];
-  gint n_scales;
-  gboolean full;
-  gint search_radius;
-  gboolean refine;
-  gint update; /* CuvRcdUpdate */
-  gdouble update_rate;
-  gint update_window;
-  gdouble max_distance;
-  gint max_lost_frames, max_targets;
+  CuvTrackerConfig config;
+  CuvTrackerParams params; /* with scales, parsed */
+  gboolean full, refine;   /* of the params */
   gboolean request_detections;
   gboolean draw;
-  GQuark object_class; /* of regions to take targets from, 0 = any */
-  guint picture;       /* the picture's number, 0 = none */
-} GstRcdValues;
+  GValue *scales; /* NULL = the default ones */
+  gchar *object_class, *target_image;
 
-CuvTrackerConfig gst_rcd_values_shape (const GstRcdValues *self);
-CuvTrackerParams gst_rcd_values_params (const GstRcdValues *self);
-gdouble gst_rcd_values_max_distance (const GstRcdValues *self);
-gboolean gst_rcd_values_have_box (const GstRcdValues *self);
-
-/* NULL, or which values contradict each other, and what to do; free it. */
-gchar *gst_rcd_values_problem (const GstRcdValues *self);
-/* The same of the box in a frame of this size. */
-gchar *gst_rcd_values_box_problem (
-    const GstRcdValues *self, gint width, gint height);
-
-/* All but loading under the owner's object lock. */
-typedef struct {
-  GstCuvFilter *owner;
-  GstRcdValues values;
-  gchar *object_class, *target_image; /* as they were set */
-  GValue scales;                      /* as it was set */
-  GstSample *picture;
-  guint n_pictures; /* loaded so far */
-  GMutex loading;   /* held while a picture is */
-  gboolean started;
+  GQuark region_label; /* object_class, 0 = any */
+  GstSample *picture;  /* target_image; another one each time it is set */
 } GstRcdSettings;
 
-void gst_rcd_settings_init (GstRcdSettings *self, GstCuvFilter *owner);
-void gst_rcd_settings_clear (GstRcdSettings *self);
+extern const GstCuvSettingsTable gst_rcd_settings;
 
-/* FALSE after an element error. */
-gboolean gst_rcd_settings_start (GstRcdSettings *self);
-void gst_rcd_settings_stop (GstRcdSettings *self);
+CuvTrackerConfig gst_rcd_settings_config (const GstRcdSettings *self);
+CuvTrackerParams gst_rcd_settings_params (const GstRcdSettings *self);
+gdouble gst_rcd_settings_max_distance (const GstRcdSettings *self);
 
-GstRcdValues gst_rcd_settings_values (GstRcdSettings *self);
-/* The picture of the target, NULL if there is none; unref it. */
-GstSample *gst_rcd_settings_picture (GstRcdSettings *self);
+/* NULL, or why the box cannot be used in a frame of this size; free it. */
+gchar *gst_rcd_settings_check_box (
+    const GstRcdSettings *self, gint width, gint height);
 
-void gst_rcd_settings_set (GstRcdSettings *self, guint id, const GValue *value);
-void gst_rcd_settings_get (GstRcdSettings *self, guint id, GValue *value);
+/* The getter of the property targets, in gstrcdtrack.c. */
+void gst_rcd_track_get_targets (GstElement *element, GValue *value);
 
 G_END_DECLS
 

@@ -15,7 +15,7 @@ type_of (const GstCuvSetting *setting)
 static gboolean
 is_boxed (const GstCuvSetting *setting)
 {
-  return setting->type == G_TYPE_STRING || setting->type == GST_TYPE_ARRAY;
+  return setting->type == G_TYPE_STRING || type_of (setting) == GST_TYPE_ARRAY;
 }
 
 static gpointer
@@ -138,7 +138,7 @@ store (const GstCuvSetting *setting, gpointer field, const GValue *value)
       replace_string (field, text);
       return TRUE;
     default:
-      if (setting->type != GST_TYPE_ARRAY)
+      if (!G_VALUE_HOLDS (value, GST_TYPE_ARRAY))
         return STORE (gint, field, get_int (value));
       replace_boxed (field, G_TYPE_VALUE, value);
       return TRUE;
@@ -191,7 +191,7 @@ store_default (const GstCuvSetting *setting, gpointer field)
     *(gfloat *) field = (gfloat) setting->value;
   else if (setting->type == G_TYPE_UINT64)
     *(guint64 *) field = (guint64) setting->value;
-  else if (setting->type != GST_TYPE_ARRAY)
+  else if (!is_boxed (setting))
     *(gint *) field = (gint) setting->value;
 }
 

@@ -45,7 +45,7 @@ typedef struct {
    * gchar * for G_TYPE_STRING; an owned GValue * for GST_TYPE_ARRAY. */
   gsize offset;
   GType type;
-  GType (*get_type) (void); /* instead of type: an enum, flags, boxed */
+  GType (*get_type) (void); /* instead of type: enum, flags, array, boxed */
 
   gdouble minimum, maximum, value; /* of a number; value is the default */
   const gchar *text; /* default of a string; NULL or "" when set means it */

@@ -423,6 +423,9 @@ GST_START_TEST (test_picture)
     check_at (film_show (&film, 1, 1, start), 2, start);
     expect_event (&film, "acquired 2");
     check_at (film_show (&film, 1, 1, moved (start, 3)), 2, moved (start, 3));
+    /* the same path again is a new picture: the file may have changed */
+    g_object_set (film.t, "target-image", path, NULL);
+    check_at (film_show (&film, 1, 1, start), 3, start);
     g_object_set (film.t, "target-image", NULL, NULL);
     check_nothing (film_show (&film, 1, 1, start));
     film_clear (&film);

@@ -364,11 +364,12 @@ GST_START_TEST (test_too_many_scales)
   Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
   GValue value = G_VALUE_INIT;
 
-  check_no_start ("scales", many, "scales has 33 values: it takes up to 32");
+  check_no_start ("scales", many, "it takes up to 32 values, not 33");
   check_at (film_show (&film, 1, 1, place), 1, place);
   gst_util_set_object_arg (G_OBJECT (film.t), "scales", "<1.0>");
   gst_util_set_object_arg (G_OBJECT (film.t), "scales", many);
-  expect_problem (film.bus, GST_MESSAGE_WARNING, "scales with 33 values");
+  expect_problem (
+      film.bus, GST_MESSAGE_WARNING, "it takes up to 32 values, not 33");
   g_value_init (&value, GST_TYPE_ARRAY);
   g_object_get_property (G_OBJECT (film.t), "scales", &value);
   fail_unless_equals_int (gst_value_array_get_size (&value), 1);
@@ -402,15 +403,15 @@ GST_START_TEST (test_bad_pictures)
   Film film;
 
   check_no_start ("target-image", "/none/such.png",
-      "Cannot load target-image: there is no file /none/such.png");
-  check_no_start ("target-image", "/", "there is no file /");
+      "target-image '/none/such.png' is refused: there is no such file");
+  check_no_start ("target-image", "/", "there is no such file");
   check_no_start ("target-image", text, "cannot be decoded");
   check_no_start ("target-image", png, "cannot be decoded");
   check_no_start ("target-image", empty, "cannot be decoded");
   film = film_new (BOX, "NV12", WIDTH, HEIGHT);
   check_at (film_show (&film, 1, 1, place), 1, place);
   g_object_set (film.t, "target-image", text, NULL);
-  expect_problem (film.bus, GST_MESSAGE_WARNING, "the old one stays");
+  expect_problem (film.bus, GST_MESSAGE_WARNING, "the one before stays");
   g_object_get (film.t, "target-image", &value, NULL);
   fail_unless (value == NULL);
   check_at (film_show (&film, 1, 1, place), 1, place);
