@@ -2,8 +2,6 @@
 #include "config.h"
 #include "base/gstcuvfilter.h"
 
-#include <string.h>
-
 #include "base/gstcuvfiltersettings.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuv_filter_debug);
@@ -14,11 +12,10 @@ typedef struct {
 
   /* under the object lock */
   guint64 skipped_late, skipped_interval;
-  gboolean prepare_needed;
   gboolean analysis_requested;
 
   /* of the streaming thread */
-  gboolean prepared, prepared_cuda;
+  gboolean configured, configured_cuda;
   gboolean have_results;
   GstClockTime results_time;
   GstClockTime last_time; /* of the previous frame */
@@ -35,14 +32,6 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstCuvFilter, gst_cuv_filter,
 
 #define PRIV(self)                                                             \
   ((GstCuvFilterPrivate *) gst_cuv_filter_get_instance_private (self))
-
-void
-gst_cuv_filter_request_prepare (GstCuvFilter *self)
-{
-  GST_OBJECT_LOCK (self);
-  PRIV (self)->prepare_needed = TRUE;
-  GST_OBJECT_UNLOCK (self);
-}
 
 /* ---- analysis on request ---- */
 
@@ -68,50 +57,6 @@ gst_cuv_event_is_request_analysis (const GstEvent *event)
 {
   return GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_UPSTREAM
       && gst_event_has_name ((GstEvent *) event, REQUEST_ANALYSIS);
-}
-
-gboolean
-gst_cuv_filter_cannot_prepare (
-    GstCuvFilter *self, gboolean in_force, const gchar *problem)
-{
-  if (in_force)
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("%s. Until then the settings before stay in force.", problem), (NULL));
-  else
-    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s.", problem), (NULL));
-  return in_force;
-}
-
-static gboolean
-prepare_as_before (GstCuvFilter *self, const GstCuvFilterValues *of,
-    const GstCuvFrame *frame, const gchar *problem)
-{
-  gboolean in_force = FALSE;
-
-  if (*of->have_values) {
-    gchar *other = of->use (self, of->in_force, frame);
-
-    in_force = other == NULL;
-    g_free (other);
-  }
-  return gst_cuv_filter_cannot_prepare (self, in_force, problem);
-}
-
-gboolean
-gst_cuv_filter_prepare_values (GstCuvFilter *self, const GstCuvFilterValues *of,
-    gconstpointer values, const GstCuvFrame *frame)
-{
-  gchar *problem = of->use (self, values, frame);
-  gboolean ok = TRUE;
-
-  if (problem != NULL) {
-    ok = prepare_as_before (self, of, frame, problem);
-  } else {
-    memcpy (of->in_force, values, of->size);
-    *of->have_values = TRUE;
-  }
-  g_free (problem);
-  return ok;
 }
 
 /* ---- which frames ---- */
@@ -252,36 +197,27 @@ hold (
 }
 
 static gchar *
-configure (gpointer self, gconstpointer settings, gconstpointer frame)
+use_settings (gpointer self, gconstpointer settings, gconstpointer frame)
 {
   return GST_CUV_FILTER_GET_CLASS (self)->configure (self, settings, frame);
 }
 
 static gboolean
-prepare (GstCuvFilter *self, const GstCuvFrame *frame)
+configure (GstCuvFilter *self, const GstCuvFrame *frame)
 {
   GstCuvFilterPrivate *priv = PRIV (self);
-  GstCuvFilterClass *klass = GST_CUV_FILTER_GET_CLASS (self);
   GstCuvSettings *settings = gst_cuv_settings_of (self);
-  gboolean needed;
 
-  GST_OBJECT_LOCK (self);
-  needed = priv->prepare_needed || !priv->prepared
-      || priv->prepared_cuda != frame->cuda;
-  priv->prepare_needed = FALSE;
-  GST_OBJECT_UNLOCK (self);
-  if (!needed
-      && (klass->configure == NULL || !gst_cuv_settings_changed (settings)))
+  if (priv->configured && priv->configured_cuda == frame->cuda
+      && !gst_cuv_settings_changed (settings))
     return TRUE;
   /* device memory can only be freed while its context is current */
-  if (priv->prepared_cuda && !frame->cuda)
+  if (priv->configured_cuda && !frame->cuda)
     gst_cuv_context_close (
         gst_cuv_transform_context (GST_CUV_TRANSFORM (self)));
-  priv->prepared_cuda = frame->cuda;
-  priv->prepared = klass->configure != NULL
-      ? gst_cuv_settings_apply (settings, configure, frame)
-      : klass->prepare (self, frame);
-  return priv->prepared;
+  priv->configured_cuda = frame->cuda;
+  priv->configured = gst_cuv_settings_apply (settings, use_settings, frame);
+  return priv->configured;
 }
 
 static GstFlowReturn
@@ -298,7 +234,7 @@ analyse (
           gst_cuv_transform_in_info (transform), buffer,
           priv->writes ? GST_MAP_READWRITE : GST_MAP_READ))
     return GST_FLOW_ERROR;
-  ok = prepare (self, &frame);
+  ok = configure (self, &frame);
   if (ok) {
     start = gst_util_get_timestamp ();
     ok = GST_CUV_FILTER_GET_CLASS (self)->analyse (
@@ -384,7 +320,7 @@ gst_cuv_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 static void
 invalidate (GstCuvFilter *self)
 {
-  PRIV (self)->prepared = FALSE;
+  PRIV (self)->configured = FALSE;
   PRIV (self)->have_results = FALSE;
 }
 
@@ -412,7 +348,7 @@ gst_cuv_filter_start (GstBaseTransform *trans)
   GST_OBJECT_LOCK (self);
   priv->skipped_late = priv->skipped_interval = 0;
   GST_OBJECT_UNLOCK (self);
-  priv->prepared = FALSE;
+  priv->configured = FALSE;
   priv->reported = FALSE;
   /* adding metas needs a writable buffer */
   gst_base_transform_set_passthrough (trans, FALSE);

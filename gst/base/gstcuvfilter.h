@@ -4,7 +4,8 @@
  * A frame stays where it is and as it is: the filter maps it for reading on the
  * device or on the host, has the subclass analyse it, and publishes the results
  * as metadata. It decides which frames are analysed (inference-interval, late
- * frames, hold-results) and posts the messages. */
+ * frames, hold-results) and posts the messages. The subclass has GstCuvSettings
+ * of its own. */
 #ifndef GST_CUV_FILTER_H
 #define GST_CUV_FILTER_H
 
@@ -21,18 +22,14 @@ G_DECLARE_DERIVABLE_TYPE (
 struct _GstCuvFilterClass {
   GstCuvAnalyserClass parent_class;
 
-  /* For an element with GstCuvSettings, instead of prepare(): the same for
-   * settings, which are not in force yet. Returns NULL, or what is wrong: a
-   * text to free; what was made before stays in that case. Called whenever a
-   * property has changed: what is there already must cost nothing. */
+  /* Prepares what frames like this one need with these settings, which are not
+   * in force yet: the only place that allocates. For a device frame the context
+   * is current, and the kernels are to be run once. Returns NULL, or what is
+   * wrong: a text to free; what was made before stays in that case. Called
+   * whenever a property, the caps or the place of frames has changed: what is
+   * there already must cost nothing. */
   gchar *(*configure) (
       GstCuvFilter *self, gconstpointer settings, const GstCuvFrame *frame);
-
-  /* Makes everything that depends on the frame's size, on where frames are and
-   * on properties that give a shape. The only place that allocates; frees what
-   * it made before. For a device frame the context is current and the kernels
-   * are to be run once. Posts an element error or returns TRUE. */
-  gboolean (*prepare) (GstCuvFilter *self, const GstCuvFrame *frame);
 
   /* Finds the results of one frame; n_threads for the CPU, 0 = all. Posts an
    * element error or returns TRUE. */
@@ -64,9 +61,6 @@ typedef enum {
   GST_CUV_MESSAGE_EVERY_FRAME,
 } GstCuvMessage;
 
-/* Schedules configure() for the next frame. From any thread. */
-CUV_API void gst_cuv_filter_request_prepare (GstCuvFilter *self);
-
 /* Makes the next frame be analysed, whatever inference-interval says. From any
  * thread. */
 CUV_API void gst_cuv_filter_request_analysis (GstCuvFilter *self);
@@ -75,27 +69,6 @@ CUV_API void gst_cuv_filter_request_analysis (GstCuvFilter *self);
  * waits for an object. */
 CUV_API GstEvent *gst_cuv_event_new_request_analysis (void);
 CUV_API gboolean gst_cuv_event_is_request_analysis (const GstEvent *event);
-
-/* For a prepare() that cannot do what the settings say. With something in force
- * that goes on for this frame, a warning and TRUE; else an error and FALSE. */
-CUV_API gboolean gst_cuv_filter_cannot_prepare (
-    GstCuvFilter *self, gboolean in_force, const gchar *problem);
-
-/* For the prepare() of an element whose settings are a struct. use() makes what
- * values need for frames like this one, or says why it cannot: a text to free.
- * What it made before stays then, and so do the values in force, those of its
- * last success: for frames of another size, too. */
-typedef struct {
-  gchar *(*use) (
-      GstCuvFilter *self, gconstpointer values, const GstCuvFrame *frame);
-  gpointer in_force; /* as large as values, and like them once *have_values */
-  gsize size;
-  gboolean *have_values;
-} GstCuvFilterValues;
-
-CUV_API gboolean gst_cuv_filter_prepare_values (GstCuvFilter *self,
-    const GstCuvFilterValues *of, gconstpointer values,
-    const GstCuvFrame *frame);
 
 G_END_DECLS
 

@@ -49,7 +49,7 @@ GST_START_TEST (device_frames_are_read_where_possible)
     gst_buffer_unref (in);
     gst_buffer_unref (out);
   }
-  fail_unless_equals_int (probe->n_prepare, 1);
+  fail_unless_equals_int (probe->n_configure, 1);
   gst_object_unref (element);
   gst_harness_teardown (h);
   cuv_fake_check_clean ();

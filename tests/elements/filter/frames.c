@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* GstCuvFilter: which frames are prepared for, analysed, held and reported. */
+/* GstCuvFilter: which frames are configured for, analysed, held and reported.
+ */
 #include "probe.h"
 
-GST_START_TEST (prepares_once_and_when_asked)
+GST_START_TEST (configures_once_and_for_changes)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
 
   for (guint n = 0; n < 3; n++)
     cuv_probe_push (h, n, NULL);
-  fail_unless_equals_int (probe->n_prepare, 1);
-  gst_cuv_filter_request_prepare (GST_CUV_FILTER (probe));
+  fail_unless_equals_int (probe->n_configure, 1);
+  g_object_set (probe, "number", 1, NULL);
   cuv_probe_push (h, 3, NULL);
   cuv_probe_push (h, 4, NULL);
-  fail_unless_equals_int (probe->n_prepare, 2);
+  fail_unless_equals_int (probe->n_configure, 2);
   fail_unless_equals_int (probe->n_analyse, 5);
 
   cuv_harness_caps (h, "NV12", 32, 24);
   gst_buffer_unref (
       gst_harness_push_and_pull (h, cuv_frame_new ("NV12", 32, 24)));
-  fail_unless_equals_int (probe->n_prepare, 3);
+  fail_unless_equals_int (probe->n_configure, 3);
   cuv_harness_caps (h, "RGB", 32, 24);
   gst_buffer_unref (
       gst_harness_push_and_pull (h, cuv_frame_new ("RGB", 32, 24)));
   gst_buffer_unref (
       gst_harness_push_and_pull (h, cuv_frame_new ("RGB", 32, 24)));
-  fail_unless_equals_int (probe->n_prepare, 4);
+  fail_unless_equals_int (probe->n_configure, 4);
   gst_harness_teardown (h);
 }
 
@@ -273,7 +274,7 @@ make_suite (void)
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, prepares_once_and_when_asked);
+  tcase_add_test (tcase, configures_once_and_for_changes);
   tcase_add_test (tcase, analyses_every_nth);
   tcase_add_test (tcase, holds_results_with_their_age);
   tcase_add_test (tcase, forgets_on_caps);

@@ -25,11 +25,22 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
 
-static gboolean
-cuv_probe_prepare (GstCuvFilter *filter, const GstCuvFrame *frame)
+static const GstCuvSetting list[] = {
+  { "number", "Number", "For changes", .type = G_TYPE_INT, .maximum = 9 },
+};
+
+static const GstCuvSettingsTable table = {
+  .size = sizeof (gint),
+  .list = list,
+  .n = G_N_ELEMENTS (list),
+};
+
+static gchar *
+cuv_probe_configure (
+    GstCuvFilter *filter, gconstpointer settings, const GstCuvFrame *frame)
 {
-  ((CuvProbe *) filter)->n_prepare++;
-  return TRUE;
+  ((CuvProbe *) filter)->n_configure++;
+  return NULL;
 }
 
 static gboolean
@@ -101,6 +112,13 @@ cuv_probe_add_stats (GstCuvFilter *filter, GstStructure *stats)
 }
 
 static void
+cuv_probe_finalize (GObject *object)
+{
+  gst_cuv_settings_clear (&((CuvProbe *) object)->settings);
+  G_OBJECT_CLASS (cuv_probe_parent_class)->finalize (object);
+}
+
+static void
 cuv_probe_class_init (CuvProbeClass *klass)
 {
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
@@ -110,7 +128,10 @@ cuv_probe_class_init (CuvProbeClass *klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (
       element_class, "Probe", "Filter/Analyzer/Video", "Test", "gst-cuvision");
-  filter_class->prepare = cuv_probe_prepare;
+  G_OBJECT_CLASS (klass)->finalize = cuv_probe_finalize;
+  gst_cuv_settings_class_install (
+      G_OBJECT_CLASS (klass), &table, G_STRUCT_OFFSET (CuvProbe, settings));
+  filter_class->configure = cuv_probe_configure;
   filter_class->analyse = cuv_probe_analyse;
   filter_class->writes = cuv_probe_writes;
   filter_class->publish = cuv_probe_publish;
@@ -121,6 +142,7 @@ cuv_probe_class_init (CuvProbeClass *klass)
 static void
 cuv_probe_init (CuvProbe *self)
 {
+  gst_cuv_settings_init (&self->settings, self, &table);
   self->takes_us = 1000;
 }
 

@@ -10,7 +10,8 @@
 
 typedef struct {
   GstCuvFilter parent;
-  guint n_prepare, n_analyse, n_publish, n_reset;
+  GstCuvSettings settings;
+  guint n_configure, n_analyse, n_publish, n_reset;
   GstClockTime age; /* of the last publish */
   guint64 luma;     /* the sum of the last frame's grey values */
   gboolean cuda;    /* and where it was read */
