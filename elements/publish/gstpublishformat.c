@@ -2,6 +2,8 @@
 #include "config.h"
 #include "gstpublishformat.h"
 
+#include "settings/gstcuvsettings.h"
+
 GType
 gst_cuv_publish_format_get_type (void)
 {
@@ -16,10 +18,7 @@ gst_cuv_publish_format_get_type (void)
     { 0, NULL, NULL },
   };
 
-  if (g_once_init_enter (&type))
-    g_once_init_leave (
-        &type, g_enum_register_static ("GstCuvPublishFormat", values));
-  return type;
+  return gst_cuv_enum_register (&type, "GstCuvPublishFormat", values);
 }
 
 static gchar *

@@ -20,25 +20,10 @@
 #include <gst/base/gstbasetransform.h>
 #include <gst/video/video.h>
 
-#include "base/gstcuvfilter.h"
-#include "gstpublishformat.h"
+#include "gstvisionpublishsettings.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_vision_publish_debug);
 #define GST_CAT_DEFAULT gst_vision_publish_debug
-
-enum {
-  PROP_0,
-  PROP_FILE_FORMAT,
-  PROP_FILE_PATH,
-  PROP_ADD_EMPTY_RESULTS,
-  PROP_SOURCE,
-  PROP_TAGS,
-  PROP_DROPPED,
-  PROP_STATS,
-};
-
-#define DEFAULT_FILE_FORMAT GST_CUV_PUBLISH_JSON_LINES
-#define DEFAULT_ADD_EMPTY_RESULTS FALSE
 
 /* How long EOS and stopping wait for what is still queued. */
 #define EOS_MS 10000
@@ -49,21 +34,12 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
-typedef struct {
-  gboolean add_empty_results;
-  gchar *source;
-  JsonNode *tags;
-} Settings;
-
 struct _GstVisionPublish {
   GstBaseTransform parent;
 
+  GstCuvSettings settings;
+
   /* under the object lock */
-  GstCuvPublishFormat format;
-  gchar *path;
-  Settings settings;
-  gchar *tags_text;
-  gchar *tags_problem; /* of tags that were refused before the start */
   guint64 frames;
   CuvWriter *writer;      /* from start to stop */
   CuvWriterCounts counts; /* while there is no writer */
@@ -88,21 +64,6 @@ GST_ELEMENT_REGISTER_DEFINE (
 /* ---- frames ---- */
 
 static void
-settings_copy (Settings *copy, const Settings *settings)
-{
-  copy->add_empty_results = settings->add_empty_results;
-  copy->source = g_strdup (settings->source);
-  copy->tags = settings->tags != NULL ? json_node_ref (settings->tags) : NULL;
-}
-
-static void
-settings_clear (Settings *settings)
-{
-  g_clear_pointer (&settings->source, g_free);
-  g_clear_pointer (&settings->tags, json_node_unref);
-}
-
-static void
 post_warning (GstVisionPublish *self, gchar *warning)
 {
   if (warning == NULL)
@@ -121,22 +82,23 @@ gst_vision_publish_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
       : GST_CLOCK_TIME_NONE;
   CuvRecordFrame frame = { 0, time, g_get_real_time (), self->width,
     self->height, NULL, NULL };
-  Settings settings;
+  const GstVisionPublishSettings *settings;
   gchar *text;
   gsize size;
 
+  if (gst_cuv_settings_changed (&self->settings))
+    gst_cuv_settings_apply (&self->settings, NULL, NULL);
+  settings = self->settings.in_force;
   GST_OBJECT_LOCK (self);
-  settings_copy (&settings, &self->settings);
   frame.number = self->frames++;
   GST_OBJECT_UNLOCK (self);
-  frame.source = settings.source;
-  frame.tags = settings.tags;
-  if (settings.add_empty_results || cuv_record_has_results (buffer)) {
-    text = gst_cuv_publish_format_layout (self->format)
+  frame.source = settings->source;
+  frame.tags = settings->tags;
+  if (settings->add_empty_results || cuv_record_has_results (buffer)) {
+    text = gst_cuv_publish_format_layout (settings->format)
                ->make_record (&self->json, &frame, buffer, &size);
     cuv_writer_push (self->writer, text, size);
   }
-  settings_clear (&settings);
   post_warning (self, cuv_writer_take_warning (self->writer));
   return GST_FLOW_OK;
 }
@@ -203,18 +165,19 @@ gst_vision_publish_change_state (GstElement *element, GstStateChange change)
 static CuvWriter *
 open_writer (GstVisionPublish *self)
 {
-  gboolean to_stdout = self->path == NULL || *self->path == '\0'
-      || g_str_equal (self->path, "-");
+  const GstVisionPublishSettings *settings = self->settings.in_force;
+  const gchar *path = settings->path;
+  gboolean to_stdout = path == NULL || *path == '\0' || g_str_equal (path, "-");
   const GstCuvPublishLayout *layout =
-      gst_cuv_publish_format_layout (self->format);
+      gst_cuv_publish_format_layout (settings->format);
   CuvTarget *target =
-      cuv_target_file_new (to_stdout ? NULL : self->path, layout->mode);
+      cuv_target_file_new (to_stdout ? NULL : path, layout->mode);
   GError *error = NULL;
   CuvWriter *writer = cuv_writer_new (target, &layout->framing, &error);
 
   if (writer == NULL) {
     GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
-        ("Cannot write to file-path '%s': %s.", to_stdout ? "-" : self->path,
+        ("Cannot write to file-path '%s': %s.", to_stdout ? "-" : path,
             error->message),
         (NULL));
     g_error_free (error);
@@ -228,14 +191,14 @@ gst_vision_publish_start (GstBaseTransform *trans)
   GstVisionPublish *self = GST_VISION_PUBLISH (trans);
   CuvWriter *writer;
 
-  if (self->tags_problem != NULL) {
-    GST_ELEMENT_ERROR (
-        self, RESOURCE, SETTINGS, ("%s", self->tags_problem), (NULL));
+  if (!gst_cuv_settings_start (&self->settings)
+      || !gst_cuv_settings_apply (&self->settings, NULL, NULL))
+    return FALSE;
+  writer = open_writer (self);
+  if (writer == NULL) {
+    gst_cuv_settings_stop (&self->settings);
     return FALSE;
   }
-  writer = open_writer (self);
-  if (writer == NULL)
-    return FALSE;
   self->width = self->height = 0;
   GST_OBJECT_LOCK (self);
   self->frames = 0;
@@ -261,10 +224,11 @@ gst_vision_publish_stop (GstBaseTransform *trans)
   self->counts = counts;
   GST_OBJECT_UNLOCK (self);
   post_warning (self, warning);
+  gst_cuv_settings_stop (&self->settings);
   return TRUE;
 }
 
-/* ---- properties ---- */
+/* ---- statistics ---- */
 
 /* Locked. */
 static void
@@ -276,9 +240,21 @@ get_counts (GstVisionPublish *self, CuvWriterCounts *counts)
     *counts = self->counts;
 }
 
-static GstStructure *
-get_stats (GstVisionPublish *self)
+void
+gst_vision_publish_get_dropped (GstElement *element, GValue *value)
 {
+  CuvWriterCounts counts;
+
+  GST_OBJECT_LOCK (element);
+  get_counts (GST_VISION_PUBLISH (element), &counts);
+  GST_OBJECT_UNLOCK (element);
+  g_value_set_uint64 (value, counts.dropped);
+}
+
+void
+gst_vision_publish_get_stats (GstElement *element, GValue *value)
+{
+  GstVisionPublish *self = GST_VISION_PUBLISH (element);
   CuvWriterCounts counts;
   guint64 frames;
 
@@ -286,135 +262,14 @@ get_stats (GstVisionPublish *self)
   get_counts (self, &counts);
   frames = self->frames;
   GST_OBJECT_UNLOCK (self);
-  return gst_structure_new ("stats", "frames", G_TYPE_UINT64, frames, "records",
-      G_TYPE_UINT64, counts.records, "dropped", G_TYPE_UINT64, counts.dropped,
-      "bytes", G_TYPE_UINT64, counts.bytes, "queue", G_TYPE_UINT, counts.queue,
-      NULL);
+  g_value_take_boxed (value,
+      gst_structure_new ("stats", "frames", G_TYPE_UINT64, frames, "records",
+          G_TYPE_UINT64, counts.records, "dropped", G_TYPE_UINT64,
+          counts.dropped, "bytes", G_TYPE_UINT64, counts.bytes, "queue",
+          G_TYPE_UINT, counts.queue, NULL));
 }
 
-/* Invalid tags are refused and the old ones kept. Before the start nobody may
- * listen to the bus yet, so start() fails with the same message. */
-static void
-set_tags (GstVisionPublish *self, const gchar *text)
-{
-  gboolean given = text != NULL && *text != '\0', running;
-  GError *error = NULL;
-  JsonNode *node = given ? cuv_json_parse_object (text, &error) : NULL;
-  gchar *problem = NULL;
-
-  if (error != NULL)
-    problem = g_strdup_printf (
-        "Property tags: '%s' is not usable: %s. Set the text of a JSON object, "
-        "as in {\"camera\": \"door\"}.",
-        text, error->message);
-  g_clear_error (&error);
-  GST_OBJECT_LOCK (self);
-  running = self->writer != NULL;
-  if (problem == NULL) {
-    g_clear_pointer (&self->settings.tags, json_node_unref);
-    self->settings.tags = node;
-    g_free (self->tags_text);
-    self->tags_text = given ? g_strdup (text) : NULL;
-  }
-  g_clear_pointer (&self->tags_problem, g_free);
-  if (!running)
-    self->tags_problem = g_strdup (problem);
-  GST_OBJECT_UNLOCK (self);
-  if (problem != NULL && running)
-    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS, ("%s", problem), (NULL));
-  g_free (problem);
-}
-
-/* Warns if the property can no longer change. */
-static gboolean
-refuse_while_running (GstVisionPublish *self, GParamSpec *pspec)
-{
-  gboolean running;
-
-  GST_OBJECT_LOCK (self);
-  running = self->writer != NULL;
-  GST_OBJECT_UNLOCK (self);
-  if (running)
-    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
-        ("Property %s keeps its value: it can change in state NULL or READY "
-         "only.",
-            pspec->name),
-        (NULL));
-  return running;
-}
-
-static void
-gst_vision_publish_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  GstVisionPublish *self = GST_VISION_PUBLISH (object);
-
-  if (id == PROP_TAGS) {
-    set_tags (self, g_value_get_string (value));
-    return;
-  }
-  if ((id == PROP_FILE_FORMAT || id == PROP_FILE_PATH)
-      && refuse_while_running (self, pspec))
-    return;
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_FILE_FORMAT:
-      self->format = g_value_get_enum (value);
-      break;
-    case PROP_FILE_PATH:
-      g_free (self->path);
-      self->path = g_value_dup_string (value);
-      break;
-    case PROP_ADD_EMPTY_RESULTS:
-      self->settings.add_empty_results = g_value_get_boolean (value);
-      break;
-    case PROP_SOURCE:
-      g_free (self->settings.source);
-      self->settings.source = g_value_dup_string (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
-gst_vision_publish_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstVisionPublish *self = GST_VISION_PUBLISH (object);
-  CuvWriterCounts counts;
-
-  if (id == PROP_STATS) {
-    g_value_take_boxed (value, get_stats (self));
-    return;
-  }
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_FILE_FORMAT:
-      g_value_set_enum (value, self->format);
-      break;
-    case PROP_FILE_PATH:
-      g_value_set_string (value, self->path);
-      break;
-    case PROP_ADD_EMPTY_RESULTS:
-      g_value_set_boolean (value, self->settings.add_empty_results);
-      break;
-    case PROP_SOURCE:
-      g_value_set_string (value, self->settings.source);
-      break;
-    case PROP_TAGS:
-      g_value_set_string (value, self->tags_text);
-      break;
-    case PROP_DROPPED:
-      get_counts (self, &counts);
-      g_value_set_uint64 (value, counts.dropped);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
-  GST_OBJECT_UNLOCK (self);
-}
+/* ---- class ---- */
 
 static void
 gst_vision_publish_finalize (GObject *object)
@@ -422,110 +277,8 @@ gst_vision_publish_finalize (GObject *object)
   GstVisionPublish *self = GST_VISION_PUBLISH (object);
 
   cuv_json_clear (&self->json);
-  settings_clear (&self->settings);
-  g_free (self->path);
-  g_free (self->tags_text);
-  g_free (self->tags_problem);
+  gst_cuv_settings_clear (&self->settings);
   G_OBJECT_CLASS (gst_vision_publish_parent_class)->finalize (object);
-}
-
-static void
-install_file_properties (GObjectClass *klass)
-{
-  /**
-   * GstVisionPublish:file-format:
-   *
-   * How records are written. json replaces an existing file; the others append.
-   * Can change in NULL and READY only.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_FILE_FORMAT,
-      g_param_spec_enum ("file-format", "File format",
-          "How records are written", GST_TYPE_CUV_PUBLISH_FORMAT,
-          DEFAULT_FILE_FORMAT,
-          G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY
-              | G_PARAM_STATIC_STRINGS));
-  /**
-   * GstVisionPublish:file-path:
-   *
-   * The file, FIFO or device to write to; none or "-" is standard output.
-   * Several elements may append json-lines to one file; a file of json or csv
-   * has one writer. Can change in NULL and READY only.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_FILE_PATH,
-      g_param_spec_string ("file-path", "File path",
-          "Where records are written (none or - = standard output)", NULL,
-          G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY
-              | G_PARAM_STATIC_STRINGS));
-}
-
-static void
-install_record_properties (GObjectClass *klass)
-{
-  /**
-   * GstVisionPublish:add-empty-results:
-   *
-   * Write a record for frames without results too.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_ADD_EMPTY_RESULTS,
-      g_param_spec_boolean ("add-empty-results", "Add empty results",
-          "Write a record for frames without results too",
-          DEFAULT_ADD_EMPTY_RESULTS, GST_CUV_PARAM_LIVE));
-  /**
-   * GstVisionPublish:source:
-   *
-   * A name for where the video comes from, written in each record.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_SOURCE,
-      g_param_spec_string ("source", "Source",
-          "Where the video comes from, written in each record", NULL,
-          GST_CUV_PARAM_LIVE));
-  /**
-   * GstVisionPublish:tags:
-   *
-   * The text of a JSON object that is written in each record. Any other text is
-   * refused, with an error at the start, with a warning while running.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_TAGS,
-      g_param_spec_string ("tags", "Tags",
-          "Text of a JSON object that is written in each record", NULL,
-          GST_CUV_PARAM_LIVE));
-}
-
-static void
-install_statistics (GObjectClass *klass)
-{
-  /**
-   * GstVisionPublish:dropped:
-   *
-   * Records that could not be written, since the start.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_DROPPED,
-      g_param_spec_uint64 ("dropped", "Dropped",
-          "Records that could not be written", 0, G_MAXUINT64, 0,
-          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
-  /**
-   * GstVisionPublish:stats:
-   *
-   * frames, records (written), dropped, bytes (written) (guint64), queue
-   * (guint, records that wait).
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_STATS,
-      g_param_spec_boxed ("stats", "Statistics", "What the element did",
-          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 }
 
 static void
@@ -535,8 +288,6 @@ gst_vision_publish_class_init (GstVisionPublishClass *klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
 
-  object_class->set_property = gst_vision_publish_set_property;
-  object_class->get_property = gst_vision_publish_get_property;
   object_class->finalize = gst_vision_publish_finalize;
   element_class->change_state =
       GST_DEBUG_FUNCPTR (gst_vision_publish_change_state);
@@ -546,22 +297,19 @@ gst_vision_publish_class_init (GstVisionPublishClass *klass)
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_vision_publish_sink_event);
   trans_class->transform_ip =
       GST_DEBUG_FUNCPTR (gst_vision_publish_transform_ip);
-  install_file_properties (object_class);
-  install_record_properties (object_class);
-  install_statistics (object_class);
+  gst_cuv_settings_class_install (object_class, &gst_vision_publish_settings,
+      G_STRUCT_OFFSET (GstVisionPublish, settings));
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Vision publisher",
       "Filter/Metadata/Video", "Writes analysis results as JSON or CSV",
       "The gst-cuvision authors");
-  gst_type_mark_as_plugin_api (GST_TYPE_CUV_PUBLISH_FORMAT, 0);
 }
 
 static void
 gst_vision_publish_init (GstVisionPublish *self)
 {
-  self->format = DEFAULT_FILE_FORMAT;
-  self->settings.add_empty_results = DEFAULT_ADD_EMPTY_RESULTS;
+  gst_cuv_settings_init (&self->settings, self, &gst_vision_publish_settings);
   cuv_json_init (&self->json);
   gst_base_transform_set_passthrough (GST_BASE_TRANSFORM (self), TRUE);
 }

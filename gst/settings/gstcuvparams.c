@@ -11,7 +11,7 @@ flags_of (const GstCuvSetting *p)
 
   if (p->get != NULL)
     return G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
-  if (p->at_start)
+  if (p->at_start || p->only_stopped)
     return G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY | G_PARAM_STATIC_STRINGS;
   if (p->no_controller || p->type == G_TYPE_BOOLEAN || p->get_type != NULL
       || g_type_is_a (type, G_TYPE_STRING))

@@ -299,6 +299,26 @@ set_parsed (
   free_settings (self->table, copy);
 }
 
+static gboolean
+refused_while_started (
+    GstCuvSettings *self, const GstCuvSetting *setting, const GValue *value)
+{
+  gboolean started;
+  gpointer copy;
+
+  g_mutex_lock (&self->changing);
+  started = self->started;
+  g_mutex_unlock (&self->changing);
+  if (!started)
+    return FALSE;
+  copy = copy_pending (self);
+  store (setting, field_of (copy, setting), value);
+  post_problem (self, setting, copy, TRUE,
+      g_strdup ("it can change in state NULL or READY only"));
+  free_settings (self->table, copy);
+  return TRUE;
+}
+
 gboolean
 gst_cuv_settings_start (GstCuvSettings *self)
 {
@@ -480,6 +500,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
   GstCuvSettings *self = settings_in (object, pspec->owner_type);
   const GstCuvSetting *setting = &self->table->list[id - 1];
 
+  if (setting->only_stopped && refused_while_started (self, setting, value))
+    return;
   if (setting->parse != NULL) {
     set_parsed (self, setting, value);
     return;

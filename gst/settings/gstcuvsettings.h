@@ -60,6 +60,7 @@ typedef struct {
   gboolean is_file; /* parse() reads a file: errors are RESOURCE errors */
 
   gboolean at_start;      /* a new value is used at the next start */
+  gboolean only_stopped;  /* a new value is refused from start to stop */
   gboolean no_controller; /* too expensive to change at every frame */
   void (*get) (GstElement *element, GValue *value); /* read-only property */
 } GstCuvSetting;

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "gstvisionpublishsettings.h"
+
+#define AT(field) G_STRUCT_OFFSET (GstVisionPublishSettings, field)
+
+static gchar *
+parse_tags (gpointer settings)
+{
+  GstVisionPublishSettings *self = settings;
+  GError *error = NULL;
+  gchar *problem = NULL;
+
+  g_clear_pointer (&self->tags, json_node_unref);
+  if (self->tags_text == NULL || *self->tags_text == '\0')
+    return NULL;
+  self->tags = cuv_json_parse_object (self->tags_text, &error);
+  if (error != NULL)
+    problem = g_strdup_printf ("%s; set the text of a JSON object, as in "
+                               "{\"camera\": \"door\"}",
+        error->message);
+  g_clear_error (&error);
+  return problem;
+}
+
+static GParamSpec *
+make_dropped (void)
+{
+  return g_param_spec_uint64 ("dropped", "Dropped",
+      "Records that could not be written, since the start", 0, G_MAXUINT64, 0,
+      G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+}
+
+/**
+ * GstVisionPublish:file-format:
+ *
+ * How records are written. json replaces an existing file; the others append.
+ * Can change in NULL and READY only.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionPublish:file-path:
+ *
+ * The file, FIFO or device to write to; none or "-" is standard output.
+ * Several elements may append json-lines to one file; a file of json or csv
+ * has one writer. Can change in NULL and READY only.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionPublish:tags:
+ *
+ * The text of a JSON object that is written in each record. Any other text is
+ * refused, with an error at the start, with a warning while running.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionPublish:stats:
+ *
+ * frames, records (written), dropped, bytes (written) (guint64), queue
+ * (guint, records that wait).
+ *
+ * Since: 0.1
+ */
+static const GstCuvSetting list[] = {
+  { "file-format", "File format", "How records are written",
+      .offset = AT (format), .get_type = gst_cuv_publish_format_get_type,
+      .value = GST_CUV_PUBLISH_JSON_LINES, .only_stopped = TRUE },
+  { "file-path", "File path",
+      "Where records are written (none or - = standard output)",
+      .offset = AT (path), .type = G_TYPE_STRING, .only_stopped = TRUE },
+  { "add-empty-results", "Add empty results",
+      "Write a record for frames without results too",
+      .offset = AT (add_empty_results), .type = G_TYPE_BOOLEAN },
+  { "source", "Source", "Where the video comes from, written in each record",
+      .offset = AT (source), .type = G_TYPE_STRING },
+  { "tags", "Tags", "Text of a JSON object that is written in each record",
+      .offset = AT (tags_text), .type = G_TYPE_STRING, .parse = parse_tags },
+  { "dropped", .type = G_TYPE_UINT64, .make_spec = make_dropped,
+      .get = gst_vision_publish_get_dropped },
+  { "stats", "Statistics", "What the element did",
+      .get_type = gst_structure_get_type, .get = gst_vision_publish_get_stats },
+};
+
+static const GstCuvOwnedField owned[] = {
+  { AT (tags), json_node_get_type },
+};
+
+const GstCuvSettingsTable gst_vision_publish_settings = {
+  .size = sizeof (GstVisionPublishSettings),
+  .list = list,
+  .n = G_N_ELEMENTS (list),
+  .owned = owned,
+  .n_owned = G_N_ELEMENTS (owned),
+};
