@@ -152,7 +152,8 @@ metric_get_type (void)
   static gsize type = 0;
   static const GEnumValue values[] = {
     { CUV_RCD_JBLD, "Jensen-Bregman log det divergence", "jbld" },
-    { CUV_RCD_FORSTNER, "Foerstner's, of generalised eigenvalues", "forstner" },
+    { CUV_RCD_FORSTNER, "Foerstner's distance, from generalised eigenvalues",
+        "forstner" },
     { 0, NULL, NULL },
   };
 
@@ -164,8 +165,8 @@ search_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    { FALSE, "Around the last place, in the whole frame when lost", "local" },
-    { TRUE, "In the whole frame, always", "full" },
+    { FALSE, "Around the last box; in the whole frame when lost", "local" },
+    { TRUE, "Always in the whole frame", "full" },
     { 0, NULL, NULL },
   };
 
@@ -177,14 +178,13 @@ update_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    { CUV_RCD_UPDATE_NONE, "The first model stays", "none" },
-    { CUV_RCD_UPDATE_LOG_EUCLID, "Moves to what is found, by logarithms",
+    { CUV_RCD_UPDATE_NONE, "Keep the first model", "none" },
+    { CUV_RCD_UPDATE_LOG_EUCLID, "Running mean of the covariances' logarithms",
         "log-euclid" },
-    { CUV_RCD_UPDATE_RIEMANN, "The intrinsic mean of the last ones",
+    { CUV_RCD_UPDATE_RIEMANN, "Riemannian mean of the last covariances",
         "riemann" },
-    { CUV_RCD_UPDATE_JBLD, "The mean of the last ones by their JBLD",
-        "jbld-mean" },
-    { CUV_RCD_UPDATE_MOMENTS, "Moves to what is found, by sums", "moments" },
+    { CUV_RCD_UPDATE_JBLD, "JBLD mean of the last covariances", "jbld-mean" },
+    { CUV_RCD_UPDATE_MOMENTS, "Running mean of sums per pixel", "moments" },
     { 0, NULL, NULL },
   };
 
@@ -280,10 +280,10 @@ static const GstCuvSetting list[] = {
       "Height of a target in the first frame, pixels (0 = no target)",
       .offset = AT (box.height), .type = G_TYPE_INT,
       .maximum = CUV_RCD_MAX_SIZE },
-  { "features", "Features", "What is looked at in a pixel",
+  { "features", "Features", "Features of a pixel",
       .offset = AT (config.features), .get_type = features_get_type,
       .value = CUV_RCD_TUZEL9 },
-  { "metric", "Metric", "How far two covariances are from each other",
+  { "metric", "Metric", "Distance between two covariances",
       .offset = AT (config.metric), .get_type = metric_get_type,
       .value = CUV_RCD_JBLD },
   { "stride", "Stride",
@@ -294,19 +294,19 @@ static const GstCuvSetting list[] = {
       "divides the stride (0 = its largest divisor up to 16)",
       .offset = AT (config.cell), .type = G_TYPE_UINT,
       .maximum = CUV_RCD_MAX_CELL },
-  { "search", "Search", "Where to look for a target that is not lost",
+  { "search", "Search", "Where to search for a target that is not lost",
       .offset = AT (full), .get_type = search_get_type },
   { "search-radius", "Search radius",
-      "Pixels around the last box to look at (0 = the box's larger side)",
+      "Pixels around the last box to search (0 = the box's larger side)",
       .offset = AT (params.radius), .type = G_TYPE_UINT,
       .maximum = CUV_RCD_MAX_SIZE },
-  { "refine", "Refine", "Look around the best window, down to a pixel",
+  { "refine", "Refine", "Refine the best window's position and size to a pixel",
       .offset = AT (refine), .type = G_TYPE_BOOLEAN, .value = TRUE },
-  { "update", "Update", "How a target's model follows what is found",
+  { "update", "Update", "How a target's model is updated",
       .offset = AT (params.update.update), .get_type = update_get_type,
       .value = CUV_RCD_UPDATE_LOG_EUCLID },
   { "update-rate", "Update rate",
-      "Share of what is found in the model (update=log-euclid, moments)",
+      "Weight of the new covariance in the model (update=log-euclid, moments)",
       .offset = AT (params.update.rate), .type = G_TYPE_DOUBLE, .maximum = 1,
       .value = 0.04 },
   { "update-window", "Update window",
@@ -314,8 +314,8 @@ static const GstCuvSetting list[] = {
       .offset = AT (params.update.window), .type = G_TYPE_UINT, .minimum = 1,
       .maximum = CUV_RCD_MAX_WINDOW, .value = 40 },
   { "max-distance", "Maximum distance",
-      "A target is lost beyond this distance (0 = by features and metric, and "
-      "after ten frames of doubt)",
+      "A target is lost beyond this distance (0 = a limit by features and "
+      "metric, and after ten doubtful frames)",
       .offset = AT (params.max_distance), .type = G_TYPE_DOUBLE,
       .maximum = 1000 },
   { "max-lost-frames", "Maximum lost frames",
@@ -326,7 +326,7 @@ static const GstCuvSetting list[] = {
       .offset = AT (config.max_targets), .type = G_TYPE_UINT, .minimum = 1,
       .maximum = CUV_RCD_MAX_TARGETS, .value = 1 },
   { "request-detections", "Request detections",
-      "Have the detector before it analyse each frame while nothing is "
+      "Ask the detector upstream to analyse every frame while nothing is "
       "tracked",
       .offset = AT (request_detections), .type = G_TYPE_BOOLEAN,
       .value = TRUE },

@@ -71,7 +71,7 @@ GST_START_TEST (holds_results_with_their_age)
 GST_END_TEST
 /* Frames of another size are not those that results were found in. Caps come
  * without a segment. */
-GST_START_TEST (forgets_on_caps)
+GST_START_TEST (resets_on_caps)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
@@ -93,7 +93,7 @@ GST_START_TEST (forgets_on_caps)
 
 GST_END_TEST
 /* After a flush nothing of before is held, and the next frame is analysed. */
-GST_START_TEST (forgets_on_flush)
+GST_START_TEST (resets_on_flush)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
@@ -117,7 +117,7 @@ GST_START_TEST (forgets_on_flush)
 }
 
 GST_END_TEST
-GST_START_TEST (forgets_on_segment)
+GST_START_TEST (resets_on_segment)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
@@ -134,9 +134,9 @@ GST_START_TEST (forgets_on_segment)
 }
 
 GST_END_TEST
-/* The first frame of a stream is flagged too, but there is nothing to forget.
+/* The first frame of a stream is flagged too, but there is nothing to reset.
  */
-GST_START_TEST (forgets_on_discont)
+GST_START_TEST (resets_on_discont)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
@@ -277,10 +277,10 @@ make_suite (void)
   tcase_add_test (tcase, configures_once_and_for_changes);
   tcase_add_test (tcase, analyses_every_nth);
   tcase_add_test (tcase, holds_results_with_their_age);
-  tcase_add_test (tcase, forgets_on_caps);
-  tcase_add_test (tcase, forgets_on_flush);
-  tcase_add_test (tcase, forgets_on_segment);
-  tcase_add_test (tcase, forgets_on_discont);
+  tcase_add_test (tcase, resets_on_caps);
+  tcase_add_test (tcase, resets_on_flush);
+  tcase_add_test (tcase, resets_on_segment);
+  tcase_add_test (tcase, resets_on_discont);
   tcase_add_test (tcase, starts_afresh);
   tcase_add_test (tcase, shared_frames_are_not_copied);
   tcase_add_test (tcase, stats_tell_what_was_done);

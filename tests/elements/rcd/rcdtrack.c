@@ -263,7 +263,7 @@ GST_END_TEST
 
 /* ---- regions ---- */
 
-GST_START_TEST (test_first_region_is_followed)
+GST_START_TEST (test_first_region_is_tracked)
 {
   Film film = film_new ("", "NV12", WIDTH, HEIGHT);
   GstBuffer *frame = film_frame (&film), *out;
@@ -394,7 +394,7 @@ picture_of (guint kind, Box box)
 }
 
 static void
-forget_picture (gchar *path)
+remove_picture (gchar *path)
 {
   gchar *folder = g_path_get_dirname (path);
 
@@ -404,7 +404,7 @@ forget_picture (gchar *path)
   g_free (path);
 }
 
-/* Found in RGB and, converted, in YUV; looked for anew where it was given up.
+/* Found in RGB and, converted, in YUV; searched again after it was given up.
  */
 GST_START_TEST (test_picture)
 {
@@ -430,7 +430,7 @@ GST_START_TEST (test_picture)
     check_nothing (film_show (&film, 1, 1, start));
     film_clear (&film);
   }
-  forget_picture (path);
+  remove_picture (path);
 }
 
 GST_END_TEST
@@ -450,7 +450,7 @@ GST_START_TEST (test_picture_in_yuv)
   check_at (film_show (&film, 1, 1, start), 1, start);
   film_clear (&film);
   g_free (line);
-  forget_picture (path);
+  remove_picture (path);
 }
 
 GST_END_TEST
@@ -573,7 +573,7 @@ rcdtrack_suite (void)
   tcase_add_test (tc, test_hold);
   tcase_add_test (tc, test_events);
   tcase_add_test (tc, test_message_fields);
-  tcase_add_test (tc, test_first_region_is_followed);
+  tcase_add_test (tc, test_first_region_is_tracked);
   tcase_add_test (tc, test_detections_are_requested);
   tcase_add_test (tc, test_several);
   tcase_add_test (tc, test_picture);

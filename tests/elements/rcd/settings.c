@@ -449,7 +449,7 @@ GST_START_TEST (test_intervals_that_differ)
     n += n_tracks (gst_sample_get_buffer (sample));
     gst_sample_unref (sample);
   }
-  fail_unless (n > 0, "nothing is followed");
+  fail_unless (n > 0, "nothing is tracked");
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);
   g_free (line);

@@ -18,11 +18,11 @@ typedef struct {
 } Film;
 
 static Film
-film_new (const CuvTrackerConfig *shape)
+film_new (const CuvTrackerConfig *config)
 {
   const char *problem;
   Film self = { .frame = cuv_check_frame_new ("RGB", 128, 96, CUV_CHECK_BLACK),
-    .tracker = cuv_tracker_new (shape, &problem),
+    .tracker = cuv_tracker_new (config, &problem),
     .scene = 5 };
 
   cuv_tracker_params_init (&self.params);
@@ -76,9 +76,9 @@ path (int frame, int width, int height)
 
 /* fit: minimum overlap of boxes. */
 static void
-check_moving (const CuvTrackerConfig *shape, double fit)
+check_moving (const CuvTrackerConfig *config, double fit)
 {
-  Film film = film_new (shape);
+  Film film = film_new (config);
 
   film.params.max_distance = 100;
   for (int i = 0; i < 25; i++) {
@@ -110,12 +110,12 @@ check_all_moving (void)
 
   for (int f = 0; f < 3; f++) {
     for (int m = 0; m < 2; m++) {
-      CuvTrackerConfig shape = usual;
+      CuvTrackerConfig config = usual;
 
       cuv_check_case ("an object that moves, features %d, metric %d", f, m);
-      shape.features = (CuvRcdFeatures) f;
-      shape.metric = (CuvRcdMetric) m;
-      check_moving (&shape, fits[f]);
+      config.features = (CuvRcdFeatures) f;
+      config.metric = (CuvRcdMetric) m;
+      check_moving (&config, fits[f]);
     }
   }
 }

@@ -12,7 +12,7 @@
 #include <math.h>
 #include "track/tracker.h"
 
-static CuvTrackerConfig shape = { CUV_RCD_TUZEL9, CUV_RCD_JBLD, 0, 0, 1,
+static CuvTrackerConfig config = { CUV_RCD_TUZEL9, CUV_RCD_JBLD, 0, 0, 1,
   1.0 / 12 };
 static CuvTrackerParams params;
 
@@ -59,9 +59,9 @@ set_words (const char *name, const char *value)
   static const char *const searches[] = { "local", "full", NULL };
 
   if (strcmp (name, "features") == 0)
-    shape.features = (CuvRcdFeatures) word_of (value, features);
+    config.features = (CuvRcdFeatures) word_of (value, features);
   else if (strcmp (name, "metric") == 0)
-    shape.metric = (CuvRcdMetric) word_of (value, metrics);
+    config.metric = (CuvRcdMetric) word_of (value, metrics);
   else if (strcmp (name, "update") == 0)
     params.update.update = (CuvRcdUpdate) word_of (value, updates);
   else if (strcmp (name, "search") == 0)
@@ -78,7 +78,7 @@ set_option (const char *name, const char *value)
   const struct {
     const char *name;
     int *number;
-  } numbers[] = { { "stride", &shape.stride }, { "cell", &shape.cell },
+  } numbers[] = { { "stride", &config.stride }, { "cell", &config.cell },
     { "search-radius", &params.radius },
     { "max-lost-frames", &params.max_lost_frames },
     { "update-window", &params.update.window } };
@@ -163,7 +163,7 @@ main (int argc, char **argv)
   box = (CuvRcdBox){ atoi (argv[3]), atoi (argv[4]), atoi (argv[5]),
     atoi (argv[6]) };
   set_options (argv + 7);
-  tracker = cuv_tracker_new (&shape, &problem);
+  tracker = cuv_tracker_new (&config, &problem);
   if (tracker == NULL)
     die (problem);
   cuv_tracker_add (tracker, &box);
