@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The best of many peaks, in order, for the host: the rank of each is how many
-// are better.
+// Selects and sorts the best peaks for the host. A peak's rank is the number of
+// better peaks.
 #include "hough/peaks.cuh"
 
 #define THREADS 1024
 #define WARPS (THREADS / 32)
-#define MAX_RANKED 16384 // more are sifted first
+#define MAX_RANKED 16384 // above this, radix select first
 
-// ---- sifting, by one block ----
-
-// The digit at which those from the highest on are wanted or more. By a warp.
+// Finds the digit of the wanted-th greatest key in a histogram of digits;
+// *wanted becomes the rank within that digit. Called by one warp.
 static __device__ __forceinline__ int
 find_digit (const unsigned *counts, unsigned *wanted)
 {
@@ -30,13 +29,14 @@ find_digit (const unsigned *counts, unsigned *wanted)
   return digit;
 }
 
-// The least of the max greatest keys; there are more. Digit by digit.
+// The max-th greatest of n > max keys, by radix select from the highest digit
+// down.
 static __device__ CuvPeakKey
 find_limit (const CuvPeakKey *keys, unsigned n, unsigned max)
 {
   __shared__ unsigned counts[256];
   __shared__ CuvPeakKey limit;
-  CuvPeakKey known = 0; // the digits of limit that are found
+  CuvPeakKey found_mask = 0; // mask of the digits found so far
   unsigned wanted = max;
 
   if (threadIdx.x == 0)
@@ -48,7 +48,7 @@ find_limit (const CuvPeakKey *keys, unsigned n, unsigned max)
     for (unsigned i = threadIdx.x; i < n; i += THREADS) {
       const CuvPeakKey key = __ldcg (&keys[i]);
 
-      if ((key & known) == limit)
+      if ((key & found_mask) == limit)
         atomicAdd (&counts[key >> shift & 255], 1u);
     }
     __syncthreads ();
@@ -58,15 +58,15 @@ find_limit (const CuvPeakKey *keys, unsigned n, unsigned max)
       if (threadIdx.x == 0)
         limit |= (CuvPeakKey) digit << shift;
     }
-    known |= (CuvPeakKey) 255 << shift;
+    found_mask |= (CuvPeakKey) 255 << shift;
     __syncthreads ();
   }
   return limit;
 }
 
-// The max greatest keys, in any order.
 static __device__ void
-sift (CuvPeakKey *best, const CuvPeakKey *keys, unsigned n_keys, unsigned max)
+select_best (
+    CuvPeakKey *best, const CuvPeakKey *keys, unsigned n_keys, unsigned max)
 {
   __shared__ unsigned n;
   const CuvPeakKey limit = find_limit (keys, n_keys, max);
@@ -83,9 +83,8 @@ sift (CuvPeakKey *best, const CuvPeakKey *keys, unsigned n_keys, unsigned max)
   __syncthreads ();
 }
 
-// ---- ranking ----
-
-// How many keys are greater, or max if there are that many. By a warp.
+// The number of greater keys, at least max if there are that many. Called by
+// one warp.
 static __device__ __forceinline__ unsigned
 rank_of (CuvPeakKey key, const CuvPeakKey *keys, unsigned n, unsigned max)
 {
@@ -106,7 +105,6 @@ rank_of (CuvPeakKey key, const CuvPeakKey *keys, unsigned n, unsigned max)
   return rank;
 }
 
-// Warps first, first + step, ... of the keys.
 static __device__ __forceinline__ void
 rank_keys (const CuvPeaks &peaks, const CuvPeakKey *keys, unsigned n,
     unsigned max, unsigned first, unsigned step)
@@ -117,7 +115,7 @@ rank_keys (const CuvPeaks &peaks, const CuvPeakKey *keys, unsigned n,
 
     if (threadIdx.x % 32 == 0 && rank < max) {
       peaks.best[rank] = key;
-      peaks.best_to[rank] = key;
+      peaks.host_best[rank] = key;
     }
   }
 }
@@ -125,25 +123,25 @@ rank_keys (const CuvPeaks &peaks, const CuvPeakKey *keys, unsigned n,
 static __global__ void
 __launch_bounds__ (THREADS) best_kernel (CuvPeaks peaks, unsigned max)
 {
-  __shared__ CuvPeakKey sifted[CUV_HOUGH_MAX_LINES];
+  __shared__ CuvPeakKey selected[CUV_HOUGH_MAX_LINES];
   const unsigned warp = cuv_warp_of_thread ();
 
   cuv_pdl_trigger ();
   cuv_pdl_wait ();
-  const unsigned n = cuv_load_once (&peaks.counters->n_found);
+  const unsigned n = cuv_block_load (&peaks.counters->n_found);
 
   if (n <= MAX_RANKED) {
     rank_keys (peaks, peaks.keys, n, max, blockIdx.x * WARPS + warp,
         gridDim.x * WARPS);
   } else if (blockIdx.x == 0) {
-    sift (sifted, peaks.keys, n, max);
-    rank_keys (peaks, sifted, max, max, warp, WARPS);
+    select_best (selected, peaks.keys, n, max);
+    rank_keys (peaks, selected, max, max, warp, WARPS);
   }
   if (blockIdx.x == 0 && threadIdx.x == 0) {
     CuvHoughCounters counters = *peaks.counters;
 
     counters.ended = cuv_nanoseconds ();
-    *peaks.counters_to = counters;
+    *peaks.host_counters = counters;
   }
 }
 

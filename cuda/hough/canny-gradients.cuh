@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Gradients of a tile, and its pixels that stand out across the edge.
+// Sobel gradients of a tile and non-maximum suppression.
 //
-// Gradients and their L1 norms are integers up to 2040, which a half has
-// exactly: a thread computes two pixels at a time, four next to each other.
+// Gradients and L1 norms are integers up to 2040, exact in half precision: a
+// thread computes pixels in pairs (__half2), four pixels in all.
 #ifndef CUV_HOUGH_CANNY_GRADIENTS_CUH
 #define CUV_HOUGH_CANNY_GRADIENTS_CUH
 
@@ -10,8 +10,6 @@
 #include "hough/canny-grey.cuh"
 
 #define CUV_WARP_ROWS (CUV_TILE_HEIGHT / CUV_CANNY_WARPS)
-
-// ---- pairs ----
 
 static __device__ __forceinline__ __half2
 as_halves (unsigned bits)
@@ -25,7 +23,7 @@ as_bits (__half2 pair)
   return *(unsigned *) &pair;
 }
 
-// The second of one pair and the first of the next.
+// The pair that straddles a and b: a's second element, b's first.
 static __device__ __forceinline__ __half2
 between (__half2 a, __half2 b)
 {
@@ -38,7 +36,7 @@ between (float2 a, float2 b)
   return make_float2 (a.y, b.x);
 }
 
-// All ones in the halves where a > b; a >= b.
+// Masks: 0xffff in each half where the comparison holds.
 static __device__ __forceinline__ unsigned
 is_greater (__half2 a, __half2 b)
 {
@@ -75,7 +73,7 @@ choose (unsigned mask, float2 a, float2 b)
   return make_float2 (mask & 1 ? a.x : b.x, mask >> 31 ? a.y : b.y);
 }
 
-// The norm of gradients; squared if it is L2's.
+// The L1 norm, or the squared L2 norm.
 static __device__ __forceinline__ void
 find_norm (__half2 gx, __half2 gy, __half2 *norm)
 {
@@ -91,22 +89,20 @@ find_norm (__half2 gx, __half2 gy, float2 *norm)
 }
 
 static __device__ __forceinline__ void
-spread (float limit, __half2 *pair)
+broadcast (float limit, __half2 *pair)
 {
   *pair = __float2half2_rn (limit);
 }
 
 static __device__ __forceinline__ void
-spread (float limit, float2 *pair)
+broadcast (float limit, float2 *pair)
 {
   *pair = make_float2 (limit, limit);
 }
 
-// ---- gradients ----
-
-// Pixels are those of a thread, 0 .. 3, and those beside them: pair i begins at
-// pixel 2 * i - 1.
-struct Sums { // of a row: right - left, and left + 2 * middle + right
+// A thread has pixels 0 .. 3 and their neighbours: pair i starts at pixel 2 * i
+// - 1.
+struct Sums { // horizontal [-1 0 1] and [1 2 1] of a row
   __half2 difference[3], sum[3];
 };
 
@@ -115,7 +111,7 @@ template <typename Norm> struct Gradients {
   Norm norm[3];
 };
 
-// Two bytes as halves: 0x6400 + v is 1024 + v.
+// Two bytes to half2: 0x6400 | v is 1024 + v in half precision.
 static __device__ __forceinline__ __half2
 unpack (unsigned four, unsigned selector)
 {
@@ -124,7 +120,7 @@ unpack (unsigned four, unsigned selector)
 }
 
 static __device__ __forceinline__ Sums
-add_up (const unsigned *row)
+sobel_sums (const unsigned *row)
 {
   const __half2 two = __float2half2_rn (2);
   const __half2 even[] = { unpack (row[0], 0x4342), unpack (row[1], 0x4140),
@@ -155,21 +151,19 @@ find_gradients (const Sums &above, const Sums &here, const Sums &below)
   return g;
 }
 
-// ---- candidates ----
-
-// |gy| - |gx| * (high + low), which is 0 if both are, and else has its sign:
-// true of all integers up to 1020 for tan (22.5 degrees) and tan (67.5
-// degrees) taken apart as below.
+// |gy| - |gx| * tan, where tan = high + 5 / 32768. Single roundings keep the
+// sign (and 0) exact for tan (22.5 degrees) and tan (67.5 degrees) and all
+// integers up to 1020.
 static __device__ __forceinline__ __half2
-beyond (__half2 ax, __half2 ay, float high)
+compare_slope (__half2 ax, __half2 ay, float high)
 {
   const __half2 coarse = __hfma2 (ax, __float2half2_rn (-high), ay);
 
   return __hfma2 (ax, __float2half2_rn (-5.f / 32768), coarse);
 }
 
-// Whether norms of pixels 2 * i and 2 * i + 1 are the greatest across the edge;
-// of equal ones the first.
+// Whether pixels 2 * i and 2 * i + 1 are maxima across the edge; of equal norms
+// the first wins.
 template <typename Norm>
 static __device__ __forceinline__ unsigned
 is_ridge (const Gradients<Norm> &above, const Gradients<Norm> &here,
@@ -179,8 +173,9 @@ is_ridge (const Gradients<Norm> &above, const Gradients<Norm> &here,
   const __half2 gx = between (here.gx[i], here.gx[i + 1]);
   const __half2 gy = between (here.gy[i], here.gy[i + 1]);
   const __half2 ax = __habs2 (gx), ay = __habs2 (gy);
-  const unsigned across = __hlt2_mask (beyond (ax, ay, 53.f / 128), zero);
-  const unsigned down = __hgt2_mask (beyond (ax, ay, 309.f / 128), zero);
+  const unsigned across =
+      __hlt2_mask (compare_slope (ax, ay, 53.f / 128), zero);
+  const unsigned down = __hgt2_mask (compare_slope (ax, ay, 309.f / 128), zero);
   const __half2 product_sign =
       as_halves (((as_bits (gx) ^ as_bits (gy)) & 0x80008000)
           | as_bits (__float2half2_rn (1)));
@@ -195,7 +190,8 @@ is_ridge (const Gradients<Norm> &above, const Gradients<Norm> &here,
   return is_greater (norm, first) & is_no_less (norm, second);
 }
 
-// Four candidates in bits 0 .. 3, those that are edges by themselves in 4 .. 7.
+// Bits 0 .. 3: pixels above the low threshold; bits 4 .. 7: those above the
+// high one.
 template <typename Norm>
 static __device__ __forceinline__ unsigned
 find_candidates (const Gradients<Norm> &above, const Gradients<Norm> &here,
@@ -214,7 +210,7 @@ find_candidates (const Gradients<Norm> &above, const Gradients<Norm> &here,
   return (bits | bits >> 16) & 255;
 }
 
-// A warp's rows of the tile; four pixels a lane.
+// Each warp handles CUV_WARP_ROWS rows, each lane four pixels.
 template <typename Norm>
 static __device__ __forceinline__ void
 cuv_scan_rows (const unsigned (*grey)[CUV_GREY_WORDS], uint8_t (*found)[32],
@@ -227,7 +223,7 @@ cuv_scan_rows (const unsigned (*grey)[CUV_GREY_WORDS], uint8_t (*found)[32],
 
 #pragma unroll
   for (int j = 0; j < CUV_WARP_ROWS + 4; j++) {
-    sums[j % 3] = add_up (&grey[first + j][lane]);
+    sums[j % 3] = sobel_sums (&grey[first + j][lane]);
     if (j >= 2)
       gradients[j % 3] = find_gradients<Norm> (
           sums[(j + 1) % 3], sums[(j + 2) % 3], sums[j % 3]);

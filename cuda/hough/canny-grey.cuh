@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The grey values of a tile and around it, blurred or not.
+// Loads the luma of a tile and its halo, optionally blurred.
 #ifndef CUV_HOUGH_CANNY_GREY_CUH
 #define CUV_HOUGH_CANNY_GREY_CUH
 
@@ -9,19 +9,13 @@
 #define CUV_CANNY_WARPS (CUV_CANNY_THREADS / 32)
 #define CUV_GREY_HALO 2 // rows around the tile
 #define CUV_GREY_ROWS (CUV_TILE_HEIGHT + 2 * CUV_GREY_HALO)
-#define CUV_GREY_WORDS (CUV_TILE_WIDTH / 4 + 2) // of 4 pixels, from 4 before it
-#define CUV_BLUR 2                              // its reach
+#define CUV_GREY_WORDS (CUV_TILE_WIDTH / 4 + 2) // of 4 pixels
+#define CUV_BLUR 2                              // radius
 #define CUV_RAW_ROWS (CUV_GREY_ROWS + 2 * CUV_BLUR)
 #define CUV_RAW_WORDS (CUV_GREY_WORDS + 2)
 
-static __device__ __forceinline__ int
-clamp (int v, int end)
-{
-  return min (max (v, 0), end - 1);
-}
-
-// Four pixels of a row from x on, which is a multiple of 4; beyond the border
-// its pixels. words: the frame has them as words.
+// Four pixels of a row from x, a multiple of 4; border pixels are replicated.
+// words: the plane is aligned for 32-bit loads.
 static __device__ __forceinline__ unsigned
 load_grey (const CuvFrame &frame, bool words, int x, int y)
 {
@@ -48,8 +42,7 @@ load_grey (const CuvFrame &frame, bool words, int x, int y)
   return four;
 }
 
-// The blurred value at a pixel that is in the picture, of raw rows that begin
-// at (x0, y0).
+// Gaussian 5x5 at (x, y) of raw.
 static __device__ unsigned
 blurred (const unsigned (*raw)[CUV_RAW_WORDS], int x, int y)
 {
@@ -65,8 +58,8 @@ blurred (const unsigned (*raw)[CUV_RAW_WORDS], int x, int y)
   return sum >> 8;
 }
 
-// A picture's words from (x0, y0) on; a warp loads rows. inside: they are all
-// words of the frame.
+// Loads ROWS x WORDS words from (x0, y0). inside: all of them are aligned and
+// in the frame.
 template <int ROWS, int WORDS>
 static __device__ __forceinline__ void
 load_words (unsigned (*to)[WORDS], const CuvFrame &frame, bool words,
@@ -97,8 +90,7 @@ load_words (unsigned (*to)[WORDS], const CuvFrame &frame, bool words,
   }
 }
 
-// The tile's grey values and those around it, from (x0 - 4, y0 - CUV_GREY_HALO)
-// on.
+// Loads the tile from (x0 - 4, y0 - CUV_GREY_HALO).
 template <bool BLURRED>
 static __device__ __forceinline__ void
 cuv_load_tile (unsigned (*grey)[CUV_GREY_WORDS], unsigned (*raw)[CUV_RAW_WORDS],

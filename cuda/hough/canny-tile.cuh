@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What is connected within a tile.
+// Hysteresis within a tile.
 #ifndef CUV_HOUGH_CANNY_TILE_CUH
 #define CUV_HOUGH_CANNY_TILE_CUH
 
 #include "hough/canny-grey.cuh"
 #include "hough/components.cuh"
 
-// ---- edges grow within the tile ----
-
 // A row of a tile: bit x is pixel x.
 typedef unsigned __int128 Row;
 
-// The runs of ones that have a seed, from there on upwards: adding the seeds
-// carries through the runs.
+// Fills runs of ones from their seeds towards higher bits: the carry of an
+// addition propagates through a run.
 static __device__ __forceinline__ Row
 fill_upwards (Row seeds, Row runs)
 {
@@ -20,7 +18,7 @@ fill_upwards (Row seeds, Row runs)
 }
 
 static __device__ __forceinline__ Row
-reversed (Row row)
+reverse_row (Row row)
 {
   const unsigned long long low = row, high = row >> 64;
 
@@ -31,12 +29,13 @@ static __device__ __forceinline__ Row
 fill_runs (Row seeds, Row runs)
 {
   return fill_upwards (seeds, runs)
-      | reversed (fill_upwards (reversed (seeds), reversed (runs)));
+      | reverse_row (fill_upwards (reverse_row (seeds), reverse_row (runs)));
 }
 
-// The row of the lane before or after; its own if there is none.
+// The row of the previous or next lane; the lane's own at either end of the
+// warp.
 static __device__ __forceinline__ Row
-beside (Row row, int delta)
+neighbour_row (Row row, int delta)
 {
   const unsigned long long low = row, high = row >> 64;
 
@@ -46,7 +45,7 @@ beside (Row row, int delta)
           | __shfl_down_sync (~0u, low, 1);
 }
 
-// By a warp, a row each.
+// Grows edges through connected candidates. A lane has a row of the tile.
 static __device__ __forceinline__ Row
 grow (Row edges, Row candidates)
 {
@@ -54,7 +53,8 @@ grow (Row edges, Row candidates)
 
   static_assert (CUV_TILE_HEIGHT == 32 && CUV_TILE_WIDTH == 128, "rows");
   do {
-    const Row near = edges | beside (edges, -1) | beside (edges, 1);
+    const Row near =
+        edges | neighbour_row (edges, -1) | neighbour_row (edges, 1);
     const Row grown =
         fill_runs ((near | near << 1 | near >> 1) & candidates, candidates);
 
@@ -64,24 +64,23 @@ grow (Row edges, Row candidates)
   return edges;
 }
 
-// ---- what may go on in other tiles ----
-
-// Words of a tile, row by row, and the sets of its candidates that are no edges
-// yet.
+// Bitmaps of a tile, and the connected components of candidates that are not
+// edges yet.
 struct Components {
   __align__ (16) unsigned edges[CUV_TILE_SIZE];
   __align__ (16) unsigned candidates[CUV_TILE_SIZE];
   unsigned undecided[CUV_TILE_SIZE];
-  unsigned open[CUV_TILE_SIZE]; // roots whose set goes on in other tiles
+  unsigned
+      open[CUV_TILE_SIZE]; // roots of components that touch the tile's border
   int parents[32 * CUV_TILE_SIZE];
   uint16_t runs[16 * CUV_TILE_SIZE]; // nodes
   unsigned n_runs;
 };
 
-// A pixel is number 32 * its word + its bit; a run's node is its first pixel.
+// Pixel index: 32 * word + bit. A run's node is its first pixel.
 struct Run {
   int word, bit, node;
-  unsigned pixels; // of the word
+  unsigned pixels; // mask
 };
 
 static __device__ __forceinline__ Run
@@ -99,7 +98,7 @@ listed_run (const Components *tile, unsigned i)
   return run_of (tile, tile->runs[i] / 32, tile->runs[i] % 32);
 }
 
-// Each run of a word that is not one of edges is a set.
+// Makes each run of a word that is not an edge a component.
 static __device__ __forceinline__ void
 list_runs (Components *tile, int word)
 {
@@ -126,7 +125,7 @@ unite_pixel (Components *tile, const Run &run, int word, int bit)
     cuv_unite (tile->parents, run.node, run_of (tile, word, bit).node);
 }
 
-// With runs in the row above, and in the words beside it.
+// Unites a run with runs in the row above and in adjacent words.
 static __device__ __forceinline__ void
 unite_run (Components *tile, const Run &run)
 {
@@ -164,7 +163,7 @@ is_at_border (const Run &run)
       || (word == CUV_TILE_WORDS - 1 && run.pixels >> 31);
 }
 
-// Finds the set's root, and whether it goes on.
+// Finds the component's root, and marks it open if the run touches the border.
 static __device__ __forceinline__ void
 find_root (Components *tile, const Run &run)
 {
@@ -175,9 +174,9 @@ find_root (Components *tile, const Run &run)
     atomicOr (&tile->open[root / 32], 1u << root % 32);
 }
 
-// Notes a run of such a set for the other tiles.
+// Publishes runs of open components for cuv_hysteresis_submit().
 static __device__ __forceinline__ void
-note_if_open (Components *tile, const CuvMaps &maps, const Run &run)
+publish_if_open (Components *tile, const CuvMaps &maps, const Run &run)
 {
   const int root = tile->parents[run.node];
   const int x0 = blockIdx.x * CUV_TILE_WIDTH, y0 = blockIdx.y * CUV_TILE_HEIGHT;
@@ -190,8 +189,8 @@ note_if_open (Components *tile, const CuvMaps &maps, const Run &run)
       x0 + root % CUV_TILE_WIDTH, y0 + root / CUV_TILE_WIDTH);
 }
 
-// Finds the candidates that are edges, and those that are undecided, by all
-// threads of a block; what is edges at first is so by itself.
+// Splits candidates into edges and undecided pixels. On entry edges holds the
+// strong pixels. Called by all threads of a block.
 static __device__ __forceinline__ void
 cuv_connect_tile (Components *tile, const CuvMaps &maps)
 {
@@ -214,7 +213,7 @@ cuv_connect_tile (Components *tile, const CuvMaps &maps)
     find_root (tile, listed_run (tile, i));
   __syncthreads ();
   for (unsigned i = threadIdx.x; i < n; i += CUV_CANNY_THREADS)
-    note_if_open (tile, maps, listed_run (tile, i));
+    publish_if_open (tile, maps, listed_run (tile, i));
   __syncthreads ();
 }
 

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Canny's edges on the GPU: a block finds the candidates of a tile and what is
-// connected within it. hysteresis.cu connects the tiles.
+// Canny edge detection: one block per tile; hysteresis.cu connects tiles.
 #include "hough/canny-gradients.cuh"
 #include "hough/canny-tile.cuh"
 #include "hough/hysteresis.cuh"
 
-// ---- edges ----
-
-// Eight times four bits of bytes, as 32.
+// Packs the low nibbles of eight bytes.
 static __device__ __forceinline__ unsigned
 gather_nibbles (uint2 bytes)
 {
@@ -22,7 +19,7 @@ gather_nibbles (uint2 bytes)
   return word;
 }
 
-// Pixels of a word that are not at the picture's border or beyond.
+// Mask of the word's pixels inside the frame and not on its border.
 static __device__ __forceinline__ unsigned
 inner_pixels (const CuvMaps &maps, int x, int y)
 {
@@ -33,7 +30,7 @@ inner_pixels (const CuvMaps &maps, int x, int y)
   return (n < 32 ? (1u << n) - 1 : ~0u) & (x == 0 ? ~1u : ~0u);
 }
 
-// A block makes a tile.
+// One block per tile.
 template <bool BLURRED, typename Norm>
 static __global__ void
 __launch_bounds__ (CUV_CANNY_THREADS) canny_kernel (
@@ -53,8 +50,8 @@ __launch_bounds__ (CUV_CANNY_THREADS) canny_kernel (
     cuv_begin_frame (maps);
   cuv_load_tile<BLURRED> (grey, tile.raw, frame, words, x0, y0);
   __syncthreads ();
-  spread (low, &weak_limit);
-  spread (high, &strong_limit);
+  broadcast (low, &weak_limit);
+  broadcast (high, &strong_limit);
   cuv_scan_rows<Norm> (grey, found, weak_limit, strong_limit);
   __syncthreads ();
   for (int i = threadIdx.x; i < CUV_TILE_SIZE; i += CUV_CANNY_THREADS) {
@@ -77,9 +74,7 @@ __launch_bounds__ (CUV_CANNY_THREADS) canny_kernel (
   }
 }
 
-// ---- a frame that is a map ----
-
-// A warp makes a word.
+// edges=input: one warp per word.
 static __global__ void
 input_kernel (CuvMaps maps, CuvFrame frame)
 {
@@ -99,8 +94,6 @@ input_kernel (CuvMaps maps, CuvFrame frame)
     maps.undecided[word] = 0;
   }
 }
-
-// ---- launchers ----
 
 template <typename Norm>
 static int

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Edges sorted by the direction of their gradients: a counting sort.
+// Sorts edges by gradient direction: a counting sort.
 #include "hough/votes.cuh"
 
 #define THREADS 512
 
-// ---- directions ----
-
-static __device__ __forceinline__ int
-clamp (int v, int end)
-{
-  return min (max (v, 0), end - 1);
-}
-
-// Beyond the border its pixels.
+//  Gaussian 5x5 with replicated borders.
 static __device__ int
 blurred (const CuvFrame &frame, int x, int y)
 {
@@ -31,8 +23,7 @@ blurred (const CuvFrame &frame, int x, int y)
   return sum >> 8;
 }
 
-// The grey values that Canny saw at a pixel and around it, which are all in the
-// frame.
+// The 3x3 luma values that Canny used around a pixel; all are in the frame.
 template <bool BLURRED>
 static __device__ __forceinline__ void
 load_grey (const CuvFrame &frame, int x, int y, int *grey)
@@ -53,10 +44,10 @@ load_grey (const CuvFrame &frame, int x, int y, int *grey)
   }
 }
 
-// The last bin that does not begin after a direction: one is guessed, which
-// is off by one at most, and looked at exactly.
+// The bin of a direction: atan2f() guesses it to within one, integer cross
+// products correct the guess.
 static __device__ __forceinline__ int
-find_group (const short2 *boundaries, int n_bins, int gx, int gy)
+find_bin (const short2 *boundaries, int n_bins, int gx, int gy)
 {
   const bool turn = gx < 0 || (gx == 0 && gy > 0);
   const int x = turn ? -gx : gx, y = turn ? -gy : gy;
@@ -83,16 +74,15 @@ bin_of (
   int at[9];
 
   load_grey<BLURRED> (frame, x, y, at);
-  return find_group (boundaries, n_bins,
+  return find_bin (boundaries, n_bins,
       at[2] + 2 * at[5] + at[8] - at[0] - 2 * at[3] - at[6],
       at[6] + 2 * at[7] + at[8] - at[0] - 2 * at[1] - at[2]);
 }
 
-// Finds bins, and counts how many edges they have.
 template <bool BLURRED>
 static __global__ void
 __launch_bounds__ (THREADS, 3)
-    group_kernel (CuvEdges edges, CuvDeviceLayout layout, CuvFrame frame)
+    bin_kernel (CuvEdges edges, CuvDeviceLayout layout, CuvFrame frame)
 {
   __shared__ unsigned counts[CUV_HOUGH_MAX_PERIOD];
   __shared__ short2 boundaries[CUV_HOUGH_MAX_PERIOD];
@@ -104,7 +94,7 @@ __launch_bounds__ (THREADS, 3)
   }
   __syncthreads ();
   cuv_pdl_wait ();
-  const unsigned n = cuv_load_once (&edges.counters->n_edges);
+  const unsigned n = cuv_block_load (&edges.counters->n_edges);
 
   for (unsigned i = blockIdx.x * THREADS + threadIdx.x; i < n;
        i += gridDim.x * THREADS) {
@@ -122,11 +112,9 @@ __launch_bounds__ (THREADS, 3)
   }
 }
 
-// ---- sorting ----
-
-// Sums of all counts before each, and of all. By a block.
+// Exclusive scan of counts; first[n] is the total. Called by a block.
 static __device__ void
-add_up (unsigned *first, const unsigned *counts, int n)
+exclusive_scan (unsigned *first, const unsigned *counts, int n)
 {
   __shared__ unsigned ends[THREADS / 32];
   const int each = (n + THREADS - 1) / THREADS, begin = threadIdx.x * each;
@@ -150,7 +138,7 @@ add_up (unsigned *first, const unsigned *counts, int n)
   __syncthreads ();
 }
 
-// What all bins vote. By a block.
+// Adds the votes of all bins to the counters. Called by a block.
 static __device__ void
 count_votes (
     const CuvEdges &edges, const CuvDeviceLayout &layout, const unsigned *first)
@@ -166,7 +154,7 @@ count_votes (
     atomicAdd (&edges.counters->n_votes, votes);
 }
 
-// A block sorts a part of the edges.
+// Each block sorts a contiguous part of the edges.
 static __global__ void
 __launch_bounds__ (THREADS) sort_kernel (CuvEdges edges, CuvDeviceLayout layout)
 {
@@ -179,14 +167,14 @@ __launch_bounds__ (THREADS) sort_kernel (CuvEdges edges, CuvDeviceLayout layout)
     counts[g] = 0;
   __syncthreads ();
   cuv_pdl_wait ();
-  const unsigned n = cuv_load_once (&edges.counters->n_edges);
+  const unsigned n = cuv_block_load (&edges.counters->n_edges);
   const unsigned each = (n + gridDim.x - 1) / gridDim.x;
   const unsigned begin = min (blockIdx.x * each, n),
                  end = min (begin + each, n);
 
   for (unsigned i = begin + threadIdx.x; i < end; i += THREADS)
     atomicAdd (&counts[edges.bins[i]], 1u);
-  add_up (first, edges.counts->n, n_bins);
+  exclusive_scan (first, edges.counts->n, n_bins);
   for (int g = threadIdx.x; g < n_bins; g += THREADS) {
     const unsigned own = counts[g];
 
@@ -210,8 +198,7 @@ cuv_sort_submit (const CuvEdges &edges, const CuvDeviceLayout &layout,
   const int blocks = 3 * cuv_cuda_multiprocessors ();
 
   if (cuv_launch_dependent ("group_kernel", blocks, THREADS, 0, stream,
-          blurred ? group_kernel<true> : group_kernel<false>, edges, layout,
-          frame)
+          blurred ? bin_kernel<true> : bin_kernel<false>, edges, layout, frame)
       != 0)
     return -1;
   return cuv_launch_dependent (

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Pictures of edges and votes, as elements/hough/draw.c has them.
+// Debug views of edges and votes, the same pixels as reference/draw.c.
 #include "hough/extras.cuh"
 
 #define BLOCK dim3 (32, 8)
@@ -17,14 +17,14 @@ draw_edges_kernel (CuvFrame frame, CuvMaps maps)
   cuv_frame_set_grey (&frame, x, y, word >> x % 32 & 1 ? 255 : 0);
 }
 
-// The first of n cells that pixel v of size covers.
+// First of n cells that maps to pixel v of size.
 static __device__ __forceinline__ int
 first_cell (int v, int n, int size)
 {
   return (int) ((long long) v * n / size);
 }
 
-// Of cells first .. end - 1 of the rows k .. k_end - 1.
+// Maximum over cells first .. end - 1 of rows k .. k_end - 1.
 static __device__ unsigned
 most_votes (const CuvDeviceLayout &layout, const unsigned *cells, int k,
     int k_end, int first, int end)
@@ -33,7 +33,7 @@ most_votes (const CuvDeviceLayout &layout, const unsigned *cells, int k,
 
   for (; k < k_end; k++) {
     const CuvVoteRow &row = layout.rows[k];
-    const int begin = layout.radius + row.first_cell; // of the cells it has
+    const int begin = layout.radius + row.first_cell;
 
     for (int i = max (first, begin); i < min (end, begin + row.n_cells); i++)
       most = max (most, cells[row.start + i - begin]);
@@ -62,8 +62,6 @@ draw_votes_kernel (CuvFrame frame, CuvDeviceLayout layout,
           ? 255
           : (uint8_t) (votes * 191ULL / (threshold > 0 ? threshold : 1)));
 }
-
-// ---- launchers ----
 
 static dim3
 grid_for (const CuvFrame &frame)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What only some want: segments, and pictures of edges and votes.
+// Optional outputs: segments and debug views.
 #ifndef CUV_HOUGH_EXTRAS_CUH
 #define CUV_HOUGH_EXTRAS_CUH
 
 #include "hough/votes.cuh"
 
 struct CuvSegments {
-  unsigned *counts;             // of each peak
-  CuvHoughSegment *segments_to; // in the host's memory
+  unsigned *counts;               // per peak
+  CuvHoughSegment *host_segments; // in host memory
 };
 
-// Follows the best max peaks along the edges of a map.
+// Finds the segments of the best max peaks.
 int cuv_segments_submit (const CuvDeviceLayout &layout, const CuvMaps &maps,
     const CuvPeaks &peaks, int max, const CuvSegmentParams &params,
     const CuvSegments &segments, cudaStream_t stream);

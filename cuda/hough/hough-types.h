@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What CPU and GPU share of the line detector: parameters, the layout of lines,
- * results. */
+/* Types of the line detector shared by CPU and GPU. */
 #ifndef CUV_HOUGH_TYPES_H
 #define CUV_HOUGH_TYPES_H
 
@@ -14,75 +13,75 @@ typedef enum {
 } CuvCannyNorm;
 
 typedef struct {
-  int32_t blur; /* 1 = before anything else, by [1 4 6 4 1] both ways */
+  int32_t blur; /* 1 = first blur by [1 4 6 4 1] in x and y */
   CuvCannyNorm norm;
-  /* limits of the gradient's norm, 0 .. 2040: above high a pixel is an edge,
-   * above low it is one if it is connected to one */
+  /* hysteresis thresholds of the gradient's norm, 0 .. 2040: pixels above high
+   * are edges, those above low if connected to one */
   int32_t low, high;
 } CuvCannyParams;
 
 typedef enum {
   CUV_EDGES_CANNY,
-  CUV_EDGES_INPUT, /* the frame is a map: edges are what is not 0 */
+  CUV_EDGES_INPUT, /* the frame is an edge map: nonzero pixels are edges */
 } CuvEdgeSource;
 
 /* ---- the layout of lines ---- */
 
-/* How lines are numbered. */
+/* Parametrisation of lines. */
 typedef enum {
   CUV_LINES_RHO_THETA,
-  CUV_LINES_PCLINES, /* parallel coordinates, both halves of TS layout */
+  CUV_LINES_PCLINES, /* parallel coordinates, both halves of TS space */
 } CuvLineKind;
 
-/* What a layout is made from. */
+/* The request that a CuvHoughLayout is computed from. */
 typedef struct {
   CuvLineKind kind;
   int32_t width, height; /* of the frame, 1 .. CUV_HOUGH_MAX_SIZE */
   int32_t period;        /* rows in 180 degrees; PCLINES: 2 D */
-  int32_t inclusive;     /* 1 = one row more, the first again */
-  /* degrees: rows are in min <= theta < max; min from -90 up to below 90, max
-   * at most 180 more */
+  int32_t inclusive;     /* 1 = repeat the first row at the end */
+  /* degrees: rows cover min <= theta < max; -90 <= min < 90, max <= min + 180
+   */
   double theta_min, theta_max;
   double rho_step; /* pixels, >= 1 */
-  /* degrees: an edge votes for the lines so far from its own direction, up to
-   * that of a bin more; 90 = for all */
+  /* degrees: an edge votes only for lines within this angle of its own
+   * direction, rounded up to whole bins; 90 = for all lines */
   double window;
 } CuvHoughConfig;
 
 #define CUV_HOUGH_MAX_SIZE 16384
 #define CUV_HOUGH_MAX_PERIOD 4096
 
-/* A row: all lines of a direction. A pixel's line is its cell
- * r = (x * dx + y * dy + offset) >> 16. */
+/* A row: all lines of one direction. A pixel's line is its cell r = (x * dx + y
+ * * dy + offset) >> 16. */
 typedef struct {
   int32_t dx, dy, offset;
-  int32_t first_cell, last_cell; /* that pixels of the frame have */
-  int32_t first_bin, n_bins;     /* of the edges that vote here */
+  int32_t first_cell, last_cell; /* range reached by pixels of the frame */
+  int32_t first_bin, n_bins;     /* orientation bins that vote here */
   double theta; /* radians: the angle of the lines' normal, (cos, sin) */
-  double scale; /* of cells: 2^-16 per pixel of distance */
+  double scale; /* 2^-16 cells per pixel of distance */
 } CuvHoughRow;
 
-/* Row k, cell r of the accumulator is its element k * n_cells + radius + r.
- * Row k + period is row k with r negated, whether it exists or not. */
+/* Row k, cell r of the accumulator is its element k * n_cells + radius + r. Row
+ * k + period is row k with r negated, whether or not it is stored. */
 typedef struct {
   CuvHoughConfig config;
   int32_t width, height;
   int32_t n_rows, period;
   int32_t radius, n_cells; /* cells -radius .. radius */
-  /* Edges are grouped by the direction of their gradient, modulo 180 degrees:
-   * bin g goes from -90 + g * 180 / n_bins degrees to the next. */
+  /* Edges are binned by gradient direction, modulo 180 degrees: bin g covers
+   * -90 + g * 180 / n_bins degrees up to the next. */
   int32_t n_bins;
   CuvHoughRow *rows;   /* owned */
-  int16_t *boundaries; /* x, y of where each bin begins, in 2^-14; owned */
+  int16_t *boundaries; /* x, y of each bin's start, in 2^-14; owned */
 } CuvHoughLayout;
 
 /* ---- votes ---- */
 
-/* Ways to count votes; all count the same. */
+/* Voting methods; all count the same votes. */
 typedef enum {
   CUV_HOUGH_AUTO,
-  CUV_HOUGH_GLOBAL, /* each edge adds to the accumulator in memory */
-  CUV_HOUGH_SHARED, /* slices of a few rows in fast memory */
+  CUV_HOUGH_GLOBAL, /* edges add to the accumulator in memory */
+  CUV_HOUGH_SHARED, /* a few rows at a time in fast memory */
   CUV_HOUGH_GATHER, /* each cell counts its pixels: takes the same time for any
                      * frame */
   CUV_HOUGH_RING,   /* no accumulator: a few rows at a time, and peaks from them
@@ -91,9 +90,9 @@ typedef enum {
 
 /* ---- peaks ---- */
 
-/* What a peak is: a cell with more votes than the threshold, and */
+/* Which cells above the threshold are peaks. */
 typedef enum {
-  CUV_PEAKS_ALL,    /* nothing else */
+  CUV_PEAKS_ALL,    /* all of them */
   CUV_PEAKS_CROSS,  /* more than the cells before it in rho and in theta, and no
                      * less than those after it, as OpenCV has it */
   CUV_PEAKS_SQUARE, /* the most of the n x n cells around it; of equal ones the
@@ -122,10 +121,10 @@ typedef struct {
   int32_t max_gap;    /* pixels without an edge, across or down */
 } CuvSegmentParams;
 
-/* A piece of a peak's line: from one pixel to another along x if the line is
- * rather across than down (|dy| >= |dx| in its row), else along y. */
+/* Part of a peak's line: from one pixel to another along x if |dy| >= |dx| in
+ * its row, else along y. */
 typedef struct {
-  int32_t peak; /* its index */
+  int32_t peak; /* index */
   int32_t first, last;
 } CuvHoughSegment;
 
@@ -134,7 +133,7 @@ typedef struct {
 #define CUV_HOUGH_MAX_LINES 4096
 #define CUV_HOUGH_MAX_SEGMENTS 8192
 
-/* What may differ from frame to frame. */
+/* Parameters that may change from frame to frame. */
 typedef struct {
   CuvEdgeSource source;
   CuvCannyParams canny;
@@ -145,7 +144,7 @@ typedef struct {
   CuvSegmentParams segment;
 } CuvHoughParams;
 
-/* Pictures of what is between frame and lines, for people who tune. */
+/* Debug views, for tuning. */
 typedef enum {
   CUV_HOUGH_DRAW_NONE,
   CUV_HOUGH_DRAW_EDGES,
@@ -156,12 +155,12 @@ typedef enum {
 typedef struct {
   const CuvHoughPeak *peaks;       /* most votes first, then by row and cell */
   int32_t n_peaks;                 /* up to max_lines */
-  int32_t n_found;                 /* peaks that there were */
+  int32_t n_found;                 /* all peaks, before max_lines */
   const CuvHoughSegment *segments; /* by peak, then along the line */
   int32_t n_segments;              /* up to CUV_HOUGH_MAX_SEGMENTS */
   int32_t n_segments_found;
   int64_t n_edges, n_votes;
-  CuvHoughMethod method; /* that was used, not AUTO */
+  CuvHoughMethod method; /* the one used, not AUTO */
   float edges_us, votes_us, peaks_us;
 } CuvHoughResult;
 

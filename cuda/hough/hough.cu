@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The line detector on the GPU: edges, list, votes, peaks, one kernel after the
-// other, and the result's way to the host.
+// other, then the copy to the host.
 #include "hough/hough.h"
 
 #include <algorithm>
@@ -16,11 +16,11 @@ struct _CuvHoughCuda {
   CuvArena arena = {};
   CuvDeviceLayout layout = {};
   CuvMaps maps = {};
-  CuvEdges edges = {}; // bins where the layout has a window
+  CuvEdges edges = {}; // has bins if the layout has a window
   CuvPeaks peaks = {};
   CuvSegments segments = {};
   CuvVotePlan plan = {}, ring = {};
-  int ring_reach = -1; // that ring is for
+  int ring_reach = -1; // peak radius the ring plan is for
   unsigned *cells = nullptr;
   size_t n_cells = 0;
   std::vector<CuvVoteRow> rows;
@@ -41,8 +41,6 @@ _CuvHoughCuda::~_CuvHoughCuda ()
     cuv_cuda_record (cudaEventDestroy (done), "cudaEventDestroy");
   cuv_arena_clear (&arena);
 }
-
-// ---- setting up ----
 
 template <typename T>
 static bool
@@ -72,11 +70,11 @@ lay_out_rows (CuvHoughCuda *self, const CuvHoughLayout *layout)
     self->rows.push_back (CuvVoteRow{ row.dx, row.dy, row.offset,
         row.first_cell, n, row.first_bin, row.n_bins, (int) self->n_cells });
     self->n_cells += (size_t) cuv_padded (n);
-    self->layout.most_cells = std::max (self->layout.most_cells, n);
+    self->layout.max_cells = std::max (self->layout.max_cells, n);
   }
 }
 
-// In how many rows each bin votes.
+// The number of rows each bin votes in.
 static std::vector<uint16_t>
 count_rows (const CuvHoughLayout *layout)
 {
@@ -144,16 +142,17 @@ init_results (CuvHoughCuda *self)
       || !alloc (self, &self->cells, self->n_cells))
     return false;
   self->edges.counters = self->maps.counters = peaks->counters;
-  peaks->counters_to = (CuvHoughCounters *) cuv_arena_pinned (
-      &self->arena, sizeof *peaks->counters_to);
-  peaks->best_to = (CuvPeakKey *) cuv_arena_pinned (
-      &self->arena, CUV_HOUGH_MAX_LINES * sizeof *peaks->best_to);
-  self->segments.segments_to = (CuvHoughSegment *) cuv_arena_pinned (
+  peaks->host_counters = (CuvHoughCounters *) cuv_arena_pinned (
+      &self->arena, sizeof *peaks->host_counters);
+  peaks->host_best = (CuvPeakKey *) cuv_arena_pinned (
+      &self->arena, CUV_HOUGH_MAX_LINES * sizeof *peaks->host_best);
+  self->segments.host_segments = (CuvHoughSegment *) cuv_arena_pinned (
       &self->arena, CUV_HOUGH_MAX_SEGMENTS * sizeof (CuvHoughSegment));
-  if (peaks->counters_to != nullptr)
-    *peaks->counters_to = CuvHoughCounters{}; // collected before any submit
-  return peaks->counters_to != nullptr && peaks->best_to != nullptr
-      && self->segments.segments_to != nullptr
+  if (peaks->host_counters != nullptr)
+    *peaks->host_counters =
+        CuvHoughCounters{}; // for a collect before any submit
+  return peaks->host_counters != nullptr && peaks->host_best != nullptr
+      && self->segments.host_segments != nullptr
       && alloc (self, &self->segments.counts, CUV_HOUGH_MAX_LINES);
 }
 
@@ -189,10 +188,8 @@ cuv_hough_cuda_free (CuvHoughCuda *self)
   delete self;
 }
 
-// ---- running ----
-
-// Methods that need more shared memory than there is fall back to GLOBAL.
-// GATHER is for the CPU: here it would take 50 times as long as SHARED.
+// Falls back to GLOBAL if shared memory is too small, and from GATHER to
+// SHARED, which is 50 times as fast here.
 static CuvHoughMethod
 choose_method (CuvHoughCuda *self, const CuvHoughParams *params)
 {
@@ -240,7 +237,6 @@ submit_peaks (CuvHoughCuda *self, const CuvEdges &edges)
       self->layout, self->cells, self->params.peaks, self->peaks, self->stream);
 }
 
-// The edges of the frame at hand.
 static CuvEdges
 edges_of (const CuvHoughCuda *self)
 {
@@ -294,7 +290,7 @@ cuv_hough_cuda_submit (CuvHoughCuda *self, const CuvFrame *frame,
   self->stream = (cudaStream_t) stream;
   if (submit_all (self, frame) == 0)
     return 0;
-  cudaStreamSynchronize (self->stream); // what was enqueued reads the frame
+  cudaStreamSynchronize (self->stream); // enqueued kernels still read the frame
   return -1;
 }
 
@@ -307,7 +303,7 @@ microseconds (unsigned long long from, unsigned long long to)
 extern "C" int
 cuv_hough_cuda_collect (CuvHoughCuda *self, CuvHoughResult *result)
 {
-  const CuvHoughCounters *counters = self->peaks.counters_to;
+  const CuvHoughCounters *counters = self->peaks.host_counters;
 
   *result = CuvHoughResult{};
   if (cuv_wait_event (&self->wait, self->done) != 0)
@@ -320,20 +316,20 @@ cuv_hough_cuda_collect (CuvHoughCuda *self, CuvHoughResult *result)
   result->n_found = (int32_t) counters->n_found;
   result->n_peaks = std::min (result->n_found, self->params.max_lines);
   for (int i = 0; i < result->n_peaks; i++) {
-    const CuvPeakKey key = self->peaks.best_to[i];
+    const CuvPeakKey key = self->peaks.host_best[i];
     CuvHoughPeak *peak = &self->best[i];
 
     cuv_cell_of_key (key, self->layout.radius, &peak->k, &peak->r);
     peak->votes = (uint32_t) (key >> 32);
   }
   result->peaks = self->best.data ();
-  result->segments = self->segments.segments_to;
+  result->segments = self->segments.host_segments;
   result->n_segments_found = (int32_t) counters->n_segments;
   result->n_segments =
       std::min (result->n_segments_found, CUV_HOUGH_MAX_SEGMENTS);
   result->method = self->method;
   result->edges_us = microseconds (counters->began, counters->listed);
-  // the ring has votes and peaks in one
+  // the ring kernel both votes and finds peaks
   result->votes_us = microseconds (counters->listed,
       counters->voted != 0 ? counters->voted : counters->ended);
   result->peaks_us = microseconds (counters->voted, counters->ended);
@@ -349,7 +345,7 @@ cuv_hough_cuda_draw (CuvHoughCuda *self, const CuvFrame *frame,
       && cuv_draw_edges_submit (*frame, self->maps, self->stream) != 0)
     return -1;
   if (draw == CUV_HOUGH_DRAW_ACCUMULATOR
-      && ((self->method == CUV_HOUGH_RING // it has left the accumulator clear
+      && ((self->method == CUV_HOUGH_RING // which left the cells cleared
               && cuv_vote_shared_submit (self->plan, self->layout,
                      edges_of (self), self->cells, self->stream)
                   != 0)
@@ -360,8 +356,6 @@ cuv_hough_cuda_draw (CuvHoughCuda *self, const CuvFrame *frame,
   CUV_CUDA_TRY (cudaEventRecord (self->done, self->stream));
   return 0;
 }
-
-// ---- for tests ----
 
 static int
 copy (CuvHoughCuda *self, void *to, const void *from, size_t size)

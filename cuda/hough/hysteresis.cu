@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Edges that go on from tile to tile: what touches across the border of a tile
-// is united, if it is undecided.
+// Hysteresis across tiles: unites undecided runs that touch across a tile's
+// border.
 #include "hough/hysteresis.cuh"
 
 #define THREADS 128
-// A tile's pixels that have others before them: its first row and column
+// Pixels of a tile's first row and column
 #define ITEMS (CUV_TILE_WIDTH + CUV_TILE_HEIGHT)
 
-// The node of a pixel's run: 0 if it is an edge, -1 if it is no candidate.
+// The node of a pixel's run: 0 for an edge, -1 if it is no candidate.
 static __device__ __forceinline__ int
 load_node (const CuvMaps &maps, int x, int y)
 {
   const int pitch = cuv_map_pitch (maps), bit = x & 31;
   const bool there = x >= 0 && x < maps.width && y >= 0 && y < maps.height;
-  // no branch: all pixels of a thread are asked for before the first is there
+  // branch-free, so that all loads of a thread are issued before the first is
+  // used
   const size_t at = there ? (size_t) y * pitch + x / 32 : 0;
   const unsigned edges = __ldcg (&maps.edges[at]);
   const unsigned undecided = __ldcg (&maps.undecided[at]);
@@ -32,9 +33,8 @@ unite (const CuvMaps &maps, int a, int b)
     cuv_unite (maps.parents, a, b);
 }
 
-// A pixel with the three across the border, of which (dx, dy) is the way from
-// one to the next. If the middle one is a candidate the others are connected
-// with that.
+// Unites a pixel with the three across the border; (dx, dy) is the step along
+// the border. A candidate in the middle is connected to the other two already.
 static __device__ __forceinline__ void
 unite_across (
     const CuvMaps &maps, int x, int y, int other_x, int other_y, int dx, int dy)
@@ -52,7 +52,6 @@ unite_across (
   }
 }
 
-// A thread does a pixel.
 static __global__ void
 __launch_bounds__ (THREADS) hysteresis_kernel (CuvMaps maps)
 {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Edges that go on from tile to tile.
+// Hysteresis across tiles.
 #ifndef CUV_HOUGH_HYSTERESIS_CUH
 #define CUV_HOUGH_HYSTERESIS_CUH
 
 #include "hough/components.cuh"
 #include "hough/maps.cuh"
 
-// Connects the undecided runs of all tiles, after the kernel that has found
-// those of each.
+// Connects undecided runs across tiles, after the kernel that found those of
+// each tile.
 int cuv_hysteresis_submit (const CuvMaps &maps, cudaStream_t stream);
 
-// The edges of a word, by a kernel after that.
+// The final edges of a word, for kernels launched after that.
 static __device__ __forceinline__ unsigned
 cuv_decide (
     const CuvMaps &maps, unsigned edges, unsigned undecided, int x, int y)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The list of edge pixels. Neighbours in the picture are neighbours in the
-// list: a warp of them votes for cells that are close together, which shared
-// memory takes at once.
+// Lists edge pixels so that neighbours in the frame are neighbours in the list:
+// the votes of a warp then go to nearby cells, which do not conflict in shared
+// memory.
 #include "hough/hysteresis.cuh"
 #include "hough/votes.cuh"
 
-#define WORDS 8 // a block's, across; each warp 32 rows of one
+#define WORDS 8 // across, per block; a warp has 32 rows of one
 #define ROWS 32
 
-// Where a thread's n edges begin in the list.
+// Reserves n list entries for each thread; returns the index of the first.
 static __device__ unsigned
 reserve (unsigned n, unsigned *n_edges)
 {
@@ -30,7 +30,7 @@ reserve (unsigned n, unsigned *n_edges)
   return first + before + end - n;
 }
 
-// The edges of a word, which are decided now.
+// Resolves and loads the edges of a word.
 static __device__ __forceinline__ unsigned
 load_edges (const CuvMaps &maps, int word, int y)
 {
@@ -48,8 +48,8 @@ load_edges (const CuvMaps &maps, int word, int y)
   return edges;
 }
 
-// Grid: WORDS x ROWS words of the map. They are loaded row by row, as memory
-// has them, and listed column by column.
+// Grid: WORDS x ROWS words of the map, loaded row by row (coalesced), listed
+// column by column.
 static __global__ void
 __launch_bounds__ (WORDS *ROWS)
     list_kernel (CuvMaps maps, CuvEdges edges, uint4 *cells, size_t n_fours)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Edges on the GPU: maps of bits, made in tiles.
+// Edge bitmaps on the GPU, computed in tiles.
 #ifndef CUV_HOUGH_MAPS_CUH
 #define CUV_HOUGH_MAPS_CUH
 
@@ -12,7 +12,7 @@
 #define CUV_TILE_HEIGHT 32
 #define CUV_TILE_SIZE (CUV_TILE_WORDS * CUV_TILE_HEIGHT) // in words
 
-// Tells the host what happened; the device has one, too.
+// Counters and times reported to the host, which has a copy.
 struct CuvHoughCounters {
   unsigned n_edges;
   unsigned n_found; // peaks
@@ -21,25 +21,25 @@ struct CuvHoughCounters {
   unsigned long long began, listed, voted, ended; // ns
 };
 
-// Of edges, by their direction.
-struct CuvGroupCounts {
-  unsigned n[CUV_HOUGH_MAX_PERIOD];    // that there are
-  unsigned used[CUV_HOUGH_MAX_PERIOD]; // that are sorted
-  // where those of a bin begin among the sorted ones, and all end
+// Edges per orientation bin.
+struct CuvBinCounts {
+  unsigned n[CUV_HOUGH_MAX_PERIOD];    // all edges
+  unsigned used[CUV_HOUGH_MAX_PERIOD]; // sorted so far
+  // index of each bin's first sorted edge, and the end
   unsigned first[CUV_HOUGH_MAX_PERIOD + 1];
 };
 
-// Bit x % 32 of word x / 32 of row y is pixel (x, y). Rows and columns go on to
-// the end of the last tile, with bits of 0.
+// Bit x % 32 of word x / 32 of row y is pixel (x, y). Maps are zero-padded to
+// whole tiles.
 struct CuvMaps {
   int width, height;
   int tiles_x, tiles_y;
   unsigned *edges;
-  unsigned *undecided; // edges if they are connected to one in another tile
-  // of each pixel, and one before them: the parents of undecided runs
+  unsigned *undecided; // edges if connected to one in another tile
+  // union-find parents, one per pixel after the root 0
   int *parents;
   CuvHoughCounters *counters;
-  CuvGroupCounts *bins; // NULL where nobody wants them
+  CuvBinCounts *bins; // NULL without an orientation window
 };
 
 static inline __host__ __device__ int
@@ -54,14 +54,14 @@ cuv_map_words (const CuvMaps &maps)
   return (size_t) maps.tiles_x * maps.tiles_y * CUV_TILE_SIZE;
 }
 
-// The number of a pixel among parents.
+// A pixel's index in parents.
 static inline __host__ __device__ int
 cuv_map_node (const CuvMaps &maps, int x, int y)
 {
   return 1 + y * 32 * cuv_map_pitch (maps) + x;
 }
 
-// By a block of the first kernel of a frame.
+// Resets counters; called by one block of a frame's first kernel.
 static __device__ __forceinline__ void
 cuv_begin_frame (const CuvMaps &maps)
 {
@@ -74,12 +74,17 @@ cuv_begin_frame (const CuvMaps &maps)
     maps.bins->n[i] = maps.bins->used[i] = 0;
 }
 
-// Makes the maps of a frame's edges. Undecided ones are decided by
-// cuv_decide ().
+// Computes a frame's maps. cuv_decide () resolves undecided pixels.
 int cuv_maps_submit (const CuvMaps &maps, const CuvFrame &frame,
     const CuvCannyParams &params, cudaStream_t stream);
-// Of a frame that is a map itself.
+// The same for edges=input.
 int cuv_maps_submit_input (
     const CuvMaps &maps, const CuvFrame &frame, cudaStream_t stream);
+
+static __device__ __forceinline__ int
+clamp (int v, int end)
+{
+  return min (max (v, 0), end - 1);
+}
 
 #endif

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Peaks of an accumulator.
+// Finds the peaks of the accumulator.
 #include "hough/peaks.cuh"
 
 #define THREADS 256
 
-// A row as it is seen from another one: its votes for cell r are those of
-// middle[sign * r].
+// A row as seen from a neighbouring one, whose rho may be negated: the votes
+// for cell r are middle[sign * r].
 struct View {
   const unsigned *middle;
-  int sign, first, last; // cells that it has
+  int sign, first, last; // range of cells
 };
 
 static __device__ __forceinline__ View
@@ -25,8 +25,7 @@ view_of (const CuvDeviceLayout &layout, const unsigned *cells, int k)
   return view;
 }
 
-// Lists those of a block's cells that have more votes than the threshold, each
-// thread having four of them.
+// Lists the cells above the threshold; a thread checks four.
 static __device__ __forceinline__ void
 list_cells (uint16_t *list, unsigned *n, const unsigned *cells, int n_cells,
     int first, unsigned threshold)
@@ -44,7 +43,7 @@ list_cells (uint16_t *list, unsigned *n, const unsigned *cells, int n_cells,
   }
 }
 
-// Grid: fours of cells x rows.
+// Grid: groups of four cells x rows.
 static __global__ void
 __launch_bounds__ (THREADS) peak_kernel (CuvDeviceLayout layout,
     const unsigned *cells, CuvPeakParams params, CuvPeaks peaks)
@@ -87,7 +86,7 @@ int
 cuv_peaks_submit (const CuvDeviceLayout &layout, const unsigned *cells,
     const CuvPeakParams &params, const CuvPeaks &peaks, cudaStream_t stream)
 {
-  const dim3 grid (cuv_div_up (layout.most_cells, 4 * THREADS), layout.n_rows);
+  const dim3 grid (cuv_div_up (layout.max_cells, 4 * THREADS), layout.n_rows);
 
   return cuv_launch_dependent ("peak_kernel", grid, THREADS, 0, stream,
       peak_kernel, layout, cells, params, peaks);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Peaks: which cells are, and the best of them in order.
+// Peak rules and the wrap-around of rows.
 #ifndef CUV_HOUGH_PEAKS_CUH
 #define CUV_HOUGH_PEAKS_CUH
 
 #include "hough/votes.cuh"
 
-// How many rows on either side of a peak its rule looks at.
+// Rows on either side of a peak that its rule compares.
 static __host__ __device__ __forceinline__ int
 cuv_reach (const CuvPeakParams &params)
 {
@@ -16,14 +16,14 @@ cuv_reach (const CuvPeakParams &params)
 
 // 0, -1, 1, -2, 2, ...
 static __device__ __forceinline__ int
-outwards (int i)
+alternating_offset (int i)
 {
   return i % 2 ? -(i / 2) - 1 : i / 2;
 }
 
-// Whether a cell with more votes than the threshold is a peak. votes (dk, dr)
-// are those of a cell dk rows and dr cells away; of equal ones the first is the
-// peak. Near cells come first: they are most likely to say no.
+// Whether a cell above the threshold is a peak. votes (dk, dr) returns the
+// votes dk rows and dr cells away; of equal ones the first cell wins. Near
+// cells are tried first because they most often decide.
 template <typename Votes>
 static __device__ __forceinline__ bool
 cuv_is_peak (const CuvPeakParams &params, unsigned own, const Votes &votes)
@@ -31,11 +31,11 @@ cuv_is_peak (const CuvPeakParams &params, unsigned own, const Votes &votes)
   const int n = 2 * cuv_reach (params) + 1;
 
   for (int i = 0; i < n; i++) {
-    const int dk = outwards (i);
+    const int dk = alternating_offset (i);
     const bool one = params.rule == CUV_PEAKS_CROSS && dk != 0;
 
     for (int j = dk == 0 ? 1 : 0; j < (one ? 1 : n); j++) {
-      const int dr = outwards (j);
+      const int dr = alternating_offset (j);
       const unsigned other = votes (dk, dr);
 
       if (dk < 0 || (dk == 0 && dr < 0) ? own <= other : own < other)
@@ -45,8 +45,8 @@ cuv_is_peak (const CuvPeakParams &params, unsigned own, const Votes &votes)
   return true;
 }
 
-// The row that k is, and whether its cells are turned round; -1 if there is
-// none.
+// Maps row k into 0 .. n_rows - 1 and sets *sign to -1 if rho is negated; -1 if
+// the layout has no such row.
 static __host__ __device__ __forceinline__ int
 cuv_wrap_row (int n_rows, int period, int k, int *sign)
 {

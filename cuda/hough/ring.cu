@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Votes and peaks without an accumulator: a block votes for some rows, and for
-// those beside them that peaks are compared with.
+// Votes and peaks without an accumulator: a block votes for its rows and for
+// the neighbouring rows that its peaks are compared with.
 #include "hough/peaks.cuh"
 #include "hough/slices.cuh"
 
 #include <algorithm>
 
-// A row in shared memory, as it is seen from the block's rows: cell r is word
-// middle + sign * r.
+// A row in shared memory as seen from the block's rows: cell r is word middle +
+// sign * r.
 struct View {
-  int row; // -1 = there is none
+  int row; // -1 = none
   int sign, first, last, middle;
 };
 
-// Slices that the rows of a block take in shared memory.
 struct Slices {
   int n_slices, n_words;
 };
 
-// Places rows k .. k + n - 1, those that the layout has, in shared memory.
+// Lays out rows k .. k + n - 1, if the layout has them, in shared memory.
 static __device__ __forceinline__ Slices
 place_rows (
     View *views, Slice *slices, const CuvDeviceLayout &layout, int k, int n)
@@ -63,7 +62,7 @@ vote_for_rows (unsigned *cells, const View *views, int n, const Slice *slices,
   }
 }
 
-// The peaks of row k, whose view is views[0].
+// Finds the peaks of row k, whose view is views[0].
 static __device__ __forceinline__ void
 find_peaks (const unsigned *cells, const View *views,
     const CuvDeviceLayout &layout, const CuvPeakParams &params,
@@ -112,9 +111,7 @@ __launch_bounds__ (CUV_VOTE_THREADS, 1) ring_kernel (CuvDeviceLayout layout,
     find_peaks (cells, views + reach + k, layout, params, peaks, first + k);
 }
 
-// ---- launcher ----
-
-// Words that rows from k on take at most.
+// Upper bound of the words that n rows from k take.
 static size_t
 words_of (const std::vector<CuvVoteRow> &rows, int period, int k, int n)
 {
@@ -148,7 +145,7 @@ cuv_ring_plan (const std::vector<CuvVoteRow> &rows, int period,
       plan.shared = std::max (plan.shared,
           sizeof (unsigned)
               * words_of (rows, period, g * plan.rows_per_block - reach, n));
-    if (plan.shared + sizeof (View) * CUV_MAX_SLICES <= cuv_room_for_cells ())
+    if (plan.shared + sizeof (View) * CUV_MAX_SLICES <= cuv_shared_for_cells ())
       break;
   }
   return plan;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Peaks followed along their edge pixels: first counted, then written in order.
+// Segments of peaks along edge pixels: one launch counts, the next writes in
+// order.
 #include "hough/extras.cuh"
 
 #define THREADS 128
 #define WARPS (THREADS / 32)
 
-// A line, walked along x or along y.
+// A line and the axis it is walked along.
 struct Walk {
   bool across;
-  int n_steps, n_pixels; // along, and across the walk
+  int n_steps, n_pixels; // along and across the walk
   int along, aside;      // dx and dy, or dy and dx
-  long long low;         // x * dx + y * dy of the line's pixels, at least
+  long long low;         // least x * dx + y * dy of the line's pixels
 };
 
 static __device__ Walk
@@ -26,7 +27,7 @@ walk_of (const CuvDeviceLayout &layout, CuvPeakKey key)
     across ? row.dy : row.dx, 65536LL * (r - 1) - row.offset };
 }
 
-// Whether the line has an edge pixel at a step: in its cell or one beside.
+// Whether a step has an edge pixel in the line's cell or an adjacent one.
 static __device__ bool
 has_edge (const Walk &walk, const CuvMaps &maps, int step)
 {
@@ -57,17 +58,18 @@ is_long (const Walk &walk, int first, int last, int min_length)
   const unsigned long long a = abs (walk.along), b = abs (walk.aside);
 
   if (min_length > walk.n_steps + walk.n_pixels)
-    return false; // nor do the products fit
+    return false; // the products below would overflow
   return steps * steps * (a * a + b * b) >= length * length * (b * b);
 }
 
-// The segments of a line, by a warp; the first is number n, and those below max
-// are written if to is not NULL. Returns the number after the last.
+// Finds a line's segments, called by one warp. They are numbered from n; those
+// below CUV_HOUGH_MAX_SEGMENTS are written unless to is NULL. Returns the next
+// number.
 static __device__ unsigned
 follow (const Walk &walk, const CuvMaps &maps, const CuvSegmentParams &params,
     int peak, unsigned n, CuvHoughSegment *to)
 {
-  int first = -1, last = -1; // of the segment at hand
+  int first = -1, last = -1; // of the current segment
   const auto finish = [&] {
     if (first < 0 || !is_long (walk, first, last, params.min_length))
       return;
@@ -95,7 +97,7 @@ follow (const Walk &walk, const CuvMaps &maps, const CuvSegmentParams &params,
   return n;
 }
 
-// A warp follows a peak. to NULL: to count.
+// One warp per peak. to NULL: only count.
 static __global__ void
 __launch_bounds__ (THREADS) segment_kernel (CuvDeviceLayout layout,
     CuvMaps maps, CuvPeaks peaks, int max, CuvSegmentParams params,
@@ -121,7 +123,7 @@ __launch_bounds__ (THREADS) segment_kernel (CuvDeviceLayout layout,
   if (to == nullptr)
     segments.counts[peak] = n;
   else if (peak == n_peaks - 1)
-    peaks.counters_to->n_segments = n;
+    peaks.host_counters->n_segments = n;
 }
 
 int
@@ -132,7 +134,7 @@ cuv_segments_submit (const CuvDeviceLayout &layout, const CuvMaps &maps,
   const int blocks = cuv_div_up (max, WARPS);
 
   for (CuvHoughSegment *to :
-      { (CuvHoughSegment *) nullptr, segments.segments_to }) {
+      { (CuvHoughSegment *) nullptr, segments.host_segments }) {
     if (cuv_launch_dependent ("segment_kernel", blocks, THREADS, 0, stream,
             segment_kernel, layout, maps, peaks, max, params, segments, to)
         != 0)

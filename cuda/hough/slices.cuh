@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Votes of edges for a few rows, in a block's shared memory.
+// Votes for a few rows in a block's shared memory.
 //
-// An atomic increment takes a warp's votes at once, those for the same cell,
-// too, unless two different cells are in one bank. Edges that are close
-// together have cells that are close together, so that hardly happens.
+// An atomic increment handles a warp's votes at once, even for equal cells,
+// unless different cells share a bank. Neighbouring edges have neighbouring
+// cells, so conflicts are rare.
 #ifndef CUV_HOUGH_SLICES_CUH
 #define CUV_HOUGH_SLICES_CUH
 
@@ -11,21 +11,20 @@
 
 #define CUV_MAX_SLICES 64
 #define CUV_VOTE_THREADS 1024
-#define UNROLLED 4 // edges of a thread at a time
+#define EDGES_AT_ONCE 4 // edges per thread at a time
 
-// A row in shared memory: the cell of a pixel is the word
-// (x * dx + y * dy + offset) >> 16 there.
+// A row in shared memory: a pixel's cell is word (x * dx + y * dy + offset) >>
+// 16.
 struct __align__ (16) Slice
 {
   int dx, dy;
   unsigned offset;
 };
 
-// Of a row whose first cell is a word.
 static __device__ __forceinline__ Slice
 slice_of (const CuvVoteRow &row, int word)
 {
-  // what is beyond 32 bits does not matter: words are fewer than 65536
+  // overflow beyond 32 bits is harmless: there are fewer than 65536 words
   return Slice{ row.dx, row.dy,
     (unsigned) row.offset + ((unsigned) (word - row.first_cell) << 16) };
 }
@@ -36,40 +35,39 @@ vote (unsigned *cells, const Slice &slice, unsigned x, unsigned y)
   atomicAdd (&cells[(x * slice.dx + y * slice.dy + slice.offset) >> 16], 1u);
 }
 
-// Pixels of a thread's edges, UNROLLED of them.
 static __device__ __forceinline__ void
 load_pixels (unsigned *to, const unsigned *pixels, int first)
 {
 #pragma unroll
-  for (int i = 0; i < UNROLLED; i++)
+  for (int i = 0; i < EDGES_AT_ONCE; i++)
     to[i] = __ldcg (&pixels[first + 32 * i + threadIdx.x % 32]);
 }
 
-// Of a warp's edges first .. end - 1 each, for all rows.
+// Votes of edges first .. end - 1 for all rows, called by one warp.
 static __device__ __forceinline__ void
 vote_for_all (unsigned *cells, const Slice *slices, int n_slices,
     const unsigned *pixels, int first, int end)
 {
-  const int step = 32 * UNROLLED;
-  unsigned next[UNROLLED];
+  const int step = 32 * EDGES_AT_ONCE;
+  unsigned next[EDGES_AT_ONCE];
 
   if (first + step <= end)
     load_pixels (next, pixels, first);
   for (; first + step <= end; first += step) {
-    unsigned x[UNROLLED], y[UNROLLED];
+    unsigned x[EDGES_AT_ONCE], y[EDGES_AT_ONCE];
 
 #pragma unroll
-    for (int i = 0; i < UNROLLED; i++) {
+    for (int i = 0; i < EDGES_AT_ONCE; i++) {
       x[i] = next[i] & 0xffff;
       y[i] = next[i] >> 16;
     }
-    if (first + 2 * step <= end) // they come while these vote
+    if (first + 2 * step <= end) // prefetch the next
       load_pixels (next, pixels, first + step);
     for (int k = 0; k < n_slices; k++) {
       const Slice slice = slices[k];
 
 #pragma unroll
-      for (int i = 0; i < UNROLLED; i++)
+      for (int i = 0; i < EDGES_AT_ONCE; i++)
         vote (cells, slice, x[i], y[i]);
     }
   }
@@ -81,37 +79,39 @@ vote_for_all (unsigned *cells, const Slice *slices, int n_slices,
   }
 }
 
-// The votes of a warp's share of all edges: of n_warps that of number warp.
+// Votes of one warp's share of all edges.
 static __device__ __forceinline__ void
 cuv_vote_in_slices (unsigned *cells, const Slice *slices, int n_slices,
     const CuvEdges &edges, int warp, int n_warps)
 {
-  const int n = (int) cuv_load_once (&edges.counters->n_edges);
-  const int n_units = (n + 31) / 32, each = n_units / n_warps;
-  const int one_more = n_units % n_warps; // the first warps have
-  const int first = 32 * (warp * each + min (warp, one_more));
-  const int end = min (first + 32 * (each + (warp < one_more)), n);
+  const int n = (int) cuv_block_load (&edges.counters->n_edges);
+  const int n_chunks = (n + 31) / 32, each = n_chunks / n_warps;
+  const int remainder =
+      n_chunks % n_warps; // units left over go to the first warps
+  const int first = 32 * (warp * each + min (warp, remainder));
+  const int end = min (first + 32 * (each + (warp < remainder)), n);
 
   vote_for_all (cells, slices, n_slices, edges.pixels, first, end);
 }
 
-#define AT_ONCE 4 // edges of a thread, in a window
+#define EDGES_PER_THREAD 4 // edges per thread, with a window
 
-// Votes of edges begin .. end - 1, by a block.
+// Votes of edges begin .. end - 1, called by a block.
 static __device__ __forceinline__ void
 vote_for_range (unsigned *cells, const Slice &slice, const unsigned *pixels,
     unsigned begin, unsigned end)
 {
   unsigned i = begin + threadIdx.x;
 
-  for (; i + (AT_ONCE - 1) * blockDim.x < end; i += AT_ONCE * blockDim.x) {
-    unsigned some[AT_ONCE];
+  for (; i + (EDGES_PER_THREAD - 1) * blockDim.x < end;
+       i += EDGES_PER_THREAD * blockDim.x) {
+    unsigned some[EDGES_PER_THREAD];
 
 #pragma unroll
-    for (int j = 0; j < AT_ONCE; j++)
+    for (int j = 0; j < EDGES_PER_THREAD; j++)
       some[j] = __ldcg (&pixels[i + j * blockDim.x]);
 #pragma unroll
-    for (int j = 0; j < AT_ONCE; j++)
+    for (int j = 0; j < EDGES_PER_THREAD; j++)
       vote (cells, slice, some[j] & 0xffff, some[j] >> 16);
   }
   for (; i < end; i += blockDim.x) {
@@ -121,8 +121,8 @@ vote_for_range (unsigned *cells, const Slice &slice, const unsigned *pixels,
   }
 }
 
-// Votes of the sorted edges that vote in a row, by a block. Those of its last
-// bins may be the first ones of all.
+// Votes of the sorted edges whose orientation bin votes for a row, called by a
+// block: one range, two if the bins wrap.
 static __device__ __forceinline__ void
 cuv_vote_in_window (unsigned *cells, const Slice &slice, const CuvVoteRow &row,
     const CuvEdges &edges, int n_bins)
@@ -132,7 +132,7 @@ cuv_vote_in_window (unsigned *cells, const Slice &slice, const CuvVoteRow &row,
   const int bins[] = { row.first_bin, end <= n_bins ? end : end - n_bins,
     n_bins };
 
-  __syncthreads (); // nobody has them any more
+  __syncthreads (); // firsts is no longer read
   if (threadIdx.x < 3)
     firsts[threadIdx.x] = __ldcg (&edges.counts->first[bins[threadIdx.x]]);
   __syncthreads ();
@@ -144,10 +144,9 @@ cuv_vote_in_window (unsigned *cells, const Slice &slice, const CuvVoteRow &row,
   }
 }
 
-// Bytes of shared memory that are left for cells, beside what blocks have for
-// other things.
+// Bytes of shared memory left for cells beside the kernels' static arrays.
 static inline size_t
-cuv_room_for_cells ()
+cuv_shared_for_cells ()
 {
   const int most = cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerBlockOptin);
   const int others = sizeof (Slice) * CUV_MAX_SLICES + 2048;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Votes on the GPU: a block has slices of a few rows in shared memory and a
-// part of the edges; the parts are added up in the accumulator.
+// Votes on the GPU: a block counts a few rows in shared memory for a part of
+// the edges; partial counts are added to the accumulator.
 #include "hough/slices.cuh"
 
 #include <algorithm>
 #include <math.h>
 
-// Adds a block's cells to the accumulator's, which are cleared; n, a multiple
-// of 4. What is one part only needs no sum.
+// Adds a block's n cells, a multiple of 4, to the cleared accumulator. alone:
+// no other block adds to them, so they are stored.
 static __device__ __forceinline__ void
-add_up (unsigned *accumulator, const unsigned *cells, int n, bool alone)
+add_cells (unsigned *accumulator, const unsigned *cells, int n, bool alone)
 {
   for (int i = 4 * threadIdx.x; i < n; i += 4 * CUV_VOTE_THREADS) {
     const uint4 four = *(const uint4 *) (cells + i);
@@ -19,7 +19,7 @@ add_up (unsigned *accumulator, const unsigned *cells, int n, bool alone)
       *(uint4 *) (accumulator + i) = four;
       continue;
     }
-    if (four.x | four.y) // two at a time: neither overflows
+    if (four.x | four.y) // two cells per 64-bit atomic: no carry
       atomicAdd (&to[0], (unsigned long long) four.y << 32 | four.x);
     if (four.z | four.w)
       atomicAdd (&to[1], (unsigned long long) four.w << 32 | four.z);
@@ -55,12 +55,12 @@ __launch_bounds__ (CUV_VOTE_THREADS, 1) vote_kernel (CuvDeviceLayout layout,
   for (int k = 0, word = 0; k < n_rows; k++) {
     const int n = cuv_padded (rows[k].n_cells);
 
-    add_up (accumulator + rows[k].start, cells + word, n, gridDim.y == 1);
+    add_cells (accumulator + rows[k].start, cells + word, n, gridDim.y == 1);
     word += n;
   }
 }
 
-// With a window. Grid: rows.
+// With an orientation window. Grid: rows.
 static __global__ void
 __launch_bounds__ (CUV_VOTE_THREADS) vote_window_kernel (
     CuvDeviceLayout layout, CuvEdges edges, unsigned *accumulator)
@@ -76,13 +76,11 @@ __launch_bounds__ (CUV_VOTE_THREADS) vote_window_kernel (
   cuv_pdl_wait ();
   cuv_vote_in_window (cells, slice_of (row, 0), row, edges, layout.n_bins);
   __syncthreads ();
-  add_up (accumulator + row.start, cells, n, true);
+  add_cells (accumulator + row.start, cells, n, true);
 }
 
-// ---- the simplest way ----
-
 static __device__ __forceinline__ bool
-takes (const CuvVoteRow &row, int n_bins, int bin)
+votes_in (const CuvVoteRow &row, int n_bins, int bin)
 {
   const int behind = bin - row.first_bin;
 
@@ -95,7 +93,7 @@ vote_global_kernel (
 {
   cuv_pdl_trigger ();
   cuv_pdl_wait ();
-  const unsigned n = cuv_load_once (&edges.counters->n_edges);
+  const unsigned n = cuv_block_load (&edges.counters->n_edges);
 
   for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n;
        i += gridDim.x * blockDim.x) {
@@ -106,7 +104,7 @@ vote_global_kernel (
     for (int k = 0; k < layout.n_rows; k++) {
       const CuvVoteRow &row = layout.rows[k];
 
-      if (edges.bins == nullptr || takes (row, layout.n_bins, bin))
+      if (edges.bins == nullptr || votes_in (row, layout.n_bins, bin))
         atomicAdd (&accumulator[row.start - row.first_cell
                        + ((x * row.dx + y * row.dy + row.offset) >> 16)],
             1u);
@@ -114,14 +112,12 @@ vote_global_kernel (
   }
 }
 
-// ---- launchers ----
-
-// Instructions of a multiprocessor's threads: they read a part of the edges and
-// vote with them for each row, and each row has cells to clear and to add up,
-// which takes longer than to store them. Edges are lines: the frame's side, not
-// its area, says how many there may be.
+// Estimated instructions per multiprocessor: each edge is read and votes in
+// each row; cells are cleared and added up, which costs more than storing them
+// if there are several parts. Edges are lines, so their number grows with the
+// frame's side, not its area.
 static double
-time_of (const CuvVotePlan &plan, double n_pixels, double n_blocks)
+estimated_cost (const CuvVotePlan &plan, double n_pixels, double n_blocks)
 {
   const double rounds = ceil (plan.row_groups * plan.parts / n_blocks);
   const double edges = 80 * sqrt (n_pixels) / plan.parts;
@@ -131,7 +127,8 @@ time_of (const CuvVotePlan &plan, double n_pixels, double n_blocks)
           + plan.shared / 4. * (plan.parts > 1 ? 32 : 8));
 }
 
-// Many rows are many cells to add up, few rows read the list many times.
+// Balances cells to add up (many rows per block) against passes over the list
+// (few rows per block).
 CuvVotePlan
 cuv_vote_plan (const std::vector<CuvVoteRow> &rows, double n_pixels)
 {
@@ -149,12 +146,12 @@ cuv_vote_plan (const std::vector<CuvVoteRow> &rows, double n_pixels)
         words += cuv_padded (rows[k].n_cells);
       plan.shared = std::max (plan.shared, words * sizeof (unsigned));
     }
-    if (plan.shared > cuv_room_for_cells ())
+    if (plan.shared > cuv_shared_for_cells ())
       break;
     plan.parts = std::max (1, n_blocks / plan.row_groups);
     if (best.row_groups == 0
-        || time_of (plan, n_pixels, n_blocks)
-            < time_of (best, n_pixels, n_blocks))
+        || estimated_cost (plan, n_pixels, n_blocks)
+            < estimated_cost (best, n_pixels, n_blocks))
       best = plan;
   }
   return best;
@@ -167,7 +164,7 @@ cuv_vote_shared_submit (const CuvVotePlan &plan, const CuvDeviceLayout &layout,
   const dim3 grid (plan.row_groups, plan.parts);
 
   if (edges.bins != nullptr) {
-    const size_t shared = cuv_padded (layout.most_cells) * sizeof (unsigned);
+    const size_t shared = cuv_padded (layout.max_cells) * sizeof (unsigned);
 
     if (cuv_cuda_allow_shared ((const void *) vote_window_kernel, shared) != 0)
       return -1;

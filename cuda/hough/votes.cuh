@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The layout of lines on the GPU, votes and peaks.
+// Device layout of lines, edges, votes and peaks.
 #ifndef CUV_HOUGH_VOTES_CUH
 #define CUV_HOUGH_VOTES_CUH
 
 #include <vector>
 #include "hough/maps.cuh"
 
-// A row, with those of its cells only that pixels of the frame have: cell r is
-// number r - first_cell, and number start of the accumulator is the first.
+// A row, restricted to cells reached by pixels of the frame: cell r is element
+// start + r - first_cell of the accumulator.
 struct __align__ (16) CuvVoteRow
 {
   int dx, dy, offset;
@@ -33,37 +33,36 @@ cuv_padded (int n_cells)
 struct CuvDeviceLayout {
   int width, height;
   int n_rows, period, radius;
-  int most_cells; // that a row has
+  int max_cells; // largest n_cells of a row
   int n_bins;
   const CuvVoteRow *rows;
-  const short2 *boundaries; // of bins
-  const uint16_t *bin_rows; // in how many rows a bin votes
+  const short2 *boundaries; // where each bin starts
+  const uint16_t *bin_rows; // number of rows each bin votes in
 };
 
 struct CuvEdges {
   unsigned *pixels; // y << 16 | x
-  uint16_t *bins;   // NULL where all vote for everything
-  unsigned *sorted; // pixels by bin, if there are bins
-  CuvGroupCounts *counts;
+  uint16_t *bins;   // NULL: all edges vote in all rows
+  unsigned *sorted; // pixels sorted by bin, if there are bins
+  CuvBinCounts *counts;
   CuvHoughCounters *counters;
 };
 
-// Lists the edges of a map, 32 x 32 pixels after 32 x 32, and clears n_cells of
-// the accumulator, a multiple of 4.
+// Lists a map's edges, one block of 32 x 32 pixels after the other, and clears
+// n_cells (a multiple of 4) of the accumulator.
 int cuv_list_submit (const CuvMaps &maps, const CuvEdges &edges,
     unsigned *cells, size_t n_cells, cudaStream_t stream);
 
-// Finds the bins of listed edges, of a frame in which Canny found them, and
-// sorts them.
+// Finds the orientation bins of listed Canny edges of a frame, and sorts the
+// edges.
 int cuv_sort_submit (const CuvEdges &edges, const CuvDeviceLayout &layout,
     const CuvFrame &frame, bool blurred, cudaStream_t stream);
 
-// How the rows are dealt out to blocks that have slices of them in shared
-// memory.
+// How rows and edges are split over blocks.
 struct CuvVotePlan {
-  int rows_per_block; // 0 = not even one fits
+  int rows_per_block; // 0 = not even one fits shared memory
   int row_groups;
-  int parts;     // that the edges are cut into
+  int parts;     // of the edges
   size_t shared; // bytes
 };
 
@@ -76,7 +75,7 @@ int cuv_vote_shared_submit (const CuvVotePlan &plan,
 int cuv_vote_global_submit (const CuvDeviceLayout &layout,
     const CuvEdges &edges, unsigned *cells, cudaStream_t stream);
 
-// Peaks as numbers that sort as they are to be told: the greatest first.
+// Peaks as keys in descending order: most votes first, then by row and cell.
 typedef unsigned long long CuvPeakKey;
 
 static inline __host__ __device__ CuvPeakKey
@@ -97,33 +96,32 @@ cuv_cell_of_key (CuvPeakKey key, int radius, int *k, int *r)
 }
 
 struct CuvPeaks {
-  CuvPeakKey *keys; // room for one of each cell
-  CuvPeakKey *best; // of max, in order
+  CuvPeakKey *keys; // one per cell
+  CuvPeakKey *best; // max, sorted
   CuvHoughCounters *counters;
-  // in the host's memory
-  CuvHoughCounters *counters_to;
-  CuvPeakKey *best_to;
+  // in host memory
+  CuvHoughCounters *host_counters;
+  CuvPeakKey *host_best;
 };
 
 int cuv_peaks_submit (const CuvDeviceLayout &layout, const unsigned *cells,
     const CuvPeakParams &params, const CuvPeaks &peaks, cudaStream_t stream);
 
-// Puts the best max of the peaks in order and tells the host.
+// Sorts the best max peaks and copies them and the counters to the host.
 int cuv_best_submit (const CuvPeaks &peaks, int max, cudaStream_t stream);
 
-// The same without an accumulator: each block votes for some rows and those
-// beside them. rows_per_block is 0 where there is no room for that.
+// Votes and peaks without an accumulator: each block votes for its rows and
+// their neighbours. rows_per_block is 0 if shared memory is too small.
 CuvVotePlan cuv_ring_plan (const std::vector<CuvVoteRow> &rows, int period,
     const CuvPeakParams &params);
 int cuv_ring_submit (const CuvVotePlan &plan, const CuvDeviceLayout &layout,
     const CuvEdges &edges, const CuvPeakParams &params, const CuvPeaks &peaks,
     cudaStream_t stream);
 
-// What all blocks want of the previous kernel, loaded once for each: memory
-// gives the same word to one after the other. By all threads of a block, at one
-// place of a kernel.
+// Loads a value once per block: loads of the same address by many warps would
+// be serialised. Called by all threads of a block, at one place per kernel.
 static __device__ __forceinline__ unsigned
-cuv_load_once (const unsigned *from)
+cuv_block_load (const unsigned *from)
 {
   __shared__ unsigned value;
 
