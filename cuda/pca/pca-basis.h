@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The basis of a sequence of frames, and the gains it is shown with: for gcc,
- * one thread, and nvcc, a thread group. */
+/* Update of the basis from frame to frame, and the gains of its picture. For
+ * gcc (one thread) and nvcc (a thread group). */
 #ifndef CUV_PCA_BASIS_H
 #define CUV_PCA_BASIS_H
 
@@ -23,8 +23,8 @@ cuv_pca_element (const CuvPcaBasis *self, CuvPcaMode mode,
   return scale > 0.0 ? c / scale : 0.0;
 }
 
-/* Sets scratch->a to the matrix to diagonalise. Threads read only means that
- * they wrote themselves. */
+/* Sets scratch->a to the matrix to diagonalise. No barrier before it: each
+ * thread reads only means that it wrote itself. */
 CUV_GROUP_FUNC void
 cuv_pca_set_matrix (CuvThreadGroup group, CuvPcaBasis *self, CuvPcaMode mode,
     const CuvPcaMoments *moments, const CuvPcaScratch *scratch)
@@ -46,7 +46,6 @@ cuv_pca_set_matrix (CuvThreadGroup group, CuvPcaBasis *self, CuvPcaMode mode,
 
 /* ---- an update ---- */
 
-/* See cuv_pca_basis_update(). */
 CUV_GROUP_FUNC int
 cuv_pca_update_basis (CuvThreadGroup group, CuvPcaBasis *self,
     const CuvPcaMoments *moments, const CuvPcaLearning *learning,
@@ -79,7 +78,7 @@ cuv_pca_update_basis (CuvThreadGroup group, CuvPcaBasis *self,
 
 /* ---- mean and deviation ---- */
 
-/* See cuv_pca_basis_spread(). Called by a whole row of the group. */
+/* See cuv_pca_basis_spread(). All threads of a row must call it. */
 CUV_GROUP_FUNC void
 cuv_pca_spread (CuvThreadGroup group, const CuvPcaBasis *self, int k,
     double *mean, double *deviation)
@@ -104,8 +103,8 @@ cuv_pca_spread (CuvThreadGroup group, const CuvPcaBasis *self, int k,
 /* ---- gains ---- */
 
 /* Three channels: floor (clamp (offset + sum of gain[b] s_b, 0, top) + bias),
- * summed band by band in double. For bytes bias is slightly more than 0.5: sums
- * that are exactly halfway would otherwise be decided by rounding errors. */
+ * summed band by band in double. For bytes, bias is slightly above 0.5: sums
+ * exactly halfway would otherwise be decided by rounding errors. */
 typedef struct {
   int32_t n;
   double gain[CUV_PCA_SHOWN][CUV_CUBE_MAX_BANDS];
@@ -128,7 +127,7 @@ typedef struct {
 CUV_HOST_DEVICE CuvPcaChannel
 cuv_pca_span (int k, double low, double high)
 {
-  const double slope = 255.0 * cuv_pca_by (high - low);
+  const double slope = 255.0 * cuv_pca_reciprocal (high - low);
   const CuvPcaChannel channel = { k, slope, -slope * low };
 
   return channel;
@@ -184,7 +183,7 @@ cuv_pca_bin_channel (CuvThreadGroup group, const CuvPcaBasis *basis, int k)
   cuv_pca_spread (group, basis, k, &mean, &deviation);
   if (deviation == 0.0)
     return cuv_pca_constant (middle);
-  channel.slope = middle * cuv_pca_by (CUV_PCA_REACH * deviation);
+  channel.slope = middle * cuv_pca_reciprocal (CUV_PCA_REACH * deviation);
   channel.base = middle - channel.slope * mean;
   return channel;
 }
@@ -207,8 +206,8 @@ cuv_pca_channel (CuvThreadGroup group, const CuvPcaBasis *basis,
       : cuv_pca_sigma_channel (group, basis, k, display->sigmas);
 }
 
-/* Sets the gain of each band and, with the mean's part, the offset. Called by a
- * whole row of the group. */
+/* Sets the gain of each band and the offset, which includes the mean. All
+ * threads of a row must call it. */
 CUV_GROUP_FUNC void
 cuv_pca_set_channel (CuvThreadGroup group, CuvPcaGains *self, int c,
     const CuvPcaBasis *basis, CuvPcaChannel channel)
@@ -222,8 +221,9 @@ cuv_pca_set_channel (CuvThreadGroup group, CuvPcaGains *self, int c,
     double gain = channel.slope * v[b];
 
     if (basis->mode == CUV_PCA_PEARSON)
-      gain = basis->deviation[b] > 0.0 ? gain * cuv_pca_by (basis->deviation[b])
-                                       : 0.0;
+      gain = basis->deviation[b] > 0.0
+          ? gain * cuv_pca_reciprocal (basis->deviation[b])
+          : 0.0;
     self->gain[c][b] = gain;
     sum += is_centred ? gain * basis->mean[b] : 0.0;
   }
@@ -232,7 +232,7 @@ cuv_pca_set_channel (CuvThreadGroup group, CuvPcaGains *self, int c,
     self->offset[c] = channel.base - sum;
 }
 
-/* See cuv_pca_gains_init(), or with bins cuv_pca_gains_init_bins(). */
+/* See cuv_pca_gains_init() and, with bins, cuv_pca_gains_init_bins(). */
 CUV_GROUP_FUNC void
 cuv_pca_set_gains (CuvThreadGroup group, CuvPcaGains *self,
     const CuvPcaBasis *basis, const CuvPcaDisplay *display,
@@ -251,8 +251,8 @@ cuv_pca_set_gains (CuvThreadGroup group, CuvPcaGains *self,
 
 /* ---- percentiles ---- */
 
-/* The bin, from `first` in direction `step`, at which the count exceeds rank.
- */
+/* The bin, from `first` in direction `step`, where the cumulative count exceeds
+ * rank. */
 CUV_HOST_DEVICE int
 cuv_pca_bin_of (const int64_t *bins, int first, int step, double rank)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Pictures of integers of few bands: products of samples' bytes with the digits
-// of gains.
+// Projection of integer samples of few bands in tensor cores: products of
+// samples' bytes with digits of fixed-point gains.
 #ifndef CUV_PCA_BRUSH_CUH
 #define CUV_PCA_BRUSH_CUH
 
@@ -8,32 +8,31 @@
 #include "pca/pca-steps.cuh"
 #include "pca/pca-warp.cuh"
 
-// How channels come from digits of gains, to base 256, from -128 to 127: from
-// six of them as a rule. Bytes whose gains are small take four, and gains that
-// are very large have fewer bits behind the point.
-enum Kind { FOUR_DIGITS, SIX_DIGITS, COARSE };
+// Gains are split into digits to base 256, from -128 to 127, usually six. Bytes
+// with small gains need four; very large gains have fewer fraction bits.
+enum Precision { FOUR_DIGITS, SIX_DIGITS, COARSE };
 
 #define PAIRS 3      // of digits
-#define GAIN_BITS 46 // of gains times samples' bytes
-// Gains of 16-bit samples have fewer bits, and are smaller: most of them are
-// behind the point.
+#define GAIN_BITS 46 // of gain times sample bytes
+// Gains of 16-bit samples are smaller and have fewer bits, most of them in the
+// fraction.
 #define FRACTION_BITS(size) ((size) == 1 ? 32 : 48)
-// Bytes take four digits if gains are smaller, 2^6, and offsets.
+// Bounds of gains (2^6) and offsets for four digits.
 #define SMALL_BITS 6
 #define SMALL_OFFSET 65536.0
 
-// Gains of slots in fixed point, for a block: too many threads would read and
-// convert them. The last channel is not 0 in pixels that count.
+// Fixed-point gains by slot, one copy per block: it is too costly for each
+// thread to read and convert them. The last channel is nonzero in valid pixels.
 struct alignas (16) Gains {
   int64_t gain[CUV_PCA_SHOWN + 1][32], offset[CUV_PCA_SHOWN + 1];
   int fraction[CUV_PCA_SHOWN + 1];
-  int room[CUV_PCA_SHOWN]; // bits that four digits have behind the point
+  int room[CUV_PCA_SHOWN]; // fraction bits of four digits
 };
 
-// What a thread has of it: warp c a channel.
+// A thread's part of loading Gains: warp c loads channel c.
 struct GainReader {
   const CuvPcaGains *known;
-  const double *gain_at, *mean_at; // null: there is no such band
+  const double *gain_at, *mean_at; // null: no such band
   int c, slot;
   double gain, mean, offset;
 
@@ -60,8 +59,8 @@ struct GainReader {
     offset = c < CUV_PCA_SHOWN ? known->offset[c] + known->bias : 0.0;
   }
 
-  // By whole warps. What gains are rounded by is in the offset: pixels like the
-  // mean come out as they should.
+  // Called by whole warps. The offset compensates the rounding of gains at the
+  // mean, so that pixels near the mean are exact.
   template <CuvCubeFormat F>
   __device__ __forceinline__ void
   give (Gains *to) const
@@ -90,18 +89,18 @@ struct GainReader {
   }
 };
 
-// What a lane needs to paint its channel.
-template <CuvCubeFormat F> struct Brush {
+// A lane's operands for painting its channel.
+template <CuvCubeFormat F> struct Painter {
   unsigned digits[Few<F>::size][PAIRS][2];
-  CuvPcaShading shading;
+  CuvPcaFixedChannel shading;
   int offset[PAIRS];
-  unsigned selectors[2]; // see cuv_pca_turn_bytes()
-  Kind kind;             // of all lanes
-  int room;              // of four digits
-  int finer;             // bits behind the point beyond 32
+  unsigned selectors[2]; // see cuv_pca_transpose_bytes()
+  Precision kind;        // the same for all lanes
+  int room;              // fraction bits of four digits
+  int finer;             // fraction bits beyond 32
 
-  // Lane 4 r + q has, for two digits of channel r / 2, those of slots 8 q on;
-  // and channel q is its own. By whole warps.
+  // Lane 4 r + q holds two digits of channel r / 2 for slots from 8 q on; its
+  // own channel is q. Called by whole warps.
   __device__ __forceinline__ void
   load (const Gains &gains)
   {
@@ -137,16 +136,17 @@ template <CuvCubeFormat F> struct Brush {
     selectors[1] = q & 1 ? 0x3715 : 0x6240;
   }
 
-  // Digits of eight slots: of each pair of them the odd ones or the even.
+  // Packs digits of eight slots: of each pair of digits the odd or the even
+  // ones.
   template <typename OfSlot>
   __device__ __forceinline__ void
   set_digits (int odd, OfSlot of_slot)
   {
-    const int64_t carries = 0x808080808080; // to what is below -128
+    const int64_t carries = 0x808080808080; // bias for signed digits
 
 #pragma unroll
     for (int w = 0; w < Few<F>::size * 2; w++) {
-      unsigned low[4], high[4]; // words of gains
+      unsigned low[4], high[4];
 
 #pragma unroll
       for (int b = 0; b < 4; b++) {
@@ -169,8 +169,8 @@ template <CuvCubeFormat F> struct Brush {
     }
   }
 
-  // A channel from sums of its digits, before it is cut to a byte.
-  template <Kind KIND>
+  // A channel, before clamping to a byte, from the sums of its digits.
+  template <Precision KIND>
   __device__ __forceinline__ int
   shade (const int (*sums)[4], int odd) const
   {
@@ -188,13 +188,13 @@ template <CuvCubeFormat F> struct Brush {
   }
 };
 
-// The four channels of 32 pixels; a lane's is that of pixel_of_lane().
-template <Kind KIND, CuvCubeFormat F>
+// The four channels of 32 pixels; a lane returns those of pixel_of_lane().
+template <Precision KIND, CuvCubeFormat F>
 static __device__ __forceinline__ unsigned
-channels (const typename Few<F>::Bytes &by_pixels, const Brush<F> &brush)
+channels (const typename Few<F>::Bytes &by_pixels, const Painter<F> &brush)
 {
   constexpr int pairs = KIND == FOUR_DIGITS ? 2 : PAIRS;
-  int values[4]; // of a channel
+  int values[4]; // of one channel
 
 #pragma unroll
   for (int set = 0; set < 2; set++) {
@@ -212,12 +212,12 @@ channels (const typename Few<F>::Bytes &by_pixels, const Brush<F> &brush)
     for (int odd = 0; odd < 2; odd++)
       values[2 * set + odd] = brush.template shade<KIND> (sums, odd);
   }
-  return cuv_pca_turn_bytes (cuv_pca_pack_bytes (values), brush.selectors);
+  return cuv_pca_transpose_bytes (cuv_pca_pack_bytes (values), brush.selectors);
 }
 
 template <CuvCubeFormat F>
 static __device__ __forceinline__ unsigned
-paint (const typename Few<F>::Bytes &by_pixels, const Brush<F> &brush)
+paint (const typename Few<F>::Bytes &by_pixels, const Painter<F> &brush)
 {
   if constexpr (Few<F>::size == 1) {
     if (brush.kind == FOUR_DIGITS)

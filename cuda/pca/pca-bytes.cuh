@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Bytes of 32 pixels and 32 bands in the registers of a warp, in the two ways
-// in which products are made of them. Of 16-bit samples there are two planes of
-// bytes, the low ones and the high ones.
+// Bytes of 32 pixels x 32 bands in a warp's registers, in the two layouts of
+// matrix operands. 16-bit samples have two planes, low and high bytes.
 //
-// Lane 4 r + q has eight words, of two sets of 16 pixels. By pixels: word 4 set
-// + 2 odd + w has bands 8 q + 4 w + {0 .. 3} of pixel r of the set's even or
-// odd ones. By bands: word 4 set + 2 w + s has band 8 (r / 2) + 4 w + 2 (r % 2)
-// + s of four pixels of the set: 2 q and 2 q + 1 of the even ones, and of the
-// odd.
+// Lane 4 r + q has eight words for two sets of 16 pixels.
+// By pixels: word 4 set + 2 odd + w holds bands 8 q + 4 w + {0 .. 3} of pixel r
+// of the set's even or odd pixels.
+// By bands: word 4 set + 2 w + s holds band 8 (r / 2) + 4 w + 2 (r % 2) + s of
+// four pixels of the set: even pixels 2 q and 2 q + 1, then the odd ones.
 #ifndef CUV_PCA_BYTES_CUH
 #define CUV_PCA_BYTES_CUH
 
@@ -16,7 +15,7 @@
 template <int PLANES> struct CuvPcaBytes {
   unsigned words[PLANES][8];
 
-  // Leaves out what mask has no bits of.
+  // Clears the bits that are not in mask.
   __device__ __forceinline__ void
   keep (int word, unsigned mask)
   {
@@ -25,7 +24,7 @@ template <int PLANES> struct CuvPcaBytes {
       words[p][word] &= mask;
   }
 
-  // Bytes of 255 where all planes have those of value.
+  // 255 in bytes where all planes equal value's.
   __device__ __forceinline__ unsigned
   equal (int word, unsigned value) const
   {
@@ -38,14 +37,14 @@ template <int PLANES> struct CuvPcaBytes {
   }
 };
 
-// The band of a row, 0 .. 7, of group 2 w + s.
+// The band of row 0 .. 7 of group 2 w + s.
 static __device__ __forceinline__ int
 cuv_pca_band_of_row (int group, int row)
 {
   return row / 2 * 8 + group / 2 * 4 + row % 2 * 2 + group % 2;
 }
 
-// From one way to the other.
+// Transposes between the layouts.
 template <int PLANES>
 static __device__ __forceinline__ CuvPcaBytes<PLANES>
 cuv_pca_by_bands (const CuvPcaBytes<PLANES> &by_pixels)
@@ -82,7 +81,7 @@ cuv_pca_by_pixels (const CuvPcaBytes<PLANES> &by_bands)
   return to;
 }
 
-// Of four values what is within a byte, or next to it.
+// Saturates four values to bytes and packs them.
 static __device__ __forceinline__ unsigned
 cuv_pca_pack_bytes (const int values[4])
 {
@@ -105,10 +104,10 @@ cuv_pca_pack_bytes (const int values[4])
 #endif
 }
 
-// Four lanes have a word each: lane q gets byte q of each of them. Its
-// selectors are 0x5410 or 0x3276, if q & 2, and 0x6240 or 0x3715, if q & 1.
+// Byte transpose over four lanes: lane q gets byte q of each lane's word.
+// Selectors are 0x5410, or 0x3276 if q & 2, and 0x6240, or 0x3715 if q & 1.
 static __device__ __forceinline__ unsigned
-cuv_pca_turn_bytes (unsigned word, const unsigned selectors[2])
+cuv_pca_transpose_bytes (unsigned word, const unsigned selectors[2])
 {
   word = __byte_perm (word, __shfl_xor_sync (~0u, word, 2), selectors[0]);
   return __byte_perm (word, __shfl_xor_sync (~0u, word, 1), selectors[1]);

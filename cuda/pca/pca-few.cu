@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Passes over integers of up to 31 bands. A warp has all of the sums, and its
-// own steps through the image, of which it fetches some ahead; nothing waits
-// for another warp from the first to the last. Pictures are products of bytes,
-// too.
+// Passes over integer cubes of up to 31 bands. Each warp holds all sums and
+// walks the image on its own with prefetched steps, so that warps synchronise
+// only at the end. Projections are integer matrix products, too.
 #include <algorithm>
 #include "pca/pca-brush.cuh"
-
-// ---- sums ----
 
 template <CuvCubeFormat F>
 static __device__ __forceinline__ void
@@ -25,7 +22,7 @@ add (const typename Few<F>::Bytes &bytes, Sums<F> *to)
   }
 }
 
-// Room for a block's sums.
+// Bytes of shared memory for a block's reduction.
 template <CuvCubeFormat F>
 static __host__ __device__ constexpr int
 area_bytes ()
@@ -33,8 +30,8 @@ area_bytes ()
   return Sums<F>::kinds * Products<unsigned>::n * 32 * sizeof (unsigned);
 }
 
-// A block's sums. By all threads, which are through with their steps; area is
-// 0.
+// Reduces the warps' sums and adds them to global memory. Called by all threads
+// after their last step; area is zeroed.
 template <CuvCubeFormat F>
 static __device__ __forceinline__ void
 give (const CuvPcaPass &pass, const Sums<F> &sums, unsigned *area)
@@ -68,9 +65,7 @@ give (const CuvPcaPass &pass, const Sums<F> &sums, unsigned *area)
   }
 }
 
-// ---- the kernel ----
-
-// Planar, bands that are not there are 0 in all stages.
+// Planar: zeroes the rows of missing bands in all stages.
 template <CuvCubeFormat F>
 static __device__ __forceinline__ void
 clear_missing (const CuvPcaPass &pass, uint8_t *stages)
@@ -83,11 +78,11 @@ clear_missing (const CuvPcaPass &pass, uint8_t *stages)
   }
 }
 
-// A step that is there.
+// Processes a step that has been fetched.
 template <CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
 work_on (const CuvPcaPass &pass, const CuvPcaSpot &spot, const uint8_t *stage,
-    const PackedLane<F> &lane, const Brush<F> &brush, Sums<F> *sums,
+    const PackedLane<F> &lane, const Painter<F> &brush, Sums<F> *sums,
     unsigned *left_out)
 {
   const int pixel = pixel_of_lane<F, PACKED> (threadIdx.x % 32);
@@ -97,7 +92,7 @@ work_on (const CuvPcaPass &pass, const CuvPcaSpot &spot, const uint8_t *stage,
 
 #pragma unroll
   for (int half = 0; half < Few<F>::step / 32; half++) {
-    constexpr int apart = PACKED ? 32 : 8; // pixels of halves
+    constexpr int apart = PACKED ? 32 : 8; // pixels between halves
     typename Few<F>::Bytes bytes;
 
     if constexpr (PACKED)
@@ -139,7 +134,7 @@ static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
   const PackedLane<F> lane (pass);
   unsigned left_out = 0;
   GainReader reader (pass);
-  Brush<F> brush = {};
+  Painter<F> brush = {};
   Sums<F> sums;
 
   for (int i = threadIdx.x; (pass.tasks & CUV_PCA_SUM) && i < n_sums;
@@ -149,9 +144,10 @@ static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
     clear_missing<F> (pass, stages);
   __syncthreads ();
   cuv_pdl_wait ();
-  // not before: learning, when it starts, takes the frame before as learnt
+  // Not earlier: learning reads the previous frame's state as soon as it
+  // starts.
   cuv_pdl_trigger ();
-  if (paints) // before pixels, which they would wait for
+  if (paints) // before pixels, whose loads would delay these
     reader.load ();
 #pragma unroll 1
   for (int i = 0; i < n_stages - 1; i++) {
@@ -166,7 +162,7 @@ static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
     brush.load (*gains);
   }
   for (int stage = 0; here.left > 0; stage = (stage + 1) % n_stages) {
-    __syncwarp (); // all are through with the stage that comes next to last
+    __syncwarp (); // the stage to refill is no longer read
     if (ahead.left > 0)
       source.fetch (pass, ahead.spot (pass),
           stages + (stage + n_stages - 1) % n_stages * pass.tile_bytes);
@@ -183,8 +179,6 @@ static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
   if (pass.tasks & CUV_PCA_SUM)
     give<F> (pass, sums, area);
 }
-
-// ---- plans ----
 
 template <CuvCubeFormat F>
 static size_t
@@ -222,13 +216,13 @@ fits (const CuvPcaPass &pass)
       || (pass.tasks & CUV_PCA_COUNT) || pass.unit != 16)
     return false;
   return cuv_cuda_attribute (cudaDevAttrComputeCapabilityMajor)
-      >= 8 // products of bytes in a warp
+      >= 8 // integer mma
       && (!pass.packed || pass.span <= COUNTS * size)
       && std::abs (pass.cube.row_step) <= INT32_MAX
       && std::abs (pass.stride) <= INT32_MAX;
 }
 
-// Planar, a slot is a band, packed a sample of the pixel.
+// Planar: one slot per band. Packed: one slot per sample of the pixel.
 static void
 set_slots (CuvPcaPass *pass)
 {
@@ -256,7 +250,7 @@ cuv_pca_few_plan (CuvPcaPass *pass, int *n_blocks)
   set_slots (&few);
   few.pixels = 64 / size;
   few.tile_bytes = few.packed
-      ? few.pixels * (int) few.cube.pixel_step + 64 // that may be looked at
+      ? few.pixels * (int) few.cube.pixel_step + 64 // the most that may be read
       : 2048;
   few.tiles_across = cuv_div_up (few.width, few.pixels);
   few.n_tiles = few.tiles_across * few.height;

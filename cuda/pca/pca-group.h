@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Threads that work on small matrices together: in CUDA a block or part of a
- * warp, on the CPU a single thread. The number of threads changes no result but
- * the last digits of sums. */
+/* Thread groups that work on small matrices: in CUDA a block or part of a warp,
+ * on the CPU a single thread. The group's size affects only the last digits of
+ * sums. */
 #ifndef CUV_PCA_GROUP_H
 #define CUV_PCA_GROUP_H
 
@@ -17,8 +17,8 @@
 #define CUV_GROUP_NOINLINE static inline
 #endif
 
-/* A rectangle of threads: its rows are the warps of a block or, if shorter than
- * 32 lanes, parts of its only warp. Products of matrices are split over whole
+/* A 2D arrangement of threads. Rows are the warps of a block or, if shorter
+ * than 32 lanes, parts of its only warp. Matrix products are split over whole
  * warps. */
 typedef struct {
   int row, rows, column, columns;
@@ -64,8 +64,8 @@ cuv_group_single (void)
   CUV_GROUP_ROLLED                                                             \
   for (int j = (first) + (group).column; j < (n); j += (group).columns)
 
-/* All i <= j of a symmetric matrix. For balance a row of threads takes rows i
- * and n - 1 - i together: n + 1 elements. */
+/* All i <= j of a symmetric matrix. For load balance a row of threads takes
+ * rows i and n - 1 - i together: n + 1 elements. */
 #ifdef __CUDACC__
 #define CUV_GROUP_UPPER(group, i, j, n)                                        \
   CUV_GROUP_ROWS (group, fold, ((n) + 1) / 2)                                  \
@@ -80,7 +80,7 @@ cuv_group_single (void)
     for (int j = i; j < (n); j++)
 #endif
 
-/* Structures are private to a thread, what they point to is shared. */
+/* Structures are private to a thread; what they point to is shared. */
 
 CUV_GROUP_FUNC int
 cuv_group_is_first (CuvThreadGroup group)
@@ -137,7 +137,8 @@ cuv_group_row_max (CuvThreadGroup group, double value)
 #endif
 }
 
-/* A store that may race with others of the group; one of the values stays. */
+/* A store that may race with others of the group; any one of the values wins.
+ */
 CUV_GROUP_FUNC void
 cuv_group_store (int32_t *at, int32_t value)
 {
@@ -194,7 +195,7 @@ cuv_group_max (CuvThreadGroup group, double value, CuvGroupSlot *slots)
 
 /* Magnitude of a matrix's elements: an upper bound of the sum of squares, and
  * the largest absolute value. A block adds fixed-point integers, which is fast;
- * sums beyond 1 therefore only mean "more than 1". */
+ * therefore sums beyond 1 only mean "more than 1". */
 typedef struct {
   float squares, largest;
 } CuvPcaMagnitude;
@@ -205,7 +206,7 @@ cuv_group_magnitude (
 {
   CuvPcaMagnitude size = { squares, largest };
 
-#ifdef __CUDACC__ /* 512 times 1 is within 32 bits */
+#ifdef __CUDACC__ /* 512 threads times 2^22 fit 32 bits */
   unsigned sum =
       cuv_warp_sum ((unsigned) (fminf (squares, 1.0f) * (1 << 22)) + 1);
   unsigned most = cuv_warp_max (__float_as_uint (largest));
@@ -232,7 +233,7 @@ cuv_group_magnitude (
 
 /* ---- vectors and matrices ---- */
 
-/* Four partial sums, which do not depend on each other. */
+/* Four independent partial sums, to hide latency. */
 CUV_HOST_DEVICE double
 cuv_pca_dot (const double *a, const double *b, int n)
 {
@@ -249,9 +250,9 @@ cuv_pca_dot (const double *a, const double *b, int n)
 }
 
 /* Rows of matrices are `pitch` values apart. For a block to multiply them they
- * end in zeros, see pca-product.cuh. */
+ * are zero-padded, see pca-product.cuh. */
 
-/* c = a b^T, of rows_a and rows_b rows of n values. c is neither of them. */
+/* c = a b^T with rows_a x n and rows_b x n operands; c must not alias them. */
 CUV_GROUP_FUNC void
 cuv_pca_multiply (CuvThreadGroup group, const double *a, int rows_a,
     const double *b, int rows_b, int n, int pitch, double *c)
@@ -267,7 +268,8 @@ cuv_pca_multiply (CuvThreadGroup group, const double *a, int rows_a,
   cuv_group_sync (group);
 }
 
-/* The same of rows and n values, where c is symmetric: the CPU makes half. */
+/* The same for rows x n operands and symmetric c, of which the CPU computes
+ * half. */
 CUV_GROUP_FUNC void
 cuv_pca_multiply_half (CuvThreadGroup group, const double *a, const double *b,
     int rows, int n, int pitch, double *c)
@@ -281,7 +283,7 @@ cuv_pca_multiply_half (CuvThreadGroup group, const double *a, const double *b,
 #endif
 }
 
-/* Adds x[0 .. 3] times four rows, which are n long. */
+/* Adds the sum of x[i] times row i, i = 0 .. 3, of n values. */
 CUV_HOST_DEVICE void
 cuv_pca_add_rows (double *__restrict to, const double *__restrict x,
     const double *__restrict rows, int pitch, int n)
@@ -291,8 +293,8 @@ cuv_pca_add_rows (double *__restrict to, const double *__restrict x,
         + (x[2] * rows[2 * pitch + j] + x[3] * rows[3 * pitch + j]);
 }
 
-/* c = add + a b, of n values a row of a, and as many rows b; no add is 0. c is
- * none of them. */
+/* c = add + a b (add NULL: 0), where a has n values per row and b n rows. c
+ * must not alias them. */
 CUV_GROUP_FUNC void
 cuv_pca_add_product (CuvThreadGroup group, const double *add, const double *a,
     int rows, const double *b, int columns, int n, int pitch, double *c)
@@ -342,7 +344,7 @@ cuv_pca_set_unit (CuvThreadGroup group, double *a, int n, int pitch)
   cuv_group_sync (group);
 }
 
-/* The zeros that g rows of g values end in, and as many rows. */
+/* Zero-pads g x g values at row ends, and adds as many zero rows. */
 CUV_GROUP_FUNC void
 cuv_pca_pad (CuvThreadGroup group, double *a, int g, int pitch)
 {
@@ -359,9 +361,9 @@ cuv_pca_pad (CuvThreadGroup group, double *a, int g, int pitch)
 #endif
 }
 
-/* How far product, g x g, is from the unit matrix. */
+/* Largest absolute difference of the g x g product from the unit matrix. */
 CUV_GROUP_FUNC double
-cuv_pca_far_from_unit (CuvThreadGroup group, const double *product, int g,
+cuv_pca_unit_distance (CuvThreadGroup group, const double *product, int g,
     int pitch, CuvGroupSlot *slots)
 {
   double far = 0.0;
@@ -374,16 +376,16 @@ cuv_pca_far_from_unit (CuvThreadGroup group, const double *product, int g,
   return cuv_group_max (group, far, slots);
 }
 
-/* Turns g rows q of n values into the nearest that are orthonormal, by Newton's
- * and Schulz's q = (3 - q q^T) / 2 q. product and other are room for as many
- * rows. 0: they are too far from any. */
+/* Replaces g rows q of n values by the nearest orthonormal ones: Newton-Schulz
+ * iteration q = (3 - q q^T) / 2 q. product and other are scratch for as many
+ * rows. Returns 0 if the rows are too far from orthonormal. */
 CUV_GROUP_FUNC int
 cuv_pca_orthonormalise (CuvThreadGroup group, double *q, int g, int n,
     int pitch, double *product, double *other, CuvGroupSlot *slots)
 {
   for (int step = 0; step < 40; step++) {
     cuv_pca_multiply_half (group, q, q, g, n, pitch, product);
-    if (cuv_pca_far_from_unit (group, product, g, pitch, slots) <= 1e-14 * g)
+    if (cuv_pca_unit_distance (group, product, g, pitch, slots) <= 1e-14 * g)
       return 1;
     CUV_GROUP_ROWS (group, i, g)
     {

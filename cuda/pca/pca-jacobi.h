@@ -2,8 +2,8 @@
 /* Eigenvectors of a symmetric matrix: cyclic Jacobi rotations while the
  * estimate is far off, then iterative refinement by matrix products (Ogita,
  * Aishima: Iterative refinement for symmetric eigenvalue decomposition, 2018).
- * The rotations of a round touch disjoint rows, so that a thread group applies
- * them in parallel. */
+ * The rotations of a round touch disjoint rows, so a thread group applies them
+ * in parallel. */
 #ifndef CUV_PCA_JACOBI_H
 #define CUV_PCA_JACOBI_H
 
@@ -13,7 +13,7 @@
 enum { CUV_PCA_SWEEPS = 12, CUV_PCA_STEPS = 24 };
 
 /* Norms of corrections, in radians. NEAR: refinement converges below it. DONE:
- * the error left by a correction, at most n times the square of its largest
+ * the remaining error, at most n times the square of the correction's largest
  * element, is then close to rounding. IN_PLACE: a vector that turned by less is
  * still most similar to its own predecessor. */
 #define CUV_PCA_NEAR 0.8f
@@ -29,8 +29,8 @@ typedef struct {
 /* Rows that rotate in pairs: n, and a row of zeros if n is odd. */
 #define CUV_PCA_EVEN(n) (((n) + 1) / 2 * 2)
 #define CUV_PCA_PADDED(n) (((n) + 3) / 4 * 4)
-/* Pitch in shared memory: four values of four rows are in 16 different banks.
- */
+/* Pitch in shared memory: a 4 x 4 block of values falls into 16 different
+ * banks. */
 #define CUV_PCA_PITCH(n) (CUV_PCA_PADDED (n) | 4)
 #define CUV_PCA_PAIRS(n) (((n) + 1) / 2)
 #define CUV_PCA_BLOCKS(n) (CUV_PCA_PAIRS (n) * (CUV_PCA_PAIRS (n) + 1) / 2)
@@ -54,7 +54,7 @@ typedef struct {
 CUV_HOST_DEVICE void
 cuv_pca_pair (int n, int round, int i, int *p, int *q)
 {
-  const int others = CUV_PCA_EVEN (n) - 1; /* the last stays where it is */
+  const int others = CUV_PCA_EVEN (n) - 1; /* the last one is fixed */
   const int a = round + i < others ? round + i : round + i - others;
   const int b = i == 0 ? others
       : round - i < 0  ? round - i + others
@@ -66,7 +66,7 @@ cuv_pca_pair (int n, int round, int i, int *p, int *q)
 
 /* 1 / sqrt (x), approximately. */
 CUV_HOST_DEVICE float
-cuv_pca_root_by (float x)
+cuv_pca_rsqrt (float x)
 {
 #ifdef __CUDA_ARCH__
   return rsqrtf (x);
@@ -92,12 +92,12 @@ cuv_pca_rotation (const double *a, int n, int pitch, int round, int i,
   twice = (float) (2.0 * apq * scale);
   difference = (float) ((a[r.q * pitch + r.q] - a[r.p * pitch + r.p]) * scale);
   squares = twice * twice + difference * difference;
-  t = twice / (fabsf (difference) + squares * cuv_pca_root_by (squares));
+  t = twice / (fabsf (difference) + squares * cuv_pca_rsqrt (squares));
   if (difference < 0.0f)
     t = -t;
   x = 1.0 + t * t;
-  r.c = cuv_pca_root_by (
-      (float) x); /* refined in double, so that c^2 + s^2 = 1 */
+  r.c =
+      cuv_pca_rsqrt ((float) x); /* refined in double, so that c^2 + s^2 = 1 */
   r.c *= 1.5 - 0.5 * x * (r.c * r.c);
   r.c *= 1.5 - 0.5 * x * (r.c * r.c);
   r.s = t * r.c;
@@ -177,7 +177,7 @@ cuv_pca_list_blocks (CuvThreadGroup group, int n, uint16_t *blocks)
 
 /* 1 / x, approximately. */
 CUV_HOST_DEVICE double
-cuv_pca_by (double x)
+cuv_pca_reciprocal (double x)
 {
 #ifdef __CUDA_ARCH__
   double y;
@@ -200,14 +200,15 @@ cuv_pca_correction (
 {
   if (fabs (s - 0.5 * (value_i + value_j) * g) <= limit)
     return -0.5 * g;
-  return (s - value_i * g) * cuv_pca_by (value_i - value_j);
+  return (s - value_i * g) * cuv_pca_reciprocal (value_i - value_j);
 }
 
-/* Stores elements i <= j of s and g: c becomes s above the diagonal, g below
- * it, on it the correction of the vector's length; values become s / g to first
+/* Stores elements i <= j of s and g: c holds s above the diagonal, g below it,
+ * and on it the correction of the vector's length; values become s / g to first
  * order. */
 CUV_HOST_DEVICE void
-cuv_pca_see_pair (const CuvPcaScratch *self, int i, int j, double s, double g)
+cuv_pca_store_products (
+    const CuvPcaScratch *self, int i, int j, double s, double g)
 {
   self->c[i * self->pitch + j] = i < j ? s : 0.5 - 0.5 * g;
   if (i < j)
@@ -216,9 +217,9 @@ cuv_pca_see_pair (const CuvPcaScratch *self, int i, int j, double s, double g)
     self->values[i] = s * (2.0 - g);
 }
 
-/* s = v a v^T and g = v v^T, stored by cuv_pca_see_pair(). */
+/* s = v a v^T and g = v v^T, stored by cuv_pca_store_products(). */
 CUV_GROUP_FUNC void
-cuv_pca_see (CuvThreadGroup group, const CuvPcaScratch *self, int n)
+cuv_pca_find_products (CuvThreadGroup group, const CuvPcaScratch *self, int n)
 {
   const int pitch = self->pitch;
   const double *v = self->vectors, *va = self->b;
@@ -228,18 +229,19 @@ cuv_pca_see (CuvThreadGroup group, const CuvPcaScratch *self, int n)
   cuv_pca_symmetric_tiles (
       group, [&] (int i, int k) { return va[i * pitch + k]; }, v, n, pitch,
       [&] (int i, int j, double s, double g) {
-        cuv_pca_see_pair (self, i, j, s, g);
+        cuv_pca_store_products (self, i, j, s, g);
       });
 #else
   cuv_pca_add_product (group, 0, v, n, self->a, n, n, pitch, self->b);
   CUV_GROUP_UPPER (group, i, j, n)
-  cuv_pca_see_pair (self, i, j, cuv_pca_dot (&va[i * pitch], &v[j * pitch], n),
+  cuv_pca_store_products (self, i, j,
+      cuv_pca_dot (&va[i * pitch], &v[j * pitch], n),
       cuv_pca_dot (&v[i * pitch], &v[j * pitch], n));
 #endif
   cuv_group_sync (group);
 }
 
-/* Turns c, as left by cuv_pca_see(), into the corrections. For equal
+/* Replaces c, as left by cuv_pca_find_products(), by the corrections. For equal
  * eigenvalues they are infinite or NaN, which counts as too large. */
 CUV_GROUP_FUNC CuvPcaMagnitude
 cuv_pca_find_corrections (
@@ -346,7 +348,7 @@ cuv_pca_is_done (int n, float largest)
  * leaves 1.5 times the square of its correction, a second-order one up to 4
  * times the cube. */
 CUV_HOST_DEVICE int
-cuv_pca_spares_step (int n, float largest)
+cuv_pca_saves_step (int n, float largest)
 {
   return !cuv_pca_is_done (n, 1.5f * largest * largest)
       && cuv_pca_is_done (n, 4.0f * largest * largest * largest);
@@ -399,13 +401,13 @@ cuv_pca_find_vectors (
   for (int step = 0; step < CUV_PCA_STEPS; step++) {
     CuvPcaMagnitude size;
 
-    cuv_pca_see (group, self, n);
+    cuv_pca_find_products (group, self, n);
     if (!(norm > 0.0))
       break;
     size = cuv_pca_find_corrections (group, self, n, limit);
     if (size.squares <= CUV_PCA_NEAR * CUV_PCA_NEAR) {
       *turned += sqrtf (size.squares);
-      if (orthonormal && cuv_pca_spares_step (n, size.largest))
+      if (orthonormal && cuv_pca_saves_step (n, size.largest))
         cuv_pca_refine (group, self, n, limit, size.largest);
       cuv_pca_correct (group, self, n);
       orthonormal = 0; /* the next step corrects that, too */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What a frame teaches: from its sums to the basis and to the gains of the next
-// picture, by one block, in double, step by step as on the CPU.
+// The update by a frame: from its sums to the basis and to the gains of the
+// next picture, by one block, in double, in the same steps as on the CPU.
 #include <algorithm>
 #include "pca/pca-local.cuh"
 
 #define THREADS 512
 #define MERGE_THREADS 256
 
-// Rows of so many lanes: of 32, or of fewer in a block of one warp.
+// Threads in rows of COLUMNS lanes: 32, or fewer in a block of one warp.
 template <int COLUMNS>
 static __device__ __forceinline__ CuvThreadGroup
 thread_group ()
@@ -20,9 +20,7 @@ thread_group ()
     warps * (32 / COLUMNS), lane % COLUMNS, COLUMNS, warp, warps, lane };
 }
 
-// ---- the report ----
-
-// By one thread.
+// Called by one thread.
 static __device__ __forceinline__ void
 report (const CuvPcaLearn &learn, const CuvPcaBasis &basis, int64_t pixels,
     const CuvPcaUpdate &update)
@@ -56,8 +54,6 @@ set_gains (
         group, &known->bin_gains, &basis, &learn.display, nullptr, 1);
 }
 
-// ---- learning ----
-
 static __device__ __forceinline__ CuvPcaUpdate
 learn_from (CuvThreadGroup group, const CuvPcaLearn &learn, CuvPcaLocal *local,
     CuvPcaScratch *scratch)
@@ -79,8 +75,8 @@ learn_from (CuvThreadGroup group, const CuvPcaLearn &learn, CuvPcaLocal *local,
   return update;
 }
 
-// To memory, where it is not, and to the host. By those warps that gains do not
-// take, if there are some.
+// Writes the state back to global memory, if it is not there, and to the host.
+// Called by the warps that do not compute gains, if there are any.
 template <int WHERE>
 static __device__ __forceinline__ void
 store (CuvThreadGroup group, const CuvPcaLearn &learn, const CuvPcaLocal &local)
@@ -92,11 +88,11 @@ store (CuvThreadGroup group, const CuvPcaLearn &learn, const CuvPcaLocal &local)
 
   if (at < 0)
     return;
-  for (int i = at; i < CUV_PCA_KEPT (learn.n); i += step) {
+  for (int i = at; i < CUV_PCA_RETAINED (learn.n); i += step) {
     const double number = local.numbers[i];
 
-    if (i < CUV_PCA_TOLD (learn.n))
-      learn.told[i] = number;
+    if (i < CUV_PCA_REPORTED (learn.n))
+      learn.reported[i] = number;
     if (WHERE == CUV_PCA_ALL)
       learn.numbers[i] = number;
   }
@@ -117,15 +113,15 @@ __launch_bounds__ (COLUMNS < 32 ? 32 : THREADS)
   const int n = learn.n, n_sums = CUV_PCA_SUMS (n);
   double *sums = (double *) shared_of_block, *numbers = sums + n_sums;
   double *matrices =
-      WHERE == CUV_PCA_ALL ? sums + cuv_pca_known_doubles (n) : sums;
+      WHERE == CUV_PCA_ALL ? sums + cuv_pca_state_doubles (n) : sums;
   CuvPcaScratch scratch;
 
   cuv_pdl_trigger ();
   if (WHERE != CUV_PCA_NOTHING)
     cuv_pca_clear (matrices, cuv_pca_scratch_doubles (n));
-  // the frame before is through: what sums up this one has waited for it
+  // this frame's sums have already waited for the previous frame
   if (WHERE == CUV_PCA_ALL) {
-    cuv_pca_fetch (numbers, learn.numbers, CUV_PCA_KEPT (n));
+    cuv_pca_fetch (numbers, learn.numbers, CUV_PCA_RETAINED (n));
     __pipeline_commit ();
   }
   CuvPcaLocal local = WHERE == CUV_PCA_ALL
@@ -145,7 +141,7 @@ __launch_bounds__ (COLUMNS < 32 ? 32 : THREADS)
   cuv_group_sync (group);
   const CuvPcaUpdate update = learn_from (group, learn, &local, &scratch);
 
-  if (threadIdx.x == blockDim.x - 1) { // what goes to the host takes longest
+  if (threadIdx.x == blockDim.x - 1) { // first: writes to the host take longest
     report (learn, local.basis, local.frame.pixels, update);
     learn.known->moments.pixels = local.moments.pixels;
     learn.known->basis.mode = local.basis.mode;
@@ -155,8 +151,8 @@ __launch_bounds__ (COLUMNS < 32 ? 32 : THREADS)
   set_gains (group, learn, local.basis);
 }
 
-// Sums of floats of all blocks, in their order; a warp each. Lane after lane
-// has every 32nd of them.
+// Adds up the blocks' float sums in block order; one warp per sum, each lane
+// every 32nd block.
 static __global__ void
 __launch_bounds__ (MERGE_THREADS)
     merge_kernel (const CuvPcaSum *from, int n_blocks, int n, CuvPcaSum *to)
@@ -177,8 +173,6 @@ __launch_bounds__ (MERGE_THREADS)
   if (threadIdx.x % 32 == 0)
     to[at].d = sum;
 }
-
-// ---- percentiles ----
 
 static __global__ void
 __launch_bounds__ (THREADS)
@@ -209,8 +203,6 @@ __launch_bounds__ (THREADS)
   set_gains (group, learn, learn.known->basis);
 }
 
-// ---- a frame that teaches nothing ----
-
 static __global__ void
 __launch_bounds__ (THREADS)
     gains_kernel (const __grid_constant__ CuvPcaLearn learn)
@@ -226,8 +218,8 @@ __launch_bounds__ (THREADS)
 {
   cuv_pdl_trigger ();
   cuv_pdl_wait ();
-  for (int i = threadIdx.x; i < CUV_PCA_TOLD (learn.n); i += THREADS)
-    learn.told[i] = learn.numbers[i];
+  for (int i = threadIdx.x; i < CUV_PCA_REPORTED (learn.n); i += THREADS)
+    learn.reported[i] = learn.numbers[i];
   if (threadIdx.x > 0)
     return;
   report (learn, learn.known->basis, learn.n_pixels - (int64_t) *learn.left_out,
@@ -235,9 +227,7 @@ __launch_bounds__ (THREADS)
   *learn.left_out = 0;
 }
 
-// ---- launchers ----
-
-// A warp for each 8 x 8 elements of a matrix, as far as there are.
+// One warp per 8 x 8 elements of a matrix, up to a full block.
 static int
 threads_for (int n)
 {

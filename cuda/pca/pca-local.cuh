@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Where a block has what it learns with: in shared memory, as far as that goes.
+// A block's copy of the state: in shared memory as far as it fits.
 #ifndef CUV_PCA_LOCAL_CUH
 #define CUV_PCA_LOCAL_CUH
 
 #include <cuda_pipeline.h>
 #include "pca/pca-state.cuh"
 
-// What is there: nothing, the matrices of an update, or what is known, too.
+// What is in shared memory: nothing, the matrices of an update, or the state,
+// too.
 enum { CUV_PCA_NOTHING, CUV_PCA_MATRICES, CUV_PCA_ALL };
 
 static __host__ __device__ inline int
@@ -15,17 +16,16 @@ cuv_pca_matrix_doubles (int n)
   return 4 * CUV_PCA_PADDED (n) * CUV_PCA_PITCH (n);
 }
 
-// And, behind them, values, signs and two zeros: values may be read up to a
-// multiple of four.
+// Followed by values, signs and two zeros: values may be read up to a multiple
+// of four.
 static __host__ __device__ inline int
 cuv_pca_scratch_doubles (int n)
 {
   return cuv_pca_matrix_doubles (n) + 2 * n + 2;
 }
 
-// Sums, and numbers of what is known.
 static __host__ __device__ inline int
-cuv_pca_known_doubles (int n)
+cuv_pca_state_doubles (int n)
 {
   return CUV_PCA_SUMS (n) + CUV_PCA_NUMBERS (n);
 }
@@ -33,7 +33,7 @@ cuv_pca_known_doubles (int n)
 static inline size_t
 cuv_pca_local_bytes (int n, int where)
 {
-  const size_t known = where == CUV_PCA_ALL ? cuv_pca_known_doubles (n) : 0;
+  const size_t known = where == CUV_PCA_ALL ? cuv_pca_state_doubles (n) : 0;
 
   if (where == CUV_PCA_NOTHING)
     return 0;
@@ -65,7 +65,7 @@ cuv_pca_scratch_in (double *memory, int n)
   return scratch;
 }
 
-// By all threads. Both are even numbers of doubles, and begin at one.
+// Called by all threads. memory is 16-byte aligned, n even.
 static __device__ __forceinline__ void
 cuv_pca_clear (double *memory, int n)
 {
@@ -81,9 +81,9 @@ cuv_pca_fetch (double *to, const void *from, int n)
         (uint4 *) to + i, (const uint4 *) from + i, sizeof (uint4));
 }
 
-// The sums of all copies, those that mean something. A warp takes the first row
-// and the last, the second and the last but one, and so on: together they are
-// 33 long at most, and on their way at once.
+// Adds up the copies of the sums on and above the diagonal. For load balance a
+// warp takes rows i and last - i together: at most 33 elements, all loads in
+// flight at once.
 static __device__ __forceinline__ void
 cuv_pca_add_copies (
     CuvThreadGroup group, double *to, const CuvPcaSum *from, int n)
@@ -116,7 +116,7 @@ cuv_pca_add_copies (
   }
 }
 
-// What is known, for a block to work on.
+// The state that a block works on.
 struct CuvPcaLocal {
   const CuvPcaSum *sums;
   const double *numbers; // of moments, frame and basis
@@ -133,8 +133,8 @@ cuv_pca_local (
   local.sums = sums;
   local.numbers = numbers;
   cuv_pca_place_basis (&local.basis, n, numbers);
-  cuv_pca_place_moments (&local.moments, n, numbers + CUV_PCA_TOLD (n));
-  cuv_pca_place_moments (&local.frame, n, numbers + CUV_PCA_KEPT (n));
+  cuv_pca_place_moments (&local.moments, n, numbers + CUV_PCA_REPORTED (n));
+  cuv_pca_place_moments (&local.frame, n, numbers + CUV_PCA_RETAINED (n));
   local.moments.pixels = known.moments.pixels;
   local.basis.mode = known.basis.mode;
   local.basis.is_known = known.basis.is_known;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Products of small matrices by a warp: a row and a column a group of four
-// lanes, so that a warp's lanes hold rows and columns alike and S S^T takes
-// each sample once.
+// Small matrix products by a warp. A group of four lanes holds a row or a
+// column, so that the operands of S S^T are the same registers and each sample
+// is loaded once.
 #ifndef CUV_PCA_MMA_CUH
 #define CUV_PCA_MMA_CUH
 
@@ -13,8 +13,8 @@
 #define CUV_PCA_HAS_MMA 0
 #endif
 
-// c += a b^T, 8 x 8, over 8 pixels. Lane l has two of the pixels of row l / 4
-// of a and b, and columns l % 4 * 2 + {0, 1} of row l / 4 of c.
+// c += a b^T, 8 x 8, over 8 pixels. Lane l has two pixels of row l / 4 of a and
+// b, and columns l % 4 * 2 + {0, 1} of row l / 4 of c.
 static __device__ __forceinline__ void
 cuv_pca_mma (double *c, const double *a, const double *b)
 {
@@ -38,7 +38,7 @@ cuv_pca_mma (double *c, const double *a, const double *b)
   }
 }
 
-// The same, 16 x 8: of the lower 8 rows the lane has c[2] and c[3].
+// The same, 16 x 8: c[2] and c[3] belong to the lower 8 rows.
 static __device__ __forceinline__ void
 cuv_pca_mma (
     double *c, const double *upper, const double *lower, const double *b)
@@ -56,9 +56,9 @@ cuv_pca_mma (
 }
 
 // The same, 16 x 8, of bytes, over 32 pixels. Lane l has pixels l % 4 * 4 + {0
-// .. 3} in a[0] of row l / 4 and in a[1] of row l / 4 + 8, the same plus 16 in
-// a[2] and a[3]; of b alike in b[0] and b[1]. c has rows l / 4 and, from c[2]
-// on, l / 4 + 8.
+// .. 3} of row l / 4 in a[0] and of row l / 4 + 8 in a[1], pixels 16 further on
+// in a[2] and a[3]; b[0] and b[1] likewise. c[0 .. 1] are of row l / 4, c[2 ..
+// 3] of row l / 4 + 8.
 static __device__ __forceinline__ void
 cuv_pca_mma (unsigned *c, const unsigned *a, const unsigned *b)
 {
@@ -88,7 +88,7 @@ cuv_pca_mma (unsigned *c, const unsigned *a, const unsigned *b)
 #endif
 }
 
-// The same over 16 pixels, of which a lane has l % 4 * 4 + {0 .. 3}.
+// The same over 16 pixels; a lane has l % 4 * 4 + {0 .. 3}.
 static __device__ __forceinline__ void
 cuv_pca_mma (unsigned *c, unsigned upper, unsigned lower, unsigned b)
 {
@@ -104,7 +104,7 @@ cuv_pca_mma (unsigned *c, unsigned upper, unsigned lower, unsigned b)
 #endif
 }
 
-// The same of bytes a and signed bytes b, over 32 bands: rows are pixels.
+// Unsigned bytes a times signed bytes b over 32 bands; rows are pixels.
 static __device__ __forceinline__ void
 cuv_pca_mma (int *c, const unsigned *a, const unsigned *b)
 {
@@ -128,8 +128,8 @@ cuv_pca_mma (int *c, const unsigned *a, const unsigned *b)
 #endif
 }
 
-// Lane l has two 16-bit elements of row l / 4 of a matrix, 8 x 8, and gets
-// those of column l / 4.
+// Transposes an 8 x 8 matrix of 16-bit elements: lane l passes two elements of
+// row l / 4 and gets those of column l / 4.
 static __device__ __forceinline__ unsigned
 cuv_pca_transpose (unsigned two)
 {

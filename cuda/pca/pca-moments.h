@@ -15,9 +15,9 @@ typedef struct {
   double *mean, *covariance;
 } CuvPcaMoments;
 
-/* Pivot of a float band: the mean of some of its samples, if they are so close
- * to each other that sums of their squares would cancel; else 0. Differences
- * from it are exact (Sterbenz), except for far outliers. */
+/* Pivot of a float band: the mean of some samples if they are so close to each
+ * other that sums of squares would cancel; else 0. Differences from it are
+ * exact (Sterbenz), except for far outliers. */
 CUV_HOST_DEVICE float
 cuv_pca_pivot (float least, float most, double sum, int count)
 {

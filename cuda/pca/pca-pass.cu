@@ -1,32 +1,30 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Passes over a cube's pixels: sums of products, counts of bins, pictures.
-// Blocks go through tiles, and fetch the next while they work on one.
+// Passes over a cube's pixels: sums of products, histograms, pictures. Blocks
+// process tiles and prefetch the next one.
 #include <algorithm>
 #include "pca/pca-picture.cuh"
 #include "pca/pca-sums.cuh"
 
-#define TILE_BYTES (36 << 10) // six fit a multiprocessor
-#define TILE_PIXELS 2048      // where they need less
+#define TILE_BYTES (36 << 10) // six fit into a multiprocessor
+#define TILE_PIXELS 2048      // at most
 
-// ---- the kernel ----
-
-// Until a tile is there and all are through with the one before; whether pixels
-// may have to be left out.
+// Waits until a tile is loaded and the previous one is no longer used. Returns
+// whether pixels may have to be excluded.
 template <CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ bool
 await (const CuvPcaTile<F, PACKED> &tile, bool fetched)
 {
   __pipeline_wait_prior (0);
   if (F == CUV_CUBE_F32 || tile.pass.has_ignore)
-    return __syncthreads_or (fetched && tile.suspects ()) != 0;
+    return __syncthreads_or (fetched && tile.may_exclude ()) != 0;
   __syncthreads ();
   return false;
 }
 
 template <CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
-load_shades (
-    const CuvPcaPass &pass, CuvPcaShade *shades, CuvPcaShade *bin_shades)
+load_shades (const CuvPcaPass &pass, CuvPcaBandGains *shades,
+    CuvPcaBandGains *bin_shades)
 {
   if (pass.tasks & CUV_PCA_PAINT)
     cuv_pca_load_shades<F, PACKED> (pass, pass.known->gains, shades);
@@ -34,15 +32,15 @@ load_shades (
     cuv_pca_load_shades<F, PACKED> (pass, pass.known->bin_gains, bin_shades);
 }
 
-// A tile that is there. stale: its buffer's counts are not all 1.
+// Processes a loaded tile. stale: its buffer's counts are not all 1.
 template <bool MANY, CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
 work_on (const CuvPcaTile<F, PACKED> &tile, bool bad, bool stale,
-    const Place &place, Sums<F> *sums, const CuvPcaShade *shades,
-    const CuvPcaShade *bin_shades)
+    const Place &place, Sums<F> *sums, const CuvPcaBandGains *shades,
+    const CuvPcaBandGains *bin_shades)
 {
-  if (bad || stale || tile.is_cut ()) {
-    tile.mend (bad);
+  if (bad || stale || tile.is_partial ()) {
+    tile.write_counts (bad);
     __syncthreads ();
   }
   if (tile.pass.tasks & CUV_PCA_SUM)
@@ -61,18 +59,18 @@ static __global__ void __launch_bounds__ (
 {
   extern __shared__ uint4 shared_of_block[];
   const int n_shades = CUV_PCA_SHADES (pass.bands.n);
-  CuvPcaShade *shades = (CuvPcaShade *) shared_of_block;
-  CuvPcaShade *bin_shades = shades + n_shades;
+  CuvPcaBandGains *shades = (CuvPcaBandGains *) shared_of_block;
+  CuvPcaBandGains *bin_shades = shades + n_shades;
   uint8_t *buffers =
       (uint8_t *) (shades + (pass.tasks & CUV_PCA_COUNT ? 2 : 1) * n_shades);
   const Place place = place_of<MANY> (pass);
   Sums<F> sums;
   unsigned stale = 3;   // buffers whose counts are not all 1; bit 0: this one
-  bool fetched = false; // the tile at t is there or on its way
+  bool fetched = false; // the tile at t has been fetched
 
-  // after that, so that whatever starts early finds the cube as this one does,
-  // and learning the frame before as learnt
-  if (!pass.knows_cube)
+  // only now, so that dependent kernels find the cube ready, and learning the
+  // previous frame's state
+  if (!pass.cube_is_ready)
     cuv_pdl_wait ();
   cuv_pdl_trigger ();
   for (int t = blockIdx.x, buffer = 0; t < pass.n_tiles;) {
@@ -90,32 +88,30 @@ static __global__ void __launch_bounds__ (
         cuv_pca_spot (pass, t) }
           .fetch ();
     __pipeline_commit ();
-    if (!works) { // meanwhile
-      if (pass.knows_cube)
+    if (!works) { // overlaps with the copies
+      if (pass.cube_is_ready)
         cuv_pdl_wait ();
       load_shades<F, PACKED> (pass, shades, bin_shades);
       continue;
     }
     work_on<MANY> (tile, bad, stale & 1, place, &sums, shades, bin_shades);
-    stale =
-        stale >> 1 | (unsigned) (bad || tile.is_cut ()) << (pass.n_buffers - 1);
+    stale = stale >> 1
+        | (unsigned) (bad || tile.is_partial ()) << (pass.n_buffers - 1);
   }
   if (pass.tasks & CUV_PCA_SUM) {
-    __syncthreads (); // tiles make room
+    __syncthreads (); // tiles' memory is reused
     flush<MANY> (pass, place, &sums, buffers);
   }
 }
 
-// ---- plans ----
-
 static size_t
 shade_bytes (const CuvPcaPass &pass)
 {
-  return sizeof (CuvPcaShade) * CUV_PCA_SHADES (pass.bands.n)
+  return sizeof (CuvPcaBandGains) * CUV_PCA_SHADES (pass.bands.n)
       * (pass.tasks & CUV_PCA_COUNT ? 2 : 1);
 }
 
-// For a block's sums, those of half of the warps of each part at once.
+// Shared memory for a block's reduction: half of each part's warps at once.
 static size_t
 area_bytes (const CuvPcaPass &pass)
 {
@@ -167,7 +163,7 @@ allow_shared (const CuvPcaPass &pass)
       (const void *) kernel_of (pass), shared_bytes (pass));
 }
 
-// Whether an image is one long row, in the picture, too.
+// Whether the image and the picture have no gaps between rows.
 static bool
 is_one_row (const CuvPcaPass &pass)
 {
@@ -178,8 +174,8 @@ is_one_row (const CuvPcaPass &pass)
       && (int64_t) cube.width * cube.height < INT32_MAX - (1 << 20);
 }
 
-// Where a pixel's bands are. Packed, if they are not far apart: memory is read
-// by 32 bytes, so that single samples cost as much as those.
+// Chooses packed tiles if bands are not far apart: memory is read in sectors of
+// 32 bytes, so that single samples would cost as much.
 static void
 plan_bands (CuvPcaPass *pass)
 {
@@ -196,7 +192,7 @@ plan_bands (CuvPcaPass *pass)
   pass->span = (int) span;
 }
 
-// How many bytes are copied at once.
+// Chooses the number of bytes per copy.
 static void
 plan_units (CuvPcaPass *pass)
 {
@@ -222,8 +218,8 @@ round_up (int n, int to)
   return cuv_div_up (n, to) * to;
 }
 
-// How a tile of so many pixels is laid out. Rows are some words longer than a
-// multiple of 32, so that lanes read other banks in each.
+// Lays out a tile of so many pixels. Pitches are some words more than a
+// multiple of 32, so that rows start in different banks.
 static void
 lay_out (CuvPcaPass *pass, int pixels)
 {
@@ -240,8 +236,9 @@ lay_out (CuvPcaPass *pass, int pixels)
   pass->n_tiles = pass->tiles_across * pass->height;
 }
 
-// Two of the largest tiles of which some blocks' fit a multiprocessor; smaller
-// ones where not every block would have some. Those of a row are alike.
+// Double buffering with the largest tiles that let several blocks fit into a
+// multiprocessor; smaller ones if blocks would get no tile. Tiles of a row have
+// equal size.
 static void
 plan_tile (CuvPcaPass *pass)
 {
@@ -281,10 +278,10 @@ cuv_pca_pass_fits (int n, CuvCubeFormat format)
   return std::max (bytes, shared_bytes (pass)) <= most;
 }
 
-// In how many turns a warp reads packed samples of 8 bands, of pixels so far
-// apart: as many as a bank has words of them.
+// Bank conflicts of a warp reading packed samples of 8 bands of pixels `apart`
+// apart: the most words of one bank.
 static int
-turns_of (const CuvCube &cube, int apart)
+bank_conflicts (const CuvCube &cube, int apart)
 {
   int64_t words[32][32];
   int n[32] = {}, most = 0;
@@ -310,7 +307,7 @@ cuv_pca_pass_plan (CuvPcaPass *pass, int *n_blocks)
 
   pass->width = one ? pass->cube.width * pass->cube.height : pass->cube.width;
   pass->height = one ? 1 : pass->cube.height;
-  pass->paints_fours =
+  pass->paints_uint4 =
       ((uintptr_t) pass->picture | (uintptr_t) (one ? 0 : pass->stride)) % 16
       == 0;
   plan_bands (pass);
@@ -318,13 +315,14 @@ cuv_pca_pass_plan (CuvPcaPass *pass, int *n_blocks)
   if (cuv_pca_video_plan (pass, n_blocks) || cuv_pca_few_plan (pass, n_blocks))
     return 0;
   plan_tile (pass);
-  pass->apart = turns_of (pass->cube, 8) < turns_of (pass->cube, 1) ? 8 : 1;
+  pass->apart =
+      bank_conflicts (pass->cube, 8) < bank_conflicts (pass->cube, 1) ? 8 : 1;
   if (allow_shared (*pass) != 0)
     return -1;
   CUV_CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (
       &fit, kernel_of (*pass), cuv_pca_threads (*pass), shared_bytes (*pass)));
   *n_blocks = std::max (fit, 1) * cuv_cuda_multiprocessors ();
-  if (pass->cube.format == CUV_CUBE_F32) // each has its own sums
+  if (pass->cube.format == CUV_CUBE_F32) // each block has its own sums
     *n_blocks = std::min (*n_blocks, CUV_PCA_MAX_BLOCKS);
   else
     *n_blocks = std::max (*n_blocks,

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What components of a tile's pixels look like: counts of bins, and pictures.
+// Projections of a tile's pixels: histograms and pictures.
 #ifndef CUV_PCA_PICTURE_CUH
 #define CUV_PCA_PICTURE_CUH
 
 #include "pca/pca-tile.cuh"
 
-// An integer sample is the high word of a double, which so is 2^-1042 times as
-// large and needs no conversion; gains make up for most of that.
+// Integer samples become the high word of a double, i.e. a denormal 2^-1042
+// times as large, without a conversion; scaled gains make up for most of that.
 #define GAIN_SCALE 0x1p900
 #define SUM_SCALE 0x1p-142
 
-// What a band adds to each channel. Behind the bands are the offsets, and top
+// A band's gains of each channel. After the bands follow the offsets, then top
 // and bias.
-struct __align__ (16) CuvPcaShade
+struct __align__ (16) CuvPcaBandGains
 {
   double channel[CUV_PCA_SHOWN];
-  int64_t at; // of the band's samples in a tile
+  int64_t at; // offset of the band in a tile
 };
 
 #define CUV_PCA_SHADES(n) ((n) + 2)
@@ -23,7 +23,7 @@ struct __align__ (16) CuvPcaShade
 template <CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
 cuv_pca_load_shades (
-    const CuvPcaPass &pass, const CuvPcaGains &gains, CuvPcaShade *shades)
+    const CuvPcaPass &pass, const CuvPcaGains &gains, CuvPcaBandGains *shades)
 {
   const CuvPcaTile<F, PACKED> tile = { pass, nullptr, {} };
   constexpr bool scales = F != CUV_CUBE_F32;
@@ -42,9 +42,9 @@ cuv_pca_load_shades (
   }
 }
 
-// A thread's pixels: planar ones next to each other, packed ones far apart, so
-// that a warp's are next to each other.
-template <CuvCubeFormat F, bool PACKED> struct CuvPcaGlance {
+// A thread's pixels. Planar: adjacent ones. Packed: a warp apart, so that a
+// warp's pixels are adjacent.
+template <CuvCubeFormat F, bool PACKED> struct CuvPcaPixels {
   static constexpr int n = F != CUV_CUBE_F32 ? 4 : PACKED ? 1 : 2;
   static constexpr int size = CuvPcaTile<F, PACKED>::size;
 
@@ -63,7 +63,7 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaGlance {
     return __hiloint2double ((int) value, 0);
   }
 
-  // Samples as doubles, those of integers scaled.
+  // Samples as doubles; integers are scaled, see GAIN_SCALE.
   __device__ __forceinline__ void
   load (const uint8_t *band, double samples[n]) const
   {
@@ -99,7 +99,7 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaGlance {
   }
 };
 
-// 0 .. top; what is no number is 0.
+// 0 .. top; NaN becomes 0.
 template <CuvCubeFormat F>
 static __device__ __forceinline__ int
 cuv_pca_to_int (double sum, double top, double bias)
@@ -111,10 +111,10 @@ cuv_pca_to_int (double sum, double top, double bias)
 
 template <CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
-cuv_pca_project (const CuvPcaGlance<F, PACKED> &glance,
-    const CuvPcaShade *shades, int values[][CUV_PCA_SHOWN])
+cuv_pca_project (const CuvPcaPixels<F, PACKED> &glance,
+    const CuvPcaBandGains *shades, int values[][CUV_PCA_SHOWN])
 {
-  constexpr int n = CuvPcaGlance<F, PACKED>::n;
+  constexpr int n = CuvPcaPixels<F, PACKED>::n;
   const CuvPcaPass &pass = glance.tile.pass;
   const int n_bands = pass.bands.n;
   double sums[n][CUV_PCA_SHOWN];
@@ -127,7 +127,7 @@ cuv_pca_project (const CuvPcaGlance<F, PACKED> &glance,
   }
 #pragma unroll(n == 1 ? 8 : PACKED ? 2 : 4)
   for (int b = 0; b < n_bands; b++) {
-    const CuvPcaShade shade = shades[b];
+    const CuvPcaBandGains shade = shades[b];
     double samples[n];
 
     glance.load (glance.tile.bytes + (PACKED ? (int) shade.at : b * pass.pitch),
@@ -151,7 +151,7 @@ cuv_pca_project (const CuvPcaGlance<F, PACKED> &glance,
 template <CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
 cuv_pca_count (
-    const CuvPcaGlance<F, PACKED> &glance, const int values[][CUV_PCA_SHOWN])
+    const CuvPcaPixels<F, PACKED> &glance, const int values[][CUV_PCA_SHOWN])
 {
   const CuvPcaTile<F, PACKED> &tile = glance.tile;
 
@@ -169,9 +169,9 @@ cuv_pca_count (
 template <CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
 cuv_pca_paint (
-    const CuvPcaGlance<F, PACKED> &glance, const int values[][CUV_PCA_SHOWN])
+    const CuvPcaPixels<F, PACKED> &glance, const int values[][CUV_PCA_SHOWN])
 {
-  constexpr int n = CuvPcaGlance<F, PACKED>::n;
+  constexpr int n = CuvPcaPixels<F, PACKED>::n;
   const CuvPcaTile<F, PACKED> &tile = glance.tile;
   unsigned *row =
       (unsigned *) (tile.pass.picture + tile.spot.y * tile.pass.stride)
@@ -186,7 +186,7 @@ cuv_pca_paint (
     colours[i] = 0xff000000u
         | (is ? values[i][0] | values[i][1] << 8 | values[i][2] << 16 : 0);
   }
-  if (!PACKED && n == 4 && tile.pass.paints_fours
+  if (!PACKED && n == 4 && tile.pass.paints_uint4
       && glance.pixel (n - 1) < tile.spot.count) {
     *(uint4 *) (row + glance.pixel (0)) =
         make_uint4 (colours[0], colours[1], colours[n - 2], colours[n - 1]);
@@ -202,12 +202,12 @@ cuv_pca_paint (
 template <CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
 cuv_pca_show (
-    const CuvPcaTile<F, PACKED> &tile, const CuvPcaShade *shades, int task)
+    const CuvPcaTile<F, PACKED> &tile, const CuvPcaBandGains *shades, int task)
 {
-  constexpr int n = CuvPcaGlance<F, PACKED>::n;
+  constexpr int n = CuvPcaPixels<F, PACKED>::n;
 
   for (int i = threadIdx.x; i < tile.pass.pixels / n; i += blockDim.x) {
-    const CuvPcaGlance<F, PACKED> glance = { tile, i };
+    const CuvPcaPixels<F, PACKED> glance = { tile, i };
     int values[n][CUV_PCA_SHOWN];
 
     if (glance.pixel (0) >= tile.spot.count)

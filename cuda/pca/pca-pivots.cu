@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What a cube's floats are summed about, from some of its pixels, by one block,
-// as on the CPU.
+// Finds the pivots of a float cube's bands from some of its pixels, by one
+// block, as on the CPU.
 #include "pca/pca-state.cuh"
 
-#define SHARE 4 // threads of a pixel
-#define THREADS (SHARE * CUV_PCA_PIVOT_PIXELS)
+#define THREADS_PER_PIXEL 4 // threads per pixel
+#define THREADS (THREADS_PER_PIXEL * CUV_PCA_PIVOT_PIXELS)
 
 static __device__ __forceinline__ float
 load (const CuvPcaPass &pass, int pixel, int band)
@@ -30,14 +30,15 @@ __launch_bounds__ (THREADS)
 {
   __shared__ bool counts[CUV_PCA_PIVOT_PIXELS];
   const int n = cuv_pca_pivot_pixels (&pass.cube);
-  const int own = threadIdx.x / SHARE;
+  const int own = threadIdx.x / THREADS_PER_PIXEL;
 
   cuv_pdl_trigger ();
   cuv_pdl_wait ();
   if ((int) threadIdx.x < n)
     counts[threadIdx.x] = true;
   __syncthreads ();
-  for (int b = threadIdx.x % SHARE; b < pass.bands.n && own < n; b += SHARE) {
+  for (int b = threadIdx.x % THREADS_PER_PIXEL; b < pass.bands.n && own < n;
+       b += THREADS_PER_PIXEL) {
     if (!is_good (pass, load (pass, own, b)))
       counts[own] = false;
   }

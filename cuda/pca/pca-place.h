@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Order and signs of eigenvectors: which one is which component. */
+/* Order and signs of eigenvectors: assigns them to components. */
 #ifndef CUV_PCA_PLACE_H
 #define CUV_PCA_PLACE_H
 
@@ -82,7 +82,7 @@ cuv_pca_match_greedily (const CuvPcaScratch *self, int n)
   }
 }
 
-/* The same among all, by a row of the group. */
+/* The index of the largest |dot|, found by a row of the group. */
 CUV_GROUP_FUNC int
 cuv_pca_best_of_all (CuvThreadGroup group, const double *dots, int n)
 {
@@ -101,7 +101,7 @@ cuv_pca_best_of_all (CuvThreadGroup group, const double *dots, int n)
 }
 
 /* Matches new vectors to old ones; dots are in b. Usually the best matches are
- * all different, and the greedy search is not needed. */
+ * distinct, and the greedy search is not needed. */
 CUV_GROUP_FUNC void
 cuv_pca_match (CuvThreadGroup group, const CuvPcaScratch *self, int n)
 {
@@ -114,7 +114,7 @@ cuv_pca_match (CuvThreadGroup group, const CuvPcaScratch *self, int n)
 
     if (group.column == 0) {
       self->order[k] = self->best[k] = best;
-      cuv_group_store (&owner[best], k); /* any one of several */
+      cuv_group_store (&owner[best], k); /* any one wins */
     }
   }
   cuv_group_sync (group);
@@ -182,8 +182,7 @@ cuv_pca_place_as_before (
 
 /* ---- close eigenvalues ---- */
 
-/* Element k of the members' combination with the weights in row i of
- * scratch->b. */
+/* Element k of the combination of members weighted by row i of scratch->b. */
 CUV_HOST_DEVICE double
 cuv_pca_turned (const CuvPcaBasis *self, const CuvPcaScratch *scratch,
     const int32_t *members, int g, int i, int k)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Products of matrices by a block: a warp makes 8 x 8 elements, of which lane l
-// has those of row l / 4 and of columns l % 4 * 2 + {0, 1}. Rows are `pitch`
-// values apart. Where they end there are zeros up to a multiple of four, and of
-// what is multiplied from the left as many rows of zeros.
+// Matrix products by a block. A warp computes 8 x 8 elements; lane l has those
+// of row l / 4 and columns l % 4 * 2 + {0, 1}. Rows are `pitch` values apart
+// and zero-padded to a multiple of four values; left operands also have as many
+// zero rows.
 #ifndef CUV_PCA_PRODUCT_CUH
 #define CUV_PCA_PRODUCT_CUH
 
 #include "pca/pca-mma.cuh"
 
-// Over eight values of each from k on, or as many zeros as the last four.
+// Multiplies eight values from k on; four, if the row ends after them.
 template <int COUNT, typename A, typename B>
 static __device__ __forceinline__ void
 cuv_pca_add_eight (A a, B b, int k, bool whole, double (*sums)[2])
@@ -23,15 +23,14 @@ cuv_pca_add_eight (A a, B b, int k, bool whole, double (*sums)[2])
   }
 }
 
-// A tile of COUNT products with the same right side, over n values each: a (m,
-// k) is a lane's value of the left side of product m, b (k) of the right side,
-// for k = 0, 4, 8 and so on. Two sums, so that one product need not wait for
-// the other.
+// Computes COUNT products with the same right side over n values: a (m, k) is
+// the lane's value of the left side of product m, b (k) of the right side, for
+// k = 0, 4, 8, ... Two accumulators shorten the dependency chain.
 template <int COUNT, typename A, typename B>
 static __device__ __forceinline__ void
 cuv_pca_add_tile (A a, B b, int n, double (*sums)[2])
 {
-  // else they need registers
+  // without MMA unrolling costs too many registers
   [[maybe_unused]] constexpr int at_once = CUV_PCA_HAS_MMA ? 2 : 1;
   double more[COUNT][2] = {};
   int k = 0;
@@ -52,8 +51,8 @@ cuv_pca_add_tile (A a, B b, int n, double (*sums)[2])
   }
 }
 
-// body (row, column) of the first elements of all tiles, down x across, or of
-// those on and above the diagonal.
+// Calls body (row, column) with the first elements of all down x across tiles,
+// or of those on and above the diagonal.
 template <bool UPPER, typename Body>
 static __device__ __forceinline__ void
 cuv_pca_each_tile (const CuvThreadGroup &group, int down, int across, Body body)
@@ -70,8 +69,8 @@ cuv_pca_each_tile (const CuvThreadGroup &group, int down, int across, Body body)
   }
 }
 
-// c = add + a b, or with ROWS a b^T: of n values a row of a. What is beyond the
-// last row or column is not stored: a lane may multiply any other.
+// c = add + a b or, with ROWS, add + a b^T, with n values per row of a. Lanes
+// beyond the last row or column multiply arbitrary elements and store nothing.
 template <bool ROWS>
 static __device__ __forceinline__ void
 cuv_pca_product_tiles (const CuvThreadGroup &group, const double *add,
@@ -104,9 +103,9 @@ cuv_pca_product_tiles (const CuvThreadGroup &group, const double *add,
       });
 }
 
-// Of a b^T, which is symmetric, and b b^T, n x n both, the upper halves: body
-// (i, j, element of the one, of the other). a (i, k) is an element, for k
-// beyond n, up to a multiple of four, anything finite.
+// Computes the upper halves of a b^T (symmetric) and b b^T, both n x n, and
+// calls body (i, j, element of a b^T, of b b^T). a (i, k) must be finite for k
+// up to the multiple of four after n.
 template <typename A, typename Body>
 static __device__ __forceinline__ void
 cuv_pca_symmetric_tiles (const CuvThreadGroup &group, A a, const double *b,

@@ -1,30 +1,28 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A warp's way through an image of integers of few bands: steps of 64 bytes a
-// band, of which some are fetched ahead into the warp's stages in shared memory
-// and from there, by 32 pixels, into registers.
+// A warp's walk through an integer image of few bands: steps of 64 bytes per
+// band, prefetched into the warp's stages in shared memory and from there, 32
+// pixels at a time, loaded into registers.
 #ifndef CUV_PCA_STEPS_CUH
 #define CUV_PCA_STEPS_CUH
 
 #include "pca/pca-bytes.cuh"
 #include "pca/pca-sums.cuh"
 
-#define COUNTS CUV_PCA_FEW // the slot that is 1 in pixels that count
+#define COUNTS CUV_PCA_FEW // slot that is 1 in valid pixels
 
 template <CuvCubeFormat F> struct Few {
   static constexpr int size = F == CUV_CUBE_U16 ? 2 : 1;
   static constexpr int step = 64 / size;            // pixels
-  static constexpr int warps = size == 1 ? 16 : 12; // of a block
-  static constexpr int stages = size == 1 ? 2 : 3;  // of a warp
+  static constexpr int warps = size == 1 ? 16 : 12; // per block
+  static constexpr int stages = size == 1 ? 2 : 3;  // per warp
   typedef typename CuvPcaSample<F>::Type Sample;
   typedef CuvPcaBytes<size> Bytes;
 };
 
-// ---- steps through the image ----
-
 // A warp's steps: every n-th of the image's, forwards or backwards. Rows have
-// `across` of them.
+// `across` steps.
 struct Walk {
-  int left, y, x; // the x-th of row y; left: steps to the end, as they are made
+  int left, y, x; // step x of row y; left: steps to the end
 
   __device__ __forceinline__
   Walk (const CuvPcaPass &pass, int first)
@@ -45,7 +43,7 @@ struct Walk {
   }
 };
 
-// To a warp's next step.
+// The increment to a warp's next step.
 struct Stride {
   int n, dy, dx, across, row;
 
@@ -74,7 +72,7 @@ struct Stride {
   }
 };
 
-// Where a step's bytes are, from the image's first on.
+// Byte offset of a step in the image.
 static __device__ __forceinline__ int64_t
 step_at (const CuvPcaPass &pass, const CuvPcaSpot &spot)
 {
@@ -82,7 +80,7 @@ step_at (const CuvPcaPass &pass, const CuvPcaSpot &spot)
       + (int64_t) spot.first * (int) pass.cube.pixel_step;
 }
 
-// A unit of which some samples are beyond the end.
+// Copies a unit that is partly beyond the end.
 template <CuvCubeFormat F>
 static __device__ __forceinline__ void
 fetch_rest (uint8_t *to, const uint8_t *from, int bytes)
@@ -94,12 +92,12 @@ fetch_rest (uint8_t *to, const uint8_t *from, int bytes)
     *(Sample *) (to + i) = *(const Sample *) (from + i);
 }
 
-// What a lane fetches: packed every 32nd unit of 16 bytes, planar one of each
-// of its four bands, which nobody else reads.
+// A lane's copies. Packed: every 32nd unit of 16 bytes. Planar: one unit of
+// each of its four bands, which no other lane reads.
 template <CuvCubeFormat F, bool PACKED> struct Source {
   static constexpr int n = PACKED ? 1 : GROUPS;
 
-  const uint8_t *from[n]; // null: there is no such band
+  const uint8_t *from[n]; // null: no such band
 
   __device__ __forceinline__
   Source (const CuvPcaPass &pass)
@@ -175,9 +173,7 @@ template <CuvCubeFormat F, bool PACKED> struct Source {
   }
 };
 
-// ---- 32 pixels of a step, in registers ----
-
-// Where the pixel is that lane 4 r + q paints, of a step's first 32.
+// The pixel that lane 4 r + q paints, of a step's first 32.
 template <CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ int
 pixel_of_lane (int lane)
@@ -187,7 +183,7 @@ pixel_of_lane (int lane)
   return PACKED ? 8 * q + r : r / 2 * (16 / Few<F>::size) + q * 2 + r % 2;
 }
 
-// Bytes of the first `count` of four pixels.
+// Mask of the bytes of the first `count` of four pixels.
 static __device__ __forceinline__ unsigned
 mask_of (int count)
 {
@@ -220,7 +216,7 @@ load_planar (const CuvPcaPass &pass, const uint8_t *stage, int half, int count)
       bytes.words[0][4 + g] = eight.y;
     }
   }
-  if (lane / 4 == COUNTS / 4) { // its last group is no band
+  if (lane / 4 == COUNTS / 4) { // the last slot is the counts
     bytes.words[0][3] = bytes.words[0][7] = 0x01010101u;
   }
   if (count < Few<F>::step) {
@@ -248,12 +244,12 @@ load_planar (const CuvPcaPass &pass, const uint8_t *stage, int half, int count)
   return bytes;
 }
 
-// Where a lane's eight samples of a pixel are, and which of them are bands.
+// A lane's eight samples of a pixel, and which of them are bands.
 template <CuvCubeFormat F> struct PackedLane {
-  int at;           // from a pixel whose number is a multiple of 8
+  int at;           // byte offset from a pixel with index % 8 == 0
   unsigned shift;   // bits from there to the first sample
-  unsigned kept[2]; // bytes of slots that are bands
-  unsigned counts;  // 1 in the slot that is 1
+  unsigned kept[2]; // byte mask of slots that are bands
+  unsigned counts;  // 1 in slot COUNTS
 
   __device__ __forceinline__
   PackedLane (const CuvPcaPass &pass)
@@ -274,7 +270,7 @@ template <CuvCubeFormat F> struct PackedLane {
     }
   }
 
-  // Of the pixel that is `bytes` from the stage's first.
+  // `bytes`: offset of the pixel in the stage.
   __device__ __forceinline__ void
   load (const uint8_t *stage, int bytes, unsigned words[Few<F>::size * 2]) const
   {
@@ -291,7 +287,7 @@ template <CuvCubeFormat F> struct PackedLane {
   }
 };
 
-// WHOLE: all pixels are there, and count.
+// WHOLE: all pixels are present and valid.
 template <bool WHOLE, CuvCubeFormat F>
 static __device__ __forceinline__ typename Few<F>::Bytes
 load_pixels (const CuvPcaPass &pass, const PackedLane<F> &lane,

@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Sums of products over a tile: a warp has a part of them, 32 x 32 bands, in
-// its registers, and some of the pixels; a block adds up its warps'. Behind the
-// bands there is one more, the counts.
+// Sums of products over a tile. A warp keeps one part of the matrix, 32 x 32
+// bands, in registers for some of the pixels; a block adds up its warps'. After
+// the bands comes one more row, the counts.
 #ifndef CUV_PCA_SUMS_CUH
 #define CUV_PCA_SUMS_CUH
 
 #include "pca/pca-mma.cuh"
 #include "pca/pca-tile.cuh"
 
-#define GROUPS (CUV_PCA_SIDE / 8) // of bands, in a part
+#define GROUPS (CUV_PCA_SIDE / 8) // of 8 bands per part
 
-// ---- which bands and pixels ----
-
-// A thread's lane. A shuffle, so that what follows from it is found where it is
-// needed, not ahead of all tiles, and spilt. By whole warps.
+// The lane, by a shuffle: the compiler cannot hoist what depends on it out of
+// the tile loop, which would spill. Called by whole warps.
 static __device__ __forceinline__ int
-lane_here ()
+opaque_lane ()
 {
   return __shfl_sync (~0u, (int) threadIdx.x % 32, threadIdx.x % 32);
 }
 
-// Where a part is: bands from row and from column on.
+// A part's first bands (row, column), and this warp's share of its pixels.
 struct Place {
-  int row, column, part; // part: of those here
+  int row, column, part; // part: index in this launch
   int share, n_shares;   // of the pixels
   bool works, diagonal;
 };
@@ -48,25 +46,24 @@ place_of (const CuvPcaPass &pass)
   return place;
 }
 
-// A lane's row of each group of 8, and which of 32 pixels it takes of that: the
-// four lanes of a row share them. How does not matter as long as all rows
-// agree. Planar: words of some pixels, as wide as those of one instruction.
-// Packed: 8 pixels next to each other or every fourth, whatever makes lanes
-// read from different banks. Rows behind the counts are the counts again: what
-// comes of them is never read.
+// A lane's row of each group of 8, and its pixels: the four lanes of a row
+// share 32 pixels, in any way that is the same for all rows. Planar: words as
+// wide as one load. Packed: 8 adjacent pixels or every fourth, whichever avoids
+// bank conflicts. Rows after the counts repeat the counts; their sums are never
+// read.
 template <CuvCubeFormat F, bool PACKED> struct Rows {
   typedef typename CuvPcaSample<F>::Type Sample;
   static constexpr int size = sizeof (Sample);
 
-  int at[GROUPS];      // of the lane's first pixel
+  int at[GROUPS];      // offset of the lane's first pixel
   int step[GROUPS];    // to the next pixel
-  int jump[GROUPS];    // packed: to the lane's next pixel
-  float pivot[GROUPS]; // of floats
+  int jump[GROUPS];    // packed: offset to the lane's next pixel
+  float pivot[GROUPS]; // floats only
 
   __device__ __forceinline__
   Rows (const CuvPcaTile<F, PACKED> &tile, int first)
   {
-    const int lane = lane_here (), n = tile.pass.bands.n;
+    const int lane = opaque_lane (), n = tile.pass.bands.n;
     const int apart = PACKED ? tile.pass.apart : F == CUV_CUBE_F32 ? 2 : 4;
 
 #pragma unroll
@@ -82,7 +79,8 @@ template <CuvCubeFormat F, bool PACKED> struct Rows {
     }
   }
 
-  // Packed: n of the lane's 8 samples, from the first-th, of the 32 at pixel.
+  // Packed: loads n of the lane's 8 samples, starting at the first-th, of the
+  // 32 at pixel.
   template <int n, typename T>
   __device__ __forceinline__ void
   load (const CuvPcaTile<F, PACKED> &tile, int g, int pixel, int first,
@@ -97,9 +95,7 @@ template <CuvCubeFormat F, bool PACKED> struct Rows {
   }
 };
 
-// ---- what a warp adds up ----
-
-// Sums over 16 x 8 bands each, as lanes have them.
+// Sums of 16 x 8 bands each, in the layout of mma accumulators.
 template <typename T> struct Products {
   static constexpr int n = GROUPS / 2 * GROUPS * 4;
 
@@ -120,7 +116,7 @@ template <> struct Sums<CUV_CUBE_F32> {
   Products<double> products[1] = {};
 };
 
-// Calls with pairs of groups, from the diagonal on, and what is theirs.
+// Calls with each pair of groups, on and above the diagonal, and their sums.
 template <bool DIAGONAL, typename T, typename Call>
 static __device__ __forceinline__ void
 each_pair (Products<T> *to, Call call)
@@ -133,17 +129,15 @@ each_pair (Products<T> *to, Call call)
   }
 }
 
-// ---- integers ----
-
-// Bytes of 32 pixels, a lane's eight of each group; of 16-bit samples the low
-// ones, and the high ones.
+// Bytes of 32 pixels, a lane's eight of each group; planes are low and high
+// bytes of 16-bit samples.
 template <CuvCubeFormat F> struct Bytes {
   static constexpr int planes = F == CUV_CUBE_U16 ? 2 : 1;
 
   unsigned words[planes][GROUPS][2];
 };
 
-// Four of a lane's samples, side by side.
+// Packs four of a lane's samples.
 template <CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ uint2
 load_four (const CuvPcaTile<F, PACKED> &tile, const Rows<F, PACKED> &rows,
@@ -193,7 +187,7 @@ load_bytes (
   return bytes;
 }
 
-// S = 256 high + low: products of each with each.
+// Products of all planes, where S = 256 high + low.
 template <bool DIAGONAL, CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
 add_step (const CuvPcaTile<F, PACKED> &tile, const Rows<F, PACKED> &rows,
@@ -217,9 +211,7 @@ add_step (const CuvPcaTile<F, PACKED> &tile, const Rows<F, PACKED> &rows,
   }
 }
 
-// ---- floats ----
-
-// A lane's two of eight pixels, the k-th of the 32.
+// Loads a lane's two of eight pixels, the k-th eight of 32.
 template <bool PACKED>
 static __device__ __forceinline__ void
 load_doubles (const CuvPcaTile<CUV_CUBE_F32, PACKED> &tile,
@@ -257,15 +249,13 @@ add_step (const CuvPcaTile<CUV_CUBE_F32, PACKED> &tile,
     if (!DIAGONAL)
       load_doubles (tile, columns, pixel, k, other);
     each_pair<DIAGONAL> (to->products, [&] (int i, int j, double *sums) {
-      if (DIAGONAL && i == j) // the lower half is below the diagonal
+      if (DIAGONAL && i == j) // the lower half would be below the diagonal
         cuv_pca_mma (sums, a[i], b[j]);
       else
         cuv_pca_mma (sums, a[i], a[i + 1], b[j]);
     });
   }
 }
-
-// ---- tiles ----
 
 template <bool MANY, CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
@@ -288,10 +278,8 @@ add_tile (const CuvPcaTile<F, PACKED> &tile, const Place &place, Sums<F> *sums)
   }
 }
 
-// ---- from warps to memory ----
-
-// Adds what a part of a block has found; of floats each block has its own sums,
-// for they depend on their order.
+// Adds a part's sum to global memory. Floats are stored per block because their
+// sums depend on the order.
 static __device__ __forceinline__ void
 add_value (const CuvPcaPass &pass, int kind, int y, int x, unsigned value)
 {
@@ -308,7 +296,7 @@ add_value (const CuvPcaPass &pass, int, int y, int x, double value)
   pass.sums[block + y * CUV_PCA_STRIDE (pass.bands.n) + x].d = value;
 }
 
-// Whether the i-th of a lane's sums may be above the diagonal.
+// Whether the i-th of a lane's sums can be on or above the diagonal.
 template <bool MANY>
 static __device__ __forceinline__ constexpr bool
 is_used (int i)
@@ -316,8 +304,8 @@ is_used (int i)
   return MANY || i / 4 % GROUPS >= i / 4 / GROUPS * 2;
 }
 
-// Adds the shares of a part to that of the first, through shared memory: half
-// of those that are left give theirs to the others. By all threads.
+// Tree reduction of a part's shares through shared memory: half of the
+// remaining warps pass theirs to the other half. Called by all threads.
 template <bool MANY, typename T>
 static __device__ __forceinline__ void
 add_shares (
@@ -350,13 +338,14 @@ add_shares (
   }
 }
 
-// A block's sums. By all threads, which are through with their tiles.
+// Adds a block's sums to global memory. Called by all threads after their last
+// tile.
 template <bool MANY, CuvCubeFormat F>
 static __device__ __forceinline__ void
 flush (const CuvPcaPass &pass, const Place &place, Sums<F> *sums, void *shared)
 {
   typedef typename Sums<F>::Value Value;
-  const int lane = lane_here ();
+  const int lane = opaque_lane ();
 
 #pragma unroll
   for (int kind = 0; kind < Sums<F>::kinds; kind++) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Tiles of a cube in shared memory: some pixels of a row of the image, as they
-// are in the cube. Planar: for each band that counts a row of samples, pitch
-// bytes apart. Packed: pixels one after the other, with all bytes that they
-// have between the bands that count. Behind them the counts, a sample a pixel:
-// 1, or 0 where a pixel is left out or beyond the end of the image's row.
+// Tiles of a cube in shared memory: consecutive pixels of a row of the image,
+// with samples as in the cube. Planar: one row per selected band, pitch bytes
+// apart. Packed: pixels one after the other, each from its first to its last
+// selected byte. Then the counts, one sample per pixel: 0 if it is excluded or
+// beyond the end of the image's row, else 1.
 #ifndef CUV_PCA_TILE_CUH
 #define CUV_PCA_TILE_CUH
 
 #include <cuda_pipeline.h>
 #include "pca/pca-state.cuh"
 
-#define CUV_PCA_STEP 32 // pixels that a warp adds up at once
+#define CUV_PCA_STEP 32 // pixels per iteration of a warp
 
 template <CuvCubeFormat F> struct CuvPcaSample {
   typedef uint8_t Type;
@@ -22,7 +22,7 @@ template <> struct CuvPcaSample<CUV_CUBE_F32> {
   typedef float Type;
 };
 
-// Where a tile is in the image.
+// A tile's position in the image.
 struct CuvPcaSpot {
   int y, first, count;
 };
@@ -45,7 +45,7 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
   uint8_t *bytes;
   CuvPcaSpot spot;
 
-  // From the tile's beginning to a band's first sample, and on to the next.
+  // Offset of a band's first sample, and the distance to the next.
   __device__ __forceinline__ int
   band_at (int band) const
   {
@@ -69,20 +69,20 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
     return (Sample *) (bytes + pass.counts_at);
   }
 
-  // Pixels that are added up, of which the last may be beyond the end.
+  // Pixels that are summed, rounded up to CUV_PCA_STEP.
   __device__ __forceinline__ int
   end () const
   {
     return (spot.count + CUV_PCA_STEP - 1) / CUV_PCA_STEP * CUV_PCA_STEP;
   }
-  // Whether pixels are missing, so that not all counts are 1, or were written.
+  // Whether the last step is partial, so that some counts are 0.
   __device__ __forceinline__ bool
-  is_cut () const
+  is_partial () const
   {
     return spot.count < pass.pixels;
   }
 
-  // Planar: a warp has a row. Packed: there is one, and all have it.
+  // Rows that are split over warps. Packed: one row, shared by all.
   __device__ __forceinline__ int
   n_rows () const
   {
@@ -118,7 +118,7 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
 
   // ---- from the cube ----
 
-  // A thread's units of UNIT bytes, and what there is of a last one.
+  // Copies a thread's units of UNIT bytes, and the rest of the last one.
   template <int UNIT>
   __device__ __forceinline__ void
   fetch_units () const
@@ -154,7 +154,8 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
     }
   }
 
-  // Begins to copy it. By all threads, each the units that suspects() looks at.
+  // Starts the asynchronous copy. Called by all threads; may_exclude() checks
+  // the same units.
   __device__ __forceinline__ void
   fetch () const
   {
@@ -178,7 +179,7 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
     return pass.has_ignore && (double) value == pass.ignore;
   }
 
-  // found or rest are not 0 if there is such a sample in a word.
+  // Sets found or rest to nonzero if a word has a sample to exclude.
   template <bool IGNORES>
   __device__ __forceinline__ void
   look_at (unsigned word, unsigned *found, float *rest) const
@@ -238,27 +239,27 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
                                      : suspects_units<size, IGNORES> ();
   }
 
-  // Whether there may be pixels to leave out: among the bytes that this thread
-  // copied, those between bands and behind the end, too.
+  // Whether there may be pixels to exclude. Checks the bytes that this thread
+  // copied, including those between bands and beyond the end.
   __device__ __forceinline__ bool
-  suspects () const
+  may_exclude () const
   {
     return pass.has_ignore ? suspects_some<true> () : suspects_some<false> ();
   }
 
-  // What adds nothing to a band's sums.
+  // The neutral sample of a band's sums.
   __device__ __forceinline__ Sample
-  nothing (int band) const
+  neutral (int band) const
   {
     if constexpr (F == CUV_CUBE_F32)
       return pass.pivots != nullptr ? (float) pass.pivots[band].d : 0.0f;
     return 0;
   }
 
-  // Writes the counts, and nothing for what does not count; for pixels to leave
-  // out it looks if told to. By all threads.
+  // Writes counts, and neutral samples to pixels that do not count. looks: also
+  // checks for pixels to exclude. Called by all threads.
   __device__ __forceinline__ void
-  mend (bool looks) const
+  write_counts (bool looks) const
   {
     const int n = pass.bands.n;
     unsigned left_out = 0;
@@ -271,7 +272,7 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
         good = !is_bad (*sample (b, p));
 #pragma unroll 1
       for (int b = 0; b < n && !good; b++)
-        *sample (b, p) = nothing (b);
+        *sample (b, p) = neutral (b);
       counts ()[p] = good;
       left_out += !good && p < spot.count;
     }

@@ -112,8 +112,7 @@ typedef struct {
 typedef struct {
   int64_t pixels, left_out; /* valid and excluded */
   CuvPcaUpdate update;
-  float sums_us, basis_us,
-      picture_us; /* lagged: the pass is sums_us, picture_us 0 */
+  float sums_us, basis_us, picture_us; /* lagged: the only pass is sums_us */
 } CuvPcaResult;
 
 #endif

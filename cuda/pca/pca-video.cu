@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Passes over the frames of a video: up to three bands in four bytes a pixel. A
-// thread takes four pixels at once.
+// Passes over video frames: up to three bands in four bytes per pixel. Each
+// thread processes four pixels at a time.
 #include <algorithm>
 #include "pca/pca-bytes.cuh"
 #include "pca/pca-fixed.cuh"
 
 #define THREADS 256
-#define BLOCKS 4 // of a multiprocessor
+#define BLOCKS 4 // per multiprocessor
 #define BANDS 3
-#define SUMS (BANDS * (BANDS + 1) / 2 + BANDS) // of products, and of bands
+#define SUMS (BANDS * (BANDS + 1) / 2 + BANDS) // products, bands
 #define GAIN_BITS 30
 
-// Bytes of four pixels, each of one band; 0 where there is none.
-struct Four {
+// Bytes of four pixels by band; 0 for missing bands.
+struct PixelQuad {
   unsigned band[BANDS];
 
   __device__ __forceinline__
-  Four (uint4 pixels, const int slots[BANDS], int n)
+  PixelQuad (uint4 pixels, const int slots[BANDS], int n)
   {
 #pragma unroll
     for (int b = 0; b < BANDS; b++) {
@@ -29,10 +29,8 @@ struct Four {
   }
 };
 
-// ---- sums ----
-
 static __device__ __forceinline__ void
-add (const Four &four, unsigned sums[SUMS])
+add (const PixelQuad &four, unsigned sums[SUMS])
 {
   int at = 0;
 
@@ -46,7 +44,8 @@ add (const Four &four, unsigned sums[SUMS])
   }
 }
 
-// A block's sums; all pixels count. By all threads.
+// Adds a block's sums to global memory; all pixels count. Called by all
+// threads.
 static __device__ __forceinline__ void
 give (const CuvPcaPass &pass, const unsigned sums[SUMS])
 {
@@ -63,7 +62,7 @@ give (const CuvPcaPass &pass, const unsigned sums[SUMS])
   __syncthreads ();
   if (threadIdx.x < SUMS) {
     const int k = threadIdx.x, i = k < 4 ? 0 : k < 7 ? 1 : 2;
-    const int j = k - i * (9 - i) / 2 + i; // a band, or behind them the counts
+    const int j = k - i * (9 - i) / 2 + i; // a band, or the counts after them
     unsigned long long sum = 0;
 
     for (int w = 0; w < THREADS / 32; w++)
@@ -77,11 +76,9 @@ give (const CuvPcaPass &pass, const unsigned sums[SUMS])
         (unsigned long long) pass.width * pass.height);
 }
 
-// ---- pictures ----
-
-struct Brush {
+struct Painter {
   int gain[CUV_PCA_SHOWN][BANDS];
-  CuvPcaShading shading[CUV_PCA_SHOWN];
+  CuvPcaFixedChannel shading[CUV_PCA_SHOWN];
 
   __device__ __forceinline__ void
   load (const CuvPcaGains &gains, int n)
@@ -108,9 +105,8 @@ struct Brush {
     }
   }
 
-  // The colour of pixel i.
   __device__ __forceinline__ unsigned
-  colour (const Four &four, int i) const
+  colour (const PixelQuad &four, int i) const
   {
     int values[4] = { 0, 0, 0, 255 };
 
@@ -127,8 +123,6 @@ struct Brush {
   }
 };
 
-// ---- the kernel ----
-
 static __global__ void
 __launch_bounds__ (THREADS)
     video_kernel (const __grid_constant__ CuvPcaPass pass)
@@ -136,8 +130,8 @@ __launch_bounds__ (THREADS)
   const int n = pass.bands.n, across = pass.tiles_across;
   const bool paints = pass.tasks & CUV_PCA_PAINT;
   unsigned sums[SUMS] = {};
-  int slots[BANDS]; // of bands in a pixel
-  Brush brush = {};
+  int slots[BANDS]; // byte index of bands in a pixel
+  Painter brush = {};
 
   cuv_pdl_wait ();
   cuv_pdl_trigger ();
@@ -152,8 +146,8 @@ __launch_bounds__ (THREADS)
   for (int i = blockIdx.x * THREADS + threadIdx.x; i < pass.n_tiles;
        i += gridDim.x * THREADS) {
     const int y = pass.height == 1 ? 0 : i / across, x = i - y * across;
-    const Four four (((const uint4 *) (pass.cube.data + pass.low
-                         + y * pass.cube.row_step))[x],
+    const PixelQuad four (((const uint4 *) (pass.cube.data + pass.low
+                              + y * pass.cube.row_step))[x],
         slots, n);
 
     if (pass.tasks & CUV_PCA_SUM)
@@ -167,8 +161,6 @@ __launch_bounds__ (THREADS)
     give (pass, sums);
 }
 
-// ---- plans ----
-
 bool
 cuv_pca_video_plan (CuvPcaPass *pass, int *n_blocks)
 {
@@ -176,7 +168,7 @@ cuv_pca_video_plan (CuvPcaPass *pass, int *n_blocks)
 
   if (pass->cube.format != CUV_CUBE_U8 || pass->bands.n > BANDS || !pass->packed
       || pass->cube.pixel_step != 4 || pass->unit != 16 || pass->width % 4 != 0
-      || !pass->paints_fours || pass->has_ignore
+      || !pass->paints_uint4 || pass->has_ignore
       || (pass->tasks & CUV_PCA_COUNT))
     return false;
   pass->video = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What a warp's lanes have, put together for each of them. Lanes are those of
-// mask: rows of a power of two, which are next to each other.
+// Reductions over the lanes in mask: rows of adjacent lanes, a power of two.
+// Every lane gets the result.
 #ifndef CUV_PCA_WARP_CUH
 #define CUV_PCA_WARP_CUH
 
@@ -17,7 +17,6 @@ cuv_lanes_sum (unsigned mask, int lanes, double value)
   return value;
 }
 
-// Of a whole warp.
 static __device__ __forceinline__ unsigned
 cuv_warp_max (unsigned value)
 {
@@ -30,8 +29,7 @@ cuv_warp_max (unsigned value)
 #endif
 }
 
-// The largest; values are not below 0. Then they are in the order of their
-// bits: of the upper half first.
+// Maximum of values >= 0, which are ordered like their bits: upper half first.
 static __device__ __forceinline__ double
 cuv_lanes_max (unsigned mask, int lanes, double value)
 {

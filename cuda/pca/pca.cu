@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Principal components on the GPU: which passes and steps a frame takes, and
-// what is kept from one to the next.
+// Principal components on the GPU: the passes and kernels of a frame, and the
+// state between frames.
 #include "pca/pca.h"
 
 #include <algorithm>
@@ -14,14 +14,14 @@ struct _CuvPcaCuda {
   CuvArena arena = {};
   int n = 0;
   CuvPcaKnown *known = nullptr; // on the device
-  CuvPcaKnown pointers = {};    // as it was at the beginning
-  double *numbers = nullptr;    // of what is known
+  CuvPcaKnown pointers = {};    // its pointers, set once
+  double *numbers = nullptr;    // of the state
   CuvPcaSum *sums = nullptr, *last_sums = nullptr;
-  CuvBuffer partial = {}; // of floats: the blocks' sums
+  CuvBuffer partial = {}; // floats: sums of each block
   unsigned long long *bins = nullptr, *left_out = nullptr;
   CuvPcaReport *report = nullptr;
 
-  // what is known of what is known
+  // the host's view of the state
   bool is_known = false, has_limits = false, has_gains = false;
   CuvPcaMode mode = CUV_PCA_SECOND_MOMENTS;
   CuvPcaDisplay limits_of = {}, gains_of = {};
@@ -51,7 +51,7 @@ alloc (CuvPcaCuda *self, T **memory, size_t n)
   return *memory != nullptr;
 }
 
-// What learning takes beyond its block's shared memory, at once.
+// Scratch memory of an update that does not fit into shared memory.
 static bool
 alloc_scratch (CuvPcaCuda *self, CuvPcaScratch *scratch)
 {
@@ -87,11 +87,11 @@ init (CuvPcaCuda *self)
     return false;
   cuv_pca_place_basis (&known->basis, self->n, self->numbers);
   cuv_pca_place_moments (
-      &known->moments, self->n, self->numbers + CUV_PCA_TOLD (n));
+      &known->moments, self->n, self->numbers + CUV_PCA_REPORTED (n));
   self->known =
       (CuvPcaKnown *) cuv_arena_upload (&self->arena, known, sizeof *known);
-  self->report = (CuvPcaReport *) cuv_arena_pinned (
-      &self->arena, sizeof *self->report + sizeof (double) * CUV_PCA_TOLD (n));
+  self->report = (CuvPcaReport *) cuv_arena_pinned (&self->arena,
+      sizeof *self->report + sizeof (double) * CUV_PCA_REPORTED (n));
   if (self->known == nullptr || self->report == nullptr)
     return false;
   *self->report = CuvPcaReport{};
@@ -125,7 +125,7 @@ cuv_pca_cuda_free (CuvPcaCuda *self)
 
 // ---- a frame ----
 
-// What passes and steps of a frame share.
+// Arguments of a frame's passes and kernels.
 struct Frame {
   CuvPcaCuda *self;
   const CuvPcaParams *params;
@@ -133,7 +133,7 @@ struct Frame {
   CuvPcaLearn learn;
 };
 
-// Integers are never anything else.
+// Integers can only equal an integer ignore value.
 static void
 set_ignore (CuvPcaPass *pass, const CuvPcaBands &bands)
 {
@@ -184,10 +184,10 @@ describe (Frame *frame, CuvPcaCuda *self, const CuvCube *cube,
   learn->left_out = self->left_out;
   learn->n_pixels = self->n_pixels;
   learn->report = self->report;
-  learn->told = (double *) (self->report + 1);
+  learn->reported = (double *) (self->report + 1);
 }
 
-// Sums of floats: room for each block's.
+// Reserves memory for the float sums of each block.
 static int
 reserve_partial (Frame *frame, int n_blocks)
 {
@@ -205,9 +205,9 @@ reserve_partial (Frame *frame, int n_blocks)
   return 0;
 }
 
-// A pass; more of them, where there are more sums than a block can have. Each
-// begins where the one before ended: that part of the cube is still in the
-// cache.
+// Runs a pass, in several launches if there are more sums than a block can
+// hold. Each starts where the previous one ended: that part of the cube is
+// still in the cache.
 static int
 run_pass (Frame *frame, int tasks)
 {
@@ -271,7 +271,7 @@ set_limits (Frame *frame)
   return cuv_pca_limits_submit (frame->learn, self->stream);
 }
 
-// Counts for percentiles that are to be those of this frame.
+// Fills the histogram for percentiles of this frame.
 static int
 find_limits (Frame *frame)
 {
@@ -280,7 +280,7 @@ find_limits (Frame *frame)
   return run_pass (frame, CUV_PCA_COUNT) != 0 ? -1 : set_limits (frame);
 }
 
-// For what is known, as it is to be shown now.
+// Gains for the current state and display.
 static int
 update_gains (Frame *frame)
 {
@@ -291,7 +291,7 @@ update_gains (Frame *frame)
   return cuv_pca_gains_submit (frame->learn, self->stream);
 }
 
-// One pass, with what is known from the frame before.
+// One pass with the previous frame's state.
 static int
 run_lagged (Frame *frame)
 {
@@ -318,7 +318,7 @@ run_exact (Frame *frame)
   } else if (update_gains (frame) != 0) {
     return -1;
   }
-  frame->pass.knows_cube = learns;
+  frame->pass.cube_is_ready = learns;
   if (find_limits (frame) != 0)
     return -1;
   frame->pass.left_out = learns ? nullptr : frame->self->left_out;
@@ -343,8 +343,8 @@ run (Frame *frame)
   return 0;
 }
 
-// After a failure: what was enqueued reads the cube, and may have left sums and
-// counts where the next frame expects none. -1.
+// After a failure: enqueued kernels still read the cube, and sums and counts
+// may be nonzero, which the next frame expects cleared. Returns -1.
 static int
 give_up (CuvPcaCuda *self)
 {
@@ -378,12 +378,12 @@ cuv_pca_cuda_collect (
 {
   const CuvPcaReport *report = self->report;
   const size_t n = self->n;
-  CuvPcaBasis told;
+  CuvPcaBasis reported;
 
-  // no event: a frame that is submitted at once could not start early behind it
+  // not an event: it would keep the next frame's kernels from starting early
   if (cuv_wait_stream (&self->wait, self->stream) != 0)
     return -1;
-  if (report->update.is_cut && self->is_lagged) // else they are of this scene
+  if (report->update.is_cut && self->is_lagged) // else limits are of this scene
     self->has_limits = false;
   self->is_known = report->is_known != 0;
   self->mode = report->mode;
@@ -395,11 +395,11 @@ cuv_pca_cuda_collect (
     return 0;
   basis->mode = report->mode;
   basis->is_known = report->is_known;
-  cuv_pca_place_basis (&told, self->n, (double *) (self->report + 1));
-  memcpy (basis->mean, told.mean, n * sizeof (double));
-  memcpy (basis->deviation, told.deviation, n * sizeof (double));
-  memcpy (basis->values, told.values, n * sizeof (double));
-  memcpy (basis->vectors, told.vectors, n * n * sizeof (double));
+  cuv_pca_place_basis (&reported, self->n, (double *) (self->report + 1));
+  memcpy (basis->mean, reported.mean, n * sizeof (double));
+  memcpy (basis->deviation, reported.deviation, n * sizeof (double));
+  memcpy (basis->values, reported.values, n * sizeof (double));
+  memcpy (basis->vectors, reported.vectors, n * n * sizeof (double));
   return 0;
 }
 
@@ -414,7 +414,7 @@ copy (CuvPcaCuda *self, void *to, const void *from, size_t size)
   return 0;
 }
 
-// Forgets moments and limits; the basis is that of known.
+// Resets moments and limits; the basis is known's.
 static int
 begin_with (CuvPcaCuda *self, const CuvPcaKnown &known)
 {

@@ -92,7 +92,7 @@ find_two_steps (const double *a, int n, bool refined, float largest[2])
   cuv_pca_copy_rows (group, scratch.a, scratch.pitch, a, n, n, n);
   cuv_pca_set_unit (group, scratch.vectors, n, scratch.pitch);
   for (int step = 0; step < 2; step++) {
-    cuv_pca_see (group, &scratch, n);
+    cuv_pca_find_products (group, &scratch, n);
     largest[step] = cuv_pca_find_corrections (group, &scratch, n, 0.0).largest;
     if (refined)
       cuv_pca_refine (group, &scratch, n, 0.0, largest[step]);
