@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// From the samples of a cube to the tensor. Threads go along the shorter of the
-// steps to pixels and to bands, so that they read neighbours.
+// Converts a cube's samples to the tensor. Threads run along pixels or bands,
+// whichever have the smaller step, so that loads coalesce.
 #include <algorithm>
 #include <float.h>
 #include "ntf/ntf.cuh"
@@ -28,8 +28,6 @@ is_aligned (const CuvCube &cube)
 
   return all % cuv_cube_sample_size (cube.format) == 0;
 }
-
-// ---- looking ----
 
 static __device__ __forceinline__ void
 note_bad (const CuvCube &cube, unsigned long long *count, int x, int band,
@@ -86,9 +84,7 @@ cuv_ntf_scan_submit (const CuvCube &cube, const double *ignore,
       ignore != nullptr ? (float) *ignore : 0.0f, is_aligned (cube), found);
 }
 
-// ---- loading ----
-
-// A tile of pixels and bands of a row turns in shared memory.
+// Transposes a tile of pixels and bands of a row through shared memory.
 template <typename T>
 static __global__ void
 __launch_bounds__ (THREADS) load_kernel (const __grid_constant__ CuvCube cube,
@@ -132,7 +128,7 @@ cuv_ntf_load_submit (const CuvNtfState &self, const CuvCube &cube,
       : cube.format == CUV_CUBE_U16              ? load_kernel<uint16_t>
                                                  : load_kernel<float>;
 
-  // without any, what no sample is
+  // -1 matches no sample
   return cuv_launch_dependent ("load_kernel", grid, THREADS, 0, stream, kernel,
       cube, ignore != nullptr ? (float) *ignore : -1.0f, 1 / self.scale,
       is_aligned (cube), &self.g[(size_t) z * self.pitch], self.depth,

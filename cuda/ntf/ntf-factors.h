@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Factors, for gcc and nvcc: initialisation, stopping test and normalisation,
- * which are the same code in all versions. */
+/* Initialisation, stopping test and normalisation of factors; the same code for
+ * gcc and nvcc. */
 #ifndef CUV_NTF_FACTORS_H
 #define CUV_NTF_FACTORS_H
 
@@ -12,9 +12,10 @@
 #include "ntf/ntf-types.h"
 
 /* Bounds of every value of a factor during iterations: 0 could never grow
- * again, and products of three neither overflow nor become denormal. */
-#define CUV_NTF_LEAST 1e-12
-#define CUV_NTF_MOST 1e13
+ * again, and within them products of three values neither overflow nor become
+ * denormal. */
+#define CUV_NTF_MIN_VALUE 1e-12
+#define CUV_NTF_MAX_VALUE 1e13
 
 /* Rows are padded with zeros to `stride` values. */
 typedef struct {
@@ -26,8 +27,8 @@ typedef struct {
 CUV_HOST_DEVICE float
 cuv_ntf_in_range (double value)
 {
-  return fminf (
-      fmaxf ((float) value, (float) CUV_NTF_LEAST), (float) CUV_NTF_MOST);
+  return fminf (fmaxf ((float) value, (float) CUV_NTF_MIN_VALUE),
+      (float) CUV_NTF_MAX_VALUE);
 }
 
 /* Whether a column of `size` values is at the lower bound, by its sum of
@@ -35,7 +36,7 @@ cuv_ntf_in_range (double value)
 CUV_HOST_DEVICE bool
 cuv_ntf_vanished (double square, int size)
 {
-  return square < 1e4 * CUV_NTF_LEAST * CUV_NTF_LEAST * size;
+  return square < 1e4 * CUV_NTF_MIN_VALUE * CUV_NTF_MIN_VALUE * size;
 }
 
 static inline float *
@@ -194,7 +195,8 @@ cuv_ntf_has_test (const CuvNtfParams *params, int n)
 
 /* Records a test's error, and whether the run has converged. */
 CUV_HOST_DEVICE void
-cuv_ntf_note (CuvNtfResult *result, const CuvNtfParams *params, double error)
+cuv_ntf_record_error (
+    CuvNtfResult *result, const CuvNtfParams *params, double error)
 {
   const int n = result->n_errors++;
 

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// u and v: a row's map, P = G x w, stays in registers. Times v it gives the
-// row's numerators of u and, with the new u, it adds to those of v.
+// u and v: a row's map P = G x w stays in registers. P v gives the row's
+// numerators of u; P times the new u is added to those of v.
 #include <algorithm>
 #include "ntf/ntf-sums.cuh"
 
 #define MAX_WARPS 16
-#define MIN_WARPS 8 // that M takes
+#define MIN_WARPS 8 // required by the Gram matrix
 
-// A warp's lanes are in PARTS parts: rows next to each other, or each so many
-// bands of one. For v they are added up.
+// A warp's lanes form PARTS parts: adjacent rows, or interleaved bands of one
+// row. Numerators of v are summed over them.
 template <int STRIDE, int PARTS> struct Map {
   static constexpr int columns = CuvNtfColumns<STRIDE>::n;
-  static constexpr int groups = CuvNtfColumns<STRIDE>::groups; // of warps
+  static constexpr int groups = CuvNtfColumns<STRIDE>::groups; // per column set
   static constexpr int lanes = 32 / PARTS;                     // along a row
-  static constexpr int bands = CUV_NTF_ROWS_ROOM / STRIDE;     // at a time
-  static constexpr int sums = columns > lanes ? columns / lanes : 1; // of u
+  static constexpr int bands = CUV_NTF_ROWS_ROOM / STRIDE; // bands at a time
+  static constexpr int sums =
+      columns > lanes ? columns / lanes : 1; // numerators of u per lane
 };
 
 template <int STRIDE, int PARTS> struct MapRoom {
   CuvNtfRule<STRIDE> rule;
-  float rows[CUV_NTF_ROWS_ROOM]; // of w
+  float rows[CUV_NTF_ROWS_ROOM]; // rows of w
   float parts[MAX_WARPS * PARTS * Map<STRIDE, PARTS>::columns];
-  float values[PARTS * STRIDE]; // rows' numerators, then their values
+  float values[PARTS * STRIDE]; // numerators of u, then its new values
 };
 
 static int
@@ -34,7 +35,8 @@ void
 cuv_ntf_init_slots_of_v (CuvNtfState *self)
 {
   const size_t slot = cuv_ntf_n_values (*self, CUV_NTF_V) * sizeof (float);
-  // of sums: that they are no burden to the cache, or the memory
+  // limits sums to 64 MB, so that they neither thrash the cache nor fill the
+  // memory
   const int most =
       (int) std::clamp<size_t> (((size_t) 64 << 20) / slot, 64, 512);
   int n_rows;
@@ -45,7 +47,7 @@ cuv_ntf_init_slots_of_v (CuvNtfState *self)
     self->map_parts /= 2;
   self->n_sums[CUV_NTF_U] =
       cuv_div_up (self->pitch, pixels_at_once (self->stride, self->map_parts));
-  // enough blocks to fill a GPU
+  // enough rows per block to fill a GPU
   n_rows = self->map_parts;
   for (self->map_shift = 0; n_rows > 1 && self->height / n_rows < 96;
        n_rows /= 2)
@@ -55,9 +57,7 @@ cuv_ntf_init_slots_of_v (CuvNtfState *self)
   self->n_sums[CUV_NTF_V] = self->n_slots[CUV_NTF_V];
 }
 
-// ---- maps ----
-
-// 4 pixels, from x on, of rows from y to below end.
+// The map of 4 pixels from x on, of rows y .. end - 1.
 template <int STRIDE, int PARTS>
 static __device__ __forceinline__ void
 find_map (const CuvNtfState &self, int y, int end, int x, int column, float *w,
@@ -66,9 +66,9 @@ find_map (const CuvNtfState &self, int y, int end, int x, int column, float *w,
   constexpr int columns = Map<STRIDE, PARTS>::columns;
   constexpr int bands = Map<STRIDE, PARTS>::bands;
   const int part = threadIdx.x % 32 / Map<STRIDE, PARTS>::lanes;
-  const int shift = self.map_shift, step = 1 << shift; // from band to band
+  const int shift = self.map_shift, step = 1 << shift; // band increment
   const int row = y + (part >> shift), from = part & (step - 1);
-  const bool has_none = row >= end || x >= self.pitch;
+  const bool is_idle = row >= end || x >= self.pitch;
   const float *g = &self.g[((size_t) row * self.depth + from) * self.pitch + x];
 
   for (int z = 0; z < self.depth; z += bands) {
@@ -77,12 +77,12 @@ find_map (const CuvNtfState &self, int y, int end, int x, int column, float *w,
     if (self.depth > bands)
       cuv_ntf_load_rows<STRIDE> (self, CUV_NTF_W, z, n, w);
     cuv_ntf_add_products<columns> (&g[z * self.pitch], self.pitch << shift,
-        has_none ? 0 : (n - from + step - 1) >> shift,
+        is_idle ? 0 : (n - from + step - 1) >> shift,
         &w[from * STRIDE + column], STRIDE << shift, map);
   }
 }
 
-// Of each part of the warp the numerators of u, from the map.
+// The numerators of u for each part of the warp.
 template <int STRIDE, int PARTS>
 static __device__ __forceinline__ void
 sum_map (const CuvNtfState &self, int x, int column, const float (*map)[4],
@@ -107,15 +107,13 @@ sum_map (const CuvNtfState &self, int x, int column, const float (*map)[4],
         + i] = sums[i];
 }
 
-// ---- u ----
-
 template <int STRIDE, int PARTS>
 static __device__ __forceinline__ void
 add_parts (const CuvNtfState &self, const float *parts, float *numerators)
 {
   constexpr int columns = Map<STRIDE, PARTS>::columns;
   constexpr int groups = Map<STRIDE, PARTS>::groups;
-  const int mask = (1 << self.map_shift) - 1; // of a row's parts in a warp
+  const int mask = (1 << self.map_shift) - 1; // of a row's parts within a warp
   const int n_parts = blockDim.x / 32 / groups << self.map_shift;
 
   for (int i = threadIdx.x; i < PARTS * STRIDE >> self.map_shift;
@@ -134,7 +132,7 @@ add_parts (const CuvNtfState &self, const float *parts, float *numerators)
   }
 }
 
-// From the parts to new values of n rows from y on.
+// Computes new values of n rows of u from y on.
 template <int STRIDE, int PARTS>
 static __device__ __forceinline__ void
 update_u (const CuvNtfState &self, int y, int n, bool begins,
@@ -145,7 +143,7 @@ update_u (const CuvNtfState &self, int y, int n, bool begins,
 
   if (warp < n)
     cuv_ntf_load_row (self, CUV_NTF_U, y + warp, &row);
-  if (begins) { // where all threads meet
+  if (begins) { // needs all threads
     cuv_ntf_wait_for_gram (self, CUV_NTF_W);
     cuv_ntf_prepare (self, CUV_NTF_U, &room->rule);
   } else {
@@ -159,8 +157,8 @@ update_u (const CuvNtfState &self, int y, int n, bool begins,
   __syncthreads ();
 }
 
-// Where there are none in this launch: the numerators are kept for later, and
-// the values those that are there.
+// Without an update in this launch: stores the numerators for later, and uses
+// the present values.
 template <int STRIDE, int PARTS>
 static __device__ __forceinline__ void
 keep_u (const CuvNtfState &self, int y, int n, int what,
@@ -182,10 +180,7 @@ keep_u (const CuvNtfState &self, int y, int n, int what,
   __syncthreads ();
 }
 
-// ---- v ----
-
-// Adds what a warp's parts have of the map, each times its row's u, to a slot's
-// sums, or begins with them.
+// Adds a warp's maps times their rows' u to a slot's sums, or initialises them.
 template <int STRIDE, int PARTS>
 static __device__ __forceinline__ void
 add_to_v (const CuvNtfState &self, int x, int column, const float *u,
@@ -218,8 +213,6 @@ add_to_v (const CuvNtfState &self, int x, int column, const float *u,
     }
   }
 }
-
-// ---- all ----
 
 template <int STRIDE, int PARTS>
 static __device__ __forceinline__ void
@@ -265,7 +258,7 @@ static __global__ void __launch_bounds__ (32 * MAX_WARPS, 1)
     MapRoom<STRIDE, PARTS> map;
   } room;
   const int block = (int) blockIdx.y - n_gram_blocks;
-  int stop; // is under way while rows are
+  int stop; // loaded while rows are
 
   cuv_pdl_trigger ();
   cuv_pdl_wait ();

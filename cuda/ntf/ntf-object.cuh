@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A factorisation's memory, on both sides.
+// State of a factorisation, host and device.
 #ifndef CUV_NTF_OBJECT_CUH
 #define CUV_NTF_OBJECT_CUH
 
@@ -7,8 +7,8 @@
 #include "ntf/ntf.cuh"
 #include "ntf/ntf.h"
 
-// Multiplications that may be under way when a run is cancelled: about 2 ms of
-// an H200, 20 of a T4.
+// Bound of enqueued multiplications, i.e. of the latency of cancelling: about 2
+// ms on an H200, 20 ms on a T4.
 #define CUV_NTF_MAX_WORK 0x1p35
 
 struct _CuvNtfCuda {
@@ -17,9 +17,10 @@ struct _CuvNtfCuda {
   CuvNtfState state = {};
   CuvNtfFound *found = nullptr, *found_to = nullptr;
   CuvNtfProgress *progress_to = nullptr;
-  CuvNtfFactors factors = {}; // in pinned memory; u and w as on the device
-  float *v_columns = nullptr; // v as it is there
-  double work = 0;            // since the host waited
+  CuvNtfFactors
+      factors = {}; // pinned memory; u and w laid out as on the device
+  float *v_columns = nullptr; // v laid out as on the device
+  double work = 0;            // enqueued since the last wait
   double max_work = CUV_NTF_MAX_WORK;
   const int32_t *cancel = nullptr;
   cudaStream_t stream = nullptr;
@@ -28,11 +29,11 @@ struct _CuvNtfCuda {
   ~_CuvNtfCuda ();
 };
 
-// Of all modes, from and to self->factors; they wait. 0 or -1.
+// Copy the factors of all modes from and to self->factors, synchronously.
+// Return 0 or -1.
 int cuv_ntf_upload (CuvNtfCuda *self);
 int cuv_ntf_download (CuvNtfCuda *self);
 
-// For all that was enqueued.
 static inline int
 cuv_ntf_wait (CuvNtfCuda *self)
 {
@@ -40,7 +41,7 @@ cuv_ntf_wait (CuvNtfCuda *self)
   return cuv_wait_stream (&self->wait, self->stream);
 }
 
-// The same, and -1 if not all could be enqueued.
+// Waits; returns -1 also if enqueuing failed.
 static inline int
 cuv_ntf_end (CuvNtfCuda *self, int enqueued)
 {

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A run on the GPU: the order of the kernels, and how far the host goes ahead
+// A run on the GPU: the order of its kernels, and how far the host runs ahead
 // of them.
 #include <algorithm>
 #include "ntf/ntf-object.cuh"
 
-#define LAUNCH_WORK 0x1p26 // as how many multiplications a launch counts
+#define LAUNCH_WORK 0x1p26 // a launch's overhead in multiplications
 
-// What enqueuing comes to.
+// Outcome of enqueuing.
 enum { FAILED = -1, ENQUEUED, STOPPED };
-
-// ---- pacing ----
 
 static bool
 is_cancelled (const CuvNtfCuda *self)
@@ -17,9 +15,9 @@ is_cancelled (const CuvNtfCuda *self)
   return __atomic_load_n (self->cancel, __ATOMIC_RELAXED) != 0;
 }
 
-// Before so many multiplications are enqueued: that not too many are under way.
+// Waits before more multiplications are enqueued than may be in flight.
 static int
-pace (CuvNtfCuda *self, double work)
+throttle (CuvNtfCuda *self, double work)
 {
   if (self->work > 0 && self->work + work > self->max_work) {
     if (cuv_ntf_wait (self) != 0)
@@ -46,10 +44,8 @@ rows_at_once (const CuvNtfCuda *self)
       self->max_work / 2 / work_of_rows (state, 1), 1.0, (double) state.height);
 }
 
-// ---- an iteration ----
-
-// Has submit (first, end) called for all of a mode's slots, so many at once as
-// the pace allows, but at least so many that they fill the GPU.
+// Calls submit (first, end) for all of a mode's slots, as many at once as in
+// flight limits allow, but at least enough to fill the GPU.
 template <typename F>
 static int
 enqueue_slots (CuvNtfCuda *self, int mode, int least, F submit)
@@ -61,10 +57,11 @@ enqueue_slots (CuvNtfCuda *self, int mode, int least, F submit)
 
   for (int first = 0; first < n_slots; first += n) {
     const int end = std::min (first + n, n_slots);
-    const int paced = pace (self, work_of_rows (state, (end - first) * n_rows));
+    const int throttled =
+        throttle (self, work_of_rows (state, (end - first) * n_rows));
 
-    if (paced != ENQUEUED)
-      return paced;
+    if (throttled != ENQUEUED)
+      return throttled;
     if (submit (first, end) != 0)
       return FAILED;
   }
@@ -95,7 +92,7 @@ enqueue_w (CuvNtfCuda *self)
   });
 }
 
-// Maps of wide rows are found twice.
+// Rows too wide for a block: computes maps twice.
 static int
 enqueue_u_and_sums_of_v (CuvNtfCuda *self)
 {
@@ -143,10 +140,10 @@ enqueue_test (CuvNtfCuda *self)
 
   for (int y = 0; y < state.height; y += n) {
     const int n_rows = std::min (n, state.height - y);
-    const int paced = pace (self, work_of_rows (state, n_rows));
+    const int throttled = throttle (self, work_of_rows (state, n_rows));
 
-    if (paced != ENQUEUED)
-      return paced;
+    if (throttled != ENQUEUED)
+      return throttled;
     if (cuv_ntf_test_submit (state, state.iteration, y, n_rows, self->stream)
         != 0)
       return FAILED;
@@ -154,7 +151,7 @@ enqueue_test (CuvNtfCuda *self)
   return ENQUEUED;
 }
 
-// As far as the next test.
+// Enqueues up to the next test.
 static int
 enqueue (CuvNtfCuda *self)
 {
@@ -169,8 +166,6 @@ enqueue (CuvNtfCuda *self)
   } while (status == ENQUEUED && !cuv_ntf_has_test (&params, state->iteration));
   return status == ENQUEUED ? enqueue_test (self) : status;
 }
-
-// ---- a run ----
 
 static int
 start_factors (CuvNtfCuda *self)
@@ -200,7 +195,7 @@ cuv_ntf_cuda_start (CuvNtfCuda *self, const CuvNtfParams *params)
     return -1;
   CUV_CUDA_TRY (cudaMemsetAsync (
       state->progress, 0, sizeof *state->progress, self->stream));
-  // a run that failed may have left them so
+  // a failed run may have left them nonzero
   CUV_CUDA_TRY (cudaMemsetAsync (
       state->counters, 0, sizeof *state->counters, self->stream));
   return cuv_ntf_end (self,
@@ -234,7 +229,7 @@ revive (CuvNtfCuda *self)
       : -1;
 }
 
-// As many tests as there may be under way, or one.
+// Enqueues as many tests as may be in flight, at least one.
 static int
 enqueue_tests (CuvNtfCuda *self)
 {
@@ -298,7 +293,7 @@ cuv_ntf_cuda_residual (CuvNtfCuda *self, float *map)
   for (int y = 0; y < state.height && status == ENQUEUED; y += n) {
     const int n_rows = std::min (n, state.height - y);
 
-    status = pace (self, work_of_rows (state, n_rows));
+    status = throttle (self, work_of_rows (state, n_rows));
     if (status == ENQUEUED)
       status = cuv_ntf_residual_submit (state, y, n_rows, device, self->stream);
   }
@@ -308,8 +303,6 @@ cuv_ntf_cuda_residual (CuvNtfCuda *self, float *map)
       map, device, size, cudaMemcpyDeviceToHost, self->stream));
   return cuv_ntf_wait (self);
 }
-
-// ---- for tests ----
 
 extern "C" void
 cuv_ntf_cuda_set_max_work (CuvNtfCuda *self, double max_work)

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// w: its numerators are sums over a slot's rows of G times u, and then over
-// pixels times v.
+// w: its numerators are sums over a slot's rows of G times u, then over pixels
+// times v.
 #include <algorithm>
 #include "ntf/ntf-sums.cuh"
 
 #define THREADS 256
 #define WARPS (THREADS / 32)
 
-// Each warp has 128 pixels of a band and a group of columns; a block has some
-// bands, or as many blocks as it takes a band. The grid is blocks of the same
-// bands x bands x slots.
+// Each warp has 128 pixels of a band and a group of columns. A block has
+// several bands, or a band several blocks. Grid: blocks of a band x bands x
+// slots.
 typedef struct {
-  int n_across, n_units; // parts of a row; warps for a band
-  int bands, n_blocks;   // of a block; for its bands
+  int tiles_across, n_units; // parts per row; warps per band
+  int bands, n_blocks;       // per block; blocks per band
 } Layout;
 
 static Layout
 layout_of (const CuvNtfState &self)
 {
-  const int n_across = cuv_div_up (self.pitch, 128);
-  const int n_units = n_across * cuv_div_up (self.stride, 16);
+  const int tiles_across = cuv_div_up (self.pitch, 128);
+  const int n_units = tiles_across * cuv_div_up (self.stride, 16);
 
-  return { n_across, n_units, std::max (WARPS / n_units, 1),
+  return { tiles_across, n_units, std::max (WARPS / n_units, 1),
     cuv_div_up (n_units, WARPS) };
 }
 
@@ -30,20 +30,20 @@ cuv_ntf_init_slots_of_w (CuvNtfState *self)
 {
   const Layout layout = layout_of (*self);
   const int n_blocks = layout.n_blocks * cuv_div_up (self->depth, layout.bands);
-  const int n_slots = std::max (256 / n_blocks, 1); // that fill a GPU
+  const int n_slots = std::max (256 / n_blocks, 1); // enough to fill a GPU
 
   cuv_ntf_init_slots (self, CUV_NTF_W,
       std::max (std::min (cuv_div_up (self->height, n_slots), 64),
           std::max (cuv_div_up (self->height, 64), 8)));
-  self->n_sums[CUV_NTF_W] = self->n_slots[CUV_NTF_W] * layout.n_across;
+  self->n_sums[CUV_NTF_W] = self->n_slots[CUV_NTF_W] * layout.tiles_across;
 }
 
-// Sums of band z at pixels from x on, over rows from y to below end; lanes that
-// have_none only help.
+// Sums of band z at pixels from x on, over rows y .. end - 1; lanes
+// that are idle only take part in reductions.
 template <int STRIDE>
 static __device__ __forceinline__ void
 sum_rows (const CuvNtfState &self, int y, int end, int z, int x, int column,
-    bool has_none, float *rows, float (*sums)[4])
+    bool is_idle, float *rows, float (*sums)[4])
 {
   constexpr int n_rows = CUV_NTF_ROWS_ROOM / STRIDE;
   const int step = self.depth * self.pitch;
@@ -55,7 +55,7 @@ sum_rows (const CuvNtfState &self, int y, int end, int z, int x, int column,
     if (self.slot_rows[CUV_NTF_W] > n_rows)
       cuv_ntf_load_rows<STRIDE> (self, CUV_NTF_U, y, n, rows);
     cuv_ntf_add_products<CuvNtfColumns<STRIDE>::n> (
-        g, step, has_none ? 0 : n, &rows[column], STRIDE, sums);
+        g, step, is_idle ? 0 : n, &rows[column], STRIDE, sums);
   }
 }
 
@@ -71,25 +71,26 @@ sum_slot (const CuvNtfState &self, const Layout &layout, int slot, float *rows)
   const int z = blockIdx.y * layout.bands + band, lane = threadIdx.x % 32;
   const int x = part * 128 + lane * 4, column = unit % groups * columns;
   const bool has_band = band < layout.bands && z < self.depth;
-  const bool has_none = !has_band || x >= self.pitch;
+  const bool is_idle = !has_band || x >= self.pitch;
   float pixels[columns][4] = {}, sums[columns] = {};
 
   sum_rows<STRIDE> (self, cuv_ntf_first_row (self, CUV_NTF_W, slot),
-      cuv_ntf_first_row (self, CUV_NTF_W, slot + 1), z, x, column, has_none,
+      cuv_ntf_first_row (self, CUV_NTF_W, slot + 1), z, x, column, is_idle,
       rows, pixels);
-  if (!has_none)
+  if (!is_idle)
     cuv_ntf_times_v<columns> (pixels,
         &self.factors[CUV_NTF_V].values[column * self.pitch + x], self.pitch,
         sums);
   cuv_ntf_fold<32, 1, columns> (sums);
   if (lane % (32 / columns) == 0 && has_band) {
-    const int i = (slot * layout.n_across + part) * self.depth + z;
+    const int i = (slot * layout.tiles_across + part) * self.depth + z;
 
     self.sums[CUV_NTF_W][i * STRIDE + column + lane * columns / 32] = sums[0];
   }
 }
 
-// From slot `first` on, or the one after M's blocks.
+// Grid z: slots from `first` on; with finds_gram, z = 0 computes v's Gram
+// matrix.
 template <int STRIDE>
 static __global__ void
 __launch_bounds__ (THREADS, 2)
@@ -103,7 +104,7 @@ __launch_bounds__ (THREADS, 2)
   } room;
   const int slot = first + blockIdx.z - finds_gram;
   const int y = slot * self.slot_rows[CUV_NTF_W];
-  int stop; // is under way while rows are
+  int stop; // loaded while rows are
 
   cuv_pdl_trigger ();
   cuv_pdl_wait ();

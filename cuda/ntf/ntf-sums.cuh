@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What takes the time: sums of pixels times a row of a factor. A thread has 4
-// pixels next to each other and up to 16 columns. In single precision, where an
-// iteration's own error is larger.
+// The hot loops: sums of pixels times rows of a factor. A thread has 4 adjacent
+// pixels and up to 16 columns. Single precision suffices: an iteration's own
+// error is larger.
 #ifndef CUV_NTF_SUMS_CUH
 #define CUV_NTF_SUMS_CUH
 
 #include "ntf/ntf-update.cuh"
 
-#define CUV_NTF_ROWS_ROOM 2048 // values of rows of a factor, at a time
-#define CUV_NTF_AT_ONCE 8      // loads of a thread: to have enough under way
+#define CUV_NTF_ROWS_ROOM 2048 // shared memory for rows of a factor, in values
+#define CUV_NTF_LOADS_IN_FLIGHT 8 // loads in flight per thread
 
 template <int STRIDE> struct CuvNtfColumns {
-  static constexpr int n = STRIDE < 16 ? STRIDE : 16; // of a thread
+  static constexpr int n = STRIDE < 16 ? STRIDE : 16; // per thread
   static constexpr int groups = STRIDE / n;
 };
 
-// Some rows of u or w, which are padded to STRIDE values, to shared memory, and
-// zeros to a multiple of 32 rows. By all threads.
+// Copies rows of u or w, padded to STRIDE values, to shared memory, with zero
+// rows up to a multiple of 32. Called by all threads.
 template <int STRIDE>
 static __device__ __forceinline__ void
 cuv_ntf_load_rows (
@@ -33,7 +33,6 @@ cuv_ntf_load_rows (
   __syncthreads ();
 }
 
-// Adds 4 pixels times N columns.
 template <int N>
 static __device__ __forceinline__ void
 cuv_ntf_add_product (
@@ -55,25 +54,25 @@ cuv_ntf_add_product (
 }
 
 // Adds n times 4 pixels of G, a step apart, each times its row of a factor.
-// Rows of zeros follow, so that there is no branch between loads and products.
+// Zero rows follow, so that no branch separates loads and products.
 template <int N>
 static __device__ __forceinline__ void
 cuv_ntf_add_products (const float *g, int step, int n, const float *rows,
     int row_step, float (*sums)[4])
 {
-  for (; n > 0; n -= CUV_NTF_AT_ONCE) {
-    float4 pixels[CUV_NTF_AT_ONCE];
+  for (; n > 0; n -= CUV_NTF_LOADS_IN_FLIGHT) {
+    float4 pixels[CUV_NTF_LOADS_IN_FLIGHT];
 
 #pragma unroll
-    for (int i = 0; i < CUV_NTF_AT_ONCE; i++, g += step)
+    for (int i = 0; i < CUV_NTF_LOADS_IN_FLIGHT; i++, g += step)
       pixels[i] = i < n ? cuv_ntf_load4 (g) : make_float4 (0, 0, 0, 0);
 #pragma unroll
-    for (int i = 0; i < CUV_NTF_AT_ONCE; i++, rows += row_step)
+    for (int i = 0; i < CUV_NTF_LOADS_IN_FLIGHT; i++, rows += row_step)
       cuv_ntf_add_product<N> (pixels[i], rows, sums);
   }
 }
 
-// Of each column the sum of 4 pixels, times v.
+// Sums each column's 4 pixels times v.
 template <int N>
 static __device__ __forceinline__ void
 cuv_ntf_times_v (
@@ -90,8 +89,8 @@ cuv_ntf_times_v (
   }
 }
 
-// What LANES lanes, a STEP apart, have in values is added up; then each has N /
-// LANES of the sums, in order, or some lanes the same one.
+// Reduces values over LANES lanes, STEP apart. Each lane gets N / LANES of the
+// sums, in order; if N < LANES, several lanes the same one.
 template <int LANES, int STEP, int N>
 static __device__ __forceinline__ void
 cuv_ntf_fold (float *values)

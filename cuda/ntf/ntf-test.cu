@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What terms leave of G: by pixel, or altogether, which may end the run.
+// The residual G - sum of terms: by pixel, or in total for the stopping test.
 #include "ntf/ntf.cuh"
 
 #define THREADS 128
-#define BANDS 32        // at a time
-#define BANDS_AT_ONCE 8 // of a thread
+#define BANDS 32        // in shared memory
+#define BANDS_AT_ONCE 8 // per thread
 
-// Columns of u times w at row y, for bands from z on; 0 beyond the depth.
+// Loads terms u[y][k] * w[z][k] for bands from z on; 0 beyond the depth.
 static __device__ __forceinline__ void
 load_terms (
     const CuvNtfState &self, int n_terms, int y, int z, float (*terms)[BANDS])
@@ -24,7 +24,7 @@ load_terms (
   __syncthreads ();
 }
 
-// The sum of terms at 4 pixels of some bands.
+// Adds the terms at 4 pixels of BANDS_AT_ONCE bands.
 static __device__ __forceinline__ void
 rebuild (const float *v, int pitch, int n_terms, const float *terms,
     float (*sums)[4])
@@ -43,7 +43,7 @@ rebuild (const float *v, int pitch, int n_terms, const float *terms,
   }
 }
 
-// Adds squares of what sums leave of n bands of G. T holds G times its scale.
+// Adds the squares of n bands of G minus sums. T holds G times its scale.
 template <typename T>
 static __device__ __forceinline__ void
 add_squares (const float *g, int pitch, int n, T scale, const float (*sums)[4],
@@ -65,7 +65,7 @@ add_squares (const float *g, int pitch, int n, T scale, const float (*sums)[4],
   }
 }
 
-// Calls take (x, squares) of each 4 pixels of row y.
+// Calls take (x, squares) for every 4 pixels of row y.
 template <typename T, typename F>
 static __device__ __forceinline__ void
 compare_row (const CuvNtfState &self, int n_terms, int y, T scale, F take)
@@ -96,9 +96,7 @@ compare_row (const CuvNtfState &self, int n_terms, int y, T scale, F take)
   }
 }
 
-// ---- the test ----
-
-// Of all threads; the first one gets it.
+// Sum over all threads, returned to thread 0.
 static __device__ __forceinline__ double
 block_sum (double value)
 {
@@ -115,7 +113,7 @@ block_sum (double value)
 }
 
 static __device__ __forceinline__ void
-note (const CuvNtfState &self, int n, double rest)
+record_test (const CuvNtfState &self, int n, double rest)
 {
   CuvNtfProgress *progress = self.progress;
   CuvNtfResult *result = &progress->result;
@@ -126,7 +124,8 @@ note (const CuvNtfState &self, int n, double rest)
     return;
   }
   result->iterations = n;
-  cuv_ntf_note (result, &self.params, square > 0 ? sqrt (rest / square) : 0);
+  cuv_ntf_record_error (
+      result, &self.params, square > 0 ? sqrt (rest / square) : 0);
   progress->stop = result->converged || n == self.params.iterations;
 }
 
@@ -155,7 +154,7 @@ __launch_bounds__ (THREADS)
     rest += __ldcg (&self.rests[i]);
   rest = block_sum (rest);
   if (threadIdx.x == 0)
-    note (self, n, rest);
+    record_test (self, n, rest);
 }
 
 int
@@ -165,8 +164,6 @@ cuv_ntf_test_submit (
   return cuv_launch_dependent (
       "test_kernel", n_rows, THREADS, 0, stream, test_kernel, self, n, row);
 }
-
-// ---- by pixel ----
 
 static __global__ void
 __launch_bounds__ (THREADS) residual_kernel (

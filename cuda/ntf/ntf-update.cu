@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// New values of the rows of a mode whose numerators are there.
+// New values of the rows of a mode whose numerators are complete.
 #include "ntf/ntf-update.cuh"
 
 #define THREADS 256
-#define ROWS 4 // of a block; so few, as adding up the numerators takes long
+#define ROWS 4 // per block; few, as adding up numerators takes long
 
 template <int STRIDE>
 static __global__ void

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// From numerators to rows' new values, and from columns to M = X^T X. STRIDE is
+// From numerators to new values of rows, and Gram matrices M = X^T X. STRIDE is
 // the rank rounded up.
 #ifndef CUV_NTF_UPDATE_CUH
 #define CUV_NTF_UPDATE_CUH
 
 #include "ntf/ntf.cuh"
 
-// ---- new values ----
-
 template <int STRIDE> struct CuvNtfRule {
-  double product[STRIDE * STRIDE]; // of the other modes' M, value by value
+  double product[STRIDE * STRIDE]; // elementwise, of the other modes' M
   double penalty[STRIDE];
-  double inverse[STRIDE]; // HALS: of the diagonal; 0 where a column has to wait
+  double inverse[STRIDE]; // HALS: of the diagonal; 0: column is not updated
 };
 
-// Until blocks before this one, of this kernel or an earlier one, have found M
-// of a mode's columns as they are in this iteration. They wait for none, and a
-// GPU starts a kernel's blocks in order. By all threads.
+// Spins until earlier blocks, of this kernel or a previous one, have computed a
+// mode's M of this iteration. No deadlock: those blocks wait for none, and a
+// GPU starts a kernel's blocks in order. Called by all threads.
 static __device__ __forceinline__ void
 cuv_ntf_wait_for_gram (const CuvNtfState &self, int mode)
 {
@@ -30,7 +28,7 @@ cuv_ntf_wait_for_gram (const CuvNtfState &self, int mode)
   __syncthreads ();
 }
 
-// By all threads of the block, which meet afterwards.
+// Called by all threads of the block; ends with a barrier.
 template <int STRIDE>
 static __device__ __forceinline__ void
 cuv_ntf_prepare (const CuvNtfState &self, int mode, CuvNtfRule<STRIDE> *rule)
@@ -58,7 +56,8 @@ cuv_ntf_prepare (const CuvNtfState &self, int mode, CuvNtfRule<STRIDE> *rule)
   }
 }
 
-// Lanes have a column each, or two; of fewer columns than lanes, some the same.
+// A row of X over a warp: each lane has one or two columns; with fewer columns
+// than lanes, some lanes have the same one.
 template <int STRIDE> struct CuvNtfRow {
   static constexpr int n = (STRIDE + 31) / 32;
   float x[n];
@@ -102,8 +101,8 @@ cuv_ntf_multiply (
   }
 }
 
-// x_k <- x_k + (N_k - X M_k) / M_kk, columns in order: each takes what it
-// changes off the rests. Whether one changed.
+// x_k <- x_k + (N_k - X M_k) / M_kk in order of k: each subtracts its change
+// from the rests. Returns whether one changed.
 template <int STRIDE>
 static __device__ __forceinline__ bool
 cuv_ntf_sweep (const CuvNtfRule<STRIDE> &rule, int rank, double *rests,
@@ -134,7 +133,7 @@ cuv_ntf_sweep (const CuvNtfRule<STRIDE> &rule, int rank, double *rests,
   return changed;
 }
 
-// Rests are N - X M.
+// HALS sweeps; rests are N - X M.
 template <int STRIDE>
 static __device__ __forceinline__ void
 cuv_ntf_solve (const CuvNtfRule<STRIDE> &rule, int rank, CuvNtfRow<STRIDE> *row)
@@ -161,8 +160,8 @@ cuv_ntf_solve (const CuvNtfRule<STRIDE> &rule, int rank, CuvNtfRow<STRIDE> *row)
     ;
 }
 
-// Row i of a mode, by a warp: its values, which may be under way while
-// numerators are found.
+// Loads row i of a mode into a warp; the loads overlap with the computation of
+// numerators.
 template <int STRIDE>
 static __device__ __forceinline__ void
 cuv_ntf_load_row (
@@ -176,7 +175,7 @@ cuv_ntf_load_row (
         m.values[i * m.row_step + cuv_ntf_column<STRIDE> (c) * m.k_step];
 }
 
-// Its STRIDE numerators are in shared memory and make way for the new values.
+// Replaces the row's STRIDE numerators in shared memory by its new values.
 template <int STRIDE>
 static __device__ __forceinline__ void
 cuv_ntf_update_row (const CuvNtfState &self, int mode,
@@ -202,16 +201,14 @@ cuv_ntf_update_row (const CuvNtfState &self, int mode,
   }
 }
 
-// ---- some rows ----
-
-#define CUV_NTF_MAX_ROWS 8 // that a block of 256 threads updates
+#define CUV_NTF_MAX_ROWS 8 // per block of 256 threads
 template <int STRIDE> struct CuvNtfUpdateRoom {
   CuvNtfRule<STRIDE> rule;
   float parts[1024], numerators[CUV_NTF_MAX_ROWS * STRIDE];
 };
 
-// Adds up n numerators, four of them a thread: as many threads as there are for
-// it have their parts, one after the other.
+// Adds up the parts of n numerators, four numerators per thread; spare threads
+// split the parts.
 static __device__ __forceinline__ void
 cuv_ntf_load_sums (
     const CuvNtfState &self, int mode, int first, int n, float *parts)
@@ -249,8 +246,8 @@ cuv_ntf_add_parts (const float *parts, int n, float *numerators)
   }
 }
 
-// Rows from first on, whose numerators have been stored; not after a stop,
-// which may still be under way.
+// Updates rows from first on, whose numerators are complete. Stores nothing
+// after a stop, which may still be loading.
 template <int STRIDE>
 static __device__ __forceinline__ void
 cuv_ntf_update_rows (const CuvNtfState &self, int mode, int first, int n_rows,
@@ -275,12 +272,10 @@ cuv_ntf_update_rows (const CuvNtfState &self, int mode, int first, int n_rows,
         &room->numerators[warp * STRIDE], first + warp, &row);
 }
 
-// ---- M ----
-
-// Room for it: some rows, or each group of threads' M.
+// Shared memory for M: some rows, or the M of each group of threads.
 #define CUV_NTF_GRAM_ROOM 1024
 
-// Some rows, which fit into the room, to it: all at once.
+// Loads rows into that memory, all loads at once.
 template <int STRIDE>
 static __device__ __forceinline__ void
 cuv_ntf_load_some (const CuvNtfMatrix &m, int first, int n, double *room)
@@ -304,8 +299,8 @@ cuv_ntf_load_some (const CuvNtfMatrix &m, int first, int n, double *room)
   __syncthreads ();
 }
 
-// Over rows from first to below end. Each of 256 threads has N x N values of M,
-// and its group some of the rows.
+// M over rows first .. end - 1. Each of 256 threads has N x N values of M, and
+// its group some of the rows.
 template <int STRIDE>
 static __device__ __forceinline__ void
 cuv_ntf_gram_rows (
@@ -344,7 +339,7 @@ cuv_ntf_gram_rows (
   }
 }
 
-// One block's part of a mode's M; the last one adds up the parts.
+// A block's part of a mode's M; the last block adds up the parts.
 template <int STRIDE>
 static __device__ __forceinline__ void
 cuv_ntf_gram_part (const CuvNtfState &self, int mode, int part, double *room)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The factorisation on the GPU: its memory, and what goes in and comes out.
+// The factorisation on the GPU: memory, input and output.
 #include <algorithm>
 #include <memory>
 #include <new>
@@ -11,8 +11,6 @@ _CuvNtfCuda::~_CuvNtfCuda ()
   cuv_buffer_clear (&residual);
   cuv_arena_clear (&arena);
 }
-
-// ---- setting up ----
 
 template <typename T>
 static bool
@@ -128,8 +126,6 @@ cuv_ntf_cuda_free (CuvNtfCuda *self)
   delete self;
 }
 
-// ---- the cube ----
-
 extern "C" int
 cuv_ntf_cuda_scan (CuvNtfCuda *self, const CuvCube *cube, const double *ignore,
     CuvNtfScan *scan)
@@ -178,8 +174,6 @@ cuv_ntf_cuda_get_tensor (CuvNtfCuda *self, float *values)
       cudaMemcpyDeviceToHost, self->stream));
   return cuv_ntf_wait (self);
 }
-
-// ---- factors ----
 
 static int
 copy_factors (CuvNtfCuda *self, cudaMemcpyKind kind)

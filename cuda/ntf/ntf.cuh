@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the kernels of a factorisation share: where everything is, and the
-// launches, one after the other on a stream.
+// State shared by the kernels of a factorisation, and their launchers, which
+// all use one stream.
 #ifndef CUV_NTF_CUH
 #define CUV_NTF_CUH
 
@@ -8,11 +8,11 @@
 #include "cuv-cuda.cuh"
 #include "ntf/ntf-factors.h"
 
-// Numerators of v and w are summed slot by slot, each a part of G's rows, then
-// over the slots: in the same order at each run.
+// Numerators of v and w are summed by slot, a range of G's rows, then over
+// slots in a fixed order: results are reproducible.
 #define CUV_NTF_GRAM_PARTS 8
 
-// A mode's columns: value (i, k) is at i * row_step + k * k_step.
+// A mode's factor: value (i, k) is at i * row_step + k * k_step.
 typedef struct {
   float *values;
   int size, row_step, k_step;
@@ -20,12 +20,12 @@ typedef struct {
 
 typedef struct {
   CuvNtfResult result;
-  double square; // of all of G
-  int stop;      // no kernel of an iteration or a test does anything any more
+  double square; // squared norm of G
+  int stop;      // kernels of iterations and tests return at once
 } CuvNtfProgress;
 
-// Blocks that are done, of those that find a mode's M, make a test or sum some
-// bands of w; and the iteration that a mode's M is of.
+// Counters of finished blocks: of a mode's M, of a test, of a band of w; and
+// the iteration each mode's M is of.
 typedef struct {
   unsigned grams[CUV_NTF_MODES], test, bands[CUV_CUBE_MAX_BANDS];
   int ready[CUV_NTF_MODES];
@@ -41,7 +41,7 @@ typedef struct {
   CuvNtfMatrix factors[CUV_NTF_MODES];
   int n_slots[CUV_NTF_MODES], slot_rows[CUV_NTF_MODES];
   int map_parts, map_shift; // see ntf-map.cu
-  // numerators, row by row, as often as there are parts of them to add up
+  // numerators, row by row; n_sums parts to add up
   float *sums[CUV_NTF_MODES];
   int n_sums[CUV_NTF_MODES];
   int n_parts[CUV_NTF_MODES];
@@ -54,7 +54,7 @@ typedef struct {
 } CuvNtfState;
 
 typedef struct {
-  unsigned largest; // its bits
+  unsigned largest; // float bits
   unsigned long long n_negative, n_not_finite;
   unsigned long long first; // ~(row, band, column), as one number; 0 = none
 } CuvNtfFound;
@@ -71,8 +71,8 @@ cuv_ntf_mode_before (int mode)
   return (mode + CUV_NTF_MODES - 1) % CUV_NTF_MODES;
 }
 
-// What finds new values of a mode also finds, meanwhile, M of the mode before:
-// so many blocks of its first launch in an iteration do.
+// The kernel that updates a mode also computes M of the previous mode, in this
+// number of extra blocks of its first launch of an iteration.
 static inline int
 cuv_ntf_gram_blocks (const CuvNtfState &self, int mode, int first)
 {
@@ -81,7 +81,7 @@ cuv_ntf_gram_blocks (const CuvNtfState &self, int mode, int first)
       : 0;
 }
 
-// Of a mode's columns, or of one part of its numerators.
+// Values of a mode's factor, or of one part of its numerators.
 static __host__ __device__ inline size_t
 cuv_ntf_n_values (const CuvNtfState &self, int mode)
 {
@@ -95,8 +95,8 @@ cuv_ntf_load4 (const float *at)
   return *(const float4 *) at;
 }
 
-// Of all blocks of a kind, n of them: whether this one is the last to come
-// here. What the others wrote is to be read by __ldcg(). By all threads.
+// Whether this is the last of n blocks to increment the counter. Read what the
+// others wrote by __ldcg(). Called by all threads.
 static __device__ __forceinline__ bool
 cuv_ntf_is_last (unsigned *counter, unsigned n)
 {
@@ -113,7 +113,7 @@ cuv_ntf_is_last (unsigned *counter, unsigned n)
   return __syncthreads_or (last);
 }
 
-// Calls f (std::integral_constant) of the stride, for templates.
+// Calls f (std::integral_constant<stride>) to select a template.
 template <typename F>
 static inline int
 cuv_ntf_with_stride (int stride, F f)
@@ -124,11 +124,11 @@ cuv_ntf_with_stride (int stride, F f)
                      : f (std::integral_constant<int, 64> ());
 }
 
-// How G's rows are divided for v and w.
+// Divide G's rows into slots for v and w.
 void cuv_ntf_init_slots_of_v (CuvNtfState *self);
 void cuv_ntf_init_slots_of_w (CuvNtfState *self);
 
-// In slots of so many rows.
+// Sets slots of n_rows rows.
 static inline void
 cuv_ntf_init_slots (CuvNtfState *self, int mode, int n_rows)
 {
@@ -136,15 +136,15 @@ cuv_ntf_init_slots (CuvNtfState *self, int mode, int n_rows)
   self->n_slots[mode] = cuv_div_up (self->height, n_rows);
 }
 
-// Enqueue; return 0 or -1. Slots are those from first to below end.
+// Enqueue; return 0 or -1. Slots are first .. end - 1.
 
-// The slots' maps, G x w; from them u's numerators or v's. Of both, but for
-// JACOBI, u's new values are found in between, if a block can have a whole row:
-// where n_sums[CUV_NTF_U] is 1.
+// The slots' maps, G x w, and from them u's numerators, v's, or both. With both
+// and n_sums[CUV_NTF_U] == 1 (a block has a whole row), u's new values are
+// computed in between, except for JACOBI.
 enum { CUV_NTF_FIND_U = 1, CUV_NTF_FIND_V = 2 };
 int cuv_ntf_map_submit (
     const CuvNtfState &self, int first, int end, int what, cudaStream_t stream);
-// w's numerators; those of the last slot are followed by w's new values.
+// w's numerators; after the last slot also its new values.
 int cuv_ntf_sum_w_submit (
     const CuvNtfState &self, int first, int end, cudaStream_t stream);
 // A mode's new values.
@@ -152,13 +152,13 @@ int cuv_ntf_update_submit (
     const CuvNtfState &self, int mode, cudaStream_t stream);
 // M of all modes.
 int cuv_ntf_grams_submit (const CuvNtfState &self, cudaStream_t stream);
-// The test after iteration n, row by row; for n = 0 only progress->square. It
-// is made when all rows are there.
+// The test after iteration n, row by row, completed with the last row; for n =
+// 0 only progress->square.
 int cuv_ntf_test_submit (
     const CuvNtfState &self, int n, int row, int n_rows, cudaStream_t stream);
 int cuv_ntf_residual_submit (const CuvNtfState &self, int row, int n_rows,
     float *map, cudaStream_t stream);
-// *found begins as zeros. Samples are floats.
+// *found must be zeroed. For float cubes only.
 int cuv_ntf_scan_submit (const CuvCube &cube, const double *ignore,
     CuvNtfFound *found, cudaStream_t stream);
 int cuv_ntf_load_submit (const CuvNtfState &self, const CuvCube &cube,

@@ -104,7 +104,7 @@ typedef struct {
   CuvNtfFactors factors;
   float *packed[CUV_NTF_MODES]; /* the same without padding */
   float *map;                   /* of residuals */
-  CuvNtfCpu *starter;           /* finds the start of NNDSVD; NULL at first */
+  CuvNtfCpu *nndsvd;            /* finds the start of NNDSVD; NULL at first */
   float *values;                /* the tensor, for the starter */
 } CudaState;
 
@@ -162,12 +162,12 @@ ensure_starter (CudaState *self)
 {
   const CuvNtfConfig *config = &self->config;
 
-  if (self->starter == NULL)
-    self->starter = new_cpu (config);
+  if (self->nndsvd == NULL)
+    self->nndsvd = new_cpu (config);
   if (self->values == NULL)
     self->values = malloc ((size_t) config->height * (size_t) config->width
         * (size_t) config->depth * sizeof *self->values);
-  return self->starter != NULL && self->values != NULL ? NULL : no_memory;
+  return self->nndsvd != NULL && self->values != NULL ? NULL : no_memory;
 }
 
 static CuvCube
@@ -226,10 +226,10 @@ set_start (CudaState *self, const CuvNtfParams *params, int n_threads)
   if (problem != NULL || is_cancelled (self))
     return problem;
   cube = cube_of_tensor (self);
-  if (!cuv_ntf_cpu_load (self->starter, &cube, NULL, 0, 1, n_threads)
-      || !cuv_ntf_cpu_start (self->starter, params, n_threads))
+  if (!cuv_ntf_cpu_load (self->nndsvd, &cube, NULL, 0, 1, n_threads)
+      || !cuv_ntf_cpu_start (self->nndsvd, params, n_threads))
     return NULL; /* cancelled */
-  pack (self, cuv_ntf_cpu_factors (self->starter));
+  pack (self, cuv_ntf_cpu_factors (self->nndsvd));
   return problem_of (
       cuv_ntf_cuda_set_factors (self->cuda, self->packed[CUV_NTF_U],
           self->packed[CUV_NTF_V], self->packed[CUV_NTF_W]));
@@ -307,7 +307,7 @@ close_cuda (void *state)
   CudaState *self = state;
 
   cuv_ntf_cuda_free (self->cuda);
-  cuv_ntf_cpu_free (self->starter);
+  cuv_ntf_cpu_free (self->nndsvd);
   cuv_ntf_factors_clear (&self->factors);
   for (int mode = 0; mode < CUV_NTF_MODES; mode++)
     free (self->packed[mode]);

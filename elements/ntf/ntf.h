@@ -78,7 +78,7 @@ typedef struct {
       product; /* elementwise product of the other modes' Gram matrices */
   double penalty[CUV_NTF_MAX_RANK];
   /* HALS: not updated, because another column of the term is 0 */
-  bool waits[CUV_NTF_MAX_RANK];
+  bool is_fixed[CUV_NTF_MAX_RANK];
 } CuvNtfUpdate;
 
 void cuv_ntf_update_init (CuvNtfUpdate *self, const CuvNtfParams *params,

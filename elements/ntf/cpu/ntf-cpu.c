@@ -318,7 +318,7 @@ test (CuvNtfCpu *self, double error)
   CuvNtfResult *result = &self->result;
   const int n = result->iterations;
 
-  cuv_ntf_note (result, &self->params, error);
+  cuv_ntf_record_error (result, &self->params, error);
   if (result->converged || n == self->params.iterations)
     cuv_ntf_finish (&self->factors, &self->params, self->tensor.scale, result);
   else if (self->params.reinit_dead

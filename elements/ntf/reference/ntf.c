@@ -43,7 +43,7 @@ cuv_ntf_update_init (CuvNtfUpdate *self, const CuvNtfParams *params,
 
     self->penalty[k] = params->sparsity * self->product[at]
         * sqrt (grams[mode][at] / factors->size[mode]);
-    self->waits[k] = cuv_ntf_vanished (grams[p][at], factors->size[p])
+    self->is_fixed[k] = cuv_ntf_vanished (grams[p][at], factors->size[p])
         || cuv_ntf_vanished (grams[q][at], factors->size[q]);
   }
 }
@@ -87,7 +87,7 @@ sweep (const CuvNtfUpdate *self, double *rests, float *row)
   for (int k = 0; k < self->rank; k++) {
     const float was = row[k];
 
-    if (self->waits[k])
+    if (self->is_fixed[k])
       continue;
     row[k] =
         cuv_ntf_in_range (was + rests[k] / self->product[k * self->rank + k]);
@@ -213,7 +213,7 @@ cuv_ntf_run (const CuvNtfTensor *tensor, const CuvNtfParams *params,
     result->iterations = n;
     if (!cuv_ntf_has_test (params, n))
       continue;
-    cuv_ntf_note (result, params, cuv_ntf_error (tensor, factors));
+    cuv_ntf_record_error (result, params, cuv_ntf_error (tensor, factors));
     if (params->reinit_dead && n < params->iterations && !result->converged)
       cuv_ntf_revive (factors, params->seed, (uint32_t) n);
   }
