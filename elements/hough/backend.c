@@ -18,8 +18,6 @@ typedef struct {
   CuvHoughResult *result;
 } Job;
 
-/* ---- CPU ---- */
-
 static const char *
 open_cpu (void **state, const void *layout, const CuvFrame *frame,
     const CuvProcessor *processor)
@@ -46,8 +44,6 @@ close_cpu (void *state)
 }
 
 static const CuvBackendClass cpu = { open_cpu, run_cpu, close_cpu };
-
-/* ---- CUDA ---- */
 
 #if HAVE_CUDA
 static const char *
@@ -100,8 +96,6 @@ static const CuvBackendClasses classes = { &cpu, &cuda };
 #else
 static const CuvBackendClasses classes = { &cpu, NULL };
 #endif
-
-/* ---- new and free ---- */
 
 static bool
 is_empty (const CuvRoi *area)
@@ -180,8 +174,6 @@ cuv_hough_detector_matches (const CuvHoughDetector *self,
       && same_config (config, &self->config);
 }
 
-/* ---- lines in the frame ---- */
-
 /* The middle of a wide cell may lie outside the frame: moves rho to the frame's
  * nearest corner. */
 static double
@@ -247,8 +239,6 @@ list_segments (CuvHoughDetector *self, const CuvHoughResult *result)
     add_line (self, peak, ends);
   }
 }
-
-/* ---- a run ---- */
 
 const char *
 cuv_hough_detector_run (CuvHoughDetector *self, const CuvFrame *frame,

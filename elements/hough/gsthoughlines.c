@@ -59,8 +59,6 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
 /* clang-format on */
 
-/* ---- preparing ---- */
-
 static void
 warn_if_empty (
     GstHoughLines *self, const GstHoughLinesSettings *s, const CuvFrame *frame)
@@ -101,8 +99,6 @@ gst_hough_lines_configure (
   return NULL;
 }
 
-/* ---- analysing ---- */
-
 static const GstHoughLinesSettings *
 in_force (GstHoughLines *self)
 {
@@ -118,7 +114,7 @@ gst_hough_lines_writes (GstCuvFilter *filter)
   GST_OBJECT_LOCK (self);
   draw = ((const GstHoughLinesSettings *) self->settings.pending)->draw;
   GST_OBJECT_UNLOCK (self);
-  /* pending settings may be refused: then those in force stay */
+  /* pending settings may be rejected: then those in force stay */
   return draw != CUV_HOUGH_DRAW_NONE
       || in_force (self)->draw != CUV_HOUGH_DRAW_NONE;
 }
@@ -161,8 +157,6 @@ gst_hough_lines_analyse (
   count (self, &result);
   return TRUE;
 }
-
-/* ---- publishing ---- */
 
 static const GstCuvColumn columns[] = {
   { "rho", GST_CUV_TYPE_F32 },
@@ -254,8 +248,6 @@ gst_hough_lines_add_stats (GstCuvFilter *filter, GstStructure *stats)
       (gdouble) counts.peaks_us, NULL);
 }
 
-/* ---- states ---- */
-
 static gboolean
 gst_hough_lines_start (GstBaseTransform *trans)
 {
@@ -281,12 +273,11 @@ gst_hough_lines_stop (GstBaseTransform *trans)
   GstHoughLines *self = GST_HOUGH_LINES (trans);
   gboolean ok = GST_BASE_TRANSFORM_CLASS (parent_class)->stop (trans);
 
-  /* the parent has closed the CUDA context, which freed a detector on it */
+  /* the parent has closed the CUDA context and with it freed a detector on it
+   */
   g_clear_pointer (&self->detector, cuv_hough_detector_free);
   return ok;
 }
-
-/* ---- class ---- */
 
 static void
 gst_hough_lines_finalize (GObject *object)

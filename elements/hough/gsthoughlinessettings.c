@@ -9,8 +9,6 @@
 #define AT(field) G_STRUCT_OFFSET (GstHoughLinesSettings, field)
 #define AUTO_WINDOW 10 /* degrees */
 
-/* ---- config and parameters ---- */
-
 static gdouble
 window_of (const GstHoughLinesSettings *self)
 {
@@ -104,8 +102,6 @@ gst_hough_lines_check_config (const GstHoughLinesSettings *self)
       self->theta_min, self->theta_max, problem);
 }
 
-/* ---- enums ---- */
-
 static const GEnumValue methods[] = {
   { CUV_HOUGH_AUTO, "What is fastest for the frame", "auto" },
   { CUV_HOUGH_GLOBAL, "Each edge adds to the accumulator in memory", "global" },
@@ -186,8 +182,6 @@ draw_get_type (void)
   return gst_cuv_enum_register (&type, "GstHoughDraw", values);
 }
 
-/* ---- table ---- */
-
 static gchar *
 parse_roi (gpointer settings)
 {
@@ -210,7 +204,7 @@ parse_roi (gpointer settings)
  * GstHoughLines:orientation-window:
  *
  * 0 is 10 degrees, but 90 with edges=input and method=gather, which know no
- * directions of edges. OpenCV's HoughLines counts as 90.
+ * directions of edges. 90 is equivalent to OpenCV's HoughLines.
  *
  * Since: 0.1
  */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The properties of houghlines, and the config and parameters that they mean.
- */
+/* The properties of houghlines and their config and parameters. */
 #ifndef GST_HOUGH_LINES_SETTINGS_H
 #define GST_HOUGH_LINES_SETTINGS_H
 
@@ -10,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* A value of the property method beside CuvHoughMethod: it votes as SHARED, for
- * lines in parallel coordinates. */
+/* The property's extra value beside CuvHoughMethod: votes as SHARED for lines
+ * in parallel coordinates. */
 enum { GST_HOUGH_PCLINES = CUV_HOUGH_RING + 1 };
 
 typedef struct {
@@ -36,7 +35,7 @@ extern const GstCuvSettingsTable gst_hough_lines_settings;
 CuvHoughConfig gst_hough_lines_config (const GstHoughLinesSettings *self);
 CuvHoughParams gst_hough_lines_params (const GstHoughLinesSettings *self);
 
-/* NULL, or why the config has no direction to look at; free it. */
+/* NULL, or why no direction remains; g_free() it. */
 gchar *gst_hough_lines_check_config (const GstHoughLinesSettings *self);
 
 /* The nick of a value of the property method. */

@@ -50,14 +50,14 @@ cuv_hough_cell (const CuvHoughRow *row, int x, int y)
   return (x * row->dx + y * row->dy + row->offset) >> 16;
 }
 
-/* The least v with v * d >= n; d > 0. */
+/* Least v with v * d >= n; d > 0. */
 static inline int64_t
 cuv_hough_divide_up (int64_t n, int64_t d)
 {
   return n >= 0 ? (n + d - 1) / d : -(-n / d);
 }
 
-/* The orientation bin of an edge by its gradient, which is not 0. */
+/* The orientation bin of an edge by its nonzero gradient. */
 int cuv_hough_orientation_bin (const CuvHoughLayout *self, int gx, int gy);
 
 /* Maps a row index outside 0 .. n_rows - 1 into it; -1 if the layout has no
@@ -74,14 +74,13 @@ cuv_hough_votes_for (
   return (behind < 0 ? behind + self->n_bins : behind) < row->n_bins;
 }
 
-/* The line in the middle of a cell: x cos (theta) + y sin (theta) = rho, of
- * pixels counted from 0 at the top left; theta in radians, -pi/2 <= theta <
- * pi/2. */
+/* The line at the centre of a cell: x cos (theta) + y sin (theta) = rho, pixels
+ * counted from 0 at the top left; theta in radians, -pi/2 <= theta < pi/2. */
 void cuv_hough_line (
     const CuvHoughLayout *self, int k, int r, double *rho, double *theta);
 
-/* Cuts a line down to a frame: the points where it enters and leaves. Returns
- * whether there are any; a line along the border is in it. */
+/* Clips a line to a frame: the points where it enters and leaves, if any. A
+ * line along the border is inside. */
 bool cuv_hough_clip (double rho, double theta, int width, int height,
     double points[4] /* x1 y1 x2 y2 */);
 

@@ -24,8 +24,6 @@ new_map (const CuvNtfConfig *config)
       (size_t) config->height * (size_t) config->width * sizeof (float));
 }
 
-/* ---- CPU ---- */
-
 typedef struct {
   CuvNtfCpu *cpu;
   float *map; /* of residuals */
@@ -94,8 +92,6 @@ close_cpu (void *state)
 
 static const CuvBackendClass cpu = { open_cpu, run_cpu, close_cpu };
 
-/* ---- CUDA ---- */
-
 #if HAVE_CUDA
 typedef struct {
   CuvNtfConfig config;
@@ -154,8 +150,6 @@ problem_of (int status)
 {
   return status == 0 ? NULL : cuv_cuda_error ();
 }
-
-/* ---- a start that the CPU finds ---- */
 
 static const char *
 ensure_starter (CudaState *self)
@@ -234,8 +228,6 @@ set_start (CudaState *self, const CuvNtfParams *params, int n_threads)
       cuv_ntf_cuda_set_factors (self->cuda, self->packed[CUV_NTF_U],
           self->packed[CUV_NTF_V], self->packed[CUV_NTF_W]));
 }
-
-/* ---- tasks ---- */
 
 static const char *
 start_cuda (CudaState *self, const CuvNtfParams *params, int n_threads)

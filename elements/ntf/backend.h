@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Factorisations of tensors of one size, on the CPU or on the GPU, in tasks
- * that can be cancelled. */
+/* Factorisation of tensors of one size, on the CPU or on the GPU, in jobs that
+ * can be cancelled. */
 #ifndef CUV_NTF_BACKEND_H
 #define CUV_NTF_BACKEND_H
 
@@ -12,7 +12,8 @@ typedef struct {
   const int32_t *cancel; /* as of cuv_ntf_cpu_new() */
 } CuvNtfConfig;
 
-/* Those of cuv_ntf_cpu_new(), in this order; START and STEP until DONE. */
+/* The functions after cuv_ntf_cpu_new(), in this order; START and STEP until
+ * DONE. */
 typedef enum {
   CUV_NTF_SCAN,     /* cube, ignore -> *scan */
   CUV_NTF_LOAD,     /* cube, ignore, z, scale; the scale is that of a run */

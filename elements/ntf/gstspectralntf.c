@@ -114,7 +114,7 @@ gst_spectral_ntf_transform_caps (GstBaseTransform *trans,
   return both;
 }
 
-/* On the device its context has to be current. */
+/* On the device the context has to be current. */
 static void
 close_backend (GstSpectralNtf *self)
 {
@@ -188,7 +188,8 @@ open_backend (GstSpectralNtf *self, const CuvNtfConfig *config)
   return FALSE;
 }
 
-/* Opens it for the depth and rank of the settings, where the frame is. */
+/* Opens a backend where the frame is, for the depth and rank of the settings.
+ */
 static gboolean
 ensure_backend (
     GstSpectralNtf *self, const GstCuvSpectralFrame *frame, gint n_threads)
@@ -348,7 +349,7 @@ factorise (GstSpectralNtf *self, GstBuffer *in)
     flow = iterate (self, in);
   if (flow != GST_FLOW_OK)
     return flow;
-  /* from zeros nothing goes on */
+  /* zeros could not grow */
   self->have_factors = self->job.result->effective_rank > 0;
   count (self);
   return GST_FLOW_OK;
@@ -409,7 +410,7 @@ gst_spectral_ntf_make (GstCuvSpectralTransform *transform,
   return GST_FLOW_OK;
 }
 
-/* A frame that only fills a window is no gap in the pictures. */
+/* A frame that only fills a window is not reported as a gap. */
 static GstFlowReturn
 gst_spectral_ntf_generate_output (GstBaseTransform *trans, GstBuffer **out)
 {
@@ -449,7 +450,7 @@ gst_spectral_ntf_sink_event (GstBaseTransform *trans, GstEvent *event)
   GstSpectralNtf *self = GST_SPECTRAL_NTF (trans);
 
   switch (GST_EVENT_TYPE (event)) {
-    case GST_EVENT_FLUSH_START: /* not of the streaming thread */
+    case GST_EVENT_FLUSH_START: /* not in the streaming thread */
       g_atomic_int_set (&self->cancel, TRUE);
       break;
     case GST_EVENT_FLUSH_STOP:
@@ -487,7 +488,7 @@ gst_spectral_ntf_query (
   return TRUE;
 }
 
-/* What runs has to return before the pads can be stopped. */
+/* Cancels a running task, which would block deactivation of the pads. */
 static GstStateChangeReturn
 gst_spectral_ntf_change_state (GstElement *element, GstStateChange change)
 {
@@ -509,7 +510,7 @@ gst_spectral_ntf_start (GstBaseTransform *trans)
   self->counts = (Counts){ 0 };
   self->window_latency = 0;
   GST_OBJECT_UNLOCK (self);
-  /* a contradiction is found before the first frame */
+  /* reports contradictory settings before the first frame */
   return gst_cuv_settings_apply (&self->settings, NULL, NULL)
       && GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans);
 }
@@ -539,7 +540,7 @@ gst_spectral_ntf_add_stats (
 
 /* ---- class ---- */
 
-/* Another hop means another rate of pictures. */
+/* hop changes the output framerate. */
 static void
 gst_spectral_ntf_notify (GObject *object, GParamSpec *pspec)
 {

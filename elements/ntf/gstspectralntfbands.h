@@ -13,14 +13,14 @@ typedef struct {
   gint n_runs;
   struct {
     gint first, n;
-  } runs[CUV_CUBE_MAX_BANDS]; /* of good ones next to each other */
-  const gdouble *ignore;      /* of the info, or NULL */
+  } runs[CUV_CUBE_MAX_BANDS]; /* of adjacent good bands */
+  const gdouble *ignore;      /* the info's, or NULL */
 } GstNtfBands;
 
 /* The info must outlive it. */
 void gst_ntf_bands_init (GstNtfBands *self, const GstCuvSpectralInfo *info);
 
-/* The part of a cube that a run of bands is. */
+/* The sub-cube of a run of bands. */
 CuvCube gst_ntf_bands_run (
     const GstNtfBands *self, const CuvCube *cube, gint i);
 

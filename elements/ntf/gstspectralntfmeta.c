@@ -32,7 +32,7 @@ pack_rows (const CuvNtfFactors *factors, gint mode, gint first)
   return rows;
 }
 
-/* JSON calls it "ntf_u" and so on. */
+/* The table's name in JSON: "ntf_u" etc. */
 static void
 name_table (GstStructure *table, const gchar *mode)
 {

@@ -15,11 +15,11 @@
 
 G_BEGIN_DECLS
 
-/* first: the row of w that comes first; rows before follow after the last. */
+/* first: w is rotated so that this row comes first. */
 void gst_ntf_meta_add (GstBuffer *buffer, const CuvNtfFactors *factors,
     gint first, const CuvNtfResult *result);
 
-/* The message about a run of at most `iterations` that goes on. */
+/* The message about progress of a run of at most `iterations`. */
 GstStructure *gst_ntf_meta_progress (
     GstBuffer *buffer, const CuvNtfResult *result, gint iterations);
 

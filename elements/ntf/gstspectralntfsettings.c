@@ -32,8 +32,6 @@ check (gconstpointer settings)
       "values for the next; set schedule to gs or algorithm to mu");
 }
 
-/* ---- enums ---- */
-
 static GType
 algorithm_get_type (void)
 {
@@ -101,8 +99,6 @@ bad_values_get_type (void)
 
   return gst_cuv_enum_register (&type, "GstNtfBadValues", values);
 }
-
-/* ---- the table ---- */
 
 /**
  * GstSpectralNtf:rank:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The properties of spectralntf, and the parameters that they mean. */
+/* The properties of spectralntf and their parameters. */
 #ifndef GST_SPECTRAL_NTF_SETTINGS_H
 #define GST_SPECTRAL_NTF_SETTINGS_H
 

@@ -43,8 +43,6 @@ gst_ntf_window_latency (gint depth, gint fps_n, gint fps_d)
                    : 0;
 }
 
-/* ---- caps ---- */
-
 static gboolean
 may_be_grey (const GstStructure *structure)
 {
@@ -56,7 +54,7 @@ may_be_grey (const GstStructure *structure)
   return may;
 }
 
-/* A rate that is not one number, or may be of another format, can be any. */
+/* Unfixed rates, and those that may be of another format, become any rate. */
 static void
 scale_rate (GstStructure *structure, gint num, gint denom)
 {

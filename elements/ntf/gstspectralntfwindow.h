@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which frames of grey video are factorised together: the last `depth` of them,
- * each in a place of its own that the frame `depth` later takes over. */
+/* The sliding window of grey video: the last `depth` frames, each in a slot
+ * that the frame `depth` later replaces. */
 #ifndef GST_SPECTRAL_NTF_WINDOW_H
 #define GST_SPECTRAL_NTF_WINDOW_H
 
@@ -15,20 +15,20 @@ typedef struct {
   GstClockTime duration; /* of a frame */
 } GstNtfWindow;
 
-/* One more frame: its place. */
+/* Adds a frame; returns its slot. */
 gint gst_ntf_window_add (GstNtfWindow *self, gint depth, GstBuffer *frame);
 
-/* Whether the last frame completes one that is to be factorised. */
+/* Whether the last frame completes a window that is due by hop. */
 gboolean gst_ntf_window_is_due (const GstNtfWindow *self, gint depth, gint hop);
 
-/* The place of the first frame of a complete window. */
+/* The slot of a complete window's first frame. */
 gint gst_ntf_window_oldest (const GstNtfWindow *self, gint depth);
 
 /* The time of a window's picture: that of its first frame, hop frames long. */
 void gst_ntf_window_stamp (
     const GstNtfWindow *self, gint depth, gint hop, GstBuffer *picture);
 
-/* How much later than its time that is made; 0 if the rate is not known. */
+/* The delay of a picture after its timestamp; 0 if the rate is unknown. */
 GstClockTime gst_ntf_window_latency (gint depth, gint fps_n, gint fps_d);
 
 /* At the end of the stream: posts a warning if no window was complete. */

@@ -6,8 +6,6 @@
 #include "pca/pca.h"
 #endif
 
-/* ---- CPU ---- */
-
 static const char *
 open_cpu (void **state, const void *config, const CuvFrame *frame,
     const CuvProcessor *processor)
@@ -43,8 +41,6 @@ close_cpu (void *state)
 }
 
 static const CuvBackendClass cpu = { open_cpu, run_cpu, close_cpu };
-
-/* ---- CUDA ---- */
 
 #if HAVE_CUDA
 static const char *

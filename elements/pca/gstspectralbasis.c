@@ -9,7 +9,7 @@
 #define KIND "spectralpca-basis"
 #define VERSION_READ 1
 #define MAX_BYTES (64 << 20) /* of a file; 512 bands take 6 MB */
-#define MAX_ARRAYS 1024      /* and objects, one in the other or not */
+#define MAX_ARRAYS 1024      /* and objects, nested or not */
 
 static const gchar *const modes[] = { "correlation", "covariance", "pearson" };
 
@@ -53,9 +53,7 @@ gst_spectral_basis_new (const CuvPcaBasis *basis)
   return self;
 }
 
-/* ---- load ---- */
-
-/* n finite numbers, none below least. */
+/* n finite numbers >= least. */
 static const gchar *
 read_numbers (JsonNode *node, gint n, gdouble least, gdouble *numbers)
 {
@@ -79,7 +77,7 @@ read_numbers (JsonNode *node, gint n, gdouble least, gdouble *numbers)
   return NULL;
 }
 
-/* *k: the number of vectors, which may be less than that of bands. */
+/* *k: the number of vectors, at most the number of bands. */
 static const gchar *
 read_vectors (JsonNode *node, CuvPcaBasis *basis, gint *k)
 {
@@ -178,7 +176,7 @@ complete (CuvPcaBasis *basis, gint k)
   }
 }
 
-/* -1: it is none of them. */
+/* -1: unknown. */
 static gint
 mode_of (JsonObject *object)
 {
@@ -274,8 +272,8 @@ read_text (const gchar *location, GError **error)
   return text;
 }
 
-/* json-glib calls itself for each array in an array, to the end of the stack.
- */
+/* json-glib recurses on nested arrays without a limit, which would overflow the
+ * stack. */
 static gboolean
 has_many_arrays (const gchar *text)
 {
@@ -314,8 +312,6 @@ gst_spectral_basis_load (const gchar *location, GError **error)
   g_object_unref (parser);
   return self;
 }
-
-/* ---- save ---- */
 
 static void
 add_numbers (JsonBuilder *builder, const gdouble *numbers, gint n)

@@ -33,10 +33,10 @@ GstSpectralBasis *gst_spectral_basis_new (const CuvPcaBasis *basis);
 GstSpectralBasis *gst_spectral_basis_load (
     const gchar *location, GError **error);
 
-/* As files and metadata have it. */
+/* The name in files and metadata. */
 const gchar *gst_spectral_mode_name (CuvPcaMode mode);
 
-/* Replaces the file as a whole, or not at all. */
+/* Replaces the file atomically. */
 gboolean gst_spectral_basis_save (
     const CuvPcaBasis *basis, const gchar *location, GError **error);
 

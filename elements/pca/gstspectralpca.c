@@ -41,12 +41,12 @@ struct _GstSpectralPca {
 
   /* under the object lock */
   gboolean is_frozen;
-  GstSpectralBasis *given; /* of the settings, when last looked at */
+  GstSpectralBasis *given; /* the settings' basis */
   gboolean given_is_new;   /* to be used from the next frame on */
-  gint n_given;            /* its vectors while it is used; 0: all */
+  gint n_given;            /* its vectors while in use; 0: all */
   Counts counts;
 
-  /* held while a frame is processed: the basis is another one after it */
+  /* held while a frame is processed, which changes the basis */
   GMutex lock;
   CuvPcaBasis basis; /* the last; n is 0 before the first */
 
@@ -93,7 +93,7 @@ thaw (GstSpectralPca *self)
   self->n_given = 0;
 }
 
-/* The basis that the next frame begins with, if it is another one. */
+/* The basis to start the next frame from, if it has changed. */
 static GstSpectralBasis *
 pop_given (GstSpectralPca *self)
 {
@@ -167,7 +167,7 @@ reset_basis (GstSpectralPca *self)
   g_mutex_unlock (&self->lock);
 }
 
-/* On the device its context has to be current. */
+/* On the device the context has to be current. */
 static void
 close_backend (GstSpectralPca *self)
 {
@@ -233,7 +233,6 @@ is_given_new (GstSpectralPca *self)
   return is_new;
 }
 
-/* A GstCuvSettingsUse. */
 static gchar *
 configure (gpointer element, gconstpointer settings, gconstpointer unused)
 {
@@ -259,7 +258,7 @@ configure (gpointer element, gconstpointer settings, gconstpointer unused)
   return NULL;
 }
 
-/* Without the bands of the frames before, there is no basis yet. */
+/* Replaces the basis by an unknown one of the selected bands. */
 static gboolean
 init_basis (GstSpectralPca *self)
 {
@@ -284,8 +283,8 @@ check_frozen_basis (GstSpectralPca *self)
   return FALSE;
 }
 
-/* Opens a backend where the frame is. A frozen basis outlives it: *start is
- * then what the next one begins with. FALSE after an element error. */
+/* Opens a backend where the frame is. A frozen basis is passed on to it in
+ * *start. FALSE after an element error. */
 static gboolean
 ensure_backend (GstSpectralPca *self, const CuvProcessor *processor,
     const CuvPcaBasis **start)
@@ -338,7 +337,7 @@ run (GstSpectralPca *self, CuvPcaJob *job, const CuvProcessor *processor)
           GST_CUV_SPECTRAL_TRANSFORM (self), processor->on_device, error);
 }
 
-/* A picture, whose pixels are NULL where scores are made. */
+/* Makes a picture or, if its pixels are NULL, scores. */
 static GstFlowReturn
 make_locked (GstSpectralPca *self, const GstCuvSpectralFrame *frame,
     const GstCuvSpectralSettings *settings,
@@ -380,7 +379,7 @@ apply_settings (GstSpectralPca *self)
       || gst_cuv_settings_apply (&self->settings, configure, NULL);
 }
 
-/* Those that there are: of the bands, or of the basis that was loaded. */
+/* The number of components: of the bands, or of the loaded basis. */
 static gint
 count_components (GstSpectralPca *self, gint n_bands)
 {
@@ -512,7 +511,7 @@ gst_spectral_pca_start (GstBaseTransform *trans)
 
   GST_OBJECT_LOCK (self);
   self->counts = (Counts){ 0 };
-  /* caps of scores say how many vectors there are */
+  /* score caps depend on the number of vectors */
   take_given (self, self->settings.pending);
   GST_OBJECT_UNLOCK (self);
   return ok;

@@ -4,8 +4,6 @@
 
 #include "spectral/gstcuvspectralheader.h"
 
-/* ---- caps ---- */
-
 static gboolean
 is_of_scores (const GstStructure *structure)
 {
@@ -63,8 +61,6 @@ gst_spectral_scores_check (GstElement *element, gint wanted, gint n)
       (NULL));
   return FALSE;
 }
-
-/* ---- a cube ---- */
 
 CuvPcaScores
 gst_spectral_scores_of (const GstCuvSpectralInfo *info, gfloat *values)

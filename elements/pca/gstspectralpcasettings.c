@@ -6,8 +6,6 @@
 
 #define AT(field) G_STRUCT_OFFSET (GstSpectralPcaSettings, field)
 
-/* ---- enums ---- */
-
 static GType
 mode_get_type (void)
 {
@@ -70,8 +68,6 @@ mapping_get_type (void)
 
   return gst_cuv_enum_register (&type, "GstSpectralPcaMapping", values);
 }
-
-/* ---- properties ---- */
 
 static gchar *
 load_basis (gpointer settings)
@@ -247,8 +243,6 @@ gst_spectral_pca_fits_device (
   return fits;
 }
 
-/* ---- a file ---- */
-
 gboolean
 gst_spectral_pca_save_basis (
     GstElement *self, const CuvPcaBasis *basis, const gchar *location)
@@ -263,8 +257,6 @@ gst_spectral_pca_save_basis (
   g_error_free (error);
   return FALSE;
 }
-
-/* ---- signals ---- */
 
 void
 gst_spectral_pca_signals_install (GType type, GCallback freeze, GCallback thaw)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The properties and signals of spectralpca, and what they mean. */
+/* The properties and signals of spectralpca and their parameters. */
 #ifndef GST_SPECTRAL_PCA_SETTINGS_H
 #define GST_SPECTRAL_PCA_SETTINGS_H
 
@@ -28,7 +28,7 @@ CuvPcaParams gst_spectral_pca_params (const GstSpectralPcaSettings *self,
 gboolean gst_spectral_pca_fits_device (
     GstCuvSpectralTransform *self, const GstCuvSpectralInfo *info);
 
-/* To no file if there is no location; FALSE after a warning. */
+/* Does nothing without a location; FALSE after a warning. */
 gboolean gst_spectral_pca_save_basis (
     GstElement *self, const CuvPcaBasis *basis, const gchar *location);
 

@@ -22,8 +22,8 @@ append_numbers (GValue *array, const gdouble *numbers, gint n)
   }
 }
 
-/* Those of the components shown, in the order of red, green and blue; empty for
- * black, and where there is no such component. */
+/* Vectors of the shown components in the order R, G, B; empty for black and
+ * missing components. */
 static void
 set_vectors (
     GstStructure *table, const CuvPcaBasis *basis, const gint *components)

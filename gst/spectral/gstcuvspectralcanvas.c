@@ -57,8 +57,6 @@ gst_cuv_spectral_canvas_leave (GstCuvSpectralCanvas *self)
   gst_clear_buffer (&self->converted);
 }
 
-/* ---- a picture ---- */
-
 /* A buffer in CUDA memory, kept for the next picture. */
 static GstBuffer *
 ensure_device (
@@ -132,8 +130,6 @@ convert (GstCuvSpectralCanvas *self)
   gst_video_frame_unmap (&from);
   return ok;
 }
-
-/* ---- NV12 on the device ---- */
 
 #if HAVE_CUDA
 static CuvYuvColours

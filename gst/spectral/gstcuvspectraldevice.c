@@ -23,8 +23,6 @@ gst_cuv_spectral_device_leave (GstCuvSpectralDevice *self)
 #endif
 }
 
-/* ---- cubes ---- */
-
 #if HAVE_CUDA
 /* The memory range from a cube's lowest sample to its highest. */
 static const guint8 *
@@ -136,8 +134,6 @@ gst_cuv_spectral_device_wait (GstCuvSpectralDevice *self, gpointer stream)
 {
   gst_cuv_context_wait (self->context, stream);
 }
-
-/* ---- pools ---- */
 
 void
 gst_cuv_spectral_device_add_pool (GstCuvSpectralDevice *self, GstQuery *query)

@@ -5,7 +5,7 @@
 
 #define NAME "GstSpectralHeaderMeta"
 
-/* Registers the meta at first use; the application may have done so before. */
+/* Registers the meta at first use, unless the application has. */
 static GstStructure *
 structure_of (GstBuffer *buffer, gboolean add)
 {

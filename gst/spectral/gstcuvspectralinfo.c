@@ -18,8 +18,6 @@ gst_cuv_spectral_interleave_name (GstCuvSpectralInterleave interleave)
   return interleaves[interleave];
 }
 
-/* ---- from caps ---- */
-
 /* Index of the field's text in words; -1 with *problem set if it is none. */
 static gint
 read_word (const GstStructure *structure, const gchar *field,
@@ -196,8 +194,6 @@ gst_cuv_spectral_info_from_caps (
   return FALSE;
 }
 
-/* ---- to caps ---- */
-
 static void
 append_number (GValue *array, gdouble number)
 {
@@ -253,8 +249,6 @@ gst_cuv_spectral_info_to_caps (const GstCuvSpectralInfo *info)
         structure, "ignore-value", G_TYPE_DOUBLE, info->ignore, NULL);
   return gst_caps_new_full (structure, NULL);
 }
-
-/* ---- the cube ---- */
 
 gsize
 gst_cuv_spectral_info_size (const GstCuvSpectralInfo *info)

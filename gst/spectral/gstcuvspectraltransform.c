@@ -171,7 +171,7 @@ gst_cuv_spectral_transform_propose_allocation (
   return TRUE;
 }
 
-/* Pictures are downloaded into pinned memory for the same reason. */
+/* Pinned memory for downloads, too. */
 static gboolean
 gst_cuv_spectral_transform_decide_allocation (
     GstBaseTransform *trans, GstQuery *query)
@@ -180,7 +180,7 @@ gst_cuv_spectral_transform_decide_allocation (
   GstCuvSpectralTransformPrivate *priv = PRIV (self);
   GstCaps *caps;
 
-  if (makes_scores (self)) /* no frames of video, for which the parent looks */
+  if (makes_scores (self)) /* the parent expects video frames */
     return GST_BASE_TRANSFORM_CLASS (
         g_type_class_peek (GST_TYPE_BASE_TRANSFORM))
         ->decide_allocation (trans, query);

@@ -56,8 +56,6 @@ write_entry (FILE *out, const CuvEnviEntry *entry)
   fputs (entry->is_braced ? "}\n" : "\n", out);
 }
 
-/* ---- extract ---- */
-
 #define FIRST "ENVI\n"
 
 static void
@@ -119,8 +117,6 @@ cuv_envi_kept_clear (CuvEnviKept *self)
   free (self->samples);
   *self = (CuvEnviKept){ NULL, NULL };
 }
-
-/* ---- write ---- */
 
 static bool
 next_kept (CuvEnviReader *reader, const char **at, const char *end,

@@ -32,8 +32,6 @@ cuv_envi_fail (CuvEnviReader *self, int line, const char *format, ...)
   return false;
 }
 
-/* ---- keys and values ---- */
-
 static bool
 is_blank (char c)
 {
@@ -89,8 +87,8 @@ line_end (const char *at, const char *end)
   return newline != NULL ? newline : end;
 }
 
-/* What stands in braces, over several lines if need be; *at goes to the end of
- * the last. NULL text if they do not close. */
+/* The text in braces, possibly over several lines; *at moves to the end of the
+ * last. NULL text if they are not closed. */
 static CuvEnviValue
 braced (CuvEnviReader *self, const char **at, const char *end)
 {
@@ -106,7 +104,8 @@ braced (CuvEnviReader *self, const char **at, const char *end)
   return value;
 }
 
-/* At a line's start; goes to its end. Without a name: the line says nothing. */
+/* Reads the line at *at and moves to its end. The name is empty for lines
+ * without a key. */
 static bool
 read_line (
     CuvEnviReader *self, const char **at, const char *end, CuvEnviEntry *entry)
@@ -190,8 +189,6 @@ cuv_envi_require (CuvEnviReader *self, int key)
       || cuv_envi_fail (
           self, 0, "the header ends without '%s'", self->keys[key]);
 }
-
-/* ---- numbers ---- */
 
 static bool
 to_number (const CuvEnviReader *self, const CuvEnviValue *value, double *number)

@@ -7,8 +7,8 @@
 #include "format/envi-reader.h"
 #include "format/envi.h"
 
-/* Writes a number with as few digits as read back as the same, and "name = {
- * numbers }", with the current locale's decimal point. */
+/* Write the shortest number that reads back the same, and "name = { numbers }",
+ * with the current locale's decimal point. */
 void cuv_envi_write_number (FILE *out, double number);
 void cuv_envi_write_numbers (
     FILE *out, const char *name, const double *numbers, int n);

@@ -48,8 +48,6 @@ has (const CuvEnviReader *reader, int key)
   return reader->values[key].line > 0;
 }
 
-/* ---- shape ---- */
-
 static bool
 read_size (CuvEnviReader *reader, int key, int32_t maximum, int32_t *size)
 {
@@ -88,8 +86,6 @@ read_shape (CuvEnvi *envi, CuvEnviReader *reader)
       && read_interleave (envi, reader);
 }
 
-/* ---- samples ---- */
-
 static const char *
 unusable_type (int64_t number)
 {
@@ -120,7 +116,7 @@ read_type (CuvEnvi *envi, CuvEnviReader *reader)
           (int) number, unusable_type (number));
 }
 
-/* Of single bytes it does not matter. */
+/* Irrelevant for single bytes. */
 static bool
 read_byte_order (CuvEnvi *envi, CuvEnviReader *reader)
 {
@@ -148,7 +144,7 @@ read_offset (CuvEnvi *envi, CuvEnviReader *reader)
   return true;
 }
 
-/* Bytes between the lines of some cameras. */
+/* Padding between lines, as some cameras write, is not supported. */
 static bool
 has_no_gaps (CuvEnviReader *reader, int key)
 {
@@ -184,9 +180,7 @@ read_samples (CuvEnvi *envi, CuvEnviReader *reader)
       && has_no_gaps (reader, MINOR_OFFSETS) && is_not_compressed (reader);
 }
 
-/* ---- bands ---- */
-
-/* Nanometres of a unit; 0 if that is no length. */
+/* Nanometres per unit; 0 if it is not a length. */
 static double
 unit_length (const CuvEnviValue *unit)
 {
@@ -251,7 +245,7 @@ read_lengths (CuvEnviReader *reader, int key, double unit, int n, double *to)
   return true;
 }
 
-/* Numbers of a unit that is no length are not passed on as nanometres. */
+/* Wavelengths in a unit that is no length are dropped. */
 static bool
 read_wavelengths (CuvEnvi *envi, CuvEnviReader *reader)
 {
@@ -283,7 +277,7 @@ read_bad_bands (CuvEnvi *envi, CuvEnviReader *reader)
   return true;
 }
 
-/* NaN is never measured, said or not. */
+/* NaN is always invalid and needs no ignore value. */
 static bool
 read_ignore_value (CuvEnvi *envi, CuvEnviReader *reader)
 {
@@ -296,8 +290,6 @@ read_ignore_value (CuvEnvi *envi, CuvEnviReader *reader)
     envi->ignore = 0;
   return true;
 }
-
-/* ---- all ---- */
 
 bool
 cuv_envi_parse (CuvEnvi *envi, const char *bytes, size_t size, char **error)

@@ -22,8 +22,6 @@ read_pixel (const CuvCube *cube, const CuvRgbBands *bands, const uint8_t *at,
   return counts;
 }
 
-/* ---- limits ---- */
-
 /* Maps floats to unsigned integers of the same order. */
 static uint32_t
 to_key (float value)
@@ -118,8 +116,6 @@ cuv_rgb_limits_find (CuvRgbLimits *self, const CuvCube *cube,
   }
   return true;
 }
-
-/* ---- painting ---- */
 
 static uint8_t
 to_byte (float value, float low, float high)

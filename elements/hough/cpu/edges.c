@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Edges on the CPU: each task makes a band of rows. Weak pixels are connected
- * within a band first, then across bands. The order does not change which
- * pixels are edges. */
+/* Edges on the CPU: each task computes a band of rows. Weak pixels are
+ * connected within a band first, then across bands; the result does not depend
+ * on the order. */
 #include "cpu/hough-cpu-private.h"
 #include "cuvthreads.h"
 
@@ -30,8 +30,6 @@ end_of_band (const CuvHoughCpu *self, int task)
 {
   return min ((task + 1) * CUV_EDGE_ROWS, self->layout->height);
 }
-
-/* ---- grey values ---- */
 
 static bool
 is_grey (const CuvFrame *frame)
@@ -95,8 +93,6 @@ find_source (CuvHoughCpu *self, bool blur)
       blur ? blur_task : grey_task, self);
 }
 
-/* ---- non-maximum suppression ---- */
-
 static uint8_t *
 map_row (CuvHoughCpu *self, int y)
 {
@@ -130,8 +126,6 @@ suppress_row (CuvHoughCpu *self, CuvHoughWorker *worker, int y)
   row[0] = row[width - 1] = CUV_PIXEL_NONE;
   self->dsp.suppress (rows, width, &self->params->canny, row);
 }
-
-/* ---- hysteresis ---- */
 
 /* Promotes weak neighbours of a pixel to edges, in rows first .. end - 1, and
  * appends them to the n listed. Returns the new length of the list. */
@@ -202,8 +196,6 @@ connect_bands (CuvHoughCpu *self)
     connect_row (self, y, 0, height, self->pixels);
   }
 }
-
-/* ---- lists ---- */
 
 /* edges=input: the frame is the edge map. */
 static void

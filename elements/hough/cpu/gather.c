@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Votes without a list of edges: every pixel of the map adds 0 or 1 to a cell
- * of each row, in the same time for any frame. */
+ * of each row, so that the time does not depend on the frame. */
 #include "cpu/hough-cpu-private.h"
 #include "cuvthreads.h"
 

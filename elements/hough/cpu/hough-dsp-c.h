@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The inner loops in C, inline: for the C table, and for what is left over by
- * AVX2. The compiler vectorises some of them. */
+/* The inner loops in C, inline: for the C function table and for the tails of
+ * AVX2 loops. */
 #ifndef CUV_HOUGH_DSP_C_H
 #define CUV_HOUGH_DSP_C_H
 

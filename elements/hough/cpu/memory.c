@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Allocates all memory that a run needs. */
 #include "cpu/hough-cpu-private.h"
 
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 #include "cpu/hough-cpu-private.h"
 #include "cuvthreads.h"
 
-/* The first peak of a task. */
 static size_t
 first_peak (const CuvHoughCpu *self, int task)
 {

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-/* The first edge of a task. */
 static size_t
 first_edge (const CuvHoughCpu *self, int task)
 {

@@ -21,8 +21,6 @@ row_size (const CuvHoughCpu *self)
   return (size_t) self->layout->n_cells;
 }
 
-/* ---- rows ---- */
-
 /* A row to count into cells, from its cell -radius on; with sign -1 in reverse
  * order, from its cell radius on. */
 typedef struct {
@@ -126,8 +124,6 @@ sum_of_votes (const CuvHoughCpu *self)
   return n;
 }
 
-/* ---- accumulator ---- */
-
 static void
 slice_task (void *data, int index, int task)
 {
@@ -161,8 +157,6 @@ cuv_hough_cpu_vote (CuvHoughCpu *self, CuvHoughMethod method)
       (n_rows + CUV_N_VOTE_SPANS - 1) / CUV_N_VOTE_SPANS, slice_task, self);
   return sum_of_votes (self);
 }
-
-/* ---- peaks ---- */
 
 static void
 find_peaks (
@@ -231,8 +225,6 @@ cuv_hough_cpu_find_peaks (CuvHoughCpu *self, CuvPeakList *list)
       (self->layout->n_rows + PEAK_ROWS - 1) / PEAK_ROWS, peaks_task, self);
   collect_peaks (self, list);
 }
-
-/* ---- ring buffer of rows ---- */
 
 /* Rows of a task. Together with the rows beside them, which other tasks count
  * as well, they are a multiple of the rows that vote at once. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WEAK 1 /* an edge if it is connected to one */
+#define WEAK 1 /* an edge if connected to one */
 #define EDGE 255
 
 CuvCanny *
@@ -52,7 +52,7 @@ clamp (int v, int end)
 
 static const int binomial[] = { 1, 4, 6, 4, 1 };
 
-/* Grey values to 8.4, along a row. */
+/* One row of the separable blur; result in 8.4 fixed point. */
 static int
 blur_across (const CuvFrame *frame, int x, int y)
 {
@@ -115,8 +115,8 @@ find_gradients (CuvCanny *self, CuvCannyNorm norm)
   }
 }
 
-/* Whether a pixel, not at the border, has the greatest norm across the edge; of
- * equal ones the first. */
+/* Whether a pixel has the greatest norm across the edge; of equal norms the
+ * first wins. Not for border pixels. */
 static bool
 is_ridge (const CuvCanny *self, int x, int y)
 {
@@ -135,8 +135,8 @@ is_ridge (const CuvCanny *self, int x, int y)
   return *m > m[-width - side] && *m >= m[width + side];
 }
 
-/* Pixels that stand out, weakly or strongly. Returns how many strong ones are
- * on the stack. */
+/* Non-maximum suppression and double threshold. Returns the number of strong
+ * pixels on the stack. */
 static int
 suppress (CuvCanny *self, int64_t low, int64_t high)
 {
@@ -157,7 +157,7 @@ suppress (CuvCanny *self, int64_t low, int64_t high)
   return n;
 }
 
-/* Weak pixels beside edges are edges. No pixel is on the stack twice. */
+/* Hysteresis: flood fill from strong pixels. No pixel is on the stack twice. */
 static void
 connect (CuvCanny *self, int n)
 {

@@ -2,9 +2,8 @@
 /* Canny's edge detector in integers: the C reference.
  *
  * J. Canny, A Computational Approach to Edge Detection, PAMI 1986; directions
- * are told apart as in OpenCV. Sobel's gradients of 3x3 pixels, of a picture
- * that goes on with its border's pixels; the outermost pixels are never edges.
- */
+ * are quantised as in OpenCV. 3x3 Sobel gradients with replicated borders; the
+ * outermost pixels are never edges. */
 #ifndef CUV_CANNY_H
 #define CUV_CANNY_H
 
@@ -21,10 +20,10 @@ typedef struct {
   int32_t *stack; /* of the hysteresis */
 } CuvCanny;
 
-/* Of the largest frames that it will be run on; NULL if there is no memory. */
+/* For frames up to this size; NULL if out of memory. */
 CuvCanny *cuv_canny_new (int width, int height);
 
-/* Finds a frame's edges, of its grey values. */
+/* Finds the edges of a frame's luma. */
 void cuv_canny_run (
     CuvCanny *self, const CuvFrame *frame, const CuvCannyParams *params);
 void cuv_canny_free (CuvCanny *self);

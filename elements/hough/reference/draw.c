@@ -10,7 +10,7 @@ cuv_hough_draw_edges (const CuvFrame *frame, const uint8_t *edges)
   }
 }
 
-/* The first of n cells that pixel v of size covers. */
+/* First of n cells that maps to pixel v of size. */
 static int
 first_cell (int v, int n, int size)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Votes counted by the cells: each looks at all its pixels, so that the time
- * does not depend on the frame.
+/* Votes counted per cell from all its pixels, so that the time does not depend
+ * on the frame.
  *
  * After G. van den Braak, C. Nugteren, B. Mesman, H. Corporaal, Fast Hough
- * Transform on GPUs, ACIVS 2011, which has an accumulator that is read, not
- * written at random; this form of it is ours. */
+ * Transform on GPUs, ACIVS 2011, whose accumulator is read rather than written
+ * at random; this formulation is our own. */
 #include "hough.h"
 
 #include <stdlib.h>
@@ -15,8 +15,8 @@ clamp (int64_t v, int last)
   return v < 0 ? 0 : v > last ? last : (int) v;
 }
 
-/* The pixels of a line across (or down) that a cell has are those from *first
- * up to below *end: at + v * d = cell, in 2^-16. */
+/* The range *first .. *end - 1 of pixels v of a line with at + v * d in cell r,
+ * in 2^-16. */
 static void
 find_pixels (int64_t at, int32_t d, int r, int n, int *first, int *end)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The layout of lines: its rows, and what lines its cells are.
+/* The layout of lines: rows of the accumulator and the lines of its cells.
  *
  * PClines: M. Dubska, A. Herout, J. Havel, PClines: Line Detection Using
  * Parallel Coordinates, CVPR 2011. A line is a point between two of three
- * parallel axes, -y, x and y at u = -D, 0 and D. In a column u a pixel has the
- * value x (1 - |u| / D) + y u / D: that is the value of the line through it
- * with the normal (D - |u|, u). So columns are rows as others are, of angles
- * that are not quite evenly spaced. */
+ * parallel axes, -y, x and y, at u = -D, 0 and D. In column u a pixel has the
+ * value x (1 - |u| / D) + y u / D: the distance of the line through it with
+ * normal (D - |u|, u). So columns are rows of slightly unevenly spaced angles.
+ */
 #include "hough.h"
 
 #include <math.h>
@@ -32,9 +32,7 @@ max (int a, int b)
   return a > b ? a : b;
 }
 
-/* ---- rows ---- */
-
-/* Row j of those from -90 degrees on, before those from 90 degrees on. */
+/* Row j, counted from -90 degrees. */
 static CuvHoughRow
 rho_theta_row (const CuvHoughConfig *config, int j)
 {
@@ -48,8 +46,8 @@ rho_theta_row (const CuvHoughConfig *config, int j)
     .scale = scale };
 }
 
-/* Values go from -m to m in half pixels from the frame's middle, m + 1 being
- * its longer side. */
+/* Values range over -m .. m in half pixels from the frame's centre, where m + 1
+ * is its longer side. */
 static CuvHoughRow
 pclines_row (const CuvHoughConfig *config, int radius, int j)
 {
@@ -78,7 +76,7 @@ radius_of (const CuvHoughConfig *config)
       + (config->kind == CUV_LINES_RHO_THETA);
 }
 
-/* Which cells the corners have: all other pixels are between them. */
+/* The corners bound the cells of all pixels. */
 static void
 find_cells (const CuvHoughConfig *config, CuvHoughRow *row)
 {
@@ -91,8 +89,8 @@ find_cells (const CuvHoughConfig *config, CuvHoughRow *row)
   }
 }
 
-/* Groups that meet theta - window .. theta + window. Angles that are the same
- * but for rounding meet. */
+/* Bins that overlap theta - window .. theta + window, with tolerance for
+ * rounding. */
 static void
 find_bins (const CuvHoughLayout *self, CuvHoughRow *row)
 {
@@ -115,7 +113,8 @@ row_of (const CuvHoughLayout *self, int j)
       ? rho_theta_row (config, j)
       : pclines_row (config, self->radius, i);
 
-  if (config->kind == CUV_LINES_PCLINES && i != j) { /* turned round */
+  if (config->kind == CUV_LINES_PCLINES
+      && i != j) { /* wrapped: rho is negated */
     row.dx = -row.dx;
     row.dy = -row.dy;
     row.offset = 65536 - row.offset;
@@ -125,8 +124,6 @@ row_of (const CuvHoughLayout *self, int j)
   find_bins (self, &row);
   return row;
 }
-
-/* ---- the layout ---- */
 
 static const char *
 problem_of (const CuvHoughConfig *config)
@@ -161,7 +158,7 @@ make_boundaries (CuvHoughLayout *self)
   }
 }
 
-/* Angles of rows, in degrees; they only rise. */
+/* Angle of row j in degrees; monotonic. */
 static double
 angle_of (const CuvHoughConfig *config, int j)
 {
@@ -228,13 +225,11 @@ cuv_hough_wrap (const CuvHoughLayout *self, int k, int *sign)
   return k < self->n_rows ? k : -1;
 }
 
-/* ---- directions ---- */
-
 int
 cuv_hough_orientation_bin (const CuvHoughLayout *self, int gx, int gy)
 {
   const int16_t *boundaries = self->boundaries;
-  /* of the two opposite directions that from -90 up to below 90 degrees */
+  /* normalise to -90 <= angle < 90 degrees */
   bool turn = gx < 0 || (gx == 0 && gy > 0);
   int x = turn ? -gx : gx, y = turn ? -gy : gy;
   int first = 0, end = self->n_bins;
@@ -249,8 +244,6 @@ cuv_hough_orientation_bin (const CuvHoughLayout *self, int gx, int gy)
   }
   return first;
 }
-
-/* ---- lines ---- */
 
 void
 cuv_hough_line (

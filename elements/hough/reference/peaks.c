@@ -11,8 +11,8 @@ votes_at (const CuvHoughLayout *layout, const CuvRowView *view, int r)
       : view->middle[view->sign * r];
 }
 
-/* Whether a cell with so many votes goes before the one dk rows and dr cells
- * away: of equal ones the first does. */
+/* Whether a cell with this many votes precedes the one dk rows and dr cells
+ * away; of equal cells the first does. */
 static bool
 goes_before (const CuvHoughLayout *layout, const CuvRowView *views,
     const CuvHoughPeak *cell, int dk, int dr)
@@ -64,7 +64,7 @@ compare_peaks (const void *a, const void *b)
   return (p->r > q->r) - (p->r < q->r);
 }
 
-/* Puts a peak to the first ones, in a heap whose root is the last of them. */
+/* Replaces the root of a heap of the best peaks, which is the worst of them. */
 static void
 sift (CuvHoughPeak *heap, size_t n, CuvHoughPeak peak)
 {
@@ -94,7 +94,7 @@ cuv_hough_keep_peak (CuvPeakList *list, const CuvHoughPeak *peak)
     list->peaks[list->n] = *peak;
   else if (list->max > 0 && compare_peaks (peak, &list->peaks[0]) < 0)
     sift (list->peaks, list->max, *peak);
-  if (++list->n == list->max) /* sorted backwards is a heap */
+  if (++list->n == list->max) /* reverse order is a valid heap */
     qsort (list->peaks, list->n, sizeof *peak, compare_backwards);
 }
 

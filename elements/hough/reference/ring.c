@@ -2,15 +2,15 @@
 /* Votes and peaks with memory for a few rows only.
  *
  * R. Josth, M. Dubska, A. Herout, J. Havel, Real-Time Line Detection Using
- * Accelerated High-Resolution Hough Transform, SCIA 2011: the rows that a
- * peak's rule looks at go round in a ring. Rows before the first and after the
- * last one are made again from the other end, with rho negated. */
+ * Accelerated High-Resolution Hough Transform, SCIA 2011: a ring buffer of the
+ * rows that a peak's rule compares. Rows before the first and after the last
+ * one are computed again from the other end, with rho negated. */
 #include "hough.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The row that is k, and whether it is turned round; NULL if there is none. */
+/* Row k, wrapped, and whether its rho is negated; NULL if none. */
 static const CuvHoughRow *
 find_row (const CuvHoughLayout *self, int k, int *sign)
 {

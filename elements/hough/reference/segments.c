@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Peaks followed along their edge pixels. */
+/* Segments of peaks along edge pixels. */
 #include "hough.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* A line, walked along x or along y. */
+/* A line and the axis it is walked along. */
 typedef struct {
   const CuvHoughRow *row;
   const uint8_t *edges;
-  int n_steps, n_pixels; /* along, and across the walk */
-  ptrdiff_t step, pixel; /* from one to the next in the map */
+  int n_steps, n_pixels; /* along and across the walk */
+  ptrdiff_t step, pixel; /* map increments */
   int32_t along, aside;  /* dx and dy, or dy and dx */
   int r;
-  int first; /* pixel across whose cell is r - 1 or comes after it */
+  int first; /* first pixel across with cell >= r - 1 */
 } Walk;
 
 static Walk
@@ -29,7 +29,7 @@ walk_of (const CuvHoughLayout *layout, const uint8_t *edges,
           row->dy, row->dx, peak->r, 0 };
 }
 
-/* How many cells a pixel is from the line, rising with v. */
+/* Signed distance of a pixel from the line in cells, rising with v. */
 static int
 distance (const Walk *walk, int step, int v)
 {
@@ -39,8 +39,8 @@ distance (const Walk *walk, int step, int v)
   return walk->aside > 0 ? cells : -cells;
 }
 
-/* Whether the line has an edge pixel at a step: in its cell or one beside. From
- * one step to the next it moves by a pixel at most. */
+/* Whether a step has an edge pixel in the line's cell or an adjacent one. From
+ * step to step the line moves by at most a pixel. */
 static bool
 has_edge (Walk *walk, int step)
 {
@@ -80,7 +80,7 @@ cuv_hough_segments (const CuvHoughLayout *self, const uint8_t *edges,
 
   for (size_t p = 0; p < n_peaks; p++) {
     Walk walk = walk_of (self, edges, &peaks[p]);
-    int first = -1, last = -1; /* of the segment at hand */
+    int first = -1, last = -1; /* of the current segment */
 
     for (int step = 0; step <= walk.n_steps; step++) {
       bool edge = step < walk.n_steps && has_edge (&walk, step);

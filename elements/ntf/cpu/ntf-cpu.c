@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A row of the tensor G times w, the map, gives the numerators of u and, with
- * the row's new u, those of v. So an iteration reads G twice (GS) or once
- * (Jacobi). */
+/* The map of a row, G times w, yields the numerators of u and, with the row's
+ * new u, those of v. So an iteration reads G twice (GS) or once (Jacobi). */
 #include "cpu/ntf-cpu-private.h"
 
 #include <math.h>
 #include <string.h>
-
-/* ---- the cube ---- */
 
 static void
 scan_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
@@ -50,8 +47,6 @@ cuv_ntf_cpu_load (CuvNtfCpu *self, const CuvCube *cube, const double *ignore,
   return cuv_ntf_cpu_rows (self, cube->height, load_row, n_threads);
 }
 
-/* ---- sums ---- */
-
 /* A row's map and its numerators of u. */
 static void
 map_row (CuvNtfCpu *self, CuvNtfTask *task, int y, float *numerators)
@@ -84,8 +79,6 @@ add_to_w (CuvNtfCpu *self, CuvNtfTask *task, int y)
   self->dsp.add (task->columns, cuv_ntf_factor (self, CUV_NTF_U, y), g->depth,
       stride, task->sums[CUV_NTF_W]);
 }
-
-/* ---- an iteration ---- */
 
 static void
 update_u_add_to_v (CuvNtfCpu *self, CuvNtfTask *task, int y)
@@ -174,8 +167,6 @@ iterate_jacobi (CuvNtfCpu *self, int n_threads)
   return update_mode (self, CUV_NTF_V, n_threads)
       && update_mode (self, CUV_NTF_W, n_threads);
 }
-
-/* ---- residuals ---- */
 
 static void
 lay_v_across (CuvNtfCpu *self)
@@ -273,8 +264,6 @@ cuv_ntf_cpu_residual (CuvNtfCpu *self, int n_threads, float *map)
   lay_v_across (self);
   return cuv_ntf_cpu_rows (self, self->tensor.height, leave_row, n_threads);
 }
-
-/* ---- a run ---- */
 
 static bool
 start_factors (CuvNtfCpu *self, int n_threads)

@@ -17,8 +17,6 @@ at (CuvNtfCpu *self, int mode, int k)
   return &self->factors.mode[mode][k];
 }
 
-/* ---- columns of a factor, whose values are stride apart ---- */
-
 static double
 dot (const float *a, const float *b, int n, int stride)
 {
@@ -62,8 +60,6 @@ make_orthonormal (CuvNtfCpu *self)
     scale (column, after > 1e-5 * before ? 1 / after : 0, n, stride);
   }
 }
-
-/* ---- a row of G ---- */
 
 static void
 map_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
@@ -118,8 +114,6 @@ add_power (CuvNtfCpu *self, CuvNtfTask *task, int y)
   self->dsp.add (task->map, u, width, stride, task->sums[CUV_NTF_V]);
 }
 
-/* ---- the steps ---- */
-
 static bool
 sum_rows (CuvNtfCpu *self, int mode, CuvNtfRowFunc func, int n_threads)
 {
@@ -149,8 +143,8 @@ find_vectors (CuvNtfCpu *self, int n_threads)
   return true;
 }
 
-/* Turns vectors so that their positive half, times that of the map, is the
- * greater; then cuts the other one off. */
+/* Flips vectors so that their positive part, times that of the map, is the
+ * larger one; then clips the negative part. */
 static bool
 choose_halves (CuvNtfCpu *self, int n_threads)
 {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The relative error of factors. */
 #include "ntf.h"
 
 #include <math.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Memory of factors. */
 #include "ntf.h"
 
 #include <stdlib.h>

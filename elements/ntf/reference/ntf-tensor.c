@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- samples ---- */
-
 static const uint8_t *
 row_of (const CuvCube *cube, int y, int band)
 {
@@ -30,8 +28,6 @@ u16_at (const uint8_t *at)
   memcpy (&value, at, sizeof value);
   return value;
 }
-
-/* ---- scan ---- */
 
 static void
 note_bad (CuvNtfScan *scan, int64_t *count, int x, int y, int band)
@@ -89,8 +85,6 @@ cuv_ntf_scan_merge (CuvNtfScan *scan, const CuvNtfScan *later)
   scan->n_not_finite += later->n_not_finite;
 }
 
-/* ---- loading ---- */
-
 double
 cuv_ntf_scale (CuvCubeFormat format, float largest)
 {
@@ -98,7 +92,7 @@ cuv_ntf_scale (CuvCubeFormat format, float largest)
 
   if (format != CUV_CUBE_F32)
     return format == CUV_CUBE_U8 ? 256 : 65536;
-  frexpf (largest, &exponent); /* of 0 it is 0 */
+  frexpf (largest, &exponent); /* 0 for 0 */
   return ldexp (1, exponent);
 }
 

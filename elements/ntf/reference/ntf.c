@@ -5,8 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- Gram matrices ---- */
-
 void
 cuv_ntf_gram (const CuvNtfFactors *self, int mode, double *gram)
 {
@@ -23,8 +21,6 @@ cuv_ntf_gram (const CuvNtfFactors *self, int mode, double *gram)
     }
   }
 }
-
-/* ---- update rules ---- */
 
 void
 cuv_ntf_update_init (CuvNtfUpdate *self, const CuvNtfParams *params,
@@ -121,8 +117,6 @@ cuv_ntf_update_row (
   else
     multiply (self, numerators, row);
 }
-
-/* ---- an iteration ---- */
 
 static const float *
 row_of (const CuvNtfFactors *self, int mode, int i)

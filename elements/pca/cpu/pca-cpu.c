@@ -41,8 +41,6 @@ struct _CuvPcaCpu {
   CuvPcaGains gains, bin_gains;
 };
 
-/* ---- memory ---- */
-
 static int
 count_workers (void)
 {
@@ -98,8 +96,6 @@ cuv_pca_cpu_track (CuvPcaCpu *self)
 {
   return &self->track;
 }
-
-/* ---- a tile ---- */
 
 static void
 count (CuvPcaCpu *self, Worker *worker)
@@ -172,8 +168,6 @@ chunk_task (void *data, int worker_index, int chunk)
   }
 }
 
-/* ---- all tiles ---- */
-
 static void
 merge_sums (CuvPcaCpu *self)
 {
@@ -223,8 +217,6 @@ pass (CuvPcaCpu *self, int work)
   return left_out;
 }
 
-/* ---- a run ---- */
-
 static float
 microseconds_since (struct timespec *start)
 {
@@ -238,7 +230,7 @@ microseconds_since (struct timespec *start)
   return us;
 }
 
-/* Counts for percentiles that are to be those of this frame. */
+/* Fills the histogram for percentiles of this frame. */
 static void
 find_limits (CuvPcaCpu *self, const CuvPcaParams *params)
 {
@@ -259,7 +251,7 @@ learn (CuvPcaCpu *self, const CuvPcaParams *params, CuvPcaResult *result)
       self->cube->format != CUV_CUBE_F32, &params->learning);
 }
 
-/* One pass, with what is known from the frame before. */
+/* One pass with the previous frame's state. */
 static void
 run_lagged (CuvPcaCpu *self, const CuvPcaParams *params, CuvPcaResult *result,
     struct timespec *start)

@@ -52,8 +52,6 @@ cuv_pca_track_learn (CuvPcaTrack *self, const CuvPcaSum *sums, bool is_exact,
   return update;
 }
 
-/* ---- limits ---- */
-
 static bool
 limits_match (const CuvPcaTrack *self, const CuvPcaDisplay *display)
 {
@@ -87,8 +85,6 @@ cuv_pca_track_set_limits (CuvPcaTrack *self, const int64_t *bins,
   self->has_limits = true;
   self->limits_of = *display;
 }
-
-/* ---- gains ---- */
 
 void
 cuv_pca_track_gains (

@@ -15,8 +15,6 @@ cuv_pca_all_bands (int n)
   return bands;
 }
 
-/* ---- tiles ---- */
-
 bool
 cuv_pca_tile_init (CuvPcaTile *self, int n)
 {
@@ -109,8 +107,6 @@ cuv_pca_load (const CuvCube *cube, const CuvPcaBands *bands, int64_t tile,
   }
 }
 
-/* ---- pivots ---- */
-
 typedef struct {
   int count;
   float least[CUV_CUBE_MAX_BANDS], most[CUV_CUBE_MAX_BANDS];
@@ -172,8 +168,6 @@ cuv_pca_set_pivots (CuvPcaSum *sums, int n, const float *pivots)
   for (int k = 0; k < n; k++)
     sums[n * CUV_PCA_STRIDE (n) + k].d = pivots[k];
 }
-
-/* ---- sums ---- */
 
 /* Exact for integers: a tile's sum of products is below 2^53. The product of
  * two floats is exact in double. */

@@ -3,9 +3,7 @@
 #include "cpu/x86/hough-avx2.h"
 #include "cpu/hough-dsp-c.h"
 
-/* ---- gradients ---- */
-
-/* Of each column: a + 2 b + c and c - a. */
+/* For each column: a + 2 b + c, and c - a. */
 static void
 add_columns (const uint8_t *const rows[3], int width, int16_t *smooth,
     int16_t *difference)
@@ -71,11 +69,9 @@ gradients (const uint8_t *const rows[3], int width, CuvCannyNorm norm,
   }
 }
 
-/* ---- suppression ---- */
-
 /* 16 norms. */
 typedef struct {
-  __m256i v[2]; /* L1: one, of 16 bits */
+  __m256i v[2]; /* L1: 16 bits in v[0]; L2: 32 bits */
 } Norms;
 
 static inline Norms
@@ -97,7 +93,7 @@ all_norms (CuvCannyNorm norm, int32_t value)
   return (Norms){ { v, v } };
 }
 
-/* Where a > b, in 16 bits each. */
+/* Mask a > b, 16 bits per pixel. */
 static inline __m256i
 greater (CuvCannyNorm norm, Norms a, Norms b)
 {
@@ -109,7 +105,7 @@ greater (CuvCannyNorm norm, Norms a, Norms b)
       0xd8);
 }
 
-/* Where m is more than the norm before it and not less than the one after. */
+/* Mask of norms greater than the one before and not less than the one after. */
 static inline __m256i
 is_ridge (CuvCannyNorm norm, Norms m, const CuvGradientRow *before,
     const CuvGradientRow *after, int dx, int x)
@@ -119,9 +115,8 @@ is_ridge (CuvCannyNorm norm, Norms m, const CuvGradientRow *before,
       greater (norm, m, load_norms (before, norm, x - dx)));
 }
 
-/* Of the four directions the one that the gradient has. With q = a tan 22.5
- * degrees, which is never whole unless a is 0: b > q and b > floor (q) are the
- * same. */
+/* Selects by the gradient's direction out of four. q = a tan 22.5 degrees is
+ * never an integer unless a = 0, so b > q equals b > floor (q). */
 static inline __m256i
 stands_out (
     CuvCannyNorm norm, Norms m, const CuvGradientRow *const rows[3], int x)
@@ -156,7 +151,7 @@ suppress_16 (CuvCannyNorm norm, const CuvGradientRow *const rows[3], int x,
   }
   weak = _mm256_and_si256 (weak, stands_out (norm, m, rows, x));
   edge = _mm256_and_si256 (weak, greater (norm, m, high));
-  /* 0 or -1 each: 1 of weak ones, 2 of edges */
+  /* weak and edge are 0 or -1: 1 for weak pixels, 2 for edges */
   weak =
       _mm256_sub_epi16 (_mm256_setzero_si256 (), _mm256_add_epi16 (weak, edge));
   _mm_storeu_si128 ((__m128i *) (out + x),
@@ -188,8 +183,6 @@ suppress (const CuvGradientRow *const rows[3], int width,
     suppress_row (CUV_CANNY_L2, rows, width, params, out);
 }
 
-/* ---- maps ---- */
-
 static inline __m256i
 beside (const uint8_t *row, int x)
 {
@@ -211,7 +204,7 @@ find_seed (const uint8_t *const rows[3], int x, int end)
       continue;
     around = _mm256_or_si256 (beside (rows[1], x),
         _mm256_or_si256 (beside (rows[0], x), beside (rows[2], x)));
-    /* weak ones have the lowest bit, moved to the highest */
+    /* weak: the lowest bit, moved to the highest */
     mask = (unsigned) _mm256_movemask_epi8 (
         _mm256_and_si256 (edges, _mm256_slli_epi16 (around, 7)));
     if (mask != 0)
@@ -237,8 +230,6 @@ list (uint8_t *row, int width, uint32_t first, uint32_t *pixels)
   }
   return n + cuv_list (row + x, width - x, first + (uint32_t) x, pixels + n);
 }
-
-/* ---- what the compiler does ---- */
 
 static void
 grey (const CuvFrame *frame, int y, uint8_t *out)

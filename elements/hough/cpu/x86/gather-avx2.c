@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Votes by every pixel, 16 at a time. Where pixels side by side are half a cell
- * to one cell apart, 16 of them have 16 cells at most, each of one or two.
- * Which pixels a cell has depends on where in its cell the first pixel is: the
- * others are in one cell or in the next one, and there are only so many cases
- * as pixels. So the bytes of a block are shuffled into their cells by one of 16
+/* Gathered votes, 16 pixels at a time. If adjacent pixels are half a cell to
+ * one cell apart, 16 pixels fall into at most 16 cells of one or two pixels
+ * each. Which ones depends only on the position of the first pixel in its cell:
+ * each other pixel is in one of two cells, so there are no more cases than
+ * pixels. The bytes of a block are shuffled into their cells by one of 16
  * patterns and added. */
 #include "cpu/x86/hough-avx2.h"
 #include "cpu/hough-dsp-c.h"
 
 #include <string.h>
 
-enum { BLOCK = 16, FLUSH_LINES = 127 /* of two votes each, in a byte */ };
+enum {
+  BLOCK = 16,
+  FLUSH_LINES = 127 /* 8-bit cells get up to two votes per line */
+};
 
 typedef struct {
-  __m256i fractions; /* of a pixel's place after the first one's, biased */
-  _Alignas(16) int8_t patterns[BLOCK][2][BLOCK]; /* by how many are carried */
+  __m256i
+      fractions; /* fraction of pixel positions relative to the first, biased */
+  _Alignas(16) int8_t patterns[BLOCK][2][BLOCK]; /* by number of carries */
   int n_blocks;
-  int32_t d;       /* of pixels in rising order of cells */
-  bool backwards;  /* which is from the last pixel on */
-  ptrdiff_t pitch; /* of lanes */
+  int32_t d;       /* >= 0: pixels in order of rising cells */
+  bool backwards;  /* that order starts at the last pixel */
+  ptrdiff_t pitch; /* lane pitch */
 } Plan;
-
-/* ---- patterns ---- */
 
 static int
 carries (int32_t d, int32_t at)
@@ -33,13 +35,13 @@ carries (int32_t d, int32_t at)
   return n;
 }
 
-/* Of blocks whose first pixel is at so much of its cell. */
+/* The pattern of blocks whose first pixel is at `at`, in 2^-16 cells. */
 static void
 make_pattern (Plan *plan, int32_t at)
 {
   int8_t (*pattern)[BLOCK] = plan->patterns[carries (plan->d, at)];
 
-  memset (pattern, -1, 2 * BLOCK); /* no pixel */
+  memset (pattern, -1, 2 * BLOCK); /* -1: none */
   for (int i = 0; i < BLOCK; i++) {
     int cell = (at + i * plan->d) >> 16;
 
@@ -68,8 +70,6 @@ make_plan (Plan *plan, const CuvGather *work)
   plan->fractions = load (fractions);
 }
 
-/* ---- lines ---- */
-
 /* Adds a block whose first pixel is at, in 2^-16 cells. */
 static inline void
 add_block (const Plan *plan, const uint8_t *pixels, int32_t at, uint8_t *middle)
@@ -83,12 +83,12 @@ add_block (const Plan *plan, const uint8_t *pixels, int32_t at, uint8_t *middle)
   __m128i votes = _mm_add_epi8 (_mm_shuffle_epi8 (block, pattern[0]),
       _mm_shuffle_epi8 (block, pattern[1]));
 
-  /* 255 is -1 */
+  /* pixels are 255, i.e. -1 */
   _mm_storeu_si128 (cells, _mm_sub_epi8 (_mm_loadu_si128 (cells), votes));
 }
 
-/* Lines in turn, each in a lane of its own: a block's cells overlap with those
- * of the one before, which would have to be waited for. */
+/* Interleaves lines, each in its own lane: a block's cells overlap with the
+ * previous block's, which would stall store forwarding. */
 static inline __attribute__ ((always_inline)) void
 add_n_lines (const Plan *plan, const CuvGather *work, int first, int n_lines,
     uint8_t *lanes)

@@ -21,7 +21,7 @@ store (void *at, __m256i value)
   _mm256_storeu_si256 ((__m256i *) at, value);
 }
 
-/* 16 bytes, as 16 bits each. */
+/* 16 bytes widened to 16 bits. */
 static inline __m256i
 load_bytes (const uint8_t *at)
 {

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Votes: the cells of 8 pixels at a time, then one by one. */
+/* Votes: cells of 8 pixels at a time, incremented one by one. */
 #include "cpu/x86/hough-avx2.h"
 #include "cpu/hough-dsp-c.h"
 
-/* ---- cells ---- */
-
-/* x dx + y dy of the two halves of a word, which are below 2^14: dx and dy in
- * two parts of 16 bits. */
+/* x dx + y dy of the two halves of a word, below 2^14; dx and dy are split into
+ * 16-bit parts for madd. */
 typedef struct {
   __m256i high, low, offset;
 } Row;
@@ -38,10 +36,7 @@ cells_of (const uint32_t *pixels, const Row *row)
   return _mm256_srai_epi32 (_mm256_add_epi32 (sum, row->offset), 16);
 }
 
-/* ---- bins ---- */
-
-/* Of the two opposite directions that from -90 up to below 90 degrees, as words
- * of y and -x. */
+/* Normalises to -90 <= angle < 90 degrees; packs y and -x. */
 static inline __m256i
 direction_of (const int16_t *gx, const int16_t *gy)
 {
@@ -58,7 +53,7 @@ direction_of (const int16_t *gx, const int16_t *gy)
       y, _mm256_slli_epi32 (_mm256_sub_epi32 (zero, x), 16), 0xaa);
 }
 
-/* The last bin that does not begin after a direction: a bit at a time. */
+/* Binary search for the last bin that starts no later than the direction. */
 static inline __m256i
 groups_of (const CuvHoughLayout *layout, __m256i direction)
 {
@@ -99,11 +94,8 @@ bin (const CuvHoughLayout *layout, const int16_t *gx, const int16_t *gy, int n,
     bins[i] = (uint16_t) cuv_hough_orientation_bin (layout, gx[i], gy[i]);
 }
 
-/* ---- votes ---- */
-
-/* Several rows, and the two halves of their pixels, in turn: pixels side by
- * side are often in the same cell, and a count has to be written before it can
- * be read again. */
+/* Interleaves rows and pixel halves: adjacent pixels are often in the same
+ * cell, whose increment must be stored before it is loaded again. */
 static inline __attribute__ ((always_inline)) void
 vote_n (const CuvVoteSpan *spans, int n_streams, size_t first, size_t end)
 {
@@ -161,8 +153,6 @@ flush (uint16_t *slice, int n, uint32_t *cells)
 {
   cuv_flush (slice, n, cells);
 }
-
-/* ---- cells above a threshold ---- */
 
 /* Votes are below 2^31. */
 static int

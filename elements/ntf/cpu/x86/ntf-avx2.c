@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lanes are terms: each adds in the order of the C version. Products and sums
- * are apart, for a fused one would round differently. */
+/* Lanes are terms, added in the order of the C version. No FMA: it would round
+ * differently. */
 #include <immintrin.h>
 
 #include "cpu/ntf-dsp.h"
@@ -13,8 +13,6 @@ multiply_add (__m256 a, __m256 b, __m256 sum)
   return _mm256_add_ps (sum, _mm256_mul_ps (a, b));
 }
 
-/* ---- the product ---- */
-
 typedef struct {
   const float *a, *b;
   ptrdiff_t row_step, step;
@@ -22,8 +20,8 @@ typedef struct {
   float *result;
 } Block;
 
-/* n_rows x n_vectors sums that stay in registers: both are constants where this
- * is called. */
+/* n_rows x n_vectors accumulators in registers: both arguments are constants at
+ * the call. */
 static inline __attribute__ ((always_inline)) void
 multiply_block (const Block *block, const int n_rows, const int n_vectors)
 {
@@ -89,8 +87,6 @@ product (const float *a, ptrdiff_t row_step, ptrdiff_t step, int n_rows, int n,
     i += all_rows ? ROWS : 1;
   }
 }
-
-/* ---- the others ---- */
 
 static void
 dot (const float *a, const float *b, int n, int stride, float *sums)

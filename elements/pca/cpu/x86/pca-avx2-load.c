@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tiles from cubes of any steps: rows of a band are copied, pixels of many
- * bands turned in squares. Bytes become 16-bit integers, all else doubles. */
+/* Loads tiles from cubes of any layout: bands are copied row by row, or blocks
+ * of bands and pixels are transposed. Bytes become 16-bit integers, all else
+ * doubles. */
 #include "cpu/pca-dsp.h"
 
 #include <immintrin.h>
 #include <string.h>
 
-/* Pixels of a row, and where in the tile they go. */
+/* Pixels of a row and their position in the tile. */
 typedef struct {
   const CuvCube *cube;
-  const uint8_t *from; /* band 0 of the first */
+  const uint8_t *from; /* band 0 of the first pixel */
   CuvPcaTile *tile;
   int at, n;
 } Run;
 
-/* ---- one band ---- */
-
-/* One loop for each step that the compiler knows how to make fast. */
+/* One loop per step that the compiler can vectorise. */
 #define CUV_COPY(name, in, out)                                                \
   static inline void name (const uint8_t *from, int64_t step, int n, out *to)  \
   {                                                                            \
@@ -45,7 +44,7 @@ copy_with_step (
     copy_f32 (from, step, n, run->tile->rows + at);
 }
 
-/* To row k, n pixels from first on. */
+/* Copies n pixels of a band to row k from `first` on. */
 static void
 copy_band (const Run *run, int band, int k, int first, int n)
 {
@@ -59,8 +58,6 @@ copy_band (const Run *run, int band, int k, int first, int n)
   else
     copy_with_step (run, from, cube->pixel_step, k, first, n);
 }
-
-/* ---- squares of bands and pixels ---- */
 
 static inline void
 turn_u8 (const uint8_t *from, int64_t step, int16_t *to)
@@ -114,7 +111,7 @@ widen (const uint8_t *from)
   return _mm256_cvtps_pd (_mm_loadu_ps ((const float *) from));
 }
 
-/* Two rows: of the lower halves, and two rows below of the upper ones. */
+/* Stores the lower halves to one row and the upper ones two rows below. */
 static inline void
 store_halves (__m256d low, __m256d high, double *to)
 {
@@ -135,7 +132,7 @@ turn_f32 (const uint8_t *from, int64_t step, double *to)
       _mm256_unpackhi_pd (a, b), _mm256_unpackhi_pd (c, d), to + CUV_PCA_TILE);
 }
 
-/* To rows from k on, pixels from p on: as many of both as a square has. */
+/* Transposes a block to rows from k and pixels from p. */
 static inline void
 turn (const Run *run, int band, int k, int p)
 {
@@ -152,8 +149,6 @@ turn (const Run *run, int band, int k, int p)
     turn_f32 (from, cube->pixel_step, run->tile->rows + at);
 }
 
-/* ---- all bands ---- */
-
 static bool
 follow_each_other (const CuvPcaBands *bands, int k, int size)
 {
@@ -161,8 +156,8 @@ follow_each_other (const CuvPcaBands *bands, int k, int size)
       && bands->index[k + size - 1] == bands->index[k] + size - 1;
 }
 
-/* In squares where bands follow each other; the last may be done twice, so that
- * nothing beyond a pixel's samples is read. */
+/* Transposes blocks of consecutive bands. The last block may overlap the
+ * previous one, so that nothing beyond a pixel's samples is read. */
 static void
 turn_pixels (const Run *run, const CuvPcaBands *bands, int p, int size)
 {
@@ -179,7 +174,7 @@ turn_pixels (const Run *run, const CuvPcaBands *bands, int p, int size)
   }
 }
 
-/* In the order of memory. */
+/* In memory order. */
 static void
 turn_run (const Run *run, const CuvPcaBands *bands)
 {
@@ -227,8 +222,6 @@ load_runs (const CuvCube *cube, const CuvPcaBands *bands, int64_t first,
   }
 }
 
-/* ---- pixels that are left out ---- */
-
 #define CUV_MARK(name, type)                                                   \
   static inline void name (const type *row, type ignore, bool *left_out)       \
   {                                                                            \
@@ -257,8 +250,8 @@ mark_ignored (const CuvPcaBands *bands, CuvPcaTile *tile)
   }
 }
 
-/* A sum of floats in double is finite if they all are. 16 at a time are in
- * registers. */
+/* A double sum of floats is finite if and only if they all are. 16 sums at a
+ * time are in registers. */
 static void
 mark_not_finite (CuvPcaTile *tile)
 {

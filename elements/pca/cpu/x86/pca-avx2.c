@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sums, projections and pixels of a tile with AVX2. A fused product is the same
- * as one that is rounded first: products of floats are exact in double. */
+/* Sums, projections and pixels of a tile with AVX2. FMA gives the same result
+ * as C because products of floats are exact in double. */
 #include "cpu/pca-dsp.h"
 
 #include <immintrin.h>
 
-/* Sums are made in blocks of so many elements, which registers hold. */
+/* Register blocking. */
 enum { BLOCK_ROWS = 3, BLOCK_COLUMNS = 4, UNROLLED = 4 };
 
-/* ---- sums of doubles ---- */
-
-/* Lane by lane (0 + 1) + (2 + 3) of four sums. */
+/* (0 + 1) + (2 + 3) of four sums, lane by lane. */
 static inline __m256d
 add_lanes (const __m256d sums[BLOCK_COLUMNS])
 {
@@ -21,7 +19,7 @@ add_lanes (const __m256d sums[BLOCK_COLUMNS])
       _mm256_permute2f128_pd (a, b, 0x20), _mm256_permute2f128_pd (a, b, 0x31));
 }
 
-/* Whole numbers from 0 to below 2^52. */
+/* For integers 0 <= value < 2^52. */
 static inline __m256i
 to_integers (__m256d value)
 {
@@ -83,9 +81,7 @@ add_wide (const CuvPcaTile *tile, CuvPcaSum *sums)
   }
 }
 
-/* ---- sums of bytes ---- */
-
-/* A lane has 16 products of bytes: far from 2^31. */
+/* A lane adds 16 products of bytes: far below 2^31. */
 static inline void
 add_narrow_block (
     const int16_t *a, const int16_t *b, CuvPcaSum *sums, int stride)
@@ -148,8 +144,6 @@ add (const CuvPcaTile *tile, CuvPcaSum *sums)
     add_wide (tile, sums);
 }
 
-/* ---- projections ---- */
-
 static inline __m256d
 four_of (const CuvPcaTile *tile, bool is_narrow, int at)
 {
@@ -162,14 +156,14 @@ four_of (const CuvPcaTile *tile, bool is_narrow, int at)
 static inline void
 store_ints (__m256d value, const CuvPcaGains *gains, int32_t *out)
 {
-  /* of max the second, if the first is no number */
+  /* max returns the second operand for NaN */
   value = _mm256_max_pd (value, _mm256_setzero_pd ());
   value = _mm256_min_pd (value, _mm256_set1_pd (gains->top));
   value = _mm256_add_pd (value, _mm256_set1_pd (gains->bias));
   _mm_storeu_si128 ((__m128i *) out, _mm256_cvttpd_epi32 (value));
 }
 
-/* 16 pixels from p on. */
+/* Projects 16 pixels from p on. */
 static inline void
 project_some (const CuvPcaTile *tile, const CuvPcaGains *gains, bool is_narrow,
     int p, int32_t *out)
