@@ -41,8 +41,6 @@ _CuvPcaCuda::~_CuvPcaCuda ()
   cuv_arena_clear (&arena);
 }
 
-// ---- setting up ----
-
 template <typename T>
 static bool
 alloc (CuvPcaCuda *self, T **memory, size_t n)
@@ -122,8 +120,6 @@ cuv_pca_cuda_free (CuvPcaCuda *self)
 {
   delete self;
 }
-
-// ---- a frame ----
 
 // Arguments of a frame's passes and kernels.
 struct Frame {
@@ -402,8 +398,6 @@ cuv_pca_cuda_collect (
   memcpy (basis->vectors, reported.vectors, n * n * sizeof (double));
   return 0;
 }
-
-// ---- between frames ----
 
 static int
 copy (CuvPcaCuda *self, void *to, const void *from, size_t size)

@@ -10,7 +10,6 @@
  *     canny.c                 edges
  *     layout.c                rows and cells of the accumulator
  *     votes.c                 votes of edges for cells
- *     gather.c, ring.c        the same votes counted in other ways
  *     peaks.c, segments.c     lines, and the segments of lines that have edges
  *     draw.c                  pictures of edges and votes
  *   cpu/                    the same made fast: threads, memory, the function
@@ -111,11 +110,6 @@ uint64_t cuv_hough_vote (
 uint64_t cuv_hough_vote_row (const CuvHoughLayout *self, const CuvHoughRow *row,
     const CuvEdgeList *list, uint32_t *middle, int sign);
 
-/* The same votes without a list, from an edge map of width x height; without an
- * orientation window. */
-void cuv_hough_gather (
-    const CuvHoughLayout *self, const uint8_t *edges, uint32_t *accumulator);
-
 /* ---- peaks ---- */
 
 /* A list of the best peaks; peaks may be NULL if max is 0. */
@@ -128,11 +122,6 @@ typedef struct {
 /* The peaks of an accumulator, most votes first, then by row and cell. */
 void cuv_hough_peaks (const CuvHoughLayout *self, const uint32_t *accumulator,
     const CuvPeakParams *params, CuvPeakList *list);
-
-/* Votes and peaks at once, in memory for a few rows: the same peaks. Returns
- * whether there was memory. */
-bool cuv_hough_ring (const CuvHoughLayout *self, const CuvEdgeList *list,
-    const CuvPeakParams *params, CuvPeakList *peaks, uint64_t *n_votes);
 
 /* A row as seen from a neighbouring one, whose rho may be negated: the votes
  * for cell r are middle[sign * r]. */

@@ -89,8 +89,6 @@ in_force (GstSpectralNtf *self)
   return self->settings.in_force;
 }
 
-/* ---- caps ---- */
-
 static GstCaps *
 gst_spectral_ntf_transform_caps (GstBaseTransform *trans,
     GstPadDirection direction, GstCaps *caps, GstCaps *filter)
@@ -166,8 +164,6 @@ gst_spectral_ntf_prepare (
   return self->bands.n > 0;
 }
 
-/* ---- before a run ---- */
-
 static gboolean
 open_backend (GstSpectralNtf *self, const CuvNtfConfig *config)
 {
@@ -224,8 +220,6 @@ run (GstSpectralNtf *self, CuvNtfTask task)
   return self->job.status == CUV_NTF_CANCELLED ? GST_FLOW_FLUSHING
                                                : GST_FLOW_OK;
 }
-
-/* ---- loading ---- */
 
 static GstFlowReturn
 scan_cube (GstSpectralNtf *self, const CuvCube *cube, CuvNtfScan *scan)
@@ -293,8 +287,6 @@ load_frame (GstSpectralNtf *self, const CuvCube *cube, GstBuffer *in)
       ? GST_FLOW_OK
       : GST_BASE_TRANSFORM_FLOW_DROPPED;
 }
-
-/* ---- a run ---- */
 
 static void
 post_progress (GstSpectralNtf *self, GstBuffer *in)
@@ -423,8 +415,6 @@ gst_spectral_ntf_generate_output (GstBaseTransform *trans, GstBuffer **out)
   return GST_FLOW_OK;
 }
 
-/* ---- events and states ---- */
-
 static void
 gst_spectral_ntf_leave_context (GstCuvTransform *transform)
 {
@@ -537,8 +527,6 @@ gst_spectral_ntf_add_stats (
       (guint) counts.effective_rank, "error", G_TYPE_DOUBLE, counts.error,
       NULL);
 }
-
-/* ---- class ---- */
 
 /* hop changes the output framerate. */
 static void

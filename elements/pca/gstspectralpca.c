@@ -68,8 +68,6 @@ static GstStaticPadTemplate src_template =
         GST_STATIC_CAPS (
             GST_CUV_SPECTRAL_PICTURE_CAPS "; " GST_SPECTRAL_SCORES_CAPS));
 
-/* ---- bases ---- */
-
 /* Freezes the basis of basis-location, or learns again without one. The object
  * lock is held. */
 static void
@@ -156,8 +154,6 @@ is_frozen (GstSpectralPca *self)
   GST_OBJECT_UNLOCK (self);
   return frozen;
 }
-
-/* ---- preparing ---- */
 
 static void
 reset_basis (GstSpectralPca *self)
@@ -308,8 +304,6 @@ ensure_backend (GstSpectralPca *self, const CuvProcessor *processor,
   return check_frozen_basis (self);
 }
 
-/* ---- a frame ---- */
-
 static const GstSpectralPcaSettings *
 in_force (GstSpectralPca *self)
 {
@@ -432,8 +426,6 @@ gst_spectral_pca_make_scores (GstCuvSpectralTransform *transform,
       GST_SPECTRAL_PCA (transform), frame, settings, &none, &scores, out);
 }
 
-/* ---- caps ---- */
-
 static GstCaps *
 gst_spectral_pca_transform_caps (GstBaseTransform *trans,
     GstPadDirection direction, GstCaps *caps, GstCaps *filter)
@@ -491,8 +483,6 @@ gst_spectral_pca_add_stats (
       G_TYPE_BOOLEAN, is_frozen (self), NULL);
 }
 
-/* ---- states ---- */
-
 static void
 gst_spectral_pca_leave_context (GstCuvTransform *transform)
 {
@@ -530,8 +520,6 @@ gst_spectral_pca_stop (GstBaseTransform *trans)
   GST_OBJECT_UNLOCK (self);
   return GST_BASE_TRANSFORM_CLASS (parent_class)->stop (trans);
 }
-
-/* ---- class ---- */
 
 static void
 gst_spectral_pca_finalize (GObject *object)

@@ -58,8 +58,6 @@ gst_cuv_spectral_transform_info (GstCuvSpectralTransform *self)
   return &PRIV (self)->info;
 }
 
-/* ---- caps ---- */
-
 static gboolean
 read_info (
     GstCuvSpectralTransform *self, GstCaps *caps, const GstVideoInfo *video)
@@ -150,8 +148,6 @@ gst_cuv_spectral_transform_set_info (GstCuvTransform *transform,
       && klass->prepare (self, &PRIV (self)->info);
 }
 
-/* ---- allocation ---- */
-
 /* Offers pinned memory upstream: uploads from it are fastest. */
 static gboolean
 gst_cuv_spectral_transform_propose_allocation (
@@ -191,8 +187,6 @@ gst_cuv_spectral_transform_decide_allocation (
   return GST_BASE_TRANSFORM_CLASS (gst_cuv_spectral_transform_parent_class)
       ->decide_allocation (trans, query);
 }
-
-/* ---- a frame ---- */
 
 GstFlowReturn
 gst_cuv_spectral_transform_failed (
@@ -357,8 +351,6 @@ gst_cuv_spectral_transform_transform (
   return flow;
 }
 
-/* ---- states ---- */
-
 static void
 gst_cuv_spectral_transform_leave_context (GstCuvTransform *transform)
 {
@@ -415,8 +407,6 @@ gst_cuv_spectral_transform_add_stats (
   if (klass->add_stats != NULL)
     klass->add_stats (self, stats);
 }
-
-/* ---- class ---- */
 
 #define AT(field) G_STRUCT_OFFSET (Properties, field)
 

@@ -90,8 +90,6 @@ char *cuv_envi_write (const CuvEnvi *envi, const char *kept);
 int cuv_envi_sample_size (CuvEnviType type);       /* bytes */
 uint64_t cuv_envi_data_size (const CuvEnvi *envi); /* without the offset */
 
-/* ---- samples ---- */
-
 #define CUV_ENVI_MAGIC_BYTES 16
 
 /* Recognises other file formats by the first bytes. Returns a phrase such as

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Votes without a list of edges: every pixel of the map adds 0 or 1 to a cell
- * of each row, so that the time does not depend on the frame. */
+ * of each row, so that the time does not depend on the frame. After G. van den
+ * Braak et al., Fast Hough Transform on GPUs, ACIVS 2011. */
 #include "cpu/hough-cpu-private.h"
 #include "cuvthreads.h"
 

@@ -66,8 +66,6 @@ struct _CuvHoughCpu {
   size_t n_peaks;
 };
 
-/* ---- stages ---- */
-
 /* Finds and lists the edges. */
 void cuv_hough_cpu_find_edges (CuvHoughCpu *self);
 

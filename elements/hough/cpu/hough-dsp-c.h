@@ -9,8 +9,6 @@
 #include "cuvgrey.h"
 #include "cpu/hough-dsp.h"
 
-/* ---- edges ---- */
-
 static inline void
 cuv_blur_across (const uint8_t *row, int width, uint16_t *out)
 {
@@ -93,8 +91,6 @@ cuv_list (uint8_t *row, int width, uint32_t first, uint32_t *pixels)
   }
   return n;
 }
-
-/* ---- votes ---- */
 
 /* Pixels from first to below end of one line. */
 static inline void

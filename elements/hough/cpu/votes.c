@@ -237,8 +237,9 @@ ring_rows (int reach)
       - 2 * reach;
 }
 
-/* A ring buffer with room for the rows that the peak rule compares and those
- * that vote at once. */
+/* A ring buffer of the rows that the peak rule compares and those that vote at
+ * once: R. Josth et al., Real-Time Line Detection Using Accelerated
+ * High-Resolution Hough Transform, SCIA 2011. */
 typedef struct {
   CuvHoughCpu *self;
   CuvHoughWorker *worker;

@@ -45,4 +45,14 @@ void hough_input_clear (HoughInput *self);
 /* The accumulator as the reference makes it; free() it. */
 uint32_t *hough_input_vote (const HoughInput *self);
 
+/* The same votes without a list, from an edge map of width x height; without an
+ * orientation window. */
+void cuv_hough_gather (
+    const CuvHoughLayout *self, const uint8_t *edges, uint32_t *accumulator);
+
+/* Votes and peaks at once, in memory for a few rows: the same peaks. Returns
+ * whether there was memory. */
+bool cuv_hough_ring (const CuvHoughLayout *self, const CuvEdgeList *list,
+    const CuvPeakParams *params, CuvPeakList *peaks, uint64_t *n_votes);
+
 #endif

@@ -5,7 +5,7 @@
  * Accelerated High-Resolution Hough Transform, SCIA 2011: a ring buffer of the
  * rows that a peak's rule compares. Rows before the first and after the last
  * one are computed again from the other end, with rho negated. */
-#include "hough.h"
+#include "hough-inputs.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * After G. van den Braak, C. Nugteren, B. Mesman, H. Corporaal, Fast Hough
  * Transform on GPUs, ACIVS 2011, whose accumulator is read rather than written
  * at random; this formulation is our own. */
-#include "hough.h"
+#include "hough-inputs.h"
 
 #include <stdlib.h>
 
