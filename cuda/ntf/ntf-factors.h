@@ -45,8 +45,6 @@ cuv_ntf_at (const CuvNtfFactors *self, int mode, int i, int k)
   return &self->mode[mode][(size_t) i * (size_t) self->stride + (size_t) k];
 }
 
-/* ---- random ---- */
-
 /* Philox 4x32-10: Salmon, Moraes, Dror, Shaw 2011. */
 CUV_HOST_DEVICE void
 cuv_ntf_philox (uint32_t counter[4], uint32_t key0, uint32_t key1)
@@ -94,8 +92,6 @@ cuv_ntf_randomise (CuvNtfFactors *self, uint32_t seed)
   }
 }
 
-/* ---- weights ---- */
-
 static inline double
 cuv_ntf_norm (const CuvNtfFactors *self, int mode, int k)
 {
@@ -135,8 +131,6 @@ cuv_ntf_find_dead (const CuvNtfFactors *self, bool *dead)
     dead[k] = sum < 1e-6 || weights[k] < 1e-6 * sum;
   return sum;
 }
-
-/* ---- between iterations ---- */
 
 /* Clamps existing factors to the bounds, and divides w by the tensor's scale.
  */
@@ -183,8 +177,6 @@ cuv_ntf_revive (CuvNtfFactors *self, uint32_t seed, uint32_t round)
   return n;
 }
 
-/* ---- the stopping test ---- */
-
 /* Whether iteration n, counted from 1, is followed by a test; the last one
  * always is. */
 CUV_HOST_DEVICE bool
@@ -204,8 +196,6 @@ cuv_ntf_record_error (
   result->converged =
       n > 0 && fabs (result->errors[n - 1] - error) < params->tolerance;
 }
-
-/* ---- the end ---- */
 
 static inline void
 cuv_ntf_scale_column (CuvNtfFactors *self, int mode, int k, double factor)

@@ -43,7 +43,6 @@ int cuv_ntf_cuda_start (CuvNtfCuda *self, const CuvNtfParams *params);
  * status: CUV_NTF_RUNNING, DONE or CANCELLED. Returns 0 or -1. */
 int cuv_ntf_cuda_step (CuvNtfCuda *self, CuvNtfStatus *status);
 
-/* State of the run. */
 const CuvNtfResult *cuv_ntf_cuda_result (const CuvNtfCuda *self);
 
 /* Factors, rows of rank values. They are in the scale of the cube's samples

@@ -7,8 +7,6 @@
 #include "pca/pca-moments.h"
 #include "pca/pca-place.h"
 
-/* ---- the matrix ---- */
-
 CUV_HOST_DEVICE double
 cuv_pca_element (const CuvPcaBasis *self, CuvPcaMode mode,
     const CuvPcaMoments *moments, int i, int j)
@@ -44,8 +42,6 @@ cuv_pca_set_matrix (CuvThreadGroup group, CuvPcaBasis *self, CuvPcaMode mode,
       cuv_pca_element (self, mode, moments, i, j);
 }
 
-/* ---- an update ---- */
-
 CUV_GROUP_FUNC int
 cuv_pca_update_basis (CuvThreadGroup group, CuvPcaBasis *self,
     const CuvPcaMoments *moments, const CuvPcaLearning *learning,
@@ -76,8 +72,6 @@ cuv_pca_update_basis (CuvThreadGroup group, CuvPcaBasis *self,
   return sweeps;
 }
 
-/* ---- mean and deviation ---- */
-
 /* See cuv_pca_basis_spread(). All threads of a row must call it. */
 CUV_GROUP_FUNC void
 cuv_pca_spread (CuvThreadGroup group, const CuvPcaBasis *self, int k,
@@ -99,8 +93,6 @@ cuv_pca_spread (CuvThreadGroup group, const CuvPcaBasis *self, int k,
       ? sqrt (variance)
       : 0.0;
 }
-
-/* ---- gains ---- */
 
 /* Three channels: floor (clamp (offset + sum of gain[b] s_b, 0, top) + bias),
  * summed band by band in double. For bytes, bias is slightly above 0.5: sums
@@ -248,8 +240,6 @@ cuv_pca_set_gains (CuvThreadGroup group, CuvPcaGains *self,
       bins ? cuv_pca_bin_channel (group, basis, display->component[c] - 1)
            : cuv_pca_channel (group, basis, display, limits, c));
 }
-
-/* ---- percentiles ---- */
 
 /* The bin, from `first` in direction `step`, where the cumulative count exceeds
  * rank. */

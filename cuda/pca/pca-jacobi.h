@@ -173,8 +173,6 @@ cuv_pca_list_blocks (CuvThreadGroup group, int n, uint16_t *blocks)
   }
 }
 
-/* ---- corrections ---- */
-
 /* 1 / x, approximately. */
 CUV_HOST_DEVICE double
 cuv_pca_reciprocal (double x)
@@ -334,8 +332,6 @@ cuv_pca_correct (CuvThreadGroup group, CuvPcaScratch *self, int n)
   self->b = self->vectors;
   self->vectors = corrected;
 }
-
-/* ---- the solver ---- */
 
 /* Whether corrections of this size leave only rounding errors. */
 CUV_HOST_DEVICE int

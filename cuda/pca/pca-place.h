@@ -6,8 +6,6 @@
 #include "pca/pca-jacobi.h"
 #include "pca/pca-types.h"
 
-/* ---- order and signs ---- */
-
 /* Descending, stable. */
 CUV_GROUP_FUNC void
 cuv_pca_sort (CuvThreadGroup group, const double *values, int n, int32_t *order)
@@ -179,8 +177,6 @@ cuv_pca_place_as_before (
   cuv_group_sync (group);
   cuv_pca_arrange (group, &self, &scratch, scratch.order);
 }
-
-/* ---- close eigenvalues ---- */
 
 /* Element k of the combination of members weighted by row i of scratch->b. */
 CUV_HOST_DEVICE double

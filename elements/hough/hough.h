@@ -145,7 +145,7 @@ void cuv_hough_add_peaks (const CuvHoughLayout *self,
     const CuvPeakParams *params, CuvPeakList *list);
 void cuv_hough_sort_peaks (CuvPeakList *list);
 
-/* Adds one cell if it is a peak; adds a peak. */
+/* Adds one cell if it is a peak. */
 void cuv_hough_add_peak (const CuvHoughLayout *self, const CuvRowView *views,
     int k, int r, const CuvPeakParams *params, CuvPeakList *list);
 void cuv_hough_keep_peak (CuvPeakList *list, const CuvHoughPeak *peak);

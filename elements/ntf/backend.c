@@ -100,8 +100,8 @@ typedef struct {
   CuvNtfFactors factors;
   float *packed[CUV_NTF_MODES]; /* the same without padding */
   float *map;                   /* of residuals */
-  CuvNtfCpu *nndsvd;            /* finds the start of NNDSVD; NULL at first */
-  float *values;                /* the tensor, for the starter */
+  CuvNtfCpu *nndsvd;            /* for init=nndsvd; NULL until then */
+  float *values;                /* its tensor */
 } CudaState;
 
 static size_t
@@ -152,7 +152,7 @@ problem_of (int status)
 }
 
 static const char *
-ensure_starter (CudaState *self)
+ensure_nndsvd (CudaState *self)
 {
   const CuvNtfConfig *config = &self->config;
 
@@ -212,7 +212,7 @@ is_cancelled (const CudaState *self)
 static const char *
 set_start (CudaState *self, const CuvNtfParams *params, int n_threads)
 {
-  const char *problem = ensure_starter (self);
+  const char *problem = ensure_nndsvd (self);
   CuvCube cube;
 
   if (problem == NULL)

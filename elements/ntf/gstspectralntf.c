@@ -157,8 +157,8 @@ gst_spectral_ntf_prepare (
   gst_ntf_bands_init (&self->bands, info);
   if (self->bands.n == 0)
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("All bands are bad: nothing is left to factorise. Set bad-bands in "
-         "the caps to fewer of them."),
+        ("All bands are bad: there is nothing to factorise. Mark fewer of "
+         "them in bad-bands of the caps."),
         (NULL));
   update_latency (self, info, get_pending (self).window);
   return self->bands.n > 0;

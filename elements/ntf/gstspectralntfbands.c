@@ -32,10 +32,10 @@ gst_ntf_bands_check (GstElement *element, const CuvNtfScan *scan)
   if (scan->n_negative + scan->n_not_finite == 0)
     return TRUE;
   GST_ELEMENT_ERROR (element, STREAM, WRONG_TYPE,
-      ("A cube has %" G_GINT64_FORMAT " samples below 0 and %" G_GINT64_FORMAT
-       " that are no numbers, the first in pixel %d,%d of band %d, all from 0 "
-       "on: take them for 0 with bad-values=clamp, or say in the caps what "
-       "ignore-value or bad-bands are.",
+      ("A cube has %" G_GINT64_FORMAT " negative samples and %" G_GINT64_FORMAT
+       " that are not finite, the first in pixel %d,%d of band %d (counted "
+       "from 0): set bad-values=clamp to use 0 instead, or ignore-value or "
+       "bad-bands in the caps.",
           scan->n_negative, scan->n_not_finite, scan->x, scan->y, scan->band),
       (NULL));
   return FALSE;

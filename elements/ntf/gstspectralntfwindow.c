@@ -93,8 +93,8 @@ gst_ntf_window_check_filled (
   if (self->n == 0 || self->n >= (guint64) depth)
     return;
   GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
-      ("The stream ended after %u frames, and window is %d: nothing was "
-       "factorised. Set window to as many frames as there are, or fewer.",
+      ("The stream ended after %u frames, fewer than window=%d: nothing was "
+       "factorised. Set window to at most the number of frames.",
           (guint) self->n, depth),
       (NULL));
 }

@@ -188,9 +188,8 @@ use_bands (GstSpectralPca *self, const CuvPcaBands *bands, gboolean mask)
 static gchar *
 no_bands (const GstCuvSpectralInfo *info)
 {
-  return g_strdup_printf ("All %d bands are bad, and nothing is left to "
-                          "analyse: set mask-band-ignore to false to analyse "
-                          "them all the same",
+  return g_strdup_printf ("All %d bands are bad: set mask-band-ignore to false "
+                          "to analyse them anyway",
       info->bands);
 }
 
@@ -272,7 +271,7 @@ check_frozen_basis (GstSpectralPca *self)
   if (self->basis.n == self->bands.n)
     return TRUE;
   GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
-      ("The basis is frozen and for %d bands, and now %d count: emit "
+      ("The frozen basis is for %d bands, but %d are selected: emit "
        "thaw-basis or unset basis-location before bands change.",
           self->basis.n, self->bands.n),
       (NULL));

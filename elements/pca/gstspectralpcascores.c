@@ -55,8 +55,8 @@ gst_spectral_scores_check (GstElement *element, gint wanted, gint n)
   if (wanted <= n)
     return TRUE;
   GST_ELEMENT_ERROR (element, STREAM, FORMAT,
-      ("The caps ask for scores of %d components, and there are %d: ask for "
-       "bands=%d at most, or leave them to the property scores.",
+      ("The caps ask for %d scores, but there are %d components: ask for "
+       "bands=%d at most, or set no bands and use the property scores.",
           wanted, n, n),
       (NULL));
   return FALSE;

@@ -47,7 +47,6 @@ CUV_API GstCaps *gst_cuv_spectral_info_to_caps (const GstCuvSpectralInfo *info);
  */
 CUV_API gsize gst_cuv_spectral_info_size (const GstCuvSpectralInfo *info);
 
-/* Number of bands that are not bad. */
 CUV_API guint gst_cuv_spectral_info_n_good (const GstCuvSpectralInfo *info);
 
 /* Describes the cube at data, gst_cuv_spectral_info_size() bytes. */

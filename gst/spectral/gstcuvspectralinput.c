@@ -59,7 +59,7 @@ map_cube (GstCuvSpectralInput *self, const GstCuvSpectralInfo *info)
   }
   gst_buffer_unmap (self->buffer, &self->map);
   return g_strdup_printf ("A buffer has %" G_GSIZE_FORMAT
-                          " bytes, and by its caps a cube has %" G_GSIZE_FORMAT
+                          " bytes, but its caps need %" G_GSIZE_FORMAT
                           ": send whole cubes, without padding",
       has, size);
 }

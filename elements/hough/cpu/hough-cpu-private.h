@@ -66,7 +66,6 @@ struct _CuvHoughCpu {
   size_t n_peaks;
 };
 
-/* Finds and lists the edges. */
 void cuv_hough_cpu_find_edges (CuvHoughCpu *self);
 
 /* Sorts the edges by orientation bin, if the layout has an orientation window
@@ -78,7 +77,6 @@ void cuv_hough_cpu_sort_edges (CuvHoughCpu *self);
 uint64_t cuv_hough_cpu_vote (CuvHoughCpu *self, CuvHoughMethod method);
 uint64_t cuv_hough_cpu_gather (CuvHoughCpu *self);
 
-/* Finds the peaks of the accumulator. */
 void cuv_hough_cpu_find_peaks (CuvHoughCpu *self, CuvPeakList *list);
 
 /* Votes and finds peaks without an accumulator. Returns the number of votes. */

@@ -51,7 +51,6 @@ typedef void (*CuvNtfRowFunc) (CuvNtfCpu *self, CuvNtfTask *task, int y);
 bool cuv_ntf_cpu_rows (
     CuvNtfCpu *self, int n_rows, CuvNtfRowFunc func, int n_threads);
 
-/* Zeros a mode's sums of all tasks. */
 void cuv_ntf_cpu_clear_sums (CuvNtfCpu *self, int mode);
 
 static inline const float *

@@ -35,7 +35,6 @@ bool cuv_ntf_cpu_start (
 /* Iterates up to the next test. DONE: the factors are final. */
 CuvNtfStatus cuv_ntf_cpu_step (CuvNtfCpu *self, int n_threads);
 
-/* State of the run. */
 const CuvNtfResult *cuv_ntf_cpu_result (const CuvNtfCpu *self);
 const CuvNtfFactors *cuv_ntf_cpu_factors (const CuvNtfCpu *self);
 

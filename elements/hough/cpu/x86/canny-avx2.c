@@ -69,7 +69,6 @@ gradients (const uint8_t *const rows[3], int width, CuvCannyNorm norm,
   }
 }
 
-/* 16 norms. */
 typedef struct {
   __m256i v[2]; /* L1: 16 bits in v[0]; L2: 32 bits */
 } Norms;
