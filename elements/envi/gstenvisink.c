@@ -19,25 +19,24 @@
 #include "gstenvisink.h"
 
 #include "gstenvifile.h"
+#include "settings/gstcuvsettings.h"
 #include "spectral/gstcuvspectralheader.h"
 
 GST_DEBUG_CATEGORY_STATIC (envi_sink_debug);
 #define GST_CAT_DEFAULT envi_sink_debug
 
-enum {
-  PROP_0,
-  PROP_LOCATION,
-  PROP_STATS,
-};
+typedef struct {
+  gchar *location;
+} Settings;
 
 struct _GstEnviSink {
   GstBaseSink parent;
 
-  gchar *location;      /* under the object lock, as are */
-  guint64 cubes, bytes; /* that were written */
+  GstCuvSettings settings;
+  guint64 cubes, bytes; /* that were written; under the object lock */
 
-  gchar *running; /* the location from start to stop */
-  guint next;     /* number of the next cube */
+  const gchar *location; /* from start to stop */
+  guint next;            /* number of the next cube */
   GstCuvSpectralInfo info;
 };
 
@@ -72,13 +71,13 @@ gst_envi_sink_set_caps (GstBaseSink *sink, GstCaps *caps)
 static gchar *
 next_path (GstEnviSink *self)
 {
-  if (self->next == 0 || gst_envi_location_is_pattern (self->running))
-    return gst_envi_location_expand (self->running, self->next);
+  if (self->next == 0 || gst_envi_location_is_pattern (self->location))
+    return gst_envi_location_expand (self->location, self->next);
   GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
       ("A second cube came, and location '%s' names one file: put a number "
        "into it, as in cube%%05d.hdr, or send one cube (envisrc "
        "num-buffers=1).",
-          self->running),
+          self->location),
       (NULL));
   return NULL;
 }
@@ -153,101 +152,81 @@ gst_envi_sink_start (GstBaseSink *sink)
   GstEnviSink *self = GST_ENVI_SINK (sink);
   GError *error = NULL;
 
+  if (!gst_cuv_settings_start (&self->settings)
+      || !gst_cuv_settings_apply (&self->settings, NULL, NULL))
+    return FALSE;
+  self->location = ((const Settings *) self->settings.in_force)->location;
   self->next = 0;
   GST_OBJECT_LOCK (self);
-  self->running = g_strdup (self->location);
   self->cubes = self->bytes = 0;
   GST_OBJECT_UNLOCK (self);
-  if (gst_envi_location_check (self->running, &error))
+  if (gst_envi_location_check (self->location, &error))
     return TRUE;
   gst_envi_post_error (GST_ELEMENT (self), error);
-  g_clear_pointer (&self->running, g_free);
+  gst_cuv_settings_stop (&self->settings);
   return FALSE;
 }
 
 static gboolean
 gst_envi_sink_stop (GstBaseSink *sink)
 {
-  g_clear_pointer (&GST_ENVI_SINK (sink)->running, g_free);
+  gst_cuv_settings_stop (&GST_ENVI_SINK (sink)->settings);
   return TRUE;
 }
 
 /* ---- properties ---- */
 
 static void
-gst_envi_sink_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+get_stats (GstElement *element, GValue *value)
 {
-  GstEnviSink *self = GST_ENVI_SINK (object);
+  GstEnviSink *self = GST_ENVI_SINK (element);
 
-  if (id != PROP_LOCATION) {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-    return;
-  }
   GST_OBJECT_LOCK (self);
-  g_free (self->location);
-  self->location = g_value_dup_string (value);
+  g_value_take_boxed (value,
+      gst_structure_new ("stats", "cubes", G_TYPE_UINT64, self->cubes, "bytes",
+          G_TYPE_UINT64, self->bytes, NULL));
   GST_OBJECT_UNLOCK (self);
 }
 
-static void
-gst_envi_sink_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstEnviSink *self = GST_ENVI_SINK (object);
+/**
+ * GstEnviSink:location:
+ *
+ * The header, or the file of samples, to write; the other is named after it.
+ * With %d or %05d in it, each cube has files of its own, numbered from 0.
+ * Used at the next start.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstEnviSink:stats:
+ *
+ * cubes, bytes (guint64): what was written since the start, headers not
+ * counted.
+ *
+ * Since: 0.1
+ */
+static const GstCuvSetting list[] = {
+  { "location", "Location",
+      "Header or samples to write; with %05d, for a sequence of cubes",
+      .offset = G_STRUCT_OFFSET (Settings, location), .type = G_TYPE_STRING,
+      .at_start = TRUE },
+  { "stats", "Statistics", "What the element did",
+      .get_type = gst_structure_get_type, .get = get_stats },
+};
 
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_LOCATION:
-      g_value_set_string (value, self->location);
-      break;
-    case PROP_STATS:
-      g_value_take_boxed (value,
-          gst_structure_new ("stats", "cubes", G_TYPE_UINT64, self->cubes,
-              "bytes", G_TYPE_UINT64, self->bytes, NULL));
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
-  GST_OBJECT_UNLOCK (self);
-}
+static const GstCuvSettingsTable table = {
+  .size = sizeof (Settings),
+  .list = list,
+  .n = G_N_ELEMENTS (list),
+};
+
+/* ---- class ---- */
 
 static void
 gst_envi_sink_finalize (GObject *object)
 {
-  g_free (GST_ENVI_SINK (object)->location);
+  gst_cuv_settings_clear (&GST_ENVI_SINK (object)->settings);
   G_OBJECT_CLASS (parent_class)->finalize (object);
-}
-
-static void
-install_properties (GObjectClass *klass)
-{
-  /**
-   * GstEnviSink:location:
-   *
-   * The header, or the file of samples, to write; the other is named after it.
-   * With %d or %05d in it, each cube has files of its own, numbered from 0.
-   * Used at the next start.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_LOCATION,
-      g_param_spec_string ("location", "Location",
-          "Header or samples to write; with %05d, for a sequence of cubes",
-          NULL,
-          G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY
-              | G_PARAM_STATIC_STRINGS));
-  /**
-   * GstEnviSink:stats:
-   *
-   * cubes, bytes (guint64): what was written since the start, headers not
-   * counted.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_STATS,
-      g_param_spec_boxed ("stats", "Statistics", "What the element did",
-          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 }
 
 static void
@@ -259,14 +238,13 @@ gst_envi_sink_class_init (GstEnviSinkClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       envi_sink_debug, "envisink", 0, "ENVI files, written");
-  object_class->set_property = gst_envi_sink_set_property;
-  object_class->get_property = gst_envi_sink_get_property;
   object_class->finalize = gst_envi_sink_finalize;
   sink_class->start = GST_DEBUG_FUNCPTR (gst_envi_sink_start);
   sink_class->stop = GST_DEBUG_FUNCPTR (gst_envi_sink_stop);
   sink_class->set_caps = GST_DEBUG_FUNCPTR (gst_envi_sink_set_caps);
   sink_class->render = GST_DEBUG_FUNCPTR (gst_envi_sink_render);
-  install_properties (object_class);
+  gst_cuv_settings_class_install (
+      object_class, &table, G_STRUCT_OFFSET (GstEnviSink, settings));
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class, "ENVI sink",
       "Sink/File/Video", "Writes spectral images as ENVI files",
@@ -276,5 +254,6 @@ gst_envi_sink_class_init (GstEnviSinkClass *klass)
 static void
 gst_envi_sink_init (GstEnviSink *self)
 {
+  gst_cuv_settings_init (&self->settings, self, &table);
   gst_base_sink_set_sync (GST_BASE_SINK (self), FALSE);
 }

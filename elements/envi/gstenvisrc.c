@@ -22,45 +22,30 @@
 #include "gstenvisrc.h"
 
 #include "gstenvifile.h"
+#include "settings/gstcuvsettings.h"
 #include "spectral/gstcuvspectralheader.h"
 
 GST_DEBUG_CATEGORY_STATIC (envi_src_debug);
 #define GST_CAT_DEFAULT envi_src_debug
 
-#define DEFAULT_FPS_N 25
-#define DEFAULT_FPS_D 1
-#define DEFAULT_MAX_BYTES ((guint64) 16 << 30)
-#define PARAM_READY                                                            \
-  (G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY | G_PARAM_STATIC_STRINGS)
-
-enum {
-  PROP_0,
-  PROP_LOCATION,
-  PROP_START_INDEX,
-  PROP_LOOP,
-  PROP_FRAMERATE,
-  PROP_MAX_BYTES,
-  PROP_STATS,
-};
-
 typedef struct {
   gchar *location;
   guint start_index;
   gboolean loop;
-  gint fps_n, fps_d;
+  gint fps[2]; /* numerator, denominator */
   guint64 max_bytes;
 } Settings;
 
 struct _GstEnviSrc {
   GstPushSrc parent;
 
-  Settings settings;    /* under the object lock, as are */
-  guint64 cubes, bytes; /* that were passed on */
+  GstCuvSettings settings;
+  guint64 cubes, bytes; /* that were passed on; under the object lock */
 
   /* from start to stop */
-  Settings running; /* loop alone follows the property */
-  guint64 n_files;  /* of the sequence */
-  gboolean warned;  /* of a file that is too large */
+  const Settings *running; /* in force; loop alone follows the property */
+  guint64 n_files;         /* of the sequence */
+  gboolean warned;         /* of a file that is too large */
   GstCaps *caps;
 
   /* of the streaming thread, as seeks are */
@@ -84,16 +69,16 @@ static GstClockTime
 time_of (GstEnviSrc *self, guint64 number)
 {
   return gst_util_uint64_scale (number,
-      (guint64) self->running.fps_d * GST_SECOND,
-      (guint64) self->running.fps_n);
+      (guint64) self->running->fps[1] * GST_SECOND,
+      (guint64) self->running->fps[0]);
 }
 
 /* The cube that is shown at a time. */
 static guint64
 number_at (GstEnviSrc *self, GstClockTime time)
 {
-  guint64 number = gst_util_uint64_scale (time, (guint64) self->running.fps_n,
-      (guint64) self->running.fps_d * GST_SECOND);
+  guint64 number = gst_util_uint64_scale (time, (guint64) self->running->fps[0],
+      (guint64) self->running->fps[1] * GST_SECOND);
 
   return time_of (self, number + 1) <= time ? number + 1 : number;
 }
@@ -104,7 +89,7 @@ loops (GstEnviSrc *self)
   gboolean loop;
 
   GST_OBJECT_LOCK (self);
-  loop = self->settings.loop;
+  loop = ((const Settings *) self->settings.pending)->loop;
   GST_OBJECT_UNLOCK (self);
   return loop;
 }
@@ -117,8 +102,8 @@ caps_of (GstEnviSrc *self, const CuvEnvi *envi)
   GstCuvSpectralInfo info;
 
   gst_envi_to_info (envi, &info);
-  info.fps_n = self->running.fps_n;
-  info.fps_d = self->running.fps_d;
+  info.fps_n = self->running->fps[0];
+  info.fps_d = self->running->fps[1];
   return gst_cuv_spectral_info_to_caps (&info);
 }
 
@@ -145,11 +130,11 @@ warn_of_excess (GstEnviSrc *self, const GstEnviFile *file, const gchar *path)
 static gboolean
 open_file (GstEnviSrc *self, guint64 number, GstEnviFile *file, GError **error)
 {
-  gchar *path = gst_envi_location_expand (self->running.location,
-      self->running.start_index + (guint) (number % self->n_files));
+  gchar *path = gst_envi_location_expand (self->running->location,
+      self->running->start_index + (guint) (number % self->n_files));
   gboolean ok = gst_envi_file_open (file, path, error);
 
-  if (ok && !gst_envi_file_fits (file, path, self->running.max_bytes, error)) {
+  if (ok && !gst_envi_file_fits (file, path, self->running->max_bytes, error)) {
     gst_envi_file_clear (file);
     ok = FALSE;
   }
@@ -328,30 +313,18 @@ count_files (const Settings *settings)
   return n;
 }
 
-static void
-take_settings (GstEnviSrc *self)
-{
-  GST_OBJECT_LOCK (self);
-  self->running = self->settings;
-  self->running.location = g_strdup (self->settings.location);
-  self->cubes = self->bytes = 0;
-  GST_OBJECT_UNLOCK (self);
-  self->next = 0;
-  self->warned = FALSE;
-}
-
 /* The first cube's caps are known from the start. */
 static gboolean
 look_at_first (GstEnviSrc *self, GError **error)
 {
   GstEnviFile file;
 
-  self->n_files = count_files (&self->running);
+  self->n_files = count_files (self->running);
   if (self->n_files == 0) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
         "There is no cube with number %u in the sequence '%s': say with "
         "start-index where it begins.",
-        self->running.start_index, self->running.location);
+        self->running->start_index, self->running->location);
     return FALSE;
   }
   if (!open_file (self, 0, &file, error))
@@ -371,8 +344,8 @@ gst_envi_src_stop (GstBaseSrc *src)
   GST_OBJECT_LOCK (self);
   gst_clear_caps (&self->caps);
   GST_OBJECT_UNLOCK (self);
-  g_clear_pointer (&self->running.location, g_free);
   self->n_files = 0;
+  gst_cuv_settings_stop (&self->settings);
   return TRUE;
 }
 
@@ -382,8 +355,16 @@ gst_envi_src_start (GstBaseSrc *src)
   GstEnviSrc *self = GST_ENVI_SRC (src);
   GError *error = NULL;
 
-  take_settings (self);
-  if (gst_envi_location_check (self->running.location, &error)
+  if (!gst_cuv_settings_start (&self->settings)
+      || !gst_cuv_settings_apply (&self->settings, NULL, NULL))
+    return FALSE;
+  self->running = self->settings.in_force;
+  self->next = 0;
+  self->warned = FALSE;
+  GST_OBJECT_LOCK (self);
+  self->cubes = self->bytes = 0;
+  GST_OBJECT_UNLOCK (self);
+  if (gst_envi_location_check (self->running->location, &error)
       && look_at_first (self, &error))
     return TRUE;
   gst_envi_post_error (GST_ELEMENT (self), error);
@@ -393,155 +374,105 @@ gst_envi_src_start (GstBaseSrc *src)
 
 /* ---- properties ---- */
 
-static void
-gst_envi_src_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  GstEnviSrc *self = GST_ENVI_SRC (object);
+#define AT(field) G_STRUCT_OFFSET (Settings, field)
+#define PARAM_READY                                                            \
+  (G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY | G_PARAM_STATIC_STRINGS)
 
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_LOCATION:
-      g_free (self->settings.location);
-      self->settings.location = g_value_dup_string (value);
-      break;
-    case PROP_START_INDEX:
-      self->settings.start_index = g_value_get_uint (value);
-      break;
-    case PROP_LOOP:
-      self->settings.loop = g_value_get_boolean (value);
-      break;
-    case PROP_FRAMERATE:
-      self->settings.fps_n = gst_value_get_fraction_numerator (value);
-      self->settings.fps_d = gst_value_get_fraction_denominator (value);
-      break;
-    case PROP_MAX_BYTES:
-      self->settings.max_bytes = g_value_get_uint64 (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
-  GST_OBJECT_UNLOCK (self);
+static GParamSpec *
+make_framerate (void)
+{
+  return gst_param_spec_fraction ("framerate", "Frame rate", "Cubes per second",
+      1, G_MAXINT, G_MAXINT, 1, 25, 1, PARAM_READY);
+}
+
+static GParamSpec *
+make_max_bytes (void)
+{
+  return g_param_spec_uint64 ("max-bytes", "Maximum bytes",
+      "Largest cube that is read, in bytes of memory", 1, G_MAXUINT64,
+      (guint64) 16 << 30, PARAM_READY);
 }
 
 static void
-gst_envi_src_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+get_stats (GstElement *element, GValue *value)
 {
-  GstEnviSrc *self = GST_ENVI_SRC (object);
+  GstEnviSrc *self = GST_ENVI_SRC (element);
 
   GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_LOCATION:
-      g_value_set_string (value, self->settings.location);
-      break;
-    case PROP_START_INDEX:
-      g_value_set_uint (value, self->settings.start_index);
-      break;
-    case PROP_LOOP:
-      g_value_set_boolean (value, self->settings.loop);
-      break;
-    case PROP_FRAMERATE:
-      gst_value_set_fraction (
-          value, self->settings.fps_n, self->settings.fps_d);
-      break;
-    case PROP_MAX_BYTES:
-      g_value_set_uint64 (value, self->settings.max_bytes);
-      break;
-    case PROP_STATS:
-      g_value_take_boxed (value,
-          gst_structure_new ("stats", "cubes", G_TYPE_UINT64, self->cubes,
-              "bytes", G_TYPE_UINT64, self->bytes, NULL));
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
+  g_value_take_boxed (value,
+      gst_structure_new ("stats", "cubes", G_TYPE_UINT64, self->cubes, "bytes",
+          G_TYPE_UINT64, self->bytes, NULL));
   GST_OBJECT_UNLOCK (self);
 }
+
+/**
+ * GstEnviSrc:location:
+ *
+ * The header, or the file of samples, of the cube to read; the other is found
+ * beside it. With %d or %05d in it, a sequence of cubes, from start-index to
+ * the first number that has no file. Used at the next start.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstEnviSrc:loop:
+ *
+ * After the last cube, begin with the first again; times go on.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstEnviSrc:framerate:
+ *
+ * Cubes per second; files do not say. Used at the next start.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstEnviSrc:max-bytes:
+ *
+ * The largest cube that is read, in bytes once it is converted; headers that
+ * ask for more are an error. Used at the next start.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstEnviSrc:stats:
+ *
+ * cubes, bytes (guint64): what was passed on since the start.
+ *
+ * Since: 0.1
+ */
+static const GstCuvSetting list[] = {
+  { "location", "Location",
+      "Header or samples of the cube; with %05d, of a sequence of cubes",
+      .offset = AT (location), .type = G_TYPE_STRING, .at_start = TRUE },
+  { "start-index", "Start index", "Number of the first cube of a sequence",
+      .offset = AT (start_index), .type = G_TYPE_UINT, .maximum = G_MAXINT,
+      .at_start = TRUE },
+  { "loop", "Loop", "After the last cube, begin with the first again",
+      .offset = AT (loop), .type = G_TYPE_BOOLEAN },
+  { "framerate", .offset = AT (fps), .get_type = gst_fraction_get_type,
+      .value = 25, .make_spec = make_framerate },
+  { "max-bytes", .offset = AT (max_bytes), .type = G_TYPE_UINT64,
+      .value = (gdouble) ((guint64) 16 << 30), .make_spec = make_max_bytes },
+  { "stats", "Statistics", "What the element did",
+      .get_type = gst_structure_get_type, .get = get_stats },
+};
+
+static const GstCuvSettingsTable table = {
+  .size = sizeof (Settings),
+  .list = list,
+  .n = G_N_ELEMENTS (list),
+};
+
+/* ---- class ---- */
 
 static void
 gst_envi_src_finalize (GObject *object)
 {
-  g_free (GST_ENVI_SRC (object)->settings.location);
+  gst_cuv_settings_clear (&GST_ENVI_SRC (object)->settings);
   G_OBJECT_CLASS (parent_class)->finalize (object);
-}
-
-static void
-install_location (GObjectClass *klass)
-{
-  /**
-   * GstEnviSrc:location:
-   *
-   * The header, or the file of samples, of the cube to read; the other is found
-   * beside it. With %d or %05d in it, a sequence of cubes, from start-index to
-   * the first number that has no file. Used at the next start.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_LOCATION,
-      g_param_spec_string ("location", "Location",
-          "Header or samples of the cube; with %05d, of a sequence of cubes",
-          NULL, PARAM_READY));
-  /**
-   * GstEnviSrc:start-index:
-   *
-   * The number of the first cube of a sequence. Used at the next start.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_START_INDEX,
-      g_param_spec_uint ("start-index", "Start index",
-          "Number of the first cube of a sequence", 0, G_MAXINT, 0,
-          PARAM_READY));
-}
-
-static void
-install_timing (GObjectClass *klass)
-{
-  /**
-   * GstEnviSrc:loop:
-   *
-   * After the last cube, begin with the first again; times go on.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_LOOP,
-      g_param_spec_boolean ("loop", "Loop",
-          "After the last cube, begin with the first again", FALSE,
-          G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING
-              | G_PARAM_STATIC_STRINGS));
-  /**
-   * GstEnviSrc:framerate:
-   *
-   * Cubes per second; files do not say. Used at the next start.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_FRAMERATE,
-      gst_param_spec_fraction ("framerate", "Frame rate", "Cubes per second", 1,
-          G_MAXINT, G_MAXINT, 1, DEFAULT_FPS_N, DEFAULT_FPS_D, PARAM_READY));
-  /**
-   * GstEnviSrc:max-bytes:
-   *
-   * The largest cube that is read, in bytes once it is converted; headers that
-   * ask for more are an error. Used at the next start.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_MAX_BYTES,
-      g_param_spec_uint64 ("max-bytes", "Maximum bytes",
-          "Largest cube that is read, in bytes of memory", 1, G_MAXUINT64,
-          DEFAULT_MAX_BYTES, PARAM_READY));
-  /**
-   * GstEnviSrc:stats:
-   *
-   * cubes, bytes (guint64): what was passed on since the start.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_STATS,
-      g_param_spec_boxed ("stats", "Statistics", "What the element did",
-          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 }
 
 static void
@@ -552,8 +483,6 @@ gst_envi_src_class_init (GstEnviSrcClass *klass)
   GstBaseSrcClass *src_class = GST_BASE_SRC_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (envi_src_debug, "envisrc", 0, "ENVI files, read");
-  object_class->set_property = gst_envi_src_set_property;
-  object_class->get_property = gst_envi_src_get_property;
   object_class->finalize = gst_envi_src_finalize;
   src_class->start = GST_DEBUG_FUNCPTR (gst_envi_src_start);
   src_class->stop = GST_DEBUG_FUNCPTR (gst_envi_src_stop);
@@ -563,8 +492,8 @@ gst_envi_src_class_init (GstEnviSrcClass *klass)
   src_class->do_seek = GST_DEBUG_FUNCPTR (gst_envi_src_do_seek);
   src_class->query = GST_DEBUG_FUNCPTR (gst_envi_src_query);
   GST_PUSH_SRC_CLASS (klass)->create = GST_DEBUG_FUNCPTR (gst_envi_src_create);
-  install_location (object_class);
-  install_timing (object_class);
+  gst_cuv_settings_class_install (
+      object_class, &table, G_STRUCT_OFFSET (GstEnviSrc, settings));
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "ENVI source",
       "Source/File/Video", "Reads spectral images from ENVI files",
@@ -574,8 +503,6 @@ gst_envi_src_class_init (GstEnviSrcClass *klass)
 static void
 gst_envi_src_init (GstEnviSrc *self)
 {
-  self->settings = (Settings){ .fps_n = DEFAULT_FPS_N,
-    .fps_d = DEFAULT_FPS_D,
-    .max_bytes = DEFAULT_MAX_BYTES };
+  gst_cuv_settings_init (&self->settings, self, &table);
   gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);
 }

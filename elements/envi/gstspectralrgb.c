@@ -19,18 +19,13 @@
 #include "config.h"
 #include "gstspectralrgb.h"
 
-#include "base/gstcuvfilter.h"
 #include "spectral/gstcuvspectralcaps.h"
 #include "spectral/gstcuvspectralheader.h"
 #include "gstspectralrgbbands.h"
+#include "settings/gstcuvsettings.h"
 
 GST_DEBUG_CATEGORY_STATIC (spectral_rgb_debug);
 #define GST_CAT_DEFAULT spectral_rgb_debug
-
-#define DEFAULT_PERCENTILE 2
-#define DEFAULT_SMOOTHING 0.1
-
-enum { PROP_0, PROP_BANDS, PROP_PERCENTILE, PROP_SMOOTHING, PROP_STATS };
 
 typedef struct {
   gchar *bands;
@@ -40,8 +35,9 @@ typedef struct {
 struct _GstSpectralRgb {
   GstBaseTransform parent;
 
+  GstCuvSettings settings;
+
   /* under the object lock */
-  Settings settings;
   guint64 frames;
   CuvRgbBands last; /* shown in the last frame */
 
@@ -191,7 +187,6 @@ gst_spectral_rgb_transform (
       : gst_segment_to_stream_time (
           &trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (in));
   GstFlowReturn flow;
-  Settings settings;
   GstMapInfo map;
 
   if (GST_CLOCK_TIME_IS_VALID (time))
@@ -200,12 +195,9 @@ gst_spectral_rgb_transform (
     GST_ELEMENT_ERROR (self, RESOURCE, READ, ("Cannot map a cube."), (NULL));
     return GST_FLOW_ERROR;
   }
-  GST_OBJECT_LOCK (self);
-  settings = self->settings;
-  settings.bands = g_strdup (self->settings.bands);
-  GST_OBJECT_UNLOCK (self);
-  flow = transform_mapped (self, &map, &settings, in, out);
-  g_free (settings.bands);
+  if (gst_cuv_settings_changed (&self->settings))
+    gst_cuv_settings_apply (&self->settings, NULL, NULL);
+  flow = transform_mapped (self, &map, self->settings.in_force, in, out);
   gst_buffer_unmap (in, &map);
   return flow;
 }
@@ -234,6 +226,8 @@ gst_spectral_rgb_start (GstBaseTransform *trans)
 {
   GstSpectralRgb *self = GST_SPECTRAL_RGB (trans);
 
+  if (!gst_cuv_settings_start (&self->settings))
+    return FALSE;
   GST_OBJECT_LOCK (self);
   self->frames = 0;
   GST_OBJECT_UNLOCK (self);
@@ -245,136 +239,88 @@ gst_spectral_rgb_start (GstBaseTransform *trans)
 static gboolean
 gst_spectral_rgb_stop (GstBaseTransform *trans)
 {
-  g_clear_pointer (&GST_SPECTRAL_RGB (trans)->bins, g_free);
+  GstSpectralRgb *self = GST_SPECTRAL_RGB (trans);
+
+  g_clear_pointer (&self->bins, g_free);
+  gst_cuv_settings_stop (&self->settings);
   return TRUE;
 }
 
 /* ---- properties ---- */
 
-/* Invalid syntax is refused and the old value stays. */
-static void
-set_bands (GstSpectralRgb *self, const gchar *text)
+#define AT(field) G_STRUCT_OFFSET (Settings, field)
+
+static gchar *
+parse_bands (gpointer settings)
 {
-  if (!gst_spectral_rgb_bands_check (text)) {
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("bands '%s' is refused, the old ones stay: it takes auto, or three "
-         "numbers or wavelengths, as 29,19,9 or 650nm,550nm,0.45um.",
-            text),
-        (NULL));
-    return;
-  }
-  GST_OBJECT_LOCK (self);
-  g_free (self->settings.bands);
-  self->settings.bands = g_strdup (text != NULL ? text : GST_SPECTRAL_RGB_AUTO);
-  GST_OBJECT_UNLOCK (self);
+  return gst_spectral_rgb_bands_check (((const Settings *) settings)->bands)
+      ? NULL
+      : g_strdup ("it takes auto, or three numbers or wavelengths, as 29,19,9 "
+                  "or 650nm,550nm,0.45um");
 }
 
 static void
-gst_spectral_rgb_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+get_stats (GstElement *element, GValue *value)
 {
-  GstSpectralRgb *self = GST_SPECTRAL_RGB (object);
-
-  if (id == PROP_BANDS) {
-    set_bands (self, g_value_get_string (value));
-    return;
-  }
-  GST_OBJECT_LOCK (self);
-  if (id == PROP_PERCENTILE)
-    self->settings.percentile = g_value_get_double (value);
-  else if (id == PROP_SMOOTHING)
-    self->settings.smoothing = g_value_get_double (value);
-  else
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  GST_OBJECT_UNLOCK (self);
-}
-
-static GstStructure *
-new_stats (const GstSpectralRgb *self)
-{
+  GstSpectralRgb *self = GST_SPECTRAL_RGB (element);
   const gint32 *band = self->last.band;
-  const gint first = self->frames > 0;
-
-  return gst_structure_new ("stats", "frames", G_TYPE_UINT64, self->frames,
-      "red", G_TYPE_INT, band[0] + first, "green", G_TYPE_INT, band[1] + first,
-      "blue", G_TYPE_INT, band[2] + first, NULL);
-}
-
-static void
-gst_spectral_rgb_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstSpectralRgb *self = GST_SPECTRAL_RGB (object);
+  gint first;
 
   GST_OBJECT_LOCK (self);
-  if (id == PROP_BANDS)
-    g_value_set_string (value, self->settings.bands);
-  else if (id == PROP_PERCENTILE)
-    g_value_set_double (value, self->settings.percentile);
-  else if (id == PROP_SMOOTHING)
-    g_value_set_double (value, self->settings.smoothing);
-  else if (id == PROP_STATS)
-    g_value_take_boxed (value, new_stats (self));
-  else
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  first = self->frames > 0;
+  g_value_take_boxed (value,
+      gst_structure_new ("stats", "frames", G_TYPE_UINT64, self->frames, "red",
+          G_TYPE_INT, band[0] + first, "green", G_TYPE_INT, band[1] + first,
+          "blue", G_TYPE_INT, band[2] + first, NULL));
   GST_OBJECT_UNLOCK (self);
 }
+
+/**
+ * GstSpectralRgb:bands:
+ *
+ * Which bands are red, green and blue: three numbers from 1 on, or
+ * wavelengths as 650nm or 0.65um. auto: the header's default bands, else
+ * those nearest to 650, 550 and 450 nm, else 1, 2, 3.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstSpectralRgb:stats:
+ *
+ * frames (guint64); red, green, blue (int): the bands shown last, from 1 on.
+ *
+ * Since: 0.1
+ */
+static const GstCuvSetting list[] = {
+  { "bands", "Bands",
+      "Red, green and blue by number or wavelength, as 650nm,550nm,450nm",
+      .offset = AT (bands), .type = G_TYPE_STRING,
+      .text = GST_SPECTRAL_RGB_AUTO, .parse = parse_bands },
+  { "percentile", "Percentile",
+      "Percent of each band's pixels that are black, and as many white",
+      .offset = AT (percentile), .type = G_TYPE_DOUBLE, .maximum = 49,
+      .value = 2 },
+  { "smoothing", "Smoothing",
+      "Weight of a frame in the limits of black and white (1 = no smoothing)",
+      .offset = AT (smoothing), .type = G_TYPE_DOUBLE, .minimum = 0.001,
+      .maximum = 1, .value = 0.1 },
+  { "stats", "Statistics", "What the element did",
+      .get_type = gst_structure_get_type, .get = get_stats },
+};
+
+static const GstCuvSettingsTable table = {
+  .size = sizeof (Settings),
+  .list = list,
+  .n = G_N_ELEMENTS (list),
+};
+
+/* ---- class ---- */
 
 static void
 gst_spectral_rgb_finalize (GObject *object)
 {
-  g_free (GST_SPECTRAL_RGB (object)->settings.bands);
+  gst_cuv_settings_clear (&GST_SPECTRAL_RGB (object)->settings);
   G_OBJECT_CLASS (parent_class)->finalize (object);
-}
-
-static void
-install_properties (GObjectClass *klass)
-{
-  /**
-   * GstSpectralRgb:bands:
-   *
-   * Which bands are red, green and blue: three numbers from 1 on, or
-   * wavelengths as 650nm or 0.65um. auto: the header's default bands, else
-   * those nearest to 650, 550 and 450 nm, else 1, 2, 3.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_BANDS,
-      g_param_spec_string ("bands", "Bands",
-          "Red, green and blue by number or wavelength, as 650nm,550nm,450nm",
-          GST_SPECTRAL_RGB_AUTO, GST_CUV_PARAM_LIVE));
-  /**
-   * GstSpectralRgb:percentile:
-   *
-   * So many percent of a band's pixels are black, and as many white.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_PERCENTILE,
-      g_param_spec_double ("percentile", "Percentile",
-          "Percent of each band that are black, and white", 0, 49,
-          DEFAULT_PERCENTILE, GST_CUV_PARAM_TUNABLE));
-  /**
-   * GstSpectralRgb:smoothing:
-   *
-   * A frame's share of black and white, against all frames before it.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_SMOOTHING,
-      g_param_spec_double ("smoothing", "Smoothing",
-          "A frame's share of what is black and white (1 = all)", 0.001, 1,
-          DEFAULT_SMOOTHING, GST_CUV_PARAM_TUNABLE));
-  /**
-   * GstSpectralRgb:stats:
-   *
-   * frames (guint64); red, green, blue (int): the bands shown last, from 1 on.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (klass, PROP_STATS,
-      g_param_spec_boxed ("stats", "Statistics", "What the element did",
-          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 }
 
 static void
@@ -386,8 +332,6 @@ gst_spectral_rgb_class_init (GstSpectralRgbClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       spectral_rgb_debug, "spectralrgb", 0, "three bands of spectral images");
-  object_class->set_property = gst_spectral_rgb_set_property;
-  object_class->get_property = gst_spectral_rgb_get_property;
   object_class->finalize = gst_spectral_rgb_finalize;
   trans_class->transform_caps =
       GST_DEBUG_FUNCPTR (gst_cuv_spectral_caps_transform_caps);
@@ -400,7 +344,8 @@ gst_spectral_rgb_class_init (GstSpectralRgbClass *klass)
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_spectral_rgb_sink_event);
   trans_class->start = GST_DEBUG_FUNCPTR (gst_spectral_rgb_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_spectral_rgb_stop);
-  install_properties (object_class);
+  gst_cuv_settings_class_install (
+      object_class, &table, G_STRUCT_OFFSET (GstSpectralRgb, settings));
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Three bands",
@@ -411,6 +356,5 @@ gst_spectral_rgb_class_init (GstSpectralRgbClass *klass)
 static void
 gst_spectral_rgb_init (GstSpectralRgb *self)
 {
-  self->settings = (Settings){ g_strdup (GST_SPECTRAL_RGB_AUTO),
-    DEFAULT_PERCENTILE, DEFAULT_SMOOTHING };
+  gst_cuv_settings_init (&self->settings, self, &table);
 }

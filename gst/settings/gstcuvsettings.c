@@ -115,6 +115,16 @@ get_int (const GValue *value)
   return g_value_get_enum (value);
 }
 
+static gboolean
+store_fraction (gint *field, gint numerator, gint denominator)
+{
+  const gboolean changes = field[0] != numerator || field[1] != denominator;
+
+  field[0] = numerator;
+  field[1] = denominator;
+  return changes;
+}
+
 #define STORE(type, field, value)                                              \
   (*(type *) (field) != (value) ? (*(type *) (field) = (value), TRUE) : FALSE)
 
@@ -138,6 +148,9 @@ store (const GstCuvSetting *setting, gpointer field, const GValue *value)
       replace_string (field, text);
       return TRUE;
     default:
+      if (GST_VALUE_HOLDS_FRACTION (value))
+        return store_fraction (field, gst_value_get_fraction_numerator (value),
+            gst_value_get_fraction_denominator (value));
       if (!G_VALUE_HOLDS (value, GST_TYPE_ARRAY))
         return STORE (gint, field, get_int (value));
       replace_boxed (field, G_TYPE_VALUE, value);
@@ -175,6 +188,9 @@ fetch (const GstCuvSetting *setting, gconstpointer field, GValue *value)
         g_value_set_flags (value, (guint) * (const gint *) field);
       else if (G_VALUE_HOLDS_ENUM (value))
         g_value_set_enum (value, *(const gint *) field);
+      else if (GST_VALUE_HOLDS_FRACTION (value))
+        gst_value_set_fraction (
+            value, ((const gint *) field)[0], ((const gint *) field)[1]);
       else if (*(GValue *const *) field != NULL)
         g_value_copy (*(GValue *const *) field, value);
   }
@@ -191,6 +207,8 @@ store_default (const GstCuvSetting *setting, gpointer field)
     *(gfloat *) field = (gfloat) setting->value;
   else if (setting->type == G_TYPE_UINT64)
     *(guint64 *) field = (guint64) setting->value;
+  else if (type_of (setting) == GST_TYPE_FRACTION)
+    store_fraction (field, (gint) setting->value, 1);
   else if (!is_boxed (setting))
     *(gint *) field = (gint) setting->value;
 }

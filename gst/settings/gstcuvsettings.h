@@ -42,7 +42,8 @@ typedef struct {
 
   /* Of the field in the settings struct: a gint for G_TYPE_INT, G_TYPE_UINT,
    * G_TYPE_BOOLEAN, enums and flags; gdouble, gfloat, guint64; an owned
-   * gchar * for G_TYPE_STRING; an owned GValue * for GST_TYPE_ARRAY. */
+   * gchar * for G_TYPE_STRING; an owned GValue * for GST_TYPE_ARRAY; gint[2]
+   * for GST_TYPE_FRACTION. */
   gsize offset;
   GType type;
   GType (*get_type) (void); /* instead of type: enum, flags, array, boxed */
