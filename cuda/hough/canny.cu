@@ -2,7 +2,6 @@
 // Canny edge detection: one block per tile; hysteresis.cu connects tiles.
 #include "hough/canny-gradients.cuh"
 #include "hough/canny-tile.cuh"
-#include "hough/hysteresis.cuh"
 
 // Packs the low nibbles of eight bytes.
 static __device__ __forceinline__ unsigned

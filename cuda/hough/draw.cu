@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Debug views of edges and votes, the same pixels as reference/draw.c.
-#include "hough/extras.cuh"
+#include "hough/votes.cuh"
 
 #define BLOCK dim3 (32, 8)
 

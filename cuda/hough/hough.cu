@@ -9,7 +9,6 @@
 #include <string.h>
 #include <vector>
 #include "cuv-wait.h"
-#include "hough/extras.cuh"
 #include "hough/peaks.cuh"
 
 struct _CuvHoughCuda {

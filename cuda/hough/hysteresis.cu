@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Hysteresis across tiles: unites undecided runs that touch across a tile's
 // border.
-#include "hough/hysteresis.cuh"
+#include "hough/components.cuh"
 
 #define THREADS 128
 // Pixels of a tile's first row and column

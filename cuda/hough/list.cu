@@ -2,7 +2,7 @@
 // Lists edge pixels so that neighbours in the frame are neighbours in the list:
 // the votes of a warp then go to nearby cells, which do not conflict in shared
 // memory.
-#include "hough/hysteresis.cuh"
+#include "hough/components.cuh"
 #include "hough/votes.cuh"
 
 #define WORDS 8 // across, per block; a warp has 32 rows of one

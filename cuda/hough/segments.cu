@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Segments of peaks along edge pixels: one launch counts, the next writes in
 // order.
-#include "hough/extras.cuh"
+#include "hough/votes.cuh"
 
 #define THREADS 128
 #define WARPS (THREADS / 32)

@@ -118,6 +118,21 @@ int cuv_ring_submit (const CuvVotePlan &plan, const CuvDeviceLayout &layout,
     const CuvEdges &edges, const CuvPeakParams &params, const CuvPeaks &peaks,
     cudaStream_t stream);
 
+struct CuvSegments {
+  unsigned *counts;               // per peak
+  CuvHoughSegment *host_segments; // in host memory
+};
+
+// Finds the segments of the best max peaks.
+int cuv_segments_submit (const CuvDeviceLayout &layout, const CuvMaps &maps,
+    const CuvPeaks &peaks, int max, const CuvSegmentParams &params,
+    const CuvSegments &segments, cudaStream_t stream);
+
+int cuv_draw_edges_submit (
+    const CuvFrame &frame, const CuvMaps &maps, cudaStream_t stream);
+int cuv_draw_votes_submit (const CuvFrame &frame, const CuvDeviceLayout &layout,
+    const unsigned *cells, unsigned threshold, cudaStream_t stream);
+
 // Loads a value once per block: loads of the same address by many warps would
 // be serialised. Called by all threads of a block, at one place per kernel.
 static __device__ __forceinline__ unsigned

@@ -165,4 +165,14 @@ void cuv_hough_segment_ends (const CuvHoughLayout *self,
     const CuvHoughPeak *peak, const CuvHoughSegment *segment,
     double points[4] /* x1 y1 x2 y2 */);
 
+/* ---- debug views ---- */
+
+/* edges: a map of the frame's size. */
+void cuv_hough_draw_edges (const CuvFrame *frame, const uint8_t *edges);
+
+/* Each pixel shows the maximum of its cells: white above the threshold, else up
+ * to 3/4 as bright. */
+void cuv_hough_draw_votes (const CuvFrame *frame, const CuvHoughLayout *layout,
+    const uint32_t *accumulator, uint32_t threshold);
+
 #endif

@@ -26,7 +26,7 @@
 #include "gstspectralntfmeta.h"
 #include "gstspectralntfsettings.h"
 #include "gstspectralntfwindow.h"
-#include "reference/ntf-paint.h"
+#include "ntf.h"
 #include "spectral/gstcuvspectralcaps.h"
 
 GST_DEBUG_CATEGORY_STATIC (spectral_ntf_debug);

@@ -3,10 +3,11 @@
  * with it to 1e-5 after ten iterations.
  *
  * The folder:
+ *   ../../cuda/ntf/ntf-factors.h  start and end of factors, for gcc and nvcc
  *   reference/ntf-tensor.c   from a cube's samples to a tensor
- *   reference/ntf-init.c     memory of factors; ../../cuda/ntf/ntf-factors.h
- * has their start and end, for gcc and nvcc reference/ntf.c          an
- * iteration, a run reference/ntf-error.c    the relative error
+ *   reference/ntf-init.c     memory of factors
+ *   reference/ntf.c          an iteration, a run
+ *   reference/ntf-error.c    the relative error
  *   reference/ntf-paint.c    pictures of factors and residuals
  *   cpu/ntf-cpu.c            a run on threads
  *   cpu/ntf-nndsvd.c         initialisation by singular vectors
@@ -101,5 +102,19 @@ double cuv_ntf_error (const CuvNtfTensor *tensor, const CuvNtfFactors *factors);
  * those in factors. */
 void cuv_ntf_run (const CuvNtfTensor *tensor, const CuvNtfParams *params,
     CuvNtfFactors *factors, CuvNtfResult *result);
+
+/* ---- pictures: pixels are R, G, B, 255; rows have stride bytes ---- */
+
+#define CUV_NTF_SHOWN 3
+
+/* The maps u v^T of three terms as red, green and blue, each scaled to its own
+ * maximum. terms: numbers from 1; 0 and numbers above the rank are black. */
+void cuv_ntf_paint_terms (const CuvNtfFactors *factors,
+    const int32_t terms[CUV_NTF_SHOWN], uint8_t *pixels, size_t stride);
+
+/* A map of residuals >= 0 in grey; white is three times their root mean square.
+ */
+void cuv_ntf_paint_residual (
+    const float *map, int width, int height, uint8_t *pixels, size_t stride);
 
 #endif

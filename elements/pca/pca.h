@@ -11,10 +11,10 @@
  * Everything after the sums works on n x n matrices, in double.
  *
  * The folder:
+ *   ../../cuda/pca/pca-*.h  matrices and the solver, for gcc and nvcc
  *   reference/pca.c          tiles, pivots, sums of products
  *   reference/pca-moments.c  mean and second moments
- *   reference/pca-basis.c    eigenvectors; the solver is in
- * cuda/pca/pca-basis.h, pca-jacobi.h and pca-place.h, for gcc and nvcc
+ *   reference/pca-basis.c    eigenvectors
  *   reference/pca-picture.c  projection, percentiles, pixels
  *   reference/pca-scores.c   projections as floats
  *   reference/pca-track.c    state from frame to frame

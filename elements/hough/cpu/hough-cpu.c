@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cpu/hough-cpu-private.h"
-#include "reference/draw.h"
 
 #include <time.h>
 

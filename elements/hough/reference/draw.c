@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "reference/draw.h"
+#include "hough.h"
 
 void
 cuv_hough_draw_edges (const CuvFrame *frame, const uint8_t *edges)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "reference/ntf-paint.h"
+#include "ntf.h"
 
 #include <math.h>
 

@@ -151,7 +151,8 @@ GST_START_TEST (short_streams_say_so)
   for (guint i = 0; i < 5; i++)
     gst_harness_push (h, grey_frame (i));
   gst_harness_push_event (h, gst_event_new_eos ());
-  expect_problem (bus, GST_MESSAGE_WARNING, "after 5 frames, and window is 6");
+  expect_problem (
+      bus, GST_MESSAGE_WARNING, "after 5 frames, fewer than window=6");
   gst_element_set_bus (h->element, NULL);
   gst_object_unref (bus);
   gst_harness_teardown (h);

@@ -7,7 +7,6 @@
 #if HAVE_CUDA
 #include <stdlib.h>
 #include <string.h>
-#include "reference/draw.h"
 #include "hough-versions.h"
 #include "hough/hough.h"
 

@@ -3,7 +3,6 @@
  * reference. */
 #include "hough-versions.h"
 #include "cuvcpu.h"
-#include "reference/draw.h"
 #include "cpu/hough-cpu.h"
 #include "hough-tests.h"
 
