@@ -71,7 +71,7 @@ cuv_cuda_allocated (void)
 bool
 cuv_cuda_has_pdl (void)
 {
-  static thread_local int known = -1; // the device that has_pdl is for
+  static thread_local int known = -1; // the device that has_pdl describes
   static thread_local bool has_pdl;
   cudaFuncAttributes attributes;
   int device = -1;
@@ -90,7 +90,7 @@ cuv_cuda_has_pdl (void)
   return has_pdl;
 }
 
-// A test program may define this, to see what happens when memory runs out.
+// A test program may define this to simulate allocation failures.
 extern "C" CUV_API int cuv_test_allocation_fails (void) __attribute__ ((weak));
 
 static bool
@@ -117,8 +117,8 @@ cuv_arena_alloc (CuvArena *arena, size_t size)
   return memory;
 }
 
-// Setting up happens on the thread's own stream, never on the NULL stream, and
-// is waited for: any stream may use the memory afterwards.
+// Initialisation runs on the thread's own stream, not the NULL stream, and is
+// synchronised: any stream may use the memory afterwards.
 void *
 cuv_arena_zeroed (CuvArena *arena, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Inside of the CUDA files: checks and memory. */
+/* Shared by the CUDA files: error checks and memory. */
 #ifndef CUV_CUDA_CUH
 #define CUV_CUDA_CUH
 
@@ -10,8 +10,8 @@
 #include <type_traits>
 #include "cuv-cuda.h"
 
-// Every library that contains kernels has a CUDA runtime of its own, linked
-// statically. What follows inline asks that one; what is exported is shared.
+// Every library that contains kernels links its own CUDA runtime statically.
+// Inline functions below call that one; exported ones share libgstcuvision's.
 
 /* Sets the text of cuv_cuda_error(). */
 CUV_BEGIN
@@ -27,7 +27,7 @@ cuv_cuda_record (cudaError_t status, const char *call)
     return 0;
   cuv_cuda_set_error (
       call, cudaGetErrorName (status), cudaGetErrorString (status));
-  cudaGetLastError (); // or a later launch check would report this one again
+  cudaGetLastError (); // else a later launch check would report it again
   return -1;
 }
 
@@ -38,7 +38,6 @@ cuv_cuda_record (cudaError_t status, const char *call)
       return -1;                                                               \
   } while (0)
 
-/* The check after a launch. */
 #define CUV_CUDA_LAUNCHED(kernel)                                              \
   do {                                                                         \
     if (cuv_cuda_record (cudaGetLastError (), #kernel) != 0)                   \
@@ -85,9 +84,9 @@ CUV_END
 /* Launches a kernel with programmatic dependent launch (PDL): its blocks may
  * start before the previous kernel of the stream has ended, once all blocks of
  * that one have called cuv_pdl_trigger(). They must call cuv_pdl_wait() before
- * they touch what that kernel, or one that it did not wait for, reads or
- * writes. The previous kernel must have waited likewise or been launched as
- * usual. Records a failure and returns -1, or returns 0. */
+ * they access memory that this kernel, or an earlier one it did not wait for,
+ * reads or writes. The previous kernel must have waited likewise or been
+ * launched normally. Records a failure and returns -1, or returns 0. */
 template <typename... Parameters, typename... Arguments>
 static inline int
 cuv_launch_dependent (const char *name, dim3 grid, dim3 block, size_t shared,
@@ -128,8 +127,8 @@ cuv_pdl_trigger ()
 #endif
 }
 
-/* Tells the compiler that a value is the same in all threads of a warp: uniform
- * values, addresses and branches cost less. Call from whole warps. */
+/* Tells the compiler that a value is uniform across a warp, so that it can use
+ * uniform registers, addresses and branches. Call from whole warps. */
 template <typename T>
 static __device__ __forceinline__ T
 cuv_uniform (T value)
@@ -150,13 +149,13 @@ cuv_warp_of_thread ()
 #define CUV_HAS_REDUCE 0
 #endif
 
-/* 255 where a half-word has its highest bit set, else 0: of the lower halves of
- * a and b, then of the upper ones. */
+/* Byte mask: 255 where a half-word's sign bit is set, else 0; lower halves of a
+ * and b, then upper halves. */
 static __device__ __forceinline__ unsigned
 cuv_signs_of_halves (unsigned a, unsigned b)
 {
 #ifdef __CUDA_ARCH__
-  unsigned result; // __byte_perm() copies no signs
+  unsigned result; // __byte_perm() cannot replicate signs
 
   asm("prmt.b32 %0, %1, %2, 0xfbd9;" : "=r"(result) : "r"(a), "r"(b));
   return result;
@@ -189,9 +188,10 @@ static __device__ __forceinline__ unsigned
 cuv_inclusive_scan (unsigned value, int group = 32)
 {
 #pragma unroll
-  for (int d = 1; d < 32; d *= 2) { // distances from group on add nothing
+  for (int d = 1; d < 32; d *= 2) { // no effect for d >= group
 #ifdef __CUDA_ARCH__
-    // a shuffle says whether there is such a thread: CUDA has no word for that
+    // the shuffle's predicate says whether the source lane exists; CUDA C has
+    // no access to it
     asm volatile("{ .reg .pred there; .reg .u32 before;\n"
                  "shfl.sync.up.b32 before|there, %0, %1, %2, -1;\n"
                  "@there add.u32 %0, %0, before; }"
@@ -234,7 +234,7 @@ CUV_API void *cuv_arena_upload (CuvArena *arena, const void *data, size_t size);
 CUV_API void *cuv_arena_pinned (CuvArena *arena, size_t size);
 CUV_API void cuv_arena_clear (CuvArena *arena);
 
-/* Device memory that only grows; growing loses its content. All zeros are an
+/* Device memory that only grows; growing discards its content. All zeros is an
  * empty one. Counted likewise. */
 typedef struct {
   void *data;

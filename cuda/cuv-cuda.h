@@ -18,8 +18,8 @@ typedef void *CuvCudaStream;
 /* The last failure of this thread: the call, the error's name and its text. */
 CUV_API const char *cuv_cuda_error (void);
 
-/* 0 if the kernels of this library run on the device of the current context,
- * -1 if driver or device are too old, or were not compiled for. */
+/* 0 if this library's kernels run on the current context's device; -1 if driver
+ * or device are too old or there is no code for the device. */
 CUV_API int cuv_cuda_probe (void);
 
 /* Bytes of device memory that arenas and buffers of this process hold. */

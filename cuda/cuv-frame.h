@@ -40,7 +40,7 @@ cuv_grey_of_rgb (int r, int g, int b)
   return (uint8_t) ((9798 * r + 19235 * g + 3735 * b + 16384) >> 15);
 }
 
-/* The grey value of pixel (x, y): Y as it is, or made from R, G, B. */
+/* Luma of pixel (x, y): Y, or computed from R, G, B. */
 CUV_HOST_DEVICE uint8_t
 cuv_frame_grey (const CuvFrame *frame, int x, int y)
 {
@@ -54,8 +54,8 @@ cuv_frame_grey (const CuvFrame *frame, int x, int y)
       c[2].data[(int64_t) y * c[2].stride + x * c[2].step]);
 }
 
-/* Makes pixel (x, y) grey; it stays as opaque as it was. Chroma is set by the
- * first of the pixels that share it. */
+/* Sets pixel (x, y) to grey, keeping its alpha. Chroma is set by the first of
+ * the pixels that share it. */
 CUV_HOST_DEVICE void
 cuv_frame_set_grey (const CuvFrame *frame, int x, int y, uint8_t grey)
 {

@@ -26,7 +26,7 @@ struct Pixel {
   }
 };
 
-// At an edge the last there is.
+// Replicates the left and right edge.
 static __device__ __forceinline__ Pixel
 pixel_at (const Picture &picture, int x, int y)
 {
@@ -48,7 +48,7 @@ component (const CuvYuvColours &colours, int c, const Pixel &p)
   return (uint8_t) (fminf (fmaxf (value, 0.0f), 255.0f) + 0.5f);
 }
 
-// A thread has the pixels of a sample of chroma.
+// One thread per chroma sample.
 static __global__ void
 __launch_bounds__ (THREADS_X *THREADS_Y)
     nv12_kernel (const __grid_constant__ Picture picture)

@@ -6,16 +6,16 @@
 #include <new>
 #include <string.h>
 
-// While one slot of a worker goes up it fills the other.
+// Double buffering: a worker fills one slot while the other is transferred.
 enum { SLOTS = 2 };
 
 struct _CuvUpload {
   CuvBuffer memory;
-  CuvArena arena; // the slots'
-  uint8_t *pieces;
+  CuvArena arena; // of the slots
+  uint8_t *staging;
   cudaEvent_t sent[CUV_UPLOAD_WORKERS][SLOTS];
   int next[CUV_UPLOAD_WORKERS];      // slot
-  CuvWait waits[CUV_UPLOAD_WORKERS]; // of pieces
+  CuvWait waits[CUV_UPLOAD_WORKERS]; // for a free slot
 };
 
 extern "C" CuvUpload *
@@ -49,7 +49,7 @@ cuv_upload_free (CuvUpload *self)
 extern "C" uint8_t *
 cuv_upload_reserve (CuvUpload *self, size_t size)
 {
-  // vectors that begin inside may be loaded whole
+  // padded, so that vector loads may overrun the end
   return cuv_buffer_reserve (&self->memory, (size + 511) / 256 * 256) == 0
       ? (uint8_t *) self->memory.data
       : nullptr;
@@ -65,12 +65,12 @@ cuv_upload_pinned (
 }
 
 extern "C" int
-cuv_upload_begin_pieces (CuvUpload *self)
+cuv_upload_begin_chunks (CuvUpload *self)
 {
-  if (self->pieces == nullptr)
-    self->pieces = (uint8_t *) cuv_arena_pinned (
-        &self->arena, CUV_UPLOAD_WORKERS * SLOTS * CUV_UPLOAD_PIECE);
-  if (self->pieces == nullptr)
+  if (self->staging == nullptr)
+    self->staging = (uint8_t *) cuv_arena_pinned (
+        &self->arena, CUV_UPLOAD_WORKERS * SLOTS * CUV_UPLOAD_CHUNK);
+  if (self->staging == nullptr)
     return -1;
   for (auto &events : self->sent) {
     for (cudaEvent_t &event : events) {
@@ -83,17 +83,17 @@ cuv_upload_begin_pieces (CuvUpload *self)
 }
 
 extern "C" int
-cuv_upload_piece (CuvUpload *self, int worker, const void *data, size_t at,
+cuv_upload_chunk (CuvUpload *self, int worker, const void *data, size_t at,
     size_t size, CuvCudaStream stream)
 {
   const int slot = self->next[worker];
   const cudaEvent_t sent = self->sent[worker][slot];
-  uint8_t *piece = self->pieces + (worker * SLOTS + slot) * CUV_UPLOAD_PIECE;
+  uint8_t *chunk = self->staging + (worker * SLOTS + slot) * CUV_UPLOAD_CHUNK;
 
   if (cuv_wait_event (&self->waits[worker], sent) != 0)
     return -1;
-  memcpy (piece, data, size);
-  CUV_CUDA_TRY (cudaMemcpyAsync ((uint8_t *) self->memory.data + at, piece,
+  memcpy (chunk, data, size);
+  CUV_CUDA_TRY (cudaMemcpyAsync ((uint8_t *) self->memory.data + at, chunk,
       size, cudaMemcpyHostToDevice, (cudaStream_t) stream));
   CUV_CUDA_TRY (cudaEventRecord (sent, (cudaStream_t) stream));
   self->next[worker] = (slot + 1) % SLOTS;

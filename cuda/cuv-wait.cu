@@ -7,7 +7,7 @@
 #include "cuv-cuda.cuh"
 
 #define SPIN 20000          // nanoseconds of polling without sleep
-#define LONGEST_NAP 1000000 // where work takes much longer than usual
+#define LONGEST_NAP 1000000 // nanoseconds, if work takes much longer than usual
 
 static int64_t
 now ()
@@ -18,7 +18,7 @@ now ()
   return time.tv_sec * INT64_C (1000000000) + time.tv_nsec;
 }
 
-// Lets the thread's sleeps end within 1 us of their time, not 50.
+// Reduces the thread's timer slack from 50 us to 1 us.
 class FineTimer
 {
 public:
@@ -59,7 +59,8 @@ spin (Query query)
   return status;
 }
 
-// Until query () says something else than cudaErrorNotReady, which it returns.
+// Polls query () until it returns something other than cudaErrorNotReady, and
+// returns that.
 template <typename Query>
 static cudaError_t
 poll (CuvWait *self, Query query)
@@ -67,7 +68,8 @@ poll (CuvWait *self, Query query)
   const int64_t start = now (), usual = self->usual, nap = usual - SPIN;
   cudaError_t status = query ();
 
-  self->usual = usual - usual / 8; // if it is done now, or after the nap
+  self->usual =
+      usual - usual / 8; // if it is done already, or right after the sleep
   if (status != cudaErrorNotReady)
     return status;
   const FineTimer timer;
@@ -83,7 +85,7 @@ poll (CuvWait *self, Query query)
         std::max<int64_t> ((now () - start) / 8, SPIN), LONGEST_NAP));
     status = query ();
   }
-  // one that was held up is no reason to oversleep the next
+  // a delayed wait must not make the next one oversleep
   const int64_t took = std::min<int64_t> (now () - start, 2 * usual + 2 * SPIN);
   self->usual = usual + (took - usual) / 4;
   return status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Waiting for the GPU at little cost of the CPU: the driver's own waits either
- * spin for as long as the GPU works, or take an interrupt and some 40 us more.
- * A wait here sleeps for most of the time that it usually takes, then polls. */
+/* Waits for the GPU with low CPU use and latency: the driver's own waits either
+ * spin for as long as the GPU works or add some 40 us for an interrupt. A wait
+ * here sleeps for most of its usual duration, then polls. */
 #ifndef CUV_WAIT_H
 #define CUV_WAIT_H
 
@@ -10,14 +10,14 @@
 
 CUV_BEGIN
 
-/* One for each kind of work, as long as that is done; by one thread at a time.
- * All 0 at first. */
+/* One per kind of work, which it must outlive; not thread-safe.
+ * Zero-initialised. */
 typedef struct {
-  int64_t usual; /* nanoseconds that a wait takes, of late */
+  int64_t usual; /* recent duration of a wait in nanoseconds */
 } CuvWait;
 
-/* Returns when all work on the stream is done, or all work before the event (a
- * cudaEvent_t). 0, or -1 if that failed. */
+/* Wait for all work on the stream, or before the event (a cudaEvent_t). Return
+ * 0 or -1. */
 CUV_API int cuv_wait_stream (CuvWait *self, CuvCudaStream stream);
 CUV_API int cuv_wait_event (CuvWait *self, void *event);
 

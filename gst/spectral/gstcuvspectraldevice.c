@@ -58,7 +58,7 @@ static void
 upload_task (void *data, int worker, int task)
 {
   Upload *self = data;
-  const gsize at = (gsize) task * CUV_UPLOAD_PIECE;
+  const gsize at = (gsize) task * CUV_UPLOAD_CHUNK;
 
   if (g_atomic_int_get (&self->failed))
     return;
@@ -66,8 +66,8 @@ upload_task (void *data, int worker, int task)
     note_failure (self, "the CUDA context is lost");
     return;
   }
-  if (cuv_upload_piece (self->device->upload, worker, self->data + at, at,
-          MIN (CUV_UPLOAD_PIECE, self->size - at), self->stream)
+  if (cuv_upload_chunk (self->device->upload, worker, self->data + at, at,
+          MIN (CUV_UPLOAD_CHUNK, self->size - at), self->stream)
       != 0)
     note_failure (self, cuv_cuda_error ());
   gst_cuv_context_pop (self->device->context);
@@ -79,10 +79,10 @@ upload_staged (GstCuvSpectralDevice *self, const guint8 *data, gsize size,
 {
   Upload work = { self, data, size, stream, FALSE };
 
-  if (cuv_upload_begin_pieces (self->upload) != 0)
+  if (cuv_upload_begin_chunks (self->upload) != 0)
     return cuv_cuda_error ();
   cuv_threads_run_workers (n_threads, CUV_UPLOAD_WORKERS,
-      (gint) ((size - 1) / CUV_UPLOAD_PIECE + 1), upload_task, &work);
+      (gint) ((size - 1) / CUV_UPLOAD_CHUNK + 1), upload_task, &work);
   self->staged += size;
   return work.failed ? self->problem : NULL;
 }
