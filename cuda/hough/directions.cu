@@ -197,7 +197,7 @@ cuv_sort_submit (const CuvEdges &edges, const CuvDeviceLayout &layout,
 {
   const int blocks = 3 * cuv_cuda_multiprocessors ();
 
-  if (cuv_launch_dependent ("group_kernel", blocks, THREADS, 0, stream,
+  if (cuv_launch_dependent ("bin_kernel", blocks, THREADS, 0, stream,
           blurred ? bin_kernel<true> : bin_kernel<false>, edges, layout, frame)
       != 0)
     return -1;
