@@ -100,16 +100,42 @@ may_allocate ()
       || cuv_test_allocation_fails () == 0;
 }
 
+// What every element reports when the GPU's memory runs out.
+static int
+record_allocation (cudaError_t status, const char *call, size_t size)
+{
+  if (status != cudaErrorMemoryAllocation)
+    return cuv_cuda_record (status, call);
+  cudaGetLastError (); // or the next launch would report it
+  snprintf (error_text, sizeof error_text,
+      "%s of %zu bytes: %s (out of memory; smaller frames, fewer elements or "
+      "fewer processes on the GPU need less)",
+      call, size, cudaGetErrorName (status));
+  return -1;
+}
+
+static void *
+arena_is_full ()
+{
+  cuv_cuda_set_error ("CuvArena", "full", "enlarge its arrays in cuv-cuda.cuh");
+  return nullptr;
+}
+
+static cudaError_t
+allocate (void **memory, size_t size)
+{
+  return may_allocate () ? cudaMalloc (memory, size)
+                         : cudaErrorMemoryAllocation;
+}
+
 void *
 cuv_arena_alloc (CuvArena *arena, size_t size)
 {
-  const int capacity = sizeof arena->device / sizeof *arena->device;
   void *memory = nullptr;
-  cudaError_t status = cudaErrorMemoryAllocation;
 
-  if (arena->n_device < capacity && may_allocate ())
-    status = cudaMalloc (&memory, size);
-  if (cuv_cuda_record (status, "cudaMalloc") != 0)
+  if (arena->n_device == sizeof arena->device / sizeof *arena->device)
+    return arena_is_full ();
+  if (record_allocation (allocate (&memory, size), "cudaMalloc", size) != 0)
     return nullptr;
   arena->device[arena->n_device] = memory;
   arena->sizes[arena->n_device++] = size;
@@ -156,13 +182,14 @@ cuv_arena_upload (CuvArena *arena, const void *data, size_t size)
 void *
 cuv_arena_pinned (CuvArena *arena, size_t size)
 {
-  const int capacity = sizeof arena->pinned / sizeof *arena->pinned;
-  void *memory = nullptr;
   cudaError_t status = cudaErrorMemoryAllocation;
+  void *memory = nullptr;
 
-  if (arena->n_pinned < capacity && may_allocate ())
+  if (arena->n_pinned == sizeof arena->pinned / sizeof *arena->pinned)
+    return arena_is_full ();
+  if (may_allocate ())
     status = cudaMallocHost (&memory, size);
-  if (cuv_cuda_record (status, "cudaMallocHost") != 0)
+  if (record_allocation (status, "cudaMallocHost", size) != 0)
     return nullptr;
   arena->pinned[arena->n_pinned++] = memory;
   return memory;
@@ -183,14 +210,11 @@ cuv_arena_clear (CuvArena *arena)
 int
 cuv_buffer_reserve (CuvBuffer *self, size_t size)
 {
-  cudaError_t status = cudaErrorMemoryAllocation;
-
   if (size <= self->size)
     return 0;
   cuv_buffer_clear (self);
-  if (may_allocate ())
-    status = cudaMalloc (&self->data, size);
-  if (cuv_cuda_record (status, "cudaMalloc") != 0) {
+  if (record_allocation (allocate (&self->data, size), "cudaMalloc", size)
+      != 0) {
     self->data = nullptr;
     return -1;
   }

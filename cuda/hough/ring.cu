@@ -2,7 +2,7 @@
 // Votes and peaks without an accumulator: a block votes for its rows and for
 // the neighbouring rows that its peaks are compared with.
 #include "hough/peaks.cuh"
-#include "hough/slices.cuh"
+#include "hough/slice.cuh"
 
 #include <algorithm>
 
@@ -13,16 +13,16 @@ struct View {
   int sign, first, last, middle;
 };
 
-struct Slices {
-  int n_slices, n_words;
+struct SliceSize {
+  int n_rows, n_words;
 };
 
 // Lays out rows k .. k + n - 1, if the layout has them, in shared memory.
-static __device__ __forceinline__ Slices
-place_rows (
-    View *views, Slice *slices, const CuvDeviceLayout &layout, int k, int n)
+static __device__ __forceinline__ SliceSize
+place_rows (View *views, SliceRow *slice_rows, const CuvDeviceLayout &layout,
+    int k, int n)
 {
-  Slices placed = { 0, 0 };
+  SliceSize placed = { 0, 0 };
 
   for (int i = 0; i < n; i++) {
     int sign;
@@ -36,8 +36,8 @@ place_rows (
         votes.first_cell + votes.n_cells - 1,
         placed.n_words - votes.first_cell };
       if ((int) threadIdx.x == i)
-        slices[placed.n_slices] = slice_of (votes, placed.n_words);
-      placed.n_slices++;
+        slice_rows[placed.n_rows] = slice_row (votes, placed.n_words);
+      placed.n_rows++;
       placed.n_words += cuv_padded (votes.n_cells);
     }
     if ((int) threadIdx.x == i)
@@ -47,18 +47,19 @@ place_rows (
 }
 
 static __device__ __forceinline__ void
-vote_for_rows (unsigned *cells, const View *views, int n, const Slice *slices,
-    int n_slices, const CuvDeviceLayout &layout, const CuvEdges &edges)
+vote_for_rows (unsigned *cells, const View *views, int n,
+    const SliceRow *slice_rows, int n_slice_rows, const CuvDeviceLayout &layout,
+    const CuvEdges &edges)
 {
   if (edges.bins == nullptr) {
-    cuv_vote_in_slices (cells, slices, n_slices, edges, cuv_warp_of_thread (),
-        CUV_VOTE_THREADS / 32);
+    cuv_vote_in_slice (cells, slice_rows, n_slice_rows, edges,
+        cuv_warp_of_thread (), CUV_VOTE_THREADS / 32);
     return;
   }
   for (int i = 0, k = 0; i < n; i++) {
     if (views[i].row >= 0)
-      cuv_vote_in_window (
-          cells, slices[k++], layout.rows[views[i].row], edges, layout.n_bins);
+      cuv_vote_in_window (cells, slice_rows[k++], layout.rows[views[i].row],
+          edges, layout.n_bins);
   }
 }
 
@@ -91,21 +92,21 @@ __launch_bounds__ (CUV_VOTE_THREADS, 1) ring_kernel (CuvDeviceLayout layout,
 {
   extern __shared__ uint4 cells_of_block[];
   unsigned *cells = (unsigned *) cells_of_block;
-  __shared__ Slice slices[CUV_MAX_SLICES];
-  __shared__ View views[CUV_MAX_SLICES];
+  __shared__ SliceRow slice_rows[CUV_MAX_SLICE_ROWS];
+  __shared__ View views[CUV_MAX_SLICE_ROWS];
   const int first = blockIdx.x * rows_per_block, reach = cuv_reach (params);
   const int n = min (rows_per_block, layout.n_rows - first);
 
   cuv_pdl_trigger ();
-  const Slices placed =
-      place_rows (views, slices, layout, first - reach, n + 2 * reach);
+  const SliceSize placed =
+      place_rows (views, slice_rows, layout, first - reach, n + 2 * reach);
 
   for (int i = 4 * threadIdx.x; i < placed.n_words; i += 4 * CUV_VOTE_THREADS)
     *(uint4 *) (cells + i) = make_uint4 (0, 0, 0, 0);
   __syncthreads ();
   cuv_pdl_wait ();
   vote_for_rows (
-      cells, views, n + 2 * reach, slices, placed.n_slices, layout, edges);
+      cells, views, n + 2 * reach, slice_rows, placed.n_rows, layout, edges);
   __syncthreads ();
   for (int k = 0; k < n; k++)
     find_peaks (cells, views + reach + k, layout, params, peaks, first + k);
@@ -133,7 +134,7 @@ cuv_ring_plan (const std::vector<CuvVoteRow> &rows, int period,
   const int n_rows = (int) rows.size (), reach = cuv_reach (params);
   const int n_blocks = cuv_cuda_multiprocessors ();
   CuvVotePlan plan = { std::min (cuv_div_up (n_rows, n_blocks),
-                           CUV_MAX_SLICES - 2 * reach),
+                           CUV_MAX_SLICE_ROWS - 2 * reach),
     0, 1, 0 };
 
   for (; plan.rows_per_block > 0; plan.rows_per_block--) {
@@ -145,7 +146,8 @@ cuv_ring_plan (const std::vector<CuvVoteRow> &rows, int period,
       plan.shared = std::max (plan.shared,
           sizeof (unsigned)
               * words_of (rows, period, g * plan.rows_per_block - reach, n));
-    if (plan.shared + sizeof (View) * CUV_MAX_SLICES <= cuv_shared_for_cells ())
+    if (plan.shared + sizeof (View) * CUV_MAX_SLICE_ROWS
+        <= cuv_shared_for_cells ())
       break;
   }
   return plan;

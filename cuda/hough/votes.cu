@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Votes on the GPU: a block counts a few rows in shared memory for a part of
 // the edges; partial counts are added to the accumulator.
-#include "hough/slices.cuh"
+#include "hough/slice.cuh"
 
 #include <algorithm>
 #include <math.h>
@@ -33,7 +33,7 @@ __launch_bounds__ (CUV_VOTE_THREADS, 1) vote_kernel (CuvDeviceLayout layout,
 {
   extern __shared__ uint4 cells_of_block[];
   unsigned *cells = (unsigned *) cells_of_block;
-  __shared__ Slice slices[CUV_MAX_SLICES];
+  __shared__ SliceRow slice_rows[CUV_MAX_SLICE_ROWS];
   const int first_row = blockIdx.x * rows_per_block;
   const int n_rows = min (rows_per_block, layout.n_rows - first_row);
   const CuvVoteRow *rows = layout.rows + first_row;
@@ -43,13 +43,13 @@ __launch_bounds__ (CUV_VOTE_THREADS, 1) vote_kernel (CuvDeviceLayout layout,
   cuv_pdl_trigger ();
   for (int k = 0; k < n_rows; n_words += cuv_padded (rows[k++].n_cells)) {
     if ((int) threadIdx.x == k)
-      slices[k] = slice_of (rows[k], n_words);
+      slice_rows[k] = slice_row (rows[k], n_words);
   }
   for (int i = 4 * threadIdx.x; i < n_words; i += 4 * CUV_VOTE_THREADS)
     *(uint4 *) (cells + i) = make_uint4 (0, 0, 0, 0);
   __syncthreads ();
   cuv_pdl_wait ();
-  cuv_vote_in_slices (cells, slices, n_rows, edges,
+  cuv_vote_in_slice (cells, slice_rows, n_rows, edges,
       blockIdx.y * (CUV_VOTE_THREADS / 32) + cuv_warp_of_thread (), n_warps);
   __syncthreads ();
   for (int k = 0, word = 0; k < n_rows; k++) {
@@ -74,7 +74,7 @@ __launch_bounds__ (CUV_VOTE_THREADS) vote_window_kernel (
   for (int i = 4 * threadIdx.x; i < n; i += 4 * CUV_VOTE_THREADS)
     *(uint4 *) (cells + i) = make_uint4 (0, 0, 0, 0);
   cuv_pdl_wait ();
-  cuv_vote_in_window (cells, slice_of (row, 0), row, edges, layout.n_bins);
+  cuv_vote_in_window (cells, slice_row (row, 0), row, edges, layout.n_bins);
   __syncthreads ();
   add_cells (accumulator + row.start, cells, n, true);
 }
@@ -136,7 +136,7 @@ cuv_vote_plan (const std::vector<CuvVoteRow> &rows, double n_pixels)
   const int n_rows = (int) rows.size ();
   CuvVotePlan best = {};
 
-  for (int n = 1; n <= std::min (CUV_MAX_SLICES, n_rows); n++) {
+  for (int n = 1; n <= std::min (CUV_MAX_SLICE_ROWS, n_rows); n++) {
     CuvVotePlan plan = { n, cuv_div_up (n_rows, n), 1, 0 };
 
     for (int first = 0; first < n_rows; first += n) {

@@ -1,20 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Codes and their histograms. A block of threads works down its tile,
-// CUV_LDP_ROWS rows at a time, all in shared memory: grey values, signs of
+// Codes and their histograms. A thread block works down its tile,
+// CUV_LDP_STEP_ROWS rows at a time, all in shared memory: grey values, signs of
 // derivatives, codes of four pixels at once, counts.
-#include "ldp/ldp-codes.cuh"
 #include "ldp/ldp-counts.cuh"
 #include "ldp/ldp-signs.cuh"
-
-struct Tile {
-  CuvLdpSpan across, down;
-
-  __device__ __forceinline__
-  Tile (const CuvLdpPlan &plan)
-      : across (plan.across[blockIdx.x]), down (plan.down[blockIdx.y])
-  {
-  }
-};
 
 struct Shared {
   uint4 grey[CUV_LDP_GREY_ROWS * CUV_LDP_GREY_WORDS / 4];
@@ -22,21 +11,96 @@ struct Shared {
   uint8_t bin_of_code[CUV_LDP_CODES];
 };
 
-// ---- counts ----
+// ---- codes of four pixels, one byte each, from the signs of derivatives ----
+
+// Signs of a lane's four pixels and of their left and right neighbours.
+struct RowSigns {
+  Signs left, centre, right;
+
+  __device__ __forceinline__ void
+  load (const Signs *words)
+  {
+    const Signs before = words[0], after = words[2];
+
+    centre = words[1];
+    left.positive = __byte_perm (before.positive, centre.positive, 0x6543);
+    left.negative = __byte_perm (before.negative, centre.negative, 0x6543);
+    right.positive = __byte_perm (centre.positive, after.positive, 0x4321);
+    right.negative = __byte_perm (centre.negative, after.negative, 0x4321);
+  }
+};
+
+// Bits of b where the mask is set, else of a. One instruction: the compiler
+// makes two of the C expression.
+static __device__ __forceinline__ unsigned
+select_bits (unsigned a, unsigned b, unsigned mask)
+{
+#ifdef __CUDA_ARCH__
+  unsigned result;
+
+  asm("lop3.b32 %0, %1, %2, %3, 0xd8;"
+      : "=r"(result)
+      : "r"(a), "r"(b), "r"(mask));
+  return result;
+#else
+  return (a & ~mask) | (b & mask);
+#endif
+}
+
+// Compares four pixels with two neighbours of each: bit d is set if the sign of
+// neighbour `low` differs in direction d, bit d + 4 for neighbour `high`.
+static __device__ __forceinline__ unsigned
+compare_two (const Signs &centre, const Signs &low, const Signs &high)
+{
+  const unsigned mask = 0xf0f0f0f0u;
+
+  return ~((centre.positive & select_bits (low.positive, high.positive, mask))
+      | (centre.negative & select_bits (low.negative, high.negative, mask)));
+}
+
+// A step of a bit transpose: swaps a's bits under the mask with b's bits n
+// places lower.
+static __device__ __forceinline__ void
+swap_bits (unsigned *a, unsigned *b, int n, unsigned mask)
+{
+  const unsigned lower = select_bits (*a, *b << n, mask);
+
+  *b = select_bits (*a >> n, *b, mask);
+  *a = lower;
+}
+
+// Codes of the middle row in all directions. Bits i and i + 4 of a code belong
+// to opposite neighbours: each pair is compared in all directions at once,
+// giving words by neighbour with bits by direction, which are then transposed.
+static __device__ __forceinline__ void
+find_codes (const RowSigns &above, const RowSigns &row, const RowSigns &below,
+    unsigned codes[CUV_LDP_DIRECTIONS])
+{
+  codes[0] = compare_two (row.centre, row.left, row.right);
+  codes[1] = compare_two (row.centre, below.left, above.right);
+  codes[2] = compare_two (row.centre, below.centre, above.centre);
+  codes[3] = compare_two (row.centre, below.right, above.left);
+  swap_bits (&codes[0], &codes[2], 2, 0xccccccccu);
+  swap_bits (&codes[1], &codes[3], 2, 0xccccccccu);
+  swap_bits (&codes[0], &codes[1], 1, 0xaaaaaaaau);
+  swap_bits (&codes[2], &codes[3], 1, 0xaaaaaaaau);
+}
+
+// ---- counting ----
 
 // Counts rows `first` to `end` - 1 of those whose signs are in shared memory.
 // Each warp works down a run of rows and keeps the signs of the last three in
 // registers.
-template <bool ALL>
+template <bool FULL>
 static __device__ __forceinline__ void
-count_rows (const CuvLdpPass &pass, const Shared &memory, const Lane &lane,
-    int first, int end, unsigned flat[CUV_LDP_DIRECTIONS])
+count_rows (const CuvLdpDescribeArgs &args, const Shared &memory,
+    const Lane &lane, int first, int end, unsigned n_flat[CUV_LDP_DIRECTIONS])
 {
-  const int run = CUV_LDP_ROWS / (CUV_LDP_THREADS / 32);
+  const int run = CUV_LDP_STEP_ROWS / (CUV_LDP_THREADS / 32);
   const int top = cuv_warp_of_thread () * run;
   const Signs *signs =
       &memory.signs[top * CUV_LDP_SIGN_WORDS + threadIdx.x % 32];
-  Row rows[3];
+  RowSigns rows[3];
 
   rows[0].load (signs);
   rows[1].load (signs + CUV_LDP_SIGN_WORDS);
@@ -48,92 +112,96 @@ count_rows (const CuvLdpPass &pass, const Shared &memory, const Lane &lane,
     if (top + r < first || top + r >= end)
       continue;
     find_codes (rows[r % 3], rows[(r + 1) % 3], rows[(r + 2) % 3], codes);
-    count_codes<ALL> (pass, memory.bin_of_code, lane, codes, flat);
+    count_codes<FULL> (args, memory.bin_of_code, lane, codes, n_flat);
   }
 }
 
 // ---- the kernel ----
 
-template <typename Count, bool ALL, int K>
+// FULL: a histogram per direction and a bin per code, so that sizes are known
+// at compile time. K: order of the derivatives, 0: known at run time only.
+template <typename Count, bool FULL, int K>
 static __global__ void
-__launch_bounds__ (CUV_LDP_THREADS, CUV_LDP_RESIDENT)
-    describe_kernel (const __grid_constant__ CuvLdpPass pass)
+__launch_bounds__ (CUV_LDP_THREADS, CUV_LDP_BLOCKS_PER_SM)
+    describe_kernel (const __grid_constant__ CuvLdpDescribeArgs args)
 {
-  extern __shared__ uint4 shared_of_block[];
+  extern __shared__ uint4 shared_counts[];
   __shared__ Shared memory;
-  const Tile tile (pass.plan);
-  const int margin = cuv_ldp_margin (&pass.layout);
-  const unsigned *grey = (const unsigned *) memory.grey + CUV_LDP_LEFT / 4 - 1;
-  unsigned *counts = (unsigned *) shared_of_block;
-  const Lane lane (pass.plan, counts, stride_of_block<ALL> (pass.layout));
-  unsigned flat[CUV_LDP_DIRECTIONS] = {};
+  const CuvLdpSpan column = args.plan.columns[blockIdx.x];
+  const CuvLdpSpan row = args.plan.rows[blockIdx.y];
+  const int margin = cuv_ldp_margin (&args.layout);
+  const unsigned *grey =
+      (const unsigned *) memory.grey + CUV_LDP_TILE_MARGIN / 4 - 1;
+  unsigned *counts = (unsigned *) shared_counts;
+  const Lane lane (args.plan, counts, block_stride<FULL> (args.layout));
+  unsigned n_flat[CUV_LDP_DIRECTIONS] = {};
 
-  for (int i = threadIdx.x; !ALL && i < CUV_LDP_CODES; i += CUV_LDP_THREADS)
-    memory.bin_of_code[i] = pass.layout.bin_of_code[i];
-  for (int i = threadIdx.x; i < pass.plan.n_shared / 4; i += CUV_LDP_THREADS)
-    shared_of_block[i] = uint4{};
+  for (int i = threadIdx.x; !FULL && i < CUV_LDP_CODES; i += CUV_LDP_THREADS)
+    memory.bin_of_code[i] = args.layout.bin_of_code[i];
+  for (int i = threadIdx.x; i < args.plan.n_shared_words / 4;
+       i += CUV_LDP_THREADS)
+    shared_counts[i] = uint4{};
 #pragma unroll 1
-  for (int from = 0; from < tile.down.size; from += CUV_LDP_ROWS) {
-    const int y = tile.down.at + from,
-              n = min (tile.down.size - from, CUV_LDP_ROWS);
+  for (int done = 0; done < row.length; done += CUV_LDP_STEP_ROWS) {
+    const int y = row.begin + done,
+              n = min (row.length - done, CUV_LDP_STEP_ROWS);
 
-    load_grey (pass, tile.across.at, y, n, memory.grey);
+    load_grey (args, column.begin, y, n, memory.grey);
     __syncthreads ();
     if constexpr (K > 0)
       find_signs<K> (grey, n, memory.signs);
     else
-      find_signs_of_order (grey, pass.layout.params.order - 1, n, memory.signs);
+      find_signs_of_order (grey, args.layout.params.order - 1, n, memory.signs);
     __syncthreads ();
-    count_rows<ALL> (pass, memory, lane, margin - y,
-        min (n, pass.layout.height - margin - y), flat);
+    count_rows<FULL> (args, memory, lane, margin - y,
+        min (n, args.layout.height - margin - y), n_flat);
   }
-  count_flat<ALL> (pass, memory.bin_of_code, lane, flat);
+  count_flat<FULL> (args, memory.bin_of_code, lane, n_flat);
   __syncthreads ();
-  store_blocks<Count, ALL> (pass, counts,
-      tile.down.block * pass.layout.columns + tile.across.block,
-      tile.across.n_blocks);
+  store_blocks<Count, FULL> (args, counts,
+      row.first_block * args.layout.columns + column.first_block,
+      column.n_blocks);
 }
 
 // ---- the launcher ----
 
-typedef void (*Kernel) (const CuvLdpPass);
+typedef void (*Kernel) (const CuvLdpDescribeArgs);
 
-template <typename Count, bool ALL>
+template <typename Count, bool FULL>
 static Kernel
-kernel_of (int order)
+choose_kernel (int order)
 {
-  return order == 2 ? describe_kernel<Count, ALL, 1>
-      : order == 3  ? describe_kernel<Count, ALL, 2>
-      : order == 4  ? describe_kernel<Count, ALL, 3>
-                    : describe_kernel<Count, ALL, 0>;
+  return order == 2 ? describe_kernel<Count, FULL, 1>
+      : order == 3  ? describe_kernel<Count, FULL, 2>
+      : order == 4  ? describe_kernel<Count, FULL, 3>
+                    : describe_kernel<Count, FULL, 0>;
 }
 
 static Kernel
-kernel_of (const CuvLdpPass &pass)
+choose_kernel (const CuvLdpDescribeArgs &args)
 {
-  const CuvLdpParams &params = pass.layout.params;
+  const CuvLdpParams &params = args.layout.params;
+  const bool full = params.bins == CUV_LDP_BINS_256
+      && args.layout.n_histograms == CUV_LDP_DIRECTIONS;
 
-  const bool all = params.bins == CUV_LDP_BINS_256
-      && pass.layout.n_histograms == CUV_LDP_DIRECTIONS;
-
-  if (pass.plan.count_size == 2)
-    return all ? kernel_of<uint16_t, true> (params.order)
-               : kernel_of<uint16_t, false> (params.order);
-  return all ? kernel_of<uint32_t, true> (params.order)
-             : kernel_of<uint32_t, false> (params.order);
+  if (args.plan.count_size == 2)
+    return full ? choose_kernel<uint16_t, true> (params.order)
+                : choose_kernel<uint16_t, false> (params.order);
+  return full ? choose_kernel<uint32_t, true> (params.order)
+              : choose_kernel<uint32_t, false> (params.order);
 }
 
 int
-cuv_ldp_describe_submit (const CuvLdpPass &pass, cudaStream_t stream)
+cuv_ldp_describe_submit (const CuvLdpDescribeArgs &args, cudaStream_t stream)
 {
-  const CuvLdpPlan &plan = pass.plan;
-  const size_t bytes = (size_t) plan.n_shared * sizeof (unsigned);
-  const Kernel kernel = kernel_of (pass);
+  const CuvLdpPlan &plan = args.plan;
+  const size_t bytes = (size_t) plan.n_shared_words * sizeof (unsigned);
+  const Kernel kernel = choose_kernel (args);
 
   if (cuv_cuda_allow_shared ((const void *) kernel, bytes) != 0)
     return -1;
-  kernel<<<dim3 (plan.n_across, plan.n_down), CUV_LDP_THREADS, bytes,
-      stream>>> (pass);
+  kernel<<<dim3 (plan.n_tile_columns, plan.n_tile_rows), CUV_LDP_THREADS, bytes,
+      stream>>> (args);
   CUV_CUDA_LAUNCHED (describe_kernel);
   return 0;
 }

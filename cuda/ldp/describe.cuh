@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Between describe.cu, plan.cu and ldp.cu: the launch plan and its constants.
+// Shared by describe.cu, plan.cu and ldp.cu: the tile plan and the kernel's
+// arguments. "Block" means a block of the picture, which has histograms of its
+// own, as in CuvLdpLayout; CUDA's are called thread blocks.
 #ifndef CUV_LDP_DESCRIBE_CUH
 #define CUV_LDP_DESCRIBE_CUH
 
@@ -7,65 +9,59 @@
 #include "cuv-frame.h"
 #include "ldp/ldp-types.h"
 
-#define CUV_LDP_THREADS 128            // per block of threads
-#define CUV_LDP_ACROSS 128             // width of a tile, pixels
-#define CUV_LDP_DOWN 64                // maximum height of a tile, pixels
-#define CUV_LDP_ROWS 16                // rows of a tile done at once
-#define CUV_LDP_RESIDENT 8             // blocks of threads per multiprocessor
-#define CUV_LDP_SHARED_WORDS (8 << 10) // of counts
+#define CUV_LDP_THREADS 128            // per thread block
+#define CUV_LDP_TILE_WIDTH 128         // pixels
+#define CUV_LDP_TILE_HEIGHT 64         // maximum, pixels
+#define CUV_LDP_STEP_ROWS 16           // rows of a tile processed at once
+#define CUV_LDP_BLOCKS_PER_SM 8        // resident thread blocks
+#define CUV_LDP_SHARED_WORDS (8 << 10) // maximum for counts
 // Words of padding between the counts of two blocks, so that equal codes of
 // neighbouring blocks fall in different banks. 4: keeps 16-byte alignment.
-#define CUV_LDP_GAP 4
+#define CUV_LDP_BLOCK_PADDING 4
 
-// A tile's extent on one axis, and the blocks of the picture it covers. Aligned
-// to be read in one access.
+// The extent of a tile on one axis. Aligned to be read in one access.
 struct __align__ (16) CuvLdpSpan
 {
-  int32_t at, size; // pixels
-  int32_t block, n_blocks;
+  int32_t begin, length;         // pixels
+  int32_t first_block, n_blocks; // blocks that the span lies in
 };
 
-// How a picture is split into tiles, one per block of threads. A tile holds
-// several adjacent blocks of the picture, or a part of one, to whose counts it
-// then adds.
+// How a picture is split into tiles, one per thread block. A tile holds several
+// adjacent blocks, or a part of one.
 struct CuvLdpPlan {
-  int n_across, n_down; // tiles
-  const CuvLdpSpan *across, *down;
-  // for the CUV_LDP_ACROSS pixels of each tile column, four bytes in a word:
-  // the block relative to the tile's first; pixels that are not counted go to
-  // an extra block after all others, which is never read
-  const unsigned *block_of;
+  int n_tile_columns, n_tile_rows;
+  const CuvLdpSpan *columns, *rows;
+  // For each pixel of a tile row, four bytes in a word, CUV_LDP_TILE_WIDTH per
+  // tile column: its block, relative to the tile's first. Pixels that are not
+  // counted get the number after the last block, whose counts are never read.
+  const unsigned *block_of_pixel;
   int count_size;
-  int n_shared; // words of counts in shared memory
-  bool adds;    // to counts in global memory: a block lies in several tiles
+  int n_shared_words;    // counts in shared memory
+  bool needs_atomic_add; // a block lies in several tiles
 };
 
-struct CuvLdpPass {
+struct CuvLdpDescribeArgs {
   CuvLdpLayout layout;
   CuvLdpPlan plan;
-  CuvFrame picture;                        // already resized
-  int8_t histogram_of[CUV_LDP_DIRECTIONS]; // -1: none
+  CuvFrame picture;                                  // of the layout's size
+  int8_t histogram_of_direction[CUV_LDP_DIRECTIONS]; // -1: none
   void *counts;
 };
 
-// Pairs of histograms per block: two share a word of shared memory.
+// Words of shared memory from the counts of one block to the next. A word holds
+// the same bin of two histograms.
 CUV_HOST_DEVICE int
-cuv_ldp_pairs (const CuvLdpLayout *layout)
+cuv_ldp_block_stride (const CuvLdpLayout *layout)
 {
-  return (layout->n_histograms + 1) / 2;
+  return (layout->n_histograms + 1) / 2 * layout->n_bins
+      + CUV_LDP_BLOCK_PADDING;
 }
 
-// Words of shared memory from the counts of one block to the next.
-CUV_HOST_DEVICE int
-cuv_ldp_stride (const CuvLdpLayout *layout)
-{
-  return cuv_ldp_pairs (layout) * layout->n_bins + CUV_LDP_GAP;
-}
-
-// The tables of the plan are allocated from the arena. Returns 0 or -1.
+// Allocates the tables of the plan from the arena. Returns 0 or -1.
 int cuv_ldp_plan (
     CuvLdpPlan *self, const CuvLdpLayout &layout, CuvArena *arena);
 
-int cuv_ldp_describe_submit (const CuvLdpPass &pass, cudaStream_t stream);
+int cuv_ldp_describe_submit (
+    const CuvLdpDescribeArgs &args, cudaStream_t stream);
 
 #endif

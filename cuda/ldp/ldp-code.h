@@ -5,9 +5,10 @@
 
 #include "ldp/ldp-types.h"
 
-/* A pixel; outside the picture its border is replicated. */
+/* Pixel (x, y); outside the picture its border is replicated. */
 CUV_HOST_DEVICE int
-cuv_ldp_grey (const uint8_t *picture, int width, int height, int x, int y)
+cuv_ldp_clamped_pixel (
+    const uint8_t *picture, int width, int height, int x, int y)
 {
   const int u = x < 0 ? 0 : x < width ? x : width - 1;
   const int v = y < 0 ? 0 : y < height ? y : height - 1;
@@ -15,8 +16,8 @@ cuv_ldp_grey (const uint8_t *picture, int width, int height, int x, int y)
   return picture[(int64_t) v * width + u];
 }
 
-/* The k-th derivative at (x, y): the k + 1 pixels along the direction, weighted
- * by signed binomial coefficients. */
+/* The k-th derivative at (x, y): the sum of the k + 1 pixels along the
+ * direction, weighted by signed binomial coefficients. */
 CUV_HOST_DEVICE int
 cuv_ldp_derivative (const uint8_t *picture, int width, int height, int k,
     int direction, int x, int y)
@@ -25,8 +26,8 @@ cuv_ldp_derivative (const uint8_t *picture, int width, int height, int k,
 
   for (int i = 0; i <= k; i++) {
     sum += coefficient
-        * cuv_ldp_grey (picture, width, height, x + i * cuv_ldp_dx (direction),
-            y + i * cuv_ldp_dy (direction));
+        * cuv_ldp_clamped_pixel (picture, width, height,
+            x + i * cuv_ldp_dx (direction), y + i * cuv_ldp_dy (direction));
     coefficient = -coefficient * (k - i) / (i + 1);
   }
   return sum;
@@ -37,26 +38,27 @@ CUV_HOST_DEVICE uint8_t
 cuv_ldp_code (const uint8_t *picture, int width, int height, int order,
     int direction, int x, int y)
 {
-  const int8_t around[8][2] = { { -1, -1 }, { 0, -1 }, { 1, -1 }, { 1, 0 },
+  const int8_t neighbours[8][2] = { { -1, -1 }, { 0, -1 }, { 1, -1 }, { 1, 0 },
     { 1, 1 }, { 0, 1 }, { -1, 1 }, { -1, 0 } };
-  const int middle =
+  const int centre =
       cuv_ldp_derivative (picture, width, height, order - 1, direction, x, y);
   unsigned code = 0;
 
   for (int i = 0; i < 8; i++) {
     const int other = cuv_ldp_derivative (picture, width, height, order - 1,
-        direction, x + around[i][0], y + around[i][1]);
+        direction, x + neighbours[i][0], y + neighbours[i][1]);
     const int same_sign =
-        (middle > 0 && other > 0) || (middle < 0 && other < 0);
+        (centre > 0 && other > 0) || (centre < 0 && other < 0);
 
     code = code << 1 | !same_sign;
   }
   return (uint8_t) code;
 }
 
-/* The grey value of a pixel in a drawing of the codes: 0 if not counted. */
+/* The grey value of pixel (x, y) in a drawing of the codes: its code, or 0 if
+ * it is not counted. */
 CUV_HOST_DEVICE uint8_t
-cuv_ldp_drawn (const CuvLdpLayout *layout, const uint8_t *picture,
+cuv_ldp_drawn_pixel (const CuvLdpLayout *layout, const uint8_t *picture,
     int direction, int x, int y)
 {
   const int margin = cuv_ldp_margin (layout);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Resizing with integer weights, on each axis: reducing averages the covered
  * pixels by area, enlarging interpolates linearly between the two nearest. */
-#ifndef CUV_LDP_PICTURE_H
-#define CUV_LDP_PICTURE_H
+#ifndef CUV_LDP_RESIZE_PIXEL_H
+#define CUV_LDP_RESIZE_PIXEL_H
 
 #include "cuv-frame.h"
 #include "ldp/ldp-types.h"
 
-/* A rectangle of a frame, for grey values only: subsampled
- * chroma is not adjusted. */
+/* The rectangle as a frame that shares the pixels, for grey values only: it
+ * ignores that chroma is subsampled. */
 CUV_HOST_DEVICE CuvFrame
-cuv_ldp_cut (const CuvFrame *frame, const CuvLdpRect *rect)
+cuv_ldp_crop (const CuvFrame *frame, const CuvLdpRect *rect)
 {
   CuvFrame part = *frame;
 
@@ -22,8 +22,8 @@ cuv_ldp_cut (const CuvFrame *frame, const CuvLdpRect *rect)
   return part;
 }
 
-/* The weight of source pixel `from` of n_from in pixel `to` of n_to; not above
- * 0: none. Weights sum up to cuv_ldp_total_weight(). */
+/* The weight of source pixel `from` of n_from in pixel `to` of n_to; 0 or less:
+ * it does not contribute. Weights sum up to cuv_ldp_total_weight(). */
 CUV_HOST_DEVICE int64_t
 cuv_ldp_weight (int64_t n_from, int64_t n_to, int64_t to, int64_t from)
 {
@@ -51,9 +51,9 @@ cuv_ldp_total_weight (int n_from, int n_to)
   return n_to <= n_from ? n_from : 2 * (int64_t) n_to;
 }
 
-/* span[0] to span[1] - 1: the source pixels that may contribute to `to`. */
+/* The source pixels that may contribute to `to`: span[0] to span[1] - 1. */
 CUV_HOST_DEVICE void
-cuv_ldp_find_span (int n_from, int n_to, int to, int span[2])
+cuv_ldp_find_source_span (int n_from, int n_to, int to, int span[2])
 {
   const int first = (int) ((int64_t) to * n_from / n_to) - 1;
   const int end = (int) ((int64_t) (to + 1) * n_from / n_to) + 2;
@@ -62,14 +62,16 @@ cuv_ldp_find_span (int n_from, int n_to, int to, int span[2])
   span[1] = end < n_from ? end : n_from;
 }
 
+/* Row y of the rectangle, resized horizontally, at x; not divided by the total
+ * weight. */
 CUV_HOST_DEVICE int64_t
-cuv_ldp_sum_across (
+cuv_ldp_weighted_row_sum (
     const CuvFrame *frame, const CuvLdpRect *rect, int width, int x, int y)
 {
   int64_t sum = 0;
   int span[2];
 
-  cuv_ldp_find_span (rect->width, width, x, span);
+  cuv_ldp_find_source_span (rect->width, width, x, span);
   for (int i = span[0]; i < span[1]; i++) {
     const int64_t w = cuv_ldp_weight (rect->width, width, x, i);
 
@@ -82,7 +84,7 @@ cuv_ldp_sum_across (
 /* Grey pixel (x, y) of a rectangle resized to width x height. The sum is
  * rounded once, halves up. */
 CUV_HOST_DEVICE uint8_t
-cuv_ldp_pixel (const CuvFrame *frame, const CuvLdpRect *rect, int width,
+cuv_ldp_resized_pixel (const CuvFrame *frame, const CuvLdpRect *rect, int width,
     int height, int x, int y)
 {
   const int64_t total = cuv_ldp_total_weight (rect->width, width)
@@ -90,12 +92,12 @@ cuv_ldp_pixel (const CuvFrame *frame, const CuvLdpRect *rect, int width,
   int64_t sum = 0;
   int span[2];
 
-  cuv_ldp_find_span (rect->height, height, y, span);
+  cuv_ldp_find_source_span (rect->height, height, y, span);
   for (int i = span[0]; i < span[1]; i++) {
     const int64_t w = cuv_ldp_weight (rect->height, height, y, i);
 
     if (w > 0)
-      sum += w * cuv_ldp_sum_across (frame, rect, width, x, i);
+      sum += w * cuv_ldp_weighted_row_sum (frame, rect, width, x, i);
   }
   return (uint8_t) ((sum + total / 2) / total);
 }

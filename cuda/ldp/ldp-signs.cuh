@@ -5,23 +5,24 @@
 
 #include "ldp/describe.cuh"
 
-// pixels loaded to the left of a tile: a multiple of 16 for 16-byte loads
-#define CUV_LDP_LEFT 16
-#define CUV_LDP_GREY_WORDS ((2 * CUV_LDP_LEFT + CUV_LDP_ACROSS) / 4)
-#define CUV_LDP_GREY_ROWS (CUV_LDP_ROWS + CUV_LDP_MAX_ORDER + 1)
-// one word and one row more than the tile on each side
-#define CUV_LDP_SIGN_WORDS (CUV_LDP_ACROSS / 4 + 2)
-#define CUV_LDP_SIGN_ROWS (CUV_LDP_ROWS + 2)
+// Pixels loaded on either side of a tile: a multiple of 16 for 16-byte loads.
+#define CUV_LDP_TILE_MARGIN 16
+#define CUV_LDP_GREY_WORDS ((2 * CUV_LDP_TILE_MARGIN + CUV_LDP_TILE_WIDTH) / 4)
+#define CUV_LDP_GREY_ROWS (CUV_LDP_STEP_ROWS + CUV_LDP_MAX_ORDER + 1)
+// One word and one row more than the tile on each side.
+#define CUV_LDP_SIGN_WORDS (CUV_LDP_TILE_WIDTH / 4 + 2)
+#define CUV_LDP_SIGN_ROWS (CUV_LDP_STEP_ROWS + 2)
 
 // Signs of four pixels, one byte each: bits d and d + 4 are direction d.
 struct __align__ (8) Signs
 {
-  unsigned above, below; // derivative > 0, < 0
+  unsigned positive, negative; // derivative > 0, < 0
 };
 
 // ---- grey values ----
 
-// Four pixels from (x, y) on; outside the picture its border is replicated.
+// Four pixels from (x, y) to the right; outside the picture its border is
+// replicated.
 static __device__ __forceinline__ unsigned
 load_four (const CuvFrame &picture, int x, int y)
 {
@@ -31,9 +32,9 @@ load_four (const CuvFrame &picture, int x, int y)
 
   if (picture.model != CUV_MODEL_RGB && c.step == 1 && x >= 4
       && x + 8 <= picture.width) { // both words lie inside
-    const uint8_t *from = c.data + (int64_t) row * c.stride + x;
-    const unsigned skip = (unsigned) (uintptr_t) from % 4;
-    const unsigned *words = (const unsigned *) (from - skip);
+    const uint8_t *pixels = c.data + (int64_t) row * c.stride + x;
+    const unsigned skip = (unsigned) (uintptr_t) pixels % 4;
+    const unsigned *words = (const unsigned *) (pixels - skip);
 
     return __funnelshift_r (words[0], words[1], 8 * skip);
   }
@@ -48,14 +49,14 @@ load_four (const CuvFrame &picture, int x, int y)
 // Whether a tile that begins at x can be loaded in 16-byte units, each entirely
 // inside or entirely outside the picture.
 static __device__ __forceinline__ bool
-is_aligned (const CuvFrame &picture, int x)
+can_load_sixteen (const CuvFrame &picture, int x)
 {
   const CuvComponent &c = picture.component[0];
 
   return picture.model != CUV_MODEL_RGB && c.step == 1
       && (((unsigned) (uintptr_t) c.data | c.stride | x) & 15) == 0
       && (picture.width % 16 == 0
-          || x + CUV_LDP_ACROSS + CUV_LDP_LEFT <= picture.width);
+          || x + CUV_LDP_TILE_WIDTH + CUV_LDP_TILE_MARGIN <= picture.width);
 }
 
 static __device__ __forceinline__ uint4
@@ -72,32 +73,33 @@ load_sixteen (const CuvFrame &picture, int x, int y)
   return make_uint4 (border, border, border, border);
 }
 
-// Loads rows y - order to y + n of the tile that begins at x: what the signs of
-// rows y - 1 to y + n depend on.
+// Loads rows y - order to y + n of the tile that begins at x, on which the
+// signs of rows y - 1 to y + n depend.
 static __device__ __forceinline__ void
-load_grey (const CuvLdpPass &pass, int x, int y, int n, uint4 *grey)
+load_grey (const CuvLdpDescribeArgs &args, int x, int y, int n, uint4 *grey)
 {
-  const int rows = n + pass.layout.params.order + 1;
+  const int rows = n + args.layout.params.order + 1;
   const int words = CUV_LDP_GREY_WORDS;
 
-  x -= CUV_LDP_LEFT;
-  y -= pass.layout.params.order;
-  if (is_aligned (pass.picture, x + CUV_LDP_LEFT)) {
+  x -= CUV_LDP_TILE_MARGIN;
+  y -= args.layout.params.order;
+  if (can_load_sixteen (args.picture, x + CUV_LDP_TILE_MARGIN)) {
 #pragma unroll 1
     for (int i = threadIdx.x; i < rows * words / 4; i += CUV_LDP_THREADS)
       grey[i] = load_sixteen (
-          pass.picture, x + i % (words / 4) * 16, y + i / (words / 4));
+          args.picture, x + i % (words / 4) * 16, y + i / (words / 4));
   } else {
 #pragma unroll 1
     for (int i = threadIdx.x; i < rows * words; i += CUV_LDP_THREADS)
       ((unsigned *) grey)[i] =
-          load_four (pass.picture, x + i % words * 4, y + i / words);
+          load_four (args.picture, x + i % words * 4, y + i / words);
   }
 }
 
 // ---- signs ----
 
-// Four pixels, from `at` pixels after the first of words[0] on.
+// Four pixels, the first of them `at` pixels after the first of words[0]; at
+// may be negative: adding 256 makes / and % round down.
 static __device__ __forceinline__ unsigned
 four_at (const unsigned *words, int at)
 {
@@ -119,15 +121,15 @@ two_at (const unsigned *words, int at)
   return __byte_perm (four, 0, at % 2 == 0 ? 0x4240 : 0x4341);
 }
 
-// Bias of derivatives, which are held as two 16-bit halves of a word, so that
-// the lower half never borrows from the upper one.
-#define CUV_LDP_ZERO 0x7fff7fffu
+// Two derivatives are held as 16-bit halves of a word; with this bias the lower
+// half never borrows from the upper one.
+#define CUV_LDP_BIAS 0x7fff7fffu
 
-// The signed binomial coefficient (k, i + 1) from (k, i).
+// The signed binomial coefficient k over i + 1 from that of k over i.
 static __device__ __forceinline__ int
-next_factor (int factor, int k, int i)
+next_coefficient (int coefficient, int k, int i)
 {
-  return -factor * (k - i) / (i + 1);
+  return -coefficient * (k - i) / (i + 1);
 }
 
 // Biased derivatives of two pixels; get (i) returns the pixels i steps further.
@@ -135,13 +137,13 @@ template <int K, typename Get>
 static __device__ __forceinline__ unsigned
 derivative (Get get)
 {
-  unsigned sum = CUV_LDP_ZERO;
-  int factor = 1;
+  unsigned sum = CUV_LDP_BIAS;
+  int coefficient = 1;
 
 #pragma unroll
   for (int i = 0; i <= K; i++) {
-    sum += (unsigned) factor * get (i);
-    factor = next_factor (factor, K, i);
+    sum += (unsigned) coefficient * get (i);
+    coefficient = next_coefficient (coefficient, K, i);
   }
   return sum;
 }
@@ -149,8 +151,8 @@ derivative (Get get)
 static __device__ __forceinline__ void
 add_signs (unsigned even, unsigned odd, int d, Signs *signs)
 {
-  signs->above |= cuv_signs_of_halves (even, odd) & 0x11111111u << d;
-  signs->below |= cuv_signs_of_halves (0xfffefffeu - even, 0xfffefffeu - odd)
+  signs->positive |= cuv_signs_of_halves (even, odd) & 0x11111111u << d;
+  signs->negative |= cuv_signs_of_halves (0xfffefffeu - even, 0xfffefffeu - odd)
       & 0x11111111u << d;
 }
 
@@ -160,11 +162,11 @@ signs_of_order (const unsigned *grey, int k)
 {
   unsigned even[CUV_LDP_DIRECTIONS], odd[CUV_LDP_DIRECTIONS];
   Signs signs = {};
-  int factor = 1;
+  int coefficient = 1;
 
 #pragma unroll
   for (int d = 0; d < CUV_LDP_DIRECTIONS; d++)
-    even[d] = odd[d] = CUV_LDP_ZERO;
+    even[d] = odd[d] = CUV_LDP_BIAS;
 #pragma unroll 1
   for (int i = 0; i <= k; i++) {
 #pragma unroll
@@ -172,10 +174,10 @@ signs_of_order (const unsigned *grey, int k)
       const unsigned *words = grey + i * cuv_ldp_dy (d) * CUV_LDP_GREY_WORDS;
       const unsigned four = four_at (words, i * cuv_ldp_dx (d));
 
-      even[d] += (unsigned) factor * __byte_perm (four, 0, 0x4240);
-      odd[d] += (unsigned) factor * __byte_perm (four, 0, 0x4341);
+      even[d] += (unsigned) coefficient * __byte_perm (four, 0, 0x4240);
+      odd[d] += (unsigned) coefficient * __byte_perm (four, 0, 0x4341);
     }
-    factor = next_factor (factor, k, i);
+    coefficient = next_coefficient (coefficient, k, i);
   }
 #pragma unroll
   for (int d = 0; d < CUV_LDP_DIRECTIONS; d++)
@@ -183,9 +185,10 @@ signs_of_order (const unsigned *grey, int k)
   return signs;
 }
 
-// The pixels of a row that the signs of four pixels in it or below depend on.
+// The pixels of a row on which the signs of four pixels, in this row or below,
+// depend.
 template <int K> struct Pixels {
-  unsigned two[2 * K + 2]; // from K pixels before the first on
+  unsigned two[2 * K + 2]; // two[i]: two_at() pixel i - K
 
   __device__ __forceinline__ void
   load (const unsigned *words)
@@ -243,7 +246,7 @@ find_signs (const unsigned *grey, int n, Signs *signs)
   }
 }
 
-// The same for K = 0, high orders, which are rare.
+// The same for any order of derivatives k: for high orders, which are rare.
 static __device__ __forceinline__ void
 find_signs_of_order (const unsigned *grey, int k, int n, Signs *signs)
 {

@@ -52,8 +52,8 @@ typedef struct {
 } CuvLdpParams;
 
 /* The layout of a picture's descriptor, an array of counts at index
- * ((block * n_histograms) + h) * n_bins + bin: blocks row by row, directions in
- * ascending order. */
+ * (block * n_histograms + histogram) * n_bins + bin: blocks row by row,
+ * directions in ascending order. */
 typedef struct {
   CuvLdpParams params;
   int32_t width, height; /* of the picture, pixels */
@@ -84,14 +84,14 @@ typedef struct {
 } CuvLdpPacked;
 
 static inline double
-cuv_ldp_similarity_of (uint64_t max_distance, uint64_t distance)
+cuv_ldp_similarity_of_distance (uint64_t max_distance, uint64_t distance)
 {
   return distance < max_distance
       ? (double) (max_distance - distance) / (double) max_distance
       : 0.0;
 }
 
-/* The step of a direction in pixels; positive dy is down. */
+/* The step of a direction in pixels; dy counts downwards. */
 CUV_HOST_DEVICE int
 cuv_ldp_dx (int direction)
 {
@@ -104,26 +104,27 @@ cuv_ldp_dy (int direction)
   return direction == 0 ? 0 : -1;
 }
 
-/* Width of the margin, in pixels, that is not counted. */
+/* Width in pixels of the margin that is not counted. */
 CUV_HOST_DEVICE int
 cuv_ldp_margin (const CuvLdpLayout *self)
 {
   return self->params.border == CUV_LDP_VALID ? self->params.order : 0;
 }
 
-/* First pixel of block i of n on an axis of `pixels`; i = n: its end. No
- * overflow: pixels and n are at most CUV_LDP_MAX_SIZE. */
+/* First pixel of block i of n on an axis of `pixels`; i = n: the end of the
+ * axis. block: size of a block, 0: n equal ones. No overflow: pixels and n are
+ * at most CUV_LDP_MAX_SIZE. */
 CUV_HOST_DEVICE int
-cuv_ldp_edge (int block, int pixels, int n, int i)
+cuv_ldp_block_begin (int block, int pixels, int n, int i)
 {
   if (block > 0)
     return i < n ? i * block : pixels;
   return (pixels * i + n - 1) / n; /* inverse of x * n / pixels */
 }
 
-/* Length of the longest of n blocks, in pixels. */
+/* Size in pixels of the largest of n blocks on an axis. */
 CUV_HOST_DEVICE int
-cuv_ldp_longest (int block, int pixels, int n)
+cuv_ldp_max_block_size (int block, int pixels, int n)
 {
   return block == 0 ? (pixels + n - 1) / n : block < pixels ? block : pixels;
 }
@@ -133,19 +134,19 @@ CUV_HOST_DEVICE int
 cuv_ldp_count_size (const CuvLdpLayout *self)
 {
   const CuvLdpParams *params = &self->params;
-  const int64_t most =
-      (int64_t) cuv_ldp_longest (params->block, self->width, self->columns)
-      * cuv_ldp_longest (params->block, self->height, self->rows)
+  const int64_t max_count = (int64_t) cuv_ldp_max_block_size (
+                                params->block, self->width, self->columns)
+      * cuv_ldp_max_block_size (params->block, self->height, self->rows)
       * (params->is_merged ? CUV_LDP_DIRECTIONS : 1);
 
-  return most <= 0xffff ? 2 : 4;
+  return max_count <= 0xffff ? 2 : 4;
 }
 
-/* The block that contains pixel `at` of an axis. */
+/* The block that contains pixel x of an axis. */
 CUV_HOST_DEVICE int
-cuv_ldp_block_at (int block, int pixels, int n, int at)
+cuv_ldp_block_at (int block, int pixels, int n, int x)
 {
-  return block > 0 ? at / block : at * n / pixels;
+  return block > 0 ? x / block : x * n / pixels;
 }
 
 #endif

@@ -11,7 +11,7 @@
 
 struct _CuvLdpCuda {
   CuvArena arena = {};
-  CuvLdpPass pass = {};
+  CuvLdpDescribeArgs args = {};
   size_t n_counts = 0;
   uint8_t *picture = nullptr;  // resized to the layout's size
   void *host_counts = nullptr; // pinned
@@ -38,14 +38,14 @@ __launch_bounds__ (PIXEL_THREADS)
   const int at = blockIdx.x * PIXEL_THREADS + threadIdx.x;
 
   if (at < width * height)
-    picture[at] =
-        cuv_ldp_pixel (&frame, &rect, width, height, at % width, at / width);
+    picture[at] = cuv_ldp_resized_pixel (
+        &frame, &rect, width, height, at % width, at / width);
 }
 
 static int
 resize_picture (const CuvLdpCuda *self)
 {
-  const int width = self->pass.layout.width, height = self->pass.layout.height;
+  const int width = self->args.layout.width, height = self->args.layout.height;
 
   resize_kernel<<<cuv_div_up (width * height, PIXEL_THREADS), PIXEL_THREADS, 0,
       self->stream>>> (self->frame, self->rect, width, height, self->picture);
@@ -56,13 +56,13 @@ resize_picture (const CuvLdpCuda *self)
 static int
 set_picture (CuvLdpCuda *self)
 {
-  const int width = self->pass.layout.width, height = self->pass.layout.height;
+  const int width = self->args.layout.width, height = self->args.layout.height;
 
   if (self->rect.width == width && self->rect.height == height) {
-    self->pass.picture = cuv_ldp_cut (&self->frame, &self->rect);
+    self->args.picture = cuv_ldp_crop (&self->frame, &self->rect);
     return 0;
   }
-  self->pass.picture = CuvFrame{ CUV_MODEL_GREY, width, height, 1,
+  self->args.picture = CuvFrame{ CUV_MODEL_GREY, width, height, 1,
     { { self->picture, width, 1, 0, 0 } } };
   return resize_picture (self);
 }
@@ -80,12 +80,12 @@ __launch_bounds__ (PIXEL_THREADS)
 
   if (y < rect.height)
     cuv_frame_set_grey (&frame, rect.x + x, rect.y + y,
-        cuv_ldp_drawn (&layout, picture, direction,
+        cuv_ldp_drawn_pixel (&layout, picture, direction,
             (int) ((int64_t) x * layout.width / rect.width),
             (int) ((int64_t) y * layout.height / rect.height)));
 }
 
-// From a copy of the picture, for the frame is written to.
+// Reads a copy of the picture, because the frame is written to.
 extern "C" int
 cuv_ldp_cuda_draw (CuvLdpCuda *self, int direction)
 {
@@ -95,7 +95,7 @@ cuv_ldp_cuda_draw (CuvLdpCuda *self, int direction)
     return -1;
   draw_kernel<<<cuv_div_up (n, PIXEL_THREADS), PIXEL_THREADS, 0,
       self->stream>>> (
-      self->frame, self->rect, self->pass.layout, self->picture, direction);
+      self->frame, self->rect, self->args.layout, self->picture, direction);
   CUV_CUDA_LAUNCHED (draw_kernel);
   return 0;
 }
@@ -105,26 +105,26 @@ cuv_ldp_cuda_draw (CuvLdpCuda *self, int direction)
 static bool
 init (CuvLdpCuda *self, const CuvLdpLayout *layout)
 {
-  CuvLdpPass *pass = &self->pass;
+  CuvLdpDescribeArgs *args = &self->args;
   int n = 0;
 
-  pass->layout = *layout;
-  if (cuv_ldp_plan (&pass->plan, *layout, &self->arena) != 0)
+  args->layout = *layout;
+  if (cuv_ldp_plan (&args->plan, *layout, &self->arena) != 0)
     return false;
   for (int d = 0; d < CUV_LDP_DIRECTIONS; d++) {
     const bool wanted = layout->params.directions >> d & 1;
 
-    pass->histogram_of[d] = (int8_t) (!wanted ? -1
-            : layout->params.is_merged        ? 0
-                                              : n++);
+    args->histogram_of_direction[d] = (int8_t) (!wanted ? -1
+            : layout->params.is_merged                  ? 0
+                                                        : n++);
   }
   self->n_counts = (size_t) layout->columns * layout->rows
       * layout->n_histograms * layout->n_bins;
-  pass->counts = cuv_arena_alloc (
-      &self->arena, (self->n_counts + 1) * pass->plan.count_size);
+  args->counts = cuv_arena_alloc (
+      &self->arena, (self->n_counts + 1) * args->plan.count_size);
   self->picture = (uint8_t *) cuv_arena_alloc (
       &self->arena, (size_t) layout->width * layout->height);
-  return pass->counts != nullptr && self->picture != nullptr;
+  return args->counts != nullptr && self->picture != nullptr;
 }
 
 extern "C" CuvLdpCuda *
@@ -152,18 +152,18 @@ cuv_ldp_cuda_submit (CuvLdpCuda *self, const CuvFrame *frame,
   self->stream = (cudaStream_t) stream;
   self->frame = *frame;
   self->rect = *rect;
-  if (self->pass.plan.adds)
-    CUV_CUDA_TRY (cudaMemsetAsync (self->pass.counts, 0,
-        (self->n_counts + 1) * self->pass.plan.count_size, self->stream));
+  if (self->args.plan.needs_atomic_add)
+    CUV_CUDA_TRY (cudaMemsetAsync (self->args.counts, 0,
+        (self->n_counts + 1) * self->args.plan.count_size, self->stream));
   if (set_picture (self) != 0)
     return -1;
-  return cuv_ldp_describe_submit (self->pass, self->stream);
+  return cuv_ldp_describe_submit (self->args, self->stream);
 }
 
 extern "C" const void *
 cuv_ldp_cuda_counts (const CuvLdpCuda *self)
 {
-  return self->pass.counts;
+  return self->args.counts;
 }
 
 extern "C" int
@@ -175,19 +175,19 @@ cuv_ldp_cuda_wait (CuvLdpCuda *self)
 static int
 copy_counts (CuvLdpCuda *self)
 {
-  CUV_CUDA_TRY (cudaMemcpyAsync (self->host_counts, self->pass.counts,
-      self->n_counts * self->pass.plan.count_size, cudaMemcpyDeviceToHost,
+  CUV_CUDA_TRY (cudaMemcpyAsync (self->host_counts, self->args.counts,
+      self->n_counts * self->args.plan.count_size, cudaMemcpyDeviceToHost,
       self->stream));
   return cuv_ldp_cuda_wait (self);
 }
 
-// Pinned on first use: who compares on the device never needs it.
+// Allocated on first use: comparing on the device needs no host memory.
 extern "C" const void *
 cuv_ldp_cuda_collect (CuvLdpCuda *self)
 {
   if (self->host_counts == nullptr)
     self->host_counts = cuv_arena_pinned (
-        &self->arena, self->n_counts * self->pass.plan.count_size);
+        &self->arena, self->n_counts * self->args.plan.count_size);
   return self->host_counts != nullptr && copy_counts (self) == 0
       ? self->host_counts
       : nullptr;

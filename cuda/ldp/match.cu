@@ -17,8 +17,9 @@
 
 // Buffers for one chunk of streamed entries.
 struct Slot {
-  uint8_t *staged, *entries;   // pinned; on the device
-  cudaEvent_t copied, matched; // buffer may be overwritten: staged; entries
+  uint8_t *staged, *entries; // pinned; on the device
+  cudaEvent_t copied;        // staged may be overwritten
+  cudaEvent_t matched;       // entries may be overwritten
 };
 
 // Device memory, in entries.
@@ -28,10 +29,10 @@ struct Layout {
 
 struct _CuvLdpMatchCuda {
   CuvArena fixed = {}, memory = {}, results = {};
-  CuvLdpMatchPass pass = {};
-  uint64_t max_distance = 0; // of pictures without a common code
+  CuvLdpMatchArgs args = {};
+  uint64_t max_distance = 0; // of two pictures without a common code
   int64_t n_counts = 0, size = 0, stride = 0; // per entry, on the host
-  int64_t room = 0; // entries that fit in device memory
+  int64_t capacity = 0; // entries that fit in device memory
   CuvLdpCopy copy = nullptr;
   void *copy_data = nullptr;
   Layout layout = {};
@@ -39,7 +40,7 @@ struct _CuvLdpMatchCuda {
   const uint8_t *entries = nullptr;
   uint8_t *resident = nullptr, *packed = nullptr;
   Slot slots[SLOTS] = {};
-  cudaStream_t copying = nullptr, stream = nullptr;
+  cudaStream_t copy_stream = nullptr, stream = nullptr;
   CuvWait copy_wait = {}, wait = {};
 
   ~_CuvLdpMatchCuda ();
@@ -47,9 +48,10 @@ struct _CuvLdpMatchCuda {
 
 _CuvLdpMatchCuda::~_CuvLdpMatchCuda ()
 {
-  if (copying != nullptr) {
-    cuv_cuda_record (cudaStreamSynchronize (copying), "cudaStreamSynchronize");
-    cuv_cuda_record (cudaStreamDestroy (copying), "cudaStreamDestroy");
+  if (copy_stream != nullptr) {
+    cuv_cuda_record (
+        cudaStreamSynchronize (copy_stream), "cudaStreamSynchronize");
+    cuv_cuda_record (cudaStreamDestroy (copy_stream), "cudaStreamDestroy");
   }
   for (const Slot &slot : slots) {
     for (cudaEvent_t event : { slot.copied, slot.matched }) {
@@ -62,12 +64,12 @@ _CuvLdpMatchCuda::~_CuvLdpMatchCuda ()
   cuv_arena_clear (&results);
 }
 
-// ---- what does not depend on the entries ----
+// ---- opening ----
 
-// One more of weight 0: half of the last unit may lie beyond the picture, in
-// padding.
+// Followed by one of weight 0: half of the last unit may lie in the padding
+// behind the picture.
 static std::vector<CuvLdpHistogram>
-histograms_of (const CuvLdpPacked &packed)
+list_histograms (const CuvLdpPacked &packed)
 {
   const int n = packed.n_histograms;
   std::vector<CuvLdpHistogram> histograms ((size_t) packed.n_blocks * n + 1);
@@ -78,40 +80,36 @@ histograms_of (const CuvLdpPacked &packed)
 }
 
 static bool
-has_room (CuvLdpMatchCuda *self, size_t fixed, size_t max_bytes)
+find_capacity (CuvLdpMatchCuda *self, size_t fixed, size_t max_bytes)
 {
-  const size_t least = fixed + SLOTS * (size_t) self->pass.pitch;
+  const size_t min_bytes = fixed + SLOTS * (size_t) self->args.pitch;
+  size_t available = 0, total;
   char text[120];
 
-  if (max_bytes >= least) {
-    self->room = (int64_t) ((max_bytes - fixed) / (size_t) self->pass.pitch);
+  if (max_bytes == 0
+      && cuv_cuda_record (cudaMemGetInfo (&available, &total), "cudaMemGetInfo")
+          != 0)
+    return false;
+  if (max_bytes == 0)
+    max_bytes = available / 2;
+  if (max_bytes >= min_bytes) {
+    self->capacity =
+        (int64_t) ((max_bytes - fixed) / (size_t) self->args.pitch);
     return true;
   }
   snprintf (text, sizeof text,
       "%zu bytes of device memory are allowed, but pictures of this size need "
       "at least %zu",
-      max_bytes, least);
+      max_bytes, min_bytes);
   cuv_cuda_record (cudaErrorMemoryAllocation, text);
   return false;
 }
 
 static int
-find_max_bytes (size_t *max_bytes)
-{
-  size_t available, total;
-
-  if (*max_bytes > 0)
-    return 0;
-  CUV_CUDA_TRY (cudaMemGetInfo (&available, &total));
-  *max_bytes = available / 2;
-  return 0;
-}
-
-static int
-make_events (CuvLdpMatchCuda *self)
+create_events (CuvLdpMatchCuda *self)
 {
   CUV_CUDA_TRY (
-      cudaStreamCreateWithFlags (&self->copying, cudaStreamNonBlocking));
+      cudaStreamCreateWithFlags (&self->copy_stream, cudaStreamNonBlocking));
   for (Slot &slot : self->slots) {
     for (cudaEvent_t *event : { &slot.copied, &slot.matched })
       CUV_CUDA_TRY (cudaEventCreateWithFlags (event, cudaEventDisableTiming));
@@ -123,27 +121,27 @@ static bool
 init (CuvLdpMatchCuda *self, const CuvLdpPacked &packed, size_t stride,
     size_t max_bytes)
 {
-  CuvLdpMatchPass *pass = &self->pass;
-  const std::vector<CuvLdpHistogram> histograms = histograms_of (packed);
+  CuvLdpMatchArgs *args = &self->args;
+  const std::vector<CuvLdpHistogram> histograms = list_histograms (packed);
   const size_t bytes = histograms.size () * sizeof histograms[0];
 
-  pass->n_histograms = packed.n_blocks * packed.n_histograms;
-  pass->n_bins = packed.n_bins;
-  pass->count_size = packed.count_size;
+  args->n_histograms = packed.n_blocks * packed.n_histograms;
+  args->n_bins = packed.n_bins;
+  args->count_size = packed.count_size;
   self->max_distance = packed.max_distance;
   self->stride = (int64_t) stride;
-  self->n_counts = (int64_t) pass->n_histograms * pass->n_bins;
-  self->size = self->n_counts * pass->count_size;
-  pass->pitch = (self->size + CUV_LDP_UNIT - 1) / CUV_LDP_UNIT * CUV_LDP_UNIT;
-  if (find_max_bytes (&max_bytes) != 0
-      || !has_room (self, bytes + (size_t) pass->pitch, max_bytes)
-      || make_events (self) != 0)
+  self->n_counts = (int64_t) args->n_histograms * args->n_bins;
+  self->size = self->n_counts * args->count_size;
+  args->pitch = (self->size + CUV_LDP_WARP_BYTES - 1) / CUV_LDP_WARP_BYTES
+      * CUV_LDP_WARP_BYTES;
+  if (!find_capacity (self, bytes + (size_t) args->pitch, max_bytes)
+      || create_events (self) != 0)
     return false;
-  pass->histograms = (const CuvLdpHistogram *) cuv_arena_upload (
+  args->histograms = (const CuvLdpHistogram *) cuv_arena_upload (
       &self->fixed, histograms.data (), bytes);
   self->packed =
-      (uint8_t *) cuv_arena_alloc (&self->fixed, (size_t) pass->pitch);
-  return pass->histograms != nullptr && self->packed != nullptr;
+      (uint8_t *) cuv_arena_alloc (&self->fixed, (size_t) args->pitch);
+  return args->histograms != nullptr && self->packed != nullptr;
 }
 
 extern "C" CuvLdpMatchCuda *
@@ -168,32 +166,32 @@ cuv_ldp_match_cuda_free (CuvLdpMatchCuda *self)
   delete self;
 }
 
-// ---- the entries ----
+// ---- entries ----
 
-// After the first time with 25 % to spare: entries are being appended, and each
-// reallocation copies all of them again.
+// Reallocations reserve 25 % more than needed: entries are being appended, and
+// each reallocation copies all of them again.
 static Layout
-layout_for (const CuvLdpMatchCuda *self, int64_t n)
+plan_layout (const CuvLdpMatchCuda *self, int64_t n)
 {
   const Layout &now = self->layout;
-  const int64_t pitch = self->pass.pitch;
+  const int64_t pitch = self->args.pitch;
 
-  if (n > self->room) {
-    const int64_t chunk =
-        std::max<int64_t> (std::min (CHUNK_BYTES / pitch, self->room / 8), 1);
+  if (n > self->capacity) {
+    const int64_t chunk = std::max<int64_t> (
+        std::min (CHUNK_BYTES / pitch, self->capacity / 8), 1);
 
-    return { self->room - SLOTS * chunk, chunk };
+    return { self->capacity - SLOTS * chunk, chunk };
   }
   if (now.chunk == 0 && n <= now.resident)
     return now;
-  return { std::min (self->room, now.resident > 0 ? n + n / 4 + 1 : n), 0 };
+  return { std::min (self->capacity, now.resident > 0 ? n + n / 4 + 1 : n), 0 };
 }
 
 static int
 allocate (CuvLdpMatchCuda *self, const Layout &layout)
 {
-  const size_t bytes = (size_t) (layout.resident * self->pass.pitch);
-  const size_t chunk = (size_t) (layout.chunk * self->pass.pitch);
+  const size_t bytes = (size_t) (layout.resident * self->args.pitch);
+  const size_t chunk = (size_t) (layout.chunk * self->args.pitch);
 
   self->layout = {};
   self->n_resident = 0;
@@ -219,44 +217,44 @@ allocate (CuvLdpMatchCuda *self, const Layout &layout)
 static int
 reserve_results (CuvLdpMatchCuda *self, int64_t n)
 {
-  CuvLdpMatchPass *pass = &self->pass;
+  CuvLdpMatchArgs *args = &self->args;
 
-  if (n <= pass->distances_pitch)
+  if (n <= args->distances_pitch)
     return 0;
-  n = std::max (n, 2 * pass->distances_pitch);
-  pass->distances_pitch = 0;
+  n = std::max (n, 2 * args->distances_pitch);
+  args->distances_pitch = 0;
   cuv_arena_clear (&self->results);
-  pass->distances = (uint64_t *) cuv_arena_pinned (
-      &self->results, CUV_LDP_PARTS * (size_t) n * sizeof *pass->distances);
-  if (pass->distances == nullptr)
+  args->distances = (uint64_t *) cuv_arena_pinned (
+      &self->results, CUV_LDP_PARTS * (size_t) n * sizeof *args->distances);
+  if (args->distances == nullptr)
     return -1;
-  pass->distances_pitch = n;
+  args->distances_pitch = n;
   return 0;
 }
 
 // Copies entries from `first` on, as many as fit.
 static int
-copy_residents (CuvLdpMatchCuda *self, int64_t first, cudaStream_t stream)
+copy_to_device (CuvLdpMatchCuda *self, int64_t first, cudaStream_t stream)
 {
   const int64_t end = std::min (self->n, self->layout.resident);
-  const int64_t pitch = self->pass.pitch;
+  const int64_t pitch = self->args.pitch;
 
-  if (first < end)
-    CUV_CUDA_TRY (cudaMemcpy2DAsync (self->resident + first * pitch,
-        (size_t) pitch, self->entries + first * self->stride,
-        (size_t) self->stride, (size_t) self->size, (size_t) (end - first),
-        cudaMemcpyHostToDevice, stream));
-  // queries may run on another stream
-  if (first < end)
-    CUV_CUDA_TRY (cudaStreamSynchronize (stream));
   self->n_resident = end;
+  if (first >= end)
+    return 0;
+  CUV_CUDA_TRY (cudaMemcpy2DAsync (self->resident + first * pitch,
+      (size_t) pitch, self->entries + first * self->stride,
+      (size_t) self->stride, (size_t) self->size, (size_t) (end - first),
+      cudaMemcpyHostToDevice, stream));
+  // queries may run on another stream
+  CUV_CUDA_TRY (cudaStreamSynchronize (stream));
   return 0;
 }
 
 static int
 set_entries (CuvLdpMatchCuda *self, int64_t first_new, cudaStream_t stream)
 {
-  const Layout layout = layout_for (self, self->n);
+  const Layout layout = plan_layout (self, self->n);
 
   if ((layout.resident != self->layout.resident
           || layout.chunk != self->layout.chunk)
@@ -264,7 +262,7 @@ set_entries (CuvLdpMatchCuda *self, int64_t first_new, cudaStream_t stream)
     return -1;
   if (reserve_results (self, self->n) != 0)
     return -1;
-  return copy_residents (self, std::min (first_new, self->n_resident), stream);
+  return copy_to_device (self, std::min (first_new, self->n_resident), stream);
 }
 
 extern "C" int
@@ -280,34 +278,34 @@ cuv_ldp_match_cuda_set_entries (CuvLdpMatchCuda *self, const uint8_t *entries,
   return -1;
 }
 
-// ---- a query ----
+// ---- queries ----
 
 // Compares entries first .. first + n - 1; entry `first` is at `entries`.
 static int
 match (CuvLdpMatchCuda *self, const uint8_t *entries, int64_t first, int64_t n)
 {
-  CuvLdpMatchPass pass = self->pass;
+  CuvLdpMatchArgs args = self->args;
 
-  pass.entries = entries;
-  pass.n = n;
-  pass.distances += first;
-  return cuv_ldp_match_run (pass, self->stream);
+  args.entries = entries;
+  args.n = n;
+  args.distances += first;
+  return cuv_ldp_match_run (args, self->stream);
 }
 
 static int
 match_chunk (CuvLdpMatchCuda *self, const Slot &slot, int64_t first, int64_t n)
 {
-  const int64_t pitch = self->pass.pitch;
+  const int64_t pitch = self->args.pitch;
 
   if (cuv_wait_event (&self->copy_wait, slot.copied) != 0)
     return -1;
   self->copy (self->copy_data, slot.staged, (size_t) pitch,
       self->entries + first * self->stride, (size_t) self->stride,
       (size_t) self->size, n);
-  CUV_CUDA_TRY (cudaStreamWaitEvent (self->copying, slot.matched, 0));
+  CUV_CUDA_TRY (cudaStreamWaitEvent (self->copy_stream, slot.matched, 0));
   CUV_CUDA_TRY (cudaMemcpyAsync (slot.entries, slot.staged,
-      (size_t) (n * pitch), cudaMemcpyHostToDevice, self->copying));
-  CUV_CUDA_TRY (cudaEventRecord (slot.copied, self->copying));
+      (size_t) (n * pitch), cudaMemcpyHostToDevice, self->copy_stream));
+  CUV_CUDA_TRY (cudaEventRecord (slot.copied, self->copy_stream));
   CUV_CUDA_TRY (cudaStreamWaitEvent (self->stream, slot.copied, 0));
   if (match (self, slot.entries, first, n) != 0)
     return -1;
@@ -318,13 +316,13 @@ match_chunk (CuvLdpMatchCuda *self, const Slot &slot, int64_t first, int64_t n)
 static int
 set_query (CuvLdpMatchCuda *self, const void *counts, int count_size)
 {
-  CuvLdpMatchPass *pass = &self->pass;
-  const bool same = count_size == pass->count_size;
+  CuvLdpMatchArgs *args = &self->args;
+  const bool same = count_size == args->count_size;
 
-  pass->query = same ? (const uint8_t *) counts : self->packed;
+  args->query = same ? (const uint8_t *) counts : self->packed;
   return same ? 0
               : cuv_ldp_match_pack (counts, count_size, self->n_counts,
-                  self->packed, pass->count_size, self->stream);
+                  self->packed, args->count_size, self->stream);
 }
 
 extern "C" int
@@ -352,7 +350,7 @@ cuv_ldp_match_cuda_submit_counts (CuvLdpMatchCuda *self, const void *counts,
 extern "C" int
 cuv_ldp_match_cuda_collect (CuvLdpMatchCuda *self, double *similarities)
 {
-  const CuvLdpMatchPass &pass = self->pass;
+  const CuvLdpMatchArgs &args = self->args;
 
   if (cuv_wait_stream (&self->wait, self->stream) != 0)
     return -1;
@@ -360,8 +358,9 @@ cuv_ldp_match_cuda_collect (CuvLdpMatchCuda *self, double *similarities)
     uint64_t distance = 0;
 
     for (int part = 0; part < CUV_LDP_PARTS; part++)
-      distance += pass.distances[part * pass.distances_pitch + i];
-    similarities[i] = cuv_ldp_similarity_of (self->max_distance, distance);
+      distance += args.distances[part * args.distances_pitch + i];
+    similarities[i] =
+        cuv_ldp_similarity_of_distance (self->max_distance, distance);
   }
   return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// State of a factorisation, host and device.
+// The object behind ntf.h: memory, and what is enqueued for it.
 #ifndef CUV_NTF_OBJECT_CUH
 #define CUV_NTF_OBJECT_CUH
 
@@ -7,20 +7,23 @@
 #include "ntf/ntf.cuh"
 #include "ntf/ntf.h"
 
-// Bound of enqueued multiplications, i.e. of the latency of cancelling: about 2
-// ms on an H200, 20 ms on a T4.
+// Limit of multiplications enqueued at a time, and so of the delay before a
+// cancelled call returns: about 2 ms on an H200, 20 ms on a T4.
 #define CUV_NTF_MAX_WORK 0x1p35
 
 struct _CuvNtfCuda {
-  CuvArena arena = {};
-  CuvBuffer residual = {};
-  CuvNtfState state = {};
-  CuvNtfFound *found = nullptr, *found_to = nullptr;
-  CuvNtfProgress *progress_to = nullptr;
-  CuvNtfFactors
-      factors = {}; // pinned memory; u and w laid out as on the device
-  float *v_columns = nullptr; // v laid out as on the device
-  double work = 0;            // enqueued since the last wait
+  CuvArena arena = {};     // all memory but the residual's
+  CuvBuffer residual = {}; // a map, on the device
+  CuvNtfState state = {};  // sizes and device memory: the kernels' parameter
+  CuvNtfFound *found = nullptr; // on the device
+
+  // pinned host memory, copies of what is on the device
+  CuvNtfFound *host_found = nullptr;
+  CuvNtfProgress *host_progress = nullptr;
+  CuvNtfFactors factors = {};
+  float *host_v = nullptr; // v of factors as on the device: column by column
+
+  double work = 0; // multiplications enqueued since the last wait
   double max_work = CUV_NTF_MAX_WORK;
   const int32_t *cancel = nullptr;
   cudaStream_t stream = nullptr;
@@ -34,6 +37,7 @@ struct _CuvNtfCuda {
 int cuv_ntf_upload (CuvNtfCuda *self);
 int cuv_ntf_download (CuvNtfCuda *self);
 
+// Waits for all that is enqueued. Returns 0 or -1.
 static inline int
 cuv_ntf_wait (CuvNtfCuda *self)
 {
@@ -41,7 +45,8 @@ cuv_ntf_wait (CuvNtfCuda *self)
   return cuv_wait_stream (&self->wait, self->stream);
 }
 
-// Waits; returns -1 also if enqueuing failed.
+// Waits even if enqueuing failed, as memory may still be in use. Returns -1 if
+// either failed.
 static inline int
 cuv_ntf_end (CuvNtfCuda *self, int enqueued)
 {

@@ -9,6 +9,10 @@
 // Outcome of enqueuing.
 enum { FAILED = -1, ENQUEUED, STOPPED };
 
+#define TRY_ENQUEUE(call)                                                      \
+  if (const int outcome = (call); outcome != ENQUEUED)                         \
+  return outcome
+
 static bool
 is_cancelled (const CuvNtfCuda *self)
 {
@@ -44,28 +48,31 @@ rows_at_once (const CuvNtfCuda *self)
       self->max_work / 2 / work_of_rows (state, 1), 1.0, (double) state.height);
 }
 
-// Calls submit (first, end) for all of a mode's slots, as many at once as in
-// flight limits allow, but at least enough to fill the GPU.
+// Calls submit (first, end) for n_parts parts of n_rows rows each, as many at
+// once as in flight limits allow, but at least enough to fill the GPU.
 template <typename F>
 static int
-enqueue_slots (CuvNtfCuda *self, int mode, int least, F submit)
+enqueue_parts (CuvNtfCuda *self, int n_parts, int n_rows, int least, F submit)
 {
-  const CuvNtfState &state = self->state;
-  const int n_slots = state.n_slots[mode];
-  const int n_rows = state.slot_rows[mode];
   const int n = std::max (rows_at_once (self) / n_rows, least);
 
-  for (int first = 0; first < n_slots; first += n) {
-    const int end = std::min (first + n, n_slots);
-    const int throttled =
-        throttle (self, work_of_rows (state, (end - first) * n_rows));
+  for (int first = 0; first < n_parts; first += n) {
+    const int end = std::min (first + n, n_parts);
 
-    if (throttled != ENQUEUED)
-      return throttled;
+    TRY_ENQUEUE (
+        throttle (self, work_of_rows (self->state, (end - first) * n_rows)));
     if (submit (first, end) != 0)
       return FAILED;
   }
   return ENQUEUED;
+}
+
+template <typename F>
+static int
+enqueue_slots (CuvNtfCuda *self, int mode, int least, F submit)
+{
+  return enqueue_parts (self, self->state.n_slots[mode],
+      self->state.slot_rows[mode], least, submit);
 }
 
 static int
@@ -96,59 +103,40 @@ enqueue_w (CuvNtfCuda *self)
 static int
 enqueue_u_and_sums_of_v (CuvNtfCuda *self)
 {
-  int status;
-
   if (self->state.n_sums[CUV_NTF_U] == 1)
     return enqueue_maps (self, CUV_NTF_FIND_U | CUV_NTF_FIND_V);
-  status = enqueue_maps (self, CUV_NTF_FIND_U);
-  if (status == ENQUEUED)
-    status = enqueue_update (self, CUV_NTF_U);
-  return status == ENQUEUED ? enqueue_maps (self, CUV_NTF_FIND_V) : status;
+  TRY_ENQUEUE (enqueue_maps (self, CUV_NTF_FIND_U));
+  TRY_ENQUEUE (enqueue_update (self, CUV_NTF_U));
+  return enqueue_maps (self, CUV_NTF_FIND_V);
 }
 
 static int
 iterate_gs (CuvNtfCuda *self)
 {
-  int status = enqueue_u_and_sums_of_v (self);
-
-  if (status == ENQUEUED)
-    status = enqueue_update (self, CUV_NTF_V);
-  return status == ENQUEUED ? enqueue_w (self) : status;
+  TRY_ENQUEUE (enqueue_u_and_sums_of_v (self));
+  TRY_ENQUEUE (enqueue_update (self, CUV_NTF_V));
+  return enqueue_w (self);
 }
 
 static int
 iterate_jacobi (CuvNtfCuda *self)
 {
-  int status = enqueue_maps (self, CUV_NTF_FIND_U | CUV_NTF_FIND_V);
-
-  if (status == ENQUEUED)
-    status = enqueue_w (self);
-  if (status == ENQUEUED)
-    status = enqueue_update (self, CUV_NTF_U);
-  if (status == ENQUEUED)
-    status = enqueue_update (self, CUV_NTF_V);
-  if (status == ENQUEUED)
-    status = cuv_ntf_grams_submit (self->state, self->stream);
-  return status;
+  TRY_ENQUEUE (enqueue_maps (self, CUV_NTF_FIND_U | CUV_NTF_FIND_V));
+  TRY_ENQUEUE (enqueue_w (self));
+  TRY_ENQUEUE (enqueue_update (self, CUV_NTF_U));
+  TRY_ENQUEUE (enqueue_update (self, CUV_NTF_V));
+  return cuv_ntf_grams_submit (self->state, self->stream);
 }
 
 static int
 enqueue_test (CuvNtfCuda *self)
 {
   const CuvNtfState &state = self->state;
-  const int n = rows_at_once (self);
 
-  for (int y = 0; y < state.height; y += n) {
-    const int n_rows = std::min (n, state.height - y);
-    const int throttled = throttle (self, work_of_rows (state, n_rows));
-
-    if (throttled != ENQUEUED)
-      return throttled;
-    if (cuv_ntf_test_submit (state, state.iteration, y, n_rows, self->stream)
-        != 0)
-      return FAILED;
-  }
-  return ENQUEUED;
+  return enqueue_parts (self, state.height, 1, 1, [=] (int first, int end) {
+    return cuv_ntf_test_submit (
+        self->state, self->state.iteration, first, end - first, self->stream);
+  });
 }
 
 // Enqueues up to the next test.
@@ -157,14 +145,13 @@ enqueue (CuvNtfCuda *self)
 {
   CuvNtfState *state = &self->state;
   const CuvNtfParams &params = state->params;
-  int status;
 
   do {
     state->iteration++;
-    status = params.schedule == CUV_NTF_GS ? iterate_gs (self)
-                                           : iterate_jacobi (self);
-  } while (status == ENQUEUED && !cuv_ntf_has_test (&params, state->iteration));
-  return status == ENQUEUED ? enqueue_test (self) : status;
+    TRY_ENQUEUE (params.schedule == CUV_NTF_GS ? iterate_gs (self)
+                                               : iterate_jacobi (self));
+  } while (!cuv_ntf_has_test (&params, state->iteration));
+  return enqueue_test (self);
 }
 
 static int
@@ -174,10 +161,9 @@ start_factors (CuvNtfCuda *self)
 
   if (params.init == CUV_NTF_RANDOM)
     cuv_ntf_randomise (&self->factors, params.seed);
-  else if (cuv_ntf_download (self) != 0)
-    return -1;
   else
-    cuv_ntf_resume (&self->factors, self->state.scale);
+    cuv_ntf_resume (
+        &self->factors, params.init == CUV_NTF_NNDSVD ? 1 : self->state.scale);
   return cuv_ntf_upload (self);
 }
 
@@ -189,7 +175,7 @@ cuv_ntf_cuda_start (CuvNtfCuda *self, const CuvNtfParams *params)
   state->params = *params;
   if (params->algorithm == CUV_NTF_HALS)
     state->params.schedule = CUV_NTF_GS;
-  self->progress_to->result = CuvNtfResult{};
+  self->host_progress->result = CuvNtfResult{};
   state->iteration = 0;
   if (start_factors (self) != 0)
     return -1;
@@ -211,7 +197,7 @@ finish (CuvNtfCuda *self)
   if (cuv_ntf_download (self) != 0)
     return -1;
   cuv_ntf_finish (
-      &self->factors, &state.params, state.scale, &self->progress_to->result);
+      &self->factors, &state.params, state.scale, &self->host_progress->result);
   return cuv_ntf_upload (self);
 }
 
@@ -235,17 +221,15 @@ enqueue_tests (CuvNtfCuda *self)
 {
   const CuvNtfParams &params = self->state.params;
   double work;
-  int status;
 
   do {
     const double before = self->work;
 
-    status = enqueue (self);
+    TRY_ENQUEUE (enqueue (self));
     work = self->work - before;
-  } while (status == ENQUEUED && self->state.iteration < params.iterations
-      && !params.reinit_dead && work > 0
-      && self->work + work <= self->max_work);
-  return status;
+  } while (self->state.iteration < params.iterations && !params.reinit_dead
+      && work > 0 && self->work + work <= self->max_work);
+  return ENQUEUED;
 }
 
 extern "C" int
@@ -256,7 +240,7 @@ cuv_ntf_cuda_step (CuvNtfCuda *self, CuvNtfStatus *status)
 
   if (enqueued == ENQUEUED
       && cuv_cuda_record (
-             cudaMemcpyAsync (self->progress_to, state.progress,
+             cudaMemcpyAsync (self->host_progress, state.progress,
                  sizeof *state.progress, cudaMemcpyDeviceToHost, self->stream),
              "cudaMemcpyAsync")
           != 0)
@@ -266,16 +250,16 @@ cuv_ntf_cuda_step (CuvNtfCuda *self, CuvNtfStatus *status)
   *status = CUV_NTF_CANCELLED;
   if (enqueued == STOPPED || is_cancelled (self))
     return 0;
-  *status = self->progress_to->stop ? CUV_NTF_DONE : CUV_NTF_RUNNING;
-  return self->progress_to->stop ? finish (self)
-      : state.params.reinit_dead ? revive (self)
-                                 : 0;
+  *status = self->host_progress->stop ? CUV_NTF_DONE : CUV_NTF_RUNNING;
+  return self->host_progress->stop ? finish (self)
+      : state.params.reinit_dead   ? revive (self)
+                                   : 0;
 }
 
 extern "C" const CuvNtfResult *
 cuv_ntf_cuda_result (const CuvNtfCuda *self)
 {
-  return &self->progress_to->result;
+  return &self->host_progress->result;
 }
 
 extern "C" int
@@ -283,20 +267,16 @@ cuv_ntf_cuda_residual (CuvNtfCuda *self, float *map)
 {
   const CuvNtfState &state = self->state;
   const size_t size = (size_t) state.height * state.width * sizeof *map;
-  const int n = rows_at_once (self);
   float *device;
-  int status = ENQUEUED;
+  int status;
 
   if (cuv_buffer_reserve (&self->residual, size) != 0)
     return -1;
   device = (float *) self->residual.data;
-  for (int y = 0; y < state.height && status == ENQUEUED; y += n) {
-    const int n_rows = std::min (n, state.height - y);
-
-    status = throttle (self, work_of_rows (state, n_rows));
-    if (status == ENQUEUED)
-      status = cuv_ntf_residual_submit (state, y, n_rows, device, self->stream);
-  }
+  status = enqueue_parts (self, state.height, 1, 1, [=] (int first, int end) {
+    return cuv_ntf_residual_submit (
+        self->state, first, end - first, device, self->stream);
+  });
   if (cuv_ntf_end (self, status) != 0)
     return -1;
   CUV_CUDA_TRY (cudaMemcpyAsync (

@@ -81,7 +81,7 @@ pin_factors (CuvNtfCuda *self)
   *factors = { { state.height, state.width, state.depth }, state.rank,
     state.stride, {} };
   if (!pin (self, &all, rows * state.stride)
-      || !pin (self, &self->v_columns, cuv_ntf_n_values (state, CUV_NTF_V)))
+      || !pin (self, &self->host_v, cuv_ntf_n_values (state, CUV_NTF_V)))
     return false;
   for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
     factors->mode[mode] = all;
@@ -100,7 +100,7 @@ init (CuvNtfCuda *self)
       && alloc_modes (self) && alloc (self, &state->counters, 1)
       && alloc (self, &state->rests, state->height)
       && alloc (self, &state->progress, 1) && alloc (self, &self->found, 1)
-      && pin (self, &self->progress_to, 1) && pin (self, &self->found_to, 1)
+      && pin (self, &self->host_progress, 1) && pin (self, &self->host_found, 1)
       && pin_factors (self);
 }
 
@@ -130,7 +130,7 @@ extern "C" int
 cuv_ntf_cuda_scan (CuvNtfCuda *self, const CuvCube *cube, const double *ignore,
     CuvNtfScan *scan)
 {
-  const CuvNtfFound *found = self->found_to;
+  const CuvNtfFound *found = self->host_found;
   const size_t size = sizeof *found;
   unsigned long long first;
 
@@ -140,8 +140,8 @@ cuv_ntf_cuda_scan (CuvNtfCuda *self, const CuvCube *cube, const double *ignore,
   CUV_CUDA_TRY (cudaMemsetAsync (self->found, 0, size, self->stream));
   if (cuv_ntf_scan_submit (*cube, ignore, self->found, self->stream) != 0)
     return cuv_ntf_end (self, -1);
-  CUV_CUDA_TRY (cudaMemcpyAsync (
-      self->found_to, self->found, size, cudaMemcpyDeviceToHost, self->stream));
+  CUV_CUDA_TRY (cudaMemcpyAsync (self->host_found, self->found, size,
+      cudaMemcpyDeviceToHost, self->stream));
   if (cuv_ntf_wait (self) != 0)
     return -1;
   memcpy (&scan->largest, &found->largest, sizeof scan->largest);
@@ -180,8 +180,7 @@ copy_factors (CuvNtfCuda *self, cudaMemcpyKind kind)
 {
   for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
     float *device = self->state.factors[mode].values;
-    float *host =
-        mode == CUV_NTF_V ? self->v_columns : self->factors.mode[mode];
+    float *host = mode == CUV_NTF_V ? self->host_v : self->factors.mode[mode];
     const bool up = kind == cudaMemcpyHostToDevice;
 
     CUV_CUDA_TRY (cudaMemcpyAsync (up ? device : host, up ? host : device,
@@ -198,7 +197,7 @@ cuv_ntf_upload (CuvNtfCuda *self)
 
   for (int x = 0; x < state.width; x++) {
     for (int k = 0; k < state.rank; k++)
-      self->v_columns[(size_t) k * state.pitch + x] =
+      self->host_v[(size_t) k * state.pitch + x] =
           *cuv_ntf_at (&self->factors, CUV_NTF_V, x, k);
   }
   return copy_factors (self, cudaMemcpyHostToDevice);
@@ -214,39 +213,23 @@ cuv_ntf_download (CuvNtfCuda *self)
   for (int x = 0; x < state.width; x++) {
     for (int k = 0; k < state.rank; k++)
       *cuv_ntf_at (&self->factors, CUV_NTF_V, x, k) =
-          self->v_columns[(size_t) k * state.pitch + x];
+          self->host_v[(size_t) k * state.pitch + x];
   }
   return 0;
 }
 
-extern "C" int
-cuv_ntf_cuda_get_factors (CuvNtfCuda *self, float *u, float *v, float *w)
+extern "C" const CuvNtfFactors *
+cuv_ntf_cuda_factors (const CuvNtfCuda *self)
 {
-  const CuvNtfFactors *factors = &self->factors;
-  float *to[CUV_NTF_MODES] = { u, v, w };
+  return &self->factors;
+}
 
-  if (cuv_ntf_download (self) != 0)
-    return -1;
+extern "C" void
+cuv_ntf_cuda_set_factors (CuvNtfCuda *self, const CuvNtfFactors *factors)
+{
   for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
     for (int i = 0; i < factors->size[mode]; i++)
-      memcpy (&to[mode][(size_t) i * factors->rank],
+      memcpy (cuv_ntf_at (&self->factors, mode, i, 0),
           cuv_ntf_at (factors, mode, i, 0), factors->rank * sizeof (float));
   }
-  return 0;
-}
-
-extern "C" int
-cuv_ntf_cuda_set_factors (
-    CuvNtfCuda *self, const float *u, const float *v, const float *w)
-{
-  const CuvNtfFactors *factors = &self->factors;
-  const float *from[CUV_NTF_MODES] = { u, v, w };
-
-  for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
-    for (int i = 0; i < factors->size[mode]; i++)
-      memcpy (cuv_ntf_at (factors, mode, i, 0),
-          &from[mode][(size_t) i * factors->rank],
-          factors->rank * sizeof (float));
-  }
-  return cuv_ntf_upload (self);
 }

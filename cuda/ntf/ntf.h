@@ -6,7 +6,7 @@
 #define CUV_NTF_CUDA_H
 
 #include "cuv-cuda.h"
-#include "ntf/ntf-types.h"
+#include "ntf/ntf-factors.h"
 
 CUV_BEGIN
 
@@ -34,9 +34,8 @@ int cuv_ntf_cuda_load (CuvNtfCuda *self, const CuvCube *cube,
 
 /* Initialises a run on the loaded tensor with random factors or, with init =
  * PREVIOUS, with the current ones or those set. For NNDSVD the caller computes
- * and sets them; it is as PREVIOUS, but HALS still begins with an iteration of
- * MU and the terms are sorted at the end. HALS implies schedule GS. Returns 0
- * or -1. */
+ * and sets them, in the scale of the tensor; it is as PREVIOUS, but the terms
+ * are sorted at the end. HALS implies schedule GS. Returns 0 or -1. */
 int cuv_ntf_cuda_start (CuvNtfCuda *self, const CuvNtfParams *params);
 
 /* Iterates up to the next test, or over several, which are decided on the GPU.
@@ -45,11 +44,10 @@ int cuv_ntf_cuda_step (CuvNtfCuda *self, CuvNtfStatus *status);
 
 const CuvNtfResult *cuv_ntf_cuda_result (const CuvNtfCuda *self);
 
-/* Factors, rows of rank values. They are in the scale of the cube's samples
- * when set, and after DONE. Return 0 or -1. */
-int cuv_ntf_cuda_get_factors (CuvNtfCuda *self, float *u, float *v, float *w);
-int cuv_ntf_cuda_set_factors (
-    CuvNtfCuda *self, const float *u, const float *v, const float *w);
+/* The factors in host memory, valid after DONE. In the scale of the cube's
+ * samples, also when set. */
+const CuvNtfFactors *cuv_ntf_cuda_factors (const CuvNtfCuda *self);
+void cuv_ntf_cuda_set_factors (CuvNtfCuda *self, const CuvNtfFactors *factors);
 
 /* The loaded tensor, for NNDSVD on the host: values[(y * depth + z) * width +
  * x], divided by the scale. Returns 0 or -1. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Primitives, their coverage of a pixel, and blending: the part of
- * docs/overlay-definition.md that CPU and GPU share. */
+ * docs/definitions/overlay.md that CPU and GPU share. */
 #ifndef CUV_OVERLAY_TYPES_H
 #define CUV_OVERLAY_TYPES_H
 

@@ -344,8 +344,6 @@ grow (CuvOverlayCuda *self, size_t size)
 
   while (capacity < size)
     capacity *= 2;
-  if (wait (self) != 0)
-    return -1;
   pinned = cuv_arena_pinned (&arena, capacity);
   device = pinned != nullptr ? cuv_arena_alloc (&arena, capacity) : nullptr;
   if (device == nullptr) {
@@ -398,14 +396,6 @@ cuv_overlay_cuda_free (CuvOverlayCuda *self)
 }
 
 extern "C" int
-cuv_overlay_cuda_prepare (CuvOverlayCuda *self, const CuvOverlayList *list)
-{
-  size_t size = primitive_bytes (list) + (size_t) list->n_bytes;
-
-  return size <= self->capacity ? 0 : grow (self, size);
-}
-
-extern "C" int
 cuv_overlay_cuda_submit (CuvOverlayCuda *self, const CuvOverlayList *list,
     const CuvFrame *frame, CuvCudaStream stream_handle)
 {
@@ -418,10 +408,7 @@ cuv_overlay_cuda_submit (CuvOverlayCuda *self, const CuvOverlayList *list,
     return cuv_cuda_record (cudaErrorInvalidValue,
         "overlay: no kernel for the subsampling and component count of this "
         "frame");
-  if (size > self->capacity)
-    return cuv_cuda_record (
-        cudaErrorInvalidValue, "overlay: the list is larger than prepared for");
-  if (wait (self) != 0)
+  if (wait (self) != 0 || (size > self->capacity && grow (self, size) != 0))
     return -1;
   if (size == 0)
     return 0;

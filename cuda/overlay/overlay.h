@@ -20,12 +20,9 @@ CuvOverlayCuda *cuv_overlay_cuda_new (void);
 /* Waits for a submit in progress. */
 void cuv_overlay_cuda_free (CuvOverlayCuda *self);
 
-/* Allocates memory for a list of this size, rounded up to a power of two, if it
- * is larger than any before. */
-int cuv_overlay_cuda_prepare (CuvOverlayCuda *self, const CuvOverlayList *list);
-
-/* Copies the list, which must fit the last prepare, and enqueues its drawing on
- * a frame in device memory. Waits only for a submit that was not collected. */
+/* Copies the list and enqueues its drawing on a frame in device memory.
+ * Allocates if the list is larger than any before. Waits only for a submit that
+ * was not collected. */
 int cuv_overlay_cuda_submit (CuvOverlayCuda *self, const CuvOverlayList *list,
     const CuvFrame *frame, CuvCudaStream stream);
 

@@ -6,7 +6,6 @@
 
 #include "pca/pca-fixed.cuh"
 #include "pca/pca-steps.cuh"
-#include "pca/pca-warp.cuh"
 
 // Gains are split into digits to base 256, from -128 to 127, usually six. Bytes
 // with small gains need four; very large gains have fewer fraction bits.
@@ -31,21 +30,21 @@ struct alignas (16) Gains {
 
 // A thread's part of loading Gains: warp c loads channel c.
 struct GainReader {
-  const CuvPcaGains *known;
+  const CuvPcaGains *state;
   const double *gain_at, *mean_at; // null: no such band
   int c, slot;
   double gain, mean, offset;
 
   __device__ __forceinline__
   GainReader (const CuvPcaPass &pass)
-      : known (&pass.known->gains), gain_at (nullptr), mean_at (nullptr),
+      : state (&pass.state->gains), gain_at (nullptr), mean_at (nullptr),
         c (cuv_warp_of_thread ()), slot (threadIdx.x % 32)
   {
     const int band = pass.band_of_slot[slot];
 
     if (c < CUV_PCA_SHOWN && band >= 0 && band < pass.bands.n) {
-      gain_at = &known->gain[c][band];
-      mean_at = &pass.known->basis.mean[band];
+      gain_at = &state->gain[c][band];
+      mean_at = &pass.state->basis.mean[band];
     }
   }
 
@@ -56,14 +55,14 @@ struct GainReader {
         : c == CUV_PCA_SHOWN && slot == CUV_PCA_FEW ? 255.0
                                                     : 0.0;
     mean = mean_at != nullptr ? *mean_at : 0.0;
-    offset = c < CUV_PCA_SHOWN ? known->offset[c] + known->bias : 0.0;
+    offset = c < CUV_PCA_SHOWN ? state->offset[c] + state->bias : 0.0;
   }
 
   // Called by whole warps. The offset compensates the rounding of gains at the
   // mean, so that pixels near the mean are exact.
   template <CuvCubeFormat F>
   __device__ __forceinline__ void
-  give (Gains *to) const
+  store (Gains *to) const
   {
     const int bits = // the last channel is of one byte
         c < CUV_PCA_SHOWN ? GAIN_BITS - 8 * (Few<F>::size - 1) : GAIN_BITS;

@@ -34,7 +34,7 @@ area_bytes ()
 // after their last step; area is zeroed.
 template <CuvCubeFormat F>
 static __device__ __forceinline__ void
-give (const CuvPcaPass &pass, const Sums<F> &sums, unsigned *area)
+add_block_sums (const CuvPcaPass &pass, const Sums<F> &sums, unsigned *area)
 {
   typedef unsigned long long Sum;
   constexpr int n = Products<unsigned>::n;
@@ -129,8 +129,8 @@ static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
   uint8_t *stages =
       (uint8_t *) (area + n_sums) + warp * n_stages * pass.tile_bytes;
   const Source<F, PACKED> source (pass);
-  const Stride stride (pass, gridDim.x * warps);
-  Walk here (pass, blockIdx.x * warps + warp), ahead = here;
+  const StepStride stride (pass, gridDim.x * warps);
+  StepPosition here (pass, blockIdx.x * warps + warp), ahead = here;
   const PackedLane<F> lane (pass);
   unsigned left_out = 0;
   GainReader reader (pass);
@@ -154,10 +154,10 @@ static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
     if (ahead.left > 0)
       source.fetch (pass, ahead.spot (pass), stages + i * pass.tile_bytes);
     __pipeline_commit ();
-    stride.go_on (pass, &ahead);
+    stride.advance (pass, &ahead);
   }
   if (paints) {
-    reader.give<F> (gains);
+    reader.store<F> (gains);
     __syncthreads ();
     brush.load (*gains);
   }
@@ -171,13 +171,13 @@ static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
     __syncwarp ();
     work_on<F, PACKED> (pass, here.spot (pass),
         stages + stage * pass.tile_bytes, lane, brush, &sums, &left_out);
-    stride.go_on (pass, &here);
-    stride.go_on (pass, &ahead);
+    stride.advance (pass, &here);
+    stride.advance (pass, &ahead);
   }
   if (pass.left_out != nullptr && left_out > 0)
     atomicAdd (pass.left_out, (unsigned long long) left_out);
   if (pass.tasks & CUV_PCA_SUM)
-    give<F> (pass, sums, area);
+    add_block_sums<F> (pass, sums, area);
 }
 
 template <CuvCubeFormat F>

@@ -2,10 +2,106 @@
 // The update by a frame: from its sums to the basis and to the gains of the
 // next picture, by one block, in double, in the same steps as on the CPU.
 #include <algorithm>
-#include "pca/pca-local.cuh"
+#include <cuda_pipeline.h>
+#include "pca/pca-state.cuh"
 
 #define THREADS 512
 #define MERGE_THREADS 256
+
+// What is in shared memory, as far as it fits: nothing, the scratch memory of
+// an update, or the sums and the state, too.
+enum { NOTHING, SCRATCH, ALL };
+
+static __host__ __device__ inline int
+state_doubles (int n)
+{
+  return CUV_PCA_SUMS (n) + CUV_PCA_STATE_DOUBLES (n);
+}
+
+static size_t
+shared_bytes (int n, int where)
+{
+  const size_t state = where == ALL ? state_doubles (n) * sizeof (double) : 0;
+
+  return where == NOTHING ? 0 : CUV_PCA_SCRATCH_BYTES (n) + state;
+}
+
+// Called by all threads. memory is 16-byte aligned, n even.
+static __device__ __forceinline__ void
+clear (double *memory, int n)
+{
+  for (int i = threadIdx.x; i < n / 2; i += blockDim.x)
+    ((uint4 *) memory)[i] = uint4{};
+}
+
+static __device__ __forceinline__ void
+fetch (double *to, const void *from, int n)
+{
+  for (int i = threadIdx.x; i < n / 2; i += blockDim.x)
+    __pipeline_memcpy_async (
+        (uint4 *) to + i, (const uint4 *) from + i, sizeof (uint4));
+}
+
+// Adds up the copies of the sums on and above the diagonal. For load balance a
+// warp takes rows i and last - i together: at most 33 elements, all loads in
+// flight at once.
+static __device__ __forceinline__ void
+add_copies (CuvThreadGroup group, double *to, const CuvPcaSum *from, int n)
+{
+  const int side = n + 1;
+
+#pragma unroll 1
+  for (int fold = group.warp; fold < (side + 1) / 2; fold += group.warps) {
+    int at[2];
+    int64_t sums[2] = {};
+
+#pragma unroll
+    for (int e = 0; e < 2; e++) {
+      const int k = min (group.lane + 32 * e, side);
+
+      at[e] = k < side - fold ? fold * CUV_PCA_STRIDE (n) + fold + k
+                              : (n - fold) * CUV_PCA_STRIDE (n) + k - 1;
+    }
+#pragma unroll
+    for (int copy = 0; copy < CUV_PCA_FEW_COPIES; copy++) {
+#pragma unroll
+      for (int e = 0; e < 2; e++)
+        sums[e] += from[copy * CUV_PCA_SUMS (n) + at[e]].i;
+    }
+#pragma unroll
+    for (int e = 0; e < 2; e++) {
+      if (group.lane + 32 * e <= side)
+        ((int64_t *) to)[at[e]] = sums[e];
+    }
+  }
+}
+
+// The state that a block works on.
+struct BlockState {
+  const CuvPcaSum *sums;
+  const double *numbers; // of moments, frame and basis
+  CuvPcaMoments moments, frame;
+  CuvPcaBasis basis;
+};
+
+static __device__ __forceinline__ BlockState
+block_state (const CuvPcaDeviceState &state, const CuvPcaSum *sums, int n,
+    double *numbers)
+{
+  BlockState local;
+
+  local.sums = sums;
+  local.numbers = numbers;
+  cuv_pca_place_basis (&local.basis, n, numbers);
+  cuv_pca_place_moments (
+      &local.moments, n, numbers + CUV_PCA_BASIS_DOUBLES (n));
+  cuv_pca_place_moments (
+      &local.frame, n, numbers + CUV_PCA_HISTORY_DOUBLES (n));
+  local.moments.pixels = state.moments.pixels;
+  local.basis.mode = state.basis.mode;
+  local.basis.is_known = state.basis.is_known;
+  return local;
+}
 
 // Threads in rows of COLUMNS lanes: 32, or fewer in a block of one warp.
 template <int COLUMNS>
@@ -35,27 +131,27 @@ static __device__ __forceinline__ void
 set_gains (
     CuvThreadGroup group, const CuvPcaLearn &learn, const CuvPcaBasis &basis)
 {
-  CuvPcaKnown *known = learn.known;
+  CuvPcaDeviceState *state = learn.state;
 
   if (!basis.is_known) {
     if (threadIdx.x < CUV_PCA_SHOWN)
-      known->gains.offset[threadIdx.x] = 0.0;
+      state->gains.offset[threadIdx.x] = 0.0;
     for (int i = threadIdx.x; i < CUV_PCA_SHOWN * CUV_CUBE_MAX_BANDS;
          i += blockDim.x)
-      (&known->gains.gain[0][0])[i] = 0.0;
+      (&state->gains.gain[0][0])[i] = 0.0;
     if (threadIdx.x == 0)
-      known->gains.top = known->gains.bias = 0.0;
+      state->gains.top = state->gains.bias = 0.0;
     return;
   }
   cuv_pca_set_gains (
-      group, &known->gains, &basis, &learn.display, &known->limits, 0);
+      group, &state->gains, &basis, &learn.display, &state->limits, 0);
   if (learn.counts)
     cuv_pca_set_gains (
-        group, &known->bin_gains, &basis, &learn.display, nullptr, 1);
+        group, &state->bin_gains, &basis, &learn.display, nullptr, 1);
 }
 
 static __device__ __forceinline__ CuvPcaUpdate
-learn_from (CuvThreadGroup group, const CuvPcaLearn &learn, CuvPcaLocal *local,
+learn_from (CuvThreadGroup group, const CuvPcaLearn &learn, BlockState *local,
     CuvPcaScratch *scratch)
 {
   CuvPcaUpdate update = { 0, 0 };
@@ -67,7 +163,7 @@ learn_from (CuvThreadGroup group, const CuvPcaLearn &learn, CuvPcaLocal *local,
       learn.learning.smoothing, scratch->slots);
   if (cuv_group_is_first (group)
       && (update.is_cut || local->basis.mode != learn.learning.mode))
-    learn.known->has_limits = 0;
+    learn.state->has_limits = 0;
   if (update.is_cut)
     local->basis.is_known = 0;
   update.sweeps = cuv_pca_update_basis (
@@ -79,7 +175,7 @@ learn_from (CuvThreadGroup group, const CuvPcaLearn &learn, CuvPcaLocal *local,
 // Called by the warps that do not compute gains, if there are any.
 template <int WHERE>
 static __device__ __forceinline__ void
-store (CuvThreadGroup group, const CuvPcaLearn &learn, const CuvPcaLocal &local)
+store (CuvThreadGroup group, const CuvPcaLearn &learn, const BlockState &local)
 {
   const int first = group.warps > CUV_PCA_SHOWN ? CUV_PCA_SHOWN : 0;
   const int step = 32 * (group.warps - first);
@@ -88,12 +184,12 @@ store (CuvThreadGroup group, const CuvPcaLearn &learn, const CuvPcaLocal &local)
 
   if (at < 0)
     return;
-  for (int i = at; i < CUV_PCA_RETAINED (learn.n); i += step) {
+  for (int i = at; i < CUV_PCA_HISTORY_DOUBLES (learn.n); i += step) {
     const double number = local.numbers[i];
 
-    if (i < CUV_PCA_REPORTED (learn.n))
+    if (i < CUV_PCA_BASIS_DOUBLES (learn.n))
       learn.reported[i] = number;
-    if (WHERE == CUV_PCA_ALL)
+    if (WHERE == ALL)
       learn.numbers[i] = number;
   }
   for (int i = at; learn.is_exact && i < n_sums; i += step) {
@@ -112,29 +208,28 @@ __launch_bounds__ (COLUMNS < 32 ? 32 : THREADS)
   const CuvThreadGroup group = thread_group<COLUMNS> ();
   const int n = learn.n, n_sums = CUV_PCA_SUMS (n);
   double *sums = (double *) shared_of_block, *numbers = sums + n_sums;
-  double *matrices =
-      WHERE == CUV_PCA_ALL ? sums + cuv_pca_state_doubles (n) : sums;
+  double *matrices = WHERE == ALL ? sums + state_doubles (n) : sums;
   CuvPcaScratch scratch;
 
   cuv_pdl_trigger ();
-  if (WHERE != CUV_PCA_NOTHING)
-    cuv_pca_clear (matrices, cuv_pca_scratch_doubles (n));
+  if (WHERE != NOTHING)
+    clear (matrices, CUV_PCA_SCRATCH_DOUBLES (n));
   // this frame's sums have already waited for the previous frame
-  if (WHERE == CUV_PCA_ALL) {
-    cuv_pca_fetch (numbers, learn.numbers, CUV_PCA_RETAINED (n));
+  if (WHERE == ALL) {
+    fetch (numbers, learn.numbers, CUV_PCA_HISTORY_DOUBLES (n));
     __pipeline_commit ();
   }
-  CuvPcaLocal local = WHERE == CUV_PCA_ALL
-      ? cuv_pca_local (*learn.known, (const CuvPcaSum *) sums, n, numbers)
-      : cuv_pca_local (*learn.known, learn.sums, n, learn.numbers);
-  scratch = WHERE == CUV_PCA_NOTHING ? learn.known->scratch
-                                     : cuv_pca_scratch_in (matrices, n);
+  BlockState local = WHERE == ALL
+      ? block_state (*learn.state, (const CuvPcaSum *) sums, n, numbers)
+      : block_state (*learn.state, learn.sums, n, learn.numbers);
+  scratch = WHERE == NOTHING ? learn.state->scratch
+                             : cuv_pca_scratch_in (matrices, n);
   cuv_pdl_wait ();
-  if (WHERE == CUV_PCA_ALL) {
+  if (WHERE == ALL) {
     if (learn.is_exact && CUV_PCA_COPIES (n) > 1)
-      cuv_pca_add_copies (group, sums, learn.sums, n);
+      add_copies (group, sums, learn.sums, n);
     else
-      cuv_pca_fetch (sums, learn.sums, n_sums);
+      fetch (sums, learn.sums, n_sums);
     __pipeline_commit ();
   }
   __pipeline_wait_prior (0);
@@ -143,9 +238,9 @@ __launch_bounds__ (COLUMNS < 32 ? 32 : THREADS)
 
   if (threadIdx.x == blockDim.x - 1) { // first: writes to the host take longest
     report (learn, local.basis, local.frame.pixels, update);
-    learn.known->moments.pixels = local.moments.pixels;
-    learn.known->basis.mode = local.basis.mode;
-    learn.known->basis.is_known = local.basis.is_known;
+    learn.state->moments.pixels = local.moments.pixels;
+    learn.state->basis.mode = local.basis.mode;
+    learn.state->basis.is_known = local.basis.is_known;
   }
   store<WHERE> (group, learn, local);
   set_gains (group, learn, local.basis);
@@ -184,23 +279,23 @@ __launch_bounds__ (THREADS)
 
   cuv_pdl_trigger ();
   cuv_pdl_wait ();
-  CuvPcaLimits *known = &learn.known->limits;
+  CuvPcaLimits *running = &learn.state->limits;
 
   if (c < CUV_PCA_SHOWN) {
     cuv_pca_find_limits (&limits,
         (const int64_t *) learn.bins + c * CUV_PCA_BINS,
         learn.display.percentile, c);
-    const double share = learn.known->has_limits ? learn.limits_share : 1.0;
+    const double weight = learn.state->has_limits ? learn.limits_weight : 1.0;
 
-    known->low[c] += share * (limits.low[c] - known->low[c]);
-    known->high[c] += share * (limits.high[c] - known->high[c]);
+    running->low[c] += weight * (limits.low[c] - running->low[c]);
+    running->high[c] += weight * (limits.high[c] - running->high[c]);
   }
   __syncthreads ();
   if (threadIdx.x == 0)
-    learn.known->has_limits = 1;
+    learn.state->has_limits = 1;
   for (int i = threadIdx.x; i < CUV_PCA_SHOWN * CUV_PCA_BINS; i += THREADS)
     learn.bins[i] = 0;
-  set_gains (group, learn, learn.known->basis);
+  set_gains (group, learn, learn.state->basis);
 }
 
 static __global__ void
@@ -209,7 +304,7 @@ __launch_bounds__ (THREADS)
 {
   cuv_pdl_trigger ();
   cuv_pdl_wait ();
-  set_gains (thread_group<32> (), learn, learn.known->basis);
+  set_gains (thread_group<32> (), learn, learn.state->basis);
 }
 
 static __global__ void
@@ -218,11 +313,11 @@ __launch_bounds__ (THREADS)
 {
   cuv_pdl_trigger ();
   cuv_pdl_wait ();
-  for (int i = threadIdx.x; i < CUV_PCA_REPORTED (learn.n); i += THREADS)
+  for (int i = threadIdx.x; i < CUV_PCA_BASIS_DOUBLES (learn.n); i += THREADS)
     learn.reported[i] = learn.numbers[i];
   if (threadIdx.x > 0)
     return;
-  report (learn, learn.known->basis, learn.n_pixels - (int64_t) *learn.left_out,
+  report (learn, learn.state->basis, learn.n_pixels - (int64_t) *learn.left_out,
       CuvPcaUpdate{ 0, 0 });
   *learn.left_out = 0;
 }
@@ -240,7 +335,7 @@ template <int WHERE, int COLUMNS = 32>
 static int
 launch_learn (const CuvPcaLearn &learn, cudaStream_t stream)
 {
-  const size_t bytes = cuv_pca_local_bytes (learn.n, WHERE);
+  const size_t bytes = shared_bytes (learn.n, WHERE);
 
   if (cuv_cuda_allow_shared ((const void *) learn_kernel<WHERE, COLUMNS>, bytes)
       != 0)
@@ -264,12 +359,12 @@ cuv_pca_learn_submit (const CuvPcaLearn &learn, cudaStream_t stream)
           != 0)
     return -1;
   if (n <= 8)
-    return launch_learn<CUV_PCA_ALL, 8> (learn, stream);
-  if (cuv_pca_local_bytes (n, CUV_PCA_ALL) <= most)
-    return launch_learn<CUV_PCA_ALL> (learn, stream);
-  return cuv_pca_local_bytes (n, CUV_PCA_MATRICES) <= most
-      ? launch_learn<CUV_PCA_MATRICES> (learn, stream)
-      : launch_learn<CUV_PCA_NOTHING> (learn, stream);
+    return launch_learn<ALL, 8> (learn, stream);
+  if (shared_bytes (n, ALL) <= most)
+    return launch_learn<ALL> (learn, stream);
+  return shared_bytes (n, SCRATCH) <= most
+      ? launch_learn<SCRATCH> (learn, stream)
+      : launch_learn<NOTHING> (learn, stream);
 }
 
 int

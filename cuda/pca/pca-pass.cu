@@ -2,6 +2,7 @@
 // Passes over a cube's pixels: sums of products, histograms, pictures. Blocks
 // process tiles and prefetch the next one.
 #include <algorithm>
+#include "pca/pca.h"
 #include "pca/pca-picture.cuh"
 #include "pca/pca-sums.cuh"
 
@@ -27,9 +28,9 @@ load_shades (const CuvPcaPass &pass, CuvPcaBandGains *shades,
     CuvPcaBandGains *bin_shades)
 {
   if (pass.tasks & CUV_PCA_PAINT)
-    cuv_pca_load_shades<F, PACKED> (pass, pass.known->gains, shades);
+    cuv_pca_load_shades<F, PACKED> (pass, pass.state->gains, shades);
   if (pass.tasks & CUV_PCA_COUNT)
-    cuv_pca_load_shades<F, PACKED> (pass, pass.known->bin_gains, bin_shades);
+    cuv_pca_load_shades<F, PACKED> (pass, pass.state->bin_gains, bin_shades);
 }
 
 // Processes a loaded tile. stale: its buffer's counts are not all 1.
@@ -257,8 +258,8 @@ plan_tile (CuvPcaPass *pass)
       round_up (cuv_div_up (pass->width, pass->tiles_across), CUV_PCA_STEP));
 }
 
-bool
-cuv_pca_pass_fits (int n, CuvCubeFormat format)
+extern "C" int
+cuv_pca_cuda_fits (int n, CuvCubeFormat format)
 {
   const size_t most =
       (size_t) cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerBlockOptin);

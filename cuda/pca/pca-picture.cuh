@@ -111,11 +111,11 @@ cuv_pca_to_int (double sum, double top, double bias)
 
 template <CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
-cuv_pca_project (const CuvPcaPixels<F, PACKED> &glance,
+cuv_pca_project (const CuvPcaPixels<F, PACKED> &pixels,
     const CuvPcaBandGains *shades, int values[][CUV_PCA_SHOWN])
 {
   constexpr int n = CuvPcaPixels<F, PACKED>::n;
-  const CuvPcaPass &pass = glance.tile.pass;
+  const CuvPcaPass &pass = pixels.tile.pass;
   const int n_bands = pass.bands.n;
   double sums[n][CUV_PCA_SHOWN];
 
@@ -130,7 +130,7 @@ cuv_pca_project (const CuvPcaPixels<F, PACKED> &glance,
     const CuvPcaBandGains shade = shades[b];
     double samples[n];
 
-    glance.load (glance.tile.bytes + (PACKED ? (int) shade.at : b * pass.pitch),
+    pixels.load (pixels.tile.bytes + (PACKED ? (int) shade.at : b * pass.pitch),
         samples);
 #pragma unroll
     for (int i = 0; i < n; i++) {
@@ -151,13 +151,13 @@ cuv_pca_project (const CuvPcaPixels<F, PACKED> &glance,
 template <CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
 cuv_pca_count (
-    const CuvPcaPixels<F, PACKED> &glance, const int values[][CUV_PCA_SHOWN])
+    const CuvPcaPixels<F, PACKED> &pixels, const int values[][CUV_PCA_SHOWN])
 {
-  const CuvPcaTile<F, PACKED> &tile = glance.tile;
+  const CuvPcaTile<F, PACKED> &tile = pixels.tile;
 
 #pragma unroll
-  for (int i = 0; i < glance.n; i++) {
-    const int p = glance.pixel (i);
+  for (int i = 0; i < pixels.n; i++) {
+    const int p = pixels.pixel (i);
 
     for (int c = 0; c < CUV_PCA_SHOWN; c++) {
       if (p < tile.spot.count && tile.counts ()[p] != 0)
@@ -169,10 +169,10 @@ cuv_pca_count (
 template <CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
 cuv_pca_paint (
-    const CuvPcaPixels<F, PACKED> &glance, const int values[][CUV_PCA_SHOWN])
+    const CuvPcaPixels<F, PACKED> &pixels, const int values[][CUV_PCA_SHOWN])
 {
   constexpr int n = CuvPcaPixels<F, PACKED>::n;
-  const CuvPcaTile<F, PACKED> &tile = glance.tile;
+  const CuvPcaTile<F, PACKED> &tile = pixels.tile;
   unsigned *row =
       (unsigned *) (tile.pass.picture + tile.spot.y * tile.pass.stride)
       + tile.spot.first;
@@ -180,22 +180,22 @@ cuv_pca_paint (
 
 #pragma unroll
   for (int i = 0; i < n; i++) {
-    const int p = glance.pixel (i);
+    const int p = pixels.pixel (i);
     const bool is = p < tile.spot.count && tile.counts ()[p] != 0;
 
     colours[i] = 0xff000000u
         | (is ? values[i][0] | values[i][1] << 8 | values[i][2] << 16 : 0);
   }
   if (!PACKED && n == 4 && tile.pass.paints_uint4
-      && glance.pixel (n - 1) < tile.spot.count) {
-    *(uint4 *) (row + glance.pixel (0)) =
+      && pixels.pixel (n - 1) < tile.spot.count) {
+    *(uint4 *) (row + pixels.pixel (0)) =
         make_uint4 (colours[0], colours[1], colours[n - 2], colours[n - 1]);
     return;
   }
 #pragma unroll
   for (int i = 0; i < n; i++) {
-    if (glance.pixel (i) < tile.spot.count)
-      row[glance.pixel (i)] = colours[i];
+    if (pixels.pixel (i) < tile.spot.count)
+      row[pixels.pixel (i)] = colours[i];
   }
 }
 
@@ -207,16 +207,16 @@ cuv_pca_show (
   constexpr int n = CuvPcaPixels<F, PACKED>::n;
 
   for (int i = threadIdx.x; i < tile.pass.pixels / n; i += blockDim.x) {
-    const CuvPcaPixels<F, PACKED> glance = { tile, i };
+    const CuvPcaPixels<F, PACKED> pixels = { tile, i };
     int values[n][CUV_PCA_SHOWN];
 
-    if (glance.pixel (0) >= tile.spot.count)
+    if (pixels.pixel (0) >= tile.spot.count)
       break;
-    cuv_pca_project (glance, shades, values);
+    cuv_pca_project (pixels, shades, values);
     if (task == CUV_PCA_PAINT)
-      cuv_pca_paint (glance, values);
+      cuv_pca_paint (pixels, values);
     else
-      cuv_pca_count (glance, values);
+      cuv_pca_count (pixels, values);
   }
 }
 

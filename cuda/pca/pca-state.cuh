@@ -4,7 +4,7 @@
 #define CUV_PCA_STATE_CUH
 
 #include "cuv-cuda.cuh"
-#include "pca/pca-basis.h"
+#include "pca/eigen/basis.h"
 
 #define CUV_PCA_WARPS 4      // per block, unless there are more parts
 #define CUV_PCA_MAX_WARPS 12 // limited by registers for sums
@@ -22,7 +22,7 @@
 enum { CUV_PCA_SUM = 1 << 0, CUV_PCA_COUNT = 1 << 1, CUV_PCA_PAINT = 1 << 2 };
 
 // State from frame to frame, in device memory.
-struct CuvPcaKnown {
+struct CuvPcaDeviceState {
   CuvPcaMoments moments;
   CuvPcaBasis basis;
   CuvPcaScratch scratch; // if too large for shared memory
@@ -36,32 +36,15 @@ struct CuvPcaReport {
   int64_t pixels;
   CuvPcaUpdate update;
   int32_t is_known;
-  CuvPcaMode mode; // followed by CUV_PCA_REPORTED (n) numbers
+  CuvPcaMode mode; // followed by CUV_PCA_BASIS_DOUBLES (n) numbers
 };
 
-// Contiguous doubles: the basis (reported to the host), the state over frames
-// (basis and moments), and both with the frame's moments.
-#define CUV_PCA_REPORTED(n) ((n) * ((n) + 3))
-#define CUV_PCA_RETAINED(n) (CUV_PCA_REPORTED (n) + (n) * ((n) + 1))
-#define CUV_PCA_NUMBERS(n) (CUV_PCA_RETAINED (n) + (n) * ((n) + 1))
-
-static __host__ __device__ inline void
-cuv_pca_place_moments (CuvPcaMoments *self, int n, double *numbers)
-{
-  self->n = n;
-  self->mean = numbers;
-  self->covariance = numbers + n;
-}
-
-static __host__ __device__ inline void
-cuv_pca_place_basis (CuvPcaBasis *self, int n, double *numbers)
-{
-  self->n = n;
-  self->mean = numbers;
-  self->deviation = numbers + n;
-  self->values = numbers + 2 * n;
-  self->vectors = numbers + 3 * n;
-}
+// Contiguous doubles: what outlasts a frame, the basis and the running moments;
+// and with it the frame's moments.
+#define CUV_PCA_HISTORY_DOUBLES(n)                                             \
+  (CUV_PCA_BASIS_DOUBLES (n) + CUV_PCA_MOMENTS_DOUBLES (n))
+#define CUV_PCA_STATE_DOUBLES(n)                                               \
+  (CUV_PCA_HISTORY_DOUBLES (n) + CUV_PCA_MOMENTS_DOUBLES (n))
 
 // Selected bands in compact form: CuvPcaPass is a kernel parameter, limited to
 // 4 KiB.
@@ -81,7 +64,7 @@ struct CuvPcaPass {
   bool backwards;       // from the last tile to the first
   int n_side;           // parts of the sums, per side
   int first_part;       // the launch's
-  const CuvPcaKnown *known;
+  const CuvPcaDeviceState *state;
   uint8_t *picture;
   int64_t stride;
   CuvPcaSum *sums;                     // integers: copies; floats: per block
@@ -136,8 +119,8 @@ cuv_pca_threads (const CuvPcaPass &pass)
 
 struct CuvPcaLearn {
   int n;
-  CuvPcaKnown *known;
-  double *numbers;          // CUV_PCA_NUMBERS (n)
+  CuvPcaDeviceState *state;
+  double *numbers;          // CUV_PCA_STATE_DOUBLES (n)
   const CuvPcaSum *partial; // of floats, n_partial of them
   CuvPcaSum *sums, *last_sums;
   int n_partial, is_exact;
@@ -146,18 +129,15 @@ struct CuvPcaLearn {
   int counts; // boolean: percentiles need gains for histograms
   unsigned long long *bins, *left_out;
   int64_t n_pixels;
-  double limits_share; // weight of new limits
+  double limits_weight; // weight of new limits
   CuvPcaReport *report;
-  double *reported; // host memory, CUV_PCA_REPORTED (n)
+  double *reported; // host memory, CUV_PCA_BASIS_DOUBLES (n)
 };
 
 // Return 0 or -1.
 
 // Plans a pass's tiles and number of blocks by cube, bands and tasks.
 int cuv_pca_pass_plan (CuvPcaPass *pass, int *n_blocks);
-
-// Whether the smallest tiles fit into shared memory.
-bool cuv_pca_pass_fits (int n, CuvCubeFormat format);
 
 int cuv_pca_pass_submit (
     const CuvPcaPass &pass, int n_blocks, cudaStream_t stream);

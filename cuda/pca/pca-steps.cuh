@@ -21,11 +21,11 @@ template <CuvCubeFormat F> struct Few {
 
 // A warp's steps: every n-th of the image's, forwards or backwards. Rows have
 // `across` steps.
-struct Walk {
+struct StepPosition {
   int left, y, x; // step x of row y; left: steps to the end
 
   __device__ __forceinline__
-  Walk (const CuvPcaPass &pass, int first)
+  StepPosition (const CuvPcaPass &pass, int first)
   {
     const int t = pass.backwards ? pass.n_tiles - 1 - first : first;
 
@@ -44,11 +44,11 @@ struct Walk {
 };
 
 // The increment to a warp's next step.
-struct Stride {
+struct StepStride {
   int n, dy, dx, across, row;
 
   __device__ __forceinline__
-  Stride (const CuvPcaPass &pass, int warps)
+  StepStride (const CuvPcaPass &pass, int warps)
   {
     const int sign = pass.backwards ? -1 : 1;
 
@@ -60,7 +60,7 @@ struct Stride {
   }
 
   __device__ __forceinline__ void
-  go_on (const CuvPcaPass &pass, Walk *walk) const
+  advance (const CuvPcaPass &pass, StepPosition *walk) const
   {
     walk->left -= n;
     walk->y += dy;

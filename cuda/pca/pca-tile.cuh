@@ -167,7 +167,7 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
       fetch_samples ();
   }
 
-  // ---- what is left out ----
+  // ---- samples to exclude ----
 
   __device__ __forceinline__ bool
   is_bad (Sample value) const
@@ -179,10 +179,11 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
     return pass.has_ignore && (double) value == pass.ignore;
   }
 
-  // Sets found or rest to nonzero if a word has a sample to exclude.
+  // Sets *found or *rest to nonzero if a word has a sample to exclude: *rest by
+  // values that are not finite, whose product with 0 is NaN.
   template <bool IGNORES>
   __device__ __forceinline__ void
-  look_at (unsigned word, unsigned *found, float *rest) const
+  check_word (unsigned word, unsigned *found, float *rest) const
   {
     if constexpr (F == CUV_CUBE_F32) {
       const float value = __uint_as_float (word);
@@ -200,7 +201,7 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
 
   template <int UNIT, bool IGNORES>
   __device__ __forceinline__ bool
-  suspects_units () const
+  units_may_exclude () const
   {
     const int step = UNIT * threads_of_row (), end = row_bytes ();
     unsigned found = 0;
@@ -214,14 +215,14 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
         if constexpr (UNIT == 16) {
           const uint4 four = *(const uint4 *) (from + at);
 
-          look_at<IGNORES> (four.x, &found, &rest);
-          look_at<IGNORES> (four.y, &found, &rest);
-          look_at<IGNORES> (four.z, &found, &rest);
-          look_at<IGNORES> (four.w, &found, &rest);
+          check_word<IGNORES> (four.x, &found, &rest);
+          check_word<IGNORES> (four.y, &found, &rest);
+          check_word<IGNORES> (four.z, &found, &rest);
+          check_word<IGNORES> (four.w, &found, &rest);
         } else if constexpr (UNIT == 4) {
-          look_at<IGNORES> (*(const unsigned *) (from + at), &found, &rest);
+          check_word<IGNORES> (*(const unsigned *) (from + at), &found, &rest);
         } else {
-          look_at<IGNORES> (
+          check_word<IGNORES> (
               *(const Sample *) (from + at) * (0xffffffffu / Sample (~0)),
               &found, &rest);
         }
@@ -232,11 +233,11 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
 
   template <bool IGNORES>
   __device__ __forceinline__ bool
-  suspects_some () const
+  may_exclude () const
   {
-    return pass.unit == 16           ? suspects_units<16, IGNORES> ()
-        : pass.unit == 4 && size < 4 ? suspects_units<4, IGNORES> ()
-                                     : suspects_units<size, IGNORES> ();
+    return pass.unit == 16           ? units_may_exclude<16, IGNORES> ()
+        : pass.unit == 4 && size < 4 ? units_may_exclude<4, IGNORES> ()
+                                     : units_may_exclude<size, IGNORES> ();
   }
 
   // Whether there may be pixels to exclude. Checks the bytes that this thread
@@ -244,7 +245,7 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
   __device__ __forceinline__ bool
   may_exclude () const
   {
-    return pass.has_ignore ? suspects_some<true> () : suspects_some<false> ();
+    return pass.has_ignore ? may_exclude<true> () : may_exclude<false> ();
   }
 
   // The neutral sample of a band's sums.

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Principal components of a cube's pixels: types shared by CPU and GPU. */
+/* Principal components of a cube's pixels: types shared by CPU and GPU.
+ *
+ * A frame's CuvPcaBands are summed (CuvPcaSum), the sums become moments and the
+ * moments a CuvPcaBasis, as CuvPcaLearning says; CuvPcaDisplay says how the
+ * basis becomes a picture. */
 #ifndef CUV_PCA_TYPES_H
 #define CUV_PCA_TYPES_H
 
@@ -22,22 +26,28 @@ typedef union {
   double d;
 } CuvPcaSum;
 
-/* A square matrix over n bands and a last one that is 1 everywhere: element
- * [i][j], i <= j, at i * CUV_PCA_STRIDE (n) + j, is the sum of s_i s_j. So
- * [i][n] is the sum of s_i, and [n][n] the number of valid pixels. For float
- * cubes s_i is replaced by s_i - p_i, rounded to float, and the band's pivot
- * p_i is stored at [n][i]. Other elements are unused. */
+/* The sums of a frame are a matrix of CUV_PCA_SUMS (n) elements, [i][j] at
+ * i * CUV_PCA_STRIDE (n) + j. With the samples s_i of band i over all valid
+ * pixels, for i <= j < n:
+ *
+ *   [i][j]  sum of s_i s_j
+ *   [i][n]  sum of s_i
+ *   [n][n]  number of pixels
+ *   [n][i]  float cubes only: the band's pivot p_i. The sums are then over
+ *           s_i - p_i, rounded to float, which limits cancellation.
+ *
+ * Other elements are unused. */
 #define CUV_PCA_STRIDE(n) (((n) + 6) & ~3)
 #define CUV_PCA_SUMS(n) (CUV_PCA_STRIDE (n) * CUV_PCA_STRIDE (n))
 
 /* Number of evenly spaced pixels that pivots are estimated from. */
 enum { CUV_PCA_PIVOT_PIXELS = 64 };
 
-/* Order of float sums, which makes them bit-equal on every CPU (a GPU's order
- * differs, by at most 1e-12): pixels, row by row, form tiles of
- * CUV_PCA_TILE; tiles form up to CUV_PCA_CHUNKS chunks of equal size. In a tile
- * pixel i is added to lane i % 4; lanes are added as (0 + 1) + (2 + 3), tiles
- * in order to their chunk, chunks in order. */
+/* Float sums are added in this order, so that every CPU returns the same bits
+ * (a GPU's sums differ by at most 1e-12): pixels, row by row, form tiles of
+ * CUV_PCA_TILE, and tiles up to CUV_PCA_CHUNKS chunks of equal size. In a tile
+ * pixel i is added to lane i % CUV_PCA_LANES; then lanes as (0 + 1) + (2 + 3),
+ * tiles to their chunk, chunks to the sum. */
 enum { CUV_PCA_TILE = 128, CUV_PCA_CHUNKS = 64, CUV_PCA_LANES = 4 };
 
 typedef enum {
@@ -47,15 +57,15 @@ typedef enum {
 } CuvPcaMode;
 
 typedef enum {
-  CUV_PCA_EXACT,  /* a frame is projected onto its own components: two passes */
+  CUV_PCA_EXACT,  /* projects a frame onto its own components: two passes */
   CUV_PCA_LAGGED, /* onto those of the previous frame: one pass */
 } CuvPcaTiming;
 
 typedef enum {
   CUV_PCA_FREE, /* sorted by eigenvalue, largest element positive */
   CUV_PCA_SIGN, /* order and sign of the most similar previous components */
-  CUV_PCA_PROCRUSTES, /* and those of close eigenvalues rotated to the previous
-                       * ones */
+  CUV_PCA_PROCRUSTES, /* as SIGN; then components of close eigenvalues are
+                       * rotated towards the previous ones */
 } CuvPcaStabilise;
 
 typedef enum {
@@ -84,7 +94,8 @@ typedef struct {
   double percentile; /* 0 .. 49: percent of pixels clipped at each end */
 } CuvPcaDisplay;
 
-/* Orthonormal components, the rows of vectors. Component k of a pixel s is
+/* Orthonormal components, the rows of vectors. The arrays are adjacent in
+ * memory, in this order. Component k of a pixel s is
  * y = sum of vectors[k][b] / deviation[b] * (s_b - mean_b); with second moments
  * without the mean. */
 typedef struct {

@@ -47,7 +47,7 @@ add (const PixelQuad &four, unsigned sums[SUMS])
 // Adds a block's sums to global memory; all pixels count. Called by all
 // threads.
 static __device__ __forceinline__ void
-give (const CuvPcaPass &pass, const unsigned sums[SUMS])
+add_block_sums (const CuvPcaPass &pass, const unsigned sums[SUMS])
 {
   __shared__ unsigned of_warps[THREADS / 32][SUMS];
   const int n = pass.bands.n, stride = CUV_PCA_STRIDE (n);
@@ -141,7 +141,7 @@ __launch_bounds__ (THREADS)
         ? (int) (pass.bands.index[b] * pass.cube.band_step - pass.low)
         : 0;
   if (paints)
-    brush.load (pass.known->gains, n);
+    brush.load (pass.state->gains, n);
 #pragma unroll 2
   for (int i = blockIdx.x * THREADS + threadIdx.x; i < pass.n_tiles;
        i += gridDim.x * THREADS) {
@@ -158,7 +158,7 @@ __launch_bounds__ (THREADS)
               brush.colour (four, 2), brush.colour (four, 3));
   }
   if (pass.tasks & CUV_PCA_SUM)
-    give (pass, sums);
+    add_block_sums (pass, sums);
 }
 
 bool

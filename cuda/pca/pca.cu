@@ -12,14 +12,9 @@
 
 struct _CuvPcaCuda {
   CuvArena arena = {};
-  int n = 0;
-  CuvPcaKnown *known = nullptr; // on the device
-  CuvPcaKnown pointers = {};    // its pointers, set once
-  double *numbers = nullptr;    // of the state
-  CuvPcaSum *sums = nullptr, *last_sums = nullptr;
-  CuvBuffer partial = {}; // floats: sums of each block
-  unsigned long long *bins = nullptr, *left_out = nullptr;
-  CuvPcaReport *report = nullptr;
+  CuvPcaDeviceState pointers = {}; // of learn.state, set once
+  CuvPcaLearn learn = {};          // all memory; frames set the rest
+  CuvBuffer partial = {};          // floats: sums of each block
 
   // the host's view of the state
   bool is_known = false, has_limits = false, has_gains = false;
@@ -49,57 +44,35 @@ alloc (CuvPcaCuda *self, T **memory, size_t n)
   return *memory != nullptr;
 }
 
-// Scratch memory of an update that does not fit into shared memory.
 static bool
-alloc_scratch (CuvPcaCuda *self, CuvPcaScratch *scratch)
+init (CuvPcaCuda *self, int n)
 {
-  const size_t n = self->n, size = CUV_PCA_PADDED (n) * CUV_PCA_PITCH (n);
-  double *numbers;
-  int32_t *order;
+  const size_t n_sums = CUV_PCA_SUMS (n);
+  CuvPcaDeviceState *state = &self->pointers;
+  CuvPcaLearn *learn = &self->learn;
+  char *scratch;
 
-  if (!alloc (self, &numbers, 4 * size + 2 * n + 2)
-      || !alloc (self, &scratch->slots, CUV_GROUP_SLOTS)
-      || !alloc (self, &scratch->rotations, CUV_PCA_PAIRS (n))
-      || !alloc (self, &scratch->blocks, CUV_PCA_BLOCKS (n))
-      || !alloc (self, &order, 3 * n))
+  learn->n = n;
+  if (!alloc (self, &learn->numbers, CUV_PCA_STATE_DOUBLES (n))
+      || !alloc (self, &scratch, CUV_PCA_SCRATCH_BYTES (n))
+      || !alloc (self, &learn->sums, CUV_PCA_COPIES (n) * n_sums)
+      || !alloc (self, &learn->last_sums, n_sums)
+      || !alloc (self, &learn->bins, (size_t) CUV_PCA_SHOWN * CUV_PCA_BINS)
+      || !alloc (self, &learn->left_out, 1))
     return false;
-  *scratch = CuvPcaScratch{ CUV_PCA_PITCH (self->n), numbers, numbers + size,
-    numbers + 2 * size, numbers + 3 * size, numbers + 4 * size,
-    numbers + 4 * size + n, scratch->slots, scratch->rotations, scratch->blocks,
-    order, order + n, order + 2 * n };
-  return true;
-}
-
-static bool
-init (CuvPcaCuda *self)
-{
-  const size_t n = self->n, n_sums = CUV_PCA_SUMS (n);
-  CuvPcaKnown *known = &self->pointers;
-
-  if (!alloc (self, &self->numbers, CUV_PCA_NUMBERS (n))
-      || !alloc_scratch (self, &known->scratch)
-      || !alloc (self, &self->sums, CUV_PCA_COPIES (n) * n_sums)
-      || !alloc (self, &self->last_sums, n_sums)
-      || !alloc (self, &self->bins, (size_t) CUV_PCA_SHOWN * CUV_PCA_BINS)
-      || !alloc (self, &self->left_out, 1))
-    return false;
-  cuv_pca_place_basis (&known->basis, self->n, self->numbers);
+  state->scratch = cuv_pca_scratch_in ((double *) scratch, n);
+  cuv_pca_place_basis (&state->basis, n, learn->numbers);
   cuv_pca_place_moments (
-      &known->moments, self->n, self->numbers + CUV_PCA_REPORTED (n));
-  self->known =
-      (CuvPcaKnown *) cuv_arena_upload (&self->arena, known, sizeof *known);
-  self->report = (CuvPcaReport *) cuv_arena_pinned (&self->arena,
-      sizeof *self->report + sizeof (double) * CUV_PCA_REPORTED (n));
-  if (self->known == nullptr || self->report == nullptr)
+      &state->moments, n, learn->numbers + CUV_PCA_BASIS_DOUBLES (n));
+  learn->state = (CuvPcaDeviceState *) cuv_arena_upload (
+      &self->arena, state, sizeof *state);
+  learn->report = (CuvPcaReport *) cuv_arena_pinned (&self->arena,
+      sizeof *learn->report + sizeof (double) * CUV_PCA_BASIS_DOUBLES (n));
+  if (learn->state == nullptr || learn->report == nullptr)
     return false;
-  *self->report = CuvPcaReport{};
+  *learn->report = CuvPcaReport{};
+  learn->reported = (double *) (learn->report + 1);
   return true;
-}
-
-extern "C" int
-cuv_pca_cuda_fits (int n, CuvCubeFormat format)
-{
-  return cuv_pca_pass_fits (n, format);
 }
 
 extern "C" CuvPcaCuda *
@@ -111,8 +84,7 @@ cuv_pca_cuda_new (int n)
     cuv_cuda_record (cudaErrorMemoryAllocation, "host memory");
     return nullptr;
   }
-  self->n = n;
-  return init (self.get ()) ? self.release () : nullptr;
+  return init (self.get (), n) ? self.release () : nullptr;
 }
 
 extern "C" void
@@ -156,31 +128,22 @@ describe (Frame *frame, CuvPcaCuda *self, const CuvCube *cube,
   CuvPcaPass *pass = &frame->pass;
   CuvPcaLearn *learn = &frame->learn;
 
-  *frame = Frame{ self, params, {}, {} };
+  *frame = Frame{ self, params, {}, self->learn };
   pass->cube = *cube;
   pass->bands.n = bands->n;
   std::copy_n (bands->index, bands->n, pass->bands.index);
   set_ignore (pass, *bands);
   pass->n_side = cuv_div_up (bands->n + 1, CUV_PCA_SIDE);
-  pass->known = self->known;
+  pass->state = learn->state;
   pass->picture = picture;
   pass->stride = stride;
-  pass->sums = self->sums;
-  pass->bins = self->bins;
-  learn->n = self->n;
-  learn->known = self->known;
-  learn->numbers = self->numbers;
-  learn->sums = self->sums;
-  learn->last_sums = self->last_sums;
+  pass->sums = learn->sums;
+  pass->bins = learn->bins;
   learn->is_exact = cube->format != CUV_CUBE_F32;
   learn->learning = params->learning;
   learn->display = params->display;
   learn->counts = params->display.mapping == CUV_PCA_PERCENTILE;
-  learn->bins = self->bins;
-  learn->left_out = self->left_out;
   learn->n_pixels = self->n_pixels;
-  learn->report = self->report;
-  learn->reported = (double *) (self->report + 1);
 }
 
 // Reserves memory for the float sums of each block.
@@ -190,14 +153,14 @@ reserve_partial (Frame *frame, int n_blocks)
   CuvPcaCuda *self = frame->self;
 
   if (cuv_buffer_reserve (&self->partial,
-          (size_t) n_blocks * CUV_PCA_SUMS (self->n) * sizeof (CuvPcaSum))
+          (size_t) n_blocks * CUV_PCA_SUMS (self->learn.n) * sizeof (CuvPcaSum))
       != 0)
     return -1;
   frame->pass.sums = (CuvPcaSum *) self->partial.data;
   frame->learn.partial = frame->pass.sums;
   frame->learn.n_partial = n_blocks;
   if (!frame->learn.is_exact)
-    frame->learn.sums = self->last_sums;
+    frame->learn.sums = self->learn.last_sums;
   return 0;
 }
 
@@ -221,7 +184,8 @@ run_pass (Frame *frame, int tasks)
     if (reserve_partial (frame, n_blocks) != 0)
       return -1;
     pass.sums = frame->pass.sums;
-    pass.pivots = frame->learn.sums + self->n * CUV_PCA_STRIDE (self->n);
+    pass.pivots =
+        frame->learn.sums + self->learn.n * CUV_PCA_STRIDE (self->learn.n);
     if (cuv_pca_pivots_submit (pass, self->stream) != 0)
       return -1;
   }
@@ -238,20 +202,15 @@ run_pass (Frame *frame, int tasks)
 static bool
 is_same (const CuvPcaDisplay &a, const CuvPcaDisplay &b)
 {
-  return memcmp (a.component, b.component, sizeof a.component) == 0
-      && a.mapping == b.mapping && a.sigmas == b.sigmas
-      && a.range[0] == b.range[0] && a.range[1] == b.range[1]
-      && a.percentile == b.percentile;
+  return cuv_pca_same_limits (&a, &b) && a.mapping == b.mapping
+      && a.sigmas == b.sigmas && a.range[0] == b.range[0]
+      && a.range[1] == b.range[1];
 }
 
 static bool
 are_limits_for (const CuvPcaCuda *self, const CuvPcaDisplay &display)
 {
-  return self->has_limits
-      && memcmp (self->limits_of.component, display.component,
-             sizeof display.component)
-      == 0
-      && self->limits_of.percentile == display.percentile;
+  return self->has_limits && cuv_pca_same_limits (&self->limits_of, &display);
 }
 
 static int
@@ -259,7 +218,7 @@ set_limits (Frame *frame)
 {
   CuvPcaCuda *self = frame->self;
 
-  frame->learn.limits_share = are_limits_for (self, frame->params->display)
+  frame->learn.limits_weight = are_limits_for (self, frame->params->display)
       ? frame->params->learning.smoothing
       : 1.0;
   self->has_limits = true;
@@ -317,7 +276,7 @@ run_exact (Frame *frame)
   frame->pass.cube_is_ready = learns;
   if (find_limits (frame) != 0)
     return -1;
-  frame->pass.left_out = learns ? nullptr : frame->self->left_out;
+  frame->pass.left_out = learns ? nullptr : frame->self->learn.left_out;
   if (run_pass (frame, CUV_PCA_PAINT) != 0)
     return -1;
   return learns ? 0 : cuv_pca_report_submit (frame->learn, frame->self->stream);
@@ -344,12 +303,15 @@ run (Frame *frame)
 static int
 give_up (CuvPcaCuda *self)
 {
-  cudaMemsetAsync (self->sums, 0,
-      CUV_PCA_COPIES (self->n) * CUV_PCA_SUMS (self->n) * sizeof (CuvPcaSum),
+  cudaMemsetAsync (self->learn.sums, 0,
+      CUV_PCA_COPIES (self->learn.n) * CUV_PCA_SUMS (self->learn.n)
+          * sizeof (CuvPcaSum),
       self->stream);
-  cudaMemsetAsync (self->bins, 0,
-      (size_t) CUV_PCA_SHOWN * CUV_PCA_BINS * sizeof *self->bins, self->stream);
-  cudaMemsetAsync (self->left_out, 0, sizeof *self->left_out, self->stream);
+  cudaMemsetAsync (self->learn.bins, 0,
+      (size_t) CUV_PCA_SHOWN * CUV_PCA_BINS * sizeof *self->learn.bins,
+      self->stream);
+  cudaMemsetAsync (
+      self->learn.left_out, 0, sizeof *self->learn.left_out, self->stream);
   cudaStreamSynchronize (self->stream);
   self->has_gains = self->has_limits = false;
   return -1;
@@ -372,9 +334,7 @@ extern "C" int
 cuv_pca_cuda_collect (
     CuvPcaCuda *self, CuvPcaResult *result, CuvPcaBasis *basis)
 {
-  const CuvPcaReport *report = self->report;
-  const size_t n = self->n;
-  CuvPcaBasis reported;
+  const CuvPcaReport *report = self->learn.report;
 
   // not an event: it would keep the next frame's kernels from starting early
   if (cuv_wait_stream (&self->wait, self->stream) != 0)
@@ -391,11 +351,8 @@ cuv_pca_cuda_collect (
     return 0;
   basis->mode = report->mode;
   basis->is_known = report->is_known;
-  cuv_pca_place_basis (&reported, self->n, (double *) (self->report + 1));
-  memcpy (basis->mean, reported.mean, n * sizeof (double));
-  memcpy (basis->deviation, reported.deviation, n * sizeof (double));
-  memcpy (basis->values, reported.values, n * sizeof (double));
-  memcpy (basis->vectors, reported.vectors, n * n * sizeof (double));
+  memcpy (basis->mean, report + 1,
+      CUV_PCA_BASIS_DOUBLES (self->learn.n) * sizeof (double));
   return 0;
 }
 
@@ -408,46 +365,39 @@ copy (CuvPcaCuda *self, void *to, const void *from, size_t size)
   return 0;
 }
 
-// Resets moments and limits; the basis is known's.
+// Resets moments and limits; the basis is that of state.
 static int
-begin_with (CuvPcaCuda *self, const CuvPcaKnown &known)
+replace_state (CuvPcaCuda *self, const CuvPcaDeviceState &state)
 {
   self->has_gains = self->has_limits = false;
-  self->is_known = known.basis.is_known != 0;
-  self->mode = known.basis.mode;
-  return copy (self, self->known, &known, sizeof known);
+  self->is_known = state.basis.is_known != 0;
+  self->mode = state.basis.mode;
+  return copy (self, self->learn.state, &state, sizeof state);
 }
 
 extern "C" int
 cuv_pca_cuda_set_basis (CuvPcaCuda *self, const CuvPcaBasis *basis)
 {
-  const size_t n = self->n;
-  CuvPcaKnown known = self->pointers;
+  CuvPcaDeviceState state = self->pointers;
 
-  known.basis.mode = basis->mode;
-  known.basis.is_known = basis->is_known;
-  if (copy (self, known.basis.mean, basis->mean, n * sizeof (double)) != 0
-      || copy (
-             self, known.basis.deviation, basis->deviation, n * sizeof (double))
-          != 0
-      || copy (self, known.basis.values, basis->values, n * sizeof (double))
-          != 0
-      || copy (
-             self, known.basis.vectors, basis->vectors, n * n * sizeof (double))
-          != 0)
+  state.basis.mode = basis->mode;
+  state.basis.is_known = basis->is_known;
+  if (copy (self, state.basis.mean, basis->mean,
+          CUV_PCA_BASIS_DOUBLES (self->learn.n) * sizeof (double))
+      != 0)
     return -1;
-  return begin_with (self, known);
+  return replace_state (self, state);
 }
 
 extern "C" int
 cuv_pca_cuda_reset (CuvPcaCuda *self)
 {
-  return begin_with (self, self->pointers);
+  return replace_state (self, self->pointers);
 }
 
 extern "C" int
 cuv_pca_cuda_get_sums (CuvPcaCuda *self, CuvPcaSum *sums)
 {
-  return copy (
-      self, sums, self->last_sums, CUV_PCA_SUMS (self->n) * sizeof *sums);
+  return copy (self, sums, self->learn.last_sums,
+      CUV_PCA_SUMS (self->learn.n) * sizeof *sums);
 }

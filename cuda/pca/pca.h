@@ -16,7 +16,7 @@ typedef struct _CuvPcaCuda CuvPcaCuda;
 CuvPcaCuda *cuv_pca_cuda_new (int n);
 void cuv_pca_cuda_free (CuvPcaCuda *self); /* NULL is allowed */
 
-/* Whether the device has enough shared memory per block for n bands. */
+/* Whether the smallest tiles of n bands fit into the device's shared memory. */
 int cuv_pca_cuda_fits (int n, CuvCubeFormat format);
 
 /* Enqueues the update of the basis by a cube in device memory and the painting

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // WaldBoost models on the GPU: tables and launches. Dense scans of models with
-// small blocks go by planes (planes-scan.cuh), the fast path; everything else,
+// small blocks go by planes (planes/scan.cuh), the fast path; everything else,
 // and any rearrangement that is requested, goes to variants/.
 #include <algorithm>
 #include <math.h>
 #include <type_traits>
-#include "waldboost/planes-scan.cuh"
+#include "waldboost/planes/scan.cuh"
 #include "waldboost/variants/codes.cuh"
 #include "waldboost/variants/launch.cuh"
 
@@ -55,6 +55,20 @@ rules_of (const CuvWaldboostModel &model)
     model.window_width, model.window_height, model.least_sigma };
 }
 
+template <typename Code, typename Node>
+static std::vector<Code>
+lay_out_codes (const std::vector<Node> &nodes, const std::vector<CuvWeak> &weak,
+    const CuvWaldboostModel &model, const CuvLayout &layout)
+{
+  std::vector<Code> codes (weak.size (), Code{});
+
+  for (size_t k = 0; k < weak.size (); k++) {
+    lay_out_code (&codes[k], nodes[weak[k].first_node], model, layout);
+    codes[k].first_leaf = weak[k].first_leaf;
+  }
+  return codes;
+}
+
 // ---- segments ----
 
 // The plan's segments, after which survivors are counted, and finer ones, which
@@ -82,25 +96,229 @@ schedule (const CuvWaldboostPlan &plan, const std::vector<int32_t> &finer)
 class WaldBoostScanner : public CuvScanner
 {
 public:
-  explicit WaldBoostScanner (const CuvWaldboostModel *model);
-  int set_plan (const CuvWaldboostPlan &plan, CuvPyramid *pyramid,
-      CuvTables *tables) override;
-  int submit (const CuvPyramid &pyramid, const CuvHits &hits,
-      const CuvRows &rows, cudaStream_t stream) override;
+  explicit WaldBoostScanner (const CuvWaldboostModel *original)
+      : model (*original)
+  {
+    if (model.nodes != nullptr)
+      grid.assign (model.nodes, model.nodes + model.n_nodes);
+    else
+      haar.assign (model.haar_nodes, model.haar_nodes + model.n_nodes);
+    weak.assign (model.weak, model.weak + model.n_weak);
+    leaves.assign (model.leaves, model.leaves + model.n_leaves);
+    if (model.arithmetic == CUV_SUM_FIXED)
+      fixed_leaves.assign (
+          model.fixed_leaves, model.fixed_leaves + model.n_leaves);
+    narrow =
+        haar.empty () && (int64_t) model.max_block_area * 255 <= UINT16_MAX;
+    n_processors = cuv_cuda_multiprocessors ();
+  }
+
+  int
+  set_plan (const CuvWaldboostPlan &plan, CuvPyramid *pyramid,
+      CuvTables *tables) override
+  {
+    CuvPyramidNeeds needs = {};
+    const bool fixed = model.arithmetic == CUV_SUM_FIXED;
+    std::vector<int32_t> fixed_thresholds;
+    std::vector<float> thresholds;
+
+    if (plan.n_segments > CUV_WALDBOOST_SEGMENTS)
+      return cuv_cuda_record (cudaErrorInvalidValue, "too many segments");
+    variants.variant = plan.rearrangement;
+    by_planes = plan.rearrangement == CUV_REARRANGE_AUTO
+        && planes.fit (model, grid, plan);
+    if (plan.rearrangement == CUV_REARRANGE_AUTO)
+      variants.variant = CUV_REARRANGE_BALLOT;
+    shape.width = shape.height = plan.block_size != 0 ? plan.block_size : 16;
+    variants.shape = shape;
+    if (by_planes)
+      shape = planes.shape;
+    needs.sums = !by_planes;
+    needs.narrow = narrow;
+    needs.squares = !haar.empty ();
+    needs.tilted = model.tilted;
+    needs.common_pitch = true;
+    if (cuv_pyramid_set_plan (pyramid, tables, needs, &plan, 0) != 0)
+      return -1;
+    if (!by_planes)
+      add_nodes (tables, pyramid->host_levels[0].pitch);
+    segments = schedule (plan,
+        plan.rearrangement == CUV_REARRANGE_AUTO && !by_planes
+            ? std::vector<int32_t>{ 1, 2, 4, 8, 16, 32, 64, 128 }
+            : std::vector<int32_t> ());
+    for (const CuvWeak &w : weak) {
+      fixed_thresholds.push_back (w.fixed_threshold);
+      thresholds.push_back (w.threshold);
+    }
+    if (by_planes && fixed)
+      planes.add_tables (tables, grid, weak, fixed_thresholds, fixed_leaves);
+    else if (by_planes)
+      planes.add_tables (tables, grid, weak, thresholds, leaves);
+    segments_at = tables->add (segments);
+    thresholds_at =
+        fixed ? tables->add (fixed_thresholds) : tables->add (thresholds);
+    leaves_at = fixed ? tables->add (fixed_leaves) : tables->add (leaves);
+    tile_levels (*pyramid, tables);
+    n_blocks = 0;
+    return variants.reserve ();
+  }
+
+  int
+  submit (const CuvPyramid &pyramid, const CuvHits &hits, const CuvRows &rows,
+      cudaStream_t stream) override
+  {
+    const Run run = { pyramid, hits, rows, stream };
+
+    if (n_tiles == 0)
+      return 0;
+    return model.arithmetic == CUV_SUM_FIXED ? submit_as<int32_t> (run)
+                                             : submit_as<float> (run);
+  }
 
 private:
-  struct Run; // arguments of submit()
-  void add_nodes (CuvTables *tables, int pitch);
-  void halve_last (const CuvPyramid &pyramid, std::vector<CuvTile> *tiles);
-  void tile_levels (const CuvPyramid &pyramid, CuvTables *tables);
+  // the arguments of submit()
+  struct Run {
+    const CuvPyramid &pyramid;
+    const CuvHits &hits;
+    const CuvRows &rows;
+    cudaStream_t stream;
+  };
+
+  // ---- planning ----
+
+  void
+  add_nodes (CuvTables *tables, int pitch)
+  {
+    const int size = narrow ? sizeof (uint16_t) : sizeof (uint32_t);
+    const CuvLayout layouts[2] = { { false, 0, pitch, size },
+      { true, pitch / 2, pitch, size } };
+
+    for (int s = 0; s < 2; s++)
+      nodes_at[s] = haar.empty ()
+          ? tables->add (
+              lay_out_codes<CuvGridCode> (grid, weak, model, layouts[s]))
+          : tables->add (
+              lay_out_codes<CuvHaarCode> (haar, weak, model, layouts[s]));
+  }
+
+  // Halves the last tiles, one per multiprocessor, to balance the end of the
+  // scan.
+  void
+  halve_last (const CuvPyramid &pyramid, std::vector<CuvTile> *tiles)
+  {
+    n_high = std::max (0, (int) tiles->size () - n_processors);
+    const std::vector<CuvTile> last (tiles->begin () + n_high, tiles->end ());
+
+    tiles->resize (n_high);
+    for (CuvTile tile : last) {
+      tiles->push_back (tile);
+      tile.y += shape.height / 2;
+      if (tile.y < pyramid.host_levels[tile.level].plan.n_y)
+        tiles->push_back (tile);
+    }
+  }
+
+  void
+  tile_levels (const CuvPyramid &pyramid, CuvTables *tables)
+  {
+    std::vector<CuvTile> tiles;
+
+    for (int i = 0; i < pyramid.n_levels; i++) {
+      const CuvWaldboostLevel &level = pyramid.host_levels[i].plan;
+
+      for (int y = 0; y < level.n_y; y += shape.height) {
+        for (int x = 0; x < level.n_x; x += shape.width)
+          tiles.push_back (CuvTile{ i, x, y });
+      }
+    }
+    if (by_planes)
+      halve_last (pyramid, &tiles);
+    n_tiles = (int) tiles.size ();
+    tiles_at = tables->add (tiles);
+  }
+
+  // ---- launching ----
   template <typename Acc>
-  WaldBoost<Acc> device_model (const CuvPyramid &pyramid) const;
-  template <typename Acc> int submit_as (const Run &run);
+  WaldBoost<Acc>
+  device_model (const CuvPyramid &pyramid) const
+  {
+    WaldBoost<Acc> device = {};
+
+    device.n_weak = model.n_weak;
+    device.n_segments = (int) segments.size ();
+    device.final_threshold = std::is_same<Acc, float>::value
+        ? (Acc) model.final_threshold
+        : (Acc) model.fixed_final_threshold;
+    device.score_scale = ldexp (1., -model.fixed_bits);
+    device.segments = pyramid.table<Segment> (segments_at);
+    device.thresholds = pyramid.table<Acc> (thresholds_at);
+    device.leaves = pyramid.table<Acc> (leaves_at);
+    return device;
+  }
+
+  template <typename Acc, typename Planes>
+  int
+  run_planes (const Run &run)
+  {
+    const Planes access = { planes.on_device<Acc> (
+        run.pyramid, rules_of (model)) };
+    auto kernel = plane_kernel<Planes, Acc>;
+    const size_t shared = access.shared_bytes
+        + PlaneRun<Planes, Acc>::max_listed
+            * (sizeof (Acc) + sizeof (uint16_t));
+
+    if (n_blocks == 0) {
+      int at_once = 1;
+
+      if (cuv_cuda_allow_shared ((const void *) kernel, shared) != 0)
+        return -1;
+      CUV_CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (
+          &at_once, kernel, CUV_PLANE_THREADS, shared));
+      n_blocks = std::min (n_tiles, at_once * n_processors);
+    }
+    return cuv_launch_dependent ("plane_kernel", n_blocks, CUV_PLANE_THREADS,
+        shared, run.stream, kernel, run.pyramid.table<CuvTile> (tiles_at),
+        n_tiles, n_high, run.pyramid.levels (), access, planes.first,
+        device_model<Acc> (run.pyramid), planes.n_dense, run.rows, run.hits);
+  }
+
   template <typename Acc, typename Sum, CuvCode code>
-  int run_variant (const Run &run) const;
-  template <typename Acc, typename Planes> int run_planes (const Run &run);
-  template <typename Sum, CuvCode code>
-  CuvIntegralAccess<Sum, code> access (const CuvPyramid &pyramid) const;
+  int
+  run_variant (const Run &r) const
+  {
+    using Access = CuvIntegralAccess<Sum, code>;
+    using Node = typename Access::Node;
+    const VariantScan<Acc> scan = { r.pyramid.table<CuvTile> (tiles_at),
+      n_tiles, r.pyramid.levels (), segments, device_model<Acc> (r.pyramid),
+      r.rows, r.hits, n_processors, r.stream };
+
+    const Access access = { (const Sum *) r.pyramid.sums.data,
+      (const uint32_t *) r.pyramid.squares.data,
+      (const uint32_t *) r.pyramid.tilted.data,
+      { r.pyramid.table<Node> (nodes_at[0]),
+          r.pyramid.table<Node> (nodes_at[1]) },
+      rules_of (model) };
+
+    return variants.run (scan, access);
+  }
+
+  template <typename Acc>
+  int
+  submit_as (const Run &r)
+  {
+    const bool pattern = model.feature == CUV_FEATURE_LBP;
+
+    if (by_planes)
+      return pattern ? run_planes<Acc, CuvPatternPlanes<Acc>> (r)
+                     : run_planes<Acc, CuvRankPlanes<Acc>> (r);
+    if (!haar.empty ())
+      return run_variant<Acc, uint32_t, CUV_CODE_HAAR> (r);
+    if (narrow)
+      return pattern ? run_variant<Acc, uint16_t, CUV_CODE_PATTERN> (r)
+                     : run_variant<Acc, uint16_t, CUV_CODE_RANKS> (r);
+    return pattern ? run_variant<Acc, uint32_t, CUV_CODE_PATTERN> (r)
+                   : run_variant<Acc, uint32_t, CUV_CODE_RANKS> (r);
+  }
 
   CuvWaldboostModel model; // its pointers may dangle: see the copies below
   std::vector<CuvGridNode> grid;
@@ -117,246 +335,6 @@ private:
   size_t nodes_at[2], thresholds_at, leaves_at, segments_at, tiles_at;
   CuvPlanes planes;
 };
-
-struct WaldBoostScanner::Run {
-  const CuvPyramid &pyramid;
-  const CuvHits &hits;
-  const CuvRows &rows;
-  cudaStream_t stream;
-};
-
-WaldBoostScanner::WaldBoostScanner (const CuvWaldboostModel *of) : model (*of)
-{
-  if (of->nodes != nullptr)
-    grid.assign (of->nodes, of->nodes + of->n_nodes);
-  else
-    haar.assign (of->haar_nodes, of->haar_nodes + of->n_nodes);
-  weak.assign (of->weak, of->weak + of->n_weak);
-  leaves.assign (of->leaves, of->leaves + of->n_leaves);
-  if (of->arithmetic == CUV_SUM_FIXED)
-    fixed_leaves.assign (of->fixed_leaves, of->fixed_leaves + of->n_leaves);
-  narrow = haar.empty () && (int64_t) of->max_block_area * 255 <= UINT16_MAX;
-  n_processors = cuv_cuda_multiprocessors ();
-}
-
-// ---- planning ----
-
-template <typename Code, typename Node>
-static std::vector<Code>
-lay_out_codes (const std::vector<Node> &nodes, const std::vector<CuvWeak> &weak,
-    const CuvWaldboostModel &model, const CuvLayout &layout)
-{
-  std::vector<Code> codes (weak.size (), Code{});
-
-  for (size_t k = 0; k < weak.size (); k++) {
-    lay_out_code (&codes[k], nodes[weak[k].first_node], model, layout);
-    codes[k].first_leaf = weak[k].first_leaf;
-  }
-  return codes;
-}
-
-void
-WaldBoostScanner::add_nodes (CuvTables *tables, int pitch)
-{
-  const int size = narrow ? sizeof (uint16_t) : sizeof (uint32_t);
-  const CuvLayout layouts[2] = { { false, 0, pitch, size },
-    { true, pitch / 2, pitch, size } };
-
-  for (int s = 0; s < 2; s++)
-    nodes_at[s] = haar.empty ()
-        ? tables->add (
-            lay_out_codes<CuvGridCode> (grid, weak, model, layouts[s]))
-        : tables->add (
-            lay_out_codes<CuvHaarCode> (haar, weak, model, layouts[s]));
-}
-
-// Halves the last tiles, one per multiprocessor, to balance the end of the
-// scan.
-void
-WaldBoostScanner::halve_last (
-    const CuvPyramid &pyramid, std::vector<CuvTile> *tiles)
-{
-  n_high = std::max (0, (int) tiles->size () - n_processors);
-  const std::vector<CuvTile> last (tiles->begin () + n_high, tiles->end ());
-
-  tiles->resize (n_high);
-  for (CuvTile tile : last) {
-    tiles->push_back (tile);
-    tile.y += shape.height / 2;
-    if (tile.y < pyramid.host_levels[tile.level].plan.n_y)
-      tiles->push_back (tile);
-  }
-}
-
-void
-WaldBoostScanner::tile_levels (const CuvPyramid &pyramid, CuvTables *tables)
-{
-  std::vector<CuvTile> tiles;
-
-  for (int i = 0; i < pyramid.n_levels; i++) {
-    const CuvWaldboostLevel &level = pyramid.host_levels[i].plan;
-
-    for (int y = 0; y < level.n_y; y += shape.height) {
-      for (int x = 0; x < level.n_x; x += shape.width)
-        tiles.push_back (CuvTile{ i, x, y });
-    }
-  }
-  if (by_planes)
-    halve_last (pyramid, &tiles);
-  n_tiles = (int) tiles.size ();
-  tiles_at = tables->add (tiles);
-}
-
-int
-WaldBoostScanner::set_plan (
-    const CuvWaldboostPlan &plan, CuvPyramid *pyramid, CuvTables *tables)
-{
-  CuvPyramidNeeds needs = {};
-  const bool fixed = model.arithmetic == CUV_SUM_FIXED;
-  std::vector<int32_t> fixed_thresholds;
-  std::vector<float> thresholds;
-
-  if (plan.n_segments > CUV_WALDBOOST_SEGMENTS)
-    return cuv_cuda_record (cudaErrorInvalidValue, "too many segments");
-  variants.variant = plan.rearrangement;
-  by_planes = plan.rearrangement == CUV_REARRANGE_AUTO
-      && planes.fit (model, grid, plan);
-  if (plan.rearrangement == CUV_REARRANGE_AUTO)
-    variants.variant = CUV_REARRANGE_BALLOT;
-  shape.width = shape.height = plan.block_size != 0 ? plan.block_size : 16;
-  variants.shape = shape;
-  if (by_planes)
-    shape = planes.shape;
-  needs.sums = !by_planes;
-  needs.narrow = narrow;
-  needs.squares = !haar.empty ();
-  needs.tilted = model.tilted;
-  needs.common_pitch = true;
-  if (cuv_pyramid_set_plan (pyramid, tables, needs, &plan, 0) != 0)
-    return -1;
-  if (!by_planes)
-    add_nodes (tables, pyramid->host_levels[0].pitch);
-  segments = schedule (plan,
-      plan.rearrangement == CUV_REARRANGE_AUTO && !by_planes
-          ? std::vector<int32_t>{ 1, 2, 4, 8, 16, 32, 64, 128 }
-          : std::vector<int32_t> ());
-  for (const CuvWeak &w : weak) {
-    fixed_thresholds.push_back (w.fixed_threshold);
-    thresholds.push_back (w.threshold);
-  }
-  if (by_planes && fixed)
-    planes.add_tables (tables, grid, weak, fixed_thresholds, fixed_leaves);
-  else if (by_planes)
-    planes.add_tables (tables, grid, weak, thresholds, leaves);
-  segments_at = tables->add (segments);
-  thresholds_at =
-      fixed ? tables->add (fixed_thresholds) : tables->add (thresholds);
-  leaves_at = fixed ? tables->add (fixed_leaves) : tables->add (leaves);
-  tile_levels (*pyramid, tables);
-  n_blocks = 0;
-  return variants.reserve ();
-}
-
-// ---- launching ----
-
-template <typename Acc>
-WaldBoost<Acc>
-WaldBoostScanner::device_model (const CuvPyramid &pyramid) const
-{
-  WaldBoost<Acc> device = {};
-
-  device.n_weak = model.n_weak;
-  device.n_segments = (int) segments.size ();
-  device.final_threshold = std::is_same<Acc, float>::value
-      ? (Acc) model.final_threshold
-      : (Acc) model.fixed_final_threshold;
-  device.score_scale = ldexp (1., -model.fixed_bits);
-  device.segments = pyramid.table<Segment> (segments_at);
-  device.thresholds = pyramid.table<Acc> (thresholds_at);
-  device.leaves = pyramid.table<Acc> (leaves_at);
-  return device;
-}
-
-template <typename Acc, typename Planes>
-int
-WaldBoostScanner::run_planes (const Run &run)
-{
-  const Planes access = { planes.on_device<Acc> (
-      run.pyramid, rules_of (model)) };
-  auto kernel = plane_kernel<Planes, Acc>;
-  const size_t shared = access.shared_bytes
-      + PlaneRun<Planes, Acc>::max_listed * (sizeof (Acc) + sizeof (uint16_t));
-
-  if (n_blocks == 0) {
-    int at_once = 1;
-
-    if (cuv_cuda_allow_shared ((const void *) kernel, shared) != 0)
-      return -1;
-    CUV_CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (
-        &at_once, kernel, CUV_PLANE_THREADS, shared));
-    n_blocks = std::min (n_tiles, at_once * n_processors);
-  }
-  return cuv_launch_dependent ("plane_kernel", n_blocks, CUV_PLANE_THREADS,
-      shared, run.stream, kernel, run.pyramid.table<CuvTile> (tiles_at),
-      n_tiles, n_high, run.pyramid.levels (), access, planes.first_nodes (),
-      device_model<Acc> (run.pyramid), planes.n_dense_weak (), run.rows,
-      run.hits);
-}
-
-template <typename Sum, CuvCode code>
-CuvIntegralAccess<Sum, code>
-WaldBoostScanner::access (const CuvPyramid &pyramid) const
-{
-  using Access = CuvIntegralAccess<Sum, code>;
-  using Node = typename Access::Node;
-
-  return Access{ (const Sum *) pyramid.sums.data,
-    (const uint32_t *) pyramid.squares.data,
-    (const uint32_t *) pyramid.tilted.data,
-    { pyramid.table<Node> (nodes_at[0]), pyramid.table<Node> (nodes_at[1]) },
-    rules_of (model) };
-}
-
-template <typename Acc, typename Sum, CuvCode code>
-int
-WaldBoostScanner::run_variant (const Run &r) const
-{
-  const VariantScan<Acc> scan = { r.pyramid.table<CuvTile> (tiles_at), n_tiles,
-    r.pyramid.levels (), segments, device_model<Acc> (r.pyramid), r.rows,
-    r.hits, n_processors, r.stream };
-
-  return variants.run (scan, access<Sum, code> (r.pyramid));
-}
-
-template <typename Acc>
-int
-WaldBoostScanner::submit_as (const Run &r)
-{
-  const bool pattern = model.feature == CUV_FEATURE_LBP;
-
-  if (by_planes)
-    return pattern ? run_planes<Acc, CuvPatternPlanes<Acc>> (r)
-                   : run_planes<Acc, CuvRankPlanes<Acc>> (r);
-  if (!haar.empty ())
-    return run_variant<Acc, uint32_t, CUV_CODE_HAAR> (r);
-  if (narrow)
-    return pattern ? run_variant<Acc, uint16_t, CUV_CODE_PATTERN> (r)
-                   : run_variant<Acc, uint16_t, CUV_CODE_RANKS> (r);
-  return pattern ? run_variant<Acc, uint32_t, CUV_CODE_PATTERN> (r)
-                 : run_variant<Acc, uint32_t, CUV_CODE_RANKS> (r);
-}
-
-int
-WaldBoostScanner::submit (const CuvPyramid &pyramid, const CuvHits &hits,
-    const CuvRows &rows, cudaStream_t stream)
-{
-  const Run run = { pyramid, hits, rows, stream };
-
-  if (n_tiles == 0)
-    return 0;
-  return model.arithmetic == CUV_SUM_FIXED ? submit_as<int32_t> (run)
-                                           : submit_as<float> (run);
-}
 
 CuvScanner *
 cuv_waldboost_scanner_new (const CuvWaldboostModel *model)

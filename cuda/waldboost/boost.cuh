@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// WaldBoost models on the GPU: shared by the plane scan (planes-scan.cuh) and
+// WaldBoost models on the GPU: shared by the plane scan (planes/scan.cuh) and
 // by the rearrangements of variants/. A window's sum runs over weak classifiers
 // until it falls below a threshold. Most windows are rejected early, so a warp
 // soon has few active threads: survivors have to be compacted after each
@@ -45,49 +45,52 @@ lane_of_thread ()
   return threadIdx.x & 31;
 }
 
-// Adds a window's next n responses, each successive ones per thread of a group,
-// to *sum. Returns the index of the first sum below its threshold, or n; *sum
-// is then the last sum. group is a power of two; called by whole warps.
-template <int each>
+// Adds a window's next n responses, per_thread successive ones per thread of a
+// group, to *sum. Returns the index of the first sum below its threshold, or n;
+// *sum is then the last sum. group is a power of two; called by whole warps.
+template <int per_thread>
 static __device__ __forceinline__ int
-first_below (int group, int n, const int32_t responses[each],
-    const int32_t thresholds[each], int32_t *sum)
+first_below (int group, int n, const int32_t responses[per_thread],
+    const int32_t thresholds[per_thread], int32_t *sum)
 {
-  const int lane = lane_of_thread (), mine = lane & (group - 1);
-  int32_t sums[each], all = 0;
-  int first = each; // in this thread
+  const int lane = lane_of_thread (), member = lane & (group - 1);
+  int32_t sums[per_thread], total = 0;
+  int first = per_thread; // in this thread
 
 #pragma unroll
-  for (int i = 0; i < each; i++)
-    sums[i] = all += each * mine + i < n ? responses[i] : 0;
-  const int32_t end = cuv_inclusive_scan (all, group);
+  for (int i = 0; i < per_thread; i++)
+    sums[i] = total += per_thread * member + i < n ? responses[i] : 0;
+  const int32_t end = cuv_inclusive_scan (total, group);
 #pragma unroll
-  for (int i = each - 1; i >= 0; i--) {
-    if (each * mine + i < n && *sum + end - all + sums[i] < thresholds[i])
+  for (int i = per_thread - 1; i >= 0; i--) {
+    if (per_thread * member + i < n
+        && *sum + end - total + sums[i] < thresholds[i])
       first = i;
   }
   *sum += __shfl_sync (~0u, end, group - 1, group);
   const unsigned below =
-      __ballot_sync (~0u, first < each) >> (lane - mine) & ~0u >> (32 - group);
+      __ballot_sync (~0u, first < per_thread) >> (lane - member)
+      & ~0u >> (32 - group);
   const int at = below ? __ffs (below) - 1 : 0;
-  first = each * at + __shfl_sync (~0u, first, at, group);
+  first = per_thread * at + __shfl_sync (~0u, first, at, group);
   return below ? first : n;
 }
 
 // Floats have to be added in order.
-template <int each>
+template <int per_thread>
 static __device__ __forceinline__ int
-first_below (int group, int n, const float responses[each],
-    const float thresholds[each], float *sum)
+first_below (int group, int n, const float responses[per_thread],
+    const float thresholds[per_thread], float *sum)
 {
   int first = n;
 
-  for (int i = 0; i < n; i += each) {
+  for (int i = 0; i < n; i += per_thread) {
 #pragma unroll
-    for (int j = 0; j < each; j++) {
+    for (int j = 0; j < per_thread; j++) {
       const float next =
-          *sum + __shfl_sync (~0u, responses[j], i / each, group);
-      const float threshold = __shfl_sync (~0u, thresholds[j], i / each, group);
+          *sum + __shfl_sync (~0u, responses[j], i / per_thread, group);
+      const float threshold =
+          __shfl_sync (~0u, thresholds[j], i / per_thread, group);
 
       if (i + j < n) {
         *sum = next;

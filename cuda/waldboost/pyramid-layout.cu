@@ -67,14 +67,27 @@ add_taps (std::vector<uint32_t> *taps, const CuvTap *from, int n)
   taps->resize (cuv_whole_fours ((int) taps->size ()), taps->back ());
 }
 
+// Whether sample i is made from factor * i, all with this weight.
 static bool
-are_copies (const CuvTap *taps, int n)
+are_taps (const CuvTap *taps, int n, int factor, int weight)
 {
   for (int i = 0; i < n; i++) {
-    if (taps[i].index != i || taps[i].weight != 0)
+    if (taps[i].index != factor * i || taps[i].weight != weight)
       return false;
   }
   return true;
+}
+
+static bool
+are_copies (const CuvTap *taps, int n)
+{
+  return are_taps (taps, n, 1, 0);
+}
+
+static bool
+are_halves (const CuvTap *taps, int n)
+{
+  return are_taps (taps, n, 2, 128);
 }
 
 // Checks groups of four packed taps.
@@ -108,16 +121,6 @@ pack_taps (CuvPyramid *self, const CuvWaldboostPlan *plan)
                                                               : CUV_RESIZE_FAR;
   }
   return taps;
-}
-
-static bool
-are_halves (const CuvTap *taps, int n)
-{
-  for (int i = 0; i < n; i++) {
-    if (taps[i].index != 2 * i || taps[i].weight != 128)
-      return false;
-  }
-  return true;
 }
 
 static CuvHalves
@@ -181,56 +184,48 @@ tile_pictures (CuvPyramid *self)
   return tiles;
 }
 
-static std::vector<CuvTile>
-tile_strips (const CuvPyramid *self)
+// The tiles of the strips, and of the lines of the tilted kernels.
+static void
+tile_integrals (const CuvPyramid *self, std::vector<CuvTile> *strips,
+    std::vector<CuvTile> *diagonals)
 {
-  std::vector<CuvTile> tiles;
-
-  for (int i = 0; self->needs.sums && i < self->n_levels; i++) {
+  for (int i = 0; i < self->n_levels; i++) {
     const CuvWaldboostLevel &plan = self->host_levels[i].plan;
 
-    for (int y = 0; y < cuv_div_up (plan.height, CUV_STRIP); y++)
-      tiles.push_back (CuvTile{ i, 0, y });
+    for (int y = 0; self->needs.sums && y < plan.height; y += CUV_STRIP)
+      strips->push_back (CuvTile{ i, 0, y / CUV_STRIP });
+    for (int x = 0; self->needs.tilted && x <= plan.width + plan.height;
+         x += CUV_DIAGONALS)
+      diagonals->push_back (CuvTile{ i, x, 0 });
   }
-  return tiles;
-}
-
-static std::vector<CuvTile>
-tile_diagonals (const CuvPyramid *self)
-{
-  std::vector<CuvTile> tiles;
-
-  for (int i = 0; self->needs.tilted && i < self->n_levels; i++) {
-    const CuvWaldboostLevel &plan = self->host_levels[i].plan;
-
-    for (int x = 0; x <= plan.width + plan.height; x += CUV_DIAGONALS)
-      tiles.push_back (CuvTile{ i, x, 0 });
-  }
-  return tiles;
 }
 
 static int
 reserve (CuvPyramid *self, Extent extent, int slack_rows)
 {
-  size_t elements = extent.elements + (size_t) slack_rows * extent.widest;
-  size_t sum_size = self->needs.narrow ? sizeof (uint16_t) : sizeof (uint32_t);
-  size_t wide = elements * sizeof (uint32_t);
+  const CuvPyramidNeeds &needs = self->needs;
+  const size_t elements = extent.elements + (size_t) slack_rows * extent.widest;
+  const size_t wide = elements * sizeof (uint32_t);
+  const struct {
+    bool needed;
+    CuvBuffer *buffer;
+    size_t size;
+  } buffers[] = {
+    { true, &self->grey, (size_t) self->grey_pitch () * self->height },
+    { true, &self->pictures, (size_t) extent.pixels },
+    { needs.sums, &self->sums,
+        needs.narrow ? elements * sizeof (uint16_t) : wide },
+    { needs.sums, &self->strip_sums, wide / CUV_STRIP },
+    { needs.squares, &self->squares, wide },
+    { needs.squares, &self->strip_squares, wide / CUV_STRIP },
+    { needs.tilted, &self->diagonal, wide },
+    { needs.tilted, &self->tilted, wide },
+  };
 
-  if (cuv_buffer_reserve (
-          &self->grey, (size_t) self->grey_pitch () * self->height)
-          != 0
-      || cuv_buffer_reserve (&self->pictures, extent.pixels) != 0
-      || (self->needs.sums
-          && (cuv_buffer_reserve (&self->sums, elements * sum_size) != 0
-              || cuv_buffer_reserve (&self->strip_sums, wide / CUV_STRIP) != 0))
-      || (self->needs.squares
-          && (cuv_buffer_reserve (&self->squares, wide) != 0
-              || cuv_buffer_reserve (&self->strip_squares, wide / CUV_STRIP)
-                  != 0))
-      || (self->needs.tilted
-          && (cuv_buffer_reserve (&self->diagonal, wide) != 0
-              || cuv_buffer_reserve (&self->tilted, wide) != 0)))
-    return -1;
+  for (const auto &b : buffers) {
+    if (b.needed && cuv_buffer_reserve (b.buffer, b.size) != 0)
+      return -1;
+  }
   return 0;
 }
 
@@ -248,8 +243,8 @@ cuv_pyramid_set_plan (CuvPyramid *self, CuvTables *tables,
   self->halves = find_halves (self, plan);
   std::vector<uint32_t> taps = pack_taps (self, plan);
   std::vector<CuvTile> pictures = tile_pictures (self);
-  std::vector<CuvTile> strips = tile_strips (self);
-  std::vector<CuvTile> diagonals = tile_diagonals (self);
+  std::vector<CuvTile> strips, diagonals;
+  tile_integrals (self, &strips, &diagonals);
   self->n_strips = (int) strips.size ();
   self->n_diagonal_tiles = (int) diagonals.size ();
   self->levels_at = tables->add (self->host_levels);

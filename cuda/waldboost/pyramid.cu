@@ -159,7 +159,7 @@ template <typename Sum, bool squared> struct WarpRows {
   // Publishes the warp's part of the sums of the n_strips strips above, without
   // and with its rows.
   __device__ void
-  share (const Four<Sum> pixels[ROWS], int n_strips, int x, Columns columns)
+  publish (const Four<Sum> pixels[ROWS], int n_strips, int x, Columns columns)
   {
     uint4 sum = sum_of_strips (n_strips, x);
 
@@ -181,7 +181,7 @@ template <typename Sum, bool squared> struct WarpRows {
     store_two (to + (split ? pitch / 2 : 2), split ? v.y : v.z, v.w);
   }
 
-  // Writes n_rows rows, after all warps have called share().
+  // Writes n_rows rows, after all warps have called publish().
   __device__ void
   write (const Four<Sum> pixels[ROWS], int n_rows, const Columns columns)
   {
@@ -227,7 +227,7 @@ make_strip (const CuvPyramidLevel &level, int strip, const uint8_t *pictures,
       for (int i = 0; i < ROWS; i++)
         pixels[i].read (picture + i * pitch, x, rows.apart, width);
     }
-    rows.share (pixels, x < width ? strip : 0, x, columns[base / CHUNK % 2]);
+    rows.publish (pixels, x < width ? strip : 0, x, columns[base / CHUNK % 2]);
     __syncthreads ();
     rows.write (pixels, x <= width ? n_rows : 0, columns[base / CHUNK % 2]);
   }

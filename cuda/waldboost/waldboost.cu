@@ -174,9 +174,10 @@ clear_counters (CuvWaldboostCuda *self)
   return 0;
 }
 
-// Enqueues a search and the copy of counters and hits to the host.
+// Enqueues a scan and the copy of counters and hits to the host.
 static int
-search (CuvWaldboostCuda *self, const CuvRows &rows, CuvWaldboostHit *hits_to)
+enqueue_scan (
+    CuvWaldboostCuda *self, const CuvRows &rows, CuvWaldboostHit *hits_to)
 {
   if (self->scanner->submit (
           self->pyramid, self->device_hits (), rows, self->stream)
@@ -198,7 +199,7 @@ cuv_waldboost_cuda_submit (
   CUV_CUDA_TRY (cudaEventRecord (self->started, self->stream));
   if (clear_counters (self) != 0
       || cuv_pyramid_submit (&self->pyramid, frame, self->stream) != 0
-      || search (self, CuvRows{ -1, 0, 0 }, self->host_hits ()) != 0)
+      || enqueue_scan (self, CuvRows{ -1, 0, 0 }, self->host_hits ()) != 0)
     return -1;
   CUV_CUDA_TRY (cudaEventRecord (self->done, self->stream));
   return 0;
@@ -224,12 +225,15 @@ find_first (CuvWaldboostCuda *self)
 
   for (int l = 0; l < self->pyramid.n_levels; l++) {
     const CuvWaldboostLevel &level = self->pyramid.host_levels[l].plan;
-    int few = std::max (1, CUV_WALDBOOST_MAX_HITS / std::max (1, level.n_x));
+    const int rows_at_once =
+        std::max (1, CUV_WALDBOOST_MAX_HITS / std::max (1, level.n_x));
 
-    for (int y = 0; y < level.n_y && n < CUV_WALDBOOST_MAX_HITS; y += few) {
-      const CuvRows rows = { l, y, std::min (y + few, level.n_y) };
+    for (int y = 0; y < level.n_y && n < CUV_WALDBOOST_MAX_HITS;
+         y += rows_at_once) {
+      const CuvRows rows = { l, y, std::min (y + rows_at_once, level.n_y) };
 
-      if (clear_counters (self) != 0 || search (self, rows, hits + n) != 0)
+      if (clear_counters (self) != 0
+          || enqueue_scan (self, rows, hits + n) != 0)
         return -1;
       CUV_CUDA_TRY (cudaStreamSynchronize (self->stream));
       found = self->host_counters ()->n_hits;

@@ -40,7 +40,7 @@ open_regular (const gchar *path, guint64 *size, GError **error)
     set_errno (error, GST_RESOURCE_ERROR_OPEN_READ, "open", path, errno);
   } else if (!S_ISREG (status.st_mode)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
-        "'%s' is not a regular file.", path);
+        "'%s' is not a regular file: copy its content to one.", path);
   } else {
     *size = (guint64) status.st_size;
     return fd;
@@ -91,17 +91,17 @@ take_text (char *text)
 }
 
 static gboolean
-keep_keys (GstEnviFile *self, const char *text, gsize size, const gchar *path,
-    GError **error)
+extract_keys (GstEnviFile *self, const char *text, gsize size,
+    const gchar *path, GError **error)
 {
-  CuvEnviKept kept;
+  CuvEnviExtraKeys keys;
 
-  if (!cuv_envi_keep (&kept, &self->envi, text, size)) {
+  if (!cuv_envi_extract_keys (&keys, &self->envi, text, size)) {
     set_errno (error, GST_RESOURCE_ERROR_READ, "read", path, ENOMEM);
     return FALSE;
   }
-  self->image_keys = take_text (kept.image);
-  self->sample_keys = take_text (kept.samples);
+  self->image_keys = take_text (keys.image);
+  self->sample_keys = take_text (keys.samples);
   return TRUE;
 }
 
@@ -114,7 +114,7 @@ parse_header (
   char *problem = NULL;
 
   if (cuv_envi_parse (&self->envi, text, size, &problem))
-    return keep_keys (self, text, size, path, error);
+    return extract_keys (self, text, size, path, error);
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
       "The ENVI header '%s' cannot be used, %s.", path, problem);
   free (problem);
@@ -279,12 +279,12 @@ remove_both (const GstEnviNames *names)
 
 /* The header comes last: where there is one, there are its samples. */
 gboolean
-gst_envi_file_write (const gchar *path, const CuvEnvi *envi, const gchar *kept,
-    gconstpointer samples, GError **error)
+gst_envi_file_write (const gchar *path, const CuvEnvi *envi,
+    const gchar *extra_keys, gconstpointer samples, GError **error)
 {
   gsize size = (gsize) cuv_envi_data_size (envi);
   GstEnviNames names, beside = { NULL, NULL };
-  char *text = cuv_envi_write (envi, kept);
+  char *text = cuv_envi_write (envi, extra_keys);
   gboolean ok;
 
   gst_envi_names_for_writing (&names, path);

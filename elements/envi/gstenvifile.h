@@ -55,7 +55,7 @@ GstFlowReturn gst_envi_file_buffer (
 
 /* Writes both files under temporary names and then renames them. */
 gboolean gst_envi_file_write (const gchar *path, const CuvEnvi *envi,
-    const gchar *kept, gconstpointer samples, GError **error);
+    const gchar *extra_keys, gconstpointer samples, GError **error);
 
 /* Posts the error as an element error and frees it. */
 void gst_envi_post_error (GstElement *element, GError *error);

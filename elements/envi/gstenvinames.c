@@ -143,7 +143,7 @@ gst_envi_names_find (GstEnviNames *names, const gchar *path, GError **error)
   *(header ? &names->header : &names->data) = g_strdup (path);
   if (!g_file_test (path, G_FILE_TEST_IS_REGULAR)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-        "There is no file '%s'.", path);
+        "There is no file '%s': correct the location.", path);
     found = FALSE;
   } else if (header) {
     found = find_data (names);

@@ -16,8 +16,8 @@
  * Since: 0.1
  */
 #include "config.h"
-#include "gstenvisink.h"
 
+#include <gst/base/gstbasesink.h>
 #include "gstenvifile.h"
 #include "settings/gstcuvsettings.h"
 #include "spectral/gstcuvspectralheader.h"
@@ -28,6 +28,9 @@ GST_DEBUG_CATEGORY_STATIC (envi_sink_debug);
 typedef struct {
   gchar *location;
 } Settings;
+
+#define GST_TYPE_ENVI_SINK (gst_envi_sink_get_type ())
+G_DECLARE_FINAL_TYPE (GstEnviSink, gst_envi_sink, GST, ENVI_SINK, GstBaseSink)
 
 struct _GstEnviSink {
   GstBaseSink parent;
@@ -43,6 +46,7 @@ struct _GstEnviSink {
 #define gst_envi_sink_parent_class parent_class
 G_DEFINE_FINAL_TYPE_WITH_CODE (GstEnviSink, gst_envi_sink, GST_TYPE_BASE_SINK,
     G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, NULL))
+GST_ELEMENT_REGISTER_DECLARE (envisink);
 GST_ELEMENT_REGISTER_DEFINE (
     envisink, "envisink", GST_RANK_NONE, GST_TYPE_ENVI_SINK)
 
@@ -61,8 +65,8 @@ gst_envi_sink_set_caps (GstBaseSink *sink, GstCaps *caps)
 
   if (gst_cuv_spectral_info_from_caps (&self->info, caps, &problem))
     return TRUE;
-  GST_ELEMENT_ERROR (
-      self, STREAM, FORMAT, ("The caps cannot be used: %s.", problem), (NULL));
+  GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+      ("The caps do not describe a spectral image: %s.", problem), (NULL));
   g_free (problem);
   return FALSE;
 }
@@ -86,14 +90,14 @@ static GstFlowReturn
 write_cube (GstEnviSink *self, const gchar *path, GstBuffer *buffer,
     gconstpointer samples)
 {
-  gchar *kept = gst_cuv_spectral_header_text (buffer, &self->info);
+  gchar *extra_keys = gst_cuv_spectral_header_text (buffer, &self->info);
   GError *error = NULL;
   gboolean ok;
   CuvEnvi envi;
 
   gst_envi_from_info (&envi, &self->info);
-  ok = gst_envi_file_write (path, &envi, kept, samples, &error);
-  g_free (kept);
+  ok = gst_envi_file_write (path, &envi, extra_keys, samples, &error);
+  g_free (extra_keys);
   if (!ok) {
     gst_envi_post_error (GST_ELEMENT (self), error);
     return GST_FLOW_ERROR;
@@ -115,8 +119,8 @@ render_mapped (GstEnviSink *self, GstBuffer *buffer, const GstMapInfo *map)
 
   if (map->size != size)
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("A buffer has %" G_GSIZE_FORMAT " bytes; by the caps it should have "
-         "%" G_GSIZE_FORMAT ", its rows packed.",
+        ("A buffer has %" G_GSIZE_FORMAT " bytes, but its caps need "
+         "%" G_GSIZE_FORMAT ": send whole cubes, without padding.",
             map->size, size),
         (NULL));
   else
@@ -135,8 +139,11 @@ gst_envi_sink_render (GstBaseSink *sink, GstBuffer *buffer)
   GstMapInfo map;
 
   if (!gst_buffer_map (buffer, &map, GST_MAP_READ)) {
-    GST_ELEMENT_ERROR (
-        self, RESOURCE, READ, ("A buffer cannot be mapped."), (NULL));
+    GST_ELEMENT_ERROR (self, RESOURCE, READ,
+        ("Cannot map a buffer for reading: the element before sends memory "
+         "that "
+         "the CPU cannot read."),
+        (NULL));
     return GST_FLOW_ERROR;
   }
   flow = render_mapped (self, buffer, &map);

@@ -19,10 +19,11 @@
  * Since: 0.1
  */
 #include "config.h"
-#include "gstenvisrc.h"
 
+#include <gst/base/gstpushsrc.h>
 #include "gstenvifile.h"
 #include "settings/gstcuvsettings.h"
+#include "spectral/gstcuvspectralcaps.h"
 #include "spectral/gstcuvspectralheader.h"
 
 GST_DEBUG_CATEGORY_STATIC (envi_src_debug);
@@ -35,6 +36,9 @@ typedef struct {
   gint fps[2]; /* numerator, denominator */
   guint64 max_bytes;
 } Settings;
+
+#define GST_TYPE_ENVI_SRC (gst_envi_src_get_type ())
+G_DECLARE_FINAL_TYPE (GstEnviSrc, gst_envi_src, GST, ENVI_SRC, GstPushSrc)
 
 struct _GstEnviSrc {
   GstPushSrc parent;
@@ -55,6 +59,7 @@ struct _GstEnviSrc {
 #define gst_envi_src_parent_class parent_class
 G_DEFINE_FINAL_TYPE_WITH_CODE (GstEnviSrc, gst_envi_src, GST_TYPE_PUSH_SRC,
     G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, NULL))
+GST_ELEMENT_REGISTER_DECLARE (envisrc);
 GST_ELEMENT_REGISTER_DEFINE (
     envisrc, "envisrc", GST_RANK_NONE, GST_TYPE_ENVI_SRC)
 
@@ -96,15 +101,15 @@ loops (GstEnviSrc *self)
 
 /* ---- a cube ---- */
 
-static GstCaps *
-caps_of (GstEnviSrc *self, const CuvEnvi *envi)
+static GstCuvSpectralInfo
+info_of (GstEnviSrc *self, const GstEnviFile *file)
 {
   GstCuvSpectralInfo info;
 
-  gst_envi_to_info (envi, &info);
+  gst_envi_to_info (&file->envi, &info);
   info.fps_n = self->running->fps[0];
   info.fps_d = self->running->fps[1];
-  return gst_cuv_spectral_info_to_caps (&info);
+  return info;
 }
 
 /* Warns once per start, not for each cube of a sequence. */
@@ -159,9 +164,9 @@ make_buffer (GstEnviSrc *self, GstEnviFile *file, GstBuffer **buffer)
 }
 
 static gboolean
-use_caps (GstEnviSrc *self, const CuvEnvi *envi)
+use_caps (GstEnviSrc *self, const GstCuvSpectralInfo *info)
 {
-  GstCaps *caps = caps_of (self, envi);
+  GstCaps *caps = gst_cuv_spectral_info_to_caps (info);
 
   if (gst_caps_is_equal (caps, self->caps)) {
     gst_caps_unref (caps);
@@ -174,27 +179,19 @@ use_caps (GstEnviSrc *self, const CuvEnvi *envi)
   return gst_base_src_negotiate (GST_BASE_SRC (self));
 }
 
-static void
-add_header (const GstEnviFile *file, GstBuffer *buffer)
-{
-  GstCuvSpectralInfo info;
-
-  gst_envi_to_info (&file->envi, &info);
-  gst_cuv_spectral_header_add (
-      buffer, &info, file->image_keys, file->sample_keys);
-}
-
 static GstFlowReturn
 pass_file (GstEnviSrc *self, GstEnviFile *file, GstBuffer **buffer)
 {
+  const GstCuvSpectralInfo info = info_of (self, file);
   GstFlowReturn flow;
 
-  if (!use_caps (self, &file->envi))
+  if (!use_caps (self, &info))
     return GST_FLOW_NOT_NEGOTIATED;
   flow = make_buffer (self, file, buffer);
   if (flow != GST_FLOW_OK)
     return flow;
-  add_header (file, *buffer);
+  gst_cuv_spectral_header_add (
+      *buffer, &info, file->image_keys, file->sample_keys);
   GST_BUFFER_OFFSET (*buffer) = self->next;
   GST_BUFFER_OFFSET_END (*buffer) = self->next + 1;
   GST_BUFFER_PTS (*buffer) = time_of (self, self->next);
@@ -279,17 +276,13 @@ static GstCaps *
 gst_envi_src_get_caps (GstBaseSrc *src, GstCaps *filter)
 {
   GstEnviSrc *self = GST_ENVI_SRC (src);
-  GstCaps *caps, *filtered;
+  GstCaps *caps;
 
   GST_OBJECT_LOCK (self);
   caps = self->caps != NULL ? gst_caps_ref (self->caps)
                             : gst_static_pad_template_get_caps (&src_template);
   GST_OBJECT_UNLOCK (self);
-  if (filter == NULL)
-    return caps;
-  filtered = gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref (caps);
-  return filtered;
+  return gst_cuv_spectral_caps_filter (caps, filter);
 }
 
 /* ---- states ---- */
@@ -317,20 +310,22 @@ count_files (const Settings *settings)
 static gboolean
 look_at_first (GstEnviSrc *self, GError **error)
 {
+  GstCuvSpectralInfo info;
   GstEnviFile file;
 
   self->n_files = count_files (self->running);
   if (self->n_files == 0) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-        "There is no cube with number %u in the sequence '%s': say with "
-        "start-index where it begins.",
+        "There is no cube with number %u in the sequence '%s': set "
+        "start-index to the number of its first cube.",
         self->running->start_index, self->running->location);
     return FALSE;
   }
   if (!open_file (self, 0, &file, error))
     return FALSE;
+  info = info_of (self, &file);
   GST_OBJECT_LOCK (self);
-  self->caps = caps_of (self, &file.envi);
+  self->caps = gst_cuv_spectral_info_to_caps (&info);
   GST_OBJECT_UNLOCK (self);
   gst_envi_file_clear (&file);
   return TRUE;

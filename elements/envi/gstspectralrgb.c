@@ -17,7 +17,6 @@
  * Since: 0.1
  */
 #include "config.h"
-#include "gstspectralrgb.h"
 
 #include "spectral/gstcuvspectralcaps.h"
 #include "spectral/gstcuvspectralheader.h"
@@ -31,6 +30,10 @@ typedef struct {
   gchar *bands;
   gdouble percentile, smoothing;
 } Settings;
+
+#define GST_TYPE_SPECTRAL_RGB (gst_spectral_rgb_get_type ())
+G_DECLARE_FINAL_TYPE (
+    GstSpectralRgb, gst_spectral_rgb, GST, SPECTRAL_RGB, GstBaseTransform)
 
 struct _GstSpectralRgb {
   GstBaseTransform parent;
@@ -53,6 +56,7 @@ struct _GstSpectralRgb {
 #define gst_spectral_rgb_parent_class parent_class
 G_DEFINE_FINAL_TYPE_WITH_CODE (GstSpectralRgb, gst_spectral_rgb,
     GST_TYPE_BASE_TRANSFORM, G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, NULL))
+GST_ELEMENT_REGISTER_DECLARE (spectralrgb);
 GST_ELEMENT_REGISTER_DEFINE (
     spectralrgb, "spectralrgb", GST_RANK_NONE, GST_TYPE_SPECTRAL_RGB)
 
@@ -138,8 +142,11 @@ paint (GstSpectralRgb *self, const CuvCube *cube, const CuvRgbBands *bands,
   GstVideoFrame frame;
 
   if (!gst_video_frame_map (&frame, &self->video, out, GST_MAP_WRITE)) {
-    GST_ELEMENT_ERROR (
-        self, RESOURCE, WRITE, ("Cannot map a picture."), (NULL));
+    GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
+        ("Cannot map an output buffer as a picture of %dx%d pixels: the next "
+         "element's buffer pool does not match the caps.",
+            self->info.width, self->info.height),
+        (NULL));
     return GST_FLOW_ERROR;
   }
   cuv_rgb_paint (&self->limits, cube, bands,
@@ -154,27 +161,16 @@ paint (GstSpectralRgb *self, const CuvCube *cube, const CuvRgbBands *bands,
 }
 
 static GstFlowReturn
-transform_mapped (GstSpectralRgb *self, const GstMapInfo *map,
-    const Settings *settings, GstBuffer *in, GstBuffer *out)
+transform_cube (
+    GstSpectralRgb *self, const CuvCube *cube, GstBuffer *in, GstBuffer *out)
 {
-  const gsize size = gst_cuv_spectral_info_size (&self->info);
+  const Settings *settings = self->settings.in_force;
   CuvRgbBands bands;
-  CuvCube cube;
 
-  if (map->size < size) {
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("A buffer has %" G_GSIZE_FORMAT
-         " bytes, and by its caps a cube has %" G_GSIZE_FORMAT
-         ": send whole cubes, without padding.",
-            map->size, size),
-        (NULL));
-    return GST_FLOW_ERROR;
-  }
   if (!choose_bands (self, settings->bands, in, &bands))
     return GST_FLOW_ERROR;
-  cube = gst_cuv_spectral_info_cube (&self->info, map->data);
-  update_limits (self, &cube, &bands, settings);
-  return paint (self, &cube, &bands, out);
+  update_limits (self, cube, &bands, settings);
+  return paint (self, cube, &bands, out);
 }
 
 static GstFlowReturn
@@ -188,16 +184,19 @@ gst_spectral_rgb_transform (
           &trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (in));
   GstFlowReturn flow;
   GstMapInfo map;
+  CuvCube cube;
+  gchar *problem;
 
   if (GST_CLOCK_TIME_IS_VALID (time))
     gst_object_sync_values (GST_OBJECT (self), time);
-  if (!gst_buffer_map (in, &map, GST_MAP_READ)) {
-    GST_ELEMENT_ERROR (self, RESOURCE, READ, ("Cannot map a cube."), (NULL));
+  problem = gst_cuv_spectral_info_map (&self->info, in, &map, &cube);
+  if (problem != NULL) {
+    GST_ELEMENT_ERROR (self, RESOURCE, READ, ("%s.", problem), (NULL));
+    g_free (problem);
     return GST_FLOW_ERROR;
   }
-  if (gst_cuv_settings_changed (&self->settings))
-    gst_cuv_settings_apply (&self->settings, NULL, NULL);
-  flow = transform_mapped (self, &map, self->settings.in_force, in, out);
+  gst_cuv_settings_apply_changes (&self->settings, NULL, NULL);
+  flow = transform_cube (self, &cube, in, out);
   gst_buffer_unmap (in, &map);
   return flow;
 }

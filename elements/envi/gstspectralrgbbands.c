@@ -80,7 +80,7 @@ from_header (
 {
   gdouble numbers[N];
   gint n = header != NULL
-      ? cuv_envi_kept_numbers (header, "default bands", numbers, N)
+      ? cuv_envi_read_numbers (header, "default bands", numbers, N)
       : 0;
 
   for (gint c = 0; c < n; c++)
@@ -121,16 +121,23 @@ static gchar *
 take (const Choice *choice, const GstCuvSpectralInfo *info, gint32 *band)
 {
   if (!choice->is_length && choice->value > info->bands)
-    return g_strdup_printf ("bands asks for band %g, and the cube has %d",
-        choice->value, info->bands);
+    return g_strdup_printf (
+        "Property bands asks for band %g, and the cube has %d: set three of 1 "
+        "to %d",
+        choice->value, info->bands, info->bands);
   if (choice->is_length && info->n_wavelengths == 0)
     return g_strdup_printf (
-        "bands asks for %g nm, and the cube's caps have no wavelengths: give "
+        "Property bands asks for %g nm, and the caps have no wavelengths: set "
         "numbers of bands, from 1 to %d",
         choice->value, info->bands);
   *band = choice->is_length ? nearest (info, choice->value)
                             : (gint) choice->value - 1;
-  return *band >= 0 ? NULL : g_strdup ("All bands of the cube are bad");
+  if (*band >= 0)
+    return NULL;
+  return g_strdup_printf ("Property bands asks for %g nm, and all %d bands are "
+                          "bad: set numbers of bands, or mark fewer of them in "
+                          "bad-bands of the caps",
+      choice->value, info->bands);
 }
 
 gchar *

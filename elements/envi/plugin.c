@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
-#include "gstenvisink.h"
-#include "gstenvisrc.h"
-#include "gstspectralrgb.h"
+#include <gst/gst.h>
+
+GST_ELEMENT_REGISTER_DECLARE (envisrc);
+GST_ELEMENT_REGISTER_DECLARE (envisink);
+GST_ELEMENT_REGISTER_DECLARE (spectralrgb);
 
 static gboolean
 plugin_init (GstPlugin *plugin)

@@ -52,13 +52,6 @@ G_DEFINE_FINAL_TYPE (GstHoughLines, gst_hough_lines, GST_TYPE_CUV_FILTER)
 GST_ELEMENT_REGISTER_DEFINE (
     houghlines, "houghlines", GST_RANK_NONE, GST_TYPE_HOUGH_LINES)
 
-/* clang-format off */
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
-    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
-    GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
-/* clang-format on */
-
 static void
 warn_if_empty (
     GstHoughLines *self, const GstHoughLinesSettings *s, const CuvFrame *frame)
@@ -147,11 +140,8 @@ gst_hough_lines_analyse (
       self->detector, &frame->frame, &params, draw, &processor, &result);
 
   g_array_set_size (self->lines, 0);
-  if (error != NULL) {
-    GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
-        ("The %s failed: %s.", frame->cuda ? "GPU" : "CPU", error), (NULL));
-    return FALSE;
-  }
+  if (error != NULL)
+    return gst_cuv_frame_failed (frame, error);
   g_array_append_vals (
       self->lines, self->detector->lines, (guint) self->detector->n_lines);
   count (self, &result);
@@ -260,23 +250,10 @@ gst_hough_lines_start (GstBaseTransform *trans)
 }
 
 static void
-gst_hough_lines_leave_context (GstCuvTransform *transform)
+gst_hough_lines_close (GstCuvFilter *filter)
 {
   g_clear_pointer (
-      &GST_HOUGH_LINES (transform)->detector, cuv_hough_detector_free);
-  GST_CUV_TRANSFORM_CLASS (parent_class)->leave_context (transform);
-}
-
-static gboolean
-gst_hough_lines_stop (GstBaseTransform *trans)
-{
-  GstHoughLines *self = GST_HOUGH_LINES (trans);
-  gboolean ok = GST_BASE_TRANSFORM_CLASS (parent_class)->stop (trans);
-
-  /* the parent has closed the CUDA context and with it freed a detector on it
-   */
-  g_clear_pointer (&self->detector, cuv_hough_detector_free);
-  return ok;
+      &GST_HOUGH_LINES (filter)->detector, cuv_hough_detector_free);
 }
 
 static void
@@ -295,16 +272,14 @@ gst_hough_lines_class_init (GstHoughLinesClass *klass)
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
-  GstCuvTransformClass *transform_class = GST_CUV_TRANSFORM_CLASS (klass);
   GstCuvFilterClass *filter_class = GST_CUV_FILTER_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (
       hough_lines_debug, "houghlines", 0, "lines by the Hough transform");
   object_class->finalize = gst_hough_lines_finalize;
   trans_class->start = GST_DEBUG_FUNCPTR (gst_hough_lines_start);
-  trans_class->stop = GST_DEBUG_FUNCPTR (gst_hough_lines_stop);
-  transform_class->leave_context = gst_hough_lines_leave_context;
   filter_class->configure = gst_hough_lines_configure;
+  filter_class->close = gst_hough_lines_close;
   filter_class->analyse = gst_hough_lines_analyse;
   filter_class->writes = gst_hough_lines_writes;
   filter_class->publish = gst_hough_lines_publish;
@@ -312,8 +287,6 @@ gst_hough_lines_class_init (GstHoughLinesClass *klass)
   filter_class->add_stats = gst_hough_lines_add_stats;
   gst_cuv_settings_class_install (object_class, &gst_hough_lines_settings,
       G_STRUCT_OFFSET (GstHoughLines, settings));
-  gst_element_class_add_static_pad_template (element_class, &sink_template);
-  gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Line detector",
       "Filter/Analyzer/Video",
       "Finds lines with the Hough transform, on the CPU or with CUDA",

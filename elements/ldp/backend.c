@@ -14,7 +14,7 @@ typedef struct {
   size_t max_bytes;
 } RetrievalConfig;
 
-/* Without a query, entries are set: the first n_old are those of before. */
+/* Without a query, the entries are replaced; the first n_old are unchanged. */
 typedef struct {
   CuvLdpQuery *query;
   const uint8_t *entries;
@@ -48,6 +48,8 @@ run_descriptor_cpu (void *state, void *data, const CuvProcessor *processor)
 
   job->counts =
       cuv_ldp_cpu_run (state, &job->frame, &job->rect, processor->n_threads);
+  if (job->counts == NULL)
+    return "out of memory";
   if (job->draw != CUV_LDP_DIRECTIONS)
     cuv_ldp_cpu_draw (state, job->draw, processor->n_threads);
   return NULL;
@@ -67,9 +69,9 @@ static const CuvBackendClass descriptor_cpu = { open_descriptor_cpu,
 typedef struct {
   const CuvLdpIndexInfo *info;
   CuvLdpMatcher *matcher;
-  uint32_t *counts;      /* of the picture */
-  uint8_t *packed;       /* the same */
-  CuvLdpCpu *descriptor; /* NULL: the GPU has it, and leaves some entries */
+  uint32_t *counts;      /* of the query */
+  uint8_t *packed;       /* the same, as in the index */
+  CuvLdpCpu *descriptor; /* NULL: the GPU describes the query */
 } CpuRetrieval;
 
 static bool
@@ -134,13 +136,16 @@ run_retrieval_cpu (void *state, void *data, const CuvProcessor *processor)
   const RetrievalJob *job = data;
   CuvLdpQuery *query = job->query;
   const double start = now_us ();
+  const void *counts;
   double described;
 
   if (query == NULL)
     return NULL;
-  set_picture (self,
-      cuv_ldp_cpu_run (
-          self->descriptor, &query->frame, &query->rect, processor->n_threads));
+  counts = cuv_ldp_cpu_run (
+      self->descriptor, &query->frame, &query->rect, processor->n_threads);
+  if (counts == NULL)
+    return "out of memory";
+  set_picture (self, counts);
   described = now_us ();
   compare_from (self, job, 0, processor->n_threads);
   query->n_on_cpu = job->n;
@@ -200,17 +205,19 @@ close_descriptor_cuda (void *state)
 static const CuvBackendClass descriptor_cuda = { open_descriptor_cuda,
   run_descriptor_cuda, close_descriptor_cuda };
 
-/* With share = -1, CPU and GPU are timed one after the other in the first runs,
- * and then in one of so many; in all others they work at the same time. */
+/* With share = -1, CPU and GPU are timed one after the other in the first
+ * FIRST_TIMED runs and then in every TIMED_EVERY-th; in all others they work at
+ * the same time. */
 enum { FIRST_TIMED = 3, TIMED_EVERY = 100 };
 
 typedef struct {
   CpuRetrieval cpu;
   CuvLdpCuda *descriptor;
   CuvLdpMatchCuda *match;
-  int n_threads;         /* of a run */
-  int n_timed, n_since;  /* runs that were timed, and since the last */
-  double cpu_us, gpu_us; /* for an entry */
+  int n_threads;         /* of the current run */
+  int n_timed;           /* runs that were timed */
+  int n_since;           /* runs since the last of them */
+  double cpu_us, gpu_us; /* mean time per entry */
 } CudaRetrieval;
 
 static bool
@@ -224,8 +231,8 @@ is_timed (CudaRetrieval *self, const RetrievalJob *job)
   return true;
 }
 
-/* How many entries the GPU compares: with one that is r times as fast as the
- * CPU, r / (1 + r) of them. Both have at least one when they are timed. */
+/* How many entries the GPU compares: if it is r times as fast as the CPU,
+ * r / (1 + r) of them. Both get at least one when they are timed. */
 static uint64_t
 n_on_gpu (const CudaRetrieval *self, const RetrievalJob *job, bool timed)
 {
@@ -244,49 +251,39 @@ n_on_gpu (const CudaRetrieval *self, const RetrievalJob *job, bool timed)
   return n - on_cpu;
 }
 
-/* Moving average: the last time counts as much as all before. */
+/* Moving average of the time per entry: the last one has weight 1/2. n > 0. */
 static void
-update_time (double *us, double took, uint64_t n)
+update_time (double *mean_us, double us, uint64_t n)
 {
-  if (n > 0)
-    *us = *us > 0 ? (*us + took / (double) n) / 2 : took / (double) n;
+  *mean_us = *mean_us > 0 ? (*mean_us + us / (double) n) / 2 : us / (double) n;
 }
 
-static int
-submit_match (CudaRetrieval *self, uint64_t n, void *stream)
-{
-  return n == 0
-      ? 0
-      : cuv_ldp_match_cuda_submit_counts (self->match,
-          cuv_ldp_cuda_counts (self->descriptor),
-          cuv_ldp_count_size (&self->cpu.info->layout), (int64_t) n, stream);
-}
-
-static int
-collect_match (CudaRetrieval *self, const RetrievalJob *job, uint64_t n)
-{
-  return n == 0 ? 0
-                : cuv_ldp_match_cuda_collect (self->match, job->similarities);
-}
-
-/* The first n entries on the GPU, the others on the CPU. Returns 0 or -1. */
+/* Compares the first n entries on the GPU, the others on the CPU; at the same
+ * time unless both are timed. Returns 0 or -1. */
 static int
 match (CudaRetrieval *self, const RetrievalJob *job, uint64_t n, bool timed,
     void *stream)
 {
   const double start = now_us ();
-  double between;
+  double gpu_done;
 
-  if (submit_match (self, n, stream) != 0
-      || (timed && collect_match (self, job, n) != 0))
+  if (n > 0
+      && cuv_ldp_match_cuda_submit_counts (self->match,
+             cuv_ldp_cuda_counts (self->descriptor),
+             cuv_ldp_count_size (&self->cpu.info->layout), (int64_t) n, stream)
+          != 0)
     return -1;
-  between = now_us ();
+  if (timed && cuv_ldp_match_cuda_collect (self->match, job->similarities) != 0)
+    return -1;
+  gpu_done = now_us ();
   compare_from (&self->cpu, job, n, self->n_threads);
-  if (!timed)
-    return collect_match (self, job, n);
-  update_time (&self->gpu_us, between - start, n);
-  update_time (&self->cpu_us, now_us () - between, job->n - n);
-  return 0;
+  if (timed) {
+    update_time (&self->gpu_us, gpu_done - start, n);
+    update_time (&self->cpu_us, now_us () - gpu_done, job->n - n);
+    return 0;
+  }
+  return n > 0 ? cuv_ldp_match_cuda_collect (self->match, job->similarities)
+               : 0;
 }
 
 /* Copies the counts to the host only if the CPU compares entries. */
@@ -386,15 +383,9 @@ cuv_ldp_descriptor_open (CuvLdpDescriptor *self, const CuvLdpLayout *layout,
 
   if (error != NULL)
     return error;
-  cuv_ldp_descriptor_close (self);
+  cuv_backend_close (&self->backend);
   *self = (CuvLdpDescriptor){ *layout, backend };
   return NULL;
-}
-
-void
-cuv_ldp_descriptor_close (CuvLdpDescriptor *self)
-{
-  cuv_backend_close (&self->backend);
 }
 
 bool
@@ -406,13 +397,6 @@ cuv_ldp_descriptor_matches (const CuvLdpDescriptor *self,
       && memcmp (layout, &self->layout, sizeof *layout) == 0;
 }
 
-const char *
-cuv_ldp_descriptor_run (CuvLdpDescriptor *self, CuvLdpDescription *description,
-    const CuvProcessor *processor)
-{
-  return cuv_backend_run (&self->backend, description, processor);
-}
-
 /* ---- retrieval ---- */
 
 struct _CuvLdpRetrieval {
@@ -421,7 +405,7 @@ struct _CuvLdpRetrieval {
   CuvBackend backend;
   uint64_t n_entries;
   double *similarities; /* to each entry */
-  CuvLdpMatch *matches; /* room for max_matches */
+  CuvLdpMatch *matches; /* of the last query */
   int max_matches;
 };
 

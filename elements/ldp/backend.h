@@ -9,11 +9,8 @@
 
 /* ---- descriptors ---- */
 
-/* All zeros are a closed one. */
-typedef struct {
-  CuvLdpLayout layout;
-  CuvBackend backend;
-} CuvLdpDescriptor;
+/* The job of a CuvLdpDescriptor's backend: sets the counts, and draws codes
+ * over the rectangle. */
 
 typedef struct {
   CuvFrame frame;  /* writable if draw is set */
@@ -23,21 +20,20 @@ typedef struct {
   const void *counts;
 } CuvLdpDescription;
 
-/* For frames like this one. After an error, what was open stays so. */
+/* Closed if zero-initialised; cuv_backend_close() closes its backend. */
+typedef struct {
+  CuvLdpLayout layout;
+  CuvBackend backend;
+} CuvLdpDescriptor;
+
+/* For frames like this one. After an error, what was open stays open. */
 const char *cuv_ldp_descriptor_open (CuvLdpDescriptor *self,
     const CuvLdpLayout *layout, const CuvFrame *frame,
     const CuvProcessor *processor);
 
-/* On the device the context that it was opened in must be current. */
-void cuv_ldp_descriptor_close (CuvLdpDescriptor *self);
-
 /* Whether self is open for these arguments. */
 bool cuv_ldp_descriptor_matches (const CuvLdpDescriptor *self,
     const CuvLdpLayout *layout, const CuvProcessor *processor);
-
-/* Sets the counts, and draws codes over the rectangle. */
-const char *cuv_ldp_descriptor_run (CuvLdpDescriptor *self,
-    CuvLdpDescription *description, const CuvProcessor *processor);
 
 /* ---- retrieval ---- */
 
@@ -46,10 +42,10 @@ enum { CUV_LDP_MAX_MATCHES = 10000 };
 typedef struct {
   CuvFrame frame;
   CuvLdpRect rect;  /* inside the frame */
-  int k;            /* most matches, 1 .. CUV_LDP_MAX_MATCHES */
-  double threshold; /* least similarity of a match */
+  int k;            /* maximum number of matches, 1 .. CUV_LDP_MAX_MATCHES */
+  double threshold; /* minimum similarity of a match */
   double share; /* of entries that the CPU compares while the GPU compares the
-                 * others; below 0: so that both take as long */
+                 * others; below 0: balanced, so that both take equally long */
 
   /* results */
   const CuvLdpMatch *matches; /* the most similar first; until the next run */
@@ -61,8 +57,9 @@ typedef struct {
 typedef struct _CuvLdpRetrieval CuvLdpRetrieval;
 
 /* Compares frames like this one with the first n entries of the index, which
- * must live as long. On the device as many entries stay there as max_bytes
- * hold, 0 = half of the free memory. NULL on failure, and *error says why. */
+ * must outlive it. On the device at most max_bytes are used for entries, 0 =
+ * half of the free memory; the others are copied for each query. NULL on
+ * failure, and *error says why. */
 CuvLdpRetrieval *cuv_ldp_retrieval_new (const CuvLdpIndex *index, uint64_t n,
     size_t max_bytes, const CuvFrame *frame, const CuvProcessor *processor,
     const char **error);
@@ -75,8 +72,8 @@ void cuv_ldp_retrieval_free (CuvLdpRetrieval *self);
 bool cuv_ldp_retrieval_matches (const CuvLdpRetrieval *self,
     const CuvLdpIndex *index, size_t max_bytes, const CuvProcessor *processor);
 
-/* After the index was refreshed: compares with its first n entries from now on,
- * after an error with none. */
+/* Call after the index was refreshed: compares with its first n entries from
+ * now on, after an error with none. */
 const char *cuv_ldp_retrieval_set_entries (
     CuvLdpRetrieval *self, uint64_t n, const CuvProcessor *processor);
 

@@ -20,11 +20,11 @@
  * Since: 0.1
  */
 #include "config.h"
-#include "gstldpdescriptor.h"
 
 #include <string.h>
 
 #include "backend.h"
+#include "base/gstcuvfilter.h"
 #include "shared/gstldpmeta.h"
 
 GST_DEBUG_CATEGORY_STATIC (ldp_descriptor_debug);
@@ -33,8 +33,12 @@ GST_DEBUG_CATEGORY_STATIC (ldp_descriptor_debug);
 typedef struct {
   GstLdpRegionChoice choice; /* first */
   GstLdpParameters parameters;
-  gint draw; /* CUV_LDP_DIRECTIONS: nothing */
+  gint draw; /* direction of the codes to draw, CUV_LDP_DIRECTIONS: none */
 } Settings;
+
+G_DECLARE_FINAL_TYPE (
+    GstLdpDescriptor, gst_ldp_descriptor, GST, LDP_DESCRIPTOR, GstCuvFilter)
+GST_ELEMENT_REGISTER_DECLARE (ldpdescriptor)
 
 struct _GstLdpDescriptor {
   GstCuvFilter parent;
@@ -51,8 +55,8 @@ struct _GstLdpDescriptor {
 
 #define gst_ldp_descriptor_parent_class parent_class
 G_DEFINE_FINAL_TYPE (GstLdpDescriptor, gst_ldp_descriptor, GST_TYPE_CUV_FILTER)
-GST_ELEMENT_REGISTER_DEFINE (
-    ldpdescriptor, "ldpdescriptor", GST_RANK_NONE, GST_TYPE_LDP_DESCRIPTOR)
+GST_ELEMENT_REGISTER_DEFINE (ldpdescriptor, "ldpdescriptor", GST_RANK_NONE,
+    gst_ldp_descriptor_get_type ())
 
 /* clang-format off */
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
@@ -129,7 +133,7 @@ gst_ldp_descriptor_writes (GstCuvFilter *filter)
   GST_OBJECT_LOCK (self);
   draw = ((const Settings *) self->settings.pending)->draw;
   GST_OBJECT_UNLOCK (self);
-  /* pending settings may be refused: then those in force stay */
+  /* pending settings may be refused, then those in force stay */
   return draw != CUV_LDP_DIRECTIONS
       || in_force (self)->draw != CUV_LDP_DIRECTIONS;
 }
@@ -144,7 +148,7 @@ describe (GstLdpDescriptor *self, guint i, const GstCuvFrame *frame,
         gst_ldp_region_rect (&g_array_index (self->regions, GstLdpRegion, i)),
     .draw = draw };
   const gchar *error =
-      cuv_ldp_descriptor_run (&self->descriptor, &description, processor);
+      cuv_backend_run (&self->descriptor.backend, &description, processor);
 
   if (error == NULL && to != NULL)
     memcpy (to, description.counts, size);
@@ -168,8 +172,9 @@ describe_all (GstLdpDescriptor *self, const GstCuvFrame *frame,
   g_clear_pointer (&self->counts, g_bytes_unref);
   all = g_try_malloc (MAX (size * n, 1));
   if (all == NULL)
-    error =
-        "out of memory for the counts: use fewer blocks, bins or directions";
+    error = cuv_ldp_problem ("out of memory for %zu MB of counts: use fewer "
+                             "blocks, bins or directions",
+        size * n >> 20);
   for (guint i = 0; i < n && error == NULL; i++)
     error = describe (self, i, frame, processor,
         n == 1 ? draw : CUV_LDP_DIRECTIONS, all + i * size, size);
@@ -271,7 +276,7 @@ gst_ldp_descriptor_start (GstBaseTransform *trans)
 static void
 gst_ldp_descriptor_leave_context (GstCuvTransform *transform)
 {
-  cuv_ldp_descriptor_close (&GST_LDP_DESCRIPTOR (transform)->descriptor);
+  cuv_backend_close (&GST_LDP_DESCRIPTOR (transform)->descriptor.backend);
   GST_CUV_TRANSFORM_CLASS (parent_class)->leave_context (transform);
 }
 
@@ -282,7 +287,7 @@ gst_ldp_descriptor_stop (GstBaseTransform *trans)
   gboolean ok = GST_BASE_TRANSFORM_CLASS (parent_class)->stop (trans);
 
   /* the parent has closed the CUDA context, which closed a descriptor on it */
-  cuv_ldp_descriptor_close (&self->descriptor);
+  cuv_backend_close (&self->descriptor.backend);
   g_clear_pointer (&self->counts, g_bytes_unref);
   g_array_set_size (self->regions, 0);
   return ok;

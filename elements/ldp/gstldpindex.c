@@ -45,9 +45,9 @@ gst_ldp_index_load (const gchar *path, gchar **problem)
 
 /* ---- entries appended by other processes ---- */
 
-enum { CHECK_US = 10000 }; /* per frame, for checking new entries */
+enum { CHECK_US = 10000 }; /* maximum time per frame */
 
-/* Verifies checksums of new entries. Returns whether time ran out. */
+/* Verifies checksums of new entries. Returns whether it ran out of time. */
 static gboolean
 check_new (GstLdpIndex *self)
 {
@@ -61,51 +61,45 @@ check_new (GstLdpIndex *self)
 }
 
 static void
-check_replaced (GstLdpIndex *self, GstElement *element)
-{
-  if (self->reported_file || !cuv_ldp_index_is_replaced (self->file))
-    return;
-  self->reported_file = TRUE;
-  GST_ELEMENT_WARNING (element, RESOURCE, READ,
-      ("The index file was replaced or removed: still using the old one until "
-       "index is set again."),
-      (NULL));
-}
-
-static void
-refresh (GstLdpIndex *self, GstElement *element)
+refresh (GstLdpIndex *self, const gchar *path, GstElement *element)
 {
   char *problem = NULL;
-  gboolean more;
 
   self->lost = !cuv_ldp_index_refresh (self->file, &problem);
-  if (self->lost)
+  if (self->lost) {
     GST_ELEMENT_WARNING (element, RESOURCE, READ,
         ("The index is no longer used: %s. Set index again when the file is "
          "complete.",
             problem),
         (NULL));
-  free (problem);
-  if (self->lost)
+    free (problem);
     return;
-  check_replaced (self, element);
-  more = check_new (self);
-  if (more)
+  }
+  if (!self->reported_replaced && cuv_ldp_index_is_replaced (self->file)) {
+    self->reported_replaced = TRUE;
+    GST_ELEMENT_WARNING (element, RESOURCE, READ,
+        ("The index file %s was replaced or removed: the old one is still "
+         "used. Set index again to use the new one.",
+            path),
+        (NULL));
+  }
+  if (check_new (self))
     self->refreshed = 0;
   else if (self->n_entries < cuv_ldp_index_n_entries (self->file)
       && self->n_entries != self->damaged) {
     self->damaged = self->n_entries;
     GST_ELEMENT_WARNING (element, RESOURCE, READ,
-        ("Entry %" G_GUINT64_FORMAT " of the index is damaged: it and all "
+        ("Entry %" G_GUINT64_FORMAT " of index %s is damaged: it and all "
          "entries after it are ignored. Restore the file from a copy, or "
          "index the pictures again.",
-            self->damaged),
+            self->damaged, path),
         (NULL));
   }
 }
 
 gboolean
-gst_ldp_index_refresh (GstLdpIndex *self, gint interval, GstElement *element)
+gst_ldp_index_refresh (
+    GstLdpIndex *self, const gchar *path, gint interval, GstElement *element)
 {
   const gint64 now = g_get_monotonic_time ();
 
@@ -113,6 +107,6 @@ gst_ldp_index_refresh (GstLdpIndex *self, gint interval, GstElement *element)
       || now - self->refreshed < interval * G_TIME_SPAN_MILLISECOND)
     return FALSE;
   self->refreshed = now;
-  refresh (self, element);
+  refresh (self, path, element);
   return TRUE;
 }

@@ -19,13 +19,12 @@
  * Since: 0.1
  */
 #include "config.h"
-#include "gstldpindexsink.h"
 
+#include <gst/base/gstbasesink.h>
 #include <string.h>
 
 #include "backend.h"
 #include "context/gstcuvframe.h"
-#include "gstldpdescriptor.h"
 #include "indexsink/gstldpentries.h"
 #include "indexsink/gstldpnamer.h"
 #include "shared/gstldpmeta.h"
@@ -34,28 +33,29 @@ GST_DEBUG_CATEGORY_STATIC (ldp_index_sink_debug);
 #define GST_CAT_DEFAULT ldp_index_sink_debug
 
 typedef struct {
-  guint64 frames, written, entries, bytes;
-  guint64 timed;          /* frames processed */
-  GstClockTime last, sum; /* processing time */
-  const gchar *device;
-} Counts;
+  GstLdpRegionChoice choice; /* first */
+  GstLdpParameters parameters;
+  GstLdpOutput output;
+  gint start_index, n_threads, cuda_device_id;
+  gchar *entry_name;
+} Settings;
+
+G_DECLARE_FINAL_TYPE (
+    GstLdpIndexSink, gst_ldp_index_sink, GST, LDP_INDEX_SINK, GstBaseSink)
+GST_ELEMENT_REGISTER_DECLARE (ldpindexsink)
 
 struct _GstLdpIndexSink {
   GstBaseSink parent;
   GstCuvContext context;
 
-  GstCuvSettings settings; /* GstLdpIndexSettings */
-  Counts counts;           /* under the object lock */
+  GstCuvSettings settings; /* Settings */
 
   /* of the streaming thread */
   GstVideoInfo info;
   CuvLdpDescriptor descriptor;
-  GArray *regions; /* GstLdpRegion */
-  gboolean given;  /* frames are described upstream, not here */
-  const gchar *device;
-  GstClockTime time; /* of the last frame */
-  gint64 progress;   /* monotonic time of the last message */
-  gchar *name;       /* of the last entry */
+  GArray *regions;             /* GstLdpRegion */
+  gboolean described_upstream; /* frames are not described here */
+  const gchar *device;         /* of the last frame */
   GstLdpEntries entries;
   gboolean warned; /* about ignored regions */
   GstLdpNamer namer;
@@ -65,25 +65,137 @@ struct _GstLdpIndexSink {
 G_DEFINE_FINAL_TYPE_WITH_CODE (GstLdpIndexSink, gst_ldp_index_sink,
     GST_TYPE_BASE_SINK, G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, NULL))
 GST_ELEMENT_REGISTER_DEFINE (
-    ldpindexsink, "ldpindexsink", GST_RANK_NONE, GST_TYPE_LDP_INDEX_SINK)
+    ldpindexsink, "ldpindexsink", GST_RANK_NONE, gst_ldp_index_sink_get_type ())
 
 /* clang-format off */
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
 /* clang-format on */
 
-/* Those of the start: all entries of an index are of one kind. */
-static const GstLdpIndexSettings *
+/* ---- settings ---- */
+
+#define AT(field) G_STRUCT_OFFSET (Settings, field)
+
+static gchar *
+check (gconstpointer settings)
+{
+  const Settings *self = settings;
+
+  if (self->output.location == NULL || *self->output.location == '\0')
+    return g_strdup ("location is not set: give it the name of a file, as in "
+                     "location=pictures.ldp");
+  if ((self->output.thumbnail_width == 0)
+      != (self->output.thumbnail_height == 0))
+    return g_strdup_printf (
+        "thumbnail-width is %d and thumbnail-height %d: set both above 0, or "
+        "both to 0 for an index without thumbnails",
+        self->output.thumbnail_width, self->output.thumbnail_height);
+  return gst_ldp_name_check (self->entry_name);
+}
+
+static void
+get_stats (GstElement *element, GValue *value)
+{
+  g_value_take_boxed (
+      value, gst_ldp_entries_stats (&GST_LDP_INDEX_SINK (element)->entries));
+}
+
+/**
+ * GstLdpIndexSink:stats:
+ *
+ * Since the start: frames received, entries written and their bytes (guint64);
+ * entries of the whole file; device: where the last frame was described, cuda,
+ * cpu, or none if upstream; microseconds and microseconds-mean (guint64):
+ * processing time per frame.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstLdpIndexSink:n-threads:
+ *
+ * Threads for work on the CPU, 0 = one per processor. The index is the same
+ * for every number.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstLdpIndexSink:location:
+ *
+ * The index: created if it does not exist, else entries are appended. Takes
+ * effect at the next start.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstLdpIndexSink:entry-name:
+ *
+ * Name of the entries: text with at most one %d, or %05d, for the number of the
+ * frame, counted from start-index, and %% for a percent sign. By default the
+ * title in the stream's tags since the previous frame, downstream of
+ * multifilesrc the name of the file, else %06d. Takes effect at the next start.
+ *
+ * Since: 0.1
+ */
+static const GstCuvSetting list[] = {
+  { "cuda-device-id", "CUDA device",
+      "CUDA device to use if the frame does not determine it (-1 = any)",
+      .offset = AT (cuda_device_id), .type = G_TYPE_INT, .minimum = -1,
+      .maximum = G_MAXINT, .value = -1, .at_start = TRUE },
+  { "stats", "Statistics", "What the element did",
+      .get_type = gst_structure_get_type, .get = get_stats },
+  { "thumbnail-width", "Thumbnail width",
+      "Width in pixels of the thumbnails stored (0, as the height: none)",
+      .offset = AT (output.thumbnail_width), .type = G_TYPE_UINT,
+      .maximum = CUV_LDP_INDEX_MAX_THUMBNAIL, .value = 64, .at_start = TRUE },
+  { "thumbnail-height", "Thumbnail height",
+      "Height in pixels of the thumbnails stored (0, as the width: none)",
+      .offset = AT (output.thumbnail_height), .type = G_TYPE_UINT,
+      .maximum = CUV_LDP_INDEX_MAX_THUMBNAIL, .value = 64, .at_start = TRUE },
+  { "start-index", "Start index", "Number of the first frame, in names",
+      .offset = AT (start_index), .type = G_TYPE_INT, .maximum = G_MAXINT,
+      .at_start = TRUE },
+  { "progress-interval", "Progress interval",
+      "Milliseconds between element messages about the progress; one more at "
+      "the end (0 = never)",
+      .offset = AT (output.progress_interval), .type = G_TYPE_UINT,
+      .maximum = G_MAXINT, .value = 1000, .at_start = TRUE },
+  { "sync-to-disk", "Sync to disk",
+      "Wait for the disk at each entry, so that it survives a power loss",
+      .offset = AT (output.sync_to_disk), .type = G_TYPE_BOOLEAN,
+      .at_start = TRUE },
+  GST_LDP_PARAMETER_SETTINGS (AT (parameters), TRUE),
+  GST_LDP_REGION_SETTINGS,
+  { "n-threads", "Threads",
+      "Threads for work on the CPU (0 = one per processor)",
+      .offset = AT (n_threads), .type = G_TYPE_INT, .maximum = 1024,
+      .no_controller = TRUE },
+  { "location", "Location", "File to write, or to append to",
+      .offset = AT (output.location), .type = G_TYPE_STRING, .at_start = TRUE },
+  { "entry-name", "Entry name",
+      "Name of entries, %05d in it the frame's number (default: the title in "
+      "the stream's tags, a file's name, else %06d)",
+      .offset = AT (entry_name), .type = G_TYPE_STRING, .at_start = TRUE },
+};
+
+static const GstCuvSettingsTable settings_table = {
+  .size = sizeof (Settings),
+  .list = list,
+  .n = G_N_ELEMENTS (list),
+  .check = check,
+};
+
+/* As at the start: all entries of an index have the same parameters. */
+static const Settings *
 in_force (GstLdpIndexSink *self)
 {
   return self->settings.in_force;
 }
 
-/* Only these may change while playing. */
+/* The only settings that may change while playing. */
 static GstLdpRegionChoice
 pending_choice (GstLdpIndexSink *self, gint *n_threads)
 {
-  const GstLdpIndexSettings *pending;
+  const Settings *pending;
   GstLdpRegionChoice choice;
 
   GST_OBJECT_LOCK (self);
@@ -95,51 +207,25 @@ pending_choice (GstLdpIndexSink *self, gint *n_threads)
   return choice;
 }
 
-/* ---- entries ---- */
-
-/* Appends one of the n regions of a frame. If n > 1, its id is added to the
- * name.
- */
-static gboolean
-append (GstLdpIndexSink *self, gconstpointer counts, GstBuffer *buffer,
-    const gchar *frame_name, guint n, gint32 id, const CuvLdpRect *rect)
-{
-  gchar *name =
-      n > 1 ? g_strdup_printf ("%s#%d", frame_name, id) : g_strdup (frame_name);
-
-  if (!gst_ldp_entries_append (
-          &self->entries, counts, name, &self->info, buffer, rect)) {
-    g_free (name);
-    return FALSE;
-  }
-  g_free (self->name);
-  self->name = name;
-  GST_OBJECT_LOCK (self);
-  self->counts.written++;
-  self->counts.bytes += self->entries.info.stride;
-  GST_OBJECT_UNLOCK (self);
-  return TRUE;
-}
-
 /* ---- frames described upstream ---- */
 
 static gboolean
-write_given (GstLdpIndexSink *self, GstBuffer *buffer, const gchar *name,
-    const GstLdpDescriptors *given)
+write_described (GstLdpIndexSink *self, GstBuffer *buffer, const gchar *name,
+    const GstLdpDescriptors *descriptors)
 {
-  gboolean ok = gst_ldp_entries_ensure (
-      &self->entries, in_force (self), &given->layout, "ldpdescriptor");
+  gboolean ok = gst_ldp_entries_open (&self->entries, &descriptors->layout);
 
   self->device = "none";
-  for (guint i = 0; ok && i < given->n_regions; i++) {
+  for (guint i = 0; ok && i < descriptors->n_regions; i++) {
     GstLdpRegion region;
     CuvLdpRect rect;
 
-    memcpy (&region, given->regions + i * sizeof region, sizeof region);
-    rect = gst_ldp_region_rect_in (
-        &region, given->width, given->height, &self->info);
-    ok = append (self, given->counts + i * given->size, buffer, name,
-        given->n_regions, region.id, &rect);
+    memcpy (&region, descriptors->regions + i * sizeof region, sizeof region);
+    rect = gst_ldp_region_scale_rect (
+        &region, descriptors->width, descriptors->height, &self->info);
+    ok = gst_ldp_entries_append (&self->entries,
+        descriptors->counts + i * descriptors->size, name,
+        descriptors->n_regions, region.id, &self->info, buffer, &rect);
   }
   return ok;
 }
@@ -147,7 +233,7 @@ write_given (GstLdpIndexSink *self, GstBuffer *buffer, const gchar *name,
 /* ---- frames described here ---- */
 
 static const gchar *
-describe_mapped (GstLdpIndexSink *self, const GstCuvFrame *frame,
+run_descriptor (GstLdpIndexSink *self, const GstCuvFrame *frame,
     const CuvLdpRect *rect, gint n_threads, gconstpointer *counts)
 {
   const CuvLdpLayout *layout = &self->entries.info.layout;
@@ -165,7 +251,7 @@ describe_mapped (GstLdpIndexSink *self, const GstCuvFrame *frame,
   }
   if (error == NULL)
     error =
-        cuv_ldp_descriptor_run (&self->descriptor, &description, &processor);
+        cuv_backend_run (&self->descriptor.backend, &description, &processor);
   *counts = description.counts;
   return error;
 }
@@ -183,7 +269,7 @@ describe (GstLdpIndexSink *self, GstBuffer *buffer, const CuvLdpRect *rect,
           &frame, &self->context, &self->info, buffer, GST_MAP_READ))
     return NULL;
   self->device = frame.cuda ? "cuda" : "cpu";
-  error = describe_mapped (self, &frame, rect, n_threads, &counts);
+  error = run_descriptor (self, &frame, rect, n_threads, &counts);
   gst_cuv_frame_unmap (&frame);
   if (error == NULL)
     return counts;
@@ -193,27 +279,27 @@ describe (GstLdpIndexSink *self, GstBuffer *buffer, const CuvLdpRect *rect,
 }
 
 static gboolean
-ensure_own_index (GstLdpIndexSink *self, const GstLdpRegionChoice *choice)
+ensure_index (GstLdpIndexSink *self, const GstLdpRegionChoice *choice)
 {
-  const GstLdpIndexSettings *s = in_force (self);
+  const Settings *s = in_force (self);
   CuvLdpLayout layout;
   gchar *problem = gst_ldp_region_choice_layout (choice, &s->parameters,
       GST_VIDEO_INFO_WIDTH (&self->info), GST_VIDEO_INFO_HEIGHT (&self->info),
       &layout);
 
   if (problem == NULL)
-    return gst_ldp_entries_ensure (&self->entries, s, &layout, "ldpindexsink");
+    return gst_ldp_entries_open (&self->entries, &layout);
   GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS, ("%s.", problem), (NULL));
   g_free (problem);
   return FALSE;
 }
 
 static gboolean
-write_own (GstLdpIndexSink *self, GstBuffer *buffer, const gchar *name)
+describe_and_write (GstLdpIndexSink *self, GstBuffer *buffer, const gchar *name)
 {
   gint n_threads;
   const GstLdpRegionChoice choice = pending_choice (self, &n_threads);
-  gboolean ok = ensure_own_index (self, &choice);
+  gboolean ok = ensure_index (self, &choice);
 
   gst_ldp_regions_collect (self->regions, buffer, &choice, &self->info);
   if (ok)
@@ -226,60 +312,10 @@ write_own (GstLdpIndexSink *self, GstBuffer *buffer, const gchar *name)
     gconstpointer counts = describe (self, buffer, &rect, n_threads);
 
     ok = counts != NULL
-        && append (
-            self, counts, buffer, name, self->regions->len, region->id, &rect);
+        && gst_ldp_entries_append (&self->entries, counts, name,
+            self->regions->len, region->id, &self->info, buffer, &rect);
   }
   return ok;
-}
-
-/* ---- progress ---- */
-
-static GstClockTime
-in_segment (GstLdpIndexSink *self,
-    guint64 (*convert) (const GstSegment *, GstFormat, guint64))
-{
-  const GstSegment *segment = &GST_BASE_SINK (self)->segment;
-
-  return segment->format != GST_FORMAT_TIME
-      ? GST_CLOCK_TIME_NONE
-      : convert (segment, GST_FORMAT_TIME, self->time);
-}
-
-static void
-post_progress (GstLdpIndexSink *self)
-{
-  Counts counts;
-
-  if (in_force (self)->progress_interval == 0)
-    return;
-  self->progress = g_get_monotonic_time ();
-  GST_OBJECT_LOCK (self);
-  counts = self->counts;
-  GST_OBJECT_UNLOCK (self);
-  gst_element_post_message (GST_ELEMENT (self),
-      gst_message_new_element (GST_OBJECT (self),
-          gst_structure_new ("ldpindexsink", "entries", G_TYPE_UINT64,
-              counts.entries, "written", G_TYPE_UINT64, counts.written, "bytes",
-              G_TYPE_UINT64, counts.bytes, "name", G_TYPE_STRING, self->name,
-              "stream-time", G_TYPE_UINT64,
-              in_segment (self, gst_segment_to_stream_time), "running-time",
-              G_TYPE_UINT64, in_segment (self, gst_segment_to_running_time),
-              NULL)));
-}
-
-static void
-count_frame (GstLdpIndexSink *self, GstClockTime took)
-{
-  GST_OBJECT_LOCK (self);
-  self->counts.entries = cuv_ldp_index_writer_n_entries (self->entries.writer);
-  self->counts.device = self->device;
-  self->counts.timed++;
-  self->counts.last = took;
-  self->counts.sum += took;
-  GST_OBJECT_UNLOCK (self);
-  if (g_get_monotonic_time () - self->progress
-      >= in_force (self)->progress_interval * G_TIME_SPAN_MILLISECOND)
-    post_progress (self);
 }
 
 /* ---- a frame ---- */
@@ -287,13 +323,13 @@ count_frame (GstLdpIndexSink *self, GstClockTime took)
 static gchar *
 next_name (GstLdpIndexSink *self)
 {
-  const GstLdpIndexSettings *s = in_force (self);
+  const Settings *s = in_force (self);
   const gboolean has_pattern = s->entry_name != NULL && *s->entry_name != '\0';
   gchar *name, *problem;
   guint64 n;
 
   GST_OBJECT_LOCK (self);
-  n = self->counts.frames++;
+  n = self->entries.statistics.frames++;
   GST_OBJECT_UNLOCK (self);
   name = gst_ldp_namer_next (&self->namer, GST_BASE_SINK_PAD (self),
       has_pattern ? s->entry_name : NULL, (guint64) s->start_index, n,
@@ -304,28 +340,30 @@ next_name (GstLdpIndexSink *self)
   return name;
 }
 
-/* Frames without a descriptor, or with a held one, are skipped if upstream
- * describes frames. */
+/* Skips frames without a new descriptor if an element upstream describes
+ * frames. */
 static gboolean
 write_frame (GstLdpIndexSink *self, GstBuffer *buffer, const gchar *name)
 {
   const GstClockTime start = gst_util_get_timestamp ();
-  GstLdpDescriptors given;
+  GstLdpDescriptors descriptors;
   gchar *problem;
-  gboolean is_given = gst_ldp_meta_read (buffer, &given, &problem), ok;
+  gboolean is_described = gst_ldp_meta_read (buffer, &descriptors, &problem),
+           ok;
 
   if (problem != NULL) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("%s.", problem), (NULL));
     g_free (problem);
     return FALSE;
   }
-  self->given |= is_given;
-  if (is_given ? given.age > 0 : self->given)
+  self->described_upstream |= is_described;
+  if (is_described ? descriptors.age > 0 : self->described_upstream)
     return TRUE;
-  ok = is_given ? write_given (self, buffer, name, &given)
-                : write_own (self, buffer, name);
+  ok = is_described ? write_described (self, buffer, name, &descriptors)
+                    : describe_and_write (self, buffer, name);
   if (ok)
-    count_frame (self, gst_util_get_timestamp () - start);
+    gst_ldp_entries_count_frame (
+        &self->entries, self->device, gst_util_get_timestamp () - start);
   return ok;
 }
 
@@ -336,7 +374,7 @@ gst_ldp_index_sink_render (GstBaseSink *sink, GstBuffer *buffer)
   gchar *name = next_name (self);
   gboolean ok;
 
-  self->time = GST_BUFFER_PTS (buffer);
+  self->entries.time = GST_BUFFER_PTS (buffer);
   ok = name != NULL && write_frame (self, buffer, name);
   g_free (name);
   return ok ? GST_FLOW_OK : GST_FLOW_ERROR;
@@ -345,24 +383,24 @@ gst_ldp_index_sink_render (GstBaseSink *sink, GstBuffer *buffer)
 /* ---- events and queries ---- */
 
 static void
-finish (GstLdpIndexSink *self)
+report_end (GstLdpIndexSink *self)
 {
-  const gboolean none = self->counts.frames == 0;
-  gchar *left = gst_ldp_namer_left (&self->namer);
+  const gboolean none = self->entries.statistics.frames == 0;
+  gchar *file = gst_ldp_namer_find_undecoded (&self->namer);
 
   if (self->entries.writer != NULL)
-    post_progress (self);
-  else if (none || self->given)
+    gst_ldp_entries_post_progress (&self->entries);
+  else if (none || self->described_upstream)
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
         ("%s. Nothing was written to the index.",
             none ? "No frame arrived: check that the source can be read"
                  : "No frame arrived with a descriptor of its own: let frames "
                    "keep their metadata, or remove ldpdescriptor"),
         (NULL));
-  if (left != NULL)
+  if (file != NULL)
     GST_ELEMENT_WARNING (self, STREAM, DECODE,
-        ("No frame was decoded from %s: replace or remove it.", left), (NULL));
-  g_free (left);
+        ("No frame was decoded from %s: replace or remove it.", file), (NULL));
+  g_free (file);
 }
 
 static gboolean
@@ -371,9 +409,9 @@ gst_ldp_index_sink_event (GstBaseSink *sink, GstEvent *event)
   GstLdpIndexSink *self = GST_LDP_INDEX_SINK (sink);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_TAG)
-    gst_ldp_namer_take_tags (&self->namer, event);
+    gst_ldp_namer_add_tags (&self->namer, event);
   else if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
-    finish (self);
+    report_end (self);
   return GST_BASE_SINK_CLASS (parent_class)->event (sink, event);
 }
 
@@ -403,8 +441,8 @@ gst_ldp_index_sink_propose_allocation (GstBaseSink *sink, GstQuery *query)
       &GST_LDP_INDEX_SINK (sink)->context, query);
 }
 
-/* Asked before the first frame: it may lack its descriptor, and one made here
- * could have other parameters than those that follow. */
+/* Queried before the first frame: that may have no descriptor, and one computed
+ * here could have other parameters than the following frames. */
 static gboolean
 is_described_upstream (GstLdpIndexSink *self)
 {
@@ -429,17 +467,17 @@ gst_ldp_index_sink_set_caps (GstBaseSink *sink, GstCaps *caps)
   if (problem != NULL)
     GST_ELEMENT_ERROR (
         self, STREAM, FORMAT, ("%s.", problem), ("%" GST_PTR_FORMAT, caps));
-  self->given |= is_described_upstream (self);
+  self->described_upstream |= is_described_upstream (self);
   return problem == NULL;
 }
 
 /* ---- states ---- */
 
-/* The context must know the device before the start. */
+/* The context needs the device before the start. */
 static void
 choose_device (GstLdpIndexSink *self)
 {
-  const GstLdpIndexSettings *pending;
+  const Settings *pending;
 
   GST_OBJECT_LOCK (self);
   pending = self->settings.pending;
@@ -460,7 +498,7 @@ gst_ldp_index_sink_set_context (GstElement *element, GstContext *context)
 static void
 leave_context (GstElement *element)
 {
-  cuv_ldp_descriptor_close (&GST_LDP_INDEX_SINK (element)->descriptor);
+  cuv_backend_close (&GST_LDP_INDEX_SINK (element)->descriptor.backend);
 }
 
 static gboolean
@@ -468,17 +506,16 @@ gst_ldp_index_sink_start (GstBaseSink *sink)
 {
   GstLdpIndexSink *self = GST_LDP_INDEX_SINK (sink);
 
-  GST_OBJECT_LOCK (self);
-  self->counts = (Counts){ .device = "none" };
-  GST_OBJECT_UNLOCK (self);
-  self->given = self->warned = FALSE;
-  self->time = GST_CLOCK_TIME_NONE;
-  self->progress = g_get_monotonic_time ();
+  gst_ldp_entries_start (&self->entries);
+  self->described_upstream = self->warned = FALSE;
   gst_ldp_namer_start (&self->namer);
   choose_device (self);
-  return gst_cuv_settings_start (&self->settings)
-      && gst_cuv_settings_apply (&self->settings, NULL, NULL)
-      && gst_cuv_context_check_device (&self->context);
+  if (!gst_cuv_settings_start (&self->settings)
+      || !gst_cuv_settings_apply (&self->settings, NULL, NULL)
+      || !gst_cuv_context_check_device (&self->context))
+    return FALSE;
+  self->entries.output = &in_force (self)->output;
+  return TRUE;
 }
 
 static gboolean
@@ -487,37 +524,13 @@ gst_ldp_index_sink_stop (GstBaseSink *sink)
   GstLdpIndexSink *self = GST_LDP_INDEX_SINK (sink);
 
   gst_cuv_context_close (&self->context);
-  cuv_ldp_descriptor_close (&self->descriptor);
-  g_clear_pointer (&self->name, g_free);
+  cuv_backend_close (&self->descriptor.backend);
   gst_ldp_namer_stop (&self->namer);
   gst_cuv_settings_stop (&self->settings);
   return gst_ldp_entries_close (&self->entries);
 }
 
 /* ---- class ---- */
-
-static GstStructure *
-new_stats (const Counts *counts)
-{
-  return gst_structure_new ("stats", "frames", G_TYPE_UINT64, counts->frames,
-      "written", G_TYPE_UINT64, counts->written, "entries", G_TYPE_UINT64,
-      counts->entries, "bytes", G_TYPE_UINT64, counts->bytes, "device",
-      G_TYPE_STRING, counts->device, "microseconds", G_TYPE_UINT64,
-      counts->last / GST_USECOND, "microseconds-mean", G_TYPE_UINT64,
-      counts->timed > 0 ? counts->sum / counts->timed / GST_USECOND : 0, NULL);
-}
-
-void
-gst_ldp_index_sink_get_stats (GstElement *element, GValue *value)
-{
-  GstLdpIndexSink *self = GST_LDP_INDEX_SINK (element);
-  Counts counts;
-
-  GST_OBJECT_LOCK (self);
-  counts = self->counts;
-  GST_OBJECT_UNLOCK (self);
-  g_value_take_boxed (value, new_stats (&counts));
-}
 
 static void
 gst_ldp_index_sink_finalize (GObject *object)
@@ -550,7 +563,7 @@ gst_ldp_index_sink_class_init (GstLdpIndexSinkClass *klass)
   sink_class->propose_allocation =
       GST_DEBUG_FUNCPTR (gst_ldp_index_sink_propose_allocation);
   sink_class->render = GST_DEBUG_FUNCPTR (gst_ldp_index_sink_render);
-  gst_cuv_settings_class_install (object_class, &gst_ldp_index_settings,
+  gst_cuv_settings_class_install (object_class, &settings_table,
       G_STRUCT_OFFSET (GstLdpIndexSink, settings));
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class, "Texture index sink",
@@ -564,8 +577,8 @@ gst_ldp_index_sink_init (GstLdpIndexSink *self)
 {
   gst_cuv_context_init (&self->context, GST_ELEMENT (self), leave_context);
   self->entries.element = GST_ELEMENT (self);
-  gst_cuv_settings_init (&self->settings, self, &gst_ldp_index_settings);
-  self->counts.device = "none";
+  self->entries.statistics.device = "none";
+  gst_cuv_settings_init (&self->settings, self, &settings_table);
   self->regions = g_array_new (FALSE, FALSE, sizeof (GstLdpRegion));
   gst_base_sink_set_sync (GST_BASE_SINK (self), FALSE);
   /* the last sample would keep a frame alive, possibly on the GPU */

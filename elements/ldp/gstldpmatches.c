@@ -49,7 +49,7 @@ gst_ldp_matches_begin (GstLdpMatches *self, guint index)
   g_byte_array_set_size (self->pictures, 0);
   g_clear_pointer (&self->attached, g_bytes_unref);
   self->too_large = FALSE;
-  self->leaders = index;
+  self->best_hash = index;
 }
 
 static void
@@ -74,7 +74,7 @@ add_picture (GstLdpMatches *self, CuvLdpIndex *index, guint64 entry)
 
 /* FNV-1a. */
 static guint
-mix (guint hash, guint64 value)
+hash_value (guint hash, guint64 value)
 {
   for (gint i = 0; i < 8; i++, value >>= 8)
     hash = (hash ^ (guint) (value & 255)) * 16777619u;
@@ -96,8 +96,8 @@ gst_ldp_matches_add (GstLdpMatches *self, const GstLdpRegion *region,
     if (thumbnails)
       add_picture (self, index, match->entry);
   }
-  self->leaders = mix (self->leaders, (guint64) region->id);
-  self->leaders = mix (self->leaders,
+  self->best_hash = hash_value (self->best_hash, (guint64) region->id);
+  self->best_hash = hash_value (self->best_hash,
       query->n_matches > 0 ? query->matches[0].entry : G_MAXUINT64);
 }
 

@@ -17,19 +17,19 @@ typedef struct {
   GArray *rows;
   GPtrArray *names;
   GByteArray *pictures; /* one per row, or none */
-  GBytes *attached;     /* pictures, once attached to a buffer */
-  gboolean too_large;   /* pictures were dropped */
+  GBytes *attached;     /* the pictures as attached to buffers */
+  gboolean too_large;   /* pictures were dropped: above the limit */
   guint picture_width, picture_height;
-  guint leaders; /* hash of the best entry of each region */
+  guint best_hash; /* of the best entry of each region */
 } GstLdpMatches;
 
 void gst_ldp_matches_init (GstLdpMatches *self);
 void gst_ldp_matches_clear (GstLdpMatches *self);
 
-/* Bytes; if the pictures of a frame take more, none are published. */
+/* Bytes per frame; if its pictures take more, none are published. */
 enum { GST_LDP_MATCHES_MAX_PICTURES = 64 << 20 };
 
-/* Starts a frame. index: a number that identifies the index. */
+/* Starts a frame. index: the serial number of the index. */
 void gst_ldp_matches_begin (GstLdpMatches *self, guint index);
 
 void gst_ldp_matches_add (GstLdpMatches *self, const GstLdpRegion *region,

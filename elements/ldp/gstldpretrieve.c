@@ -19,35 +19,50 @@
  * Since: 0.1
  */
 #include "config.h"
-#include "gstldpretrieve.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "backend.h"
+#include "base/gstcuvfilter.h"
+#include "gstldpindex.h"
 #include "gstldpmatches.h"
-#include "gstldpretrievesettings.h"
 #include "shared/gstldpmeta.h"
 
 GST_DEBUG_CATEGORY_STATIC (ldp_retrieve_debug);
 #define GST_CAT_DEFAULT ldp_retrieve_debug
 
 typedef struct {
+  GstLdpRegionChoice choice; /* first */
+  gint k;
+  gdouble threshold, share;
+  gint gpu_memory_limit; /* MiB, 0 = half of the free memory */
+  gint refresh_interval; /* milliseconds, 0 = never */
+  gboolean thumbnails;
+  gchar *path;        /* of the index */
+  GstLdpIndex *index; /* loaded from there */
+} Settings;
+
+typedef struct {
   guint64 entries, entries_on_cpu;
   guint regions, matches;
   gdouble describe_us, match_us;
-} Counts;
+} Statistics;
+
+G_DECLARE_FINAL_TYPE (
+    GstLdpRetrieve, gst_ldp_retrieve, GST, LDP_RETRIEVE, GstCuvFilter)
+GST_ELEMENT_REGISTER_DECLARE (ldpretrieve)
 
 struct _GstLdpRetrieve {
   GstCuvFilter parent;
 
-  GstCuvSettings settings; /* GstLdpRetrieveSettings */
-  Counts counts;           /* under the object lock */
+  GstCuvSettings settings; /* Settings */
+  Statistics counts;       /* under the object lock */
 
   /* of the streaming thread */
   CuvLdpRetrieval *retrieval;
-  gboolean reported_size;    /* of thumbnails */
-  gboolean reported_regions; /* ignored regions */
+  gboolean reported_size;    /* thumbnails dropped */
+  gboolean reported_regions; /* regions ignored */
   GArray *regions;           /* GstLdpRegion, of the last analysed frame */
   GstLdpMatches matches;
 };
@@ -55,7 +70,7 @@ struct _GstLdpRetrieve {
 #define gst_ldp_retrieve_parent_class parent_class
 G_DEFINE_FINAL_TYPE (GstLdpRetrieve, gst_ldp_retrieve, GST_TYPE_CUV_FILTER)
 GST_ELEMENT_REGISTER_DEFINE (
-    ldpretrieve, "ldpretrieve", GST_RANK_NONE, GST_TYPE_LDP_RETRIEVE)
+    ldpretrieve, "ldpretrieve", GST_RANK_NONE, gst_ldp_retrieve_get_type ())
 
 /* clang-format off */
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
@@ -64,24 +79,109 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
 /* clang-format on */
 
+/* ---- settings ---- */
+
+#define AT(field) G_STRUCT_OFFSET (Settings, field)
+
+static gchar *
+load_index (gpointer settings)
+{
+  Settings *self = settings;
+  gchar *problem = NULL;
+  GstLdpIndex *index;
+
+  if (self->path == NULL || *self->path == '\0')
+    return g_strdup ("set index to a file that ldpindexsink wrote");
+  index = gst_ldp_index_load (self->path, &problem);
+  if (index == NULL)
+    return problem;
+  if (self->index != NULL)
+    g_boxed_free (gst_ldp_index_get_type (), self->index);
+  self->index = index;
+  return NULL;
+}
+
+/**
+ * GstLdpRetrieve:index:
+ *
+ * Every entry is checked when the index is loaded. While playing, a file that
+ * cannot be loaded leaves the old index in force.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstLdpRetrieve:share:
+ *
+ * A GPU that is r times as fast as the CPU takes r / (1 + r) of the entries in
+ * the time that the CPU takes for the others: -1 measures r.
+ *
+ * Since: 0.1
+ */
+static const GstCuvSetting list[] = {
+  { "index", "Index", "File that ldpindexsink wrote, to compare frames with",
+      .offset = AT (path), .type = G_TYPE_STRING, .parse = load_index,
+      .is_file = TRUE },
+  GST_LDP_REGION_SETTINGS,
+  { "k", "K",
+      "Maximum number of matches for each frame or region, the best ones",
+      .offset = AT (k), .type = G_TYPE_UINT, .minimum = 1,
+      .maximum = CUV_LDP_MAX_MATCHES, .value = 5 },
+  { "threshold", "Threshold", "Minimum similarity of a match, 0 to 1",
+      .offset = AT (threshold), .type = G_TYPE_DOUBLE, .maximum = 1 },
+  { "share", "Share",
+      "Part of the index that the CPU compares while the GPU compares the rest "
+      "(-1 = balanced so that both take equally long; frames in CUDA memory "
+      "only)",
+      .offset = AT (share), .type = G_TYPE_DOUBLE, .minimum = -1,
+      .maximum = 1 },
+  { "gpu-memory-limit", "GPU memory limit",
+      "MiB of GPU memory to use: entries that do not fit are copied for each "
+      "frame (0 = half of the free memory)",
+      .offset = AT (gpu_memory_limit), .type = G_TYPE_UINT,
+      .maximum = G_MAXINT },
+  { "refresh-interval", "Refresh interval",
+      "Milliseconds between checks for entries that other processes append (0 "
+      "= never)",
+      .offset = AT (refresh_interval), .type = G_TYPE_UINT, .maximum = G_MAXINT,
+      .value = 1000 },
+  { "thumbnails", "Thumbnails",
+      "Publish the thumbnails of matches, for visionoverlay to show",
+      .offset = AT (thumbnails), .type = G_TYPE_BOOLEAN, .value = TRUE },
+};
+
+static const GstCuvOwnedField owned[] = {
+  { AT (index), gst_ldp_index_get_type },
+};
+
+static const GstCuvSettingsTable settings_table = {
+  .size = sizeof (Settings),
+  .list = list,
+  .n = G_N_ELEMENTS (list),
+  .owned = owned,
+  .n_owned = G_N_ELEMENTS (owned),
+};
+
 /* ---- preparing ---- */
 
-static const GstLdpRetrieveSettings *
+static const Settings *
 in_force (GstLdpRetrieve *self)
 {
   return self->settings.in_force;
 }
 
 static gchar *
-explain (const GstLdpRetrieveSettings *s, const GstCuvFrame *frame,
-    const gchar *error)
+explain_failure (
+    const Settings *s, const GstCuvFrame *frame, const gchar *error)
 {
   if (!frame->cuda)
-    return g_strdup_printf ("The index cannot be used: %s", error);
+    return g_strdup_printf (
+        "Comparing with the %" G_GUINT64_FORMAT " entries of index '%s' is not "
+        "possible: %s. Free some memory, or use a smaller index",
+        s->index->n_entries, s->path, error);
   return g_strdup_printf (
-      "The GPU cannot take the index: %s. gpu-memory-limit is %d MiB: set "
-      "another (0 = half of what is free), or free some of its memory",
-      error, s->gpu_memory_limit);
+      "Index '%s' cannot be copied to the GPU: %s. gpu-memory-limit is %d MiB: "
+      "set another value (0 = half of the free memory), or free GPU memory",
+      s->path, error, s->gpu_memory_limit);
 }
 
 /* The retrieval in use is freed first: there may not be room for both. */
@@ -90,7 +190,7 @@ gst_ldp_retrieve_configure (
     GstCuvFilter *filter, gconstpointer settings, const GstCuvFrame *frame)
 {
   GstLdpRetrieve *self = GST_LDP_RETRIEVE (filter);
-  const GstLdpRetrieveSettings *s = settings;
+  const Settings *s = settings;
   const GstLdpIndex *index = s->index;
   const gsize max_bytes = (gsize) s->gpu_memory_limit << 20;
   const CuvProcessor processor = gst_cuv_frame_processor (frame, 0);
@@ -103,27 +203,29 @@ gst_ldp_retrieve_configure (
   cuv_ldp_retrieval_free (self->retrieval);
   self->retrieval = cuv_ldp_retrieval_new (index->file, index->n_entries,
       max_bytes, &frame->frame, &processor, &error);
-  return self->retrieval != NULL ? NULL : explain (s, frame, error);
+  return self->retrieval != NULL ? NULL : explain_failure (s, frame, error);
 }
 
-/* Compares with entries that were appended. FALSE after an element error. */
+/* Includes entries that were appended. FALSE after an element error. */
 static gboolean
 refresh (GstLdpRetrieve *self, const CuvProcessor *processor)
 {
-  GstLdpIndex *index = in_force (self)->index;
+  const Settings *s = in_force (self);
+  GstLdpIndex *index = s->index;
   const gchar *error = NULL;
 
   if (gst_ldp_index_refresh (
-          index, in_force (self)->refresh_interval, GST_ELEMENT (self))
+          index, s->path, s->refresh_interval, GST_ELEMENT (self))
       && !index->lost)
     error = cuv_ldp_retrieval_set_entries (
         self->retrieval, index->n_entries, processor);
   if (error == NULL)
     return TRUE;
   GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-      ("Not enough memory for %" G_GUINT64_FORMAT " entries: %s. Lower "
-       "gpu-memory-limit, so that fewer of them stay on the GPU.",
-          index->n_entries, error),
+      ("Not enough memory for the %" G_GUINT64_FORMAT " entries of index '%s': "
+       "%s. Lower gpu-memory-limit (%d MiB), so that fewer of them are stored "
+       "on the GPU.",
+          index->n_entries, s->path, error, s->gpu_memory_limit),
       (NULL));
   return FALSE;
 }
@@ -131,31 +233,20 @@ refresh (GstLdpRetrieve *self, const CuvProcessor *processor)
 /* ---- analysing ---- */
 
 static const CuvLdpIndexInfo *
-info_of (GstLdpRetrieve *self)
+index_info (GstLdpRetrieve *self)
 {
   return cuv_ldp_index_info (in_force (self)->index->file);
-}
-
-/* The parameters as text; free() it. */
-static char *
-describe_layout (GstLdpRetrieve *self, const CuvLdpLayout *layout)
-{
-  const CuvLdpIndexInfo *index = info_of (self);
-  CuvLdpIndexInfo info;
-
-  cuv_ldp_index_info_init (&info, &layout->params, layout->width,
-      layout->height, index->thumbnail_width, index->thumbnail_height);
-  return cuv_ldp_index_info_text (&info);
 }
 
 /* A descriptor upstream with other parameters would be ignored silently. */
 static gboolean
 check_descriptors (GstLdpRetrieve *self, GstBuffer *buffer)
 {
-  const CuvLdpLayout *layout = &info_of (self)->layout;
+  const CuvLdpIndexInfo *index = index_info (self);
   GstLdpDescriptors described;
+  CuvLdpIndexInfo info;
   gchar *problem;
-  char *texts[2];
+  char *difference;
 
   if (!gst_ldp_meta_read (buffer, &described, &problem)) {
     if (problem != NULL)
@@ -163,25 +254,26 @@ check_descriptors (GstLdpRetrieve *self, GstBuffer *buffer)
     g_free (problem);
     return TRUE;
   }
-  if (memcmp (&described.layout, layout, sizeof *layout) == 0)
+  if (memcmp (&described.layout, &index->layout, sizeof index->layout) == 0)
     return TRUE;
-  texts[0] = describe_layout (self, &described.layout);
-  texts[1] = describe_layout (self, layout);
+  cuv_ldp_index_info_init (&info, &described.layout.params,
+      described.layout.width, described.layout.height, index->thumbnail_width,
+      index->thumbnail_height);
+  cuv_ldp_index_check_same (index, &info, in_force (self)->path, &difference);
   GST_ELEMENT_ERROR (self, STREAM, WRONG_TYPE,
-      ("The frame was described with other parameters (%s) than the index "
-       "(%s): set ldpdescriptor to those of the index, or remove it.",
-          texts[0], texts[1]),
+      ("ldpdescriptor describes frames with other parameters than the index: "
+       "%s, or remove ldpdescriptor.",
+          difference),
       (NULL));
-  free (texts[0]);
-  free (texts[1]);
+  free (difference);
   return FALSE;
 }
 
 static const gchar *
 retrieve (GstLdpRetrieve *self, const GstLdpRegion *region,
-    const GstCuvFrame *frame, const CuvProcessor *processor, Counts *counts)
+    const GstCuvFrame *frame, const CuvProcessor *processor, Statistics *counts)
 {
-  const GstLdpRetrieveSettings *s = in_force (self);
+  const Settings *s = in_force (self);
   CuvLdpQuery query = { .frame = frame->frame,
     .rect = gst_ldp_region_rect (region),
     .k = s->k,
@@ -206,7 +298,7 @@ retrieve_all (GstLdpRetrieve *self, const GstCuvFrame *frame,
     const CuvProcessor *processor)
 {
   const GstLdpIndex *index = in_force (self)->index;
-  Counts counts = { .entries = index->lost ? 0 : index->n_entries,
+  Statistics counts = { .entries = index->lost ? 0 : index->n_entries,
     .regions = self->regions->len };
   const gchar *error = NULL;
 
@@ -247,7 +339,7 @@ gst_ldp_retrieve_analyse (
     return FALSE;
   gst_ldp_regions_collect (self->regions, buffer, &in_force (self)->choice,
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)));
-  gst_ldp_regions_limit (self->regions, &info_of (self)->layout,
+  gst_ldp_regions_limit (self->regions, &index_info (self)->layout,
       GST_ELEMENT (self), &self->reported_regions);
   error = retrieve_all (self, frame, &processor);
   report_size (self);
@@ -275,14 +367,14 @@ gst_ldp_retrieve_publish (GstCuvFilter *filter, GstBuffer *buffer,
     gst_structure_set (table, "age", G_TYPE_UINT64, age, NULL);
   if (message != NULL)
     gst_ldp_matches_list (&self->matches, message);
-  return self->matches.leaders;
+  return self->matches.best_hash;
 }
 
 static void
 gst_ldp_retrieve_add_stats (GstCuvFilter *filter, GstStructure *stats)
 {
   GstLdpRetrieve *self = GST_LDP_RETRIEVE (filter);
-  Counts counts;
+  Statistics counts;
 
   GST_OBJECT_LOCK (self);
   counts = self->counts;
@@ -303,7 +395,7 @@ gst_ldp_retrieve_start (GstBaseTransform *trans)
 
   self->reported_size = self->reported_regions = FALSE;
   GST_OBJECT_LOCK (self);
-  self->counts = (Counts){ 0 };
+  self->counts = (Statistics){ 0 };
   GST_OBJECT_UNLOCK (self);
   return GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans);
 }
@@ -360,7 +452,7 @@ gst_ldp_retrieve_class_init (GstLdpRetrieveClass *klass)
   filter_class->analyse = gst_ldp_retrieve_analyse;
   filter_class->publish = gst_ldp_retrieve_publish;
   filter_class->add_stats = gst_ldp_retrieve_add_stats;
-  gst_cuv_settings_class_install (object_class, &gst_ldp_retrieve_settings,
+  gst_cuv_settings_class_install (object_class, &settings_table,
       G_STRUCT_OFFSET (GstLdpRetrieve, settings));
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
@@ -373,7 +465,7 @@ gst_ldp_retrieve_class_init (GstLdpRetrieveClass *klass)
 static void
 gst_ldp_retrieve_init (GstLdpRetrieve *self)
 {
-  gst_cuv_settings_init (&self->settings, self, &gst_ldp_retrieve_settings);
+  gst_cuv_settings_init (&self->settings, self, &settings_table);
   gst_ldp_matches_init (&self->matches);
   self->regions = g_array_new (FALSE, FALSE, sizeof (GstLdpRegion));
 }

@@ -23,21 +23,19 @@
  *     ldp-cpu.c               descriptors, on threads
  *     ldp-resize.c            resizing
  *     ldp-match.c             similarity to many pictures, and the k best
- *   index/                  files of descriptors (docs/ldp-index.md)
+ *   index/                  files (docs/definitions/ldp-index.md)
  *     ldpindex-read.c         reader;  -load.c: header and commit slots
  *     ldpindex-write.c        writer;  -file.c: creating, locking, syncing
- *     ldpindex-rewrite.c      atomic replacement
- *     ldpindex-info.c         parameters and sizes
- *     ldpindex-counts.c       packing of counts
+ *     ldpindex-info.c         parameters, sizes, packing of counts
  *     ldpindex-format.c       bytes, checksums, errors
  *   backend.c               descriptors of frames, and retrieval of similar
  *                           pictures, on the CPU, the GPU or both
  *   gstldpdescriptor.c, gstldpindexsink.c, gstldpretrieve.c
- *                           the elements; gstldp*settings.c: their properties
- *   gstldpindex.c           index of ldpretrieve;  gstldpmatches.c: its
- * metadata indexsink/              of ldpindexsink: entries, their names,
- * thumbnails shared/                 of all elements: parameters, regions,
- * metadata
+ *                           the elements
+ *   gstldpindex.c           the index of ldpretrieve
+ *   gstldpmatches.c         its results as metadata
+ *   indexsink/              for ldpindexsink: entries, their names, thumbnails
+ *   shared/                 for all elements: parameters, regions, metadata
  */
 #ifndef CUV_LDP_H
 #define CUV_LDP_H
@@ -50,10 +48,15 @@
 
 /* ---- layout of a descriptor ---- */
 
-/* For pictures of width x height, each 1 .. CUV_LDP_MAX_SIZE. Returns NULL, or
- * the problem. */
+/* For pictures of width x height, each 1 .. CUV_LDP_MAX_SIZE. Unused parameters
+ * become 0, so that equal layouts compare equal. Returns NULL, or the problem
+ * and what to do, which is valid until the thread's next call. */
 const char *cuv_ldp_layout_init (
     CuvLdpLayout *self, const CuvLdpParams *params, int width, int height);
+
+/* Formats such a problem. */
+const char *cuv_ldp_problem (const char *format, ...)
+    __attribute__ ((format (printf, 1, 2)));
 
 /* Number of counts of all histograms. */
 size_t cuv_ldp_n_counts (const CuvLdpLayout *self);
@@ -77,12 +80,8 @@ void cuv_ldp_convert_counts (
  * each axis with integer weights: reducing averages the covered pixels by area,
  * enlarging interpolates between the two nearest. The sum is rounded once,
  * halves up. */
-void cuv_ldp_picture (const CuvFrame *frame, const CuvLdpRect *rect, int width,
+void cuv_ldp_resize (const CuvFrame *frame, const CuvLdpRect *rect, int width,
     int height, uint8_t *picture);
-
-/* Row y of it. */
-void cuv_ldp_picture_row (const CuvFrame *frame, const CuvLdpRect *rect,
-    int width, int height, int y, uint8_t *row);
 
 /* ---- codes: cuv_ldp_code () of ldp/ldp-code.h ---- */
 

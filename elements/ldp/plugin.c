@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
-#include "gstldpdescriptor.h"
-#include "gstldpindexsink.h"
-#include "gstldpretrieve.h"
+#include <gst/gst.h>
+
+GST_ELEMENT_REGISTER_DECLARE (ldpdescriptor)
+GST_ELEMENT_REGISTER_DECLARE (ldpindexsink)
+GST_ELEMENT_REGISTER_DECLARE (ldpretrieve)
 
 static gboolean
 plugin_init (GstPlugin *plugin)

@@ -3,7 +3,6 @@
 #include "backend.h"
 
 #include <stdlib.h>
-#include <string.h>
 #if HAVE_CUDA
 #include "ntf/ntf.h"
 #endif
@@ -96,37 +95,10 @@ static const CuvBackendClass cpu = { open_cpu, run_cpu, close_cpu };
 typedef struct {
   CuvNtfConfig config;
   CuvNtfCuda *cuda;
-  double scale; /* of the tensor */
-  CuvNtfFactors factors;
-  float *packed[CUV_NTF_MODES]; /* the same without padding */
-  float *map;                   /* of residuals */
-  CuvNtfCpu *nndsvd;            /* for init=nndsvd; NULL until then */
-  float *values;                /* its tensor */
+  float *map;        /* of residuals */
+  CuvNtfCpu *nndsvd; /* for init=nndsvd; NULL until then */
+  float *values;     /* its tensor */
 } CudaState;
-
-static size_t
-packed_size (const CudaState *self, int mode)
-{
-  return (size_t) self->factors.size[mode] * (size_t) self->factors.rank;
-}
-
-static bool
-alloc_host (CudaState *self)
-{
-  const CuvNtfConfig *config = &self->config;
-
-  self->map = new_map (config);
-  if (self->map == NULL
-      || !cuv_ntf_factors_init (&self->factors, config->height, config->width,
-          config->depth, config->rank))
-    return false;
-  for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
-    self->packed[mode] = cuv_ntf_alloc (packed_size (self, mode));
-    if (self->packed[mode] == NULL)
-      return false;
-  }
-  return true;
-}
 
 static const char *
 open_cuda (void **state, const void *data, const CuvFrame *frame,
@@ -138,7 +110,8 @@ open_cuda (void **state, const void *data, const CuvFrame *frame,
   if (self == NULL)
     return no_memory;
   self->config = *config;
-  if (!alloc_host (self))
+  self->map = new_map (config);
+  if (self->map == NULL)
     return no_memory;
   self->cuda = cuv_ntf_cuda_new (config->height, config->width, config->depth,
       config->rank, config->cancel, processor->stream);
@@ -176,33 +149,6 @@ cube_of_tensor (const CudaState *self)
   return cube;
 }
 
-static void
-pack (CudaState *self, const CuvNtfFactors *factors)
-{
-  const size_t rank = (size_t) factors->rank;
-
-  for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
-    for (size_t i = 0; i < (size_t) factors->size[mode]; i++)
-      memcpy (&self->packed[mode][i * rank],
-          &factors->mode[mode][i * (size_t) factors->stride],
-          rank * sizeof (float));
-  }
-  for (size_t i = 0; i < packed_size (self, CUV_NTF_W); i++)
-    self->packed[CUV_NTF_W][i] *= (float) self->scale;
-}
-
-static void
-unpack (CudaState *self)
-{
-  const size_t rank = (size_t) self->factors.rank;
-
-  for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
-    for (size_t i = 0; i < (size_t) self->factors.size[mode]; i++)
-      memcpy (&self->factors.mode[mode][i * (size_t) self->factors.stride],
-          &self->packed[mode][i * rank], rank * sizeof (float));
-  }
-}
-
 static bool
 is_cancelled (const CudaState *self)
 {
@@ -223,10 +169,8 @@ set_start (CudaState *self, const CuvNtfParams *params, int n_threads)
   if (!cuv_ntf_cpu_load (self->nndsvd, &cube, NULL, 0, 1, n_threads)
       || !cuv_ntf_cpu_start (self->nndsvd, params, n_threads))
     return NULL; /* cancelled */
-  pack (self, cuv_ntf_cpu_factors (self->nndsvd));
-  return problem_of (
-      cuv_ntf_cuda_set_factors (self->cuda, self->packed[CUV_NTF_U],
-          self->packed[CUV_NTF_V], self->packed[CUV_NTF_W]));
+  cuv_ntf_cuda_set_factors (self->cuda, cuv_ntf_cpu_factors (self->nndsvd));
+  return NULL;
 }
 
 static const char *
@@ -242,21 +186,6 @@ start_cuda (CudaState *self, const CuvNtfParams *params, int n_threads)
 }
 
 static const char *
-step_cuda (CudaState *self, CuvNtfStatus *status)
-{
-  if (cuv_ntf_cuda_step (self->cuda, status) != 0)
-    return cuv_cuda_error ();
-  if (*status != CUV_NTF_DONE || is_cancelled (self))
-    return NULL;
-  if (cuv_ntf_cuda_get_factors (self->cuda, self->packed[CUV_NTF_U],
-          self->packed[CUV_NTF_V], self->packed[CUV_NTF_W])
-      != 0)
-    return cuv_cuda_error ();
-  unpack (self);
-  return NULL;
-}
-
-static const char *
 do_cuda_task (CudaState *self, CuvNtfJob *job, int n_threads)
 {
   switch (job->task) {
@@ -264,13 +193,12 @@ do_cuda_task (CudaState *self, CuvNtfJob *job, int n_threads)
       return problem_of (
           cuv_ntf_cuda_scan (self->cuda, job->cube, job->ignore, job->scan));
     case CUV_NTF_LOAD:
-      self->scale = job->scale;
       return problem_of (cuv_ntf_cuda_load (
           self->cuda, job->cube, job->ignore, job->z, job->scale));
     case CUV_NTF_START:
       return start_cuda (self, job->params, n_threads);
     case CUV_NTF_STEP:
-      return step_cuda (self, &job->status);
+      return problem_of (cuv_ntf_cuda_step (self->cuda, &job->status));
     default:
       return problem_of (cuv_ntf_cuda_residual (self->cuda, self->map));
   }
@@ -288,7 +216,7 @@ run_cuda (void *state, void *data, const CuvProcessor *processor)
   if (is_cancelled (self))
     job->status = CUV_NTF_CANCELLED;
   job->result = cuv_ntf_cuda_result (self->cuda);
-  job->factors = &self->factors;
+  job->factors = cuv_ntf_cuda_factors (self->cuda);
   job->map = self->map;
   return problem;
 }
@@ -300,9 +228,6 @@ close_cuda (void *state)
 
   cuv_ntf_cuda_free (self->cuda);
   cuv_ntf_cpu_free (self->nndsvd);
-  cuv_ntf_factors_clear (&self->factors);
-  for (int mode = 0; mode < CUV_NTF_MODES; mode++)
-    free (self->packed[mode]);
   free (self->values);
   free (self->map);
   free (self);

@@ -19,7 +19,6 @@
  * Since: 0.1
  */
 #include "config.h"
-#include "gstspectralntf.h"
 
 #include "backend.h"
 #include "gstspectralntfbands.h"
@@ -28,6 +27,7 @@
 #include "gstspectralntfwindow.h"
 #include "ntf.h"
 #include "spectral/gstcuvspectralcaps.h"
+#include "spectral/gstcuvspectraltransform.h"
 
 GST_DEBUG_CATEGORY_STATIC (spectral_ntf_debug);
 #define GST_CAT_DEFAULT spectral_ntf_debug
@@ -37,6 +37,10 @@ typedef struct {
   gint iterations, effective_rank;
   gdouble error;
 } Counts;
+
+#define GST_TYPE_SPECTRAL_NTF (gst_spectral_ntf_get_type ())
+G_DECLARE_FINAL_TYPE (GstSpectralNtf, gst_spectral_ntf, GST, SPECTRAL_NTF,
+    GstCuvSpectralTransform)
 
 struct _GstSpectralNtf {
   GstCuvSpectralTransform parent;
@@ -63,6 +67,7 @@ struct _GstSpectralNtf {
 #define gst_spectral_ntf_parent_class parent_class
 G_DEFINE_FINAL_TYPE (
     GstSpectralNtf, gst_spectral_ntf, GST_TYPE_CUV_SPECTRAL_TRANSFORM)
+GST_ELEMENT_REGISTER_DECLARE (spectralntf);
 GST_ELEMENT_REGISTER_DEFINE (
     spectralntf, "spectralntf", GST_RANK_NONE, GST_TYPE_SPECTRAL_NTF)
 
@@ -95,7 +100,7 @@ gst_spectral_ntf_transform_caps (GstBaseTransform *trans,
 {
   GstBaseTransformClass *klass = GST_BASE_TRANSFORM_CLASS (parent_class);
   const gint hop = get_pending (GST_SPECTRAL_NTF (trans)).hop;
-  GstCaps *ours, *result, *both;
+  GstCaps *ours, *result;
 
   if (direction == GST_PAD_SINK) {
     ours = gst_ntf_window_scale_rates (gst_caps_copy (caps), 1, hop);
@@ -105,11 +110,7 @@ gst_spectral_ntf_transform_caps (GstBaseTransform *trans,
   }
   result = gst_ntf_window_scale_rates (
       klass->transform_caps (trans, direction, caps, NULL), hop, 1);
-  if (filter == NULL)
-    return result;
-  both = gst_caps_intersect_full (filter, result, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref (result);
-  return both;
+  return gst_cuv_spectral_caps_filter (result, filter);
 }
 
 /* On the device the context has to be current. */
@@ -157,8 +158,8 @@ gst_spectral_ntf_prepare (
   gst_ntf_bands_init (&self->bands, info);
   if (self->bands.n == 0)
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("All bands are bad: there is nothing to factorise. Mark fewer of "
-         "them in bad-bands of the caps."),
+        ("All %d bands are bad: mark fewer of them in bad-bands of the caps.",
+            info->bands),
         (NULL));
   update_latency (self, info, get_pending (self).window);
   return self->bands.n > 0;
@@ -365,14 +366,6 @@ paint (GstSpectralNtf *self, const GstCuvSpectralSettings *settings,
   return flow;
 }
 
-static gboolean
-apply_settings (GstSpectralNtf *self)
-{
-  return (self->settings.has_in_force
-             && !gst_cuv_settings_changed (&self->settings))
-      || gst_cuv_settings_apply (&self->settings, NULL, NULL);
-}
-
 static GstFlowReturn
 gst_spectral_ntf_make (GstCuvSpectralTransform *transform,
     const GstCuvSpectralFrame *frame, const GstCuvSpectralSettings *settings,
@@ -381,7 +374,7 @@ gst_spectral_ntf_make (GstCuvSpectralTransform *transform,
   GstSpectralNtf *self = GST_SPECTRAL_NTF (transform);
   GstFlowReturn flow;
 
-  if (!apply_settings (self)
+  if (!gst_cuv_settings_apply_changes (&self->settings, NULL, NULL)
       || !ensure_backend (self, frame, settings->n_threads))
     return GST_FLOW_ERROR;
   flow = self->is_grey ? load_frame (self, &frame->cube, in)

@@ -32,87 +32,42 @@ check (gconstpointer settings)
       "values for the next; set schedule to gs or algorithm to mu");
 }
 
-static GType
-algorithm_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+GST_CUV_DEFINE_ENUM (algorithm_get_type, "GstNtfAlgorithm",
     { CUV_NTF_MU, "Multiplicative updates", "mu" },
-    { CUV_NTF_HALS, "One column after the other", "hals" },
-    { 0, NULL, NULL },
-  };
+    { CUV_NTF_HALS, "One column after the other", "hals" })
 
-  return gst_cuv_enum_register (&type, "GstNtfAlgorithm", values);
-}
-
-static GType
-schedule_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+GST_CUV_DEFINE_ENUM (schedule_get_type, "GstNtfSchedule",
     { CUV_NTF_GS, "u, v with the new u, then w: the error only falls", "gs" },
     { CUV_NTF_JACOBI, "All from the old ones, by cube roots of ratios",
-        "jacobi" },
-    { 0, NULL, NULL },
-  };
+        "jacobi" })
 
-  return gst_cuv_enum_register (&type, "GstNtfSchedule", values);
-}
-
-static GType
-init_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+GST_CUV_DEFINE_ENUM (init_get_type, "GstNtfInit",
     { CUV_NTF_RANDOM, "Random numbers, by the seed", "random" },
     { CUV_NTF_NNDSVD, "Singular vectors of pixels by bands", "nndsvd" },
-    { CUV_NTF_PREVIOUS, "The factors of the frame before", "previous" },
-    { 0, NULL, NULL },
-  };
+    { CUV_NTF_PREVIOUS, "The factors of the frame before", "previous" })
 
-  return gst_cuv_enum_register (&type, "GstNtfInit", values);
-}
-
-static GType
-show_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+GST_CUV_DEFINE_ENUM (show_get_type, "GstNtfShow",
     { GST_NTF_SHOW_RECONSTRUCTION, "Maps of the terms in components",
         "reconstruction" },
-    { GST_NTF_SHOW_RESIDUAL, "What all terms leave, in grey", "residual" },
-    { 0, NULL, NULL },
-  };
+    { GST_NTF_SHOW_RESIDUAL, "What all terms leave, in grey", "residual" })
 
-  return gst_cuv_enum_register (&type, "GstNtfShow", values);
-}
-
-static GType
-bad_values_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+GST_CUV_DEFINE_ENUM (bad_values_get_type, "GstNtfBadValues",
     { GST_NTF_BAD_ERROR, "Stop with an error", "error" },
-    { GST_NTF_BAD_CLAMP, "Take them for 0", "clamp" },
-    { 0, NULL, NULL },
-  };
-
-  return gst_cuv_enum_register (&type, "GstNtfBadValues", values);
-}
+    { GST_NTF_BAD_CLAMP, "Take them for 0", "clamp" })
 
 /**
  * GstSpectralNtf:rank:
  *
- * Terms. More than any side of the image, even than all of its samples, are
- * allowed; stats and metadata say how many of them count.
+ * Number of terms. It may exceed the image's sides and even its number of
+ * samples; stats and metadata say how many terms are effective.
  *
  * Since: 0.1
  */
 /**
  * GstSpectralNtf:window:
  *
- * Frames of GRAY8 video that one factorisation sees: they take the place of
- * bands. Another number starts to gather anew. The LATENCY answer includes it.
+ * Frames of GRAY8 video that are factorised together, in place of bands. A new
+ * value empties the window. The LATENCY answer includes it.
  *
  * Since: 0.1
  */
@@ -120,7 +75,7 @@ static const GstCuvSetting list[] = {
   { "rank", "Rank", "Terms to factorise into", .offset = AT (rank),
       .type = G_TYPE_UINT, .minimum = 1, .maximum = CUV_NTF_MAX_RANK,
       .value = 8 },
-  { "iterations", "Iterations", "Most iterations to make",
+  { "iterations", "Iterations", "Maximum number of iterations",
       .offset = AT (iterations), .type = G_TYPE_UINT, .minimum = 1,
       .maximum = CUV_NTF_MAX_ITERATIONS, .value = 100 },
   { "tolerance", "Tolerance",
@@ -130,12 +85,13 @@ static const GstCuvSetting list[] = {
   { "algorithm", "Algorithm", "How factors are updated",
       .offset = AT (algorithm), .get_type = algorithm_get_type,
       .value = CUV_NTF_MU },
-  { "schedule", "Schedule", "Which values an update starts from",
+  { "schedule", "Schedule", "Order of the updates in an iteration",
       .offset = AT (schedule), .get_type = schedule_get_type,
       .value = CUV_NTF_GS },
-  { "init", "Start", "Where factors start", .offset = AT (init),
+  { "init", "Start", "Initial factors", .offset = AT (init),
       .get_type = init_get_type, .value = CUV_NTF_RANDOM },
-  { "seed", "Seed", "Of random numbers: the same seed, the same factors",
+  { "seed", "Seed",
+      "Of the random numbers: the same seed gives the same factors",
       .offset = AT (seed), .type = G_TYPE_UINT, .maximum = G_MAXUINT32,
       .value = 1 },
   { "normalise", "Normalise",
@@ -154,7 +110,7 @@ static const GstCuvSetting list[] = {
   { "hop", "Hop", "Frames of GRAY8 video from one factorisation to the next",
       .offset = AT (hop), .type = G_TYPE_UINT, .minimum = 1, .maximum = 10000,
       .value = 16 },
-  { "show", "Show", "What the picture is of", .offset = AT (show),
+  { "show", "Show", "What the picture shows", .offset = AT (show),
       .get_type = show_get_type, .value = GST_NTF_SHOW_RECONSTRUCTION },
   { "bad-values", "Bad values",
       "What to do with samples that are below 0 or not a number",

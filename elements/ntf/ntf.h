@@ -5,9 +5,7 @@
  * The folder:
  *   ../../cuda/ntf/ntf-factors.h  start and end of factors, for gcc and nvcc
  *   reference/ntf-tensor.c   from a cube's samples to a tensor
- *   reference/ntf-init.c     memory of factors
- *   reference/ntf.c          an iteration, a run
- *   reference/ntf-error.c    the relative error
+ *   reference/ntf.c          factors, an iteration, the error, a run
  *   reference/ntf-paint.c    pictures of factors and residuals
  *   cpu/ntf-cpu.c            a run on threads
  *   cpu/ntf-nndsvd.c         initialisation by singular vectors

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Draws on frames. docs/overlay-definition.md defines every sample.
+/* Draws on frames. docs/definitions/overlay.md defines every sample.
  *
  *   draw.h               this: building a list of primitives, drawing it
  *   drawing.c            builds the list: colours, clipping, limits
  *   reference/draw.c     draws it on a frame in host memory; the definition
  *   cuda/overlay/        draws it on a frame in CUDA memory
- *   scene/scene.h        from a buffer's metadata to the list, in scene/: text
- *                        and strips of pictures too
+ *   scene/scene.h        from a buffer's metadata to the list
+ *   scene/colors.c       chooses the colour of a box, a trail or a table
+ *   scene/text.h         renders text to masks
+ *   scene/strip.c        strips of pictures
  *   gsttrails.h          the paths of tracked objects
  *   style.h              the properties
  *   gstvisionoverlay.c   the element

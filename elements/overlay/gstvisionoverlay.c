@@ -22,17 +22,13 @@
 #include "config.h"
 #include "gstvisionoverlay.h"
 
+#include "backend.h"
 #include "context/gstcuvframe.h"
 #include "gsttrails.h"
 #include "scene/scene.h"
-#if HAVE_CUDA
-#include "overlay/overlay.h"
-#endif
 
 GST_DEBUG_CATEGORY_STATIC (gst_vision_overlay_debug);
 #define GST_CAT_DEFAULT gst_vision_overlay_debug
-
-enum { PROP_STATS = GST_CUV_STYLE_N };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
     "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
@@ -48,16 +44,14 @@ typedef struct {
 struct _GstVisionOverlay {
   GstCuvTransform parent;
 
-  /* under the object lock */
-  GstCuvStyleSettings settings;
-  gchar *problems[GST_CUV_STYLE_N]; /* why a value was refused */
-  Counts counts;
+  GstCuvSettings settings; /* a GstCuvStyle */
+  Counts counts;           /* under the object lock */
 
   /* of the streaming thread */
   CuvDrawing drawing;
   CuvText *text;
   GArray *trails;
-  struct _CuvOverlayCuda *cuda;
+  CuvBackend backend;
   GstClockTime build_time; /* of the list for this frame */
 };
 
@@ -76,20 +70,21 @@ build (GstVisionOverlay *self, GstBuffer *buffer)
   GstClockTime start = gst_util_get_timestamp ();
   GstClockTime stream_time =
       gst_cuv_transform_stream_time (GST_CUV_TRANSFORM (self), buffer);
-  GstCuvStyle style;
+  const GstCuvStyle *style;
 
   if (GST_CLOCK_TIME_IS_VALID (stream_time))
     gst_object_sync_values (GST_OBJECT (self), stream_time);
   if (self->text == NULL)
     self->text = cuv_text_new ();
+  if (gst_cuv_settings_changed (&self->settings))
+    gst_cuv_settings_apply (&self->settings, NULL, NULL);
+  style = self->settings.in_force;
   GST_OBJECT_LOCK (self);
-  gst_cuv_style_copy (&style, &self->settings.style);
   self->counts.frames++;
   GST_OBJECT_UNLOCK (self);
-  gst_cuv_trails_add_frame (self->trails, buffer, style.trail_length);
-  gst_cuv_scene_build (&self->drawing, self->text, &style, self->trails, buffer,
+  gst_cuv_trails_add_frame (self->trails, buffer, style->trail_length);
+  gst_cuv_scene_build (&self->drawing, self->text, style, self->trails, buffer,
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)));
-  gst_cuv_style_clear (&style);
   if (self->drawing.n_lost > 0)
     GST_WARNING_OBJECT (self,
         "%u primitives are not drawn: the limits are %d primitives and %d "
@@ -123,24 +118,36 @@ gst_vision_overlay_prepare_output_buffer (
   return flow;
 }
 
+/* Device memory can only be freed while its context is current. */
+static void
+close_backend (GstVisionOverlay *self)
+{
+  if (self->backend.on_device)
+    gst_cuv_context_close (
+        gst_cuv_transform_context (GST_CUV_TRANSFORM (self)));
+  cuv_backend_close (&self->backend);
+}
+
 static gboolean
-draw_cuda (GstVisionOverlay *self, const CuvOverlayList *list,
+draw_list (GstVisionOverlay *self, const CuvOverlayList *list,
     const GstCuvFrame *frame)
 {
-#if HAVE_CUDA
-  if (self->cuda == NULL)
-    self->cuda = cuv_overlay_cuda_new ();
-  if (self->cuda != NULL && cuv_overlay_cuda_prepare (self->cuda, list) == 0
-      && cuv_overlay_cuda_submit (
-             self->cuda, list, &frame->frame, frame->stream)
-          == 0
-      && cuv_overlay_cuda_collect (self->cuda) == 0)
+  const CuvProcessor processor = gst_cuv_frame_processor (frame, 0);
+  CuvOverlayJob job = { list, &frame->frame };
+  const char *error = NULL;
+
+  if (self->backend.klass == NULL)
+    error = cuv_backend_open (&self->backend, &cuv_overlay_backend_classes,
+        NULL, &frame->frame, &processor);
+  if (error == NULL)
+    error = cuv_backend_run (&self->backend, &job, &processor);
+  if (error == NULL)
     return TRUE;
   GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
-      ("Drawing on the GPU failed. Frames in host memory are drawn on the CPU: "
-       "put cudadownload before this element."),
-      ("%s", cuv_cuda_error ()));
-#endif
+      ("Drawing on the GPU failed: %s. Frames in host memory are drawn on the "
+       "CPU: put cudadownload before this element.",
+          error),
+      (NULL));
   return FALSE;
 }
 
@@ -150,17 +157,16 @@ draw (GstVisionOverlay *self, GstBuffer *buffer, gboolean *cuda)
   GstCuvTransform *transform = GST_CUV_TRANSFORM (self);
   GstCuvContext *context = gst_cuv_transform_context (transform);
   CuvOverlayList list = cuv_drawing_list (&self->drawing);
-  gboolean ok = TRUE;
   GstCuvFrame frame;
+  gboolean ok;
 
   if (!gst_cuv_frame_map (&frame, context,
           gst_cuv_transform_in_info (transform), buffer, GST_MAP_READWRITE))
     return FALSE;
   *cuda = frame.cuda;
-  if (frame.cuda)
-    ok = draw_cuda (self, &list, &frame);
-  else
-    cuv_overlay_draw (&list, &frame.frame);
+  if (self->backend.klass != NULL && self->backend.on_device != frame.cuda)
+    close_backend (self);
+  ok = draw_list (self, &list, &frame);
   gst_cuv_frame_unmap (&frame);
   if (frame.cuda)
     gst_cuv_context_written (context, buffer);
@@ -204,18 +210,12 @@ static gboolean
 gst_vision_overlay_start (GstBaseTransform *trans)
 {
   GstVisionOverlay *self = GST_VISION_OVERLAY (trans);
-  gchar *problem = NULL;
 
+  if (!gst_cuv_settings_start (&self->settings))
+    return FALSE;
   GST_OBJECT_LOCK (self);
-  for (guint i = 0; i < GST_CUV_STYLE_N && problem == NULL; i++)
-    problem = g_strdup (self->problems[i]);
   self->counts = (Counts){ 0 };
   GST_OBJECT_UNLOCK (self);
-  if (problem != NULL) {
-    GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS, ("%s", problem), (NULL));
-    g_free (problem);
-    return FALSE;
-  }
   return GST_BASE_TRANSFORM_CLASS (gst_vision_overlay_parent_class)
       ->start (trans);
 }
@@ -225,9 +225,11 @@ gst_vision_overlay_stop (GstBaseTransform *trans)
 {
   GstVisionOverlay *self = GST_VISION_OVERLAY (trans);
 
+  close_backend (self);
   g_clear_pointer (&self->text, cuv_text_free);
   cuv_drawing_free (&self->drawing);
   g_array_set_size (self->trails, 0);
+  gst_cuv_settings_stop (&self->settings);
   return GST_BASE_TRANSFORM_CLASS (gst_vision_overlay_parent_class)
       ->stop (trans);
 }
@@ -235,69 +237,31 @@ gst_vision_overlay_stop (GstBaseTransform *trans)
 static void
 gst_vision_overlay_leave_context (GstCuvTransform *transform)
 {
-#if HAVE_CUDA
   GstVisionOverlay *self = GST_VISION_OVERLAY (transform);
 
-  g_clear_pointer (&self->cuda, cuv_overlay_cuda_free);
-#endif
+  if (self->backend.on_device)
+    cuv_backend_close (&self->backend);
 }
 
-/* ---- properties ---- */
+/* ---- class ---- */
 
-static GstStructure *
-get_stats (GstVisionOverlay *self)
+void
+gst_vision_overlay_get_stats (GstElement *element, GValue *value)
 {
+  GstVisionOverlay *self = GST_VISION_OVERLAY (element);
   Counts counts;
 
   GST_OBJECT_LOCK (self);
   counts = self->counts;
   GST_OBJECT_UNLOCK (self);
-  return gst_structure_new ("stats", "frames", G_TYPE_UINT64, counts.frames,
-      "drawn", G_TYPE_UINT64, counts.drawn, "copied", G_TYPE_UINT64,
-      counts.copied, "primitives", G_TYPE_UINT64, counts.primitives, "lost",
-      G_TYPE_UINT64, counts.lost, "device", G_TYPE_STRING,
-      counts.cuda ? "cuda" : "cpu", "microseconds", G_TYPE_UINT64,
-      counts.last / GST_USECOND, "microseconds-mean", G_TYPE_UINT64,
-      counts.drawn ? counts.sum / counts.drawn / GST_USECOND : 0, NULL);
-}
-
-/* A bad value is refused and the old one kept. Nobody receives messages of an
- * element that is not in a pipeline yet, so start() repeats it as an error. */
-static void
-gst_vision_overlay_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  GstVisionOverlay *self = GST_VISION_OVERLAY (object);
-  gchar *problem;
-
-  if (id >= GST_CUV_STYLE_N) {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-    return;
-  }
-  GST_OBJECT_LOCK (self);
-  problem = gst_cuv_style_set (&self->settings, id, value);
-  g_clear_pointer (&self->problems[id], g_free);
-  if (GST_STATE (self) <= GST_STATE_READY)
-    self->problems[id] = g_strdup (problem);
-  GST_OBJECT_UNLOCK (self);
-  if (problem != NULL)
-    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS, ("%s", problem), (NULL));
-  g_free (problem);
-}
-
-static void
-gst_vision_overlay_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstVisionOverlay *self = GST_VISION_OVERLAY (object);
-
-  if (id == PROP_STATS) {
-    g_value_take_boxed (value, get_stats (self));
-    return;
-  }
-  GST_OBJECT_LOCK (self);
-  gst_cuv_style_get (&self->settings, id, value);
-  GST_OBJECT_UNLOCK (self);
+  g_value_take_boxed (value,
+      gst_structure_new ("stats", "frames", G_TYPE_UINT64, counts.frames,
+          "drawn", G_TYPE_UINT64, counts.drawn, "copied", G_TYPE_UINT64,
+          counts.copied, "primitives", G_TYPE_UINT64, counts.primitives, "lost",
+          G_TYPE_UINT64, counts.lost, "device", G_TYPE_STRING,
+          counts.cuda ? "cuda" : "cpu", "microseconds", G_TYPE_UINT64,
+          counts.last / GST_USECOND, "microseconds-mean", G_TYPE_UINT64,
+          counts.drawn ? counts.sum / counts.drawn / GST_USECOND : 0, NULL));
 }
 
 static void
@@ -305,10 +269,8 @@ gst_vision_overlay_finalize (GObject *object)
 {
   GstVisionOverlay *self = GST_VISION_OVERLAY (object);
 
-  gst_cuv_style_settings_clear (&self->settings);
+  gst_cuv_settings_clear (&self->settings);
   g_array_unref (self->trails);
-  for (guint i = 0; i < GST_CUV_STYLE_N; i++)
-    g_free (self->problems[i]);
   G_OBJECT_CLASS (gst_vision_overlay_parent_class)->finalize (object);
 }
 
@@ -320,8 +282,6 @@ gst_vision_overlay_class_init (GstVisionOverlayClass *klass)
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
   GstCuvTransformClass *transform_class = GST_CUV_TRANSFORM_CLASS (klass);
 
-  object_class->set_property = gst_vision_overlay_set_property;
-  object_class->get_property = gst_vision_overlay_get_property;
   object_class->finalize = gst_vision_overlay_finalize;
   trans_class->start = GST_DEBUG_FUNCPTR (gst_vision_overlay_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_vision_overlay_stop);
@@ -331,19 +291,8 @@ gst_vision_overlay_class_init (GstVisionOverlayClass *klass)
   trans_class->transform_ip =
       GST_DEBUG_FUNCPTR (gst_vision_overlay_transform_ip);
   transform_class->leave_context = gst_vision_overlay_leave_context;
-  gst_cuv_style_install (object_class);
-  /**
-   * GstVisionOverlay:stats:
-   *
-   * frames, drawn (frames drawn on), copied (frames that were not writable),
-   * primitives, lost (primitives beyond the limits), microseconds and
-   * microseconds-mean (of frames drawn on) as guint64; device (cuda or cpu).
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (object_class, PROP_STATS,
-      g_param_spec_boxed ("stats", "Statistics", "What the element did",
-          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  gst_cuv_settings_class_install (object_class, &gst_cuv_style_settings,
+      G_STRUCT_OFFSET (GstVisionOverlay, settings));
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Vision overlay",
@@ -355,6 +304,6 @@ gst_vision_overlay_class_init (GstVisionOverlayClass *klass)
 static void
 gst_vision_overlay_init (GstVisionOverlay *self)
 {
-  gst_cuv_style_settings_init (&self->settings);
+  gst_cuv_settings_init (&self->settings, self, &gst_cuv_style_settings);
   self->trails = gst_cuv_trails_new ();
 }

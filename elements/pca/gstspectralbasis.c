@@ -9,7 +9,9 @@
 #define KIND "spectralpca-basis"
 #define VERSION_READ 1
 #define MAX_BYTES (64 << 20) /* of a file; 512 bands take 6 MB */
-#define MAX_ARRAYS 1024      /* and objects, nested or not */
+#define FAIL(error, ...)                                                       \
+  (g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, __VA_ARGS__), FALSE)
+#define MAX_ARRAYS 1024 /* and objects, nested or not */
 
 static const gchar *const modes[] = { "correlation", "covariance", "pearson" };
 
@@ -53,54 +55,53 @@ gst_spectral_basis_new (const CuvPcaBasis *basis)
   return self;
 }
 
-/* n finite numbers >= least. */
-static const gchar *
-read_numbers (JsonNode *node, gint n, gdouble least, gdouble *numbers)
+/* NULL for other nodes. */
+static JsonArray *
+array_of (JsonNode *node)
 {
-  JsonArray *array;
+  return node != NULL && JSON_NODE_HOLDS_ARRAY (node)
+      ? json_node_get_array (node)
+      : NULL;
+}
 
-  if (node == NULL || !JSON_NODE_HOLDS_ARRAY (node))
-    return "is not an array";
-  array = json_node_get_array (node);
-  if (json_array_get_length (array) != (guint) n)
-    return "has not as many elements as mean";
+/* n finite numbers >= least. */
+static gboolean
+read_numbers (JsonNode *node, const gchar *name, gint n, gdouble least,
+    gdouble *numbers, GError **error)
+{
+  JsonArray *array = array_of (node);
+
+  if (array == NULL || json_array_get_length (array) != (guint) n)
+    return FAIL (error, "%s should be an array of %d numbers", name, n);
   for (gint i = 0; i < n; i++) {
     JsonNode *element = json_array_get_element (array, (guint) i);
     GType type = json_node_get_value_type (element);
 
     if (type != G_TYPE_DOUBLE && type != G_TYPE_INT64)
-      return "has an element that is no number";
+      return FAIL (error, "number %d of %s should be a number", i, name);
     numbers[i] = json_node_get_double (element);
     if (!isfinite (numbers[i]) || numbers[i] < least)
-      return "has a number that is out of range";
+      return FAIL (error, "number %d of %s is %g, and should be finite%s", i,
+          name, numbers[i], least == 0 ? " and 0 or more" : "");
   }
-  return NULL;
+  return TRUE;
 }
 
 /* *k: the number of vectors, at most the number of bands. */
-static const gchar *
-read_vectors (JsonNode *node, CuvPcaBasis *basis, gint *k)
+static gboolean
+read_vectors (JsonNode *node, CuvPcaBasis *basis, gint *k, GError **error)
 {
   const gint n = basis->n;
-  const gchar *problem = NULL;
-  JsonArray *array = node != NULL && JSON_NODE_HOLDS_ARRAY (node)
-      ? json_node_get_array (node)
-      : NULL;
+  JsonArray *array = array_of (node);
 
   *k = array != NULL ? (gint) MIN (json_array_get_length (array), G_MAXINT) : 0;
   if (*k < 1 || *k > n)
-    return "is not an array of arrays, at most as many as mean has elements";
-  for (gint i = 0; problem == NULL && i < *k; i++)
-    problem = read_numbers (json_array_get_element (array, (guint) i), n,
-        -G_MAXDOUBLE, &basis->vectors[i * n]);
-  return problem;
-}
-
-static gboolean
-has_length (JsonNode *node, gint n)
-{
-  return node != NULL && JSON_NODE_HOLDS_ARRAY (node)
-      && json_array_get_length (json_node_get_array (node)) == (guint) n;
+    return FAIL (error, "vectors should be an array of 1 to %d arrays", n);
+  for (gint i = 0; i < *k; i++)
+    if (!read_numbers (json_array_get_element (array, (guint) i), "vectors", n,
+            -G_MAXDOUBLE, &basis->vectors[i * n], error))
+      return FALSE;
+  return TRUE;
 }
 
 static gdouble
@@ -190,70 +191,53 @@ mode_of (JsonObject *object)
 }
 
 static gboolean
-fail (GError **error, const gchar *field, const gchar *problem)
-{
-  g_set_error (
-      error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s %s", field, problem);
-  return FALSE;
-}
-
-static gboolean
-read_member (JsonObject *object, const gchar *name, gint n, gdouble least,
-    gdouble *numbers, GError **error)
-{
-  const gchar *problem =
-      read_numbers (json_object_get_member (object, name), n, least, numbers);
-
-  return problem == NULL || fail (error, name, problem);
-}
-
-static gboolean
 read_arrays (CuvPcaBasis *basis, JsonObject *object, gint *k, GError **error)
 {
   const gint n = basis->n;
-  const gchar *problem;
 
-  if (!read_member (object, "mean", n, -G_MAXDOUBLE, basis->mean, error)
-      || !read_member (object, "deviation", n, 0, basis->deviation, error))
+  if (!read_numbers (json_object_get_member (object, "mean"), "mean", n,
+          -G_MAXDOUBLE, basis->mean, error)
+      || !read_numbers (json_object_get_member (object, "deviation"),
+          "deviation", n, 0, basis->deviation, error)
+      || !read_vectors (
+          json_object_get_member (object, "vectors"), basis, k, error))
     return FALSE;
-  problem = read_vectors (json_object_get_member (object, "vectors"), basis, k);
-  if (problem == NULL && !is_orthonormal (basis, *k))
-    problem = "are not orthonormal: each of length 1, and at right angles";
-  if (problem != NULL)
-    return fail (error, "vectors", problem);
+  if (!is_orthonormal (basis, *k))
+    return FAIL (error,
+        "vectors should be orthonormal: each of length 1, and "
+        "at right angles to the others");
   complete (basis, *k);
-  if (!has_length (json_object_get_member (object, "eigenvalues"), *k))
-    return fail (error, "eigenvalues", "has not as many elements as vectors");
-  return read_member (object, "eigenvalues", *k, 0, basis->values, error);
+  return read_numbers (json_object_get_member (object, "eigenvalues"),
+      "eigenvalues", *k, 0, basis->values, error);
 }
 
 static gboolean
 read_basis (CuvPcaBasis *basis, JsonObject *object, gint *k, GError **error)
 {
-  JsonNode *mean = json_object_get_member (object, "mean");
-  guint n = mean != NULL && JSON_NODE_HOLDS_ARRAY (mean)
-      ? json_array_get_length (json_node_get_array (mean))
-      : 0;
+  const gchar *kind =
+      json_object_get_string_member_with_default (object, "kind", "");
+  const gint64 version =
+      json_object_get_int_member_with_default (object, "version", 0);
+  JsonArray *mean = array_of (json_object_get_member (object, "mean"));
+  guint n = mean != NULL ? json_array_get_length (mean) : 0;
   gint mode = mode_of (object);
-  gboolean ok;
 
-  if (g_strcmp0 (
-          json_object_get_string_member_with_default (object, "kind", ""), KIND)
-      != 0)
-    return fail (error, "kind", "is not \"" KIND "\"");
-  if (json_object_get_int_member_with_default (object, "version", 0)
-      != VERSION_READ)
-    return fail (error, "version", "is not 1, the only one there is");
+  if (g_strcmp0 (kind, KIND) != 0)
+    return FAIL (error, "kind is '%s', and should be '" KIND "'", kind);
+  if (version != VERSION_READ)
+    return FAIL (error, "version is %" G_GINT64_FORMAT ", and should be %d",
+        version, VERSION_READ);
   if (mode < 0)
-    return fail (
-        error, "mode", "is none of correlation, covariance and pearson");
+    return FAIL (
+        error, "mode should be 'correlation', 'covariance' or 'pearson'");
   if (n < 1 || n > CUV_CUBE_MAX_BANDS)
-    return fail (error, "mean", "is not an array of 1 to 512 numbers");
-  ok = cuv_pca_basis_init (basis, (gint) n)
-      || fail (error, "mean", "needs more memory than there is");
+    return FAIL (error, "mean should be an array of 1 to %d numbers",
+        CUV_CUBE_MAX_BANDS);
+  if (!cuv_pca_basis_init (basis, (gint) n))
+    return FAIL (error, "out of memory for %u bands", n);
   basis->mode = (CuvPcaMode) mode;
   basis->is_known = TRUE;
-  return ok && read_arrays (basis, object, k, error);
+  return read_arrays (basis, object, k, error);
 }
 
 /* A FIFO would block and a device never end, so only regular files are read. */
@@ -264,9 +248,11 @@ read_text (const gchar *location, GError **error)
   GStatBuf status = { 0 };
 
   if (g_stat (location, &status) == 0 && !S_ISREG (status.st_mode))
-    fail (error, "it", "is no regular file");
+    g_set_error (
+        error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "it is not a regular file");
   else if (status.st_size > MAX_BYTES)
-    fail (error, "it", "is larger than 64 MB: no basis is");
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+        "it is larger than 64 MB, and a basis is not");
   else
     g_file_get_contents (location, &text, NULL, error);
   return text;
@@ -288,7 +274,8 @@ static gboolean
 parse (JsonParser *parser, const gchar *text, GError **error)
 {
   if (has_many_arrays (text))
-    return fail (error, "the file", "has more than 1024 arrays");
+    return FAIL (
+        error, "it has more than %d arrays, and a basis does not", MAX_ARRAYS);
   return json_parser_load_from_data (parser, text, -1, error);
 }
 
@@ -302,7 +289,7 @@ gst_spectral_basis_load (const gchar *location, GError **error)
   JsonNode *root = ok ? json_parser_get_root (parser) : NULL;
 
   if (ok && (root == NULL || !JSON_NODE_HOLDS_OBJECT (root)))
-    ok = fail (error, "the file", "has no JSON object");
+    ok = FAIL (error, "it should be a JSON object");
   else if (ok)
     ok = read_basis (
         &self->basis, json_node_get_object (root), &self->n_vectors, error);

@@ -19,7 +19,6 @@
  * Since: 0.1
  */
 #include "config.h"
-#include "gstspectralpca.h"
 
 #include "backend.h"
 #include "gstspectralpcascores.h"
@@ -33,6 +32,10 @@ typedef struct {
   guint64 cuts;
   CuvPcaResult last;
 } Counts;
+
+#define GST_TYPE_SPECTRAL_PCA (gst_spectral_pca_get_type ())
+G_DECLARE_FINAL_TYPE (GstSpectralPca, gst_spectral_pca, GST, SPECTRAL_PCA,
+    GstCuvSpectralTransform)
 
 struct _GstSpectralPca {
   GstCuvSpectralTransform parent;
@@ -60,6 +63,7 @@ struct _GstSpectralPca {
 #define gst_spectral_pca_parent_class parent_class
 G_DEFINE_FINAL_TYPE (
     GstSpectralPca, gst_spectral_pca, GST_TYPE_CUV_SPECTRAL_TRANSFORM)
+GST_ELEMENT_REGISTER_DECLARE (spectralpca);
 GST_ELEMENT_REGISTER_DEFINE (
     spectralpca, "spectralpca", GST_RANK_NONE, GST_TYPE_SPECTRAL_PCA)
 
@@ -217,17 +221,6 @@ gst_spectral_pca_prepare (
   return FALSE;
 }
 
-static gboolean
-is_given_new (GstSpectralPca *self)
-{
-  gboolean is_new;
-
-  GST_OBJECT_LOCK (self);
-  is_new = self->given_is_new;
-  GST_OBJECT_UNLOCK (self);
-  return is_new;
-}
-
 static gchar *
 configure (gpointer element, gconstpointer settings, gconstpointer unused)
 {
@@ -236,18 +229,21 @@ configure (gpointer element, gconstpointer settings, gconstpointer unused)
   const GstCuvSpectralInfo *info =
       gst_cuv_spectral_transform_info (GST_CUV_SPECTRAL_TRANSFORM (self));
   const CuvPcaBands bands = gst_spectral_pca_bands (info, s->mask_band_ignore);
+  gboolean fits;
 
   if (bands.n == 0)
     return no_bands (info);
-  if (s->given != NULL && s->given->basis.n != bands.n
-      && (s->given != self->given || is_given_new (self)))
+  GST_OBJECT_LOCK (self);
+  fits = s->given == NULL || s->given->basis.n == bands.n
+      || (s->given == self->given && !self->given_is_new);
+  if (fits)
+    take_given (self, s);
+  GST_OBJECT_UNLOCK (self);
+  if (!fits)
     return g_strdup_printf (
         "The basis of basis-location is for %d bands, and the frames have %d: "
         "set a file that was made of such frames",
         s->given->basis.n, bands.n);
-  GST_OBJECT_LOCK (self);
-  take_given (self, s);
-  GST_OBJECT_UNLOCK (self);
   if (s->mask_band_ignore != self->was_masked)
     use_bands (self, &bands, s->mask_band_ignore);
   return NULL;
@@ -261,7 +257,9 @@ init_basis (GstSpectralPca *self)
   if (cuv_pca_basis_init (&self->basis, self->bands.n))
     return TRUE;
   GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-      ("No memory for a basis of %d bands.", self->bands.n), (NULL));
+      ("Out of memory for a basis of %d bands: send cubes of fewer bands.",
+          self->bands.n),
+      (NULL));
   return FALSE;
 }
 
@@ -363,15 +361,6 @@ make_locked (GstSpectralPca *self, const GstCuvSpectralFrame *frame,
   return GST_FLOW_OK;
 }
 
-/* FALSE after an element error. */
-static gboolean
-apply_settings (GstSpectralPca *self)
-{
-  return (self->settings.has_in_force
-             && !gst_cuv_settings_changed (&self->settings))
-      || gst_cuv_settings_apply (&self->settings, configure, NULL);
-}
-
 /* The number of components: of the bands, or of the loaded basis. */
 static gint
 count_components (GstSpectralPca *self, gint n_bands)
@@ -392,7 +381,7 @@ make_frame (GstSpectralPca *self, const GstCuvSpectralFrame *frame,
 {
   GstFlowReturn flow;
 
-  if (!apply_settings (self)
+  if (!gst_cuv_settings_apply_changes (&self->settings, configure, NULL)
       || (scores != NULL
           && !gst_spectral_scores_check (GST_ELEMENT (self), scores->n,
               count_components (self, self->bands.n))))

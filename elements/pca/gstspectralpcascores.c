@@ -5,32 +5,22 @@
 #include "spectral/gstcuvspectralheader.h"
 
 static gboolean
-is_of_scores (const GstStructure *structure)
+has_name (GstCapsFeatures *features, GstStructure *structure, gpointer name)
 {
-  return gst_structure_has_name (structure, "video/x-spectral");
-}
-
-static void
-append (GstCaps *to, const GstCaps *from, gboolean scores)
-{
-  for (guint i = 0; i < gst_caps_get_size (from); i++) {
-    const GstStructure *structure = gst_caps_get_structure (from, i);
-
-    if (is_of_scores (structure) == scores)
-      gst_caps_append_structure_full (to, gst_structure_copy (structure),
-          gst_caps_features_copy (gst_caps_get_features (from, i)));
-  }
+  return gst_structure_has_name (structure, name);
 }
 
 GstCaps *
 gst_spectral_scores_caps_last (GstCaps *caps)
 {
-  GstCaps *sorted = gst_caps_new_empty ();
+  static gchar video[] = "video/x-raw", cubes[] = "video/x-spectral";
+  GstCaps *scores = gst_caps_copy (caps);
 
-  append (sorted, caps, FALSE);
-  append (sorted, caps, TRUE);
-  gst_caps_unref (caps);
-  return sorted;
+  caps = gst_caps_make_writable (caps);
+  gst_caps_filter_and_map_in_place (caps, has_name, video);
+  gst_caps_filter_and_map_in_place (scores, has_name, cubes);
+  gst_caps_append (caps, scores);
+  return caps;
 }
 
 GstCaps *
@@ -42,7 +32,7 @@ gst_spectral_scores_fixate (GstCaps *caps, gint n)
     return caps;
   caps = gst_caps_make_writable (gst_caps_truncate (caps));
   structure = gst_caps_get_structure (caps, 0);
-  if (is_of_scores (structure)) {
+  if (gst_structure_has_name (structure, "video/x-spectral")) {
     gst_structure_fixate_field_nearest_int (structure, "bands", n);
     gst_structure_fixate_field_string (structure, "interleave", "bsq");
   }

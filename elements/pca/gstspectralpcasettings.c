@@ -6,68 +6,32 @@
 
 #define AT(field) G_STRUCT_OFFSET (GstSpectralPcaSettings, field)
 
-static GType
-mode_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+GST_CUV_DEFINE_ENUM (mode_get_type, "GstSpectralPcaMode",
     { CUV_PCA_SECOND_MOMENTS, "The mean of s s^T, without a centre",
         "second-moments" },
     { CUV_PCA_SECOND_MOMENTS, "The old nick of second-moments", "correlation" },
     { CUV_PCA_COVARIANCE, "The same of what differs from the mean",
         "covariance" },
     { CUV_PCA_PEARSON, "Covariance of bands divided by their deviation",
-        "pearson" },
-    { 0, NULL, NULL },
-  };
+        "pearson" })
 
-  return gst_cuv_enum_register (&type, "GstSpectralPcaMode", values);
-}
-
-static GType
-basis_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+GST_CUV_DEFINE_ENUM (basis_get_type, "GstSpectralPcaBasis",
     { CUV_PCA_EXACT, "Each frame's own components: read it twice", "exact" },
-    { CUV_PCA_LAGGED, "Those of the frame before: read each once", "lagged" },
-    { 0, NULL, NULL },
-  };
+    { CUV_PCA_LAGGED, "Those of the frame before: read each once", "lagged" })
 
-  return gst_cuv_enum_register (&type, "GstSpectralPcaBasis", values);
-}
-
-static GType
-stabilise_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+GST_CUV_DEFINE_ENUM (stabilise_get_type, "GstSpectralPcaStabilise",
     { CUV_PCA_FREE, "Order by eigenvalue in each frame", "none" },
     { CUV_PCA_SIGN, "Components keep their places and signs", "sign" },
     { CUV_PCA_PROCRUSTES,
         "And those of near eigenvalues do not turn into each other",
-        "procrustes" },
-    { 0, NULL, NULL },
-  };
+        "procrustes" })
 
-  return gst_cuv_enum_register (&type, "GstSpectralPcaStabilise", values);
-}
-
-static GType
-mapping_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+GST_CUV_DEFINE_ENUM (mapping_get_type, "GstSpectralPcaMapping",
     { CUV_PCA_SIGMA, "The mean is grey, sigmas deviations black and white",
         "sigma" },
     { CUV_PCA_RANGE, "range-min is black, range-max white", "fixed" },
     { CUV_PCA_PERCENTILE, "That many percent of the frame are black, and white",
-        "percentile" },
-    { 0, NULL, NULL },
-  };
-
-  return gst_cuv_enum_register (&type, "GstSpectralPcaMapping", values);
-}
+        "percentile" })
 
 static gchar *
 load_basis (gpointer settings)
@@ -101,8 +65,8 @@ load_basis (gpointer settings)
 /**
  * GstSpectralPca:smoothing:
  *
- * A frame's share of the sums that components come from, against all frames
- * before it. 1: each frame for itself.
+ * Weight of a frame in the running moments that components are computed from.
+ * 1: each frame on its own.
  *
  * Since: 0.1
  */
@@ -118,17 +82,17 @@ static const GstCuvSetting list[] = {
   { "mode", "Mode", "The matrix whose eigenvectors are the components",
       .offset = AT (mode), .get_type = mode_get_type,
       .value = CUV_PCA_COVARIANCE },
-  { "basis", "Basis", "Which frame's components a frame is shown by",
+  { "basis", "Basis", "Which frame's components a frame is projected onto",
       .offset = AT (basis), .get_type = basis_get_type,
       .value = CUV_PCA_EXACT },
   { "smoothing", "Smoothing",
-      "A frame's share of what components are made of (1 = all)",
+      "Weight of a frame in the moments (1 = no smoothing)",
       .offset = AT (smoothing), .type = G_TYPE_DOUBLE, .minimum = 0.001,
       .maximum = 1, .value = 0.1 },
-  { "stabilise", "Stabilise", "What keeps components from flickering",
+  { "stabilise", "Stabilise", "How components are kept from flickering",
       .offset = AT (stabilise), .get_type = stabilise_get_type,
       .value = CUV_PCA_SIGN },
-  { "mapping", "Mapping", "How a component's values become bytes",
+  { "mapping", "Mapping", "How a component's values are mapped to bytes",
       .offset = AT (mapping), .get_type = mapping_get_type,
       .value = CUV_PCA_SIGMA },
   { "sigmas", "Sigmas", "Deviations from grey to white (mapping=sigma)",
@@ -145,10 +109,10 @@ static const GstCuvSetting list[] = {
       .offset = AT (percentile), .type = G_TYPE_DOUBLE, .maximum = 49,
       .value = 1 },
   { "mask-band-ignore", "Mask bad bands and ignored values",
-      "Leave out bad bands, and pixels with the ignore value, of the caps",
+      "Leave out the bad bands and pixels with the ignore value of the caps",
       .offset = AT (mask_band_ignore), .type = G_TYPE_BOOLEAN, .value = TRUE },
   { "scores", "Scores",
-      "Components of a cube of scores, if that is what follows takes",
+      "Components in a cube of scores, if the next element takes cubes",
       .offset = AT (scores), .type = G_TYPE_INT, .minimum = 1,
       .maximum = CUV_CUBE_MAX_BANDS, .value = 10 },
   { "basis-location", "Basis location",
@@ -236,8 +200,8 @@ gst_spectral_pca_fits_device (
   }
   if (!fits)
     GST_ELEMENT_INFO (self, RESOURCE, SETTINGS,
-        ("%d bands need more shared memory than this GPU has: the CPU does the "
-         "work.",
+        ("%d bands need more shared memory than this GPU has, so the CPU is "
+         "used: mark bands as bad to use the GPU.",
             info->bands),
         (NULL));
   return fits;
@@ -253,7 +217,10 @@ gst_spectral_pca_save_basis (
       || gst_spectral_basis_save (basis, location, &error))
     return TRUE;
   GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
-      ("Cannot save the basis: %s.", error->message), (NULL));
+      ("Cannot save the basis: %s. Give freeze-basis a file in a folder that "
+       "can be written to.",
+          error->message),
+      (NULL));
   g_error_free (error);
   return FALSE;
 }

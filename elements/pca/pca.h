@@ -11,10 +11,9 @@
  * Everything after the sums works on n x n matrices, in double.
  *
  * The folder:
- *   ../../cuda/pca/pca-*.h  matrices and the solver, for gcc and nvcc
+ *   ../../cuda/pca/eigen/    moments and the eigen solver, for gcc and nvcc
  *   reference/pca.c          tiles, pivots, sums of products
- *   reference/pca-moments.c  mean and second moments
- *   reference/pca-basis.c    eigenvectors
+ *   reference/pca-basis.c    moments and basis on one thread
  *   reference/pca-picture.c  projection, percentiles, pixels
  *   reference/pca-scores.c   projections as floats
  *   reference/pca-track.c    state from frame to frame
@@ -27,7 +26,7 @@
 #define CUV_PCA_H
 
 #include <stdbool.h>
-#include "pca/pca-basis.h"
+#include "pca/eigen/basis.h"
 
 /* Selects all of n bands, without an ignore value. */
 CuvPcaBands cuv_pca_all_bands (int n);
@@ -114,11 +113,6 @@ int cuv_pca_basis_update (CuvPcaBasis *self, const CuvPcaMoments *moments,
 
 /* Sum of all eigenvalues: value k / total is the explained ratio. */
 double cuv_pca_basis_total (const CuvPcaBasis *self);
-
-/* Mean and standard deviation of component k (from 0) over the pixels; a
- * deviation below 1e-6 of the largest possible is set to 0. */
-void cuv_pca_basis_spread (
-    const CuvPcaBasis *self, int k, double *mean, double *deviation);
 
 /* ---- scores ---- */
 

@@ -3,10 +3,30 @@
 #ifndef GST_VISION_PUBLISH_SETTINGS_H
 #define GST_VISION_PUBLISH_SETTINGS_H
 
-#include "gstpublishformat.h"
+#include "output/writer.h"
+#include "record/record.h"
 #include "settings/gstcuvsettings.h"
 
 G_BEGIN_DECLS
+
+typedef enum {
+  GST_CUV_PUBLISH_JSON = 1,
+  GST_CUV_PUBLISH_JSON_LINES = 2,
+  GST_CUV_PUBLISH_CSV = 3,
+} GstCuvPublishFormat;
+
+/* How files of a format are written. */
+typedef struct {
+  CuvFraming framing;
+  CuvTargetMode mode;
+  /* Returns the text of one record, to be freed; json is empty before and
+   * after. */
+  gchar *(*make_record) (CuvJson *json, const CuvRecordFrame *frame,
+      GstBuffer *buffer, gsize *size);
+} GstCuvPublishLayout;
+
+const GstCuvPublishLayout *gst_cuv_publish_format_layout (
+    GstCuvPublishFormat format);
 
 typedef struct {
   gint format; /* a GstCuvPublishFormat */

@@ -54,13 +54,6 @@ G_DEFINE_FINAL_TYPE (GstRcdTrack, gst_rcd_track, GST_TYPE_CUV_FILTER)
 GST_ELEMENT_REGISTER_DEFINE (
     rcdtrack, "rcdtrack", GST_RANK_NONE, GST_TYPE_RCD_TRACK)
 
-/* clang-format off */
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
-    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
-    GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
-/* clang-format on */
-
 static const GstRcdSettings *
 in_force (GstRcdTrack *self)
 {
@@ -133,11 +126,8 @@ gst_rcd_track_analyse (
   const gchar *problem = gst_rcd_targets_run (&self->targets, in_force (self),
       frame, gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)), n_threads);
 
-  if (problem != NULL) {
-    GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
-        ("The %s failed: %s.", frame->cuda ? "GPU" : "CPU", problem), (NULL));
-    return FALSE;
-  }
+  if (problem != NULL)
+    return gst_cuv_frame_failed (frame, problem);
   count (self);
   request_detection (self);
   return TRUE;
@@ -206,9 +196,9 @@ gst_rcd_track_set_target (
   id = gst_rcd_targets_add (&self->targets, &box, max_targets);
   if (id == 0)
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
-        ("Box %d,%d %dx%d ignored: already tracking max-targets objects. Raise "
-         "max-targets, or emit clear-target first.",
-            x, y, width, height),
+        ("Box %d,%d %dx%d ignored: already tracking max-targets (%d) objects. "
+         "Raise max-targets, or emit clear-target first.",
+            x, y, width, height, max_targets),
         (NULL));
   return id;
 }
@@ -230,8 +220,12 @@ gst_rcd_track_start (GstBaseTransform *trans)
   count (self);
   if (problem == NULL)
     return GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans);
-  GST_ELEMENT_ERROR (
-      self, RESOURCE, NO_SPACE_LEFT, ("Cannot start: %s.", problem), (NULL));
+  GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+      ("Cannot create the tracker: %s. End another process, or use a machine "
+       "with "
+       "more memory.",
+          problem),
+      (NULL));
   return FALSE;
 }
 
@@ -324,8 +318,6 @@ gst_rcd_track_class_init (GstRcdTrackClass *klass)
   gst_cuv_settings_class_install (
       object_class, &gst_rcd_settings, G_STRUCT_OFFSET (GstRcdTrack, settings));
   install_signals (G_TYPE_FROM_CLASS (klass));
-  gst_element_class_add_static_pad_template (element_class, &sink_template);
-  gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Object tracker",
       "Filter/Analyzer/Video",
       "Tracks objects by region covariance, on the CPU or with CUDA",

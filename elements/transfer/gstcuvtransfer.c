@@ -164,7 +164,9 @@ gst_cuv_transfer_sink_event (GstBaseTransform *trans, GstEvent *event)
   if (!ok && problem != NULL && !GST_PAD_IS_FLUSHING (trans->sinkpad))
     GST_ELEMENT_ERROR (trans, STREAM, FORMAT,
         ("These frames cannot go to CUDA memory, and the next element takes "
-         "nothing else: %s.",
+         "nothing else: %s. Put videoconvert and a capsfilter of another "
+         "format "
+         "before this element.",
             problem),
         (NULL));
   return ok;
@@ -186,15 +188,17 @@ static GstFlowReturn
 gst_cuv_transfer_prepare_output_buffer (
     GstBaseTransform *trans, GstBuffer *in, GstBuffer **out)
 {
+  const GstVideoInfo *info =
+      gst_cuv_transform_in_info (GST_CUV_TRANSFORM (trans));
   GstFlowReturn flow = GST_BASE_TRANSFORM_CLASS (gst_cuv_transfer_parent_class)
                            ->prepare_output_buffer (trans, in, out);
 
   if (flow == GST_FLOW_ERROR)
     GST_ELEMENT_ERROR (trans, RESOURCE, NO_SPACE_LEFT,
-        ("No %s memory left for a frame. Use smaller frames, shorter queues, "
-         "or "
-         "end another process.",
-            is_upload (trans) ? "CUDA" : "host"),
+        ("No %s memory left for a frame of %dx%d pixels (%" G_GSIZE_FORMAT
+         " bytes). Use smaller frames, shorter queues, or end another process.",
+            is_upload (trans) ? "CUDA" : "host", GST_VIDEO_INFO_WIDTH (info),
+            GST_VIDEO_INFO_HEIGHT (info), GST_VIDEO_INFO_SIZE (info)),
         (NULL));
   return flow;
 }

@@ -104,6 +104,16 @@ crop (const CuvWaldboostDetector *self, const CuvFrame *frame)
   return cuv_frame_crop (frame, &part);
 }
 
+static int
+count_levels (const CuvWaldboostPlan *plan)
+{
+  int n = 0;
+
+  for (int i = 0; i < plan->n_levels; i++)
+    n += plan->levels[i].n_x > 0 && plan->levels[i].n_y > 0;
+  return n;
+}
+
 static const char *
 open_detector (CuvWaldboostDetector *self, const CuvFrame *frame,
     const CuvProcessor *processor)
@@ -115,6 +125,7 @@ open_detector (CuvWaldboostDetector *self, const CuvFrame *frame,
       area->right - area->left, area->bottom - area->top);
   if (self->plan == NULL)
     return "out of memory";
+  self->n_levels = count_levels (self->plan);
   if (self->plan->n_levels == 0)
     return NULL;
   part = crop (self, frame);
@@ -171,22 +182,13 @@ cuv_waldboost_detector_matches (const CuvWaldboostDetector *self,
       && memcmp (params, &self->params, sizeof *params) == 0;
 }
 
-int
-cuv_waldboost_detector_levels (const CuvWaldboostDetector *self)
-{
-  int n = 0;
-
-  for (int i = 0; i < self->plan->n_levels; i++)
-    n += self->plan->levels[i].n_x > 0 && self->plan->levels[i].n_y > 0;
-  return n;
-}
-
 /* ---- a run ---- */
 
 /* Moves to a part of the frame; *plan is the one for its size, the current one
  * or a new one, or NULL if no window fits. Returns NULL, or an error. */
 static const char *
-aim (CuvWaldboostDetector *self, const CuvRoi *region, CuvWaldboostPlan **plan)
+choose_plan (
+    CuvWaldboostDetector *self, const CuvRoi *region, CuvWaldboostPlan **plan)
 {
   CuvRoi part =
       region != NULL ? cuv_roi_intersect (region, &self->area) : self->area;
@@ -221,7 +223,7 @@ run_plan (CuvWaldboostDetector *self, CuvWaldboostPlan *plan,
 
   self->plan = plan;
   job.frame = crop (self, frame);
-  self->n_levels = cuv_waldboost_detector_levels (self);
+  self->n_levels = count_levels (plan);
   error = cuv_backend_run (&self->backend, &job, processor);
   if (error != NULL) /* a plan that was not taken leaves it unusable */
     cuv_backend_close (&self->backend);
@@ -236,7 +238,7 @@ cuv_waldboost_detector_run (CuvWaldboostDetector *self, const CuvFrame *frame,
     CuvWaldboostResult *result)
 {
   CuvWaldboostPlan *plan;
-  const char *error = aim (self, region, &plan);
+  const char *error = choose_plan (self, region, &plan);
 
   memset (result, 0, sizeof *result);
   self->n_levels = 0;

@@ -13,8 +13,8 @@ typedef struct {
   CuvWaldboostParams params;
   CuvWaldboostPlan *plan; /* of the part of the frame scanned last */
   int x, y;               /* position of that part in the frame */
-  int n_levels;           /* levels with windows in the last run */
-  CuvRoi area;            /* the region of interest inside the frame */
+  int n_levels; /* with windows, in the last run; before it, of plan */
+  CuvRoi area;  /* the region of interest inside the frame */
   int frame_width, frame_height;
   bool on_device;
   CuvBackend backend; /* closed if no window fits */
@@ -36,9 +36,6 @@ void cuv_waldboost_detector_free (CuvWaldboostDetector *self);
 bool cuv_waldboost_detector_matches (const CuvWaldboostDetector *self,
     const CuvWaldboostModel *model, const CuvWaldboostParams *params,
     const CuvRoi *roi, const CuvFrame *frame, const CuvProcessor *processor);
-
-/* The number of levels of the plan with windows. */
-int cuv_waldboost_detector_levels (const CuvWaldboostDetector *self);
 
 /* Scans region, NULL = all, clipped to the roi, as if it were the frame; hits
  * are relative to x, y. No hits if no window fits. Memory only grows. Returns

@@ -16,32 +16,12 @@ gst_waldboost_counts_clear (GstWaldboostCounts *self)
   g_clear_pointer (&self->survivors, g_array_unref);
 }
 
-static void
-copy_array (GArray *to, const GArray *from)
-{
-  g_array_set_size (to, 0);
-  g_array_append_vals (to, from->data, from->len);
-}
-
-void
-gst_waldboost_counts_copy (
-    GstWaldboostCounts *to, const GstWaldboostCounts *from)
-{
-  GArray *segments = to->segments, *survivors = to->survivors;
-
-  *to = *from;
-  to->segments = segments;
-  to->survivors = survivors;
-  copy_array (segments, from->segments);
-  copy_array (survivors, from->survivors);
-}
-
 void
 gst_waldboost_counts_begin (
-    GstWaldboostCounts *self, const CuvWaldboostPlan *plan)
+    GstWaldboostCounts *self, const CuvWaldboostPlan *plan, guint64 lost)
 {
   *self = (GstWaldboostCounts){
-    .segments = self->segments, .survivors = self->survivors, .lost = self->lost
+    .segments = self->segments, .survivors = self->survivors, .lost = lost
   };
   g_array_set_size (self->segments, 0);
   g_array_set_size (self->survivors, 0);

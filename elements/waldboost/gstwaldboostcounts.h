@@ -14,17 +14,16 @@ typedef struct {
   gdouble pyramid_us, scan_us, group_us;
   GArray *segments;  /* guint64: numbers of weak classifiers */
   GArray *survivors; /* guint64: windows that passed them */
-  guint64 lost;      /* total of all frames */
+  guint64 lost;      /* windows beyond the limit, total of all frames */
 } GstWaldboostCounts;
 
 void gst_waldboost_counts_init (GstWaldboostCounts *self);
 void gst_waldboost_counts_clear (GstWaldboostCounts *self);
-void gst_waldboost_counts_copy (
-    GstWaldboostCounts *to, const GstWaldboostCounts *from);
 
-/* Starts a frame: sets the plan's segments and clears all else but lost. */
+/* Starts a frame: sets the plan's segments and the windows lost so far, and
+ * clears all else. */
 void gst_waldboost_counts_begin (
-    GstWaldboostCounts *self, const CuvWaldboostPlan *plan);
+    GstWaldboostCounts *self, const CuvWaldboostPlan *plan, guint64 lost);
 void gst_waldboost_counts_add (
     GstWaldboostCounts *self, const CuvWaldboostResult *result);
 

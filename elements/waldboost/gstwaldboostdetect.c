@@ -75,30 +75,33 @@ format_limit (gchar *text, gsize size, gint width, gint height)
 }
 
 static void
-warn_if_empty (GstWaldboostDetect *self, const CuvWaldboostDetector *detector)
+warn_if_empty (GstWaldboostDetect *self, const GstWaldboostSettings *s,
+    const CuvWaldboostDetector *detector)
 {
   const CuvWaldboostParams *params = &detector->params;
   const CuvWaldboostPlan *plan = detector->plan;
-  gchar least[32], most[32];
+  gchar min_text[32], max_text[32];
 
-  if (cuv_waldboost_detector_levels (detector) > 0)
+  if (detector->n_levels > 0)
     return;
   if (plan->width == 0 || plan->height == 0) {
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("roi lies outside the frame, which is %dx%d. No objects will be "
-         "found.",
-            detector->frame_width, detector->frame_height),
+        ("roi '%s' lies outside the frame, which is %dx%d. No objects will be "
+         "found; set a roi inside the frame, or none for all of it.",
+            s->roi, detector->frame_width, detector->frame_height),
         (NULL));
     return;
   }
-  format_limit (least, sizeof least, params->min_width, params->min_height);
-  format_limit (most, sizeof most, params->max_width, params->max_height);
+  format_limit (
+      min_text, sizeof min_text, params->min_width, params->min_height);
+  format_limit (
+      max_text, sizeof max_text, params->max_width, params->max_height);
   GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-      ("No window fits: the model's is %dx%d, the part of the frame to look at "
-       "%dx%d, limits are min-size %s, max-size %s. No objects will be found; "
-       "use larger frames, a larger roi or other size limits.",
+      ("No window fits: the model's is %dx%d, the searched part of the frame "
+       "%dx%d, the limits are min-size %s and max-size %s. No objects will be "
+       "found; use larger frames, a larger roi or other size limits.",
           detector->model->window_width, detector->model->window_height,
-          plan->width, plan->height, least, most),
+          plan->width, plan->height, min_text, max_text),
       (NULL));
 }
 
@@ -125,7 +128,7 @@ gst_waldboost_detect_configure (
     return g_strdup (error);
   cuv_waldboost_detector_free (self->detector);
   self->detector = detector;
-  warn_if_empty (self, detector);
+  warn_if_empty (self, s, detector);
   return NULL;
 }
 
@@ -139,7 +142,7 @@ in_force (GstWaldboostDetect *self)
 
 /* Appends the boxes above the threshold, in frame coordinates. */
 static void
-keep_objects (GstWaldboostDetect *self, const CuvWaldboostBox *boxes, gint n,
+append_objects (GstWaldboostDetect *self, const CuvWaldboostBox *boxes, gint n,
     gint parent_id)
 {
   const GstWaldboostSettings *s = in_force (self);
@@ -167,7 +170,7 @@ search (GstWaldboostDetect *self, const GstCuvFrame *frame,
   gint n;
 
   problem = cuv_waldboost_detector_run (self->detector, &frame->frame,
-      region != NULL ? &region->place : NULL, &processor, &result);
+      region != NULL ? &region->area : NULL, &processor, &result);
   if (problem != NULL) {
     GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
         ("The scan on the %s failed: %s.", frame->cuda ? "GPU" : "CPU",
@@ -180,16 +183,22 @@ search (GstWaldboostDetect *self, const GstCuvFrame *frame,
       &in_force (self)->grouping, result.hits, result.n_hits, &boxes);
   if (n < 0) {
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("Out of memory grouping %d windows.", result.n_hits), (NULL));
+        ("Out of memory: %d accepted windows cannot be grouped. Free memory, "
+         "or "
+         "use a smaller roi or a larger min-size.",
+            result.n_hits),
+        (NULL));
     return FALSE;
   }
   self->work.group_us +=
       (gdouble) (gst_util_get_timestamp () - start) / GST_USECOND;
   gst_waldboost_counts_add (&self->work, &result);
   self->work.levels += self->detector->n_levels;
-  keep_objects (self, boxes, n, region != NULL ? region->id : -1);
+  append_objects (self, boxes, n, region != NULL ? region->id : -1);
   if (result.overflow > 0)
-    GST_WARNING_OBJECT (self, "%d windows beyond the limit of %d were lost",
+    GST_WARNING_OBJECT (self,
+        "%d accepted windows beyond the limit of %d were lost; use a stricter "
+        "model or final-threshold, a smaller roi or a larger min-size",
         result.overflow, CUV_WALDBOOST_MAX_HITS);
   return TRUE;
 }
@@ -217,6 +226,18 @@ by_score (gconstpointer a, gconstpointer b)
   return (p->box.score < q->box.score) - (p->box.score > q->box.score);
 }
 
+/* Makes the counts of the current frame those that stats reports. */
+static void
+report_counts (GstWaldboostDetect *self)
+{
+  GstWaldboostCounts before = self->counts;
+
+  GST_OBJECT_LOCK (self);
+  self->counts = self->work;
+  GST_OBJECT_UNLOCK (self);
+  self->work = before; /* its arrays are used again */
+}
+
 static gboolean
 gst_waldboost_detect_analyse (
     GstCuvFilter *filter, const GstCuvFrame *frame, gint n_threads)
@@ -224,7 +245,8 @@ gst_waldboost_detect_analyse (
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (filter);
   const GstWaldboostSettings *s = in_force (self);
 
-  gst_waldboost_counts_begin (&self->work, self->detector->plan);
+  gst_waldboost_counts_begin (
+      &self->work, self->detector->plan, self->counts.lost);
   g_array_set_size (self->objects, 0);
   if (!(s->region_mode == GST_WALDBOOST_ROI_LIST
               ? search_regions (self, frame, n_threads)
@@ -235,9 +257,7 @@ gst_waldboost_detect_analyse (
     g_array_set_size (self->objects, (guint) s->max_objects);
   }
   self->work.objects = self->objects->len;
-  GST_OBJECT_LOCK (self);
-  gst_waldboost_counts_copy (&self->counts, &self->work);
-  GST_OBJECT_UNLOCK (self);
+  report_counts (self);
   return TRUE;
 }
 
@@ -279,11 +299,8 @@ gst_waldboost_detect_start (GstBaseTransform *trans)
 {
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (trans);
 
-  self->work.lost = 0;
-  gst_waldboost_counts_begin (&self->work, &(CuvWaldboostPlan){ 0 });
-  GST_OBJECT_LOCK (self);
-  gst_waldboost_counts_copy (&self->counts, &self->work);
-  GST_OBJECT_UNLOCK (self);
+  gst_waldboost_counts_begin (&self->work, &(CuvWaldboostPlan){ 0 }, 0);
+  report_counts (self);
   return GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans);
 }
 

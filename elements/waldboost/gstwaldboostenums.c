@@ -2,27 +2,24 @@
 #include "config.h"
 #include "gstwaldboostsettings.h"
 
-GType
-gst_waldboost_scan_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+/* Defines gst_waldboost_<name>_get_type(). */
+#define ENUM(name, type_name, ...)                                             \
+  GType gst_waldboost_##name##_get_type (void)                                 \
+  {                                                                            \
+    static gsize type = 0;                                                     \
+    static const GEnumValue values[] = { __VA_ARGS__, { 0, NULL, NULL } };     \
+                                                                               \
+    return gst_cuv_enum_register (&type, type_name, values);                   \
+  }
+
+ENUM (scan, "GstWaldboostScan",
     { CUV_SCAN_AUTO, "The scan that the model was trained for", "auto" },
     { CUV_SCAN_OPENCV, "Like OpenCV's CascadeClassifier: scale-factor",
         "opencv" },
     { CUV_SCAN_WBD, "Like opencv_contrib's WBDetector", "wbd" },
-    { CUV_SCAN_DENSE, "Every position: octaves, levels-per-octave", "dense" },
-    { 0, NULL, NULL },
-  };
+    { CUV_SCAN_DENSE, "Every position: octaves, levels-per-octave", "dense" })
 
-  return gst_cuv_enum_register (&type, "GstWaldboostScan", values);
-}
-
-GType
-gst_waldboost_grouping_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+ENUM (grouping, "GstWaldboostGrouping",
     { CUV_GROUPING_AUTO, "neighbors, wbd or nms, depending on the scan",
         "auto" },
     { CUV_GROUPING_NONE, "Every window is an object", "none" },
@@ -30,18 +27,9 @@ gst_waldboost_grouping_get_type (void)
         "neighbors" },
     { CUV_GROUPING_WBD, "Like opencv_contrib's WBDetector: min-neighbors",
         "wbd" },
-    { CUV_GROUPING_NMS, "Non-maximum suppression: nms-iou", "nms" },
-    { 0, NULL, NULL },
-  };
+    { CUV_GROUPING_NMS, "Non-maximum suppression: nms-iou", "nms" })
 
-  return gst_cuv_enum_register (&type, "GstWaldboostGrouping", values);
-}
-
-GType
-gst_waldboost_rearrangement_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+ENUM (rearrangement, "GstWaldboostRearrangement",
     { CUV_REARRANGE_AUTO, "The fastest measured", "auto" },
     { CUV_REARRANGE_NONE, "A thread keeps its window to the end", "none" },
     { CUV_REARRANGE_GLOBAL, "A global counter, a kernel per segment",
@@ -51,81 +39,29 @@ gst_waldboost_rearrangement_get_type (void)
         "hybrid" },
     { CUV_REARRANGE_PREFIX_SUM, "A scan per block, a kernel per segment",
         "prefix-sum" },
-    { CUV_REARRANGE_BALLOT, "A ballot per warp, one kernel", "ballot" },
-    { 0, NULL, NULL },
-  };
+    { CUV_REARRANGE_BALLOT, "A ballot per warp, one kernel", "ballot" })
 
-  return gst_cuv_enum_register (&type, "GstWaldboostRearrangement", values);
-}
+ENUM (block_size, "GstWaldboostBlockSize",
+    { 0, "The fastest measured", "auto" }, { 8, "8x8 windows", "8" },
+    { 16, "16x16 windows", "16" }, { 32, "32x32 windows", "32" })
 
-GType
-gst_waldboost_block_size_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
-    { 0, "The fastest measured", "auto" },
-    { 8, "8x8 windows", "8" },
-    { 16, "16x16 windows", "16" },
-    { 32, "32x32 windows", "32" },
-    { 0, NULL, NULL },
-  };
-
-  return gst_cuv_enum_register (&type, "GstWaldboostBlockSize", values);
-}
-
-GType
-gst_waldboost_arithmetic_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+ENUM (arithmetic, "GstWaldboostArithmetic",
     { CUV_ARITHMETIC_AUTO,
         "Fixed point for BUT FIT models, float for WBDetector", "auto" },
     { CUV_ARITHMETIC_FIXED, "32-bit integers", "fixed" },
-    { CUV_ARITHMETIC_FLOAT, "Single precision, in the model's order", "float" },
-    { 0, NULL, NULL },
-  };
+    { CUV_ARITHMETIC_FLOAT, "Single precision, in the model's order", "float" })
 
-  return gst_cuv_enum_register (&type, "GstWaldboostArithmetic", values);
-}
-
-GType
-gst_waldboost_lrp_order_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+ENUM (lrp_order, "GstWaldboostLrpOrder",
     { 0, "rank (a) + 10 rank (b)", "a10b" },
-    { 1, "10 rank (a) + rank (b)", "10ab" },
-    { 0, NULL, NULL },
-  };
+    { 1, "10 rank (a) + rank (b)", "10ab" })
 
-  return gst_cuv_enum_register (&type, "GstWaldboostLrpOrder", values);
-}
-
-GType
-gst_waldboost_block_value_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+ENUM (block_value, "GstWaldboostBlockValue",
     { CUV_BLOCK_SUM, "The sum of its pixels", "sum" },
     { CUV_BLOCK_MEAN_TRUNC, "Their mean, rounded down", "mean-trunc" },
     { CUV_BLOCK_MEAN_ROUND, "Their mean, rounded to the nearest",
-        "mean-round" },
-    { 0, NULL, NULL },
-  };
+        "mean-round" })
 
-  return gst_cuv_enum_register (&type, "GstWaldboostBlockValue", values);
-}
-
-GType
-gst_waldboost_region_mode_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+ENUM (region_mode, "GstWaldboostInferenceRegion",
     { GST_WALDBOOST_FULL_FRAME, "The frame, or roi", "full-frame" },
     { GST_WALDBOOST_ROI_LIST, "Each region of interest attached upstream",
-        "roi-list" },
-    { 0, NULL, NULL },
-  };
-
-  return gst_cuv_enum_register (&type, "GstWaldboostInferenceRegion", values);
-}
+        "roi-list" })

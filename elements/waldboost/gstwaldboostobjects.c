@@ -16,13 +16,13 @@ next_region (GstBuffer *buffer, gpointer *state)
 }
 
 static CuvRoi
-place_of (const GstVideoRegionOfInterestMeta *roi)
+area_of (const GstVideoRegionOfInterestMeta *roi)
 {
   guint64 right = (guint64) roi->x + roi->w, bottom = (guint64) roi->y + roi->h;
-  CuvRoi place = { (gint) MIN (roi->x, G_MAXINT), (gint) MIN (roi->y, G_MAXINT),
+  CuvRoi area = { (gint) MIN (roi->x, G_MAXINT), (gint) MIN (roi->y, G_MAXINT),
     (gint) MIN (right, G_MAXINT), (gint) MIN (bottom, G_MAXINT) };
 
-  return place;
+  return area;
 }
 
 void
@@ -33,7 +33,7 @@ gst_waldboost_collect_regions (GArray *regions, GstBuffer *buffer, GQuark label)
 
   g_array_set_size (regions, 0);
   while ((roi = next_region (buffer, &state)) != NULL) {
-    GstWaldboostRegion region = { place_of (roi), roi->id };
+    GstWaldboostRegion region = { area_of (roi), roi->id };
 
     if (label == 0 || roi->roi_type == label)
       g_array_append_val (regions, region);
@@ -52,9 +52,9 @@ parent_among (const GArray *regions, const GstWaldboostObject *object)
     const GstWaldboostRegion *region =
         &g_array_index (regions, GstWaldboostRegion, i);
 
-    if (region->id == object->parent_id && x >= region->place.left
-        && x < region->place.right && y >= region->place.top
-        && y < region->place.bottom)
+    if (region->id == object->parent_id && x >= region->area.left
+        && x < region->area.right && y >= region->area.top
+        && y < region->area.bottom)
       return region->id;
   }
   return -1;

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 
 /* A region of interest attached to a buffer. */
 typedef struct {
-  CuvRoi place;
+  CuvRoi area;
   gint id;
 } GstWaldboostRegion;
 

@@ -10,15 +10,14 @@
 
 /* ---- origin of the objects ---- */
 
-/* Structures take UTF-8 only, files can have any name. */
+/* Structures take UTF-8 only, files can have any name. Frees text. */
 static gchar *
-valid_name (const gchar *path)
+take_valid (gchar *text)
 {
-  gchar *base = g_path_get_basename (path);
-  gchar *name = g_utf8_make_valid (base, -1);
+  gchar *valid = g_utf8_make_valid (text, -1);
 
-  g_free (base);
-  return name;
+  g_free (text);
+  return valid;
 }
 
 static gboolean
@@ -27,18 +26,7 @@ is_empty (const gchar *text)
   return text == NULL || *text == '\0';
 }
 
-static gchar *
-label_of (const GstWaldboostSettings *self)
-{
-  gchar *label = is_empty (self->label) ? cuv_model_label (self->model_name)
-                                        : g_strdup (self->label);
-  gchar *valid = g_utf8_make_valid (label, -1);
-
-  g_free (label);
-  return valid;
-}
-
-/* The place of label in labels; -1 if it is not among them. */
+/* The index of label in labels; -1 if it is not among them. */
 static gint
 find_label (const gchar *labels, const gchar *label)
 {
@@ -53,22 +41,26 @@ find_label (const gchar *labels, const gchar *label)
   return id;
 }
 
-/* After the model, label or labels have changed. */
-static void
-update_origin (GstWaldboostSettings *self)
+/* After the model, label or labels have changed. Returns NULL: no problem. */
+static gchar *
+update_origin (gpointer settings)
 {
+  GstWaldboostSettings *self = settings;
   GstWaldboostOrigin *origin;
 
   if (self->model == NULL)
-    return;
+    return NULL;
   origin = g_atomic_rc_box_new0 (GstWaldboostOrigin);
-  origin->label = label_of (self);
+  origin->label =
+      take_valid (is_empty (self->label) ? cuv_model_label (self->model_name)
+                                         : g_strdup (self->label));
   origin->label_id =
       is_empty (self->labels) ? 0 : find_label (self->labels, origin->label);
-  origin->model_file = valid_name (self->model_name);
+  origin->model_file = take_valid (g_path_get_basename (self->model_name));
   origin->no_confidence = cuv_model_has_one_score (self->model);
   g_clear_pointer (&self->origin, gst_waldboost_origin_unref);
   self->origin = origin;
+  return NULL;
 }
 
 /* ---- the model ---- */
@@ -109,8 +101,7 @@ parse_model (gpointer settings)
   cuv_model_unref (self->model);
   self->model = model;
   self->model_options = self->options;
-  update_origin (self);
-  return NULL;
+  return update_origin (self);
 }
 
 /* Cascades have no options. At start the model was just read with them. */
@@ -129,13 +120,6 @@ parse_option (gpointer settings)
 /* ---- texts ---- */
 
 static gchar *
-parse_label (gpointer settings)
-{
-  update_origin (settings);
-  return NULL;
-}
-
-static gchar *
 parse_labels (gpointer settings)
 {
   GstWaldboostSettings *self = settings;
@@ -150,9 +134,9 @@ parse_labels (gpointer settings)
   }
   g_strfreev (labels);
   if (bad)
-    return g_strdup ("it takes names with commas between, each once");
-  update_origin (self);
-  return NULL;
+    return g_strdup (
+        "it takes names separated by commas, each once and none empty");
+  return update_origin (self);
 }
 
 static gchar *
@@ -209,8 +193,19 @@ parse_stages (gpointer settings)
 
   return read_stages (self->stages, &self->params)
       ? NULL
-      : g_strdup ("it takes up to 31 rising numbers from 1 to 4096 with commas "
-                  "between");
+      : g_strdup ("it takes up to 31 ascending numbers from 1 to 4096, "
+                  "separated by commas");
+}
+
+static gchar *
+check_limits (const gchar *side, gint minimum, gint maximum)
+{
+  if (maximum == 0 || minimum <= maximum)
+    return NULL;
+  return g_strdup_printf (
+      "min-size-%s %d is above max-size-%s %d: lower the former, or raise the "
+      "latter or set it to 0 (no limit)",
+      side, minimum, side, maximum);
 }
 
 static gchar *
@@ -218,15 +213,13 @@ check (gconstpointer settings)
 {
   const GstWaldboostSettings *self = settings;
   const CuvWaldboostParams *params = &self->params;
+  gchar *problem;
 
-  if (params->max_width > 0 && params->min_width > params->max_width)
-    return g_strdup (
-        "min-size-width is above max-size-width: lower the one, or raise "
-        "the other or set it to 0, no limit");
-  if (params->max_height > 0 && params->min_height > params->max_height)
-    return g_strdup (
-        "min-size-height is above max-size-height: lower the one, or raise "
-        "the other or set it to 0, no limit");
+  problem = check_limits ("width", params->min_width, params->max_width);
+  if (problem == NULL)
+    problem = check_limits ("height", params->min_height, params->max_height);
+  if (problem != NULL)
+    return problem;
   if (self->origin->label_id < 0)
     return g_strdup_printf (
         "label '%s' is not among labels '%s': set label to one of them, or add "
@@ -236,6 +229,13 @@ check (gconstpointer settings)
 }
 
 /* ---- table ---- */
+
+#define SIZE(name, nick, blurb, field)                                         \
+  {                                                                            \
+    name, nick, blurb " of an object, pixels (0 = no limit)",                  \
+        .offset = AT (params.field), .type = G_TYPE_UINT,                      \
+        .maximum = G_MAXINT16                                                  \
+  }
 
 /**
  * GstWaldboostDetect:model:
@@ -278,7 +278,7 @@ static const GstCuvSetting list[] = {
       "WaldBoostClassifier or a WBDetector (XML)",
       .offset = AT (model_name), .type = G_TYPE_STRING, .parse = parse_model,
       .is_file = TRUE },
-  { "arithmetic", "Arithmetic", "How responses of a WaldBoost model add up",
+  { "arithmetic", "Arithmetic", "How responses of a WaldBoost model are summed",
       .offset = AT (options.arithmetic),
       .get_type = gst_waldboost_arithmetic_get_type,
       .value = CUV_ARITHMETIC_AUTO, .parse = parse_option, .is_file = TRUE },
@@ -288,84 +288,73 @@ static const GstCuvSetting list[] = {
       .get_type = gst_waldboost_lrp_order_get_type, .parse = parse_option,
       .is_file = TRUE },
   { "block-value", "Block value",
-      "What stands for a block of pixels (BUT FIT models)",
+      "The value of a block of pixels (BUT FIT models)",
       .offset = AT (options.block_value),
       .get_type = gst_waldboost_block_value_get_type, .value = CUV_BLOCK_SUM,
       .parse = parse_option, .is_file = TRUE },
   { "final-threshold", "Final threshold",
-      "A window's sum must be above it in the end (BUT FIT models)",
+      "A window is accepted if its final sum is above this (BUT FIT models)",
       .offset = AT (options.final_threshold), .type = G_TYPE_FLOAT,
       .minimum = -1000, .maximum = 1000, .parse = parse_option, .is_file = TRUE,
       .no_controller = TRUE },
   { "roi", "Region of interest",
-      "Part of the frame to look at: left,top,right,bottom in pixels, right "
+      "Part of the frame to search: left,top,right,bottom in pixels, right "
       "and bottom exclusive (default: all)",
       .offset = AT (roi), .type = G_TYPE_STRING, .parse = parse_roi },
   { "label", "Label",
       "Label of the objects (default: the model's file name without "
       "extension, lbpcascade_ and haarcascade_)",
-      .offset = AT (label), .type = G_TYPE_STRING, .parse = parse_label },
+      .offset = AT (label), .type = G_TYPE_STRING, .parse = update_origin },
   { "labels", "Labels",
-      "Labels of the pipeline's objects in the order of label_id, with commas "
-      "between; label has to be one of them (default: none, label_id is 0)",
+      "Labels of the pipeline's objects in the order of label_id, separated by "
+      "commas; label must be one of them (default: none, label_id is 0)",
       .offset = AT (labels), .type = G_TYPE_STRING, .parse = parse_labels },
   { "inference-region", "Inference region",
-      "Where to look: the frame, or regions of interest from upstream",
+      "What to search: the frame, or regions of interest from upstream",
       .offset = AT (region_mode),
       .get_type = gst_waldboost_region_mode_get_type,
       .value = GST_WALDBOOST_FULL_FRAME },
   { "object-class", "Object class",
-      "Label of the upstream regions to look at (inference-region=roi-list; "
+      "Label of the upstream regions to search (inference-region=roi-list; "
       "default: all)",
       .offset = AT (object_class), .type = G_TYPE_STRING,
       .parse = parse_object_class },
-  { "scan", "Scan", "Which windows are looked at", .offset = AT (params.scan),
+  { "scan", "Scan", "Which windows are visited", .offset = AT (params.scan),
       .get_type = gst_waldboost_scan_get_type, .value = CUV_SCAN_AUTO },
   { "scale-factor", "Scale factor",
       "Ratio of window sizes from one level to the next (scan=opencv)",
       .offset = AT (params.scale_factor), .type = G_TYPE_DOUBLE,
       .minimum = 1.01, .maximum = 10, .value = 1.1 },
-  { "octaves", "Octaves", "How often window sizes double (scan=dense)",
+  { "octaves", "Octaves", "Number of doublings of the window size (scan=dense)",
       .offset = AT (params.octaves), .type = G_TYPE_UINT, .minimum = 1,
       .maximum = 16, .value = 4 },
   { "levels-per-octave", "Levels per octave",
-      "Window sizes from one to its double (scan=dense)",
+      "Number of window sizes per doubling (scan=dense)",
       .offset = AT (params.levels_per_octave), .type = G_TYPE_UINT,
       .minimum = 1, .maximum = 64, .value = 8 },
-  { "min-size-width", "Minimum size width",
-      "Least width of an object, pixels (0 = no limit)",
-      .offset = AT (params.min_width), .type = G_TYPE_UINT,
-      .maximum = G_MAXINT16 },
-  { "min-size-height", "Minimum size height",
-      "Least height of an object, pixels (0 = no limit)",
-      .offset = AT (params.min_height), .type = G_TYPE_UINT,
-      .maximum = G_MAXINT16 },
-  { "max-size-width", "Maximum size width",
-      "Most width of an object, pixels (0 = no limit)",
-      .offset = AT (params.max_width), .type = G_TYPE_UINT,
-      .maximum = G_MAXINT16 },
-  { "max-size-height", "Maximum size height",
-      "Most height of an object, pixels (0 = no limit)",
-      .offset = AT (params.max_height), .type = G_TYPE_UINT,
-      .maximum = G_MAXINT16 },
+  SIZE ("min-size-width", "Minimum size width", "Smallest width", min_width),
+  SIZE (
+      "min-size-height", "Minimum size height", "Smallest height", min_height),
+  SIZE ("max-size-width", "Maximum size width", "Largest width", max_width),
+  SIZE ("max-size-height", "Maximum size height", "Largest height", max_height),
   { "rearrangement", "Rearrangement",
-      "How the GPU closes up the windows left after a segment of weak "
-      "classifiers; all find the same, auto: how and where it measured fastest",
+      "How the GPU compacts the surviving windows after a segment of weak "
+      "classifiers; all give the same result, auto is the fastest measured",
       .offset = AT (params.rearrangement),
       .get_type = gst_waldboost_rearrangement_get_type,
       .value = CUV_REARRANGE_AUTO },
   { "rearrangement-stages", "Rearrangement stages",
-      "After how many weak classifiers of a WaldBoost model survivors are "
-      "counted and, unless rearrangement=auto, the GPU closes up: rising "
-      "numbers with commas between",
+      "Numbers of weak classifiers of a WaldBoost model after which survivors "
+      "are counted and, except with rearrangement=auto, compacted: ascending, "
+      "separated by commas",
       .offset = AT (stages), .type = G_TYPE_STRING, .text = "1,8,64,256,512",
       .parse = parse_stages },
   { "block-size", "Block size",
-      "Windows, square, that a block of GPU threads begins with; changes "
-      "nothing of where rearrangement=auto closes up",
+      "Side of a GPU thread block's square of windows; ignored with "
+      "rearrangement=auto",
       .offset = AT (params.block_size),
       .get_type = gst_waldboost_block_size_get_type },
-  { "grouping", "Grouping", "How windows become objects",
+  { "grouping", "Grouping", "How accepted windows become objects",
       .offset = AT (grouping.method),
       .get_type = gst_waldboost_grouping_get_type, .value = CUV_GROUPING_AUTO },
   { "min-neighbors", "Minimum neighbors",
@@ -374,11 +363,11 @@ static const GstCuvSetting list[] = {
       .offset = AT (grouping.min_neighbours), .type = G_TYPE_UINT,
       .maximum = G_MAXINT, .value = 3 },
   { "nms-iou", "NMS overlap",
-      "Most intersection over union of two objects (grouping=nms)",
+      "Largest intersection over union of two objects (grouping=nms)",
       .offset = AT (grouping.nms_iou), .type = G_TYPE_DOUBLE, .maximum = 1,
       .value = 0.3 },
   { "max-objects", "Maximum objects",
-      "Most objects to publish for a frame, the surest first (0 = all)",
+      "Largest number of objects per frame, by highest score (0 = all)",
       .offset = AT (max_objects), .type = G_TYPE_UINT, .maximum = G_MAXINT },
   { "threshold", "Threshold", "Lowest confidence to publish",
       .offset = AT (threshold), .type = G_TYPE_DOUBLE, .maximum = 1 },

@@ -17,7 +17,11 @@
  *     waldboost.c      features and classifiers, for one row of windows
  *   cpu/        the scan of a whole frame: strips, threads, memory
  *     waldboost-dsp.c  function table: plain C, overwritten by x86/
- *     x86/             the same in AVX2
+ *     x86/             the same in AVX2, by kind of model:
+ *       lbp-avx2.c       OpenCV cascades of LBP stumps; LBP trees are plain C
+ *       boost*-avx2.c    WaldBoost models of LBP, LRD and LRP features
+ *       haar*-avx2.c     OpenCV cascades of Haar stumps and trees
+ *       grid-avx2.h      the 3x3 blocks of lbp and boost
  *   grouping/   hits -> boxes
  *     grouping.c       groups of similar boxes, as cv::groupRectangles
  *     suppression.c    non-maximum suppression

@@ -336,7 +336,11 @@ gst_cuv_filter_set_info (GstCuvTransform *transform, GstCaps *in_caps,
 static void
 gst_cuv_filter_leave_context (GstCuvTransform *transform)
 {
-  invalidate (GST_CUV_FILTER (transform));
+  GstCuvFilter *self = GST_CUV_FILTER (transform);
+
+  if (GST_CUV_FILTER_GET_CLASS (self)->close != NULL)
+    GST_CUV_FILTER_GET_CLASS (self)->close (self);
+  invalidate (self);
 }
 
 static gboolean
@@ -355,6 +359,17 @@ gst_cuv_filter_start (GstBaseTransform *trans)
   return GST_BASE_TRANSFORM_CLASS (gst_cuv_filter_parent_class)->start (trans);
 }
 
+/* The parent closes the CUDA context and with it what is on the device. */
+static gboolean
+gst_cuv_filter_stop (GstBaseTransform *trans)
+{
+  const gboolean ok =
+      GST_BASE_TRANSFORM_CLASS (gst_cuv_filter_parent_class)->stop (trans);
+
+  gst_cuv_filter_leave_context (GST_CUV_TRANSFORM (trans));
+  return ok;
+}
+
 /* ---- class ---- */
 
 static void
@@ -364,9 +379,15 @@ gst_cuv_filter_finalize (GObject *object)
   G_OBJECT_CLASS (gst_cuv_filter_parent_class)->finalize (object);
 }
 
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
+
 static void
 gst_cuv_filter_class_init (GstCuvFilterClass *klass)
 {
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
   GstCuvTransformClass *transform_class = GST_CUV_TRANSFORM_CLASS (klass);
@@ -374,6 +395,7 @@ gst_cuv_filter_class_init (GstCuvFilterClass *klass)
 
   object_class->finalize = gst_cuv_filter_finalize;
   trans_class->start = GST_DEBUG_FUNCPTR (gst_cuv_filter_start);
+  trans_class->stop = GST_DEBUG_FUNCPTR (gst_cuv_filter_stop);
   trans_class->prepare_output_buffer =
       GST_DEBUG_FUNCPTR (gst_cuv_filter_prepare_output_buffer);
   trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_cuv_filter_transform_ip);
@@ -384,6 +406,8 @@ gst_cuv_filter_class_init (GstCuvFilterClass *klass)
   analyser_class->add_stats = gst_cuv_filter_analyser_add_stats;
   gst_cuv_settings_class_install (object_class, &gst_cuv_filter_settings,
       G_PRIVATE_OFFSET (GstCuvFilter, settings));
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_type_mark_as_plugin_api (GST_TYPE_CUV_FILTER, 0);
 }
 

@@ -3,9 +3,9 @@
  *
  * A frame stays where it is and as it is: the filter maps it for reading on the
  * device or on the host, has the subclass analyse it, and publishes the results
- * as metadata. It decides which frames are analysed (inference-interval, late
- * frames, hold-results) and posts the messages. The subclass has GstCuvSettings
- * of its own. */
+ * as metadata. Its pads take GST_CUV_FRAME_CAPS. It decides which frames are
+ * analysed (inference-interval, late frames, hold-results) and posts the
+ * messages. The subclass has GstCuvSettings of its own. */
 #ifndef GST_CUV_FILTER_H
 #define GST_CUV_FILTER_H
 
@@ -30,6 +30,10 @@ struct _GstCuvFilterClass {
    * there already must cost nothing. */
   gchar *(*configure) (
       GstCuvFilter *self, gconstpointer settings, const GstCuvFrame *frame);
+
+  /* Frees what configure() prepared: before the CUDA context changes, while it
+   * is current, and at stop. Both can happen. Optional. */
+  void (*close) (GstCuvFilter *self);
 
   /* Finds the results of one frame; n_threads for the CPU, 0 = all. Posts an
    * element error or returns TRUE. */

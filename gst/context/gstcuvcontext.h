@@ -33,6 +33,10 @@ G_BEGIN_DECLS
 #define GST_CUV_CUDA_MEMORY_FORMATS "{ " GST_CUV_CUDA_FORMATS_1_22 " }"
 #endif
 
+/* The remedy in error messages of work on the GPU. */
+#define GST_CUV_USE_CPU                                                        \
+  "With CUDA_VISIBLE_DEVICES= in the environment, the CPU does the work."
+
 typedef struct _GstCuvContext GstCuvContext;
 
 /* Called with the old CUDA context current, before it is left. */

@@ -25,7 +25,7 @@ meta_problem (const GstVideoMeta *meta, const GstVideoInfo *info)
     return NULL;
   return g_strdup_printf (
       "The GstVideoMeta of a buffer says %ux%u %s in %u planes, the caps %dx%d "
-      "%s in %u: whoever made the buffer has to mend the one or the other",
+      "%s in %u: mend the element that made the buffer",
       meta->width, meta->height, format_name (meta->format), meta->n_planes,
       info->width, info->height, format_name (format),
       GST_VIDEO_INFO_N_PLANES (info));
@@ -60,8 +60,8 @@ plane_problem (const GstVideoFrame *frame, guint plane)
   plane_size (&frame->info, plane, &bytes, &rows);
   if (stride < 0 || (guint64) stride < bytes)
     return g_strdup_printf (
-        "Plane %u of a frame has a stride of %d bytes, less "
-        "than the %" G_GUINT64_FORMAT " of a row",
+        "Plane %u of a frame has a stride of %d bytes, less than the "
+        "%" G_GUINT64_FORMAT " of a row: mend the element that made the buffer",
         plane, stride, bytes);
   size = (guint64) stride * (rows - 1) + bytes;
   if (map->data == NULL || (start <= map->size && size <= map->size - start))
@@ -70,7 +70,7 @@ plane_problem (const GstVideoFrame *frame, guint plane)
                           " rows with a stride of %d bytes from byte "
                           "%" G_GUINT64_FORMAT
                           " on, ends beyond its memory of %" G_GSIZE_FORMAT
-                          " bytes",
+                          " bytes: mend the element that made the buffer",
       plane, rows, stride, start, map->size);
 }
 
@@ -84,8 +84,10 @@ gst_cuv_video_map (GstVideoFrame *frame, const GstVideoInfo *info,
     return problem;
   *frame = (GstVideoFrame){ 0 };
   if (!gst_video_frame_map (frame, info, buffer, flags))
-    return g_strdup_printf ("Cannot map a frame of %" G_GSIZE_FORMAT
-                            " bytes in a buffer of %" G_GSIZE_FORMAT,
+    return g_strdup_printf (
+        "Cannot map a frame of %" G_GSIZE_FORMAT
+        " bytes in a buffer of %" G_GSIZE_FORMAT
+        ": the element that made the buffer must match its caps",
         info->size, gst_buffer_get_size (buffer));
   frame->info.width = info->width;
   frame->info.height = info->height;
@@ -160,4 +162,15 @@ CuvProcessor
 gst_cuv_frame_processor (const GstCuvFrame *self, gint n_threads)
 {
   return (CuvProcessor){ self->cuda, self->stream, n_threads };
+}
+
+gboolean
+gst_cuv_frame_failed (const GstCuvFrame *self, const gchar *problem)
+{
+  GST_ELEMENT_ERROR (self->context->element, RESOURCE, FAILED,
+      ("The %s failed at a frame of %d x %d: %s.%s", self->cuda ? "GPU" : "CPU",
+          self->frame.width, self->frame.height, problem,
+          self->cuda ? " " GST_CUV_USE_CPU : ""),
+      (NULL));
+  return FALSE;
 }

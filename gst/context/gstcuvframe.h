@@ -49,6 +49,10 @@ CUV_API void gst_cuv_frame_unmap (GstCuvFrame *self);
 CUV_API CuvProcessor gst_cuv_frame_processor (
     const GstCuvFrame *self, gint n_threads);
 
+/* Posts the error that work on the frame failed. Returns FALSE. */
+CUV_API gboolean gst_cuv_frame_failed (
+    const GstCuvFrame *self, const gchar *problem);
+
 G_END_DECLS
 
 #endif

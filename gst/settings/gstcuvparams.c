@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
-#include "settings/gstcuvsettings.h"
+#include "settings/gstcuvfields.h"
 
 /* ---- parameter specifications ---- */
 
 static GParamFlags
 flags_of (const GstCuvSetting *p)
 {
-  const GType type = p->get_type != NULL ? p->get_type () : p->type;
+  const GType type = gst_cuv_setting_type (p);
 
   if (p->get != NULL)
     return G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
@@ -23,7 +23,7 @@ GParamSpec *
 gst_cuv_setting_make_spec (const GstCuvSetting *p)
 {
   const GParamFlags flags = flags_of (p);
-  const GType type = p->get_type != NULL ? p->get_type () : p->type;
+  const GType type = gst_cuv_setting_type (p);
 
   if (p->make_spec != NULL)
     return p->make_spec ();

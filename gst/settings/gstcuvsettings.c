@@ -1,236 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
-#include "settings/gstcuvsettings.h"
-
-#include <string.h>
-
-/* ---- fields ---- */
-
-static GType
-type_of (const GstCuvSetting *setting)
-{
-  return setting->get_type != NULL ? setting->get_type () : setting->type;
-}
-
-static gboolean
-is_boxed (const GstCuvSetting *setting)
-{
-  return setting->type == G_TYPE_STRING || type_of (setting) == GST_TYPE_ARRAY;
-}
-
-static gpointer
-field_of (gpointer settings, const GstCuvSetting *setting)
-{
-  return G_STRUCT_MEMBER_P (settings, setting->offset);
-}
-
-static void
-replace_string (gchar **field, const gchar *text)
-{
-  gchar *copy = g_strdup (text);
-
-  g_free (*field);
-  *field = copy;
-}
-
-static void
-replace_boxed (gpointer *field, GType type, gconstpointer value)
-{
-  gpointer copy = value != NULL ? g_boxed_copy (type, value) : NULL;
-
-  if (*field != NULL)
-    g_boxed_free (type, *field);
-  *field = copy;
-}
-
-/* Copies what the fields point to, after a copy of the struct itself: to and
- * from must not share anything. from = NULL frees it. */
-static void
-replace_owned (const GstCuvSettingsTable *table, gpointer to, gpointer from)
-{
-  for (guint i = 0; i < table->n; i++) {
-    const GstCuvSetting *setting = &table->list[i];
-    gpointer *field = field_of (to, setting);
-
-    if (setting->get != NULL || !is_boxed (setting))
-      continue;
-    if (setting->type == G_TYPE_STRING)
-      replace_string ((gchar **) field,
-          from != NULL ? *(gchar **) field_of (from, setting) : NULL);
-    else
-      replace_boxed (field, G_TYPE_VALUE,
-          from != NULL ? *(gpointer *) field_of (from, setting) : NULL);
-  }
-  for (guint i = 0; i < table->n_owned; i++) {
-    const GstCuvOwnedField *owned = &table->owned[i];
-
-    replace_boxed (G_STRUCT_MEMBER_P (to, owned->offset), owned->type (),
-        from != NULL ? G_STRUCT_MEMBER (gpointer, from, owned->offset) : NULL);
-  }
-}
-
-static void
-zero_owned (const GstCuvSettingsTable *table, gpointer settings)
-{
-  for (guint i = 0; i < table->n; i++) {
-    const GstCuvSetting *setting = &table->list[i];
-
-    if (setting->get == NULL && is_boxed (setting))
-      *(gpointer *) field_of (settings, setting) = NULL;
-  }
-  for (guint i = 0; i < table->n_owned; i++)
-    G_STRUCT_MEMBER (gpointer, settings, table->owned[i].offset) = NULL;
-}
-
-static gpointer
-copy_settings (const GstCuvSettingsTable *table, gpointer settings)
-{
-  gpointer copy = g_memdup2 (settings, table->size);
-
-  zero_owned (table, copy);
-  replace_owned (table, copy, settings);
-  return copy;
-}
-
-static void
-free_settings (const GstCuvSettingsTable *table, gpointer settings)
-{
-  replace_owned (table, settings, NULL);
-  g_free (settings);
-}
-
-/* ---- values ---- */
-
-static gint
-get_int (const GValue *value)
-{
-  if (G_VALUE_HOLDS_INT (value))
-    return g_value_get_int (value);
-  if (G_VALUE_HOLDS_UINT (value))
-    return (gint) g_value_get_uint (value);
-  if (G_VALUE_HOLDS_BOOLEAN (value))
-    return g_value_get_boolean (value);
-  if (G_VALUE_HOLDS_FLAGS (value))
-    return (gint) g_value_get_flags (value);
-  return g_value_get_enum (value);
-}
-
-static gboolean
-store_fraction (gint *field, gint numerator, gint denominator)
-{
-  const gboolean changes = field[0] != numerator || field[1] != denominator;
-
-  field[0] = numerator;
-  field[1] = denominator;
-  return changes;
-}
-
-#define STORE(type, field, value)                                              \
-  (*(type *) (field) != (value) ? (*(type *) (field) = (value), TRUE) : FALSE)
-
-/* Whether the field changes. */
-static gboolean
-store (const GstCuvSetting *setting, gpointer field, const GValue *value)
-{
-  const gchar *text;
-
-  switch (G_VALUE_TYPE (value)) {
-    case G_TYPE_DOUBLE:
-      return STORE (gdouble, field, g_value_get_double (value));
-    case G_TYPE_FLOAT:
-      return STORE (gfloat, field, g_value_get_float (value));
-    case G_TYPE_UINT64:
-      return STORE (guint64, field, g_value_get_uint64 (value));
-    case G_TYPE_STRING:
-      text = g_value_get_string (value);
-      if (setting->text != NULL && (text == NULL || *text == '\0'))
-        text = setting->text;
-      replace_string (field, text);
-      return TRUE;
-    default:
-      if (GST_VALUE_HOLDS_FRACTION (value))
-        return store_fraction (field, gst_value_get_fraction_numerator (value),
-            gst_value_get_fraction_denominator (value));
-      if (!G_VALUE_HOLDS (value, GST_TYPE_ARRAY))
-        return STORE (gint, field, get_int (value));
-      replace_boxed (field, G_TYPE_VALUE, value);
-      return TRUE;
-  }
-}
-
-static void
-fetch (const GstCuvSetting *setting, gconstpointer field, GValue *value)
-{
-  switch (G_VALUE_TYPE (value)) {
-    case G_TYPE_DOUBLE:
-      g_value_set_double (value, *(const gdouble *) field);
-      break;
-    case G_TYPE_FLOAT:
-      g_value_set_float (value, *(const gfloat *) field);
-      break;
-    case G_TYPE_UINT64:
-      g_value_set_uint64 (value, *(const guint64 *) field);
-      break;
-    case G_TYPE_STRING:
-      g_value_set_string (value, *(gchar *const *) field);
-      break;
-    case G_TYPE_INT:
-      g_value_set_int (value, *(const gint *) field);
-      break;
-    case G_TYPE_UINT:
-      g_value_set_uint (value, (guint) * (const gint *) field);
-      break;
-    case G_TYPE_BOOLEAN:
-      g_value_set_boolean (value, *(const gint *) field);
-      break;
-    default:
-      if (G_VALUE_HOLDS_FLAGS (value))
-        g_value_set_flags (value, (guint) * (const gint *) field);
-      else if (G_VALUE_HOLDS_ENUM (value))
-        g_value_set_enum (value, *(const gint *) field);
-      else if (GST_VALUE_HOLDS_FRACTION (value))
-        gst_value_set_fraction (
-            value, ((const gint *) field)[0], ((const gint *) field)[1]);
-      else if (*(GValue *const *) field != NULL)
-        g_value_copy (*(GValue *const *) field, value);
-  }
-}
-
-static void
-store_default (const GstCuvSetting *setting, gpointer field)
-{
-  if (setting->type == G_TYPE_STRING)
-    replace_string (field, setting->text);
-  else if (setting->type == G_TYPE_DOUBLE)
-    *(gdouble *) field = setting->value;
-  else if (setting->type == G_TYPE_FLOAT)
-    *(gfloat *) field = (gfloat) setting->value;
-  else if (setting->type == G_TYPE_UINT64)
-    *(guint64 *) field = (guint64) setting->value;
-  else if (type_of (setting) == GST_TYPE_FRACTION)
-    store_fraction (field, (gint) setting->value, 1);
-  else if (!is_boxed (setting))
-    *(gint *) field = (gint) setting->value;
-}
+#include "settings/gstcuvfields.h"
 
 /* ---- parsing ---- */
-
-/* As valid UTF-8, for messages; files can have any name. */
-static gchar *
-describe_value (const GstCuvSetting *setting, gpointer settings)
-{
-  GValue value = G_VALUE_INIT;
-  gchar *text, *valid;
-
-  g_value_init (&value, type_of (setting));
-  fetch (setting, field_of (settings, setting), &value);
-  text = G_VALUE_HOLDS_STRING (&value) ? g_value_dup_string (&value)
-                                       : gst_value_serialize (&value);
-  g_value_unset (&value);
-  valid = text != NULL ? g_utf8_make_valid (text, -1) : g_strdup ("");
-  g_free (text);
-  return valid;
-}
 
 /* Takes problem. Must be called without the object lock: who hears of the
  * message may set properties at once. */
@@ -238,7 +10,7 @@ static void
 post_problem (GstCuvSettings *self, const GstCuvSetting *setting,
     gpointer settings, gboolean live, gchar *problem)
 {
-  gchar *value = describe_value (setting, settings);
+  gchar *value = gst_cuv_setting_describe (setting, settings);
   gchar *text = g_strdup_printf ("%s '%s' is refused%s: %s.", setting->name,
       value, live ? ", the one before stays" : "", problem);
   const GQuark domain =
@@ -259,7 +31,7 @@ copy_pending (GstCuvSettings *self)
   gpointer copy;
 
   GST_OBJECT_LOCK (self->element);
-  copy = copy_settings (self->table, self->pending);
+  copy = gst_cuv_settings_copy (self->table, self->pending);
   GST_OBJECT_UNLOCK (self->element);
   return copy;
 }
@@ -275,9 +47,11 @@ update_copy (GstCuvSettings *self, gpointer copy)
 
     if (setting->parse != NULL || setting->get != NULL)
       continue;
-    g_value_init (&value, type_of (setting));
-    fetch (setting, field_of (self->pending, setting), &value);
-    store (setting, field_of (copy, setting), &value);
+    g_value_init (&value, gst_cuv_setting_type (setting));
+    gst_cuv_setting_fetch (
+        setting, gst_cuv_setting_field (self->pending, setting), &value);
+    gst_cuv_setting_store (
+        setting, gst_cuv_setting_field (copy, setting), &value);
     g_value_unset (&value);
   }
 }
@@ -294,7 +68,7 @@ replace_pending (GstCuvSettings *self, gpointer copy)
   self->pending = copy;
   self->serial++;
   GST_OBJECT_UNLOCK (self->element);
-  free_settings (self->table, before);
+  gst_cuv_settings_free (self->table, before);
 }
 
 static void
@@ -306,7 +80,9 @@ set_parsed (
 
   g_mutex_lock (&self->changing);
   copy = copy_pending (self);
-  if (store (setting, field_of (copy, setting), value) && self->started)
+  if (gst_cuv_setting_store (
+          setting, gst_cuv_setting_field (copy, setting), value)
+      && self->started)
     problem = setting->parse (copy);
   if (problem == NULL)
     replace_pending (self, copy);
@@ -314,7 +90,7 @@ set_parsed (
   if (problem == NULL)
     return;
   post_problem (self, setting, copy, TRUE, problem);
-  free_settings (self->table, copy);
+  gst_cuv_settings_free (self->table, copy);
 }
 
 static gboolean
@@ -330,10 +106,10 @@ refused_while_started (
   if (!started)
     return FALSE;
   copy = copy_pending (self);
-  store (setting, field_of (copy, setting), value);
+  gst_cuv_setting_store (setting, gst_cuv_setting_field (copy, setting), value);
   post_problem (self, setting, copy, TRUE,
       g_strdup ("it can change in state NULL or READY only"));
-  free_settings (self->table, copy);
+  gst_cuv_settings_free (self->table, copy);
   return TRUE;
 }
 
@@ -359,19 +135,8 @@ gst_cuv_settings_start (GstCuvSettings *self)
   if (problem == NULL)
     return TRUE;
   post_problem (self, &table->list[i - 1], copy, FALSE, problem);
-  free_settings (table, copy);
+  gst_cuv_settings_free (table, copy);
   return FALSE;
-}
-
-static void
-free_parsed (GstCuvSettings *self, gpointer settings)
-{
-  for (guint i = 0; i < self->table->n_owned; i++) {
-    const GstCuvOwnedField *owned = &self->table->owned[i];
-
-    replace_boxed (
-        G_STRUCT_MEMBER_P (settings, owned->offset), owned->type (), NULL);
-  }
 }
 
 void
@@ -380,8 +145,8 @@ gst_cuv_settings_stop (GstCuvSettings *self)
   g_mutex_lock (&self->changing);
   GST_OBJECT_LOCK (self->element);
   self->started = self->has_in_force = FALSE;
-  free_parsed (self, self->pending);
-  free_parsed (self, self->in_force);
+  gst_cuv_settings_free_parsed (self->table, self->pending);
+  gst_cuv_settings_free_parsed (self->table, self->in_force);
   GST_OBJECT_UNLOCK (self->element);
   g_mutex_unlock (&self->changing);
 }
@@ -442,7 +207,7 @@ gst_cuv_settings_apply (
 
   GST_OBJECT_LOCK (self->element);
   self->applied = self->serial;
-  candidate = copy_settings (self->table, self->pending);
+  candidate = gst_cuv_settings_copy (self->table, self->pending);
   GST_OBJECT_UNLOCK (self->element);
   problem = use_settings (self, candidate, use, data);
   if (problem == NULL) {
@@ -455,8 +220,16 @@ gst_cuv_settings_apply (
     ok = keep_in_force (self, use, data, problem);
   }
   g_free (problem);
-  free_settings (self->table, candidate);
+  gst_cuv_settings_free (self->table, candidate);
   return ok;
+}
+
+gboolean
+gst_cuv_settings_apply_changes (
+    GstCuvSettings *self, GstCuvSettingsUse use, gconstpointer data)
+{
+  return (self->has_in_force && !gst_cuv_settings_changed (self))
+      || gst_cuv_settings_apply (self, use, data);
 }
 
 /* ---- GObject ---- */
@@ -526,7 +299,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
   }
   GST_OBJECT_LOCK (object);
   /* controllers set properties at every frame: only a change is work */
-  if (store (setting, field_of (self->pending, setting), value))
+  if (gst_cuv_setting_store (
+          setting, gst_cuv_setting_field (self->pending, setting), value))
     self->serial++;
   GST_OBJECT_UNLOCK (object);
 }
@@ -542,7 +316,8 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
     return;
   }
   GST_OBJECT_LOCK (object);
-  fetch (setting, field_of (self->pending, setting), value);
+  gst_cuv_setting_fetch (
+      setting, gst_cuv_setting_field (self->pending, setting), value);
   GST_OBJECT_UNLOCK (object);
 }
 
@@ -571,16 +346,16 @@ gst_cuv_settings_init (
   g_mutex_init (&self->changing);
   for (guint i = 0; i < table->n; i++) {
     if (table->list[i].get == NULL)
-      store_default (
-          &table->list[i], field_of (self->pending, &table->list[i]));
+      gst_cuv_setting_store_default (&table->list[i],
+          gst_cuv_setting_field (self->pending, &table->list[i]));
   }
-  self->in_force = copy_settings (table, self->pending);
+  self->in_force = gst_cuv_settings_copy (table, self->pending);
 }
 
 void
 gst_cuv_settings_clear (GstCuvSettings *self)
 {
-  free_settings (self->table, self->pending);
-  free_settings (self->table, self->in_force);
+  gst_cuv_settings_free (self->table, self->pending);
+  gst_cuv_settings_free (self->table, self->in_force);
   g_mutex_clear (&self->changing);
 }

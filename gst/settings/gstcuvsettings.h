@@ -42,8 +42,8 @@ typedef struct {
 
   /* Of the field in the settings struct: a gint for G_TYPE_INT, G_TYPE_UINT,
    * G_TYPE_BOOLEAN, enums and flags; gdouble, gfloat, guint64; an owned
-   * gchar * for G_TYPE_STRING; an owned GValue * for GST_TYPE_ARRAY; gint[2]
-   * for GST_TYPE_FRACTION. */
+   * gchar * for G_TYPE_STRING; an owned GValue * for GST_TYPE_ARRAY; an
+   * owned pointer for other boxed types; gint[2] for GST_TYPE_FRACTION. */
   gsize offset;
   GType type;
   GType (*get_type) (void); /* instead of type: enum, flags, array, boxed */
@@ -130,10 +130,25 @@ typedef gchar *(*GstCuvSettingsUse) (
 CUV_API gboolean gst_cuv_settings_apply (
     GstCuvSettings *self, GstCuvSettingsUse use, gconstpointer data);
 
+/* The same if none are in force yet or a property has changed, else TRUE. */
+CUV_API gboolean gst_cuv_settings_apply_changes (
+    GstCuvSettings *self, GstCuvSettingsUse use, gconstpointer data);
+
 /* The GParamSpec of a setting. */
 GParamSpec *gst_cuv_setting_make_spec (const GstCuvSetting *setting);
 
 /* ---- enums ---- */
+
+/* Defines the get_type() of an enum; the values are GEnumValues. Saved presets
+ * contain their names, which must therefore stay. */
+#define GST_CUV_DEFINE_ENUM(get_type, name, ...)                               \
+  static GType get_type (void)                                                 \
+  {                                                                            \
+    static gsize type = 0;                                                     \
+    static const GEnumValue values[] = { __VA_ARGS__, { 0, NULL, NULL } };     \
+                                                                               \
+    return gst_cuv_enum_register (&type, name, values);                        \
+  }
 
 /* For the get_type() of an enum; type is its static variable, 0 at first. */
 CUV_API GType gst_cuv_enum_register (

@@ -8,6 +8,12 @@
 #endif
 
 #define NO_REF GST_VIDEO_FRAME_MAP_FLAG_NO_REF
+#define CANNOT_MAP                                                             \
+  "Cannot map an output buffer as a picture: the next element's buffer pool "  \
+  "does not match the caps"
+#define NO_CUDA_MEMORY                                                         \
+  "Cannot allocate CUDA memory for a picture: end other work on the GPU, or "  \
+  "use smaller images"
 
 /* Pictures are painted as RGBx; in host memory GStreamer converts them to NV12.
  */
@@ -100,35 +106,15 @@ gst_cuv_spectral_canvas_begin (GstCuvSpectralCanvas *self, GstBuffer *out,
       self->buffer = ensure_device (self, &self->device, &self->info);
   }
   if (self->buffer == NULL)
-    return "Cannot allocate CUDA memory for a picture: other work on the GPU "
-           "may "
-           "use it";
+    return NO_CUDA_MEMORY;
   if (!gst_video_frame_map (&self->video, &self->info, self->buffer, flags))
-    return "Cannot map a picture";
+    return CANNOT_MAP;
   *picture =
       (GstCuvSpectralPicture){ GST_VIDEO_FRAME_PLANE_DATA (&self->video, 0),
         (gsize) GST_VIDEO_FRAME_PLANE_STRIDE (&self->video, 0),
         GST_VIDEO_FRAME_WIDTH (&self->video),
         GST_VIDEO_FRAME_HEIGHT (&self->video) };
   return NULL;
-}
-
-static gboolean
-convert (GstCuvSpectralCanvas *self)
-{
-  GstVideoFrame from, to;
-  gboolean ok;
-
-  if (!gst_video_frame_map (&from, &self->info, self->scratch, GST_MAP_READ))
-    return FALSE;
-  ok = gst_video_frame_map (
-      &to, &self->out_info, self->out, GST_MAP_WRITE | NO_REF);
-  if (ok) {
-    gst_video_converter_frame (self->converter, &from, &to);
-    gst_video_frame_unmap (&to);
-  }
-  gst_video_frame_unmap (&from);
-  return ok;
 }
 
 #if HAVE_CUDA
@@ -184,32 +170,39 @@ submit_nv12 (GstCuvSpectralCanvas *self, GstVideoFrame *from, GstVideoFrame *to)
   return ok;
 }
 
-static gboolean
-convert_on_device (GstCuvSpectralCanvas *self, GstBuffer *to)
-{
-  GstVideoFrame rgbx, nv12;
-  gboolean ok;
-
-  if (!gst_video_frame_map (
-          &rgbx, &self->info, self->buffer, GST_MAP_READ | gst_cuv_map_cuda ()))
-    return FALSE;
-  ok = gst_video_frame_map (
-      &nv12, &self->out_info, to, GST_MAP_WRITE | NO_REF | gst_cuv_map_cuda ());
-  if (ok) {
-    ok = submit_nv12 (self, &rgbx, &nv12);
-    gst_video_frame_unmap (&nv12);
-    gst_cuv_context_written (self->context, to);
-  }
-  gst_video_frame_unmap (&rgbx);
-  return ok;
-}
 #else
 static gboolean
-convert_on_device (GstCuvSpectralCanvas *self, GstBuffer *to)
+submit_nv12 (GstCuvSpectralCanvas *self, GstVideoFrame *from, GstVideoFrame *to)
 {
   return FALSE;
 }
 #endif
+
+/* Converts the picture, on the device if it is there. */
+static gboolean
+convert (GstCuvSpectralCanvas *self, GstBuffer *to)
+{
+  const GstMapFlags memory = self->on_device ? gst_cuv_map_cuda () : 0;
+  GstVideoFrame rgbx, nv12;
+  gboolean ok;
+
+  if (!gst_video_frame_map (
+          &rgbx, &self->info, self->buffer, GST_MAP_READ | memory))
+    return FALSE;
+  ok = gst_video_frame_map (
+      &nv12, &self->out_info, to, GST_MAP_WRITE | NO_REF | memory);
+  if (ok) {
+    if (self->on_device)
+      ok = submit_nv12 (self, &rgbx, &nv12);
+    else
+      gst_video_converter_frame (self->converter, &rgbx, &nv12);
+    gst_video_frame_unmap (&nv12);
+    if (self->on_device)
+      gst_cuv_context_written (self->context, to);
+  }
+  gst_video_frame_unmap (&rgbx);
+  return ok;
+}
 
 /* Converts the picture on the device if necessary, and copies it to the output
  * buffer if it is not there already. */
@@ -223,16 +216,16 @@ finish_on_device (GstCuvSpectralCanvas *self)
         ? self->out
         : ensure_device (self, &self->converted, &self->out_info);
     if (from == NULL)
-      return "Cannot allocate CUDA memory for a picture: other work on the GPU "
-             "may use it";
-    if (!convert_on_device (self, from))
-      return "Cannot convert a picture on the GPU";
+      return NO_CUDA_MEMORY;
+    if (!convert (self, from))
+      return "Cannot convert a picture on the GPU: GST_DEBUG=2 shows the CUDA "
+             "error";
   }
   return from == self->out
           || gst_cuv_context_copy_frame (
               self->context, &self->out_info, from, self->out)
       ? NULL
-      : "Cannot copy a picture from the GPU";
+      : "Cannot copy a picture from the GPU: GST_DEBUG=2 shows the CUDA error";
 }
 
 const gchar *
@@ -245,6 +238,6 @@ gst_cuv_spectral_canvas_end (GstCuvSpectralCanvas *self, gboolean is_filled)
     return NULL;
   if (self->on_device)
     return finish_on_device (self);
-  return self->converter == NULL || convert (self) ? NULL
-                                                   : "Cannot map a picture";
+  return self->converter == NULL || convert (self, self->out) ? NULL
+                                                              : CANNOT_MAP;
 }

@@ -58,18 +58,25 @@ with_sizes (const GstCaps *caps, GstCaps *other)
 }
 
 GstCaps *
+gst_cuv_spectral_caps_filter (GstCaps *caps, GstCaps *filter)
+{
+  GstCaps *both;
+
+  if (filter == NULL)
+    return caps;
+  both = gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (caps);
+  return both;
+}
+
+GstCaps *
 gst_cuv_spectral_caps_transform_caps (GstBaseTransform *trans,
     GstPadDirection direction, GstCaps *caps, GstCaps *filter)
 {
   GstPad *other = direction == GST_PAD_SINK ? trans->srcpad : trans->sinkpad;
-  GstCaps *result = with_sizes (caps, gst_pad_get_pad_template_caps (other));
-  GstCaps *both;
 
-  if (filter == NULL)
-    return result;
-  both = gst_caps_intersect_full (filter, result, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref (result);
-  return both;
+  return gst_cuv_spectral_caps_filter (
+      with_sizes (caps, gst_pad_get_pad_template_caps (other)), filter);
 }
 
 gboolean

@@ -29,6 +29,10 @@ G_BEGIN_DECLS
 /* Bytes of a cube or video frame; FALSE for invalid caps. */
 gboolean gst_cuv_spectral_caps_unit_size (GstCaps *caps, gsize *size);
 
+/* Intersects caps with a filter, in the filter's order; NULL filters nothing.
+ * Takes ownership of caps. */
+CUV_API GstCaps *gst_cuv_spectral_caps_filter (GstCaps *caps, GstCaps *filter);
+
 /* For GstBaseTransformClass.transform_caps: the other pad's template with
  * width, height and framerate of caps; structures in CUDA memory come first if
  * caps are in CUDA memory. */

@@ -9,13 +9,6 @@
 #endif
 
 void
-gst_cuv_spectral_device_init (
-    GstCuvSpectralDevice *self, GstCuvContext *context)
-{
-  *self = (GstCuvSpectralDevice){ .context = context };
-}
-
-void
 gst_cuv_spectral_device_leave (GstCuvSpectralDevice *self)
 {
 #if HAVE_CUDA
@@ -127,12 +120,6 @@ gst_cuv_spectral_device_place (GstCuvSpectralDevice *self,
 #else
   return "this build has no CUDA";
 #endif
-}
-
-void
-gst_cuv_spectral_device_wait (GstCuvSpectralDevice *self, gpointer stream)
-{
-  gst_cuv_context_wait (self->context, stream);
 }
 
 void

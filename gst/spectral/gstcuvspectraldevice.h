@@ -14,9 +14,6 @@ typedef struct {
   gchar problem[512];
 } GstCuvSpectralDevice;
 
-void gst_cuv_spectral_device_init (
-    GstCuvSpectralDevice *self, GstCuvContext *context);
-
 /* Frees what is in the current CUDA context. */
 void gst_cuv_spectral_device_leave (GstCuvSpectralDevice *self);
 
@@ -26,9 +23,6 @@ void gst_cuv_spectral_device_leave (GstCuvSpectralDevice *self);
 const gchar *gst_cuv_spectral_device_place (GstCuvSpectralDevice *self,
     const GstCuvSpectralInput *input, gint n_threads, CuvCube *cube,
     gpointer *stream);
-
-/* After a failure: waits until the input is no longer read. */
-void gst_cuv_spectral_device_wait (GstCuvSpectralDevice *self, gpointer stream);
 
 /* Adds a pool of pinned host memory to an ALLOCATION query without pools. */
 void gst_cuv_spectral_device_add_pool (

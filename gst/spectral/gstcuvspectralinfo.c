@@ -18,56 +18,76 @@ gst_cuv_spectral_interleave_name (GstCuvSpectralInterleave interleave)
   return interleaves[interleave];
 }
 
-/* Index of the field's text in words; -1 with *problem set if it is none. */
-static gint
+/* Sets "<field> is <value>, and should be <expected>"; item: index into an
+ * array, or -1. Returns FALSE. */
+G_GNUC_PRINTF (5, 6)
+static gboolean
+reject (gchar **problem, const gchar *field, gint item, const GValue *value,
+    const gchar *expected, ...)
+{
+  gchar *text = value != NULL ? gst_value_serialize (value) : NULL;
+  gchar *index = item >= 0 ? g_strdup_printf ("[%d]", item) : NULL;
+  gchar *wanted;
+  va_list args;
+
+  va_start (args, expected);
+  wanted = g_strdup_vprintf (expected, args);
+  va_end (args);
+  *problem = g_strdup_printf ("%s%s is %.60s, and should be %s", field,
+      index != NULL ? index : "",
+      value == NULL      ? "missing"
+          : text != NULL ? text
+                         : G_VALUE_TYPE_NAME (value),
+      wanted);
+  g_free (wanted);
+  g_free (index);
+  g_free (text);
+  return FALSE;
+}
+
+/* Index of the field's text in words. */
+static gboolean
 read_word (const GstStructure *structure, const gchar *field,
-    const gchar *const *words, guint n, gchar **problem)
+    const gchar *const words[3], gint *word, gchar **problem)
 {
   const gchar *text = gst_structure_get_string (structure, field);
 
-  for (guint i = 0; text != NULL && i < n; i++)
-    if (strcmp (text, words[i]) == 0)
-      return (gint) i;
-  *problem = g_strdup_printf ("%s is %s, and should be one of %s, %s, %s",
-      field, text != NULL ? text : "missing", words[0], words[1], words[2]);
-  return -1;
+  for (*word = 0; text != NULL && *word < 3; ++*word)
+    if (strcmp (text, words[*word]) == 0)
+      return TRUE;
+  return reject (problem, field, -1, gst_structure_get_value (structure, field),
+      "one of %s, %s, %s", words[0], words[1], words[2]);
 }
 
 static gboolean
 read_size (const GstStructure *structure, const gchar *field, gint maximum,
     gint *size, gchar **problem)
 {
-  if (!gst_structure_get_int (structure, field, size))
-    *problem = g_strdup_printf (
-        "%s is missing, and should be an int of 1 .. %d", field, maximum);
-  else if (*size < 1 || *size > maximum)
-    *problem = g_strdup_printf (
-        "%s is %d, and should be 1 .. %d", field, *size, maximum);
-  return *problem == NULL;
+  return (gst_structure_get_int (structure, field, size) && *size >= 1
+             && *size <= maximum)
+      || reject (problem, field, -1, gst_structure_get_value (structure, field),
+          "an int of 1 .. %d", maximum);
 }
 
 static gboolean
 read_framerate (
     GstCuvSpectralInfo *info, const GstStructure *structure, gchar **problem)
 {
-  info->fps_n = 0;
+  const GValue *value = gst_structure_get_value (structure, "framerate");
+
   info->fps_d = 1;
-  if (!gst_structure_has_field (structure, "framerate"))
-    return TRUE;
-  if (gst_structure_get_fraction (
-          structure, "framerate", &info->fps_n, &info->fps_d)
-      && info->fps_n >= 0)
-    return TRUE;
-  *problem = g_strdup ("framerate should be a fraction of 0 or more");
-  return FALSE;
+  return value == NULL
+      || (gst_structure_get_fraction (
+              structure, "framerate", &info->fps_n, &info->fps_d)
+          && info->fps_n >= 0)
+      || reject (problem, "framerate", -1, value, "a fraction of 0 or more");
 }
 
 /* Element i of an array of doubles or ints; FALSE for other types, NaN and
  * infinity. */
 static gboolean
-read_number (const GValue *array, guint i, gdouble *number)
+read_number (const GValue *item, gdouble *number)
 {
-  const GValue *item = gst_value_array_get_value (array, i);
   GValue value = G_VALUE_INIT;
 
   if (!G_VALUE_HOLDS_DOUBLE (item) && !G_VALUE_HOLDS_INT (item))
@@ -82,25 +102,22 @@ static gboolean
 read_wavelengths (
     GstCuvSpectralInfo *info, const GstStructure *structure, gchar **problem)
 {
-  const GValue *array = gst_structure_get_value (structure, "wavelengths");
+  static const gchar name[] = "wavelengths";
+  const GValue *array = gst_structure_get_value (structure, name);
+  const guint n = (guint) info->bands;
 
   if (array == NULL)
     return TRUE;
-  if (!GST_VALUE_HOLDS_ARRAY (array)
-      || gst_value_array_get_size (array) != (guint) info->bands) {
-    *problem = g_strdup_printf (
-        "wavelengths should be an array of %d numbers, one for each band",
-        info->bands);
-    return FALSE;
+  if (!GST_VALUE_HOLDS_ARRAY (array) || gst_value_array_get_size (array) != n)
+    return reject (problem, name, -1, array,
+        "an array of %u numbers, one for each band", n);
+  for (guint i = 0; i < n; i++) {
+    const GValue *item = gst_value_array_get_value (array, i);
+
+    if (!read_number (item, &info->wavelengths[i]))
+      return reject (problem, name, (gint) i, item, "a finite number of nm");
   }
-  for (guint i = 0; i < (guint) info->bands; i++) {
-    if (!read_number (array, i, &info->wavelengths[i])) {
-      *problem = g_strdup_printf (
-          "wavelengths: number %u should be a finite double, in nm", i);
-      return FALSE;
-    }
-  }
-  info->n_wavelengths = (guint) info->bands;
+  info->n_wavelengths = n;
   return TRUE;
 }
 
@@ -108,40 +125,35 @@ static gboolean
 read_bad_bands (
     GstCuvSpectralInfo *info, const GstStructure *structure, gchar **problem)
 {
-  const GValue *array = gst_structure_get_value (structure, "bad-bands");
-  guint n = 0;
+  static const gchar name[] = "bad-bands";
+  const GValue *array = gst_structure_get_value (structure, name);
 
   if (array == NULL)
     return TRUE;
-  if (GST_VALUE_HOLDS_ARRAY (array))
-    n = gst_value_array_get_size (array);
-  else
-    *problem = g_strdup ("bad-bands should be an array of ints");
-  for (guint i = 0; i < n && *problem == NULL; i++) {
+  if (!GST_VALUE_HOLDS_ARRAY (array))
+    return reject (problem, name, -1, array, "an array of ints");
+  for (guint i = 0; i < gst_value_array_get_size (array); i++) {
     const GValue *item = gst_value_array_get_value (array, i);
 
-    if (G_VALUE_HOLDS_INT (item) && g_value_get_int (item) >= 0
-        && g_value_get_int (item) < info->bands)
-      info->bad[g_value_get_int (item)] = TRUE;
-    else
-      *problem =
-          g_strdup_printf ("bad-bands: number %u should be an int of 0 .. %d",
-              i, info->bands - 1);
+    if (!G_VALUE_HOLDS_INT (item) || g_value_get_int (item) < 0
+        || g_value_get_int (item) >= info->bands)
+      return reject (
+          problem, name, (gint) i, item, "an int of 0 .. %d", info->bands - 1);
+    info->bad[g_value_get_int (item)] = TRUE;
   }
-  return *problem == NULL;
+  return TRUE;
 }
 
 static gboolean
 read_ignore_value (
     GstCuvSpectralInfo *info, const GstStructure *structure, gchar **problem)
 {
-  if (!gst_structure_has_field (structure, "ignore-value"))
-    return TRUE;
+  const GValue *value = gst_structure_get_value (structure, "ignore-value");
+
   info->has_ignore =
       gst_structure_get_double (structure, "ignore-value", &info->ignore);
-  if (!info->has_ignore)
-    *problem = g_strdup ("ignore-value should be a double");
-  return info->has_ignore;
+  return value == NULL || info->has_ignore
+      || reject (problem, "ignore-value", -1, value, "a double");
 }
 
 static gboolean
@@ -150,11 +162,9 @@ read_structure (
 {
   gint format, interleave;
 
-  format = read_word (structure, "format", formats, 3, problem);
-  if (format < 0)
-    return FALSE;
-  interleave = read_word (structure, "interleave", interleaves, 3, problem);
-  if (interleave < 0)
+  if (!read_word (structure, "format", formats, &format, problem)
+      || !read_word (
+          structure, "interleave", interleaves, &interleave, problem))
     return FALSE;
   info->format = (CuvCubeFormat) format;
   info->interleave = (GstCuvSpectralInterleave) interleave;
@@ -181,36 +191,32 @@ gst_cuv_spectral_info_from_caps (
   *problem = NULL;
   if (structure == NULL
       || !gst_structure_has_name (structure, "video/x-spectral")) {
-    *problem = g_strdup ("the caps should be of type video/x-spectral");
+    *problem =
+        g_strdup_printf ("the caps are %s, and should be video/x-spectral",
+            structure != NULL ? gst_structure_get_name (structure) : "empty");
     return FALSE;
   }
   if (!read_structure (info, structure, problem))
     return FALSE;
   if (gst_cuv_spectral_info_size (info) > 0)
     return TRUE;
-  *problem = g_strdup_printf ("width * height * bands is %d * %d * %d, too "
-                              "much for this machine's addresses",
+  *problem = g_strdup_printf ("width * height * bands is %d * %d * %d, more "
+                              "than this machine can address: send smaller "
+                              "cubes",
       info->width, info->height, info->bands);
   return FALSE;
 }
 
 static void
-append_number (GValue *array, gdouble number)
+append (GValue *array, GType type, gdouble number)
 {
   GValue value = G_VALUE_INIT;
 
-  g_value_init (&value, G_TYPE_DOUBLE);
-  g_value_set_double (&value, number);
-  gst_value_array_append_and_take_value (array, &value);
-}
-
-static void
-append_index (GValue *array, gint index)
-{
-  GValue value = G_VALUE_INIT;
-
-  g_value_init (&value, G_TYPE_INT);
-  g_value_set_int (&value, index);
+  g_value_init (&value, type);
+  if (type == G_TYPE_DOUBLE)
+    g_value_set_double (&value, number);
+  else
+    g_value_set_int (&value, (gint) number);
   gst_value_array_append_and_take_value (array, &value);
 }
 
@@ -220,12 +226,12 @@ set_arrays (GstStructure *structure, const GstCuvSpectralInfo *info)
   GValue wavelengths = G_VALUE_INIT, bad = G_VALUE_INIT;
 
   g_value_init (&wavelengths, GST_TYPE_ARRAY);
-  for (guint i = 0; i < info->n_wavelengths; i++)
-    append_number (&wavelengths, info->wavelengths[i]);
   g_value_init (&bad, GST_TYPE_ARRAY);
+  for (guint i = 0; i < info->n_wavelengths; i++)
+    append (&wavelengths, G_TYPE_DOUBLE, info->wavelengths[i]);
   for (gint i = 0; i < info->bands; i++)
     if (info->bad[i])
-      append_index (&bad, i);
+      append (&bad, G_TYPE_INT, i);
   if (gst_value_array_get_size (&wavelengths) > 0)
     gst_structure_set_value (structure, "wavelengths", &wavelengths);
   if (gst_value_array_get_size (&bad) > 0)
@@ -274,6 +280,26 @@ gst_cuv_spectral_info_n_good (const GstCuvSpectralInfo *info)
   for (gint i = 0; i < info->bands; i++)
     n += !info->bad[i];
   return n;
+}
+
+gchar *
+gst_cuv_spectral_info_map (const GstCuvSpectralInfo *info, GstBuffer *buffer,
+    GstMapInfo *map, CuvCube *cube)
+{
+  const gsize size = gst_cuv_spectral_info_size (info);
+
+  if (!gst_buffer_map (buffer, map, GST_MAP_READ))
+    return g_strdup ("Cannot map a buffer for reading: the element before "
+                     "sends memory that the CPU cannot read");
+  if (map->size >= size) {
+    *cube = gst_cuv_spectral_info_cube (info, map->data);
+    return NULL;
+  }
+  gst_buffer_unmap (buffer, map);
+  return g_strdup_printf ("A buffer has %" G_GSIZE_FORMAT
+                          " bytes, but its caps need %" G_GSIZE_FORMAT
+                          ": send whole cubes, without padding",
+      map->size, size);
 }
 
 CuvCube

@@ -53,6 +53,11 @@ CUV_API guint gst_cuv_spectral_info_n_good (const GstCuvSpectralInfo *info);
 CUV_API CuvCube gst_cuv_spectral_info_cube (
     const GstCuvSpectralInfo *info, gconstpointer data);
 
+/* Maps a buffer for reading. Returns NULL, or an error message to free, and
+ * then the buffer is not mapped. */
+CUV_API gchar *gst_cuv_spectral_info_map (const GstCuvSpectralInfo *info,
+    GstBuffer *buffer, GstMapInfo *map, CuvCube *cube);
+
 /* Names as in caps: "U16LE", "bil". */
 CUV_API const gchar *gst_cuv_spectral_format_name (CuvCubeFormat format);
 CUV_API const gchar *gst_cuv_spectral_interleave_name (

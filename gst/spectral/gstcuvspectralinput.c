@@ -45,25 +45,6 @@ map_video (GstCuvSpectralInput *self, const GstVideoInfo *video)
   return problem;
 }
 
-static gchar *
-map_cube (GstCuvSpectralInput *self, const GstCuvSpectralInfo *info)
-{
-  gsize size = gst_cuv_spectral_info_size (info), has;
-
-  if (!gst_buffer_map (self->buffer, &self->map, GST_MAP_READ))
-    return g_strdup ("Cannot map a cube");
-  has = self->map.size;
-  if (has >= size) {
-    self->cube = gst_cuv_spectral_info_cube (info, self->map.data);
-    return NULL;
-  }
-  gst_buffer_unmap (self->buffer, &self->map);
-  return g_strdup_printf ("A buffer has %" G_GSIZE_FORMAT
-                          " bytes, but its caps need %" G_GSIZE_FORMAT
-                          ": send whole cubes, without padding",
-      has, size);
-}
-
 gchar *
 gst_cuv_spectral_input_map (GstCuvSpectralInput *self,
     const GstCuvSpectralInfo *info, const GstVideoInfo *video,
@@ -72,7 +53,9 @@ gst_cuv_spectral_input_map (GstCuvSpectralInput *self,
   self->buffer = buffer;
   self->is_cuda = on_device && gst_cuv_buffer_is_cuda (buffer);
   self->is_video = GST_VIDEO_INFO_FORMAT (video) != GST_VIDEO_FORMAT_UNKNOWN;
-  return self->is_video ? map_video (self, video) : map_cube (self, info);
+  return self->is_video
+      ? map_video (self, video)
+      : gst_cuv_spectral_info_map (info, buffer, &self->map, &self->cube);
 }
 
 void

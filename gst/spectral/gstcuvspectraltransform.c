@@ -109,8 +109,8 @@ make_canvas (GstCuvSpectralTransform *self, const GstVideoInfo *info)
           &PRIV (self)->canvas, PRIV (self)->device.context, info))
     return TRUE;
   GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-      ("No memory for a picture of %dx%d.", GST_VIDEO_INFO_WIDTH (info),
-          GST_VIDEO_INFO_HEIGHT (info)),
+      ("Out of memory for a picture of %dx%d pixels: use smaller images.",
+          GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)),
       (NULL));
   return FALSE;
 }
@@ -194,13 +194,10 @@ gst_cuv_spectral_transform_failed (
 {
   if (on_device)
     GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
-        ("The GPU failed: %s. Smaller images need less of it; with "
-         "CUDA_VISIBLE_DEVICES= in the environment the CPU does the work.",
-            problem),
-        (NULL));
+        ("The GPU failed: %s. " GST_CUV_USE_CPU, problem), (NULL));
   else
-    GST_ELEMENT_ERROR (
-        self, RESOURCE, FAILED, ("The CPU failed: %s.", problem), (NULL));
+    GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
+        ("The CPU failed: %s. Use smaller images.", problem), (NULL));
   return GST_FLOW_ERROR;
 }
 
@@ -240,9 +237,13 @@ make_scores (GstCuvSpectralTransform *self, const Work *work)
   GstMapInfo map;
 
   if (!gst_buffer_map (work->out, &map, GST_MAP_WRITE))
-    return cannot_write (self, work->out, "Cannot map a cube to write to");
+    return cannot_write (self, work->out,
+        "Cannot map an output buffer as a cube: the next element's buffer pool "
+        "provides memory that the CPU cannot write");
   if (map.size < gst_cuv_spectral_info_size (info))
-    flow = cannot_write (self, work->out, "A buffer is too small for a cube");
+    flow = cannot_write (self, work->out,
+        "An output buffer is too small for a cube: the next element's buffer "
+        "pool does not match the caps");
   else
     flow = GST_CUV_SPECTRAL_TRANSFORM_GET_CLASS (self)->make_scores (self,
         &work->frame, &work->settings, info, (gfloat *) map.data, work->out);
@@ -268,7 +269,7 @@ transform_input (
       : makes_scores (self) ? make_scores (self, work)
                             : make_picture (self, work);
   if (frame->on_device && flow != GST_FLOW_OK)
-    gst_cuv_spectral_device_wait (device, frame->stream);
+    gst_cuv_context_wait (device->context, frame->stream);
   return flow;
 }
 
@@ -494,6 +495,6 @@ static void
 gst_cuv_spectral_transform_init (GstCuvSpectralTransform *self)
 {
   gst_cuv_settings_init (&PRIV (self)->settings, self, &table);
-  gst_cuv_spectral_device_init (&PRIV (self)->device,
-      gst_cuv_transform_context (GST_CUV_TRANSFORM (self)));
+  PRIV (self)->device.context =
+      gst_cuv_transform_context (GST_CUV_TRANSFORM (self));
 }

@@ -16,7 +16,6 @@
 #include "base/gstcuvanalyser.h"
 #include "spectral/gstcuvspectralcanvas.h"
 #include "spectral/gstcuvspectralinfo.h"
-#include "spectral/gstcuvspectralsettings.h"
 
 G_BEGIN_DECLS
 
@@ -24,6 +23,15 @@ G_BEGIN_DECLS
 CUV_API
 G_DECLARE_DERIVABLE_TYPE (GstCuvSpectralTransform, gst_cuv_spectral_transform,
     GST, CUV_SPECTRAL_TRANSFORM, GstCuvAnalyser)
+
+/* Components shown as red, green and blue: numbers from 1, or 0 for black. */
+#define GST_CUV_SPECTRAL_SHOWN 3
+
+/* Settings of all subclasses, a copy for one frame. */
+typedef struct {
+  gint components[GST_CUV_SPECTRAL_SHOWN];
+  gint n_threads; /* 0 = one per processor */
+} GstCuvSpectralSettings;
 
 /* on_device: the cube is in device memory, the CUDA context is current, and
  * work is to be enqueued on stream. */

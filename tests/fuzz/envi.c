@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Any bytes are a header of sizes in range or an error; and what is written of
- * a header, with the keys that are kept of it or with any bytes for them, reads
+ * a header, with the keys extracted from it or with any bytes for them, reads
  * as the same. */
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +20,9 @@ check (const CuvEnvi *envi)
 }
 
 static void
-check_written (const CuvEnvi *envi, const char *kept)
+check_written (const CuvEnvi *envi, const char *extra)
 {
-  char *text = cuv_envi_write (envi, kept), *error = NULL;
+  char *text = cuv_envi_write (envi, extra), *error = NULL;
   CuvEnvi again;
 
   if (text == NULL || !cuv_envi_parse (&again, text, strlen (text), &error)
@@ -34,21 +34,22 @@ check_written (const CuvEnvi *envi, const char *kept)
 static void
 check_kept (const CuvEnvi *envi, const uint8_t *data, size_t size)
 {
-  CuvEnviKept kept;
+  CuvEnviExtraKeys extra;
   char *text = calloc (1, size + 1);
   double numbers[3];
   int n;
 
-  if (text == NULL || !cuv_envi_keep (&kept, envi, (const char *) data, size))
+  if (text == NULL
+      || !cuv_envi_extract_keys (&extra, envi, (const char *) data, size))
     abort ();
-  check_written (envi, kept.image);
-  check_written (envi, kept.samples);
+  check_written (envi, extra.image);
+  check_written (envi, extra.samples);
   memcpy (text, data, size);
   check_written (envi, text);
-  n = cuv_envi_kept_numbers (text, "default bands", numbers, 3);
+  n = cuv_envi_read_numbers (text, "default bands", numbers, 3);
   if (n < 0 || n > 3)
     abort ();
-  cuv_envi_kept_clear (&kept);
+  cuv_envi_extra_keys_clear (&extra);
   free (text);
 }
 

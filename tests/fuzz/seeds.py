@@ -49,7 +49,7 @@ for number, (kind, interleave) in enumerate(
 
 
 def index(n, width, height, bins, levels, merged, thumbnail):
-    """As docs/ldp-index.md has it: blocks of 16 pixels, which is what keeps a
+    """As docs/definitions/ldp-index.md has it: blocks of 16 pixels, which is what keeps a
     count within a byte, two directions."""
     columns, rows = -(-width // 16), -(-height // 16)
     n_bins = levels or (256, 59)[bins]

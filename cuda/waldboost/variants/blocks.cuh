@@ -40,10 +40,10 @@ run_segment_by_warp (const WaldBoost<Acc> &model, const Access &access,
     const typename Access::View &view, int first, int end, Acc *sum)
 {
   for (int k = first; k < end; k += 32) {
-    const int n = min (32, end - k), mine = k + min (lane_of_thread (), n - 1);
-    const Acc response = model.leaves[access.leaf (view, mine)];
+    const int n = min (32, end - k), index = k + min (lane_of_thread (), n - 1);
+    const Acc response = model.leaves[access.leaf (view, index)];
     const int below =
-        first_below<1> (32, n, &response, &model.thresholds[mine], sum);
+        first_below<1> (32, n, &response, &model.thresholds[index], sum);
 
     if (below < n)
       return k + below;
@@ -61,7 +61,7 @@ template <typename Acc> struct BlockList {
 
 // A list index for each thread with alive.
 static __device__ __forceinline__ int
-take_place (CuvRearrangement variant, bool alive, int *count)
+claim_index (CuvRearrangement variant, bool alive, int *count)
 {
   if (variant == CUV_REARRANGE_SHARED)
     return alive ? atomicAdd (count, 1) : 0;
@@ -169,7 +169,7 @@ template <typename Access, typename Acc> struct BlockRun {
       if (last && segment.counter >= 0)
         tally.count (&tally.survivors[segment.counter], alive);
       if (!last) {
-        int at = take_place (variant, alive, n_to);
+        int at = claim_index (variant, alive, n_to);
 
         if (alive) {
           to.where[at] = (uint16_t) where;

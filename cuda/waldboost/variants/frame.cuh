@@ -24,30 +24,30 @@ template <typename Acc> struct FrameList {
 // A list index for each thread of the block with alive.
 template <int threads>
 static __device__ uint32_t
-take_place_in_frame (CuvRearrangement variant, bool alive, uint32_t *counter)
+claim_frame_index (CuvRearrangement variant, bool alive, uint32_t *counter)
 {
   using Scan = cub::BlockScan<int, threads>;
   __shared__ typename Scan::TempStorage storage;
   __shared__ uint32_t base;
   __shared__ int count;
-  int place, total;
+  int index, total;
 
   if (variant == CUV_REARRANGE_GLOBAL)
     return alive ? atomicAdd (counter, 1u) : 0;
   if (variant == CUV_REARRANGE_PREFIX_SUM) {
-    Scan (storage).ExclusiveSum ((int) alive, place, total);
+    Scan (storage).ExclusiveSum ((int) alive, index, total);
   } else {
     if (threadIdx.x == 0)
       count = 0;
     __syncthreads ();
-    place = alive ? atomicAdd (&count, 1) : 0;
+    index = alive ? atomicAdd (&count, 1) : 0;
     __syncthreads ();
     total = count;
   }
   if (threadIdx.x == 0)
     base = atomicAdd (counter, (uint32_t) total);
   __syncthreads ();
-  uint32_t at = base + place;
+  uint32_t at = base + index;
   __syncthreads ();
   return at;
 }
@@ -99,7 +99,7 @@ __launch_bounds__ (threads) segment_kernel (const CuvTile *tiles, int n_tiles,
     if (segment.counter >= 0)
       tally.count (&tally.survivors[segment.counter], alive);
     if (!last) {
-      uint32_t at = take_place_in_frame<threads> (variant, alive, to.n);
+      uint32_t at = claim_frame_index<threads> (variant, alive, to.n);
 
       if (alive)
         to.entries[at] = entry;

@@ -29,10 +29,34 @@ public:
   CuvRearrangement variant;
   BlockShape shape; // of a block's tile: 8, 16 or 32 windows square
 
-  ~Variants ();
-  int reserve (); // memory of the variant; returns 0 or -1
+  ~Variants ()
+  {
+    cuv_buffer_clear (&lists[0]);
+    cuv_buffer_clear (&lists[1]);
+    cuv_buffer_clear (&counts);
+  }
+
+  // Allocates the memory of the variant. Returns 0 or -1.
+  int
+  reserve ()
+  {
+    if (in_blocks ())
+      return 0;
+    for (CuvBuffer &list : lists) {
+      if (cuv_buffer_reserve (&list, MAX_LISTED * sizeof (Entry<int32_t>)) != 0)
+        return -1;
+    }
+    return cuv_buffer_reserve (&counts, N_COUNTS * sizeof (uint32_t));
+  }
+
   template <typename Acc, typename Access>
-  int run (const VariantScan<Acc> &scan, const Access &access) const;
+  int
+  run (const VariantScan<Acc> &scan, const Access &access) const
+  {
+    return shape.width == 8 ? run_as<64> (scan, access)
+        : shape.width == 32 ? run_as<1024> (scan, access)
+                            : run_as<256> (scan, access);
+  }
 
 private:
   bool
@@ -41,13 +65,80 @@ private:
     return variant == CUV_REARRANGE_NONE || variant == CUV_REARRANGE_SHARED
         || variant == CUV_REARRANGE_BALLOT;
   }
+
   template <int threads, typename Acc, typename Access>
-  int run_blocks (const VariantScan<Acc> &scan, const Access &access) const;
+  int
+  run_blocks (const VariantScan<Acc> &scan, const Access &access) const
+  {
+    auto kernel = block_kernel<Access, Acc, threads>;
+    const size_t shared = 2 * (size_t) (shape.width * shape.height)
+        * (sizeof (Acc) + sizeof (uint16_t));
+    int blocks = 1;
+
+    if (cuv_cuda_allow_shared ((const void *) kernel, shared) != 0)
+      return -1;
+    CUV_CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (
+        &blocks, kernel, threads, shared));
+    kernel<<<std::min (scan.n_tiles, blocks * scan.n_processors), threads,
+        shared, scan.stream>>> (scan.tiles, scan.n_tiles, scan.levels, shape,
+        access, scan.model, variant, scan.rows, scan.hits);
+    CUV_CUDA_LAUNCHED (block_kernel);
+    return 0;
+  }
+
+  template <typename Acc>
+  FrameList<Acc>
+  frame_list (int i) const
+  {
+    return { (Entry<Acc> *) lists[i % 2].data, (uint32_t *) counts.data + i };
+  }
+
+  // Runs the windows of some tiles to the end.
   template <int threads, typename Acc, typename Access>
-  int run_segments (const VariantScan<Acc> &scan, const Access &access) const;
+  int
+  run_list (const VariantScan<Acc> &scan, const Access &access,
+      const CuvTile *tiles, int n_tiles) const
+  {
+    const int blocks = 8 * scan.n_processors, n = (int) scan.segments.size ();
+
+    for (int s = 0; s < n; s++) {
+      const FrameList<Acc> from = frame_list<Acc> (s);
+      const int first = s > 0 ? scan.segments[s - 1].end : 0;
+
+      if (s > 0 && scan.segments[s].end - first >= LONG_SEGMENT) {
+        finish_kernel<Access, Acc, threads>
+            <<<blocks, threads, 0, scan.stream>>> (tiles, scan.levels, shape,
+                access, scan.model, scan.rows, scan.hits, s, from);
+        CUV_CUDA_LAUNCHED (finish_kernel);
+        return 0;
+      }
+      segment_kernel<Access, Acc, threads>
+          <<<s == 0 ? n_tiles : blocks, threads, 0, scan.stream>>> (tiles,
+              n_tiles, scan.levels, shape, access, scan.model, variant,
+              scan.rows, scan.hits, s, from, frame_list<Acc> (s + 1));
+      CUV_CUDA_LAUNCHED (segment_kernel);
+    }
+    return 0;
+  }
+
+  // As many tiles at a time as the lists can hold all windows of.
   template <int threads, typename Acc, typename Access>
-  int run_list (const VariantScan<Acc> &scan, const Access &access,
-      const CuvTile *tiles, int n_tiles) const;
+  int
+  run_segments (const VariantScan<Acc> &scan, const Access &access) const
+  {
+    const int at_once = MAX_LISTED / threads;
+
+    for (int t = 0; t < scan.n_tiles; t += at_once) {
+      CUV_CUDA_TRY (cudaMemsetAsync (
+          counts.data, 0, N_COUNTS * sizeof (uint32_t), scan.stream));
+      if (run_list<threads> (scan, access, scan.tiles + t,
+              std::min (at_once, scan.n_tiles - t))
+          != 0)
+        return -1;
+    }
+    return 0;
+  }
+
   template <int threads, typename Acc, typename Access>
   int
   run_as (const VariantScan<Acc> &scan, const Access &access) const
@@ -55,111 +146,8 @@ private:
     return in_blocks () ? run_blocks<threads> (scan, access)
                         : run_segments<threads> (scan, access);
   }
-  template <typename Acc> FrameList<Acc> frame_list (int i) const;
 
   CuvBuffer lists[2] = {}, counts = {};
 };
-
-inline Variants::~Variants ()
-{
-  cuv_buffer_clear (&lists[0]);
-  cuv_buffer_clear (&lists[1]);
-  cuv_buffer_clear (&counts);
-}
-
-inline int
-Variants::reserve ()
-{
-  if (in_blocks ())
-    return 0;
-  for (CuvBuffer &list : lists) {
-    if (cuv_buffer_reserve (&list, MAX_LISTED * sizeof (Entry<int32_t>)) != 0)
-      return -1;
-  }
-  return cuv_buffer_reserve (&counts, N_COUNTS * sizeof (uint32_t));
-}
-
-template <int threads, typename Acc, typename Access>
-int
-Variants::run_blocks (const VariantScan<Acc> &scan, const Access &access) const
-{
-  auto kernel = block_kernel<Access, Acc, threads>;
-  const size_t shared = 2 * (size_t) (shape.width * shape.height)
-      * (sizeof (Acc) + sizeof (uint16_t));
-  int blocks = 1;
-
-  if (cuv_cuda_allow_shared ((const void *) kernel, shared) != 0)
-    return -1;
-  CUV_CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (
-      &blocks, kernel, threads, shared));
-  kernel<<<std::min (scan.n_tiles, blocks * scan.n_processors), threads, shared,
-      scan.stream>>> (scan.tiles, scan.n_tiles, scan.levels, shape, access,
-      scan.model, variant, scan.rows, scan.hits);
-  CUV_CUDA_LAUNCHED (block_kernel);
-  return 0;
-}
-
-template <typename Acc>
-FrameList<Acc>
-Variants::frame_list (int i) const
-{
-  return { (Entry<Acc> *) lists[i % 2].data, (uint32_t *) counts.data + i };
-}
-
-// Runs the windows of some tiles to the end.
-template <int threads, typename Acc, typename Access>
-int
-Variants::run_list (const VariantScan<Acc> &scan, const Access &access,
-    const CuvTile *tiles, int n_tiles) const
-{
-  const int blocks = 8 * scan.n_processors, n = (int) scan.segments.size ();
-
-  for (int s = 0; s < n; s++) {
-    const FrameList<Acc> from = frame_list<Acc> (s);
-    const int first = s > 0 ? scan.segments[s - 1].end : 0;
-
-    if (s > 0 && scan.segments[s].end - first >= LONG_SEGMENT) {
-      finish_kernel<Access, Acc, threads>
-          <<<blocks, threads, 0, scan.stream>>> (tiles, scan.levels, shape,
-              access, scan.model, scan.rows, scan.hits, s, from);
-      CUV_CUDA_LAUNCHED (finish_kernel);
-      return 0;
-    }
-    segment_kernel<Access, Acc, threads>
-        <<<s == 0 ? n_tiles : blocks, threads, 0, scan.stream>>> (tiles,
-            n_tiles, scan.levels, shape, access, scan.model, variant, scan.rows,
-            scan.hits, s, from, frame_list<Acc> (s + 1));
-    CUV_CUDA_LAUNCHED (segment_kernel);
-  }
-  return 0;
-}
-
-// As many tiles at a time as the lists can hold all windows of.
-template <int threads, typename Acc, typename Access>
-int
-Variants::run_segments (
-    const VariantScan<Acc> &scan, const Access &access) const
-{
-  const int at_once = MAX_LISTED / threads;
-
-  for (int t = 0; t < scan.n_tiles; t += at_once) {
-    CUV_CUDA_TRY (cudaMemsetAsync (
-        counts.data, 0, N_COUNTS * sizeof (uint32_t), scan.stream));
-    if (run_list<threads> (
-            scan, access, scan.tiles + t, std::min (at_once, scan.n_tiles - t))
-        != 0)
-      return -1;
-  }
-  return 0;
-}
-
-template <typename Acc, typename Access>
-int
-Variants::run (const VariantScan<Acc> &scan, const Access &access) const
-{
-  return shape.width == 8 ? run_as<64> (scan, access)
-      : shape.width == 32 ? run_as<1024> (scan, access)
-                          : run_as<256> (scan, access);
-}
 
 #endif

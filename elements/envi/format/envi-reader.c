@@ -125,7 +125,7 @@ read_line (
     entry->value = braced (self, at, end);
     entry->is_braced = true;
     if (entry->value.text == NULL)
-      return cuv_envi_fail (self, rest.line, "the { is never closed by a }");
+      return cuv_envi_fail (self, rest.line, "the { is never closed: add a }");
   }
   return true;
 }
@@ -151,8 +151,9 @@ collect_entry (CuvEnviReader *self, const CuvEnviEntry *entry)
   const int key = find_key (self, &entry->name);
 
   if (key >= 0 && self->values[key].line > 0)
-    cuv_envi_fail (self, entry->name.line, "%s again, after line %d",
-        self->keys[key], self->values[key].line);
+    cuv_envi_fail (self, entry->name.line,
+        "the key '%s' stands twice, first in line %d", self->keys[key],
+        self->values[key].line);
   else if (key >= 0)
     self->values[key] = entry->value;
 }
@@ -166,7 +167,7 @@ cuv_envi_start (CuvEnviReader *self, const char *bytes, size_t size)
   self->n_lines = 1;
   if (cuv_envi_value_is (&first, "envi"))
     return at;
-  cuv_envi_fail (self, 1, "a header begins with a line ENVI");
+  cuv_envi_fail (self, 1, "the first line is not ENVI: name an ENVI header");
   return NULL;
 }
 
@@ -186,8 +187,17 @@ bool
 cuv_envi_require (CuvEnviReader *self, int key)
 {
   return self->values[key].line > 0
-      || cuv_envi_fail (
-          self, 0, "the header ends without '%s'", self->keys[key]);
+      || cuv_envi_fail (self, 0, "the key '%s' is missing", self->keys[key]);
+}
+
+bool
+cuv_envi_reject (CuvEnviReader *self, int key, const char *wanted)
+{
+  const CuvEnviValue *value = &self->values[key];
+
+  return cuv_envi_fail (self, value->line, "%s is '%.*s', and should be %s",
+      self->keys[key], (int) (value->size < SHOWN ? value->size : SHOWN),
+      value->text, wanted);
 }
 
 static bool
@@ -209,9 +219,7 @@ cuv_envi_number (CuvEnviReader *self, int key, double *number)
   const CuvEnviValue *value = &self->values[key];
 
   return to_number (self, value, number)
-      || cuv_envi_fail (self, value->line, "%s is '%.*s', which is no number",
-          self->keys[key], (int) (value->size < SHOWN ? value->size : SHOWN),
-          value->text);
+      || cuv_envi_reject (self, key, "a number");
 }
 
 bool
@@ -222,6 +230,7 @@ cuv_envi_integer (
   const bool negative = value->size > 0 && value->text[0] == '-';
   size_t i = negative;
   bool ok = i < value->size;
+  char wanted[80];
 
   for (*integer = 0; ok && i < value->size; i++) {
     int digit = value->text[i] - '0';
@@ -231,11 +240,10 @@ cuv_envi_integer (
         && !__builtin_add_overflow (
             *integer, negative ? -digit : digit, integer);
   }
+  snprintf (wanted, sizeof wanted, "an integer of %lld .. %lld",
+      (long long) low, (long long) high);
   return (ok && *integer >= low && *integer <= high)
-      || cuv_envi_fail (self, value->line,
-          "%s is '%.*s', not an integer of %lld .. %lld", self->keys[key],
-          (int) (value->size < SHOWN ? value->size : SHOWN), value->text,
-          (long long) low, (long long) high);
+      || cuv_envi_reject (self, key, wanted);
 }
 
 bool
@@ -248,15 +256,15 @@ cuv_envi_numbers (CuvEnviReader *self, int key, int n, double *numbers)
   for (const char *c = at; c < end; c++)
     count += *c == ',';
   if (count != n)
-    return cuv_envi_fail (self, list->line, "%s has %d values, not %d",
-        self->keys[key], count, n);
+    return cuv_envi_fail (self, list->line,
+        "%s has %d values, and should have %d", self->keys[key], count, n);
   for (int i = 0; i < n; i++) {
     const char *comma = i + 1 < n ? memchr (at, ',', (size_t) (end - at)) : end;
     CuvEnviValue word = trimmed (at, comma, list->line);
 
     if (!to_number (self, &word, &numbers[i]) || !isfinite (numbers[i]))
       return cuv_envi_fail (self, list->line,
-          "value %d of %s is '%.*s', which is no finite number", i + 1,
+          "value %d of %s is '%.*s', and should be a finite number", i + 1,
           self->keys[key], (int) (word.size < SHOWN ? word.size : SHOWN),
           word.text);
     at = comma + 1;

@@ -47,6 +47,9 @@ bool cuv_envi_collect (CuvEnviReader *self, const char *bytes, size_t size);
 bool cuv_envi_fail (CuvEnviReader *self, int line, const char *format, ...)
     __attribute__ ((format (printf, 3, 4)));
 
+/* The same: the key's value should be `wanted`. */
+bool cuv_envi_reject (CuvEnviReader *self, int key, const char *wanted);
+
 bool cuv_envi_require (CuvEnviReader *self, int key);
 bool cuv_envi_value_is (const CuvEnviValue *value, const char *word);
 bool cuv_envi_integer (

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include "format/envi-reader.h"
 
 enum {
@@ -73,8 +74,7 @@ read_interleave (CuvEnvi *envi, CuvEnviReader *reader)
     if (cuv_envi_value_is (value, words[i]))
       return true;
   }
-  return cuv_envi_fail (
-      reader, value->line, "interleave is none of bsq, bil, bip");
+  return cuv_envi_reject (reader, INTERLEAVE, "bsq, bil or bip");
 }
 
 static bool
@@ -156,7 +156,8 @@ has_no_gaps (CuvEnviReader *reader, int key)
     return false;
   return (gaps[0] == 0 && gaps[1] == 0)
       || cuv_envi_fail (reader, reader->values[key].line,
-          "%s other than 0 cannot be read", keys[key]);
+          "%s are not 0: write the file without padding between lines",
+          keys[key]);
 }
 
 static bool
@@ -169,7 +170,7 @@ is_not_compressed (CuvEnviReader *reader)
     return false;
   return compressed == 0
       || cuv_envi_fail (reader, reader->values[COMPRESSION].line,
-          "compressed data cannot be read; write it without compression");
+          "compressed data cannot be read: write it without compression");
 }
 
 static bool
@@ -303,8 +304,9 @@ cuv_envi_parse (CuvEnvi *envi, const char *bytes, size_t size, char **error)
   if (reader.locale == (locale_t) 0)
     ok = cuv_envi_fail (&reader, 1, "no memory");
   else if (size > CUV_ENVI_MAX_BYTES)
-    ok = cuv_envi_fail (
-        &reader, 1, "more than %d bytes: no header is", CUV_ENVI_MAX_BYTES);
+    ok = cuv_envi_fail (&reader, 1,
+        "the file has more than %d bytes: name an ENVI header",
+        CUV_ENVI_MAX_BYTES);
   else
     ok = cuv_envi_collect (&reader, size > 0 ? bytes : "", size)
         && read_shape (envi, &reader) && read_samples (envi, &reader)
@@ -314,4 +316,27 @@ cuv_envi_parse (CuvEnvi *envi, const char *bytes, size_t size, char **error)
     freelocale (reader.locale);
   *error = reader.error;
   return ok;
+}
+
+int
+cuv_envi_read_numbers (
+    const char *text, const char *key, double *numbers, int limit)
+{
+  CuvEnviValue value = { 0 };
+  CuvEnviReader reader = { .keys = &key, .values = &value, .n_keys = 1 };
+  int n = 0;
+
+  reader.locale = newlocale (LC_ALL_MASK, "C", (locale_t) 0);
+  if (reader.locale == (locale_t) 0)
+    return 0;
+  if (cuv_envi_collect (&reader, text, strlen (text)) && value.line > 0) {
+    n = 1;
+    for (size_t i = 0; i < value.size && n <= limit; i++)
+      n += value.text[i] == ',';
+    if (n > limit || !cuv_envi_numbers (&reader, 0, n, numbers))
+      n = 0;
+  }
+  freelocale (reader.locale);
+  free (reader.error);
+  return n;
 }

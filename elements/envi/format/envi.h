@@ -10,8 +10,7 @@
  * The folder of the family:
  *   format/envi.c            the parser
  *   format/envi-reader.c     lines, keys, values and numbers of a header
- *   format/envi-write.c      the writer; envi-fields.c: its numbers and lists
- *   format/envi-keep.c       keys that are passed on from header to header
+ *   format/envi-write.c      the writer, and keys passed on to other headers
  *   format/envi-magic.c      recognises files of other formats
  *   format/envi-samples.c    sample types and byte order
  *   reference/rgb.c          three bands as a picture, for spectralrgb
@@ -69,23 +68,23 @@ bool cuv_envi_parse (
 typedef struct {
   char *image;   /* where and when the scene was recorded */
   char *samples; /* what bands and values mean */
-} CuvEnviKept;
+} CuvEnviExtraKeys;
 
 /* Extracts them from the bytes that envi was parsed from. False if out of
  * memory; self then needs no clear. */
-bool cuv_envi_keep (
-    CuvEnviKept *self, const CuvEnvi *envi, const char *bytes, size_t size);
-void cuv_envi_kept_clear (CuvEnviKept *self);
+bool cuv_envi_extract_keys (CuvEnviExtraKeys *self, const CuvEnvi *envi,
+    const char *bytes, size_t size);
+void cuv_envi_extra_keys_clear (CuvEnviExtraKeys *self);
 
 /* Reads a key's list of numbers from such text. Returns their count; 0 if the
- * key is missing, is not a list of numbers, or has more than `most`. */
-int cuv_envi_kept_numbers (
-    const char *kept, const char *key, double *numbers, int most);
+ * key is missing, is not a list of numbers, or has more than `limit`. */
+int cuv_envi_read_numbers (
+    const char *text, const char *key, double *numbers, int limit);
 
-/* Writes a header that parses to the same envi, followed by the keys of kept
- * (text as in CuvEnviKept, or NULL) that envi has no fields for. free() the
- * result; NULL if out of memory. */
-char *cuv_envi_write (const CuvEnvi *envi, const char *kept);
+/* Writes a header that parses to the same envi, followed by the keys of
+ * extra_keys (text as in CuvEnviExtraKeys, or NULL) that envi has no fields
+ * for. free() the result; NULL if out of memory. */
+char *cuv_envi_write (const CuvEnvi *envi, const char *extra_keys);
 
 int cuv_envi_sample_size (CuvEnviType type);       /* bytes */
 uint64_t cuv_envi_data_size (const CuvEnvi *envi); /* without the offset */

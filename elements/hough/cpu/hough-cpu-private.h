@@ -19,7 +19,7 @@ typedef struct {
   uint16_t *blurred[5]; /* rows blurred across */
   CuvGradientRow gradients[3];
   int16_t *scratch;
-  uint16_t *slices[CUV_N_VOTE_SPANS]; /* 0 before and after each use */
+  uint16_t *slice_rows[CUV_SLICE_ROWS]; /* 0 before and after each use */
   uint8_t *lanes;
   uint32_t *ring;
   int32_t *found;

@@ -1,20 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cpu/hough-cpu-private.h"
 
-#include <time.h>
-
-static float
-microseconds_since (struct timespec *start)
-{
-  struct timespec now;
-  float us;
-
-  clock_gettime (CLOCK_MONOTONIC, &now);
-  us = (float) (now.tv_sec - start->tv_sec) * 1e6f
-      + (float) (now.tv_nsec - start->tv_nsec) / 1e3f;
-  *start = now;
-  return us;
-}
+#include "cuvtime.h"
 
 /* Whether edge density makes gathering faster than voting. Measured where a
  * cell has one or two pixels of each line of the frame. */
@@ -67,20 +54,20 @@ cuv_hough_cpu_run (CuvHoughCpu *self, const CuvFrame *frame,
   self->threshold = params->peaks.threshold;
   cuv_hough_cpu_find_edges (self);
   result->n_edges = (int64_t) self->list.n;
-  result->edges_us = microseconds_since (&start);
+  result->edges_us = cuv_microseconds_since (&start);
   cuv_hough_cpu_sort_edges (self);
   result->method = choose_method (self, params->method);
   result->n_votes = (int64_t) (result->method == CUV_HOUGH_RING
           ? cuv_hough_cpu_ring (self, &peaks)
           : cuv_hough_cpu_vote (self, result->method));
-  result->votes_us = microseconds_since (&start);
+  result->votes_us = cuv_microseconds_since (&start);
   if (result->method != CUV_HOUGH_RING)
     cuv_hough_cpu_find_peaks (self, &peaks);
   result->n_found = (int32_t) peaks.n;
   result->n_peaks = (int32_t) (peaks.n < peaks.max ? peaks.n : peaks.max);
   if (params->segments)
     find_segments (self, result);
-  result->peaks_us = microseconds_since (&start);
+  result->peaks_us = cuv_microseconds_since (&start);
 }
 
 void

@@ -35,9 +35,9 @@ bin (const CuvHoughLayout *layout, const int16_t *gx, const int16_t *gy, int n,
 }
 
 static void
-vote (const CuvVoteSpan spans[CUV_N_VOTE_SPANS])
+vote (const CuvVoteSpan spans[CUV_SLICE_ROWS])
 {
-  for (int i = 0; i < CUV_N_VOTE_SPANS; i++) {
+  for (int i = 0; i < CUV_SLICE_ROWS; i++) {
     const CuvVoteSpan *s = &spans[i];
 
     for (size_t at = 0; at < s->n; at++)

@@ -26,7 +26,8 @@ typedef struct {
   uint16_t *middle;
 } CuvVoteSpan;
 
-enum { CUV_N_VOTE_SPANS = 4 };
+/* Rows that a thread votes for at a time. */
+enum { CUV_SLICE_ROWS = 4 };
 
 /* Lines of an edge map, rows or columns, and the cells of their pixels: pixel v
  * of a line is in cell (line * step + v * d + offset) >> 16. */
@@ -63,12 +64,12 @@ typedef struct {
   void (*bin) (const CuvHoughLayout *layout, const int16_t *gx,
       const int16_t *gy, int n, uint16_t *bins);
   /* Counts the votes of all spans. */
-  void (*vote) (const CuvVoteSpan spans[CUV_N_VOTE_SPANS]);
+  void (*vote) (const CuvVoteSpan spans[CUV_SLICE_ROWS]);
   /* Adds map pixels, 255 as 1, to cells. lanes has room for CUV_N_LANES rows of
    * cells plus CUV_ROW_PADDING, and is 0 before and after. */
   void (*gather) (const CuvGather *work, uint8_t *lanes, uint32_t *middle);
-  /* Adds a slice to cells and clears it. */
-  void (*flush) (uint16_t *slice, int n, uint32_t *cells);
+  /* Adds a row of a slice to cells and clears it. */
+  void (*flush) (uint16_t *slice_row, int n, uint32_t *cells);
   /* Lists the cells above a threshold; found has room for n. */
   int (*find_cells) (
       const uint32_t *cells, int n, uint32_t threshold, int32_t *found);

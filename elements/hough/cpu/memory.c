@@ -30,13 +30,13 @@ make_rows (CuvHoughCpu *self, CuvHoughWorker *worker)
 }
 
 static void
-make_slices (CuvHoughCpu *self, CuvHoughWorker *worker)
+make_slice (CuvHoughCpu *self, CuvHoughWorker *worker)
 {
   const size_t n = (size_t) self->layout->n_cells;
-  const size_t n_ring = CUV_HOUGH_MAX_NEIGHBORHOOD - 1 + CUV_N_VOTE_SPANS;
+  const size_t n_ring = CUV_HOUGH_MAX_NEIGHBORHOOD - 1 + CUV_SLICE_ROWS;
 
-  for (int i = 0; i < CUV_N_VOTE_SPANS; i++)
-    worker->slices[i] = take (self, n, sizeof *worker->slices[i]);
+  for (int i = 0; i < CUV_SLICE_ROWS; i++)
+    worker->slice_rows[i] = take (self, n, sizeof *worker->slice_rows[i]);
   worker->lanes = take (self, CUV_N_LANES * (n + CUV_ROW_PADDING), 1);
   worker->ring = take (self, n_ring * n, sizeof *worker->ring);
   worker->found = take (self, n, sizeof *worker->found);
@@ -101,7 +101,7 @@ cuv_hough_cpu_new (const CuvHoughLayout *layout)
   make_results (self);
   for (int i = 0; i < self->n_workers; i++) {
     make_rows (self, &self->workers[i]);
-    make_slices (self, &self->workers[i]);
+    make_slice (self, &self->workers[i]);
   }
   if (!self->complete) {
     cuv_hough_cpu_free (self);

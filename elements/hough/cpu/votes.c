@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Votes and peaks on the CPU: CUV_N_VOTE_SPANS rows at a time, in slices of
- * 16-bit cells that fit the L1 cache. */
+/* Votes and peaks on the CPU: a slice of CUV_SLICE_ROWS rows at a time,
+ * in 16-bit cells that fit the L1 cache. */
 #include "cpu/hough-cpu-private.h"
 #include "cuvthreads.h"
 
@@ -71,31 +71,31 @@ move_votes (CuvHoughCpu *self, uint16_t *slice, const Target *target)
 /* Votes of one run of each row's edges. Returns how many. */
 static uint64_t
 vote_run (CuvHoughCpu *self, CuvHoughWorker *worker,
-    const Target targets[CUV_N_VOTE_SPANS], int run)
+    const Target targets[CUV_SLICE_ROWS], int run)
 {
-  CuvVoteSpan spans[CUV_N_VOTE_SPANS] = { 0 };
-  size_t left[CUV_N_VOTE_SPANS] = { 0 };
+  CuvVoteSpan spans[CUV_SLICE_ROWS] = { 0 };
+  size_t left[CUV_SLICE_ROWS] = { 0 };
   uint64_t n = 0, n_before;
 
-  for (int i = 0; i < CUV_N_VOTE_SPANS; i++) {
+  for (int i = 0; i < CUV_SLICE_ROWS; i++) {
     if (targets[i].row == NULL)
       continue;
     left[i] = edges_of (self, targets[i].row, run, &spans[i].pixels);
     spans[i].row = targets[i].row;
-    spans[i].middle = worker->slices[i] + self->layout->radius;
+    spans[i].middle = worker->slice_rows[i] + self->layout->radius;
   }
   do {
     n_before = n;
-    for (int i = 0; i < CUV_N_VOTE_SPANS; i++) {
+    for (int i = 0; i < CUV_SLICE_ROWS; i++) {
       spans[i].n = least (left[i], SLICE_MAX);
       left[i] -= spans[i].n;
       n += spans[i].n;
     }
     self->dsp.vote (spans);
-    for (int i = 0; i < CUV_N_VOTE_SPANS; i++) {
+    for (int i = 0; i < CUV_SLICE_ROWS; i++) {
       if (spans[i].n == 0)
         continue;
-      move_votes (self, worker->slices[i], &targets[i]);
+      move_votes (self, worker->slice_rows[i], &targets[i]);
       spans[i].pixels += spans[i].n;
     }
   } while (n > n_before);
@@ -104,9 +104,9 @@ vote_run (CuvHoughCpu *self, CuvHoughWorker *worker,
 
 static uint64_t
 count_rows (CuvHoughCpu *self, CuvHoughWorker *worker,
-    const Target targets[CUV_N_VOTE_SPANS])
+    const Target targets[CUV_SLICE_ROWS])
 {
-  for (int i = 0; i < CUV_N_VOTE_SPANS; i++) {
+  for (int i = 0; i < CUV_SLICE_ROWS; i++) {
     if (targets[i].row != NULL)
       memset (targets[i].cells, 0, row_size (self) * sizeof (uint32_t));
   }
@@ -129,10 +129,10 @@ slice_task (void *data, int index, int task)
 {
   CuvHoughCpu *self = data;
   CuvHoughWorker *worker = &self->workers[index];
-  Target targets[CUV_N_VOTE_SPANS] = { 0 };
+  Target targets[CUV_SLICE_ROWS] = { 0 };
 
-  for (int i = 0; i < CUV_N_VOTE_SPANS; i++) {
-    int k = task * CUV_N_VOTE_SPANS + i;
+  for (int i = 0; i < CUV_SLICE_ROWS; i++) {
+    int k = task * CUV_SLICE_ROWS + i;
 
     if (k < self->layout->n_rows)
       targets[i] = (Target){ &self->layout->rows[k],
@@ -154,7 +154,7 @@ cuv_hough_cpu_vote (CuvHoughCpu *self, CuvHoughMethod method)
   for (int i = 0; i < self->n_workers; i++)
     self->workers[i].n_votes = 0;
   cuv_threads_run_workers (self->n_threads, self->n_workers,
-      (n_rows + CUV_N_VOTE_SPANS - 1) / CUV_N_VOTE_SPANS, slice_task, self);
+      (n_rows + CUV_SLICE_ROWS - 1) / CUV_SLICE_ROWS, slice_task, self);
   return sum_of_votes (self);
 }
 
@@ -233,7 +233,7 @@ ring_rows (int reach)
 {
   int rows = reach < 4 ? 32 : 8 * reach;
 
-  return (rows + CUV_N_VOTE_SPANS - 1) / CUV_N_VOTE_SPANS * CUV_N_VOTE_SPANS
+  return (rows + CUV_SLICE_ROWS - 1) / CUV_SLICE_ROWS * CUV_SLICE_ROWS
       - 2 * reach;
 }
 
@@ -258,9 +258,9 @@ static void
 vote_in_ring (const Ring *ring, int k)
 {
   CuvHoughCpu *self = ring->self;
-  Target targets[CUV_N_VOTE_SPANS] = { 0 };
+  Target targets[CUV_SLICE_ROWS] = { 0 };
 
-  for (int i = 0; i < CUV_N_VOTE_SPANS; i++) {
+  for (int i = 0; i < CUV_SLICE_ROWS; i++) {
     int sign, row = cuv_hough_wrap (self->layout, k + i, &sign);
 
     if (row >= 0 && k + i < ring->end + ring->reach)
@@ -303,12 +303,12 @@ ring_task (void *data, int index, int task)
   const int n_rows = self->layout->n_rows, first = task * ring_rows (reach);
   const int end = first + ring_rows (reach);
   const Ring ring = { self, worker, first, end < n_rows ? end : n_rows, reach,
-    2 * reach + CUV_N_VOTE_SPANS };
+    2 * reach + CUV_SLICE_ROWS };
   int next = first; /* whose peaks are not found yet */
 
-  for (int k = first - reach; next < ring.end; k += CUV_N_VOTE_SPANS) {
+  for (int k = first - reach; next < ring.end; k += CUV_SLICE_ROWS) {
     vote_in_ring (&ring, k);
-    for (; next < ring.end && next + reach < k + CUV_N_VOTE_SPANS; next++) {
+    for (; next < ring.end && next + reach < k + CUV_SLICE_ROWS; next++) {
       find_peaks_in_ring (&ring, next);
       worker->n_votes += votes_in (self, &self->layout->rows[next]);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A task is one row of blocks. It is worked through in bands of a few pixel
- * rows: their codes are computed, then counted block by block while they are in
- * the cache. */
+/* A task is one row of blocks, processed in bands of a few pixel rows: their
+ * codes are computed, then counted block by block while they are in the cache.
+ */
 #include "cpu/ldp-cpu.h"
 #include "cuvgrey.h"
 #include "cuvthreads.h"
@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 enum { BAND = 16 }; /* rows */
+
 typedef struct {
-  uint8_t *signs[3]; /* row y in [y % 3] */
-  uint8_t *codes[CUV_LDP_DIRECTIONS];
-  uint8_t *memory;
+  uint8_t *signs[3];                  /* row y in [y % 3] */
+  uint8_t *codes[CUV_LDP_DIRECTIONS]; /* BAND rows */
 } Worker;
 
 struct _CuvLdpCpu {
@@ -29,30 +29,25 @@ struct _CuvLdpCpu {
   void *counts;
   int n_workers;
   Worker *workers;
+  uint8_t *worker_memory;
   CuvLdpResizer *resizer;
   CuvFrame frame; /* the current run */
   CuvLdpRect rect;
-  bool can_resize; /* the resizer has its memory */
-  int drawn;       /* direction */
+  int drawn; /* direction */
 };
 
 /* ---- memory ---- */
 
-static bool
-init_worker (const CuvLdpCpu *self, Worker *worker)
-{
-  const size_t codes = BAND * self->stride;
+enum { WORKER_ROWS = 3 + CUV_LDP_DIRECTIONS * BAND };
 
-  worker->memory = calloc (3 * self->stride + CUV_LDP_DIRECTIONS * codes, 1);
-  if (worker->memory == NULL)
-    return false;
-  for (int i = 0; i < 3; i++)
-    worker->signs[i] =
-        worker->memory + (size_t) i * self->stride + CUV_LDP_PADDING;
-  for (int d = 0; d < CUV_LDP_DIRECTIONS; d++)
-    worker->codes[d] = worker->memory + 3 * self->stride + (size_t) d * codes
-        + CUV_LDP_PADDING;
-  return true;
+static void
+init_worker (Worker *self, uint8_t *memory, size_t stride)
+{
+  memory += CUV_LDP_PADDING;
+  for (int i = 0; i < 3; i++, memory += stride)
+    self->signs[i] = memory;
+  for (int d = 0; d < CUV_LDP_DIRECTIONS; d++, memory += BAND * stride)
+    self->codes[d] = memory;
 }
 
 static bool
@@ -68,15 +63,17 @@ init (CuvLdpCpu *self)
   self->counts = malloc (cuv_ldp_n_counts (&self->layout) * self->count_size);
   self->n_workers = processors > 1 ? (int) processors : 1;
   self->workers = calloc ((size_t) self->n_workers, sizeof *self->workers);
+  self->worker_memory =
+      calloc ((size_t) self->n_workers, WORKER_ROWS * self->stride);
   self->resizer = cuv_ldp_resizer_new (
       self->layout.width, self->layout.height, self->n_workers);
   if (self->memory == NULL || self->counts == NULL || self->workers == NULL
-      || self->resizer == NULL)
+      || self->worker_memory == NULL || self->resizer == NULL)
     return false;
-  for (int i = 0; i < self->n_workers; i++) {
-    if (!init_worker (self, &self->workers[i]))
-      return false;
-  }
+  for (int i = 0; i < self->n_workers; i++)
+    init_worker (&self->workers[i],
+        self->worker_memory + (size_t) i * WORKER_ROWS * self->stride,
+        self->stride);
   return true;
 }
 
@@ -99,9 +96,8 @@ cuv_ldp_cpu_free (CuvLdpCpu *self)
 {
   if (self == NULL)
     return;
-  for (int i = 0; self->workers != NULL && i < self->n_workers; i++)
-    free (self->workers[i].memory);
   free (self->workers);
+  free (self->worker_memory);
   cuv_ldp_resizer_free (self->resizer);
   free (self->memory);
   free (self->counts);
@@ -124,7 +120,7 @@ resize_task (void *data, int worker, int task)
 {
   CuvLdpCpu *self = data;
   const int width = self->layout.width, height = self->layout.height;
-  const CuvFrame part = cuv_ldp_cut (&self->frame, &self->rect);
+  const CuvFrame part = cuv_ldp_crop (&self->frame, &self->rect);
   const int end = (task + 1) * TASK_ROWS;
 
   for (int y = task * TASK_ROWS; y < end && y < height; y++) {
@@ -132,10 +128,8 @@ resize_task (void *data, int worker, int task)
 
     if (is_same_size (self))
       cuv_grey_row (&part, y, row);
-    else if (self->can_resize)
-      cuv_ldp_resizer_run (self->resizer, worker, &part, y, row);
     else
-      cuv_ldp_picture_row (&self->frame, &self->rect, width, height, y, row);
+      cuv_ldp_resizer_run (self->resizer, worker, &part, y, row);
     memset (row - CUV_LDP_MAX_ORDER, row[0], CUV_LDP_MAX_ORDER);
     memset (row + width, row[width - 1], CUV_LDP_MAX_ORDER);
   }
@@ -147,12 +141,9 @@ static const uint8_t *
 row_at (const CuvLdpCpu *self, int y)
 {
   const int last = self->layout.height - 1;
+  const int row = y < 0 ? 0 : y < last ? y : last;
 
-  return self->pixels
-      + (size_t) (y < 0    ? 0
-                : y > last ? last
-                           : y)
-      * self->stride;
+  return self->pixels + (size_t) row * self->stride;
 }
 
 /* Signs of row y and of one more pixel on either side. */
@@ -278,8 +269,9 @@ cuv_ldp_cpu_run (CuvLdpCpu *self, const CuvFrame *frame, const CuvLdpRect *rect,
 {
   self->frame = *frame;
   self->rect = *rect;
-  self->can_resize = !is_same_size (self)
-      && cuv_ldp_resizer_prepare (self->resizer, rect->width);
+  if (!is_same_size (self)
+      && !cuv_ldp_resizer_prepare (self->resizer, rect->width))
+    return NULL;
   cuv_threads_run_workers (n_threads, self->n_workers,
       (self->layout.height + TASK_ROWS - 1) / TASK_ROWS, resize_task, self);
   cuv_threads_run_workers (

@@ -14,7 +14,8 @@ void cuv_ldp_cpu_free (CuvLdpCpu *self); /* NULL is allowed */
 
 /* Resizes a rectangle inside the frame to the layout's size and returns its
  * histograms: cuv_ldp_n_counts() counts of cuv_ldp_count_size() bytes each,
- * valid until the next run. n_threads 0 = one per processor. */
+ * valid until the next run; NULL if out of memory. Allocates only if the
+ * rectangle's width changes. n_threads 0 = one per processor. */
 const void *cuv_ldp_cpu_run (CuvLdpCpu *self, const CuvFrame *frame,
     const CuvLdpRect *rect, int n_threads);
 

@@ -113,33 +113,19 @@ intersect_1 (const uint8_t *a, const uint8_t *b, int n_histograms, int n_bins,
   return sum;
 }
 
-static uint64_t
-intersect_2 (const uint8_t *a, const uint8_t *b, int n_histograms, int n_bins,
-    bool has_256)
-{
-  uint64_t sum = 0;
-
-  for (int i = 0; i < n_histograms * n_bins; i++, a += 2, b += 2) {
-    const unsigned x = cuv_ldp_get16 (a), y = cuv_ldp_get16 (b);
-
-    sum += x < y ? x : y;
+#define INTERSECT(name, size, get)                                             \
+  static uint64_t name (const uint8_t *a, const uint8_t *b, int n_histograms,  \
+      int n_bins, bool has_256)                                                \
+  {                                                                            \
+    uint64_t sum = 0;                                                          \
+                                                                               \
+    for (int i = 0; i < n_histograms * n_bins; i++, a += size, b += size)      \
+      sum += get (a) < get (b) ? get (a) : get (b);                            \
+    return sum;                                                                \
   }
-  return sum;
-}
-
-static uint64_t
-intersect_4 (const uint8_t *a, const uint8_t *b, int n_histograms, int n_bins,
-    bool has_256)
-{
-  uint64_t sum = 0;
-
-  for (int i = 0; i < n_histograms * n_bins; i++, a += 4, b += 4) {
-    const uint32_t x = cuv_ldp_get32 (a), y = cuv_ldp_get32 (b);
-
-    sum += x < y ? x : y;
-  }
-  return sum;
-}
+INTERSECT (intersect_2, 2, cuv_ldp_get16)
+INTERSECT (intersect_4, 4, cuv_ldp_get32)
+#undef INTERSECT
 
 void
 cuv_ldp_dsp_init (CuvLdpDsp *self)

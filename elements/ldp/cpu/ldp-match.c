@@ -39,15 +39,15 @@ gcd (uint64_t a, uint64_t b)
 static uint64_t
 find_max_distance (const uint32_t *totals, int n_blocks, uint64_t n)
 {
-  const uint64_t most = (uint64_t) 1 << 62;
+  const uint64_t limit = (uint64_t) 1 << 62;
   uint64_t multiple = 1;
 
   for (int i = 0; i < n_blocks; i++) {
     const uint64_t factor =
         totals[i] > 0 ? totals[i] / gcd (multiple, totals[i]) : 1;
 
-    if (n > 0 && factor > most / n / multiple)
-      return most;
+    if (n > 0 && factor > limit / n / multiple)
+      return limit;
     multiple *= factor;
   }
   return n * multiple;
@@ -133,7 +133,7 @@ compare (const CuvLdpMatcher *self, const uint8_t *entry)
     query += step;
     entry += step;
   }
-  return cuv_ldp_similarity_of (packed->max_distance, distance);
+  return cuv_ldp_similarity_of_distance (packed->max_distance, distance);
 }
 
 enum { TASK_ENTRIES = 8 };
@@ -201,12 +201,11 @@ compare_matches (const void *a, const void *b)
   return x->entry < y->entry ? -1 : x->entry > y->entry;
 }
 
-/* Restores the heap, whose root is the worst match, after heap[0] changed. */
+/* Restores the heap, whose root is the worst match, after heap[at] changed. */
 static void
-sift_down (CuvLdpMatch *heap, size_t n)
+sift_down (CuvLdpMatch *heap, size_t at, size_t n)
 {
-  const CuvLdpMatch match = heap[0];
-  size_t at = 0;
+  const CuvLdpMatch match = heap[at];
 
   for (size_t next; (next = 2 * at + 1) < n; at = next) {
     if (next + 1 < n && compare_matches (&heap[next + 1], &heap[next]) > 0)
@@ -215,17 +214,6 @@ sift_down (CuvLdpMatch *heap, size_t n)
       break;
     heap[at] = heap[next];
   }
-  heap[at] = match;
-}
-
-static void
-sift_up (CuvLdpMatch *heap, size_t at)
-{
-  const CuvLdpMatch match = heap[at];
-
-  for (; at > 0 && compare_matches (&match, &heap[(at - 1) / 2]) > 0;
-       at = (at - 1) / 2)
-    heap[at] = heap[(at - 1) / 2];
   heap[at] = match;
 }
 
@@ -241,11 +229,12 @@ cuv_ldp_best (const double *similarities, size_t n, double threshold, size_t k,
     if (!(match.similarity >= threshold))
       continue;
     if (found < k) {
-      matches[found] = match;
-      sift_up (matches, found++);
+      matches[found++] = match;
+      for (size_t at = found == k ? k / 2 : 0; at-- > 0;)
+        sift_down (matches, at, k);
     } else if (match.similarity > matches[0].similarity) {
       matches[0] = match;
-      sift_down (matches, k);
+      sift_down (matches, 0, k);
     }
   }
   qsort (matches, found, sizeof *matches, compare_matches);

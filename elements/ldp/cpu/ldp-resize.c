@@ -14,25 +14,19 @@ typedef struct {
   const uint32_t *weights;
 } Taps;
 
-typedef struct {
-  uint8_t *grey;  /* one row of the frame */
-  uint64_t *sums; /* one row of the picture */
-} Worker;
-
 struct _CuvLdpResizer {
-  int width, height;
-  int from;   /* width of frames, 0 = not prepared */
-  Taps *taps; /* one per pixel of a row */
-  uint32_t *weights;
-  int n_workers;
-  Worker *workers;
+  int width, height, n_workers;
+  int from;          /* width of frames, 0 = not prepared */
+  Taps *taps;        /* one per pixel of a row */
+  uint32_t *weights; /* of all taps */
+  uint64_t *sums;    /* for each worker one row of the picture */
+  uint8_t *grey;     /* and one row of the frame */
 };
 
 CuvLdpResizer *
 cuv_ldp_resizer_new (int width, int height, int n_workers)
 {
   CuvLdpResizer *self = calloc (1, sizeof *self);
-  bool ok;
 
   if (self == NULL)
     return NULL;
@@ -40,14 +34,8 @@ cuv_ldp_resizer_new (int width, int height, int n_workers)
   self->height = height;
   self->n_workers = n_workers;
   self->taps = calloc ((size_t) width, sizeof *self->taps);
-  self->workers = calloc ((size_t) n_workers, sizeof *self->workers);
-  ok = self->taps != NULL && self->workers != NULL;
-  for (int i = 0; ok && i < n_workers; i++) {
-    self->workers[i].sums =
-        calloc ((size_t) width, sizeof *self->workers[i].sums);
-    ok = self->workers[i].sums != NULL;
-  }
-  if (ok)
+  self->sums = calloc ((size_t) width * (size_t) n_workers, sizeof *self->sums);
+  if (self->taps != NULL && self->sums != NULL)
     return self;
   cuv_ldp_resizer_free (self);
   return NULL;
@@ -58,11 +46,8 @@ cuv_ldp_resizer_free (CuvLdpResizer *self)
 {
   if (self == NULL)
     return;
-  for (int i = 0; self->workers != NULL && i < self->n_workers; i++) {
-    free (self->workers[i].grey);
-    free (self->workers[i].sums);
-  }
-  free (self->workers);
+  free (self->grey);
+  free (self->sums);
   free (self->taps);
   free (self->weights);
   free (self);
@@ -75,7 +60,7 @@ find_taps (const CuvLdpResizer *self, int x, Taps *taps, uint32_t *weights)
   int span[2];
 
   *taps = (Taps){ .weights = weights };
-  cuv_ldp_find_span (self->from, self->width, x, span);
+  cuv_ldp_find_source_span (self->from, self->width, x, span);
   for (int i = span[0]; i < span[1]; i++) {
     const int64_t weight = cuv_ldp_weight (self->from, self->width, x, i);
 
@@ -95,20 +80,16 @@ cuv_ldp_resizer_prepare (CuvLdpResizer *self, int from)
 
   if (from == self->from)
     return true;
-  self->from = 0; /* invalid until all memory is there */
+  self->from = 0; /* invalid until all memory is allocated */
   free (self->weights);
+  free (self->grey);
   /* enlarging: two taps each; reducing: a source pixel belongs to two pixels
    * only where it lies across their border */
   self->weights =
       calloc ((size_t) (from + 3 * self->width), sizeof *self->weights);
-  if (self->weights == NULL)
+  self->grey = malloc ((size_t) from * (size_t) self->n_workers);
+  if (self->weights == NULL || self->grey == NULL)
     return false;
-  for (int i = 0; i < self->n_workers; i++) {
-    free (self->workers[i].grey);
-    self->workers[i].grey = malloc ((size_t) from);
-    if (self->workers[i].grey == NULL)
-      return false;
-  }
   self->from = from;
   next = self->weights;
   for (int x = 0; x < self->width; x++)
@@ -116,7 +97,7 @@ cuv_ldp_resizer_prepare (CuvLdpResizer *self, int from)
   return true;
 }
 
-/* Adds a frame row, resized horizontally, `weight` times. */
+/* Resizes a frame row horizontally and adds it, times `weight`, to the sums. */
 static void
 add_row (const CuvLdpResizer *self, const uint8_t *grey, uint64_t weight,
     uint64_t *sums)
@@ -138,19 +119,20 @@ cuv_ldp_resizer_run (
   const uint64_t total =
       (uint64_t) (cuv_ldp_total_weight (frame->width, self->width)
           * cuv_ldp_total_weight (frame->height, self->height));
-  Worker *memory = &self->workers[worker];
+  uint64_t *sums = self->sums + (size_t) worker * (size_t) self->width;
+  uint8_t *grey = self->grey + (size_t) worker * (size_t) self->from;
   int span[2];
 
-  memset (memory->sums, 0, (size_t) self->width * sizeof *memory->sums);
-  cuv_ldp_find_span (frame->height, self->height, y, span);
+  memset (sums, 0, (size_t) self->width * sizeof *sums);
+  cuv_ldp_find_source_span (frame->height, self->height, y, span);
   for (int i = span[0]; i < span[1]; i++) {
     const int64_t weight = cuv_ldp_weight (frame->height, self->height, y, i);
 
     if (weight <= 0)
       continue;
-    cuv_grey_row (frame, i, memory->grey);
-    add_row (self, memory->grey, (uint64_t) weight, memory->sums);
+    cuv_grey_row (frame, i, grey);
+    add_row (self, grey, (uint64_t) weight, sums);
   }
   for (int x = 0; x < self->width; x++)
-    row[x] = (uint8_t) ((memory->sums[x] + total / 2) / total);
+    row[x] = (uint8_t) ((sums[x] + total / 2) / total);
 }

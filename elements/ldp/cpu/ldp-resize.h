@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Resizes grey pictures row by row: the same as cuv_ldp_pixel() of each pixel,
- * with the horizontal weights computed once per width. */
+/* Resizes grey pictures row by row: the same as cuv_ldp_resized_pixel() of each
+ * pixel, with the horizontal weights computed once per width. */
 #ifndef CUV_LDP_RESIZE_H
 #define CUV_LDP_RESIZE_H
 

@@ -16,16 +16,16 @@ bool
 cuv_ldp_index_write_all (int fd, const void *bytes, size_t size, uint64_t at)
 {
   for (size_t done = 0; done < size;) {
-    const ssize_t put = pwrite (
+    const ssize_t written = pwrite (
         fd, (const uint8_t *) bytes + done, size - done, (off_t) (at + done));
 
-    if (put < 0 && errno == EINTR)
+    if (written < 0 && errno == EINTR)
       continue;
-    if (put == 0)
+    if (written == 0)
       errno = ENOSPC;
-    if (put <= 0)
+    if (written <= 0)
       return false;
-    done += (size_t) put;
+    done += (size_t) written;
   }
   return true;
 }
@@ -46,7 +46,7 @@ cuv_ldp_index_sync_folder (const char *path)
 }
 
 bool
-cuv_ldp_index_is_moved (int fd, const char *path)
+cuv_ldp_index_is_path_replaced (int fd, const char *path)
 {
   struct stat ours, theirs;
 
@@ -75,22 +75,21 @@ open_temporary (const char *path, char **name)
 {
   int fd;
 
-  for (int i = 0;; i++) {
+  for (int i = 0; i <= 1000; i++) {
     if (asprintf (name, "%s.new-%ld-%d", path, (long) getpid (), i) < 0) {
       *name = NULL;
       errno = ENOMEM;
       return -1;
     }
     fd = open (*name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd >= 0 || errno != EEXIST || i == 1000)
-      break;
-    free (*name);
-  }
-  if (fd < 0) {
+    if (fd >= 0)
+      return fd;
     free (*name);
     *name = NULL;
+    if (errno != EEXIST)
+      break;
   }
-  return fd;
+  return -1;
 }
 
 static bool

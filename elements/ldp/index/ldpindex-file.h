@@ -16,7 +16,7 @@ bool cuv_ldp_index_lock (int fd, const char *path, char **error);
 
 /* Whether the path no longer leads to the open file: it was replaced or
  * removed. */
-bool cuv_ldp_index_is_moved (int fd, const char *path);
+bool cuv_ldp_index_is_path_replaced (int fd, const char *path);
 
 /* Syncs the folder of a file, so that a rename in it survives a power loss.
  * Returns false with errno set. */

@@ -107,7 +107,7 @@ count_followers (unsigned char first)
 }
 
 bool
-cuv_ldp_index_is_text (const char *name)
+cuv_ldp_index_is_utf8 (const char *name)
 {
   static const uint32_t least[4] = { 0, 0x80, 0x800, 0x10000 };
   const unsigned char *p = (const unsigned char *) name;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The file format, see docs/ldp-index.md: for the reader and the writer. */
+/* The file format, see docs/definitions/ldp-index.md: for the reader and the
+ * writer. */
 #ifndef CUV_LDP_INDEX_FORMAT_H
 #define CUV_LDP_INDEX_FORMAT_H
 
@@ -91,7 +92,7 @@ uint32_t cuv_ldp_index_checksum (
     const CuvLdpIndexInfo *info, uint64_t i, const uint8_t *entry);
 
 /* Whether a name is valid UTF-8. */
-bool cuv_ldp_index_is_text (const char *name);
+bool cuv_ldp_index_is_utf8 (const char *name);
 
 /* ---- loading ---- */
 

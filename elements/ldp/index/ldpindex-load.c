@@ -11,7 +11,7 @@ enum { MAX_TRIES = 100 }; /* 1 ms apart */
 /* Returns the number of bytes read, less than n at the end of the source, or -1
  * with errno set. */
 static ssize_t
-fetch (const CuvLdpIndexSource *self, void *to, uint64_t at, size_t n)
+read_bytes (const CuvLdpIndexSource *self, void *to, uint64_t at, size_t n)
 {
   size_t done = 0;
   ssize_t got;
@@ -46,10 +46,12 @@ find_size (CuvLdpIndexSource *self, const char *path, char **error)
   if (self->fd < 0)
     return true;
   if (fstat (self->fd, &status) < 0)
-    return cuv_ldp_index_fail (error, path, "%s", strerror (errno));
+    return cuv_ldp_index_fail (
+        error, path, "cannot be read: %s", strerror (errno));
   self->size = (uint64_t) status.st_size;
   return S_ISREG (status.st_mode)
-      || cuv_ldp_index_fail (error, path, "is not a regular file");
+      || cuv_ldp_index_fail (error, path,
+          "is not a regular file: use a file that ldpindexsink wrote");
 }
 
 /* ---- header ---- */
@@ -71,7 +73,7 @@ read_info (CuvLdpIndexInfo *self, const uint8_t *header)
     .levels = v[8] };
   if (v[6] < CUV_LDP_VALID || v[6] > CUV_LDP_REPLICATE
       || v[7] < CUV_LDP_BINS_256 || v[7] > CUV_LDP_BINS_LEVELS)
-    return "unknown border or bins";
+    return cuv_ldp_problem ("border %d or bins %d is unknown", v[6], v[7]);
   params.border = (CuvLdpBorder) v[6];
   params.bins = (CuvLdpBins) v[7];
   return cuv_ldp_index_info_init (self, &params, v[9], v[10], v[16], v[17]);
@@ -83,8 +85,8 @@ read_header (
     CuvLdpIndexInfo *self, const uint8_t *page, const char *path, char **error)
 {
   const uint32_t version = cuv_ldp_get32 (page + 8);
-  uint8_t same[CUV_LDP_INDEX_HEADER];
-  const char *wrong;
+  uint8_t expected[CUV_LDP_INDEX_HEADER];
+  const char *problem;
 
   if (version != CUV_LDP_INDEX_VERSION)
     return cuv_ldp_index_fail (error, path,
@@ -96,12 +98,12 @@ read_header (
     return cuv_ldp_index_fail (error, path,
         "the header is damaged (checksum mismatch): restore the file from a "
         "copy, or index the pictures again");
-  wrong = read_info (self, page);
-  if (wrong != NULL)
+  problem = read_info (self, page);
+  if (problem != NULL)
     return cuv_ldp_index_fail (
-        error, path, "the header has invalid parameters: %s", wrong);
-  cuv_ldp_index_header (self, same);
-  return memcmp (same, page, sizeof same) == 0
+        error, path, "the header has invalid parameters: %s", problem);
+  cuv_ldp_index_header (self, expected);
+  return memcmp (expected, page, sizeof expected) == 0
       || cuv_ldp_index_fail (error, path,
           "the header contradicts itself: index the pictures again");
 }
@@ -110,16 +112,19 @@ static bool
 read_page (CuvLdpIndexInfo *self, const CuvLdpIndexSource *source,
     uint8_t *page, const char *path, char **error)
 {
-  const ssize_t got = fetch (source, page, 0, CUV_LDP_INDEX_PAGE);
+  const ssize_t got = read_bytes (source, page, 0, CUV_LDP_INDEX_PAGE);
 
   if (got < 0)
-    return cuv_ldp_index_fail (error, path, "%s", strerror (errno));
+    return cuv_ldp_index_fail (
+        error, path, "cannot be read: %s", strerror (errno));
   if (got < 8 || memcmp (page, cuv_ldp_index_magic, 8) != 0)
     return cuv_ldp_index_fail (error, path,
-        "is not an index of local derivative patterns: its first bytes differ");
+        "is not an index of local derivative patterns: its first bytes differ; "
+        "use a file that ldpindexsink wrote");
   if (got < CUV_LDP_INDEX_PAGE)
     return cuv_ldp_index_fail (error, path,
-        "is truncated: has only %d of the %d bytes before the entries",
+        "is truncated: has only %d of the %d bytes before the entries; copy "
+        "the file again",
         (int) got, CUV_LDP_INDEX_PAGE);
   return read_header (self, page, path, error);
 }
@@ -133,18 +138,19 @@ read_slot (const uint8_t *page, uint64_t parity, uint64_t *n)
 {
   static const uint8_t unused[CUV_LDP_INDEX_SLOT] = { 0 };
   const uint8_t *slot = page + cuv_ldp_index_slot_offset (parity);
-  uint8_t same[CUV_LDP_INDEX_SLOT];
+  uint8_t expected[CUV_LDP_INDEX_SLOT];
 
   *n = cuv_ldp_get64 (slot);
-  cuv_ldp_index_slot (*n, same);
+  cuv_ldp_index_slot (*n, expected);
   if (memcmp (slot, unused, sizeof unused) == 0)
     return UNUSED;
-  return memcmp (slot, same, sizeof same) == 0 && *n % 2 == parity ? VALID
-                                                                   : DAMAGED;
+  return memcmp (slot, expected, sizeof expected) == 0 && *n % 2 == parity
+      ? VALID
+      : DAMAGED;
 }
 
-/* The number of entries of the newest valid slot, and whether the other slot
- * may have been newer. */
+/* Finds the newest valid slot. is_in_doubt: the other slot may have been newer.
+ */
 static bool
 read_slots (const uint8_t *page, uint64_t *n_entries, bool *is_in_doubt)
 {
@@ -179,8 +185,7 @@ read_committed (CuvLdpIndexState *self, const CuvLdpIndexSource *source,
   }
   return cuv_ldp_index_fail (error, path,
       "both commit slots are damaged: restore the file from a copy, or index "
-      "the "
-      "pictures again");
+      "the pictures again");
 }
 
 static uint64_t
@@ -189,8 +194,8 @@ max_entries (const CuvLdpIndexInfo *info)
   return (uint64_t) (INT64_MAX - CUV_LDP_INDEX_PAGE) / info->stride;
 }
 
-/* An entry is complete before its slot is written: a valid entry behind a
- * damaged slot was committed, or about to be. */
+/* Whether the entry of a damaged slot is valid: an entry is complete before its
+ * slot is written, so it was committed, or about to be. */
 static bool
 recover_last (const CuvLdpIndexState *self, const CuvLdpIndexSource *source)
 {
@@ -204,14 +209,14 @@ recover_last (const CuvLdpIndexState *self, const CuvLdpIndexSource *source)
   for (uint64_t done = 0; done < size; done += sizeof chunk) {
     const size_t n = sizeof chunk - (done + sizeof chunk == size ? 4 : 0);
 
-    if (fetch (source, chunk, at + done, sizeof chunk) != sizeof chunk)
+    if (read_bytes (source, chunk, at + done, sizeof chunk) != sizeof chunk)
       return false;
     crc = cuv_ldp_index_crc (crc, chunk, n);
   }
   return crc == cuv_ldp_get32 (chunk + sizeof chunk - 4);
 }
 
-/* ---- all ---- */
+/* ---- loading ---- */
 
 bool
 cuv_ldp_index_load (CuvLdpIndexState *self, CuvLdpIndexSource *source,
@@ -236,7 +241,8 @@ cuv_ldp_index_load (CuvLdpIndexState *self, CuvLdpIndexSource *source,
   needed = cuv_ldp_index_offset (&self->info, self->n_entries);
   if (source->size < needed)
     return cuv_ldp_index_fail (error, path,
-        "is truncated: its %llu entries take %llu bytes, but it has %llu",
+        "is truncated: its %llu entries take %llu bytes, but it has %llu; copy "
+        "the file again",
         (unsigned long long) self->n_entries, (unsigned long long) needed,
         (unsigned long long) source->size);
   self->is_recovered = is_in_doubt && recover_last (self, source);

@@ -14,21 +14,11 @@ struct CuvLdpIndex {
   CuvLdpIndexState state;
   char *path; /* NULL: parsed from memory */
   const uint8_t *bytes;
-  size_t
-      size; /* of the mapping: committed bytes only, so reading never faults */
+  /* of the mapping: committed bytes only, so that reading never faults */
+  size_t size;
 };
 
 /* ---- opening ---- */
-
-static CuvLdpIndex *
-index_new (void)
-{
-  CuvLdpIndex *self = calloc (1, sizeof *self);
-
-  if (self != NULL)
-    self->source.fd = -1;
-  return self;
-}
 
 /* Replaces the previous mapping, which stays on failure. */
 static bool
@@ -71,35 +61,33 @@ open_file (CuvLdpIndex *self, const char *path, char **error)
 CuvLdpIndex *
 cuv_ldp_index_open (const char *path, char **error)
 {
-  CuvLdpIndex *self = index_new ();
+  CuvLdpIndex *self = calloc (1, sizeof *self);
 
   *error = NULL;
   if (self == NULL)
     cuv_ldp_index_fail (error, path, "out of memory");
-  else if (!open_file (self, path, error)) {
-    cuv_ldp_index_free (self);
-    self = NULL;
-  }
-  return self;
+  else if (open_file (self, path, error))
+    return self;
+  cuv_ldp_index_free (self);
+  return NULL;
 }
 
 CuvLdpIndex *
 cuv_ldp_index_parse (const void *bytes, size_t size, char **error)
 {
-  CuvLdpIndex *self = index_new ();
+  CuvLdpIndex *self = calloc (1, sizeof *self);
 
   *error = NULL;
   if (self == NULL) {
     cuv_ldp_index_fail (error, NULL, "out of memory");
     return NULL;
   }
-  self->bytes = self->source.bytes = bytes;
-  self->source.size = size;
-  if (!cuv_ldp_index_load (&self->state, &self->source, NULL, error)) {
-    cuv_ldp_index_free (self);
-    self = NULL;
-  }
-  return self;
+  self->bytes = bytes;
+  self->source = (CuvLdpIndexSource){ .fd = -1, .bytes = bytes, .size = size };
+  if (cuv_ldp_index_load (&self->state, &self->source, NULL, error))
+    return self;
+  cuv_ldp_index_free (self);
+  return NULL;
 }
 
 void
@@ -139,7 +127,7 @@ bool
 cuv_ldp_index_is_replaced (const CuvLdpIndex *self)
 {
   return self->source.fd >= 0
-      && cuv_ldp_index_is_moved (self->source.fd, self->path);
+      && cuv_ldp_index_is_path_replaced (self->source.fd, self->path);
 }
 
 /* ---- entries ---- */
@@ -169,7 +157,7 @@ cuv_ldp_index_name (const CuvLdpIndex *self, uint64_t i)
       + cuv_ldp_index_name_offset (&self->state.info);
 
   if (memchr (name, 0, CUV_LDP_INDEX_NAME) == NULL
-      || !cuv_ldp_index_is_text (name))
+      || !cuv_ldp_index_is_utf8 (name))
     return NULL;
   return name;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "index/ldpindex-file.h"
 #include "index/ldpindex-format.h"
@@ -16,8 +17,8 @@ struct CuvLdpIndexWriter {
   int fd;
   uint64_t n_entries;
   bool sync;
-  bool is_broken; /* a sync failed: what is on the disk is unknown */
-  bool is_full;   /* the last entry did not fit on the disk */
+  bool is_broken; /* a sync failed: the content of the disk is unknown */
+  bool is_full;   /* no disk space for the last entry */
 };
 
 static bool
@@ -31,35 +32,6 @@ write_slot (CuvLdpIndexWriter *self, uint64_t n_entries)
 }
 
 /* ---- opening ---- */
-
-static bool
-has_same_header (
-    CuvLdpIndexWriter *self, const CuvLdpIndexInfo *theirs, char **error)
-{
-  uint8_t a[CUV_LDP_INDEX_HEADER], b[CUV_LDP_INDEX_HEADER];
-  const CuvLdpLayout *layout = &theirs->layout, *other = &self->info.layout;
-  char *their_text, *our_text, cure[100] = "";
-
-  cuv_ldp_index_header (theirs, a);
-  cuv_ldp_index_header (&self->info, b);
-  if (memcmp (a, b, sizeof a) == 0)
-    return true;
-  if (layout->width != other->width || layout->height != other->height)
-    snprintf (cure, sizeof cure,
-        "make all pictures the same size (descriptor-width %d, "
-        "descriptor-height %d), ",
-        (int) layout->width, (int) layout->height);
-  their_text = cuv_ldp_index_info_text (theirs);
-  our_text = cuv_ldp_index_info_text (&self->info);
-  cuv_ldp_index_fail (error, self->path,
-      "has other parameters (%s) than requested (%s): %suse the index's "
-      "parameters, or another index file",
-      their_text != NULL ? their_text : "out of memory",
-      our_text != NULL ? our_text : "out of memory", cure);
-  free (their_text);
-  free (our_text);
-  return false;
-}
 
 /* Truncates an entry that a killed writer did not commit. A damaged slot is
  * rewritten first, because the next commit overwrites the other, valid one. */
@@ -87,7 +59,7 @@ open_existing (CuvLdpIndexWriter *self, char **error)
 
   return cuv_ldp_index_lock (self->fd, self->path, error)
       && cuv_ldp_index_load (&state, &source, self->path, error)
-      && has_same_header (self, &state.info, error)
+      && cuv_ldp_index_check_same (&state.info, &self->info, self->path, error)
       && recover (self, &state, error);
 }
 
@@ -100,7 +72,7 @@ open_or_create (CuvLdpIndexWriter *self, char **error)
     if (self->fd >= 0) {
       if (!open_existing (self, error))
         return false;
-      if (!cuv_ldp_index_is_moved (self->fd, self->path))
+      if (!cuv_ldp_index_is_path_replaced (self->fd, self->path))
         return true;
       close (self->fd); /* it was replaced before it was locked */
       self->fd = -1;
@@ -123,24 +95,25 @@ cuv_ldp_index_writer_open (
     const char *path, const CuvLdpIndexInfo *info, bool sync, char **error)
 {
   CuvLdpIndexWriter *self = calloc (1, sizeof *self);
-  char *unused = NULL;
+  char *unused;
 
   *error = NULL;
-  if (self != NULL) {
-    *self = (CuvLdpIndexWriter){ .info = *info,
-      .path = strdup (path),
-      .entry = malloc ((size_t) info->stride),
-      .fd = -1,
-      .sync = sync };
-    if (self->path != NULL && self->entry != NULL) {
-      if (open_or_create (self, error))
-        return self;
-    } else
-      cuv_ldp_index_fail (error, path, "out of memory for an entry");
-    cuv_ldp_index_writer_close (self, &unused);
-    free (unused);
-  } else
+  if (self == NULL) {
     cuv_ldp_index_fail (error, path, "out of memory");
+    return NULL;
+  }
+  *self = (CuvLdpIndexWriter){ .info = *info,
+    .path = strdup (path),
+    .entry = malloc ((size_t) info->stride),
+    .fd = -1,
+    .sync = sync };
+  if (self->path == NULL || self->entry == NULL)
+    cuv_ldp_index_fail (error, path, "out of memory for an entry of %llu bytes",
+        (unsigned long long) info->stride);
+  else if (open_or_create (self, error))
+    return self;
+  cuv_ldp_index_writer_close (self, &unused);
+  free (unused);
   return NULL;
 }
 
@@ -156,7 +129,7 @@ fill_name (CuvLdpIndexWriter *self, const char *name, char **error)
     return cuv_ldp_index_fail (error, self->path,
         "a name has %zu bytes, but at most %d fit: shorten '%.40s...'", n_name,
         CUV_LDP_INDEX_MAX_NAME, name);
-  if (!cuv_ldp_index_is_text (name))
+  if (!cuv_ldp_index_is_utf8 (name))
     return cuv_ldp_index_fail (
         error, self->path, "the name '%s' is not UTF-8: rename it", name);
   memset (to, 0, CUV_LDP_INDEX_NAME);
@@ -175,8 +148,9 @@ fill_entry (CuvLdpIndexWriter *self, const uint32_t *counts, const char *name,
     return false;
   if (!cuv_ldp_index_pack (&info->layout, counts, self->entry))
     return cuv_ldp_index_fail (error, self->path,
-        "the counts of '%s' do not sum up to those of pictures of %dx%d", name,
-        (int) info->layout.width, (int) info->layout.height);
+        "the counts of '%s' do not sum up to those of pictures of %dx%d: "
+        "describe it again",
+        name, (int) info->layout.width, (int) info->layout.height);
   if (thumbnail != NULL)
     memcpy (self->entry + cuv_ldp_index_thumbnail_offset (info), thumbnail,
         3 * (size_t) info->thumbnail_width * (size_t) info->thumbnail_height);
@@ -184,7 +158,7 @@ fill_entry (CuvLdpIndexWriter *self, const uint32_t *counts, const char *name,
 }
 
 static bool
-fail_to_write (CuvLdpIndexWriter *self, int reason, char **error)
+report_write_error (CuvLdpIndexWriter *self, int reason, char **error)
 {
   self->is_full = reason == ENOSPC || reason == EFBIG || reason == EDQUOT;
   return cuv_ldp_index_fail (error, self->path,
@@ -193,9 +167,8 @@ fail_to_write (CuvLdpIndexWriter *self, int reason, char **error)
       self->is_full ? ": free disk space and try again" : "");
 }
 
-/* After a failed sync nobody knows what reached the disk. */
 static bool
-flush (CuvLdpIndexWriter *self)
+sync_data (CuvLdpIndexWriter *self)
 {
   self->is_broken = self->sync && fdatasync (self->fd) < 0;
   return !self->is_broken;
@@ -209,7 +182,7 @@ commit (CuvLdpIndexWriter *self)
 
   return cuv_ldp_index_write_all (
              self->fd, self->entry, (size_t) self->info.stride, at)
-      && flush (self) && write_slot (self, self->n_entries + 1);
+      && sync_data (self) && write_slot (self, self->n_entries + 1);
 }
 
 static bool
@@ -237,9 +210,9 @@ append_entry (CuvLdpIndexWriter *self, char **error)
         ftruncate (self->fd,
             (off_t) cuv_ldp_index_offset (&self->info, self->n_entries))
         < 0;
-    return fail_to_write (self, reason, error);
+    return report_write_error (self, reason, error);
   }
-  if (!flush (self))
+  if (!sync_data (self))
     return cuv_ldp_index_fail (error, self->path,
         "the disk failed: %s; the last entry may be lost", strerror (errno));
   self->n_entries++;
@@ -260,7 +233,8 @@ cuv_ldp_index_writer_copy (CuvLdpIndexWriter *self, const CuvLdpIndex *from,
     uint64_t i, const char *name, char **error)
 {
   if (!can_append (self, error)
-      || !has_same_header (self, cuv_ldp_index_info (from), error))
+      || !cuv_ldp_index_check_same (
+          cuv_ldp_index_info (from), &self->info, self->path, error))
     return false;
   if (!cuv_ldp_index_check_entry (from, i))
     return cuv_ldp_index_fail (error, NULL,
@@ -297,5 +271,94 @@ cuv_ldp_index_writer_close (CuvLdpIndexWriter *self, char **error)
   free (self->path);
   free (self->entry);
   free (self);
+  return ok;
+}
+
+/* ---- rewriting ---- */
+
+/* Opens and locks the index. Returns its file descriptor, or -1. */
+static int
+open_locked (const char *path, char **error)
+{
+  const int fd = open (path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+
+  if (fd < 0) {
+    cuv_ldp_index_fail (error, path, "cannot be opened: %s", strerror (errno));
+    return -1;
+  }
+  if (cuv_ldp_index_lock (fd, path, error)) {
+    if (!cuv_ldp_index_is_path_replaced (fd, path))
+      return fd;
+    cuv_ldp_index_fail (
+        error, path, "another process has just replaced it: try again");
+  }
+  close (fd);
+  return -1;
+}
+
+static bool
+write_new (const char *path, const char *temporary, CuvLdpIndexEdit edit,
+    void *data, char **error)
+{
+  CuvLdpIndex *from = cuv_ldp_index_open (path, error);
+  CuvLdpIndexWriter *to = NULL;
+  char *unused = NULL;
+  bool ok;
+
+  if (from != NULL)
+    to = cuv_ldp_index_writer_open (
+        temporary, cuv_ldp_index_info (from), false, error);
+  ok = to != NULL && edit (data, from, to, error);
+  if (to != NULL && !cuv_ldp_index_writer_close (to, ok ? error : &unused))
+    ok = false;
+  free (unused);
+  cuv_ldp_index_free (from);
+  return ok;
+}
+
+/* Syncs the new file before it takes the old one's name. */
+static bool
+replace (int old, const char *temporary, const char *path, char **error)
+{
+  const int fd = open (temporary, O_RDWR | O_CLOEXEC);
+  struct stat status;
+  bool ok = fd >= 0 && fstat (old, &status) == 0
+      && fchmod (fd, status.st_mode & 07777) == 0 && fsync (fd) == 0
+      && rename (temporary, path) == 0 && cuv_ldp_index_sync_folder (path);
+
+  if (!ok)
+    cuv_ldp_index_fail (
+        error, path, "cannot be replaced: %s", strerror (errno));
+  if (fd >= 0)
+    close (fd);
+  return ok;
+}
+
+bool
+cuv_ldp_index_rewrite (
+    const char *path, CuvLdpIndexEdit edit, void *data, char **error)
+{
+  char *temporary = NULL, *real;
+  bool ok = false;
+  int fd;
+
+  *error = NULL;
+  real =
+      realpath (path, NULL); /* replaces the target of a link, not the link */
+  fd = real != NULL ? open_locked (real, error) : -1;
+  if (real == NULL)
+    cuv_ldp_index_fail (error, path, "cannot be opened: %s", strerror (errno));
+  if (fd >= 0
+      && asprintf (&temporary, "%s.new-%ld", real, (long) getpid ()) > 0) {
+    unlink (temporary); /* left by a killed process with the same id */
+    ok = write_new (real, temporary, edit, data, error)
+        && replace (fd, temporary, real, error);
+    if (!ok)
+      unlink (temporary);
+    free (temporary);
+  }
+  if (fd >= 0)
+    close (fd);
+  free (real);
   return ok;
 }

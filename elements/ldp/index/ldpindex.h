@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Index files of descriptors: one writer appends pictures while any number of
- * readers, also in other processes, read them. docs/ldp-index.md documents the
- * file format and what survives a crash.
+ * readers, also in other processes, read them. docs/definitions/ldp-index.md
+ * documents the file format and what survives a crash.
  *
  * Functions that fail set *error to a message without a newline; free() it. */
 #ifndef CUV_LDP_INDEX_H
@@ -19,7 +19,7 @@ enum {
   CUV_LDP_INDEX_MAX_COUNTS = 1 << 26, /* per entry */
 };
 
-/* What all entries of an index share. */
+/* Parameters and sizes, the same for all entries of an index. */
 typedef struct {
   CuvLdpLayout layout;                       /* unused parameters are 0 */
   int32_t thumbnail_width, thumbnail_height; /* 0: there are none */
@@ -28,13 +28,19 @@ typedef struct {
   uint64_t stride; /* bytes from one entry to the next, a multiple of 64 */
 } CuvLdpIndexInfo;
 
-/* For pictures of width x height. Returns NULL, or the problem. */
+/* For pictures of width x height. Returns NULL, or the problem as
+ * cuv_ldp_layout_init() does. */
 const char *cuv_ldp_index_info_init (CuvLdpIndexInfo *self,
     const CuvLdpParams *params, int width, int height, int thumbnail_width,
     int thumbnail_height);
 
 /* Parameters and sizes as readable text; free() it. NULL: out of memory. */
 char *cuv_ldp_index_info_text (const CuvLdpIndexInfo *self);
+
+/* Whether entries of `requested` can be in the index; if not, the error names
+ * the parameters of both. The path is for errors. */
+bool cuv_ldp_index_check_same (const CuvLdpIndexInfo *index,
+    const CuvLdpIndexInfo *requested, const char *path, char **error);
 
 /* ---- counts ---- */
 
@@ -70,7 +76,7 @@ void cuv_ldp_index_free (CuvLdpIndex *self);
  * failure index and pointers stay as they are. */
 bool cuv_ldp_index_refresh (CuvLdpIndex *self, char **error);
 
-/* Whether its file was replaced or removed. The index stays usable as it is. */
+/* Whether the file was replaced or removed. The open index stays usable. */
 bool cuv_ldp_index_is_replaced (const CuvLdpIndex *self);
 
 const CuvLdpIndexInfo *cuv_ldp_index_info (const CuvLdpIndex *self);
@@ -124,13 +130,13 @@ bool cuv_ldp_index_writer_close (CuvLdpIndexWriter *self, char **error);
 
 /* ---- rewriting ---- */
 
-/* Appends the entries to keep of `from` to `to`, which is empty. */
+/* Copies entries of `from` to `to`, which is empty. */
 typedef bool (*CuvLdpIndexEdit) (
     void *data, const CuvLdpIndex *from, CuvLdpIndexWriter *to, char **error);
 
-/* Atomically replaces an index by what edit() makes of it: if the process is
+/* Atomically replaces an index by the one that edit() writes: if the process is
  * killed, the file is either the old or the new one. Other writers are locked
- * out; readers keep the old file, see cuv_ldp_index_is_replaced(). */
+ * out; readers keep using the old file, see cuv_ldp_index_is_replaced(). */
 bool cuv_ldp_index_rewrite (
     const char *path, CuvLdpIndexEdit edit, void *data, char **error);
 

@@ -2,7 +2,56 @@
 #include "config.h"
 #include "indexsink/gstldpnamer.h"
 
-#include "indexsink/gstldpnames.h"
+/* ---- patterns ---- */
+
+gchar *
+gst_ldp_name_check (const gchar *pattern)
+{
+  gchar *valid, *problem;
+
+  if (pattern == NULL
+      || (g_utf8_validate (pattern, -1, NULL)
+          && g_regex_match_simple (
+              "^([^%]|%%)*+(%0*[0-9]{0,2}d([^%]|%%)*+)?$", pattern, 0, 0)))
+    return NULL;
+  valid = g_utf8_make_valid (pattern, -1);
+  problem = g_strdup_printf (
+      "entry-name '%s' is not UTF-8, or not a pattern: use at most one number, "
+      "as %%d or %%05d, and %%%% for a percent sign",
+      valid);
+  g_free (valid);
+  return problem;
+}
+
+static gchar *
+expand (const gchar *pattern, guint64 number)
+{
+  GString *name = g_string_new (NULL);
+  gchar *end;
+
+  for (const gchar *c = pattern; *c != '\0'; c++) {
+    if (*c == '%' && c[1] != '%') {
+      const gboolean has_zeros = c[1] == '0';
+      const gint width = (gint) g_ascii_strtoull (c + 1, &end, 10);
+
+      g_string_append_printf (name,
+          has_zeros ? "%0*" G_GUINT64_FORMAT : "%*" G_GUINT64_FORMAT, width,
+          number);
+      c = end; /* the d */
+    } else {
+      g_string_append_c (name, *c);
+      c += *c == '%';
+    }
+  }
+  return g_string_free (name, FALSE);
+}
+
+/* Whether names of a valid pattern differ by number. */
+static gboolean
+has_number (const gchar *pattern)
+{
+  return g_regex_match_simple ("^([^%]|%%)*+%", pattern, 0, 0);
+}
 
 /* ---- upstream ---- */
 
@@ -63,12 +112,12 @@ has_pictures (GstPad *pad)
 }
 
 static void
-search (GstLdpNamer *self, GstPad *sink)
+find_source (GstLdpNamer *self, GstPad *sink)
 {
   GstPad *pad = gst_object_ref (sink), *before;
   GstElement *element;
 
-  self->is_searched = TRUE;
+  self->searched = TRUE;
   while (pad != NULL) {
     before = source_pad_before (pad);
     gst_clear_object (&pad);
@@ -76,30 +125,29 @@ search (GstLdpNamer *self, GstPad *sink)
     if (element != NULL && is_multifilesrc (element) && has_pictures (before))
       self->source = gst_object_ref (element);
     else if (element != NULL) {
-      self->is_queued |= GST_PAD_TASK (before) != NULL;
+      self->has_queue |= GST_PAD_TASK (before) != NULL;
       pad = only_sink_pad (element);
     }
     gst_clear_object (&element);
     gst_clear_object (&before);
   }
   if (self->source != NULL)
-    g_object_get (self->source, "start-index", &self->first, NULL);
-  self->next = self->first;
+    g_object_get (self->source, "start-index", &self->first_number, NULL);
+  self->next_number = self->first_number;
 }
 
 /* ---- files ---- */
 
 /* The name of file `number`, without folder. */
 static gchar *
-name_of (const GstLdpNamer *self, gint number)
+format_file_name (const GstLdpNamer *self, gint number)
 {
   gchar *location, *pattern, *problem, *name;
 
   g_object_get (self->source, "location", &location, NULL);
   pattern = g_path_get_basename (location != NULL ? location : "");
   problem = gst_ldp_name_check (pattern);
-  name = gst_ldp_name_expand (
-      problem == NULL ? pattern : "%06d", (guint64) number);
+  name = expand (problem == NULL ? pattern : "%06d", (guint64) number);
   g_free (problem);
   g_free (pattern);
   g_free (location);
@@ -110,7 +158,8 @@ name_of (const GstLdpNamer *self, gint number)
 static gint
 count_files (const GstLdpNamer *self, gint index)
 {
-  return index >= self->next ? index - self->next : index - self->first;
+  return index >= self->next_number ? index - self->next_number
+                                    : index - self->first_number;
 }
 
 /* Whether the next frame is file `next` - 1. */
@@ -120,15 +169,15 @@ next_is_file (GstLdpNamer *self, gchar **problem)
   gint index, n;
   gchar *a, *b;
 
-  if (self->source == NULL || !self->is_one_each || self->is_queued)
+  if (self->source == NULL || !self->one_frame_per_file || self->has_queue)
     return FALSE;
   g_object_get (self->source, "index", &index, NULL);
   n = count_files (self, index);
-  self->next = index;
-  self->is_one_each = n > 0;
+  self->next_number = index;
+  self->one_frame_per_file = n > 0;
   if (n > 1) {
-    a = name_of (self, index - n);
-    b = name_of (self, index - 1);
+    a = format_file_name (self, index - n);
+    b = format_file_name (self, index - 1);
     *problem = g_strdup_printf (
         "Files %s to %s produced only one frame, so its file is unknown: "
         "remove files that do not decode, or add them with cuvision-index "
@@ -145,7 +194,7 @@ next_is_file (GstLdpNamer *self, gchar **problem)
 void
 gst_ldp_namer_start (GstLdpNamer *self)
 {
-  *self = (GstLdpNamer){ .is_one_each = TRUE };
+  *self = (GstLdpNamer){ .one_frame_per_file = TRUE };
 }
 
 void
@@ -156,7 +205,7 @@ gst_ldp_namer_stop (GstLdpNamer *self)
 }
 
 void
-gst_ldp_namer_take_tags (GstLdpNamer *self, GstEvent *event)
+gst_ldp_namer_add_tags (GstLdpNamer *self, GstEvent *event)
 {
   GstTagList *tags;
   gchar *title;
@@ -180,36 +229,39 @@ gst_ldp_namer_next (GstLdpNamer *self, GstPad *pad, const gchar *pattern,
   gboolean is_file;
 
   *problem = NULL;
-  if (!self->is_searched)
-    search (self, pad);
+  if (!self->searched)
+    find_source (self, pad);
   is_file = next_is_file (self, problem);
-  if (self->source != NULL && self->is_queued && pattern != NULL)
+  if (self->source != NULL && self->has_queue && pattern != NULL)
     *problem =
         g_strdup ("A queue between multifilesrc and this sink hides which "
                   "file a frame is from: remove the queue, or add the "
                   "files with cuvision-index add");
   if (is_file)
-    number = (guint64) (self->next - 1 - (start > 0 ? self->first : 0)) + start;
+    number =
+        (guint64) (self->next_number - 1 - (start > 0 ? self->first_number : 0))
+        + start;
   if (title != NULL && pattern == NULL) {
     g_clear_pointer (problem, g_free);
     return title;
   }
   g_free (title);
-  if (*problem != NULL && gst_ldp_name_has_number (pattern))
+  if (*problem != NULL && (pattern == NULL || has_number (pattern)))
     return NULL;
   g_clear_pointer (problem, g_free);
   return pattern == NULL && is_file
-      ? name_of (self, self->next - 1)
-      : gst_ldp_name_expand (pattern != NULL ? pattern : "%06d", number);
+      ? format_file_name (self, self->next_number - 1)
+      : expand (pattern != NULL ? pattern : "%06d", number);
 }
 
 gchar *
-gst_ldp_namer_left (const GstLdpNamer *self)
+gst_ldp_namer_find_undecoded (const GstLdpNamer *self)
 {
   gint index = 0;
 
-  if (self->source == NULL || !self->is_one_each || self->is_queued)
+  if (self->source == NULL || !self->one_frame_per_file || self->has_queue)
     return NULL;
   g_object_get (self->source, "index", &index, NULL);
-  return count_files (self, index) > 0 ? name_of (self, index - 1) : NULL;
+  return count_files (self, index) > 0 ? format_file_name (self, index - 1)
+                                       : NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Names of the frames of a sink. Downstream of multifilesrc they are the file
- * names: its buffers do not carry them, but while a frame is pushed its
- * property index tells the file. */
+ * names: buffers do not carry them, but while a frame is pushed the property
+ * `index` of multifilesrc is the number of its file. */
 #ifndef GST_LDP_NAMER_H
 #define GST_LDP_NAMER_H
 
@@ -9,20 +9,25 @@
 
 G_BEGIN_DECLS
 
+/* A pattern of names is text with at most one number, %d or with a width %6d or
+ * %06d, and %% for a percent sign. Returns NULL, or the problem and what to do;
+ * free it. */
+gchar *gst_ldp_name_check (const gchar *pattern);
+
 typedef struct {
   gchar *title;       /* from tags since the last frame */
   GstElement *source; /* multifilesrc; NULL: none, or not searched yet */
-  gboolean is_searched;
-  gboolean is_queued;   /* a queue lets the source run ahead of the sink */
-  gboolean is_one_each; /* so far each file produced one frame */
-  gint first, next;     /* numbers of the first file, and of the next */
+  gboolean searched;
+  gboolean has_queue; /* a queue lets the source run ahead of the sink */
+  gboolean one_frame_per_file;    /* so far each file produced one frame */
+  gint first_number, next_number; /* of files */
 } GstLdpNamer;
 
 void gst_ldp_namer_start (GstLdpNamer *self);
 void gst_ldp_namer_stop (GstLdpNamer *self);
 
-/* Takes titles from tags. */
-void gst_ldp_namer_take_tags (GstLdpNamer *self, GstEvent *event);
+/* The title in the tags is the name of the next frame. */
+void gst_ldp_namer_add_tags (GstLdpNamer *self, GstEvent *event);
 
 /* The name of frame n of a pad. pattern, start: the properties entry-name (or
  * NULL) and start-index. Returns NULL if it cannot be determined; then *problem
@@ -30,9 +35,9 @@ void gst_ldp_namer_take_tags (GstLdpNamer *self, GstEvent *event);
 gchar *gst_ldp_namer_next (GstLdpNamer *self, GstPad *pad, const gchar *pattern,
     guint64 start, guint64 n, gchar **problem);
 
-/* At the end of the stream: the last file read, if it produced no frame, or
- * NULL; free it. */
-gchar *gst_ldp_namer_left (const GstLdpNamer *self);
+/* For the end of the stream: the name of the last file read if it produced no
+ * frame, else NULL; free it. */
+gchar *gst_ldp_namer_find_undecoded (const GstLdpNamer *self);
 
 G_END_DECLS
 

@@ -6,20 +6,13 @@
 #include <string.h>
 
 void
-cuv_ldp_picture_row (const CuvFrame *frame, const CuvLdpRect *rect, int width,
-    int height, int y, uint8_t *row)
-{
-  for (int x = 0; x < width; x++)
-    row[x] = cuv_ldp_pixel (frame, rect, width, height, x, y);
-}
-
-void
-cuv_ldp_picture (const CuvFrame *frame, const CuvLdpRect *rect, int width,
+cuv_ldp_resize (const CuvFrame *frame, const CuvLdpRect *rect, int width,
     int height, uint8_t *picture)
 {
-  for (int y = 0; y < height; y++)
-    cuv_ldp_picture_row (
-        frame, rect, width, height, y, picture + (size_t) y * (size_t) width);
+  for (int y = 0; y < height; y++) {
+    for (int x = 0; x < width; x++)
+      *picture++ = cuv_ldp_resized_pixel (frame, rect, width, height, x, y);
+  }
 }
 
 /* Counts the codes of a block in one direction. */
@@ -44,7 +37,7 @@ cuv_ldp_draw (const CuvFrame *frame, const CuvLdpRect *rect,
   for (int y = 0; y < rect->height; y++) {
     for (int x = 0; x < rect->width; x++)
       cuv_frame_set_grey (frame, rect->x + x, rect->y + y,
-          cuv_ldp_drawn (layout, picture, direction,
+          cuv_ldp_drawn_pixel (layout, picture, direction,
               (int) ((int64_t) x * layout->width / rect->width),
               (int) ((int64_t) y * layout->height / rect->height)));
   }

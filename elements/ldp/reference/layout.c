@@ -2,7 +2,21 @@
 /* Which histograms a descriptor has, and which pixels each counts. */
 #include "ldp.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
+
+const char *
+cuv_ldp_problem (const char *format, ...)
+{
+  static _Thread_local char text[300];
+  va_list args;
+
+  va_start (args, format);
+  vsnprintf (text, sizeof text, format, args);
+  va_end (args);
+  return text;
+}
 
 /* At most two transitions between 0 and 1 around the circle. */
 static bool
@@ -34,25 +48,38 @@ set_level_bins (CuvLdpLayout *self, int levels)
   self->n_bins = levels;
 }
 
+/* Returns NULL, or the problem. */
 static const char *
 check (const CuvLdpParams *params, int width, int height)
 {
   if (params->order < CUV_LDP_MIN_ORDER || params->order > CUV_LDP_MAX_ORDER)
-    return "order must be 2 to 9";
-  if (params->directions <= 0 || params->directions >> CUV_LDP_DIRECTIONS != 0)
-    return "directions must be a set of 0, 45, 90 and 135 degrees, not empty";
+    return cuv_ldp_problem ("order is %d: set it to %d to %d", params->order,
+        CUV_LDP_MIN_ORDER, CUV_LDP_MAX_ORDER);
+  if (params->directions == 0)
+    return "directions is empty: set one or more, for example 0+90";
+  if (params->directions >> CUV_LDP_DIRECTIONS != 0)
+    return cuv_ldp_problem ("directions has the value 0x%x: set it to a "
+                            "combination of 0, 45, 90 and 135 degrees",
+        (unsigned) params->directions);
   if (params->bins == CUV_LDP_BINS_LEVELS
       && (params->levels < 2 || params->levels > CUV_LDP_CODES))
-    return "levels must be 2 to 256";
+    return cuv_ldp_problem (
+        "levels is %d: set it to 2 to %d", params->levels, CUV_LDP_CODES);
   if (width < 1 || height < 1 || width > CUV_LDP_MAX_SIZE
-      || height > CUV_LDP_MAX_SIZE)
-    return "the picture is empty, or has more than 16384 pixels a side";
-  if (width * height > CUV_LDP_MAX_PIXELS)
-    return "the picture has more than 33554432 pixels";
+      || height > CUV_LDP_MAX_SIZE || width * height > CUV_LDP_MAX_PIXELS)
+    return cuv_ldp_problem (
+        "%dx%d pixels cannot be described: set descriptor-width and "
+        "descriptor-height to 1 to %d each, and to at most %d pixels in all",
+        width, height, CUV_LDP_MAX_SIZE, CUV_LDP_MAX_PIXELS);
   if (params->block < 0 || (params->block == 0 && params->grid < 1))
-    return "block and grid are both 0, or negative: set one of them";
+    return cuv_ldp_problem ("block is %d and grid is %d: set block above 0, or "
+                            "block to 0 and grid above 0",
+        params->block, params->grid);
   if (params->block == 0 && (params->grid > width || params->grid > height))
-    return "the grid has more blocks than the picture has pixels";
+    return cuv_ldp_problem (
+        "grid %d has more blocks than the %dx%d pixels to describe: lower it, "
+        "or raise descriptor-width and descriptor-height",
+        params->grid, width, height);
   return NULL;
 }
 
@@ -65,6 +92,11 @@ cuv_ldp_layout_init (
   if (problem != NULL)
     return problem;
   *self = (CuvLdpLayout){ .params = *params, .width = width, .height = height };
+  self->params.is_merged = params->is_merged != 0;
+  if (params->block > 0)
+    self->params.grid = 0;
+  if (params->bins != CUV_LDP_BINS_LEVELS)
+    self->params.levels = 0;
   self->columns =
       params->block > 0 ? (width - 1) / params->block + 1 : params->grid;
   self->rows =
@@ -92,8 +124,8 @@ static void
 find_counted (const CuvLdpLayout *self, int pixels, int n, int i, int span[2])
 {
   const int margin = cuv_ldp_margin (self);
-  const int from = cuv_ldp_edge (self->params.block, pixels, n, i);
-  const int to = cuv_ldp_edge (self->params.block, pixels, n, i + 1);
+  const int from = cuv_ldp_block_begin (self->params.block, pixels, n, i);
+  const int to = cuv_ldp_block_begin (self->params.block, pixels, n, i + 1);
 
   span[0] = from > margin ? from : margin;
   span[1] = to < pixels - margin ? to : pixels - margin;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "gstcuvmeta.h"
-#include "shared/gstldpparameters.h"
 
 static const GstCuvColumn columns[] = {
   { "region_id", GST_CUV_TYPE_I32 },
@@ -16,6 +15,14 @@ static const GstCuvColumn columns[] = {
 };
 
 /* ---- writing ---- */
+
+static const gchar *
+find_nick (const GEnumValue *values, guint value)
+{
+  while ((guint) values->value != value)
+    values++;
+  return values->value_nick;
+}
 
 static void
 set_directions (GstStructure *table, gint directions)
@@ -42,9 +49,9 @@ set_parameters (GstStructure *table, const CuvLdpLayout *layout)
   gst_structure_set (table, "order", G_TYPE_INT, params->order, "block",
       G_TYPE_INT, params->block, "grid", G_TYPE_INT, params->grid,
       "merge_directions", G_TYPE_BOOLEAN, params->is_merged, "border",
-      G_TYPE_STRING, gst_ldp_border_nick (params->border), "bins",
-      G_TYPE_STRING, gst_ldp_bins_nick (params->bins), "levels", G_TYPE_INT,
-      params->levels, "descriptor_width", G_TYPE_INT, layout->width,
+      G_TYPE_STRING, find_nick (gst_ldp_border_values, params->border), "bins",
+      G_TYPE_STRING, find_nick (gst_ldp_bins_values, params->bins), "levels",
+      G_TYPE_INT, params->levels, "descriptor_width", G_TYPE_INT, layout->width,
       "descriptor_height", G_TYPE_INT, layout->height, NULL);
   set_directions (table, params->directions);
 }
@@ -66,6 +73,16 @@ gst_ldp_meta_add (GstBuffer *buffer, guint width, guint height,
 }
 
 /* ---- reading ---- */
+
+/* -1 if there is no such nick. */
+static gint
+find_value (const GEnumValue *values, const gchar *nick)
+{
+  while (
+      values->value_nick != NULL && g_strcmp0 (values->value_nick, nick) != 0)
+    values++;
+  return values->value_nick != NULL ? values->value : -1;
+}
 
 static gboolean
 get_directions (const GstStructure *table, gint *directions)
@@ -90,19 +107,21 @@ get_directions (const GstStructure *table, gint *directions)
 static gboolean
 get_parameters (const GstStructure *table, GstLdpParameters *parameters)
 {
-  *parameters = (GstLdpParameters){ 0 };
-  parameters->border =
-      gst_ldp_border_of_nick (gst_structure_get_string (table, "border"));
-  parameters->bins =
-      gst_ldp_bins_of_nick (gst_structure_get_string (table, "bins"));
-  return parameters->border >= 0 && parameters->bins >= 0
-      && get_directions (table, &parameters->directions)
-      && gst_structure_get (table, "order", G_TYPE_INT, &parameters->order,
-          "block", G_TYPE_INT, &parameters->block, "grid", G_TYPE_INT,
-          &parameters->grid, "merge_directions", G_TYPE_BOOLEAN,
-          &parameters->merge, "levels", G_TYPE_INT, &parameters->levels,
-          "descriptor_width", G_TYPE_INT, &parameters->width,
-          "descriptor_height", G_TYPE_INT, &parameters->height, NULL);
+  CuvLdpParams *params = &parameters->params;
+  const gint border = find_value (
+      gst_ldp_border_values, gst_structure_get_string (table, "border"));
+  const gint bins = find_value (
+      gst_ldp_bins_values, gst_structure_get_string (table, "bins"));
+
+  params->border = (CuvLdpBorder) border;
+  params->bins = (CuvLdpBins) bins;
+  return border >= 0 && bins >= 0 && get_directions (table, &params->directions)
+      && gst_structure_get (table, "order", G_TYPE_INT, &params->order, "block",
+          G_TYPE_INT, &params->block, "grid", G_TYPE_INT, &params->grid,
+          "merge_directions", G_TYPE_BOOLEAN, &params->is_merged, "levels",
+          G_TYPE_INT, &params->levels, "descriptor_width", G_TYPE_INT,
+          &parameters->width, "descriptor_height", G_TYPE_INT,
+          &parameters->height, NULL);
 }
 
 static gboolean
@@ -157,9 +176,11 @@ read_counts (const GstCuvTable *table, GstLdpDescriptors *self)
   self->counts = g_bytes_get_data (g_value_get_boxed (counts), &size);
   self->size = cuv_ldp_n_counts (&self->layout)
       * (gsize) cuv_ldp_count_size (&self->layout);
-  return size / self->size == table->n_rows && size % self->size == 0
-      ? NULL
-      : "the number of counts contradicts the parameters";
+  if (size / self->size == table->n_rows && size % self->size == 0)
+    return NULL;
+  return cuv_ldp_problem (
+      "counts has %zu bytes, but %zu are needed for the regions and parameters",
+      size, table->n_rows * self->size);
 }
 
 /* Returns NULL, or the problem. */
@@ -167,20 +188,20 @@ static const gchar *
 read_table (const GstCuvTable *table, GstLdpDescriptors *self)
 {
   GstLdpParameters parameters;
-  CuvLdpParams params;
   const gchar *error;
 
   if (!has_columns (table) || !get_parameters (table->structure, &parameters))
     return "a field is missing, or has the wrong type";
-  params = gst_ldp_parameters_params (&parameters);
   error = cuv_ldp_layout_init (
-      &self->layout, &params, parameters.width, parameters.height);
+      &self->layout, &parameters.params, parameters.width, parameters.height);
   if (error != NULL)
     return error;
   if (!has_layout (table->structure, &self->layout))
     return "block_columns, block_rows or count_size contradicts the parameters";
   if (!has_regions_inside (table))
-    return "a region is empty, or not inside the frame";
+    return cuv_ldp_problem (
+        "a region is empty, or not inside the frame of %ux%u pixels",
+        table->width, table->height);
   self->width = table->width;
   self->height = table->height;
   if (!gst_structure_get_uint64 (table->structure, "age", &self->age))
@@ -206,7 +227,9 @@ gst_ldp_meta_read (
     if (error == NULL)
       return TRUE;
     *problem =
-        g_strdup_printf ("The descriptor of the frame is invalid: %s", error);
+        g_strdup_printf ("The descriptor of the frame is invalid: %s. Remove "
+                         "the element that changed the metadata",
+            error);
     return FALSE;
   }
   return FALSE;

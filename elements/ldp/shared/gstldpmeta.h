@@ -14,6 +14,10 @@
 
 G_BEGIN_DECLS
 
+/* Name of the structure of a custom query upstream: whether an element there
+ * describes frames, even before the first frame. */
+#define GST_LDP_QUERY_DESCRIBED "GstCuvLdpDescribed"
+
 /* counts: cuv_ldp_n_counts() of cuv_ldp_count_size() bytes for each region. */
 GstStructure *gst_ldp_meta_add (GstBuffer *buffer, guint width, guint height,
     const CuvLdpLayout *layout, const GstLdpRegion *regions, guint n_regions,

@@ -4,7 +4,85 @@
 
 #include "gstcuvmeta.h"
 
-/* ---- settings ---- */
+/* ---- parameters ---- */
+
+GType
+gst_ldp_directions_get_type (void)
+{
+  static gsize type = 0;
+  static const GFlagsValue values[] = {
+    { CUV_LDP_0, "To the right", "0" },
+    { CUV_LDP_45, "Up and to the right", "45" },
+    { CUV_LDP_90, "Upwards", "90" },
+    { CUV_LDP_135, "Up and to the left", "135" },
+    { 0, NULL, NULL },
+  };
+
+  return gst_cuv_flags_register (&type, "GstLdpDirections", values);
+}
+
+const GEnumValue gst_ldp_border_values[] = {
+  { CUV_LDP_VALID,
+      "Pixels whose code depends on pixels outside are not counted", "valid" },
+  { CUV_LDP_REPLICATE, "The border pixels are replicated outside the picture",
+      "replicate" },
+  { 0, NULL, NULL },
+};
+
+const GEnumValue gst_ldp_bins_values[] = {
+  { CUV_LDP_BINS_256, "One for each code", "256" },
+  { CUV_LDP_BINS_UNIFORM,
+      "59: one for each code whose bits change at most twice around the "
+      "pixel, one for all others",
+      "uniform" },
+  { CUV_LDP_BINS_LEVELS, "As many as the property levels, of equal width",
+      "levels" },
+  { 0, NULL, NULL },
+};
+
+GType
+gst_ldp_border_get_type (void)
+{
+  static gsize type = 0;
+
+  return gst_cuv_enum_register (&type, "GstLdpBorder", gst_ldp_border_values);
+}
+
+GType
+gst_ldp_bins_get_type (void)
+{
+  static gsize type = 0;
+
+  return gst_cuv_enum_register (&type, "GstLdpBins", gst_ldp_bins_values);
+}
+
+enum { MAX_MEGABYTES = 1024 }; /* limit on the counts of a frame */
+
+static guint64
+count_bytes (const CuvLdpLayout *layout)
+{
+  return (guint64) cuv_ldp_n_counts (layout)
+      * (guint64) cuv_ldp_count_size (layout);
+}
+
+/* Tiny blocks would need gigabytes of counts. */
+static gchar *
+check_memory (const CuvLdpLayout *layout)
+{
+  const guint64 megabytes = count_bytes (layout) >> 20;
+  const gboolean by_block = layout->params.block > 0;
+
+  if (megabytes < MAX_MEGABYTES)
+    return NULL;
+  return g_strdup_printf (
+      "%s %d makes %d x %d blocks, whose counts take %" G_GUINT64_FORMAT
+      " MB, but must take less than %d: %s it, or use fewer bins or directions",
+      by_block ? "block" : "grid",
+      by_block ? layout->params.block : layout->params.grid, layout->columns,
+      layout->rows, megabytes, MAX_MEGABYTES, by_block ? "raise" : "lower");
+}
+
+/* ---- choice of regions ---- */
 
 GType
 gst_ldp_region_kind_get_type (void)
@@ -35,13 +113,18 @@ gst_ldp_region_choice_layout (const GstLdpRegionChoice *self,
     const GstLdpParameters *parameters, gint width, gint height,
     CuvLdpLayout *layout)
 {
+  const gchar *problem;
+
   if (self->kind == GST_LDP_ROI_LIST
       && (parameters->width == 0 || parameters->height == 0))
     return g_strdup_printf (
         "descriptor-width is %d and descriptor-height %d, but regions "
         "(region=roi-list) differ in size: set both above 0",
         parameters->width, parameters->height);
-  return gst_ldp_parameters_layout (parameters, width, height, layout);
+  problem = cuv_ldp_layout_init (layout, &parameters->params,
+      parameters->width > 0 ? parameters->width : width,
+      parameters->height > 0 ? parameters->height : height);
+  return problem != NULL ? g_strdup (problem) : check_memory (layout);
 }
 
 /* ---- regions ---- */
@@ -80,22 +163,33 @@ gst_ldp_regions_collect (GArray *regions, GstBuffer *buffer,
     collect_rois (regions, buffer, choice->object_class, info);
 }
 
+/* At least 1. */
+static guint
+find_max_regions (const CuvLdpLayout *layout)
+{
+  const guint64 pixels = (guint64) layout->width * (guint64) layout->height;
+  const guint64 by_memory =
+      (((guint64) MAX_MEGABYTES << 20) - 1) / count_bytes (layout);
+
+  return (guint) MIN (by_memory, CUV_LDP_MAX_PIXELS / pixels);
+}
+
 void
 gst_ldp_regions_limit (GArray *regions, const CuvLdpLayout *layout,
     GstElement *element, gboolean *warned)
 {
-  const guint n = regions->len, most = gst_ldp_max_regions (layout);
+  const guint n = regions->len, max_n = find_max_regions (layout);
 
-  if (n <= most)
+  if (n <= max_n)
     return;
-  g_array_set_size (regions, most);
+  g_array_set_size (regions, max_n);
   if (!*warned)
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
         ("The %u regions of a frame, each described at %dx%d pixels, exceed %d "
          "pixels per frame or their counts 1024 MB: only the first %u are "
          "described. Lower descriptor-width and descriptor-height, or use "
          "fewer blocks, bins or directions.",
-            n, layout->width, layout->height, CUV_LDP_MAX_PIXELS, most),
+            n, layout->width, layout->height, CUV_LDP_MAX_PIXELS, max_n),
         (NULL));
   *warned = TRUE;
 }
@@ -120,7 +214,7 @@ scale (guint64 start, guint64 size, guint64 from, gint to, gint32 *first,
 }
 
 CuvLdpRect
-gst_ldp_region_rect_in (const GstLdpRegion *self, guint width, guint height,
+gst_ldp_region_scale_rect (const GstLdpRegion *self, guint width, guint height,
     const GstVideoInfo *info)
 {
   CuvLdpRect rect;

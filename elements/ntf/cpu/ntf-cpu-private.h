@@ -29,6 +29,7 @@ struct _CuvNtfCpu {
 
   int padded; /* width, up to a multiple of CUV_NTF_LANES */
   const int32_t *cancel;
+  int n_threads; /* of the call */
 
   /* state of a run */
   CuvNtfParams params;
@@ -48,8 +49,7 @@ typedef void (*CuvNtfRowFunc) (CuvNtfCpu *self, CuvNtfTask *task, int y);
 
 /* Calls func for each row in 0 .. n_rows - 1, split over tasks. false: it was
  * cancelled, and rows are left out. */
-bool cuv_ntf_cpu_rows (
-    CuvNtfCpu *self, int n_rows, CuvNtfRowFunc func, int n_threads);
+bool cuv_ntf_cpu_rows (CuvNtfCpu *self, int n_rows, CuvNtfRowFunc func);
 
 void cuv_ntf_cpu_clear_sums (CuvNtfCpu *self, int mode);
 
@@ -68,6 +68,6 @@ cuv_ntf_factor (const CuvNtfCpu *self, int mode, int i)
 }
 
 /* Initialises the factors by NNDSVD; false if cancelled. */
-bool cuv_ntf_cpu_nndsvd (CuvNtfCpu *self, int n_threads);
+bool cuv_ntf_cpu_nndsvd (CuvNtfCpu *self);
 
 #endif

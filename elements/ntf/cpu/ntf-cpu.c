@@ -4,7 +4,134 @@
 #include "cpu/ntf-cpu-private.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include "cuvthreads.h"
+
+/* ---- memory ---- */
+
+static bool
+make_task (const CuvNtfCpu *self, CuvNtfTask *task)
+{
+  const CuvNtfTensor *g = &self->tensor;
+  const size_t stride = (size_t) self->factors.stride;
+  const size_t map = (size_t) g->width * stride;
+  const size_t rebuilt = (size_t) g->depth * (size_t) self->padded;
+
+  task->sums[CUV_NTF_V] = cuv_ntf_alloc (map);
+  task->sums[CUV_NTF_W] = cuv_ntf_alloc ((size_t) g->depth * stride);
+  task->map = cuv_ntf_alloc (map > rebuilt ? map : rebuilt);
+  task->columns = cuv_ntf_alloc ((size_t) g->depth * stride);
+  return task->sums[CUV_NTF_V] != NULL && task->sums[CUV_NTF_W] != NULL
+      && task->map != NULL && task->columns != NULL;
+}
+
+static bool
+make_all (CuvNtfCpu *self, int rank)
+{
+  CuvNtfTensor *g = &self->tensor;
+
+  /* calloc's untouched pages: writing zeros here could take long and not be
+   * cancelled */
+  g->values =
+      calloc ((size_t) g->height * (size_t) g->width * (size_t) g->depth,
+          sizeof *g->values);
+  self->across = cuv_ntf_alloc ((size_t) rank * (size_t) self->padded);
+  if (g->values == NULL || self->across == NULL
+      || !cuv_ntf_factors_init (
+          &self->factors, g->height, g->width, g->depth, rank))
+    return false;
+  for (int i = 0; i < CUV_NTF_TASKS; i++) {
+    if (!make_task (self, &self->tasks[i]))
+      return false;
+  }
+  return true;
+}
+
+CuvNtfCpu *
+cuv_ntf_cpu_new (
+    int height, int width, int depth, int rank, const int32_t *cancel)
+{
+  CuvNtfCpu *self = calloc (1, sizeof *self);
+
+  if (self == NULL)
+    return NULL;
+  self->tensor = (CuvNtfTensor){ height, width, depth, NULL, 1 };
+  self->padded = cuv_ntf_pad (width);
+  self->cancel = cancel;
+  cuv_ntf_dsp_init (&self->dsp);
+  if (!make_all (self, rank)) {
+    cuv_ntf_cpu_free (self);
+    return NULL;
+  }
+  return self;
+}
+
+void
+cuv_ntf_cpu_free (CuvNtfCpu *self)
+{
+  if (self == NULL)
+    return;
+  for (int i = 0; i < CUV_NTF_TASKS; i++) {
+    for (int mode = 0; mode < CUV_NTF_MODES; mode++)
+      free (self->tasks[i].sums[mode]);
+    free (self->tasks[i].map);
+    free (self->tasks[i].columns);
+  }
+  cuv_ntf_factors_clear (&self->factors);
+  free (self->across);
+  free (self->tensor.values);
+  free (self);
+}
+
+/* ---- rows ---- */
+
+typedef struct {
+  CuvNtfCpu *cpu;
+  CuvNtfRowFunc func;
+  int n_rows;
+} Rows;
+
+static bool
+is_cancelled (const CuvNtfCpu *self)
+{
+  return __atomic_load_n (self->cancel, __ATOMIC_RELAXED) != 0;
+}
+
+static void
+rows_task (void *data, int task)
+{
+  const Rows *rows = data;
+  const int64_t n = rows->n_rows;
+  const int end = (int) (n * (task + 1) / CUV_NTF_TASKS);
+
+  for (int y = (int) (n * task / CUV_NTF_TASKS); y < end; y++) {
+    if (is_cancelled (rows->cpu))
+      return;
+    rows->func (rows->cpu, &rows->cpu->tasks[task], y);
+  }
+}
+
+bool
+cuv_ntf_cpu_rows (CuvNtfCpu *self, int n_rows, CuvNtfRowFunc func)
+{
+  Rows rows = { self, func, n_rows };
+
+  cuv_threads_run (self->n_threads, CUV_NTF_TASKS, rows_task, &rows);
+  return !is_cancelled (self);
+}
+
+void
+cuv_ntf_cpu_clear_sums (CuvNtfCpu *self, int mode)
+{
+  const size_t n =
+      (size_t) self->factors.size[mode] * (size_t) self->factors.stride;
+
+  for (int i = 0; i < CUV_NTF_TASKS; i++)
+    memset (self->tasks[i].sums[mode], 0, n * sizeof (float));
+}
+
+/* ---- input ---- */
 
 static void
 scan_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
@@ -18,12 +145,13 @@ cuv_ntf_cpu_scan (CuvNtfCpu *self, const CuvCube *cube, const double *ignore,
 {
   bool whole;
 
+  self->n_threads = n_threads;
   *scan = (CuvNtfScan){ 0 };
   self->cube = cube;
   self->ignore = ignore;
   for (int i = 0; i < CUV_NTF_TASKS; i++)
     self->tasks[i].scan = *scan;
-  whole = cuv_ntf_cpu_rows (self, cube->height, scan_row, n_threads);
+  whole = cuv_ntf_cpu_rows (self, cube->height, scan_row);
   for (int i = 0; i < CUV_NTF_TASKS; i++)
     cuv_ntf_scan_merge (scan, &self->tasks[i].scan);
   return whole;
@@ -40,12 +168,15 @@ bool
 cuv_ntf_cpu_load (CuvNtfCpu *self, const CuvCube *cube, const double *ignore,
     int z, double scale, int n_threads)
 {
+  self->n_threads = n_threads;
   self->cube = cube;
   self->ignore = ignore;
   self->z = z;
   self->tensor.scale = scale;
-  return cuv_ntf_cpu_rows (self, cube->height, load_row, n_threads);
+  return cuv_ntf_cpu_rows (self, cube->height, load_row);
 }
+
+/* ---- iterations ---- */
 
 /* A row's map and its numerators of u. */
 static void
@@ -126,46 +257,45 @@ init_update (CuvNtfCpu *self, int mode)
 }
 
 static bool
-update_mode (CuvNtfCpu *self, int mode, int n_threads)
+update_mode (CuvNtfCpu *self, int mode)
 {
   self->mode = mode;
-  if (!cuv_ntf_cpu_rows (self, self->factors.size[mode], update_row, n_threads))
+  if (!cuv_ntf_cpu_rows (self, self->factors.size[mode], update_row))
     return false;
   cuv_ntf_gram (&self->factors, mode, self->grams[mode]);
   return true;
 }
 
 static bool
-iterate_gs (CuvNtfCpu *self, int n_threads)
+iterate_gs (CuvNtfCpu *self)
 {
   const int height = self->tensor.height;
 
   init_update (self, CUV_NTF_U);
   cuv_ntf_cpu_clear_sums (self, CUV_NTF_V);
-  if (!cuv_ntf_cpu_rows (self, height, update_u_add_to_v, n_threads))
+  if (!cuv_ntf_cpu_rows (self, height, update_u_add_to_v))
     return false;
   cuv_ntf_gram (&self->factors, CUV_NTF_U, self->grams[CUV_NTF_U]);
   init_update (self, CUV_NTF_V);
-  if (!update_mode (self, CUV_NTF_V, n_threads))
+  if (!update_mode (self, CUV_NTF_V))
     return false;
   init_update (self, CUV_NTF_W);
   cuv_ntf_cpu_clear_sums (self, CUV_NTF_W);
-  return cuv_ntf_cpu_rows (self, height, add_to_w, n_threads)
-      && update_mode (self, CUV_NTF_W, n_threads);
+  return cuv_ntf_cpu_rows (self, height, add_to_w)
+      && update_mode (self, CUV_NTF_W);
 }
 
 static bool
-iterate_jacobi (CuvNtfCpu *self, int n_threads)
+iterate_jacobi (CuvNtfCpu *self)
 {
   for (int mode = 0; mode < CUV_NTF_MODES; mode++)
     init_update (self, mode);
   cuv_ntf_cpu_clear_sums (self, CUV_NTF_V);
   cuv_ntf_cpu_clear_sums (self, CUV_NTF_W);
-  if (!cuv_ntf_cpu_rows (self, self->tensor.height, add_to_all, n_threads))
+  if (!cuv_ntf_cpu_rows (self, self->tensor.height, add_to_all))
     return false;
   cuv_ntf_gram (&self->factors, CUV_NTF_U, self->grams[CUV_NTF_U]);
-  return update_mode (self, CUV_NTF_V, n_threads)
-      && update_mode (self, CUV_NTF_W, n_threads);
+  return update_mode (self, CUV_NTF_V) && update_mode (self, CUV_NTF_W);
 }
 
 static void
@@ -219,14 +349,14 @@ square_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
 }
 
 static bool
-find_error (CuvNtfCpu *self, int n_threads, double *error)
+find_error (CuvNtfCpu *self, double *error)
 {
   double square = 0, rest = 0;
 
   lay_v_across (self);
   for (int i = 0; i < CUV_NTF_TASKS; i++)
     self->tasks[i].rest = 0;
-  if (!cuv_ntf_cpu_rows (self, self->tensor.height, measure_row, n_threads))
+  if (!cuv_ntf_cpu_rows (self, self->tensor.height, measure_row))
     return false;
   for (int i = 0; i < CUV_NTF_TASKS; i++) {
     square += self->tasks[i].square;
@@ -260,21 +390,21 @@ leave_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
 bool
 cuv_ntf_cpu_residual (CuvNtfCpu *self, int n_threads, float *map)
 {
+  self->n_threads = n_threads;
   self->residual = map;
   lay_v_across (self);
-  return cuv_ntf_cpu_rows (self, self->tensor.height, leave_row, n_threads);
+  return cuv_ntf_cpu_rows (self, self->tensor.height, leave_row);
 }
 
 static bool
-start_factors (CuvNtfCpu *self, int n_threads)
+start_factors (CuvNtfCpu *self)
 {
   if (self->params.init == CUV_NTF_PREVIOUS) {
     cuv_ntf_resume (&self->factors, self->tensor.scale);
     return true;
   }
   cuv_ntf_randomise (&self->factors, self->params.seed);
-  return self->params.init != CUV_NTF_NNDSVD
-      || cuv_ntf_cpu_nndsvd (self, n_threads);
+  return self->params.init != CUV_NTF_NNDSVD || cuv_ntf_cpu_nndsvd (self);
 }
 
 static void
@@ -287,6 +417,7 @@ find_grams (CuvNtfCpu *self)
 bool
 cuv_ntf_cpu_start (CuvNtfCpu *self, const CuvNtfParams *params, int n_threads)
 {
+  self->n_threads = n_threads;
   self->params = *params;
   self->result = (CuvNtfResult){ 0 };
   if (params->algorithm == CUV_NTF_HALS)
@@ -294,8 +425,8 @@ cuv_ntf_cpu_start (CuvNtfCpu *self, const CuvNtfParams *params, int n_threads)
   memset (self->across, 0, (size_t) self->padded * sizeof (float));
   for (int i = 0; i < CUV_NTF_TASKS; i++)
     self->tasks[i].square = 0;
-  if (!cuv_ntf_cpu_rows (self, self->tensor.height, square_row, n_threads)
-      || !start_factors (self, n_threads))
+  if (!cuv_ntf_cpu_rows (self, self->tensor.height, square_row)
+      || !start_factors (self))
     return false;
   find_grams (self);
   return true;
@@ -321,14 +452,14 @@ cuv_ntf_cpu_step (CuvNtfCpu *self, int n_threads)
   CuvNtfResult *result = &self->result;
   double error;
 
+  self->n_threads = n_threads;
   do {
-    if (!(self->params.schedule == CUV_NTF_GS
-                ? iterate_gs (self, n_threads)
-                : iterate_jacobi (self, n_threads)))
+    if (!(self->params.schedule == CUV_NTF_GS ? iterate_gs (self)
+                                              : iterate_jacobi (self)))
       return CUV_NTF_CANCELLED;
     result->iterations++;
   } while (!cuv_ntf_has_test (&self->params, result->iterations));
-  if (!find_error (self, n_threads, &error))
+  if (!find_error (self, &error))
     return CUV_NTF_CANCELLED;
   test (self, error);
   return result->converged || result->iterations == self->params.iterations

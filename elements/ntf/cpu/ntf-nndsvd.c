@@ -115,13 +115,13 @@ add_power (CuvNtfCpu *self, CuvNtfTask *task, int y)
 }
 
 static bool
-sum_rows (CuvNtfCpu *self, int mode, CuvNtfRowFunc func, int n_threads)
+sum_rows (CuvNtfCpu *self, int mode, CuvNtfRowFunc func)
 {
   const int n = self->factors.size[mode] * self->factors.stride;
   float *sums = self->factors.mode[mode];
 
   cuv_ntf_cpu_clear_sums (self, mode);
-  if (!cuv_ntf_cpu_rows (self, self->tensor.height, func, n_threads))
+  if (!cuv_ntf_cpu_rows (self, self->tensor.height, func))
     return false;
   memset (sums, 0, (size_t) n * sizeof (float));
   for (int p = 0; p < CUV_NTF_TASKS; p++) {
@@ -132,11 +132,11 @@ sum_rows (CuvNtfCpu *self, int mode, CuvNtfRowFunc func, int n_threads)
 }
 
 static bool
-find_vectors (CuvNtfCpu *self, int n_threads)
+find_vectors (CuvNtfCpu *self)
 {
   make_orthonormal (self);
   for (int i = 0; i < SUBSPACE_STEPS; i++) {
-    if (!sum_rows (self, CUV_NTF_W, add_map_times_row, n_threads))
+    if (!sum_rows (self, CUV_NTF_W, add_map_times_row))
       return false;
     make_orthonormal (self);
   }
@@ -146,13 +146,13 @@ find_vectors (CuvNtfCpu *self, int n_threads)
 /* Flips vectors so that their positive part, times that of the map, is the
  * larger one; then clips the negative part. */
 static bool
-choose_halves (CuvNtfCpu *self, int n_threads)
+choose_halves (CuvNtfCpu *self)
 {
   const int depth = self->tensor.depth, stride = self->factors.stride;
 
   for (int p = 0; p < CUV_NTF_TASKS; p++)
     memset (self->tasks[p].halves, 0, sizeof self->tasks[p].halves);
-  if (!cuv_ntf_cpu_rows (self, self->tensor.height, add_halves, n_threads))
+  if (!cuv_ntf_cpu_rows (self, self->tensor.height, add_halves))
     return false;
   for (int k = 0; k < self->factors.rank; k++) {
     float *column = at (self, CUV_NTF_W, k);
@@ -171,12 +171,12 @@ choose_halves (CuvNtfCpu *self, int n_threads)
 }
 
 static bool
-find_products (CuvNtfCpu *self, int n_threads)
+find_products (CuvNtfCpu *self)
 {
   const int width = self->tensor.width, stride = self->factors.stride;
 
   for (int i = 0; i < POWER_STEPS; i++) {
-    if (!sum_rows (self, CUV_NTF_V, add_power, n_threads))
+    if (!sum_rows (self, CUV_NTF_V, add_power))
       return false;
     for (int k = 0; k < self->factors.rank; k++) {
       float *v = at (self, CUV_NTF_V, k);
@@ -210,10 +210,9 @@ fill_column (CuvNtfCpu *self, int mode, int k)
 }
 
 bool
-cuv_ntf_cpu_nndsvd (CuvNtfCpu *self, int n_threads)
+cuv_ntf_cpu_nndsvd (CuvNtfCpu *self)
 {
-  if (!find_vectors (self, n_threads) || !choose_halves (self, n_threads)
-      || !find_products (self, n_threads))
+  if (!find_vectors (self) || !choose_halves (self) || !find_products (self))
     return false;
   for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
     for (int k = 0; k < self->factors.rank; k++)

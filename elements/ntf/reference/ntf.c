@@ -1,9 +1,51 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An iteration: for each mode its numerators, then the update of its factor. */
+/* Factors, an iteration and a run. In an iteration each mode gets its
+ * numerators, then the update of its factor. */
 #include "ntf.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+float *
+cuv_ntf_alloc (size_t n)
+{
+  const size_t line = 64, size = (n * sizeof (float) + line - 1) / line * line;
+  float *memory = n > SIZE_MAX / 8 ? NULL : aligned_alloc (line, size);
+
+  if (memory != NULL)
+    memset (memory, 0, size);
+  return memory;
+}
+
+bool
+cuv_ntf_factors_init (
+    CuvNtfFactors *self, int height, int width, int depth, int rank)
+{
+  *self = (CuvNtfFactors){ { height, width, depth }, rank, cuv_ntf_pad (rank),
+    { 0 } };
+  for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
+    self->mode[mode] =
+        cuv_ntf_alloc ((size_t) self->size[mode] * (size_t) self->stride);
+    if (self->mode[mode] == NULL)
+      return false;
+  }
+  return true;
+}
+
+void
+cuv_ntf_factors_clear (CuvNtfFactors *self)
+{
+  for (int mode = 0; mode < CUV_NTF_MODES; mode++)
+    free (self->mode[mode]);
+  *self = (CuvNtfFactors){ 0 };
+}
+
+static const float *
+row_of (const CuvNtfFactors *self, int mode, int i)
+{
+  return &self->mode[mode][(size_t) i * (size_t) self->stride];
+}
 
 void
 cuv_ntf_gram (const CuvNtfFactors *self, int mode, double *gram)
@@ -13,7 +55,7 @@ cuv_ntf_gram (const CuvNtfFactors *self, int mode, double *gram)
   for (int k = 0; k < rank * rank; k++)
     gram[k] = 0;
   for (int i = 0; i < self->size[mode]; i++) {
-    const float *row = &self->mode[mode][(size_t) i * (size_t) self->stride];
+    const float *row = row_of (self, mode, i);
 
     for (int k = 0; k < rank; k++) {
       for (int l = 0; l < rank; l++)
@@ -118,12 +160,6 @@ cuv_ntf_update_row (
     multiply (self, numerators, row);
 }
 
-static const float *
-row_of (const CuvNtfFactors *self, int mode, int i)
-{
-  return &self->mode[mode][(size_t) i * (size_t) self->stride];
-}
-
 /* Adds the contribution of one value of G, at (y, x, z), to the numerators. */
 static void
 add_numerators (const CuvNtfFactors *f, double value, const int at[], int mode,
@@ -191,6 +227,37 @@ cuv_ntf_iterate (const CuvNtfTensor *tensor, const CuvNtfParams *params,
       cuv_ntf_gram (factors, mode, grams[mode]);
     free (numerators[mode]);
   }
+}
+
+static double
+sum_of_terms (const CuvNtfFactors *f, int y, int x, int z)
+{
+  const float *u = row_of (f, CUV_NTF_U, y), *v = row_of (f, CUV_NTF_V, x);
+  const float *w = row_of (f, CUV_NTF_W, z);
+  double sum = 0;
+
+  for (int k = 0; k < f->rank; k++)
+    sum += (double) u[k] * v[k] * w[k];
+  return sum;
+}
+
+double
+cuv_ntf_error (const CuvNtfTensor *tensor, const CuvNtfFactors *factors)
+{
+  const float *value = tensor->values;
+  double rest = 0, all = 0;
+
+  for (int y = 0; y < tensor->height; y++) {
+    for (int z = 0; z < tensor->depth; z++) {
+      for (int x = 0; x < tensor->width; x++, value++) {
+        double difference = *value - sum_of_terms (factors, y, x, z);
+
+        rest += difference * difference;
+        all += (double) *value * *value;
+      }
+    }
+  }
+  return all > 0 ? sqrt (rest / all) : 0;
 }
 
 void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The definition in C: draws the list primitive by primitive as
- * docs/overlay-definition.md says. */
+ * docs/definitions/overlay.md says. */
 #include "draw.h"
 
 _Static_assert(sizeof (CuvPrimitive) == 80, "the layout of overlay.cu");

@@ -18,15 +18,16 @@ typedef struct {
   gint bottom; /* strips of pictures occupy the rows from here on */
 } GstCuvScene;
 
-/* ARGB, opacity included. id: the tracking id, which selects the colour instead
- * of the label; 0: none. */
+/* In colors.c. ARGB, opacity included. id: the tracking id, which selects the
+ * colour instead of the label; 0: none. */
 guint gst_cuv_scene_color (
     const GstCuvScene *self, const gchar *label, gint64 id);
 guint gst_cuv_scene_region_color (
     const GstCuvScene *self, GstVideoRegionOfInterestMeta *roi);
 
-/* Draws a filled plate with the text centred in it, cut at its lower edge. */
-void gst_cuv_scene_write (const GstCuvScene *self, guint argb,
+/* Draws a filled rectangle with the text centred in it, cut at its lower
+ * edge. */
+void gst_cuv_scene_add_text (const GstCuvScene *self, guint argb,
     const CuvTextMask *mask, gint x, gint y, gint width, gint height);
 
 /* Adds a table of pictures: a strip per region, stacked upwards from bottom. */

@@ -5,6 +5,22 @@
 #include <string.h>
 #include "gsttrails.h"
 
+/* ---- text ---- */
+
+void
+gst_cuv_scene_add_text (const GstCuvScene *self, guint argb,
+    const CuvTextMask *mask, gint x, gint y, gint width, gint height)
+{
+  gboolean bright =
+      cuv_grey_of_rgb (argb >> 16 & 255, argb >> 8 & 255, argb & 255) > 140;
+
+  cuv_drawing_rect (self->drawing, argb, x, y, width, height, 0);
+  cuv_drawing_mask (self->drawing,
+      (argb & 0xff000000u) | (bright ? 0 : 0xffffffu),
+      x + (width - mask->width) / 2, y, mask->width, MIN (mask->height, height),
+      mask->coverage, mask->stride);
+}
+
 /* ---- shapes ---- */
 
 static gboolean
@@ -140,8 +156,8 @@ format_label (const GstCuvScene *scene, GstVideoRegionOfInterestMeta *roi,
         lrint (confidence * 100));
 }
 
-/* Draws the label on a plate above the box, inside the box where there is no
- * room above, moved into the frame as far as it fits. */
+/* Draws the label on the box's colour above the box, inside the box where there
+ * is no room above, moved into the frame as far as it fits. */
 static void
 add_label (GstCuvScene *scene, GstVideoRegionOfInterestMeta *roi)
 {
@@ -162,7 +178,7 @@ add_label (GstCuvScene *scene, GstVideoRegionOfInterestMeta *roi)
   if (y < 0)
     y = MAX (0,
         MIN ((gint) roi->y + scene->thickness, scene->height - mask->height));
-  gst_cuv_scene_write (scene, argb, mask, x, y, width, mask->height);
+  gst_cuv_scene_add_text (scene, argb, mask, x, y, width, mask->height);
 }
 
 static void

@@ -16,7 +16,7 @@ typedef struct {
   gint columns, rows, scale;     /* pixels of a picture, and magnification */
   gint width, height;            /* of a picture as drawn */
   gint cell_width, cell_height;  /* including border and name */
-  gint line;                     /* height of a name's plate; 0: no names */
+  gint line;                     /* height of a name's line; 0: no names */
   gint64 id;                     /* of the region; -1: the whole frame */
   guint argb;
 } Strip;
@@ -71,7 +71,7 @@ add_name (
   if (name != NULL)
     mask = cuv_text_render (scene->text, name, strip->width);
   if (mask != NULL)
-    gst_cuv_scene_write (
+    gst_cuv_scene_add_text (
         scene, strip->argb, mask, x, y, strip->cell_width, strip->line);
   else
     cuv_drawing_rect (
@@ -93,8 +93,8 @@ add_similarity (
   g_snprintf (text, sizeof text, "%ld%%", lrint (similarity * 100));
   mask = cuv_text_render (scene->text, text, strip->width - 2 * PAD);
   if (mask != NULL)
-    gst_cuv_scene_write (scene, strip->argb, mask, x, y, mask->width + 2 * PAD,
-        MIN (mask->height, strip->height));
+    gst_cuv_scene_add_text (scene, strip->argb, mask, x, y,
+        mask->width + 2 * PAD, MIN (mask->height, strip->height));
 }
 
 static void

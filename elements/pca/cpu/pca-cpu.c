@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cpu/pca-cpu.h"
 #include "cuvthreads.h"
+#include "cuvtime.h"
 #include "cpu/pca-dsp.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MAX_WORKERS = CUV_PCA_CHUNKS };
@@ -80,10 +80,10 @@ cuv_pca_cpu_free (CuvPcaCpu *self)
 {
   if (self == NULL)
     return;
-  for (int i = 0; self->workers != NULL && i < self->n_workers; i++)
+  for (int i = 0; self->workers != NULL && i < self->n_workers; i++) {
     cuv_pca_tile_clear (&self->workers[i].tile);
-  for (int i = 0; self->workers != NULL && i < self->n_workers; i++)
     free (self->workers[i].scores);
+  }
   cuv_pca_track_clear (&self->track);
   free (self->workers);
   free (self->chunks);
@@ -217,19 +217,6 @@ pass (CuvPcaCpu *self, int work)
   return left_out;
 }
 
-static float
-microseconds_since (struct timespec *start)
-{
-  struct timespec now;
-  float us;
-
-  clock_gettime (CLOCK_MONOTONIC, &now);
-  us = (float) (now.tv_sec - start->tv_sec) * 1e6f
-      + (float) (now.tv_nsec - start->tv_nsec) / 1e3f;
-  *start = now;
-  return us;
-}
-
 /* Fills the histogram for percentiles of this frame. */
 static void
 find_limits (CuvPcaCpu *self, const CuvPcaParams *params)
@@ -265,12 +252,12 @@ run_lagged (CuvPcaCpu *self, const CuvPcaParams *params, CuvPcaResult *result,
     cuv_pca_gains_init_bins (
         &self->bin_gains, &self->track.basis, &params->display);
   result->left_out = pass (self, SUM | PAINT | (counts ? COUNT : 0));
-  result->sums_us = microseconds_since (start);
+  result->sums_us = cuv_microseconds_since (start);
   if (counts)
     cuv_pca_track_set_limits (&self->track, self->workers[0].bins,
         &params->display, params->learning.smoothing);
   learn (self, params, result);
-  result->basis_us = microseconds_since (start);
+  result->basis_us = cuv_microseconds_since (start);
 }
 
 static void
@@ -280,9 +267,9 @@ learn_first (CuvPcaCpu *self, const CuvPcaParams *params, CuvPcaResult *result,
   if (params->is_frozen && self->track.basis.is_known)
     return;
   pass (self, SUM);
-  result->sums_us = microseconds_since (start);
+  result->sums_us = cuv_microseconds_since (start);
   learn (self, params, result);
-  result->basis_us = microseconds_since (start);
+  result->basis_us = cuv_microseconds_since (start);
 }
 
 static void
@@ -293,7 +280,18 @@ run_exact (CuvPcaCpu *self, const CuvPcaParams *params, CuvPcaResult *result,
   find_limits (self, params);
   cuv_pca_track_gains (&self->track, &params->display, &self->gains);
   result->left_out = pass (self, PAINT);
-  result->picture_us = microseconds_since (start);
+  result->picture_us = cuv_microseconds_since (start);
+}
+
+static void
+begin (CuvPcaCpu *self, const CuvCube *cube, const CuvPcaBands *bands,
+    int n_threads, CuvPcaResult *result, struct timespec *start)
+{
+  clock_gettime (CLOCK_MONOTONIC, start);
+  *result = (CuvPcaResult){ 0 };
+  self->cube = cube;
+  self->bands = bands;
+  self->n_threads = n_threads;
 }
 
 void
@@ -303,13 +301,9 @@ cuv_pca_cpu_run (CuvPcaCpu *self, const CuvCube *cube, const CuvPcaBands *bands,
 {
   struct timespec start;
 
-  clock_gettime (CLOCK_MONOTONIC, &start);
-  *result = (CuvPcaResult){ 0 };
-  self->cube = cube;
-  self->bands = bands;
+  begin (self, cube, bands, n_threads, result, &start);
   self->picture = picture;
   self->stride = stride;
-  self->n_threads = n_threads;
   if (params->timing == CUV_PCA_LAGGED && !params->is_frozen
       && self->track.basis.is_known
       && self->track.basis.mode == params->learning.mode)
@@ -345,15 +339,11 @@ cuv_pca_cpu_score (CuvPcaCpu *self, const CuvCube *cube,
 
   if (!ensure_scores (self, scores->n))
     return false;
-  clock_gettime (CLOCK_MONOTONIC, &start);
-  *result = (CuvPcaResult){ 0 };
-  self->cube = cube;
-  self->bands = bands;
+  begin (self, cube, bands, n_threads, result, &start);
   self->scores = scores;
-  self->n_threads = n_threads;
   learn_first (self, params, result, &start);
   result->left_out = pass (self, SCORE);
-  result->picture_us = microseconds_since (&start);
+  result->picture_us = cuv_microseconds_since (&start);
   result->pixels = (int64_t) cube->width * cube->height - result->left_out;
   return true;
 }

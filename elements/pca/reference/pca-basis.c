@@ -1,79 +1,86 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Moments and basis: their memory, and the solver on one thread. */
 #include "pca.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 bool
+cuv_pca_moments_init (CuvPcaMoments *self, int n)
+{
+  double *memory =
+      calloc ((size_t) CUV_PCA_MOMENTS_DOUBLES (n), sizeof *memory);
+
+  *self = (CuvPcaMoments){ 0 };
+  if (memory != NULL)
+    cuv_pca_place_moments (self, n, memory);
+  return memory != NULL;
+}
+
+void
+cuv_pca_moments_clear (CuvPcaMoments *self)
+{
+  free (self->mean);
+  *self = (CuvPcaMoments){ 0 };
+}
+
+void
+cuv_pca_moments_from_sums (
+    CuvPcaMoments *self, const CuvPcaSum *sums, bool is_exact)
+{
+  cuv_pca_find_moments (cuv_group_single (), self, sums, is_exact);
+}
+
+bool
+cuv_pca_moments_add (
+    CuvPcaMoments *self, const CuvPcaMoments *frame, double smoothing)
+{
+  return cuv_pca_add_moments (
+      cuv_group_single (), self, frame, smoothing, NULL);
+}
+
+bool
 cuv_pca_basis_init (CuvPcaBasis *self, int n)
 {
-  const size_t size = (size_t) n;
+  double *memory = calloc ((size_t) CUV_PCA_BASIS_DOUBLES (n), sizeof *memory);
 
-  *self = (CuvPcaBasis){ .n = n,
-    .mean = calloc (size, sizeof (double)),
-    .deviation = calloc (size, sizeof (double)),
-    .values = calloc (size, sizeof (double)),
-    .vectors = calloc (size * size, sizeof (double)) };
-  return self->mean && self->deviation && self->values && self->vectors;
+  *self = (CuvPcaBasis){ 0 };
+  if (memory != NULL)
+    cuv_pca_place_basis (self, n, memory);
+  return memory != NULL;
 }
 
 void
 cuv_pca_basis_clear (CuvPcaBasis *self)
 {
   free (self->mean);
-  free (self->deviation);
-  free (self->values);
-  free (self->vectors);
   *self = (CuvPcaBasis){ 0 };
 }
 
 void
 cuv_pca_basis_copy (CuvPcaBasis *self, const CuvPcaBasis *from)
 {
-  const size_t size = (size_t) from->n * sizeof (double);
-
   self->mode = from->mode;
   self->is_known = from->is_known;
-  memcpy (self->mean, from->mean, size);
-  memcpy (self->deviation, from->deviation, size);
-  memcpy (self->values, from->values, size);
-  memcpy (self->vectors, from->vectors, (size_t) from->n * size);
+  memcpy (self->mean, from->mean,
+      (size_t) CUV_PCA_BASIS_DOUBLES (from->n) * sizeof (double));
 }
 
 bool
 cuv_pca_scratch_init (CuvPcaScratch *self, int n)
 {
-  const size_t size = (size_t) n, even = (size_t) CUV_PCA_EVEN (n);
+  double *memory = calloc (1, CUV_PCA_SCRATCH_BYTES ((size_t) n));
 
-  *self =
-      (CuvPcaScratch){ CUV_PCA_EVEN (n), calloc (even * even, sizeof (double)),
-        calloc (even * even, sizeof (double)),
-        calloc (even * even, sizeof (double)),
-        calloc (even * even, sizeof (double)), calloc (size, sizeof (double)),
-        calloc (size, sizeof (double)), NULL,
-        calloc ((size_t) CUV_PCA_PAIRS (n), sizeof (CuvPcaRotation)),
-        calloc ((size_t) CUV_PCA_BLOCKS (n), sizeof (uint16_t)),
-        calloc (size, sizeof (int32_t)), calloc (size, sizeof (int32_t)),
-        calloc (size, sizeof (int32_t)) };
-  return self->a && self->b && self->c && self->vectors && self->values
-      && self->sign && self->rotations && self->blocks && self->order
-      && self->best && self->taken;
+  *self = (CuvPcaScratch){ 0 };
+  if (memory != NULL)
+    *self = cuv_pca_scratch_in (memory, n);
+  return memory != NULL;
 }
 
 void
 cuv_pca_scratch_clear (CuvPcaScratch *self)
 {
   free (self->a);
-  free (self->b);
-  free (self->c);
-  free (self->vectors);
-  free (self->values);
-  free (self->sign);
-  free (self->rotations);
-  free (self->blocks);
-  free (self->order);
-  free (self->best);
-  free (self->taken);
   *self = (CuvPcaScratch){ 0 };
 }
 
@@ -93,11 +100,4 @@ cuv_pca_basis_total (const CuvPcaBasis *self)
   for (int k = 0; k < self->n; k++)
     total += self->values[k];
   return total;
-}
-
-void
-cuv_pca_basis_spread (
-    const CuvPcaBasis *self, int k, double *mean, double *deviation)
-{
-  cuv_pca_spread (cuv_group_single (), self, k, mean, deviation);
 }

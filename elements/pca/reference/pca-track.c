@@ -52,29 +52,21 @@ cuv_pca_track_learn (CuvPcaTrack *self, const CuvPcaSum *sums, bool is_exact,
   return update;
 }
 
-static bool
-limits_match (const CuvPcaTrack *self, const CuvPcaDisplay *display)
-{
-  return self->has_limits
-      && memcmp (self->limits_of.component, display->component,
-             sizeof display->component)
-      == 0
-      && self->limits_of.percentile == display->percentile;
-}
-
 bool
 cuv_pca_track_needs_limits (
     const CuvPcaTrack *self, const CuvPcaDisplay *display)
 {
   return display->mapping == CUV_PCA_PERCENTILE && self->basis.is_known
-      && !limits_match (self, display);
+      && !(self->has_limits && cuv_pca_same_limits (&self->limits_of, display));
 }
 
 void
 cuv_pca_track_set_limits (CuvPcaTrack *self, const int64_t *bins,
     const CuvPcaDisplay *display, double smoothing)
 {
-  const double a = limits_match (self, display) ? smoothing : 1.0;
+  const bool smooth =
+      self->has_limits && cuv_pca_same_limits (&self->limits_of, display);
+  const double a = smooth ? smoothing : 1.0;
   CuvPcaLimits now;
 
   cuv_pca_limits_init (&now, bins, display);

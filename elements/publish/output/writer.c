@@ -17,21 +17,16 @@
  */
 #define GRACE_US (500 * G_TIME_SPAN_MILLISECOND)
 
-typedef struct {
-  gchar *text;
-  gsize size;
-} Record;
-
 struct _CuvWriter {
   gint references; /* the owner's and the thread's */
   GThread *thread;
   CuvTarget *target;
   const CuvFraming *framing;
 
-  GMutex lock; /* for everything up to "of the thread" */
-  GCond work;  /* wakes the thread */
-  GCond done;  /* wakes the owner */
-  GQueue queue;
+  GMutex lock;  /* for everything up to "of the thread" */
+  GCond work;   /* wakes the thread */
+  GCond done;   /* wakes the owner */
+  GQueue queue; /* records, GBytes */
   gsize queue_bytes;
   gboolean busy;        /* with a record that is not in the queue any more */
   gboolean finish;      /* write the end once the queue is empty */
@@ -55,21 +50,12 @@ struct _CuvWriter {
 };
 
 static void
-record_free (gpointer data)
-{
-  Record *record = data;
-
-  g_free (record->text);
-  g_free (record);
-}
-
-static void
 unref (CuvWriter *self)
 {
   if (!g_atomic_int_dec_and_test (&self->references))
     return;
   self->target->klass->free (self->target);
-  g_queue_clear_full (&self->queue, record_free);
+  g_queue_clear_full (&self->queue, (GDestroyNotify) g_bytes_unref);
   g_string_free (self->out, TRUE);
   g_free (self->warning);
   g_mutex_clear (&self->lock);
@@ -216,10 +202,11 @@ retract (CuvWriter *self, gsize n)
 /* Fills out with the record, or the end if NULL, and the framing that this
  * connection still needs before it. */
 static void
-compose (CuvWriter *self, const Record *record)
+compose (CuvWriter *self, GBytes *record)
 {
   const CuvFraming *framing = self->framing;
-  gsize end_size = strlen (framing->end);
+  gsize end_size = strlen (framing->end), size;
+  const gchar *data;
 
   self->sent = 0;
   g_string_truncate (self->out, 0);
@@ -236,7 +223,8 @@ compose (CuvWriter *self, const Record *record)
   }
   if (self->n_records > 0)
     g_string_append (self->out, framing->between);
-  g_string_append_len (self->out, record->text, record->size);
+  data = g_bytes_get_data (record, &size);
+  g_string_append_len (self->out, data, (gssize) size);
 }
 
 typedef enum { SENT, LOST, GIVEN_UP } Outcome;
@@ -269,7 +257,7 @@ send_out (CuvWriter *self)
 /* Writes a record, or the end if NULL. A new reader gets it from its first
  * byte; a part that cannot be completed is removed again where possible. */
 static gboolean
-deliver (CuvWriter *self, const Record *record)
+deliver (CuvWriter *self, GBytes *record)
 {
   Outcome outcome = LOST;
 
@@ -291,10 +279,10 @@ deliver (CuvWriter *self, const Record *record)
 
 /* Locked. Waits for the next record. NULL with *end TRUE: write the end; NULL
  * with *end FALSE: the thread must quit. */
-static Record *
+static GBytes *
 next_work (CuvWriter *self, gboolean *end)
 {
-  Record *record;
+  GBytes *record;
 
   while (g_queue_is_empty (&self->queue) && !self->finish && !self->quit)
     g_cond_wait (&self->work, &self->lock);
@@ -302,7 +290,7 @@ next_work (CuvWriter *self, gboolean *end)
   *end = record == NULL && self->finish;
   self->busy = record != NULL;
   if (record != NULL)
-    self->queue_bytes -= record->size;
+    self->queue_bytes -= g_bytes_get_size (record);
   return record;
 }
 
@@ -342,7 +330,7 @@ drop_queue (CuvWriter *self)
 
   self->counts.dropped += n;
   self->queue_bytes = 0;
-  g_queue_clear_full (&self->queue, record_free);
+  g_queue_clear_full (&self->queue, (GDestroyNotify) g_bytes_unref);
   if (n > 0)
     warn (self, "its reader did not take the last records in time");
 }
@@ -352,14 +340,14 @@ run (gpointer data)
 {
   CuvWriter *self = data;
   gboolean ok = TRUE, end = FALSE;
-  Record *record;
+  GBytes *record;
 
   block_signals ();
   g_mutex_lock (&self->lock);
   while ((record = next_work (self, &end)) != NULL || end) {
     g_mutex_unlock (&self->lock);
     ok = deliver (self, record);
-    g_clear_pointer (&record, record_free);
+    g_clear_pointer (&record, g_bytes_unref);
     g_mutex_lock (&self->lock);
     work_done (self, ok, end);
     if ((!ok && self->quit) || is_past_deadline (self))
@@ -411,10 +399,10 @@ make_room (CuvWriter *self, gsize size)
   while (g_queue_get_length (&self->queue) >= CUV_WRITER_MAX_RECORDS
       || (self->queue_bytes + size > CUV_WRITER_MAX_BYTES
           && !g_queue_is_empty (&self->queue))) {
-    Record *oldest = g_queue_pop_head (&self->queue);
+    GBytes *oldest = g_queue_pop_head (&self->queue);
 
-    self->queue_bytes -= oldest->size;
-    record_free (oldest);
+    self->queue_bytes -= g_bytes_get_size (oldest);
+    g_bytes_unref (oldest);
     self->counts.dropped++;
     warn (self,
         self->absent ? "nobody reads from it: start its reader"
@@ -425,13 +413,9 @@ make_room (CuvWriter *self, gsize size)
 void
 cuv_writer_push (CuvWriter *self, gchar *text, gsize size)
 {
-  Record *record = g_new (Record, 1);
-
-  record->text = text;
-  record->size = size;
   g_mutex_lock (&self->lock);
   make_room (self, size);
-  g_queue_push_tail (&self->queue, record);
+  g_queue_push_tail (&self->queue, g_bytes_new_take (text, size));
   self->queue_bytes += size;
   self->finish = self->timed_out = FALSE;
   g_cond_signal (&self->work);

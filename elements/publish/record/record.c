@@ -121,6 +121,13 @@ append_extra_params (CuvJson *json, const CuvRecordObject *object)
     cuv_json_end_object (json);
 }
 
+static void
+string_member (CuvJson *json, const gchar *key, const gchar *value)
+{
+  cuv_json_key (json, key);
+  cuv_json_string (json, value);
+}
+
 static gboolean
 is_classification (const GstStructure *param)
 {
@@ -133,8 +140,7 @@ append_model (CuvJson *json, const gchar *name)
 {
   cuv_json_key (json, "model");
   cuv_json_begin_object (json);
-  cuv_json_key (json, "name");
-  cuv_json_string (json, name);
+  string_member (json, "name", name);
   cuv_json_end_object (json);
 }
 
@@ -214,10 +220,8 @@ append_detection (CuvJson *json, const CuvRecordObject *object)
   }
   member (json, "confidence", object->confidence);
   member (json, "label_id", object->label_id);
-  if (object->label != NULL) {
-    cuv_json_key (json, "label");
-    cuv_json_string (json, object->label);
-  }
+  if (object->label != NULL)
+    string_member (json, "label", object->label);
   cuv_json_end_object (json);
 }
 
@@ -246,10 +250,8 @@ append_object (CuvJson *json, const GstVideoRegionOfInterestMeta *roi)
     int_member (json, "parent_id", roi->parent_id);
   if (object.id != 0)
     int_member (json, "id", object.id);
-  if (object.label != NULL) {
-    cuv_json_key (json, "roi_type");
-    cuv_json_string (json, object.label);
-  }
+  if (object.label != NULL)
+    string_member (json, "roi_type", object.label);
   if (object.detection != NULL)
     append_detection (json, &object);
   cuv_record_object_extras (json, &object);
@@ -433,18 +435,15 @@ append_frame (CuvJson *json, const CuvRecordFrame *frame)
 
   cuv_json_key (json, "frame_num");
   cuv_json_uint (json, frame->number);
-  cuv_json_key (json, "wallclock");
-  cuv_json_string (json, cuv_record_time (time, frame->wallclock));
+  string_member (json, "wallclock", cuv_record_time (time, frame->wallclock));
   if (GST_CLOCK_TIME_IS_VALID (frame->stream_time)) {
     cuv_json_key (json, "timestamp");
     cuv_json_uint (json, frame->stream_time);
   }
   if (frame->width > 0 && frame->height > 0)
     append_resolution (json, frame);
-  if (frame->source != NULL) {
-    cuv_json_key (json, "source");
-    cuv_json_string (json, frame->source);
-  }
+  if (frame->source != NULL)
+    string_member (json, "source", frame->source);
   if (frame->tags != NULL) {
     cuv_json_key (json, "tags");
     cuv_json_node (json, frame->tags);

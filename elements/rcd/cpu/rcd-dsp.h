@@ -61,6 +61,9 @@ typedef struct CuvRcdDsp {
 } CuvRcdDsp;
 
 void cuv_rcd_dsp_init (CuvRcdDsp *self);
-void cuv_rcd_dsp_init_avx2 (CuvRcdDsp *self); /* cpu/x86 */
+
+/* cpu/x86 */
+void cuv_rcd_dsp_init_avx2 (CuvRcdDsp *self);
+void cuv_rcd_sums_avx2 (const CuvRcdTile *tile, int32_t *sums);
 
 #endif

@@ -175,7 +175,7 @@ cuv_spd_norm (const CuvSpd *a, int n)
 
 /* ---- means ---- */
 
-/* The arithmetic mean of function (matrix, parameter). */
+/* The arithmetic mean of the matrices, or of function (matrix, parameter). */
 static bool
 mean_of (const CuvSpd *matrices, int count, int n, const CuvSpd *parameter,
     bool (*function) (const CuvSpd *, const CuvSpd *, int, CuvSpd *),
@@ -184,20 +184,15 @@ mean_of (const CuvSpd *matrices, int count, int n, const CuvSpd *parameter,
   CuvSpd sum = { { 0 } }, one;
 
   for (int t = 0; t < count; t++) {
-    if (!function (&matrices[t], parameter, n, &one))
+    if (function == NULL)
+      one = matrices[t];
+    else if (!function (&matrices[t], parameter, n, &one))
       return false;
     for (int k = 0; k < CUV_RCD_TRIANGLE (n); k++)
       sum.c[k] += one.c[k];
   }
   for (int k = 0; k < CUV_RCD_TRIANGLE (n); k++)
     out->c[k] = sum.c[k] / count;
-  return true;
-}
-
-static bool
-identity (const CuvSpd *a, const CuvSpd *parameter, int n, CuvSpd *out)
-{
-  *out = *a;
   return true;
 }
 
@@ -225,7 +220,7 @@ cuv_spd_mean_riemann (const CuvSpd *matrices, int count, int n, CuvSpd *out)
 {
   CuvSpd root, inverse_root, mean, step;
 
-  mean_of (matrices, count, n, NULL, identity, out);
+  mean_of (matrices, count, n, NULL, NULL, out);
   for (int round = 0; round < MAX_ROUNDS; round++) {
     if (!cuv_spd_sqrt (out, n, &root, &inverse_root)
         || !mean_of (matrices, count, n, &inverse_root, log_at, &mean))
@@ -243,7 +238,7 @@ cuv_spd_mean_jbld (const CuvSpd *matrices, int count, int n, CuvSpd *out)
 {
   CuvSpd mean, next, change;
 
-  mean_of (matrices, count, n, NULL, identity, out);
+  mean_of (matrices, count, n, NULL, NULL, out);
   for (int round = 0; round < MAX_ROUNDS; round++) {
     if (!mean_of (matrices, count, n, out, inverse_of_middle, &mean)
         || !cuv_spd_inverse (&mean, n, &next))

@@ -25,37 +25,33 @@ reserve (CuvBuffer *self, size_t size)
   return true;
 }
 
+/* Splits the levels into strips; strips may be NULL. Returns their number. */
 static int
-strip_rows (const CuvWaldboostLevel *level)
+split_levels (const CuvWaldboostPlan *plan, CuvStrip *strips)
 {
-  return level->step < STRIP_ROWS ? STRIP_ROWS / level->step : 1;
+  int n = 0;
+
+  for (int i = 0; i < plan->n_levels; i++) {
+    const CuvWaldboostLevel *level = &plan->levels[i];
+    int rows = level->step < STRIP_ROWS ? STRIP_ROWS / level->step : 1;
+
+    for (int j = 0; level->n_x > 0 && j < level->n_y; j += rows, n++) {
+      if (strips != NULL)
+        strips[n] = (CuvStrip){ .level = i,
+          .first = j,
+          .n = level->n_y - j < rows ? level->n_y - j : rows };
+    }
+  }
+  return n;
 }
 
 static bool
 make_strips (CuvWaldboostCpu *self)
 {
-  const CuvWaldboostPlan *plan = self->plan;
-  CuvStrip *strip;
-
-  self->n_strips = 0;
-  for (int i = 0; i < plan->n_levels; i++) {
-    int rows = strip_rows (&plan->levels[i]);
-
-    if (plan->levels[i].n_x > 0)
-      self->n_strips += (plan->levels[i].n_y + rows - 1) / rows;
-  }
-  if (!reserve (&self->strips, (self->n_strips + 1) * sizeof *strip))
+  self->n_strips = split_levels (self->plan, NULL);
+  if (!reserve (&self->strips, (self->n_strips + 1) * sizeof (CuvStrip)))
     return false;
-  strip = self->strips.data;
-  for (int i = 0; i < plan->n_levels; i++) {
-    const CuvWaldboostLevel *level = &plan->levels[i];
-    int rows = strip_rows (level);
-
-    for (int j = 0; level->n_x > 0 && j < level->n_y; j += rows)
-      *strip++ = (CuvStrip){ .level = i,
-        .first = j,
-        .n = level->n_y - j < rows ? level->n_y - j : rows };
-  }
+  split_levels (self->plan, self->strips.data);
   return true;
 }
 

@@ -49,7 +49,7 @@ struct _CuvWaldboostCpu {
   CuvBuffer grey; /* of the frame, unless one of its planes is grey */
   /* during a run */
   const CuvFrame *frame;
-  const CuvWaldboostLevel *level; /* whose picture is being made */
+  int level; /* whose picture is being made, -1 = the frame */
 };
 
 /* The picture of a level, -1 = the frame. data is NULL unless the level is a

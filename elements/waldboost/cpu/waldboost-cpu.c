@@ -22,67 +22,12 @@ thread_ns (void)
   return (int64_t) time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* ---- tasks ---- */
-
-/* A task is a band of TASK_ROWS rows. Returns its first row. */
-static int
-task_rows (int task, int height, int *n)
-{
-  int first = task * TASK_ROWS;
-
-  *n = height - first < TASK_ROWS ? height - first : TASK_ROWS;
-  return first;
-}
-
-static int
-count_tasks (int height)
-{
-  return (height + TASK_ROWS - 1) / TASK_ROWS;
-}
-
 /* ---- whole pictures ---- */
 
 static const uint8_t *
 picture_row (const CuvPicture *picture, int y)
 {
   return picture->data + y * picture->stride;
-}
-
-static void
-grey_task (void *data, int worker_index, int task)
-{
-  CuvWaldboostCpu *self = data;
-  CuvWorker *worker = &self->workers[worker_index];
-  int width = self->plan->width, n;
-  int first = task_rows (task, self->plan->height, &n);
-  int64_t start = thread_ns ();
-
-  for (int y = first; y < first + n; y++) {
-    uint8_t *out = (uint8_t *) self->grey.data + (size_t) y * width;
-
-    for (int x = 0; x < width; x++)
-      out[x] = cuv_frame_grey (self->frame, x, y);
-  }
-  worker->pyramid_ns += thread_ns () - start;
-}
-
-static void
-make_grey (CuvWaldboostCpu *self, int n_threads)
-{
-  const CuvFrame *frame = self->frame;
-  CuvPicture *picture = cuv_picture_of (self, -1);
-
-  picture->width = self->plan->width;
-  picture->height = self->plan->height;
-  if (frame->model != CUV_MODEL_RGB && frame->component[0].step == 1) {
-    picture->data = frame->component[0].data;
-    picture->stride = frame->component[0].stride;
-    return;
-  }
-  picture->data = self->grey.data;
-  picture->stride = self->plan->width;
-  cuv_threads_run_workers (
-      n_threads, n_threads, count_tasks (picture->height), grey_task, self);
 }
 
 static void
@@ -100,20 +45,55 @@ make_row (const CuvWaldboostCpu *self, CuvWorker *worker,
       tap.weight, taps + level->first_x_tap, worker->column.data);
 }
 
+/* Makes a band of TASK_ROWS rows of self->level. */
 static void
-level_task (void *data, int worker_index, int task)
+picture_task (void *data, int worker_index, int task)
 {
   CuvWaldboostCpu *self = data;
   CuvWorker *worker = &self->workers[worker_index];
-  int n, first = task_rows (task, self->level->height, &n);
-  const CuvPicture *picture =
-      cuv_picture_of (self, (int) (self->level - self->plan->levels));
+  const CuvPicture *picture = cuv_picture_of (self, self->level);
+  int first = task * TASK_ROWS, end = first + TASK_ROWS;
   int64_t start = thread_ns ();
 
-  for (int y = first; y < first + n; y++)
-    make_row (
-        self, worker, self->level, y, (uint8_t *) picture_row (picture, y));
+  for (int y = first; y < end && y < picture->height; y++) {
+    uint8_t *out = (uint8_t *) picture_row (picture, y);
+
+    if (self->level >= 0)
+      make_row (self, worker, &self->plan->levels[self->level], y, out);
+    else
+      for (int x = 0; x < picture->width; x++)
+        out[x] = cuv_frame_grey (self->frame, x, y);
+  }
   worker->pyramid_ns += thread_ns () - start;
+}
+
+/* level: -1 = the frame. */
+static void
+make_picture (CuvWaldboostCpu *self, int level, int n_threads)
+{
+  int height = cuv_picture_of (self, level)->height;
+
+  self->level = level;
+  cuv_threads_run_workers (n_threads, n_threads,
+      (height + TASK_ROWS - 1) / TASK_ROWS, picture_task, self);
+}
+
+static void
+make_grey (CuvWaldboostCpu *self, int n_threads)
+{
+  const CuvFrame *frame = self->frame;
+  CuvPicture *picture = cuv_picture_of (self, -1);
+
+  picture->width = self->plan->width;
+  picture->height = self->plan->height;
+  if (frame->model != CUV_MODEL_RGB && frame->component[0].step == 1) {
+    picture->data = frame->component[0].data;
+    picture->stride = frame->component[0].stride;
+    return;
+  }
+  picture->data = self->grey.data;
+  picture->stride = self->plan->width;
+  make_picture (self, -1, n_threads);
 }
 
 /* A level's source comes before it. */
@@ -121,10 +101,8 @@ static void
 make_sources (CuvWaldboostCpu *self, int n_threads)
 {
   for (int i = 0; i < self->plan->n_levels; i++) {
-    self->level = &self->plan->levels[i];
     if (cuv_picture_of (self, i)->data != NULL)
-      cuv_threads_run_workers (n_threads, n_threads,
-          count_tasks (self->level->height), level_task, self);
+      make_picture (self, i, n_threads);
   }
 }
 

@@ -20,6 +20,7 @@ typedef struct {
 
 struct _CuvWaldboostGrouper {
   int capacity;
+  void *memory;          /* of the arrays below, capacity elements each */
   Box *boxes;            /* of the hits */
   CuvCellEntry *entries; /* boxes sorted by cell */
   CuvBoxRank *ranks;
@@ -269,39 +270,44 @@ group_similar (CuvWaldboostGrouper *self, const CuvGrouping *grouping,
 
 /* ---- entry points ---- */
 
+/* The next n elements of memory. */
 static void *
-grow (void *memory, size_t size, bool *ok)
+take (char **memory, size_t n, size_t size)
 {
-  void *grown = realloc (memory, size);
+  void *array = *memory;
 
-  if (grown == NULL)
-    *ok = false;
-  return grown != NULL ? grown : memory;
+  *memory += n * size;
+  return array;
 }
 
 static bool
 reserve (CuvWaldboostGrouper *self, int n)
 {
-  size_t capacity = 256;
-  bool ok = true;
+  const size_t per_box = 3 * sizeof (Box) + sizeof (CuvCellEntry)
+      + sizeof (CuvBoxRank) + 4 * sizeof (int32_t) + sizeof (Group);
+  size_t capacity = 256; /* doubled: each array's size is a multiple of 16 */
+  char *at;
 
   while (capacity < (size_t) n)
     capacity *= 2;
   if (n <= self->capacity)
     return true;
-  self->boxes = grow (self->boxes, capacity * sizeof *self->boxes, &ok);
-  self->entries = grow (self->entries, capacity * sizeof *self->entries, &ok);
-  self->ranks = grow (self->ranks, capacity * sizeof *self->ranks, &ok);
-  self->root = grow (self->root, capacity * sizeof *self->root, &ok);
-  self->next = grow (self->next, capacity * sizeof *self->next, &ok);
-  self->stack = grow (self->stack, capacity * sizeof *self->stack, &ok);
-  self->number = grow (self->number, capacity * sizeof *self->number, &ok);
-  self->groups = grow (self->groups, capacity * sizeof *self->groups, &ok);
-  self->means = grow (self->means, capacity * sizeof *self->means, &ok);
-  self->out = grow (self->out, capacity * sizeof *self->out, &ok);
-  if (ok)
-    self->capacity = (int) capacity;
-  return ok;
+  free (self->memory);
+  self->memory = at = malloc (capacity * per_box);
+  self->capacity = at != NULL ? (int) capacity : 0;
+  if (at == NULL)
+    return false;
+  self->boxes = take (&at, capacity, sizeof *self->boxes);
+  self->entries = take (&at, capacity, sizeof *self->entries);
+  self->ranks = take (&at, capacity, sizeof *self->ranks);
+  self->root = take (&at, capacity, sizeof *self->root);
+  self->next = take (&at, capacity, sizeof *self->next);
+  self->stack = take (&at, capacity, sizeof *self->stack);
+  self->number = take (&at, capacity, sizeof *self->number);
+  self->groups = take (&at, capacity, sizeof *self->groups);
+  self->means = take (&at, capacity, sizeof *self->means);
+  self->out = take (&at, capacity, sizeof *self->out);
+  return true;
 }
 
 int
@@ -385,15 +391,6 @@ cuv_waldboost_grouper_free (CuvWaldboostGrouper *self)
 {
   if (self == NULL)
     return;
-  free (self->boxes);
-  free (self->entries);
-  free (self->ranks);
-  free (self->root);
-  free (self->next);
-  free (self->stack);
-  free (self->number);
-  free (self->groups);
-  free (self->means);
-  free (self->out);
+  free (self->memory);
   free (self);
 }

@@ -63,13 +63,13 @@ cuv_butfit_set_type (CuvButfit *self, const char *name, GError **error)
   for (guint i = 0; i < G_N_ELEMENTS (types); i++) {
     if (strcmp (types[i].name, name) == 0) {
       self->type = types[i].type;
-      self->given = TRUE;
+      self->type_given = TRUE;
       return TRUE;
     }
   }
   cuv_model_fail (error,
       "type '%.*s' is not supported, only LBP, LRD, LRP and HAAR are",
-      CUV_SHOWN, name);
+      CUV_MAX_SHOWN, name);
   return FALSE;
 }
 
@@ -79,11 +79,13 @@ static gboolean
 agree_on_type (CuvButfit *self, int type, GError **error)
 {
   gboolean rank = type == CUV_FEATURE_LRD || type == CUV_FEATURE_LRP;
-  gboolean rank_given = self->given
+  gboolean rank_given = self->type_given
       && (self->type == CUV_FEATURE_LRD || self->type == CUV_FEATURE_LRP);
 
   if (self->n_entries != 0) {
-    cuv_model_fail (error, "a weak hypothesis with more than one feature");
+    cuv_model_fail (error,
+        "a weak hypothesis has more than one feature, but only one is "
+        "supported");
     return FALSE;
   }
   if (self->type < 0)
@@ -91,39 +93,40 @@ agree_on_type (CuvButfit *self, int type, GError **error)
   if (self->type == type || (rank && rank_given))
     return TRUE;
   cuv_model_fail (error,
-      "a classifier of both %s and %s features is not supported",
+      "the classifier has both %s and %s features; only one type is supported",
       types[self->type].name, types[type].name);
   return FALSE;
 }
 
 /* ---- geometry ---- */
 
+/* The first block of a feature. */
 typedef struct {
-  gint64 x, y, width, height; /* of the first block */
+  int x, y, width, height;
 } Block;
 
 static gboolean
 read_block (const CuvModelReader *reader, const CuvTag *tag, int columns,
     int rows, Block *block, GError **error)
 {
-  const CuvWaldboostModel *model = &reader->parts.model;
-  int most = CUV_MODEL_MAX_WINDOW;
+  static const char *const names[] = { "positionX", "positionY", "blockWidth",
+    "blockHeight" };
+  const CuvWaldboostModel *model = &reader->builder.model;
+  int *sides[] = { &block->x, &block->y, &block->width, &block->height };
 
-  if (!cuv_attribute_integer (tag, "positionX", 0, most, &block->x, error)
-      || !cuv_attribute_integer (tag, "positionY", 0, most, &block->y, error)
-      || !cuv_attribute_integer (
-          tag, "blockWidth", 1, most, &block->width, error)
-      || !cuv_attribute_integer (
-          tag, "blockHeight", 1, most, &block->height, error))
-    return FALSE;
+  for (int i = 0; i < 4; i++) {
+    if (!cuv_attribute_integer (
+            tag, names[i], i / 2, CUV_MODEL_MAX_WINDOW, sides[i], error))
+      return FALSE;
+  }
   if (block->x + columns * block->width <= model->window_width
       && block->y + rows * block->height <= model->window_height)
     return TRUE;
   cuv_model_fail (error,
       "%dx%d blocks of %d x %d pixels at (%d, %d) exceed the window of "
       "%d x %d",
-      columns, rows, (int) block->width, (int) block->height, (int) block->x,
-      (int) block->y, model->window_width, model->window_height);
+      columns, rows, block->width, block->height, block->x, block->y,
+      model->window_width, model->window_height);
   return FALSE;
 }
 
@@ -137,7 +140,7 @@ check_fixed (
   if (value == NULL || strcmp (value, only) == 0)
     return TRUE;
   cuv_model_fail (error, "%s '%.*s' is not supported, only %s is", name,
-      CUV_SHOWN, value, only);
+      CUV_MAX_SHOWN, value, only);
   return FALSE;
 }
 
@@ -150,14 +153,14 @@ check_mean (const CuvModelReader *reader, const Block *block, GError **error)
   cuv_model_fail (error,
       "the mean of a block of %d x %d pixels is not supported: the limit is %d "
       "pixels; use block-value=sum",
-      (int) block->width, (int) block->height, MAX_MEAN_AREA);
+      block->width, block->height, MAX_MEAN_AREA);
   return FALSE;
 }
 
 static gboolean
 read_ranks (const CuvTag *tag, CuvGridNode *node, GError **error)
 {
-  gint64 a, b;
+  int a, b;
 
   if (!cuv_attribute_integer (tag, "blockA", 0, 8, &a, error)
       || !cuv_attribute_integer (tag, "blockB", 0, 8, &b, error))
@@ -192,7 +195,7 @@ cuv_butfit_begin_grid (
   node.y = (int16_t) block.y;
   node.width = (int16_t) block.width;
   node.height = (int16_t) block.height;
-  g_array_append_val (reader->parts.nodes, node);
+  g_array_append_val (reader->builder.nodes, node);
   self->n_entries = types[self->type].n_entries;
 }
 
@@ -202,7 +205,6 @@ cuv_butfit_begin_bins (
 {
   CuvButfit *self = reader->state;
   CuvHaarNode *node = &self->haar;
-  gint64 bins;
 
   if (!agree_on_type (self, CUV_FEATURE_HAAR, error)
       || !cuv_attribute_float (
@@ -210,11 +212,11 @@ cuv_butfit_begin_bins (
       || !cuv_attribute_float (
           tag, "maxValue", MAX_HAAR_VALUE, &node->maximum, error)
       || !cuv_attribute_integer (
-          tag, "numberOfBins", 1, MAX_BINS, &bins, error))
+          tag, "numberOfBins", 1, MAX_BINS, &node->bins, error))
     return;
-  node->bins = (int32_t) bins;
   if (node->maximum - node->minimum < MIN_HAAR_RANGE)
-    cuv_model_fail (error, "maxValue must be at least minValue + %g",
+    cuv_model_fail (error, "maxValue %g must be at least minValue %g + %g",
+        (double) node->maximum, (double) node->minimum,
         (double) MIN_HAAR_RANGE);
 }
 
@@ -238,9 +240,8 @@ cuv_butfit_begin_haar (
           (int16_t) (haars[i].rect[r].width * block.width),
           (int16_t) (haars[i].rect[r].height * block.height),
           (float) haars[i].rect[r].weight };
-  node->divisor =
-      (float) (haars[i].norm * (int) block.width * (int) block.height);
-  g_array_append_val (reader->parts.haar_nodes, *node);
+  node->divisor = (float) (haars[i].norm * block.width * block.height);
+  g_array_append_val (reader->builder.haar_nodes, *node);
   self->n_entries = node->bins;
 }
 

@@ -19,27 +19,12 @@
 #define MAX_STD_DEV 1e4f
 #define MAX_TABLE 1024
 
-static const CuvElementRule rules[] = {
-  { CUV_PLACE_MODEL, "stage", CUV_BUTFIT_STAGE, CUV_ELEMENT_ANY },
-  { CUV_BUTFIT_STAGE, "HistogramWeakHypothesis", CUV_BUTFIT_HYPOTHESIS,
-      CUV_ELEMENT_ONE },
-  { CUV_BUTFIT_STAGE, "DecisionTreeWeakHypothesis", CUV_BUTFIT_HYPOTHESIS,
-      CUV_ELEMENT_ONE },
-  { CUV_BUTFIT_HYPOTHESIS, "LBPFeature", CUV_BUTFIT_GRID, CUV_ELEMENT_ANY },
-  { CUV_BUTFIT_HYPOTHESIS, "LRDFeature", CUV_BUTFIT_GRID, CUV_ELEMENT_ANY },
-  { CUV_BUTFIT_HYPOTHESIS, "LRP", CUV_BUTFIT_GRID, CUV_ELEMENT_ANY },
-  { CUV_BUTFIT_HYPOTHESIS, "TCont2DiscFeature", CUV_BUTFIT_BINS,
-      CUV_ELEMENT_ANY },
-  { CUV_BUTFIT_BINS, "HaarHorizontalDoubleFeature", CUV_BUTFIT_HAAR,
-      CUV_ELEMENT_ONE },
-  { CUV_BUTFIT_BINS, "HaarVerticalDoubleFeature", CUV_BUTFIT_HAAR,
-      CUV_ELEMENT_ONE },
-  { CUV_BUTFIT_BINS, "HaarHorizontalTernalFeature", CUV_BUTFIT_HAAR,
-      CUV_ELEMENT_ONE },
-  { CUV_BUTFIT_BINS, "HaarVerticalTernalFeature", CUV_BUTFIT_HAAR,
-      CUV_ELEMENT_ONE },
-  { CUV_BUTFIT_BINS, "HaarDiagonalFeature", CUV_BUTFIT_HAAR, CUV_ELEMENT_ONE },
-  { CUV_BUTFIT_BINS, "HaarSurroundFeature", CUV_BUTFIT_HAAR, CUV_ELEMENT_ONE },
+enum {
+  STAGE = CUV_ROLE_FIRST,
+  HYPOTHESIS,
+  GRID, /* a feature of 3x3 blocks */
+  BINS, /* around a Haar feature */
+  HAAR,
 };
 
 static void
@@ -66,22 +51,17 @@ static gboolean
 read_side (const CuvTag *tag, const char *image_name, const char *name,
     int32_t *side, GError **error)
 {
-  gint64 value;
-
   if (cuv_attribute (tag, image_name) != NULL)
     name = image_name;
-  if (!cuv_attribute_integer (
-          tag, name, 3, CUV_MODEL_MAX_WINDOW, &value, error))
-    return FALSE;
-  *side = (int32_t) value;
-  return TRUE;
+  return cuv_attribute_integer (
+      tag, name, 3, CUV_MODEL_MAX_WINDOW, side, error);
 }
 
 static void
 begin_classifier (CuvModelReader *reader, const CuvTag *tag, GError **error)
 {
   CuvButfit *self = reader->state;
-  CuvWaldboostModel *model = &reader->parts.model;
+  CuvWaldboostModel *model = &reader->builder.model;
   const char *type = cuv_attribute (tag, "type");
 
   if (type != NULL && *type != '\0' && !cuv_butfit_set_type (self, type, error))
@@ -103,20 +83,21 @@ check_haar_window (const CuvWaldboostModel *model, GError **error)
   if (area <= CUV_MAX_SQUARES_AREA)
     return TRUE;
   cuv_model_fail (error,
-      "a window of %d x %d is too large for Haar features: it may have %u "
+      "a window of %d x %d is too large for Haar features: the limit is %u "
       "pixels",
       model->window_width, model->window_height, CUV_MAX_SQUARES_AREA);
   return FALSE;
 }
 
 static void
-end_classifier (CuvModelReader *reader, GError **error)
+end_classifier (CuvModelReader *reader, const CuvElement *element, char *text,
+    GError **error)
 {
   const CuvButfit *self = reader->state;
-  CuvWaldboostModel *model = &reader->parts.model;
+  CuvWaldboostModel *model = &reader->builder.model;
 
-  if (reader->parts.weak->len == 0) {
-    cuv_model_fail (error, "a classifier without stages");
+  if (reader->builder.weak->len == 0) {
+    cuv_model_fail (error, "the classifier has no stages");
     return;
   }
   model->feature = (CuvFeature) self->type;
@@ -140,8 +121,9 @@ begin_stage (CuvModelReader *reader, const CuvTag *tag, GError **error)
   const char *text;
   double threshold;
 
-  if (reader->parts.weak->len == CUV_MODEL_MAX_STAGES)
-    cuv_model_fail (error, "more than %d stages", CUV_MODEL_MAX_STAGES);
+  if (reader->builder.weak->len == CUV_MODEL_MAX_STAGES)
+    cuv_model_fail (error, "the model has more than %d stages, the limit",
+        CUV_MODEL_MAX_STAGES);
   if (*error != NULL || !cuv_attribute_text (tag, "negT", &text, error))
     return;
   if (!cuv_to_double (text, &threshold, error))
@@ -155,15 +137,17 @@ begin_stage (CuvModelReader *reader, const CuvTag *tag, GError **error)
 /* ---- tables ---- */
 
 static void
-read_predictions (GArray *table, char *text, GError **error)
+read_predictions (CuvButfit *self, char *text, GError **error)
 {
+  GArray *table = self->table;
   char *word;
   float value;
 
   g_array_set_size (table, 0);
   while ((word = cuv_next_word (&text)) != NULL) {
     if (table->len == MAX_TABLE)
-      cuv_model_fail (error, "more than %d predictionValues", MAX_TABLE);
+      cuv_model_fail (error,
+          "predictionValues holds more than %d values, the limit", MAX_TABLE);
     else if (cuv_to_limited (word, CUV_MAX_RESPONSE, &value, error))
       g_array_append_val (table, value);
     if (*error != NULL)
@@ -181,7 +165,8 @@ map_bins (CuvButfit *self, char *text, GError **error)
 
   while (*error == NULL && (word = cuv_next_word (&text)) != NULL) {
     if (table->len == MAX_TABLE)
-      cuv_model_fail (error, "more than %d words in binMap", MAX_TABLE);
+      cuv_model_fail (
+          error, "binMap holds more than %d values, the limit", MAX_TABLE);
     else if (cuv_to_integer (
                  word, 0, (gint64) self->table->len - 1, &bin, error))
       g_array_append_val (table, g_array_index (self->table, float, bin));
@@ -192,34 +177,40 @@ map_bins (CuvButfit *self, char *text, GError **error)
   self->table = table;
 }
 
+/* Calls read() with a copy of an attribute's text, which it may modify. */
 static void
-begin_hypothesis (CuvModelReader *reader, const CuvTag *tag, GError **error)
+read_attribute (CuvButfit *self, const CuvTag *tag, const char *name,
+    void (*read) (CuvButfit *self, char *text, GError **error), GError **error)
 {
-  CuvButfit *self = reader->state;
   const char *text;
   char *copy;
 
-  self->n_entries = 0;
-  if (!cuv_attribute_text (tag, "predictionValues", &text, error))
+  if (*error != NULL || !cuv_attribute_text (tag, name, &text, error))
     return;
   copy = g_strdup (text);
-  read_predictions (self->table, copy, error);
-  g_free (copy);
-  if (*error != NULL || strcmp (tag->name, "DecisionTreeWeakHypothesis") != 0
-      || !cuv_attribute_text (tag, "binMap", &text, error))
-    return;
-  copy = g_strdup (text);
-  map_bins (self, copy, error);
+  read (self, copy, error);
   g_free (copy);
 }
 
 static void
-end_hypothesis (CuvModelReader *reader, GError **error)
+begin_hypothesis (CuvModelReader *reader, const CuvTag *tag, GError **error)
 {
   CuvButfit *self = reader->state;
-  CuvModelBuilder *parts = &reader->parts;
-  guint i = parts->weak->len, n = (guint) self->n_entries;
-  guint first_leaf = parts->leaves->len;
+
+  self->n_entries = 0;
+  read_attribute (self, tag, "predictionValues", read_predictions, error);
+  if (strcmp (tag->name, "DecisionTreeWeakHypothesis") == 0)
+    read_attribute (self, tag, "binMap", map_bins, error);
+}
+
+static void
+end_hypothesis (CuvModelReader *reader, const CuvElement *element, char *text,
+    GError **error)
+{
+  CuvButfit *self = reader->state;
+  CuvModelBuilder *builder = &reader->builder;
+  guint i = builder->weak->len, n = (guint) self->n_entries;
+  guint first_leaf = builder->leaves->len;
   CuvWeak weak = { .first_node = (int32_t) i,
     .first_leaf = (int32_t) first_leaf,
     .restart = i == 0,
@@ -227,70 +218,65 @@ end_hypothesis (CuvModelReader *reader, GError **error)
 
   if (n == 0) {
     cuv_model_fail (error,
-        "a weak hypothesis without a feature; supported are LBPFeature, "
+        "a weak hypothesis has no feature; supported are LBPFeature, "
         "LRDFeature, LRP and Haar features in TCont2DiscFeature");
   } else if (self->table->len != n) {
-    cuv_model_fail (error, "a table of %u values, but the feature needs %u",
+    cuv_model_fail (error, "the table has %u values, but the feature needs %u",
         self->table->len, n);
   } else {
-    g_array_set_size (parts->leaves, first_leaf + n);
+    g_array_set_size (builder->leaves, first_leaf + n);
     cuv_butfit_order_table (reader, (const float *) (void *) self->table->data,
-        &g_array_index (parts->leaves, float, first_leaf), n);
-    g_array_append_val (parts->weak, weak);
+        &g_array_index (builder->leaves, float, first_leaf), n);
+    g_array_append_val (builder->weak, weak);
   }
 }
 
-/* ---- elements ---- */
+/* ---- rules ---- */
 
 static void
-begin (CuvModelReader *reader, int place, const CuvTag *tag, GError **error)
-{
-  switch (place) {
-    case CUV_PLACE_MODEL:
-      begin_classifier (reader, tag, error);
-      break;
-    case CUV_BUTFIT_STAGE:
-      begin_stage (reader, tag, error);
-      break;
-    case CUV_BUTFIT_HYPOTHESIS:
-      begin_hypothesis (reader, tag, error);
-      break;
-    case CUV_BUTFIT_GRID:
-      cuv_butfit_begin_grid (reader, tag, error);
-      break;
-    case CUV_BUTFIT_BINS:
-      cuv_butfit_begin_bins (reader, tag, error);
-      break;
-    case CUV_BUTFIT_HAAR:
-      cuv_butfit_begin_haar (reader, tag, error);
-      break;
-  }
-}
-
-static void
-end (CuvModelReader *reader, const CuvElement *element, char *text,
+end_stage (CuvModelReader *reader, const CuvElement *element, char *text,
     GError **error)
 {
-  switch (element->place) {
-    case CUV_PLACE_MODEL:
-      end_classifier (reader, error);
-      break;
-    case CUV_BUTFIT_STAGE:
-      if (element->seen == 0)
-        cuv_model_fail (error,
-            "a stage without HistogramWeakHypothesis or "
-            "DecisionTreeWeakHypothesis");
-      break;
-    case CUV_BUTFIT_HYPOTHESIS:
-      end_hypothesis (reader, error);
-      break;
-    case CUV_BUTFIT_BINS:
-      if (element->seen == 0)
-        cuv_model_fail (
-            error, "a TCont2DiscFeature without a supported Haar feature");
-      break;
-  }
+  if (element->seen == 0)
+    cuv_model_fail (error,
+        "a stage has neither HistogramWeakHypothesis nor "
+        "DecisionTreeWeakHypothesis");
 }
 
-const CuvModelFormat cuv_format_butfit = { rules, G_N_ELEMENTS (rules),
-  sizeof (CuvButfit), init, clear, begin, end };
+static void
+end_bins (CuvModelReader *reader, const CuvElement *element, char *text,
+    GError **error)
+{
+  if (element->seen == 0)
+    cuv_model_fail (
+        error, "a TCont2DiscFeature holds no supported Haar feature");
+}
+
+#define MANY CUV_ELEMENT_MANY
+
+static const CuvElementRule rules[] = {
+  { CUV_ROLE_MODEL, "stage", STAGE, .flags = MANY, .begin = begin_stage,
+      .end = end_stage },
+  { STAGE, "HistogramWeakHypothesis", HYPOTHESIS, .begin = begin_hypothesis,
+      .end = end_hypothesis },
+  { STAGE, "DecisionTreeWeakHypothesis", HYPOTHESIS, .begin = begin_hypothesis,
+      .end = end_hypothesis },
+  { HYPOTHESIS, "LBPFeature", GRID, .flags = MANY,
+      .begin = cuv_butfit_begin_grid },
+  { HYPOTHESIS, "LRDFeature", GRID, .flags = MANY,
+      .begin = cuv_butfit_begin_grid },
+  { HYPOTHESIS, "LRP", GRID, .flags = MANY, .begin = cuv_butfit_begin_grid },
+  { HYPOTHESIS, "TCont2DiscFeature", BINS, .flags = MANY,
+      .begin = cuv_butfit_begin_bins, .end = end_bins },
+  { BINS, "HaarHorizontalDoubleFeature", HAAR, .begin = cuv_butfit_begin_haar },
+  { BINS, "HaarVerticalDoubleFeature", HAAR, .begin = cuv_butfit_begin_haar },
+  { BINS, "HaarHorizontalTernalFeature", HAAR, .begin = cuv_butfit_begin_haar },
+  { BINS, "HaarVerticalTernalFeature", HAAR, .begin = cuv_butfit_begin_haar },
+  { BINS, "HaarDiagonalFeature", HAAR, .begin = cuv_butfit_begin_haar },
+  { BINS, "HaarSurroundFeature", HAAR, .begin = cuv_butfit_begin_haar },
+};
+
+const CuvModelFormat cuv_format_butfit = {
+  rules, G_N_ELEMENTS (rules), sizeof (CuvButfit), init, clear,
+  { .role = CUV_ROLE_MODEL, .begin = begin_classifier, .end = end_classifier }
+};

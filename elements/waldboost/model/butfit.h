@@ -6,20 +6,12 @@
 
 #include "model/reader.h"
 
-enum {
-  CUV_BUTFIT_STAGE = CUV_PLACE_FIRST,
-  CUV_BUTFIT_HYPOTHESIS,
-  CUV_BUTFIT_GRID, /* a feature of 3x3 blocks */
-  CUV_BUTFIT_BINS, /* around a Haar feature */
-  CUV_BUTFIT_HAAR,
-};
-
 typedef struct {
-  int type;        /* CuvFeature of all features, -1 = unknown */
-  gboolean given;  /* type was set by the attribute */
-  float threshold; /* of the current stage */
-  int n_entries;   /* table size that its feature needs, 0 = none yet */
-  GArray *table;   /* float, of the current weak hypothesis */
+  int type;            /* CuvFeature of all features, -1 = unknown */
+  gboolean type_given; /* by the attribute */
+  float threshold;     /* of the current stage */
+  int n_entries;       /* table size that its feature needs, 0 = none yet */
+  GArray *table;       /* float, of the current weak hypothesis */
   CuvHaarNode haar;
   float min_std_dev;
 } CuvButfit;

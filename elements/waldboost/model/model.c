@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "model/builder.h"
+#include "model/reader.h"
 
 #include <math.h>
 
 typedef struct {
   CuvWaldboostModel model;
-  CuvModelBuilder parts; /* owns the arrays of model */
+  CuvModelBuilder builder; /* owns the arrays of model */
 } Owner;
 
 void
@@ -68,12 +68,12 @@ largest_leaf (const CuvWaldboostModel *model, int k)
 static int
 choose_fixed_bits (const CuvWaldboostModel *model)
 {
-  double most = 0;
+  double largest_sum = 0;
   int bits = 20;
 
   for (int k = 0; k < model->n_weak; k++)
-    most += largest_leaf (model, k);
-  while (ldexp (most, bits) >= 1 << 30)
+    largest_sum += largest_leaf (model, k);
+  while (ldexp (largest_sum, bits) >= 1 << 30)
     bits--;
   return bits;
 }
@@ -117,7 +117,7 @@ cuv_model_builder_finish (CuvModelBuilder *self)
       g_array_append_val (self->stage_first, i);
   }
   g_array_append_val (self->stage_first, n_weak);
-  owner->parts = *self;
+  owner->builder = *self;
   *model = self->model;
   model->n_weak = n_weak;
   model->n_nodes = (int32_t) (haar ? self->haar_nodes : self->nodes)->len;
@@ -185,7 +185,7 @@ clear (gpointer data)
   Owner *owner = data;
 
   g_free ((gpointer) owner->model.fixed_leaves);
-  cuv_model_builder_clear (&owner->parts);
+  cuv_model_builder_clear (&owner->builder);
 }
 
 void

@@ -2,7 +2,7 @@
 /* Features of OpenCV cascades. */
 #include "model/opencv.h"
 
-#include <math.h>
+#include <string.h>
 
 #define MAX_WEIGHT 1e6f /* keeps weighted sums within float */
 
@@ -30,7 +30,8 @@ read_sides (char **text, CuvHaarRect *rect, GError **error)
 }
 
 void
-cuv_opencv_read_rect (CuvModelReader *reader, char *text, GError **error)
+cuv_opencv_read_rect (CuvModelReader *reader, const CuvElement *element,
+    char *text, GError **error)
 {
   CuvOpencv *self = reader->state;
 
@@ -43,8 +44,8 @@ cuv_opencv_read_rect (CuvModelReader *reader, char *text, GError **error)
 }
 
 void
-cuv_opencv_read_weighted_rect (
-    CuvModelReader *reader, char *text, GError **error)
+cuv_opencv_read_weighted_rect (CuvModelReader *reader,
+    const CuvElement *element, char *text, GError **error)
 {
   CuvOpencv *self = reader->state;
   CuvOpencvFeature *feature = &self->feature;
@@ -61,7 +62,7 @@ cuv_opencv_read_weighted_rect (
   } else if (!cuv_to_limited (word, MAX_WEIGHT, &rect.weight, error)) {
     g_prefix_error (error, "weight: ");
   } else if (feature->n_rects == 3) {
-    cuv_model_fail (error, "a Haar feature with more than 3 rectangles");
+    cuv_model_fail (error, "a Haar feature has more than 3 rectangles");
   } else {
     feature->line[feature->n_rects] = reader->line;
     feature->rect[feature->n_rects++] = rect;
@@ -71,19 +72,31 @@ cuv_opencv_read_weighted_rect (
 /* ---- features ---- */
 
 void
-cuv_opencv_end_feature (
-    CuvModelReader *reader, const CuvElement *element, GError **error)
+cuv_opencv_begin_feature (
+    CuvModelReader *reader, const CuvTag *tag, GError **error)
+{
+  CuvOpencv *self = reader->state;
+
+  self->feature = (CuvOpencvFeature){ 0 };
+}
+
+void
+cuv_opencv_end_feature (CuvModelReader *reader, const CuvElement *element,
+    char *text, GError **error)
 {
   CuvOpencv *self = reader->state;
   gboolean haar = cuv_opencv_is_haar (reader);
 
-  if (!cuv_reader_require (
-          reader, element, haar ? CUV_OPENCV_RECTS : CUV_OPENCV_RECT, error))
-    return;
   if (haar && self->feature.n_rects < 2)
-    cuv_model_fail (error, "a Haar feature with fewer than 2 rectangles");
+    cuv_model_fail (error,
+        self->feature.n_rects == 0
+            ? "<rects> is missing or empty"
+            : "a Haar feature has 1 rectangle, but needs 2 or 3");
+  else if (!haar && self->feature.line[0] == 0)
+    cuv_model_fail (error, "<rect> is missing");
   else if (self->features->len == CUV_MODEL_MAX_FEATURES)
-    cuv_model_fail (error, "more than %d features", CUV_MODEL_MAX_FEATURES);
+    cuv_model_fail (error, "the model has more than %d features, the limit",
+        CUV_MODEL_MAX_FEATURES);
   else
     g_array_append_val (self->features, self->feature);
 }
@@ -97,8 +110,7 @@ check_blocks (const CuvOpencv *self, const CuvHaarRect *rect, GError **error)
   cuv_model_fail (error,
       "3x3 blocks of %d x %d pixels at (%d, %d) exceed the window of %d x "
       "%d",
-      rect->width, rect->height, rect->x, rect->y, (int) self->width,
-      (int) self->height);
+      rect->width, rect->height, rect->x, rect->y, self->width, self->height);
   return FALSE;
 }
 
@@ -143,38 +155,44 @@ check_feature (
 static gboolean
 check_haar_window (const CuvOpencv *self, GError **error)
 {
-  if ((self->width - 2) * (self->height - 2) <= CUV_MAX_SQUARES_AREA)
+  if ((guint) ((self->width - 2) * (self->height - 2)) <= CUV_MAX_SQUARES_AREA)
     return TRUE;
   cuv_model_fail (error,
-      "a window of %d x %d is too large for Haar features: (width - 2) * "
-      "(height - 2) may be %u",
-      (int) self->width, (int) self->height, CUV_MAX_SQUARES_AREA);
+      "a window of %d x %d is too large for Haar features: the limit of "
+      "(width - 2) * (height - 2) is %u",
+      self->width, self->height, CUV_MAX_SQUARES_AREA);
   return FALSE;
 }
 
 static void
-copy_feature (CuvModelReader *reader, guint i, const CuvOpencvFeature *feature)
+add_node (CuvModelBuilder *builder, const CuvOpencvNode *node,
+    const CuvOpencvFeature *feature)
 {
-  CuvModelBuilder *parts = &reader->parts;
+  const CuvHaarRect *rect = feature->rect;
 
-  if (cuv_opencv_is_haar (reader)) {
-    CuvHaarNode *node = &g_array_index (parts->haar_nodes, CuvHaarNode, i);
+  if (builder->model.feature == CUV_FEATURE_HAAR) {
+    CuvHaarNode haar = { .rect = { rect[0], rect[1], rect[2] },
+      .tilted = feature->tilted,
+      .threshold = node->threshold,
+      .left = node->left,
+      .right = node->right };
 
-    for (int r = 0; r < 3; r++)
-      node->rect[r] = feature->rect[r];
-    node->tilted = feature->tilted;
+    g_array_append_val (builder->haar_nodes, haar);
   } else {
-    CuvGridNode *node = &g_array_index (parts->nodes, CuvGridNode, i);
+    CuvGridNode grid = { .x = rect->x,
+      .y = rect->y,
+      .width = rect->width,
+      .height = rect->height,
+      .left = node->left,
+      .right = node->right };
 
-    node->x = feature->rect[0].x;
-    node->y = feature->rect[0].y;
-    node->width = feature->rect[0].width;
-    node->height = feature->rect[0].height;
+    memcpy (grid.subset, node->subset, sizeof grid.subset);
+    g_array_append_val (builder->nodes, grid);
   }
 }
 
 void
-cuv_opencv_resolve_features (CuvModelReader *reader, GError **error)
+cuv_opencv_add_nodes (CuvModelReader *reader, GError **error)
 {
   CuvOpencv *self = reader->state;
 
@@ -185,17 +203,16 @@ cuv_opencv_resolve_features (CuvModelReader *reader, GError **error)
             &g_array_index (self->features, CuvOpencvFeature, i), error))
       return;
   }
-  for (guint i = 0; i < self->feature_refs->len; i++) {
-    const CuvOpencvFeatureRef *ref =
-        &g_array_index (self->feature_refs, CuvOpencvFeatureRef, i);
+  for (guint i = 0; i < self->nodes->len; i++) {
+    const CuvOpencvNode *node = &g_array_index (self->nodes, CuvOpencvNode, i);
 
-    if (ref->feature < 0 || (guint) ref->feature >= self->features->len) {
-      reader->line = ref->line;
+    if (node->feature < 0 || (guint) node->feature >= self->features->len) {
+      reader->line = node->line;
       cuv_model_fail (error, "a node refers to feature %d, but there are %u",
-          ref->feature, self->features->len);
+          node->feature, self->features->len);
       return;
     }
-    copy_feature (reader, i,
-        &g_array_index (self->features, CuvOpencvFeature, ref->feature));
+    add_node (&reader->builder, node,
+        &g_array_index (self->features, CuvOpencvFeature, node->feature));
   }
 }

@@ -6,28 +6,6 @@
 
 #include "model/reader.h"
 
-enum {
-  CUV_OPENCV_STAGE_TYPE = CUV_PLACE_FIRST,
-  CUV_OPENCV_FEATURE_TYPE,
-  CUV_OPENCV_WIDTH,
-  CUV_OPENCV_HEIGHT,
-  CUV_OPENCV_FEATURE_PARAMS,
-  CUV_OPENCV_MAX_CAT_COUNT,
-  CUV_OPENCV_STAGES,
-  CUV_OPENCV_STAGE,
-  CUV_OPENCV_STAGE_THRESHOLD,
-  CUV_OPENCV_WEAKS,
-  CUV_OPENCV_WEAK,
-  CUV_OPENCV_INTERNAL_NODES,
-  CUV_OPENCV_LEAF_VALUES,
-  CUV_OPENCV_FEATURES,
-  CUV_OPENCV_FEATURE,
-  CUV_OPENCV_RECT,
-  CUV_OPENCV_RECTS,
-  CUV_OPENCV_WEIGHTED_RECT,
-  CUV_OPENCV_TILTED,
-};
-
 /* LBP features have one rectangle, the first of the 3x3 blocks. */
 typedef struct {
   CuvHaarRect rect[3];
@@ -36,36 +14,42 @@ typedef struct {
   int32_t tilted;
 } CuvOpencvFeature;
 
-/* A node's reference to a feature, resolved at the end: <features> comes after
+/* A node; its feature is looked up at the end: <features> comes after
  * <stages>. */
 typedef struct {
+  int32_t left, right; /* as in CuvGridNode */
   int32_t feature;
   int line;
-} CuvOpencvFeatureRef;
+  uint32_t subset[8]; /* LBP */
+  float threshold;    /* HAAR */
+} CuvOpencvNode;
 
 typedef struct {
-  gint64 width, height, max_cat_count;
+  int32_t width, height, max_cat_count;
   float threshold;              /* of the current stage */
   guint first_node, first_leaf; /* of the current tree */
   CuvOpencvFeature feature;     /* the current one */
   GArray *features;             /* CuvOpencvFeature */
-  GArray *feature_refs;         /* CuvOpencvFeatureRef, one per node */
+  GArray *nodes;                /* CuvOpencvNode */
 } CuvOpencv;
 
 static inline gboolean
 cuv_opencv_is_haar (const CuvModelReader *reader)
 {
-  return reader->parts.model.feature == CUV_FEATURE_HAAR;
+  return reader->builder.model.feature == CUV_FEATURE_HAAR;
 }
 
-void cuv_opencv_read_rect (CuvModelReader *reader, char *text, GError **error);
-void cuv_opencv_read_weighted_rect (
-    CuvModelReader *reader, char *text, GError **error);
-void cuv_opencv_end_feature (
-    CuvModelReader *reader, const CuvElement *element, GError **error);
+/* CuvBeginElement and CuvEndElement of the features' elements. */
+void cuv_opencv_begin_feature (
+    CuvModelReader *reader, const CuvTag *tag, GError **error);
+void cuv_opencv_end_feature (CuvModelReader *reader, const CuvElement *element,
+    char *text, GError **error);
+void cuv_opencv_read_rect (CuvModelReader *reader, const CuvElement *element,
+    char *text, GError **error);
+void cuv_opencv_read_weighted_rect (CuvModelReader *reader,
+    const CuvElement *element, char *text, GError **error);
 
-/* Checks the features, resolves the references and copies the features into the
- * nodes. */
-void cuv_opencv_resolve_features (CuvModelReader *reader, GError **error);
+/* Checks the features and adds the nodes with their features to the model. */
+void cuv_opencv_add_nodes (CuvModelReader *reader, GError **error);
 
 #endif

@@ -42,14 +42,15 @@ recognise_parent (CuvModelReader *self, CuvElement *parent, const char *name)
     &cuv_format_wbd };
 
   for (guint i = 0; i < G_N_ELEMENTS (formats) && self->format == NULL; i++) {
-    if (find_rule (formats[i], CUV_PLACE_MODEL, name) != NULL) {
+    if (find_rule (formats[i], CUV_ROLE_MODEL, name) != NULL) {
       choose_format (self, formats[i]);
-      parent->place = CUV_PLACE_MODEL;
+      parent->role = CUV_ROLE_MODEL;
+      parent->rule = &formats[i]->model;
     }
   }
 }
 
-/* The place of an element while the format is unknown. */
+/* The role of an element while the format is unknown. */
 static int
 recognise (CuvModelReader *self, const CuvTag *tag, GError **error)
 {
@@ -63,13 +64,13 @@ recognise (CuvModelReader *self, const CuvTag *tag, GError **error)
         "cv2.CascadeClassifier.convert('old.xml', 'new.xml')");
   } else if (strcmp (tag->name, "WaldBoostClassifier") == 0) {
     choose_format (self, &cuv_format_butfit);
-    return CUV_PLACE_MODEL;
+    return CUV_ROLE_MODEL;
   } else if (self->depth == 0 && strcmp (tag->name, "opencv_storage") == 0) {
-    return CUV_PLACE_STORAGE;
-  } else if (parent->place == CUV_PLACE_STORAGE) {
-    return CUV_PLACE_TOP;
+    return CUV_ROLE_STORAGE;
+  } else if (parent->role == CUV_ROLE_STORAGE) {
+    return CUV_ROLE_TOP;
   }
-  return CUV_PLACE_SKIP;
+  return CUV_ROLE_SKIP;
 }
 
 /* ---- elements ---- */
@@ -97,13 +98,13 @@ lines_before (const char *text)
 }
 
 static void
-push (CuvModelReader *self, int place, CuvElementKind kind, const CuvTag *tag,
-    GError **error)
+push (CuvModelReader *self, int role, const CuvElementRule *rule,
+    const CuvTag *tag, GError **error)
 {
-  self->open[++self->depth] = (CuvElement){ place, self->line, kind, 0 };
+  self->open[++self->depth] = (CuvElement){ role, self->line, rule, 0 };
   g_string_truncate (self->text, 0);
-  if (place >= CUV_PLACE_MODEL)
-    self->format->begin (self, place, tag, error);
+  if (rule != NULL && rule->begin != NULL)
+    rule->begin (self, tag, error);
 }
 
 /* The format's rule for an element, or NULL. */
@@ -113,15 +114,14 @@ apply_rule (CuvModelReader *self, const char *name, GError **error)
   CuvElement *parent = &self->open[self->depth];
   const CuvElementRule *rule;
 
-  if (self->format == NULL || parent->place < CUV_PLACE_MODEL)
+  if (self->format == NULL || parent->role < CUV_ROLE_MODEL)
     return NULL;
-  rule = find_rule (self->format, parent->place, name);
+  rule = find_rule (self->format, parent->role, name);
   if (rule == NULL)
     return NULL;
-  if ((rule->kind == CUV_ELEMENT_ONE || rule->kind == CUV_ELEMENT_TEXT)
-      && (parent->seen & (1u << rule->place)))
+  if (!(rule->flags & CUV_ELEMENT_MANY) && (parent->seen & (1u << rule->role)))
     cuv_model_fail (error, "<%s> appears more than once", name);
-  parent->seen |= 1u << rule->place;
+  parent->seen |= 1u << rule->role;
   return rule;
 }
 
@@ -133,31 +133,55 @@ start_element (GMarkupParseContext *context, const char *name,
   CuvElement *parent = &self->open[self->depth];
   const CuvElementRule *rule;
   CuvTag tag = { name, names, values };
-  int place = CUV_PLACE_SKIP;
+  int role = CUV_ROLE_SKIP;
 
   self->line = line_of (context);
   if (self->depth == CUV_MODEL_MAX_DEPTH) {
-    cuv_model_fail (
-        error, "elements nested more than %d deep", CUV_MODEL_MAX_DEPTH);
+    cuv_model_fail (error, "elements are nested more than %d deep, the limit",
+        CUV_MODEL_MAX_DEPTH);
     return;
   }
-  if (self->format == NULL && parent->place == CUV_PLACE_TOP)
+  if (self->format == NULL && parent->role == CUV_ROLE_TOP)
     recognise_parent (self, parent, name);
   rule = apply_rule (self, name, error);
   if (rule != NULL)
-    place = rule->place;
+    role = rule->role;
   else if (self->format == NULL)
-    place = recognise (self, &tag, error);
+    role = recognise (self, &tag, error);
+  if (rule == NULL && role == CUV_ROLE_MODEL)
+    rule = &self->format->model;
   if (*error == NULL)
-    push (
-        self, place, rule != NULL ? rule->kind : CUV_ELEMENT_ONE, &tag, error);
+    push (self, role, rule, &tag, error);
 }
 
 static gboolean
 has_text (const CuvElement *element)
 {
-  return element->kind == CUV_ELEMENT_TEXT
-      || element->kind == CUV_ELEMENT_TEXTS;
+  return element->rule != NULL && element->rule->flags & CUV_ELEMENT_TEXT;
+}
+
+static void
+check_children (
+    const CuvModelReader *self, const CuvElement *element, GError **error)
+{
+  for (guint i = 0; i < self->format->n_rules && *error == NULL; i++) {
+    const CuvElementRule *rule = &self->format->rules[i];
+
+    if (rule->parent == element->role && rule->flags & CUV_ELEMENT_REQUIRED
+        && !(element->seen & (1u << rule->role)))
+      cuv_model_fail (error, "<%s> is missing", rule->name);
+  }
+}
+
+static void
+read_integer (CuvModelReader *self, const CuvElementRule *rule, GError **error)
+{
+  char *word = cuv_only_word (self->text->str, rule->name, error);
+  gint64 value;
+
+  if (word != NULL
+      && cuv_to_integer (word, rule->low, rule->high, &value, error))
+    G_STRUCT_MEMBER (int32_t, self->state, rule->offset) = (int32_t) value;
 }
 
 static void
@@ -166,12 +190,17 @@ end_element (GMarkupParseContext *context, const char *name, gpointer data,
 {
   CuvModelReader *self = data;
   const CuvElement *element = &self->open[self->depth--];
+  const CuvElementRule *rule = element->rule;
 
   self->line = line_of (context);
   if (has_text (element))
     self->line = element->line + lines_before (self->text->str);
-  if (element->place >= CUV_PLACE_MODEL)
-    self->format->end (self, element, self->text->str, error);
+  if (rule != NULL)
+    check_children (self, element, error);
+  if (*error == NULL && rule != NULL && rule->high > 0)
+    read_integer (self, rule, error);
+  else if (*error == NULL && rule != NULL && rule->end != NULL)
+    rule->end (self, element, self->text->str, error);
   g_string_truncate (self->text, 0);
 }
 
@@ -194,7 +223,8 @@ pass_through (GMarkupParseContext *context, const char *text, gsize size,
 
   if (size >= 9 && strncmp (text, "<!DOCTYPE", 9) == 0) {
     self->line = line_of (context);
-    cuv_model_fail (error, "document types and entities are not supported");
+    cuv_model_fail (error,
+        "document types and entities are not supported: remove <!DOCTYPE>");
   }
 }
 
@@ -211,7 +241,7 @@ check_utf8 (
   self->line = 1;
   for (const char *c = bytes; c < end; c++)
     self->line += *c == '\n';
-  cuv_model_fail (error, "not well-formed XML: not UTF-8 text");
+  cuv_model_fail (error, "not well-formed XML: the file is not UTF-8 text");
   return FALSE;
 }
 
@@ -281,18 +311,18 @@ cuv_model_parse (const char *bytes, size_t size, const CuvModelOptions *options,
     bytes += 3; /* UTF-8 byte order mark */
     size -= 3;
   }
-  cuv_model_builder_init (&self.parts);
+  cuv_model_builder_init (&self.builder);
   if (size > CUV_MODEL_MAX_BYTES)
     cuv_model_fail (&reason,
         "the file is larger than %d MB, the limit for models",
         CUV_MODEL_MAX_BYTES >> 20);
   else if (check_utf8 (&self, bytes, size, &reason)
       && parse (&self, bytes, size, &reason))
-    model = cuv_model_builder_finish (&self.parts);
+    model = cuv_model_builder_finish (&self.builder);
   if (model == NULL) {
     *error = describe (&self, reason);
     g_error_free (reason);
-    cuv_model_builder_clear (&self.parts);
+    cuv_model_builder_clear (&self.builder);
   }
   clear_state (&self);
   return model;

@@ -4,38 +4,50 @@
 #ifndef CUV_MODEL_READER_H
 #define CUV_MODEL_READER_H
 
-#include "model/builder.h"
+#include <glib.h>
+#include "model/model.h"
 
-/* The role of an element in the format. Formats add their own places from
- * CUV_PLACE_FIRST on, below 32 (see CuvElement.seen). */
+/* ---- a model under construction ---- */
+
+/* A parser sets the fields of model that the file determines, except counts and
+ * pointers, and fills the arrays: haar_nodes if model.feature is HAAR, else
+ * nodes. */
+typedef struct {
+  CuvWaldboostModel model;
+  GArray *weak;        /* CuvWeak */
+  GArray *nodes;       /* CuvGridNode */
+  GArray *haar_nodes;  /* CuvHaarNode */
+  GArray *leaves;      /* float */
+  GArray *stage_first; /* int32_t, index into weak; empty in WaldBoost models */
+} CuvModelBuilder;
+
+void cuv_model_builder_init (CuvModelBuilder *self);
+void cuv_model_builder_clear (CuvModelBuilder *self);
+
+/* Finishes the model and takes over the arrays. Derives counts, pointers,
+ * stumps, tilted, max_block_area and, for FIXED models, the integer fields. */
+const CuvWaldboostModel *cuv_model_builder_finish (CuvModelBuilder *self);
+
+/* ---- formats ---- */
+
+/* The role of an element in the format. Formats add their own roles from
+ * CUV_ROLE_FIRST on, below 32 (see CuvElement.seen). */
 enum {
-  CUV_PLACE_SKIP,    /* ignored, with its content */
-  CUV_PLACE_STORAGE, /* <opencv_storage> */
-  CUV_PLACE_TOP,     /* a child of it that may be a model */
-  CUV_PLACE_MODEL,
-  CUV_PLACE_FIRST,
+  CUV_ROLE_SKIP,    /* ignored, with its content */
+  CUV_ROLE_STORAGE, /* <opencv_storage> */
+  CUV_ROLE_TOP,     /* a child of it that may be a model */
+  CUV_ROLE_MODEL,
+  CUV_ROLE_FIRST,
 };
 
-typedef enum {
-  CUV_ELEMENT_ONE,   /* at most one in its parent */
-  CUV_ELEMENT_ANY,   /* any number */
-  CUV_ELEMENT_TEXT,  /* at most one, whose text is read */
-  CUV_ELEMENT_TEXTS, /* any number, whose text is read */
-} CuvElementKind;
-
-/* The place of an element by its parent's place and its name. */
-typedef struct {
-  int parent; /* place */
-  const char *name;
-  int place;
-  CuvElementKind kind;
-} CuvElementRule;
+typedef struct _CuvElementRule CuvElementRule;
+typedef struct _CuvModelReader CuvModelReader;
 
 /* An open element. */
 typedef struct {
-  int place, line;
-  CuvElementKind kind;
-  guint32 seen; /* bit set: places of the children so far */
+  int role, line;
+  const CuvElementRule *rule; /* NULL outside of the model */
+  guint32 seen;               /* bit set: roles of the children so far */
 } CuvElement;
 
 typedef struct {
@@ -43,7 +55,31 @@ typedef struct {
   const char **names, **values; /* attributes; NULL-terminated */
 } CuvTag;
 
-typedef struct _CuvModelReader CuvModelReader;
+typedef void (*CuvBeginElement) (
+    CuvModelReader *reader, const CuvTag *tag, GError **error);
+
+/* text is the element's content and may be modified. */
+typedef void (*CuvEndElement) (CuvModelReader *reader,
+    const CuvElement *element, char *text, GError **error);
+
+enum {
+  CUV_ELEMENT_MANY = 1 << 0, /* any number in the parent; else at most one */
+  CUV_ELEMENT_REQUIRED = 1 << 1, /* at least one */
+  CUV_ELEMENT_TEXT = 1 << 2,     /* the text is read */
+};
+
+/* An element by its parent's role and its name. */
+struct _CuvElementRule {
+  int parent; /* role */
+  const char *name;
+  int role;
+  guint flags;
+  CuvBeginElement begin; /* may be NULL */
+  CuvEndElement end;     /* may be NULL */
+  /* If high > 0: the text is an integer, stored as int32_t in the state. */
+  gsize offset;
+  int low, high;
+};
 
 /* A format and its private, zero-initialised state. */
 typedef struct {
@@ -52,14 +88,9 @@ typedef struct {
   gsize state_size;
   void (*init) (CuvModelReader *reader);
   void (*clear) (gpointer state);
-  /* Start of an element. For a model recognised by its own element this is the
-   * first call; models in <opencv_storage>, recognised by their children, get
-   * no call for CUV_PLACE_MODEL. */
-  void (*begin) (
-      CuvModelReader *reader, int place, const CuvTag *tag, GError **error);
-  /* End of an element; text is its content and may be modified. */
-  void (*end) (CuvModelReader *reader, const CuvElement *element, char *text,
-      GError **error);
+  /* Of the model's own element. Models in <opencv_storage> are recognised by
+   * their children: begin() is not called. */
+  CuvElementRule model;
 } CuvModelFormat;
 
 extern const CuvModelFormat cuv_format_opencv, cuv_format_butfit,
@@ -67,7 +98,7 @@ extern const CuvModelFormat cuv_format_opencv, cuv_format_butfit,
 
 struct _CuvModelReader {
   CuvModelOptions options;
-  CuvModelBuilder parts;
+  CuvModelBuilder builder;
   const CuvModelFormat *format; /* NULL until recognised */
   gpointer state;
   CuvElement open[CUV_MODEL_MAX_DEPTH + 1]; /* open[0] is the document */
@@ -76,11 +107,9 @@ struct _CuvModelReader {
   int line; /* for error messages */
 };
 
-/* FALSE with an error if the element lacks this child. */
-gboolean cuv_reader_require (const CuvModelReader *self,
-    const CuvElement *element, int place, GError **error);
+/* ---- words, numbers, attributes ---- */
 
-#define CUV_SHOWN 24 /* characters of an invalid value in a message */
+#define CUV_MAX_SHOWN 24 /* characters of an invalid value in a message */
 
 /* Sets an error. */
 void cuv_model_fail (GError **error, const char *format, ...)
@@ -92,8 +121,6 @@ gboolean cuv_more_words (char **text);
 
 /* The only word of an element's text; else an error with the element's name. */
 char *cuv_only_word (char *text, const char *name, GError **error);
-gboolean cuv_only_integer (char *text, const char *name, gint64 low,
-    gint64 high, gint64 *value, GError **error);
 
 gboolean cuv_to_integer (
     const char *word, gint64 low, gint64 high, gint64 *value, GError **error);
@@ -110,8 +137,8 @@ const char *cuv_attribute (const CuvTag *tag, const char *name);
 /* FALSE with an error if missing or out of range. */
 gboolean cuv_attribute_text (
     const CuvTag *tag, const char *name, const char **text, GError **error);
-gboolean cuv_attribute_integer (const CuvTag *tag, const char *name, gint64 low,
-    gint64 high, gint64 *value, GError **error);
+gboolean cuv_attribute_integer (const CuvTag *tag, const char *name, int low,
+    int high, int *value, GError **error);
 gboolean cuv_attribute_float (const CuvTag *tag, const char *name, float limit,
     float *value, GError **error);
 

@@ -17,29 +17,6 @@ cuv_model_fail (GError **error, const char *format, ...)
   va_end (args);
 }
 
-/* ---- children ---- */
-
-static const char *
-name_of_place (const CuvModelFormat *format, int place)
-{
-  guint i = 0;
-
-  while (format->rules[i].place != place)
-    i++;
-  return format->rules[i].name;
-}
-
-gboolean
-cuv_reader_require (const CuvModelReader *self, const CuvElement *element,
-    int place, GError **error)
-{
-  if (element->seen & (1u << place))
-    return TRUE;
-  cuv_model_fail (
-      error, "<%s> is missing", name_of_place (self->format, place));
-  return FALSE;
-}
-
 /* ---- words ---- */
 
 gboolean
@@ -89,7 +66,7 @@ cuv_to_integer (
   if (end == word || *end != '\0' || *value < low || *value > high) {
     cuv_model_fail (error,
         "'%.*s' is not an integer in %" G_GINT64_FORMAT " .. %" G_GINT64_FORMAT,
-        CUV_SHOWN, word, low, high);
+        CUV_MAX_SHOWN, word, low, high);
     return FALSE;
   }
   return TRUE;
@@ -102,7 +79,8 @@ cuv_to_double (const char *word, double *value, GError **error)
 
   *value = g_ascii_strtod (word, &end);
   if (end == word || *end != '\0' || !isfinite (*value)) {
-    cuv_model_fail (error, "'%.*s' is not a finite number", CUV_SHOWN, word);
+    cuv_model_fail (
+        error, "'%.*s' is not a finite number", CUV_MAX_SHOWN, word);
     return FALSE;
   }
   return TRUE;
@@ -118,7 +96,7 @@ cuv_to_float (const char *word, float *value, GError **error)
   *value = (float) parsed;
   if (isfinite (*value))
     return TRUE;
-  cuv_model_fail (error, "'%.*s' is not a finite number", CUV_SHOWN, word);
+  cuv_model_fail (error, "'%.*s' is not a finite number", CUV_MAX_SHOWN, word);
   return FALSE;
 }
 
@@ -129,18 +107,9 @@ cuv_to_limited (const char *word, float limit, float *value, GError **error)
     return FALSE;
   if (fabsf (*value) <= limit)
     return TRUE;
-  cuv_model_fail (error, "'%.*s' is not a number in %g .. %g", CUV_SHOWN, word,
-      (double) -limit, (double) limit);
+  cuv_model_fail (error, "'%.*s' is not a number in %g .. %g", CUV_MAX_SHOWN,
+      word, (double) -limit, (double) limit);
   return FALSE;
-}
-
-gboolean
-cuv_only_integer (char *text, const char *name, gint64 low, gint64 high,
-    gint64 *value, GError **error)
-{
-  char *word = cuv_only_word (text, name, error);
-
-  return word != NULL && cuv_to_integer (word, low, high, value, error);
 }
 
 /* ---- attributes ---- */
@@ -167,15 +136,18 @@ cuv_attribute_text (
 }
 
 gboolean
-cuv_attribute_integer (const CuvTag *tag, const char *name, gint64 low,
-    gint64 high, gint64 *value, GError **error)
+cuv_attribute_integer (const CuvTag *tag, const char *name, int low, int high,
+    int *value, GError **error)
 {
   const char *text;
+  gint64 parsed;
 
   if (!cuv_attribute_text (tag, name, &text, error))
     return FALSE;
-  if (cuv_to_integer (text, low, high, value, error))
+  if (cuv_to_integer (text, low, high, &parsed, error)) {
+    *value = (int) parsed;
     return TRUE;
+  }
   g_prefix_error (error, "%s: ", name);
   return FALSE;
 }

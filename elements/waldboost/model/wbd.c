@@ -18,30 +18,20 @@
 #define N_CODES 256
 
 enum {
-  PARAMS = CUV_PLACE_FIRST,
+  PARAMS = CUV_ROLE_FIRST,
   WEAK_COUNT,
-  THRESHOLDS,
+  THRESHOLDS, /* from here on the arrays */
   ALPHAS,
   POLARITIES,
   CASCADE_THRESHOLDS,
   FEATURE_INDICES,
+  N_ROLES,
 };
-
-static const CuvElementRule rules[] = {
-  { CUV_PLACE_MODEL, "waldboost_params", PARAMS, CUV_ELEMENT_ONE },
-  { PARAMS, "weak_count", WEAK_COUNT, CUV_ELEMENT_TEXT },
-  { CUV_PLACE_MODEL, "thresholds", THRESHOLDS, CUV_ELEMENT_TEXT },
-  { CUV_PLACE_MODEL, "alphas", ALPHAS, CUV_ELEMENT_TEXT },
-  { CUV_PLACE_MODEL, "polarities", POLARITIES, CUV_ELEMENT_TEXT },
-  { CUV_PLACE_MODEL, "cascade_thresholds", CASCADE_THRESHOLDS,
-      CUV_ELEMENT_TEXT },
-  { CUV_PLACE_MODEL, "feature_indices", FEATURE_INDICES, CUV_ELEMENT_TEXT },
-};
+#define N_ARRAYS (N_ROLES - THRESHOLDS)
 
 typedef struct {
-  gint64 weak_count;
-  GArray *thresholds, *alphas, *cascade_thresholds; /* float */
-  GArray *polarities, *features;                    /* int32_t */
+  int32_t weak_count;
+  GArray *arrays[N_ARRAYS]; /* float, which holds integers of this size, too */
 } Detector;
 
 static void
@@ -49,11 +39,8 @@ init (CuvModelReader *reader)
 {
   Detector *self = reader->state;
 
-  self->thresholds = g_array_new (FALSE, FALSE, sizeof (float));
-  self->alphas = g_array_new (FALSE, FALSE, sizeof (float));
-  self->cascade_thresholds = g_array_new (FALSE, FALSE, sizeof (float));
-  self->polarities = g_array_new (FALSE, FALSE, sizeof (int32_t));
-  self->features = g_array_new (FALSE, FALSE, sizeof (int32_t));
+  for (int i = 0; i < N_ARRAYS; i++)
+    self->arrays[i] = g_array_new (FALSE, FALSE, sizeof (float));
 }
 
 static void
@@ -61,68 +48,61 @@ clear (gpointer state)
 {
   Detector *self = state;
 
-  g_array_unref (self->thresholds);
-  g_array_unref (self->alphas);
-  g_array_unref (self->cascade_thresholds);
-  g_array_unref (self->polarities);
-  g_array_unref (self->features);
+  for (int i = 0; i < N_ARRAYS; i++)
+    g_array_unref (self->arrays[i]);
 }
 
-static void
-begin (CuvModelReader *reader, int place, const CuvTag *tag, GError **error)
+static float
+number (const Detector *self, int array, guint i)
 {
+  return g_array_index (self->arrays[array - THRESHOLDS], float, i);
 }
 
-/* ---- numbers ---- */
+/* ---- arrays ---- */
 
 static gboolean
-has_room (const GArray *array, GError **error)
+to_number (const char *word, int array, float *value, GError **error)
 {
-  if (array->len < CUV_MODEL_MAX_STAGES)
-    return TRUE;
-  cuv_model_fail (error, "more than %d weak classifiers", CUV_MODEL_MAX_STAGES);
-  return FALSE;
-}
+  gint64 index;
 
-static void
-read_floats (GArray *array, char *text, float limit, GError **error)
-{
-  char *word;
-  float value;
-
-  while ((word = cuv_next_word (&text)) != NULL && has_room (array, error)
-      && cuv_to_limited (word, limit, &value, error))
-    g_array_append_val (array, value);
-}
-
-static void
-read_features (GArray *array, char *text, GError **error)
-{
-  char *word;
-  gint64 value;
-
-  while ((word = cuv_next_word (&text)) != NULL && has_room (array, error)
-      && cuv_to_integer (word, 0, N_FEATURES - 1, &value, error)) {
-    int32_t index = (int32_t) value;
-
-    g_array_append_val (array, index);
+  switch (array) {
+    case FEATURE_INDICES:
+      if (!cuv_to_integer (word, 0, N_FEATURES - 1, &index, error))
+        return FALSE;
+      *value = (float) index;
+      return TRUE;
+    case POLARITIES:
+      *value = strcmp (word, "-1") == 0 ? -1 : 1;
+      if (*value < 0 || strcmp (word, "1") == 0)
+        return TRUE;
+      cuv_model_fail (
+          error, "'%.*s' is not a polarity, 1 or -1", CUV_MAX_SHOWN, word);
+      return FALSE;
+    case ALPHAS:
+      return cuv_to_limited (word, CUV_MAX_RESPONSE, value, error);
+    default:
+      return cuv_to_float (word, value, error);
   }
 }
 
 static void
-read_polarities (GArray *array, char *text, GError **error)
+read_array (CuvModelReader *reader, const CuvElement *element, char *text,
+    GError **error)
 {
+  const Detector *self = reader->state;
+  GArray *array = self->arrays[element->role - THRESHOLDS];
   char *word;
+  float value;
 
-  while ((word = cuv_next_word (&text)) != NULL && has_room (array, error)) {
-    int32_t polarity = strcmp (word, "-1") == 0 ? -1 : 1;
-
-    if (polarity == 1 && strcmp (word, "1") != 0) {
-      cuv_model_fail (
-          error, "'%.*s' is not a polarity, 1 or -1", CUV_SHOWN, word);
+  while ((word = cuv_next_word (&text)) != NULL) {
+    if (array->len == CUV_MODEL_MAX_STAGES)
+      cuv_model_fail (error,
+          "the model has more than %d weak classifiers, the limit",
+          CUV_MODEL_MAX_STAGES);
+    else if (to_number (word, element->role, &value, error))
+      g_array_append_val (array, value);
+    if (*error != NULL)
       return;
-    }
-    g_array_append_val (array, polarity);
   }
 }
 
@@ -145,73 +125,53 @@ enumerate_features (Grid *grids)
 
 static void
 add_weak (
-    CuvModelBuilder *parts, const Detector *self, const Grid *grids, guint i)
+    CuvModelBuilder *builder, const Detector *self, const Grid *grids, guint i)
 {
-  const Grid *grid = &grids[g_array_index (self->features, int32_t, i)];
-  float threshold = g_array_index (self->thresholds, float, i);
-  float alpha = g_array_index (self->alphas, float, i);
-  int polarity = g_array_index (self->polarities, int32_t, i);
+  const Grid *grid = &grids[(int) number (self, FEATURE_INDICES, i)];
+  float threshold = number (self, THRESHOLDS, i);
+  float alpha = number (self, ALPHAS, i);
+  float polarity = number (self, POLARITIES, i);
   CuvGridNode node = {
     .x = grid->x, .y = grid->y, .width = grid->width, .height = grid->height
   };
   CuvWeak weak = { .first_node = (int32_t) i,
     .first_leaf = (int32_t) (i * N_CODES),
     .restart = i == 0,
-    .threshold = g_array_index (self->cascade_thresholds, float, i) };
+    .threshold = number (self, CASCADE_THRESHOLDS, i) };
 
-  g_array_append_val (parts->nodes, node);
-  g_array_append_val (parts->weak, weak);
+  g_array_append_val (builder->nodes, node);
+  g_array_append_val (builder->weak, weak);
   for (int code = 0; code < N_CODES; code++) {
-    float response =
-        (float) polarity * ((float) code - threshold) > 0 ? alpha : -alpha;
+    float response = polarity * ((float) code - threshold) > 0 ? alpha : -alpha;
 
-    g_array_append_val (parts->leaves, response);
+    g_array_append_val (builder->leaves, response);
   }
-}
-
-static gboolean
-check_count (
-    const Detector *self, const GArray *array, const char *name, GError **error)
-{
-  if (array->len == self->weak_count)
-    return TRUE;
-  cuv_model_fail (error,
-      "<%s> holds %u values, but <weak_count> is %" G_GINT64_FORMAT, name,
-      array->len, self->weak_count);
-  return FALSE;
-}
-
-static gboolean
-check (const CuvModelReader *reader, const CuvElement *element, GError **error)
-{
-  const Detector *self = reader->state;
-
-  for (int place = PARAMS; place <= FEATURE_INDICES; place++) {
-    if (place != WEAK_COUNT
-        && !cuv_reader_require (reader, element, place, error))
-      return FALSE;
-  }
-  return check_count (self, self->thresholds, "thresholds", error)
-      && check_count (self, self->alphas, "alphas", error)
-      && check_count (self, self->polarities, "polarities", error)
-      && check_count (
-          self, self->cascade_thresholds, "cascade_thresholds", error)
-      && check_count (self, self->features, "feature_indices", error);
 }
 
 static void
-end_model (CuvModelReader *reader, const CuvElement *element, GError **error)
+end_model (CuvModelReader *reader, const CuvElement *element, char *text,
+    GError **error)
 {
   const Detector *self = reader->state;
-  CuvWaldboostModel *model = &reader->parts.model;
+  CuvWaldboostModel *model = &reader->builder.model;
   Grid *grids;
 
-  if (!check (reader, element, error))
-    return;
+  for (guint i = 0; i < reader->format->n_rules; i++) {
+    const CuvElementRule *rule = &reader->format->rules[i];
+    guint n = rule->role < THRESHOLDS
+        ? (guint) self->weak_count
+        : self->arrays[rule->role - THRESHOLDS]->len;
+
+    if (n != (guint) self->weak_count) {
+      cuv_model_fail (error, "<%s> holds %u values, but <weak_count> is %d",
+          rule->name, n, self->weak_count);
+      return;
+    }
+  }
   grids = g_new (Grid, N_FEATURES);
   enumerate_features (grids);
-  for (guint i = 0; i < self->features->len; i++)
-    add_weak (&reader->parts, self, grids, i);
+  for (guint i = 0; i < (guint) self->weak_count; i++)
+    add_weak (&reader->builder, self, grids, i);
   g_free (grids);
   model->feature = CUV_FEATURE_LBP;
   model->arithmetic = reader->options.arithmetic == CUV_ARITHMETIC_FIXED
@@ -220,44 +180,26 @@ end_model (CuvModelReader *reader, const CuvElement *element, GError **error)
   model->scan = CUV_SCAN_WBD;
   model->inclusive = TRUE;
   model->window_width = model->window_height = WINDOW;
-  model->final_threshold = g_array_index (
-      self->cascade_thresholds, float, self->cascade_thresholds->len - 1);
+  model->final_threshold =
+      number (self, CASCADE_THRESHOLDS, (guint) self->weak_count - 1);
 }
 
-static void
-end (CuvModelReader *reader, const CuvElement *element, char *text,
-    GError **error)
-{
-  Detector *self = reader->state;
+#define ARRAY                                                                  \
+  .flags = CUV_ELEMENT_TEXT | CUV_ELEMENT_REQUIRED, .end = read_array
 
-  switch (element->place) {
-    case CUV_PLACE_MODEL:
-      end_model (reader, element, error);
-      break;
-    case PARAMS:
-      cuv_reader_require (reader, element, WEAK_COUNT, error);
-      break;
-    case WEAK_COUNT:
-      cuv_only_integer (text, "weak_count", 1, CUV_MODEL_MAX_STAGES,
-          &self->weak_count, error);
-      break;
-    case THRESHOLDS:
-      read_floats (self->thresholds, text, G_MAXFLOAT, error);
-      break;
-    case ALPHAS:
-      read_floats (self->alphas, text, CUV_MAX_RESPONSE, error);
-      break;
-    case POLARITIES:
-      read_polarities (self->polarities, text, error);
-      break;
-    case CASCADE_THRESHOLDS:
-      read_floats (self->cascade_thresholds, text, G_MAXFLOAT, error);
-      break;
-    case FEATURE_INDICES:
-      read_features (self->features, text, error);
-      break;
-  }
-}
+static const CuvElementRule rules[] = {
+  { CUV_ROLE_MODEL, "waldboost_params", PARAMS, .flags = CUV_ELEMENT_REQUIRED },
+  { PARAMS, "weak_count", WEAK_COUNT,
+      .flags = CUV_ELEMENT_TEXT | CUV_ELEMENT_REQUIRED,
+      .offset = G_STRUCT_OFFSET (Detector, weak_count), .low = 1,
+      .high = CUV_MODEL_MAX_STAGES },
+  { CUV_ROLE_MODEL, "thresholds", THRESHOLDS, ARRAY },
+  { CUV_ROLE_MODEL, "alphas", ALPHAS, ARRAY },
+  { CUV_ROLE_MODEL, "polarities", POLARITIES, ARRAY },
+  { CUV_ROLE_MODEL, "cascade_thresholds", CASCADE_THRESHOLDS, ARRAY },
+  { CUV_ROLE_MODEL, "feature_indices", FEATURE_INDICES, ARRAY },
+};
 
 const CuvModelFormat cuv_format_wbd = { rules, G_N_ELEMENTS (rules),
-  sizeof (Detector), init, clear, begin, end };
+  sizeof (Detector), init, clear,
+  { .role = CUV_ROLE_MODEL, .end = end_model } };

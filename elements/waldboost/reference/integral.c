@@ -23,32 +23,31 @@ cuv_resize_row (uint8_t *out, int width, const uint8_t *top,
   }
 }
 
-void
-cuv_sum_row (void *out, const void *above, const uint8_t *grey, int width,
-    int step, ptrdiff_t stride)
+static void
+add_row (uint32_t *out, const uint32_t *above, const uint8_t *grey, int width,
+    bool squares)
 {
-  uint32_t *sums = out, total = 0;
-  const uint32_t *sums_above = above;
+  uint32_t total = 0;
 
-  sums[0] = 0;
+  out[0] = 0;
   for (int x = 0; x < width; x++) {
-    total += grey[x];
-    sums[x + 1] = sums_above[x + 1] + total;
+    total += squares ? (uint32_t) grey[x] * grey[x] : grey[x];
+    out[x + 1] = above[x + 1] + total;
   }
 }
 
 void
-cuv_square_row (void *out, const void *above, const uint8_t *grey, int width,
+cuv_sum_row (void *sums, const void *above, const uint8_t *grey, int width,
     int step, ptrdiff_t stride)
 {
-  uint32_t *squares = out, total = 0;
-  const uint32_t *squares_above = above;
+  add_row (sums, above, grey, width, false);
+}
 
-  squares[0] = 0;
-  for (int x = 0; x < width; x++) {
-    total += (uint32_t) grey[x] * grey[x];
-    squares[x + 1] = squares_above[x + 1] + total;
-  }
+void
+cuv_square_row (void *squares, const void *above, const uint8_t *grey,
+    int width, int step, ptrdiff_t stride)
+{
+  add_row (squares, above, grey, width, true);
 }
 
 /* A triangle is the union of those of its upper left and upper right neighbours

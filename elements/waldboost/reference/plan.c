@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The plan: what to scan in frames of one size, and a window's frame position.
  */
-#include "reference/pyramid.h"
+#include "reference/waldboost-reference.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,54 +17,33 @@ compare_ints (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Segments are a cascade's stages. */
-static bool
-set_stages (CuvWaldboostPlan *plan, const CuvWaldboostModel *model)
-{
-  size_t size = model->n_stages * sizeof *plan->segment_end;
-  int32_t *ends = malloc (size);
-
-  plan->segment_end = ends;
-  if (ends == NULL)
-    return false;
-  memcpy (ends, model->stage_first + 1, size);
-  plan->n_segments = model->n_stages;
-  return true;
-}
-
-/* Segment ends as requested: sorted, unique, none beyond the model's end. */
-static bool
-set_segments (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
-    const int32_t *wanted, int n)
-{
-  int32_t *ends = malloc ((n + 1) * sizeof *ends);
-  int kept = 0;
-
-  plan->segment_end = ends;
-  if (ends == NULL)
-    return false;
-  memcpy (ends, wanted, n * sizeof *ends);
-  qsort (ends, n, sizeof *ends, compare_ints);
-  for (int i = 0; i < n && ends[i] < model->n_weak; i++) {
-    if (kept == 0 || ends[i] != ends[kept - 1])
-      ends[kept++] = ends[i];
-  }
-  ends[kept++] = model->n_weak;
-  plan->n_segments = kept;
-  return true;
-}
-
+/* A cascade's segments are its stages. Those of other models end as requested:
+ * sorted, unique, none beyond the model's end. */
 static bool
 choose_segments (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
     const CuvWaldboostParams *params)
 {
   static const int32_t usual[] = { 1, 8, 64, 256, 512 };
+  bool stages = model->arithmetic == CUV_SUM_STAGES;
+  const int32_t *from = stages ? model->stage_first + 1
+      : params->n_segments > 0 ? params->segment_end
+                               : usual;
+  int n = stages               ? model->n_stages
+      : params->n_segments > 0 ? params->n_segments
+                               : (int) (sizeof usual / sizeof *usual);
+  int32_t *ends = malloc ((n + 1) * sizeof *ends);
 
-  if (model->arithmetic == CUV_SUM_STAGES)
-    return set_stages (plan, model);
-  if (params->n_segments == 0)
-    return set_segments (plan, model, usual, sizeof usual / sizeof *usual);
-  return set_segments (plan, model, params->segment_end, params->n_segments);
+  plan->segment_end = ends;
+  if (ends == NULL)
+    return false;
+  memcpy (ends, from, n * sizeof *ends);
+  qsort (ends, n, sizeof *ends, compare_ints);
+  for (int i = 0; i < n && ends[i] < model->n_weak; i++) {
+    if (plan->n_segments == 0 || ends[i] != ends[plan->n_segments - 1])
+      ends[plan->n_segments++] = ends[i];
+  }
+  ends[plan->n_segments++] = model->n_weak;
+  return true;
 }
 
 /* ---- the plan ---- */
@@ -131,15 +110,6 @@ cuv_waldboost_plan_free (CuvWaldboostPlan *plan)
   free (plan);
 }
 
-/* ---- frame positions ---- */
-
-/* Scales position at by n_frame / n, rounded. */
-static int
-scale_position (int at, int n, int n_frame)
-{
-  return (int) (((int64_t) at * n_frame + n / 2) / n);
-}
-
 CuvWaldboostBox
 cuv_waldboost_box (const CuvWaldboostPlan *plan, const CuvWaldboostHit *hit)
 {
@@ -153,8 +123,8 @@ cuv_waldboost_box (const CuvWaldboostPlan *plan, const CuvWaldboostHit *hit)
       box.y = (int) ((float) hit->y / level->factor);
       break;
     case CUV_SCAN_DENSE:
-      box.x = scale_position (hit->x, level->width, plan->width);
-      box.y = scale_position (hit->y, level->height, plan->height);
+      box.x = cuv_scale_to_frame (hit->x, level->width, plan->width);
+      box.y = cuv_scale_to_frame (hit->y, level->height, plan->height);
       break;
     default:
       box.x = (int) lrintf ((float) hit->x * level->scale);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The levels of a plan, their window positions and their resize taps. */
-#include "reference/pyramid.h"
+#include "reference/waldboost-reference.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -217,13 +217,6 @@ wbd_levels (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
 
 /* ---- dense scan ---- */
 
-/* Converts a length of n level pixels to frame pixels. */
-static int
-dense_size (int n, int n_level, int n_frame)
-{
-  return (int) (((int64_t) n * n_frame + n_level / 2) / n_level);
-}
-
 /* width is 0 if the window does not fit. */
 static CuvWaldboostLevel
 dense_level (
@@ -240,8 +233,9 @@ dense_level (
     .step = 1,
     .n_x = width - model->window_width + 1,
     .n_y = height - model->window_height + 1,
-    .box_width = dense_size (model->window_width, width, plan->width),
-    .box_height = dense_size (model->window_height, height, plan->height) };
+    .box_width = cuv_scale_to_frame (model->window_width, width, plan->width),
+    .box_height =
+        cuv_scale_to_frame (model->window_height, height, plan->height) };
 }
 
 /* The levels of an octave are resized from its first one, its base, and a base

@@ -40,6 +40,23 @@ cuv_hit_list_count (CuvHitList *self, const CuvWaldboostPlan *plan, int passed)
     self->survivors[s]++;
 }
 
+/* ---- the plan ---- */
+
+/* Adds the levels and taps to a plan whose scan and frame size are set. False
+ * if memory runs out. */
+bool cuv_pyramid_fill (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
+    const CuvWaldboostParams *params);
+
+/* Converts a length or position in a DENSE level to frame pixels, rounded; from
+ * a side of n_level pixels to one of n_frame. */
+static inline int
+cuv_scale_to_frame (int length, int n_level, int n_frame)
+{
+  return (int) (((int64_t) length * n_frame + n_level / 2) / n_level);
+}
+
+/* ---- rows ---- */
+
 typedef struct _CuvWaldboostTables CuvWaldboostTables;
 
 /* Integral images of a level from some row on, modulo 2^32 in plain C:

@@ -161,31 +161,34 @@ GST_START_TEST (ignore_values)
 
 GST_END_TEST
 static const char *const refusals[][2] = {
-  { "", "line 1: a header begins with a line ENVI" },
-  { "ENVY\nsamples = 1", "line 1: a header begins with a line ENVI" },
+  { "", "line 1: the first line is not ENVI" },
+  { "ENVY\nsamples = 1", "line 1: the first line is not ENVI" },
   { "\nENVI\nsamples = 1", "line 1: " },
-  { "ENVI\nlines = 4\nbands = 3", "line 3: the header ends without 'samples'" },
-  { "ENVI\nsamples = 5\nbands = 3", "without 'lines'" },
-  { "ENVI\nsamples = 5\nlines = 3", "without 'bands'" },
-  { "ENVI\nsamples = 5\nlines = 3\nbands = 1", "without 'interleave'" },
-  { SHAPE, "without 'data type'" },
-  { SHAPE "data type = 2", "without 'byte order'" },
+  { "ENVI\nlines = 4\nbands = 3", "line 3: the key 'samples' is missing" },
+  { "ENVI\nsamples = 5\nbands = 3", "the key 'lines' is missing" },
+  { "ENVI\nsamples = 5\nlines = 3", "the key 'bands' is missing" },
+  { "ENVI\nsamples = 5\nlines = 3\nbands = 1",
+      "the key 'interleave' is missing" },
+  { SHAPE, "the key 'data type' is missing" },
+  { SHAPE "data type = 2", "the key 'byte order' is missing" },
   { "ENVI\nsamples = 0",
-      "line 2: samples is '0', not an integer of 1 .. 16384" },
-  { "ENVI\nsamples = 16385", "not an integer of 1 .. 16384" },
-  { "ENVI\nsamples = -1", "not an integer" },
+      "line 2: samples is '0', and should be an integer of 1 .. 16384" },
+  { "ENVI\nsamples = 16385", "should be an integer of 1 .. 16384" },
+  { "ENVI\nsamples = -1", "should be an integer" },
   { "ENVI\nsamples = 5.0", "line 2: samples is '5.0'" },
   { "ENVI\nsamples = 5 x", "line 2: samples is '5 x'" },
   { "ENVI\nsamples =", "line 2: samples is ''" },
   { "ENVI\nsamples = 99999999999999999999999999999999999",
       "samples is '999999999999999999999999'" },
-  { "ENVI\nsamples = 9223372036854775808", "not an integer" },
-  { "ENVI\nsamples = -9223372036854775808", "not an integer" }, /* INT64_MIN */
+  { "ENVI\nsamples = 9223372036854775808", "should be an integer" },
+  { "ENVI\nsamples = -9223372036854775808",
+      "should be an integer" }, /* INT64_MIN */
   { "ENVI\nsamples = 5\nlines = 4\nbands = 0", "line 4: bands is '0'" },
   { "ENVI\nsamples = 5\nlines = 4\nbands = 513", "1 .. 512" },
-  { "ENVI\nsamples = 5\n\nsamples = 6", "line 4: samples again, after line 2" },
+  { "ENVI\nsamples = 5\n\nsamples = 6",
+      "line 4: the key 'samples' stands twice, first in line 2" },
   { "ENVI\nsamples = 5\nlines = 4\nbands = 3\ninterleave = bbb",
-      "line 5: interleave is none of bsq, bil, bip" },
+      "line 5: interleave is 'bbb', and should be bsq, bil or bip" },
   { SHAPE "data type = 6", "line 6: data type 6 (complex)" },
   { SHAPE "data type = 9", "data type 9 (complex)" },
   { SHAPE "data type = 14", "data type 14 (integers of 64 bits)" },
@@ -195,22 +198,22 @@ static const char *const refusals[][2] = {
   { SHAPE "data type = 2\nbyte order = 2", "line 7: byte order is '2'" },
   { GOOD "header offset = -1", "line 8: header offset is '-1'" },
   { GOOD "header offset = 9223372036854775807",
-      "not an integer of 0 .. 9223372036854775687" },
+      "should be an integer of 0 .. 9223372036854775687" },
   { GOOD "header offset = 18446744073709551616", "line 8: header offset" },
   { GOOD "file compression = 1", "line 8: compressed data" },
   { GOOD "major frame offsets = {0, 8}", "line 8: major frame offsets" },
   { GOOD "minor frame offsets = 5", "minor frame offsets has 1 values" },
   { GOOD "wavelength units = nm\nwavelength = {1, 2}",
-      "line 9: wavelength has 2 values, not 3" },
+      "line 9: wavelength has 2 values, and should have 3" },
   { GOOD "wavelength units = nm\nwavelength = {1, 2, }",
-      "line 9: value 3 of wavelength is '', which is no finite number" },
+      "line 9: value 3 of wavelength is '', and should be a finite number" },
   { GOOD "wavelength units = nm\nwavelength = {1, 2, nan}", "value 3" },
   { GOOD "wavelength units = mm\nwavelength = {1, 2, 1e308}", "too large" },
   { GOOD "wavelength units = nm\nwavelength = {1, 2\n, 3\nbbl = 0",
-      "line 9: the { is never closed by a }" },
+      "line 9: the { is never closed: add a }" },
   { GOOD "wavelength units = nm\nwavelength = {1, 2, 3}\nfwhm = {1, 2}",
-      "line 10: fwhm has 2 values, not 3" },
-  { GOOD "bbl = {1, 0}", "line 8: bbl has 2 values, not 3" },
+      "line 10: fwhm has 2 values, and should have 3" },
+  { GOOD "bbl = {1, 0}", "line 8: bbl has 2 values, and should have 3" },
   { GOOD "bbl = {1, 0, x}", "value 3 of bbl is 'x'" },
   { GOOD "data ignore value = none", "line 8: data ignore value is 'none'" },
 };
@@ -259,7 +262,7 @@ GST_START_TEST (too_large_or_binary)
   memset (bytes, '\n', size);
   memcpy (bytes, GOOD, strlen (GOOD));
   fail_if (cuv_envi_parse (&envi, bytes, size, &error));
-  fail_unless (strstr (error, "no header is") != NULL);
+  fail_unless (strstr (error, "name an ENVI header") != NULL);
   free (error);
   fail_unless (cuv_envi_parse (&envi, bytes, size - 1, &error));
   memset (bytes, 0, 100);
@@ -307,29 +310,29 @@ static const char others[] =
          "empty =\n"
          "description = {another}";
 
-static CuvEnviKept
-kept_of (const char *text, CuvEnvi *envi)
+static CuvEnviExtraKeys
+extra_keys_of (const char *text, CuvEnvi *envi)
 {
-  CuvEnviKept kept;
+  CuvEnviExtraKeys extra;
 
   *envi = parsed (text);
-  fail_unless (cuv_envi_keep (&kept, envi, text, strlen (text)));
-  return kept;
+  fail_unless (cuv_envi_extract_keys (&extra, envi, text, strlen (text)));
+  return extra;
 }
 
 GST_START_TEST (keeps_other_keys)
 {
   CuvEnvi envi;
-  CuvEnviKept kept = kept_of (others, &envi);
+  CuvEnviExtraKeys extra = extra_keys_of (others, &envi);
 
-  fail_unless_equals_string (kept.image,
+  fail_unless_equals_string (extra.image,
       "ENVI\nMAP  info = {UTM, 1, 1, 300000.5, 5000000,\n 30, 30, 33, North}\n"
       "coordinate system string = {PROJCS[\"a, b\"]}\n");
-  fail_unless_equals_string (kept.samples,
+  fail_unless_equals_string (extra.samples,
       "ENVI\ndescription = {samples = 7}\nreflectance scale factor = 10000\n"
       "band names = {blue, green, red}\nempty = \n"
       "description = {another}\nfwhm = {\n 10, 12.5, 20}\n");
-  cuv_envi_kept_clear (&kept);
+  cuv_envi_extra_keys_clear (&extra);
 }
 
 GST_END_TEST
@@ -337,15 +340,16 @@ GST_END_TEST
 GST_START_TEST (keeps_wavelengths_of_other_units)
 {
   CuvEnvi envi;
-  CuvEnviKept kept = kept_of (GOOD "wavelength units = Wavenumber\n"
-                                   "wavelength = {1, 2, 3}\nfwhm = {4, 5, 6}\n"
-                                   "data ignore value = nan\n",
-      &envi);
+  CuvEnviExtraKeys extra =
+      extra_keys_of (GOOD "wavelength units = Wavenumber\n"
+                          "wavelength = {1, 2, 3}\nfwhm = {4, 5, 6}\n"
+                          "data ignore value = nan\n",
+          &envi);
 
-  fail_unless_equals_string (kept.samples,
+  fail_unless_equals_string (extra.samples,
       "ENVI\nwavelength units = Wavenumber\nwavelength = {1, 2, 3}\n"
       "fwhm = {4, 5, 6}\ndata ignore value = nan\n");
-  cuv_envi_kept_clear (&kept);
+  cuv_envi_extra_keys_clear (&extra);
 }
 
 GST_END_TEST
@@ -353,7 +357,7 @@ GST_END_TEST
 GST_START_TEST (writes_kept_keys)
 {
   CuvEnvi envi = parsed (others), again;
-  CuvEnviKept kept;
+  CuvEnviExtraKeys extra;
   char *written = cuv_envi_write (&envi,
       "ENVI\nsamples = 9\nbbl = {0, 0, 0}\nfwhm = {1, 1, 1}\n"
       "file type = ENVI Classification\nmap info = {x}\nopen = {");
@@ -363,9 +367,10 @@ GST_START_TEST (writes_kept_keys)
   fail_if (strstr (written, "Standard") || strstr (written, "open"));
   again = parsed (written);
   fail_unless (memcmp (&envi, &again, sizeof envi) == 0, "%s", written);
-  fail_unless (cuv_envi_keep (&kept, &again, written, strlen (written)));
-  fail_unless_equals_string (kept.image, "ENVI\nmap info = {x}\n");
-  cuv_envi_kept_clear (&kept);
+  fail_unless (
+      cuv_envi_extract_keys (&extra, &again, written, strlen (written)));
+  fail_unless_equals_string (extra.image, "ENVI\nmap info = {x}\n");
+  cuv_envi_extra_keys_clear (&extra);
   free (written);
 }
 

@@ -123,7 +123,7 @@ picture_of (const GstCuvFrame *frame, const CuvLdpLayout *layout,
 {
   guint8 *picture = g_malloc ((gsize) layout->width * (gsize) layout->height);
 
-  cuv_ldp_picture (&frame->frame, rect, layout->width, layout->height, picture);
+  cuv_ldp_resize (&frame->frame, rect, layout->width, layout->height, picture);
   return picture;
 }
 

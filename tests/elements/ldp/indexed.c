@@ -259,7 +259,7 @@ expect_described (const CuvLdpIndex *index, guint64 i, GstBuffer *buffer,
 
   map_frame (&video, buffer, format, width, height, GST_MAP_READ);
   frame = frame_of (&video);
-  cuv_ldp_picture (&frame, rect != NULL ? rect : &all, layout->width,
+  cuv_ldp_resize (&frame, rect != NULL ? rect : &all, layout->width,
       layout->height, picture);
   gst_video_frame_unmap (&video);
   cuv_ldp_describe (layout, picture, expected);

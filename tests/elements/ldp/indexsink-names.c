@@ -68,9 +68,9 @@ GST_START_TEST (patterns_that_are_none)
   gchar *name = g_strnfill (1025, 'n');
 
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
-    expect_refused (bad[i], "has an unknown % format: it may have one number");
-  expect_refused ("%d-%d", "entry-name '%d-%d' has two numbers");
-  expect_refused ("\377.jpg", "entry-name is not UTF-8");
+    expect_refused (bad[i], "not a pattern: use at most one number, as %d");
+  expect_refused ("%d-%d", "entry-name '%d-%d' is not UTF-8, or not a pattern");
+  expect_refused ("\377.jpg", "entry-name '\357\277\275.jpg' is not UTF-8");
   expect_refused (
       name, "a name has 1025 bytes, but at most 1023 fit: shorten 'nnn");
   g_free (name);

@@ -60,7 +60,7 @@ GST_START_TEST (settings_that_cannot_be)
       SOURCE "ldpindexsink grid=900 location=" INDEX, "grid 900 has more");
   expect_line_fails (SOURCE "ldpindexsink grid=600 descriptor-width=600 "
                             "descriptor-height=600 location=" INDEX,
-      "more than 67108864 counts: use larger blocks");
+      "but an index takes at most 67108864: use larger blocks");
   fail_if (g_file_test (INDEX, G_FILE_TEST_EXISTS));
 }
 
@@ -102,7 +102,7 @@ GST_START_TEST (frames_of_other_sizes)
   push_refused (h, cuv_frame_new ("NV12", 80, 60), "pictures of 64x48");
   push_refused (h, cuv_frame_new ("NV12", 80, 60), "pictures of 80x60");
   push_refused (h, cuv_frame_new ("NV12", 80, 60),
-      "set descriptor-width and descriptor-height of ldpindexsink");
+      "set descriptor-width to 64 and descriptor-height to 48, use");
   cuv_harness_caps (h, "NV12", 64, 48);
   push_random (h, "NV12", 64, 48, 1);
   gst_harness_teardown (h);
@@ -120,17 +120,18 @@ GST_START_TEST (descriptors_of_other_parameters)
   push_random (h, "NV12", 64, 48, 1);
   g_object_set (descriptor, "order", 2, NULL);
   push_refused (h, cuv_frame_new ("NV12", 64, 48),
-      "The index has other parameters (order 3, a grid of 1 blocks a side, "
+      "has other parameters (order 3, a grid of 1 blocks a side, "
       "directions 0 45 90 135, border valid, 256 bins, pictures of 64x48, "
-      "thumbnails of 64x64) than this frame's descriptor (order 2, a grid of 1 "
-      "blocks a side, directions 0 45 90 135, border valid, 256 bins, pictures "
-      "of 64x48, thumbnails of 64x64): set the parameters of ldpdescriptor to "
-      "those of the index, or location of ldpindexsink to another file.");
+      "thumbnails of 64x64) than requested (order 2, a grid of 1 blocks a "
+      "side, "
+      "directions 0 45 90 135, border valid, 256 bins, pictures of 64x48, "
+      "thumbnails of 64x64): use the index's parameters, or another index "
+      "file.");
   g_object_set (descriptor, "order", 3, "descriptor-width", 32, NULL);
   push_refused (h, cuv_frame_new ("NV12", 64, 48),
-      "pictures of 32x48, thumbnails of 64x64): set descriptor-width and "
-      "descriptor-height of ldpdescriptor, so that all descriptors have one "
-      "size.");
+      "pictures of 32x48, thumbnails of 64x64): set descriptor-width to 64 and "
+      "descriptor-height to 48, use the index's parameters, or another index "
+      "file.");
   gst_object_unref (descriptor);
   gst_harness_teardown (h);
   cuv_ldp_index_free (index_open (INDEX, 1));
@@ -176,7 +177,7 @@ GST_START_TEST (descriptors_that_are_none)
 
   push (h, frame_with_counts (100, 512));
   push_refused (h, frame_with_counts (100, 510),
-      "The descriptor of the frame is invalid: the number of counts");
+      "The descriptor of the frame is invalid: counts has");
   push_refused (h, frame_with_counts (101, 512),
       "the counts of '000002' do not sum up to those of pictures of 16x16");
   push (h, frame_with_counts (100, 512));

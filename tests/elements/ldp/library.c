@@ -89,7 +89,7 @@ describe (const guint8 *pixels, gint stride, gint width, gint height,
 
   fail_unless (cuv_ldp_layout_init (layout, &params, SIZE, SIZE) == NULL);
   counts = g_new (uint32_t, cuv_ldp_n_counts (layout));
-  cuv_ldp_picture (&frame, &all, SIZE, SIZE, made);
+  cuv_ldp_resize (&frame, &all, SIZE, SIZE, made);
   cuv_ldp_describe (layout, made, counts);
   return counts;
 }

@@ -224,13 +224,14 @@ GST_START_TEST (test_large_frames)
   const Kind kind = usual_kind (100, 8);
 
   check_error (&run,
-      "16385x8 pixels are too many to describe: set descriptor-width and "
-      "descriptor-height to at most 16384");
+      "16385x8 pixels cannot be described: set descriptor-width and "
+      "descriptor-height to 1 to 16384");
   run_clear (&run);
   run = run_new ("descriptor-width=16384 descriptor-height=2049", "RGB", 8, 8);
   check_error (&run,
-      "16384x2049 pixels are too many to describe: set descriptor-width and "
-      "descriptor-height to at most 16384 each and 33554432 pixels in all");
+      "16384x2049 pixels cannot be described: set descriptor-width and "
+      "descriptor-height to 1 to 16384 each, and to at most 33554432 pixels in "
+      "all");
   run_clear (&run);
   run = run_new ("descriptor-width=100", "RGB", 16385, 8);
   check_next (&run, &kind);

@@ -315,30 +315,32 @@ static const struct {
   { "", "JSON object" },
   { "[]", "JSON object" },
   { "{\"kind\":", "Parse error" },
-  { "{\"kind\":\"lines\"}", "kind is not" },
-  { "{\"kind\":\"spectralpca-basis\",\"version\":2}", "version" },
-  { HEAD "\"rank\"}", "mode is none of" },
-  { HEAD "\"pearson\",\"mean\":[]}", "mean is not an array of 1 to 512" },
-  { HEAD "\"pearson\",\"mean\":[1,\"2\"]}", "mean has an element" },
+  { "{\"kind\":\"lines\"}", "kind is 'lines', and should be" },
+  { "{\"kind\":\"spectralpca-basis\",\"version\":2}",
+      "version is 2, and should be 1" },
+  { HEAD "\"rank\"}", "mode should be" },
+  { HEAD "\"pearson\",\"mean\":[]}", "mean should be an array of 1 to 512" },
+  { HEAD "\"pearson\",\"mean\":[1,\"2\"]}",
+      "number 1 of mean should be a number" },
   { HEAD "\"pearson\",\"mean\":[1],\"deviation\":[-1]}",
-      "deviation has a number that is out of range" },
+      "number 0 of deviation is -1, and should be finite and 0 or more" },
   { HEAD "\"pearson\",\"mean\":[1],\"deviation\":[1,1]}",
-      "deviation has not as many" },
+      "deviation should be an array of 1 numbers" },
   { HEAD "\"pearson\",\"mean\":[1],\"deviation\":[1],\"eigenvalues\":[1],"
          "\"vectors\":[1]}",
-      "vectors is not an array" },
+      "vectors should be an array of 1 numbers" },
   { HEAD "\"pearson\",\"mean\":[1],\"deviation\":[1],\"eigenvalues\":[1],"
          "\"vectors\":[]}",
-      "vectors is not an array of arrays, at most" },
+      "vectors should be an array of 1 to 1 arrays" },
   { HEAD "\"pearson\",\"mean\":[1],\"deviation\":[1],\"eigenvalues\":[1],"
          "\"vectors\":[[1],[1]]}",
-      "vectors is not an array of arrays, at most" },
+      "vectors should be an array of 1 to 1 arrays" },
   { HEAD "\"pearson\",\"mean\":[1,1],\"deviation\":[1,1],"
          "\"eigenvalues\":[1,1],\"vectors\":[[1,0]]}",
-      "eigenvalues has not as many elements as vectors" },
+      "eigenvalues should be an array of 1 numbers" },
   { HEAD "\"pearson\",\"mean\":[1],\"deviation\":[1],\"eigenvalues\":[1],"
          "\"vectors\":[[2]]}",
-      "vectors are not orthonormal" },
+      "vectors should be orthonormal" },
 };
 
 /* Writes the text, and what comes of it when the element starts. */
@@ -457,7 +459,7 @@ GST_START_TEST (a_hostile_basis_is_an_error)
   expect_basis_error (path, "1024 arrays");
   fail_unless_equals_int (truncate (path, (64 << 20) + 1), 0);
   expect_basis_error (path, "larger than 64 MB");
-  expect_basis_error ("/dev/zero", "no regular file");
+  expect_basis_error ("/dev/zero", "not a regular file");
   g_close (fd, NULL);
   g_unlink (path);
   g_free (deep);

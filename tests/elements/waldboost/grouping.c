@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Grouping against its definition, which compares each box with each. */
+/* Grouping against its definition, which compares all pairs of boxes. */
 #include "config.h"
 
 #include <float.h>
@@ -33,7 +33,8 @@ are_similar (const Box *a, const Box *b, gdouble eps)
       && abs (a->y + a->height - b->y - b->height) <= delta;
 }
 
-/* Gives every box the lowest number in its group, until nothing changes. */
+/* Connected components: gives every box the lowest index of its group, until
+ * nothing changes. */
 static void
 oracle_partition (const Box *boxes, gint n, gdouble eps, gint *group)
 {
@@ -116,7 +117,7 @@ oracle_groups (const Box *in, gint n, const CuvGrouping *grouping, Box *out)
   return n_out;
 }
 
-/* Counts pixels, so it is for small boxes. */
+/* By counting pixels; for small boxes only. */
 static gdouble
 oracle_iou (const Box *a, const Box *b)
 {
@@ -168,7 +169,8 @@ between (gint low, gint high)
   return g_random_int_range (low, high + 1);
 }
 
-/* A few, around each other: no third one unites what is not similar. */
+/* Few boxes around each other, so that dissimilar ones are not joined through
+ * others. */
 static gint
 nested_boxes (Box *boxes, gint size)
 {
@@ -187,7 +189,8 @@ nested_boxes (Box *boxes, gint size)
   return n;
 }
 
-/* Some in bunches, some anywhere, of sizes that differ by up to 2^octaves. */
+/* Some in clusters, some anywhere, with sizes that differ by up to 2^octaves.
+ */
 static gint
 random_boxes (Box *boxes, gint size, gint octaves)
 {
@@ -289,7 +292,7 @@ GST_START_TEST (test_nms)
 
 GST_END_TEST;
 
-/* Three of ten pixels are 0.3, and not more. */
+/* An overlap of three of ten pixels is not above nms-iou 0.3. */
 GST_START_TEST (test_nms_limit)
 {
   CuvWaldboostGrouper *grouper = cuv_waldboost_grouper_new ();
@@ -312,7 +315,7 @@ GST_END_TEST;
 
 /* ---- from hits ---- */
 
-/* AUTO goes by the scan, and boxes are cut to the frame. */
+/* AUTO depends on the scan; boxes are clipped to the frame. */
 GST_START_TEST (test_auto)
 {
   const CuvWaldboostLevel level = { .width = 45,
@@ -355,8 +358,8 @@ GST_START_TEST (test_auto)
 
 GST_END_TEST;
 
-/* As many as there can be, as a dense scan with windows of this size gives
- * them. */
+/* The largest number of hits, as from a dense scan with windows of this size.
+ */
 static void
 check_many (gint width, gint height, gint size, gint per_octave)
 {
@@ -404,7 +407,7 @@ GST_START_TEST (test_many)
 
 GST_END_TEST;
 
-/* All of them near each other. */
+/* All boxes near each other. */
 GST_START_TEST (test_many_near)
 {
   check_many (20, 20, 8, 64);

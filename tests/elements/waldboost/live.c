@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A live source that is faster than the detector: no frame is lost, late ones
- * pass unanalysed, and the latency is what the work takes. */
+/* A live source faster than the detector: no frame is lost, late frames pass
+ * unanalysed, and the reported latency is the analysis time. */
 #include "config.h"
 
 #include "cuvelements.h"
 
 #define FRAMES 150
 #define FPS 60
-/* The picture is hard to search but easy to make: the time that a source of
- * noise takes would be missing here. */
+/* A picture that is expensive to search and cheap to make: a source of noise
+ * would take time from the detector. */
 #define LINE                                                                   \
   "videotestsrc is-live=true pattern=circular num-buffers=%d ! "               \
   "video/x-raw,format=NV12,width=1920,height=1080,framerate=%d/1 ! "           \
@@ -49,11 +49,11 @@ GST_START_TEST (test_live_keeps_up)
   assert_equals_uint64 (rendered, FRAMES);
   assert_equals_uint64 (analysed + skipped, FRAMES);
   fail_unless (analysed > 0);
-  /* a machine fast enough analyses all; any other must have let some pass */
+  /* a fast machine analyses all frames; any other must have skipped some */
   if (mean_time > 2 * GST_SECOND / FPS)
     fail_unless (skipped > 0);
   fail_unless (live);
-  /* what the source reports, and the 20 ms of the sink */
+  /* the latency of the source plus 20 ms of the sink */
   slowest += GST_USECOND; /* was cut to whole ones */
   fail_unless (min <= slowest + GST_SECOND / FPS + 20 * GST_MSECOND,
       "reported latency is above the work's time");

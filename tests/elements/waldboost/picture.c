@@ -115,7 +115,7 @@ detect (const CuvFrame *frame, const Wanted *wanted)
   return result;
 }
 
-/* A picture of its own of the part, grey. */
+/* Copies a part of the picture into a grey picture. */
 static GArray *
 detect_in (const CuvFrame *frame, const Wanted *wanted, const CuvRoi *part)
 {
@@ -171,7 +171,8 @@ n_objects (GstBuffer *buffer)
       buffer, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
 }
 
-/* The buffer's metas are the boxes, in order, with the promised fields. */
+/* Checks that the buffer's metas are the boxes, in order, with all documented
+ * fields. */
 void
 check_objects (
     GstBuffer *buffer, GArray *boxes, const gchar *label, const gchar *what)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* inference-region=roi-list: in each region that comes with the frame, the
- * element finds what it would find in a picture of its own. */
+/* inference-region=roi-list: each region is searched as if it were the whole
+ * picture. */
 #include "config.h"
 #include "base/gstcuvfilter.h"
 #include "picture.h"
@@ -40,7 +40,7 @@ push_regions (GstHarness *h, GstSample *sample, const Region *regions, guint n)
   return out;
 }
 
-/* Steps through the objects that were added: those behind the n regions. */
+/* Iterates over the objects: the metas after those of the n regions. */
 static GstVideoRegionOfInterestMeta *
 next_object (GstBuffer *buffer, gpointer *state, guint n)
 {
@@ -53,7 +53,7 @@ next_object (GstBuffer *buffer, gpointer *state, guint n)
       buffer, state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
 }
 
-/* What is inside both the region, the limit and the frame. */
+/* The intersection of region, limit and frame. */
 static gboolean
 part_of (const Region *region, const CuvRoi *limit, CuvRoi *part)
 {
@@ -66,7 +66,7 @@ part_of (const Region *region, const CuvRoi *limit, CuvRoi *part)
   return part->left < part->right && part->top < part->bottom;
 }
 
-/* The number of objects that the buffer must have and has. */
+/* Checks the number of objects; returns it. */
 static guint
 check_regions (GstBuffer *buffer, GstSample *sample, const Wanted *wanted,
     const CuvRoi *limit, const Region *regions, guint n, const gchar *class)
@@ -101,7 +101,7 @@ check_regions (GstBuffer *buffer, GstSample *sample, const Wanted *wanted,
   return total;
 }
 
-/* Regions of all kinds, other ones with every frame: the face in the picture is
+/* Regions of all kinds, different with every frame; the face in the picture is
  * at 227,94 and 36 pixels wide. */
 GST_START_TEST (test_crops)
 {
@@ -157,7 +157,7 @@ GST_START_TEST (test_crops)
 
 GST_END_TEST;
 
-/* A crop of a few pixels more or less with each frame costs no memory. */
+/* Regions whose size varies with each frame do not leak memory. */
 GST_START_TEST (test_many_sizes)
 {
   GstSample *sample = decode_picture ("video/x-raw,format=NV12");
@@ -195,7 +195,8 @@ levels_of (GstElement *d)
   return levels;
 }
 
-/* How often a window of 24 pixels gets 1.1 times as large inside the square. */
+/* The number of levels of a 24-pixel window, scale factor 1.1, in the square.
+ */
 static guint
 levels_in (guint size)
 {
@@ -206,7 +207,7 @@ levels_in (guint size)
   return n;
 }
 
-/* Stats have the levels of this frame's regions, of none before. */
+/* Stats count the levels of this frame's regions only. */
 GST_START_TEST (test_levels)
 {
   static const Region frames[][3] = {
@@ -257,8 +258,9 @@ parent_of_last (GstBuffer *buffer)
   return last != NULL ? last->parent_id : -2;
 }
 
-/* Without regions nothing is looked at; to and fro while playing; and a held
- * object has no parent that is not there. */
+/* Without regions nothing is searched; inference-region changes back and forth
+ * while playing; and a held
+ * object has no parent that does not exist. */
 GST_START_TEST (test_live)
 {
   const Region face = { "face", 200, 60, 120, 130, 7 };
@@ -307,7 +309,7 @@ GST_START_TEST (test_live)
 
 GST_END_TEST;
 
-/* ---- frames that a tracker asks for ---- */
+/* ---- frames that a tracker requests ---- */
 
 GST_START_TEST (test_requested_frame)
 {

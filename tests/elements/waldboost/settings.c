@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every setting does what the library does with it, from the next frame on, and
- * what cannot be done is refused by name. */
+/* Every setting has the effect it has in the library, from the next frame on;
+ * invalid values are refused by name. */
 #include "config.h"
 #include "models.h"
 #include "picture.h"
@@ -66,8 +66,8 @@ boxes_text (GstBuffer *buffer)
   return text;
 }
 
-/* The next frame has what the library finds; other boxes than the last one, or
- * the same. */
+/* Checks that the next frame has the boxes that the library finds, and whether
+ * they differ from those before. */
 static void
 check_next (Run *self, const gchar *what, gboolean differs)
 {
@@ -174,7 +174,7 @@ check_numbers (Run *self, const gchar *field, const guint64 *numbers, guint n)
   gst_structure_free (stats);
 }
 
-/* They may change the work, and never what is found. */
+/* These settings may change the work, but not the result. */
 GST_START_TEST (test_rearrangements)
 {
   static const gchar *const names[] = { "none", "global", "shared", "hybrid",
@@ -303,7 +303,8 @@ GST_START_TEST (test_bad_lists)
 
 GST_END_TEST;
 
-/* An option needs the file once more: without it all stays as it was. */
+/* Options are applied by reading the file again; if it is gone, the previous
+ * settings stay in force. */
 GST_START_TEST (test_option_without_file)
 {
   gchar *path = write_rank_model ();

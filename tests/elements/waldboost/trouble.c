@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What can go wrong with waldboostdetect says so, names the cause, and leaves
- * what was in force. */
+/* Failures of waldboostdetect: the message names the cause, and the previous
+ * settings stay in force. */
 #include "config.h"
 #include "picture.h"
 #include "cuvhooks.h"
@@ -78,9 +78,10 @@ GST_START_TEST (test_start_errors)
   expect_start_error ("model=nothing.xml", "opencv-data");
   expect_start_error ("model=/usr/bin", "regular file");
   expect_start_error ("model=" MODEL " roi=1,2,3", "four pixel coordinates");
-  expect_start_error ("model=" MODEL " labels=a,,b", "names with commas");
   expect_start_error (
-      "model=" MODEL " rearrangement-stages=8,1", "rising numbers");
+      "model=" MODEL " labels=a,,b", "names separated by commas");
+  expect_start_error (
+      "model=" MODEL " rearrangement-stages=8,1", "ascending numbers");
   expect_start_error ("model=lbpcascade_frontalface_improve.xml",
       "is lbpcascade_frontalface_improved.xml.");
   expect_start_error (
@@ -94,7 +95,7 @@ GST_START_TEST (test_start_errors)
 
 GST_END_TEST;
 
-/* Start says what is wrong; before it, nothing is. */
+/* Invalid values that are set before start are reported at start. */
 GST_START_TEST (test_bad_before_start)
 {
   GstElement *d = gst_element_factory_make ("waldboostdetect", NULL);
@@ -150,7 +151,8 @@ GST_START_TEST (test_contradiction_at_start)
 
 GST_END_TEST;
 
-/* While playing, what was in force goes on, for frames of another size, too. */
+/* While playing, the previous settings stay in force, also for frames of
+ * another size. */
 GST_START_TEST (test_contradiction_and_new_caps)
 {
   GstSample *sample = decode_picture ("video/x-raw,format=RGB");
@@ -189,7 +191,7 @@ GST_START_TEST (test_contradiction_and_new_caps)
 
 GST_END_TEST;
 
-/* A frame too small is a warning and an untouched frame, once. */
+/* A frame smaller than the window passes unchanged, with one warning. */
 GST_START_TEST (test_no_window_fits)
 {
   GstSample *small =
@@ -238,7 +240,7 @@ permissive_model (void)
   return path;
 }
 
-/* As many objects as there can be take their time, but not its square. */
+/* The time for very many objects is not quadratic in their number. */
 GST_START_TEST (test_every_window_passes)
 {
   GstSample *sample =
@@ -263,8 +265,8 @@ GST_START_TEST (test_every_window_passes)
 
 GST_END_TEST;
 
-/* The file is read once: without it the stream goes on, and the next start says
- * what is missing. */
+/* The file is read once: the stream continues when it is removed, and the next
+ * start is an error that names it. */
 GST_START_TEST (test_model_vanishes)
 {
   GstSample *sample = decode_picture ("video/x-raw,format=NV12");
@@ -300,7 +302,7 @@ GST_START_TEST (test_model_vanishes)
 
 GST_END_TEST;
 
-/* Frames cut out of bytes have no time. */
+/* Frames made from raw bytes have no timestamps. */
 GST_START_TEST (test_stream_without_time)
 {
   gchar *line = g_strdup_printf (
@@ -327,7 +329,8 @@ GST_START_TEST (test_stream_without_time)
 GST_END_TEST;
 
 #if HAVE_CUDA
-/* At the start that is the end; while playing, all goes on as it was. */
+/* At the start this is an error; while playing the previous settings stay in
+ * force. */
 GST_START_TEST (test_gpu_memory_runs_out)
 {
   GstSample *sample = decode_picture ("video/x-raw,format=NV12");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The element against the library's C reference path, on a real picture in
- * every format. With CUV_TEST_CUDA=1 the frames are in CUDA memory, and it is
- * the GPU that has to give the same boxes. CUV_TEST_DATA is the folder of the
+/* The element against the library's plain C version, on a real picture in every
+ * format. With CUV_TEST_CUDA=1 the frames are in CUDA memory, and the GPU must
+ * return the same boxes. CUV_TEST_DATA is the folder of the
  * picture, opencv-doc's by default. */
 #include "config.h"
 #include "picture.h"
@@ -92,7 +92,7 @@ GST_START_TEST (test_live_properties)
 
 GST_END_TEST;
 
-/* A model given live is in force from the next frame on. */
+/* A model set while playing is in force from the next frame on. */
 GST_START_TEST (test_live_model)
 {
   GstSample *sample = decode_picture ("video/x-raw,format=RGB");
@@ -161,8 +161,8 @@ check_message_confidence (GstBus *bus, gboolean has)
   gst_message_unref (message);
 }
 
-/* A model whose last stage can be passed in one way only gives no confidence,
- * and threshold lets its objects pass. */
+/* A model whose last stage can be passed in only one way gives no confidence;
+ * threshold does not apply to its objects. */
 GST_START_TEST (test_no_confidence)
 {
   static const gchar *const models[] = { "lbpcascade_frontalface_improved.xml",
@@ -269,8 +269,8 @@ double_of (const GstStructure *stats, const gchar *field)
   return value;
 }
 
-/* The cascade's stages: fewer windows are left after each, in the end those
- * that are objects; and what one evaluates lies between the two. */
+/* Survivors per stage never increase and end with the objects; the number of
+ * weak classifiers per window lies within the bounds that they give. */
 GST_START_TEST (test_survivors)
 {
   GstSample *sample = decode_picture ("video/x-raw,format=NV12");

@@ -66,7 +66,7 @@ check_large (const CuvLdpParams *params, CuvCheckFill fill)
   CUV_CHECK (cuv_ldp_layout_init (&input.layout, params, 300, 290) == NULL);
   input.wanted =
       malloc (cuv_ldp_n_counts (&input.layout) * sizeof *input.wanted);
-  cuv_ldp_picture (&input.frame.frame, &input.rect, 300, 290, picture);
+  cuv_ldp_resize (&input.frame.frame, &input.rect, 300, 290, picture);
   cuv_ldp_describe (&input.layout, picture, input.wanted);
   check_run (&input);
   free (picture);

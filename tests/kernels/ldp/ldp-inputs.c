@@ -51,7 +51,7 @@ ldp_input_init (LdpInput *self, const char *format, CuvCheckFill fill,
   picture = malloc ((size_t) to[0] * (size_t) to[1]);
   self->wanted =
       malloc (cuv_ldp_n_counts (&self->layout) * sizeof *self->wanted);
-  cuv_ldp_picture (&self->frame.frame, rect, to[0], to[1], picture);
+  cuv_ldp_resize (&self->frame.frame, rect, to[0], to[1], picture);
   cuv_ldp_describe (&self->layout, picture, self->wanted);
   free (picture);
 }
@@ -110,7 +110,7 @@ ldp_input_draw (const LdpInput *self, int direction)
   CuvCheckFrame drawn = cuv_check_frame_copy (&self->frame);
   uint8_t *picture = malloc ((size_t) width * (size_t) height);
 
-  cuv_ldp_picture (&self->frame.frame, &self->rect, width, height, picture);
+  cuv_ldp_resize (&self->frame.frame, &self->rect, width, height, picture);
   cuv_ldp_draw (&drawn.frame, &self->rect, &self->layout, picture, direction);
   free (picture);
   return drawn;

@@ -269,7 +269,7 @@ check_picture (const uint8_t *from, int n_from, const uint8_t *wanted, int n_to)
   uint8_t made[16];
 
   cuv_check_case ("%d pixels from %d", n_to, n_from);
-  cuv_ldp_picture (&frame, &rect, n_to, 1, made);
+  cuv_ldp_resize (&frame, &rect, n_to, 1, made);
   CUV_CHECK (memcmp (made, wanted, (size_t) n_to) == 0, ": %d %d ..", made[0],
       made[1]);
 }

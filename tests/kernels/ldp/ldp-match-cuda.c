@@ -312,7 +312,7 @@ check_described (void)
   void *memory;
 
   index_init (&index, &params, 40, 37);
-  cuv_ldp_picture (&host.frame, &rect, 40, 37, picture);
+  cuv_ldp_resize (&host.frame, &rect, 40, 37, picture);
   cuv_ldp_describe (&index.layout, picture, index.counts[6]);
   CUV_CHECK (cuv_ldp_index_pack (
       &index.layout, index.counts[6], index.entries + 6 * index.stride));

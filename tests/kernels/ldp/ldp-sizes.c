@@ -123,7 +123,7 @@ bench_size (int size)
   void *memory, *pinned = cuv_check_pinned_new ((size_t) size * (size_t) size);
 
   CUV_CHECK (cuv_ldp_layout_init (&layout, &params, size, size) == NULL);
-  cuv_ldp_picture (
+  cuv_ldp_resize (
       &host.frame, &(CuvLdpRect){ 0, 0, size, size }, size, size, pinned);
   self.picture = pinned;
   self.frame = cuv_check_to_device (&host, &memory);

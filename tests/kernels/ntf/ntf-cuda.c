@@ -90,41 +90,6 @@ scan (NtfCuda *self, const CuvCube *cube, size_t size, const double *ignore,
 
 /* ---- factors ---- */
 
-/* Without padding: rows of rank values. */
-static void
-copy_rows (const CuvNtfFactors *factors, int mode, float *rows, bool to_rows)
-{
-  const size_t size = (size_t) factors->rank * sizeof (float);
-
-  for (int i = 0; i < factors->size[mode]; i++) {
-    float *row = cuv_ntf_at (factors, mode, i, 0);
-    float *plain = &rows[i * factors->rank];
-
-    memcpy (to_rows ? plain : row, to_rows ? row : plain, size);
-  }
-}
-
-static void
-set_or_get (NtfCuda *self, CuvNtfFactors *factors, bool set)
-{
-  float *rows[CUV_NTF_MODES];
-
-  for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
-    rows[mode] = malloc (
-        (size_t) (factors->size[mode] * factors->rank) * sizeof (float));
-    copy_rows (factors, mode, rows[mode], true);
-  }
-  CUV_CHECK (
-      (set ? cuv_ntf_cuda_set_factors (self->cuda, rows[0], rows[1], rows[2])
-           : cuv_ntf_cuda_get_factors (self->cuda, rows[0], rows[1], rows[2]))
-          == 0,
-      ": %s", cuv_cuda_error ());
-  for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
-    copy_rows (factors, mode, rows[mode], false);
-    free (rows[mode]);
-  }
-}
-
 CuvNtfResult
 ntf_cuda_run (NtfCuda *self, const CuvNtfParams *params, CuvNtfFactors *factors)
 {
@@ -132,14 +97,14 @@ ntf_cuda_run (NtfCuda *self, const CuvNtfParams *params, CuvNtfFactors *factors)
   bool ok;
 
   if (params->init != CUV_NTF_RANDOM)
-    set_or_get (self, factors, true);
+    cuv_ntf_cuda_set_factors (self->cuda, factors);
   ok = CUV_CHECK (
       cuv_ntf_cuda_start (self->cuda, params) == 0, ": %s", cuv_cuda_error ());
   while (ok && status == CUV_NTF_RUNNING)
     ok = CUV_CHECK (cuv_ntf_cuda_step (self->cuda, &status) == 0, ": %s",
         cuv_cuda_error ());
   CUV_CHECK (status == CUV_NTF_DONE);
-  set_or_get (self, factors, false);
+  ntf_copy_factors (factors, cuv_ntf_cuda_factors (self->cuda));
   return *cuv_ntf_cuda_result (self->cuda);
 }
 

@@ -198,9 +198,11 @@ ntf_is_sound (const CuvNtfFactors *self, const CuvNtfResult *result)
 void
 ntf_copy_factors (CuvNtfFactors *to, const CuvNtfFactors *from)
 {
-  for (int mode = 0; mode < CUV_NTF_MODES; mode++)
-    memcpy (to->mode[mode], from->mode[mode],
-        (size_t) (from->size[mode] * from->stride) * sizeof (float));
+  for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
+    for (int i = 0; i < from->size[mode]; i++)
+      memcpy (cuv_ntf_at (to, mode, i, 0), cuv_ntf_at (from, mode, i, 0),
+          (size_t) from->rank * sizeof (float));
+  }
 }
 
 bool

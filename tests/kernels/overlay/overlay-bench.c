@@ -124,7 +124,6 @@ bench_cuda (Bench *bench, const CuvCheckFrame *frame, const char *what,
   bench->frame = cuv_check_to_device (frame, &memory);
   bench->stream = cuv_check_stream_new ();
   bench->cuda = cuv_overlay_cuda_new ();
-  cuv_overlay_cuda_prepare (bench->cuda, &bench->list);
   snprintf (name, sizeof name, "overlay-cuda-%s-device", what);
   cuv_check_report (name,
       cuv_check_time_device (bench_submit, bench, bench->stream), pixels,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Random things to draw, and what each sample then is: the sentences of
- * docs/overlay-definition.md, one by one, with no thought of speed. */
+ * docs/definitions/overlay.md, one by one, with no thought of speed. */
 #ifndef OVERLAY_ORACLE_H
 #define OVERLAY_ORACLE_H
 

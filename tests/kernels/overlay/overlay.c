@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Drawing: the C reference against docs/overlay-definition.md taken literally,
+/* Drawing: the C reference against docs/definitions/overlay.md taken literally,
  * pixel by pixel, and the GPU against the C reference. */
 #include "config.h"
 #include "cuvcheck.h"
@@ -388,7 +388,6 @@ check_cuda_scene (
   build (&drawing, scene, &space, &frame.frame);
   list = cuv_drawing_list (&drawing);
   cuv_overlay_draw (&list, &frame.frame);
-  CUV_CHECK (cuv_overlay_cuda_prepare (cuda, &list) == 0, "prepare");
   CUV_CHECK (
       cuv_overlay_cuda_submit (cuda, &list, &on_device, stream) == 0, "submit");
   CUV_CHECK (cuv_overlay_cuda_collect (cuda) == 0, "collect");
@@ -406,6 +405,7 @@ static void
 check_cuda_allocation (CuvOverlayCuda *cuda)
 {
   size_t before = cuv_cuda_allocated ();
+  CuvCheckFrame frame = cuv_check_frame_new ("NV12", 8, 8, CUV_CHECK_NOISE);
   CuvOverlayList large = { NULL, 50000, NULL, 0 };
 
   cuv_check_case ("GPU memory runs out");
@@ -413,11 +413,13 @@ check_cuda_allocation (CuvOverlayCuda *cuda)
     cuv_cuda_fail_allocation (n);
     CUV_CHECK (cuv_overlay_cuda_new () == NULL, "new");
     cuv_cuda_fail_allocation (n);
-    CUV_CHECK (cuv_overlay_cuda_prepare (cuda, &large) != 0, "prepare");
+    CUV_CHECK (cuv_overlay_cuda_submit (cuda, &large, &frame.frame, NULL) != 0,
+        "submit");
     CUV_CHECK (strstr (cuv_cuda_error (), "cudaErrorMemoryAllocation") != NULL,
         "the error says why");
   }
   cuv_cuda_fail_allocation (-1);
+  cuv_check_frame_free (&frame);
   CUV_CHECK (cuv_cuda_allocated () == before, "nothing is left behind");
   check_cuda_scene (cuda, "NV12", 64, 64, 10); /* it still works */
 }

@@ -231,7 +231,7 @@ check_places (void)
 
     scratch.values[k] = order[k];
     for (int i = 0; i < N; i++)
-      scratch.vectors[k * N + i] = sign
+      scratch.vectors[k * scratch.pitch + i] = sign
           * (basis.vectors[order[k] * N + i]
               + 0.2 * basis.vectors[(order[k] + 1) % N * N + i]);
   }
@@ -239,7 +239,8 @@ check_places (void)
   for (int k = 0; k < N; k++) {
     CUV_CHECK (basis.values[k] == k, ": %g at %d", basis.values[k], k);
     CUV_CHECK (
-        dot_of (&scratch.a[k * N], &basis.vectors[k * N]) > 0.9, ": %d", k);
+        dot_of (&scratch.a[k * scratch.pitch], &basis.vectors[k * N]) > 0.9,
+        ": %d", k);
   }
   cuv_pca_basis_clear (&basis);
   cuv_pca_scratch_clear (&scratch);

@@ -64,10 +64,10 @@ rcd_bench_input (RcdInput *self, const RcdBenchCase *bench)
 {
   static const double scales[] = { 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0 };
   const int cell = cell_of (bench->stride);
-  const CuvRcdConfig shape = { bench->features, bench->metric, RCD_BENCH_WIDTH,
+  const CuvRcdConfig config = { bench->features, bench->metric, RCD_BENCH_WIDTH,
     RCD_BENCH_HEIGHT, cell, bench->n_targets, 0, 1.0 / 12.0 };
 
-  rcd_input_init (self, &shape, bench->format, CUV_CHECK_TEXTURE);
+  rcd_input_init (self, &config, bench->format, CUV_CHECK_TEXTURE);
   self->search.refine = bench->refine;
   for (int t = 0; t < bench->n_targets; t++) {
     CuvRcdBox box = { 813 + 10 * t, 317 + 5 * t, bench->width, bench->height };
@@ -107,11 +107,11 @@ bench_case (const RcdBenchCase *bench)
   clock_t start;
 
   rcd_bench_input (&self.input, bench);
-  self.cpu = cuv_rcd_cpu_new (&self.input.shape);
+  self.cpu = cuv_rcd_cpu_new (&self.input.config);
   start = clock ();
   us = cuv_check_time (run, &self);
   snprintf (name, sizeof name, "%s %s, %d windows, %.2f ms of CPU",
-      bench->format, bench->name, self.input.shape.max_windows,
+      bench->format, bench->name, self.input.config.max_windows,
       (double) (clock () - start) * 1000 / CLOCKS_PER_SEC / self.n_runs);
   cuv_check_report (name, us, (double) RCD_BENCH_WIDTH * RCD_BENCH_HEIGHT, 0);
   cuv_rcd_cpu_free (self.cpu);

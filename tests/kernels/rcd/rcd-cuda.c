@@ -27,8 +27,8 @@ static int64_t *
 integrals_of (const RcdInput *input, size_t *n)
 {
   const CuvRcdArea *area = &input->search.area;
-  const int n_sums = CUV_RCD_SUMS (cuv_rcd_n_features (input->shape.features));
-  const int cell = input->shape.cell;
+  const int n_sums = CUV_RCD_SUMS (cuv_rcd_n_features (input->config.features));
+  const int cell = input->config.cell;
   int32_t x[CUV_RCD_MAX_SIZE + 1], y[CUV_RCD_MAX_SIZE + 1];
   const CuvRcdGrid grid = { area->n_columns, area->n_rows, x, y };
   int64_t *cells, *integrals;
@@ -41,7 +41,7 @@ integrals_of (const RcdInput *input, size_t *n)
       * (size_t) n_sums;
   cells = malloc (*n * sizeof *cells);
   integrals = malloc (*n * sizeof *integrals);
-  cuv_rcd_cell_sums (&input->frame.frame, input->shape.features, &grid, cells);
+  cuv_rcd_cell_sums (&input->frame.frame, input->config.features, &grid, cells);
   cuv_rcd_integrate (cells, n_sums, &grid, integrals);
   free (cells);
   return integrals;
@@ -65,7 +65,7 @@ check_integrals (const Case *self)
 static bool
 is_near (const RcdInput *input, double a, double b)
 {
-  const CuvRcdMetric metric = input->shape.metric;
+  const CuvRcdMetric metric = input->config.metric;
 
   return a == b
       || fabs (cuv_rcd_distance (a, metric) - cuv_rcd_distance (b, metric))
@@ -75,7 +75,7 @@ is_near (const RcdInput *input, double a, double b)
 static void
 check_scores (const Case *self)
 {
-  const int n = self->input->shape.max_windows;
+  const int n = self->input->config.max_windows;
   double *found = malloc (((size_t) n + 1) * sizeof *found);
   int wrong = 0;
 
@@ -83,7 +83,7 @@ check_scores (const Case *self)
   for (int i = 0; i < n; i++)
     wrong += !is_near (self->input, found[i], self->input->scores[i]);
   CUV_CHECK (wrong == 0, ": %d of %d scores", wrong, n);
-  if (self->input->shape.metric == CUV_RCD_JBLD)
+  if (self->input->config.metric == CUV_RCD_JBLD)
     CUV_CHECK (
         memcmp (found, self->input->scores, (size_t) n * sizeof *found) == 0);
   free (found);
@@ -93,7 +93,7 @@ check_scores (const Case *self)
 static void
 check_matches (const Case *self, const CuvRcdMatch *matches)
 {
-  if (self->input->shape.metric == CUV_RCD_JBLD) {
+  if (self->input->config.metric == CUV_RCD_JBLD) {
     rcd_check_found (self->input, matches, NULL, "GPU");
     return;
   }
@@ -115,7 +115,7 @@ static void
 check_measured_box (const Case *self)
 {
   const CuvFrame *frame = &self->input->frame.frame;
-  const CuvRcdFeatures features = self->input->shape.features;
+  const CuvRcdFeatures features = self->input->config.features;
   const int n = cuv_rcd_n_features (features);
   int64_t found[CUV_RCD_MAX_SUMS], expected[CUV_RCD_MAX_SUMS];
   CuvRcdBox box = { (int) cuv_check_below ((uint32_t) frame->width),
@@ -146,7 +146,7 @@ check_drawn (const Case *self, CuvCheckFrame *found, int target,
 
   if (match->window >= 0)
     cuv_rcd_draw_map (&drawn.frame, &input->search.area, level,
-        input->shape.cell, input->scores + level->first, input->shape.metric,
+        input->config.cell, input->scores + level->first, input->config.metric,
         half);
   for (size_t i = 0; i < drawn.size; i++)
     wrong += abs (drawn.memory[i] - found->memory[i]) > 1;
@@ -189,7 +189,7 @@ static void
 check_input (RcdInput *input, void *stream)
 {
   void *appearance;
-  Case self = { input, cuv_rcd_cuda_new (&input->shape),
+  Case self = { input, cuv_rcd_cuda_new (&input->config),
     cuv_check_to_device (&input->frame, &appearance), stream };
 
   rcd_input_search (input);
@@ -252,10 +252,10 @@ bench_case (const RcdBenchCase *bench, void *stream)
 
   rcd_bench_input (&input, bench);
   self.device = cuv_check_to_device (&input.frame, &appearance);
-  self.cuda = cuv_rcd_cuda_new (&input.shape);
+  self.cuda = cuv_rcd_cuda_new (&input.config);
   if (CUV_CHECK (self.cuda != NULL, ": %s", cuv_cuda_error ())) {
     snprintf (name, sizeof name, "rcd cuda, %s %s, %d windows", bench->format,
-        bench->name, input.shape.max_windows);
+        bench->name, input.config.max_windows);
     cuv_check_report (name, cuv_check_time_device (submit, &self, stream),
         (double) RCD_BENCH_WIDTH * RCD_BENCH_HEIGHT, 0);
     CUV_CHECK (cuv_rcd_cuda_collect (self.cuda, matches) == 0);

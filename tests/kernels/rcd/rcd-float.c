@@ -72,7 +72,7 @@ score_box (const Float *self, const CuvRcdBox *box)
   for (int i = 0; i < N; i++) {
     for (int j = i; j < N; j++, k++)
       c[k] = (sums[N + k] - sums[i] * sums[j] / pixels) / (pixels - 1)
-          + (i == j ? self->input.shape.lambda : 0.0);
+          + (i == j ? self->input.config.lambda : 0.0);
   }
   return cuv_rcd_jbld (c, N, &self->input.targets[0].model);
 }
@@ -85,7 +85,7 @@ box_of (const RcdInput *input, int number)
   while (number >= level->first + cuv_rcd_level_windows (level))
     level++;
   return cuv_rcd_level_box (
-      &input->search.area, level, input->shape.cell, number - level->first);
+      &input->search.area, level, input->config.cell, number - level->first);
 }
 
 static void
@@ -99,7 +99,7 @@ run (void *data)
   }
   for (int i = 0; i < N_PLANES; i++)
     integrate (self->planes[i]);
-  for (int i = 0; i < self->input.shape.max_windows; i++) {
+  for (int i = 0; i < self->input.config.max_windows; i++) {
     CuvRcdBox box = box_of (&self->input, i);
 
     self->scores[i] = score_box (self, &box);
@@ -120,7 +120,7 @@ compare (const void *a, const void *b)
 static void
 find_errors (Float *self, const double *scores)
 {
-  const int n = self->input.shape.max_windows;
+  const int n = self->input.config.max_windows;
 
   for (int i = 0; i < n; i++)
     self->scores[i] = fabs (cuv_rcd_distance (self->scores[i], CUV_RCD_JBLD)
@@ -138,7 +138,7 @@ bench_float_planes (void)
   int n;
 
   rcd_bench_input (&self.input, &rcd_bench_cases[0]);
-  n = self.input.shape.max_windows;
+  n = self.input.config.max_windows;
   self.scores = malloc ((size_t) n * sizeof *self.scores);
   for (int i = 0; i < N_PLANES; i++)
     self.planes[i] = calloc (size, sizeof **self.planes);

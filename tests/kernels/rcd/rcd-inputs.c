@@ -12,7 +12,7 @@ const RcdSize rcd_sizes[RCD_N_SIZES] = { { 1, 1 }, { 2, 1 }, { 1, 9 },
 const int rcd_cells[RCD_N_CELLS] = { 1, 2, 3, 5, 10, 16, 17, CUV_RCD_MAX_CELL };
 
 CuvRcdConfig
-rcd_random_shape (int width, int height, int cell)
+rcd_random_config (int width, int height, int cell)
 {
   static const double lambdas[] = { 1.0 / 12.0, 0.0, 3.5 };
 
@@ -43,15 +43,16 @@ add_noise (CuvFrame *frame)
 }
 
 void
-rcd_input_init (RcdInput *self, const CuvRcdConfig *shape, const char *format,
+rcd_input_init (RcdInput *self, const CuvRcdConfig *config, const char *format,
     CuvCheckFill fill)
 {
-  *self = (RcdInput){ .shape = *shape };
-  self->frame = cuv_check_frame_new (format, shape->width, shape->height, fill);
+  *self = (RcdInput){ .config = *config };
+  self->frame =
+      cuv_check_frame_new (format, config->width, config->height, fill);
   if (fill == CUV_CHECK_TEXTURE)
     add_noise (&self->frame.frame);
-  self->search.area = (CuvRcdArea){ 0, 0, shape->width / shape->cell,
-    shape->height / shape->cell };
+  self->search.area = (CuvRcdArea){ 0, 0, config->width / config->cell,
+    config->height / config->cell };
   self->search.targets = self->targets;
 }
 
@@ -59,12 +60,12 @@ rcd_input_init (RcdInput *self, const CuvRcdConfig *shape, const char *format,
 static void
 crop (RcdInput *self, int by)
 {
-  self->shape.width -= 2 * by;
-  self->shape.height -= 2 * by;
-  self->frame.frame.width = self->shape.width;
-  self->frame.frame.height = self->shape.height;
-  self->search.area.n_columns = self->shape.width / self->shape.cell;
-  self->search.area.n_rows = self->shape.height / self->shape.cell;
+  self->config.width -= 2 * by;
+  self->config.height -= 2 * by;
+  self->frame.frame.width = self->config.width;
+  self->frame.frame.height = self->config.height;
+  self->search.area.n_columns = self->config.width / self->config.cell;
+  self->search.area.n_rows = self->config.height / self->config.cell;
   for (int i = 0; i < self->frame.frame.n_components; i++) {
     CuvComponent *c = &self->frame.frame.component[i];
 
@@ -93,19 +94,19 @@ next_target (RcdInput *self)
 {
   CuvRcdTarget *target = &self->targets[self->search.n_targets++];
 
-  *target = (CuvRcdTarget){ .first = self->shape.max_windows };
+  *target = (CuvRcdTarget){ .first = self->config.max_windows };
   return target;
 }
 
 bool
 rcd_input_add (RcdInput *self, const CuvRcdBox *box)
 {
-  const CuvRcdFeatures features = self->shape.features;
+  const CuvRcdFeatures features = self->config.features;
   int64_t sums[CUV_RCD_MAX_SUMS];
 
   cuv_rcd_box_sums (&self->frame.frame, features, box, sums);
   return cuv_rcd_model_from_sums (&next_target (self)->model, sums,
-      cuv_rcd_n_features (features), box, self->shape.lambda);
+      cuv_rcd_n_features (features), box, self->config.lambda);
 }
 
 void
@@ -119,7 +120,7 @@ rcd_input_add_level (RcdInput *self, int columns, int rows, int step)
   *level = cuv_rcd_level (
       &part, columns, rows, step, target->first + target->n_windows);
   target->n_windows += cuv_rcd_level_windows (level);
-  self->shape.max_windows += cuv_rcd_level_windows (level);
+  self->config.max_windows += cuv_rcd_level_windows (level);
 }
 
 void
@@ -127,8 +128,8 @@ rcd_input_add_scales (RcdInput *self, int width, int height, int step,
     const double *scales, int n_scales)
 {
   for (int i = 0; i < n_scales; i++) {
-    int columns = (int) (scales[i] * width / self->shape.cell + 0.5);
-    int rows = (int) (scales[i] * height / self->shape.cell + 0.5);
+    int columns = (int) (scales[i] * width / self->config.cell + 0.5);
+    int rows = (int) (scales[i] * height / self->config.cell + 0.5);
 
     rcd_input_add_level (
         self, columns > 0 ? columns : 1, rows > 0 ? rows : 1, step);
@@ -136,13 +137,13 @@ rcd_input_add_scales (RcdInput *self, int width, int height, int step,
 }
 
 static CuvRcdBox
-random_box (const CuvRcdConfig *shape)
+random_box (const CuvRcdConfig *config)
 {
-  CuvRcdBox box = { .width = between (1, shape->width),
-    .height = between (1, shape->height) };
+  CuvRcdBox box = { .width = between (1, config->width),
+    .height = between (1, config->height) };
 
-  box.x = between (0, shape->width - box.width);
-  box.y = between (0, shape->height - box.height);
+  box.x = between (0, config->width - box.width);
+  box.y = between (0, config->height - box.height);
   return box;
 }
 
@@ -150,7 +151,7 @@ random_box (const CuvRcdConfig *shape)
 static void
 set_other_model (RcdInput *self)
 {
-  const int n = cuv_rcd_n_features (self->shape.features);
+  const int n = cuv_rcd_n_features (self->config.features);
   double c[CUV_RCD_MAX_PACKED];
   int k = 0;
 
@@ -167,7 +168,7 @@ static void
 add_random_target (RcdInput *self, int most_cells)
 {
   const CuvRcdArea *area = &self->search.area;
-  const CuvRcdBox box = random_box (&self->shape);
+  const CuvRcdBox box = random_box (&self->config);
   const int n_levels = between (0, 5);
 
   if (!rcd_input_add (self, &box))
@@ -186,7 +187,7 @@ add_random_target (RcdInput *self, int most_cells)
     *level = cuv_rcd_level (&part, columns, rows, between (1, 3),
         target->first + target->n_windows);
     target->n_windows += cuv_rcd_level_windows (level);
-    self->shape.max_windows += cuv_rcd_level_windows (level);
+    self->config.max_windows += cuv_rcd_level_windows (level);
   }
 }
 
@@ -212,15 +213,15 @@ randomize (RcdInput *self, int n_targets, int most_cells)
 void
 rcd_input_name (const RcdInput *self, const char *format)
 {
-  const CuvRcdConfig *shape = &self->shape;
+  const CuvRcdConfig *config = &self->config;
   const CuvRcdArea *area = &self->search.area;
 
   cuv_check_case ("%s %dx%d, features %d, metric %d, cell %d, lambda %g, area "
                   "%d %d %dx%d, refine %d at %d places, %d targets, %d windows",
-      format, shape->width, shape->height, shape->features, shape->metric,
-      shape->cell, shape->lambda, area->column, area->row, area->n_columns,
+      format, config->width, config->height, config->features, config->metric,
+      config->cell, config->lambda, area->column, area->row, area->n_columns,
       area->n_rows, self->search.refine, self->search.n_candidates,
-      self->search.n_targets, shape->max_windows);
+      self->search.n_targets, config->max_windows);
 }
 
 /* Half of the frames are crops of larger ones. */
@@ -229,10 +230,10 @@ rcd_input_init_random (
     RcdInput *self, const char *format, RcdSize size, int cell)
 {
   const int by = cuv_check_below (2) ? 2 : 0;
-  const CuvRcdConfig shape =
-      rcd_random_shape (size.width + 2 * by, size.height + 2 * by, cell);
+  const CuvRcdConfig config =
+      rcd_random_config (size.width + 2 * by, size.height + 2 * by, cell);
 
-  rcd_input_init (self, &shape, format,
+  rcd_input_init (self, &config, format,
       cuv_check_below (4) ? CUV_CHECK_TEXTURE
                           : (CuvCheckFill) cuv_check_below (CUV_CHECK_N_FILLS));
   crop (self, by);
@@ -246,8 +247,8 @@ void
 rcd_input_search (RcdInput *self)
 {
   self->scores = realloc (self->scores,
-      ((size_t) self->shape.max_windows + 1) * sizeof *self->scores);
-  CUV_CHECK (cuv_rcd_search (&self->shape, &self->frame.frame, &self->search,
+      ((size_t) self->config.max_windows + 1) * sizeof *self->scores);
+  CUV_CHECK (cuv_rcd_search (&self->config, &self->frame.frame, &self->search,
       self->scores, self->matches));
 }
 
@@ -263,9 +264,9 @@ rcd_check_found (const RcdInput *self, const CuvRcdMatch *matches,
 {
   if (scores != NULL)
     CUV_CHECK (memcmp (scores, self->scores,
-                   (size_t) self->shape.max_windows * sizeof *scores)
+                   (size_t) self->config.max_windows * sizeof *scores)
             == 0,
-        ": %s, %d scores", name, self->shape.max_windows);
+        ": %s, %d scores", name, self->config.max_windows);
   for (int t = 0; t < self->search.n_targets; t++) {
     const CuvRcdMatch *a = &matches[t], *b = &self->matches[t];
 

@@ -19,7 +19,7 @@ enum { RCD_N_CELLS = 8 };
 
 typedef struct {
   CuvCheckFrame frame;
-  CuvRcdConfig shape;
+  CuvRcdConfig config;
   CuvRcdSearch search; /* of the targets below */
   CuvRcdTarget targets[CUV_RCD_MAX_TARGETS];
   /* the reference's results, after rcd_input_search() */
@@ -28,10 +28,10 @@ typedef struct {
 } RcdInput;
 
 /* A random configuration for frames of this size. */
-CuvRcdConfig rcd_random_shape (int width, int height, int cell);
+CuvRcdConfig rcd_random_config (int width, int height, int cell);
 
 /* Makes a frame; the search area is all of its whole cells. */
-void rcd_input_init (RcdInput *self, const CuvRcdConfig *shape,
+void rcd_input_init (RcdInput *self, const CuvRcdConfig *config,
     const char *format, CuvCheckFill fill);
 void rcd_input_clear (RcdInput *self);
 

@@ -11,13 +11,13 @@
 /* ---- configurations ---- */
 
 void
-check_bad_shapes (void)
+check_bad_configs (void)
 {
   const CuvRcdConfig good = { CUV_RCD_RGB_GRAD, CUV_RCD_JBLD, 1, 16384,
     CUV_RCD_MAX_CELL, 16, 0, 0.0 };
   CuvRcdConfig bad[9];
 
-  cuv_check_case ("bad shapes");
+  cuv_check_case ("bad configs");
   CUV_CHECK (cuv_rcd_config_problem (&good) == NULL);
   for (int i = 0; i < 9; i++)
     bad[i] = good;
@@ -345,17 +345,17 @@ check_affine (void)
 {
   for (int i = 0; i < 18; i++) {
     const CuvRcdMetric metric = (CuvRcdMetric) (i % 2);
-    CuvRcdConfig shape = { (CuvRcdFeatures) (i % 3), metric, 60, 40, 1, 2, 0,
+    CuvRcdConfig config = { (CuvRcdFeatures) (i % 3), metric, 60, 40, 1, 2, 0,
       0.0 };
-    const int n = shape.features == CUV_RCD_TUZEL9 ? 9
-        : shape.features == CUV_RCD_RGB_GRAD       ? 5
-                                                   : 3;
+    const int n = config.features == CUV_RCD_TUZEL9 ? 9
+        : config.features == CUV_RCD_RGB_GRAD       ? 5
+                                                    : 3;
     double a[CUV_RCD_MAX_PACKED], b[CUV_RCD_MAX_PACKED];
     RcdInput input;
     Matrix m;
 
     cuv_check_case ("affine, metric %d, n %d", metric, n);
-    rcd_input_init (&input, &shape, "RGB", CUV_CHECK_TEXTURE);
+    rcd_input_init (&input, &config, "RGB", CUV_CHECK_TEXTURE);
     CUV_CHECK (rcd_input_add (&input, &(CuvRcdBox){ 3, 2, 30, 20 }));
     CUV_CHECK (rcd_input_add (&input, &(CuvRcdBox){ 25, 11, 30, 20 }));
     random_matrix (n, m);
@@ -374,8 +374,8 @@ void
 check_few_pixels (void)
 {
   for (int i = 0; i < 6; i++) {
-    const CuvRcdConfig shape = { (CuvRcdFeatures) (i % 3), CUV_RCD_JBLD, 20, 20,
-      1, 1, 0, 1.0 };
+    const CuvRcdConfig config = { (CuvRcdFeatures) (i % 3), CUV_RCD_JBLD, 20,
+      20, 1, 1, 0, 1.0 };
     const int sizes_of[] = { 5, 9, 3 }, n = sizes_of[i % 3];
     const bool enough = i < 3;
     const CuvRcdBox box = { 2, 3, enough ? n + 1 : n, 1 };
@@ -385,9 +385,9 @@ check_few_pixels (void)
     double score;
 
     cuv_check_case ("%d pixels, n %d", box.width, n);
-    rcd_input_init (&input, &shape, "RGB", CUV_CHECK_TEXTURE);
+    rcd_input_init (&input, &config, "RGB", CUV_CHECK_TEXTURE);
     CUV_CHECK (rcd_input_add (&input, &box) == enough);
-    cuv_rcd_box_sums (&input.frame.frame, shape.features, &box, sums);
+    cuv_rcd_box_sums (&input.frame.frame, config.features, &box, sums);
     if (n == 9) /* as in a search */
       cuv_rcd_move_origin (sums, n, box.width, -box.x, -box.y);
     score = cuv_rcd_score (sums, n, &box, &one, CUV_RCD_JBLD, 1.0);

@@ -293,15 +293,15 @@ static double
 distance_of (
     const RcdInput *self, const CuvRcdBox *target, const CuvRcdBox *window)
 {
-  const CuvRcdFeatures features = self->shape.features;
+  const CuvRcdFeatures features = self->config.features;
   const int n = cuv_rcd_n_features (features);
   long double a[CUV_RCD_MAX_FEATURES * CUV_RCD_MAX_FEATURES];
   long double b[CUV_RCD_MAX_FEATURES * CUV_RCD_MAX_FEATURES];
   long double middle[CUV_RCD_MAX_FEATURES * CUV_RCD_MAX_FEATURES];
 
-  covariance_of (&self->frame.frame, features, target, self->shape.lambda,
+  covariance_of (&self->frame.frame, features, target, self->config.lambda,
       target->width, target->height, a);
-  covariance_of (&self->frame.frame, features, window, self->shape.lambda,
+  covariance_of (&self->frame.frame, features, window, self->config.lambda,
       target->width, target->height, b);
   for (int i = 0; i < n * n; i++)
     middle[i] = (a[i] + b[i]) / 2;
@@ -319,9 +319,9 @@ check_windows (RcdInput *self, const CuvRcdBox *target)
   for (int l = 0; l < self->targets[0].n_levels; l++, level++) {
     for (int i = 0; i < cuv_rcd_level_windows (level); i++) {
       CuvRcdBox box =
-          cuv_rcd_level_box (&self->search.area, level, self->shape.cell, i);
-      double found =
-          cuv_rcd_distance (self->scores[level->first + i], self->shape.metric);
+          cuv_rcd_level_box (&self->search.area, level, self->config.cell, i);
+      double found = cuv_rcd_distance (
+          self->scores[level->first + i], self->config.metric);
 
       if (box.width * box.height > 9)
         most = fmax (most, fabs (found - distance_of (self, target, &box)));
@@ -337,19 +337,19 @@ check_distances (void)
 
   for (int f = 0; cuv_check_formats[f] != NULL; f++) {
     const int cell = 3 + (int) cuv_check_below (6);
-    CuvRcdConfig shape = rcd_random_shape (64, 48, cell);
+    CuvRcdConfig config = rcd_random_config (64, 48, cell);
     CuvRcdBox target = { 7, 5, 21, 18 };
     RcdInput input;
 
-    shape.features = (CuvRcdFeatures) (f % 3);
-    shape.metric = CUV_RCD_JBLD;
-    shape.lambda = 1.0 / 12.0;
+    config.features = (CuvRcdFeatures) (f % 3);
+    config.metric = CUV_RCD_JBLD;
+    config.lambda = 1.0 / 12.0;
     cuv_check_case (
         "%s, features %d, cell %d", cuv_check_formats[f], f % 3, cell);
-    rcd_input_init (&input, &shape, cuv_check_formats[f], CUV_CHECK_TEXTURE);
+    rcd_input_init (&input, &config, cuv_check_formats[f], CUV_CHECK_TEXTURE);
     CUV_CHECK (rcd_input_add (&input, &target));
     rcd_input_add_scales (&input, target.width, target.height, 1, scales, 3);
-    CUV_CHECK (input.shape.max_windows > 9);
+    CUV_CHECK (input.config.max_windows > 9);
     check_windows (&input, &target);
     rcd_input_clear (&input);
   }

@@ -23,10 +23,10 @@ static CuvTracker *
 make_tracker (
     int stride, int cell, int n_targets, const CuvRcdBox *box, double scale)
 {
-  const CuvTrackerConfig shape = { CUV_RCD_RGB_GRAD, CUV_RCD_JBLD, stride, cell,
-    16, 1.0 / 12 };
+  const CuvTrackerConfig config = { CUV_RCD_RGB_GRAD, CUV_RCD_JBLD, stride,
+    cell, 16, 1.0 / 12 };
   const char *problem;
-  CuvTracker *self = cuv_tracker_new (&shape, &problem);
+  CuvTracker *self = cuv_tracker_new (&config, &problem);
 
   CUV_CHECK (self != NULL, "%s", problem);
   for (int t = 0; t < n_targets; t++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "rcd-scenes.h"
+#include "rcd-tracker.h"
 
 #include <math.h>
 

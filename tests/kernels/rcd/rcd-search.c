@@ -53,7 +53,7 @@ least_elsewhere (const RcdInput *input, const CuvRcdBox *box)
 
     for (int i = 0; i < level->n_x * level->n_y; i++) {
       const CuvRcdBox other =
-          cuv_rcd_level_box (&input->search.area, level, input->shape.cell, i);
+          cuv_rcd_level_box (&input->search.area, level, input->config.cell, i);
       const int x = other.x + other.width / 2, y = other.y + other.height / 2;
 
       if (x < box->x || x >= box->x + box->width || y < box->y
@@ -69,7 +69,7 @@ static void
 check_plant (CuvRcdFeatures features, CuvRcdMetric metric, int cell, int refine)
 {
   static const double scales[] = { 0.5, 1.0, 1.5 };
-  CuvRcdConfig shape = { features, metric, 120, 80, cell, 1, 0, 1.0 / 12.0 };
+  CuvRcdConfig config = { features, metric, 120, 80, cell, 1, 0, 1.0 / 12.0 };
   const CuvRcdBox box = { 11, 9, 6 * cell, 4 * cell };
   const int x = (3 + (int) cuv_check_below (4)) * cell;
   const int y = (2 + (int) cuv_check_below (4)) * cell;
@@ -79,7 +79,7 @@ check_plant (CuvRcdFeatures features, CuvRcdMetric metric, int cell, int refine)
 
   cuv_check_case ("planted, features %d, metric %d, cell %d, refine %d",
       features, metric, cell, refine);
-  rcd_input_init (&input, &shape, "RGB", CUV_CHECK_TEXTURE);
+  rcd_input_init (&input, &config, "RGB", CUV_CHECK_TEXTURE);
   CUV_CHECK (rcd_input_add (&input, &box));
   rcd_input_add_scales (&input, box.width, box.height, 1, scales, 3);
   plant (&input.frame.frame, &box, &other.frame, x, y);
@@ -115,7 +115,7 @@ static bool
 needs_places (CuvRcdMetric metric)
 {
   static const double scale = 1.0;
-  const CuvRcdConfig shape = { CUV_RCD_TUZEL9, metric, 160, 96, 8, 1, 0,
+  const CuvRcdConfig config = { CUV_RCD_TUZEL9, metric, 160, 96, 8, 1, 0,
     1.0 / 12.0 };
   const CuvRcdBox box = { 11, 9, 24, 16 }, decoy = { 24, 24, 24, 16 };
   const CuvRcdBox there = { 100, 60, 24, 16 };
@@ -125,7 +125,7 @@ needs_places (CuvRcdMetric metric)
   bool found[2];
   double before = INFINITY;
 
-  rcd_input_init (&input, &shape, "RGB", CUV_CHECK_TEXTURE);
+  rcd_input_init (&input, &config, "RGB", CUV_CHECK_TEXTURE);
   CUV_CHECK (rcd_input_add (&input, &box));
   rcd_input_add_scales (&input, box.width, box.height, 1, &scale, 1);
   plant (&input.frame.frame, &box, &other.frame, there.x, there.y);
@@ -168,14 +168,14 @@ check_places (void)
 static void
 check_flat (CuvRcdMetric metric, double lambda)
 {
-  CuvRcdConfig shape = { CUV_RCD_RGB_GRAD, metric, 60, 40, 5, 1, 0, 1.0 };
+  CuvRcdConfig config = { CUV_RCD_RGB_GRAD, metric, 60, 40, 5, 1, 0, 1.0 };
   RcdInput input;
   const CuvRcdMatch *match = &input.matches[0];
 
   cuv_check_case ("flat, metric %d, lambda %g", metric, lambda);
-  rcd_input_init (&input, &shape, "BGRx", CUV_CHECK_WHITE);
+  rcd_input_init (&input, &config, "BGRx", CUV_CHECK_WHITE);
   CUV_CHECK (rcd_input_add (&input, &(CuvRcdBox){ 1, 2, 20, 10 }));
-  input.shape.lambda = lambda;
+  input.config.lambda = lambda;
   rcd_input_add_level (&input, 50, 2, 1); /* too large */
   rcd_input_add_level (&input, 4, 2, 1);
   rcd_input_search (&input);

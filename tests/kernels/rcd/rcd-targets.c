@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const CuvTrackerConfig shape = { CUV_RCD_TUZEL9, CUV_RCD_JBLD, 0, 0, 3,
+static const CuvTrackerConfig config = { CUV_RCD_TUZEL9, CUV_RCD_JBLD, 0, 0, 3,
   1.0 / 12 };
 
 static CuvTracker *
 make_tracker (void)
 {
   const char *problem = "not touched";
-  CuvTracker *self = cuv_tracker_new (&shape, &problem);
+  CuvTracker *self = cuv_tracker_new (&config, &problem);
 
   CUV_CHECK (self != NULL && problem == NULL);
   return self;
@@ -33,7 +33,7 @@ make_frame (const CuvRcdBox *object)
 /* ---- configurations ---- */
 
 static void
-check_bad_shapes (void)
+check_bad_configs (void)
 {
   const CuvTrackerConfig bad[] = { { 0, 0, -1, 0, 1, 0 }, { 0, 0, 8, 3, 1, 0 },
     { 0, 0, 8, -1, 1, 0 }, { 0, 0, 8, 8, 0, 0 }, { 0, 0, 8, 8, 17, 0 },
@@ -44,7 +44,7 @@ check_bad_shapes (void)
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     const char *problem = NULL;
 
-    cuv_check_case ("bad shape %zu", i);
+    cuv_check_case ("bad config %zu", i);
     CUV_CHECK (cuv_tracker_new (&bad[i], &problem) == NULL);
     CUV_CHECK (problem != NULL);
     CUV_CHECK (cuv_tracker_reconfigure (self, &bad[i]) != NULL);
@@ -173,7 +173,7 @@ check_clipped (void)
 static void
 check_grey (void)
 {
-  CuvTrackerConfig bare = shape;
+  CuvTrackerConfig bare = config;
   CuvCheckFrame frame = make_frame (NULL);
   const CuvFrame *f = &frame.frame;
   CuvTracker *self;
@@ -187,7 +187,7 @@ check_grey (void)
   bare.lambda = 0.0;
   for (int i = 0; i < 2; i++) {
     cuv_check_case ("grey, %s lambda", i == 0 ? "with" : "without");
-    self = cuv_tracker_new (i == 0 ? &shape : &bare, &problem);
+    self = cuv_tracker_new (i == 0 ? &config : &bare, &problem);
     cuv_tracker_add (self, &(CuvRcdBox){ 20, 20, 24, 24 });
     for (int k = 0; k < 2; k++)
       CUV_CHECK (run_tracker (self, &frame, &result) == NULL);
@@ -237,12 +237,12 @@ check_picture (void)
 /* ---- other features ---- */
 
 static void
-check_reshape (void)
+check_reconfigure (void)
 {
   const CuvRcdBox place = { 32, 20, 24, 20 };
   CuvCheckFrame with = make_frame (&place), without = make_frame (NULL);
   CuvTracker *self = make_tracker ();
-  CuvTrackerConfig other = shape;
+  CuvTrackerConfig other = config;
   CuvTrackerResult result;
 
   cuv_check_case ("other features");
@@ -277,12 +277,12 @@ check_reshape (void)
 void
 check_targets (void)
 {
-  check_bad_shapes ();
+  check_bad_configs ();
   check_ids ();
   check_bad_boxes ();
   check_refused_beside ();
   check_clipped ();
   check_grey ();
   check_picture ();
-  check_reshape ();
+  check_reconfigure ();
 }

@@ -9,7 +9,7 @@ void check_sums (void);
 void check_distances (void);
 
 /* and against known results */
-void check_bad_shapes (void);
+void check_bad_configs (void);
 void check_levels (void);
 void check_rounds (void);
 void check_determinants (void);

@@ -3,7 +3,7 @@
 #ifndef RCD_TRACKER_TESTS_H
 #define RCD_TRACKER_TESTS_H
 
-#include "rcd-scenes.h"
+#include "cuvcheck.h"
 #include "track/tracker.h"
 
 void check_updates (void);
@@ -15,5 +15,22 @@ void check_tracks (void);
  */
 const char *run_tracker (
     CuvTracker *self, const CuvCheckFrame *frame, CuvTrackerResult *result);
+
+/* ---- synthetic video (rcd-scenes.c): textured objects on a textured
+ * background, in RGB ---- */
+
+/* Fills the frame with the background of this seed. */
+void paint_ground (const CuvFrame *frame, uint32_t seed);
+
+/* Draws an object that fills the box, clipped to the frame. kind 0, 1, ..: its
+ * colours and stripes. fade, 0 .. 1: blend to other colours. */
+void paint_object (
+    const CuvFrame *frame, int kind, double fade, const CuvRcdBox *box);
+
+/* Fills a box with one colour. */
+void paint_flat (const CuvFrame *frame, uint8_t value, const CuvRcdBox *box);
+
+/* Intersection over union. */
+double overlap (const CuvRcdBox *a, const CuvRcdBox *b);
 
 #endif

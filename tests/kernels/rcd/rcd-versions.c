@@ -23,7 +23,7 @@ check_run (const RcdInput *input, unsigned mask, int n_threads)
   char name[60];
 
   cuv_cpu_set_mask (mask);
-  cpu = cuv_rcd_cpu_new (&input->shape);
+  cpu = cuv_rcd_cpu_new (&input->config);
   snprintf (name, sizeof name, "mask %x, %d threads", mask, n_threads);
   for (int again = 0; again < 2; again++) {
     memset (matches, 0x55, sizeof matches);
@@ -79,11 +79,11 @@ check_frame (const char *format, CuvRcdFeatures features, RcdSize size,
     int cell, int n_targets, int refine)
 {
   static const double scales[] = { 0.5, 1.0, 1.25 };
-  CuvRcdConfig shape = { features, CUV_RCD_JBLD, size.width, size.height, cell,
+  CuvRcdConfig config = { features, CUV_RCD_JBLD, size.width, size.height, cell,
     n_targets, 0, 1.0 / 12.0 };
   RcdInput input;
 
-  rcd_input_init (&input, &shape, format, CUV_CHECK_TEXTURE);
+  rcd_input_init (&input, &config, format, CUV_CHECK_TEXTURE);
   for (int t = 0; t < n_targets; t++) {
     CuvRcdBox box = { 3 + 5 * t, 7 + 2 * t, 40 + t, 30 + 2 * t };
 
@@ -147,17 +147,17 @@ compare_steps (const CuvRcdWindowRow *row, const CuvRcdWindowEdges *places)
 static void
 check_row (const RcdInput *input)
 {
-  const int n = cuv_rcd_n_features (input->shape.features), many = 20000;
+  const int n = cuv_rcd_n_features (input->config.features), many = 20000;
   int64_t sums[CUV_RCD_MAX_SUMS];
   int64_t upper[LINE] = { 0 }, lower[LINE] = { 0 };
   const CuvRcdWindowRow row = { &input->targets[0].model, CUV_RCD_JBLD, n,
-    input->shape.lambda, upper, lower, 700, 50 * many, 40 * many };
+    input->config.lambda, upper, lower, 700, 50 * many, 40 * many };
   CuvRcdWindowEdges places[N_PLACES];
 
   for (int i = 0; i < N_PLACES; i++) {
     CuvRcdBox box = { 3 * i, 2 * i, 50, 40 };
 
-    cuv_rcd_box_sums (&input->frame.frame, input->shape.features, &box, sums);
+    cuv_rcd_box_sums (&input->frame.frame, input->config.features, &box, sums);
     places[i] =
         (CuvRcdWindowEdges){ 900 - 100 * i, 0, (i + 1) * CUV_RCD_MAX_SUMS };
     add_copies (lower + places[i].right, sums, n, (int64_t) many * many,
@@ -170,12 +170,12 @@ void
 check_large_sums (void)
 {
   for (int i = 0; i < 12; i++) {
-    CuvRcdConfig shape = rcd_random_shape (100, 80, 5);
+    CuvRcdConfig config = rcd_random_config (100, 80, 5);
     RcdInput input;
 
-    shape.features = (CuvRcdFeatures) (i % 3);
-    cuv_check_case ("large sums, features %d", shape.features);
-    rcd_input_init (&input, &shape, "RGB", CUV_CHECK_TEXTURE);
+    config.features = (CuvRcdFeatures) (i % 3);
+    cuv_check_case ("large sums, features %d", config.features);
+    rcd_input_init (&input, &config, "RGB", CUV_CHECK_TEXTURE);
     CUV_CHECK (rcd_input_add (&input, &(CuvRcdBox){ 8, 7, 60, 70 }));
     check_row (&input);
     rcd_input_clear (&input);
@@ -240,16 +240,16 @@ check_measured (void)
   for (int f = 0; cuv_check_formats[f] != NULL; f++) {
     for (int i = 0; i < 3 * N_MASKS * 3; i++) {
       const RcdSize size = sizes[i % 3];
-      CuvRcdConfig shape = rcd_random_shape (size.width, size.height, 8);
+      CuvRcdConfig config = rcd_random_config (size.width, size.height, 8);
       CuvCheckFrame frame = cuv_check_frame_new (
           cuv_check_formats[f], size.width, size.height, CUV_CHECK_NOISE);
       CuvRcdCpu *cpu;
 
-      shape.features = (CuvRcdFeatures) (i / 3 % 3);
+      config.features = (CuvRcdFeatures) (i / 3 % 3);
       cuv_cpu_set_mask (masks[i / 9]);
       cuv_check_case ("%s %dx%d, features %d, mask %x", cuv_check_formats[f],
-          size.width, size.height, shape.features, masks[i / 9]);
-      cpu = cuv_rcd_cpu_new (&shape);
+          size.width, size.height, config.features, masks[i / 9]);
+      cpu = cuv_rcd_cpu_new (&config);
       for (int n = 0; n < 8; n++) {
         int x = (int) cuv_check_below ((uint32_t) size.width);
         int y = (int) cuv_check_below ((uint32_t) size.height);
@@ -257,7 +257,7 @@ check_measured (void)
         int h = 1 + (int) cuv_check_below ((uint32_t) (size.height - y));
 
         check_box (
-            cpu, &frame.frame, shape.features, &(CuvRcdBox){ x, y, w, h });
+            cpu, &frame.frame, config.features, &(CuvRcdBox){ x, y, w, h });
       }
       cuv_rcd_cpu_free (cpu);
       cuv_check_frame_free (&frame);

@@ -19,7 +19,7 @@ run (void)
   check_features ();
   check_sums ();
   check_distances ();
-  check_bad_shapes ();
+  check_bad_configs ();
   check_levels ();
   check_rounds ();
   check_determinants ();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Times: a cascade as OpenCV scans, dense scans with models of each feature,
- * and the worst case. On the GPU also each way to split the work. */
+/* Benchmark: cascades with OpenCV's scan, dense scans with models of each
+ * feature, and the worst case; on the GPU also all rearrangements. */
 #include "config.h"
 #include "cpu/waldboost-cpu.h"
 #include "cuvcpu.h"
@@ -43,7 +43,7 @@ pixels_of (const Bench *self)
   return (double) self->plan->width * self->plan->height;
 }
 
-/* What the scan of a frame comes to. */
+/* Prints the statistics of a scan. */
 static void
 print_survivors (const Bench *self)
 {
@@ -113,7 +113,7 @@ submit_and_collect (void *data)
   cuv_waldboost_cuda_collect (self->cuda, &result);
 }
 
-/* Frames of many streams, one after the other, as soon as each is free. */
+/* Submits frames to many streams in turn, to each as soon as it is free. */
 typedef struct {
   Bench of[MANY_STREAMS];
 } Streams;
@@ -130,7 +130,7 @@ collect_and_submit (void *data)
   }
 }
 
-/* The time of a frame where all streams keep the GPU busy together. */
+/* The time per frame with all streams. */
 static void
 time_streams (Bench bench, const char *name)
 {
@@ -236,7 +236,7 @@ time_variants (Bench bench)
 
 /* ---- cases ---- */
 
-/* Plain C is slow: it is timed where asked for. */
+/* Plain C is slow: it is timed only with with_c. */
 static void
 time_scan (const char *name, const CuvWaldboostModel *model,
     const CuvWaldboostParams *params, const CuvCheckFrame *frame, bool with_c)

@@ -65,14 +65,13 @@ bench_cascade (const char *path)
   return model;
 }
 
-/* The share of windows that are left after k weak classifiers: what BUT FIT's
- * face models leave of photographs, on straight lines between these points if
- * both axes are logarithmic. */
+/* The ratio of windows that survive k weak classifiers of BUT FIT's face models
+ * in photographs, interpolated between measured points on logarithmic axes. */
 static double
-share_left (int k)
+survival_ratio (int k)
 {
   static const struct {
-    double k, share;
+    double k, ratio;
   } points[] = { { 1, 0.48 }, { 2, 0.26 }, { 4, 0.17 }, { 6, 0.1 }, { 8, 0.08 },
     { 16, 0.035 }, { 64, 0.003 }, { 256, 2e-4 }, { 1024, 5e-5 } };
   int i = 1;
@@ -81,13 +80,13 @@ share_left (int k)
   while (k > points[i].k)
     i++;
   along = log (k / points[i - 1].k) / log (points[i].k / points[i - 1].k);
-  return points[i - 1].share
-      * pow (points[i].share / points[i - 1].share, along);
+  return points[i - 1].ratio
+      * pow (points[i].ratio / points[i - 1].ratio, along);
 }
 
 #define N_SAMPLES 200000
 
-/* Samples of all levels, of each as its windows are many. */
+/* Takes samples from all levels, in proportion to their windows. */
 static void
 fit_thresholds (RandomModel *self, const CuvFrame *frame)
 {
@@ -110,7 +109,7 @@ fit_thresholds (RandomModel *self, const CuvFrame *frame)
   }
   windows = pool.n;
   for (int k = 0; k < model->n_weak; k++) {
-    int left = (int) lrint (windows * share_left (k + 1));
+    int left = (int) lrint (windows * survival_ratio (k + 1));
 
     sample_pool_respond (&pool, model, k);
     if (left < pool.n) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the detector is timed with. */
+/* Pictures and models for the benchmark. */
 #ifndef CUV_TEST_WALDBOOST_INPUTS_H
 #define CUV_TEST_WALDBOOST_INPUTS_H
 
 #include "waldboost-models.h"
 
-/* The picture in another size: means of boxes of pixels, or the nearest one. */
+/* Resizes a picture: means of boxes of pixels, or the nearest pixel. */
 CuvCheckFrame bench_scaled (
     const CuvCheckFrame *picture, int width, int height);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pictures whose codes are known on paper. A model of one weak classifier whose
- * leaves are the codes themselves, and that rejects nothing, tells the code of
- * every window as its score. */
+/* Pictures whose codes are computed by hand. A model of one weak classifier
+ * that rejects nothing and whose leaves are the codes gives the code of every
+ * window as its score. */
 #include "reference/waldboost-reference.h"
 #include "waldboost-versions.h"
 
@@ -144,9 +144,9 @@ edge_pixel (int x, int y)
   return x < EDGE ? 40 : 41;
 }
 
-/* Blocks of one pixel. How many of the grid's columns are dark says it all: of
- * 3 bright blocks each is above 6, of 6 each is above 3. Block 0 is in the left
- * column, block 2 in the right one. */
+/* Blocks of one pixel. The number of dark columns determines the ranks: each of
+ * 3 bright blocks is above 6, each of 6 above 3. Block 0 is in the left column,
+ * block 2 in the right one. */
 static int
 edge_answer (const Question *q, int x, int y)
 {
@@ -252,7 +252,7 @@ transformed_pixel (int x, int y)
                                : value + 128);
 }
 
-/* What the model says of a picture, window by window. */
+/* Checks the model's codes for all windows of a picture. */
 static CuvWaldboostResult
 scores_of (const RandomModel *random, const CuvCheckFrame *frame)
 {

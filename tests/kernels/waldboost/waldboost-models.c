@@ -170,8 +170,8 @@ part_of (const CuvHaarRect *whole, bool tilted, int down, int i, int k)
     .weight = 2 };
 }
 
-/* One half, or two of four quarters, against the whole: most of real files'
- * features. */
+/* One half, or two of four quarters, against the whole: most features of real
+ * models. */
 static void
 set_parts (CuvHaarNode *node, const CuvWaldboostModel *model)
 {
@@ -333,7 +333,7 @@ random_model_without_thresholds (const ModelKind *kind, int width, int height)
     .n_stages = kind->n_stages,
     .final_threshold = -INFINITY,
     .fixed_final_threshold = -(1 << 30),
-    /* sums stay below 2^30, as the loader has it */
+    /* sums stay below 2^30, as the parser guarantees */
     .fixed_bits = random_between (4, kind->n_stages > 100 ? 16 : 19),
     .least_sigma = (float) random_between (1, 3),
     .weak = self->weak,

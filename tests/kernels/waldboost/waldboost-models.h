@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Random models of every kind. Their thresholds are sums that windows of a
- * picture have, so that some windows survive, and ties are the rule. */
+ * picture reach exactly, so that some windows survive and ties are common. */
 #ifndef CUV_TEST_WALDBOOST_MODELS_H
 #define CUV_TEST_WALDBOOST_MODELS_H
 
@@ -13,12 +13,12 @@ typedef struct {
   CuvBlockValue block_value;
   int inclusive;
   int max_window; /* pixels, a side */
-  int max_block;  /* a side; 0 = what fits */
+  int max_block;  /* a side; 0 = as large as fits */
   int n_stages;   /* cascades; else weak classifiers */
   int max_weak;   /* of a stage */
   int max_nodes;  /* of a tree; 1 = stumps */
   int tilted;
-  double pass; /* the share of windows that a threshold lets through */
+  double pass; /* ratio of windows that pass a threshold */
 } ModelKind;
 
 #define MAX_WEAK 1024
@@ -59,7 +59,7 @@ void sample_pool_add (SamplePool *self, const CuvWaldboostModel *model,
 void sample_pool_respond (
     SamplePool *self, const CuvWaldboostModel *model, int k);
 
-/* A sum that a sample has, and about n samples have more. */
+/* The sum of a sample that about n samples exceed. */
 double sample_pool_threshold (SamplePool *self, int n);
 
 /* Drops samples below the threshold. */

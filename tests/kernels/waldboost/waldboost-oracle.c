@@ -19,8 +19,8 @@ oracle_grey (const CuvFrame *frame)
   return grey;
 }
 
-/* The two samples that an output mixes, and the share of the second in 1/256.
- */
+/* The two samples that an output is interpolated from, and the weight of the
+ * second in 1/256. */
 typedef struct {
   int at[2], share;
 } Mix;
@@ -41,7 +41,7 @@ exact_mix (int i, double scale, int n_in)
   return mix;
 }
 
-/* In 16.16 fixed point, as the dense pyramid has it. */
+/* In 16.16 fixed point, as in the dense pyramid. */
 static Mix
 dense_mix (int i, int n_out, int n_in)
 {
@@ -198,7 +198,7 @@ grid_code (const CuvWaldboostModel *model, OracleWindow window,
 
 /* ---- Haar ---- */
 
-/* The rectangle turned about its top corner: its pixels lie between four
+/* A rectangle rotated about its top corner: its pixels lie between four
  * diagonals. */
 static long
 sum_tilted (OracleWindow window, const CuvHaarRect *rect)

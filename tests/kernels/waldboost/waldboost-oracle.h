@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The definition of a scan once more: pixels summed one by one, no integral
- * pictures, no taps. */
+/* The oracle: the definition of a scan, implemented independently; sums pixels
+ * one by one, without integral images and taps. */
 #ifndef CUV_TEST_WALDBOOST_ORACLE_H
 #define CUV_TEST_WALDBOOST_ORACLE_H
 

@@ -9,7 +9,7 @@
 
 typedef struct {
   int width, height, n_x, n_y, box_width, box_height;
-  int base_width, base_height; /* what it is made from */
+  int base_width, base_height; /* of the level it is resized from */
 } Expected;
 
 #define MAX_EXPECTED 1024
@@ -123,7 +123,7 @@ check_level (const CuvWaldboostPlan *plan, const CuvWaldboostLevel *level,
       expected->base_width, expected->base_height);
 }
 
-/* Places in the frame, from their definitions in other arithmetic. */
+/* Positions in the frame, from their definitions in other arithmetic. */
 static void
 check_boxes (const CuvWaldboostPlan *plan, const CuvWaldboostLevel *level)
 {
@@ -200,7 +200,7 @@ check_random_plans (void)
   }
 }
 
-/* The figures of the usual pyramid for one size of frame. */
+/* The known sizes of the default pyramid for one frame size. */
 static void
 check_1080p (void)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Windows that random models do not have, and models of files. */
+/* Cases that the random models of waldboost.c do not cover: very large windows,
+ * contrast at the limit, and the model files of opencv-data. */
 #include "config.h"
 #include "model/model.h"
 #include "waldboost-inputs.h"
@@ -15,8 +16,9 @@
 static const CuvWaldboostParams as_opencv = { .scan = CUV_SCAN_OPENCV,
   .scale_factor = 1.2 };
 
-/* Windows so large that a tile of them does not fit a GPU's shared memory, or
- * hardly. */
+/* Windows so large that a tile of them just fits, or does not fit, a GPU's
+ * shared memory: the fields of ModelKind, then the window's width and height.
+ */
 void
 check_large_windows (void)
 {
@@ -57,8 +59,9 @@ check_large_windows (void)
   }
 }
 
-/* Contrast at the limit: rounded to float, the product that is compared with
- * 0.1 would be on its other side. */
+/* Windows whose contrast is at the limit of 0.1: a version that computes the
+ * product in float instead of double decides differently. The frame is a
+ * chessboard of 90 and 110, so its variance is 100. */
 void
 check_contrast (void)
 {
@@ -97,7 +100,7 @@ check_file (const char *path, const CuvCheckFrame *frame)
   cuv_model_unref (model);
 }
 
-/* The cascades of opencv-data, and the models in the folder CUV_MODEL_PATH. */
+/* All cascades of opencv-data, and the models in the folder CUV_MODEL_PATH. */
 void
 check_files (void)
 {

@@ -33,8 +33,9 @@ free_result (CuvWaldboostResult *result)
   free ((void *) result->survivors);
 }
 
+/* For %llu. */
 static unsigned long long
-big (uint64_t value)
+as_llu (uint64_t value)
 {
   return value;
 }
@@ -59,9 +60,9 @@ check_equal (const char *what, const CuvWaldboostPlan *plan,
   CUV_CHECK (a->overflow == b->overflow, " %s: %d and %d", what, a->overflow,
       b->overflow);
   CUV_CHECK (a->windows == b->windows, " %s: %llu and %llu", what,
-      big (a->windows), big (b->windows));
-  CUV_CHECK (a->weak == b->weak, " %s: %llu and %llu", what, big (a->weak),
-      big (b->weak));
+      as_llu (a->windows), as_llu (b->windows));
+  CUV_CHECK (a->weak == b->weak, " %s: %llu and %llu", what, as_llu (a->weak),
+      as_llu (b->weak));
   while (i < n - 1 && memcmp (&a->hits[i], &b->hits[i], sizeof *a->hits) == 0)
     i++;
   if (n > 0)
@@ -69,13 +70,15 @@ check_equal (const char *what, const CuvWaldboostPlan *plan,
   while (s < plan->n_segments - 1 && a->survivors[s] == b->survivors[s])
     s++;
   CUV_CHECK (a->survivors[s] == b->survivors[s],
-      " %s: of segment %d: %llu and %llu", what, s, big (a->survivors[s]),
-      big (b->survivors[s]));
+      " %s: of segment %d: %llu and %llu", what, s, as_llu (a->survivors[s]),
+      as_llu (b->survivors[s]));
 }
 
-/* What any result has to be like. */
+/* Checks what holds for every result: survivors never increase, the last are
+ * the hits, times are plausible. */
 static void
-check_sane (const CuvWaldboostPlan *plan, const CuvWaldboostResult *result)
+check_consistent (
+    const CuvWaldboostPlan *plan, const CuvWaldboostResult *result)
 {
   uint64_t before = result->windows;
   uint64_t hits = (uint64_t) result->n_hits + (uint64_t) result->overflow;
@@ -86,7 +89,7 @@ check_sane (const CuvWaldboostPlan *plan, const CuvWaldboostResult *result)
     before = result->survivors[s];
   }
   CUV_CHECK (falling);
-  CUV_CHECK (before == hits, ": %llu and %llu", big (before), big (hits));
+  CUV_CHECK (before == hits, ": %llu and %llu", as_llu (before), as_llu (hits));
   CUV_CHECK (result->pyramid_us >= 0 && result->pyramid_us < 1e8
           && result->scan_us >= 0 && result->scan_us < 1e8,
       ": %g and %g us", result->pyramid_us, result->scan_us);
@@ -106,7 +109,7 @@ run_cpu (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
   for (int i = 0; i < n_runs; i++)
     cuv_waldboost_cpu_run (cpu, frame, n_threads, &result);
   result = copy_result (&result, plan);
-  check_sane (plan, &result);
+  check_consistent (plan, &result);
   cuv_waldboost_cpu_free (cpu);
   cuv_cpu_set_mask (~0u);
   return result;
@@ -119,7 +122,7 @@ run_reference (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
   return run_cpu (model, plan, frame, 0, 1, 1);
 }
 
-/* The second of two runs: nothing is left of the first. */
+/* Some versions run twice: the second result must not depend on the first. */
 static void
 check_cpu (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
     const CuvFrame *frame, const CuvWaldboostResult *expected)
@@ -187,7 +190,7 @@ device_check (Device *self, const CuvWaldboostPlan *plan,
       && CUV_CHECK (cuv_waldboost_cuda_collect (self->cuda, &result) == 0,
           ": %s", cuv_cuda_error ())) {
     check_equal ("C, CUDA", plan, expected, &result);
-    check_sane (plan, &result);
+    check_consistent (plan, &result);
   }
 }
 
@@ -210,11 +213,11 @@ check_cuda (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
   Device device = device_new (model, plan, frame);
 
   device_check (&device, plan, expected);
-  device_check (&device, plan, expected); /* nothing is left */
+  device_check (&device, plan, expected); /* independent of the first run */
   device_free (&device);
 }
 
-/* Each rearrangement, with each block size, for one list of segments. */
+/* All rearrangements with all block sizes, for one list of segments. */
 static void
 check_rearrangements (Device *device, const CuvWaldboostModel *model,
     CuvWaldboostParams params, const CuvFrame *frame)
@@ -267,7 +270,7 @@ check_segments (const CuvWaldboostModel *model, const CuvWaldboostPlan *first,
 }
 #endif
 
-/* ---- all of it ---- */
+/* ---- one scan ---- */
 
 void
 check_versions (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,

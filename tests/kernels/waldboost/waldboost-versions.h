@@ -1,43 +1,55 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every version of a scan against plain C. */
+/* Compares the versions of the detector with plain C: AVX2 with one thread and
+ * several, and CUDA. Which of them is tested is up to the command line (--cpu,
+ * --cuda); differences are failed checks (cuvcheck.h). */
 #ifndef CUV_TEST_WALDBOOST_VERSIONS_H
 #define CUV_TEST_WALDBOOST_VERSIONS_H
 
 #include "waldboost-models.h"
 
-/* free() hits and survivors. */
+/* ---- results ---- */
+
+/* A copy with memory of its own; free_result() it. */
 CuvWaldboostResult copy_result (
     const CuvWaldboostResult *result, const CuvWaldboostPlan *plan);
 void free_result (CuvWaldboostResult *result);
+
+/* Checks that all fields but the times are the same. what: the two versions,
+ * for messages. */
 void check_equal (const char *what, const CuvWaldboostPlan *plan,
     const CuvWaldboostResult *a, const CuvWaldboostResult *b);
 
-/* Plain C's result, with one thread. */
+/* ---- one scan ---- */
+
+/* The result of plain C with one thread; free_result() it. */
 CuvWaldboostResult run_reference (const CuvWaldboostModel *model,
     const CuvWaldboostPlan *plan, const CuvFrame *frame);
 
-/* What else the command line asks for, against the expected result: AVX2 and
- * several numbers of threads, or CUDA. */
+/* Checks that the other versions give the expected result, also when they run a
+ * second time. */
 void check_versions (const CuvWaldboostModel *model,
     const CuvWaldboostPlan *plan, const CuvCheckFrame *frame,
     const CuvWaldboostResult *expected);
 
-/* All of it: plain C against the oracle if with_oracle, other versions against
- * plain C, and, of WaldBoost models, other ways to split the work. Returns the
- * number of hits. */
+/* Checks a scan: plain C against the oracle (waldboost-oracle.h) if
+ * with_oracle, the other versions against plain C; with CUDA WaldBoost models
+ * also with each rearrangement, block size and several lists of segments.
+ * Returns the number of hits. */
 int check_scan (const CuvWaldboostModel *model,
     const CuvWaldboostParams *params, const CuvCheckFrame *frame,
     bool with_oracle);
 
-/* One detector that goes from frame to frame. */
+/* ---- groups of tests, called by waldboost.c ---- */
+
+/* A detector whose plan changes from frame to frame gives the results of new
+ * ones, and allocates only while frames grow. */
 void check_changes_of_plan (void);
 
-/* In files of their own. */
-void check_large_windows (void);
+void check_large_windows (void); /* waldboost-shapes.c */
 void check_contrast (void);
 void check_files (void);
-void check_plans (void);
-void check_known_answers (void);
-void bench (void);
+void check_plans (void);         /* waldboost-plans.c */
+void check_known_answers (void); /* waldboost-known.c */
+void bench (void);               /* waldboost-bench.c */
 
 #endif

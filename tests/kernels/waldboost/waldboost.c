@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The detector: plain C against the definition, AVX2, any number of threads and
- * CUDA against plain C. */
+/* Tests of the detector: plain C against the oracle, which follows the
+ * definition; AVX2, any number of threads and CUDA against plain C. */
 #include "config.h"
 #include "waldboost-versions.h"
 
@@ -113,7 +113,8 @@ check_kind (const ModelKind *kind, const CuvWaldboostParams *params, int width,
   free (random);
 }
 
-/* Each kind, on frames that the window just fits: all windows are at an edge.
+/* Each kind, on frames barely larger than the window: all windows are at an
+ * edge.
  */
 static void
 check_edges (void)
@@ -146,7 +147,8 @@ check_kinds (int width, int height)
   }
 }
 
-/* Every n-th kind, with few windows that get far and few levels. */
+/* Every n-th kind, with few levels, and thresholds that reject most windows
+ * early. */
 static void
 check_large (int width, int height, size_t n)
 {
@@ -163,8 +165,8 @@ check_large (int width, int height, size_t n)
   }
 }
 
-/* Models that end within the first steps of a scan by planes, and windows up to
- * the widest that has them. */
+/* Models shorter than the dense part of a scan by planes, and windows up to the
+ * widest that planes support. */
 static void
 check_short_models (void)
 {
@@ -279,8 +281,8 @@ check_limits (void)
   }
 }
 
-/* Every window is a hit: the first ones in order are kept, the others are
- * counted. */
+/* Every window is a hit: the first CUV_WALDBOOST_MAX_HITS in order are stored,
+ * the others are counted. */
 static void
 check_overflow (
     const ModelKind *kind, CuvWaldboostParams params, int width, int height)
@@ -292,7 +294,7 @@ check_overflow (
       cuv_waldboost_plan_new (&random->model, &params, width, height);
   CuvWaldboostResult expected;
 
-  cuv_check_case ("more hits than are kept, %s", kind->name);
+  cuv_check_case ("more hits than are stored, %s", kind->name);
   for (int k = 0; k < random->model.n_weak; k++)
     set_threshold (random, k, -1e9);
   set_final_threshold (random, -1e9);
@@ -325,7 +327,7 @@ check_overflows (void)
     check_overflow (&few[i], dense, 240, 220);
 }
 
-/* No test before the end: every window runs through all of it. */
+/* No thresholds: every window runs through all weak classifiers. */
 static void
 check_worst_case (const ModelKind *kind, int width, int height)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Packed counts and all other bytes of a file against docs/ldp-index.md. */
+/* Packed counts and all other bytes of a file against
+ * docs/definitions/ldp-index.md. */
 #include <stdlib.h>
 #include <string.h>
 #include "ldpindex-tests.h"

@@ -240,8 +240,8 @@ test_limits (void)
     int size, grid;
     const char *words;
   } cases[] = {
-    { 16384, 256, "invalid parameters: the picture has more than 33554432" },
-    { 5000, 257, "invalid parameters: a picture has more than 67108864" },
+    { 16384, 256, "invalid parameters: 16384x16384 pixels cannot be" },
+    { 5000, 257, "has 67634176 counts, but an index takes at most 67108864" },
   };
   const CuvLdpIndexInfo small = small_info ();
   char path[MAX_PATH];

@@ -4,7 +4,7 @@
 
 Pictures of opencv-doc, the cascades of opencv-data and random ones, LBP and
 Haar. OpenCV gets its own grey of the decoded picture, ours the picture. Without
---all every picture is looked at with some of the models and settings only."""
+--all every picture is searched with some of the models and settings only."""
 import glob
 import itertools
 import math

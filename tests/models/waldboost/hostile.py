@@ -54,7 +54,7 @@ def xml_cases(stumps):
         yield text, 'not a model of a supported format; supported are OpenCV'
     yield ('<opencv_storage><x type_id="opencv-haar-classifier"/>'
            '</opencv_storage>', 'old-format OpenCV Haar cascade')
-    yield '<_>' * 1000000, 'elements nested more than 32 deep'
+    yield '<_>' * 1000000, 'elements are nested more than 32 deep'
     yield stumps + ' ' * (64 << 20), 'larger than 64 MB'
     yield (replace(stumps, '<opencv_storage>',
                    '<!DOCTYPE x [<!ENTITY a "b">]><opencv_storage>'),
@@ -99,9 +99,9 @@ def cascade_cases(text):
     yield (replace(text, '</stages>', '</stages><stages></stages>'),
            '<stages> appears more than once')
     yield (text[:text.index('<stages>') + 8] + text[text.index('</stages>'):],
-           'a cascade without stages')
+           'the cascade has no stages')
     yield (between(text, 'weakClassifiers', ''),
-           'a stage without weak classifiers')
+           'a stage has no weak classifiers')
     yield replace(text, '    <_>', stage * 5000 + '    <_>'), '4096 stages'
 
 
@@ -117,13 +117,15 @@ def node_cases(text, trees, test):
     yield node('0 -1 12'), 'refers to feature 12, but there are 12'
     yield node('0 -1 -1'), 'refers to feature -1, but'
     yield node('0 -1 4294967296'), "'4294967296' is not an integer"
-    yield node('0 -2 0'), 'leaf 2 of a node does not'
-    yield node('0 -2147483648 0'), 'leaf 2147483648 of a node does not exist'
-    yield node('1 0 0'), 'child 1 of a node is not one'
+    yield node('0 -2 0'), 'node 0 refers to leaf 2, but its tree has 2'
+    yield (node('0 -2147483648 0'),
+           'refers to leaf 2147483648, but its tree has 2')
+    yield node('1 0 0'), 'child 1 of node 0 is not a later node'
     for first, second, child in ((1, 1, 1), (2, 0, 2)):
         nodes = f'{first} 0 0 {test} {second} -1 0 {test}'
         yield (between(between(trees, 'internalNodes', nodes), 'leafValues',
-                       '1 2 3'), f'child {child} of a node is not one')
+                       '1 2 3'),
+               f'child {child} of node {child % 2} is not a later node')
     yield node('0 -1 0', 70000), 'more than 65536 nodes'
 
 
@@ -161,10 +163,11 @@ def haar_cases(text, trees, tilted):
            '<maxCatCount> must be 0 for HAAR features')
     yield (between(text, 'rects', '<_>0 0 1 1 1000001</_>'),
            'is not a number in -1e+06 .. 1e+06')
-    for rects in ('', '<_>0 0 1 1 1</_>'):
-        yield between(text, 'rects', rects), 'with fewer than 2 rectangles'
+    yield between(text, 'rects', ''), '<rects> is missing or empty'
+    yield (between(text, 'rects', '<_>0 0 1 1 1</_>'),
+           'has 1 rectangle, but needs 2 or 3')
     yield (between(text, 'rects', '<_>0 0 1 1 1</_>' * 4),
-           'with more than 3 rectangles')
+           'has more than 3 rectangles')
     for words in ('0 0 1 1', '0 0 1 1 1 1'):
         yield (between(text, 'rects', f'<_>{words}</_>'),
                'must hold x, y, width, height and weight')
@@ -184,7 +187,8 @@ def haar_cases(text, trees, tilted):
     for value in ('2', '-1', '0.5'):
         yield between(tilted, 'tilted', value), 'is not an integer in 0 .. 1'
     wide = between(text, 'width', '260')
-    yield between(wide, 'height', '259'), 'may be 66051'
+    yield (between(wide, 'height', '259'),
+           'the limit of (width - 2) * (height - 2) is 66051')
     yield (replace(text, '</features>', '<_><rects><_>0 0 1 1 1</_><_>0 0 1 1 '
                    '1</_></rects></_>' * 70000 + '</features>'),
            'more than 65536 features')
@@ -227,9 +231,9 @@ def butfit_cases(text):
            'has no attribute predictionValues')
     for value in ('', '1 2 3', '1 ' * 900):
         yield (attribute(text, 'predictionValues', value),
-               f'a table of {len(value.split())} values, but the')
+               f'the table has {len(value.split())} values, but the')
     yield (attribute(text, 'predictionValues', '1 ' * 100000),
-           'more than 1024 predictionValues')
+           'predictionValues holds more than 1024 values')
     for name in ('positionX', 'blockHeight'):
         yield attribute(text, name, None), f'has no attribute {name}'
         yield attribute(text, name, '-1'), f"{name}: '-1' is not an integer"
@@ -240,13 +244,13 @@ def butfit_cases(text):
                'exceed the window of 12 x 10')
     start, end = text.index('<stage '), text.rindex('</WaldBoostClassifier>')
     stage = text[start:text.index('</stage>') + 8]
-    yield text[:start] + text[end:], 'a classifier without stages'
+    yield text[:start] + text[end:], 'the classifier has no stages'
     yield text[:start] + stage * 4097 + text[end:], 'more than 4096 stages'
     yield (text[:start] + '<stage negT="0"><Other/></stage>' + text[end:],
-           'a stage without HistogramWeakHypothesis')
+           'a stage has neither HistogramWeakHypothesis')
     yield (text[:start] + '<stage negT="0"><HistogramWeakHypothesis '
            'predictionValues="1"><SomeFeature/></HistogramWeakHypothesis>'
-           '</stage>' + text[end:], 'a weak hypothesis without a feature')
+           '</stage>' + text[end:], 'a weak hypothesis has no feature')
     yield (re.sub('(<HistogramWeakHypothesis.*?</HistogramWeakHypothesis>)',
                   r'\1<DecisionTreeWeakHypothesis/>', text, 1, re.S),
            '<DecisionTreeWeakHypothesis> appears more than once')
@@ -261,14 +265,14 @@ def tree_cases(text):
     yield tree, 'has no attribute binMap'
     tree = replace(tree, 'predictionValues=', f'binMap="{bins}" '
                    'predictionValues=')
-    yield attribute(tree, 'binMap', bins[2:]), 'a table of 16 values, but'
-    yield attribute(tree, 'binMap', ''), 'a table of 0 values, but'
+    yield attribute(tree, 'binMap', bins[2:]), 'the table has 16 values, but'
+    yield attribute(tree, 'binMap', ''), 'the table has 0 values, but'
     for value in ('17', '-1', 'x', '0.5'):
         yield (attribute(tree, 'binMap', value + bins[1:]),
                f"binMap: '{value}' is not an integer in 0 .. 16")
     yield (attribute(attribute(tree, 'predictionValues', ''), 'binMap', '0'),
            "binMap: '0' is not an integer in 0 .. -1")
-    yield attribute(tree, 'binMap', '0 ' * 9999), 'more than 1024 words in bin'
+    yield attribute(tree, 'binMap', '0 ' * 9999), 'binMap holds more than 1024'
 
 
 def grid_cases(text, kind):
@@ -292,11 +296,11 @@ def grid_cases(text, kind):
     second = text.index('<stage ', text.index('</stage>'))
     yield (text[:second] + re.sub('<(LRDFeature|LRP) ', '<LBPFeature ',
                                   text[second:]),
-           f'a classifier of both {kind} and LBP features')
+           f'the classifier has both {kind} and LBP features')
     yield (text[:second] + re.sub('<(LRDFeature|LRP) ', '<' + other
                                   + ('Feature ' if other == 'LRD' else ' '),
                                   text[second:]),
-           f'a classifier of both {kind} and {other} features')
+           f'the classifier has both {kind} and {other} features')
     head = '<WaldBoostClassifier'
     yield (replace(text, head, f'{head} type="HAAR"'),
            f'both HAAR and {kind} features')
@@ -314,16 +318,16 @@ def butfit_haar_cases(text):
             yield attribute(text, name, value), f"{name}: '{value}' is not"
     for value in ('-50', '-40.991'):
         yield (attribute(attribute(text, 'minValue', '-41'), 'maxValue', value),
-               'maxValue must be at least minValue + 0.01')
+               f'maxValue {value} must be at least minValue -41 + 0.01')
     for value in ('0', '1025', '2.5'):
         yield attribute(text, 'numberOfBins', value), 'numberOfBins: '
-    yield re.sub('<Haar[^>]*>', '', text, 1), 'without a supported Haar feature'
+    yield re.sub('<Haar[^>]*>', '', text, 1), 'holds no supported Haar feature'
     feature = re.search('<Haar[^>]*>', text).group()
     yield replace(text, feature, feature * 2), 'appears more than once'
     yield (replace(text, '</TCont2DiscFeature>', '</TCont2DiscFeature>'
-                   '<LRP />'), 'a weak hypothesis with more than one feature')
+                   '<LRP />'), 'a weak hypothesis has more than one feature')
     large = attribute(attribute(text, 'sizeX', '258'), 'sizeY', '257')
-    yield large, 'may have 66051 pixels'
+    yield large, 'the limit is 66051 pixels'
 
 
 # ---- WBDetector ----

@@ -99,9 +99,9 @@ bin (const CuvHoughLayout *layout, const int16_t *gx, const int16_t *gy, int n,
 static inline __attribute__ ((always_inline)) void
 vote_n (const CuvVoteSpan *spans, int n_streams, size_t first, size_t end)
 {
-  _Alignas(32) int32_t cells[CUV_N_VOTE_SPANS][2][8];
+  _Alignas(32) int32_t cells[CUV_SLICE_ROWS][2][8];
   const size_t half = (end - first) / 16 * 8;
-  Row rows[CUV_N_VOTE_SPANS];
+  Row rows[CUV_SLICE_ROWS];
 
   for (int i = 0; i < n_streams; i++)
     rows[i] = row_of (spans[i].row);
@@ -133,16 +133,16 @@ vote_rest (const CuvVoteSpan *stream, size_t first)
 }
 
 static void
-vote (const CuvVoteSpan spans[CUV_N_VOTE_SPANS])
+vote (const CuvVoteSpan spans[CUV_SLICE_ROWS])
 {
   size_t n = spans[0].n;
 
-  for (int i = 1; i < CUV_N_VOTE_SPANS; i++)
+  for (int i = 1; i < CUV_SLICE_ROWS; i++)
     n = spans[i].n < n ? spans[i].n : n;
   n = n / 16 * 16;
   if (n > 0)
-    vote_n (spans, CUV_N_VOTE_SPANS, 0, n);
-  for (int i = 0; i < CUV_N_VOTE_SPANS; i++) {
+    vote_n (spans, CUV_SLICE_ROWS, 0, n);
+  for (int i = 0; i < CUV_SLICE_ROWS; i++) {
     if (spans[i].n > n)
       vote_rest (&spans[i], n);
   }

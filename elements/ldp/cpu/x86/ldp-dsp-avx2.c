@@ -5,7 +5,7 @@
 #include "cpu/ldp-dsp.h"
 
 #if !defined __AVX2__ && !defined __clang__
-#pragma GCC target("avx2") /* by tools that compile it without -mavx2 */
+#pragma GCC target("avx2") /* for tools that compile without -mavx2 */
 #endif
 
 static inline __m256i

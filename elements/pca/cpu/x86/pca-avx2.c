@@ -68,19 +68,6 @@ add_block (const double *a, const double *b, bool is_exact, CuvPcaSum *sums,
     store_row (add_lanes (acc[i]), is_exact, sums + i * stride);
 }
 
-static void
-add_wide (const CuvPcaTile *tile, CuvPcaSum *sums)
-{
-  const int stride = CUV_PCA_STRIDE (tile->n);
-
-  for (int i = 0; i <= tile->n; i += BLOCK_ROWS) {
-    for (int j = i / BLOCK_COLUMNS * BLOCK_COLUMNS; j <= tile->n;
-         j += BLOCK_COLUMNS)
-      add_block (tile->rows + i * CUV_PCA_TILE, tile->rows + j * CUV_PCA_TILE,
-          tile->is_exact, sums + i * stride + j, stride);
-  }
-}
-
 /* A lane adds 16 products of bytes: far below 2^31. */
 static inline void
 add_narrow_block (
@@ -123,25 +110,22 @@ add_narrow_block (
 }
 
 static void
-add_narrow (const CuvPcaTile *tile, CuvPcaSum *sums)
+add (const CuvPcaTile *tile, CuvPcaSum *sums)
 {
   const int stride = CUV_PCA_STRIDE (tile->n);
 
   for (int i = 0; i <= tile->n; i += BLOCK_ROWS) {
     for (int j = i / BLOCK_COLUMNS * BLOCK_COLUMNS; j <= tile->n;
-         j += BLOCK_COLUMNS)
-      add_narrow_block (tile->narrow + i * CUV_PCA_TILE,
-          tile->narrow + j * CUV_PCA_TILE, sums + i * stride + j, stride);
-  }
-}
+         j += BLOCK_COLUMNS) {
+      const int a = i * CUV_PCA_TILE, b = j * CUV_PCA_TILE;
+      CuvPcaSum *to = sums + i * stride + j;
 
-static void
-add (const CuvPcaTile *tile, CuvPcaSum *sums)
-{
-  if (tile->is_narrow)
-    add_narrow (tile, sums);
-  else
-    add_wide (tile, sums);
+      if (tile->is_narrow)
+        add_narrow_block (tile->narrow + a, tile->narrow + b, to, stride);
+      else
+        add_block (tile->rows + a, tile->rows + b, tile->is_exact, to, stride);
+    }
+  }
 }
 
 static inline __m256d

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Scores of four windows at a time. The operations and their order are those of
  * rcd-distance.h, so that the bits are equal. */
-#include "cpu/x86/rcd-avx2.h"
 #include "cpu/rcd-dsp-template.h"
 
 #include <immintrin.h>
@@ -214,8 +213,8 @@ score_four (const CuvRcdWindowRow *row, const CuvRcdWindowEdges *edges, int n,
   _mm256_storeu_pd (scores, (__m256d) jbld (c, n, row->model));
 }
 
-void
-cuv_rcd_score_avx2 (const CuvRcdWindowRow *row, const CuvRcdWindowEdges *edges,
+static void
+score_row (const CuvRcdWindowRow *row, const CuvRcdWindowEdges *edges,
     int n_windows, double *scores)
 {
   const bool can = row->metric == CUV_RCD_JBLD
@@ -231,4 +230,18 @@ cuv_rcd_score_avx2 (const CuvRcdWindowRow *row, const CuvRcdWindowEdges *edges,
       score_four (row, edges + i, 9, scores + i);
   }
   cuv_rcd_score_row (row, edges + i, n_windows - i, scores + i);
+}
+
+/* The loops over samples are the template's: the compiler vectorises them. */
+void
+cuv_rcd_dsp_init_avx2 (CuvRcdDsp *self)
+{
+  *self = (CuvRcdDsp){
+    .samples = cuv_rcd_samples,
+    .grey = cuv_rcd_grey_row,
+    .gradients = cuv_rcd_gradients,
+    .abs_derivatives = cuv_rcd_abs_derivatives,
+    .sums = cuv_rcd_sums_avx2,
+    .score = score_row,
+  };
 }

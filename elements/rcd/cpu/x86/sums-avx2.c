@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sums over a tile: 16 pixels at a time, with the sums of one feature's
  * products in registers. */
-#include "cpu/x86/rcd-avx2.h"
+#include "cpu/rcd-dsp.h"
 
 #include <immintrin.h>
 

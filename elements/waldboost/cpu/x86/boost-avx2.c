@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* WaldBoost models of LBP, LRD and LRP features.
+/* WaldBoost models of LBP, LRD and LRP features; OpenCV cascades of LBP
+ * features are in lbp-avx2.c.
  *
  * All windows of a chunk of a row evaluate one weak classifier before the next:
  * at first in groups of 16 neighbours, each as long as one of its windows is
@@ -302,58 +303,13 @@ add_hits (const Scan *scan, int x, const Windows *windows, CuvHitList *list)
   return n;
 }
 
-/* ---- specialisations by feature and arithmetic ---- */
-
-typedef struct {
-  void (*groups) (const Scan *scan, int index, Windows *windows);
-  void (*list) (const Scan *scan, int index, Windows *windows);
-  void (*finish) (const Scan *scan, int index, Windows *windows, Counts counts);
-} Functions;
-
-#define FUNCTIONS(name, kind, fixed)                                           \
-  static void name##_groups (const Scan *scan, int index, Windows *windows)    \
-  {                                                                            \
-    run_groups (scan, index, kind, fixed, windows);                            \
-  }                                                                            \
-  static void name##_list (const Scan *scan, int index, Windows *windows)      \
-  {                                                                            \
-    run_list (scan, index, kind, fixed, windows);                              \
-  }                                                                            \
-  static void name##_finish (                                                  \
-      const Scan *scan, int index, Windows *windows, Counts counts)            \
-  {                                                                            \
-    finish_list (scan, index, kind, fixed, windows, counts);                   \
-  }
-
-FUNCTIONS (lbp_float, BOOST_LBP, false)
-FUNCTIONS (lbp_fixed, BOOST_LBP, true)
-FUNCTIONS (inclusive_float, BOOST_LBP_INCLUSIVE, false)
-FUNCTIONS (inclusive_fixed, BOOST_LBP_INCLUSIVE, true)
-FUNCTIONS (lrd_float, BOOST_LRD, false)
-FUNCTIONS (lrd_fixed, BOOST_LRD, true)
-FUNCTIONS (lrp_float, BOOST_LRP, false)
-FUNCTIONS (lrp_fixed, BOOST_LRP, true)
-
-#define TABLE_OF(name)                                                         \
-  {                                                                            \
-    name##_groups, name##_list, name##_finish                                  \
-  }
-
-/* [kind][fixed] */
-static const Functions functions_of[4][2] = {
-  { TABLE_OF (lbp_float), TABLE_OF (lbp_fixed) },
-  { TABLE_OF (inclusive_float), TABLE_OF (inclusive_fixed) },
-  { TABLE_OF (lrd_float), TABLE_OF (lrd_fixed) },
-  { TABLE_OF (lrp_float), TABLE_OF (lrp_fixed) },
-};
-
 /* ---- rows ---- */
 
 /* Runs groups, then the list, through the weak classifiers until none is alive
  * or the list is short. Returns the number of weak classifiers done. */
-static int
-run_windows (const Scan *scan, const Functions *functions, Windows *windows,
-    Counts *counts)
+CUV_INLINE int
+run_windows (
+    const Scan *scan, int kind, bool fixed, Windows *windows, Counts *counts)
 {
   bool quads = scan->tables->quads != NULL && scan->layout == 0;
   bool listed = false;
@@ -369,9 +325,9 @@ run_windows (const Scan *scan, const Functions *functions, Windows *windows,
       return i;
     counts->list->weak += (unsigned) windows->n_alive;
     if (listed)
-      functions->list (scan, i, windows);
+      run_list (scan, i, kind, fixed, windows);
     else
-      functions->groups (scan, i, windows);
+      run_groups (scan, i, kind, fixed, windows);
     count_survivors (counts, i++, (unsigned) windows->n_alive);
   }
   if (!listed)
@@ -379,11 +335,11 @@ run_windows (const Scan *scan, const Functions *functions, Windows *windows,
   return i;
 }
 
-static void
-scan_windows (const Scan *scan, int x, int n, CuvHitList *list)
+CUV_INLINE void
+scan_windows (
+    const Scan *scan, int x, int n, CuvHitList *list, int kind, bool fixed)
 {
   const BoostTables *tables = scan->tables;
-  const Functions *functions = &functions_of[tables->kind][tables->fixed];
   const CuvWaldboostPlan *plan = scan->row->plan;
   Counts counts = { list, plan->segment_end, list->survivors, tables->n_weak };
   Windows windows;
@@ -391,37 +347,52 @@ scan_windows (const Scan *scan, int x, int n, CuvHitList *list)
 
   start_groups (n, &windows);
   list->windows += (unsigned) n;
-  done = run_windows (scan, functions, &windows, &counts);
+  done = run_windows (scan, kind, fixed, &windows, &counts);
   if (done < tables->n_weak && windows.n_alive > 0)
-    functions->finish (scan, done, &windows, counts);
+    finish_list (scan, done, kind, fixed, &windows, counts);
   list->survivors[plan->n_segments - 1] +=
       (unsigned) add_hits (scan, x, &windows, list);
 }
 
+/* ---- specialisations by feature and arithmetic ---- */
+
+#define SCAN(name, kind, fixed)                                                \
+  static void name (const Scan *scan, int x, int n, CuvHitList *list)          \
+  {                                                                            \
+    scan_windows (scan, x, n, list, kind, fixed);                              \
+  }
+
+SCAN (scan_lbp_float, BOOST_LBP, false)
+SCAN (scan_lbp_fixed, BOOST_LBP, true)
+SCAN (scan_inclusive_float, BOOST_LBP_INCLUSIVE, false)
+SCAN (scan_inclusive_fixed, BOOST_LBP_INCLUSIVE, true)
+SCAN (scan_lrd_float, BOOST_LRD, false)
+SCAN (scan_lrd_fixed, BOOST_LRD, true)
+SCAN (scan_lrp_float, BOOST_LRP, false)
+SCAN (scan_lrp_fixed, BOOST_LRP, true)
+
 static void
 scan_row (const CuvScanRow *row, CuvHitList *list)
 {
-  Scan scan = { row, (const BoostTables *) row->tables, NULL,
-    cuv_avx2_layout (row->step) };
+  /* [kind][fixed] */
+  static void (*const functions[4][2]) (
+      const Scan *scan, int x, int n, CuvHitList *list) = {
+    { scan_lbp_float, scan_lbp_fixed },
+    { scan_inclusive_float, scan_inclusive_fixed },
+    { scan_lrd_float, scan_lrd_fixed },
+    { scan_lrp_float, scan_lrp_fixed },
+  };
+  const BoostTables *tables = (const BoostTables *) row->tables;
+  Scan scan = { row, tables, NULL, cuv_avx2_layout (row->step) };
 
   for (int x = 0; x < row->n_x; x += CHUNK) {
     scan.sums = (const uint16_t *) row->integrals.sums + x;
-    scan_windows (&scan, x, row->n_x - x < CHUNK ? row->n_x - x : CHUNK, list);
+    functions[tables->kind][tables->fixed](
+        &scan, x, row->n_x - x < CHUNK ? row->n_x - x : CHUNK, list);
   }
 }
 
-/* ---- entry ---- */
-
-void
-cuv_avx2_boost_init (
-    CuvWaldboostDsp *dsp, const CuvWaldboostModel *model, ptrdiff_t stride)
-{
-  CuvWaldboostTables *tables = cuv_avx2_boost_tables_new (model, stride);
-
-  if (tables == NULL)
-    return;
-  dsp->tables = tables;
-  dsp->sum_size = sizeof (uint16_t);
-  dsp->sum_row = cuv_avx2_sum_row_16;
-  dsp->scan_row = scan_row;
-}
+const CuvAvx2Version cuv_avx2_boost = { cuv_avx2_boost_tables_new,
+  { .sum_size = sizeof (uint16_t),
+      .sum_row = cuv_avx2_sum_row_16,
+      .scan_row = scan_row } };

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Grids of 3x3 blocks in integral images modulo 2^16, where block sums are
  * exact as long as they fit 16 bits: for 16 contiguous windows, for four
- * windows anywhere in a row, or for one. */
+ * windows anywhere in a row, or for one. Local binary patterns (LBP) are used
+ * by OpenCV cascades (lbp-avx2.c) and by WaldBoost models (boost-avx2.c), ranks
+ * and groups of four windows by WaldBoost models alone. */
 #ifndef CUV_WALDBOOST_AVX2_GRID_H
 #define CUV_WALDBOOST_AVX2_GRID_H
 
@@ -77,35 +79,30 @@ grid_sums (const uint16_t *sums, const Grid *grid, int layout)
   return result;
 }
 
-/* bit where neighbour > centre, or >= if inclusive. */
+/* bits where neighbour > centre, or >= if inclusive. */
 static inline __m256i
-grid_compare (__m256i neighbour, __m256i centre, int bit, bool inclusive)
+grid_bits (__m256i neighbour, __m256i centre, __m256i bits, bool inclusive)
 {
-  const __m256i bits = _mm256_set1_epi16 ((short) bit);
-
   return inclusive
       ? _mm256_andnot_si256 (_mm256_cmpgt_epi16 (centre, neighbour), bits)
       : _mm256_and_si256 (_mm256_cmpgt_epi16 (neighbour, centre), bits);
 }
 
-/* Local binary patterns. */
+/* Local binary patterns, for lbp-avx2.c and boost-avx2.c. */
 static inline __m256i
 grid_patterns (const GridSums *sums, bool inclusive)
 {
+  static const uint8_t clockwise[8] = { 0, 1, 2, 5, 8, 7, 6, 3 };
   const __m256i *v = sums->block;
-  __m256i high, low;
+  __m256i bit[8];
 
-  high = _mm256_or_si256 (
-      _mm256_or_si256 (grid_compare (v[0], v[4], 128, inclusive),
-          grid_compare (v[1], v[4], 64, inclusive)),
-      _mm256_or_si256 (grid_compare (v[2], v[4], 32, inclusive),
-          grid_compare (v[5], v[4], 16, inclusive)));
-  low =
-      _mm256_or_si256 (_mm256_or_si256 (grid_compare (v[8], v[4], 8, inclusive),
-                           grid_compare (v[7], v[4], 4, inclusive)),
-          _mm256_or_si256 (grid_compare (v[6], v[4], 2, inclusive),
-              grid_compare (v[3], v[4], 1, inclusive)));
-  return _mm256_or_si256 (high, low);
+  for (int i = 0; i < 8; i++)
+    bit[i] = grid_bits (v[clockwise[i]], v[4],
+        _mm256_set1_epi16 ((short) (128 >> i)), inclusive);
+  return _mm256_or_si256 (_mm256_or_si256 (_mm256_or_si256 (bit[0], bit[1]),
+                              _mm256_or_si256 (bit[2], bit[3])),
+      _mm256_or_si256 (
+          _mm256_or_si256 (bit[4], bit[5]), _mm256_or_si256 (bit[6], bit[7])));
 }
 
 /* Number of blocks below block k. */
@@ -256,14 +253,7 @@ grid_quad_lrp (const GridQuadSums *sums, const GridQuad *quad)
   return _mm256_add_epi64 (a, _mm256_mul_epu32 (b, _mm256_set1_epi64x (10)));
 }
 
-static inline __m256i
-grid_quad_bits (__m256i row, __m256i centre, __m256i bits, bool inclusive)
-{
-  return inclusive
-      ? _mm256_andnot_si256 (_mm256_cmpgt_epi16 (centre, row), bits)
-      : _mm256_and_si256 (_mm256_cmpgt_epi16 (row, centre), bits);
-}
-
+/* Local binary patterns, for boost-avx2.c. */
 static inline __m256i
 grid_quad_lbp (const GridQuadSums *sums, bool inclusive)
 {
@@ -272,11 +262,11 @@ grid_quad_lbp (const GridQuadSums *sums, bool inclusive)
   const __m256i *row = sums->row;
   __m256i centre = _mm256_shuffle_epi8 (row[1], middle);
   __m256i top =
-      grid_quad_bits (row[0], centre, grid_quad_words (128, 64, 32), inclusive);
+      grid_bits (row[0], centre, grid_quad_words (128, 64, 32), inclusive);
   __m256i sides =
-      grid_quad_bits (row[1], centre, grid_quad_words (1, 0, 16), inclusive);
+      grid_bits (row[1], centre, grid_quad_words (1, 0, 16), inclusive);
   __m256i bottom =
-      grid_quad_bits (row[2], centre, grid_quad_words (2, 4, 8), inclusive);
+      grid_bits (row[2], centre, grid_quad_words (2, 4, 8), inclusive);
 
   return grid_quad_add_words (
       _mm256_or_si256 (_mm256_or_si256 (top, sides), bottom));

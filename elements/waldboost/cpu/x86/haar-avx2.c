@@ -3,7 +3,7 @@
  *
  * A group of 8 is evaluated as long as one of its windows is alive: that costs
  * less than one window in plain C. */
-#include "cpu/x86/haar-features-avx2.h"
+#include "cpu/x86/haar-avx2.h"
 
 #include <string.h>
 
@@ -18,57 +18,197 @@ typedef struct {
   float factor[CHUNK][GROUP]; /* normalisation of each window */
 } Groups;
 
+/* ---- features and trees, for 8 contiguous windows ---- */
+
+/* A group's first window in the integral images, and its factors. */
+typedef struct {
+  const uint32_t *integral[2]; /* upright, tilted */
+  __m256 factor;
+} View;
+
+CUV_INLINE __m256i
+corner (const uint32_t *at, const HaarNode *node, int i)
+{
+  return _mm256_loadu_si256 ((const __m256i *) (at + node->corner[i]));
+}
+
+CUV_INLINE __m256
+rect_value (const uint32_t *at, const HaarNode *node, int i)
+{
+  __m256i top =
+      _mm256_sub_epi32 (corner (at, node, 4 * i), corner (at, node, 4 * i + 1));
+  __m256i bottom = _mm256_sub_epi32 (
+      corner (at, node, 4 * i + 2), corner (at, node, 4 * i + 3));
+
+  return _mm256_mul_ps (_mm256_cvtepi32_ps (_mm256_sub_epi32 (top, bottom)),
+      _mm256_set1_ps (node->weight[i]));
+}
+
+/* HAAR_EDGE: two adjacent halves. */
+CUV_INLINE __m256i
+edge_value (const uint32_t *at, const HaarNode *node)
+{
+  __m256i outer = _mm256_add_epi32 (
+      _mm256_sub_epi32 (corner (at, node, 0), corner (at, node, 1)),
+      _mm256_sub_epi32 (corner (at, node, 2), corner (at, node, 3)));
+  __m256i inner = _mm256_sub_epi32 (corner (at, node, 4), corner (at, node, 5));
+
+  return _mm256_add_epi32 (outer, _mm256_add_epi32 (inner, inner));
+}
+
+/* HAAR_QUARTERS */
+CUV_INLINE __m256i
+quarters_value (const uint32_t *at, const HaarNode *node)
+{
+  __m256i outer = _mm256_add_epi32 (
+      _mm256_add_epi32 (corner (at, node, 0), corner (at, node, 1)),
+      _mm256_add_epi32 (corner (at, node, 2), corner (at, node, 3)));
+  __m256i sides = _mm256_add_epi32 (
+      _mm256_add_epi32 (corner (at, node, 4), corner (at, node, 5)),
+      _mm256_add_epi32 (corner (at, node, 6), corner (at, node, 7)));
+  __m256i centre = corner (at, node, 8);
+
+  sides = _mm256_sub_epi32 (_mm256_add_epi32 (centre, centre), sides);
+  return _mm256_add_epi32 (outer, _mm256_add_epi32 (sides, sides));
+}
+
+CUV_INLINE __m256
+value_of (const uint32_t *at, const HaarNode *node, int shape)
+{
+  __m256 value;
+
+  switch (shape) {
+    case HAAR_EDGE:
+      return _mm256_cvtepi32_ps (edge_value (at, node));
+    case HAAR_QUARTERS:
+      return _mm256_cvtepi32_ps (quarters_value (at, node));
+    default:
+      value =
+          _mm256_add_ps (rect_value (at, node, 0), rect_value (at, node, 1));
+      if (shape == HAAR_THREE)
+        value = _mm256_add_ps (value, rect_value (at, node, 2));
+      return value;
+  }
+}
+
+/* All ones where a window goes left. */
+CUV_INLINE __m256
+go_left (const View *view, const HaarNode *node, int shape, int tilted)
+{
+  __m256 value = value_of (view->integral[tilted], node, shape);
+
+  return _mm256_cmp_ps (_mm256_mul_ps (value, view->factor),
+      _mm256_set1_ps (node->threshold), _CMP_LT_OQ);
+}
+
+/* The same for n_views groups; go_left_by_shape() switches on the shape. */
+CUV_INLINE void
+go_left_at (const View *view, int n_views, const HaarNode *node, int shape,
+    __m256 *left)
+{
+  for (int k = 0; k < n_views; k++)
+    left[k] = go_left (&view[k], node, shape, node->tilted);
+}
+
+CUV_INLINE void
+go_left_by_shape (
+    const View *view, int n_views, const HaarNode *node, __m256 *left)
+{
+  switch (node->shape) {
+    case HAAR_EDGE:
+      go_left_at (view, n_views, node, HAAR_EDGE, left);
+      break;
+    case HAAR_QUARTERS:
+      go_left_at (view, n_views, node, HAAR_QUARTERS, left);
+      break;
+    case HAAR_TWO:
+      go_left_at (view, n_views, node, HAAR_TWO, left);
+      break;
+    default:
+      go_left_at (view, n_views, node, HAAR_THREE, left);
+  }
+}
+
+/* The selected leaves of a tree. Children come after their parent, so walking
+ * the nodes backwards finds both results of a node ready. */
+CUV_INLINE void
+tree_leaves (const View *view, int n_views, const HaarNode *nodes,
+    const HaarTree *tree, const int32_t *leaves, __m256 *leaf)
+{
+  __m256 result[HAAR_MAX_TREE][2];
+
+  leaves += tree->first_leaf;
+  for (int i = tree->n_nodes - 1; i >= 0; i--) {
+    const HaarNode *node = &nodes[tree->first_node + i];
+    __m256 left[2];
+
+    go_left_by_shape (view, n_views, node, left);
+    for (int k = 0; k < n_views; k++) {
+      __m256 to_left = node->left > 0
+          ? result[node->left][k]
+          : _mm256_broadcast_ss ((const float *) leaves - node->left);
+      __m256 to_right = node->right > 0
+          ? result[node->right][k]
+          : _mm256_broadcast_ss ((const float *) leaves - node->right);
+
+      result[i][k] = _mm256_blendv_ps (to_right, to_left, left[k]);
+    }
+  }
+  for (int k = 0; k < n_views; k++)
+    leaf[k] = result[0][k];
+}
+
 /* ---- stages ---- */
 
-/* Adds n stumps of one shape to the sums of n_places groups (1 or 2). */
+/* Adds n stumps of one shape to the sums of n_views groups (1 or 2). */
 CUV_INLINE void
-add_stumps (const Place *place, int n_places, const HaarNode *node, int n,
+add_stumps (const View *view, int n_views, const HaarNode *node, int n,
     int shape, int tilted, __m256i *sum)
 {
-  __m256i sum0 = sum[0], sum1 = sum[n_places - 1];
+  __m256i sum0 = sum[0], sum1 = sum[n_views - 1];
 
   for (const HaarNode *end = node + n; node < end; node++) {
     __m256i gain = _mm256_set1_epi32 (node->gain);
 
     sum0 = _mm256_add_epi32 (sum0,
         _mm256_and_si256 (gain,
-            _mm256_castps_si256 (go_left (&place[0], node, shape, tilted))));
-    if (n_places > 1)
+            _mm256_castps_si256 (go_left (&view[0], node, shape, tilted))));
+    if (n_views > 1)
       sum1 = _mm256_add_epi32 (sum1,
           _mm256_and_si256 (gain,
-              _mm256_castps_si256 (go_left (&place[1], node, shape, tilted))));
+              _mm256_castps_si256 (go_left (&view[1], node, shape, tilted))));
   }
   sum[0] = sum0;
-  if (n_places > 1)
+  if (n_views > 1)
     sum[1] = sum1;
 }
 
 CUV_INLINE void
 sum_stumps (const HaarTables *self, const HaarNode *nodes,
-    const HaarStage *stage, const Place *place, int n_places, __m256i *sum)
+    const HaarStage *stage, const View *view, int n_views, __m256i *sum)
 {
   const HaarNode *node = nodes + stage->first_sorted;
 
-  for (int i = 0; i < n_places; i++)
+  for (int i = 0; i < n_views; i++)
     sum[i] = _mm256_set1_epi32 (stage->base);
   for (int tilted = 0; tilted < 2; tilted++) {
     const int32_t *n = stage->n_of[tilted];
 
     if (tilted && !self->tilted)
       break;
-    add_stumps (place, n_places, node, n[0], HAAR_EDGE, tilted, sum);
+    add_stumps (view, n_views, node, n[0], HAAR_EDGE, tilted, sum);
     node += n[0];
-    add_stumps (place, n_places, node, n[1], HAAR_QUARTERS, tilted, sum);
+    add_stumps (view, n_views, node, n[1], HAAR_QUARTERS, tilted, sum);
     node += n[1];
-    add_stumps (place, n_places, node, n[2], HAAR_TWO, tilted, sum);
+    add_stumps (view, n_views, node, n[2], HAAR_TWO, tilted, sum);
     node += n[2];
-    add_stumps (place, n_places, node, n[3], HAAR_THREE, tilted, sum);
+    add_stumps (view, n_views, node, n[3], HAAR_THREE, tilted, sum);
     node += n[3];
   }
 }
 
 CUV_INLINE void
-add_pair (const Place *place, int n_places, const HaarNode *nodes,
+add_pair (const View *view, int n_views, const HaarNode *nodes,
     const HaarTree *tree, __m256i *sum)
 {
   const __m256i other = _mm256_set1_epi32 (tree->other_side);
@@ -76,9 +216,9 @@ add_pair (const Place *place, int n_places, const HaarNode *nodes,
   const __m256i gain = _mm256_set1_epi32 (tree->gain);
   __m256 root[2], below[2];
 
-  go_left_by_shape (place, n_places, &nodes[tree->first_node], root);
-  go_left_by_shape (place, n_places, &nodes[tree->first_node + 1], below);
-  for (int k = 0; k < n_places; k++) {
+  go_left_by_shape (view, n_views, &nodes[tree->first_node], root);
+  go_left_by_shape (view, n_views, &nodes[tree->first_node + 1], below);
+  for (int k = 0; k < n_views; k++) {
     __m256i goes = _mm256_xor_si256 (_mm256_castps_si256 (root[k]), other);
     __m256i leaf = _mm256_add_epi32 (
         low, _mm256_and_si256 (_mm256_castps_si256 (below[k]), gain));
@@ -88,46 +228,46 @@ add_pair (const Place *place, int n_places, const HaarNode *nodes,
 }
 
 CUV_INLINE void
-add_tree (const HaarTables *self, const Place *place, int n_places,
+add_tree (const HaarTables *self, const View *view, int n_views,
     const HaarNode *nodes, const HaarTree *tree, __m256i *sum)
 {
   __m256 leaf[2];
 
-  tree_leaves (place, n_places, nodes, tree, self->fixed_leaves, leaf);
-  for (int k = 0; k < n_places; k++)
+  tree_leaves (view, n_views, nodes, tree, self->fixed_leaves, leaf);
+  for (int k = 0; k < n_views; k++)
     sum[k] = _mm256_add_epi32 (sum[k], _mm256_castps_si256 (leaf[k]));
 }
 
 CUV_INLINE void
 sum_stage (const HaarTables *self, const HaarNode *nodes,
-    const HaarStage *stage, const Place *place, int n_places, __m256i *sum)
+    const HaarStage *stage, const View *view, int n_views, __m256i *sum)
 {
   if (self->stumps) {
-    sum_stumps (self, nodes, stage, place, n_places, sum);
+    sum_stumps (self, nodes, stage, view, n_views, sum);
     return;
   }
-  for (int k = 0; k < n_places; k++)
+  for (int k = 0; k < n_views; k++)
     sum[k] = _mm256_set1_epi32 (stage->base);
   for (int i = stage->first; i < stage->first + stage->n; i++) {
     if (self->trees[i].is_pair)
-      add_pair (place, n_places, nodes, &self->trees[i], sum);
+      add_pair (view, n_views, nodes, &self->trees[i], sum);
     else
-      add_tree (self, place, n_places, nodes, &self->trees[i], sum);
+      add_tree (self, view, n_views, nodes, &self->trees[i], sum);
   }
 }
 
 /* A stage's sums as in the reference. */
 static void
 exact_stage (const HaarTables *self, const HaarNode *nodes,
-    const HaarStage *stage, const Place *place, double *sums)
+    const HaarStage *stage, const View *view, double *sums)
 {
   __m256d low = _mm256_setzero_pd (), high = _mm256_setzero_pd ();
 
   for (int i = stage->first; i < stage->first + stage->n; i++) {
     __m256 leaf;
 
-    tree_leaves (place, 1, nodes, &self->trees[i],
-        (const int32_t *) self->leaves, &leaf);
+    tree_leaves (
+        view, 1, nodes, &self->trees[i], (const int32_t *) self->leaves, &leaf);
     low = _mm256_add_pd (low, _mm256_cvtps_pd (_mm256_castps256_ps128 (leaf)));
     high =
         _mm256_add_pd (high, _mm256_cvtps_pd (_mm256_extractf128_ps (leaf, 1)));
@@ -138,12 +278,12 @@ exact_stage (const HaarTables *self, const HaarNode *nodes,
 
 static unsigned
 exact_passes (const HaarTables *self, const HaarNode *nodes,
-    const HaarStage *stage, const Place *place)
+    const HaarStage *stage, const View *view)
 {
   double sums[GROUP];
   unsigned passed = 0;
 
-  exact_stage (self, nodes, stage, place, sums);
+  exact_stage (self, nodes, stage, view, sums);
   for (int i = 0; i < GROUP; i++)
     passed |= (unsigned) !(sums[i] < (double) stage->threshold) << i;
   return passed;
@@ -160,12 +300,12 @@ above (__m256i value, int32_t limit)
 /* The windows of alive that pass. */
 static inline unsigned
 passes (const HaarTables *self, const HaarNode *nodes, const HaarStage *stage,
-    const Place *place, __m256i sum, unsigned alive)
+    const View *view, __m256i sum, unsigned alive)
 {
   unsigned passed = above (sum, stage->limits.passes_above);
 
   if ((above (sum, stage->limits.fails_to) & ~passed & alive) != 0)
-    passed = exact_passes (self, nodes, stage, place);
+    passed = exact_passes (self, nodes, stage, view);
   return passed & alive;
 }
 
@@ -227,12 +367,12 @@ find_factor (const HaarTables *self, const CuvIntegrals *integrals, int layout,
 
 /* ---- rows ---- */
 
-static inline Place
-place_at (const CuvScanRow *row, int x, const float *factor)
+static inline View
+view_at (const CuvScanRow *row, int x, const float *factor)
 {
   const uint32_t *sums = row->integrals.sums, *tilted = row->integrals.tilted;
 
-  return (Place){ { sums + x, tilted != NULL ? tilted + x : NULL },
+  return (View){ { sums + x, tilted != NULL ? tilted + x : NULL },
     _mm256_loadu_ps (factor) };
 }
 
@@ -249,23 +389,23 @@ pass_stage (const CuvScanRow *row, int x, const HaarStage *stage, bool keep,
   for (int i = 0; i < groups->n; i += 2) {
     int n = groups->n - i > 1 ? 2 : 1;
     __m256i sum[2];
-    Place place[2];
+    View view[2];
 
     for (int k = 0; k < n; k++)
-      place[k] = place_at (row, x + groups->at[i + k], groups->factor[i + k]);
+      view[k] = view_at (row, x + groups->at[i + k], groups->factor[i + k]);
     if (n > 1)
-      sum_stage (self, nodes, stage, place, 2, sum);
+      sum_stage (self, nodes, stage, view, 2, sum);
     else
-      sum_stage (self, nodes, stage, place, 1, sum);
+      sum_stage (self, nodes, stage, view, 1, sum);
     for (int k = 0; k < n; k++) {
       unsigned passed =
-          passes (self, nodes, stage, &place[k], sum[k], groups->alive[i + k]);
+          passes (self, nodes, stage, &view[k], sum[k], groups->alive[i + k]);
 
       if (passed == 0 && !keep)
         continue;
       groups->alive[kept] = (uint8_t) passed;
       groups->at[kept] = groups->at[i + k];
-      _mm256_storeu_ps (groups->factor[kept++], place[k].factor);
+      _mm256_storeu_ps (groups->factor[kept++], view[k].factor);
     }
   }
   groups->n = kept;
@@ -337,10 +477,10 @@ add_hits (const CuvScanRow *row, int x, const Groups *groups, CuvHitList *list)
   const HaarStage *stage = &self->stages[self->n_stages - 1];
 
   for (int i = 0; i < groups->n; i++) {
-    Place place = place_at (row, x + groups->at[i], groups->factor[i]);
+    View view = view_at (row, x + groups->at[i], groups->factor[i]);
     double sums[GROUP];
 
-    exact_stage (self, nodes, stage, &place, sums);
+    exact_stage (self, nodes, stage, &view, sums);
     for (unsigned left = groups->alive[i]; left != 0; left &= left - 1) {
       int k = __builtin_ctz (left);
 
@@ -371,20 +511,9 @@ scan_row (const CuvScanRow *row, CuvHitList *list)
   }
 }
 
-/* ---- entry ---- */
-
-void
-cuv_avx2_haar_init (
-    CuvWaldboostDsp *dsp, const CuvWaldboostModel *model, ptrdiff_t stride)
-{
-  CuvWaldboostTables *tables = cuv_avx2_haar_tables_new (model, stride);
-
-  if (tables == NULL)
-    return;
-  dsp->tables = tables;
-  dsp->sum_size = sizeof (uint32_t);
-  dsp->sum_row = cuv_avx2_sum_row_32;
-  dsp->square_row = cuv_avx2_square_row_32;
-  dsp->tilted_row = cuv_avx2_tilted_row_32;
-  dsp->scan_row = scan_row;
-}
+const CuvAvx2Version cuv_avx2_haar = { cuv_avx2_haar_tables_new,
+  { .sum_size = sizeof (uint32_t),
+      .sum_row = cuv_avx2_sum_row_32,
+      .square_row = cuv_avx2_square_row_32,
+      .tilted_row = cuv_avx2_tilted_row_32,
+      .scan_row = scan_row } };

@@ -385,8 +385,7 @@ cuv_avx2_haar_tables_new (const CuvWaldboostModel *model, ptrdiff_t stride)
 {
   Builder builder = { .model = model, .stride = stride };
 
-  if (model->feature != CUV_FEATURE_HAAR || !cuv_avx2_has_stages (model)
-      || model->window_width < 3 || model->window_height < 3)
+  if (model->window_width < 3 || model->window_height < 3)
     return NULL;
   builder.tables = calloc (1, sizeof *builder.tables);
   if (builder.tables == NULL)

@@ -66,85 +66,62 @@ add_above_16 (__m128i sums, const uint16_t *above)
   return _mm_add_epi16 (sums, _mm_loadu_si128 ((const __m128i *) above));
 }
 
-/* These return the number of pixels done; *total is their sum. */
-static int
-sum_16_at_1 (uint16_t *out, const uint16_t *above, const uint8_t *grey,
-    int width, uint16_t *total)
-{
-  const __m256i last = last_of_16 ();
-  __m256i before = _mm256_setzero_si256 ();
-  int x;
-
-  for (x = 0; x + 16 <= width; x += 16) {
-    __m256i sums = inclusive_scan_16 (pixels (grey + x), last);
-
-    store (out + x + 1,
-        _mm256_add_epi16 (
-            _mm256_add_epi16 (sums, load (above + x + 1)), before));
-    sums = _mm256_permute4x64_epi64 (sums, 0xff);
-    before = _mm256_add_epi16 (before, _mm256_shuffle_epi8 (sums, last));
-  }
-  *total = (uint16_t) _mm256_extract_epi16 (before, 0);
-  return x;
-}
-
 /* Even columns, then odd ones. */
-static int
-sum_16_at_2 (uint16_t *out, const uint16_t *above, const uint8_t *grey,
-    int width, ptrdiff_t odd, uint16_t *total)
+CUV_INLINE void
+put_16_at_2 (uint16_t *out, const uint16_t *above, ptrdiff_t odd, __m256i sums)
 {
-  const __m256i last = last_of_16 ();
   const __m256i apart = _mm256_broadcastsi128_si256 (
       _mm_setr_epi8 (0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15));
-  __m256i before = _mm256_setzero_si256 ();
-  int x;
+  __m256i parts =
+      _mm256_permute4x64_epi64 (_mm256_shuffle_epi8 (sums, apart), 0xd8);
 
-  for (x = 0; x + 16 <= width; x += 16) {
-    __m256i sums = inclusive_scan_16 (pixels (grey + x), last), parts;
-    uint16_t *at = out + x / 2;
-    const uint16_t *above_at = above + x / 2;
-
-    parts = _mm256_add_epi16 (_mm256_shuffle_epi8 (sums, apart), before);
-    parts = _mm256_permute4x64_epi64 (parts, 0xd8);
-    _mm_storeu_si128 ((__m128i *) (at + odd),
-        add_above_16 (_mm256_castsi256_si128 (parts), above_at + odd));
-    _mm_storeu_si128 ((__m128i *) (at + 1),
-        add_above_16 (_mm256_extracti128_si256 (parts, 1), above_at + 1));
-    sums = _mm256_permute4x64_epi64 (sums, 0xff);
-    before = _mm256_add_epi16 (before, _mm256_shuffle_epi8 (sums, last));
-  }
-  *total = (uint16_t) _mm256_extract_epi16 (before, 0);
-  return x;
+  _mm_storeu_si128 ((__m128i *) (out + odd),
+      add_above_16 (_mm256_castsi256_si128 (parts), above + odd));
+  _mm_storeu_si128 ((__m128i *) (out + 1),
+      add_above_16 (_mm256_extracti128_si256 (parts, 1), above + 1));
 }
 
 /* Columns grouped by their remainder modulo 4. */
-static int
-sum_16_at_4 (uint16_t *out, const uint16_t *above, const uint8_t *grey,
-    int width, ptrdiff_t part, uint16_t *total)
+CUV_INLINE void
+put_16_at_4 (uint16_t *out, const uint16_t *above, ptrdiff_t part, __m256i sums)
 {
-  const __m256i last = last_of_16 ();
   const __m256i apart = _mm256_broadcastsi128_si256 (
       _mm_setr_epi8 (0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15));
-  const __m256i together = _mm256_setr_epi32 (0, 4, 1, 5, 2, 6, 3, 7);
+  const __m256i by_part = _mm256_setr_epi32 (0, 4, 1, 5, 2, 6, 3, 7);
+  uint64_t four[4];
+
+  store (four,
+      _mm256_permutevar8x32_epi32 (_mm256_shuffle_epi8 (sums, apart), by_part));
+  for (int i = 0; i < 4; i++) {
+    ptrdiff_t at = i < 3 ? (i + 1) * part : 1;
+
+    _mm_storel_epi64 ((__m128i *) (out + at),
+        _mm_add_epi16 (_mm_loadl_epi64 ((const __m128i *) &four[i]),
+            _mm_loadl_epi64 ((const __m128i *) (above + at))));
+  }
+}
+
+/* Returns the number of pixels done; *total is their sum. */
+CUV_INLINE int
+add_row_16 (uint16_t *out, const uint16_t *above, const uint8_t *grey,
+    int width, int step, ptrdiff_t part, uint16_t *total)
+{
+  const __m256i last = last_of_16 ();
   __m256i before = _mm256_setzero_si256 ();
   int x;
 
   for (x = 0; x + 16 <= width; x += 16) {
-    __m256i sums = inclusive_scan_16 (pixels (grey + x), last), parts;
-    uint64_t four[4];
+    __m256i scan = inclusive_scan_16 (pixels (grey + x), last);
+    __m256i sums = _mm256_add_epi16 (scan, before);
 
-    parts = _mm256_add_epi16 (_mm256_shuffle_epi8 (sums, apart), before);
-    parts = _mm256_permutevar8x32_epi32 (parts, together);
-    store (four, parts);
-    for (int i = 0; i < 4; i++) {
-      ptrdiff_t at = i < 3 ? x / 4 + (i + 1) * part : x / 4 + 1;
-
-      _mm_storel_epi64 ((__m128i *) (out + at),
-          _mm_add_epi16 (_mm_loadl_epi64 ((const __m128i *) &four[i]),
-              _mm_loadl_epi64 ((const __m128i *) (above + at))));
-    }
-    sums = _mm256_permute4x64_epi64 (sums, 0xff);
-    before = _mm256_add_epi16 (before, _mm256_shuffle_epi8 (sums, last));
+    if (step == 1)
+      store (out + x + 1, _mm256_add_epi16 (sums, load (above + x + 1)));
+    else if (step == 2)
+      put_16_at_2 (out + x / 2, above + x / 2, part, sums);
+    else
+      put_16_at_4 (out + x / 4, above + x / 4, part, sums);
+    scan = _mm256_permute4x64_epi64 (scan, 0xff);
+    before = _mm256_add_epi16 (before, _mm256_shuffle_epi8 (scan, last));
   }
   *total = (uint16_t) _mm256_extract_epi16 (before, 0);
   return x;
@@ -160,11 +137,11 @@ cuv_avx2_sum_row_16 (void *sums, const void *above, const uint8_t *grey,
 
   out[0] = 0;
   if (step == 1)
-    x = sum_16_at_1 (out, in, grey, width, &total);
+    x = add_row_16 (out, in, grey, width, 1, 0, &total);
   else if (step == 2)
-    x = sum_16_at_2 (out, in, grey, width, stride / 2, &total);
+    x = add_row_16 (out, in, grey, width, 2, stride / 2, &total);
   else if (step == 4)
-    x = sum_16_at_4 (out, in, grey, width, stride / 4, &total);
+    x = add_row_16 (out, in, grey, width, 4, stride / 4, &total);
   for (; x < width; x++) {
     int at = cuv_avx2_column (x + 1, layout, stride);
 
@@ -220,7 +197,7 @@ every_second (Sums sums, int second)
       0xd8);
 }
 
-static inline int
+CUV_INLINE int
 add_row_32 (uint32_t *out, const uint32_t *above, const uint8_t *grey,
     int width, int step, ptrdiff_t odd, bool squares, uint32_t *total)
 {
@@ -302,28 +279,13 @@ put_tilted (uint32_t *out, const uint32_t *left, const uint32_t *right,
   store (out, _mm256_add_epi32 (sum, pair));
 }
 
-static int
-tilted_at_1 (uint32_t *out, const uint32_t *one_up, const uint32_t *two_up,
-    const uint8_t *grey, const uint8_t *grey_above, int width)
-{
-  int x;
-
-  for (x = 1; x + 16 <= width; x += 16) {
-    __m256i pairs = pixel_pairs (grey + x - 1, grey_above + x - 1);
-
-    put_tilted (out + x, one_up + x - 1, one_up + x + 1, two_up + x,
-        _mm256_cvtepu16_epi32 (_mm256_castsi256_si128 (pairs)));
-    put_tilted (out + x + 8, one_up + x + 7, one_up + x + 9, two_up + x + 8,
-        _mm256_cvtepu16_epi32 (_mm256_extracti128_si256 (pairs, 1)));
-  }
-  return x;
-}
-
-/* Odd columns, whose neighbours are in the even half; then even columns, whose
- * neighbours are in the odd half. */
-static int
-tilted_at_2 (uint32_t *out, const uint32_t *one_up, const uint32_t *two_up,
-    const uint8_t *grey, const uint8_t *grey_above, int width, ptrdiff_t odd)
+/* At step 2 odd columns, whose neighbours are in the even half, then even
+ * columns, whose neighbours are in the odd half. Returns the first column that
+ * is left. */
+CUV_INLINE int
+add_tilted_row (uint32_t *out, const uint32_t *one_up, const uint32_t *two_up,
+    const uint8_t *grey, const uint8_t *grey_above, int width, int step,
+    ptrdiff_t odd)
 {
   const __m256i low = _mm256_set1_epi32 (0xffff);
   int x;
@@ -332,10 +294,17 @@ tilted_at_2 (uint32_t *out, const uint32_t *one_up, const uint32_t *two_up,
     __m256i pairs = pixel_pairs (grey + x - 1, grey_above + x - 1);
     int i = x / 2;
 
-    put_tilted (out + odd + i, one_up + i, one_up + i + 1, two_up + odd + i,
-        _mm256_and_si256 (pairs, low));
-    put_tilted (out + i + 1, one_up + odd + i, one_up + odd + i + 1,
-        two_up + i + 1, _mm256_srli_epi32 (pairs, 16));
+    if (step == 1) {
+      put_tilted (out + x, one_up + x - 1, one_up + x + 1, two_up + x,
+          _mm256_cvtepu16_epi32 (_mm256_castsi256_si128 (pairs)));
+      put_tilted (out + x + 8, one_up + x + 7, one_up + x + 9, two_up + x + 8,
+          _mm256_cvtepu16_epi32 (_mm256_extracti128_si256 (pairs, 1)));
+    } else {
+      put_tilted (out + odd + i, one_up + i, one_up + i + 1, two_up + odd + i,
+          _mm256_and_si256 (pairs, low));
+      put_tilted (out + i + 1, one_up + odd + i, one_up + odd + i + 1,
+          two_up + i + 1, _mm256_srli_epi32 (pairs, 16));
+    }
   }
   return x;
 }
@@ -351,9 +320,10 @@ cuv_avx2_tilted_row_32 (void *tilted, const void *above, const void *above_that,
 
   out[0] = one_up[cuv_avx2_column (1, layout, stride)];
   if (step == 1)
-    x = tilted_at_1 (out, one_up, two_up, grey, grey_above, width);
+    x = add_tilted_row (out, one_up, two_up, grey, grey_above, width, 1, 0);
   else if (step == 2)
-    x = tilted_at_2 (out, one_up, two_up, grey, grey_above, width, stride / 2);
+    x = add_tilted_row (
+        out, one_up, two_up, grey, grey_above, width, 2, stride / 2);
   for (; x <= width; x++) {
     left = cuv_avx2_column (x - 1, layout, stride);
     at = cuv_avx2_column (x, layout, stride);

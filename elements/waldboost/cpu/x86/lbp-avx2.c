@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* LBP cascades, 16 windows at a time. */
+/* OpenCV cascades of LBP stumps, 16 windows at a time. Cascades of LBP trees
+ * run in plain C, WaldBoost models of LBP features in boost-avx2.c. */
 #include "cpu/x86/grid-avx2.h"
 
 #include <math.h>
@@ -31,8 +32,7 @@ typedef struct {
 static bool
 is_supported (const CuvWaldboostModel *model)
 {
-  return model->feature == CUV_FEATURE_LBP && cuv_avx2_has_stages (model)
-      && model->stumps && model->inclusive
+  return model->feature == CUV_FEATURE_LBP && model->stumps && model->inclusive
       && model->block_value == CUV_BLOCK_SUM
       && model->max_block_area <= GRID_MAX_AREA;
 }
@@ -248,20 +248,20 @@ make_tables (LbpTables *self, const CuvWaldboostModel *model, ptrdiff_t stride)
   return true;
 }
 
-void
-cuv_avx2_lbp_init (
-    CuvWaldboostDsp *dsp, const CuvWaldboostModel *model, ptrdiff_t stride)
+static CuvWaldboostTables *
+tables_new (const CuvWaldboostModel *model, ptrdiff_t stride)
 {
   LbpTables *self;
 
   if (!is_supported (model) || (self = calloc (1, sizeof *self)) == NULL)
-    return;
-  if (!make_tables (self, model, stride)) {
-    cuv_waldboost_tables_free_avx2 (&self->tables);
-    return;
-  }
-  dsp->tables = &self->tables;
-  dsp->sum_size = sizeof (uint16_t);
-  dsp->sum_row = cuv_avx2_sum_row_16;
-  dsp->scan_row = scan_row;
+    return NULL;
+  if (make_tables (self, model, stride))
+    return &self->tables;
+  cuv_waldboost_tables_free_avx2 (&self->tables);
+  return NULL;
 }
+
+const CuvAvx2Version cuv_avx2_lbp = { tables_new,
+  { .sum_size = sizeof (uint16_t),
+      .sum_row = cuv_avx2_sum_row_16,
+      .scan_row = scan_row } };

@@ -26,20 +26,19 @@ struct _CuvWaldboostTables {
   void *memory[8]; /* freed with the tables */
 };
 
-/* Each overwrites the functions that depend on the model and sets dsp->tables,
- * or leaves dsp as it is if it does not support the model or memory runs out.
- */
-void cuv_avx2_lbp_init (
-    CuvWaldboostDsp *dsp, const CuvWaldboostModel *model, ptrdiff_t stride);
-void cuv_avx2_boost_init (
-    CuvWaldboostDsp *dsp, const CuvWaldboostModel *model, ptrdiff_t stride);
-void cuv_avx2_haar_init (
-    CuvWaldboostDsp *dsp, const CuvWaldboostModel *model, ptrdiff_t stride);
+/* The version for a kind of model. */
+typedef struct {
+  /* NULL if the model is not supported or memory runs out. */
+  CuvWaldboostTables *(*tables_new) (
+      const CuvWaldboostModel *model, ptrdiff_t stride);
+  CuvWaldboostDsp dsp; /* what depends on the tables; others are NULL */
+} CuvAvx2Version;
 
-/* ---- tables-avx2.c ---- */
+/* lbp-avx2.c: OpenCV cascades of LBP stumps. boost-avx2.c: WaldBoost models of
+ * LBP, LRD and LRP. haar-avx2.c: OpenCV cascades of Haar stumps and trees. */
+extern const CuvAvx2Version cuv_avx2_lbp, cuv_avx2_boost, cuv_avx2_haar;
 
-/* Whether sums restart with each stage and are tested only at its end. */
-bool cuv_avx2_has_stages (const CuvWaldboostModel *model);
+/* ---- tables ---- */
 
 /* A stage is summed in integers: leaves times 2^exponent, rounded. The distance
  * from the reference's sum is bounded; between the two limits the result is

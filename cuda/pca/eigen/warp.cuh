@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Barriers and reductions of a thread group; a part of group.h. Every thread
+// gets the result.
+#ifndef CUV_PCA_EIGEN_WARP_CUH
+#define CUV_PCA_EIGEN_WARP_CUH
+
+#include "cuv-cuda.cuh"
+
+// ---- over the lanes in mask: rows of adjacent lanes, a power of two ----
+
+static __device__ __forceinline__ double
+cuv_lanes_sum (unsigned mask, int lanes, double value)
+{
+#pragma unroll
+  for (int bit = 16; bit > 0; bit /= 2) {
+    if (bit < lanes)
+      value += __shfl_xor_sync (mask, value, bit);
+  }
+  return value;
+}
+
+static __device__ __forceinline__ unsigned
+cuv_warp_max (unsigned value)
+{
+#if CUV_HAS_REDUCE
+  return __reduce_max_sync (~0u, value);
+#else
+  for (int bit = 16; bit > 0; bit /= 2)
+    value = max (value, __shfl_xor_sync (~0u, value, bit));
+  return value;
+#endif
+}
+
+// Maximum of values >= 0, which are ordered like their bits: upper half first.
+static __device__ __forceinline__ double
+cuv_lanes_max (unsigned mask, int lanes, double value)
+{
+  if (lanes == 32) {
+    const unsigned long long bits =
+        (unsigned long long) __double_as_longlong (value);
+    const unsigned mine = (unsigned) (bits >> 32);
+    const unsigned upper = cuv_warp_max (mine);
+    const unsigned lower = cuv_warp_max (mine == upper ? (unsigned) bits : 0u);
+
+    return __longlong_as_double (
+        (long long) ((unsigned long long) upper << 32 | lower));
+  }
+#pragma unroll
+  for (int bit = 16; bit > 0; bit /= 2) {
+    if (bit < lanes)
+      value = fmax (value, __shfl_xor_sync (mask, value, bit));
+  }
+  return value;
+}
+
+// ---- over the threads of a row, all of which must call them ----
+
+static __device__ __forceinline__ unsigned
+cuv_group_row_mask (CuvThreadGroup group)
+{
+  return group.columns == 32
+      ? ~0u
+      : ((1u << group.columns) - 1) << (group.lane - group.column);
+}
+
+CUV_GROUP_FUNC double
+cuv_group_row_sum (CuvThreadGroup group, double value)
+{
+  return cuv_lanes_sum (cuv_group_row_mask (group), group.columns, value);
+}
+
+// Maximum of values >= 0, here and below.
+CUV_GROUP_FUNC double
+cuv_group_row_max (CuvThreadGroup group, double value)
+{
+  return cuv_lanes_max (cuv_group_row_mask (group), group.columns, value);
+}
+
+// ---- over the group, all of whose threads must call them ----
+
+// Barrier with memory ordering.
+CUV_GROUP_FUNC void
+cuv_group_sync (CuvThreadGroup group)
+{
+  if (group.columns < 32)
+    __syncwarp ();
+  else
+    __syncthreads ();
+}
+
+// reduce() returns the sum or maximum over a warp. slots: CUV_GROUP_SLOTS in
+// shared memory, not to be reused before the next cuv_group_sync().
+template <typename Reduce>
+static __device__ __forceinline__ CuvGroupSlot
+cuv_group_reduce (
+    CuvThreadGroup group, CuvGroupSlot part, CuvGroupSlot *slots, Reduce reduce)
+{
+  part = reduce (part);
+  if (group.columns == 32 && group.lane == 0)
+    slots[group.warp] = part;
+  cuv_group_sync (group);
+  if (group.columns == 32)
+    part = reduce (
+        group.lane < group.warps ? slots[group.lane] : CuvGroupSlot{ 0.0 });
+  return part;
+}
+
+CUV_GROUP_FUNC double
+cuv_group_sum (CuvThreadGroup group, double value, CuvGroupSlot *slots)
+{
+  return cuv_group_reduce (group, CuvGroupSlot{ value }, slots,
+      [] (CuvGroupSlot part) {
+        return CuvGroupSlot{ cuv_warp_sum (part.value) };
+      })
+      .value;
+}
+
+CUV_GROUP_FUNC double
+cuv_group_max (CuvThreadGroup group, double value, CuvGroupSlot *slots)
+{
+  return cuv_group_reduce (group, CuvGroupSlot{ value }, slots,
+      [] (CuvGroupSlot part) {
+        return CuvGroupSlot{ cuv_lanes_max (~0u, 32, part.value) };
+      })
+      .value;
+}
+
+// Adds fixed-point integers, which is faster: 512 threads times 2^22 fit 32
+// bits.
+CUV_GROUP_FUNC CuvPcaMagnitude
+cuv_group_magnitude (
+    CuvThreadGroup group, float squares, float largest, CuvGroupSlot *slots)
+{
+  CuvGroupSlot size;
+
+  size.parts[0] = (unsigned) (fminf (squares, 1.0f) * (1 << 22)) + 1;
+  size.parts[1] = __float_as_uint (largest);
+  size = cuv_group_reduce (group, size, slots, [] (CuvGroupSlot part) {
+    part.parts[0] = cuv_warp_sum (part.parts[0]);
+    part.parts[1] = cuv_warp_max (part.parts[1]);
+    return part;
+  });
+  return { (float) size.parts[0] / (1 << 22), __uint_as_float (size.parts[1]) };
+}
+
+#endif

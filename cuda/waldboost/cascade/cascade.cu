@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// OpenCV cascades on the GPU: scanner, tables and launches.
+#include <type_traits>
+#include "waldboost/cascade/tables.cuh"
+
+#define MAX_TABLED 12 // stumps of a stage with a table in Cascade.passes
+
+template <typename Node> class CascadeScanner : public CuvScanner
+{
+public:
+  explicit CascadeScanner (const CuvWaldboostModel *original)
+      : model (*original)
+  {
+    const auto *nodes = nodes_of (&model, (Node *) nullptr);
+
+    for (int i = 0; i < model.n_nodes; i++)
+      source.push_back (nodes[i]);
+    weak.assign (model.weak, model.weak + model.n_weak);
+    leaves.assign (model.leaves, model.leaves + model.n_leaves);
+    exact = sums_are_exact (&model);
+    for (int i = 0; i < model.n_stages; i++)
+      add_stage (model.stage_first[i], model.stage_first[i + 1]);
+    passes.push_back (0); // a table is never empty
+    shared_limit = cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    shared_of_multiprocessor =
+        cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerMultiprocessor);
+  }
+  ~CascadeScanner ()
+  {
+    cuv_buffer_clear (&passed);
+    cuv_buffer_clear (&no_skip);
+  }
+
+  int
+  set_plan (const CuvWaldboostPlan &plan, CuvPyramid *pyramid,
+      CuvTables *tables) override
+  {
+    CuvPyramidNeeds needs = {};
+    int pitch;
+
+    skip = plan.skip;
+    paired = !haar && (int64_t) model.max_block_area * 255 <= UINT16_MAX;
+    choose_tile_shape (plan);
+    if (!tiled && paired) {
+      paired = false;
+      choose_tile_shape (plan);
+    }
+    needs.sums = true;
+    needs.paired = paired;
+    needs.squares = haar;
+    needs.tilted = model.tilted;
+    needs.common_pitch = !tiled;
+    if (cuv_pyramid_set_plan (pyramid, tables, needs, &plan,
+            shape.image_elements / shape.pitch[0])
+        != 0)
+      return -1;
+    pitch = pyramid->host_levels[0].pitch;
+    const int size = ELEMENT_BYTES;
+    CuvLayout layouts[2] = { { false, 0, tiled ? shape.pitch[0] : pitch, size },
+      { true, tiled ? shape.half : pitch / 2, tiled ? shape.pitch[1] : pitch,
+          size } };
+    weak_at = tables->add (weak);
+    leaves_at = tables->add (leaves);
+    stages_at = tables->add (stages);
+    passes_at = tables->add (passes);
+    tiles_at = tables->add (tile_levels (*pyramid));
+    if constexpr (!haar)
+      lookup_at = tables->add (lay_out_lookup (source));
+    add_nodes (layouts, tables);
+    plan_pairs (layouts, tables);
+    return reserve_bits (*pyramid);
+  }
+
+  int
+  submit (const CuvPyramid &pyramid, const CuvHits &hits, const CuvRows &rows,
+      cudaStream_t stream) override
+  {
+    using Self = CascadeScanner;
+    using Wide = WideNodes<Node>;
+    auto run = &Self::template launch_tiled<PackedNodes<Node>, uint32_t>;
+
+    if (n_tiles == 0)
+      return 0;
+    if (!tiled)
+      run = &Self::template launch<Wide, uint32_t, false, false, false>;
+    else if constexpr (haar) {
+      if (!packed)
+        run = &Self::template launch_tiled<Wide, uint32_t>;
+    } else if (paired)
+      run = &Self::template launch_tiled<PackedNodes<Node>, CuvPair>;
+    return (this->*run) (pyramid, hits, rows, stream);
+  }
+
+private:
+  using HostNode = typename std::decay<decltype (*nodes_of (
+      nullptr, (Node *) nullptr))>::type;
+  static const bool haar = Node::haar;
+
+  // ---- planning ----
+
+  void
+  add_stage (int first, int end)
+  {
+    Stage stage = { first, end, weak[end - 1].threshold, -1 };
+
+    if (Node::tabled && model.stumps && end - first <= MAX_TABLED) {
+      std::vector<float> left, right;
+
+      for (int k = first; k < end; k++) {
+        const HostNode &node = source[weak[k].first_node];
+
+        left.push_back (leaves[weak[k].first_leaf - node.left]);
+        right.push_back (leaves[weak[k].first_leaf - node.right]);
+      }
+      stage.passes = (int32_t) passes.size ();
+      tabulate (&passes, left, right, stage.threshold);
+    }
+    stages.push_back (stage);
+  }
+
+  // Whether a stage can be evaluated in pairs, if those before it are.
+  bool
+  decides_pairs (const Stage &stage) const
+  {
+    return paired && model.stumps && stage.passes >= 0
+        && stage.end <= PAIR_WEAK;
+  }
+
+  // The tallest tile of which several, or at least one, fit a multiprocessor.
+  void
+  choose_tile_shape (const CuvWaldboostPlan &plan)
+  {
+    const int size = ELEMENT_BYTES, per_16_bytes = 16 / size;
+    const int images = 1 + (model.tilted != 0);
+    const int columns = paired ? CUV_PAIR_X : TILE_X;
+    int widest = 1;
+
+    for (int i = 0; i < plan.n_levels; i++)
+      widest = std::max (widest, plan.levels[i].step);
+    // static shared memory of the kernels and the reserve of the system per
+    // block
+    const int of_list = haar ? MAX_HAAR_Y * (sizeof (uint16_t) + sizeof (float))
+                             : MAX_TILE_Y * sizeof (uint16_t);
+    const int lists_bytes = 1024
+        + (decides_pairs (stages[0]) ? (int) sizeof (PairMemory)
+                                     : 2 * TILE_X * of_list);
+    shape.window_height = model.window_height;
+    shape.half = (columns + model.window_width / 2 + 1 + per_16_bytes - 1)
+        / per_16_bytes * per_16_bytes;
+    shape.pitch[0] = ((columns - 1) * (widest == 2 ? 1 : widest)
+                         + model.window_width + 1 + per_16_bytes - 1)
+        / per_16_bytes * per_16_bytes;
+    shape.pitch[1] = 2 * shape.half;
+    // windows below each other are then 4 banks of shared memory apart, 8 at
+    // step 2, which spreads clusters of survivors over many banks
+    for (int s = 0; s < 2 && paired; s++)
+      shape.pitch[s] |= 4;
+    fixed = haar && model.window_width <= FIXED_WINDOW && widest <= 2;
+    if (fixed) {
+      shape.pitch[0] = fixed_pitch (false);
+      shape.pitch[1] = fixed_pitch (true);
+      shape.half = shape.pitch[1] / 2;
+    }
+    tiled = false;
+    for (int rows = haar ? MAX_HAAR_Y : MAX_TILE_Y; rows >= 8 && !tiled;
+         rows /= 2) {
+      int tall[2] = { (rows - 1) * (widest == 2 ? 1 : widest), (rows - 1) * 2 };
+      int elements = 0, largest = 0;
+
+      for (int s = 0; s < 2; s++) {
+        int n = (tall[s] + model.window_height + 1) * shape.pitch[s];
+
+        largest = std::max (largest, n);
+        if (s == 0)
+          unsplit_bytes = n * (size_t) size; // if all other levels are split
+        if (s == 0 || widest == 2)
+          elements = std::max (elements, n);
+      }
+      shape.rows = rows;
+      shape.image_elements = (elements + 63) / 64 * 64;
+      shared_bytes = (size_t) shape.image_elements
+          * (size + (images > 1 ? sizeof (uint32_t) : 0));
+      tiled = (int) shared_bytes
+          <= (rows > 8 ? shared_of_multiprocessor / 4 : shared_limit)
+              - lists_bytes;
+      // LBP nodes in tiles are always packed, so their offsets must fit 16
+      // bits, in the split layout too
+      tiled &= haar || largest <= UINT16_MAX;
+      fixed &= rows > 8; // decide_tile() takes rows in pairs
+    }
+    if (!tiled) {
+      shape.rows = haar ? MAX_HAAR_Y : MAX_TILE_Y;
+      shared_bytes = 0;
+      fixed = false;
+    }
+  }
+
+  std::vector<Node>
+  lay_out (const CuvLayout &layout) const
+  {
+    const bool stumps =
+        model.stumps && tiled; // otherwise the kernels for trees
+    std::vector<Node> nodes (source.size ());
+
+    for (size_t i = 0; i < source.size (); i++) {
+      const HostNode &node = source[i];
+
+      nodes[i] = Node{};
+      lay_out_node (&nodes[i], node, layout);
+      nodes[i].number = (int32_t) i;
+      nodes[i].left.child = node.left;
+      nodes[i].right.child = node.right;
+      if (stumps) {
+        nodes[i].left.leaf = leaves[weak[i].first_leaf - node.left];
+        nodes[i].right.leaf = leaves[weak[i].first_leaf - node.right];
+      }
+    }
+    if constexpr (haar) {
+      for (const Stage &stage : stages) {
+        if (stumps && exact)
+          sort_stumps (&nodes[stage.first], nodes.data () + stage.end);
+      }
+    }
+    return nodes;
+  }
+
+  bool
+  can_pack (const CuvLayout &layout, const std::vector<Node> &nodes) const
+  {
+    if (!tiled
+        || (haar && model.window_width * model.window_height * 255 >= 1 << 23))
+      return false;
+    return survive_packing (nodes, layout);
+  }
+
+  void
+  plan_pairs (const CuvLayout layouts[2], CuvTables *tables)
+  {
+    pairs = {};
+    if constexpr (!haar) {
+      // the last stage needs its sum, the score
+      const int max_stages =
+          std::max (1, std::min (PAIR_STAGES, model.n_stages - 1));
+
+      while (pairs.n < max_stages && decides_pairs (stages[pairs.n])) {
+        pairs.stages[pairs.n] = stages[pairs.n];
+        pairs.n++;
+      }
+      for (int s = 0; s < 2; s++) {
+        for (int k = 0; pairs.n > 0 && k < pairs.stages[pairs.n - 1].end; k++)
+          pairs.nodes[s][k] = lay_out_pair (source[k], layouts[s]);
+      }
+      if (pairs.n > 0)
+        patterns_at = tables->add (lay_out_patterns (source));
+    }
+  }
+
+  void
+  add_nodes (const CuvLayout layouts[2], CuvTables *tables)
+  {
+    const std::vector<Node> nodes[2] = { lay_out (layouts[0]),
+      lay_out (layouts[1]) };
+
+    packed = can_pack (layouts[0], nodes[0]) && can_pack (layouts[1], nodes[1]);
+    first.stage = stages[0];
+    first.n = model.stumps && stages[0].end <= FEW_WEAK ? stages[0].end : 0;
+    for (int s = 0; s < 2; s++) {
+      std::copy_n (nodes[s].begin (), first.n, first.nodes[s]);
+      if (packed)
+        add_packed (
+            tables, nodes[s], layouts[s], &nodes_at[s], &branches_at[s]);
+      else
+        nodes_at[s] = add_columns (tables, nodes[s]);
+    }
+  }
+
+  std::vector<CuvTile>
+  tile_levels (const CuvPyramid &pyramid)
+  {
+    std::vector<CuvTile> tiles;
+
+    for (int i = 0; i < pyramid.n_levels; i++) {
+      const CuvWaldboostLevel &level = pyramid.host_levels[i].plan;
+
+      for (int y = 0; y < level.n_y; y += shape.rows) {
+        for (int x = 0; x < level.n_x; x += TILE_X)
+          tiles.push_back (CuvTile{ i, x, y });
+      }
+    }
+    n_split =
+        (int) (std::stable_partition (tiles.begin (), tiles.end (),
+                   [&] (const CuvTile &tile) {
+                     return cuv_is_split (pyramid.host_levels[tile.level]);
+                   })
+            - tiles.begin ());
+    n_tiles = (int) tiles.size ();
+    return tiles;
+  }
+
+  int
+  reserve_bits (const CuvPyramid &pyramid)
+  {
+    const CuvPyramidLevel &last = pyramid.host_levels.back ();
+    size_t bytes = sizeof (uint32_t)
+        * (last.first_word + (size_t) last.words * last.plan.n_y + 1);
+
+    return cuv_buffer_reserve (&passed, bytes) == 0
+            && (!haar || cuv_buffer_reserve (&no_skip, bytes) == 0)
+        ? 0
+        : -1;
+  }
+
+  // ---- launchers ----
+
+  void
+  find_nodes (
+      WideNodes<Node> *nodes, const CuvPyramid &pyramid, bool split) const
+  {
+    *nodes = { pyramid.table<uint4> (nodes_at[split]),
+      (int32_t) source.size () };
+  }
+
+  void
+  find_nodes (
+      PackedNodes<Node> *nodes, const CuvPyramid &pyramid, bool split) const
+  {
+    *nodes = { pyramid.table<typename Node::Packed> (nodes_at[split]),
+      pyramid.table<uint2> (branches_at[split]),
+      shape.pitch[split] * ELEMENT_BYTES };
+  }
+
+  template <typename Nodes>
+  Cascade<Nodes>
+  device_cascade (const CuvPyramid &pyramid) const
+  {
+    Cascade<Nodes> cascade = { model.n_stages, model.window_width,
+      model.window_height, skip, exact, pyramid.table<Stage> (stages_at),
+      pyramid.table<CuvWeak> (weak_at), pyramid.table<float> (leaves_at),
+      pyramid.table<uint32_t> (passes_at), pyramid.table<uint32_t> (lookup_at),
+      {} };
+
+    for (int s = 0; s < 2; s++)
+      find_nodes (&cascade.nodes[s], pyramid, s);
+    return cascade;
+  }
+
+  Images
+  images (const CuvPyramid &pyramid) const
+  {
+    return { pyramid.sums.data, (const uint32_t *) pyramid.squares.data,
+      model.tilted ? (const uint32_t *) pyramid.tilted.data : nullptr };
+  }
+
+  template <typename Nodes, typename Sum, bool stumps, bool tiled_too,
+      bool fixed_too>
+  int
+  launch (const CuvPyramid &pyramid, const CuvHits &hits, const CuvRows &rows,
+      cudaStream_t stream)
+  {
+    auto dense = dense_kernel<Nodes, Sum, stumps, tiled_too, fixed_too>;
+    auto survivors = survivor_kernel<Nodes, Sum, stumps, tiled_too>;
+    const CuvTile *tiles = pyramid.table<CuvTile> (tiles_at);
+    const Cascade<Nodes> cascade = device_cascade<Nodes> (pyramid);
+    uint32_t *passed_bits = (uint32_t *) passed.data;
+    uint32_t *no_skip_bits = haar ? (uint32_t *) no_skip.data : passed_bits;
+
+    if (rows.level < 0) {
+      if (cuv_cuda_allow_shared ((const void *) dense, shared_bytes) != 0
+          || cuv_cuda_allow_shared ((const void *) survivors, shared_bytes)
+              != 0)
+        return -1;
+      dense<<<n_tiles, THREADS, shared_bytes, stream>>> (tiles,
+          pyramid.levels (), images (pyramid), shape, cascade, first,
+          passed_bits, no_skip_bits, hits);
+      CUV_CUDA_LAUNCHED (dense_kernel);
+    }
+    survivors<<<n_tiles, THREADS, shared_bytes, stream>>> (tiles,
+        pyramid.levels (), images (pyramid), shape, cascade, rows, passed_bits,
+        no_skip_bits, hits);
+    CUV_CUDA_LAUNCHED (survivor_kernel);
+    return 0;
+  }
+
+  template <typename Nodes>
+  int
+  launch_pairs (const CuvPyramid &pyramid, const CuvHits &hits,
+      const CuvRows &rows, cudaStream_t stream)
+  {
+    auto all = pair_kernel<Nodes>;
+    auto survivors = pair_survivor_kernel<Nodes>;
+    const CuvTile *tiles = pyramid.table<CuvTile> (tiles_at);
+    const uint32_t *patterns = pyramid.table<uint32_t> (patterns_at);
+    const Cascade<Nodes> cascade = device_cascade<Nodes> (pyramid);
+    uint32_t *passed_bits = (uint32_t *) passed.data;
+
+    if (rows.level < 0) {
+      if (cuv_cuda_allow_shared ((const void *) all, shared_bytes) != 0
+          || cuv_cuda_allow_shared ((const void *) survivors, shared_bytes)
+              != 0)
+        return -1;
+      all<<<n_tiles, THREADS, shared_bytes, stream>>> (tiles, pyramid.levels (),
+          images (pyramid), shape, cascade, pairs, patterns, passed_bits, hits);
+      CUV_CUDA_LAUNCHED (pair_kernel);
+    }
+    const int firsts[] = { 0, n_split, n_tiles };
+    for (int s = 0; s < 2; s++) {
+      const int n = firsts[s + 1] - firsts[s];
+
+      if (n > 0) {
+        survivors<<<n, THREADS, s == 0 ? shared_bytes : unsplit_bytes,
+            stream>>> (tiles + firsts[s], pyramid.levels (), images (pyramid),
+            shape, cascade, pairs, patterns, rows, passed_bits, hits);
+        CUV_CUDA_LAUNCHED (pair_survivor_kernel);
+      }
+    }
+    return 0;
+  }
+
+  template <typename Nodes, typename Sum>
+  int
+  launch_tiled (const CuvPyramid &pyramid, const CuvHits &hits,
+      const CuvRows &rows, cudaStream_t stream)
+  {
+    if (!model.stumps)
+      return launch<Nodes, Sum, false, true, false> (
+          pyramid, hits, rows, stream);
+    if constexpr (std::is_same<Sum, CuvPair>::value) {
+      if (pairs.n > 0)
+        return launch_pairs<Nodes> (pyramid, hits, rows, stream);
+    }
+    if (fixed)
+      return launch<Nodes, Sum, true, true, haar> (pyramid, hits, rows, stream);
+    return launch<Nodes, Sum, true, true, false> (pyramid, hits, rows, stream);
+  }
+
+  CuvWaldboostModel model;      // its pointers may dangle: see the copies below
+  std::vector<HostNode> source; // nodes of the model
+  std::vector<CuvWeak> weak;
+  std::vector<float> leaves;
+  std::vector<Stage> stages;
+  std::vector<uint32_t> passes;
+  bool exact, tiled, paired, fixed, packed;
+  int shared_limit, shared_of_multiprocessor, skip, n_tiles;
+  int n_split; // the first tiles are of levels with split columns
+  size_t shared_bytes, unsplit_bytes;
+  TileShape shape;
+  FirstStage<Node> first = {};
+  PairStages pairs = {};
+  CuvBuffer passed = {}, no_skip = {}; // a bit per position, see decide_tile()
+  size_t weak_at, leaves_at, stages_at, passes_at, tiles_at;
+  size_t lookup_at = 0; // LBP
+  size_t patterns_at;
+  size_t nodes_at[2],
+      branches_at[2]; // unsplit and split; branches of packed nodes
+};
+
+CuvScanner *
+cuv_cascade_scanner_new (const CuvWaldboostModel *model)
+{
+  if (model->feature == CUV_FEATURE_HAAR)
+    return new CascadeScanner<HaarNode> (model);
+  return new CascadeScanner<LbpNode> (model);
+}

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// OpenCV cascades: evaluation of a window's stages, and tiles of window
+// positions, whose part of the integral image a block copies to shared memory.
+#ifndef CUV_WALDBOOST_CASCADE_CUH
+#define CUV_WALDBOOST_CASCADE_CUH
+
+#include <cuda_pipeline.h>
+#include <type_traits>
+#include "waldboost/cascade/nodes.cuh"
+#include "waldboost/detector.cuh"
+
+#define THREADS 256
+#define WARPS (THREADS / 32)
+#define TILE_X 64 // positions
+#define MAX_TILE_Y 32
+#define MAX_HAAR_Y 16
+#define LONG_STAGE                                                             \
+  24                 // weak classifiers of a stage for which a warp per window
+                     // pays, where few windows are left
+#define GROUP 8      // threads per window, for shorter stages
+#define FEW_SHORT 48 // windows alive up to which GROUP pays in a short stage
+#define FEW_LONG 128 // and in a long one
+#define FEW 32       // windows alive for which compaction no longer pays
+#define FEW_WEAK 32  // weak classifiers of stage 0 that fit kernel arguments
+
+// Haar: compile-time pitch of tiles whose windows are at most FIXED_WINDOW
+// wide, so that addresses of windows in different rows differ by a constant.
+// Windows below each other are 8 banks of shared memory apart, 16 at step 2:
+// survivors come in clusters, which would otherwise collide.
+#define FIXED_WINDOW 62
+static constexpr __host__ __device__ int
+fixed_pitch (bool split)
+{
+  return (split ? 192 : 128) + 8;
+}
+
+struct Stage {
+  int32_t first, end; // weak classifiers
+  float threshold;
+  int32_t passes; // stage of few stumps: index into Cascade.passes, else -1
+};
+
+template <typename Nodes> struct Cascade {
+  int32_t n_stages, window_width, window_height;
+  int32_t skip;
+  int32_t exact; // stage sums are exact in any order
+  const Stage *stages;
+  const CuvWeak *weak;
+  const float *leaves;
+  const uint32_t *passes; // bit set: combinations of the stumps' decisions
+                          // (left = 1, first stump highest) that pass the stage
+  // bit set per node, 8 words: patterns that go left. b = cuv_below() is the
+  // complement of the code; its bit is bit 31 of word b >> 5 << (b & 31)
+  const uint32_t *lookup;
+  Nodes nodes[2]; // laid out unsplit, split
+
+  __device__ Nodes
+  nodes_of (bool split) const
+  {
+    return split ? nodes[1] : nodes[0];
+  }
+};
+
+// Stage 0, passed by value: uniform reads then come from constant memory.
+template <typename Node> struct FirstStage {
+  Stage stage;
+  int32_t n; // 0: does not fit
+  Node nodes[2][FEW_WEAK];
+};
+
+// Layout of a tile in shared memory.
+struct TileShape {
+  int32_t rows;           // window positions
+  int32_t pitch[2];       // elements, unsplit and split
+  int32_t half;           // of a split row, elements
+  int32_t image_elements; // size of one image's tile
+  int32_t window_height;
+
+  __device__ int
+  pitch_of (bool is_split) const
+  {
+    return is_split ? pitch[1] : pitch[0];
+  }
+};
+
+struct Images {
+  const void *sums;
+  const uint32_t *squares, *tilted;
+};
+
+// ---- one window ----
+
+// A window's top left corner in each image, in shared memory for tiles.
+template <typename Sum> struct View {
+  const Sum *sums;
+  const uint32_t *tilted;
+  float factor;  // Haar: contrast normalisation
+  unsigned half; // pairs: byte selector of the window's half
+};
+
+// The window's block sum, out of a pair's if need be.
+template <typename Sum>
+static __device__ __forceinline__ int
+sum_in (const View<Sum> &, unsigned sum)
+{
+  return (Sum) sum;
+}
+
+static __device__ __forceinline__ int
+sum_in (const View<CuvPair> &view, unsigned sums)
+{
+  return __byte_perm (sums, 0, view.half);
+}
+
+// A node's decision: the top bit is set if it goes left.
+template <typename Nodes, typename Sum>
+static __device__ __forceinline__ unsigned
+decide (
+    const Cascade<Nodes> &cascade, const View<Sum> &view, const LbpNode &node)
+{
+  unsigned sums[9];
+  int block[9];
+
+  cuv_packed_sums (view.sums, node.corners, sums);
+#pragma unroll
+  for (int k = 0; k < 9; k++)
+    block[k] = sum_in (view, sums[k]);
+  unsigned below = cuv_below (block);
+  return __ldg (cascade.lookup + 8 * node.number + (below >> 5))
+      << (below & 31);
+}
+
+// Converts a sum of pixels; sums below 2^23 through the mantissa.
+template <bool small>
+static __device__ __forceinline__ float
+to_float (uint32_t sum)
+{
+  return small || sum < 1 << 23
+      ? __uint_as_float (0x4b000000u | sum) - 8388608.f
+      : (float) (int) sum;
+}
+
+// Packed nodes are not tilted and their sums are below 2^23.
+template <typename Nodes>
+static __device__ __forceinline__ unsigned
+decide (
+    const Cascade<Nodes> &, const View<uint32_t> &view, const HaarNode &node)
+{
+  const bool plain = Nodes::packed;
+  const CuvHaarCorners &c = node.corners;
+  const uint32_t *at = !plain && c.tilted ? view.tilted : view.sums;
+  float value = c.weight[0] * to_float<plain> (cuv_rectangle (at, c.corner[0]))
+      + c.weight[1] * to_float<plain> (cuv_rectangle (at, c.corner[1]));
+
+  if (c.weight[2] != 0)
+    value += c.weight[2] * to_float<plain> (cuv_rectangle (at, c.corner[2]));
+  return value * view.factor < node.threshold ? 1u << 31 : 0;
+}
+
+template <typename Nodes, typename Sum>
+static __device__ __forceinline__ Branch
+branch_of (const Cascade<Nodes> &cascade, const View<Sum> &view,
+    const typename Nodes::Node &node)
+{
+  return (int) decide (cascade, view, node) < 0 ? node.left : node.right;
+}
+
+template <bool stumps, typename Nodes, typename Sum>
+static __device__ __forceinline__ float
+leaf_of (const Cascade<Nodes> &cascade, const Nodes &nodes, int k,
+    const View<Sum> &view)
+{
+  if (stumps)
+    return branch_of (cascade, view, nodes[k]).leaf;
+  const CuvWeak &weak = cascade.weak[k];
+  int child = 0;
+  do
+    child = branch_of (cascade, view, nodes[weak.first_node + child]).child;
+  while (child > 0);
+  return cascade.leaves[weak.first_leaf - child];
+}
+
+template <typename Nodes>
+static __device__ __forceinline__ bool
+look_up (const Cascade<Nodes> &cascade, const Stage &stage, unsigned decisions)
+{
+  return cascade.passes[stage.passes + (decisions >> 5)] >> (decisions & 31)
+      & 1;
+}
+
+// A stage's sum, its weak classifiers distributed over a group of threads;
+// groups larger than 1 require that sums are exact in any order.
+template <bool stumps, int group, typename Nodes, typename Sum>
+static __device__ double
+stage_sum (const Cascade<Nodes> &cascade, const Nodes &nodes,
+    const Stage &stage, const View<Sum> &view)
+{
+  const int lane = threadIdx.x % 32;
+  const unsigned mates =
+      group == 32 ? ~0u : ((1u << group % 32) - 1) << (lane - lane % group);
+  double sum = 0;
+
+  for (int k = stage.first + lane % group; k < stage.end; k += group)
+    sum += leaf_of<stumps> (cascade, nodes, k, view);
+  if constexpr (group > 1) {
+    for (int d = group / 2; d > 0; d /= 2)
+      sum += __shfl_xor_sync (mates, sum, d);
+  }
+  return sum;
+}
+
+template <bool stumps, typename Nodes, typename Sum>
+static __device__ bool
+stage_passes (const Cascade<Nodes> &cascade, const Nodes &nodes,
+    const Stage &stage, const View<Sum> &view)
+{
+  if (Nodes::Node::tabled && stumps && stage.passes >= 0) {
+    unsigned decisions = 0;
+
+    for (int k = stage.first; k < stage.end; k++)
+      decisions =
+          __funnelshift_l (decide (cascade, view, nodes[k]), decisions, 1);
+    return look_up (cascade, stage, decisions);
+  }
+  return !(stage_sum<stumps, 1> (cascade, nodes, stage, view)
+      < (double) stage.threshold);
+}
+
+// ---- tiles ----
+
+// A block's tile; read from global memory if tiles do not fit shared memory.
+template <typename Sum, bool tiled> struct Tile {
+  static const bool paired = std::is_same<Sum, CuvPair>::value;
+  const CuvPyramidLevel level;
+  const CuvTile tile;
+  bool split;
+  int pitch;
+  const Sum *sums; // at the tile's first position
+  const uint32_t *tilted;
+
+  // Starts the copy of the tile; before reading, wait() and __syncthreads().
+  __device__
+  Tile (const CuvTile &tile, const CuvPyramidLevel *levels,
+      const Images &images, const TileShape &shape)
+      : level (levels[tile.level]), tile (tile), split (cuv_is_split (level))
+  {
+    extern __shared__ uint4 shared[];
+    const int64_t at = level.first
+        + (int64_t) tile.y * level.plan.step * level.pitch
+        + tile.x * (split ? 1 : level.plan.step);
+
+    sums = (const Sum *) images.sums + at;
+    tilted = images.tilted != nullptr ? images.tilted + at : nullptr;
+    pitch = level.pitch;
+    if (!tiled)
+      return;
+    sums = copy (sums, (Sum *) shared, shape);
+    if (tilted != nullptr)
+      tilted = copy (
+          tilted, (uint32_t *) ((Sum *) shared + shape.image_elements), shape);
+    pitch = shape.pitch_of (split);
+    __pipeline_commit ();
+  }
+
+  // Waits for the thread's own part of the copy.
+  __device__ void
+  wait () const
+  {
+    __pipeline_wait_prior (0);
+  }
+
+  // Each warp copies every WARPS-th row, 16 bytes per thread.
+  template <typename T>
+  __device__ const T *
+  copy (const T *from, T *to, const TileShape &shape) const
+  {
+    const int per_copy = 16 / sizeof (T), tile_pitch = shape.pitch_of (split);
+    const int half = split ? shape.half : tile_pitch;
+    const int rows =
+        (shape.rows - 1) * level.plan.step + shape.window_height + 1;
+    const int warp = cuv_warp_of_thread ();
+
+    for (int x = threadIdx.x % 32 * per_copy; x < tile_pitch;
+         x += 32 * per_copy) {
+      const T *at = from + (int64_t) warp * level.pitch
+          + (x < half ? x : level.pitch / 2 + x - half);
+
+#pragma unroll 4
+      for (int y = warp; y < rows; y += WARPS) {
+        __pipeline_memcpy_async (to + y * tile_pitch + x, at, 16);
+        at += WARPS * level.pitch;
+      }
+    }
+    return to;
+  }
+
+  __device__ View<Sum>
+  view (int column, int row) const
+  {
+    const int across = paired ? column % CUV_PAIR_X : column;
+    int at =
+        row * level.plan.step * pitch + across * (split ? 1 : level.plan.step);
+
+    return View<Sum>{ sums + at, tilted + at, 1,
+      column < CUV_PAIR_X ? 0x4410u : 0x4432u };
+  }
+
+  __device__ bool
+  inside (int column, int row) const
+  {
+    return tile.x + column < level.plan.n_x && tile.y + row < level.plan.n_y;
+  }
+};
+
+// A window's contrast normalisation; false if there is too little contrast.
+static __device__ bool
+find_factor (const CuvPyramidLevel &level, const Images &images, int width,
+    int height, int column, int row, float *factor)
+{
+  const bool split = cuv_is_split (level);
+  const int half = level.pitch / 2, step = level.plan.step;
+  const int64_t at = level.first + (int64_t) row * step * level.pitch
+      + (split ? column : column * step);
+  const int size = sizeof (uint32_t), pitch = level.pitch * size;
+  const int top = pitch, bottom = (height - 1) * pitch;
+  const int left = cuv_integral_column (split, half, 1) * size;
+  const int right = cuv_integral_column (split, half, width - 1) * size;
+  const int32_t corner[4] = { top + left, top + right, bottom + left,
+    bottom + right };
+  const int area = (width - 2) * (height - 2);
+  double sum = cuv_rectangle ((const uint32_t *) images.sums + at, corner);
+  double squares = cuv_rectangle (images.squares + at, corner);
+  double nf = area * squares - sum * sum;
+
+  if (!(nf > 0))
+    return false;
+  *factor = (float) (1 / sqrt (nf));
+  return (double) area * (double) *factor < 0.1;
+}
+
+#endif

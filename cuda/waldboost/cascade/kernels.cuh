@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// OpenCV cascades: two kernels over tiles of window positions. The first
+// evaluates stage 0 at every position and stores bits. From these the second
+// determines the positions that the scan visits (a reject in stage 0 skips the
+// next one), lists a tile's survivors and runs them through the other stages,
+// compacting the list after each. Most LBP cascades are scanned in pairs of
+// windows instead: pairs.cuh.
+#ifndef CUV_WALDBOOST_CASCADE_KERNELS_CUH
+#define CUV_WALDBOOST_CASCADE_KERNELS_CUH
+
+#include "waldboost/cascade/cascade.cuh"
+
+// ---- stage 0 ----
+
+// The result of stage 0; flat: the window has too little contrast.
+struct Outcome {
+  bool ok, flat;
+};
+
+// Stage 0 of n windows, apart elements from each other.
+template <int n, int apart, typename Nodes, typename Sum>
+static __device__ __forceinline__ void
+first_stage (const Cascade<Nodes> &cascade,
+    const FirstStage<typename Nodes::Node> &first, bool split,
+    const View<Sum> views[n], Outcome outcomes[n])
+{
+  unsigned decisions[n] = {};
+  double sums[n] = {};
+  const Stage &stage = first.stage;
+  const bool tabled = Nodes::Node::tabled && stage.passes >= 0;
+
+  for (int k = 0; k < first.n; k++) {
+    const typename Nodes::Node &node = first.nodes[split][k];
+    const float left = node.left.leaf, right = node.right.leaf;
+
+#pragma unroll
+    for (int i = 0; i < n; i++) {
+      View<Sum> view = views[0];
+
+      view.sums += i * apart;
+      view.tilted += i * apart;
+      view.factor = views[i].factor;
+      unsigned bit = decide (cascade, view, node);
+      if (tabled)
+        decisions[i] = __funnelshift_l (bit, decisions[i], 1);
+      else
+        sums[i] += (int) bit < 0 ? left : right;
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < n; i++)
+    outcomes[i].ok = tabled ? look_up (cascade, stage, decisions[i])
+                            : !(sums[i] < (double) stage.threshold);
+}
+
+// A warp evaluates 32 positions at a time, or, for tiles of fixed pitch (step
+// not 0), those of two rows WARPS apart. Bit masks: passed, positions that pass
+// stage 0; no_skip, positions after which the scan does not skip one: they
+// pass, or have too little contrast (flat).
+template <typename Nodes, typename Sum, bool stumps, bool tiled, int step>
+static __device__ __forceinline__ void
+decide_tile (const Tile<Sum, tiled> &tile, const Images &images,
+    const TileShape &shape, const Cascade<Nodes> &cascade,
+    const FirstStage<typename Nodes::Node> &first, uint32_t *passed,
+    uint32_t *no_skip)
+{
+  const bool haar = Nodes::Node::haar;
+  const int n = step != 0 ? 2 : 1, lane = threadIdx.x % 32;
+  const int apart = WARPS * step * fixed_pitch (step == 2);
+  const Nodes nodes = cascade.nodes_of (tile.split);
+
+  for (int i = 0; i < shape.rows / WARPS / n * (TILE_X / 32); i++) {
+    int row = cuv_warp_of_thread () + i / 2 * WARPS * n;
+    int column = i % 2 * 32 + lane;
+    View<Sum> views[n];
+    Outcome outcomes[n] = {};
+
+#pragma unroll
+    for (int j = 0; j < n; j++) {
+      views[j] = tile.view (column, row + j * WARPS);
+      if (haar && tile.inside (column, row + j * WARPS))
+        outcomes[j].flat = !find_factor (tile.level, images,
+            cascade.window_width, cascade.window_height, tile.tile.x + column,
+            tile.tile.y + row + j * WARPS, &views[j].factor);
+    }
+    if (stumps && first.n > 0) {
+      first_stage<n, apart> (cascade, first, tile.split, views, outcomes);
+    } else {
+#pragma unroll
+      for (int j = 0; j < n; j++)
+        outcomes[j].ok = tile.inside (column, row + j * WARPS)
+            && stage_passes<stumps> (
+                cascade, nodes, cascade.stages[0], views[j]);
+    }
+#pragma unroll
+    for (int j = 0; j < n; j++) {
+      bool ok = outcomes[j].ok && !outcomes[j].flat
+          && tile.inside (column, row + j * WARPS);
+      unsigned bits = __ballot_sync (~0u, ok);
+      unsigned flat = haar ? __ballot_sync (~0u, outcomes[j].flat) : 0;
+      int y = tile.tile.y + row + j * WARPS;
+      int word = (tile.tile.x + column - lane) / 32;
+
+      if (lane == 0 && y < tile.level.plan.n_y && word < tile.level.words) {
+        int at = tile.level.first_word + y * tile.level.words + word;
+
+        passed[at] = bits;
+        if (haar)
+          no_skip[at] = bits | flat;
+      }
+    }
+  }
+}
+
+template <typename Nodes, typename Sum, bool stumps, bool tiled, bool fixed>
+static __global__ void
+__launch_bounds__ (THREADS)
+    dense_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
+        Images images, TileShape shape, Cascade<Nodes> cascade,
+        const __grid_constant__ FirstStage<typename Nodes::Node> first,
+        uint32_t *passed, uint32_t *no_skip, CuvHits out)
+{
+  out.begin ();
+  const Tile<Sum, tiled> tile (tiles[blockIdx.x], levels, images, shape);
+
+  tile.wait ();
+  __syncthreads ();
+  if (!fixed || (!tile.split && tile.level.plan.step != 1))
+    decide_tile<Nodes, Sum, stumps, tiled, 0> (
+        tile, images, shape, cascade, first, passed, no_skip);
+  else if (tile.split)
+    decide_tile<Nodes, Sum, stumps, tiled, fixed ? 2 : 0> (
+        tile, images, shape, cascade, first, passed, no_skip);
+  else
+    decide_tile<Nodes, Sum, stumps, tiled, fixed ? 1 : 0> (
+        tile, images, shape, cascade, first, passed, no_skip);
+}
+
+// Whether the scan visits the first position of a word: yes if the last no_skip
+// position is an odd number of positions before it. A word without any such
+// position changes nothing, as 32 is even.
+static __device__ bool
+visits_first (const uint32_t *row_start, const uint32_t *word)
+{
+  while (word > row_start) {
+    uint32_t before = *--word;
+
+    if (before != 0)
+      return __clz (before) % 2 == 0;
+  }
+  return true;
+}
+
+// The positions of a word that the scan visits: every other one from the first
+// visited, restarting after each no_skip position. Runs that start at an odd
+// position are found by the carry of an addition, which propagates from there
+// to the next no_skip position.
+static __device__ uint32_t
+visited_bits (uint32_t no_skip, bool visits_first)
+{
+  const uint32_t odd = 0xaaaaaaaau;
+  const uint32_t from_odd = (no_skip << 1 & odd) | !visits_first;
+
+  return (from_odd + ~no_skip) ^ no_skip ^ odd;
+}
+
+// Mask of the bits of a word that are positions.
+static __device__ uint32_t
+valid_bits (const CuvPyramidLevel &level, int word)
+{
+  return ~0u >> (32 - min (32, level.plan.n_x - word * 32));
+}
+
+// Lists a tile's survivors of stage 0 and counts its visited positions.
+static __device__ void
+list_survivors (const CuvTile &tile, const CuvPyramidLevel &level, int rows,
+    const CuvRows &requested, bool skip, const uint32_t *passed,
+    const uint32_t *no_skip, uint16_t *list, int *n_list, CuvCounters *counters)
+{
+  const int words = TILE_X / 32;
+  int row = threadIdx.x / words, y = tile.y + row;
+  int column = tile.x / 32 + threadIdx.x % words;
+  uint32_t visited = 0, alive = 0, alive_or_flat = 0;
+
+  if (threadIdx.x >= MAX_TILE_Y * words) // whole warps
+    return;
+  if (row < rows && y < level.plan.n_y && column < level.words
+      && requested.has (tile.level, y)) {
+    int start = level.first_word + y * level.words;
+    uint32_t bits = no_skip[start + column];
+
+    visited = valid_bits (level, column);
+    if (skip)
+      visited &= visited_bits (
+          bits, visits_first (no_skip + start, no_skip + start + column));
+    alive = visited & passed[start + column];
+    alive_or_flat = visited & bits;
+  }
+  int at = atomicAdd (n_list, __popc (alive));
+  for (uint32_t bits = alive; bits != 0; bits &= bits - 1)
+    list[at++] = (uint16_t) (threadIdx.x * 32 + __ffs (bits) - 1);
+  unsigned n_visited = cuv_warp_sum (__popc (visited));
+  unsigned n_alive = cuv_warp_sum (__popc (alive));
+  unsigned n_flat = cuv_warp_sum (__popc (alive_or_flat & ~alive));
+  if (threadIdx.x % 32 == 0 && n_visited > 0) {
+    atomicAdd (&counters->windows, n_visited);
+    atomicAdd (&counters->survivors[0], n_alive);
+    if (n_flat > 0)
+      atomicAdd (&counters->flat, n_flat);
+  }
+}
+
+// Alive windows of a tile: index in it, and the factor of Haar features, from
+// the second list on (has_factors).
+struct WindowList {
+  uint16_t *index;
+  float *factor;
+};
+
+// Runs a block's survivors through the stages.
+template <typename Nodes, typename Sum, bool stumps, bool tiled>
+struct Survivors {
+  static const bool haar = Nodes::Node::haar;
+  const Cascade<Nodes> &cascade;
+  const Tile<Sum, tiled> &tile;
+  const Images &images;
+  const CuvHits &out;
+  const Nodes nodes;
+
+  __device__ View<Sum>
+  view_of (WindowList list, int k, bool has_factors) const
+  {
+    int row = list.index[k] / TILE_X, column = list.index[k] % TILE_X;
+    View<Sum> view = tile.view (column, row);
+
+    if (haar && has_factors)
+      view.factor = list.factor[k];
+    else if (haar)
+      find_factor (tile.level, images, cascade.window_width,
+          cascade.window_height, tile.tile.x + column, tile.tile.y + row,
+          &view.factor);
+    return view;
+  }
+
+  __device__ void
+  add_hit (int index, double margin) const
+  {
+    int step = tile.level.plan.step;
+
+    out.add (tile.tile.level, (tile.tile.x + index % TILE_X) * step,
+        (tile.tile.y + index / TILE_X) * step, (float) margin);
+  }
+
+  __device__ void
+  count (int stage, int n) const
+  {
+    if (stage > 0) // stage 0 is counted by list_survivors()
+      atomicAdd (&out.counters->survivors[stage], n);
+  }
+
+  // One stage of the n windows of a list, a group of threads per window; those
+  // that pass go to list to.
+  template <int group>
+  __device__ void
+  compact (int stage, WindowList list, int n, bool has_factors, WindowList to,
+      int *n_to) const
+  {
+    const Stage s = cascade.stages[stage];
+
+    for (int k = threadIdx.x / group; k < n; k += THREADS / group) {
+      const View<Sum> view = view_of (list, k, has_factors);
+      const bool ok = group == 1
+          ? stage_passes<stumps> (cascade, nodes, s, view)
+          : !(stage_sum<stumps, group> (cascade, nodes, s, view)
+              < (double) s.threshold);
+
+      if (ok && threadIdx.x % group == 0) {
+        int at = atomicAdd (n_to, 1);
+
+        to.index[at] = list.index[k];
+        if (haar)
+          to.factor[at] = view.factor;
+      }
+    }
+  }
+
+  // Runs each window to the end, a group of threads per window.
+  template <int group>
+  __device__ void
+  finish (int stage, WindowList list, int n, bool has_factors) const
+  {
+    for (int k = threadIdx.x / group; k < n; k += THREADS / group) {
+      View<Sum> view = view_of (list, k, has_factors);
+      double sum = 0, threshold = 0;
+      bool ok = true;
+
+      for (int s = stage; ok && s < cascade.n_stages; s++) {
+        const Stage at = cascade.stages[s];
+
+        threshold = at.threshold;
+        sum = stage_sum<stumps, group> (cascade, nodes, at, view);
+        ok = !(sum < threshold);
+        if (ok && threadIdx.x % group == 0)
+          count (s, 1);
+      }
+      if (ok && threadIdx.x % group == 0)
+        add_hit (list.index[k], sum - threshold);
+    }
+  }
+
+  // Runs one stage, or all remaining ones if that pays; then returns true.
+  __device__ bool
+  run_stage (int stage, WindowList list, int n, bool has_factors, WindowList to,
+      int *n_to) const
+  {
+    const Stage s = cascade.stages[stage];
+    const bool is_long = s.end - s.first >= LONG_STAGE;
+    const bool last = stage == cascade.n_stages - 1;
+
+    if (n == 0)
+      return true;
+    if (cascade.exact && is_long && (last || n <= WARPS))
+      finish<32> (stage, list, n, has_factors);
+    else if (cascade.exact && !is_long && (last || n <= FEW_SHORT))
+      finish<GROUP> (stage, list, n, has_factors);
+    else if (last || (!cascade.exact && n <= FEW))
+      finish<1> (stage, list, n, has_factors);
+    else {
+      if (cascade.exact && is_long && n <= FEW_LONG)
+        compact<GROUP> (stage, list, n, has_factors, to, n_to);
+      else
+        compact<1> (stage, list, n, has_factors, to, n_to);
+      return false;
+    }
+    return true;
+  }
+};
+
+// Runs a block's windows from a stage to the end; the two lists alternate.
+// counts[0] is the length of list, the others are 0.
+template <typename Survivors>
+static __device__ void
+run_remaining_stages (const Survivors &survivors, int stage, WindowList list,
+    WindowList next, int counts[3])
+{
+  for (int round = 0;; round++, stage++) {
+    const int n = counts[round % 3];
+    const WindowList after = list;
+
+    if (round > 0 && threadIdx.x == 0 && n > 0)
+      survivors.count (stage - 1, n);
+    if (survivors.run_stage (
+            stage, list, n, round > 0, next, &counts[(round + 1) % 3]))
+      return;
+    list = next;
+    next = after;
+    // reset the count after the next one: unused in this iteration
+    if (threadIdx.x == 0)
+      counts[(round + 2) % 3] = 0;
+    __syncthreads ();
+  }
+}
+
+// Block: one tile.
+template <typename Nodes, typename Sum, bool stumps, bool tiled>
+static __global__ void
+__launch_bounds__ (THREADS, 4)
+    survivor_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
+        Images images, TileShape shape, Cascade<Nodes> cascade, CuvRows rows,
+        const uint32_t *passed, const uint32_t *no_skip, CuvHits out)
+{
+  const bool haar = Nodes::Node::haar;
+  __shared__ uint16_t indices[2][TILE_X * (haar ? MAX_HAAR_Y : MAX_TILE_Y)];
+  __shared__ float factors[2][haar ? TILE_X * MAX_HAAR_Y : 1];
+  __shared__ int counts[3];
+  const CuvTile at = tiles[blockIdx.x];
+
+  if (!rows.has_level (at.level))
+    return;
+  const Tile<Sum, tiled> tile (at, levels, images, shape);
+  const Survivors<Nodes, Sum, stumps, tiled> survivors = { cascade, tile,
+    images, out, cascade.nodes_of (tile.split) };
+  if (threadIdx.x < 3)
+    counts[threadIdx.x] = 0;
+  tile.wait ();
+  __syncthreads ();
+  list_survivors (at, tile.level, shape.rows, rows, cascade.skip, passed,
+      no_skip, indices[0], &counts[0], out.counters);
+  __syncthreads ();
+  // a model with one stage runs it again, for the score
+  run_remaining_stages (survivors, min (1, cascade.n_stages - 1),
+      WindowList{ indices[0], factors[0] },
+      WindowList{ indices[1], factors[1] }, counts);
+}
+
+#endif

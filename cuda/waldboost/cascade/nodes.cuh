@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// OpenCV cascades: nodes in registers and in memory. The cost of a load depends
+// on the bytes that a warp receives, even if all threads read the same address:
+// nodes are packed where they fit.
+#ifndef CUV_WALDBOOST_CASCADE_NODES_CUH
+#define CUV_WALDBOOST_CASCADE_NODES_CUH
+
+#include <algorithm>
+#include <math.h>
+#include <string.h>
+#include "waldboost/features.cuh"
+
+// The successor of a node: leaf of a stump, child of a tree.
+union Branch {
+  float leaf;
+  int32_t child;
+};
+
+struct alignas (16) LbpNode {
+  static const bool haar = false;
+  static const bool tabled = true; // short stages use Cascade.passes
+  using Packed = uint2;
+  CuvGridCorners corners;
+  Branch left, right;
+  int32_t number, pad;
+};
+
+struct alignas (16) HaarNode {
+  static const bool haar = true;
+  static const bool tabled = false;
+  using Packed = uint4;
+  CuvHaarCorners corners;
+  Branch left, right;
+  int32_t number;
+  float threshold;
+};
+
+// ---- packing; offsets in elements ----
+
+// An element of a cascade's integral images: uint32_t or CuvPair.
+#define ELEMENT_BYTES ((int) sizeof (uint32_t))
+
+// A grid: offset of the first corner, distance of the next row; offsets of the
+// second and third column. The fourth column is as far from the third as the
+// second from the first, even in split rows: they are 2 block widths apart.
+static inline uint2
+pack (const LbpNode &node, const CuvLayout &layout)
+{
+  const CuvGridCorners &c = node.corners;
+  auto in_elements = [&] (int32_t bytes) {
+    return (uint32_t) (bytes / layout.size);
+  };
+
+  return make_uint2 (
+      in_elements (c.row[0]) | in_elements (c.row[1] - c.row[0]) << 16,
+      (in_elements (c.column[1]) & 0xffff) | in_elements (c.column[2]) << 16);
+}
+
+static inline __host__ __device__ LbpNode
+unpack (const uint2 &packed, int)
+{
+  const int size = ELEMENT_BYTES;
+  const int first = (int) (packed.x & 0xffff), down = (int) (packed.x >> 16);
+  const int second = (int16_t) packed.y, third = (int) packed.y >> 16;
+  LbpNode node = {};
+
+  for (int j = 0; j < 4; j++)
+    node.corners.row[j] = (first + j * down) * size;
+  node.corners.column[1] = second * size;
+  node.corners.column[2] = third * size;
+  node.corners.column[3] = (second + third) * size;
+  return node;
+}
+
+// A rectangle, from the lowest bit: weight (negated for the first rectangle),
+// offset of the first corner, height, distance of the second corner.
+#define WEIGHT_BITS 4
+#define FIRST_BITS 13
+#define HEIGHT_BITS 6
+#define HEIGHT_AT (WEIGHT_BITS + FIRST_BITS)
+#define ACROSS_AT (HEIGHT_AT + HEIGHT_BITS)
+
+static inline uint4
+pack (const HaarNode &node, const CuvLayout &layout)
+{
+  const int size = layout.size, pitch = layout.pitch * size;
+  uint32_t words[4];
+
+  for (int k = 0; k < 3; k++) {
+    const int32_t *corner = node.corners.corner[k];
+
+    words[k] = (uint32_t) std::min (15.f, fabsf (node.corners.weight[k]))
+        | (uint32_t) (corner[0] / size) << WEIGHT_BITS
+        | (uint32_t) ((corner[2] - corner[0]) / pitch) << HEIGHT_AT
+        | (uint32_t) ((corner[1] - corner[0]) / size) << ACROSS_AT;
+  }
+  memcpy (&words[3], &node.threshold, sizeof words[3]);
+  return make_uint4 (words[0], words[1], words[2], words[3]);
+}
+
+static inline __host__ __device__ HaarNode
+unpack (const uint4 &packed, int pitch)
+{
+  const uint32_t words[3] = { packed.x, packed.y, packed.z };
+  const int size = ELEMENT_BYTES;
+  HaarNode node = {};
+
+  for (int k = 0; k < 3; k++) {
+    const uint32_t word = words[k];
+    const int weight = word & ((1 << WEIGHT_BITS) - 1);
+    const int height = word >> HEIGHT_AT & ((1 << HEIGHT_BITS) - 1);
+    const int across = ((int) word >> ACROSS_AT) * size;
+    int32_t *corner = node.corners.corner[k];
+
+    node.corners.weight[k] = (float) (k == 0 ? -weight : weight);
+    corner[0] = (int) (word >> WEIGHT_BITS & ((1 << FIRST_BITS) - 1)) * size;
+    corner[1] = corner[0] + across;
+    corner[2] = corner[0] + height * pitch;
+    corner[3] = corner[2] + across;
+  }
+  memcpy (&node.threshold, &packed.w, sizeof node.threshold);
+  return node;
+}
+
+// ---- tables ----
+
+// Unpacked nodes, split into columns of 16 bytes, so that threads that read
+// adjacent nodes read adjacent memory.
+template <typename Of> struct WideNodes {
+  using Node = Of;
+  static const bool packed = false;
+  const uint4 *columns;
+  int32_t n;
+
+  __device__ __forceinline__ Node
+  operator[] (int k) const
+  {
+    union {
+      Node node;
+      uint4 words[sizeof (Node) / 16];
+    } converted;
+
+#pragma unroll
+    for (size_t i = 0; i < sizeof converted / 16; i++)
+      converted.words[i] = __ldg (columns + i * n + k);
+    return converted.node;
+  }
+};
+
+// Packed nodes; see survive_packing().
+template <typename Of> struct PackedNodes {
+  using Node = Of;
+  static const bool packed = true;
+  const typename Node::Packed *features;
+  const uint2 *branches;
+  int32_t pitch; // of the tile, bytes
+
+  __device__ __forceinline__ Node
+  operator[] (int k) const
+  {
+    Node node = unpack (__ldg (features + k), pitch);
+    const uint2 branch = __ldg (branches + k);
+
+    node.left.child = (int) branch.x;
+    node.right.child = (int) branch.y;
+    node.number = k;
+    return node;
+  }
+};
+
+#endif

@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// OpenCV cascades of LBP features: the first stages, evaluated for pairs of
+// windows CUV_PAIR_X positions apart in a row. A thread has a pair, with the
+// block sums of both windows in the halves of one word (CuvPair).
+#ifndef CUV_WALDBOOST_CASCADE_PAIRS_CUH
+#define CUV_WALDBOOST_CASCADE_PAIRS_CUH
+
+#include "waldboost/cascade/kernels.cuh"
+
+#define PAIR_STAGES 6   // largest number of stages evaluated in pairs
+#define PAIR_WEAK 48    // and of their weak classifiers
+#define PATTERN_WORDS 8 // per node: a bit per pattern
+#define FEW_WINDOWS 32  // windows of a tile for which pairs no longer pay
+#define LIST_ROWS 32 // rows of a list of pairs: a column of a tile has no more
+#define MAX_PAIRS (LIST_ROWS * CUV_PAIR_X)
+#define MANY_WINDOWS 512 // single windows listed from the pairs at a time
+
+// Blocks per multiprocessor; with compute capability 7.5 it holds 1024 threads.
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
+#define PAIR_BLOCKS 4
+#else
+#define PAIR_BLOCKS 5
+#endif
+
+struct PairNode {
+  int32_t row[4], column[3]; // as in CuvGridCorners, without the first column
+  int32_t small;             // blocks have up to CUV_SMALL_BLOCK pixels
+
+  __device__ CuvGridCorners
+  corners () const
+  {
+    return { { row[0], row[1], row[2], row[3] },
+      { 0, column[0], column[1], column[2] } };
+  }
+};
+
+// The first stages, passed by value: uniform reads then come from constant
+// memory.
+struct PairStages {
+  int32_t n; // 0: stage 0 does not fit
+  Stage stages[PAIR_STAGES];
+  PairNode nodes[2][PAIR_WEAK];
+};
+
+// The patterns of the first nodes that go left: pattern p is bit 31 - p % 32 of
+// word p / 32.
+using PairPatterns = uint32_t[PAIR_WEAK][PATTERN_WORDS];
+
+// A pair: its alive windows, and the decisions of the current stage's stumps.
+struct Pair {
+  bool first, second;
+  unsigned first_decisions, second_decisions;
+
+  __device__ void
+  decide (const uint32_t *table, bool small, const unsigned sums[9])
+  {
+    const unsigned patterns =
+        small ? cuv_small_patterns (sums) : cuv_large_patterns (sums);
+
+    add (table, patterns, &first_decisions);
+    add (table, patterns >> 16, &second_decisions);
+  }
+
+  static __device__ void
+  add (const uint32_t *table, unsigned pattern, unsigned *decisions)
+  {
+    const uint32_t bit = table[pattern >> 5 & 7] << (pattern & 31);
+
+    *decisions = __funnelshift_l (bit, *decisions, 1);
+  }
+
+  // Ends a stage: looks up whether the decisions pass.
+  template <typename Nodes>
+  __device__ void
+  pass (const Cascade<Nodes> &cascade, const Stage &stage)
+  {
+    first = first && look_up (cascade, stage, first_decisions);
+    second = second && look_up (cascade, stage, second_decisions);
+    first_decisions = second_decisions = 0;
+  }
+};
+
+// Evaluates the pairs of a block's tile.
+template <typename Nodes> struct PairTile {
+  const Tile<CuvPair, true> &tile;
+  const Cascade<Nodes> &cascade;
+  const PairStages &first;
+  const PairPatterns &patterns;
+
+  // One of the first stages for n pairs.
+  template <int n>
+  __device__ __forceinline__ void
+  decide (int s, const CuvPair *const windows[n], Pair pairs[n]) const
+  {
+    for (int k = first.stages[s].first; k < first.stages[s].end; k++) {
+      const PairNode &node = first.nodes[tile.split][k];
+      const CuvGridCorners corners = node.corners ();
+
+#pragma unroll
+      for (int i = 0; i < n; i++) {
+        unsigned sums[9];
+
+        cuv_packed_sums (windows[i], corners, sums);
+        pairs[i].decide (patterns[k], node.small, sums);
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < n; i++)
+      pairs[i].pass (cascade, first.stages[s]);
+  }
+};
+
+// Copies the patterns to shared memory.
+static __device__ void
+copy_patterns (PairPatterns to, const uint32_t *from, int n)
+{
+  for (int i = threadIdx.x; i < n * PATTERN_WORDS; i += THREADS)
+    to[i / PATTERN_WORDS][i % PATTERN_WORDS] = from[i];
+}
+
+// ---- stage 0 at every position ----
+
+// Stage 0 of n rows of the tile, WARPS apart: a word of bits for each half.
+template <int n, typename Nodes>
+static __device__ void
+decide_rows (const PairTile<Nodes> &pairs, int first_row, uint32_t *passed)
+{
+  const Tile<CuvPair, true> &tile = pairs.tile;
+  const int lane = threadIdx.x % 32, word = tile.tile.x / 32;
+  const CuvPair *windows[n];
+  Pair row_pairs[n] = {};
+
+#pragma unroll
+  for (int i = 0; i < n; i++) {
+    const int row = first_row + i * WARPS;
+
+    windows[i] = tile.view (lane, row).sums;
+    row_pairs[i].first = tile.inside (lane, row);
+    row_pairs[i].second = tile.inside (lane + CUV_PAIR_X, row);
+  }
+  pairs.template decide<n> (0, windows, row_pairs);
+#pragma unroll
+  for (int i = 0; i < n; i++) {
+    const unsigned first = __ballot_sync (~0u, row_pairs[i].first);
+    const unsigned second = __ballot_sync (~0u, row_pairs[i].second);
+    const int y = tile.tile.y + first_row + i * WARPS;
+    uint32_t *at = passed + tile.level.first_word + y * tile.level.words + word;
+
+    if (lane == 0 && y < tile.level.plan.n_y) {
+      at[0] = first;
+      if (word + 1 < tile.level.words)
+        at[1] = second;
+    }
+  }
+}
+
+// Block: one tile. A warp evaluates several rows at a time.
+template <typename Nodes>
+static __global__ void
+__launch_bounds__ (THREADS) pair_kernel (const CuvTile *tiles,
+    const CuvPyramidLevel *levels, Images images, TileShape shape,
+    Cascade<Nodes> cascade, const __grid_constant__ PairStages first,
+    const uint32_t *all_patterns, uint32_t *passed, CuvHits out)
+{
+  __shared__ PairPatterns patterns;
+
+  out.begin ();
+  const Tile<CuvPair, true> tile (tiles[blockIdx.x], levels, images, shape);
+  copy_patterns (patterns, all_patterns, first.stages[0].end);
+  tile.wait ();
+  __syncthreads ();
+  const PairTile<Nodes> pairs = { tile, cascade, first, patterns };
+  int row = cuv_warp_of_thread ();
+  for (; row + WARPS < shape.rows; row += 2 * WARPS)
+    decide_rows<2> (pairs, row, passed);
+  for (; row < shape.rows; row += WARPS)
+    decide_rows<1> (pairs, row, passed);
+}
+
+// ---- survivors ----
+
+// The pairs of a tile with an alive window. An entry is the pair's index in the
+// tile and, in bits 14 and 15, its alive windows. A warp processes a row of the
+// list. At steps 1 and 2, a column holds pairs whose sums are in one bank of
+// shared memory, so that the reads of a row do not conflict. This holds for the
+// full rows; further entries of a column follow after them in any order.
+struct PairList {
+  uint16_t *entries; // CUV_PAIR_X per row
+  int *columns;      // number of pairs per column
+  int *n_rest;       // number of pairs after the full rows
+  int full;          // rows
+  int shift;         // banks between rows of the tile
+
+  __device__ void
+  add (int at, bool first, bool second) const
+  {
+    const uint16_t entry = (uint16_t) (at | first << 14 | second << 15);
+    const int column = (at + at / CUV_PAIR_X * shift) % CUV_PAIR_X;
+    int row;
+
+    if (!first && !second)
+      return;
+    row = atomicAdd (&columns[column], 1);
+    if (row < full)
+      entries[row * CUV_PAIR_X + column] = entry;
+    else
+      entries[full * CUV_PAIR_X + atomicAdd (n_rest, 1)] = entry;
+  }
+
+  __device__ int
+  n_rows () const
+  {
+    return full + (*n_rest + CUV_PAIR_X - 1) / CUV_PAIR_X;
+  }
+
+  // A lane's entry of a row; if there is none, an index of the same bank.
+  __device__ unsigned
+  get (int row, int lane) const
+  {
+    const bool there = row < full ? row < columns[lane]
+                                  : (row - full) * CUV_PAIR_X + lane < *n_rest;
+
+    return there ? entries[row * CUV_PAIR_X + lane] : lane;
+  }
+};
+
+static __device__ int
+index_of (unsigned entry)
+{
+  return entry & (MAX_PAIRS - 1);
+}
+
+static __device__ bool
+has_first (unsigned entry)
+{
+  return entry >> 14 & 1;
+}
+
+static __device__ bool
+has_second (unsigned entry)
+{
+  return entry >> 15 & 1;
+}
+
+static __device__ int
+count_lanes (bool one, bool other)
+{
+  return __popc (__ballot_sync (~0u, one))
+      + __popc (__ballot_sync (~0u, other));
+}
+
+// The visited positions of a row of the tile and those that survive stage 0: a
+// bit per position, a word for each half.
+struct PairRow {
+  uint32_t visited[2], alive[2];
+
+  __device__ unsigned
+  n_visited () const
+  {
+    return __popc (visited[0]) + __popc (visited[1]);
+  }
+
+  __device__ unsigned
+  n_alive () const
+  {
+    return __popc (alive[0]) + __popc (alive[1]);
+  }
+
+  __device__ unsigned
+  n_pairs () const
+  {
+    return __popc (alive[0] | alive[1]);
+  }
+};
+
+static __device__ PairRow
+survivors_of_row (
+    const Tile<CuvPair, true> &tile, int row, bool skip, const uint32_t *passed)
+{
+  const CuvPyramidLevel &level = tile.level;
+  const int first = tile.tile.x / 32;
+  const uint32_t *start =
+      passed + level.first_word + (tile.tile.y + row) * level.words;
+  bool visits = !skip || visits_first (start, start + first);
+  PairRow found = {};
+
+#pragma unroll
+  for (int i = 0; i < 2; i++) {
+    if (first + i >= level.words)
+      break;
+    const uint32_t bits = start[first + i];
+
+    found.visited[i] = valid_bits (level, first + i)
+        & (skip ? visited_bits (bits, visits) : ~0u);
+    found.alive[i] = found.visited[i] & bits;
+    visits = bits != 0 ? __clz (bits) % 2 == 0 : visits;
+  }
+  return found;
+}
+
+// One of the first stages for all pairs of a list. Returns the number of
+// windows that pass.
+template <typename Nodes>
+static __device__ unsigned
+compact_pairs (const PairTile<Nodes> &pairs, int s, PairList list, PairList to)
+{
+  const int n = list.n_rows ();
+  unsigned alive = 0;
+
+  for (int row = cuv_warp_of_thread (); row < n; row += WARPS) {
+    const unsigned entry = list.get (row, threadIdx.x % 32);
+    const int at = index_of (entry);
+    const CuvPair *window =
+        pairs.tile.view (at % CUV_PAIR_X, at / CUV_PAIR_X).sums;
+    Pair pair = { has_first (entry), has_second (entry), 0, 0 };
+
+    pairs.template decide<1> (s, &window, &pair);
+    to.add (at, pair.first, pair.second);
+    alive += count_lanes (pair.first, pair.second);
+  }
+  return alive;
+}
+
+// Lists the single windows of some rows of a list of pairs.
+static __device__ void
+list_windows (const PairList &list, int row, int end, WindowList to, int *n)
+{
+  for (row += cuv_warp_of_thread (); row < end; row += WARPS) {
+    const unsigned entry = list.get (row, threadIdx.x % 32);
+    const int at = index_of (entry);
+    const int window = at / CUV_PAIR_X * TILE_X + at % CUV_PAIR_X;
+
+    if (has_first (entry))
+      to.index[atomicAdd (n, 1)] = (uint16_t) window;
+    if (has_second (entry))
+      to.index[atomicAdd (n, 1)] = (uint16_t) (window + CUV_PAIR_X);
+  }
+}
+
+// Shared memory of a block, besides the tile.
+struct PairMemory {
+  PairPatterns patterns;
+  uint16_t entries[2][MAX_PAIRS], windows[MANY_WINDOWS];
+  int columns[3][CUV_PAIR_X]; // of the current list and the next two
+  int n_rest[PAIR_STAGES];
+  int n_windows[3]; // counts of run_remaining_stages()
+  unsigned visited,
+      alive[PAIR_STAGES]; // numbers of windows: visited, alive after each stage
+  unsigned n_pairs;       // with a window alive after stage 0
+
+  __device__ void
+  clear ()
+  {
+    if (threadIdx.x < 3 * CUV_PAIR_X)
+      columns[threadIdx.x / CUV_PAIR_X][threadIdx.x % CUV_PAIR_X] = 0;
+    if (threadIdx.x < PAIR_STAGES)
+      n_rest[threadIdx.x] = alive[threadIdx.x] = 0;
+  }
+
+  // The list of the pairs after a stage.
+  __device__ PairList
+  list (int s, int full, int shift)
+  {
+    return { entries[s % 2], columns[s % 3], &n_rest[s], full, shift };
+  }
+};
+
+// Block: one tile.
+template <typename Nodes>
+static __global__ void
+__launch_bounds__ (THREADS, PAIR_BLOCKS)
+    pair_survivor_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
+        Images images, TileShape shape, Cascade<Nodes> cascade,
+        const __grid_constant__ PairStages first, const uint32_t *all_patterns,
+        CuvRows rows, const uint32_t *passed, CuvHits out)
+{
+  __shared__ PairMemory memory;
+  const CuvTile at = tiles[blockIdx.x];
+  const int lane = threadIdx.x % 32, warp = cuv_warp_of_thread ();
+  PairRow found = {}; // of the row whose index is the lane
+
+  if (!rows.has_level (at.level))
+    return;
+  const Tile<CuvPair, true> tile (at, levels, images, shape);
+  const PairTile<Nodes> pairs = { tile, cascade, first, memory.patterns };
+  memory.clear ();
+  copy_patterns (memory.patterns, all_patterns, first.stages[first.n - 1].end);
+  // every warp computes all rows, one per lane: no more expensive than its own
+  static_assert (MAX_TILE_Y <= 32, "a lane has a row of the tile");
+  if (lane < shape.rows && at.y + lane < tile.level.plan.n_y
+      && rows.has (at.level, at.y + lane))
+    found = survivors_of_row (tile, lane, cascade.skip, passed);
+  if (warp == 0) {
+    const unsigned n_visited = cuv_warp_sum (found.n_visited ());
+    const unsigned n_alive = cuv_warp_sum (found.n_alive ());
+    const unsigned n_pairs = cuv_warp_sum (found.n_pairs ());
+
+    if (lane == 0) {
+      memory.visited = n_visited;
+      memory.alive[0] = n_alive;
+      memory.n_pairs = n_pairs;
+    }
+  }
+  tile.wait ();
+  __syncthreads ();
+
+  // full rows if all columns had the same number
+  const int shift = tile.pitch * tile.level.plan.step % CUV_PAIR_X;
+  int full = memory.n_pairs / CUV_PAIR_X, s = 0;
+  PairList list = memory.list (0, full, shift);
+  for (int row = warp; row < shape.rows; row += WARPS) {
+    const uint32_t first_half = __shfl_sync (~0u, found.alive[0], row);
+    const uint32_t second_half = __shfl_sync (~0u, found.alive[1], row);
+
+    list.add (row * CUV_PAIR_X + lane, first_half >> lane & 1,
+        second_half >> lane & 1);
+  }
+  __syncthreads ();
+  while (s + 1 < first.n && memory.alive[s] > FEW_WINDOWS) {
+    full /= 2; // about half of the pairs pass
+    const PairList next = memory.list (++s, full, shift);
+    if (threadIdx.x
+        < CUV_PAIR_X) // reset the columns of the list after the next
+      memory.columns[(s + 1) % 3][threadIdx.x] = 0;
+    const unsigned passing = compact_pairs (pairs, s, list, next);
+
+    if (lane == 0)
+      atomicAdd (&memory.alive[s], passing);
+    list = next;
+    __syncthreads ();
+  }
+
+  // the remaining stages by single windows, as many at a time as fit the list
+  const Survivors<Nodes, CuvPair, true, true> survivors = { cascade, tile,
+    images, out, cascade.nodes_of (tile.split) };
+  const WindowList windows = { memory.windows, nullptr };
+  const WindowList spare = { memory.entries[(s + 1) % 2], nullptr };
+  const int n_rows = list.n_rows (),
+            rows_at_once = MANY_WINDOWS / (2 * CUV_PAIR_X);
+
+  for (int row = 0; row < n_rows; row += rows_at_once) {
+    __syncthreads ();
+    if (threadIdx.x < 3)
+      memory.n_windows[threadIdx.x] = 0;
+    __syncthreads ();
+    list_windows (list, row, min (row + rows_at_once, n_rows), windows,
+        &memory.n_windows[0]);
+    __syncthreads ();
+    // a model with one stage runs it again, for the score
+    run_remaining_stages (survivors, min (s + 1, cascade.n_stages - 1), windows,
+        spare, memory.n_windows);
+  }
+  if (threadIdx.x == 0 && memory.visited > 0)
+    atomicAdd (&out.counters->windows, memory.visited);
+  if ((int) threadIdx.x <= s && memory.alive[threadIdx.x] > 0)
+    atomicAdd (
+        &out.counters->survivors[threadIdx.x], memory.alive[threadIdx.x]);
+}
+
+#endif

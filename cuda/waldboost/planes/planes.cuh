@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Features of WaldBoost models with small blocks in a dense scan. For each size
+// of a feature's blocks, a thread block keeps a plane of its tile in shared
+// memory: LBP codes (planes/patterns.cuh), or block sums for LRD and LRP
+// (planes/ranks.cuh).
+#ifndef CUV_WALDBOOST_PLANES_CUH
+#define CUV_WALDBOOST_PLANES_CUH
+
+#include "waldboost/boost.cuh"
+
+#define CUV_PLANE_Y 32 // rows of windows in a tile, at most
+#define CUV_PLANE_THREADS 256
+#define CUV_PLANE_WARPS (CUV_PLANE_THREADS / 32)
+#define CUV_PLANE_ROWS                                                         \
+  (CUV_PLANE_Y / CUV_PLANE_WARPS) // rows of a tile per warp
+#define CUV_N_PLANES 4            // for blocks of 1x1, 2x1, 1x2, 2x2 pixels
+#define CUV_FIRST 64              // weak classifiers passed by value
+
+// A weak classifier in 16 bytes. Offsets are bytes in the planes.
+template <typename Acc> struct alignas (16) CuvPlaneNode {
+  uint16_t offset; // of the feature, relative to the window
+  // LRD, LRP: offsets of blocks a and b from the first one; distance of
+  // adjacent blocks in a row; block height
+  uint16_t a, b;
+  uint8_t column, height;
+  int32_t first_leaf;
+  Acc threshold;
+};
+
+template <typename Node>
+static __device__ __forceinline__ Node
+cuv_plane_node (uint4 words)
+{
+  union {
+    uint4 words;
+    Node node;
+  } converted = { words };
+
+  return converted.node;
+}
+
+// The first weak classifiers, passed by value: uniform reads then come from
+// constant memory.
+struct CuvPlaneFirst {
+  uint4 nodes[CUV_FIRST];
+};
+
+struct CuvPlaneShape {
+  int32_t pitch, rows; // of a plane: bytes; for CUV_PLANE_Y rows of windows
+  int32_t first[CUV_N_PLANES]; // offset of each plane; -1 = unused
+  uint32_t bias[CUV_N_PLANES]; // rounding of means, for two packed values
+  int32_t shift[CUV_N_PLANES]; // division of means; else 0
+  int32_t means;
+};
+
+// Kernel arguments that depend on model and plan; the base of both kinds of
+// planes.
+template <typename Acc> struct CuvPlaneTables {
+  using Node = CuvPlaneNode<Acc>;
+
+  size_t planes_bytes, shared_bytes; // without and with leaves
+  // written by a kernel that may still run when this one starts: no __ldg()
+  const uint8_t *pictures;
+  const uint4 *nodes;
+  const Acc *leaves;         // of the first n_dense weak classifiers
+  int32_t n_leaves, n_codes; // leaves there; codes per weak classifier
+  CuvPlaneShape shape;
+  CuvCodeRules rules;
+
+  static __device__ __forceinline__ uint8_t *
+  memory ()
+  {
+    extern __shared__ uint4 shared[];
+
+    return (uint8_t *) shared;
+  }
+
+  __device__ __forceinline__ const Acc *
+  shared_leaves () const
+  {
+    return (const Acc *) (memory () + planes_bytes);
+  }
+
+  __device__ void
+  load_leaves () const
+  {
+    for (int i = threadIdx.x; i < n_leaves; i += CUV_PLANE_THREADS)
+      ((Acc *) (memory () + planes_bytes))[i] = leaves[i];
+  }
+
+  // Plane rows needed by window_rows rows of windows; warps process
+  // CUV_PLANE_ROWS rows at a time.
+  __device__ __forceinline__ int
+  rows_of (int window_rows) const
+  {
+    const int rounded =
+        (window_rows + CUV_PLANE_ROWS - 1) / CUV_PLANE_ROWS * CUV_PLANE_ROWS;
+
+    return shape.rows - CUV_PLANE_Y + rounded;
+  }
+
+  // As one load; the compiler would load the fields one by one.
+  __device__ __forceinline__ Node
+  node (int k) const
+  {
+    return cuv_plane_node<Node> (__ldg (nodes + k));
+  }
+
+  // Converts two packed sums to block values.
+  template <bool means>
+  __device__ __forceinline__ uint32_t
+  block_value (int plane, uint32_t sums) const
+  {
+    const uint32_t low = 0xffffu >> shape.shift[plane];
+
+    return means
+        ? (sums + shape.bias[plane]) >> shape.shift[plane] & (low << 16 | low)
+        : sums;
+  }
+};
+
+// 1 - v in each half, for values below 2^15.
+static __device__ __forceinline__ uint32_t
+cuv_one_less (uint32_t v)
+{
+  return (0x80018001u - v) ^ 0x80008000u;
+}
+
+// Four pixels as 16-bit values, two per word.
+static __device__ __forceinline__ uint2
+cuv_unpack (uint32_t four)
+{
+  return make_uint2 (
+      __byte_perm (four, 0, 0x4140), __byte_perm (four, 0, 0x4342));
+}
+
+static __device__ __forceinline__ uint2
+cuv_add (uint2 a, uint2 b)
+{
+  return make_uint2 (a.x + b.x, a.y + b.y);
+}
+
+// The four pixels one column to the right; called by whole warps.
+static __device__ __forceinline__ uint32_t
+cuv_next_pixels (uint32_t four)
+{
+  return __funnelshift_r (four, __shfl_down_sync (~0u, four, 1), 8);
+}
+
+// Host side.
+class CuvPlanes
+{
+public:
+  BlockShape shape; // of a tile
+  CuvPlaneFirst first = {};
+  int n_dense; // weak classifiers that are evaluated for all windows
+
+  // Whether planes support the model and the plan.
+  bool fit (const CuvWaldboostModel &model,
+      const std::vector<CuvGridNode> &grid, const CuvWaldboostPlan &plan);
+  template <typename Acc>
+  void add_tables (CuvTables *tables, const std::vector<CuvGridNode> &grid,
+      const std::vector<CuvWeak> &weak, const std::vector<Acc> &thresholds,
+      const std::vector<Acc> &leaves);
+  template <typename Acc>
+  CuvPlaneTables<Acc>
+  on_device (const CuvPyramid &pyramid, const CuvCodeRules &rules) const
+  {
+    return CuvPlaneTables<Acc>{ planes_bytes,
+      planes_bytes + (n_leaves * sizeof (Acc) + 15) / 16 * 16,
+      (const uint8_t *) pyramid.pictures.data, pyramid.table<uint4> (nodes_at),
+      pyramid.table<Acc> (leaves_at), n_leaves, n_codes, planes, rules };
+  }
+
+private:
+  void lay_out (const CuvWaldboostModel &model, const bool used[CUV_N_PLANES]);
+
+  CuvPlaneShape planes;
+  bool patterns;
+  int n_codes, n_leaves;
+  size_t planes_bytes, nodes_at, leaves_at;
+};
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Drawing a list of primitives on a frame, on the CPU or on the GPU: the same
+ * pixels on both. */
+#ifndef CUV_OVERLAY_BACKEND_H
+#define CUV_OVERLAY_BACKEND_H
+
+#include "cuvbackend.h"
+#include "overlay/overlay-types.h"
+
+CUV_BEGIN
+
+/* On the GPU a list that is larger than any before it allocates. */
+typedef struct {
+  const CuvOverlayList *list;
+  const CuvFrame *frame;
+} CuvOverlayJob;
+
+/* Needs no config. */
+extern const CuvBackendClasses cuv_overlay_backend_classes;
+
+CUV_END
+
+#endif
