@@ -7,8 +7,7 @@
 #                                  DEMO_SECONDS seconds
 # BUILD=folder and OUT=folder name other places than build and demo-out.
 set -u
-. "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
-begin "$@"
+. "$(dirname "${BASH_SOURCE[0]}")/../scripts/example.sh"
 
 is_address ()
 {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash disable=SC2034
-# What the scripts of this tree share; sourced, never run.
+# Shared by the scripts of this tree; sourced, never run.
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 film=/usr/share/doc/opencv-doc/examples/data/Megamind.avi
 
@@ -15,51 +15,19 @@ die ()
   exit 1
 }
 
-# A signal, 129 to 192, is no error of the script.
-say_where ()
-{
-  local status=$? line=$1 command=${2%%$'\n'*} hint=
-  [ "$status" -le 128 ] || [ "$status" -gt 192 ] || exit "$status"
-  [[ $command != gst-launch-1.0\ -q* ]] || hint="; without -q it says more"
-  say "${BASH_SOURCE[1]##*/}: line $line ended with status $status${input:+, for $input}:" \
-    "${command:0:60} ...$hint"
-  exit "$status"
-}
-
-# begin "$@": the start of a script that ends at its first error, and says where.
-# --help prints what its head says. Cameras write into a JPEG how they were held,
-# for videoflip to turn it; decodebin of 1.22 reads it only with jpegparse's rank.
-begin ()
-{
-  export GST_PLUGIN_FEATURE_RANK=jpegparse:MAX${GST_PLUGIN_FEATURE_RANK:+,$GST_PLUGIN_FEATURE_RANK}
-  set -eEo pipefail
-  trap 'say_where $LINENO "$BASH_COMMAND"' ERR
-  case "${1:-}" in
-    -h | --help) sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0"; exit 0 ;;
-  esac
-}
-
-# A decoder skips what is no picture without a word: has FILE something in it?
-check_output ()
-{
-  [ -s "$1" ] && return
-  rm -f "$1"
-  die "no picture in $input"
-}
-
 have_nvcc ()
 {
   command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]
 }
 
-# Those of the packages that are installed.
+# Prints which of the given packages are installed.
 installed_packages ()
 {
   dpkg-query -W -f='${Package} ${db:Status-Status}\n' "$@" 2>/dev/null \
     | sed -n 's/ installed$//p' || true
 }
 
-# configure FOLDER [OPTION...]: a build folder that is there keeps its options.
+# configure FOLDER [OPTION...]: an existing build folder keeps its options.
 configure ()
 {
   local folder=$1
@@ -67,8 +35,8 @@ configure ()
   [ -e "$folder/build.ninja" ] || meson setup "$folder" "$top" "$@"
 }
 
-# compile FOLDER: what is built by default, which ninja's "all" is not: that has
-# the program of every test.
+# compile FOLDER: builds the default targets. ninja's "all" would also build every
+# test program.
 compile ()
 {
   local folder targets
@@ -79,7 +47,7 @@ compile ()
   ninja -C "$folder" "${targets[@]}" >&2
 }
 
-# Has this shell's GStreamer find the plugins built in a folder.
+# Lets this shell's GStreamer find the plugins built in a folder.
 use_plugins ()
 {
   local folder

@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Adds pictures to pictures.ldp, which is made if it is not there. What is no
-# picture is named and skipped: the status is then 1. Adding them again doubles
-# them.
-# grid=1 and 128x128 pixels find the same material best; for the same scene
-# leave grid=1 out (docs/ldpretrieve.md, Which settings).
+# Adds pictures to pictures.ldp, which is created if it does not exist. Files that
+# are no pictures are named and skipped; the exit status is then 1. Pictures added
+# twice are stored twice.
+# grid=1 and 128x128 pixels suit finding the same material; without grid=1 the
+# same scene is found best (docs/ldpretrieve.md, Which settings).
 # usage: ldpindexsink.sh [PICTURE...]
-. "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
-begin "$@"
+. "$(dirname "${BASH_SOURCE[0]}")/../../scripts/example.sh"
 [ $# -gt 0 ] || set -- /usr/share/doc/opencv-doc/examples/data/left0*.jpg
 status=0
 for picture; do

@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Keeps the texture of a folder's pictures, or of OpenCV's, in pictures.ldp, and
-# shows which are most like what a camera sees. Without a screen and a camera: for
-# the first picture, in alike.png.
+# Indexes the pictures of a folder, by default OpenCV's, in pictures.ldp, and shows
+# those most similar to the camera's frames. Without a screen and a camera it
+# writes those most similar to the first picture to alike.png.
 # usage: ldpretrieve.sh [FOLDER]
-. "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
-begin "$@"
+. "$(dirname "${BASH_SOURCE[0]}")/../../scripts/example.sh"
 folder=${1:-/usr/share/doc/opencv-doc/examples/data}
 names=$("$(dirname "$0")/ldpindexsink.sh" "$folder"/*.jpg) \
   || [ -n "$names" ] || die "no picture in $folder"

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Follows the first face of a film, into followed.avi.
+# Tracks the first face of a film and writes followed.avi.
 # usage: rcdtrack.sh [FILM]
-. "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
-begin "$@"
+. "$(dirname "${BASH_SOURCE[0]}")/../../scripts/example.sh"
 input=${1:-$film}
 gst-launch-1.0 -q filesrc "location=$input" ! decodebin ! videoconvert \
   ! videoflip video-direction=auto \

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Draws the faces of a picture into faces.png.
+# Draws the faces of a picture and writes faces.png.
 # usage: visionoverlay.sh [PICTURE]
-. "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
-begin "$@"
+. "$(dirname "${BASH_SOURCE[0]}")/../../scripts/example.sh"
 input=${1:-/usr/share/doc/opencv-doc/examples/data/messi5.jpg}
 gst-launch-1.0 -q filesrc "location=$input" ! decodebin ! videoconvert \
   ! videoflip video-direction=auto \

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The faces of a film or picture as JSON lines on stdout.
+# Prints the faces of a film or picture as JSON lines.
 # usage: visionpublish.sh [FILM]
-. "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
-begin "$@"
+. "$(dirname "${BASH_SOURCE[0]}")/../../scripts/example.sh"
 input=${1:-$film}
 gst-launch-1.0 -q filesrc "location=$input" ! decodebin ! videoconvert \
   ! videoflip video-direction=auto \

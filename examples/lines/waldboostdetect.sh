@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The objects of a film as element messages, whenever their number changes.
+# Prints the objects of a film as element messages when their number changes.
 # usage: waldboostdetect.sh [FILM [MODEL]]
 # MODEL is a cascade of OpenCV, a WaldBoostClassifier of BUT FIT or a WBDetector
 # of opencv_contrib.
-. "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
-begin "$@"
+. "$(dirname "${BASH_SOURCE[0]}")/../../scripts/example.sh"
 input=${1:-$film}
 model=${2:-lbpcascade_frontalface_improved.xml}
 gst-launch-1.0 -m filesrc "location=$input" ! decodebin ! videoconvert \
