@@ -145,9 +145,9 @@ gst_cuv_context_check_device (GstCuvContext *self)
   if (device_id < n)
     return TRUE;
   GST_ELEMENT_ERROR (self->element, RESOURCE, NOT_FOUND,
-      ("cuda-device-id is %d, but this machine has %d CUDA device%s, numbered "
-       "from 0. Use -1 for any.",
-          device_id, n, n == 1 ? "" : "s"),
+      ("cuda-device-id is %d, but this machine has %d CUDA device(s): it takes "
+       "0 to %d, or -1 for any.",
+          device_id, n, n - 1),
       (NULL));
   return FALSE;
 }
