@@ -222,19 +222,10 @@ static const GstCuvSetting list[] = {
 };
 
 static const GstCuvSettingsTable table = {
-  .size = sizeof (Settings),
-  .list = list,
-  .n = G_N_ELEMENTS (list),
+  GST_CUV_SETTINGS (Settings, list),
 };
 
 /* ---- class ---- */
-
-static void
-gst_envi_sink_finalize (GObject *object)
-{
-  gst_cuv_settings_clear (&GST_ENVI_SINK (object)->settings);
-  G_OBJECT_CLASS (parent_class)->finalize (object);
-}
 
 static void
 gst_envi_sink_class_init (GstEnviSinkClass *klass)
@@ -245,13 +236,11 @@ gst_envi_sink_class_init (GstEnviSinkClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       envi_sink_debug, "envisink", 0, "ENVI files, written");
-  object_class->finalize = gst_envi_sink_finalize;
   sink_class->start = GST_DEBUG_FUNCPTR (gst_envi_sink_start);
   sink_class->stop = GST_DEBUG_FUNCPTR (gst_envi_sink_stop);
   sink_class->set_caps = GST_DEBUG_FUNCPTR (gst_envi_sink_set_caps);
   sink_class->render = GST_DEBUG_FUNCPTR (gst_envi_sink_render);
-  gst_cuv_settings_class_install (
-      object_class, &table, G_STRUCT_OFFSET (GstEnviSink, settings));
+  gst_cuv_settings_class_install (object_class, &table);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class, "ENVI sink",
       "Sink/File/Video", "Writes spectral images as ENVI files",

@@ -456,19 +456,10 @@ static const GstCuvSetting list[] = {
 };
 
 static const GstCuvSettingsTable table = {
-  .size = sizeof (Settings),
-  .list = list,
-  .n = G_N_ELEMENTS (list),
+  GST_CUV_SETTINGS (Settings, list),
 };
 
 /* ---- class ---- */
-
-static void
-gst_envi_src_finalize (GObject *object)
-{
-  gst_cuv_settings_clear (&GST_ENVI_SRC (object)->settings);
-  G_OBJECT_CLASS (parent_class)->finalize (object);
-}
 
 static void
 gst_envi_src_class_init (GstEnviSrcClass *klass)
@@ -478,7 +469,6 @@ gst_envi_src_class_init (GstEnviSrcClass *klass)
   GstBaseSrcClass *src_class = GST_BASE_SRC_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (envi_src_debug, "envisrc", 0, "ENVI files, read");
-  object_class->finalize = gst_envi_src_finalize;
   src_class->start = GST_DEBUG_FUNCPTR (gst_envi_src_start);
   src_class->stop = GST_DEBUG_FUNCPTR (gst_envi_src_stop);
   src_class->get_caps = GST_DEBUG_FUNCPTR (gst_envi_src_get_caps);
@@ -487,8 +477,7 @@ gst_envi_src_class_init (GstEnviSrcClass *klass)
   src_class->do_seek = GST_DEBUG_FUNCPTR (gst_envi_src_do_seek);
   src_class->query = GST_DEBUG_FUNCPTR (gst_envi_src_query);
   GST_PUSH_SRC_CLASS (klass)->create = GST_DEBUG_FUNCPTR (gst_envi_src_create);
-  gst_cuv_settings_class_install (
-      object_class, &table, G_STRUCT_OFFSET (GstEnviSrc, settings));
+  gst_cuv_settings_class_install (object_class, &table);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "ENVI source",
       "Source/File/Video", "Reads spectral images from ENVI files",

@@ -308,19 +308,10 @@ static const GstCuvSetting list[] = {
 };
 
 static const GstCuvSettingsTable table = {
-  .size = sizeof (Settings),
-  .list = list,
-  .n = G_N_ELEMENTS (list),
+  GST_CUV_SETTINGS (Settings, list),
 };
 
 /* ---- class ---- */
-
-static void
-gst_spectral_rgb_finalize (GObject *object)
-{
-  gst_cuv_settings_clear (&GST_SPECTRAL_RGB (object)->settings);
-  G_OBJECT_CLASS (parent_class)->finalize (object);
-}
 
 static void
 gst_spectral_rgb_class_init (GstSpectralRgbClass *klass)
@@ -331,7 +322,6 @@ gst_spectral_rgb_class_init (GstSpectralRgbClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       spectral_rgb_debug, "spectralrgb", 0, "three bands of spectral images");
-  object_class->finalize = gst_spectral_rgb_finalize;
   trans_class->transform_caps =
       GST_DEBUG_FUNCPTR (gst_cuv_spectral_caps_transform_caps);
   trans_class->transform_size =
@@ -343,8 +333,7 @@ gst_spectral_rgb_class_init (GstSpectralRgbClass *klass)
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_spectral_rgb_sink_event);
   trans_class->start = GST_DEBUG_FUNCPTR (gst_spectral_rgb_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_spectral_rgb_stop);
-  gst_cuv_settings_class_install (
-      object_class, &table, G_STRUCT_OFFSET (GstSpectralRgb, settings));
+  gst_cuv_settings_class_install (object_class, &table);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Three bands",

@@ -99,17 +99,10 @@ in_force (GstHoughLines *self)
 }
 
 static gboolean
-gst_hough_lines_writes (GstCuvFilter *filter)
+gst_hough_lines_writes (gconstpointer settings)
 {
-  GstHoughLines *self = GST_HOUGH_LINES (filter);
-  gint draw;
-
-  GST_OBJECT_LOCK (self);
-  draw = ((const GstHoughLinesSettings *) self->settings.pending)->draw;
-  GST_OBJECT_UNLOCK (self);
-  /* pending settings may be rejected: then those in force stay */
-  return draw != CUV_HOUGH_DRAW_NONE
-      || in_force (self)->draw != CUV_HOUGH_DRAW_NONE;
+  return ((const GstHoughLinesSettings *) settings)->draw
+      != CUV_HOUGH_DRAW_NONE;
 }
 
 static void
@@ -261,7 +254,6 @@ gst_hough_lines_finalize (GObject *object)
 {
   GstHoughLines *self = GST_HOUGH_LINES (object);
 
-  gst_cuv_settings_clear (&self->settings);
   g_array_unref (self->lines);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
@@ -285,8 +277,7 @@ gst_hough_lines_class_init (GstHoughLinesClass *klass)
   filter_class->publish = gst_hough_lines_publish;
   filter_class->reset = gst_hough_lines_reset;
   filter_class->add_stats = gst_hough_lines_add_stats;
-  gst_cuv_settings_class_install (object_class, &gst_hough_lines_settings,
-      G_STRUCT_OFFSET (GstHoughLines, settings));
+  gst_cuv_settings_class_install (object_class, &gst_hough_lines_settings);
   gst_element_class_set_static_metadata (element_class, "Line detector",
       "Filter/Analyzer/Video",
       "Finds lines with the Hough transform, on the CPU or with CUDA",

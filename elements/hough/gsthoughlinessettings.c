@@ -126,61 +126,25 @@ gst_hough_lines_method_nick (gint method)
   return methods[method].value_nick;
 }
 
-static GType
-edges_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+GST_CUV_DEFINE_ENUM (edges_get_type, "GstHoughEdges",
     { CUV_EDGES_CANNY, "Those that Canny's detector finds", "canny" },
-    { CUV_EDGES_INPUT, "All pixels of the frame that are not black", "input" },
-    { 0, NULL, NULL },
-  };
+    { CUV_EDGES_INPUT, "All pixels of the frame that are not black", "input" })
 
-  return gst_cuv_enum_register (&type, "GstHoughEdges", values);
-}
-
-static GType
-norm_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+GST_CUV_DEFINE_ENUM (norm_get_type, "GstHoughNorm",
     { CUV_CANNY_L1, "|gx| + |gy|", "l1" },
-    { CUV_CANNY_L2, "The square root of gx^2 + gy^2", "l2" },
-    { 0, NULL, NULL },
-  };
+    { CUV_CANNY_L2, "The square root of gx^2 + gy^2", "l2" })
 
-  return gst_cuv_enum_register (&type, "GstHoughNorm", values);
-}
-
-static GType
-nms_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+GST_CUV_DEFINE_ENUM (nms_get_type, "GstHoughNms",
     { CUV_PEAKS_ALL, "Every cell above the threshold is a line", "none" },
     { CUV_PEAKS_CROSS, "More votes than its four neighbours, as OpenCV",
         "cross" },
-    { CUV_PEAKS_SQUARE, "The most votes of a square: neighborhood", "square" },
-    { 0, NULL, NULL },
-  };
+    { CUV_PEAKS_SQUARE, "The most votes of a square: neighborhood", "square" })
 
-  return gst_cuv_enum_register (&type, "GstHoughNms", values);
-}
-
-static GType
-draw_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+GST_CUV_DEFINE_ENUM (draw_get_type, "GstHoughDraw",
     { CUV_HOUGH_DRAW_NONE, "Leave the frame as it is", "none" },
     { CUV_HOUGH_DRAW_EDGES, "The edges, white on black", "edges" },
     { CUV_HOUGH_DRAW_ACCUMULATOR,
-        "The votes, theta from left to right, rho downwards", "accumulator" },
-    { 0, NULL, NULL },
-  };
-
-  return gst_cuv_enum_register (&type, "GstHoughDraw", values);
-}
+        "The votes, theta from left to right, rho downwards", "accumulator" })
 
 static gchar *
 parse_roi (gpointer settings)
@@ -292,8 +256,6 @@ static const GstCuvSetting list[] = {
 };
 
 const GstCuvSettingsTable gst_hough_lines_settings = {
-  .size = sizeof (GstHoughLinesSettings),
-  .list = list,
-  .n = G_N_ELEMENTS (list),
+  GST_CUV_SETTINGS (GstHoughLinesSettings, list),
   .check = check,
 };

@@ -58,30 +58,14 @@ G_DEFINE_FINAL_TYPE (GstLdpDescriptor, gst_ldp_descriptor, GST_TYPE_CUV_FILTER)
 GST_ELEMENT_REGISTER_DEFINE (ldpdescriptor, "ldpdescriptor", GST_RANK_NONE,
     gst_ldp_descriptor_get_type ())
 
-/* clang-format off */
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
-    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
-    GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
-/* clang-format on */
-
 /* ---- settings ---- */
 
-static GType
-draw_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+GST_CUV_DEFINE_ENUM (draw_get_type, "GstLdpDraw",
     { CUV_LDP_DIRECTIONS, "Leave the frame as it is", "none" },
     { 0, "Codes at 0 degrees", "code-0" },
     { 1, "Codes at 45 degrees", "code-45" },
     { 2, "Codes at 90 degrees", "code-90" },
-    { 3, "Codes at 135 degrees", "code-135" },
-    { 0, NULL, NULL },
-  };
-
-  return gst_cuv_enum_register (&type, "GstLdpDraw", values);
-}
+    { 3, "Codes at 135 degrees", "code-135" })
 
 static const GstCuvSetting list[] = {
   { "draw", "Draw", "Codes to draw over the described regions",
@@ -92,9 +76,7 @@ static const GstCuvSetting list[] = {
 };
 
 static const GstCuvSettingsTable settings_table = {
-  .size = sizeof (Settings),
-  .list = list,
-  .n = G_N_ELEMENTS (list),
+  GST_CUV_SETTINGS (Settings, list),
 };
 
 static const Settings *
@@ -125,17 +107,9 @@ gst_ldp_descriptor_configure (
 /* ---- analysing ---- */
 
 static gboolean
-gst_ldp_descriptor_writes (GstCuvFilter *filter)
+gst_ldp_descriptor_writes (gconstpointer settings)
 {
-  GstLdpDescriptor *self = GST_LDP_DESCRIPTOR (filter);
-  gint draw;
-
-  GST_OBJECT_LOCK (self);
-  draw = ((const Settings *) self->settings.pending)->draw;
-  GST_OBJECT_UNLOCK (self);
-  /* pending settings may be refused, then those in force stay */
-  return draw != CUV_LDP_DIRECTIONS
-      || in_force (self)->draw != CUV_LDP_DIRECTIONS;
+  return ((const Settings *) settings)->draw != CUV_LDP_DIRECTIONS;
 }
 
 /* Describes region i and copies its counts to `to`, unless that is NULL. */
@@ -199,11 +173,8 @@ gst_ldp_descriptor_analyse (
   gst_ldp_regions_limit (self->regions, &self->descriptor.layout,
       GST_ELEMENT (self), &self->warned);
   error = describe_all (self, frame, &processor);
-  if (error != NULL) {
-    GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
-        ("The %s failed: %s.", frame->cuda ? "GPU" : "CPU", error), (NULL));
-    return FALSE;
-  }
+  if (error != NULL)
+    return gst_cuv_frame_failed (frame, error);
   GST_OBJECT_LOCK (self);
   self->n_regions = self->regions->len;
   GST_OBJECT_UNLOCK (self);
@@ -274,23 +245,13 @@ gst_ldp_descriptor_start (GstBaseTransform *trans)
 }
 
 static void
-gst_ldp_descriptor_leave_context (GstCuvTransform *transform)
+gst_ldp_descriptor_close (GstCuvFilter *filter)
 {
-  cuv_backend_close (&GST_LDP_DESCRIPTOR (transform)->descriptor.backend);
-  GST_CUV_TRANSFORM_CLASS (parent_class)->leave_context (transform);
-}
+  GstLdpDescriptor *self = GST_LDP_DESCRIPTOR (filter);
 
-static gboolean
-gst_ldp_descriptor_stop (GstBaseTransform *trans)
-{
-  GstLdpDescriptor *self = GST_LDP_DESCRIPTOR (trans);
-  gboolean ok = GST_BASE_TRANSFORM_CLASS (parent_class)->stop (trans);
-
-  /* the parent has closed the CUDA context, which closed a descriptor on it */
   cuv_backend_close (&self->descriptor.backend);
   g_clear_pointer (&self->counts, g_bytes_unref);
   g_array_set_size (self->regions, 0);
-  return ok;
 }
 
 /* ---- class ---- */
@@ -300,7 +261,6 @@ gst_ldp_descriptor_finalize (GObject *object)
 {
   GstLdpDescriptor *self = GST_LDP_DESCRIPTOR (object);
 
-  gst_cuv_settings_clear (&self->settings);
   g_array_unref (self->regions);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
@@ -311,25 +271,20 @@ gst_ldp_descriptor_class_init (GstLdpDescriptorClass *klass)
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
-  GstCuvTransformClass *transform_class = GST_CUV_TRANSFORM_CLASS (klass);
   GstCuvFilterClass *filter_class = GST_CUV_FILTER_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (ldp_descriptor_debug, "ldpdescriptor", 0,
       "texture by local derivative patterns");
   object_class->finalize = gst_ldp_descriptor_finalize;
   trans_class->start = GST_DEBUG_FUNCPTR (gst_ldp_descriptor_start);
-  trans_class->stop = GST_DEBUG_FUNCPTR (gst_ldp_descriptor_stop);
   trans_class->query = GST_DEBUG_FUNCPTR (gst_ldp_descriptor_query);
-  transform_class->leave_context = gst_ldp_descriptor_leave_context;
   filter_class->configure = gst_ldp_descriptor_configure;
+  filter_class->close = gst_ldp_descriptor_close;
   filter_class->analyse = gst_ldp_descriptor_analyse;
   filter_class->writes = gst_ldp_descriptor_writes;
   filter_class->publish = gst_ldp_descriptor_publish;
   filter_class->add_stats = gst_ldp_descriptor_add_stats;
-  gst_cuv_settings_class_install (object_class, &settings_table,
-      G_STRUCT_OFFSET (GstLdpDescriptor, settings));
-  gst_element_class_add_static_pad_template (element_class, &sink_template);
-  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_cuv_settings_class_install (object_class, &settings_table);
   gst_element_class_set_static_metadata (element_class, "Texture descriptor",
       "Filter/Analyzer/Video",
       "Describes texture by local derivative patterns, on the CPU or with CUDA",

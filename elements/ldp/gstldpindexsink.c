@@ -178,9 +178,7 @@ static const GstCuvSetting list[] = {
 };
 
 static const GstCuvSettingsTable settings_table = {
-  .size = sizeof (Settings),
-  .list = list,
-  .n = G_N_ELEMENTS (list),
+  GST_CUV_SETTINGS (Settings, list),
   .check = check,
 };
 
@@ -538,7 +536,6 @@ gst_ldp_index_sink_finalize (GObject *object)
   GstLdpIndexSink *self = GST_LDP_INDEX_SINK (object);
 
   gst_cuv_context_close (&self->context);
-  gst_cuv_settings_clear (&self->settings);
   g_array_unref (self->regions);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
@@ -563,8 +560,7 @@ gst_ldp_index_sink_class_init (GstLdpIndexSinkClass *klass)
   sink_class->propose_allocation =
       GST_DEBUG_FUNCPTR (gst_ldp_index_sink_propose_allocation);
   sink_class->render = GST_DEBUG_FUNCPTR (gst_ldp_index_sink_render);
-  gst_cuv_settings_class_install (object_class, &settings_table,
-      G_STRUCT_OFFSET (GstLdpIndexSink, settings));
+  gst_cuv_settings_class_install (object_class, &settings_table);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class, "Texture index sink",
       "Sink/File/Video",

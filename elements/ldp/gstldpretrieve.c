@@ -72,13 +72,6 @@ G_DEFINE_FINAL_TYPE (GstLdpRetrieve, gst_ldp_retrieve, GST_TYPE_CUV_FILTER)
 GST_ELEMENT_REGISTER_DEFINE (
     ldpretrieve, "ldpretrieve", GST_RANK_NONE, gst_ldp_retrieve_get_type ())
 
-/* clang-format off */
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
-    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
-    GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
-/* clang-format on */
-
 /* ---- settings ---- */
 
 #define AT(field) G_STRUCT_OFFSET (Settings, field)
@@ -154,11 +147,8 @@ static const GstCuvOwnedField owned[] = {
 };
 
 static const GstCuvSettingsTable settings_table = {
-  .size = sizeof (Settings),
-  .list = list,
-  .n = G_N_ELEMENTS (list),
-  .owned = owned,
-  .n_owned = G_N_ELEMENTS (owned),
+  GST_CUV_SETTINGS (Settings, list),
+  GST_CUV_OWNED_FIELDS (owned),
 };
 
 /* ---- preparing ---- */
@@ -343,11 +333,7 @@ gst_ldp_retrieve_analyse (
       GST_ELEMENT (self), &self->reported_regions);
   error = retrieve_all (self, frame, &processor);
   report_size (self);
-  if (error == NULL)
-    return TRUE;
-  GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
-      ("The %s failed: %s.", frame->cuda ? "GPU" : "CPU", error), (NULL));
-  return FALSE;
+  return error == NULL || gst_cuv_frame_failed (frame, error);
 }
 
 /* ---- publishing ---- */
@@ -401,23 +387,12 @@ gst_ldp_retrieve_start (GstBaseTransform *trans)
 }
 
 static void
-gst_ldp_retrieve_leave_context (GstCuvTransform *transform)
+gst_ldp_retrieve_close (GstCuvFilter *filter)
 {
-  g_clear_pointer (
-      &GST_LDP_RETRIEVE (transform)->retrieval, cuv_ldp_retrieval_free);
-  GST_CUV_TRANSFORM_CLASS (parent_class)->leave_context (transform);
-}
+  GstLdpRetrieve *self = GST_LDP_RETRIEVE (filter);
 
-static gboolean
-gst_ldp_retrieve_stop (GstBaseTransform *trans)
-{
-  GstLdpRetrieve *self = GST_LDP_RETRIEVE (trans);
-  gboolean ok = GST_BASE_TRANSFORM_CLASS (parent_class)->stop (trans);
-
-  /* the parent has closed the CUDA context, which freed a retrieval on it */
   g_clear_pointer (&self->retrieval, cuv_ldp_retrieval_free);
   gst_ldp_matches_begin (&self->matches, 0);
-  return ok;
 }
 
 /* ---- class ---- */
@@ -427,7 +402,6 @@ gst_ldp_retrieve_finalize (GObject *object)
 {
   GstLdpRetrieve *self = GST_LDP_RETRIEVE (object);
 
-  gst_cuv_settings_clear (&self->settings);
   gst_ldp_matches_clear (&self->matches);
   g_array_unref (self->regions);
   G_OBJECT_CLASS (parent_class)->finalize (object);
@@ -439,23 +413,18 @@ gst_ldp_retrieve_class_init (GstLdpRetrieveClass *klass)
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
-  GstCuvTransformClass *transform_class = GST_CUV_TRANSFORM_CLASS (klass);
   GstCuvFilterClass *filter_class = GST_CUV_FILTER_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (
       ldp_retrieve_debug, "ldpretrieve", 0, "pictures of similar texture");
   object_class->finalize = gst_ldp_retrieve_finalize;
   trans_class->start = GST_DEBUG_FUNCPTR (gst_ldp_retrieve_start);
-  trans_class->stop = GST_DEBUG_FUNCPTR (gst_ldp_retrieve_stop);
-  transform_class->leave_context = gst_ldp_retrieve_leave_context;
   filter_class->configure = gst_ldp_retrieve_configure;
+  filter_class->close = gst_ldp_retrieve_close;
   filter_class->analyse = gst_ldp_retrieve_analyse;
   filter_class->publish = gst_ldp_retrieve_publish;
   filter_class->add_stats = gst_ldp_retrieve_add_stats;
-  gst_cuv_settings_class_install (object_class, &settings_table,
-      G_STRUCT_OFFSET (GstLdpRetrieve, settings));
-  gst_element_class_add_static_pad_template (element_class, &sink_template);
-  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_cuv_settings_class_install (object_class, &settings_table);
   gst_element_class_set_static_metadata (element_class, "Texture retrieval",
       "Filter/Analyzer/Video",
       "Finds pictures of similar texture in an index, on the CPU or with CUDA",

@@ -117,12 +117,7 @@ gst_spectral_ntf_transform_caps (GstBaseTransform *trans,
 static void
 close_backend (GstSpectralNtf *self)
 {
-  GstCuvContext *context = gst_cuv_transform_context (GST_CUV_TRANSFORM (self));
-  const gboolean pushed = gst_cuv_context_push (context);
-
-  cuv_backend_close (&self->backend);
-  if (pushed)
-    gst_cuv_context_pop (context);
+  gst_cuv_transform_close_backend (GST_CUV_TRANSFORM (self), &self->backend);
   self->have_factors = FALSE;
   self->window.n = 0;
 }
@@ -530,13 +525,6 @@ gst_spectral_ntf_notify (GObject *object, GParamSpec *pspec)
 }
 
 static void
-gst_spectral_ntf_finalize (GObject *object)
-{
-  gst_cuv_settings_clear (&GST_SPECTRAL_NTF (object)->settings);
-  G_OBJECT_CLASS (parent_class)->finalize (object);
-}
-
-static void
 gst_spectral_ntf_class_init (GstSpectralNtfClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
@@ -548,7 +536,6 @@ gst_spectral_ntf_class_init (GstSpectralNtfClass *klass)
   GST_DEBUG_CATEGORY_INIT (spectral_ntf_debug, "spectralntf", 0,
       "non-negative tensor factorisation");
   object_class->notify = gst_spectral_ntf_notify;
-  object_class->finalize = gst_spectral_ntf_finalize;
   element_class->change_state =
       GST_DEBUG_FUNCPTR (gst_spectral_ntf_change_state);
   trans_class->transform_caps =
@@ -565,8 +552,7 @@ gst_spectral_ntf_class_init (GstSpectralNtfClass *klass)
   spectral_class->make = gst_spectral_ntf_make;
   spectral_class->reset = gst_spectral_ntf_reset;
   spectral_class->add_stats = gst_spectral_ntf_add_stats;
-  gst_cuv_settings_class_install (object_class, &gst_ntf_settings,
-      G_STRUCT_OFFSET (GstSpectralNtf, settings));
+  gst_cuv_settings_class_install (object_class, &gst_ntf_settings);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class,
       "Non-negative factorisation", "Filter/Converter/Video",

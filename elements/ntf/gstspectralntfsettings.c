@@ -66,8 +66,8 @@ GST_CUV_DEFINE_ENUM (bad_values_get_type, "GstNtfBadValues",
 /**
  * GstSpectralNtf:window:
  *
- * Frames of GRAY8 video that are factorised together, in place of bands. A new
- * value empties the window. The LATENCY answer includes it.
+ * Frames of GRAY8 video that are factorised together, in place of bands. A
+ * new value empties the window. The LATENCY answer includes it.
  *
  * Since: 0.1
  */
@@ -123,8 +123,6 @@ static const GstCuvSetting list[] = {
 };
 
 const GstCuvSettingsTable gst_ntf_settings = {
-  .size = sizeof (GstNtfSettings),
-  .list = list,
-  .n = G_N_ELEMENTS (list),
+  GST_CUV_SETTINGS (GstNtfSettings, list),
   .check = check,
 };

@@ -88,9 +88,8 @@ build (GstVisionOverlay *self, GstBuffer *buffer)
   if (self->drawing.n_lost > 0)
     GST_WARNING_OBJECT (self,
         "%u primitives are not drawn: the limits are %d primitives and %d "
-        "bytes "
-        "of text and pictures per frame, and %d pixels of width and height for "
-        "lines",
+        "bytes of text and pictures per frame, and %d pixels of width and "
+        "height for lines",
         self->drawing.n_lost, CUV_DRAWING_MAX_PRIMITIVES, CUV_DRAWING_MAX_BYTES,
         CUV_DRAWING_MAX_SIZE);
   self->build_time = gst_util_get_timestamp () - start;
@@ -116,16 +115,6 @@ gst_vision_overlay_prepare_output_buffer (
     GST_OBJECT_UNLOCK (self);
   }
   return flow;
-}
-
-/* Device memory can only be freed while its context is current. */
-static void
-close_backend (GstVisionOverlay *self)
-{
-  if (self->backend.on_device)
-    gst_cuv_context_close (
-        gst_cuv_transform_context (GST_CUV_TRANSFORM (self)));
-  cuv_backend_close (&self->backend);
 }
 
 static gboolean
@@ -164,8 +153,8 @@ draw (GstVisionOverlay *self, GstBuffer *buffer, gboolean *cuda)
           gst_cuv_transform_in_info (transform), buffer, GST_MAP_READWRITE))
     return FALSE;
   *cuda = frame.cuda;
-  if (self->backend.klass != NULL && self->backend.on_device != frame.cuda)
-    close_backend (self);
+  if (self->backend.on_device != frame.cuda)
+    gst_cuv_transform_close_backend (transform, &self->backend);
   ok = draw_list (self, &list, &frame);
   gst_cuv_frame_unmap (&frame);
   if (frame.cuda)
@@ -225,7 +214,7 @@ gst_vision_overlay_stop (GstBaseTransform *trans)
 {
   GstVisionOverlay *self = GST_VISION_OVERLAY (trans);
 
-  close_backend (self);
+  gst_cuv_transform_close_backend (GST_CUV_TRANSFORM (self), &self->backend);
   g_clear_pointer (&self->text, cuv_text_free);
   cuv_drawing_free (&self->drawing);
   g_array_set_size (self->trails, 0);
@@ -237,10 +226,7 @@ gst_vision_overlay_stop (GstBaseTransform *trans)
 static void
 gst_vision_overlay_leave_context (GstCuvTransform *transform)
 {
-  GstVisionOverlay *self = GST_VISION_OVERLAY (transform);
-
-  if (self->backend.on_device)
-    cuv_backend_close (&self->backend);
+  cuv_backend_close (&GST_VISION_OVERLAY (transform)->backend);
 }
 
 /* ---- class ---- */
@@ -269,7 +255,6 @@ gst_vision_overlay_finalize (GObject *object)
 {
   GstVisionOverlay *self = GST_VISION_OVERLAY (object);
 
-  gst_cuv_settings_clear (&self->settings);
   g_array_unref (self->trails);
   G_OBJECT_CLASS (gst_vision_overlay_parent_class)->finalize (object);
 }
@@ -291,8 +276,7 @@ gst_vision_overlay_class_init (GstVisionOverlayClass *klass)
   trans_class->transform_ip =
       GST_DEBUG_FUNCPTR (gst_vision_overlay_transform_ip);
   transform_class->leave_context = gst_vision_overlay_leave_context;
-  gst_cuv_settings_class_install (object_class, &gst_cuv_style_settings,
-      G_STRUCT_OFFSET (GstVisionOverlay, settings));
+  gst_cuv_settings_class_install (object_class, &gst_cuv_style_settings);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Vision overlay",

@@ -208,9 +208,6 @@ static const GstCuvOwnedField owned[] = {
 };
 
 const GstCuvSettingsTable gst_cuv_style_settings = {
-  .size = sizeof (GstCuvStyle),
-  .list = list,
-  .n = G_N_ELEMENTS (list),
-  .owned = owned,
-  .n_owned = G_N_ELEMENTS (owned),
+  GST_CUV_SETTINGS (GstCuvStyle, list),
+  GST_CUV_OWNED_FIELDS (owned),
 };

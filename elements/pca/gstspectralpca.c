@@ -167,16 +167,10 @@ reset_basis (GstSpectralPca *self)
   g_mutex_unlock (&self->lock);
 }
 
-/* On the device the context has to be current. */
 static void
 close_backend (GstSpectralPca *self)
 {
-  GstCuvContext *context = gst_cuv_transform_context (GST_CUV_TRANSFORM (self));
-  const gboolean pushed = gst_cuv_context_push (context);
-
-  cuv_backend_close (&self->backend);
-  if (pushed)
-    gst_cuv_context_pop (context);
+  gst_cuv_transform_close_backend (GST_CUV_TRANSFORM (self), &self->backend);
 }
 
 static void
@@ -514,7 +508,6 @@ gst_spectral_pca_finalize (GObject *object)
 {
   GstSpectralPca *self = GST_SPECTRAL_PCA (object);
 
-  gst_cuv_settings_clear (&self->settings);
   g_clear_pointer (&self->given, gst_spectral_basis_unref);
   close_backend (self);
   cuv_pca_basis_clear (&self->basis);
@@ -547,8 +540,7 @@ gst_spectral_pca_class_init (GstSpectralPcaClass *klass)
   spectral_class->make_scores = gst_spectral_pca_make_scores;
   spectral_class->reset = gst_spectral_pca_reset;
   spectral_class->add_stats = gst_spectral_pca_add_stats;
-  gst_cuv_settings_class_install (object_class, &gst_spectral_pca_settings,
-      G_STRUCT_OFFSET (GstSpectralPca, settings));
+  gst_cuv_settings_class_install (object_class, &gst_spectral_pca_settings);
   gst_spectral_pca_signals_install (G_TYPE_FROM_CLASS (klass),
       G_CALLBACK (gst_spectral_pca_freeze_basis),
       G_CALLBACK (gst_spectral_pca_thaw_basis));

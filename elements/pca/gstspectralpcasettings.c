@@ -138,11 +138,8 @@ check (gconstpointer settings)
 }
 
 const GstCuvSettingsTable gst_spectral_pca_settings = {
-  .size = sizeof (GstSpectralPcaSettings),
-  .list = list,
-  .n = G_N_ELEMENTS (list),
-  .owned = owned,
-  .n_owned = G_N_ELEMENTS (owned),
+  GST_CUV_SETTINGS (GstSpectralPcaSettings, list),
+  GST_CUV_OWNED_FIELDS (owned),
   .check = check,
 };
 

@@ -277,7 +277,6 @@ gst_vision_publish_finalize (GObject *object)
   GstVisionPublish *self = GST_VISION_PUBLISH (object);
 
   cuv_json_clear (&self->json);
-  gst_cuv_settings_clear (&self->settings);
   G_OBJECT_CLASS (gst_vision_publish_parent_class)->finalize (object);
 }
 
@@ -297,8 +296,7 @@ gst_vision_publish_class_init (GstVisionPublishClass *klass)
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_vision_publish_sink_event);
   trans_class->transform_ip =
       GST_DEBUG_FUNCPTR (gst_vision_publish_transform_ip);
-  gst_cuv_settings_class_install (object_class, &gst_vision_publish_settings,
-      G_STRUCT_OFFSET (GstVisionPublish, settings));
+  gst_cuv_settings_class_install (object_class, &gst_vision_publish_settings);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Vision publisher",

@@ -6,22 +6,13 @@
 
 /* ---- file-format ---- */
 
-static GType
-format_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+GST_CUV_DEFINE_ENUM (format_get_type, "GstCuvPublishFormat",
     { GST_CUV_PUBLISH_JSON, "One JSON array of records, in a new file",
         "json" },
     { GST_CUV_PUBLISH_JSON_LINES, "A JSON object per line, appended",
         "json-lines" },
     { GST_CUV_PUBLISH_CSV, "Comma-separated values, a row per object, appended",
-        "csv" },
-    { 0, NULL, NULL },
-  };
-
-  return gst_cuv_enum_register (&type, "GstCuvPublishFormat", values);
-}
+        "csv" })
 
 static gchar *
 make_json (
@@ -153,9 +144,6 @@ static const GstCuvOwnedField owned[] = {
 };
 
 const GstCuvSettingsTable gst_vision_publish_settings = {
-  .size = sizeof (GstVisionPublishSettings),
-  .list = list,
-  .n = G_N_ELEMENTS (list),
-  .owned = owned,
-  .n_owned = G_N_ELEMENTS (owned),
+  GST_CUV_SETTINGS (GstVisionPublishSettings, list),
+  GST_CUV_OWNED_FIELDS (owned),
 };

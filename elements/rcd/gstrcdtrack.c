@@ -78,16 +78,9 @@ gst_rcd_track_configure (
 /* ---- analysing ---- */
 
 static gboolean
-gst_rcd_track_writes (GstCuvFilter *filter)
+gst_rcd_track_writes (gconstpointer settings)
 {
-  GstRcdTrack *self = GST_RCD_TRACK (filter);
-  gboolean draw;
-
-  GST_OBJECT_LOCK (self);
-  draw = ((const GstRcdSettings *) self->settings.pending)->draw;
-  GST_OBJECT_UNLOCK (self);
-  /* pending settings may be refused: then those in force stay */
-  return draw || in_force (self)->draw;
+  return ((const GstRcdSettings *) settings)->draw;
 }
 
 static void
@@ -222,18 +215,16 @@ gst_rcd_track_start (GstBaseTransform *trans)
     return GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans);
   GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
       ("Cannot create the tracker: %s. End another process, or use a machine "
-       "with "
-       "more memory.",
+       "with more memory.",
           problem),
       (NULL));
   return FALSE;
 }
 
 static void
-gst_rcd_track_leave_context (GstCuvTransform *transform)
+gst_rcd_track_close (GstCuvFilter *filter)
 {
-  gst_rcd_targets_leave_device (&GST_RCD_TRACK (transform)->targets);
-  GST_CUV_TRANSFORM_CLASS (parent_class)->leave_context (transform);
+  gst_rcd_targets_leave_device (&GST_RCD_TRACK (filter)->targets);
 }
 
 static gboolean
@@ -254,7 +245,6 @@ gst_rcd_track_finalize (GObject *object)
   GstRcdTrack *self = GST_RCD_TRACK (object);
 
   gst_rcd_targets_clear (&self->targets);
-  gst_cuv_settings_clear (&self->settings);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
@@ -300,7 +290,6 @@ gst_rcd_track_class_init (GstRcdTrackClass *klass)
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
-  GstCuvTransformClass *transform_class = GST_CUV_TRANSFORM_CLASS (klass);
   GstCuvFilterClass *filter_class = GST_CUV_FILTER_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (
@@ -308,15 +297,14 @@ gst_rcd_track_class_init (GstRcdTrackClass *klass)
   object_class->finalize = gst_rcd_track_finalize;
   trans_class->start = GST_DEBUG_FUNCPTR (gst_rcd_track_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_rcd_track_stop);
-  transform_class->leave_context = gst_rcd_track_leave_context;
   filter_class->configure = gst_rcd_track_configure;
+  filter_class->close = gst_rcd_track_close;
   filter_class->analyse = gst_rcd_track_analyse;
   filter_class->writes = gst_rcd_track_writes;
   filter_class->publish = gst_rcd_track_publish;
   filter_class->reset = gst_rcd_track_reset;
   filter_class->add_stats = gst_rcd_track_add_stats;
-  gst_cuv_settings_class_install (
-      object_class, &gst_rcd_settings, G_STRUCT_OFFSET (GstRcdTrack, settings));
+  gst_cuv_settings_class_install (object_class, &gst_rcd_settings);
   install_signals (G_TYPE_FROM_CLASS (klass));
   gst_element_class_set_static_metadata (element_class, "Object tracker",
       "Filter/Analyzer/Video",

@@ -131,79 +131,34 @@ parse_target_image (gpointer settings)
 
 /* ---- enums ---- */
 
-static GType
-features_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+GST_CUV_DEFINE_ENUM (features_get_type, "GstRcdFeatures",
     { CUV_RCD_RGB_GRAD, "R G B Ix Iy, or Y U V Ix Iy", "rgb-grad" },
     { CUV_RCD_TUZEL9, "x y R G B |Ix| |Iy| |Ixx| |Iyy|, or with Y U V",
         "tuzel9" },
-    { CUV_RCD_GREY_GRAD, "I Ix Iy, without colour", "grey-grad" },
-    { 0, NULL, NULL },
-  };
+    { CUV_RCD_GREY_GRAD, "I Ix Iy, without colour", "grey-grad" })
 
-  return gst_cuv_enum_register (&type, "GstRcdFeatures", values);
-}
-
-static GType
-metric_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+GST_CUV_DEFINE_ENUM (metric_get_type, "GstRcdMetric",
     { CUV_RCD_JBLD, "Jensen-Bregman log det divergence", "jbld" },
     { CUV_RCD_FORSTNER, "Foerstner's distance, from generalised eigenvalues",
-        "forstner" },
-    { 0, NULL, NULL },
-  };
+        "forstner" })
 
-  return gst_cuv_enum_register (&type, "GstRcdMetric", values);
-}
-
-static GType
-search_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+GST_CUV_DEFINE_ENUM (search_get_type, "GstRcdSearch",
     { FALSE, "Around the last box; in the whole frame when lost", "local" },
-    { TRUE, "Always in the whole frame", "full" },
-    { 0, NULL, NULL },
-  };
+    { TRUE, "Always in the whole frame", "full" })
 
-  return gst_cuv_enum_register (&type, "GstRcdSearch", values);
-}
-
-static GType
-update_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+GST_CUV_DEFINE_ENUM (update_get_type, "GstRcdUpdate",
     { CUV_RCD_UPDATE_NONE, "Keep the first model", "none" },
     { CUV_RCD_UPDATE_LOG_EUCLID, "Running mean of the covariances' logarithms",
         "log-euclid" },
     { CUV_RCD_UPDATE_RIEMANN, "Riemannian mean of the last covariances",
         "riemann" },
     { CUV_RCD_UPDATE_JBLD, "JBLD mean of the last covariances", "jbld-mean" },
-    { CUV_RCD_UPDATE_MOMENTS, "Running mean of sums per pixel", "moments" },
-    { 0, NULL, NULL },
-  };
+    { CUV_RCD_UPDATE_MOMENTS, "Running mean of sums per pixel", "moments" })
 
-  return gst_cuv_enum_register (&type, "GstRcdUpdate", values);
-}
-
-static GType
-draw_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+GST_CUV_DEFINE_ENUM (draw_get_type, "GstRcdDraw",
     { FALSE, "Leave the frame as it is", "none" },
     { TRUE, "The first target's distance everywhere, near is bright",
-        "distance-map" },
-    { 0, NULL, NULL },
-  };
-
-  return gst_cuv_enum_register (&type, "GstRcdDraw", values);
-}
+        "distance-map" })
 
 /* ---- table ---- */
 
@@ -339,10 +294,7 @@ static const GstCuvOwnedField owned[] = {
 };
 
 const GstCuvSettingsTable gst_rcd_settings = {
-  .size = sizeof (GstRcdSettings),
-  .list = list,
-  .n = G_N_ELEMENTS (list),
-  .owned = owned,
-  .n_owned = G_N_ELEMENTS (owned),
+  GST_CUV_SETTINGS (GstRcdSettings, list),
+  GST_CUV_OWNED_FIELDS (owned),
   .check = check,
 };

@@ -55,13 +55,6 @@ G_DEFINE_FINAL_TYPE (
 GST_ELEMENT_REGISTER_DEFINE (waldboostdetect, "waldboostdetect", GST_RANK_NONE,
     GST_TYPE_WALDBOOST_DETECT)
 
-/* clang-format off */
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
-    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
-    GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
-/* clang-format on */
-
 /* ---- preparing ---- */
 
 /* "WxH", or "none" for a size that limits nothing. */
@@ -171,21 +164,15 @@ search (GstWaldboostDetect *self, const GstCuvFrame *frame,
 
   problem = cuv_waldboost_detector_run (self->detector, &frame->frame,
       region != NULL ? &region->area : NULL, &processor, &result);
-  if (problem != NULL) {
-    GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
-        ("The scan on the %s failed: %s.", frame->cuda ? "GPU" : "CPU",
-            problem),
-        (NULL));
-    return FALSE;
-  }
+  if (problem != NULL)
+    return gst_cuv_frame_failed (frame, problem);
   start = gst_util_get_timestamp ();
   n = cuv_waldboost_group (self->grouper, self->detector->plan,
       &in_force (self)->grouping, result.hits, result.n_hits, &boxes);
   if (n < 0) {
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
         ("Out of memory: %d accepted windows cannot be grouped. Free memory, "
-         "or "
-         "use a smaller roi or a larger min-size.",
+         "or use a smaller roi or a larger min-size.",
             result.n_hits),
         (NULL));
     return FALSE;
@@ -305,23 +292,12 @@ gst_waldboost_detect_start (GstBaseTransform *trans)
 }
 
 static void
-gst_waldboost_detect_leave_context (GstCuvTransform *transform)
+gst_waldboost_detect_close (GstCuvFilter *filter)
 {
-  g_clear_pointer (
-      &GST_WALDBOOST_DETECT (transform)->detector, cuv_waldboost_detector_free);
-  GST_CUV_TRANSFORM_CLASS (parent_class)->leave_context (transform);
-}
+  GstWaldboostDetect *self = GST_WALDBOOST_DETECT (filter);
 
-static gboolean
-gst_waldboost_detect_stop (GstBaseTransform *trans)
-{
-  GstWaldboostDetect *self = GST_WALDBOOST_DETECT (trans);
-  gboolean ok = GST_BASE_TRANSFORM_CLASS (parent_class)->stop (trans);
-
-  /* the parent has closed the CUDA context, which freed a detector on it */
   g_clear_pointer (&self->detector, cuv_waldboost_detector_free);
   g_clear_pointer (&self->grouper, cuv_waldboost_grouper_free);
-  return ok;
 }
 
 /* From a tracker downstream without a target. */
@@ -340,7 +316,6 @@ gst_waldboost_detect_finalize (GObject *object)
 {
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (object);
 
-  gst_cuv_settings_clear (&self->settings);
   gst_waldboost_counts_clear (&self->counts);
   gst_waldboost_counts_clear (&self->work);
   g_array_unref (self->regions);
@@ -354,7 +329,6 @@ gst_waldboost_detect_class_init (GstWaldboostDetectClass *klass)
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
-  GstCuvTransformClass *transform_class = GST_CUV_TRANSFORM_CLASS (klass);
   GstCuvFilterClass *filter_class = GST_CUV_FILTER_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (
@@ -362,17 +336,13 @@ gst_waldboost_detect_class_init (GstWaldboostDetectClass *klass)
   object_class->finalize = gst_waldboost_detect_finalize;
   trans_class->start = GST_DEBUG_FUNCPTR (gst_waldboost_detect_start);
   trans_class->src_event = GST_DEBUG_FUNCPTR (gst_waldboost_detect_src_event);
-  trans_class->stop = GST_DEBUG_FUNCPTR (gst_waldboost_detect_stop);
-  transform_class->leave_context = gst_waldboost_detect_leave_context;
   filter_class->configure = gst_waldboost_detect_configure;
+  filter_class->close = gst_waldboost_detect_close;
   filter_class->analyse = gst_waldboost_detect_analyse;
   filter_class->publish = gst_waldboost_detect_publish;
   filter_class->reset = gst_waldboost_detect_reset;
   filter_class->add_stats = gst_waldboost_detect_add_stats;
-  gst_cuv_settings_class_install (object_class, &gst_waldboost_settings,
-      G_STRUCT_OFFSET (GstWaldboostDetect, settings));
-  gst_element_class_add_static_pad_template (element_class, &sink_template);
-  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_cuv_settings_class_install (object_class, &gst_waldboost_settings);
   gst_element_class_set_static_metadata (element_class,
       "Boosted object detector", "Filter/Analyzer/Video",
       "Detects objects with a boosted classifier, on the CPU or with CUDA",

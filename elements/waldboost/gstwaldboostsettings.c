@@ -379,10 +379,7 @@ static const GstCuvOwnedField owned[] = {
 };
 
 const GstCuvSettingsTable gst_waldboost_settings = {
-  .size = sizeof (GstWaldboostSettings),
-  .list = list,
-  .n = G_N_ELEMENTS (list),
-  .owned = owned,
-  .n_owned = G_N_ELEMENTS (owned),
+  GST_CUV_SETTINGS (GstWaldboostSettings, list),
+  GST_CUV_OWNED_FIELDS (owned),
   .check = check,
 };

@@ -228,17 +228,8 @@ static const GstCuvSetting list[] = {
 };
 
 static const GstCuvSettingsTable table = {
-  .size = sizeof (Settings),
-  .list = list,
-  .n = G_N_ELEMENTS (list),
+  GST_CUV_SETTINGS (Settings, list),
 };
-
-static void
-gst_cuv_analyser_finalize (GObject *object)
-{
-  gst_cuv_settings_clear (&PRIV (GST_CUV_ANALYSER (object))->settings);
-  G_OBJECT_CLASS (gst_cuv_analyser_parent_class)->finalize (object);
-}
 
 static void
 gst_cuv_analyser_class_init (GstCuvAnalyserClass *klass)
@@ -246,14 +237,12 @@ gst_cuv_analyser_class_init (GstCuvAnalyserClass *klass)
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
 
-  object_class->finalize = gst_cuv_analyser_finalize;
   trans_class->start = GST_DEBUG_FUNCPTR (gst_cuv_analyser_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_cuv_analyser_stop);
   trans_class->query = GST_DEBUG_FUNCPTR (gst_cuv_analyser_query);
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_cuv_analyser_sink_event);
   trans_class->src_event = GST_DEBUG_FUNCPTR (gst_cuv_analyser_src_event);
-  gst_cuv_settings_class_install (
-      object_class, &table, G_PRIVATE_OFFSET (GstCuvAnalyser, settings));
+  gst_cuv_settings_class_install (object_class, &table);
   gst_type_mark_as_plugin_api (GST_TYPE_CUV_ANALYSER, 0);
 }
 

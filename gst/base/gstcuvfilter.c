@@ -257,15 +257,30 @@ analyse (
   return GST_FLOW_OK;
 }
 
+/* Pending settings may be refused: then those in force stay. */
+static gboolean
+writes (GstCuvFilter *self)
+{
+  const GstCuvFilterClass *klass = GST_CUV_FILTER_GET_CLASS (self);
+  const GstCuvSettings *settings = gst_cuv_settings_of (self);
+  gboolean pending_writes;
+
+  if (klass->writes == NULL)
+    return FALSE;
+  GST_OBJECT_LOCK (self);
+  pending_writes = klass->writes (settings->pending);
+  GST_OBJECT_UNLOCK (self);
+  return pending_writes || klass->writes (settings->in_force);
+}
+
 /* A frame that is only read may be shared with other elements. */
 static GstFlowReturn
 gst_cuv_filter_prepare_output_buffer (
     GstBaseTransform *trans, GstBuffer *in, GstBuffer **out)
 {
   GstCuvFilter *self = GST_CUV_FILTER (trans);
-  GstCuvFilterClass *klass = GST_CUV_FILTER_GET_CLASS (self);
 
-  PRIV (self)->writes = klass->writes != NULL && klass->writes (self);
+  PRIV (self)->writes = writes (self);
   if (PRIV (self)->writes)
     return gst_cuv_transform_make_writable (GST_CUV_TRANSFORM (self), in, out);
   return GST_BASE_TRANSFORM_CLASS (gst_cuv_filter_parent_class)
@@ -372,13 +387,6 @@ gst_cuv_filter_stop (GstBaseTransform *trans)
 
 /* ---- class ---- */
 
-static void
-gst_cuv_filter_finalize (GObject *object)
-{
-  gst_cuv_settings_clear (&PRIV (GST_CUV_FILTER (object))->settings);
-  G_OBJECT_CLASS (gst_cuv_filter_parent_class)->finalize (object);
-}
-
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
     "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
@@ -393,7 +401,6 @@ gst_cuv_filter_class_init (GstCuvFilterClass *klass)
   GstCuvTransformClass *transform_class = GST_CUV_TRANSFORM_CLASS (klass);
   GstCuvAnalyserClass *analyser_class = GST_CUV_ANALYSER_CLASS (klass);
 
-  object_class->finalize = gst_cuv_filter_finalize;
   trans_class->start = GST_DEBUG_FUNCPTR (gst_cuv_filter_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_cuv_filter_stop);
   trans_class->prepare_output_buffer =
@@ -404,8 +411,7 @@ gst_cuv_filter_class_init (GstCuvFilterClass *klass)
   transform_class->leave_context = gst_cuv_filter_leave_context;
   analyser_class->reset = gst_cuv_filter_analyser_reset;
   analyser_class->add_stats = gst_cuv_filter_analyser_add_stats;
-  gst_cuv_settings_class_install (object_class, &gst_cuv_filter_settings,
-      G_PRIVATE_OFFSET (GstCuvFilter, settings));
+  gst_cuv_settings_class_install (object_class, &gst_cuv_filter_settings);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_type_mark_as_plugin_api (GST_TYPE_CUV_FILTER, 0);

@@ -40,9 +40,10 @@ struct _GstCuvFilterClass {
   gboolean (*analyse) (
       GstCuvFilter *self, const GstCuvFrame *frame, gint n_threads);
 
-  /* Whether the element draws on frames now. If so, frames are writable, copied
-   * where others hold a reference, and analyse() may draw on them. Optional. */
-  gboolean (*writes) (GstCuvFilter *self);
+  /* Whether the element draws on frames with these settings. If so, frames are
+   * writable, copied where others hold a reference, and analyse() may draw on
+   * them. Optional. */
+  gboolean (*writes) (gconstpointer settings);
 
   /* Attaches the results of the last analyse() to the buffer. message is NULL
    * or the bus message to add them to. age is the time since the frame they

@@ -4,21 +4,12 @@
 
 #define AT(field) G_STRUCT_OFFSET (GstCuvFilterSettings, field)
 
-static GType
-message_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+GST_CUV_DEFINE_ENUM (message_get_type, "GstCuvMessage",
     { GST_CUV_MESSAGE_NONE, "Post no message", "none" },
     { GST_CUV_MESSAGE_ON_CHANGE, "Post one when the results change",
         "on-change" },
     { GST_CUV_MESSAGE_EVERY_FRAME, "Post one for every analysed frame",
-        "every-frame" },
-    { 0, NULL, NULL },
-  };
-
-  return gst_cuv_enum_register (&type, "GstCuvMessage", values);
-}
+        "every-frame" })
 
 /**
  * GstCuvFilter:skip-late:
@@ -62,7 +53,5 @@ static const GstCuvSetting list[] = {
 };
 
 const GstCuvSettingsTable gst_cuv_filter_settings = {
-  .size = sizeof (GstCuvFilterSettings),
-  .list = list,
-  .n = G_N_ELEMENTS (list),
+  GST_CUV_SETTINGS (GstCuvFilterSettings, list),
 };

@@ -44,6 +44,17 @@ leave_context (GstElement *element)
     klass->leave_context (self);
 }
 
+void
+gst_cuv_transform_close_backend (GstCuvTransform *self, CuvBackend *backend)
+{
+  const gboolean pushed =
+      backend->on_device && gst_cuv_context_push (&PRIV (self)->context);
+
+  cuv_backend_close (backend);
+  if (pushed)
+    gst_cuv_context_pop (&PRIV (self)->context);
+}
+
 GstCuvContext *
 gst_cuv_transform_context (GstCuvTransform *self)
 {

@@ -11,6 +11,7 @@
 #include <gst/base/gstbasetransform.h>
 #include <gst/video/video.h>
 #include "context/gstcuvcontext.h"
+#include "cuvbackend.h"
 
 G_BEGIN_DECLS
 
@@ -34,6 +35,10 @@ struct _GstCuvTransformClass {
 };
 
 CUV_API GstCuvContext *gst_cuv_transform_context (GstCuvTransform *self);
+
+/* Closes a backend, on the device with the element's context current. */
+CUV_API void gst_cuv_transform_close_backend (
+    GstCuvTransform *self, CuvBackend *backend);
 
 /* The info of the negotiated caps, of the sink and the source pad. */
 CUV_API const GstVideoInfo *gst_cuv_transform_in_info (GstCuvTransform *self);

@@ -234,40 +234,24 @@ gst_cuv_settings_apply_changes (
 
 /* ---- GObject ---- */
 
-typedef struct {
-  const GstCuvSettingsTable *table;
-  gssize offset;
-} Installed;
-
 static GQuark
-installed_quark (void)
+settings_quark (void)
 {
   return g_quark_from_static_string ("gst-cuv-settings");
-}
-
-static GstCuvSettings *
-settings_in (gpointer element, GType type)
-{
-  const Installed *installed = g_type_get_qdata (type, installed_quark ());
-
-  return installed != NULL ? G_STRUCT_MEMBER_P (element, installed->offset)
-                           : NULL;
 }
 
 GstCuvSettings *
 gst_cuv_settings_of (gpointer element)
 {
-  return settings_in (element, G_OBJECT_TYPE (element));
+  return g_object_get_qdata (element, settings_quark ());
 }
 
 gboolean
 gst_cuv_settings_start_all (gpointer element)
 {
-  for (GType type = G_OBJECT_TYPE (element); type != 0;
-       type = g_type_parent (type)) {
-    GstCuvSettings *self = settings_in (element, type);
-
-    if (self != NULL && !gst_cuv_settings_start (self))
+  for (GstCuvSettings *self = gst_cuv_settings_of (element); self != NULL;
+       self = self->parent) {
+    if (!gst_cuv_settings_start (self))
       return FALSE;
   }
   return TRUE;
@@ -276,19 +260,28 @@ gst_cuv_settings_start_all (gpointer element)
 void
 gst_cuv_settings_stop_all (gpointer element)
 {
-  for (GType type = G_OBJECT_TYPE (element); type != 0;
-       type = g_type_parent (type)) {
-    GstCuvSettings *self = settings_in (element, type);
+  for (GstCuvSettings *self = gst_cuv_settings_of (element); self != NULL;
+       self = self->parent)
+    gst_cuv_settings_stop (self);
+}
 
-    if (self != NULL)
-      gst_cuv_settings_stop (self);
-  }
+/* The settings that a property belongs to. */
+static GstCuvSettings *
+settings_with (gpointer element, const GParamSpec *pspec)
+{
+  const GstCuvSettingsTable *table =
+      g_type_get_qdata (pspec->owner_type, settings_quark ());
+  GstCuvSettings *self = gst_cuv_settings_of (element);
+
+  while (self->table != table)
+    self = self->parent;
+  return self;
 }
 
 static void
 set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  GstCuvSettings *self = settings_in (object, pspec->owner_type);
+  GstCuvSettings *self = settings_with (object, pspec);
   const GstCuvSetting *setting = &self->table->list[id - 1];
 
   if (setting->only_stopped && refused_while_started (self, setting, value))
@@ -308,7 +301,7 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 static void
 get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  GstCuvSettings *self = settings_in (object, pspec->owner_type);
+  GstCuvSettings *self = settings_with (object, pspec);
   const GstCuvSetting *setting = &self->table->list[id - 1];
 
   if (setting->get != NULL) {
@@ -323,17 +316,25 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 
 void
 gst_cuv_settings_class_install (
-    GObjectClass *klass, const GstCuvSettingsTable *table, gssize offset)
+    GObjectClass *klass, const GstCuvSettingsTable *table)
 {
-  Installed *installed = g_new (Installed, 1); /* as long as the type */
-
-  *installed = (Installed){ table, offset };
-  g_type_set_qdata (G_TYPE_FROM_CLASS (klass), installed_quark (), installed);
+  g_type_set_qdata (
+      G_TYPE_FROM_CLASS (klass), settings_quark (), (gpointer) table);
   klass->set_property = set_property;
   klass->get_property = get_property;
   for (guint i = 0; i < table->n; i++)
     g_object_class_install_property (
         klass, i + 1, gst_cuv_setting_make_spec (&table->list[i]));
+}
+
+static void
+clear_all (gpointer settings)
+{
+  for (GstCuvSettings *self = settings; self != NULL; self = self->parent) {
+    gst_cuv_settings_free (self->table, self->pending);
+    gst_cuv_settings_free (self->table, self->in_force);
+    g_mutex_clear (&self->changing);
+  }
 }
 
 void
@@ -342,6 +343,8 @@ gst_cuv_settings_init (
 {
   self->element = element;
   self->table = table;
+  self->parent = g_object_steal_qdata (element, settings_quark ());
+  g_object_set_qdata_full (element, settings_quark (), self, clear_all);
   self->pending = g_malloc0 (table->size);
   g_mutex_init (&self->changing);
   for (guint i = 0; i < table->n; i++) {
@@ -350,12 +353,4 @@ gst_cuv_settings_init (
           gst_cuv_setting_field (self->pending, &table->list[i]));
   }
   self->in_force = gst_cuv_settings_copy (table, self->pending);
-}
-
-void
-gst_cuv_settings_clear (GstCuvSettings *self)
-{
-  gst_cuv_settings_free (self->table, self->pending);
-  gst_cuv_settings_free (self->table, self->in_force);
-  g_mutex_clear (&self->changing);
 }

@@ -84,28 +84,37 @@ typedef struct {
   gchar *(*check) (gconstpointer settings);
 } GstCuvSettingsTable;
 
-typedef struct {
+/* The first fields of a table: those of a struct's type and a list. */
+#define GST_CUV_SETTINGS(Struct, rows)                                         \
+  .size = sizeof (Struct), .list = rows, .n = G_N_ELEMENTS (rows)
+#define GST_CUV_OWNED_FIELDS(fields)                                           \
+  .owned = fields, .n_owned = G_N_ELEMENTS (fields)
+
+typedef struct _GstCuvSettings GstCuvSettings;
+
+struct _GstCuvSettings {
   GstElement *element;
   const GstCuvSettingsTable *table;
-  gpointer pending; /* under the object lock */
+  GstCuvSettings *parent; /* of the element's next base class that has some */
+  gpointer pending;       /* under the object lock */
   gpointer in_force;
   gboolean has_in_force;
   gboolean started;
   guint serial, applied; /* changes so far, and when applied */
   GMutex changing;       /* one parsed property changes at a time */
-} GstCuvSettings;
+};
 
 /* For class_init: installs the properties and sets the class's set_property()
- * and get_property(). offset: of the GstCuvSettings in the instance. */
+ * and get_property(). */
 CUV_API void gst_cuv_settings_class_install (
-    GObjectClass *klass, const GstCuvSettingsTable *table, gssize offset);
+    GObjectClass *klass, const GstCuvSettingsTable *table);
 
-/* For instance_init, with the defaults in force, and for finalize. */
+/* For instance_init: the defaults are in force. self is part of the element,
+ * and is cleared when the element is finalized. */
 CUV_API void gst_cuv_settings_init (
     GstCuvSettings *self, gpointer element, const GstCuvSettingsTable *table);
-CUV_API void gst_cuv_settings_clear (GstCuvSettings *self);
 
-/* The settings of the element's own class; NULL if that has none. */
+/* The settings of the element's most derived class that has some. */
 CUV_API GstCuvSettings *gst_cuv_settings_of (gpointer element);
 
 /* Parses and loads. FALSE after an element error. */
@@ -139,16 +148,20 @@ GParamSpec *gst_cuv_setting_make_spec (const GstCuvSetting *setting);
 
 /* ---- enums ---- */
 
-/* Defines the get_type() of an enum; the values are GEnumValues. Saved presets
- * contain their names, which must therefore stay. */
-#define GST_CUV_DEFINE_ENUM(get_type, name, ...)                               \
-  static GType get_type (void)                                                 \
+/* Defines the get_type() of an enum, for other files too or for this one only;
+ * the values are GEnumValues. Saved presets contain their names, which must
+ * therefore stay. */
+#define GST_CUV_DEFINE_PUBLIC_ENUM(get_type, name, ...)                        \
+  GType get_type (void)                                                        \
   {                                                                            \
     static gsize type = 0;                                                     \
     static const GEnumValue values[] = { __VA_ARGS__, { 0, NULL, NULL } };     \
                                                                                \
     return gst_cuv_enum_register (&type, name, values);                        \
   }
+#define GST_CUV_DEFINE_ENUM(get_type, ...)                                     \
+  static GType get_type (void);                                                \
+  GST_CUV_DEFINE_PUBLIC_ENUM (get_type, __VA_ARGS__)
 
 /* For the get_type() of an enum; type is its static variable, 0 at first. */
 CUV_API GType gst_cuv_enum_register (

@@ -443,9 +443,7 @@ static const GstCuvSetting list[] = {
 };
 
 static const GstCuvSettingsTable table = {
-  .size = sizeof (Properties),
-  .list = list,
-  .n = G_N_ELEMENTS (list),
+  GST_CUV_SETTINGS (Properties, list),
 };
 
 static void
@@ -454,7 +452,6 @@ gst_cuv_spectral_transform_finalize (GObject *object)
   GstCuvSpectralTransform *self = GST_CUV_SPECTRAL_TRANSFORM (object);
 
   gst_cuv_spectral_canvas_clear (&PRIV (self)->canvas);
-  gst_cuv_settings_clear (&PRIV (self)->settings);
   G_OBJECT_CLASS (gst_cuv_spectral_transform_parent_class)->finalize (object);
 }
 
@@ -484,8 +481,7 @@ gst_cuv_spectral_transform_class_init (GstCuvSpectralTransformClass *klass)
   transform_class->leave_context = gst_cuv_spectral_transform_leave_context;
   analyser_class->reset = gst_cuv_spectral_transform_reset;
   analyser_class->add_stats = gst_cuv_spectral_transform_add_stats;
-  gst_cuv_settings_class_install (object_class, &table,
-      G_PRIVATE_OFFSET (GstCuvSpectralTransform, settings));
+  gst_cuv_settings_class_install (object_class, &table);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_type_mark_as_plugin_api (GST_TYPE_CUV_SPECTRAL_TRANSFORM, 0);

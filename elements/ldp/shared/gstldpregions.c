@@ -84,18 +84,9 @@ check_memory (const CuvLdpLayout *layout)
 
 /* ---- choice of regions ---- */
 
-GType
-gst_ldp_region_kind_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+GST_CUV_DEFINE_PUBLIC_ENUM (gst_ldp_region_kind_get_type, "GstLdpRegionKind",
     { GST_LDP_FRAME, "The whole frame", "frame" },
-    { GST_LDP_ROI_LIST, "Each region of interest of the frame", "roi-list" },
-    { 0, NULL, NULL },
-  };
-
-  return gst_cuv_enum_register (&type, "GstLdpRegionKind", values);
-}
+    { GST_LDP_ROI_LIST, "Each region of interest of the frame", "roi-list" })
 
 gchar *
 gst_ldp_region_choice_parse (gpointer settings)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* GstCuvFilter on frames in CUDA memory whose device has no kernels for us,
- * here the stand-in driver: they are read on the CPU, and stay where they are.
- */
+/* GstCuvFilter with CUDA frames on a device without kernels (the stand-in
+ * driver): it analyses on the CPU and leaves frames in CUDA memory. */
 #include "probe.h"
 
 static guint64
@@ -21,7 +20,7 @@ luma_sum (GstBuffer *buffer)
   return sum;
 }
 
-GST_START_TEST (device_frames_are_read_where_possible)
+GST_START_TEST (cuda_frames_are_analysed_on_the_cpu)
 {
   GstHarness *h;
   CuvProbe *probe;
@@ -56,10 +55,10 @@ GST_START_TEST (device_frames_are_read_where_possible)
 }
 
 GST_END_TEST
-/* Also those of a decoder that shares the context; asked for once. */
-GST_START_TEST (waits_of_the_context_sleep)
+/* Set once; it also holds for a decoder that shares the context. */
+GST_START_TEST (context_uses_blocking_sync)
 {
-  const gint before = cuv_fake_counts ().waits_made_to_sleep;
+  const gint before = cuv_fake_counts ().blocking_sync_contexts;
   GstHarness *h;
 
   cuv_probe_register ();
@@ -68,13 +67,15 @@ GST_START_TEST (waits_of_the_context_sleep)
   cuv_harness_caps (h, "NV12", 64, 48);
   for (guint n = 0; n < 3; n++)
     gst_buffer_unref (gst_harness_push_and_pull (h, cuv_probe_frame (n)));
-  fail_unless_equals_int (cuv_fake_counts ().waits_made_to_sleep, before + 1);
+  fail_unless_equals_int (
+      cuv_fake_counts ().blocking_sync_contexts, before + 1);
   gst_harness_teardown (h);
 }
 
 GST_END_TEST
-/* What is written there comes down; who holds the frame keeps it as it was. */
-GST_START_TEST (device_frames_are_written)
+/* Written pixels reach the download. The tee's other branch also holds the
+ * frame. */
+GST_START_TEST (cuda_frames_are_written)
 {
   GstElement *element;
   GstHarness *h;
@@ -84,7 +85,7 @@ GST_START_TEST (device_frames_are_written)
                              "! cuvprobe name=probe ! cuvcudadownload "
                              "t. ! queue ! fakesink async=false");
   element = gst_bin_get_by_name (GST_BIN (h->element), "probe");
-  ((CuvProbe *) element)->writes = TRUE;
+  g_object_set (element, "writes", TRUE, NULL);
   cuv_harness_caps (h, "NV12", 64, 48);
   for (guint n = 0; n < 10; n++) {
     GstBuffer *in = cuv_probe_frame (n), *out;
@@ -108,9 +109,9 @@ make_suite (void)
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, device_frames_are_read_where_possible);
-  tcase_add_test (tcase, waits_of_the_context_sleep);
-  tcase_add_test (tcase, device_frames_are_written);
+  tcase_add_test (tcase, cuda_frames_are_analysed_on_the_cpu);
+  tcase_add_test (tcase, context_uses_blocking_sync);
+  tcase_add_test (tcase, cuda_frames_are_written);
   return suite;
 }
 

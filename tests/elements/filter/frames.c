@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* GstCuvFilter: which frames are configured for, analysed, held and reported.
- */
+/* GstCuvFilter: when it configures, analyses, holds and reports results. */
 #include "probe.h"
 
-GST_START_TEST (configures_once_and_for_changes)
+GST_START_TEST (configures_once_and_after_changes)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
@@ -41,7 +40,7 @@ GST_START_TEST (analyses_every_nth)
     fail_unless_equals_int (cuv_probe_push (h, n, NULL), n % 3 == 0);
   fail_unless_equals_int (probe->n_analyse, 4);
   fail_unless_equals_uint64 (cuv_stat (h->element, "skipped"), 6);
-  /* live: the next frame is analysed if the last was that long ago */
+  /* a new interval counts from the last analysed frame */
   g_object_set (probe, "inference-interval", 1, NULL);
   fail_unless (cuv_probe_push (h, 10, NULL));
   g_object_set (probe, "inference-interval", 2, NULL);
@@ -55,12 +54,12 @@ GST_START_TEST (holds_results_with_their_age)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
-  guint of = 0;
+  guint analysis = 0;
 
   g_object_set (probe, "inference-interval", 3, "hold-results", TRUE, NULL);
   for (guint n = 0; n < 7; n++) {
-    fail_unless (cuv_probe_push (h, n, &of));
-    fail_unless_equals_int (of, n / 3 + 1);
+    fail_unless (cuv_probe_push (h, n, &analysis));
+    fail_unless_equals_int (analysis, n / 3 + 1);
     fail_unless_equals_uint64 (
         probe->age, n * FRAME_TIME - n / 3 * 3 * FRAME_TIME);
   }
@@ -69,8 +68,8 @@ GST_START_TEST (holds_results_with_their_age)
 }
 
 GST_END_TEST
-/* Frames of another size are not those that results were found in. Caps come
- * without a segment. */
+/* Held results do not fit frames of another size. The caps event comes without
+ * a segment. */
 GST_START_TEST (resets_on_caps)
 {
   CuvProbe *probe;
@@ -92,7 +91,7 @@ GST_START_TEST (resets_on_caps)
 }
 
 GST_END_TEST
-/* After a flush nothing of before is held, and the next frame is analysed. */
+/* A flush drops held results, and the next frame is analysed. */
 GST_START_TEST (resets_on_flush)
 {
   CuvProbe *probe;
@@ -157,7 +156,7 @@ GST_START_TEST (resets_on_discont)
 }
 
 GST_END_TEST
-GST_START_TEST (starts_afresh)
+GST_START_TEST (restart_clears_stats)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
@@ -171,8 +170,7 @@ GST_START_TEST (starts_afresh)
 }
 
 GST_END_TEST
-/* A frame that somebody else holds too: its header is copied, not its pixels.
- */
+/* Of a frame with another owner the header is copied, not the pixels. */
 GST_START_TEST (shared_frames_are_not_copied)
 {
   CuvProbe *probe;
@@ -192,7 +190,7 @@ GST_START_TEST (shared_frames_are_not_copied)
 }
 
 GST_END_TEST
-GST_START_TEST (stats_tell_what_was_done)
+GST_START_TEST (stats_count_analysed_and_skipped)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
@@ -237,15 +235,14 @@ first_luma (GstBuffer *buffer)
   return luma;
 }
 
-/* In place on a frame that is its own; else on a copy out of a pool, and who
- * holds the frame keeps it as it was. */
-GST_START_TEST (writes_where_it_may)
+/* Writes in place if the frame has no other owner, else to a pooled copy. */
+GST_START_TEST (writes_in_place_or_to_a_copy)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
   GstBuffer *pooled = NULL;
 
-  probe->writes = TRUE;
+  g_object_set (probe, "writes", TRUE, NULL);
   cuv_probe_push (h, 0, NULL);
   for (guint n = 1; n < 4; n++) {
     GstBuffer *in = cuv_probe_frame (n), *out;
@@ -253,16 +250,19 @@ GST_START_TEST (writes_where_it_may)
 
     out = gst_harness_push_and_pull (h, gst_buffer_ref (in));
     fail_unless (out != in && out->pool != NULL);
-    fail_unless (pooled == NULL || out == pooled, "copies are allocated");
+    fail_unless (pooled == NULL || out == pooled, "copy is not from the pool");
     pooled = out;
+    fail_unless (probe->writable);
     fail_unless_equals_int (first_luma (in), before);
     fail_unless_equals_int (first_luma (out), before ^ 255);
     fail_unless_equals_uint64 (GST_BUFFER_PTS (out), n * FRAME_TIME);
     gst_buffer_unref (in);
     gst_buffer_unref (out);
   }
-  probe->writes = FALSE;
-  cuv_probe_push (h, 4, NULL);
+  g_object_set (probe, "writes", FALSE, NULL);
+  cuv_probe_push (h, 4, NULL); /* frames are writable until it is analysed */
+  cuv_probe_push (h, 5, NULL);
+  fail_if (probe->writable);
   gst_harness_teardown (h);
 }
 
@@ -274,18 +274,18 @@ make_suite (void)
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, configures_once_and_for_changes);
+  tcase_add_test (tcase, configures_once_and_after_changes);
   tcase_add_test (tcase, analyses_every_nth);
   tcase_add_test (tcase, holds_results_with_their_age);
   tcase_add_test (tcase, resets_on_caps);
   tcase_add_test (tcase, resets_on_flush);
   tcase_add_test (tcase, resets_on_segment);
   tcase_add_test (tcase, resets_on_discont);
-  tcase_add_test (tcase, starts_afresh);
+  tcase_add_test (tcase, restart_clears_stats);
   tcase_add_test (tcase, shared_frames_are_not_copied);
-  tcase_add_test (tcase, stats_tell_what_was_done);
+  tcase_add_test (tcase, stats_count_analysed_and_skipped);
   tcase_add_test (tcase, failure_stops_the_flow);
-  tcase_add_test (tcase, writes_where_it_may);
+  tcase_add_test (tcase, writes_in_place_or_to_a_copy);
   return suite;
 }
 

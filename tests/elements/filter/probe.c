@@ -9,8 +9,8 @@ typedef struct {
 GType cuv_probe_get_type (void);
 G_DEFINE_TYPE (CuvProbe, cuv_probe, GST_TYPE_CUV_FILTER)
 
-/* The base class measures its work with this, here rather than in GStreamer: a
- * stopwatch that shows what an analysis is to take, whatever else runs on the
+/* Replaces GStreamer's function, with which the base class measures an
+ * analysis: this stopwatch advances by takes_us, whatever else runs on the
  * machine. */
 static GstClockTime stopwatch = GST_SECOND;
 
@@ -20,19 +20,19 @@ gst_util_get_timestamp (void)
   return stopwatch;
 }
 
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
-    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_CUV_FRAME_CAPS));
+typedef struct {
+  gint number;
+  gboolean writes;
+} Settings;
 
 static const GstCuvSetting list[] = {
   { "number", "Number", "For changes", .type = G_TYPE_INT, .maximum = 9 },
+  { "writes", "Writes", "Whether analyse inverts luma",
+      .offset = G_STRUCT_OFFSET (Settings, writes), .type = G_TYPE_BOOLEAN },
 };
 
 static const GstCuvSettingsTable table = {
-  .size = sizeof (gint),
-  .list = list,
-  .n = G_N_ELEMENTS (list),
+  GST_CUV_SETTINGS (Settings, list),
 };
 
 static gchar *
@@ -44,9 +44,9 @@ cuv_probe_configure (
 }
 
 static gboolean
-cuv_probe_writes (GstCuvFilter *filter)
+cuv_probe_writes (gconstpointer settings)
 {
-  return ((CuvProbe *) filter)->writes;
+  return ((const Settings *) settings)->writes;
 }
 
 static void
@@ -71,8 +71,8 @@ cuv_probe_analyse (
   for (gint y = 0; y < frame->frame.height && !frame->cuda; y++)
     for (gint x = 0; x < frame->frame.width; x++)
       self->luma += cuv_frame_grey (&frame->frame, x, y);
-  fail_unless_equals_int (frame->writable, self->writes);
-  if (frame->writable && !frame->cuda)
+  self->writable = frame->writable;
+  if (cuv_probe_writes (self->settings.in_force) && !frame->cuda)
     invert (&frame->frame);
   stopwatch += self->takes_us * GST_USECOND;
   if (self->sleeps)
@@ -95,7 +95,7 @@ cuv_probe_publish (GstCuvFilter *filter, GstBuffer *buffer,
   self->n_publish++;
   self->age = age;
   if (message != NULL)
-    gst_structure_set (message, "of", G_TYPE_UINT, self->n_analyse, NULL);
+    gst_structure_set (message, "analysis", G_TYPE_UINT, self->n_analyse, NULL);
   return self->change;
 }
 
@@ -112,25 +112,14 @@ cuv_probe_add_stats (GstCuvFilter *filter, GstStructure *stats)
 }
 
 static void
-cuv_probe_finalize (GObject *object)
-{
-  gst_cuv_settings_clear (&((CuvProbe *) object)->settings);
-  G_OBJECT_CLASS (cuv_probe_parent_class)->finalize (object);
-}
-
-static void
 cuv_probe_class_init (CuvProbeClass *klass)
 {
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstCuvFilterClass *filter_class = GST_CUV_FILTER_CLASS (klass);
 
-  gst_element_class_add_static_pad_template (element_class, &sink_template);
-  gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (
       element_class, "Probe", "Filter/Analyzer/Video", "Test", "gst-cuvision");
-  G_OBJECT_CLASS (klass)->finalize = cuv_probe_finalize;
-  gst_cuv_settings_class_install (
-      G_OBJECT_CLASS (klass), &table, G_STRUCT_OFFSET (CuvProbe, settings));
+  gst_cuv_settings_class_install (G_OBJECT_CLASS (klass), &table);
   filter_class->configure = cuv_probe_configure;
   filter_class->analyse = cuv_probe_analyse;
   filter_class->writes = cuv_probe_writes;
@@ -180,7 +169,7 @@ cuv_probe_frame (guint n)
 }
 
 gboolean
-cuv_probe_push (GstHarness *h, guint n, guint *of)
+cuv_probe_push (GstHarness *h, guint n, guint *analysis)
 {
   GstBuffer *in = cuv_probe_frame (n), *out;
   GstMemory *memory = gst_buffer_peek_memory (in, 0);
@@ -193,8 +182,8 @@ cuv_probe_push (GstHarness *h, guint n, guint *of)
   fail_unless_equals_uint64 (GST_BUFFER_PTS (out), n * FRAME_TIME);
   roi = (GstVideoRegionOfInterestMeta *) gst_buffer_get_meta (
       out, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
-  if (roi != NULL && of != NULL)
-    *of = (guint) roi->id;
+  if (roi != NULL && analysis != NULL)
+    *analysis = (guint) roi->id;
   gst_buffer_unref (out);
   return roi != NULL;
 }

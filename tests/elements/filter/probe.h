@@ -12,14 +12,14 @@ typedef struct {
   GstCuvFilter parent;
   GstCuvSettings settings;
   guint n_configure, n_analyse, n_publish, n_reset;
-  GstClockTime age; /* of the last publish */
-  guint64 luma;     /* the sum of the last frame's grey values */
-  gboolean cuda;    /* whether it was on the device */
-  guint change;     /* what publish returns */
-  guint takes_us;   /* how long analyse takes by the stopwatch; default 1 ms */
-  gboolean sleeps;  /* whether it really takes that long */
-  gboolean fail;    /* whether analyse fails */
-  gboolean writes;  /* whether analyse inverts luma */
+  GstClockTime age;  /* of the last publish */
+  guint64 luma;      /* the sum of the last frame's grey values */
+  gboolean cuda;     /* TRUE if it was on the device */
+  guint change;      /* what publish returns */
+  guint takes_us;    /* that analyse adds to the stopwatch; default 1 ms */
+  gboolean sleeps;   /* analyse also sleeps that long */
+  gboolean writable; /* whether the last frame was */
+  gboolean fail;     /* analyse fails */
 } CuvProbe;
 
 /* Registers the element and returns a harness for it, with caps NV12 64x48. */
@@ -28,9 +28,9 @@ GstHarness *cuv_probe_harness (CuvProbe **probe);
 /* A frame of 64x48 NV12, the nth at 30 frames a second. */
 GstBuffer *cuv_probe_frame (guint n);
 
-/* Pushes the nth frame and checks that it comes out as it went in. TRUE if
- * results were attached, which are then of analysis number *of. */
-gboolean cuv_probe_push (GstHarness *h, guint n, guint *of);
+/* Pushes the nth frame and checks that it comes out unchanged. TRUE if results
+ * are attached; *analysis is then the number of their analysis, from 1. */
+gboolean cuv_probe_push (GstHarness *h, guint n, guint *analysis);
 
 void cuv_probe_register (void);
 
