@@ -43,7 +43,7 @@ cuv_check_that (bool ok, const char *file, int line, const char *format, ...)
     n_passed++;
     return true;
   }
-  if (++n_failed > 20) /* the first ones tell */
+  if (++n_failed > 20) /* print only the first ones */
     return false;
   printf ("%s:%d: case '%s', --seed %llu: failed: ", file, line, case_name,
       (unsigned long long) cuv_check_options.seed);
@@ -352,7 +352,7 @@ cuv_check_read_pgm (const char *path, int *width, int *height)
   }
   if (file != NULL)
     fclose (file);
-  CUV_CHECK (pixels != NULL, "%s", path);
+  CUV_CHECK (pixels != NULL, ": %s is not a binary 8-bit PGM", path);
   return pixels;
 }
 
@@ -361,7 +361,7 @@ cuv_check_read_pgm (const char *path, int *width, int *height)
 #if HAVE_CUDA
 
 static void
-must (cudaError_t status)
+exit_on_error (cudaError_t status)
 {
   if (status == cudaSuccess)
     return;
@@ -374,17 +374,17 @@ cuv_check_upload (const void *data, size_t size)
 {
   void *memory = NULL;
 
-  must (cudaMalloc (&memory, size));
-  must (cudaMemcpy (memory, data, size, cudaMemcpyHostToDevice));
+  exit_on_error (cudaMalloc (&memory, size));
+  exit_on_error (cudaMemcpy (memory, data, size, cudaMemcpyHostToDevice));
   /* the copy may still be under way, and other streams do not wait for it */
-  must (cudaStreamSynchronize (NULL));
+  exit_on_error (cudaStreamSynchronize (NULL));
   return memory;
 }
 
 void
 cuv_check_download (void *data, const void *memory, size_t size)
 {
-  must (cudaMemcpy (data, memory, size, cudaMemcpyDeviceToHost));
+  exit_on_error (cudaMemcpy (data, memory, size, cudaMemcpyDeviceToHost));
 }
 
 CuvFrame
@@ -408,7 +408,7 @@ cuv_check_from_device (CuvCheckFrame *self, void *memory)
 void
 cuv_check_device_free (void *memory)
 {
-  must (cudaFree (memory));
+  exit_on_error (cudaFree (memory));
 }
 
 void *
@@ -416,14 +416,14 @@ cuv_check_pinned_new (size_t size)
 {
   void *memory = NULL;
 
-  must (cudaMallocHost (&memory, size));
+  exit_on_error (cudaMallocHost (&memory, size));
   return memory;
 }
 
 void
 cuv_check_pinned_free (void *memory)
 {
-  must (cudaFreeHost (memory));
+  exit_on_error (cudaFreeHost (memory));
 }
 
 void *
@@ -431,20 +431,20 @@ cuv_check_stream_new (void)
 {
   cudaStream_t stream;
 
-  must (cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking));
+  exit_on_error (cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking));
   return stream;
 }
 
 void
 cuv_check_stream_free (void *stream)
 {
-  must (cudaStreamDestroy (stream));
+  exit_on_error (cudaStreamDestroy (stream));
 }
 
 void
 cuv_check_stream_wait (void *stream)
 {
-  must (cudaStreamSynchronize (stream));
+  exit_on_error (cudaStreamSynchronize (stream));
 }
 
 static double
@@ -453,12 +453,12 @@ time_device (void (*func) (void *data), void *data, int n, void *stream,
 {
   float milliseconds;
 
-  must (cudaEventRecord (events[0], stream));
+  exit_on_error (cudaEventRecord (events[0], stream));
   for (int i = 0; i < n; i++)
     func (data);
-  must (cudaEventRecord (events[1], stream));
-  must (cudaEventSynchronize (events[1]));
-  must (cudaEventElapsedTime (&milliseconds, events[0], events[1]));
+  exit_on_error (cudaEventRecord (events[1], stream));
+  exit_on_error (cudaEventSynchronize (events[1]));
+  exit_on_error (cudaEventElapsedTime (&milliseconds, events[0], events[1]));
   return milliseconds * 1000 / n;
 }
 
@@ -490,14 +490,14 @@ now (void)
   return t.tv_sec * 1e6 + t.tv_nsec * 1e-3;
 }
 
-/* Enough runs for a second, at least 5. */
+/* Runs for a second: 5 to 1000 times. */
 double
 cuv_check_time (void (*func) (void *data), void *data)
 {
   double times[1000], start, begin = now ();
   int n = 0;
 
-  func (data); /* warm */
+  func (data); /* warm up */
   do {
     start = now ();
     func (data);
@@ -506,7 +506,7 @@ cuv_check_time (void (*func) (void *data), void *data)
   return median (times, n);
 }
 
-/* For two seconds, but 5 runs to 200. */
+/* Measures for two seconds: 5 to 200 times n runs. */
 static double
 time_runs (void (*func) (void *data), void *data, int n, void *stream)
 {
@@ -516,14 +516,14 @@ time_runs (void (*func) (void *data), void *data, int n, void *stream)
   double begin = now ();
   int n_times = 0;
 
-  must (cudaEventCreate (&events[0]));
-  must (cudaEventCreate (&events[1]));
+  exit_on_error (cudaEventCreate (&events[0]));
+  exit_on_error (cudaEventCreate (&events[1]));
   for (int i = 0; i < 10; i++)
     func (data);
   while (n_times < 200 && (n_times < 5 || now () - begin < 2e6))
     times[n_times++] = time_device (func, data, n, stream, events);
-  must (cudaEventDestroy (events[0]));
-  must (cudaEventDestroy (events[1]));
+  exit_on_error (cudaEventDestroy (events[0]));
+  exit_on_error (cudaEventDestroy (events[1]));
   return median (times, n_times);
 #else
   return 0;

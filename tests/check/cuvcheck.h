@@ -9,11 +9,10 @@
 #include "cuv-frame.h"
 #include "cuvhooks.h"
 
-/* What the command line asked for. */
+/* Options of the command line. */
 typedef struct {
   bool cpu, cuda, bench;
-  bool few; /* leave the larger part out: CUV_CHECK_FEW is set, by tools that
-             * make it slow */
+  bool few; /* fewer cases: CUV_CHECK_FEW is set, for emulators and valgrind */
   uint64_t seed;
 } CuvCheckOptions;
 extern CuvCheckOptions cuv_check_options;
@@ -26,7 +25,8 @@ int cuv_check_main (int argc, char **argv, void (*run) (void));
 void cuv_check_case (const char *format, ...)
     __attribute__ ((format (printf, 1, 2)));
 
-/* Counts a check; prints the case, the seed and the text if it fails. */
+/* Counts a check. If it fails, prints the case, the seed, the condition and the
+ * text, which begins with ": ". */
 #define CUV_CHECK(condition, ...)                                              \
   cuv_check_that ((condition), __FILE__, __LINE__, #condition " " __VA_ARGS__)
 bool cuv_check_that (bool ok, const char *file, int line, const char *format,
@@ -59,24 +59,24 @@ CuvCheckFrame cuv_check_frame_new (
 
 CuvCheckFrame cuv_check_frame_copy (const CuvCheckFrame *self);
 
-/* What --bench looks at: CUV_BENCH_PICTURE, a binary PGM, or a texture of
+/* The input of --bench: CUV_BENCH_PICTURE, a binary PGM, or a texture of
  * 1920 x 1080. */
 CuvCheckFrame cuv_check_bench_picture (void);
 
-/* A grey picture's pixels; free() them. NULL, and a failed check, if the file
- * is not a binary 8-bit PGM. */
+/* Reads the pixels of a grey picture; free() them. Fails a check and returns
+ * NULL if the file is not a binary 8-bit PGM. */
 uint8_t *cuv_check_read_pgm (const char *path, int *width, int *height);
 
-/* Whether the bytes outside the pixels are as they were made. */
+/* Whether the bytes outside the pixels are unchanged. */
 bool cuv_check_guards_intact (const CuvCheckFrame *self);
 void cuv_check_frame_free (CuvCheckFrame *self);
 
-/* The frame in device memory (all of its bytes), and back into host memory. */
+/* Copies all bytes of a frame to new device memory, and back. */
 CuvFrame cuv_check_to_device (const CuvCheckFrame *self, void **memory);
 void cuv_check_from_device (CuvCheckFrame *self, void *memory);
 void cuv_check_device_free (void *memory);
 
-/* Bytes in device memory; cuv_check_device_free() them. And back. */
+/* Copies bytes to new device memory, for cuv_check_device_free(), and back. */
 void *cuv_check_upload (const void *data, size_t size);
 void cuv_check_download (void *data, const void *memory, size_t size);
 void *cuv_check_pinned_new (size_t size);
@@ -85,18 +85,17 @@ void *cuv_check_stream_new (void);
 void cuv_check_stream_free (void *stream);
 void cuv_check_stream_wait (void *stream);
 
-/* --bench: the median time of func, in microseconds. Device work is timed from
- * events around it on the stream: what one takes alone, with the time until it
- * is launched, or each of many that follow each other. */
+/* --bench: the median time of func, in microseconds. Device work is timed by
+ * events on the stream: cuv_check_time_device() times single calls, including
+ * launch latency, cuv_check_time_stream() calls queued back to back. */
 double cuv_check_time (void (*func) (void *data), void *data);
 double cuv_check_time_device (
     void (*func) (void *data), void *data, void *stream);
 double cuv_check_time_stream (
     void (*func) (void *data), void *data, void *stream);
 
-/* One line of JSON: name, microseconds, ns per pixel and, where bytes > 0,
- * GB/s.
- */
+/* Prints one line of JSON: name, microseconds, ns per pixel and, if bytes > 0,
+ * GB/s. */
 void cuv_check_report (
     const char *name, double microseconds, double pixels, double bytes);
 

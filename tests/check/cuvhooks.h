@@ -3,11 +3,11 @@
 #ifndef CUV_HOOKS_H
 #define CUV_HOOKS_H
 
-/* The next n allocations of CUDA memory succeed, all after them fail as if the
- * memory had run out; n < 0 turns that off. */
+/* After n more allocations of CUDA memory all fail as if out of memory; n < 0
+ * disables this. */
 void cuv_cuda_fail_allocation (int n);
 
-/* Hides the instruction sets whose bits mask does not have. */
+/* Hides the instruction sets whose bits are not set in mask. */
 void cuv_cpu_set_mask (unsigned mask);
 
 #endif

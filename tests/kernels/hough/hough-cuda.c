@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The line detector on the GPU: what it finds and draws is what the C reference
- * does, bit for bit. */
+/* The line detector on the GPU: results and drawings equal those of the C
+ * reference, bit for bit. */
 #include "config.h"
 #include "hough-tests.h"
 
@@ -13,7 +13,7 @@
 static const char *const methods[] = { "auto", "global", "shared", "gather",
   "ring" };
 
-/* ---- what it finds ---- */
+/* ---- results ---- */
 
 static void
 check_edges_found (const HoughExpected *expected, CuvHoughCuda *cuda)
@@ -42,7 +42,7 @@ check_votes_found (const HoughExpected *expected, CuvHoughCuda *cuda)
   free (votes);
 }
 
-/* A copy of the frame that is drawn on. */
+/* Draws on a copy of the frame. */
 static void
 check_drawn (const HoughExpected *expected, CuvHoughCuda *cuda,
     const CuvCheckFrame *frame, CuvHoughDraw draw, void *stream)
@@ -92,7 +92,7 @@ check_method (const HoughExpected *expected, CuvHoughCuda *cuda,
     check_votes_found (expected, cuda);
 }
 
-/* Half of them inside a larger one: their rows begin anywhere. */
+/* Half of the frames are crops of larger ones, so that rows are unaligned. */
 static CuvCheckFrame
 random_frame (const char *format, int width, int height)
 {
@@ -112,8 +112,8 @@ random_frame (const char *format, int width, int height)
   return self;
 }
 
-/* How much shared memory a block has, where the GPU is emulated: all that there
- * is, that of an older one, or so little that only some rows fit or none. */
+/* Shared memory per block of the emulated GPU: the default, that of an older
+ * GPU, or so little that only some rows fit, or none. */
 static void
 limit_shared_memory (void)
 {
@@ -126,9 +126,9 @@ limit_shared_memory (void)
     unsetenv ("CUV_EMULATED_SHARED");
 }
 
-/* Frames one after the other: nothing is left of those before. */
+/* Runs several frames: no state may carry over from one to the next. */
 static void
-check_shape (const CuvHoughConfig *config, int n_frames, void *stream)
+check_config (const CuvHoughConfig *config, int n_frames, void *stream)
 {
   HoughExpected expected = { 0 };
   CuvHoughCuda *cuda;
@@ -172,7 +172,8 @@ draw_line (const CuvComponent *grey, int x0, int y0, int x1, int y1)
   }
 }
 
-/* Through many tiles, inwards: too faint for edges but at the outer end. */
+/* Winds inwards through many tiles; only the outer end exceeds the high
+ * threshold. */
 static CuvCheckFrame
 spiral (int width, int height)
 {
@@ -233,8 +234,8 @@ check_cuda (void)
     HoughSize s =
         size < HOUGH_N_SIZES ? hough_sizes[size] : sizes[size - HOUGH_N_SIZES];
 
-    for (int i = 0; i < HOUGH_N_SHAPES; i++) {
-      CuvHoughConfig config = hough_shape (i, s.width, s.height);
+    for (int i = 0; i < HOUGH_N_CONFIGS; i++) {
+      CuvHoughConfig config = hough_config (i, s.width, s.height);
 
       bool is_long = s.width + s.height > 16000;
       bool few = cuv_check_options.few || is_long;
@@ -243,7 +244,7 @@ check_cuda (void)
         continue;
       if (is_long && cuv_check_options.few)
         continue;
-      check_shape (&config, few ? 1 : 3, stream);
+      check_config (&config, few ? 1 : 3, stream);
     }
   }
   check_spiral (stream);
@@ -267,7 +268,7 @@ submit (void *data)
   cuv_hough_cuda_submit (self->cuda, &self->frame, &self->params, self->stream);
 }
 
-/* Of all steps, by the GPU's clock. */
+/* Times of all steps, by the GPU's clock. */
 static void
 report_steps (Bench *self, const char *name)
 {
@@ -301,7 +302,7 @@ time_method (Bench *self, const char *what, CuvHoughMethod method)
 }
 
 static bool
-begin_shape (Bench *self, const char *what, const CuvHoughConfig *config)
+bench_init (Bench *self, const char *what, const CuvHoughConfig *config)
 {
   const char *only = getenv ("CUV_BENCH_SHAPE");
   CuvHoughLayout layout;
@@ -315,9 +316,9 @@ begin_shape (Bench *self, const char *what, const CuvHoughConfig *config)
 }
 
 static void
-time_shape (Bench *self, const char *what, const CuvHoughConfig *config)
+time_config (Bench *self, const char *what, const CuvHoughConfig *config)
 {
-  if (!begin_shape (self, what, config))
+  if (!bench_init (self, what, config))
     return;
   time_method (self, what, CUV_HOUGH_SHARED);
   time_method (self, what, CUV_HOUGH_RING);
@@ -335,23 +336,22 @@ bench_picture (const CuvHoughParams *params, void *stream)
     .params = *params,
     .stream = stream };
 
-  time_shape (&self, "180 rows",
+  time_config (&self, "180 rows",
       &(CuvHoughConfig){ CUV_LINES_RHO_THETA, w, h, 180, 0, -90, 90, 1, 90 });
-  time_shape (&self, "181 rows",
+  time_config (&self, "181 rows",
       &(CuvHoughConfig){ CUV_LINES_RHO_THETA, w, h, 180, 1, -90, 90, 1, 90 });
-  time_shape (&self, "181 rows, window 10",
+  time_config (&self, "181 rows, window 10",
       &(CuvHoughConfig){ CUV_LINES_RHO_THETA, w, h, 180, 1, -90, 90, 1, 10 });
-  time_shape (&self, "1024 rows",
+  time_config (&self, "1024 rows",
       &(CuvHoughConfig){ CUV_LINES_RHO_THETA, w, h, 1024, 0, -90, 90, 1, 90 });
-  time_shape (&self, "PClines",
+  time_config (&self, "PClines",
       &(CuvHoughConfig){ CUV_LINES_PCLINES, w, h, 256, 0, -90, 90, 1, 90 });
-  time_shape (&self, "PClines, window 10",
+  time_config (&self, "PClines, window 10",
       &(CuvHoughConfig){ CUV_LINES_PCLINES, w, h, 256, 0, -90, 90, 1, 10 });
   cuv_check_device_free (memory);
   cuv_check_frame_free (&frame);
 }
 
-/* What a frame of one kind costs. */
 static void
 bench_frame (const char *what, int w, int h, CuvCheckFill fill,
     const CuvHoughParams *params, void *stream)
@@ -364,7 +364,7 @@ bench_frame (const char *what, int w, int h, CuvCheckFill fill,
     .params = *params,
     .stream = stream };
 
-  if (begin_shape (&self, what, &config)) {
+  if (bench_init (&self, what, &config)) {
     time_method (&self, what, CUV_HOUGH_AUTO);
     cuv_hough_cuda_free (self.cuda);
   }

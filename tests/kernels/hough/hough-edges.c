@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Canny's edges against the definition taken literally, and known pictures. */
+/* Canny edges against a literal implementation of the definition, and of known
+ * pictures. */
 #include "hough-inputs.h"
 #include "hough-oracle.h"
 #include "hough-tests.h"
@@ -18,7 +19,7 @@ check_canny (const char *format, int width, int height, CuvCheckFill fill)
 
   cuv_check_case ("Canny, %s %dx%d, fill %d, blur %d, norm %d, %d %d", format,
       width, height, fill, params.blur, params.norm, params.low, params.high);
-  for (int run = 0; run < 2; run++) { /* nothing is left of the first */
+  for (int run = 0; run < 2; run++) { /* no state carries over */
     cuv_canny_run (canny, &frame.frame, &params);
     CUV_CHECK (
         memcmp (canny->edges, expected, (size_t) width * (size_t) height) == 0);
@@ -41,9 +42,9 @@ check_edges (void)
     check_canny ("GRAY8", 80, 60, CUV_CHECK_TEXTURE);
 }
 
-/* A picture of pixels that value() says; its edges. */
+/* The edges of a picture with the pixels value(x, y). */
 static CuvCanny *
-edges_of (int width, int height, uint8_t (*value) (int x, int y),
+edges_of_picture (int width, int height, uint8_t (*value) (int x, int y),
     const CuvCannyParams *params)
 {
   CuvCheckFrame frame =
@@ -95,7 +96,7 @@ wave (int x, int y)
   return y > 32 + 24 * sin (x / 20.) ? 30 : 0;
 }
 
-/* The same, beginning strongly and getting weak little by little. */
+/* The same edge, strong at the left and fading to the right. */
 static uint8_t
 fading_wave (int x, int y)
 {
@@ -110,7 +111,7 @@ check_known_edges (void)
   const CuvCannyParams all_strong = {
     .norm = CUV_CANNY_L1, .low = 20, .high = 20
   };
-  CuvCanny *canny = edges_of (64, 64, step, &l1), *all;
+  CuvCanny *canny = edges_of_picture (64, 64, step, &l1), *all;
 
   cuv_check_case ("a step");
   CUV_CHECK (count_edges (canny) == 62, ": %d", count_edges (canny));
@@ -119,22 +120,22 @@ check_known_edges (void)
   cuv_canny_free (canny);
 
   cuv_check_case ("a ramp");
-  canny = edges_of (60, 20, ramp, &l1);
+  canny = edges_of_picture (60, 20, ramp, &l1);
   CUV_CHECK (count_edges (canny) == 0, ": %d", count_edges (canny));
   cuv_canny_free (canny);
 
   cuv_check_case ("a disc");
-  canny = edges_of (64, 64, disc, &l1);
+  canny = edges_of_picture (64, 64, disc, &l1);
   CUV_CHECK (count_edges (canny) > 100 && count_edges (canny) < 140, ": %d",
       count_edges (canny));
   cuv_canny_free (canny);
 
   cuv_check_case ("a weak wave");
-  canny = edges_of (512, 64, wave, &weak);
+  canny = edges_of_picture (512, 64, wave, &weak);
   CUV_CHECK (count_edges (canny) == 0, ": %d", count_edges (canny));
   cuv_canny_free (canny);
-  canny = edges_of (512, 64, fading_wave, &weak);
-  all = edges_of (512, 64, fading_wave, &all_strong);
+  canny = edges_of_picture (512, 64, fading_wave, &weak);
+  all = edges_of_picture (512, 64, fading_wave, &all_strong);
   CUV_CHECK (count_edges (canny) > 510, ": %d", count_edges (canny));
   CUV_CHECK (memcmp (canny->edges, all->edges, 512 * 64) == 0);
   cuv_canny_free (canny);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Votes counted per cell from all its pixels, so that the time does not depend
- * on the frame.
+/* Votes gathered per cell from all its pixels: the time does not depend on the
+ * frame.
  *
  * After G. van den Braak, C. Nugteren, B. Mesman, H. Corporaal, Fast Hough
- * Transform on GPUs, ACIVS 2011, whose accumulator is read rather than written
- * at random; this formulation is our own. */
+ * Transform on GPUs, ACIVS 2011, which reads instead of scattering writes; the
+ * formulation differs. */
 #include "hough-inputs.h"
 
 #include <stdlib.h>
@@ -15,8 +15,8 @@ clamp (int64_t v, int last)
   return v < 0 ? 0 : v > last ? last : (int) v;
 }
 
-/* The range *first .. *end - 1 of pixels v of a line with at + v * d in cell r,
- * in 2^-16. */
+/* The pixels *first .. *end - 1 of a line whose value at + v * d, in units of
+ * 2^-16 cells, lies in cell r. */
 static void
 find_pixels (int64_t at, int32_t d, int r, int n, int *first, int *end)
 {

@@ -7,7 +7,7 @@ const HoughSize hough_sizes[HOUGH_N_SIZES] = { { 1, 1 }, { 2, 1 }, { 1, 9 },
   { 40, 1 }, { 3, 3 }, { 4, 3 }, { 17, 33 }, { 64, 48 }, { 161, 91 } };
 
 /* kind, size, period, inclusive; theta from, to; step of rho, window */
-static const CuvHoughConfig shapes[HOUGH_N_SHAPES] = {
+static const CuvHoughConfig configs[HOUGH_N_CONFIGS] = {
   { CUV_LINES_RHO_THETA, 0, 0, 180, 0, -90, 90, 1, 90 },
   { CUV_LINES_RHO_THETA, 0, 0, 180, 1, -90, 90, 1, 90 },
   { CUV_LINES_RHO_THETA, 0, 0, 1, 0, -90, 90, 1, 90 },
@@ -20,7 +20,7 @@ static const CuvHoughConfig shapes[HOUGH_N_SHAPES] = {
   { CUV_LINES_RHO_THETA, 0, 0, 90, 1, -90, 90, 1, 0.1 },
   { CUV_LINES_RHO_THETA, 0, 0, 36, 0, 70, 115, 3, 33.3 },
   { CUV_LINES_RHO_THETA, 0, 0, 7, 0, -90, 90, 400, 60 },
-  { CUV_LINES_RHO_THETA, 0, 0, 36, 0, -90, 80, 1, 90 }, /* a small gap */
+  { CUV_LINES_RHO_THETA, 0, 0, 36, 0, -90, 80, 1, 90 }, /* 10 degrees missing */
   { CUV_LINES_RHO_THETA, 0, 0, 90, 0, -90, 85, 1, 20 },
   { CUV_LINES_PCLINES, 0, 0, 32, 0, -88, 88, 1, 90 },
   { CUV_LINES_PCLINES, 0, 0, 64, 0, -90, 90, 1, 90 },
@@ -31,9 +31,9 @@ static const CuvHoughConfig shapes[HOUGH_N_SHAPES] = {
 };
 
 CuvHoughConfig
-hough_shape (int i, int width, int height)
+hough_config (int i, int width, int height)
 {
-  CuvHoughConfig config = shapes[i];
+  CuvHoughConfig config = configs[i];
 
   config.width = width;
   config.height = height;
@@ -48,7 +48,7 @@ hough_random_canny (void)
     .low = (int) cuv_check_below (150) };
 
   params.high = params.low + (int) cuv_check_below (200);
-  if (cuv_check_below (20) == 0) /* no edge is strong */
+  if (cuv_check_below (20) == 0) /* above all gradients */
     params.high = cuv_check_below (2) ? 2040 : 70000;
   return params;
 }
@@ -77,7 +77,7 @@ hough_random_map (int width, int height, int one_in)
 }
 
 static void
-random_groups (HoughInput *self)
+random_bins (HoughInput *self)
 {
   for (size_t i = 0; i < self->list.n; i++) {
     int gx = (int) cuv_check_below (2041) - 1020;
@@ -104,7 +104,7 @@ hough_input_init (HoughInput *self, const CuvHoughConfig *config, int one_in)
   self->bins = malloc ((n + 1) * sizeof *self->bins);
   cuv_hough_list_edges (self->map, width, height, width, self->pixels);
   self->list = (CuvEdgeList){ self->pixels, NULL, n };
-  random_groups (self);
+  random_bins (self);
   if (config->window < 90)
     self->list.bins = self->bins;
   return true;

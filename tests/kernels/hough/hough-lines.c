@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What lines and segments peaks are. */
+/* Lines and segments of peaks. */
 #include "hough-inputs.h"
 #include "hough-oracle.h"
 #include "hough-tests.h"
@@ -12,9 +12,9 @@ static const double pi = 3.14159265358979323846;
 
 /* ---- lines ---- */
 
-/* Pixels of a cell are near its line. */
+/* A pixel is near the line of the cell that it votes for. */
 static void
-check_line_of (const CuvHoughLayout *layout, int k, int x, int y)
+check_cell_line (const CuvHoughLayout *layout, int k, int x, int y)
 {
   double step = layout->rows[k].scale / 65536, rho, theta, degrees;
   int r = cuv_hough_cell (&layout->rows[k], x, y);
@@ -30,22 +30,23 @@ check_line_of (const CuvHoughLayout *layout, int k, int x, int y)
 }
 
 void
-check_line_of_cells (void)
+check_cell_lines (void)
 {
-  for (int i = 0; i < HOUGH_N_SHAPES; i++) {
-    CuvHoughConfig config = hough_shape (i, 300, 200);
+  for (int i = 0; i < HOUGH_N_CONFIGS; i++) {
+    CuvHoughConfig config = hough_config (i, 300, 200);
     CuvHoughLayout layout;
 
     cuv_check_case ("lines of config %d", i);
     CUV_CHECK (cuv_hough_layout_init (&layout, &config) == NULL);
     for (int n = 0; n < 300; n++)
-      check_line_of (&layout, (int) cuv_check_below ((uint32_t) layout.n_rows),
+      check_cell_line (&layout,
+          (int) cuv_check_below ((uint32_t) layout.n_rows),
           (int) cuv_check_below (300), (int) cuv_check_below (200));
     cuv_hough_layout_clear (&layout);
   }
 }
 
-/* Where a line crosses the four sides: the first and the last such point. */
+/* The first and the last point where a line crosses the four sides. */
 static int
 cross_sides (
     double rho, double theta, double right, double bottom, double ends[4])
@@ -175,7 +176,7 @@ check_segments_of (const HoughInput *input, const CuvSegmentParams *params)
                  layout, input->map, peaks, n_peaks, params, found, few)
       == n);
   CUV_CHECK (memcmp (found, expected, few * sizeof *found) == 0);
-  CUV_CHECK (found[few].last == -1, ": only so many are written");
+  CUV_CHECK (found[few].last == -1, ": wrote more than %zu segments", few);
   free (votes);
   free (expected);
   free (found);
@@ -189,15 +190,15 @@ check_segments (void)
   static const CuvSegmentParams params[] = { { 0, 0 }, { 5, 2 }, { 20, 6 },
     { 1, 100000 }, { INT32_MAX, 3 } };
 
-  for (int i = 0; i < 5 * HOUGH_N_SHAPES; i++) {
-    const HoughSize size = sizes[i / HOUGH_N_SHAPES];
+  for (int i = 0; i < 5 * HOUGH_N_CONFIGS; i++) {
+    const HoughSize size = sizes[i / HOUGH_N_CONFIGS];
     CuvHoughConfig config =
-        hough_shape (i % HOUGH_N_SHAPES, size.width, size.height);
+        hough_config (i % HOUGH_N_CONFIGS, size.width, size.height);
     HoughInput input;
 
     for (int p = 0; p < 5; p++) {
       cuv_check_case ("segments, %dx%d, config %d, params %d", size.width,
-          size.height, i % HOUGH_N_SHAPES, p);
+          size.height, i % HOUGH_N_CONFIGS, p);
       if (!hough_input_init (&input, &config, 3 + p))
         continue;
       check_segments_of (&input, &params[p]);

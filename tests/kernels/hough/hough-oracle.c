@@ -58,10 +58,10 @@ norm (const Picture *p, int x, int y)
                                          : sqrt (gx * gx + gy * gy);
 }
 
-/* By angles. No gradient of 8-bit pixels lies between the limits of 22.5
- * and 67.5 degrees and those that integers stand for. */
+/* Compares angles in degrees. No gradient of 8-bit pixels lies between 22.5 or
+ * 67.5 degrees and the integer limits that approximate them. */
 static bool
-stands_out (const Picture *p, int x, int y)
+is_gradient_maximum (const Picture *p, int x, int y)
 {
   int gx, gy, dx, dy;
   double angle, m = norm (p, x, y);
@@ -87,11 +87,11 @@ oracle_canny (const CuvFrame *frame, const CuvCannyParams *params)
     for (int x = 1; x < w - 1; x++) {
       double m = norm (&p, x, y);
 
-      if (m > params->low && stands_out (&p, x, y))
+      if (m > params->low && is_gradient_maximum (&p, x, y))
         map[y * w + x] = m > params->high ? 255 : 1;
     }
   }
-  while (again) { /* weak ones beside edges, until there are no more */
+  while (again) { /* weak pixels beside edges become edges */
     again = false;
     for (int y = 1; y < h - 1; y++) {
       for (int x = 1; x < w - 1; x++) {
@@ -109,7 +109,7 @@ oracle_canny (const CuvFrame *frame, const CuvCannyParams *params)
 
 /* ---- votes ---- */
 
-/* Columns go from u = -D to below D, and on, turned round. */
+/* Columns u run from -D to D - 1, then continue with the direction reversed. */
 static double
 degrees_of (const CuvHoughConfig *config, int j)
 {
@@ -157,7 +157,7 @@ rho_of (const CuvHoughConfig *config, int j, int x, int y)
   return (int) floor ((double) (x * c + y * s) / 65536 + 0.5);
 }
 
-/* In half pixels from the middle. */
+/* Coordinates are half pixels from the center. */
 double
 oracle_pclines_value (const CuvHoughLayout *layout, int k, int x, int y)
 {
@@ -173,7 +173,7 @@ oracle_pclines_value (const CuvHoughLayout *layout, int k, int x, int y)
 }
 
 bool
-oracle_takes_group (const CuvHoughConfig *config, int k, int bin)
+oracle_votes_in_row (const CuvHoughConfig *config, int k, int bin)
 {
   double theta = oracle_degrees (config, k), size = 180. / config->period;
 
@@ -201,7 +201,7 @@ oracle_votes (const CuvHoughLayout *layout, const CuvEdgeList *list)
 
     for (size_t i = 0; i < list->n; i++) {
       if (list->bins == NULL
-          || oracle_takes_group (&layout->config, k, list->bins[i]))
+          || oracle_votes_in_row (&layout->config, k, list->bins[i]))
         middle[rho_of (&layout->config, first + k, list->pixels[i] & 0xffff,
             list->pixels[i] >> 16)]++;
     }
@@ -211,8 +211,8 @@ oracle_votes (const CuvHoughLayout *layout, const CuvEdgeList *list)
 
 /* ---- peaks ---- */
 
-/* A line is in row k + i * period, turned round i times; in the first of these
- * rows that there is. */
+/* Row k + i * period has the lines of row k, with rho negated if i is odd.
+ * Reads the nearest of these rows that exists. */
 static uint32_t
 cell (const CuvHoughLayout *layout, const uint32_t *votes, int k, int r)
 {
@@ -229,9 +229,9 @@ cell (const CuvHoughLayout *layout, const uint32_t *votes, int k, int r)
   return 0;
 }
 
-/* Whether the first of a square's greatest cells is in its middle. */
+/* Whether the center is the maximum of a square, the first of equal ones. */
 static bool
-is_first_greatest (
+is_first_maximum (
     const CuvHoughLayout *layout, const uint32_t *votes, int k, int r, int n)
 {
   int best = 0;
@@ -274,8 +274,7 @@ oracle_peaks (const CuvHoughLayout *layout, const uint32_t *votes,
             && peak.votes > cell (layout, votes, k - 1, r)
             && peak.votes >= cell (layout, votes, k + 1, r);
       else if (params->rule == CUV_PEAKS_SQUARE)
-        ok =
-            ok && is_first_greatest (layout, votes, k, r, params->neighborhood);
+        ok = ok && is_first_maximum (layout, votes, k, r, params->neighborhood);
       if (!ok)
         continue;
       for (; at > 0 && follows (&peaks[at - 1], &peak); at--)
@@ -290,7 +289,7 @@ oracle_peaks (const CuvHoughLayout *layout, const uint32_t *votes,
 /* ---- segments ---- */
 
 static bool
-sees_edge (const CuvHoughLayout *layout, const uint8_t *map,
+has_edge_at (const CuvHoughLayout *layout, const uint8_t *map,
     const CuvHoughPeak *peak, bool across, int step)
 {
   const CuvHoughRow *row = &layout->rows[peak->k];
@@ -319,7 +318,7 @@ oracle_segments (const CuvHoughLayout *layout, const uint8_t *map,
   size_t n = 0;
 
   for (int step = 0; step < n_steps; step++) {
-    if (sees_edge (layout, map, peak, across, step))
+    if (has_edge_at (layout, map, peak, across, step))
       seen[n_seen++] = step;
   }
   for (int i = 0, j; i < n_seen; i = j) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* PClines: planted lines are where parallel coordinates say. */
+/* PClines: synthetic lines are found where parallel coordinates predict. */
 #include "hough-inputs.h"
 #include "hough-oracle.h"
 #include "hough-tests.h"
@@ -10,11 +10,11 @@
 static const double pi = 3.14159265358979323846;
 
 typedef struct {
-  int x, y, dx, dy, n; /* its pixels: exactly on a line */
-  double theta, rho;   /* of the line, from the frame's middle */
+  int x, y, dx, dy, n; /* n pixels from x, y in steps of dx, dy */
+  double theta, rho;   /* relative to the frame's center */
 } Planted;
 
-/* A line through the frame, of pixels that are a step apart. */
+/* A line across the frame, of at least 20 pixels that are exactly on it. */
 static Planted
 random_line (int width, int height)
 {
@@ -52,8 +52,8 @@ column_of (double theta, int d)
   return d * (c < 0 ? -s : s) / (fabs (c) + fabs (s));
 }
 
-/* In the columns beside its own, all its pixels are in a few cells;
- * the strongest cell is the line, within a column and a cell or so. */
+/* In the columns next to the line's, its votes fall into a few cells; the
+ * greatest cell is the line's, within two columns and two cells. */
 static void
 check_planted (const CuvHoughLayout *layout, const Planted *line)
 {
@@ -63,8 +63,7 @@ check_planted (const CuvHoughLayout *layout, const Planted *line)
   const bool exact =
       fabs (column_of (line->theta, d) - rint (column_of (line->theta, d)))
       < 1e-9;
-  /* cells that its pixels are in: half a column away, or two beside each other
-   */
+  /* cells over which a column spreads the votes */
   const int spread = exact ? 2 : layout->n_cells / (2 * d) + 2;
   uint32_t *pixels = malloc ((size_t) line->n * sizeof *pixels);
   uint32_t *votes = malloc (cuv_hough_n_cells (layout) * sizeof *votes);
@@ -79,7 +78,7 @@ check_planted (const CuvHoughLayout *layout, const Planted *line)
       layout, &(CuvEdgeList){ pixels, NULL, (size_t) line->n }, votes);
   cuv_hough_peaks (layout, votes, &params, &peaks);
   CUV_CHECK (peaks.n > 0 && (int) peak.votes * spread >= line->n,
-      ": %u of %d meet", peak.votes, line->n);
+      ": %u votes, %d pixels", peak.votes, line->n);
   cuv_hough_line (layout, peak.k, peak.r, &rho, &theta);
   rho -= (layout->width - 1) / 2. * cos (theta)
       + (layout->height - 1) / 2. * sin (theta);
@@ -87,7 +86,7 @@ check_planted (const CuvHoughLayout *layout, const Planted *line)
   per_column = d / ((d - fabs (u)) * (d - fabs (u)) + u * u);
   CUV_CHECK (
       fabs (off) < 2.01 * per_column, ": %g columns off", off / per_column);
-  /* theta from the other side is rho of the other sign */
+  /* theta turned by 180 degrees negates rho */
   rho = cos (theta - line->theta) < 0 ? -rho : rho;
   CUV_CHECK (fabs (rho - line->rho) < 2 * 1.42 * cell, ": %g pixels off",
       rho - line->rho);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Votes and peaks with memory for a few rows only.
+/* Votes and peaks in a ring buffer of a few rows.
  *
  * R. Josth, M. Dubska, A. Herout, J. Havel, Real-Time Line Detection Using
  * Accelerated High-Resolution Hough Transform, SCIA 2011: a ring buffer of the

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parts of the program that tests lines. */
+/* Parts of the test program for the line detector. */
 #ifndef HOUGH_TESTS_H
 #define HOUGH_TESTS_H
 
 void check_edges (void);
 void check_known_edges (void);
 
-void check_bad_shapes (void);
-void check_groups (void);
+void check_bad_configs (void);
+void check_bins (void);
 void check_votes (void);
 void check_windows (void);
 void check_known_lines (void);
@@ -15,7 +15,7 @@ void check_known_lines (void);
 void check_pclines (void);
 
 void check_clip (void);
-void check_line_of_cells (void);
+void check_cell_lines (void);
 void check_segments (void);
 
 void check_versions (void);

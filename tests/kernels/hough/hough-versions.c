@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The fast run on any number of threads, with AVX2 and without, against the C
- * reference. */
+/* The CPU backend with different numbers of threads, with AVX2 and without,
+ * against the C reference. */
 #include "hough-versions.h"
 #include "cuvcpu.h"
 #include "cpu/hough-cpu.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is expected ---- */
+/* ---- expected results ---- */
 
 CuvHoughParams
 hough_random_params (void)
@@ -139,7 +139,7 @@ hough_check_result (
         ": %s, %d segments", name, result->n_segments);
 }
 
-/* ---- the CPU's versions ---- */
+/* ---- CPU versions ---- */
 
 static const char *const methods[] = { "auto", "global", "shared", "gather",
   "ring" };
@@ -156,7 +156,7 @@ same_pixels (const CuvFrame *a, const CuvFrame *b)
   return true;
 }
 
-/* What is drawn shows edges and votes that no result has. */
+/* Drawings show the edge map and the accumulator, which results lack. */
 static void
 check_drawn (const HoughExpected *expected, CuvHoughCpu *cpu, const char *name)
 {
@@ -183,7 +183,7 @@ check_methods (
 {
   CuvHoughParams params = expected->params;
 
-  /* the ring first: the accumulator is still the frame's before */
+  /* the ring first, while the accumulator still holds the previous frame */
   for (int m = CUV_HOUGH_RING; m >= CUV_HOUGH_AUTO; m--) {
     int n_threads = (int) cuv_check_below (4);
     CuvHoughResult result;
@@ -198,9 +198,9 @@ check_methods (
   }
 }
 
-/* Frames one after the other: nothing is left of the one before. */
+/* Runs several frames: no state may carry over from one to the next. */
 static void
-check_runs (const CuvHoughConfig *config, int shape_number, int n_frames)
+check_runs (const CuvHoughConfig *config, int config_number, int n_frames)
 {
   static const unsigned masks[] = { 0, ~0u };
   HoughExpected expected = { 0 };
@@ -225,7 +225,7 @@ check_runs (const CuvHoughConfig *config, int shape_number, int n_frames)
     for (int i = 0; i < 2; i++) {
       cuv_check_case ("%s %dx%d, config %d, fill %d, source %d, blur %d, "
                       "norm %d, %d %d, rule %d %d, above %u, mask %x",
-          format, config->width, config->height, shape_number, fill,
+          format, config->width, config->height, config_number, fill,
           params.source, params.canny.blur, params.canny.norm, params.canny.low,
           params.canny.high, params.peaks.rule, params.peaks.neighborhood,
           params.peaks.threshold, masks[i]);
@@ -246,24 +246,24 @@ check_versions (void)
   const int n_frames = cuv_check_options.few ? 1 : 3;
 
   for (int s = 0; s < HOUGH_N_SIZES; s++) {
-    for (int i = 0; i < HOUGH_N_SHAPES; i++) {
+    for (int i = 0; i < HOUGH_N_CONFIGS; i++) {
       CuvHoughConfig config =
-          hough_shape (i, hough_sizes[s].width, hough_sizes[s].height);
+          hough_config (i, hough_sizes[s].width, hough_sizes[s].height);
 
       check_runs (&config, i, n_frames);
     }
   }
   for (int s = 0; s < (cuv_check_options.few ? 2 : 4); s++) {
-    int i = 1 + (int) cuv_check_below (HOUGH_N_SHAPES - 1);
+    int i = 1 + (int) cuv_check_below (HOUGH_N_CONFIGS - 1);
     CuvHoughConfig config =
-        hough_shape (i, extremes[s].width, extremes[s].height);
+        hough_config (i, extremes[s].width, extremes[s].height);
 
     check_runs (&config, i, 1);
   }
   cuv_cpu_set_mask (~0u);
 }
 
-/* A map with an edge in every so many columns. */
+/* One column in `every` is an edge. */
 static void
 check_full (HoughExpected *expected, const CuvHoughConfig *config,
     const CuvHoughParams *params, int every)
@@ -289,8 +289,8 @@ check_full (HoughExpected *expected, const CuvHoughConfig *config,
   cuv_check_frame_free (&frame);
 }
 
-/* Cells of more votes than bytes and 16 bits hold, and more lines and segments
- * than there is room for. */
+/* Cells with more votes than 8 and 16 bits hold, and more lines and segments
+ * than their maximums. */
 void
 check_limits (void)
 {
@@ -299,7 +299,7 @@ check_limits (void)
     .max_lines = CUV_HOUGH_MAX_LINES,
     .segments = 1 };
   HoughExpected expected = { 0 };
-  CuvHoughConfig config = hough_shape (0, 400, 300);
+  CuvHoughConfig config = hough_config (0, 400, 300);
 
   config.period = 16;
   config.rho_step = 1000;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A run's result as the C reference has it, to compare other versions with. */
+/* Results of the C reference, to compare other versions with. */
 #ifndef HOUGH_VERSIONS_H
 #define HOUGH_VERSIONS_H
 
@@ -13,19 +13,19 @@ typedef struct {
   uint32_t *votes;
   CuvHoughPeak *peaks;
   CuvHoughSegment *segments;
-  CuvHoughResult result; /* of the above; no method, no times */
+  CuvHoughResult result; /* without method and times */
 } HoughExpected;
 
-/* Of all kinds. */
+/* Random values of all parameters. */
 CuvHoughParams hough_random_params (void);
 
-/* false, and a failed check, if the config is refused. */
+/* Fails a check and returns false if the config is rejected. */
 bool hough_expected_init (HoughExpected *self, const CuvHoughConfig *config);
 void hough_expected_run (
     HoughExpected *self, const CuvFrame *frame, const CuvHoughParams *params);
 void hough_expected_clear (HoughExpected *self);
 
-/* Peaks, segments and counts are equal. */
+/* Checks that peaks, segments and counts are equal. */
 void hough_check_result (
     const HoughExpected *self, const CuvHoughResult *result, const char *name);
 

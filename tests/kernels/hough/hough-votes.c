@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Spaces, votes and peaks against their definitions. */
+/* Layouts, votes and peaks against their definitions. */
 #include "hough-inputs.h"
 #include "hough-oracle.h"
 #include "hough-tests.h"
@@ -10,10 +10,10 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* ---- spaces ---- */
+/* ---- layouts ---- */
 
 void
-check_bad_shapes (void)
+check_bad_configs (void)
 {
   static const CuvHoughConfig good = { CUV_LINES_RHO_THETA, 10, 10, 18, 0, -90,
     90, 1, 90 };
@@ -54,24 +54,24 @@ check_bad_shapes (void)
 }
 
 static void
-check_group (const CuvHoughLayout *layout, int gx, int gy)
+check_bin (const CuvHoughLayout *layout, int gx, int gy)
 {
   double angle = atan2 (gy, gx) + pi / 2;
-  double at, share;
+  double at, fraction;
 
   while (angle < 0)
     angle += pi;
   at = fmod (angle, pi) * layout->n_bins / pi;
-  share = at - floor (at);
-  if (share * 180 / layout->n_bins < .01
-      || (1 - share) * 180 / layout->n_bins < .01)
-    return; /* a boundary, rounded */
+  fraction = at - floor (at);
+  if (fraction * 180 / layout->n_bins < .01
+      || (1 - fraction) * 180 / layout->n_bins < .01)
+    return; /* rounding may choose the other bin */
   CUV_CHECK (cuv_hough_orientation_bin (layout, gx, gy) == (int) floor (at),
       ": %d, %d of %d", gx, gy, layout->n_bins);
 }
 
 void
-check_groups (void)
+check_bins (void)
 {
   static const int periods[] = { 1, 2, 3, 180, 256, CUV_HOUGH_MAX_PERIOD };
 
@@ -88,13 +88,13 @@ check_groups (void)
 
       if (gx == 0 && gy == 0)
         continue;
-      check_group (&layout, gx, gy);
+      check_bin (&layout, gx, gy);
       CUV_CHECK (cuv_hough_orientation_bin (&layout, gx, gy)
           == cuv_hough_orientation_bin (&layout, -gx, -gy));
     }
     for (int n = 1; n < 21 * 21; n++) {
       if (n != 220)
-        check_group (&layout, n % 21 - 10, n / 21 - 10);
+        check_bin (&layout, n % 21 - 10, n / 21 - 10);
     }
     CUV_CHECK (cuv_hough_orientation_bin (&layout, 0, 5) == 0);
     CUV_CHECK (cuv_hough_orientation_bin (&layout, 0, -5) == 0);
@@ -108,7 +108,7 @@ check_window (const CuvHoughLayout *layout)
   for (int k = 0; k < layout->n_rows; k++) {
     for (int g = 0; g < layout->n_bins; g++)
       CUV_CHECK (cuv_hough_votes_for (layout, g, &layout->rows[k])
-              == oracle_takes_group (&layout->config, k, g),
+              == oracle_votes_in_row (&layout->config, k, g),
           ": bin %d in row %d", g, k);
   }
 }
@@ -120,8 +120,8 @@ check_windows (void)
     1e9, INFINITY };
 
   for (size_t w = 0; w < sizeof windows / sizeof *windows; w++) {
-    for (int i = 0; i < HOUGH_N_SHAPES; i++) {
-      CuvHoughConfig config = hough_shape (i, 20, 10);
+    for (int i = 0; i < HOUGH_N_CONFIGS; i++) {
+      CuvHoughConfig config = hough_config (i, 20, 10);
       CuvHoughLayout layout;
 
       config.window = windows[w];
@@ -135,7 +135,7 @@ check_windows (void)
 
 /* ---- peaks ---- */
 
-/* What the accumulator has, and what the ring says of a list. */
+/* Peaks of the accumulator and of the ring buffer. */
 static void
 check_lists (const HoughInput *input, const CuvPeakParams *params,
     const uint32_t *accumulator, size_t max, const CuvHoughPeak *expected,
@@ -180,7 +180,7 @@ check_peaks (const HoughInput *input, const uint32_t *accumulator)
 
 /* ---- votes ---- */
 
-/* The nearest cell; the one beside only where rounded tables make it so. */
+/* Votes go to the nearest cell, up to the rounding of the tables. */
 static void
 check_cells (const HoughInput *input)
 {
@@ -222,7 +222,7 @@ check_accumulator (const HoughInput *input, const uint32_t *votes)
   }
 }
 
-/* A window of 90 degrees or more is none. */
+/* A window of 90 degrees or more includes all edges. */
 static void
 check_no_window (const HoughInput *input, const uint32_t *votes)
 {
@@ -242,7 +242,7 @@ check_no_window (const HoughInput *input, const uint32_t *votes)
 }
 
 static void
-check_space (const CuvHoughConfig *config)
+check_layout (const CuvHoughConfig *config)
 {
   HoughInput input;
   uint32_t *votes;
@@ -262,20 +262,20 @@ void
 check_votes (void)
 {
   for (int s = 0; s < HOUGH_N_SIZES; s++) {
-    for (int i = 0; i < HOUGH_N_SHAPES; i++) {
+    for (int i = 0; i < HOUGH_N_CONFIGS; i++) {
       const CuvHoughConfig config =
-          hough_shape (i, hough_sizes[s].width, hough_sizes[s].height);
+          hough_config (i, hough_sizes[s].width, hough_sizes[s].height);
 
       if (config.width > (cuv_check_options.few ? 40 : 100)
           && config.period > 64)
         continue;
       cuv_check_case ("%dx%d, config %d", config.width, config.height, i);
-      check_space (&config);
+      check_layout (&config);
     }
   }
 }
 
-/* A line of 50 pixels has a cell of 50 votes where it is, and none has more. */
+/* A line of 50 pixels has a cell with 50 votes, and no cell has more. */
 static void
 check_line (const char *name, int dx, int dy, int k, int r)
 {

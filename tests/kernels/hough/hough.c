@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lines: the C reference against its definitions taken literally, and fast
- * versions against the C reference. */
+/* The line detector: the C reference against literal implementations of the
+ * definitions, and the fast versions against the C reference. */
 #include "config.h"
 #include "cuvcheck.h"
 #include "hough-tests.h"
@@ -18,13 +18,13 @@ run (void)
     bench_hough ();
   check_edges ();
   check_known_edges ();
-  check_bad_shapes ();
-  check_groups ();
+  check_bad_configs ();
+  check_bins ();
   check_windows ();
   check_votes ();
   check_known_lines ();
   check_pclines ();
-  check_line_of_cells ();
+  check_cell_lines ();
   check_clip ();
   check_segments ();
   check_versions ();

@@ -25,7 +25,7 @@ check_drawing (const LdpInput *input, CuvLdpCuda *cuda)
             && cuv_ldp_cuda_wait (cuda) == 0,
         ": %s", cuv_cuda_error ());
     cuv_check_from_device (&found, memory);
-    CUV_CHECK (ldp_look_same (&found, &wanted), ": direction %d", d);
+    CUV_CHECK (ldp_frames_equal (&found, &wanted), ": direction %d", d);
     cuv_check_device_free (memory);
     cuv_check_frame_free (&wanted);
   }
@@ -45,7 +45,7 @@ check_run (const LdpInput *input)
     CUV_CHECK (cuv_ldp_cuda_submit (cuda, &frame, &input->rect, stream) == 0
             && (counts = cuv_ldp_cuda_collect (cuda)) != NULL,
         ": %s", cuv_cuda_error ());
-    ldp_are_same (layout, counts, input->wanted);
+    ldp_counts_equal (layout, counts, input->wanted);
   }
   check_drawing (input, cuda);
   cuv_ldp_cuda_free (cuda);

@@ -86,7 +86,7 @@ ldp_each_input (void (*check) (const LdpInput *input))
 
 /* Counts of either size against those of the reference. */
 bool
-ldp_are_same (
+ldp_counts_equal (
     const CuvLdpLayout *layout, const void *counts, const uint32_t *wanted)
 {
   const bool wide = cuv_ldp_count_size (layout) == 4;
@@ -117,12 +117,12 @@ ldp_input_draw (const LdpInput *self, int direction)
 }
 
 bool
-ldp_look_same (const CuvCheckFrame *a, const CuvCheckFrame *b)
+ldp_frames_equal (const CuvCheckFrame *a, const CuvCheckFrame *b)
 {
   return a->size == b->size && memcmp (a->memory, b->memory, a->size) == 0;
 }
 
-/* ---- pictures that are compared ---- */
+/* ---- pictures for matching ---- */
 
 static void
 fill (uint8_t *picture, int n, int i)
@@ -138,7 +138,7 @@ fill (uint8_t *picture, int n, int i)
 void
 ldp_pictures_init (LdpPictures *self, int kind)
 {
-  static const CuvLdpParams kinds[LDP_N_PICTURES] = {
+  static const CuvLdpParams kinds[LDP_N_KINDS] = {
     { .order = 2, .block = 16, .directions = 15 },
     { .order = 3, .block = 16, .directions = 15, .border = CUV_LDP_REPLICATE },
     { .order = 3, .block = 8, .directions = 15, .is_merged = 1 },

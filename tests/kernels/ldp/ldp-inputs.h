@@ -23,16 +23,16 @@ void ldp_input_clear (LdpInput *self);
 void ldp_each_input (void (*check) (const LdpInput *input));
 
 /* Compares counts of cuv_ldp_count_size() bytes with the expected ones. */
-bool ldp_are_same (
+bool ldp_counts_equal (
     const CuvLdpLayout *layout, const void *counts, const uint32_t *wanted);
 
 /* The frame with the codes of a direction drawn into the rectangle; free it. */
 CuvCheckFrame ldp_input_draw (const LdpInput *self, int direction);
 
 /* Whether two frames of the same format and size are equal. */
-bool ldp_look_same (const CuvCheckFrame *a, const CuvCheckFrame *b);
+bool ldp_frames_equal (const CuvCheckFrame *a, const CuvCheckFrame *b);
 
-enum { LDP_PICTURES = 9, LDP_N_PICTURES = 8 };
+enum { LDP_PICTURES = 9, LDP_N_KINDS = 8 };
 
 /* Pictures of one layout: two are equal, some are partly flat. */
 typedef struct {
@@ -42,7 +42,7 @@ typedef struct {
   size_t stride;
 } LdpPictures;
 
-/* Pictures of one of LDP_N_PICTURES layouts. */
+/* Pictures of one of LDP_N_KINDS layouts. */
 void ldp_pictures_init (LdpPictures *self, int kind);
 void ldp_pictures_clear (LdpPictures *self);
 

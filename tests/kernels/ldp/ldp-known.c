@@ -20,7 +20,7 @@ code (const Picture *picture, int order, int direction, int x, int y)
   return cuv_ldp_code (picture->pixels, SIZE, SIZE, order, direction, x, y);
 }
 
-/* Whether all codes that do not depend on the border have this value. */
+/* Whether all codes away from the border have this value. */
 static bool
 are_all (const Picture *picture, int order, int direction, uint8_t wanted)
 {
@@ -180,7 +180,7 @@ check_refused (void)
 {
   CuvLdpParams params[7];
 
-  cuv_check_case ("shapes that there are not");
+  cuv_check_case ("invalid parameters");
   for (int i = 0; i < 7; i++)
     params[i] = usual;
   CUV_CHECK (!is_refused (usual, 1, 1));
@@ -291,10 +291,10 @@ check_ldp_pictures (void)
   check_picture (row, 1, (const uint8_t[]){ 10, 10, 10 }, 3);
 }
 
-/* ---- likeness ---- */
+/* ---- similarity ---- */
 
 static double
-likeness (const CuvLdpLayout *layout, const Picture *a, const Picture *b)
+similarity_of (const CuvLdpLayout *layout, const Picture *a, const Picture *b)
 {
   const size_t n = cuv_ldp_n_counts (layout);
   uint32_t *counts[2] = { malloc (n * sizeof **counts),
@@ -316,20 +316,20 @@ check_ldp_similarity (void)
   CuvLdpLayout layout;
   Picture noise, other, flat = { { 0 } }, ramp;
 
-  cuv_check_case ("likeness");
+  cuv_check_case ("similarity");
   fill (&noise);
   fill (&other);
   for (int i = 0; i < SIZE * SIZE; i++)
     ramp.pixels[i] = (uint8_t) (3 * (i % SIZE) + 7 * (i / SIZE));
   params.block = 9;
   CUV_CHECK (cuv_ldp_layout_init (&layout, &params, SIZE, SIZE) == NULL);
-  CUV_CHECK (fabs (likeness (&layout, &noise, &noise) - 1.0) < 1e-12);
-  CUV_CHECK (likeness (&layout, &noise, &other) < 0.5);
-  CUV_CHECK (
-      likeness (&layout, &noise, &other) == likeness (&layout, &other, &noise));
-  /* at order 2 all codes of one are 0, of the other 255 */
+  CUV_CHECK (fabs (similarity_of (&layout, &noise, &noise) - 1.0) < 1e-12);
+  CUV_CHECK (similarity_of (&layout, &noise, &other) < 0.5);
+  CUV_CHECK (similarity_of (&layout, &noise, &other)
+      == similarity_of (&layout, &other, &noise));
+  /* at order 2 all codes of the ramp are 0, of the flat picture 255 */
   params.order = 2;
   CUV_CHECK (cuv_ldp_layout_init (&layout, &params, SIZE, SIZE) == NULL);
-  CUV_CHECK (likeness (&layout, &ramp, &flat) == 0.0);
-  CUV_CHECK (fabs (likeness (&layout, &flat, &flat) - 1.0) < 1e-12);
+  CUV_CHECK (similarity_of (&layout, &ramp, &flat) == 0.0);
+  CUV_CHECK (fabs (similarity_of (&layout, &flat, &flat) - 1.0) < 1e-12);
 }

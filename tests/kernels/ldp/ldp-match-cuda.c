@@ -11,24 +11,24 @@
 #include "ldp/ldp.h"
 #include "ldp/match.h"
 
-enum { MOST = 33, PLENTY = 1 << 30 };
+enum { N_ENTRIES = 33, PLENTY = 1 << 30 };
 
 static int n_threads; /* 0: one per processor */
 static void *stream;
 
-/* ---- histograms that never were a picture's ---- */
+/* ---- synthetic histograms ---- */
 
 typedef struct {
   CuvLdpLayout layout;
   CuvLdpMatcher *matcher;
   size_t stride;
-  uint32_t *counts[MOST];
+  uint32_t *counts[N_ENTRIES];
   uint8_t *entries;
 } Index;
 
-/* Distributions of codes that pair a byte of 255 with every special case: all
- * in one of three bins; one in bin 0 and the others in one bin, or in every
- * other one; random. */
+/* Distributions that pair a byte of 255 with every special case: all codes in
+ * one of three bins; one in bin 0 and the rest in one bin, or in every second
+ * bin; random. */
 static void
 fill_histogram (uint32_t *counts, int n_bins, uint32_t total)
 {
@@ -83,9 +83,9 @@ index_init (Index *self, const CuvLdpParams *params, int width, int height)
   n = cuv_ldp_n_counts (&self->layout);
   self->matcher = cuv_ldp_matcher_new (&self->layout);
   self->stride = n * (size_t) cuv_ldp_index_count_size (&self->layout) + 37;
-  self->entries = malloc (MOST * self->stride);
-  memset (self->entries, 0xa5, MOST * self->stride);
-  for (int i = 0; i < MOST; i++) {
+  self->entries = malloc (N_ENTRIES * self->stride);
+  memset (self->entries, 0xa5, N_ENTRIES * self->stride);
+  for (int i = 0; i < N_ENTRIES; i++) {
     const int same = cuv_check_below (4) == 0 ? i / 2 : i;
 
     self->counts[i] = malloc (n * sizeof *self->counts[i]);
@@ -101,7 +101,7 @@ index_init (Index *self, const CuvLdpParams *params, int width, int height)
 static void
 index_clear (Index *self)
 {
-  for (int i = 0; i < MOST; i++)
+  for (int i = 0; i < N_ENTRIES; i++)
     free (self->counts[i]);
   free (self->entries);
   cuv_ldp_matcher_free (self->matcher);
@@ -121,8 +121,8 @@ set_entries (const Index *self, CuvLdpMatchCuda *cuda, int n, int first_new)
       cuda, self->entries, n, first_new, stream);
 }
 
-/* Compares picture `query` with the first n. Its counts are unpacked as by
- * cuv_ldp_cuda_counts(), at an offset of `skip` counts. */
+/* Compares picture `query` with the first n entries. Its counts are unpacked as
+ * by cuv_ldp_cuda_counts(), at an offset of `skip` counts. */
 static void
 ask (const Index *self, CuvLdpMatchCuda *cuda, int query, int n, size_t skip,
     double *found)
@@ -155,7 +155,7 @@ check_query (
     const Index *self, CuvLdpMatchCuda *cuda, int query, int n, size_t skip)
 {
   const CuvLdpLayout *layout = &self->layout;
-  double found[MOST + 1], cpu[MOST];
+  double found[N_ENTRIES + 1], cpu[N_ENTRIES];
 
   found[n] = -1.0;
   ask (self, cuda, query, n, skip, found);
@@ -163,7 +163,7 @@ check_query (
       self->entries + (size_t) query * self->stride, self->entries,
       self->stride, (size_t) n, 1, cpu);
   CUV_CHECK (memcmp (found, cpu, (size_t) n * sizeof *cpu) == 0,
-      ": the CPU finds other similarities");
+      ": CPU and GPU similarities differ");
   for (int i = 0; i < n; i++) {
     const double wanted = cuv_ldp_similarity (
         layout, self->counts[query], layout, self->counts[i]);
@@ -179,21 +179,21 @@ check_query (
 static void
 check_resident (const Index *self)
 {
-  static const int sizes[] = { 1, 3, 4, 5, 9, MOST };
+  static const int sizes[] = { 1, 3, 4, 5, 9, N_ENTRIES };
   CuvLdpMatchCuda *cuda = match_new (self, PLENTY);
 
   for (int i = 0; i < 6; i++) {
     const int n = sizes[i], first_new = i > 0 && i % 2 == 0 ? sizes[i - 1] : 0;
 
     CUV_CHECK (set_entries (self, cuda, n, first_new) == 0);
-    check_query (self, cuda, (int) cuv_check_below (MOST), n, 0);
+    check_query (self, cuda, (int) cuv_check_below (N_ENTRIES), n, 0);
     if (i == 1 || i == 4)
       check_query (self, cuda, 0, n - i / 2, (size_t) i % 2);
   }
   cuv_ldp_match_cuda_free (cuda);
 }
 
-/* ---- less memory than entries ---- */
+/* ---- not all entries fit ---- */
 
 static size_t
 least_memory (const Index *self)
@@ -217,10 +217,10 @@ check_limit (const Index *self, size_t max_bytes, const double *wanted)
 {
   const size_t before = cuv_cuda_allocated ();
   CuvLdpMatchCuda *cuda = match_new (self, max_bytes);
-  double found[MOST];
+  double found[N_ENTRIES];
 
   for (int i = 0; i < 3; i++) {
-    const int n = i < 2 ? 4 + 5 * i : MOST;
+    const int n = i < 2 ? 4 + 5 * i : N_ENTRIES;
 
     CUV_CHECK (set_entries (self, cuda, n, i > 0 ? n - 5 : 0) == 0, ": %s",
         cuv_cuda_error ());
@@ -233,11 +233,12 @@ check_limit (const Index *self, size_t max_bytes, const double *wanted)
   ask (self, cuda, 2, 7, 0, found);
   CUV_CHECK (memcmp (found, wanted, 7 * sizeof *found) == 0);
   /* only entries from the eleventh on are new */
-  CUV_CHECK (cuv_ldp_match_cuda_set_entries (
-                 cuda, self->entries + 10 * self->stride, MOST - 10, 0, stream)
+  CUV_CHECK (cuv_ldp_match_cuda_set_entries (cuda,
+                 self->entries + 10 * self->stride, N_ENTRIES - 10, 0, stream)
       == 0);
-  ask (self, cuda, 2, MOST, 0, found);
-  CUV_CHECK (memcmp (found, wanted + 10, (MOST - 10) * sizeof *found) == 0);
+  ask (self, cuda, 2, N_ENTRIES, 0, found);
+  CUV_CHECK (
+      memcmp (found, wanted + 10, (N_ENTRIES - 10) * sizeof *found) == 0);
   cuv_ldp_match_cuda_free (cuda);
   CUV_CHECK (cuv_cuda_allocated () == before);
 }
@@ -245,14 +246,14 @@ check_limit (const Index *self, size_t max_bytes, const double *wanted)
 static void
 check_limits (const Index *self)
 {
-  static const size_t rooms[] = { 0, 1, 3, 17, MOST - 3, MOST - 2 };
+  static const size_t rooms[] = { 0, 1, 3, 17, N_ENTRIES - 3, N_ENTRIES - 2 };
   const size_t least = least_memory (self);
   CuvLdpMatchCuda *cuda = match_new (self, PLENTY);
-  double wanted[MOST];
+  double wanted[N_ENTRIES];
 
   CUV_CHECK (match_new (self, least - 1) == NULL);
-  CUV_CHECK (set_entries (self, cuda, MOST, 0) == 0);
-  ask (self, cuda, 2, MOST, 0, wanted);
+  CUV_CHECK (set_entries (self, cuda, N_ENTRIES, 0) == 0);
+  ask (self, cuda, 2, N_ENTRIES, 0, wanted);
   cuv_ldp_match_cuda_free (cuda);
   check_limit (
       self, least + rooms[cuv_check_below (6)] * pitch_of (self), wanted);
@@ -269,7 +270,7 @@ check_out_of_memory (const Index *self)
 
   for (int i = 0; i < 14; i++) {
     CuvLdpMatchCuda *cuda;
-    double found[MOST] = { -1.0 };
+    double found[N_ENTRIES] = { -1.0 };
     int status;
 
     cuv_cuda_fail_allocation (i / 2);
@@ -280,31 +281,31 @@ check_out_of_memory (const Index *self)
       cuda = match_new (self, limits[i % 2]);
     CUV_CHECK (set_entries (self, cuda, 4, 0) == 0);
     cuv_cuda_fail_allocation (i / 2);
-    status = set_entries (self, cuda, MOST, 4);
+    status = set_entries (self, cuda, N_ENTRIES, 4);
     cuv_cuda_fail_allocation (-1);
     n_failed += status != 0;
     if (status != 0) {
-      ask (self, cuda, 0, MOST, 0, found);
+      ask (self, cuda, 0, N_ENTRIES, 0, found);
       CUV_CHECK (found[0] == -1.0);
       CUV_CHECK (set_entries (self, cuda, 3, 0) == 0);
     }
-    check_query (self, cuda, 0, status != 0 ? 3 : MOST, 0);
+    check_query (self, cuda, 0, status != 0 ? 3 : N_ENTRIES, 0);
     cuv_ldp_match_cuda_free (cuda);
   }
   CUV_CHECK (n_failed == 4 + 2 + 6);
   CUV_CHECK (cuv_cuda_allocated () == before);
 }
 
-/* ---- a frame that the GPU has described ---- */
+/* ---- a descriptor in device memory ---- */
 
 static void
-check_described (void)
+check_device_descriptor (void)
 {
   const CuvLdpParams params = { .order = 3, .block = 16, .directions = 15 };
   CuvCheckFrame host = cuv_check_frame_new ("GRAY8", 40, 37, CUV_CHECK_TEXTURE);
   const CuvLdpRect rect = { 0, 0, 40, 37 };
   uint8_t picture[40 * 37];
-  double found[MOST];
+  double found[N_ENTRIES];
   CuvFrame frame;
   Index index;
   CuvLdpMatchCuda *match;
@@ -319,13 +320,13 @@ check_described (void)
   frame = cuv_check_to_device (&host, &memory);
   cuda = cuv_ldp_cuda_new (&index.layout);
   match = match_new (&index, 0); /* half of the free memory */
-  CUV_CHECK (set_entries (&index, match, MOST, 0) == 0
+  CUV_CHECK (set_entries (&index, match, N_ENTRIES, 0) == 0
       && cuv_ldp_cuda_submit (cuda, &frame, &rect, stream) == 0
       && cuv_ldp_match_cuda_submit_counts (match, cuv_ldp_cuda_counts (cuda),
-             cuv_ldp_count_size (&index.layout), MOST, stream)
+             cuv_ldp_count_size (&index.layout), N_ENTRIES, stream)
           == 0
       && cuv_ldp_match_cuda_collect (match, found) == 0);
-  for (int i = 0; i < MOST; i++)
+  for (int i = 0; i < N_ENTRIES; i++)
     CUV_CHECK ((found[i] == 1.0) == (i == 6));
   cuv_ldp_match_cuda_free (match);
   cuv_ldp_cuda_free (cuda);
@@ -341,7 +342,7 @@ check_ldp_match_cuda (void)
     CuvLdpParams params;
     int width, height;
   } layouts[] = {
-    /* one byte: blocks of 256 codes inside, and an odd number of histograms */
+    /* one byte per count: blocks of 256 codes, an odd number of histograms */
     { { .order = 2, .block = 16, .directions = 15 }, 40, 37 },
     { { .order = 3, .block = 16, .directions = 2, .border = CUV_LDP_REPLICATE },
         40, 37 },
@@ -378,13 +379,13 @@ check_ldp_match_cuda (void)
           .bins = CUV_LDP_BINS_LEVELS,
           .levels = 33 },
         40, 37 },
-    /* two bytes */
+    /* two bytes per count */
     { { .order = 3, .grid = 2, .directions = 7 }, 40, 37 },
     { { .order = 3, .grid = 3, .directions = 15 }, 70, 60 },
     { { .order = 4, .grid = 1, .directions = 2, .bins = CUV_LDP_BINS_UNIFORM },
         40, 37 },
     { { .order = 9, .block = 99, .directions = 15 }, 40, 37 },
-    /* four bytes, and two packed from four */
+    /* four bytes per count, and two packed from four */
     { { .order = 2, .grid = 1, .directions = 15, .is_merged = 1 }, 140, 131 },
     { { .order = 9, .grid = 1, .directions = 15, .is_merged = 1 }, 132, 131 },
     /* empty histograms */
@@ -404,11 +405,11 @@ check_ldp_match_cuda (void)
       check_out_of_memory (&index);
     index_clear (&index);
   }
-  check_described ();
+  check_device_descriptor ();
   cuv_check_stream_free (stream);
 }
 
-/* ---- how fast ---- */
+/* ---- benchmark ---- */
 
 typedef struct {
   CuvLdpMatchCuda *cuda;

@@ -56,7 +56,8 @@ fill_tied (const CuvLdpLayout *layout, int n_units, uint32_t *counts)
   }
 }
 
-/* Ties are ordered by entry, wherever the distance comes from. */
+/* Equal similarities are ordered by entry, whatever blocks the distance is in.
+ */
 static void
 check_ties (void)
 {
@@ -111,7 +112,7 @@ check_best (void)
   CUV_CHECK (cuv_ldp_best (similarities, 7, 0.96, 3, matches) == 0);
 }
 
-/* Against repeated selection of the best remaining one. */
+/* Compares with a selection sort. */
 static void
 check_many_best (void)
 {
@@ -142,7 +143,7 @@ check_many_best (void)
 void
 check_ldp_match (void)
 {
-  for (int i = 0; i < LDP_N_PICTURES; i++) {
+  for (int i = 0; i < LDP_N_KINDS; i++) {
     LdpPictures pictures;
 
     ldp_pictures_init (&pictures, i);

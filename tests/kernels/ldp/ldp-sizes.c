@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Benchmark of the source document's sizes: from device memory, from host
- * memory, and streamed, where copying overlaps describing. */
+/* Benchmark at the source document's picture sizes: from device memory, from
+ * host memory, and streamed, where copies overlap kernels. */
 #include "config.h"
 #include "ldp-tests.h"
 

@@ -19,7 +19,7 @@ check_drawing (const LdpInput *input, CuvLdpCpu *cpu, int n_threads)
     frame = (CuvFrame){ 0 }; /* must not be used after the run */
     rect = (CuvLdpRect){ 0 };
     cuv_ldp_cpu_draw (cpu, d, n_threads);
-    CUV_CHECK (ldp_look_same (&found, &wanted), ": direction %d", d);
+    CUV_CHECK (ldp_frames_equal (&found, &wanted), ": direction %d", d);
     cuv_check_frame_free (&wanted);
     cuv_check_frame_free (&found);
   }
@@ -39,7 +39,7 @@ check_run (const LdpInput *input)
     cuv_cpu_set_mask (versions[i].mask);
     cpu = cuv_ldp_cpu_new (&input->layout);
     for (int run = 0; run < 2; run++)
-      CUV_CHECK (ldp_are_same (&input->layout,
+      CUV_CHECK (ldp_counts_equal (&input->layout,
                      cuv_ldp_cpu_run (cpu, &input->frame.frame, &input->rect,
                          versions[i].n_threads),
                      input->wanted),

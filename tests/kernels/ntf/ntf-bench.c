@@ -10,9 +10,9 @@ typedef struct {
   CuvNtfParams params;
 } Run;
 
-/* Ten iterations and a test. */
+/* CUV_NTF_TEST_EVERY iterations and one convergence test. */
 static void
-ten (void *data)
+run_iterations (void *data)
 {
   Run *self = data;
 
@@ -37,7 +37,7 @@ bench_size (const char *name, int height, int width, int depth, int rank,
   for (size_t i = 0; i < n; i++)
     samples[i] = (uint8_t) cuv_check_random ();
   cuv_ntf_cpu_load (self.cpu, &cube, NULL, 0, 256, 0);
-  us = cuv_check_time (ten, &self);
+  us = cuv_check_time (run_iterations, &self);
   cuv_check_report (
       name, us / CUV_NTF_TEST_EVERY, (double) height * width, (double) n * 8);
   cuv_ntf_cpu_free (self.cpu);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs on the GPU: near the reference, and each the same again. */
+/* Runs on the GPU: within a tolerance of the reference, and repeatable to the
+ * bit. */
 #include "config.h"
 #include "ntf-tests.h"
 
@@ -38,7 +39,7 @@ case_clear (Case *self)
   cuv_ntf_factors_clear (&self->again);
 }
 
-/* Roundings grow from one iteration to the next, fast in HALS. */
+/* Rounding errors grow with each iteration, fastest in HALS. */
 static void
 check_errors (
     const CuvNtfResult *wanted, const CuvNtfResult *found, double first)
@@ -54,7 +55,7 @@ check_errors (
   CUV_CHECK (found->effective_rank == wanted->effective_rank);
 }
 
-/* Column by column. */
+/* Multiplicative updates: factors are compared column by column. */
 static void
 check_mu (Case *self, const CuvNtfParams *params)
 {
@@ -71,8 +72,8 @@ check_mu (Case *self, const CuvNtfParams *params)
       && memcmp (found.errors, again.errors, sizeof found.errors) == 0);
 }
 
-/* From where the reference is, and by what the terms add up to: see
- * ntf-versions.c. */
+/* Each iteration starts from the reference's factors, and the sums of terms are
+ * compared: see ntf-versions.c. */
 static void
 check_hals (Case *self, double sparsity, int iterations)
 {
@@ -135,14 +136,15 @@ check_size (int height, int width, int depth, int rank)
   case_clear (&self);
 }
 
-/* All that is launched for a part of the rows at a time if there are many. */
+/* The smallest work per launch: kernels are launched for some rows at a time.
+ */
 static void
-check_pieces (CuvNtfSchedule schedule)
+check_split_launches (CuvNtfSchedule schedule)
 {
   CuvNtfParams params = ntf_params (2);
   Case self;
 
-  cuv_check_case ("tasks, schedule %d", schedule);
+  cuv_check_case ("split launches, schedule %d", schedule);
   case_init (&self, 70, 3, CUV_CUBE_MAX_BANDS, 2);
   params.schedule = schedule;
   if (ntf_cuda_load (&self.cuda, &self.tensor)) {
@@ -152,10 +154,11 @@ check_pieces (CuvNtfSchedule schedule)
   case_clear (&self);
 }
 
-/* ---- how they end ---- */
+/* ---- end of a run ---- */
 
-/* One that stops it where an error is much nearer to the one before than those
- * of earlier tests were, so that rounding does not matter; else the second. */
+/* A tolerance that rounding cannot affect: between the change of error at a
+ * test and the least change before it, where these differ much. Without such a
+ * test it is 1, which stops at the second test. */
 static double
 tolerance_of (const CuvNtfResult *result)
 {
@@ -195,7 +198,7 @@ check_tolerance (void)
   case_clear (&self);
 }
 
-/* A term that is 0 stays so, but for reinit-dead. */
+/* A term of zeros stays zero unless reinit-dead is set. */
 static void
 check_dead (CuvNtfAlgorithm algorithm, bool reinit_dead)
 {
@@ -225,16 +228,16 @@ check_dead (CuvNtfAlgorithm algorithm, bool reinit_dead)
   case_clear (&self);
 }
 
-/* Terms of set factors that are not PREVIOUS ones are sorted. */
+/* With an init other than PREVIOUS the terms of given factors are sorted. */
 static void
-check_set (void)
+check_given_factors (void)
 {
   CuvNtfParams params = ntf_params (1);
   CuvNtfResult wanted;
   double weights[3];
   Case self;
 
-  cuv_check_case ("set, hals");
+  cuv_check_case ("given factors, hals");
   case_init (&self, 11, 14, 6, 3);
   ntf_fill_factors (&self.wanted, false);
   ntf_copy_factors (&self.found, &self.wanted);
@@ -269,7 +272,7 @@ check_cancelled (void)
     self.cuda.cancel = 1;
     CUV_CHECK (cuv_ntf_cuda_step (self.cuda.cuda, &status) == 0
         && status == CUV_NTF_CANCELLED);
-    /* in the middle of what a start does */
+    /* during the launches of a start */
     cuv_ntf_cuda_set_max_work (self.cuda.cuda, 1);
     CUV_CHECK (cuv_ntf_cuda_start (self.cuda.cuda, &params) == 0
         && cuv_ntf_cuda_step (self.cuda.cuda, &status) == 0
@@ -281,12 +284,12 @@ check_cancelled (void)
   case_clear (&self);
 }
 
-/* ---- edges ---- */
+/* ---- edge cases ---- */
 
 enum { ZEROS, ONE, NOISE };
 
 static void
-check_edge (int fill, int height, int width, int depth, int rank)
+check_edge_case (int fill, int height, int width, int depth, int rank)
 {
   Case self;
 
@@ -329,19 +332,19 @@ check_ntf_cuda_runs (void)
   check_size (9, 13, 31, 9);
   check_size (5, 6, 4, CUV_NTF_MAX_RANK);
   check_size (2, 140, 3, 40);
-  check_size (2, 2070, 3, 2); /* more than a block has of a row */
-  check_size (385, 3, 2, 9);  /* or has four rows at once */
-  check_pieces (CUV_NTF_GS);
-  check_pieces (CUV_NTF_JACOBI);
+  check_size (2, 2070, 3, 2); /* rows longer than a block's part */
+  check_size (385, 3, 2, 9);  /* more rows than blocks of four rows cover */
+  check_split_launches (CUV_NTF_GS);
+  check_split_launches (CUV_NTF_JACOBI);
   check_tolerance ();
   check_dead (CUV_NTF_HALS, false);
   check_dead (CUV_NTF_HALS, true);
   check_dead (CUV_NTF_MU, true);
-  check_set ();
+  check_given_factors ();
   check_cancelled ();
-  check_edge (ZEROS, 7, 9, 4, 5);
-  check_edge (ONE, 7, 9, 4, 5);
-  check_edge (NOISE, 3, 2, 2, CUV_NTF_MAX_RANK);
+  check_edge_case (ZEROS, 7, 9, 4, 5);
+  check_edge_case (ONE, 7, 9, 4, 5);
+  check_edge_case (NOISE, 3, 2, 2, CUV_NTF_MAX_RANK);
   if (cuv_check_options.few)
     return;
   check_size (140, 71, 13, 16);
@@ -350,7 +353,7 @@ check_ntf_cuda_runs (void)
   check_size (65, 16384, 1, 1);
   check_size (199, 5, 9, 9);
   check_size (1030, 3, 1, 1);
-  check_size (131, 9, 201, 33); /* many bands and rows of a slot */
+  check_size (131, 9, 201, 33); /* many bands and rows per slot */
   check_size (2051, 11, 2, 12);
   check_size (388, 1027, 3, 16);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What goes into a factorisation on the GPU and comes out of it; and how long
- * an iteration takes. */
+/* Loading, residuals and memory of the factorisation on the GPU, and times of
+ * iterations. */
 #include "config.h"
 #include "ntf-tests.h"
 
@@ -30,7 +30,7 @@ ntf_cuda_clear (NtfCuda *self)
 
 /* ---- cubes ---- */
 
-/* Its samples, of so many bytes, in device memory. */
+/* Copies the samples, size bytes, to device memory. */
 static CuvCube
 cube_to_device (const CuvCube *cube, size_t size, void **memory)
 {
@@ -114,7 +114,7 @@ enum { WIDTH = 37, HEIGHT = 5, DEPTH = 40, BANDS = 35, FIRST = 3 };
 
 typedef enum { BIP, BIL, BSQ } Interleave;
 
-/* Where samples are in rows padded by some bytes; how many bytes that takes. */
+/* Sets the steps of a cube with rows padded by some bytes; returns its size. */
 static size_t
 lay_out (CuvCube *cube, Interleave interleave, int padding)
 {
@@ -133,7 +133,7 @@ lay_out (CuvCube *cube, Interleave interleave, int padding)
       + padding * HEIGHT * (interleave == BSQ ? BANDS : 1));
 }
 
-/* Random bytes: of floats, all kinds. */
+/* Random bytes make floats of all kinds, NaN and infinities included. */
 static void
 check_load (CuvCubeFormat format, Interleave interleave, int padding)
 {
@@ -253,7 +253,7 @@ check_residual (int height, int width, int depth, double max_work)
       all += pow (tensor.values[i], 2);
     CUV_CHECK (fabs (sqrt (rest / all) - result.errors[1]) < 1e-6);
     CUV_CHECK (fabs (cuv_ntf_error (&tensor, &factors) - result.errors[1])
-        < 1e-6); /* the factors are in G's scale, too */
+        < 1e-6); /* the factors are in the scale of the samples */
     for (int i = 0; i < 20; i++) {
       const size_t at = cuv_check_below ((uint32_t) n);
       const int y = (int) at / width, x = (int) at % width;
@@ -277,7 +277,7 @@ check_residual (int height, int width, int depth, double max_work)
   free (map);
 }
 
-/* Each of its allocations. */
+/* Fails each allocation in turn. */
 static void
 check_memory (void)
 {
@@ -286,7 +286,7 @@ check_memory (void)
   int32_t cancel = 0;
   int n;
 
-  cuv_check_case ("no memory");
+  cuv_check_case ("out of memory");
   for (n = 0; n < 40 && cuda == NULL; n++) {
     cuv_cuda_fail_allocation (n);
     cuda = cuv_ntf_cuda_new (5, 4, 3, 2, &cancel, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A factorisation on the GPU, with a stream of its own, for tests. */
+/* A factorisation on the GPU with its own stream. */
 #ifndef NTF_CUDA_H
 #define NTF_CUDA_H
 
@@ -7,7 +7,7 @@
 #include "ntf/ntf.h"
 
 typedef struct {
-  CuvNtfCuda *cuda; /* NULL, and a failed check, if there is no memory */
+  CuvNtfCuda *cuda; /* NULL and a failed check if out of memory */
   int32_t cancel;
   void *stream;
 } NtfCuda;
@@ -15,13 +15,13 @@ typedef struct {
 void ntf_cuda_init (NtfCuda *self, int height, int width, int depth, int rank);
 void ntf_cuda_clear (NtfCuda *self);
 
-/* FALSE, and a failed check, if that fails. */
+/* Fails a check and returns false on errors. */
 bool ntf_cuda_load (NtfCuda *self, const CuvNtfTensor *tensor);
 bool ntf_cuda_load_cube (NtfCuda *self, const CuvCube *cube, size_t size,
     const double *ignore, int z, double scale);
 
-/* To the end. With an init but RANDOM factors are where it starts; they are
- * replaced by the result, which comes back. */
+/* Runs to the end. Starts from factors unless init is RANDOM; stores the found
+ * ones in factors. */
 CuvNtfResult ntf_cuda_run (
     NtfCuda *self, const CuvNtfParams *params, CuvNtfFactors *factors);
 

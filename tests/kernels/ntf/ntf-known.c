@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tensors of which it is known what comes out. */
+/* Tensors with known factorisations. */
 #include "cuvcheck.h"
 #include "ntf-inputs.h"
 #include "ntf-tests.h"
@@ -10,7 +10,7 @@
 
 /* ---- random numbers ---- */
 
-/* The authors' known answer for a counter and a key of zeros (Random123). */
+/* Random123's known answer for a counter and a key of zeros. */
 void
 check_ntf_random (void)
 {
@@ -29,7 +29,8 @@ check_ntf_random (void)
 
 /* ---- planted terms ---- */
 
-/* Of each planted term the best cosine, over all modes, of one found. */
+/* The worst over all planted terms of the best match: the cosine with a found
+ * term, the minimum over the modes. */
 static double
 worst_match (const CuvNtfFactors *planted, const CuvNtfFactors *found)
 {
@@ -69,9 +70,9 @@ check_planted (
   result = ntf_run_cpu (&tensor, &params, 2, &found);
   cuv_check_case ("planted, algorithm %d, init %d: %d iterations", algorithm,
       init, result.iterations);
-  CUV_CHECK (result.errors[result.n_errors - 1] < 1e-3, "error %g",
+  CUV_CHECK (result.errors[result.n_errors - 1] < 1e-3, ": error %g",
       result.errors[result.n_errors - 1]);
-  CUV_CHECK (worst_match (&planted, &found) > 0.99, "cosine %g",
+  CUV_CHECK (worst_match (&planted, &found) > 0.99, ": cosine %g",
       worst_match (&planted, &found));
   CUV_CHECK (result.effective_rank == 4);
   CUV_CHECK (result.converged && result.iterations < iterations);
@@ -80,7 +81,7 @@ check_planted (
   ntf_tensor_clear (&tensor);
 }
 
-/* One term: each mode's update is exact, whatever the others are. */
+/* With a single term every update is exact, whatever the other modes are. */
 static void
 check_one_term (CuvNtfAlgorithm algorithm)
 {
@@ -98,7 +99,7 @@ check_one_term (CuvNtfAlgorithm algorithm)
   params.algorithm = algorithm;
   result = ntf_run_cpu (&tensor, &params, 1, &found);
   cuv_check_case ("one term, algorithm %d", algorithm);
-  CUV_CHECK (result.errors[0] < 1e-6, "error %g", result.errors[0]);
+  CUV_CHECK (result.errors[0] < 1e-6, ": error %g", result.errors[0]);
   CUV_CHECK (worst_match (&planted, &found) > 1 - 1e-6);
   cuv_ntf_factors_clear (&planted);
   cuv_ntf_factors_clear (&found);
@@ -115,9 +116,9 @@ check_ntf_planted (void)
   check_planted (CUV_NTF_HALS, CUV_NTF_NNDSVD, false, 2000);
 }
 
-/* ---- what every run has ---- */
+/* ---- invariants ---- */
 
-/* Step by step, from where the last one ended. */
+/* One iteration at a time, each from the factors of the last. */
 static void
 check_monotone (CuvNtfAlgorithm algorithm, CuvNtfSchedule schedule)
 {
@@ -135,7 +136,7 @@ check_monotone (CuvNtfAlgorithm algorithm, CuvNtfSchedule schedule)
   for (int i = 0; i < 60; i++) {
     CuvNtfResult result = ntf_run_cpu (&tensor, &params, 2, &factors);
 
-    CUV_CHECK (result.errors[0] < before + 1e-6, "%d: %.9g after %.9g", i,
+    CUV_CHECK (result.errors[0] < before + 1e-6, ": %d: %.9g after %.9g", i,
         result.errors[0], before);
     before = result.errors[0];
     params.init = CUV_NTF_PREVIOUS;
@@ -152,7 +153,8 @@ check_ntf_monotone (void)
   check_monotone (CUV_NTF_MU, CUV_NTF_JACOBI);
 }
 
-/* Mode m of the second has what mode order[m] of the first has. */
+/* Permuting the axes of the tensor permutes the factors: mode m becomes mode
+ * m + 1. */
 void
 check_ntf_axes (void)
 {
@@ -186,7 +188,7 @@ check_ntf_axes (void)
     back.mode[mode] = turned_factors.mode[(mode + 1) % CUV_NTF_MODES];
   }
   cuv_check_case ("axes");
-  CUV_CHECK (ntf_difference (&factors, &back) < 1e-5, "%g",
+  CUV_CHECK (ntf_difference (&factors, &back) < 1e-5, ": %g",
       ntf_difference (&factors, &back));
   cuv_ntf_factors_clear (&factors);
   cuv_ntf_factors_clear (&turned_factors);
@@ -194,7 +196,7 @@ check_ntf_axes (void)
   ntf_tensor_clear (&turned);
 }
 
-/* ---- edges ---- */
+/* ---- edge cases ---- */
 
 typedef void (*Fill) (CuvNtfTensor *self);
 
@@ -217,7 +219,7 @@ fill_constant (CuvNtfTensor *self)
 }
 
 static void
-check_edge (const char *name, Fill fill, int height, int width, int depth,
+check_edge_case (const char *name, Fill fill, int height, int width, int depth,
     int rank, double most_error)
 {
   CuvNtfTensor tensor = ntf_tensor_new (height, width, depth);
@@ -241,7 +243,7 @@ check_edge (const char *name, Fill fill, int height, int width, int depth,
         depth, rank, kind);
     CUV_CHECK (ntf_is_sound (&factors, &result));
     CUV_CHECK (kind > 2 || result.errors[result.n_errors - 1] <= most_error,
-        "error %g", result.errors[result.n_errors - 1]);
+        ": error %g", result.errors[result.n_errors - 1]);
     if (fill == fill_zeros)
       CUV_CHECK (result.effective_rank == 0 && result.errors[0] == 0);
     cuv_ntf_factors_clear (&factors);
@@ -250,17 +252,17 @@ check_edge (const char *name, Fill fill, int height, int width, int depth,
 }
 
 void
-check_ntf_edges (void)
+check_ntf_edge_cases (void)
 {
-  check_edge ("zeros", fill_zeros, 7, 9, 4, 5, 0);
-  check_edge ("one value", fill_one, 7, 9, 4, 5, 0.2);
-  check_edge ("constant", fill_constant, 7, 9, 4, 3, 0.05);
-  check_edge ("rank above all sizes", ntf_fill_noise, 3, 2, 2, 64, 0.1);
-  check_edge ("one frame", ntf_fill_noise, 12, 11, 1, 11, 0.3);
-  check_edge ("one value in all", fill_one, 1, 1, 1, 1, 1e-6);
+  check_edge_case ("zeros", fill_zeros, 7, 9, 4, 5, 0);
+  check_edge_case ("one value", fill_one, 7, 9, 4, 5, 0.2);
+  check_edge_case ("constant", fill_constant, 7, 9, 4, 3, 0.05);
+  check_edge_case ("rank above all sizes", ntf_fill_noise, 3, 2, 2, 64, 0.1);
+  check_edge_case ("one frame", ntf_fill_noise, 12, 11, 1, 11, 0.3);
+  check_edge_case ("one value in all", fill_one, 1, 1, 1, 1, 1e-6);
 }
 
-/* ---- choices ---- */
+/* ---- parameters ---- */
 
 static void
 kill_term (CuvNtfFactors *self, int k)
@@ -272,7 +274,7 @@ kill_term (CuvNtfFactors *self, int k)
 }
 
 void
-check_ntf_choices (void)
+check_ntf_params (void)
 {
   CuvNtfTensor tensor = ntf_tensor_new (40, 36, 31);
   CuvNtfParams params = ntf_params (60);
@@ -287,11 +289,11 @@ check_ntf_choices (void)
   kill_term (&factors, 2);
   params.init = CUV_NTF_PREVIOUS;
   result = ntf_run_cpu (&tensor, &params, 2, &factors);
-  CUV_CHECK (result.effective_rank == 3, "%d", result.effective_rank);
+  CUV_CHECK (result.effective_rank == 3, ": %d", result.effective_rank);
   kill_term (&factors, 2);
   params.reinit_dead = true;
   result = ntf_run_cpu (&tensor, &params, 2, &factors);
-  CUV_CHECK (result.effective_rank == 4, "%d", result.effective_rank);
+  CUV_CHECK (result.effective_rank == 4, ": %d", result.effective_rank);
 
   cuv_check_case ("tolerance");
   params.init = CUV_NTF_RANDOM;
@@ -309,7 +311,7 @@ check_ntf_choices (void)
   ntf_tensor_clear (&tensor);
 }
 
-/* Of one flat term the penalty takes x / (1 + sparsity): where u v w stays. */
+/* With one constant term the penalty scales the sum by 1 / (1 + sparsity). */
 static void
 check_sparsity (CuvNtfAlgorithm algorithm, double sparsity)
 {
@@ -327,7 +329,7 @@ check_sparsity (CuvNtfAlgorithm algorithm, double sparsity)
   CUV_CHECK (
       fabs (result.errors[result.n_errors - 1] - sparsity / (1 + sparsity))
           < 1e-5,
-      "error %g", result.errors[result.n_errors - 1]);
+      ": error %g", result.errors[result.n_errors - 1]);
   cuv_ntf_factors_clear (&factors);
   ntf_tensor_clear (&tensor);
 }
@@ -341,7 +343,8 @@ check_ntf_sparsity (void)
   check_sparsity (CUV_NTF_HALS, 0.1);
 }
 
-/* Unit columns of u and v, terms in order, scale in w and of G. */
+/* U and V have unit columns, terms are sorted, W has the scale of the samples.
+ */
 void
 check_ntf_normalised (void)
 {
@@ -375,14 +378,14 @@ check_ntf_normalised (void)
   }
   CUV_CHECK (fabs (sum / plain_sum - 1) < 1e-6);
   tensor.scale = 1;
-  CUV_CHECK (cuv_ntf_error (&tensor, &factors) < 0.6, "%g",
+  CUV_CHECK (cuv_ntf_error (&tensor, &factors) < 0.6, ": %g",
       cuv_ntf_error (&tensor, &factors));
   cuv_ntf_factors_clear (&factors);
   cuv_ntf_factors_clear (&plain);
   ntf_tensor_clear (&tensor);
 }
 
-/* Not even the first row gets new values. */
+/* Cancelling before a step leaves all factors unchanged. */
 static void
 check_cancelled (CuvNtfAlgorithm algorithm)
 {
@@ -409,8 +412,8 @@ check_cancelled (CuvNtfAlgorithm algorithm)
   ntf_tensor_clear (&tensor);
 }
 
-/* What is left of each pixel adds up to the error; and cancelled is cancelled.
- */
+/* The residuals of the pixels add up to the error; all functions fail once
+ * cancelled. */
 void
 check_ntf_residual (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parts of the program that tests factorisation. */
+/* Parts of the test program for tensor factorisation. */
 #ifndef NTF_TESTS_H
 #define NTF_TESTS_H
 
@@ -7,8 +7,8 @@ void check_ntf_random (void);
 void check_ntf_planted (void);
 void check_ntf_monotone (void);
 void check_ntf_axes (void);
-void check_ntf_edges (void);
-void check_ntf_choices (void);
+void check_ntf_edge_cases (void);
+void check_ntf_params (void);
 void check_ntf_sparsity (void);
 void check_ntf_normalised (void);
 void check_ntf_residual (void);
@@ -16,7 +16,7 @@ void check_ntf_residual (void);
 void check_ntf_loading (void);
 void check_ntf_versions (void);
 
-/* the GPU: where it goes, and what comes in and goes out */
+/* the GPU against the C reference: runs, then loading and residuals */
 void check_ntf_cuda_runs (void);
 void check_ntf_cuda (void);
 

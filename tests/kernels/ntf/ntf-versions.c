@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fast versions: near the reference, and among themselves to the bit. */
+/* Fast versions: within a tolerance of the reference, equal to each other to
+ * the bit. */
 #include "cuvcheck.h"
 #include "cuvcpu.h"
 #include "ntf-inputs.h"
@@ -33,9 +34,9 @@ check_fast (const CuvNtfTensor *tensor, const CuvNtfParams *params,
     else
       CUV_CHECK (ntf_are_equal (&first, &factors)
               && result.errors[0] == first_result.errors[0],
-          "mask %x, %d threads", versions[i].mask, versions[i].n_threads);
+          ": mask %x, %d threads", versions[i].mask, versions[i].n_threads);
   }
-  CUV_CHECK (ntf_difference (wanted, &first) < 1e-5, "difference %g",
+  CUV_CHECK (ntf_difference (wanted, &first) < 1e-5, ": difference %g",
       ntf_difference (wanted, &first));
   CUV_CHECK (fabs (wanted_result->errors[0] - first_result.errors[0]) < 1e-6);
   CUV_CHECK (wanted_result->effective_rank == first_result.effective_rank);
@@ -44,9 +45,9 @@ check_fast (const CuvNtfTensor *tensor, const CuvNtfParams *params,
   cuv_ntf_factors_clear (&factors);
 }
 
-/* A new value of HALS may be what is left of two great ones, and roundings grow
- * from iteration to iteration: so each starts where the reference is, and what
- * counts is what the terms add up to. */
+/* HALS subtracts large numbers, and rounding errors grow with each iteration:
+ * each iteration starts from the reference's factors, and the sums of terms are
+ * compared. */
 static void
 check_hals (const CuvNtfTensor *tensor, double sparsity, int rank)
 {
@@ -68,7 +69,7 @@ check_hals (const CuvNtfTensor *tensor, double sparsity, int rank)
     cuv_ntf_run (tensor, &params, &wanted, &wanted_result);
     result = ntf_run_cpu (tensor, &params, 2, &factors);
     CUV_CHECK (ntf_sum_difference (&wanted, &factors) < NTF_HALS_DIFFERENCE,
-        "%d: difference %g", i, ntf_sum_difference (&wanted, &factors));
+        ": %d: difference %g", i, ntf_sum_difference (&wanted, &factors));
     CUV_CHECK (fabs (wanted_result.errors[0] - result.errors[0]) < 1e-6);
     params.init = CUV_NTF_PREVIOUS;
   }
@@ -139,7 +140,7 @@ sample_of (const CuvCube *cube, int x, int y, int band)
   return value;
 }
 
-/* Two bands of four go to depths 1 and 2 of a tensor; the others stay. */
+/* Two bands go to depths 1 and 2 of a tensor; the others stay 0. */
 static void
 check_load (CuvCubeFormat format, int64_t pixel_step, int64_t row_step,
     int64_t band_step)
@@ -168,7 +169,7 @@ check_load (CuvCubeFormat format, int64_t pixel_step, int64_t row_step,
   }
   cuv_check_case ("format %d, steps %d %d %d", format, (int) pixel_step,
       (int) row_step, (int) band_step);
-  CUV_CHECK (wrong == 0, "%d", wrong);
+  CUV_CHECK (wrong == 0, ": %d wrong", wrong);
   ntf_tensor_clear (&tensor);
 }
 
@@ -187,13 +188,13 @@ check_scan (void)
   tensor.values[(3 * 4 + 3) * 5 + 0] = NAN;
   tensor.values[(5 * 4 + 0) * 5 + 4] = INFINITY;
   tensor.values[(1 * 4 + 1) * 5 + 4] = 700;
-  cuv_check_case ("values that cannot be");
+  cuv_check_case ("invalid samples");
   for (int n_threads = 1; n_threads < 4; n_threads++) {
     CUV_CHECK (cuv_ntf_cpu_scan (cpu, &cube, NULL, n_threads, &scan));
     CUV_CHECK (scan.largest == 700 && scan.n_negative == 1
             && scan.n_not_finite == 2 && scan.x == 1 && scan.y == 3
             && scan.band == 2,
-        "%g, %d and %d from %d %d %d", scan.largest, (int) scan.n_negative,
+        ": %g, %d and %d from %d %d %d", scan.largest, (int) scan.n_negative,
         (int) scan.n_not_finite, scan.x, scan.y, scan.band);
   }
   CUV_CHECK (cuv_ntf_scale (CUV_CUBE_F32, scan.largest) == 1024);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Factorisation: the reference against what is known, fast versions against the
- * reference. */
+/* Tensor factorisation: the C reference against known results, and fast
+ * versions against the C reference. */
 #include "config.h"
 #include "cuvcheck.h"
 #include "ntf-tests.h"
@@ -24,8 +24,8 @@ run (void)
   check_ntf_planted ();
   check_ntf_monotone ();
   check_ntf_axes ();
-  check_ntf_edges ();
-  check_ntf_choices ();
+  check_ntf_edge_cases ();
+  check_ntf_params ();
   check_ntf_sparsity ();
   check_ntf_normalised ();
   check_ntf_residual ();

@@ -26,7 +26,7 @@ typedef struct {
   void *cuda, *stream;
 } Bench;
 
-/* Builds the list; returns the number of pixels it covers. */
+/* Builds the list and returns the number of covered pixels. */
 typedef double (*Draw) (Bench *bench);
 
 static void
@@ -63,7 +63,7 @@ draw_labels (Bench *bench)
   return pixels;
 }
 
-/* Pictures of 64 x 64, drawn twice as large along the lower edge. */
+/* Pictures of 64 x 64, scaled by 2, along the lower edge. */
 static double
 draw_strip (Bench *bench)
 {
@@ -160,7 +160,7 @@ bench_format (Bench *bench, const char *format, Draw draw, const char *suffix)
   cuv_check_frame_free (&frame);
 }
 
-/* The list of a strip: colours are converted for CPU and GPU alike. */
+/* Building the list of a strip, with conversion of colours, on the CPU. */
 static void
 bench_list (Bench *bench)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Random things to draw, and what each sample then is: the sentences of
- * docs/definitions/overlay.md, one by one, with no thought of speed. */
+/* Random scenes, and a literal implementation of docs/definitions/overlay.md.
+ */
 #ifndef OVERLAY_ORACLE_H
 #define OVERLAY_ORACLE_H
 
@@ -8,7 +8,7 @@
 #include "cuvcheck.h"
 #include "draw.h"
 
-/* ---- primitives as a user describes them ---- */
+/* ---- random shapes ---- */
 
 typedef enum { RECT, LINE, MASK, PICTURE } ShapeKind;
 
@@ -97,7 +97,7 @@ scene_free (Scene *scene)
 
 typedef __int128 Wide;
 
-/* a / b to the nearest, halves up */
+/* a / b rounded to the nearest integer, halves up */
 static int64_t
 oracle_divide (int64_t a, int64_t b)
 {
@@ -106,7 +106,7 @@ oracle_divide (int64_t a, int64_t b)
   return twice / (2 * b) - (twice % (2 * b) < 0);
 }
 
-/* The table of colours. */
+/* The table of colour conversions in docs/definitions/overlay.md. */
 static void
 oracle_colour (const CuvColourSpace *space, uint32_t argb, uint8_t out[4])
 {

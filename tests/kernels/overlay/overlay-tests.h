@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by the files of the overlay test. */
+/* Parts of the test program for the overlay. */
 #ifndef OVERLAY_TESTS_H
 #define OVERLAY_TESTS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Drawing: the C reference against docs/definitions/overlay.md taken literally,
- * pixel by pixel, and the GPU against the C reference. */
+/* The overlay: the C reference against a literal implementation of
+ * docs/definitions/overlay.md, and the GPU against the C reference. */
 #include "config.h"
 #include "cuvcheck.h"
 #include "overlay-oracle.h"
@@ -90,7 +90,7 @@ check_scene (const char *format, int width, int height, int n)
   list = cuv_drawing_list (&drawing);
   cuv_overlay_draw (&list, &frame.frame);
   oracle_draw (scene, &space, &expected.frame);
-  CUV_CHECK (same (&frame, &expected), "drawn as the definition says");
+  CUV_CHECK (same (&frame, &expected), ": differs from the definition");
   CUV_CHECK (cuv_check_guards_intact (&frame), "only pixels are written");
   cuv_drawing_free (&drawing);
   scene_free (scene);
@@ -149,7 +149,8 @@ pixel (const CuvCheckFrame *f, int x, int y)
   return c->data[(size_t) y * c->stride + (size_t) x * c->step];
 }
 
-/* A line of thickness t is t pixels thick, and its reverse is the same. */
+/* A line of thickness t is t pixels thick, and swapping its ends changes
+ * nothing. */
 static void
 check_thickness (void)
 {
@@ -164,14 +165,14 @@ check_thickness (void)
     for (int i = 0; i < 60; i++)
       columns += pixel (&steep, i, 20) == 255;
     cuv_check_case ("thickness %d", t);
-    CUV_CHECK (rows == t, "rows of a horizontal line");
-    CUV_CHECK (columns == t, "columns of a vertical line");
+    CUV_CHECK (rows == t, ": %d rows of a horizontal line", rows);
+    CUV_CHECK (columns == t, ": %d columns of a vertical line", columns);
     CUV_CHECK (pixel (&flat, 15, 20) == 255 && pixel (&flat, 45, 20) == 255,
-        "both ends are drawn");
-    CUV_CHECK (pixel (&flat, 15 - t / 2 - 1, 20) == 0, "it ends");
+        ": an end is missing");
+    CUV_CHECK (pixel (&flat, 15 - t / 2 - 1, 20) == 0, ": too long");
     for (int y = 0; y < 40; y++) {
       for (int x = 0; x < 60; x++)
-        CUV_CHECK (pixel (&back, x, y) == pixel (&flat, x, y), "reverse");
+        CUV_CHECK (pixel (&back, x, y) == pixel (&flat, x, y), ": reversed");
     }
     cuv_check_frame_free (&flat);
     cuv_check_frame_free (&back);
@@ -191,7 +192,7 @@ distance (double px, double py, double ax, double ay, double bx, double by)
 
 /* Lines with ends far outside are clipped; the visible part does not move. */
 static void
-check_cut_line (double reach)
+check_clipped_line (double reach)
 {
   double p[4];
   int t = between (1, 9), wrong = 0;
@@ -209,24 +210,24 @@ check_cut_line (double reach)
   }
   cuv_check_case (
       "line %g,%g to %g,%g, thickness %d", p[0], p[1], p[2], p[3], t);
-  CUV_CHECK (wrong == 0, "a pixel is covered by its distance");
+  CUV_CHECK (wrong == 0, ": %d pixels", wrong);
   CUV_CHECK (cuv_check_guards_intact (&frame), "only pixels are written");
   cuv_check_frame_free (&frame);
 }
 
 /* Coordinates beyond all limits, or not finite. */
 static void
-check_wild_lines (void)
+check_extreme_lines (void)
 {
-  static const double wild[] = { 0, -0.5, 1e9, -1e9, 1e300, -1e300, 1e-300, NAN,
-    INFINITY, -INFINITY, 2147483647.0, -2147483649.0, 30 };
+  static const double extremes[] = { 0, -0.5, 1e9, -1e9, 1e300, -1e300, 1e-300,
+    NAN, INFINITY, -INFINITY, 2147483647.0, -2147483649.0, 30 };
 
   for (int i = 0; i < 4000; i++) {
     double p[4];
     CuvCheckFrame frame;
 
     for (int k = 0; k < 4; k++)
-      p[k] = wild[cuv_check_below (sizeof wild / sizeof *wild)];
+      p[k] = extremes[cuv_check_below (sizeof extremes / sizeof *extremes)];
     frame = draw_line (37, 29, p[0], p[1], p[2], p[3], between (-1, 300));
     cuv_check_case ("line %g,%g to %g,%g", p[0], p[1], p[2], p[3]);
     CUV_CHECK (cuv_check_guards_intact (&frame), "only pixels are written");
@@ -260,17 +261,17 @@ check_colour (const CuvColourSpace *space, uint32_t argb)
   cuv_colour_convert (space, argb, out);
   for (int i = 0; i < 3; i++)
     CUV_CHECK (fabs (out[i] - clip (expected[i])) <= 0.5 + 1e-9,
-        "rounded to the nearest");
-  CUV_CHECK (out[3] == 255, "opaque");
+        ": component %d: %d, not %g", i, out[i], expected[i]);
+  CUV_CHECK (out[3] == 255, ": not opaque");
 }
 
-/* The fast paths give the page's bits. */
+/* The fast paths return the bits of the definition. */
 static void
 check_every_colour (CuvColourSpace space)
 {
   uint32_t wrong = 0;
 
-  /* 3 and 5 divide 255: both ends are looked at */
+  /* 3 and 5 divide 255: both ends are included */
   for (uint32_t r = 0; r < 256; r += 5) {
     for (uint32_t g = 0; g < 256; g += 3) {
       for (uint32_t b = 0; b < 256; b += 5) {
@@ -284,7 +285,7 @@ check_every_colour (CuvColourSpace space)
   }
   cuv_check_case ("colours, model %d, K_r %d, K_b %d, %s range", space.model,
       space.kr, space.kb, space.limited ? "limited" : "full");
-  CUV_CHECK (wrong == 0, "%u are not those of the definition", wrong);
+  CUV_CHECK (wrong == 0, ": %u differ from the definition", wrong);
 }
 
 static void
@@ -320,10 +321,10 @@ check_colours (void)
   }
   cuv_check_case ("RGB");
   cuv_colour_convert (&rgb, 0x80123456, out);
-  CUV_CHECK (out[0] == 0x12 && out[1] == 0x34 && out[2] == 0x56, "as it is");
+  CUV_CHECK (out[0] == 0x12 && out[1] == 0x34 && out[2] == 0x56, ": changed");
   rgb.limited = true;
   cuv_colour_convert (&rgb, 0xff00ff, out);
-  CUV_CHECK (out[0] == 235 && out[1] == 16 && out[2] == 235, "limited");
+  CUV_CHECK (out[0] == 235 && out[1] == 16 && out[2] == 235, ": limited range");
 }
 
 /* ---- limits of a list ---- */
@@ -342,26 +343,28 @@ check_limits (void)
   CUV_CHECK (drawing.n_primitives == CUV_DRAWING_MAX_PRIMITIVES);
   CUV_CHECK (drawing.n_lost == 10);
   cuv_drawing_begin (&drawing, &spaces[0], 100, 100);
-  CUV_CHECK (drawing.n_primitives == 0 && drawing.n_lost == 0, "begin empties");
+  CUV_CHECK (drawing.n_primitives == 0 && drawing.n_lost == 0, ": not emptied");
   for (int i = 0; i < 20; i++)
     cuv_drawing_mask (&drawing, 0xffffffff, 0, 0, 1024, 1024, huge, 1024);
-  CUV_CHECK (drawing.n_primitives == 16 && drawing.n_lost == 4, "16 MiB");
+  CUV_CHECK (
+      drawing.n_primitives == 16 && drawing.n_lost == 4, ": limit of 16 MiB");
   before = drawing.n_bytes;
   cuv_drawing_mask (&drawing, 0xffffffff, 100, 0, 4, 4, huge, 4);
   cuv_drawing_picture (&drawing, 255, 100, 0, 4, 4, huge, 2);
   cuv_drawing_picture (&drawing, 0, 0, 0, 4, 4, huge, 2);
   cuv_drawing_rect (&drawing, 0x00ffffff, 0, 0, 4, 4, 0);
   CUV_CHECK (drawing.n_primitives == 16 && drawing.n_bytes == before,
-      "what is not seen takes no room");
+      ": invisible primitives take memory");
   cuv_drawing_picture (&drawing, 255, 0, 0, 4, 4, huge, 1);
-  CUV_CHECK (drawing.n_primitives == 16 && drawing.n_lost == 5, "no room");
+  CUV_CHECK (
+      drawing.n_primitives == 16 && drawing.n_lost == 5, ": limit of 16 MiB");
   cuv_drawing_begin (&drawing, &spaces[0], 100, 100);
   cuv_drawing_picture (&drawing, 255, -7, 60, 500, 699, huge, 2);
   CUV_CHECK (drawing.n_primitives == 1 && drawing.n_bytes == 4 * 51 * 20,
-      "only what is seen of a picture takes room");
+      ": not clipped to the frame");
   cuv_drawing_begin (&drawing, &spaces[0], CUV_DRAWING_MAX_SIZE + 1, 4);
   cuv_drawing_line (&drawing, 0xffffffff, 0, 0, 3, 3, 1);
-  CUV_CHECK (drawing.n_primitives == 0 && drawing.n_lost == 1, "too wide");
+  CUV_CHECK (drawing.n_primitives == 0 && drawing.n_lost == 1, ": too wide");
   cuv_drawing_free (&drawing);
   free (huge);
 }
@@ -388,11 +391,11 @@ check_cuda_scene (
   build (&drawing, scene, &space, &frame.frame);
   list = cuv_drawing_list (&drawing);
   cuv_overlay_draw (&list, &frame.frame);
-  CUV_CHECK (
-      cuv_overlay_cuda_submit (cuda, &list, &on_device, stream) == 0, "submit");
-  CUV_CHECK (cuv_overlay_cuda_collect (cuda) == 0, "collect");
+  CUV_CHECK (cuv_overlay_cuda_submit (cuda, &list, &on_device, stream) == 0,
+      ": %s", cuv_cuda_error ());
+  CUV_CHECK (cuv_overlay_cuda_collect (cuda) == 0, ": %s", cuv_cuda_error ());
   cuv_check_from_device (&drawn, memory);
-  CUV_CHECK (same (&frame, &drawn), "the GPU draws what C draws");
+  CUV_CHECK (same (&frame, &drawn), ": GPU and C differ");
   cuv_check_device_free (memory);
   cuv_check_stream_free (stream);
   cuv_drawing_free (&drawing);
@@ -411,17 +414,16 @@ check_cuda_allocation (CuvOverlayCuda *cuda)
   cuv_check_case ("GPU memory runs out");
   for (int n = 0; n < 2; n++) {
     cuv_cuda_fail_allocation (n);
-    CUV_CHECK (cuv_overlay_cuda_new () == NULL, "new");
+    CUV_CHECK (cuv_overlay_cuda_new () == NULL);
     cuv_cuda_fail_allocation (n);
-    CUV_CHECK (cuv_overlay_cuda_submit (cuda, &large, &frame.frame, NULL) != 0,
-        "submit");
+    CUV_CHECK (cuv_overlay_cuda_submit (cuda, &large, &frame.frame, NULL) != 0);
     CUV_CHECK (strstr (cuv_cuda_error (), "cudaErrorMemoryAllocation") != NULL,
-        "the error says why");
+        ": %s", cuv_cuda_error ());
   }
   cuv_cuda_fail_allocation (-1);
   cuv_check_frame_free (&frame);
-  CUV_CHECK (cuv_cuda_allocated () == before, "nothing is left behind");
-  check_cuda_scene (cuda, "NV12", 64, 64, 10); /* it still works */
+  CUV_CHECK (cuv_cuda_allocated () == before, ": memory leaks");
+  check_cuda_scene (cuda, "NV12", 64, 64, 10);
 }
 
 static void
@@ -431,7 +433,7 @@ check_cuda (void)
   CuvOverlayCuda *cuda = cuv_overlay_cuda_new ();
 
   cuv_check_case ("new");
-  if (!CUV_CHECK (cuda != NULL, "a GPU to draw on"))
+  if (!CUV_CHECK (cuda != NULL, ": %s", cuv_cuda_error ()))
     return;
   for (const char *const *format = cuv_check_formats; *format; format++) {
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -442,7 +444,7 @@ check_cuda (void)
   }
   check_cuda_allocation (cuda);
   cuv_overlay_cuda_free (cuda);
-  CUV_CHECK (cuv_cuda_allocated () == before, "nothing is left behind");
+  CUV_CHECK (cuv_cuda_allocated () == before, ": memory leaks");
 }
 
 #endif
@@ -454,8 +456,8 @@ run (void)
     check_scenes ();
     check_thickness ();
     for (int i = 0; i < 500; i++)
-      check_cut_line (i % 2 ? 150 : 20000);
-    check_wild_lines ();
+      check_clipped_line (i % 2 ? 150 : 20000);
+    check_extreme_lines ();
     check_colours ();
     check_all_colours ();
     check_limits ();

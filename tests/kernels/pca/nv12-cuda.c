@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* NV12 of RGB on the GPU, by its definition. */
+/* Conversion of RGB to NV12 on the GPU, against its definition. */
 #include "config.h"
 #include "cuvcheck.h"
 #include "pca-tests.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include "cuv-nv12.h"
 
-enum { MARGIN = 3 }; /* bytes behind rows, that stay */
+enum { MARGIN = 3 }; /* bytes after each row that must not change */
 
 typedef struct {
   int width, height, stride;
@@ -29,7 +29,7 @@ smooth (const Picture *self, int x, int y, int c)
   return self->rgbx[row * self->stride + 4 * at + c];
 }
 
-/* Of a component, where R, G and B are these. */
+/* Checks component c of a pixel with the given R, G and B. */
 static void
 check_value (const Picture *self, int c, const double *rgb, uint8_t found)
 {
@@ -112,7 +112,7 @@ check_picture (int width, int height, bool is_cosited)
   Picture self = { .width = width,
     .height = height,
     .stride = 4 * width + 8,
-    /* BT.601, 16 .. 235 */
+    /* BT.601, limited range */
     .colours = { { { 0.25679f, 0.50413f, 0.09791f },
                      { -0.14822f, -0.29099f, 0.43922f },
                      { 0.43922f, -0.36779f, -0.07143f } },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The cubes that are timed, on CPU and GPU. */
+/* The cubes of the benchmarks on CPU and GPU. */
 #ifndef PCA_BENCH_H
 #define PCA_BENCH_H
 
@@ -11,7 +11,7 @@ typedef struct {
   PcaLayout layout;
   int width, height, n;
   CuvPcaTiming timing;
-  bool alike; /* noise of the bands: components of it are near each other */
+  bool alike; /* equal noise in all bands: eigenvalues of the noise are close */
 } PcaBenchCase;
 
 extern const PcaBenchCase pca_bench_cases[];
@@ -19,7 +19,7 @@ enum { PCA_N_BENCH_CASES = 15 };
 
 CuvPcaParams pca_bench_params (const PcaBenchCase *c);
 
-/* Whether CUV_BENCH_SHAPE names it or is not set. */
+/* Whether CUV_BENCH_SHAPE names the case or is not set. */
 bool pca_bench_wants (const PcaBenchCase *c);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Eigenvectors, bases and pictures against what is known of them. */
+/* Eigenvectors, bases and pictures against their definitions. */
 #include "pca-inputs.h"
 #include "pca-tests.h"
 
@@ -31,7 +31,7 @@ check_orthonormal (const double *v, int n)
   CUV_CHECK (worst < 1e-12, ": %g", worst);
 }
 
-/* a v = lambda v */
+/* Checks a v = lambda v. */
 static void
 check_pairs (const double *a, const double *values, int step, const double *v,
     int n, double norm)
@@ -47,7 +47,7 @@ check_pairs (const double *a, const double *values, int step, const double *v,
   CUV_CHECK (worst <= 2e-12 * norm, ": %g of %g", worst, norm);
 }
 
-/* Of so many random vectors' products: of that rank at most. */
+/* A sum of `rank` outer products of random vectors. */
 static void
 check_matrix (int n, int rank)
 {
@@ -80,10 +80,10 @@ check_matrix (int n, int rank)
   free (x);
 }
 
-/* The largest correction of a, n x n, that is nearly diagonal, and of what that
- * step leaves. */
+/* The largest corrections in the first two steps for a nearly diagonal n x n
+ * matrix. */
 static void
-find_two_steps (const double *a, int n, bool refined, float largest[2])
+run_two_steps (const double *a, int n, bool refined, float largest[2])
 {
   const CuvThreadGroup group = cuv_group_single ();
   CuvPcaScratch scratch;
@@ -101,7 +101,7 @@ find_two_steps (const double *a, int n, bool refined, float largest[2])
   cuv_pca_scratch_clear (&scratch);
 }
 
-/* A step leaves the square of its corrections, a refined one their cube. */
+/* The error after a step is quadratic in its corrections, cubic if refined. */
 static void
 check_refined (int n)
 {
@@ -114,8 +114,8 @@ check_refined (int n)
     for (int j = 0; j < i; j++)
       a[i * n + j] = a[j * n + i] = 2e-3 * pca_random ();
   }
-  find_two_steps (a, n, false, plain);
-  find_two_steps (a, n, true, refined);
+  run_two_steps (a, n, false, plain);
+  run_two_steps (a, n, true, refined);
   CUV_CHECK (plain[0] > 0.0f && plain[0] < 1e-2f, ": %g", (double) plain[0]);
   CUV_CHECK (plain[1] < 4.0f * powf (plain[0], 2.0f), ": %g of %g",
       (double) plain[1], (double) plain[0]);
@@ -180,7 +180,7 @@ update (Fixture *self, CuvPcaMode mode, CuvPcaStabilise stabilise)
       &self->basis, &self->moments, &learning, &self->scratch);
 }
 
-/* The matrix that is decomposed, by its definition. */
+/* The definition of the matrix whose eigenvectors are wanted. */
 static void
 matrix_of (const CuvPcaMoments *moments, CuvPcaMode mode, double *a)
 {
@@ -238,7 +238,7 @@ check_basis (const PcaInput *input, CuvPcaMode mode)
     check_order_and_signs (&self.basis);
     CUV_CHECK (
         fabs (cuv_pca_basis_total (&self.basis) - trace) <= 1e-11 * trace);
-    /* what is found once is not looked for again, and stays */
+    /* a second update of the same moments converges at once */
     CUV_CHECK (
         update (&self, mode, CUV_PCA_SIGN) <= 1, " after %d sweeps", cold);
     check_orthonormal (self.basis.vectors, n);
@@ -248,8 +248,8 @@ check_basis (const PcaInput *input, CuvPcaMode mode)
   free (a);
 }
 
-/* What is left of pixels without all but the first components is the sum of the
- * other values. */
+/* The mean square error of the reconstruction from the first components is the
+ * sum of the other eigenvalues. */
 static void
 check_reconstruction (void)
 {
@@ -298,7 +298,7 @@ check_pca_basis (void)
 
     pca_input_init (&input, format, PCA_BSQ, few_pixels ? 4 : 37,
         few_pixels ? 5 : 23, bands[i / 18], fill);
-    pca_input_spoil (&input);
+    pca_input_exclude_some (&input);
     pca_input_name (&input, PCA_BSQ, fill);
     check_basis (&input, mode);
     pca_input_clear (&input);
@@ -318,7 +318,7 @@ typedef struct {
   int32_t values[CUV_PCA_SHOWN * CUV_PCA_TILE];
 } Picture;
 
-/* Of CUV_PCA_TILE pixels. */
+/* A picture of CUV_PCA_TILE pixels. */
 static void
 picture_init (Picture *self, int n, PcaFill fill, CuvPcaMode mode)
 {
@@ -377,8 +377,8 @@ spread (const Picture *self, int k, double *mean, double *deviation)
   *deviation = sqrt (squares / CUV_PCA_TILE);
 }
 
-/* Halves go up, and what is 2^-12 short of them; within a little, for where a
- * rounding falls may differ. */
+/* Values are rounded up from 2^-12 below a half; the tolerance allows for
+ * rounding errors of the sums. */
 static void
 check_value (const Picture *self, int c, int p, double wanted)
 {
@@ -419,7 +419,7 @@ check_range (void)
     { 40.0, -30.0 }, 1.0 };
   Picture self;
 
-  cuv_check_case ("mapping=fixed, backwards; black; no such component");
+  cuv_check_case ("mapping=fixed, reversed range; component 0; no component 9");
   picture_init (&self, 7, PCA_MIXTURE, CUV_PCA_COVARIANCE);
   make (&self, &display, NULL);
   for (int p = 0; p < CUV_PCA_TILE; p++) {
@@ -439,7 +439,7 @@ compare (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Limits are edges of bins, less than a bin from the ranks. */
+/* Limits are boundaries of bins, less than a bin from the exact percentiles. */
 static void
 check_percentile (double percentile)
 {
@@ -482,7 +482,7 @@ check_percentile (double percentile)
   free (bins);
 }
 
-/* Nothing varies: grey, but for the first component of second moments. */
+/* Components of constant bands are grey, except the first of second moments. */
 static void
 check_flat (CuvPcaMode mode, int n)
 {
@@ -497,16 +497,15 @@ check_flat (CuvPcaMode mode, int n)
   picture_clear (&self);
 }
 
-/* Nor is there anything to see where nothing varies from frame to frame, of
- * which other pixels count. */
+/* Frames of different sizes with the same constant bands have no covariance. */
 static void
-check_still (CuvCubeFormat format)
+check_constant_frames (CuvCubeFormat format)
 {
   enum { N = 7, FRAMES = 30 };
   CuvPcaMoments all;
   double largest = 0.0;
 
-  cuv_check_case ("a still film, format %d", format);
+  cuv_check_case ("constant frames, format %d", format);
   CUV_CHECK (cuv_pca_moments_init (&all, N));
   for (int i = 0; i < FRAMES; i++) {
     PcaInput input;
@@ -525,13 +524,13 @@ check_still (CuvCubeFormat format)
 }
 
 static void
-check_left_out (void)
+check_excluded_pixels (void)
 {
   CuvPcaTile tile;
   uint8_t out[4 * CUV_PCA_TILE];
   int32_t values[CUV_PCA_SHOWN * CUV_PCA_TILE];
 
-  cuv_check_case ("pixels left out are black");
+  cuv_check_case ("excluded pixels are black");
   CUV_CHECK (cuv_pca_tile_init (&tile, 1));
   tile.count = 100;
   tile.left_out[7] = true;
@@ -554,10 +553,10 @@ check_pca_pictures (void)
     check_flat ((CuvPcaMode) mode, 5);
   }
   for (int format = 0; format < 3; format++)
-    check_still ((CuvCubeFormat) format);
+    check_constant_frames ((CuvCubeFormat) format);
   check_range ();
   check_percentile (0.0);
   check_percentile (5.0);
   check_percentile (40.0);
-  check_left_out ();
+  check_excluded_pixels ();
 }

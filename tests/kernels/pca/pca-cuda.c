@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The GPU against the C reference: of whole numbers sums bit for bit, of floats
- * as near as another order of adding is; bases to the last digits, pictures to
- * a step. */
+/* The GPU against the C reference: sums of integers bit for bit, sums of floats
+ * up to the order of additions, bases up to rounding, pictures within one grey
+ * level. */
 #include "config.h"
 #include "pca-bench.h"
 #include "pca-runs.h"
@@ -16,9 +16,9 @@
 typedef struct {
   const PcaRun *run;
   CuvPcaCuda *cuda;
-  CuvPcaBasis basis;      /* what it has learnt */
-  PcaReference reference; /* which is given that */
-  CuvPcaTrack track;      /* which learns for itself */
+  CuvPcaBasis basis;      /* learned on the GPU */
+  PcaReference reference; /* makes pictures with that basis */
+  CuvPcaTrack track;      /* learns on the CPU */
   uint8_t *picture;
   void *stream;
 } Case;
@@ -31,7 +31,7 @@ value_of (const CuvPcaSum *sum, bool is_exact)
   return is_exact ? (double) sum->i : sum->d;
 }
 
-/* As far as they are to be the same. */
+/* Equal integers, or floats within the tolerance. */
 static bool
 is_same (const CuvPcaSum *a, const CuvPcaSum *b, bool is_exact, double size)
 {
@@ -61,10 +61,10 @@ check_sums (Case *self, const PcaInput *input, CuvPcaSum *expected)
   free (found);
 }
 
-/* ---- what it learns ---- */
+/* ---- bases ---- */
 
-/* How far a component is from being one of the matrix that another basis's
- * components make up. */
+/* The norm of B v - lambda v for component k of a and the matrix B that b
+ * decomposes. */
 static double
 residual (const CuvPcaBasis *a, int k, const CuvPcaBasis *b)
 {
@@ -80,8 +80,8 @@ residual (const CuvPcaBasis *a, int k, const CuvPcaBasis *b)
   return sqrt (sum);
 }
 
-/* Vectors that are orthonormal, and are those of the same matrix, but where
- * they were turned: which values count as near is decided by their last digits.
+/* Checks that vectors are orthonormal and decompose the same matrix. Procrustes
+ * may rotate different ones, as rounding decides which eigenvalues are close.
  */
 static void
 check_near_basis (const CuvPcaBasis *a, const CuvPcaBasis *b, double tolerance,
@@ -103,7 +103,7 @@ check_near_basis (const CuvPcaBasis *a, const CuvPcaBasis *b, double tolerance,
       ": %g of %g", far, total);
 }
 
-/* Of whole numbers they are the same but for the basis's last digits. */
+/* Of integers, means and deviations are equal, bases equal up to rounding. */
 static void
 check_same_basis (
     const CuvPcaBasis *a, const CuvPcaBasis *b, CuvPcaStabilise stabilise)
@@ -139,7 +139,7 @@ check_learnt (Case *self, const PcaInput *input, const CuvPcaResult *result)
 
 /* ---- pictures ---- */
 
-/* A step apart at most, and that rarely: additions round less here. */
+/* Few samples may differ, by 1: the GPU rounds fewer sums. */
 static void
 check_picture (const Case *self, const uint8_t *expected, int frame)
 {
@@ -185,7 +185,7 @@ count (const PcaInput *input)
 
   for (int y = 0; y < input->cube.height; y++) {
     for (int x = 0; x < input->cube.width; x++)
-      n += pca_input_counts (input, x, y);
+      n += pca_input_is_counted (input, x, y);
   }
   return n;
 }
@@ -252,7 +252,7 @@ check_random_runs (void *stream)
   }
 }
 
-/* All frames' alike. */
+/* Selects a quarter of the bands above 255, the same in all frames. */
 static void
 keep_high_bands (PcaRun *run)
 {
@@ -267,7 +267,7 @@ keep_high_bands (PcaRun *run)
     run->frames[i].bands = bands;
 }
 
-/* Of more than a byte counts. Where few cases are looked at, few of them. */
+/* More bands than a byte can count; with CUV_CHECK_FEW a few of the highest. */
 static void
 check_many_bands (void *stream)
 {
@@ -285,10 +285,10 @@ check_many_bands (void *stream)
   }
 }
 
-/* ---- what is set ---- */
+/* ---- cuv_pca_cuda_set_basis() ---- */
 
-/* A frozen basis that was set makes the picture that it makes where it was
- * learnt; and nothing is left of one that is forgotten. */
+/* A frozen basis gives the same picture after a reset and being set again, and
+ * a reset leaves no state. */
 static void
 check_set (void *stream)
 {
@@ -301,7 +301,7 @@ check_set (void *stream)
   run.params.display.mapping = CUV_PCA_SIGMA;
   run.params.timing = CUV_PCA_EXACT;
   run.params.is_frozen = true;
-  cuv_check_case ("a basis that is set");
+  cuv_check_case ("set basis");
   self.run = &run;
   self.cuda = cuv_pca_cuda_new (run.n);
   self.picture = malloc ((size_t) (run.stride * run.height));
@@ -333,8 +333,8 @@ fill_with_noise (PcaInput *input)
         i / cube->width / cube->height, most * (0.5 + 0.5 * pca_random ()));
 }
 
-/* From a picture that is all grey to one that is black and white: gains have as
- * many digits as they need. */
+/* Ranges from a grey picture to a black-and-white one: gains must have enough
+ * digits. */
 static void
 check_ranges (void *stream)
 {
@@ -349,7 +349,7 @@ check_ranges (void *stream)
     run.params.learning.mode = CUV_PCA_COVARIANCE;
     run.params.display.mapping = CUV_PCA_RANGE;
     run.params.display.range[0] = -range;
-    run.params.display.range[1] = 1.1 * range; /* no tie in the middle */
+    run.params.display.range[1] = 1.1 * range; /* no ties at half levels */
     cuv_check_case (
         "range=%g, %d bytes, %dx%d", range, 1 + i % 2, run.width, run.height);
     for (int frame = 0; frame < PCA_RUN_FRAMES; frame++)
@@ -359,8 +359,8 @@ check_ranges (void *stream)
   }
 }
 
-/* More pixels than a block's sums have room for at once, all as large as can
- * be: 2 m 255^2 of the mixed products of bytes. */
+/* More pixels of the largest value than a block's sums can hold at once: mixed
+ * products of bytes sum up to 2 m 255^2. */
 static void
 check_many_pixels (void *stream)
 {
@@ -435,8 +435,8 @@ set_sample (const CuvCube *cube, uint8_t *at, unsigned value, unsigned noise)
     *(float *) (void *) at = (float) value + (float) noise / 8192;
 }
 
-/* Two spectra in changing shares, and noise, which in one band is up to four
- * times as strong as in another, or in all of them alike. */
+/* Two spectra in changing proportions, and noise, which is equal in all bands
+ * or up to four times as strong in one as in another. */
 static void
 fill_bands (const CuvCube *cube, const PcaBenchCase *c, uint8_t *at,
     unsigned pixel, unsigned *noise)
@@ -452,7 +452,7 @@ fill_bands (const CuvCube *cube, const PcaBenchCase *c, uint8_t *at,
   }
 }
 
-/* A cube without gaps, with noise that is another in every frame. */
+/* A cube without padding, with different noise in each frame. */
 static CuvCube
 bench_cube (const PcaBenchCase *c, unsigned frame, size_t *size)
 {
@@ -479,7 +479,7 @@ bench_cube (const PcaBenchCase *c, unsigned frame, size_t *size)
   return cube;
 }
 
-/* Frames of one scene: cubes take turns, so that there is something to learn.
+/* Alternates two frames of one scene, so that every update changes the basis.
  */
 static void
 run_bench (void *data)

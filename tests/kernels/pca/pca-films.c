@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Films whose eigenvalues cross: components must stay what they are. */
+/* Films with crossing eigenvalues: components must not swap. */
 #include "pca-inputs.h"
 #include "pca-tests.h"
 #include "reference/pca-track.h"
@@ -14,8 +14,7 @@ typedef struct {
   PcaInput input;
   CuvPcaTrack track;
   CuvPcaSum *sums;
-  double shares[3]
-               [PIXELS]; /* at right angles: nothing but noise couples them */
+  double abundances[3][PIXELS]; /* orthogonal: only noise couples the spectra */
   double before[N * N];
 } Film;
 
@@ -27,7 +26,7 @@ film_init (Film *self)
   CUV_CHECK (cuv_pca_track_init (&self->track, N));
   self->sums = malloc (CUV_PCA_SUMS (N) * sizeof *self->sums);
   for (int i = 0; i < 3 * PIXELS; i++)
-    self->shares[i / PIXELS][i % PIXELS] =
+    self->abundances[i / PIXELS][i % PIXELS] =
         cos (2.0 * M_PI * (3 + 2 * (i / PIXELS)) * (i % PIXELS + 0.5) / PIXELS);
 }
 
@@ -39,7 +38,7 @@ film_clear (Film *self)
   free (self->sums);
 }
 
-/* Three spectra at right angles, of these strengths, and noise. */
+/* Three orthogonal spectra of the given strengths, and noise. */
 static void
 film_frame (Film *self, const double strength[3])
 {
@@ -51,7 +50,7 @@ film_frame (Film *self, const double strength[3])
       double s = 40.0 + 0.05 * pca_random ();
 
       for (int i = 0; i < 3; i++)
-        s += strength[i] * spectra[i][b] * self->shares[i][p] / sqrt (N);
+        s += strength[i] * spectra[i][b] * self->abundances[i][p] / sqrt (N);
       pca_input_set (&self->input, p % WIDTH, p / WIDTH, b, s);
     }
   }
@@ -77,9 +76,9 @@ dot_of (const double *a, const double *b)
   return sum;
 }
 
-/* How like its vector before component k is. */
+/* The cosine between component k and its previous vector. */
 static double
-likeness (const Film *self, int k)
+previous_cosine (const Film *self, int k)
 {
   return dot_of (&self->before[k * N], &self->track.basis.vectors[k * N]);
 }
@@ -109,16 +108,16 @@ run_film (CuvPcaStabilise stabilise, double *worst, int *turned, int *swaps)
     film_frame (&self, s);
     CUV_CHECK (!film_learn (&self, stabilise, 0.1).is_cut);
     for (int k = 0; frame > 0 && k < 3; k++) {
-      *worst = fmin (*worst, likeness (&self, k));
-      *turned += likeness (&self, k) < 0.0;
+      *worst = fmin (*worst, previous_cosine (&self, k));
+      *turned += previous_cosine (&self, k) < 0.0;
     }
     *swaps += self.track.basis.values[0] < self.track.basis.values[1];
   }
   film_clear (&self);
 }
 
-/* By eigenvalue the colours change places at each crossing: the film is one
- * that can fail. */
+/* Without stabilising, components swap at each crossing, which shows that the
+ * check can fail. */
 static void
 check_crossing (void)
 {
@@ -137,7 +136,7 @@ check_crossing (void)
   CUV_CHECK (worst > 0.9 && turned == 0, ": %g", worst);
 }
 
-/* Equal strengths: which axes of the plane are eigenvectors is up to noise. */
+/* With equal strengths noise decides which vectors of the plane are found. */
 static double
 wander (CuvPcaStabilise stabilise)
 {
@@ -171,9 +170,9 @@ check_wander (void)
   CUV_CHECK (without < 0.8, ": %g", without);
 }
 
-/* Procrustes turns components only in the space that they span. */
+/* Procrustes rotates components only within the space that they span. */
 static void
-check_space (void)
+check_subspace (void)
 {
   static const double near[3] = { 10.0, 10.01, 3.0 };
   Film self;
@@ -206,8 +205,7 @@ check_space (void)
   film_clear (&self);
 }
 
-/* Eigenvectors in any order and either way round go where they were, whatever
- * finds them. */
+/* Eigenvectors in any order and of either sign return to their places. */
 static void
 check_places (void)
 {
@@ -262,10 +260,10 @@ random_moments (CuvPcaMoments *self)
   self->pixels = 1;
 }
 
-/* From one scene to any other that is not taken for a cut: of all pairs the one
- * most alike is in one place, and no component is turned round. */
+/* After a change of scene that is not taken for a cut, the most similar pair of
+ * components shares a place, and no component changes its sign. */
 static void
-check_turns (void)
+check_scene_changes (void)
 {
   const CuvPcaLearning learning = { CUV_PCA_COVARIANCE, CUV_PCA_SIGN, 1.0 };
   CuvPcaBasis before, basis;
@@ -329,8 +327,8 @@ check_pca_films (void)
 {
   check_crossing ();
   check_wander ();
-  check_space ();
+  check_subspace ();
   check_places ();
-  check_turns ();
+  check_scene_changes ();
   check_scene_cut ();
 }

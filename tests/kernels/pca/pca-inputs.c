@@ -107,9 +107,9 @@ pca_input_set (PcaInput *self, int x, int y, int band, double value)
 
 enum { N_SPECTRA = 4 };
 
-/* Shares of the spectra at a pixel, waves of different lengths. */
+/* The proportion of a spectrum at a pixel: waves of different lengths. */
 static double
-share (int spectrum, int x, int y)
+abundance (int spectrum, int x, int y)
 {
   return 0.5
       + 0.5 * sin (0.11 * (spectrum + 1) * x + 0.07 * (3 - spectrum) * y);
@@ -121,7 +121,8 @@ mixed (int x, int y, int band, int n)
   double sum = 0.0;
 
   for (int s = 0; s < N_SPECTRA; s++)
-    sum += share (s, x, y) * exp (-8.0 * pow ((band + 0.5) / n - 0.2 * s, 2));
+    sum +=
+        abundance (s, x, y) * exp (-8.0 * pow ((band + 0.5) / n - 0.2 * s, 2));
   return sum / N_SPECTRA + 0.01 * pca_random ();
 }
 
@@ -181,7 +182,7 @@ pca_input_copy (PcaInput *self, const PcaInput *from, PcaLayout layout)
   }
 }
 
-/* ---- what does not count ---- */
+/* ---- excluded bands and pixels ---- */
 
 static void
 drop_bands (CuvPcaBands *bands)
@@ -196,7 +197,7 @@ drop_bands (CuvPcaBands *bands)
 }
 
 void
-pca_input_spoil (PcaInput *self)
+pca_input_exclude_some (PcaInput *self)
 {
   static const double bad[] = { NAN, INFINITY, -INFINITY };
   const CuvCube *cube = &self->cube;
@@ -221,7 +222,7 @@ pca_input_spoil (PcaInput *self)
 }
 
 bool
-pca_input_counts (const PcaInput *self, int x, int y)
+pca_input_is_counted (const PcaInput *self, int x, int y)
 {
   const CuvPcaBands *bands = &self->bands;
 

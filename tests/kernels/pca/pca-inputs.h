@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Cubes of any kind. */
+/* Cubes of all formats, layouts and contents. */
 #ifndef PCA_INPUTS_H
 #define PCA_INPUTS_H
 
@@ -17,10 +17,10 @@ typedef enum {
 
 typedef enum {
   PCA_NOISE,    /* independent samples */
-  PCA_MIXTURE,  /* a few spectra in changing shares, and a little noise */
-  PCA_EXTREMES, /* 0 and the largest */
-  PCA_CONSTANT, /* each band one value */
-  PCA_FAR,      /* noise, of floats far from 0, but for every third band */
+  PCA_MIXTURE,  /* a few spectra in changing proportions, and a little noise */
+  PCA_EXTREMES, /* 0 and the largest value */
+  PCA_CONSTANT, /* one value per band */
+  PCA_FAR,      /* noise; floats are far from 0 except in every third band */
   PCA_N_FILLS,
 } PcaFill;
 
@@ -32,8 +32,8 @@ typedef struct {
 } PcaInput;
 
 /* Rows are padded if their width is no multiple of 16, and memory ends with the
- * last sample. PCA_BGRX: bands in falling order within pixels that have one
- * more sample; PCA_SPARSE: planes that have a third of their samples. */
+ * last sample. PCA_BGRX: bands in descending order in pixels with one more
+ * sample; PCA_SPARSE: planes where every third sample is used. */
 void pca_input_init (PcaInput *self, CuvCubeFormat format, PcaLayout layout,
     int width, int height, int n, PcaFill fill);
 void pca_input_clear (PcaInput *self);
@@ -44,11 +44,11 @@ void pca_input_copy (PcaInput *self, const PcaInput *from, PcaLayout layout);
 double pca_input_get (const PcaInput *self, int x, int y, int band);
 void pca_input_set (PcaInput *self, int x, int y, int band, double value);
 
-/* Leaves out some bands and, with NaN or a value to ignore, some pixels. */
-void pca_input_spoil (PcaInput *self);
+/* Excludes some bands and, by NaN or an ignored value, some pixels. */
+void pca_input_exclude_some (PcaInput *self);
 
 /* Whether a pixel counts, by the definition. */
-bool pca_input_counts (const PcaInput *self, int x, int y);
+bool pca_input_is_counted (const PcaInput *self, int x, int y);
 
 void pca_input_name (const PcaInput *self, PcaLayout layout, PcaFill fill);
 

@@ -25,7 +25,7 @@ void
 pca_run_init (PcaRun *self, CuvCubeFormat format, PcaLayout layout, int n)
 {
   const PcaFill fill = (PcaFill) cuv_check_below (PCA_N_FILLS);
-  const bool spoilt = cuv_check_below (2);
+  const bool exclude = cuv_check_below (2);
 
   self->width = cuv_check_below (2) ? 16 * (1 + (int) cuv_check_below (20))
                                     : 1 + (int) cuv_check_below (200);
@@ -35,8 +35,8 @@ pca_run_init (PcaRun *self, CuvCubeFormat format, PcaLayout layout, int n)
   for (int i = 0; i < PCA_RUN_FRAMES; i++) {
     pca_input_init (
         &self->frames[i], format, layout, self->width, self->height, n, fill);
-    if (spoilt)
-      pca_input_spoil (&self->frames[i]);
+    if (exclude)
+      pca_input_exclude_some (&self->frames[i]);
     self->frames[i].bands = self->frames[0].bands;
     self->pictures[i] = malloc ((size_t) (self->stride * self->height));
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Some frames in a row, and what the C reference makes of them. */
+/* Runs of several frames, and their results by the C reference. */
 #ifndef PCA_RUNS_H
 #define PCA_RUNS_H
 
@@ -15,12 +15,12 @@ typedef struct {
   uint8_t *pictures[PCA_RUN_FRAMES];
 } PcaRun;
 
-/* Frames of any size, and any parameters. */
+/* Frames of a random size, and random parameters. */
 void pca_run_init (PcaRun *self, CuvCubeFormat format, PcaLayout layout, int n);
 void pca_run_clear (PcaRun *self);
 
-/* A frame by the definitions alone. Or but for learning: `given` has what is
- * learned, and whether it was a cut. */
+/* State of the C reference. If `given` is not NULL it is used as the learned
+ * basis, and `cut` says whether the frame was a cut. */
 typedef struct {
   CuvPcaTrack track;
   CuvPcaSum *sums;
@@ -36,7 +36,7 @@ void pca_reference_clear (PcaReference *self);
 void pca_reference_frame (PcaReference *self, const PcaInput *input,
     const CuvPcaParams *params, uint8_t *picture, int stride);
 
-/* Begins, and makes the pictures of all frames. */
+/* Initialises the reference and makes the pictures of all frames. */
 void pca_reference_run (PcaRun *run, PcaReference *self);
 
 #endif

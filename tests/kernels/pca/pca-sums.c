@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sums and moments against their definitions taken literally. */
+/* Sums and moments against literal implementations of their definitions. */
 #include "pca-inputs.h"
 #include "pca-tests.h"
 
@@ -11,7 +11,7 @@ enum { SIZES = 6 };
 static const int sizes[SIZES][2] = { { 1, 1 }, { 3, 3 }, { 129, 1 }, { 1, 70 },
   { 17, 33 }, { 131, 67 } };
 
-/* Band n is 1. */
+/* Band n is the constant 1. */
 static double
 sample (const PcaInput *input, int x, int y, int k)
 {
@@ -20,7 +20,7 @@ sample (const PcaInput *input, int x, int y, int k)
       : pca_input_get (input, x, y, input->bands.index[k]);
 }
 
-/* What was taken off a band. */
+/* The value subtracted from a band. */
 static double
 pivot_of (const PcaInput *input, const CuvPcaSum *sums, int k)
 {
@@ -45,7 +45,7 @@ check_sum (const PcaInput *input, const CuvPcaSum *sums, int i, int j)
       const double a = sample (input, x, y, i) - pivots[0];
       const double b = sample (input, x, y, j) - pivots[1];
 
-      if (!pca_input_counts (input, x, y))
+      if (!pca_input_is_counted (input, x, y))
         continue;
       exact += (long double) a * (long double) b;
       size += fabsl ((long double) a * (long double) b);
@@ -82,7 +82,7 @@ check_definition (const PcaInput *input, const CuvPcaSum *sums)
   }
 }
 
-/* The same bits from all layouts. */
+/* All layouts give the same bits. */
 static void
 check_layouts (const PcaInput *input, const CuvPcaSum *sums)
 {
@@ -120,7 +120,7 @@ check_pca_sums (void)
     CuvPcaSum *sums;
 
     pca_input_init (&input, format, PCA_BIP, size[0], size[1], n, fill);
-    pca_input_spoil (&input);
+    pca_input_exclude_some (&input);
     pca_input_name (&input, PCA_BIP, fill);
     sums = sums_of (&input);
     check_definition (&input, sums);
@@ -132,7 +132,7 @@ check_pca_sums (void)
 
 /* ---- moments ---- */
 
-/* By two passes: the mean first, then what differs from it. */
+/* Two passes: the mean first, then products of differences from it. */
 static void
 check_moments_of (const PcaInput *input, const CuvPcaMoments *moments)
 {
@@ -142,7 +142,7 @@ check_moments_of (const PcaInput *input, const CuvPcaMoments *moments)
   int64_t pixels = 0;
 
   for (int p = 0; p < width * height; p++) {
-    if (!pca_input_counts (input, p % width, p / width))
+    if (!pca_input_is_counted (input, p % width, p / width))
       continue;
     pixels++;
     for (int i = 0; i < n; i++)
@@ -158,18 +158,18 @@ check_moments_of (const PcaInput *input, const CuvPcaMoments *moments)
       const long double a = (long double) sample (input, x, y, i);
       const long double b = (long double) sample (input, x, y, j);
 
-      if (!pca_input_counts (input, x, y))
+      if (!pca_input_is_counted (input, x, y))
         continue;
       c += (a - mean[i] / (long double) pixels)
           * (b - mean[j] / (long double) pixels);
       size += fabsl (a * b);
     }
-    /* c may be large where all products are small */
+    /* c may be large although all products are small */
     size += fabsl (mean[i] / (long double) pixels * mean[j]);
     CUV_CHECK (fabsl ((long double) moments->mean[i] - mean[i] / pixels)
             <= 1e-14L * fabsl (mean[i] / pixels),
         ": %d", i);
-    /* a covariance is what two such numbers differ by */
+    /* a covariance is the difference of two such numbers */
     size = size / pixels + fabsl (mean[i] / pixels * mean[j] / pixels);
     CUV_CHECK (fabsl ((long double) moments->covariance[i * n + j] - c / pixels)
             <= (input->cube.format == CUV_CUBE_F32 ? 1e-13L : 1e-14L) * size,
@@ -192,7 +192,7 @@ check_pca_moments (void)
     CuvPcaSum *sums;
 
     pca_input_init (&input, format, PCA_BSQ, size[0], size[1], n, fill);
-    pca_input_spoil (&input);
+    pca_input_exclude_some (&input);
     pca_input_name (&input, PCA_BSQ, fill);
     sums = sums_of (&input);
     cuv_pca_moments_init (&moments, input.bands.n);
@@ -216,8 +216,8 @@ moments_of (const PcaInput *input, CuvPcaMoments *moments)
   free (sums);
 }
 
-/* A third of one frame and two of another are a frame of all their pixels, with
- * those of the other twice. */
+/* One third of a frame's moments and two thirds of another's equal those of a
+ * frame with the pixels of the first and twice those of the second. */
 static void
 check_mixing (void)
 {
@@ -256,7 +256,7 @@ check_mixing (void)
   pca_input_clear (&all);
 }
 
-/* A second moment of half as much is a norm of the difference of 1. */
+/* A cut is a relative difference of second moments above one half. */
 static void
 check_cuts (void)
 {

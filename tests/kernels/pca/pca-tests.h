@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The tests of principal components. */
+/* Parts of the test program for principal components. */
 #ifndef PCA_TESTS_H
 #define PCA_TESTS_H
 
-/* against definitions taken literally */
+/* against literal implementations of the definitions */
 void check_pca_sums (void);
 void check_pca_moments (void);
 void check_pca_frames (void);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tiles and whole runs, fast and on threads, against the C reference. */
+/* Tiles and runs of the fast versions, with threads, against the C reference.
+ */
 #include "cuvcpu.h"
 #include "cpu/pca-cpu.h"
 #include "pca-inputs.h"
@@ -118,7 +119,7 @@ check_pca_tiles (void)
     pca_input_init (
         &input, format, layout, width, 1 + (int) cuv_check_below (5), n, fill);
     if (cuv_check_below (2))
-      pca_input_spoil (&input);
+      pca_input_exclude_some (&input);
     pca_input_name (&input, layout, fill);
     check_input (&input);
     pca_input_clear (&input);
@@ -179,7 +180,7 @@ check_random_run (CuvCubeFormat format, PcaLayout layout, int n)
   free (reference);
 }
 
-/* Frozen, nothing is learned, and the picture is that of what was known. */
+/* A frozen basis does not change, and its frames cost no sums. */
 static void
 check_frozen (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Spectral images: the C reference against definitions taken literally, and
- * fast versions against the C reference. */
+/* Principal components: the C reference against literal implementations of the
+ * definitions, and fast versions against the C reference. */
 #include "config.h"
 #include "cuvcheck.h"
 #include "pca-tests.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Waiting for the GPU: until all is done, and for little of the CPU. */
+/* Waits for the GPU end when all work is done, and use little CPU time. */
 #include "config.h"
 #include "cuvcheck.h"
 #include "pca-tests.h"
@@ -19,7 +19,7 @@ typedef struct {
   void *stream;
 } Work;
 
-/* Some milliseconds of it. */
+/* Queues some milliseconds of work. */
 static void
 submit (const Work *self)
 {
@@ -41,7 +41,7 @@ seconds (clockid_t clock)
   return (double) now.tv_sec + (double) now.tv_nsec * 1e-9;
 }
 
-/* Of the emulator only. */
+/* Defined by the emulator only. */
 void cuv_emulate_busy (double seconds) __attribute__ ((weak));
 
 static void
@@ -57,14 +57,14 @@ wait_emulated (CuvWait *wait, double duration)
       ": %" PRId64 " ns usual, then %" PRId64, usual, wait->usual);
 }
 
-/* It ends when work does, learns what is usual, and a wait that was held up
- * has the next ones not oversleep. */
+/* A wait ends when the work does and adapts wait.usual; after a single long
+ * wait the next ones must not oversleep. */
 static void
 check_emulated (void)
 {
   CuvWait wait = { 0 };
 
-  cuv_check_case ("waits that are emulated");
+  cuv_check_case ("emulated waits");
   for (int i = 0; i < 40; i++)
     wait_emulated (&wait, 1e-3);
   CUV_CHECK (wait.usual >= 50000, ": %" PRId64 " ns", wait.usual);
@@ -74,9 +74,9 @@ check_emulated (void)
   CUV_CHECK (wait.usual <= 20000, ": %" PRId64 " ns", wait.usual);
 }
 
-/* How much of the CPU's time waits take; driver's own that spin take all. */
+/* CPU time per wall time of waits; the driver's spinning waits take 1. */
 static double
-share_of_cpu (const Work *work)
+cpu_load (const Work *work)
 {
   double wall = 0, cpu = 0;
   CuvWait wait = { 0 };
@@ -101,7 +101,7 @@ check_wait_cuda (void)
   const size_t side = is_slow ? 64 : 4096;
   Work work = { .side = (int) side, .stream = cuv_check_stream_new () };
   uint8_t *zeros = calloc (side, 4 * side), last = 1;
-  double share;
+  double load;
 
   if (cuv_emulate_busy != NULL)
     check_emulated ();
@@ -109,8 +109,8 @@ check_wait_cuda (void)
   work.rgbx = cuv_check_upload (zeros, 4 * side * side);
   work.y = cuv_check_upload (zeros, side * side);
   work.uv = cuv_check_upload (zeros, side * side / 2);
-  share = share_of_cpu (&work);
-  CUV_CHECK (is_slow || share < 0.25, ": %g of the time on the CPU", share);
+  load = cpu_load (&work);
+  CUV_CHECK (is_slow || load < 0.25, ": %g of the time on the CPU", load);
   cuv_check_download (&last, work.y + side * side - 1, 1);
   CUV_CHECK (last == 16);
   cuv_check_device_free (work.rgbx);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The searches that the benchmarks time, in frames of 2048 x 1152. */
+/* Searches of the benchmarks, in frames of 2048 x 1152. */
 #ifndef RCD_BENCH_H
 #define RCD_BENCH_H
 
@@ -20,14 +20,14 @@ typedef struct {
 extern const RcdBenchCase rcd_bench_cases[];
 enum { RCD_N_BENCH_CASES = 10 };
 
-/* Whether CUV_BENCH_SHAPE is its name, or not set. */
+/* Whether CUV_BENCH_SHAPE names the case or is not set. */
 bool rcd_bench_wants (const RcdBenchCase *bench);
 
 /* Targets are parts of the frame; 8 scales up to 2. */
 void rcd_bench_input (RcdInput *self, const RcdBenchCase *bench);
 
-/* The design of the thesis, 20 integral images in single precision: its time
- * and the errors of its distances. */
+/* The method of the thesis, 20 integral images in single precision: time and
+ * errors of the distances. */
 void bench_float_planes (void);
 
 #endif

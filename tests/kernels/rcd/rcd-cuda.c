@@ -22,7 +22,7 @@ typedef struct {
 
 /* ---- results ---- */
 
-/* The reference's integrals; free() them. */
+/* Integral images by the C reference; free() them. */
 static int64_t *
 integrals_of (const RcdInput *input, size_t *n)
 {
@@ -89,7 +89,7 @@ check_scores (const Case *self)
   free (found);
 }
 
-/* With Förstner another window may be the best within rounding errors. */
+/* With Förstner's metric rounding errors may select another window. */
 static void
 check_matches (const Case *self, const CuvRcdMatch *matches)
 {

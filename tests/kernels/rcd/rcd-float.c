@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The design of the thesis: integral images of 20 planes of features and
- * products in single precision, and distances computed from them. */
+/* The method of the thesis: 20 integral images of features and products in
+ * single precision, and distances computed from them. */
 #include "rcd-bench.h"
 #include "rcd/rcd-distance.h"
 #include "rcd/rcd-pixel.h"

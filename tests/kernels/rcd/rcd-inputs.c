@@ -25,7 +25,7 @@ rcd_random_config (int width, int height, int cell)
     .lambda = lambdas[cuv_check_below (3)] };
 }
 
-/* Textures are equal in all components: adds noise to make them differ. */
+/* Textures are the same in all components; noise makes them differ. */
 static void
 add_noise (CuvFrame *frame)
 {
@@ -147,7 +147,7 @@ random_box (const CuvRcdConfig *config)
   return box;
 }
 
-/* A target that does not come from the frame. */
+/* Sets a random model for the last target. */
 static void
 set_other_model (RcdInput *self)
 {

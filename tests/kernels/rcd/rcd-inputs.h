@@ -10,7 +10,7 @@ typedef struct {
   int width, height;
 } RcdSize;
 
-/* Frame sizes, from one pixel on. */
+/* Frame sizes, from one pixel upwards. */
 extern const RcdSize rcd_sizes[];
 enum { RCD_N_SIZES = 9 };
 
@@ -36,14 +36,14 @@ void rcd_input_init (RcdInput *self, const CuvRcdConfig *config,
 void rcd_input_clear (RcdInput *self);
 
 /* A random case: cropped frames, partial areas, refinement, up to three targets
- * from parts of the frame, or with another covariance where that part makes no
- * model. Names the case. */
+ * with the covariance of a part of the frame, or a random one if that is
+ * singular. Names the case. */
 void rcd_input_init_random (
     RcdInput *self, const char *format, RcdSize size, int cell);
 void rcd_input_name (const RcdInput *self, const char *format);
 
-/* Adds a target with the covariance of a box of the frame, and no levels. false
- * if the box makes no model. */
+/* Adds a target with the covariance of a box of the frame, and no levels.
+ * Returns false if the covariance is singular. */
 bool rcd_input_add (RcdInput *self, const CuvRcdBox *box);
 
 /* Adds a level of windows to the last target. */

@@ -36,7 +36,7 @@ check_bad_configs (void)
 
 /* ---- windows ---- */
 
-/* Level boxes are those of a search of all positions. */
+/* Compares the boxes of a level with an enumeration of all positions. */
 static void
 check_level (const CuvRcdArea *part, const CuvRcdArea *area, int columns,
     int rows, int step)
@@ -58,7 +58,8 @@ check_level (const CuvRcdArea *part, const CuvRcdArea *area, int columns,
   CUV_CHECK (level.first == 5);
 }
 
-/* The number of windows of the thesis' search, and with a stride of 16. */
+/* The number of windows of the thesis's search, stride 50, and with stride 16.
+ */
 static int
 count_windows (int step)
 {
@@ -108,7 +109,7 @@ check_rounds (void)
   CuvRcdFineWindows fine;
 
   for (int b = 0; b < 3; b++) {
-    cuv_check_case ("round, box %d", b);
+    cuv_check_case ("refinement windows, box %d", b);
     cuv_rcd_fine_windows_init (&fine, &boxes[b], 3, 4, 101, 60);
     for (int i = 0; i < CUV_RCD_FINE_WINDOWS; i++) {
       const int size = i / 81, x = i % 9 - least, y = i % 81 / 9 - least;
@@ -148,7 +149,7 @@ multiply (const double *a, const double *b, int n, double *out)
   }
 }
 
-/* m d m^T, of a diagonal, packed */
+/* m d m^T with a diagonal d, packed */
 static void
 congruent (const double *m, const double *d, int n, double *c)
 {
@@ -163,7 +164,7 @@ congruent (const double *m, const double *d, int n, double *c)
   }
 }
 
-/* Well conditioned. */
+/* A well-conditioned matrix. */
 static void
 random_matrix (int n, double *m)
 {
@@ -250,7 +251,7 @@ distance (const double *a, const double *b, int n, CuvRcdMetric metric)
 
 /* ---- distances ---- */
 
-/* A pair with known generalised eigenvalues. */
+/* A pair of matrices with known generalised eigenvalues. */
 typedef struct {
   double da[CUV_RCD_MAX_FEATURES], db[CUV_RCD_MAX_FEATURES];
   double a[CUV_RCD_MAX_PACKED], b[CUV_RCD_MAX_PACKED];
@@ -339,7 +340,7 @@ transform (const double *m, const double *c, int n, double *out)
   }
 }
 
-/* For covariances of a picture. */
+/* Distances of covariances are invariant to affine maps of the features. */
 void
 check_affine (void)
 {
@@ -369,7 +370,7 @@ check_affine (void)
   }
 }
 
-/* No more pixels than features. */
+/* A covariance is singular unless there are more pixels than features. */
 void
 check_few_pixels (void)
 {

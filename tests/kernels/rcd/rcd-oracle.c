@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Features, sums and distances by their definitions, against the C reference.
- */
+/* The C reference against literal implementations of features, sums and
+ * distances. */
 #include "rcd-inputs.h"
 #include "rcd-tests.h"
 #include "rcd/rcd-distance.h"
@@ -118,7 +118,7 @@ check_features (void)
 
 /* ---- sums ---- */
 
-/* Over a box; x and y count from the frame, as in integrals. */
+/* Sums over a box; x and y are relative to the frame, as in integral images. */
 static int
 sums_of (const CuvFrame *frame, CuvRcdFeatures features, const CuvRcdBox *box,
     int64_t *sums)
@@ -141,7 +141,7 @@ sums_of (const CuvFrame *frame, CuvRcdFeatures features, const CuvRcdBox *box,
   return n;
 }
 
-/* Random lines; some may be equal. */
+/* Random sorted grid lines; some may be equal. */
 static void
 random_lines (int32_t *lines, int n, int size)
 {
@@ -188,7 +188,7 @@ check_grid (const CuvFrame *frame, CuvRcdFeatures features)
   }
 }
 
-/* Sums over a box; x and y count from the box. */
+/* Sums over a box with x and y relative to the box. */
 static void
 check_moved (const CuvFrame *frame, CuvRcdFeatures features)
 {

@@ -18,7 +18,7 @@ make_params (void)
   return params;
 }
 
-/* A tracker that has run on frames, with targets of this size. */
+/* A tracker whose targets have a model and the given box and scale. */
 static CuvTracker *
 make_tracker (
     int stride, int cell, int n_targets, const CuvRcdBox *box, double scale)
@@ -28,7 +28,7 @@ make_tracker (
   const char *problem;
   CuvTracker *self = cuv_tracker_new (&config, &problem);
 
-  CUV_CHECK (self != NULL, "%s", problem);
+  CUV_CHECK (self != NULL, ": %s", problem);
   for (int t = 0; t < n_targets; t++) {
     CuvTrackerTarget *target = &self->targets[t];
 
@@ -80,7 +80,7 @@ check_plan (const CuvTrackerPlan *plan, int width, int height)
   CUV_CHECK (plan->n_windows == n);
 }
 
-/* ---- known numbers ---- */
+/* ---- known numbers of windows ---- */
 
 static void
 check_full (int stride, int expected)
@@ -92,12 +92,13 @@ check_full (int stride, int expected)
   cuv_check_case ("stride %d, full search", stride);
   cuv_tracker_plan (self, &params, 2048, 1152, true);
   check_plan (&self->plan, 2048, 1152);
-  CUV_CHECK (self->plan.n_windows == expected, "%d", self->plan.n_windows);
+  CUV_CHECK (self->plan.n_windows == expected, ": %d", self->plan.n_windows);
   cuv_tracker_free (self);
 }
 
 static void
-check_grid (int side, int stride, int cell, int stride_is, int cell_is)
+check_grid (
+    int side, int stride, int cell, int expected_stride, int expected_cell)
 {
   const CuvRcdBox box = { 0, 0, side, 2 * side };
   CuvTracker *self = make_tracker (stride, cell, 1, &box, 1.0);
@@ -105,8 +106,8 @@ check_grid (int side, int stride, int cell, int stride_is, int cell_is)
 
   cuv_check_case ("side %d, stride %d, cell %d", side, stride, cell);
   cuv_tracker_plan (self, &params, 640, 480, true);
-  CUV_CHECK (self->plan.stride == stride_is, "%d", self->plan.stride);
-  CUV_CHECK (self->plan.cell == cell_is, "%d", self->plan.cell);
+  CUV_CHECK (self->plan.stride == expected_stride, ": %d", self->plan.stride);
+  CUV_CHECK (self->plan.cell == expected_cell, ": %d", self->plan.cell);
   cuv_tracker_free (self);
 }
 
@@ -141,7 +142,7 @@ check_equal_levels (void)
 
 /* ---- local ---- */
 
-/* Checks that the windows are those near the box, by enumeration. */
+/* Counts the windows near the last box by enumeration. */
 static void
 check_around (const CuvTracker *self, const CuvTrackerParams *params,
     const CuvRcdLevel *level, int width, int height)
@@ -161,7 +162,7 @@ check_around (const CuvTracker *self, const CuvTrackerParams *params,
       expected += fabs (dx) <= params->radius && fabs (dy) <= params->radius;
     }
   }
-  CUV_CHECK (cuv_rcd_level_windows (level) == expected, "%d, not %d",
+  CUV_CHECK (cuv_rcd_level_windows (level) == expected, ": %d, not %d",
       cuv_rcd_level_windows (level), expected);
 }
 
@@ -189,7 +190,7 @@ check_local (void)
 
 /* Local scales are clamped to the range of the list. */
 static void
-check_only_scale (void)
+check_single_scale (void)
 {
   const CuvRcdBox box = { 150, 113, 80, 80 };
   CuvTrackerParams params = { .scales = { 1 }, .n_scales = 1, .radius = 20 };
@@ -206,7 +207,7 @@ check_only_scale (void)
 
 /* A local scale between two of the list has more windows than a full search. */
 static void
-check_most (void)
+check_window_bound (void)
 {
   const CuvRcdBox box = { 100, 40, 404, 404 };
   const CuvTrackerParams params = {
@@ -250,7 +251,7 @@ check_lost (void)
 
 /* The plan of prepare() bounds the windows of all searches. */
 static void
-check_any (void)
+check_random_plans (void)
 {
   for (int i = 0; i < 300; i++) {
     const int width = 1 + (int) cuv_check_below (1u << cuv_check_below (15));
@@ -280,13 +281,13 @@ check_any (void)
 
 /* Wide searches refine several candidates. */
 static void
-check_n_places (void)
+check_n_candidates (void)
 {
   static const CuvRcdBox box = { 100, 80, 40, 60 };
   CuvTracker *self = make_tracker (0, 0, 1, &box, 1);
   CuvTrackerParams params = make_params ();
 
-  cuv_check_case ("places");
+  cuv_check_case ("number of candidates");
   cuv_tracker_plan (self, &params, 320, 240, false);
   CUV_CHECK (self->plan.n_candidates == 1);
   params.radius = 60;
@@ -312,9 +313,9 @@ check_plans (void)
   check_grids ();
   check_equal_levels ();
   check_local ();
-  check_only_scale ();
-  check_most ();
+  check_single_scale ();
+  check_window_bound ();
   check_lost ();
-  check_any ();
-  check_n_places ();
+  check_random_plans ();
+  check_n_candidates ();
 }

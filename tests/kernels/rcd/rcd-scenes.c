@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* 0 .. 255, a hash of the position. */
+/* A hash of the position, 0 .. 255. */
 static int
 noise (int x, int y, uint32_t seed)
 {
@@ -38,8 +38,8 @@ paint_ground (const CuvFrame *frame, uint32_t seed)
   }
 }
 
-/* Covariance is invariant to added constants, so kinds differ in which colours
- * vary in which direction. */
+/* Covariances ignore added constants: kinds differ in the directions in which
+ * the colours vary. */
 static void
 object_colour (int kind, double fade, double u, double v, double rgb[3])
 {

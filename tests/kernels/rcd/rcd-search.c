@@ -10,7 +10,7 @@
 
 /* Copies a box and its border, which gradients read. */
 static void
-plant (const CuvFrame *from, const CuvRcdBox *box, const CuvFrame *to, int x,
+copy_box (const CuvFrame *from, const CuvRcdBox *box, const CuvFrame *to, int x,
     int y)
 {
   for (int i = 0; i < 3; i++) {
@@ -64,9 +64,9 @@ least_elsewhere (const RcdInput *input, const CuvRcdBox *box)
   return least;
 }
 
-/* A part of one picture, copied into another, is found there. */
+/* A part of one picture is found where it is copied into another. */
 static void
-check_plant (CuvRcdFeatures features, CuvRcdMetric metric, int cell, int refine)
+check_copy (CuvRcdFeatures features, CuvRcdMetric metric, int cell, int refine)
 {
   static const double scales[] = { 0.5, 1.0, 1.5 };
   CuvRcdConfig config = { features, metric, 120, 80, cell, 1, 0, 1.0 / 12.0 };
@@ -82,7 +82,7 @@ check_plant (CuvRcdFeatures features, CuvRcdMetric metric, int cell, int refine)
   rcd_input_init (&input, &config, "RGB", CUV_CHECK_TEXTURE);
   CUV_CHECK (rcd_input_add (&input, &box));
   rcd_input_add_scales (&input, box.width, box.height, 1, scales, 3);
-  plant (&input.frame.frame, &box, &other.frame, x, y);
+  copy_box (&input.frame.frame, &box, &other.frame, x, y);
   cuv_check_frame_free (&input.frame);
   input.frame = other;
   input.search.refine = refine;
@@ -92,7 +92,7 @@ check_plant (CuvRcdFeatures features, CuvRcdMetric metric, int cell, int refine)
       && match->level == 1);
   CUV_CHECK (cuv_rcd_distance (match->score, metric) < 1e-9);
   CUV_CHECK (match->second == least_elsewhere (&input, &match->box));
-  /* without a copy: the best distance depends on the pictures */
+  /* other windows are not equal; how near they are depends on the pictures */
   CUV_CHECK (cuv_rcd_distance (match->second, metric) > 1e-6);
   if (metric == CUV_RCD_JBLD && features != CUV_RCD_TUZEL9)
     CUV_CHECK (match->score == 1.0, ": %.17g", match->score);
@@ -103,16 +103,16 @@ void
 check_planted (void)
 {
   for (int i = 0; i < 12; i++)
-    check_plant ((CuvRcdFeatures) (i % 3), (CuvRcdMetric) (i / 6), 5,
+    check_copy ((CuvRcdFeatures) (i % 3), (CuvRcdMetric) (i / 6), 5,
         i % 4 == 3 ? 2 : 0);
-  check_plant (CUV_RCD_RGB_GRAD, CUV_RCD_JBLD, 7, 0);
+  check_copy (CUV_RCD_RGB_GRAD, CUV_RCD_JBLD, 7, 0);
 }
 
-/* A noisy copy on the grid is nearer than windows half a cell off the target.
- * Several candidates find the target in most pictures; in some, other windows
- * are near by chance. */
+/* A noisy copy on the grid is nearer than windows half a cell off the target,
+ * so that refinement of a single candidate fails. Several candidates find the
+ * target in most pictures. Returns whether both is the case. */
 static bool
-needs_places (CuvRcdMetric metric)
+needs_candidates (CuvRcdMetric metric)
 {
   static const double scale = 1.0;
   const CuvRcdConfig config = { CUV_RCD_TUZEL9, metric, 160, 96, 8, 1, 0,
@@ -128,14 +128,14 @@ needs_places (CuvRcdMetric metric)
   rcd_input_init (&input, &config, "RGB", CUV_CHECK_TEXTURE);
   CUV_CHECK (rcd_input_add (&input, &box));
   rcd_input_add_scales (&input, box.width, box.height, 1, &scale, 1);
-  plant (&input.frame.frame, &box, &other.frame, there.x, there.y);
-  plant (&input.frame.frame, &box, &other.frame, decoy.x, decoy.y);
+  copy_box (&input.frame.frame, &box, &other.frame, there.x, there.y);
+  copy_box (&input.frame.frame, &box, &other.frame, decoy.x, decoy.y);
   add_noise (&other.frame, &decoy, 2);
   cuv_check_frame_free (&input.frame);
   input.frame = other;
   input.search.refine = 2;
   for (int n = 1; n <= CUV_RCD_MAX_CANDIDATES; n *= 2) {
-    cuv_check_case ("a decoy, metric %d, %d places", metric, n);
+    cuv_check_case ("a decoy, metric %d, %d candidates", metric, n);
     input.search.n_candidates = n;
     rcd_input_search (&input);
     found[n > 1] = memcmp (&match->box, &there, sizeof box) == 0;
@@ -157,14 +157,15 @@ check_places (void)
     int n = 0;
 
     for (int i = 0; i < targets; i++)
-      n += needs_places ((CuvRcdMetric) metric);
+      n += needs_candidates ((CuvRcdMetric) metric);
     cuv_check_case ("decoys, metric %d", metric);
-    CUV_CHECK (n >= targets / 2, ": %d of %d targets need more places than one",
+    CUV_CHECK (n >= targets / 2, ": %d of %d targets need several candidates",
         n, targets);
   }
 }
 
-/* All windows of a flat picture are equally near; without lambda none is. */
+/* All windows of a flat picture have the same distance; without lambda none has
+ * a valid covariance. */
 static void
 check_flat (CuvRcdMetric metric, double lambda)
 {
@@ -198,7 +199,7 @@ check_ties (void)
     check_flat ((CuvRcdMetric) metric, 1.0 / 12.0);
     check_flat ((CuvRcdMetric) metric, 0.0);
   }
-  cuv_check_case ("elsewhere");
+  cuv_check_case ("centre outside a box");
   CUV_CHECK (!cuv_rcd_centre_is_outside (
       &(CuvRcdBox){ 10, 10, 20, 10 }, &(CuvRcdBox){ 0, 0, 21, 21 }));
   CUV_CHECK (cuv_rcd_centre_is_outside (
@@ -232,7 +233,7 @@ check_map_values (void)
   CUV_CHECK (cuv_rcd_map_value (4.0, CUV_RCD_FORSTNER, 0.0) == 0);
 }
 
-/* The rectangle of each window, pixel by pixel. */
+/* Draws the rectangle of each window pixel by pixel. */
 static void
 check_map (const char *format)
 {

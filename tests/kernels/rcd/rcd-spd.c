@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Properties of functions and means of positive definite matrices. */
+/* Functions and means of positive definite matrices. */
 #include "cuvcheck.h"
 #include "rcd/rcd-distance.h"
 #include "track/spd.h"
@@ -96,7 +96,7 @@ check_functions (int n)
 
   CUV_CHECK (cuv_spd_log (&a, n, &b));
   cuv_spd_exp (&b, n, &b);
-  CUV_CHECK (difference (&b, &a, n) < 1e-10, "%g", difference (&b, &a, n));
+  CUV_CHECK (difference (&b, &a, n) < 1e-10, ": %g", difference (&b, &a, n));
 
   CUV_CHECK (cuv_spd_sqrt (&a, n, &root, &inverse_root));
   b = diagonal (n, 1, 1);
@@ -156,11 +156,12 @@ check_copies (Mean mean, int n)
   for (int t = 1; t < COUNT; t++)
     copies[t] = copies[0];
   CUV_CHECK (mean (copies, COUNT, n, &out));
-  CUV_CHECK (
-      difference (&out, copies, n) < 1e-9, "%g", difference (&out, copies, n));
+  CUV_CHECK (difference (&out, copies, n) < 1e-9, ": %g",
+      difference (&out, copies, n));
 }
 
-/* The mean of commuting matrices is the geometric one; for JBLD of two only. */
+/* The mean of commuting matrices is the geometric mean; JBLD: of two matrices
+ * only. */
 static void
 check_commuting (Mean mean, int n, int count)
 {
@@ -180,7 +181,7 @@ check_commuting (Mean mean, int n, int count)
   for (int i = 0; i < n; i++) {
     const int at = cuv_rcd_packed_index (n, i, i);
 
-    CUV_CHECK (fabs (out.c[at] / expected.c[at] - 1) < 1e-7, "%g, not %g",
+    CUV_CHECK (fabs (out.c[at] / expected.c[at] - 1) < 1e-7, ": %g, not %g",
         out.c[at], expected.c[at]);
   }
   CUV_CHECK (difference (&out, &expected, n) < 1e-7);
@@ -200,11 +201,11 @@ check_equivariance (Mean mean, int n)
   CUV_CHECK (mean (matrices, COUNT, n, &out));
   CUV_CHECK (mean (moved, COUNT, n, &of_moved));
   out = transform (&out, m, n);
-  CUV_CHECK (difference (&of_moved, &out, n) < 1e-8, "%g",
+  CUV_CHECK (difference (&of_moved, &out, n) < 1e-8, ": %g",
       difference (&of_moved, &out, n));
 }
 
-/* The sum of squared distances or JBLDs, as a search computes them. */
+/* The sum of squared Förstner distances, or of JBLDs. */
 static double
 cost (const CuvSpd *matrices, int n, const CuvSpd *mean, CuvRcdMetric metric)
 {
@@ -248,7 +249,7 @@ random_step (CuvSpd *step, double length, int n)
 }
 
 static void
-check_least (Mean mean, CuvRcdMetric metric, int n)
+check_minimum (Mean mean, CuvRcdMetric metric, int n)
 {
   CuvSpd matrices[COUNT], out, step, root, other;
   double least;
@@ -276,8 +277,8 @@ check_means (int n)
   }
   check_equivariance (cuv_spd_mean_riemann, n);
   check_equivariance (cuv_spd_mean_jbld, n);
-  check_least (cuv_spd_mean_riemann, CUV_RCD_FORSTNER, n);
-  check_least (cuv_spd_mean_jbld, CUV_RCD_JBLD, n);
+  check_minimum (cuv_spd_mean_riemann, CUV_RCD_FORSTNER, n);
+  check_minimum (cuv_spd_mean_jbld, CUV_RCD_JBLD, n);
 }
 
 static void

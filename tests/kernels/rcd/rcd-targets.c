@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Adding and removing targets, valid and invalid ones. */
+/* Adding and removing valid and invalid targets. */
 #include "rcd-tracker.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ static const CuvTrackerConfig config = { CUV_RCD_TUZEL9, CUV_RCD_JBLD, 0, 0, 3,
 static CuvTracker *
 make_tracker (void)
 {
-  const char *problem = "not touched";
+  const char *problem = "not set";
   CuvTracker *self = cuv_tracker_new (&config, &problem);
 
   CUV_CHECK (self != NULL && problem == NULL);
@@ -93,7 +93,7 @@ check_refused (const char *name, const CuvCheckFrame *frame,
   if (result.rejected != NULL)
     CUV_CHECK (strstr (result.rejected, why) != NULL
             && strstr (result.rejected, cure) != NULL,
-        "%s", result.rejected);
+        ": %s", result.rejected);
   CUV_CHECK (run_tracker (self, frame, &result) == NULL);
   CUV_CHECK (result.rejected == NULL && result.n_tracks == 0);
   cuv_tracker_free (self);
@@ -124,8 +124,7 @@ check_bad_boxes (void)
   cuv_check_frame_free (&frame);
 }
 
-/* Rejecting a small target, which changes the grid, does not affect the others.
- */
+/* A small target changes the grid; rejecting it does not affect the others. */
 static void
 check_refused_beside (void)
 {
@@ -134,7 +133,7 @@ check_refused_beside (void)
   CuvTracker *self = make_tracker ();
   CuvTrackerResult result;
 
-  cuv_check_case ("a refused box beside a target");
+  cuv_check_case ("a rejected box beside a target");
   cuv_tracker_add (self, &object);
   CUV_CHECK (run_tracker (self, &frame, &result) == NULL);
   cuv_tracker_add (self, &(CuvRcdBox){ 1, 1, 1, 1 });
@@ -142,7 +141,7 @@ check_refused_beside (void)
   CUV_CHECK (result.rejected != NULL && result.n_tracks == 1);
   CUV_CHECK (result.tracks[0].state == CUV_TRACK_TRACKED
           && overlap (&result.tracks[0].box, &object) > 0.8,
-      "%g", overlap (&result.tracks[0].box, &object));
+      ": %g", overlap (&result.tracks[0].box, &object));
   cuv_tracker_free (self);
   cuv_check_frame_free (&frame);
 }
@@ -161,7 +160,7 @@ check_clipped (void)
   for (int i = 0; i < 3; i++) {
     CUV_CHECK (run_tracker (self, &frame, &result) == NULL);
     CUV_CHECK (result.n_tracks == 1 && result.rejected == NULL);
-    CUV_CHECK (overlap (&result.tracks[0].box, &inside) > 0.8, "%g",
+    CUV_CHECK (overlap (&result.tracks[0].box, &inside) > 0.8, ": %g",
         overlap (&result.tracks[0].box, &inside));
     CUV_CHECK (result.tracks[0].distance < 0.05);
   }
@@ -169,7 +168,7 @@ check_clipped (void)
   cuv_check_frame_free (&frame);
 }
 
-/* R = G = B: a valid target with lambda, rejected without. */
+/* A target with R = G = B is rejected without lambda. */
 static void
 check_grey (void)
 {
@@ -215,7 +214,7 @@ check_picture (void)
   CUV_CHECK (cuv_tracker_add_picture (self, &picture.frame, &problem) == 0);
   CUV_CHECK (strstr (problem, "picture") != NULL
           && strstr (problem, "texture") != NULL,
-      "%s", problem);
+      ": %s", problem);
   paint_ground (&picture.frame, 8);
   paint_object (&picture.frame, 0, 0, &inside);
   CUV_CHECK (cuv_tracker_add_picture (self, &picture.frame, &problem) == 1);
@@ -234,7 +233,7 @@ check_picture (void)
   cuv_check_frame_free (&without);
 }
 
-/* ---- other features ---- */
+/* ---- changes of features and metric ---- */
 
 static void
 check_reconfigure (void)
@@ -245,7 +244,7 @@ check_reconfigure (void)
   CuvTrackerConfig other = config;
   CuvTrackerResult result;
 
-  cuv_check_case ("other features");
+  cuv_check_case ("changed features");
   cuv_tracker_add (self, &place);
   run_tracker (self, &with, &result);
   for (int i = 0; i < 6; i++) {
@@ -258,7 +257,7 @@ check_reconfigure (void)
       CUV_CHECK (result.tracks[0].state == CUV_TRACK_TRACKED
           && result.tracks[0].event == CUV_TRACK_NO_EVENT);
       CUV_CHECK (
-          result.tracks[0].distance < 1e-9, "%g", result.tracks[0].distance);
+          result.tracks[0].distance < 1e-9, ": %g", result.tracks[0].distance);
     }
   }
   run_tracker (self, &without, &result);

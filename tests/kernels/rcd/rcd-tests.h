@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parts of the program that tests region covariance. */
+/* Parts of the test program for region covariance. */
 #ifndef RCD_TESTS_H
 #define RCD_TESTS_H
 
-/* the reference against definitions taken literally */
+/* the C reference against literal implementations of the definitions */
 void check_features (void);
 void check_sums (void);
 void check_distances (void);
 
-/* and against known results */
+/* the C reference against known results */
 void check_bad_configs (void);
 void check_levels (void);
 void check_rounds (void);
@@ -27,7 +27,7 @@ void check_maps (void);
 void check_versions (void);
 void check_large (void);
 void check_large_sums (void);
-void check_wild_sums (void);
+void check_invalid_sums (void);
 void check_measured (void);
 void check_cuda (void);
 

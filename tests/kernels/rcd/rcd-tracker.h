@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parts of the program that tests tracks. */
+/* Parts of the test program for the tracker. */
 #ifndef RCD_TRACKER_TESTS_H
 #define RCD_TRACKER_TESTS_H
 
@@ -11,7 +11,7 @@ void check_plans (void);
 void check_targets (void);
 void check_tracks (void);
 
-/* Runs one frame on the CPU with default parameters. NULL, or what went wrong.
+/* Runs one frame on the CPU with default parameters; returns NULL or an error.
  */
 const char *run_tracker (
     CuvTracker *self, const CuvCheckFrame *frame, CuvTrackerResult *result);
@@ -19,11 +19,11 @@ const char *run_tracker (
 /* ---- synthetic video (rcd-scenes.c): textured objects on a textured
  * background, in RGB ---- */
 
-/* Fills the frame with the background of this seed. */
+/* Fills the frame with the background. */
 void paint_ground (const CuvFrame *frame, uint32_t seed);
 
-/* Draws an object that fills the box, clipped to the frame. kind 0, 1, ..: its
- * colours and stripes. fade, 0 .. 1: blend to other colours. */
+/* Draws an object into the box, clipped to the frame. kind, 0 or 1, selects the
+ * pattern; fade, 0 .. 1, blends to other colours. */
 void paint_object (
     const CuvFrame *frame, int kind, double fade, const CuvRcdBox *box);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tracks in synthetic video against the true boxes. */
+/* Tracks in synthetic videos against the true boxes. */
 #include "rcd-tracker.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ film_resize (Film *self, int width, int height)
   self->frame = cuv_check_frame_new ("RGB", width, height, CUV_CHECK_BLACK);
 }
 
-/* The next frame with these objects; NULL for an absent one. */
+/* Runs the next frame with two objects; NULL: absent. */
 static const CuvTrack *
 film_run (
     Film *self, const CuvRcdBox *first, const CuvRcdBox *second, double fade)
@@ -57,7 +57,7 @@ film_run (
     paint_object (&self->frame.frame, 1, fade, second);
   problem = cuv_tracker_run (self->tracker, &self->frame.frame, &self->params,
       false, &one_thread, &self->result);
-  CUV_CHECK (problem == NULL, "%s", problem);
+  CUV_CHECK (problem == NULL, ": %s", problem);
   for (int t = 0; t < self->result.n_tracks; t++)
     CUV_CHECK (!isnan (self->result.tracks[t].distance)
         && !isnan (self->result.tracks[t].second)
@@ -74,7 +74,7 @@ path (int frame, int width, int height)
 
 /* ---- one target ---- */
 
-/* fit: minimum overlap of boxes. */
+/* fit: minimum intersection over union of found and true boxes. */
 static void
 check_moving (const CuvTrackerConfig *config, double fit)
 {
@@ -92,15 +92,15 @@ check_moving (const CuvTrackerConfig *config, double fit)
     CUV_CHECK (track->id == 1 && track->state == CUV_TRACK_TRACKED);
     CUV_CHECK (
         track->event == (i == 0 ? CUV_TRACK_ACQUIRED : CUV_TRACK_NO_EVENT));
-    CUV_CHECK (overlap (&track->box, &box) >= fit, "frame %d: %g", i,
+    CUV_CHECK (overlap (&track->box, &box) >= fit, ": frame %d: %g", i,
         overlap (&track->box, &box));
     CUV_CHECK (i == 0 || (film.result.windows > 0 && track->distance > 0));
   }
   film_clear (&film);
 }
 
-/* Features without x and y localise the object less precisely; those without
- * colours even less. */
+/* Features without x and y locate objects less precisely, and those without
+ * colours least. */
 static void
 check_all_moving (void)
 {
@@ -112,7 +112,7 @@ check_all_moving (void)
     for (int m = 0; m < 2; m++) {
       CuvTrackerConfig config = usual;
 
-      cuv_check_case ("an object that moves, features %d, metric %d", f, m);
+      cuv_check_case ("moving object, features %d, metric %d", f, m);
       config.features = (CuvRcdFeatures) f;
       config.metric = (CuvRcdMetric) m;
       check_moving (&config, fits[f]);
@@ -125,7 +125,7 @@ check_scaled (void)
 {
   Film film = film_new (&usual);
 
-  cuv_check_case ("an object that grows");
+  cuv_check_case ("growing object");
   for (int i = 0; i < 25; i++) {
     const CuvRcdBox box = path (i, 30 + i / 2, 28 + i * 2 / 5);
     const CuvTrack *track;
@@ -133,10 +133,10 @@ check_scaled (void)
     if (i == 0)
       cuv_tracker_add (film.tracker, &box);
     track = film_run (&film, &box, NULL, 0);
-    CUV_CHECK (overlap (&track->box, &box) > 0.6, "frame %d: %g", i,
+    CUV_CHECK (overlap (&track->box, &box) > 0.6, ": frame %d: %g", i,
         overlap (&track->box, &box));
-    CUV_CHECK (fabs (track->scale - box.width / 30.0) < 0.2, "frame %d: %g", i,
-        track->scale);
+    CUV_CHECK (fabs (track->scale - box.width / 30.0) < 0.2, ": frame %d: %g",
+        i, track->scale);
   }
   film_clear (&film);
 }
@@ -148,7 +148,7 @@ check_vanishing (void)
   const CuvRcdBox first = path (3, 30, 28), then = { 90, 10, 30, 28 };
   const CuvTrack *track = film.result.tracks;
 
-  cuv_check_case ("an object that goes and comes back");
+  cuv_check_case ("object disappears and returns");
   cuv_tracker_add (film.tracker, &first);
   for (int i = 0; i < 3; i++)
     film_run (&film, &first, NULL, 0);
@@ -173,7 +173,7 @@ check_given_up (void)
   Film film = film_new (&usual);
   const CuvRcdBox box = path (3, 30, 28);
 
-  cuv_check_case ("an object that stays away");
+  cuv_check_case ("object does not return");
   film.params.max_lost_frames = 4;
   cuv_tracker_add (film.tracker, &box);
   film_run (&film, &box, NULL, 0);
@@ -217,7 +217,7 @@ check_cut (void)
   film_clear (&film);
 }
 
-/* ---- frames of other sizes ---- */
+/* ---- frames of different sizes ---- */
 
 static void
 check_size (void)
@@ -307,13 +307,13 @@ check_map (void)
     }
   }
   CUV_CHECK (best > 250);
-  CUV_CHECK (abs (x - 76) < 5 && abs (y - 50) < 5, "%d, %d", x, y);
+  CUV_CHECK (abs (x - 76) < 5 && abs (y - 50) < 5, ": %d, %d", x, y);
   film_clear (&film);
 }
 
 /* ---- updates ---- */
 
-/* Colours change a little in every frame. */
+/* The distance in the last frame of an object whose colours change slowly. */
 static double
 last_distance (CuvRcdUpdate update)
 {
@@ -342,8 +342,9 @@ check_learning (void)
   for (int u = CUV_RCD_UPDATE_LOG_EUCLID; u <= CUV_RCD_UPDATE_MOMENTS; u++) {
     const double distance = last_distance ((CuvRcdUpdate) u);
 
-    cuv_check_case ("an object that changes, update %d", u);
-    CUV_CHECK (distance < 0.5 * none, "%g, without %g", distance, none);
+    cuv_check_case ("changing object, update %d", u);
+    CUV_CHECK (
+        distance < 0.5 * none, ": %g, without updates %g", distance, none);
   }
 }
 

@@ -15,20 +15,20 @@ static const double lambda = 1.0 / 12;
 typedef struct {
   CuvRcdBox box;
   int64_t sums[CUV_RCD_MAX_SUMS];
-} Seen;
+} Sample;
 
-static Seen
-see (const CuvCheckFrame *frame, CuvRcdFeatures features, int x, int y,
+static Sample
+measure_box (const CuvCheckFrame *frame, CuvRcdFeatures features, int x, int y,
     int width, int height)
 {
-  Seen seen = { .box = { x, y, width, height } };
+  Sample seen = { .box = { x, y, width, height } };
 
   cuv_rcd_box_sums (&frame->frame, features, &seen.box, seen.sums);
   return seen;
 }
 
 static double
-distance (const CuvRcdAppearance *appearance, const Seen *seen)
+distance (const CuvRcdAppearance *appearance, const Sample *seen)
 {
   const CuvRcdBox here = { 0, 0, seen->box.width, seen->box.height };
   int64_t sums[CUV_RCD_MAX_SUMS];
@@ -42,7 +42,7 @@ distance (const CuvRcdAppearance *appearance, const Seen *seen)
 
 static void
 learn (CuvRcdAppearance *appearance, CuvRcdUpdate update, double rate,
-    int window, const Seen *seen)
+    int window, const Sample *seen)
 {
   cuv_rcd_appearance_update (appearance,
       &(CuvRcdUpdateConfig){ update, rate, window }, seen->sums, &seen->box);
@@ -50,7 +50,7 @@ learn (CuvRcdAppearance *appearance, CuvRcdUpdate update, double rate,
 
 /* A constant appearance does not change the model. */
 static void
-check_same (CuvRcdUpdate update, const Seen *first, int n)
+check_same (CuvRcdUpdate update, const Sample *first, int n)
 {
   CuvRcdAppearance appearance;
 
@@ -58,27 +58,28 @@ check_same (CuvRcdUpdate update, const Seen *first, int n)
       &appearance, first->sums, n, &first->box, lambda));
   for (int i = 0; i < 5; i++)
     learn (&appearance, update, 0.3, 3, first);
-  CUV_CHECK (distance (&appearance, first) < 1e-6, "%g",
+  CUV_CHECK (distance (&appearance, first) < 1e-6, ": %g",
       distance (&appearance, first));
 }
 
 /* With rate 1 or window 1 the model is the last covariance. */
 static void
-check_last (CuvRcdUpdate update, const Seen *first, const Seen *second, int n)
+check_last (
+    CuvRcdUpdate update, const Sample *first, const Sample *second, int n)
 {
   CuvRcdAppearance appearance;
 
   cuv_rcd_appearance_init (&appearance, first->sums, n, &first->box, lambda);
   CUV_CHECK (distance (&appearance, second) > 0.1);
   learn (&appearance, update, 1.0, 1, second);
-  CUV_CHECK (distance (&appearance, second) < 0.02, "%g",
+  CUV_CHECK (distance (&appearance, second) < 0.02, ": %g",
       distance (&appearance, second));
 }
 
-/* Rate 0 keeps the model; other rates move it part of the way. */
+/* Rate 0 keeps the model; rates below 1 move it part of the way. */
 static void
 check_between (
-    CuvRcdUpdate update, const Seen *first, const Seen *second, int n)
+    CuvRcdUpdate update, const Sample *first, const Sample *second, int n)
 {
   CuvRcdAppearance appearance;
   double apart;
@@ -91,13 +92,13 @@ check_between (
   }
   learn (&appearance, update, 0.5, 2, second);
   CUV_CHECK (distance (&appearance, first) > 0.2 * apart);
-  CUV_CHECK (distance (&appearance, second) < 0.8 * apart, "%g of %g",
+  CUV_CHECK (distance (&appearance, second) < 0.8 * apart, ": %g of %g",
       distance (&appearance, second), apart);
 }
 
 /* A change of method starts from the current model. */
 static void
-check_change (const Seen *first, const Seen *second, int n)
+check_change (const Sample *first, const Sample *second, int n)
 {
   CuvRcdAppearance appearance;
   CuvRcdModel model;
@@ -109,13 +110,13 @@ check_change (const Seen *first, const Seen *second, int n)
     learn (&appearance, CUV_RCD_UPDATE_NONE, 0.5, 4, first);
     CUV_CHECK (memcmp (&model, &appearance.model, sizeof model) == 0);
   }
-  CUV_CHECK (distance (&appearance, second) < 0.05, "%g",
+  CUV_CHECK (distance (&appearance, second) < 0.05, ": %g",
       distance (&appearance, second));
 }
 
-/* Only the last covariances count. */
+/* Only the covariances in the window are averaged. */
 static void
-check_window (const Seen *first, const Seen *second, int n)
+check_window (const Sample *first, const Sample *second, int n)
 {
   CuvRcdAppearance appearance;
 
@@ -131,9 +132,9 @@ check_window (const Seen *first, const Seen *second, int n)
   CUV_CHECK (distance (&appearance, second) < 1e-6);
 }
 
-/* The covariance of a flat picture is zero without lambda. */
+/* Without lambda the covariance of a flat picture is zero. */
 static void
-check_flat (const Seen *seen, int n)
+check_flat (const Sample *seen, int n)
 {
   const int64_t flat[CUV_RCD_MAX_SUMS] = { 0 };
   CuvRcdAppearance appearance;
@@ -142,7 +143,7 @@ check_flat (const Seen *seen, int n)
   CUV_CHECK (
       cuv_rcd_appearance_init (&appearance, seen->sums, n, &seen->box, 0.0));
   for (int u = 0; u < 5; u++) {
-    learn (&appearance, updates[u], 1.0, 2, &(Seen){ seen->box, { 0 } });
+    learn (&appearance, updates[u], 1.0, 2, &(Sample){ seen->box, { 0 } });
     CUV_CHECK (appearance.model.det > 0.0);
   }
 }
@@ -154,11 +155,11 @@ check_features (CuvRcdFeatures features)
       : features == CUV_RCD_RGB_GRAD       ? 5
                                            : 3;
   CuvCheckFrame frame = cuv_check_frame_new ("RGB", 80, 60, CUV_CHECK_TEXTURE);
-  const Seen first = see (&frame, features, 3, 2, 30, 24);
-  Seen second;
+  const Sample first = measure_box (&frame, features, 3, 2, 30, 24);
+  Sample second;
 
   paint_object (&frame.frame, 1, 0, &(CuvRcdBox){ 30, 20, 34, 30 });
-  second = see (&frame, features, 28, 19, 40, 32);
+  second = measure_box (&frame, features, 28, 19, 40, 32);
   for (int u = 0; u < 5; u++) {
     cuv_check_case ("features %d, update %d", features, updates[u]);
     check_same (updates[u], &first, n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The CPU search against the C reference, with any number of threads, with and
- * without AVX2. */
+/* The CPU search with different numbers of threads, with AVX2 and without,
+ * against the C reference. */
 #include "cuvcpu.h"
 #include "cpu/rcd-cpu-private.h"
 #include "rcd-inputs.h"
@@ -112,10 +112,10 @@ check_large (void)
 
 /* ---- large sums ---- */
 
-enum { N_PLACES = 7, LINE = (N_PLACES + 1) * CUV_RCD_MAX_SUMS + 4 };
+enum { N_WINDOWS = 7, LINE = (N_WINDOWS + 1) * CUV_RCD_MAX_SUMS + 4 };
 
-/* Sums of a picture repeated many times, at an offset: more pixels than a frame
- * can have, so that rounding shows. */
+/* Sums of a picture repeated many times, at an offset: with more pixels than a
+ * frame can have, differences in rounding become visible. */
 static void
 add_copies (int64_t *integrals, const int64_t *sums, int n, int64_t copies,
     int64_t pixels, int x, int y)
@@ -127,18 +127,18 @@ add_copies (int64_t *integrals, const int64_t *sums, int n, int64_t copies,
     cuv_rcd_move_origin (integrals, n, copies * pixels, -x, -y);
 }
 
-/* Returns the first score. */
+/* Compares the scores of C and AVX2; returns the first score. */
 static double
-compare_steps (const CuvRcdWindowRow *row, const CuvRcdWindowEdges *places)
+compare_dsp (const CuvRcdWindowRow *row, const CuvRcdWindowEdges *places)
 {
-  double scores[N_MASKS][N_PLACES];
+  double scores[N_MASKS][N_WINDOWS];
 
   for (int i = 0; i < N_MASKS; i++) {
     CuvRcdDsp steps;
 
     cuv_cpu_set_mask (masks[i]);
     cuv_rcd_dsp_init (&steps);
-    steps.score (row, places, N_PLACES, scores[i]);
+    steps.score (row, places, N_WINDOWS, scores[i]);
   }
   CUV_CHECK (memcmp (scores[0], scores[1], sizeof scores[0]) == 0);
   return scores[0][0];
@@ -152,9 +152,9 @@ check_row (const RcdInput *input)
   int64_t upper[LINE] = { 0 }, lower[LINE] = { 0 };
   const CuvRcdWindowRow row = { &input->targets[0].model, CUV_RCD_JBLD, n,
     input->config.lambda, upper, lower, 700, 50 * many, 40 * many };
-  CuvRcdWindowEdges places[N_PLACES];
+  CuvRcdWindowEdges places[N_WINDOWS];
 
-  for (int i = 0; i < N_PLACES; i++) {
+  for (int i = 0; i < N_WINDOWS; i++) {
     CuvRcdBox box = { 3 * i, 2 * i, 50, 40 };
 
     cuv_rcd_box_sums (&input->frame.frame, input->config.features, &box, sums);
@@ -163,7 +163,7 @@ check_row (const RcdInput *input)
     add_copies (lower + places[i].right, sums, n, (int64_t) many * many,
         50 * 40, places[i].x, row.y);
   }
-  CUV_CHECK (isfinite (compare_steps (&row, places)));
+  CUV_CHECK (isfinite (compare_dsp (&row, places)));
 }
 
 void
@@ -184,7 +184,7 @@ check_large_sums (void)
 
 /* Invalid sums and models: determinants of any sign, or NaN. */
 static void
-check_wild_row (int n)
+check_invalid_row (int n)
 {
   int64_t upper[LINE] = { 0 }, lower[LINE] = { 0 };
   CuvRcdModel model = {
@@ -193,28 +193,28 @@ check_wild_row (int n)
   const CuvRcdWindowRow row = { &model, CUV_RCD_JBLD, n, 0.0, upper, lower, 0,
     5, 4 };
   const bool positive = cuv_check_below (2);
-  CuvRcdWindowEdges places[N_PLACES];
+  CuvRcdWindowEdges places[N_WINDOWS];
 
-  for (int i = 0; i < (N_PLACES + 1) * CUV_RCD_MAX_SUMS; i++)
+  for (int i = 0; i < (N_WINDOWS + 1) * CUV_RCD_MAX_SUMS; i++)
     lower[i] = i < CUV_RCD_MAX_SUMS ? 0 : (int64_t) cuv_check_below (99) - 49;
   for (int k = 0; k < CUV_RCD_TRIANGLE (n); k++)
     model.c[k] = (double) cuv_check_below (99) / 9.0 - 5.5;
-  for (int i = 0; i < N_PLACES; i++)
+  for (int i = 0; i < N_WINDOWS; i++)
     places[i] = (CuvRcdWindowEdges){ 0, 0, (i + 1) * CUV_RCD_MAX_SUMS };
   for (int k = 0; k < n && positive; k++) {
     model.c[cuv_rcd_packed_index (n, k, k)] += 50.0;
-    for (int i = 0; i < N_PLACES; i++)
+    for (int i = 0; i < N_WINDOWS; i++)
       lower[places[i].right + n + cuv_rcd_packed_index (n, k, k)] += 900;
   }
-  compare_steps (&row, places);
+  compare_dsp (&row, places);
 }
 
 void
-check_wild_sums (void)
+check_invalid_sums (void)
 {
-  cuv_check_case ("wild sums");
+  cuv_check_case ("invalid sums");
   for (int i = 0; i < 2000; i++)
-    check_wild_row (i % 3 == 0 ? 9 : i % 3 == 1 ? 5 : 3);
+    check_invalid_row (i % 3 == 0 ? 9 : i % 3 == 1 ? 5 : 3);
 }
 
 /* ---- measured boxes ---- */

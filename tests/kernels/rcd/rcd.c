@@ -34,7 +34,7 @@ run (void)
   check_versions ();
   check_large ();
   check_large_sums ();
-  check_wild_sums ();
+  check_invalid_sums ();
   check_measured ();
 }
 

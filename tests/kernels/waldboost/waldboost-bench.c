@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Benchmark: cascades with OpenCV's scan, dense scans with models of each
- * feature, and the worst case; on the GPU also all rearrangements. */
+ * feature, the worst case and, on the GPU, all rearrangements. */
 #include "config.h"
 #include "cpu/waldboost-cpu.h"
 #include "cuvcpu.h"
@@ -15,9 +15,9 @@
 #include <stdlib.h>
 
 #define LBP_CASCADE                                                            \
-  "/usr/share/opencv4/lbpcascades/lbpcascade_frontalface_improved.xml"
+  "/usr/weight/opencv4/lbpcascades/lbpcascade_frontalface_improved.xml"
 #define HAAR_CASCADE                                                           \
-  "/usr/share/opencv4/haarcascades/haarcascade_frontalface_default.xml"
+  "/usr/weight/opencv4/haarcascades/haarcascade_frontalface_default.xml"
 
 #define MANY_STREAMS 16
 
@@ -236,7 +236,7 @@ time_variants (Bench bench)
 
 /* ---- cases ---- */
 
-/* Plain C is slow: it is timed only with with_c. */
+/* with_c: also times the slow plain C. */
 static void
 time_scan (const char *name, const CuvWaldboostModel *model,
     const CuvWaldboostParams *params, const CuvCheckFrame *frame, bool with_c)
@@ -268,7 +268,7 @@ time_cascade (const char *name, const char *path, const CuvCheckFrame *picture)
   cuv_model_unref (model);
 }
 
-/* The sizes at which one model is timed in every way. */
+/* Times all rearrangements at several frame sizes. */
 static void
 time_sizes (const char *name, const CuvWaldboostModel *model,
     const CuvCheckFrame *picture)
@@ -313,7 +313,7 @@ time_dense (const CuvCheckFrame *picture)
   cuv_check_frame_free (&frame);
 }
 
-/* Every window runs all stages. On the CPU that takes long: a small frame. */
+/* Every window runs all stages. The CPU gets a small frame as this is slow. */
 static void
 time_worst_case (const CuvCheckFrame *picture)
 {
@@ -324,7 +324,7 @@ time_worst_case (const CuvCheckFrame *picture)
 
   for (int k = 0; k < 256; k++)
     set_threshold (random, k, -INFINITY);
-  set_final_threshold (random, 1e9); /* and there are no hits */
+  set_final_threshold (random, 1e9); /* no hits */
   time_scan ("waldboost dense lbp 256 without thresholds", &random->model,
       &dense, &frame, false);
   cuv_check_frame_free (&frame);

@@ -8,7 +8,7 @@
 
 /* ---- pictures ---- */
 
-/* The input samples that output i covers. */
+/* The range of input samples that output i covers. */
 static int
 box_of (int i, int n_out, int n_in, int *end)
 {
@@ -65,8 +65,8 @@ bench_cascade (const char *path)
   return model;
 }
 
-/* The ratio of windows that survive k weak classifiers of BUT FIT's face models
- * in photographs, interpolated between measured points on logarithmic axes. */
+/* The ratio of windows in photographs that survive k weak classifiers of BUT
+ * FIT's face models: measured points, interpolated on logarithmic axes. */
 static double
 survival_ratio (int k)
 {

@@ -9,12 +9,13 @@
 CuvCheckFrame bench_scaled (
     const CuvCheckFrame *picture, int width, int height);
 
-/* A cascade of a file, or NULL and a failed check. cuv_model_unref() it. */
+/* Parses a model file; cuv_model_unref() it. Fails a check and returns NULL on
+ * errors. */
 const CuvWaldboostModel *bench_cascade (const char *path);
 
-/* A random WaldBoost model of n_weak weak classifiers for windows of 26 x 26.
- * Its thresholds let through, after each weak classifier, as many of the
- * picture's windows as trained models do. free() it. */
+/* A random WaldBoost model for windows of 26 x 26. Its thresholds are such that
+ * after each weak classifier as many of the picture's windows survive as with
+ * trained models. free() it. */
 RandomModel *bench_model (
     CuvFeature feature, int n_weak, const CuvCheckFrame *picture);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pictures whose codes are computed by hand. A model of one weak classifier
- * that rejects nothing and whose leaves are the codes gives the code of every
- * window as its score. */
+/* Pictures with feature codes computed by hand. A model with a single weak
+ * classifier that rejects nothing, and whose leaves are the codes, returns the
+ * code of every window as its score. */
 #include "reference/waldboost-reference.h"
 #include "waldboost-versions.h"
 
@@ -19,25 +19,25 @@ typedef struct {
   int window, block; /* both square; the grid is at (x, y) */
   int x, y;
   int a, b;
-} Question;
+} GridCase;
 
 static RandomModel *
-model_of (const Question *question)
+model_for_grid (const GridCase *grid)
 {
-  ModelKind kind = { .feature = question->feature,
+  ModelKind kind = { .feature = grid->feature,
     .arithmetic = CUV_SUM_FIXED,
-    .inclusive = question->inclusive,
+    .inclusive = grid->inclusive,
     .n_stages = 1 };
-  RandomModel *self = random_model_without_thresholds (
-      &kind, question->window, question->window);
+  RandomModel *self =
+      random_model_without_thresholds (&kind, grid->window, grid->window);
   CuvGridNode *node = &self->nodes[0];
 
-  node->x = (int16_t) question->x;
-  node->y = (int16_t) question->y;
-  node->width = node->height = (int16_t) question->block;
-  node->a = (int16_t) question->a;
-  node->b = (int16_t) question->b;
-  self->model.max_block_area = question->block * question->block;
+  node->x = (int16_t) grid->x;
+  node->y = (int16_t) grid->y;
+  node->width = node->height = (int16_t) grid->block;
+  node->a = (int16_t) grid->a;
+  node->b = (int16_t) grid->b;
+  self->model.max_block_area = grid->block * grid->block;
   self->model.fixed_bits = 6;
   for (int i = 0; i < self->model.n_leaves; i++) {
     self->leaves[i] = (float) i;
@@ -48,17 +48,17 @@ model_of (const Question *question)
   return self;
 }
 
-/* The code that is expected of the window at (x, y). */
-typedef int (*Answer) (const Question *question, int x, int y);
+/* The expected code of the window at (x, y). */
+typedef int (*ExpectedCode) (const GridCase *grid, int x, int y);
 
-static const uint8_t *answer_pixels; /* for answers that depend on them */
-static int answer_width;
+static const uint8_t *source_pixels; /* read by half_range_pixel() */
+static int source_width;
 
 static void
-check_answer (const char *what, const Question *question,
-    const CuvCheckFrame *frame, Answer answer)
+check_codes (const char *what, const GridCase *grid, const CuvCheckFrame *frame,
+    ExpectedCode expected_code)
 {
-  RandomModel *random = model_of (question);
+  RandomModel *random = model_for_grid (grid);
   int w = frame->frame.width, h = frame->frame.height, wrong = 0;
   CuvWaldboostPlan *plan =
       cuv_waldboost_plan_new (&random->model, &one_level, w, h);
@@ -66,14 +66,13 @@ check_answer (const char *what, const Question *question,
       run_reference (&random->model, plan, &frame->frame);
 
   cuv_check_case ("%s, feature %d, inclusive %d, blocks of %d", what,
-      question->feature, question->inclusive, question->block);
-  CUV_CHECK (
-      result.n_hits == (w - question->window + 1) * (h - question->window + 1),
+      grid->feature, grid->inclusive, grid->block);
+  CUV_CHECK (result.n_hits == (w - grid->window + 1) * (h - grid->window + 1),
       ": %d", result.n_hits);
   for (int i = 0; i < result.n_hits; i++) {
     const CuvWaldboostHit *hit = &result.hits[i];
 
-    wrong += hit->score != (float) (answer (question, hit->x, hit->y) + 1);
+    wrong += hit->score != (float) (expected_code (grid, hit->x, hit->y) + 1);
   }
   CUV_CHECK (wrong == 0, ": %d of %d", wrong, result.n_hits);
   check_versions (&random->model, plan, frame, &result);
@@ -98,23 +97,23 @@ picture_of (int width, int height, Pixel pixel)
   return self;
 }
 
-/* All features, with 1x1 blocks at (1, 2) of a window of 7. */
+/* All features, in windows of 7 x 7. */
 static void
-check_all_features (
-    const char *what, const CuvCheckFrame *frame, int block, Answer answer)
+check_all_features (const char *what, const CuvCheckFrame *frame, int block,
+    ExpectedCode expected_code)
 {
-  static const Question questions[] = {
+  static const GridCase grids[] = {
     { CUV_FEATURE_LBP, 0, 7, 1, 1, 1, 0, 0 },
     { CUV_FEATURE_LBP, 1, 7, 1, 1, 1, 0, 0 },
     { CUV_FEATURE_LRD, 0, 7, 1, 1, 1, 0, 2 },
     { CUV_FEATURE_LRP, 0, 7, 1, 1, 1, 0, 2 },
   };
 
-  for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
-    Question question = questions[i];
+  for (size_t i = 0; i < sizeof grids / sizeof *grids; i++) {
+    GridCase grid = grids[i];
 
-    question.block = block;
-    check_answer (what, &question, frame, answer);
+    grid.block = block;
+    check_codes (what, &grid, frame, expected_code);
   }
 }
 
@@ -127,11 +126,11 @@ constant_pixel (int x, int y)
 }
 
 static int
-constant_answer (const Question *q, int x, int y)
+constant_code (const GridCase *grid, int x, int y)
 {
-  return q->feature == CUV_FEATURE_LBP ? q->inclusive ? 255 : 0
-      : q->feature == CUV_FEATURE_LRD  ? 8
-                                       : 0;
+  return grid->feature == CUV_FEATURE_LBP ? grid->inclusive ? 255 : 0
+      : grid->feature == CUV_FEATURE_LRD  ? 8
+                                          : 0;
 }
 
 /* ---- an edge ---- */
@@ -145,20 +144,20 @@ edge_pixel (int x, int y)
 }
 
 /* Blocks of one pixel. The number of dark columns determines the ranks: each of
- * 3 bright blocks is above 6, each of 6 above 3. Block 0 is in the left column,
- * block 2 in the right one. */
+ * 3 bright blocks exceeds 6 dark ones, each of 6 exceeds 3. Block 0 is in the
+ * left column, block 2 in the right one. */
 static int
-edge_answer (const Question *q, int x, int y)
+edge_code (const GridCase *grid, int x, int y)
 {
-  int dark = EDGE - (x + q->x);
+  int dark = EDGE - (x + grid->x);
 
   if (dark <= 0 || dark >= 3)
-    return constant_answer (q, x, y);
-  switch (q->feature) {
+    return constant_code (grid, x, y);
+  switch (grid->feature) {
     case CUV_FEATURE_LBP:
       if (dark == 1) /* the centre is bright */
-        return q->inclusive ? 64 + 32 + 16 + 8 + 4 : 0;
-      return q->inclusive ? 255 : 32 + 16 + 8;
+        return grid->inclusive ? 64 + 32 + 16 + 8 + 4 : 0;
+      return grid->inclusive ? 255 : 32 + 16 + 8;
     case CUV_FEATURE_LRD:
       return (dark == 1 ? 0 - 3 : 0 - 6) + 8;
     default:
@@ -174,17 +173,17 @@ checker_pixel (int x, int y)
   return (x + y) % 2 ? 255 : 0;
 }
 
-/* Bright blocks are above the 5 or 4 dark ones. */
+/* Bright blocks exceed the 5 or 4 dark ones. */
 static int
-checker_answer (const Question *q, int x, int y)
+checker_code (const GridCase *grid, int x, int y)
 {
-  bool bright = (x + q->x + y + q->y) % 2; /* centre and corners */
+  bool bright = (x + grid->x + y + grid->y) % 2; /* centre and corners */
 
-  switch (q->feature) {
+  switch (grid->feature) {
     case CUV_FEATURE_LBP:
       if (bright)
-        return q->inclusive ? 128 + 32 + 8 + 2 : 0;
-      return q->inclusive ? 255 : 64 + 16 + 4 + 1;
+        return grid->inclusive ? 128 + 32 + 8 + 2 : 0;
+      return grid->inclusive ? 255 : 64 + 16 + 4 + 1;
     case CUV_FEATURE_LRD:
       return 8; /* two corners */
     default:
@@ -205,14 +204,14 @@ corner_pixel (int x, int y)
       : 100;
 }
 
-/* The grid fills a corner of the window, so its corner block is bright in the
- * window at that corner of the picture alone. */
+/* The grid is in a corner of the window, so its corner block is bright only in
+ * the window at that corner of the picture. */
 static int
-corner_answer (const Question *q, int x, int y)
+corner_code (const GridCase *grid, int x, int y)
 {
-  bool right = q->x > 0, bottom = q->y > 0;
-  bool there = x == (right ? CORNER_WIDTH - q->window : 0)
-      && y == (bottom ? CORNER_HEIGHT - q->window : 0);
+  bool right = grid->x > 0, bottom = grid->y > 0;
+  bool there = x == (right ? CORNER_WIDTH - grid->window : 0)
+      && y == (bottom ? CORNER_HEIGHT - grid->window : 0);
   int bit = bottom ? right ? 8 : 2 : right ? 32 : 128;
 
   return there ? bit : 0;
@@ -224,10 +223,10 @@ check_corners (void)
   CuvCheckFrame frame = picture_of (CORNER_WIDTH, CORNER_HEIGHT, corner_pixel);
 
   for (int corner = 0; corner < 4; corner++) {
-    Question question = { CUV_FEATURE_LBP, 0, 9, 1, corner & 1 ? 6 : 0,
+    GridCase grid = { CUV_FEATURE_LBP, 0, 9, 1, corner & 1 ? 6 : 0,
       corner & 2 ? 6 : 0, 0, 0 };
 
-    check_answer ("a window at a corner", &question, &frame, corner_answer);
+    check_codes ("a window at a corner", &grid, &frame, corner_code);
   }
   cuv_check_frame_free (&frame);
 }
@@ -237,10 +236,10 @@ check_corners (void)
 static uint8_t
 half_range_pixel (int x, int y)
 {
-  return answer_pixels[y * answer_width + x] / 2;
+  return source_pixels[y * source_width + x] / 2;
 }
 
-/* Strictly rising, and far from linear. */
+/* Strictly increasing and far from linear. */
 static uint8_t
 transformed_pixel (int x, int y)
 {
@@ -252,7 +251,7 @@ transformed_pixel (int x, int y)
                                : value + 128);
 }
 
-/* Checks the model's codes for all windows of a picture. */
+/* Runs a model on all windows of a picture. */
 static CuvWaldboostResult
 scores_of (const RandomModel *random, const CuvCheckFrame *frame)
 {
@@ -274,17 +273,17 @@ check_transform (void)
   uint8_t *pixels = oracle_grey (&texture.frame);
   CuvCheckFrame before, after;
 
-  answer_pixels = pixels;
-  answer_width = 70;
+  source_pixels = pixels;
+  source_width = 70;
   before = picture_of (70, 50, half_range_pixel);
   after = picture_of (70, 50, transformed_pixel);
   for (int feature = CUV_FEATURE_LBP; feature <= CUV_FEATURE_LRP; feature++) {
-    Question question = { feature, 0, 8, 1, 3, 2, 1, 7 };
-    RandomModel *random = model_of (&question);
+    GridCase grid = { feature, 0, 8, 1, 3, 2, 1, 7 };
+    RandomModel *random = model_for_grid (&grid);
     CuvWaldboostResult a = scores_of (random, &before);
     CuvWaldboostResult b = scores_of (random, &after);
 
-    cuv_check_case ("a rising grey transform, feature %d", feature);
+    cuv_check_case ("increasing grey transform, feature %d", feature);
     CUV_CHECK (a.n_hits == b.n_hits
         && memcmp (a.hits, b.hits, a.n_hits * sizeof *a.hits) == 0);
     free_result (&a);
@@ -299,7 +298,7 @@ check_transform (void)
 
 /* ---- no contrast ---- */
 
-/* A Haar cascade visits all windows of a constant picture and hits none. */
+/* A Haar cascade visits all windows of a constant picture and has no hits. */
 static void
 check_flat (void)
 {
@@ -328,7 +327,7 @@ check_flat (void)
 
 /* ---- integral pictures ---- */
 
-/* The pixels above row y in a triangle that opens upwards from (x, y). */
+/* The sum of the triangle above (x, y) that opens upwards. */
 static uint32_t
 triangle (const uint8_t *pixels, int width, int x, int y)
 {
@@ -370,17 +369,17 @@ check_tilted_rows (int width, int height)
 }
 
 void
-check_known_answers (void)
+check_known_codes (void)
 {
   CuvCheckFrame constant = picture_of (50, 40, constant_pixel);
   CuvCheckFrame edge = picture_of (50, 40, edge_pixel);
   CuvCheckFrame checker = picture_of (50, 40, checker_pixel);
 
-  check_all_features ("constant", &constant, 1, constant_answer);
-  check_all_features ("constant", &constant, 2, constant_answer);
-  check_all_features ("edge", &edge, 1, edge_answer);
-  check_all_features ("checkerboard", &checker, 1, checker_answer);
-  check_all_features ("checkerboard", &checker, 2, constant_answer);
+  check_all_features ("constant", &constant, 1, constant_code);
+  check_all_features ("constant", &constant, 2, constant_code);
+  check_all_features ("edge", &edge, 1, edge_code);
+  check_all_features ("checkerboard", &checker, 1, checker_code);
+  check_all_features ("checkerboard", &checker, 2, constant_code);
   check_corners ();
   check_transform ();
   check_flat ();

@@ -140,7 +140,7 @@ random_rect (const CuvWaldboostModel *model, bool tilted, float weight)
   int W = model->window_width, H = model->window_height;
   CuvHaarRect rect = { .weight = weight };
 
-  if (tilted) { /* its corners are at x - height, x + width, y + both */
+  if (tilted) { /* corners at x - height, x + width, y + width + height */
     int most = W < H ? W : H;
 
     rect.width = (int16_t) random_between (1, most - 1);
@@ -156,7 +156,7 @@ random_rect (const CuvWaldboostModel *model, bool tilted, float weight)
   return rect;
 }
 
-/* One of a rectangle's parts, two across and one or two down. */
+/* Part (i, k) of a rectangle split into two across and one or two down. */
 static CuvHaarRect
 part_of (const CuvHaarRect *whole, bool tilted, int down, int i, int k)
 {
@@ -170,8 +170,8 @@ part_of (const CuvHaarRect *whole, bool tilted, int down, int i, int k)
     .weight = 2 };
 }
 
-/* One half, or two of four quarters, against the whole: most features of real
- * models. */
+/* One half, or two of four quarters, minus the whole, like most features of
+ * trained models. */
 static void
 set_parts (CuvHaarNode *node, const CuvWaldboostModel *model)
 {
@@ -189,8 +189,8 @@ set_parts (CuvHaarNode *node, const CuvWaldboostModel *model)
     node->rect[2].weight = 0;
 }
 
-/* Weights that balance areas; in models of even height whole ones, as in real
- * files. */
+/* Weights balance the areas; in models of even height they are integers, as in
+ * real files. */
 static CuvHaarNode
 random_tree_node (
     const ModelKind *kind, const CuvWaldboostModel *model, int index, int n)
@@ -213,8 +213,8 @@ random_tree_node (
   return node;
 }
 
-/* One of BUT FIT's six features as weighted rectangles: the whole, and then
- * parts of it. */
+/* One of BUT FIT's six features as weighted rectangles: the whole, then parts.
+ */
 static CuvHaarNode
 random_table_node (const CuvWaldboostModel *model)
 {
@@ -270,7 +270,7 @@ add_weak (RandomModel *self, const ModelKind *kind)
   CuvWaldboostModel *model = &self->model;
   bool tree = model->arithmetic == CUV_SUM_STAGES;
   int n = tree ? random_between (1, kind->max_nodes) : 1;
-  /* sums that a float holds exactly, and others */
+  /* 64: floats hold the sums exactly */
   float divisor = model->window_width % 2 ? 64 : 777;
 
   self->weak[model->n_weak++] = (CuvWeak){ .first_node = model->n_nodes,
@@ -369,7 +369,7 @@ set_final_threshold (RandomModel *self, double threshold)
       isinf (threshold) ? -(1 << 30) : (int32_t) threshold;
 }
 
-/* Splits of a Haar tree are values that samples have. */
+/* Thresholds of Haar trees are values of samples, for ties. */
 static void
 set_splits (RandomModel *self, int k, const SamplePool *pool)
 {
@@ -385,7 +385,8 @@ set_splits (RandomModel *self, int k, const SamplePool *pool)
   }
 }
 
-/* Some weak classifiers have no test; a stage has one at its end. */
+/* Whether weak classifier k has a threshold: in cascades the last of a stage,
+ * else two of three. */
 static bool
 has_test (const CuvWaldboostModel *model, int k, int stage)
 {

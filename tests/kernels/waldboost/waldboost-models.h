@@ -12,11 +12,11 @@ typedef struct {
   CuvArithmetic arithmetic;
   CuvBlockValue block_value;
   int inclusive;
-  int max_window; /* pixels, a side */
-  int max_block;  /* a side; 0 = as large as fits */
-  int n_stages;   /* cascades; else weak classifiers */
-  int max_weak;   /* of a stage */
-  int max_nodes;  /* of a tree; 1 = stumps */
+  int max_window; /* side in pixels */
+  int max_block;  /* side in pixels; 0 = as large as fits */
+  int n_stages;   /* of a cascade, else weak classifiers */
+  int max_weak;   /* per stage */
+  int max_nodes;  /* per tree; 1 = stumps */
   int tilted;
   double pass; /* ratio of windows that pass a threshold */
 } ModelKind;
@@ -36,7 +36,7 @@ typedef struct {
 
 int random_between (int low, int high);
 
-/* Windows of pictures from which thresholds are taken. */
+/* Windows of pictures whose sums become thresholds. */
 typedef struct {
   OracleWindow window;
   float norm;
@@ -51,7 +51,7 @@ typedef struct {
 SamplePool sample_pool_new (int capacity);
 void sample_pool_free (SamplePool *self);
 
-/* Up to n more windows, at random places in a picture. */
+/* Adds up to n windows at random positions of a picture. */
 void sample_pool_add (SamplePool *self, const CuvWaldboostModel *model,
     const uint8_t *pixels, int width, int height, int n);
 
@@ -59,7 +59,7 @@ void sample_pool_add (SamplePool *self, const CuvWaldboostModel *model,
 void sample_pool_respond (
     SamplePool *self, const CuvWaldboostModel *model, int k);
 
-/* The sum of a sample that about n samples exceed. */
+/* The n-th greatest sum, as a threshold that n samples pass. */
 double sample_pool_threshold (SamplePool *self, int n);
 
 /* Drops samples below the threshold. */
@@ -71,7 +71,7 @@ RandomModel *random_model_of_window (
     const ModelKind *kind, const CuvFrame *frame, int width, int height);
 int random_window_side (const ModelKind *kind);
 
-/* The parts without thresholds: windows of width x height. */
+/* A model without thresholds, for windows of width x height. */
 RandomModel *random_model_without_thresholds (
     const ModelKind *kind, int width, int height);
 

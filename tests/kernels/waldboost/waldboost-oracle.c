@@ -19,54 +19,54 @@ oracle_grey (const CuvFrame *frame)
   return grey;
 }
 
-/* The two samples that an output is interpolated from, and the weight of the
- * second in 1/256. */
+/* The two samples that are interpolated, and the weight of the second in
+ * 1/256. */
 typedef struct {
-  int at[2], share;
-} Mix;
+  int at[2], weight;
+} Interpolation;
 
-/* With scale input samples for an output sample, rounded to nearest. */
-static Mix
-exact_mix (int i, double scale, int n_in)
+/* scale: input samples per output sample. */
+static Interpolation
+exact_interpolation (int i, double scale, int n_in)
 {
   double place = scale * (i + 0.5) - 0.5;
-  Mix mix = { { (int) floor (place) },
+  Interpolation mix = { { (int) floor (place) },
     (int) rint ((place - floor (place)) * 256) };
 
   if (place < 0)
-    mix = (Mix){ { 0 }, 0 };
+    mix = (Interpolation){ { 0 }, 0 };
   else if (mix.at[0] >= n_in - 1)
-    mix = (Mix){ { n_in - 1 }, 0 };
-  mix.at[1] = mix.at[0] + (mix.share > 0);
+    mix = (Interpolation){ { n_in - 1 }, 0 };
+  mix.at[1] = mix.at[0] + (mix.weight > 0);
   return mix;
 }
 
 /* In 16.16 fixed point, as in the dense pyramid. */
-static Mix
-dense_mix (int i, int n_out, int n_in)
+static Interpolation
+dense_interpolation (int i, int n_out, int n_in)
 {
   long step = (n_in * 65536L + n_out / 2) / n_out;
   long place = i * step + step / 2 - 32768;
-  Mix mix;
+  Interpolation mix;
 
   if (place < 0)
     place = 0;
   if (place > (n_in - 1) * 65536L)
     place = (n_in - 1) * 65536L;
-  mix = (Mix){ { (int) (place / 65536) }, (int) (place / 256 % 256) };
-  mix.at[1] = mix.at[0] + (mix.share > 0);
+  mix = (Interpolation){ { (int) (place / 65536) }, (int) (place / 256 % 256) };
+  mix.at[1] = mix.at[0] + (mix.weight > 0);
   return mix;
 }
 
 static uint8_t
-mix_pixels (const uint8_t *in, int width, Mix x, Mix y)
+interpolate (const uint8_t *in, int width, Interpolation x, Interpolation y)
 {
   const uint8_t *top = in + (size_t) y.at[0] * width;
   const uint8_t *bottom = in + (size_t) y.at[1] * width;
-  double value = (256. - x.share) * (256 - y.share) * top[x.at[0]]
-      + (double) x.share * (256 - y.share) * top[x.at[1]]
-      + (256. - x.share) * y.share * bottom[x.at[0]]
-      + (double) x.share * y.share * bottom[x.at[1]];
+  double value = (256. - x.weight) * (256 - y.weight) * top[x.at[0]]
+      + (double) x.weight * (256 - y.weight) * top[x.at[1]]
+      + (256. - x.weight) * y.weight * bottom[x.at[0]]
+      + (double) x.weight * y.weight * bottom[x.at[1]];
 
   return (uint8_t) floor (value / 65536 + 0.5);
 }
@@ -91,8 +91,8 @@ halve (uint8_t *in, int *width, int *height)
   return out;
 }
 
-/* Frame or base pixels for a level pixel. WBDetector resizes by a factor,
- * unless the size stays the same: then it copies. */
+/* Frame or octave pixels per level pixel. WBDetector resizes by a factor, and
+ * copies if the size stays the same. */
 static double
 scale_of (const CuvWaldboostPlan *plan, const CuvWaldboostLevel *level, int n,
     int n_level)
@@ -118,11 +118,12 @@ oracle_level (const CuvFrame *frame, const CuvWaldboostPlan *plan,
     for (int x = 0; x < level->width; x++) {
       double fx = scale_of (plan, level, w, level->width);
       double fy = scale_of (plan, level, h, level->height);
-      Mix across =
-          dense ? dense_mix (x, level->width, w) : exact_mix (x, fx, w);
-      Mix down = dense ? dense_mix (y, level->height, h) : exact_mix (y, fy, h);
+      Interpolation across = dense ? dense_interpolation (x, level->width, w)
+                                   : exact_interpolation (x, fx, w);
+      Interpolation down = dense ? dense_interpolation (y, level->height, h)
+                                 : exact_interpolation (y, fy, h);
 
-      out[(size_t) y * level->width + x] = mix_pixels (in, w, across, down);
+      out[(size_t) y * level->width + x] = interpolate (in, w, across, down);
     }
   }
   free (in);
@@ -326,7 +327,7 @@ oracle_leaf (
       + grid_code (model, window, &model->nodes[weak->first_node]);
 }
 
-/* A cascade: the number of the stage in which the window fails, n_stages for a
+/* Cascades: the index of the stage that rejects the window, n_stages for a
  * hit. */
 static int
 cascade_stage (const CuvWaldboostModel *model, OracleWindow window, float norm,
@@ -346,7 +347,7 @@ cascade_stage (const CuvWaldboostModel *model, OracleWindow window, float norm,
   return model->n_stages;
 }
 
-/* A WaldBoost model: how many weak classifiers were passed. */
+/* WaldBoost models: the number of weak classifiers passed. */
 static int
 waldboost_passed (const CuvWaldboostModel *model, OracleWindow window,
     float norm, float *score)
@@ -373,8 +374,8 @@ waldboost_passed (const CuvWaldboostModel *model, OracleWindow window,
   return sum > final ? model->n_weak : model->n_weak - 1;
 }
 
-/* Counts a visited window; true for a hit. first_stage tells whether it is one
- * after which the next window is skipped. */
+/* Evaluates and counts a window; returns whether it is a hit. *first_stage:
+ * rejected by the first stage, so that the next window is skipped. */
 static bool
 visit (const CuvWaldboostModel *model, OracleWindow window,
     CuvWaldboostResult *result, uint64_t *passed, float *score,

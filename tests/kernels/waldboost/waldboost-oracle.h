@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The oracle: the definition of a scan, implemented independently; sums pixels
- * one by one, without integral images and taps. */
+/* The oracle: an independent literal implementation of a scan, which sums
+ * pixels one by one, without integral images and tables. */
 #ifndef CUV_TEST_WALDBOOST_ORACLE_H
 #define CUV_TEST_WALDBOOST_ORACLE_H
 
@@ -20,16 +20,16 @@ uint8_t *oracle_grey (const CuvFrame *frame);
 uint8_t *oracle_level (const CuvFrame *frame, const CuvWaldboostPlan *plan,
     const CuvWaldboostLevel *level);
 
-/* What Haar values are multiplied with, or divided by in WaldBoost models;
- * false if a cascade's window has too little contrast. */
+/* The factor of Haar values, in WaldBoost models their divisor. Returns false
+ * if a cascade's window has too little contrast. */
 bool oracle_norm (
     const CuvWaldboostModel *model, OracleWindow window, float *norm);
 
-/* A Haar node's value: in WaldBoost models before it becomes a bin. */
+/* A Haar node's value; in WaldBoost models before quantisation to bins. */
 float oracle_haar (const CuvWaldboostModel *model, const CuvHaarNode *node,
     OracleWindow window, float norm);
 
-/* Which of the model's leaves weak classifier k picks. */
+/* The index of the leaf that weak classifier k selects. */
 int oracle_leaf (
     const CuvWaldboostModel *model, int k, OracleWindow window, float norm);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which levels a scan has, level by level from the definition. What OpenCV's
- * cascades visit is compared with OpenCV itself, elsewhere. */
+/* The levels of a plan against the definitions. OpenCV's scan is compared with
+ * OpenCV itself in tests/models/waldboost. */
 #include "waldboost-versions.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 typedef struct {
   int width, height, n_x, n_y, box_width, box_height;
-  int base_width, base_height; /* of the level it is resized from */
+  int base_width, base_height; /* of the source of resizing */
 } Expected;
 
 #define MAX_EXPECTED 1024
@@ -123,7 +123,7 @@ check_level (const CuvWaldboostPlan *plan, const CuvWaldboostLevel *level,
       expected->base_width, expected->base_height);
 }
 
-/* Positions in the frame, from their definitions in other arithmetic. */
+/* Positions in the frame by their definitions, in floating point. */
 static void
 check_boxes (const CuvWaldboostPlan *plan, const CuvWaldboostLevel *level)
 {
@@ -255,7 +255,7 @@ check_segments (int n_weak, int n, const int32_t *ends, int n_expected,
 }
 
 static void
-check_lists_of_segments (void)
+check_segment_lists (void)
 {
 #define LIST(...)                                                              \
   sizeof (int32_t[]){ __VA_ARGS__ } / 4, (int32_t[]){ __VA_ARGS__ }
@@ -271,7 +271,7 @@ check_lists_of_segments (void)
 #undef LIST
 }
 
-/* ---- what is refused ---- */
+/* ---- invalid parameters ---- */
 
 static void
 check_refused (const char *what, CuvWaldboostParams params, bool refused)
@@ -289,7 +289,7 @@ check_refused (const char *what, CuvWaldboostParams params, bool refused)
 }
 
 static void
-check_what_is_refused (void)
+check_invalid_params (void)
 {
 #define CASE(refused, ...)                                                     \
   check_refused (#__VA_ARGS__, (CuvWaldboostParams){ __VA_ARGS__ }, refused)
@@ -348,7 +348,7 @@ check_plans (void)
 {
   check_random_plans ();
   check_1080p ();
-  check_lists_of_segments ();
-  check_what_is_refused ();
+  check_segment_lists ();
+  check_invalid_params ();
   check_cascade ();
 }

@@ -33,7 +33,7 @@ free_result (CuvWaldboostResult *result)
   free ((void *) result->survivors);
 }
 
-/* For %llu. */
+/* Converts for %llu. */
 static unsigned long long
 as_llu (uint64_t value)
 {
@@ -74,8 +74,8 @@ check_equal (const char *what, const CuvWaldboostPlan *plan,
       as_llu (b->survivors[s]));
 }
 
-/* Checks what holds for every result: survivors never increase, the last are
- * the hits, times are plausible. */
+/* Checks invariants of results: survivors never increase, the last ones are the
+ * hits, times are plausible. */
 static void
 check_consistent (
     const CuvWaldboostPlan *plan, const CuvWaldboostResult *result)
@@ -321,8 +321,7 @@ allocated (void)
   return info.uordblks + info.hblkhd;
 }
 
-/* Frames that get larger, smaller and large again, with other formats and other
- * scans. */
+/* Frames of growing and shrinking sizes, of different formats and scans. */
 static const struct {
   const char *format;
   int width, height;
@@ -366,7 +365,7 @@ check_changes (const ModelKind *kind)
       size_t before = allocated ();
 
       CUV_CHECK (cuv_waldboost_cpu_set_plan (cpu, plans[i]));
-      /* with --cuda the driver's threads allocate, too */
+      /* not with --cuda: the driver's threads allocate as well */
       CUV_CHECK (i <= LARGEST || changes[i].scan != CUV_SCAN_DENSE
           || !cuv_check_options.cpu || allocated () == before);
       cuv_waldboost_cpu_run (cpu, &frames[i].frame, 2, &result);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Compares the versions of the detector with plain C: AVX2 with one thread and
- * several, and CUDA. Which of them is tested is up to the command line (--cpu,
- * --cuda); differences are failed checks (cuvcheck.h). */
+/* Compares the versions of the detector that the command line selects (AVX2 and
+ * threads: --cpu, CUDA: --cuda) with plain C; differences fail checks. */
 #ifndef CUV_TEST_WALDBOOST_VERSIONS_H
 #define CUV_TEST_WALDBOOST_VERSIONS_H
 
@@ -9,13 +8,13 @@
 
 /* ---- results ---- */
 
-/* A copy with memory of its own; free_result() it. */
+/* A deep copy; free_result() it. */
 CuvWaldboostResult copy_result (
     const CuvWaldboostResult *result, const CuvWaldboostPlan *plan);
 void free_result (CuvWaldboostResult *result);
 
-/* Checks that all fields but the times are the same. what: the two versions,
- * for messages. */
+/* Checks that all fields except times are equal. what: the two versions, for
+ * messages. */
 void check_equal (const char *what, const CuvWaldboostPlan *plan,
     const CuvWaldboostResult *a, const CuvWaldboostResult *b);
 
@@ -41,15 +40,15 @@ int check_scan (const CuvWaldboostModel *model,
 
 /* ---- groups of tests, called by waldboost.c ---- */
 
-/* A detector whose plan changes from frame to frame gives the results of new
- * ones, and allocates only while frames grow. */
+/* A detector whose plan changes between frames gives the results of a new
+ * detector, and allocates only when frames grow. */
 void check_changes_of_plan (void);
 
 void check_large_windows (void); /* waldboost-shapes.c */
 void check_contrast (void);
 void check_files (void);
-void check_plans (void);         /* waldboost-plans.c */
-void check_known_answers (void); /* waldboost-known.c */
-void bench (void);               /* waldboost-bench.c */
+void check_plans (void);       /* waldboost-plans.c */
+void check_known_codes (void); /* waldboost-known.c */
+void bench (void);             /* waldboost-bench.c */
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of the detector: plain C against the oracle, which follows the
- * definition; AVX2, any number of threads and CUDA against plain C. */
+/* The detector: plain C against the oracle; AVX2, threads and CUDA against
+ * plain C. */
 #include "config.h"
 #include "waldboost-versions.h"
 
@@ -113,9 +113,8 @@ check_kind (const ModelKind *kind, const CuvWaldboostParams *params, int width,
   free (random);
 }
 
-/* Each kind, on frames barely larger than the window: all windows are at an
- * edge.
- */
+/* Each kind on frames barely larger than the window, where all windows touch a
+ * border. */
 static void
 check_edges (void)
 {
@@ -134,7 +133,7 @@ check_edges (void)
   }
 }
 
-/* Each kind in each scan. */
+/* Each kind with each scan. */
 static void
 check_kinds (int width, int height)
 {
@@ -210,7 +209,7 @@ check_formats (void)
 
 /* ---- limits ---- */
 
-/* One grid of blocks of w x h, a pixel within a window. */
+/* A grid of blocks of w x h, one pixel inside the window. */
 static RandomModel *
 model_of_blocks (const ModelKind *kind, int w, int h)
 {
@@ -236,7 +235,7 @@ static void
 check_blocks (const ModelKind *kind, int w, int h)
 {
   const int width = 3 * w + 30, height = 3 * h + 20;
-  /* where the second block of windows at an even position begins */
+  /* the left edge of the second block in windows at even positions */
   const int black = (width / 2 - w) / 2 * 2 + 1 + w;
   RandomModel *random = model_of_blocks (kind, w, h);
   CuvWaldboostParams params = { .scan = CUV_SCAN_OPENCV, .scale_factor = 1.1 };
@@ -261,7 +260,7 @@ check_blocks (const ModelKind *kind, int w, int h)
 }
 
 /* Sums of blocks at the limits of 15 and 16 bits: 128, 129, 257 and 258 white
- * pixels beside black ones, with some that are a little or much darker. */
+ * pixels beside black ones, with a few pixels a little or much darker. */
 static void
 check_limits (void)
 {
@@ -311,7 +310,7 @@ check_overflow (
 }
 
 static void
-check_overflows (void)
+check_all_overflows (void)
 {
   static const ModelKind few[] = {
     { "one stump", LBP, STAGES, SUM, 1, 3, 0, 1, 1, 1, 0, 0.5 },
@@ -377,7 +376,7 @@ run (void)
     return;
   }
   check_plans ();
-  check_known_answers ();
+  check_known_codes ();
   check_formats ();
   check_limits ();
   check_kinds (1, 1);
@@ -394,7 +393,7 @@ run (void)
     check_large (1919, 1079, 15);
     check_files ();
   }
-  check_overflows ();
+  check_all_overflows ();
   check_worst_cases ();
   check_changes_of_plan ();
   cuv_check_case ("all");
