@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Runs a test under the leaks tracer; fails on whatever is alive at the end.
+# Runs a test under the leaks tracer; fails if an object is alive at the end.
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 GST_TRACERS=leaks GST_DEBUG=GST_TRACER:7 GST_DEBUG_FILE=$log \

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Runs a test without its pictures and films, then with broken ones: it has to
-# say so, not wait for frames until its time is over.
-# usage: missing.sh TEST FILE...    the names of what it reads
+# Runs a test without its pictures and films, then with invalid ones: it must
+# fail with a message, not wait for frames until its timeout.
+# usage: missing.sh TEST FILE...    the files that it reads
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 test=$1

@@ -92,7 +92,7 @@ player_pull (Player *self)
   g_signal_emit_by_name (
       self->out, "try-pull-sample", 20 * GST_SECOND, &sample);
   g_object_get (self->out, "eos", &end, NULL);
-  fail_unless (sample != NULL || end, "no cube comes, and no end");
+  fail_unless (sample != NULL || end, "neither a cube nor EOS within 20 s");
   return sample;
 }
 

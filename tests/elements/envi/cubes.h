@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the tests of envisrc and envisink share. They run in a folder of their
- * own. */
+/* Shared code of the envisrc and envisink tests, which run in a temporary
+ * folder. */
 #ifndef CUV_TEST_CUBES_H
 #define CUV_TEST_CUBES_H
 
@@ -13,31 +13,32 @@
 #define U16 HEADER "data type = 12\n"
 #define N_SAMPLES 60 /* of the header above */
 
-/* Goes to a new folder; cubes_leave() removes it. */
+/* Changes to a new temporary folder; cubes_leave() removes it. */
 void cubes_enter (void);
 void cubes_leave (void);
 
 void write_file (const gchar *name, gconstpointer bytes, gsize size);
 void write_text (const gchar *name, const gchar *text);
-/* size bytes that count up from first. */
+/* Writes size bytes that count up from first. */
 void write_counting (const gchar *name, guint first, gsize size);
 
-/* A cube of N_SAMPLES bytes that count up from first: name.hdr, name.img. */
+/* Writes a cube of N_SAMPLES bytes that count up from first: name.hdr,
+ * name.img. */
 void write_cube (const gchar *name, guint first);
 
 /* Plays the line; fails the test if the error does not say the part. */
 void expect_error (const gchar *line, const gchar *part);
 
-/* The buffers of a line that ends in "appsink name=out sync=false". */
+/* A playing pipeline that ends in "appsink name=out sync=false". */
 typedef struct {
   GstElement *pipeline, *out;
 } Player;
 
 Player player_new (const gchar *line);
-GstSample *player_pull (Player *self); /* NULL: the end */
+GstSample *player_pull (Player *self); /* NULL at EOS */
 void player_free (Player *self);
 
-/* The names of all files here, sorted, with blanks between; g_free() it. */
+/* Sorted file names of the folder, separated by blanks; g_free() it. */
 gchar *files_here (void);
 
 #endif

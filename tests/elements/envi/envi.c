@@ -22,7 +22,7 @@ parse (CuvEnvi *envi, const char *text)
 }
 
 static CuvEnvi
-parsed (const char *text)
+parse_valid (const char *text)
 {
   CuvEnvi envi;
   char *error = parse (&envi, text);
@@ -74,22 +74,22 @@ check_full (const CuvEnvi *envi)
   fail_unless_equals_uint64 (cuv_envi_data_size (envi), 480);
 }
 
-GST_START_TEST (reads_all_keys)
+GST_START_TEST (all_keys_are_parsed)
 {
-  CuvEnvi envi = parsed (full);
+  CuvEnvi envi = parse_valid (full);
   GString *dos = g_string_new (full);
 
   check_full (&envi);
   g_string_replace (dos, "\n", "\r\n", 0);
-  envi = parsed (dos->str);
+  envi = parse_valid (dos->str);
   check_full (&envi);
   g_string_free (dos, TRUE);
 }
 
 GST_END_TEST
-GST_START_TEST (what_may_be_missing)
+GST_START_TEST (optional_keys)
 {
-  CuvEnvi envi = parsed (SHAPE "data type = 1");
+  CuvEnvi envi = parse_valid (SHAPE "data type = 1");
 
   fail_unless_equals_uint64 (envi.header_offset, 0);
   fail_if (envi.big_endian || envi.has_wavelengths || envi.has_ignore);
@@ -97,7 +97,7 @@ GST_START_TEST (what_may_be_missing)
 }
 
 GST_END_TEST
-/* Where no unit is said the range tells. */
+/* Without a unit the range of the values decides. */
 GST_START_TEST (wavelengths_without_a_unit)
 {
   static const struct {
@@ -115,7 +115,7 @@ GST_START_TEST (wavelengths_without_a_unit)
     const gdouble first = cases[i / 3].first;
     char *text = g_strconcat (
         GOOD, units[i % 3], "wavelength = {", cases[i / 3].values, "}\n", NULL);
-    CuvEnvi envi = parsed (text);
+    CuvEnvi envi = parse_valid (text);
 
     fail_unless (envi.has_wavelengths == (first > 0), "%s", text);
     fail_unless (first == 0 || fabs (envi.wavelengths[0] - first) < 1e-9);
@@ -124,12 +124,12 @@ GST_START_TEST (wavelengths_without_a_unit)
 }
 
 GST_END_TEST
-/* What is no length in nanometres says nothing of wavelengths. */
+/* Values whose unit is not a length are not used as wavelengths. */
 GST_START_TEST (units)
 {
   static const struct {
     const char *unit;
-    double length; /* of 2 of them; 0: unknown */
+    double length; /* of 2 units, in nm; 0: unknown */
   } units[] = { { "wavelength units = Nanometers", 2 },
     { "wavelength units = nm", 2 }, { "wavelength units = Micrometers", 2000 },
     { "wavelength units = um", 2000 }, { "wavelength units = Microns", 2000 },
@@ -140,7 +140,7 @@ GST_START_TEST (units)
   for (guint i = 0; i < G_N_ELEMENTS (units); i++) {
     char *text =
         g_strconcat (GOOD "wavelength = { 1, 2, 3 }\n", units[i].unit, NULL);
-    CuvEnvi envi = parsed (text);
+    CuvEnvi envi = parse_valid (text);
 
     fail_unless (envi.has_wavelengths == (units[i].length != 0), "%s", text);
     if (envi.has_wavelengths)
@@ -152,15 +152,15 @@ GST_START_TEST (units)
 GST_END_TEST
 GST_START_TEST (ignore_values)
 {
-  CuvEnvi envi = parsed (GOOD "data ignore value = nan");
+  CuvEnvi envi = parse_valid (GOOD "data ignore value = nan");
 
   fail_if (envi.has_ignore);
-  envi = parsed (GOOD "data ignore value = 65535");
+  envi = parse_valid (GOOD "data ignore value = 65535");
   fail_unless (envi.has_ignore && envi.ignore == 65535);
 }
 
 GST_END_TEST
-static const char *const refusals[][2] = {
+static const char *const invalid_headers[][2] = {
   { "", "line 1: the first line is not ENVI" },
   { "ENVY\nsamples = 1", "line 1: the first line is not ENVI" },
   { "\nENVI\nsamples = 1", "line 1: " },
@@ -186,7 +186,7 @@ static const char *const refusals[][2] = {
   { "ENVI\nsamples = 5\nlines = 4\nbands = 0", "line 4: bands is '0'" },
   { "ENVI\nsamples = 5\nlines = 4\nbands = 513", "1 .. 512" },
   { "ENVI\nsamples = 5\n\nsamples = 6",
-      "line 4: the key 'samples' stands twice, first in line 2" },
+      "line 4: the key 'samples' appears twice, first in line 2" },
   { "ENVI\nsamples = 5\nlines = 4\nbands = 3\ninterleave = bbb",
       "line 5: interleave is 'bbb', and should be bsq, bil or bip" },
   { SHAPE "data type = 6", "line 6: data type 6 (complex)" },
@@ -218,23 +218,24 @@ static const char *const refusals[][2] = {
   { GOOD "data ignore value = none", "line 8: data ignore value is 'none'" },
 };
 
-GST_START_TEST (refuses_by_line)
+GST_START_TEST (errors_name_the_line)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (refusals); i++) {
+  for (guint i = 0; i < G_N_ELEMENTS (invalid_headers); i++) {
     CuvEnvi envi;
-    char *error = parse (&envi, refusals[i][0]);
+    char *error = parse (&envi, invalid_headers[i][0]);
 
-    fail_unless (error != NULL, "%s", refusals[i][0]);
+    fail_unless (error != NULL, "%s", invalid_headers[i][0]);
     fail_unless (g_str_has_prefix (error, "line ")
-            && strstr (error, refusals[i][1]) != NULL,
-        "%s: %s", refusals[i][0], error);
+            && strstr (error, invalid_headers[i][1]) != NULL,
+        "%s: %s", invalid_headers[i][0], error);
     fail_unless (strchr (error, '\n') == NULL);
     free (error);
   }
 }
 
 GST_END_TEST
-/* In a block of its own each, so that a sanitizer sees a read beyond it. */
+/* Each in its own heap block, so that a sanitizer detects reads past its end.
+ */
 GST_START_TEST (every_truncation)
 {
   guint good = 0;
@@ -248,7 +249,7 @@ GST_START_TEST (every_truncation)
     free (error);
     g_free (bytes);
   }
-  /* from "byte order = 1" on, but inside a list or before "= value" */
+  /* valid from "byte order = 1" on, except inside a list or before "= value" */
   fail_unless (good > 20 && good < 200, "%u", good);
 }
 
@@ -275,15 +276,15 @@ GST_END_TEST
 static void
 check_round_trip (const char *text)
 {
-  CuvEnvi envi = parsed (text), again;
+  CuvEnvi envi = parse_valid (text), again;
   char *written = cuv_envi_write (&envi, NULL);
 
-  again = parsed (written);
+  again = parse_valid (written);
   fail_unless (memcmp (&envi, &again, sizeof envi) == 0, "%s", written);
   free (written);
 }
 
-GST_START_TEST (writes_what_it_reads)
+GST_START_TEST (headers_round_trip)
 {
   check_round_trip (full);
   check_round_trip (GOOD);
@@ -293,7 +294,7 @@ GST_START_TEST (writes_what_it_reads)
 }
 
 GST_END_TEST
-/* ---- keys that say nothing about how samples are read ---- */
+/* ---- keys that do not affect samples ---- */
 
 static const char others[] =
     GOOD "description = {\n  samples = 7}\n"
@@ -315,7 +316,7 @@ extra_keys_of (const char *text, CuvEnvi *envi)
 {
   CuvEnviExtraKeys extra;
 
-  *envi = parsed (text);
+  *envi = parse_valid (text);
   fail_unless (cuv_envi_extract_keys (&extra, envi, text, strlen (text)));
   return extra;
 }
@@ -336,7 +337,7 @@ GST_START_TEST (keeps_other_keys)
 }
 
 GST_END_TEST
-/* What has no unit that is a length stays as it is. */
+/* Wavelengths whose unit is not a length are kept as text. */
 GST_START_TEST (keeps_wavelengths_of_other_units)
 {
   CuvEnvi envi;
@@ -353,10 +354,10 @@ GST_START_TEST (keeps_wavelengths_of_other_units)
 }
 
 GST_END_TEST
-/* Each key once, whoever says it. */
+/* Each key is written once, also if an extra key repeats it. */
 GST_START_TEST (writes_kept_keys)
 {
-  CuvEnvi envi = parsed (others), again;
+  CuvEnvi envi = parse_valid (others), again;
   CuvEnviExtraKeys extra;
   char *written = cuv_envi_write (&envi,
       "ENVI\nsamples = 9\nbbl = {0, 0, 0}\nfwhm = {1, 1, 1}\n"
@@ -365,7 +366,7 @@ GST_START_TEST (writes_kept_keys)
   fail_unless (strstr (written, "\nfile type = ENVI Classification\n")
       && strstr (written, "\nmap info = {x}\n"));
   fail_if (strstr (written, "Standard") || strstr (written, "open"));
-  again = parsed (written);
+  again = parse_valid (written);
   fail_unless (memcmp (&envi, &again, sizeof envi) == 0, "%s", written);
   fail_unless (
       cuv_envi_extract_keys (&extra, &again, written, strlen (written)));
@@ -375,8 +376,8 @@ GST_START_TEST (writes_kept_keys)
 }
 
 GST_END_TEST
-/* Where numbers have a comma, headers still have a point. */
-GST_START_TEST (in_any_locale)
+/* Headers have decimal points also in a locale with decimal commas. */
+GST_START_TEST (numbers_do_not_depend_on_locale)
 {
   char *before = g_strdup (setlocale (LC_NUMERIC, NULL));
 
@@ -465,19 +466,19 @@ make_suite (void)
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, reads_all_keys);
-  tcase_add_test (tcase, what_may_be_missing);
+  tcase_add_test (tcase, all_keys_are_parsed);
+  tcase_add_test (tcase, optional_keys);
   tcase_add_test (tcase, wavelengths_without_a_unit);
   tcase_add_test (tcase, units);
   tcase_add_test (tcase, ignore_values);
-  tcase_add_test (tcase, refuses_by_line);
+  tcase_add_test (tcase, errors_name_the_line);
   tcase_add_test (tcase, every_truncation);
   tcase_add_test (tcase, too_large_or_binary);
-  tcase_add_test (tcase, writes_what_it_reads);
+  tcase_add_test (tcase, headers_round_trip);
   tcase_add_test (tcase, keeps_other_keys);
   tcase_add_test (tcase, keeps_wavelengths_of_other_units);
   tcase_add_test (tcase, writes_kept_keys);
-  tcase_add_test (tcase, in_any_locale);
+  tcase_add_test (tcase, numbers_do_not_depend_on_locale);
   tcase_add_test (tcase, converts_samples);
   return suite;
 }

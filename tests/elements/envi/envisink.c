@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* envisink: what it writes, under which names, and when it cannot. */
+/* envisink: files, their names, and errors. */
 #include "cubes.h"
 
 #include <glib/gstdio.h>
@@ -90,7 +90,7 @@ GST_START_TEST (writes_both_files)
 }
 
 GST_END_TEST
-GST_START_TEST (names_after_the_location)
+GST_START_TEST (file_names_follow_location)
 {
   static const gchar *const names[][2] = { { "a.hdr", "a.hdr a.img" },
     { "a.HDR", "a.HDR a.img" }, { "a", "a a.hdr" }, { "a.raw", "a.hdr a.raw" },
@@ -110,7 +110,7 @@ GST_START_TEST (names_after_the_location)
 }
 
 GST_END_TEST
-GST_START_TEST (numbers_a_sequence)
+GST_START_TEST (sequence_is_numbered)
 {
   GstHarness *h = new_harness ("c%02d.hdr", CAPS);
 
@@ -130,8 +130,8 @@ GST_START_TEST (numbers_a_sequence)
 }
 
 GST_END_TEST
-/* Over the very files that are being read. */
-GST_START_TEST (replaces_what_it_reads)
+/* Writes to the files that are being read. */
+GST_START_TEST (input_files_can_be_replaced)
 {
   write_text ("cube.hdr", U16 "header offset = 3\n");
   write_counting ("cube.img", 5, 3 + 2 * N_SAMPLES);
@@ -156,7 +156,7 @@ expect_harness_error (GstHarness *h, GstBuffer *buffer, const gchar *part)
   gst_harness_teardown (h);
 }
 
-GST_START_TEST (second_cube)
+GST_START_TEST (second_cube_needs_a_placeholder)
 {
   GstHarness *h = new_harness ("cube.hdr", CAPS);
 
@@ -167,7 +167,7 @@ GST_START_TEST (second_cube)
 }
 
 GST_END_TEST
-GST_START_TEST (wrong_sizes)
+GST_START_TEST (buffers_of_wrong_size_are_errors)
 {
   expect_harness_error (new_harness ("cube.hdr", CAPS),
       counting_buffer (0, N_SAMPLES - 1), "has 59 bytes, but its caps need 60");
@@ -179,9 +179,9 @@ GST_START_TEST (wrong_sizes)
 }
 
 GST_END_TEST
-/* A disk that is full, in the form of a limit. Nothing is left behind, and what
- * was there stays. */
-GST_START_TEST (no_room)
+/* A file size limit simulates a full disk. No partial files are left, and
+ * existing files are kept. */
+GST_START_TEST (full_disk_is_an_error)
 {
   struct rlimit before, limit;
   GstHarness *h = new_harness ("cube.hdr", CAPS);
@@ -199,7 +199,7 @@ GST_START_TEST (no_room)
 }
 
 GST_END_TEST
-GST_START_TEST (places_that_are_none)
+GST_START_TEST (unwritable_locations_are_errors)
 {
   expect_harness_error (new_harness ("none/cube.hdr", CAPS),
       counting_buffer (0, N_SAMPLES), "Cannot write 'none/cube.hdr': No such");
@@ -211,7 +211,7 @@ GST_START_TEST (places_that_are_none)
 }
 
 GST_END_TEST
-GST_START_TEST (locations_that_are_none)
+GST_START_TEST (invalid_locations_are_errors)
 {
   write_cube ("cube", 0);
   expect_error ("envisrc location=cube.hdr ! envisink", "location is not set");
@@ -229,8 +229,8 @@ write_16_mib (const guint8 *zeros)
       "interleave=bsq\ndata type=1\n");
 }
 
-/* A pause waits for the cube under way: each is written whole. */
-GST_START_TEST (pauses)
+/* A pause waits for the cube being written: all files are complete. */
+GST_START_TEST (pauses_do_not_truncate_cubes)
 {
   const gsize size = (gsize) 16 << 20;
   guint8 *zeros = g_malloc0 (size);
@@ -243,7 +243,7 @@ GST_START_TEST (pauses)
   for (guint i = 0; i < 10; i++) {
     gst_element_set_state (
         pipeline, i % 2 ? GST_STATE_PAUSED : GST_STATE_PLAYING);
-    /* GStreamer 1.22 hangs with any sink if not waited for */
+    /* without this wait any sink may hang in GStreamer 1.22 */
     fail_unless (gst_element_get_state (pipeline, NULL, NULL, 10 * GST_SECOND)
         == GST_STATE_CHANGE_SUCCESS);
     g_usleep (i % 7 * 1000);
@@ -276,15 +276,15 @@ make_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_checked_fixture (tcase, cubes_enter, cubes_leave);
   tcase_add_test (tcase, writes_both_files);
-  tcase_add_test (tcase, names_after_the_location);
-  tcase_add_test (tcase, numbers_a_sequence);
-  tcase_add_test (tcase, replaces_what_it_reads);
-  tcase_add_test (tcase, second_cube);
-  tcase_add_test (tcase, wrong_sizes);
-  tcase_add_test (tcase, no_room);
-  tcase_add_test (tcase, places_that_are_none);
-  tcase_add_test (tcase, locations_that_are_none);
-  tcase_add_test (tcase, pauses);
+  tcase_add_test (tcase, file_names_follow_location);
+  tcase_add_test (tcase, sequence_is_numbered);
+  tcase_add_test (tcase, input_files_can_be_replaced);
+  tcase_add_test (tcase, second_cube_needs_a_placeholder);
+  tcase_add_test (tcase, buffers_of_wrong_size_are_errors);
+  tcase_add_test (tcase, full_disk_is_an_error);
+  tcase_add_test (tcase, unwritable_locations_are_errors);
+  tcase_add_test (tcase, invalid_locations_are_errors);
+  tcase_add_test (tcase, pauses_do_not_truncate_cubes);
   return suite;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* envisrc: files, sequences, times, seeks, errors. */
+/* envisrc: files, sequences, timestamps, seeks, errors. */
 #include "cubes.h"
 
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #define APPSINK " ! appsink name=out sync=false"
 #define GIB ((gint64) 1 << 30)
 
-/* The first byte; the buffer is freed. */
+/* Returns the first byte and unrefs the sample. */
 static guint
 first_byte (GstSample *sample)
 {
@@ -29,7 +29,7 @@ expect_end (Player *player)
 
 /* ---- one cube ---- */
 
-GST_START_TEST (passes_what_is_mapped)
+GST_START_TEST (plain_samples_are_mapped)
 {
   guint8 expected[N_SAMPLES];
   GstSample *sample;
@@ -66,7 +66,7 @@ GST_START_TEST (passes_what_is_mapped)
 }
 
 GST_END_TEST
-GST_START_TEST (converts)
+GST_START_TEST (other_samples_are_converted)
 {
   static const guint8 big[2 * N_SAMPLES] = { 1, 2, 255, 254 };
   GstElement *in;
@@ -95,8 +95,8 @@ GST_START_TEST (converts)
 }
 
 GST_END_TEST
-/* All ways in which others name a pair. */
-GST_START_TEST (finds_the_other_file)
+/* The names of header and data in common use. */
+GST_START_TEST (other_file_is_found)
 {
   static const struct {
     const gchar *header, *data;
@@ -123,7 +123,7 @@ GST_START_TEST (finds_the_other_file)
 }
 
 GST_END_TEST
-/* A pool that is proposed is used, if its buffers are large enough. */
+/* Proposes a pool of buffers of this size. */
 static GstPadProbeReturn
 propose_pool (GstPad *pad, GstPadProbeInfo *info, gpointer size)
 {
@@ -145,7 +145,7 @@ propose_pool (GstPad *pad, GstPadProbeInfo *info, gpointer size)
   return GST_PAD_PROBE_OK;
 }
 
-/* The first cube where buffers of that size are proposed. */
+/* The first cube if a pool of buffers of this size is proposed. */
 static GstSample *
 sample_with_pool (guint pool_size)
 {
@@ -178,7 +178,7 @@ is_from_pool (guint pool_size)
   return from_pool;
 }
 
-GST_START_TEST (uses_a_pool)
+GST_START_TEST (large_enough_pool_is_used)
 {
   write_cube ("cube", 9);
   fail_unless (is_from_pool (N_SAMPLES));
@@ -187,8 +187,8 @@ GST_START_TEST (uses_a_pool)
 }
 
 GST_END_TEST
-/* It is read in pieces: each gets where it belongs. */
-GST_START_TEST (reads_a_large_cube_into_a_pool)
+/* The cube is read in several chunks. */
+GST_START_TEST (large_cube_is_read_into_a_pool)
 {
   enum { SIZE = 3000 * 1100 * 3, OFFSET = 7 };
   guint8 *bytes = g_malloc (OFFSET + SIZE);
@@ -259,7 +259,7 @@ GST_START_TEST (loops)
 }
 
 GST_END_TEST
-/* At 30 per second no time but each third is a whole number. */
+/* At 30 cubes per second only every third time is a whole number of ns. */
 GST_START_TEST (seeks)
 {
   GstClockTime start[5];
@@ -292,7 +292,7 @@ GST_START_TEST (seeks)
   fail_unless_equals_int (first_byte (player_pull (&player)), 10);
   fail_unless_equals_int (first_byte (player_pull (&player)), 20);
   expect_end (&player);
-  /* backwards is refused, and nothing else happens */
+  /* a backward seek is rejected and has no effect */
   fail_unless (gst_element_seek_simple (
       player.pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, 0));
   fail_unless_equals_int (first_byte (player_pull (&player)), 0);
@@ -303,8 +303,8 @@ GST_START_TEST (seeks)
 }
 
 GST_END_TEST
-/* What sinks would hide by dropping it does not come in the first place. */
-GST_START_TEST (seeks_to_no_cube_before)
+/* Sinks would drop earlier cubes; the harness shows that none is sent. */
+GST_START_TEST (seek_sends_no_earlier_cube)
 {
   write_sequence ();
   for (guint i = 0; i < 5; i++) {
@@ -329,7 +329,7 @@ GST_START_TEST (seeks_to_no_cube_before)
 }
 
 GST_END_TEST
-GST_START_TEST (caps_change_on_the_way)
+GST_START_TEST (caps_change_between_cubes)
 {
   GstSample *sample;
   Player player;
@@ -354,7 +354,7 @@ GST_START_TEST (caps_change_on_the_way)
 }
 
 GST_END_TEST
-GST_START_TEST (up_and_down)
+GST_START_TEST (restarts)
 {
   GstElement *pipeline;
 
@@ -367,7 +367,7 @@ GST_START_TEST (up_and_down)
 }
 
 GST_END_TEST
-/* ---- large files: sparse, they take no room ---- */
+/* ---- large files, sparse on the disk ---- */
 
 static void
 write_sparse (const gchar *name, gint64 size, const gchar *end)
@@ -380,7 +380,7 @@ write_sparse (const gchar *name, gint64 size, const gchar *end)
   close (fd);
 }
 
-GST_START_TEST (far_into_a_file)
+GST_START_TEST (header_offset_of_five_gib)
 {
   Player player;
 
@@ -415,8 +415,8 @@ GST_START_TEST (cube_of_five_gib)
 }
 
 GST_END_TEST
-/* What a few bytes on the disk ask for is refused before it is allocated. */
-GST_START_TEST (largest_cube)
+/* max-bytes is checked before memory is allocated. */
+GST_START_TEST (max_bytes_limits_memory)
 {
   write_text ("huge.hdr",
       "ENVI\nsamples=16384\nlines=16384\nbands=20\ninterleave=bsq\n"
@@ -434,7 +434,7 @@ GST_START_TEST (largest_cube)
 GST_END_TEST
 /* ---- errors ---- */
 
-GST_START_TEST (says_what_is_wrong)
+GST_START_TEST (errors_name_file_and_cause)
 {
   write_text ("short.hdr", U8 "header offset = 10\n");
   write_counting ("short.img", 0, 69);
@@ -466,7 +466,7 @@ GST_START_TEST (says_what_is_wrong)
 }
 
 GST_END_TEST
-/* That have the part, until the line ends. */
+/* The number of warnings that contain the part, until EOS. */
 static guint
 count_warnings (const gchar *line, const gchar *part)
 {
@@ -496,7 +496,7 @@ count_warnings (const gchar *line, const gchar *part)
   return n;
 }
 
-GST_START_TEST (warns_of_a_larger_file)
+GST_START_TEST (larger_file_is_warned_about_once)
 {
   write_cube ("c0", 1);
   write_text ("c1.hdr", U8);
@@ -513,7 +513,7 @@ GST_START_TEST (warns_of_a_larger_file)
 }
 
 GST_END_TEST
-GST_START_TEST (refuses_other_formats)
+GST_START_TEST (other_file_formats_are_rejected)
 {
   static const struct {
     const gchar *start, *name;
@@ -532,13 +532,13 @@ GST_START_TEST (refuses_other_formats)
     write_text ("mine.hdr", U8);
     expect_error ("envisrc location=mine.tif ! fakesink", cases[i].name);
   }
-  /* the samples are in it, as the header says */
+  /* accepted with a header offset that skips the foreign header */
   write_text ("mine.hdr", U8 "header offset = 60\n");
   cuv_play ("envisrc location=mine.tif ! fakesink");
 }
 
 GST_END_TEST
-GST_START_TEST (a_sequence_that_breaks)
+GST_START_TEST (sequence_with_an_invalid_cube)
 {
   write_cube ("c0", 1);
   write_text ("c1.hdr", "ENVI\n");
@@ -557,25 +557,25 @@ make_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_checked_fixture (tcase, cubes_enter, cubes_leave);
-  tcase_add_test (tcase, passes_what_is_mapped);
-  tcase_add_test (tcase, converts);
-  tcase_add_test (tcase, finds_the_other_file);
-  tcase_add_test (tcase, uses_a_pool);
-  tcase_add_test (tcase, reads_a_large_cube_into_a_pool);
+  tcase_add_test (tcase, plain_samples_are_mapped);
+  tcase_add_test (tcase, other_samples_are_converted);
+  tcase_add_test (tcase, other_file_is_found);
+  tcase_add_test (tcase, large_enough_pool_is_used);
+  tcase_add_test (tcase, large_cube_is_read_into_a_pool);
   tcase_add_test (tcase, plays_a_sequence);
   tcase_add_test (tcase, loops);
   tcase_add_test (tcase, seeks);
-  tcase_add_test (tcase, seeks_to_no_cube_before);
-  tcase_add_test (tcase, caps_change_on_the_way);
-  tcase_add_test (tcase, up_and_down);
-  tcase_add_test (tcase, far_into_a_file);
+  tcase_add_test (tcase, seek_sends_no_earlier_cube);
+  tcase_add_test (tcase, caps_change_between_cubes);
+  tcase_add_test (tcase, restarts);
+  tcase_add_test (tcase, header_offset_of_five_gib);
   if (GLIB_SIZEOF_SIZE_T == 8)
     tcase_add_test (tcase, cube_of_five_gib);
-  tcase_add_test (tcase, largest_cube);
-  tcase_add_test (tcase, says_what_is_wrong);
-  tcase_add_test (tcase, warns_of_a_larger_file);
-  tcase_add_test (tcase, refuses_other_formats);
-  tcase_add_test (tcase, a_sequence_that_breaks);
+  tcase_add_test (tcase, max_bytes_limits_memory);
+  tcase_add_test (tcase, errors_name_file_and_cause);
+  tcase_add_test (tcase, larger_file_is_warned_about_once);
+  tcase_add_test (tcase, other_file_formats_are_rejected);
+  tcase_add_test (tcase, sequence_with_an_invalid_cube);
   return suite;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The element spectralrgb: which bands, which bytes, what is refused. */
+/* spectralrgb: choice of bands, pixel values, invalid input. */
 #include "cuvelements.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ enum { WIDTH = 20, HEIGHT = 10, PIXELS = WIDTH * HEIGHT, BANDS = 5 };
   "framerate=10/1"
 #define NM ",wavelengths=(double)<440,460,545,640,900>"
 
-/* Band b counts in steps of b + 1 from -100 on, in a mixed order. */
+/* Band b has values from -100 in steps of b + 1, in a mixed order. */
 static gfloat
 sample (gint pixel, gint band)
 {
@@ -62,7 +62,7 @@ push (GstHarness *h, GstBuffer *in, guint8 pixels[4 * PIXELS])
 }
 
 static gint
-shown (GstHarness *h, const gchar *name)
+band_in_stats (GstHarness *h, const gchar *name)
 {
   GstStructure *stats;
   gint value = 0;
@@ -97,7 +97,7 @@ expect_bands (const gchar *text, const gchar *header, const gchar *fields,
   gst_caps_unref (caps);
 }
 
-GST_START_TEST (chooses_bands)
+GST_START_TEST (bands_are_chosen)
 {
   static const gchar *const bad = ",bad-bands=(int)<2>";
 
@@ -120,7 +120,7 @@ GST_START_TEST (chooses_bands)
 }
 
 GST_END_TEST
-GST_START_TEST (follows_the_header)
+GST_START_TEST (default_bands_of_the_header)
 {
   static const gchar text[] = "ENVI\ndefault bands = {5, 4, 2}\n";
   GstHarness *h = harness_new ("", CAPS NM);
@@ -133,11 +133,11 @@ GST_START_TEST (follows_the_header)
 
   gst_cuv_spectral_header_add (in, &info, NULL, bytes);
   push (h, in, pixels);
-  fail_unless (shown (h, "red") == 5 && shown (h, "green") == 4
-      && shown (h, "blue") == 2);
+  fail_unless (band_in_stats (h, "red") == 5 && band_in_stats (h, "green") == 4
+      && band_in_stats (h, "blue") == 2);
   push (h, cube_new (0), pixels);
-  fail_unless (shown (h, "red") == 4 && shown (h, "green") == 3
-      && shown (h, "blue") == 1);
+  fail_unless (band_in_stats (h, "red") == 4 && band_in_stats (h, "green") == 3
+      && band_in_stats (h, "blue") == 1);
   g_bytes_unref (bytes);
   gst_harness_teardown (h);
 }
@@ -153,8 +153,7 @@ expected_byte (gfloat value, gfloat low, gfloat high)
   return (guint8) CLAMP (floor (y), 0, 255);
 }
 
-/* Of 200 values in a row the 4th and the 197th are black and white at 2 %, and
- * no others are in between. */
+/* Of 200 sorted values the 4th and the 197th are the 2 % percentiles. */
 GST_START_TEST (percentiles_are_black_and_white)
 {
   GstHarness *h = harness_new ("bands=1,3,5", CAPS);
@@ -176,8 +175,7 @@ GST_START_TEST (percentiles_are_black_and_white)
 }
 
 GST_END_TEST
-/* The same whatever the interleave and the format; u8 and u16 are exact. */
-GST_START_TEST (of_integers_too)
+GST_START_TEST (integer_samples_are_exact)
 {
   static const gchar *const formats[] = { "U8", "U16LE" };
 
@@ -202,7 +200,7 @@ GST_START_TEST (of_integers_too)
 }
 
 GST_END_TEST
-GST_START_TEST (what_was_not_measured_is_black)
+GST_START_TEST (missing_samples_are_black)
 {
   GstHarness *h =
       harness_new ("bands=1,2,3", CAPS ",ignore-value=(double)-9999");
@@ -225,8 +223,8 @@ GST_START_TEST (what_was_not_measured_is_black)
 }
 
 GST_END_TEST
-/* The second frame is brighter by all of the range: a tenth of that shows in
- * black and white, and all of it after a flush. */
+/* The second cube is brighter by the whole range: the limits follow by a tenth
+ * of it, and entirely after a flush. */
 GST_START_TEST (limits_change_smoothly)
 {
   GstHarness *h = harness_new ("bands=1,1,1 percentile=0", CAPS);
@@ -253,7 +251,7 @@ GST_START_TEST (limits_change_smoothly)
 GST_END_TEST
 /* ---- bad input ---- */
 
-GST_START_TEST (bad_input_is_said)
+GST_START_TEST (invalid_input_is_reported)
 {
   GstHarness *h = harness_new ("", CAPS);
   GstBus *bus = gst_bus_new ();
@@ -285,13 +283,13 @@ make_suite (void)
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, chooses_bands);
-  tcase_add_test (tcase, follows_the_header);
+  tcase_add_test (tcase, bands_are_chosen);
+  tcase_add_test (tcase, default_bands_of_the_header);
   tcase_add_test (tcase, percentiles_are_black_and_white);
-  tcase_add_test (tcase, of_integers_too);
-  tcase_add_test (tcase, what_was_not_measured_is_black);
+  tcase_add_test (tcase, integer_samples_are_exact);
+  tcase_add_test (tcase, missing_samples_are_black);
   tcase_add_test (tcase, limits_change_smoothly);
-  tcase_add_test (tcase, bad_input_is_said);
+  tcase_add_test (tcase, invalid_input_is_reported);
   return suite;
 }
 

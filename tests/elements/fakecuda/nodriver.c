@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A libcuda.so.1 without a driver in it. */
+/* An empty libcuda.so.1: loading it finds no driver function. */
 int cuv_no_driver (void);
 
 int

@@ -16,7 +16,7 @@ live_harness (CuvProbe **probe)
   return h;
 }
 
-/* Pushes the frame when the clock says that it is this much behind its time. */
+/* Pushes the nth frame when the clock is delay past its timestamp. */
 static gboolean
 push_delayed (GstHarness *h, guint n, GstClockTime delay)
 {
@@ -43,8 +43,8 @@ GST_START_TEST (overdue_frames_pass_unanalysed)
 }
 
 GST_END_TEST
-/* The sink shows frames that much later, so there is that much more time. */
-GST_START_TEST (configured_latency_is_time_to_work)
+/* The sink shows frames later by the latency, which leaves more time. */
+GST_START_TEST (configured_latency_extends_the_deadline)
 {
   CuvProbe *probe;
   GstHarness *h = live_harness (&probe);
@@ -57,9 +57,8 @@ GST_START_TEST (configured_latency_is_time_to_work)
 }
 
 GST_END_TEST
-/* Frames captured while an earlier one was analysed; the clock stands still, as
- * if frames arrived in time through a queue. */
-GST_START_TEST (busy_element_lets_frames_pass)
+/* The clock stands still, as if frames arrived in time through a queue. */
+GST_START_TEST (frames_captured_during_an_analysis_are_skipped)
 {
   CuvProbe *probe;
   GstHarness *h = live_harness (&probe);
@@ -99,8 +98,7 @@ GST_START_TEST (skip_late_can_be_turned_off)
 }
 
 GST_END_TEST
-/* Files are never late: the clock says nothing about them. */
-GST_START_TEST (frames_that_are_not_live_wait)
+GST_START_TEST (frames_of_files_are_never_late)
 {
   CuvProbe *probe;
   GstHarness *h = live_harness (&probe);
@@ -121,7 +119,7 @@ send_qos (GstHarness *h, GstClockTimeDiff diff, GstClockTime time)
           time));
 }
 
-/* A sink that is behind is not helped by frames before the time it names. */
+/* A late sink drops frames before the time that its QoS event names. */
 GST_START_TEST (qos_marks_late_frames)
 {
   CuvProbe *probe;
@@ -141,9 +139,8 @@ GST_START_TEST (qos_marks_late_frames)
 }
 
 GST_END_TEST
-/* Exactly what the work takes, so that a sink waits for it and for nothing
- * else. */
-GST_START_TEST (latency_is_own_time)
+/* Exactly the time of an analysis, so that a sink waits no longer. */
+GST_START_TEST (latency_is_the_analysis_time)
 {
   CuvProbe *probe;
   GstHarness *h = live_harness (&probe);
@@ -155,11 +152,11 @@ GST_START_TEST (latency_is_own_time)
   fail_unless (push_delayed (h, 0, 0));
   fail_unless (push_delayed (h, 9, 0));
   message = gst_bus_pop_filtered (bus, GST_MESSAGE_LATENCY);
-  fail_unless (message != NULL, "the pipeline is not told to ask again");
+  fail_unless (message != NULL, "no latency message");
   gst_message_unref (message);
   fail_unless_equals_uint64 (
       gst_harness_query_latency (h), UPSTREAM + 50 * GST_MSECOND);
-  /* a faster frame changes nothing, and says nothing */
+  /* a faster frame neither changes the latency nor posts a message */
   probe->takes_us = 1000;
   fail_unless (push_delayed (h, 18, 0));
   fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_LATENCY) == NULL);
@@ -169,7 +166,7 @@ GST_START_TEST (latency_is_own_time)
 }
 
 GST_END_TEST
-GST_START_TEST (fast_work_adds_no_latency)
+GST_START_TEST (fast_analysis_adds_no_latency)
 {
   CuvProbe *probe;
   GstHarness *h = live_harness (&probe);
@@ -182,8 +179,8 @@ GST_START_TEST (fast_work_adds_no_latency)
 }
 
 GST_END_TEST
-/* One slow frame is an accident; two are usual, and may get faster. */
-GST_START_TEST (latency_follows_the_usual_time)
+/* One slow frame is ignored, two raise the latency; later it falls again. */
+GST_START_TEST (latency_ignores_single_slow_frames)
 {
   CuvProbe *probe;
   GstHarness *h = live_harness (&probe);
@@ -222,8 +219,8 @@ GST_START_TEST (files_have_no_latency)
 }
 
 GST_END_TEST
-/* Ten times too slow for the source: every frame arrives all the same. Which of
- * them are analysed the tests of GstCuvQos say, by a clock of their own. */
+/* An analysis takes ten frame times, and still every frame arrives. The tests
+ * of GstCuvQos check with a test clock which frames are analysed. */
 static GstPadProbeReturn
 count_frame (GstPad *pad, GstPadProbeInfo *info, gpointer n)
 {
@@ -272,15 +269,15 @@ make_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, overdue_frames_pass_unanalysed);
-  tcase_add_test (tcase, configured_latency_is_time_to_work);
-  tcase_add_test (tcase, busy_element_lets_frames_pass);
+  tcase_add_test (tcase, configured_latency_extends_the_deadline);
+  tcase_add_test (tcase, frames_captured_during_an_analysis_are_skipped);
   tcase_add_test (tcase, late_frames_hold_results);
   tcase_add_test (tcase, skip_late_can_be_turned_off);
-  tcase_add_test (tcase, frames_that_are_not_live_wait);
+  tcase_add_test (tcase, frames_of_files_are_never_late);
   tcase_add_test (tcase, qos_marks_late_frames);
-  tcase_add_test (tcase, latency_is_own_time);
-  tcase_add_test (tcase, fast_work_adds_no_latency);
-  tcase_add_test (tcase, latency_follows_the_usual_time);
+  tcase_add_test (tcase, latency_is_the_analysis_time);
+  tcase_add_test (tcase, fast_analysis_adds_no_latency);
+  tcase_add_test (tcase, latency_ignores_single_slow_frames);
   tcase_add_test (tcase, files_have_no_latency);
   tcase_add_test (tcase, slow_analysis_drops_nothing);
   return suite;

@@ -25,7 +25,7 @@ count_messages (GstBus *bus)
 }
 
 static void
-end (GstHarness *h, GstBus *bus)
+teardown (GstHarness *h, GstBus *bus)
 {
   gst_element_set_bus (h->element, NULL);
   gst_bus_set_flushing (bus, TRUE);
@@ -43,7 +43,7 @@ GST_START_TEST (none)
   for (guint n = 0; n < 3; n++, probe->change++)
     cuv_probe_push (h, n, NULL);
   fail_unless_equals_int (count_messages (bus), 0);
-  end (h, bus);
+  teardown (h, bus);
 }
 
 GST_END_TEST
@@ -59,11 +59,11 @@ GST_START_TEST (on_change)
     cuv_probe_push (h, n, NULL);
     fail_unless_equals_int (count_messages (bus), expected[n]);
   }
-  end (h, bus);
+  teardown (h, bus);
 }
 
 GST_END_TEST
-/* For every analysed frame, that is: a held result was reported already. */
+/* Only for analysed frames: a held result was reported already. */
 GST_START_TEST (every_frame)
 {
   CuvProbe *probe;
@@ -76,7 +76,7 @@ GST_START_TEST (every_frame)
     cuv_probe_push (h, n, NULL);
     fail_unless_equals_int (count_messages (bus), n % 2 == 0);
   }
-  end (h, bus);
+  teardown (h, bus);
 }
 
 GST_END_TEST
@@ -99,7 +99,7 @@ GST_START_TEST (fields)
   const GstStructure *structure;
   GstSegment segment;
   GstMessage *message;
-  guint of = 0;
+  guint analysis = 0;
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
   segment.start = FRAME_TIME;
@@ -115,13 +115,14 @@ GST_START_TEST (fields)
   check_time (structure, "duration", FRAME_TIME);
   check_time (structure, "stream-time", 3 * FRAME_TIME + 10 * GST_SECOND);
   check_time (structure, "running-time", 3 * FRAME_TIME + 3 * GST_SECOND);
-  fail_unless (gst_structure_get_uint (structure, "of", &of) && of == 1);
+  fail_unless (gst_structure_get_uint (structure, "analysis", &analysis)
+      && analysis == 1);
   gst_message_unref (message);
-  end (h, bus);
+  teardown (h, bus);
 }
 
 GST_END_TEST
-/* Every so many analysed frames, and not for those that pass. */
+/* stats-interval counts only analysed frames. */
 GST_START_TEST (statistics)
 {
   CuvProbe *probe;
@@ -152,7 +153,7 @@ GST_START_TEST (statistics)
   for (guint n = 12; n < 30; n++)
     cuv_probe_push (h, n, NULL);
   fail_unless_equals_int (count_messages (bus), 0);
-  end (h, bus);
+  teardown (h, bus);
 }
 
 GST_END_TEST

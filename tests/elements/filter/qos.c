@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* GstCuvQos by a test clock: which frames are late, and the latency reported,
- * for streams whose threads, queues and sinks are played through here. */
+/* GstCuvQos with a test clock: which frames are late and which latency is
+ * reported. Streaming threads, queues and sinks are simulated. */
 #include "config.h"
 
 #include <gst/check/gsttestclock.h>
@@ -10,20 +10,20 @@
 #define MS GST_MSECOND
 #define FRAME (GST_SECOND / 30)
 
-/* Elements of one streaming thread, the source before and the sink behind. */
+/* A simulated streaming thread: a source, one or two elements and a sink. */
 typedef struct {
   GstElement *element;
   GstClock *clock;
   GstCuvQos qos[2];
   guint n_qos;
-  GstClockTime took[2];      /* by each, every frame that it analyses */
-  GstClockTime source;       /* the latency that the source reports */
-  GstClockTime source_delay; /* and what it really has */
+  GstClockTime took[2];      /* time of an analysis */
+  GstClockTime source;       /* latency that the source reports */
+  GstClockTime source_delay; /* its real latency */
   gboolean queue;            /* before the sink: the thread never waits there */
   guint n;                   /* frames so far */
-  GstClockTime now;          /* of the thread */
-  GstClockTime latest;       /* the longest that a frame came after its time */
-  guint n_analysed[2], n_both; /* n_both: by each element */
+  GstClockTime now;          /* clock of the thread */
+  GstClockTime latest;       /* largest delay of a frame */
+  guint n_analysed[2], n_both; /* n_both: by both elements */
 } Stream;
 
 static Stream
@@ -51,7 +51,7 @@ stream_clear (Stream *self)
   gst_object_unref (self->clock);
 }
 
-/* As the pipeline does when a LATENCY message comes; sinks wait 20 ms more. */
+/* As a pipeline does after a LATENCY message; sinks add 20 ms. */
 static GstClockTime
 distribute_latency (Stream *self)
 {
@@ -100,7 +100,7 @@ play (Stream *self, guint n_frames)
   }
 }
 
-GST_START_TEST (fast_work_adds_no_latency)
+GST_START_TEST (fast_analysis_adds_no_latency)
 {
   Stream stream = stream_new (2, 1 * MS, 4 * MS);
 
@@ -113,7 +113,7 @@ GST_START_TEST (fast_work_adds_no_latency)
 }
 
 GST_END_TEST
-GST_START_TEST (slow_work_reports_what_it_takes)
+GST_START_TEST (slow_analysis_reports_its_time)
 {
   Stream stream = stream_new (1, 20 * MS, 0);
 
@@ -124,7 +124,7 @@ GST_START_TEST (slow_work_reports_what_it_takes)
 }
 
 GST_END_TEST
-/* Around the shortest time that is reported nothing is reported anew. */
+/* Times around the shortest one reported cause no new messages. */
 GST_START_TEST (latency_does_not_flap)
 {
   Stream stream = stream_new (1, 5 * MS, 0);
@@ -158,7 +158,7 @@ GST_START_TEST (frames_before_the_base_time_are_not_late)
 }
 
 GST_END_TEST
-/* 47 ms for each 33: late frames are skipped, the thread is used, and the
+/* 47 ms per frame of 33 ms: late frames are skipped, the thread is busy and the
  * stream keeps its rate. */
 static void
 check_too_slow (gboolean queue)
@@ -166,27 +166,27 @@ check_too_slow (gboolean queue)
   Stream stream = stream_new (1, 47 * MS, 0);
 
   stream.queue = queue;
-  play (&stream, 3); /* before the latency is known frames are late */
+  play (&stream, 3); /* frames are late until the latency is known */
   stream.latest = 0;
   play (&stream, 297);
   fail_unless_equals_uint64 (stream.qos[0].own_latency, 47 * MS);
   fail_unless (stream.n_analysed[0] <= 300 * FRAME / (47 * MS) + 1);
   fail_unless (stream.n_analysed[0] >= 300 * FRAME / (47 * MS) - 20);
-  /* one thread cannot both show a frame and work on the next */
+  /* without a queue the thread waits in the sink and cannot analyse */
   fail_unless (
       stream.latest <= (queue ? 0 : GST_CUV_QOS_TOLERANCE + 47 * MS - FRAME));
   stream_clear (&stream);
 }
 
-GST_START_TEST (too_slow_work_skips_frames)
+GST_START_TEST (too_slow_analysis_skips_frames)
 {
   check_too_slow (FALSE);
   check_too_slow (TRUE);
 }
 
 GST_END_TEST
-/* Each alone keeps up, both together do not, and no sink sends QoS. */
-GST_START_TEST (two_that_are_too_slow_together_skip)
+/* Each element keeps up alone, but not both together, and no sink sends QoS. */
+GST_START_TEST (two_elements_too_slow_together_skip)
 {
   Stream stream = stream_new (2, 20 * MS, 20 * MS);
 
@@ -198,7 +198,7 @@ GST_START_TEST (two_that_are_too_slow_together_skip)
 }
 
 GST_END_TEST
-/* What the detector has found a tracker behind it must see. */
+/* A tracker needs the frames that the detector before it has analysed. */
 GST_START_TEST (elements_analyse_the_same_frames)
 {
   Stream stream = stream_new (2, 100 * MS, 8 * MS);
@@ -212,8 +212,8 @@ GST_START_TEST (elements_analyse_the_same_frames)
 }
 
 GST_END_TEST
-/* Cameras do: it says nothing about the work here. */
-GST_START_TEST (a_source_that_hides_its_latency_is_analysed)
+/* Some cameras report less latency than they have; analysis goes on. */
+GST_START_TEST (source_with_unreported_latency_is_analysed)
 {
   Stream stream = stream_new (1, 10 * MS, 0);
 
@@ -228,8 +228,8 @@ GST_START_TEST (a_source_that_hides_its_latency_is_analysed)
 }
 
 GST_END_TEST
-/* A second of frames at once, after the network stood still: those that are
- * too late to be shown pass. */
+/* After a network stall a second of frames arrives at once: those that are too
+ * late to be shown are skipped. */
 GST_START_TEST (a_backlog_is_skipped)
 {
   Stream stream = stream_new (1, 10 * MS, 0);
@@ -256,7 +256,7 @@ GST_START_TEST (durations_do_not_overflow)
 }
 
 GST_END_TEST
-/* From an event that anyone may send. */
+/* Any element or application may send such an event. */
 GST_START_TEST (qos_events_do_not_overflow)
 {
   const GstClockTimeDiff diffs[] = { G_MAXINT64, G_MININT64, 1, 0 };
@@ -288,14 +288,14 @@ make_suite (void)
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, fast_work_adds_no_latency);
-  tcase_add_test (tcase, slow_work_reports_what_it_takes);
+  tcase_add_test (tcase, fast_analysis_adds_no_latency);
+  tcase_add_test (tcase, slow_analysis_reports_its_time);
   tcase_add_test (tcase, latency_does_not_flap);
   tcase_add_test (tcase, frames_before_the_base_time_are_not_late);
-  tcase_add_test (tcase, too_slow_work_skips_frames);
-  tcase_add_test (tcase, two_that_are_too_slow_together_skip);
+  tcase_add_test (tcase, too_slow_analysis_skips_frames);
+  tcase_add_test (tcase, two_elements_too_slow_together_skip);
   tcase_add_test (tcase, elements_analyse_the_same_frames);
-  tcase_add_test (tcase, a_source_that_hides_its_latency_is_analysed);
+  tcase_add_test (tcase, source_with_unreported_latency_is_analysed);
   tcase_add_test (tcase, a_backlog_is_skipped);
   tcase_add_test (tcase, durations_do_not_overflow);
   tcase_add_test (tcase, qos_events_do_not_overflow);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every element under random properties, caps, buffers, metas, events, queries
- * and state changes: it lives, and GLib has nothing to criticise. Run it under
- * the sanitizers. CUV_TEST_CASES is the number of cases of each element. */
+/* Every element with random properties, caps, buffers, metas, events, queries
+ * and state changes: no crash and no GLib warning. Run it under the sanitizers.
+ * CUV_TEST_CASES is the number of cases per element. */
 #include "random.h"
 
 #include <glib/gstdio.h>
@@ -12,11 +12,11 @@
 
 typedef struct {
   GstElement *element;
-  GstPad *src, *sink;    /* ours, that the element's are linked with */
-  GPtrArray *properties; /* GParamSpec, that may be set here */
+  GstPad *src, *sink;    /* the test's, linked with the element's */
+  GPtrArray *properties; /* GParamSpec of those to set */
   GstCaps *caps;
-  GstVideoInfo info; /* UNKNOWN: the caps are no raw video */
-  gsize size;        /* of a buffer of them */
+  GstVideoInfo info; /* format UNKNOWN: not raw video */
+  gsize size;        /* of a buffer */
   GstClockTime time;
 } Fuzz;
 
@@ -117,7 +117,7 @@ change_caps (Fuzz *self)
 static GstMemory *
 random_memory (gsize size)
 {
-  guint8 *data = g_malloc (size + 1); /* not of 0 bytes, which is NULL */
+  guint8 *data = g_malloc (size + 1); /* g_malloc (0) is NULL */
 
   for (gsize i = 0, run = 1 + below (40), fill = 0; i < size; i++) {
     if (i % run == 0)
@@ -304,8 +304,8 @@ drop_event (GstPad *pad, GstObject *parent, GstEvent *event)
   return TRUE;
 }
 
-/* NULL if the element has no pad of that name. A GstHarness would not live with
- * an element that does not start. */
+/* NULL if the element has no such pad. A GstHarness needs an element that
+ * starts. */
 static GstPad *
 link_pad (GstElement *element, const gchar *name, GstPadDirection direction)
 {
@@ -390,7 +390,7 @@ close_case (Fuzz *self)
   clear_folder ();
 }
 
-GST_START_TEST (lives)
+GST_START_TEST (survives_random_input)
 {
   static const Action actions[] = { push_buffer, push_buffer, push_buffer,
     push_buffer, push_buffer, push_buffer, set_property, set_property,
@@ -433,7 +433,7 @@ make_suite (void)
   }
   tcase_set_timeout (tcase, 3600);
   suite_add_tcase (suite, tcase);
-  tcase_add_loop_test (tcase, lives, 0, (int) names->len);
+  tcase_add_loop_test (tcase, survives_random_input, 0, (int) names->len);
   return suite;
 }
 

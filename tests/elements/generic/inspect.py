@@ -15,7 +15,7 @@ import time
 
 
 def searched(command):
-    """Its output, and the libraries that were searched for."""
+    """The finished process, and the libraries that were searched for."""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
             command, capture_output=True, text=True, check=False,
@@ -30,7 +30,7 @@ def searched(command):
 
 
 def inspect(name):
-    """The text."""
+    """The output of gst-inspect-1.0, after checks."""
     start = time.monotonic()
     done, libraries = searched(['gst-inspect-1.0', name])
     print(f'{name}: {1000 * (time.monotonic() - start):.0f} ms')
@@ -45,7 +45,7 @@ def inspect(name):
     return done.stdout
 
 
-# that such a search is seen
+# LD_DEBUG does show such a search
 _, seen = searched([sys.executable, '-c', """
 import ctypes
 try:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Elements behind sources that are live: cameras with few buffers, streams
- * without timestamps or of a varying rate, pads that flush, branches that are
- * slow, and chains in the source's own thread. */
+/* Elements after live sources: cameras with few buffers, streams without
+ * timestamps or with a varying rate, flushing pads, slow branches, and chains
+ * in the source's own thread. */
 #include "cuvelements.h"
 
 #define WIDTH 320
@@ -41,7 +41,7 @@ check_all_analysed (GstElement *element, guint n)
 
 /* ---- each element ---- */
 
-/* Live, at a time that the test decides. */
+/* A live harness with a test clock. */
 static GstHarness *
 live_harness (const gchar *name, const gchar *framerate)
 {
@@ -90,8 +90,8 @@ camera_pool (GstHarness *h)
   return pool;
 }
 
-/* A camera has few: who keeps one stops it. */
-GST_START_TEST (frames_are_given_back)
+/* A camera has few buffers and stops when an element keeps one. */
+GST_START_TEST (frames_return_to_the_pool)
 {
   GstBufferPoolAcquireParams now = {
     .flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT
@@ -129,8 +129,8 @@ GST_START_TEST (frames_without_timestamps_are_analysed)
 }
 
 GST_END_TEST
-/* Seconds to minutes apart, without durations. */
-GST_START_TEST (a_varying_rate_is_analysed)
+/* Frames seconds to minutes apart, without durations. */
+GST_START_TEST (frames_of_a_varying_rate_are_analysed)
 {
   static const GstClockTime steps[] = { 1, 5, 200, 40, 1000, 3, 33 };
   GstHarness *h = live_harness (names->pdata[__i__], "0/1");
@@ -193,9 +193,9 @@ check_element (GstElement *pipeline, const gchar *name, guint n)
   gst_object_unref (element);
 }
 
-/* Plays source ! chain ! sink: every frame comes through every element, and
- * all that these add to the latency is what their work takes. How many of them
- * a machine has the time to analyse the tests of GstCuvQos say. */
+/* Plays source ! chain ! sink: every frame passes through every element, and
+ * these add no more latency than their analysis takes. The tests of GstCuvQos
+ * check how many frames are analysed. */
 static void
 check_chain (const gchar *source, guint n)
 {
@@ -224,7 +224,7 @@ check_chain (const gchar *source, guint n)
   g_free (line);
 }
 
-GST_START_TEST (chain_behind_imagefreeze)
+GST_START_TEST (chain_after_imagefreeze)
 {
   check_chain ("videotestsrc num-buffers=1 ! video/x-raw,width=320,height=240 "
                "! imagefreeze num-buffers=30 is-live=true "
@@ -233,7 +233,7 @@ GST_START_TEST (chain_behind_imagefreeze)
 }
 
 GST_END_TEST
-GST_START_TEST (chain_behind_a_live_source)
+GST_START_TEST (chain_after_a_live_source)
 {
   check_chain ("videotestsrc num-buffers=60 is-live=true "
                "! video/x-raw,width=320,height=240,framerate=60/1",
@@ -241,8 +241,8 @@ GST_START_TEST (chain_behind_a_live_source)
 }
 
 GST_END_TEST
-/* A branch that takes its time is not the chain's matter. */
-GST_START_TEST (chain_beside_a_slow_branch)
+/* A slow branch does not delay the chain. */
+GST_START_TEST (chain_beside_slow_branch)
 {
   GstElement *pipeline = cuv_pipeline_new (
       "videotestsrc num-buffers=30 is-live=true "
@@ -260,8 +260,8 @@ GST_START_TEST (chain_beside_a_slow_branch)
 }
 
 GST_END_TEST
-/* As applications do with frames of their own: stamped on arrival. */
-GST_START_TEST (chain_behind_appsrc)
+/* Frames of an application, timestamped on arrival. */
+GST_START_TEST (chain_after_appsrc)
 {
   GstElement *pipeline = cuv_pipeline_new (
       "appsrc name=s is-live=true do-timestamp=true "
@@ -298,16 +298,17 @@ make_suite (void)
 
   names = cuv_frame_element_names ();
   suite_add_tcase (suite, tcase);
-  tcase_add_loop_test (tcase, frames_are_given_back, 0, (int) names->len);
+  tcase_add_loop_test (tcase, frames_return_to_the_pool, 0, (int) names->len);
   tcase_add_loop_test (
       tcase, frames_without_timestamps_are_analysed, 0, (int) names->len);
-  tcase_add_loop_test (tcase, a_varying_rate_is_analysed, 0, (int) names->len);
+  tcase_add_loop_test (
+      tcase, frames_of_a_varying_rate_are_analysed, 0, (int) names->len);
   tcase_add_loop_test (
       tcase, flushing_pads_refuse_and_recover, 0, (int) names->len);
-  tcase_add_test (tcase, chain_behind_imagefreeze);
-  tcase_add_test (tcase, chain_behind_a_live_source);
-  tcase_add_test (tcase, chain_beside_a_slow_branch);
-  tcase_add_test (tcase, chain_behind_appsrc);
+  tcase_add_test (tcase, chain_after_imagefreeze);
+  tcase_add_test (tcase, chain_after_a_live_source);
+  tcase_add_test (tcase, chain_beside_slow_branch);
+  tcase_add_test (tcase, chain_after_appsrc);
   return suite;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a GstVideoMeta says, against the memory that is there: every element
- * takes what fits to the byte, and refuses what does not before it reads. */
+/* Frames whose GstVideoMeta does not fit their memory: every element accepts a
+ * layout that fits to the byte and rejects any other before it reads. */
 #include "cuvelements.h"
 
 #include <glib/gstdio.h>
@@ -11,7 +11,7 @@
 static GPtrArray *names; /* of the elements that take video frames */
 static gchar *location;  /* of what ldpindexsink writes */
 
-/* One plane after the other, without a byte too many. */
+/* Planes one after the other, without a spare byte at the end. */
 typedef struct {
   GstVideoFormat format;
   guint width, height, n_planes;
@@ -23,7 +23,7 @@ typedef struct {
 typedef struct {
   const gchar *name;
   void (*change) (Layout *layout);
-  const gchar *problem; /* a part of it; NULL: nothing is wrong */
+  const gchar *problem; /* part of the error; NULL if the layout is valid */
 } Case;
 
 static gint
@@ -75,15 +75,15 @@ finish_buffer (GstBuffer *buffer, Layout *layout)
   return buffer;
 }
 
-/* ---- what may be wrong ---- */
+/* ---- invalid layouts ---- */
 
 static void
-leave (Layout *layout)
+keep (Layout *layout)
 {
 }
 
 static void
-cut_a_byte (Layout *layout)
+cut_last_byte (Layout *layout)
 {
   layout->size--;
 }
@@ -107,37 +107,37 @@ widen_rows (Layout *layout)
 }
 
 static void
-shift (Layout *layout)
+shift_plane (Layout *layout)
 {
   layout->offset[layout->n_planes - 1]++;
 }
 
 static void
-shift_out (Layout *layout)
+shift_behind_memory (Layout *layout)
 {
   layout->offset[0] = layout->size;
 }
 
 static void
-shift_far (Layout *layout)
+overflow_offset (Layout *layout)
 {
   layout->offset[0] = G_MAXSIZE - 8;
 }
 
 static void
-be_narrow (Layout *layout)
+narrow_picture (Layout *layout)
 {
   layout->width--;
 }
 
 static void
-be_low (Layout *layout)
+remove_rows (Layout *layout)
 {
   layout->height = 0;
 }
 
 static void
-be_other (Layout *layout)
+change_format (Layout *layout)
 {
   layout->format = layout->format == GST_VIDEO_FORMAT_NV12
       ? GST_VIDEO_FORMAT_NV21
@@ -145,43 +145,30 @@ be_other (Layout *layout)
 }
 
 static void
-have_no_plane (Layout *layout)
+remove_planes (Layout *layout)
 {
   layout->n_planes = 0;
 }
 
 static const Case cases[] = {
-  { "fits", leave, NULL },
-  { "one byte short", cut_a_byte, "ends beyond its memory" },
+  { "fits", keep, NULL },
+  { "one byte short", cut_last_byte, "ends beyond its memory" },
   { "rows shorter than their pixels", narrow_rows, "has a stride of 1 bytes" },
   { "bottom up", reverse_rows, "has a stride of -" },
   { "stride of 2 GB", widen_rows, "ends beyond its memory" },
-  { "plane a byte later", shift, "ends beyond its memory" },
-  { "plane behind the memory", shift_out, "Cannot map a frame" },
-  { "offset near 2^64", shift_far, "Cannot map a frame" },
-  { "narrower than the caps", be_narrow,
+  { "plane a byte later", shift_plane, "ends beyond its memory" },
+  { "plane behind the memory", shift_behind_memory, "Cannot map a frame" },
+  { "offset near 2^64", overflow_offset, "Cannot map a frame" },
+  { "narrower than the caps", narrow_picture,
       "GstVideoMeta of a buffer says 34x33" },
-  { "no rows", be_low, "GstVideoMeta of a buffer says 35x0" },
-  { "another format", be_other, "GstVideoMeta of a buffer says 35x33 NV" },
-  { "no planes", have_no_plane, "in 0 planes" },
+  { "no rows", remove_rows, "GstVideoMeta of a buffer says 35x0" },
+  { "another format", change_format, "GstVideoMeta of a buffer says 35x33 NV" },
+  { "no planes", remove_planes, "in 0 planes" },
 };
 
 /* ---- elements ---- */
 
-static gboolean
-sinks (const gchar *name, const gchar *format)
-{
-  GstElementFactory *factory = gst_element_factory_find (name);
-  GstCaps *caps = gst_caps_new_simple (
-      "video/x-raw", "format", G_TYPE_STRING, format, NULL);
-  gboolean ok = gst_element_factory_can_sink_any_caps (factory, caps);
-
-  gst_caps_unref (caps);
-  gst_object_unref (factory);
-  return ok;
-}
-
-/* The others pass frames on without a look at the pixels. */
+/* The other elements pass frames on without reading pixels. */
 static gboolean
 reads_pixels (const gchar *name)
 {
@@ -223,7 +210,8 @@ close_fixture (Fixture *self)
   g_unlink (location);
 }
 
-/* Takes the buffer. What others hold, too, is copied before it is drawn on. */
+/* Takes the buffer. Frames with another owner are copied before drawing on
+ * them. */
 static void
 check_push (const gchar *name, const gchar *format, const gchar *what,
     GstBuffer *buffer, const gchar *problem)
@@ -244,12 +232,13 @@ check_push (const gchar *name, const gchar *format, const gchar *what,
 static const gchar *const formats[] = { "NV12", "I420", "YUY2", "UYVY", "RGB",
   "BGRx", "GRAY8" };
 
-GST_START_TEST (memory_is_checked)
+GST_START_TEST (layout_is_checked)
 {
   const gchar *name = names->pdata[__i__];
 
   for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
-    for (guint c = 0; sinks (name, formats[f]) && c < G_N_ELEMENTS (cases);
+    for (guint c = 0;
+         cuv_element_takes (name, formats[f]) && c < G_N_ELEMENTS (cases);
          c++) {
       Layout layout = tight_layout (formats[f], (gint) (c % 4));
 
@@ -261,12 +250,13 @@ GST_START_TEST (memory_is_checked)
 }
 
 GST_END_TEST
-/* A plane lies in one memory, which need not be that of the others. */
-GST_START_TEST (planes_have_memories)
+/* Each plane has to lie in one memory; planes may have different ones. */
+GST_START_TEST (planes_in_several_memories)
 {
   const gchar *name = names->pdata[__i__];
 
-  for (gsize shift = 0; sinks (name, "NV12") && shift < 2; shift++) {
+  for (gsize shift = 0; cuv_element_takes (name, "NV12") && shift < 2;
+       shift++) {
     Layout layout = tight_layout ("NV12", 3);
     GstBuffer *buffer = wrap (layout.offset[1] - shift);
 
@@ -278,11 +268,11 @@ GST_START_TEST (planes_have_memories)
 }
 
 GST_END_TEST
-/* A buffer may have room for more than the caps say, from one to the next. */
+/* Frames may be larger than the caps, and change their size between frames. */
 GST_START_TEST (only_the_caps_size_is_read)
 {
   const gchar *name = names->pdata[__i__];
-  const gchar *format = sinks (name, "NV12") ? "NV12" : "GRAY8";
+  const gchar *format = cuv_element_takes (name, "NV12") ? "NV12" : "GRAY8";
   Fixture fixture = open_fixture (name, format);
 
   for (guint more = 0; more < 200; more += 199) {
@@ -298,7 +288,7 @@ GST_START_TEST (only_the_caps_size_is_read)
 }
 
 GST_END_TEST
-/* The converter of thumbnails is made for frames that are not interlaced. */
+/* The thumbnail converter is set up for progressive frames. */
 GST_START_TEST (interlaced_frames_have_thumbnails)
 {
   gchar *line = g_strdup_printf (
@@ -324,12 +314,13 @@ make_suite (void)
       g_strdup_printf ("%s/memory-%d.ldp", g_get_tmp_dir (), (gint) getpid ());
   names = g_ptr_array_new ();
   for (guint i = 0; i < all->len; i++)
-    if (sinks (all->pdata[i], "NV12") || sinks (all->pdata[i], "GRAY8"))
+    if (cuv_element_takes (all->pdata[i], "NV12")
+        || cuv_element_takes (all->pdata[i], "GRAY8"))
       g_ptr_array_add (names, all->pdata[i]);
   tcase_set_timeout (tcase, 300);
   suite_add_tcase (suite, tcase);
-  tcase_add_loop_test (tcase, memory_is_checked, 0, (int) names->len);
-  tcase_add_loop_test (tcase, planes_have_memories, 0, (int) names->len);
+  tcase_add_loop_test (tcase, layout_is_checked, 0, (int) names->len);
+  tcase_add_loop_test (tcase, planes_in_several_memories, 0, (int) names->len);
   tcase_add_loop_test (tcase, only_the_caps_size_is_read, 0, (int) names->len);
   tcase_add_test (tcase, interlaced_frames_have_thumbnails);
   return suite;

@@ -12,7 +12,7 @@
 
 static GPtrArray *names;
 
-/* Those that the project adds; the caller frees the array. */
+/* The properties that the project adds; unref the array. */
 static GPtrArray *
 own_properties (GstElement *element)
 {
@@ -42,7 +42,7 @@ is_number (GParamSpec *spec)
       && !G_IS_PARAM_SPEC_BOOLEAN (spec);
 }
 
-/* A boxed type's default is always NULL, which not all of them can be. */
+/* GLib's default of a boxed type is NULL, which not all properties accept. */
 static gboolean
 has_default (GParamSpec *spec)
 {
@@ -56,7 +56,7 @@ get_value (GstElement *element, GParamSpec *spec, GValue *value)
   g_object_get_property (G_OBJECT (element), spec->name, value);
 }
 
-GST_START_TEST (flags_and_texts)
+GST_START_TEST (flags_and_descriptions)
 {
   GstElement *element = gst_element_factory_make (names->pdata[__i__], NULL);
   GPtrArray *own = own_properties (element);
@@ -75,10 +75,10 @@ GST_START_TEST (flags_and_texts)
     fail_if ((spec->flags & G_PARAM_WRITABLE) && when != GST_PARAM_MUTABLE_READY
             && when != GST_PARAM_MUTABLE_PAUSED
             && when != GST_PARAM_MUTABLE_PLAYING,
-        "%s does not say when it may change", spec->name);
+        "%s has no GST_PARAM_MUTABLE flag", spec->name);
     fail_if ((spec->flags & GST_PARAM_CONTROLLABLE)
             && when != GST_PARAM_MUTABLE_PLAYING,
-        "%s cannot be controlled", spec->name);
+        "%s is controllable but not mutable while playing", spec->name);
     /* a change of final-threshold reads a file */
     fail_if (is_number (spec) && when == GST_PARAM_MUTABLE_PLAYING
             && strcmp (spec->name, "n-threads") != 0
@@ -94,7 +94,7 @@ GST_START_TEST (flags_and_texts)
 }
 
 GST_END_TEST
-GST_START_TEST (defaults_hold)
+GST_START_TEST (defaults_are_set)
 {
   GstElement *element = gst_element_factory_make (names->pdata[__i__], NULL);
   GPtrArray *own = own_properties (element);
@@ -107,7 +107,7 @@ GST_START_TEST (defaults_hold)
       continue;
     get_value (element, spec, &value);
     fail_if (has_default (spec) && !g_param_value_defaults (spec, &value),
-        "%s does not start with its default", spec->name);
+        "%s does not have its default", spec->name);
     fail_if (g_param_value_validate (spec, &value), "%s", spec->name);
     g_value_unset (&value);
   }
@@ -116,7 +116,7 @@ GST_START_TEST (defaults_hold)
 }
 
 GST_END_TEST
-/* Sets the number, or what is nearest to it in the range, and reads it back. */
+/* Sets the number, clamped to the property's range, and reads it back. */
 static void
 set_number (GstElement *element, GParamSpec *spec, gdouble number)
 {
@@ -145,7 +145,7 @@ set_flags (GstElement *element, GParamSpec *spec, guint flags)
   fail_unless_equals_int (got, flags);
 }
 
-/* None, each of them, all. */
+/* No flag, each single one, all. */
 static void
 set_each_flag (GstElement *element, GParamSpec *spec)
 {
@@ -218,37 +218,18 @@ GST_START_TEST (limits_can_be_set)
 }
 
 GST_END_TEST
-static gboolean
-takes (const gchar *name, const gchar *format)
-{
-  GstElementFactory *factory = gst_element_factory_find (name);
-  GstCaps *video = gst_caps_new_simple (
-      "video/x-raw", "format", G_TYPE_STRING, format, NULL);
-  gboolean can = gst_element_factory_can_sink_any_caps (factory, video);
-
-  gst_caps_unref (video);
-  gst_object_unref (factory);
-  return can;
-}
-
 static const gchar *
 format_for (const gchar *name)
 {
-  return takes (name, "NV12") ? "NV12" : "RGBx";
+  return cuv_element_takes (name, "NV12") ? "NV12" : "RGBx";
 }
 
 /* A harness needs a sink and a source pad that take video frames. */
 static gboolean
 passes_frames (const gchar *name)
 {
-  GstElementFactory *factory = gst_element_factory_find (name);
-  GstCaps *video = gst_caps_from_string ("video/x-raw,format=NV12");
-  gboolean passes = takes (name, format_for (name))
-      && gst_element_factory_can_src_any_caps (factory, video);
-
-  gst_caps_unref (video);
-  gst_object_unref (factory);
-  return passes;
+  return cuv_element_takes (name, format_for (name))
+      && cuv_element_makes (name, "NV12");
 }
 
 static const gchar *
@@ -267,9 +248,9 @@ push (GstHarness *h, guint n)
   gst_buffer_unref (gst_harness_pull (h));
 }
 
-/* Limits are set between frames and from frame to frame all values but the
- * limits, which may well mean "find everything", are used. */
-GST_START_TEST (live_ones_change_while_playing)
+/* Sets limits between frames; none is pushed with a number at its limit, which
+ * may mean "find everything". */
+GST_START_TEST (properties_change_while_playing)
 {
   GPtrArray *own;
   GstHarness *h;
@@ -309,7 +290,7 @@ number_of (GstElement *element, GParamSpec *spec)
   return g_value_get_double (&number);
 }
 
-/* From the first frame to the last, one step up or, from a maximum, down. */
+/* Controls the property one step up, or down from its maximum. */
 static void
 control (GstHarness *h, GParamSpec *spec)
 {
@@ -344,7 +325,7 @@ control (GstHarness *h, GParamSpec *spec)
   set_default (h->element, spec);
 }
 
-GST_START_TEST (controllers_act_at_stream_time)
+GST_START_TEST (controllers_set_properties)
 {
   GPtrArray *own;
   GstHarness *h;
@@ -369,7 +350,7 @@ GST_START_TEST (controllers_act_at_stream_time)
 }
 
 GST_END_TEST
-/* What a preset is to keep: all that can be read and written. */
+/* All readable and writable properties, which a preset has to keep, as text. */
 static GPtrArray *
 texts_of (GstElement *element, GPtrArray *own)
 {
@@ -384,7 +365,7 @@ texts_of (GstElement *element, GPtrArray *own)
 
       get_value (element, spec, &value);
       text = gst_value_serialize (&value);
-      /* loading a string with a space, GStreamer adds a backslash to it */
+      /* GStreamer adds backslashes to a loaded string with a space */
       for (gchar *c = text; c != NULL && *c != '\0'; c++)
         while (*c == '\\')
           memmove (c, c + 1, strlen (c));
@@ -406,7 +387,8 @@ GST_START_TEST (presets_save_and_load)
   for (guint i = 0; i < own->len; i++) {
     if (((GParamSpec *) own->pdata[i])->flags & G_PARAM_WRITABLE)
       set_limits (element, own->pdata[i]);
-    if (G_IS_PARAM_SPEC_FLAGS (own->pdata[i])) /* all may be the default */
+    /* the limit, all flags, may be the default */
+    if (G_IS_PARAM_SPEC_FLAGS (own->pdata[i]))
       set_flags (element, own->pdata[i],
           G_PARAM_SPEC_FLAGS (own->pdata[i])->flags_class->values[1].value);
   }
@@ -438,11 +420,11 @@ make_suite (void)
   n = (int) names->len;
   g_assert (n > 0);
   suite_add_tcase (suite, tcase);
-  tcase_add_loop_test (tcase, flags_and_texts, 0, n);
-  tcase_add_loop_test (tcase, defaults_hold, 0, n);
+  tcase_add_loop_test (tcase, flags_and_descriptions, 0, n);
+  tcase_add_loop_test (tcase, defaults_are_set, 0, n);
   tcase_add_loop_test (tcase, limits_can_be_set, 0, n);
-  tcase_add_loop_test (tcase, live_ones_change_while_playing, 0, n);
-  tcase_add_loop_test (tcase, controllers_act_at_stream_time, 0, n);
+  tcase_add_loop_test (tcase, properties_change_while_playing, 0, n);
+  tcase_add_loop_test (tcase, controllers_set_properties, 0, n);
   tcase_add_loop_test (tcase, presets_save_and_load, 0, n);
   return suite;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Every element while frames pass and other threads set and read its
- * properties, ask for its latency and emit its signals. Run it under the
+ * properties, query its latency and emit its signals. Run it under the
  * sanitizers. */
 #include "random.h"
 
@@ -10,29 +10,21 @@
   "videotestsrc pattern=ball ! "                                               \
   "video/x-raw,format=%s,width=96,height=64,framerate=100/1 ! "
 
-#define N_TIMES 1000 /* that each thread does what it does */
+#define N_ITERATIONS 1000 /* of each thread */
 
 static GPtrArray *names;
 static gchar *location;
 
-/* One that the element takes, or NULL. */
+/* A format that the element takes, or NULL. */
 static const gchar *
 format_of (const gchar *name)
 {
   static const gchar *const formats[] = { "NV12", "RGB", "GRAY8" };
-  GstElementFactory *factory = gst_element_factory_find (name);
-  const gchar *format = NULL;
 
-  for (guint i = 0; i < G_N_ELEMENTS (formats) && format == NULL; i++) {
-    GstCaps *caps = gst_caps_new_simple (
-        "video/x-raw", "format", G_TYPE_STRING, formats[i], NULL);
-
-    if (gst_element_factory_can_sink_any_caps (factory, caps))
-      format = formats[i];
-    gst_caps_unref (caps);
-  }
-  gst_object_unref (factory);
-  return format;
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    if (cuv_element_takes (name, formats[i]))
+      return formats[i];
+  return NULL;
 }
 
 static gpointer
@@ -40,7 +32,7 @@ set (gpointer element)
 {
   GPtrArray *properties = random_properties (element);
 
-  for (guint i = 0; i < N_TIMES; i++) {
+  for (guint i = 0; i < N_ITERATIONS; i++) {
     random_set (element, properties);
     g_usleep (100);
   }
@@ -51,7 +43,7 @@ set (gpointer element)
 static gpointer
 get (gpointer element)
 {
-  for (guint i = 0; i < N_TIMES; i++) {
+  for (guint i = 0; i < N_ITERATIONS; i++) {
     GstQuery *query = gst_query_new_latency ();
 
     random_get (element);
@@ -62,13 +54,13 @@ get (gpointer element)
   return NULL;
 }
 
-/* rcdtrack's, the one with signals to begin and end something. */
+/* Only rcdtrack has action signals. */
 static gpointer
 emit_signals (gpointer element)
 {
   if (g_signal_lookup ("set-target", G_OBJECT_TYPE (element)) == 0)
     return NULL;
-  for (guint i = 0; i < N_TIMES; i++) {
+  for (guint i = 0; i < N_ITERATIONS; i++) {
     gint id;
 
     if (once_in (3))
@@ -101,8 +93,8 @@ make_pipeline (const gchar *name, GstElement **element)
   return pipeline;
 }
 
-/* Settings that contradict each other may end it early. */
-GST_START_TEST (lives)
+/* Contradictory settings may end a pipeline early. */
+GST_START_TEST (survives_races)
 {
   static const GThreadFunc functions[] = { set, get, emit_signals };
   GThread *threads[G_N_ELEMENTS (functions)];
@@ -137,7 +129,7 @@ make_suite (void)
       g_ptr_array_add (names, all->pdata[i]);
   tcase_set_timeout (tcase, 3600);
   suite_add_tcase (suite, tcase);
-  tcase_add_loop_test (tcase, lives, 0, (int) names->len);
+  tcase_add_loop_test (tcase, survives_races, 0, (int) names->len);
   return suite;
 }
 

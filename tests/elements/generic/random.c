@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "random.h"
 
-#define MAX_WORK 96 /* of what a frame's work grows with */
+#define MAX_WORK 96 /* limits the time of a frame */
 
 guint
 below (guint n)
@@ -15,7 +15,7 @@ once_in (guint n)
   return below (n) == 0;
 }
 
-/* What opens files is set once, and a base class's properties are its own. */
+/* Not the properties that open files nor those of base classes. */
 static gboolean
 is_fuzzed (const GParamSpec *spec)
 {
@@ -30,7 +30,7 @@ is_fuzzed (const GParamSpec *spec)
       && !g_strv_contains (files, spec->name);
 }
 
-/* The work of a frame is bounded, validity is not. */
+/* Bounds the time of a frame; the values remain valid. */
 static gdouble
 largest (const GParamSpec *spec, gdouble maximum)
 {

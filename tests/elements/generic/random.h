@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Random numbers and properties, from the seed that the test prints. */
+/* Random numbers and properties, reproducible from the printed seed. */
 #ifndef CUV_RANDOM_H
 #define CUV_RANDOM_H
 
@@ -8,12 +8,12 @@
 guint below (guint n);
 gboolean once_in (guint n);
 
-/* The GParamSpec of what random_set() sets: not what opens files. Free the
+/* The GParamSpecs that random_set() may set: none that opens files. Unref the
  * array. */
 GPtrArray *random_properties (GstElement *element);
 
-/* One of them, often to an extreme, always within its range. */
+/* Sets one of them to a value within its range, often to a limit. */
 void random_set (GstElement *element, GPtrArray *properties);
-void random_get (GstElement *element); /* all that can be read */
+void random_get (GstElement *element); /* reads all */
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What every element of the project that passes frames on must do with them.
- * With CUV_TEST_CUDA set, frames reach it in CUDA memory. */
+/* Common tests of every element that passes frames on. With CUV_TEST_CUDA set,
+ * frames reach the elements in CUDA memory. */
 #include "cuvelements.h"
 
 static GPtrArray *names; /* of the elements with a sink and a source pad */
 static gboolean cuda;
 
-/* TRUE for those that must leave pixels and memory alone. */
+/* TRUE for elements that must not change pixels or memory. */
 static gboolean
 only_reads (const gchar *name)
 {
@@ -74,7 +74,7 @@ wait_async (GstElement *pipeline)
       GST_STATE_CHANGE_SUCCESS);
 }
 
-GST_START_TEST (up_and_down_three_times)
+GST_START_TEST (restarts)
 {
   GstElement *pipeline =
       new_pipeline (names->pdata[__i__], "num-buffers=3", "");
@@ -86,7 +86,7 @@ GST_START_TEST (up_and_down_three_times)
 }
 
 GST_END_TEST
-GST_START_TEST (stops_at_every_state)
+GST_START_TEST (stops_in_every_state)
 {
   GstElement *pipeline = new_pipeline (names->pdata[__i__], "", "");
 
@@ -151,7 +151,7 @@ check_format (const gchar *name, const gchar *format)
     { 321, 7 } };
   GstHarness *h = new_harness (name);
 
-  /* all in one stream: caps change on the way */
+  /* all in one stream: the caps change between frames */
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
     cuv_harness_caps (h, format, sizes[i][0], sizes[i][1]);
     push_and_compare (h, format, sizes[i][0], sizes[i][1], 2 * i);
@@ -160,7 +160,7 @@ check_format (const gchar *name, const gchar *format)
   gst_harness_teardown (h);
 }
 
-/* The formats of the sink template's host memory; some of them for ANY. */
+/* The host memory formats of the sink template; a few common ones for ANY. */
 static GPtrArray *
 formats_of (const gchar *name)
 {
@@ -205,7 +205,7 @@ GST_START_TEST (takes_every_format_and_size)
     const GstVideoFormatInfo *info = gst_video_format_get_info (
         gst_video_format_from_string (formats->pdata[i]));
 
-    /* not a matter of the element: opaque, or GStreamer cannot align it */
+    /* opaque formats, and those that GStreamer cannot align */
     if (GST_VIDEO_FORMAT_INFO_IS_COMPLEX (info)
         || GST_VIDEO_FORMAT_INFO_IS_TILED (info)
         || GST_VIDEO_FORMAT_INFO_HAS_PALETTE (info))
@@ -219,7 +219,7 @@ GST_START_TEST (takes_every_format_and_size)
 }
 
 GST_END_TEST
-GST_START_TEST (format_changes_on_the_way)
+GST_START_TEST (format_changes_between_frames)
 {
   static const gchar *const formats[] = { "NV12", "RGB", "GRAY8", "I420",
     "NV12" };
@@ -254,7 +254,7 @@ GST_START_TEST (flushes)
 }
 
 GST_END_TEST
-GST_START_TEST (passes_the_end)
+GST_START_TEST (passes_eos)
 {
   GstHarness *h = new_harness (names->pdata[__i__]);
   GstEvent *event;
@@ -273,7 +273,7 @@ GST_START_TEST (passes_the_end)
 }
 
 GST_END_TEST
-GST_START_TEST (metas_survive)
+GST_START_TEST (metas_are_kept)
 {
   GstHarness *h = new_harness (names->pdata[__i__]);
   GstBuffer *out;
@@ -287,7 +287,7 @@ GST_START_TEST (metas_survive)
 }
 
 GST_END_TEST
-/* Even if somebody else holds the frame, and whatever metas it has. */
+/* Even if the frame has another owner, and whatever metas it has. */
 GST_START_TEST (readers_do_not_copy)
 {
   GstHarness *h;
@@ -309,8 +309,9 @@ GST_START_TEST (readers_do_not_copy)
 }
 
 GST_END_TEST
-/* Less than a frame's bytes, or no times: an error or not, but no crash. */
-GST_START_TEST (odd_buffers_do_no_harm)
+/* Buffers without times or too small for a frame: an error or not, but no
+ * crash. */
+GST_START_TEST (malformed_buffers_do_not_crash)
 {
   GstHarness *h = new_harness (names->pdata[__i__]);
   GstBuffer *frame;
@@ -358,16 +359,18 @@ make_suite (void)
     g_print ("%s ", (gchar *) names->pdata[i]);
   g_print ("\n");
   suite_add_tcase (suite, tcase);
-  tcase_add_loop_test (tcase, up_and_down_three_times, 0, (int) names->len);
-  tcase_add_loop_test (tcase, stops_at_every_state, 0, (int) names->len);
+  tcase_add_loop_test (tcase, restarts, 0, (int) names->len);
+  tcase_add_loop_test (tcase, stops_in_every_state, 0, (int) names->len);
   tcase_add_loop_test (tcase, seeks, 0, (int) names->len);
   tcase_add_loop_test (tcase, takes_every_format_and_size, 0, (int) names->len);
-  tcase_add_loop_test (tcase, format_changes_on_the_way, 0, (int) names->len);
+  tcase_add_loop_test (
+      tcase, format_changes_between_frames, 0, (int) names->len);
   tcase_add_loop_test (tcase, flushes, 0, (int) names->len);
-  tcase_add_loop_test (tcase, passes_the_end, 0, (int) names->len);
-  tcase_add_loop_test (tcase, metas_survive, 0, (int) names->len);
+  tcase_add_loop_test (tcase, passes_eos, 0, (int) names->len);
+  tcase_add_loop_test (tcase, metas_are_kept, 0, (int) names->len);
   tcase_add_loop_test (tcase, readers_do_not_copy, 0, (int) names->len);
-  tcase_add_loop_test (tcase, odd_buffers_do_no_harm, 0, (int) names->len);
+  tcase_add_loop_test (
+      tcase, malformed_buffers_do_not_crash, 0, (int) names->len);
   tcase_add_loop_test (tcase, two_pipelines_at_once, 0, (int) names->len);
   return suite;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* GLib's locks, as ThreadSanitizer has to see them: the system's GLib is not
- * built with it, and its mutexes are no pthread's. A program that has these
- * functions and exports them tells it what happens before what. */
+/* Makes GLib's locks visible to ThreadSanitizer: the system's GLib is not built
+ * with it, and its mutexes are not pthread's. These functions replace GLib's
+ * and report what happens before what. */
 #include <dlfcn.h>
 #include <glib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ next (const gchar *name)
 
 #pragma GCC visibility push(default)
 
-/* The real function. It is looked up each time: to keep it would be a race. */
+/* The real function, looked up each time: a cached pointer would race. */
 #define REAL(name) ((__typeof__ (&(name))) (guintptr) next (#name))
 
 void
@@ -77,7 +77,7 @@ g_cond_wait_until (GCond *cond, GMutex *mutex, gint64 end)
   return signalled;
 }
 
-/* ---- what goes from a thread to another ---- */
+/* ---- data passed between threads ---- */
 
 typedef struct {
   GFunc func;

@@ -62,16 +62,29 @@ cuv_element_names (void)
 }
 
 static gboolean
-passes_frames (const gchar *name)
+has_pad_for (const gchar *name, const gchar *format,
+    gboolean (*can) (GstElementFactory *, const GstCaps *))
 {
   GstElementFactory *factory = gst_element_factory_find (name);
-  GstCaps *video = gst_caps_from_string ("video/x-raw,format=NV12");
-  gboolean passes = gst_element_factory_can_sink_any_caps (factory, video)
-      && gst_element_factory_can_src_any_caps (factory, video);
+  GstCaps *caps = gst_caps_new_simple (
+      "video/x-raw", "format", G_TYPE_STRING, format, NULL);
+  gboolean has = can (factory, caps);
 
-  gst_caps_unref (video);
+  gst_caps_unref (caps);
   gst_object_unref (factory);
-  return passes;
+  return has;
+}
+
+gboolean
+cuv_element_takes (const gchar *name, const gchar *format)
+{
+  return has_pad_for (name, format, gst_element_factory_can_sink_any_caps);
+}
+
+gboolean
+cuv_element_makes (const gchar *name, const gchar *format)
+{
+  return has_pad_for (name, format, gst_element_factory_can_src_any_caps);
 }
 
 GPtrArray *
@@ -80,7 +93,8 @@ cuv_frame_element_names (void)
   GPtrArray *all = cuv_element_names (), *names = g_ptr_array_new ();
 
   for (guint i = 0; i < all->len; i++)
-    if (passes_frames (all->pdata[i]))
+    if (cuv_element_takes (all->pdata[i], "NV12")
+        && cuv_element_makes (all->pdata[i], "NV12"))
       g_ptr_array_add (names, all->pdata[i]);
   return names;
 }
@@ -94,7 +108,7 @@ cuv_element_is_host_only (const gchar *name)
   return g_strv_contains (names, name);
 }
 
-/* Whether there is such a property, and it has its default. */
+/* TRUE if the property exists and has its default value. */
 static gboolean
 is_unset (GstElement *element, const gchar *name)
 {
@@ -208,7 +222,7 @@ cuv_pipeline_play (GstElement *pipeline)
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   message = gst_bus_timed_pop_filtered (
       bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  fail_unless (message != NULL, "a line neither ends nor fails");
+  fail_unless (message != NULL, "neither EOS nor an error within 60 s");
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
     GError *error;
 
@@ -222,9 +236,9 @@ cuv_pipeline_play (GstElement *pipeline)
   return text;
 }
 
-/* What the statistics of a frame say that it took; 0 of another message. */
+/* Time of an analysis from a statistics message; 0 for other messages. */
 static GstClockTime
-time_of (GstMessage *message)
+analysis_time (GstMessage *message)
 {
   guint64 microseconds = 0;
 
@@ -247,10 +261,10 @@ cuv_pipeline_play_live (GstElement *pipeline)
         GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_LATENCY
             | GST_MESSAGE_ELEMENT);
 
-    fail_unless (message != NULL, "the line does not end");
+    fail_unless (message != NULL, "no EOS within 100 s");
     type = GST_MESSAGE_TYPE (message);
     fail_if (type == GST_MESSAGE_ERROR);
-    longest = MAX (longest, time_of (message));
+    longest = MAX (longest, analysis_time (message));
     gst_message_unref (message);
     if (type == GST_MESSAGE_LATENCY)
       gst_bin_recalculate_latency (GST_BIN (pipeline));
@@ -312,7 +326,7 @@ cuv_pull_sample (GstElement *pipeline)
       break;
     fail_on_error (bus); /* an error comes before the end */
     g_object_get (sink, "eos", &ended, NULL);
-    fail_if (ended, "no frame: the line ended");
+    fail_if (ended, "no frame: end of stream");
   }
   gst_object_unref (bus);
   gst_object_unref (sink);
@@ -385,7 +399,7 @@ expect_problem (GstBus *bus, GstMessageType type, const gchar *part)
   gchar *text = pop_problem (bus, type);
 
   fail_unless (text != NULL && strstr (text, part) != NULL,
-      "'%s' does not say '%s'", text, part);
+      "expected a message with '%s', got '%s'", part, text);
   g_free (text);
 }
 
@@ -473,7 +487,7 @@ fake_symbol (const gchar *name)
   void *library = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   void *symbol = library != NULL ? dlsym (library, name) : NULL;
 
-  fail_unless (symbol != NULL, "the stand-in driver is not what is loaded");
+  fail_unless (symbol != NULL, "libcuda.so.1 is not the stand-in driver");
   dlclose (library);
   return symbol;
 }
@@ -493,7 +507,8 @@ cuv_fake_fail_allocation (int n)
   ((FakecudaFail) fake_symbol ("fakecuda_fail_allocation")) (n);
 }
 
-/* A state change's own thread may hold the pipeline for a moment longer. */
+/* The thread of an asynchronous state change may keep the pipeline a little
+ * longer. */
 void
 cuv_fake_check_clean (void)
 {
@@ -512,8 +527,7 @@ cuv_fake_check_clean (void)
 
 /* ---- main ---- */
 
-/* CUV_TEST_SEED, or one of our own: printed, so that a failure can be had
- * again. */
+/* Uses CUV_TEST_SEED or a new seed, and prints it to reproduce a failure. */
 static void
 seed_random (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the tests of elements share. */
+/* Shared code of the element tests. */
 #ifndef CUV_ELEMENTS_H
 #define CUV_ELEMENTS_H
 
@@ -8,36 +8,40 @@
 #include <gst/video/video.h>
 #include "fakecuda/fakecuda.h"
 
-/* What fail_unless() and the like do: print what failed, end the program. A
- * failed test leaves its pipelines playing, and check's tear-down would wait
- * for them for ever. */
+/* The failure handler of fail_unless() and the like: prints the failure and
+ * exits at once. A failed test leaves its pipelines playing, and check's
+ * tear-down would wait for them for ever. */
 G_NORETURN void cuv_test_failed (
     const gchar *file, gint line, const gchar *expression, ...);
 #define _ck_assert_failed cuv_test_failed
 
 #define CUDA_FEATURE "memory:CUDAMemory"
 
-/* The names of all elements of this project, sorted: the registry says. */
+/* The names of all elements of this project, from the registry, sorted. */
 GPtrArray *cuv_element_names (void);
 
-/* Of those that take frames and pass them on. */
+/* The names of those that take video frames and pass them on. */
 GPtrArray *cuv_frame_element_names (void);
 
-/* Those that work in host memory only. */
+/* TRUE if a sink or source pad has raw video of this format. */
+gboolean cuv_element_takes (const gchar *name, const gchar *format);
+gboolean cuv_element_makes (const gchar *name, const gchar *format);
+
+/* TRUE if the element works in host memory only. */
 gboolean cuv_element_is_host_only (const gchar *name);
 
-/* Gives the element what it cannot work without: a model or an index, where it
- * has that property, a place to write other than stdout, and a grid that frames
- * of one pixel have room for. */
+/* Sets the properties without which the element cannot run: a model or an
+ * index, an output file other than stdout, and a grid small enough for frames
+ * of one pixel. */
 void cuv_element_configure (GstElement *element);
 GstElement *cuv_element_new (const gchar *name);
 GstHarness *cuv_element_harness (const gchar *name);
 
-/* The path of an index for ldpretrieve, of one picture; it is gone when the
- * program ends. */
+/* Path of an index of one picture for ldpretrieve; deleted when the program
+ * ends. */
 const gchar *cuv_index_path (void);
 
-/* Sets the caps of what the harness pushes. */
+/* Sets the caps of the harness's source pad. */
 void cuv_harness_caps (
     GstHarness *h, const gchar *format, gint width, gint height);
 
@@ -46,13 +50,13 @@ void cuv_harness_caps (
 GstElement *cuv_pipeline_new (const gchar *line);
 GstElement *cuv_bin_new (const gchar *line); /* with ghost pads */
 
-/* Plays to the end or to an error. NULL, or the error's text; free it. The
- * pipeline is in NULL afterwards. */
+/* Plays until EOS or an error, then sets the state to NULL. Returns NULL or the
+ * error's text; free it. */
 gchar *cuv_pipeline_play (GstElement *pipeline);
 
-/* Plays a live line to its end, as an application does that follows changes of
- * the latency. The longest time that an element with stats-interval=1 took for
- * a frame. The pipeline is left playing. */
+/* Plays a live pipeline until EOS and recalculates the latency on LATENCY
+ * messages. Returns the longest time that an element with stats-interval=1 took
+ * for a frame. Leaves the pipeline playing. */
 GstClockTime cuv_pipeline_play_live (GstElement *pipeline);
 
 /* cuv_pipeline_new, play, unref; fails the test on an error. */
@@ -62,8 +66,8 @@ void cuv_play (const gchar *line);
  * Fails the test if it is not there. */
 gchar *cuv_test_file (const gchar *name);
 
-/* The next sample of the appsink "sink" of a line that plays. Fails the test on
- * an error, and at the end. */
+/* The next sample of the appsink "sink" of a playing pipeline. Fails the test
+ * on an error or EOS. */
 GstSample *cuv_pull_sample (GstElement *pipeline);
 
 gboolean cuv_pad_has_cuda (GstElement *element, const gchar *pad);
@@ -75,27 +79,26 @@ gboolean cuv_stat_is (
 gchar *pop_problem (GstBus *bus, GstMessageType type);
 void expect_problem (GstBus *bus, GstMessageType type, const gchar *part);
 
-/* A frame of random pixels, rows padded beyond what caps say, in one memory,
- * with a GstVideoMeta; and whether two frames show the same pixels. */
+/* A frame of random pixels in one memory, with padded rows and a GstVideoMeta.
+ * cuv_frames_equal() compares without the padding. */
 GstBuffer *cuv_frame_new (const gchar *format, gint width, gint height);
 gboolean cuv_frames_equal (
     const gchar *format, gint width, gint height, GstBuffer *a, GstBuffer *b);
 
-/* A frame of 64x48 NV12 with a ROI that has params, custom metas with all kinds
- * of tags, crop, time code, reference time, flags and times; and whether all of
- * that is still there after the line. */
+/* A 64x48 NV12 frame that has a ROI with params, custom metas with all kinds of
+ * tags, crop, time code, reference time, flags and times. cuv_check_metas()
+ * fails the test if one of them is missing, and names the line. */
 GstBuffer *cuv_frame_with_metas (void);
 void cuv_check_metas (const gchar *line, GstBuffer *buffer);
 
-/* The stand-in driver's counts; fails the test if that is not what is loaded.
- */
+/* The stand-in driver's counters; fails the test if a real driver is loaded. */
 FakecudaCounts cuv_fake_counts (void);
 void cuv_fake_fail_allocation (int n);
-/* Nothing is left of what was made, and nothing was misused. */
+/* Fails the test if contexts, streams or memory are left, or on a misuse. */
 void cuv_fake_check_clean (void);
 
-/* Runs the suite and prints the seed of all that is random; CUV_TEST_SEED gives
- * it again. cuv_elements_main() initialises GStreamer before. */
+/* Runs the suite with the random seed CUV_TEST_SEED, or a new one that is
+ * printed. cuv_elements_main() initialises GStreamer first. */
 int cuv_elements_run (Suite *suite, const gchar *program);
 int cuv_elements_main (int argc, char **argv, Suite *(*make) (void) );
 #define CUV_ELEMENTS_MAIN(make)                                                \

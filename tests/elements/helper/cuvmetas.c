@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Each kind of meta that one copy or another of GStreamer loses. */
+/* A frame with each kind of meta that one of GStreamer's copies loses. */
 #include "config.h"
 #include "cuvelements.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Frames with lines that are known: what the metadata, the message and the
- * statistics say of them. With CUV_TEST_CUDA=1 the GPU has to say the same. */
+/* houghlines on frames with known lines: metadata, messages and statistics.
+ * With CUV_TEST_CUDA=1 the GPU must give the same results. */
 #include "config.h"
 #include "planted.h"
 
@@ -10,7 +10,7 @@
 #define WIDTH 200
 #define HEIGHT 150
 
-/* Across, down and diagonal; each pixel of a stroke votes for its line. */
+/* Horizontal, vertical and diagonal; each pixel votes for its line. */
 static GstBuffer *
 three_strokes (const gchar *format)
 {
@@ -22,8 +22,8 @@ three_strokes (const gchar *format)
   return frame;
 }
 
-static const Line across = { -101, -PI / 2, WIDTH, 0, 101, WIDTH - 1, 101 };
-static const Line down = { 37, 0, HEIGHT, 37, 0, 37, HEIGHT - 1 };
+static const Line horizontal = { -101, -PI / 2, WIDTH, 0, 101, WIDTH - 1, 101 };
+static const Line vertical = { 37, 0, HEIGHT, 37, 0, 37, HEIGHT - 1 };
 static const Line diagonal = { 0, -PI / 4, HEIGHT, 0, 0, HEIGHT - 1,
   HEIGHT - 1 };
 
@@ -37,7 +37,7 @@ new_strokes (const gchar *properties)
   return h;
 }
 
-GST_START_TEST (test_planted)
+GST_START_TEST (test_known_lines)
 {
   GstHarness *h = new_strokes ("");
   GstBuffer *frame = three_strokes (grey_format ()), *buffer = push (h, frame);
@@ -45,13 +45,13 @@ GST_START_TEST (test_planted)
   GArray *lines = lines_of (buffer, &table);
 
   fail_unless_equals_int (lines->len, 3);
-  check_line (lines, 0, across);
+  check_line (lines, 0, horizontal);
   check_line (lines, 1, diagonal);
-  check_line (lines, 2, down);
+  check_line (lines, 2, vertical);
   fail_unless_equals_int (table.width, WIDTH);
   fail_unless_equals_int (table.height, HEIGHT);
-  fail_unless_equals_int (
-      scalar_of (&table, "edges"), WIDTH + 2 * HEIGHT - 3); /* crossings */
+  fail_unless_equals_int (scalar_of (&table, "edges"),
+      WIDTH + 2 * HEIGHT - 3); /* less two crossings */
   fail_unless_equals_int (scalar_of (&table, "lines_found"), 3);
   fail_if (gst_structure_has_field (table.structure, "age"));
   g_array_unref (lines);
@@ -76,7 +76,7 @@ text_of (GArray *lines)
   return g_string_free (text, FALSE);
 }
 
-/* The four sides of a filled rectangle, by Canny, in every format the same. */
+/* The four edges of a filled rectangle by Canny, the same in every format. */
 GST_START_TEST (test_formats)
 {
   static const gchar *const formats[] = { "NV12", "I420", "YV12", "NV21",
@@ -127,9 +127,9 @@ GST_START_TEST (test_methods)
     GArray *lines = lines_in (h, frame);
 
     fail_unless_equals_int (lines->len, 3);
-    check_line (lines, 0, across);
+    check_line (lines, 0, horizontal);
     check_line (lines, 1, diagonal);
-    check_line (lines, 2, down);
+    check_line (lines, 2, vertical);
     g_array_unref (lines);
     gst_harness_teardown (h);
     g_free (method);
@@ -139,10 +139,10 @@ GST_START_TEST (test_methods)
 
 GST_END_TEST;
 
-/* Rows as fine or finer than a pixel: the same three lines, as many votes. */
+/* The accumulator is at least as fine as a pixel: same lines, same votes. */
 GST_START_TEST (test_pclines)
 {
-  const Line *const wanted[] = { &across, &diagonal, &down };
+  const Line *const wanted[] = { &horizontal, &diagonal, &vertical };
   GstHarness *h = new_strokes ("method=pclines neighborhood=31 max-lines=3");
   GstBuffer *frame = three_strokes (grey_format ());
   GArray *lines = lines_in (h, frame);
@@ -158,7 +158,7 @@ GST_START_TEST (test_pclines)
           && fabs (l->theta - wanted[i]->theta) < 0.01
           && fabs (l->rho - wanted[i]->rho) < 1;
     }
-    fail_unless (found, "%u is not found", i);
+    fail_unless (found, "line %u is not found", i);
   }
   g_array_unref (lines);
   gst_buffer_unref (frame);
@@ -183,18 +183,18 @@ GST_START_TEST (test_theta_ranges)
 {
   GstBuffer *frame = three_strokes (grey_format ());
 
-  check_only (frame, "theta-min=-10 theta-max=10", &down);
-  check_only (frame, "theta-min=80 theta-max=100", &across);
-  check_only (frame, "theta-min=90 theta-max=91", &across);
-  check_only (frame, "theta-min=-90 theta-max=-89", &across);
+  check_only (frame, "theta-min=-10 theta-max=10", &vertical);
+  check_only (frame, "theta-min=80 theta-max=100", &horizontal);
+  check_only (frame, "theta-min=90 theta-max=91", &horizontal);
+  check_only (frame, "theta-min=-90 theta-max=-89", &horizontal);
   check_only (frame, "theta-min=-60 theta-max=-30", &diagonal);
-  check_only (frame, "theta-min=0 theta-max=90", &down);
+  check_only (frame, "theta-min=0 theta-max=90", &vertical);
   gst_buffer_unref (frame);
 }
 
 GST_END_TEST;
 
-/* Coordinates are the frame's; ends are where the lines leave the roi. */
+/* Coordinates refer to the frame; lines end at the border of the roi. */
 GST_START_TEST (test_roi)
 {
   GstBuffer *frame = three_strokes (grey_format ());
@@ -236,7 +236,7 @@ check_segments (GstElement *d, GstHarness *h, GstBuffer *frame,
   gst_buffer_unref (buffer);
 }
 
-/* Pixels 10 to 50 and 80 to 140, 29 without between. */
+/* Pixels 10 to 50 and 80 to 140, with a gap of 29. */
 GST_START_TEST (test_segments)
 {
   GstBuffer *frame = black_frame (grey_format (), WIDTH, HEIGHT);
@@ -260,7 +260,7 @@ GST_START_TEST (test_segments)
 
 GST_END_TEST;
 
-/* What is found beyond max-lines is told. */
+/* lines_found also counts lines beyond max-lines. */
 GST_START_TEST (test_max_lines)
 {
   GstHarness *h = new_strokes ("max-lines=1");
@@ -270,7 +270,7 @@ GST_START_TEST (test_max_lines)
   GArray *lines = lines_of (buffer, &table);
 
   fail_unless_equals_int (lines->len, 1);
-  check_line (lines, 0, across);
+  check_line (lines, 0, horizontal);
   fail_unless_equals_int (scalar_of (&table, "lines_found"), 3);
   g_array_unref (lines);
   gst_buffer_unref (buffer);
@@ -288,7 +288,7 @@ GST_START_TEST (test_max_lines)
 
 GST_END_TEST;
 
-/* A cell of 100 pixels may have its middle outside the frame. */
+/* The centre of a cell of 100 pixels may be outside the frame. */
 GST_START_TEST (test_wide_cells_end_in_the_frame)
 {
   GstBuffer *frame = black_frame (grey_format (), WIDTH, HEIGHT);
@@ -376,7 +376,7 @@ GST_START_TEST (test_message_and_stats)
 
 GST_END_TEST;
 
-GST_START_TEST (test_hold)
+GST_START_TEST (test_hold_results)
 {
   GstHarness *h = new_strokes ("inference-interval=2 hold-results=true");
   GstBuffer *frame = three_strokes (grey_format ()), *buffer;
@@ -391,7 +391,7 @@ GST_START_TEST (test_hold)
   buffer = push (h, frame);
   lines = lines_of (buffer, &table);
   fail_unless_equals_int (lines->len, 3);
-  check_line (lines, 2, down);
+  check_line (lines, 2, vertical);
   fail_unless (gst_structure_get_uint64 (table.structure, "age", &age));
   fail_unless_equals_uint64 (age, 40 * GST_MSECOND);
   g_array_unref (lines);
@@ -409,7 +409,7 @@ houghlines_suite (void)
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_planted);
+  tcase_add_test (tc, test_known_lines);
   tcase_add_test (tc, test_formats);
   tcase_add_test (tc, test_methods);
   tcase_add_test (tc, test_pclines);
@@ -419,7 +419,7 @@ houghlines_suite (void)
   tcase_add_test (tc, test_max_lines);
   tcase_add_test (tc, test_wide_cells_end_in_the_frame);
   tcase_add_test (tc, test_message_and_stats);
-  tcase_add_test (tc, test_hold);
+  tcase_add_test (tc, test_hold_results);
   return s;
 }
 

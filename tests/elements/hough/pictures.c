@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What one sees: pictures of edges and votes, lines that the overlay draws, and
- * what the publisher writes. */
+/* houghlines: drawn edges and accumulators, and its lines in visionoverlay and
+ * visionpublish. */
 #include "config.h"
 #include "planted.h"
 
@@ -59,7 +59,7 @@ GST_START_TEST (test_draw_edges)
   g_object_set (d, "roi", "20,0,90,120", NULL);
   out = push (h, frame);
   check_edges (out, 20, 90);
-  fail_unless_equals_int (grey_at (out, 100, 5), 200); /* not of the roi */
+  fail_unless_equals_int (grey_at (out, 100, 5), 200); /* outside the roi */
   gst_buffer_unref (out);
   g_object_set (d, "roi", NULL, "draw", 0, NULL);
   out = push (h, frame);
@@ -72,7 +72,7 @@ GST_START_TEST (test_draw_edges)
 
 GST_END_TEST;
 
-/* Who holds the frame, too, keeps it as it was; times and metas come along. */
+/* A frame with another owner is not changed; its timestamp is copied. */
 GST_START_TEST (test_draws_on_a_copy)
 {
   GstHarness *h = new_stroke ("draw=edges");
@@ -84,7 +84,7 @@ GST_START_TEST (test_draws_on_a_copy)
     fail_unless_equals_int (grey_at (frame, 37, 10), 200);
     fail_unless_equals_int (grey_at (out, 37, 10), 255);
     fail_unless_equals_uint64 (GST_BUFFER_PTS (out), 77);
-    fail_unless (use_cuda || out->pool != NULL); /* not allocated anew */
+    fail_unless (use_cuda || out->pool != NULL); /* from a pool */
     gst_buffer_unref (out);
   }
   gst_buffer_unref (frame);
@@ -93,8 +93,7 @@ GST_START_TEST (test_draws_on_a_copy)
 
 GST_END_TEST;
 
-/* What is not analysed is not drawn on. */
-GST_START_TEST (test_draws_on_analysed_frames)
+GST_START_TEST (test_draws_only_on_analysed_frames)
 {
   GstHarness *h = new_stroke ("draw=edges inference-interval=2");
   GstBuffer *frame = one_stroke (grey_format ());
@@ -111,8 +110,8 @@ GST_START_TEST (test_draws_on_analysed_frames)
 
 GST_END_TEST;
 
-/* A column per degree: the peak, theta 0, is white, where rho is 37 of -216 to
- * 216; and far from it nothing is. */
+/* A column per degree. Only the peak is white, at theta 0 and rho 37 of -216 to
+ * 216. */
 GST_START_TEST (test_draw_accumulator)
 {
   static const gchar *const methods[] = { "auto", "global", "gather", "ring",
@@ -165,7 +164,7 @@ GST_START_TEST (test_overlay_draws)
 
 GST_END_TEST;
 
-/* What the publisher writes about one frame. */
+/* The records that visionpublish writes for one frame. */
 static gchar *
 publish (const gchar *format)
 {
@@ -266,7 +265,7 @@ puzzle (void)
   return buffer;
 }
 
-/* Where the grid's lines are, halfway, as one sees it in the picture. */
+/* Centres of the grid's lines, measured in the picture. */
 static const gint grid_x[] = { 57, 104, 155, 202, 255, 302, 354, 404, 456,
   506 };
 static const gint grid_y[] = { 86, 127, 172, 216, 261, 309, 361, 410, 464,
@@ -305,7 +304,7 @@ pictures_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_draw_edges);
   tcase_add_test (tc, test_draws_on_a_copy);
-  tcase_add_test (tc, test_draws_on_analysed_frames);
+  tcase_add_test (tc, test_draws_only_on_analysed_frames);
   tcase_add_test (tc, test_draw_accumulator);
   tcase_add_test (tc, test_overlay_draws);
   tcase_add_test (tc, test_json);

@@ -224,7 +224,7 @@ check_line (GArray *lines, guint i, Line e)
   const Line *l;
   gboolean ends;
 
-  fail_unless (i < lines->len, "%u lines only", lines->len);
+  fail_unless (i < lines->len, "only %u lines", lines->len);
   l = &g_array_index (lines, Line, i);
   ends = near_point (l->x1, l->y1, e.x1, e.y1)
       && near_point (l->x2, l->y2, e.x2, e.y2);

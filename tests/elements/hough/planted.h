@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* houghlines in a harness, frames with lines that are known, and what the
- * metadata says of them. */
+/* Harnesses of houghlines, frames with known lines, access to the metadata. */
 #ifndef CUV_TEST_PLANTED_H
 #define CUV_TEST_PLANTED_H
 
@@ -12,25 +11,25 @@ extern gboolean
 
 #define PI 3.14159265358979323846
 
-/* A black frame, and grey strokes on it, of one pixel's width: from a pixel to
- * another that is across, down or diagonal from it. */
+/* A black frame, and strokes of grey 200 on it, one pixel wide and horizontal,
+ * vertical or diagonal. fill() draws a grey rectangle and clears the rest. */
 GstBuffer *black_frame (const gchar *format, gint width, gint height);
 void stroke (GstBuffer *frame, gint x1, gint y1, gint x2, gint y2);
 void fill (GstBuffer *frame, gint left, gint top, gint right, gint bottom);
 guint8 grey_at (GstBuffer *frame, gint x, gint y);
 
-/* The line in a harness; its houghlines is named d. RGB where GRAY8 is meant
- * for CUDA memory, which has none. */
+/* A harness of a pipeline, or of a houghlines named d. */
 GstHarness *new_line (
     const gchar *line, const gchar *format, gint width, gint height);
 GstHarness *new_harness (
     const gchar *properties, const gchar *format, gint width, gint height);
+/* GRAY8, or RGB in CUDA memory, which has no GRAY8. */
 const gchar *grey_format (void);
 GstElement *detector (GstHarness *h);
 GstBus *watch (GstHarness *h);
-void unwatch (GstHarness *h, GstBus *bus); /* drops what is on it */
+void unwatch (GstHarness *h, GstBus *bus); /* drops pending messages */
 
-/* Pushes a copy of the frame; what comes out. */
+/* Pushes a copy of the frame and returns the output. */
 GstBuffer *push (GstHarness *h, GstBuffer *frame);
 
 typedef struct {
@@ -39,13 +38,13 @@ typedef struct {
   gdouble x1, y1, x2, y2;
 } Line;
 
-/* The rows of the buffer's table of lines, which has to be well made. */
+/* The rows of the buffer's table of lines; checks that it is well-formed. */
 GArray *lines_of (GstBuffer *buffer, GstCuvTable *table);
 guint scalar_of (const GstCuvTable *table, const gchar *name);
-/* Of a pushed frame. */
+/* Pushes a copy of the frame and returns its lines. */
 GArray *lines_in (GstHarness *h, GstBuffer *frame);
 
-/* The i-th is this one, with ends in either order, to a small part. */
+/* Checks the i-th line within rounding errors; its ends may be swapped. */
 void check_line (GArray *lines, guint i, Line expected);
 
 int planted_main (Suite *(*make) (void), int argc, char **argv);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every setting changes what is found, from the next frame on; what cannot be
- * done is refused by name, and what was in force stays. */
+/* houghlines: settings apply to the next frame; errors name invalid ones, and
+ * the previous settings stay in force. */
 #include "config.h"
 #include "planted.h"
 
@@ -18,7 +18,7 @@ typedef struct {
   gchar *before; /* the lines of the last check */
 } Run;
 
-/* Shades, soft and hard, a dotted line and noise: all settings matter. */
+/* Edges, strokes, a dashed line and noise, so that every setting matters. */
 static GstBuffer *
 rich_frame (const gchar *format, gint width, gint height)
 {
@@ -52,7 +52,7 @@ look (Run *self)
     g_string_append_printf (text, "%.9g %.9g %u %.9g %.9g %.9g %.9g\n", l->rho,
         l->theta, l->votes, l->x1, l->y1, l->x2, l->y2);
   }
-  fail_unless (text->len > 0, "nothing is found, so nothing is said");
+  fail_unless (text->len > 0, "no line found: nothing to compare");
   g_array_unref (lines);
   return g_string_free (text, FALSE);
 }
@@ -83,7 +83,7 @@ check_next (Run *self, const gchar *what, gboolean differs)
   gchar *now = look (self);
 
   fail_unless ((strcmp (now, self->before) != 0) == differs,
-      "%s: %s as before:\n%s", what, differs ? "the same" : "not the same",
+      "%s: the lines %s:\n%s", what, differs ? "did not change" : "changed",
       now);
   g_free (self->before);
   self->before = now;
@@ -99,7 +99,7 @@ check_quiet (Run *self)
 
 /* ---- live ---- */
 
-GST_START_TEST (test_live)
+GST_START_TEST (test_live_changes)
 {
   static const struct {
     const gchar *name, *value;
@@ -156,7 +156,7 @@ GST_END_TEST;
 /* ---- contradictions ---- */
 
 static const struct {
-  const gchar *bad, *says, *cure;
+  const gchar *bad, *problem, *fix;
 } contradictions[] = {
   { "canny-low=101", "canny-low 101 is above canny-high 100", "canny-low=90" },
   { "canny-high=49", "canny-low 50 is above canny-high 49", "canny-high=60" },
@@ -184,7 +184,7 @@ GST_START_TEST (test_contradictions_at_start)
     fail_unless_equals_int (
         gst_harness_push (h, rich_frame ("NV12", WIDTH, HEIGHT)),
         GST_FLOW_ERROR);
-    expect_problem (bus, GST_MESSAGE_ERROR, contradictions[i].says);
+    expect_problem (bus, GST_MESSAGE_ERROR, contradictions[i].problem);
     unwatch (h, bus);
     gst_harness_teardown (h);
   }
@@ -206,8 +206,8 @@ set_all (GstElement *d, const gchar *text)
   g_strfreev (parts);
 }
 
-/* One warning; all goes on as it was, for frames of another size, too, until
- * they agree. */
+/* One warning; the previous settings stay in force, also for frames of another
+ * size, until the contradiction is resolved. */
 GST_START_TEST (test_live_contradictions)
 {
   for (guint i = 0; i < G_N_ELEMENTS (contradictions); i++) {
@@ -217,13 +217,13 @@ GST_START_TEST (test_live_contradictions)
     run_init (&run, "threshold=20");
     set_all (run.d, contradictions[i].bad);
     check_next (&run, contradictions[i].bad, FALSE);
-    expect_problem (run.bus, GST_MESSAGE_WARNING, contradictions[i].says);
+    expect_problem (run.bus, GST_MESSAGE_WARNING, contradictions[i].problem);
     check_next (&run, contradictions[i].bad, FALSE);
     check_quiet (&run);
     cuv_harness_caps (run.h, "NV12", WIDTH / 2, HEIGHT / 2);
     g_array_unref (lines_in (run.h, small));
-    expect_problem (run.bus, GST_MESSAGE_WARNING, contradictions[i].says);
-    set_all (run.d, contradictions[i].cure);
+    expect_problem (run.bus, GST_MESSAGE_WARNING, contradictions[i].problem);
+    set_all (run.d, contradictions[i].fix);
     g_array_unref (lines_in (run.h, small));
     check_quiet (&run);
     gst_buffer_unref (small);
@@ -233,7 +233,7 @@ GST_START_TEST (test_live_contradictions)
 
 GST_END_TEST;
 
-/* What was in force before a stop is not after it. */
+/* A restart does not keep the previous settings. */
 GST_START_TEST (test_contradiction_at_second_start)
 {
   Run run;
@@ -252,7 +252,7 @@ GST_START_TEST (test_contradiction_at_second_start)
 
 GST_END_TEST;
 
-/* ---- bad values ---- */
+/* ---- invalid values ---- */
 
 GST_START_TEST (test_out_of_range)
 {
@@ -276,7 +276,7 @@ GST_START_TEST (test_out_of_range)
 
 GST_END_TEST;
 
-GST_START_TEST (test_bad_names)
+GST_START_TEST (test_invalid_names)
 {
   static const gchar *const bad[] = { "method=fast", "edges=sobel", "norm=l3",
     "nms=disc", "draw=lines" };
@@ -298,7 +298,7 @@ GST_START_TEST (test_bad_names)
 
 GST_END_TEST;
 
-GST_START_TEST (test_bad_roi)
+GST_START_TEST (test_invalid_roi)
 {
   GstElement *d = gst_element_factory_make ("houghlines", NULL);
   GstBus *bus = gst_bus_new ();
@@ -322,7 +322,7 @@ GST_START_TEST (test_bad_roi)
   g_object_get (run.d, "roi", &value, NULL);
   fail_unless_equals_string (value, "8,8,150,110");
   g_free (value);
-  check_next (&run, "after a bad roi", FALSE);
+  check_next (&run, "after an invalid roi", FALSE);
   run_clear (&run);
 }
 
@@ -398,7 +398,7 @@ GST_START_TEST (test_large_frames)
   unwatch (h, bus);
   gst_harness_teardown (h);
 
-  h = new_harness ("", grey_format (), 16384, 4); /* then they grow */
+  h = new_harness ("", grey_format (), 16384, 4); /* then frames grow */
   bus = watch (h);
   small = black_frame (grey_format (), 16384, 4);
   g_array_unref (lines_in (h, small));
@@ -425,14 +425,14 @@ settings_suite (void)
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_live);
+  tcase_add_test (tc, test_live_changes);
   tcase_add_test (tc, test_caps_change);
   tcase_add_test (tc, test_contradictions_at_start);
   tcase_add_test (tc, test_live_contradictions);
   tcase_add_test (tc, test_contradiction_at_second_start);
   tcase_add_test (tc, test_out_of_range);
-  tcase_add_test (tc, test_bad_names);
-  tcase_add_test (tc, test_bad_roi);
+  tcase_add_test (tc, test_invalid_names);
+  tcase_add_test (tc, test_invalid_roi);
   tcase_add_test (tc, test_roi_outside);
   tcase_add_test (tc, test_small_frames);
   tcase_add_test (tc, test_large_frames);

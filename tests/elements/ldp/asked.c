@@ -42,7 +42,7 @@ run_with_index (Run *self, const gchar *path, const gchar *properties)
 }
 
 GstBuffer *
-look (Run *self, gint i, GstCuvTable *table)
+push_picture (Run *self, gint i, GstCuvTable *table)
 {
   GstBuffer *buffer =
       gst_harness_push_and_pull (self->h, frame_of ("NV12", SIZE, SIZE, i));
@@ -53,7 +53,7 @@ look (Run *self, gint i, GstCuvTable *table)
     if (strcmp (table->kind, "matches") == 0)
       return buffer;
   }
-  fail ("there are no matches");
+  fail ("no table of matches");
   return NULL;
 }
 
@@ -90,6 +90,6 @@ expect_rows (Run *self, gint i, guint n)
 {
   GstCuvTable table;
 
-  gst_buffer_unref (look (self, i, &table));
+  gst_buffer_unref (push_picture (self, i, &table));
   fail_unless_equals_int (table.n_rows, n);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* ldpretrieve in a harness, and its results. */
+/* Harnesses of ldpretrieve, and access to its matches. */
 #ifndef CUV_TEST_ASKED_H
 #define CUV_TEST_ASKED_H
 
@@ -21,10 +21,10 @@ void run_init (Run *self, const gchar *line, gint width, gint height);
 void run_with_index (Run *self, const gchar *path, const gchar *properties);
 void run_clear (Run *self);
 
-/* The output for a frame that shows picture i; keep the buffer as long as the
- * table. */
-GstBuffer *look (Run *self, gint i, GstCuvTable *table);
-void expect_rows (Run *self, gint i, guint n); /* of such a frame */
+/* Pushes a frame that shows picture i and returns the output; keep the buffer
+ * as long as the table. */
+GstBuffer *push_picture (Run *self, gint i, GstCuvTable *table);
+void expect_rows (Run *self, gint i, guint n); /* of such an output */
 
 gdouble cell (const GstCuvTable *table, guint row, const gchar *column);
 

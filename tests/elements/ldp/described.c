@@ -87,7 +87,7 @@ add_region (GstBuffer *frame, const gchar *label, GstLdpRegion region)
 /* ---- the reference ---- */
 
 Kind
-usual_kind (gint width, gint height)
+default_kind (gint width, gint height)
 {
   return (Kind){
     { .order = 3, .grid = 8, .directions = 15 },
@@ -97,7 +97,7 @@ usual_kind (gint width, gint height)
 }
 
 static CuvLdpLayout
-shape_of (const Kind *kind)
+layout_of (const Kind *kind)
 {
   CuvLdpLayout layout;
   const char *wrong =
@@ -157,7 +157,7 @@ void
 check_described (const Run *self, GstBuffer *out, GstBuffer *in,
     const Kind *kind, const GstLdpRegion *regions, guint n_regions)
 {
-  const CuvLdpLayout layout = shape_of (kind);
+  const CuvLdpLayout layout = layout_of (kind);
   GstLdpDescriptors found;
   gpointer state = NULL;
   GstCuvTable table;
@@ -198,7 +198,7 @@ void
 draw_codes (const Run *self, GstBuffer *buffer, const Kind *kind,
     GstLdpRegion region, gint direction)
 {
-  const CuvLdpLayout layout = shape_of (kind);
+  const CuvLdpLayout layout = layout_of (kind);
   const CuvLdpRect rect = gst_ldp_region_rect (&region);
   GstCuvFrame frame;
   guint8 *picture;

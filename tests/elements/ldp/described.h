@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* ldpdescriptor in a harness, and checks against the C reference. */
+/* Harnesses of ldpdescriptor, and checks against the C reference. */
 #ifndef CUV_TEST_DESCRIBED_H
 #define CUV_TEST_DESCRIBED_H
 
@@ -45,7 +45,7 @@ typedef struct {
   }
 
 /* Order 3, a grid of 8 x 8 blocks, all directions, 256 bins. */
-Kind usual_kind (gint width, gint height);
+Kind default_kind (gint width, gint height);
 
 /* Checks that `out` has one table with the reference's descriptors of these
  * regions of `in`. */

@@ -136,7 +136,7 @@ add_region (
   roi->id = id;
 }
 
-/* BT.601 of video range, as frames without colorimetry of this size are. */
+/* Limited range BT.601, the default of frames of this size. */
 static void
 values_of (const GstVideoFormatInfo *format, guint32 rgb, guint8 values[4])
 {
@@ -177,7 +177,7 @@ fill_rect (GstBuffer *frame, const gchar *format, gint width, gint height,
   gst_video_frame_unmap (&video);
 }
 
-/* ---- what is in an index ---- */
+/* ---- contents of an index ---- */
 
 CuvLdpIndex *
 index_open (const gchar *path, guint64 n)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* ldpindexsink in a harness, in its own folder, and checks of its index. */
+/* Harnesses of ldpindexsink in a temporary folder, and checks of its index. */
 #ifndef CUV_TEST_INDEXED_H
 #define CUV_TEST_INDEXED_H
 

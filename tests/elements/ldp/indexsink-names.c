@@ -39,7 +39,7 @@ GST_START_TEST (patterns)
 
 GST_END_TEST
 static void
-expect_refused (const gchar *name, const gchar *part)
+expect_invalid (const gchar *name, const gchar *part)
 {
   GstElement *pipeline =
       cuv_pipeline_new ("videotestsrc num-buffers=1 ! "
@@ -60,7 +60,7 @@ expect_refused (const gchar *name, const gchar *part)
   gst_object_unref (pipeline);
 }
 
-GST_START_TEST (patterns_that_are_none)
+GST_START_TEST (invalid_patterns)
 {
   static const gchar *const bad[] = { "%s", "%n", "a%", "%05", "%u", "%ld",
     "%-5d", "%+d", "%*d", "%5.3d", "%x", "% d", "%100d", "%99999999999d",
@@ -68,10 +68,10 @@ GST_START_TEST (patterns_that_are_none)
   gchar *name = g_strnfill (1025, 'n');
 
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
-    expect_refused (bad[i], "not a pattern: use at most one number, as %d");
-  expect_refused ("%d-%d", "entry-name '%d-%d' is not UTF-8, or not a pattern");
-  expect_refused ("\377.jpg", "entry-name '\357\277\275.jpg' is not UTF-8");
-  expect_refused (
+    expect_invalid (bad[i], "not a pattern: use at most one number, as %d");
+  expect_invalid ("%d-%d", "entry-name '%d-%d' is not UTF-8, or not a pattern");
+  expect_invalid ("\377.jpg", "entry-name '\357\277\275.jpg' is not UTF-8");
+  expect_invalid (
       name, "a name has 1025 bytes, but at most 1023 fit: shorten 'nnn");
   g_free (name);
 }
@@ -103,7 +103,7 @@ GST_START_TEST (titles)
 }
 
 GST_END_TEST
-GST_START_TEST (names_that_are_given_win)
+GST_START_TEST (entry_name_overrides_title)
 {
   GstHarness *h = sink_new ("entry-name=file.png", "NV12", 64, 48);
 
@@ -138,7 +138,8 @@ GST_END_TEST
 #define FILES(more) "multifilesrc location=f%02d.jpg start-index=1 " more " ! "
 #define JPEGS FILES ("caps=image/jpeg,framerate=1/1")
 
-/* f01.jpg to f06.jpg, one of them with these bytes if not NULL. */
+/* Writes f01.jpg to f06.jpg; the broken one gets these bytes, or for NULL the
+ * first ones of its own. */
 static void
 write_files (guint broken, const gchar *bytes, gsize size)
 {
@@ -159,10 +160,10 @@ write_files (guint broken, const gchar *bytes, gsize size)
   }
 }
 
-/* Plays it; said: the expected error, NULL: none. */
+/* Indexes the source and checks the error, NULL for none, and the names. */
 static void
-expect_files (const gchar *source, const gchar *properties, const gchar *said,
-    const gchar *names)
+expect_files (const gchar *source, const gchar *properties,
+    const gchar *problem, const gchar *names)
 {
   gchar *line =
       g_strdup_printf ("%s videoconvert ! ldpindexsink location=" INDEX " %s",
@@ -170,8 +171,8 @@ expect_files (const gchar *source, const gchar *properties, const gchar *said,
   GstElement *pipeline = cuv_pipeline_new (line);
   gchar *text = cuv_pipeline_play (pipeline);
 
-  fail_unless (
-      said == NULL ? text == NULL : text != NULL && strstr (text, said) != NULL,
+  fail_unless (problem == NULL ? text == NULL
+                               : text != NULL && strstr (text, problem) != NULL,
       "%s: %s", line, text);
   g_free (text);
   gst_object_unref (pipeline);
@@ -198,7 +199,7 @@ GST_START_TEST (names_of_files)
 
 GST_END_TEST
 /* The decoder silently drops or delays a frame. */
-GST_START_TEST (files_that_are_no_pictures)
+GST_START_TEST (undecodable_files)
 {
   static const gchar text[] = "this is not a picture";
 
@@ -218,7 +219,7 @@ GST_START_TEST (files_that_are_no_pictures)
 }
 
 GST_END_TEST
-GST_START_TEST (files_behind_a_queue)
+GST_START_TEST (files_through_a_queue)
 {
   write_files (0, NULL, 0);
   expect_files (JPEGS "jpegdec ! queue !", "entry-name=f%02d.jpg",
@@ -277,7 +278,7 @@ pop_progress (GstBus *bus)
 }
 
 static guint
-count_progress (const gchar *properties, gboolean with_end)
+count_progress (const gchar *properties, gboolean with_eos)
 {
   GstHarness *h = sink_new (properties, "NV12", 64, 48);
   GstBus *bus = gst_bus_new ();
@@ -292,7 +293,7 @@ count_progress (const gchar *properties, gboolean with_end)
     push (h, frame);
     g_usleep (2000);
   }
-  if (with_end)
+  if (with_eos)
     gst_harness_push_event (h, gst_event_new_eos ());
   for (; (structure = pop_progress (bus)) != NULL; n++) {
     const guint64 written = field_of (structure, "written");
@@ -333,13 +334,13 @@ add_names (Suite *suite)
 
   indexed_add (suite, tcase);
   tcase_add_test (tcase, patterns);
-  tcase_add_test (tcase, patterns_that_are_none);
+  tcase_add_test (tcase, invalid_patterns);
   tcase_add_test (tcase, titles);
-  tcase_add_test (tcase, names_that_are_given_win);
+  tcase_add_test (tcase, entry_name_overrides_title);
   tcase_add_test (tcase, names_of_regions);
   tcase_add_test (tcase, names_of_files);
-  tcase_add_test (tcase, files_that_are_no_pictures);
-  tcase_add_test (tcase, files_behind_a_queue);
+  tcase_add_test (tcase, undecodable_files);
+  tcase_add_test (tcase, files_through_a_queue);
   tcase_add_test (tcase, frames_of_a_file);
   tcase_add_test (tcase, progress);
 }

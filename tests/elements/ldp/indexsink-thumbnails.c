@@ -49,7 +49,7 @@ index_two (
 }
 
 static void
-done (CuvLdpIndex *index)
+close_index (CuvLdpIndex *index)
 {
   cuv_ldp_index_free (index);
   g_remove (INDEX);
@@ -69,12 +69,12 @@ GST_START_TEST (colours)
       expect_pixel (index, 34, y, BLUE);
       expect_pixel (index, 63, y, BLUE);
     }
-    done (index);
+    close_index (index);
   }
 }
 
 GST_END_TEST
-GST_START_TEST (bars)
+GST_START_TEST (black_bars)
 {
   CuvLdpIndex *index = index_two (TINY, "RGB", 128, 64);
 
@@ -82,18 +82,18 @@ GST_START_TEST (bars)
   expect_pixel (index, 10, 16, RED);
   expect_pixel (index, 50, 47, BLUE);
   expect_pixel (index, 50, 48, 0);
-  done (index);
+  close_index (index);
   index =
       index_two (TINY "thumbnail-width=90 thumbnail-height=20", "NV12", 64, 64);
   expect_pixel (index, 34, 10, 0); /* 20x20 in the middle of 90x20 */
   expect_pixel (index, 35, 10, RED);
   expect_pixel (index, 54, 19, BLUE);
   expect_pixel (index, 55, 10, 0);
-  done (index);
+  close_index (index);
 }
 
 GST_END_TEST
-GST_START_TEST (pixels_that_are_not_square)
+GST_START_TEST (non_square_pixels)
 {
   GstHarness *h = sink_new (TINY, "RGB", 64, 64);
   GstBuffer *frame = cuv_frame_new ("RGB", 64, 64);
@@ -111,17 +111,17 @@ GST_START_TEST (pixels_that_are_not_square)
   expect_pixel (index, 0, 16, RED);
   expect_pixel (index, 63, 47, RED);
   expect_pixel (index, 30, 48, 0);
-  done (index);
+  close_index (index);
 }
 
 GST_END_TEST
-GST_START_TEST (none)
+GST_START_TEST (no_thumbnails)
 {
   CuvLdpIndex *index =
       index_two (TINY "thumbnail-width=0 thumbnail-height=0", "NV12", 64, 64);
 
   fail_unless (cuv_ldp_index_thumbnail (index, 0) == NULL);
-  done (index);
+  close_index (index);
 }
 
 GST_END_TEST
@@ -154,7 +154,7 @@ GST_START_TEST (regions)
         expect_pixel_of (index, 0, x, y, RED);
         expect_pixel_of (index, 1, x, y, BLUE);
       }
-    done (index);
+    close_index (index);
   }
 }
 
@@ -177,7 +177,7 @@ check_size (const gchar *format, gint width, gint height, gint thumbnail)
   index = index_open (INDEX, 1);
   expect_pixel (index, thumbnail / 2, thumbnail / 2, RED);
   expect_pixel (index, 0, thumbnail - 1, RED);
-  done (index);
+  close_index (index);
   g_free (properties);
 }
 
@@ -197,7 +197,7 @@ GST_START_TEST (sizes)
 }
 
 GST_END_TEST
-GST_START_TEST (long_and_thin)
+GST_START_TEST (extreme_aspect_ratios)
 {
   static const gint sizes[][2] = { { 4000, 2 }, { 2, 4000 }, { 301, 1 },
     { 1, 300 } };
@@ -207,7 +207,7 @@ GST_START_TEST (long_and_thin)
 
     expect_pixel (index, 0, 0, 0);
     expect_pixel (index, 63, 63, 0);
-    done (index);
+    close_index (index);
   }
 }
 
@@ -219,10 +219,10 @@ add_thumbnails (Suite *suite)
 
   indexed_add (suite, tcase);
   tcase_add_test (tcase, colours);
-  tcase_add_test (tcase, bars);
-  tcase_add_test (tcase, pixels_that_are_not_square);
-  tcase_add_test (tcase, none);
+  tcase_add_test (tcase, black_bars);
+  tcase_add_test (tcase, non_square_pixels);
+  tcase_add_test (tcase, no_thumbnails);
   tcase_add_test (tcase, regions);
   tcase_add_test (tcase, sizes);
-  tcase_add_test (tcase, long_and_thin);
+  tcase_add_test (tcase, extreme_aspect_ratios);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Failures of ldpindexsink, and what the index has then. */
+/* Failures of ldpindexsink, and the entries that the index has afterwards. */
 #include "config.h"
 #include "indexed.h"
 
@@ -14,7 +14,7 @@
 
 /* ---- settings ---- */
 
-GST_START_TEST (places_that_are_none)
+GST_START_TEST (invalid_locations)
 {
   expect_line_fails (SOURCE "ldpindexsink", "location is not set");
   expect_line_fails (SOURCE "ldpindexsink location=\"\"",
@@ -50,7 +50,7 @@ GST_START_TEST (no_frames)
 }
 
 GST_END_TEST
-GST_START_TEST (settings_that_cannot_be)
+GST_START_TEST (invalid_settings)
 {
   expect_line_fails (SOURCE "ldpindexsink thumbnail-width=0 location=" INDEX,
       "thumbnail-width is 0 and thumbnail-height 64: set both");
@@ -65,7 +65,7 @@ GST_START_TEST (settings_that_cannot_be)
 }
 
 GST_END_TEST
-/* The message names both. */
+/* The error names both sets of parameters. */
 static void
 expect_other (const gchar *properties, const gchar *theirs, const gchar *ours)
 {
@@ -78,7 +78,7 @@ expect_other (const gchar *properties, const gchar *theirs, const gchar *ours)
   gst_harness_teardown (h);
 }
 
-GST_START_TEST (files_of_other_parameters)
+GST_START_TEST (index_of_other_parameters)
 {
   GstHarness *h = sink_new ("grid=4", "NV12", 64, 48);
 
@@ -171,7 +171,7 @@ frame_with_counts (guint16 first, gsize n_bytes)
   return frame;
 }
 
-GST_START_TEST (descriptors_that_are_none)
+GST_START_TEST (invalid_descriptors)
 {
   GstHarness *h = sink_new ("", "NV12", 64, 48);
 
@@ -223,7 +223,7 @@ push_limited (GstHarness *h, gsize limit, guint n)
 }
 
 /* Appending continues once there is space again. */
-GST_START_TEST (no_room)
+GST_START_TEST (full_disk)
 {
   GstHarness *h = sink_new ("", "NV12", 64, 48);
   GstBus *bus = gst_bus_new ();
@@ -243,7 +243,7 @@ GST_START_TEST (no_room)
 }
 
 GST_END_TEST
-#ifndef __SANITIZE_ADDRESS__ /* it ends a process that is out of memory */
+#ifndef __SANITIZE_ADDRESS__ /* which ends a process that is out of memory */
 static gsize
 address_space (void)
 {
@@ -256,7 +256,7 @@ address_space (void)
   return pages * (gsize) sysconf (_SC_PAGESIZE);
 }
 
-GST_START_TEST (no_memory)
+GST_START_TEST (out_of_memory)
 {
   GstHarness *h = sink_new (
       "grid=250 descriptor-width=250 descriptor-height=250", "NV12", 64, 48);
@@ -291,9 +291,9 @@ GST_START_TEST (one_writer_at_a_time)
 }
 
 GST_END_TEST
-/* ---- killed ---- */
+/* ---- killed writers ---- */
 
-#ifndef __SANITIZE_ADDRESS__ /* gst-launch-1.0 cannot load what has it */
+#ifndef __SANITIZE_ADDRESS__ /* gst-launch-1.0 cannot load plugins with it */
 static GPid
 start_writer (void)
 {
@@ -313,7 +313,7 @@ start_writer (void)
   return pid;
 }
 
-/* Entries that a reader has seen. */
+/* Waits for more entries; returns their number. */
 static guint64
 wait_for_entries (guint64 more_than)
 {
@@ -328,13 +328,13 @@ wait_for_entries (guint64 more_than)
       return n;
     g_usleep (10000);
   }
-  fail ("nothing is written");
+  fail ("no new entry within 60 s");
   return 0;
 }
 
 /* After each kill the file has at least the entries seen before, all intact,
  * and the next writer continues. */
-GST_START_TEST (killed)
+GST_START_TEST (killed_writers_leave_a_valid_index)
 {
   guint64 n = 0;
 
@@ -400,17 +400,17 @@ add_trouble (Suite *suite)
   TCase *tcase = tcase_create ("trouble");
 
   indexed_add (suite, tcase);
-  tcase_add_test (tcase, places_that_are_none);
+  tcase_add_test (tcase, invalid_locations);
   tcase_add_test (tcase, no_frames);
-  tcase_add_test (tcase, settings_that_cannot_be);
-  tcase_add_test (tcase, files_of_other_parameters);
+  tcase_add_test (tcase, invalid_settings);
+  tcase_add_test (tcase, index_of_other_parameters);
   tcase_add_test (tcase, frames_of_other_sizes);
   tcase_add_test (tcase, descriptors_of_other_parameters);
-  tcase_add_test (tcase, descriptors_that_are_none);
-  tcase_add_test (tcase, no_room);
+  tcase_add_test (tcase, invalid_descriptors);
+  tcase_add_test (tcase, full_disk);
 #ifndef __SANITIZE_ADDRESS__
-  tcase_add_test (tcase, no_memory);
-  tcase_add_test (tcase, killed);
+  tcase_add_test (tcase, out_of_memory);
+  tcase_add_test (tcase, killed_writers_leave_a_valid_index);
 #endif
   tcase_add_test (tcase, one_writer_at_a_time);
   tcase_add_test (tcase, pauses_and_stops);

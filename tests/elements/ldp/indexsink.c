@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* ldpindexsink: own descriptors, and those of ldpdescriptor. With CUV_TEST_CUDA
- * set, frames are in CUDA memory. */
+/* ldpindexsink: its own descriptors and those of ldpdescriptor. With
+ * CUV_TEST_CUDA set, frames are in CUDA memory. */
 #include "config.h"
 #include "indexed.h"
 
@@ -12,7 +12,7 @@
 #define WIDTH 96
 #define HEIGHT 80
 
-/* ---- described here ---- */
+/* ---- its own descriptors ---- */
 
 static void
 expect_device (GstHarness *h, const gchar *device)
@@ -124,11 +124,11 @@ GST_START_TEST (regions_of_a_frame)
 }
 
 GST_END_TEST
-/* ---- described upstream ---- */
+/* ---- descriptors of ldpdescriptor ---- */
 
-/* Both ways write the same bytes. */
+/* Descriptors of ldpindexsink and of ldpdescriptor make the same file. */
 static void
-compare_ways (const gchar *settings, gboolean with_regions)
+compare_descriptors (const gchar *settings, gboolean with_regions)
 {
   GstBuffer *frames[3];
 
@@ -160,17 +160,17 @@ compare_ways (const gchar *settings, gboolean with_regions)
   g_remove ("1.ldp");
 }
 
-GST_START_TEST (both_ways_are_the_same)
+GST_START_TEST (own_and_upstream_descriptors_agree)
 {
-  compare_ways ("grid=5 order=4", FALSE);
-  compare_ways ("block=20 bins=levels merge-directions=true", FALSE);
-  compare_ways (
+  compare_descriptors ("grid=5 order=4", FALSE);
+  compare_descriptors ("block=20 bins=levels merge-directions=true", FALSE);
+  compare_descriptors (
       "region=roi-list descriptor-width=40 descriptor-height=30", TRUE);
 }
 
 GST_END_TEST
 /* Frames without a descriptor, or with a held one, are skipped. */
-GST_START_TEST (only_frames_that_were_described)
+GST_START_TEST (undescribed_frames_are_skipped)
 {
   static const gchar *const holds[] = { "false", "true" };
 
@@ -195,7 +195,7 @@ GST_START_TEST (only_frames_that_were_described)
 }
 
 GST_END_TEST
-/* The first described frame is dropped on the way. */
+/* A valve drops the first described frame. */
 static GstHarness *
 line_without_first (guint interval, const gchar *hold, guint n)
 {
@@ -219,7 +219,8 @@ line_without_first (guint interval, const gchar *hold, guint n)
   return h;
 }
 
-/* Undescribed first frames do not make it describe frames itself. */
+/* ldpindexsink makes no descriptors itself, although the first frames have
+ * none. */
 GST_START_TEST (first_frame_is_not_described)
 {
   static const gchar *const holds[] = { "false", "true" };
@@ -257,10 +258,10 @@ GST_START_TEST (no_frame_is_described)
 
 GST_END_TEST
 
-/* ---- a file's life ---- */
+/* ---- files and states ---- */
 
 /* Entries are visible at once, and each start appends more. */
-GST_START_TEST (goes_on_with_the_file)
+GST_START_TEST (restarts_append_to_the_file)
 {
   guint64 n = 0, bytes = 0;
 
@@ -290,7 +291,7 @@ GST_START_TEST (goes_on_with_the_file)
 }
 
 GST_END_TEST
-GST_START_TEST (up_and_down_three_times)
+GST_START_TEST (pipeline_restarts)
 {
   gchar *line = g_strdup_printf ("videotestsrc num-buffers=5 ! "
                                  "video/x-raw,format=NV12,width=64,height=64 ! "
@@ -310,7 +311,7 @@ GST_START_TEST (up_and_down_three_times)
 
 GST_END_TEST
 /* Properties set while playing take effect at the next start. */
-GST_START_TEST (settings_of_the_start)
+GST_START_TEST (settings_apply_at_the_next_start)
 {
   GstHarness *h = sink_new ("grid=4", "NV12", WIDTH, HEIGHT);
   GstElement *sink = sink_of (h);
@@ -336,7 +337,7 @@ GST_START_TEST (settings_of_the_start)
 }
 
 GST_END_TEST
-GST_START_TEST (goes_on_after_a_flush)
+GST_START_TEST (flush_keeps_the_file_open)
 {
   GstHarness *h = sink_new ("", "NV12", WIDTH, HEIGHT);
   GstSegment segment;
@@ -378,7 +379,7 @@ GST_START_TEST (answers_upstream)
 }
 
 GST_END_TEST
-/* From the host to the device and back, as behind a selector. */
+/* Host and CUDA memory alternate, as after an input-selector. */
 GST_START_TEST (memory_changes)
 {
   GstHarness *up, *h;
@@ -421,14 +422,14 @@ make_suite (void)
   tcase_add_test (tcase, every_parameter);
   tcase_add_test (tcase, frames_of_many_sizes);
   tcase_add_test (tcase, regions_of_a_frame);
-  tcase_add_test (tcase, both_ways_are_the_same);
-  tcase_add_test (tcase, only_frames_that_were_described);
+  tcase_add_test (tcase, own_and_upstream_descriptors_agree);
+  tcase_add_test (tcase, undescribed_frames_are_skipped);
   tcase_add_test (tcase, first_frame_is_not_described);
   tcase_add_test (tcase, no_frame_is_described);
-  tcase_add_test (tcase, goes_on_with_the_file);
-  tcase_add_test (tcase, up_and_down_three_times);
-  tcase_add_test (tcase, settings_of_the_start);
-  tcase_add_test (tcase, goes_on_after_a_flush);
+  tcase_add_test (tcase, restarts_append_to_the_file);
+  tcase_add_test (tcase, pipeline_restarts);
+  tcase_add_test (tcase, settings_apply_at_the_next_start);
+  tcase_add_test (tcase, flush_keeps_the_file_open);
   tcase_add_test (tcase, answers_upstream);
   tcase_add_test (tcase, memory_changes);
   add_names (suite);

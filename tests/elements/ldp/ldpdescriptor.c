@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Metadata, message and statistics against the C reference. With
- * CUV_TEST_CUDA=1 the GPU must give the same. */
+/* ldpdescriptor against the C reference: metadata, messages and statistics.
+ * With CUV_TEST_CUDA=1 the GPU must give the same results. */
 #include "config.h"
 #include "described.h"
 
@@ -19,7 +19,8 @@ static const gchar *const formats[] = { "NV12", "I420", "YV12", "NV21", "YUY2",
 GST_START_TEST (test_formats)
 {
   for (guint i = 0; i < G_N_ELEMENTS (formats) - (guint) use_cuda; i++) {
-    const Kind same = usual_kind (WIDTH, HEIGHT), small = usual_kind (40, 59);
+    const Kind same = default_kind (WIDTH, HEIGHT),
+               small = default_kind (40, 59);
     Run run = run_new ("", formats[i], WIDTH, HEIGHT);
 
     check_next (&run, &same);
@@ -92,7 +93,7 @@ GST_END_TEST
 static Kind
 listed_kind (void)
 {
-  Kind kind = usual_kind (24, 16);
+  Kind kind = default_kind (24, 16);
 
   kind.params.grid = 2;
   return kind;
@@ -217,7 +218,7 @@ GST_START_TEST (test_too_many_counts_of_regions)
 
 GST_END_TEST
 
-/* ---- what is said ---- */
+/* ---- messages and statistics ---- */
 
 /* Pops the next message of the element; -1 if there is none. */
 static gint
@@ -279,10 +280,10 @@ age_of (GstBuffer *buffer)
 }
 
 /* Held results keep the parameters they were made with. */
-GST_START_TEST (test_hold)
+GST_START_TEST (test_hold_results)
 {
   const GstLdpRegion all = { -1, 0, 0, WIDTH, HEIGHT };
-  Kind kind = usual_kind (WIDTH, HEIGHT);
+  Kind kind = default_kind (WIDTH, HEIGHT);
   Run run =
       run_new ("inference-interval=3 hold-results=true", "NV12", WIDTH, HEIGHT);
   GstBuffer *analysed = NULL;
@@ -308,7 +309,7 @@ GST_START_TEST (test_hold)
 
 GST_END_TEST
 
-/* ---- streams that change and begin again ---- */
+/* ---- changing and restarted streams ---- */
 
 /* Without a segment event, which would reset held results. */
 static void
@@ -333,7 +334,7 @@ GST_START_TEST (test_caps_change)
   static const gint sizes[][2] = { { 200, 100 }, { 8, 8 }, { 33, 64 } };
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
-    const Kind kind = usual_kind (sizes[i][0], sizes[i][1]);
+    const Kind kind = default_kind (sizes[i][0], sizes[i][1]);
 
     gst_buffer_unref (run_push (&run, run_frame (&run)));
     push_caps (&run, formats[3 * i], kind.width, kind.height);
@@ -347,7 +348,7 @@ GST_END_TEST
 
 GST_START_TEST (test_flush)
 {
-  const Kind kind = usual_kind (WIDTH, HEIGHT);
+  const Kind kind = default_kind (WIDTH, HEIGHT);
   Run run = run_new (
       "inference-interval=100 hold-results=true", "NV12", WIDTH, HEIGHT);
   GstSegment segment;
@@ -365,9 +366,9 @@ GST_START_TEST (test_flush)
 
 GST_END_TEST
 
-GST_START_TEST (test_up_and_down)
+GST_START_TEST (test_restart)
 {
-  const Kind kind = usual_kind (WIDTH, HEIGHT);
+  const Kind kind = default_kind (WIDTH, HEIGHT);
   Run run = run_new ("", "NV12", WIDTH, HEIGHT);
 
   for (guint i = 0; i < 3; i++) {
@@ -385,7 +386,7 @@ GST_START_TEST (test_up_and_down)
 GST_END_TEST
 
 /* Describes detections, in a complete pipeline. */
-GST_START_TEST (test_line)
+GST_START_TEST (test_pipeline)
 {
   cuv_play ("videotestsrc num-buffers=10 ! video/x-raw,width=160,height=120 ! "
             "waldboostdetect ! ldpdescriptor region=roi-list "
@@ -408,11 +409,11 @@ make_suite (void)
   tcase_add_test (tc, test_too_many_regions);
   tcase_add_test (tc, test_too_many_counts_of_regions);
   tcase_add_test (tc, test_message_and_stats);
-  tcase_add_test (tc, test_hold);
+  tcase_add_test (tc, test_hold_results);
   tcase_add_test (tc, test_caps_change);
   tcase_add_test (tc, test_flush);
-  tcase_add_test (tc, test_up_and_down);
-  tcase_add_test (tc, test_line);
+  tcase_add_test (tc, test_restart);
+  tcase_add_test (tc, test_pipeline);
   add_picture_tests (s);
   add_settings_tests (s);
   add_meta_tests (s);

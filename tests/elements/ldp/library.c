@@ -95,7 +95,8 @@ describe (const guint8 *pixels, gint stride, gint width, gint height,
 }
 
 gdouble
-likeness (const guint8 *pixels, gint stride, gint width, gint height, gint i)
+similarity_to (
+    const guint8 *pixels, gint stride, gint width, gint height, gint i)
 {
   CuvLdpLayout layout;
   uint32_t *a = describe (pixels, stride, width, height, &layout);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pictures of textures, frames that show them, and an index of them. */
+/* Synthetic textures, frames that show them, and an index of them. */
 #ifndef CUV_TEST_LIBRARY_H
 #define CUV_TEST_LIBRARY_H
 
@@ -24,7 +24,7 @@ void library_remove (gchar *path);
 
 /* Similarity of a rectangle of a grey picture to picture i, by the C reference.
  */
-gdouble likeness (
+gdouble similarity_to (
     const guint8 *pixels, gint stride, gint width, gint height, gint i);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tables of kind "ldp" from any source: valid ones are read, invalid ones are
- * refused with a reason. */
+ * rejected with a reason. */
 #include "config.h"
 #include "described.h"
 
@@ -33,7 +33,7 @@ new_buffer (GstStructure **table)
 }
 
 static void
-check_whole (GstBuffer *buffer)
+check_valid (GstBuffer *buffer)
 {
   GstLdpDescriptors found;
   gchar *problem;
@@ -49,7 +49,7 @@ check_whole (GstBuffer *buffer)
 }
 
 static void
-check_broken (GstBuffer *buffer, const gchar *what)
+check_invalid (GstBuffer *buffer, const gchar *what)
 {
   GstLdpDescriptors found;
   gchar *problem;
@@ -62,7 +62,7 @@ check_broken (GstBuffer *buffer, const gchar *what)
   g_free (problem);
 }
 
-/* "(int)5", as in caps; NULL: no such field. */
+/* Sets a field to a value as in caps, "(int)5"; NULL removes it. */
 static void
 set_field (GstStructure *table, const gchar *field, const gchar *value)
 {
@@ -80,20 +80,20 @@ set_field (GstStructure *table, const gchar *field, const gchar *value)
   g_free (text);
 }
 
-GST_START_TEST (test_whole)
+GST_START_TEST (test_valid)
 {
   GstStructure *table;
   GstBuffer *buffer = new_buffer (&table), *copy = gst_buffer_copy (buffer);
 
-  check_whole (buffer);
-  check_whole (copy);
+  check_valid (buffer);
+  check_valid (copy);
   /* unused parameters may have any value */
   set_field (table, "levels", "(int)-7");
   set_field (table, "age", "(string)old");
-  check_whole (buffer);
+  check_valid (buffer);
   set_field (table, "block", "(int)16");
   set_field (table, "block_rows", "(int)3");
-  check_broken (buffer, "as many counts as before");
+  check_invalid (buffer, "as many counts as before");
   gst_buffer_unref (copy);
   gst_buffer_unref (buffer);
 }
@@ -121,7 +121,7 @@ GST_END_TEST
 
 static const struct {
   const gchar *field, *values[12];
-} bad_fields[] = {
+} invalid_fields[] = {
   { "order",
       { "(int)1", "(int)10", "(int)-3", "(int)2147483647", "(uint)3",
           "(string)3", "(double)3" } },
@@ -155,22 +155,23 @@ static const struct {
           "<\"region_id:u32\", \"x:u32\", \"y:u32\", \"w:u32\", \"h:u32\">",
           "<\"region_id:i32\", \"y:u32\", \"x:u32\", \"w:u32\", \"h:u32\">",
           "<\"region_id:i32\", \"x:u32\", \"y:u64\", \"w:u32\">" } },
-  { "width", { "(uint)89", "(uint)0" } }, /* not all regions are in it */
+  { "width", { "(uint)89", "(uint)0" } }, /* less than the regions */
   { "height", { "(uint)69", "(uint)1" } },
 };
 
-GST_START_TEST (test_broken_fields)
+GST_START_TEST (test_invalid_fields)
 {
-  for (guint f = 0; f < G_N_ELEMENTS (bad_fields); f++) {
-    const gchar *field = bad_fields[f].field;
+  for (guint f = 0; f < G_N_ELEMENTS (invalid_fields); f++) {
+    const gchar *field = invalid_fields[f].field;
 
-    for (guint i = 0; i < 12 && bad_fields[f].values[i] != NULL; i++) {
+    for (guint i = 0; i < 12 && invalid_fields[f].values[i] != NULL; i++) {
       GstStructure *table;
       GstBuffer *buffer = new_buffer (&table);
-      gchar *what = g_strdup_printf ("%s=%s", field, bad_fields[f].values[i]);
+      gchar *what =
+          g_strdup_printf ("%s=%s", field, invalid_fields[f].values[i]);
 
-      set_field (table, field, bad_fields[f].values[i]);
-      check_broken (buffer, what);
+      set_field (table, field, invalid_fields[f].values[i]);
+      check_invalid (buffer, what);
       gst_buffer_unref (buffer);
       g_free (what);
     }
@@ -183,8 +184,8 @@ GST_START_TEST (test_missing_fields)
 {
   static const gchar *const layout[] = { "columns", "width", "height", NULL };
 
-  for (guint f = 0; f < G_N_ELEMENTS (bad_fields); f++) {
-    const gchar *field = bad_fields[f].field;
+  for (guint f = 0; f < G_N_ELEMENTS (invalid_fields); f++) {
+    const gchar *field = invalid_fields[f].field;
     GstStructure *table;
     GstBuffer *buffer = new_buffer (&table);
     GstLdpDescriptors found;
@@ -192,11 +193,11 @@ GST_START_TEST (test_missing_fields)
 
     set_field (table, field, NULL);
     if (g_strv_contains (layout, field)) {
-      /* then it is no table */
+      /* not a table without it */
       fail_if (gst_ldp_meta_read (buffer, &found, &problem));
       fail_unless (problem == NULL);
     } else {
-      check_broken (buffer, field);
+      check_invalid (buffer, field);
     }
     gst_buffer_unref (buffer);
   }
@@ -213,7 +214,7 @@ set_bytes (GstStructure *table, const gchar *field, gconstpointer data, gsize n)
   g_bytes_unref (bytes);
 }
 
-GST_START_TEST (test_broken_counts)
+GST_START_TEST (test_invalid_counts)
 {
   const gsize whole = 2 * 2 * 4 * 4 * 2 * 256;
   const gsize sizes[] = { 0, 1, whole / 2, whole - 1, whole + 1, 2 * whole };
@@ -223,7 +224,7 @@ GST_START_TEST (test_broken_counts)
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
     set_bytes (table, "counts", zeros, sizes[i]);
-    check_broken (buffer, "counts");
+    check_invalid (buffer, "counts");
   }
   set_bytes (table, "counts", zeros, whole);
   {
@@ -233,14 +234,14 @@ GST_START_TEST (test_broken_counts)
     fail_unless (gst_ldp_meta_read (buffer, &found, &problem), "%s", problem);
   }
   gst_structure_set (table, "counts", G_TYPE_BYTES, NULL, NULL);
-  check_broken (buffer, "no counts");
+  check_invalid (buffer, "no counts");
   gst_buffer_unref (buffer);
   g_free (zeros);
 }
 
 GST_END_TEST
 
-GST_START_TEST (test_broken_regions)
+GST_START_TEST (test_invalid_regions)
 {
   static const GstLdpRegion bad[] = { { 3, 10, 20, 81, 50 },
     { 3, 10, 20, 80, 51 }, { 3, 10, 20, 0, 50 }, { 3, 10, 20, 80, 0 },
@@ -253,7 +254,7 @@ GST_START_TEST (test_broken_regions)
     GstBuffer *buffer = new_buffer (&table);
 
     set_bytes (table, "data", both, sizeof both);
-    check_broken (buffer, "a region");
+    check_invalid (buffer, "a region");
     gst_buffer_unref (buffer);
   }
 }
@@ -266,10 +267,10 @@ add_meta_tests (Suite *suite)
   TCase *tc = tcase_create ("metas");
 
   suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_whole);
+  tcase_add_test (tc, test_valid);
   tcase_add_test (tc, test_none);
-  tcase_add_test (tc, test_broken_fields);
+  tcase_add_test (tc, test_invalid_fields);
   tcase_add_test (tc, test_missing_fields);
-  tcase_add_test (tc, test_broken_counts);
-  tcase_add_test (tc, test_broken_regions);
+  tcase_add_test (tc, test_invalid_counts);
+  tcase_add_test (tc, test_invalid_regions);
 }

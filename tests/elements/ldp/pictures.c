@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* draw: codes are drawn as by the C reference, and the published descriptor is
- * of the frame before drawing. */
+/* ldpdescriptor: draw draws codes as the C reference does, and the published
+ * descriptor is of the frame before drawing. */
 #include "config.h"
 #include "described.h"
 
@@ -15,7 +15,7 @@ GST_START_TEST (test_draw)
     "YUY2", "UYVY", "RGB", "BGR", "RGBx", "BGRx", "RGBA", "BGRA", "GRAY8" };
 
   for (guint i = 0; i < G_N_ELEMENTS (formats) - (guint) use_cuda; i++) {
-    const Kind kind = usual_kind (WIDTH, HEIGHT);
+    const Kind kind = default_kind (WIDTH, HEIGHT);
     Run run = run_new ("", formats[i], WIDTH, HEIGHT);
 
     for (gint direction = 0; direction < CUV_LDP_DIRECTIONS; direction++) {
@@ -45,7 +45,7 @@ static const struct {
   { "draw=code-45 border=replicate order=9",
       KIND (9, 0, 8, 15, 0, CUV_LDP_REPLICATE, CUV_LDP_BINS_256, 0, WIDTH,
           HEIGHT) },
-  /* of a direction that is not counted */
+  /* a direction that is not counted */
   { "draw=code-45 directions=0",
       KIND (3, 0, 8, 1, 0, CUV_LDP_VALID, CUV_LDP_BINS_256, 0, WIDTH, HEIGHT) },
   { "draw=code-45 descriptor-width=20 descriptor-height=100",
@@ -79,7 +79,7 @@ GST_START_TEST (test_draw_regions)
 {
   static const GstLdpRegion regions[] = { { 0, 2, 4, 30, 20 },
     { 1, 20, 10, 33, 30 }, { 2, 55, 40, 9, 8 } };
-  const Kind kind = usual_kind (24, 32);
+  const Kind kind = default_kind (24, 32);
   Run run = run_new ("region=roi-list descriptor-width=24 descriptor-height=32 "
                      "draw=code-90",
       "NV12", WIDTH, HEIGHT);
@@ -105,7 +105,7 @@ GST_END_TEST
 /* Other holders of the frame see it unchanged; metas are copied. */
 GST_START_TEST (test_draws_on_a_copy)
 {
-  const Kind kind = usual_kind (WIDTH, HEIGHT);
+  const Kind kind = default_kind (WIDTH, HEIGHT);
   Run run = run_new ("draw=code-0", "NV12", WIDTH, HEIGHT);
 
   for (guint i = 0; i < 3; i++) {
@@ -117,7 +117,7 @@ GST_START_TEST (test_draws_on_a_copy)
     check_same_pixels (&run, in, before);
     draw_codes (&run, before, &kind, all, 0);
     check_same_pixels (&run, out, before);
-    fail_unless (use_cuda || out->pool != NULL); /* not allocated anew */
+    fail_unless (use_cuda || out->pool != NULL); /* from a pool */
     gst_buffer_unref (before);
     gst_buffer_unref (in);
     gst_buffer_unref (out);
@@ -128,7 +128,7 @@ GST_START_TEST (test_draws_on_a_copy)
 GST_END_TEST
 
 /* Without draw a shared frame is passed on uncopied. */
-GST_START_TEST (test_leaves_frames_alone)
+GST_START_TEST (test_shared_frames_are_not_copied)
 {
   Run run = run_new ("", "NV12", WIDTH, HEIGHT);
   GstBuffer *in = cuv_frame_with_metas (), *out;
@@ -146,9 +146,9 @@ GST_START_TEST (test_leaves_frames_alone)
 GST_END_TEST
 
 /* Frames that are not analysed are not drawn on. */
-GST_START_TEST (test_draws_on_analysed_frames)
+GST_START_TEST (test_draws_only_on_analysed_frames)
 {
-  const Kind kind = usual_kind (WIDTH, HEIGHT);
+  const Kind kind = default_kind (WIDTH, HEIGHT);
   Run run = run_new ("draw=code-135 inference-interval=2 hold-results=true",
       "NV12", WIDTH, HEIGHT);
 
@@ -177,6 +177,6 @@ add_picture_tests (Suite *suite)
   tcase_add_test (tc, test_draw_parameters);
   tcase_add_test (tc, test_draw_regions);
   tcase_add_test (tc, test_draws_on_a_copy);
-  tcase_add_test (tc, test_leaves_frames_alone);
-  tcase_add_test (tc, test_draws_on_analysed_frames);
+  tcase_add_test (tc, test_shared_frames_are_not_copied);
+  tcase_add_test (tc, test_draws_only_on_analysed_frames);
 }

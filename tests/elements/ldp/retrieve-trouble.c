@@ -15,11 +15,11 @@
 
 /* Truncated or overwritten: no longer used, reported once, until index is set.
  */
-GST_START_TEST (test_not_the_same_file)
+GST_START_TEST (test_file_is_truncated_or_overwritten)
 {
-  static const gchar *const says[] = { "is truncated", "overwritten" };
+  static const gchar *const problems[] = { "is truncated", "overwritten" };
 
-  for (guint i = 0; i < G_N_ELEMENTS (says); i++) {
+  for (guint i = 0; i < G_N_ELEMENTS (problems); i++) {
     gchar *path = library_new (9, 4), *other = library_new (3, 0), *bytes;
     gsize size;
     Run run;
@@ -44,9 +44,9 @@ GST_START_TEST (test_not_the_same_file)
       expect_rows (&run, 1, 0);
       g_usleep (2000);
     }
-    expect_problem (run.bus, GST_MESSAGE_WARNING, says[i]);
+    expect_problem (run.bus, GST_MESSAGE_WARNING, problems[i]);
     fail_unless (pop_problem (run.bus, GST_MESSAGE_WARNING) == NULL);
-    cuv_harness_caps (run.h, "NV12", SIZE, SIZE + 2); /* prepares again */
+    cuv_harness_caps (run.h, "NV12", SIZE, SIZE + 2);
     gst_buffer_unref (gst_harness_push_and_pull (
         run.h, frame_of ("NV12", SIZE, SIZE + 2, 1)));
     cuv_harness_caps (run.h, "NV12", SIZE, SIZE);
@@ -60,7 +60,7 @@ GST_START_TEST (test_not_the_same_file)
 
 GST_END_TEST;
 
-/* A changed byte of an entry. */
+/* Flips a bit of the file. */
 static void
 damage (const gchar *path, gsize at)
 {
@@ -111,7 +111,7 @@ GST_START_TEST (test_damaged_while_playing)
 GST_END_TEST;
 
 /* Reported once; the old file stays in use. */
-GST_START_TEST (test_another_in_its_place)
+GST_START_TEST (test_file_is_replaced)
 {
   gchar *path = library_new (3, 0), *other = library_new (5, 0);
   Run run;
@@ -182,7 +182,7 @@ GST_END_TEST;
 
 #if HAVE_CUDA
 /* Out of GPU memory: an error at each frame until there is enough. */
-GST_START_TEST (test_no_room)
+GST_START_TEST (test_out_of_gpu_memory)
 {
   gchar *path = library_new (3, 0);
   Run run;
@@ -204,10 +204,10 @@ GST_START_TEST (test_no_room)
 GST_END_TEST;
 #endif
 
-/* ---- what is refused ---- */
+/* ---- invalid indexes and descriptors ---- */
 
 static void
-expect_no_start (const gchar *path, const gchar *says)
+expect_no_start (const gchar *path, const gchar *problem)
 {
   GstElement *element = gst_element_factory_make ("ldpretrieve", NULL);
   GstBus *bus = gst_bus_new ();
@@ -216,14 +216,14 @@ expect_no_start (const gchar *path, const gchar *says)
   g_object_set (element, "index", path, NULL);
   fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED),
       GST_STATE_CHANGE_FAILURE);
-  expect_problem (bus, GST_MESSAGE_ERROR, says);
+  expect_problem (bus, GST_MESSAGE_ERROR, problem);
   gst_element_set_state (element, GST_STATE_NULL);
   gst_element_set_bus (element, NULL);
   gst_object_unref (bus);
   gst_object_unref (element);
 }
 
-GST_START_TEST (test_refused)
+GST_START_TEST (test_invalid_indexes)
 {
   gchar *path = library_new (5, 0);
   GStatBuf file;
@@ -241,7 +241,7 @@ GST_START_TEST (test_refused)
 
 GST_END_TEST;
 
-GST_START_TEST (test_described)
+GST_START_TEST (test_upstream_descriptors)
 {
   static const struct {
     const gchar *properties;
@@ -281,16 +281,16 @@ trouble_case (void)
   TCase *tc = tcase_create ("trouble");
 
   tcase_set_timeout (tc, 120);
-  tcase_add_test (tc, test_not_the_same_file);
+  tcase_add_test (tc, test_file_is_truncated_or_overwritten);
   tcase_add_test (tc, test_damaged_while_playing);
-  tcase_add_test (tc, test_another_in_its_place);
+  tcase_add_test (tc, test_file_is_replaced);
   tcase_add_test (tc, test_long_interval);
   tcase_add_test (tc, test_set_in_handler);
 #if HAVE_CUDA
   if (use_cuda)
-    tcase_add_test (tc, test_no_room);
+    tcase_add_test (tc, test_out_of_gpu_memory);
 #endif
-  tcase_add_test (tc, test_refused);
-  tcase_add_test (tc, test_described);
+  tcase_add_test (tc, test_invalid_indexes);
+  tcase_add_test (tc, test_upstream_descriptors);
   return tc;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Matches of ldpretrieve against the C reference, and changes while playing.
- * With CUV_TEST_CUDA=1 the GPU must find the same. */
+/* ldpretrieve: matches against the C reference, and changes while playing. With
+ * CUV_TEST_CUDA=1 the GPU must find the same. */
 #include "config.h"
 #include "asked.h"
 
@@ -22,7 +22,7 @@ count_of (Run *self, const gchar *field)
 
 /* ---- matches ---- */
 
-GST_START_TEST (test_finds)
+GST_START_TEST (test_matches)
 {
   gchar *path = library_new (PICTURES, 0);
   Run run;
@@ -30,7 +30,7 @@ GST_START_TEST (test_finds)
   run_with_index (&run, path, "k=100");
   for (gint i = 0; i < PICTURES; i += 3) {
     GstCuvTable table;
-    GstBuffer *buffer = look (&run, i, &table);
+    GstBuffer *buffer = push_picture (&run, i, &table);
 
     fail_unless_equals_int (table.n_rows, PICTURES);
     fail_unless_equals_string (table.shape, "none");
@@ -40,7 +40,7 @@ GST_START_TEST (test_finds)
       fail_unless_equals_int (cell (&table, row, "region_id"), -1);
       fail_unless_equals_int (cell (&table, row, "rank"), row + 1);
       check_row (&table, row,
-          likeness (picture (i), SIZE, SIZE, SIZE,
+          similarity_to (picture (i), SIZE, SIZE, SIZE,
               (gint) cell (&table, row, "entry")));
       fail_unless (row == 0
           || cell (&table, row, "similarity")
@@ -76,7 +76,8 @@ GST_START_TEST (test_other_size)
     fail_unless (gst_cuv_meta_next_table (buffer, &state, &table));
     for (guint row = 0; row < table.n_rows; row++)
       check_row (&table, row,
-          likeness (pixels, 90, 90, 70, (gint) cell (&table, row, "entry")));
+          similarity_to (
+              pixels, 90, 90, 70, (gint) cell (&table, row, "entry")));
     fail_unless (cell (&table, 0, "similarity") < 1.0);
     gst_buffer_unref (buffer);
   }
@@ -95,10 +96,10 @@ GST_START_TEST (test_k_and_threshold)
   Run run;
 
   run_with_index (&run, path, "");
-  gst_buffer_unref (look (&run, 2, &table));
+  gst_buffer_unref (push_picture (&run, 2, &table));
   g_object_set (run.element, "k", 3, NULL);
   {
-    GstBuffer *buffer = look (&run, 2, &table);
+    GstBuffer *buffer = push_picture (&run, 2, &table);
 
     fail_unless_equals_int (table.n_rows, 3);
     third = cell (&table, 2, "similarity");
@@ -106,14 +107,14 @@ GST_START_TEST (test_k_and_threshold)
   }
   g_object_set (run.element, "k", 10, "threshold", third, NULL);
   {
-    GstBuffer *buffer = look (&run, 2, &table);
+    GstBuffer *buffer = push_picture (&run, 2, &table);
 
     fail_unless_equals_int (table.n_rows, 3);
     gst_buffer_unref (buffer);
   }
   g_object_set (run.element, "threshold", 1.0, NULL);
   {
-    GstBuffer *buffer = look (&run, 2, &table);
+    GstBuffer *buffer = push_picture (&run, 2, &table);
 
     fail_unless_equals_int (table.n_rows, 1);
     gst_buffer_unref (buffer);
@@ -173,7 +174,7 @@ GST_START_TEST (test_thumbnails)
   Run run;
 
   run_with_index (&run, path, "k=3");
-  buffer = look (&run, 5, &table);
+  buffer = push_picture (&run, 5, &table);
   fail_unless_equals_string (table.shape, "pictures");
   pictures = gst_cuv_table_pictures (&table, &width, &height);
   fail_unless (pictures != NULL && width == 4 && height == 4);
@@ -183,7 +184,7 @@ GST_START_TEST (test_thumbnails)
           (i % 3 + 1) * (guint) cell (&table, row, "entry"));
   gst_buffer_unref (buffer);
   g_object_set (run.element, "thumbnails", FALSE, NULL);
-  buffer = look (&run, 5, &table);
+  buffer = push_picture (&run, 5, &table);
   fail_unless_equals_string (table.shape, "none");
   fail_unless (gst_cuv_table_pictures (&table, &width, &height) == NULL);
   gst_buffer_unref (buffer);
@@ -202,7 +203,7 @@ GST_START_TEST (test_message)
 
   run_with_index (&run, path, "k=2");
   for (gint i = 0; i < 6; i++) /* 0 0 1 1 2 2 */
-    gst_buffer_unref (look (&run, i / 2, &table));
+    gst_buffer_unref (push_picture (&run, i / 2, &table));
   for (GstMessage *m;
        (m = gst_bus_pop_filtered (run.bus, GST_MESSAGE_ELEMENT)) != NULL;) {
     const GstStructure *s = gst_message_get_structure (m);
@@ -240,7 +241,7 @@ GST_START_TEST (test_shares)
     run_with_index (&run, path, settings[i]);
     for (gint n = 0; n < 7; n++) {
       GstCuvTable table;
-      GstBuffer *buffer = look (&run, n, &table);
+      GstBuffer *buffer = push_picture (&run, n, &table);
 
       fail_unless_equals_int (table.n_rows, 5);
       for (guint row = 0; row < 5; row++) {
@@ -262,7 +263,7 @@ GST_START_TEST (test_shares)
 
 GST_END_TEST;
 
-/* ---- while it plays ---- */
+/* ---- changes while playing ---- */
 
 GST_START_TEST (test_appended)
 {
@@ -273,13 +274,13 @@ GST_START_TEST (test_appended)
 
   run_with_index (&run, path, "refresh-interval=1 k=100");
   for (gint n = 3; n < 12; n++) {
-    buffer = look (&run, n, &table);
+    buffer = push_picture (&run, n, &table);
     fail_unless_equals_int (table.n_rows, n);
     fail_unless (cell (&table, 0, "similarity") < 1.0);
     gst_buffer_unref (buffer);
     library_append (path, n);
     g_usleep (2000);
-    buffer = look (&run, n, &table);
+    buffer = push_picture (&run, n, &table);
     fail_unless_equals_int (table.n_rows, n + 1);
     fail_unless_equals_int (cell (&table, 0, "entry"), n);
     gst_buffer_unref (buffer);
@@ -287,7 +288,7 @@ GST_START_TEST (test_appended)
   g_object_set (run.element, "refresh-interval", 0, NULL);
   library_append (path, 12);
   g_usleep (2000);
-  buffer = look (&run, 12, &table);
+  buffer = push_picture (&run, 12, &table);
   fail_unless_equals_int (table.n_rows, 12);
   gst_buffer_unref (buffer);
   run_clear (&run);
@@ -304,16 +305,16 @@ GST_START_TEST (test_change_index)
   Run run;
 
   run_with_index (&run, small, "k=100");
-  gst_buffer_unref (look (&run, 1, &table));
+  gst_buffer_unref (push_picture (&run, 1, &table));
   g_object_set (run.element, "index", large, NULL);
-  buffer = look (&run, 1, &table);
+  buffer = push_picture (&run, 1, &table);
   fail_unless_equals_int (table.n_rows, 9);
   gst_buffer_unref (buffer);
   g_object_set (run.element, "index", "/nowhere/at.all", NULL);
   expect_problem (run.bus, GST_MESSAGE_WARNING, "/nowhere/at.all");
   g_object_set (run.element, "index", NULL, NULL);
   expect_problem (run.bus, GST_MESSAGE_WARNING, "the one before stays");
-  buffer = look (&run, 1, &table);
+  buffer = push_picture (&run, 1, &table);
   fail_unless_equals_int (table.n_rows, 9);
   gst_buffer_unref (buffer);
   {
@@ -330,7 +331,7 @@ GST_START_TEST (test_change_index)
 
 GST_END_TEST;
 
-GST_START_TEST (test_states)
+GST_START_TEST (test_restart)
 {
   gchar *path = library_new (4, 4);
   GstCuvTable table;
@@ -338,7 +339,7 @@ GST_START_TEST (test_states)
 
   run_with_index (&run, path, "");
   for (gint i = 0; i < 3; i++) {
-    gst_buffer_unref (look (&run, i, &table));
+    gst_buffer_unref (push_picture (&run, i, &table));
     gst_element_set_state (run.h->element, GST_STATE_NULL);
     gst_element_set_state (run.h->element, GST_STATE_PLAYING);
     cuv_harness_caps (run.h, "NV12", SIZE, SIZE);
@@ -349,7 +350,7 @@ GST_START_TEST (test_states)
 
 GST_END_TEST;
 
-GST_START_TEST (test_empty)
+GST_START_TEST (test_empty_index)
 {
   gchar *path = library_new (0, 4);
   GstBuffer *buffer;
@@ -357,12 +358,12 @@ GST_START_TEST (test_empty)
   Run run;
 
   run_with_index (&run, path, "refresh-interval=1");
-  buffer = look (&run, 0, &table);
+  buffer = push_picture (&run, 0, &table);
   fail_unless_equals_int (table.n_rows, 0);
   gst_buffer_unref (buffer);
   library_append (path, 0);
   g_usleep (2000);
-  buffer = look (&run, 0, &table);
+  buffer = push_picture (&run, 0, &table);
   fail_unless_equals_int (table.n_rows, 1);
   gst_buffer_unref (buffer);
   run_clear (&run);
@@ -384,7 +385,7 @@ GST_START_TEST (test_limits_and_shares_while_playing)
 
     g_object_set (run.element, "gpu-memory-limit", n % 3 == 1, "share",
         n % 2 == 0 ? -1.0 : 0.0, NULL);
-    buffer = look (&run, n, &table);
+    buffer = push_picture (&run, n, &table);
     fail_unless_equals_int (cell (&table, 0, "entry"), n);
     check_row (&table, 0, 1.0);
     gst_buffer_unref (buffer);
@@ -406,7 +407,7 @@ n_messages (Run *self)
   return n;
 }
 
-/* The best has the same number, but is another picture. */
+/* The best match has the same number, but in another index. */
 GST_START_TEST (test_message_of_another_index)
 {
   gchar *one = library_new (4, 0), *other = library_new (4, 0);
@@ -414,12 +415,12 @@ GST_START_TEST (test_message_of_another_index)
   Run run;
 
   run_with_index (&run, one, "");
-  gst_buffer_unref (look (&run, 1, &table));
-  gst_buffer_unref (look (&run, 1, &table));
+  gst_buffer_unref (push_picture (&run, 1, &table));
+  gst_buffer_unref (push_picture (&run, 1, &table));
   fail_unless_equals_int (n_messages (&run), 1);
   g_object_set (run.element, "index", other, NULL);
-  gst_buffer_unref (look (&run, 1, &table));
-  gst_buffer_unref (look (&run, 1, &table));
+  gst_buffer_unref (push_picture (&run, 1, &table));
+  gst_buffer_unref (push_picture (&run, 1, &table));
   fail_unless_equals_int (n_messages (&run), 1);
   run_clear (&run);
   library_remove (one);
@@ -436,12 +437,12 @@ GST_START_TEST (test_large_thumbnails)
   Run run;
 
   run_with_index (&run, path, "k=20");
-  buffer = look (&run, 1, &table);
+  buffer = push_picture (&run, 1, &table);
   fail_unless_equals_string (table.shape, "pictures");
   gst_buffer_unref (buffer);
   g_object_set (run.element, "k", 30, NULL);
   for (gint i = 0; i < 2; i++) {
-    buffer = look (&run, 1, &table);
+    buffer = push_picture (&run, 1, &table);
     fail_unless_equals_int (table.n_rows, 30);
     fail_unless_equals_string (table.shape, "none");
     gst_buffer_unref (buffer);
@@ -463,7 +464,7 @@ suite (void)
   TCase *tc = tcase_create ("ldpretrieve");
 
   tcase_set_timeout (tc, 120);
-  tcase_add_test (tc, test_finds);
+  tcase_add_test (tc, test_matches);
   tcase_add_test (tc, test_other_size);
   tcase_add_test (tc, test_k_and_threshold);
   tcase_add_test (tc, test_regions);
@@ -475,8 +476,8 @@ suite (void)
   tcase_add_test (tc, test_limits_and_shares_while_playing);
   tcase_add_test (tc, test_message_of_another_index);
   tcase_add_test (tc, test_large_thumbnails);
-  tcase_add_test (tc, test_states);
-  tcase_add_test (tc, test_empty);
+  tcase_add_test (tc, test_restart);
+  tcase_add_test (tc, test_empty_index);
   suite_add_tcase (s, tc);
   suite_add_tcase (s, trouble_case ());
   return s;

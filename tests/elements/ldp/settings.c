@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every property takes effect at the next frame; impossible values are refused
- * by name, and the old ones stay in force. */
+/* ldpdescriptor: properties apply to the next frame; errors name invalid
+ * values, and the previous ones stay in force. */
 #include "config.h"
 #include "described.h"
 
@@ -59,13 +59,13 @@ static const struct {
           4, 0, 5, 10, 1, CUV_LDP_REPLICATE, CUV_LDP_BINS_UNIFORM, 0, 40, 30) },
 };
 
-GST_START_TEST (test_live)
+GST_START_TEST (test_live_changes)
 {
   const GstLdpRegion all = { -1, 0, 0, WIDTH, HEIGHT };
   const GstLdpRegion part = { 3, 20, 10, 30, 30 };
   const Kind *last = &steps[G_N_ELEMENTS (steps) - 1].kind;
   Run run = run_new ("", "NV12", WIDTH, HEIGHT);
-  const Kind first = usual_kind (WIDTH, HEIGHT);
+  const Kind first = default_kind (WIDTH, HEIGHT);
 
   check_next (&run, &first);
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
@@ -89,14 +89,14 @@ GST_START_TEST (test_live)
 
 GST_END_TEST
 
-/* ---- what cannot be done ---- */
+/* ---- invalid settings ---- */
 
 static const struct {
   const gchar *name;
   gint value;
-  const gchar *says;
-  gint cure;
-} refused[] = {
+  const gchar *problem;
+  gint fix;
+} invalid[] = {
   { "grid", 50,
       "grid 50 has more blocks than the 64x48 pixels to describe: lower "
       "it, or raise descriptor-width and descriptor-height",
@@ -109,58 +109,58 @@ static const struct {
       CUV_LDP_45 },
 };
 
-/* What of a frame that does not pass. */
+/* Pushes a frame, which must fail with this error. */
 static void
-check_error (Run *run, const gchar *says)
+check_error (Run *run, const gchar *problem)
 {
   fail_unless_equals_int (
       gst_harness_push (run->h, run_frame (run)), GST_FLOW_ERROR);
-  expect_problem (run->bus, GST_MESSAGE_ERROR, says);
+  expect_problem (run->bus, GST_MESSAGE_ERROR, problem);
 }
 
-GST_START_TEST (test_refused_at_start)
+GST_START_TEST (test_invalid_at_start)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
+  for (guint i = 0; i < G_N_ELEMENTS (invalid); i++) {
     Run run = run_new ("", "NV12", WIDTH, HEIGHT);
 
-    g_object_set (run.d, refused[i].name, refused[i].value, NULL);
-    check_error (&run, refused[i].says);
+    g_object_set (run.d, invalid[i].name, invalid[i].value, NULL);
+    check_error (&run, invalid[i].problem);
     run_clear (&run);
   }
 }
 
 GST_END_TEST
 
-/* One warning; the old values stay in force until the new ones are possible,
+/* One warning; the previous values stay in force until the new ones are valid,
  * also for frames of another size. */
-GST_START_TEST (test_refused_while_playing)
+GST_START_TEST (test_invalid_while_playing)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
-    Kind kind = usual_kind (WIDTH, HEIGHT);
+  for (guint i = 0; i < G_N_ELEMENTS (invalid); i++) {
+    Kind kind = default_kind (WIDTH, HEIGHT);
     Run run = run_new ("draw=code-0", "NV12", WIDTH, HEIGHT);
     gint value;
 
     check_next (&run, &kind);
-    g_object_set (run.d, refused[i].name, refused[i].value, "order", 2, NULL);
+    g_object_set (run.d, invalid[i].name, invalid[i].value, "order", 2, NULL);
     check_next (&run, &kind);
-    expect_problem (run.bus, GST_MESSAGE_WARNING, refused[i].says);
+    expect_problem (run.bus, GST_MESSAGE_WARNING, invalid[i].problem);
     check_next (&run, &kind);
     run_check_quiet (&run);
-    g_object_get (run.d, refused[i].name, &value, NULL);
-    fail_unless_equals_int (value, refused[i].value);
+    g_object_get (run.d, invalid[i].name, &value, NULL);
+    fail_unless_equals_int (value, invalid[i].value);
 
-    kind = usual_kind (WIDTH / 2, HEIGHT / 2);
+    kind = default_kind (WIDTH / 2, HEIGHT / 2);
     run_caps (&run, "RGB", WIDTH / 2, HEIGHT / 2);
     check_next (&run, &kind);
-    expect_problem (run.bus, GST_MESSAGE_WARNING, refused[i].name);
+    expect_problem (run.bus, GST_MESSAGE_WARNING, invalid[i].name);
     run_caps (&run, "NV12", WIDTH, HEIGHT);
-    g_object_set (run.d, refused[i].name, refused[i].cure, NULL);
-    kind = usual_kind (WIDTH, HEIGHT);
+    g_object_set (run.d, invalid[i].name, invalid[i].fix, NULL);
+    kind = default_kind (WIDTH, HEIGHT);
     kind.params.order = 2;
     if (i == 0)
-      kind.params.grid = refused[i].cure;
+      kind.params.grid = invalid[i].fix;
     if (i == 2)
-      kind.params.directions = refused[i].cure;
+      kind.params.directions = invalid[i].fix;
     check_next (&run, &kind);
     run_check_quiet (&run);
     run_clear (&run);
@@ -170,10 +170,10 @@ GST_START_TEST (test_refused_while_playing)
 GST_END_TEST
 
 /* Frames that become too small for the values in force. */
-GST_START_TEST (test_frames_get_small)
+GST_START_TEST (test_frames_become_too_small)
 {
   Run run = run_new ("grid=40", "NV12", WIDTH, HEIGHT);
-  Kind kind = usual_kind (WIDTH, HEIGHT);
+  Kind kind = default_kind (WIDTH, HEIGHT);
 
   kind.params.grid = 40;
   check_next (&run, &kind);
@@ -185,9 +185,9 @@ GST_START_TEST (test_frames_get_small)
 GST_END_TEST
 
 /* A stop discards the values in force. */
-GST_START_TEST (test_refused_at_second_start)
+GST_START_TEST (test_invalid_at_second_start)
 {
-  const Kind kind = usual_kind (WIDTH, HEIGHT);
+  const Kind kind = default_kind (WIDTH, HEIGHT);
   Run run = run_new ("", "NV12", WIDTH, HEIGHT);
 
   check_next (&run, &kind);
@@ -201,7 +201,7 @@ GST_START_TEST (test_refused_at_second_start)
 
 GST_END_TEST
 
-/* Layouts that need too much memory are refused. */
+/* Layouts that need too much memory are rejected. */
 GST_START_TEST (test_too_many_counts)
 {
   Run run = run_new ("block=1", "RGB", 1024, 512);
@@ -221,7 +221,7 @@ GST_END_TEST
 GST_START_TEST (test_large_frames)
 {
   Run run = run_new ("", "RGB", 16385, 8);
-  const Kind kind = usual_kind (100, 8);
+  const Kind kind = default_kind (100, 8);
 
   check_error (&run,
       "16385x8 pixels cannot be described: set descriptor-width and "
@@ -260,7 +260,7 @@ GST_START_TEST (test_out_of_range)
 
 GST_END_TEST
 
-GST_START_TEST (test_bad_names)
+GST_START_TEST (test_invalid_names)
 {
   static const gchar *const bad[] = { "directions=right", "bins=128",
     "border=mirror", "region=roi", "draw=code-46" };
@@ -288,13 +288,13 @@ add_settings_tests (Suite *suite)
   TCase *tc = tcase_create ("settings");
 
   suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_live);
-  tcase_add_test (tc, test_refused_at_start);
-  tcase_add_test (tc, test_refused_while_playing);
-  tcase_add_test (tc, test_frames_get_small);
-  tcase_add_test (tc, test_refused_at_second_start);
+  tcase_add_test (tc, test_live_changes);
+  tcase_add_test (tc, test_invalid_at_start);
+  tcase_add_test (tc, test_invalid_while_playing);
+  tcase_add_test (tc, test_frames_become_too_small);
+  tcase_add_test (tc, test_invalid_at_second_start);
   tcase_add_test (tc, test_too_many_counts);
   tcase_add_test (tc, test_large_frames);
   tcase_add_test (tc, test_out_of_range);
-  tcase_add_test (tc, test_bad_names);
+  tcase_add_test (tc, test_invalid_names);
 }

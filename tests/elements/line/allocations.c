@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lines in which each allocation of the project's own fails once: they end,
- * with an error on the bus or without need of that memory, and the process
- * lives. Runs with failing.c in LD_PRELOAD. */
+/* Pipelines in which each allocation of the project's own fails once: they end,
+ * with an error on the bus or without that memory, and the process does not
+ * crash. Runs with failing.c in LD_PRELOAD. */
 #include "cuvelements.h"
 
 #include <dlfcn.h>
@@ -11,7 +11,7 @@
 #define FRAMES(format)                                                         \
   "videotestsrc num-buffers=3 ! video/x-raw,format=" format                    \
   ",width=96,height=64 ! "
-#define MOST 1000 /* allocations of a line */
+#define MAX_ALLOCATIONS 1000 /* of a pipeline */
 
 static const gchar *const lines[] = {
   FRAMES ("NV12") "waldboostdetect ! fakesink",
@@ -34,7 +34,7 @@ static const gchar *const lines[] = {
 static glong (*arm) (glong nth);
 static gchar *location;
 
-/* Whether that many were not even asked for. */
+/* TRUE if there were fewer than nth allocations, so that none failed. */
 static gboolean
 play_with_failure (const gchar *line, glong nth)
 {
@@ -52,9 +52,10 @@ play_with_failure (const gchar *line, glong nth)
   message = gst_bus_timed_pop_filtered (
       bus, 60 * GST_SECOND, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
   n = arm (0);
-  fail_unless (message != NULL, "%s: allocation %ld: no end", line, nth);
+  fail_unless (message != NULL,
+      "%s: allocation %ld: neither EOS nor an error within 60 s", line, nth);
   fail_unless (GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS || n >= nth,
-      "%s: an error without a failure", line);
+      "%s: an error although no allocation failed", line);
   gst_message_unref (message);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (bus);
@@ -71,9 +72,9 @@ GST_START_TEST (every_allocation_fails)
   fail_unless (symbol != NULL, "failing.c is not in LD_PRELOAD");
   memcpy (&arm, &symbol, sizeof arm);
   while (!play_with_failure (lines[__i__], nth))
-    fail_unless (++nth < MOST, "%s", lines[__i__]);
+    fail_unless (++nth < MAX_ALLOCATIONS, "more allocations: %s", lines[__i__]);
   g_print ("%ld allocations: %s\n", nth - 1, lines[__i__]);
-  fail_unless (nth > 1, "nothing failed in %s", lines[__i__]);
+  fail_unless (nth > 1, "no allocation in %s", lines[__i__]);
 }
 
 GST_END_TEST

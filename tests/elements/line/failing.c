@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* For LD_PRELOAD: memory that cannot be had. Of the allocations that our own
- * libraries ask the C library for, the n-th after failing_arm() fails. GLib's
- * abort, so they are left alone. */
+/* For LD_PRELOAD: fails one allocation. Of the C library allocations of the
+ * project's own libraries, the n-th after failing_arm() returns NULL. GLib
+ * aborts without memory, so its allocations never fail. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>
@@ -20,7 +20,7 @@ long failing_arm (long nth);
 
 static atomic_long armed, calls;
 
-/* 0: none fails. Returns how many were asked for since the last call. */
+/* 0: none fails. Returns the number of allocations since the last call. */
 long
 failing_arm (long nth)
 {

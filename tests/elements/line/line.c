@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The whole line, from a film to boxes and tracks on it: through cudaupload and
- * cudadownload it gives the same boxes and the same pictures as without them,
- * on a machine with a GPU and on one without. With CUV_TEST_CUDA=1 there must
- * be a device, and it must have done the work. CUV_TEST_FILM is the film,
- * opencv-doc's Megamind.avi by default; CUV_TEST_H264 a film in MP4 for the
- * hardware decoder, made by x264enc where that is installed. */
+/* A whole pipeline from a film to boxes and tracks: with cudaupload and
+ * cudadownload it gives the same boxes and pixels as without them, on machines
+ * with and without a GPU. CUV_TEST_CUDA=1 requires a CUDA device and its use.
+ * CUV_TEST_FILM is the film, opencv-doc's Megamind.avi by default;
+ * CUV_TEST_H264 an MP4 file for the hardware decoder, made by x264enc if that
+ * is installed. */
 #include "config.h"
 #include "cuvelements.h"
 
@@ -20,7 +20,7 @@
 
 static gboolean use_cuda;
 
-/* ---- what a line makes ---- */
+/* ---- the output of a pipeline ---- */
 
 typedef struct {
   GPtrArray *checksums; /* of each frame's pixels */
@@ -54,7 +54,7 @@ note_boxes (Outcome *outcome, GstBuffer *buffer)
   }
 }
 
-/* Of the pixels alone: padding differs from pool to pool. */
+/* Of the pixels only: padding differs between pools. */
 static gchar *
 checksum (GstSample *sample)
 {
@@ -135,7 +135,7 @@ outcome_clear (Outcome *outcome)
 
 /* ---- tests ---- */
 
-GST_START_TEST (test_same_with_and_without)
+GST_START_TEST (same_output_with_and_without_upload)
 {
   static const gchar *const formats[] = { "NV12", "I420", "YV12", "NV21",
     "YUY2", "UYVY", "RGB", "BGR", "RGBx", "BGRx", "RGBA", "BGRA" };
@@ -157,13 +157,12 @@ GST_START_TEST (test_same_with_and_without)
     outcome_clear (&moved);
   }
   fail_unless (n_boxes > 0 && n_tracks > 0,
-      "no box or no track in any picture: the test says nothing");
+      "no box or no track in any frame: nothing was compared");
 }
 
 GST_END_TEST;
 
-/* An MP4 file to decode, NULL if there is none and none can be made; free it.
- */
+/* Path of an MP4 file, NULL if none is given and none can be made; free it. */
 static gchar *
 h264_film (gboolean *made)
 {
@@ -187,8 +186,8 @@ h264_film (gboolean *made)
   return path;
 }
 
-/* From the decoder on the GPU to boxes without leaving it. */
-GST_START_TEST (test_decoder_to_boxes)
+/* From the hardware decoder to boxes in CUDA memory. */
+GST_START_TEST (frames_stay_in_cuda_memory_from_decoder_to_boxes)
 {
   gboolean made;
   gchar *film = h264_film (&made), *line, *error;
@@ -221,8 +220,8 @@ GST_START_TEST (test_decoder_to_boxes)
 
 GST_END_TEST;
 
-/* Contexts come and go; cudart lives through them. */
-GST_START_TEST (test_again_and_again)
+/* The CUDA runtime survives the end of a context. */
+GST_START_TEST (pipelines_run_one_after_the_other)
 {
   for (guint i = 0; i < 3; i++)
     cuv_play ("videotestsrc num-buffers=3 ! "
@@ -257,8 +256,8 @@ push_device (GstHarness *h, GstHarness *upload)
   gst_buffer_unref (frame);
 }
 
-/* Frames in CUDA memory and such in host memory, one after the other. */
-GST_START_TEST (test_device_and_host)
+/* Frames in CUDA memory and in host memory alternate. */
+GST_START_TEST (memory_type_changes_between_frames)
 {
   static const gchar *const names[] = { "houghlines", "ldpdescriptor",
     "ldpretrieve", "rcdtrack", "waldboostdetect" };
@@ -288,11 +287,11 @@ line_suite (void)
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_same_with_and_without);
-  tcase_add_test (tc, test_again_and_again);
+  tcase_add_test (tc, same_output_with_and_without_upload);
+  tcase_add_test (tc, pipelines_run_one_after_the_other);
   if (use_cuda) {
-    tcase_add_test (tc, test_device_and_host);
-    tcase_add_test (tc, test_decoder_to_boxes);
+    tcase_add_test (tc, memory_type_changes_between_frames);
+    tcase_add_test (tc, frames_stay_in_cuda_memory_from_decoder_to_boxes);
   }
   return s;
 }

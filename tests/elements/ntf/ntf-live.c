@@ -11,7 +11,7 @@
 
 /* ---- windows ---- */
 
-/* A flat frame of a brightness that tells its number. */
+/* The grey level of the n-th frame, which is flat. */
 static guint8
 brightness (guint n)
 {
@@ -24,7 +24,7 @@ grey_frame (guint n)
   GstBuffer *frame = gst_buffer_new_allocate (NULL, 16 * 8, NULL);
 
   gst_buffer_memset (frame, 0, brightness (n), 16 * 8);
-  for (guint y = 0; y < 8; y++) /* padding is not looked at */
+  for (guint y = 0; y < 8; y++) /* padding must be ignored */
     gst_buffer_memset (frame, 16 * y + 15, 255, 1);
   GST_BUFFER_PTS (frame) = n * FRAME;
   GST_BUFFER_DURATION (frame) = FRAME;
@@ -41,7 +41,7 @@ grey_harness (const gchar *properties)
   return h;
 }
 
-/* w follows the brightness, from the window's first frame on. */
+/* w is proportional to the brightness of the window's frames. */
 static void
 check_window (GstBuffer *picture, guint begin, guint window)
 {
@@ -100,7 +100,7 @@ check_rate (GstHarness *h, gint num, gint denom)
   gst_caps_unref (caps);
 }
 
-GST_START_TEST (hop_divides_the_rate)
+GST_START_TEST (hop_divides_framerate)
 {
   GstHarness *h = grey_harness ("rank=1 iterations=1 window=2 hop=2");
 
@@ -115,8 +115,8 @@ GST_START_TEST (hop_divides_the_rate)
 }
 
 GST_END_TEST
-/* A peer that wants this rate gets it from a source of hop times it. */
-GST_START_TEST (hop_multiplies_what_is_asked_for)
+/* The source is asked for hop times the framerate that the peer wants. */
+GST_START_TEST (hop_multiplies_requested_framerate)
 {
   cuv_play ("videotestsrc num-buffers=12 ! video/x-raw,width=16,height=8 ! "
             "spectralntf rank=1 iterations=1 window=4 hop=4 ! "
@@ -124,13 +124,13 @@ GST_START_TEST (hop_multiplies_what_is_asked_for)
 }
 
 GST_END_TEST
-/* And the time that work takes. */
-GST_START_TEST (latency_has_the_window)
+/* Plus the time of a run. */
+GST_START_TEST (latency_includes_the_window)
 {
   GstHarness *h = grey_harness ("rank=1 iterations=1 window=60");
   GstClockTime latency;
 
-  /* caps are enough: the pipeline asks before the first frame comes */
+  /* known from the caps: pipelines query it before the first frame */
   latency = gst_harness_query_latency (h);
   fail_unless (latency >= 59 * FRAME && latency < 61 * FRAME);
   gst_harness_push (h, grey_frame (0));
@@ -142,7 +142,7 @@ GST_START_TEST (latency_has_the_window)
 }
 
 GST_END_TEST
-GST_START_TEST (short_streams_say_so)
+GST_START_TEST (stream_shorter_than_window_warns)
 {
   GstHarness *h = grey_harness ("window=6");
   GstBus *bus = gst_bus_new ();
@@ -163,7 +163,7 @@ GST_END_TEST
 /* ---- changes ---- */
 
 static GstBuffer *
-look (GstHarness *h)
+push_scene (GstHarness *h)
 {
   return ntf_push (h, ntf_scene ("U8", "bip", 1));
 }
@@ -171,7 +171,7 @@ look (GstHarness *h)
 static void
 check_columns (GstHarness *h, guint rank)
 {
-  GstBuffer *picture = look (h);
+  GstBuffer *picture = push_scene (h);
 
   fail_unless_equals_int (ntf_table (picture, "v").n_columns, rank);
   gst_buffer_unref (picture);
@@ -180,7 +180,7 @@ check_columns (GstHarness *h, guint rank)
 static gdouble
 error_of (GstHarness *h)
 {
-  GstBuffer *picture = look (h);
+  GstBuffer *picture = push_scene (h);
   gdouble error = ntf_last_error (picture);
 
   gst_buffer_unref (picture);
@@ -198,7 +198,7 @@ GST_START_TEST (changes_apply_to_the_next_frame)
   check_columns (h, 5);
   g_object_set (h->element, "rank", 2, NULL);
   was = error_of (h);
-  fail_unless (error_of (h) == was, "not the same again");
+  fail_unless (error_of (h) == was, "a second run differs");
   g_object_set (h->element, "seed", 77, NULL);
   other = error_of (h);
   fail_unless (other != was);
@@ -211,7 +211,7 @@ GST_END_TEST
 static guint
 iterations_of (GstHarness *h)
 {
-  GstBuffer *picture = look (h);
+  GstBuffer *picture = push_scene (h);
   guint n = 0;
 
   gst_structure_get_uint (ntf_table (picture, "u").structure, "iterations", &n);
@@ -222,7 +222,7 @@ iterations_of (GstHarness *h)
 static gdouble
 length_of_first_column (GstHarness *h)
 {
-  GstBuffer *picture = look (h);
+  GstBuffer *picture = push_scene (h);
   GstCuvTable u = ntf_table (picture, "u");
   gdouble sum = 0;
 
@@ -232,8 +232,7 @@ length_of_first_column (GstHarness *h)
   return sqrt (sum);
 }
 
-/* Each property is the parameter that it says. */
-GST_START_TEST (settings_are_passed_on)
+GST_START_TEST (properties_set_parameters)
 {
   GstHarness *h = ntf_harness ("rank=2 iterations=40 tolerance=0");
   gdouble plain;
@@ -255,8 +254,8 @@ GST_START_TEST (settings_are_passed_on)
 }
 
 GST_END_TEST
-/* A cube of zeros leaves no terms: there is nothing to go on from. */
-GST_START_TEST (a_black_cube_is_forgotten)
+/* A cube of zeros leaves no factors to start the next run from. */
+GST_START_TEST (black_cube_resets_previous_factors)
 {
   GstHarness *h = ntf_harness ("rank=2 iterations=30 init=previous");
   const gsize size = SCENE_WIDTH * SCENE_HEIGHT * SCENE_BANDS;
@@ -272,7 +271,7 @@ GST_START_TEST (a_black_cube_is_forgotten)
 }
 
 GST_END_TEST
-GST_START_TEST (previous_goes_on)
+GST_START_TEST (init_previous_continues)
 {
   GstHarness *h = ntf_harness ("rank=3 iterations=10 init=previous");
   gdouble errors[3];
@@ -287,12 +286,12 @@ GST_START_TEST (previous_goes_on)
   gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
   gst_segment_init (&segment, GST_FORMAT_TIME);
   gst_harness_push_event (h, gst_event_new_segment (&segment));
-  fail_unless (error_of (h) == errors[0], "it remembers over a flush");
+  fail_unless (error_of (h) == errors[0], "a flush did not reset the factors");
   gst_harness_teardown (h);
 }
 
 GST_END_TEST
-GST_START_TEST (contradictions_leave_what_was_in_force)
+GST_START_TEST (contradictions_keep_the_previous_settings)
 {
   GstHarness *h = ntf_harness ("rank=3 iterations=10 schedule=jacobi");
   GstBus *bus = gst_bus_new ();
@@ -357,7 +356,7 @@ long_push (gpointer data)
   return GINT_TO_POINTER (gst_harness_push (self->h, self->cube));
 }
 
-/* A run that would take hours returns from the push; the end of it all. */
+/* Stops a run that would take hours: the push returns. Frees everything. */
 static void
 long_stop (Long *self, GThread *thread, void (*stop) (GstHarness *h))
 {
@@ -370,7 +369,7 @@ long_stop (Long *self, GThread *thread, void (*stop) (GstHarness *h))
 }
 
 static void
-flush (GstHarness *h)
+start_flush (GstHarness *h)
 {
   gst_harness_push_event (h, gst_event_new_flush_start ());
 }
@@ -388,25 +387,25 @@ check_stops (const gchar *properties, void (*stop) (GstHarness *h))
   Long run = long_new (properties, SIDE);
   GThread *thread = g_thread_new ("push", long_push, &run);
 
-  g_usleep (400000); /* it is under way */
+  g_usleep (400000); /* until the run has started */
   long_stop (&run, thread, stop);
 }
 
-GST_START_TEST (a_flush_stops_a_run)
+GST_START_TEST (flush_stops_a_run)
 {
-  check_stops (ENDLESS, flush);
-  check_stops (ENDLESS "algorithm=hals", flush);
-  check_stops (ENDLESS "init=nndsvd", flush);
+  check_stops (ENDLESS, start_flush);
+  check_stops (ENDLESS "algorithm=hals", start_flush);
+  check_stops (ENDLESS "init=nndsvd", start_flush);
 }
 
 GST_END_TEST
-GST_START_TEST (a_state_change_stops_a_run)
+GST_START_TEST (state_change_stops_a_run)
 {
   check_stops (ENDLESS, to_ready);
 }
 
 GST_END_TEST
-GST_START_TEST (progress_is_told)
+GST_START_TEST (progress_is_reported)
 {
   Long run = long_new (ENDLESS, 64);
   GThread *thread = g_thread_new ("push", long_push, &run);
@@ -419,7 +418,7 @@ GST_START_TEST (progress_is_told)
     gdouble percent, error;
     guint iteration;
 
-    fail_unless (message != NULL, "no progress");
+    fail_unless (message != NULL, "no progress message within 60 s");
     s = gst_message_get_structure (message);
     fail_unless (gst_structure_has_name (s, "spectralntf"));
     fail_unless (gst_structure_get_uint (s, "iteration", &iteration));
@@ -430,7 +429,7 @@ GST_START_TEST (progress_is_told)
     before = iteration;
     gst_message_unref (message);
   }
-  long_stop (&run, thread, flush);
+  long_stop (&run, thread, start_flush);
 }
 
 GST_END_TEST
@@ -443,18 +442,18 @@ suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, windows_hop, 0, 4);
-  tcase_add_test (tc, hop_divides_the_rate);
-  tcase_add_test (tc, hop_multiplies_what_is_asked_for);
-  tcase_add_test (tc, latency_has_the_window);
-  tcase_add_test (tc, short_streams_say_so);
+  tcase_add_test (tc, hop_divides_framerate);
+  tcase_add_test (tc, hop_multiplies_requested_framerate);
+  tcase_add_test (tc, latency_includes_the_window);
+  tcase_add_test (tc, stream_shorter_than_window_warns);
   tcase_add_test (tc, changes_apply_to_the_next_frame);
-  tcase_add_test (tc, settings_are_passed_on);
-  tcase_add_test (tc, a_black_cube_is_forgotten);
-  tcase_add_test (tc, previous_goes_on);
-  tcase_add_test (tc, contradictions_leave_what_was_in_force);
-  tcase_add_test (tc, a_flush_stops_a_run);
-  tcase_add_test (tc, a_state_change_stops_a_run);
-  tcase_add_test (tc, progress_is_told);
+  tcase_add_test (tc, properties_set_parameters);
+  tcase_add_test (tc, black_cube_resets_previous_factors);
+  tcase_add_test (tc, init_previous_continues);
+  tcase_add_test (tc, contradictions_keep_the_previous_settings);
+  tcase_add_test (tc, flush_stops_a_run);
+  tcase_add_test (tc, state_change_stops_a_run);
+  tcase_add_test (tc, progress_is_reported);
   return s;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Cubes of known terms for spectralntf, and what it says of them. */
+/* Cubes of known terms for spectralntf, and access to its metadata. */
 #ifndef NTF_SCENE_H
 #define NTF_SCENE_H
 
@@ -22,7 +22,7 @@ gint scene_block (gint x, gint y);
 /* A harness of spectralntf with these properties, as in a launch line. */
 GstHarness *ntf_harness (const gchar *properties);
 
-/* Caps of cubes of SCENE_BANDS and what else they are to say: ",a=b". */
+/* Sets the caps of a scene; more is "" or additional fields, ",a=b". */
 void ntf_set_cube_caps (GstHarness *h, const gchar *format,
     const gchar *interleave, const gchar *more);
 
@@ -30,10 +30,10 @@ void ntf_set_cube_caps (GstHarness *h, const gchar *format,
 GstBuffer *ntf_scene (
     const gchar *format, const gchar *interleave, gdouble gain);
 
-/* Where the sample of a scene is, in samples. */
+/* Index of a sample of a scene. */
 gsize ntf_offset (const gchar *interleave, gint x, gint y, gint band);
 
-/* Pushes; the picture. Fails the test if there is none. */
+/* Pushes the buffer and returns the picture; fails if there is none. */
 GstBuffer *ntf_push (GstHarness *h, GstBuffer *buffer);
 
 /* R, G, B of a pixel of a RGBA picture. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What spectralntf finds in cubes of known terms, and what it refuses. With
+/* spectralntf: factors of cubes of known terms, and invalid input. With
  * CUV_TEST_CUDA=1 on the GPU. */
 #include "ntf-scene.h"
 
@@ -10,8 +10,7 @@
 
 /* ---- pictures ---- */
 
-/* Each block has the channel of its term, in order of strength; channels[c] is
- * the block that channel c shows, -1 for none. */
+/* Channel c shows block channels[c] only, or nothing for -1. */
 static void
 check_picture (GstBuffer *picture, const gint channels[3])
 {
@@ -30,8 +29,8 @@ check_picture (GstBuffer *picture, const gint channels[3])
   }
 }
 
-/* Spectra are as they were planted: unit columns elsewhere, so w has the scale.
- */
+/* w has the spectra of the scene; its columns are scaled by those of u and v,
+ * which have unit length. */
 static void
 check_spectra (GstBuffer *picture, gdouble gain)
 {
@@ -58,7 +57,7 @@ check_spectra (GstBuffer *picture, gdouble gain)
   }
 }
 
-GST_START_TEST (every_layout_of_a_cube)
+GST_START_TEST (cubes_of_every_layout)
 {
   static const gchar *const formats[] = { "U8", "U16LE", "F32LE" };
   static const gchar *const interleaves[] = { "bip", "bil", "bsq" };
@@ -95,8 +94,8 @@ GST_START_TEST (components_choose_channels)
 }
 
 GST_END_TEST
-/* One term takes the brightest block: the others are left. */
-GST_START_TEST (residual_shows_what_is_left)
+/* A single term fits the brightest block; the others are the residual. */
+GST_START_TEST (residual_shows_other_blocks)
 {
   GstHarness *h = ntf_harness ("rank=1 iterations=100 show=residual");
   GstBuffer *picture;
@@ -116,7 +115,7 @@ GST_START_TEST (residual_shows_what_is_left)
 
 GST_END_TEST
 
-/* ---- the curve ---- */
+/* ---- the error curve ---- */
 
 GST_START_TEST (errors_fall)
 {
@@ -145,7 +144,7 @@ GST_START_TEST (errors_fall)
 
 GST_END_TEST
 
-/* ---- bad input ---- */
+/* ---- invalid input ---- */
 
 static GstBuffer *
 scene_with (gint x, gint y, gint band, gfloat value)
@@ -156,7 +155,7 @@ scene_with (gint x, gint y, gint band, gfloat value)
   return scene;
 }
 
-GST_START_TEST (negative_values_are_refused)
+GST_START_TEST (invalid_values_are_errors)
 {
   static const gfloat values[] = { -1, NAN, INFINITY };
   GstHarness *h = ntf_harness ("rank=3");
@@ -174,7 +173,7 @@ GST_START_TEST (negative_values_are_refused)
 }
 
 GST_END_TEST
-GST_START_TEST (negative_values_are_clamped)
+GST_START_TEST (invalid_values_are_clamped)
 {
   static const gfloat values[] = { -1000, NAN, -INFINITY };
   static const gint in_order[] = { 0, 1, 2 };
@@ -182,7 +181,7 @@ GST_START_TEST (negative_values_are_clamped)
   GstBuffer *picture;
 
   ntf_set_cube_caps (h, "F32LE", "bip", "");
-  /* black there, anyway */
+  /* a pixel that is black anyway */
   picture = ntf_push (h, scene_with (35, 0, 2, values[__i__]));
   check_picture (picture, in_order);
   check_spectra (picture, 1);
@@ -191,8 +190,8 @@ GST_START_TEST (negative_values_are_clamped)
 }
 
 GST_END_TEST
-/* Band 1 and the value -9999 have no say. */
-GST_START_TEST (bad_bands_and_ignored_values_are_left_out)
+/* Band 1 and the value -9999 must not influence the result. */
+GST_START_TEST (bad_bands_and_ignored_values_are_skipped)
 {
   GstHarness *h = ntf_harness (WELL);
   GstBuffer *scene = scene_with (35, 0, 3, -9999), *picture;
@@ -234,7 +233,7 @@ GST_START_TEST (all_bands_bad_is_an_error)
 }
 
 GST_END_TEST
-GST_START_TEST (contradictions_are_refused)
+GST_START_TEST (contradictions_are_start_errors)
 {
   GstHarness *h = ntf_harness ("");
   GstBus *bus = gst_bus_new ();
@@ -272,7 +271,8 @@ check_edge (const gchar *properties, const gchar *caps, gsize size,
   u = ntf_table (picture, "u");
   for (guint row = 0; row < u.n_rows; row++) {
     for (guint k = 0; k < u.n_columns; k++)
-      fail_unless (gst_cuv_table_double (&u, row, k) >= 0); /* not of NaN */
+      fail_unless (
+          gst_cuv_table_double (&u, row, k) >= 0); /* also fails on NaN */
   }
   gst_structure_get_uint (u.structure, "effective_rank", &rank);
   fail_unless (rank >= MIN (wanted_rank, 1) && rank <= wanted_rank,
@@ -317,15 +317,15 @@ suite (void)
   TCase *tc = tcase_create ("results");
 
   suite_add_tcase (s, tc);
-  tcase_add_loop_test (tc, every_layout_of_a_cube, 0, 9);
+  tcase_add_loop_test (tc, cubes_of_every_layout, 0, 9);
   tcase_add_test (tc, components_choose_channels);
-  tcase_add_test (tc, residual_shows_what_is_left);
+  tcase_add_test (tc, residual_shows_other_blocks);
   tcase_add_test (tc, errors_fall);
-  tcase_add_loop_test (tc, negative_values_are_refused, 0, 3);
-  tcase_add_loop_test (tc, negative_values_are_clamped, 0, 3);
-  tcase_add_test (tc, bad_bands_and_ignored_values_are_left_out);
+  tcase_add_loop_test (tc, invalid_values_are_errors, 0, 3);
+  tcase_add_loop_test (tc, invalid_values_are_clamped, 0, 3);
+  tcase_add_test (tc, bad_bands_and_ignored_values_are_skipped);
   tcase_add_test (tc, all_bands_bad_is_an_error);
-  tcase_add_test (tc, contradictions_are_refused);
+  tcase_add_test (tc, contradictions_are_start_errors);
   tcase_add_test (tc, edges);
   tcase_add_test (tc, rgb_video_and_nv12);
   return s;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* visionoverlay follows frames from one CUDA context into another: what it
- * copies stays in the context that the frame came in. */
+/* visionoverlay with frames of changing CUDA contexts: a copy is made in the
+ * context of its frame. */
 #include "config.h"
 #include "scene.h"
 
@@ -58,7 +58,7 @@ GST_START_TEST (copies_stay_in_their_context)
     contexts[i] = gst_cuda_context_new (0);
     pools[i] = new_pool (contexts[i], caps);
   }
-  for (guint i = 0; i < 9; i++) /* there, back, and there again */
+  for (guint i = 0; i < 9; i++) /* three frames of each context in turn */
     check_frame (h, pools[i / 3 % 2], contexts[i / 3 % 2]);
   gst_harness_teardown (h);
   for (guint i = 0; i < 2; i++) {

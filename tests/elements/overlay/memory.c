@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* visionoverlay on CUDA memory of the stand-in driver, which runs no kernels:
- * the frame is drawn on by the CPU, and nothing of it gets lost. */
+ * it draws on the CPU, and the frame stays complete. */
 #include "config.h"
 #include "scene.h"
 
@@ -38,7 +38,7 @@ check_picture (const gchar *format, gint width, gint height, gboolean shared)
   cuv_fake_check_clean ();
 }
 
-GST_START_TEST (the_picture_is_that_of_the_cpu)
+GST_START_TEST (cuda_frames_look_as_on_the_cpu)
 {
   static const gchar *const formats[] = { "NV12", "I420", "YV12", "NV21",
     "YUY2", "UYVY", "RGB", "BGR", "RGBx", "BGRx", "RGBA", "BGRA" };
@@ -50,8 +50,8 @@ GST_START_TEST (the_picture_is_that_of_the_cpu)
 }
 
 GST_END_TEST
-/* Two overlays on the branches of a tee after the upload: one copies. */
-GST_START_TEST (a_shared_device_frame_is_copied)
+/* Another branch of a tee holds the frame. */
+GST_START_TEST (shared_cuda_frame_is_copied)
 {
   GstHarness *h =
       gst_harness_new_parse ("cuvcudaupload ! tee name=t ! queue ! "
@@ -83,8 +83,8 @@ suite (void)
   TCase *t = tcase_create ("all");
 
   suite_add_tcase (s, t);
-  tcase_add_test (t, the_picture_is_that_of_the_cpu);
-  tcase_add_test (t, a_shared_device_frame_is_copied);
+  tcase_add_test (t, cuda_frames_look_as_on_the_cpu);
+  tcase_add_test (t, shared_cuda_frame_is_copied);
   return s;
 }
 

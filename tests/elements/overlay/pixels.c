@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* visionoverlay: which pixels become which colour, and which frames stay as
- * they are. */
+/* visionoverlay: which pixels are drawn in which colour, and which frames are
+ * not changed. */
 #include "config.h"
 #include "scene.h"
 
@@ -69,7 +69,7 @@ check_box (const gchar *format, gint height, const gchar *colorimetry,
   gst_harness_teardown (h);
 }
 
-GST_START_TEST (a_box_is_red_in_every_format)
+GST_START_TEST (box_is_red_in_every_format)
 {
   static const gchar *const formats[] = { "NV12", "I420", "YV12", "NV21",
     "YUY2", "UYVY", "RGB", "BGR", "RGBx", "BGRx", "RGBA", "BGRA" };
@@ -90,7 +90,7 @@ GST_START_TEST (colours_follow_colorimetry)
 }
 
 GST_END_TEST
-GST_START_TEST (a_box_is_clipped_at_the_border)
+GST_START_TEST (box_is_clipped_at_the_border)
 {
   GstHarness *h = overlay_new ("RGB", 63, 47, NULL);
   GstBuffer *in = cuv_frame_new ("RGB", 63, 47), *out;
@@ -115,9 +115,9 @@ GST_START_TEST (a_box_is_clipped_at_the_border)
 }
 
 GST_END_TEST
-/* ---- who owns the frame ---- */
+/* ---- shared frames ---- */
 
-GST_START_TEST (a_frame_of_others_is_copied)
+GST_START_TEST (shared_frame_is_copied)
 {
   GstHarness *h = overlay_new ("NV12", 64, 48, NULL);
   GstBuffer *in = cuv_frame_new ("NV12", 64, 48);
@@ -134,7 +134,7 @@ GST_START_TEST (a_frame_of_others_is_copied)
   fail_unless_equals_int (cuv_stat (h->element, "copied"), 1);
   roi = (GstVideoRegionOfInterestMeta *) gst_buffer_iterate_meta_filtered (
       out, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
-  fail_unless (roi != NULL && roi->w == 30, "metas are copied too");
+  fail_unless (roi != NULL && roi->w == 30, "the copy has no ROI of width 30");
   fail_unless_equals_uint64 (GST_BUFFER_PTS (out), GST_BUFFER_PTS (in));
   gst_buffer_unref (before);
   gst_buffer_unref (in);
@@ -143,7 +143,7 @@ GST_START_TEST (a_frame_of_others_is_copied)
 }
 
 GST_END_TEST
-GST_START_TEST (a_frame_of_ours_is_drawn_in_place)
+GST_START_TEST (unshared_frame_is_drawn_on_in_place)
 {
   GstHarness *h = overlay_new ("NV12", 64, 48, NULL);
   GstBuffer *in = cuv_frame_new ("NV12", 64, 48), *out;
@@ -160,7 +160,7 @@ GST_START_TEST (a_frame_of_ours_is_drawn_in_place)
 }
 
 GST_END_TEST
-GST_START_TEST (a_frame_with_nothing_to_draw_passes)
+GST_START_TEST (frame_without_drawings_is_not_copied)
 {
   GstHarness *h = overlay_new ("NV12", 64, 48, NULL);
   GstBuffer *in = cuv_frame_new ("NV12", 64, 48), *out;
@@ -175,7 +175,7 @@ GST_START_TEST (a_frame_with_nothing_to_draw_passes)
       g_object_set (h->element, "opacity", 1.0, "draw-boxes", FALSE, NULL);
     gst_harness_push (h, gst_buffer_ref (in));
     out = gst_harness_pull (h);
-    fail_unless (out == in, "the same buffer");
+    fail_unless (out == in, "the frame was copied");
     gst_buffer_unref (out);
   }
   fail_unless_equals_int (cuv_stat (h->element, "copied"), 0);
@@ -186,8 +186,7 @@ GST_START_TEST (a_frame_with_nothing_to_draw_passes)
 }
 
 GST_END_TEST
-/* The branch without overlay gets unchanged frames. */
-GST_START_TEST (a_tee_keeps_branches_apart)
+GST_START_TEST (branch_without_overlay_is_unchanged)
 {
   GstHarness *h = gst_harness_new_parse (
       "tee name=t ! queue ! visionoverlay color=4294901760 ! fakesink "
@@ -238,8 +237,8 @@ draw_table (const gchar *shape, const GstCuvColumn *columns, guint n_columns,
   return changed;
 }
 
-/* In a reference frame half as large: centres 2 p + 0.5. */
-GST_START_TEST (segments_of_an_unknown_kind_are_drawn)
+/* The reference frame is half as large: pixel centres at 2 p + 0.5. */
+GST_START_TEST (segments_of_an_unknown_type_are_drawn)
 {
   static const GstCuvColumn floats[] = { { "x1", GST_CUV_TYPE_F32 },
     { "y1", GST_CUV_TYPE_F32 }, { "x2", GST_CUV_TYPE_F32 },
@@ -270,7 +269,7 @@ GST_START_TEST (columns_are_found_by_name)
   guint n;
 
   n = draw_table ("points", columns, 4, &row, 1, lit, 3);
-  fail_unless (n >= 4 && n <= 10, "a dot of 3 pixels, not %u", n);
+  fail_unless (n >= 4 && n <= 10, "a dot of thickness 3 has %u pixels", n);
   fail_unless_equals_int (draw_table ("none", columns, 4, &row, 1, lit, 0), 0);
   fail_unless_equals_int (
       draw_table ("segments", columns, 4, &row, 1, lit, 0), 0);
@@ -287,14 +286,14 @@ suite (void)
   TCase *t = tcase_create ("all");
 
   suite_add_tcase (s, t);
-  tcase_add_test (t, a_box_is_red_in_every_format);
+  tcase_add_test (t, box_is_red_in_every_format);
   tcase_add_test (t, colours_follow_colorimetry);
-  tcase_add_test (t, a_box_is_clipped_at_the_border);
-  tcase_add_test (t, a_frame_of_others_is_copied);
-  tcase_add_test (t, a_frame_of_ours_is_drawn_in_place);
-  tcase_add_test (t, a_frame_with_nothing_to_draw_passes);
-  tcase_add_test (t, a_tee_keeps_branches_apart);
-  tcase_add_test (t, segments_of_an_unknown_kind_are_drawn);
+  tcase_add_test (t, box_is_clipped_at_the_border);
+  tcase_add_test (t, shared_frame_is_copied);
+  tcase_add_test (t, unshared_frame_is_drawn_on_in_place);
+  tcase_add_test (t, frame_without_drawings_is_not_copied);
+  tcase_add_test (t, branch_without_overlay_is_unchanged);
+  tcase_add_test (t, segments_of_an_unknown_type_are_drawn);
   tcase_add_test (t, columns_are_found_by_name);
   return s;
 }

@@ -5,8 +5,8 @@
 
 #include "cuvelements.h"
 
-/* A visionoverlay for frames of this kind that draws opaque red boxes of
- * thickness 2 and nothing else. colorimetry may be NULL. */
+/* A harness of a visionoverlay that draws opaque red boxes of thickness 2 and
+ * nothing else. colorimetry may be NULL. */
 GstHarness *overlay_new (
     const gchar *format, gint width, gint height, const gchar *colorimetry);
 
@@ -14,18 +14,17 @@ GstHarness *overlay_new (
 GstVideoRegionOfInterestMeta *overlay_add_region (GstBuffer *buffer,
     const gchar *label, guint x, guint y, guint w, guint h, gdouble confidence);
 
-/* Pushes a copy of in, metas included, with memory that nobody else holds;
- * returns what comes out. */
+/* Pushes a deep copy of in with its metas and returns the output. */
 GstBuffer *overlay_draw (GstHarness *h, GstBuffer *in);
 
-/* The samples of a component, one for each pixel; to be freed. */
+/* The samples of a component, one per pixel; free them. */
 guint8 *overlay_samples (GstHarness *h, GstBuffer *buffer, guint component);
 
-/* The sample of a component for a pixel. */
+/* The sample of a component at a pixel. */
 guint overlay_sample (
     GstHarness *h, GstBuffer *buffer, guint component, gint x, gint y);
 
-/* The pixels whose first component differs, in a rectangle. */
+/* The number of pixels in a rectangle whose first component differs. */
 guint overlay_changed (GstHarness *h, GstBuffer *a, GstBuffer *b, gint x,
     gint y, gint width, gint height);
 

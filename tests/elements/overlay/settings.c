@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* visionoverlay: properties, text, and what is refused. */
+/* visionoverlay: properties, text and invalid values. */
 #include "config.h"
 #include "scene.h"
 
 #include <string.h>
 
-/* A black frame with one region, label above it. */
+/* A black frame with one region. */
 static GstBuffer *
 black_frame (const gchar *label)
 {
@@ -60,7 +60,7 @@ GST_START_TEST (properties_change_while_playing)
 }
 
 GST_END_TEST
-GST_START_TEST (labels_filter)
+GST_START_TEST (labels_selects_regions)
 {
   GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
   GstBuffer *in = black_frame ("face");
@@ -80,7 +80,7 @@ GST_START_TEST (labels_filter)
 }
 
 GST_END_TEST
-GST_START_TEST (a_label_has_its_own_colour)
+GST_START_TEST (labels_have_own_colours)
 {
   GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
   GstBuffer *in = black_frame ("face");
@@ -116,7 +116,7 @@ rgb_at (GstHarness *h, GstBuffer *in, gint x, gint y)
 }
 
 /* Colours as CSS and GStreamer define them, in color and label-colors. */
-GST_START_TEST (colours_have_names_and_forms)
+GST_START_TEST (colours_are_parsed)
 {
   static const struct {
     const gchar *text;
@@ -146,8 +146,8 @@ GST_START_TEST (colours_have_names_and_forms)
 }
 
 GST_END_TEST
-/* As gst-launch-1.0, GstPreset and programs set it. */
-GST_START_TEST (a_colour_is_text_or_number)
+/* As gst-launch-1.0, GstPreset and applications set it. */
+GST_START_TEST (colour_is_set_as_text_or_number)
 {
   static const gchar *const no_colors[] = { "rde", "#ff00", "#-1234567", "0x",
     "-1", "", "#gg0000", "99999999999" };
@@ -197,12 +197,12 @@ GST_START_TEST (text_is_written_above_the_box)
   fail_unless_equals_int (changed_above (h, in, none), 0);
   g_object_set (h->element, "draw-labels", TRUE, NULL);
   label = overlay_draw (h, in);
-  fail_unless (changed_above (h, in, label) > 100, "a plate");
+  fail_unless (changed_above (h, in, label) > 100);
   for (gint y = 80; y < 100; y++) {
     for (gint x = 100; x < 200; x++)
       white += overlay_sample (h, label, 1, x, y) > 200;
   }
-  fail_unless (white > 10, "white text on red: %u pixels", white);
+  fail_unless (white > 10, "only %u white pixels of text", white);
   g_object_set (h->element, "draw-confidence", TRUE, NULL);
   confidence = overlay_draw (h, in);
   fail_unless (
@@ -226,7 +226,7 @@ GST_START_TEST (text_is_written_above_the_box)
 }
 
 GST_END_TEST
-GST_START_TEST (any_param_gives_a_confidence)
+GST_START_TEST (confidence_of_any_param_is_shown)
 {
   GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
   GstBuffer *in = cuv_frame_new ("RGB", 320, 240), *out;
@@ -249,8 +249,8 @@ GST_START_TEST (any_param_gives_a_confidence)
 }
 
 GST_END_TEST
-/* No room above, no room right, more than a line, not UTF-8, far too long, more
- * of them than the cache keeps. */
+/* No room above or to the right, several lines, not UTF-8, far too long, more
+ * labels than the cache holds. */
 GST_START_TEST (any_label_can_be_written)
 {
   GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
@@ -280,8 +280,8 @@ GST_START_TEST (any_label_can_be_written)
 }
 
 GST_END_TEST
-/* GLib's hash of both is the same. */
-GST_START_TEST (texts_are_told_apart)
+/* Two labels with the same GLib hash. */
+GST_START_TEST (labels_of_equal_hash_differ)
 {
   GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
   GstBuffer *one = black_frame ("ab"), *other = black_frame ("bA");
@@ -300,8 +300,8 @@ GST_START_TEST (texts_are_told_apart)
 }
 
 GST_END_TEST
-/* Text from the cache is drawn as the first time. */
-GST_START_TEST (text_is_the_same_every_time)
+/* Cached text looks as when it was rendered. */
+GST_START_TEST (cached_text_looks_the_same)
 {
   GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
   GstBuffer *in = black_frame ("face"), *first, *again;
@@ -313,7 +313,7 @@ GST_START_TEST (text_is_the_same_every_time)
   gst_buffer_unref (again);
   g_object_set (h->element, "font", "Sans Bold 30", NULL);
   again = overlay_draw (h, in);
-  fail_unless (changed_above (h, first, again) > 100, "a larger font");
+  fail_unless (changed_above (h, first, again) > 100);
   gst_buffer_unref (again);
   gst_buffer_unref (first);
   gst_buffer_unref (in);
@@ -321,7 +321,7 @@ GST_START_TEST (text_is_the_same_every_time)
 }
 
 GST_END_TEST
-/* ---- what is refused ---- */
+/* ---- invalid values ---- */
 
 static gchar *
 start_error (const gchar *property, const gchar *value)
@@ -339,7 +339,7 @@ start_error (const gchar *property, const gchar *value)
 }
 
 static void
-check_refused (const gchar *property, const gchar *value, const gchar *cause)
+check_rejected (const gchar *property, const gchar *value, const gchar *cause)
 {
   gchar *error = start_error (property, value);
 
@@ -349,21 +349,21 @@ check_refused (const gchar *property, const gchar *value, const gchar *cause)
   g_free (error);
 }
 
-GST_START_TEST (bad_values_are_refused_at_start)
+GST_START_TEST (invalid_values_are_start_errors)
 {
-  check_refused ("label-colors", "c, face=(string)\"#ff00\"", "#ff00");
-  check_refused (
+  check_rejected ("label-colors", "c, face=(string)\"#ff00\"", "#ff00");
+  check_rejected (
       "label-colors", "c, face=(string)rde", "not a colour for face");
-  check_refused ("label-colors", "c, face=(string)\"#-12345\"", "#rrggbb");
-  check_refused ("label-colors", "c, face=(double)1", "not a colour");
-  check_refused ("font", "Sans 900", "256 pixels");
+  check_rejected ("label-colors", "c, face=(string)\"#-12345\"", "#rrggbb");
+  check_rejected ("label-colors", "c, face=(double)1", "not a colour");
+  check_rejected ("font", "Sans 900", "256 pixels");
   fail_unless (
       start_error ("label-colors", "c, face=(string)\"#FF00aa\"") == NULL);
   fail_unless (start_error ("font", "Sans 20") == NULL);
 }
 
 GST_END_TEST
-GST_START_TEST (a_bad_value_leaves_the_old_one)
+GST_START_TEST (invalid_value_keeps_the_previous_one)
 {
   GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
   GstBus *bus = gst_bus_new ();
@@ -395,7 +395,7 @@ GST_START_TEST (a_bad_value_leaves_the_old_one)
 GST_END_TEST
 /* ---- caps and states ---- */
 
-GST_START_TEST (caps_change_on_the_way)
+GST_START_TEST (caps_change_between_frames)
 {
   static const struct {
     const gchar *format;
@@ -425,7 +425,7 @@ GST_START_TEST (caps_change_on_the_way)
 }
 
 GST_END_TEST
-GST_START_TEST (states_up_and_down)
+GST_START_TEST (restarts)
 {
   GstElement *pipeline = cuv_pipeline_new (
       "videotestsrc num-buffers=3 ! visionoverlay ! fakesink");
@@ -445,19 +445,19 @@ suite (void)
 
   suite_add_tcase (s, t);
   tcase_add_test (t, properties_change_while_playing);
-  tcase_add_test (t, labels_filter);
-  tcase_add_test (t, a_label_has_its_own_colour);
-  tcase_add_test (t, colours_have_names_and_forms);
-  tcase_add_test (t, a_colour_is_text_or_number);
+  tcase_add_test (t, labels_selects_regions);
+  tcase_add_test (t, labels_have_own_colours);
+  tcase_add_test (t, colours_are_parsed);
+  tcase_add_test (t, colour_is_set_as_text_or_number);
   tcase_add_test (t, text_is_written_above_the_box);
-  tcase_add_test (t, any_param_gives_a_confidence);
+  tcase_add_test (t, confidence_of_any_param_is_shown);
   tcase_add_test (t, any_label_can_be_written);
-  tcase_add_test (t, texts_are_told_apart);
-  tcase_add_test (t, text_is_the_same_every_time);
-  tcase_add_test (t, bad_values_are_refused_at_start);
-  tcase_add_test (t, a_bad_value_leaves_the_old_one);
-  tcase_add_test (t, caps_change_on_the_way);
-  tcase_add_test (t, states_up_and_down);
+  tcase_add_test (t, labels_of_equal_hash_differ);
+  tcase_add_test (t, cached_text_looks_the_same);
+  tcase_add_test (t, invalid_values_are_start_errors);
+  tcase_add_test (t, invalid_value_keeps_the_previous_one);
+  tcase_add_test (t, caps_change_between_frames);
+  tcase_add_test (t, restarts);
   return s;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* visionoverlay: tables of pictures become strips along the lower edge. */
+/* visionoverlay: tables of pictures are drawn as strips at the lower edge. */
 #include "config.h"
 #include "scene.h"
 
@@ -16,7 +16,7 @@ typedef struct {
 static const GstCuvColumn columns[] = { { "region_id", GST_CUV_TYPE_I32 },
   { "similarity", GST_CUV_TYPE_F64 }, { "name", GST_CUV_TYPE_TEXT } };
 
-/* Never 0, which is the colour of the frame. */
+/* A sample of a picture; never 0, which is the colour of the frame. */
 static guint8
 pixel (guint picture, guint x, guint y, guint c)
 {
@@ -59,17 +59,17 @@ black_frame (const gchar *format, gint width, gint height)
   return buffer;
 }
 
-/* ---- where things are ---- */
+/* ---- positions ---- */
 
-/* A picture of 8 x 6, six times as large, in a border of 2, as all are where a
- * test does not say otherwise: a frame of 320 x 240 has them so. */
+/* Default cell in a frame of 320 x 240: an 8 x 6 picture, scaled by six, with a
+ * border of 2. */
 #define CELL_WIDTH 52
 #define CELL_HEIGHT 40
 #define GAP 2
 
 static void
-fail_unless_cell (GstHarness *h, GstBuffer *out, guint picture, gint x0,
-    gint y0, guint border)
+check_cell (GstHarness *h, GstBuffer *out, guint picture, gint x0, gint y0,
+    guint border)
 {
   for (guint c = 0; c < 3; c++) {
     guint8 *samples = overlay_samples (h, out, c);
@@ -92,7 +92,7 @@ fail_unless_cell (GstHarness *h, GstBuffer *out, guint picture, gint x0,
 }
 
 static void
-fail_unless_cells (GstHarness *h, GstBuffer *in, GstBuffer *out, guint n)
+check_n_cells (GstHarness *h, GstBuffer *in, GstBuffer *out, guint n)
 {
   fail_unless_equals_int (overlay_changed (h, in, out, 0, 0, 320, 240),
       n * CELL_WIDTH * CELL_HEIGHT);
@@ -101,7 +101,7 @@ fail_unless_cells (GstHarness *h, GstBuffer *in, GstBuffer *out, guint n)
 static const Row whole_frame[7] = { { -1, 1, 0 }, { -1, 1, 0 }, { -1, 1, 0 },
   { -1, 1, 0 }, { -1, 1, 0 }, { -1, 1, 0 }, { -1, 1, 0 } };
 
-GST_START_TEST (a_strip_is_at_the_bottom)
+GST_START_TEST (strip_is_at_the_bottom)
 {
   GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
   GstBuffer *in = black_frame ("RGB", 320, 240), *out;
@@ -109,20 +109,20 @@ GST_START_TEST (a_strip_is_at_the_bottom)
   add_pictures (in, whole_frame, 3, 8, 6);
   out = overlay_draw (h, in);
   for (guint i = 0; i < 3; i++)
-    fail_unless_cell (
+    check_cell (
         h, out, i, (gint) i * (CELL_WIDTH + GAP), 240 - CELL_HEIGHT, 0xff0000);
-  fail_unless_cells (h, in, out, 3);
+  check_n_cells (h, in, out, 3);
   gst_buffer_unref (out);
   g_object_set (h->element, "draw-shapes", FALSE, NULL);
   out = overlay_draw (h, in);
-  fail_unless_cells (h, in, out, 0);
+  check_n_cells (h, in, out, 0);
   gst_buffer_unref (in);
   gst_buffer_unref (out);
   gst_harness_teardown (h);
 }
 
 GST_END_TEST
-GST_START_TEST (what_does_not_fit_is_left_out)
+GST_START_TEST (cells_that_do_not_fit_are_omitted)
 {
   GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
   GstBuffer *in = black_frame ("RGB", 320, 240), *out;
@@ -130,8 +130,8 @@ GST_START_TEST (what_does_not_fit_is_left_out)
 
   add_pictures (in, whole_frame, 7, 8, 6); /* 5 * 54 + 52 > 320 */
   out = overlay_draw (h, in);
-  fail_unless_cell (h, out, 4, 4 * (CELL_WIDTH + GAP), 200, 0xff0000);
-  fail_unless_cells (h, in, out, 5);
+  check_cell (h, out, 4, 4 * (CELL_WIDTH + GAP), 200, 0xff0000);
+  check_n_cells (h, in, out, 5);
   gst_buffer_unref (out);
   gst_buffer_unref (in);
 
@@ -140,15 +140,15 @@ GST_START_TEST (what_does_not_fit_is_left_out)
     rows[i] = (Row){ i, 1, 0 };
   add_pictures (in, rows, 10, 8, 6);
   out = overlay_draw (h, in);
-  fail_unless_cell (h, out, 4, 0, 200 - 4 * (CELL_HEIGHT + GAP), 0xff0000);
-  fail_unless_cells (h, in, out, 5);
+  check_cell (h, out, 4, 0, 200 - 4 * (CELL_HEIGHT + GAP), 0xff0000);
+  check_n_cells (h, in, out, 5);
   gst_buffer_unref (in);
   gst_buffer_unref (out);
   gst_harness_teardown (h);
 }
 
 GST_END_TEST
-GST_START_TEST (a_frame_smaller_than_a_picture_cuts_it)
+GST_START_TEST (picture_larger_than_the_frame_is_clipped)
 {
   GstHarness *h = overlay_new ("RGB", 64, 48, NULL);
   GstBuffer *in = black_frame ("RGB", 64, 48), *out;
@@ -185,14 +185,13 @@ GST_START_TEST (strips_are_stacked_by_region_and_table)
   add_pictures (in, rows, 5, 8, 6);
   add_pictures (in, whole_frame, 1, 8, 6);
   out = overlay_draw (h, in);
-  fail_unless_cell (h, out, 0, 0, 200, 0xff0000);
-  fail_unless_cell (h, out, 2, across, 200, 0xff0000);
-  /* a border of the component that overlay_changed() does not look at */
-  fail_unless_cell (h, out, 1, 0, 200 - up, 0x00ff00);
-  fail_unless_cell (h, out, 4, across, 200 - up, 0x00ff00);
-  fail_unless_cell (
-      h, out, 3, 0, 200 - 2 * up, 0xff0000); /* of an unknown region */
-  fail_unless_cell (h, out, 0, 0, 200 - 3 * up, 0xff0000);
+  check_cell (h, out, 0, 0, 200, 0xff0000);
+  check_cell (h, out, 2, across, 200, 0xff0000);
+  /* green borders: overlay_changed() compares red only */
+  check_cell (h, out, 1, 0, 200 - up, 0x00ff00);
+  check_cell (h, out, 4, across, 200 - up, 0x00ff00);
+  check_cell (h, out, 3, 0, 200 - 2 * up, 0xff0000); /* unknown region */
+  check_cell (h, out, 0, 0, 200 - 3 * up, 0xff0000);
   fail_unless_equals_int (overlay_changed (h, in, out, 0, 0, 320, 240),
       4 * CELL_WIDTH * CELL_HEIGHT + 2 * 48 * 36);
   gst_buffer_unref (in);
@@ -244,7 +243,7 @@ GST_START_TEST (grey_is_grey_in_every_format)
 GST_END_TEST
 /* ---- texts ---- */
 
-/* One picture of 80 x 40 with the i-th of these texts. */
+/* Draws one 80 x 40 picture with the i-th text. */
 static GstBuffer *
 draw_text (GstHarness *h, const gchar *const *texts, guint n, guint i,
     gdouble similarity)
@@ -254,14 +253,14 @@ draw_text (GstHarness *h, const gchar *const *texts, guint n, guint i,
 
   gst_cuv_meta_set_texts (add_pictures (in, &row, 1, 80, 40), texts, n);
   out = overlay_draw (h, in);
-  /* nothing beside and above the cell, whatever is written */
+  /* nothing is drawn beside or above the cell */
   fail_unless_equals_int (overlay_changed (h, in, out, 84, 0, 236, 240), 0);
   fail_unless_equals_int (overlay_changed (h, in, out, 0, 0, 84, 160), 0);
   gst_buffer_unref (in);
   return out;
 }
 
-/* The pixels of the last rows that are not those of the red plate. */
+/* Number of pixels in the last rows that differ from the red background. */
 static guint
 count_text (GstHarness *h, GstBuffer *out)
 {
@@ -276,7 +275,7 @@ count_text (GstHarness *h, GstBuffer *out)
   return n;
 }
 
-GST_START_TEST (names_are_below)
+GST_START_TEST (names_are_below_pictures)
 {
   static const gchar *const texts[] = { "beech", "wood/bark/beech", "birch",
     "a name much longer than its picture is wide", "\xff/", "" };
@@ -287,13 +286,13 @@ GST_START_TEST (names_are_below)
   for (guint i = 0; i < 7; i++) {
     out[i] = draw_text (h, texts, 6, i, 1);
     fail_unless_equals_int (overlay_sample (h, out[i], 0, 0, 239), 255);
-    /* missing text leaves an empty plate */
+    /* a missing text leaves the background */
     fail_unless ((count_text (h, out[i]) > 0) == (i < 5), "text %u", i);
   }
   fail_unless_equals_int (
       overlay_changed (h, out[0], out[1], 0, 0, 320, 240), 0);
   fail_unless (cuv_frames_equal ("RGB", 320, 240, out[0], out[1]),
-      "only the last part of a path is written");
+      "the folders of a path are written");
   fail_unless (!cuv_frames_equal ("RGB", 320, 240, out[0], out[2]));
   for (guint i = 0; i < 7; i++)
     gst_buffer_unref (out[i]);
@@ -314,8 +313,8 @@ draw_named (GstHarness *h, guint height)
   return out;
 }
 
-/* Text that was cached small is rendered anew where it has to be large. */
-GST_START_TEST (names_grow_with_pictures)
+/* Text cached in a small size is rendered again in a large one. */
+GST_START_TEST (name_size_follows_picture_size)
 {
   GstHarness *h[2];
   GstBuffer *small, *out[2];
@@ -324,7 +323,7 @@ GST_START_TEST (names_grow_with_pictures)
     h[i] = overlay_new ("RGB", 320, 720, NULL);
     g_object_set (h[i]->element, "draw-labels", TRUE, NULL);
   }
-  small = draw_named (h[0], 61); /* unchanged: 11 pixels; the other: 13 */
+  small = draw_named (h[0], 61); /* caches text of 11 pixels; 13 follow */
   for (guint i = 0; i < 2; i++)
     out[i] = draw_named (h[i], 120);
   fail_unless (cuv_frames_equal ("RGB", 320, 720, out[0], out[1]));
@@ -336,7 +335,7 @@ GST_START_TEST (names_grow_with_pictures)
 }
 
 GST_END_TEST
-GST_START_TEST (similarities_are_in_the_corner)
+GST_START_TEST (similarity_is_in_the_corner)
 {
   static const gdouble none[] = { NAN, INFINITY, -INFINITY, 1e300 };
   GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
@@ -347,7 +346,8 @@ GST_START_TEST (similarities_are_in_the_corner)
   fail_unless_equals_int (overlay_sample (h, out, 0, 2, 198), 255);
   fail_unless_equals_int (overlay_sample (h, out, 1, 2, 198), 0);
   other = draw_text (h, NULL, 0, 0, 0.866);
-  fail_unless (cuv_frames_equal ("RGB", 320, 240, out, other), "both 87%%");
+  fail_unless (cuv_frames_equal ("RGB", 320, 240, out, other),
+      "0.874 and 0.866 are not both shown as 87%%");
   gst_buffer_unref (other);
   other = draw_text (h, NULL, 0, 0, 0.88);
   fail_unless (!cuv_frames_equal ("RGB", 320, 240, out, other));
@@ -363,7 +363,7 @@ GST_START_TEST (similarities_are_in_the_corner)
 }
 
 GST_END_TEST
-/* ---- broken tables ---- */
+/* ---- malformed tables ---- */
 
 static void
 break_table (GstBuffer *buffer, guint how)
@@ -404,7 +404,7 @@ break_table (GstBuffer *buffer, guint how)
   }
 }
 
-GST_START_TEST (broken_tables_are_passed_over)
+GST_START_TEST (malformed_tables_are_ignored)
 {
   GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
 
@@ -415,7 +415,7 @@ GST_START_TEST (broken_tables_are_passed_over)
     break_table (in, how);
     out = overlay_draw (h, in);
     fail_unless (overlay_changed (h, in, out, 0, 0, 320, 240) == 0,
-        "a table broken in way %u is drawn", how);
+        "malformed table %u is drawn", how);
     gst_buffer_unref (in);
     gst_buffer_unref (out);
   }
@@ -424,7 +424,7 @@ GST_START_TEST (broken_tables_are_passed_over)
 
 GST_END_TEST
 /* Pictures without columns, and columns of other types. */
-GST_START_TEST (columns_are_not_needed)
+GST_START_TEST (columns_are_optional)
 {
   static const GstCuvColumn others[] = { { "name", GST_CUV_TYPE_U8 },
     { "similarity", GST_CUV_TYPE_TEXT }, { "region_id", GST_CUV_TYPE_F32 } };
@@ -440,7 +440,7 @@ GST_START_TEST (columns_are_not_needed)
                       in, "wibble", 1, 0, 0, "pictures", others, n, rows, 2),
         pixels, 3 * 8 * 6 * 2, 8, 6);
     out = overlay_draw (h, in);
-    fail_unless_cells (h, in, out, 2);
+    check_n_cells (h, in, out, 2);
     fail_unless_equals_int (overlay_sample (h, out, 2, 2, 202), 77);
     gst_buffer_unref (out);
     g_object_set (
@@ -462,16 +462,16 @@ suite (void)
   TCase *t = tcase_create ("all");
 
   suite_add_tcase (s, t);
-  tcase_add_test (t, a_strip_is_at_the_bottom);
-  tcase_add_test (t, what_does_not_fit_is_left_out);
-  tcase_add_test (t, a_frame_smaller_than_a_picture_cuts_it);
+  tcase_add_test (t, strip_is_at_the_bottom);
+  tcase_add_test (t, cells_that_do_not_fit_are_omitted);
+  tcase_add_test (t, picture_larger_than_the_frame_is_clipped);
   tcase_add_test (t, strips_are_stacked_by_region_and_table);
   tcase_add_test (t, grey_is_grey_in_every_format);
-  tcase_add_test (t, names_are_below);
-  tcase_add_test (t, names_grow_with_pictures);
-  tcase_add_test (t, similarities_are_in_the_corner);
-  tcase_add_test (t, broken_tables_are_passed_over);
-  tcase_add_test (t, columns_are_not_needed);
+  tcase_add_test (t, names_are_below_pictures);
+  tcase_add_test (t, name_size_follows_picture_size);
+  tcase_add_test (t, similarity_is_in_the_corner);
+  tcase_add_test (t, malformed_tables_are_ignored);
+  tcase_add_test (t, columns_are_optional);
   return s;
 }
 

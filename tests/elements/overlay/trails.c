@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* visionoverlay: the ways of tracked objects, how long they are and when they
- * are forgotten. */
+/* visionoverlay: the trails of tracked objects, their length and their end. */
 #include "config.h"
 #include "scene.h"
 
-#define Y 60 /* of all centres */
+#define Y 60 /* of all objects' centres */
 
 static GstHarness *
 new_harness (guint length)
@@ -30,23 +29,23 @@ frame_at (GstClockTime time, gint id, guint x)
   return buffer;
 }
 
-/* Whether there is a trail at these places, '1' or '0' each, in what becomes of
- * the frame. */
+/* Draws and checks for a trail at each x: expected[i] is '1' or '0'. */
 static void
-check (GstHarness *h, GstBuffer *in, const gint *x, guint n, const gchar *there)
+check (
+    GstHarness *h, GstBuffer *in, const gint *x, guint n, const gchar *expected)
 {
   GstBuffer *out = overlay_draw (h, in);
 
   for (guint i = 0; i < n; i++)
     fail_unless (
-        (overlay_sample (h, out, 0, x[i], Y) > 200) == (there[i] == '1'),
-        "at %d: not as in %s", x[i], there);
+        (overlay_sample (h, out, 0, x[i], Y) > 200) == (expected[i] == '1'),
+        "trail at x = %d differs from %s", x[i], expected);
   gst_buffer_unref (out);
   gst_buffer_unref (in);
 }
 
 static const gint between[] = { 60, 110, 160, 210 };
-#define CHECK(h, in, there) check (h, in, between, 4, there)
+#define CHECK(h, in, expected) check (h, in, between, 4, expected)
 
 static void
 walk (GstHarness *h, gint id)
@@ -56,7 +55,7 @@ walk (GstHarness *h, gint id)
   CHECK (h, frame_at (GST_SECOND / 5, id, 140), "1100");
 }
 
-GST_START_TEST (a_trail_follows)
+GST_START_TEST (trail_connects_centres)
 {
   GstHarness *h = new_harness (30);
 
@@ -65,7 +64,7 @@ GST_START_TEST (a_trail_follows)
 }
 
 GST_END_TEST
-GST_START_TEST (it_has_its_length)
+GST_START_TEST (trail_length_limits_it)
 {
   GstHarness *h = new_harness (3);
 
@@ -78,7 +77,7 @@ GST_START_TEST (it_has_its_length)
 }
 
 GST_END_TEST
-GST_START_TEST (only_tracked_objects_have_one)
+GST_START_TEST (only_tracked_objects_have_trails)
 {
   GstHarness *h = new_harness (30);
   GstBuffer *in = frame_at (0, 0, 0);
@@ -97,7 +96,7 @@ GST_START_TEST (only_tracked_objects_have_one)
 }
 
 GST_END_TEST
-GST_START_TEST (it_stays_for_a_second)
+GST_START_TEST (trail_of_lost_object_stays_for_a_second)
 {
   GstHarness *h = new_harness (30);
 
@@ -110,7 +109,7 @@ GST_START_TEST (it_stays_for_a_second)
 }
 
 GST_END_TEST
-GST_START_TEST (a_flush_ends_it)
+GST_START_TEST (flush_clears_trails)
 {
   GstHarness *h = new_harness (30);
   GstSegment segment;
@@ -125,8 +124,7 @@ GST_START_TEST (a_flush_ends_it)
 }
 
 GST_END_TEST
-/* Without times the age of a trail is unknown. */
-GST_START_TEST (frames_without_times_have_none)
+GST_START_TEST (frames_without_timestamps_have_no_trails)
 {
   GstHarness *h = new_harness (30);
 
@@ -136,7 +134,7 @@ GST_START_TEST (frames_without_times_have_none)
 }
 
 GST_END_TEST
-GST_START_TEST (ids_have_their_colours)
+GST_START_TEST (ids_have_own_colours)
 {
   GstHarness *h = overlay_new ("RGB", 320, 120, NULL);
   GstBuffer *in = frame_at (0, 1, 40), *out;
@@ -150,7 +148,7 @@ GST_START_TEST (ids_have_their_colours)
   for (guint c = 0; c < 3; c++)
     differs +=
         overlay_sample (h, out, c, 30, Y) != overlay_sample (h, out, c, 190, Y);
-  fail_unless (differs > 0, "both dogs are of one colour");
+  fail_unless (differs > 0, "objects 1 and 2 have the same colour");
   gst_buffer_unref (out);
   gst_buffer_unref (in);
   gst_harness_teardown (h);
@@ -164,13 +162,13 @@ make_suite (void)
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, a_trail_follows);
-  tcase_add_test (tcase, it_has_its_length);
-  tcase_add_test (tcase, only_tracked_objects_have_one);
-  tcase_add_test (tcase, it_stays_for_a_second);
-  tcase_add_test (tcase, a_flush_ends_it);
-  tcase_add_test (tcase, frames_without_times_have_none);
-  tcase_add_test (tcase, ids_have_their_colours);
+  tcase_add_test (tcase, trail_connects_centres);
+  tcase_add_test (tcase, trail_length_limits_it);
+  tcase_add_test (tcase, only_tracked_objects_have_trails);
+  tcase_add_test (tcase, trail_of_lost_object_stays_for_a_second);
+  tcase_add_test (tcase, flush_clears_trails);
+  tcase_add_test (tcase, frames_without_timestamps_have_no_trails);
+  tcase_add_test (tcase, ids_have_own_colours);
   return suite;
 }
 

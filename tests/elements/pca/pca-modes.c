@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The property mode of spectralpca: second-moments was called correlation. */
+/* The property mode of spectralpca: its former nick for second-moments,
+ * correlation, still works. */
 #include "pca-scene.h"
 
 #include <glib/gstdio.h>
@@ -15,7 +16,7 @@ check_mode (GstElement *pca)
   g_object_set (pca, "mode", CUV_PCA_PEARSON, NULL);
 }
 
-/* A preset as a former version saved it: with the nick, or with the name. */
+/* Presets as earlier versions saved them, with the nick or the name. */
 static void
 write_presets (const gchar *directory)
 {

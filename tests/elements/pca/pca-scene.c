@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-/* Three spectra in changing shares, and noise of a seed. */
 guint16
 pca_sample (gint x, gint y, gint b, guint frame)
 {

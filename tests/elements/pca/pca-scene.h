@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A cube for spectralpca, and what its tests share. */
+/* Synthetic cubes and shared code of the spectralpca tests. */
 #ifndef PCA_SCENE_H
 #define PCA_SCENE_H
 
@@ -13,7 +13,8 @@ enum { WIDTH = 37, HEIGHT = 23, BANDS = 6 };
   "video/x-spectral,format=U16LE,width=37,height=23,bands=6,"                  \
   "interleave=bil,framerate=30/1"
 
-/* Three spectra in changing shares, and noise of a seed. */
+/* A mixture of three spectra that varies over pixels and frames, plus
+ * reproducible noise. */
 guint16 pca_sample (gint x, gint y, gint b, guint frame);
 GstBuffer *pca_cube_new (guint frame);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Cubes of scores that spectralpca makes. */
+/* spectralpca: output of scores as cubes. */
 #include "pca-scene.h"
 
 static GstBuffer *
@@ -44,7 +44,7 @@ check_scores (GstBuffer *buffer, const GstCuvTable *table, gint n)
   gst_buffer_unmap (buffer, &map);
 }
 
-GST_START_TEST (scores_are_what_the_table_says)
+GST_START_TEST (scores_match_the_table)
 {
   GstBuffer *out = push_for_scores ("scores=3", "bsq");
   GstBuffer *one = push_for_scores ("scores=3 n-threads=1", "bsq");
@@ -68,7 +68,7 @@ GST_START_TEST (scores_are_what_the_table_says)
 }
 
 GST_END_TEST
-/* As many as there are, unless the caps ask for fewer; never for more. */
+/* All components, unless the property or the caps give a number. */
 GST_START_TEST (number_of_scores)
 {
   static const struct {
@@ -87,7 +87,7 @@ GST_START_TEST (number_of_scores)
 }
 
 GST_END_TEST
-GST_START_TEST (bad_input_is_an_error)
+GST_START_TEST (invalid_input_is_an_error)
 {
   pca_expect_error ("spectralpca ! capsfilter caps=video/x-spectral", CUBE_CAPS,
       gst_buffer_new_allocate (NULL, 9, NULL), "A buffer has 9 bytes");
@@ -103,9 +103,9 @@ make_suite (void)
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, scores_are_what_the_table_says);
+  tcase_add_test (tcase, scores_match_the_table);
   tcase_add_test (tcase, number_of_scores);
-  tcase_add_test (tcase, bad_input_is_an_error);
+  tcase_add_test (tcase, invalid_input_is_an_error);
   return suite;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The element spectralpca: caps, pictures, metadata, live changes, bases of
- * files, bad input. With CUV_TEST_CUDA=1 on the GPU. */
+/* spectralpca: caps, pictures, metadata, live changes, basis files, invalid
+ * input. With CUV_TEST_CUDA=1 on the GPU. */
 #include "pca-scene.h"
 
 #include <glib/gstdio.h>
@@ -8,7 +8,7 @@
 
 /* ---- pictures ---- */
 
-/* Each pixel from the table alone: what the metadata says is what is seen. */
+/* Computes each pixel from the metadata table. */
 static void
 check_picture (GstBuffer *buffer, const GstCuvTable *table)
 {
@@ -36,7 +36,7 @@ check_picture (GstBuffer *buffer, const GstCuvTable *table)
   gst_buffer_unmap (buffer, &map);
 }
 
-GST_START_TEST (pictures_are_what_the_table_says)
+GST_START_TEST (pictures_match_the_table)
 {
   GstHarness *h = pca_harness_new (
       "spectralpca ! capsfilter caps=video/x-raw,format=RGBA", CUBE_CAPS);
@@ -59,7 +59,7 @@ GST_START_TEST (pictures_are_what_the_table_says)
 }
 
 GST_END_TEST
-GST_START_TEST (rgb_video_in_any_order_is_the_same)
+GST_START_TEST (channel_order_does_not_matter)
 {
   static const gchar *const formats[] = { "RGB", "BGRx", "RGBA" };
   GstBuffer *out[3];
@@ -92,8 +92,8 @@ GST_START_TEST (rgb_video_in_any_order_is_the_same)
 }
 
 GST_END_TEST
-/* Grey in, by one component three times, so that NV12 has it as Y alone. */
-GST_START_TEST (nv12_shows_the_same)
+/* One component in all channels makes a grey picture, which NV12 has in Y. */
+GST_START_TEST (nv12_luma_matches_rgb)
 {
   GstHarness *h =
       pca_harness_new ("spectralpca components=1,1,1 ! capsfilter "
@@ -117,7 +117,7 @@ GST_START_TEST (nv12_shows_the_same)
 }
 
 GST_END_TEST
-GST_START_TEST (bad_bands_and_ignored_pixels_are_left_out)
+GST_START_TEST (bad_bands_and_ignored_pixels_are_skipped)
 {
   gchar *caps = g_strdup_printf (CUBE_CAPS
       ",bad-bands=(int)<0,4>,ignore-value=(double)%u",
@@ -149,7 +149,7 @@ GST_START_TEST (bad_bands_and_ignored_pixels_are_left_out)
 GST_END_TEST
 /* ---- changes ---- */
 
-GST_START_TEST (caps_change)
+GST_START_TEST (caps_change_between_frames)
 {
   GstHarness *h = pca_harness_new ("spectralpca", CUBE_CAPS);
   GstBuffer *out = pca_push (h, 0), *frame;
@@ -168,7 +168,7 @@ GST_START_TEST (caps_change)
 }
 
 GST_END_TEST
-GST_START_TEST (refused_values_leave_the_old_in_force)
+GST_START_TEST (invalid_values_keep_the_previous_ones)
 {
   GstHarness *h = pca_harness_new (
       "spectralpca name=pca mapping=fixed smoothing=1 range-min=-100 "
@@ -205,8 +205,8 @@ flush (GstHarness *h)
   gst_harness_push_event (h, gst_event_new_segment (&segment));
 }
 
-/* After a flush the next frame is the first. */
-GST_START_TEST (flush_forgets)
+/* After a flush the next frame is treated as the first. */
+GST_START_TEST (flush_resets)
 {
   GstHarness *one = pca_harness_new ("spectralpca", CUBE_CAPS);
   GstHarness *other = pca_harness_new ("spectralpca", CUBE_CAPS);
@@ -271,8 +271,8 @@ GST_START_TEST (frozen_basis_saved_and_loaded)
 }
 
 GST_END_TEST
-/* Live it is a warning, at the start an error. */
-GST_START_TEST (a_basis_of_other_bands_leaves_the_old)
+/* A warning while playing, an error at the start. */
+GST_START_TEST (basis_of_other_bands_is_rejected)
 {
   gchar *path = g_build_filename (g_get_tmp_dir (), "pca-XXXXXX.json", NULL);
   gint fd = g_mkstemp (path);
@@ -311,7 +311,7 @@ GST_END_TEST
 #define HEAD "{\"kind\":\"spectralpca-basis\",\"version\":1,\"mode\":"
 static const struct {
   const gchar *text, *problem;
-} bad_bases[] = {
+} invalid_bases[] = {
   { "", "JSON object" },
   { "[]", "JSON object" },
   { "{\"kind\":", "Parse error" },
@@ -343,7 +343,7 @@ static const struct {
       "vectors should be orthonormal" },
 };
 
-/* Writes the text, and what comes of it when the element starts. */
+/* The error of an element that starts with this basis file. */
 static gchar *
 problem_of_basis (const gchar *text)
 {
@@ -368,18 +368,18 @@ problem_of_basis (const gchar *text)
   return problem;
 }
 
-GST_START_TEST (bad_bases_are_refused_by_name)
+GST_START_TEST (invalid_basis_is_an_error)
 {
-  gchar *problem = problem_of_basis (bad_bases[__i__].text);
+  gchar *problem = problem_of_basis (invalid_bases[__i__].text);
 
   fail_unless (
-      problem != NULL && strstr (problem, bad_bases[__i__].problem) != NULL,
-      "'%s' says '%s'", bad_bases[__i__].text, problem);
+      problem != NULL && strstr (problem, invalid_bases[__i__].problem) != NULL,
+      "basis '%s': error '%s'", invalid_bases[__i__].text, problem);
   g_free (problem);
 }
 
 GST_END_TEST
-/* The picture by a basis in force as the text says. */
+/* The picture of a basis with these JSON members. */
 static GstBuffer *
 push_with_basis (const gchar *members)
 {
@@ -406,9 +406,9 @@ push_with_basis (const gchar *members)
   return out;
 }
 
-/* Two components show what they do beside four along which nothing varies; blue
- * is grey. What is learnt afterwards has all directions. */
-GST_START_TEST (a_basis_of_fewer_vectors)
+/* Two vectors give the picture that they give with four more of eigenvalue 0;
+ * the third channel is grey. The basis learnt afterwards has all vectors. */
+GST_START_TEST (basis_of_fewer_vectors)
 {
   GstBuffer *few =
       push_with_basis ("\"eigenvalues\":[900,400],"
@@ -448,8 +448,8 @@ expect_basis_error (const gchar *path, const gchar *part)
   g_free (line);
 }
 
-/* Neither the stack nor a device is gone through to its end. */
-GST_START_TEST (a_hostile_basis_is_an_error)
+/* Nesting and size are limited, and devices are not read. */
+GST_START_TEST (hostile_basis_is_an_error)
 {
   gchar *path = g_build_filename (g_get_tmp_dir (), "pca-XXXXXX.json", NULL);
   gint fd = g_mkstemp (path);
@@ -467,9 +467,9 @@ GST_START_TEST (a_hostile_basis_is_an_error)
 }
 
 GST_END_TEST
-/* ---- bad input ---- */
+/* ---- invalid input ---- */
 
-GST_START_TEST (bad_input_is_an_error)
+GST_START_TEST (invalid_input_is_an_error)
 {
   pca_expect_error ("spectralpca", CUBE_CAPS,
       gst_buffer_new_allocate (NULL, 9, NULL), "A buffer has 9 bytes");
@@ -482,8 +482,8 @@ GST_START_TEST (bad_input_is_an_error)
 }
 
 GST_END_TEST
-/* NaN everywhere: nothing is known, nothing is shown, and the next frame is. */
-GST_START_TEST (nothing_but_nan_is_black)
+/* A frame of NaN gives a black picture without a table. */
+GST_START_TEST (frame_of_nan_is_black)
 {
   GstHarness *h = pca_harness_new ("spectralpca",
       "video/x-spectral,format=F32LE,width=8,height=4,bands=5,"
@@ -512,7 +512,7 @@ GST_START_TEST (nothing_but_nan_is_black)
 }
 
 GST_END_TEST
-GST_START_TEST (states_three_times)
+GST_START_TEST (restarts)
 {
   GstElement *pipeline =
       cuv_pipeline_new ("videotestsrc num-buffers=3 ! "
@@ -536,22 +536,22 @@ make_suite (void)
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, pictures_are_what_the_table_says);
-  tcase_add_test (tcase, rgb_video_in_any_order_is_the_same);
-  tcase_add_test (tcase, nv12_shows_the_same);
-  tcase_add_test (tcase, bad_bands_and_ignored_pixels_are_left_out);
-  tcase_add_test (tcase, caps_change);
-  tcase_add_test (tcase, refused_values_leave_the_old_in_force);
-  tcase_add_test (tcase, flush_forgets);
+  tcase_add_test (tcase, pictures_match_the_table);
+  tcase_add_test (tcase, channel_order_does_not_matter);
+  tcase_add_test (tcase, nv12_luma_matches_rgb);
+  tcase_add_test (tcase, bad_bands_and_ignored_pixels_are_skipped);
+  tcase_add_test (tcase, caps_change_between_frames);
+  tcase_add_test (tcase, invalid_values_keep_the_previous_ones);
+  tcase_add_test (tcase, flush_resets);
   tcase_add_test (tcase, frozen_basis_saved_and_loaded);
-  tcase_add_test (tcase, a_basis_of_other_bands_leaves_the_old);
-  tcase_add_test (tcase, a_basis_of_fewer_vectors);
-  tcase_add_test (tcase, a_hostile_basis_is_an_error);
+  tcase_add_test (tcase, basis_of_other_bands_is_rejected);
+  tcase_add_test (tcase, basis_of_fewer_vectors);
+  tcase_add_test (tcase, hostile_basis_is_an_error);
   tcase_add_loop_test (
-      tcase, bad_bases_are_refused_by_name, 0, G_N_ELEMENTS (bad_bases));
-  tcase_add_test (tcase, bad_input_is_an_error);
-  tcase_add_test (tcase, nothing_but_nan_is_black);
-  tcase_add_test (tcase, states_three_times);
+      tcase, invalid_basis_is_an_error, 0, G_N_ELEMENTS (invalid_bases));
+  tcase_add_test (tcase, invalid_input_is_an_error);
+  tcase_add_test (tcase, frame_of_nan_is_black);
+  tcase_add_test (tcase, restarts);
   return suite;
 }
 

@@ -14,7 +14,7 @@ GST_START_TEST (test_json_array)
   GstHarness *h;
   gchar *text;
 
-  /* the old contents are replaced */
+  /* old contents are replaced */
   fail_unless (g_file_set_contents (path, "old", -1, NULL));
   h = harness_new ("json");
   g_object_set (h->element, "add-empty-results", TRUE, NULL);
@@ -26,7 +26,7 @@ GST_START_TEST (test_json_array)
   g_free (text);
   fail_unless_jq_agrees ();
   /* a seek after the end: one array still */
-  end_and_go_on (h);
+  end_and_seek (h);
   push (h, frame_new (0));
   fail_unless_written (
       h, "[\n" EMPTY (0) ",\n" EMPTY (1) ",\n" EMPTY (2) "\n]\n");
@@ -161,7 +161,7 @@ GST_START_TEST (test_thousands)
     add_lines (buffer, 2, 640);
     push (h, buffer);
     if (i % 500 == 499) /* a disk slower than this loop would cost records */
-      end_and_go_on (h);
+      end_and_seek (h);
   }
   gst_harness_push_event (h, gst_event_new_eos ());
   g_object_get (h->element, "dropped", &dropped, NULL);
@@ -196,7 +196,7 @@ count_warnings (GstHarness *h, GstBus *bus, const gchar *needle)
   return n;
 }
 
-GST_START_TEST (test_refused_while_running)
+GST_START_TEST (test_invalid_while_playing)
 {
   GstHarness *h = harness_new ("json-lines");
   GstBus *bus = gst_bus_new ();
@@ -219,7 +219,7 @@ GST_START_TEST (test_refused_while_running)
 }
 GST_END_TEST
 
-GST_START_TEST (test_refused_at_start)
+GST_START_TEST (test_invalid_at_start)
 {
   GstElement *element = gst_element_factory_make ("visionpublish", NULL);
 
@@ -279,8 +279,8 @@ files_suite (void)
   tcase_add_test (tc, test_append);
   tcase_add_test (tc, test_csv);
   tcase_add_test (tc, test_thousands);
-  tcase_add_test (tc, test_refused_while_running);
-  tcase_add_test (tc, test_refused_at_start);
+  tcase_add_test (tc, test_invalid_while_playing);
+  tcase_add_test (tc, test_invalid_at_start);
   tcase_add_test (tc, test_stats);
   return suite;
 }

@@ -63,7 +63,7 @@ push (GstHarness *h, GstBuffer *buffer)
 }
 
 void
-end_and_go_on (GstHarness *h)
+end_and_seek (GstHarness *h)
 {
   GstSegment segment;
 
@@ -74,7 +74,6 @@ end_and_go_on (GstHarness *h)
   gst_harness_push_event (h, gst_event_new_segment (&segment));
 }
 
-/* The text with every time of day replaced by T. */
 gchar *
 contents (void)
 {
@@ -91,8 +90,6 @@ contents (void)
   return masked;
 }
 
-/* jq reads the file and writes each value again, keys sorted: the keys, less
- * all values that have more than one spelling, are as in ours. */
 void
 fail_unless_jq_agrees (void)
 {
@@ -105,11 +102,10 @@ fail_unless_jq_agrees (void)
   gint status = -1;
 
   fail_unless (g_spawn_command_line_sync (line, NULL, NULL, &status, NULL));
-  fail_unless (status == 0, "jq finds fault with the records");
+  fail_unless (status == 0, "jq: not JSON, or keys are not sorted");
   g_free (line);
 }
 
-/* Ends the stream and compares the records. */
 void
 fail_unless_written (GstHarness *h, const gchar *expected)
 {

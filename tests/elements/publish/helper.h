@@ -15,25 +15,25 @@ extern GstVideoInfo info;
 void set_up (void);
 void tear_down (void);
 
-/* visionpublish, playing, writing to the file. */
+/* A playing visionpublish that writes to the file. */
 GstHarness *harness_new_for (const gchar *caps, const gchar *format);
 GstHarness *harness_new (const gchar *format);
 GstBuffer *frame_new (GstClockTime pts);
 void push (GstHarness *h, GstBuffer *buffer);
-/* EOS, and a seek. */
-void end_and_go_on (GstHarness *h);
+/* EOS, then the events of a flushing seek. */
+void end_and_seek (GstHarness *h);
 
 /* The file's text with every time of day replaced by T. */
 gchar *contents (void);
 void fail_unless_file (const gchar *expected);
 /* Ends the stream, compares the file and frees the harness. */
 void fail_unless_written (GstHarness *h, const gchar *expected);
-/* jq reads the file and finds its keys sorted. */
+/* Checks with jq that the file is JSON and its keys are sorted. */
 void fail_unless_jq_agrees (void);
 
-/* A tracking id. */
+/* Adds a tracking id. */
 void set_id (GstVideoRegionOfInterestMeta *roi, gint id);
-/* A table of the kind lines: the first n of two. */
+/* Adds a table of kind "lines" with the first n of two rows. */
 GstStructure *add_lines (GstBuffer *buffer, guint n, guint width);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* visionpublish: what a frame's metadata becomes. What is expected is written
- * by hand; jq says that it is JSON, keys sorted. */
+/* visionpublish: records of a frame's metadata against text written by hand; jq
+ * checks that they are JSON with sorted keys. */
 #include <math.h>
 #include <string.h>
 #include "helper.h"
@@ -45,7 +45,7 @@ GST_START_TEST (test_object)
 }
 GST_END_TEST
 
-/* Regions as other elements make them, down to no label and no structure. */
+/* Regions of other elements, also without label and params. */
 GST_START_TEST (test_foreign_objects)
 {
   GstBuffer *buffer = frame_new (0);
@@ -64,7 +64,7 @@ GST_START_TEST (test_foreign_objects)
 }
 GST_END_TEST
 
-/* One object, with so much before and after its "h". */
+/* Checks an object with this text before and after its "h". */
 static void
 fail_unless_extras (GstBuffer *buffer, const gchar *before, const gchar *after)
 {
@@ -163,8 +163,8 @@ GST_START_TEST (test_lines)
 }
 GST_END_TEST
 
-/* Scalars and a size that is not the frame's stand beside the rows, of the
- * second table of a kind too. */
+/* Scalars, and a size other than the frame's, go to "_info", also those of the
+ * second table of a kind. */
 GST_START_TEST (test_scalars)
 {
   GstBuffer *buffer = frame_new (0);
@@ -179,7 +179,7 @@ GST_START_TEST (test_scalars)
 }
 GST_END_TEST
 
-/* A kind from elsewhere, named like a key of ours; all types at their ends. */
+/* An unknown kind that is named like a documented key; extreme values. */
 GST_START_TEST (test_unknown_kind)
 {
   static const GstCuvColumn columns[] = { { "u64", GST_CUV_TYPE_U64 },
@@ -203,7 +203,7 @@ GST_START_TEST (test_unknown_kind)
 }
 GST_END_TEST
 
-/* Two rows: a text of theirs, and one of nobody's; with a picture for each. */
+/* Two rows with a picture each; the second one's text is missing. */
 static GstBuffer *
 frame_with_texts (void)
 {
@@ -256,7 +256,8 @@ GST_START_TEST (test_texts_in_csv)
 }
 GST_END_TEST
 
-/* No table: ignored. No rows: no result, except with scalars only. */
+/* Invalid tables are ignored; without rows, only one with scalars is a result.
+ */
 GST_START_TEST (test_empty_tables)
 {
   static const gchar *no_tags[] = { NULL };

@@ -178,7 +178,7 @@ class Targets(unittest.TestCase):
         publish.until(lambda: publish.stat("records") > 50)
         reader.send_signal(signal.SIGKILL)
         reader.wait()
-        # more than the queue holds: some must go
+        # more than the queue holds: some are dropped
         publish.until(lambda: publish.stat("dropped") > 100)
         records = publish.stat("records")
         reader = self.cat(self.path, second)
@@ -195,14 +195,14 @@ class Targets(unittest.TestCase):
         numbers = [json.loads(line)["frame_num"] for line in text.splitlines()]
         self.assertEqual(numbers[-1], publish.stat("frames") - 1)
         self.assertEqual(numbers, sorted(numbers))
-        # what waited, and all that came since
+        # the queued records and all later ones
         self.assertGreater(len(numbers), 1200)
         self.assertEqual(
             publish.stat("records") + publish.stat("dropped"),
             publish.stat("frames"),
         )
 
-    def test_fifo_is_made_anew(self):
+    def test_fifo_is_recreated(self):
         os.mkfifo(self.path)
         reader = self.cat(self.path, self.path + ".1")
         publish = Publish(
@@ -329,7 +329,7 @@ class Targets(unittest.TestCase):
         publish.stop()
 
     def test_two_writers(self):
-        """The second is refused, in this process and from another."""
+        """A second writer is rejected, in this process and from another."""
         for kind in ("json", "csv"):
             path = self.path + "." + kind
             settings = "file-format=%s file-path=%s" % (kind, path)
@@ -359,7 +359,7 @@ class Targets(unittest.TestCase):
                     csv.DictReader(file))
             self.assertEqual([int(row["frame_num"]) for row in rows],
                              list(range(first.stat("records"))))
-            # free again
+            # the lock is free again
             third = Publish(FAST % 10 + PUBLISH % settings)
             third.play()
             self.assertIsNone(third.wait())
@@ -380,8 +380,8 @@ class Targets(unittest.TestCase):
         for source in "ab":
             self.assertEqual(numbers[source], list(range(1000)))
 
-    def test_line_that_another_is_writing(self):
-        """A half line that grows is not ended."""
+    def test_partial_line_of_an_active_writer(self):
+        """A partial line is not ended while it grows."""
         publish = Publish(LIVE % 10 + PUBLISH % ("file-path=" + self.path))
         opened = threading.Event()
         with open(self.path, "ab", buffering=0) as other:
@@ -405,8 +405,8 @@ class Targets(unittest.TestCase):
         self.assertEqual(records.pop(0), {"half": 1})
         self.assertEqual(len(records), 10)
 
-    def test_line_that_another_left(self):
-        """An idle writer has the file open: the half line is ended."""
+    def test_partial_line_of_an_idle_writer(self):
+        """A partial line is ended if its writer is idle."""
         publish = Publish(FAST % 10 + PUBLISH % ("file-path=" + self.path))
         with open(self.path, "ab", buffering=0) as idle:
             fcntl.flock(idle, fcntl.LOCK_SH)
@@ -418,8 +418,8 @@ class Targets(unittest.TestCase):
         self.assertEqual(lines.pop(0), b'{"half":')
         self.assertEqual(len(list(map(json.loads, lines))), 10)
 
-    def test_file_that_another_opens(self):
-        """The exclusive lock of another start is waited for."""
+    def test_exclusive_lock_of_another_start(self):
+        """The start waits for the exclusive lock of another one."""
         publish = Publish(FAST % 10 + PUBLISH % ("file-path=" + self.path))
         with open(self.path, "ab") as other:
             fcntl.flock(other, fcntl.LOCK_EX)
@@ -444,7 +444,7 @@ class Targets(unittest.TestCase):
                 fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
         publish.stop()
 
-    def test_up_and_down(self):
+    def test_restart(self):
         publish = Publish(FAST % 10 + PUBLISH % ("file-path=" + self.path))
         for n in range(1, 4):
             publish.play()
@@ -519,7 +519,7 @@ class Targets(unittest.TestCase):
         self.assertEqual(child.returncode, 0)
         self.assertEqual(jq_count(text), 900)
 
-    def test_stdout_is_not_there(self):
+    def test_stdout_is_closed_at_start(self):
         line = "gst-launch-1.0 -q %s >&-" % (FAST % 30 + PUBLISH % "")
         self.assertEqual(os.system(line), 0)
 

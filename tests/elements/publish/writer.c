@@ -11,7 +11,7 @@ typedef struct {
   CuvTarget target;
   GMutex lock;
   GString *text; /* of all connections, '|' before each */
-  gboolean there, can_retract;
+  gboolean present, can_retract;
   gsize at_most; /* most bytes per write */
   gsize room;    /* bytes that still fit */
   guint fail;    /* number of writes that fail */
@@ -21,7 +21,7 @@ typedef struct {
 } Fake;
 
 /* A timeout in milliseconds that even a busy machine does not reach. */
-#define PLENTY 20000
+#define LONG_TIMEOUT 20000
 
 static gint freed;
 
@@ -30,7 +30,7 @@ fake_open (CuvTarget *target, GError **error)
 {
   Fake *self = (Fake *) target;
 
-  if (!self->there)
+  if (!self->present)
     return CUV_TARGET_NOT_YET;
   g_mutex_lock (&self->lock);
   g_string_append_c (self->text, '|');
@@ -103,7 +103,7 @@ fake_new (void)
   self->target.klass = &fake_class;
   self->target.name = g_strdup ("fake");
   self->text = g_string_new (NULL);
-  self->there = self->can_retract = TRUE;
+  self->present = self->can_retract = TRUE;
   self->at_most = 1000;
   self->room = G_MAXSIZE;
   freed = FALSE;
@@ -144,11 +144,11 @@ stop (CuvWriter *writer, guint milliseconds, CuvWriterCounts *counts)
 }
 
 static void
-stop_well (CuvWriter *writer)
+stop_cleanly (CuvWriter *writer)
 {
   CuvWriterCounts counts;
 
-  fail_unless (stop (writer, PLENTY, &counts) == NULL);
+  fail_unless (stop (writer, LONG_TIMEOUT, &counts) == NULL);
   fail_unless_equals_int (counts.dropped, 0);
   fail_unless_equals_int (counts.queue, 0);
   fail_unless (g_atomic_int_get (&freed));
@@ -161,27 +161,27 @@ GST_START_TEST (test_framing)
 
   push (writer, "one");
   push (writer, "two");
-  fail_unless (cuv_writer_finish (writer, PLENTY));
+  fail_unless (cuv_writer_finish (writer, LONG_TIMEOUT));
   fail_unless_text (fake, "|<one,two>");
   /* no second end */
-  fail_unless (cuv_writer_finish (writer, PLENTY));
+  fail_unless (cuv_writer_finish (writer, LONG_TIMEOUT));
   fail_unless_text (fake, "|<one,two>");
   /* records after the end retract it */
   push (writer, "three");
-  fail_unless (cuv_writer_finish (writer, PLENTY));
+  fail_unless (cuv_writer_finish (writer, LONG_TIMEOUT));
   fail_unless_text (fake, "|<one,two,three>");
-  stop_well (writer);
+  stop_cleanly (writer);
 }
 GST_END_TEST
 
-GST_START_TEST (test_nothing)
+GST_START_TEST (test_no_record)
 {
   Fake *fake = fake_new ();
   CuvWriter *writer = writer_new (fake);
 
-  fail_unless (cuv_writer_finish (writer, PLENTY));
+  fail_unless (cuv_writer_finish (writer, LONG_TIMEOUT));
   fail_unless_text (fake, "|<>");
-  stop_well (writer);
+  stop_cleanly (writer);
 }
 GST_END_TEST
 
@@ -192,16 +192,16 @@ GST_START_TEST (test_no_retraction)
 
   fake->can_retract = FALSE;
   push (writer, "one");
-  fail_unless (cuv_writer_finish (writer, PLENTY));
+  fail_unless (cuv_writer_finish (writer, LONG_TIMEOUT));
   push (writer, "two");
   push (writer, "three");
-  fail_unless (cuv_writer_finish (writer, PLENTY));
+  fail_unless (cuv_writer_finish (writer, LONG_TIMEOUT));
   fail_unless_text (fake, "|<one><two,three>");
-  stop_well (writer);
+  stop_cleanly (writer);
 }
 GST_END_TEST
 
-GST_START_TEST (test_small_pieces)
+GST_START_TEST (test_short_writes)
 {
   Fake *fake = fake_new ();
   CuvWriter *writer = writer_new (fake);
@@ -210,12 +210,12 @@ GST_START_TEST (test_small_pieces)
   fake->at_most = 1;
   push (writer, "first");
   push (writer, "second");
-  fail_unless (cuv_writer_finish (writer, PLENTY));
+  fail_unless (cuv_writer_finish (writer, LONG_TIMEOUT));
   fail_unless_text (fake, "|<first,second>");
   cuv_writer_get_counts (writer, &counts);
   fail_unless_equals_int (counts.records, 2);
   fail_unless_equals_int (counts.bytes, strlen ("<first,second>"));
-  stop_well (writer);
+  stop_cleanly (writer);
 }
 GST_END_TEST
 
@@ -230,13 +230,13 @@ GST_START_TEST (test_failure_and_recovery)
   writer = writer_new (fake);
   push (writer, "one");
   push (writer, "two");
-  while (!cuv_writer_finish (writer, PLENTY)) {
+  while (!cuv_writer_finish (writer, LONG_TIMEOUT)) {
   }
   fail_unless_text (fake, "|<one,two>");
   warning = cuv_writer_take_warning (writer);
   fail_unless (strstr (warning, "'fake'") && strstr (warning, "full"));
   g_free (warning);
-  stop_well (writer);
+  stop_cleanly (writer);
 }
 GST_END_TEST
 
@@ -249,18 +249,18 @@ GST_START_TEST (test_lost_connection)
   gchar *warning;
 
   push (writer, "one");
-  fail_unless (cuv_writer_finish (writer, PLENTY));
+  fail_unless (cuv_writer_finish (writer, LONG_TIMEOUT));
   g_mutex_lock (&fake->lock);
   fake->lose = 1;
   g_mutex_unlock (&fake->lock);
   push (writer, "two");
-  while (!cuv_writer_finish (writer, PLENTY)) {
+  while (!cuv_writer_finish (writer, LONG_TIMEOUT)) {
   }
   fail_unless_text (fake, "|<one|<two>");
   warning = cuv_writer_take_warning (writer);
   fail_unless (strstr (warning, "gone") != NULL);
   g_free (warning);
-  stop_well (writer);
+  stop_cleanly (writer);
 }
 GST_END_TEST
 
@@ -280,7 +280,7 @@ GST_START_TEST (test_overflow)
   const guint n = 3000;
   gchar *warning;
 
-  fake->there = FALSE;
+  fake->present = FALSE;
   writer = writer_new (fake);
   push_numbers (writer, n);
   cuv_writer_get_counts (writer, &counts);
@@ -292,8 +292,8 @@ GST_START_TEST (test_overflow)
   fail_unless (strstr (warning, "nobody reads") != NULL
       || strstr (warning, "as fast") != NULL);
   g_free (warning);
-  fake->there = TRUE;
-  fail_unless (cuv_writer_finish (writer, PLENTY));
+  fake->present = TRUE;
+  fail_unless (cuv_writer_finish (writer, LONG_TIMEOUT));
   fail_unless (g_str_has_suffix (fake->text->str, ",002998,002999>"));
   fail_unless_equals_int (fake->text->len, 2 + 7 * counts.queue);
   stop (writer, 0, &counts);
@@ -308,7 +308,7 @@ GST_START_TEST (test_large_records)
   CuvWriterCounts counts;
   const gsize size = CUV_WRITER_MAX_BYTES / 4;
 
-  fake->there = FALSE;
+  fake->present = FALSE;
   writer = writer_new (fake);
   for (guint i = 0; i < 10; i++)
     cuv_writer_push (writer, g_strnfill (size, 'x'), size);
@@ -338,7 +338,7 @@ stop_takes (CuvWriter *writer, guint milliseconds, CuvWriterCounts *counts)
 static void
 wait_until_freed (void)
 {
-  for (guint i = 0; i < PLENTY / 10 && !g_atomic_int_get (&freed); i++)
+  for (guint i = 0; i < LONG_TIMEOUT / 10 && !g_atomic_int_get (&freed); i++)
     g_usleep (10000);
   fail_unless (g_atomic_int_get (&freed));
 }
@@ -360,28 +360,28 @@ fail_unless_stops (
 }
 
 static void
-let_nobody_be_there (Fake *fake)
+remove_reader (Fake *fake)
 {
-  fake->there = FALSE;
+  fake->present = FALSE;
 }
 
 static void
-let_it_take_nothing (Fake *fake)
+accept_nothing (Fake *fake)
 {
   fake->at_most = 0;
 }
 
 static void
-let_it_fail (Fake *fake)
+fail_always (Fake *fake)
 {
   fake->fail = G_MAXUINT;
 }
 
 GST_START_TEST (test_stop_is_bounded)
 {
-  fail_unless_stops (let_nobody_be_there, 300, 10);
-  fail_unless_stops (let_it_take_nothing, 300, 10);
-  fail_unless_stops (let_it_fail, 100000, 50); /* not waited for */
+  fail_unless_stops (remove_reader, 300, 10);
+  fail_unless_stops (accept_nothing, 300, 10);
+  fail_unless_stops (fail_always, 100000, 50); /* not waited for */
 }
 GST_END_TEST
 
@@ -412,7 +412,7 @@ GST_START_TEST (test_late_record)
   CuvWriterCounts counts;
 
   push (writer, "one");
-  fail_unless (cuv_writer_finish (writer, PLENTY));
+  fail_unless (cuv_writer_finish (writer, LONG_TIMEOUT));
   g_mutex_lock (&fake->lock);
   fake->at_most = 0;
   g_mutex_unlock (&fake->lock);
@@ -423,10 +423,10 @@ GST_START_TEST (test_late_record)
   g_mutex_lock (&fake->lock);
   fake->at_most = 1000;
   g_mutex_unlock (&fake->lock);
-  fail_unless (cuv_writer_finish (writer, PLENTY));
+  fail_unless (cuv_writer_finish (writer, LONG_TIMEOUT));
   fail_unless_text (fake, "|<one,two>");
   fail_unless_equals_int (fake->n_retracts, 1);
-  stop_well (writer);
+  stop_cleanly (writer);
 }
 GST_END_TEST
 
@@ -440,7 +440,7 @@ keep_text_and_free (CuvTarget *target)
 }
 
 /* A record without room is retracted and the end written in its place. */
-GST_START_TEST (test_no_room)
+GST_START_TEST (test_full_target)
 {
   static CuvTargetClass klass;
   Fake *fake = fake_new ();
@@ -455,8 +455,9 @@ GST_START_TEST (test_no_room)
   push (writer, "one");
   push (writer, "two");
   push (writer, "three");
-  fail_if (cuv_writer_finish (writer, PLENTY));
-  fail_unless (stop_takes (writer, PLENTY, &counts) < PLENTY / 2000.);
+  fail_if (cuv_writer_finish (writer, LONG_TIMEOUT));
+  fail_unless (
+      stop_takes (writer, LONG_TIMEOUT, &counts) < LONG_TIMEOUT / 2000.);
   fail_unless_equals_string (last_text, "|<one>");
   fail_unless_equals_int (counts.records, 1);
   fail_unless_equals_int (counts.dropped, 2);
@@ -466,7 +467,7 @@ GST_START_TEST (test_no_room)
 GST_END_TEST
 
 /* The same for a record that comes after an end. */
-GST_START_TEST (test_no_room_after_end)
+GST_START_TEST (test_full_target_after_end)
 {
   static CuvTargetClass klass;
   Fake *fake = fake_new ();
@@ -479,17 +480,17 @@ GST_START_TEST (test_no_room_after_end)
   fake->room = strlen ("<one>,");
   writer = writer_new (fake);
   push (writer, "one");
-  fail_unless (cuv_writer_finish (writer, PLENTY));
+  fail_unless (cuv_writer_finish (writer, LONG_TIMEOUT));
   push (writer, "two");
-  fail_if (cuv_writer_finish (writer, PLENTY));
-  g_free (stop (writer, PLENTY, &counts));
+  fail_if (cuv_writer_finish (writer, LONG_TIMEOUT));
+  g_free (stop (writer, LONG_TIMEOUT, &counts));
   fail_unless_equals_string (last_text, "|<one>");
   fail_unless_equals_int (counts.dropped, 1);
   g_free (last_text);
 }
 GST_END_TEST
 
-/* Only one, however long writing fails. */
+/* One warning, however long writing fails. */
 GST_START_TEST (test_one_warning)
 {
   Fake *fake = fake_new ();
@@ -499,7 +500,7 @@ GST_START_TEST (test_one_warning)
   fake->room = 0;
   writer = writer_new (fake);
   push (writer, "one");
-  fail_if (cuv_writer_finish (writer, PLENTY));
+  fail_if (cuv_writer_finish (writer, LONG_TIMEOUT));
   g_free (cuv_writer_take_warning (writer));
   g_usleep (11 * G_USEC_PER_SEC);
   g_mutex_lock (&fake->lock);
@@ -521,8 +522,8 @@ target_write (CuvTarget *target)
   return n;
 }
 
-/* A standard output that blocks, and is full: it keeps its mode, and nobody
- * waits. */
+/* A full standard output in blocking mode: a write returns at once, and the
+ * mode is kept. */
 GST_START_TEST (test_full_stdout)
 {
   CuvTarget *target = cuv_target_file_new (NULL, CUV_TARGET_APPEND);
@@ -559,9 +560,9 @@ writer_suite (void)
 
   suite_add_tcase (suite, tc);
   tcase_add_test (tc, test_framing);
-  tcase_add_test (tc, test_nothing);
+  tcase_add_test (tc, test_no_record);
   tcase_add_test (tc, test_no_retraction);
-  tcase_add_test (tc, test_small_pieces);
+  tcase_add_test (tc, test_short_writes);
   tcase_add_test (tc, test_failure_and_recovery);
   tcase_add_test (tc, test_lost_connection);
   tcase_add_test (tc, test_overflow);
@@ -569,8 +570,8 @@ writer_suite (void)
   tcase_add_test (tc, test_stop_is_bounded);
   tcase_add_test (tc, test_hanging_write);
   tcase_add_test (tc, test_late_record);
-  tcase_add_test (tc, test_no_room);
-  tcase_add_test (tc, test_no_room_after_end);
+  tcase_add_test (tc, test_full_target);
+  tcase_add_test (tc, test_full_target_after_end);
   tcase_add_test (tc, test_one_warning);
   tcase_add_test (tc, test_full_stdout);
   return suite;

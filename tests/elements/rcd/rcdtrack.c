@@ -17,8 +17,8 @@
 
 static const Box start = { 40, 32, 32, 24 };
 
-/* Along a line, on the grid of windows: four pixels across a frame, two down.
- */
+/* The box some frames later, on the grid of windows: 4 pixels right every frame
+ * and 4 down every second one. */
 static Box
 moved (Box box, gint frames)
 {
@@ -50,19 +50,20 @@ GST_START_TEST (test_box_in_every_format)
 
 GST_END_TEST
 
-GST_START_TEST (test_every_way)
+GST_START_TEST (test_every_method)
 {
-  static const gchar *const ways[] = { "features=tuzel9", "features=grey-grad",
-    "metric=forstner", "search=full", "refine=false stride=2 cell=1",
-    "update=none", "update=riemann update-window=4",
-    "update=jbld-mean update-window=4", "update=moments update-rate=0.3",
-    "search-radius=16", "scales=<1.0,0.5>", "stride=8 cell=4" };
+  static const gchar *const methods[] = { "features=tuzel9",
+    "features=grey-grad", "metric=forstner", "search=full",
+    "refine=false stride=2 cell=1", "update=none",
+    "update=riemann update-window=4", "update=jbld-mean update-window=4",
+    "update=moments update-rate=0.3", "search-radius=16", "scales=<1.0,0.5>",
+    "stride=8 cell=4" };
 
-  for (guint i = 0; i < G_N_ELEMENTS (ways); i++) {
-    gchar *all = g_strconcat (BOX, ways[i], NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (methods); i++) {
+    gchar *all = g_strconcat (BOX, methods[i], NULL);
     Film film = film_new (all, "NV12", WIDTH, HEIGHT);
 
-    g_print ("%s\n", ways[i]);
+    g_print ("%s\n", methods[i]);
     walk (&film, 0, 6, 1);
     film_clear (&film);
     g_free (all);
@@ -108,7 +109,7 @@ GST_START_TEST (test_metadata)
   fail_unless_equals_string (t.label, "target");
   fail_unless (t.id == 1 && t.region_id == 0 && t.lost_frames == 0);
   fail_unless (t.distance < 0.2 && t.second > t.distance);
-  /* confidence is 0.5 at the limit, 0.7 for these features */
+  /* confidence is 0.5 at max-distance, which is 0.7 for these features */
   fail_unless (fabs (t.confidence - pow (2, -t.distance / 0.7)) < 1e-9);
   fail_unless (t.detection == t.confidence);
   fail_unless (fabs (t.scale - 1) < 0.2);
@@ -168,7 +169,7 @@ GST_START_TEST (test_upstream_region_gets_the_track)
 
 GST_END_TEST
 
-GST_START_TEST (test_hold)
+GST_START_TEST (test_hold_results)
 {
   Film film = film_new (
       BOX "inference-interval=2 hold-results=true", "NV12", WIDTH, HEIGHT);
@@ -330,7 +331,7 @@ GST_START_TEST (test_detections_are_requested)
 GST_END_TEST
 
 /* Ids are stable and not reused; repeated detections add no targets. */
-GST_START_TEST (test_several)
+GST_START_TEST (test_several_targets)
 {
   Film film = film_new (
       "max-targets=3 max-lost-frames=2 update=none", "RGB", WIDTH, HEIGHT);
@@ -404,8 +405,7 @@ remove_picture (gchar *path)
   g_free (path);
 }
 
-/* Found in RGB and, converted, in YUV; searched again after it was given up.
- */
+/* Found in formats of RGB; searched again after it was given up. */
 GST_START_TEST (test_picture)
 {
   static const gchar *const formats[] = { "RGB", "BGRx" };
@@ -435,7 +435,7 @@ GST_START_TEST (test_picture)
 
 GST_END_TEST
 
-/* The picture is found in RGB and in YUV video. */
+/* The picture is found in YUV video, too. */
 GST_START_TEST (test_picture_in_yuv)
 {
   gchar *path = picture_of (1, start);
@@ -566,16 +566,16 @@ rcdtrack_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_box_in_every_format);
-  tcase_add_test (tc, test_every_way);
+  tcase_add_test (tc, test_every_method);
   tcase_add_test (tc, test_scale);
   tcase_add_test (tc, test_metadata);
   tcase_add_test (tc, test_upstream_region_gets_the_track);
-  tcase_add_test (tc, test_hold);
+  tcase_add_test (tc, test_hold_results);
   tcase_add_test (tc, test_events);
   tcase_add_test (tc, test_message_fields);
   tcase_add_test (tc, test_first_region_is_tracked);
   tcase_add_test (tc, test_detections_are_requested);
-  tcase_add_test (tc, test_several);
+  tcase_add_test (tc, test_several_targets);
   tcase_add_test (tc, test_picture);
   tcase_add_test (tc, test_picture_in_yuv);
   tcase_add_test (tc, test_signals_from_another_thread);

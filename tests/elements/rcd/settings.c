@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every setting can change while playing; invalid ones are rejected by name,
- * and the previous ones stay in use. */
+/* rcdtrack: settings change while playing; errors name invalid ones, and the
+ * previous settings stay in force. */
 #include "config.h"
 #include "film.h"
 
@@ -50,7 +50,7 @@ GST_START_TEST (test_searches)
   before = cuv_stat (film.t, "windows");
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
     set_all (film.t, steps[i].set);
-    /* with other features it is measured again first */
+    /* other features: the target is measured again first */
     check_at (film_show (&film, 2, 1, place), 1, place);
     now = cuv_stat (film.t, "windows");
     fail_unless ((now != before) == steps[i].differs,
@@ -142,7 +142,7 @@ GST_START_TEST (test_object_class)
 
 GST_END_TEST
 
-GST_START_TEST (test_scales_come_back)
+GST_START_TEST (test_scales_round_trip)
 {
   GstElement *t = cuv_element_new ("rcdtrack");
   GValue value = G_VALUE_INIT;
@@ -187,7 +187,7 @@ GST_END_TEST
 /* ---- contradictions ---- */
 
 static const struct {
-  const gchar *bad, *says, *cure;
+  const gchar *bad, *problem, *fix;
 } contradictions[] = {
   { "stride=8 cell=3", "cell 3 does not divide stride 8", "cell=4" },
   { "object-initial-x=-1", "-x -1", "object-initial-x=4" },
@@ -207,14 +207,15 @@ GST_START_TEST (test_contradictions_at_start)
     set_all (film.t, contradictions[i].bad);
     fail_unless_equals_int (
         gst_harness_push (film.h, film_frame (&film)), GST_FLOW_ERROR);
-    expect_problem (film.bus, GST_MESSAGE_ERROR, contradictions[i].says);
+    expect_problem (film.bus, GST_MESSAGE_ERROR, contradictions[i].problem);
     film_clear (&film);
   }
 }
 
 GST_END_TEST
 
-/* One warning, and the previous settings stay in use until they agree. */
+/* One warning; the previous settings stay in force until the contradiction is
+ * resolved. */
 GST_START_TEST (test_live_contradictions)
 {
   for (guint i = 0; i < G_N_ELEMENTS (contradictions); i++) {
@@ -223,10 +224,10 @@ GST_START_TEST (test_live_contradictions)
     check_at (film_show (&film, 1, 1, place), 1, place);
     set_all (film.t, contradictions[i].bad);
     check_at (film_show (&film, 1, 1, place), 1, place);
-    expect_problem (film.bus, GST_MESSAGE_WARNING, contradictions[i].says);
+    expect_problem (film.bus, GST_MESSAGE_WARNING, contradictions[i].problem);
     check_at (film_show (&film, 1, 1, place), 1, place);
     check_quiet (&film);
-    set_all (film.t, contradictions[i].cure);
+    set_all (film.t, contradictions[i].fix);
     gst_buffer_unref (film_show (&film, 1, 1, place));
     check_quiet (&film);
     film_clear (&film);
@@ -235,7 +236,7 @@ GST_START_TEST (test_live_contradictions)
 
 GST_END_TEST
 
-/* Settings in use before a stop do not survive it. */
+/* A restart does not keep the previous settings. */
 GST_START_TEST (test_contradiction_at_second_start)
 {
   Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
@@ -253,7 +254,7 @@ GST_START_TEST (test_contradiction_at_second_start)
 
 GST_END_TEST
 
-GST_START_TEST (test_fewer_targets_than_there_are)
+GST_START_TEST (test_max_targets_below_number_of_targets)
 {
   const Box other = { 100, 80, 32, 24 };
   Film film = film_new (BOX "max-targets=2", "NV12", WIDTH, HEIGHT);
@@ -286,7 +287,7 @@ GST_START_TEST (test_fewer_targets_than_there_are)
 
 GST_END_TEST
 
-/* ---- bad values ---- */
+/* ---- invalid values ---- */
 
 GST_START_TEST (test_out_of_range)
 {
@@ -307,7 +308,7 @@ GST_START_TEST (test_out_of_range)
 
 GST_END_TEST
 
-GST_START_TEST (test_bad_names)
+GST_START_TEST (test_invalid_names)
 {
   static const gchar *const bad[] = { "features=hsv", "metric=l2",
     "search=wide", "update=always", "draw=map", "scales=<a>" };
@@ -331,7 +332,7 @@ GST_END_TEST
 
 /* Checks the error of an element that cannot start. */
 static void
-check_no_start (const gchar *property, const gchar *value, const gchar *says)
+check_no_start (const gchar *property, const gchar *value, const gchar *problem)
 {
   GstElement *t = cuv_element_new ("rcdtrack");
   GstBus *bus = gst_bus_new ();
@@ -340,7 +341,7 @@ check_no_start (const gchar *property, const gchar *value, const gchar *says)
   gst_util_set_object_arg (G_OBJECT (t), property, value);
   fail_unless_equals_int (
       gst_element_set_state (t, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
-  expect_problem (bus, GST_MESSAGE_ERROR, says);
+  expect_problem (bus, GST_MESSAGE_ERROR, problem);
   gst_element_set_state (t, GST_STATE_NULL);
   gst_element_set_bus (t, NULL);
   gst_bus_set_flushing (bus, TRUE);
@@ -395,7 +396,7 @@ broken_file (const gchar *bytes)
   return path;
 }
 
-GST_START_TEST (test_bad_pictures)
+GST_START_TEST (test_invalid_pictures)
 {
   gchar *text = broken_file ("this is no picture, but some text");
   gchar *png = broken_file ("\x89PNG\r\n\x1a\n____________");
@@ -449,7 +450,7 @@ GST_START_TEST (test_intervals_that_differ)
     n += n_tracks (gst_sample_get_buffer (sample));
     gst_sample_unref (sample);
   }
-  fail_unless (n > 0, "nothing is tracked");
+  fail_unless (n > 0, "no track in 10 frames");
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);
   g_free (line);
@@ -470,16 +471,16 @@ settings_suite (void)
   tcase_add_test (tc, test_box);
   tcase_add_test (tc, test_object_class_among_others);
   tcase_add_test (tc, test_object_class);
-  tcase_add_test (tc, test_scales_come_back);
+  tcase_add_test (tc, test_scales_round_trip);
   tcase_add_test (tc, test_draw);
   tcase_add_test (tc, test_contradictions_at_start);
   tcase_add_test (tc, test_live_contradictions);
   tcase_add_test (tc, test_contradiction_at_second_start);
-  tcase_add_test (tc, test_fewer_targets_than_there_are);
+  tcase_add_test (tc, test_max_targets_below_number_of_targets);
   tcase_add_test (tc, test_out_of_range);
-  tcase_add_test (tc, test_bad_names);
+  tcase_add_test (tc, test_invalid_names);
   tcase_add_test (tc, test_too_many_scales);
-  tcase_add_test (tc, test_bad_pictures);
+  tcase_add_test (tc, test_invalid_pictures);
   tcase_add_test (tc, test_intervals_that_differ);
   return s;
 }

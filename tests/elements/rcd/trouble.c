@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Invalid targets, changing frames, restarted streams: all have defined
- * results.
- */
+/* rcdtrack: invalid targets, changing frames and restarted streams. */
 #include "config.h"
 #include "film.h"
 
@@ -28,8 +26,8 @@ check_quiet (Film *film)
 
 static const struct {
   Box box;
-  const gchar *says;
-} bad_boxes[] = {
+  const gchar *problem;
+} invalid_boxes[] = {
   { { 300, 10, 20, 20 }, "20 x 20 pixels at (300, 10) lies outside" },
   { { 10, -40, 20, 20 }, "20 x 20 pixels at (10, -40) lies outside" },
   { { 10, 10, 0, 20 }, "0 x 20 pixels at (10, 10) is empty" },
@@ -43,7 +41,7 @@ static const struct {
 
 /* A warning names the box and the reason; the element goes on, and accepts
  * other targets. */
-GST_START_TEST (test_boxes_that_are_no_targets)
+GST_START_TEST (test_invalid_boxes)
 {
   static const gchar *const formats[] = { "NV12", "RGB" };
 
@@ -51,8 +49,8 @@ GST_START_TEST (test_boxes_that_are_no_targets)
     Film film = film_new ("", formats[f], WIDTH, HEIGHT);
     gint id;
 
-    for (guint i = 0; i < G_N_ELEMENTS (bad_boxes); i++) {
-      const Box box = bad_boxes[i].box;
+    for (guint i = 0; i < G_N_ELEMENTS (invalid_boxes); i++) {
+      const Box box = invalid_boxes[i].box;
       GstBuffer *frame = film_frame (&film);
 
       film_plant (frame, 0, (Box){ 90, 50, 60, 60 }); /* flat */
@@ -60,7 +58,7 @@ GST_START_TEST (test_boxes_that_are_no_targets)
           film.t, "set-target", box.x, box.y, box.width, box.height, &id);
       fail_unless (id > 0);
       check_nothing (film_push (&film, frame));
-      expect_problem (film.bus, GST_MESSAGE_WARNING, bad_boxes[i].says);
+      expect_problem (film.bus, GST_MESSAGE_WARNING, invalid_boxes[i].problem);
       check_nothing (film_show (&film, 1, -1, place));
       check_quiet (&film);
     }
@@ -131,7 +129,7 @@ GST_START_TEST (test_regions_beyond_the_frame)
 GST_END_TEST
 
 /* Labels of regions may be invalid UTF-8, messages must not. */
-GST_START_TEST (test_label_in_no_encoding)
+GST_START_TEST (test_label_of_invalid_utf8)
 {
   Film film = film_new ("message=every-frame", "NV12", WIDTH, HEIGHT);
   GstBuffer *frame = film_frame (&film);
@@ -172,11 +170,11 @@ make_grey (GstBuffer *frame)
 /* R = G = B: only lambda makes the covariance regular. */
 GST_START_TEST (test_grey_in_rgb)
 {
-  static const gchar *const ways[] = { "", "metric=forstner", "features=tuzel9",
-    "update=riemann", "update=jbld-mean" };
+  static const gchar *const methods[] = { "", "metric=forstner",
+    "features=tuzel9", "update=riemann", "update=jbld-mean" };
 
-  for (guint i = 0; i < G_N_ELEMENTS (ways); i++) {
-    gchar *all = g_strconcat (BOX, ways[i], NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (methods); i++) {
+    gchar *all = g_strconcat (BOX, methods[i], NULL);
     Film film = film_new (all, "RGB", WIDTH, HEIGHT);
     const Box next = { 44, 36, 32, 24 };
 
@@ -184,7 +182,6 @@ GST_START_TEST (test_grey_in_rgb)
       GstBuffer *frame = film_frame (&film);
 
       film_plant (frame, 1, n == 0 ? place : next);
-      /* rows are multiples of four bytes: every third is a red one */
       fail_unless (gst_buffer_get_video_meta (frame)->stride[0] % 3 == 0
           || gst_buffer_get_video_meta (frame)->stride[0] % 4 == 0);
       make_grey (frame);
@@ -238,7 +235,7 @@ GST_START_TEST (test_frames_smaller_than_the_target)
 
 GST_END_TEST
 
-/* With another colour model it is measured again at its box. */
+/* With another colour model the target is measured again at its box. */
 GST_START_TEST (test_other_formats)
 {
   static const gchar *const formats[] = { "RGB", "NV12", "BGRx", "I420" };
@@ -311,7 +308,7 @@ GST_START_TEST (test_flush)
 
 GST_END_TEST
 
-GST_START_TEST (test_up_and_down)
+GST_START_TEST (test_restart)
 {
   Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
   gint id;
@@ -332,7 +329,7 @@ GST_START_TEST (test_up_and_down)
 
 GST_END_TEST
 
-GST_START_TEST (test_end)
+GST_START_TEST (test_eos)
 {
   Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
   GstEvent *event;
@@ -350,8 +347,8 @@ GST_START_TEST (test_end)
 
 GST_END_TEST
 
-/* Detect once, then track, in a pipeline, with a flushing seek. */
-GST_START_TEST (test_line)
+/* Detection and tracking in a pipeline. */
+GST_START_TEST (test_pipeline)
 {
   cuv_play ("videotestsrc num-buffers=30 pattern=ball ! "
             "video/x-raw,width=160,height=120 ! waldboostdetect ! "
@@ -368,9 +365,9 @@ trouble_suite (void)
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_boxes_that_are_no_targets);
+  tcase_add_test (tc, test_invalid_boxes);
   tcase_add_test (tc, test_one_pixel_by_properties);
-  tcase_add_test (tc, test_label_in_no_encoding);
+  tcase_add_test (tc, test_label_of_invalid_utf8);
   tcase_add_test (tc, test_flat_region);
   tcase_add_test (tc, test_regions_beyond_the_frame);
   tcase_add_test (tc, test_grey_in_rgb);
@@ -379,9 +376,9 @@ trouble_suite (void)
   tcase_add_test (tc, test_other_formats);
   tcase_add_test (tc, test_cut_to_another_scene);
   tcase_add_test (tc, test_flush);
-  tcase_add_test (tc, test_up_and_down);
-  tcase_add_test (tc, test_end);
-  tcase_add_test (tc, test_line);
+  tcase_add_test (tc, test_restart);
+  tcase_add_test (tc, test_eos);
+  tcase_add_test (tc, test_pipeline);
   return s;
 }
 

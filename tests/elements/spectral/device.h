@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The GPU for tests of the spectral elements: with CUV_TEST_CUDA=1 there must
- * be one, and cubes must be looked at there. */
+/* Tests of the spectral elements on the GPU: CUV_TEST_CUDA=1 requires one, and
+ * requires that cubes are analysed there. */
 #ifndef SPECTRAL_DEVICE_H
 #define SPECTRAL_DEVICE_H
 
@@ -8,11 +8,11 @@
 
 extern gboolean use_cuda;
 
-/* Fails the test if the harness's element of this name has not looked at the
- * last cube where it was to. */
+/* Fails the test if the harness's element of this name did not analyse the last
+ * cube on the required device. */
 void device_check (GstHarness *h, const gchar *name);
 
-/* As cuv_elements_main(), 77 without the device that is to be there. */
+/* As cuv_elements_main(); returns 77 if the required GPU is missing. */
 int device_main (Suite *(*make) (void), int argc, char **argv);
 #define DEVICE_MAIN(make)                                                      \
   int main (int argc, char **argv)                                             \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Caps of spectral images: what is read of them, and where samples are. */
+/* Caps of spectral images: parsing, and the strides of samples. */
 #include "cuvelements.h"
 #include "spectral/gstcuvspectralinfo.h"
 
@@ -20,7 +20,7 @@ parse (GstCuvSpectralInfo *info, const gchar *text, gchar **problem)
 }
 
 static GstCuvSpectralInfo
-parsed (const gchar *text)
+parse_valid (const gchar *text)
 {
   GstCuvSpectralInfo info;
   gchar *problem;
@@ -29,9 +29,9 @@ parsed (const gchar *text)
   return info;
 }
 
-GST_START_TEST (reads_all_fields)
+GST_START_TEST (all_fields_are_parsed)
 {
-  GstCuvSpectralInfo info = parsed (GOOD
+  GstCuvSpectralInfo info = parse_valid (GOOD
       ",framerate=25/2,wavelengths=(double)<400,500.5,600>,bad-bands=<2,0>,"
       "ignore-value=-1.5");
 
@@ -51,22 +51,22 @@ GST_START_TEST (reads_all_fields)
 }
 
 GST_END_TEST
-/* An array of ints is what gst-launch-1.0 makes of <400,500,600>. */
+/* gst-launch-1.0 parses <400,500,600> as an array of ints. */
 GST_START_TEST (optional_fields)
 {
-  GstCuvSpectralInfo info = parsed (GOOD);
+  GstCuvSpectralInfo info = parse_valid (GOOD);
 
   fail_unless_equals_int (info.fps_n, 0);
   fail_unless_equals_int (info.fps_d, 1);
   fail_unless_equals_int (info.n_wavelengths, 0);
   fail_unless_equals_int (gst_cuv_spectral_info_n_good (&info), 3);
   fail_if (info.has_ignore);
-  info = parsed (GOOD ",wavelengths=<400,500,600>");
+  info = parse_valid (GOOD ",wavelengths=<400,500,600>");
   fail_unless_equals_float (info.wavelengths[2], 600);
 }
 
 GST_END_TEST
-GST_START_TEST (makes_the_caps_it_reads)
+GST_START_TEST (caps_round_trip)
 {
   static const gchar *const texts[] = { GOOD ",framerate=(fraction)0/1",
     "video/x-spectral,format=F32LE,interleave=bsq," SIZES
@@ -77,7 +77,7 @@ GST_START_TEST (makes_the_caps_it_reads)
   GstCaps *all = gst_caps_from_string (GST_CUV_SPECTRAL_CAPS);
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
-    GstCuvSpectralInfo info = parsed (texts[i]);
+    GstCuvSpectralInfo info = parse_valid (texts[i]);
     GstCaps *made = gst_cuv_spectral_info_to_caps (&info);
     GstCaps *caps = gst_caps_from_string (texts[i]);
 
@@ -90,7 +90,7 @@ GST_START_TEST (makes_the_caps_it_reads)
 }
 
 GST_END_TEST
-GST_START_TEST (refuses_by_field)
+GST_START_TEST (invalid_fields_are_named)
 {
   static const gchar *const bad[][2] = {
     { "video/x-raw," SIZES, "video/x-spectral" },
@@ -131,14 +131,14 @@ GST_START_TEST (refuses_by_field)
 }
 
 GST_END_TEST
-/* Samples counted one after the other in the order that the name says. */
+/* Samples are contiguous in the order of the interleave. */
 GST_START_TEST (cube_steps)
 {
   for (guint i = GST_CUV_SPECTRAL_BIP; i <= GST_CUV_SPECTRAL_BSQ; i++) {
     gchar *text = g_strdup_printf ("video/x-spectral,format=F32LE,"
                                    "interleave=%s," SIZES,
         gst_cuv_spectral_interleave_name (i));
-    GstCuvSpectralInfo info = parsed (text);
+    GstCuvSpectralInfo info = parse_valid (text);
     guint8 bytes[240];
     CuvCube cube = gst_cuv_spectral_info_cube (&info, bytes);
     gint64 n = 0, size[3] = { 4, 5, 3 }; /* rows, pixels, bands */
@@ -159,12 +159,12 @@ GST_START_TEST (cube_steps)
 }
 
 GST_END_TEST
-/* 512 GiB is a size, where addresses have 64 bits. */
+/* 512 GiB fit where addresses have 64 bits. */
 GST_START_TEST (largest_size)
 {
   GstCuvSpectralInfo info =
-      parsed ("video/x-spectral,format=F32LE,interleave=bsq,width=16384,"
-              "height=16384,bands=512");
+      parse_valid ("video/x-spectral,format=F32LE,interleave=bsq,width=16384,"
+                   "height=16384,bands=512");
 
   fail_unless_equals_uint64 (
       gst_cuv_spectral_info_size (&info), (guint64) 1 << 39);
@@ -182,10 +182,10 @@ make_suite (void)
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, reads_all_fields);
+  tcase_add_test (tcase, all_fields_are_parsed);
   tcase_add_test (tcase, optional_fields);
-  tcase_add_test (tcase, makes_the_caps_it_reads);
-  tcase_add_test (tcase, refuses_by_field);
+  tcase_add_test (tcase, caps_round_trip);
+  tcase_add_test (tcase, invalid_fields_are_named);
   tcase_add_test (tcase, cube_steps);
   if (GLIB_SIZEOF_SIZE_T == 8)
     tcase_add_test (tcase, largest_size);

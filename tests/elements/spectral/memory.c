@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* spectralpca and spectralntf between host and CUDA memory. With
- * CUV_TEST_CUDA=1 on a GPU, which must give what the CPU does; else on the
- * stand-in driver, which runs no kernels: there the CPU works on CUDA memory.
- */
+/* spectralpca and spectralntf with host and CUDA memory. CUV_TEST_CUDA=1 uses a
+ * GPU, which must give the CPU's results; otherwise the stand-in driver, which
+ * runs no kernels, so that the CPU works on CUDA memory. */
 #include "config.h"
 #include "device.h"
 
@@ -20,8 +19,7 @@ enum { WIDTH = 75, HEIGHT = 46, BANDS = 5 };
 static const gchar *const elements[] = { "spectralpca mode=covariance",
   "spectralntf rank=3 iterations=20 tolerance=0" };
 
-/* Components that are far from each other, and one value in a thousand that is
- * anything. */
+/* Well separated components, and one outlier in a thousand values. */
 static void
 fill (guint8 *data, gsize n, guint step)
 {
@@ -61,7 +59,7 @@ new_frame (void)
   return new_buffer (GST_ROUND_UP_4 (3 * WIDTH) * HEIGHT, 3);
 }
 
-/* Of a line whose element is called x; the harness keeps that. */
+/* The element named x; owned by the harness. */
 static GstElement *
 element_of (GstHarness *h)
 {
@@ -81,7 +79,7 @@ new_harness (const gchar *element)
   return h;
 }
 
-/* The second picture of such a line. */
+/* The second picture of a pipeline with an element named x. */
 static GstBuffer *
 picture_of (const gchar *line, const gchar *caps, GstBuffer *(*make) (void),
     const gchar *device)
@@ -105,9 +103,9 @@ picture_of (const gchar *line, const gchar *caps, GstBuffer *(*make) (void),
   return picture;
 }
 
-/* Sums are exact, but eigenvectors and factors rounded. */
+/* Sums are exact; eigenvectors and factors are rounded. */
 static void
-check_like (GstBuffer *a, GstBuffer *b, gint tolerance, const gchar *line)
+check_similar (GstBuffer *a, GstBuffer *b, gint tolerance, const gchar *line)
 {
   GstMapInfo x, y;
 
@@ -135,8 +133,8 @@ finish (void)
 
 /* ---- video ---- */
 
-/* From each memory to each. */
-GST_START_TEST (video_in_either_memory)
+/* Each memory as input with each as output. */
+GST_START_TEST (video_between_memories)
 {
   static const struct {
     const gchar *before, *after;
@@ -163,7 +161,7 @@ GST_START_TEST (video_in_either_memory)
 
     if (i == 0)
       first = gst_buffer_ref (picture);
-    check_like (picture, gst_buffer_ref (first), use_cuda, line);
+    check_similar (picture, gst_buffer_ref (first), use_cuda, line);
     g_free (line);
   }
   gst_buffer_unref (first);
@@ -172,8 +170,8 @@ GST_START_TEST (video_in_either_memory)
 
 GST_END_TEST
 
-/* Host memory stays, and CUDA memory too, where what follows takes both. */
-GST_START_TEST (the_picture_is_where_the_frame_was)
+/* If the peer takes both memories, the output is in the input's. */
+GST_START_TEST (output_memory_follows_input_memory)
 {
   for (guint cuda = 0; cuda < 2; cuda++) {
     gchar *line = g_strdup_printf ("%s %s name=x ! identity",
@@ -195,7 +193,7 @@ GST_END_TEST
 
 /* ---- cubes ---- */
 
-/* To each memory and format; those of one cube are the same. */
+/* The pictures of a cube are the same in each memory and format. */
 GST_START_TEST (cubes_to_either_memory)
 {
   static const gchar *const ways[] = {
@@ -214,7 +212,7 @@ GST_START_TEST (cubes_to_either_memory)
 
     if (i == 0)
       first = gst_buffer_ref (picture);
-    check_like (picture, gst_buffer_ref (first), 0, line);
+    check_similar (picture, gst_buffer_ref (first), 0, line);
     g_free (line);
   }
   gst_buffer_unref (first);
@@ -223,7 +221,7 @@ GST_START_TEST (cubes_to_either_memory)
 
 GST_END_TEST
 
-/* Whether samples of two NV12 pictures are apart by no more than tolerance. */
+/* TRUE if samples of two NV12 pictures differ by at most tolerance. */
 static gboolean
 are_near (GstBuffer *a, GstBuffer *b, gint tolerance)
 {
@@ -251,8 +249,8 @@ are_near (GstBuffer *a, GstBuffer *b, gint tolerance)
   return far <= tolerance;
 }
 
-/* In either memory the same, and what GStreamer makes of RGB, but for the
- * rounding of both. */
+/* The same in both memories, and within rounding as videoconvert makes it from
+ * RGB. */
 GST_START_TEST (cubes_to_nv12)
 {
   static const gchar *const ways[] = {
@@ -279,15 +277,15 @@ GST_START_TEST (cubes_to_nv12)
 
 GST_END_TEST
 
-/* ---- how cubes go up ---- */
+/* ---- uploading cubes ---- */
 
 #define LARGE                                                                  \
   "video/x-spectral,format=U8,width=3001,height=2003,bands=5,interleave=bip,"  \
   "framerate=30/1"
 enum { LARGE_SIZE = 3001 * 2003 * 5 };
 
-/* Of 15 pieces, in a buffer that the harness makes: of the pool that the
- * element proposes, if any. */
+/* The picture of a cube of 15 upload chunks. in_pool: the cube is in a buffer
+ * of the pool that the element proposes, if any. */
 static GstBuffer *
 picture_of_large (gint n_threads, gboolean in_pool)
 {
@@ -312,20 +310,20 @@ picture_of_large (gint n_threads, gboolean in_pool)
   return picture;
 }
 
-/* Each piece gets where it belongs, whoever copies it. */
-GST_START_TEST (every_way_up_is_the_same)
+/* Uploads by one thread, by several and from pinned memory agree. */
+GST_START_TEST (all_upload_paths_agree)
 {
   GstBuffer *picture = picture_of_large (1, FALSE);
 
-  check_like (
+  check_similar (
       picture_of_large (0, FALSE), gst_buffer_ref (picture), 0, "threads");
-  check_like (picture_of_large (0, TRUE), picture, 0, "pinned");
+  check_similar (picture_of_large (0, TRUE), picture, 0, "pinned");
   finish ();
 }
 
 GST_END_TEST
 
-/* The pool is of the caps' size, and its memory may outlive all else. */
+/* Buffers have the caps' size, and may outlive the element. */
 GST_START_TEST (pinned_memory_is_proposed)
 {
   GstHarness *h = new_harness (elements[__i__]);
@@ -344,8 +342,8 @@ GST_START_TEST (pinned_memory_is_proposed)
 
 GST_END_TEST
 
-/* RGB video stays in host memory: no pool for it. */
-GST_START_TEST (no_pool_for_what_stays)
+/* RGB video between host memories is not uploaded. */
+GST_START_TEST (no_pinned_pool_without_upload)
 {
   gchar *line = g_strconcat (elements[__i__],
       " name=x ! capsfilter caps=video/x-raw,format=RGBA", NULL);
@@ -363,10 +361,10 @@ GST_START_TEST (no_pool_for_what_stays)
 
 GST_END_TEST
 
-/* ---- trouble ---- */
+/* ---- errors and states ---- */
 
-/* However early memory runs out, an error says so. */
-GST_START_TEST (memory_runs_out)
+/* Whichever GPU allocation fails, an error is posted. */
+GST_START_TEST (out_of_memory_is_an_error)
 {
   GstFlowReturn flow = GST_FLOW_ERROR;
   gint n;
@@ -395,8 +393,8 @@ GST_START_TEST (memory_runs_out)
 
 GST_END_TEST
 
-/* A line that ends in an upload, three times. */
-GST_START_TEST (states_three_times)
+/* A pipeline that ends in an upload, three times. */
+GST_START_TEST (restarts)
 {
   gchar *line = g_strdup_printf ("videotestsrc num-buffers=3 ! " RGB
                                  " ! %s ! cuvcudaupload ! fakesink",
@@ -420,15 +418,15 @@ make_suite (void)
   const gint n = G_N_ELEMENTS (elements);
 
   suite_add_tcase (suite, tcase);
-  tcase_add_loop_test (tcase, video_in_either_memory, 0, n);
-  tcase_add_loop_test (tcase, the_picture_is_where_the_frame_was, 0, n);
+  tcase_add_loop_test (tcase, video_between_memories, 0, n);
+  tcase_add_loop_test (tcase, output_memory_follows_input_memory, 0, n);
   tcase_add_loop_test (tcase, cubes_to_either_memory, 0, n);
   tcase_add_loop_test (tcase, cubes_to_nv12, 0, n);
   tcase_add_loop_test (tcase, pinned_memory_is_proposed, 0, n);
-  tcase_add_loop_test (tcase, no_pool_for_what_stays, 0, n);
-  tcase_add_test (tcase, every_way_up_is_the_same);
-  tcase_add_loop_test (tcase, memory_runs_out, 0, n);
-  tcase_add_loop_test (tcase, states_three_times, 0, n);
+  tcase_add_loop_test (tcase, no_pinned_pool_without_upload, 0, n);
+  tcase_add_test (tcase, all_upload_paths_agree);
+  tcase_add_loop_test (tcase, out_of_memory_is_an_error, 0, n);
+  tcase_add_loop_test (tcase, restarts, 0, n);
   return suite;
 }
 

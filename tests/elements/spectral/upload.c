@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Times spectralpca on cubes in host memory beside what it cannot be faster
- * than: of pinned cubes the copy to the device alone, of pageable ones a memcpy
- * of the cube. A line of JSON each. Needs a GPU; 77 without. */
+/* Times spectralpca on cubes in host memory and the lower bound of each: the
+ * copy to the device for pinned cubes, a memcpy of the cube for pageable ones.
+ * Prints a line of JSON each. Needs a GPU; returns 77 without. */
 #include "cuvcheck.h"
 #include "cuvelements.h"
 
@@ -74,7 +74,7 @@ fill (GstBuffer *buffer)
   gst_buffer_unmap (buffer, &map);
 }
 
-/* Of a harness's buffers, which are pinned, or of others. */
+/* Pinned cubes come from the pool that the element proposes. */
 static void
 bench (const gchar *interleave, gboolean pinned, CuvUpload *upload)
 {

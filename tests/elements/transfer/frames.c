@@ -28,7 +28,7 @@ check_pixels (const gchar *format, gint width, gint height)
   out = round_trip (h, in);
   fail_unless (cuv_frames_equal (format, width, height, in, out),
       "%s %dx%d differs", format, width, height);
-  /* else CUDA memory would not be tested */
+  /* a frame that came back uncopied must not have been uploaded */
   fail_unless_equals_int (cuv_fake_counts ().to_device > copies,
       gst_buffer_peek_memory (in, 0) != gst_buffer_peek_memory (out, 0));
   if (height % 2 == 0)
@@ -39,7 +39,7 @@ check_pixels (const gchar *format, gint width, gint height)
   cuv_fake_check_clean ();
 }
 
-/* The formats that the CUDA side of an upload's template has. */
+/* The formats of the CUDA caps in cuvcudaupload's pad template. */
 static const GValue *
 cuda_formats (void)
 {
@@ -75,7 +75,7 @@ GST_START_TEST (pixels_of_every_format_and_size)
 }
 
 GST_END_TEST
-GST_START_TEST (caps_change_on_the_way)
+GST_START_TEST (caps_change_between_frames)
 {
   static const struct {
     const gchar *format;
@@ -122,13 +122,13 @@ counts_of_frames (guint n)
   return after;
 }
 
-GST_START_TEST (a_frame_costs_copies_and_no_memory)
+GST_START_TEST (frames_cost_copies_but_no_allocation)
 {
   FakecudaCounts few = counts_of_frames (5), many = counts_of_frames (50);
 
   fail_unless_equals_int (many.device_blocks_made, few.device_blocks_made);
   fail_unless_equals_int (many.pinned_blocks_made, few.pinned_blocks_made);
-  /* videotestsrc's first choice has three planes here or fewer */
+  /* videotestsrc chooses a format of one to three planes */
   fail_unless_equals_int (many.to_device, 10 * few.to_device);
   fail_unless_equals_int (many.to_host, 10 * few.to_host);
   fail_unless (few.to_device >= 5 && few.to_device <= 15);
@@ -154,7 +154,7 @@ check_metas_through (const gchar *line)
   cuv_fake_check_clean ();
 }
 
-GST_START_TEST (metas_survive)
+GST_START_TEST (metas_are_kept)
 {
   check_metas_through ("cuvcudaupload");
   check_metas_through (ROUND_TRIP);
@@ -163,8 +163,7 @@ GST_START_TEST (metas_survive)
 }
 
 GST_END_TEST
-/* A copy owns its pixels: it must not keep a reference to its source. */
-GST_START_TEST (a_copy_lets_the_frame_go)
+GST_START_TEST (a_copy_keeps_no_reference_to_its_source)
 {
   GstHarness *h = gst_harness_new_parse (ROUND_TRIP);
   GstBuffer *parent = gst_buffer_new (), *in, *out;
@@ -189,10 +188,10 @@ make_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, pixels_of_every_format_and_size);
-  tcase_add_test (tcase, caps_change_on_the_way);
-  tcase_add_test (tcase, a_frame_costs_copies_and_no_memory);
-  tcase_add_test (tcase, metas_survive);
-  tcase_add_test (tcase, a_copy_lets_the_frame_go);
+  tcase_add_test (tcase, caps_change_between_frames);
+  tcase_add_test (tcase, frames_cost_copies_but_no_allocation);
+  tcase_add_test (tcase, metas_are_kept);
+  tcase_add_test (tcase, a_copy_keeps_no_reference_to_its_source);
   return suite;
 }
 

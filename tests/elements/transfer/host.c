@@ -40,7 +40,7 @@ GST_START_TEST (frames_pass_untouched)
 }
 
 GST_END_TEST
-GST_START_TEST (stats_count_what_passes)
+GST_START_TEST (stats_count_frames)
 {
   GstElement *pipeline = cuv_pipeline_new (
       "videotestsrc num-buffers=5 ! cuvcudaupload name=up ! fakesink");
@@ -55,8 +55,8 @@ GST_START_TEST (stats_count_what_passes)
 }
 
 GST_END_TEST
-/* A device that cannot be opened is a warning: the line still runs. */
-GST_START_TEST (named_device_warns)
+/* A device that cannot be opened causes a warning; the pipeline still runs. */
+GST_START_TEST (unavailable_device_warns)
 {
   GstElement *pipeline = cuv_pipeline_new (
       "videotestsrc num-buffers=2 ! cuvcudaupload cuda-device-id=0 ! fakesink");
@@ -92,7 +92,7 @@ takes_video (const gchar *name)
   return takes;
 }
 
-GST_START_TEST (lines_run_with_our_elements_between)
+GST_START_TEST (every_element_runs_between_upload_and_download)
 {
   GPtrArray *names = cuv_element_names ();
   guint n = 0;
@@ -122,9 +122,9 @@ make_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, frames_pass_untouched);
-  tcase_add_test (tcase, stats_count_what_passes);
-  tcase_add_test (tcase, named_device_warns);
-  tcase_add_test (tcase, lines_run_with_our_elements_between);
+  tcase_add_test (tcase, stats_count_frames);
+  tcase_add_test (tcase, unavailable_device_warns);
+  tcase_add_test (tcase, every_element_runs_between_upload_and_download);
   return suite;
 }
 

@@ -51,7 +51,7 @@ check_cuda_between (const gchar *up, const gchar *between, const gchar *down)
   cuv_fake_check_clean ();
 }
 
-GST_START_TEST (cuda_lies_between)
+GST_START_TEST (cuda_memory_between_upload_and_download)
 {
   check_cuda_between ("cudaupload", "identity", "cudadownload");
   check_cuda_between ("cuvcudaupload", "identity", "cuvcudadownload");
@@ -59,7 +59,7 @@ GST_START_TEST (cuda_lies_between)
 }
 
 GST_END_TEST
-GST_START_TEST (cuda_lies_between_around_our_elements)
+GST_START_TEST (every_element_keeps_cuda_memory)
 {
   GPtrArray *names = cuv_element_names ();
   guint n = 0;
@@ -80,9 +80,7 @@ GST_START_TEST (cuda_lies_between_around_our_elements)
 }
 
 GST_END_TEST
-/* What lists host memory one still gets CUDA memory from an upload, and host
- * memory from a download. */
-/* A peer that answers in its own order, whatever the filter's is. */
+/* Makes the peer answer a caps query in its own order, not in the filter's. */
 static GstPadProbeReturn
 answer_caps (GstPad *pad, GstPadProbeInfo *info, gpointer text)
 {
@@ -111,7 +109,8 @@ check_choice (const gchar *line, const gchar *peer, gboolean wants_cuda)
   gst_harness_teardown (h);
 }
 
-GST_START_TEST (preference_does_not_hang_on_the_peer)
+/* An upload prefers CUDA memory and a download host memory. */
+GST_START_TEST (preference_does_not_depend_on_peer_order)
 {
   static const gchar *const peers[] = {
     "video/x-raw;video/x-raw(" CUDA_FEATURE ")",
@@ -127,8 +126,7 @@ GST_START_TEST (preference_does_not_hang_on_the_peer)
 }
 
 GST_END_TEST
-/* So that an upload that takes the first kind offered, as GStreamer's own does,
- * gives CUDA memory. */
+/* GStreamer's own cudaupload takes the first caps feature offered. */
 GST_START_TEST (cuda_memory_is_offered_first)
 {
   GPtrArray *names = cuv_element_names ();
@@ -171,8 +169,9 @@ GST_START_TEST (cuda_frames_pass_a_second_upload)
 }
 
 GST_END_TEST
-/* What CUDA memory cannot hold passes where the next element takes it. */
-GST_START_TEST (other_formats_pass_in_host_memory)
+/* Formats that CUDA memory cannot hold stay in host memory if the peer takes
+ * it. */
+GST_START_TEST (formats_unknown_to_cuda_stay_in_host_memory)
 {
   static const gchar *const filters[] = {
     "video/x-raw,format=GRAY8,width=64,height=48",
@@ -193,7 +192,7 @@ GST_START_TEST (other_formats_pass_in_host_memory)
 }
 
 GST_END_TEST
-GST_START_TEST (error_says_what_cuda_memory_cannot_hold)
+GST_START_TEST (error_names_unsupported_cuda_format)
 {
   GstElement *pipeline = cuv_pipeline_new (
       "videotestsrc num-buffers=3 ! "
@@ -292,8 +291,9 @@ GST_START_TEST (second_device)
 }
 
 GST_END_TEST
-/* The pipeline keeps its context in NULL, as GStreamer does; nothing else. */
-GST_START_TEST (up_and_down_three_times)
+/* In state NULL the pipeline keeps its context, as GStreamer does, and nothing
+ * else. */
+GST_START_TEST (restarts_leak_nothing)
 {
   gint made = cuv_fake_counts ().contexts_made;
   GstElement *pipeline =
@@ -312,8 +312,8 @@ GST_START_TEST (up_and_down_three_times)
 }
 
 GST_END_TEST
-/* Wherever memory runs out: an error is posted and nothing leaks. */
-GST_START_TEST (memory_runs_out)
+/* Whichever allocation fails, an error is posted and nothing leaks. */
+GST_START_TEST (out_of_memory_is_an_error)
 {
   gboolean failed = TRUE;
   guint n;
@@ -344,19 +344,19 @@ make_suite (void)
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, cuda_lies_between);
-  tcase_add_test (tcase, cuda_lies_between_around_our_elements);
-  tcase_add_test (tcase, preference_does_not_hang_on_the_peer);
+  tcase_add_test (tcase, cuda_memory_between_upload_and_download);
+  tcase_add_test (tcase, every_element_keeps_cuda_memory);
+  tcase_add_test (tcase, preference_does_not_depend_on_peer_order);
   tcase_add_test (tcase, cuda_memory_is_offered_first);
   tcase_add_test (tcase, cuda_frames_pass_a_second_upload);
-  tcase_add_test (tcase, other_formats_pass_in_host_memory);
-  tcase_add_test (tcase, error_says_what_cuda_memory_cannot_hold);
+  tcase_add_test (tcase, formats_unknown_to_cuda_stay_in_host_memory);
+  tcase_add_test (tcase, error_names_unsupported_cuda_format);
   tcase_add_test (tcase, one_context_per_pipeline);
   tcase_add_test (tcase, two_pipelines_share_a_context);
   tcase_add_test (tcase, device_out_of_range);
   tcase_add_test (tcase, second_device);
-  tcase_add_test (tcase, up_and_down_three_times);
-  tcase_add_test (tcase, memory_runs_out);
+  tcase_add_test (tcase, restarts_leak_nothing);
+  tcase_add_test (tcase, out_of_memory_is_an_error);
   return suite;
 }
 

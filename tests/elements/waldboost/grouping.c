@@ -9,8 +9,8 @@
 #include "cuvelements.h"
 #include "waldboost.h"
 
-#define MOST 700
-#define SECONDS 5 /* of grouping as many as there can be */
+#define MAX_BOXES 700
+#define SECONDS 5 /* limit for grouping the largest number of hits */
 
 typedef CuvWaldboostBox Box;
 
@@ -61,7 +61,7 @@ oracle_mean (
 {
   gint x = 0, y = 0, w = 0, h = 0, members = 0;
   gdouble score = wbd ? DBL_MIN : -INFINITY;
-  gfloat share;
+  gfloat factor;
 
   for (gint i = 0; i < n; i++) {
     if (group[i] != number)
@@ -73,9 +73,10 @@ oracle_mean (
     score = boxes[i].score > score ? boxes[i].score : score;
     members++;
   }
-  share = 1.f / members;
-  return (Box){ (gint) rint (x * share), (gint) rint (y * share),
-    (gint) rint (w * share), (gint) rint (h * share), (gfloat) score, members };
+  factor = 1.f / members;
+  return (Box){ (gint) rint (x * factor), (gint) rint (y * factor),
+    (gint) rint (w * factor), (gint) rint (h * factor), (gfloat) score,
+    members };
 }
 
 static gboolean
@@ -95,8 +96,8 @@ oracle_groups (const Box *in, gint n, const CuvGrouping *grouping, Box *out)
 {
   gboolean wbd = grouping->method == CUV_GROUPING_WBD;
   gdouble eps = wbd ? 0.7 : 0.2;
-  static gint group[MOST];
-  static Box means[MOST];
+  static gint group[MAX_BOXES];
+  static Box means[MAX_BOXES];
   gint n_means = 0, n_out = 0;
 
   oracle_partition (in, n, eps, group);
@@ -121,32 +122,32 @@ oracle_groups (const Box *in, gint n, const CuvGrouping *grouping, Box *out)
 static gdouble
 oracle_iou (const Box *a, const Box *b)
 {
-  gint common = 0;
+  gint intersection = 0;
 
   for (gint y = a->y; y < a->y + a->height; y++) {
     for (gint x = a->x; x < a->x + a->width; x++)
-      common +=
+      intersection +=
           x >= b->x && x < b->x + b->width && y >= b->y && y < b->y + b->height;
   }
-  return common
-      / (gdouble) (a->width * a->height + b->width * b->height - common);
+  return intersection
+      / (gdouble) (a->width * a->height + b->width * b->height - intersection);
 }
 
 static gint
 oracle_nms (const Box *in, gint n, const CuvGrouping *grouping, Box *out)
 {
-  static gboolean looked_at[MOST];
+  static gboolean visited[MAX_BOXES];
   gint n_out = 0;
 
-  memset (looked_at, 0, sizeof looked_at);
+  memset (visited, 0, sizeof visited);
   for (gint round = 0; round < n; round++) {
     gint best = -1, by = -1;
 
     for (gint i = 0; i < n; i++) {
-      if (!looked_at[i] && (best < 0 || in[i].score > in[best].score))
+      if (!visited[i] && (best < 0 || in[i].score > in[best].score))
         best = i;
     }
-    looked_at[best] = TRUE;
+    visited[best] = TRUE;
     for (gint k = 0; k < n_out && by < 0; k++) {
       if (oracle_iou (&in[best], &out[k]) > grouping->nms_iou)
         by = k;
@@ -194,7 +195,7 @@ nested_boxes (Box *boxes, gint size)
 static gint
 random_boxes (Box *boxes, gint size, gint octaves)
 {
-  gint n = between (1, MOST);
+  gint n = between (1, MAX_BOXES);
 
   for (gint i = 0; i < n; i++) {
     Box box = { .neighbours = 1, .score = between (-20, 20) / 4.f };
@@ -239,7 +240,7 @@ static void
 check (CuvWaldboostGrouper *grouper, const Box *in, gint n,
     const CuvGrouping *grouping)
 {
-  static Box wanted[MOST];
+  static Box wanted[MAX_BOXES];
   const Box *found;
   gint n_wanted, n_found;
 
@@ -255,7 +256,7 @@ check_method (CuvGroupingMethod method, gint rounds)
 {
   static const gdouble ious[] = { 0, 0.05, 0.3, 0.3, 0.5, 0.75, 0.95, 1 };
   CuvWaldboostGrouper *grouper = cuv_waldboost_grouper_new ();
-  static Box boxes[MOST];
+  static Box boxes[MAX_BOXES];
 
   g_random_set_seed (20);
   for (gint i = 0; i < rounds; i++) {
@@ -386,7 +387,8 @@ check_many (gint width, gint height, gint size, gint per_octave)
       level = 0;
   }
   for (guint i = 0; i < G_N_ELEMENTS (groupings); i++) {
-    clock_t start = clock (); /* of the CPU: others may have it, too */
+    clock_t start =
+        clock (); /* CPU time, which other processes do not change */
     gdouble took;
     gint found_n =
         cuv_waldboost_group_boxes (grouper, &groupings[i], boxes, n, &found);

@@ -54,9 +54,9 @@ GST_START_TEST (test_live_keeps_up)
     fail_unless (skipped > 0);
   fail_unless (live);
   /* the latency of the source plus 20 ms of the sink */
-  slowest += GST_USECOND; /* was cut to whole ones */
+  slowest += GST_USECOND; /* truncated to microseconds */
   fail_unless (min <= slowest + GST_SECOND / FPS + 20 * GST_MSECOND,
-      "reported latency is above the work's time");
+      "reported latency is above the analysis time");
 
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_structure_free (stats);

@@ -41,7 +41,7 @@ new_line (const gchar *line, GstSample *sample)
   GstCaps *caps = gst_sample_get_caps (sample);
 
   g_free (whole);
-  gst_harness_set_live (h, FALSE); /* or slow frames would be let pass */
+  gst_harness_set_live (h, FALSE); /* else late frames would be skipped */
   gst_harness_set_src_caps (h, gst_caps_ref (caps));
   return h;
 }
@@ -115,7 +115,7 @@ detect (const CuvFrame *frame, const Wanted *wanted)
   return result;
 }
 
-/* Copies a part of the picture into a grey picture. */
+/* Detects in a grey copy of this part of the frame. */
 static GArray *
 detect_in (const CuvFrame *frame, const Wanted *wanted, const CuvRoi *part)
 {

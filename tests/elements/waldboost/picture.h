@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* waldboostdetect in a harness, a real picture, and what the library finds. */
+/* Harnesses of waldboostdetect, a photo, and the boxes found by the library. */
 #ifndef CUV_TEST_PICTURE_H
 #define CUV_TEST_PICTURE_H
 
@@ -24,14 +24,15 @@ typedef struct {
 extern const Wanted defaults;
 
 GstSample *decode_picture (const gchar *caps);
-/* The line in a harness for such frames; one of its elements is named d. */
+/* A harness of a pipeline for frames of the sample's caps; one of its elements
+ * is named d. */
 GstHarness *new_line (const gchar *line, GstSample *sample);
 GstHarness *new_harness (const gchar *properties, GstSample *sample);
 GstElement *detector (GstHarness *h);
 GstBuffer *push (GstHarness *h, GstSample *sample);
 
-/* What the library's CPU path finds in the frame, in its coordinates; in a
- * picture that is only this part of it. */
+/* The boxes that the library's CPU path finds in the frame, or in a picture of
+ * only this region; in coordinates of the frame. */
 GArray *expect (GstSample *sample, const Wanted *wanted);
 GArray *expect_in (
     GstSample *sample, const Wanted *wanted, const CuvRoi *region);

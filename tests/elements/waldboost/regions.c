@@ -258,10 +258,9 @@ parent_of_last (GstBuffer *buffer)
   return last != NULL ? last->parent_id : -2;
 }
 
-/* Without regions nothing is searched; inference-region changes back and forth
- * while playing; and a held
- * object has no parent that does not exist. */
-GST_START_TEST (test_live)
+/* Without regions nothing is searched; inference-region changes while playing;
+ * a held object has no parent that does not exist. */
+GST_START_TEST (test_live_changes)
 {
   const Region face = { "face", 200, 60, 120, 130, 7 };
   const Region moved = { "face", 0, 0, 20, 20, 7 };
@@ -330,7 +329,7 @@ GST_START_TEST (test_requested_frame)
 
 GST_END_TEST;
 
-/* ---- two models in one line ---- */
+/* ---- two models in one pipeline ---- */
 
 #define LABELS " labels=face,eye "
 
@@ -395,7 +394,7 @@ regions_suite (void)
   tcase_add_test (tc, test_crops);
   tcase_add_test (tc, test_many_sizes);
   tcase_add_test (tc, test_levels);
-  tcase_add_test (tc, test_live);
+  tcase_add_test (tc, test_live_changes);
   tcase_add_test (tc, test_requested_frame);
   tcase_add_test (tc, test_eyes_in_faces);
   return s;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every setting has the effect it has in the library, from the next frame on;
- * invalid values are refused by name. */
+/* waldboostdetect: settings have the effect that they have in the library, from
+ * the next frame on; errors name invalid values. */
 #include "config.h"
 #include "models.h"
 #include "picture.h"
@@ -13,7 +13,7 @@
 
 static gchar *rank_model;
 
-/* ---- one change after another ---- */
+/* ---- live changes ---- */
 
 typedef struct {
   GstSample *sample;
@@ -78,9 +78,9 @@ check_next (Run *self, const gchar *what, gboolean differs)
   buffer = push (self->h, self->sample);
   now = boxes_text (buffer);
   gst_buffer_unref (buffer);
-  fail_unless (now->len > 0, "%s: nothing is found, so nothing is said", what);
+  fail_unless (now->len > 0, "%s: no box found: nothing to compare", what);
   fail_unless (g_string_equal (now, self->before) != differs,
-      "%s: %s boxes as before", what, differs ? "the same" : "not the same");
+      "%s: the boxes %s", what, differs ? "did not change" : "changed");
   g_string_free (self->before, TRUE);
   self->before = now;
 }
@@ -129,7 +129,7 @@ GST_START_TEST (test_scans_and_groupings)
   run.wanted.grouping.method = CUV_GROUPING_NONE;
   run.wanted.model = rank_model;
   change (&run, "model", rank_model, TRUE);
-  run.wanted.params.scan = CUV_SCAN_DENSE; /* what the model is made for */
+  run.wanted.params.scan = CUV_SCAN_DENSE; /* the model's own */
   change (&run, "scan", "dense", FALSE);
   run.wanted.params.octaves = 1;
   change (&run, "octaves", "1", TRUE);
@@ -276,9 +276,9 @@ GST_START_TEST (test_labels_not_utf8)
 
 GST_END_TEST;
 
-/* ---- bad values ---- */
+/* ---- invalid values ---- */
 
-GST_START_TEST (test_bad_lists)
+GST_START_TEST (test_invalid_lists)
 {
   static const gchar *const bad[] = { "8,1", "1,1", "0", "-3", "1;2", "1,2,",
     ",", "1 2", "5000", "x",
@@ -297,7 +297,7 @@ GST_START_TEST (test_bad_lists)
     assert_equals_string (value, "3,5");
     g_free (value);
   }
-  check_next (&run, "after bad lists", FALSE);
+  check_next (&run, "after invalid lists", FALSE);
   run_clear (&run);
 }
 
@@ -353,7 +353,7 @@ expect_parse_error (const gchar *properties, const gchar *part)
   g_free (line);
 }
 
-GST_START_TEST (test_bad_names)
+GST_START_TEST (test_invalid_names)
 {
   expect_parse_error ("block-size=12", "block-size");
   expect_parse_error ("scan=sparse", "scan");
@@ -393,9 +393,9 @@ settings_suite (void)
   tcase_add_test (tc, test_rearrangements);
   tcase_add_test (tc, test_labels);
   tcase_add_test (tc, test_labels_not_utf8);
-  tcase_add_test (tc, test_bad_lists);
+  tcase_add_test (tc, test_invalid_lists);
   tcase_add_test (tc, test_option_without_file);
-  tcase_add_test (tc, test_bad_names);
+  tcase_add_test (tc, test_invalid_names);
   return s;
 }
 

@@ -12,7 +12,7 @@
 
 static const gchar *program; /* a file that is no model */
 
-GST_START_TEST (test_bad_live_values_leave_the_old)
+GST_START_TEST (test_invalid_live_values_keep_the_previous_ones)
 {
   GstSample *sample = decode_picture ("video/x-raw,format=RGB");
   GstHarness *h = new_harness ("min-neighbors=0", sample);
@@ -30,10 +30,10 @@ GST_START_TEST (test_bad_live_values_leave_the_old)
   g_object_get (d, "model", &value, NULL);
   assert_equals_string (value, MODEL);
   g_free (value);
-  check_frame (h, sample, &wanted, "after bad models");
+  check_frame (h, sample, &wanted, "after invalid models");
   g_object_set (d, "roi", "10,10,5,5", NULL);
   expect_problem (bus, GST_MESSAGE_WARNING, "roi");
-  check_frame (h, sample, &wanted, "after a bad roi");
+  check_frame (h, sample, &wanted, "after an invalid roi");
   g_object_set (d, "min-size-width", 90, "max-size-width", 50, NULL);
   check_frame (h, sample, &wanted, "after contradictory sizes");
   expect_problem (bus, GST_MESSAGE_WARNING, "min-size-width");
@@ -96,7 +96,7 @@ GST_START_TEST (test_start_errors)
 GST_END_TEST;
 
 /* Invalid values that are set before start are reported at start. */
-GST_START_TEST (test_bad_before_start)
+GST_START_TEST (test_invalid_before_start)
 {
   GstElement *d = gst_element_factory_make ("waldboostdetect", NULL);
   GstBus *bus = gst_bus_new ();
@@ -179,7 +179,7 @@ GST_START_TEST (test_contradiction_and_new_caps)
   expect_problem (bus, GST_MESSAGE_WARNING, "min-size-width");
   g_object_set (
       d, "min-size-width", 0, "label", NULL, "roi", "20,10,390,400", NULL);
-  check_frame (h, small, &wanted, "after the cure");
+  check_frame (h, small, &wanted, "after the fix");
   text = pop_problem (bus, GST_MESSAGE_WARNING);
   fail_if (text != NULL, "%s", text);
   gst_object_unref (bus);
@@ -248,7 +248,7 @@ GST_START_TEST (test_every_window_passes)
   gchar *path = permissive_model ();
   GstHarness *h = new_harness ("min-neighbors=0", sample);
   GstElement *d = detector (h);
-  clock_t start = clock (); /* of the CPU: others may have it, too */
+  clock_t start = clock (); /* CPU time, which other processes do not change */
   GstBuffer *buffer;
 
   g_object_set (d, "model", path, "message", 2, NULL);
@@ -283,7 +283,8 @@ GST_START_TEST (test_model_vanishes)
   fail_unless (before > 0);
   gst_buffer_unref (buffer);
   g_remove (path);
-  g_object_set (d, "scale-factor", 1.2, NULL); /* plans anew, from memory */
+  g_object_set (
+      d, "scale-factor", 1.2, NULL); /* plans again, with the model in memory */
   gst_buffer_unref (push (h, sample));
   g_object_set (d, "scale-factor", 1.1, NULL);
   buffer = push (h, sample);
@@ -331,7 +332,7 @@ GST_END_TEST;
 #if HAVE_CUDA
 /* At the start this is an error; while playing the previous settings stay in
  * force. */
-GST_START_TEST (test_gpu_memory_runs_out)
+GST_START_TEST (test_out_of_gpu_memory)
 {
   GstSample *sample = decode_picture ("video/x-raw,format=NV12");
   Wanted wanted = defaults;
@@ -379,9 +380,9 @@ trouble_suite (void)
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_bad_live_values_leave_the_old);
+  tcase_add_test (tc, test_invalid_live_values_keep_the_previous_ones);
   tcase_add_test (tc, test_start_errors);
-  tcase_add_test (tc, test_bad_before_start);
+  tcase_add_test (tc, test_invalid_before_start);
   tcase_add_test (tc, test_contradiction_at_start);
   tcase_add_test (tc, test_contradiction_and_new_caps);
   tcase_add_test (tc, test_no_window_fits);
@@ -390,7 +391,7 @@ trouble_suite (void)
   tcase_add_test (tc, test_stream_without_time);
 #if HAVE_CUDA
   if (use_cuda)
-    tcase_add_test (tc, test_gpu_memory_runs_out);
+    tcase_add_test (tc, test_out_of_gpu_memory);
 #endif
   return s;
 }

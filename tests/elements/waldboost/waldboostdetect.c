@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The element against the library's plain C version, on a real picture in every
+/* waldboostdetect against the library's plain C version, on a photo in every
  * format. With CUV_TEST_CUDA=1 the frames are in CUDA memory, and the GPU must
- * return the same boxes. CUV_TEST_DATA is the folder of the
- * picture, opencv-doc's by default. */
+ * return the same boxes. CUV_TEST_DATA is the folder of the photo, opencv-doc's
+ * by default. */
 #include "config.h"
 #include "picture.h"
 
@@ -25,7 +25,8 @@ GST_START_TEST (test_formats)
     GArray *boxes;
 
     g_free (caps);
-    if (use_cuda && i == G_N_ELEMENTS (formats) - 1) { /* no GRAY8 there */
+    if (use_cuda
+        && i == G_N_ELEMENTS (formats) - 1) { /* CUDA memory has no GRAY8 */
       gst_sample_unref (sample);
       continue;
     }
@@ -37,7 +38,7 @@ GST_START_TEST (test_formats)
     gst_harness_teardown (h);
     gst_sample_unref (sample);
   }
-  fail_unless (total > 0, "nothing found in any format: the test says nothing");
+  fail_unless (total > 0, "no box in any format: nothing was compared");
 }
 
 GST_END_TEST;

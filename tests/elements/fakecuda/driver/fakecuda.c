@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A stand-in for the CUDA driver, libcuda.so.1, on host memory: what libgstcuda
- * of GStreamer 1.22 loads, and no kernels. It tests the plumbing where there is
- * no GPU: negotiation, contexts, pools, copies, metadata. Asynchronous copies
- * happen when somebody waits for their stream, so a missing wait shows. */
+/* A stand-in for the CUDA driver, libcuda.so.1, on host memory: the functions
+ * that libgstcuda of GStreamer 1.22 loads, without kernels. It tests
+ * negotiation, contexts, pools, copies and metadata on machines without a GPU.
+ * Asynchronous copies run only when their stream is waited for, so a missing
+ * wait shows. */
 #include <cuda.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -88,7 +89,7 @@ cuInit (unsigned int flags)
   return CUDA_SUCCESS;
 }
 
-/* Too old for the CUDA runtime, which therefore leaves the rest alone. */
+/* Too old for the CUDA runtime, which therefore calls nothing else. */
 API CUresult
 cuDriverGetVersion (int *version)
 {
@@ -194,7 +195,7 @@ cuCtxSetFlags (unsigned int flags)
     return misuse (CUDA_ERROR_INVALID_CONTEXT);
   stack[depth - 1]->flags = flags;
   if ((flags & CU_CTX_SCHED_MASK) == CU_CTX_SCHED_BLOCKING_SYNC)
-    add (&counts.waits_made_to_sleep, 1);
+    add (&counts.blocking_sync_contexts, 1);
   return CUDA_SUCCESS;
 }
 

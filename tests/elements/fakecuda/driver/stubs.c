@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The symbols that libgstcuda's loader insists on and that nothing here calls:
+/* Symbols that libgstcuda's loader requires but nothing here calls:
  * modules, textures and OpenGL. */
 #define STUB(name)                                                             \
   __attribute__ ((visibility ("default"))) int name (void);                    \
