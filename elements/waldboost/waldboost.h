@@ -49,8 +49,7 @@ typedef struct {
   double scale_factor;                /* OPENCV: ratio of successive levels */
   int32_t octaves, levels_per_octave; /* DENSE: 0 = 4 octaves, 8 levels */
   /* Object sizes to look for, frame pixels; 0 = no limit. If no level of an
-   * OPENCV scan lies between them, the one nearest to the minimum is scanned.
-   */
+   * OPENCV scan is between them, the one nearest to the minimum is scanned. */
   int32_t min_width, min_height;
   int32_t max_width, max_height;
   /* WaldBoost models: numbers of weak classifiers after which survivors are

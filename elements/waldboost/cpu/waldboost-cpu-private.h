@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* waldboost-cpu-memory.c prepares a scan, waldboost-cpu.c runs it. */
+/* State of a scan on the CPU: waldboost-cpu-memory.c allocates it,
+ * waldboost-cpu.c runs it. */
 #ifndef CUV_WALDBOOST_CPU_PRIVATE_H
 #define CUV_WALDBOOST_CPU_PRIVATE_H
 
@@ -11,9 +12,9 @@
 
 /* Aligned memory that only grows; zeroed whenever it does. */
 typedef struct {
-  void *memory;
-  void *data;
-  size_t size;
+  void *memory; /* as allocated */
+  void *data;   /* its first aligned byte */
+  size_t size;  /* bytes from data on */
 } CuvBuffer;
 
 typedef struct {
@@ -22,8 +23,9 @@ typedef struct {
   int width, height;
 } CuvPicture;
 
+/* A band of a level's rows of windows, and its hits in a worker's list. */
 typedef struct {
-  int32_t level, first, n; /* rows of windows */
+  int32_t level, first, n; /* n rows of windows, from row first on */
   int32_t first_hit, n_hits, worker;
 } CuvStrip;
 
@@ -45,8 +47,12 @@ struct _CuvWaldboostCpu {
   ptrdiff_t stride; /* of the integral images */
   int n_strips, n_workers;
   CuvWorker workers[CUV_MAX_WORKERS];
-  CuvBuffer strips, pictures, pixels, zeros, hits, survivors;
-  CuvBuffer grey; /* of the frame, unless one of its planes is grey */
+  CuvBuffer strips;          /* n_strips CuvStrip */
+  CuvBuffer pictures;        /* see cuv_picture_of() */
+  CuvBuffer pixels;          /* of the levels that are sources */
+  CuvBuffer zeros;           /* the pixel row above a strip */
+  CuvBuffer hits, survivors; /* of the result */
+  CuvBuffer grey; /* pixels of the frame, unless it has a grey plane */
   /* during a run */
   const CuvFrame *frame;
   int level; /* whose picture is being made, -1 = the frame */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Fills the function table by the CPU and the model. */
 #include "config.h"
 #include "cpu/waldboost-dsp.h"
 

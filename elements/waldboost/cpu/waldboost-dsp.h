@@ -28,9 +28,9 @@ typedef struct {
   void (*square_row) (void *squares, const void *above, const uint8_t *grey,
       int width, int step, ptrdiff_t stride);
 
-  /* The same for the tilted one, which also needs its row y - 1 (above_that)
+  /* The same for the tilted one, which also needs its row y - 1 (two_above)
    * and pixel row y - 1 (grey_above). All are 0 above the first row. */
-  void (*tilted_row) (void *tilted, const void *above, const void *above_that,
+  void (*tilted_row) (void *tilted, const void *above, const void *two_above,
       const uint8_t *grey, const uint8_t *grey_above, int width, int step,
       ptrdiff_t stride);
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Boxes sorted by size class and grid cell; see grouping.h. */
 #include "grouping/grouping.h"
 
 #include <stdlib.h>
 
-#define CELLS (1 << 24) /* across and down */
+#define CELLS (1 << 24) /* of a class, across and down */
 
 /* Cells are squares with about the side of the boxes of their class. */
 static uint64_t
-cell_of (int64_t place, int class)
+cell_of (int64_t coordinate, int class)
 {
-  int64_t cell = (place >> (class > 2 ? class - 2 : 0)) + CELLS / 2;
+  int64_t cell = (coordinate >> (class > 2 ? class - 2 : 0)) + CELLS / 2;
 
   return cell < 0 ? 0 : cell >= CELLS ? CELLS - 1 : (uint64_t) cell;
 }

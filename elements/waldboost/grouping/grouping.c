@@ -25,10 +25,10 @@ struct _CuvWaldboostGrouper {
   CuvCellEntry *entries; /* boxes sorted by cell */
   CuvBoxRank *ranks;
   int32_t *root; /* the first box of the box's group */
-  int32_t *
-      next; /* per entry: itself, or a later one; boxes between are in groups */
+  /* per entry: itself, or a later one; all boxes between are in groups */
+  int32_t *next;
   int32_t *stack;  /* boxes of a group whose neighbours are still to be added */
-  int32_t *number; /* of the group whose root the box is */
+  int32_t *number; /* per root: index of its group */
   Group *groups;
   Box *means; /* of the groups with enough members */
   Box *out;
@@ -42,8 +42,7 @@ min_int (int a, int b)
   return a < b ? a : b;
 }
 
-/* Largest distance of the edges of similar boxes, relative to their mean side.
- */
+/* Largest distance of similar boxes' edges, relative to their mean side. */
 static double
 eps_of (CuvGroupingMethod method)
 {
@@ -158,8 +157,7 @@ find_groups (CuvWaldboostGrouper *self, const Box *boxes, int n, double eps)
 }
 
 /* A root is the first box of its group, so groups are numbered in the order of
- * their first boxes. A score is the largest of a group, at least least_score.
- */
+ * their first boxes. A score is the largest in a group, or least_score. */
 static int
 sum_groups (
     CuvWaldboostGrouper *self, const Box *boxes, int n, float least_score)

@@ -12,8 +12,7 @@
 
 #include <string.h>
 
-#define MAX_MEAN_AREA                                                          \
-  4095 /* pixels of a block, for block values that are means */
+#define MAX_MEAN_AREA 4095 /* pixels of a block whose value is a mean */
 #define MAX_BINS 1024
 /* Limits of minValue and maxValue and of their distance; the computed bin then
  * fits 32 bits. */
@@ -40,7 +39,7 @@ static const struct {
   struct {
     int x, y, width, height, weight; /* in blocks */
   } rect[3];
-  int norm;
+  int norm; /* the value is divided by this, and by the area of a block */
 } haars[] = {
   { "HaarHorizontalDoubleFeature", 2, 1,
       { { 0, 0, 1, 1, -1 }, { 1, 0, 1, 1, 1 } }, 1 },
@@ -258,7 +257,7 @@ reverse_bits (guint byte)
 }
 
 /* In the file, bit 0 of an LBP is the top left neighbour and the others follow
- * clockwise: the reverse of our bit order. */
+ * clockwise: the reverse of the order of CUV_FEATURE_LBP. */
 void
 cuv_butfit_order_table (
     const CuvModelReader *reader, const float *in, float *out, guint n)

@@ -8,8 +8,7 @@
  *       | <DecisionTreeWeakHypothesis predictionValues binMap>
  *         one feature, see butfit-features.c
  *
- * posT is ignored. negT is clamped to -5000 .. 5000, where -5000 means no test.
- */
+ * posT is ignored. negT is clamped to -5000 .. 5000; -5000 means no test. */
 #include "model/butfit.h"
 
 #include <math.h>

@@ -16,7 +16,8 @@ typedef struct {
   float min_std_dev;
 } CuvButfit;
 
-/* grid and haar add a node and set n_entries; bins comes before haar. */
+/* CuvBeginElement of features. begin_grid() and begin_haar() add a node and set
+ * n_entries; begin_bins() is called before begin_haar(). */
 void cuv_butfit_begin_grid (
     CuvModelReader *reader, const CuvTag *tag, GError **error);
 void cuv_butfit_begin_bins (
@@ -24,7 +25,7 @@ void cuv_butfit_begin_bins (
 void cuv_butfit_begin_haar (
     CuvModelReader *reader, const CuvTag *tag, GError **error);
 
-/* Converts a table from the order of the file to that of our codes. */
+/* Reorders a table from the codes of the file to those of CuvFeature. */
 void cuv_butfit_order_table (
     const CuvModelReader *reader, const float *in, float *out, guint n);
 

@@ -70,7 +70,7 @@ edit_distance (const char *a, const char *b)
   return distance;
 }
 
-#define LETTER 256 /* more than any number of letters of a name */
+#define LETTER 256 /* weight of a wrong letter, above the length of a name */
 
 /* A name that contains the searched one counts as one wrong letter, with ties
  * broken by length. */
@@ -141,17 +141,15 @@ set_not_found (GError **error, const char *name)
 
   if (*name == '\0')
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "no file name given");
-  else if (nearest != NULL)
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-        "no model file %s here, in CUV_MODEL_PATH or in OpenCV's folders; "
-        "the most similar name is %s",
-        name, nearest);
   else
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-        "no model file %s here, in CUV_MODEL_PATH or in OpenCV's folders; "
-        "give its path, or put its folder into CUV_MODEL_PATH (OpenCV's "
-        "cascades are in the package opencv-data)",
-        name);
+        "no model file %s here, in CUV_MODEL_PATH or in OpenCV's folders; %s%s",
+        name,
+        nearest != NULL ? "the most similar name is "
+                        : "give its path, or put its folder into "
+                          "CUV_MODEL_PATH (OpenCV's cascades are in the "
+                          "package opencv-data)",
+        nearest != NULL ? nearest : "");
   g_free (nearest);
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Finds and loads model files. */
 #ifndef CUV_MODEL_FILE_H
 #define CUV_MODEL_FILE_H
 

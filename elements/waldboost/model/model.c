@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The finished model: derived fields and reference count. */
 #include "model/reader.h"
 
 #include <math.h>
@@ -136,8 +137,7 @@ cuv_model_builder_finish (CuvModelBuilder *self)
   return model;
 }
 
-/* The largest leaf of a weak classifier; *below: the largest one less than it.
- */
+/* The largest leaf of a weak classifier; *below: the next smaller value. */
 static double
 best_leaf (const CuvWaldboostModel *model, int k, double *below)
 {

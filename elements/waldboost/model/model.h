@@ -15,11 +15,11 @@
 #define CUV_MODEL_MAX_NODES (1 << 16) /* in the whole model */
 #define CUV_MODEL_MAX_FEATURES (1 << 16)
 
-/* What the formats do not specify; all 0 is the default. */
+/* Options that the formats do not specify; all 0 is the default. */
 typedef struct {
   enum {
-    CUV_ARITHMETIC_AUTO, /* fixed for WaldBoostClassifier, float for WBDetector
-                          */
+    /* fixed for WaldBoostClassifier, float for WBDetector */
+    CUV_ARITHMETIC_AUTO,
     CUV_ARITHMETIC_FIXED,
     CUV_ARITHMETIC_FLOAT,
   } arithmetic;              /* WaldBoost models only */

@@ -180,11 +180,13 @@ check_child (int32_t child, guint node, guint n, GError **error)
 {
   if (child > 0 && ((guint) child <= node || (guint) child >= n))
     cuv_model_fail (error,
-        "child %d of node %u is not a later node of its tree, which has %u",
+        "child %d of node %u is not a later node of its tree, which has %u "
+        "nodes",
         child, node, n);
   else if (child <= 0 && (guint) (-(gint64) child) > n)
     cuv_model_fail (error,
-        "node %u refers to leaf %" G_GINT64_FORMAT ", but its tree has %u",
+        "node %u refers to leaf %" G_GINT64_FORMAT
+        ", but its tree has %u leaves",
         node, -(gint64) child, n + 1);
   else
     return TRUE;
@@ -228,8 +230,7 @@ end_weak (CuvModelReader *reader, const CuvElement *element, char *text,
   if (n == 0 || n_leaves != n + 1)
     cuv_model_fail (error,
         "%u leaf values do not fit %u nodes: a tree has at least one node, and "
-        "one "
-        "leaf more than nodes",
+        "one leaf more than nodes",
         n_leaves, n);
   else if (check_children (self, n, error))
     g_array_append_val (reader->builder.weak, weak);
@@ -300,7 +301,7 @@ end_cascade (CuvModelReader *reader, const CuvElement *element, char *text,
   model->window_height = self->height;
 }
 
-/* Of <stages> and <features>. */
+/* Begins <stages> or <features>. */
 static void
 begin_section (CuvModelReader *reader, const CuvTag *tag, GError **error)
 {

@@ -35,7 +35,7 @@ const CuvWaldboostModel *cuv_model_builder_finish (CuvModelBuilder *self);
 enum {
   CUV_ROLE_SKIP,    /* ignored, with its content */
   CUV_ROLE_STORAGE, /* <opencv_storage> */
-  CUV_ROLE_TOP,     /* a child of it that may be a model */
+  CUV_ROLE_TOP,     /* a child of <opencv_storage>, possibly a model */
   CUV_ROLE_MODEL,
   CUV_ROLE_FIRST,
 };
@@ -111,7 +111,6 @@ struct _CuvModelReader {
 
 #define CUV_MAX_SHOWN 24 /* characters of an invalid value in a message */
 
-/* Sets an error. */
 void cuv_model_fail (GError **error, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
 

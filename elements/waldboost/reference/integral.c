@@ -56,12 +56,12 @@ cuv_square_row (void *squares, const void *above, const uint8_t *grey,
  * edge.
  */
 void
-cuv_tilted_row (void *out, const void *above, const void *above_that,
+cuv_tilted_row (void *out, const void *above, const void *two_above,
     const uint8_t *grey, const uint8_t *grey_above, int width, int step,
     ptrdiff_t stride)
 {
   uint32_t *tilted = out;
-  const uint32_t *one_up = above, *two_up = above_that;
+  const uint32_t *one_up = above, *two_up = two_above;
 
   tilted[0] = one_up[1];
   for (int x = 1; x < width; x++)

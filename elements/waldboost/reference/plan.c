@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The plan: what to scan in frames of one size, and a window's frame position.
- */
+/* The plan: what to scan in frames of one size; positions of windows in it. */
 #include "reference/waldboost-reference.h"
 
 #include <math.h>

@@ -91,7 +91,7 @@ void cuv_sum_row (void *sums, const void *above, const uint8_t *grey, int width,
     int step, ptrdiff_t stride);
 void cuv_square_row (void *squares, const void *above, const uint8_t *grey,
     int width, int step, ptrdiff_t stride);
-void cuv_tilted_row (void *tilted, const void *above, const void *above_that,
+void cuv_tilted_row (void *tilted, const void *above, const void *two_above,
     const uint8_t *grey, const uint8_t *grey_above, int width, int step,
     ptrdiff_t stride);
 void cuv_scan_row (const CuvScanRow *row, CuvHitList *list);

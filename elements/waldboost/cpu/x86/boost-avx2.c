@@ -10,17 +10,18 @@
 #define GROUP 16
 #define CHUNK 1024 /* windows of a row */
 
-/* Below this many alive windows per group, they are compacted into a list;
- * below SHORT_LIST windows, each four of the list are run to the end. Measured.
- */
+/* Below LIST_PER_GROUP alive windows per group, they are compacted into a list;
+ * a list of less than SHORT_LIST windows is run to the end, four windows at a
+ * time. Measured. */
 #define LIST_PER_GROUP 5
 #define SHORT_LIST 8
 
-/* Windows that are alive; sums are bits of floats, or integers. */
+/* Windows not rejected yet. Sums are bit patterns of floats, or integers in
+ * fixed arithmetic. */
 typedef struct {
   int n_groups, n_alive;
-  uint16_t alive[CHUNK / GROUP];
-  int16_t at[CHUNK / GROUP]; /* a group's first window */
+  uint16_t alive[CHUNK / GROUP]; /* masks, bit k: window k of the group */
+  int16_t at[CHUNK / GROUP];     /* a group's first window */
   int32_t group_sum[CHUNK / GROUP][GROUP];
   int32_t x[CHUNK + 4]; /* the list, n_alive long */
   int32_t sum[CHUNK + 4];

@@ -160,14 +160,14 @@ grid_quad_make (const CuvGridNode *node, int a, int b, ptrdiff_t stride)
 }
 
 static inline __m256i
-grid_both (const void *bytes)
+grid_broadcast (const void *bytes)
 {
   return _mm256_broadcastsi128_si256 (
       _mm_loadu_si128 ((const __m128i *) bytes));
 }
 
 static inline __m256i
-grid_two (const uint16_t *low, const uint16_t *high)
+grid_load_two (const uint16_t *low, const uint16_t *high)
 {
   return _mm256_inserti128_si256 (
       _mm256_castsi128_si256 (_mm_loadu_si128 ((const __m128i *) low)),
@@ -178,8 +178,8 @@ grid_two (const uint16_t *low, const uint16_t *high)
 static inline __m256i
 grid_quad_corners (const uint16_t *row, const int32_t *x, __m256i corners)
 {
-  __m256i even = grid_two (row + x[0], row + x[2]);
-  __m256i odd = grid_two (row + x[1], row + x[3]);
+  __m256i even = grid_load_two (row + x[0], row + x[2]);
+  __m256i odd = grid_load_two (row + x[1], row + x[3]);
 
   return _mm256_blend_epi32 (_mm256_shuffle_epi8 (even, corners),
       _mm256_shuffle_epi8 (odd, corners), 0xcc);
@@ -188,7 +188,7 @@ grid_quad_corners (const uint16_t *row, const int32_t *x, __m256i corners)
 static inline GridQuadSums
 grid_quad_sums (const uint16_t *sums, const int32_t *x, const GridQuad *quad)
 {
-  __m256i corners = grid_both (quad->corners), above, below, row;
+  __m256i corners = grid_broadcast (quad->corners), above, below, row;
   GridQuadSums result;
 
   sums += quad->start;
@@ -215,7 +215,7 @@ static inline __m256i
 grid_quad_rank_parts (const GridQuadSums *sums, const GridQuad *quad, int which)
 {
   __m256i value = _mm256_shuffle_epi8 (
-      sums->row[quad->block_row[which]], grid_both (quad->block[which]));
+      sums->row[quad->block_row[which]], grid_broadcast (quad->block[which]));
 
   return _mm256_add_epi16 (_mm256_cmpgt_epi16 (value, sums->row[0]),
       _mm256_add_epi16 (_mm256_cmpgt_epi16 (value, sums->row[1]),

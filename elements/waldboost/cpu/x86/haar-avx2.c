@@ -13,7 +13,7 @@
 /* Groups with windows alive. */
 typedef struct {
   int n;
-  uint8_t alive[CHUNK];
+  uint8_t alive[CHUNK];       /* masks, bit k: window k of the group */
   int16_t at[CHUNK];          /* index of the first window in the chunk */
   float factor[CHUNK][GROUP]; /* normalisation of each window */
 } Groups;
@@ -211,7 +211,7 @@ CUV_INLINE void
 add_pair (const View *view, int n_views, const HaarNode *nodes,
     const HaarTree *tree, __m256i *sum)
 {
-  const __m256i other = _mm256_set1_epi32 (tree->other_side);
+  const __m256i leaf_is_left = _mm256_set1_epi32 (tree->leaf_is_left);
   const __m256i low = _mm256_set1_epi32 (tree->low);
   const __m256i gain = _mm256_set1_epi32 (tree->gain);
   __m256 root[2], below[2];
@@ -219,11 +219,12 @@ add_pair (const View *view, int n_views, const HaarNode *nodes,
   go_left_by_shape (view, n_views, &nodes[tree->first_node], root);
   go_left_by_shape (view, n_views, &nodes[tree->first_node + 1], below);
   for (int k = 0; k < n_views; k++) {
-    __m256i goes = _mm256_xor_si256 (_mm256_castps_si256 (root[k]), other);
+    __m256i inner =
+        _mm256_xor_si256 (_mm256_castps_si256 (root[k]), leaf_is_left);
     __m256i leaf = _mm256_add_epi32 (
         low, _mm256_and_si256 (_mm256_castps_si256 (below[k]), gain));
 
-    sum[k] = _mm256_add_epi32 (sum[k], _mm256_and_si256 (goes, leaf));
+    sum[k] = _mm256_add_epi32 (sum[k], _mm256_and_si256 (inner, leaf));
   }
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tables of a Haar cascade: built by haar-tables-avx2.c, used by haar-avx2.c.
- */
+/* Tables of a Haar cascade, from haar-tables-avx2.c to haar-avx2.c. */
 #ifndef CUV_WALDBOOST_AVX2_HAAR_H
 #define CUV_WALDBOOST_AVX2_HAAR_H
 
@@ -32,15 +31,16 @@ typedef struct {
  * the root goes to its leaf. */
 typedef struct {
   int32_t first_node, n_nodes, first_leaf, n_leaves;
-  int32_t is_pair, other_side; /* all ones if the root's leaf is left */
-  int32_t low, gain;           /* in the stage's units */
+  int32_t is_pair;
+  int32_t leaf_is_left; /* all ones if the root's leaf is left, else 0 */
+  int32_t low, gain;    /* in the stage's units */
 } HaarTree;
 
 typedef struct {
   int32_t first, n; /* trees */
   float threshold;
-  int32_t
-      base; /* sum if all stumps go right and all pairs to their root's leaf */
+  /* sum if all stumps go right and all pairs to their root's leaf */
+  int32_t base;
   /* stumps again, sorted by tilted and shape */
   int32_t first_sorted, n_of[2][HAAR_N_SHAPES];
   CuvStageLimits limits;
@@ -55,8 +55,9 @@ typedef struct {
   const HaarNode *nodes[CUV_N_LAYOUTS];
   const float *leaves;
   const int32_t *fixed_leaves; /* in their stage's units */
-  int32_t inner[CUV_N_LAYOUTS]
-               [4]; /* corners of the rectangle of the contrast */
+  /* the window without its outer pixels, for the contrast: offsets of its
+   * corners, and pixels */
+  int32_t inner[CUV_N_LAYOUTS][4];
   double inner_area;
 } HaarTables;
 

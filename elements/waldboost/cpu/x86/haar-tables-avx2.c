@@ -166,8 +166,9 @@ make_node (const Builder *self, const CuvHaarNode *in, int at)
   }
 }
 
+/* Extends the tree to a child, a node or a leaf. */
 static void
-reach (int32_t child, HaarTree *tree)
+include_child (int32_t child, HaarTree *tree)
 {
   if (child >= tree->n_nodes)
     tree->n_nodes = child + 1;
@@ -185,8 +186,8 @@ measure_tree (const CuvHaarNode *nodes, HaarTree *tree)
     if ((nodes[i].left > 0 && nodes[i].left <= i)
         || (nodes[i].right > 0 && nodes[i].right <= i))
       return false;
-    reach (nodes[i].left, tree);
-    reach (nodes[i].right, tree);
+    include_child (nodes[i].left, tree);
+    include_child (nodes[i].right, tree);
     if (tree->n_nodes > HAAR_MAX_TREE)
       return false;
   }
@@ -277,7 +278,7 @@ make_pair (const Builder *self, HaarTree *tree, int32_t *base)
   if (tree->n_nodes != 2 || (root->left > 0 && root->right > 0))
     return;
   tree->is_pair = 1;
-  tree->other_side = root->left > 0 ? 0 : -1;
+  tree->leaf_is_left = root->left > 0 ? 0 : -1;
   leaf = leaves[-(root->left > 0 ? root->right : root->left)];
   low = leaves[-below->right];
   tree->low = low - leaf;

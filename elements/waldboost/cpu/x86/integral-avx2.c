@@ -14,6 +14,10 @@ store (void *at, __m256i value)
   _mm256_storeu_si256 ((__m256i *) at, value);
 }
 
+/* Shuffles that broadcast the last element of each half. */
+#define LAST_OF_16 _mm256_set1_epi16 (0x0f0e)
+#define LAST_OF_32 _mm256_set1_epi32 (0x0f0e0d0c)
+
 /* The last element of the lower half, broadcast to the upper half; 0 below. */
 static inline __m256i
 lower_total (__m256i sums, __m256i last)
@@ -38,18 +42,6 @@ inclusive_scan_32 (__m256i v, __m256i last)
   v = _mm256_add_epi32 (v, _mm256_slli_si256 (v, 4));
   v = _mm256_add_epi32 (v, _mm256_slli_si256 (v, 8));
   return _mm256_add_epi32 (v, lower_total (v, last));
-}
-
-static inline __m256i
-last_of_16 (void)
-{
-  return _mm256_set1_epi16 (0x0f0e);
-}
-
-static inline __m256i
-last_of_32 (void)
-{
-  return _mm256_set1_epi32 (0x0f0e0d0c);
 }
 
 static inline __m256i
@@ -106,7 +98,7 @@ CUV_INLINE int
 add_row_16 (uint16_t *out, const uint16_t *above, const uint8_t *grey,
     int width, int step, ptrdiff_t part, uint16_t *total)
 {
-  const __m256i last = last_of_16 ();
+  const __m256i last = LAST_OF_16;
   __m256i before = _mm256_setzero_si256 ();
   int x;
 
@@ -160,11 +152,11 @@ typedef struct {
 static inline Sums
 scan_pixels (const uint8_t *grey, bool squares)
 {
-  __m256i v = pixels (grey), last = last_of_32 ();
+  __m256i v = pixels (grey), last = LAST_OF_32;
   Sums sums;
 
   if (!squares) {
-    v = inclusive_scan_16 (v, last_of_16 ());
+    v = inclusive_scan_16 (v, LAST_OF_16);
     sums.first = _mm256_cvtepu16_epi32 (_mm256_castsi256_si128 (v));
     sums.second = _mm256_cvtepu16_epi32 (_mm256_extracti128_si256 (v, 1));
     return sums;
@@ -310,12 +302,12 @@ add_tilted_row (uint32_t *out, const uint32_t *one_up, const uint32_t *two_up,
 }
 
 void
-cuv_avx2_tilted_row_32 (void *tilted, const void *above, const void *above_that,
+cuv_avx2_tilted_row_32 (void *tilted, const void *above, const void *two_above,
     const uint8_t *grey, const uint8_t *grey_above, int width, int step,
     ptrdiff_t stride)
 {
   uint32_t *out = tilted;
-  const uint32_t *one_up = above, *two_up = above_that;
+  const uint32_t *one_up = above, *two_up = two_above;
   int layout = cuv_avx2_layout (step), x = 1, left, at, right;
 
   out[0] = one_up[cuv_avx2_column (1, layout, stride)];

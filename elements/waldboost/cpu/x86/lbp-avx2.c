@@ -175,10 +175,10 @@ pass_stage (const uint16_t *sums, const LbpTables *tables, const Stage *stage,
 {
   Sums sum = add_stage (sums, tables->stumps + stage->first, stage, layout);
   unsigned passed = above (sum, stage->limits.passes_above) & alive;
-  unsigned open = above (sum, stage->limits.fails_to) & alive & ~passed;
+  unsigned undecided = above (sum, stage->limits.fails_to) & alive & ~passed;
 
-  if (open != 0)
-    passed |= exact_passes (sums, tables, stage, layout, open);
+  if (undecided != 0)
+    passed |= exact_passes (sums, tables, stage, layout, undecided);
   return passed;
 }
 

@@ -42,7 +42,7 @@ extern const CuvAvx2Version cuv_avx2_lbp, cuv_avx2_boost, cuv_avx2_haar;
 
 /* A stage is summed in integers: leaves times 2^exponent, rounded. The distance
  * from the reference's sum is bounded; between the two limits the result is
- * open and the reference's sum must be computed. */
+ * undecided and the reference's sum must be computed. */
 typedef struct {
   int exponent;
   int32_t passes_above; /* sums above this pass */
@@ -62,7 +62,7 @@ void cuv_avx2_sum_row_32 (void *sums, const void *above, const uint8_t *grey,
 void cuv_avx2_square_row_32 (void *squares, const void *above,
     const uint8_t *grey, int width, int step, ptrdiff_t stride);
 void cuv_avx2_tilted_row_32 (void *tilted, const void *above,
-    const void *above_that, const uint8_t *grey, const uint8_t *grey_above,
+    const void *two_above, const uint8_t *grey, const uint8_t *grey_above,
     int width, int step, ptrdiff_t stride);
 
 static inline int
