@@ -29,6 +29,18 @@
 #include "reference/canny.h"
 #include "hough/hough-types.h"
 
+static inline int
+cuv_min (int a, int b)
+{
+  return a < b ? a : b;
+}
+
+static inline int
+cuv_max (int a, int b)
+{
+  return a > b ? a : b;
+}
+
 /* ---- the accumulator's layout (layout.c) ---- */
 
 /* Returns NULL, or why config is invalid. */
@@ -88,13 +100,12 @@ bool cuv_hough_clip (double rho, double theta, int width, int height,
 /* Edge pixels, y << 16 | x, and their orientation bins. */
 typedef struct {
   const uint32_t *pixels;
-  const uint16_t
-      *bins; /* NULL = no orientation window: all edges vote in all rows */
+  const uint16_t *bins; /* NULL: all edges vote in all rows */
   size_t n;
 } CuvEdgeList;
 
-/* The edge pixels of a map, those that are not 0, row by row. Returns how many
- * there are; pixels may be NULL. */
+/* Lists the pixels of a map that are not 0, row by row. Returns their number;
+ * pixels may be NULL. */
 size_t cuv_hough_list_edges (
     const uint8_t *edges, int width, int height, int stride, uint32_t *pixels);
 
@@ -145,16 +156,17 @@ void cuv_hough_add_peaks (const CuvHoughLayout *self,
     const CuvPeakParams *params, CuvPeakList *list);
 void cuv_hough_sort_peaks (CuvPeakList *list);
 
-/* Adds one cell if it is a peak. */
+/* Adds cell r of row k if it is a peak. */
 void cuv_hough_add_peak (const CuvHoughLayout *self, const CuvRowView *views,
     int k, int r, const CuvPeakParams *params, CuvPeakList *list);
+
+/* Adds a peak, unless max better ones are listed. */
 void cuv_hough_keep_peak (CuvPeakList *list, const CuvHoughPeak *peak);
 
 /* ---- segments ---- */
 
 /* The segments of peaks, along edge pixels whose cell in the peak's row is the
- * peak's or a neighbour. Returns how many there are; the first max are written.
- */
+ * peak's or a neighbour. Returns their number; the first max are written. */
 size_t cuv_hough_segments (const CuvHoughLayout *self, const uint8_t *edges,
     const CuvHoughPeak *peaks, size_t n_peaks, const CuvSegmentParams *params,
     CuvHoughSegment *segments, size_t max);

@@ -8,18 +8,6 @@
 #include <string.h>
 
 static int
-min (int a, int b)
-{
-  return a < b ? a : b;
-}
-
-static int
-max (int a, int b)
-{
-  return a > b ? a : b;
-}
-
-static int
 n_bands (const CuvHoughCpu *self)
 {
   return (self->layout->height + CUV_EDGE_ROWS - 1) / CUV_EDGE_ROWS;
@@ -28,7 +16,7 @@ n_bands (const CuvHoughCpu *self)
 static int
 end_of_band (const CuvHoughCpu *self, int task)
 {
-  return min ((task + 1) * CUV_EDGE_ROWS, self->layout->height);
+  return cuv_min ((task + 1) * CUV_EDGE_ROWS, self->layout->height);
 }
 
 static bool
@@ -52,7 +40,7 @@ blur_row_across (CuvHoughCpu *self, CuvHoughWorker *worker, int y)
   const int width = self->layout->width, height = self->layout->height;
   uint8_t *row = worker->grey + 2;
 
-  self->dsp.grey (self->frame, min (max (y, 0), height - 1), row);
+  self->dsp.grey (self->frame, cuv_min (cuv_max (y, 0), height - 1), row);
   row[-2] = row[-1] = row[0];
   row[width] = row[width + 1] = row[width - 1];
   self->dsp.blur_across (row, width, worker->blurred[(y + 5) % 5]);
@@ -103,9 +91,10 @@ static void
 make_gradients (CuvHoughCpu *self, CuvHoughWorker *worker, int y)
 {
   const int last = self->layout->height - 1;
-  const uint8_t *const rows[] = { self->source + max (y - 1, 0) * self->stride,
+  const uint8_t *const rows[] = { self->source
+        + cuv_max (y - 1, 0) * self->stride,
     self->source + y * self->stride,
-    self->source + min (y + 1, last) * self->stride };
+    self->source + cuv_min (y + 1, last) * self->stride };
 
   self->dsp.gradients (rows, self->layout->width, self->params->canny.norm,
       worker->scratch, &worker->gradients[y % 3]);
@@ -133,7 +122,7 @@ static size_t
 spread (CuvHoughCpu *self, int x, int y, int first, int end, uint32_t *list,
     size_t n)
 {
-  for (int j = max (y - 1, first); j < min (y + 2, end); j++) {
+  for (int j = cuv_max (y - 1, first); j < cuv_min (y + 2, end); j++) {
     uint8_t *row = map_row (self, j) + x - 1;
 
     if (((row[0] | row[1] | row[2]) & CUV_PIXEL_WEAK) == 0)
@@ -153,8 +142,8 @@ static void
 connect_row (CuvHoughCpu *self, int y, int first, int end, uint32_t *list)
 {
   const int last = self->layout->width - 1;
-  const uint8_t *const rows[] = { map_row (self, max (y - 1, first)),
-    map_row (self, y), map_row (self, min (y + 1, end - 1)) };
+  const uint8_t *const rows[] = { map_row (self, cuv_max (y - 1, first)),
+    map_row (self, y), map_row (self, cuv_min (y + 1, end - 1)) };
 
   for (int x = 1; (x = self->dsp.find_seed (rows, x, last)) < last; x++) {
     size_t n = spread (self, x, y, first, end, list, 0);
@@ -175,7 +164,7 @@ detect_task (void *data, int index, int task)
   CuvHoughWorker *worker = &self->workers[index];
   const int first = task * CUV_EDGE_ROWS, end = end_of_band (self, task);
 
-  for (int y = max (first - 1, 0); y <= end; y++) {
+  for (int y = cuv_max (first - 1, 0); y <= end; y++) {
     if (y < self->layout->height)
       make_gradients (self, worker, y);
     if (y > first)

@@ -10,25 +10,19 @@
 
 #define TILE 32
 
-static int
-least (int a, int b)
-{
-  return a < b ? a : b;
-}
-
 /* Transposes TILE columns of the edge map. */
 static void
 transpose_task (void *data, int index, int task)
 {
   CuvHoughCpu *self = data;
   const int width = self->layout->width, height = self->layout->height;
-  const int first = task * TILE, end = least (first + TILE, width);
+  const int first = task * TILE, end = cuv_min (first + TILE, width);
 
   for (int top = 0; top < height; top += TILE) {
     for (int x = first; x < end; x++) {
       uint8_t *column = self->columns + (ptrdiff_t) x * height;
 
-      for (int y = top; y < least (top + TILE, height); y++)
+      for (int y = top; y < cuv_min (top + TILE, height); y++)
         column[y] = self->map[(ptrdiff_t) y * width + x];
     }
   }

@@ -11,23 +11,23 @@ enum {
   CUV_MAX_WORKERS = 64,
   CUV_MAX_MEMORY = 32 * (CUV_MAX_WORKERS + 1),
   CUV_EDGE_ROWS = 32, /* of a band */
+  CUV_N_SORT_TASKS = 16,
+  CUV_N_SEGMENT_TASKS = 16,
 };
 
 /* Memory of one thread. */
 typedef struct {
-  uint8_t *grey;        /* padded by two pixels on either side */
-  uint16_t *blurred[5]; /* rows blurred across */
-  CuvGradientRow gradients[3];
-  int16_t *scratch;
-  uint16_t *slice_rows[CUV_SLICE_ROWS]; /* 0 before and after each use */
-  uint8_t *lanes;
-  uint32_t *ring;
-  int32_t *found;
+  uint8_t *grey;               /* padded by two pixels on either side */
+  uint16_t *blurred[5];        /* rows blurred across; row y in [y % 5] */
+  CuvGradientRow gradients[3]; /* row y in [y % 3] */
+  int16_t *scratch;            /* for dsp.gradients() */
+  uint16_t *slice_rows[CUV_SLICE_ROWS]; /* n_cells; 0 when not in use */
+  uint8_t *lanes;                       /* for dsp.gather() */
+  uint32_t *ring;                       /* rows of n_cells, see votes.c */
+  int32_t *found;                       /* for dsp.find_cells() */
   CuvPeakList peaks;
   uint64_t n_votes;
 } CuvHoughWorker;
-
-enum { CUV_N_SORT_TASKS = 16, CUV_N_SEGMENT_TASKS = 16 };
 
 struct _CuvHoughCpu {
   const CuvHoughLayout *layout;
@@ -41,21 +41,23 @@ struct _CuvHoughCpu {
   /* edges */
   uint8_t *grey;          /* luma of frames that do not have it as a plane */
   uint8_t *map, *columns; /* edge map, and transposed */
-  uint32_t *pixels, *sorted;
-  uint16_t *bins;
-  size_t *band_edges; /* edges of each band */
-  /* where a bin begins; and for each sort task how many edges of a bin it has,
-   * then where it puts the next one */
-  size_t *first_of_bin, *next_of_bin[CUV_N_SORT_TASKS];
+  uint32_t *pixels;       /* edges, y << 16 | x */
+  uint16_t *bins;         /* their orientation bins */
+  uint32_t *sorted;       /* the edges sorted by bin */
+  size_t *band_edges;     /* number of edges in each band */
+  size_t *first_of_bin;   /* index of each bin's first edge in sorted */
+  /* per task and bin: number of edges, then index of the next one in sorted */
+  size_t *next_of_bin[CUV_N_SORT_TASKS];
   CuvEdgeList list;
 
   /* results */
-  uint32_t *votes;
-  bool has_votes; /* the last run filled the accumulator */
+  uint32_t *votes; /* accumulator, n_rows x n_cells */
+  bool has_votes;  /* the last run filled the accumulator */
   CuvHoughPeak *peaks;
-  CuvHoughSegment *segments, *task_segments;
+  CuvHoughSegment *segments;
+  CuvHoughSegment *task_segments; /* CUV_HOUGH_MAX_SEGMENTS per task */
   size_t task_n_segments[CUV_N_SEGMENT_TASKS];
-  uint32_t threshold;
+  uint32_t threshold; /* votes, of the last run's peaks */
 
   /* the current run */
   const CuvFrame *frame;

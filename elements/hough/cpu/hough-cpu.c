@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A run: edges, votes, peaks and segments, and their times. */
 #include "cpu/hough-cpu-private.h"
 
 #include "cuvtime.h"
 
-/* Whether edge density makes gathering faster than voting. Measured where a
- * cell has one or two pixels of each line of the frame. */
+/* Whether edge density makes gathering faster than voting. Measured for cells
+ * with one or two pixels per row or column of the frame. */
 static bool
 is_dense (const CuvHoughCpu *self)
 {

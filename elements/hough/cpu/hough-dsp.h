@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The inner loops of the line detector as a function table: filled with C,
- * then overwritten by what the CPU has. */
+/* The inner loops of the line detector as a function table: C, overwritten by
+ * the SIMD functions that the CPU supports. */
 #ifndef CUV_HOUGH_DSP_H
 #define CUV_HOUGH_DSP_H
 
@@ -29,8 +29,8 @@ typedef struct {
 /* Rows that a thread votes for at a time. */
 enum { CUV_SLICE_ROWS = 4 };
 
-/* Lines of an edge map, rows or columns, and the cells of their pixels: pixel v
- * of a line is in cell (line * step + v * d + offset) >> 16. */
+/* An edge map, row by row or column by column, and the cells of its pixels:
+ * pixel v of such a line is in cell (line * step + v * d + offset) >> 16. */
 typedef struct {
   const uint8_t *map;
   int n_lines, n; /* n: pixels of a line */
@@ -41,7 +41,7 @@ typedef struct {
 enum { CUV_N_LANES = 8 };
 
 typedef struct {
-  /* Luma of a row of the frame. */
+  /* Luma of row y of the frame. */
   void (*grey) (const CuvFrame *frame, int y, uint8_t *out);
   /* Convolves a row, padded by two pixels on either side, with [1 4 6 4 1]. */
   void (*blur_across) (const uint8_t *row, int width, uint16_t *out);
@@ -57,8 +57,8 @@ typedef struct {
   /* The first edge of rows[1] from x > 0 on that has a weak neighbour; end,
    * which is before the last pixel, if there is none. */
   int (*find_seed) (const uint8_t *const rows[3], int x, int end);
-  /* Lists the edge pixels of a row as first + x, and turns states into 255 or
-   * 0. Returns how many. */
+  /* Lists the edge pixels of a row as first + x, and converts states to 255 or
+   * 0. Returns the number of edges. */
   size_t (*list) (uint8_t *row, int width, uint32_t first, uint32_t *pixels);
   /* Orientation bins of n gradients. */
   void (*bin) (const CuvHoughLayout *layout, const int16_t *gx,
@@ -70,7 +70,8 @@ typedef struct {
   void (*gather) (const CuvGather *work, uint8_t *lanes, uint32_t *middle);
   /* Adds a row of a slice to cells and clears it. */
   void (*flush) (uint16_t *slice_row, int n, uint32_t *cells);
-  /* Lists the cells above a threshold; found has room for n. */
+  /* Lists the cells above a threshold; found has room for n. Returns their
+   * number. */
   int (*find_cells) (
       const uint32_t *cells, int n, uint32_t threshold, int32_t *found);
   /* Percent of pixels that are edges, above which gathering is faster than

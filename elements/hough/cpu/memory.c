@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Memory of the detector, allocated once. */
 #include "cpu/hough-cpu-private.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Segments of the peaks, on several threads. */
 #include "cpu/hough-cpu-private.h"
 #include "cuvthreads.h"
 

@@ -29,10 +29,10 @@ typedef struct {
   int sign;
 } Target;
 
-/* Edges whose orientation bin votes for this row: one span (run 0), two if the
- * bins wrap. Returns how many. */
+/* Edges whose orientation bin votes for this row, in two parts; part 1 is empty
+ * unless the bins wrap. Returns their number. */
 static size_t
-edges_of (const CuvHoughCpu *self, const CuvHoughRow *row, int run,
+edges_of (const CuvHoughCpu *self, const CuvHoughRow *row, int part,
     const uint32_t **pixels)
 {
   const size_t *first = self->first_of_bin;
@@ -41,9 +41,9 @@ edges_of (const CuvHoughCpu *self, const CuvHoughRow *row, int run,
 
   if (self->list.bins == NULL) {
     *pixels = self->list.pixels;
-    return run == 0 ? self->list.n : 0;
+    return part == 0 ? self->list.n : 0;
   }
-  if (run == 1) {
+  if (part == 1) {
     *pixels = self->sorted;
     return end > n_bins ? first[end - n_bins] : 0;
   }
@@ -68,10 +68,10 @@ move_votes (CuvHoughCpu *self, uint16_t *slice, const Target *target)
   }
 }
 
-/* Votes of one run of each row's edges. Returns how many. */
+/* Votes of one part of each row's edges. Returns their number. */
 static uint64_t
-vote_run (CuvHoughCpu *self, CuvHoughWorker *worker,
-    const Target targets[CUV_SLICE_ROWS], int run)
+vote_part (CuvHoughCpu *self, CuvHoughWorker *worker,
+    const Target targets[CUV_SLICE_ROWS], int part)
 {
   CuvVoteSpan spans[CUV_SLICE_ROWS] = { 0 };
   size_t left[CUV_SLICE_ROWS] = { 0 };
@@ -80,7 +80,7 @@ vote_run (CuvHoughCpu *self, CuvHoughWorker *worker,
   for (int i = 0; i < CUV_SLICE_ROWS; i++) {
     if (targets[i].row == NULL)
       continue;
-    left[i] = edges_of (self, targets[i].row, run, &spans[i].pixels);
+    left[i] = edges_of (self, targets[i].row, part, &spans[i].pixels);
     spans[i].row = targets[i].row;
     spans[i].middle = worker->slice_rows[i] + self->layout->radius;
   }
@@ -110,8 +110,8 @@ count_rows (CuvHoughCpu *self, CuvHoughWorker *worker,
     if (targets[i].row != NULL)
       memset (targets[i].cells, 0, row_size (self) * sizeof (uint32_t));
   }
-  return vote_run (self, worker, targets, 0)
-      + vote_run (self, worker, targets, 1);
+  return vote_part (self, worker, targets, 0)
+      + vote_part (self, worker, targets, 1);
 }
 
 static uint64_t
@@ -304,7 +304,7 @@ ring_task (void *data, int index, int task)
   const int end = first + ring_rows (reach);
   const Ring ring = { self, worker, first, end < n_rows ? end : n_rows, reach,
     2 * reach + CUV_SLICE_ROWS };
-  int next = first; /* whose peaks are not found yet */
+  int next = first; /* first row whose peaks are not found yet */
 
   for (int k = first - reach; next < ring.end; k += CUV_SLICE_ROWS) {
     vote_in_ring (&ring, k);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Blur, gradients, non-maximum suppression and hysteresis. */
 #include "reference/canny.h"
 
 #include <stdbool.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Debug views: edges and votes as grey frames. */
 #include "hough.h"
 
 void

@@ -5,8 +5,7 @@
  * Parallel Coordinates, CVPR 2011. A line is a point between two of three
  * parallel axes, -y, x and y, at u = -D, 0 and D. In column u a pixel has the
  * value x (1 - |u| / D) + y u / D: the distance of the line through it with
- * normal (D - |u|, u). So columns are rows of slightly unevenly spaced angles.
- */
+ * normal (D - |u|, u). Columns are thus rows of unevenly spaced angles. */
 #include "hough.h"
 
 #include <math.h>
@@ -18,18 +17,6 @@ static double
 degrees (double v)
 {
   return v * PI / 180;
-}
-
-static int
-min (int a, int b)
-{
-  return a < b ? a : b;
-}
-
-static int
-max (int a, int b)
-{
-  return a > b ? a : b;
 }
 
 /* Row j, counted from -90 degrees. */
@@ -52,7 +39,7 @@ static CuvHoughRow
 pclines_row (const CuvHoughConfig *config, int radius, int j)
 {
   int d = config->period / 2, u = j - d;
-  int m = max (1, max (config->width, config->height) - 1);
+  int m = cuv_max (1, cuv_max (config->width, config->height) - 1);
   double scale = 65536. * 2 * radius / m;
   double nx = 1 - (double) abs (u) / d, ny = (double) u / d;
   CuvHoughRow row = { .dx = (int32_t) lrint (nx * scale),
@@ -71,7 +58,7 @@ radius_of (const CuvHoughConfig *config)
   double length = hypot (config->width - 1, config->height - 1);
 
   if (config->kind == CUV_LINES_PCLINES)
-    length = .71 * max (config->width, config->height);
+    length = .71 * cuv_max (config->width, config->height);
   return (int32_t) ceil (length / config->rho_step)
       + (config->kind == CUV_LINES_RHO_THETA);
 }
@@ -84,13 +71,13 @@ find_cells (const CuvHoughConfig *config, CuvHoughRow *row)
     int r = cuv_hough_cell (
         row, i & 1 ? config->width - 1 : 0, i & 2 ? config->height - 1 : 0);
 
-    row->first_cell = i == 0 ? r : min (row->first_cell, r);
-    row->last_cell = i == 0 ? r : max (row->last_cell, r);
+    row->first_cell = i == 0 ? r : cuv_min (row->first_cell, r);
+    row->last_cell = i == 0 ? r : cuv_max (row->last_cell, r);
   }
 }
 
-/* Bins that overlap theta - window .. theta + window, with tolerance for
- * rounding. */
+/* Bins that overlap theta - window .. theta + window; `same` tolerates rounding
+ * errors. */
 static void
 find_bins (const CuvHoughLayout *self, CuvHoughRow *row)
 {
@@ -101,7 +88,7 @@ find_bins (const CuvHoughLayout *self, CuvHoughRow *row)
   int last = (int) floor (middle + window + same);
 
   row->first_bin = (first % self->n_bins + self->n_bins) % self->n_bins;
-  row->n_bins = min (last - first + 1, self->n_bins);
+  row->n_bins = cuv_min (last - first + 1, self->n_bins);
 }
 
 static CuvHoughRow
@@ -113,9 +100,8 @@ row_of (const CuvHoughLayout *self, int j)
       ? rho_theta_row (config, j)
       : pclines_row (config, self->radius, i);
 
-  if (config->kind == CUV_LINES_PCLINES
-      && i != j) { /* wrapped: rho is negated */
-    row.dx = -row.dx;
+  if (config->kind == CUV_LINES_PCLINES && i != j) {
+    row.dx = -row.dx; /* wrapped: rho is negated */
     row.dy = -row.dy;
     row.offset = 65536 - row.offset;
     row.theta += PI;
@@ -130,18 +116,19 @@ problem_of (const CuvHoughConfig *config)
 {
   if (config->width < 1 || config->width > CUV_HOUGH_MAX_SIZE
       || config->height < 1 || config->height > CUV_HOUGH_MAX_SIZE)
-    return "frames may have 1 to 16384 pixels across and down";
+    return "the frame size is outside 1 to 16384 pixels";
   if (config->period < 1 || config->period > CUV_HOUGH_MAX_PERIOD)
-    return "there may be 1 to 4096 directions in 180 degrees";
+    return "the number of directions in 180 degrees is outside 1 to 4096";
   if (config->kind == CUV_LINES_PCLINES && config->period % 2 != 0)
-    return "PClines have an even number of directions";
+    return "PClines need an even number of directions";
   if (!(config->rho_step >= 1 && config->rho_step <= CUV_HOUGH_MAX_SIZE))
-    return "the step of rho is less than a pixel";
+    return "the step of rho is outside 1 to 16384 pixels";
   if (!(config->theta_min >= -90 && config->theta_min < 90
           && config->theta_max <= config->theta_min + 180))
-    return "theta goes from -90 degrees on, over 180 degrees at most";
+    return "theta-min is outside -90 to 90 degrees, or theta-max over 180 "
+           "above";
   if (!(config->window > 0))
-    return "the orientation window is empty";
+    return "the orientation window is not above 0 degrees";
   return NULL;
 }
 
@@ -198,7 +185,7 @@ cuv_hough_layout_init (CuvHoughLayout *self, const CuvHoughConfig *config)
   make_boundaries (self);
   if (self->rows == NULL || self->boundaries == NULL) {
     cuv_hough_layout_clear (self);
-    return "no memory";
+    return "out of memory";
   }
   for (int k = 0; k < self->n_rows; k++)
     self->rows[k] = row_of (self, first + k);
@@ -216,7 +203,7 @@ cuv_hough_layout_clear (CuvHoughLayout *self)
 int
 cuv_hough_wrap (const CuvHoughLayout *self, int k, int *sign)
 {
-  int end = max (self->n_rows, self->period);
+  int end = cuv_max (self->n_rows, self->period);
 
   for (*sign = 1; k < 0; k += self->period)
     *sign = -*sign;
@@ -264,7 +251,7 @@ cuv_hough_clip (
     double rho, double theta, int width, int height, double points[4])
 {
   const double c = cos (theta), s = sin (theta), same = 1e-6;
-  const double x0 = rho * c, y0 = rho * s; /* and on by t (-s, c) */
+  const double x0 = rho * c, y0 = rho * s; /* points (x0, y0) + t (-s, c) */
   const double from[] = { x0, y0 }, by[] = { -s, c };
   const double ends[] = { width - 1, height - 1 };
   double first = -INFINITY, last = INFINITY;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Peaks of the accumulator: the rules, and a list of the best. */
 #include "hough.h"
 
 #include <stdlib.h>

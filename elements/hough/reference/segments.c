@@ -11,9 +11,9 @@ typedef struct {
   const uint8_t *edges;
   int n_steps, n_pixels; /* along and across the walk */
   ptrdiff_t step, pixel; /* map increments */
-  int32_t along, aside;  /* dx and dy, or dy and dx */
-  int r;
-  int first; /* first pixel across with cell >= r - 1 */
+  int32_t along, across; /* dx and dy, or dy and dx */
+  int r;                 /* cell of the line */
+  int first;             /* first pixel across with cell >= r - 1 */
 } Walk;
 
 static Walk
@@ -33,10 +33,10 @@ walk_of (const CuvHoughLayout *layout, const uint8_t *edges,
 static int
 distance (const Walk *walk, int step, int v)
 {
-  int32_t at = step * walk->along + v * walk->aside + walk->row->offset;
+  int32_t at = step * walk->along + v * walk->across + walk->row->offset;
   int cells = (at >> 16) - walk->r;
 
-  return walk->aside > 0 ? cells : -cells;
+  return walk->across > 0 ? cells : -cells;
 }
 
 /* Whether a step has an edge pixel in the line's cell or an adjacent one. From
@@ -64,7 +64,7 @@ is_long (const Walk *walk, int first, int last, int min_length)
 {
   uint64_t steps = (uint64_t) (last - first), length = (uint64_t) min_length;
   uint64_t a = (uint64_t) llabs (walk->along),
-           b = (uint64_t) llabs (walk->aside);
+           b = (uint64_t) llabs (walk->across);
 
   if (min_length > walk->n_steps + walk->n_pixels)
     return false;

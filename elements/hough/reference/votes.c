@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Votes of edges for the lines through them. */
 #include "hough.h"
 
 #include <string.h>

@@ -117,7 +117,7 @@ is_ridge (CuvCannyNorm norm, Norms m, const CuvGradientRow *before,
 /* Selects by the gradient's direction out of four. q = a tan 22.5 degrees is
  * never an integer unless a = 0, so b > q equals b > floor (q). */
 static inline __m256i
-stands_out (
+is_local_maximum (
     CuvCannyNorm norm, Norms m, const CuvGradientRow *const rows[3], int x)
 {
   __m256i gx = load (rows[1]->gx + x), gy = load (rows[1]->gy + x);
@@ -148,7 +148,7 @@ suppress_16 (CuvCannyNorm norm, const CuvGradientRow *const rows[3], int x,
     _mm_storeu_si128 ((__m128i *) (out + x), _mm_setzero_si128 ());
     return;
   }
-  weak = _mm256_and_si256 (weak, stands_out (norm, m, rows, x));
+  weak = _mm256_and_si256 (weak, is_local_maximum (norm, m, rows, x));
   edge = _mm256_and_si256 (weak, greater (norm, m, high));
   /* weak and edge are 0 or -1: 1 for weak pixels, 2 for edges */
   weak =
@@ -183,7 +183,7 @@ suppress (const CuvGradientRow *const rows[3], int width,
 }
 
 static inline __m256i
-beside (const uint8_t *row, int x)
+or_neighbours (const uint8_t *row, int x)
 {
   return _mm256_or_si256 (
       load (row + x), _mm256_or_si256 (load (row + x - 1), load (row + x + 1)));
@@ -201,8 +201,9 @@ find_seed (const uint8_t *const rows[3], int x, int end)
 
     if (_mm256_testz_si256 (edges, edges))
       continue;
-    around = _mm256_or_si256 (beside (rows[1], x),
-        _mm256_or_si256 (beside (rows[0], x), beside (rows[2], x)));
+    around = _mm256_or_si256 (or_neighbours (rows[1], x),
+        _mm256_or_si256 (
+            or_neighbours (rows[0], x), or_neighbours (rows[2], x)));
     /* weak: the lowest bit, moved to the highest */
     mask = (unsigned) _mm256_movemask_epi8 (
         _mm256_and_si256 (edges, _mm256_slli_epi16 (around, 7)));
@@ -230,30 +231,13 @@ list (uint8_t *row, int width, uint32_t first, uint32_t *pixels)
   return n + cuv_list (row + x, width - x, first + (uint32_t) x, pixels + n);
 }
 
-static void
-grey (const CuvFrame *frame, int y, uint8_t *out)
-{
-  cuv_grey_row (frame, y, out);
-}
-
-static void
-blur_across (const uint8_t *row, int width, uint16_t *out)
-{
-  cuv_blur_across (row, width, out);
-}
-
-static void
-blur_down (const uint16_t *const rows[5], int width, uint8_t *out)
-{
-  cuv_blur_down (rows, width, out);
-}
-
+/* Compiled here, the inline C functions are vectorised with AVX2. */
 void
 cuv_canny_dsp_init_avx2 (CuvHoughDsp *dsp)
 {
-  dsp->grey = grey;
-  dsp->blur_across = blur_across;
-  dsp->blur_down = blur_down;
+  dsp->grey = cuv_grey_row;
+  dsp->blur_across = cuv_blur_across;
+  dsp->blur_down = cuv_blur_down;
   dsp->gradients = gradients;
   dsp->suppress = suppress;
   dsp->find_seed = find_seed;

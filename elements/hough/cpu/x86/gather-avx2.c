@@ -12,12 +12,12 @@
 
 enum {
   BLOCK = 16,
-  FLUSH_LINES = 127 /* 8-bit cells get up to two votes per line */
+  FLUSH_LINES = 127 /* per lane: 8-bit cells get up to two votes per line */
 };
 
 typedef struct {
-  __m256i
-      fractions; /* fraction of pixel positions relative to the first, biased */
+  /* fractions of the pixels' positions relative to the first, biased */
+  __m256i fractions;
   _Alignas(16) int8_t patterns[BLOCK][2][BLOCK]; /* by number of carries */
   int n_blocks;
   int32_t d;       /* >= 0: pixels in order of rising cells */
@@ -25,6 +25,8 @@ typedef struct {
   ptrdiff_t pitch; /* lane pitch */
 } Plan;
 
+/* Pixels of a block whose fraction carries into the next cell if the first
+ * pixel is at `at`, in 2^-16 cells. */
 static int
 carries (int32_t d, int32_t at)
 {
@@ -35,7 +37,7 @@ carries (int32_t d, int32_t at)
   return n;
 }
 
-/* The pattern of blocks whose first pixel is at `at`, in 2^-16 cells. */
+/* The pattern of blocks whose first pixel is at `at`. */
 static void
 make_pattern (Plan *plan, int32_t at)
 {
@@ -70,7 +72,7 @@ make_plan (Plan *plan, const CuvGather *work)
   plan->fractions = load (fractions);
 }
 
-/* Adds a block whose first pixel is at, in 2^-16 cells. */
+/* Adds a block whose first pixel is at `at`. */
 static inline void
 add_block (const Plan *plan, const uint8_t *pixels, int32_t at, uint8_t *middle)
 {
@@ -137,7 +139,7 @@ flush_lanes (
 void
 cuv_gather_avx2 (const CuvGather *work, uint8_t *lanes, uint32_t *middle)
 {
-  const int bin = CUV_N_LANES * FLUSH_LINES;
+  const int flush_lines = CUV_N_LANES * FLUSH_LINES;
   int rest;
   Plan plan;
 
@@ -148,7 +150,7 @@ cuv_gather_avx2 (const CuvGather *work, uint8_t *lanes, uint32_t *middle)
   make_plan (&plan, work);
   for (int line = 0; line < work->n_lines; line += CUV_N_LANES) {
     add_lines (&plan, work, line, lanes);
-    if ((line + CUV_N_LANES) % bin == 0)
+    if ((line + CUV_N_LANES) % flush_lines == 0)
       flush_lanes (&plan, work, lanes, middle);
   }
   flush_lanes (&plan, work, lanes, middle);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Shared by the AVX2 functions of the line detector. */
 #ifndef CUV_HOUGH_AVX2_H
 #define CUV_HOUGH_AVX2_H
 
@@ -6,7 +7,7 @@
 #include "cpu/hough-dsp.h"
 
 #if !defined __AVX2__ && !defined __clang__
-#pragma GCC target("avx2") /* a header that is compiled alone */
+#pragma GCC target("avx2") /* the style test compiles headers alone */
 #endif
 
 static inline __m256i
@@ -21,7 +22,7 @@ store (void *at, __m256i value)
   _mm256_storeu_si256 ((__m256i *) at, value);
 }
 
-/* 16 bytes widened to 16 bits. */
+/* Converts 16 bytes to 16 bits each. */
 static inline __m256i
 load_bytes (const uint8_t *at)
 {

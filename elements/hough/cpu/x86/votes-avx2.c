@@ -3,8 +3,8 @@
 #include "cpu/x86/hough-avx2.h"
 #include "cpu/hough-dsp-c.h"
 
-/* x dx + y dy of the two halves of a word, below 2^14; dx and dy are split into
- * 16-bit parts for madd. */
+/* For x dx + y dy, where a 32-bit word holds x and y, both below 2^14: dx and
+ * dy are split into 16-bit parts for madd. */
 typedef struct {
   __m256i high, low, offset;
 } Row;
@@ -55,7 +55,7 @@ direction_of (const int16_t *gx, const int16_t *gy)
 
 /* Binary search for the last bin that starts no later than the direction. */
 static inline __m256i
-groups_of (const CuvHoughLayout *layout, __m256i direction)
+bins_of (const CuvHoughLayout *layout, __m256i direction)
 {
   const __m256i last = _mm256_set1_epi32 (layout->n_bins - 1);
   __m256i found = _mm256_setzero_si256 ();
@@ -84,7 +84,7 @@ bin (const CuvHoughLayout *layout, const int16_t *gx, const int16_t *gy, int n,
   int i;
 
   for (i = 0; i + 8 <= n; i += 8) {
-    __m256i g = groups_of (layout, direction_of (gx + i, gy + i));
+    __m256i g = bins_of (layout, direction_of (gx + i, gy + i));
 
     _mm_storeu_si128 ((__m128i *) (bins + i),
         _mm_packus_epi32 (
@@ -97,16 +97,16 @@ bin (const CuvHoughLayout *layout, const int16_t *gx, const int16_t *gy, int n,
 /* Interleaves rows and pixel halves: adjacent pixels are often in the same
  * cell, whose increment must be stored before it is loaded again. */
 static inline __attribute__ ((always_inline)) void
-vote_n (const CuvVoteSpan *spans, int n_streams, size_t first, size_t end)
+vote_n (const CuvVoteSpan *spans, int n_spans, size_t first, size_t end)
 {
   _Alignas(32) int32_t cells[CUV_SLICE_ROWS][2][8];
   const size_t half = (end - first) / 16 * 8;
   Row rows[CUV_SLICE_ROWS];
 
-  for (int i = 0; i < n_streams; i++)
+  for (int i = 0; i < n_spans; i++)
     rows[i] = row_of (spans[i].row);
   for (size_t at = first; at < first + half; at += 8) {
-    for (int i = 0; i < n_streams; i++) {
+    for (int i = 0; i < n_spans; i++) {
       _mm256_store_si256 (
           (__m256i *) cells[i][0], cells_of (spans[i].pixels + at, &rows[i]));
       _mm256_store_si256 ((__m256i *) cells[i][1],
@@ -114,22 +114,21 @@ vote_n (const CuvVoteSpan *spans, int n_streams, size_t first, size_t end)
     }
 #pragma GCC unroll 8
     for (int j = 0; j < 8; j++) {
-      for (int i = 0; i < n_streams; i++)
+      for (int i = 0; i < n_spans; i++)
         spans[i].middle[cells[i][0][j]]++;
-      for (int i = 0; i < n_streams; i++)
+      for (int i = 0; i < n_spans; i++)
         spans[i].middle[cells[i][1][j]]++;
     }
   }
 }
 
 static void
-vote_rest (const CuvVoteSpan *stream, size_t first)
+vote_rest (const CuvVoteSpan *span, size_t first)
 {
-  vote_n (stream, 1, first, stream->n);
-  for (size_t at = first + (stream->n - first) / 16 * 16; at < stream->n; at++)
-    stream->middle[cuv_hough_cell (stream->row,
-        (int) (stream->pixels[at] & 0xffff),
-        (int) (stream->pixels[at] >> 16))]++;
+  vote_n (span, 1, first, span->n);
+  for (size_t at = first + (span->n - first) / 16 * 16; at < span->n; at++)
+    span->middle[cuv_hough_cell (span->row, (int) (span->pixels[at] & 0xffff),
+        (int) (span->pixels[at] >> 16))]++;
 }
 
 static void
@@ -146,12 +145,6 @@ vote (const CuvVoteSpan spans[CUV_SLICE_ROWS])
     if (spans[i].n > n)
       vote_rest (&spans[i], n);
   }
-}
-
-static void
-flush (uint16_t *slice, int n, uint32_t *cells)
-{
-  cuv_flush (slice, n, cells);
 }
 
 /* Votes are below 2^31. */
@@ -180,7 +173,7 @@ cuv_hough_dsp_init_avx2 (CuvHoughDsp *self)
   self->bin = bin;
   self->vote = vote;
   self->gather = cuv_gather_avx2;
-  self->flush = flush;
+  self->flush = cuv_flush; /* vectorised with AVX2 here */
   self->find_cells = find_cells;
   self->gather_threshold = 32;
 }
