@@ -37,7 +37,7 @@
 #include "cuv-frame.h"
 #include "rcd/rcd-types.h"
 
-/* NULL, or the first invalid field of the configuration, as text. */
+/* NULL, or the problem of the first invalid field and what to do. */
 const char *cuv_rcd_config_problem (const CuvRcdConfig *config);
 
 /* ---- sums (reference/sums.c) ----

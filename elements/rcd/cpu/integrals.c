@@ -7,8 +7,7 @@
 
 #include <string.h>
 
-/* The pixels of the frame that one worker computes the features of at a time.
- */
+/* The part of the frame whose features a worker computes at a time. */
 typedef struct {
   CuvRcdCpu *self;
   CuvRcdScratch *scratch;
@@ -143,8 +142,8 @@ add_tile (
     cell[k] += moved[k];
 }
 
-/* Adds the part of a grid row that lies in the block to its cells; column: the
- * first one that the block touches. */
+/* Adds the part of a grid row that lies in the block to the row's cells.
+ * column: the first one that overlaps the block. */
 static void
 add_row (const Block *block, int row, int column, int64_t *cells)
 {
@@ -166,7 +165,7 @@ add_row (const Block *block, int row, int column, int64_t *cells)
   }
 }
 
-/* The cells of a row are summed where their integrals will be. */
+/* A row's cells, summed in place: in the memory of its integrals. */
 static int64_t *
 row_cells (const CuvRcdCpu *self, int row)
 {

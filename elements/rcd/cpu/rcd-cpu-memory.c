@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Memory of a search, allocated once. */
 #include "cpu/rcd-cpu-private.h"
 #include "rcd/rcd-pixel.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of a search on the CPU share. */
+/* State of a search on the CPU, and its stages. */
 #ifndef CUV_RCD_CPU_PRIVATE_H
 #define CUV_RCD_CPU_PRIVATE_H
 
@@ -39,7 +39,7 @@ struct _CuvRcdCpu {
   CuvRcdIntegralGrid cells; /* the search area's cells */
   CuvRcdIntegralGrid fine;  /* between the edges of refinement's windows */
   int32_t *task_rows;       /* first grid row of each task, and the end */
-  double *scores;
+  double *scores;           /* by window number */
   /* x and y of a tile's pixels, as planes of features */
   int16_t across[CUV_RCD_TILE_WIDTH + CUV_RCD_PADDING];
   int16_t down[CUV_RCD_BLOCK_HEIGHT][CUV_RCD_TILE_WIDTH + CUV_RCD_PADDING];
@@ -50,7 +50,7 @@ struct _CuvRcdCpu {
   int n_threads;
   CuvRcdIntegralGrid *current; /* being integrated */
   const CuvRcdTarget *target;
-  CuvRcdFineWindows round;
+  CuvRcdFineWindows round; /* of refinement */
   double round_scores[CUV_RCD_FINE_WINDOWS];
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The inner loops of a search as a table of functions: C, or AVX2 where the
- * machine has it. All versions return the same bits. */
+/* The inner loops of a search as a function table: C, or AVX2 where the CPU
+ * supports it. All versions return the same bits. */
 #ifndef CUV_RCD_DSP_H
 #define CUV_RCD_DSP_H
 

@@ -45,8 +45,7 @@ eigen_is_positive (const Eigen *self, int n)
   return true;
 }
 
-/* The matrix with the same eigenvectors and function's values as eigenvalues.
- */
+/* The matrix with the same eigenvectors and function (eigenvalues). */
 static void
 eigen_compose (
     const Eigen *self, int n, double (*function) (double), CuvSpd *out)
@@ -78,7 +77,7 @@ inverse (double v)
   return 1.0 / v;
 }
 
-/* function: of the eigenvalues. */
+/* Applies a function to the eigenvalues. False as cuv_spd_log(). */
 static bool
 apply (const CuvSpd *a, int n, double (*function) (double), CuvSpd *out)
 {
@@ -196,7 +195,8 @@ mean_of (const CuvSpd *matrices, int count, int n, const CuvSpd *parameter,
   return true;
 }
 
-/* The logarithm in the tangent space at a mean with this inverse root. */
+/* The logarithm of a in the tangent space at a mean, by the inverse of the
+ * mean's root. */
 static bool
 log_at (const CuvSpd *a, const CuvSpd *inverse_root, int n, CuvSpd *out)
 {

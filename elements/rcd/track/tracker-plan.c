@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which windows to search: grid, levels and area. */
+/* Plans which windows to search: grid, levels and area. */
 #include "track/tracker-private.h"
 
 #include <math.h>
@@ -187,8 +187,7 @@ add_level (CuvRcdTarget *target, const CuvRcdLevel *level)
   target->n_windows += cuv_rcd_level_windows (level);
 }
 
-/* What the levels of one target depend on. Cells count from the frame's first.
- */
+/* Inputs of the levels of one target. Cells count from the frame's first. */
 typedef struct {
   const CuvTrackerParams *params;
   CuvRcdArea frame;
@@ -232,8 +231,8 @@ make_levels (const Levels *self, CuvRcdTarget *target)
   }
 }
 
-/* For a full search of the target: upper bound of windows of any search of it.
- */
+/* Upper bound on the windows of any search of a target, whose levels are those
+ * of a full search. */
 static int
 windows_bound (const CuvRcdTarget *target, const Levels *levels, int base_step)
 {

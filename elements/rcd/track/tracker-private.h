@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of the tracker share. */
+/* State of the tracker, shared by its source files. */
 #ifndef CUV_RCD_TRACKER_PRIVATE_H
 #define CUV_RCD_TRACKER_PRIVATE_H
 
@@ -10,7 +10,7 @@ typedef struct {
   CuvTrack track;
   CuvRcdAppearance appearance;
   bool pending;           /* to be measured at its box in the next frame */
-  bool drop;              /* give it up in the next frame: cannot be measured */
+  bool drop;              /* to be given up in the next frame */
   bool skip_search;       /* not searched in this frame: it was just measured */
   bool acquired;          /* found or measured at least once */
   double mean_divergence; /* running mean over reliable matches */
@@ -44,7 +44,7 @@ struct _CuvTracker {
   CuvRcdConfig backend_config; /* while it is open */
   CuvTrackerPlan plan;
   CuvRcdMatch matches[CUV_RCD_MAX_TARGETS];
-  char rejected[256];
+  char rejected[256]; /* why the last run rejected a target, or empty */
 };
 
 /* Intersection of a box and the frame; 0 x 0 pixels if it is empty. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "track/tracker-private.h"
+#include "cuvtime.h"
 #include "rcd/rcd-distance.h"
-
-#include <time.h>
 
 double
 cuv_tracker_max_distance (CuvRcdFeatures features, CuvRcdMetric metric)
@@ -121,7 +120,7 @@ measure_pending (
   return NULL;
 }
 
-/* Before prepare(), so that nothing is allocated for them. */
+/* Called before prepare(), so that no memory is allocated for these targets. */
 static void
 reject_outside (CuvTracker *self, const CuvFrame *frame)
 {
@@ -144,14 +143,13 @@ reject_outside (CuvTracker *self, const CuvFrame *frame)
  * An occlusion changes the best window gradually, and a model that is updated
  * meanwhile drifts to the occluding object. A match is doubtful if its distance
  * is much larger than the mean, or not much smaller than the second best. The
- * constants were chosen on films with occlusions: see docs/benchmarks/rcd.md.
- */
+ * constants were chosen on films with occlusions: docs/benchmarks/rcd.md. */
 enum { MAX_DOUBTFUL_FRAMES = 10 };
 
-/* Factors of divergences. */
-static const double max_of_mean = 4.0, mean_rate = 0.1;
-static const double reliable_of_limit = 0.2;
-static const double max_of_second = 0.7;
+/* Ratios of divergences, and the rate of their running mean. */
+static const double max_mean_ratio = 4.0, mean_rate = 0.1;
+static const double reliable_limit_ratio = 0.2;
+static const double max_second_ratio = 0.7;
 
 /* Quadratic in small differences of covariance for both metrics. */
 static double
@@ -164,7 +162,7 @@ static bool
 is_distinct (const CuvTrack *track, CuvRcdMetric metric)
 {
   return divergence (track->distance, metric)
-      <= max_of_second * divergence (track->second, metric);
+      <= max_second_ratio * divergence (track->second, metric);
 }
 
 static bool
@@ -172,8 +170,8 @@ is_reliable (const CuvTrackerTarget *target, CuvRcdMetric metric, double limit)
 {
   return is_distinct (&target->track, metric)
       && divergence (target->track.distance, metric)
-      <= fmax (max_of_mean * target->mean_divergence,
-          reliable_of_limit * divergence (limit, metric));
+      <= fmax (max_mean_ratio * target->mean_divergence,
+          reliable_limit_ratio * divergence (limit, metric));
 }
 
 /* Whether the best window is the target. limited: max-distance is set, and
@@ -346,27 +344,19 @@ run (CuvTracker *self, const CuvFrame *frame, const CuvTrackerParams *params,
   return problem;
 }
 
-static double
-now (void)
-{
-  struct timespec t;
-
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return (double) t.tv_sec * 1e6 + (double) t.tv_nsec * 1e-3;
-}
-
 const char *
 cuv_tracker_run (CuvTracker *self, const CuvFrame *frame,
     const CuvTrackerParams *params, bool draw, const CuvProcessor *processor,
     CuvTrackerResult *result)
 {
-  const double start = now ();
+  struct timespec start;
   const char *problem;
 
+  clock_gettime (CLOCK_MONOTONIC, &start);
   *result = (CuvTrackerResult){ 0 };
   problem = run (self, frame, params, draw, processor);
   if (problem == NULL)
     end_frame (self, result);
-  result->microseconds = (float) (now () - start);
+  result->microseconds = cuv_microseconds_since (&start);
   return problem;
 }

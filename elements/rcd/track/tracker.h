@@ -8,7 +8,7 @@
 #include "rcd.h"
 #include "track/update.h"
 
-/* Settings that need other memory or new measurements when they change. */
+/* Settings whose change needs other memory, or new measurements of targets. */
 typedef struct {
   CuvRcdFeatures features;
   CuvRcdMetric metric;
@@ -29,8 +29,8 @@ typedef struct {
                * centre, pixels; 0 = the box's larger side */
   bool refine;
   CuvRcdUpdateConfig update;
-  /* A target is lost beyond this distance; 0 = cuv_tracker_max_distance(), and
-   * also after a number of doubtful frames. */
+  /* A target is lost beyond this distance. 0 = cuv_tracker_max_distance(); then
+   * it is also lost after several unreliable matches in a row. */
   double max_distance;
   int max_lost_frames; /* before a target is given up; 0 = unlimited */
 } CuvTrackerParams;

@@ -163,8 +163,8 @@ update_mean (CuvRcdAppearance *self, const CuvRcdUpdateConfig *update,
   CuvSpd c = box_covariance (self, sums, box), mean;
   bool ok;
 
-  if (!cuv_spd_log (
-          &c, self->n, &mean)) /* it would make all later means fail */
+  /* if not positive definite, it would make all later means fail */
+  if (!cuv_spd_log (&c, self->n, &mean))
     return;
   append_past (self, &c, update->window);
   ok = update->update == CUV_RCD_UPDATE_RIEMANN

@@ -27,11 +27,11 @@ typedef struct {
   CuvRcdModel model; /* that windows are compared with */
   int n;             /* features */
   double lambda;
-  CuvRcdUpdate update;              /* method that the rest is the state of */
-  CuvSpd log;                       /* LOG_EUCLID: of the model */
-  double moments[CUV_RCD_MAX_SUMS]; /* MOMENTS: sums per pixel, x and y
-                                     scaled to the model's size */
-  CuvSpd past[CUV_RCD_MAX_WINDOW];  /* RIEMANN, JBLD: oldest first */
+  CuvRcdUpdate update; /* method that the fields below belong to */
+  CuvSpd log;          /* LOG_EUCLID: of the model */
+  /* MOMENTS: sums per pixel, with x and y scaled to the model's size */
+  double moments[CUV_RCD_MAX_SUMS];
+  CuvSpd past[CUV_RCD_MAX_WINDOW]; /* RIEMANN, JBLD: oldest first */
   int n_past;
 } CuvRcdAppearance;
 
