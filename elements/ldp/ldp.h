@@ -69,8 +69,7 @@ void cuv_ldp_block (
     const CuvLdpLayout *self, int column, int row, int x[2], int y[2]);
 
 /* Converts counts of cuv_ldp_count_size() bytes, possibly unaligned, to 32
- * bits.
- */
+ * bits. */
 void cuv_ldp_convert_counts (
     const CuvLdpLayout *layout, const void *counts, uint32_t *to);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A task is one row of blocks, processed in bands of a few pixel rows: their
- * codes are computed, then counted block by block while they are in the cache.
- */
+/* Descriptors on several threads. A task is a row of blocks, in bands of BAND
+ * pixel rows: codes are computed, then counted block by block in the cache. */
 #include "cpu/ldp-cpu.h"
 #include "cuvgrey.h"
 #include "cuvthreads.h"
@@ -13,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BAND = 16 }; /* rows */
+enum { BAND = 16 };
 
 typedef struct {
   uint8_t *signs[3];                  /* row y in [y % 3] */
@@ -23,9 +22,9 @@ typedef struct {
 struct _CuvLdpCpu {
   CuvLdpLayout layout;
   CuvLdpDsp dsp;
-  size_t stride, count_size;
-  uint8_t *memory; /* the picture, padded */
-  uint8_t *pixels; /* its first pixel */
+  size_t stride, count_size; /* bytes: of rows, of a count */
+  uint8_t *memory;           /* the picture, padded */
+  uint8_t *pixels;           /* its first pixel */
   void *counts;
   int n_workers;
   Worker *workers;
@@ -33,7 +32,7 @@ struct _CuvLdpCpu {
   CuvLdpResizer *resizer;
   CuvFrame frame; /* the current run */
   CuvLdpRect rect;
-  int drawn; /* direction */
+  int drawn; /* direction whose codes are drawn */
 };
 
 /* ---- memory ---- */

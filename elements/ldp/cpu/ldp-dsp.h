@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The function table of the hot loops: C, overwritten by what the CPU has. */
+/* Function table of the hot loops: C, overwritten by the SIMD functions that
+ * the CPU supports. */
 #ifndef CUV_LDP_DSP_H
 #define CUV_LDP_DSP_H
 

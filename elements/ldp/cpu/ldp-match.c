@@ -13,8 +13,8 @@ struct _CuvLdpMatcher {
   CuvLdpLayout layout;
   CuvLdpDsp dsp;
   CuvLdpPacked packed;
-  uint64_t *weights; /* packed points to these two */
-  uint32_t *totals;
+  uint64_t *weights; /* of blocks; packed points to weights and totals */
+  uint32_t *totals;  /* codes in each histogram of a block */
   /* the current run */
   const uint8_t *query, *entries;
   size_t stride, n;

@@ -19,8 +19,8 @@ struct _CuvLdpResizer {
   int from;          /* width of frames, 0 = not prepared */
   Taps *taps;        /* one per pixel of a row */
   uint32_t *weights; /* of all taps */
-  uint64_t *sums;    /* for each worker one row of the picture */
-  uint8_t *grey;     /* and one row of the frame */
+  uint64_t *sums;    /* per worker: a row of the picture */
+  uint8_t *grey;     /* per worker: a row of the frame */
 };
 
 CuvLdpResizer *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The file format, see docs/definitions/ldp-index.md: for the reader and the
+/* The file format (docs/definitions/ldp-index.md), shared by the reader and the
  * writer. */
 #ifndef CUV_LDP_INDEX_FORMAT_H
 #define CUV_LDP_INDEX_FORMAT_H

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Parameters and sizes of an index, and the packing of counts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads the header and the last commit, and recovers a damaged one. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -149,8 +150,7 @@ read_slot (const uint8_t *page, uint64_t parity, uint64_t *n)
       : DAMAGED;
 }
 
-/* Finds the newest valid slot. is_in_doubt: the other slot may have been newer.
- */
+/* Finds the newest valid slot. is_in_doubt: the other may have been newer. */
 static bool
 read_slots (const uint8_t *page, uint64_t *n_entries, bool *is_in_doubt)
 {
@@ -165,8 +165,7 @@ read_slots (const uint8_t *page, uint64_t *n_entries, bool *is_in_doubt)
   return state[newest] == VALID;
 }
 
-/* Retries while both slots look damaged: a writer may be half-way through one.
- */
+/* Retries while both slots look damaged: a writer may be writing one. */
 static bool
 read_committed (CuvLdpIndexState *self, const CuvLdpIndexSource *source,
     bool *is_in_doubt, const char *path, char **error)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The reader: maps the committed entries of a file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,8 +15,7 @@ struct CuvLdpIndex {
   CuvLdpIndexState state;
   char *path; /* NULL: parsed from memory */
   const uint8_t *bytes;
-  /* of the mapping: committed bytes only, so that reading never faults */
-  size_t size;
+  size_t size; /* mapped: committed bytes only, so that reading never faults */
 };
 
 /* ---- opening ---- */

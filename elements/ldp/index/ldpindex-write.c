@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The writer: appends entries, or rewrites a whole index. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -343,13 +344,14 @@ cuv_ldp_index_rewrite (
   int fd;
 
   *error = NULL;
-  real =
-      realpath (path, NULL); /* replaces the target of a link, not the link */
+  real = realpath (path, NULL); /* replaces a link's target, not the link */
   fd = real != NULL ? open_locked (real, error) : -1;
   if (real == NULL)
     cuv_ldp_index_fail (error, path, "cannot be opened: %s", strerror (errno));
   if (fd >= 0
-      && asprintf (&temporary, "%s.new-%ld", real, (long) getpid ()) > 0) {
+      && asprintf (&temporary, "%s.new-%ld", real, (long) getpid ()) < 0) {
+    cuv_ldp_index_fail (error, path, "out of memory");
+  } else if (fd >= 0) {
     unlink (temporary); /* left by a killed process with the same id */
     ok = write_new (real, temporary, edit, data, error)
         && replace (fd, temporary, real, error);

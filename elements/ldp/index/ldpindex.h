@@ -50,13 +50,11 @@ int cuv_ldp_index_count_size (const CuvLdpLayout *layout);
 
 /* Packs cuv_ldp_n_counts() counts as in the file, little-endian. In one byte
  * 255 also stands for 256: only if a histogram of 256 codes has all of them in
- * one bin. Returns false if a histogram does not sum up to the codes of its
- * block.
- */
+ * one bin. False if a histogram does not sum up to its block's codes. */
 bool cuv_ldp_index_pack (
     const CuvLdpLayout *layout, const uint32_t *counts, void *bytes);
 
-/* The exact inverse. */
+/* The exact inverse of cuv_ldp_index_pack(). */
 void cuv_ldp_index_unpack (
     const CuvLdpLayout *layout, const void *bytes, uint32_t *counts);
 
@@ -82,15 +80,13 @@ bool cuv_ldp_index_is_replaced (const CuvLdpIndex *self);
 const CuvLdpIndexInfo *cuv_ldp_index_info (const CuvLdpIndex *self);
 uint64_t cuv_ldp_index_n_entries (const CuvLdpIndex *self);
 
-/* The packed counts of entry i; those of entry i + 1 follow stride bytes later.
- */
+/* The packed counts of entry i; those of i + 1 follow stride bytes later. */
 const uint8_t *cuv_ldp_index_descriptor (const CuvLdpIndex *self, uint64_t i);
 
 /* UTF-8; NULL if it is not valid, because the entry is damaged. */
 const char *cuv_ldp_index_name (const CuvLdpIndex *self, uint64_t i);
 
-/* RGB pixels, row by row without padding; NULL if the index has no thumbnails.
- */
+/* RGB pixels, row by row without padding; NULL: the index has none. */
 const uint8_t *cuv_ldp_index_thumbnail (const CuvLdpIndex *self, uint64_t i);
 
 /* Whether an entry's checksum matches. */

@@ -20,7 +20,9 @@ typedef struct {
 } GstLdpOutput;
 
 typedef struct {
-  guint64 frames, written, entries, bytes;
+  guint64 frames;         /* received */
+  guint64 written, bytes; /* entries appended by this element, and their size */
+  guint64 entries;        /* in the index */
   guint64 timed;          /* frames processed */
   GstClockTime last, sum; /* processing time */
   const gchar *device;
@@ -56,8 +58,7 @@ gboolean gst_ldp_entries_append (GstLdpEntries *self, gconstpointer counts,
     const gchar *frame_name, guint n, gint32 id, const GstVideoInfo *info,
     GstBuffer *buffer, const CuvLdpRect *rect);
 
-/* Counts a frame whose entries were appended, and posts progress if it is time.
- */
+/* Counts a frame whose entries were appended; posts progress if it is due. */
 void gst_ldp_entries_count_frame (
     GstLdpEntries *self, const gchar *device, GstClockTime took);
 void gst_ldp_entries_post_progress (GstLdpEntries *self);

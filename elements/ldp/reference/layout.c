@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which histograms a descriptor has, and which pixels each counts. */
+/* Layout of a descriptor: its histograms, and the pixels that each counts. */
 #include "ldp.h"
 
 #include <stdarg.h>
@@ -27,8 +27,7 @@ is_uniform (unsigned code)
   return __builtin_popcount (code ^ rotated) <= 2;
 }
 
-/* One bin per uniform code, in ascending order; all others share the last bin.
- */
+/* One bin per uniform code, in ascending order; the last bin for all others. */
 static void
 set_uniform_bins (CuvLdpLayout *self)
 {

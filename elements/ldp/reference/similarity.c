@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Similarity of pictures: histogram intersection. */
 #include "ldp.h"
 
 /* Histogram intersection, exact: counts are cross-multiplied by the totals. */

@@ -24,8 +24,9 @@ GType gst_ldp_directions_get_type (void);
 GType gst_ldp_border_get_type (void);
 GType gst_ldp_bins_get_type (void);
 
-/* Their rows in a settings table. at: offset of the GstLdpParameters in the
- * settings; start: whether new values take effect at the next start only. */
+/* Rows of these parameters in a settings table. at: offset of the
+ * GstLdpParameters in the settings; start: whether new values take effect at
+ * the next start only. */
 /* clang-format off */
 #define GST_LDP_PARAMETER(at, start, field)                                    \
   .offset = (at) + G_STRUCT_OFFSET (GstLdpParameters, field), .at_start = start
@@ -89,7 +90,7 @@ typedef struct {
 GType gst_ldp_region_kind_get_type (void);
 gchar *gst_ldp_region_choice_parse (gpointer settings);
 
-/* Its rows in a table of settings. */
+/* Rows of the choice in a settings table. */
 /* clang-format off */
 #define GST_LDP_REGION_SETTINGS                                                \
   { "region", "Region", "Which part of a frame to describe",                   \
@@ -107,7 +108,7 @@ typedef struct {
   guint32 x, y, width, height;
 } GstLdpRegion;
 
-/* Further regions of a frame are ignored. */
+/* Per frame; further regions are ignored. */
 enum { GST_LDP_MAX_REGIONS = 256 };
 
 /* The descriptor layout for frames of width x height. Returns NULL, or the

@@ -3,6 +3,7 @@
  * intersections of 32 bytes. */
 #include <immintrin.h>
 #include "cpu/ldp-dsp.h"
+#include "index/ldpindex-format.h"
 
 #if !defined __AVX2__ && !defined __clang__
 #pragma GCC target("avx2") /* for tools that compile without -mavx2 */
@@ -197,8 +198,7 @@ intersect_2 (const uint8_t *a, const uint8_t *b, int n_histograms, int n_bins,
   }
   sum = sum_64 (sums);
   for (; i < n; i += 2) {
-    const unsigned x = (unsigned) (a[i] | a[i + 1] << 8);
-    const unsigned y = (unsigned) (b[i] | b[i + 1] << 8);
+    const unsigned x = cuv_ldp_get16 (a + i), y = cuv_ldp_get16 (b + i);
 
     sum += x < y ? x : y;
   }
