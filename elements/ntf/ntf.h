@@ -3,7 +3,7 @@
  * with it to 1e-5 after ten iterations.
  *
  * The folder:
- *   ../../cuda/ntf/ntf-factors.h  start and end of factors, for gcc and nvcc
+ *   ../../cuda/ntf/ntf-factors.h  initial and final factors, for gcc and nvcc
  *   reference/ntf-tensor.c   from a cube's samples to a tensor
  *   reference/ntf.c          factors, an iteration, the error, a run
  *   reference/ntf-paint.c    pictures of factors and residuals
@@ -73,8 +73,7 @@ typedef struct {
   CuvNtfAlgorithm algorithm;
   CuvNtfSchedule schedule;
   int32_t rank;
-  CuvNtfGram
-      product; /* elementwise product of the other modes' Gram matrices */
+  CuvNtfGram product; /* of the other modes' Gram matrices, elementwise */
   double penalty[CUV_NTF_MAX_RANK];
   /* HALS: not updated, because another column of the term is 0 */
   bool is_fixed[CUV_NTF_MAX_RANK];
@@ -110,8 +109,7 @@ void cuv_ntf_run (const CuvNtfTensor *tensor, const CuvNtfParams *params,
 void cuv_ntf_paint_terms (const CuvNtfFactors *factors,
     const int32_t terms[CUV_NTF_SHOWN], uint8_t *pixels, size_t stride);
 
-/* A map of residuals >= 0 in grey; white is three times their root mean square.
- */
+/* A map of residuals >= 0 in grey; white is three times their RMS. */
 void cuv_ntf_paint_residual (
     const float *map, int width, int height, uint8_t *pixels, size_t stride);
 

@@ -37,13 +37,13 @@ CuvPcaBands cuv_pca_all_bands (int n);
  * SIMD versions 16-bit integers. Excluded pixels and those beyond the last are
  * 0. */
 typedef struct {
-  int32_t n;     /* bands; row n is 1 for valid pixels */
-  int32_t count; /* pixels, 1 .. CUV_PCA_TILE */
-  bool is_exact; /* the cube's samples are integers */
-  bool is_narrow;
-  double *rows; /* CUV_PCA_STRIDE (n) rows of CUV_PCA_TILE, 32-byte aligned */
-  int16_t *narrow; /* the same, if is_narrow */
-  bool left_out[CUV_PCA_TILE];
+  int32_t n;      /* bands; row n is 1 for valid pixels */
+  int32_t count;  /* pixels, 1 .. CUV_PCA_TILE */
+  bool is_exact;  /* the cube's samples are integers */
+  bool is_narrow; /* the samples are in narrow, else in rows */
+  double *rows;   /* CUV_PCA_STRIDE (n) rows of CUV_PCA_TILE, 32-byte aligned */
+  int16_t *narrow;             /* the same memory as 16-bit integers */
+  bool left_out[CUV_PCA_TILE]; /* excluded pixels */
   int32_t n_left_out;
 } CuvPcaTile;
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* State of a factorisation on the CPU, shared with its initialisation. */
 #ifndef CUV_NTF_CPU_PRIVATE_H
 #define CUV_NTF_CPU_PRIVATE_H
 
@@ -11,13 +12,13 @@
 enum { CUV_NTF_TASKS = 32 };
 
 typedef struct {
-  float *sums[CUV_NTF_MODES]; /* of v and w: size x stride */
+  float *sums[CUV_NTF_MODES]; /* numerators of v and w: size x stride */
   float *map;                 /* of a row: width x stride or depth x padded */
   float *columns;             /* depth x stride */
   CuvNtfScan scan;
-  double square, rest; /* squared norms of G and of the residual */
-  double halves[2][CUV_NTF_MAX_RANK]; /* squared norms of the positive and
-                                       * negative parts of maps */
+  double square, residual; /* squared norms of G and of the residual */
+  /* squared norms of the positive and negative parts of maps */
+  double parts[2][CUV_NTF_MAX_RANK];
 } CuvNtfTask;
 
 struct _CuvNtfCpu {
@@ -25,7 +26,7 @@ struct _CuvNtfCpu {
   CuvNtfFactors factors;
   CuvNtfDsp dsp;
   CuvNtfTask tasks[CUV_NTF_TASKS];
-  float *across; /* V transposed: rank x padded */
+  float *v_transposed; /* rank x padded */
 
   int padded; /* width, up to a multiple of CUV_NTF_LANES */
   const int32_t *cancel;
@@ -41,14 +42,14 @@ struct _CuvNtfCpu {
   int mode;
   const CuvCube *cube;
   const double *ignore;
-  int z;
-  float *residual;
+  int z;               /* depth of the cube's first band */
+  float *residual_map; /* height x width */
 };
 
 typedef void (*CuvNtfRowFunc) (CuvNtfCpu *self, CuvNtfTask *task, int y);
 
-/* Calls func for each row in 0 .. n_rows - 1, split over tasks. false: it was
- * cancelled, and rows are left out. */
+/* Calls func for each row in 0 .. n_rows - 1, split over tasks. false if
+ * cancelled; then some rows are left out. */
 bool cuv_ntf_cpu_rows (CuvNtfCpu *self, int n_rows, CuvNtfRowFunc func);
 
 void cuv_ntf_cpu_clear_sums (CuvNtfCpu *self, int mode);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The map of a row, G times w, yields the numerators of u and, with the row's
- * new u, those of v. So an iteration reads G twice (GS) or once (Jacobi). */
+/* A factorisation, row by row of the tensor G, on several threads. The map of a
+ * row, G times w, yields the numerators of u and, with the row's new u, those
+ * of v. So an iteration reads G twice (GS) or once (Jacobi). */
 #include "cpu/ntf-cpu-private.h"
 
 #include <math.h>
@@ -27,17 +28,16 @@ make_task (const CuvNtfCpu *self, CuvNtfTask *task)
 }
 
 static bool
-make_all (CuvNtfCpu *self, int rank)
+allocate (CuvNtfCpu *self, int rank)
 {
   CuvNtfTensor *g = &self->tensor;
 
-  /* calloc's untouched pages: writing zeros here could take long and not be
-   * cancelled */
+  /* not cuv_ntf_alloc(): writing zeros could take long and not be cancelled */
   g->values =
       calloc ((size_t) g->height * (size_t) g->width * (size_t) g->depth,
           sizeof *g->values);
-  self->across = cuv_ntf_alloc ((size_t) rank * (size_t) self->padded);
-  if (g->values == NULL || self->across == NULL
+  self->v_transposed = cuv_ntf_alloc ((size_t) rank * (size_t) self->padded);
+  if (g->values == NULL || self->v_transposed == NULL
       || !cuv_ntf_factors_init (
           &self->factors, g->height, g->width, g->depth, rank))
     return false;
@@ -60,7 +60,7 @@ cuv_ntf_cpu_new (
   self->padded = cuv_ntf_pad (width);
   self->cancel = cancel;
   cuv_ntf_dsp_init (&self->dsp);
-  if (!make_all (self, rank)) {
+  if (!allocate (self, rank)) {
     cuv_ntf_cpu_free (self);
     return NULL;
   }
@@ -79,7 +79,7 @@ cuv_ntf_cpu_free (CuvNtfCpu *self)
     free (self->tasks[i].columns);
   }
   cuv_ntf_factors_clear (&self->factors);
-  free (self->across);
+  free (self->v_transposed);
   free (self->tensor.values);
   free (self);
 }
@@ -299,11 +299,11 @@ iterate_jacobi (CuvNtfCpu *self)
 }
 
 static void
-lay_v_across (CuvNtfCpu *self)
+transpose_v (CuvNtfCpu *self)
 {
   for (int x = 0; x < self->tensor.width; x++) {
     for (int k = 0; k < self->factors.rank; k++)
-      self->across[k * self->padded + x] =
+      self->v_transposed[k * self->padded + x] =
           cuv_ntf_factor (self, CUV_NTF_V, x)[k];
   }
 }
@@ -321,57 +321,57 @@ rebuild_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
           u[k] * cuv_ntf_factor (self, CUV_NTF_W, z)[k];
   }
   self->dsp.product (task->columns, f->stride, 1, f->size[CUV_NTF_W], f->rank,
-      self->across, self->padded, task->map);
+      self->v_transposed, self->padded, task->map);
 }
 
 static void
-measure_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
+add_residual (CuvNtfCpu *self, CuvNtfTask *task, int y)
 {
   const CuvNtfTensor *g = &self->tensor;
   const float *row = cuv_ntf_row (self, y);
 
   rebuild_row (self, task, y);
   for (int z = 0; z < g->depth; z++)
-    task->rest += self->dsp.distance (&row[(size_t) z * (size_t) g->width],
+    task->residual += self->dsp.distance (&row[(size_t) z * (size_t) g->width],
         &task->map[(size_t) z * (size_t) self->padded], g->width);
 }
 
-/* across is all zeros here. */
+/* The distance from zeros: v_transposed is not filled yet. */
 static void
-square_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
+add_square (CuvNtfCpu *self, CuvNtfTask *task, int y)
 {
   const CuvNtfTensor *g = &self->tensor;
   const float *row = cuv_ntf_row (self, y);
 
   for (int z = 0; z < g->depth; z++)
     task->square += self->dsp.distance (
-        &row[(size_t) z * (size_t) g->width], self->across, g->width);
+        &row[(size_t) z * (size_t) g->width], self->v_transposed, g->width);
 }
 
 static bool
 find_error (CuvNtfCpu *self, double *error)
 {
-  double square = 0, rest = 0;
+  double square = 0, residual = 0;
 
-  lay_v_across (self);
+  transpose_v (self);
   for (int i = 0; i < CUV_NTF_TASKS; i++)
-    self->tasks[i].rest = 0;
-  if (!cuv_ntf_cpu_rows (self, self->tensor.height, measure_row))
+    self->tasks[i].residual = 0;
+  if (!cuv_ntf_cpu_rows (self, self->tensor.height, add_residual))
     return false;
   for (int i = 0; i < CUV_NTF_TASKS; i++) {
     square += self->tasks[i].square;
-    rest += self->tasks[i].rest;
+    residual += self->tasks[i].residual;
   }
-  *error = square > 0 ? sqrt (rest / square) : 0;
+  *error = square > 0 ? sqrt (residual / square) : 0;
   return true;
 }
 
 static void
-leave_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
+find_residual_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
 {
   const CuvNtfTensor *g = &self->tensor;
   const float *row = cuv_ntf_row (self, y);
-  float *out = &self->residual[(size_t) y * (size_t) g->width];
+  float *out = &self->residual_map[(size_t) y * (size_t) g->width];
 
   rebuild_row (self, task, y);
   for (int x = 0; x < g->width; x++) {
@@ -391,9 +391,9 @@ bool
 cuv_ntf_cpu_residual (CuvNtfCpu *self, int n_threads, float *map)
 {
   self->n_threads = n_threads;
-  self->residual = map;
-  lay_v_across (self);
-  return cuv_ntf_cpu_rows (self, self->tensor.height, leave_row);
+  self->residual_map = map;
+  transpose_v (self);
+  return cuv_ntf_cpu_rows (self, self->tensor.height, find_residual_row);
 }
 
 static bool
@@ -422,10 +422,10 @@ cuv_ntf_cpu_start (CuvNtfCpu *self, const CuvNtfParams *params, int n_threads)
   self->result = (CuvNtfResult){ 0 };
   if (params->algorithm == CUV_NTF_HALS)
     self->params.schedule = CUV_NTF_GS;
-  memset (self->across, 0, (size_t) self->padded * sizeof (float));
+  memset (self->v_transposed, 0, (size_t) self->padded * sizeof (float));
   for (int i = 0; i < CUV_NTF_TASKS; i++)
     self->tasks[i].square = 0;
-  if (!cuv_ntf_cpu_rows (self, self->tensor.height, square_row)
+  if (!cuv_ntf_cpu_rows (self, self->tensor.height, add_square)
       || !start_factors (self))
     return false;
   find_grams (self);

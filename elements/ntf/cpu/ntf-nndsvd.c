@@ -84,7 +84,7 @@ add_map_times_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
 }
 
 static void
-add_halves (CuvNtfCpu *self, CuvNtfTask *task, int y)
+add_part_norms (CuvNtfCpu *self, CuvNtfTask *task, int y)
 {
   const int stride = self->factors.stride;
 
@@ -93,7 +93,7 @@ add_halves (CuvNtfCpu *self, CuvNtfTask *task, int y)
     for (int k = 0; k < self->factors.rank; k++) {
       double value = task->map[x * stride + k];
 
-      task->halves[value < 0][k] += value * value;
+      task->parts[value < 0][k] += value * value;
     }
   }
 }
@@ -114,6 +114,7 @@ add_power (CuvNtfCpu *self, CuvNtfTask *task, int y)
   self->dsp.add (task->map, u, width, stride, task->sums[CUV_NTF_V]);
 }
 
+/* Sets the factor of a mode to the sums that func adds over all rows. */
 static bool
 sum_rows (CuvNtfCpu *self, int mode, CuvNtfRowFunc func)
 {
@@ -146,21 +147,21 @@ find_vectors (CuvNtfCpu *self)
 /* Flips vectors so that their positive part, times that of the map, is the
  * larger one; then clips the negative part. */
 static bool
-choose_halves (CuvNtfCpu *self)
+choose_parts (CuvNtfCpu *self)
 {
   const int depth = self->tensor.depth, stride = self->factors.stride;
 
   for (int p = 0; p < CUV_NTF_TASKS; p++)
-    memset (self->tasks[p].halves, 0, sizeof self->tasks[p].halves);
-  if (!cuv_ntf_cpu_rows (self, self->tensor.height, add_halves))
+    memset (self->tasks[p].parts, 0, sizeof self->tasks[p].parts);
+  if (!cuv_ntf_cpu_rows (self, self->tensor.height, add_part_norms))
     return false;
   for (int k = 0; k < self->factors.rank; k++) {
     float *column = at (self, CUV_NTF_W, k);
     double of_map[2] = { 0 }, of_column[2] = { 0 };
 
     for (int p = 0; p < CUV_NTF_TASKS; p++) {
-      of_map[0] += self->tasks[p].halves[0][k];
-      of_map[1] += self->tasks[p].halves[1][k];
+      of_map[0] += self->tasks[p].parts[0][k];
+      of_map[1] += self->tasks[p].parts[1][k];
     }
     for (int i = 0; i < depth; i++)
       of_column[column[i * stride] < 0] += pow (column[i * stride], 2);
@@ -171,7 +172,7 @@ choose_halves (CuvNtfCpu *self)
 }
 
 static bool
-find_products (CuvNtfCpu *self)
+find_rank_1 (CuvNtfCpu *self)
 {
   const int width = self->tensor.width, stride = self->factors.stride;
 
@@ -212,7 +213,7 @@ fill_column (CuvNtfCpu *self, int mode, int k)
 bool
 cuv_ntf_cpu_nndsvd (CuvNtfCpu *self)
 {
-  if (!find_vectors (self) || !choose_halves (self) || !find_products (self))
+  if (!find_vectors (self) || !choose_parts (self) || !find_rank_1 (self))
     return false;
   for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
     for (int k = 0; k < self->factors.rank; k++)

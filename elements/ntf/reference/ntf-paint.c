@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Pictures of terms and of residuals. */
 #include "ntf.h"
 
 #include <math.h>

@@ -107,18 +107,18 @@ multiply (const CuvNtfUpdate *self, const float *numerators, float *row)
   }
 }
 
-/* rests -= factor * M[k], M symmetric. */
+/* residuals -= factor * M[k], M symmetric. */
 static void
-subtract_row (const CuvNtfUpdate *self, int k, double factor, double *rests)
+subtract_row (const CuvNtfUpdate *self, int k, double factor, double *residuals)
 {
   for (int l = 0; l < self->rank; l++)
-    rests[l] -= factor * self->product[k * self->rank + l];
+    residuals[l] -= factor * self->product[k * self->rank + l];
 }
 
 /* HALS: x_k <- x_k + (N_k - X M_k) / M_kk in order of k. Returns whether a
  * value changed. */
 static bool
-sweep (const CuvNtfUpdate *self, double *rests, float *row)
+sweep (const CuvNtfUpdate *self, double *residuals, float *row)
 {
   bool changed = false;
 
@@ -127,26 +127,26 @@ sweep (const CuvNtfUpdate *self, double *rests, float *row)
 
     if (self->is_fixed[k])
       continue;
-    row[k] =
-        cuv_ntf_in_range (was + rests[k] / self->product[k * self->rank + k]);
+    row[k] = cuv_ntf_in_range (
+        was + residuals[k] / self->product[k * self->rank + k]);
     if (row[k] != was)
-      subtract_row (self, k, (double) row[k] - (double) was, rests);
+      subtract_row (self, k, (double) row[k] - (double) was, residuals);
     changed |= row[k] != was;
   }
   return changed;
 }
 
-/* Sweeps of HALS over a row; rests are N - X M. */
+/* Sweeps of HALS over a row; residuals are N - X M. */
 static void
 solve (const CuvNtfUpdate *self, const float *numerators, float *row)
 {
-  double rests[CUV_NTF_MAX_RANK];
+  double residuals[CUV_NTF_MAX_RANK];
 
   for (int k = 0; k < self->rank; k++)
-    rests[k] = numerators[k] - self->penalty[k];
+    residuals[k] = numerators[k] - self->penalty[k];
   for (int k = 0; k < self->rank; k++)
-    subtract_row (self, k, row[k], rests);
-  for (int i = 0; i < CUV_NTF_SWEEPS && sweep (self, rests, row); i++)
+    subtract_row (self, k, row[k], residuals);
+  for (int i = 0; i < CUV_NTF_SWEEPS && sweep (self, residuals, row); i++)
     ;
 }
 
@@ -245,19 +245,19 @@ double
 cuv_ntf_error (const CuvNtfTensor *tensor, const CuvNtfFactors *factors)
 {
   const float *value = tensor->values;
-  double rest = 0, all = 0;
+  double residual = 0, all = 0;
 
   for (int y = 0; y < tensor->height; y++) {
     for (int z = 0; z < tensor->depth; z++) {
       for (int x = 0; x < tensor->width; x++, value++) {
         double difference = *value - sum_of_terms (factors, y, x, z);
 
-        rest += difference * difference;
+        residual += difference * difference;
         all += (double) *value * *value;
       }
     }
   }
-  return all > 0 ? sqrt (rest / all) : 0;
+  return all > 0 ? sqrt (residual / all) : 0;
 }
 
 void

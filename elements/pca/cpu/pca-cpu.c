@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Passes over the chunks of tiles, on several threads. */
 #include "cpu/pca-cpu.h"
 #include "cuvthreads.h"
 #include "cuvtime.h"
@@ -15,7 +16,7 @@ enum { SUM = 1 << 0, COUNT = 1 << 1, PAINT = 1 << 2, SCORE = 1 << 3 };
 
 typedef struct {
   CuvPcaTile tile;
-  int32_t values[CUV_PCA_SHOWN * CUV_PCA_TILE];
+  int32_t values[CUV_PCA_SHOWN * CUV_PCA_TILE]; /* projections */
   uint8_t pixels[4 * CUV_PCA_TILE];
   int64_t bins[CUV_PCA_SHOWN * CUV_PCA_BINS];
   int64_t left_out;
@@ -25,18 +26,19 @@ typedef struct {
 struct _CuvPcaCpu {
   CuvPcaTrack track;
   CuvPcaDsp dsp;
-  int n, n_workers;
-  int n_scores; /* capacity of the workers' scores */
+  int n, n_workers; /* n: bands */
+  int n_scores;     /* capacity of the workers' scores */
   Worker *workers;
-  CuvPcaSum *chunks, *sums;
+  CuvPcaSum *chunks, *sums; /* of each chunk, and of the frame */
 
-  /* of the run */
+  /* the current run */
   const CuvCube *cube;
   const CuvPcaBands *bands;
   uint8_t *picture;
   ptrdiff_t stride;
   const CuvPcaScores *scores;
-  int n_threads, work; /* flags */
+  int n_threads;
+  int work; /* flags */
   float pivots[CUV_CUBE_MAX_BANDS];
   CuvPcaGains gains, bin_gains;
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Function table of the work on a tile. Every version returns the same bits. */
+/* Function table of the inner loops, which work on a tile. Every version
+ * returns the same bits. */
 #ifndef CUV_PCA_DSP_H
 #define CUV_PCA_DSP_H
 

@@ -10,7 +10,7 @@ typedef struct {
   CuvPcaMoments moments, frame; /* running, and of the last frame */
   CuvPcaBasis basis;
   CuvPcaScratch scratch;
-  CuvPcaLimits limits;
+  CuvPcaLimits limits; /* of percentiles, smoothed */
   bool has_limits;
   CuvPcaDisplay limits_of; /* settings that limits belong to */
 } CuvPcaTrack;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lanes are terms, added in the order of the C version. No FMA: it would round
- * differently. */
+/* The inner loops in AVX2. A lane is a term, so sums are added in the order of
+ * the C version. No FMA: it would round differently. */
 #include <immintrin.h>
 
 #include "cpu/ntf-dsp.h"
 
+/* Register blocking: rows, and values of each. */
 enum { ROWS = 4, WIDE = 2 * CUV_NTF_LANES };
 
 static inline __m256

@@ -60,7 +60,7 @@ copy_band (const Run *run, int band, int k, int first, int n)
 }
 
 static inline void
-turn_u8 (const uint8_t *from, int64_t step, int16_t *to)
+transpose_u8 (const uint8_t *from, int64_t step, int16_t *to)
 {
   __m128i a[16], b[16];
 
@@ -82,7 +82,7 @@ turn_u8 (const uint8_t *from, int64_t step, int16_t *to)
 }
 
 static inline void
-turn_u16 (const uint8_t *from, int64_t step, double *to)
+transpose_u16 (const uint8_t *from, int64_t step, double *to)
 {
   __m128i a[8], b[8];
 
@@ -106,7 +106,7 @@ turn_u16 (const uint8_t *from, int64_t step, double *to)
 }
 
 static inline __m256d
-widen (const uint8_t *from)
+load_f32 (const uint8_t *from)
 {
   return _mm256_cvtps_pd (_mm_loadu_ps ((const float *) from));
 }
@@ -122,10 +122,10 @@ store_halves (__m256d low, __m256d high, double *to)
 }
 
 static inline void
-turn_f32 (const uint8_t *from, int64_t step, double *to)
+transpose_f32 (const uint8_t *from, int64_t step, double *to)
 {
-  const __m256d a = widen (from), b = widen (from + step);
-  const __m256d c = widen (from + 2 * step), d = widen (from + 3 * step);
+  const __m256d a = load_f32 (from), b = load_f32 (from + step);
+  const __m256d c = load_f32 (from + 2 * step), d = load_f32 (from + 3 * step);
 
   store_halves (_mm256_unpacklo_pd (a, b), _mm256_unpacklo_pd (c, d), to);
   store_halves (
@@ -134,7 +134,7 @@ turn_f32 (const uint8_t *from, int64_t step, double *to)
 
 /* Transposes a block to rows from k and pixels from p. */
 static inline void
-turn (const Run *run, int band, int k, int p)
+transpose_block (const Run *run, int band, int k, int p)
 {
   const CuvCube *cube = run->cube;
   const uint8_t *from =
@@ -142,15 +142,15 @@ turn (const Run *run, int band, int k, int p)
   const int at = k * CUV_PCA_TILE + run->at + p;
 
   if (cube->format == CUV_CUBE_U8)
-    turn_u8 (from, cube->pixel_step, run->tile->narrow + at);
+    transpose_u8 (from, cube->pixel_step, run->tile->narrow + at);
   else if (cube->format == CUV_CUBE_U16)
-    turn_u16 (from, cube->pixel_step, run->tile->rows + at);
+    transpose_u16 (from, cube->pixel_step, run->tile->rows + at);
   else
-    turn_f32 (from, cube->pixel_step, run->tile->rows + at);
+    transpose_f32 (from, cube->pixel_step, run->tile->rows + at);
 }
 
 static bool
-follow_each_other (const CuvPcaBands *bands, int k, int size)
+are_consecutive (const CuvPcaBands *bands, int k, int size)
 {
   return k >= 0 && k + size <= bands->n
       && bands->index[k + size - 1] == bands->index[k] + size - 1;
@@ -159,13 +159,13 @@ follow_each_other (const CuvPcaBands *bands, int k, int size)
 /* Transposes blocks of consecutive bands. The last block may overlap the
  * previous one, so that nothing beyond a pixel's samples is read. */
 static void
-turn_pixels (const Run *run, const CuvPcaBands *bands, int p, int size)
+transpose_pixels (const Run *run, const CuvPcaBands *bands, int p, int size)
 {
   for (int k = 0; k < bands->n;) {
     const int first = k + size <= bands->n ? k : bands->n - size;
 
-    if (follow_each_other (bands, first, size)) {
-      turn (run, bands->index[first], first, p);
+    if (are_consecutive (bands, first, size)) {
+      transpose_block (run, bands->index[first], first, p);
       k = first + size;
     } else {
       copy_band (run, bands->index[k], k, p, size);
@@ -174,15 +174,15 @@ turn_pixels (const Run *run, const CuvPcaBands *bands, int p, int size)
   }
 }
 
-/* In memory order. */
+/* Blocks of pixels one after the other, in the order of memory. */
 static void
-turn_run (const Run *run, const CuvPcaBands *bands)
+transpose_run (const Run *run, const CuvPcaBands *bands)
 {
   const int size = 16 / cuv_cube_sample_size (run->cube->format);
   const int rest = run->n % size;
 
   for (int p = 0; p + size <= run->n; p += size)
-    turn_pixels (run, bands, p, size);
+    transpose_pixels (run, bands, p, size);
   for (int k = 0; k < bands->n; k++)
     copy_band (run, bands->index[k], k, run->n - rest, rest);
 }
@@ -195,7 +195,7 @@ load_run (const Run *run, const CuvPcaBands *bands)
 
   if (cube->band_step == size && cube->pixel_step != size
       && bands->n * size >= 16) {
-    turn_run (run, bands);
+    transpose_run (run, bands);
     return;
   }
   for (int k = 0; k < bands->n; k++)
