@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Recognises files of other formats by their first bytes. */
 #include "format/envi.h"
 
 #include <string.h>
@@ -13,7 +14,7 @@
 static const struct {
   const char *bytes;
   size_t size;
-  const char *name, *cure;
+  const char *name, *remedy;
 } formats[] = {
   { "II*\0", 4, "a TIFF image", GDAL },
   { "MM\0*", 4, "a TIFF image", GDAL },
@@ -51,12 +52,12 @@ static const struct {
 };
 
 const char *
-cuv_envi_other_format (const void *start, size_t size, const char **cure)
+cuv_envi_other_format (const void *start, size_t size, const char **remedy)
 {
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
     if (size >= formats[i].size
         && memcmp (start, formats[i].bytes, formats[i].size) == 0) {
-      *cure = formats[i].cure;
+      *remedy = formats[i].remedy;
       return formats[i].name;
     }
   }

@@ -28,7 +28,7 @@ cuv_envi_fail (CuvEnviReader *self, int line, const char *format, ...)
   if (asprintf (
           &self->error, "line %d: %s", line > 0 ? line : self->n_lines, reason)
       < 0)
-    self->error = strdup ("no memory");
+    self->error = strdup ("out of memory");
   return false;
 }
 
@@ -152,8 +152,8 @@ collect_entry (CuvEnviReader *self, const CuvEnviEntry *entry)
 
   if (key >= 0 && self->values[key].line > 0)
     cuv_envi_fail (self, entry->name.line,
-        "the key '%s' stands twice, first in line %d", self->keys[key],
-        self->values[key].line);
+        "the key '%s' appears twice, first in line %d: remove one",
+        self->keys[key], self->values[key].line);
   else if (key >= 0)
     self->values[key] = entry->value;
 }
@@ -187,7 +187,8 @@ bool
 cuv_envi_require (CuvEnviReader *self, int key)
 {
   return self->values[key].line > 0
-      || cuv_envi_fail (self, 0, "the key '%s' is missing", self->keys[key]);
+      || cuv_envi_fail (
+          self, 0, "the key '%s' is missing: add it", self->keys[key]);
 }
 
 bool

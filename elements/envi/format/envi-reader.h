@@ -17,9 +17,9 @@ typedef struct {
 
 typedef struct {
   const char *const *keys; /* to collect, in lower case */
-  CuvEnviValue *values;    /* of each */
+  CuvEnviValue *values;    /* of each key */
   int n_keys;
-  int n_lines;
+  int n_lines;     /* read so far */
   locale_t locale; /* "C", for numbers */
   char *error;     /* of the first failure; malloc'd */
 } CuvEnviReader;
@@ -29,8 +29,7 @@ typedef struct {
   bool is_braced;
 } CuvEnviEntry;
 
-/* Checks that the first line is ENVI and returns its end; NULL with error set.
- */
+/* Checks that the first line is ENVI. Returns its end; NULL with error set. */
 const char *cuv_envi_start (
     CuvEnviReader *self, const char *bytes, size_t size);
 

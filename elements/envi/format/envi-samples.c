@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Sample types, and their conversion to those of cubes. */
 #include "format/envi.h"
 
 #include <string.h>
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
-    "cubes are little endian, and so is what reads them");
+    "cubes are little endian: other CPUs would have to convert them");
 
 int
 cuv_envi_sample_size (CuvEnviType type)

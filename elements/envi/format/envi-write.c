@@ -9,15 +9,15 @@
 #include <string.h>
 #include "format/envi-reader.h"
 
-/* Where, when and how the scene was recorded. They stay valid when samples
- * change, as long as the pixel grid is the same. */
+/* Keys of where, when and how the scene was recorded. They stay valid when
+ * samples change, as long as the pixel grid is the same. */
 static const char *const image_keys[] = { "map info", "projection info",
   "coordinate system string", "pixel size", "x start", "y start", "geo points",
   "rpc info", "pseudo map info", "igm file", "sensor type", "instrument id",
   "acquisition time", "acquisition date", "cloud cover", "sun azimuth",
   "sun elevation", "security tag", "rotation", "dem file", "dem band", NULL };
 
-/* Always written from CuvEnvi, or never valid for the files written here. */
+/* Keys always written from CuvEnvi, or never valid for files written here. */
 static const char *const own_keys[] = { "samples", "lines", "bands",
   "header offset", "data type", "interleave", "byte order", "file compression",
   "major frame offsets", "minor frame offsets", NULL };
@@ -210,7 +210,7 @@ print_header (FILE *out, const Source *from)
   print_keys (out, from);
 }
 
-/* What print() writes in the "C" locale; NULL if out of memory. */
+/* The text that print() writes, in the "C" locale; NULL if out of memory. */
 static char *
 print_text (void (*print) (FILE *out, const Source *from), const Source *from)
 {
@@ -236,7 +236,7 @@ print_text (void (*print) (FILE *out, const Source *from), const Source *from)
   return NULL;
 }
 
-/* ---- */
+/* ---- entry points ---- */
 
 char *
 cuv_envi_write (const CuvEnvi *envi, const char *extra_keys)

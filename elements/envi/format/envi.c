@@ -112,11 +112,12 @@ read_type (CuvEnvi *envi, CuvEnviReader *reader)
   envi->type = (CuvEnviType) number;
   return cuv_envi_sample_size (envi->type) > 0
       || cuv_envi_fail (reader, reader->values[DATA_TYPE].line,
-          "data type %d (%s) cannot be read; 1, 2, 3, 4, 5, 12, 13 can",
+          "data type %d (%s) cannot be read: convert it to 1, 2, 3, 4, 5, 12 "
+          "or 13",
           (int) number, unusable_type (number));
 }
 
-/* Irrelevant for single bytes. */
+/* Optional for samples of one byte. */
 static bool
 read_byte_order (CuvEnvi *envi, CuvEnviReader *reader)
 {
@@ -241,7 +242,8 @@ read_lengths (CuvEnviReader *reader, int key, double unit, int n, double *to)
     to[i] *= unit;
     if (!isfinite (to[i]))
       return cuv_envi_fail (reader, reader->values[key].line,
-          "value %d of %s is too large", i + 1, keys[key]);
+          "value %d of %s is too large: check the wavelength units", i + 1,
+          keys[key]);
   }
   return true;
 }
@@ -302,7 +304,7 @@ cuv_envi_parse (CuvEnvi *envi, const char *bytes, size_t size, char **error)
   *envi = (CuvEnvi){ 0 };
   reader.locale = newlocale (LC_ALL_MASK, "C", (locale_t) 0);
   if (reader.locale == (locale_t) 0)
-    ok = cuv_envi_fail (&reader, 1, "no memory");
+    ok = cuv_envi_fail (&reader, 1, "out of memory");
   else if (size > CUV_ENVI_MAX_BYTES)
     ok = cuv_envi_fail (&reader, 1,
         "the file has more than %d bytes: name an ENVI header",

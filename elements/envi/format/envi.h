@@ -92,9 +92,9 @@ uint64_t cuv_envi_data_size (const CuvEnvi *envi); /* without the offset */
 #define CUV_ENVI_MAGIC_BYTES 16
 
 /* Recognises other file formats by the first bytes. Returns a phrase such as
- * "a TIFF image" and in *cure what to do, or NULL for unknown bytes. */
+ * "a TIFF image" and in *remedy what to do, or NULL for unknown bytes. */
 const char *cuv_envi_other_format (
-    const void *start, size_t size, const char **cure);
+    const void *start, size_t size, const char **remedy);
 
 /* Format of converted samples: U8 and U16 stay, all others become F32. */
 CuvCubeFormat cuv_envi_format (CuvEnviType type);

@@ -8,7 +8,7 @@ static bool
 read_pixel (const CuvCube *cube, const CuvRgbBands *bands, const uint8_t *at,
     float samples[CUV_RGB_CHANNELS])
 {
-  bool counts = true;
+  bool is_valid = true;
 
   for (int c = 0; c < CUV_RGB_CHANNELS; c++) {
     /* exact: floats represent all 16-bit integers */
@@ -16,10 +16,10 @@ read_pixel (const CuvCube *cube, const CuvRgbBands *bands, const uint8_t *at,
         (float) cuv_cube_sample (cube, at + bands->band[c] * cube->band_step);
 
     samples[c] = s;
-    counts &=
+    is_valid &=
         s - s == 0.0f && !(bands->has_ignore && s == (float) bands->ignore);
   }
-  return counts;
+  return is_valid;
 }
 
 /* Maps floats to unsigned integers of the same order. */
@@ -120,13 +120,13 @@ cuv_rgb_limits_find (CuvRgbLimits *self, const CuvCube *cube,
 static uint8_t
 to_byte (float value, float low, float high)
 {
-  const double share =
+  const double ratio =
       ((double) value - (double) low) / ((double) high - (double) low);
 
   return low == high   ? 128
-      : share >= 1     ? 255
-      : !(share > 0.0) ? 0
-                       : (uint8_t) (share * 255 + 0.5);
+      : ratio >= 1     ? 255
+      : !(ratio > 0.0) ? 0
+                       : (uint8_t) (ratio * 255 + 0.5);
 }
 
 void
@@ -139,11 +139,11 @@ cuv_rgb_paint (const CuvRgbLimits *self, const CuvCube *cube,
 
     for (int x = 0; x < cube->width; x++, at += cube->pixel_step, pixel += 4) {
       float samples[CUV_RGB_CHANNELS];
-      const bool counts = read_pixel (cube, bands, at, samples);
+      const bool is_valid = read_pixel (cube, bands, at, samples);
 
       for (int c = 0; c < CUV_RGB_CHANNELS; c++)
         pixel[c] =
-            counts ? to_byte (samples[c], self->low[c], self->high[c]) : 0;
+            is_valid ? to_byte (samples[c], self->low[c], self->high[c]) : 0;
       pixel[3] = 255;
     }
   }
