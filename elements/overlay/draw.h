@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Draws on frames. docs/definitions/overlay.md defines every sample.
  *
- *   draw.h               this: building a list of primitives, drawing it
+ *   draw.h               this file: builds a list of primitives, draws it
  *   drawing.c            builds the list: colours, clipping, limits
  *   reference/draw.c     draws it on a frame in host memory; the definition
  *   cuda/overlay/        draws it on a frame in CUDA memory
+ *   backend.c            draws it on the CPU or the GPU
  *   scene/scene.h        from a buffer's metadata to the list
  *   scene/colors.c       chooses the colour of a box, a trail or a table
  *   scene/text.h         renders text to masks

@@ -99,7 +99,8 @@ add_trail (GstCuvScene *scene, const GstCuvTrail *trail)
 
 /* ---- objects ---- */
 
-/* That of the parameter "detection", else of the first that has one. */
+/* The confidence of the parameter "detection", else of the first parameter that
+ * has one. */
 static gboolean
 find_confidence (GstVideoRegionOfInterestMeta *roi, gdouble *confidence)
 {
@@ -132,7 +133,7 @@ add_box (GstCuvScene *scene, GstVideoRegionOfInterestMeta *roi)
       MIN (roi->h, G_MAXINT32 / 4), scene->thickness);
 }
 
-/* As "face #3 87%". */
+/* Formats a label such as "face #3 87%". */
 static void
 format_label (const GstCuvScene *scene, GstVideoRegionOfInterestMeta *roi,
     gchar *out, gsize size)
@@ -156,8 +157,8 @@ format_label (const GstCuvScene *scene, GstVideoRegionOfInterestMeta *roi,
         lrint (confidence * 100));
 }
 
-/* Draws the label on the box's colour above the box, inside the box where there
- * is no room above, moved into the frame as far as it fits. */
+/* Draws the label on the box's colour: above the box, or inside it if there is
+ * no room above; moved into the frame as far as it fits. */
 static void
 add_label (GstCuvScene *scene, GstVideoRegionOfInterestMeta *roi)
 {

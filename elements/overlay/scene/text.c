@@ -6,11 +6,12 @@
 
 #define MAX_FONT_PIXELS 256
 
+/* A cached mask. */
 typedef struct {
-  char *text; /* NULL: free */
+  char *text; /* NULL: unused entry */
   guint hash;
   int pixels, max_width;
-  guint64 used;
+  guint64 used; /* clock of the last use */
   cairo_surface_t *surface;
   CuvTextMask mask;
 } Entry;

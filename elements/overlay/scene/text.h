@@ -30,8 +30,7 @@ const char *cuv_text_font_problem (const char *font);
 void cuv_text_set_font (CuvText *self, const char *font, int pixels);
 
 /* The mask of a line of text, ellipsized to max_width pixels. Belongs to self
- * and is valid until the next call. NULL if the text is empty or memory is out.
- */
+ * and is valid until the next call. NULL if text is empty or out of memory. */
 const CuvTextMask *cuv_text_render (
     CuvText *self, const char *text, int max_width);
 

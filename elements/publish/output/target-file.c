@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A file, FIFO, device or standard output as the target of a writer. */
 #include "config.h"
 #include "output/writer.h"
 
@@ -20,11 +21,11 @@ typedef struct {
   gchar *path; /* NULL: standard output */
   CuvTargetMode mode;
   gboolean opened_before;
-  gboolean regular;
+  gboolean regular; /* a regular file: locked, can be truncated */
   int fd;
 } FileTarget;
 
-/* What the user can do about it. */
+/* The remedy for an errno, to be appended to its text. */
 static const gchar *
 advice (int code)
 {
@@ -59,7 +60,7 @@ set_error (GError **error, int code)
 
 /* ---- open ---- */
 
-/* Where it cannot be read, the line counts as ended. */
+/* TRUE also if the file cannot be read. */
 static gboolean
 last_line_has_ended (FileTarget *self, off_t size)
 {
@@ -179,8 +180,8 @@ disconnect (FileTarget *self)
   self->target.connected = FALSE;
 }
 
-/* Only the first open() creates the file. One that has gone later was a FIFO,
- * which its reader makes again. */
+/* Only the first open() creates the file. If it is missing later, it was a
+ * FIFO, which its reader creates again. */
 static CuvTargetState
 file_open (CuvTarget *target, GError **error)
 {
@@ -236,7 +237,8 @@ file_write (CuvTarget *target, const gchar *data, gsize size, GError **error)
   return -1;
 }
 
-/* Only if these bytes still are the end of the file: others may append too. */
+/* Truncates only if these bytes are still the end of the file: others may
+ * append to it. */
 static gboolean
 file_retract (CuvTarget *target, gsize size)
 {

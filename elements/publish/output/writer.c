@@ -13,8 +13,7 @@
 /* How long stop() waits after a finish() that timed out. */
 #define TIMED_OUT_MS 100u
 #define WARN_AGAIN_US (10 * G_TIME_SPAN_SECOND)
-/* How long after its deadline the thread is waited for before it is detached.
- */
+/* Beyond this time after its deadline the thread is detached. */
 #define GRACE_US (500 * G_TIME_SPAN_MILLISECOND)
 
 struct _CuvWriter {
@@ -23,7 +22,7 @@ struct _CuvWriter {
   CuvTarget *target;
   const CuvFraming *framing;
 
-  GMutex lock;  /* for everything up to "of the thread" */
+  GMutex lock;  /* of all fields down to "of the thread" */
   GCond work;   /* wakes the thread */
   GCond done;   /* wakes the owner */
   GQueue queue; /* records, GBytes */
@@ -34,9 +33,9 @@ struct _CuvWriter {
   gboolean absent;      /* the target has no reader */
   gboolean interrupted; /* finish() must not wait */
   gboolean timed_out;   /* the last finish() did */
-  gboolean quit, gone;
-  gint64 deadline; /* with quit */
-  guint failures;
+  gboolean quit, gone;  /* stop() was called; the thread has ended */
+  gint64 deadline;      /* monotonic time, if quit */
+  guint failures;       /* of the target, so far */
   CuvWriterCounts counts;
   gchar *warning;
   gboolean warned; /* since the queue was last written completely */
@@ -66,7 +65,7 @@ unref (CuvWriter *self)
 
 /* ---- warnings ---- */
 
-/* Locked. Only one warning until writing works again. */
+/* Needs the lock. Only one warning until writing works again. */
 static void
 warn (CuvWriter *self, const gchar *cause)
 {
@@ -108,7 +107,7 @@ absent (CuvWriter *self, gboolean is_absent, gboolean too_long)
 
 /* ---- the thread ---- */
 
-/* Locked. */
+/* Needs the lock. */
 static void
 wait_or_hurry (CuvWriter *self, gint64 microseconds)
 {
@@ -119,7 +118,7 @@ wait_or_hurry (CuvWriter *self, gint64 microseconds)
   self->hurry = FALSE;
 }
 
-/* Waits before the next try. FALSE if there must not be one. */
+/* Waits before the next try. FALSE if there is no time for one. */
 static gboolean
 pause_after (CuvWriter *self, gboolean failure)
 {
@@ -137,7 +136,7 @@ pause_after (CuvWriter *self, gboolean failure)
   return again;
 }
 
-/* Locked. */
+/* Needs the lock. */
 static gboolean
 is_past_deadline (CuvWriter *self)
 {
@@ -277,8 +276,8 @@ deliver (CuvWriter *self, GBytes *record)
   return outcome == SENT;
 }
 
-/* Locked. Waits for the next record. NULL with *end TRUE: write the end; NULL
- * with *end FALSE: the thread must quit. */
+/* Needs the lock. Waits for the next record. NULL with *end TRUE: write the
+ * end; NULL with *end FALSE: the thread must quit. */
 static GBytes *
 next_work (CuvWriter *self, gboolean *end)
 {
@@ -322,7 +321,7 @@ block_signals (void)
   pthread_sigmask (SIG_BLOCK, &set, NULL);
 }
 
-/* Locked. */
+/* Needs the lock. */
 static void
 drop_queue (CuvWriter *self)
 {
@@ -392,7 +391,7 @@ cuv_writer_new (CuvTarget *target, const CuvFraming *framing, GError **error)
   return self;
 }
 
-/* Locked. */
+/* Needs the lock. */
 static void
 make_room (CuvWriter *self, gsize size)
 {
@@ -429,7 +428,7 @@ is_idle (CuvWriter *self)
       || (g_queue_is_empty (&self->queue) && !self->busy && !self->finish);
 }
 
-/* Locked. FALSE once the time is over. */
+/* Needs the lock. FALSE once the time is over. */
 static gboolean
 wait_for_thread (CuvWriter *self, gint64 start, guint milliseconds)
 {

@@ -3,8 +3,7 @@
  *
  * cuv_writer_push() never blocks: records wait in a bounded queue, and when it
  * is full the oldest one is dropped. Where records are written is a CuvTarget;
- * a new kind of target is one more CuvTargetClass.
- */
+ * a new kind of target is one more CuvTargetClass. */
 #ifndef CUV_WRITER_H
 #define CUV_WRITER_H
 
@@ -23,14 +22,14 @@ typedef struct _CuvTarget CuvTarget;
 
 typedef enum {
   CUV_TARGET_OPEN,
-  CUV_TARGET_NOT_YET, /* nobody reads there now: to be tried again */
+  CUV_TARGET_NOT_YET, /* a FIFO without a reader: try again */
   CUV_TARGET_FAILED,
 } CuvTargetState;
 
 /* All calls but the first open() and free() come from the writing thread. None
  * blocks for more than about 50 ms, except that open() of a file that is locked
  * may take a second. An error's message names the cause and, where there is
- * one, the cure. */
+ * one, the remedy. */
 typedef struct {
   /* Also called again after the connection was lost. */
   CuvTargetState (*open) (CuvTarget *self, GError **error);
@@ -44,10 +43,9 @@ typedef struct {
 
 struct _CuvTarget {
   const CuvTargetClass *klass;
-  gchar *name; /* for messages */
-  gboolean
-      connected;  /* open() makes it TRUE, a write() that fails may end it */
-  gboolean empty; /* nothing was there at the last open() */
+  gchar *name;        /* for messages */
+  gboolean connected; /* set by open(); a write() that fails may clear it */
+  gboolean empty;     /* at the last open() */
 };
 
 typedef enum {

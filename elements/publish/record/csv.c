@@ -74,7 +74,7 @@ value_field (GString *text, const GValue *value)
   g_string_append_c (text, ',');
 }
 
-/* The last field of a row: what has no column, as a JSON object. */
+/* The last field of a row: values without a column, as a JSON object. */
 static void
 extra_field (GString *text, const CuvJson *json)
 {

@@ -10,8 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* Values nested deeper than this are written as null, and refused when parsed.
- */
+/* Values nested deeper are written as null, and rejected when parsed. */
 #define CUV_JSON_MAX_DEPTH 64
 
 typedef struct {
