@@ -182,9 +182,9 @@ read_samples (CuvEnvi *envi, CuvEnviReader *reader)
       && has_no_gaps (reader, MINOR_OFFSETS) && is_not_compressed (reader);
 }
 
-/* Nanometres per unit; 0 if it is not a length. */
+/* 0 if it is not a unit of length. */
 static double
-unit_length (const CuvEnviValue *unit)
+unit_in_nm (const CuvEnviValue *unit)
 {
   static const struct {
     const char *name;
@@ -200,11 +200,11 @@ unit_length (const CuvEnviValue *unit)
   return 0;
 }
 
-/* Guesses the unit of wavelengths without one, in nm; 0 if ambiguous. From the
- * far ultraviolet to the thermal infrared the ranges of nm and um do not
- * overlap. Whole numbers from 1 on are band numbers. */
+/* Guesses the unit of wavelengths without one; 0 if ambiguous. From the far
+ * ultraviolet to the thermal infrared the ranges of nm and um do not overlap.
+ * Whole numbers from 1 on are band numbers. */
 static double
-guessed_length (const double *numbers, int n)
+guess_unit_in_nm (const double *numbers, int n)
 {
   bool is_nm = true, is_um = true, is_whole = true;
 
@@ -216,20 +216,20 @@ guessed_length (const double *numbers, int n)
   return is_nm ? 1 : is_um && !is_whole ? 1e3 : 0;
 }
 
-/* The unit in nm; 0 if unknown. */
+/* 0 if unknown. */
 static double
-length_of_wavelengths (const CuvEnvi *envi, CuvEnviReader *reader)
+find_unit_in_nm (const CuvEnvi *envi, CuvEnviReader *reader)
 {
   const CuvEnviValue *unit = &reader->values[WAVELENGTH_UNITS];
-  CuvEnviReader look = *reader;
+  CuvEnviReader trial = *reader;
   double numbers[CUV_CUBE_MAX_BANDS], length = 0;
 
   if (unit->size > 0 && !cuv_envi_value_is (unit, "unknown"))
-    return unit_length (unit);
-  if (cuv_envi_numbers (&look, WAVELENGTH, envi->bands, numbers))
-    length = guessed_length (numbers, envi->bands);
+    return unit_in_nm (unit);
+  if (cuv_envi_numbers (&trial, WAVELENGTH, envi->bands, numbers))
+    length = guess_unit_in_nm (numbers, envi->bands);
   else
-    free (look.error);
+    free (trial.error);
   return length;
 }
 
@@ -256,7 +256,7 @@ read_wavelengths (CuvEnvi *envi, CuvEnviReader *reader)
 
   if (!has (reader, WAVELENGTH))
     return true;
-  unit = length_of_wavelengths (envi, reader);
+  unit = find_unit_in_nm (envi, reader);
   if (unit == 0)
     return true;
   envi->has_wavelengths = true;

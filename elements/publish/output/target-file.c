@@ -27,7 +27,7 @@ typedef struct {
 
 /* The remedy for an errno, to be appended to its text. */
 static const gchar *
-advice (int code)
+remedy (int code)
 {
   switch (code) {
     case ENOSPC:
@@ -55,7 +55,7 @@ static void
 set_error (GError **error, int code)
 {
   g_set_error (error, G_IO_ERROR, g_io_error_from_errno (code), "%s%s",
-      g_strerror (code), advice (code));
+      g_strerror (code), remedy (code));
 }
 
 /* ---- open ---- */
@@ -140,7 +140,7 @@ downgrade_lock (FileTarget *self)
 /* Several writers may append lines to one file, but not arrays or CSV headers.
  * On failure errno is set. */
 static gboolean
-take_file (FileTarget *self, gboolean first)
+prepare_file (FileTarget *self, gboolean first)
 {
   gboolean share = self->mode == CUV_TARGET_SHARE;
   gboolean alone;
@@ -195,7 +195,7 @@ file_open (CuvTarget *target, GError **error)
   self->opened_before = TRUE;
   self->fd =
       self->path != NULL ? open (self->path, flags, 0666) : STDOUT_FILENO;
-  if (self->fd >= 0 && take_file (self, first)) {
+  if (self->fd >= 0 && prepare_file (self, first)) {
     self->target.connected = TRUE;
     return CUV_TARGET_OPEN;
   }

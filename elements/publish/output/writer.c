@@ -84,7 +84,7 @@ warn (CuvWriter *self, const gchar *cause)
 }
 
 static void
-failed (CuvWriter *self, GError *error)
+report_failure (CuvWriter *self, GError *error)
 {
   g_mutex_lock (&self->lock);
   self->failures++;
@@ -95,7 +95,7 @@ failed (CuvWriter *self, GError *error)
 }
 
 static void
-absent (CuvWriter *self, gboolean is_absent, gboolean too_long)
+set_absent (CuvWriter *self, gboolean is_absent, gboolean too_long)
 {
   g_mutex_lock (&self->lock);
   self->absent = is_absent;
@@ -144,7 +144,7 @@ is_past_deadline (CuvWriter *self)
 }
 
 static gboolean
-is_over (CuvWriter *self)
+is_time_up (CuvWriter *self)
 {
   gboolean over;
 
@@ -166,9 +166,9 @@ connect_target (CuvWriter *self)
     self->begun = self->ended = FALSE;
     self->n_records = 0;
     if (state == CUV_TARGET_FAILED)
-      failed (self, error);
+      report_failure (self, error);
     else
-      absent (self, state == CUV_TARGET_NOT_YET,
+      set_absent (self, state == CUV_TARGET_NOT_YET,
           state == CUV_TARGET_NOT_YET
               && g_get_monotonic_time () > start + READER_GRACE_US);
     if (state != CUV_TARGET_OPEN
@@ -179,7 +179,7 @@ connect_target (CuvWriter *self)
 }
 
 static void
-sent (CuvWriter *self, gsize n)
+count_sent (CuvWriter *self, gsize n)
 {
   self->sent += n;
   g_mutex_lock (&self->lock);
@@ -239,12 +239,12 @@ send_out (CuvWriter *self)
         self->out->str + self->sent, self->out->len - self->sent, &error);
 
     if (n >= 0) {
-      sent (self, (gsize) n);
-      if (self->sent < self->out->len && is_over (self))
+      count_sent (self, (gsize) n);
+      if (self->sent < self->out->len && is_time_up (self))
         return GIVEN_UP;
       continue;
     }
-    failed (self, error);
+    report_failure (self, error);
     if (!pause_after (self, TRUE))
       return GIVEN_UP;
     if (!self->target->connected)
@@ -294,7 +294,7 @@ next_work (CuvWriter *self, gboolean *end)
 }
 
 static void
-work_done (CuvWriter *self, gboolean ok, gboolean end)
+finish_work (CuvWriter *self, gboolean ok, gboolean end)
 {
   self->busy = FALSE;
   if (end)
@@ -348,7 +348,7 @@ run (gpointer data)
     ok = deliver (self, record);
     g_clear_pointer (&record, g_bytes_unref);
     g_mutex_lock (&self->lock);
-    work_done (self, ok, end);
+    finish_work (self, ok, end);
     if ((!ok && self->quit) || is_past_deadline (self))
       break;
   }
