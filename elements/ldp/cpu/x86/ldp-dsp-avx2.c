@@ -5,10 +5,6 @@
 #include "cpu/ldp-dsp.h"
 #include "index/ldpindex-format.h"
 
-#if !defined __AVX2__ && !defined __clang__
-#pragma GCC target("avx2") /* for tools that compile without -mavx2 */
-#endif
-
 static inline __m256i
 load (const uint8_t *at)
 {

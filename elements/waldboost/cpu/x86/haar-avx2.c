@@ -56,7 +56,6 @@ edge_value (const uint32_t *at, const HaarNode *node)
   return _mm256_add_epi32 (outer, _mm256_add_epi32 (inner, inner));
 }
 
-/* HAAR_QUARTERS */
 CUV_INLINE __m256i
 quarters_value (const uint32_t *at, const HaarNode *node)
 {

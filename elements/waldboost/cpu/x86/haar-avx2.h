@@ -41,7 +41,7 @@ typedef struct {
   float threshold;
   /* sum if all stumps go right and all pairs to their root's leaf */
   int32_t base;
-  /* stumps again, sorted by tilted and shape */
+  /* stumps again, sorted by tilted and shape; n_of: number of each */
   int32_t first_sorted, n_of[2][HAAR_N_SHAPES];
   CuvStageLimits limits;
 } HaarStage;
