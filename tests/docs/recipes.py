@@ -86,8 +86,8 @@ class Recipes(unittest.TestCase):
 
     def test_every_recipe_is_looked_at(self):
         self.assertEqual(set(outputs) - {""}, {
-            "An RTSP camera", "Several cameras", "Crops of what was found",
-            "Record while something is there", "Count", "pandas", "SQLite",
+            "An RTSP camera", "Several cameras", "Crops of detected objects",
+            "Record while something is detected", "Count", "pandas", "SQLite",
             "A browser, by HLS"})
 
     def test_rtsp(self):
