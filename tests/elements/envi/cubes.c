@@ -4,28 +4,6 @@
 #include <glib/gstdio.h>
 #include <unistd.h>
 
-static gchar *folder;
-
-void
-cubes_enter (void)
-{
-  folder = g_dir_make_tmp ("cubes-XXXXXX", NULL);
-  fail_unless (folder != NULL && g_chdir (folder) == 0);
-}
-
-void
-cubes_leave (void)
-{
-  GDir *dir = g_dir_open (".", 0, NULL);
-  const gchar *name;
-
-  while ((name = g_dir_read_name (dir)) != NULL)
-    g_remove (name);
-  g_dir_close (dir);
-  fail_unless (g_chdir ("/") == 0 && g_rmdir (folder) == 0);
-  g_clear_pointer (&folder, g_free);
-}
-
 void
 write_file (const gchar *name, gconstpointer bytes, gsize size)
 {
@@ -59,18 +37,6 @@ write_cube (const gchar *name, guint first)
   write_counting (data, first, N_SAMPLES);
   g_free (header);
   g_free (data);
-}
-
-void
-expect_error (const gchar *line, const gchar *part)
-{
-  GstElement *pipeline = cuv_pipeline_new (line);
-  gchar *text = cuv_pipeline_play (pipeline);
-
-  fail_unless (text != NULL && strstr (text, part) != NULL,
-      "%s: '%s' does not say '%s'", line, text, part);
-  g_free (text);
-  gst_object_unref (pipeline);
 }
 
 Player

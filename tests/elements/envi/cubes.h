@@ -13,10 +13,6 @@
 #define U16 HEADER "data type = 12\n"
 #define N_SAMPLES 60 /* of the header above */
 
-/* Changes to a new temporary folder; cubes_leave() removes it. */
-void cubes_enter (void);
-void cubes_leave (void);
-
 void write_file (const gchar *name, gconstpointer bytes, gsize size);
 void write_text (const gchar *name, const gchar *text);
 /* Writes size bytes that count up from first. */
@@ -25,9 +21,6 @@ void write_counting (const gchar *name, guint first, gsize size);
 /* Writes a cube of N_SAMPLES bytes that count up from first: name.hdr,
  * name.img. */
 void write_cube (const gchar *name, guint first);
-
-/* Plays the line; fails the test if the error does not say the part. */
-void expect_error (const gchar *line, const gchar *part);
 
 /* A playing pipeline that ends in "appsink name=out sync=false". */
 typedef struct {

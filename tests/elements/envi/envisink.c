@@ -104,8 +104,8 @@ GST_START_TEST (file_names_follow_location)
         gst_harness_push (h, counting_buffer (0, N_SAMPLES)), GST_FLOW_OK);
     gst_harness_teardown (h);
     expect_files (names[i][1]);
-    cubes_leave ();
-    cubes_enter ();
+    cuv_folder_leave ();
+    cuv_folder_enter ();
   }
 }
 
@@ -146,13 +146,7 @@ GST_END_TEST
 static void
 expect_harness_error (GstHarness *h, GstBuffer *buffer, const gchar *part)
 {
-  GstBus *bus = gst_bus_new ();
-
-  gst_element_set_bus (h->element, bus);
-  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_ERROR);
-  expect_problem (bus, GST_MESSAGE_ERROR, part);
-  gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
+  cuv_harness_push_error (h, buffer, part);
   gst_harness_teardown (h);
 }
 
@@ -214,8 +208,9 @@ GST_END_TEST
 GST_START_TEST (invalid_locations_are_errors)
 {
   write_cube ("cube", 0);
-  expect_error ("envisrc location=cube.hdr ! envisink", "location is not set");
-  expect_error ("envisrc location=cube.hdr ! envisink location=%d%d.hdr",
+  cuv_expect_error (
+      "envisrc location=cube.hdr ! envisink", "location is not set");
+  cuv_expect_error ("envisrc location=cube.hdr ! envisink location=%d%d.hdr",
       "more than one placeholder");
 }
 
@@ -274,7 +269,7 @@ make_suite (void)
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
-  tcase_add_checked_fixture (tcase, cubes_enter, cubes_leave);
+  tcase_add_checked_fixture (tcase, cuv_folder_enter, cuv_folder_leave);
   tcase_add_test (tcase, writes_both_files);
   tcase_add_test (tcase, file_names_follow_location);
   tcase_add_test (tcase, sequence_is_numbered);

@@ -422,11 +422,11 @@ GST_START_TEST (max_bytes_limits_memory)
       "ENVI\nsamples=16384\nlines=16384\nbands=20\ninterleave=bsq\n"
       "data type=2\nbyte order=0\n");
   write_sparse ("huge.img", 10 * GIB, "end");
-  expect_error ("envisrc location=huge.hdr ! fakesink",
+  cuv_expect_error ("envisrc location=huge.hdr ! fakesink",
       "needs 21474836480 bytes of memory as F32LE, and max-bytes is "
       "17179869184: set max-bytes");
   write_cube ("small", 1);
-  expect_error ("envisrc location=small.hdr max-bytes=59 ! fakesink",
+  cuv_expect_error ("envisrc location=small.hdr max-bytes=59 ! fakesink",
       "needs 60 bytes of memory as U8");
   cuv_play ("envisrc location=small.hdr max-bytes=60 ! fakesink");
 }
@@ -446,21 +446,23 @@ GST_START_TEST (errors_name_file_and_cause)
   write_text ("alone.tif", "");
   fail_unless (mkfifo ("fifo.img", 0600) == 0);
   write_text ("fifo.hdr", U8);
-  expect_error ("envisrc ! fakesink", "location is not set");
-  expect_error ("envisrc location=none.hdr ! fakesink", "no file 'none.hdr'");
-  expect_error ("envisrc location=. ! fakesink", "no file '.'");
-  expect_error ("envisrc location=n%d.hdr ! fakesink", "start-index");
-  expect_error (
+  cuv_expect_error ("envisrc ! fakesink", "location is not set");
+  cuv_expect_error (
+      "envisrc location=none.hdr ! fakesink", "no file 'none.hdr'");
+  cuv_expect_error ("envisrc location=. ! fakesink", "no file '.'");
+  cuv_expect_error ("envisrc location=n%d.hdr ! fakesink", "start-index");
+  cuv_expect_error (
       "envisrc location=n%d-%d.hdr ! fakesink", "more than one placeholder");
-  expect_error ("envisrc location=alone.hdr ! fakesink", "No data file for");
-  expect_error ("envisrc location=alone.tif ! fakesink",
+  cuv_expect_error (
+      "envisrc location=alone.hdr ! fakesink", "No data file for");
+  cuv_expect_error ("envisrc location=alone.tif ! fakesink",
       "Correct the header or copy the file again");
-  expect_error ("envisrc location=bad ! fakesink",
+  cuv_expect_error ("envisrc location=bad ! fakesink",
       "'bad.hdr' cannot be used, line 3: lines is '-4'");
-  expect_error ("envisrc location=empty.hdr ! fakesink", "line 1");
-  expect_error ("envisrc location=fifo.hdr ! fakesink", "No data file for");
-  expect_error ("envisrc location=fifo.img ! fakesink", "no file");
-  expect_error ("envisrc location=short.hdr ! fakesink",
+  cuv_expect_error ("envisrc location=empty.hdr ! fakesink", "line 1");
+  cuv_expect_error ("envisrc location=fifo.hdr ! fakesink", "No data file for");
+  cuv_expect_error ("envisrc location=fifo.img ! fakesink", "no file");
+  cuv_expect_error ("envisrc location=short.hdr ! fakesink",
       "'short.img' is too short: it has 69 bytes, and 5 samples * 4 lines * 3 "
       "bands of 1 bytes after an offset of 10 are 70");
 }
@@ -530,7 +532,7 @@ GST_START_TEST (other_file_formats_are_rejected)
     memcpy (bytes, cases[i].start, MAX (strlen (cases[i].start), 4));
     write_file ("mine.tif", bytes, sizeof bytes);
     write_text ("mine.hdr", U8);
-    expect_error ("envisrc location=mine.tif ! fakesink", cases[i].name);
+    cuv_expect_error ("envisrc location=mine.tif ! fakesink", cases[i].name);
   }
   /* accepted with a header offset that skips the foreign header */
   write_text ("mine.hdr", U8 "header offset = 60\n");
@@ -543,8 +545,9 @@ GST_START_TEST (sequence_with_an_invalid_cube)
   write_cube ("c0", 1);
   write_text ("c1.hdr", "ENVI\n");
   write_text ("c1.img", "");
-  expect_error ("envisrc location=c%d.hdr ! fakesink", "c1.hdr");
-  expect_error ("envisrc location=c0.hdr ! video/x-spectral,bands=4 ! fakesink",
+  cuv_expect_error ("envisrc location=c%d.hdr ! fakesink", "c1.hdr");
+  cuv_expect_error (
+      "envisrc location=c0.hdr ! video/x-spectral,bands=4 ! fakesink",
       "Internal data stream error");
 }
 
@@ -556,7 +559,7 @@ make_suite (void)
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
-  tcase_add_checked_fixture (tcase, cubes_enter, cubes_leave);
+  tcase_add_checked_fixture (tcase, cuv_folder_enter, cuv_folder_leave);
   tcase_add_test (tcase, plain_samples_are_mapped);
   tcase_add_test (tcase, other_samples_are_converted);
   tcase_add_test (tcase, other_file_is_found);

@@ -229,7 +229,6 @@ GST_START_TEST (limits_change_smoothly)
 {
   GstHarness *h = harness_new ("bands=1,1,1 percentile=0", CAPS);
   guint8 pixels[4 * PIXELS];
-  GstSegment segment;
 
   push (h, cube_new (0), pixels);
   push (h, cube_new (199), pixels);
@@ -237,10 +236,7 @@ GST_START_TEST (limits_change_smoothly)
     fail_unless (ABS (pixels[4 * p]
                      - expected_byte (sample (p, 0) + 199, -80.1f, 118.9f))
         <= 1);
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (h, gst_event_new_flush_start ());
-  gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
-  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  cuv_harness_flush (h);
   push (h, cube_new (199), pixels);
   for (gint p = 0; p < PIXELS; p++)
     fail_unless_equals_int (
@@ -254,10 +250,9 @@ GST_END_TEST
 GST_START_TEST (invalid_input_is_reported)
 {
   GstHarness *h = harness_new ("", CAPS);
-  GstBus *bus = gst_bus_new ();
+  GstBus *bus = cuv_harness_watch (h);
   gchar *text;
 
-  gst_element_set_bus (h->element, bus);
   g_object_set (h->element, "bands", "1,2", NULL);
   expect_problem (bus, GST_MESSAGE_WARNING, "bands '1,2' is refused");
   g_object_get (h->element, "bands", &text, NULL);
@@ -270,8 +265,7 @@ GST_START_TEST (invalid_input_is_reported)
   fail_unless (gst_harness_push (h, gst_buffer_new_allocate (NULL, 9, NULL))
       != GST_FLOW_OK);
   expect_problem (bus, GST_MESSAGE_ERROR, "A buffer has 9 bytes");
-  gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
+  cuv_harness_unwatch (h, bus);
   gst_harness_teardown (h);
 }
 

@@ -144,10 +144,9 @@ GST_START_TEST (latency_is_the_analysis_time)
 {
   CuvProbe *probe;
   GstHarness *h = live_harness (&probe);
-  GstBus *bus = gst_bus_new ();
+  GstBus *bus = cuv_harness_watch (h);
   GstMessage *message;
 
-  gst_element_set_bus (h->element, bus);
   probe->takes_us = 50000;
   fail_unless (push_delayed (h, 0, 0));
   fail_unless (push_delayed (h, 9, 0));
@@ -160,8 +159,7 @@ GST_START_TEST (latency_is_the_analysis_time)
   probe->takes_us = 1000;
   fail_unless (push_delayed (h, 18, 0));
   fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_LATENCY) == NULL);
-  gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
+  cuv_harness_unwatch (h, bus);
   gst_harness_teardown (h);
 }
 

@@ -27,9 +27,7 @@ count_messages (GstBus *bus)
 static void
 teardown (GstHarness *h, GstBus *bus)
 {
-  gst_element_set_bus (h->element, NULL);
-  gst_bus_set_flushing (bus, TRUE);
-  gst_object_unref (bus);
+  cuv_harness_unwatch (h, bus);
   gst_harness_teardown (h);
 }
 

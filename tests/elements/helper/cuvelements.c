@@ -151,24 +151,34 @@ cuv_element_new (const gchar *name)
   return element;
 }
 
-GstHarness *
-cuv_element_harness (const gchar *name)
+void
+cuv_element_set (GstElement *element, const gchar *settings)
 {
-  GstElement *element = cuv_element_new (name);
-  GstHarness *h = gst_harness_new_with_element (element, "sink", "src");
+  gchar **parts = g_strsplit (settings, " ", -1);
 
-  gst_object_unref (element);
-  return h;
+  for (guint i = 0; parts[i] != NULL; i++) {
+    gchar **pair = g_strsplit (parts[i], "=", 2);
+
+    gst_util_set_object_arg (G_OBJECT (element), pair[0], pair[1]);
+    g_strfreev (pair);
+  }
+  g_strfreev (parts);
 }
 
 void
-cuv_harness_caps (GstHarness *h, const gchar *format, gint width, gint height)
+cuv_expect_parse_error (const gchar *element, const gchar *setting)
 {
-  gst_harness_set_live (h, FALSE); /* late frames would not be analysed */
-  gst_harness_set_src_caps (h,
-      gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, format,
-          "width", G_TYPE_INT, width, "height", G_TYPE_INT, height, "framerate",
-          GST_TYPE_FRACTION, 30, 1, NULL));
+  gchar *line = g_strdup_printf ("%s %s", element, setting);
+  gchar *name = g_strndup (setting, strcspn (setting, "="));
+  GError *error = NULL;
+  GstElement *parsed = gst_parse_launch (line, &error);
+
+  fail_unless (error != NULL && strstr (error->message, name) != NULL, "%s: %s",
+      line, error != NULL ? error->message : "no error");
+  g_clear_error (&error);
+  gst_clear_object (&parsed);
+  g_free (name);
+  g_free (line);
 }
 
 static void
@@ -283,20 +293,16 @@ cuv_play (const gchar *line)
   gst_object_unref (pipeline);
 }
 
-/* ---- files ---- */
-
-gchar *
-cuv_test_file (const gchar *name)
+void
+cuv_expect_error (const gchar *line, const gchar *part)
 {
-  const gchar *folder = g_getenv ("CUV_TEST_DATA");
-  gchar *path = g_build_filename (
-      folder ? folder : "/usr/share/doc/opencv-doc/examples/data", name, NULL);
+  GstElement *pipeline = cuv_pipeline_new (line);
+  gchar *text = cuv_pipeline_play (pipeline);
 
-  fail_unless (g_file_test (path, G_FILE_TEST_EXISTS),
-      "no file %s: scripts/setup.sh installs opencv-doc with its pictures; "
-      "CUV_TEST_DATA=folder names others",
-      path);
-  return path;
+  fail_unless (text != NULL && strstr (text, part) != NULL,
+      "%s: expected an error with '%s', got '%s'", line, part, text);
+  g_free (text);
+  gst_object_unref (pipeline);
 }
 
 static void
@@ -374,33 +380,17 @@ cuv_stat (GstElement *element, const gchar *field)
   return value;
 }
 
-gchar *
-pop_problem (GstBus *bus, GstMessageType type)
+guint
+cuv_stat_uint (GstElement *element, const gchar *field)
 {
-  GstMessage *message = gst_bus_pop_filtered (bus, type);
-  GError *error = NULL;
-  gchar *text;
+  GstStructure *stats = NULL;
+  guint value = 0;
 
-  if (message == NULL)
-    return NULL;
-  if (type == GST_MESSAGE_WARNING)
-    gst_message_parse_warning (message, &error, NULL);
-  else
-    gst_message_parse_error (message, &error, NULL);
-  text = g_strdup (error->message);
-  g_error_free (error);
-  gst_message_unref (message);
-  return text;
-}
-
-void
-expect_problem (GstBus *bus, GstMessageType type, const gchar *part)
-{
-  gchar *text = pop_problem (bus, type);
-
-  fail_unless (text != NULL && strstr (text, part) != NULL,
-      "expected a message with '%s', got '%s'", part, text);
-  g_free (text);
+  g_object_get (element, "stats", &stats, NULL);
+  fail_unless (stats != NULL && gst_structure_get_uint (stats, field, &value),
+      "no %s in stats", field);
+  gst_structure_free (stats);
+  return value;
 }
 
 /* ---- frames ---- */
@@ -477,6 +467,13 @@ cuv_frames_equal (
   gst_video_frame_unmap (&frame_b);
   gst_video_frame_unmap (&frame_a);
   return equal;
+}
+
+GstVideoRegionOfInterestMeta *
+cuv_next_region (GstBuffer *buffer, gpointer *state)
+{
+  return (GstVideoRegionOfInterestMeta *) gst_buffer_iterate_meta_filtered (
+      buffer, state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
 }
 
 /* ---- the stand-in driver ---- */

@@ -37,6 +37,16 @@ void cuv_element_configure (GstElement *element);
 GstElement *cuv_element_new (const gchar *name);
 GstHarness *cuv_element_harness (const gchar *name);
 
+/* Sets properties: "a=b c=d". */
+void cuv_element_set (GstElement *element, const gchar *settings);
+
+/* Fails the test unless "element a=b" is a parse error that names a. */
+void cuv_expect_parse_error (const gchar *element, const gchar *setting);
+
+/* Fails the test unless the element cannot start, with an error that contains
+ * the part. Unrefs the element. */
+void cuv_expect_no_start (GstElement *element, const gchar *part);
+
 /* Path of an index of one picture for ldpretrieve; deleted when the program
  * ends. */
 const gchar *cuv_index_path (void);
@@ -44,6 +54,17 @@ const gchar *cuv_index_path (void);
 /* Sets the caps of the harness's source pad. */
 void cuv_harness_caps (
     GstHarness *h, const gchar *format, gint width, gint height);
+
+/* A flush, and the segment after it. */
+void cuv_harness_flush (GstHarness *h);
+
+/* Sets and removes a bus; pending messages are dropped. */
+GstBus *cuv_harness_watch (GstHarness *h);
+void cuv_harness_unwatch (GstHarness *h, GstBus *bus);
+
+/* Fails the test unless the buffer causes an error that contains the part. */
+void cuv_harness_push_error (
+    GstHarness *h, GstBuffer *buffer, const gchar *part);
 
 /* Parses the line, configures our elements in it, and fails the test if it does
  * not parse. */
@@ -62,9 +83,16 @@ GstClockTime cuv_pipeline_play_live (GstElement *pipeline);
 /* cuv_pipeline_new, play, unref; fails the test on an error. */
 void cuv_play (const gchar *line);
 
+/* Fails the test unless the pipeline fails with an error that has the part. */
+void cuv_expect_error (const gchar *line, const gchar *part);
+
 /* The path of a file of opencv-doc, or of the folder CUV_TEST_DATA; free it.
  * Fails the test if it is not there. */
 gchar *cuv_test_file (const gchar *name);
+
+/* Changes to a new temporary folder; leaves and removes it. */
+void cuv_folder_enter (void);
+void cuv_folder_leave (void);
 
 /* The next sample of the appsink "sink" of a playing pipeline. Fails the test
  * on an error or EOS. */
@@ -72,12 +100,14 @@ GstSample *cuv_pull_sample (GstElement *pipeline);
 
 gboolean cuv_pad_has_cuda (GstElement *element, const gchar *pad);
 guint64 cuv_stat (GstElement *element, const gchar *field);
+guint cuv_stat_uint (GstElement *element, const gchar *field);
 gboolean cuv_stat_is (
     GstElement *element, const gchar *field, const gchar *text);
 
 /* The text of the first warning or error on the bus, NULL if none; free it. */
 gchar *pop_problem (GstBus *bus, GstMessageType type);
 void expect_problem (GstBus *bus, GstMessageType type, const gchar *part);
+void expect_no_warning (GstBus *bus);
 
 /* A frame of random pixels in one memory, with padded rows and a GstVideoMeta.
  * cuv_frames_equal() compares without the padding. */
@@ -90,6 +120,10 @@ gboolean cuv_frames_equal (
  * fails the test if one of them is missing, and names the line. */
 GstBuffer *cuv_frame_with_metas (void);
 void cuv_check_metas (const gchar *line, GstBuffer *buffer);
+
+/* The next region of interest; the state is NULL at first. */
+GstVideoRegionOfInterestMeta *cuv_next_region (
+    GstBuffer *buffer, gpointer *state);
 
 /* The stand-in driver's counters; fails the test if a real driver is loaded. */
 FakecudaCounts cuv_fake_counts (void);

@@ -62,20 +62,6 @@ GST_START_TEST (test_known_lines)
 
 GST_END_TEST;
 
-static gchar *
-text_of (GArray *lines)
-{
-  GString *text = g_string_new ("");
-
-  for (guint i = 0; i < lines->len; i++) {
-    const Line *l = &g_array_index (lines, Line, i);
-
-    g_string_append_printf (text, "%.9g %.9g %u %.9g %.9g %.9g %.9g\n", l->rho,
-        l->theta, l->votes, l->x1, l->y1, l->x2, l->y2);
-  }
-  return g_string_free (text, FALSE);
-}
-
 /* The four edges of a filled rectangle by Canny, the same in every format. */
 GST_START_TEST (test_formats)
 {
@@ -339,7 +325,7 @@ GST_START_TEST (test_message_and_stats)
 {
   GstHarness *h = new_strokes ("message=every-frame max-lines=3 segments=true");
   GstElement *d = detector (h);
-  GstBus *bus = watch (h);
+  GstBus *bus = cuv_harness_watch (h);
   GstBuffer *frame = three_strokes (grey_format ());
   guint lines = 0, found = 0, segments = 0;
   gdouble edges_us = -1, votes_us = -1, peaks_us = -1;
@@ -368,7 +354,7 @@ GST_START_TEST (test_message_and_stats)
   fail_unless_equals_string (
       gst_structure_get_string (stats, "method"), "pclines");
   gst_structure_free (stats);
-  unwatch (h, bus);
+  cuv_harness_unwatch (h, bus);
   gst_object_unref (d);
   gst_buffer_unref (frame);
   gst_harness_teardown (h);
@@ -423,8 +409,4 @@ houghlines_suite (void)
   return s;
 }
 
-int
-main (int argc, char **argv)
-{
-  return planted_main (houghlines_suite, argc, argv);
-}
+DEVICE_MAIN (houghlines_suite)

@@ -313,8 +313,4 @@ pictures_suite (void)
   return s;
 }
 
-int
-main (int argc, char **argv)
-{
-  return planted_main (pictures_suite, argc, argv);
-}
+DEVICE_MAIN (pictures_suite)

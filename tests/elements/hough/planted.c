@@ -5,10 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "context/gstcuvcontext.h"
-
-gboolean use_cuda;
-
 /* ---- frames ---- */
 
 GstBuffer *
@@ -126,23 +122,6 @@ detector (GstHarness *h)
   return gst_bin_get_by_name (GST_BIN (h->element), "d");
 }
 
-GstBus *
-watch (GstHarness *h)
-{
-  GstBus *bus = gst_bus_new ();
-
-  gst_element_set_bus (h->element, bus);
-  return bus;
-}
-
-void
-unwatch (GstHarness *h, GstBus *bus)
-{
-  gst_element_set_bus (h->element, NULL);
-  gst_bus_set_flushing (bus, TRUE);
-  gst_object_unref (bus);
-}
-
 GstBuffer *
 push (GstHarness *h, GstBuffer *frame)
 {
@@ -237,14 +216,16 @@ check_line (GArray *lines, guint i, Line e)
       l->votes, l->x1, l->y1, l->x2, l->y2);
 }
 
-int
-planted_main (Suite *(*make) (void), int argc, char **argv)
+gchar *
+text_of (GArray *lines)
 {
-  use_cuda = g_getenv ("CUV_TEST_CUDA") != NULL;
-  gst_check_init (&argc, &argv);
-  if (use_cuda && !gst_cuv_cuda_usable ()) {
-    g_print ("no CUDA device\n");
-    return 77;
+  GString *text = g_string_new ("");
+
+  for (guint i = 0; i < lines->len; i++) {
+    const Line *l = &g_array_index (lines, Line, i);
+
+    g_string_append_printf (text, "%.9g %.9g %u %.9g %.9g %.9g %.9g\n", l->rho,
+        l->theta, l->votes, l->x1, l->y1, l->x2, l->y2);
   }
-  return cuv_elements_run (make (), argv[0]);
+  return g_string_free (text, FALSE);
 }

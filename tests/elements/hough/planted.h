@@ -3,11 +3,8 @@
 #ifndef CUV_TEST_PLANTED_H
 #define CUV_TEST_PLANTED_H
 
-#include "cuvelements.h"
+#include "device.h"
 #include "gstcuvmeta.h"
-
-extern gboolean
-    use_cuda; /* frames are uploaded: the GPU has to find the same */
 
 #define PI 3.14159265358979323846
 
@@ -26,8 +23,6 @@ GstHarness *new_harness (
 /* GRAY8, or RGB in CUDA memory, which has no GRAY8. */
 const gchar *grey_format (void);
 GstElement *detector (GstHarness *h);
-GstBus *watch (GstHarness *h);
-void unwatch (GstHarness *h, GstBus *bus); /* drops pending messages */
 
 /* Pushes a copy of the frame and returns the output. */
 GstBuffer *push (GstHarness *h, GstBuffer *frame);
@@ -47,6 +42,6 @@ GArray *lines_in (GstHarness *h, GstBuffer *frame);
 /* Checks the i-th line within rounding errors; its ends may be swapped. */
 void check_line (GArray *lines, guint i, Line expected);
 
-int planted_main (Suite *(*make) (void), int argc, char **argv);
+gchar *text_of (GArray *lines); /* exact; to compare */
 
 #endif

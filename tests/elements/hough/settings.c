@@ -44,17 +44,11 @@ static gchar *
 look (Run *self)
 {
   GArray *lines = lines_in (self->h, self->frame);
-  GString *text = g_string_new ("");
+  gchar *text = text_of (lines);
 
-  for (guint i = 0; i < lines->len; i++) {
-    const Line *l = &g_array_index (lines, Line, i);
-
-    g_string_append_printf (text, "%.9g %.9g %u %.9g %.9g %.9g %.9g\n", l->rho,
-        l->theta, l->votes, l->x1, l->y1, l->x2, l->y2);
-  }
-  fail_unless (text->len > 0, "no line found: nothing to compare");
+  fail_unless (lines->len > 0, "no line found: nothing to compare");
   g_array_unref (lines);
-  return g_string_free (text, FALSE);
+  return text;
 }
 
 static void
@@ -62,7 +56,7 @@ run_init (Run *self, const gchar *properties)
 {
   self->h = new_harness (properties, "NV12", WIDTH, HEIGHT);
   self->d = detector (self->h);
-  self->bus = watch (self->h);
+  self->bus = cuv_harness_watch (self->h);
   self->frame = rich_frame ("NV12", WIDTH, HEIGHT);
   self->before = look (self);
 }
@@ -70,7 +64,7 @@ run_init (Run *self, const gchar *properties)
 static void
 run_clear (Run *self)
 {
-  unwatch (self->h, self->bus);
+  cuv_harness_unwatch (self->h, self->bus);
   gst_object_unref (self->d);
   gst_buffer_unref (self->frame);
   gst_harness_teardown (self->h);
@@ -87,14 +81,6 @@ check_next (Run *self, const gchar *what, gboolean differs)
       now);
   g_free (self->before);
   self->before = now;
-}
-
-static void
-check_quiet (Run *self)
-{
-  gchar *text = pop_problem (self->bus, GST_MESSAGE_WARNING);
-
-  fail_if (text != NULL, "%s", text);
 }
 
 /* ---- live ---- */
@@ -129,7 +115,7 @@ GST_START_TEST (test_live_changes)
     check_next (&run, what, steps[i].differs);
     g_free (what);
   }
-  check_quiet (&run);
+  expect_no_warning (run.bus);
   run_clear (&run);
 }
 
@@ -147,7 +133,7 @@ GST_START_TEST (test_caps_change)
     cuv_harness_caps (run.h, "RGB", sizes[i][0], sizes[i][1]);
     check_next (&run, "caps", TRUE);
   }
-  check_quiet (&run);
+  expect_no_warning (run.bus);
   run_clear (&run);
 }
 
@@ -179,32 +165,18 @@ GST_START_TEST (test_contradictions_at_start)
 {
   for (guint i = 0; i < G_N_ELEMENTS (contradictions); i++) {
     GstHarness *h = new_harness (contradictions[i].bad, "NV12", WIDTH, HEIGHT);
-    GstBus *bus = watch (h);
+    GstBus *bus = cuv_harness_watch (h);
 
     fail_unless_equals_int (
         gst_harness_push (h, rich_frame ("NV12", WIDTH, HEIGHT)),
         GST_FLOW_ERROR);
     expect_problem (bus, GST_MESSAGE_ERROR, contradictions[i].problem);
-    unwatch (h, bus);
+    cuv_harness_unwatch (h, bus);
     gst_harness_teardown (h);
   }
 }
 
 GST_END_TEST;
-
-static void
-set_all (GstElement *d, const gchar *text)
-{
-  gchar **parts = g_strsplit (text, " ", -1);
-
-  for (guint i = 0; parts[i] != NULL; i++) {
-    gchar **pair = g_strsplit (parts[i], "=", 2);
-
-    gst_util_set_object_arg (G_OBJECT (d), pair[0], pair[1]);
-    g_strfreev (pair);
-  }
-  g_strfreev (parts);
-}
 
 /* One warning; the previous settings stay in force, also for frames of another
  * size, until the contradiction is resolved. */
@@ -215,17 +187,17 @@ GST_START_TEST (test_live_contradictions)
     Run run;
 
     run_init (&run, "threshold=20");
-    set_all (run.d, contradictions[i].bad);
+    cuv_element_set (run.d, contradictions[i].bad);
     check_next (&run, contradictions[i].bad, FALSE);
     expect_problem (run.bus, GST_MESSAGE_WARNING, contradictions[i].problem);
     check_next (&run, contradictions[i].bad, FALSE);
-    check_quiet (&run);
+    expect_no_warning (run.bus);
     cuv_harness_caps (run.h, "NV12", WIDTH / 2, HEIGHT / 2);
     g_array_unref (lines_in (run.h, small));
     expect_problem (run.bus, GST_MESSAGE_WARNING, contradictions[i].problem);
-    set_all (run.d, contradictions[i].fix);
+    cuv_element_set (run.d, contradictions[i].fix);
     g_array_unref (lines_in (run.h, small));
-    check_quiet (&run);
+    expect_no_warning (run.bus);
     gst_buffer_unref (small);
     run_clear (&run);
   }
@@ -281,19 +253,8 @@ GST_START_TEST (test_invalid_names)
   static const gchar *const bad[] = { "method=fast", "edges=sobel", "norm=l3",
     "nms=disc", "draw=lines" };
 
-  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
-    gchar *line = g_strdup_printf ("houghlines %s", bad[i]);
-    gchar *name = g_strndup (bad[i], strcspn (bad[i], "="));
-    GError *error = NULL;
-    GstElement *element = gst_parse_launch (line, &error);
-
-    fail_unless (
-        error != NULL && strstr (error->message, name) != NULL, "%s", bad[i]);
-    g_clear_error (&error);
-    gst_clear_object (&element);
-    g_free (name);
-    g_free (line);
-  }
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    cuv_expect_parse_error ("houghlines", bad[i]);
 }
 
 GST_END_TEST;
@@ -301,20 +262,11 @@ GST_END_TEST;
 GST_START_TEST (test_invalid_roi)
 {
   GstElement *d = gst_element_factory_make ("houghlines", NULL);
-  GstBus *bus = gst_bus_new ();
   gchar *value;
   Run run;
 
-  gst_element_set_bus (d, bus);
   g_object_set (d, "roi", "1,2,3", NULL);
-  fail_unless_equals_int (
-      gst_element_set_state (d, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
-  expect_problem (bus, GST_MESSAGE_ERROR, "roi '1,2,3' is refused");
-  gst_element_set_state (d, GST_STATE_NULL);
-  gst_element_set_bus (d, NULL);
-  gst_bus_set_flushing (bus, TRUE);
-  gst_object_unref (bus);
-  gst_object_unref (d);
+  cuv_expect_no_start (d, "roi '1,2,3' is refused");
 
   run_init (&run, "threshold=20 roi=8,8,150,110");
   g_object_set (run.d, "roi", "10,10,5,5", NULL);
@@ -332,17 +284,17 @@ GST_START_TEST (test_roi_outside)
 {
   GstHarness *h = new_harness ("roi=500,500,600,600", "NV12", WIDTH, HEIGHT);
   GstBuffer *frame = rich_frame ("NV12", WIDTH, HEIGHT);
-  GstBus *bus = watch (h);
+  GstBus *bus = cuv_harness_watch (h);
   GArray *lines = lines_in (h, frame);
 
   fail_unless_equals_int (lines->len, 0);
   expect_problem (bus, GST_MESSAGE_WARNING, "outside the frame");
   g_array_unref (lines);
   lines = lines_in (h, frame);
-  fail_unless (pop_problem (bus, GST_MESSAGE_WARNING) == NULL);
+  expect_no_warning (bus);
   g_array_unref (lines);
   gst_buffer_unref (frame);
-  unwatch (h, bus);
+  cuv_harness_unwatch (h, bus);
   gst_harness_teardown (h);
 }
 
@@ -390,16 +342,16 @@ GST_START_TEST (test_large_frames)
 {
   GstHarness *h = new_harness ("", grey_format (), 16385, 4);
   GstBuffer *frame = black_frame (grey_format (), 16385, 4), *small;
-  GstBus *bus = watch (h);
+  GstBus *bus = cuv_harness_watch (h);
 
   fail_unless_equals_int (
       gst_harness_push (h, gst_buffer_ref (frame)), GST_FLOW_ERROR);
   expect_problem (bus, GST_MESSAGE_ERROR, "set roi to a part");
-  unwatch (h, bus);
+  cuv_harness_unwatch (h, bus);
   gst_harness_teardown (h);
 
   h = new_harness ("", grey_format (), 16384, 4); /* then frames grow */
-  bus = watch (h);
+  bus = cuv_harness_watch (h);
   small = black_frame (grey_format (), 16384, 4);
   g_array_unref (lines_in (h, small));
   gst_buffer_unref (small);
@@ -407,7 +359,7 @@ GST_START_TEST (test_large_frames)
   fail_unless_equals_int (
       gst_harness_push (h, gst_buffer_ref (frame)), GST_FLOW_ERROR);
   expect_problem (bus, GST_MESSAGE_ERROR, "set roi to a part");
-  unwatch (h, bus);
+  cuv_harness_unwatch (h, bus);
   gst_harness_teardown (h);
 
   h = new_harness ("roi=1,0,16385,4", grey_format (), 16385, 4);
@@ -439,8 +391,4 @@ settings_suite (void)
   return s;
 }
 
-int
-main (int argc, char **argv)
-{
-  return planted_main (settings_suite, argc, argv);
-}
+DEVICE_MAIN (settings_suite)

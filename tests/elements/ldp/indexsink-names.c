@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Names of entries, and progress messages. */
 #include "config.h"
-#include "indexed.h"
+#include "indexsink-harness.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -281,11 +281,10 @@ static guint
 count_progress (const gchar *properties, gboolean with_eos)
 {
   GstHarness *h = sink_new (properties, "NV12", 64, 48);
-  GstBus *bus = gst_bus_new ();
+  GstBus *bus = cuv_harness_watch (h);
   GstStructure *structure;
   guint n = 0;
 
-  gst_element_set_bus (h->element, bus);
   for (guint i = 0; i < 5; i++) {
     GstBuffer *frame = cuv_frame_new ("NV12", 64, 48);
 
@@ -311,8 +310,7 @@ count_progress (const gchar *properties, gboolean with_eos)
     g_free (name);
     gst_structure_free (structure);
   }
-  gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
+  cuv_harness_unwatch (h, bus);
   gst_harness_teardown (h);
   g_remove (INDEX);
   return n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Thumbnails of ldpindexsink. */
 #include "config.h"
-#include "indexed.h"
+#include "indexsink-harness.h"
 
 #include <glib/gstdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Failures of ldpindexsink, and the entries that the index has afterwards. */
 #include "config.h"
-#include "indexed.h"
+#include "indexsink-harness.h"
 
 #include <glib/gstdio.h>
 #include <signal.h>
@@ -16,17 +16,17 @@
 
 GST_START_TEST (invalid_locations)
 {
-  expect_line_fails (SOURCE "ldpindexsink", "location is not set");
-  expect_line_fails (SOURCE "ldpindexsink location=\"\"",
+  cuv_expect_error (SOURCE "ldpindexsink", "location is not set");
+  cuv_expect_error (SOURCE "ldpindexsink location=\"\"",
       "location is not set: give it the name of a file");
-  expect_line_fails (SOURCE "ldpindexsink location=none/" INDEX,
+  cuv_expect_error (SOURCE "ldpindexsink location=none/" INDEX,
       "none/" INDEX ": cannot be written: No such file or directory");
-  expect_line_fails (
+  cuv_expect_error (
       SOURCE "ldpindexsink location=/", "/: cannot be written: Is a directory");
-  expect_line_fails (
+  cuv_expect_error (
       SOURCE "ldpindexsink location=/dev/null", "is not a regular file");
   fail_unless (g_file_set_contents ("text", "text\n", -1, NULL));
-  expect_line_fails (SOURCE "ldpindexsink location=text",
+  cuv_expect_error (SOURCE "ldpindexsink location=text",
       "text: is not an index of local derivative patterns");
 }
 
@@ -52,14 +52,14 @@ GST_START_TEST (no_frames)
 GST_END_TEST
 GST_START_TEST (invalid_settings)
 {
-  expect_line_fails (SOURCE "ldpindexsink thumbnail-width=0 location=" INDEX,
+  cuv_expect_error (SOURCE "ldpindexsink thumbnail-width=0 location=" INDEX,
       "thumbnail-width is 0 and thumbnail-height 64: set both");
-  expect_line_fails (SOURCE "ldpindexsink region=roi-list location=" INDEX,
+  cuv_expect_error (SOURCE "ldpindexsink region=roi-list location=" INDEX,
       "(region=roi-list) differ in size: set both above 0");
-  expect_line_fails (
+  cuv_expect_error (
       SOURCE "ldpindexsink grid=900 location=" INDEX, "grid 900 has more");
-  expect_line_fails (SOURCE "ldpindexsink grid=600 descriptor-width=600 "
-                            "descriptor-height=600 location=" INDEX,
+  cuv_expect_error (SOURCE "ldpindexsink grid=600 descriptor-width=600 "
+                           "descriptor-height=600 location=" INDEX,
       "but an index takes at most 67108864: use larger blocks");
   fail_if (g_file_test (INDEX, G_FILE_TEST_EXISTS));
 }
@@ -71,9 +71,9 @@ expect_other (const gchar *properties, const gchar *theirs, const gchar *ours)
 {
   GstHarness *h = sink_new (properties, "NV12", 64, 48);
 
-  push_refused (h, cuv_frame_new ("NV12", 64, 48), theirs);
-  push_refused (h, cuv_frame_new ("NV12", 64, 48), ours);
-  push_refused (
+  cuv_harness_push_error (h, cuv_frame_new ("NV12", 64, 48), theirs);
+  cuv_harness_push_error (h, cuv_frame_new ("NV12", 64, 48), ours);
+  cuv_harness_push_error (
       h, cuv_frame_new ("NV12", 64, 48), "parameters, or another index file");
   gst_harness_teardown (h);
 }
@@ -99,9 +99,11 @@ GST_START_TEST (frames_of_other_sizes)
 
   push_random (h, "NV12", 64, 48, 2);
   cuv_harness_caps (h, "NV12", 80, 60);
-  push_refused (h, cuv_frame_new ("NV12", 80, 60), "pictures of 64x48");
-  push_refused (h, cuv_frame_new ("NV12", 80, 60), "pictures of 80x60");
-  push_refused (h, cuv_frame_new ("NV12", 80, 60),
+  cuv_harness_push_error (
+      h, cuv_frame_new ("NV12", 80, 60), "pictures of 64x48");
+  cuv_harness_push_error (
+      h, cuv_frame_new ("NV12", 80, 60), "pictures of 80x60");
+  cuv_harness_push_error (h, cuv_frame_new ("NV12", 80, 60),
       "set descriptor-width to 64 and descriptor-height to 48, use");
   cuv_harness_caps (h, "NV12", 64, 48);
   push_random (h, "NV12", 64, 48, 1);
@@ -119,7 +121,7 @@ GST_START_TEST (descriptors_of_other_parameters)
 
   push_random (h, "NV12", 64, 48, 1);
   g_object_set (descriptor, "order", 2, NULL);
-  push_refused (h, cuv_frame_new ("NV12", 64, 48),
+  cuv_harness_push_error (h, cuv_frame_new ("NV12", 64, 48),
       "has other parameters (order 3, a grid of 1 blocks a side, "
       "directions 0 45 90 135, border valid, 256 bins, pictures of 64x48, "
       "thumbnails of 64x64) than requested (order 2, a grid of 1 blocks a "
@@ -128,7 +130,7 @@ GST_START_TEST (descriptors_of_other_parameters)
       "thumbnails of 64x64): use the index's parameters, or another index "
       "file.");
   g_object_set (descriptor, "order", 3, "descriptor-width", 32, NULL);
-  push_refused (h, cuv_frame_new ("NV12", 64, 48),
+  cuv_harness_push_error (h, cuv_frame_new ("NV12", 64, 48),
       "pictures of 32x48, thumbnails of 64x64): set descriptor-width to 64 and "
       "descriptor-height to 48, use the index's parameters, or another index "
       "file.");
@@ -176,9 +178,9 @@ GST_START_TEST (invalid_descriptors)
   GstHarness *h = sink_new ("", "NV12", 64, 48);
 
   push (h, frame_with_counts (100, 512));
-  push_refused (h, frame_with_counts (100, 510),
+  cuv_harness_push_error (h, frame_with_counts (100, 510),
       "The descriptor of the frame is invalid: counts has");
-  push_refused (h, frame_with_counts (101, 512),
+  cuv_harness_push_error (h, frame_with_counts (101, 512),
       "the counts of '000002' do not sum up to those of pictures of 16x16");
   push (h, frame_with_counts (100, 512));
   gst_harness_teardown (h);
@@ -236,8 +238,7 @@ GST_START_TEST (full_disk)
   cuv_ldp_index_free (index_open (INDEX, 2));
   fail_unless_equals_uint64 (sink_stat (h, "written"), 2);
   push_random (h, "NV12", 64, 48, 1);
-  gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
+  cuv_harness_unwatch (h, bus);
   gst_harness_teardown (h);
   cuv_ldp_index_free (index_open (INDEX, 3));
 }
@@ -265,7 +266,7 @@ GST_START_TEST (out_of_memory)
   getrlimit (RLIMIT_AS, &before);
   limited = (struct rlimit){ address_space () + (128 << 20), before.rlim_max };
   setrlimit (RLIMIT_AS, &limited);
-  push_refused (h, cuv_frame_new ("NV12", 64, 48),
+  cuv_harness_push_error (h, cuv_frame_new ("NV12", 64, 48),
       "Out of memory: the counts of an entry take 244 MB. Use fewer blocks, "
       "bins or directions.");
   setrlimit (RLIMIT_AS, &before);
@@ -281,7 +282,7 @@ GST_START_TEST (one_writer_at_a_time)
   GstHarness *b = sink_new ("", "NV12", 64, 48);
 
   push_random (a, "NV12", 64, 48, 1);
-  push_refused (b, cuv_frame_new ("NV12", 64, 48),
+  cuv_harness_push_error (b, cuv_frame_new ("NV12", 64, 48),
       INDEX ": another writer has it open: wait until it is done");
   push_random (a, "NV12", 64, 48, 1);
   gst_harness_teardown (a);

@@ -2,7 +2,7 @@
 /* ldpindexsink: its own descriptors and those of ldpdescriptor. With
  * CUV_TEST_CUDA set, frames are in CUDA memory. */
 #include "config.h"
-#include "indexed.h"
+#include "indexsink-harness.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -243,15 +243,12 @@ GST_END_TEST
 GST_START_TEST (no_frame_is_described)
 {
   GstHarness *h = line_without_first (100, "true", 3);
-  GstBus *bus = gst_bus_new ();
+  GstBus *bus = cuv_harness_watch (h);
 
-  gst_element_set_bus (h->element, bus);
   gst_harness_push_event (h, gst_event_new_eos ());
   expect_problem (bus, GST_MESSAGE_WARNING,
       "No frame arrived with a descriptor of its own: let frames keep their");
-  gst_element_set_bus (h->element, NULL);
-  gst_bus_set_flushing (bus, TRUE);
-  gst_object_unref (bus);
+  cuv_harness_unwatch (h, bus);
   gst_harness_teardown (h);
   fail_if (g_file_test (INDEX, G_FILE_TEST_EXISTS));
 }
@@ -340,14 +337,10 @@ GST_END_TEST
 GST_START_TEST (flush_keeps_the_file_open)
 {
   GstHarness *h = sink_new ("", "NV12", WIDTH, HEIGHT);
-  GstSegment segment;
 
-  gst_segment_init (&segment, GST_FORMAT_TIME);
   for (guint i = 0; i < 3; i++) {
     push_random (h, "NV12", WIDTH, HEIGHT, 1);
-    gst_harness_push_event (h, gst_event_new_flush_start ());
-    gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
-    gst_harness_push_event (h, gst_event_new_segment (&segment));
+    cuv_harness_flush (h);
   }
   gst_harness_teardown (h);
   cuv_ldp_index_free (index_open (INDEX, 3));
@@ -443,12 +436,6 @@ main (int argc, char **argv)
 {
   const gchar *cuda = g_getenv ("CUV_TEST_CUDA");
 
-  use_cuda = cuda != NULL;
-  have_kernels = use_cuda && strcmp (cuda, "memory") != 0;
-  gst_check_init (&argc, &argv);
-  if (use_cuda && !gst_cuv_cuda_usable ()) {
-    g_print ("no CUDA device\n");
-    return 77;
-  }
-  return cuv_elements_run (make_suite (), argv[0]);
+  have_kernels = cuda != NULL && strcmp (cuda, "memory") != 0;
+  return device_main (make_suite, argc, argv);
 }

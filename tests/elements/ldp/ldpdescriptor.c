@@ -2,11 +2,9 @@
 /* ldpdescriptor against the C reference: metadata, messages and statistics.
  * With CUV_TEST_CUDA=1 the GPU must give the same results. */
 #include "config.h"
-#include "described.h"
+#include "descriptor-harness.h"
 
 #include <string.h>
-
-#include "context/gstcuvcontext.h"
 
 #define WIDTH 67
 #define HEIGHT 46
@@ -176,18 +174,6 @@ GST_START_TEST (test_too_many_regions)
 
 GST_END_TEST
 
-static guint
-stat_regions (Run *run)
-{
-  GstStructure *stats;
-  guint n = 77;
-
-  g_object_get (run->d, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint (stats, "regions", &n));
-  gst_structure_free (stats);
-  return n;
-}
-
 /* Each takes 514 MB. */
 GST_START_TEST (test_too_many_counts_of_regions)
 {
@@ -206,7 +192,7 @@ GST_START_TEST (test_too_many_counts_of_regions)
     out = run_push (&run, in);
     fail_unless (gst_ldp_meta_read (out, &found, &problem), "%s", problem);
     fail_unless_equals_int (found.n_regions, 1);
-    fail_unless_equals_int (stat_regions (&run), 1);
+    fail_unless_equals_int (cuv_stat_uint (run.d, "regions"), 1);
     gst_buffer_unref (out);
     if (i == 0)
       expect_problem (run.bus, GST_MESSAGE_WARNING,
@@ -247,7 +233,7 @@ GST_START_TEST (test_message_and_stats)
   for (guint way = 0; way < 3; way++) { /* none, on-change, every-frame */
     Run run = run_new (LIST, "NV12", WIDTH, HEIGHT);
 
-    fail_unless_equals_int (stat_regions (&run), 0);
+    fail_unless_equals_int (cuv_stat_uint (run.d, "regions"), 0);
     g_object_set (run.d, "message", way, NULL);
     for (guint i = 0; i < G_N_ELEMENTS (n_regions); i++) {
       GstBuffer *in = run_frame (&run);
@@ -255,7 +241,7 @@ GST_START_TEST (test_message_and_stats)
       for (guint k = 0; k < n_regions[i]; k++)
         add_region (in, "thing", (GstLdpRegion){ (gint32) k, k, k, 9, 9 });
       gst_buffer_unref (run_push (&run, in));
-      fail_unless_equals_int (stat_regions (&run), n_regions[i]);
+      fail_unless_equals_int (cuv_stat_uint (run.d, "regions"), n_regions[i]);
       fail_unless_equals_int (next_message (&run),
           way == 0       ? -1
               : way == 1 ? on_change[i]
@@ -351,15 +337,11 @@ GST_START_TEST (test_flush)
   const Kind kind = default_kind (WIDTH, HEIGHT);
   Run run = run_new (
       "inference-interval=100 hold-results=true", "NV12", WIDTH, HEIGHT);
-  GstSegment segment;
 
-  gst_segment_init (&segment, GST_FORMAT_TIME);
   for (guint i = 0; i < 3; i++) {
     check_next (&run, &kind);
     gst_buffer_unref (run_push (&run, run_frame (&run)));
-    gst_harness_push_event (run.h, gst_event_new_flush_start ());
-    gst_harness_push_event (run.h, gst_event_new_flush_stop (TRUE));
-    gst_harness_push_event (run.h, gst_event_new_segment (&segment));
+    cuv_harness_flush (run.h);
   }
   run_clear (&run);
 }
@@ -373,10 +355,10 @@ GST_START_TEST (test_restart)
 
   for (guint i = 0; i < 3; i++) {
     check_next (&run, &kind);
-    fail_unless_equals_int (stat_regions (&run), 1);
+    fail_unless_equals_int (cuv_stat_uint (run.d, "regions"), 1);
     gst_element_set_state (run.h->element, GST_STATE_NULL);
     gst_element_set_state (run.h->element, GST_STATE_PLAYING);
-    fail_unless_equals_int (stat_regions (&run), 0);
+    fail_unless_equals_int (cuv_stat_uint (run.d, "regions"), 0);
     run_caps (&run, "NV12", WIDTH, HEIGHT);
   }
   run_check_quiet (&run);
@@ -420,14 +402,4 @@ make_suite (void)
   return s;
 }
 
-int
-main (int argc, char **argv)
-{
-  use_cuda = g_getenv ("CUV_TEST_CUDA") != NULL;
-  gst_check_init (&argc, &argv);
-  if (use_cuda && !gst_cuv_cuda_usable ()) {
-    g_print ("no CUDA device\n");
-    return 77;
-  }
-  return cuv_elements_run (make_suite (), argv[0]);
-}
+DEVICE_MAIN (make_suite)

@@ -2,7 +2,7 @@
 /* Tables of kind "ldp" from any source: valid ones are read, invalid ones are
  * rejected with a reason. */
 #include "config.h"
-#include "described.h"
+#include "descriptor-harness.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* ldpdescriptor: draw draws codes as the C reference does, and the published
  * descriptor is of the frame before drawing. */
 #include "config.h"
-#include "described.h"
+#include "descriptor-harness.h"
 
 #define WIDTH 64
 #define HEIGHT 48

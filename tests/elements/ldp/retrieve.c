@@ -2,23 +2,9 @@
 /* ldpretrieve: matches against the C reference, and changes while playing. With
  * CUV_TEST_CUDA=1 the GPU must find the same. */
 #include "config.h"
-#include "asked.h"
+#include "retrieve-harness.h"
 
 #include <string.h>
-
-#include "context/gstcuvcontext.h"
-
-static guint
-count_of (Run *self, const gchar *field)
-{
-  GstStructure *stats;
-  guint count;
-
-  g_object_get (self->element, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint (stats, field, &count));
-  gst_structure_free (stats);
-  return count;
-}
 
 /* ---- matches ---- */
 
@@ -154,8 +140,8 @@ GST_START_TEST (test_regions)
   }
   fail_unless_equals_int (cell (&table, 0, "entry"), 4);
   fail_unless (cell (&table, 2, "similarity") == 1.0);
-  fail_unless_equals_int (count_of (&run, "regions"), 2);
-  fail_unless_equals_int (count_of (&run, "matches"), 4);
+  fail_unless_equals_int (cuv_stat_uint (run.element, "regions"), 2);
+  fail_unless_equals_int (cuv_stat_uint (run.element, "matches"), 4);
   gst_buffer_unref (buffer);
   run_clear (&run);
   g_free (line);
@@ -448,7 +434,7 @@ GST_START_TEST (test_large_thumbnails)
     gst_buffer_unref (buffer);
   }
   expect_problem (run.bus, GST_MESSAGE_WARNING, "30 matches take more than 64");
-  fail_unless (pop_problem (run.bus, GST_MESSAGE_WARNING) == NULL);
+  expect_no_warning (run.bus);
   run_clear (&run);
   library_remove (path);
 }
@@ -483,14 +469,4 @@ suite (void)
   return s;
 }
 
-int
-main (int argc, char **argv)
-{
-  use_cuda = g_getenv ("CUV_TEST_CUDA") != NULL;
-  gst_check_init (&argc, &argv);
-  if (use_cuda && !gst_cuv_cuda_usable ()) {
-    g_print ("no CUDA device\n");
-    return 77;
-  }
-  return cuv_elements_run (suite (), argv[0]);
-}
+DEVICE_MAIN (suite)

@@ -6,10 +6,9 @@
  * CUV_TEST_H264 an MP4 file for the hardware decoder, made by x264enc if that
  * is installed. */
 #include "config.h"
-#include "cuvelements.h"
+#include "device.h"
 
 #include <glib/gstdio.h>
-#include <gmodule.h>
 #include <string.h>
 
 #define N_FRAMES 12
@@ -17,8 +16,6 @@
 #define DETECT                                                                 \
   "waldboostdetect name=d model=lbpcascade_frontalface.xml min-neighbors=2 ! " \
   "rcdtrack max-targets=2 name=t "
-
-static gboolean use_cuda;
 
 /* ---- the output of a pipeline ---- */
 
@@ -35,9 +32,7 @@ note_boxes (Outcome *outcome, GstBuffer *buffer)
   gpointer state = NULL;
 
   g_string_append (outcome->boxes, "|");
-  while (
-      (roi = (GstVideoRegionOfInterestMeta *) gst_buffer_iterate_meta_filtered (
-           buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+  while ((roi = cuv_next_region (buffer, &state)) != NULL) {
     const GstStructure *track =
         gst_video_region_of_interest_meta_get_param (roi, "object_id");
     gchar *detection = gst_structure_to_string (
@@ -296,15 +291,4 @@ line_suite (void)
   return s;
 }
 
-int
-main (int argc, char **argv)
-{
-  GModule *driver = g_module_open ("libcuda.so.1", G_MODULE_BIND_LAZY);
-
-  use_cuda = g_getenv ("CUV_TEST_CUDA") != NULL;
-  if (use_cuda && driver == NULL) {
-    g_print ("no CUDA driver\n");
-    return 77;
-  }
-  return cuv_elements_main (argc, argv, line_suite);
-}
+DEVICE_MAIN (line_suite)

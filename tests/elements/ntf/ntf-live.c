@@ -145,16 +145,14 @@ GST_END_TEST
 GST_START_TEST (stream_shorter_than_window_warns)
 {
   GstHarness *h = grey_harness ("window=6");
-  GstBus *bus = gst_bus_new ();
+  GstBus *bus = cuv_harness_watch (h);
 
-  gst_element_set_bus (h->element, bus);
   for (guint i = 0; i < 5; i++)
     gst_harness_push (h, grey_frame (i));
   gst_harness_push_event (h, gst_event_new_eos ());
   expect_problem (
       bus, GST_MESSAGE_WARNING, "after 5 frames, fewer than window=6");
-  gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
+  cuv_harness_unwatch (h, bus);
   gst_harness_teardown (h);
 }
 
@@ -275,17 +273,13 @@ GST_START_TEST (init_previous_continues)
 {
   GstHarness *h = ntf_harness ("rank=3 iterations=10 init=previous");
   gdouble errors[3];
-  GstSegment segment;
 
   ntf_set_cube_caps (h, "U8", "bip", "");
   for (guint i = 0; i < 3; i++)
     errors[i] = error_of (h);
   fail_unless (errors[1] < errors[0] && errors[2] < errors[1], "%g %g %g",
       errors[0], errors[1], errors[2]);
-  gst_harness_push_event (h, gst_event_new_flush_start ());
-  gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  cuv_harness_flush (h);
   fail_unless (error_of (h) == errors[0], "a flush did not reset the factors");
   gst_harness_teardown (h);
 }
@@ -307,8 +301,7 @@ GST_START_TEST (contradictions_keep_the_previous_settings)
   fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
   gst_util_set_object_arg (G_OBJECT (h->element), "schedule", "gs");
   fail_unless (error_of (h) != before);
-  gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
+  cuv_harness_unwatch (h, bus);
   gst_harness_teardown (h);
 }
 

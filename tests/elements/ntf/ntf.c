@@ -159,16 +159,10 @@ GST_START_TEST (invalid_values_are_errors)
 {
   static const gfloat values[] = { -1, NAN, INFINITY };
   GstHarness *h = ntf_harness ("rank=3");
-  GstBus *bus = gst_bus_new ();
 
-  gst_element_set_bus (h->element, bus);
   ntf_set_cube_caps (h, "F32LE", "bip", "");
-  fail_unless_equals_int (
-      gst_harness_push (h, scene_with (5, 3, 6, values[__i__])),
-      GST_FLOW_ERROR);
-  expect_problem (bus, GST_MESSAGE_ERROR, "5,3 of band 6");
-  gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
+  cuv_harness_push_error (
+      h, scene_with (5, 3, 6, values[__i__]), "5,3 of band 6");
   gst_harness_teardown (h);
 }
 
@@ -221,14 +215,12 @@ GST_END_TEST
 GST_START_TEST (all_bands_bad_is_an_error)
 {
   GstHarness *h = ntf_harness ("");
-  GstBus *bus = gst_bus_new ();
+  GstBus *bus = cuv_harness_watch (h);
 
-  gst_element_set_bus (h->element, bus);
   ntf_set_cube_caps (h, "U8", "bip", ",bad-bands=<0,1,2,3,4,5,6>");
   gst_harness_push (h, ntf_scene ("U8", "bip", 1));
   expect_problem (bus, GST_MESSAGE_ERROR, "bad-bands");
-  gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
+  cuv_harness_unwatch (h, bus);
   gst_harness_teardown (h);
 }
 
@@ -245,8 +237,7 @@ GST_START_TEST (contradictions_are_start_errors)
   fail_unless_equals_int (gst_element_set_state (h->element, GST_STATE_PAUSED),
       GST_STATE_CHANGE_FAILURE);
   expect_problem (bus, GST_MESSAGE_ERROR, "set schedule to gs");
-  gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
+  cuv_harness_unwatch (h, bus);
   gst_harness_teardown (h);
 }
 

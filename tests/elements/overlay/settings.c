@@ -366,12 +366,11 @@ GST_END_TEST
 GST_START_TEST (invalid_value_keeps_the_previous_one)
 {
   GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
-  GstBus *bus = gst_bus_new ();
+  GstBus *bus = cuv_harness_watch (h);
   GstBuffer *in = black_frame ("face");
   GstMessage *message;
   gchar *font;
 
-  gst_element_set_bus (h->element, bus);
   gst_util_set_object_arg (
       G_OBJECT (h->element), "label-colors", "c, face=(string)\"#102030\"");
   fail_unless_equals_int (red_at (h, in, 100, 130), 0x10);
@@ -386,8 +385,7 @@ GST_START_TEST (invalid_value_keeps_the_previous_one)
   g_object_get (h->element, "font", &font, NULL);
   fail_unless_equals_string (font, "Sans Bold");
   g_free (font);
-  gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
+  cuv_harness_unwatch (h, bus);
   gst_buffer_unref (in);
   gst_harness_teardown (h);
 }

@@ -112,13 +112,9 @@ GST_END_TEST
 GST_START_TEST (flush_clears_trails)
 {
   GstHarness *h = new_harness (30);
-  GstSegment segment;
 
-  gst_segment_init (&segment, GST_FORMAT_TIME);
   walk (h, 7);
-  gst_harness_push_event (h, gst_event_new_flush_start ());
-  gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
-  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  cuv_harness_flush (h);
   CHECK (h, frame_at (GST_SECOND / 4, 7, 190), "0000");
   gst_harness_teardown (h);
 }

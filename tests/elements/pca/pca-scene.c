@@ -94,13 +94,11 @@ pca_expect_error (
     const gchar *line, const gchar *caps, GstBuffer *buffer, const gchar *part)
 {
   GstHarness *h = gst_harness_new_parse (line);
-  GstBus *bus = gst_bus_new ();
+  GstBus *bus = cuv_harness_watch (h);
 
-  gst_element_set_bus (h->element, bus);
   gst_harness_set_src_caps_str (h, caps);
   fail_if (gst_harness_push (h, buffer) == GST_FLOW_OK);
   expect_problem (bus, GST_MESSAGE_ERROR, part);
-  gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
+  cuv_harness_unwatch (h, bus);
   gst_harness_teardown (h);
 }

@@ -199,10 +199,9 @@ count_warnings (GstHarness *h, GstBus *bus, const gchar *needle)
 GST_START_TEST (test_invalid_while_playing)
 {
   GstHarness *h = harness_new ("json-lines");
-  GstBus *bus = gst_bus_new ();
+  GstBus *bus = cuv_harness_watch (h);
   gchar *tags, *file_path;
 
-  gst_element_set_bus (h->element, bus);
   g_object_set (h->element, "tags", "{\"a\":1}", NULL);
   g_object_set (h->element, "tags", "[1]", NULL);
   fail_unless_equals_int (count_warnings (h, bus, "tags"), 1);
@@ -213,8 +212,7 @@ GST_START_TEST (test_invalid_while_playing)
   fail_unless_equals_string (file_path, path);
   g_free (tags);
   g_free (file_path);
-  gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
+  cuv_harness_unwatch (h, bus);
   gst_harness_teardown (h);
 }
 GST_END_TEST

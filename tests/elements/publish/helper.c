@@ -65,13 +65,8 @@ push (GstHarness *h, GstBuffer *buffer)
 void
 end_and_seek (GstHarness *h)
 {
-  GstSegment segment;
-
-  gst_segment_init (&segment, GST_FORMAT_TIME);
   gst_harness_push_event (h, gst_event_new_eos ());
-  gst_harness_push_event (h, gst_event_new_flush_start ());
-  gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
-  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  cuv_harness_flush (h);
 }
 
 gchar *

@@ -5,10 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "context/gstcuvcontext.h"
-
-gboolean use_cuda;
-
 /* ---- pixels ---- */
 
 /* Reproducible noise. */
@@ -199,9 +195,7 @@ tracks_of (GstBuffer *frame)
   GstVideoRegionOfInterestMeta *roi;
   gpointer state = NULL;
 
-  while (
-      (roi = (GstVideoRegionOfInterestMeta *) gst_buffer_iterate_meta_filtered (
-           frame, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+  while ((roi = cuv_next_region (frame, &state)) != NULL) {
     const GstStructure *param =
         gst_video_region_of_interest_meta_get_param (roi, "rcdtrack");
 
@@ -298,30 +292,4 @@ expect_event (Film *self, const gchar *text)
 
   fail_unless (g_strcmp0 (event, text) == 0, "'%s', not '%s'", event, text);
   g_free (event);
-}
-
-void
-set_all (GstElement *element, const gchar *text)
-{
-  gchar **parts = g_strsplit (text, " ", -1);
-
-  for (guint i = 0; parts[i] != NULL; i++) {
-    gchar **pair = g_strsplit (parts[i], "=", 2);
-
-    gst_util_set_object_arg (G_OBJECT (element), pair[0], pair[1]);
-    g_strfreev (pair);
-  }
-  g_strfreev (parts);
-}
-
-int
-film_main (Suite *(*make) (void), int argc, char **argv)
-{
-  use_cuda = g_getenv ("CUV_TEST_CUDA") != NULL;
-  gst_check_init (&argc, &argv);
-  if (use_cuda && !gst_cuv_cuda_usable ()) {
-    g_print ("no CUDA device\n");
-    return 77;
-  }
-  return cuv_elements_run (make (), argv[0]);
 }

@@ -4,10 +4,7 @@
 #ifndef CUV_TEST_FILM_H
 #define CUV_TEST_FILM_H
 
-#include "cuvelements.h"
-
-/* Whether frames are uploaded; results must be the same. */
-extern gboolean use_cuda;
+#include "device.h"
 
 typedef struct {
   GstHarness *h;
@@ -71,9 +68,5 @@ void check_nothing (GstBuffer *frame); /* unrefs the frame */
  * it. NULL if there is no message, "" if it has no object. */
 gchar *next_event (Film *self);
 void expect_event (Film *self, const gchar *text);
-
-void set_all (GstElement *element, const gchar *text); /* "a=b c=d" */
-
-int film_main (Suite *(*make) (void), int argc, char **argv);
 
 #endif

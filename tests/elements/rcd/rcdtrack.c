@@ -191,18 +191,6 @@ GST_END_TEST
 
 /* ---- messages, statistics ---- */
 
-static guint
-stat_of (Film *film, const gchar *field)
-{
-  GstStructure *stats;
-  guint value = G_MAXUINT;
-
-  g_object_get (film->t, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint (stats, field, &value), "%s", field);
-  gst_structure_free (stats);
-  return value;
-}
-
 GST_START_TEST (test_events)
 {
   Film film =
@@ -211,11 +199,13 @@ GST_START_TEST (test_events)
 
   gst_buffer_unref (film_show (&film, 2, 1, start));
   expect_event (&film, "acquired 1");
-  fail_unless (stat_of (&film, "tracked") == 1 && stat_of (&film, "lost") == 0);
+  fail_unless (cuv_stat_uint (film.t, "tracked") == 1
+      && cuv_stat_uint (film.t, "lost") == 0);
   fail_unless (cuv_stat (film.t, "windows") > 0);
   check_nothing (film_show (&film, 2, -1, start));
   expect_event (&film, "lost 1");
-  fail_unless (stat_of (&film, "tracked") == 0 && stat_of (&film, "lost") == 1);
+  fail_unless (cuv_stat_uint (film.t, "tracked") == 0
+      && cuv_stat_uint (film.t, "lost") == 1);
   check_at (film_show (&film, 2, 1, moved (start, 20)), 1, moved (start, 20));
   expect_event (&film, "reacquired 1");
   check_nothing (film_show (&film, 4, -1, start));
@@ -223,7 +213,7 @@ GST_START_TEST (test_events)
   expect_event (&film, "given-up 1");
   check_nothing (film_show (&film, 1, 1, start));
   g_object_get (film.t, "targets", &targets, NULL);
-  fail_unless (targets == 0 && stat_of (&film, "targets") == 0);
+  fail_unless (targets == 0 && cuv_stat_uint (film.t, "targets") == 0);
   fail_unless (next_event (&film) == NULL);
   film_clear (&film);
 }
@@ -372,7 +362,7 @@ static gchar *
 picture_of (guint kind, Box box)
 {
   gchar *folder = g_dir_make_tmp ("rcd-XXXXXX", NULL);
-  gchar *path = g_build_filename (folder, "target.png", NULL), *line;
+  gchar *path = g_build_filename (folder, "target.png", NULL);
   GstHarness *h;
   GstBuffer *frame, *png;
   GstMapInfo map;
@@ -388,10 +378,8 @@ picture_of (guint kind, Box box)
   gst_buffer_unmap (png, &map);
   gst_buffer_unref (png);
   gst_harness_teardown (h);
-  line = g_strdup (path);
   g_free (folder);
-  g_free (path);
-  return line;
+  return path;
 }
 
 static void
@@ -584,8 +572,4 @@ rcdtrack_suite (void)
   return s;
 }
 
-int
-main (int argc, char **argv)
-{
-  return film_main (rcdtrack_suite, argc, argv);
-}
+DEVICE_MAIN (rcdtrack_suite)

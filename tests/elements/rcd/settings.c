@@ -16,14 +16,6 @@
 
 static const Box place = { 40, 32, 32, 24 };
 
-static void
-check_quiet (Film *film)
-{
-  gchar *text = pop_problem (film->bus, GST_MESSAGE_WARNING);
-
-  fail_if (text != NULL, "%s", text);
-}
-
 /* ---- live ---- */
 
 /* Each step changes the number of windows, or does not. */
@@ -49,7 +41,7 @@ GST_START_TEST (test_searches)
   check_at (film_show (&film, 2, 1, place), 1, place);
   before = cuv_stat (film.t, "windows");
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
-    set_all (film.t, steps[i].set);
+    cuv_element_set (film.t, steps[i].set);
     /* other features: the target is measured again first */
     check_at (film_show (&film, 2, 1, place), 1, place);
     now = cuv_stat (film.t, "windows");
@@ -58,7 +50,7 @@ GST_START_TEST (test_searches)
         steps[i].set, before, now);
     before = now;
   }
-  check_quiet (&film);
+  expect_no_warning (film.bus);
   film_clear (&film);
 }
 
@@ -96,11 +88,11 @@ GST_START_TEST (test_box)
     fail_unless_equals_int (n_tracks (frame), 1);
     check_at (frame, 2, other);
   }
-  set_all (film.t,
+  cuv_element_set (film.t,
       "object-initial-x=-1 object-initial-y=-1 object-initial-width=0 "
       "object-initial-height=0");
   check_nothing (film_show (&film, 1, 2, other));
-  check_quiet (&film);
+  expect_no_warning (film.bus);
   film_clear (&film);
 }
 
@@ -204,7 +196,7 @@ GST_START_TEST (test_contradictions_at_start)
   for (guint i = 0; i < G_N_ELEMENTS (contradictions); i++) {
     Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
 
-    set_all (film.t, contradictions[i].bad);
+    cuv_element_set (film.t, contradictions[i].bad);
     fail_unless_equals_int (
         gst_harness_push (film.h, film_frame (&film)), GST_FLOW_ERROR);
     expect_problem (film.bus, GST_MESSAGE_ERROR, contradictions[i].problem);
@@ -222,14 +214,14 @@ GST_START_TEST (test_live_contradictions)
     Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
 
     check_at (film_show (&film, 1, 1, place), 1, place);
-    set_all (film.t, contradictions[i].bad);
+    cuv_element_set (film.t, contradictions[i].bad);
     check_at (film_show (&film, 1, 1, place), 1, place);
     expect_problem (film.bus, GST_MESSAGE_WARNING, contradictions[i].problem);
     check_at (film_show (&film, 1, 1, place), 1, place);
-    check_quiet (&film);
-    set_all (film.t, contradictions[i].fix);
+    expect_no_warning (film.bus);
+    cuv_element_set (film.t, contradictions[i].fix);
     gst_buffer_unref (film_show (&film, 1, 1, place));
-    check_quiet (&film);
+    expect_no_warning (film.bus);
     film_clear (&film);
   }
 }
@@ -243,7 +235,7 @@ GST_START_TEST (test_contradiction_at_second_start)
 
   check_at (film_show (&film, 1, 1, place), 1, place);
   gst_element_set_state (film.t, GST_STATE_NULL);
-  set_all (film.t, "stride=8 cell=3");
+  cuv_element_set (film.t, "stride=8 cell=3");
   gst_element_set_state (film.t, GST_STATE_PLAYING);
   film_size (&film, "NV12", WIDTH, HEIGHT);
   fail_unless_equals_int (
@@ -275,13 +267,13 @@ GST_START_TEST (test_max_targets_below_number_of_targets)
       expect_problem (film.bus, GST_MESSAGE_WARNING,
           "max-targets 1 is less than the 2 targets");
     else
-      check_quiet (&film);
+      expect_no_warning (film.bus);
     g_object_set (film.t, "max-targets", 1, NULL);
   }
   g_object_set (film.t, "max-targets", 2, NULL);
   g_object_set (film.t, "object-initial-x", 41, NULL);
   gst_buffer_unref (film_show (&film, 1, 1, place));
-  check_quiet (&film);
+  expect_no_warning (film.bus);
   film_clear (&film);
 }
 
@@ -313,19 +305,8 @@ GST_START_TEST (test_invalid_names)
   static const gchar *const bad[] = { "features=hsv", "metric=l2",
     "search=wide", "update=always", "draw=map", "scales=<a>" };
 
-  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
-    gchar *line = g_strdup_printf ("rcdtrack %s", bad[i]);
-    gchar *name = g_strndup (bad[i], strcspn (bad[i], "="));
-    GError *error = NULL;
-    GstElement *element = gst_parse_launch (line, &error);
-
-    fail_unless (
-        error != NULL && strstr (error->message, name) != NULL, "%s", bad[i]);
-    g_clear_error (&error);
-    gst_clear_object (&element);
-    g_free (name);
-    g_free (line);
-  }
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    cuv_expect_parse_error ("rcdtrack", bad[i]);
 }
 
 GST_END_TEST
@@ -335,18 +316,9 @@ static void
 check_no_start (const gchar *property, const gchar *value, const gchar *problem)
 {
   GstElement *t = cuv_element_new ("rcdtrack");
-  GstBus *bus = gst_bus_new ();
 
-  gst_element_set_bus (t, bus);
   gst_util_set_object_arg (G_OBJECT (t), property, value);
-  fail_unless_equals_int (
-      gst_element_set_state (t, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
-  expect_problem (bus, GST_MESSAGE_ERROR, problem);
-  gst_element_set_state (t, GST_STATE_NULL);
-  gst_element_set_bus (t, NULL);
-  gst_bus_set_flushing (bus, TRUE);
-  gst_object_unref (bus);
-  gst_object_unref (t);
+  cuv_expect_no_start (t, problem);
 }
 
 static gchar *
@@ -485,8 +457,4 @@ settings_suite (void)
   return s;
 }
 
-int
-main (int argc, char **argv)
-{
-  return film_main (settings_suite, argc, argv);
-}
+DEVICE_MAIN (settings_suite)

@@ -8,8 +8,6 @@
 #include "context/gstcuvframe.h"
 #include "model/file.h"
 
-gboolean use_cuda;
-
 /* ---- frames ---- */
 
 GstSample *
@@ -183,9 +181,7 @@ check_objects (
 
   fail_unless (n_objects (buffer) == boxes->len, "%s: %u objects, not %u", what,
       n_objects (buffer), boxes->len);
-  while (
-      (roi = (GstVideoRegionOfInterestMeta *) gst_buffer_iterate_meta_filtered (
-           buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+  while ((roi = cuv_next_region (buffer, &state)) != NULL) {
     const CuvWaldboostBox *box = &g_array_index (boxes, CuvWaldboostBox, i);
     GstStructure *detection =
         gst_video_region_of_interest_meta_get_param (roi, "detection");
@@ -216,25 +212,4 @@ check_frame (
   g_free (label);
   gst_buffer_unref (buffer);
   g_array_unref (boxes);
-}
-
-GstBus *
-watch (GstHarness *h)
-{
-  GstBus *bus = gst_bus_new ();
-
-  gst_element_set_bus (h->element, bus);
-  return bus;
-}
-
-int
-picture_main (Suite *(*make) (void), int argc, char **argv)
-{
-  use_cuda = g_getenv ("CUV_TEST_CUDA") != NULL;
-  gst_check_init (&argc, &argv);
-  if (use_cuda && !gst_cuv_cuda_usable ()) {
-    g_print ("no CUDA device\n");
-    return 77;
-  }
-  return cuv_elements_run (make (), argv[0]);
 }

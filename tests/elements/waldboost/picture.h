@@ -5,13 +5,10 @@
 
 #include "backend.h"
 #include "cuv-cuda.h"
-#include "cuvelements.h"
+#include "device.h"
 #include "model/model.h"
 
 #define MODEL "lbpcascade_frontalface.xml"
-
-extern gboolean
-    use_cuda; /* frames are uploaded: the GPU has to find the same */
 
 typedef struct {
   const gchar *model;
@@ -41,9 +38,5 @@ void check_objects (
     GstBuffer *buffer, GArray *boxes, const gchar *label, const gchar *what);
 void check_frame (
     GstHarness *h, GstSample *sample, const Wanted *wanted, const gchar *what);
-
-GstBus *watch (GstHarness *h);
-
-int picture_main (Suite *(*make) (void), int argc, char **argv);
 
 #endif

@@ -49,8 +49,7 @@ next_object (GstBuffer *buffer, gpointer *state, guint n)
       gst_buffer_iterate_meta_filtered (
           buffer, state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
   }
-  return (GstVideoRegionOfInterestMeta *) gst_buffer_iterate_meta_filtered (
-      buffer, state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
+  return cuv_next_region (buffer, state);
 }
 
 /* The intersection of region, limit and frame. */
@@ -120,8 +119,7 @@ GST_START_TEST (test_crops)
   const CuvRoi all = { 0, 0, 548, 342 }, part = { 101, 51, 402, 303 };
   static const guint faces[] = { 4, 2, 4 };
   Wanted wanted = defaults;
-  guint found = 0, n_regions;
-  GstStructure *stats;
+  guint found = 0;
 
   wanted.grouping.min_neighbours = 0;
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
@@ -142,10 +140,8 @@ GST_START_TEST (test_crops)
       found +=
           check_regions (buffer, sample, &wanted, limit, regions, 5, class);
       gst_buffer_unref (buffer);
-      g_object_get (d, "stats", &stats, NULL);
-      fail_unless (gst_structure_get_uint (stats, "regions", &n_regions));
-      fail_unless_equals_int (n_regions, class == NULL ? 5 : faces[k % 3]);
-      gst_structure_free (stats);
+      fail_unless_equals_int (
+          cuv_stat_uint (d, "regions"), class == NULL ? 5 : faces[k % 3]);
     }
     gst_object_unref (d);
     gst_harness_teardown (h);
@@ -183,18 +179,6 @@ GST_START_TEST (test_many_sizes)
 
 GST_END_TEST;
 
-static guint
-levels_of (GstElement *d)
-{
-  GstStructure *stats;
-  guint levels;
-
-  g_object_get (d, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint (stats, "levels", &levels));
-  gst_structure_free (stats);
-  return levels;
-}
-
 /* The number of levels of a 24-pixel window, scale factor 1.1, in the square.
  */
 static guint
@@ -230,16 +214,16 @@ GST_START_TEST (test_levels)
     guint k = i % G_N_ELEMENTS (frames);
 
     gst_buffer_unref (push_regions (h, sample, frames[k], 3));
-    fail_unless_equals_int (levels_of (d), wanted[k]);
+    fail_unless_equals_int (cuv_stat_uint (d, "levels"), wanted[k]);
     gst_buffer_unref (push_regions (h, sample, NULL, 0));
-    fail_unless_equals_int (levels_of (d), 0);
+    fail_unless_equals_int (cuv_stat_uint (d, "levels"), 0);
   }
   g_object_set (d, "inference-region", 0, NULL);
   gst_buffer_unref (push_regions (h, sample, frames[0], 3));
-  fail_unless_equals_int (levels_of (d), levels_in (342));
+  fail_unless_equals_int (cuv_stat_uint (d, "levels"), levels_in (342));
   g_object_set (d, "roi", "10,10,30,200", NULL);
   gst_buffer_unref (push_regions (h, sample, frames[0], 3));
-  fail_unless_equals_int (levels_of (d), 0);
+  fail_unless_equals_int (cuv_stat_uint (d, "levels"), 0);
   gst_object_unref (d);
   gst_harness_teardown (h);
   gst_sample_unref (sample);
@@ -400,8 +384,4 @@ regions_suite (void)
   return s;
 }
 
-int
-main (int argc, char **argv)
-{
-  return picture_main (regions_suite, argc, argv);
-}
+DEVICE_MAIN (regions_suite)

@@ -30,7 +30,7 @@ run_init (Run *self, const gchar *properties)
   self->sample = decode_picture (CAPS);
   self->h = new_harness (properties, self->sample);
   self->d = detector (self->h);
-  self->bus = watch (self->h);
+  self->bus = cuv_harness_watch (self->h);
   self->wanted = defaults;
   self->before = g_string_new ("");
 }
@@ -52,9 +52,7 @@ boxes_text (GstBuffer *buffer)
   GstVideoRegionOfInterestMeta *roi;
   gpointer state = NULL;
 
-  while (
-      (roi = (GstVideoRegionOfInterestMeta *) gst_buffer_iterate_meta_filtered (
-           buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+  while ((roi = cuv_next_region (buffer, &state)) != NULL) {
     gdouble score = 0;
 
     gst_structure_get_double (
@@ -331,38 +329,23 @@ GST_START_TEST (test_option_without_file)
   g_object_set (run.d, "final-threshold", 0.5f, NULL);
   g_object_get (run.d, "final-threshold", &value, NULL);
   fail_unless (value == 0.5f);
-  fail_unless (pop_problem (run.bus, GST_MESSAGE_WARNING) == NULL);
+  expect_no_warning (run.bus);
   run_clear (&run);
   g_free (path);
 }
 
 GST_END_TEST;
 
-static void
-expect_parse_error (const gchar *properties, const gchar *part)
-{
-  gchar *line = g_strdup_printf ("waldboostdetect %s", properties);
-  GError *error = NULL;
-  GstElement *element = gst_parse_launch (line, &error);
-
-  fail_unless (error != NULL && strstr (error->message, part) != NULL, "%s: %s",
-      line, error ? error->message : "no error");
-  g_clear_error (&error);
-  if (element != NULL)
-    gst_object_unref (element);
-  g_free (line);
-}
-
 GST_START_TEST (test_invalid_names)
 {
-  expect_parse_error ("block-size=12", "block-size");
-  expect_parse_error ("scan=sparse", "scan");
-  expect_parse_error ("grouping=mean", "grouping");
-  expect_parse_error ("rearrangement=warp", "rearrangement");
-  expect_parse_error ("arithmetic=double", "arithmetic");
-  expect_parse_error ("lrp-order=ba", "lrp-order");
-  expect_parse_error ("block-value=median", "block-value");
-  expect_parse_error ("inference-region=frame", "inference-region");
+  cuv_expect_parse_error ("waldboostdetect", "block-size=12");
+  cuv_expect_parse_error ("waldboostdetect", "scan=sparse");
+  cuv_expect_parse_error ("waldboostdetect", "grouping=mean");
+  cuv_expect_parse_error ("waldboostdetect", "rearrangement=warp");
+  cuv_expect_parse_error ("waldboostdetect", "arithmetic=double");
+  cuv_expect_parse_error ("waldboostdetect", "lrp-order=ba");
+  cuv_expect_parse_error ("waldboostdetect", "block-value=median");
+  cuv_expect_parse_error ("waldboostdetect", "inference-region=frame");
 }
 
 GST_END_TEST;
@@ -399,8 +382,4 @@ settings_suite (void)
   return s;
 }
 
-int
-main (int argc, char **argv)
-{
-  return picture_main (settings_suite, argc, argv);
-}
+DEVICE_MAIN (settings_suite)

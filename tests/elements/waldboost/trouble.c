@@ -17,7 +17,7 @@ GST_START_TEST (test_invalid_live_values_keep_the_previous_ones)
   GstSample *sample = decode_picture ("video/x-raw,format=RGB");
   GstHarness *h = new_harness ("min-neighbors=0", sample);
   GstElement *d = detector (h);
-  GstBus *bus = watch (h);
+  GstBus *bus = cuv_harness_watch (h);
   Wanted wanted = defaults;
   gchar *value;
 
@@ -56,17 +56,8 @@ static void
 expect_start_error (const gchar *properties, const gchar *part)
 {
   gchar *line = g_strdup_printf ("waldboostdetect %s", properties);
-  GstElement *element = gst_parse_launch (line, NULL);
-  GstBus *bus = gst_bus_new ();
 
-  gst_element_set_bus (element, bus);
-  fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED),
-      GST_STATE_CHANGE_FAILURE);
-  expect_problem (bus, GST_MESSAGE_ERROR, part);
-  gst_element_set_state (element, GST_STATE_NULL);
-  gst_element_set_bus (element, NULL);
-  gst_object_unref (bus);
-  gst_object_unref (element);
+  cuv_expect_no_start (gst_parse_launch (line, NULL), part);
   g_free (line);
 }
 
@@ -100,13 +91,11 @@ GST_START_TEST (test_invalid_before_start)
 {
   GstElement *d = gst_element_factory_make ("waldboostdetect", NULL);
   GstBus *bus = gst_bus_new ();
-  gchar *text;
 
   gst_element_set_bus (d, bus);
   g_object_set (d, "model", MODEL, "roi", "1,2,3", "labels", "a,,b",
       "rearrangement-stages", "8,1", NULL);
-  text = pop_problem (bus, GST_MESSAGE_WARNING);
-  fail_if (text != NULL, "%s", text);
+  expect_no_warning (bus);
   fail_unless_equals_int (
       gst_element_set_state (d, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
   expect_problem (bus, GST_MESSAGE_ERROR, "roi '1,2,3' is refused");
@@ -128,13 +117,9 @@ expect_frame_error (
     GstSample *sample, const gchar *properties, const gchar *part)
 {
   GstHarness *h = new_harness (properties, sample);
-  GstBus *bus = watch (h);
 
-  fail_unless_equals_int (
-      gst_harness_push (h, gst_buffer_ref (gst_sample_get_buffer (sample))),
-      GST_FLOW_ERROR);
-  expect_problem (bus, GST_MESSAGE_ERROR, part);
-  gst_object_unref (bus);
+  cuv_harness_push_error (
+      h, gst_buffer_ref (gst_sample_get_buffer (sample)), part);
   gst_harness_teardown (h);
 }
 
@@ -163,9 +148,8 @@ GST_START_TEST (test_contradiction_and_new_caps)
                    "max-size-height=80",
           sample);
   GstElement *d = detector (h);
-  GstBus *bus = watch (h);
+  GstBus *bus = cuv_harness_watch (h);
   Wanted wanted = defaults;
-  gchar *text;
 
   wanted.grouping.min_neighbours = 0;
   wanted.params.max_width = wanted.params.max_height = 80;
@@ -180,8 +164,7 @@ GST_START_TEST (test_contradiction_and_new_caps)
   g_object_set (
       d, "min-size-width", 0, "label", NULL, "roi", "20,10,390,400", NULL);
   check_frame (h, small, &wanted, "after the fix");
-  text = pop_problem (bus, GST_MESSAGE_WARNING);
-  fail_if (text != NULL, "%s", text);
+  expect_no_warning (bus);
   gst_object_unref (bus);
   gst_object_unref (d);
   gst_harness_teardown (h);
@@ -198,14 +181,12 @@ GST_START_TEST (test_no_window_fits)
       decode_picture ("video/x-raw,format=NV12,width=16,height=16");
   GstSample *dot = decode_picture ("video/x-raw,format=RGB,width=1,height=1");
   GstHarness *h = new_harness ("", small);
-  GstBus *bus = watch (h);
-  gchar *text;
+  GstBus *bus = cuv_harness_watch (h);
 
   gst_buffer_unref (push (h, small));
   expect_problem (bus, GST_MESSAGE_WARNING, "No window fits");
   gst_buffer_unref (push (h, small));
-  text = pop_problem (bus, GST_MESSAGE_WARNING);
-  fail_if (text != NULL, "%s", text);
+  expect_no_warning (bus);
   gst_harness_set_src_caps (h, gst_caps_ref (gst_sample_get_caps (dot)));
   gst_buffer_unref (push (h, dot));
   expect_problem (bus, GST_MESSAGE_WARNING, "1x1");
@@ -273,7 +254,7 @@ GST_START_TEST (test_model_vanishes)
   gchar *path = permissive_model ();
   GstHarness *h = new_harness ("min-neighbors=3", sample);
   GstElement *d = detector (h);
-  GstBus *bus = watch (h);
+  GstBus *bus = cuv_harness_watch (h);
   GstBuffer *buffer;
   guint before;
 
@@ -343,7 +324,7 @@ GST_START_TEST (test_out_of_gpu_memory)
   wanted.grouping.min_neighbours = 0;
   for (int n = 0; n < 7; n++) { /* each allocation of a cascade's detector */
     h = new_harness ("min-neighbors=0", sample);
-    bus = watch (h);
+    bus = cuv_harness_watch (h);
     cuv_cuda_fail_allocation (n);
     fail_unless_equals_int (
         gst_harness_push (h, gst_buffer_ref (gst_sample_get_buffer (sample))),
@@ -356,7 +337,7 @@ GST_START_TEST (test_out_of_gpu_memory)
   }
 
   h = new_harness ("min-neighbors=0", sample);
-  bus = watch (h);
+  bus = cuv_harness_watch (h);
   d = detector (h);
   check_frame (h, sample, &wanted, "start");
   cuv_cuda_fail_allocation (5);
@@ -400,5 +381,5 @@ int
 main (int argc, char **argv)
 {
   program = argv[0];
-  return picture_main (trouble_suite, argc, argv);
+  return device_main (trouble_suite, argc, argv);
 }

@@ -134,9 +134,7 @@ check_has_confidence (GstHarness *h, GstSample *sample, gboolean has)
   gpointer state = NULL;
 
   fail_unless (n_objects (buffer) > 0);
-  while (
-      (roi = (GstVideoRegionOfInterestMeta *) gst_buffer_iterate_meta_filtered (
-           buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+  while ((roi = cuv_next_region (buffer, &state)) != NULL) {
     GstStructure *detection =
         gst_video_region_of_interest_meta_get_param (roi, "detection");
 
@@ -174,7 +172,7 @@ GST_START_TEST (test_no_confidence)
     GstHarness *h = new_harness (
         "min-neighbors=0 threshold=0.6 message=every-frame", sample);
     GstElement *d = detector (h);
-    GstBus *bus = watch (h);
+    GstBus *bus = cuv_harness_watch (h);
 
     g_object_set (d, "model", models[i], NULL);
     check_has_confidence (h, sample, i != 0);
@@ -217,7 +215,7 @@ GST_START_TEST (test_message_and_stats)
   GstHarness *h =
       new_harness ("min-neighbors=0 message=every-frame label=person", sample);
   GstElement *d = detector (h);
-  GstBus *bus = watch (h);
+  GstBus *bus = cuv_harness_watch (h);
   GstBuffer *buffer = push (h, sample);
   GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
   const GstStructure *structure = gst_message_get_structure (message);
@@ -278,7 +276,7 @@ GST_START_TEST (test_survivors)
   const CuvWaldboostModel *model = cuv_model_load (MODEL, NULL, NULL);
   GstHarness *h =
       new_harness ("min-neighbors=0 message=none stats-interval=2", sample);
-  GstBus *bus = watch (h);
+  GstBus *bus = cuv_harness_watch (h);
   const GstStructure *stats;
   guint64 windows = 0, accepted = 0, before;
   GstMessage *message;
@@ -338,8 +336,4 @@ waldboostdetect_suite (void)
   return s;
 }
 
-int
-main (int argc, char **argv)
-{
-  return picture_main (waldboostdetect_suite, argc, argv);
-}
+DEVICE_MAIN (waldboostdetect_suite)

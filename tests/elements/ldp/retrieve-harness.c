@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
-#include "asked.h"
+#include "retrieve-harness.h"
 
 #include <math.h>
 #include <string.h>
-
-gboolean use_cuda;
 
 void
 run_init (Run *self, const gchar *line, gint width, gint height)

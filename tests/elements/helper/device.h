@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of the spectral elements on the GPU: CUV_TEST_CUDA=1 requires one, and
- * requires that cubes are analysed there. */
-#ifndef SPECTRAL_DEVICE_H
-#define SPECTRAL_DEVICE_H
+/* Tests that also run on a GPU: CUV_TEST_CUDA=1 requires one, and requires that
+ * frames are analysed there, with the same results. */
+#ifndef CUV_DEVICE_H
+#define CUV_DEVICE_H
 
 #include "cuvelements.h"
 
-extern gboolean use_cuda;
+extern gboolean use_cuda; /* CUV_TEST_CUDA is set */
 
 /* Fails the test if the harness's element of this name did not analyse the last
- * cube on the required device. */
+ * frame on the required device. */
 void device_check (GstHarness *h, const gchar *name);
 
 /* As cuv_elements_main(); returns 77 if the required GPU is missing. */

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Harnesses of ldpindexsink in a temporary folder, and checks of its index. */
-#ifndef CUV_TEST_INDEXED_H
-#define CUV_TEST_INDEXED_H
+#ifndef CUV_TEST_INDEXSINK_HARNESS_H
+#define CUV_TEST_INDEXSINK_HARNESS_H
 
-#include "cuvelements.h"
+#include "device.h"
 #include "index/ldpindex.h"
 
 #define INDEX "pictures.ldp"
 
-/* Frames are uploaded; with a real device the GPU must describe them. */
-extern gboolean use_cuda, have_kernels;
-
-void indexed_enter (void);
-void indexed_leave (void);
+/* A real device: the GPU must describe the frames. */
+extern gboolean have_kernels;
 
 /* A pipeline that ends in ldpindexsink; after cuvcudaupload if use_cuda. */
 GstHarness *line_new (
@@ -27,9 +24,6 @@ void push (GstHarness *h, GstBuffer *frame);
 /* Pushes n random frames. */
 void push_random (
     GstHarness *h, const gchar *format, gint width, gint height, guint n);
-/* Pushes a frame and expects an error with this text. */
-void push_refused (GstHarness *h, GstBuffer *frame, const gchar *part);
-
 void add_region (
     GstBuffer *frame, gint id, guint x, guint y, guint width, guint height);
 void fill_rect (GstBuffer *frame, const gchar *format, gint width, gint height,
@@ -44,9 +38,6 @@ void expect_same_files (const gchar *a, const gchar *b);
 /* Checks entry i against the C reference for a rectangle of the frame. */
 void expect_described (const CuvLdpIndex *index, guint64 i, GstBuffer *frame,
     const gchar *format, gint width, gint height, const CuvLdpRect *rect);
-
-/* Plays a pipeline that must fail with this text. */
-void expect_line_fails (const gchar *line, const gchar *part);
 
 void add_names (Suite *suite);
 void add_thumbnails (Suite *suite);

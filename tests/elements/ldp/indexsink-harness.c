@@ -1,36 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
-#include "indexed.h"
+#include "indexsink-harness.h"
 
 #include <glib/gstdio.h>
 #include <stdlib.h>
 
 #include "context/gstcuvframe.h"
 
-gboolean use_cuda, have_kernels;
-
-static gchar *folder;
+gboolean have_kernels;
 
 /* ---- folders ---- */
 
-void
-indexed_enter (void)
+static void
+leave_folder (void)
 {
-  folder = g_dir_make_tmp ("indexed-XXXXXX", NULL);
-  fail_unless (folder != NULL && g_chdir (folder) == 0);
-}
-
-void
-indexed_leave (void)
-{
-  GDir *dir = g_dir_open (".", 0, NULL);
-  const gchar *name;
-
-  while ((name = g_dir_read_name (dir)) != NULL)
-    g_remove (name);
-  g_dir_close (dir);
-  fail_unless (g_chdir ("/") == 0 && g_rmdir (folder) == 0);
-  g_clear_pointer (&folder, g_free);
+  cuv_folder_leave ();
   if (use_cuda && !have_kernels)
     cuv_fake_check_clean ();
 }
@@ -39,7 +23,7 @@ void
 indexed_add (Suite *suite, TCase *tcase)
 {
   suite_add_tcase (suite, tcase);
-  tcase_add_checked_fixture (tcase, indexed_enter, indexed_leave);
+  tcase_add_checked_fixture (tcase, cuv_folder_enter, leave_folder);
 }
 
 /* ---- harness ---- */
@@ -97,19 +81,6 @@ push_random (
 {
   for (guint i = 0; i < n; i++)
     push (h, cuv_frame_new (format, width, height));
-}
-
-void
-push_refused (GstHarness *h, GstBuffer *frame, const gchar *part)
-{
-  GstBus *bus = gst_bus_new ();
-
-  gst_element_set_bus (h->element, bus);
-  fail_unless_equals_int (gst_harness_push (h, frame), GST_FLOW_ERROR);
-  expect_problem (bus, GST_MESSAGE_ERROR, part);
-  gst_element_set_bus (h->element, NULL);
-  gst_bus_set_flushing (bus, TRUE);
-  gst_object_unref (bus);
 }
 
 /* ---- frames ---- */
@@ -270,16 +241,4 @@ expect_described (const CuvLdpIndex *index, guint64 i, GstBuffer *buffer,
   g_free (counts);
   g_free (expected);
   g_free (picture);
-}
-
-void
-expect_line_fails (const gchar *line, const gchar *part)
-{
-  GstElement *pipeline = cuv_pipeline_new (line);
-  gchar *text = cuv_pipeline_play (pipeline);
-
-  fail_unless (text != NULL && strstr (text, part) != NULL,
-      "%s: '%s' does not say '%s'", line, text, part);
-  g_free (text);
-  gst_object_unref (pipeline);
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Harnesses of ldpretrieve, and access to its matches. */
-#ifndef CUV_TEST_ASKED_H
-#define CUV_TEST_ASKED_H
+#ifndef CUV_TEST_RETRIEVE_HARNESS_H
+#define CUV_TEST_RETRIEVE_HARNESS_H
 
+#include "device.h"
 #include "gstcuvmeta.h"
 #include "library.h"
-
-/* Frames are uploaded: the GPU must return the same results. */
-extern gboolean use_cuda;
 
 typedef struct {
   GstHarness *h;

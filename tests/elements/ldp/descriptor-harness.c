@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
-#include "described.h"
+#include "descriptor-harness.h"
 
 #include <string.h>
 
 #include "context/gstcuvframe.h"
 #include "gstcuvmeta.h"
-
-gboolean use_cuda;
 
 /* ---- harness ---- */
 

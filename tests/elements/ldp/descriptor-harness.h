@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Harnesses of ldpdescriptor, and checks against the C reference. */
-#ifndef CUV_TEST_DESCRIBED_H
-#define CUV_TEST_DESCRIBED_H
+#ifndef CUV_TEST_DESCRIPTOR_HARNESS_H
+#define CUV_TEST_DESCRIPTOR_HARNESS_H
 
-#include "cuvelements.h"
+#include "device.h"
 #include "shared/gstldpmeta.h"
-
-/* Frames are uploaded: the GPU must return the same results. */
-extern gboolean use_cuda;
 
 typedef struct {
   GstHarness *h;
