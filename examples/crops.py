@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Cuts objects out of frames, each into a file: crops.py SOURCE FOLDER [MODEL]
+"""Crops detected objects, each into a file: crops.py SOURCE FOLDER [MODEL]
 
-SOURCE is as in a gst-launch-1.0 line: 'filesrc location=film.avi', v4l2src"""
+SOURCE is the start of a gst-launch-1.0 line: 'filesrc location=film.avi', v4l2src"""
 import os, sys
 from PIL import Image
 from results import GstVideo, regions, samples

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Boxes faces in a film or on a camera; sets up whatever is missing first.
+# Draws boxes around faces in a film or of a camera; installs and builds what is
+# missing first.
 # usage: examples/demo.sh [FILE|http://...|/dev/videoN|rtsp://...]
-#   FILE, http://..., https://...  any film or picture GStreamer can decode
+#   FILE, http://..., https://...  a film or picture that GStreamer can decode
 #   /dev/videoN, rtsp://...        a camera: until it ends, Ctrl-C, or for
 #                                  DEMO_SECONDS seconds
-# BUILD=folder and OUT=folder name other places than build and demo-out.
+# BUILD=folder and OUT=folder replace the folders build and demo-out.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/example.sh"
 
@@ -34,12 +35,12 @@ check_input ()
   if is_address "$input"; then
     return
   elif is_camera; then
-    [ -c "$input" ] || die "no camera at $input; there are:" \
+    [ -c "$input" ] || die "no camera at $input; cameras found:" \
       "$(ls /dev/video* 2>/dev/null || echo none)"
-    [ -r "$input" ] || die "$input may not be read: join the group video"
+    [ -r "$input" ] || die "no permission to read $input: join the group video"
   else
     [ -f "$input" ] || die "no such file: $input"
-    [ -r "$input" ] || die "$input may not be read"
+    [ -r "$input" ] || die "no permission to read $input"
   fi
 }
 
@@ -50,14 +51,14 @@ elif is_camera; then
 else
   source=(filesrc "location=$input" ! decodebin)
 fi
-# The line itself: the same with and without a GPU.
+# The pipeline is the same with and without a GPU.
 faces=(videoconvert ! videoflip video-direction=auto ! cudaupload ! waldboostdetect "model=${MODEL:-lbpcascade_frontalface_improved.xml}"
   label=face ! visionoverlay thickness=3 color=0xff30e060 ! visionpublish "file-path=$records"
   add-empty-results=true ! cudadownload)
 record=(videoconvert ! "video/x-raw,format=I420" ! x264enc tune=zerolatency
   speed-preset=veryfast pass=qual quantizer=21 ! h264parse ! mp4mux ! filesink "location=$video")
 
-# videorate, because this film has frames that bear the same time.
+# videorate, because some frames of this film have the same timestamp.
 run_film ()
 {
   gst-launch-1.0 -q -e "${source[@]}" ! videorate \
@@ -65,11 +66,11 @@ run_film ()
     ! "${record[@]}"
 }
 
-# A camera does not wait: the queue keeps the newest frame and drops the rest.
+# Cameras are live: the queue keeps the newest frame and drops the rest.
 run_camera ()
 {
   local limit=()
-  # gst-launch-1.0 -e waits without end where the camera has not answered yet
+  # gst-launch-1.0 -e waits forever if the camera has not answered yet
   [ -z "${DEMO_SECONDS:-}" ] \
     || limit=(timeout --foreground -s INT -k 30 "$DEMO_SECONDS")
   say "recording until ${DEMO_SECONDS:+$DEMO_SECONDS seconds have passed or }Ctrl-C"
@@ -78,19 +79,19 @@ run_camera ()
     ! queue leaky=downstream max-size-buffers=1 \
     ! "${faces[@]}" ! progressreport name=progress update-freq=1 do-query=false \
     ! queue ! "${record[@]}" || [ $? = 124 ] \
-    || die "nothing more comes from $input$([ ! -s "$records" ] \
+    || die "no more data from $input$([ ! -s "$records" ] \
       || echo "; its records are in $work until the next run")"
   trap - INT
 }
 
-# The frame with the most objects, of those the one with the largest.
+# The frame with the most objects; of several, the one with the largest object.
 best_frame ()
 {
   jq -s 'max_by([(.objects // [] | length), ([.objects[]?.w] | max)])
     | .frame_num // 0' "$records"
 }
 
-# identity lets frames 0 to $1 pass, and multifilesink keeps the last of them.
+# identity passes frames 0 to $1, and multifilesink keeps the last of them.
 save_still ()
 {
   gst-launch-1.0 -q filesrc "location=$video" ! qtdemux ! h264parse \
@@ -108,12 +109,12 @@ configure "$build" -Dtests=false >&2
 compile "$build"
 use_plugins "$build"
 
-rm -rf "$work" # what went wrong before; the last good results stay
+rm -rf "$work" # of a failed run; the last good results are kept
 mkdir -p "$work"
 started=$(date +%s%N)
 if is_camera; then run_camera; else run_film; fi
 took=$((($(date +%s%N) - started) / 1000000))
-[ -s "$records" ] || die "no frame came through"
+[ -s "$records" ] || die "no frame was processed"
 save_still "$(best_frame)"
 
 jq -rs '"\(length) frames, \([.[].objects[]?] | length) faces"' "$records"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is around the detector in detect: options, complaints, statistics. */
+/* Options, error messages and statistics of detect. */
 #include "detect-cli.h"
 
 #include <stdlib.h>
@@ -37,31 +37,31 @@ add_list (const gchar *option, const gchar *name, gpointer data, GError **error)
 /* clang-format off */
 static const GOptionEntry entries[] = {
   { "list", 'l', G_OPTION_FLAG_FILENAME, G_OPTION_ARG_CALLBACK, add_list,
-    "Take the files that this text file names, one on each line", "FILE" },
+    "Process the files named in this text file, one per line", "FILE" },
   { "model", 'm', 0, G_OPTION_ARG_FILENAME, &options.model,
     "Default: lbpcascade_frontalface_improved.xml", "FILE" },
   { "csv", 'c', 0, G_OPTION_ARG_FILENAME, &options.csv,
     "Append the objects to this file as CSV, - for standard output", "FILE" },
   { "timing", 't', 0, G_OPTION_ARG_NONE, &options.timing,
-    "Print the microseconds of each step", NULL },
+    "Print the time of each step in microseconds", NULL },
   { "survivors", 's', 0, G_OPTION_ARG_NONE, &options.survivors,
-    "Print how many windows are left after each segment", NULL },
+    "Print the number of windows left after each segment", NULL },
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
-    "Draw the objects: a film (.avi), or pictures in a folder", "PATH" },
+    "Draw the objects into a film (.avi), or pictures in a folder", "PATH" },
   { "show", 'w', 0, G_OPTION_ARG_NONE, &options.show,
     "Draw the objects on the screen", NULL },
   { "frames", 'n', 0, G_OPTION_ARG_INT, &options.frames,
-    "So many frames of each file, 0 for all", "N" },
+    "Process N frames of each file; 0: all", "N" },
   { "device", 'd', 0, G_OPTION_ARG_STRING, &options.device,
-    "cpu, gpu or auto: a GPU where there is one", "DEVICE" },
+    "cpu, gpu or auto: a GPU if there is one", "DEVICE" },
   { "scan", 0, 0, G_OPTION_ARG_STRING, &options.scan,
-    "Which windows: auto, opencv, wbd or dense", "SCAN" },
+    "Windows to scan: auto, opencv, wbd or dense", "SCAN" },
   { "mode", 0, 0, G_OPTION_ARG_STRING, &options.mode,
-    "How a GPU closes up survivors: the property rearrangement", "MODE" },
+    "How a GPU compacts survivors: the property rearrangement", "MODE" },
   { "block-size", 'b', 0, G_OPTION_ARG_STRING, &options.block_size,
     "Side of a GPU's block of windows: auto, 8, 16 or 32", "SIZE" },
   { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.settings,
-    "Any other property, written as for gst-launch-1.0", "NAME=VALUE" },
+    "Set any other property, in gst-launch-1.0's syntax", "NAME=VALUE" },
   { G_OPTION_REMAINING, 0, G_OPTION_FLAG_FILENAME, G_OPTION_ARG_CALLBACK,
     add_file, NULL, "FILE..." },
   G_OPTION_ENTRY_NULL
@@ -69,16 +69,16 @@ static const GOptionEntry entries[] = {
 /* clang-format on */
 
 static const gchar *
-what_is_wrong (void)
+find_problem (void)
 {
   static const gchar *const devices[] = { "cpu", "gpu", "auto", NULL };
 
   if (options.files->len == 0)
     return "no files";
   if (!g_strv_contains (devices, options.device))
-    return "--device is cpu, gpu or auto";
+    return "--device must be cpu, gpu or auto";
   if (options.frames < 0)
-    return "--frames is 0 or more";
+    return "--frames must be 0 or more";
   if (options.show && options.output != NULL)
     return "--show and --output exclude each other";
   for (gchar **s = options.settings; s != NULL && *s != NULL; s++) {
@@ -99,9 +99,8 @@ parse_options (int *argc, char ***argv)
   options.files = g_ptr_array_new_with_free_func (g_free);
   g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_add_group (context, gst_init_get_option_group ());
-  wrong = g_option_context_parse (context, argc, argv, &error)
-      ? what_is_wrong ()
-      : error->message;
+  wrong = g_option_context_parse (context, argc, argv, &error) ? find_problem ()
+                                                               : error->message;
   if (wrong != NULL) {
     g_printerr ("detect: %s; see detect --help\n", wrong);
     exit (2);
@@ -115,9 +114,9 @@ parse_options (int *argc, char ***argv)
     options.folder = options.output;
 }
 
-/* ---- complaints ---- */
+/* ---- messages ---- */
 
-/* GStreamer's text for debugging has the cause below its first line. */
+/* GStreamer's debug text has the cause below its first line. */
 void
 print_message (const gchar *name, const gchar *what, GstMessage *message)
 {
@@ -168,7 +167,7 @@ print_timing (FILE *out, const gchar *name, const GstStructure *stats)
   n_frames++;
 }
 
-/* How many windows are left after so many stages or weak classifiers. */
+/* Windows left after numbers of stages or weak classifiers. */
 static void
 print_survivors (FILE *out, const gchar *name, const GstStructure *stats)
 {

@@ -5,11 +5,11 @@
 #include <gst/gst.h>
 #include <stdio.h>
 
-/* What the command line says; see detect --help. */
+/* Options of the command line; see detect --help. */
 typedef struct {
   GPtrArray *files; /* their names */
   gchar *model, *csv, *output, *device, *scan, *mode, *block_size;
-  gchar *film, *folder; /* output is the one or the other */
+  gchar *film, *folder; /* output, depending on its kind */
   gchar **settings;
   gboolean timing, survivors, show;
   gint frames;
@@ -17,19 +17,19 @@ typedef struct {
 
 extern DetectOptions options;
 
-/* Ends the program if there is nothing it could do. */
+/* Exits on --help and on errors. */
 void parse_options (int *argc, char ***argv);
 
-/* An error or a warning about that file; name may be NULL. */
+/* Prints an error or a warning about a file; name may be NULL. */
 void print_message (const gchar *name, const gchar *what, GstMessage *message);
 
-/* Why gst_parse_launch() failed. */
+/* Prints why gst_parse_launch() failed. */
 void print_parse_error (const GError *error);
 
-/* --timing and --survivors, of a frame: the detector's property stats. */
+/* --timing and --survivors for a frame. stats: the detector's property. */
 void print_stats (FILE *out, const gchar *name, const GstStructure *stats);
 
-/* --timing, of all frames so far. */
+/* --timing for all frames so far. */
 void print_means (FILE *out, guint n_objects, gdouble seconds);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds objects in pictures and films, as a program does that embeds the
- * detector. One pipeline runs from the first file to the last, whatever size
- * their frames have. Each file has a decoder of its own, so that one which
- * cannot be read stops nothing.
+/* Finds objects in pictures and films: an example of a program that embeds the
+ * detector. A single pipeline processes frames of all files, of any size. Each
+ * file has its own decoder, so that a broken file does not stop the pipeline.
  *
  * cc -o detect detect.c detect-cli.c \
  *   $(pkg-config --cflags --libs gstreamer-app-1.0 gstreamer-video-1.0)
@@ -20,19 +19,19 @@ typedef struct {
   GstElement *pipeline, *detector;
   FILE *report; /* standard error, if CSV goes to standard output */
 
-  /* of the pipeline's thread */
+  /* used by the pipeline's thread */
   GstElement *decoder;
-  GstAppSink *frames;      /* of the decoder */
-  const gchar *name;       /* of the file in work; atomic */
-  GstClockTime start, end; /* of the file; of what was fed so far */
+  GstAppSink *frames;      /* the decoder's output */
+  const gchar *name;       /* of the current file; atomic */
+  GstClockTime start, end; /* of the current file; of the last frame */
   gint next_file, n_of_file, n_frames, n_objects;
-  gboolean failed; /* to read a file */
+  gboolean failed; /* a file could not be decoded */
 } Detect;
 
-/* By this signal, or -1: by an error. Atomic. */
+/* A signal number, or -1 for an error. Atomic. */
 static gint stopped;
 
-/* ---- what was found ---- */
+/* ---- results ---- */
 
 static void
 print_objects (Detect *self, GstBuffer *buffer)
@@ -56,7 +55,7 @@ print_objects (Detect *self, GstBuffer *buffer)
   }
 }
 
-/* A probe behind the detector: stats are about this frame. */
+/* A probe after the detector: stats refer to this frame. */
 static GstPadProbeReturn
 report (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
@@ -70,10 +69,10 @@ report (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   if (g_str_equal (options.device, "gpu")
       && g_strcmp0 (gst_structure_get_string (stats, "device"), "cuda") != 0)
     GST_ELEMENT_ERROR (self->detector, RESOURCE, NOT_FOUND,
-        ("No GPU can be used; without --device=gpu the CPU is."), (NULL));
+        ("No GPU can be used; omit --device=gpu to use the CPU."), (NULL));
   if (fflush (self->report) != 0)
     GST_ELEMENT_ERROR (self->detector, RESOURCE, WRITE,
-        ("Cannot print what was found: %s.", g_strerror (errno)), (NULL));
+        ("Cannot print results: %s.", g_strerror (errno)), (NULL));
   gst_structure_free (stats);
   return GST_PAD_PROBE_OK;
 }
@@ -106,8 +105,8 @@ close_file (Detect *self)
   gst_clear_object (&self->decoder);
 }
 
-/* NULL at the file's end, or if it cannot be decoded; some decoders never say
- * so. */
+/* NULL at the end of the file, or if it cannot be decoded, which some decoders
+ * do not report. */
 static GstSample *
 pull_frame (Detect *self)
 {
@@ -121,12 +120,12 @@ pull_frame (Detect *self)
     sample = gst_app_sink_try_pull_sample (self->frames, 20 * GST_MSECOND);
     ended = !sample && gst_app_sink_is_eos (self->frames);
     if (ended && self->n_of_file == 0)
-      GST_ELEMENT_ERROR (
-          self->frames, STREAM, DECODE, ("There is no picture in it."), (NULL));
+      GST_ELEMENT_ERROR (self->frames, STREAM, DECODE,
+          ("The file contains no picture."), (NULL));
     if (!sample && g_get_monotonic_time () > deadline)
       GST_ELEMENT_ERROR (self->frames, STREAM, DECODE,
-          ("No frame came for 10 seconds."), (NULL));
-    if (!sample) /* an error comes before the end */
+          ("No frame was decoded for 10 seconds."), (NULL));
+    if (!sample) /* errors are posted before EOS */
       message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
   }
   if (message != NULL) {
@@ -137,7 +136,7 @@ pull_frame (Detect *self)
   return sample;
 }
 
-/* FOLDER/000012-NAME.png, as multifilesink reads it: a printf format. */
+/* FOLDER/000012-NAME.png as a printf format for multifilesink. */
 static gchar *
 picture_location (Detect *self)
 {
@@ -150,8 +149,9 @@ picture_location (Detect *self)
   return g_string_free (path, FALSE);
 }
 
-/* A film has one size and rate: the first frame's, 25/s if that is a picture.
- * The compositor scales to it, and repeats a frame while it lasts. */
+/* A film has the size and rate of the first frame, or 25/s if that is a
+ * picture. The compositor scales frames to it, and repeats them for their
+ * duration. */
 static void
 set_film_format (GstChildProxy *elements, GstCaps *frame_caps)
 {
@@ -171,7 +171,7 @@ set_film_format (GstChildProxy *elements, GstCaps *frame_caps)
   gst_caps_unref (caps);
 }
 
-/* What the elements behind the detector have to know of the next frame. */
+/* Prepares the elements after the detector for the next frame. */
 static void
 announce_frame (Detect *self, GstCaps *caps)
 {
@@ -189,7 +189,7 @@ announce_frame (Detect *self, GstCaps *caps)
   }
 }
 
-/* A file's times follow those of the file before; a picture takes a second. */
+/* Timestamps continue from file to file; a picture lasts a second. */
 static void
 feed_frame (Detect *self, GstAppSrc *feed, GstSample *sample)
 {
@@ -209,7 +209,7 @@ feed_frame (Detect *self, GstAppSrc *feed, GstSample *sample)
   self->n_of_file++;
 }
 
-/* The pipeline wants a frame: the one before has been through all of it. */
+/* Called when the previous frame has passed the whole pipeline. */
 static void
 need_frame (GstAppSrc *feed, guint length, gpointer user_data)
 {
@@ -235,7 +235,7 @@ need_frame (GstAppSrc *feed, guint length, gpointer user_data)
 
 /* ---- the pipeline ---- */
 
-/* In the thread that posts. */
+/* Called in the thread that posts. */
 static GstBusSyncReply
 on_message (GstBus *bus, GstMessage *message, gpointer user_data)
 {
@@ -248,8 +248,8 @@ on_message (GstBus *bus, GstMessage *message, gpointer user_data)
   return GST_BUS_PASS;
 }
 
-/* NULL if it cannot be, and says why. The compositor gets one format, as it
- * takes another one in midstream for the first; colorimetry is JPEG's. */
+/* Prints an error and returns NULL on failure. The compositor gets a fixed
+ * format, as it misinterprets changes of format; the colorimetry is JPEG's. */
 static GstElement *
 build_pipeline (void)
 {
@@ -287,7 +287,7 @@ build_pipeline (void)
   return pipeline;
 }
 
-/* Paths, which may have any character, do not go into the line. */
+/* Paths are not part of the line, as they may contain any character. */
 static void
 set_paths (GstChildProxy *elements)
 {
@@ -317,7 +317,7 @@ attach (Detect *self)
       GST_ELEMENT_BUS (self->pipeline), on_message, self, NULL);
 }
 
-/* Until all files are through, or something broke. */
+/* Runs until all files are processed, or an error. */
 static void
 run (Detect *self)
 {
@@ -334,7 +334,7 @@ run (Detect *self)
   gst_object_unref (self->pipeline);
 }
 
-/* What is begun is written to its end; a second signal does not wait. */
+/* Files are completed after the first signal; a second one kills. */
 static void
 on_signal (int number)
 {
@@ -349,7 +349,7 @@ main (int argc, char **argv)
   gint64 begin = g_get_monotonic_time ();
 
   setlocale (LC_CTYPE, "");
-  /* which has decodebin find out how a photograph was held */
+  /* for decodebin to read the orientation of photographs */
   g_setenv ("GST_PLUGIN_FEATURE_RANK", "jpegparse:MAX", FALSE);
   parse_options (&argc, &argv);
   if (g_strcmp0 (options.csv, "-") == 0)

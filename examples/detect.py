@@ -18,9 +18,9 @@ if not 2 <= len(sys.argv) <= 4:
     sys.exit(__doc__)
 models = ["lbpcascade_frontalface.xml", "haarcascade_eye.xml"]
 file, model, inside = sys.argv[1:] + models[len(sys.argv) - 2:]
-for number in (signal.SIGINT, signal.SIGPIPE):  # Python's own wait until C returns
+for number in (signal.SIGINT, signal.SIGPIPE):  # Python's handlers wait until C returns
     signal.signal(number, signal.SIG_DFL)
-os.environ.setdefault("GST_PLUGIN_FEATURE_RANK", "jpegparse:MAX")  # how a photograph was held
+os.environ.setdefault("GST_PLUGIN_FEATURE_RANK", "jpegparse:MAX")  # orientation of photographs
 Gst.init(None)
 line = Gst.parse_launch(
     f'filesrc location="{file}" ! decodebin ! videoconvert ! videoflip video-direction=auto '

@@ -1,17 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""How well local derivative patterns tell classes of pictures apart.
+"""Measures how well local derivative patterns distinguish classes of pictures.
 
 usage: ldp-roc.py FOLDER [PROPERTY=VALUE...]
 
-FOLDER has a folder for each class, with its pictures in it. Each picture is
-compared with all others: a pair of one class should be alike, one of two should
-not. Properties are those of ldpindexsink, as order=2.
+FOLDER has a subfolder of pictures for each class. Each picture is compared with all
+others: pairs of the same class should be similar, others not. Properties are those
+of ldpindexsink, such as order=2.
 
-It prints how many pairs a threshold gets right and wrong, which is the one
-whose rates are nearest to those of no mistakes (TPR 1, FPR 0); the area under
-the ROC curve; precision at 1 and 10, and mean average precision: of the
-pictures that are most like one, how many are of its class.
+It prints the numbers of correctly and wrongly classified pairs at the threshold
+whose rates are nearest to the ideal (TPR 1, FPR 0); the area under the ROC curve;
+precision at 1 and 10, the fraction of the most similar pictures that have the same
+class; and mean average precision.
 """
 import json
 import math
@@ -35,13 +35,13 @@ def launch(line):
 
 
 def error_of(bus, types=ERROR, limit=0):
-    """The text of an error that was posted; None if there is none."""
+    """The text of a posted error, or None."""
     message = bus.timed_pop_filtered(limit, types)
     return message.parse_error().gerror.message if message and message.type == ERROR else None
 
 
 def decode(path):
-    """The picture as a sample; None, and said why, if it is none."""
+    """The picture as a sample; prints an error and returns None on failure."""
     pipeline = launch("filesrc name=file ! decodebin ! videoconvert"
                       " ! video/x-raw,format=RGB ! appsink name=out sync=false")
     pipeline.get_by_name("file").set_property("location", path)
@@ -60,7 +60,7 @@ def decode(path):
 
 
 def feed(paths, line):
-    """All pictures through one pipeline, whatever sizes they have; those that are pictures."""
+    """Feeds pictures of any sizes into one pipeline; returns the paths that could be decoded."""
     pipeline = launch("appsrc name=in format=time ! " + line)
     pipeline.set_state(Gst.State.PLAYING)
     source, bus, fed = pipeline.get_by_name("in"), pipeline.get_bus(), []
@@ -81,7 +81,7 @@ def feed(paths, line):
 
 
 def compare(paths, properties):
-    """The pictures, and of each how alike others are with it: pairs of likeness and number."""
+    """The decoded paths, and for each the similarity and number of all others."""
     with tempfile.TemporaryDirectory() as folder:
         index, found = os.path.join(folder, "all.ldp"), os.path.join(folder, "found.jsonl")
         paths = feed(paths, f'ldpindexsink location="{index}" {" ".join(properties)}'
@@ -95,14 +95,14 @@ def compare(paths, properties):
 
 
 def curve(pairs):
-    """TP and FP counted down from the most alike; equal ones come together."""
+    """TP, FP and threshold for each distinct similarity, in descending order."""
     tp = fp = 0
     points = [(0, 0, math.inf)]
     pairs = sorted(pairs, reverse=True)
-    for i, (likeness, same) in enumerate(pairs):
+    for i, (similarity, same) in enumerate(pairs):
         tp, fp = tp + same, fp + (not same)
-        if i + 1 == len(pairs) or pairs[i + 1][0] != likeness:
-            points.append((tp, fp, likeness))
+        if i + 1 == len(pairs) or pairs[i + 1][0] != similarity:
+            points.append((tp, fp, similarity))
     return points
 
 
@@ -136,16 +136,16 @@ def main():
     paths = sorted(os.path.join(place, name)
                    for place, _, names in os.walk(folder) if place != folder for name in names)
     if not paths:
-        sys.exit(f"{folder}: there is no folder with pictures in it")
+        sys.exit(f"{folder}: no subfolder with pictures")
     paths, found = compare(paths, properties)
     classes = [os.path.relpath(path, folder).split(os.sep)[0] for path in paths]
     if len(set(classes)) < 2 or len(set(classes)) == len(paths):
-        sys.exit(f"{folder}: two or more folders are needed, one with two or more pictures")
+        sys.exit(f"{folder}: at least two subfolders are needed, one with at least two pictures")
     same = [[classes[entry] == classes[i] for _, entry in others]
             for i, others in enumerate(found)]
     print(f"{len(paths)} pictures, {len(set(classes))} classes")
-    report([(likeness, classes[entry] == classes[i])
-            for i, others in enumerate(found) for likeness, entry in others])
+    report([(similarity, classes[entry] == classes[i])
+            for i, others in enumerate(found) for similarity, entry in others])
     for k in 1, 10:
         print(f"precision at {k}: {sum(precision(s, k) for s in same) / len(same):.3f}")
     print(f"mean average precision: {sum(average_precision(s) for s in same) / len(same):.3f}")

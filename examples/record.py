@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Records while something is found, each time into a film of its own:
+"""Records while objects are detected, each time into a new film:
 record.py SOURCE FOLDER [MODEL [SECONDS]]
 
-SOURCE is as in a gst-launch-1.0 line: 'filesrc location=film.avi', v4l2src.
-A film begins and ends SECONDS (1) before and after what was found."""
+SOURCE is the start of a gst-launch-1.0 line: 'filesrc location=film.avi', v4l2src.
+A film starts SECONDS (1) before the first detection and ends as long after the last."""
 import collections, os, sys
 from results import Gst, regions, samples
 
@@ -48,7 +48,7 @@ try:
             film.add(waiting.popleft())
         if film and time - last >= around:
             film = film.close()
-except KeyboardInterrupt:  # the film that is open is ended, too
+except KeyboardInterrupt:  # the open film is completed below
     pass
 if film:
     film.close()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a Python program reads of a line: its frames, their regions and tables."""
+"""Reads frames of a pipeline, and their regions and tables, in Python."""
 import gi, numpy, sys
 gi.require_versions({"Gst": "1.0", "GstVideo": "1.0"})
 from gi.repository import GLib, Gst, GstVideo
@@ -8,7 +8,7 @@ Gst.init(None)
 TYPES = dict(f32="<f4", f64="<f8", i32="<i4", u32="<u4", i64="<i8", u64="<u8", u16="<u2", u8="u1", text="<u4")
 
 def samples(line):
-    """Plays a line that ends in "appsink name=sink"; an error ends the program."""
+    """Plays a line that ends in "appsink name=sink"; exits on errors."""
     try:
         pipeline = Gst.parse_launch(line)
     except GLib.Error as error:
@@ -38,14 +38,14 @@ def strings(fields, name):
     return [array.get_nth(i) for i in range(array.n_values)] if found else []
 
 def table(buffer, kind):
-    """The table of this kind, as an array with a field per column; None without one."""
+    """The table of this kind as an array with a field per column, or None."""
     meta = buffer.get_custom_meta(f"GstCuv{kind[0].upper()}{kind[1:]}Meta")
     if meta is None:
         return None
     fields = meta.get_structure()
     columns = [column.rsplit(":", 1) for column in strings(fields, "columns")]
     rows = numpy.frombuffer(fields.get_value("data").get_data(), [(name, TYPES[type]) for name, type in columns])
-    texts = numpy.array(strings(fields, "texts") + [None], object)  # what no text is counts as the last
+    texts = numpy.array(strings(fields, "texts") + [None], object)  # other indices mean the last
     whole = rows.astype([(name, object if type == "text" else TYPES[type]) for name, type in columns])
     for name, type in columns:
         if type == "text":

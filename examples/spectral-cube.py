@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes an ENVI cube of which everything is known: a mixture of a few spectra.
+"""Makes a synthetic ENVI cube: a mixture of a few spectra.
 
-spectral-cube.py [OPTIONS] NAME writes NAME.hdr and NAME.img, and what it is
-made of: NAME-abundances.hdr and .img, a band for each spectrum and in every
-pixel 1 in sum, and NAME-endmembers.csv, a row for each band: its wavelength in
-nm and the spectra's values. The cube is abundances times spectra plus noise.
+spectral-cube.py [OPTIONS] NAME writes NAME.hdr and NAME.img, and its components:
+NAME-abundances.hdr and .img, with a band for each spectrum and a sum of 1 in every
+pixel; and NAME-endmembers.csv, with a row for each band: its wavelength in nm and
+the spectra's values. The cube is abundances times spectra plus noise.
 """
 import argparse
 
@@ -27,13 +27,13 @@ def parse_arguments():
     parser.add_argument('--type', choices=CODES, default='uint16')
     parser.add_argument('--interleave', choices=ORDERS, default='bil')
     parser.add_argument('--frames', type=int, default=0,
-                        help='a sequence NAME00000, NAME00001, ... that moves')
+                        help='a moving sequence NAME00000, NAME00001, ...')
     parser.add_argument('--seed', type=int, default=1)
     return parser.parse_args()
 
 
 def make_endmembers(args, random, wavelengths):
-    """Two humps each over the range, at most 1: endmembers x bands."""
+    """Spectra with two peaks each, at most 1: endmembers x bands."""
     span = np.ptp(wavelengths) or 1
     spectra = np.full((args.endmembers, args.bands), 0.05)
     for spectrum in spectra:
@@ -46,7 +46,7 @@ def make_endmembers(args, random, wavelengths):
 
 
 def make_abundances(args, centres, turn):
-    """Blobs that go round, 1 in sum: height x width x endmembers."""
+    """Rotating blobs with a sum of 1: height x width x endmembers."""
     y, x = np.mgrid[0:args.height, 0:args.width].astype(float)
     x, y = x / args.width - 0.5, y / args.height - 0.5
     x, y = (x * np.cos(turn) - y * np.sin(turn),
@@ -65,7 +65,7 @@ def quantise(cube, kind):
 
 
 def write_envi(name, cube, interleave, wavelengths=None):
-    """A cube of height x width x bands."""
+    """cube: height x width x bands."""
     height, width, bands = cube.shape
     header = [
         'ENVI', f'samples = {width}', f'lines = {height}', f'bands = {bands}',

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash disable=SC2034
-# Shared by the scripts of this tree; sourced, never run.
+# Functions shared by the scripts of this tree; sourced, never run.
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 film=/usr/share/doc/opencv-doc/examples/data/Megamind.avi
 

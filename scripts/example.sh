@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# Sourced first by the scripts of examples/, which then end at their first error and
-# report it; --help prints the comment at the head of the script.
+# Sourced first by the scripts of examples/: they then exit at the first error and
+# report it; --help prints the script's first comment.
 . "${BASH_SOURCE[0]%/*}/common.sh"
 
 report_error ()
 {
   local status=$? line=$1 command=${2%%$'\n'*} hint=
-  # 129 to 192: a signal, such as Ctrl-C, which is no error of the script
+  # 129 to 192: a signal, such as Ctrl-C, which is not an error
   [ "$status" -le 128 ] || [ "$status" -gt 192 ] || exit "$status"
   [[ $command != gst-launch-1.0\ -q* ]] || hint="; run it without -q to see warnings"
   say "${BASH_SOURCE[1]##*/}: line $line ended with status $status${input:+, for $input}:" \
@@ -15,7 +15,7 @@ report_error ()
   exit "$status"
 }
 
-# check_output FILE: a decoder skips data that is no picture without an error.
+# check_output FILE: fails if it is empty, as decoders skip invalid data silently.
 check_output ()
 {
   [ -s "$1" ] && return

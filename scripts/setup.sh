@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Installs the Debian packages that are missing, and nothing when none is.
+# Installs missing Debian packages.
 # usage: scripts/setup.sh [demo|recipes|test]
-# demo: build and run; recipes: what docs/recipes.md uses, too; test: and check
+# demo: to build and run; recipes: also those of docs/recipes.md; test: also those of
+# the tests
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -23,10 +24,10 @@ have_nvcc && wanted+=("${cuda_packages[@]}")
 [ "${1:-demo}" != demo ] && wanted+=("${recipe_packages[@]}")
 [ "${1:-demo}" = test ] && wanted+=("${test_packages[@]}")
 
-command -v dpkg-query >/dev/null || die "this is no Debian system; install by" \
-  "hand what Debian 12 calls: ${wanted[*]}"
+command -v dpkg-query >/dev/null || die "this is not a Debian system; install the" \
+  "equivalents of these Debian 12 packages: ${wanted[*]}"
 
-# opencv-doc's film lies under /usr/share/doc, which slim images leave out.
+# opencv-doc's film is in /usr/share/doc, which slim images exclude.
 keep_film=(-o "Dpkg::Options::=--path-include=/usr/share/doc/opencv-doc/*")
 
 as_root ()
@@ -50,7 +51,7 @@ install_packages ()
 update_lists ()
 {
   as_root apt-get -o Acquire::Retries=3 update -q \
-    || say "apt-get update failed; trying with the lists there are"
+    || say "apt-get update failed; trying with the existing lists"
 }
 
 mapfile -t missing < <(comm -23 <(printf '%s\n' "${wanted[@]}" | sort -u) \
@@ -62,9 +63,9 @@ if [ ${#missing[@]} -gt 0 ]; then
   install_packages "${missing[@]}"
 fi
 if [ ! -e "$film" ]; then
-  say "opencv-doc was installed without its documents: once more, with them"
+  say "opencv-doc was installed without its documents: reinstalling it"
   [ ${#missing[@]} -gt 0 ] || update_lists
   install_packages --reinstall opencv-doc
-  [ -e "$film" ] || die "opencv-doc brought no $film: look for path-exclude" \
+  [ -e "$film" ] || die "opencv-doc did not install $film: look for path-exclude" \
     "in /etc/dpkg/dpkg.cfg.d"
 fi

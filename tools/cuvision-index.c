@@ -14,7 +14,7 @@ static const struct {
   guint least, most; /* arguments */
 } commands[] = {
   { "list", "INDEX", "print each entry's number and name", command_list, 1, 1 },
-  { "info", "INDEX", "print its parameters and size", command_info, 1, 1 },
+  { "info", "INDEX", "print parameters and size", command_info, 1, 1 },
   { "check", "INDEX", "check for damaged entries", command_check, 1, 1 },
   { "add", "INDEX PICTURE...", "add pictures, of any sizes", command_add, 2,
       G_MAXUINT },
@@ -31,7 +31,7 @@ static const struct {
 };
 
 gboolean
-complain (char *text)
+print_error (char *text)
 {
   g_printerr ("cuvision-index: %s\n", text != NULL ? text : "out of memory");
   free (text);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The commands of cuvision-index. arguments: those after the command's name,
- * the index first. Each returns whether it succeeded, and prints errors itself.
- */
+ * the index first. Commands print errors and return whether they succeeded. */
 #ifndef CUVISION_INDEX_H
 #define CUVISION_INDEX_H
 
@@ -12,10 +11,11 @@ extern gboolean option_number; /* entries are given by number */
 extern gchar **option_set;     /* NAME=VALUE for ldpindexsink */
 
 /* Prints an error of the library and frees it. Returns FALSE. */
-gboolean complain (char *text);
+gboolean print_error (char *text);
 
-/* Sets chosen[i], of n_entries booleans, for all entries i that a name or, with
- * --number, a number selects. FALSE after printing an error: there is none. */
+/* Sets chosen[i], of n_entries booleans, for all entries i selected by a name
+ * or, with --number, by a number. Prints an error and returns FALSE if there is
+ * none. */
 gboolean choose (
     const CuvLdpIndex *index, const gchar *entry, gboolean *chosen);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Adds pictures: each is decoded separately, so that names cannot be mixed up,
+/* Adds pictures: each is decoded separately, so that frames and names match,
  * and all are pushed into one ldpindexsink. */
 #include "config.h"
 #include "cuvision-index.h"
@@ -52,8 +52,8 @@ link_picture (GstElement *decode, GstPad *pad, gpointer turn)
   gst_object_unref (sink);
 }
 
-/* A pipeline reused for all pictures. NULL after printing an error: an element
- * is missing. */
+/* A pipeline reused for all pictures. Prints an error and returns NULL if an
+ * element is missing. */
 static GstElement *
 decoder_new (void)
 {
@@ -100,7 +100,7 @@ decode (GstElement *pipeline, const gchar *path, gchar **problem)
   if (sample == NULL && *problem == NULL)
     *problem = g_strdup ("it contains no picture");
   gst_clear_message (&message);
-  /* after an error some elements may not come back from PAUSED to READY */
+  /* after an error some elements may not return from PAUSED to READY */
   gst_element_set_state (
       pipeline, sample != NULL ? GST_STATE_READY : GST_STATE_NULL);
   gst_bus_set_flushing (bus, TRUE); /* drops messages about this picture */
@@ -175,7 +175,7 @@ configure (GstElement *sink, const gchar *path)
   if (g_file_test (path, G_FILE_TEST_EXISTS)) {
     index = cuv_ldp_index_open (path, &problem);
     if (index == NULL)
-      return complain (problem);
+      return print_error (problem);
     take_settings (sink, cuv_ldp_index_info (index));
     cuv_ldp_index_free (index);
   }
@@ -189,7 +189,7 @@ configure (GstElement *sink, const gchar *path)
 
 /* Prints why the sink failed. Returns FALSE. */
 static gboolean
-complain_of_sink (Adder *self, GstFlowReturn flow)
+print_sink_error (Adder *self, GstFlowReturn flow)
 {
   GstBus *bus = gst_element_get_bus (self->pipeline);
   GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
@@ -229,7 +229,7 @@ start (Adder *self, const gchar *path)
           == GST_STATE_CHANGE_FAILURE
       || !gst_pad_push_event (
           self->pad, gst_event_new_stream_start ("pictures")))
-    return complain_of_sink (self, GST_FLOW_ERROR);
+    return print_sink_error (self, GST_FLOW_ERROR);
   return TRUE;
 }
 
@@ -293,7 +293,7 @@ add (Adder *self, const gchar *path, guint *n_skipped)
   g_clear_pointer (&sample, gst_sample_unref);
   g_free (problem);
   g_free (name);
-  return flow == GST_FLOW_OK || complain_of_sink (self, flow);
+  return flow == GST_FLOW_OK || print_sink_error (self, flow);
 }
 
 gboolean

@@ -27,9 +27,9 @@ command_merge (gchar **arguments)
     cuv_ldp_index_free (index);
   }
   if (!ok)
-    complain (g_steal_pointer (&problem));
+    print_error (g_steal_pointer (&problem));
   if (to != NULL && !cuv_ldp_index_writer_close (to, &problem))
-    ok = complain (problem);
+    ok = print_error (problem);
   return ok;
 }
 
@@ -70,7 +70,7 @@ change (const gchar *path, CuvLdpIndexEdit edit, gpointer data)
 
   if (cuv_ldp_index_rewrite (path, edit, data, &problem))
     return TRUE;
-  return problem != NULL ? complain (problem) : FALSE;
+  return problem != NULL ? print_error (problem) : FALSE;
 }
 
 gboolean
@@ -168,7 +168,7 @@ command_replace (gchar **arguments)
     if (index != NULL)
       g_ptr_array_add (indexes, index);
     else
-      ok = complain (problem);
+      ok = print_error (problem);
   }
   ok = ok && change (arguments[0], copy_replaced, indexes);
   g_ptr_array_unref (indexes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Prints and exports what is in an index. */
+/* Prints and exports the contents of an index. */
 #include "cuvision-index.h"
 
 #include <errno.h>
@@ -50,7 +50,7 @@ command_list (gchar **arguments)
   CuvLdpIndex *index = cuv_ldp_index_open (arguments[0], &problem);
 
   if (index == NULL)
-    return complain (problem);
+    return print_error (problem);
   /* names are UTF-8 in all locales: g_print() would convert them */
   for (guint64 i = 0; i < cuv_ldp_index_n_entries (index); i++)
     printf ("%" G_GUINT64_FORMAT "\t%s\n", i, name_of (index, i));
@@ -65,7 +65,7 @@ command_info (gchar **arguments)
   CuvLdpIndex *index = cuv_ldp_index_open (arguments[0], &problem);
 
   if (index == NULL)
-    return complain (problem);
+    return print_error (problem);
   text = cuv_ldp_index_info_text (cuv_ldp_index_info (index));
   printf ("%" G_GUINT64_FORMAT " entries of %" G_GUINT64_FORMAT " bytes: %s\n",
       cuv_ldp_index_n_entries (index), cuv_ldp_index_info (index)->stride,
@@ -90,7 +90,7 @@ command_check (gchar **arguments)
     ok = FALSE;
   }
   if (index == NULL)
-    complain (problem);
+    print_error (problem);
   else if (!ok)
     g_printerr ("cuvision-index: remove all damaged entries in one call, "
                 "cuvision-index remove --number INDEX N..., and add their "
@@ -101,7 +101,7 @@ command_check (gchar **arguments)
 
 /* ---- thumbnails ---- */
 
-/* The number makes it unique. */
+/* The number makes the path unique. */
 static gchar *
 path_of (const gchar *folder, const CuvLdpIndex *index, guint64 i)
 {
@@ -147,7 +147,7 @@ command_export (gchar **arguments)
   gboolean ok = TRUE;
 
   if (index == NULL)
-    return complain (problem);
+    return print_error (problem);
   if (cuv_ldp_index_info (index)->thumbnail_width == 0) {
     g_printerr ("cuvision-index: %s has no thumbnails: it was created with "
                 "thumbnail-width=0\n",

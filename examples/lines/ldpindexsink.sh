@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Adds pictures to pictures.ldp, which is created if it does not exist. Files that
-# are no pictures are named and skipped; the exit status is then 1. Pictures added
+# are not pictures are reported and skipped; the exit status is then 1. Pictures added
 # twice are stored twice.
-# grid=1 and 128x128 pixels suit finding the same material; without grid=1 the
-# same scene is found best (docs/ldpretrieve.md, Which settings).
+# grid=1 and 128x128 pixels suit finding the same material; omit grid=1 to find the
+# same scene (docs/ldpretrieve.md, Which settings).
 # usage: ldpindexsink.sh [PICTURE...]
 . "$(dirname "${BASH_SOURCE[0]}")/../../scripts/example.sh"
 [ $# -gt 0 ] || set -- /usr/share/doc/opencv-doc/examples/data/left0*.jpg

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Times many streams in one process: frames a second of all together, and the
-# CPU time of a frame. Plays the film once and five times over, so that the time
-# of starting cancels out. Needs a GPU that decodes.
-# usage: streams.sh FILM.h264 STREAMS CHAIN    a byte stream; elements behind
-#                                              the decoder, "identity" for none
+# Times many streams in one process: total frames per second, and CPU time per
+# frame. Plays the film once and then five times, so that start-up time cancels
+# out. Needs a GPU with a video decoder.
+# usage: streams.sh FILM.h264 STREAMS CHAIN    FILM: a byte stream; CHAIN: elements
+#                                              after the decoder, or "identity"
 set -euo pipefail
 film=$1 streams=$2 chain=$3
 work=$(mktemp -d)
@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 cat "$film" >"$work/1.h264"
 for _ in 1 2 3 4 5; do cat "$film"; done >"$work/5.h264"
 
-# times FILE: seconds of the clock, user and system
+# times FILE: real, user and system seconds
 times ()
 {
   local line=() i

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Runs the demo from another folder and looks at what it leaves.
+# Runs the demo from another folder and checks its output.
 set -euo pipefail
 demo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../examples" && pwd)/demo.sh
 scratch=$(mktemp -d)
@@ -18,11 +18,11 @@ expect_failure ()
 {
   local text=$1
   shift
-  if "$demo" "$@" >log 2>&1; then fail "succeeded: demo.sh $*"; fi
-  grep -q "$text" log || fail "no word of '$text' in: $(cat log)"
+  if "$demo" "$@" >log 2>&1; then fail "did not fail: demo.sh $*"; fi
+  grep -q "$text" log || fail "'$text' is not in: $(cat log)"
 }
 
-# serve ARGUMENT...: a server in Python, which prints its port, or address.
+# serve ARGUMENT...: starts a server in Python that prints its port or address.
 serve ()
 {
   [ -z "${server:-}" ] || kill "$server"
@@ -39,7 +39,7 @@ expect_failure "no such file: .*/missing.avi" missing.avi
 expect_failure "no camera at /dev/video99" /dev/video99
 
 "$demo" >log 2>&1 || fail "$(cat log)"
-grep -q "100.0 %\|seconds (" log || fail "shows no progress: $(cat log)"
+grep -q "100.0 %\|seconds (" log || fail "no progress printed: $(cat log)"
 frames=$(jq -s length out/faces.jsonl)
 [ "$frames" -ge 260 ] || fail "$frames frames of the film's 270"
 boxed=$(jq -s '[.[] | select((.objects // []) | length > 0)] | length' out/faces.jsonl)
@@ -50,14 +50,14 @@ gst-launch-1.0 -q filesrc location=out/faces.mp4 ! qtdemux ! h264parse \
 gst-launch-1.0 -q filesrc location=out/faces.png ! pngdec ! fakesink \
   || fail "the picture does not decode"
 
-# A photograph that lies on its side stands upright then, and has its face.
+# Photographs are rotated by their EXIF orientation, so that faces are found.
 "$PYTHON" "${demo%/*}/../tests/docs/orientation.py" \
   /usr/share/doc/opencv-doc/examples/data/messi5.jpg .
 MODEL=lbpcascade_frontalface.xml "$demo" turned-6.jpg >log 2>&1 || fail "$(cat log)"
 jq -e '.resolution.width == 548 and (.objects | length) >= 2' out/faces.jsonl >/dev/null \
   || fail "no face in $(cat out/faces.jsonl)"
 
-# A film at an address.
+# A film at a URL.
 gst-launch-1.0 -q filesrc location=/usr/share/doc/opencv-doc/examples/data/Megamind.avi \
   ! decodebin ! identity eos-after=21 ! videoconvert ! jpegenc ! avimux ! filesink location=film.avi
 serve -m http.server --bind 127.0.0.1 0
@@ -67,22 +67,22 @@ expect_failure "http://127.0.0.1:$port/missing.avi" "http://127.0.0.1:$port/miss
 
 # A camera on the network, with sound.
 serve "${demo%/*}/rtsp-server.py" /usr/share/doc/opencv-doc/examples/data/Megamind.avi
-for seconds in 4 60; do # a busy machine has its time
+for seconds in 4 60; do # a busy machine may need longer
   rm -f out/faces.jsonl
   if DEMO_SECONDS=$seconds "$demo" "rtsp://127.0.0.1:$port/camera" >log 2>&1; then break; fi
 done
 [ "$(jq -s length out/faces.jsonl)" -ge 5 ] || fail "$(cat log)"
-expect_failure "nothing more comes from rtsp://" "rtsp://127.0.0.1:$port/none"
-# gst-launch-1.0 that does not end when it is interrupted.
+expect_failure "no more data from rtsp://" "rtsp://127.0.0.1:$port/none"
+# A gst-launch-1.0 that ignores SIGINT.
 mkdir deaf
 printf '%s\n' '#!/bin/sh' "trap '' INT" 'exec sleep 600' >deaf/gst-launch-1.0
 chmod +x deaf/gst-launch-1.0
 DEMO_SECONDS=0.1 PATH=$PWD/deaf:$PATH \
-  expect_failure "nothing more comes from rtsp://" "rtsp://127.0.0.1:$port/camera"
+  expect_failure "no more data from rtsp://" "rtsp://127.0.0.1:$port/camera"
 if "$PYTHON" "${demo%/*}/rtsp-server.py" film.avi "$port" >log 2>&1; then fail "shares port $port"; fi
 grep -q "port $port of 127.0.0.1 is taken" log || fail "$(cat log)"
 
-# One that goes away: the records so far are kept, and named.
+# A camera that disconnects: the records so far are kept, and their path is printed.
 (
   until [ -s out/unfinished/faces.jsonl ] || [ ! -e out ]; do sleep 0.1; done
   kill "$server"

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs what the documentation tells its readers to type.
+"""Runs the commands of the documentation.
 
-usage: docs.py SOURCE-FOLDER list            the pages there are
+usage: docs.py SOURCE-FOLDER list            lists all pages
        docs.py SOURCE-FOLDER run PAGE        runs a page's blocks in order
-       docs.py SOURCE-FOLDER cover PAGE...   pages, elements, properties, links
+       docs.py SOURCE-FOLDER cover PAGE...   checks pages, elements, properties, links
 
-CONTRIBUTING.md says which blocks are run and how others are marked.
+CONTRIBUTING.md describes which blocks are run and how others are marked.
 """
 
 import json
@@ -20,7 +20,7 @@ import sys
 import tempfile
 
 LIMIT = 120  # seconds a block may take
-FOLLOWED = 0.9  # of the frames that a line with rcdtrack draws or prints
+TRACKED = 0.9  # minimum fraction of frames with a track, in lines with rcdtrack
 SHELLS = {'sh', 'bash', 'shell', 'console'}
 MARKS = {
     'setup': 'changes the system or is the whole set-up',
@@ -60,7 +60,7 @@ class Block:
                                   if l.startswith(('$ ', '> '))) + '\n'
 
     def commands(self):
-        """Logical lines, comments left out."""
+        """Logical lines without comments."""
         joined = self.text.replace('\\\n', ' ')
         return [l.strip() for l in joined.split('\n')
                 if l.strip() and not l.strip().startswith('#')]
@@ -87,7 +87,7 @@ def blocks_of(top, page):
 
 
 def through_jq(block, command):
-    """A line that prints records is read by jq, as its reader would."""
+    """Pipes a line that prints records through jq."""
     prints = 'visionpublish' in command and 'file-path' not in command \
         and '|' not in command
     if not prints:
@@ -98,14 +98,14 @@ def through_jq(block, command):
 
 
 def with_records(text):
-    """The same lines; those that draw what rcdtrack follows write records."""
+    """Adds visionpublish to lines that draw tracks of rcdtrack."""
     return re.sub(r'(rcdtrack\b[^!]*(?:![^!]*)*?)(! visionoverlay\b)',
                   r'\1! visionpublish add-empty-results=true '
                   r'file-path=followed.jsonl \2', text)
 
 
-def check_followed(block, folder):
-    """A line that follows something shows it, but for the first frames."""
+def check_tracked(block, folder):
+    """Most frames of a line with rcdtrack must have a track."""
     path = os.path.join(folder, 'followed.jsonl')
     if not os.path.exists(path):
         return
@@ -113,12 +113,12 @@ def check_followed(block, folder):
         frames = [json.loads(line) for line in file]
     os.remove(path)
     shown = sum(any('id' in o for o in f.get('objects', [])) for f in frames)
-    if shown < FOLLOWED * len(frames) or not frames:
-        problem(f'{block.where}: {shown} of {len(frames)} frames have a box '
-                'of what is followed')
+    if shown < TRACKED * len(frames) or not frames:
+        problem(f'{block.where}: only {shown} of {len(frames)} frames have a '
+                'track')
     else:
         print(f'ok     {block.where}: {shown} of {len(frames)} frames have a '
-              'box of what is followed', flush=True)
+              'track', flush=True)
 
 
 def run_block(block, folder):
@@ -144,7 +144,7 @@ def run_block(block, folder):
         problem(f'{block.where}: a GLib warning\n{output}')
     else:
         print(f'ok     {block.where}: ran', flush=True)
-        check_followed(block, folder)
+        check_tracked(block, folder)
     return output
 
 
@@ -160,7 +160,7 @@ def gst():
 
 
 def parse_pipeline(block, words):
-    """Parses a pipeline; only elements of nvcodec may be missing, for a GPU."""
+    """Parses a pipeline; with the mark gpu nvcodec's elements may be missing."""
     Gst = gst()
     parts = [[]]
     for word in words:
@@ -172,7 +172,7 @@ def parse_pipeline(block, words):
     for part in parts:
         absent = part and re.fullmatch(r'nv\w+', part[0]) \
             and 'gpu' in block.marks and not Gst.ElementFactory.find(part[0])
-        # in its place a sink for what comes and a source of anything
+        # a missing element is replaced by a sink and a source
         known += (['fakesink', 'appsrc'] if absent else part) + ['!']
     try:
         Gst.parse_launchv(known[:-1])
@@ -202,7 +202,7 @@ def check_command(block, command, top):
         parse_pipeline(block, words)
     elif words[0] not in ('cd', 'export') and not shutil.which(words[0]) \
             and not os.access(os.path.join(top, words[0]), os.X_OK):
-        problem(f'{block.where}: there is no {words[0]}')
+        problem(f'{block.where}: {words[0]} is not installed')
 
 
 def check_block(block, top):
@@ -226,13 +226,13 @@ def prepare(top, folder):
 
 
 def do_block(block, top, folder):
-    """What it prints, if it runs."""
+    """Runs or checks a block; returns its output."""
     unknown = [m for m in block.marks if m not in MARKS]
     if block.language not in SHELLS:
         if re.search(r'^\S*gst-(launch|inspect)-1\.0', block.text, re.M):
             problem(f'{block.where}: a command outside a sh block')
     elif unknown:
-        problem(f'{block.where}: no such mark: {unknown}')
+        problem(f'{block.where}: unknown marks: {unknown}')
     elif block.marks:
         check_block(block, top)
     else:
@@ -247,7 +247,7 @@ def run_page(top, page):
             do_block(block, top, folder)
 
 
-# ---- what must be there ----
+# ---- completeness ----
 
 
 def check_links(top, page):
@@ -256,7 +256,7 @@ def check_links(top, page):
     for target in re.findall(r'\]\(([^)#\s]+)[^)]*\)', text):
         if not re.match(r'\w+:', target) and not os.path.exists(
                 os.path.join(top, os.path.dirname(page), target)):
-            problem(f'{page}: the link {target} leads nowhere')
+            problem(f'{page}: broken link {target}')
 
 
 def our_factories():
@@ -281,7 +281,7 @@ def check_element(top, factory, readme):
         problem(f'examples/lines/{name}.sh: missing')
     if not any(b.language in SHELLS and not b.marks and name in b.text
                for b in blocks_of(top, page)):
-        problem(f'{page}: no line with {name} that a test runs')
+        problem(f'{page}: no block with {name} that is run')
     with open(os.path.join(top, page), encoding='utf-8') as file:
         text = file.read()
     Gst = gst()
@@ -294,7 +294,7 @@ def check_element(top, factory, readme):
 def cover(top, configured):
     here = pages(top)
     if sorted(here) != sorted(configured):
-        problem(f'pages came or went since the build was configured: '
+        problem(f'pages were added or removed since the build was configured: '
                 f'{set(here) ^ set(configured)}; run meson setup --reconfigure')
     for page in here:
         check_links(top, page)
@@ -302,7 +302,7 @@ def cover(top, configured):
         readme = file.read()
     factories = list(our_factories())
     if not factories:
-        problem('none of our elements is in the registry')
+        problem('the registry has none of our elements')
     for factory in factories:
         check_element(top, factory, readme)
     print(f'{len(here)} pages, {len(factories)} elements')

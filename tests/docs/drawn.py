@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the examples' pictures show.
+"""Checks pictures written by the examples.
 
-usage: drawn.py drawn PICTURE ORIGINAL    something is drawn into the original
-       drawn.py bands PICTURE SCENE       its bands nearest to red, green and blue
+usage: drawn.py drawn PICTURE ORIGINAL    the original with drawings
+       drawn.py bands PICTURE SCENE       the bands nearest to red, green and blue
 """
 import re
 import sys
@@ -14,13 +14,13 @@ NANOMETRES = (450, 550, 650)  # of blue, green and red
 
 
 def changed(picture, original):
-    """The share of pixels that differ by more than decoders do."""
+    """The fraction of pixels that differ by more than decoders do."""
     difference = cv2.absdiff(cv2.imread(picture), cv2.imread(original))
     return (difference.max(axis=2) > 40).mean()
 
 
-def likeness(picture, scene):
-    """The least correlation of a colour with its band of a BIL cube of U16."""
+def lowest_correlation(picture, scene):
+    """The lowest correlation of a colour with its band of a BIL cube of U16."""
     colours = cv2.imread(picture)
     height, width = colours.shape[:2]
     with open(scene + ".hdr", encoding="utf-8") as file:
@@ -34,9 +34,9 @@ def likeness(picture, scene):
 
 
 if sys.argv[1] == "drawn":
-    share = changed(*sys.argv[2:])
-    print(f"{share:.1%} of the pixels are drawn over")
-    sys.exit(not 0.005 < share < 0.5)
-least = likeness(*sys.argv[2:])
-print(f"correlation {least:.4f}")
-sys.exit(not least > 0.99)
+    fraction = changed(*sys.argv[2:])
+    print(f"{fraction:.1%} of the pixels are drawn over")
+    sys.exit(not 0.005 < fraction < 0.5)
+lowest = lowest_correlation(*sys.argv[2:])
+print(f"correlation {lowest:.4f}")
+sys.exit(not lowest > 0.99)

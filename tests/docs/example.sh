@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Runs examples/lines/ELEMENT.sh in an empty folder and looks at what it prints.
+# Runs examples/lines/ELEMENT.sh in an empty folder and checks its output.
 set -euo pipefail
 look=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/drawn.py
 look ()

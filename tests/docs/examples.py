@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""examples/detect.c, boxes.c, detect.py and results.py, run as a reader would.
+"""Tests examples/detect.c, boxes.c, detect.py and results.py.
 
 usage: examples.py DETECT BOXES DETECT.PY
 
-What they say is held against gst-launch-1.0 lines, a picture at a time.
+Their output is compared with that of gst-launch-1.0 lines, one per picture.
 """
 
 import csv
@@ -46,7 +46,7 @@ def launch(line):
 
 
 def records_of(path, frames):
-    """Each frame's record, as another program than ours writes it."""
+    """The records of all frames, written by gst-launch-1.0."""
     out = launch(
         DECODE.format(path)
         + f"waldboostdetect model={MODEL} ! visionpublish add-empty-results=true"
@@ -56,7 +56,7 @@ def records_of(path, frames):
 
 
 def expected(path, frames=1):
-    """Each frame's objects."""
+    """The objects of all frames."""
     return [
         [
             tuple(found[key] for key in BOX) + (found["detection"]["confidence"],)
@@ -82,7 +82,7 @@ def film_frames(path):
 
 
 def fitted(path, height, width):
-    """The picture as it is in a film of that size: whole, black at its sides."""
+    """The picture scaled to fit a film of this size, with black borders."""
     picture = cv2.imread(path)
     scale = min(height / picture.shape[0], width / picture.shape[1])
     h, w = (round(side * scale) for side in picture.shape[:2])
@@ -102,8 +102,8 @@ def rows_by_frame(path):
     return [frames[number] for number in sorted(frames)]
 
 
-class Everything(unittest.TestCase):
-    """One run over pictures of three sizes, files that are none, and a film."""
+class AllFiles(unittest.TestCase):
+    """One run over pictures of three sizes, invalid files, and a film."""
 
     @classmethod
     def setUpClass(cls):
@@ -118,13 +118,13 @@ class Everything(unittest.TestCase):
         cls.expected = [expected(path)[0] for path in PICTURES]
         cls.expected += expected(FILM, FRAMES)
 
-    def test_says_which_files_are_bad(self):
-        complaints = self.done.stderr.splitlines()
-        self.assertEqual(len(complaints), 2, complaints)
-        self.assertIn("broken.jpg: ", complaints[0])
-        self.assertIn("missing.jpg: ", complaints[1])
+    def test_reports_bad_files(self):
+        errors = self.done.stderr.splitlines()
+        self.assertEqual(len(errors), 2, errors)
+        self.assertIn("broken.jpg: ", errors[0])
+        self.assertIn("missing.jpg: ", errors[1])
 
-    def test_finds_what_single_pipelines_find(self):
+    def test_finds_the_same_as_separate_pipelines(self):
         self.assertEqual(len(self.frames), len(PICTURES) + FRAMES)
         self.assertEqual([objects_of(rows) for rows in self.frames], self.expected)
         self.assertEqual([len(e) > 0 for e in self.expected[:3]], [True, True, False])
@@ -138,13 +138,13 @@ class Everything(unittest.TestCase):
             self.assertEqual({r["width"] for r in rows}, {str(width)})
             self.assertEqual({r["height"] for r in rows}, {str(height)})
 
-    def test_times_go_on_from_file_to_file(self):
+    def test_timestamps_continue_across_files(self):
         times = [int(rows[0]["timestamp"]) for rows in self.frames]
         start = len(PICTURES) * 10**9  # pictures take a second
         film = [start + record["timestamp"] for record in records_of(FILM, FRAMES)]
         self.assertEqual(times, list(range(0, start, 10**9)) + film)
 
-    def test_draws_boxes_and_nothing_else(self):
+    def test_draws_boxes_only(self):
         names = sorted(os.listdir("all"))
         self.assertEqual(len(names), len(self.frames))
         for name, path, found in zip(names, PICTURES, self.expected):
@@ -189,8 +189,8 @@ class Everything(unittest.TestCase):
                 self.assertGreater(counts[-1], 0)
 
 
-class Turned(unittest.TestCase):
-    """Photographs of a camera that was held in another way."""
+class Orientation(unittest.TestCase):
+    """Photographs with EXIF orientations."""
 
     def test_faces_are_upright(self):
         upright = expected(PICTURES[0])[0]
@@ -227,10 +227,10 @@ class Options(unittest.TestCase):
     def test_film_with_boxes(self):
         detect("--frames", "5", "--output", "boxes.avi", FILM)
         n = len(film_frames("boxes.avi"))
-        self.assertIn(n, (4, 5))  # two of the film's have the same time
+        self.assertIn(n, (4, 5))  # two frames have the same timestamp
 
     def test_film_of_pictures(self):
-        """Each a second long, fitted into the first one's size."""
+        """Each lasts a second and is fitted to the first one's size."""
         grey = DATA + "left01.jpg"
         for files in ([PICTURES[0]], PICTURES + [grey, PICTURES[0]], PICTURES[1::-1]):
             detect("--output", "list.avi", *files)
@@ -253,8 +253,8 @@ class Options(unittest.TestCase):
             wanted = fitted(PICTURES[0], *size[:2])
             self.assertLess(cv2.absdiff(frame, wanted).mean(), 8)
 
-    def test_ends_what_it_began(self):
-        """Ctrl-C leaves a film and a table that are whole."""
+    def test_interrupt_completes_files(self):
+        """Ctrl-C leaves a complete film and table."""
         command = [DETECT, "--timing", "--csv", "stop.csv", "--output", "stop.avi"]
         with subprocess.Popen(
             command + 20 * [FILM], stdout=subprocess.PIPE, text=True
@@ -291,7 +291,7 @@ class Options(unittest.TestCase):
         finer = detect("--model", MODEL, "--set", "min-neighbors=0", PICTURES[0]).stdout
         self.assertGreater(len(finer.splitlines()), len(plain.splitlines()))
 
-    def test_the_gpu_finds_the_same(self):
+    def test_gpu_results_are_equal(self):
         arguments = ["--model", MODEL, *PICTURES, FILM, "--frames", "5", "--device"]
         command = [DETECT, *arguments, "gpu"]
         gpu = subprocess.run(command, capture_output=True, text=True, timeout=60)
@@ -299,8 +299,8 @@ class Options(unittest.TestCase):
             self.skipTest("no GPU")
         self.assertEqual(gpu.stdout, detect(*arguments, "cpu").stdout)
 
-    def test_refusals(self):
-        with open("cut.jpg", "wb") as file:  # a beginning that a decoder waits on
+    def test_errors(self):
+        with open("cut.jpg", "wb") as file:  # decoders wait for the rest
             file.write(b"\xff\xd8\xff\xe0 and no more")
         for status, text, *arguments in (
             (2, "no files"),
@@ -321,11 +321,11 @@ class Options(unittest.TestCase):
             (1, "cut.jpg: cannot be decoded", "cut.jpg"),
             (1, "directory", "."),
         ):
-            complaint = detect(*arguments, status=status).stderr
-            self.assertIn(text, complaint)
-            self.assertEqual(len(complaint.splitlines()), 1, complaint)
+            error = detect(*arguments, status=status).stderr
+            self.assertIn(text, error)
+            self.assertEqual(len(error.splitlines()), 1, error)
 
-    def test_says_that_plugins_are_missing(self):
+    def test_reports_missing_plugins(self):
         done = subprocess.run(
             [DETECT, PICTURES[0]], capture_output=True, text=True, timeout=60,
             env=os.environ | {
@@ -336,7 +336,7 @@ class Options(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("GST_PLUGIN_PATH", done.stderr)
 
-    def test_ends_when_nobody_reads(self):
+    def test_exits_on_closed_pipe(self):
         with subprocess.Popen(
             [DETECT, "--timing"] + 20 * [FILM],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -346,7 +346,7 @@ class Options(unittest.TestCase):
             self.assertEqual(running.stderr.read(), "")
         self.assertEqual(running.returncode, -signal.SIGPIPE)
 
-    def test_says_that_it_cannot_print(self):
+    def test_reports_full_output(self):
         with open("/dev/full", "w", encoding="utf-8") as full:
             done = subprocess.run(
                 [DETECT, "--timing", *PICTURES], stdout=full,
@@ -370,7 +370,7 @@ class Boxes(unittest.TestCase):
 
 
 class Tables(unittest.TestCase):
-    """As visionpublish writes them."""
+    """Tables read by results.py against records of visionpublish."""
 
     def compare(self, line, kind, key):
         import results
@@ -426,7 +426,7 @@ class Python(unittest.TestCase):
                 [box[:4] + (f"{box[4]:.3f}",) for box in expected(path)[0]],
             )
 
-    def test_prints_which_region_it_is_in(self):
+    def test_prints_the_enclosing_region(self):
         regions = self.regions(PICTURES[0], MODEL, MODEL)
         self.assertEqual([words[0] for words in regions], ["0", "1", "2"])
         outer, inner = regions[0], regions[2]
@@ -436,8 +436,8 @@ class Python(unittest.TestCase):
         self.assertTrue(x <= left and left + width <= x + w, regions)
         self.assertTrue(y <= top and top + height <= y + h, regions)
 
-    def test_ends_at_once(self):
-        """With Ctrl-C, and when nobody reads any more."""
+    def test_exits_at_once(self):
+        """On Ctrl-C, and when the pipe is closed."""
         for number in (signal.SIGINT, signal.SIGPIPE):
             with subprocess.Popen(
                 ["/usr/bin/python3", "-u", PYTHON, FILM],

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""orientation.py PICTURE FOLDER: the picture as cameras write it that were held
-in other ways, turned-1.jpg, turned-3.jpg, ... by EXIF's Orientation."""
+"""orientation.py PICTURE FOLDER: writes rotated copies of the picture with a matching
+EXIF Orientation, turned-1.jpg, turned-3.jpg, ..."""
 import struct
 import sys
 

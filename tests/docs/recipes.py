@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs docs/recipes.md, and looks at what each of its recipes leaves.
+"""Runs docs/recipes.md and checks the output of each recipe.
 
 usage: recipes.py SOURCE-FOLDER
 """
@@ -30,7 +30,7 @@ PAGE = "docs/recipes.md"
 FILM = "/usr/share/doc/opencv-doc/examples/data/Megamind.avi"
 VTEST = FILM.replace("Megamind", "vtest")
 BOX = ("x", "y", "w", "h")
-outputs = {}  # what each recipe's blocks print
+outputs = {}  # printed by each recipe's blocks
 
 
 def run_recipes(top, folder):
@@ -74,7 +74,7 @@ def frames_of(path):
         yield frame
 
 
-def alike(a, b):
+def correlation(a, b):
     """The correlation of two pictures."""
     return numpy.corrcoef(a.ravel(), b.ravel())[0, 1]
 
@@ -84,7 +84,7 @@ class Recipes(unittest.TestCase):
         self.assertEqual(docs.problems, [])
         self.assertGreater(len(boxes()), 200)
 
-    def test_every_recipe_is_looked_at(self):
+    def test_every_recipe_is_checked(self):
         self.assertEqual(set(outputs) - {""}, {
             "An RTSP camera", "Several cameras", "Crops of detected objects",
             "Record while something is detected", "Count", "pandas", "SQLite",
@@ -99,7 +99,7 @@ class Recipes(unittest.TestCase):
             self.assertGreaterEqual(len(record["objects"]), 1)
 
     def test_rtsp_without_a_server(self):
-        """Waiting for its address ends with the server."""
+        """The wait for the address ends when the server exits."""
         with open(os.path.join(TOP, PAGE), encoding="utf-8") as file:
             wait = re.search(r"^until .*address.*$", file.read(), re.M)[0]
         with tempfile.TemporaryDirectory() as folder:
@@ -113,8 +113,8 @@ class Recipes(unittest.TestCase):
             self.assertEqual(frame.shape, (576, 720 + 768, 3))
         left, right = frames[50][:528, :720], frames[50][:, 720:]
         yard = itertools.islice(frames_of(VTEST), 30)  # 10 frames a second, not 24
-        self.assertGreater(max(alike(left, frame) for frame in film()[45:56]), 0.9)
-        self.assertGreater(max(alike(right, frame) for frame in yard), 0.9)
+        self.assertGreater(max(correlation(left, frame) for frame in film()[45:56]), 0.9)
+        self.assertGreater(max(correlation(right, frame) for frame in yard), 0.9)
         first, second = records("first.jsonl"), records("second.jsonl")
         self.assertEqual({r["source"] for r in first}, {"door"})
         self.assertEqual({r["source"] for r in second}, {"yard"})
@@ -123,7 +123,7 @@ class Recipes(unittest.TestCase):
             [number for number, _, all in found()[:60] if all])
 
     def test_crops(self):
-        """Of RGB, which has another grey than the film's Y."""
+        """Crops are of RGB, whose grey differs from the film's Y."""
         subprocess.run(
             f"gst-launch-1.0 -q filesrc location={FILM} ! decodebin ! videoconvert"
             " ! video/x-raw,format=RGB ! waldboostdetect model=lbpcascade_frontalface_improved.xml"
@@ -135,7 +135,7 @@ class Recipes(unittest.TestCase):
         for name, (number, (x, y, w, h)) in wanted.items():
             crop = cv2.imread("crops/" + name)
             self.assertEqual(crop.shape, (h, w, 3), name)
-            self.assertGreater(alike(crop, film()[number][y:y + h, x:x + w]), 0.9, name)
+            self.assertGreater(correlation(crop, film()[number][y:y + h, x:x + w]), 0.9, name)
 
     def test_record(self):
         """The frames of each film: from 0.3 s before the first detection until
@@ -160,7 +160,7 @@ class Recipes(unittest.TestCase):
         for path, numbers in zip(paths, films):
             frames = list(frames_of(path))
             self.assertEqual(len(frames), len(numbers), path)
-            self.assertGreater(alike(frames[-1], film()[numbers[-1]]), 0.9, path)
+            self.assertGreater(correlation(frames[-1], film()[numbers[-1]]), 0.9, path)
 
     def test_count(self):
         faces = json.loads("[" + ",".join(re.findall(r"\{.*?\}", outputs["Count"][0])) + "]")
@@ -177,8 +177,8 @@ class Recipes(unittest.TestCase):
         self.assertGreaterEqual(len(ids), 2)
 
     def test_count_people(self):
-        """As many of those that people marked as the page says: an overlap of
-        half the marked box is enough."""
+        """The page states how many of the annotated people are found: covering half
+        of the annotated box is enough."""
         with open(os.path.join(TOP, "tests/data/vtest-people.json"), encoding="utf-8") as file:
             marked = [box for person in json.load(file)["people"] for box in person["boxes"]]
         people = {r["frame_num"]: r["objects"] for r in records("people.jsonl")}
@@ -186,8 +186,9 @@ class Recipes(unittest.TestCase):
         hits = sum(any(covered(box, o) > 0.5 for o in people.get(box["frame"], []))
                    for box in marked)
         with open(os.path.join(TOP, PAGE), encoding="utf-8") as file:
-            said = re.search(r"of (\d+) people marked\s+in this film it finds (\d+)", file.read())
-        self.assertEqual((len(marked), hits), tuple(map(int, said.groups())))
+            stated = re.search(
+                r"finds (\d+) of (\d+) annotated people\s+in this film", file.read())
+        self.assertEqual((hits, len(marked)), tuple(map(int, stated.groups())))
 
     def test_pandas(self):
         with open("faces.csv", newline="", encoding="utf-8") as file:
@@ -209,7 +210,7 @@ class Recipes(unittest.TestCase):
                          2 + len({time // 10**9 for _, time, *_ in boxes()}))
 
     def test_hls(self):
-        """As a browser loads it."""
+        """Loads the files like a browser."""
         handler = functools.partial(Quiet, directory="web")
         with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
             threading.Thread(target=server.serve_forever).start()
@@ -235,7 +236,7 @@ class Recipes(unittest.TestCase):
         for piece in pieces:
             with open("piece.ts", "wb") as file:
                 file.write(get(piece))
-            frames = list(frames_of("piece.ts"))  # by itself: it begins with a key frame
+            frames = list(frames_of("piece.ts"))  # decodes alone: starts with a key frame
             self.assertEqual({frame.shape for frame in frames}, {(528, 720, 3)})
             n_frames += len(frames)
         self.assertEqual(n_frames, len(film()))
@@ -247,7 +248,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 def covered(box, region):
-    """The share of the marked box that is in the region."""
+    """The fraction of the annotated box that is in the region."""
     width = min(box["x"] + box["width"], region["x"] + region["w"]) - max(box["x"], region["x"])
     height = min(box["y"] + box["height"], region["y"] + region["h"]) - max(box["y"], region["y"])
     return max(width, 0) * max(height, 0) / (box["width"] * box["height"])

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What the scripts of examples/ do about --help, broken pictures and sideways ones.
+# Scripts of examples/ with --help, broken pictures and EXIF orientations.
 # usage: scripts.sh PYTHON
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -25,11 +25,11 @@ done
 
 echo "no picture" >broken.jpg
 for name in houghlines ldpdescriptor visionoverlay visionpublish waldboostdetect; do
-  if "$examples/lines/$name.sh" broken.jpg >log 2>&1; then fail "$name.sh took broken.jpg"; fi
+  if "$examples/lines/$name.sh" broken.jpg >log 2>&1; then fail "$name.sh accepted broken.jpg"; fi
   tail -n 1 log | grep -q broken.jpg || fail "$name.sh broken.jpg: $(cat log)"
 done
 
-# The first is broken, the others are kept and compared.
+# Broken pictures are skipped, the others are indexed and compared.
 mkdir pictures
 cp broken.jpg pictures/a.jpg
 cp "$data"/left0[1-4].jpg pictures
@@ -40,7 +40,7 @@ for name in a.jpg z.jpg; do
 done
 [ "$(grep -c 'entries=' log)" = 4 ] && [ -s alike.png ] || fail "$(cat log)"
 
-# A picture turned, and what EXIF says of it: each has the same face.
+# Pictures with different EXIF orientations have the same face.
 "$1" "$here/orientation.py" "$data/messi5.jpg" .
 for picture in turned-*.jpg; do
   "$examples/lines/waldboostdetect.sh" "$picture" lbpcascade_frontalface.xml >log 2>&1 \

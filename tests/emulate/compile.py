@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Compiles a CUDA file for the CPU: compile.py OBJECT SOURCE CUDA COMPILER...
 
-CUDA is the folder of the files it includes. What C++ has no words for is
-written in others: launches, and dynamic shared memory.
+CUDA is the folder of included files. Launches and dynamic shared memory, which C++
+lacks, are translated.
 """
 import pathlib
 import re

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Pairs of half precision numbers on the CPU: bits as on the GPU, each result
-// rounded once.
+// Pairs of half precision numbers on the CPU: the same bits as on the GPU, each
+// result is rounded once.
 #ifndef CUV_EMULATE_FP16_H
 #define CUV_EMULATE_FP16_H
 
@@ -10,7 +10,7 @@ struct __half2 {
   uint16_t x, y;
 };
 
-// Of finite numbers.
+// Finite numbers only.
 static inline double
 cuv_emulated_of_half (uint16_t bits)
 {
@@ -22,7 +22,7 @@ cuv_emulated_of_half (uint16_t bits)
   return bits >> 15 ? -value : value;
 }
 
-// The nearest half, of two that are equally near the even one.
+// Rounds to the nearest half, ties to even.
 static inline uint16_t
 cuv_emulated_to_half (double value)
 {
@@ -33,7 +33,7 @@ cuv_emulated_to_half (double value)
   frexp (value, &exponent);
   unit = ldexp (1, (exponent < -13 ? -13 : exponent) - 11);
   value = rint (fabs (value) / unit);
-  exponent = (exponent < -13 ? -13 : exponent) + 14; // of a number below 2048
+  exponent = (exponent < -13 ? -13 : exponent) + 14; // biased, if value < 2048
   if (value == 2048) {
     value = 1024;
     exponent++;
@@ -80,7 +80,7 @@ __hsub2 (__half2 a, __half2 b)
       [] (double p, double q, double) { return p - q; }, a, b);
 }
 
-// Exact before it is rounded: 22 bits by 11 fit a double.
+// Exact before rounding: a 22-bit product and an 11-bit addend fit a double.
 static inline __half2
 __hfma2 (__half2 a, __half2 b, __half2 c)
 {

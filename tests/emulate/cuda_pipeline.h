@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Copies to shared memory that go on while a thread does: here at once.
+// Asynchronous copies to shared memory, here done at once.
 #ifndef CUV_EMULATE_PIPELINE_H
 #define CUV_EMULATE_PIPELINE_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// CUDA C++ as the project uses it, compiled for the CPU: words of the language,
-// vectors, what a thread can ask and do, and how a kernel is started.
+// CUDA C++ as the project uses it, compiled for the CPU: keywords, vector
+// types, intrinsics and launches.
 #ifndef CUV_EMULATE_RUNTIME_H
 #define CUV_EMULATE_RUNTIME_H
 
@@ -71,13 +71,13 @@ make_uint4 (unsigned x, unsigned y, unsigned z, unsigned w)
   return { x, y, z, w };
 }
 
-// ---- where a thread is ----
+// ---- thread indices and launches ----
 
 extern uint3 threadIdx, blockIdx;
 extern dim3 blockDim, gridDim;
 extern void *cuv_emulated_shared; // the block's dynamic shared memory
 
-// Runs body in every thread.
+// Runs body in every thread of the grid.
 void cuv_emulate (
     dim3 grid, dim3 block, size_t shared, const std::function<void ()> &body);
 
@@ -147,13 +147,12 @@ cudaFuncGetAttributes (cudaFuncAttributes *attributes, T *)
   return cudaSuccess;
 }
 
-// ---- what threads do together ----
+// ---- warp and block operations ----
 
 enum CuvMeeting { CUV_MEET, CUV_BALLOT, CUV_SHUFFLE };
 
-// A thread's part in a meeting of the threads of its warp that mask names;
-// source is the lane to read from. Returns the ballot, or what that lane
-// brings.
+// Synchronises the threads of a warp in mask; source is the lane to read from.
+// Returns the ballot, or the value `brings` of that lane.
 uint64_t cuv_emulated_meet (
     CuvMeeting what, unsigned mask, uint64_t brings, int source);
 void __syncthreads ();
@@ -189,14 +188,15 @@ cuv_emulated_shuffle (unsigned mask, T value, int source)
 {
   uint64_t bits = 0;
 
-  static_assert (sizeof value <= sizeof bits, "what a shuffle can bring");
+  static_assert (sizeof value <= sizeof bits, "a shuffle moves up to 8 bytes");
   memcpy (&bits, &value, sizeof value);
   bits = cuv_emulated_meet (CUV_SHUFFLE, mask, bits, source);
   memcpy (&value, &bits, sizeof value);
   return value;
 }
 
-// Lanes beyond the width's section read themselves.
+// Reads are within sections of `width` lanes; beyond them lanes read
+// themselves.
 template <typename T>
 static inline T
 __shfl_sync (unsigned mask, T value, int source, int width = 32)
@@ -237,7 +237,7 @@ __shfl_xor_sync (unsigned mask, T value, int bits, int width = 32)
       mask, value, from / width <= lane / width ? from : lane);
 }
 
-// Of all 32 lanes.
+// All 32 lanes must take part.
 static inline unsigned
 __reduce_add_sync (unsigned mask, unsigned value)
 {
@@ -406,7 +406,7 @@ __funnelshift_r (unsigned low, unsigned high, unsigned shift)
   return (unsigned) (((uint64_t) high << 32 | low) >> (shift & 31));
 }
 
-// The same, cut to 32.
+// The same with shift clamped to 32.
 static inline unsigned
 __funnelshift_rc (unsigned low, unsigned high, unsigned shift)
 {
@@ -424,7 +424,7 @@ __byte_perm (unsigned a, unsigned b, unsigned selector)
   return result;
 }
 
-// Bytes of 255 where those of a and b are the same.
+// 255 in bytes that are equal in a and b, else 0.
 static inline unsigned
 __vcmpeq4 (unsigned a, unsigned b)
 {
@@ -492,7 +492,7 @@ __longlong_as_double (long long bits)
   return value;
 }
 
-// Of two halves of 16 bits each.
+// Combines f of the low and of the high 16 bits.
 template <typename F>
 static inline unsigned
 cuv_emulated_halves (F f)
@@ -524,7 +524,7 @@ __vminu4 (unsigned a, unsigned b)
   return smaller;
 }
 
-// How much the bytes of a and b differ, in all.
+// The sum of absolute differences of the bytes of a and b.
 static inline unsigned
 __vsadu4 (unsigned a, unsigned b)
 {

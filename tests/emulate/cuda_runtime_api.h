@@ -66,7 +66,7 @@ cudaError_t cudaStreamCreateWithFlags (cudaStream_t *stream, unsigned flags);
 cudaError_t cudaStreamDestroy (cudaStream_t stream);
 cudaError_t cudaStreamSynchronize (cudaStream_t stream);
 cudaError_t cudaStreamQuery (cudaStream_t stream);
-/* Has queries say for so long that work is under way. */
+/* Stream and event queries return cudaErrorNotReady for this time. */
 void cuv_emulate_busy (double seconds);
 cudaError_t cudaStreamWaitEvent (cudaStream_t, cudaEvent_t, unsigned flags);
 cudaError_t cudaEventCreate (cudaEvent_t *event);
@@ -83,7 +83,7 @@ cudaError_t cuv_emulated_alloc (void **memory, size_t size);
 }
 #endif
 
-/* In C++ any pointer's address will do, as with the real ones. */
+/* In C++ these accept the address of any pointer, like the real ones. */
 #ifdef __cplusplus
 template <typename T>
 static inline cudaError_t

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Blocks run one after another, each thread of a block on a stack of its own
-// until it has to wait for others. Which one goes on is drawn anew each time:
-// what hangs on the order of threads does not stay hidden. The draw is always
-// the same: a failure comes back.
+// Blocks run one after another. Each thread of a block runs on its own stack
+// until it waits for others. The next thread is chosen at random, to expose
+// dependencies on the order of threads; the seed is fixed, so failures are
+// reproducible.
 #include "cuda_runtime.h"
 
 #include <algorithm>
@@ -17,9 +17,9 @@
 #endif
 
 #define STACK (32 << 10)
-#define STAGGER 576 // stacks that begin in the same sets of a cache are slow
+#define STAGGER 576 // stacks that start in the same cache sets are slow
 #define MAX_THREADS 1024
-#define MAX_SHARED (227 << 10) // of a block
+#define MAX_SHARED (227 << 10) // per block
 
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
@@ -35,14 +35,14 @@ struct Thread {
   boost::context::detail::fcontext_t here;
   State state;
   uint3 index;
-  // of a meeting:
+  // arguments and result of a warp operation:
   CuvMeeting what;
   unsigned mask;
   uint64_t brings, gets;
   int source;
 };
 
-// The threads of a warp that are still to go on, one after the other.
+// The threads of a warp that are still to run in this turn.
 struct Turn {
   int warp, lane, step, left;
 };
@@ -71,9 +71,9 @@ draw (unsigned n)
   return (seed >> 8) % n;
 }
 
-// ---- from stack to stack ----
+// ---- switching stacks ----
 
-// AddressSanitizer is told which stack it is on.
+// Reports switches of stacks to AddressSanitizer.
 #if CUV_EMULATE_ASAN
 static void
 leave (Thread *from, const Thread *to)
@@ -98,7 +98,7 @@ arrive (Thread *, Thread *)
 }
 #endif
 
-// Who arrives keeps where the one that jumped goes on.
+// Stores where the thread that was left continues.
 static void
 arrive_from (boost::context::detail::transfer_t transfer)
 {
@@ -108,7 +108,7 @@ arrive_from (boost::context::detail::transfer_t transfer)
   arrive (current, from);
 }
 
-// Returns when somebody goes on with the one that calls it.
+// Switches to a thread; returns when another switches back.
 static void
 go_on (Thread *to)
 {
@@ -120,7 +120,7 @@ go_on (Thread *to)
   arrive_from (boost::context::detail::jump_fcontext (to->here, from));
 }
 
-// The next of the warp's threads that can go on, or the scheduler.
+// The next thread of the warp that is ready, or the scheduler.
 static Thread *
 next_in_turn ()
 {
@@ -142,7 +142,7 @@ wait (State state)
   go_on (next_in_turn ());
 }
 
-// A thread's stack goes through all its kernels.
+// A thread's stack is reused for all kernels.
 static void
 begin (boost::context::detail::transfer_t from)
 {
@@ -153,7 +153,7 @@ begin (boost::context::detail::transfer_t from)
   }
 }
 
-// ---- waiting for each other ----
+// ---- synchronisation ----
 
 uint64_t
 cuv_emulated_meet (CuvMeeting what, unsigned mask, uint64_t brings, int source)
@@ -163,7 +163,7 @@ cuv_emulated_meet (CuvMeeting what, unsigned mask, uint64_t brings, int source)
   current->brings = brings;
   current->source = source;
   if (!(mask >> cuv_emulated_lane () & 1))
-    fail (*current, "is not in the mask it gave");
+    fail (*current, "is not in the mask that it passed");
   wait (MEETING);
   return current->gets;
 }
@@ -174,7 +174,7 @@ __syncthreads ()
   wait (AT_BARRIER);
 }
 
-// The threads of a warp that are in mask and still there.
+// Calls f for the threads of a warp that are in mask and not done.
 template <typename F>
 static void
 for_mates (int warp, unsigned mask, F f)
@@ -187,8 +187,8 @@ for_mates (int warp, unsigned mask, F f)
   }
 }
 
-// Lets a thread's meeting take place if all have come: some may have to meet
-// fewer before.
+// Completes a warp operation if all threads of its mask have arrived; some may
+// have to complete one with a smaller mask first.
 static void
 settle (int warp, const Thread &first)
 {
@@ -199,7 +199,7 @@ settle (int warp, const Thread &first)
   for_mates (warp, mask, [&] (const Thread &mate, int lane) {
     all = all && mate.state == MEETING && mate.mask == mask;
     if (mate.state == MEETING && mate.mask == mask && mate.what != first.what)
-      fail (mate, "meets its warp in another call than the others");
+      fail (mate, "calls another warp operation than other threads");
     ballot |= (unsigned) (mate.brings & 1) << lane;
     present |= 1u << lane;
   });
@@ -207,7 +207,7 @@ settle (int warp, const Thread &first)
     return;
   for_mates (warp, mask, [&] (Thread &mate, int) {
     if (mate.what == CUV_SHUFFLE && !(present >> mate.source & 1))
-      fail (mate, "reads from a thread that does not take part");
+      fail (mate, "reads from a lane that does not take part");
     mate.gets = mate.what == CUV_BALLOT
         ? ballot
         : threads[warp * 32 + mate.source].brings;
@@ -215,8 +215,8 @@ settle (int warp, const Thread &first)
   });
 }
 
-// All of a warp's threads that can, in a direction and from a lane on that are
-// drawn. FALSE if none could.
+// Runs all ready threads of a warp, from a random lane in a random direction.
+// Returns false if none was ready.
 static bool
 run_warp (int warp)
 {
@@ -234,7 +234,7 @@ run_warp (int warp)
   return true;
 }
 
-// FALSE if no thread is left.
+// Returns false if all threads are done.
 static bool
 pass_barrier ()
 {
@@ -242,7 +242,7 @@ pass_barrier ()
 
   for (int i = 0; i < n_threads; i++) {
     if (threads[i].state == MEETING)
-      fail (threads[i], "waits for threads of its warp that do not come");
+      fail (threads[i], "waits for threads of its warp that never arrive");
     any = any || threads[i].state == AT_BARRIER;
     if (threads[i].state == AT_BARRIER)
       threads[i].state = READY;
@@ -303,13 +303,13 @@ cuv_emulate (
   blockDim = block;
   if (n == 0 || block.x * block.y * block.z == 0
       || block.x * block.y * block.z > MAX_THREADS || shared > MAX_SHARED) {
-    fprintf (stderr, "emulated kernel: cannot be launched so\n");
+    fprintf (stderr, "emulated kernel: invalid launch configuration\n");
     abort ();
   }
   n_threads = (int) (block.x * block.y * block.z);
   kernel = &body;
   for (unsigned i = 0; i < n; i++) {
-    // of just the size asked for, and anything but 0
+    // of exactly the requested size, not zeroed
     std::unique_ptr<uint4[]> memory (new uint4[(shared + 15) / 16]);
 
     memset ((void *) memory.get (), 0xa5, (shared + 15) / 16 * 16);
@@ -365,7 +365,7 @@ cudaGetDeviceCount (int *n)
   return cudaSuccess;
 }
 
-// Few processors: blocks have more than one piece of work.
+// Few multiprocessors, so that blocks process several tiles.
 cudaError_t
 cudaDeviceGetAttribute (int *value, cudaDeviceAttr attribute, int)
 {
@@ -378,7 +378,7 @@ cudaDeviceGetAttribute (int *value, cudaDeviceAttr attribute, int)
   return cudaSuccess;
 }
 
-// As on a device, what was there before stays.
+// Memory is not zeroed, as on a device.
 cudaError_t
 cuv_emulated_alloc (void **memory, size_t size)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Any bytes are a header of sizes in range or an error; and what is written of
- * a header, with the keys extracted from it or with any bytes for them, reads
- * as the same. */
+/* Any bytes are a header with sizes in range, or an error. A header that is
+ * written, with the keys extracted from it or with any bytes as keys, is read
+ * back unchanged. */
 #include <stdlib.h>
 #include <string.h>
 #include "format/envi.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Any bytes are an index whose entries are all there, or an error. They are
- * read once as they are and once with the checksums before the entries made
- * right, which no fuzzer finds. */
+/* Any bytes are an index with all of its entries, or an error. They are parsed
+ * unchanged, and once more with correct checksums of header and slots, which a
+ * fuzzer cannot guess. */
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
-static volatile unsigned seen; /* so that nothing is left out */
+static volatile unsigned seen; /* keeps reads from being optimised away */
 
 /* ---- one index ---- */
 
@@ -23,9 +23,10 @@ check_header (const CuvLdpIndex *index, const uint8_t *data)
     abort ();
 }
 
-/* Every byte of an entry, so that one beyond the file is seen. */
+/* Reads every byte of an entry, so that sanitizers report any beyond the file.
+ */
 static unsigned
-look_at (const CuvLdpIndex *index, uint64_t i)
+read_entry (const CuvLdpIndex *index, uint64_t i)
 {
   const CuvLdpIndexInfo *info = cuv_ldp_index_info (index);
   const size_t n = cuv_ldp_n_counts (&info->layout);
@@ -55,7 +56,7 @@ check_index (const CuvLdpIndex *index, const uint8_t *data, size_t size)
       || n > (size - CUV_LDP_INDEX_PAGE) / info->stride)
     abort ();
   for (uint64_t i = 0; i < n; i++)
-    seen = look_at (index, i);
+    seen = read_entry (index, i);
   if (cuv_ldp_index_check (index, &error) != (error == NULL))
     abort ();
   free (error);
@@ -79,7 +80,7 @@ parse (const uint8_t *data, size_t size)
 /* ---- both ---- */
 
 static void
-mend (uint8_t *bytes)
+fix_checksums (uint8_t *bytes)
 {
   memcpy (bytes, cuv_ldp_index_magic, sizeof cuv_ldp_index_magic);
   cuv_ldp_put32 (bytes + 8, CUV_LDP_INDEX_VERSION);
@@ -103,7 +104,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     return 0;
   copy = malloc (size);
   memcpy (copy, data, size);
-  mend (copy);
+  fix_checksums (copy);
   parse (copy, size);
   free (copy);
   return 0;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Any bytes are a model or an error; and a model reads its own memory only. */
+/* Any bytes are a model or an error; evaluating a model reads valid memory
+ * only. */
 #include <stdlib.h>
 #include "model/model.h"
 #include "reference/waldboost-reference.h"
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
-/* Integral pictures of one window of noise, and no element more. */
+/* Integral images of one window of noise, without spare elements. */
 typedef struct {
   uint8_t *pixels;
   uint32_t *sums, *squares, *tilted;
@@ -58,7 +59,7 @@ evaluate (const CuvWaldboostModel *model)
   free (pictures.tilted);
 }
 
-/* The file's size chooses among the options. */
+/* The size of the file selects options. */
 static CuvModelOptions
 choose_options (size_t size)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Small models of each format, headers of cubes and indexes to begin with.
+"""Writes seeds: small models of each format, headers of cubes, and indexes.
 seeds.py FOLDER"""
 import os
 import struct
@@ -49,8 +49,8 @@ for number, (kind, interleave) in enumerate(
 
 
 def index(n, width, height, bins, levels, merged, thumbnail):
-    """As docs/definitions/ldp-index.md has it: blocks of 16 pixels, which is what keeps a
-    count within a byte, two directions."""
+    """An index by docs/definitions/ldp-index.md: blocks of 16 pixels, so that counts
+    take a byte; two directions."""
     columns, rows = -(-width // 16), -(-height // 16)
     n_bins = levels or (256, 59)[bins]
     histograms = 1 if merged else 2

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Installs a build below a folder of its own, which nothing knows of, and uses it
-# as a program does: each header alone, pkg-config, plugins that find their
-# library.
+# Installs a build into a new folder and checks it: each header compiles alone,
+# pkg-config works, plugins find their library.
 # usage: BUILD=folder install.sh
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -16,7 +15,7 @@ compile "$BUILD" 2>/dev/null
 DESTDIR=$scratch meson install -C "$BUILD" --no-rebuild --quiet
 pc=$(find "$scratch" -name gstcuvision-1.0.pc)
 [ -n "$pc" ] || die "no gstcuvision-1.0.pc"
-# a DESTDIR stands before the prefix
+# DESTDIR is prepended to the prefix
 sed -i "s,^prefix=,prefix=$scratch," "$pc"
 export PKG_CONFIG_PATH=${pc%/*}
 read -ra flags < <(pkg-config --cflags --libs gstcuvision-1.0)

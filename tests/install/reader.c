@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* reader PIPELINE: the rows of the tables that come out of a pipeline's element
- * named last, the first column of each. Knows what is installed, no more. */
+/* reader PIPELINE: prints the votes of all table rows at the element named
+ * last. Uses installed files only. */
 #include <gstcuvmeta.h>
 
 static GstPadProbeReturn

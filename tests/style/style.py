@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The manners of the tree: text, include directions, format, headers, symbols.
+"""Checks the style of the tree: text, includes, format, headers, symbols.
 
 usage: style.py CHECK SOURCE-FOLDER BUILD-FOLDER
 """
@@ -17,11 +17,11 @@ SPDX_WANTED = SOURCE + ('.py', '.sh')
 TEXT = SPDX_WANTED + ('.md', '.build', '.txt', '.json', '.css', '.supp', '.in')
 MAX_LINES = 600
 SKIPPED_FOLDERS = {'.git', '__pycache__', 'demo-out', '.gst-runtime', '.bench'}
-# Names of families and of elements' files that are also words or identifiers of
-# the support library.
+# Names of families and of elements' files that are also ordinary words or
+# identifiers of the library.
 PLAIN_WORDS = {'color', 'envi', 'overlay', 'publish', 'transfer'}
-# In families with kernels, the files that may use GLib: the plugin's, those
-# of model/, what turns metadata into drawings. All others are plain C.
+# In families with kernels, the files that may use GLib: those of the plugin, of
+# model/, and those that convert metadata to drawings. All others are plain C.
 GLIB_FILES = re.compile(r'^(gst\w+|plugin|scene|style|text)\.[ch]$')
 LINKER_SYMBOLS = '|_edata|_end|__bss_start'
 GLIB_HEADERS = re.compile(r'^(glib|gio/|gobject/|gst/|gmodule|json-glib/|pango)')
@@ -38,7 +38,7 @@ def problem(path, text, line=None):
 
 
 def tree_files(top):
-    """Paths of the tree's own files, without what git ignores."""
+    """Paths of all files of the tree except those ignored by git."""
     git = ['git', '-C', top, 'ls-files', '-co', '--exclude-standard', '-z']
     if shutil.which('git') and os.path.exists(os.path.join(top, '.git')):
         run = subprocess.run(git, capture_output=True, text=True)
@@ -94,7 +94,7 @@ def check_lines(name, text):
         if line != line.rstrip():
             problem(name, 'blanks at the end of the line', number)
         if MACHINE.search(line) and name != 'tests/style/style.py':
-            problem(name, 'a path or host of one machine', number)
+            problem(name, 'a path or host of a particular machine', number)
 
 
 def check_text(tree):
@@ -130,7 +130,7 @@ def build_file_of(tree, name):
 
 
 def check_lists(tree):
-    """Every file of the three rooms is in the meson.build nearest to it."""
+    """Every source of cuda, gst and elements is in the nearest meson.build."""
     for name in tree.files:
         base = os.path.basename(name)
         if name.split('/')[0] in ('cuda', 'gst', 'elements') \
@@ -155,7 +155,7 @@ def includes(tree, name):
 
 
 def allowed_folders(name):
-    """Where a file's own includes may lie; None: anywhere."""
+    """Folders from which a file may include headers; None: any."""
     room, *rest = name.split('/')
     if room == 'cuda':
         return [os.path.dirname(name), 'cuda']
@@ -180,13 +180,13 @@ def check_own_include(tree, name, number, target):
         return
     path = resolve(tree, name, target)
     if path is None:
-        problem(name, f'"{target}" is not within reach of this folder', number)
+        problem(name, f'"{target}" must not be included from this folder', number)
         return
     room, *rest = path.split('/')
     mine = name.split('/')
     family = rest[0] if len(rest) > 1 else None
     if mine[0] == 'gst' and room != 'gst' and family:
-        problem(name, f'gst/ knows no family, "{target}" is one', number)
+        problem(name, f'gst/ must not include a family: "{target}"', number)
     elif room != 'gst' and mine[0] in ('cuda', 'elements') \
             and family and family != mine[1]:
         problem(name, f'"{target}" belongs to another family', number)
@@ -201,21 +201,21 @@ def check_system_include(tree, name, number, target):
     context = name in ('gst/context/gstcuvcontext.c',
                        'gst/context/gstcuvcontext-private.h')
     if target.startswith('gst/cuda/') and not context and room != 'tests':
-        problem(name, f'<{target}>: only gst/context/ calls libgstcuda',
+        problem(name, f'<{target}>: only gst/context/ may call libgstcuda',
                 number)
     if room == 'cuda':
         if GLIB_HEADERS.match(target):
-            problem(name, f'<{target}>: cuda/ is without GLib', number)
+            problem(name, f'<{target}>: cuda/ must not use GLib', number)
         if name.endswith('-types.h') and target not in ('stdint.h', 'stddef.h'):
             problem(name, f'a types header includes <{target}>', number)
     if room == 'elements' and GLIB_HEADERS.match(target) \
             and f'cuda/{rest[0]}' in {os.path.dirname(f) for f in tree.files} \
             and not GLIB_FILES.match(base) and '/model/' not in name:
-        problem(name, f'<{target}>: an algorithm is without GLib', number)
+        problem(name, f'<{target}>: algorithms must not use GLib', number)
     if re.match(r'cuda(_runtime.*)?\.h$|cub/', target) \
             and not name.endswith(('.cu', '.cuh')) and room != 'tests' \
             and not context:
-        problem(name, f'<{target}>: only in .cu, .cuh', number)
+        problem(name, f'<{target}>: allowed in .cu and .cuh only', number)
 
 
 def check_includes(tree):
@@ -239,7 +239,7 @@ def check_family_names(tree):
         for number, line in enumerate(tree.read(name).split('\n'), 1):
             found = re.search(pattern, line, re.IGNORECASE)
             if found:
-                problem(name, f'gst/ knows no family: {found.group()}', number)
+                problem(name, f'gst/ must not name a family: {found.group()}', number)
 
 
 # ---- format, headers, symbols ----
@@ -317,7 +317,7 @@ def check_needed(path):
     out = output_of('readelf', '-d', path)[1]
     for name in re.findall(r'NEEDED.*\[(.*)\]', out):
         if re.match(r'lib(cuda|cudart|nv)', name):
-            problem(path, f'needs {name}: it would not load without')
+            problem(path, f'links {name}: it would not load without it')
 
 
 def check_symbols(tree, build):
@@ -326,7 +326,7 @@ def check_symbols(tree, build):
     check_needed(library)
     for family in tree.families:
         if f'elements/{family}/plugin.c' not in tree.known:
-            continue  # its element is not there yet
+            continue  # no element yet
         plugin = os.path.join(build, 'elements', family,
                               f'libgstcuv{family}.so')
         check_exports(plugin, r'gst_plugin_\w+_(get_desc|register)'
@@ -338,7 +338,7 @@ def main():
     check, top, build = sys.argv[1:4]
     tree = Tree(top)
     if len(tree.sources()) < 10:
-        problem(top, 'hardly any sources found: is this the source folder?')
+        problem(top, 'less than 10 sources found: is this the source folder?')
     {'text': lambda: (check_text(tree), check_lists(tree)),
      'includes': lambda: check_includes(tree),
      'format': lambda: check_format(tree),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""cuvision-index on Debian's pictures: index-tool.py PROGRAM."""
+"""Tests cuvision-index with Debian's pictures: index-tool.py PROGRAM."""
 import os
 import random
 import shutil
@@ -46,8 +46,8 @@ def expect(status, part, *arguments, **environment):
 
 
 def entries(index):
-    """The entries' bytes but for their names and checksums, by the format's
-    page; and the names."""
+    """Bytes of the entries, without names and checksums, by name; see
+    docs/definitions/ldp-index.md."""
     with open(index, 'rb') as file:
         data = file.read()
     size, stride = struct.unpack_from('<QQ', data, 80)
@@ -69,7 +69,7 @@ def test_add():
     check(names('a.ldp') == NAMES, f'names {names("a.ldp")}')
     expect(0, 'pictures of 128x128', 'info', 'a.ldp')
     expect(0, '', 'check', 'a.ldp')
-    # the same as the element's, picture by picture
+    # the element writes the same file, picture by picture
     for name in NAMES:
         subprocess.run(
             ['gst-launch-1.0', '-q', 'filesrc', f'location={name}', '!',
@@ -77,14 +77,14 @@ def test_add():
              'location=b.ldp', f'entry-name={name}', 'descriptor-width=128',
              'descriptor-height=128'], check=True, timeout=120)
     with open('a.ldp', 'rb') as a, open('b.ldp', 'rb') as b:
-        check(a.read() == b.read(), 'as by ldpindexsink')
+        check(a.read() == b.read(), 'the file differs from that of ldpindexsink')
 
 
 def test_settings():
     expect(0, '', 'add', '--set', 'order=2', '--set', 'grid=1', '--set',
            'bins=levels', '--set', 'levels=8', '-s', 'descriptor-width=96',
            '-s', 'directions=0+90', 's.ldp', NAMES[0])
-    expect(0, '', 'add', 's.ldp', NAMES[1])  # it says how
+    expect(0, '', 'add', 's.ldp', NAMES[1])  # uses the index's parameters
     expect(0, '2 entries', 'info', 's.ldp')
     expect(0, 'order 2, a grid of 1 blocks a side, directions 0 90, border '
            'valid, 8 levels, pictures of 96x128', 'info', 's.ldp')
@@ -96,7 +96,7 @@ def test_settings():
            'thumbnail-width=0', 'n.ldp', 'none.jpg')
     expect(1, 'no element "filesrc": install', 'add', 'n.ldp', NAMES[0],
            GST_PLUGIN_SYSTEM_PATH_1_0='none', GST_REGISTRY_1_0='none.bin')
-    check(not os.path.exists('n.ldp'), 'no index')
+    check(not os.path.exists('n.ldp'), 'n.ldp was created')
 
 
 def thumbnails(index, folder):
@@ -109,8 +109,8 @@ def thumbnails(index, folder):
 
 
 def test_turned():
-    """Pictures of cameras that were held in other ways are the same upright;
-    a picture without a turn is not turned as the one before it was."""
+    """Pictures are rotated by their EXIF orientation; a picture without one is not
+    rotated like the previous picture."""
     os.environ.pop('GST_PLUGIN_FEATURE_RANK', None)
     subprocess.run([sys.executable, ORIENTATION,
                     os.path.join(PICTURES, 'messi5.jpg'), '.'], check=True)
@@ -119,9 +119,9 @@ def test_turned():
     upright, *turned, plain = thumbnails('u.ldp', 'upright')
     for i, picture in zip((3, 6, 8), turned):
         away = sum(abs(a - b) for a, b in zip(upright, picture)) / len(upright)
-        check(away < 3, f'turned-{i}.jpg is {away} levels from upright')
+        check(away < 3, f'turned-{i}.jpg differs by {away} levels')
     expect(0, '', 'add', 'v.ldp', NAMES[1])
-    check([plain] == thumbnails('v.ldp', 'plain'), 'a picture after a turned')
+    check([plain] == thumbnails('v.ldp', 'plain'), 'a picture after a rotated one')
 
 
 def test_edits():
@@ -135,11 +135,11 @@ def test_edits():
     check(names('a.ldp') == ['aloeL.jpg', 'circuit ä.jpg', 'fruits.jpg',
                              'home.jpg'], 'after rename and remove')
     check('circuit ä.jpg' in tool('list', 'a.ldp', LC_ALL='C')[1],
-          'names are UTF-8 in any locale')
+          'names are not UTF-8 in the C locale')
     expect(0, '', 'check', 'a.ldp')
     after = entries('a.ldp')
     check(after['circuit ä.jpg'] == before['board.jpg']
-          and after['home.jpg'] == before['home.jpg'], 'what is kept')
+          and after['home.jpg'] == before['home.jpg'], 'other entries changed')
     expect(0, '', 'remove', '--number', 'a.ldp', '0', '2')
     check(names('a.ldp') == ['circuit ä.jpg', 'home.jpg'], 'by number')
     for bad in (('remove', 'a.ldp', 'home.jpg', 'none'),
@@ -148,8 +148,8 @@ def test_edits():
     expect(1, "'2' is not the number of an entry", 'remove', '-n', 'a.ldp', '2')
     expect(1, 'a name has 1024 bytes', 'rename', 'a.ldp', 'home.jpg',
            'n' * 1024)
-    check(names('a.ldp') == ['circuit ä.jpg', 'home.jpg'], 'as it was')
-    check(not [f for f in os.listdir('.') if '.new' in f], 'nothing is left')
+    check(names('a.ldp') == ['circuit ä.jpg', 'home.jpg'], 'the index changed')
+    check(not [f for f in os.listdir('.') if '.new' in f], 'temporary files remain')
 
 
 def test_merge_and_replace():
@@ -196,10 +196,10 @@ def test_damage():
         expect(1, ' is damaged (checksum mismatch): remove all damaged '
                'entries in one call', 'remove', '-n', 'd.ldp', whatever)
     expect(1, 'entry 1 is damaged', 'merge', 'e.ldp', 'd.ldp')
-    check(names('e.ldp') == NAMES[:1], 'what was appended before stays')
+    check(names('e.ldp') == NAMES[:1], 'entries appended before are lost')
     expect(0, '', 'check', 'e.ldp')
     expect(0, '', 'remove', '-n', 'd.ldp', '1', '3')
-    check(names('d.ldp') == NAMES[0::2], 'all but the damaged')
+    check(names('d.ldp') == NAMES[0::2], 'not all undamaged entries are kept')
     expect(0, '', 'check', 'd.ldp')
     expect(1, 'its first bytes differ', 'list', 'fruits.jpg')
     expect(2, 'no command', 'nothing', 'd.ldp')
@@ -214,11 +214,11 @@ def test_other_writer():
             time.sleep(0.01)
         expect(1, 'another writer has it open', 'remove', '-n', 'b.ldp', '0')
         os.killpg(writer.pid, signal.SIGKILL)
-    check(names('b.ldp') == NAMES, 'as it was')
+    check(names('b.ldp') == NAMES, 'the index changed')
 
 
 def test_killed():
-    """The old index or the new one, whole, whenever it is killed."""
+    """A killed edit leaves the old or the new index, complete."""
     for _ in range(8):
         expect(0, '', 'merge', 'k.ldp', 'k.ldp' if os.path.exists('k.ldp')
                else 'b.ldp')
@@ -240,7 +240,7 @@ def test_killed():
         expect(0, '', 'check', 'k.ldp')
         expect(0, '', 'info', 'k.ldp')
     print('killed', killed, 'of 30')
-    check(killed > 0, 'none was killed')
+    check(killed > 0, 'no edit was killed')
 
 
 with tempfile.TemporaryDirectory() as folder:

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Runs a test of a build with -Db_sanitize=address,undefined. Python itself is
-# not built so: it gets the runtime preloaded, and its leaks are not ours.
+# Runs a test of a build with -Db_sanitize=address,undefined. Programs built without,
+# such as Python, get the runtime preloaded, and their leaks are ignored.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 runtime=$(gcc -print-file-name=libasan.so)
 export G_SLICE=always-malloc
@@ -9,7 +9,7 @@ export CUV_CHECK_FEW=1
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export LSAN_OPTIONS=suppressions=$here/leaks.supp:print_suppressions=0
 
-# All of the system's plugins are loaded to make the registry: not in the test.
+# Creates the registry first, which loads all plugins of the system.
 if [ -n "${GST_REGISTRY_1_0:-}" ]; then
   ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD=$runtime \
     gst-inspect-1.0 --version >/dev/null 2>&1

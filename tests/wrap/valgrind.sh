@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Runs a test under valgrind: any bad access, and any block lost for good.
+# Runs a test under valgrind: fails on invalid accesses and definite leaks.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export G_SLICE=always-malloc
 [ -z "${GST_REGISTRY_1_0:-}" ] || gst-inspect-1.0 --version >/dev/null 2>&1

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// CUB's prefix sum over a block, by the simplest way there is.
+// CUB's prefix sum over a block, in the simplest way.
 #ifndef CUV_EMULATE_BLOCK_SCAN_CUH
 #define CUV_EMULATE_BLOCK_SCAN_CUH
 
