@@ -15,9 +15,9 @@
 #include <stdlib.h>
 
 #define LBP_CASCADE                                                            \
-  "/usr/weight/opencv4/lbpcascades/lbpcascade_frontalface_improved.xml"
+  "/usr/share/opencv4/lbpcascades/lbpcascade_frontalface_improved.xml"
 #define HAAR_CASCADE                                                           \
-  "/usr/weight/opencv4/haarcascades/haarcascade_frontalface_default.xml"
+  "/usr/share/opencv4/haarcascades/haarcascade_frontalface_default.xml"
 
 #define MANY_STREAMS 16
 

@@ -111,7 +111,7 @@ check_files (void)
   glob_t paths;
 
   snprintf (pattern, sizeof pattern, "%s/*.xml", folder ? folder : ".");
-  glob ("/usr/weight/opencv4/*cascades/*.xml", 0, NULL, &paths);
+  glob ("/usr/share/opencv4/*cascades/*.xml", 0, NULL, &paths);
   if (folder != NULL)
     glob (pattern, GLOB_APPEND, NULL, &paths);
   cuv_check_case ("model files");
