@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Adds the family of this folder to a copy of the tree, as
+# docs/adding-an-element.md says, builds it and runs its tests.
+# usage: CUDA=enabled|disabled EMULATED=true|false [KEEP=folder] \
+#   family.sh [MESON-OPTION...]
+# KEEP: a new folder for the copy and its build, which stay there.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/../../scripts/common.sh"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+tree=$(realpath -m -- "${KEEP:-$scratch/tree}")
+build=$tree/build
+export GST_REGISTRY_1_0=$scratch/registry
+
+# add_word FILE LIST TEXT: after the line that begins the list.
+add_word ()
+{
+  local begin="/^$2 = [[{]/"
+  [ "$(sed -n "$begin=" "$tree/$1" | wc -l)" = 1 ] \
+    || die "$1 does not begin a list $2 on one line"
+  sed -i "$begin s/[[{]/&$3,/" "$tree/$1"
+}
+
+# run_test NAME: it has to be there, run and pass.
+run_test ()
+{
+  meson test -C "$build" --no-rebuild --print-errorlogs "$1" | tee "$scratch/log"
+  grep -q '^Ok: *1 *$' "$scratch/log" || die "the test $1 did not run"
+}
+
+mkdir "$tree"
+tar -C "$top" --exclude='./build*' --exclude=./.git -cf - . | tar -C "$tree" -xf -
+cp -r "$here"/{cuda,elements,tests} "$tree"
+add_word meson.build families "'countbright'"
+add_word cuda/meson.build cuda_sources "'countbright': ['countbright.cu']"
+
+meson setup "$build" "$tree" -Dwerror=true -Dcuda="$CUDA" \
+  -Dcuda-fast-compile=true "$@"
+targets=(elements/{countbright/libgstcuvcountbright,transfer/libgstcuvtransfer}.so
+  tests/kernels/kernel-countbright
+  tests/elements/countbright/countbright-element)
+tests=(countbright-cpu countbright-element countbright-element-leaks)
+if [ "$EMULATED" = true ]; then
+  targets+=(tests/kernels/emulated-countbright)
+  tests+=(countbright-emulated)
+fi
+ninja -C "$build" "${targets[@]}"
+for name in "${tests[@]}"; do
+  run_test "$name"
+done
+if [ "$CUDA" = enabled ]; then
+  meson test -C "$build" --no-rebuild countbright-cuda countbright-element-cuda
+fi
+for check in text includes format; do
+  python3 "$tree/tests/style/style.py" "$check" "$tree" "$build"
+done
+use_plugins "$build"
+gst-inspect-1.0 countbright | grep -A 9 '^  threshold ' \
+  || die "gst-inspect-1.0 does not know countbright"
