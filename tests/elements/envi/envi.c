@@ -125,7 +125,7 @@ GST_START_TEST (wavelengths_without_a_unit)
 
 GST_END_TEST
 /* Values whose unit is not a length are not used as wavelengths. */
-GST_START_TEST (units)
+GST_START_TEST (wavelength_units)
 {
   static const struct {
     const char *unit;
@@ -236,7 +236,7 @@ GST_START_TEST (errors_name_the_line)
 GST_END_TEST
 /* Each in its own heap block, so that a sanitizer detects reads past its end.
  */
-GST_START_TEST (every_truncation)
+GST_START_TEST (truncated_headers)
 {
   guint good = 0;
 
@@ -469,10 +469,10 @@ make_suite (void)
   tcase_add_test (tcase, all_keys_are_parsed);
   tcase_add_test (tcase, optional_keys);
   tcase_add_test (tcase, wavelengths_without_a_unit);
-  tcase_add_test (tcase, units);
+  tcase_add_test (tcase, wavelength_units);
   tcase_add_test (tcase, ignore_values);
   tcase_add_test (tcase, errors_name_the_line);
-  tcase_add_test (tcase, every_truncation);
+  tcase_add_test (tcase, truncated_headers);
   tcase_add_test (tcase, too_large_or_binary);
   tcase_add_test (tcase, headers_round_trip);
   tcase_add_test (tcase, keeps_other_keys);

@@ -31,7 +31,7 @@ teardown (GstHarness *h, GstBus *bus)
   gst_harness_teardown (h);
 }
 
-GST_START_TEST (none)
+GST_START_TEST (message_none)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
@@ -45,7 +45,7 @@ GST_START_TEST (none)
 }
 
 GST_END_TEST
-GST_START_TEST (on_change)
+GST_START_TEST (message_on_change)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
@@ -62,7 +62,7 @@ GST_START_TEST (on_change)
 
 GST_END_TEST
 /* Only for analysed frames: a held result was reported already. */
-GST_START_TEST (every_frame)
+GST_START_TEST (message_every_frame)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
@@ -89,7 +89,7 @@ check_time (
   fail_unless (value == time, "%s is %" G_GUINT64_FORMAT, field, value);
 }
 
-GST_START_TEST (fields)
+GST_START_TEST (message_fields)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
@@ -121,7 +121,7 @@ GST_START_TEST (fields)
 
 GST_END_TEST
 /* stats-interval counts only analysed frames. */
-GST_START_TEST (statistics)
+GST_START_TEST (stats_messages)
 {
   CuvProbe *probe;
   GstHarness *h = cuv_probe_harness (&probe);
@@ -162,11 +162,11 @@ make_suite (void)
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, none);
-  tcase_add_test (tcase, on_change);
-  tcase_add_test (tcase, every_frame);
-  tcase_add_test (tcase, fields);
-  tcase_add_test (tcase, statistics);
+  tcase_add_test (tcase, message_none);
+  tcase_add_test (tcase, message_on_change);
+  tcase_add_test (tcase, message_every_frame);
+  tcase_add_test (tcase, message_fields);
+  tcase_add_test (tcase, stats_messages);
   return suite;
 }
 

@@ -18,7 +18,7 @@ typedef struct {
   guint change;      /* what publish returns */
   guint takes_us;    /* that analyse adds to the stopwatch; default 1 ms */
   gboolean sleeps;   /* analyse also sleeps that long */
-  gboolean writable; /* whether the last frame was */
+  gboolean writable; /* TRUE if the last frame was writable */
   gboolean fail;     /* analyse fails */
 } CuvProbe;
 

@@ -284,7 +284,7 @@ GST_START_TEST (metas_are_kept)
 
 GST_END_TEST
 /* Even if the frame has another owner, and whatever metas it has. */
-GST_START_TEST (readers_do_not_copy)
+GST_START_TEST (analyzers_do_not_copy)
 {
   GstHarness *h;
   GstBuffer *in, *out;
@@ -364,7 +364,7 @@ make_suite (void)
   tcase_add_loop_test (tcase, flushes, 0, (int) names->len);
   tcase_add_loop_test (tcase, passes_eos, 0, (int) names->len);
   tcase_add_loop_test (tcase, metas_are_kept, 0, (int) names->len);
-  tcase_add_loop_test (tcase, readers_do_not_copy, 0, (int) names->len);
+  tcase_add_loop_test (tcase, analyzers_do_not_copy, 0, (int) names->len);
   tcase_add_loop_test (
       tcase, malformed_buffers_do_not_crash, 0, (int) names->len);
   tcase_add_loop_test (tcase, two_pipelines_at_once, 0, (int) names->len);

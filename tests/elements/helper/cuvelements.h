@@ -90,7 +90,7 @@ void cuv_expect_error (const gchar *line, const gchar *part);
  * Fails the test if it is not there. */
 gchar *cuv_test_file (const gchar *name);
 
-/* Changes to a new temporary folder; leaves and removes it. */
+/* Changes to a new temporary folder; cuv_folder_leave() removes it. */
 void cuv_folder_enter (void);
 void cuv_folder_leave (void);
 

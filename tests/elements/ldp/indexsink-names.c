@@ -22,7 +22,7 @@ expect_third (const gchar *properties, const gchar *name)
   g_remove (INDEX);
 }
 
-GST_START_TEST (patterns)
+GST_START_TEST (name_patterns)
 {
   expect_third ("", "000002");
   expect_third ("start-index=7", "000009");
@@ -87,7 +87,7 @@ push_title (GstHarness *h, GstTagScope scope, const gchar *title)
 }
 
 /* A stream title names one frame; a global title names none. */
-GST_START_TEST (titles)
+GST_START_TEST (titles_name_entries)
 {
   GstHarness *h = sink_new ("", "NV12", 64, 48);
 
@@ -331,9 +331,9 @@ add_names (Suite *suite)
   TCase *tcase = tcase_create ("names");
 
   indexed_add (suite, tcase);
-  tcase_add_test (tcase, patterns);
+  tcase_add_test (tcase, name_patterns);
   tcase_add_test (tcase, invalid_patterns);
-  tcase_add_test (tcase, titles);
+  tcase_add_test (tcase, titles_name_entries);
   tcase_add_test (tcase, entry_name_overrides_title);
   tcase_add_test (tcase, names_of_regions);
   tcase_add_test (tcase, names_of_files);

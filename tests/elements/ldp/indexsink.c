@@ -348,7 +348,7 @@ GST_START_TEST (flush_keeps_the_file_open)
 
 GST_END_TEST
 /* Upstream may use any stride, and CUDA memory if available. */
-GST_START_TEST (answers_upstream)
+GST_START_TEST (answers_upstream_queries)
 {
   GstElement *sink = gst_element_factory_make ("ldpindexsink", NULL);
   GstPad *pad = gst_element_get_static_pad (sink, "sink");
@@ -423,7 +423,7 @@ make_suite (void)
   tcase_add_test (tcase, pipeline_restarts);
   tcase_add_test (tcase, settings_apply_at_the_next_start);
   tcase_add_test (tcase, flush_keeps_the_file_open);
-  tcase_add_test (tcase, answers_upstream);
+  tcase_add_test (tcase, answers_upstream_queries);
   tcase_add_test (tcase, memory_changes);
   add_names (suite);
   add_thumbnails (suite);

@@ -101,7 +101,7 @@ GST_START_TEST (test_valid)
 GST_END_TEST
 
 /* No table is not an invalid one. */
-GST_START_TEST (test_none)
+GST_START_TEST (test_no_table)
 {
   GstStructure *table;
   GstBuffer *empty = gst_buffer_new (), *other = new_buffer (&table);
@@ -268,7 +268,7 @@ add_meta_tests (Suite *suite)
 
   suite_add_tcase (suite, tc);
   tcase_add_test (tc, test_valid);
-  tcase_add_test (tc, test_none);
+  tcase_add_test (tc, test_no_table);
   tcase_add_test (tc, test_invalid_fields);
   tcase_add_test (tc, test_missing_fields);
   tcase_add_test (tc, test_invalid_counts);

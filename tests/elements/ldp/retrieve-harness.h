@@ -22,7 +22,7 @@ void run_clear (Run *self);
 /* Pushes a frame that shows picture i and returns the output; keep the buffer
  * as long as the table. */
 GstBuffer *push_picture (Run *self, gint i, GstCuvTable *table);
-void expect_rows (Run *self, gint i, guint n); /* of such an output */
+void expect_rows (Run *self, gint i, guint n); /* of its matches */
 
 gdouble cell (const GstCuvTable *table, guint row, const gchar *column);
 

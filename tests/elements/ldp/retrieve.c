@@ -214,7 +214,7 @@ GST_END_TEST;
 
 /* Any split of the work, and of the index between host and device: 100 entries
  * take more than 1 MiB. */
-GST_START_TEST (test_shares)
+GST_START_TEST (test_share_and_memory_limit)
 {
   static const gchar *const settings[] = { "share=0", "share=1", "share=0.3",
     "share=-1", "gpu-memory-limit=1", "gpu-memory-limit=1 share=0.5",
@@ -456,7 +456,7 @@ suite (void)
   tcase_add_test (tc, test_regions);
   tcase_add_test (tc, test_thumbnails);
   tcase_add_test (tc, test_message);
-  tcase_add_test (tc, test_shares);
+  tcase_add_test (tc, test_share_and_memory_limit);
   tcase_add_test (tc, test_appended);
   tcase_add_test (tc, test_change_index);
   tcase_add_test (tc, test_limits_and_shares_while_playing);

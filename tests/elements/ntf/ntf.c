@@ -29,8 +29,7 @@ check_picture (GstBuffer *picture, const gint channels[3])
   }
 }
 
-/* w has the spectra of the scene; its columns are scaled by those of u and v,
- * which have unit length. */
+/* w holds the spectra times a norm: the columns of u and v have unit length. */
 static void
 check_spectra (GstBuffer *picture, gdouble gain)
 {
@@ -243,7 +242,7 @@ GST_START_TEST (contradictions_are_start_errors)
 
 GST_END_TEST
 
-/* ---- edges ---- */
+/* ---- edge cases ---- */
 
 static void
 check_edge (const gchar *properties, const gchar *caps, gsize size,
@@ -273,7 +272,7 @@ check_edge (const gchar *properties, const gchar *caps, gsize size,
   gst_harness_teardown (h);
 }
 
-GST_START_TEST (edges)
+GST_START_TEST (edge_cases)
 {
   check_edge ("rank=4",
       "video/x-spectral,format=U8,interleave=bip,width=6,height=5,bands=3", 90,
@@ -317,7 +316,7 @@ suite (void)
   tcase_add_test (tc, bad_bands_and_ignored_values_are_skipped);
   tcase_add_test (tc, all_bands_bad_is_an_error);
   tcase_add_test (tc, contradictions_are_start_errors);
-  tcase_add_test (tc, edges);
+  tcase_add_test (tc, edge_cases);
   tcase_add_test (tc, rgb_video_and_nv12);
   return s;
 }

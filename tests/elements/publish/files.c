@@ -25,7 +25,7 @@ GST_START_TEST (test_json_array)
   fail_unless_equals_string (text, "[\n" EMPTY (0) ",\n" EMPTY (1) "\n]\n");
   g_free (text);
   fail_unless_jq_agrees ();
-  /* a seek after the end: one array still */
+  /* a seek after EOS: still one array */
   end_and_seek (h);
   push (h, frame_new (0));
   fail_unless_written (
@@ -143,7 +143,7 @@ add_random_object (GstBuffer *buffer, GRand *rand)
 }
 
 /* More records than the queue holds, of random bytes and numbers. */
-GST_START_TEST (test_thousands)
+GST_START_TEST (test_thousands_of_records)
 {
   guint32 seed = g_random_int ();
   GRand *rand = g_rand_new_with_seed (seed);
@@ -276,7 +276,7 @@ files_suite (void)
   tcase_add_test (tc, test_json_array_at_stop);
   tcase_add_test (tc, test_append);
   tcase_add_test (tc, test_csv);
-  tcase_add_test (tc, test_thousands);
+  tcase_add_test (tc, test_thousands_of_records);
   tcase_add_test (tc, test_invalid_while_playing);
   tcase_add_test (tc, test_invalid_at_start);
   tcase_add_test (tc, test_stats);

@@ -19,7 +19,7 @@ static const Box place = { 40, 32, 32, 24 };
 /* ---- live ---- */
 
 /* Each step changes the number of windows, or does not. */
-GST_START_TEST (test_searches)
+GST_START_TEST (test_number_of_windows)
 {
   static const struct {
     const gchar *set;
@@ -404,7 +404,7 @@ GST_END_TEST
 /* Detector and rcdtrack analyse different frames and still track together. The
  * first frame has no face.
  */
-GST_START_TEST (test_intervals_that_differ)
+GST_START_TEST (test_different_inference_intervals)
 {
   gchar *path = cuv_test_file ("Megamind.avi");
   gchar *line = g_strdup_printf (
@@ -438,7 +438,7 @@ settings_suite (void)
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_searches);
+  tcase_add_test (tc, test_number_of_windows);
   tcase_add_test (tc, test_max_distance);
   tcase_add_test (tc, test_box);
   tcase_add_test (tc, test_object_class_among_others);
@@ -453,7 +453,7 @@ settings_suite (void)
   tcase_add_test (tc, test_invalid_names);
   tcase_add_test (tc, test_too_many_scales);
   tcase_add_test (tc, test_invalid_pictures);
-  tcase_add_test (tc, test_intervals_that_differ);
+  tcase_add_test (tc, test_different_inference_intervals);
   return s;
 }
 

@@ -402,7 +402,7 @@ check_many (gint width, gint height, gint size, gint per_octave)
   cuv_waldboost_grouper_free (grouper);
 }
 
-GST_START_TEST (test_many)
+GST_START_TEST (test_many_boxes)
 {
   check_many (320, 240, 24, 8);
 }
@@ -410,7 +410,7 @@ GST_START_TEST (test_many)
 GST_END_TEST;
 
 /* All boxes near each other. */
-GST_START_TEST (test_many_near)
+GST_START_TEST (test_many_similar_boxes)
 {
   check_many (20, 20, 8, 64);
 }
@@ -429,8 +429,8 @@ grouping_suite (void)
   tcase_add_test (tc, test_nms);
   tcase_add_test (tc, test_nms_limit);
   tcase_add_test (tc, test_auto);
-  tcase_add_test (tc, test_many);
-  tcase_add_test (tc, test_many_near);
+  tcase_add_test (tc, test_many_boxes);
+  tcase_add_test (tc, test_many_similar_boxes);
   return s;
 }
 
