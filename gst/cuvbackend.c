@@ -14,7 +14,9 @@ cuv_backend_open (CuvBackend *self, const CuvBackendClasses *classes,
   self->on_device = processor->on_device;
   if (self->klass == NULL)
     return "this build has no CUDA kernels: download frames with cudadownload";
-  error = self->klass->open (&self->state, config, frame, processor);
+  error = self->klass->open != NULL
+      ? self->klass->open (&self->state, config, frame, processor)
+      : NULL;
   if (error != NULL)
     cuv_backend_close (self);
   return error;

@@ -24,7 +24,7 @@ typedef struct {
 typedef struct {
   /* Allocates all that jobs of this config need on frames like this one. On the
    * device it also runs every kernel once: the first launch loads it. Sets
-   * *state; after an error close() is called with what was set, or NULL. */
+   * *state; after an error close() is called if that was set. Optional. */
   const char *(*open) (void **state, const void *config, const CuvFrame *frame,
       const CuvProcessor *processor);
 
@@ -32,7 +32,8 @@ typedef struct {
    * Allocates nothing, unless the family's header says so. */
   const char *(*run) (void *state, void *job, const CuvProcessor *processor);
 
-  /* On the device, the context that it was opened in must be current. */
+  /* On the device, the context that it was opened in must be current. Optional
+   * if open() sets no state. */
   void (*close) (void *state);
 } CuvBackendClass;
 

@@ -10,13 +10,6 @@
 #endif
 
 static const char *
-open_cpu (void **state, const void *config, const CuvFrame *frame,
-    const CuvProcessor *processor)
-{
-  return NULL;
-}
-
-static const char *
 run_cpu (void *state, void *data, const CuvProcessor *processor)
 {
   CuvCountbrightJob *job = data;
@@ -26,12 +19,7 @@ run_cpu (void *state, void *data, const CuvProcessor *processor)
   return NULL;
 }
 
-static void
-close_cpu (void *state)
-{
-}
-
-static const CuvBackendClass cpu = { open_cpu, run_cpu, close_cpu };
+static const CuvBackendClass cpu = { .run = run_cpu };
 
 #if HAVE_CUDA
 static const char *

@@ -47,9 +47,7 @@ static const GstCuvSetting list[] = {
       .type = G_TYPE_INT, .maximum = 255, .value = 128 },
 };
 static const GstCuvSettingsTable table = {
-  .size = sizeof (GstCountBrightSettings),
-  .list = list,
-  .n = G_N_ELEMENTS (list),
+  GST_CUV_SETTINGS (GstCountBrightSettings, list),
 };
 
 /* The backend depends on the place of frames only. */
@@ -116,25 +114,15 @@ gst_count_bright_publish (GstCuvFilter *filter, GstBuffer *buffer,
 }
 
 static void
-gst_count_bright_finalize (GObject *object)
-{
-  gst_cuv_settings_clear (&GST_COUNT_BRIGHT (object)->settings);
-  G_OBJECT_CLASS (gst_count_bright_parent_class)->finalize (object);
-}
-
-static void
 gst_count_bright_class_init (GstCountBrightClass *klass)
 {
-  GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstCuvFilterClass *filter_class = GST_CUV_FILTER_CLASS (klass);
 
-  object_class->finalize = gst_count_bright_finalize;
   filter_class->configure = gst_count_bright_configure;
   filter_class->close = gst_count_bright_close;
   filter_class->analyse = gst_count_bright_analyse;
   filter_class->publish = gst_count_bright_publish;
-  gst_cuv_settings_class_install (
-      object_class, &table, G_STRUCT_OFFSET (GstCountBright, settings));
+  gst_cuv_settings_class_install (G_OBJECT_CLASS (klass), &table);
   gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
       "Bright pixel counter", "Filter/Analyzer/Video",
       "Counts bright pixels, on the CPU or with CUDA",
