@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""ENVI files of GDAL through envisrc and envisink, and back into GDAL."""
+"""Passes ENVI files of GDAL through envisrc and envisink, and reads them with GDAL."""
 import os
 import subprocess
 import sys
@@ -15,7 +15,7 @@ TYPES = {gdal.GDT_Byte: np.uint8, gdal.GDT_Int16: np.int16,
          gdal.GDT_UInt16: np.uint16, gdal.GDT_Int32: np.int32,
          gdal.GDT_UInt32: np.uint32, gdal.GDT_Float32: np.float32,
          gdal.GDT_Float64: np.float64}
-KEPT = (np.uint8, np.uint16)  # all others become float32
+UNCHANGED = (np.uint8, np.uint16)  # all others become float32
 SHAPE = (4, 5, 7)  # bands, lines, samples
 WAVELENGTHS = [400.5, 500.0, 612.25, 1000.125]
 seed = int(os.environ.get('CUV_TEST_SEED', np.random.randint(2**31)))
@@ -51,7 +51,7 @@ def write_with_gdal(path, cube, gdal_type, interleave):
 
 
 def write_by_hand(path, cube, interleave):
-    """Big endian, after an offset, in micrometres: what GDAL does not write."""
+    """Features that GDAL does not write: big endian, an offset, micrometres."""
     order = {'BSQ': (0, 1, 2), 'BIL': (1, 0, 2), 'BIP': (1, 2, 0)}[interleave]
     big = np.ascontiguousarray(cube.transpose(order))
     big = big.astype(big.dtype.newbyteorder('>'))
@@ -76,7 +76,7 @@ data ignore value = 7
 
 
 def write_scene():
-    """What an atmospheric correction makes: where it is and what it means."""
+    """A scene with keys as written by an atmospheric correction."""
     reference = osr.SpatialReference()
     reference.ImportFromEPSG(32633)
     data = gdal.GetDriverByName('ENVI').Create(
@@ -132,7 +132,7 @@ def check_scene(path, same_samples):
 
 
 def check_scores():
-    """Against eigenvectors by NumPy, whose signs may be others."""
+    """Compares scores with NumPy's eigenvectors, up to signs."""
     check_scene('scores.img', False)
     pixels = gdal.Open('scene.img').ReadAsArray().reshape(SHAPE[0], -1)
     scores = gdal.Open('scores.img').ReadAsArray()
@@ -153,7 +153,7 @@ def check_scores():
 
 
 def check_quicklook():
-    """Bands 4, 2, 1 between samples of rank 10 % and 90 %."""
+    """Bands 4, 2, 1, stretched between their percentiles 10 and 90."""
     cube = gdal.Open('scene.img').ReadAsArray()[[3, 1, 0]]
     pixels = np.fromfile('scene.rgb', np.uint8).reshape(*SHAPE[1:], 4)
     valid = ~(cube == -9999).any(axis=0)
@@ -191,10 +191,10 @@ def write_inputs():
 def check_output(number, cube, interleave, ours):
     name = f'out{number:02d} of {cube.dtype} {interleave}'
     data = gdal.Open(f'out{number:02d}.img')
-    wanted = cube if cube.dtype in KEPT else cube.astype(np.float32)
+    wanted = cube if cube.dtype in UNCHANGED else cube.astype(np.float32)
     got = data.ReadAsArray()
     check(got.dtype == wanted.dtype, f'{name}: {got.dtype}')
-    check(np.array_equal(got, wanted), f'{name}: other samples')
+    check(np.array_equal(got, wanted), f'{name}: samples differ')
     check(data.GetMetadataItem('INTERLEAVE', 'IMAGE_STRUCTURE')
           == {'BSQ': 'BAND', 'BIL': 'LINE', 'BIP': 'PIXEL'}[interleave],
           f'{name}: other interleave')

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Times OpenCV's Canny and HoughLines against ours: the same picture, limits,
+"""Times OpenCV's Canny and HoughLines and ours with the same picture, limits,
 directions and threads.   bench-hough.py LINES [PICTURE]
 
 Without PICTURE: 1920x1080, a frame of opencv-doc's vtest.avi with faces of
@@ -27,7 +27,7 @@ METHODS = ('global', 'shared', 'gather', 'ring')
 
 
 def make_picture():
-    """bench-opencv.py's."""
+    """The picture of bench-opencv.py."""
     spec = importlib.util.spec_from_file_location(
         'opencv', os.path.join(
             os.path.dirname(__file__), '..', 'waldboost', 'bench-opencv.py'))
@@ -52,7 +52,7 @@ class Ours:
 
     def times(self, source, method, window, threads, rounds,
               mask='0xffffffff'):
-        """Of each round: edges, votes, peaks; edges, lines and method."""
+        """Times of each round for edges, votes, peaks; edges, lines and method."""
         lines = subprocess.run(
             [self.program, 'time', self.path, source, method, '180',
              str(window), str(threads), str(rounds)], check=True, text=True,
@@ -62,13 +62,13 @@ class Ours:
         return times, lines[-1].split()
 
     def median(self, *args):
-        """The first round is not one."""
+        """Medians without the first round."""
         times, counts = self.times(*args)
         return np.median(np.array(times[1:]), axis=0), counts
 
 
 def compare(ours, picture, threads):
-    """Rounds of a few runs each, so that both see the same machine."""
+    """Alternates rounds of a few runs, so that load affects both alike."""
     cv2.setNumThreads(threads)
     edges = cv2.Canny(picture, 50, 100)
     canny, hough = [], []

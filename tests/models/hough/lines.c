@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The line detector as a program, for tests that compare it with others.
+/* The line detector as a program, for comparisons with other implementations.
  *
  *   lines edges PICTURE.pgm blur|sharp l1|l2 LOW HIGH
- *       writes the edge map, a byte a pixel
+ *       writes the edge map, one byte per pixel
  *   lines votes MAP.pgm THETAS
- *       writes the accumulator, 32 bits a cell, after its two sizes
+ *       writes the two sizes of the accumulator, and its cells of 32 bits
  *   lines peaks MAP.pgm THETAS THRESHOLD all|cross|square N
  *       prints a line for each peak: row, rho, votes
  *   lines lines MAP.pgm rho-theta|pclines DIRECTIONS THRESHOLD N
  *       prints a line for each peak: rho, theta in radians, votes
  *   lines time PICTURE.pgm canny|input METHOD THETAS WINDOW THREADS ROUNDS
- *       prints a line for each round: microseconds for edges, votes, peaks; and
- *       once how many edges and peaks there are
+ *       prints a line for each round: microseconds for edges, votes, peaks;
+ *       then the numbers of edges and peaks, and the method
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ find_edges (char **args)
   free (frame.component[0].data);
 }
 
-/* Of the edges that a map has. */
+/* Votes for the edges of a map. */
 static uint32_t *
 vote (const char *path, CuvLineKind kind, const char *period,
     CuvHoughLayout *layout)
@@ -173,7 +173,7 @@ time_runs (char **args)
     die (cuv_hough_layout_init (&layout, &config));
   cpu = cuv_hough_cpu_new (&layout);
   if (cpu == NULL)
-    die ("no memory");
+    die ("out of memory");
   for (int i = 0; i < atoi (args[6]); i++) {
     cuv_hough_cpu_run (cpu, &frame, &params, atoi (args[5]), &result);
     printf ("%.1f %.1f %.1f\n", (double) result.edges_us,

@@ -15,7 +15,8 @@ import numpy as np
 DATA = '/usr/share/doc/opencv-doc/examples/data/'
 PICTURES = {'sudoku.png': 150, 'building.jpg': 120, 'pic1.png': 60,
             'board.jpg': 120, 'home.jpg': 90}
-# seen in sudoku.png: lines across at column 279, down at row 281
+# of sudoku.png, by eye: rows of horizontal lines at column 279, columns of vertical
+# ones at row 281
 ACROSS = (85, 128, 171, 214, 262, 310, 359, 410, 463, 514)
 DOWN = (56, 105, 154, 205, 253, 303, 353, 401, 451, 506)
 failures = 0
@@ -79,28 +80,28 @@ def our_votes(edges, diagonal):
 
 # ---- OpenCV's HoughLines in NumPy ----
 
-# added up step by step in single precision
+# theta is accumulated in single precision, as in OpenCV
 ANGLES = np.cumsum(np.full(180, np.pi / 180, np.float32), dtype=np.float32)
 ANGLES = np.concatenate([[0], ANGLES[:-1]]).astype(np.float64)
 
 
-def their_bins(x, y, n):
-    """Of theta n degrees; single precision, halves to even."""
+def opencv_bins(x, y, n):
+    """Bins of theta n degrees in single precision, ties to even."""
     cosine = np.float32(np.cos(ANGLES[n]))
     sine = np.float32(np.sin(ANGLES[n]))
     rho = x.astype(np.float32) * cosine + y.astype(np.float32) * sine
     return np.rint(rho).astype(np.int64)
 
 
-def their_lines(edges, threshold):
-    """(theta, rho, votes), in their order."""
+def opencv_lines(edges, threshold):
+    """(theta, rho, votes), in OpenCV's order."""
     height, width = edges.shape
     n_rho = 2 * (width + height) + 1
     y, x = np.nonzero(edges)
     cells = np.zeros((182, n_rho + 2), np.int64)
     for n in range(180):
         cells[n + 1, 1:-1] = np.bincount(
-            their_bins(x, y, n) + (n_rho - 1) // 2, minlength=n_rho)
+            opencv_bins(x, y, n) + (n_rho - 1) // 2, minlength=n_rho)
     middle = cells[1:-1, 1:-1]
     peaks = ((middle > threshold) & (middle > cells[1:-1, :-2])
              & (middle >= cells[1:-1, 2:]) & (middle > cells[:-2, 1:-1])
@@ -111,55 +112,55 @@ def their_lines(edges, threshold):
 
 # ---- comparisons ----
 
-def as_theirs(k, r):
-    """Their theta in degrees and rho of our row and rho."""
+def to_opencv(k, r):
+    """OpenCV's theta in degrees, and rho, for our row and rho."""
     return (k - 90, r) if k >= 90 else (k + 90, -r)
 
 
 def is_near(line, lines):
-    """Whether one of the lines is a cell away, at most."""
+    """Whether one of the lines is at most a cell away."""
     for n in range(line[0] - 1, line[0] + 2):
         for r in range(line[1] - 1, line[1] + 2):
-            # beyond 180 degrees they begin again, turned round
+            # at 180 degrees theta wraps and rho changes its sign
             if (n % 180, r if 0 <= n < 180 else -r) in lines:
                 return True
     return False
 
 
 def compare_lines(name, program, edges, threshold):
-    theirs = their_lines(edges, threshold)
+    theirs = opencv_lines(edges, threshold)
     real = cv2.HoughLines(edges, 1, np.pi / 180, threshold)
     real = np.zeros((0, 2)) if real is None else real.reshape(-1, 2)
     check(len(real) == len(theirs)
           and all(abs(rho - r) < .01 and abs(theta - n * np.pi / 180) < 1e-4
                   for (rho, theta), (n, r, _) in zip(real, theirs)),
-          f'{name}: the copy of their formula: {len(theirs)} lines, '
-          f'they have {len(real)}')
-    ours = {as_theirs(k, r) for k, r, _ in
+          f'{name}: the NumPy version of HoughLines has {len(theirs)} lines, '
+          f'OpenCV {len(real)}')
+    ours = {to_opencv(k, r) for k, r, _ in
             program.peaks(edges, 180, threshold, 'cross', 3)}
     lost = [t for t in theirs if not is_near(t, ours)]
     share = 1 - len(lost) / max(1, len(theirs))
-    check(share >= .97, f'{name}: {share:.3f} of their lines are found')
+    check(share >= .97, f'{name}: only {share:.3f} of OpenCV\'s lines are found')
     check(not any(t[2] > 3 * threshold for t in lost),
-          f'{name}: one of their strongest is not found')
+          f'{name}: one of OpenCV\'s strongest lines is not found')
     print(f'{name}: {np.count_nonzero(edges)} edges, {len(theirs)} lines of '
-          f'theirs, {len(ours)} of ours, {100 * share:.1f} % found')
+          f'OpenCV, {len(ours)} of ours, {100 * share:.1f} % found')
 
 
 def compare_bins(name, edges):
     y, x = (a.astype(np.int64) for a in np.nonzero(edges))
     most = 0
     for k in range(180):
-        n = as_theirs(k, 0)[0]
+        n = to_opencv(k, 0)[0]
         sign = 1 if k >= 90 else -1
         most = max(most, np.abs(
-            our_bins(x, y, k) - sign * their_bins(x, y, n)).max(initial=0))
-    check(most <= 1, f'{name}: a vote is {most} cells from theirs')
+            our_bins(x, y, k) - sign * opencv_bins(x, y, n)).max(initial=0))
+    check(most <= 1, f'{name}: a vote is {most} cells from OpenCV\'s')
 
 
 def compare_edges(name, program, picture):
-    """Ours have no edges at the border, and of equal neighbours across a
-    diagonal edge they keep the first, where OpenCV keeps none."""
+    """We have no edges at the border, and keep the first of equal neighbours across
+    a diagonal edge, where OpenCV keeps none."""
     for norm in ('l1', 'l2'):
         ours = program.edges(picture, 'sharp', norm, 50, 100)
         theirs = cv2.Canny(picture, 50, 100, L2gradient=norm == 'l2')
@@ -170,8 +171,8 @@ def compare_edges(name, program, picture):
         check(other <= .02 * n, f'{name}: {other} of {n} edges differ')
 
 
-def from_the_middle(line, shape):
-    """theta, and rho from the frame's middle."""
+def relative_to_centre(line, shape):
+    """theta, and rho relative to the frame's centre."""
     rho, theta, _ = line
     height, width = shape
     return theta, (rho - (width - 1) / 2 * np.cos(theta)
@@ -179,7 +180,7 @@ def from_the_middle(line, shape):
 
 
 def distance_of_lines(a, b):
-    """Of rho, of those less than 1 degree + 2 / D apart in theta."""
+    """The distance in rho of lines less than 1 degree + 2 / D apart in theta."""
     off = abs(a[0] - b[0])
     rho = -b[1] if off > np.pi / 2 else b[1]
     near = min(off, np.pi - off) <= np.radians(1) + 2 / 128
@@ -187,23 +188,23 @@ def distance_of_lines(a, b):
 
 
 def compare_pclines(name, program, edges, threshold):
-    """The strongest lines of rho and theta are PClines' too, within what both
-    can tell: a pixel, and up to 1.42 * 1.42 / 2."""
+    """PClines finds the strongest lines of rho and theta too, within the resolution
+    of both: a pixel, and up to 1.42 * 1.42 / 2."""
     ours = program.lines(edges, 'rho-theta', 180, threshold, 9)[:40]
-    others = [from_the_middle(line, edges.shape) for line in
+    others = [relative_to_centre(line, edges.shape) for line in
               program.lines(edges, 'pclines', 256, threshold * 2 // 3, 3)]
-    off = [min(distance_of_lines(from_the_middle(line, edges.shape), other)
+    off = [min(distance_of_lines(relative_to_centre(line, edges.shape), other)
                for other in others) for line in ours]
     lost = np.count_nonzero(np.array(off) > 2.1)
     check(len(ours) > 3 and lost <= .05 * len(ours),
-          f'{name}: PClines lack {lost} of {len(ours)} lines')
-    check(np.median(off) < .6, f'{name}: PClines are {np.median(off)} off')
+          f'{name}: PClines misses {lost} of {len(ours)} lines')
+    check(np.median(off) < .6, f'{name}: PClines is {np.median(off)} pixels off')
     print(f'{name}: PClines: {len(ours) - lost} of {len(ours)} lines, '
           f'{np.median(off):.2f} pixels off')
 
 
 def check_sudoku(program):
-    """Its twenty lines, where they cross the picture's middle."""
+    """The twenty lines, where they cross the centre lines of the picture."""
     picture = cv2.imread(DATA + 'sudoku.png', cv2.IMREAD_GRAYSCALE)
     height, width = picture.shape
     edges = program.edges(picture, 'sharp', 'l1', 50, 100)
@@ -224,7 +225,7 @@ def main():
     program = Program(sys.argv[1])
     for name, threshold in PICTURES.items():
         picture = cv2.imread(DATA + name, cv2.IMREAD_GRAYSCALE)
-        check(picture is not None, f'{name} is not there')
+        check(picture is not None, f'{name} is missing: install opencv-doc')
         if picture is None:
             continue
         edges = cv2.Canny(picture, 50, 100)

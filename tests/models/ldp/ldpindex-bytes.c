@@ -114,7 +114,7 @@ check_header (const uint8_t *file)
   CUV_CHECK (memcmp (file, "CUVLDPI", 8) == 0);
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
     CUV_CHECK (
-        little (file + 8 + 4 * i, 4) == expected[i], "at %zu", 8 + 4 * i);
+        little (file + 8 + 4 * i, 4) == expected[i], ": at %zu", 8 + 4 * i);
   CUV_CHECK (little (file + 80, 8) == 8);
   CUV_CHECK (little (file + 88, 8) == 1152);
   for (size_t i = 96; i < 124; i++)

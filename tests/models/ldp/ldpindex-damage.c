@@ -33,13 +33,13 @@ check_bytes_refused (const uint8_t *bytes, size_t size, const char *words)
 
   memcpy (copy, bytes, size);
   index = parse (copy, size, &error);
-  CUV_CHECK (index == NULL, "%zu bytes", size);
+  CUV_CHECK (index == NULL, ": %zu bytes", size);
   cuv_ldp_index_free (index);
   check_words (error, words);
   free (copy);
 }
 
-/* ---- cut ---- */
+/* ---- truncated ---- */
 
 static void
 test_truncated (void)
@@ -64,7 +64,7 @@ test_truncated (void)
   }
 }
 
-/* ---- flipped ---- */
+/* ---- flipped bits ---- */
 
 /* A flipped bit either changes nothing, is an error, or breaks the checksum of
  * an entry. */
@@ -138,7 +138,7 @@ test_slots (void)
   original[1024]--;
 }
 
-/* ---- with right checksums ---- */
+/* ---- damage with valid checksums ---- */
 
 static void
 put (uint8_t *at, uint64_t value, int n)

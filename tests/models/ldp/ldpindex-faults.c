@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Writers killed after any byte, and disks that are full or fail. The program
- * is linked with --wrap, so that the library's system calls come here. */
+ * is linked with --wrap, which redirects the library's system calls here. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -14,9 +14,9 @@
 enum { STRIDE = 1152, SLOT = 12, N = 3 };
 
 static struct {
-  long room;      /* bytes that can be written; -1: any */
-  int reason;     /* errno then; 0: killed */
-  int good_syncs; /* how many succeed; -1: all */
+  long room;      /* bytes that can be written; -1: no limit */
+  int reason;     /* errno beyond that; 0: kill the process */
+  int good_syncs; /* number of syncs that succeed; -1: all */
   void (*before_read) (void);
 } faults = { -1, 0, -1, NULL };
 
@@ -66,11 +66,11 @@ __wrap_fdatasync (int fd)
   return __real_fdatasync (fd);
 }
 
-/* ---- stopped ---- */
+/* ---- killed writers ---- */
 
 /* A child process that is killed after writing this many bytes. */
 static void
-stop_after (const char *path, long room)
+kill_after (const char *path, long room)
 {
   const CuvLdpIndexInfo info = small_info ();
   int status;
@@ -98,7 +98,7 @@ append_one (const char *path, uint64_t number)
   CuvLdpIndexWriter *writer =
       cuv_ldp_index_writer_open (path, &info, false, &error);
 
-  if (!CUV_CHECK (writer != NULL, "%s", error))
+  if (!CUV_CHECK (writer != NULL, ": %s", error))
     return;
   CUV_CHECK (append (writer, &info, number, &error));
   CUV_CHECK (cuv_ldp_index_writer_close (writer, &error));
@@ -106,7 +106,7 @@ append_one (const char *path, uint64_t number)
 
 /* The next writer truncates an uncommitted entry. */
 static void
-check_tidied (const char *path, uint64_t n)
+check_truncated_entry (const char *path, uint64_t n)
 {
   const CuvLdpIndexInfo info = small_info ();
   char *error;
@@ -120,7 +120,7 @@ check_tidied (const char *path, uint64_t n)
 }
 
 static void
-test_stopped (void)
+test_killed_writers (void)
 {
   char path[MAX_PATH], *error;
 
@@ -132,24 +132,24 @@ test_stopped (void)
 
     cuv_check_case ("stopped after %ld bytes", room);
     make_file (path, N);
-    stop_after (path, room);
+    kill_after (path, room);
     index = cuv_ldp_index_open (path, &error);
-    if (!CUV_CHECK (index != NULL, "%s", error))
+    if (!CUV_CHECK (index != NULL, ": %s", error))
       continue;
     n = cuv_ldp_index_n_entries (index);
     CUV_CHECK (n == N || (n == N + 1 && room > STRIDE));
     CUV_CHECK (n == N + 1 || room < STRIDE + SLOT);
     cuv_ldp_index_free (index);
     check_file (path, 0, n);
-    check_tidied (path, n);
+    check_truncated_entry (path, n);
     append_one (path, n);
     check_file (path, 0, n + 1);
   }
 }
 
-/* Of a damaged slot, in the one of the entry after. */
+/* Killed in a slot, then in the slot of the next entry. */
 static void
-test_stopped_twice (void)
+test_killed_twice (void)
 {
   char path[MAX_PATH];
   uint8_t *bytes;
@@ -162,7 +162,7 @@ test_stopped_twice (void)
     bytes = read_file (path, &size);
     bytes[1024]++;
     write_file (path, bytes, size);
-    stop_after (path, room);
+    kill_after (path, room);
     check_file (path, 0, N + (room > STRIDE));
     free (bytes);
   }
@@ -170,7 +170,7 @@ test_stopped_twice (void)
 
 /* A new file appears complete or not at all. */
 static void
-test_stopped_creating (void)
+test_killed_creating (void)
 {
   const CuvLdpIndexInfo info = small_info ();
   char path[MAX_PATH], rest[MAX_PATH + 64], *error;
@@ -194,7 +194,7 @@ test_stopped_creating (void)
   check_file (path, 0, 0);
 }
 
-/* ---- looked at meanwhile ---- */
+/* ---- concurrent readers ---- */
 
 static CuvLdpIndexWriter *busy_writer;
 static int busy_fd;
@@ -206,10 +206,10 @@ append_meanwhile (void)
   const uint64_t n = cuv_ldp_index_writer_n_entries (busy_writer);
   char *error;
 
-  CUV_CHECK (append (busy_writer, &info, n, &error), "%s", error);
+  CUV_CHECK (append (busy_writer, &info, n, &error), ": %s", error);
 }
 
-/* Between the reader's look at the size and at the slots. */
+/* Appends between the reader's reads of the size and of the slots. */
 static void
 test_appended_meanwhile (void)
 {
@@ -223,10 +223,10 @@ test_appended_meanwhile (void)
   busy_writer = cuv_ldp_index_writer_open (path, &info, false, &error);
   faults.before_read = append_meanwhile;
   index = cuv_ldp_index_open (path, &error);
-  if (CUV_CHECK (index != NULL, "%s", error)) {
+  if (CUV_CHECK (index != NULL, ": %s", error)) {
     CUV_CHECK (cuv_ldp_index_n_entries (index) == N + 1);
     faults.before_read = append_meanwhile;
-    CUV_CHECK (cuv_ldp_index_refresh (index, &error), "%s", error);
+    CUV_CHECK (cuv_ldp_index_refresh (index, &error), ": %s", error);
     CUV_CHECK (cuv_ldp_index_n_entries (index) == N + 2);
   }
   cuv_ldp_index_free (index);
@@ -252,7 +252,7 @@ look_again (void)
   faults.before_read = mend_meanwhile;
 }
 
-/* Both slots look half written at the first read. */
+/* Both slots are half written at the first read. */
 static void
 test_half_written (void)
 {
@@ -268,7 +268,7 @@ test_half_written (void)
   close (busy_fd);
 }
 
-/* ---- full ---- */
+/* ---- full disk ---- */
 
 static void
 check_full (CuvLdpIndexWriter *writer, const char *path, const char *words)
@@ -325,7 +325,7 @@ test_file_size_limit (void)
   char path[MAX_PATH], *error;
   CuvLdpIndexWriter *writer;
 
-  cuv_check_case ("a limit of file sizes");
+  cuv_check_case ("file size limit");
   path_of ("limit", path);
   make_file (path, N);
   signal (SIGXFSZ, SIG_IGN);
@@ -342,7 +342,7 @@ test_file_size_limit (void)
   check_file (path, 0, N + 1);
 }
 
-/* ---- failing ---- */
+/* ---- failing disk ---- */
 
 static void
 test_sync_fails (void)
@@ -372,9 +372,9 @@ test_sync_fails (void)
 void
 test_faults (void)
 {
-  test_stopped ();
-  test_stopped_twice ();
-  test_stopped_creating ();
+  test_killed_writers ();
+  test_killed_twice ();
+  test_killed_creating ();
   test_appended_meanwhile ();
   test_half_written ();
   test_full ();

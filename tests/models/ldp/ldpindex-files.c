@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Entries generated from their number, and files of them. */
+/* Entries generated from their numbers, and files with such entries. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ next (uint64_t *state)
   return (uint32_t) (*state >> 33);
 }
 
-/* All codes in one bin, all but one, or spread out. */
+/* All codes in one bin, all but one in one bin, or spread over bins. */
 static void
 fill_histogram (uint32_t *counts, int n, uint32_t total, uint64_t *state)
 {
@@ -158,11 +158,11 @@ make_file (const char *path, uint64_t n)
 
   unlink (path);
   writer = cuv_ldp_index_writer_open (path, &info, false, &error);
-  if (!CUV_CHECK (writer != NULL, "%s", error))
+  if (!CUV_CHECK (writer != NULL, ": %s", error))
     exit (1);
   for (uint64_t i = 0; i < n; i++)
-    CUV_CHECK (append (writer, &info, i, &error), "%s", error);
-  CUV_CHECK (cuv_ldp_index_writer_close (writer, &error), "%s", error);
+    CUV_CHECK (append (writer, &info, i, &error), ": %s", error);
+  CUV_CHECK (cuv_ldp_index_writer_close (writer, &error), ": %s", error);
 }
 
 uint8_t *
@@ -194,16 +194,16 @@ check_file (const char *path, uint64_t from, uint64_t n)
   CuvLdpIndex *index = cuv_ldp_index_open (path, &error);
   bool ok = true;
 
-  if (!CUV_CHECK (index != NULL, "%s", error)) {
+  if (!CUV_CHECK (index != NULL, ": %s", error)) {
     free (error);
     return;
   }
-  CUV_CHECK (cuv_ldp_index_n_entries (index) == n, "%llu, not %llu",
+  CUV_CHECK (cuv_ldp_index_n_entries (index) == n, ": %llu, not %llu",
       (unsigned long long) cuv_ldp_index_n_entries (index),
       (unsigned long long) n);
   for (uint64_t i = from; i < cuv_ldp_index_n_entries (index) && ok; i++)
     ok = CUV_CHECK (
-        is_entry (index, i, i), "entry %llu", (unsigned long long) i);
+        is_entry (index, i, i), ": entry %llu", (unsigned long long) i);
   cuv_ldp_index_free (index);
 }
 
@@ -249,7 +249,7 @@ remove_folder (void)
   char path[MAX_PATH * 2];
 
   while (dir != NULL && (entry = readdir (dir)) != NULL) {
-    CUV_CHECK (strstr (entry->d_name, ".new-") == NULL, "%s", entry->d_name);
+    CUV_CHECK (strstr (entry->d_name, ".new-") == NULL, ": %s", entry->d_name);
     snprintf (path, sizeof path, "%s/%s", folder, entry->d_name);
     unlink (path);
   }

@@ -22,11 +22,11 @@ die (const char *what, char *error)
   _exit (1);
 }
 
-/* ---- killed ---- */
+/* ---- killed writers ---- */
 
 /* Appends forever and prints the number of each appended entry. */
 static void
-write_for_ever (const char *path, bool sync, int pipe)
+append_forever (const char *path, bool sync, int pipe)
 {
   const CuvLdpIndexInfo info = small_info ();
   char *error;
@@ -73,7 +73,7 @@ kill_one (const char *path, int round, uint64_t n)
 {
   int ends[2], status;
   pid_t pid;
-  uint64_t said;
+  uint64_t reported;
   struct pollfd first;
 
   if (pipe (ends) < 0)
@@ -81,7 +81,7 @@ kill_one (const char *path, int round, uint64_t n)
   pid = fork ();
   if (pid == 0) {
     close (ends[0]);
-    write_for_ever (path, round % 8 == 7, ends[1]);
+    append_forever (path, round % 8 == 7, ends[1]);
   }
   close (ends[1]);
   first = (struct pollfd){ .fd = ends[0], .events = POLLIN };
@@ -92,28 +92,29 @@ kill_one (const char *path, int round, uint64_t n)
   kill (pid, SIGKILL);
   waitpid (pid, &status, 0);
   CUV_CHECK (WIFSIGNALED (status) && WTERMSIG (status) == SIGKILL);
-  said = read_numbers (ends[0], n);
+  reported = read_numbers (ends[0], n);
   close (ends[0]);
-  return said;
+  return reported;
 }
 
-/* The number of entries; checks those of former rounds occasionally. */
+/* The number of entries; sometimes checks those of earlier rounds. */
 static uint64_t
-check_killed (const char *path, uint64_t from, uint64_t said)
+check_killed (const char *path, uint64_t from, uint64_t reported)
 {
   char *error;
   CuvLdpIndex *index = cuv_ldp_index_open (path, &error);
   uint64_t n = 0;
 
-  if (index == NULL && errno == ENOENT && said == 0) {
-    free (error); /* killed before there was a file */
+  if (index == NULL && errno == ENOENT && reported == 0) {
+    free (error); /* killed before the file existed */
     return 0;
   }
-  if (!CUV_CHECK (index != NULL, "%s", error))
+  if (!CUV_CHECK (index != NULL, ": %s", error))
     exit (1);
   n = cuv_ldp_index_n_entries (index);
-  CUV_CHECK (n >= said && n <= said + 1, "%llu, %llu said",
-      (unsigned long long) n, (unsigned long long) said);
+  CUV_CHECK (n >= reported && n <= reported + 1,
+      ": %llu entries, %llu reported", (unsigned long long) n,
+      (unsigned long long) reported);
   cuv_ldp_index_free (index);
   check_file (path, from, n);
   return n;
@@ -135,13 +136,13 @@ test_kill (void)
         path, round % 50 == 49 ? 0 : before, kill_one (path, round, before));
     n_grown += n > before;
   }
-  CUV_CHECK (n_grown >= ROUNDS / 4 * 3, "only %d", n_grown);
+  CUV_CHECK (n_grown >= ROUNDS / 4 * 3, ": only %d", n_grown);
   printf ("%d kills, %llu entries\n", ROUNDS, (unsigned long long) n);
   snprintf (rest, sizeof rest, "rm -f %.200s.new-*", path);
   CUV_CHECK (system (rest) == 0);
 }
 
-/* ---- watched ---- */
+/* ---- readers of a growing file ---- */
 
 /* Refreshes until all entries are visible, and checks each new one. */
 static void
@@ -160,10 +161,10 @@ watch (const char *path)
       die (path, error);
     n = cuv_ldp_index_n_entries (index);
     if (n < before)
-      die ("fewer than before", NULL);
+      die ("fewer entries than before", NULL);
     for (uint64_t i = before; i < n; i++) {
       if (!is_entry (index, i, i))
-        die ("not as it was written", NULL);
+        die ("an entry differs from the written one", NULL);
     }
     nap (200);
   }
@@ -187,7 +188,7 @@ test_readers (void)
   }
   writer = cuv_ldp_index_writer_open (path, &info, false, &error);
   for (uint64_t i = 0; i < N_WATCHED; i++)
-    CUV_CHECK (append (writer, &info, i, &error), "%s", error);
+    CUV_CHECK (append (writer, &info, i, &error), ": %s", error);
   CUV_CHECK (cuv_ldp_index_writer_close (writer, &error));
   for (int i = 0; i < N_READERS; i++) {
     int status;
@@ -196,10 +197,9 @@ test_readers (void)
   }
 }
 
-/* ---- racing ---- */
+/* ---- concurrent writers ---- */
 
-/* Several create the file concurrently: one writes at a time, nothing is lost.
- */
+/* Several processes create the file: one writes at a time, nothing is lost. */
 static void
 race (const char *path, int start)
 {
@@ -242,14 +242,14 @@ test_race (void)
       }
     }
     close (start[0]);
-    close (start[1]); /* all of them read its end */
+    close (start[1]); /* EOF starts all processes */
     for (int i = 0; i < N_RACERS; i++)
       CUV_CHECK (wait (&status) > 0 && status == 0);
     check_file (path, 0, N_RACERS);
   }
 }
 
-/* ---- large ---- */
+/* ---- files beyond 4 GB ---- */
 
 static void
 write_slot (int fd, uint64_t n)
@@ -284,7 +284,7 @@ make_large (const char *path, uint64_t n)
   return ok;
 }
 
-/* Where it is in the file, by numbers of 64 bits. */
+/* Checks the address of an entry, computed with 64 bits. */
 static void
 check_place (const char *path, uint64_t i)
 {
@@ -310,19 +310,19 @@ test_large (void)
   cuv_check_case ("beyond 4 GB");
   path_of ("large", path);
   if (!make_large (path, n)) {
-    printf ("skipped: no file of 5 GB: %s\n", strerror (errno));
+    printf ("skipped: cannot create a file of 5 GB: %s\n", strerror (errno));
     return;
   }
   writer = cuv_ldp_index_writer_open (path, &info, false, &error);
-  if (!CUV_CHECK (writer != NULL, "%s", error))
+  if (!CUV_CHECK (writer != NULL, ": %s", error))
     return;
   for (uint64_t i = n; i < n + 3; i++)
-    CUV_CHECK (append (writer, &info, i, &error), "%s", error);
+    CUV_CHECK (append (writer, &info, i, &error), ": %s", error);
   CUV_CHECK (cuv_ldp_index_writer_close (writer, &error));
   check_file (path, n, n + 3);
   check_place (path, n + 2);
   index = cuv_ldp_index_open (path, &error);
-  if (CUV_CHECK (index != NULL, "%s", error)) {
+  if (CUV_CHECK (index != NULL, ": %s", error)) {
     CUV_CHECK (is_entry (index, 0, 0));
     CUV_CHECK (!cuv_ldp_index_check (index, &error));
     check_words (error, "entry 1 is damaged");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the parts of the index's test share. */
+/* Shared by the parts of the index test. */
 #ifndef CUV_LDPINDEX_TESTS_H
 #define CUV_LDPINDEX_TESTS_H
 
@@ -8,7 +8,7 @@
 
 enum { MAX_PATH = 256 };
 
-/* ---- entries that are known by their number ---- */
+/* ---- entries generated from a number ---- */
 
 CuvLdpIndexInfo info_of (CuvLdpParams params, int size, int thumbnail);
 
@@ -23,7 +23,7 @@ void make_name (uint64_t number, char *name, size_t size);
 bool append (CuvLdpIndexWriter *writer, const CuvLdpIndexInfo *info,
     uint64_t number, char **error);
 
-/* Entry i is that of the number. */
+/* Whether entry i is the one generated from the number. */
 bool is_entry (const CuvLdpIndex *index, uint64_t i, uint64_t number);
 
 /* ---- files ---- */
@@ -31,17 +31,17 @@ bool is_entry (const CuvLdpIndex *index, uint64_t i, uint64_t number);
 void make_folder (void);
 void remove_folder (void);
 
-/* In that folder; it is the caller's to fill. */
+/* Stores the path of a file in the test's folder. */
 void path_of (const char *name, char path[MAX_PATH]);
 
-/* An index of entries 0 to n - 1 and of what a writer left behind: nothing. */
+/* Creates an index of entries 0 to n - 1. */
 void make_file (const char *path, uint64_t n);
 
-/* free() it. */
+/* The contents of a file; free() them. */
 uint8_t *read_file (const char *path, size_t *size);
 void write_file (const char *path, const void *bytes, size_t size);
 
-/* Checks that there are n entries, from `from` on as they were made. */
+/* Checks that there are n entries, and those from `from` on. */
 void check_file (const char *path, uint64_t from, uint64_t n);
 
 /* Checks that opening fails with the words in the error. */

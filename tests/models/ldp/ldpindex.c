@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The index of local derivative patterns: reading back what was written, and
- * that faults either keep all committed entries or are errors.
+/* The index of local derivative patterns: written entries are read back, and
+ * faults either keep all committed entries or are errors.
  *
  *   ldpindex --cpu [--seed N]
  */
@@ -12,7 +12,7 @@
 
 /* ---- round trips ---- */
 
-/* Appended to in three steps, read as it grows. */
+/* Appends in three steps, and reads after each. */
 static void
 round_trip (const CuvLdpIndexInfo *info, bool sync)
 {
@@ -23,22 +23,22 @@ round_trip (const CuvLdpIndexInfo *info, bool sync)
   path_of ("trip", path);
   for (uint64_t n = 0; n < 9; n++) {
     writer = cuv_ldp_index_writer_open (path, info, sync, &error);
-    if (!CUV_CHECK (writer != NULL, "%s", error))
+    if (!CUV_CHECK (writer != NULL, ": %s", error))
       exit (1);
     CUV_CHECK (cuv_ldp_index_writer_n_entries (writer) == n);
     if (index == NULL)
       index = cuv_ldp_index_open (path, &error);
     CUV_CHECK (cuv_ldp_index_n_entries (index) == n);
     do {
-      CUV_CHECK (append (writer, info, n, &error), "%s", error);
+      CUV_CHECK (append (writer, info, n, &error), ": %s", error);
     } while (++n % 3 != 2);
-    CUV_CHECK (cuv_ldp_index_writer_close (writer, &error), "%s", error);
-    CUV_CHECK (cuv_ldp_index_refresh (index, &error), "%s", error);
+    CUV_CHECK (cuv_ldp_index_writer_close (writer, &error), ": %s", error);
+    CUV_CHECK (cuv_ldp_index_refresh (index, &error), ": %s", error);
     CUV_CHECK (cuv_ldp_index_n_entries (index) == n);
     CUV_CHECK (is_entry (index, n - 1, n - 1));
     n--;
   }
-  CUV_CHECK (cuv_ldp_index_check (index, &error), "%s", error);
+  CUV_CHECK (cuv_ldp_index_check (index, &error), ": %s", error);
   cuv_ldp_index_free (index);
   check_file (path, 0, 11);
   unlink (path);
@@ -79,7 +79,7 @@ check_no_writer (
       cuv_ldp_index_writer_open (path, info, false, &error);
 
   CUV_CHECK (writer == NULL);
-  CUV_CHECK (error != NULL && strstr (error, b) != NULL, "%s", error);
+  CUV_CHECK (error != NULL && strstr (error, b) != NULL, ": %s", error);
   check_words (error, a);
 }
 
@@ -192,6 +192,6 @@ run (void)
 int
 main (int argc, char **argv)
 {
-  setvbuf (stdout, NULL, _IOLBF, BUFSIZ); /* before there are children */
+  setvbuf (stdout, NULL, _IOLBF, BUFSIZ); /* before any fork() */
   return cuv_check_main (argc, argv, run);
 }

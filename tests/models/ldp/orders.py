@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Which order of local derivative patterns finds best, beside skimage's local
+"""Compares orders of local derivative patterns for retrieval, and skimage's local
 binary patterns: orders.py TEXTURES [TEXTURES.zip].
 
-TEXTURES is the program of textures.c. Three kinds of classes are looked for
-among each other, with noise of 0 to 16 grey values: pieces of surfaces (of
-skimage, and of a zip's pictures if there is one), LFW's faces among other parts
-of photographs, and five views each of every other one of OpenCV's pictures:
-blurred, compressed, darkened, cropped. Prints precision at 1 and mean average precision.
+TEXTURES is the program of textures.c. There are three kinds of classes, with noise of
+0 to 16 grey values: patches of surfaces (of skimage, and of pictures in the zip file),
+LFW's faces and other parts of photographs, and five views each of every second picture
+of OpenCV: blurred, compressed, darkened, cropped. Prints precision at 1 and mean average
+precision.
 """
 import os
 import subprocess
@@ -90,10 +90,10 @@ def noisy(picture, strength, random):
     return np.clip(np.rint(picture + noise), 0, 255).astype(np.uint8)
 
 
-# ---- likeness ----
+# ---- similarity ----
 
 def by_derivatives(program, order, grid, files):
-    out = subprocess.run([program, 'likeness', str(order), str(grid)] + files,
+    out = subprocess.run([program, 'similarity', str(order), str(grid)] + files,
                          check=True, stdout=subprocess.PIPE).stdout
     return np.array(out.split(), float).reshape(len(files), len(files))
 
@@ -110,9 +110,9 @@ def by_binary(radius, grid, pictures):
     return np.array([np.minimum(found, one).sum(1) for one in found])
 
 
-def scores(likeness, classes):
+def scores(similarity, classes):
     first, average = [], []
-    for i, row in enumerate(likeness):
+    for i, row in enumerate(similarity):
         others = np.argsort(-row, kind='stable')
         same = classes[others[others != i]] == classes[i]
         places = np.flatnonzero(same)
@@ -136,7 +136,7 @@ def compare(program, title, grid, size, kind):
             row = [by_derivatives(program, order, grid, files)
                    for order in (2, 3, 4)]
         row += [by_binary(radius, grid, pictures) for radius in (1, 2)]
-        row = [scores(likeness, np.array(classes)) for likeness in row]
+        row = [scores(similarity, np.array(classes)) for similarity in row]
         total.append(row)
         report(f'{title}, noise {strength}', row)
     report(f'{title}, mean', np.mean(total, 0))

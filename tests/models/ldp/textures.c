@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Local derivative patterns as a program, for tests that compare them with
- * others.
+/* Local derivative patterns as a program, for comparisons with other
+ * implementations.
  *
  *   textures describe ORDER BLOCK GRID DIRECTIONS merged|apart valid|replicate
  *       256|uniform|LEVELS WIDTH HEIGHT PICTURE.pgm
- *       writes the histograms of the picture made WIDTH x HEIGHT, 32 bits a
- *       count
- *   textures likeness ORDER GRID PICTURE.pgm ...
- *       prints how much alike each picture is with each, a line each
+ *       writes the histograms of the picture resized to WIDTH x HEIGHT, 32 bits
+ *       per count
+ *   textures similarity ORDER GRID PICTURE.pgm ...
+ *       prints the similarities of all pairs, a line for each picture
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ die (const char *what)
   exit (1);
 }
 
-/* free() its pixels. */
+/* free() the pixels. */
 static CuvFrame
 read_picture (const char *path)
 {
@@ -91,9 +91,9 @@ write_counts (char **args)
   free (counts);
 }
 
-/* Pictures are of the first one's size. */
+/* All pictures must have the size of the first. */
 static void
-print_likeness (int n, char **args)
+print_similarity (int n, char **args)
 {
   const CuvLdpParams params = {
     .order = atoi (args[0]), .grid = atoi (args[1]), .directions = 15
@@ -122,9 +122,9 @@ main (int argc, char **argv)
 {
   if (argc == 12 && strcmp (argv[1], "describe") == 0)
     write_counts (argv + 2);
-  else if (argc > 4 && strcmp (argv[1], "likeness") == 0)
-    print_likeness (argc - 2, argv + 2);
+  else if (argc > 4 && strcmp (argv[1], "similarity") == 0)
+    print_similarity (argc - 2, argv + 2);
   else
-    die ("see the beginning of its source");
+    die ("usage: see textures.c");
   return 0;
 }

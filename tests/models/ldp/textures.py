@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Local derivative patterns against NumPy, and how well they find textures
-beside skimage's local binary patterns: textures.py TEXTURES.
+"""Local derivative patterns against NumPy, and texture retrieval compared with
+skimage's local binary patterns: textures.py TEXTURES.
 
 Real textures: skimage's brick, grass and gravel.
 """
@@ -36,10 +36,10 @@ def write(path, picture):
     return path
 
 
-# ---- the definition, by slices ----
+# ---- the definition, by array slices ----
 
 def derivative(picture, step, order, far):
-    """Of a picture that has `far` pixels more on each side."""
+    """The derivative of a picture with `far` extra pixels on each side."""
     values = np.pad(picture, far, mode='edge').astype(int)
     for _ in range(order):
         values = values - np.roll(values, (-step[0], -step[1]), (0, 1))
@@ -122,11 +122,11 @@ def test_definition(program, folder):
                   '%dx%d %s' % (width, height, case))
 
 
-# ---- pictures made smaller ----
+# ---- reduced pictures ----
 
-def test_smaller(program, folder):
-    """By whole factors the mean is what OpenCV's INTER_AREA gives, but for how
-    halves are rounded."""
+def test_reduced(program, folder):
+    """Reducing by integer factors equals OpenCV's INTER_AREA, except for rounding of
+    halves."""
     brick = cv2.imread(os.path.join(FOLDER, 'brick.png'), 0)
     path = write(os.path.join(folder, 'brick.pgm'), brick)
     mean = brick.reshape(128, 4, 128, 4).astype(int).sum((1, 3))
@@ -137,13 +137,13 @@ def test_smaller(program, folder):
         [program, 'describe', '2', '0', '1', '15', 'apart', 'valid', '256',
          '128', '128', file], check=True, stdout=subprocess.PIPE).stdout
         for file in (path, write(os.path.join(folder, 'small.pgm'), small))]
-    check(made[0] == made[1], 'made smaller')
+    check(made[0] == made[1], 'reduced picture')
 
 
 # ---- textures ----
 
 def crops(seed):
-    """Twenty of each texture, every other one rotated, with noise."""
+    """Twenty patches of each texture, every second one rotated, with noise."""
     random = np.random.default_rng(seed)
     for name in ('brick', 'grass', 'gravel'):
         texture = cv2.imread(os.path.join(FOLDER, name + '.png'), 0)
@@ -158,11 +158,11 @@ def crops(seed):
             yield name, np.clip(np.rint(crop), 0, 255).astype(np.uint8)
 
 
-def precision(likeness, names):
-    """How many are most like one of the same texture."""
-    likeness = likeness - 2 * np.eye(len(names))
+def precision(similarity, names):
+    """The fraction whose most similar patch has the same texture."""
+    similarity = similarity - 2 * np.eye(len(names))
     return np.mean([names[i] == names[np.argmax(row)]
-                    for i, row in enumerate(likeness)])
+                    for i, row in enumerate(similarity)])
 
 
 def binary_patterns(pictures):
@@ -180,11 +180,11 @@ def test_textures(program, folder):
         lbp = precision(binary_patterns(pictures), names)
         found = []
         for order in (2, 3, 4):
-            out = subprocess.run([program, 'likeness', str(order), '1'] + files,
+            out = subprocess.run([program, 'similarity', str(order), '1'] + files,
                                  check=True, stdout=subprocess.PIPE).stdout
-            likeness = np.array(out.split(), float).reshape(60, 60)
-            check(abs(np.diag(likeness) - 1).max() < 1e-6, 'of itself')
-            found.append(precision(likeness, names))
+            similarity = np.array(out.split(), float).reshape(60, 60)
+            check(abs(np.diag(similarity) - 1).max() < 1e-6, 'similarity of a patch to itself')
+            found.append(precision(similarity, names))
         print('set %d        %.3f  %s' % (
             seed, lbp, ' '.join('%.3f' % f for f in found)))
         check(max(found) >= lbp, 'set %d' % seed)
@@ -192,6 +192,6 @@ def test_textures(program, folder):
 
 with tempfile.TemporaryDirectory() as temporary:
     test_definition(sys.argv[1], temporary)
-    test_smaller(sys.argv[1], temporary)
+    test_reduced(sys.argv[1], temporary)
     test_textures(sys.argv[1], temporary)
 sys.exit(failures > 0)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The factorisation beside TensorLy's on NumPy: seconds of an iteration, on the
-clock and of all cores, in the layout of ours and with the bands first, which is
-faster there; and errors after 100, from the same starts.
+"""Compares the factorisation with TensorLy's on NumPy: wall and CPU time of an
+iteration, in our layout and with the bands first, which is faster there; and errors
+after 100 iterations from the same initial factors.
 
 usage: bench-ntf.py FACTORISE
 
-Runs with a python3 that has tensorly; says so, and times ours alone, without.
+Without tensorly for this python3 only ours is timed.
 """
 
 import json
@@ -35,8 +35,8 @@ def scene(shape, rank):
     return np.round(255 * g / g.max()).astype(np.float32)
 
 
-def time_theirs(g, rank, algorithm, iterations):
-    """Of an iteration: a long run less a short one, for the start counts."""
+def time_tensorly(g, rank, algorithm, iterations):
+    """Time per iteration: a long run minus a short one, to exclude initialisation."""
     function = non_negative_parafac_hals if algorithm else non_negative_parafac
     clocks = []
     for n in (2, 2 + iterations):
@@ -67,14 +67,14 @@ def bench(program, name, g, rank, algorithm):
     report(f'ntf {name}', *time_ours(program, g, rank, algorithm, 100))
     if tensorly is None:
         return
-    report(f'tensorly {name}', *time_theirs(g, rank, algorithm, 5))
+    report(f'tensorly {name}', *time_tensorly(g, rank, algorithm, 5))
     g = np.ascontiguousarray(g.transpose(2, 0, 1))
     report(f'tensorly {name}, bands first',
-           *time_theirs(g, rank, algorithm, 5))
+           *time_tensorly(g, rank, algorithm, 5))
 
 
-def their_error(g, rank, algorithm, seed):
-    """A start of ours meets G divided by a power of two."""
+def tensorly_error(g, rank, algorithm, seed):
+    """Our initial factors are for G divided by a power of two."""
     scale = 2.0**(np.floor(np.log2(g.max())) + 1)
     function = non_negative_parafac_hals if algorithm else non_negative_parafac
     return float(function(
@@ -91,7 +91,7 @@ def compare_errors(program, name, g, rank):
                 'ours': np.round(ours, 5).tolist()}
         if tensorly is not None:
             line['tensorly'] = np.round(
-                [their_error(g, rank, algorithm, s) for s in seeds], 5).tolist()
+                [tensorly_error(g, rank, algorithm, s) for s in seeds], 5).tolist()
         print(json.dumps(line), flush=True)
 
 
@@ -102,7 +102,7 @@ def main():
              for shape in ((512, 512, 31), (256, 256, 64))]
     planted = scene((40, 36, 31), 6)
     if tensorly is None:
-        print(json.dumps({'name': 'no tensorly for this python3: ours alone'}))
+        print(json.dumps({'name': 'no tensorly for this python3: only ours is timed'}))
     else:
         pines = np.float32(load_indian_pines().tensor)
         cubes.append(('Indian Pines', pines, 12))

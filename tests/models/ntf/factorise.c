@@ -5,9 +5,9 @@
  *                  ITERATIONS TOLERANCE NORMALISE N_THREADS
  *
  * Enums are numbers. stdin has HEIGHT x WIDTH x DEPTH floats, pixel after
- * pixel. stdout gets, each as doubles: seconds of the run on the clock and of
- * the CPU, iterations, effective rank, the number of errors, the errors; u, v,
- * w, row after row. */
+ * pixel. Writes to stdout, as doubles: wall and CPU seconds of the run,
+ * iterations, effective rank, the number of errors, the errors; u, v, w, row
+ * after row. */
 #include "cpu/ntf-cpu.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the program factorise finds, and where it starts."""
+"""Results and initial factors of the program factorise."""
 
 import subprocess
 
@@ -11,7 +11,7 @@ RANDOM, NNDSVD = 0, 1
 
 
 class Run:
-    """G is height x width x depth, in float32."""
+    """g: height x width x depth, float32."""
 
     def __init__(self, program, g, rank, algorithm=MU, schedule=GS,
                  init=RANDOM, seed=1, iterations=10, tolerance=0,
@@ -34,7 +34,7 @@ class Run:
 
 
 def philox(seed, mode, n):
-    """Salmon, Moraes, Dror, Shaw 2011: n values of 32 bits, four a counter."""
+    """Salmon, Moraes, Dror, Shaw 2011: n values of 32 bits, four per counter."""
     at = np.arange((n + 3) // 4, dtype=np.uint64)
     mask, zero = np.uint64(0xffffffff), np.zeros_like(at)
     c, key = [at, zero + np.uint64(mode), zero, zero], [seed, 0]

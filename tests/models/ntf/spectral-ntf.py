@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The factorisation against einsum in double.
+"""The factorisation against NumPy's einsum in double precision.
 
 usage: spectral-ntf.py FACTORISE
 """
@@ -13,7 +13,7 @@ import skimage.data
 
 from factors import GS, HALS, JACOBI, MU, NNDSVD, Run, start
 
-SWEEPS = 5  # of HALS, for each product with G
+SWEEPS = 5  # of HALS, per product with G
 
 failures = []
 
@@ -41,12 +41,12 @@ def factorise(g, rank, algorithm, schedule, seed, iterations):
 
 
 def vanished(x):
-    """Columns that are divided by almost nothing."""
+    """Columns with a tiny norm, which must not be divisors."""
     return (x**2).sum(0) < 1e-20 * len(x)
 
 
 def solve(x, m, n, p):
-    """HALS as TensorLy's non_negative_parafac_hals has it."""
+    """HALS as in TensorLy's non_negative_parafac_hals."""
     waits = np.logical_or(*(vanished(x[i]) for i in range(3) if i != m))
     for k in SWEEPS * np.flatnonzero(~waits).tolist():
         x[m][:, k] += (n[:, k] - x[m] @ p[:, k]) / p[k, k]
@@ -87,7 +87,7 @@ def planted(rng, shape, rank, noise):
 
 
 def difference(found, wanted, algorithm):
-    """HALS, in which roundings grow, by what the terms add up to."""
+    """Compares factors; with HALS, where rounding errors grow, sums of terms."""
     if algorithm == HALS:
         found, wanted = [terms(found)], [terms(wanted)]
     return max(np.abs(a - b).max() / b.max() for a, b in zip(found, wanted))
@@ -95,7 +95,7 @@ def difference(found, wanted, algorithm):
 
 def check_oracle(program, rng, shape, rank, algorithm, schedule):
     g = planted(rng, shape, rank, 0.05)
-    # what is above 1 is divided by a power of two: the start is in proportion
+    # samples above 1 are divided by a power of two, so the start is scaled
     scale = 2.0**(np.floor(np.log2(g.max())) + 1)
     for iterations in (1, 2, 10):
         wanted = factorise(np.float64(g) / scale, rank, algorithm, schedule, 7,
@@ -110,7 +110,7 @@ def check_oracle(program, rng, shape, rank, algorithm, schedule):
 
 
 def nndsvd(g, rank):
-    """By an exact SVD: what is above 0 of vectors and of their maps."""
+    """NNDSVD with an exact SVD: positive parts of vectors and of their maps."""
     vectors = np.linalg.svd(g.reshape(-1, g.shape[2]), full_matrices=False)[2]
     x = [np.zeros((n, rank)) for n in g.shape]
     for k in range(rank):
@@ -126,7 +126,7 @@ def nndsvd(g, rank):
 
 
 def check_nndsvd(program, rng):
-    """Terms of strengths far apart: ten steps find their vectors."""
+    """Terms of very different strength, whose vectors ten steps find."""
     shape, rank = (23, 19, 11), 4
     g = np.float64(planted(rng, shape, 1, 0))
     for k in range(1, 6):
@@ -143,17 +143,17 @@ def small(picture):
 
 
 def film(name):
-    """Every fifth frame, as bands."""
+    """Every fifth frame as a band."""
     path = f'/usr/share/doc/opencv-doc/examples/data/{name}'
     reader = cv2.VideoCapture(path)
     frames = [reader.read() for _ in range(80)][::5]
-    assert all(ok for ok, _ in frames), f'{path}: Debian\'s opencv-doc has it'
+    assert all(ok for ok, _ in frames), f'{path}: install opencv-doc'
     return np.float32(np.stack(
         [small(cv2.cvtColor(f, cv2.COLOR_BGR2GRAY)) for _, f in frames], 2))
 
 
 def check_starts(program):
-    """nndsvd under multiplicative updates ends where random starts do."""
+    """nndsvd converges to the errors of random starts, with multiplicative updates."""
     cubes = [film('vtest.avi'), film('Megamind.avi')]
     cubes += [np.float32(small(picture())) for picture in (
         skimage.data.coffee, skimage.data.astronaut, skimage.data.chelsea,
@@ -166,7 +166,7 @@ def check_starts(program):
                       for s in (1, 2, 3)]
             ratios.append(svd.errors[-1] / np.mean(random))
     check(np.mean(ratios) < 1.01,
-          f'nndsvd after 400: {np.round(ratios, 3)} of random starts')
+          f'nndsvd after 400: {np.round(ratios, 3)} of the error of random starts')
 
 
 def check_curve(program, rng):

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Times the sums of principal components beside NumPy's, as JSON.
+"""Times the sums of principal components and NumPy's, as JSON.
 
 usage: bench-spectral.py PCA [THREADS]
 
-PCA is the program of pca.c. The work is that of a covariance: second moments
-and means of 1920x1080x31. NumPy's product is in single precision, by whatever
-BLAS it has. Milliseconds of CPU time of all threads together, the least of 15
-runs.
+PCA is the program of pca.c. The work is that of a covariance: second moments and
+means of 1920x1080x31. NumPy's product is in single precision, with its BLAS.
+Milliseconds of CPU time of all threads, the minimum of 15 runs.
 """
 
 import json
@@ -20,7 +19,7 @@ import time
 THREADS = sys.argv[2] if len(sys.argv) > 2 else '1'
 for name in ('OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS', 'OMP_NUM_THREADS'):
     os.environ[name] = THREADS
-os.environ.pop('OPENBLAS_CORETYPE', None)  # else it may not use this CPU
+os.environ.pop('OPENBLAS_CORETYPE', None)  # it may select code for another CPU
 
 import numpy as np  # noqa: E402
 

@@ -5,8 +5,8 @@
  *        pca FORMAT INTERLEAVE WIDTH HEIGHT BANDS MODE CUBE --time THREADS
  *
  * FORMAT u8 u16 f32; INTERLEAVE bip bil bsq; MODE correlation covariance
- * pearson. --time prints milliseconds of CPU, the least of 15 runs: to learn
- * (sums and components), to make a picture, and of basis=lagged all together.
+ * pearson. --time prints milliseconds of CPU time, the minimum of 15 runs: to
+ * learn (sums and components), to make a picture, and both with basis=lagged.
  */
 #include "cpu/pca-cpu.h"
 
@@ -24,7 +24,7 @@ index_of (const char *word, const char *const *words)
     if (strcmp (word, words[i]) == 0)
       return i;
   }
-  fprintf (stderr, "pca: no such word: %s\n", word);
+  fprintf (stderr, "pca: invalid argument: %s\n", word);
   exit (2);
 }
 
@@ -76,8 +76,7 @@ print_result (const CuvPcaBasis *basis, const CuvPcaResult *result)
   print_row ("vectors", basis->vectors, basis->n * basis->n, "}\n");
 }
 
-/* The least CPU time of a run, of all threads together: other work on the
- * machine has little influence on it. */
+/* The minimum CPU time of all threads, which other load hardly affects. */
 static double
 least_time (CuvPcaCpu *cpu, const CuvCube *cube, const CuvPcaBands *bands,
     const CuvPcaParams *params, uint8_t *picture, int n_threads)
@@ -97,7 +96,7 @@ least_time (CuvPcaCpu *cpu, const CuvCube *cube, const CuvPcaBands *bands,
   return least;
 }
 
-/* A frozen run makes a picture only. */
+/* Frozen runs make pictures only. */
 static void
 time_runs (CuvPcaCpu *cpu, const CuvCube *cube, const CuvPcaBands *bands,
     CuvPcaParams params, uint8_t *picture, int n_threads)

@@ -4,9 +4,9 @@
 
 usage: spectral-pca.py PCA
 
-PCA is the program of pca.c. Eigenvalues to 1e-9 of the largest, eigenvectors
-to 1e-6 radians and pictures to one step of 255 where an eigenvalue is 1 % of
-the largest away from its neighbours.
+PCA is the program of pca.c. Tolerances: eigenvalues 1e-9 of the largest; where an
+eigenvalue is 1 % of the largest away from its neighbours, eigenvectors 1e-6 radians
+and pictures one level of 255.
 """
 
 import json
@@ -34,7 +34,7 @@ def check(ok, text):
 
 
 def make_cube(rng, kind, height, width, bands):
-    """Pixels of four spectra in changing shares, with noise."""
+    """Pixels mixed of four spectra in varying proportions, with noise."""
     spectra = rng.random((4, bands)) ** 2
     y, x = np.mgrid[0:height, 0:width]
     shares = np.stack([0.5 + 0.5 * np.sin((0.3 + 0.2 * i) * x + 0.21 * i * y)
@@ -46,7 +46,7 @@ def make_cube(rng, kind, height, width, bands):
 
 
 def far_from_zero(rng, height, width, bands):
-    """1e6 +- 1, but for a band around 0 and two pixels."""
+    """1e6 +- 1, except for a band around 0 and two pixels."""
     cube = 1e6 + 2 * make_cube(rng, 'f32', height, width, bands) - 1
     cube[:, :, bands // 3] -= 1e6
     cube[0, 0], cube[-1, -1] = 0, 3e6
@@ -109,11 +109,11 @@ def compare(name, result, picture, cube, mode):
     mean, values, vectors, centred = decompose(pixels[counts], mode)
     ours = np.array(result['values'])
     theirs = np.array(result['vectors']).reshape(bands, bands)
-    check(result['left_out'] == (~counts).sum(), f'{name}: left out')
+    check(result['left_out'] == (~counts).sum(), f'{name}: number of excluded pixels')
     check(np.allclose(result['mean'], mean, rtol=1e-12), f'{name}: mean')
     error = np.abs(ours - np.maximum(values, 0)).max() / values[0]
     check(error <= 1e-9, f'{name}: eigenvalues {error:g}')
-    check(not picture[~counts, :3].any(), f'{name}: pixels left out')
+    check(not picture[~counts, :3].any(), f'{name}: excluded pixels are not black')
     for k in range(3):
         channel = picture[counts, k].astype(int)
         if k >= bands:

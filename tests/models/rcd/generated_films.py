@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Films with known boxes, by kind and number: a part of a picture moves over
-another picture, and hides, changes size and light, is blurred or turns.
+another picture, and is occluded, changes size and light, is blurred or rotates.
 
-Pictures are opencv-doc's and skimage's. The same in each run.
+Pictures are those of opencv-doc and skimage. All runs give the same films.
 """
 from dataclasses import dataclass
 
@@ -41,7 +41,7 @@ def read(name):
 
 
 def part(random, name, crop):
-    """A part of a picture at twice its size, and its size in the film."""
+    """A part of a picture at twice the size, and its size in the film."""
     image = read(name)
     if crop is None:
         side, ratio = min(image.shape[:2]) * 0.45, random.uniform(0.7, 1.3)
@@ -65,7 +65,7 @@ def ellipse(shape):
 
 @dataclass
 class Look:
-    """What changes in a frame."""
+    """Appearance parameters of a frame."""
     scale: float = 1.0
     angle: float = 0.0
     gain: float = 1.0
@@ -132,7 +132,7 @@ class Film:
                     self.phases)]
 
     def place(self, frame):
-        """The true box, and the share of it beside the pillar."""
+        """The true box, and its fraction that is not occluded by the pillar."""
         now = look(self.kind, self.seed, frame)
         cos, sin = abs(np.cos(now.angle)), abs(np.sin(now.angle))
         w, h = (side * now.scale for side in self.size)
@@ -164,7 +164,7 @@ class Film:
         turn = np.array([[zoom[0] * cos, -zoom[1] * sin],
                          [zoom[0] * sin, zoom[1] * cos]])
         middle = (np.array(self.patch.shape[1::-1]) - 1) / 2
-        # Pixel centres lie at half coordinates of boxes, at whole ones of warps.
+        # Pixel centres have half coordinates in boxes, integer ones in warps.
         at = np.array(self.centre(frame)) - 0.5 - turn @ middle
         matrix = np.column_stack([turn, at])
         share = cv2.warpAffine(self.mask, matrix, (WIDTH, HEIGHT))[..., None]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Films in which an object goes behind a pillar and comes out at the other side.
+"""Films with an object that moves behind a pillar and appears on the other side.
 
-Pictures are opencv-doc's and skimage's. The same in each run.
+Pictures are those of opencv-doc and skimage. All runs give the same films.
 """
 from dataclasses import dataclass
 
@@ -14,8 +14,8 @@ WIDTH, HEIGHT = 480, 360
 FRAMES = 100
 SEED = 1
 NOISE = 3.0      # standard deviation, grey levels
-MARGIN = 50      # pixels from the object's centre to the frame's sides
-PILLAR = 1.6     # its width by the object's larger side
+MARGIN = 50      # pixels from the object's centre to the frame's borders
+PILLAR = 1.6     # width relative to the object's larger side
 
 
 @dataclass
@@ -28,7 +28,7 @@ class Film:
     pillar: tuple
 
     def place(self, frame):
-        """The true box, and the share of it beside the pillar."""
+        """The true box, and its fraction that is not occluded by the pillar."""
         width, height = self.size
         x = MARGIN + (WIDTH - 2 * MARGIN) * frame / (FRAMES - 1) - width / 2
         y = HEIGHT / 2 + 80 * np.sin(2 * np.pi * frame / 90) - height / 2

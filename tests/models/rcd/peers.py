@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""How well OpenCV's trackers follow three people and a synthetic film.
+"""Accuracy of OpenCV's trackers on three people and a synthetic film.
 
 usage: peers.py --groups [NAME]  the mean IoU of groups of films, by CSRT or NAME
        peers.py    prints JSON lines: per tracker and track the mean IoU, lost
                    frames and milliseconds per frame; per tracker its mean over
                    the people; and the median of those means.
-All start from the same boxes. tracks.py says what is judged. MIL draws at
-random: its values are means of several runs, with the extremes of IoU.
+All start from the same boxes. tracks.py defines the measures. MIL is randomised: its
+values are means of several runs, with the extremes of IoU.
 """
 import json
 import statistics
@@ -22,7 +22,7 @@ RUNS = {'MIL': 9, 'KCF': 1, 'CSRT': 1}
 
 
 def makers():
-    """Those that OpenCV was built with, of its legacy module where need be."""
+    """The trackers that OpenCV has, some in its legacy module."""
     legacy = getattr(cv2, 'legacy', None)
     found = {name: getattr(cv2, f'Tracker{name}_create', None)
              or getattr(legacy, f'Tracker{name}_create', None)
@@ -45,7 +45,7 @@ def follow(make, track):
 
 
 def measure(name, make, track):
-    """Shows how the tracker fares; returns its mean IoU."""
+    """Prints the tracker's results; returns its mean IoU."""
     results, times = [], []
     for _ in range(RUNS[name]):
         boxes, milliseconds = follow(make, track)

@@ -45,10 +45,10 @@ def find_regions(program, picture, features, metric, cell, refine, box):
     return found[:-1], found[-1]
 
 
-# ---- NumPy's ----
+# ---- NumPy ----
 
 def planes_of(picture, features):
-    """Planes of features, int64, (n, height, width)."""
+    """Planes of features, int64, n x height x width."""
     colours = [picture[..., i].astype(np.int64) for i in range(3)]
     r, g, b = colours
     grey = ((17216 * r + 44434 * g + 3886 * b + 32768) >> 16).astype(np.int16)
@@ -71,7 +71,7 @@ def planes_of(picture, features):
 
 
 def covariance(planes, box, place):
-    """Of a window; x and y are scaled to the size of place."""
+    """The covariance of a window; x and y are scaled to the size of place."""
     x, y, w, h = box
     z = planes[:, y:y + h, x:x + w].reshape(len(planes), -1)
     n, sums, products = z.shape[1], z.sum(axis=1), z @ z.T
@@ -122,8 +122,8 @@ def compare(name, program, picture, features, metric, cell, rng):
 
 
 def compare_refined(name, program, picture, rng):
-    """Of a target that is not between cells: the best after refinement is as
-    near as it says, and no farther than any window before."""
+    """A target off the grid of cells: the refined window has the stated distance, and
+    no window before refinement is nearer."""
     planes = planes_of(picture, 'rgb-grad')
     height, width = planes.shape[1:]
     box = (rng.randint(8, width - 60), rng.randint(8, height - 50), 48, 32)
@@ -143,10 +143,10 @@ def main():
     print('seed', seed)
     for name in PICTURES:
         picture = cv2.imread(DATA + name)
-        check(picture is not None, f'{name} is not there')
+        check(picture is not None, f'{name} is missing: install opencv-doc')
         if picture is None:
             continue
-        # rows of odd length, in the order of R, G, B
+        # rows of odd length, in RGB order
         picture = np.ascontiguousarray(picture[:240, :319, ::-1])
         for features in ('rgb-grad', 'tuzel9', 'grey-grad'):
             for metric in ('jbld', 'forstner'):

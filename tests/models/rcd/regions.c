@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The search for a region as a program, for tests that compare it with others.
+/* The search for a region as a program, for comparisons with NumPy.
  *
  *   regions PICTURE.ppm rgb-grad|tuzel9|grey-grad jbld|forstner CELL REFINE
  *           X Y WIDTH HEIGHT
- *       prints a line for each window of half, all and one and a half of the
- *       box's size: its box and its distance; then the same of the best one,
- *       after refinement
+ *       prints the box and the distance of each window of 0.5, 1 and 1.5 times
+ *       the box's size, then of the best one after refinement
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,7 +116,7 @@ main (int argc, char **argv)
   set_target (&target, &frame, &shape, &search.area, &box);
   scores = malloc (((size_t) shape.max_windows + 1) * sizeof *scores);
   if (!cuv_rcd_search (&shape, &frame, &search, scores, &match))
-    die ("no appearance");
+    die ("out of memory");
   print_windows (&shape, &search, scores);
   print_box (&match.box, match.score, shape.metric);
   free (scores);

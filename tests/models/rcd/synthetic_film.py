@@ -4,8 +4,8 @@
 and shrinks, hides once behind a brick pillar; light and noise change.
 
 usage: synthetic_film.py OUT.avi    writes the film (FFV1, without loss) and
-                                    OUT.json: its boxes and visible shares
-Pictures are opencv-doc's and skimage's. In Python: frames().
+                                    OUT.json: its boxes and visible fractions
+Pictures are those of opencv-doc and skimage. In Python: frames().
 """
 import json
 import os
@@ -46,7 +46,7 @@ def scale(frame):
 
 
 def place(frame):
-    """The true box, and the share of it in front of the pillar or beside."""
+    """The true box, and its fraction that is not occluded by the pillar."""
     width, height = (side * scale(frame) for side in OBJECT)
     x = WIDTH / 2 + 230 * np.tanh(frame / 46 - 2.6) - width / 2
     y = HEIGHT / 2 + 137 * np.sin(turn(frame, 80)) - height / 2
@@ -72,16 +72,16 @@ def pillar():
 
 
 def face():
-    """At twice its size, for smooth scaling."""
+    """The face at twice its size, for smooth scaling."""
     baboon = picture(DATA, 'baboon.jpg', 'opencv-doc')[100:500, 106:406]
     return cv2.resize(baboon, (2 * OBJECT[0], 2 * OBJECT[1]),
                       interpolation=cv2.INTER_AREA)
 
 
 def blend(scene, patch, box):
-    """Puts the patch into the box, to fractions of a pixel."""
+    """Draws the patch into the box, with subpixel precision."""
     zoom = box[2] / patch.shape[1]
-    # Pixel centres lie at half coordinates of boxes, at whole ones of warps.
+    # Pixel centres have half coordinates in boxes, integer ones in warps.
     matrix = np.array([[zoom, 0, box[0] + (zoom - 1) / 2],
                        [0, zoom, box[1] + (zoom - 1) / 2]])
     size = (scene.shape[1], scene.shape[0])
@@ -91,8 +91,8 @@ def blend(scene, patch, box):
 
 
 def frames():
-    """Yields pictures (BGR), true boxes (x, y, width, height) and the share of
-    the box that is seen, 0 to 1. The same in each run."""
+    """Yields pictures (BGR), true boxes (x, y, width, height) and the visible fraction
+    of the box, 0 to 1. All runs give the same."""
     random = np.random.default_rng(SEED)
     scene, front, patch = background(), pillar(), face()
     for frame in range(FRAMES):

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The tracker as a program, for tests that compare it with others.
+/* The tracker as a program, for comparisons with other trackers.
  *
  *   track WIDTH HEIGHT BOX_X BOX_Y BOX_WIDTH BOX_HEIGHT [NAME=VALUE ...]
- *       reads frames from stdin, BGR, without gaps; the target is in the first
+ *       reads BGR frames without padding from stdin; the box is in the first
  *       one. Prints a line of JSON for each frame. Names and values are those
  *       of rcdtrack's properties; scales are separated by commas.
  */

@@ -8,7 +8,7 @@ usage: track.py TRACK [NAME=VALUE ...]  properties of rcdtrack; checks the minim
                                         searches and updates
        track.py TRACK --groups [NAME=VALUE ...]  mean IoU of groups of films
        track.py TRACK --show NAME [NAME=VALUE ...]  the boxes of one track
-TRACK is the program made of track.c; tracks.py says what is judged.
+TRACK is the program of track.c; tracks.py defines the measures.
 """
 import itertools
 import json
@@ -24,7 +24,7 @@ import tracks
 # the people, 0.253, 0 and 0.608.
 PEERS = 0.253
 SYNTHETIC = 0.8
-HIDDEN = 0.5  # each film's mean, after the object was hidden
+HIDDEN = 0.5  # minimum mean IoU of each film after the occlusion
 FEATURES = 'rgb-grad', 'tuzel9', 'grey-grad'
 METRICS = 'jbld', 'forstner'
 SEARCHES = 'local', 'full'
@@ -32,7 +32,7 @@ UPDATES = 'none', 'log-euclid', 'riemann', 'jbld-mean', 'moments'
 
 
 class Film:
-    """A track's frames in a file, as the program reads them."""
+    """A track's frames in a file, for the program."""
 
     def __init__(self, track, folder):
         self.track = track
@@ -43,7 +43,7 @@ class Film:
         self.height, self.width = picture.shape[:2]
 
     def follow(self, program, options):
-        """What the program prints: {frame: {...}}."""
+        """The program's output: {frame: {...}}."""
         numbers = (self.width, self.height, *map(round, self.track.start))
         with open(self.path, 'rb') as file:
             out = subprocess.run([program, *map(str, numbers), *options],
@@ -59,7 +59,7 @@ def boxes_of(found):
 
 
 def judge(program, films, options):
-    """[(judgement, what the program printed) for each film]"""
+    """[(measures, output of the program) for each film]"""
     results = []
     for film in films:
         found = film.follow(program, options)
@@ -95,8 +95,8 @@ def table(program, films, searches):
         row(words, judge(program, films, options))
 
 
-def knows_hiding(found):
-    """Whether it was lost where nothing is seen, and found again after."""
+def detects_occlusion(found):
+    """Whether the object was lost while fully occluded, and found again after."""
     hidden = [frame for frame in found
               if tracks.synthetic_film.place(frame)[1] == 0]
     return (all(found[frame]['state'] == 'lost' for frame in hidden)
@@ -112,20 +112,20 @@ def check(program, films, options):
             f'synthetic film: {synthetic:.3f}, at least {SYNTHETIC}':
             synthetic >= SYNTHETIC,
             f'synthetic film: {lost} lost, none allowed': lost == 0,
-            'synthetic film: lost while hidden, found again after it':
-            knows_hiding(results[-1][1])}
+            'synthetic film: lost while occluded, found again afterwards':
+            detects_occlusion(results[-1][1])}
     for what, passed in good.items():
         print('passed:' if passed else 'FAILED:', what)
     return all(good.values())
 
 
 def check_hidden(program, films, options):
-    """Whether each object is followed again after it was hidden."""
+    """Whether each object is tracked again after its occlusion."""
     fits = {film.track.name: judgement['mean_iou'] for film, (judgement, _)
             in zip(films, judge(program, films, options))}
     for name, fit in fits.items():
         print('passed:' if fit >= HIDDEN else 'FAILED:',
-              f'{name}, hidden once: {fit:.3f} after it, at least {HIDDEN}')
+              f'{name}, occluded once: {fit:.3f} afterwards, at least {HIDDEN}')
     return all(fit >= HIDDEN for fit in fits.values())
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Where objects are in films, and how well a tracker's boxes fit.
+"""True boxes of objects in films, and measures of a tracker's boxes.
 
-A box is (x, y, width, height) in pixels, its upper left corner at (x, y). A
-track has a name, the box to start with and the true boxes of later frames. A
-tracker is judged at those, never at the frame it was started on.
+A box is (x, y, width, height) in pixels, with its upper left corner at (x, y). A
+track has a name, the initial box and the true boxes of later frames. Measures are
+over the later frames only.
 """
 import json
 import os
@@ -47,8 +47,8 @@ def iou(a, b):
 
 
 def judge(truth, boxes):
-    """Mean IoU and lost frames of boxes {frame: box, None if lost}. A frame
-    without box counts as lost, a lost one as IoU 0."""
+    """Mean IoU and lost frames of boxes {frame: box, None if lost}. Frames without a
+    box count as lost, lost ones as IoU 0."""
     fits = [0.0 if boxes.get(frame) is None else iou(box, boxes[frame])
             for frame, box in truth.items()]
     fits = [fit if fit >= LOST_IOU else 0.0 for fit in fits]
@@ -57,7 +57,7 @@ def judge(truth, boxes):
 
 
 def film_frames(path, first, last):
-    """Pictures of a film, both frames included."""
+    """Pictures of a film from frame first to last, inclusive."""
     film = cv2.VideoCapture(path)
     for frame in range(last + 1):
         good, picture = film.read()
@@ -69,7 +69,7 @@ def film_frames(path, first, last):
 
 
 def people():
-    """Three people of opencv-doc's vtest.avi, with boxes by hand."""
+    """Three people in opencv-doc's vtest.avi, annotated by hand."""
     with open(PEOPLE, encoding='utf-8') as file:
         data = json.load(file)
     path = os.path.join(DATA, data['film'])
@@ -85,8 +85,8 @@ def person_track(path, person):
 
 
 def faces():
-    """The face of each scene of opencv-doc's Megamind.avi, judged where
-    OpenCV's cascade finds it."""
+    """The face in each scene of opencv-doc's Megamind.avi, with the detections of
+    OpenCV's cascade as true boxes."""
     path = os.path.join(DATA, 'Megamind.avi')
     finder, before, scenes = cv2.CascadeClassifier(FACES), None, []
     for frame, picture in enumerate(film_frames(path, 0, MEGAMIND_LAST)):
@@ -100,7 +100,7 @@ def faces():
 
 
 def add_face(boxes, frame, found):
-    """The first one, then the one that is nearest to the last."""
+    """Adds the first face, then the one nearest to the last."""
     last = boxes[max(boxes)] if boxes else None
     found = [tuple(map(int, box)) for box in found
              if last is None or iou(box, last) > LOST_IOU]
@@ -115,7 +115,7 @@ def face_track(path, boxes):
 
 
 def synthetic():
-    """The synthetic film, judged where the object is seen by more than half."""
+    """The synthetic film, in frames where more than half of the object is visible."""
     places = [synthetic_film.place(frame)
               for frame in range(synthetic_film.FRAMES)]
     truth = {frame: box for frame, (box, visible) in enumerate(places)
@@ -126,8 +126,8 @@ def synthetic():
 
 
 def hidden():
-    """Films of objects that hide once, judged where they are seen by more than
-    half after that."""
+    """Films with one occlusion, in later frames where more than half of the object is
+    visible."""
     return [hidden_track(film) for film in hidden_films.FILMS]
 
 
@@ -140,7 +140,8 @@ def hidden_track(film):
 
 
 def generated():
-    """Six films of each kind, judged where more than half is seen."""
+    """Six films of each kind, in frames where more than half of the object is
+    visible."""
     return {kind: [generated_track(generated_films.Film(kind, seed))
                    for seed in range(6)] for kind in generated_films.KINDS}
 

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Times OpenCV's detectMultiScale against ours: the same picture, model, scales
-and threads.   bench-opencv.py DETECT [PICTURE [MODEL...]]
+"""Times OpenCV's detectMultiScale and ours with the same picture, model, scales and
+threads.   bench-opencv.py DETECT [PICTURE [MODEL...]]
 
 Without PICTURE: 1920x1080, a frame of opencv-doc's vtest.avi with faces of
-skimage's astronaut. Ours is given that picture as grey too, so that both do the
-same work. Without MODEL: a face of LBP and one of Haar features. Prints JSON
-lines: milliseconds of the fastest of 15 rounds and the ratio."""
+skimage's astronaut. Both get the picture in grey, so that both do the same work.
+Without MODEL: a face model with LBP and one with Haar features. Prints JSON lines:
+milliseconds of the fastest of 15 rounds and the ratio."""
 import itertools
 import json
 import os

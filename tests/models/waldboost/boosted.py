@@ -6,7 +6,7 @@ import sys
 
 GRIDS = {'LBP': ('LBPFeature', 256), 'LRD': ('LRDFeature', 17),
          'LRP': ('LRP', 100)}
-# Blocks across and down of each feature of Haar.
+# Blocks across and down of each Haar feature.
 HAAR = {'HaarHorizontalDoubleFeature': (2, 1),
         'HaarVerticalDoubleFeature': (1, 2),
         'HaarHorizontalTernalFeature': (3, 1),
@@ -15,12 +15,12 @@ HAAR = {'HaarHorizontalDoubleFeature': (2, 1),
 
 
 def number(value):
-    """A text of which a float is read back."""
+    """A text that is read back as the same float."""
     return f'{value:.9g}'
 
 
 def place(rng, window, blocks, largest):
-    """Attributes of blocks that lie in the window."""
+    """Attributes of blocks inside the window."""
     size = [rng.randint(1, min(largest, w // n))
             for w, n in zip(window, blocks)]
     at = [rng.randint(0, w - n * s) for w, n, s in zip(window, blocks, size)]
@@ -78,7 +78,7 @@ def make_stages(rng, kind, window, n, largest, size):
 
 def write_butfit(kind, window, stages, thresholds, wrapped=False,
                  min_std_dev=0.):
-    """The file with a stage's threshold None where there is no test."""
+    """The file; the threshold of a stage without a test is None."""
     names = ('imageSizeX', 'imageSizeY') if wrapped else ('sizeX', 'sizeY')
     out = [f'<WaldBoostClassifier classifierName="" '
            + (f'type="{kind}" ' if len(stages) % 2 else '')

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Sliding-window detection with WaldBoostClassifier models, once more: each
-level as a whole, each window with each weak classifier, by NumPy. Shares
-nothing with the detector; slow."""
+"""Brute-force sliding-window detection with WaldBoostClassifier models in NumPy: all
+windows of a level with each weak classifier. Independent of the detector; slow."""
 import collections
 import math
 import xml.etree.ElementTree
@@ -13,7 +12,7 @@ CLOCKWISE = 0, 1, 2, 5, 8, 7, 6, 3
 LENGTHS = {'LBP': 256, 'LRD': 17, 'LRP': 100}
 FEATURES = {'LBPFeature': 'LBP', 'LRDFeature': 'LRD', 'LRP': 'LRP',
             'TCont2DiscFeature': 'HAAR'}
-# Weights of blocks, row by row, and the norm.
+# Weights of the blocks, row by row, and the norm.
 HAAR = {'HaarHorizontalDoubleFeature': ([[-1, 1]], 1),
         'HaarVerticalDoubleFeature': ([[-1], [1]], 1),
         'HaarHorizontalTernalFeature': ([[1, -2, 1]], 2),
@@ -89,8 +88,7 @@ def within(limits, width, height):
             and (max_height == 0 or height <= max_height))
 
 
-# A level's box() is where its window at (x, y) is in the frame: x, y, width and
-# height.
+# A level's box(x, y) is the box of a window in the frame: x, y, width and height.
 
 
 def dense_box(model, grey, width, height):
@@ -142,7 +140,7 @@ def dense_levels(model, grey, octaves=4, per_octave=8,
 
 
 def opencv_levels(model, grey, factor):
-    """Every second position, below twice the size."""
+    """Levels below twice the window's size have every second position only."""
     levels, scale = [], 1.
     height, width = grey.shape
     while (round(model.width * scale) <= width
@@ -258,7 +256,7 @@ def fixed_bits(model):
 
 def evaluate(model, levels, fixed=True, block_value='sum', swapped=False,
              final_threshold=0.):
-    """Hits (level, x, y, score) and how many windows were left after each weak
+    """Hits (level, x, y, score), and the number of windows left after each weak
     classifier."""
     bits = fixed_bits(model)
 

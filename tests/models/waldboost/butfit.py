@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Our windows and scores with WaldBoostClassifier models against brute force,
-number for number.   butfit.py DETECT [--all]
+"""Windows and scores with WaldBoostClassifier models, which must equal those of brute
+force.   butfit.py DETECT [--all]
 
-Random models on pictures of opencv-doc and noise. Where CUV_TEST_MODELS names a
-folder with faces-lrd.xml, FACES-LRD-sz24-a10-q09-train.xml and
-car-side-lrp.xml of BUT FIT, those too, and the faces that they find."""
+Random models on pictures of opencv-doc and noise. If CUV_TEST_MODELS names a folder
+with BUT FIT's faces-lrd.xml, FACES-LRD-sz24-a10-q09-train.xml and car-side-lrp.xml,
+these are tested as well, and must find faces."""
 import os
 import random
 import subprocess
@@ -21,7 +21,7 @@ import brute
 DATA = '/usr/share/doc/opencv-doc/examples/data'
 WINDOWS = (24, 24), (26, 26), (15, 9), (40, 16), (7, 33), (12, 12), (60, 50)
 NO_LIMITS = (0, 0), (0, 0)
-PROBE = 600  # windows that thresholds are chosen with
+PROBE = 600  # number of windows from which thresholds are chosen
 
 
 def grey_picture(name):
@@ -46,7 +46,7 @@ def random_picture(rng, photo):
 
 
 class Options:
-    """Settings of a run, for both sides."""
+    """Settings of a run, for the detector and brute force."""
 
     def __init__(self, rng, kind):
         self.scan = rng.choice(('auto', 'dense', 'dense', 'opencv', 'wbd'))
@@ -111,7 +111,7 @@ class Detector:
         return [line.split() for line in out.stdout.splitlines()]
 
     def hits(self, model, options):
-        """What it says, in the words that expected_hits() uses."""
+        """The program's hits in the form of expected_hits()."""
         found = {'level': [], 'hit': []}
         numbers = {}
         for name, *values in self.lines(options, 'hits', model, self.path):
@@ -145,8 +145,8 @@ def expected_hits(model, levels, result, options):
 
 
 def suppress(boxes, most):
-    """Boxes by falling score that do not overlap: x y width height and how
-    many each stands for."""
+    """Non-maximum suppression: boxes by descending score, as x y width height, and the
+    number that each represents."""
     kept = []
     for box in sorted(boxes, key=lambda box: -box[4]):
         for other in kept:
@@ -218,8 +218,8 @@ class Comparison:
 
 
 def choose_thresholds(rng, model, grey, options):
-    """Thresholds at sums that occur, so that some windows are left to the end;
-    and a final one."""
+    """Sets thresholds to sums that occur, so that some windows survive; and a final
+    one."""
     level = brute.dense_levels(model, grey, 1, 1)[0]
     windows = brute.Windows(level)
     alive = np.arange(len(windows.x))
@@ -236,7 +236,7 @@ def choose_thresholds(rng, model, grey, options):
             keep = ~(sums < threshold)
             alive, sums = alive[keep], sums[keep]
         elif rng.random() < .1:
-            threshold = -4999.  # more than integers hold
+            threshold = -4999.  # beyond the range of the integers
         thresholds.append(threshold)
     return thresholds, float(np.quantile(sums, .3, method='lower'))
 
@@ -256,7 +256,7 @@ def compare_random(comparison, everything):
         options = Options(rng, kind)
         thresholds = [None] * len(stages)
         wrapped, least = rng.random() < .5, rng.choice((0, 3, 40))
-        for _ in range(2):  # without thresholds first
+        for _ in range(2):  # first without thresholds
             with open(path, 'w', encoding='ascii') as file:
                 file.write(boosted.write_butfit(kind, window, stages,
                                                 thresholds, wrapped, least))
@@ -312,14 +312,15 @@ def default_options(mask='0xffffffff'):
 
 
 def strongest_box(comparison, path, grey):
-    """Of the program's own boxes, which come by falling score."""
+    """The program's first box; boxes are sorted by score."""
     boxes = Detector(comparison.program, comparison.folder, grey).boxes(
         path, default_options())
     return boxes[0][:4] if boxes else (0, 0, 1, 1)
 
 
 def find_faces(comparison, path):
-    """On the astronaut, on a photo, and on a film where OpenCV finds them."""
+    """Checks faces of the astronaut, a photograph, and a film where OpenCV finds
+    them."""
     box = strongest_box(comparison, path, read_astronaut())
     if overlap(box, ASTRONAUT) < .5:
         comparison.fail(f'{path}: {box} is not the astronaut\'s face')
@@ -333,7 +334,7 @@ def find_faces(comparison, path):
     print(f'{os.path.basename(path)}: the strongest box is a face in {found} '
           f'of {len(pictures)} pictures')
     if found < .75 * len(pictures):
-        comparison.fail(f'{path}: too few faces')
+        comparison.fail(f'{path}: too few faces found')
 
 
 def compare_real(comparison, folder):
@@ -344,7 +345,7 @@ def compare_real(comparison, folder):
             for options in (default_options(), default_options('0'),
                             Options(random.Random(seed), 'LRD')):
                 options.fixed = options.fixed and seed == 0
-                if name in OTHERS:  # no car there: all that pass the stages
+                if name in OTHERS:  # pictures without cars: accept all windows
                     options.final_threshold = -500.
                 comparison.compare(path, grey, options)
     for name in FACES:

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The detector as a program, for tests that compare it with others.
+/* The detector as a program, for comparisons with other detectors.
  *
  *   detect run MODEL PICTURE.ppm|.pgm FACTOR NEIGHBOURS MINW MINH MAXW MAXH
  *       prints a line for each box: x y width height neighbours score
  *   detect hits MODEL PICTURE
- *       prints for each level that is scanned "level NUMBER WIDTH HEIGHT STEP
- *       ACROSS DOWN", for each window that passed "hit NUMBER X Y SCORE" with
- *       the score in hex, and "windows N", "weak N", "survivors N N .."
+ *       prints for each scanned level "level NUMBER WIDTH HEIGHT STEP ACROSS
+ *       DOWN", for each accepted window "hit NUMBER X Y SCORE" with the score
+ *       in hex, and "windows N", "weak N", "survivors N N .."
  *   detect time MODEL PICTURE FACTOR THREADS ROUNDS
  *       prints the milliseconds of each round
  *   detect parse FILE...
@@ -20,8 +20,8 @@
  *       reads lists "n x y w h x y w h ..", prints "n x y w h count .." for
  *       each
  *
- * Words with a '=' may stand anywhere and are settings, see OPTIONS; those of
- * the element's properties have their names.
+ * Arguments NAME=VALUE may be anywhere and are settings, see OPTIONS; those of
+ * the element's properties have the same names.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -92,7 +92,7 @@ set_option (const char *key, size_t length, const char *value)
   const struct {
     const char *key;
     int *number;
-    const char *const *names; /* else a number as it is */
+    const char *const *names; /* of an enum; NULL: a number */
   } integers[] = {
     { "scan", (int *) &params->scan, SCANS },
     { "octaves", &params->octaves, NULL },
@@ -130,7 +130,7 @@ set_option (const char *key, size_t length, const char *value)
     die (key);
 }
 
-/* Takes the settings out of the words; returns how many are left. */
+/* Removes the settings from the arguments; returns the number left. */
 static int
 take_options (int n, char **words)
 {
@@ -223,7 +223,7 @@ detector_new (const CuvWaldboostModel *model, const CuvFrame *frame)
   self.plan = cuv_waldboost_plan_new (
       model, &settings.params, frame->width, frame->height);
   if (self.plan == NULL)
-    die ("no plan");
+    die ("invalid settings");
   self.cpu = cuv_waldboost_cpu_new (model, self.plan);
   self.grouper = cuv_waldboost_grouper_new ();
   if (self.cpu == NULL || self.grouper == NULL)
@@ -373,8 +373,7 @@ run_timed (char **args)
 
 /* ---- parsing ---- */
 
-/* What parses must also work: whatever its numbers, it reads no memory that is
- * not its own. */
+/* A model that parses must read valid memory only, whatever its numbers. */
 static void
 try_model (const CuvWaldboostModel *model)
 {
@@ -422,7 +421,7 @@ parse_files (int n, char **paths)
   }
 }
 
-/* In memory of its own size, so that a sanitizer sees each byte too far. */
+/* Parses an exact-size copy, so that sanitizers detect reads beyond it. */
 static void
 parse_copy (size_t number, const char *bytes, size_t size)
 {
@@ -478,7 +477,7 @@ group (int min_neighbours)
     for (int i = 0; i < n; i++) {
       if (scanf ("%d %d %d %d", &in[i].x, &in[i].y, &in[i].width, &in[i].height)
           != 4)
-        die ("bad list");
+        die ("invalid list");
     }
     n_out =
         cuv_waldboost_group_boxes (grouper, &settings.grouping, in, n, &out);

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Our boxes against OpenCV's, box for box.   equality.py DETECT [--all]
+"""Our boxes must equal OpenCV's.   equality.py DETECT [--all]
 
-Pictures of opencv-doc, the cascades of opencv-data and random ones, LBP and
-Haar. OpenCV gets its own grey of the decoded picture, ours the picture. Without
---all every picture is searched with some of the models and settings only."""
+Pictures of opencv-doc, with the cascades of opencv-data and random ones, LBP and
+Haar. OpenCV gets the decoded picture converted to grey by itself, we the picture.
+Without --all only some models and settings are used for each picture."""
 import glob
 import itertools
 import math
@@ -24,14 +24,14 @@ from cascade import KINDS, write_cascade
 DATA = '/usr/share/doc/opencv-doc/examples/data'
 CASCADES = '/usr/share/opencv4'
 OLD_FORMAT = 'haarcascade_licence_plate_rus_16stages.xml'
-# Where no scale lies between the limits, the nearest one is used.
+# If no scale is within the limits, the nearest one is used.
 LIMITS = [((0, 0), (0, 0)), ((40, 40), (120, 160)), ((95, 95), (96, 96))]
 SETTINGS = list(itertools.product((1.1, 1.25), (0, 3), LIMITS))
 
 
 def need(paths, package):
     if not paths:
-        sys.exit(f'no files: install the package {package}')
+        sys.exit(f'files are missing: install the package {package}')
     return sorted(paths)
 
 
@@ -42,14 +42,14 @@ def pictures():
 
 
 def last_threshold(model):
-    """What OpenCV compares the last stage's sum with."""
+    """The threshold of OpenCV's last stage."""
     tree = xml.etree.ElementTree.parse(model)
     *_, node = tree.iter('stageThreshold')
     return float(np.float32(float(node.text)) - np.float32(1e-5))
 
 
 class Comparison:
-    """Runs both and counts."""
+    """Runs both detectors and counts differences."""
 
     def __init__(self, detect, folder):
         self.detect = detect
@@ -58,7 +58,7 @@ class Comparison:
         self.cases = self.boxes = self.failures = self.single_scale = 0
 
     def take(self, picture):
-        """Writes the picture with its bytes as they are, B G R."""
+        """Writes the picture with its bytes unchanged, in BGR order."""
         self.grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
         cv2.imwrite(self.path, picture[:, :, ::-1])
 
@@ -141,9 +141,9 @@ def noise(width, height):
 
 
 def compare_random(comparison, everything):
-    """Models of other shapes than those that are shipped; and plain C."""
+    """Models of other kinds than those of opencv-data; and plain C."""
     rng = random.Random(4)
-    # From 257 to 256 pixels each weight of a resize lies between two integers.
+    # Resizing from 257 to 256 pixels has no integer weights.
     ties = 257 / 256, 0, ((0, 0), (15, 12))
     with tempfile.TemporaryDirectory() as folder:
         for kind in KINDS:
@@ -160,7 +160,7 @@ def compare_random(comparison, everything):
 
 
 def window_scores(model, picture, width, height):
-    """Each window as a picture of its own: (x, y) -> score of those found."""
+    """Detects in each window as a separate picture: (x, y) -> score of hits."""
     cascade, least, found = cv2.CascadeClassifier(model), last_threshold(
         model), {}
     for y in range(picture.shape[0] - height + 1):
@@ -219,7 +219,7 @@ def compare_groups(comparison, everything):
             n, spread = rng.randint(1, 200), rng.choice((10, 40, 300))
             sizes = rng.randint(1, rng.choice((20, 100, 400)), (n, 2))
             boxes = np.hstack([rng.randint(0, spread, (n, 2)), sizes])
-            if rng.randint(2): # alike, as a detector's are
+            if rng.randint(2): # similar ones, like those of a detector
                 boxes = np.maximum(
                     boxes[rng.randint(0, 1 + n // 10, n)]
                     + rng.randint(-4, 5, (n, 4)), [0, 0, 1, 1])
@@ -259,7 +259,7 @@ def main():
             if comparison.boxes == 0:
                 sys.exit('no boxes: nothing was compared')
             if compare is compare_shipped and comparison.single_scale == 0:
-                sys.exit('no box where no scale fits: not compared')
+                sys.exit('no boxes in the cases where no scale fits: not compared')
     sys.exit(failures > 0)
 
 

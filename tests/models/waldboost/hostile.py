@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Model files that must be refused, each with words of the message; and some
-that look odd and must not."""
+"""Model files that must be refused, each with a part of the message; and unusual ones
+that must be accepted."""
 import re
 
 from boosted import HAAR, write_boosted, write_wbd
@@ -15,7 +15,7 @@ def replace(text, old, new, count=1):
 
 
 def between(text, name, new, skip=0):
-    """The text with what is in the element exchanged."""
+    """The text with the content of the element replaced."""
     at = -1
     for _ in range(skip + 1):
         at = text.index(f'<{name}>', at + 1)
@@ -30,8 +30,8 @@ def without(text, name):
 
 
 def attribute(text, name, new):
-    """The text with the first such attribute's value exchanged; None takes the
-    attribute out."""
+    """The text with the first such attribute's value replaced; None removes the
+    attribute."""
     changed, n = re.subn(f' {name}="[^"]*"',
                          '' if new is None else f' {name}="{new}"', text, 1)
     assert n == 1, name
@@ -70,7 +70,7 @@ def xml_cases(stumps):
 
 
 def cascade_cases(text):
-    """Of either feature."""
+    """Cascades with either feature."""
     stage = text[text.index('    <_>'):text.index('  </stages>')]
     yield (between(text, 'featureType', 'HOG'),
            'an OpenCV cascade with HOG features; only those with LBP or HAAR')
@@ -106,7 +106,7 @@ def cascade_cases(text):
 
 
 def node_cases(text, trees, test):
-    """test: the words of a node after left, right and feature."""
+    """test: the values of a node after left, right and feature."""
     def node(head, count=1):
         return between(text, 'internalNodes', f'{head} {test}\n' * count)
 
@@ -198,7 +198,7 @@ def haar_cases(text, trees, tilted):
 
 
 def edges(text):
-    """The largest that each of the first feature's numbers can be."""
+    """The largest valid value of each number of the first feature."""
     feature = re.search('<(Haar|L)[^>]*Feature[^>]*>|<LRP [^>]*>', text).group()
     x, y, w, h = (int(re.search(f'{name}="([0-9]*)"', feature).group(1))
                   for name in ('positionX', 'positionY', 'blockWidth',
@@ -209,7 +209,7 @@ def edges(text):
 
 
 def butfit_cases(text):
-    """A classifier of 12 x 10, grids and Haar alike."""
+    """A classifier of 12 x 10, with grids or Haar features."""
     for name in ('sizeX', 'sizeY'):
         yield attribute(text, name, None), f'has no attribute {name}'
         for value in ('2', '1025', '', '12.0', '1 2'):
@@ -258,7 +258,7 @@ def butfit_cases(text):
 
 
 def tree_cases(text):
-    """Tables that are given by binMap; of 17 values."""
+    """Tables given by binMap, of 17 values."""
     bins = ' '.join('0' * 17)
     tree = re.sub('<(/?)HistogramWeakHypothesis',
                   r'<\1DecisionTreeWeakHypothesis', text)
@@ -366,7 +366,7 @@ def wbd_cases(text):
 
 
 def plain(kind):
-    """A classifier of histograms, without a type, features without blocksX."""
+    """A histogram classifier without a type, with features without blocksX."""
     text = write_boosted(2, kind)
     text = re.sub(' (type|blocks[XY]|binReductionFactor)="[^"]*"', '', text)
     tables = {'LBP': 256, 'LRD': 17, 'LRP': 100}
@@ -388,7 +388,7 @@ def some_wbd(n):
 
 
 def refused():
-    """Pairs of a file and words of its message."""
+    """Pairs of a file and a part of its message."""
     stumps, trees = write_cascade(1, 'stumps'), write_cascade(2, 'trees')
     haar = write_cascade(1, 'haar')
     yield from xml_cases(stumps)
@@ -404,8 +404,7 @@ def refused():
 
 
 def accepted():
-    """Pairs of a file and what is said of it: what other programs leave in
-    such files does no harm."""
+    """Pairs of a file and its outcome: additions by other programs do no harm."""
     text = write_cascade(1, 'stumps')
     ok = re.compile(r'ok 14x11 3 \d+$')
     yield '\ufeff' + text, ok
@@ -452,7 +451,7 @@ def accepted_boosted():
             yield attribute(other, name, value), ok
     for kind in ('', 'LRD'):
         yield replace(text, ' sizeX', f' type="{kind}" sizeX'), ok
-    # the type decides what LRP means
+    # the type selects the meaning of LRP
     yield (replace(text.replace('LRDFeature', 'LRP'), ' sizeX',
                    ' type="LRD" sizeX'), ok)
     for value in ('-1e+50', '1e+50', '-5000', '0'):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the model parser reads and what it says of the rest.
+"""Files that the model parser accepts, and its errors for others.
 parser.py DETECT DATA_FOLDER"""
 import glob
 import os
@@ -33,9 +33,9 @@ def check(condition, text):
 
 
 def detect(*words):
-    """name -> what the parser said, for each line of output."""
+    """name -> outcome, for each line of output."""
     env = dict(os.environ, G_DEBUG='fatal-warnings')
-    if words[0] == 'flips':  # meson's would fill megabytes for each bit
+    if words[0] == 'flips':  # meson's value makes many parses slow
         env['MALLOC_PERTURB_'] = '0'
     out = subprocess.run([DETECT, *words], capture_output=True, text=True,
                          check=False, env=env)
@@ -57,7 +57,7 @@ def outcome_of(content, *words):
 
 
 def count_parts(path):
-    """The same by another parser."""
+    """The expected outcome by another parser."""
     cascade = xml.etree.ElementTree.parse(path).getroot()[0]
     stages = cascade.findall('stages/_')
     weak = sum(len(stage.findall('weakClassifiers/_')) for stage in stages)
@@ -81,7 +81,7 @@ def check_shipped():
 
 
 def check_cure(path, outcome):
-    """What the message says to do helps."""
+    """The remedy in the message works."""
     with tempfile.TemporaryDirectory() as folder:
         new = os.path.join(folder, 'new.xml')
         call = re.search(r"cv2\.CascadeClassifier\.convert\('old.xml', "
@@ -136,8 +136,7 @@ def write_samples(folder):
 
 
 def check_truncated(path):
-    """A file that is cut anywhere is refused, but for white space at its end.
-    """
+    """A file truncated anywhere, except in trailing white space, is refused."""
     with open(path, 'rb') as file:
         whole = len(file.read().rstrip())
     outcomes = detect('prefixes', path)
@@ -149,8 +148,8 @@ def check_truncated(path):
 
 
 def check_flips(path):
-    """Bits turned: a model or a message, and what parses also runs. Of larger
-    files some bits only, each of a byte's in turn."""
+    """Flipped bits give a model or an error, and models can be evaluated. In larger
+    files only some bits are flipped."""
     bits = 8 * os.path.getsize(path)
     step = bits // 6000 // 2 * 2 + 1
     outcomes = detect('flips', path, str(step), 'octaves=1',
@@ -204,7 +203,7 @@ def check_line():
 
 
 def check_time():
-    """The largest files: of each kind that is shipped, and of others."""
+    """Parsing times of the largest files of opencv-data, and of others."""
     rng = random.Random(6)
     stages = make_stages(rng, 'LRP', (40, 16), 1000, 2, 1)
     with tempfile.TemporaryDirectory() as folder:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* OpenCV's WBDetector as a program; Python does not know it.
+/* OpenCV's WBDetector as a program, as Python has no binding for it.
  *
  *   wbd-oracle train FACES BACKGROUNDS MODEL
- *       trains on the pictures of 24x24 in the folder FACES, and on those in
+ *       trains with the pictures of 24x24 in the folder FACES and those in
  *       BACKGROUNDS
  *   wbd-oracle detect PICTURE MODEL...
  *       prints for each model a line with the number of boxes, then a line for

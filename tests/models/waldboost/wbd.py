@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Our boxes and scores against those of OpenCV's WBDetector, with models that
-it trained and with random ones.   wbd.py DETECT ORACLE [--all]"""
+"""Our boxes and scores against those of OpenCV's WBDetector, with models trained by
+it and random ones.   wbd.py DETECT ORACLE [--all]"""
 import os
 import random
 import subprocess
@@ -17,7 +17,7 @@ import boosted
 DATA = '/usr/share/doc/opencv-doc/examples/data'
 CASCADE = '/usr/share/opencv4/lbpcascades/lbpcascade_frontalface_improved.xml'
 MIN_NEIGHBOURS = 3  # fixed in WBDetector
-TOLERANCE = 2e-6  # of a difference of floats, each rounded once
+TOLERANCE = 2e-6  # relative; floats that are rounded once each
 
 
 def read_grey(name):
@@ -57,8 +57,8 @@ def noisy(random_state, picture, amount):
 
 
 def write_samples(folder, seed, n):
-    """Faces, and backgrounds with some of them, lest the two can be told apart
-    after few weak classifiers."""
+    """Faces, and backgrounds with some faces, so that training needs many weak
+    classifiers."""
     rng = np.random.RandomState(seed)
     faces = collect_faces(n)
     places = [os.path.join(folder, name) for name in ('faces', 'backgrounds')]
@@ -82,8 +82,8 @@ def read_texts(model, name):
 
 
 def cut_infinite(model):
-    """Without the weak classifier that told the last samples apart, and which
-    no window passes."""
+    """Removes the weak classifier that separated the last samples, which no window
+    passes."""
     arrays = [read_texts(model, name) for name in boosted.WBD_ARRAYS]
     n = sum('f' not in alpha.lower() and 'n' not in alpha.lower()
             for alpha in arrays[1])
@@ -101,7 +101,7 @@ def train(oracle, folder, seeds, n):
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
     for process, model in zip(running, models):
         if process.wait() != 0:
-            sys.exit('WBDetector does not train')
+            sys.exit('training with WBDetector failed')
         cut_infinite(model)
         print(f'{os.path.basename(model)}: '
               f'{len(read_texts(model, "alphas"))} weak classifiers')
@@ -118,7 +118,7 @@ CLOCKWISE = 0, 1, 2, 5, 8, 7, 6, 3
 
 
 def all_codes(grey, feature):
-    """The feature's codes in all windows of a picture."""
+    """Codes of the feature in all windows of a picture."""
     x, y, w, h = feature
     sums = cv2.integral(grey)
     blocks = sums[h:, w:] - sums[h:, :-w] - sums[:-h, w:] + sums[:-h, :-w]
@@ -130,8 +130,8 @@ def all_codes(grey, feature):
 
 
 def make_random(seed, grey):
-    """Thresholds are sums that occur, so that some windows are left at the end.
-    In every second model most answers are -alpha, and so sums negative."""
+    """Thresholds are sums that occur, so that some windows survive. In every second
+    model most responses are -alpha, and sums negative."""
     rng = random.Random(seed)
     weak, sums = [], 0
     for _ in range(rng.randint(4, 14)):
@@ -179,8 +179,8 @@ def opencv_boxes(oracle, picture, models):
 
 
 def our_boxes(detect, picture, model, mask):
-    """With what OpenCV calls confidence: the largest sum of a group, and a tiny
-    number instead of one that is not positive."""
+    """Boxes with OpenCV's confidence: the largest sum of a group, or a tiny number if
+    that is not positive."""
     lines = lines_of(detect, 'run', model, picture, '1.1', str(MIN_NEIGHBOURS),
                      '0', '0', '0', '0', mask=mask)
     last = float(np.float32(read_texts(model, 'cascade_thresholds')[-1]))
@@ -204,7 +204,7 @@ class Comparison:
             self.cases += 1
             self.boxes += len(theirs)
             self.positive += sum(box[4] > 1e-9 for box in theirs)
-            # OpenCV's are not clipped to the picture
+            # OpenCV does not clip boxes to the picture
             theirs = [clip(box, grey) for box in theirs]
             if [box[:4] for box in ours] != [box[:4] for box in theirs]:
                 self.fail(name, models[i], len(theirs), len(ours), 'boxes',
@@ -227,7 +227,7 @@ def clip(box, grey):
 
 
 def same_score(theirs, ours, model):
-    if theirs < 1e-9:  # OpenCV's for a sum that is not positive
+    if theirs < 1e-9:  # OpenCV's value for sums that are not positive
         return ours < 1e-5
     total = sum(abs(float(text)) for text in read_texts(model, 'alphas'))
     return abs(theirs - ours) <= TOLERANCE * total
@@ -259,7 +259,7 @@ def main():
         comparison.compare('home.jpg', read_grey('home.jpg'), models)
         for seed in range(20 if everything else 3):
             rng = random.Random(seed)
-            # the last but one level of (41, 44) has its size
+            # the last level but one of (41, 44) has the size of the window
             size = (rng.randint(24, 300), rng.randint(24, 200)) if seed \
                 else (41, 44)
             comparison.compare(f'noise {size}', noise(seed, *size), models)
@@ -267,7 +267,7 @@ def main():
               f'{comparison.positive} with a positive score, '
               f'{comparison.failures} failures')
         if comparison.positive == 0 or comparison.positive == comparison.boxes:
-            sys.exit('no boxes, or of one kind only: too little was compared')
+            sys.exit('too few boxes, or of one kind only: not compared')
     sys.exit(comparison.failures > 0)
 
 
