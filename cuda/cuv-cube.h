@@ -12,12 +12,13 @@ typedef enum {
   CUV_CUBE_F32, /* little endian */
 } CuvCubeFormat;
 
-/* Every interleave is a set of steps: bip, bil and bsq cubes, their padded
- * rows, and RGB video, read the same way. */
+/* The steps describe every interleave: bip, bil and bsq cubes, with or without
+ * padded rows, and RGB video. */
 typedef struct {
   const uint8_t *data; /* band 0 of the top left pixel */
   CuvCubeFormat format;
-  int32_t width, height, bands; /* 1 .. CUV_CUBE_MAX_SIZE, .. MAX_BANDS */
+  int32_t width, height;                   /* 1 .. CUV_CUBE_MAX_SIZE */
+  int32_t bands;                           /* 1 .. CUV_CUBE_MAX_BANDS */
   int64_t pixel_step, row_step, band_step; /* bytes */
 } CuvCube;
 

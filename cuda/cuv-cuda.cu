@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// Errors, attributes of devices, arenas and buffers.
 #include "cuv-cuda.cuh"
 
 #include <atomic>
@@ -100,7 +101,7 @@ may_allocate ()
       || cuv_test_allocation_fails () == 0;
 }
 
-// What every element reports when the GPU's memory runs out.
+// The text that elements report when the GPU's memory runs out.
 static int
 record_allocation (cudaError_t status, const char *call, size_t size)
 {
@@ -115,9 +116,12 @@ record_allocation (cudaError_t status, const char *call, size_t size)
 }
 
 static void *
-arena_is_full ()
+arena_is_full (const CuvArena *arena)
 {
-  cuv_cuda_set_error ("CuvArena", "full", "enlarge its arrays in cuv-cuda.cuh");
+  snprintf (error_text, sizeof error_text,
+      "CuvArena: no entry left after %d device and %d pinned allocations "
+      "(enlarge its arrays in cuv-cuda.cuh)",
+      arena->n_device, arena->n_pinned);
   return nullptr;
 }
 
@@ -134,7 +138,7 @@ cuv_arena_alloc (CuvArena *arena, size_t size)
   void *memory = nullptr;
 
   if (arena->n_device == sizeof arena->device / sizeof *arena->device)
-    return arena_is_full ();
+    return arena_is_full (arena);
   if (record_allocation (allocate (&memory, size), "cudaMalloc", size) != 0)
     return nullptr;
   arena->device[arena->n_device] = memory;
@@ -145,21 +149,29 @@ cuv_arena_alloc (CuvArena *arena, size_t size)
 
 // Initialisation runs on the thread's own stream, not the NULL stream, and is
 // synchronised: any stream may use the memory afterwards.
+static int
+zero (void *memory, size_t size)
+{
+  CUV_CUDA_TRY (cudaMemsetAsync (memory, 0, size, cudaStreamPerThread));
+  CUV_CUDA_TRY (cudaStreamSynchronize (cudaStreamPerThread));
+  return 0;
+}
+
+static int
+upload (void *memory, const void *data, size_t size)
+{
+  CUV_CUDA_TRY (cudaMemcpyAsync (
+      memory, data, size, cudaMemcpyHostToDevice, cudaStreamPerThread));
+  CUV_CUDA_TRY (cudaStreamSynchronize (cudaStreamPerThread));
+  return 0;
+}
+
 void *
 cuv_arena_zeroed (CuvArena *arena, size_t size)
 {
   void *memory = cuv_arena_alloc (arena, size);
 
-  if (memory == nullptr
-      || cuv_cuda_record (
-             cudaMemsetAsync (memory, 0, size, cudaStreamPerThread),
-             "cudaMemsetAsync")
-          != 0
-      || cuv_cuda_record (cudaStreamSynchronize (cudaStreamPerThread),
-             "cudaStreamSynchronize")
-          != 0)
-    return nullptr;
-  return memory;
+  return memory != nullptr && zero (memory, size) == 0 ? memory : nullptr;
 }
 
 void *
@@ -167,16 +179,8 @@ cuv_arena_upload (CuvArena *arena, const void *data, size_t size)
 {
   void *memory = cuv_arena_alloc (arena, size);
 
-  if (memory == nullptr
-      || cuv_cuda_record (cudaMemcpyAsync (memory, data, size,
-                              cudaMemcpyHostToDevice, cudaStreamPerThread),
-             "cudaMemcpyAsync")
-          != 0
-      || cuv_cuda_record (cudaStreamSynchronize (cudaStreamPerThread),
-             "cudaStreamSynchronize")
-          != 0)
-    return nullptr;
-  return memory;
+  return memory != nullptr && upload (memory, data, size) == 0 ? memory
+                                                               : nullptr;
 }
 
 void *
@@ -186,13 +190,21 @@ cuv_arena_pinned (CuvArena *arena, size_t size)
   void *memory = nullptr;
 
   if (arena->n_pinned == sizeof arena->pinned / sizeof *arena->pinned)
-    return arena_is_full ();
+    return arena_is_full (arena);
   if (may_allocate ())
     status = cudaMallocHost (&memory, size);
   if (record_allocation (status, "cudaMallocHost", size) != 0)
     return nullptr;
   arena->pinned[arena->n_pinned++] = memory;
   return memory;
+}
+
+int
+cuv_cuda_copy (void *to, const void *from, size_t size, cudaStream_t stream)
+{
+  CUV_CUDA_TRY (cudaMemcpyAsync (to, from, size, cudaMemcpyDefault, stream));
+  CUV_CUDA_TRY (cudaStreamSynchronize (stream));
+  return 0;
 }
 
 void
@@ -226,12 +238,8 @@ cuv_buffer_reserve (CuvBuffer *self, size_t size)
 int
 cuv_buffer_upload (CuvBuffer *self, const void *data, size_t size)
 {
-  if (cuv_buffer_reserve (self, size) != 0)
-    return -1;
-  CUV_CUDA_TRY (cudaMemcpyAsync (
-      self->data, data, size, cudaMemcpyHostToDevice, cudaStreamPerThread));
-  CUV_CUDA_TRY (cudaStreamSynchronize (cudaStreamPerThread));
-  return 0;
+  return cuv_buffer_reserve (self, size) == 0 ? upload (self->data, data, size)
+                                              : -1;
 }
 
 void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by the CUDA files: error checks and memory. */
+/* Shared by all CUDA files: error checks, launches, warp functions, memory. */
 #ifndef CUV_CUDA_CUH
 #define CUV_CUDA_CUH
 
@@ -38,6 +38,7 @@ cuv_cuda_record (cudaError_t status, const char *call)
       return -1;                                                               \
   } while (0)
 
+/* Leaves the function with -1 if the launch before it failed. */
 #define CUV_CUDA_LAUNCHED(kernel)                                              \
   do {                                                                         \
     if (cuv_cuda_record (cudaGetLastError (), #kernel) != 0)                   \
@@ -75,8 +76,9 @@ CUV_API int cuv_cuda_attribute (cudaDeviceAttr attribute);
 /* The current device's multiprocessors, 1 if the query fails. */
 CUV_API int cuv_cuda_multiprocessors (void);
 
-/* Whether kernels may use programmatic dependent launch: the GPU can, and the
- * code compiled for it waits. */
+/* Whether launches may use programmatic dependent launch: the code that the
+ * current device runs is compiled for compute capability 9.0 or later, where
+ * cuv_pdl_wait() waits. */
 CUV_API bool cuv_cuda_has_pdl (void);
 
 CUV_END
@@ -117,8 +119,8 @@ cuv_pdl_wait ()
 #endif
 }
 
-/* Blocks of the next kernel may start once all blocks of this one have called
- * it. */
+/* Allows blocks of the next kernel to start once all blocks of this one have
+ * called it. */
 static __device__ __forceinline__ void
 cuv_pdl_trigger ()
 {
@@ -136,13 +138,21 @@ cuv_uniform (T value)
   return __shfl_sync (~0u, value, 0);
 }
 
-/* The warp of a one-dimensional block. Call from whole warps. */
+static __device__ __forceinline__ int
+cuv_lane_of_thread ()
+{
+  return threadIdx.x % 32;
+}
+
+/* Index of the thread's warp in a one-dimensional block. Call from whole warps.
+ */
 static __device__ __forceinline__ int
 cuv_warp_of_thread ()
 {
   return cuv_uniform ((int) threadIdx.x / 32);
 }
 
+/* __reduce_add_sync() and the like exist. */
 #if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
 #define CUV_HAS_REDUCE 1
 #else
@@ -206,6 +216,7 @@ cuv_inclusive_scan (unsigned value, int group = 32)
   return value;
 }
 
+/* The device's global clock. */
 static __device__ __forceinline__ unsigned long long
 cuv_nanoseconds ()
 {
@@ -219,11 +230,11 @@ cuv_nanoseconds ()
 
 CUV_BEGIN
 
-/* All the memory of one object, freed at once. Counted in cuv_cuda_allocated().
- * Functions return NULL on failure, which is recorded. */
+/* All the memory of one object, freed at once. Device memory is counted in
+ * cuv_cuda_allocated(). Functions return NULL on failure, which is recorded. */
 typedef struct {
   void *device[24], *pinned[4];
-  size_t sizes[24];
+  size_t sizes[24]; // bytes of device[i]
   int n_device, n_pinned;
 } CuvArena;
 
@@ -234,8 +245,14 @@ CUV_API void *cuv_arena_upload (CuvArena *arena, const void *data, size_t size);
 CUV_API void *cuv_arena_pinned (CuvArena *arena, size_t size);
 CUV_API void cuv_arena_clear (CuvArena *arena);
 
+/* Waits for the stream, then copies between host and device in either
+ * direction.
+ */
+CUV_API int cuv_cuda_copy (
+    void *to, const void *from, size_t size, cudaStream_t stream);
+
 /* Device memory that only grows; growing discards its content. All zeros is an
- * empty one. Counted likewise. */
+ * empty buffer. Counted in cuv_cuda_allocated(). */
 typedef struct {
   void *data;
   size_t size;
@@ -247,6 +264,16 @@ CUV_API int cuv_buffer_upload (CuvBuffer *self, const void *data, size_t size);
 CUV_API void cuv_buffer_clear (CuvBuffer *self);
 
 CUV_END
+
+/* Allocates n zeroed elements, at least one. */
+template <typename T>
+static inline bool
+cuv_arena_new (CuvArena *arena, T **memory, size_t n)
+{
+  *memory =
+      (T *) cuv_arena_zeroed (arena, std::max<size_t> (n, 1) * sizeof (T));
+  return *memory != nullptr;
+}
 
 CUV_HOST_DEVICE int
 cuv_div_up (int a, int b)

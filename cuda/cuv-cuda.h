@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What every CUDA file of the project shares, as plain C.
+/* The part of the shared CUDA code that plain C may use: the last error, a test
+ * of the device, the memory in use.
  *
  * All functions act on the CUDA context that is current to the thread. Those
  * that can fail return 0 or -1 and leave a text for cuv_cuda_error(). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A picture as algorithms see it, on the host or on the device.
+/* A raw video frame as algorithms see it, in host or device memory.
  *
  * Every raw format is a set of components with a row stride, a sample step and
  * a subsampling: the planes of I420, the interleaved chroma of NV12, the

@@ -5,6 +5,7 @@
 #define THREADS_X 32
 #define THREADS_Y 8
 
+// Arguments of the kernel; strides in bytes.
 struct Picture {
   const uint8_t *rgbx;
   ptrdiff_t stride;
@@ -48,7 +49,7 @@ component (const CuvYuvColours &colours, int c, const Pixel &p)
   return (uint8_t) (fminf (fmaxf (value, 0.0f), 255.0f) + 0.5f);
 }
 
-// One thread per chroma sample.
+// One thread per chroma sample and the 2 x 2 pixels that share it.
 static __global__ void
 __launch_bounds__ (THREADS_X *THREADS_Y)
     nv12_kernel (const __grid_constant__ Picture picture)

@@ -10,12 +10,12 @@
 enum { SLOTS = 2 };
 
 struct _CuvUpload {
-  CuvBuffer memory;
-  CuvArena arena; // of the slots
-  uint8_t *staging;
-  cudaEvent_t sent[CUV_UPLOAD_WORKERS][SLOTS];
-  int next[CUV_UPLOAD_WORKERS];      // slot
-  CuvWait waits[CUV_UPLOAD_WORKERS]; // for a free slot
+  CuvBuffer memory; // on the device, for the caller
+  CuvArena arena;   // of the slots
+  uint8_t *staging; // pinned: the slots of each worker, a chunk each
+  cudaEvent_t sent[CUV_UPLOAD_WORKERS][SLOTS]; // the slot may be overwritten
+  int next[CUV_UPLOAD_WORKERS];                // slot to fill
+  CuvWait waits[CUV_UPLOAD_WORKERS];           // for a free slot
 };
 
 extern "C" CuvUpload *

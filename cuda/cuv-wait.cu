@@ -7,7 +7,7 @@
 #include "cuv-cuda.cuh"
 
 #define SPIN 20000          // nanoseconds of polling without sleep
-#define LONGEST_NAP 1000000 // nanoseconds, if work takes much longer than usual
+#define LONGEST_NAP 1000000 // nanoseconds, if a wait takes longer than usual
 
 static int64_t
 now ()
@@ -68,8 +68,8 @@ poll (CuvWait *self, Query query)
   const int64_t start = now (), usual = self->usual, nap = usual - SPIN;
   cudaError_t status = query ();
 
-  self->usual =
-      usual - usual / 8; // if it is done already, or right after the sleep
+  // sleeps less next time if the work is done already or right after the sleep
+  self->usual = usual - usual / 8;
   if (status != cudaErrorNotReady)
     return status;
   const FineTimer timer;
