@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Selects and sorts the best peaks for the host. A peak's rank is the number of
-// better peaks.
+// Selects and sorts the best peaks for the host. A peak's place is its rank,
+// the number of better peaks.
 #include "hough/peaks.cuh"
 
 #define THREADS 1024
 #define WARPS (THREADS / 32)
-#define MAX_RANKED 16384 // above this, radix select first
+#define MAX_RANKED 16384 // of more peaks the best are selected first
 
 // Finds the digit of the wanted-th greatest key in a histogram of digits;
 // *wanted becomes the rank within that digit. Called by one warp.
@@ -64,6 +64,8 @@ find_limit (const CuvPeakKey *keys, unsigned n, unsigned max)
   return limit;
 }
 
+// Copies the max best of n_keys > max keys to best, in any order. Called by a
+// block.
 static __device__ void
 select_best (
     CuvPeakKey *best, const CuvPeakKey *keys, unsigned n_keys, unsigned max)
@@ -105,6 +107,8 @@ rank_of (CuvPeakKey key, const CuvPeakKey *keys, unsigned n, unsigned max)
   return rank;
 }
 
+// Ranks keys first, first + step, ... of n, one per warp, and stores the max
+// best in order.
 static __device__ __forceinline__ void
 rank_keys (const CuvPeaks &peaks, const CuvPeakKey *keys, unsigned n,
     unsigned max, unsigned first, unsigned step)
@@ -120,6 +124,8 @@ rank_keys (const CuvPeaks &peaks, const CuvPeakKey *keys, unsigned n,
   }
 }
 
+// All warps of the grid rank a key in turn; of more than MAX_RANKED keys the
+// first block selects and ranks the best. Also reports the counters.
 static __global__ void
 __launch_bounds__ (THREADS) best_kernel (CuvPeaks peaks, unsigned max)
 {

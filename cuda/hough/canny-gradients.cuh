@@ -36,7 +36,7 @@ between (float2 a, float2 b)
   return make_float2 (a.y, b.x);
 }
 
-// Masks: 0xffff in each half where the comparison holds.
+// Comparisons return masks: 0xffff in each half where they hold.
 static __device__ __forceinline__ unsigned
 is_greater (__half2 a, __half2 b)
 {
@@ -100,8 +100,8 @@ broadcast (float limit, float2 *pair)
   *pair = make_float2 (limit, limit);
 }
 
-// A thread has pixels 0 .. 3 and their neighbours: pair i starts at pixel 2 * i
-// - 1.
+// A thread has pixels 0 .. 3 of a row and the ones beside them, -1 and 4: pair
+// i holds pixels 2 * i - 1 and 2 * i.
 struct Sums { // horizontal [-1 0 1] and [1 2 1] of a row
   __half2 difference[3], sum[3];
 };
@@ -151,9 +151,9 @@ find_gradients (const Sums &above, const Sums &here, const Sums &below)
   return g;
 }
 
-// |gy| - |gx| * tan, where tan = high + 5 / 32768. Single roundings keep the
-// sign (and 0) exact for tan (22.5 degrees) and tan (67.5 degrees) and all
-// integers up to 1020.
+// |gy| - |gx| * tan, where tan = high + 5 / 32768 is the tangent of 22.5
+// or 67.5 degrees in 15 fraction bits. The sign (and 0) is exact for all
+// integers up to 1020, as each step rounds only once.
 static __device__ __forceinline__ __half2
 compare_slope (__half2 ax, __half2 ay, float high)
 {
@@ -162,8 +162,8 @@ compare_slope (__half2 ax, __half2 ay, float high)
   return __hfma2 (ax, __float2half2_rn (-5.f / 32768), coarse);
 }
 
-// Whether pixels 2 * i and 2 * i + 1 are maxima across the edge; of equal norms
-// the first wins.
+// Non-maximum suppression: mask of those of pixels 2 * i and 2 * i + 1 that are
+// maxima across the edge; of equal norms the first wins.
 template <typename Norm>
 static __device__ __forceinline__ unsigned
 is_ridge (const Gradients<Norm> &above, const Gradients<Norm> &here,
@@ -210,7 +210,9 @@ find_candidates (const Gradients<Norm> &above, const Gradients<Norm> &here,
   return (bits | bits >> 16) & 255;
 }
 
-// Each warp handles CUV_WARP_ROWS rows, each lane four pixels.
+// Each warp handles CUV_WARP_ROWS rows, each lane four pixels. found[y][lane]:
+// see find_candidates(). The last three rows of sums and gradients are kept in
+// ring buffers.
 template <typename Norm>
 static __device__ __forceinline__ void
 cuv_scan_rows (const unsigned (*grey)[CUV_GREY_WORDS], uint8_t (*found)[32],

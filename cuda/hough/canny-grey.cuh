@@ -10,7 +10,8 @@
 #define CUV_GREY_HALO 2 // rows around the tile
 #define CUV_GREY_ROWS (CUV_TILE_HEIGHT + 2 * CUV_GREY_HALO)
 #define CUV_GREY_WORDS (CUV_TILE_WIDTH / 4 + 2) // of 4 pixels
-#define CUV_BLUR 2                              // radius
+#define CUV_BLUR 2                              // radius of the blur, pixels
+// before the blur
 #define CUV_RAW_ROWS (CUV_GREY_ROWS + 2 * CUV_BLUR)
 #define CUV_RAW_WORDS (CUV_GREY_WORDS + 2)
 
@@ -42,7 +43,8 @@ load_grey (const CuvFrame &frame, bool words, int x, int y)
   return four;
 }
 
-// Gaussian 5x5 at (x, y) of raw.
+// Pixel (x, y) of raw, counted from its first, blurred by [1 4 6 4 1] / 16 in x
+// and y.
 static __device__ unsigned
 blurred (const unsigned (*raw)[CUV_RAW_WORDS], int x, int y)
 {
@@ -69,7 +71,7 @@ load_words (unsigned (*to)[WORDS], const CuvFrame &frame, bool words,
   const CuvComponent &c = frame.component[0];
   const uint8_t *from = c.data + (int64_t) y0 * c.stride + x0;
 
-  static_assert (WORDS > 32 && WORDS <= 64, "two a lane");
+  static_assert (WORDS > 32 && WORDS <= 64, "each lane loads two words");
   if (!inside) {
 #pragma unroll 4
     for (int y = warp; y < ROWS; y += CUV_CANNY_WARPS) {
@@ -90,7 +92,8 @@ load_words (unsigned (*to)[WORDS], const CuvFrame &frame, bool words,
   }
 }
 
-// Loads the tile from (x0 - 4, y0 - CUV_GREY_HALO).
+// Loads the grey values of the tile at (x0, y0), from (x0 - 4, y0 -
+// CUV_GREY_HALO) on. raw: buffer for the pixels to blur.
 template <bool BLURRED>
 static __device__ __forceinline__ void
 cuv_load_tile (unsigned (*grey)[CUV_GREY_WORDS], unsigned (*raw)[CUV_RAW_WORDS],

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Hysteresis within a tile.
+// Hysteresis within a tile: candidates connected to a strong pixel become
+// edges; those that may be connected to one in another tile stay undecided.
 #ifndef CUV_HOUGH_CANNY_TILE_CUH
 #define CUV_HOUGH_CANNY_TILE_CUH
 
 #include "hough/canny-grey.cuh"
-#include "hough/components.cuh"
 
 // A row of a tile: bit x is pixel x.
 typedef unsigned __int128 Row;
@@ -51,7 +51,8 @@ grow (Row edges, Row candidates)
 {
   bool changed;
 
-  static_assert (CUV_TILE_HEIGHT == 32 && CUV_TILE_WIDTH == 128, "rows");
+  static_assert (CUV_TILE_HEIGHT == 32 && CUV_TILE_WIDTH == 128,
+      "each lane holds a row of a tile");
   do {
     const Row near =
         edges | neighbour_row (edges, -1) | neighbour_row (edges, 1);
@@ -70,14 +71,14 @@ struct Components {
   __align__ (16) unsigned edges[CUV_TILE_SIZE];
   __align__ (16) unsigned candidates[CUV_TILE_SIZE];
   unsigned undecided[CUV_TILE_SIZE];
-  unsigned
-      open[CUV_TILE_SIZE]; // roots of components that touch the tile's border
-  int parents[32 * CUV_TILE_SIZE];
-  uint16_t runs[16 * CUV_TILE_SIZE]; // nodes
+  // roots of components that touch the tile's border
+  unsigned open[CUV_TILE_SIZE];
+  int parents[32 * CUV_TILE_SIZE];   // of nodes, which are pixel indices
+  uint16_t runs[16 * CUV_TILE_SIZE]; // nodes of all runs, in any order
   unsigned n_runs;
 };
 
-// Pixel index: 32 * word + bit. A run's node is its first pixel.
+// A run of ones in a word. node: index of its first pixel, 32 * word + bit.
 struct Run {
   int word, bit, node;
   unsigned pixels; // mask

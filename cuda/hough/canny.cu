@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Canny edge detection: one block per tile; hysteresis.cu connects tiles.
+// Canny edge detection in tiles; hysteresis.cu connects them.
 #include "hough/canny-gradients.cuh"
 #include "hough/canny-tile.cuh"
 
-// Packs the low nibbles of eight bytes.
+// Packs the low nibbles of eight bytes into a word.
 static __device__ __forceinline__ unsigned
 gather_nibbles (uint2 bytes)
 {
@@ -29,7 +29,9 @@ inner_pixels (const CuvMaps &maps, int x, int y)
   return (n < 32 ? (1u << n) - 1 : ~0u) & (x == 0 ? ~1u : ~0u);
 }
 
-// One block per tile.
+// Grid: tiles. words: see load_grey(). low, high: thresholds of Norm. Shared
+// memory: grey values, then found candidates; the unblurred pixels are no
+// longer needed when components are connected.
 template <bool BLURRED, typename Norm>
 static __global__ void
 __launch_bounds__ (CUV_CANNY_THREADS) canny_kernel (
@@ -73,7 +75,8 @@ __launch_bounds__ (CUV_CANNY_THREADS) canny_kernel (
   }
 }
 
-// edges=input: one warp per word.
+// Edge map of a frame that is one (edges=input): one warp per word of 32
+// pixels.
 static __global__ void
 input_kernel (CuvMaps maps, CuvFrame frame)
 {

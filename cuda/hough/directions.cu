@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Sorts edges by gradient direction: a counting sort.
+// Sorts edges by gradient direction, in a counting sort: bin_kernel() finds the
+// bin of each edge and counts edges per bin, sort_kernel() writes them in
+// order.
 #include "hough/votes.cuh"
 
 #define THREADS 512
 
-//  Gaussian 5x5 with replicated borders.
+// A pixel blurred by [1 4 6 4 1] / 16 in x and y, with replicated borders.
 static __device__ int
 blurred (const CuvFrame &frame, int x, int y)
 {
@@ -23,7 +25,8 @@ blurred (const CuvFrame &frame, int x, int y)
   return sum >> 8;
 }
 
-// The 3x3 luma values that Canny used around a pixel; all are in the frame.
+// The 3x3 luma values around an edge pixel, as in Canny. No edge is on the
+// frame's border.
 template <bool BLURRED>
 static __device__ __forceinline__ void
 load_grey (const CuvFrame &frame, int x, int y, int *grey)
@@ -79,6 +82,8 @@ bin_of (
       at[6] + 2 * at[7] + at[8] - at[0] - 2 * at[1] - at[2]);
 }
 
+// Edges in turn over all threads. Shared memory: a block's counts, and the
+// boundaries that each edge is compared with.
 template <bool BLURRED>
 static __global__ void
 __launch_bounds__ (THREADS, 3)
@@ -154,7 +159,8 @@ count_votes (
     atomicAdd (&edges.counters->n_votes, votes);
 }
 
-// Each block sorts a contiguous part of the edges.
+// Each block sorts a contiguous part of the edges: it counts them per bin,
+// reserves as many entries of each bin, and fills them in any order.
 static __global__ void
 __launch_bounds__ (THREADS) sort_kernel (CuvEdges edges, CuvDeviceLayout layout)
 {

@@ -4,6 +4,7 @@
 
 #define BLOCK dim3 (32, 8)
 
+// One thread per pixel, here and below.
 static __global__ void
 draw_edges_kernel (CuvFrame frame, CuvMaps maps)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Types of the line detector shared by CPU and GPU. */
+/* Types of the Hough transform for lines shared by CPU and GPU: edge detection,
+ * the layout of the accumulator, peaks, segments, parameters, results. */
 #ifndef CUV_HOUGH_TYPES_H
 #define CUV_HOUGH_TYPES_H
 
@@ -7,13 +8,14 @@
 
 /* ---- edges ---- */
 
+/* Norm of the Sobel gradient (gx, gy). */
 typedef enum {
   CUV_CANNY_L1, /* |gx| + |gy| */
-  CUV_CANNY_L2, /* the square root of gx^2 + gy^2 */
+  CUV_CANNY_L2, /* sqrt (gx^2 + gy^2) */
 } CuvCannyNorm;
 
 typedef struct {
-  int32_t blur; /* 1 = first blur by [1 4 6 4 1] in x and y */
+  int32_t blur; /* boolean: first blur by [1 4 6 4 1] / 16 in x and y */
   CuvCannyNorm norm;
   /* hysteresis thresholds of the gradient's norm, 0 .. 2040: pixels above high
    * are edges, those above low if connected to one */
@@ -25,20 +27,21 @@ typedef enum {
   CUV_EDGES_INPUT, /* the frame is an edge map: nonzero pixels are edges */
 } CuvEdgeSource;
 
-/* ---- the layout of lines ---- */
+/* ---- the accumulator: a row per direction, a cell per line ---- */
 
 /* Parametrisation of lines. */
 typedef enum {
   CUV_LINES_RHO_THETA,
-  CUV_LINES_PCLINES, /* parallel coordinates, both halves of TS space */
+  CUV_LINES_PCLINES, /* parallel coordinates, both halves of TS space, each D
+                      * columns wide; a column is a row of the accumulator */
 } CuvLineKind;
 
-/* The request that a CuvHoughLayout is computed from. */
+/* What a CuvHoughLayout is computed from. */
 typedef struct {
   CuvLineKind kind;
   int32_t width, height; /* of the frame, 1 .. CUV_HOUGH_MAX_SIZE */
-  int32_t period;        /* rows in 180 degrees; PCLINES: 2 D */
-  int32_t inclusive;     /* 1 = repeat the first row at the end */
+  int32_t period;        /* rows per 180 degrees; PCLINES: 2 D */
+  int32_t inclusive;     /* boolean: repeat the first row at the end */
   /* degrees: rows cover min <= theta < max; -90 <= min < 90, max <= min + 180
    */
   double theta_min, theta_max;
@@ -51,28 +54,30 @@ typedef struct {
 #define CUV_HOUGH_MAX_SIZE 16384
 #define CUV_HOUGH_MAX_PERIOD 4096
 
-/* A row: all lines of one direction. A pixel's line is its cell r = (x * dx + y
- * * dy + offset) >> 16. */
+/* A row: all lines of one direction. The line through pixel (x, y) is cell
+ * r = (x * dx + y * dy + offset) >> 16. */
 typedef struct {
-  int32_t dx, dy, offset;
+  int32_t dx, dy, offset;        /* 1/65536 cell (per pixel) */
   int32_t first_cell, last_cell; /* range reached by pixels of the frame */
-  int32_t first_bin, n_bins;     /* orientation bins that vote here */
-  double theta; /* radians: the angle of the lines' normal, (cos, sin) */
-  double scale; /* 2^-16 cells per pixel of distance */
+  int32_t first_bin, n_bins; /* orientation bins whose edges vote in this row,
+                              * modulo the layout's n_bins */
+  double theta; /* radians: the lines' normal is (cos theta, sin theta) */
+  double scale; /* 1/65536 cell per pixel along the normal */
 } CuvHoughRow;
 
 /* Row k, cell r of the accumulator is its element k * n_cells + radius + r. Row
  * k + period is row k with r negated, whether or not it is stored. */
 typedef struct {
   CuvHoughConfig config;
-  int32_t width, height;
+  int32_t width, height; /* of the frame, pixels */
   int32_t n_rows, period;
-  int32_t radius, n_cells; /* cells -radius .. radius */
+  int32_t radius, n_cells; /* of a row: cells -radius .. radius */
   /* Edges are binned by gradient direction, modulo 180 degrees: bin g covers
    * -90 + g * 180 / n_bins degrees up to the next. */
   int32_t n_bins;
   CuvHoughRow *rows;   /* owned */
-  int16_t *boundaries; /* x, y of each bin's start, in 2^-14; owned */
+  int16_t *boundaries; /* n_bins pairs x, y: direction at which a bin starts,
+                        * times 2^14; owned */
 } CuvHoughLayout;
 
 /* ---- votes ---- */
@@ -80,12 +85,13 @@ typedef struct {
 /* Voting methods; all count the same votes. */
 typedef enum {
   CUV_HOUGH_AUTO,
-  CUV_HOUGH_GLOBAL, /* edges add to the accumulator in memory */
-  CUV_HOUGH_SHARED, /* a few rows at a time in fast memory */
-  CUV_HOUGH_GATHER, /* each cell counts its pixels: takes the same time for any
-                     * frame */
-  CUV_HOUGH_RING,   /* no accumulator: a few rows at a time, and peaks from them
-                     */
+  CUV_HOUGH_GLOBAL, /* each edge votes in all rows of the whole accumulator */
+  CUV_HOUGH_SHARED, /* all edges vote in a few rows at a time, held in the CPU's
+                     * cache or the GPU's shared memory */
+  CUV_HOUGH_GATHER, /* each cell sums the edge map along its line, which takes
+                     * the same time for any number of edges; CPU only */
+  CUV_HOUGH_RING,   /* as SHARED, but peaks are found in these rows at once, so
+                     * that no accumulator is stored */
 } CuvHoughMethod;
 
 /* ---- peaks ---- */
@@ -93,38 +99,39 @@ typedef enum {
 /* Which cells above the threshold are peaks. */
 typedef enum {
   CUV_PEAKS_ALL,    /* all of them */
-  CUV_PEAKS_CROSS,  /* more than the cells before it in rho and in theta, and no
-                     * less than those after it, as OpenCV has it */
-  CUV_PEAKS_SQUARE, /* the most of the n x n cells around it; of equal ones the
-                     * first, row by row */
+  CUV_PEAKS_CROSS,  /* those with more votes than the cells before it in rho and
+                     * in theta, and no fewer than those after it, as in OpenCV
+                     */
+  CUV_PEAKS_SQUARE, /* those with the most votes of the n x n cells around it;
+                     * of equal ones the first, row by row */
 } CuvPeakRule;
 
 typedef struct {
-  uint32_t threshold;
+  uint32_t threshold; /* votes */
   CuvPeakRule rule;
-  int32_t
-      neighborhood; /* of SQUARE: n, odd, up to CUV_HOUGH_MAX_NEIGHBORHOOD */
+  /* SQUARE: n, odd, up to CUV_HOUGH_MAX_NEIGHBORHOOD */
+  int32_t neighborhood;
 } CuvPeakParams;
 
 #define CUV_HOUGH_MAX_NEIGHBORHOOD 31
 
 typedef struct {
-  int32_t k; /* row */
-  int32_t r; /* cell */
+  int32_t k; /* row, 0 .. n_rows - 1 */
+  int32_t r; /* cell, -radius .. radius */
   uint32_t votes;
 } CuvHoughPeak;
 
 /* ---- segments ---- */
 
 typedef struct {
-  int32_t min_length; /* pixels */
-  int32_t max_gap;    /* pixels without an edge, across or down */
+  int32_t min_length; /* pixels along the line */
+  int32_t max_gap;    /* columns, or rows for a steep line, without an edge */
 } CuvSegmentParams;
 
-/* Part of a peak's line: from one pixel to another along x if |dy| >= |dx| in
- * its row, else along y. */
+/* The part of a peak's line from column `first` to `last` if |dy| >= |dx| in
+ * the peak's row, else from row to row of the frame. */
 typedef struct {
-  int32_t peak; /* index */
+  int32_t peak; /* index into peaks */
   int32_t first, last;
 } CuvHoughSegment;
 
@@ -140,14 +147,14 @@ typedef struct {
   CuvHoughMethod method;
   CuvPeakParams peaks;
   int32_t max_lines; /* 1 .. CUV_HOUGH_MAX_LINES */
-  int32_t segments;  /* 1 = wanted */
+  int32_t segments;  /* boolean: find segments */
   CuvSegmentParams segment;
 } CuvHoughParams;
 
 /* Debug views, for tuning. */
 typedef enum {
   CUV_HOUGH_DRAW_NONE,
-  CUV_HOUGH_DRAW_EDGES,
+  CUV_HOUGH_DRAW_EDGES,       /* white on black */
   CUV_HOUGH_DRAW_ACCUMULATOR, /* theta from left to right, rho downwards */
 } CuvHoughDraw;
 
@@ -155,13 +162,13 @@ typedef enum {
 typedef struct {
   const CuvHoughPeak *peaks;       /* most votes first, then by row and cell */
   int32_t n_peaks;                 /* up to max_lines */
-  int32_t n_found;                 /* all peaks, before max_lines */
+  int32_t n_found;                 /* all peaks */
   const CuvHoughSegment *segments; /* by peak, then along the line */
   int32_t n_segments;              /* up to CUV_HOUGH_MAX_SEGMENTS */
   int32_t n_segments_found;
   int64_t n_edges, n_votes;
-  CuvHoughMethod method; /* the one used, not AUTO */
-  float edges_us, votes_us, peaks_us;
+  CuvHoughMethod method;              /* used, not AUTO */
+  float edges_us, votes_us, peaks_us; /* duration in microseconds */
 } CuvHoughResult;
 
 #endif

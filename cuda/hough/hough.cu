@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The line detector on the GPU: edges, list, votes, peaks, one kernel after the
-// other, then the copy to the host.
+// The line detector on the GPU: memory, and the order of kernels: edge map,
+// list of edges, votes, peaks, segments.
 #include "hough/hough.h"
 
 #include <algorithm>
@@ -18,11 +18,11 @@ struct _CuvHoughCuda {
   CuvEdges edges = {}; // has bins if the layout has a window
   CuvPeaks peaks = {};
   CuvSegments segments = {};
-  CuvVotePlan plan = {}, ring = {};
-  int ring_reach = -1; // peak radius the ring plan is for
-  unsigned *cells = nullptr;
+  CuvVotePlan plan = {}, ring = {}; // for SHARED and RING
+  int ring_reach = -1;              // cuv_reach() that `ring` was planned for
+  unsigned *cells = nullptr;        // the accumulator, rows one after the other
   size_t n_cells = 0;
-  std::vector<CuvVoteRow> rows;
+  std::vector<CuvVoteRow> rows; // the host's copy of layout.rows
   std::vector<CuvHoughPeak> best;
   // of the last submit
   CuvHoughParams params = {};
@@ -39,15 +39,6 @@ _CuvHoughCuda::~_CuvHoughCuda ()
   if (done != nullptr)
     cuv_cuda_record (cudaEventDestroy (done), "cudaEventDestroy");
   cuv_arena_clear (&arena);
-}
-
-template <typename T>
-static bool
-alloc (CuvHoughCuda *self, T **memory, size_t n)
-{
-  *memory = (T *) cuv_arena_zeroed (
-      &self->arena, std::max<size_t> (n, 1) * sizeof (T));
-  return *memory != nullptr;
 }
 
 template <typename T>
@@ -73,7 +64,7 @@ lay_out_rows (CuvHoughCuda *self, const CuvHoughLayout *layout)
   }
 }
 
-// The number of rows each bin votes in.
+// The number of rows in which each orientation bin votes.
 static std::vector<uint16_t>
 count_rows (const CuvHoughLayout *layout)
 {
@@ -89,7 +80,7 @@ count_rows (const CuvHoughLayout *layout)
 }
 
 static bool
-init_space (CuvHoughCuda *self, const CuvHoughLayout *layout)
+init_layout (CuvHoughCuda *self, const CuvHoughLayout *layout)
 {
   std::vector<short2> boundaries (layout->n_bins);
 
@@ -120,14 +111,15 @@ init_maps (CuvHoughCuda *self, const CuvHoughLayout *layout)
   maps->height = layout->height;
   maps->tiles_x = cuv_div_up (layout->width, CUV_TILE_WIDTH);
   maps->tiles_y = cuv_div_up (layout->height, CUV_TILE_HEIGHT);
-  return alloc (self, &maps->edges, cuv_map_words (*maps))
-      && alloc (self, &maps->undecided, cuv_map_words (*maps))
-      && alloc (self, &maps->parents, 1 + 32 * cuv_map_words (*maps))
-      && alloc (self, &self->edges.pixels, n_pixels)
+  return cuv_arena_new (&self->arena, &maps->edges, cuv_map_words (*maps))
+      && cuv_arena_new (&self->arena, &maps->undecided, cuv_map_words (*maps))
+      && cuv_arena_new (
+          &self->arena, &maps->parents, 1 + 32 * cuv_map_words (*maps))
+      && cuv_arena_new (&self->arena, &self->edges.pixels, n_pixels)
       && (layout->config.window >= 90
-          || (alloc (self, &self->edges.bins, n_pixels)
-              && alloc (self, &self->edges.sorted, n_pixels)
-              && alloc (self, &self->edges.counts, 1)));
+          || (cuv_arena_new (&self->arena, &self->edges.bins, n_pixels)
+              && cuv_arena_new (&self->arena, &self->edges.sorted, n_pixels)
+              && cuv_arena_new (&self->arena, &self->edges.counts, 1)));
 }
 
 static bool
@@ -135,10 +127,10 @@ init_results (CuvHoughCuda *self)
 {
   CuvPeaks *peaks = &self->peaks;
 
-  if (!alloc (self, &peaks->keys, self->n_cells)
-      || !alloc (self, &peaks->best, CUV_HOUGH_MAX_LINES)
-      || !alloc (self, &peaks->counters, 1)
-      || !alloc (self, &self->cells, self->n_cells))
+  if (!cuv_arena_new (&self->arena, &peaks->keys, self->n_cells)
+      || !cuv_arena_new (&self->arena, &peaks->best, CUV_HOUGH_MAX_LINES)
+      || !cuv_arena_new (&self->arena, &peaks->counters, 1)
+      || !cuv_arena_new (&self->arena, &self->cells, self->n_cells))
     return false;
   self->edges.counters = self->maps.counters = peaks->counters;
   peaks->host_counters = (CuvHoughCounters *) cuv_arena_pinned (
@@ -152,14 +144,15 @@ init_results (CuvHoughCuda *self)
         CuvHoughCounters{}; // for a collect before any submit
   return peaks->host_counters != nullptr && peaks->host_best != nullptr
       && self->segments.host_segments != nullptr
-      && alloc (self, &self->segments.counts, CUV_HOUGH_MAX_LINES);
+      && cuv_arena_new (
+          &self->arena, &self->segments.counts, CUV_HOUGH_MAX_LINES);
 }
 
 static bool
 init (CuvHoughCuda *self, const CuvHoughLayout *layout)
 {
   self->best.resize (CUV_HOUGH_MAX_LINES);
-  return init_space (self, layout) && init_maps (self, layout)
+  return init_layout (self, layout) && init_maps (self, layout)
       && init_results (self)
       && cuv_cuda_record (
              cudaEventCreateWithFlags (&self->done, cudaEventDisableTiming),
@@ -187,8 +180,8 @@ cuv_hough_cuda_free (CuvHoughCuda *self)
   delete self;
 }
 
-// Falls back to GLOBAL if shared memory is too small, and from GATHER to
-// SHARED, which is 50 times as fast here.
+// Falls back to GLOBAL if shared memory is too small. GATHER becomes SHARED,
+// which is 50 times as fast on a GPU.
 static CuvHoughMethod
 choose_method (CuvHoughCuda *self, const CuvHoughParams *params)
 {
@@ -236,6 +229,7 @@ submit_peaks (CuvHoughCuda *self, const CuvEdges &edges)
       self->layout, self->cells, self->params.peaks, self->peaks, self->stream);
 }
 
+// Edges of an input map have no gradient direction, so all vote in all rows.
 static CuvEdges
 edges_of (const CuvHoughCuda *self)
 {
@@ -344,7 +338,7 @@ cuv_hough_cuda_draw (CuvHoughCuda *self, const CuvFrame *frame,
       && cuv_draw_edges_submit (*frame, self->maps, self->stream) != 0)
     return -1;
   if (draw == CUV_HOUGH_DRAW_ACCUMULATOR
-      && ((self->method == CUV_HOUGH_RING // which left the cells cleared
+      && ((self->method == CUV_HOUGH_RING // the cells are still 0
               && cuv_vote_shared_submit (self->plan, self->layout,
                      edges_of (self), self->cells, self->stream)
                   != 0)
@@ -356,22 +350,15 @@ cuv_hough_cuda_draw (CuvHoughCuda *self, const CuvFrame *frame,
   return 0;
 }
 
-static int
-copy (CuvHoughCuda *self, void *to, const void *from, size_t size)
-{
-  CUV_CUDA_TRY (
-      cudaMemcpyAsync (to, from, size, cudaMemcpyDeviceToHost, self->stream));
-  CUV_CUDA_TRY (cudaStreamSynchronize (self->stream));
-  return 0;
-}
-
 extern "C" int
 cuv_hough_cuda_get_edges (CuvHoughCuda *self, uint8_t *map)
 {
   std::vector<unsigned> words (cuv_map_words (self->maps));
   const int pitch = cuv_map_pitch (self->maps);
 
-  if (copy (self, words.data (), self->maps.edges, words.size () * 4) != 0)
+  if (cuv_cuda_copy (
+          words.data (), self->maps.edges, words.size () * 4, self->stream)
+      != 0)
     return -1;
   for (int y = 0; y < self->maps.height; y++) {
     for (int x = 0; x < self->maps.width; x++)
@@ -386,7 +373,9 @@ cuv_hough_cuda_get_votes (CuvHoughCuda *self, uint32_t *accumulator)
   const int n_columns = 2 * self->layout.radius + 1;
   std::vector<unsigned> cells (self->n_cells);
 
-  if (copy (self, cells.data (), self->cells, cells.size () * 4) != 0)
+  if (cuv_cuda_copy (
+          cells.data (), self->cells, cells.size () * 4, self->stream)
+      != 0)
     return -1;
   memset (accumulator, 0, sizeof *accumulator * n_columns * self->rows.size ());
   for (const CuvVoteRow &row : self->rows) {

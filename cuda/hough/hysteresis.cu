@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Hysteresis across tiles: unites undecided runs that touch across a tile's
 // border.
-#include "hough/components.cuh"
+#include "hough/maps.cuh"
 
 #define THREADS 128
-// Pixels of a tile's first row and column
+// Pixels of a tile's first row and column, a thread each
 #define ITEMS (CUV_TILE_WIDTH + CUV_TILE_HEIGHT)
 
 // The node of a pixel's run: 0 for an edge, -1 if it is no candidate.
@@ -33,8 +33,9 @@ unite (const CuvMaps &maps, int a, int b)
     cuv_unite (maps.parents, a, b);
 }
 
-// Unites a pixel with the three across the border; (dx, dy) is the step along
-// the border. A candidate in the middle is connected to the other two already.
+// Unites a pixel with its three neighbours across the border, the middle one at
+// (other_x, other_y); (dx, dy) is the step along the border. If the middle one
+// is a candidate, it is already connected to the other two.
 static __device__ __forceinline__ void
 unite_across (
     const CuvMaps &maps, int x, int y, int other_x, int other_y, int dx, int dy)
@@ -52,6 +53,7 @@ unite_across (
   }
 }
 
+// One thread per pixel of the first row and column of each tile.
 static __global__ void
 __launch_bounds__ (THREADS) hysteresis_kernel (CuvMaps maps)
 {

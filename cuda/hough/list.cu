@@ -2,10 +2,9 @@
 // Lists edge pixels so that neighbours in the frame are neighbours in the list:
 // the votes of a warp then go to nearby cells, which do not conflict in shared
 // memory.
-#include "hough/components.cuh"
 #include "hough/votes.cuh"
 
-#define WORDS 8 // across, per block; a warp has 32 rows of one
+#define WORDS 8 // per block, across; each warp lists one word of 32 rows
 #define ROWS 32
 
 // Reserves n list entries for each thread; returns the index of the first.
@@ -48,8 +47,8 @@ load_edges (const CuvMaps &maps, int word, int y)
   return edges;
 }
 
-// Grid: WORDS x ROWS words of the map, loaded row by row (coalesced), listed
-// column by column.
+// Block: WORDS x ROWS words of the map, loaded row by row (coalesced), listed
+// column by column. Also clears the accumulator, n_fours times four cells.
 static __global__ void
 __launch_bounds__ (WORDS *ROWS)
     list_kernel (CuvMaps maps, CuvEdges edges, uint4 *cells, size_t n_fours)
@@ -74,7 +73,7 @@ __launch_bounds__ (WORDS *ROWS)
   unsigned *to =
       edges.pixels + reserve (__popc (bits), &maps.counters->n_edges);
 
-  static_assert (ROWS == 32, "a warp has a column");
+  static_assert (ROWS == 32, "a warp lists a column of words");
   for (; bits != 0; bits &= bits - 1)
     *to++ =
         (unsigned) (y0 + row) << 16 | ((x0 + column) * 32 + __ffs (bits) - 1);

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Edge bitmaps on the GPU, computed in tiles.
+// Edge bitmaps on the GPU, computed in tiles, and the connected components of
+// their undecided pixels by union-find. A node is a run of ones within a word,
+// identified by its first pixel. A parent has a smaller index than its child;
+// root 0 is the set of edges.
+//
+// Union by atomic minimum as in A. Hennequin, L. Lacassagne, L. Cabaret, Q.
+// Meunier, A New Direct Connected Component Labeling and Analysis Algorithm for
+// GPUs, DASIP 2018, after V. Oliveira, R. Lotufo.
 #ifndef CUV_HOUGH_MAPS_CUH
 #define CUV_HOUGH_MAPS_CUH
 
@@ -12,18 +19,19 @@
 #define CUV_TILE_HEIGHT 32
 #define CUV_TILE_SIZE (CUV_TILE_WORDS * CUV_TILE_HEIGHT) // in words
 
-// Counters and times reported to the host, which has a copy.
+// Counters and times of a frame, copied to the host.
 struct CuvHoughCounters {
   unsigned n_edges;
   unsigned n_found; // peaks
   unsigned n_segments;
   unsigned long long n_votes;
-  unsigned long long began, listed, voted, ended; // ns
+  // nanoseconds: start, and when edges are found, votes counted, peaks sorted
+  unsigned long long began, listed, voted, ended;
 };
 
 // Edges per orientation bin.
 struct CuvBinCounts {
-  unsigned n[CUV_HOUGH_MAX_PERIOD];    // all edges
+  unsigned n[CUV_HOUGH_MAX_PERIOD];
   unsigned used[CUV_HOUGH_MAX_PERIOD]; // sorted so far
   // index of each bin's first sorted edge, and the end
   unsigned first[CUV_HOUGH_MAX_PERIOD + 1];
@@ -36,8 +44,7 @@ struct CuvMaps {
   int tiles_x, tiles_y;
   unsigned *edges;
   unsigned *undecided; // edges if connected to one in another tile
-  // union-find parents, one per pixel after the root 0
-  int *parents;
+  int *parents;        // of nodes; one per pixel, after the root 0
   CuvHoughCounters *counters;
   CuvBinCounts *bins; // NULL without an orientation window
 };
@@ -54,7 +61,7 @@ cuv_map_words (const CuvMaps &maps)
   return (size_t) maps.tiles_x * maps.tiles_y * CUV_TILE_SIZE;
 }
 
-// A pixel's index in parents.
+// The index in parents of the node that starts at a pixel.
 static inline __host__ __device__ int
 cuv_map_node (const CuvMaps &maps, int x, int y)
 {
@@ -74,12 +81,75 @@ cuv_begin_frame (const CuvMaps &maps)
     maps.bins->n[i] = maps.bins->used[i] = 0;
 }
 
-// Computes a frame's maps. cuv_decide () resolves undecided pixels.
+// ---- components ----
+
+// First bit of the run that contains a bit.
+static __device__ __forceinline__ int
+cuv_run_start (unsigned word, int bit)
+{
+  return 32 - __clz (~word & ((1u << bit) - 1));
+}
+
+// Mask of the run that starts at a bit: an addition carries to its end.
+static __device__ __forceinline__ unsigned
+cuv_run_at (unsigned word, int start)
+{
+  return word & ~(word + (1u << start));
+}
+
+static __device__ __forceinline__ int
+cuv_find_root (const volatile int *parents, int node)
+{
+  for (int parent; (parent = parents[node]) != node; node = parent)
+    ;
+  return node;
+}
+
+// Unites two sets, safely against concurrent calls. The node gets the smaller
+// parent; the loop then unites that one with its previous parent.
+static __device__ __forceinline__ void
+cuv_unite (int *parents, int a, int b)
+{
+  while (a != b) {
+    const int high = max (a, b), low = min (a, b);
+    const int before = atomicMin (&parents[high], low);
+
+    if (before == high)
+      return; // b was a root
+    a = before;
+    b = low;
+  }
+}
+
+// The final edges of a word, for kernels launched after
+// cuv_hysteresis_submit().
+static __device__ __forceinline__ unsigned
+cuv_decide (
+    const CuvMaps &maps, unsigned edges, unsigned undecided, int x, int y)
+{
+  unsigned starts = undecided & ~(undecided << 1);
+
+  for (; starts != 0; starts &= starts - 1) {
+    const int bit = __ffs (starts) - 1;
+
+    if (cuv_find_root (maps.parents, cuv_map_node (maps, x + bit, y)) == 0)
+      edges |= cuv_run_at (undecided, bit);
+  }
+  return edges;
+}
+
+// ---- launchers ----
+
+// Computes a frame's maps. cuv_decide() resolves undecided pixels.
 int cuv_maps_submit (const CuvMaps &maps, const CuvFrame &frame,
     const CuvCannyParams &params, cudaStream_t stream);
-// The same for edges=input.
+// The same for a frame that is an edge map.
 int cuv_maps_submit_input (
     const CuvMaps &maps, const CuvFrame &frame, cudaStream_t stream);
+
+// Connects undecided runs across tiles, after the kernel that found those of
+// each tile.
+int cuv_hysteresis_submit (const CuvMaps &maps, cudaStream_t stream);
 
 static __device__ __forceinline__ int
 clamp (int v, int end)

@@ -4,8 +4,8 @@
 
 #define THREADS 256
 
-// A row as seen from a neighbouring one, whose rho may be negated: the votes
-// for cell r are middle[sign * r].
+// A row as seen from a neighbouring one; beyond 180 degrees rho is negated. The
+// votes for cell r are middle[sign * r].
 struct View {
   const unsigned *middle;
   int sign, first, last; // range of cells
@@ -25,7 +25,7 @@ view_of (const CuvDeviceLayout &layout, const unsigned *cells, int k)
   return view;
 }
 
-// Lists the cells above the threshold; a thread checks four.
+// Lists the cells above the threshold, as index - first; a thread checks four.
 static __device__ __forceinline__ void
 list_cells (uint16_t *list, unsigned *n, const unsigned *cells, int n_cells,
     int first, unsigned threshold)
@@ -43,7 +43,8 @@ list_cells (uint16_t *list, unsigned *n, const unsigned *cells, int n_cells,
   }
 }
 
-// Grid: groups of four cells x rows.
+// Grid: parts of a row, four cells per thread, x rows. Shared memory: the cells
+// above the threshold, so that threads share their checks evenly.
 static __global__ void
 __launch_bounds__ (THREADS) peak_kernel (CuvDeviceLayout layout,
     const unsigned *cells, CuvPeakParams params, CuvPeaks peaks)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Peak rules and the wrap-around of rows.
+// Which cells are peaks, and how rows continue beyond 180 degrees.
 #ifndef CUV_HOUGH_PEAKS_CUH
 #define CUV_HOUGH_PEAKS_CUH
 
 #include "hough/votes.cuh"
 
-// Rows on either side of a peak that its rule compares.
+// The number of rows, and of cells, on either side of a peak that its rule
+// compares.
 static __host__ __device__ __forceinline__ int
 cuv_reach (const CuvPeakParams &params)
 {
@@ -32,6 +33,7 @@ cuv_is_peak (const CuvPeakParams &params, unsigned own, const Votes &votes)
 
   for (int i = 0; i < n; i++) {
     const int dk = alternating_offset (i);
+    // of other rows CROSS compares only the same cell
     const bool one = params.rule == CUV_PEAKS_CROSS && dk != 0;
 
     for (int j = dk == 0 ? 1 : 0; j < (one ? 1 : n); j++) {

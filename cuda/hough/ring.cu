@@ -9,10 +9,12 @@
 // A row in shared memory as seen from the block's rows: cell r is word middle +
 // sign * r.
 struct View {
-  int row; // -1 = none
-  int sign, first, last, middle;
+  int row;               // of the layout, -1 = none
+  int sign, first, last; // range of cells
+  int middle;            // word of cell 0
 };
 
+// Rows placed in shared memory, and the words they take.
 struct SliceSize {
   int n_rows, n_words;
 };
@@ -46,6 +48,7 @@ place_rows (View *views, SliceRow *slice_rows, const CuvDeviceLayout &layout,
   return placed;
 }
 
+// Votes in the n rows of views. Called by a block.
 static __device__ __forceinline__ void
 vote_for_rows (unsigned *cells, const View *views, int n,
     const SliceRow *slice_rows, int n_slice_rows, const CuvDeviceLayout &layout,
@@ -85,7 +88,8 @@ find_peaks (const unsigned *cells, const View *views,
   }
 }
 
-// Grid: groups of rows.
+// Grid: groups of rows_per_block rows. Dynamic shared memory: the cells of
+// these rows and of cuv_reach() rows on either side.
 static __global__ void
 __launch_bounds__ (CUV_VOTE_THREADS, 1) ring_kernel (CuvDeviceLayout layout,
     CuvEdges edges, CuvPeakParams params, CuvPeaks peaks, int rows_per_block)

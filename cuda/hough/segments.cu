@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Segments of peaks along edge pixels: one launch counts, the next writes in
-// order.
+// Segments of the best peaks' lines. A line is walked along x or y, whichever
+// it is closer to; a step is an edge if one of its pixels in or next to the
+// line's cell is. One launch counts segments, the next writes them in order of
+// peaks.
 #include "hough/votes.cuh"
 
 #define THREADS 128
@@ -8,9 +10,9 @@
 
 // A line and the axis it is walked along.
 struct Walk {
-  bool across;
-  int n_steps, n_pixels; // along and across the walk
-  int along, aside;      // dx and dy, or dy and dx
+  bool across;           // along x
+  int n_steps, n_pixels; // the frame's size along and across the walk
+  int along, aside;      // the row's dx and dy, or dy and dx
   long long low;         // least x * dx + y * dy of the line's pixels
 };
 
@@ -62,9 +64,9 @@ is_long (const Walk &walk, int first, int last, int min_length)
   return steps * steps * (a * a + b * b) >= length * length * (b * b);
 }
 
-// Finds a line's segments, called by one warp. They are numbered from n; those
-// below CUV_HOUGH_MAX_SEGMENTS are written unless to is NULL. Returns the next
-// number.
+// Finds a line's segments, called by one warp, and numbers them from n. Writes
+// those below CUV_HOUGH_MAX_SEGMENTS to `to`, unless that is NULL. Returns the
+// next number.
 static __device__ unsigned
 follow (const Walk &walk, const CuvMaps &maps, const CuvSegmentParams &params,
     int peak, unsigned n, CuvHoughSegment *to)
@@ -97,7 +99,7 @@ follow (const Walk &walk, const CuvMaps &maps, const CuvSegmentParams &params,
   return n;
 }
 
-// One warp per peak. to NULL: only count.
+// One warp per peak. If `to` is NULL, only counts.
 static __global__ void
 __launch_bounds__ (THREADS) segment_kernel (CuvDeviceLayout layout,
     CuvMaps maps, CuvPeaks peaks, int max, CuvSegmentParams params,

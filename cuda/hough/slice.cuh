@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Votes for a slice of the accumulator: a few rows in a block's shared memory.
+// Voting in a slice of the accumulator: a few rows in a block's shared memory,
+// for votes.cu and ring.cu.
 //
-// An atomic increment handles a warp's votes at once, even for equal cells,
-// unless different cells share a bank. Neighbouring edges have neighbouring
-// cells, so conflicts are rare.
+// A shared memory atomic adds the votes of a whole warp at once, also several
+// for one cell, unless different cells share a bank. A warp's edges are
+// neighbours (list.cu), so are their cells, and conflicts are rare.
 #ifndef CUV_HOUGH_SLICE_CUH
 #define CUV_HOUGH_SLICE_CUH
 
@@ -11,21 +12,23 @@
 
 #include <algorithm>
 
-#define CUV_MAX_SLICE_ROWS 64 // a block holds fewer if rows are long
-#define CUV_VOTE_THREADS 1024
-#define EDGES_AT_ONCE 4 // edges per thread at a time
+#define CUV_MAX_SLICE_ROWS 64 // fewer if rows are long
+#define CUV_VOTE_THREADS 1024 // per block
+#define EDGES_AT_ONCE 4       // loaded by a thread at a time
 
-// A row of a slice: a pixel's cell is word (x * dx + y * dy + offset) >> 16.
+// A row of a slice, with the position of its cells included in offset: pixel
+// (x, y) votes for word (x * dx + y * dy + offset) >> 16 of the slice.
 struct __align__ (16) SliceRow
 {
   int dx, dy;
   unsigned offset;
 };
 
+// word: the row's first word in the slice.
 static __device__ __forceinline__ SliceRow
 slice_row (const CuvVoteRow &row, int word)
 {
-  // overflow beyond 32 bits is harmless: there are fewer than 65536 words
+  // may wrap around: the sum's upper 16 bits are right for up to 65536 words
   return SliceRow{ row.dx, row.dy,
     (unsigned) row.offset + ((unsigned) (word - row.first_cell) << 16) };
 }
@@ -36,6 +39,7 @@ vote (unsigned *cells, const SliceRow &row, unsigned x, unsigned y)
   atomicAdd (&cells[(x * row.dx + y * row.dy + row.offset) >> 16], 1u);
 }
 
+// The lane's EDGES_AT_ONCE edges from `first` on, 32 apart.
 static __device__ __forceinline__ void
 load_pixels (unsigned *to, const unsigned *pixels, int first)
 {
@@ -44,7 +48,8 @@ load_pixels (unsigned *to, const unsigned *pixels, int first)
     to[i] = __ldcg (&pixels[first + 32 * i + threadIdx.x % 32]);
 }
 
-// Votes of edges first .. end - 1 for all rows, called by one warp.
+// Votes of edges first .. end - 1 in all rows of the slice, called by one warp.
+// pixels: y << 16 | x.
 static __device__ __forceinline__ void
 vote_for_all (unsigned *cells, const SliceRow *slice_rows, int n_slice_rows,
     const unsigned *pixels, int first, int end)
@@ -80,7 +85,8 @@ vote_for_all (unsigned *cells, const SliceRow *slice_rows, int n_slice_rows,
   }
 }
 
-// Votes of one warp's share of all edges.
+// Votes of edges in all rows of the slice: of the part of all edges that
+// belongs to this one of n_warps warps, in chunks of 32.
 static __device__ __forceinline__ void
 cuv_vote_in_slice (unsigned *cells, const SliceRow *slice_rows,
     int n_slice_rows, const CuvEdges &edges, int warp, int n_warps)
@@ -94,9 +100,11 @@ cuv_vote_in_slice (unsigned *cells, const SliceRow *slice_rows,
   vote_for_all (cells, slice_rows, n_slice_rows, edges.pixels, first, end);
 }
 
-#define EDGES_PER_THREAD 4 // edges per thread, with a window
+// ---- with an orientation window ----
 
-// Votes of edges begin .. end - 1, called by a block.
+#define EDGES_PER_THREAD 4 // loaded by a thread at a time
+
+// Votes of edges begin .. end - 1 in one row, called by a block.
 static __device__ __forceinline__ void
 vote_for_range (unsigned *cells, const SliceRow &slice_row,
     const unsigned *pixels, unsigned begin, unsigned end)
@@ -121,8 +129,9 @@ vote_for_range (unsigned *cells, const SliceRow &slice_row,
   }
 }
 
-// Votes of the sorted edges whose orientation bin votes for a row, called by a
-// block: one range, two if the bins wrap.
+// Votes in one row of the edges whose orientation bin votes there, called by a
+// block. As edges are sorted by bin, they are one range, or two if the row's
+// bins wrap around.
 static __device__ __forceinline__ void
 cuv_vote_in_window (unsigned *cells, const SliceRow &slice_row,
     const CuvVoteRow &row, const CuvEdges &edges, int n_bins)
@@ -144,7 +153,8 @@ cuv_vote_in_window (unsigned *cells, const SliceRow &slice_row,
   }
 }
 
-// Bytes of shared memory left for cells beside the kernels' static arrays.
+// Bytes of shared memory that a slice's cells may take: what the kernels'
+// static arrays leave, and at most what SliceRow can address.
 static inline size_t
 cuv_shared_for_cells ()
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Votes on the GPU: a block counts a few rows in shared memory for a part of
-// the edges; partial counts are added to the accumulator.
+// The accumulator: a block counts the votes of a part of the edges in a few
+// rows in shared memory and adds them to the accumulator in global memory.
 #include "hough/slice.cuh"
 
 #include <algorithm>
@@ -26,7 +26,8 @@ add_cells (unsigned *accumulator, const unsigned *cells, int n, bool alone)
   }
 }
 
-// Grid: groups of rows x parts of the edges.
+// Grid: groups of rows x parts of the edges. Dynamic shared memory: the group's
+// cells.
 static __global__ void
 __launch_bounds__ (CUV_VOTE_THREADS, 1) vote_kernel (CuvDeviceLayout layout,
     CuvEdges edges, unsigned *accumulator, int rows_per_block)
@@ -60,7 +61,8 @@ __launch_bounds__ (CUV_VOTE_THREADS, 1) vote_kernel (CuvDeviceLayout layout,
   }
 }
 
-// With an orientation window. Grid: rows.
+// The same with an orientation window: a block counts all votes in one row.
+// Grid: rows.
 static __global__ void
 __launch_bounds__ (CUV_VOTE_THREADS) vote_window_kernel (
     CuvDeviceLayout layout, CuvEdges edges, unsigned *accumulator)
@@ -79,6 +81,7 @@ __launch_bounds__ (CUV_VOTE_THREADS) vote_window_kernel (
   add_cells (accumulator + row.start, cells, n, true);
 }
 
+// Whether the edges of a bin vote in a row.
 static __device__ __forceinline__ bool
 votes_in (const CuvVoteRow &row, int n_bins, int bin)
 {
@@ -87,6 +90,7 @@ votes_in (const CuvVoteRow &row, int n_bins, int bin)
   return (behind < 0 ? behind + n_bins : behind) < row.n_bins;
 }
 
+// One thread per edge in turn, which votes in all rows.
 static __global__ void
 vote_global_kernel (
     CuvDeviceLayout layout, CuvEdges edges, unsigned *accumulator)
@@ -127,8 +131,8 @@ estimated_cost (const CuvVotePlan &plan, double n_pixels, double n_blocks)
           + plan.shared / 4. * (plan.parts > 1 ? 32 : 8));
 }
 
-// Balances cells to add up (many rows per block) against passes over the list
-// (few rows per block).
+// Chooses the rows per block: with many, a block has many cells to add up; with
+// few, the list of edges is read many times.
 CuvVotePlan
 cuv_vote_plan (const std::vector<CuvVoteRow> &rows, double n_pixels)
 {

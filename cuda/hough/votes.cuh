@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Device layout of lines, edges, votes and peaks.
+// Device structures of the layout, edges, peaks and segments, and the launchers
+// of the kernels after edge detection.
 #ifndef CUV_HOUGH_VOTES_CUH
 #define CUV_HOUGH_VOTES_CUH
 
@@ -12,7 +13,7 @@ struct __align__ (16) CuvVoteRow
 {
   int dx, dy, offset;
   int first_cell, n_cells;
-  int first_bin, n_bins;
+  int first_bin, n_bins; // see CuvHoughRow
   int start;
 };
 
@@ -30,19 +31,21 @@ cuv_padded (int n_cells)
   return (n_cells + 3) / 4 * 4;
 }
 
+// CuvHoughLayout on the device.
 struct CuvDeviceLayout {
   int width, height;
   int n_rows, period, radius;
   int max_cells; // largest n_cells of a row
   int n_bins;
   const CuvVoteRow *rows;
-  const short2 *boundaries; // where each bin starts
+  const short2 *boundaries; // direction at which each bin starts
   const uint16_t *bin_rows; // number of rows each bin votes in
 };
 
+// The list of edges; counters->n_edges is its length.
 struct CuvEdges {
   unsigned *pixels; // y << 16 | x
-  uint16_t *bins;   // NULL: all edges vote in all rows
+  uint16_t *bins;   // of pixels; NULL: all edges vote in all rows
   unsigned *sorted; // pixels sorted by bin, if there are bins
   CuvBinCounts *counts;
   CuvHoughCounters *counters;
@@ -75,7 +78,8 @@ int cuv_vote_shared_submit (const CuvVotePlan &plan,
 int cuv_vote_global_submit (const CuvDeviceLayout &layout,
     const CuvEdges &edges, unsigned *cells, cudaStream_t stream);
 
-// Peaks as keys in descending order: most votes first, then by row and cell.
+// A peak as a sort key: the greater, the better. Better peaks have more votes
+// or, with equal votes, come first by row and cell.
 typedef unsigned long long CuvPeakKey;
 
 static inline __host__ __device__ CuvPeakKey
@@ -96,8 +100,8 @@ cuv_cell_of_key (CuvPeakKey key, int radius, int *k, int *r)
 }
 
 struct CuvPeaks {
-  CuvPeakKey *keys; // one per cell
-  CuvPeakKey *best; // max, sorted
+  CuvPeakKey *keys; // all peaks, in any order; room for one per cell
+  CuvPeakKey *best; // the best ones, sorted; CUV_HOUGH_MAX_LINES
   CuvHoughCounters *counters;
   // in host memory
   CuvHoughCounters *host_counters;
@@ -119,8 +123,8 @@ int cuv_ring_submit (const CuvVotePlan &plan, const CuvDeviceLayout &layout,
     cudaStream_t stream);
 
 struct CuvSegments {
-  unsigned *counts;               // per peak
-  CuvHoughSegment *host_segments; // in host memory
+  unsigned *counts;               // segments per peak, on the device
+  CuvHoughSegment *host_segments; // CUV_HOUGH_MAX_SEGMENTS in host memory
 };
 
 // Finds the segments of the best max peaks.
