@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Converts a cube's samples to the tensor. Threads run along pixels or bands,
-// whichever have the smaller step, so that loads coalesce.
+// Scans a cube for samples that cannot be factorised, and converts it to the
+// tensor. Threads run along pixels or bands, whichever have the smaller step,
+// so that loads coalesce.
 #include <algorithm>
 #include <float.h>
 #include "ntf/ntf.cuh"
 
 #define THREADS 256
-#define TILE 32 // pixels, bands
+#define TILE 32 // pixels and bands per block of load_kernel
 
 template <typename T>
 static __device__ __forceinline__ float
@@ -40,6 +41,7 @@ note_bad (const CuvCube &cube, unsigned long long *count, int x, int band,
   atomicMax (&found->first, ~(line * cube.width + x));
 }
 
+// Grid: blocks of a row x rows.
 static __global__ void
 __launch_bounds__ (THREADS) scan_kernel (const __grid_constant__ CuvCube cube,
     bool ignores, float ignore, bool aligned, CuvNtfFound *found)
@@ -84,7 +86,8 @@ cuv_ntf_scan_submit (const CuvCube &cube, const double *ignore,
       ignore != nullptr ? (float) *ignore : 0.0f, is_aligned (cube), found);
 }
 
-// Transposes a tile of pixels and bands of a row through shared memory.
+// Transposes a tile of pixels and bands of a row through shared memory. Grid:
+// tiles across x down the bands x rows. factor: 1 / scale.
 template <typename T>
 static __global__ void
 __launch_bounds__ (THREADS) load_kernel (const __grid_constant__ CuvCube cube,

@@ -17,13 +17,14 @@
 #define CUV_NTF_MIN_VALUE 1e-12
 #define CUV_NTF_MAX_VALUE 1e13
 
-/* Rows are padded with zeros to `stride` values. */
+/* Factors on the host. Rows are padded with zeros to `stride` values. */
 typedef struct {
   int32_t size[CUV_NTF_MODES]; /* height, width, depth */
   int32_t rank, stride;
   float *mode[CUV_NTF_MODES]; /* size x stride */
 } CuvNtfFactors;
 
+/* A value clamped to these bounds. */
 CUV_HOST_DEVICE float
 cuv_ntf_in_range (double value)
 {
@@ -197,6 +198,7 @@ cuv_ntf_record_error (
       n > 0 && fabs (result->errors[n - 1] - error) < params->tolerance;
 }
 
+/* Multiplies a column; values below FLT_EPSILON times its largest become 0. */
 static inline void
 cuv_ntf_scale_column (CuvNtfFactors *self, int mode, int k, double factor)
 {
@@ -244,6 +246,7 @@ cuv_ntf_swap_terms (CuvNtfFactors *self, int k, int l)
   }
 }
 
+/* Sorts terms by descending weight. */
 static inline void
 cuv_ntf_sort_terms (CuvNtfFactors *self, double *weights)
 {

@@ -1,30 +1,37 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// u and v: a row's map P = G x w stays in registers. P v gives the row's
-// numerators of u; P times the new u is added to those of v.
+// Updates u and sums the numerators of v. The map of a row of G is P = G x w,
+// its product with w over the bands, width x rank values in registers. P v
+// gives the row's numerators of u; P times the row's new u is added to those of
+// v.
 #include <algorithm>
 #include "ntf/ntf-sums.cuh"
 
 #define MAX_WARPS 16
 #define MIN_WARPS 8 // required by the Gram matrix
 
-// A warp's lanes form PARTS parts: adjacent rows, or interleaved bands of one
-// row. Numerators of v are summed over them.
+// A thread's part of a map: 4 pixels and `columns` columns. A warp's lanes form
+// PARTS parts (state.map_parts) for PARTS >> map_shift adjacent rows. The
+// 2^map_shift parts of a row share its bands, interleaved. Numerators of v are
+// summed over all parts.
 template <int STRIDE, int PARTS> struct Map {
   static constexpr int columns = CuvNtfColumns<STRIDE>::n;
-  static constexpr int groups = CuvNtfColumns<STRIDE>::groups; // per column set
+  static constexpr int groups = CuvNtfColumns<STRIDE>::groups; // a warp each
   static constexpr int lanes = 32 / PARTS;                     // along a row
-  static constexpr int bands = CUV_NTF_ROWS_ROOM / STRIDE; // bands at a time
+  static constexpr int bands =
+      CUV_NTF_SHARED_VALUES / STRIDE; // bands at a time
   static constexpr int sums =
       columns > lanes ? columns / lanes : 1; // numerators of u per lane
 };
 
-template <int STRIDE, int PARTS> struct MapRoom {
+template <int STRIDE, int PARTS> struct MapShared {
   CuvNtfRule<STRIDE> rule;
-  float rows[CUV_NTF_ROWS_ROOM]; // rows of w
+  float rows[CUV_NTF_SHARED_VALUES]; // rows of w
+  // numerators of u, by warp, part and column
   float parts[MAX_WARPS * PARTS * Map<STRIDE, PARTS>::columns];
   float values[PARTS * STRIDE]; // numerators of u, then its new values
 };
 
+// Pixels of a row that a block of MAX_WARPS warps holds.
 static int
 pixels_at_once (int stride, int parts)
 {
@@ -107,6 +114,7 @@ sum_map (const CuvNtfState &self, int x, int column, const float (*map)[4],
         + i] = sums[i];
 }
 
+// Adds up the numerators of u over the warps and parts of each row.
 template <int STRIDE, int PARTS>
 static __device__ __forceinline__ void
 add_parts (const CuvNtfState &self, const float *parts, float *numerators)
@@ -132,11 +140,12 @@ add_parts (const CuvNtfState &self, const float *parts, float *numerators)
   }
 }
 
-// Computes new values of n rows of u from y on.
+// Computes new values of n rows of u from y on. begins: the first call of the
+// kernel.
 template <int STRIDE, int PARTS>
 static __device__ __forceinline__ void
 update_u (const CuvNtfState &self, int y, int n, bool begins,
-    MapRoom<STRIDE, PARTS> *room)
+    MapShared<STRIDE, PARTS> *shared)
 {
   const int warp = cuv_warp_of_thread ();
   CuvNtfRow<STRIDE> row;
@@ -145,15 +154,15 @@ update_u (const CuvNtfState &self, int y, int n, bool begins,
     cuv_ntf_load_row (self, CUV_NTF_U, y + warp, &row);
   if (begins) { // needs all threads
     cuv_ntf_wait_for_gram (self, CUV_NTF_W);
-    cuv_ntf_prepare (self, CUV_NTF_U, &room->rule);
+    cuv_ntf_prepare (self, CUV_NTF_U, &shared->rule);
   } else {
     __syncthreads ();
   }
-  add_parts<STRIDE, PARTS> (self, room->parts, room->values);
+  add_parts<STRIDE, PARTS> (self, shared->parts, shared->values);
   __syncthreads ();
   if (warp < n)
-    cuv_ntf_update_row (self, CUV_NTF_U, room->rule,
-        &room->values[warp * STRIDE], y + warp, &row);
+    cuv_ntf_update_row (self, CUV_NTF_U, shared->rule,
+        &shared->values[warp * STRIDE], y + warp, &row);
   __syncthreads ();
 }
 
@@ -161,21 +170,21 @@ update_u (const CuvNtfState &self, int y, int n, bool begins,
 // the present values.
 template <int STRIDE, int PARTS>
 static __device__ __forceinline__ void
-keep_u (const CuvNtfState &self, int y, int n, int what,
-    MapRoom<STRIDE, PARTS> *room)
+keep_u (const CuvNtfState &self, int y, int n, int flags,
+    MapShared<STRIDE, PARTS> *shared)
 {
   float *sums =
       &self.sums[CUV_NTF_U][((size_t) blockIdx.x * self.height + y) * STRIDE];
   const float *u = &self.factors[CUV_NTF_U].values[y * STRIDE];
 
   __syncthreads ();
-  if (what & CUV_NTF_FIND_U)
-    add_parts<STRIDE, PARTS> (self, room->parts, room->values);
+  if (flags & CUV_NTF_FIND_U)
+    add_parts<STRIDE, PARTS> (self, shared->parts, shared->values);
   __syncthreads ();
   for (int i = threadIdx.x; i < PARTS * STRIDE; i += blockDim.x) {
-    if (i < n * STRIDE && (what & CUV_NTF_FIND_U))
-      sums[i] = room->values[i];
-    room->values[i] = i < n * STRIDE ? u[i] : 0;
+    if (i < n * STRIDE && (flags & CUV_NTF_FIND_U))
+      sums[i] = shared->values[i];
+    shared->values[i] = i < n * STRIDE ? u[i] : 0;
   }
   __syncthreads ();
 }
@@ -214,10 +223,11 @@ add_to_v (const CuvNtfState &self, int x, int column, const float *u,
   }
 }
 
+// A slot: as many rows at a time as the parts of a warp hold.
 template <int STRIDE, int PARTS>
 static __device__ __forceinline__ void
-find_slot (const CuvNtfState &self, int slot, int what, bool updates,
-    MapRoom<STRIDE, PARTS> *room)
+find_slot (const CuvNtfState &self, int slot, int flags, bool updates,
+    MapShared<STRIDE, PARTS> *shared)
 {
   using M = Map<STRIDE, PARTS>;
   const int warp = cuv_warp_of_thread (), lane = threadIdx.x % 32;
@@ -234,53 +244,55 @@ find_slot (const CuvNtfState &self, int slot, int what, bool updates,
     const int n = min (PARTS >> self.map_shift, end - y);
     float map[M::columns][4] = {};
 
-    find_map<STRIDE, PARTS> (self, y, end, x, column, room->rows, map);
-    if (what & CUV_NTF_FIND_U)
-      sum_map<STRIDE, PARTS> (self, x, column, map, room->parts);
+    find_map<STRIDE, PARTS> (self, y, end, x, column, shared->rows, map);
+    if (flags & CUV_NTF_FIND_U)
+      sum_map<STRIDE, PARTS> (self, x, column, map, shared->parts);
     if (updates)
-      update_u<STRIDE, PARTS> (self, y, n, y == first, room);
+      update_u<STRIDE, PARTS> (self, y, n, y == first, shared);
     else
-      keep_u<STRIDE, PARTS> (self, y, n, what, room);
-    if (what & CUV_NTF_FIND_V)
-      add_to_v<STRIDE, PARTS> (self, x, column, &room->values[row * STRIDE],
+      keep_u<STRIDE, PARTS> (self, y, n, flags, shared);
+    if (flags & CUV_NTF_FIND_V)
+      add_to_v<STRIDE, PARTS> (self, x, column, &shared->values[row * STRIDE],
           y == first, map,
           &self.sums[CUV_NTF_V][slot * cuv_ntf_n_values (self, CUV_NTF_V)]);
   }
 }
 
+// Grid: blocks of a row x slots from `first` on, after n_gram_blocks blocks
+// that compute w's Gram matrix.
 template <int STRIDE, int PARTS>
 static __global__ void __launch_bounds__ (32 * MAX_WARPS, 1)
-    map_kernel (const __grid_constant__ CuvNtfState self, int first, int what,
+    map_kernel (const __grid_constant__ CuvNtfState self, int first, int flags,
         bool updates, int n_gram_blocks)
 {
   __shared__ __align__ (16) union {
-    double gram[CUV_NTF_GRAM_ROOM];
-    MapRoom<STRIDE, PARTS> map;
-  } room;
+    double gram[CUV_NTF_GRAM_VALUES];
+    MapShared<STRIDE, PARTS> map;
+  } shared;
   const int block = (int) blockIdx.y - n_gram_blocks;
-  int stop; // loaded while rows are
+  int stop; // its load overlaps with that of rows
 
   cuv_pdl_trigger ();
   cuv_pdl_wait ();
   stop = __ldcg (&self.progress->stop);
   if (block >= 0 && self.depth <= Map<STRIDE, PARTS>::bands)
-    cuv_ntf_load_rows<STRIDE> (self, CUV_NTF_W, 0, self.depth, room.map.rows);
+    cuv_ntf_load_rows<STRIDE> (self, CUV_NTF_W, 0, self.depth, shared.map.rows);
   if (stop)
     return;
   if (block < 0) {
-    cuv_ntf_gram_part<STRIDE> (self, CUV_NTF_W, blockIdx.y, room.gram);
+    cuv_ntf_gram_part<STRIDE> (self, CUV_NTF_W, blockIdx.y, shared.gram);
     return;
   }
-  find_slot<STRIDE, PARTS> (self, first + block, what, updates, &room.map);
+  find_slot<STRIDE, PARTS> (self, first + block, flags, updates, &shared.map);
 }
 
 template <int STRIDE, int PARTS>
 static int
 launch (
-    const CuvNtfState &self, int first, int end, int what, cudaStream_t stream)
+    const CuvNtfState &self, int first, int end, int flags, cudaStream_t stream)
 {
   const bool updates = self.params.schedule == CUV_NTF_GS
-      && what == (CUV_NTF_FIND_U | CUV_NTF_FIND_V);
+      && flags == (CUV_NTF_FIND_U | CUV_NTF_FIND_V);
   const int n_gram_blocks =
       updates ? cuv_ntf_gram_blocks (self, CUV_NTF_U, first) : 0;
   const int n_warps = std::clamp (
@@ -289,13 +301,13 @@ launch (
 
   return cuv_launch_dependent ("map_kernel",
       dim3 (self.n_sums[CUV_NTF_U], n_gram_blocks + end - first), 32 * n_warps,
-      0, stream, map_kernel<STRIDE, PARTS>, self, first, what, updates,
+      0, stream, map_kernel<STRIDE, PARTS>, self, first, flags, updates,
       n_gram_blocks);
 }
 
 int
 cuv_ntf_map_submit (
-    const CuvNtfState &self, int first, int end, int what, cudaStream_t stream)
+    const CuvNtfState &self, int first, int end, int flags, cudaStream_t stream)
 {
   return cuv_ntf_with_stride (self.stride, [&] (auto stride) {
     constexpr int most = stride () == 8 ? 2 : 4;
@@ -303,6 +315,6 @@ cuv_ntf_map_submit (
     return (self.map_parts == 1 ? launch<stride (), 1>
             : self.map_parts == 2
             ? launch<stride (), 2>
-            : launch<stride (), most>) (self, first, end, what, stream);
+            : launch<stride (), most>) (self, first, end, flags, stream);
   });
 }

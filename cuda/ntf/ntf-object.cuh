@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The object behind ntf.h: memory, and what is enqueued for it.
+// CuvNtfCuda, the object behind ntf.h. ntf.cu allocates it and moves data in
+// and out, ntf-run.cu enqueues iterations.
 #ifndef CUV_NTF_OBJECT_CUH
 #define CUV_NTF_OBJECT_CUH
 
@@ -7,37 +8,37 @@
 #include "ntf/ntf.cuh"
 #include "ntf/ntf.h"
 
-// Limit of multiplications enqueued at a time, and so of the delay before a
-// cancelled call returns: about 2 ms on an H200, 20 ms on a T4.
+// Multiplications enqueued before the host waits and checks *cancel. They take,
+// and so delay a cancelled call by, about 2 ms on an H200, 20 ms on a T4.
 #define CUV_NTF_MAX_WORK 0x1p35
 
 struct _CuvNtfCuda {
-  CuvArena arena = {};     // all memory but the residual's
-  CuvBuffer residual = {}; // a map, on the device
-  CuvNtfState state = {};  // sizes and device memory: the kernels' parameter
-  CuvNtfFound *found = nullptr; // on the device
+  CuvArena arena = {};          // all memory but the residual's
+  CuvBuffer residual = {};      // on the device: height x width floats
+  CuvNtfState state = {};       // sizes, device memory: the kernels' parameter
+  CuvNtfFound *found = nullptr; // on the device: result of a scan
 
-  // pinned host memory, copies of what is on the device
+  // pinned host memory, copied from or to the device
   CuvNtfFound *host_found = nullptr;
   CuvNtfProgress *host_progress = nullptr;
   CuvNtfFactors factors = {};
-  float *host_v = nullptr; // v of factors as on the device: column by column
+  float *host_v = nullptr; // v in the device's layout, column by column
 
   double work = 0; // multiplications enqueued since the last wait
   double max_work = CUV_NTF_MAX_WORK;
-  const int32_t *cancel = nullptr;
-  cudaStream_t stream = nullptr;
+  const int32_t *cancel = nullptr; // the caller's; nonzero cancels the run
+  cudaStream_t stream = nullptr;   // of all work
   CuvWait wait = {};
 
   ~_CuvNtfCuda ();
 };
 
-// Copy the factors of all modes from and to self->factors, synchronously.
-// Return 0 or -1.
+// Copy self->factors, all modes, to the device and back, and wait. Return 0 or
+// -1.
 int cuv_ntf_upload (CuvNtfCuda *self);
 int cuv_ntf_download (CuvNtfCuda *self);
 
-// Waits for all that is enqueued. Returns 0 or -1.
+// Waits for all enqueued work. Returns 0 or -1.
 static inline int
 cuv_ntf_wait (CuvNtfCuda *self)
 {
@@ -45,8 +46,8 @@ cuv_ntf_wait (CuvNtfCuda *self)
   return cuv_wait_stream (&self->wait, self->stream);
 }
 
-// Waits even if enqueuing failed, as memory may still be in use. Returns -1 if
-// either failed.
+// Waits, even after an enqueuing function returned -1: earlier kernels may
+// still use the memory. Returns -1 if that one or the wait failed, else 0.
 static inline int
 cuv_ntf_end (CuvNtfCuda *self, int enqueued)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A run on the GPU: the order of its kernels, and how far the host runs ahead
-// of them.
+// A run on the GPU: the order of its kernels, and how much work the host
+// enqueues before it waits.
 #include <algorithm>
 #include "ntf/ntf-object.cuh"
 
-#define LAUNCH_WORK 0x1p26 // a launch's overhead in multiplications
+#define LAUNCH_WORK 0x1p26 // a launch takes as long as so many multiplications
 
 // Outcome of enqueuing.
 enum { FAILED = -1, ENQUEUED, STOPPED };
@@ -19,7 +19,7 @@ is_cancelled (const CuvNtfCuda *self)
   return __atomic_load_n (self->cancel, __ATOMIC_RELAXED) != 0;
 }
 
-// Waits before more multiplications are enqueued than may be in flight.
+// Waits first if more than max_work multiplications would be in flight.
 static int
 throttle (CuvNtfCuda *self, double work)
 {
@@ -33,6 +33,7 @@ throttle (CuvNtfCuda *self, double work)
   return ENQUEUED;
 }
 
+// Multiplications of n_rows rows of G with one mode.
 static double
 work_of_rows (const CuvNtfState &state, int n_rows)
 {
@@ -49,7 +50,7 @@ rows_at_once (const CuvNtfCuda *self)
 }
 
 // Calls submit (first, end) for n_parts parts of n_rows rows each, as many at
-// once as in flight limits allow, but at least enough to fill the GPU.
+// once as max_work allows, but at least `least`, to fill the GPU.
 template <typename F>
 static int
 enqueue_parts (CuvNtfCuda *self, int n_parts, int n_rows, int least, F submit)
@@ -99,7 +100,8 @@ enqueue_w (CuvNtfCuda *self)
   });
 }
 
-// Rows too wide for a block: computes maps twice.
+// In one pass if a block holds a whole row. Otherwise maps are computed twice:
+// v needs the new u.
 static int
 enqueue_u_and_sums_of_v (CuvNtfCuda *self)
 {
@@ -139,7 +141,7 @@ enqueue_test (CuvNtfCuda *self)
   });
 }
 
-// Enqueues up to the next test.
+// Enqueues iterations up to the next test, and that.
 static int
 enqueue (CuvNtfCuda *self)
 {
@@ -181,7 +183,7 @@ cuv_ntf_cuda_start (CuvNtfCuda *self, const CuvNtfParams *params)
     return -1;
   CUV_CUDA_TRY (cudaMemsetAsync (
       state->progress, 0, sizeof *state->progress, self->stream));
-  // a failed run may have left them nonzero
+  // a failed run may have left counters nonzero
   CUV_CUDA_TRY (cudaMemsetAsync (
       state->counters, 0, sizeof *state->counters, self->stream));
   return cuv_ntf_end (self,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// w: its numerators are sums over a slot's rows of G times u, then over pixels
-// times v.
+// Updates w. Its numerators are sums over a slot's rows of G times u, then over
+// pixels times v.
 #include <algorithm>
 #include "ntf/ntf-sums.cuh"
 
@@ -11,8 +11,10 @@
 // several bands, or a band several blocks. Grid: blocks of a band x bands x
 // slots.
 typedef struct {
-  int tiles_across, n_units; // parts per row; warps per band
-  int bands, n_blocks;       // per block; blocks per band
+  int tiles_across; // of 128 pixels per row
+  int n_units;      // warps per band
+  int bands;        // per block
+  int n_blocks;     // per band
 } Layout;
 
 static Layout
@@ -45,7 +47,7 @@ static __device__ __forceinline__ void
 sum_rows (const CuvNtfState &self, int y, int end, int z, int x, int column,
     bool is_idle, float *rows, float (*sums)[4])
 {
-  constexpr int n_rows = CUV_NTF_ROWS_ROOM / STRIDE;
+  constexpr int n_rows = CUV_NTF_SHARED_VALUES / STRIDE;
   const int step = self.depth * self.pitch;
   const float *g = &self.g[(size_t) y * step + z * self.pitch + x];
 
@@ -89,8 +91,8 @@ sum_slot (const CuvNtfState &self, const Layout &layout, int slot, float *rows)
   }
 }
 
-// Grid z: slots from `first` on; with finds_gram, z = 0 computes v's Gram
-// matrix.
+// Grid: see Layout; slots from `first` on. With finds_gram, the blocks of z = 0
+// compute v's Gram matrix. The last block of a blockIdx.y updates w.
 template <int STRIDE>
 static __global__ void
 __launch_bounds__ (THREADS, 2)
@@ -98,35 +100,36 @@ __launch_bounds__ (THREADS, 2)
         const __grid_constant__ Layout layout, int first, bool finds_gram)
 {
   __shared__ __align__ (16) union {
-    double gram[CUV_NTF_GRAM_ROOM];
-    float rows[CUV_NTF_ROWS_ROOM];
-    CuvNtfUpdateRoom<STRIDE> update;
-  } room;
+    double gram[CUV_NTF_GRAM_VALUES];
+    float rows[CUV_NTF_SHARED_VALUES];
+    CuvNtfUpdateShared<STRIDE> update;
+  } shared;
   const int slot = first + blockIdx.z - finds_gram;
   const int y = slot * self.slot_rows[CUV_NTF_W];
-  int stop; // loaded while rows are
+  int stop; // its load overlaps with that of rows
 
   cuv_pdl_trigger ();
   cuv_pdl_wait ();
   stop = __ldcg (&self.progress->stop);
-  if (slot >= first && self.slot_rows[CUV_NTF_W] <= CUV_NTF_ROWS_ROOM / STRIDE)
+  if (slot >= first
+      && self.slot_rows[CUV_NTF_W] <= CUV_NTF_SHARED_VALUES / STRIDE)
     cuv_ntf_load_rows<STRIDE> (self, CUV_NTF_U, y,
-        min (self.slot_rows[CUV_NTF_W], self.height - y), room.rows);
+        min (self.slot_rows[CUV_NTF_W], self.height - y), shared.rows);
   if (stop)
     return;
   if (slot < first) {
     for (int part = blockIdx.y * gridDim.x + blockIdx.x;
          part < self.n_parts[CUV_NTF_V]; part += gridDim.y * gridDim.x)
-      cuv_ntf_gram_part<STRIDE> (self, CUV_NTF_V, part, room.gram);
+      cuv_ntf_gram_part<STRIDE> (self, CUV_NTF_V, part, shared.gram);
     return;
   }
-  sum_slot<STRIDE> (self, layout, slot, room.rows);
+  sum_slot<STRIDE> (self, layout, slot, shared.rows);
   if (cuv_ntf_is_last (&self.counters->bands[blockIdx.y],
           self.n_slots[CUV_NTF_W] * layout.n_blocks)) {
     const int z = blockIdx.y * layout.bands;
 
     cuv_ntf_update_rows<STRIDE> (self, CUV_NTF_W, z,
-        min (layout.bands, self.depth - z), 0, &room.update);
+        min (layout.bands, self.depth - z), 0, &shared.update);
   }
 }
 

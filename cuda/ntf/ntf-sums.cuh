@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The hot loops: sums of pixels times rows of a factor. A thread has 4 adjacent
-// pixels and up to 16 columns. Single precision suffices: an iteration's own
-// error is larger.
+// The inner loops of ntf-map.cu and ntf-sums.cu: sums of pixels times rows of a
+// factor. A thread has 4 adjacent pixels and up to 16 columns. Single precision
+// suffices: an iteration's own error is larger.
 #ifndef CUV_NTF_SUMS_CUH
 #define CUV_NTF_SUMS_CUH
 
 #include "ntf/ntf-update.cuh"
 
-#define CUV_NTF_ROWS_ROOM 2048 // shared memory for rows of a factor, in values
-#define CUV_NTF_LOADS_IN_FLIGHT 8 // loads in flight per thread
+#define CUV_NTF_SHARED_VALUES 2048 // shared memory for rows of a factor
+#define CUV_NTF_LOADS_IN_FLIGHT 8  // loads in flight per thread
 
+// How the columns of a factor are split over threads.
 template <int STRIDE> struct CuvNtfColumns {
   static constexpr int n = STRIDE < 16 ? STRIDE : 16; // per thread
-  static constexpr int groups = STRIDE / n;
+  static constexpr int groups = STRIDE / n;           // of threads
 };
 
 // Copies rows of u or w, padded to STRIDE values, to shared memory, with zero
@@ -24,7 +25,8 @@ cuv_ntf_load_rows (
 {
   const float *from = &self.factors[mode].values[first * STRIDE];
 
-  static_assert (CUV_NTF_ROWS_ROOM % (32 * STRIDE) == 0, "they fit");
+  static_assert (CUV_NTF_SHARED_VALUES % (32 * STRIDE) == 0,
+      "rows must fit, padded to a multiple of 32");
   __syncthreads ();
   for (int i = 4 * threadIdx.x; i < (n + 31) / 32 * 32 * STRIDE;
        i += 4 * blockDim.x)
@@ -33,6 +35,7 @@ cuv_ntf_load_rows (
   __syncthreads ();
 }
 
+// Adds 4 pixels times N columns of a row of a factor.
 template <int N>
 static __device__ __forceinline__ void
 cuv_ntf_add_product (
@@ -53,8 +56,8 @@ cuv_ntf_add_product (
   }
 }
 
-// Adds n times 4 pixels of G, a step apart, each times its row of a factor.
-// Zero rows follow, so that no branch separates loads and products.
+// Adds n times 4 pixels of G, step values apart, each times its row of a
+// factor. Zero rows follow, so that no branch separates loads and products.
 template <int N>
 static __device__ __forceinline__ void
 cuv_ntf_add_products (const float *g, int step, int n, const float *rows,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The residual G - sum of terms: by pixel, or in total for the stopping test.
+// The residual G - sum of terms: its norm for the stopping test, or a map.
 #include "ntf/ntf.cuh"
 
 #define THREADS 128
-#define BANDS 32        // in shared memory
+#define BANDS 32        // of terms in shared memory
 #define BANDS_AT_ONCE 8 // per thread
 
 // Loads terms u[y][k] * w[z][k] for bands from z on; 0 beyond the depth.
@@ -43,7 +43,8 @@ rebuild (const float *v, int pitch, int n_terms, const float *terms,
   }
 }
 
-// Adds the squares of n bands of G minus sums. T holds G times its scale.
+// Adds the squares of n bands of G times scale, minus sums. T: type of the
+// difference.
 template <typename T>
 static __device__ __forceinline__ void
 add_squares (const float *g, int pitch, int n, T scale, const float (*sums)[4],
@@ -65,7 +66,8 @@ add_squares (const float *g, int pitch, int n, T scale, const float (*sums)[4],
   }
 }
 
-// Calls take (x, squares) for every 4 pixels of row y.
+// Calls take (x, squares) for every 4 pixels from x on of row y, with the sums
+// of their squares over bands.
 template <typename T, typename F>
 static __device__ __forceinline__ void
 compare_row (const CuvNtfState &self, int n_terms, int y, T scale, F take)
@@ -112,29 +114,32 @@ block_sum (double value)
   return value;
 }
 
+// square: squared norm of the residual.
 static __device__ __forceinline__ void
-record_test (const CuvNtfState &self, int n, double rest)
+record_test (const CuvNtfState &self, int n, double square)
 {
   CuvNtfProgress *progress = self.progress;
   CuvNtfResult *result = &progress->result;
-  const double square = progress->square;
+  const double whole = progress->square;
 
   if (n == 0) {
-    progress->square = rest;
+    progress->square = square;
     return;
   }
   result->iterations = n;
   cuv_ntf_record_error (
-      result, &self.params, square > 0 ? sqrt (rest / square) : 0);
+      result, &self.params, whole > 0 ? sqrt (square / whole) : 0);
   progress->stop = result->converged || n == self.params.iterations;
 }
 
+// Grid: rows. The last block of all launches for a test adds up the rows and
+// records the error.
 static __global__ void
 __launch_bounds__ (THREADS)
     test_kernel (const __grid_constant__ CuvNtfState self, int n, int first_row)
 {
   const int y = first_row + blockIdx.x;
-  double rest = 0;
+  double square = 0;
 
   cuv_pdl_trigger ();
   cuv_pdl_wait ();
@@ -142,19 +147,19 @@ __launch_bounds__ (THREADS)
     return;
   compare_row (self, n == 0 ? 0 : self.rank, y, 1.0f,
       [&] (int x, const double *squares) {
-        rest += squares[0] + squares[1] + squares[2] + squares[3];
+        square += squares[0] + squares[1] + squares[2] + squares[3];
       });
-  rest = block_sum (rest);
+  square = block_sum (square);
   if (threadIdx.x == 0)
-    self.rests[y] = rest;
+    self.row_squares[y] = square;
   if (!cuv_ntf_is_last (&self.counters->test, self.height))
     return;
-  rest = 0;
+  square = 0;
   for (int i = threadIdx.x; i < self.height; i += THREADS)
-    rest += __ldcg (&self.rests[i]);
-  rest = block_sum (rest);
+    square += __ldcg (&self.row_squares[i]);
+  square = block_sum (square);
   if (threadIdx.x == 0)
-    record_test (self, n, rest);
+    record_test (self, n, square);
 }
 
 int
@@ -165,6 +170,7 @@ cuv_ntf_test_submit (
       "test_kernel", n_rows, THREADS, 0, stream, test_kernel, self, n, row);
 }
 
+// Grid: rows.
 static __global__ void
 __launch_bounds__ (THREADS) residual_kernel (
     const __grid_constant__ CuvNtfState self, int first_row, float *map)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include "cuv-cube.h"
 
+/* Modes of the tensor, and the factor of each. */
 enum { CUV_NTF_U, CUV_NTF_V, CUV_NTF_W, CUV_NTF_MODES };
 
 typedef enum {

@@ -3,17 +3,19 @@
 #include "ntf/ntf-update.cuh"
 
 #define THREADS 256
-#define ROWS 4 // per block; few, as adding up numerators takes long
+#define ROWS 4 // per block; few, because adding up numerators takes long
 
+// Grid: n_gram_blocks blocks that compute the previous mode's Gram matrix, then
+// ROWS rows per block.
 template <int STRIDE>
 static __global__ void
 __launch_bounds__ (THREADS) update_kernel (
     const __grid_constant__ CuvNtfState self, int mode, int n_gram_blocks)
 {
   __shared__ __align__ (16) union {
-    double gram[CUV_NTF_GRAM_ROOM];
-    CuvNtfUpdateRoom<STRIDE> update;
-  } room;
+    double gram[CUV_NTF_GRAM_VALUES];
+    CuvNtfUpdateShared<STRIDE> update;
+  } shared;
   const int first = ((int) blockIdx.x - n_gram_blocks) * ROWS;
   int stop;
 
@@ -22,10 +24,10 @@ __launch_bounds__ (THREADS) update_kernel (
   stop = __ldcg (&self.progress->stop);
   if (first >= 0)
     cuv_ntf_update_rows<STRIDE> (self, mode, first,
-        min (ROWS, self.factors[mode].size - first), stop, &room.update);
+        min (ROWS, self.factors[mode].size - first), stop, &shared.update);
   else if (!stop)
     cuv_ntf_gram_part<STRIDE> (
-        self, cuv_ntf_mode_before (mode), blockIdx.x, room.gram);
+        self, cuv_ntf_mode_before (mode), blockIdx.x, shared.gram);
 }
 
 int
@@ -41,18 +43,19 @@ cuv_ntf_update_submit (const CuvNtfState &self, int mode, cudaStream_t stream)
   });
 }
 
+// Grid: parts x modes.
 template <int STRIDE>
 static __global__ void
 __launch_bounds__ (THREADS)
     grams_kernel (const __grid_constant__ CuvNtfState self)
 {
-  __shared__ double room[CUV_NTF_GRAM_ROOM];
+  __shared__ double shared[CUV_NTF_GRAM_VALUES];
   const int mode = blockIdx.y;
 
   cuv_pdl_trigger ();
   cuv_pdl_wait ();
   if ((int) blockIdx.x < self.n_parts[mode] && !__ldcg (&self.progress->stop))
-    cuv_ntf_gram_part<STRIDE> (self, mode, blockIdx.x, room);
+    cuv_ntf_gram_part<STRIDE> (self, mode, blockIdx.x, shared);
 }
 
 int

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// From numerators to new values of rows, and Gram matrices M = X^T X. STRIDE is
-// the rank rounded up.
+// From numerators N to new values of rows, and Gram matrices M. STRIDE is the
+// rank rounded up.
 #ifndef CUV_NTF_UPDATE_CUH
 #define CUV_NTF_UPDATE_CUH
 
 #include "ntf/ntf.cuh"
 
+// Coefficients of the update, the same for all rows of a mode.
 template <int STRIDE> struct CuvNtfRule {
   double product[STRIDE * STRIDE]; // elementwise, of the other modes' M
-  double penalty[STRIDE];
-  double inverse[STRIDE]; // HALS: of the diagonal; 0: column is not updated
+  double penalty[STRIDE];          // of sparsity
+  double inverse[STRIDE]; // HALS: 1 / diagonal; 0: the column is not updated
 };
 
 // Spins until earlier blocks, of this kernel or a previous one, have computed a
@@ -28,7 +29,8 @@ cuv_ntf_wait_for_gram (const CuvNtfState &self, int mode)
   __syncthreads ();
 }
 
-// Called by all threads of the block; ends with a barrier.
+// Computes the coefficients. Called by all threads, which must synchronise
+// afterwards.
 template <int STRIDE>
 static __device__ __forceinline__ void
 cuv_ntf_prepare (const CuvNtfState &self, int mode, CuvNtfRule<STRIDE> *rule)
@@ -64,6 +66,7 @@ template <int STRIDE> struct CuvNtfRow {
   double numerators[n];
 };
 
+// The i-th column of a lane.
 template <int STRIDE>
 static __device__ __forceinline__ int
 cuv_ntf_column (int i)
@@ -71,7 +74,7 @@ cuv_ntf_column (int i)
   return threadIdx.x % 32 % STRIDE + 32 * i;
 }
 
-// x <- x N / (X M), in all columns at once.
+// Multiplicative update: x <- x N / (x M), in all columns at once. M: product.
 template <int STRIDE>
 static __device__ __forceinline__ void
 cuv_ntf_multiply (
@@ -101,11 +104,11 @@ cuv_ntf_multiply (
   }
 }
 
-// x_k <- x_k + (N_k - X M_k) / M_kk in order of k: each subtracts its change
-// from the rests. Returns whether one changed.
+// A sweep of HALS: x_k <- x_k + (N_k - x M_k) / M_kk in order of k, where each
+// column updates the residuals N - x M. Returns whether a value changed.
 template <int STRIDE>
 static __device__ __forceinline__ bool
-cuv_ntf_sweep (const CuvNtfRule<STRIDE> &rule, int rank, double *rests,
+cuv_ntf_sweep (const CuvNtfRule<STRIDE> &rule, int rank, double *residuals,
     CuvNtfRow<STRIDE> *row)
 {
   constexpr int n = CuvNtfRow<STRIDE>::n;
@@ -117,7 +120,7 @@ cuv_ntf_sweep (const CuvNtfRule<STRIDE> &rule, int rank, double *rests,
 
     for (int k = 32 * c; k < min (rank, 32 * c + 32); k++) {
       const float x =
-          cuv_ntf_in_range (fma (rests[c], inverse, (double) row->x[c]));
+          cuv_ntf_in_range (fma (residuals[c], inverse, (double) row->x[c]));
       const double more =
           __shfl_sync (~0u, (double) x - (double) row->x[c], k % 32);
 
@@ -126,36 +129,38 @@ cuv_ntf_sweep (const CuvNtfRule<STRIDE> &rule, int rank, double *rests,
       changed |= more != 0;
 #pragma unroll
       for (int i = 0; i < n; i++)
-        rests[i] = fma (-more,
-            rule.product[k * STRIDE + cuv_ntf_column<STRIDE> (i)], rests[i]);
+        residuals[i] =
+            fma (-more, rule.product[k * STRIDE + cuv_ntf_column<STRIDE> (i)],
+                residuals[i]);
     }
   }
   return changed;
 }
 
-// HALS sweeps; rests are N - X M.
+// HALS: up to CUV_NTF_SWEEPS sweeps.
 template <int STRIDE>
 static __device__ __forceinline__ void
 cuv_ntf_solve (const CuvNtfRule<STRIDE> &rule, int rank, CuvNtfRow<STRIDE> *row)
 {
   constexpr int n = CuvNtfRow<STRIDE>::n;
-  double rests[n];
+  double residuals[n];
 
 #pragma unroll
   for (int i = 0; i < n; i++)
-    rests[i] = row->numerators[i] - rule.penalty[cuv_ntf_column<STRIDE> (i)];
+    residuals[i] =
+        row->numerators[i] - rule.penalty[cuv_ntf_column<STRIDE> (i)];
 #pragma unroll
   for (int l = 0; l < STRIDE; l++) {
     const double x = __shfl_sync (~0u, row->x[l / 32], l % 32);
 
 #pragma unroll
     for (int i = 0; i < n; i++)
-      rests[i] = fma (
-          -x, rule.product[l * STRIDE + cuv_ntf_column<STRIDE> (i)], rests[i]);
+      residuals[i] = fma (-x,
+          rule.product[l * STRIDE + cuv_ntf_column<STRIDE> (i)], residuals[i]);
   }
 #pragma unroll 1
   for (int i = 0;
-       i < CUV_NTF_SWEEPS && cuv_ntf_sweep<STRIDE> (rule, rank, rests, row);
+       i < CUV_NTF_SWEEPS && cuv_ntf_sweep<STRIDE> (rule, rank, residuals, row);
        i++)
     ;
 }
@@ -175,7 +180,8 @@ cuv_ntf_load_row (
         m.values[i * m.row_step + cuv_ntf_column<STRIDE> (c) * m.k_step];
 }
 
-// Replaces the row's STRIDE numerators in shared memory by its new values.
+// Computes new values of a row; called by a warp. They replace its STRIDE
+// numerators in shared memory.
 template <int STRIDE>
 static __device__ __forceinline__ void
 cuv_ntf_update_row (const CuvNtfState &self, int mode,
@@ -202,13 +208,14 @@ cuv_ntf_update_row (const CuvNtfState &self, int mode,
 }
 
 #define CUV_NTF_MAX_ROWS 8 // per block of 256 threads
-template <int STRIDE> struct CuvNtfUpdateRoom {
+// Shared memory of cuv_ntf_update_rows().
+template <int STRIDE> struct CuvNtfUpdateShared {
   CuvNtfRule<STRIDE> rule;
   float parts[1024], numerators[CUV_NTF_MAX_ROWS * STRIDE];
 };
 
-// Adds up the parts of n numerators, four numerators per thread; spare threads
-// split the parts.
+// Adds up the n_sums partial sums of n numerators from `first` on, four
+// numerators per thread; the remaining threads share the partial sums.
 static __device__ __forceinline__ void
 cuv_ntf_load_sums (
     const CuvNtfState &self, int mode, int first, int n, float *parts)
@@ -232,6 +239,7 @@ cuv_ntf_load_sums (
   *(float4 *) &parts[4 * threadIdx.x] = sum;
 }
 
+// Adds up the sums of those threads.
 static __device__ __forceinline__ void
 cuv_ntf_add_parts (const float *parts, int n, float *numerators)
 {
@@ -246,44 +254,45 @@ cuv_ntf_add_parts (const float *parts, int n, float *numerators)
   }
 }
 
-// Updates rows from first on, whose numerators are complete. Stores nothing
-// after a stop, which may still be loading.
+// Updates rows from first on, whose numerators are complete; nothing if stop, a
+// value whose load overlaps with those of the rows.
 template <int STRIDE>
 static __device__ __forceinline__ void
 cuv_ntf_update_rows (const CuvNtfState &self, int mode, int first, int n_rows,
-    int stop, CuvNtfUpdateRoom<STRIDE> *room)
+    int stop, CuvNtfUpdateShared<STRIDE> *shared)
 {
   const int n = n_rows * STRIDE, warp = cuv_warp_of_thread ();
   CuvNtfRow<STRIDE> row;
 
   if (warp < n_rows)
     cuv_ntf_load_row (self, mode, first + warp, &row);
-  cuv_ntf_load_sums (self, mode, first * STRIDE, n, room->parts);
+  cuv_ntf_load_sums (self, mode, first * STRIDE, n, shared->parts);
   if (stop)
     return;
   if (self.params.schedule == CUV_NTF_GS)
     cuv_ntf_wait_for_gram (self, cuv_ntf_mode_before (mode));
-  cuv_ntf_prepare (self, mode, &room->rule);
+  cuv_ntf_prepare (self, mode, &shared->rule);
   __syncthreads ();
-  cuv_ntf_add_parts (room->parts, n, room->numerators);
+  cuv_ntf_add_parts (shared->parts, n, shared->numerators);
   __syncthreads ();
   if (warp < n_rows)
-    cuv_ntf_update_row (self, mode, room->rule,
-        &room->numerators[warp * STRIDE], first + warp, &row);
+    cuv_ntf_update_row (self, mode, shared->rule,
+        &shared->numerators[warp * STRIDE], first + warp, &row);
 }
 
-// Shared memory for M: some rows, or the M of each group of threads.
-#define CUV_NTF_GRAM_ROOM 1024
+// Shared memory for M, in values: some rows, then the M of each group of
+// threads.
+#define CUV_NTF_GRAM_VALUES 1024
 
-// Loads rows into that memory, all loads at once.
+// Loads n rows from `first` on into it, all loads in flight at once.
 template <int STRIDE>
 static __device__ __forceinline__ void
-cuv_ntf_load_some (const CuvNtfMatrix &m, int first, int n, double *room)
+cuv_ntf_load_some (const CuvNtfMatrix &m, int first, int n, double *shared)
 {
-  float values[CUV_NTF_GRAM_ROOM / 256];
+  float values[CUV_NTF_GRAM_VALUES / 256];
 
 #pragma unroll
-  for (int j = 0; j < CUV_NTF_GRAM_ROOM / 256; j++) {
+  for (int j = 0; j < CUV_NTF_GRAM_VALUES / 256; j++) {
     const int i = threadIdx.x + j * 256, row = first + i / STRIDE;
 
     values[j] = i < n * STRIDE
@@ -292,36 +301,36 @@ cuv_ntf_load_some (const CuvNtfMatrix &m, int first, int n, double *room)
   }
   __syncthreads ();
 #pragma unroll
-  for (int j = 0; j < CUV_NTF_GRAM_ROOM / 256; j++) {
+  for (int j = 0; j < CUV_NTF_GRAM_VALUES / 256; j++) {
     if (threadIdx.x < 256)
-      room[threadIdx.x + j * 256] = values[j];
+      shared[threadIdx.x + j * 256] = values[j];
   }
   __syncthreads ();
 }
 
-// M over rows first .. end - 1. Each of 256 threads has N x N values of M, and
-// its group some of the rows.
+// M of rows first .. end - 1, into gram. Each of 256 threads has N x N values
+// of M; groups of side x side threads share the rows.
 template <int STRIDE>
 static __device__ __forceinline__ void
 cuv_ntf_gram_rows (
-    const CuvNtfMatrix &m, int first, int end, double *room, double *gram)
+    const CuvNtfMatrix &m, int first, int end, double *shared, double *gram)
 {
   constexpr int N = STRIDE < 64 ? 2 : 4, side = STRIDE / N;
   constexpr int n_tiles = side * side, n_groups = 256 / n_tiles;
-  constexpr int n_rows = CUV_NTF_GRAM_ROOM / STRIDE;
+  constexpr int n_rows = CUV_NTF_GRAM_VALUES / STRIDE;
   const int group = threadIdx.x / n_tiles, tile = threadIdx.x % n_tiles;
   const int k = tile / side * N, l = tile % side * N;
-  double sums[N][N] = {}, *to = n_groups > 1 ? room : gram;
+  double sums[N][N] = {}, *to = n_groups > 1 ? shared : gram;
 
   for (int from = first; from < end; from += n_rows) {
     const int n = min (n_rows, end - from);
 
-    cuv_ntf_load_some<STRIDE> (m, from, n, room);
+    cuv_ntf_load_some<STRIDE> (m, from, n, shared);
     for (int i = group; i < (group < n_groups ? n : 0); i += n_groups) {
 #pragma unroll
       for (int j = 0; j < N * N; j++)
-        sums[j / N][j % N] = fma (room[i * STRIDE + k + j / N],
-            room[i * STRIDE + l + j % N], sums[j / N][j % N]);
+        sums[j / N][j % N] = fma (shared[i * STRIDE + k + j / N],
+            shared[i * STRIDE + l + j % N], sums[j / N][j % N]);
     }
   }
   __syncthreads ();
@@ -334,7 +343,7 @@ cuv_ntf_gram_rows (
     double sum = 0;
 
     for (int j = 0; j < n_groups; j++)
-      sum += room[j * STRIDE * STRIDE + i];
+      sum += shared[j * STRIDE * STRIDE + i];
     gram[i] = sum;
   }
 }
@@ -342,14 +351,14 @@ cuv_ntf_gram_rows (
 // A block's part of a mode's M; the last block adds up the parts.
 template <int STRIDE>
 static __device__ __forceinline__ void
-cuv_ntf_gram_part (const CuvNtfState &self, int mode, int part, double *room)
+cuv_ntf_gram_part (const CuvNtfState &self, int mode, int part, double *shared)
 {
   const CuvNtfMatrix &m = self.factors[mode];
   const int n_parts = self.n_parts[mode];
   double *parts = self.gram_parts[mode];
 
   cuv_ntf_gram_rows<STRIDE> (m, m.size * part / n_parts,
-      m.size * (part + 1) / n_parts, room, &parts[part * STRIDE * STRIDE]);
+      m.size * (part + 1) / n_parts, shared, &parts[part * STRIDE * STRIDE]);
   if (!cuv_ntf_is_last (&self.counters->grams[mode], n_parts))
     return;
   for (int i = threadIdx.x; i < STRIDE * STRIDE; i += blockDim.x) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The factorisation on the GPU: memory, input and output.
+// The factorisation on the GPU: memory, loading the tensor, copies of factors.
 #include <algorithm>
 #include <memory>
 #include <new>
@@ -10,14 +10,6 @@ _CuvNtfCuda::~_CuvNtfCuda ()
 {
   cuv_buffer_clear (&residual);
   cuv_arena_clear (&arena);
-}
-
-template <typename T>
-static bool
-alloc (CuvNtfCuda *self, T **memory, size_t n)
-{
-  *memory = (T *) cuv_arena_zeroed (&self->arena, n * sizeof (T));
-  return *memory != nullptr;
 }
 
 template <typename T>
@@ -60,13 +52,13 @@ alloc_modes (CuvNtfCuda *self)
   bool ok = true;
 
   for (int mode = 0; mode < CUV_NTF_MODES && ok; mode++)
-    ok = alloc (self, &state->factors[mode].values,
+    ok = cuv_arena_new (&self->arena, &state->factors[mode].values,
              cuv_ntf_n_values (*state, mode))
-        && alloc (self, &state->sums[mode],
+        && cuv_arena_new (&self->arena, &state->sums[mode],
             state->n_sums[mode] * cuv_ntf_n_values (*state, mode))
-        && alloc (self, &state->grams[mode], n_products)
-        && alloc (
-            self, &state->gram_parts[mode], state->n_parts[mode] * n_products);
+        && cuv_arena_new (&self->arena, &state->grams[mode], n_products)
+        && cuv_arena_new (&self->arena, &state->gram_parts[mode],
+            state->n_parts[mode] * n_products);
   return ok;
 }
 
@@ -95,11 +87,12 @@ init (CuvNtfCuda *self)
 {
   CuvNtfState *state = &self->state;
 
-  return alloc (self, &state->g,
+  return cuv_arena_new (&self->arena, &state->g,
              (size_t) state->height * state->depth * state->pitch)
-      && alloc_modes (self) && alloc (self, &state->counters, 1)
-      && alloc (self, &state->rests, state->height)
-      && alloc (self, &state->progress, 1) && alloc (self, &self->found, 1)
+      && alloc_modes (self) && cuv_arena_new (&self->arena, &state->counters, 1)
+      && cuv_arena_new (&self->arena, &state->row_squares, state->height)
+      && cuv_arena_new (&self->arena, &state->progress, 1)
+      && cuv_arena_new (&self->arena, &self->found, 1)
       && pin (self, &self->host_progress, 1) && pin (self, &self->host_found, 1)
       && pin_factors (self);
 }

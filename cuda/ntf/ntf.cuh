@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // State shared by the kernels of a factorisation, and their launchers, which
 // all use one stream.
+//
+// G is approximated by a sum of outer products of columns of u, v and w. The
+// numerators of a mode are the products of G with the two other modes (MTTKRP);
+// the Gram matrix of a mode X is M = X^T X. Numerators of v and w are summed by
+// slot, a range of G's rows, then over slots in a fixed order: results are
+// reproducible.
 #ifndef CUV_NTF_CUH
 #define CUV_NTF_CUH
 
@@ -8,9 +14,7 @@
 #include "cuv-cuda.cuh"
 #include "ntf/ntf-factors.h"
 
-// Numerators of v and w are summed by slot, a range of G's rows, then over
-// slots in a fixed order: results are reproducible.
-#define CUV_NTF_GRAM_PARTS 8
+#define CUV_NTF_GRAM_PARTS 8 // blocks that compute a Gram matrix, at most
 
 // A mode's factor: value (i, k) is at i * row_step + k * k_step.
 typedef struct {
@@ -18,47 +22,54 @@ typedef struct {
   int size, row_step, k_step;
 } CuvNtfMatrix;
 
+// Written by tests, copied to the host.
 typedef struct {
   CuvNtfResult result;
   double square; // squared norm of G
-  int stop;      // kernels of iterations and tests return at once
+  int stop;      // boolean: kernels of iterations and tests return at once
 } CuvNtfProgress;
 
-// Counters of finished blocks: of a mode's M, of a test, of a band of w; and
-// the iteration each mode's M is of.
+// Counters of finished blocks, reset by the last one, see cuv_ntf_is_last().
 typedef struct {
-  unsigned grams[CUV_NTF_MODES], test, bands[CUV_CUBE_MAX_BANDS];
-  int ready[CUV_NTF_MODES];
+  unsigned grams[CUV_NTF_MODES];      // of a mode's M
+  unsigned test;                      // of a test
+  unsigned bands[CUV_CUBE_MAX_BANDS]; // of sum_w_kernel(), by blockIdx.y
+  int ready[CUV_NTF_MODES];           // iteration that a mode's M belongs to
 } CuvNtfCounters;
 
+// Sizes and device memory of a factorisation, passed to kernels by value.
 typedef struct {
   int height, width, depth, rank;
   int stride; // the rank rounded up to 8, 16, 32 or 64; columns beyond it are 0
   int pitch;  // the width rounded up to a multiple of 4
-  double scale;
-  float *g; // height x depth x pitch, 0 beyond the width
+  double scale; // G is the cube's samples divided by it
+  float *g;     // height x depth x pitch, 0 beyond the width
   // u and w row by row; v column by column
   CuvNtfMatrix factors[CUV_NTF_MODES];
+  // of v and w: the number of slots, and the rows of G in each
   int n_slots[CUV_NTF_MODES], slot_rows[CUV_NTF_MODES];
-  int map_parts, map_shift; // see ntf-map.cu
-  // numerators, row by row; n_sums parts to add up
+  int map_parts, map_shift; // PARTS and its split, see Map in ntf-map.cu
+  // numerators: n_sums partial sums of size x stride values, to be added up
   float *sums[CUV_NTF_MODES];
   int n_sums[CUV_NTF_MODES];
+  // M: n_parts partial sums of stride x stride values, and the total
   int n_parts[CUV_NTF_MODES];
   double *grams[CUV_NTF_MODES], *gram_parts[CUV_NTF_MODES];
   CuvNtfCounters *counters;
-  double *rests; // by row
+  double *row_squares; // of the residual, by row of G
   CuvNtfProgress *progress;
   int iteration; // counted from 1
   CuvNtfParams params;
 } CuvNtfState;
 
+// CuvNtfScan on the device, suited to atomicMax().
 typedef struct {
   unsigned largest; // float bits
   unsigned long long n_negative, n_not_finite;
   unsigned long long first; // ~(row, band, column), as one number; 0 = none
 } CuvNtfFound;
 
+// The first row of G in a slot.
 static __device__ __forceinline__ int
 cuv_ntf_first_row (const CuvNtfState &self, int mode, int slot)
 {
@@ -138,12 +149,12 @@ cuv_ntf_init_slots (CuvNtfState *self, int mode, int n_rows)
 
 // Enqueue; return 0 or -1. Slots are first .. end - 1.
 
-// The slots' maps, G x w, and from them u's numerators, v's, or both. With both
-// and n_sums[CUV_NTF_U] == 1 (a block has a whole row), u's new values are
-// computed in between, except for JACOBI.
+// The maps G x w of the slots' rows, and from them the numerators of u, of v,
+// or of both, as flags. With both and n_sums[CUV_NTF_U] == 1 (a block has a
+// whole row), u's new values are computed in between, except for JACOBI.
 enum { CUV_NTF_FIND_U = 1, CUV_NTF_FIND_V = 2 };
-int cuv_ntf_map_submit (
-    const CuvNtfState &self, int first, int end, int what, cudaStream_t stream);
+int cuv_ntf_map_submit (const CuvNtfState &self, int first, int end, int flags,
+    cudaStream_t stream);
 // w's numerators; after the last slot also its new values.
 int cuv_ntf_sum_w_submit (
     const CuvNtfState &self, int first, int end, cudaStream_t stream);
@@ -156,11 +167,13 @@ int cuv_ntf_grams_submit (const CuvNtfState &self, cudaStream_t stream);
 // 0 only progress->square.
 int cuv_ntf_test_submit (
     const CuvNtfState &self, int n, int row, int n_rows, cudaStream_t stream);
+// map: height x width, see cuv_ntf_cuda_residual().
 int cuv_ntf_residual_submit (const CuvNtfState &self, int row, int n_rows,
     float *map, cudaStream_t stream);
 // *found must be zeroed. For float cubes only.
 int cuv_ntf_scan_submit (const CuvCube &cube, const double *ignore,
     CuvNtfFound *found, cudaStream_t stream);
+// Converts a cube to bands z, z + 1, ... of G.
 int cuv_ntf_load_submit (const CuvNtfState &self, const CuvCube &cube,
     const double *ignore, int z, cudaStream_t stream);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A factorisation on the GPU: the CPU's result up to rounding, in steps that
- * can be cancelled. All functions act on the current CUDA context and are
- * synchronous. */
+/* A tensor factorisation on the GPU, which returns the CPU's result up to
+ * rounding, in steps that can be cancelled. All functions act on the current
+ * CUDA context and are synchronous. */
 #ifndef CUV_NTF_CUDA_H
 #define CUV_NTF_CUDA_H
 
@@ -26,20 +26,21 @@ void cuv_ntf_cuda_free (CuvNtfCuda *self); /* NULL is allowed */
 int cuv_ntf_cuda_scan (CuvNtfCuda *self, const CuvCube *cube,
     const double *ignore, CuvNtfScan *scan);
 
-/* Loads its bands as depths z, z + 1, ..., divided by scale, a power of two,
- * the same for a whole tensor. Samples that are negative, not finite or *ignore
- * become 0. Returns 0 or -1. */
+/* Loads the bands of a cube as depths z, z + 1, ..., divided by scale, a power
+ * of two, the same for a whole tensor. Samples that are negative, not finite or
+ * *ignore become 0. Returns 0 or -1. */
 int cuv_ntf_cuda_load (CuvNtfCuda *self, const CuvCube *cube,
     const double *ignore, int z, double scale);
 
 /* Initialises a run on the loaded tensor with random factors or, with init =
  * PREVIOUS, with the current ones or those set. For NNDSVD the caller computes
- * and sets them, in the scale of the tensor; it is as PREVIOUS, but the terms
- * are sorted at the end. HALS implies schedule GS. Returns 0 or -1. */
+ * and sets them, in the scale of the tensor; the run is as with PREVIOUS, but
+ * the terms are sorted at the end. HALS implies schedule GS. Returns 0 or -1.
+ */
 int cuv_ntf_cuda_start (CuvNtfCuda *self, const CuvNtfParams *params);
 
-/* Iterates up to the next test, or over several, which are decided on the GPU.
- * status: CUV_NTF_RUNNING, DONE or CANCELLED. Returns 0 or -1. */
+/* Iterates up to the next test, or over several tests, whose outcome the GPU
+ * decides. status: CUV_NTF_RUNNING, DONE or CANCELLED. Returns 0 or -1. */
 int cuv_ntf_cuda_step (CuvNtfCuda *self, CuvNtfStatus *status);
 
 const CuvNtfResult *cuv_ntf_cuda_result (const CuvNtfCuda *self);
