@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Bytes of 32 pixels x 32 bands in a warp's registers, in the two layouts of
-// matrix operands. 16-bit samples have two planes, low and high bytes.
+// Bytes of 32 pixels x 32 bands in a warp's registers, as operands of matrix
+// products over bands (by pixels) or over pixels (by bands). 16-bit samples
+// have two planes, low and high bytes.
 //
 // Lane 4 r + q has eight words for two sets of 16 pixels.
 // By pixels: word 4 set + 2 odd + w holds bands 8 q + 4 w + {0 .. 3} of pixel r
@@ -24,7 +25,7 @@ template <int PLANES> struct CuvPcaBytes {
       words[p][word] &= mask;
   }
 
-  // 255 in bytes where all planes equal value's.
+  // Mask of the samples that equal value: 255 in their bytes.
   __device__ __forceinline__ unsigned
   equal (int word, unsigned value) const
   {
@@ -37,14 +38,15 @@ template <int PLANES> struct CuvPcaBytes {
   }
 };
 
-// The band of row 0 .. 7 of group 2 w + s.
+// By bands, the four lanes 4 row + {0 .. 3} hold one band of each of four
+// groups. Returns the band of row 0 .. 7 of group 2 w + s.
 static __device__ __forceinline__ int
 cuv_pca_band_of_row (int group, int row)
 {
   return row / 2 * 8 + group / 2 * 4 + row % 2 * 2 + group % 2;
 }
 
-// Transposes between the layouts.
+// Convert from one layout to the other.
 template <int PLANES>
 static __device__ __forceinline__ CuvPcaBytes<PLANES>
 cuv_pca_by_bands (const CuvPcaBytes<PLANES> &by_pixels)

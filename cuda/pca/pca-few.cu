@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Passes over integer cubes of up to 31 bands. Each warp holds all sums and
-// walks the image on its own with prefetched steps, so that warps synchronise
-// only at the end. Projections are integer matrix products, too.
+// Passes over integer cubes of up to 31 bands. Each warp holds all sums in
+// registers and processes steps of the image, which it prefetches, on its own,
+// so that warps synchronise only at the end. Sums and projections are integer
+// matrix products.
 #include <algorithm>
-#include "pca/pca-brush.cuh"
+#include "pca/pca-few-picture.cuh"
 
+// Adds the products of the bands of 32 pixels.
 template <CuvCubeFormat F>
 static __device__ __forceinline__ void
 add (const typename Few<F>::Bytes &bytes, Sums<F> *to)
@@ -65,7 +67,7 @@ add_block_sums (const CuvPcaPass &pass, const Sums<F> &sums, unsigned *area)
   }
 }
 
-// Planar: zeroes the rows of missing bands in all stages.
+// Planar: zeroes the rows without a band in all stages.
 template <CuvCubeFormat F>
 static __device__ __forceinline__ void
 clear_missing (const CuvPcaPass &pass, uint8_t *stages)
@@ -78,17 +80,17 @@ clear_missing (const CuvPcaPass &pass, uint8_t *stages)
   }
 }
 
-// Processes a step that has been fetched.
+// Processes a step that has been fetched to a stage, 32 pixels at a time.
 template <CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
-work_on (const CuvPcaPass &pass, const CuvPcaSpot &spot, const uint8_t *stage,
-    const PackedLane<F> &lane, const Painter<F> &brush, Sums<F> *sums,
-    unsigned *left_out)
+work_on (const CuvPcaPass &pass, const CuvPcaExtent &extent,
+    const uint8_t *stage, const PackedLane<F> &lane, const Painter<F> &painter,
+    Sums<F> *sums, unsigned *left_out)
 {
   const int pixel = pixel_of_lane<F, PACKED> (threadIdx.x % 32);
   unsigned *out =
-      (unsigned *) (pass.picture + (int64_t) spot.y * (int) pass.stride)
-      + (spot.first + pixel);
+      (unsigned *) (pass.picture + (int64_t) extent.y * (int) pass.stride)
+      + (extent.first + pixel);
 
 #pragma unroll
   for (int half = 0; half < Few<F>::step / 32; half++) {
@@ -96,17 +98,17 @@ work_on (const CuvPcaPass &pass, const CuvPcaSpot &spot, const uint8_t *stage,
     typename Few<F>::Bytes bytes;
 
     if constexpr (PACKED)
-      bytes = load_packed (pass, lane, stage, half, spot.count);
+      bytes = load_packed (pass, lane, stage, half, extent.count);
     else
-      bytes = load_planar<F> (pass, stage, half, spot.count);
+      bytes = load_planar<F> (pass, stage, half, extent.count);
     if (pass.tasks & CUV_PCA_SUM)
       add<F> (PACKED ? cuv_pca_by_bands (bytes) : bytes, sums);
     if (pass.tasks & CUV_PCA_PAINT) {
       const auto by_pixels = PACKED ? bytes : cuv_pca_by_pixels (bytes);
-      const unsigned word = paint (by_pixels, brush);
+      const unsigned word = paint (by_pixels, painter);
       const bool counts = word >= 1u << 24;
 
-      if (pixel + apart * half < spot.count) {
+      if (pixel + apart * half < extent.count) {
         out[apart * half] = (counts ? word : 0) | 0xff000000u;
         if (pass.left_out != nullptr && !counts)
           *left_out += 1;
@@ -115,6 +117,8 @@ work_on (const CuvPcaPass &pass, const CuvPcaSpot &spot, const uint8_t *stage,
   }
 }
 
+// Steps in turn over all warps of the grid. Dynamic shared memory: Gains, the
+// block's sums for the reduction, then the stages of each warp.
 template <CuvCubeFormat F, bool PACKED>
 static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
     few_kernel (const __grid_constant__ CuvPcaPass pass)
@@ -134,7 +138,7 @@ static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
   const PackedLane<F> lane (pass);
   unsigned left_out = 0;
   GainReader reader (pass);
-  Painter<F> brush = {};
+  Painter<F> painter = {};
   Sums<F> sums;
 
   for (int i = threadIdx.x; (pass.tasks & CUV_PCA_SUM) && i < n_sums;
@@ -144,33 +148,33 @@ static __global__ void __launch_bounds__ (32 * Few<F>::warps, 1)
     clear_missing<F> (pass, stages);
   __syncthreads ();
   cuv_pdl_wait ();
-  // Not earlier: learning reads the previous frame's state as soon as it
-  // starts.
+  // not earlier: learn_kernel(), when next, reads the previous frame's state
+  // before it waits
   cuv_pdl_trigger ();
-  if (paints) // before pixels, whose loads would delay these
+  if (paints) // before those of pixels, which would delay these loads
     reader.load ();
 #pragma unroll 1
   for (int i = 0; i < n_stages - 1; i++) {
     if (ahead.left > 0)
-      source.fetch (pass, ahead.spot (pass), stages + i * pass.tile_bytes);
+      source.fetch (pass, ahead.extent (pass), stages + i * pass.tile_bytes);
     __pipeline_commit ();
     stride.advance (pass, &ahead);
   }
   if (paints) {
     reader.store<F> (gains);
     __syncthreads ();
-    brush.load (*gains);
+    painter.load (*gains);
   }
   for (int stage = 0; here.left > 0; stage = (stage + 1) % n_stages) {
     __syncwarp (); // the stage to refill is no longer read
     if (ahead.left > 0)
-      source.fetch (pass, ahead.spot (pass),
+      source.fetch (pass, ahead.extent (pass),
           stages + (stage + n_stages - 1) % n_stages * pass.tile_bytes);
     __pipeline_commit ();
     __pipeline_wait_prior (n_stages - 1);
     __syncwarp ();
-    work_on<F, PACKED> (pass, here.spot (pass),
-        stages + stage * pass.tile_bytes, lane, brush, &sums, &left_out);
+    work_on<F, PACKED> (pass, here.extent (pass),
+        stages + stage * pass.tile_bytes, lane, painter, &sums, &left_out);
     stride.advance (pass, &here);
     stride.advance (pass, &ahead);
   }
@@ -249,9 +253,9 @@ cuv_pca_few_plan (CuvPcaPass *pass, int *n_blocks)
     return false;
   set_slots (&few);
   few.pixels = 64 / size;
-  few.tile_bytes = few.packed
-      ? few.pixels * (int) few.cube.pixel_step + 64 // the most that may be read
-      : 2048;
+  few.tile_bytes = few.packed ? few.pixels * (int) few.cube.pixel_step
+          + 64 // load() reads beyond the end
+                              : 2048;
   few.tiles_across = cuv_div_up (few.width, few.pixels);
   few.n_tiles = few.tiles_across * few.height;
   few.warps = size == 1 ? Few<CUV_CUBE_U8>::warps : Few<CUV_CUBE_U16>::warps;

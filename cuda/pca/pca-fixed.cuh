@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Fixed-point gains for integer samples. Channels are within 2^-12 of a step of
-// the double result. Exceptions: a few hundredths, if gains of 16-bit samples
-// exceed 64 steps or one band's gain is much larger than the others, with which
-// it shares an exponent; some steps at samples far from the mean, with gains
-// around 10^7 (pictures that are black or white but for a few pixels).
+// Fixed-point gains for integer samples. A channel, 0 .. 255, differs from the
+// result in double by up to 2^-12 before rounding. Exceptions: a few
+// hundredths, if gains of 16-bit samples exceed 64 or one band's gain is much
+// larger than the others, with which it shares an exponent; some whole steps at
+// samples far from the mean, with gains around 10^7 (pictures that are black or
+// white but for a few pixels).
 #ifndef CUV_PCA_FIXED_CUH
 #define CUV_PCA_FIXED_CUH
 
@@ -19,6 +20,7 @@ cuv_pca_fraction (float largest, int bits, int most = 32)
   return max (2, min (most, bits - above)); // largest < 2^above
 }
 
+// value * 2^fraction + more, clamped to +- most.
 static __device__ __forceinline__ double
 cuv_pca_scaled (double value, int fraction, double most, double more = 0.0)
 {
@@ -40,14 +42,15 @@ cuv_pca_fixed_offset (double offset, int fraction, double more = 0.0)
   return llrint (cuv_pca_scaled (offset, fraction, 0x1p61, more));
 }
 
-// Turns offset + sum of gains times samples into a channel. Out-of-range values
-// stay out of range, but are otherwise arbitrary.
+// Turns sum, the offset plus the sum of gains times samples in fixed point,
+// into a channel. Values beyond 0 .. 255 stay beyond, but are otherwise
+// arbitrary.
 struct CuvPcaFixedChannel {
-  int64_t offset;
-  int shift, limit;
+  int64_t offset;   // in fixed point
+  int shift, limit; // 32 - fraction bits; bound of the sum's upper word
 
   __device__ __forceinline__ int
-  shade (int64_t sum) const
+  value (int64_t sum) const
   {
     const int high = min (
         max ((int) (sum >> 32), -1), limit); // clamp, far enough out of range
@@ -57,7 +60,7 @@ struct CuvPcaFixedChannel {
 };
 
 static __device__ __forceinline__ CuvPcaFixedChannel
-cuv_pca_shading (int64_t offset, int fraction)
+cuv_pca_fixed_channel (int64_t offset, int fraction)
 {
   return { offset, 32 - fraction, (int) max (1LL, 1LL << fraction >> 24) };
 }

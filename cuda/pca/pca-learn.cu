@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The update by a frame: from its sums to the basis and to the gains of the
-// next picture, by one block, in double, in the same steps as on the CPU.
+// Updates the state by a frame: from its sums to the basis and to the gains of
+// the next picture. One block, in double, in the same steps as on the CPU.
 #include <algorithm>
 #include <cuda_pipeline.h>
 #include "pca/pca-state.cuh"
@@ -8,8 +8,8 @@
 #define THREADS 512
 #define MERGE_THREADS 256
 
-// What is in shared memory, as far as it fits: nothing, the scratch memory of
-// an update, or the sums and the state, too.
+// What shared memory holds, by the number of bands: nothing, the scratch memory
+// of an update, or also the sums and the state.
 enum { NOTHING, SCRATCH, ALL };
 
 static __host__ __device__ inline int
@@ -26,7 +26,8 @@ shared_bytes (int n, int where)
   return where == NOTHING ? 0 : CUV_PCA_SCRATCH_BYTES (n) + state;
 }
 
-// Called by all threads. memory is 16-byte aligned, n even.
+// Zeroes n doubles, and copies n doubles asynchronously. Called by all threads;
+// memory is 16-byte aligned, n even.
 static __device__ __forceinline__ void
 clear (double *memory, int n)
 {
@@ -103,7 +104,8 @@ block_state (const CuvPcaDeviceState &state, const CuvPcaSum *sums, int n,
   return local;
 }
 
-// Threads in rows of COLUMNS lanes: 32, or fewer in a block of one warp.
+// All threads of the block, in rows of COLUMNS lanes: 32, or fewer in a block
+// of one warp.
 template <int COLUMNS>
 static __device__ __forceinline__ CuvThreadGroup
 thread_group ()
@@ -150,6 +152,7 @@ set_gains (
         group, &state->bin_gains, &basis, &learn.display, nullptr, 1);
 }
 
+// From a frame's sums to moments and basis.
 static __device__ __forceinline__ CuvPcaUpdate
 learn_from (CuvThreadGroup group, const CuvPcaLearn &learn, BlockState *local,
     CuvPcaScratch *scratch)
@@ -199,6 +202,8 @@ store (CuvThreadGroup group, const CuvPcaLearn &learn, const BlockState &local)
   }
 }
 
+// One block. WHERE: what dynamic shared memory holds; COLUMNS: see
+// thread_group().
 template <int WHERE, int COLUMNS>
 static __global__ void
 __launch_bounds__ (COLUMNS < 32 ? 32 : THREADS)
@@ -214,7 +219,7 @@ __launch_bounds__ (COLUMNS < 32 ? 32 : THREADS)
   cuv_pdl_trigger ();
   if (WHERE != NOTHING)
     clear (matrices, CUV_PCA_SCRATCH_DOUBLES (n));
-  // this frame's sums have already waited for the previous frame
+  // no wait: the kernel that sums this frame has waited for the previous one
   if (WHERE == ALL) {
     fetch (numbers, learn.numbers, CUV_PCA_HISTORY_DOUBLES (n));
     __pipeline_commit ();
@@ -269,6 +274,7 @@ __launch_bounds__ (MERGE_THREADS)
     to[at].d = sum;
 }
 
+// One block, here and below: updates limits by the histogram, then gains.
 static __global__ void
 __launch_bounds__ (THREADS)
     limits_kernel (const __grid_constant__ CuvPcaLearn learn)

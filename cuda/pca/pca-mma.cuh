@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Small matrix products by a warp. A group of four lanes holds a row or a
-// column, so that the operands of S S^T are the same registers and each sample
-// is loaded once.
+// Small matrix products by a warp, in tensor cores where they exist. A group of
+// four lanes holds a row of either operand, so that for S S^T both operands are
+// the same registers and each sample is loaded once.
 #ifndef CUV_PCA_MMA_CUH
 #define CUV_PCA_MMA_CUH
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Passes over a cube's pixels: sums of products, histograms, pictures. Blocks
-// process tiles and prefetch the next one.
+// Passes over a cube's pixels: sums of products, histograms, pictures. Plans a
+// pass, and runs those that neither pca-few.cu nor pca-video.cu can: blocks
+// process tiles of the image and prefetch the next one.
 #include <algorithm>
 #include "pca/pca.h"
 #include "pca/pca-picture.cuh"
 #include "pca/pca-sums.cuh"
 
-#define TILE_BYTES (36 << 10) // six fit into a multiprocessor
+#define TILE_BYTES (36 << 10) // at most; six fit into a multiprocessor
 #define TILE_PIXELS 2048      // at most
 
 // Waits until a tile is loaded and the previous one is no longer used. Returns
@@ -24,21 +25,22 @@ await (const CuvPcaTile<F, PACKED> &tile, bool fetched)
 
 template <CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
-load_shades (const CuvPcaPass &pass, CuvPcaBandGains *shades,
-    CuvPcaBandGains *bin_shades)
+load_band_gains (const CuvPcaPass &pass, CuvPcaBandGains *band_gains,
+    CuvPcaBandGains *bin_gains)
 {
   if (pass.tasks & CUV_PCA_PAINT)
-    cuv_pca_load_shades<F, PACKED> (pass, pass.state->gains, shades);
+    cuv_pca_load_band_gains<F, PACKED> (pass, pass.state->gains, band_gains);
   if (pass.tasks & CUV_PCA_COUNT)
-    cuv_pca_load_shades<F, PACKED> (pass, pass.state->bin_gains, bin_shades);
+    cuv_pca_load_band_gains<F, PACKED> (pass, pass.state->bin_gains, bin_gains);
 }
 
-// Processes a loaded tile. stale: its buffer's counts are not all 1.
+// Processes a loaded tile. bad: pixels may have to be excluded; stale: the
+// counts in its buffer are not all 1.
 template <bool MANY, CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
 work_on (const CuvPcaTile<F, PACKED> &tile, bool bad, bool stale,
-    const Place &place, Sums<F> *sums, const CuvPcaBandGains *shades,
-    const CuvPcaBandGains *bin_shades)
+    const Place &place, Sums<F> *sums, const CuvPcaBandGains *band_gains,
+    const CuvPcaBandGains *bin_gains)
 {
   if (bad || stale || tile.is_partial ()) {
     tile.write_counts (bad);
@@ -49,34 +51,37 @@ work_on (const CuvPcaTile<F, PACKED> &tile, bool bad, bool stale,
 #pragma unroll 1
   for (int task = CUV_PCA_COUNT; task <= CUV_PCA_PAINT; task *= 2) {
     if (tile.pass.tasks & task)
-      cuv_pca_show (tile, task == CUV_PCA_PAINT ? shades : bin_shades, task);
+      cuv_pca_show (tile, task == CUV_PCA_PAINT ? band_gains : bin_gains, task);
   }
 }
 
+// Tiles in turn over all blocks. MANY: more than CUV_PCA_SIDE rows of sums, in
+// several parts. Dynamic shared memory: gains of all bands, then the tiles'
+// buffers, which the final reduction reuses.
 template <CuvCubeFormat F, bool PACKED, bool MANY>
 static __global__ void __launch_bounds__ (
     32 * (MANY ? CUV_PCA_MAX_WARPS : CUV_PCA_WARPS), MANY ? 1 : 3)
     pass_kernel (const __grid_constant__ CuvPcaPass pass)
 {
   extern __shared__ uint4 shared_of_block[];
-  const int n_shades = CUV_PCA_SHADES (pass.bands.n);
-  CuvPcaBandGains *shades = (CuvPcaBandGains *) shared_of_block;
-  CuvPcaBandGains *bin_shades = shades + n_shades;
+  const int n_gains = CUV_PCA_BAND_GAINS (pass.bands.n);
+  CuvPcaBandGains *band_gains = (CuvPcaBandGains *) shared_of_block;
+  CuvPcaBandGains *bin_gains = band_gains + n_gains;
   uint8_t *buffers =
-      (uint8_t *) (shades + (pass.tasks & CUV_PCA_COUNT ? 2 : 1) * n_shades);
+      (uint8_t *) (band_gains + (pass.tasks & CUV_PCA_COUNT ? 2 : 1) * n_gains);
   const Place place = place_of<MANY> (pass);
   Sums<F> sums;
   unsigned stale = 3;   // buffers whose counts are not all 1; bit 0: this one
   bool fetched = false; // the tile at t has been fetched
 
-  // only now, so that dependent kernels find the cube ready, and learning the
-  // previous frame's state
+  // not earlier: the next kernel may read the cube (cube_is_ready) or, if it is
+  // learn_kernel(), the previous frame's state before it waits
   if (!pass.cube_is_ready)
     cuv_pdl_wait ();
   cuv_pdl_trigger ();
   for (int t = blockIdx.x, buffer = 0; t < pass.n_tiles;) {
     const CuvPcaTile<F, PACKED> tile = { pass,
-      buffers + buffer * pass.tile_bytes, cuv_pca_spot (pass, t) };
+      buffers + buffer * pass.tile_bytes, cuv_pca_extent (pass, t) };
     const bool bad = await (tile, fetched), works = fetched;
 
     if (works) {
@@ -86,16 +91,16 @@ static __global__ void __launch_bounds__ (
     fetched = t < pass.n_tiles && (!works || pass.n_buffers > 1);
     if (fetched)
       CuvPcaTile<F, PACKED>{ pass, buffers + buffer * pass.tile_bytes,
-        cuv_pca_spot (pass, t) }
+        cuv_pca_extent (pass, t) }
           .fetch ();
     __pipeline_commit ();
     if (!works) { // overlaps with the copies
       if (pass.cube_is_ready)
         cuv_pdl_wait ();
-      load_shades<F, PACKED> (pass, shades, bin_shades);
+      load_band_gains<F, PACKED> (pass, band_gains, bin_gains);
       continue;
     }
-    work_on<MANY> (tile, bad, stale & 1, place, &sums, shades, bin_shades);
+    work_on<MANY> (tile, bad, stale & 1, place, &sums, band_gains, bin_gains);
     stale = stale >> 1
         | (unsigned) (bad || tile.is_partial ()) << (pass.n_buffers - 1);
   }
@@ -106,9 +111,9 @@ static __global__ void __launch_bounds__ (
 }
 
 static size_t
-shade_bytes (const CuvPcaPass &pass)
+band_gain_bytes (const CuvPcaPass &pass)
 {
-  return sizeof (CuvPcaBandGains) * CUV_PCA_SHADES (pass.bands.n)
+  return sizeof (CuvPcaBandGains) * CUV_PCA_BAND_GAINS (pass.bands.n)
       * (pass.tasks & CUV_PCA_COUNT ? 2 : 1);
 }
 
@@ -127,7 +132,7 @@ shared_bytes (const CuvPcaPass &pass)
 {
   const size_t tiles = (size_t) pass.n_buffers * pass.tile_bytes;
 
-  return shade_bytes (pass)
+  return band_gain_bytes (pass)
       + (pass.tasks & CUV_PCA_SUM ? std::max (tiles, area_bytes (pass))
                                   : tiles);
 }
@@ -175,8 +180,9 @@ is_one_row (const CuvPcaPass &pass)
       && (int64_t) cube.width * cube.height < INT32_MAX - (1 << 20);
 }
 
-// Chooses packed tiles if bands are not far apart: memory is read in sectors of
-// 32 bytes, so that single samples would cost as much.
+// Chooses packed tiles, which hold whole pixels, if bands are not far apart:
+// memory is read in sectors of 32 bytes, so that single samples would cost as
+// much.
 static void
 plan_bands (CuvPcaPass *pass)
 {
@@ -244,7 +250,7 @@ static void
 plan_tile (CuvPcaPass *pass)
 {
   const int most = cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerBlockOptin);
-  const int room = (most - (int) shade_bytes (*pass)) / 2;
+  const int room = (most - (int) band_gain_bytes (*pass)) / 2;
   const int fits = pass->n_side > 1 ? room : std::min (room, TILE_BYTES);
   const int many = 6 * cuv_cuda_multiprocessors ();
   int pixels = TILE_PIXELS;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Projections of a tile's pixels: histograms and pictures.
+// Projects a tile's pixels and paints them or counts them in histograms.
 #ifndef CUV_PCA_PICTURE_CUH
 #define CUV_PCA_PICTURE_CUH
 
@@ -10,20 +10,20 @@
 #define GAIN_SCALE 0x1p900
 #define SUM_SCALE 0x1p-142
 
-// A band's gains of each channel. After the bands follow the offsets, then top
-// and bias.
+// A band's gains of each channel, in shared memory. After the bands follow two
+// entries: the offsets, then top and bias of CuvPcaGains.
 struct __align__ (16) CuvPcaBandGains
 {
   double channel[CUV_PCA_SHOWN];
   int64_t at; // offset of the band in a tile
 };
 
-#define CUV_PCA_SHADES(n) ((n) + 2)
+#define CUV_PCA_BAND_GAINS(n) ((n) + 2)
 
 template <CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
-cuv_pca_load_shades (
-    const CuvPcaPass &pass, const CuvPcaGains &gains, CuvPcaBandGains *shades)
+cuv_pca_load_band_gains (const CuvPcaPass &pass, const CuvPcaGains &gains,
+    CuvPcaBandGains *band_gains)
 {
   const CuvPcaTile<F, PACKED> tile = { pass, nullptr, {} };
   constexpr bool scales = F != CUV_CUBE_F32;
@@ -31,14 +31,14 @@ cuv_pca_load_shades (
 
   for (int i = threadIdx.x; i <= n; i += blockDim.x) {
     for (int c = 0; c < CUV_PCA_SHOWN; c++)
-      shades[i].channel[c] = i < n
+      band_gains[i].channel[c] = i < n
           ? gains.gain[c][i] * (scales ? GAIN_SCALE : 1.0)
           : gains.offset[c] * (scales ? SUM_SCALE : 1.0);
-    shades[i].at = i < n ? tile.band_at (i) : 0;
+    band_gains[i].at = i < n ? tile.band_at (i) : 0;
   }
   if (threadIdx.x == 0) {
-    shades[n + 1].channel[0] = gains.top;
-    shades[n + 1].channel[1] = gains.bias;
+    band_gains[n + 1].channel[0] = gains.top;
+    band_gains[n + 1].channel[1] = gains.bias;
   }
 }
 
@@ -99,7 +99,7 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaPixels {
   }
 };
 
-// 0 .. top; NaN becomes 0.
+// A sum as an integer 0 .. top; NaN becomes 0.
 template <CuvCubeFormat F>
 static __device__ __forceinline__ int
 cuv_pca_to_int (double sum, double top, double bias)
@@ -109,10 +109,11 @@ cuv_pca_to_int (double sum, double top, double bias)
   return (int) (fmin (value > 0.0 ? value : 0.0, top) + bias);
 }
 
+// The channels of a thread's pixels.
 template <CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
 cuv_pca_project (const CuvPcaPixels<F, PACKED> &pixels,
-    const CuvPcaBandGains *shades, int values[][CUV_PCA_SHOWN])
+    const CuvPcaBandGains *band_gains, int values[][CUV_PCA_SHOWN])
 {
   constexpr int n = CuvPcaPixels<F, PACKED>::n;
   const CuvPcaPass &pass = pixels.tile.pass;
@@ -123,28 +124,29 @@ cuv_pca_project (const CuvPcaPixels<F, PACKED> &pixels,
   for (int i = 0; i < n; i++) {
 #pragma unroll
     for (int c = 0; c < CUV_PCA_SHOWN; c++)
-      sums[i][c] = shades[n_bands].channel[c];
+      sums[i][c] = band_gains[n_bands].channel[c];
   }
 #pragma unroll(n == 1 ? 8 : PACKED ? 2 : 4)
   for (int b = 0; b < n_bands; b++) {
-    const CuvPcaBandGains shade = shades[b];
+    const CuvPcaBandGains gains = band_gains[b];
     double samples[n];
 
-    pixels.load (pixels.tile.bytes + (PACKED ? (int) shade.at : b * pass.pitch),
+    pixels.load (pixels.tile.bytes + (PACKED ? (int) gains.at : b * pass.pitch),
         samples);
 #pragma unroll
     for (int i = 0; i < n; i++) {
 #pragma unroll
       for (int c = 0; c < CUV_PCA_SHOWN; c++)
-        sums[i][c] = fma (shade.channel[c], samples[i], sums[i][c]);
+        sums[i][c] = fma (gains.channel[c], samples[i], sums[i][c]);
     }
   }
 #pragma unroll
   for (int i = 0; i < n; i++) {
 #pragma unroll
     for (int c = 0; c < CUV_PCA_SHOWN; c++)
-      values[i][c] = cuv_pca_to_int<F> (sums[i][c],
-          shades[n_bands + 1].channel[0], shades[n_bands + 1].channel[1]);
+      values[i][c] =
+          cuv_pca_to_int<F> (sums[i][c], band_gains[n_bands + 1].channel[0],
+              band_gains[n_bands + 1].channel[1]);
   }
 }
 
@@ -160,7 +162,7 @@ cuv_pca_count (
     const int p = pixels.pixel (i);
 
     for (int c = 0; c < CUV_PCA_SHOWN; c++) {
-      if (p < tile.spot.count && tile.counts ()[p] != 0)
+      if (p < tile.extent.count && tile.counts ()[p] != 0)
         atomicAdd (&tile.pass.bins[c * CUV_PCA_BINS + values[i][c]], 1ULL);
     }
   }
@@ -174,35 +176,36 @@ cuv_pca_paint (
   constexpr int n = CuvPcaPixels<F, PACKED>::n;
   const CuvPcaTile<F, PACKED> &tile = pixels.tile;
   unsigned *row =
-      (unsigned *) (tile.pass.picture + tile.spot.y * tile.pass.stride)
-      + tile.spot.first;
+      (unsigned *) (tile.pass.picture + tile.extent.y * tile.pass.stride)
+      + tile.extent.first;
   unsigned colours[n];
 
 #pragma unroll
   for (int i = 0; i < n; i++) {
     const int p = pixels.pixel (i);
-    const bool is = p < tile.spot.count && tile.counts ()[p] != 0;
+    const bool is = p < tile.extent.count && tile.counts ()[p] != 0;
 
     colours[i] = 0xff000000u
         | (is ? values[i][0] | values[i][1] << 8 | values[i][2] << 16 : 0);
   }
   if (!PACKED && n == 4 && tile.pass.paints_uint4
-      && pixels.pixel (n - 1) < tile.spot.count) {
+      && pixels.pixel (n - 1) < tile.extent.count) {
     *(uint4 *) (row + pixels.pixel (0)) =
         make_uint4 (colours[0], colours[1], colours[n - 2], colours[n - 1]);
     return;
   }
 #pragma unroll
   for (int i = 0; i < n; i++) {
-    if (pixels.pixel (i) < tile.spot.count)
+    if (pixels.pixel (i) < tile.extent.count)
       row[pixels.pixel (i)] = colours[i];
   }
 }
 
+// task: CUV_PCA_PAINT or CUV_PCA_COUNT. Called by all threads.
 template <CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
-cuv_pca_show (
-    const CuvPcaTile<F, PACKED> &tile, const CuvPcaBandGains *shades, int task)
+cuv_pca_show (const CuvPcaTile<F, PACKED> &tile,
+    const CuvPcaBandGains *band_gains, int task)
 {
   constexpr int n = CuvPcaPixels<F, PACKED>::n;
 
@@ -210,9 +213,9 @@ cuv_pca_show (
     const CuvPcaPixels<F, PACKED> pixels = { tile, i };
     int values[n][CUV_PCA_SHOWN];
 
-    if (pixels.pixel (0) >= tile.spot.count)
+    if (pixels.pixel (0) >= tile.extent.count)
       break;
-    cuv_pca_project (pixels, shades, values);
+    cuv_pca_project (pixels, band_gains, values);
     if (task == CUV_PCA_PAINT)
       cuv_pca_paint (pixels, values);
     else

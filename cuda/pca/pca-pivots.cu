@@ -6,6 +6,7 @@
 #define THREADS_PER_PIXEL 4 // threads per pixel
 #define THREADS (THREADS_PER_PIXEL * CUV_PCA_PIVOT_PIXELS)
 
+// Sample of a band in the pixel-th of the pixels that pivots come from.
 static __device__ __forceinline__ float
 load (const CuvPcaPass &pass, int pixel, int band)
 {
@@ -24,6 +25,7 @@ is_good (const CuvPcaPass &pass, float value)
       && !(pass.has_ignore && (double) value == pass.ignore);
 }
 
+// One block. counts: pixels without a sample to exclude.
 static __global__ void
 __launch_bounds__ (THREADS)
     pivots_kernel (const __grid_constant__ CuvPcaPass pass)

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// State and passes, shared by all kernels.
+// State, arguments and launchers of all kernels. A pass is a kernel over all
+// pixels, planned by cuv_pca_pass_plan().
 #ifndef CUV_PCA_STATE_CUH
 #define CUV_PCA_STATE_CUH
 
 #include "cuv-cuda.cuh"
 #include "pca/eigen/basis.h"
 
-#define CUV_PCA_WARPS 4      // per block, unless there are more parts
-#define CUV_PCA_MAX_WARPS 12 // limited by registers for sums
-#define CUV_PCA_SIDE 32      // bands per part of the sums
-#define CUV_PCA_MAX_BLOCKS 1024
+// The matrix of sums is computed in square parts, on and above the diagonal, of
+// CUV_PCA_SIDE bands each side; a warp holds one part in registers.
+#define CUV_PCA_SIDE 32
+#define CUV_PCA_WARPS 4         // per block, unless there are more parts
+#define CUV_PCA_MAX_WARPS 12    // limited by registers for sums
+#define CUV_PCA_MAX_BLOCKS 1024 // of a pass that sums floats
 
 #define CUV_PCA_FEW 31 // integer bands that pca-few.cu can process
 
@@ -25,22 +28,22 @@ enum { CUV_PCA_SUM = 1 << 0, CUV_PCA_COUNT = 1 << 1, CUV_PCA_PAINT = 1 << 2 };
 struct CuvPcaDeviceState {
   CuvPcaMoments moments;
   CuvPcaBasis basis;
-  CuvPcaScratch scratch; // if too large for shared memory
-  int32_t has_limits;
-  CuvPcaLimits limits;
+  CuvPcaScratch scratch;        // if too large for shared memory
+  int32_t has_limits;           // boolean: limits are known
+  CuvPcaLimits limits;          // running averages
   CuvPcaGains gains, bin_gains; // for pictures, for histograms
 };
 
 // A frame's result in host memory.
 struct CuvPcaReport {
-  int64_t pixels;
+  int64_t pixels; // valid
   CuvPcaUpdate update;
-  int32_t is_known;
-  CuvPcaMode mode; // followed by CUV_PCA_BASIS_DOUBLES (n) numbers
+  int32_t is_known; // of the basis, like mode
+  CuvPcaMode mode;  // followed by CUV_PCA_BASIS_DOUBLES (n) numbers
 };
 
-// Contiguous doubles: what outlasts a frame, the basis and the running moments;
-// and with it the frame's moments.
+// Doubles in contiguous memory: basis and running moments, which are kept from
+// frame to frame; and these, followed by the frame's moments.
 #define CUV_PCA_HISTORY_DOUBLES(n)                                             \
   (CUV_PCA_BASIS_DOUBLES (n) + CUV_PCA_MOMENTS_DOUBLES (n))
 #define CUV_PCA_STATE_DOUBLES(n)                                               \
@@ -53,44 +56,47 @@ struct CuvPcaPassBands {
   uint16_t index[CUV_CUBE_MAX_BANDS];
 };
 
+// Arguments of a pass.
 struct CuvPcaPass {
   CuvCube cube;
   CuvPcaPassBands bands;
-  int tasks;
+  int tasks; // CUV_PCA_SUM, ...
   bool has_ignore;
   double ignore;
   unsigned ignore_word; // of integers, replicated over the word
   bool cube_is_ready;   // an earlier pass has waited for the cube
   bool backwards;       // from the last tile to the first
-  int n_side;           // parts of the sums, per side
-  int first_part;       // the launch's
+  int n_side;           // parts of the sums, per side of the matrix
+  int first_part;       // of this launch
   const CuvPcaDeviceState *state;
-  uint8_t *picture;
-  int64_t stride;
-  CuvPcaSum *sums;                     // integers: copies; floats: per block
-  CuvPcaSum *pivots;                   // of float bands; null unless summing
-  unsigned long long *bins, *left_out; // left_out: null if sums count them
+  uint8_t *picture;         // 4 bytes per pixel
+  int64_t stride;           // of the picture, bytes
+  CuvPcaSum *sums;          // integers: CUV_PCA_COPIES; floats: of each block
+  CuvPcaSum *pivots;        // of float bands; null unless summing
+  unsigned long long *bins; // CUV_PCA_SHOWN histograms
+  unsigned long long *left_out; // excluded pixels; null if sums count them
 
-  // set by plans
-  int width, height;       // pixels; an image without gaps is one row
-  bool few, video;         // see pca-few.cu, pca-video.cu
-  int warps;               // few: per block
-  int8_t band_of_slot[32]; // few: -1: none
-  bool packed;             // tiles are packed
-  bool paints_uint4;       // the picture allows 16-byte stores
-  int64_t low;             // packed: bytes from band 0 to the first selected
-  int span;                // bytes of a pixel from there
-  int unit;                // bytes per copy
-  int64_t sample_step;     // of the cube, if a unit is one sample
-  int pixels;              // of a tile
+  // set by cuv_pca_pass_plan()
+  int width, height; // pixels; an image without gaps between rows is one row
+  bool few, video;   // the kernel is that of pca-few.cu, pca-video.cu
+  int warps;         // few: per block
+  // few: the 32 rows or columns of a matrix operand; -1: no band, n: the counts
+  int8_t band_of_slot[32];
+  bool packed;         // tiles are packed, see pca-tile.cuh
+  bool paints_uint4;   // the picture allows 16-byte stores
+  int64_t low;         // packed: bytes from band 0 to the first selected
+  int span;            // bytes of a pixel from there
+  int unit;            // bytes per copy
+  int64_t sample_step; // of the cube, if a unit is one sample
+  int pixels;          // of a tile
   int tiles_across, n_tiles;
-  int pitch, counts_at, tile_bytes; // of a tile
-  int n_buffers;
+  int pitch, counts_at, tile_bytes; // layout of a tile, bytes
+  int n_buffers;                    // for tiles, 1 or 2
   int apart; // packed: pixels between adjacent lanes, 1 or 8
 };
 
-// This launch's parts of the sums, the warps that share each part, and its
-// threads.
+// The parts of the sums that this launch computes; the warps of a block that
+// share the pixels of each part; threads per block.
 static __host__ __device__ inline int
 cuv_pca_parts_here (const CuvPcaPass &pass)
 {
@@ -117,21 +123,22 @@ cuv_pca_threads (const CuvPcaPass &pass)
 // Pixels per block: products with 2 x 255^2 fit 32 bits.
 #define CUV_PCA_BLOCK_PIXELS (32 << 10)
 
+// Arguments of the kernels of pca-learn.cu.
 struct CuvPcaLearn {
-  int n;
+  int n; // bands
   CuvPcaDeviceState *state;
-  double *numbers;          // CUV_PCA_STATE_DOUBLES (n)
-  const CuvPcaSum *partial; // of floats, n_partial of them
-  CuvPcaSum *sums, *last_sums;
-  int n_partial, is_exact;
+  double *numbers;             // CUV_PCA_STATE_DOUBLES (n), on the device
+  const CuvPcaSum *partial;    // floats: sums of n_partial blocks
+  CuvPcaSum *sums, *last_sums; // of this frame; a copy for tests
+  int n_partial, is_exact;     // is_exact: boolean, sums are integers
   CuvPcaLearning learning;
   CuvPcaDisplay display;
   int counts; // boolean: percentiles need gains for histograms
   unsigned long long *bins, *left_out;
   int64_t n_pixels;
   double limits_weight; // weight of new limits
-  CuvPcaReport *report;
-  double *reported; // host memory, CUV_PCA_BASIS_DOUBLES (n)
+  CuvPcaReport *report; // host memory
+  double *reported;     // host memory, CUV_PCA_BASIS_DOUBLES (n)
 };
 
 // Return 0 or -1.
@@ -142,7 +149,7 @@ int cuv_pca_pass_plan (CuvPcaPass *pass, int *n_blocks);
 int cuv_pca_pass_submit (
     const CuvPcaPass &pass, int n_blocks, cudaStream_t stream);
 // The same for integer cubes of few bands and for video frames; false if the
-// pass is neither. Band positions must have been planned.
+// pass is none of these. Called by cuv_pca_pass_plan().
 bool cuv_pca_few_plan (CuvPcaPass *pass, int *n_blocks);
 int cuv_pca_few_submit (
     const CuvPcaPass &pass, int n_blocks, cudaStream_t stream);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A warp's walk through an integer image of few bands: steps of 64 bytes per
-// band, prefetched into the warp's stages in shared memory and from there, 32
-// pixels at a time, loaded into registers.
+// How the warps of pca-few.cu read an integer image: in steps of 64 bytes per
+// band, which a warp prefetches to its stages in shared memory and loads from
+// there to registers, 32 pixels at a time.
 #ifndef CUV_PCA_STEPS_CUH
 #define CUV_PCA_STEPS_CUH
 
 #include "pca/pca-bytes.cuh"
 #include "pca/pca-sums.cuh"
 
-#define COUNTS CUV_PCA_FEW // slot that is 1 in valid pixels
+#define COUNTS CUV_PCA_FEW // slot, beside the bands, that is 1 in valid pixels
 
+// Sizes by sample format.
 template <CuvCubeFormat F> struct Few {
   static constexpr int size = F == CUV_CUBE_U16 ? 2 : 1;
   static constexpr int step = 64 / size;            // pixels
@@ -19,8 +20,7 @@ template <CuvCubeFormat F> struct Few {
   typedef CuvPcaBytes<size> Bytes;
 };
 
-// A warp's steps: every n-th of the image's, forwards or backwards. Rows have
-// `across` steps.
+// A warp's current step: every n-th step of the image, forwards or backwards.
 struct StepPosition {
   int left, y, x; // step x of row y; left: steps to the end
 
@@ -34,8 +34,8 @@ struct StepPosition {
     x = t - y * pass.tiles_across;
   }
 
-  __device__ __forceinline__ CuvPcaSpot
-  spot (const CuvPcaPass &pass) const
+  __device__ __forceinline__ CuvPcaExtent
+  extent (const CuvPcaPass &pass) const
   {
     const int first = x * pass.pixels;
 
@@ -43,9 +43,10 @@ struct StepPosition {
   }
 };
 
-// The increment to a warp's next step.
+// The increment to a warp's next step, without a division.
 struct StepStride {
-  int n, dy, dx, across, row;
+  int n, dy, dx;
+  int across, row; // steps per row, 1; negative if backwards
 
   __device__ __forceinline__
   StepStride (const CuvPcaPass &pass, int warps)
@@ -60,27 +61,27 @@ struct StepStride {
   }
 
   __device__ __forceinline__ void
-  advance (const CuvPcaPass &pass, StepPosition *walk) const
+  advance (const CuvPcaPass &pass, StepPosition *step) const
   {
-    walk->left -= n;
-    walk->y += dy;
-    walk->x += dx;
-    if ((unsigned) walk->x >= (unsigned) pass.tiles_across) {
-      walk->x -= across;
-      walk->y += row;
+    step->left -= n;
+    step->y += dy;
+    step->x += dx;
+    if ((unsigned) step->x >= (unsigned) pass.tiles_across) {
+      step->x -= across;
+      step->y += row;
     }
   }
 };
 
 // Byte offset of a step in the image.
 static __device__ __forceinline__ int64_t
-step_at (const CuvPcaPass &pass, const CuvPcaSpot &spot)
+step_at (const CuvPcaPass &pass, const CuvPcaExtent &extent)
 {
-  return (int64_t) spot.y * (int) pass.cube.row_step
-      + (int64_t) spot.first * (int) pass.cube.pixel_step;
+  return (int64_t) extent.y * (int) pass.cube.row_step
+      + (int64_t) extent.first * (int) pass.cube.pixel_step;
 }
 
-// Copies a unit that is partly beyond the end.
+// Copies the part of a unit of 16 bytes that is before the end.
 template <CuvCubeFormat F>
 static __device__ __forceinline__ void
 fetch_rest (uint8_t *to, const uint8_t *from, int bytes)
@@ -119,12 +120,12 @@ template <CuvCubeFormat F, bool PACKED> struct Source {
 
   __device__ __forceinline__ void
   fetch_packed (
-      const CuvPcaPass &pass, const CuvPcaSpot &spot, uint8_t *stage) const
+      const CuvPcaPass &pass, const CuvPcaExtent &extent, uint8_t *stage) const
   {
     const int lane = threadIdx.x % 32;
-    const uint8_t *unit = from[0] + step_at (pass, spot);
+    const uint8_t *unit = from[0] + step_at (pass, extent);
     const int bytes =
-        (spot.count - 1) * (int) pass.cube.pixel_step + pass.span - 16 * lane;
+        (extent.count - 1) * (int) pass.cube.pixel_step + pass.span - 16 * lane;
     const int rest = bytes & 511;
     int left = bytes;
 
@@ -143,11 +144,11 @@ template <CuvCubeFormat F, bool PACKED> struct Source {
 
   __device__ __forceinline__ void
   fetch_planar (
-      const CuvPcaPass &pass, const CuvPcaSpot &spot, uint8_t *stage) const
+      const CuvPcaPass &pass, const CuvPcaExtent &extent, uint8_t *stage) const
   {
     const int lane = threadIdx.x % 32;
-    const int64_t at = step_at (pass, spot);
-    const int left = spot.count * Few<F>::size - lane % 4 * 16;
+    const int64_t at = step_at (pass, extent);
+    const int left = extent.count * Few<F>::size - lane % 4 * 16;
 
     stage += 16 * lane;
 #pragma unroll
@@ -155,7 +156,7 @@ template <CuvCubeFormat F, bool PACKED> struct Source {
       if (from[g] != nullptr && left >= 16)
         __pipeline_memcpy_async (stage + g * 512, from[g] + at, 16);
     }
-    if (spot.count == Few<F>::step)
+    if (extent.count == Few<F>::step)
       return;
     for (int g = 0; g < n; g++) {
       if (from[g] != nullptr && left < 16)
@@ -164,12 +165,13 @@ template <CuvCubeFormat F, bool PACKED> struct Source {
   }
 
   __device__ __forceinline__ void
-  fetch (const CuvPcaPass &pass, const CuvPcaSpot &spot, uint8_t *stage) const
+  fetch (
+      const CuvPcaPass &pass, const CuvPcaExtent &extent, uint8_t *stage) const
   {
     if (PACKED)
-      fetch_packed (pass, spot, stage);
+      fetch_packed (pass, extent, stage);
     else
-      fetch_planar (pass, spot, stage);
+      fetch_planar (pass, extent, stage);
   }
 };
 
@@ -190,6 +192,8 @@ mask_of (int count)
   return count >= 4 ? ~0u : count <= 0 ? 0u : (1u << 8 * count) - 1;
 }
 
+// Loads 32 pixels of a step by bands, excluded ones as 0. count: pixels in the
+// step.
 template <CuvCubeFormat F>
 static __device__ __forceinline__ typename Few<F>::Bytes
 load_planar (const CuvPcaPass &pass, const uint8_t *stage, int half, int count)
@@ -244,7 +248,8 @@ load_planar (const CuvPcaPass &pass, const uint8_t *stage, int half, int count)
   return bytes;
 }
 
-// A lane's eight samples of a pixel, and which of them are bands.
+// Packed: where a lane's eight samples of a pixel are, and which of them are
+// bands.
 template <CuvCubeFormat F> struct PackedLane {
   int at;           // byte offset from a pixel with index % 8 == 0
   unsigned shift;   // bits from there to the first sample
@@ -287,7 +292,8 @@ template <CuvCubeFormat F> struct PackedLane {
   }
 };
 
-// WHOLE: all pixels are present and valid.
+// Loads 32 pixels of a step by pixels, excluded ones as 0. WHOLE: all pixels
+// are present and none can be excluded.
 template <bool WHOLE, CuvCubeFormat F>
 static __device__ __forceinline__ typename Few<F>::Bytes
 load_pixels (const CuvPcaPass &pass, const PackedLane<F> &lane,

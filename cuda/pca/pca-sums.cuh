@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Sums of products over a tile. A warp keeps one part of the matrix, 32 x 32
-// bands, in registers for some of the pixels; a block adds up its warps'. After
-// the bands comes one more row, the counts.
+// bands, in registers and adds some of the tile's pixels; at the end a block
+// adds up the sums of its warps. After the bands comes one more row, the
+// counts.
 #ifndef CUV_PCA_SUMS_CUH
 #define CUV_PCA_SUMS_CUH
 
 #include "pca/pca-mma.cuh"
 #include "pca/pca-tile.cuh"
 
-#define GROUPS (CUV_PCA_SIDE / 8) // of 8 bands per part
+#define GROUPS (CUV_PCA_SIDE / 8) // of 8 bands per side of a part
 
 // The lane, by a shuffle: the compiler cannot hoist what depends on it out of
 // the tile loop, which would spill. Called by whole warps.
@@ -18,11 +19,12 @@ opaque_lane ()
   return __shfl_sync (~0u, (int) threadIdx.x % 32, threadIdx.x % 32);
 }
 
-// A part's first bands (row, column), and this warp's share of its pixels.
+// The part of a warp: its first bands (row, column), its index in this launch,
+// and which of n_shares shares of the pixels the warp adds.
 struct Place {
-  int row, column, part; // part: index in this launch
-  int share, n_shares;   // of the pixels
-  bool works, diagonal;
+  int row, column, part;
+  int share, n_shares;
+  bool works, diagonal; // the warp has a share; the part is on the diagonal
 };
 
 template <bool MANY>
@@ -102,6 +104,7 @@ template <typename T> struct Products {
   T sums[n / 4][4];
 };
 
+// A warp's sums. 16-bit samples: kind k holds products of bytes times 256^k.
 template <CuvCubeFormat F> struct Sums {
   typedef unsigned Value;
   static constexpr int kinds = F == CUV_CUBE_U16 ? 3 : 1;
@@ -116,7 +119,8 @@ template <> struct Sums<CUV_CUBE_F32> {
   Products<double> products[1] = {};
 };
 
-// Calls with each pair of groups, on and above the diagonal, and their sums.
+// Calls call (i, j, sums) for groups i, i + 1 and group j, on and above the
+// diagonal.
 template <bool DIAGONAL, typename T, typename Call>
 static __device__ __forceinline__ void
 each_pair (Products<T> *to, Call call)
@@ -137,7 +141,7 @@ template <CuvCubeFormat F> struct Bytes {
   unsigned words[planes][GROUPS][2];
 };
 
-// Packs four of a lane's samples.
+// Packs four of a lane's samples. half: first or last four of eight.
 template <CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ uint2
 load_four (const CuvPcaTile<F, PACKED> &tile, const Rows<F, PACKED> &rows,
@@ -187,7 +191,7 @@ load_bytes (
   return bytes;
 }
 
-// Products of all planes, where S = 256 high + low.
+// Adds the products of 32 pixels, plane by plane: a sample is 256 high + low.
 template <bool DIAGONAL, CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
 add_step (const CuvPcaTile<F, PACKED> &tile, const Rows<F, PACKED> &rows,
@@ -257,6 +261,7 @@ add_step (const CuvPcaTile<CUV_CUBE_F32, PACKED> &tile,
   }
 }
 
+// Adds the warp's share of a tile's pixels.
 template <bool MANY, CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
 add_tile (const CuvPcaTile<F, PACKED> &tile, const Place &place, Sums<F> *sums)
@@ -268,12 +273,12 @@ add_tile (const CuvPcaTile<F, PACKED> &tile, const Place &place, Sums<F> *sums)
   if (!place.works)
     return;
   if (!MANY || place.diagonal) {
-    for (; p < tile.spot.count; p += step)
+    for (; p < tile.extent.count; p += step)
       add_step<true> (tile, rows, rows, p, sums);
   } else {
     const Rows<F, PACKED> columns (tile, place.column);
 
-    for (; p < tile.spot.count; p += step)
+    for (; p < tile.extent.count; p += step)
       add_step<false> (tile, rows, columns, p, sums);
   }
 }

@@ -22,13 +22,13 @@ template <> struct CuvPcaSample<CUV_CUBE_F32> {
   typedef float Type;
 };
 
-// A tile's position in the image.
-struct CuvPcaSpot {
+// The pixels of a tile: `count` of row y, from `first` on.
+struct CuvPcaExtent {
   int y, first, count;
 };
 
-static __device__ __forceinline__ CuvPcaSpot
-cuv_pca_spot (const CuvPcaPass &pass, int tile)
+static __device__ __forceinline__ CuvPcaExtent
+cuv_pca_extent (const CuvPcaPass &pass, int tile)
 {
   const int at = pass.backwards ? pass.n_tiles - 1 - tile : tile;
   const int y = pass.height == 1 ? 0 : at / pass.tiles_across;
@@ -43,7 +43,7 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
 
   const CuvPcaPass &pass;
   uint8_t *bytes;
-  CuvPcaSpot spot;
+  CuvPcaExtent extent;
 
   // Offset of a band's first sample, and the distance to the next.
   __device__ __forceinline__ int
@@ -73,13 +73,13 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
   __device__ __forceinline__ int
   end () const
   {
-    return (spot.count + CUV_PCA_STEP - 1) / CUV_PCA_STEP * CUV_PCA_STEP;
+    return (extent.count + CUV_PCA_STEP - 1) / CUV_PCA_STEP * CUV_PCA_STEP;
   }
   // Whether the last step is partial, so that some counts are 0.
   __device__ __forceinline__ bool
   is_partial () const
   {
-    return spot.count < pass.pixels;
+    return extent.count < pass.pixels;
   }
 
   // Rows that are split over warps. Packed: one row, shared by all.
@@ -96,7 +96,8 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
   __device__ __forceinline__ int
   row_bytes () const
   {
-    return PACKED ? (spot.count - 1) * step () + pass.span : spot.count * size;
+    return PACKED ? (extent.count - 1) * step () + pass.span
+                  : extent.count * size;
   }
   __device__ __forceinline__ int
   thread_of_row () const
@@ -111,8 +112,8 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
   __device__ __forceinline__ const uint8_t *
   source (int row) const
   {
-    return pass.cube.data + spot.y * pass.cube.row_step
-        + spot.first * pass.cube.pixel_step
+    return pass.cube.data + extent.y * pass.cube.row_step
+        + extent.first * pass.cube.pixel_step
         + (PACKED ? pass.low : pass.bands.index[row] * pass.cube.band_step);
   }
 
@@ -179,8 +180,8 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
     return pass.has_ignore && (double) value == pass.ignore;
   }
 
-  // Sets *found or *rest to nonzero if a word has a sample to exclude: *rest by
-  // values that are not finite, whose product with 0 is NaN.
+  // Sets *found or *rest to a value other than 0 if a word has a sample to
+  // exclude: *rest to NaN, the product of 0 and a value that is not finite.
   template <bool IGNORES>
   __device__ __forceinline__ void
   check_word (unsigned word, unsigned *found, float *rest) const
@@ -248,7 +249,7 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
     return pass.has_ignore ? may_exclude<true> () : may_exclude<false> ();
   }
 
-  // The neutral sample of a band's sums.
+  // The sample that adds nothing to a band's sums.
   __device__ __forceinline__ Sample
   neutral (int band) const
   {
@@ -257,25 +258,25 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
     return 0;
   }
 
-  // Writes counts, and neutral samples to pixels that do not count. looks: also
-  // checks for pixels to exclude. Called by all threads.
+  // Writes counts, and neutral samples to pixels whose count is 0. checks:
+  // looks for pixels to exclude. Called by all threads.
   __device__ __forceinline__ void
-  write_counts (bool looks) const
+  write_counts (bool checks) const
   {
     const int n = pass.bands.n;
     unsigned left_out = 0;
 
     for (int p = threadIdx.x; p < end (); p += blockDim.x) {
-      bool good = p < spot.count;
+      bool good = p < extent.count;
 
 #pragma unroll 1
-      for (int b = 0; b < n && good && looks; b++)
+      for (int b = 0; b < n && good && checks; b++)
         good = !is_bad (*sample (b, p));
 #pragma unroll 1
       for (int b = 0; b < n && !good; b++)
         *sample (b, p) = neutral (b);
       counts ()[p] = good;
-      left_out += !good && p < spot.count;
+      left_out += !good && p < extent.count;
     }
     if (left_out > 0 && pass.left_out != nullptr)
       atomicAdd (pass.left_out, (unsigned long long) left_out);

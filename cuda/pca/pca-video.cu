@@ -8,8 +8,8 @@
 #define THREADS 256
 #define BLOCKS 4 // per multiprocessor
 #define BANDS 3
-#define SUMS (BANDS * (BANDS + 1) / 2 + BANDS) // products, bands
-#define GAIN_BITS 30
+#define SUMS (BANDS * (BANDS + 1) / 2 + BANDS) // of products, of bands
+#define GAIN_BITS 30                           // of a fixed-point gain
 
 // Bytes of four pixels by band; 0 for missing bands.
 struct PixelQuad {
@@ -29,6 +29,7 @@ struct PixelQuad {
   }
 };
 
+// Adds four pixels. For each band i: its products with bands i .. 2, its sum.
 static __device__ __forceinline__ void
 add (const PixelQuad &four, unsigned sums[SUMS])
 {
@@ -76,9 +77,10 @@ add_block_sums (const CuvPcaPass &pass, const unsigned sums[SUMS])
         (unsigned long long) pass.width * pass.height);
 }
 
+// Projects pixels in fixed point.
 struct Painter {
   int gain[CUV_PCA_SHOWN][BANDS];
-  CuvPcaFixedChannel shading[CUV_PCA_SHOWN];
+  CuvPcaFixedChannel fixed[CUV_PCA_SHOWN];
 
   __device__ __forceinline__ void
   load (const CuvPcaGains &gains, int n)
@@ -99,12 +101,13 @@ struct Painter {
       for (int b = 0; b < BANDS; b++)
         gain[c][b] =
             (int) cuv_pca_fixed (of_bands[b], fraction, 1 << GAIN_BITS);
-      shading[c] = cuv_pca_shading (
+      fixed[c] = cuv_pca_fixed_channel (
           cuv_pca_fixed_offset (gains.offset[c] + gains.bias, fraction),
           fraction);
     }
   }
 
+  // Pixel i of four as R, G, B, 255.
   __device__ __forceinline__ unsigned
   colour (const PixelQuad &four, int i) const
   {
@@ -112,17 +115,18 @@ struct Painter {
 
 #pragma unroll
     for (int c = 0; c < CUV_PCA_SHOWN; c++) {
-      int64_t sum = shading[c].offset;
+      int64_t sum = fixed[c].offset;
 
 #pragma unroll
       for (int b = 0; b < BANDS; b++)
         sum += (int64_t) gain[c][b] * (int) (four.band[b] >> 8 * i & 255);
-      values[c] = shading[c].shade (sum);
+      values[c] = fixed[c].value (sum);
     }
     return cuv_pca_pack_bytes (values);
   }
 };
 
+// Groups of four pixels (n_tiles) in turn over all threads.
 static __global__ void
 __launch_bounds__ (THREADS)
     video_kernel (const __grid_constant__ CuvPcaPass pass)
@@ -131,7 +135,7 @@ __launch_bounds__ (THREADS)
   const bool paints = pass.tasks & CUV_PCA_PAINT;
   unsigned sums[SUMS] = {};
   int slots[BANDS]; // byte index of bands in a pixel
-  Painter brush = {};
+  Painter painter = {};
 
   cuv_pdl_wait ();
   cuv_pdl_trigger ();
@@ -141,7 +145,7 @@ __launch_bounds__ (THREADS)
         ? (int) (pass.bands.index[b] * pass.cube.band_step - pass.low)
         : 0;
   if (paints)
-    brush.load (pass.state->gains, n);
+    painter.load (pass.state->gains, n);
 #pragma unroll 2
   for (int i = blockIdx.x * THREADS + threadIdx.x; i < pass.n_tiles;
        i += gridDim.x * THREADS) {
@@ -154,8 +158,8 @@ __launch_bounds__ (THREADS)
       add (four, sums);
     if (paints)
       ((uint4 *) (pass.picture + y * pass.stride))[x] =
-          make_uint4 (brush.colour (four, 0), brush.colour (four, 1),
-              brush.colour (four, 2), brush.colour (four, 3));
+          make_uint4 (painter.colour (four, 0), painter.colour (four, 1),
+              painter.colour (four, 2), painter.colour (four, 3));
   }
   if (pass.tasks & CUV_PCA_SUM)
     add_block_sums (pass, sums);

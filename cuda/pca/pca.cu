@@ -12,11 +12,12 @@
 
 struct _CuvPcaCuda {
   CuvArena arena = {};
-  CuvPcaDeviceState pointers = {}; // of learn.state, set once
-  CuvPcaLearn learn = {};          // all memory; frames set the rest
+  CuvPcaDeviceState pointers = {}; // initial *learn.state: its memory
+  CuvPcaLearn learn = {};          // all memory; describe() sets the rest
   CuvBuffer partial = {};          // floats: sums of each block
 
-  // the host's view of the state
+  // the host's view of the state: as of the last collect, and the display that
+  // limits and gains were computed for
   bool is_known = false, has_limits = false, has_gains = false;
   CuvPcaMode mode = CUV_PCA_SECOND_MOMENTS;
   CuvPcaDisplay limits_of = {}, gains_of = {};
@@ -36,14 +37,6 @@ _CuvPcaCuda::~_CuvPcaCuda ()
   cuv_arena_clear (&arena);
 }
 
-template <typename T>
-static bool
-alloc (CuvPcaCuda *self, T **memory, size_t n)
-{
-  *memory = (T *) cuv_arena_zeroed (&self->arena, n * sizeof (T));
-  return *memory != nullptr;
-}
-
 static bool
 init (CuvPcaCuda *self, int n)
 {
@@ -53,12 +46,14 @@ init (CuvPcaCuda *self, int n)
   char *scratch;
 
   learn->n = n;
-  if (!alloc (self, &learn->numbers, CUV_PCA_STATE_DOUBLES (n))
-      || !alloc (self, &scratch, CUV_PCA_SCRATCH_BYTES (n))
-      || !alloc (self, &learn->sums, CUV_PCA_COPIES (n) * n_sums)
-      || !alloc (self, &learn->last_sums, n_sums)
-      || !alloc (self, &learn->bins, (size_t) CUV_PCA_SHOWN * CUV_PCA_BINS)
-      || !alloc (self, &learn->left_out, 1))
+  if (!cuv_arena_new (&self->arena, &learn->numbers, CUV_PCA_STATE_DOUBLES (n))
+      || !cuv_arena_new (&self->arena, &scratch, CUV_PCA_SCRATCH_BYTES (n))
+      || !cuv_arena_new (
+          &self->arena, &learn->sums, CUV_PCA_COPIES (n) * n_sums)
+      || !cuv_arena_new (&self->arena, &learn->last_sums, n_sums)
+      || !cuv_arena_new (
+          &self->arena, &learn->bins, (size_t) CUV_PCA_SHOWN * CUV_PCA_BINS)
+      || !cuv_arena_new (&self->arena, &learn->left_out, 1))
     return false;
   state->scratch = cuv_pca_scratch_in ((double *) scratch, n);
   cuv_pca_place_basis (&state->basis, n, learn->numbers);
@@ -120,6 +115,7 @@ set_ignore (CuvPcaPass *pass, const CuvPcaBands &bands)
   }
 }
 
+// Sets what all kernels of a frame need.
 static void
 describe (Frame *frame, CuvPcaCuda *self, const CuvCube *cube,
     const CuvPcaBands *bands, const CuvPcaParams *params, uint8_t *picture,
@@ -261,6 +257,7 @@ run_lagged (Frame *frame)
   return cuv_pca_learn_submit (frame->learn, frame->self->stream);
 }
 
+// Sums and updates unless the basis is frozen, then paints.
 static int
 run_exact (Frame *frame)
 {
@@ -356,15 +353,6 @@ cuv_pca_cuda_collect (
   return 0;
 }
 
-static int
-copy (CuvPcaCuda *self, void *to, const void *from, size_t size)
-{
-  CUV_CUDA_TRY (
-      cudaMemcpyAsync (to, from, size, cudaMemcpyDefault, self->stream));
-  CUV_CUDA_TRY (cudaStreamSynchronize (self->stream));
-  return 0;
-}
-
 // Resets moments and limits; the basis is that of state.
 static int
 replace_state (CuvPcaCuda *self, const CuvPcaDeviceState &state)
@@ -372,7 +360,7 @@ replace_state (CuvPcaCuda *self, const CuvPcaDeviceState &state)
   self->has_gains = self->has_limits = false;
   self->is_known = state.basis.is_known != 0;
   self->mode = state.basis.mode;
-  return copy (self, self->learn.state, &state, sizeof state);
+  return cuv_cuda_copy (self->learn.state, &state, sizeof state, self->stream);
 }
 
 extern "C" int
@@ -382,8 +370,8 @@ cuv_pca_cuda_set_basis (CuvPcaCuda *self, const CuvPcaBasis *basis)
 
   state.basis.mode = basis->mode;
   state.basis.is_known = basis->is_known;
-  if (copy (self, state.basis.mean, basis->mean,
-          CUV_PCA_BASIS_DOUBLES (self->learn.n) * sizeof (double))
+  if (cuv_cuda_copy (state.basis.mean, basis->mean,
+          CUV_PCA_BASIS_DOUBLES (self->learn.n) * sizeof (double), self->stream)
       != 0)
     return -1;
   return replace_state (self, state);
@@ -398,6 +386,6 @@ cuv_pca_cuda_reset (CuvPcaCuda *self)
 extern "C" int
 cuv_pca_cuda_get_sums (CuvPcaCuda *self, CuvPcaSum *sums)
 {
-  return copy (self, sums, self->learn.last_sums,
-      CUV_PCA_SUMS (self->learn.n) * sizeof *sums);
+  return cuv_cuda_copy (sums, self->learn.last_sums,
+      CUV_PCA_SUMS (self->learn.n) * sizeof *sums, self->stream);
 }

@@ -9,6 +9,7 @@
 
 #define CUV_PCA_BASIS_DOUBLES(n) ((n) * ((n) + 3))
 
+/* Sets the arrays of a basis to this memory, CUV_PCA_BASIS_DOUBLES (n). */
 CUV_HOST_DEVICE void
 cuv_pca_place_basis (CuvPcaBasis *self, int n, double *memory)
 {
@@ -19,6 +20,7 @@ cuv_pca_place_basis (CuvPcaBasis *self, int n, double *memory)
   self->vectors = memory + 3 * n;
 }
 
+/* Element (i, j) of the matrix to diagonalise, see CuvPcaMode. */
 CUV_HOST_DEVICE double
 cuv_pca_element (const CuvPcaBasis *self, CuvPcaMode mode,
     const CuvPcaMoments *moments, int i, int j)
@@ -33,8 +35,8 @@ cuv_pca_element (const CuvPcaBasis *self, CuvPcaMode mode,
   return scale > 0.0 ? c / scale : 0.0;
 }
 
-/* Sets scratch->a to the matrix to diagonalise. No barrier before it: each
- * thread reads only means that it wrote itself. */
+/* Sets scratch->a to that matrix. No barrier before it: each thread reads only
+ * means that it wrote itself. */
 CUV_GROUP_FUNC void
 cuv_pca_set_matrix (CuvThreadGroup group, CuvPcaBasis *self, CuvPcaMode mode,
     const CuvPcaMoments *moments, const CuvPcaScratch *scratch)
@@ -54,6 +56,8 @@ cuv_pca_set_matrix (CuvThreadGroup group, CuvPcaBasis *self, CuvPcaMode mode,
       cuv_pca_element (self, mode, moments, i, j);
 }
 
+/* Computes the basis from the moments, starting from the previous one if mode
+ * is the same. Returns the number of Jacobi sweeps. */
 CUV_GROUP_FUNC int
 cuv_pca_update_basis (CuvThreadGroup group, CuvPcaBasis *self,
     const CuvPcaMoments *moments, const CuvPcaLearning *learning,
@@ -108,9 +112,10 @@ cuv_pca_spread (CuvThreadGroup group, const CuvPcaBasis *self, int k,
       : 0.0;
 }
 
-/* Three channels: floor (clamp (offset + sum of gain[b] s_b, 0, top) + bias),
- * summed band by band in double. For bytes, bias is slightly above 0.5: sums
- * exactly halfway would otherwise be decided by rounding errors. */
+/* The linear map from the samples s_b of a pixel to three channels:
+ * floor (clamp (offset + sum of gain[b] s_b, 0, top) + bias), summed band by
+ * band in double. For bytes, bias is slightly above 0.5: sums exactly halfway
+ * would otherwise be decided by rounding errors. */
 typedef struct {
   int32_t n;
   double gain[CUV_PCA_SHOWN][CUV_CUBE_MAX_BANDS];
@@ -123,7 +128,7 @@ typedef struct {
   double low[CUV_PCA_SHOWN], high[CUV_PCA_SHOWN];
 } CuvPcaLimits;
 
-/* Whether limits for one display are those of another. */
+/* Whether two displays have the same limits. */
 static inline int
 cuv_pca_same_limits (const CuvPcaDisplay *a, const CuvPcaDisplay *b)
 {
@@ -205,6 +210,7 @@ cuv_pca_bin_channel (CuvThreadGroup group, const CuvPcaBasis *basis, int k)
   return channel;
 }
 
+/* The map of channel c; components beyond the bands are grey. */
 CUV_GROUP_FUNC CuvPcaChannel
 cuv_pca_channel (CuvThreadGroup group, const CuvPcaBasis *basis,
     const CuvPcaDisplay *display, const CuvPcaLimits *limits, int c)

@@ -21,7 +21,7 @@
  * than 32 lanes, parts of its only warp. Matrix products are split over whole
  * warps. */
 typedef struct {
-  int row, rows, column, columns;
+  int row, rows, column, columns; /* of this thread; of the group */
   int warp, warps, lane;
 } CuvThreadGroup;
 
@@ -82,7 +82,8 @@ cuv_group_single (void)
     for (int j = i; j < (n); j++)
 #endif
 
-/* Structures are private to a thread; what they point to is shared. */
+/* Functions of a group are called by all its threads. Their structures are
+ * private to a thread; the memory these point to is shared. */
 
 CUV_GROUP_FUNC int
 cuv_group_is_first (CuvThreadGroup group)
@@ -94,8 +95,8 @@ cuv_group_is_first (CuvThreadGroup group)
 #include "pca/eigen/product.cuh"
 #include "pca/eigen/warp.cuh"
 #else
-/* A group of one thread, for which there is nothing to synchronise or reduce.
- * What the functions do is described in warp.cuh. */
+/* A group of one thread has nothing to synchronise or reduce. See warp.cuh for
+ * what the functions do. */
 #define cuv_group_sync(group) ((void) 0)
 #define cuv_group_row_sum(group, value) (value)
 #define cuv_group_row_max(group, value) (value)

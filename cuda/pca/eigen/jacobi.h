@@ -10,12 +10,14 @@
 #include <stdint.h>
 #include "pca/eigen/group.h"
 
+/* Maximum numbers of sweeps of rotations, and of steps of either kind. */
 enum { CUV_PCA_SWEEPS = 12, CUV_PCA_STEPS = 24 };
 
-/* Norms of corrections, in radians. NEAR: refinement converges below it. DONE:
- * the remaining error, at most n times the square of the correction's largest
- * element, is then close to rounding. IN_PLACE: a vector that turned by less is
- * still most similar to its own predecessor. */
+/* Bounds of the corrections of a step, in radians. NEAR: of their norm; below
+ * it refinement converges. DONE: of the remaining error, at most n times the
+ * square of the largest element; it is then at rounding level. IN_PLACE: of the
+ * norm of all steps; a vector that turned by less is still most similar to its
+ * own predecessor. */
 #define CUV_PCA_NEAR 0.8f
 #define CUV_PCA_DONE 2e-13f
 #define CUV_PCA_IN_PLACE 0.25f
@@ -47,7 +49,7 @@ typedef struct {
   uint16_t *blocks;              /* CUV_PCA_BLOCKS (n) */
 } CuvPcaScratch;
 
-/* Doubles up to the two zeros, all of them 0 at first; bytes in all. */
+/* Doubles up to the two zeros, which must all be 0 at first; bytes in total. */
 #define CUV_PCA_SCRATCH_DOUBLES(n)                                             \
   (4 * CUV_PCA_PADDED (n) * CUV_PCA_PITCH (n) + 2 * (n) + 2)
 #define CUV_PCA_SCRATCH_BYTES(n)                                               \
@@ -133,6 +135,7 @@ cuv_pca_rotation (const double *a, int n, int pitch, int round, int i,
   return r;
 }
 
+/* Rotates the vector (*p, *q); c, s: cosine and sine of the angle. */
 CUV_HOST_DEVICE void
 cuv_pca_turn_pair (double *p, double *q, double c, double s)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From sums to mean and covariance, of a frame and over frames. */
+/* Mean and covariance of a frame from its sums, and their average over frames.
+ */
 #ifndef CUV_PCA_EIGEN_MOMENTS_H
 #define CUV_PCA_EIGEN_MOMENTS_H
 
@@ -17,6 +18,7 @@ typedef struct {
 
 #define CUV_PCA_MOMENTS_DOUBLES(n) ((n) * ((n) + 1))
 
+/* Sets the arrays to this memory, CUV_PCA_MOMENTS_DOUBLES (n). */
 CUV_HOST_DEVICE void
 cuv_pca_place_moments (CuvPcaMoments *self, int n, double *memory)
 {
@@ -92,6 +94,7 @@ cuv_pca_is_flat (int n, const CuvPcaSum *sums, double by_m, int i)
       cuv_pca_covariance (n, sums, 0, 0, by_m, i, i) > 1e-13 * mean * mean);
 }
 
+/* The moments of a frame. is_exact: sums are integers. */
 CUV_GROUP_FUNC void
 cuv_pca_find_moments (CuvThreadGroup group, CuvPcaMoments *self,
     const CuvPcaSum *sums, int is_exact)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Order and signs of eigenvectors: assigns them to components. */
+/* Assigns eigenvectors to components: their order and signs, see
+ * CuvPcaStabilise.
+ */
 #ifndef CUV_PCA_EIGEN_PLACE_H
 #define CUV_PCA_EIGEN_PLACE_H
 
 #include "pca/eigen/jacobi.h"
 #include "pca/pca-types.h"
 
-/* Descending, stable. */
+/* Indices of values in descending order, stable. */
 CUV_GROUP_FUNC void
 cuv_pca_sort (CuvThreadGroup group, const double *values, int n, int32_t *order)
 {

@@ -1,38 +1,40 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Projection of integer samples of few bands in tensor cores: products of
-// samples' bytes with digits of fixed-point gains.
-#ifndef CUV_PCA_BRUSH_CUH
-#define CUV_PCA_BRUSH_CUH
+// Pictures of integer cubes of few bands: pixels are projected in tensor cores,
+// as products of the samples' bytes with digits of fixed-point gains.
+#ifndef CUV_PCA_FEW_PICTURE_CUH
+#define CUV_PCA_FEW_PICTURE_CUH
 
 #include "pca/pca-fixed.cuh"
 #include "pca/pca-steps.cuh"
 
-// Gains are split into digits to base 256, from -128 to 127, usually six. Bytes
-// with small gains need four; very large gains have fewer fraction bits.
+// Gains are split into digits to base 256, from -128 to 127, usually six. For
+// 8-bit samples with small gains four suffice; COARSE: six, with fewer than 32
+// fraction bits, for very large gains.
 enum Precision { FOUR_DIGITS, SIX_DIGITS, COARSE };
 
-#define PAIRS 3      // of digits
-#define GAIN_BITS 46 // of gain times sample bytes
+#define PAIRS 3      // of digits of a gain
+#define GAIN_BITS 46 // of a gain of 8-bit samples
 // Gains of 16-bit samples are smaller and have fewer bits, most of them in the
 // fraction.
 #define FRACTION_BITS(size) ((size) == 1 ? 32 : 48)
-// Bounds of gains (2^6) and offsets for four digits.
+// Bounds of gains (2^SMALL_BITS) and of offsets for four digits.
 #define SMALL_BITS 6
 #define SMALL_OFFSET 65536.0
 
-// Fixed-point gains by slot, one copy per block: it is too costly for each
-// thread to read and convert them. The last channel is nonzero in valid pixels.
+// Fixed-point gains by channel and slot (see CuvPcaPass.band_of_slot),
+// converted once per block, in shared memory. The last channel is nonzero in
+// valid pixels.
 struct alignas (16) Gains {
   int64_t gain[CUV_PCA_SHOWN + 1][32], offset[CUV_PCA_SHOWN + 1];
   int fraction[CUV_PCA_SHOWN + 1];
-  int room[CUV_PCA_SHOWN]; // fraction bits of four digits
+  int four_fraction[CUV_PCA_SHOWN]; // fraction bits with four digits
 };
 
 // A thread's part of loading Gains: warp c loads channel c.
 struct GainReader {
   const CuvPcaGains *state;
   const double *gain_at, *mean_at; // null: no such band
-  int c, slot;
+  int c, slot;                     // channel
   double gain, mean, offset;
 
   __device__ __forceinline__
@@ -73,30 +75,30 @@ struct GainReader {
     const double scaled =
         cuv_pca_scaled (gain, fraction, (double) (1LL << bits));
     const int64_t fixed = llrint (scaled);
-    const double missing = cuv_warp_sum ((scaled - (double) fixed) * mean);
+    const double error = cuv_warp_sum ((scaled - (double) fixed) * mean);
 
     if (c > CUV_PCA_SHOWN)
       return;
     to->gain[c][slot] = fixed;
     if (slot != 0)
       return;
-    to->offset[c] = cuv_pca_fixed_offset (offset, fraction, missing);
+    to->offset[c] = cuv_pca_fixed_offset (offset, fraction, error);
     to->fraction[c] = fraction;
     if (c < CUV_PCA_SHOWN)
-      to->room[c] =
+      to->four_fraction[c] =
           fabs (offset) < SMALL_OFFSET ? cuv_pca_fraction (largest, 30) : 0;
   }
 };
 
-// A lane's operands for painting its channel.
+// A lane's operands of the projection, and how it turns sums into a channel.
 template <CuvCubeFormat F> struct Painter {
   unsigned digits[Few<F>::size][PAIRS][2];
-  CuvPcaFixedChannel shading;
+  CuvPcaFixedChannel fixed;
   int offset[PAIRS];
   unsigned selectors[2]; // see cuv_pca_transpose_bytes()
-  Precision kind;        // the same for all lanes
-  int room;              // fraction bits of four digits
-  int finer;             // fraction bits beyond 32
+  Precision precision;   // the same for all lanes
+  int four_fraction;     // fraction bits with four digits
+  int extra_fraction;    // fraction bits beyond 32
 
   // Lane 4 r + q holds two digits of channel r / 2 for slots from 8 q on; its
   // own channel is q. Called by whole warps.
@@ -106,37 +108,39 @@ template <CuvCubeFormat F> struct Painter {
     const int q = threadIdx.x % 4, r = threadIdx.x % 32 / 4;
     const int64_t *of_slots = &gains.gain[r / 2][8 * q];
 
-    room = 30;
+    four_fraction = 30;
 #pragma unroll
     for (int c = 0; c < CUV_PCA_SHOWN; c++)
-      room = min (room, gains.room[c]);
-    finer = max (gains.fraction[q] - 32, 0);
-    shading = cuv_pca_shading (gains.offset[q], min (gains.fraction[q], 32));
-    kind = __any_sync (~0u, shading.shift != 0)        ? COARSE
-        : Few<F>::size == 1 && room >= 30 - SMALL_BITS ? FOUR_DIGITS
-                                                       : SIX_DIGITS;
-    if (kind == FOUR_DIGITS) {
-      const int64_t half = 1LL << (31 - room);
+      four_fraction = min (four_fraction, gains.four_fraction[c]);
+    extra_fraction = max (gains.fraction[q] - 32, 0);
+    fixed =
+        cuv_pca_fixed_channel (gains.offset[q], min (gains.fraction[q], 32));
+    precision = __any_sync (~0u, fixed.shift != 0)              ? COARSE
+        : Few<F>::size == 1 && four_fraction >= 30 - SMALL_BITS ? FOUR_DIGITS
+                                                                : SIX_DIGITS;
+    if (precision == FOUR_DIGITS) {
+      const int64_t half = 1LL << (31 - four_fraction);
 
       set_digits (r % 2, [&] (int i) {
-        return r / 2 < CUV_PCA_SHOWN ? (of_slots[i] + half) >> (32 - room)
-            : of_slots[i] > 0        ? 1LL << 30
-                                     : 0;
+        return r / 2 < CUV_PCA_SHOWN
+            ? (of_slots[i] + half) >> (32 - four_fraction)
+            : of_slots[i] > 0 ? 1LL << 30
+                              : 0;
       });
-      shading.offset = (shading.offset + half) >> (32 - room);
-      offset[1] = (int) (shading.offset >> 16);
+      fixed.offset = (fixed.offset + half) >> (32 - four_fraction);
+      offset[1] = (int) (fixed.offset >> 16);
     } else {
       set_digits (r % 2, [&] (int i) { return of_slots[i]; });
-      offset[1] = (int) (shading.offset >> 16 & 0xffff);
-      offset[2] = (int) (shading.offset >> 32);
+      offset[1] = (int) (fixed.offset >> 16 & 0xffff);
+      offset[2] = (int) (fixed.offset >> 32);
     }
-    offset[0] = (int) (shading.offset & 0xffff);
+    offset[0] = (int) (fixed.offset & 0xffff);
     selectors[0] = q & 2 ? 0x3276 : 0x5410;
     selectors[1] = q & 1 ? 0x3715 : 0x6240;
   }
 
   // Packs digits of eight slots: of each pair of digits the odd or the even
-  // ones.
+  // one. of_slot (i): gain of the i-th.
   template <typename OfSlot>
   __device__ __forceinline__ void
   set_digits (int odd, OfSlot of_slot)
@@ -169,30 +173,32 @@ template <CuvCubeFormat F> struct Painter {
   }
 
   // A channel, before clamping to a byte, from the sums of its digits.
-  template <Precision KIND>
+  template <Precision PRECISION>
   __device__ __forceinline__ int
-  shade (const int (*sums)[4], int odd) const
+  channel (const int (*sums)[4], int odd) const
   {
     int pairs[PAIRS];
 
 #pragma unroll
     for (int i = 0; i < PAIRS; i++)
       pairs[i] = offset[i] + sums[i][2 * odd] + sums[i][2 * odd + 1] * 256;
-    if (KIND == COARSE)
-      return shading.shade (
-          (pairs[0] + pairs[1] * 65536LL + pairs[2] * (1LL << 32)) >> finer);
-    if (KIND == FOUR_DIGITS)
-      return (pairs[1] + (pairs[0] >> 16)) >> (room - 16);
-    return (pairs[2] + ((pairs[1] + (pairs[0] >> 16)) >> 16)) >> finer;
+    if (PRECISION == COARSE)
+      return fixed.value (
+          (pairs[0] + pairs[1] * 65536LL + pairs[2] * (1LL << 32))
+          >> extra_fraction);
+    if (PRECISION == FOUR_DIGITS)
+      return (pairs[1] + (pairs[0] >> 16)) >> (four_fraction - 16);
+    return (pairs[2] + ((pairs[1] + (pairs[0] >> 16)) >> 16)) >> extra_fraction;
   }
 };
 
-// The four channels of 32 pixels; a lane returns those of pixel_of_lane().
-template <Precision KIND, CuvCubeFormat F>
+// Projects 32 pixels. A lane returns the four channels, a byte each, of pixel
+// pixel_of_lane().
+template <Precision PRECISION, CuvCubeFormat F>
 static __device__ __forceinline__ unsigned
-channels (const typename Few<F>::Bytes &by_pixels, const Painter<F> &brush)
+channels (const typename Few<F>::Bytes &by_pixels, const Painter<F> &painter)
 {
-  constexpr int pairs = KIND == FOUR_DIGITS ? 2 : PAIRS;
+  constexpr int pairs = PRECISION == FOUR_DIGITS ? 2 : PAIRS;
   int values[4]; // of one channel
 
 #pragma unroll
@@ -205,25 +211,27 @@ channels (const typename Few<F>::Bytes &by_pixels, const Painter<F> &brush)
       const unsigned *words = &by_pixels.words[plane][4 * set];
       const unsigned a[4] = { words[0], words[2], words[1], words[3] };
 
-      cuv_pca_mma (sums[pair], a, brush.digits[plane][pair]);
+      cuv_pca_mma (sums[pair], a, painter.digits[plane][pair]);
     }
 #pragma unroll
     for (int odd = 0; odd < 2; odd++)
-      values[2 * set + odd] = brush.template shade<KIND> (sums, odd);
+      values[2 * set + odd] = painter.template channel<PRECISION> (sums, odd);
   }
-  return cuv_pca_transpose_bytes (cuv_pca_pack_bytes (values), brush.selectors);
+  return cuv_pca_transpose_bytes (
+      cuv_pca_pack_bytes (values), painter.selectors);
 }
 
 template <CuvCubeFormat F>
 static __device__ __forceinline__ unsigned
-paint (const typename Few<F>::Bytes &by_pixels, const Painter<F> &brush)
+paint (const typename Few<F>::Bytes &by_pixels, const Painter<F> &painter)
 {
   if constexpr (Few<F>::size == 1) {
-    if (brush.kind == FOUR_DIGITS)
-      return channels<FOUR_DIGITS> (by_pixels, brush);
+    if (painter.precision == FOUR_DIGITS)
+      return channels<FOUR_DIGITS> (by_pixels, painter);
   }
-  return brush.kind == SIX_DIGITS ? channels<SIX_DIGITS> (by_pixels, brush)
-                                  : channels<COARSE> (by_pixels, brush);
+  return painter.precision == SIX_DIGITS
+      ? channels<SIX_DIGITS> (by_pixels, painter)
+      : channels<COARSE> (by_pixels, painter);
 }
 
 #endif
