@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Codes and their histograms. A thread block works down its tile,
-// CUV_LDP_STEP_ROWS rows at a time, all in shared memory: grey values, signs of
-// derivatives, codes of four pixels at once, counts.
+// Computes codes and their histograms. A thread block works down its tile,
+// CUV_LDP_STEP_ROWS rows at a time: it loads grey values and computes the signs
+// of their derivatives, both in shared memory, then each lane computes the
+// codes of four pixels at once and counts them in shared memory.
 #include "ldp/ldp-counts.cuh"
 #include "ldp/ldp-signs.cuh"
 
+// Shared memory of a thread block, besides the counts.
 struct Shared {
   uint4 grey[CUV_LDP_GREY_ROWS * CUV_LDP_GREY_WORDS / 4];
   Signs signs[CUV_LDP_SIGN_ROWS * CUV_LDP_SIGN_WORDS];
@@ -118,8 +120,9 @@ count_rows (const CuvLdpDescribeArgs &args, const Shared &memory,
 
 // ---- the kernel ----
 
-// FULL: a histogram per direction and a bin per code, so that sizes are known
-// at compile time. K: order of the derivatives, 0: known at run time only.
+// Grid: tile columns x tile rows. Dynamic shared memory: counts. FULL: a
+// histogram per direction and a bin per code, so that sizes are known at
+// compile time. K: order of the derivatives; 0: known at run time only.
 template <typename Count, bool FULL, int K>
 static __global__ void
 __launch_bounds__ (CUV_LDP_THREADS, CUV_LDP_BLOCKS_PER_SM)

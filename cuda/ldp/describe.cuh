@@ -14,7 +14,7 @@
 #define CUV_LDP_TILE_HEIGHT 64         // maximum, pixels
 #define CUV_LDP_STEP_ROWS 16           // rows of a tile processed at once
 #define CUV_LDP_BLOCKS_PER_SM 8        // resident thread blocks
-#define CUV_LDP_SHARED_WORDS (8 << 10) // maximum for counts
+#define CUV_LDP_SHARED_WORDS (8 << 10) // for counts, maximum
 // Words of padding between the counts of two blocks, so that equal codes of
 // neighbouring blocks fall in different banks. 4: keeps 16-byte alignment.
 #define CUV_LDP_BLOCK_PADDING 4
@@ -35,8 +35,8 @@ struct CuvLdpPlan {
   // tile column: its block, relative to the tile's first. Pixels that are not
   // counted get the number after the last block, whose counts are never read.
   const unsigned *block_of_pixel;
-  int count_size;
-  int n_shared_words;    // counts in shared memory
+  int count_size;        // bytes per count in global memory, 2 or 4
+  int n_shared_words;    // for counts in shared memory
   bool needs_atomic_add; // a block lies in several tiles
 };
 
@@ -45,7 +45,7 @@ struct CuvLdpDescribeArgs {
   CuvLdpPlan plan;
   CuvFrame picture;                                  // of the layout's size
   int8_t histogram_of_direction[CUV_LDP_DIRECTIONS]; // -1: none
-  void *counts;
+  void *counts; // on the device, in the order of CuvLdpLayout
 };
 
 // Words of shared memory from the counts of one block to the next. A word holds
@@ -61,6 +61,7 @@ cuv_ldp_block_stride (const CuvLdpLayout *layout)
 int cuv_ldp_plan (
     CuvLdpPlan *self, const CuvLdpLayout &layout, CuvArena *arena);
 
+// If plan.needs_atomic_add, counts must be zeroed. Returns 0 or -1.
 int cuv_ldp_describe_submit (
     const CuvLdpDescribeArgs &args, cudaStream_t stream);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Counts of codes in shared memory. A word holds 16-bit counts of the same bin
-// of two histograms of a block, so that the increment does not depend on the
-// code.
+// of two histograms of a block, so that the increment, 1 or 1 << 16, depends
+// only on the histogram.
 #ifndef CUV_LDP_COUNTS_CUH
 #define CUV_LDP_COUNTS_CUH
 
@@ -68,6 +68,7 @@ count_code (const CuvLdpDescribeArgs &args, const uint8_t *bin_of_code,
   atomicAdd (&counts[h / 2 * n_bins + bin], h % 2 == 0 ? n : n << 16);
 }
 
+// Counts the codes of a lane's four pixels, a byte each.
 template <bool FULL>
 static __device__ __forceinline__ void
 count_four (const CuvLdpDescribeArgs &args, const uint8_t *bin_of_code,
@@ -111,6 +112,7 @@ count_codes (const CuvLdpDescribeArgs &args, const uint8_t *bin_of_code,
   }
 }
 
+// Adds the sums of flat areas.
 template <bool FULL>
 static __device__ __forceinline__ void
 count_flat (const CuvLdpDescribeArgs &args, const uint8_t *bin_of_code,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Signs of derivatives from grey values in shared memory.
+// Loads grey values to shared memory and computes the signs of their
+// derivatives.
 #ifndef CUV_LDP_SIGNS_CUH
 #define CUV_LDP_SIGNS_CUH
 
@@ -148,6 +149,8 @@ derivative (Get get)
   return sum;
 }
 
+// Adds the signs of four derivatives in direction d. even, odd: biased
+// derivatives of pixels 0 and 2, 1 and 3.
 static __device__ __forceinline__ void
 add_signs (unsigned even, unsigned odd, int d, Signs *signs)
 {
@@ -156,7 +159,8 @@ add_signs (unsigned even, unsigned odd, int d, Signs *signs)
       & 0x11111111u << d;
 }
 
-// Signs of four pixels, reading each pixel from shared memory.
+// Signs of four pixels for derivatives of order k, each pixel read from shared
+// memory.
 static __device__ __forceinline__ Signs
 signs_of_order (const unsigned *grey, int k)
 {

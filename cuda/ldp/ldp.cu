@@ -12,7 +12,7 @@
 struct _CuvLdpCuda {
   CuvArena arena = {};
   CuvLdpDescribeArgs args = {};
-  size_t n_counts = 0;
+  size_t n_counts = 0;         // of the descriptor
   uint8_t *picture = nullptr;  // resized to the layout's size
   void *host_counts = nullptr; // pinned
   CuvFrame frame = {};         // of the last submit
@@ -30,6 +30,7 @@ struct _CuvLdpCuda {
 
 #define PIXEL_THREADS 256
 
+// One thread per pixel, here and below.
 static __global__ void
 __launch_bounds__ (PIXEL_THREADS)
     resize_kernel (const __grid_constant__ CuvFrame frame, CuvLdpRect rect,
@@ -53,6 +54,8 @@ resize_picture (const CuvLdpCuda *self)
   return 0;
 }
 
+// Describes the rectangle itself if it has the layout's size, else a resized
+// copy.
 static int
 set_picture (CuvLdpCuda *self)
 {

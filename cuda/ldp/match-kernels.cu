@@ -9,12 +9,6 @@
 #define ENTRIES 8 // per thread block
 #define PACK_THREADS 256
 
-static __device__ __forceinline__ int
-lane_of_thread ()
-{
-  return threadIdx.x % 32;
-}
-
 // Beyond the last entry, the last one is read again.
 static __device__ __forceinline__ const uint8_t *
 entry_at (const CuvLdpMatchArgs &args, int64_t i)
@@ -29,7 +23,7 @@ entry_at (const CuvLdpMatchArgs &args, int64_t i)
 static __device__ __forceinline__ bool
 sums_to_255 (uint4 a)
 {
-  const int shift = lane_of_thread () / 16 * 16;
+  const int shift = cuv_lane_of_thread () / 16 * 16;
   const unsigned sum = __vsadu4 (a.x, 0) + __vsadu4 (a.y, 0) + __vsadu4 (a.z, 0)
       + __vsadu4 (a.w, 0);
 
@@ -87,14 +81,15 @@ struct ShortCounts {
   }
 };
 
-// A unit is CUV_LDP_WARP_BYTES, 16 per lane. Of the lanes of a histogram, lane
-// e sums the distance of entry e.
+// A warp reads units of CUV_LDP_WARP_BYTES, 16 per lane, of the query and of
+// ENTRIES entries. Of the lanes of a histogram, lane e sums the distance of
+// entry e.
 template <typename Comparison> struct Histograms256 {
   static __device__ __forceinline__ uint64_t
   compare (const CuvLdpMatchArgs &args, int64_t first, int from, int step)
   {
     const int lanes = 32 / Comparison::PER_WARP; // per histogram
-    const int lane = lane_of_thread (), shift = lane / lanes * 16;
+    const int lane = cuv_lane_of_thread (), shift = lane / lanes * 16;
     const int n_units =
         (args.n_histograms + Comparison::PER_WARP - 1) / Comparison::PER_WARP;
     // shuffled between lanes, or the compiler recomputes all addresses per unit
@@ -134,7 +129,7 @@ template <typename Comparison> struct Histograms256 {
   }
 };
 
-// ---- any histograms ----
+// ---- histograms of any number of bins ----
 
 // Called by whole warps.
 template <typename Count>
@@ -143,7 +138,7 @@ sum_of_bins (const Count *counts, int n)
 {
   unsigned sum = 0;
 
-  for (int i = lane_of_thread (); i < n; i += 32)
+  for (int i = cuv_lane_of_thread (); i < n; i += 32)
     sum += counts[i];
   return cuv_warp_sum (sum);
 }
@@ -154,7 +149,7 @@ intersection_of (const Count *a, const Count *b, int n, uint32_t total)
 {
   unsigned sum = 0;
 
-  for (int i = lane_of_thread (); i < n; i += 32)
+  for (int i = cuv_lane_of_thread (); i < n; i += 32)
     sum += min ((unsigned) a[i], (unsigned) b[i]);
   sum = cuv_warp_sum (sum);
   // see cuv_ldp_intersect_256()
@@ -183,7 +178,7 @@ template <typename Count> struct AnyHistograms {
                 (const Count *) entry_at (args, first + e) + at, args.n_bins,
                 histogram.total);
 
-        if (lane_of_thread () == e)
+        if (cuv_lane_of_thread () == e)
           sum += histogram.weight * distance;
       }
     }
@@ -193,6 +188,7 @@ template <typename Count> struct AnyHistograms {
 
 // ---- the kernels ----
 
+// Grid: groups of ENTRIES entries, CUV_LDP_PARTS blocks each.
 template <typename Comparator>
 static __global__ void __launch_bounds__ (32 * WARPS, 4)
     match_kernel (const __grid_constant__ CuvLdpMatchArgs args)
@@ -204,8 +200,8 @@ static __global__ void __launch_bounds__ (32 * WARPS, 4)
   const uint64_t sum = Comparator::compare (
       args, first, part * WARPS + warp, CUV_LDP_PARTS * WARPS);
 
-  if (lane_of_thread () < ENTRIES)
-    warp_sums[warp][lane_of_thread ()] = sum;
+  if (cuv_lane_of_thread () < ENTRIES)
+    warp_sums[warp][cuv_lane_of_thread ()] = sum;
   __syncthreads ();
   if (threadIdx.x < ENTRIES && first + threadIdx.x < args.n) {
     uint64_t distance = 0;
@@ -217,6 +213,7 @@ static __global__ void __launch_bounds__ (32 * WARPS, 4)
   }
 }
 
+// One thread per count, which is clamped to the range of To.
 template <typename From, typename To>
 static __global__ void
 __launch_bounds__ (PACK_THREADS)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Compares queries with the pictures of an index. As many pictures as fit stay
-// in device memory. The rest is streamed for each query in chunks, double
+// Compares queries with the pictures of an index, its entries. As many as fit
+// stay in device memory. The rest is streamed for each query in chunks, double
 // buffered through pinned memory: copying overlaps comparing.
 #include "ldp/match.h"
 
@@ -28,17 +28,21 @@ struct Layout {
 };
 
 struct _CuvLdpMatchCuda {
+  // of tables and the query; of entries; of distances
   CuvArena fixed = {}, memory = {}, results = {};
   CuvLdpMatchArgs args = {};
   uint64_t max_distance = 0; // of two pictures without a common code
-  int64_t n_counts = 0, size = 0, stride = 0; // per entry, on the host
+  // of an entry on the host: counts, bytes, bytes to the next one
+  int64_t n_counts = 0, size = 0, stride = 0;
   int64_t capacity = 0; // entries that fit in device memory
   CuvLdpCopy copy = nullptr;
   void *copy_data = nullptr;
   Layout layout = {};
-  int64_t n_resident = 0, n = 0, n_matched = 0;
-  const uint8_t *entries = nullptr;
-  uint8_t *resident = nullptr, *packed = nullptr;
+  int64_t n_resident = 0, n = 0;    // entries on the device, and all
+  int64_t n_matched = 0;            // entries compared with the last query
+  const uint8_t *entries = nullptr; // on the host, the caller's
+  uint8_t *resident = nullptr;      // on the device
+  uint8_t *packed = nullptr;        // the query, on the device
   Slot slots[SLOTS] = {};
   cudaStream_t copy_stream = nullptr, stream = nullptr;
   CuvWait copy_wait = {}, wait = {};
@@ -66,8 +70,8 @@ _CuvLdpMatchCuda::~_CuvLdpMatchCuda ()
 
 // ---- opening ----
 
-// Followed by one of weight 0: half of the last unit may lie in the padding
-// behind the picture.
+// One per histogram of a picture, and one of weight 0: half of the last unit
+// may lie in the padding behind the picture.
 static std::vector<CuvLdpHistogram>
 list_histograms (const CuvLdpPacked &packed)
 {
@@ -79,6 +83,7 @@ list_histograms (const CuvLdpPacked &packed)
   return histograms;
 }
 
+// fixed: bytes of device memory that do not depend on the number of entries.
 static bool
 find_capacity (CuvLdpMatchCuda *self, size_t fixed, size_t max_bytes)
 {

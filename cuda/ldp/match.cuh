@@ -6,7 +6,7 @@
 
 #include "cuv-cuda.cuh"
 
-#define CUV_LDP_WARP_BYTES 512 // that a warp compares at once
+#define CUV_LDP_WARP_BYTES 512 // compared by a warp at once
 #define CUV_LDP_PARTS 4        // of a picture, each compared by a thread block
 
 // A histogram adds to the distance its weight times the number of its codes
@@ -20,10 +20,10 @@ struct CuvLdpMatchArgs {
   const uint8_t *query, *entries; // packed
   int64_t pitch; // bytes from an entry to the next: a multiple of
                  // CUV_LDP_WARP_BYTES
-  int64_t n;
-  int n_histograms, n_bins, count_size;
-  const CuvLdpHistogram *histograms; // followed by one of weight 0
-  uint64_t *distances; // of entry i at [part * distances_pitch + i]
+  int64_t n;     // entries
+  int n_histograms, n_bins, count_size; // of a picture; bytes per count
+  const CuvLdpHistogram *histograms;    // followed by one of weight 0
+  uint64_t *distances; // of entry i: the sum of [part * distances_pitch + i]
   int64_t distances_pitch;
 };
 

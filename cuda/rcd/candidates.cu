@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Refinement of more than one window: each further candidate is the best window
-// whose centre lies outside all before it; the best refined one is the match.
+// Refinement of several candidates: the first is the best window, each further
+// one the best window whose centre lies outside all candidates before it. The
+// match is the candidate with the least score after refinement.
 #include "rcd/search.cuh"
 
 #define THREADS 256
-#define PER_THREAD 4 // windows
+#define PER_THREAD 4 // windows per thread
 
-// The best window outside all candidates so far, per block.
+// Finds the next candidate, the best window outside all so far, of each block.
+// Grid: blocks of windows x targets.
 static __global__ void
 __launch_bounds__ (THREADS) next_window_kernel (
     const __grid_constant__ CuvRcdState state, int n_candidates)
@@ -58,7 +60,8 @@ keep_better (const CuvRcdState &state, int t, bool is_first)
   __syncthreads ();
 }
 
-// Makes the best of next_window_kernel() the match to refine next.
+// Keeps the candidate just refined if it is the best so far, and makes the best
+// window of next_window_kernel() the match to refine next. Grid: targets.
 static __global__ void
 __launch_bounds__ (THREADS) candidate_kernel (
     const __grid_constant__ CuvRcdState state, int n_candidates)
@@ -95,6 +98,7 @@ __launch_bounds__ (THREADS) candidate_kernel (
   }
 }
 
+// After the last candidate: reports the best. Grid: targets.
 static __global__ void
 __launch_bounds__ (THREADS)
     best_candidate_kernel (const __grid_constant__ CuvRcdState state)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Exact sums of features and of their products over the cells of the search
-// area. A warp sums some neighbouring cells, or half of their rows: each lane
-// goes down a column of four pixels and gets its neighbours' grey values by
-// shuffles.
+// area. A warp sums some cells beside each other, or half of their rows: each
+// lane goes down a column of four pixels and gets the grey values beside them
+// from other lanes by shuffles.
 #include "rcd/planes.cuh"
 #include "rcd/load.cuh"
 
-#define MAX_PARTS 2 // warps per cell, each with a part of the rows
+#define MAX_PARTS 2 // warps per block, each with a part of the cells' rows
 #define LANES 30    // lanes that sum; the outer two only supply neighbours
 #define AHEAD 5     // rows of loads in flight
 
@@ -17,15 +17,17 @@ columns_of (int cell)
   return cell % 4 == 0 ? cell / 4 : (cell + 2) / 4 + 1;
 }
 
+// A lane's column of four pixels, some of which may be outside its cell.
 struct Lane {
-  int x;           // position of its four pixels in their cell
-  int n;           // number of them inside the cell
+  int x;           // position of the first pixel in the cell
+  int n;           // number of pixels inside the cell
   CuvRcdMask mask; // selects those
-  int left, right; // lanes with the neighbouring pixels
+  int left, right; // lanes with the pixels to the left and right
   CuvRcdColumn column;
 };
 
-// The nearest lane whose column is `step` (-1 or 1) from this one's.
+// The nearest lane whose column is `step` (-1 or 1) from this one's. word:
+// index of the column, x / 4.
 static __device__ __forceinline__ int
 find_neighbour (int word, int step)
 {
@@ -41,6 +43,7 @@ find_neighbour (int word, int step)
   return at;
 }
 
+// Assigns lanes, from 1 on, to the columns of n_cells cells, n_columns each.
 static __device__ __forceinline__ Lane
 find_lane (const CuvRcdState &state, const CuvRcdSource &source, int n_cells,
     int n_columns)
@@ -63,7 +66,7 @@ find_lane (const CuvRcdState &state, const CuvRcdSource &source, int n_cells,
 
 // ---- down the rows ----
 
-// Sums over a lane's pixels in n_rows rows from y on; row: that of y in its
+// Sums over a lane's pixels in n_rows rows from y on, which is row `row` of its
 // cell. By whole warps.
 template <CuvRcdFeatures F, CuvRcdLoad L>
 static __device__ __forceinline__ void
@@ -131,8 +134,8 @@ sum_of_positions (int which, int64_t x, int64_t y, int64_t n)
   }
 }
 
-// Sum k of the cell at (x, y) from its totals. The features x and y come before
-// the planes.
+// Sum k (see CUV_RCD_SUMS) of the cell at (x, y), from the totals of the
+// planes, which are all features but x and y.
 template <CuvRcdFeatures F>
 static __device__ __forceinline__ int64_t
 cell_sum (const unsigned *totals, int k, int64_t x, int64_t y, int cell)
@@ -157,7 +160,7 @@ cell_sum (const unsigned *totals, int k, int64_t x, int64_t y, int cell)
 
 // ---- the kernel ----
 
-// The sums of each lane of a block.
+// Shared memory: the sums of each lane of a block.
 template <CuvRcdFeatures F> struct Parts {
   unsigned sums[MAX_PARTS][CuvRcdPlanes<F>::n_all]
                [33]; // 33: avoids bank conflicts
@@ -193,6 +196,8 @@ finish_cell (const CuvRcdState &state, const Parts<F> &parts, int cell,
             (state.area.row + (int) blockIdx.y) * state.cell, state.cell);
 }
 
+// Grid: groups of n_cells cells x rows of cells, or targets if there are more,
+// whose data the first blocks copy to the device.
 template <CuvRcdFeatures F, CuvRcdLoad L>
 static __global__ void __launch_bounds__ (32 * MAX_PARTS)
     cells_kernel (const __grid_constant__ CuvRcdState state,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The distance map, as elements/rcd/reference/distance-map.c has it.
+// Draws the distance map, the same pixels as
+// elements/rcd/reference/distance-map.c.
 #include "rcd/search.cuh"
 
 #define BLOCK dim3 (32, 8)
 
-// The grey value at a pixel: that of the window with the nearest centre.
+// The grey value of a pixel: 255 * 2^(-distance / half) of the window with the
+// nearest centre, 0 where there is none.
 static __device__ uint8_t
 value_at (const CuvRcdState &state, const CuvRcdLevel &level, int x, int y,
     double half)
@@ -24,6 +26,7 @@ value_at (const CuvRcdState &state, const CuvRcdLevel &level, int x, int y,
   return (uint8_t) (255.0 * exp2 (-distance / half) + 0.5);
 }
 
+// One thread per pixel.
 static __global__ void
 draw_kernel (const __grid_constant__ CuvRcdState state, CuvFrame frame,
     int target, double half)

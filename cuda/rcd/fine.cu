@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Refinement: integral images over an uneven grid with a line at each edge of
-// the windows around a box. And sums over any box.
+// Refinement: compares windows around a box by integral images over an uneven
+// grid that has a line at each edge of any of the windows. Also sums over a
+// single box.
 #include "rcd/search.cuh"
 
 #define THREADS 256
 #define WARPS (THREADS / 32)
-#define CHUNK_X 32 // pixels that a warp sums at a time; few enough for
-#define CHUNK_Y 8  // 32-bit sums
+// pixels that a warp sums at a time; few enough for 32-bit sums
+#define CHUNK_X 32
+#define CHUNK_Y 8
 #define LINES CUV_RCD_FINE_LINES
 #define CELLS (LINES - 1)
 #define WINDOW_THREADS 416
@@ -18,6 +20,8 @@ static_assert (WINDOW_THREADS >= CUV_RCD_FINE_WINDOWS
 
 // ---- windows and lines ----
 
+// A round of refinement: windows are spacing pixels apart, sizes differ by
+// 2^-shift of the longer side.
 struct Round {
   int spacing, shift;
 };
@@ -36,8 +40,9 @@ window_around (const CuvRcdBox &box, Round round, int size, int x, int y)
     box.width + dw, box.height + dh };
 }
 
-// Edges in ascending order, clamped to the frame. rank: index of an edge there,
-// for the left or upper edges by size and step, then for the opposite ones.
+// The grid's lines: the edges of all windows in ascending order, clamped to the
+// frame. rank: an edge's index in that order, by size and step of its window:
+// left or upper edges, then right or lower ones.
 struct Lines {
   int x[LINES], y[LINES];
   int rank_x[LINES], rank_y[LINES];
@@ -56,7 +61,7 @@ edge_at (
               : min (max (window.x + edge * window.width, 0), frame.width);
 }
 
-// By all threads of a block.
+// Sorts the edges by counting smaller ones. By all threads of a block.
 static __device__ void
 find_lines (
     const CuvFrame &frame, const CuvRcdBox &box, Round round, Lines *lines)
@@ -81,8 +86,8 @@ find_lines (
 
 // ---- sums ----
 
-// Adds the sums over at most CHUNK_X x CHUNK_Y pixels. By a warp. plane:
-// distance from one sum to the next.
+// Adds the sums over at most CHUNK_X x CHUNK_Y pixels to `to`, where one sum is
+// `plane` elements from the next. By a warp.
 template <CuvRcdFeatures F>
 static __device__ void
 add_chunk (const CuvFrame &frame, int left, int top, int right, int bottom,
@@ -126,8 +131,9 @@ add_chunk (const CuvFrame &frame, int left, int top, int right, int bottom,
   }
 }
 
-// The pixel rows of block `band`: grid rows are split into bands of at most
-// CHUNK_Y pixel rows; surplus blocks get none. By one thread.
+// The grid row and the pixel rows top .. bottom - 1 of block `band`: grid rows
+// are split into bands of at most CHUNK_Y pixel rows; surplus blocks get none.
+// By one thread.
 static __device__ void
 find_band (const Lines &lines, int band, int *row, int *top, int *bottom)
 {
@@ -145,6 +151,8 @@ find_band (const Lines &lines, int band, int *row, int *top, int *bottom)
   *top = *bottom = 0;
 }
 
+// Adds the sums over the pixels of each cell of the grid. Grid: bands x
+// targets.
 template <CuvRcdFeatures F>
 static __global__ void
 __launch_bounds__ (THREADS)
@@ -179,6 +187,7 @@ __launch_bounds__ (THREADS)
 
 // ---- the best window of a round ----
 
+// The sums over a window.
 template <CuvRcdFeatures F>
 static __device__ void
 fine_sums (const int64_t *integrals, const Lines &lines, int size, int x, int y,
@@ -196,6 +205,7 @@ fine_sums (const int64_t *integrals, const Lines &lines, int size, int x, int y,
         (rank_y[half] - rank_y[0]) * LINES);
 }
 
+// One thread per window. Grid: targets.
 template <CuvRcdFeatures F>
 static __global__ void
 __launch_bounds__ (WINDOW_THREADS)
@@ -244,6 +254,7 @@ __launch_bounds__ (WINDOW_THREADS)
 
 // ---- a box ----
 
+// One chunk per warp. Grid: WARPS chunks across x chunks down.
 template <CuvRcdFeatures F>
 static __global__ void
 __launch_bounds__ (THREADS)

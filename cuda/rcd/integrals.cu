@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// From cells to integral images. A block integrates a group of rows of one sum
-// of one grid, a band at a time: as many rows as fit shared memory, first along
-// rows, then down columns.
+// Integral images of cells. A block integrates a group of rows of one plane, a
+// band at a time: as many rows as fit shared memory, first along rows, then
+// down columns.
 #include <algorithm>
 #include "rcd/search.cuh"
 
 #define THREADS 1024
 #define WARPS (THREADS / 32)
 #define STEPS 4  // chunks of 32 columns in flight, to hide latency
-#define GROUPS 4 // of rows, a block each
+#define GROUPS 4 // of rows per plane, a block each
 
 static __device__ __forceinline__ long long
 warp_inclusive_scan (long long value)
@@ -24,7 +24,8 @@ warp_inclusive_scan (long long value)
   return value;
 }
 
-// Prefix sums of a row, by a warp. clear: zeroes `from`.
+// Prefix sums of a row, by a warp. SHARED: `from` is in shared memory. clear:
+// zeroes `from`.
 template <bool SHARED>
 static __device__ __forceinline__ void
 sum_along (int64_t *from, int64_t *to, int n, bool clear)
@@ -108,6 +109,9 @@ add_rows (const int64_t *from, int n_rows, int n, int64_t *sums)
   }
 }
 
+// Grid: sums x grids x groups of rows. A block first adds up all rows above its
+// group. Dynamic shared memory: row 0 for the sums above a band, and band_rows
+// rows.
 static __global__ void
 __launch_bounds__ (THREADS) integrate_kernel (
     const __grid_constant__ CuvRcdIntegrals all, int band_rows)

@@ -12,19 +12,22 @@ enum CuvRcdLoad {
   CUV_RCD_LOAD_SAMPLES,  // any other format, byte by byte
 };
 
+// A frame and how to load it.
 struct CuvRcdSource {
   CuvFrame frame;
   CuvRcdLoad load;
-  // PIXELS only
-  const uint8_t *pixels;
-  int stride, step;
-  unsigned low, high; // luma weights of bytes 0 and 1, 2 and 3, for dp2a
-  unsigned colour[3]; // __byte_perm selectors of a colour in two pixels
+  // PIXELS only:
+  const uint8_t *pixels; // first byte of the first pixel
+  int stride, step;      // bytes from row to row, from pixel to pixel
+  unsigned low, high;    // luma weights of bytes 0 and 1, 2 and 3, for dp2a
+  unsigned colour[3];    // __byte_perm selectors of a colour in two pixels
 };
 
-// Byte order in a word of colours, as __byte_perm selector: pixels 0 2 1 3.
+// Order of pixels in a word of colours: 0 2 1 3, as a __byte_perm selector. The
+// halves then match those of gradients, see planes.cuh.
 #define CUV_RCD_COLOUR_ORDER 0x3120u
 
+// Packs four samples in that order.
 static __device__ __forceinline__ unsigned
 cuv_rcd_word (unsigned p0, unsigned p1, unsigned p2, unsigned p3)
 {
@@ -33,7 +36,7 @@ cuv_rcd_word (unsigned p0, unsigned p1, unsigned p2, unsigned p3)
 
 // A column of four pixels.
 struct CuvRcdColumn {
-  int x;          // the first, a multiple of 4, inside the frame
+  int x;          // of the first pixel to load, a multiple of 4 in the frame
   unsigned order; // __byte_perm selector that repeats the border
   unsigned at[4]; // PIXELS: byte offsets of the words in a row
 };
@@ -80,7 +83,7 @@ cuv_rcd_fetch_samples (const CuvRcdSource &source, int x, int y)
   return raw;
 }
 
-// The same layout; only the grey values are loaded as a word.
+// The same layout; only the luma is loaded as a word.
 static __device__ __forceinline__ CuvRcdRaw
 cuv_rcd_fetch_luma (const CuvRcdSource &source, int x, int y)
 {
@@ -120,6 +123,7 @@ cuv_rcd_fetch_pixels (
   return raw;
 }
 
+// Row y of a column; beyond the frame, its border is repeated.
 template <CuvRcdLoad L>
 static __device__ __forceinline__ CuvRcdRaw
 cuv_rcd_fetch (const CuvRcdSource &source, const CuvRcdColumn &column, int y)
@@ -148,7 +152,7 @@ cuv_rcd_grey_of (const CuvRcdSource &source, const unsigned *p)
       __byte_perm (g[0], g[1], 0x62), __byte_perm (g[2], g[3], 0x62), 0x5410);
 }
 
-// grey: in order; colours: in CUV_RCD_COLOUR_ORDER.
+// Unpacks what was loaded. grey: in order; colours: in CUV_RCD_COLOUR_ORDER.
 template <CuvRcdLoad L>
 static __device__ __forceinline__ void
 cuv_rcd_unpack (const CuvRcdSource &source, const CuvRcdColumn &column,

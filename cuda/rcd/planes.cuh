@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The features of four pixels in SIMD words: a word of four bytes for a colour,
-// two words of two 16-bit halves (pixels 0 and 2, 1 and 3) for a gradient; sums
-// of them and of their products by dp4a and dp2a.
+// The features of four pixels as planes, packed in words for SIMD instructions:
+// a colour is a word of four bytes, a gradient two words of two 16-bit halves
+// (pixels 0 and 2, 1 and 3). Their sums and those of their products are
+// computed by dp4a and dp2a.
 #ifndef CUV_RCD_PLANES_CUH
 #define CUV_RCD_PLANES_CUH
 
@@ -11,6 +12,7 @@
 // corrects the sums.
 #define CUV_RCD_BIAS 1024u
 
+// Planes of four pixels: all features but x and y.
 template <CuvRcdFeatures F> struct CuvRcdPlanes {
   static constexpr bool has_xy = F == CUV_RCD_TUZEL9; // x and y are features
   static constexpr int n_bytes = F == CUV_RCD_GREY_GRAD ? 1 : 3;
@@ -42,6 +44,7 @@ cuv_rcd_greys (const unsigned *words) // words[-1] .. words[1], 4 pixels each
   return g;
 }
 
+// |a - b|, or a - b + CUV_RCD_BIAS, in each half.
 template <bool ABSOLUTE>
 static __device__ __forceinline__ unsigned
 cuv_rcd_difference (unsigned a, unsigned b)
@@ -50,7 +53,7 @@ cuv_rcd_difference (unsigned a, unsigned b)
                   : a + CUV_RCD_BIAS * 0x10001u - b;
 }
 
-// g: the rows above, at and below the pixels.
+// Sets the gradients of four pixels. g: the rows above, at and below them.
 template <CuvRcdFeatures F>
 static __device__ __forceinline__ void
 cuv_rcd_gradients (const CuvRcdGreys g[3], CuvRcdPlanes<F> *planes)
@@ -106,6 +109,7 @@ cuv_rcd_apply_mask (CuvRcdPlanes<F> *planes, const CuvRcdMask &mask)
 
 // ---- sums ----
 
+// Adds plane i, or the product of planes i <= j, to sum.
 template <CuvRcdFeatures F>
 static __device__ __forceinline__ unsigned
 cuv_rcd_plane_sum (const CuvRcdPlanes<F> &planes, int i, unsigned sum)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From sums to a distance, for gcc and nvcc: the same operations in the same
- * order, so that both find the same window. Windows are ordered by a score that
- * is monotonic in the distance: for JBLD its exponential, which saves the
- * logarithm; for Foerstner its square. */
+/* The distance of a window from a model, computed from the window's sums; for
+ * gcc and nvcc, with the same operations in the same order, so that both find
+ * the same window. Windows are ordered by a score that is monotonic in the
+ * distance: for JBLD its exponential, which saves the logarithm; for Foerstner
+ * its square. */
 #ifndef CUV_RCD_DISTANCE_H
 #define CUV_RCD_DISTANCE_H
 

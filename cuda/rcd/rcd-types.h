@@ -39,22 +39,22 @@ typedef enum {
   CUV_RCD_FORSTNER, /* sqrt (sum ln^2 of the eigenvalues of A^-1 B) */
 } CuvRcdMetric;
 
-/* ---- what is searched ---- */
+/* ---- a search ---- */
 
-/* Pixels of the frame. */
+/* A rectangle in pixels of the frame; (x, y) is its top left one. */
 typedef struct {
   int32_t x, y, width, height;
 } CuvRcdBox;
 
-/* What memory is allocated for. */
+/* The settings that a search object is allocated for. */
 typedef struct {
   CuvRcdFeatures features;
   CuvRcdMetric metric;
   int32_t width, height; /* of the frame, 1 .. CUV_RCD_MAX_SIZE */
-  int32_t cell;          /* pixels; window edges lie between cells */
-  int32_t max_targets;   /* 1 .. CUV_RCD_MAX_TARGETS */
-  int32_t max_windows;   /* of a search, over all its targets */
-  double lambda;         /* >= 0, added to all variances */
+  int32_t cell; /* side of a cell, pixels; window edges lie between cells */
+  int32_t max_targets; /* 1 .. CUV_RCD_MAX_TARGETS */
+  int32_t max_windows; /* per search, over all its targets */
+  double lambda;       /* >= 0, added to all variances */
 } CuvRcdConfig;
 
 #define CUV_RCD_MAX_SIZE 16384
@@ -97,11 +97,13 @@ typedef struct {
   CuvRcdLevel levels[CUV_RCD_MAX_LEVELS];
 } CuvRcdTarget;
 
+/* One search of a frame. */
 typedef struct {
   CuvRcdArea area;
   int32_t n_targets;
   const CuvRcdTarget *targets;
-  /* spacing of the first round of refinement, pixels; 0 = none. See rcd.h */
+  /* spacing of the windows of the first round of refinement, pixels; 0 = no
+   * refinement */
   int32_t refine;
   /* windows to refine, 1 .. CUV_RCD_MAX_CANDIDATES; 0 = 1. The first is the
    * best window, each further one the best whose centre lies outside all before
@@ -111,10 +113,12 @@ typedef struct {
 
 #define CUV_RCD_MAX_CANDIDATES 8
 
-/* ---- what is found ---- */
+/* ---- results ---- */
 
+/* The best window of a target. */
 typedef struct {
-  int32_t window; /* number before refinement; -1 = none has a finite score */
+  int32_t
+      window; /* its number before refinement; -1: none has a finite score */
   int32_t level;
   CuvRcdBox box; /* after refinement */
   double score;  /* of the box; see cuv_rcd_distance() */
@@ -135,7 +139,7 @@ typedef struct {
   (CUV_RCD_FINE_STEPS * CUV_RCD_FINE_STEPS * CUV_RCD_FINE_SIZES)
 #define CUV_RCD_FINE_LINES (2 * CUV_RCD_FINE_STEPS * CUV_RCD_FINE_SIZES)
 
-/* Spacing of the next round; 0 after the round with spacing 1. */
+/* Spacing of the next round's windows; 0 after the round with spacing 1. */
 static inline int
 cuv_rcd_next_spacing (int spacing)
 {

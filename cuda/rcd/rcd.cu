@@ -17,6 +17,7 @@ struct _CuvRcdCuda {
   CuvRcdState state = {}; // of the last submit
   bool searched = false;  // false if there was no window to compare
   CuvRcdTarget *targets_pinned = nullptr;
+  // of cuv_rcd_cuda_measure(), on the device and in host memory
   int64_t *box_sums = nullptr, *box_sums_pinned = nullptr;
   cudaStream_t stream = nullptr;
   cudaEvent_t done = nullptr;
@@ -36,15 +37,6 @@ _CuvRcdCuda::~_CuvRcdCuda ()
 
 template <typename T>
 static bool
-alloc (CuvRcdCuda *self, T **memory, size_t n)
-{
-  *memory = (T *) cuv_arena_zeroed (
-      &self->arena, std::max<size_t> (n, 1) * sizeof (T));
-  return *memory != nullptr;
-}
-
-template <typename T>
-static bool
 pin (CuvRcdCuda *self, T **memory, size_t n)
 {
   *memory = (T *) cuv_arena_pinned (&self->arena, n * sizeof (T));
@@ -57,8 +49,10 @@ init_fine (CuvRcdCuda *self)
   const size_t lines = CUV_RCD_FINE_LINES, cells = lines - 1;
   const size_t n = (size_t) self->config.max_targets * self->state.n_sums;
 
-  return alloc (self, &self->state.fine_cells, n * cells * cells)
-      && alloc (self, &self->state.fine_integrals, n * lines * lines);
+  return cuv_arena_new (
+             &self->arena, &self->state.fine_cells, n * cells * cells)
+      && cuv_arena_new (
+          &self->arena, &self->state.fine_integrals, n * lines * lines);
 }
 
 static void
@@ -83,12 +77,15 @@ init_matches (CuvRcdCuda *self)
     return false;
   clear_matches (self); // for a collect before any submit
   state->targets_pinned = self->targets_pinned;
-  return alloc (self, &state->matches, n) && alloc (self, &state->targets, n)
-      && alloc (self, &state->second_scores, n) && alloc (self, &state->done, n)
-      && alloc (self, &state->candidates, n * CUV_RCD_MAX_CANDIDATES)
-      && alloc (self, &state->first_scores, n)
-      && alloc (self, &state->best_matches, n)
-      && alloc (self, &self->box_sums, CUV_RCD_MAX_SUMS);
+  return cuv_arena_new (&self->arena, &state->matches, n)
+      && cuv_arena_new (&self->arena, &state->targets, n)
+      && cuv_arena_new (&self->arena, &state->second_scores, n)
+      && cuv_arena_new (&self->arena, &state->done, n)
+      && cuv_arena_new (
+          &self->arena, &state->candidates, n * CUV_RCD_MAX_CANDIDATES)
+      && cuv_arena_new (&self->arena, &state->first_scores, n)
+      && cuv_arena_new (&self->arena, &state->best_matches, n)
+      && cuv_arena_new (&self->arena, &self->box_sums, CUV_RCD_MAX_SUMS);
 }
 
 static bool
@@ -105,12 +102,13 @@ init (CuvRcdCuda *self)
   state->cell = config.cell;
   state->n_sums = CUV_RCD_SUMS (cuv_rcd_n_features (config.features));
   state->n_bests = config.max_windows / CUV_RCD_WINDOWS_PER_BLOCK + 1;
-  return alloc (self, &state->cells, columns * rows * state->n_sums)
-      && alloc (
-          self, &state->integrals, (columns + 1) * (rows + 1) * state->n_sums)
-      && alloc (self, &state->scores, config.max_windows)
-      && alloc (self, &state->centres, config.max_windows)
-      && alloc (self, &state->block_bests,
+  return cuv_arena_new (
+             &self->arena, &state->cells, columns * rows * state->n_sums)
+      && cuv_arena_new (&self->arena, &state->integrals,
+          (columns + 1) * (rows + 1) * state->n_sums)
+      && cuv_arena_new (&self->arena, &state->scores, config.max_windows)
+      && cuv_arena_new (&self->arena, &state->centres, config.max_windows)
+      && cuv_arena_new (&self->arena, &state->block_bests,
           (size_t) config.max_targets * state->n_bests)
       && init_matches (self) && init_fine (self)
       && cuv_cuda_record (
@@ -232,15 +230,6 @@ cuv_rcd_cuda_draw (CuvRcdCuda *self, const CuvFrame *frame, int target,
   return recover (self);
 }
 
-static int
-copy (CuvRcdCuda *self, void *to, const void *from, size_t size)
-{
-  CUV_CUDA_TRY (
-      cudaMemcpyAsync (to, from, size, cudaMemcpyDeviceToHost, self->stream));
-  CUV_CUDA_TRY (cudaStreamSynchronize (self->stream));
-  return 0;
-}
-
 extern "C" int
 cuv_rcd_cuda_measure (CuvRcdCuda *self, const CuvFrame *frame,
     const CuvRcdBox *box, CuvCudaStream stream, int64_t *sums)
@@ -255,7 +244,9 @@ cuv_rcd_cuda_measure (CuvRcdCuda *self, const CuvFrame *frame,
           != 0
       || cuv_rcd_box_submit (self->state, *box, self->box_sums, self->stream)
           != 0
-      || copy (self, self->box_sums_pinned, self->box_sums, size) != 0)
+      || cuv_cuda_copy (
+             self->box_sums_pinned, self->box_sums, size, self->stream)
+          != 0)
     return recover (self);
   memcpy (sums, self->box_sums_pinned, size);
   if (self->config.features == CUV_RCD_TUZEL9)
@@ -274,8 +265,8 @@ cuv_rcd_cuda_get_integrals (CuvRcdCuda *self, int64_t *integrals)
   const size_t entries = (size_t) (area.n_columns + 1) * (area.n_rows + 1);
   std::vector<int64_t> planes (entries * n_sums);
 
-  if (copy (self, planes.data (), self->state.integrals,
-          planes.size () * sizeof planes[0])
+  if (cuv_cuda_copy (planes.data (), self->state.integrals,
+          planes.size () * sizeof planes[0], self->stream)
       != 0)
     return -1;
   for (size_t i = 0; i < planes.size (); i++)
@@ -286,6 +277,6 @@ cuv_rcd_cuda_get_integrals (CuvRcdCuda *self, int64_t *integrals)
 extern "C" int
 cuv_rcd_cuda_get_scores (CuvRcdCuda *self, double *scores)
 {
-  return copy (self, scores, self->state.scores,
-      self->config.max_windows * sizeof *scores);
+  return cuv_cuda_copy (scores, self->state.scores,
+      self->config.max_windows * sizeof *scores, self->stream);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A search on the GPU. All functions act on the current CUDA context. Those
- * that return int return 0, or -1 and set cuv_cuda_error(). */
+/* Region covariance search on the GPU. All functions act on the current CUDA
+ * context. Those that return int return 0, or -1 and set cuv_cuda_error(). */
 #ifndef CUV_RCD_CUDA_H
 #define CUV_RCD_CUDA_H
 
@@ -33,7 +33,8 @@ int cuv_rcd_cuda_collect (CuvRcdCuda *self, CuvRcdMatch *matches);
 int cuv_rcd_cuda_draw (CuvRcdCuda *self, const CuvFrame *frame, int target,
     double half, CuvCudaStream stream);
 
-/* The sums over a box inside the frame; x and y count from the box. Waits. */
+/* Computes the sums (CUV_RCD_SUMS) over a box inside the frame; the features x
+ * and y count from the box. Waits. */
 int cuv_rcd_cuda_measure (CuvRcdCuda *self, const CuvFrame *frame,
     const CuvRcdBox *box, CuvCudaStream stream, int64_t *sums);
 

@@ -14,7 +14,7 @@ typedef unsigned long long CuvRcdScoreBits;
 #define CUV_RCD_WINDOWS_PER_BLOCK 64
 #define CUV_RCD_INFINITE 0x7ff0000000000000ULL // bits of +infinity
 
-static_assert (CUV_RCD_MAX_CELL <= 32, "sums of a cell overflow 32 bits");
+static_assert (CUV_RCD_MAX_CELL <= 32, "sums of larger cells overflow 32 bits");
 
 // A window and its score.
 struct CuvRcdBest {
@@ -32,30 +32,33 @@ struct CuvRcdState {
   double lambda;
   int cell, n_sums, n_targets;
   CuvRcdArea area;
-  const CuvRcdTarget *targets_pinned;
+  const CuvRcdTarget *targets_pinned; // host memory
   CuvRcdTarget *targets;
   int64_t *cells, *integrals;
-  double *scores;
+  double *scores;                 // of windows, by number
   unsigned *centres;              // of windows: 2 x | 2 y << 16
   CuvRcdBest *block_bests;        // by target, then block of windows
   int n_bests;                    // per target
   CuvRcdScoreBits *second_scores; // per target: second-best score
   unsigned *done;                 // per target: blocks that are done
-  CuvRcdMatch *matches;
-  CuvRcdMatch *matches_pinned;
+  CuvRcdMatch *matches;           // per target
+  CuvRcdMatch *matches_pinned;    // host memory
   int refine, n_candidates;
   // refinement of several candidates, per target: boxes, the first one's score,
   // the best match so far
   CuvRcdBox *candidates;
   CuvRcdScoreBits *first_scores;
   CuvRcdMatch *best_matches;
-  // refinement, per target: planes as above; all cells are 0 between searches
+  // refinement, per target: planes of the uneven grid; all cells are 0 between
+  // searches
   int64_t *fine_cells, *fine_integrals;
 };
 
 // Launchers, in the order of a search. Return 0, or -1 and set
 // cuv_cuda_error().
 
+// Sums over the cells of the search area; also copies the targets to the
+// device.
 int cuv_rcd_cells_submit (const CuvRcdState &state, cudaStream_t stream);
 
 // Integrates n_grids grids with n_sums planes of n_rows x n_columns cells each.
@@ -72,7 +75,7 @@ int cuv_rcd_integrate_submit (const CuvRcdIntegrals &all, cudaStream_t stream);
 int cuv_rcd_windows_submit (
     const CuvRcdState &state, int max_windows, cudaStream_t stream);
 
-// Refines the matches of all targets: all rounds.
+// Refines the matches of all targets, in all rounds.
 int cuv_rcd_fine_submit (const CuvRcdState &state, cudaStream_t stream);
 
 // Refines state.n_candidates windows per target and keeps the best.
@@ -83,6 +86,7 @@ int cuv_rcd_candidates_submit (
 int cuv_rcd_box_submit (const CuvRcdState &state, const CuvRcdBox &box,
     int64_t *sums, cudaStream_t stream);
 
+// See cuv_rcd_cuda_draw().
 int cuv_rcd_draw_submit (const CuvRcdState &state, const CuvFrame &frame,
     int target, double half, cudaStream_t stream);
 
@@ -189,11 +193,11 @@ cuv_rcd_corners (const int64_t *at, int right, int down)
   return at[down + right] - at[down] - at[right] + at[0];
 }
 
-// The sums over a window.
+// The sums over a window, from the integral images.
 struct CuvRcdCorners {
-  const int64_t *at;
-  int right, down;
-  size_t plane;
+  const int64_t *at; // the top left entry of plane 0
+  int right, down;   // distance of the other corners, in entries
+  size_t plane;      // distance of the next plane
 
   __device__ __forceinline__
   CuvRcdCorners (const CuvRcdState &state, const CuvRcdLevel &level,

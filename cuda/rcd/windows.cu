@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The scores of all windows; the best one, and the best one whose centre lies
-// outside it.
+// Scores all windows, and finds the best one and the best one whose centre lies
+// outside it, the second best.
 #include "rcd/search.cuh"
 
 #define THREADS CUV_RCD_WINDOWS_PER_BLOCK
@@ -30,6 +30,7 @@ score_window (const CuvRcdState &state, const CuvRcdTarget &target, int window)
   return cuv_rcd_score (sums, n, &box, &target.model, M, state.lambda);
 }
 
+// One thread per window. Grid: blocks of windows x targets.
 template <CuvRcdFeatures F, CuvRcdMetric M>
 static __global__ void
 __launch_bounds__ (THREADS)
@@ -166,7 +167,8 @@ write_second (const CuvRcdState &state, CuvRcdScoreBits second)
 }
 
 // The last block of each target writes the match, the others the second score.
-// Each computes the best window itself, which saves another kernel.
+// Each computes the best window itself, which saves another kernel. Grid:
+// blocks of windows and one more x targets.
 static __global__ void
 __launch_bounds__ (CONCLUDE_THREADS)
     conclude_kernel (const __grid_constant__ CuvRcdState state)
