@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Primitives, their coverage of a pixel, and blending: the part of
- * docs/definitions/overlay.md that CPU and GPU share. */
+/* Primitives, their coverage of a pixel, and blending, shared by CPU and GPU;
+ * see docs/definitions/overlay.md. */
 #ifndef CUV_OVERLAY_TYPES_H
 #define CUV_OVERLAY_TYPES_H
 

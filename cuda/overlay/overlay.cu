@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// Draws a list of primitives on a frame. A block draws a tile of cells, the
+// pixels that share chroma samples, one cell per thread.
 #include "cuv-cuda.cuh"
 #include "cuv-wait.h"
 #include "overlay/overlay.h"
 
+#include <stdio.h>
 #include <string.h>
 
-#define TILE_X 32 // threads across; a thread owns a cell of pixels
+#define TILE_X 32 // cells, and threads
 #define TILE_Y 8
 #define N_THREADS (TILE_X * TILE_Y)
-#define FIRST_CAPACITY ((size_t) 256 << 10)
+#define FIRST_CAPACITY ((size_t) 256 << 10) // bytes
 
-static_assert (sizeof (CuvPrimitive) == 80, "the layout of draw.c");
+static_assert (
+    sizeof (CuvPrimitive) == 80, "primitives must be laid out as in draw.c");
 
 struct _CuvOverlayCuda {
   CuvArena arena;
   uint8_t *pinned, *device; // a list: primitives, then bytes
-  size_t capacity;
+  size_t capacity;          // of each, bytes
   cudaEvent_t done;
   CuvWait wait;
-  bool pending;
+  bool pending; // a submit was not waited for
 };
 
 // The pixels of a tile, half open.
@@ -28,7 +32,7 @@ struct Tile {
 
 // ---- which primitives touch a tile ----
 
-// Whether no pixel of the tile is within |cross| <= low, the strip that
+// Whether all pixels of the tile are outside the strip |cross| <= low, which
 // contains the line and its caps. The cross product is linear: its extremes
 // over a tile are at the corners.
 static __device__ bool
@@ -59,7 +63,7 @@ touches (const CuvPrimitive *p, const Tile &tile)
 }
 
 // Lists those of the primitives first .. first + N_THREADS - 1 that touch the
-// tile, in order, and returns their number. All threads of the block take part.
+// tile, in order, and returns their number. Called by all threads of the block.
 static __device__ int
 gather (const CuvPrimitive *primitives, int n, int first, const Tile &tile,
     int *list)
@@ -85,7 +89,7 @@ gather (const CuvPrimitive *primitives, int n, int first, const Tile &tile,
   return total;
 }
 
-// ---- a cell: the pixels that share samples ----
+// ---- a cell: the pixels that share chroma samples ----
 
 // XS, YS: subsampling of all components but the first; N: components.
 template <int XS, int YS, int N> struct Cell {
@@ -277,6 +281,19 @@ find_kernel (const CuvFrame *frame)
   return -1;
 }
 
+// Reports a frame without a kernel. Returns -1.
+static int
+reject (const CuvFrame *frame)
+{
+  const CuvComponent *c = &frame->component[frame->n_components > 1 ? 1 : 0];
+  char text[120];
+
+  snprintf (text, sizeof text,
+      "overlay: no kernel for %d components with 1/%d x 1/%d chroma samples",
+      frame->n_components, 1 << c->xsub, 1 << c->ysub);
+  return cuv_cuda_record (cudaErrorInvalidValue, text);
+}
+
 // The bounding box of all primitives, clipped to the frame.
 static Tile
 bounds (const CuvOverlayList *list, const CuvFrame *frame)
@@ -405,9 +422,7 @@ cuv_overlay_cuda_submit (CuvOverlayCuda *self, const CuvOverlayList *list,
   int k = find_kernel (frame);
 
   if (k < 0)
-    return cuv_cuda_record (cudaErrorInvalidValue,
-        "overlay: no kernel for the subsampling and component count of this "
-        "frame");
+    return reject (frame);
   if (wait (self) != 0 || (size > self->capacity && grow (self, size) != 0))
     return -1;
   if (size == 0)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Drawing on the GPU: the pixels of elements/overlay/reference/draw.c, bit for
- * bit. All functions act on the current CUDA context; those that can fail
- * return 0 or -1 and leave a text for cuv_cuda_error(). */
+/* Drawing on the GPU; the result is the same, bit for bit, as that of
+ * elements/overlay/reference/draw.c. All functions act on the current CUDA
+ * context; those that can fail return 0 or -1 and leave a text for
+ * cuv_cuda_error(). */
 #ifndef CUV_OVERLAY_CUDA_H
 #define CUV_OVERLAY_CUDA_H
 
@@ -17,7 +18,7 @@ typedef struct _CuvOverlayCuda CuvOverlayCuda;
  * enough for a typical frame. NULL on failure. */
 CuvOverlayCuda *cuv_overlay_cuda_new (void);
 
-/* Waits for a submit in progress. */
+/* Waits for a submit in progress. NULL is allowed. */
 void cuv_overlay_cuda_free (CuvOverlayCuda *self);
 
 /* Copies the list and enqueues its drawing on a frame in device memory.
