@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // WaldBoost models on the GPU: tables and launches. Dense scans of models with
-// small blocks go by planes (planes/scan.cuh), the fast path; everything else,
-// and any rearrangement that is requested, goes to variants/.
+// small blocks use planes (planes/scan.cuh), the fast path; everything else,
+// and any rearrangement that is requested, uses variants/.
 #include <algorithm>
 #include <math.h>
+#include <stdio.h>
 #include <type_traits>
 #include "waldboost/planes/scan.cuh"
 #include "waldboost/variants/codes.cuh"
@@ -71,8 +72,8 @@ lay_out_codes (const std::vector<Node> &nodes, const std::vector<CuvWeak> &weak,
 
 // ---- segments ----
 
-// The plan's segments, after which survivors are counted, and finer ones, which
-// compact survivors more often while there are many.
+// The plan's segments, after which survivors are counted, divided by further
+// ends (finer), after which survivors are only compacted, while there are many.
 static std::vector<Segment>
 schedule (const CuvWaldboostPlan &plan, const std::vector<int32_t> &finer)
 {
@@ -123,7 +124,7 @@ public:
     std::vector<float> thresholds;
 
     if (plan.n_segments > CUV_WALDBOOST_SEGMENTS)
-      return cuv_cuda_record (cudaErrorInvalidValue, "too many segments");
+      return reject (plan);
     variants.variant = plan.rearrangement;
     by_planes = plan.rearrangement == CUV_REARRANGE_AUTO
         && planes.fit (model, grid, plan);
@@ -185,6 +186,18 @@ private:
   };
 
   // ---- planning ----
+
+  // Reports a plan of too many segments. Returns -1.
+  static int
+  reject (const CuvWaldboostPlan &plan)
+  {
+    char text[80];
+
+    snprintf (text, sizeof text,
+        "%d segments of weak classifiers, more than the maximum of %d",
+        plan.n_segments, CUV_WALDBOOST_SEGMENTS);
+    return cuv_cuda_record (cudaErrorInvalidValue, text);
+  }
 
   void
   add_nodes (CuvTables *tables, int pitch)
@@ -328,10 +341,12 @@ private:
   std::vector<int32_t> fixed_leaves;
   std::vector<Segment> segments;
   Variants variants;
-  bool narrow, by_planes;
-  BlockShape shape;
+  bool narrow;      // block sums fit 16 bits
+  bool by_planes;   // else by variants
+  BlockShape shape; // of a tile
   int n_tiles, n_processors;
   int n_high, n_blocks; // by planes: tiles of full height; blocks, 0 = unknown
+  // offsets in the plan's tables
   size_t nodes_at[2], thresholds_at, leaves_at, segments_at, tiles_at;
   CuvPlanes planes;
 };

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// WaldBoost models on the GPU: shared by the plane scan (planes/scan.cuh) and
-// by the rearrangements of variants/. A window's sum runs over weak classifiers
-// until it falls below a threshold. Most windows are rejected early, so a warp
-// soon has few active threads: survivors have to be compacted after each
-// segment of weak classifiers. Acc is int32_t for fixed arithmetic, else float.
+// What the scan of WaldBoost models by planes (planes/scan.cuh) and the
+// variants (variants/) share. A window's sum runs over weak classifiers until
+// it falls below a threshold. Most windows are rejected early, so a warp soon
+// has few active threads: survivors have to be compacted after each segment of
+// weak classifiers. Acc is int32_t for fixed arithmetic, else float.
 #ifndef CUV_WALDBOOST_BOOST_CUH
 #define CUV_WALDBOOST_BOOST_CUH
 
 #include "waldboost/detector.cuh"
 
-// A segment ends after end weak classifiers; counter is the plan's segment in
-// which survivors are counted, -1 = none.
+// A segment ends after the first `end` weak classifiers. counter: index of the
+// plan's segment whose survivors are then counted, -1 = none.
 struct Segment {
   int32_t end, counter;
 };
@@ -20,30 +20,25 @@ struct BlockShape {
   int32_t width, height;
 };
 
+// A model on the device.
 template <typename Acc> struct WaldBoost {
   int32_t n_weak, n_segments;
   Acc final_threshold;
-  double score_scale; // of fixed sums
+  double score_scale; // value of a fixed sum's lowest bit
   const Segment *segments;
   const Acc *thresholds; // one per weak classifier
   const Acc *leaves;
 };
 
-// Common to all features of a model.
+// How the codes of a model's features are computed.
 struct CuvCodeRules {
-  int32_t inclusive;      // LBP compares with >=
+  int32_t inclusive;      // boolean: LBP compares with >=
   int32_t factor, offset; // LRD, LRP: rank (a) + factor * rank (b) + offset
   int32_t window_width, window_height;
   float least_sigma;
 };
 
 // ---- one window ----
-
-static __device__ __forceinline__ int
-lane_of_thread ()
-{
-  return threadIdx.x & 31;
-}
 
 // Adds a window's next n responses, per_thread successive ones per thread of a
 // group, to *sum. Returns the index of the first sum below its threshold, or n;
@@ -53,7 +48,7 @@ static __device__ __forceinline__ int
 first_below (int group, int n, const int32_t responses[per_thread],
     const int32_t thresholds[per_thread], int32_t *sum)
 {
-  const int lane = lane_of_thread (), member = lane & (group - 1);
+  const int lane = cuv_lane_of_thread (), member = lane & (group - 1);
   int32_t sums[per_thread], total = 0;
   int first = per_thread; // in this thread
 
@@ -76,7 +71,7 @@ first_below (int group, int n, const int32_t responses[per_thread],
   return below ? first : n;
 }
 
-// Floats have to be added in order.
+// The same for floats, which are added in order.
 template <int per_thread>
 static __device__ __forceinline__ int
 first_below (int group, int n, const float responses[per_thread],
@@ -102,6 +97,7 @@ first_below (int group, int n, const float responses[per_thread],
   return first;
 }
 
+// The score of a hit by its sum.
 static __device__ float
 score_of (const WaldBoost<int32_t> &model, int32_t sum)
 {
@@ -119,7 +115,7 @@ score_of (const WaldBoost<float> &model, float sum)
 
 // A block's counters, added to the frame's at the end.
 struct Tally {
-  unsigned long long weak, windows;
+  unsigned long long weak, windows; // evaluated, visited
   unsigned survivors[CUV_WALDBOOST_SEGMENTS];
 
   __device__ void
@@ -131,24 +127,24 @@ struct Tally {
       weak = windows = 0;
   }
 
-  // Called by all threads of a warp; counts those with yes.
+  // Called by all threads of a warp; counts those whose `yes` is true.
   __device__ void
   count (unsigned *counter, bool yes)
   {
     unsigned n = __popc (__ballot_sync (~0u, yes));
 
-    if (n > 0 && lane_of_thread () == 0)
+    if (n > 0 && cuv_lane_of_thread () == 0)
       atomicAdd (counter, n);
   }
 
-  // Called by all threads; synchronises them.
+  // Adds the counters to the frame's. Called by all threads; synchronises them.
   __device__ void
   flush (CuvCounters *counters, unsigned my_weak, unsigned my_windows)
   {
     unsigned long long sum = cuv_warp_sum ((unsigned long long) my_weak);
     unsigned n = cuv_warp_sum (my_windows);
 
-    if (lane_of_thread () == 0) {
+    if (cuv_lane_of_thread () == 0) {
       atomicAdd (&weak, sum);
       atomicAdd (&windows, (unsigned long long) n);
     }

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Internal interface of the scanners: counters, hits, row ranges.
+// The interface of a scanner, which searches the pyramid for one kind of model:
+// counters, hits, rows to search.
 #ifndef CUV_WALDBOOST_DETECTOR_CUH
 #define CUV_WALDBOOST_DETECTOR_CUH
 
 #include "waldboost/features.cuh"
 #include "waldboost/waldboost.h"
 
-// Largest number of a WaldBoost model's segments; a cascade has one per stage.
+// Most segments of a WaldBoost model; a cascade has one per stage.
 #define CUV_WALDBOOST_SEGMENTS 40
 
 // The result on the device: counters, followed by hits in any order.
 struct CuvCounters {
+  // hits; visited windows; evaluated weak classifiers (not of cascades);
+  // visited windows without contrast (Haar cascades)
   unsigned long long n_hits, windows, weak, flat;
-  unsigned long long began, ended; // nanoseconds of the scan
-  unsigned tiles, pad; // taken by blocks, in scans that distribute tiles
+  unsigned long long began, ended; // start and end of the scan, nanoseconds
+  unsigned tiles,
+      pad; // number of tiles taken by blocks, where blocks take them
   unsigned long long survivors[1]; // n_segments elements
 };
 
@@ -21,8 +25,8 @@ struct CuvHits {
   CuvWaldboostHit *hits;
   CuvCounters *counters;
 
-  // Called by all threads of a scan's first kernel, when the pyramid is
-  // complete.
+  // Notes the start. Called by all threads of a scan's first kernel, when the
+  // pyramid is complete.
   __device__ void
   begin () const
   {
@@ -71,7 +75,7 @@ public:
       const CuvRows &rows, cudaStream_t stream) = 0;
 };
 
-// They copy what they need from the model.
+// A scanner copies what it needs from the model.
 CuvScanner *cuv_cascade_scanner_new (const CuvWaldboostModel *model);
 CuvScanner *cuv_waldboost_scanner_new (const CuvWaldboostModel *model);
 

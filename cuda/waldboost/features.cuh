@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Features on the GPU: offsets of block corners in integral images, computed
-// once per layout of the columns (split or not).
+// once for either layout of the columns (split or not, see CuvPyramidLevel),
+// block sums and LBP codes from them.
 #ifndef CUV_WALDBOOST_FEATURES_CUH
 #define CUV_WALDBOOST_FEATURES_CUH
 
 #include "waldboost/pyramid.cuh"
 
-// Byte offsets from a window's top left corner, in images whose elements have
-// size bytes.
+// Computes byte offsets from a window's top left corner in an integral image.
 struct CuvLayout {
   bool split;
-  int half, pitch, size;
+  int half, pitch; // of a split row, of a row; elements
+  int size;        // bytes per element
 
   int
   at (int x, int y) const
@@ -19,13 +20,14 @@ struct CuvLayout {
   }
 };
 
-// The corners of 3x3 blocks are row[j] + column[i].
+// Offsets of the 4 x 4 corners of 3 x 3 blocks: row[j] + column[i].
 struct alignas (16) CuvGridCorners {
   int32_t row[4];
   int32_t column[4]; // the first is 0
 };
 
-// Three rectangles; a sum is corner 0 - 1 - 2 + 3.
+// Offsets of the corners of three rectangles; the sum of one is that of its
+// corners 0 - 1 - 2 + 3.
 struct alignas (16) CuvHaarCorners {
   int32_t corner[3][4];
   float weight[3];
@@ -96,9 +98,9 @@ cuv_element (CuvPair pair)
   return pair.sums;
 }
 
-// The sums of 3x3 blocks of the window at this element, computed in 32 bits
-// because 16-bit arithmetic costs twice as much; for 16-bit elements the lower
-// half is the sum.
+// The sums of the 3x3 blocks of the window whose top left corner is this
+// element. Computed in 32 bits, because 16-bit arithmetic costs twice as much;
+// with 16-bit elements the lower half of a result is the sum.
 template <typename Sum>
 static __device__ __forceinline__ void
 cuv_packed_sums (
@@ -136,8 +138,9 @@ cuv_block_sums (const Sum *window, const CuvGridCorners &corners, int block[9])
     block[k] = (Sum) sums[k];
 }
 
-// Local binary pattern of the neighbours below the centre, the complement of an
-// inclusive pattern; shifts in the sign bit of each difference.
+// Local binary pattern of the neighbours whose value is below the centre's, the
+// complement of an inclusive pattern; shifts in the sign bit of each
+// difference.
 static __device__ __forceinline__ unsigned
 cuv_below (const int block[9])
 {
@@ -150,7 +153,7 @@ cuv_below (const int block[9])
   return below;
 }
 
-// ---- pairs of windows ----
+// ---- pairs of windows (CuvPair) ----
 
 #define CUV_SMALL_BLOCK 128     // pixels: 128 * 255 < 2^15
 #define CUV_HIGHEST 0x80008000u // top bits of both halves
@@ -184,8 +187,8 @@ cuv_small_patterns (const unsigned sums[9])
   return cuv_gather_patterns (not_below);
 }
 
-// For blocks of up to 257 pixels: the same for the lower 15 bits, which decide
-// where the top bits are equal.
+// For blocks of up to 257 pixels, whose sums fit 16 bits: compares the lower 15
+// bits likewise; they decide where the top bits are equal.
 static __device__ __forceinline__ unsigned
 cuv_large_patterns (const unsigned sums[9])
 {
@@ -200,8 +203,9 @@ cuv_large_patterns (const unsigned sums[9])
   return cuv_gather_patterns (not_below);
 }
 
-// The pattern of the neighbours above the centre, or not below it if inclusive.
-// Integers: v > centre is v >= centre + 1.
+// The pattern of the neighbours whose value is above the centre's or, if
+// inclusive, not below it. As values are integers, v > centre is v >= centre
+// + 1.
 static __device__ __forceinline__ int
 cuv_pattern (int block[9], bool inclusive)
 {
@@ -209,6 +213,7 @@ cuv_pattern (int block[9], bool inclusive)
   return ~cuv_below (block) & 255;
 }
 
+// The sum of a rectangle.
 template <typename Sum>
 static __device__ __forceinline__ Sum
 cuv_rectangle (const Sum *window, const int32_t corner[4])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Kernels that make the pictures of a pyramid's levels and the column sums of
-// their strips.
+// Kernels that resize the pictures of a pyramid's levels and compute the column
+// sums of their strips, which the integral kernel (pyramid.cu) needs.
 #ifndef CUV_WALDBOOST_PICTURES_CUH
 #define CUV_WALDBOOST_PICTURES_CUH
 
@@ -13,7 +13,7 @@ struct CuvSource {
   int stride, width; // multiples of 4
 };
 
-// Block: 32 x 8 pixels.
+// Grey values of a frame. Block: 32 x 8 pixels.
 static __global__ void
 cuv_grey_kernel (CuvFrame frame, uint8_t *grey, int pitch)
 {
@@ -58,10 +58,13 @@ __launch_bounds__ (CUV_HALVES *CUV_HALVES)
   }
 }
 
-// ---- adjacent columns of a level; row() returns their pixels, a byte each
-// ----
+// ---- resizing ----
+//
+// A class per CuvResize: N adjacent columns of a level, for one thread. row()
+// returns their pixels in one row, a byte each.
 
-// Vertical interpolation from 8.8 to rounded 8.16 fixed point.
+// Vertical interpolation from 8.8 to 8.16 fixed point, with 0.5 added for
+// rounding. Taps are packed as index << 9 | weight, see pack_tap().
 static __device__ unsigned
 cuv_interpolate (unsigned upper, unsigned lower, unsigned weight)
 {
@@ -261,8 +264,8 @@ struct CuvPictures {
   }
 };
 
-// Block: a tile. powers: also sums the pixels (1) and their squares (2) of its
-// columns; the tile is then as high as a strip.
+// Grid: tiles. powers: 0; 1: also sums the pixels of the tile's columns; 2: and
+// their squares. With sums a tile is as high as a strip.
 template <int powers>
 static __global__ void
 __launch_bounds__ (CUV_PICTURE_THREADS, 16)

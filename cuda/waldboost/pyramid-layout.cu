@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Memory layout of the pyramid's images, and the tables of its kernels.
+// Plans the pyramid: memory layout of its images, and tables for its kernels.
 #include "waldboost/pyramid.cuh"
 
 // Packs a tap into one word. Kernels always read both pixels; with weight 0 the
@@ -19,9 +19,10 @@ round_up (int value, int unit)
   return cuv_div_up (value, unit) * unit;
 }
 
+// Size of all levels together.
 struct Extent {
-  int64_t elements, pixels;
-  int widest; // pitch of an integral row
+  int64_t elements, pixels; // of integral images, of pictures
+  int widest;               // largest pitch of an integral image, elements
 };
 
 // Places the levels' images one after the other.
@@ -67,7 +68,7 @@ add_taps (std::vector<uint32_t> *taps, const CuvTap *from, int n)
   taps->resize (cuv_whole_fours ((int) taps->size ()), taps->back ());
 }
 
-// Whether sample i is made from factor * i, all with this weight.
+// Whether tap i is (factor * i, weight), for all i.
 static bool
 are_taps (const CuvTap *taps, int n, int factor, int weight)
 {
@@ -90,7 +91,7 @@ are_halves (const CuvTap *taps, int n)
   return are_taps (taps, n, 2, 128);
 }
 
-// Checks groups of four packed taps.
+// Whether each four packed taps read from eight adjacent pixels.
 static bool
 are_near (const uint32_t *taps, int n)
 {
@@ -123,6 +124,7 @@ pack_taps (CuvPyramid *self, const CuvWaldboostPlan *plan)
   return taps;
 }
 
+// Finds the first levels that halve the frame successively.
 static CuvHalves
 find_halves (const CuvPyramid *self, const CuvWaldboostPlan *plan)
 {
@@ -142,7 +144,7 @@ find_halves (const CuvPyramid *self, const CuvWaldboostPlan *plan)
   return halves;
 }
 
-// The number of sources before a level that are made by the picture kernel.
+// The number of levels, made by the picture kernel, on which a level depends.
 static int
 depth_of (const CuvPyramid *self, int level)
 {
@@ -184,7 +186,7 @@ tile_pictures (CuvPyramid *self)
   return tiles;
 }
 
-// The tiles of the strips, and of the lines of the tilted kernels.
+// The tiles of the integral kernel (strips) and of the tilted ones (diagonals).
 static void
 tile_integrals (const CuvPyramid *self, std::vector<CuvTile> *strips,
     std::vector<CuvTile> *diagonals)

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// The pyramid of a frame: integral images, tilted ones, and all launches.
 #include <string.h>
 #include <type_traits>
 #include "waldboost/pictures.cuh"
 #include "waldboost/pyramid.cuh"
 
 #define WARPS 8                  // per block of the integral kernel
-#define ROWS (CUV_STRIP / WARPS) // per warp: four, the padding of pictures
-#define CHUNK 128                // columns at a time, 4 a lane
+#define ROWS (CUV_STRIP / WARPS) // per warp: four; pictures are padded to fours
+#define CHUNK 128                // columns at a time, 4 per lane
 
 // ---- integral images ----
 //
-// A block processes a strip, each of its warps ROWS rows. Above them in a
-// column are whole strips, whose sums are known, and rows of other warps. The
-// inclusive scan, along a row, of the column sums down to it is the next row of
-// the integral image.
+// A block processes a strip of CUV_STRIP rows, each of its warps ROWS rows. The
+// sum of a column down to a row is that of whole strips above, which the
+// picture kernel has computed, of rows of other warps and of the warp's own.
+// The inclusive scan of these column sums along the row is the next row of the
+// integral image.
 
 // Column sums exchanged between the warps: slot w holds the sum over every
 // WARPS-th strip above, from strip w on; slot WARPS + w the same plus the rows
@@ -58,7 +60,8 @@ store_two (Sum *to, uint32_t a, uint32_t b)
   *(uint2 *) to = make_uint2 (a, b);
 }
 
-// Four pixels of a row, as bytes; for pairs also those of the second window.
+// Four pixels of a row, a byte each; for CuvPair also those of the second
+// window.
 template <typename Sum> struct Four {
   uint32_t pixels;
 
@@ -103,7 +106,7 @@ template <> struct Four<CuvPair> {
 // A warp's rows of an integral image.
 template <typename Sum, bool squared> struct WarpRows {
   static const bool paired = std::is_same<Sum, CuvPair>::value;
-  const bool split, top;
+  const bool split, top; // columns are split; the first row is the picture's
   const int warp, lane, pitch, width;
   const int apart; // columns between the windows of a pair
   const uint32_t
@@ -233,14 +236,15 @@ make_strip (const CuvPyramidLevel &level, int strip, const uint8_t *pictures,
   }
 }
 
-// Block: a strip. With squares two blocks have the same, the second theirs.
+// Grid: strips; with squares two blocks per strip, the second for the squares.
+// Shared memory: column sums exchanged between warps.
 template <typename Sum, bool with_squares>
 static __global__ void __launch_bounds__ (32 * WARPS, 4)
     integral_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
         const uint8_t *pictures, const uint32_t *strip_sums,
         const uint32_t *strip_squares, Sum *sums, uint32_t *squares)
 {
-  // of two chunks: one is written while the other may still be read
+  // double buffer: one is written while the other may still be read
   __shared__ Columns columns[2];
   const CuvTile tile = tiles[blockIdx.x / (1 + with_squares)];
   const CuvPyramidLevel level = levels[tile.level];
@@ -260,7 +264,7 @@ static __global__ void __launch_bounds__ (32 * WARPS, 4)
 // T (x, y) = T (x - 1, y - 1) + A (x - 1, y - 1) + A (x - 1, y - 2).
 // Left of the picture, a line keeps its last sum.
 
-// One thread per line running down to the left.
+// A: one thread per line running down to the left. Grid: tiles of lines.
 static __global__ void
 antidiagonal_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
     const uint8_t *pictures, uint32_t *diagonal)
@@ -279,6 +283,7 @@ antidiagonal_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
   }
 }
 
+// A (i, j), also left of the picture.
 static __device__ uint32_t
 line_sum (const uint32_t *diagonal, const CuvPyramidLevel &level, int i, int j)
 {
@@ -291,8 +296,8 @@ line_sum (const uint32_t *diagonal, const CuvPyramidLevel &level, int i, int j)
       : diagonal[level.first + (int64_t) j * level.pitch + i];
 }
 
-// One thread per line running down to the right, including those that start
-// left of the picture.
+// T: one thread per line running down to the right, including those that start
+// left of the picture. Grid: tiles of lines.
 static __global__ void
 diagonal_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
     const uint32_t *diagonal, uint32_t *tilted)
@@ -320,7 +325,7 @@ diagonal_kernel (const CuvTile *tiles, const CuvPyramidLevel *levels,
 
 // ---- launchers ----
 
-// The frame's grey plane if its layout allows, else a copy.
+// Sets *source to the frame's grey plane if its layout allows, else to a copy.
 static int
 prepare_source (CuvPyramid *self, const CuvFrame *frame, CuvSource *source,
     cudaStream_t stream)
@@ -372,7 +377,7 @@ make_pictures (CuvPyramid *self, const CuvSource &frame, cudaStream_t stream)
     int first = self->picture_tiles[d], n = self->picture_tiles[d + 1] - first;
 
     if (n == 0)
-      continue; // all of this depth are halves
+      continue; // all levels of this depth are halves
     cuv_picture_kernel<powers>
         <<<n, CUV_PICTURE_THREADS, 0, stream>>> (tiles + first, pictures);
     CUV_CUDA_LAUNCHED (cuv_picture_kernel);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The pyramid on the GPU: for each level its picture and the integral images
-// that the model needs.
+// The pyramid on the GPU: for each level its picture, resized from the frame or
+// from another level, and the integral images that the model needs.
 #ifndef CUV_WALDBOOST_PYRAMID_CUH
 #define CUV_WALDBOOST_PYRAMID_CUH
 
@@ -14,19 +14,19 @@
 #define CUV_STRIP 32           // rows per block of the integral kernel
 #define CUV_PICTURE_THREADS 64 // per block of the picture kernel
 #define CUV_PICTURE_ROWS 16    // rows per block of it, without integral images
-#define CUV_HALVINGS                                                           \
-  5 // levels per block of the halves kernel; the last is 1 x 1
-#define CUV_HALVES                                                             \
-  (1 << (CUV_HALVINGS - 1)) // side of a block's square in the first
-#define CUV_DIAGONALS 128   // lines per block of the tilted kernels
-#define CUV_PAIR_X 32       // distance of the windows of a pair, in positions
+#define CUV_DIAGONALS 128      // lines per block of the tilted kernels
+#define CUV_PAIR_X 32 // distance of the windows of a pair, in positions
+// most levels that the halves kernel makes, and the side of a block's square in
+// the first of them; in the last the square is one pixel
+#define CUV_HALVINGS 5
+#define CUV_HALVES (1 << (CUV_HALVINGS - 1))
 
-// What four adjacent columns of a level read from a row of its source: the same
-// four, within eight adjacent ones, or wider.
+// The pixels of a row of the source that four adjacent columns of a level are
+// interpolated from.
 enum CuvResize {
-  CUV_RESIZE_COPY,
-  CUV_RESIZE_NEAR,
-  CUV_RESIZE_FAR,
+  CUV_RESIZE_COPY, // the same four
+  CUV_RESIZE_NEAR, // within eight adjacent ones
+  CUV_RESIZE_FAR,  // any
 };
 
 // An element of an integral image for pairs of windows: that of pixels (x, y)
@@ -47,8 +47,8 @@ struct CuvPyramidLevel {
   int32_t pitch; // elements
   int32_t picture_pitch;
   int64_t picture;    // pixel (0, 0), in the picture buffer
-  int32_t words;      // bit masks of 32 window positions per row
-  int32_t first_word; // index of the level's first one
+  int32_t words;      // words of 32 window positions per row, in bit masks
+  int32_t first_word; // index of the level's first word
   int32_t first_tap;  // index of its columns' packed taps; rows follow
   CuvResize resize;
 };
@@ -66,7 +66,8 @@ cuv_integral_column (bool split, int half, int x)
   return split ? (x & 1) * half + (x >> 1) : x;
 }
 
-// Index of a strip's column sums, in each of the strip buffers.
+// Index of a strip's column sums (CUV_STRIP rows), in each of the strip
+// buffers.
 static inline __host__ __device__ int64_t
 cuv_strip_sums_at (const CuvPyramidLevel &level, int strip)
 {
@@ -99,9 +100,9 @@ struct CuvTile {
 
 // The images that a scanner needs.
 struct CuvPyramidNeeds {
-  bool sums;         // integral images
-  bool narrow;       // their elements are uint16_t
-  bool paired;       // or CuvPair, else uint32_t
+  bool sums;         // integral images, of uint32_t unless
+  bool narrow;       // of uint16_t
+  bool paired;       // of CuvPair
   bool squares;      // integral images of squares, uint32_t
   bool tilted;       // tilted integral images, uint32_t
   bool common_pitch; // all levels have the same pitch
@@ -133,16 +134,18 @@ public:
 
 struct CuvPyramid {
   CuvPyramidNeeds needs;
-  int width, height, n_levels, n_strips, n_diagonal_tiles;
+  int width, height; // of the frame
+  int n_levels, n_strips, n_diagonal_tiles;
   std::vector<CuvPyramidLevel> host_levels;
   CuvHalves halves;
   std::vector<int> picture_tiles; // first tile of each depth, and the end
   CuvBuffer grey;                 // of frames without a usable grey plane
-  CuvBuffer pictures, sums, squares, tilted, diagonal;
+  CuvBuffer pictures, sums, squares, tilted;
+  CuvBuffer diagonal;                  // A of the tilted kernels
   CuvBuffer strip_sums, strip_squares; // column sums of each strip
   // offsets in the plan's tables:
   size_t levels_at, taps_at, picture_tiles_at, strip_tiles_at, diagonals_at;
-  const uint8_t *tables; // on the device, set by the uploader
+  const uint8_t *tables; // on the device, set by waldboost.cu
 
   int
   grey_pitch () const

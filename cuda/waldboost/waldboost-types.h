@@ -74,6 +74,7 @@ typedef struct {
   int32_t right;
 } CuvGridNode;
 
+/* Pixels of the window. */
 typedef struct {
   int16_t x, y, width, height;
   float weight; /* an integer in FIXED and FLOAT models */
@@ -105,6 +106,7 @@ typedef struct {
   int32_t bins;
 } CuvHaarNode;
 
+/* A weak classifier. */
 typedef struct {
   int32_t first_node;      /* index into nodes or haar_nodes: the root */
   int32_t first_leaf;      /* index into leaves */
@@ -113,7 +115,7 @@ typedef struct {
   int32_t fixed_threshold; /* FIXED: the same; INT32_MIN = no test */
 } CuvWeak;
 
-/* Immutable. In WaldBoost models every weak classifier is a stage. */
+/* A model; immutable. In WaldBoost models every weak classifier is a stage. */
 typedef struct {
   CuvFeature feature;
   CuvArithmetic arithmetic;
@@ -122,8 +124,8 @@ typedef struct {
   int32_t inclusive; /* LBP compares with >= */
   int32_t window_width, window_height;
   int32_t n_weak, n_nodes, n_leaves, n_stages;
-  int32_t stumps;         /* tree i consists of node i alone */
-  int32_t tilted;         /* some Haar features are tilted */
+  int32_t stumps;         /* boolean: tree i consists of node i alone */
+  int32_t tilted;         /* boolean: some Haar features are tilted */
   int32_t max_block_area; /* pixels of the largest block of any grid */
   float final_threshold;
   int32_t fixed_final_threshold;
@@ -158,10 +160,10 @@ typedef struct {
   float factor;        /* WBD: level pixels per frame pixel, else 0 */
 } CuvWaldboostLevel;
 
-/* What to scan in frames of one size. Immutable. */
+/* The pyramid and the windows to scan in frames of one size; immutable. */
 typedef struct {
-  CuvScan scan;          /* never AUTO */
-  int32_t skip;          /* a reject in the first stage skips the next window */
+  CuvScan scan; /* never AUTO */
+  int32_t skip; /* boolean: a reject in stage 0 skips the next window */
   int32_t width, height; /* of the frame or region to scan */
   int32_t n_levels, n_taps;
   const CuvWaldboostLevel *levels; /* a source comes before its users */
@@ -172,7 +174,8 @@ typedef struct {
   int32_t n_segments;
   const int32_t *segment_end;
   CuvRearrangement rearrangement; /* WaldBoost models only */
-  int32_t block_size; /* its blocks: 8, 16 or 32 windows square, 0 = default */
+  /* side of the tile of its thread blocks: 8, 16 or 32 windows, 0 = default */
+  int32_t block_size;
 } CuvWaldboostPlan;
 
 /* A window that passed every stage. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A scan on the GPU: pyramid, scanner, copy of the hits to the host.
+// Sliding-window detection on the GPU: pyramid, scan, copy of the hits to the
+// host.
 #include "waldboost/waldboost.h"
 
 #include <algorithm>
@@ -17,8 +18,9 @@ struct _CuvWaldboostCuda {
   std::unique_ptr<CuvScanner> scanner;
   CuvBuffer tables = {}, block = {}; // block: counters, then hits
   CuvArena arena = {};
-  uint8_t *pinned = nullptr; // copy of block, with room for find_first()
-  bool cascade = false, empty = true;
+  uint8_t *pinned = nullptr; // copy of block, and space for find_first()
+  bool cascade = false;      // STAGES, else a WaldBoost model
+  bool empty = true;         // the plan has no levels
   int n_segments = 0;
   std::vector<int32_t> segment_end;
   std::vector<uint64_t> survivors;
@@ -143,7 +145,7 @@ cuv_waldboost_cuda_set_plan (
 
 // ---- run ----
 
-// Block: one. Writes counters and hits to pinned host memory. A copy engine
+// One block. Writes counters and hits to pinned host memory. A copy engine
 // would start up to 8 us later.
 static __global__ void
 report_kernel (

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The scan on the GPU. All functions use the current CUDA context. */
+/* Sliding-window detection on the GPU. All functions use the current CUDA
+ * context.
+ */
 #ifndef CUV_WALDBOOST_CUDA_H
 #define CUV_WALDBOOST_CUDA_H
 

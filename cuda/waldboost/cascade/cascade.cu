@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// OpenCV cascades on the GPU: scanner, tables and launches.
+// OpenCV cascades on the GPU: chooses the tile and the kernels, uploads tables,
+// launches.
 #include <type_traits>
 #include "waldboost/cascade/tables.cuh"
 
-#define MAX_TABLED 12 // stumps of a stage with a table in Cascade.passes
+#define MAX_TABLED 12 // most stumps of a stage with a table in Cascade.passes
 
 template <typename Node> class CascadeScanner : public CuvScanner
 {
@@ -118,7 +119,8 @@ private:
     stages.push_back (stage);
   }
 
-  // Whether a stage can be evaluated in pairs, if those before it are.
+  // Whether a stage can be evaluated for pairs of windows, if those before it
+  // are.
   bool
   decides_pairs (const Stage &stage) const
   {
@@ -126,7 +128,8 @@ private:
         && stage.end <= PAIR_WEAK;
   }
 
-  // The tallest tile of which several, or at least one, fit a multiprocessor.
+  // Chooses the tallest tile of which several fit a multiprocessor; 8 rows if
+  // at least one does; else none (tiled is false).
   void
   choose_tile_shape (const CuvWaldboostPlan &plan)
   {
@@ -439,14 +442,18 @@ private:
   std::vector<float> leaves;
   std::vector<Stage> stages;
   std::vector<uint32_t> passes;
+  // sums are exact in any order; tiles are in shared memory; windows are
+  // scanned in pairs; tiles have fixed_pitch(); nodes are packed
   bool exact, tiled, paired, fixed, packed;
-  int shared_limit, shared_of_multiprocessor, skip, n_tiles;
+  int shared_limit, shared_of_multiprocessor; // bytes
+  int skip, n_tiles;
   int n_split; // the first tiles are of levels with split columns
-  size_t shared_bytes, unsplit_bytes;
+  size_t shared_bytes, unsplit_bytes; // of a tile; of one with unsplit columns
   TileShape shape;
   FirstStage<Node> first = {};
   PairStages pairs = {};
-  CuvBuffer passed = {}, no_skip = {}; // a bit per position, see decide_tile()
+  CuvBuffer passed = {}, no_skip = {}; // bit masks, see decide_tile()
+  // offsets in the plan's tables
   size_t weak_at, leaves_at, stages_at, passes_at, tiles_at;
   size_t lookup_at = 0; // LBP
   size_t patterns_at;

@@ -11,17 +11,20 @@
 
 #define THREADS 256
 #define WARPS (THREADS / 32)
-#define TILE_X 64 // positions
+// window positions of a tile, across and down
+#define TILE_X 64
 #define MAX_TILE_Y 32
 #define MAX_HAAR_Y 16
-#define LONG_STAGE                                                             \
-  24                 // weak classifiers of a stage for which a warp per window
-                     // pays, where few windows are left
-#define GROUP 8      // threads per window, for shorter stages
-#define FEW_SHORT 48 // windows alive up to which GROUP pays in a short stage
+#define FEW_WEAK 32 // weak classifiers of stage 0 that fit kernel arguments
+
+// When few windows of a tile are left, several threads evaluate a stage for one
+// window, if sums are exact in any order: a warp in long stages, GROUP threads
+// in others. The limits are measured.
+#define LONG_STAGE 24 // least weak classifiers of a long stage
+#define GROUP 8
+#define FEW_SHORT 48 // most windows for which GROUP is faster in a short stage
 #define FEW_LONG 128 // and in a long one
-#define FEW 32       // windows alive for which compaction no longer pays
-#define FEW_WEAK 32  // weak classifiers of stage 0 that fit kernel arguments
+#define FEW 32       // most windows that are no longer compacted
 
 // Haar: compile-time pitch of tiles whose windows are at most FIXED_WINDOW
 // wide, so that addresses of windows in different rows differ by a constant.
@@ -40,17 +43,20 @@ struct Stage {
   int32_t passes; // stage of few stumps: index into Cascade.passes, else -1
 };
 
+// A cascade on the device; Nodes: WideNodes or PackedNodes.
 template <typename Nodes> struct Cascade {
   int32_t n_stages, window_width, window_height;
-  int32_t skip;
-  int32_t exact; // stage sums are exact in any order
+  int32_t skip;  // boolean: see CuvWaldboostPlan
+  int32_t exact; // boolean: stage sums are exact in any order
   const Stage *stages;
   const CuvWeak *weak;
   const float *leaves;
-  const uint32_t *passes; // bit set: combinations of the stumps' decisions
-                          // (left = 1, first stump highest) that pass the stage
-  // bit set per node, 8 words: patterns that go left. b = cuv_below() is the
-  // complement of the code; its bit is bit 31 of word b >> 5 << (b & 31)
+  // bit sets, per stage of few stumps: combinations of the stumps' decisions
+  // (left = 1, first stump highest) that pass the stage
+  const uint32_t *passes;
+  // bit sets of 8 words, per LBP node: patterns that go left. For b =
+  // cuv_below(), the complement of the code, it is the top bit of word[b >> 5]
+  // << (b & 31)
   const uint32_t *lookup;
   Nodes nodes[2]; // laid out unsplit, split
 
@@ -83,6 +89,7 @@ struct TileShape {
   }
 };
 
+// Integral images, see CuvPyramid.
 struct Images {
   const void *sums;
   const uint32_t *squares, *tilted;
@@ -98,7 +105,7 @@ template <typename Sum> struct View {
   unsigned half; // pairs: byte selector of the window's half
 };
 
-// The window's block sum, out of a pair's if need be.
+// The window's block sum, which with pairs is one of two.
 template <typename Sum>
 static __device__ __forceinline__ int
 sum_in (const View<Sum> &, unsigned sum)
@@ -157,6 +164,7 @@ decide (
   return value * view.factor < node.threshold ? 1u << 31 : 0;
 }
 
+// A node's successor for a window.
 template <typename Nodes, typename Sum>
 static __device__ __forceinline__ Branch
 branch_of (const Cascade<Nodes> &cascade, const View<Sum> &view,
@@ -165,6 +173,7 @@ branch_of (const Cascade<Nodes> &cascade, const View<Sum> &view,
   return (int) decide (cascade, view, node) < 0 ? node.left : node.right;
 }
 
+// The response of weak classifier k.
 template <bool stumps, typename Nodes, typename Sum>
 static __device__ __forceinline__ float
 leaf_of (const Cascade<Nodes> &cascade, const Nodes &nodes, int k,
@@ -180,6 +189,7 @@ leaf_of (const Cascade<Nodes> &cascade, const Nodes &nodes, int k,
   return cascade.leaves[weak.first_leaf - child];
 }
 
+// Whether the decisions of a stage's stumps pass it.
 template <typename Nodes>
 static __device__ __forceinline__ bool
 look_up (const Cascade<Nodes> &cascade, const Stage &stage, unsigned decisions)
@@ -228,7 +238,7 @@ stage_passes (const Cascade<Nodes> &cascade, const Nodes &nodes,
 
 // ---- tiles ----
 
-// A block's tile; read from global memory if tiles do not fit shared memory.
+// A block's tile of the integral images, in shared memory if tiled.
 template <typename Sum, bool tiled> struct Tile {
   static const bool paired = std::is_same<Sum, CuvPair>::value;
   const CuvPyramidLevel level;

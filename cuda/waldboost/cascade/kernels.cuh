@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// OpenCV cascades: two kernels over tiles of window positions. The first
-// evaluates stage 0 at every position and stores bits. From these the second
-// determines the positions that the scan visits (a reject in stage 0 skips the
-// next one), lists a tile's survivors and runs them through the other stages,
-// compacting the list after each. Most LBP cascades are scanned in pairs of
-// windows instead: pairs.cuh.
+// The scan of an OpenCV cascade: two kernels over tiles of window positions.
+// dense_kernel() evaluates stage 0 at every position and stores the result as
+// bit masks. OpenCV's scan does not visit the position after a window that
+// stage 0 rejects; survivor_kernel() finds the visited positions in the masks,
+// lists those of its tile that passed stage 0, the survivors, and evaluates the
+// other stages, compacting the list after each. Most LBP cascades are scanned
+// in pairs of windows instead, see pairs.cuh.
+//
+// Nodes: WideNodes or PackedNodes; Sum: element of the integral images; stumps:
+// all trees have one node; tiled: tiles are in shared memory.
 #ifndef CUV_WALDBOOST_CASCADE_KERNELS_CUH
 #define CUV_WALDBOOST_CASCADE_KERNELS_CUH
 
@@ -12,12 +16,14 @@
 
 // ---- stage 0 ----
 
-// The result of stage 0; flat: the window has too little contrast.
+// The result of stage 0 for a window.
 struct Outcome {
-  bool ok, flat;
+  bool ok;   // passes
+  bool flat; // Haar: has too little contrast, see CuvHaarNode
 };
 
-// Stage 0 of n windows, apart elements from each other.
+// Stage 0 of n windows, `apart` elements from each other, by stumps that are
+// kernel arguments.
 template <int n, int apart, typename Nodes, typename Sum>
 static __device__ __forceinline__ void
 first_stage (const Cascade<Nodes> &cascade,
@@ -53,10 +59,11 @@ first_stage (const Cascade<Nodes> &cascade,
                             : !(sums[i] < (double) stage.threshold);
 }
 
-// A warp evaluates 32 positions at a time, or, for tiles of fixed pitch (step
-// not 0), those of two rows WARPS apart. Bit masks: passed, positions that pass
-// stage 0; no_skip, positions after which the scan does not skip one: they
-// pass, or have too little contrast (flat).
+// Stage 0 of a tile. A warp evaluates 32 positions at a time, or, if step is
+// not 0 (step 1 or 2, tiles of fixed_pitch()), those of two rows WARPS apart.
+// Writes bit masks, a word per 32 positions of a row: passed, positions that
+// pass stage 0; no_skip, positions after which the scan does not skip one: they
+// pass or are flat.
 template <typename Nodes, typename Sum, bool stumps, bool tiled, int step>
 static __device__ __forceinline__ void
 decide_tile (const Tile<Sum, tiled> &tile, const Images &images,
@@ -112,6 +119,8 @@ decide_tile (const Tile<Sum, tiled> &tile, const Images &images,
   }
 }
 
+// Grid: tiles. Dynamic shared memory: the tile. fixed: its pitch is
+// fixed_pitch().
 template <typename Nodes, typename Sum, bool stumps, bool tiled, bool fixed>
 static __global__ void
 __launch_bounds__ (THREADS)
@@ -136,9 +145,12 @@ __launch_bounds__ (THREADS)
         tile, images, shape, cascade, first, passed, no_skip);
 }
 
-// Whether the scan visits the first position of a word: yes if the last no_skip
-// position is an odd number of positions before it. A word without any such
-// position changes nothing, as 32 is even.
+// ---- survivors ----
+
+// Whether the scan visits the first position of a word of no_skip. After the
+// last no_skip position before it, every other position is visited, so it is if
+// that one is an odd number of positions away; words without any do not matter,
+// as 32 is even.
 static __device__ bool
 visits_first (const uint32_t *row_start, const uint32_t *word)
 {
@@ -151,10 +163,10 @@ visits_first (const uint32_t *row_start, const uint32_t *word)
   return true;
 }
 
-// The positions of a word that the scan visits: every other one from the first
-// visited, restarting after each no_skip position. Runs that start at an odd
-// position are found by the carry of an addition, which propagates from there
-// to the next no_skip position.
+// Mask of the positions of a word that the scan visits: in each run up to and
+// including a no_skip position, every other one from the run's first. Runs that
+// start at an odd position are found by the carry of an addition, which
+// propagates from there to the run's end.
 static __device__ uint32_t
 visited_bits (uint32_t no_skip, bool visits_first)
 {
@@ -164,14 +176,15 @@ visited_bits (uint32_t no_skip, bool visits_first)
   return (from_odd + ~no_skip) ^ no_skip ^ odd;
 }
 
-// Mask of the bits of a word that are positions.
+// Mask of the bits of a word that are positions of the level.
 static __device__ uint32_t
 valid_bits (const CuvPyramidLevel &level, int word)
 {
   return ~0u >> (32 - min (32, level.plan.n_x - word * 32));
 }
 
-// Lists a tile's survivors of stage 0 and counts its visited positions.
+// Lists the visited positions of a tile that passed stage 0, in any order, and
+// updates the counters. rows: of the tile; requested: rows to search.
 static __device__ void
 list_survivors (const CuvTile &tile, const CuvPyramidLevel &level, int rows,
     const CuvRows &requested, bool skip, const uint32_t *passed,
@@ -210,14 +223,13 @@ list_survivors (const CuvTile &tile, const CuvPyramidLevel &level, int rows,
   }
 }
 
-// Alive windows of a tile: index in it, and the factor of Haar features, from
-// the second list on (has_factors).
+// A list of windows of a tile in shared memory.
 struct WindowList {
-  uint16_t *index;
-  float *factor;
+  uint16_t *index; // row * TILE_X + column
+  float *factor;   // Haar: View.factor; not in a block's first list
 };
 
-// Runs a block's survivors through the stages.
+// Evaluates stages for a block's survivors. has_factors: the list has factors.
 template <typename Nodes, typename Sum, bool stumps, bool tiled>
 struct Survivors {
   static const bool haar = Nodes::Node::haar;
@@ -227,6 +239,7 @@ struct Survivors {
   const CuvHits &out;
   const Nodes nodes;
 
+  // The k-th window of a list.
   __device__ View<Sum>
   view_of (WindowList list, int k, bool has_factors) const
   {
@@ -242,6 +255,7 @@ struct Survivors {
     return view;
   }
 
+  // margin: last sum minus its threshold.
   __device__ void
   add_hit (int index, double margin) const
   {
@@ -251,6 +265,7 @@ struct Survivors {
         (tile.tile.y + index / TILE_X) * step, (float) margin);
   }
 
+  // Counts n windows that passed a stage.
   __device__ void
   count (int stage, int n) const
   {
@@ -258,8 +273,8 @@ struct Survivors {
       atomicAdd (&out.counters->survivors[stage], n);
   }
 
-  // One stage of the n windows of a list, a group of threads per window; those
-  // that pass go to list to.
+  // Evaluates one stage for the n windows of a list, with a group of threads
+  // per window, and appends those that pass to list `to`.
   template <int group>
   __device__ void
   compact (int stage, WindowList list, int n, bool has_factors, WindowList to,
@@ -284,7 +299,8 @@ struct Survivors {
     }
   }
 
-  // Runs each window to the end, a group of threads per window.
+  // Evaluates all stages from `stage` on for each window of a list, with a
+  // group of threads per window, and adds the hits.
   template <int group>
   __device__ void
   finish (int stage, WindowList list, int n, bool has_factors) const
@@ -308,7 +324,8 @@ struct Survivors {
     }
   }
 
-  // Runs one stage, or all remaining ones if that pays; then returns true.
+  // Evaluates one stage and returns false, or, if that is faster, all remaining
+  // ones and returns true.
   __device__ bool
   run_stage (int stage, WindowList list, int n, bool has_factors, WindowList to,
       int *n_to) const
@@ -336,8 +353,9 @@ struct Survivors {
   }
 };
 
-// Runs a block's windows from a stage to the end; the two lists alternate.
-// counts[0] is the length of list, the others are 0.
+// Evaluates the stages from `stage` on for a block's windows; the two lists
+// alternate. counts, in shared memory: lengths of the current list, the next
+// and the one after; counts[0] is that of list, the others are 0.
 template <typename Survivors>
 static __device__ void
 run_remaining_stages (const Survivors &survivors, int stage, WindowList list,
@@ -361,7 +379,7 @@ run_remaining_stages (const Survivors &survivors, int stage, WindowList list,
   }
 }
 
-// Block: one tile.
+// Grid: tiles. Dynamic shared memory: the tile.
 template <typename Nodes, typename Sum, bool stumps, bool tiled>
 static __global__ void
 __launch_bounds__ (THREADS, 4)
@@ -387,7 +405,7 @@ __launch_bounds__ (THREADS, 4)
   list_survivors (at, tile.level, shape.rows, rows, cascade.skip, passed,
       no_skip, indices[0], &counts[0], out.counters);
   __syncthreads ();
-  // a model with one stage runs it again, for the score
+  // a model with one stage evaluates it again, for the score
   run_remaining_stages (survivors, min (1, cascade.n_stages - 1),
       WindowList{ indices[0], factors[0] },
       WindowList{ indices[1], factors[1] }, counts);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// OpenCV cascades: nodes in registers and in memory. The cost of a load depends
-// on the bytes that a warp receives, even if all threads read the same address:
-// nodes are packed where they fit.
+// Nodes of OpenCV cascades, in registers and in memory. The cost of a load
+// depends on the bytes that a warp receives, even if all threads read the same
+// address, so nodes are packed where their values fit.
 #ifndef CUV_WALDBOOST_CASCADE_NODES_CUH
 #define CUV_WALDBOOST_CASCADE_NODES_CUH
 
@@ -22,7 +22,7 @@ struct alignas (16) LbpNode {
   using Packed = uint2;
   CuvGridCorners corners;
   Branch left, right;
-  int32_t number, pad;
+  int32_t number, pad; // index of the node
 };
 
 struct alignas (16) HaarNode {
@@ -40,9 +40,10 @@ struct alignas (16) HaarNode {
 // An element of a cascade's integral images: uint32_t or CuvPair.
 #define ELEMENT_BYTES ((int) sizeof (uint32_t))
 
-// A grid: offset of the first corner, distance of the next row; offsets of the
-// second and third column. The fourth column is as far from the third as the
-// second from the first, even in split rows: they are 2 block widths apart.
+// A grid in two words: offset of the first corner, distance of the next row;
+// offsets of the second and third column. The fourth column is as far from the
+// third as the second from the first, even in split rows: they are 2 block
+// widths apart.
 static inline uint2
 pack (const LbpNode &node, const CuvLayout &layout)
 {
@@ -72,8 +73,9 @@ unpack (const uint2 &packed, int)
   return node;
 }
 
-// A rectangle, from the lowest bit: weight (negated for the first rectangle),
-// offset of the first corner, height, distance of the second corner.
+// A rectangle in one word, from the lowest bit: weight (negated for the first
+// rectangle), offset of the first corner, height, distance of the second
+// corner.
 #define WEIGHT_BITS 4
 #define FIRST_BITS 13
 #define HEIGHT_BITS 6
@@ -98,6 +100,7 @@ pack (const HaarNode &node, const CuvLayout &layout)
   return make_uint4 (words[0], words[1], words[2], words[3]);
 }
 
+// pitch: bytes.
 static inline __host__ __device__ HaarNode
 unpack (const uint4 &packed, int pitch)
 {

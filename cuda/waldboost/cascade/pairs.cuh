@@ -7,10 +7,10 @@
 
 #include "waldboost/cascade/kernels.cuh"
 
-#define PAIR_STAGES 6   // largest number of stages evaluated in pairs
-#define PAIR_WEAK 48    // and of their weak classifiers
+#define PAIR_STAGES 6   // most stages evaluated in pairs
+#define PAIR_WEAK 48    // most weak classifiers of these
 #define PATTERN_WORDS 8 // per node: a bit per pattern
-#define FEW_WINDOWS 32  // windows of a tile for which pairs no longer pay
+#define FEW_WINDOWS 32  // most windows of a tile that are no longer paired
 #define LIST_ROWS 32 // rows of a list of pairs: a column of a tile has no more
 #define MAX_PAIRS (LIST_ROWS * CUV_PAIR_X)
 #define MANY_WINDOWS 512 // single windows listed from the pairs at a time
@@ -46,7 +46,8 @@ struct PairStages {
 // word p / 32.
 using PairPatterns = uint32_t[PAIR_WEAK][PATTERN_WORDS];
 
-// A pair: its alive windows, and the decisions of the current stage's stumps.
+// A pair: which of its windows are alive (not rejected), and the decisions of
+// the current stage's stumps.
 struct Pair {
   bool first, second;
   unsigned first_decisions, second_decisions;
@@ -87,7 +88,7 @@ template <typename Nodes> struct PairTile {
   const PairStages &first;
   const PairPatterns &patterns;
 
-  // One of the first stages for n pairs.
+  // Evaluates stage s, one of the first, for n pairs.
   template <int n>
   __device__ __forceinline__ void
   decide (int s, const CuvPair *const windows[n], Pair pairs[n]) const
@@ -120,7 +121,8 @@ copy_patterns (PairPatterns to, const uint32_t *from, int n)
 
 // ---- stage 0 at every position ----
 
-// Stage 0 of n rows of the tile, WARPS apart: a word of bits for each half.
+// Stage 0 of n rows of the tile, WARPS apart, by a warp. Writes two words of
+// bits per row, for the first and the second windows of the pairs.
 template <int n, typename Nodes>
 static __device__ void
 decide_rows (const PairTile<Nodes> &pairs, int first_row, uint32_t *passed)
@@ -154,7 +156,8 @@ decide_rows (const PairTile<Nodes> &pairs, int first_row, uint32_t *passed)
   }
 }
 
-// Block: one tile. A warp evaluates several rows at a time.
+// Grid: tiles. Dynamic shared memory: the tile. A warp evaluates up to two rows
+// at a time.
 template <typename Nodes>
 static __global__ void
 __launch_bounds__ (THREADS) pair_kernel (const CuvTile *tiles,
@@ -179,11 +182,12 @@ __launch_bounds__ (THREADS) pair_kernel (const CuvTile *tiles,
 
 // ---- survivors ----
 
-// The pairs of a tile with an alive window. An entry is the pair's index in the
-// tile and, in bits 14 and 15, its alive windows. A warp processes a row of the
-// list. At steps 1 and 2, a column holds pairs whose sums are in one bank of
-// shared memory, so that the reads of a row do not conflict. This holds for the
-// full rows; further entries of a column follow after them in any order.
+// A list of the pairs of a tile with an alive window. An entry is the pair's
+// index in the tile and, in bits 14 and 15, its alive windows. A warp processes
+// a row of the list. At steps 1 and 2, a column holds pairs whose sums are in
+// one bank of shared memory, so that the reads of a row do not conflict. This
+// holds for the full rows; further entries of a column follow after them in any
+// order.
 struct PairList {
   uint16_t *entries; // CUV_PAIR_X per row
   int *columns;      // number of pairs per column
@@ -249,8 +253,8 @@ count_lanes (bool one, bool other)
       + __popc (__ballot_sync (~0u, other));
 }
 
-// The visited positions of a row of the tile and those that survive stage 0: a
-// bit per position, a word for each half.
+// The visited positions of a row of the tile and those of them that pass stage
+// 0: a bit per position, a word for the first and one for the second windows.
 struct PairRow {
   uint32_t visited[2], alive[2];
 
@@ -298,8 +302,8 @@ survivors_of_row (
   return found;
 }
 
-// One of the first stages for all pairs of a list. Returns the number of
-// windows that pass.
+// Evaluates stage s for all pairs of a list, and lists those with a window that
+// passes. Returns the number of such windows of the calling warp.
 template <typename Nodes>
 static __device__ unsigned
 compact_pairs (const PairTile<Nodes> &pairs, int s, PairList list, PairList to)
@@ -344,9 +348,9 @@ struct PairMemory {
   int columns[3][CUV_PAIR_X]; // of the current list and the next two
   int n_rest[PAIR_STAGES];
   int n_windows[3]; // counts of run_remaining_stages()
-  unsigned visited,
-      alive[PAIR_STAGES]; // numbers of windows: visited, alive after each stage
-  unsigned n_pairs;       // with a window alive after stage 0
+  // numbers of windows: visited, alive after each stage
+  unsigned visited, alive[PAIR_STAGES];
+  unsigned n_pairs; // with a window alive after stage 0
 
   __device__ void
   clear ()
@@ -365,7 +369,7 @@ struct PairMemory {
   }
 };
 
-// Block: one tile.
+// Grid: tiles. Dynamic shared memory: the tile.
 template <typename Nodes>
 static __global__ void
 __launch_bounds__ (THREADS, PAIR_BLOCKS)
@@ -446,7 +450,7 @@ __launch_bounds__ (THREADS, PAIR_BLOCKS)
     list_windows (list, row, min (row + rows_at_once, n_rows), windows,
         &memory.n_windows[0]);
     __syncthreads ();
-    // a model with one stage runs it again, for the score
+    // a model with one stage evaluates it again, for the score
     run_remaining_stages (survivors, min (s + 1, cascade.n_stages - 1), windows,
         spare, memory.n_windows);
   }

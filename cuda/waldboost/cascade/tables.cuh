@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// OpenCV cascades: builds the tables of the kernels (host code).
+// Builds the tables of the kernels for OpenCV cascades (host code).
 #ifndef CUV_WALDBOOST_CASCADE_TABLES_CUH
 #define CUV_WALDBOOST_CASCADE_TABLES_CUH
 
@@ -18,7 +18,7 @@ lay_out_node (HaarNode *to, const CuvHaarNode &node, const CuvLayout &layout)
   to->threshold = node.threshold;
 }
 
-// Cascade.lookup
+// The table Cascade.lookup.
 static std::vector<uint32_t>
 lay_out_lookup (const std::vector<CuvGridNode> &nodes)
 {
@@ -45,7 +45,7 @@ lay_out_pair (const CuvGridNode &node, const CuvLayout &layout)
     { corners.column[1], corners.column[2], corners.column[3] }, small };
 }
 
-// The same for pairs, indexed by the pattern itself.
+// The table of PairPatterns: as lookup, but indexed by the pattern itself.
 static std::vector<uint32_t>
 lay_out_patterns (const std::vector<CuvGridNode> &nodes)
 {

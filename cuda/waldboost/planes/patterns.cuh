@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Planes of LBP codes: the code at a position depends only on the block size.
-// So all codes of a tile are computed once, and a weak classifier reads one
+// Planes of LBP codes. The code at a position depends only on the block size,
+// so all codes of a tile are computed once, and a weak classifier reads one
 // byte.
 #ifndef CUV_WALDBOOST_PLANES_PATTERNS_CUH
 #define CUV_WALDBOOST_PLANES_PATTERNS_CUH
@@ -10,8 +10,8 @@
 #define CUV_CODE_COLUMNS 120 // computed by a warp at once, four per thread
 #define CUV_CODE_REACH 6     // rows of pixels that a code spans at most
 
-// A row as a thread needs it: values at its four columns and the next four, two
-// per word.
+// A thread's part of a row: 16-bit values at its four columns and the next
+// four, two per word.
 struct CuvCodeRow {
   uint2 own, next;
 };
@@ -24,10 +24,12 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
   using Tables::shape;
   using typename Tables::Node;
 
-  static const int tile_x = 96, element = 1;
-  static const int n_dense = 5; // weak classifiers evaluated for all windows
-  static const int at_once = 3;
-  static const int n_columns = 3, n_windows = n_columns * CUV_PLANE_ROWS;
+  static const int tile_x = 96;   // windows across a tile
+  static const int element = 1;   // bytes per value of a plane
+  static const int n_dense = 5;   // weak classifiers evaluated for all windows
+  static const int at_once = 3;   // see PlaneRun
+  static const int n_columns = 3; // of windows of a thread
+  static const int n_windows = n_columns * CUV_PLANE_ROWS;
 
   // ---- computing planes ----
 
@@ -51,6 +53,7 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
     return row;
   }
 
+  // Block values from the sums of a block's first and last row of pixels.
   template <int plane, bool means>
   __device__ __forceinline__ CuvCodeRow
   block_row (const CuvCodeRow &above, const CuvCodeRow &below) const
@@ -82,7 +85,7 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
     }
   }
 
-  // Four codes, a byte each.
+  // Four codes, a byte each, from the values of their blocks.
   __device__ __forceinline__ uint32_t
   patterns (
       const uint2 top[3], const uint2 middle[3], const uint2 bottom[3]) const
@@ -140,7 +143,7 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
     const int pitch = level.picture_pitch, x = tile.x + column;
     const int n_inside = x < pitch ? level.plan.height - tile.y - first : 0;
     const bool wanted =
-        lane_of_thread () < CUV_CODE_COLUMNS / 4 && column < shape.pitch;
+        cuv_lane_of_thread () < CUV_CODE_COLUMNS / 4 && column < shape.pitch;
     const uint8_t *from =
         pictures + level.picture + (int64_t) (tile.y + first) * pitch + x;
     uint8_t *to = memory () + (first - reach + 1) * shape.pitch + column;
@@ -183,7 +186,7 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
     const int warp = cuv_warp_of_thread ();
 
     for (int base = 0; base < shape.pitch; base += CUV_CODE_COLUMNS) {
-      const int column = base + 4 * lane_of_thread ();
+      const int column = base + 4 * cuv_lane_of_thread ();
 
       if (narrow && warp < warps)
         load_rows<1, means> (level, tile, n_rows, column, warp, warps);
@@ -216,7 +219,7 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
   static __device__ __forceinline__ int
   column_of (int i)
   {
-    return lane_of_thread () + i % n_columns * 32;
+    return cuv_lane_of_thread () + i % n_columns * 32;
   }
 
   // The codes of the thread's windows; window is the offset of the first.

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// Host code of planes: which models they support, their layout and tables.
 #include "waldboost/planes/patterns.cuh"
 #include "waldboost/planes/ranks.cuh"
 
 #include <algorithm>
 #include <string.h>
 
-// Planes of wider windows do not fit shared memory, nor a row of sums a warp.
+// Planes of wider windows do not fit shared memory; a warp computes a row of
+// sums of up to 128 columns.
 #define MAX_WINDOW_WIDTH 64
 #define MAX_PLANES (48 << 10) // bytes; leaves and a list need the rest
 #define SLACK 16              // bytes read after the last plane
 
+// The plane of a feature's block size, -1 if blocks are too large.
 static int
 plane_of (const CuvGridNode &node)
 {

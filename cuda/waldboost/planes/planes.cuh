@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Features of WaldBoost models with small blocks in a dense scan. For each size
-// of a feature's blocks, a thread block keeps a plane of its tile in shared
-// memory: LBP codes (planes/patterns.cuh), or block sums for LRD and LRP
-// (planes/ranks.cuh).
+// Planes: the features of WaldBoost models with blocks of up to 2 x 2 pixels in
+// a dense scan. A thread block keeps, for each block size, a plane of values at
+// each position of its tile in shared memory: LBP codes (planes/patterns.cuh),
+// or block sums for LRD and LRP (planes/ranks.cuh).
 #ifndef CUV_WALDBOOST_PLANES_CUH
 #define CUV_WALDBOOST_PLANES_CUH
 
@@ -14,7 +14,7 @@
 #define CUV_PLANE_ROWS                                                         \
   (CUV_PLANE_Y / CUV_PLANE_WARPS) // rows of a tile per warp
 #define CUV_N_PLANES 4            // for blocks of 1x1, 2x1, 1x2, 2x2 pixels
-#define CUV_FIRST 64              // weak classifiers passed by value
+#define CUV_FIRST 64              // weak classifiers that are kernel arguments
 
 // A weak classifier in 16 bytes. Offsets are bytes in the planes.
 template <typename Acc> struct alignas (16) CuvPlaneNode {
@@ -27,6 +27,7 @@ template <typename Acc> struct alignas (16) CuvPlaneNode {
   Acc threshold;
 };
 
+// Unpacks a node loaded as 16 bytes.
 template <typename Node>
 static __device__ __forceinline__ Node
 cuv_plane_node (uint4 words)
@@ -45,16 +46,17 @@ struct CuvPlaneFirst {
   uint4 nodes[CUV_FIRST];
 };
 
+// Layout of the planes in shared memory.
 struct CuvPlaneShape {
-  int32_t pitch, rows; // of a plane: bytes; for CUV_PLANE_Y rows of windows
+  int32_t pitch, rows; // bytes per row; rows for CUV_PLANE_Y rows of windows
   int32_t first[CUV_N_PLANES]; // offset of each plane; -1 = unused
   uint32_t bias[CUV_N_PLANES]; // rounding of means, for two packed values
   int32_t shift[CUV_N_PLANES]; // division of means; else 0
   int32_t means;
 };
 
-// Kernel arguments that depend on model and plan; the base of both kinds of
-// planes.
+// Kernel arguments that depend on model and plan; the base class of
+// CuvPatternPlanes and CuvRankPlanes.
 template <typename Acc> struct CuvPlaneTables {
   using Node = CuvPlaneNode<Acc>;
 
@@ -147,7 +149,7 @@ cuv_next_pixels (uint32_t four)
   return __funnelshift_r (four, __shfl_down_sync (~0u, four, 1), 8);
 }
 
-// Host side.
+// Planes on the host: whether they support a model, and their tables.
 class CuvPlanes
 {
 public:
@@ -176,7 +178,7 @@ private:
   void lay_out (const CuvWaldboostModel &model, const bool used[CUV_N_PLANES]);
 
   CuvPlaneShape planes;
-  bool patterns;
+  bool patterns; // LBP
   int n_codes, n_leaves;
   size_t planes_bytes, nodes_at, leaves_at;
 };

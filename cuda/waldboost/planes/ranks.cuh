@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Planes of block sums, 16 bits each. The ranks of two blocks take eleven
-// reads, for one window or for two adjacent ones at once.
+// Planes of block sums, 16 bits each, for LRD and LRP. The ranks of two blocks
+// take eleven reads, for one window or for two adjacent ones at once.
 #ifndef CUV_WALDBOOST_PLANES_RANKS_CUH
 #define CUV_WALDBOOST_PLANES_RANKS_CUH
 
@@ -14,13 +14,14 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
   using Tables::shape;
   using typename Tables::Node;
 
+  // see CuvPatternPlanes
   static const int tile_x = 64, element = 2;
-  static const int n_dense = 3; // weak classifiers evaluated for all windows
-  static const int at_once = 3;
+  static const int n_dense = 3, at_once = 3;
   static const int n_columns = 2, n_windows = n_columns * CUV_PLANE_ROWS;
 
   // ---- computing planes ----
 
+  // Stores four block values, two per word, in a plane that is used.
   template <bool means>
   __device__ __forceinline__ void
   store (uint8_t *at, int plane, uint2 v) const
@@ -41,7 +42,7 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
     const int rows_per_warp = (n_rows + CUV_PLANE_WARPS - 1) / CUV_PLANE_WARPS;
     const int first = cuv_warp_of_thread () * rows_per_warp;
     const int end = min (first + rows_per_warp, n_rows);
-    const int column = 4 * lane_of_thread (), x = tile.x + column;
+    const int column = 4 * cuv_lane_of_thread (), x = tile.x + column;
     const int pitch = level.picture_pitch;
     const int n = x < pitch ? level.plan.height - tile.y - first : 0;
     const uint8_t *from =
@@ -141,6 +142,7 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
     }
   }
 
+  // The ranks of the values of two adjacent windows.
   static __device__ __forceinline__ uint32_t
   rank_pair (const uint32_t top[3], const uint32_t middle[3],
       const uint32_t bottom[3], uint32_t value)
@@ -156,6 +158,7 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
     return 0x90009 - count;
   }
 
+  // For blocks of column x height pixels, in n rows.
   template <int column, int height, int n>
   __device__ __forceinline__ void
   codes_of (int at, const Node &node, uint32_t codes[n]) const
@@ -200,7 +203,7 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
   static __device__ __forceinline__ int
   column_of (int i)
   {
-    return 2 * lane_of_thread () + i % 2;
+    return 2 * cuv_lane_of_thread () + i % 2;
   }
 
   // The codes of the thread's windows; window is the offset of the first.

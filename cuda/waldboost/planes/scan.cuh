@@ -18,7 +18,7 @@ template <typename Acc> struct PlaneWindow {
   Acc sum;
 };
 
-// Surviving windows of a block or a warp.
+// Surviving windows of a block or a warp, in shared memory.
 template <typename Acc> struct PlaneList {
   uint16_t *offsets;
   Acc *sums;
@@ -38,7 +38,7 @@ template <typename Acc> struct PlaneList {
 
     __syncwarp (); // all have read what is overwritten now
     if (window.alive) {
-      int at = n + __popc (voters & ((1u << lane_of_thread ()) - 1));
+      int at = n + __popc (voters & ((1u << cuv_lane_of_thread ()) - 1));
 
       offsets[at] = (uint16_t) window.offset;
       sums[at] = window.sum;
@@ -52,11 +52,11 @@ template <typename Acc> struct PlaneList {
 struct PlaneShared {
   Tally tally;
   CuvTile tile;
-  int n_columns, n_rows; // of windows in it
+  int n_columns, n_rows; // of windows in the tile
   int n_listed;
-  int n_done; // warps that have finished it
+  int n_done; // warps that have finished the tile
   CuvTile next;
-  int n_next; // its index
+  int n_next; // index of the next tile
 };
 
 // A thread's part of the scan of its block.
@@ -93,11 +93,11 @@ template <typename Planes, typename Acc> struct PlaneRun {
     return true;
   }
 
-  // Counts n survivors of a warp after a segment.
+  // Adds a warp's n survivors of a segment to its counter.
   __device__ void
   count (Segment segment, int n) const
   {
-    if (n > 0 && lane_of_thread () == 0)
+    if (n > 0 && cuv_lane_of_thread () == 0)
       atomicAdd (&shared.tally.survivors[segment.counter], (unsigned) n);
   }
 
@@ -146,14 +146,15 @@ template <typename Planes, typename Acc> struct PlaneRun {
         + Planes::column_of (i) * Planes::element;
   }
 
-  // Appends a thread's windows to the block's list as far as there is room.
+  // Appends a thread's windows to the block's list as far as they fit; n_listed
+  // also counts the others.
   __device__ __forceinline__ void
   list_all (int row, unsigned alive, const Acc sums[n_windows]) const
   {
     const int n_alive = __popc (alive), end = cuv_inclusive_scan (n_alive);
     int base = 0;
 
-    if (lane_of_thread () == 31)
+    if (cuv_lane_of_thread () == 31)
       base = atomicAdd (&shared.n_listed, end);
     int at = __shfl_sync (~0u, base, 31) + end - n_alive;
 #pragma unroll
@@ -243,7 +244,7 @@ template <typename Planes, typename Acc> struct PlaneRun {
   __device__ __forceinline__ int
   evaluate_by_group (int group, int k, int end, int stop_at, Window *window)
   {
-    const int member = lane_of_thread () & (group - 1);
+    const int member = cuv_lane_of_thread () & (group - 1);
 
     while (k < end) {
       const int n = min (at_once * group, end - k);
@@ -281,7 +282,7 @@ template <typename Planes, typename Acc> struct PlaneRun {
     int left = 0;
 
     for (int base = 0; base < n; base += 32 / group) {
-      const int i = base + lane_of_thread () / group;
+      const int i = base + cuv_lane_of_thread () / group;
       Window window = list.get (i < n, i);
       const int passed = group == 1
           ? evaluate (first, end, stop_at, &window)
@@ -347,8 +348,10 @@ template <typename Planes, typename Acc> struct PlaneRun {
   }
 };
 
-// Block: tiles taken from a global counter. Those from n_high on have half the
-// height, so that blocks end at about the same time.
+// Blocks take tiles from a global counter. Tiles from n_high on have half the
+// height, so that blocks end at about the same time. Dynamic shared memory:
+// planes, leaves of the first n_dense weak classifiers, the list's sums and
+// offsets.
 template <typename Planes, typename Acc>
 static __global__ void
 __launch_bounds__ (CUV_PLANE_THREADS, 4) plane_kernel (const CuvTile *tiles,
@@ -391,7 +394,7 @@ __launch_bounds__ (CUV_PLANE_THREADS, 4) plane_kernel (const CuvTile *tiles,
     // The last warp to finish takes the next tile: taken earlier, it would wait
     // here while other blocks are idle.
     __syncwarp ();
-    if (lane_of_thread () == 0
+    if (cuv_lane_of_thread () == 0
         && atomicAdd (&shared.n_done, 1) == CUV_PLANE_WARPS - 1) {
       shared.n_next = gridDim.x + atomicAdd (&out.counters->tiles, 1u);
       shared.next = tiles[min (shared.n_next, n_tiles - 1)];

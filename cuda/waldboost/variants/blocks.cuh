@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Rearrangements of the surviving windows of a WaldBoost model as published for
-// GPU detectors, kept to be compared; all give the same result. They also scan
-// what planes do not fit (large blocks, Haar features, steps above 1).
+// Variants of the scan of a WaldBoost model, which differ in how the surviving
+// windows are compacted (CuvRearrangement), as published for GPU detectors and
+// kept for comparison; all give the same result. They also scan what planes do
+// not support (large blocks, Haar features, steps above 1).
 //
-// This file: in a block. The survivors of its tile stay in registers (NONE) or
-// in lists in shared memory (SHARED, BALLOT). An Access says how a window's
-// features are read.
+// This file: variants within a block. The survivors of its tile stay in
+// registers (NONE) or in lists in shared memory (SHARED, BALLOT). Access: the
+// class that reads a window's features, CuvIntegralAccess.
 #ifndef CUV_WALDBOOST_VARIANTS_BLOCKS_CUH
 #define CUV_WALDBOOST_VARIANTS_BLOCKS_CUH
 
 #include "waldboost/boost.cuh"
 
-#define LONG_SEGMENT 48 // weak classifiers for which a warp per window pays
+// weak classifiers of a segment from which a warp per window is faster
+#define LONG_SEGMENT 48
 
 // ---- one window ----
 
-// Runs weak classifiers first .. end - 1. Returns end if all were passed, else
-// the index of the failed one.
+// Evaluates weak classifiers first .. end - 1. Returns end if all were passed,
+// else the index of the one that rejects the window.
 template <typename Access, typename Acc>
 static __device__ int
 run_segment (const WaldBoost<Acc> &model, const Access &access,
@@ -40,7 +42,8 @@ run_segment_by_warp (const WaldBoost<Acc> &model, const Access &access,
     const typename Access::View &view, int first, int end, Acc *sum)
 {
   for (int k = first; k < end; k += 32) {
-    const int n = min (32, end - k), index = k + min (lane_of_thread (), n - 1);
+    const int n = min (32, end - k),
+              index = k + min (cuv_lane_of_thread (), n - 1);
     const Acc response = model.leaves[access.leaf (view, index)];
     const int below =
         first_below<1> (32, n, &response, &model.thresholds[index], sum);
@@ -53,13 +56,13 @@ run_segment_by_warp (const WaldBoost<Acc> &model, const Access &access,
 
 // ---- tiles ----
 
-// Surviving windows of a block: index in the tile, and sum.
+// Surviving windows of a block: index in the tile (row by row), and sum.
 template <typename Acc> struct BlockList {
   uint16_t *where;
   Acc *sum;
 };
 
-// A list index for each thread with alive.
+// Reserves a list index for each thread whose `alive` is true.
 static __device__ __forceinline__ int
 claim_index (CuvRearrangement variant, bool alive, int *count)
 {
@@ -67,13 +70,14 @@ claim_index (CuvRearrangement variant, bool alive, int *count)
     return alive ? atomicAdd (count, 1) : 0;
   unsigned voters = __ballot_sync (~0u, alive);
   int base = 0;
-  if (lane_of_thread () == 0 && voters != 0)
+  if (cuv_lane_of_thread () == 0 && voters != 0)
     base = atomicAdd (count, __popc (voters));
   return __shfl_sync (~0u, base, 0)
-      + __popc (voters & ((1u << lane_of_thread ()) - 1));
+      + __popc (voters & ((1u << cuv_lane_of_thread ()) - 1));
 }
 
-// A block's scan of a tile.
+// A block's scan of a tile, as seen by a thread. where: index of a window in
+// the tile.
 template <typename Access, typename Acc> struct BlockRun {
   const WaldBoost<Acc> &model;
   const Access &access;
@@ -83,8 +87,9 @@ template <typename Access, typename Acc> struct BlockRun {
   BlockShape shape;
   CuvRows rows;
   Tally &tally;
-  unsigned weak, windows;
+  unsigned weak, windows; // of this thread: evaluated, visited
 
+  // Whether a window exists and is to be searched.
   __device__ bool
   inside (int where) const
   {
@@ -143,14 +148,14 @@ template <typename Access, typename Acc> struct BlockRun {
     }
   }
 
-  // One segment of n windows of a list (of the whole tile if first is 0), one
-  // thread per window; survivors go to list to.
+  // Evaluates one segment for the n windows of a list (of the whole tile if
+  // first is 0), one thread per window; survivors are appended to list `to`.
   __device__ void
   run_list (CuvRearrangement variant, int first, Segment segment, bool last,
       BlockList<Acc> from, int n, BlockList<Acc> to, int *n_to)
   {
     for (int base = threadIdx.x & ~31; base < n; base += blockDim.x) {
-      int k = base + lane_of_thread ();
+      int k = base + cuv_lane_of_thread ();
       bool alive = k < n;
       int where = alive && first > 0 ? from.where[k] : k;
       Acc sum = alive && first > 0 ? from.sum[k] : (Acc) 0;
@@ -190,7 +195,7 @@ template <typename Access, typename Acc> struct BlockRun {
       int passed = run_segment_by_warp (
           model, access, view (where), first, segment.end, &sum);
 
-      if (lane_of_thread () != 0)
+      if (cuv_lane_of_thread () != 0)
         continue;
       weak += min (passed + 1, segment.end) - first;
       if (passed < segment.end || (last && !accept (where, sum)))
@@ -208,7 +213,8 @@ template <typename Access, typename Acc> struct BlockRun {
   }
 };
 
-// Block: every gridDim.x-th tile. Shared memory: two lists.
+// Tiles in turn over all blocks. Dynamic shared memory: two lists of a tile's
+// windows, their sums first.
 template <typename Access, typename Acc, int threads>
 static __global__ void
 __launch_bounds__ (threads) block_kernel (const CuvTile *tiles, int n_tiles,

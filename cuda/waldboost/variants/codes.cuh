@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Features of WaldBoost models, read from integral images in global memory: any
-// block size, any step.
+// Codes of WaldBoost features, computed from integral images in global memory,
+// for any block size and step.
 #ifndef CUV_WALDBOOST_VARIANTS_CODES_CUH
 #define CUV_WALDBOOST_VARIANTS_CODES_CUH
 
 #include "waldboost/boost.cuh"
 
+// LBP; LRD and LRP; Haar.
 enum CuvCode { CUV_CODE_PATTERN, CUV_CODE_RANKS, CUV_CODE_HAAR };
 
-// A grid of blocks, with first_leaf as the base of its codes.
+// A feature; its leaf is first_leaf + code.
 struct alignas (16) CuvGridCode {
   CuvGridCorners corners;
-  int32_t a[4], b[4];        // the two blocks' corners
-  uint32_t reciprocal, bias; // for means; 0 = sums
+  int32_t a[4], b[4];        // LRD, LRP: corners of the two blocks
+  uint32_t reciprocal, bias; // of means, see cuv_block_value(); 0 = sums
   int32_t first_leaf, pad;
 };
 
@@ -41,6 +42,7 @@ cuv_block_value (const CuvGridCode &node, unsigned sum)
       : (int) __umulhi (sum + node.bias, node.reciprocal);
 }
 
+// The number of blocks with a smaller value than the block with these corners.
 template <typename Sum>
 static __device__ __forceinline__ int
 cuv_rank (const int block[9], const Sum *sums, const int32_t corner[4],
@@ -55,6 +57,7 @@ cuv_rank (const int block[9], const Sum *sums, const int32_t corner[4],
   return rank;
 }
 
+// Reads features of a window.
 template <typename Sum, CuvCode code> struct CuvIntegralAccess {
   using View = CuvCodeView<Sum>;
   using Node = typename std::conditional<code == CUV_CODE_HAAR, CuvHaarCode,
@@ -81,6 +84,7 @@ template <typename Sum, CuvCode code> struct CuvIntegralAccess {
     return view;
   }
 
+  // The window's contrast, see CuvHaarNode.
   __device__ float
   sigma (const CuvPyramidLevel &level, int64_t at) const
   {

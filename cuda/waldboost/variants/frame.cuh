@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Rearrangements across the frame: each segment is a launch of its own that
-// reads and writes lists in global memory (GLOBAL, HYBRID, PREFIX_SUM). See
-// blocks.cuh.
+// Variants (see blocks.cuh) that compact survivors across the frame: each
+// segment is a launch of its own that reads and writes lists in global memory
+// (GLOBAL, HYBRID, PREFIX_SUM).
 #ifndef CUV_WALDBOOST_VARIANTS_FRAME_CUH
 #define CUV_WALDBOOST_VARIANTS_FRAME_CUH
 
@@ -21,7 +21,7 @@ template <typename Acc> struct FrameList {
   uint32_t *n;
 };
 
-// A list index for each thread of the block with alive.
+// Reserves a list index for each thread of the block whose `alive` is true.
 template <int threads>
 static __device__ uint32_t
 claim_frame_index (CuvRearrangement variant, bool alive, uint32_t *counter)
@@ -52,8 +52,9 @@ claim_frame_index (CuvRearrangement variant, bool alive, uint32_t *counter)
   return at;
 }
 
-// Segment s, of all windows of the tiles (one block per tile) if s is 0, else
-// of list from.
+// Evaluates segment s: if s is 0, for all windows of the tiles, one block per
+// tile, one thread per window; else for list `from`. Survivors are appended to
+// list `to`.
 template <typename Access, typename Acc, int threads>
 static __global__ void
 __launch_bounds__ (threads) segment_kernel (const CuvTile *tiles, int n_tiles,
@@ -109,16 +110,16 @@ __launch_bounds__ (threads) segment_kernel (const CuvTile *tiles, int n_tiles,
   tally.flush (out.counters, weak, windows);
 }
 
-// Runs a window from segment s > 0 to the end, by a whole warp. accept() does
-// the final test. Returns the number of weak classifiers evaluated, in lane 0;
-// 0 in the others.
+// Evaluates a window from segment s > 0 to the end, by a whole warp. accept()
+// does the final test. Returns the number of weak classifiers evaluated in lane
+// 0, 0 in the others.
 template <typename Access, typename Acc, typename Accept>
 static __device__ unsigned
 finish_by_warp (const WaldBoost<Acc> &model, const Access &access,
     const typename Access::View &view, int s, Acc sum, Tally &tally,
     Accept accept)
 {
-  const bool leader = lane_of_thread () == 0;
+  const bool leader = cuv_lane_of_thread () == 0;
   const int begin = model.segments[s - 1].end;
   int first = begin;
 
@@ -137,7 +138,8 @@ finish_by_warp (const WaldBoost<Acc> &model, const Access &access,
   return leader ? first - begin : 0;
 }
 
-// Runs the windows of a list from segment s to the end, one warp per window.
+// Evaluates the windows of list `from` from segment s to the end, one warp per
+// window.
 template <typename Access, typename Acc, int threads>
 static __global__ void
 __launch_bounds__ (threads) finish_kernel (const CuvTile *tiles,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Launches the rearrangements of blocks.cuh and frame.cuh.
+// Launches the variants of blocks.cuh and frame.cuh.
 #ifndef CUV_WALDBOOST_VARIANTS_LAUNCH_CUH
 #define CUV_WALDBOOST_VARIANTS_LAUNCH_CUH
 
@@ -7,8 +7,8 @@
 #include <vector>
 #include "waldboost/variants/frame.cuh"
 
-#define MAX_LISTED (1 << 22) // windows that the lists of a frame hold
-#define N_COUNTS 64          // counters of successive lists
+#define MAX_LISTED (1 << 22) // windows that a list in global memory holds
+#define N_COUNTS 64          // counters, for the lists after each segment
 
 // The arguments of a scan that do not depend on the variant.
 template <typename Acc> struct VariantScan {
@@ -93,7 +93,8 @@ private:
     return { (Entry<Acc> *) lists[i % 2].data, (uint32_t *) counts.data + i };
   }
 
-  // Runs the windows of some tiles to the end.
+  // Scans some tiles, one launch per segment; once segments are long, one for
+  // all remaining ones.
   template <int threads, typename Acc, typename Access>
   int
   run_list (const VariantScan<Acc> &scan, const Access &access,
@@ -121,7 +122,7 @@ private:
     return 0;
   }
 
-  // As many tiles at a time as the lists can hold all windows of.
+  // Scans as many tiles at a time as a list can hold all windows of.
   template <int threads, typename Acc, typename Access>
   int
   run_segments (const VariantScan<Acc> &scan, const Access &access) const
