@@ -115,3 +115,9 @@ cuv_threads_run_workers (
 
   cuv_threads_run (n_threads, MIN (n, n_tasks), work_as, &workers);
 }
+
+int
+cuv_threads_n_workers (void)
+{
+  return CLAMP ((int) g_get_num_processors (), 4, CUV_MAX_WORKERS);
+}

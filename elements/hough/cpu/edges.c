@@ -3,7 +3,6 @@
  * connected within a band first, then across bands; the result does not depend
  * on the order. */
 #include "cpu/hough-cpu-private.h"
-#include "cuvthreads.h"
 
 #include <string.h>
 
@@ -77,8 +76,7 @@ find_source (CuvHoughCpu *self, bool blur)
     return;
   self->source = self->grey;
   self->stride = self->layout->width;
-  cuv_threads_run_workers (self->n_threads, self->n_workers, n_bands (self),
-      blur ? blur_task : grey_task, self);
+  cuv_hough_cpu_run_tasks (self, n_bands (self), blur ? blur_task : grey_task);
 }
 
 static uint8_t *
@@ -222,8 +220,7 @@ list_edges (CuvHoughCpu *self)
   const size_t room = (size_t) CUV_EDGE_ROWS * (size_t) self->layout->width;
   size_t n = 0;
 
-  cuv_threads_run_workers (
-      self->n_threads, self->n_workers, n_bands (self), list_task, self);
+  cuv_hough_cpu_run_tasks (self, n_bands (self), list_task);
   for (int i = 0; i < n_bands (self); i++) {
     memmove (self->pixels + n, self->pixels + (size_t) i * room,
         self->band_edges[i] * sizeof *self->pixels);
@@ -239,12 +236,10 @@ cuv_hough_cpu_find_edges (CuvHoughCpu *self)
 
   if (params->source == CUV_EDGES_CANNY) {
     find_source (self, params->canny.blur);
-    cuv_threads_run_workers (
-        self->n_threads, self->n_workers, n_bands (self), detect_task, self);
+    cuv_hough_cpu_run_tasks (self, n_bands (self), detect_task);
     connect_bands (self);
   } else {
-    cuv_threads_run_workers (
-        self->n_threads, self->n_workers, n_bands (self), input_task, self);
+    cuv_hough_cpu_run_tasks (self, n_bands (self), input_task);
   }
   list_edges (self);
 }

@@ -3,7 +3,6 @@
  * of each row, so that the time does not depend on the frame. After G. van den
  * Braak et al., Fast Hough Transform on GPUs, ACIVS 2011. */
 #include "cpu/hough-cpu-private.h"
-#include "cuvthreads.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,9 +49,8 @@ gather_task (void *data, int index, int task)
 uint64_t
 cuv_hough_cpu_gather (CuvHoughCpu *self)
 {
-  cuv_threads_run_workers (self->n_threads, self->n_workers,
-      (self->layout->width + TILE - 1) / TILE, transpose_task, self);
-  cuv_threads_run_workers (self->n_threads, self->n_workers,
-      self->layout->n_rows, gather_task, self);
+  cuv_hough_cpu_run_tasks (
+      self, (self->layout->width + TILE - 1) / TILE, transpose_task);
+  cuv_hough_cpu_run_tasks (self, self->layout->n_rows, gather_task);
   return (uint64_t) self->layout->n_rows * self->list.n;
 }

@@ -6,9 +6,9 @@
 
 #include "cpu/hough-cpu.h"
 #include "cpu/hough-dsp.h"
+#include "cuvthreads.h"
 
 enum {
-  CUV_MAX_WORKERS = 64,
   CUV_MAX_MEMORY = 32 * (CUV_MAX_WORKERS + 1),
   CUV_EDGE_ROWS = 32, /* of a band */
   CUV_N_SORT_TASKS = 16,
@@ -67,6 +67,13 @@ struct _CuvHoughCpu {
   ptrdiff_t stride;
   size_t n_peaks;
 };
+
+static inline void
+cuv_hough_cpu_run_tasks (CuvHoughCpu *self, int n_tasks, CuvWorkersFunc func)
+{
+  cuv_threads_run_workers (
+      self->n_threads, self->n_workers, n_tasks, func, self);
+}
 
 void cuv_hough_cpu_find_edges (CuvHoughCpu *self);
 

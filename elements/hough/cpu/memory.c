@@ -3,7 +3,6 @@
 #include "cpu/hough-cpu-private.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 static void *
 take (CuvHoughCpu *self, size_t n, size_t size)
@@ -80,14 +79,6 @@ make_results (CuvHoughCpu *self)
           sizeof *self->task_segments);
 }
 
-static int
-count_workers (void)
-{
-  long n = sysconf (_SC_NPROCESSORS_ONLN);
-
-  return n < 4 ? 4 : n > CUV_MAX_WORKERS ? CUV_MAX_WORKERS : (int) n;
-}
-
 CuvHoughCpu *
 cuv_hough_cpu_new (const CuvHoughLayout *layout)
 {
@@ -97,7 +88,7 @@ cuv_hough_cpu_new (const CuvHoughLayout *layout)
     return NULL;
   self->complete = true;
   self->layout = layout;
-  self->n_workers = count_workers ();
+  self->n_workers = cuv_threads_n_workers ();
   make_edges (self);
   make_results (self);
   for (int i = 0; i < self->n_workers; i++) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Segments of the peaks, on several threads. */
 #include "cpu/hough-cpu-private.h"
-#include "cuvthreads.h"
 
 static size_t
 first_peak (const CuvHoughCpu *self, int task)
@@ -31,8 +30,7 @@ cuv_hough_cpu_find_segments (CuvHoughCpu *self, size_t n_peaks)
   size_t n = 0;
 
   self->n_peaks = n_peaks;
-  cuv_threads_run_workers (self->n_threads, self->n_workers,
-      CUV_N_SEGMENT_TASKS, segment_task, self);
+  cuv_hough_cpu_run_tasks (self, CUV_N_SEGMENT_TASKS, segment_task);
   for (int i = 0; i < CUV_N_SEGMENT_TASKS; i++) {
     const CuvHoughSegment *part =
         self->task_segments + (size_t) i * CUV_HOUGH_MAX_SEGMENTS;

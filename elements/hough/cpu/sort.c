@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Counting sort of edges by the orientation bin of their gradient. */
 #include "cpu/hough-cpu-private.h"
-#include "cuvthreads.h"
 
 #include <string.h>
 
@@ -84,10 +83,8 @@ cuv_hough_cpu_sort_edges (CuvHoughCpu *self)
   if (self->params->source != CUV_EDGES_CANNY
       || self->layout->config.window >= 90)
     return;
-  cuv_threads_run_workers (
-      self->n_threads, self->n_workers, CUV_N_SORT_TASKS, bin_task, self);
+  cuv_hough_cpu_run_tasks (self, CUV_N_SORT_TASKS, bin_task);
   place_bins (self);
-  cuv_threads_run_workers (
-      self->n_threads, self->n_workers, CUV_N_SORT_TASKS, sort_task, self);
+  cuv_hough_cpu_run_tasks (self, CUV_N_SORT_TASKS, sort_task);
   self->list.bins = self->bins;
 }

@@ -2,7 +2,6 @@
 /* Votes and peaks on the CPU: a slice of CUV_SLICE_ROWS rows at a time,
  * in 16-bit cells that fit the L1 cache. */
 #include "cpu/hough-cpu-private.h"
-#include "cuvthreads.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -153,8 +152,8 @@ cuv_hough_cpu_vote (CuvHoughCpu *self, CuvHoughMethod method)
     return cuv_hough_cpu_gather (self);
   for (int i = 0; i < self->n_workers; i++)
     self->workers[i].n_votes = 0;
-  cuv_threads_run_workers (self->n_threads, self->n_workers,
-      (n_rows + CUV_SLICE_ROWS - 1) / CUV_SLICE_ROWS, slice_task, self);
+  cuv_hough_cpu_run_tasks (
+      self, (n_rows + CUV_SLICE_ROWS - 1) / CUV_SLICE_ROWS, slice_task);
   return sum_of_votes (self);
 }
 
@@ -221,8 +220,8 @@ void
 cuv_hough_cpu_find_peaks (CuvHoughCpu *self, CuvPeakList *list)
 {
   begin_peaks (self);
-  cuv_threads_run_workers (self->n_threads, self->n_workers,
-      (self->layout->n_rows + PEAK_ROWS - 1) / PEAK_ROWS, peaks_task, self);
+  cuv_hough_cpu_run_tasks (
+      self, (self->layout->n_rows + PEAK_ROWS - 1) / PEAK_ROWS, peaks_task);
   collect_peaks (self, list);
 }
 
@@ -322,8 +321,8 @@ cuv_hough_cpu_ring (CuvHoughCpu *self, CuvPeakList *list)
 
   self->has_votes = false;
   begin_peaks (self);
-  cuv_threads_run_workers (self->n_threads, self->n_workers,
-      (self->layout->n_rows + rows - 1) / rows, ring_task, self);
+  cuv_hough_cpu_run_tasks (
+      self, (self->layout->n_rows + rows - 1) / rows, ring_task);
   collect_peaks (self, list);
   return sum_of_votes (self);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Memory of a search, allocated once. */
 #include "cpu/rcd-cpu-private.h"
+#include "cuvthreads.h"
 #include "rcd/rcd-pixel.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 static bool
 grid_init (CuvRcdIntegralGrid *self, int columns, int rows, int n_sums)
@@ -41,14 +41,6 @@ init_coordinates (CuvRcdCpu *self)
   }
 }
 
-static int
-count_workers (void)
-{
-  long n = sysconf (_SC_NPROCESSORS_ONLN);
-
-  return n < 4 ? 4 : n > CUV_RCD_MAX_WORKERS ? CUV_RCD_MAX_WORKERS : (int) n;
-}
-
 static bool
 allocate (CuvRcdCpu *self)
 {
@@ -78,7 +70,7 @@ cuv_rcd_cpu_new (const CuvRcdConfig *config)
   self->config = *config;
   self->n_features = cuv_rcd_n_features (config->features);
   self->n_sums = CUV_RCD_SUMS (self->n_features);
-  self->n_workers = count_workers ();
+  self->n_workers = cuv_threads_n_workers ();
   if (!allocate (self)) {
     cuv_rcd_cpu_free (self);
     return NULL;

@@ -6,11 +6,8 @@
 #include "cpu/rcd-cpu.h"
 #include "cpu/rcd-dsp.h"
 
-enum {
-  CUV_RCD_MAX_WORKERS = 64,
-  /* samples of a row of a block, with a pixel of border on both sides */
-  CUV_RCD_PITCH = CUV_RCD_BLOCK_WIDTH + 2 + CUV_RCD_PADDING,
-};
+/* Samples of a row of a block, with a pixel of border on both sides. */
+enum { CUV_RCD_PITCH = CUV_RCD_BLOCK_WIDTH + 2 + CUV_RCD_PADDING };
 
 _Static_assert((int) CUV_RCD_BLOCK_HEIGHT >= CUV_RCD_MAX_CELL,
     "a cell is higher than a block");

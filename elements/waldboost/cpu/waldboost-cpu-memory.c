@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define STRIP_ROWS 128 /* level pixels between strips */
 #define ALIGNMENT 64
@@ -164,12 +163,11 @@ cuv_waldboost_cpu_new (
     const CuvWaldboostModel *model, const CuvWaldboostPlan *plan)
 {
   CuvWaldboostCpu *self = calloc (1, sizeof *self);
-  long n = sysconf (_SC_NPROCESSORS_ONLN);
 
   if (self == NULL)
     return NULL;
   self->model = model;
-  self->n_workers = n < 4 ? 4 : n > CUV_MAX_WORKERS ? CUV_MAX_WORKERS : (int) n;
+  self->n_workers = cuv_threads_n_workers ();
   if (!cuv_waldboost_cpu_set_plan (self, plan)) {
     cuv_waldboost_cpu_free (self);
     return NULL;

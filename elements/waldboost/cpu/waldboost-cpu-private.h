@@ -6,9 +6,9 @@
 
 #include "cpu/waldboost-cpu.h"
 #include "cpu/waldboost-dsp.h"
+#include "cuvthreads.h"
 
 #define CUV_ZERO_ROWS 2 /* above an integral image */
-#define CUV_MAX_WORKERS 64
 
 /* Aligned memory that only grows; zeroed whenever it does. */
 typedef struct {

@@ -6,7 +6,6 @@
  * makes all rows that it needs, including those shared with its neighbours, so
  * strips are independent tasks. */
 #include "cpu/waldboost-cpu-private.h"
-#include "cuvthreads.h"
 
 #include <string.h>
 #include <time.h>
