@@ -66,10 +66,9 @@ cuv_butfit_set_type (CuvButfit *self, const char *name, GError **error)
       return TRUE;
     }
   }
-  cuv_model_fail (error,
+  return cuv_model_fail (error,
       "type '%.*s' is not supported, only LBP, LRD, LRP and HAAR are",
       CUV_MAX_SHOWN, name);
-  return FALSE;
 }
 
 /* All features of a classifier have one type. If the attribute says LRD or LRP,
@@ -81,12 +80,10 @@ agree_on_type (CuvButfit *self, int type, GError **error)
   gboolean rank_given = self->type_given
       && (self->type == CUV_FEATURE_LRD || self->type == CUV_FEATURE_LRP);
 
-  if (self->n_entries != 0) {
-    cuv_model_fail (error,
+  if (self->n_entries != 0)
+    return cuv_model_fail (error,
         "a weak hypothesis has more than one feature, but only one is "
         "supported");
-    return FALSE;
-  }
   if (self->type < 0)
     self->type = type;
   if (self->type == type || (rank && rank_given))
@@ -121,12 +118,11 @@ read_block (const CuvModelReader *reader, const CuvTag *tag, int columns,
   if (block->x + columns * block->width <= model->window_width
       && block->y + rows * block->height <= model->window_height)
     return TRUE;
-  cuv_model_fail (error,
+  return cuv_model_fail (error,
       "%dx%d blocks of %d x %d pixels at (%d, %d) exceed the window of "
       "%d x %d",
       columns, rows, block->width, block->height, block->x, block->y,
       model->window_width, model->window_height);
-  return FALSE;
 }
 
 /* Optional attributes of which only one value is supported. */
@@ -138,9 +134,8 @@ check_fixed (
 
   if (value == NULL || strcmp (value, only) == 0)
     return TRUE;
-  cuv_model_fail (error, "%s '%.*s' is not supported, only %s is", name,
+  return cuv_model_fail (error, "%s '%.*s' is not supported, only %s is", name,
       CUV_MAX_SHOWN, value, only);
-  return FALSE;
 }
 
 static gboolean

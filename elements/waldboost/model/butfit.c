@@ -81,11 +81,10 @@ check_haar_window (const CuvWaldboostModel *model, GError **error)
 
   if (area <= CUV_MAX_SQUARES_AREA)
     return TRUE;
-  cuv_model_fail (error,
+  return cuv_model_fail (error,
       "a window of %d x %d is too large for Haar features: the limit is %u "
       "pixels",
       model->window_width, model->window_height, CUV_MAX_SQUARES_AREA);
-  return FALSE;
 }
 
 static void

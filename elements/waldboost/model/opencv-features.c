@@ -17,10 +17,9 @@ read_sides (char **text, CuvHaarRect *rect, GError **error)
     char *word = cuv_next_word (text);
     gint64 value;
 
-    if (word == NULL) {
-      cuv_model_fail (error, "a rectangle must hold x, y, width and height");
-      return FALSE;
-    }
+    if (word == NULL)
+      return cuv_model_fail (
+          error, "a rectangle must hold x, y, width and height");
     if (!cuv_to_integer (
             word, i < 2 ? 0 : 1, CUV_MODEL_MAX_WINDOW, &value, error))
       return FALSE;
@@ -107,11 +106,10 @@ check_blocks (const CuvOpencv *self, const CuvHaarRect *rect, GError **error)
   if (rect->x + 3 * rect->width <= self->width
       && rect->y + 3 * rect->height <= self->height)
     return TRUE;
-  cuv_model_fail (error,
+  return cuv_model_fail (error,
       "3x3 blocks of %d x %d pixels at (%d, %d) exceed the window of %d x "
       "%d",
       rect->width, rect->height, rect->x, rect->y, self->width, self->height);
-  return FALSE;
 }
 
 /* A tilted rectangle has its top corner at (x, y), the left one at (x - height,
@@ -126,12 +124,11 @@ check_rect (const CuvOpencv *self, const CuvHaarRect *rect, int32_t tilted,
   if (left >= 0 && rect->x + rect->width <= self->width
       && bottom <= self->height)
     return TRUE;
-  cuv_model_fail (error,
+  return cuv_model_fail (error,
       "a %srectangle of %d x %d pixels at (%d, %d) exceeds the window of "
       "%d x %d",
       tilted ? "tilted " : "", rect->width, rect->height, rect->x, rect->y,
       (int) self->width, (int) self->height);
-  return FALSE;
 }
 
 static gboolean
@@ -157,11 +154,10 @@ check_haar_window (const CuvOpencv *self, GError **error)
 {
   if ((guint) ((self->width - 2) * (self->height - 2)) <= CUV_MAX_SQUARES_AREA)
     return TRUE;
-  cuv_model_fail (error,
+  return cuv_model_fail (error,
       "a window of %d x %d is too large for Haar features: the limit of "
       "(width - 2) * (height - 2) is %u",
       self->width, self->height, CUV_MAX_SQUARES_AREA);
-  return FALSE;
 }
 
 static void

@@ -179,18 +179,16 @@ static gboolean
 check_child (int32_t child, guint node, guint n, GError **error)
 {
   if (child > 0 && ((guint) child <= node || (guint) child >= n))
-    cuv_model_fail (error,
+    return cuv_model_fail (error,
         "child %d of node %u is not a later node of its tree, which has %u "
         "nodes",
         child, node, n);
-  else if (child <= 0 && (guint) (-(gint64) child) > n)
-    cuv_model_fail (error,
+  if (child <= 0 && (guint) (-(gint64) child) > n)
+    return cuv_model_fail (error,
         "node %u refers to leaf %" G_GINT64_FORMAT
         ", but its tree has %u leaves",
         node, -(gint64) child, n + 1);
-  else
-    return TRUE;
-  return FALSE;
+  return TRUE;
 }
 
 static gboolean

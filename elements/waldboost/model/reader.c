@@ -5,10 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char supported[] =
-    "OpenCV cascades with LBP or Haar features, BUT FIT's WaldBoostClassifier "
-    "and OpenCV's WBDetector";
-
 /* ---- rules ---- */
 
 static const CuvElementRule *
@@ -241,8 +237,8 @@ check_utf8 (
   self->line = 1;
   for (const char *c = bytes; c < end; c++)
     self->line += *c == '\n';
-  cuv_model_fail (error, "not well-formed XML: the file is not UTF-8 text");
-  return FALSE;
+  return cuv_model_fail (
+      error, "not well-formed XML: the file is not UTF-8 text");
 }
 
 static gboolean
@@ -260,11 +256,11 @@ parse (CuvModelReader *self, const char *bytes, size_t size, GError **error)
   if (!ok && (*error)->domain == G_MARKUP_ERROR)
     g_markup_parse_context_get_position (context, &self->line, NULL);
   g_markup_parse_context_free (context);
-  if (ok && self->format == NULL) {
-    cuv_model_fail (error,
-        "not a model of a supported format; supported are %s", supported);
-    ok = FALSE;
-  }
+  if (ok && self->format == NULL)
+    return cuv_model_fail (error,
+        "not a model of a supported format; supported are OpenCV cascades with "
+        "LBP or Haar features, BUT FIT's WaldBoostClassifier and OpenCV's "
+        "WBDetector");
   return ok;
 }
 

@@ -111,7 +111,8 @@ struct _CuvModelReader {
 
 #define CUV_MAX_SHOWN 24 /* characters of an invalid value in a message */
 
-void cuv_model_fail (GError **error, const char *format, ...)
+/* Returns FALSE. */
+gboolean cuv_model_fail (GError **error, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
 
 /* The next word, terminated in place; NULL if none is left. */

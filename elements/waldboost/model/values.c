@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-void
+gboolean
 cuv_model_fail (GError **error, const char *format, ...)
 {
   va_list args;
@@ -15,6 +15,7 @@ cuv_model_fail (GError **error, const char *format, ...)
       g_error_new_valist (
           g_quark_from_static_string ("cuv-model"), 0, format, args));
   va_end (args);
+  return FALSE;
 }
 
 /* ---- words ---- */
@@ -63,13 +64,11 @@ cuv_to_integer (
   char *end;
 
   *value = g_ascii_strtoll (word, &end, 10);
-  if (end == word || *end != '\0' || *value < low || *value > high) {
-    cuv_model_fail (error,
-        "'%.*s' is not an integer in %" G_GINT64_FORMAT " .. %" G_GINT64_FORMAT,
-        CUV_MAX_SHOWN, word, low, high);
-    return FALSE;
-  }
-  return TRUE;
+  if (end != word && *end == '\0' && *value >= low && *value <= high)
+    return TRUE;
+  return cuv_model_fail (error,
+      "'%.*s' is not an integer in %" G_GINT64_FORMAT " .. %" G_GINT64_FORMAT,
+      CUV_MAX_SHOWN, word, low, high);
 }
 
 gboolean
@@ -78,12 +77,10 @@ cuv_to_double (const char *word, double *value, GError **error)
   char *end;
 
   *value = g_ascii_strtod (word, &end);
-  if (end == word || *end != '\0' || !isfinite (*value)) {
-    cuv_model_fail (
-        error, "'%.*s' is not a finite number", CUV_MAX_SHOWN, word);
-    return FALSE;
-  }
-  return TRUE;
+  if (end != word && *end == '\0' && isfinite (*value))
+    return TRUE;
+  return cuv_model_fail (
+      error, "'%.*s' is not a finite number", CUV_MAX_SHOWN, word);
 }
 
 gboolean
@@ -96,8 +93,8 @@ cuv_to_float (const char *word, float *value, GError **error)
   *value = (float) parsed;
   if (isfinite (*value))
     return TRUE;
-  cuv_model_fail (error, "'%.*s' is not a finite number", CUV_MAX_SHOWN, word);
-  return FALSE;
+  return cuv_model_fail (
+      error, "'%.*s' is not a finite number", CUV_MAX_SHOWN, word);
 }
 
 gboolean
@@ -107,9 +104,8 @@ cuv_to_limited (const char *word, float limit, float *value, GError **error)
     return FALSE;
   if (fabsf (*value) <= limit)
     return TRUE;
-  cuv_model_fail (error, "'%.*s' is not a number in %g .. %g", CUV_MAX_SHOWN,
-      word, (double) -limit, (double) limit);
-  return FALSE;
+  return cuv_model_fail (error, "'%.*s' is not a number in %g .. %g",
+      CUV_MAX_SHOWN, word, (double) -limit, (double) limit);
 }
 
 /* ---- attributes ---- */
@@ -131,8 +127,7 @@ cuv_attribute_text (
   *text = cuv_attribute (tag, name);
   if (*text != NULL)
     return TRUE;
-  cuv_model_fail (error, "<%s> has no attribute %s", tag->name, name);
-  return FALSE;
+  return cuv_model_fail (error, "<%s> has no attribute %s", tag->name, name);
 }
 
 gboolean

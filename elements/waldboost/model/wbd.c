@@ -75,9 +75,8 @@ to_number (const char *word, int array, float *value, GError **error)
       *value = strcmp (word, "-1") == 0 ? -1 : 1;
       if (*value < 0 || strcmp (word, "1") == 0)
         return TRUE;
-      cuv_model_fail (
+      return cuv_model_fail (
           error, "'%.*s' is not a polarity, 1 or -1", CUV_MAX_SHOWN, word);
-      return FALSE;
     case ALPHAS:
       return cuv_to_limited (word, CUV_MAX_RESPONSE, value, error);
     default:
