@@ -29,24 +29,33 @@
 #include "gstwaldboostdetect.h"
 
 #include "backend.h"
-#include "gstwaldboostcounts.h"
 #include "gstwaldboostsettings.h"
 
 GST_DEBUG_CATEGORY_STATIC (waldboost_detect_debug);
 #define GST_CAT_DEFAULT waldboost_detect_debug
 
+/* Statistics of an analysed frame. */
+typedef struct {
+  guint64 windows, weak, accepted;
+  guint levels, regions, objects;
+  gdouble pyramid_us, scan_us, group_us;
+  GArray *segments;  /* guint64: numbers of weak classifiers */
+  GArray *survivors; /* guint64: windows that passed them */
+  guint64 lost;      /* windows beyond the limit, total of all frames */
+} Counts;
+
 struct _GstWaldboostDetect {
   GstCuvFilter parent;
 
-  GstCuvSettings settings;   /* GstWaldboostSettings */
-  GstWaldboostCounts counts; /* under the object lock */
+  GstCuvSettings settings; /* GstWaldboostSettings */
+  Counts counts;           /* under the object lock */
 
   /* of the streaming thread */
   CuvWaldboostDetector *detector;
   CuvWaldboostGrouper *grouper;
-  GArray *regions;         /* GstWaldboostRegion, of the current frame */
-  GArray *objects;         /* GstWaldboostObject */
-  GstWaldboostCounts work; /* of the current frame */
+  GArray *regions; /* GstWaldboostRegion, of the current frame */
+  GArray *objects; /* GstWaldboostObject */
+  Counts work;     /* of the current frame */
 };
 
 #define gst_waldboost_detect_parent_class parent_class
@@ -54,6 +63,84 @@ G_DEFINE_FINAL_TYPE (
     GstWaldboostDetect, gst_waldboost_detect, GST_TYPE_CUV_FILTER)
 GST_ELEMENT_REGISTER_DEFINE (waldboostdetect, "waldboostdetect", GST_RANK_NONE,
     GST_TYPE_WALDBOOST_DETECT)
+
+/* ---- statistics ---- */
+
+static void
+counts_init (Counts *self)
+{
+  self->segments = g_array_new (FALSE, TRUE, sizeof (guint64));
+  self->survivors = g_array_new (FALSE, TRUE, sizeof (guint64));
+}
+
+static void
+counts_clear (Counts *self)
+{
+  g_clear_pointer (&self->segments, g_array_unref);
+  g_clear_pointer (&self->survivors, g_array_unref);
+}
+
+/* Starts a frame: sets the plan's segments and the windows lost so far, and
+ * clears all else. */
+static void
+counts_begin (Counts *self, const CuvWaldboostPlan *plan, guint64 lost)
+{
+  *self = (Counts){
+    .segments = self->segments, .survivors = self->survivors, .lost = lost
+  };
+  g_array_set_size (self->segments, 0);
+  g_array_set_size (self->survivors, 0);
+  g_array_set_size (self->survivors, plan->n_segments);
+  for (gint i = 0; i < plan->n_segments; i++) {
+    guint64 end = plan->segment_end[i];
+
+    g_array_append_val (self->segments, end);
+  }
+}
+
+static void
+counts_add (Counts *self, const CuvWaldboostResult *result)
+{
+  self->windows += result->windows;
+  self->weak += result->weak;
+  self->accepted += result->n_hits;
+  self->lost += result->overflow;
+  self->pyramid_us += result->pyramid_us;
+  self->scan_us += result->scan_us;
+  for (guint i = 0; result->survivors != NULL && i < self->survivors->len; i++)
+    g_array_index (self->survivors, guint64, i) += result->survivors[i];
+}
+
+static void
+set_array (GstStructure *stats, const gchar *name, const GArray *numbers)
+{
+  GValue array = G_VALUE_INIT, value = G_VALUE_INIT;
+
+  g_value_init (&array, GST_TYPE_ARRAY);
+  g_value_init (&value, G_TYPE_UINT64);
+  for (guint i = 0; i < numbers->len; i++) {
+    g_value_set_uint64 (&value, g_array_index (numbers, guint64, i));
+    gst_value_array_append_value (&array, &value);
+  }
+  g_value_unset (&value);
+  gst_structure_take_value (stats, name, &array);
+}
+
+static void
+counts_to_stats (const Counts *self, GstStructure *stats)
+{
+  gst_structure_set (stats, "levels", G_TYPE_UINT, self->levels, "regions",
+      G_TYPE_UINT, self->regions, "windows", G_TYPE_UINT64, self->windows,
+      "windows-accepted", G_TYPE_UINT64, self->accepted, "windows-lost",
+      G_TYPE_UINT64, self->lost, "objects", G_TYPE_UINT, self->objects,
+      "weak-per-window", G_TYPE_DOUBLE,
+      self->windows > 0 ? (gdouble) self->weak / (gdouble) self->windows : 0.,
+      "microseconds-pyramid", G_TYPE_DOUBLE, self->pyramid_us,
+      "microseconds-scan", G_TYPE_DOUBLE, self->scan_us, "microseconds-group",
+      G_TYPE_DOUBLE, self->group_us, NULL);
+  set_array (stats, "segments", self->segments);
+  set_array (stats, "survivors", self->survivors);
+}
 
 /* ---- preparing ---- */
 
@@ -179,7 +266,7 @@ search (GstWaldboostDetect *self, const GstCuvFrame *frame,
   }
   self->work.group_us +=
       (gdouble) (gst_util_get_timestamp () - start) / GST_USECOND;
-  gst_waldboost_counts_add (&self->work, &result);
+  counts_add (&self->work, &result);
   self->work.levels += self->detector->n_levels;
   append_objects (self, boxes, n, region != NULL ? region->id : -1);
   if (result.overflow > 0)
@@ -217,7 +304,7 @@ by_score (gconstpointer a, gconstpointer b)
 static void
 report_counts (GstWaldboostDetect *self)
 {
-  GstWaldboostCounts before = self->counts;
+  Counts before = self->counts;
 
   GST_OBJECT_LOCK (self);
   self->counts = self->work;
@@ -232,8 +319,7 @@ gst_waldboost_detect_analyse (
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (filter);
   const GstWaldboostSettings *s = in_force (self);
 
-  gst_waldboost_counts_begin (
-      &self->work, self->detector->plan, self->counts.lost);
+  counts_begin (&self->work, self->detector->plan, self->counts.lost);
   g_array_set_size (self->objects, 0);
   if (!(s->region_mode == GST_WALDBOOST_ROI_LIST
               ? search_regions (self, frame, n_threads)
@@ -275,7 +361,7 @@ gst_waldboost_detect_add_stats (GstCuvFilter *filter, GstStructure *stats)
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (filter);
 
   GST_OBJECT_LOCK (self);
-  gst_waldboost_counts_to_stats (&self->counts, stats);
+  counts_to_stats (&self->counts, stats);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -286,7 +372,7 @@ gst_waldboost_detect_start (GstBaseTransform *trans)
 {
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (trans);
 
-  gst_waldboost_counts_begin (&self->work, &(CuvWaldboostPlan){ 0 }, 0);
+  counts_begin (&self->work, &(CuvWaldboostPlan){ 0 }, 0);
   report_counts (self);
   return GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans);
 }
@@ -316,8 +402,8 @@ gst_waldboost_detect_finalize (GObject *object)
 {
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (object);
 
-  gst_waldboost_counts_clear (&self->counts);
-  gst_waldboost_counts_clear (&self->work);
+  counts_clear (&self->counts);
+  counts_clear (&self->work);
   g_array_unref (self->regions);
   g_array_unref (self->objects);
   G_OBJECT_CLASS (parent_class)->finalize (object);
@@ -353,8 +439,8 @@ static void
 gst_waldboost_detect_init (GstWaldboostDetect *self)
 {
   gst_cuv_settings_init (&self->settings, self, &gst_waldboost_settings);
-  gst_waldboost_counts_init (&self->counts);
-  gst_waldboost_counts_init (&self->work);
+  counts_init (&self->counts);
+  counts_init (&self->work);
   self->regions = g_array_new (FALSE, FALSE, sizeof (GstWaldboostRegion));
   self->objects = g_array_new (FALSE, FALSE, sizeof (GstWaldboostObject));
 }

@@ -228,6 +228,62 @@ check (gconstpointer settings)
   return NULL;
 }
 
+/* ---- enums ---- */
+
+GST_CUV_DEFINE_ENUM (scan_get_type, "GstWaldboostScan",
+    { CUV_SCAN_AUTO, "The scan that the model was trained for", "auto" },
+    { CUV_SCAN_OPENCV, "Like OpenCV's CascadeClassifier: scale-factor",
+        "opencv" },
+    { CUV_SCAN_WBD, "Like opencv_contrib's WBDetector", "wbd" },
+    { CUV_SCAN_DENSE, "Every position: octaves, levels-per-octave", "dense" })
+
+GST_CUV_DEFINE_ENUM (grouping_get_type, "GstWaldboostGrouping",
+    { CUV_GROUPING_AUTO, "neighbors, wbd or nms, depending on the scan",
+        "auto" },
+    { CUV_GROUPING_NONE, "Every window is an object", "none" },
+    { CUV_GROUPING_NEIGHBORS, "Like OpenCV's groupRectangles: min-neighbors",
+        "neighbors" },
+    { CUV_GROUPING_WBD, "Like opencv_contrib's WBDetector: min-neighbors",
+        "wbd" },
+    { CUV_GROUPING_NMS, "Non-maximum suppression: nms-iou", "nms" })
+
+GST_CUV_DEFINE_ENUM (rearrangement_get_type, "GstWaldboostRearrangement",
+    { CUV_REARRANGE_AUTO, "The fastest measured", "auto" },
+    { CUV_REARRANGE_NONE, "A thread keeps its window to the end", "none" },
+    { CUV_REARRANGE_GLOBAL, "A global counter, a kernel per segment",
+        "global" },
+    { CUV_REARRANGE_SHARED, "A counter per block, one kernel", "shared" },
+    { CUV_REARRANGE_HYBRID, "A counter per block, a kernel per segment",
+        "hybrid" },
+    { CUV_REARRANGE_PREFIX_SUM, "A scan per block, a kernel per segment",
+        "prefix-sum" },
+    { CUV_REARRANGE_BALLOT, "A ballot per warp, one kernel", "ballot" })
+
+GST_CUV_DEFINE_ENUM (block_size_get_type, "GstWaldboostBlockSize",
+    { 0, "The fastest measured", "auto" }, { 8, "8x8 windows", "8" },
+    { 16, "16x16 windows", "16" }, { 32, "32x32 windows", "32" })
+
+GST_CUV_DEFINE_ENUM (arithmetic_get_type, "GstWaldboostArithmetic",
+    { CUV_ARITHMETIC_AUTO,
+        "Fixed point for BUT FIT models, float for WBDetector", "auto" },
+    { CUV_ARITHMETIC_FIXED, "32-bit integers", "fixed" },
+    { CUV_ARITHMETIC_FLOAT, "Single precision, in the model's order", "float" })
+
+GST_CUV_DEFINE_ENUM (lrp_order_get_type, "GstWaldboostLrpOrder",
+    { 0, "rank (a) + 10 rank (b)", "a10b" },
+    { 1, "10 rank (a) + rank (b)", "10ab" })
+
+GST_CUV_DEFINE_ENUM (block_value_get_type, "GstWaldboostBlockValue",
+    { CUV_BLOCK_SUM, "The sum of its pixels", "sum" },
+    { CUV_BLOCK_MEAN_TRUNC, "Their mean, rounded down", "mean-trunc" },
+    { CUV_BLOCK_MEAN_ROUND, "Their mean, rounded to the nearest",
+        "mean-round" })
+
+GST_CUV_DEFINE_ENUM (region_mode_get_type, "GstWaldboostInferenceRegion",
+    { GST_WALDBOOST_FULL_FRAME, "The frame, or roi", "full-frame" },
+    { GST_WALDBOOST_ROI_LIST, "Each region of interest attached upstream",
+        "roi-list" })
+
 /* ---- table ---- */
 
 #define SIZE(name, nick, blurb, field)                                         \
@@ -279,19 +335,16 @@ static const GstCuvSetting list[] = {
       .offset = AT (model_name), .type = G_TYPE_STRING, .parse = parse_model,
       .is_file = TRUE },
   { "arithmetic", "Arithmetic", "How responses of a WaldBoost model are summed",
-      .offset = AT (options.arithmetic),
-      .get_type = gst_waldboost_arithmetic_get_type,
+      .offset = AT (options.arithmetic), .get_type = arithmetic_get_type,
       .value = CUV_ARITHMETIC_AUTO, .parse = parse_option, .is_file = TRUE },
   { "lrp-order", "LRP order",
       "How tables of local rank patterns are indexed (BUT FIT models)",
-      .offset = AT (options.lrp_order_10ab),
-      .get_type = gst_waldboost_lrp_order_get_type, .parse = parse_option,
-      .is_file = TRUE },
+      .offset = AT (options.lrp_order_10ab), .get_type = lrp_order_get_type,
+      .parse = parse_option, .is_file = TRUE },
   { "block-value", "Block value",
       "The value of a block of pixels (BUT FIT models)",
-      .offset = AT (options.block_value),
-      .get_type = gst_waldboost_block_value_get_type, .value = CUV_BLOCK_SUM,
-      .parse = parse_option, .is_file = TRUE },
+      .offset = AT (options.block_value), .get_type = block_value_get_type,
+      .value = CUV_BLOCK_SUM, .parse = parse_option, .is_file = TRUE },
   { "final-threshold", "Final threshold",
       "A window is accepted if its final sum is above this (BUT FIT models)",
       .offset = AT (options.final_threshold), .type = G_TYPE_FLOAT,
@@ -311,8 +364,7 @@ static const GstCuvSetting list[] = {
       .offset = AT (labels), .type = G_TYPE_STRING, .parse = parse_labels },
   { "inference-region", "Inference region",
       "What to search: the frame, or regions of interest from upstream",
-      .offset = AT (region_mode),
-      .get_type = gst_waldboost_region_mode_get_type,
+      .offset = AT (region_mode), .get_type = region_mode_get_type,
       .value = GST_WALDBOOST_FULL_FRAME },
   { "object-class", "Object class",
       "Label of the upstream regions to search (inference-region=roi-list; "
@@ -320,7 +372,7 @@ static const GstCuvSetting list[] = {
       .offset = AT (object_class), .type = G_TYPE_STRING,
       .parse = parse_object_class },
   { "scan", "Scan", "Which windows are visited", .offset = AT (params.scan),
-      .get_type = gst_waldboost_scan_get_type, .value = CUV_SCAN_AUTO },
+      .get_type = scan_get_type, .value = CUV_SCAN_AUTO },
   { "scale-factor", "Scale factor",
       "Ratio of window sizes from one level to the next (scan=opencv)",
       .offset = AT (params.scale_factor), .type = G_TYPE_DOUBLE,
@@ -340,8 +392,7 @@ static const GstCuvSetting list[] = {
   { "rearrangement", "Rearrangement",
       "How the GPU compacts the surviving windows after a segment of weak "
       "classifiers; all give the same result, auto is the fastest measured",
-      .offset = AT (params.rearrangement),
-      .get_type = gst_waldboost_rearrangement_get_type,
+      .offset = AT (params.rearrangement), .get_type = rearrangement_get_type,
       .value = CUV_REARRANGE_AUTO },
   { "rearrangement-stages", "Rearrangement stages",
       "Numbers of weak classifiers of a WaldBoost model after which survivors "
@@ -352,11 +403,10 @@ static const GstCuvSetting list[] = {
   { "block-size", "Block size",
       "Side of a GPU thread block's square of windows; ignored with "
       "rearrangement=auto",
-      .offset = AT (params.block_size),
-      .get_type = gst_waldboost_block_size_get_type },
+      .offset = AT (params.block_size), .get_type = block_size_get_type },
   { "grouping", "Grouping", "How accepted windows become objects",
-      .offset = AT (grouping.method),
-      .get_type = gst_waldboost_grouping_get_type, .value = CUV_GROUPING_AUTO },
+      .offset = AT (grouping.method), .get_type = grouping_get_type,
+      .value = CUV_GROUPING_AUTO },
   { "min-neighbors", "Minimum neighbors",
       "An object is a group of more windows than this, 0 = no grouping "
       "(grouping=neighbors and wbd)",

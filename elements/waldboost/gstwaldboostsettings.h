@@ -36,16 +36,6 @@ extern const GstCuvSettingsTable gst_waldboost_settings;
 
 GType gst_waldboost_model_get_type (void); /* boxed: CuvWaldboostModel */
 
-/* gstwaldboostenums.c */
-GType gst_waldboost_scan_get_type (void);
-GType gst_waldboost_grouping_get_type (void);
-GType gst_waldboost_rearrangement_get_type (void);
-GType gst_waldboost_block_size_get_type (void);
-GType gst_waldboost_arithmetic_get_type (void);
-GType gst_waldboost_lrp_order_get_type (void);
-GType gst_waldboost_block_value_get_type (void);
-GType gst_waldboost_region_mode_get_type (void);
-
 G_END_DECLS
 
 #endif
