@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rows of grey values, as fast as the compiler makes them. */
+/* Rows of grey values. */
 #ifndef CUV_GREY_H
 #define CUV_GREY_H
 
@@ -33,7 +33,7 @@ cuv_has_steps (const CuvFrame *frame, int step)
           || (c[1].step == step && c[2].step == step));
 }
 
-/* Those of row y. The compiler knows what to do where it knows the step. */
+/* The grey values of row y. Constant steps let the compiler vectorise. */
 static inline void
 cuv_grey_row (const CuvFrame *frame, int y, uint8_t *out)
 {

@@ -62,7 +62,7 @@ gst_cuv_analyser_begin (GstCuvAnalyser *self, GstBuffer *buffer)
   first = PRIV (self)->frames++ == 0;
   GST_OBJECT_UNLOCK (self);
   if (first)
-    gst_cuv_qos_ask (&PRIV (self)->qos);
+    gst_cuv_qos_query_peer (&PRIV (self)->qos);
 }
 
 gboolean
@@ -84,7 +84,7 @@ gst_cuv_analyser_end (
   priv->sum += took;
   priv->cuda = cuda;
   GST_OBJECT_UNLOCK (self);
-  gst_cuv_qos_worked (&priv->qos, running_time (self, buffer), took);
+  gst_cuv_qos_add_sample (&priv->qos, running_time (self, buffer), took);
 }
 
 guint64
@@ -220,10 +220,10 @@ gst_cuv_analyser_stop (GstBaseTransform *trans)
  */
 static const GstCuvSetting list[] = {
   { "n-threads", "Threads",
-      "Threads for work on the CPU (0 = one per processor)",
+      "Number of threads for work on the CPU (0 = one per processor)",
       .offset = AT (n_threads), .type = G_TYPE_INT, .maximum = 1024,
       .no_controller = TRUE },
-  { "stats", "Statistics", "What the element did",
+  { "stats", "Statistics", "Statistics of the element's work",
       .get_type = gst_structure_get_type, .get = get_stats },
 };
 

@@ -29,7 +29,7 @@ void
 gst_cuv_qos_reset (GstCuvQos *self)
 {
   self->busy_until = 0;
-  self->usual_delay = GST_CLOCK_TIME_NONE;
+  self->least_delay = GST_CLOCK_TIME_NONE;
   self->behind_since = GST_CLOCK_TIME_NONE;
   GST_OBJECT_LOCK (self->element);
   self->earliest = GST_CLOCK_TIME_NONE;
@@ -38,7 +38,7 @@ gst_cuv_qos_reset (GstCuvQos *self)
 
 /* ---- late frames ---- */
 
-/* The pipeline's time now, NONE while it has none or has not begun. */
+/* The running time now; NONE without a clock or before the base time. */
 static GstClockTime
 pipeline_time (GstCuvQos *self)
 {
@@ -56,10 +56,9 @@ pipeline_time (GstCuvQos *self)
       : GST_CLOCK_TIME_NONE;
 }
 
-/* Whether work is behind by more than can be caught up within the next frame's
- * duration. */
+/* Whether the backlog exceeds the time that the next frame leaves idle. */
 static gboolean
-has_debt (GstCuvQos *self, GstClockTime time, GstClockTime duration)
+has_backlog (GstCuvQos *self, GstClockTime time, GstClockTime duration)
 {
   const GstClockTime took = self->n_samples > 0
       ? self->samples[(self->n_samples - 1) % GST_CUV_QOS_SAMPLES]
@@ -69,10 +68,10 @@ has_debt (GstCuvQos *self, GstClockTime time, GstClockTime duration)
   return time + GST_CUV_QOS_TOLERANCE + spare < self->busy_until;
 }
 
-/* The delay up to which frames do not pile up: a sink in the same thread makes
- * them wait until the frame before is shown, and that may be late by what
- * elements upstream take. Once they pile up, the tolerance is gone: what is
- * skipped has to catch up. */
+/* The largest delay on arrival that is not a backlog. A sink in the same thread
+ * blocks until it has shown the frame before, which may be late by the latency
+ * of elements upstream. Once there is a backlog no tolerance is added, so that
+ * skipping frames removes all of it. */
 static GstClockTime
 allowed_delay (GstCuvQos *self, GstClockTime duration)
 {
@@ -82,15 +81,15 @@ allowed_delay (GstCuvQos *self, GstClockTime duration)
   upstream = self->upstream_latency;
   limit = MAX (self->pipeline_latency, upstream);
   GST_OBJECT_UNLOCK (self->element);
-  limit = MAX (limit, self->usual_delay);
+  limit = MAX (limit, self->least_delay);
   return GST_CLOCK_TIME_IS_VALID (self->behind_since)
       ? limit
       : limit + MAX (duration, upstream);
 }
 
-/* Live frames pile up: they arrive later than the sink shows them, and later
- * than they used to. If skipping does not help for a second, they are that late
- * at their source. */
+/* Whether live frames queue up: they arrive later than the sink shows them, and
+ * later than they used to. If they still do after a second of skipping, they
+ * are that late at their source. */
 static gboolean
 falls_behind (GstCuvQos *self, GstClockTime time, GstClockTime duration)
 {
@@ -100,11 +99,11 @@ falls_behind (GstCuvQos *self, GstClockTime time, GstClockTime duration)
   if (!GST_CLOCK_TIME_IS_VALID (now))
     return FALSE;
   delay = now > time ? now - time : 0;
-  if (!GST_CLOCK_TIME_IS_VALID (self->usual_delay)
+  if (!GST_CLOCK_TIME_IS_VALID (self->least_delay)
       || (GST_CLOCK_TIME_IS_VALID (self->behind_since)
           && time > self->behind_since + GST_SECOND))
-    self->usual_delay = delay;
-  self->usual_delay = MIN (self->usual_delay, delay);
+    self->least_delay = delay;
+  self->least_delay = MIN (self->least_delay, delay);
   if (delay <= allowed_delay (self, duration))
     self->behind_since = GST_CLOCK_TIME_NONE;
   else if (!GST_CLOCK_TIME_IS_VALID (self->behind_since))
@@ -120,14 +119,14 @@ gst_cuv_qos_is_late (GstCuvQos *self, GstClockTime time, GstClockTime duration)
 
   if (!GST_CLOCK_TIME_IS_VALID (time))
     return FALSE;
-  duration = MIN (duration, GST_SECOND); /* a buffer may say anything */
+  duration = MIN (duration, GST_SECOND); /* buffers are not trusted */
   GST_OBJECT_LOCK (self->element);
   earliest = self->earliest;
   live = self->live;
   GST_OBJECT_UNLOCK (self->element);
   behind = live && falls_behind (self, time, duration);
   return behind || (GST_CLOCK_TIME_IS_VALID (earliest) && time < earliest)
-      || (live && has_debt (self, time, duration));
+      || (live && has_backlog (self, time, duration));
 }
 
 /* The first frame that may be in time at a sink that is late by diff. */
@@ -190,7 +189,7 @@ gst_cuv_qos_query (GstCuvQos *self, GstQuery *query)
 }
 
 void
-gst_cuv_qos_ask (GstCuvQos *self)
+gst_cuv_qos_query_peer (GstCuvQos *self)
 {
   GstQuery *query = gst_query_new_latency ();
 
@@ -209,7 +208,7 @@ by_time (const void *a, const void *b)
 /* The 95th percentile of the last samples, so that one slow frame of 20 or
  * fewer does not count. */
 static GstClockTime
-usual_time (const GstCuvQos *self)
+percentile_95 (const GstCuvQos *self)
 {
   GstClockTime sorted[GST_CUV_QOS_SAMPLES];
   const guint n = MIN (self->n_samples, GST_CUV_QOS_SAMPLES);
@@ -232,7 +231,7 @@ is_significant (GstClockTime reported, GstClockTime usual)
 static void
 update_latency (GstCuvQos *self)
 {
-  const GstClockTime usual = usual_time (self);
+  const GstClockTime usual = percentile_95 (self);
   gboolean post;
 
   GST_OBJECT_LOCK (self->element);
@@ -246,7 +245,7 @@ update_latency (GstCuvQos *self)
 }
 
 void
-gst_cuv_qos_worked (GstCuvQos *self, GstClockTime time, GstClockTime took)
+gst_cuv_qos_add_sample (GstCuvQos *self, GstClockTime time, GstClockTime took)
 {
   if (GST_CLOCK_TIME_IS_VALID (time))
     self->busy_until = MAX (self->busy_until, time) + took;

@@ -32,10 +32,11 @@ typedef struct {
   /* of the streaming thread */
   GstClockTime samples[GST_CUV_QOS_SAMPLES]; /* a ring */
   guint n_samples;                           /* since the start */
-  GstClockTime busy_until;   /* when all work so far would be done, had each
-                                frame arrived at its own time */
-  GstClockTime usual_delay;  /* of frames on arrival: the least so far */
-  GstClockTime behind_since; /* the frame since which others pile up, or NONE */
+  GstClockTime busy_until;  /* when all work so far would be done, had each
+                               frame arrived at its own time */
+  GstClockTime least_delay; /* of frames on arrival, so far */
+  GstClockTime
+      behind_since; /* the first frame of the current backlog, or NONE */
 } GstCuvQos;
 
 CUV_API void gst_cuv_qos_init (GstCuvQos *self, GstElement *element);
@@ -47,7 +48,7 @@ CUV_API void gst_cuv_qos_start (GstCuvQos *self);
 CUV_API void gst_cuv_qos_reset (GstCuvQos *self);
 
 /* Queries upstream whether frames are live; call before the first frame. */
-CUV_API void gst_cuv_qos_ask (GstCuvQos *self);
+CUV_API void gst_cuv_qos_query_peer (GstCuvQos *self);
 
 /* The source pad's LATENCY query, and its events. */
 CUV_API gboolean gst_cuv_qos_query (GstCuvQos *self, GstQuery *query);
@@ -58,7 +59,7 @@ CUV_API gboolean gst_cuv_qos_is_late (
     GstCuvQos *self, GstClockTime time, GstClockTime duration);
 
 /* Records how long the analysis of the frame at time took. */
-CUV_API void gst_cuv_qos_worked (
+CUV_API void gst_cuv_qos_add_sample (
     GstCuvQos *self, GstClockTime time, GstClockTime took);
 
 G_END_DECLS

@@ -92,8 +92,8 @@ probe_cuda (gpointer unused)
 
   gst_version (&major, &minor, &micro, &nano);
   if (GST_VERSION_MINOR < 24 && minor >= 24) {
-    /* 1.24 began to hand out memory that is still being written, and only
-     * headers of 1.24 know how to wait for it. */
+    /* Since 1.24 memory may still be written when it arrives, and only the
+     * API of 1.24 waits for it. */
     GST_WARNING ("built for GStreamer 1.%d, running with 1.%u: "
                  "rebuild to use the GPU",
         GST_VERSION_MINOR, minor);
@@ -145,8 +145,8 @@ gst_cuv_context_check_device (GstCuvContext *self)
   if (device_id < n)
     return TRUE;
   GST_ELEMENT_ERROR (self->element, RESOURCE, NOT_FOUND,
-      ("cuda-device-id is %d, but this machine has %d CUDA device(s): it takes "
-       "0 to %d, or -1 for any.",
+      ("cuda-device-id is %d, but this machine has %d CUDA device(s): set it "
+       "to 0 to %d, or to -1 for any device.",
           device_id, n, n - 1),
       (NULL));
   return FALSE;
@@ -154,7 +154,7 @@ gst_cuv_context_check_device (GstCuvContext *self)
 
 #if GST_CHECK_VERSION(1, 24, 0)
 /* A stream that pools are configured with: elements that write into their
- * memory then use this stream, and nobody has to wait. */
+ * memory then use this stream, and no synchronisation is needed. */
 static gboolean
 make_stream (GstCuvContext *self)
 {
@@ -192,12 +192,11 @@ drop_stream (GstCuvContext *self)
 }
 #endif
 
-/* The driver's waits spin unless a context's maker has chosen otherwise. Those
- * of decoders and encoders that share the context would take a core each while
- * our kernels keep the device busy. Drivers before CUDA 12.1 cannot change it.
- */
+/* By default the driver spins while it waits. Decoders and encoders that share
+ * the context would take a core each while our kernels keep the device busy.
+ * Drivers before CUDA 12.1 cannot change the flag of an existing context. */
 static void
-let_waits_sleep (GstCuvContext *self)
+use_blocking_sync (GstCuvContext *self)
 {
   CUresult (CUDAAPI * get_flags) (unsigned int *flags);
   CUresult (CUDAAPI * set_flags) (unsigned int flags);
@@ -211,13 +210,15 @@ let_waits_sleep (GstCuvContext *self)
       && (flags & CU_CTX_SCHED_MASK) == CU_CTX_SCHED_AUTO) {
     CUresult status = set_flags (flags | CU_CTX_SCHED_BLOCKING_SYNC);
 
-    GST_INFO_OBJECT (
-        self->element, "waits of the context sleep: status %d", (gint) status);
+    GST_INFO_OBJECT (self->element,
+        "switched waits of the CUDA context from spinning to sleeping: status "
+        "%d",
+        (gint) status);
   }
   g_clear_pointer (&driver, g_module_close);
 }
 
-/* Stream and kernels of a context that was just taken. */
+/* Creates the stream in a new context and probes whether kernels run there. */
 static gboolean
 enter_context (GstCuvContext *self)
 {
@@ -225,13 +226,14 @@ enter_context (GstCuvContext *self)
 
   if (!gst_cuda_context_push (self->context))
     return FALSE;
-  let_waits_sleep (self);
+  use_blocking_sync (self);
   ok = make_stream (self);
   self->kernels = ok && cuv_cuda_probe () == 0;
   gst_cuda_context_pop (NULL);
   if (ok && !self->kernels)
     GST_WARNING_OBJECT (self->element,
-        "no kernels for this device, its frames are read by the CPU: %s",
+        "the CUDA kernels do not run on this device, frames are processed on "
+        "the CPU: %s",
         cuv_cuda_error ());
   return ok;
 }
@@ -306,7 +308,8 @@ gst_cuv_context_follow (GstCuvContext *self, GstBuffer *buffer)
     return FALSE;
   memory = GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (buffer, 0));
   if (memory->context != self->context) {
-    GST_INFO_OBJECT (self->element, "following the frame to %" GST_PTR_FORMAT,
+    GST_INFO_OBJECT (self->element,
+        "switching to the CUDA context of the frame: %" GST_PTR_FORMAT,
         memory->context);
     gst_cuv_context_close (self);
     swap_context (self, gst_object_ref (memory->context));
@@ -388,15 +391,15 @@ gst_cuv_cuda_format_problem (const GstVideoInfo *info)
 
   switch (GST_VIDEO_INFO_FORMAT (info)) {
     case GST_VIDEO_FORMAT_GRAY8:
-      return "CUDA memory has no GRAY8; use NV12 or I420";
+      return "CUDA memory does not support GRAY8; use NV12 or I420";
     case GST_VIDEO_FORMAT_I420:
     case GST_VIDEO_FORMAT_YV12:
     case GST_VIDEO_FORMAT_NV21:
       gst_version (&major, &minor, &micro, &nano);
       if (GST_VIDEO_INFO_HEIGHT (info) % 2 != 0
           && (minor < 24 || (minor == 24 && micro < 4)))
-        return "this GStreamer's CUDA memory lays out I420, YV12 and NV21 of "
-               "odd height wrongly (fixed in 1.24.4); use NV12";
+        return "this version of GStreamer lays out I420, YV12 and NV21 of odd "
+               "height wrongly in CUDA memory (fixed in 1.24.4); use NV12";
       return NULL;
     default:
       return NULL;

@@ -4,8 +4,8 @@
  * A GstCuvContext is embedded in an element. It finds the pipeline's
  * GstCudaContext, follows the one a buffer's memory lives in, owns a stream in
  * it, and copies frames between host and device. Everything here may be called
- * in a build without CUDA and on a machine without a driver: it then says so
- * and does nothing. */
+ * in a build without CUDA and on a machine without a driver: it then returns
+ * FALSE or NULL and does nothing. */
 #ifndef GST_CUV_CONTEXT_H
 #define GST_CUV_CONTEXT_H
 
@@ -35,7 +35,7 @@ G_BEGIN_DECLS
 
 /* The remedy in error messages of work on the GPU. */
 #define GST_CUV_USE_CPU                                                        \
-  "With CUDA_VISIBLE_DEVICES= in the environment, the CPU does the work."
+  "With CUDA_VISIBLE_DEVICES= in the environment, the CPU does the work"
 
 typedef struct _GstCuvContext GstCuvContext;
 
@@ -90,7 +90,7 @@ CUV_API gpointer gst_cuv_context_stream (
  * little of the CPU. */
 CUV_API gboolean gst_cuv_context_wait (GstCuvContext *self, gpointer stream);
 
-/* Says that the device wrote the buffer and that the writer has waited. */
+/* Marks the buffer as written on the device, and the write as finished. */
 CUV_API void gst_cuv_context_written (GstCuvContext *self, GstBuffer *buffer);
 
 /* The GstElementClass::set_context and GST_QUERY_CONTEXT parts of an element.
@@ -117,12 +117,12 @@ CUV_API gboolean gst_cuv_context_propose_pool (
     GstCuvContext *self, GstQuery *query);
 
 CUV_API gboolean gst_cuv_buffer_is_cuda (GstBuffer *buffer);
-/* Whether the buffer has CUDA memory of this very context. */
+/* Whether the buffer's memory belongs to this context. */
 CUV_API gboolean gst_cuv_context_owns_buffer (
     GstCuvContext *self, GstBuffer *buffer);
 
-/* A pool, configured, of pinned host memory: copies between it and the device
- * need no detour. NULL without a context. */
+/* A configured pool of pinned host memory, which the device copies directly.
+ * NULL without a context. */
 CUV_API GstBufferPool *gst_cuv_context_new_pinned_pool (
     GstCuvContext *self, GstCaps *caps, guint size);
 CUV_API gboolean gst_cuv_buffer_is_pinned (GstBuffer *buffer);

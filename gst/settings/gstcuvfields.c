@@ -10,7 +10,7 @@ gst_cuv_setting_type (const GstCuvSetting *setting)
   return setting->get_type != NULL ? setting->get_type () : setting->type;
 }
 
-/* What an owned field points to: a boxed type, or a string. */
+/* The type that an owned field points to: boxed, or a string. */
 static GType
 owned_type (const GstCuvSetting *setting)
 {

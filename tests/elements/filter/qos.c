@@ -76,7 +76,7 @@ work (Stream *self, guint i, GstClockTime time)
   if (gst_cuv_qos_is_late (&self->qos[i], time, FRAME))
     return FALSE;
   self->now += self->took[i];
-  gst_cuv_qos_worked (&self->qos[i], time, self->took[i]);
+  gst_cuv_qos_add_sample (&self->qos[i], time, self->took[i]);
   self->n_analysed[i]++;
   return TRUE;
 }
