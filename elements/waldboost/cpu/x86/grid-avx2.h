@@ -289,17 +289,15 @@ grid_sums_of_one (
   }
 }
 
+/* An inclusive local binary pattern. */
 static inline int
-grid_pattern_of_one (const uint16_t *v, bool inclusive)
+grid_pattern_of_one (const uint16_t *v)
 {
   static const uint8_t clockwise[8] = { 0, 1, 2, 5, 8, 7, 6, 3 };
   int code = 0;
 
-  for (int i = 0; i < 8; i++) {
-    uint16_t neighbour = v[clockwise[i]];
-
-    code = code << 1 | (inclusive ? neighbour >= v[4] : neighbour > v[4]);
-  }
+  for (int i = 0; i < 8; i++)
+    code = code << 1 | (v[clockwise[i]] >= v[4]);
   return code;
 }
 

@@ -48,13 +48,15 @@ typedef struct {
 
 typedef struct {
   CuvWaldboostTables tables;
+  const CuvWaldboostModel *model;
+  ptrdiff_t stride;
   bool stumps, tilted;
   int n_stages, n_nodes, n_leaves; /* n_nodes without the sorted copies */
-  const HaarStage *stages;
-  const HaarTree *trees;
-  const HaarNode *nodes[CUV_N_LAYOUTS];
-  const float *leaves;
-  const int32_t *fixed_leaves; /* in their stage's units */
+  HaarStage *stages;
+  HaarTree *trees;
+  HaarNode *nodes[CUV_N_LAYOUTS];
+  float *leaves;
+  int32_t *fixed_leaves; /* in their stage's units */
   /* the window without its outer pixels, for the contrast: offsets of its
    * corners, and pixels */
   int32_t inner[CUV_N_LAYOUTS][4];

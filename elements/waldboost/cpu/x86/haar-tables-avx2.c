@@ -13,18 +13,6 @@ typedef struct {
   int x, y, factor;
 } Corner;
 
-/* Tables under construction. */
-typedef struct {
-  HaarTables *tables;
-  const CuvWaldboostModel *model;
-  ptrdiff_t stride;
-  HaarStage *stages;
-  HaarTree *trees;
-  HaarNode *nodes[CUV_N_LAYOUTS];
-  float *leaves;
-  int32_t *fixed_leaves;
-} Builder;
-
 /* ---- corners ---- */
 
 /* The four corners of a rectangle and their signs. */
@@ -141,7 +129,7 @@ choose_shape (const CuvHaarNode *node, Corner *out, bool *negated)
 /* v < t is -v > -t, whose negation -v <= -t is -v < nextafterf (-t): a negated
  * node swaps its children. */
 static void
-make_node (const Builder *self, const CuvHaarNode *in, int at)
+make_node (const HaarTables *self, const CuvHaarNode *in, int at)
 {
   Corner corner[12] = { { 0 } };
   bool negated;
@@ -195,7 +183,7 @@ measure_tree (const CuvHaarNode *nodes, HaarTree *tree)
 }
 
 static void
-make_tree (const Builder *self, int index)
+make_tree (const HaarTables *self, int index)
 {
   const CuvWeak *weak = &self->model->weak[index];
   const HaarTree *tree = &self->trees[index];
@@ -212,7 +200,7 @@ make_tree (const Builder *self, int index)
 
 /* The largest magnitude of a tree's leaves. */
 static double
-largest_leaf (const Builder *self, const HaarTree *tree)
+largest_leaf (const HaarTables *self, const HaarTree *tree)
 {
   double largest = 0;
 
@@ -223,7 +211,7 @@ largest_leaf (const Builder *self, const HaarTree *tree)
 }
 
 static void
-choose_limits (const Builder *self, HaarStage *stage)
+choose_limits (const HaarTables *self, HaarStage *stage)
 {
   double largest = 0;
 
@@ -240,7 +228,7 @@ choose_limits (const Builder *self, HaarStage *stage)
 }
 
 static void
-sort_stumps (const Builder *self, HaarStage *stage)
+sort_stumps (const HaarTables *self, HaarStage *stage)
 {
   int at = stage->first_sorted;
 
@@ -269,7 +257,7 @@ sort_stumps (const Builder *self, HaarStage *stage)
 
 /* If the tree is a pair, sets it up and adds its root's leaf to base. */
 static void
-make_pair (const Builder *self, HaarTree *tree, int32_t *base)
+make_pair (const HaarTables *self, HaarTree *tree, int32_t *base)
 {
   const HaarNode *root = &self->nodes[0][tree->first_node], *below = root + 1;
   const int32_t *leaves = self->fixed_leaves + tree->first_leaf;
@@ -287,7 +275,7 @@ make_pair (const Builder *self, HaarTree *tree, int32_t *base)
 }
 
 static void
-make_stage (const Builder *self, int index)
+make_stage (const HaarTables *self, int index)
 {
   const CuvWaldboostModel *model = self->model;
   HaarStage *stage = &self->stages[index];
@@ -297,7 +285,7 @@ make_stage (const Builder *self, int index)
   stage->n = end - first;
   stage->threshold = model->weak[end - 1].threshold;
   choose_limits (self, stage);
-  stage->first_sorted = self->tables->n_nodes + first;
+  stage->first_sorted = self->n_nodes + first;
   if (model->stumps)
     sort_stumps (self, stage);
   for (int i = first; i < end && !model->stumps; i++)
@@ -307,37 +295,36 @@ make_stage (const Builder *self, int index)
 /* ---- tables ---- */
 
 static void *
-allocate (Builder *self, int index, size_t n, size_t size)
+allocate (HaarTables *self, int index, size_t n, size_t size)
 {
-  return self->tables->tables.memory[index] = calloc (n, size);
+  return self->tables.memory[index] = calloc (n, size);
 }
 
 static bool
-measure_trees (Builder *self)
+measure_trees (HaarTables *self)
 {
   const CuvWaldboostModel *model = self->model;
-  HaarTables *tables = self->tables;
 
   self->trees = allocate (self, 0, model->n_weak, sizeof *self->trees);
   for (int i = 0; i < model->n_weak && self->trees != NULL; i++) {
     HaarTree *tree = &self->trees[i];
 
-    tree->first_node = tables->n_nodes;
-    tree->first_leaf = tables->n_leaves;
+    tree->first_node = self->n_nodes;
+    tree->first_leaf = self->n_leaves;
     if (!measure_tree (model->haar_nodes + model->weak[i].first_node, tree))
       return false;
-    tables->n_nodes += tree->n_nodes;
-    tables->n_leaves += tree->n_leaves;
+    self->n_nodes += tree->n_nodes;
+    self->n_leaves += tree->n_leaves;
   }
   return self->trees != NULL;
 }
 
 static bool
-make_memory (Builder *self)
+make_memory (HaarTables *self)
 {
   const CuvWaldboostModel *model = self->model;
-  size_t n_leaves = (size_t) self->tables->n_leaves;
-  size_t n_nodes = (size_t) self->tables->n_nodes + (size_t) model->n_weak;
+  size_t n_leaves = (size_t) self->n_leaves;
+  size_t n_nodes = (size_t) self->n_nodes + (size_t) model->n_weak;
 
   self->stages = allocate (self, 1, model->n_stages, sizeof *self->stages);
   self->leaves = allocate (self, 2, n_leaves, sizeof *self->leaves);
@@ -352,10 +339,9 @@ make_memory (Builder *self)
 }
 
 static void
-fill_tables (const Builder *self)
+fill_tables (HaarTables *self)
 {
   const CuvWaldboostModel *model = self->model;
-  HaarTables *tables = self->tables;
   CuvHaarRect inner = { 1, 1, (int16_t) (model->window_width - 2),
     (int16_t) (model->window_height - 2), 1 };
   Corner corner[4];
@@ -366,35 +352,30 @@ fill_tables (const Builder *self)
     make_stage (self, i);
   find_corners (&inner, 0, corner);
   for (int layout = 0; layout < CUV_N_LAYOUTS; layout++) {
-    tables->nodes[layout] = self->nodes[layout];
     for (int i = 0; i < 4; i++)
-      tables->inner[layout][i] = corner[i].y * (int) self->stride
+      self->inner[layout][i] = corner[i].y * (int) self->stride
           + cuv_avx2_column (corner[i].x, layout, self->stride);
   }
-  tables->inner_area = (double) (inner.width * inner.height);
-  tables->stumps = model->stumps != 0;
-  tables->tilted = model->tilted != 0;
-  tables->n_stages = model->n_stages;
-  tables->stages = self->stages;
-  tables->trees = self->trees;
-  tables->leaves = self->leaves;
-  tables->fixed_leaves = self->fixed_leaves;
+  self->inner_area = (double) (inner.width * inner.height);
 }
 
 CuvWaldboostTables *
 cuv_avx2_haar_tables_new (const CuvWaldboostModel *model, ptrdiff_t stride)
 {
-  Builder builder = { .model = model, .stride = stride };
+  HaarTables *self;
 
-  if (model->window_width < 3 || model->window_height < 3)
+  if (model->window_width < 3 || model->window_height < 3
+      || (self = calloc (1, sizeof *self)) == NULL)
     return NULL;
-  builder.tables = calloc (1, sizeof *builder.tables);
-  if (builder.tables == NULL)
-    return NULL;
-  if (!measure_trees (&builder) || !make_memory (&builder)) {
-    cuv_waldboost_tables_free_avx2 (&builder.tables->tables);
+  self->model = model;
+  self->stride = stride;
+  self->stumps = model->stumps != 0;
+  self->tilted = model->tilted != 0;
+  self->n_stages = model->n_stages;
+  if (!measure_trees (self) || !make_memory (self)) {
+    cuv_waldboost_tables_free_avx2 (&self->tables);
     return NULL;
   }
-  fill_tables (&builder);
-  return &builder.tables->tables;
+  fill_tables (self);
+  return &self->tables;
 }

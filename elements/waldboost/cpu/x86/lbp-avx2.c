@@ -108,7 +108,7 @@ exact_sum (const uint16_t *sums, const LbpTables *tables, const Stage *stage,
     int code;
 
     grid_sums_of_one (sums, &stump->grid, layout, block);
-    code = grid_pattern_of_one (block, true);
+    code = grid_pattern_of_one (block);
     sum +=
         (double) (stump->subset[code >> 5] >> (code & 31) & 1 ? stump->left
                                                               : stump->right);
