@@ -84,14 +84,10 @@ void cuv_hough_cpu_sort_edges (CuvHoughCpu *self);
 /* Votes into the accumulator, by a method other than RING. Returns how many
  * votes there are. */
 uint64_t cuv_hough_cpu_vote (CuvHoughCpu *self, CuvHoughMethod method);
-uint64_t cuv_hough_cpu_gather (CuvHoughCpu *self);
 
 void cuv_hough_cpu_find_peaks (CuvHoughCpu *self, CuvPeakList *list);
 
 /* Votes and finds peaks without an accumulator. Returns the number of votes. */
 uint64_t cuv_hough_cpu_ring (CuvHoughCpu *self, CuvPeakList *list);
-
-/* Finds the segments of the first n_peaks peaks. Returns how many there are. */
-size_t cuv_hough_cpu_find_segments (CuvHoughCpu *self, size_t n_peaks);
 
 #endif
