@@ -12,7 +12,7 @@
 
 CUV_BEGIN
 
-/* Where frames are, and what works on them. */
+/* Where frames are, and what processes them. */
 typedef struct {
   bool on_device; /* in CUDA memory; the context is current */
   void *stream;   /* the CUDA stream; NULL for frames in host memory */

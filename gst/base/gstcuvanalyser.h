@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* GstCuvAnalyser: base of the elements that spend time on each frame.
+/* GstCuvAnalyser: base class of elements that analyse each frame.
  *
- * It answers the LATENCY query, tells late frames, measures how long frames
- * take, and has the properties n-threads and stats. It starts and stops the
- * settings (GstCuvSettings) of the element's classes. */
+ * It answers the LATENCY query, detects late frames, measures how long frames
+ * take, and has the properties n-threads and stats. At start and stop it applies
+ * and releases the settings (GstCuvSettings) of all classes of the element. */
 #ifndef GST_CUV_ANALYSER_H
 #define GST_CUV_ANALYSER_H
 
@@ -27,7 +27,7 @@ struct _GstCuvAnalyserClass {
   void (*add_stats) (GstCuvAnalyser *self, GstStructure *stats);
 };
 
-/* Call first for each frame: counts it, and sets controlled properties to its
+/* Call first for each frame: counts it, and syncs controlled properties to its
  * stream time. */
 CUV_API void gst_cuv_analyser_begin (GstCuvAnalyser *self, GstBuffer *buffer);
 
@@ -37,7 +37,8 @@ CUV_API void gst_cuv_analyser_begin (GstCuvAnalyser *self, GstBuffer *buffer);
 CUV_API gboolean gst_cuv_analyser_is_late (
     GstCuvAnalyser *self, GstBuffer *buffer);
 
-/* Call when a frame has been analysed, with the time that took. */
+/* Call when a frame has been analysed. took: how long that took; cuda: on the
+ * GPU. */
 CUV_API void gst_cuv_analyser_end (
     GstCuvAnalyser *self, GstBuffer *buffer, GstClockTime took, gboolean cuda);
 

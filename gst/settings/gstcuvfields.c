@@ -52,8 +52,8 @@ replace_boxed (gpointer *field, GType type, gconstpointer value)
   *field = copy;
 }
 
-/* Copies what the fields point to, after a copy of the struct itself: to and
- * from must not share anything. from = NULL frees it. */
+/* Replaces to's owned fields by copies of from's; the pointers in *to must be
+ * to's own. from = NULL frees them. */
 static void
 replace_owned (const GstCuvSettingsTable *table, gpointer to, gpointer from)
 {
@@ -139,7 +139,7 @@ store_fraction (gint *field, gint numerator, gint denominator)
 #define STORE(type, field, value)                                              \
   (*(type *) (field) != (value) ? (*(type *) (field) = (value), TRUE) : FALSE)
 
-/* Whether the field changes. */
+/* Returns whether the field changes, always TRUE for owned types. */
 gboolean
 gst_cuv_setting_store (
     const GstCuvSetting *setting, gpointer field, const GValue *value)
@@ -171,9 +171,9 @@ gst_cuv_setting_store (
   }
 }
 
-/* GstPreset cannot write a structure that is NULL. */
+/* An unset structure is read as an empty one: GstPreset cannot write NULL. */
 static void
-fetch_nothing (const GstCuvSetting *setting, GValue *value)
+fetch_empty_structure (const GstCuvSetting *setting, GValue *value)
 {
   if (G_VALUE_HOLDS (value, GST_TYPE_STRUCTURE))
     g_value_take_boxed (value, gst_structure_new_empty (setting->name));
@@ -216,7 +216,7 @@ gst_cuv_setting_fetch (
       else if (G_VALUE_HOLDS_UINT (value))
         g_value_set_uint (value, (guint) * (const gint *) field);
       else if (*(gpointer const *) field == NULL)
-        fetch_nothing (setting, value);
+        fetch_empty_structure (setting, value);
       else if (G_VALUE_HOLDS_BOXED (value))
         g_value_set_boxed (value, *(gpointer const *) field);
       else

@@ -10,7 +10,7 @@ GType gst_cuv_setting_type (const GstCuvSetting *setting);
 gpointer gst_cuv_setting_field (
     gpointer settings, const GstCuvSetting *setting);
 
-/* Returns whether the field changes. */
+/* Returns whether the field changes, always TRUE for owned types. */
 gboolean gst_cuv_setting_store (
     const GstCuvSetting *setting, gpointer field, const GValue *value);
 void gst_cuv_setting_store_default (

@@ -22,7 +22,7 @@
  *
  * Two copies of the struct exist: the pending one, which the properties set,
  * and the one in force, which the streaming thread works with.
- * gst_cuv_settings_apply() makes the pending one be in force, if it can be. */
+ * gst_cuv_settings_apply() puts the pending one in force if it is valid. */
 #ifndef GST_CUV_SETTINGS_H
 #define GST_CUV_SETTINGS_H
 
@@ -54,14 +54,15 @@ typedef struct {
 
   /* Reads what the property's field says into other fields of the settings: a
    * parser of a text, or a loader of a file, which may take its time: it works
-   * on a copy. Returns NULL, or the problem, which the caller frees: it follows
-   * "<property> '<value>' is refused: ". Called at start, and when the property
-   * is set after it. */
+   * on a copy. Returns NULL, or the problem, which the caller frees. It follows
+   * "<property> '<value>' is invalid: ", with is_file "... cannot be used: ",
+   * and says what was expected. Called at start, and when the property is set
+   * after it. */
   gchar *(*parse) (gpointer settings);
   gboolean is_file; /* parse() reads a file: errors are RESOURCE errors */
 
   gboolean at_start;      /* a new value is used at the next start */
-  gboolean only_stopped;  /* a new value is refused from start to stop */
+  gboolean only_stopped;  /* cannot be set from start to stop */
   gboolean no_controller; /* too expensive to change at every frame */
   void (*get) (GstElement *element, GValue *value); /* read-only property */
 } GstCuvSetting;
@@ -100,8 +101,9 @@ struct _GstCuvSettings {
   gpointer in_force;
   gboolean has_in_force;
   gboolean started;
-  guint serial, applied; /* changes so far, and when applied */
-  GMutex changing;       /* one parsed property changes at a time */
+  gboolean is_resource_problem; /* set by GstCuvSettingsUse */
+  guint serial, applied;        /* changes so far, and when applied */
+  GMutex changing;              /* one parsed property changes at a time */
 };
 
 /* For class_init: installs the properties and sets the class's set_property()
@@ -129,7 +131,9 @@ CUV_API void gst_cuv_settings_stop_all (gpointer element);
 CUV_API gboolean gst_cuv_settings_changed (GstCuvSettings *self);
 
 /* Prepares what the settings need, or says why it cannot: a text to free. What
- * was prepared before stays in that case. */
+ * was prepared before stays in that case. If memory or the device failed, not
+ * the settings, it sets is_resource_problem: the message becomes a RESOURCE
+ * error instead of LIBRARY, SETTINGS. */
 typedef gchar *(*GstCuvSettingsUse) (
     gpointer element, gconstpointer settings, gconstpointer data);
 
