@@ -2,8 +2,9 @@
 /* GstCuvAnalyser: base class of elements that analyse each frame.
  *
  * It answers the LATENCY query, detects late frames, measures how long frames
- * take, and has the properties n-threads and stats. At start and stop it applies
- * and releases the settings (GstCuvSettings) of all classes of the element. */
+ * take, and has the properties n-threads and stats. At start and stop it
+ * applies and releases the settings (GstCuvSettings) of all classes of the
+ * element. */
 #ifndef GST_CUV_ANALYSER_H
 #define GST_CUV_ANALYSER_H
 
