@@ -17,17 +17,16 @@ cuv_canny_new (int width, int height)
 
   if (self == NULL)
     return NULL;
-  self->grey = malloc (n);
-  self->gx = malloc (n * sizeof *self->gx);
-  self->gy = malloc (n * sizeof *self->gy);
-  self->norms = malloc (n * sizeof *self->norms);
-  self->edges = malloc (n);
-  self->stack = malloc (n * sizeof *self->stack);
-  if (self->grey == NULL || self->gx == NULL || self->gy == NULL
-      || self->norms == NULL || self->edges == NULL || self->stack == NULL) {
+  self->norms = malloc (n * (2 * sizeof (int32_t) + 2 * sizeof (int16_t) + 2));
+  if (self->norms == NULL) {
     cuv_canny_free (self);
     return NULL;
   }
+  self->stack = self->norms + n;
+  self->gx = (int16_t *) (self->stack + n);
+  self->gy = self->gx + n;
+  self->grey = (uint8_t *) (self->gy + n);
+  self->edges = self->grey + n;
   return self;
 }
 
@@ -36,12 +35,7 @@ cuv_canny_free (CuvCanny *self)
 {
   if (self == NULL)
     return;
-  free (self->grey);
-  free (self->gx);
-  free (self->gy);
   free (self->norms);
-  free (self->edges);
-  free (self->stack);
   free (self);
 }
 

@@ -15,7 +15,7 @@ typedef struct {
   int32_t width, height;
   uint8_t *grey;
   int16_t *gx, *gy;
-  int32_t *norms; /* L2: squared */
+  int32_t *norms; /* L2: squared; owns the memory of all planes */
   uint8_t *edges; /* 255 or 0 */
   int32_t *stack; /* of the hysteresis */
 } CuvCanny;
