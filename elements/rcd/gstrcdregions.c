@@ -78,18 +78,13 @@ find_region (const CuvRcdBox *track, GstBuffer *buffer, GQuark label,
 
 /* ---- tracks ---- */
 
-static const gchar *
-state_name (const CuvTrack *track)
-{
-  return track->state == CUV_TRACK_TRACKED ? "tracked" : "lost";
-}
-
 /* Infinite distances, of frames without a comparison, are left out. */
 static void
 describe (const CuvTrack *track, gdouble max_distance, GstStructure *structure)
 {
-  gst_structure_set (structure, "state", G_TYPE_STRING, state_name (track),
-      "scale", G_TYPE_DOUBLE, track->scale, "lost_frames", G_TYPE_INT,
+  gst_structure_set (structure, "state", G_TYPE_STRING,
+      track->state == CUV_TRACK_TRACKED ? "tracked" : "lost", "scale",
+      G_TYPE_DOUBLE, track->scale, "lost_frames", G_TYPE_INT,
       track->lost_frames, NULL);
   if (isfinite (track->distance))
     gst_structure_set (structure, "distance", G_TYPE_DOUBLE, track->distance,
@@ -144,21 +139,14 @@ static const gchar *const events[] = {
   [CUV_TRACK_GIVEN_UP] = "given-up",
 };
 
-/* A structure takes UTF-8 only, a region of interest anything. */
-static gchar *
-label_of (const GstRcdTarget *target)
-{
-  const gchar *label = g_quark_to_string (target->label);
-
-  return label != NULL ? g_utf8_make_valid (label, -1) : NULL;
-}
-
 static void
 append (GValue *list, const CuvTrack *track, const GstRcdTarget *target,
     gdouble max_distance)
 {
   const CuvRcdBox *box = &track->box;
-  gchar *label = label_of (target);
+  const gchar *name = g_quark_to_string (target->label);
+  /* a structure takes UTF-8 only, a region of interest anything */
+  gchar *label = name != NULL ? g_utf8_make_valid (name, -1) : NULL;
   GstStructure *structure = gst_structure_new ("object", "id", G_TYPE_INT,
       track->id, "label", G_TYPE_STRING, label, "x", G_TYPE_UINT,
       (guint) box->x, "y", G_TYPE_UINT, (guint) box->y, "width", G_TYPE_UINT,

@@ -4,6 +4,9 @@
 
 #include "gstrcdpicture.h"
 
+/* The variance of what rounding to 8 bits adds. */
+#define LAMBDA (1.0 / 12)
+
 static const CuvRcdBox no_box = { -1, -1, 0, 0 };
 
 /* ---- new targets; the lock is held ---- */
@@ -219,19 +222,19 @@ gchar *
 gst_rcd_targets_prepare (GstRcdTargets *self, const GstRcdSettings *settings,
     const GstCuvFrame *frame)
 {
-  CuvTrackerConfig config = gst_rcd_settings_config (settings);
-  CuvTrackerParams params = gst_rcd_settings_params (settings);
+  CuvTrackerConfig config = settings->config;
   const CuvProcessor processor = gst_cuv_frame_processor (frame, 0);
   const gchar *problem = NULL;
   gint n;
 
+  config.lambda = LAMBDA;
   g_mutex_lock (&self->lock);
   n = cuv_tracker_n_targets (self->tracker);
   if (n <= config.max_targets)
     problem = cuv_tracker_reconfigure (self->tracker, &config);
   if (n <= config.max_targets && problem == NULL)
-    problem =
-        cuv_tracker_prepare (self->tracker, &params, &frame->frame, &processor);
+    problem = cuv_tracker_prepare (
+        self->tracker, &settings->params, &frame->frame, &processor);
   g_mutex_unlock (&self->lock);
   if (n > config.max_targets)
     return g_strdup_printf ("max-targets %d is less than the %d targets that "
@@ -246,7 +249,7 @@ gst_rcd_targets_run (GstRcdTargets *self, const GstRcdSettings *settings,
     const GstCuvFrame *frame, const GstVideoInfo *info, gint n_threads)
 {
   const CuvProcessor processor = gst_cuv_frame_processor (frame, n_threads);
-  CuvTrackerParams params = gst_rcd_settings_params (settings);
+  CuvTrackerParams params = settings->params;
   GstBuffer *buffer = frame->video.buffer;
   const gchar *problem;
 

@@ -133,9 +133,9 @@ gst_rcd_track_publish (GstCuvFilter *filter, GstBuffer *buffer,
     GstStructure *message, GstClockTime age)
 {
   GstRcdTrack *self = GST_RCD_TRACK (filter);
-  const GstRcdPublishParams params = { self->targets.targets,
-    in_force (self)->region_label,
-    gst_rcd_settings_max_distance (in_force (self)), age };
+  const GstRcdSettings *s = in_force (self);
+  const GstRcdPublishParams params = { self->targets.targets, s->region_label,
+    cuv_tracker_max_distance (&s->config, &s->params), age };
 
   gst_rcd_attach_tracks (&self->targets.result, &params, buffer,
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)), message);
@@ -153,16 +153,14 @@ gst_rcd_track_reset (GstCuvFilter *filter)
 static void
 gst_rcd_track_add_stats (GstCuvFilter *filter, GstStructure *stats)
 {
-  GstRcdTrack *self = GST_RCD_TRACK (filter);
-  Counts counts;
+  const Counts *counts = &GST_RCD_TRACK (filter)->counts;
 
-  GST_OBJECT_LOCK (self);
-  counts = self->counts;
-  GST_OBJECT_UNLOCK (self);
-  gst_structure_set (stats, "targets", G_TYPE_UINT, counts.targets, "tracked",
-      G_TYPE_UINT, counts.tracked, "lost", G_TYPE_UINT, counts.lost, "windows",
-      G_TYPE_UINT64, counts.windows, "microseconds-search", G_TYPE_DOUBLE,
-      (gdouble) counts.search_us, NULL);
+  GST_OBJECT_LOCK (filter);
+  gst_structure_set (stats, "targets", G_TYPE_UINT, counts->targets, "tracked",
+      G_TYPE_UINT, counts->tracked, "lost", G_TYPE_UINT, counts->lost,
+      "windows", G_TYPE_UINT64, counts->windows, "microseconds-search",
+      G_TYPE_DOUBLE, (gdouble) counts->search_us, NULL);
+  GST_OBJECT_UNLOCK (filter);
 }
 
 void

@@ -9,37 +9,7 @@
 
 #define AT(field) G_STRUCT_OFFSET (GstRcdSettings, field)
 
-/* The variance of what rounding to 8 bits adds. */
-#define LAMBDA (1.0 / 12)
-
-/* ---- config and parameters ---- */
-
-CuvTrackerConfig
-gst_rcd_settings_config (const GstRcdSettings *self)
-{
-  CuvTrackerConfig config = self->config;
-
-  config.lambda = LAMBDA;
-  return config;
-}
-
-CuvTrackerParams
-gst_rcd_settings_params (const GstRcdSettings *self)
-{
-  CuvTrackerParams params = self->params;
-
-  params.full = self->full;
-  params.refine = self->refine;
-  return params;
-}
-
-gdouble
-gst_rcd_settings_max_distance (const GstRcdSettings *self)
-{
-  return self->params.max_distance > 0
-      ? self->params.max_distance
-      : cuv_tracker_max_distance (self->config.features, self->config.metric);
-}
+/* ---- checks ---- */
 
 static gchar *
 check (gconstpointer settings)
@@ -250,13 +220,13 @@ static const GstCuvSetting list[] = {
       .offset = AT (config.cell), .type = G_TYPE_UINT,
       .maximum = CUV_RCD_MAX_CELL },
   { "search", "Search", "Where to search for a target that is not lost",
-      .offset = AT (full), .get_type = search_get_type },
+      .offset = AT (params.full), .get_type = search_get_type },
   { "search-radius", "Search radius",
       "Pixels around the last box to search (0 = the box's larger side)",
       .offset = AT (params.radius), .type = G_TYPE_UINT,
       .maximum = CUV_RCD_MAX_SIZE },
   { "refine", "Refine", "Refine the best window's position and size to a pixel",
-      .offset = AT (refine), .type = G_TYPE_BOOLEAN, .value = TRUE },
+      .offset = AT (params.refine), .type = G_TYPE_BOOLEAN, .value = TRUE },
   { "update", "Update", "How a target's model is updated",
       .offset = AT (params.update.update), .get_type = update_get_type,
       .value = CUV_RCD_UPDATE_LOG_EUCLID },

@@ -12,7 +12,6 @@ typedef struct {
   CuvRcdBox box; /* object-initial-*: -1, -1, 0, 0 is none */
   CuvTrackerConfig config;
   CuvTrackerParams params; /* with scales, parsed */
-  gboolean full, refine;   /* of the params */
   gboolean request_detections;
   gboolean draw;
   GValue *scales; /* NULL = the default ones */
@@ -23,10 +22,6 @@ typedef struct {
 } GstRcdSettings;
 
 extern const GstCuvSettingsTable gst_rcd_settings;
-
-CuvTrackerConfig gst_rcd_settings_config (const GstRcdSettings *self);
-CuvTrackerParams gst_rcd_settings_params (const GstRcdSettings *self);
-gdouble gst_rcd_settings_max_distance (const GstRcdSettings *self);
 
 /* NULL, or why the box cannot be used in a frame of this size; free it. */
 gchar *gst_rcd_settings_check_box (

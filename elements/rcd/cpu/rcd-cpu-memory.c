@@ -10,22 +10,16 @@ static bool
 grid_init (CuvRcdIntegralGrid *self, int columns, int rows, int n_sums)
 {
   const size_t n = ((size_t) columns + 1) * ((size_t) rows + 1);
-
-  self->x = malloc (((size_t) columns + 1) * sizeof *self->x);
-  self->y = malloc (((size_t) rows + 1) * sizeof *self->y);
   /* AVX2 reads sums four at a time, so up to three behind the last */
-  self->integrals = malloc ((n * (size_t) n_sums + 4) * sizeof (int64_t));
-  self->grid.x = self->x;
-  self->grid.y = self->y;
-  return self->x != NULL && self->y != NULL && self->integrals != NULL;
-}
+  const size_t n_integrals = n * (size_t) n_sums + 4;
 
-static void
-grid_clear (CuvRcdIntegralGrid *self)
-{
-  free (self->x);
-  free (self->y);
-  free (self->integrals);
+  self->integrals = malloc (n_integrals * sizeof *self->integrals
+      + ((size_t) columns + (size_t) rows + 2) * sizeof *self->x);
+  if (self->integrals == NULL)
+    return false;
+  self->grid.x = self->x = (int32_t *) (self->integrals + n_integrals);
+  self->grid.y = self->y = self->x + columns + 1;
+  return true;
 }
 
 static void
@@ -46,7 +40,9 @@ allocate (CuvRcdCpu *self)
 {
   const CuvRcdConfig *config = &self->config;
   const int rows = config->height / config->cell;
-  const int fine_rows = cuv_rcd_fine_rows (config->height);
+  /* rows that are higher than a block are split */
+  const int fine_rows =
+      CUV_RCD_FINE_LINES + config->height / CUV_RCD_BLOCK_HEIGHT + 1;
   const size_t n_tasks = (size_t) (rows > fine_rows ? rows : fine_rows) + 1;
 
   self->scratch = calloc ((size_t) self->n_workers, sizeof *self->scratch);
@@ -85,8 +81,8 @@ cuv_rcd_cpu_free (CuvRcdCpu *self)
 {
   if (self == NULL)
     return;
-  grid_clear (&self->cells);
-  grid_clear (&self->fine);
+  free (self->cells.integrals);
+  free (self->fine.integrals);
   free (self->scratch);
   free (self->task_rows);
   free (self->scores);

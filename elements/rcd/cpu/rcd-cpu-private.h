@@ -24,7 +24,7 @@ typedef struct {
 typedef struct {
   CuvRcdGrid grid; /* points to x and y */
   int32_t *x, *y;
-  int64_t *integrals;
+  int64_t *integrals; /* owns the memory of x and y */
 } CuvRcdIntegralGrid;
 
 struct _CuvRcdCpu {
@@ -63,13 +63,6 @@ void cuv_rcd_cpu_sums (const CuvRcdCpu *self, const CuvRcdIntegralGrid *grid,
     int64_t *sums);
 
 /* ---- refinement.c ---- */
-
-/* Rows that refinement's grid needs at most in a frame of this height. */
-static inline int
-cuv_rcd_fine_rows (int height)
-{
-  return CUV_RCD_FINE_LINES + height / CUV_RCD_BLOCK_HEIGHT + 1;
-}
 
 /* Refines a match of self->target. */
 void cuv_rcd_cpu_refine (CuvRcdCpu *self, CuvRcdMatch *match);

@@ -61,18 +61,10 @@ typedef struct {
   const CuvRcdSearch *search;
   int n;              /* features */
   CuvRcdGrid grid;    /* of the search area; points into lines */
-  int32_t *lines;     /* owned */
-  int64_t *cells;     /* owned */
-  int64_t *integrals; /* owned */
+  int64_t *integrals; /* owned, with the memory of cells and lines */
+  int64_t *cells;
+  int32_t *lines;
 } Search;
-
-static void
-search_clear (Search *self)
-{
-  free (self->lines);
-  free (self->cells);
-  free (self->integrals);
-}
 
 static bool
 search_init (Search *self)
@@ -80,13 +72,15 @@ search_init (Search *self)
   const CuvRcdArea *area = &self->search->area;
   const size_t columns = (size_t) area->n_columns, rows = (size_t) area->n_rows;
   const size_t n_sums = (size_t) CUV_RCD_SUMS (self->n);
+  const size_t n_integrals = (columns + 1) * (rows + 1) * n_sums;
+  const size_t n_cells = columns * rows * n_sums;
 
-  self->lines = malloc ((columns + rows + 2) * sizeof *self->lines);
-  self->cells = malloc (columns * rows * n_sums * sizeof *self->cells);
-  self->integrals =
-      malloc ((columns + 1) * (rows + 1) * n_sums * sizeof *self->integrals);
-  if (self->lines == NULL || self->cells == NULL || self->integrals == NULL)
+  self->integrals = malloc ((n_integrals + n_cells) * sizeof *self->integrals
+      + (columns + rows + 2) * sizeof *self->lines);
+  if (self->integrals == NULL)
     return false;
+  self->cells = self->integrals + n_integrals;
+  self->lines = (int32_t *) (self->cells + n_cells);
   for (int i = 0; i <= area->n_columns; i++)
     self->lines[i] = (area->column + i) * self->config->cell;
   for (int i = 0; i <= area->n_rows; i++)
@@ -215,6 +209,6 @@ cuv_rcd_search (const CuvRcdConfig *config, const CuvFrame *frame,
     find_target (
         &self, &search->targets[t], scores != NULL ? scores : own, &matches[t]);
   free (own);
-  search_clear (&self);
+  free (self.integrals);
   return ok;
 }

@@ -4,7 +4,8 @@
 #include "rcd/rcd-distance.h"
 
 double
-cuv_tracker_max_distance (CuvRcdFeatures features, CuvRcdMetric metric)
+cuv_tracker_max_distance (
+    const CuvTrackerConfig *config, const CuvTrackerParams *params)
 {
   static const double limits[][2] = { /* JBLD, FORSTNER */
     [CUV_RCD_RGB_GRAD] = { 0.4, 1.8 },
@@ -12,21 +13,14 @@ cuv_tracker_max_distance (CuvRcdFeatures features, CuvRcdMetric metric)
     [CUV_RCD_GREY_GRAD] = { 0.25, 1.4 }
   };
 
-  return limits[features][metric];
+  return params->max_distance > 0.0 ? params->max_distance
+                                    : limits[config->features][config->metric];
 }
 
 double
 cuv_tracker_confidence (double distance, double max_distance)
 {
   return exp2 (-distance / max_distance);
-}
-
-static double
-max_distance (const CuvTracker *self, const CuvTrackerParams *params)
-{
-  return params->max_distance > 0.0
-      ? params->max_distance
-      : cuv_tracker_max_distance (self->config.features, self->config.metric);
 }
 
 /* ---- prepare ---- */
@@ -240,7 +234,7 @@ update_target (const CuvTracker *self, CuvTrackerTarget *target,
     const CuvRcdMatch *match, const CuvTrackerParams *params)
 {
   const CuvRcdMetric metric = self->config.metric;
-  const double limit = max_distance (self, params);
+  const double limit = cuv_tracker_max_distance (&self->config, params);
   CuvTrack *track = &target->track;
 
   track->distance = cuv_rcd_distance (match->score, metric);
@@ -319,7 +313,8 @@ run (CuvTracker *self, const CuvFrame *frame, const CuvTrackerParams *params,
 {
   const bool same_size =
       frame->width == self->width && frame->height == self->height;
-  const double half = draw ? max_distance (self, params) : 0.0;
+  const double half =
+      draw ? cuv_tracker_max_distance (&self->config, params) : 0.0;
   const char *problem;
 
   if (self->width > 0 && frame->model != self->model)

@@ -24,13 +24,14 @@ typedef struct {
 typedef struct {
   double scales[CUV_RCD_MAX_LEVELS]; /* > 0, ascending */
   int n_scales;
-  bool full;  /* search the whole frame also while a target is not lost */
+  int full;   /* boolean: search the whole frame also while a target is not
+               * lost */
   int radius; /* distance per axis of a window's centre from the last box's
                * centre, pixels; 0 = the box's larger side */
-  bool refine;
+  int refine; /* boolean */
   CuvRcdUpdateConfig update;
-  /* A target is lost beyond this distance. 0 = cuv_tracker_max_distance(); then
-   * it is also lost after several unreliable matches in a row. */
+  /* A target is lost beyond this distance. 0 = a limit by features and metric;
+   * then it is also lost after several unreliable matches in a row. */
   double max_distance;
   int max_lost_frames; /* before a target is given up; 0 = unlimited */
 } CuvTrackerParams;
@@ -64,8 +65,10 @@ typedef struct {
 
 typedef struct _CuvTracker CuvTracker;
 
-/* Default limit of the distance of a target that is found. */
-double cuv_tracker_max_distance (CuvRcdFeatures features, CuvRcdMetric metric);
+/* Limit of the distance of a target that is found: that of params, or the
+ * default. */
+double cuv_tracker_max_distance (
+    const CuvTrackerConfig *config, const CuvTrackerParams *params);
 
 /* 2^(-distance / max_distance): 1 for distance 0, 0.5 at the limit. */
 double cuv_tracker_confidence (double distance, double max_distance);

@@ -24,15 +24,6 @@ set_model (CuvRcdAppearance *self, const CuvSpd *c)
     self->model = model;
 }
 
-static CuvSpd
-get_model (const CuvRcdAppearance *self)
-{
-  CuvSpd c;
-
-  memcpy (c.c, self->model.c, sizeof c.c);
-  return c;
-}
-
 /* The covariance of a box, scaled to the model's size as in a search. */
 static CuvSpd
 box_covariance (
@@ -180,15 +171,13 @@ static void
 start (CuvRcdAppearance *self, CuvRcdUpdate update, const int64_t *sums,
     const CuvRcdBox *box)
 {
-  const CuvSpd c = get_model (self);
-
   self->update = update;
-  self->past[0] = c;
+  memcpy (self->past[0].c, self->model.c, sizeof self->model.c);
   self->n_past = 1;
   if (update == CUV_RCD_UPDATE_MOMENTS)
     start_moments (self, sums, box);
   if (update == CUV_RCD_UPDATE_LOG_EUCLID
-      && !cuv_spd_log (&c, self->n, &self->log))
+      && !cuv_spd_log (&self->past[0], self->n, &self->log))
     self->update = CUV_RCD_UPDATE_NONE;
 }
 
