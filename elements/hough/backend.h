@@ -17,15 +17,13 @@ typedef struct {
   float x1, y1, x2, y2;
 } CuvLine;
 
-#define CUV_HOUGH_MAX_RESULTS CUV_HOUGH_MAX_SEGMENTS
-
 typedef struct {
   CuvHoughConfig config; /* as requested: without a size */
   CuvHoughLayout layout;
   CuvRoi area; /* the region of interest inside the frame */
   bool on_device;
-  CuvBackend backend;                   /* closed if the area is empty */
-  CuvLine lines[CUV_HOUGH_MAX_RESULTS]; /* of the last run */
+  CuvBackend backend;                    /* closed if the area is empty */
+  CuvLine lines[CUV_HOUGH_MAX_SEGMENTS]; /* of the last run */
   int n_lines;
 } CuvHoughDetector;
 

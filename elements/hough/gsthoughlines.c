@@ -29,22 +29,18 @@
 GST_DEBUG_CATEGORY_STATIC (hough_lines_debug);
 #define GST_CAT_DEFAULT hough_lines_debug
 
-typedef struct {
-  gint64 edges, votes;
-  gint lines, lines_found, segments, segments_found, method;
-  gfloat edges_us, votes_us, peaks_us;
-} Counts;
-
 struct _GstHoughLines {
   GstCuvFilter parent;
 
   GstCuvSettings settings; /* GstHoughLinesSettings */
-  Counts counts;           /* under the object lock */
+
+  /* of the last analysed frame; written under the object lock */
+  CuvHoughResult counts; /* without its arrays */
+  gint method;           /* CuvHoughMethod or GST_HOUGH_PCLINES */
 
   /* of the streaming thread */
   CuvHoughDetector *detector;
   GArray *lines; /* CuvLine, of the last analysed frame */
-  Counts found;
 };
 
 #define gst_hough_lines_parent_class parent_class
@@ -110,12 +106,11 @@ count (GstHoughLines *self, const CuvHoughResult *result)
 {
   gboolean pclines = in_force (self)->method == GST_HOUGH_PCLINES;
 
-  self->found = (Counts){ result->n_edges, result->n_votes, result->n_peaks,
-    result->n_found, result->n_segments, result->n_segments_found,
-    pclines ? GST_HOUGH_PCLINES : (gint) result->method, result->edges_us,
-    result->votes_us, result->peaks_us };
   GST_OBJECT_LOCK (self);
-  self->counts = self->found;
+  self->counts = *result;
+  self->counts.peaks = NULL;
+  self->counts.segments = NULL;
+  self->method = pclines ? GST_HOUGH_PCLINES : (gint) result->method;
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -161,11 +156,12 @@ attach_lines (GstHoughLines *self, GstBuffer *buffer, GstClockTime age)
       "segments", columns, G_N_ELEMENTS (columns), self->lines->data,
       self->lines->len);
 
-  gst_structure_set (table, "edges", G_TYPE_UINT64, (guint64) self->found.edges,
-      "lines_found", G_TYPE_UINT, (guint) self->found.lines_found, NULL);
-  if (self->found.segments_found > 0)
+  gst_structure_set (table, "edges", G_TYPE_UINT64,
+      (guint64) self->counts.n_edges, "lines_found", G_TYPE_UINT,
+      (guint) self->counts.n_found, NULL);
+  if (self->counts.n_segments_found > 0)
     gst_structure_set (table, "segments_found", G_TYPE_UINT,
-        (guint) self->found.segments_found, NULL);
+        (guint) self->counts.n_segments_found, NULL);
   if (age > 0)
     gst_structure_set (table, "age", G_TYPE_UINT64, age, NULL);
 }
@@ -214,21 +210,20 @@ static void
 gst_hough_lines_add_stats (GstCuvFilter *filter, GstStructure *stats)
 {
   GstHoughLines *self = GST_HOUGH_LINES (filter);
-  Counts counts;
+  const CuvHoughResult *counts = &self->counts;
 
   GST_OBJECT_LOCK (self);
-  counts = self->counts;
-  GST_OBJECT_UNLOCK (self);
   gst_structure_set (stats, "method", G_TYPE_STRING,
-      gst_hough_lines_method_nick (counts.method), "edges", G_TYPE_UINT64,
-      (guint64) counts.edges, "votes", G_TYPE_UINT64, (guint64) counts.votes,
-      "lines", G_TYPE_UINT, (guint) counts.lines, "lines-found", G_TYPE_UINT,
-      (guint) counts.lines_found, "segments", G_TYPE_UINT,
-      (guint) counts.segments, "segments-found", G_TYPE_UINT,
-      (guint) counts.segments_found, "microseconds-edges", G_TYPE_DOUBLE,
-      (gdouble) counts.edges_us, "microseconds-votes", G_TYPE_DOUBLE,
-      (gdouble) counts.votes_us, "microseconds-peaks", G_TYPE_DOUBLE,
-      (gdouble) counts.peaks_us, NULL);
+      gst_hough_lines_method_nick (self->method), "edges", G_TYPE_UINT64,
+      (guint64) counts->n_edges, "votes", G_TYPE_UINT64,
+      (guint64) counts->n_votes, "lines", G_TYPE_UINT, (guint) counts->n_peaks,
+      "lines-found", G_TYPE_UINT, (guint) counts->n_found, "segments",
+      G_TYPE_UINT, (guint) counts->n_segments, "segments-found", G_TYPE_UINT,
+      (guint) counts->n_segments_found, "microseconds-edges", G_TYPE_DOUBLE,
+      (gdouble) counts->edges_us, "microseconds-votes", G_TYPE_DOUBLE,
+      (gdouble) counts->votes_us, "microseconds-peaks", G_TYPE_DOUBLE,
+      (gdouble) counts->peaks_us, NULL);
+  GST_OBJECT_UNLOCK (self);
 }
 
 static gboolean
@@ -237,7 +232,8 @@ gst_hough_lines_start (GstBaseTransform *trans)
   GstHoughLines *self = GST_HOUGH_LINES (trans);
 
   GST_OBJECT_LOCK (self);
-  self->counts = (Counts){ 0 };
+  self->counts = (CuvHoughResult){ 0 };
+  self->method = CUV_HOUGH_AUTO;
   GST_OBJECT_UNLOCK (self);
   return GST_BASE_TRANSFORM_CLASS (parent_class)->start (trans);
 }
@@ -288,6 +284,6 @@ static void
 gst_hough_lines_init (GstHoughLines *self)
 {
   gst_cuv_settings_init (&self->settings, self, &gst_hough_lines_settings);
-  self->lines =
-      g_array_sized_new (FALSE, FALSE, sizeof (CuvLine), CUV_HOUGH_MAX_RESULTS);
+  self->lines = g_array_sized_new (
+      FALSE, FALSE, sizeof (CuvLine), CUV_HOUGH_MAX_SEGMENTS);
 }

@@ -14,7 +14,8 @@ window_of (const GstHoughLinesSettings *self)
 {
   if (self->orientation_window > 0)
     return self->orientation_window;
-  return self->edges == CUV_EDGES_INPUT || self->method == CUV_HOUGH_GATHER
+  return self->params.source == CUV_EDGES_INPUT
+          || self->method == CUV_HOUGH_GATHER
       ? 90
       : AUTO_WINDOW;
 }
@@ -42,17 +43,13 @@ gst_hough_lines_config (const GstHoughLinesSettings *self)
 CuvHoughParams
 gst_hough_lines_params (const GstHoughLinesSettings *self)
 {
-  CuvHoughParams params = {
-    .source = self->edges,
-    .canny = { self->blur, self->norm, self->canny_low, self->canny_high },
-    .method =
-        self->method == GST_HOUGH_PCLINES ? CUV_HOUGH_SHARED : self->method,
-    .peaks = { (guint32) self->threshold, self->nms, self->neighborhood | 1 },
-    .max_lines = self->max_lines > 0 ? self->max_lines : CUV_HOUGH_MAX_LINES,
-    .segments = self->segments,
-    .segment = { self->min_length, self->max_gap },
-  };
+  CuvHoughParams params = self->params;
 
+  params.method =
+      self->method == GST_HOUGH_PCLINES ? CUV_HOUGH_SHARED : self->method;
+  params.peaks.neighborhood |= 1;
+  if (params.max_lines == 0)
+    params.max_lines = CUV_HOUGH_MAX_LINES;
   return params;
 }
 
@@ -61,11 +58,12 @@ check (gconstpointer settings)
 {
   const GstHoughLinesSettings *self = settings;
 
-  if (self->edges == CUV_EDGES_CANNY && self->canny_low > self->canny_high)
+  if (self->params.source == CUV_EDGES_CANNY
+      && self->params.canny.low > self->params.canny.high)
     return g_strdup_printf (
         "canny-low %d is above canny-high %d: lower the one or raise the other",
-        self->canny_low, self->canny_high);
-  if (self->edges == CUV_EDGES_INPUT && window_of (self) < 90)
+        self->params.canny.low, self->params.canny.high);
+  if (self->params.source == CUV_EDGES_INPUT && window_of (self) < 90)
     return g_strdup_printf (
         "orientation-window %g with edges=input, edges that have no direction: "
         "set orientation-window to 90 or edges to canny",
@@ -184,19 +182,21 @@ parse_roi (gpointer settings)
 static const GstCuvSetting list[] = {
   { "method", "Method", "How votes are counted", .offset = AT (method),
       .get_type = method_get_type, .value = CUV_HOUGH_AUTO },
-  { "edges", "Edges", "Where the edges come from", .offset = AT (edges),
+  { "edges", "Edges", "Where the edges come from", .offset = AT (params.source),
       .get_type = edges_get_type, .value = CUV_EDGES_CANNY },
   { "canny-low", "Canny low threshold",
       "Gradient above which a pixel connected to an edge is one, too",
-      .offset = AT (canny_low), .type = G_TYPE_UINT, .maximum = 2040,
+      .offset = AT (params.canny.low), .type = G_TYPE_UINT, .maximum = 2040,
       .value = 50 },
   { "canny-high", "Canny high threshold",
-      "Gradient above which a pixel is an edge", .offset = AT (canny_high),
-      .type = G_TYPE_UINT, .maximum = 2040, .value = 100 },
+      "Gradient above which a pixel is an edge",
+      .offset = AT (params.canny.high), .type = G_TYPE_UINT, .maximum = 2040,
+      .value = 100 },
   { "blur", "Blur", "Smooth the frame before edges are looked for",
-      .offset = AT (blur), .type = G_TYPE_BOOLEAN, .value = TRUE },
-  { "norm", "Norm", "How the gradient is measured", .offset = AT (norm),
-      .get_type = norm_get_type, .value = CUV_CANNY_L1 },
+      .offset = AT (params.canny.blur), .type = G_TYPE_BOOLEAN, .value = TRUE },
+  { "norm", "Norm", "How the gradient is measured",
+      .offset = AT (params.canny.norm), .get_type = norm_get_type,
+      .value = CUV_CANNY_L1 },
   { "theta-resolution", "Theta resolution",
       "Degrees from one direction of lines to the next, such that a whole "
       "number of them is 180",
@@ -223,28 +223,29 @@ static const GstCuvSetting list[] = {
       "90)",
       .offset = AT (orientation_window), .type = G_TYPE_DOUBLE, .maximum = 90 },
   { "threshold", "Threshold", "A line has more votes than this, edge pixels",
-      .offset = AT (threshold), .type = G_TYPE_UINT, .minimum = 1,
+      .offset = AT (params.peaks.threshold), .type = G_TYPE_UINT, .minimum = 1,
       .maximum = G_MAXINT, .value = 100 },
   { "nms", "Non-maximum suppression",
-      "Which cells above the threshold are lines", .offset = AT (nms),
-      .get_type = nms_get_type, .value = CUV_PEAKS_SQUARE },
+      "Which cells above the threshold are lines",
+      .offset = AT (params.peaks.rule), .get_type = nms_get_type,
+      .value = CUV_PEAKS_SQUARE },
   { "neighborhood", "Neighborhood",
       "Cells across and down that a line has the most votes of; an even number "
       "counts as the next one (nms=square)",
-      .offset = AT (neighborhood), .type = G_TYPE_UINT, .minimum = 3,
-      .maximum = CUV_HOUGH_MAX_NEIGHBORHOOD, .value = 15 },
+      .offset = AT (params.peaks.neighborhood), .type = G_TYPE_UINT,
+      .minimum = 3, .maximum = CUV_HOUGH_MAX_NEIGHBORHOOD, .value = 15 },
   { "max-lines", "Maximum lines",
       "Most lines to publish for a frame, those with the most votes (0 = all, "
       "up to 4096)",
-      .offset = AT (max_lines), .type = G_TYPE_UINT,
+      .offset = AT (params.max_lines), .type = G_TYPE_UINT,
       .maximum = CUV_HOUGH_MAX_LINES, .value = 100 },
   { "segments", "Segments", "Publish the pieces of lines that have edges",
-      .offset = AT (segments), .type = G_TYPE_BOOLEAN },
+      .offset = AT (params.segments), .type = G_TYPE_BOOLEAN },
   { "min-length", "Minimum length", "Least length of a segment, pixels",
-      .offset = AT (min_length), .type = G_TYPE_UINT,
+      .offset = AT (params.segment.min_length), .type = G_TYPE_UINT,
       .maximum = 2 * CUV_HOUGH_MAX_SIZE, .value = 30 },
   { "max-gap", "Maximum gap", "Pixels without an edge that a segment may span",
-      .offset = AT (max_gap), .type = G_TYPE_UINT,
+      .offset = AT (params.segment.max_gap), .type = G_TYPE_UINT,
       .maximum = CUV_HOUGH_MAX_SIZE, .value = 5 },
   { "draw", "Draw", "What to draw over the frame", .offset = AT (draw),
       .get_type = draw_get_type, .value = CUV_HOUGH_DRAW_NONE },

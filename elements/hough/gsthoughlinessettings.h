@@ -14,16 +14,11 @@ G_BEGIN_DECLS
 enum { GST_HOUGH_PCLINES = CUV_HOUGH_RING + 1 };
 
 typedef struct {
-  gint method; /* CuvHoughMethod or GST_HOUGH_PCLINES */
-  gint edges;  /* CuvEdgeSource */
-  gint canny_low, canny_high, norm;
-  gboolean blur;
+  gint method;           /* CuvHoughMethod or GST_HOUGH_PCLINES */
+  CuvHoughParams params; /* max_lines 0: all; neighborhood may be even */
   gdouble theta_resolution, theta_min, theta_max, orientation_window;
   gdouble rho_resolution;
   gint pclines_d;
-  gint threshold, nms, neighborhood, max_lines;
-  gboolean segments;
-  gint min_length, max_gap;
   gint draw; /* CuvHoughDraw */
   gchar *roi;
   CuvRoi area; /* roi, parsed */
