@@ -20,8 +20,7 @@
  *     (cuda/ldp/ldp-code.h, ldp-resize.h: one pixel, shared with the GPU)
  *   cpu/                    the same made fast
  *     ldp-dsp.c               function table of the hot loops; x86/: AVX2
- *     ldp-cpu.c               descriptors, on threads
- *     ldp-resize.c            resizing
+ *     ldp-cpu.c               resizing and descriptors, on threads
  *     ldp-match.c             similarity to many pictures, and the k best
  *   index/                  files (docs/definitions/ldp-index.md)
  *     ldpindex-read.c         reader;  -load.c: header and commit slots

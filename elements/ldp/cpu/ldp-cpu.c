@@ -4,7 +4,6 @@
 #include "cpu/ldp-cpu.h"
 #include "cuvgrey.h"
 #include "cuvthreads.h"
-#include "cpu/ldp-resize.h"
 #include "cpu/ldp-dsp.h"
 #include "ldp/ldp-resize.h"
 
@@ -13,6 +12,12 @@
 #include <unistd.h>
 
 enum { BAND = 16 };
+
+/* The n source pixels, from `first` on, that contribute to one pixel. */
+typedef struct {
+  int first, n;
+  const uint32_t *weights;
+} Taps;
 
 typedef struct {
   uint8_t *signs[3];                  /* row y in [y % 3] */
@@ -29,8 +34,12 @@ struct _CuvLdpCpu {
   int n_workers;
   Worker *workers;
   uint8_t *worker_memory;
-  CuvLdpResizer *resizer;
-  CuvFrame frame; /* the current run */
+  int from;          /* width that the taps are for, 0 = none */
+  Taps *taps;        /* one per pixel of a row */
+  uint32_t *weights; /* of all taps */
+  uint64_t *sums;    /* per worker: a row of the picture */
+  uint8_t *grey;     /* per worker: a row of the rectangle */
+  CuvFrame frame;    /* the current run */
   CuvLdpRect rect;
   int drawn; /* direction whose codes are drawn */
 };
@@ -64,10 +73,12 @@ init (CuvLdpCpu *self)
   self->workers = calloc ((size_t) self->n_workers, sizeof *self->workers);
   self->worker_memory =
       calloc ((size_t) self->n_workers, WORKER_ROWS * self->stride);
-  self->resizer = cuv_ldp_resizer_new (
-      self->layout.width, self->layout.height, self->n_workers);
+  self->taps = calloc ((size_t) self->layout.width, sizeof *self->taps);
+  self->sums = calloc ((size_t) self->layout.width * (size_t) self->n_workers,
+      sizeof *self->sums);
   if (self->memory == NULL || self->counts == NULL || self->workers == NULL
-      || self->worker_memory == NULL || self->resizer == NULL)
+      || self->worker_memory == NULL || self->taps == NULL
+      || self->sums == NULL)
     return false;
   for (int i = 0; i < self->n_workers; i++)
     init_worker (&self->workers[i],
@@ -97,7 +108,10 @@ cuv_ldp_cpu_free (CuvLdpCpu *self)
     return;
   free (self->workers);
   free (self->worker_memory);
-  cuv_ldp_resizer_free (self->resizer);
+  free (self->taps);
+  free (self->weights);
+  free (self->sums);
+  free (self->grey);
   free (self->memory);
   free (self->counts);
   free (self);
@@ -114,6 +128,94 @@ is_same_size (const CuvLdpCpu *self)
       && self->rect.height == self->layout.height;
 }
 
+/* Writes the taps of pixel x to weights. Returns how many. */
+static int
+find_taps (const CuvLdpCpu *self, int x, Taps *taps, uint32_t *weights)
+{
+  const int width = self->layout.width;
+  int span[2];
+
+  *taps = (Taps){ .weights = weights };
+  cuv_ldp_find_source_span (self->from, width, x, span);
+  for (int i = span[0]; i < span[1]; i++) {
+    const int64_t weight = cuv_ldp_weight (self->from, width, x, i);
+
+    if (weight <= 0)
+      continue;
+    if (taps->n == 0)
+      taps->first = i;
+    weights[taps->n++] = (uint32_t) weight;
+  }
+  return taps->n;
+}
+
+/* Computes the taps. Returns false if out of memory. */
+static bool
+prepare_resizing (CuvLdpCpu *self, int from)
+{
+  const int width = self->layout.width;
+  uint32_t *next;
+
+  if (from == self->from)
+    return true;
+  self->from = 0; /* invalid until all memory is allocated */
+  free (self->weights);
+  free (self->grey);
+  /* enlarging: two taps each; reducing: a source pixel belongs to two pixels
+   * only where it lies across their border */
+  self->weights = calloc ((size_t) (from + 3 * width), sizeof *self->weights);
+  self->grey = malloc ((size_t) from * (size_t) self->n_workers);
+  if (self->weights == NULL || self->grey == NULL)
+    return false;
+  self->from = from;
+  next = self->weights;
+  for (int x = 0; x < width; x++)
+    next += find_taps (self, x, &self->taps[x], next);
+  return true;
+}
+
+/* Resizes a frame row horizontally and adds it, times `weight`, to the sums. */
+static void
+add_row (
+    const CuvLdpCpu *self, const uint8_t *grey, uint64_t weight, uint64_t *sums)
+{
+  for (int x = 0; x < self->layout.width; x++) {
+    const Taps *taps = &self->taps[x];
+    uint32_t sum = 0; /* fits: weights sum to less than 2^24 */
+
+    for (int i = 0; i < taps->n; i++)
+      sum += taps->weights[i] * grey[taps->first + i];
+    sums[x] += weight * sum;
+  }
+}
+
+/* Each row of the rectangle is resized horizontally and added, weighted, to the
+ * sums of its picture row. */
+static void
+resize_row (
+    CuvLdpCpu *self, int worker, const CuvFrame *frame, int y, uint8_t *row)
+{
+  const int width = self->layout.width, height = self->layout.height;
+  const uint64_t total = (uint64_t) (cuv_ldp_total_weight (frame->width, width)
+      * cuv_ldp_total_weight (frame->height, height));
+  uint64_t *sums = self->sums + (size_t) worker * (size_t) width;
+  uint8_t *grey = self->grey + (size_t) worker * (size_t) self->from;
+  int span[2];
+
+  memset (sums, 0, (size_t) width * sizeof *sums);
+  cuv_ldp_find_source_span (frame->height, height, y, span);
+  for (int i = span[0]; i < span[1]; i++) {
+    const int64_t weight = cuv_ldp_weight (frame->height, height, y, i);
+
+    if (weight <= 0)
+      continue;
+    cuv_grey_row (frame, i, grey);
+    add_row (self, grey, (uint64_t) weight, sums);
+  }
+  for (int x = 0; x < width; x++)
+    row[x] = (uint8_t) ((sums[x] + total / 2) / total);
+}
+
 static void
 resize_task (void *data, int worker, int task)
 {
@@ -128,7 +230,7 @@ resize_task (void *data, int worker, int task)
     if (is_same_size (self))
       cuv_grey_row (&part, y, row);
     else
-      cuv_ldp_resizer_run (self->resizer, worker, &part, y, row);
+      resize_row (self, worker, &part, y, row);
     memset (row - CUV_LDP_MAX_ORDER, row[0], CUV_LDP_MAX_ORDER);
     memset (row + width, row[width - 1], CUV_LDP_MAX_ORDER);
   }
@@ -268,8 +370,7 @@ cuv_ldp_cpu_run (CuvLdpCpu *self, const CuvFrame *frame, const CuvLdpRect *rect,
 {
   self->frame = *frame;
   self->rect = *rect;
-  if (!is_same_size (self)
-      && !cuv_ldp_resizer_prepare (self->resizer, rect->width))
+  if (!is_same_size (self) && !prepare_resizing (self, rect->width))
     return NULL;
   cuv_threads_run_workers (n_threads, self->n_workers,
       (self->layout.height + TASK_ROWS - 1) / TASK_ROWS, resize_task, self);
