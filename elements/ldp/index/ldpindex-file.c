@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "index/ldpindex-file.h"
+#include "index/ldpindex-format.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "index/ldpindex-format.h"
 
 bool
 cuv_ldp_index_write_all (int fd, const void *bytes, size_t size, uint64_t at)

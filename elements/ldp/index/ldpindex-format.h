@@ -91,9 +91,6 @@ uint32_t cuv_ldp_index_checksum_begin (uint64_t i);
 uint32_t cuv_ldp_index_checksum (
     const CuvLdpIndexInfo *info, uint64_t i, const uint8_t *entry);
 
-/* Whether a name is valid UTF-8. */
-bool cuv_ldp_index_is_utf8 (const char *name);
-
 /* ---- loading ---- */
 
 /* Bytes of a file, or of memory if fd is below 0. */
@@ -113,5 +110,28 @@ typedef struct {
  * present. The path is for errors. */
 bool cuv_ldp_index_load (CuvLdpIndexState *self, CuvLdpIndexSource *source,
     const char *path, char **error);
+
+/* ---- files ---- */
+
+/* Creates an empty index, locked for writing. Other processes see the file only
+ * when it is complete. Returns its file descriptor, or -1 with errno set:
+ * EEXIST if the file exists. */
+int cuv_ldp_index_create (
+    const char *path, const CuvLdpIndexInfo *info, bool sync);
+
+/* Locks an open index for writing; the lock ends when fd is closed. */
+bool cuv_ldp_index_lock (int fd, const char *path, char **error);
+
+/* Whether the path no longer leads to the open file: it was replaced or
+ * removed. */
+bool cuv_ldp_index_is_path_replaced (int fd, const char *path);
+
+/* Syncs the folder of a file, so that a rename in it survives a power loss.
+ * Returns false with errno set. */
+bool cuv_ldp_index_sync_folder (const char *path);
+
+/* Returns false with errno set if not everything could be written. */
+bool cuv_ldp_index_write_all (
+    int fd, const void *bytes, size_t size, uint64_t at);
 
 #endif

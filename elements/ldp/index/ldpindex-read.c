@@ -2,12 +2,12 @@
 /* The reader: maps the committed entries of a file. */
 #include <errno.h>
 #include <fcntl.h>
+#include <glib.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "index/ldpindex-file.h"
 #include "index/ldpindex-format.h"
 
 struct CuvLdpIndex {
@@ -157,7 +157,7 @@ cuv_ldp_index_name (const CuvLdpIndex *self, uint64_t i)
       + cuv_ldp_index_name_offset (&self->state.info);
 
   if (memchr (name, 0, CUV_LDP_INDEX_NAME) == NULL
-      || !cuv_ldp_index_is_utf8 (name))
+      || !g_utf8_validate (name, -1, NULL))
     return NULL;
   return name;
 }
