@@ -2,6 +2,7 @@
 #include "format/envi-reader.h"
 
 #include <ctype.h>
+#include <glib.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -202,7 +203,7 @@ cuv_envi_reject (CuvEnviReader *self, int key, const char *wanted)
 }
 
 static bool
-to_number (const CuvEnviReader *self, const CuvEnviValue *value, double *number)
+to_number (const CuvEnviValue *value, double *number)
 {
   char word[MAX_WORD], *end;
 
@@ -210,16 +211,14 @@ to_number (const CuvEnviReader *self, const CuvEnviValue *value, double *number)
     return false;
   memcpy (word, value->text, value->size);
   word[value->size] = '\0';
-  *number = strtod_l (word, &end, self->locale);
+  *number = g_ascii_strtod (word, &end);
   return end == word + value->size;
 }
 
 bool
 cuv_envi_number (CuvEnviReader *self, int key, double *number)
 {
-  const CuvEnviValue *value = &self->values[key];
-
-  return to_number (self, value, number)
+  return to_number (&self->values[key], number)
       || cuv_envi_reject (self, key, "a number");
 }
 
@@ -263,7 +262,7 @@ cuv_envi_numbers (CuvEnviReader *self, int key, int n, double *numbers)
     const char *comma = i + 1 < n ? memchr (at, ',', (size_t) (end - at)) : end;
     CuvEnviValue word = trimmed (at, comma, list->line);
 
-    if (!to_number (self, &word, &numbers[i]) || !isfinite (numbers[i]))
+    if (!to_number (&word, &numbers[i]) || !isfinite (numbers[i]))
       return cuv_envi_fail (self, list->line,
           "value %d of %s is '%.*s', and should be a finite number", i + 1,
           self->keys[key], (int) (word.size < SHOWN ? word.size : SHOWN),

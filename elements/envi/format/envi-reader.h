@@ -3,7 +3,6 @@
 #ifndef CUV_ENVI_READER_H
 #define CUV_ENVI_READER_H
 
-#include <locale.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,9 +18,8 @@ typedef struct {
   const char *const *keys; /* to collect, in lower case */
   CuvEnviValue *values;    /* of each key */
   int n_keys;
-  int n_lines;     /* read so far */
-  locale_t locale; /* "C", for numbers */
-  char *error;     /* of the first failure; malloc'd */
+  int n_lines; /* read so far */
+  char *error; /* of the first failure; malloc'd */
 } CuvEnviReader;
 
 typedef struct {

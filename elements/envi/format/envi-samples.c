@@ -7,49 +7,6 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
     "cubes are little endian: other CPUs would have to convert them");
 
-int
-cuv_envi_sample_size (CuvEnviType type)
-{
-  switch (type) {
-    case CUV_ENVI_U8:
-      return 1;
-    case CUV_ENVI_I16:
-    case CUV_ENVI_U16:
-      return 2;
-    case CUV_ENVI_I32:
-    case CUV_ENVI_U32:
-    case CUV_ENVI_F32:
-      return 4;
-    case CUV_ENVI_F64:
-      return 8;
-    default:
-      return 0;
-  }
-}
-
-uint64_t
-cuv_envi_data_size (const CuvEnvi *envi)
-{
-  return (uint64_t) envi->samples * (uint64_t) envi->lines
-      * (uint64_t) envi->bands * (uint64_t) cuv_envi_sample_size (envi->type);
-}
-
-CuvCubeFormat
-cuv_envi_format (CuvEnviType type)
-{
-  return type == CUV_ENVI_U8 ? CUV_CUBE_U8
-      : type == CUV_ENVI_U16 ? CUV_CUBE_U16
-                             : CUV_CUBE_F32;
-}
-
-bool
-cuv_envi_is_plain (const CuvEnvi *envi)
-{
-  return envi->type == CUV_ENVI_U8
-      || (!envi->big_endian
-          && (envi->type == CUV_ENVI_U16 || envi->type == CUV_ENVI_F32));
-}
-
 /* Neither side need be aligned. */
 #define DEFINE_CONVERT(name, bits, type, target)                               \
   static void name (                                                           \
@@ -76,33 +33,53 @@ DEFINE_CONVERT (convert_u32, 32, uint32_t, float)
 DEFINE_CONVERT (convert_f32, 32, float, float)
 DEFINE_CONVERT (convert_f64, 64, double, float)
 
+static const struct {
+  int size;
+  void (*convert) (const uint8_t *in, uint8_t *out, size_t n, bool big_endian);
+} types[] = {
+  [CUV_ENVI_U8] = { 1, NULL }, /* always plain */
+  [CUV_ENVI_I16] = { 2, convert_i16 },
+  [CUV_ENVI_U16] = { 2, convert_u16 },
+  [CUV_ENVI_I32] = { 4, convert_i32 },
+  [CUV_ENVI_U32] = { 4, convert_u32 },
+  [CUV_ENVI_F32] = { 4, convert_f32 },
+  [CUV_ENVI_F64] = { 8, convert_f64 },
+};
+
+int
+cuv_envi_sample_size (CuvEnviType type)
+{
+  return type < sizeof types / sizeof *types ? types[type].size : 0;
+}
+
+uint64_t
+cuv_envi_data_size (const CuvEnvi *envi)
+{
+  return (uint64_t) envi->samples * (uint64_t) envi->lines
+      * (uint64_t) envi->bands * (uint64_t) cuv_envi_sample_size (envi->type);
+}
+
+CuvCubeFormat
+cuv_envi_format (CuvEnviType type)
+{
+  return type == CUV_ENVI_U8 ? CUV_CUBE_U8
+      : type == CUV_ENVI_U16 ? CUV_CUBE_U16
+                             : CUV_CUBE_F32;
+}
+
+bool
+cuv_envi_is_plain (const CuvEnvi *envi)
+{
+  return envi->type == CUV_ENVI_U8
+      || (!envi->big_endian
+          && (envi->type == CUV_ENVI_U16 || envi->type == CUV_ENVI_F32));
+}
+
 void
 cuv_envi_convert (const CuvEnvi *envi, const void *in, void *out, size_t n)
 {
-  if (cuv_envi_is_plain (envi)) {
-    memcpy (out, in, n * (size_t) cuv_envi_sample_size (envi->type));
-    return;
-  }
-  switch (envi->type) {
-    case CUV_ENVI_U8:
-      break;
-    case CUV_ENVI_U16:
-      convert_u16 (in, out, n, envi->big_endian);
-      break;
-    case CUV_ENVI_I16:
-      convert_i16 (in, out, n, envi->big_endian);
-      break;
-    case CUV_ENVI_I32:
-      convert_i32 (in, out, n, envi->big_endian);
-      break;
-    case CUV_ENVI_U32:
-      convert_u32 (in, out, n, envi->big_endian);
-      break;
-    case CUV_ENVI_F32:
-      convert_f32 (in, out, n, envi->big_endian);
-      break;
-    case CUV_ENVI_F64:
-      convert_f64 (in, out, n, envi->big_endian);
-      break;
-  }
+  if (cuv_envi_is_plain (envi))
+    memcpy (out, in, n * (size_t) types[envi->type].size);
+  else
+    types[envi->type].convert (in, out, n, envi->big_endian);
 }

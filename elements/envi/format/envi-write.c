@@ -3,7 +3,7 @@
  * read, to be written into other headers. */
 #include "format/envi.h"
 
-#include <locale.h>
+#include <glib.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,17 +94,18 @@ has_file_type (const char *text)
   return found;
 }
 
-/* ---- printing, with the current locale's decimal point ---- */
+/* ---- printing ---- */
 
 /* The shortest number that reads back the same. */
 static void
 print_number (FILE *out, double number)
 {
-  char text[32];
+  char text[G_ASCII_DTOSTR_BUF_SIZE], format[8];
 
   for (int digits = 15; digits <= 17; digits++) {
-    snprintf (text, sizeof text, "%.*g", digits, number);
-    if (strtod (text, NULL) == number)
+    snprintf (format, sizeof format, "%%.%dg", digits);
+    g_ascii_formatd (text, sizeof text, format, number);
+    if (g_ascii_strtod (text, NULL) == number)
       break;
   }
   fputs (text, out);
@@ -210,26 +211,20 @@ print_header (FILE *out, const Source *from)
   print_keys (out, from);
 }
 
-/* The text that print() writes, in the "C" locale; NULL if out of memory. */
+/* The text that print() writes; NULL if out of memory. */
 static char *
 print_text (void (*print) (FILE *out, const Source *from), const Source *from)
 {
-  locale_t plain = newlocale (LC_ALL_MASK, "C", (locale_t) 0), before;
   char *text = NULL;
   size_t size;
   FILE *out = open_memstream (&text, &size);
-  bool ok = plain != (locale_t) 0 && out != NULL;
+  bool ok;
 
-  if (ok) {
-    before = uselocale (plain); /* of this thread */
-    print (out, from);
-    uselocale (before);
-    ok = !ferror (out);
-  }
-  if (out != NULL)
-    ok &= fclose (out) == 0;
-  if (plain != (locale_t) 0)
-    freelocale (plain);
+  if (out == NULL)
+    return NULL;
+  print (out, from);
+  ok = !ferror (out);
+  ok &= fclose (out) == 0;
   if (ok)
     return text;
   free (text);

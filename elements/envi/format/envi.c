@@ -302,10 +302,7 @@ cuv_envi_parse (CuvEnvi *envi, const char *bytes, size_t size, char **error)
   bool ok;
 
   *envi = (CuvEnvi){ 0 };
-  reader.locale = newlocale (LC_ALL_MASK, "C", (locale_t) 0);
-  if (reader.locale == (locale_t) 0)
-    ok = cuv_envi_fail (&reader, 1, "out of memory");
-  else if (size > CUV_ENVI_MAX_BYTES)
+  if (size > CUV_ENVI_MAX_BYTES)
     ok = cuv_envi_fail (&reader, 1,
         "the file has more than %d bytes: name an ENVI header",
         CUV_ENVI_MAX_BYTES);
@@ -314,8 +311,6 @@ cuv_envi_parse (CuvEnvi *envi, const char *bytes, size_t size, char **error)
         && read_shape (envi, &reader) && read_samples (envi, &reader)
         && read_wavelengths (envi, &reader) && read_bad_bands (envi, &reader)
         && read_ignore_value (envi, &reader);
-  if (reader.locale != (locale_t) 0)
-    freelocale (reader.locale);
   *error = reader.error;
   return ok;
 }
@@ -328,9 +323,6 @@ cuv_envi_read_numbers (
   CuvEnviReader reader = { .keys = &key, .values = &value, .n_keys = 1 };
   int n = 0;
 
-  reader.locale = newlocale (LC_ALL_MASK, "C", (locale_t) 0);
-  if (reader.locale == (locale_t) 0)
-    return 0;
   if (cuv_envi_collect (&reader, text, strlen (text)) && value.line > 0) {
     n = 1;
     for (size_t i = 0; i < value.size && n <= limit; i++)
@@ -338,7 +330,6 @@ cuv_envi_read_numbers (
     if (n > limit || !cuv_envi_numbers (&reader, 0, n, numbers))
       n = 0;
   }
-  freelocale (reader.locale);
   free (reader.error);
   return n;
 }
