@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cuvbackend.h"
 
-#include <stddef.h>
-
 const char *
 cuv_backend_open (CuvBackend *self, const CuvBackendClasses *classes,
     const void *config, const CuvFrame *frame, const CuvProcessor *processor)
@@ -13,7 +11,8 @@ cuv_backend_open (CuvBackend *self, const CuvBackendClasses *classes,
   self->state = NULL;
   self->on_device = processor->on_device;
   if (self->klass == NULL)
-    return "this build has no CUDA kernels: download frames with cudadownload";
+    return "this build has no CUDA kernels: put cudadownload before this "
+           "element";
   error = self->klass->open != NULL
       ? self->klass->open (&self->state, config, frame, processor)
       : NULL;

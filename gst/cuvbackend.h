@@ -8,6 +8,7 @@
 #define CUV_BACKEND_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include "cuv-frame.h"
 
 CUV_BEGIN
@@ -20,7 +21,8 @@ typedef struct {
 } CuvProcessor;
 
 /* config and job are structs of the family. Functions that can fail return NULL
- * or an error text, which stays valid until the thread's next call. */
+ * or an error text, which stays valid until the next call of any backend in the
+ * same thread. config may be NULL. */
 typedef struct {
   /* Allocates all that jobs of this config need on frames like this one. On the
    * device it also runs every kernel once: the first launch loads it. Sets

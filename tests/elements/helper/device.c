@@ -6,9 +6,9 @@
 gboolean use_cuda;
 
 void
-device_check (GstHarness *h, const gchar *name)
+device_check (GstHarness *h, const gchar *factory)
 {
-  GstElement *element = gst_harness_find_element (h, name);
+  GstElement *element = gst_harness_find_element (h, factory);
   GstStructure *stats;
 
   g_object_get (element, "stats", &stats, NULL);

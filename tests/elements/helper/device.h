@@ -8,9 +8,9 @@
 
 extern gboolean use_cuda; /* CUV_TEST_CUDA is set */
 
-/* Fails the test if the harness's element of this name did not analyse the last
- * frame on the required device. */
-void device_check (GstHarness *h, const gchar *name);
+/* Fails the test if the harness's element of this factory did not analyse the
+ * last frame on the required device. */
+void device_check (GstHarness *h, const gchar *factory);
 
 /* As cuv_elements_main(); returns 77 if the required GPU is missing. */
 int device_main (Suite *(*make) (void), int argc, char **argv);

@@ -4,7 +4,7 @@
 #include "ldp-inputs.h"
 #include "ldp-tests.h"
 
-#if HAVE_CUDA && HAVE_KERNELS
+#if HAVE_CUDA
 #include <stdlib.h>
 #include "ldp/ldp.h"
 

@@ -4,7 +4,7 @@
 #include "config.h"
 #include "ldp-tests.h"
 
-#if HAVE_CUDA && HAVE_KERNELS
+#if HAVE_CUDA
 #include <stdio.h>
 #include "cuv-upload.h"
 #include "cuvcheck.h"

@@ -4,7 +4,7 @@
 #include "config.h"
 #include "ntf-tests.h"
 
-#if HAVE_CUDA && HAVE_KERNELS
+#if HAVE_CUDA
 #include <math.h>
 #include <string.h>
 #include "cuvcheck.h"

@@ -7,7 +7,7 @@
 #include "pca-runs.h"
 #include "pca-tests.h"
 
-#if HAVE_CUDA && HAVE_KERNELS
+#if HAVE_CUDA
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "config.h"
 #include "rcd-tests.h"
 
-#if HAVE_CUDA && HAVE_KERNELS
+#if HAVE_CUDA
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* countbright: the table and the message. With CUV_TEST_CUDA=1 on the GPU. */
-#include "config.h"
-#include "cuvelements.h"
-
-#include "context/gstcuvcontext.h"
+#include "device.h"
 #include "gstcuvmeta.h"
 
-static gboolean use_cuda;
-
-/* The harness of an element "counter". */
+/* The harness of an element "counter", on the required device. */
 static GstHarness *
 new_harness (const gchar *properties, gint width, gint height)
 {
@@ -48,6 +43,7 @@ check_frame (GstHarness *h, gint width, gint height, guint8 threshold)
   GstCuvTable table;
 
   fail_unless (gst_cuv_meta_next_table (out, &state, &table));
+  device_check (h, "countbright");
   fail_unless_equals_string (table.kind, "brightness");
   fail_unless_equals_int (table.width, width);
   fail_unless_equals_int (table.height, height);
@@ -116,12 +112,4 @@ make_suite (void)
   return suite;
 }
 
-int
-main (int argc, char **argv)
-{
-  gst_check_init (&argc, &argv);
-  use_cuda = g_getenv ("CUV_TEST_CUDA") != NULL;
-  if (use_cuda && !gst_cuv_cuda_usable ())
-    return 77;
-  return cuv_elements_run (make_suite (), argv[0]);
-}
+DEVICE_MAIN (make_suite)
