@@ -26,7 +26,6 @@ typedef struct {
   uint32_t *ring;                       /* rows of n_cells, see votes.c */
   int32_t *found;                       /* for dsp.find_cells() */
   CuvPeakList peaks;
-  uint64_t n_votes;
 } CuvHoughWorker;
 
 struct _CuvHoughCpu {
@@ -65,6 +64,7 @@ struct _CuvHoughCpu {
   int n_threads;
   const uint8_t *source; /* luma */
   ptrdiff_t stride;
+  _Atomic uint64_t n_votes; /* tasks add theirs */
   size_t n_peaks;
 };
 

@@ -120,17 +120,4 @@ cuv_flush (uint16_t *slice, int n, uint32_t *cells)
   }
 }
 
-static inline int
-cuv_find_cells_from (
-    int i, const uint32_t *cells, int n, uint32_t threshold, int32_t *found)
-{
-  int n_found = 0;
-
-  for (; i < n; i++) {
-    if (cells[i] > threshold)
-      found[n_found++] = i;
-  }
-  return n_found;
-}
-
 #endif

@@ -49,7 +49,13 @@ vote (const CuvVoteSpan spans[CUV_SLICE_ROWS])
 static int
 find_cells (const uint32_t *cells, int n, uint32_t threshold, int32_t *found)
 {
-  return cuv_find_cells_from (0, cells, n, threshold, found);
+  int n_found = 0;
+
+  for (int i = 0; i < n; i++) {
+    if (cells[i] > threshold)
+      found[n_found++] = i;
+  }
+  return n_found;
 }
 
 void

@@ -113,21 +113,10 @@ count_rows (CuvHoughCpu *self, CuvHoughWorker *worker,
       + vote_part (self, worker, targets, 1);
 }
 
-static uint64_t
-sum_of_votes (const CuvHoughCpu *self)
-{
-  uint64_t n = 0;
-
-  for (int i = 0; i < self->n_workers; i++)
-    n += self->workers[i].n_votes;
-  return n;
-}
-
 static void
 slice_task (void *data, int index, int task)
 {
   CuvHoughCpu *self = data;
-  CuvHoughWorker *worker = &self->workers[index];
   Target targets[CUV_SLICE_ROWS] = { 0 };
 
   for (int i = 0; i < CUV_SLICE_ROWS; i++) {
@@ -137,7 +126,7 @@ slice_task (void *data, int index, int task)
       targets[i] = (Target){ &self->layout->rows[k],
         self->votes + (size_t) k * row_size (self), 1 };
   }
-  worker->n_votes += count_rows (self, worker, targets);
+  self->n_votes += count_rows (self, &self->workers[index], targets);
 }
 
 /* ---- gathering ----
@@ -206,11 +195,10 @@ cuv_hough_cpu_vote (CuvHoughCpu *self, CuvHoughMethod method)
     return cuv_hough_vote (self->layout, &self->list, self->votes);
   if (method == CUV_HOUGH_GATHER)
     return gather (self);
-  for (int i = 0; i < self->n_workers; i++)
-    self->workers[i].n_votes = 0;
+  self->n_votes = 0;
   cuv_hough_cpu_run_tasks (
       self, (n_rows + CUV_SLICE_ROWS - 1) / CUV_SLICE_ROWS, slice_task);
-  return sum_of_votes (self);
+  return self->n_votes;
 }
 
 static void
@@ -233,7 +221,6 @@ begin_peaks (CuvHoughCpu *self)
   for (int i = 0; i < self->n_workers; i++) {
     self->workers[i].peaks.max = (size_t) self->params->max_lines;
     self->workers[i].peaks.n = 0;
-    self->workers[i].n_votes = 0;
   }
 }
 
@@ -360,14 +347,16 @@ ring_task (void *data, int index, int task)
   const Ring ring = { self, worker, first, end < n_rows ? end : n_rows, reach,
     2 * reach + CUV_SLICE_ROWS };
   int next = first; /* first row whose peaks are not found yet */
+  uint64_t n_votes = 0;
 
   for (int k = first - reach; next < ring.end; k += CUV_SLICE_ROWS) {
     vote_in_ring (&ring, k);
     for (; next < ring.end && next + reach < k + CUV_SLICE_ROWS; next++) {
       find_peaks_in_ring (&ring, next);
-      worker->n_votes += votes_in (self, &self->layout->rows[next]);
+      n_votes += votes_in (self, &self->layout->rows[next]);
     }
   }
+  self->n_votes += n_votes;
 }
 
 uint64_t
@@ -376,9 +365,10 @@ cuv_hough_cpu_ring (CuvHoughCpu *self, CuvPeakList *list)
   int rows = ring_rows (cuv_hough_peak_radius (&self->params->peaks));
 
   self->has_votes = false;
+  self->n_votes = 0;
   begin_peaks (self);
   cuv_hough_cpu_run_tasks (
       self, (self->layout->n_rows + rows - 1) / rows, ring_task);
   collect_peaks (self, list);
-  return sum_of_votes (self);
+  return self->n_votes;
 }

@@ -162,8 +162,11 @@ find_cells (const uint32_t *cells, int n, uint32_t threshold, int32_t *found)
     for (; mask != 0; mask &= mask - 1)
       found[n_found++] = i + __builtin_ctz (mask);
   }
-  return n_found
-      + cuv_find_cells_from (i, cells, n, threshold, found + n_found);
+  for (; i < n; i++) {
+    if (cells[i] > threshold)
+      found[n_found++] = i;
+  }
+  return n_found;
 }
 
 void
