@@ -6,6 +6,7 @@
  * makes all rows that it needs, including those shared with its neighbours, so
  * strips are independent tasks. */
 #include "cpu/waldboost-cpu-private.h"
+#include "cuvgrey.h"
 
 #include <string.h>
 #include <time.h>
@@ -60,8 +61,7 @@ picture_task (void *data, int worker_index, int task)
     if (self->level >= 0)
       make_row (self, worker, &self->plan->levels[self->level], y, out);
     else
-      for (int x = 0; x < picture->width; x++)
-        out[x] = cuv_frame_grey (self->frame, x, y);
+      cuv_grey_row (self->frame, y, out);
   }
   worker->pyramid_ns += thread_ns () - start;
 }

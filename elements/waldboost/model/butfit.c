@@ -231,30 +231,12 @@ end_hypothesis (CuvModelReader *reader, const CuvElement *element, char *text,
 
 /* ---- rules ---- */
 
-static void
-end_stage (CuvModelReader *reader, const CuvElement *element, char *text,
-    GError **error)
-{
-  if (element->seen == 0)
-    cuv_model_fail (error,
-        "a stage has neither HistogramWeakHypothesis nor "
-        "DecisionTreeWeakHypothesis");
-}
-
-static void
-end_bins (CuvModelReader *reader, const CuvElement *element, char *text,
-    GError **error)
-{
-  if (element->seen == 0)
-    cuv_model_fail (
-        error, "a TCont2DiscFeature holds no supported Haar feature");
-}
-
 #define MANY CUV_ELEMENT_MANY
 
 static const CuvElementRule rules[] = {
   { CUV_ROLE_MODEL, "stage", STAGE, .flags = MANY, .begin = begin_stage,
-      .end = end_stage },
+      .if_empty = "a stage has neither HistogramWeakHypothesis nor "
+                  "DecisionTreeWeakHypothesis" },
   { STAGE, "HistogramWeakHypothesis", HYPOTHESIS, .begin = begin_hypothesis,
       .end = end_hypothesis },
   { STAGE, "DecisionTreeWeakHypothesis", HYPOTHESIS, .begin = begin_hypothesis,
@@ -265,7 +247,8 @@ static const CuvElementRule rules[] = {
       .begin = cuv_butfit_begin_grid },
   { HYPOTHESIS, "LRP", GRID, .flags = MANY, .begin = cuv_butfit_begin_grid },
   { HYPOTHESIS, "TCont2DiscFeature", BINS, .flags = MANY,
-      .begin = cuv_butfit_begin_bins, .end = end_bins },
+      .begin = cuv_butfit_begin_bins,
+      .if_empty = "a TCont2DiscFeature holds no supported Haar feature" },
   { BINS, "HaarHorizontalDoubleFeature", HAAR, .begin = cuv_butfit_begin_haar },
   { BINS, "HaarVerticalDoubleFeature", HAAR, .begin = cuv_butfit_begin_haar },
   { BINS, "HaarHorizontalTernalFeature", HAAR, .begin = cuv_butfit_begin_haar },

@@ -167,6 +167,8 @@ check_children (
         && !(element->seen & (1u << rule->role)))
       cuv_model_fail (error, "<%s> is missing", rule->name);
   }
+  if (*error == NULL && element->seen == 0 && element->rule->if_empty != NULL)
+    cuv_model_fail (error, "%s", element->rule->if_empty);
 }
 
 static void
@@ -284,15 +286,6 @@ describe (const CuvModelReader *self, const GError *error)
   return copy;
 }
 
-static void
-clear_state (CuvModelReader *self)
-{
-  if (self->format != NULL)
-    self->format->clear (self->state);
-  g_free (self->state);
-  g_string_free (self->text, TRUE);
-}
-
 const CuvWaldboostModel *
 cuv_model_parse (const char *bytes, size_t size, const CuvModelOptions *options,
     char **error)
@@ -320,6 +313,9 @@ cuv_model_parse (const char *bytes, size_t size, const CuvModelOptions *options,
     g_error_free (reason);
     cuv_model_builder_clear (&self.builder);
   }
-  clear_state (&self);
+  if (self.format != NULL)
+    self.format->clear (self.state);
+  g_free (self.state);
+  g_string_free (self.text, TRUE);
   return model;
 }

@@ -79,6 +79,7 @@ struct _CuvElementRule {
   /* If high > 0: the text is an integer, stored as int32_t in the state. */
   gsize offset;
   int low, high;
+  const char *if_empty; /* the error without any known child; NULL = none */
 };
 
 /* A format and its private, zero-initialised state. */
