@@ -6,20 +6,12 @@
 /* A test program may define this, to hide instruction sets. */
 CUV_API unsigned cuv_test_cpu_mask (void) __attribute__ ((weak));
 
-static gpointer
-read_environment (gpointer unused)
-{
-  const char *text = g_getenv ("CUV_CPU_MASK");
-
-  return GUINT_TO_POINTER (
-      text != NULL ? (guint) g_ascii_strtoull (text, NULL, 0) : ~0u);
-}
-
 unsigned
 cuv_cpu_flags (void)
 {
-  static GOnce once = G_ONCE_INIT;
-  unsigned mask = GPOINTER_TO_UINT (g_once (&once, read_environment, NULL));
+  const char *text = g_getenv ("CUV_CPU_MASK");
+  unsigned mask =
+      text != NULL ? (unsigned) g_ascii_strtoull (text, NULL, 0) : ~0u;
   unsigned flags = 0;
 
   if (cuv_test_cpu_mask != NULL)
