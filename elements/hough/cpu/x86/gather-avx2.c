@@ -91,7 +91,7 @@ add_block (const Plan *plan, const uint8_t *pixels, int32_t at, uint8_t *middle)
 
 /* Interleaves lines, each in its own lane: a block's cells overlap with the
  * previous block's, which would stall store forwarding. */
-static inline __attribute__ ((always_inline)) void
+CUV_INLINE void
 add_n_lines (const Plan *plan, const CuvGather *work, int first, int n_lines,
     uint8_t *lanes)
 {

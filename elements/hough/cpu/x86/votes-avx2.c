@@ -96,7 +96,7 @@ bin (const CuvHoughLayout *layout, const int16_t *gx, const int16_t *gy, int n,
 
 /* Interleaves rows and pixel halves: adjacent pixels are often in the same
  * cell, whose increment must be stored before it is loaded again. */
-static inline __attribute__ ((always_inline)) void
+CUV_INLINE void
 vote_n (const CuvVoteSpan *spans, int n_spans, size_t first, size_t end)
 {
   _Alignas(32) int32_t cells[CUV_SLICE_ROWS][2][8];

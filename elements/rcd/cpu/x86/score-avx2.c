@@ -2,11 +2,9 @@
 /* Scores of four windows at a time. The operations and their order are those of
  * rcd-distance.h, so that the bits are equal. */
 #include "cpu/rcd-dsp-template.h"
+#include "cuvavx2.h"
 
-#include <immintrin.h>
 #include <math.h>
-
-#define INLINE inline __attribute__ ((always_inline))
 
 typedef double Doubles __attribute__ ((vector_size (32)));
 typedef int64_t Ints __attribute__ ((vector_size (32)));
@@ -20,7 +18,7 @@ enum { MAX_SUMS = (CUV_RCD_MAX_SUMS + 3) / 4 * 4 };
 
 /* (double) v, rounded as the cast does: both 32-bit halves are exact doubles,
  * and their sum rounds once. */
-static INLINE Doubles
+CUV_INLINE Doubles
 to_double (Ints v)
 {
   const __m256i sign = _mm256_set1_epi64x (0x4530000080000000); /* 2^84+2^63 */
@@ -34,23 +32,17 @@ to_double (Ints v)
       _mm256_castsi256_pd (low));
 }
 
-static INLINE Ints
-load (const int64_t *at)
-{
-  return (Ints) _mm256_loadu_si256 ((const __m256i *) at);
-}
-
 /* Sums k .. k + 3 of a window. */
-static INLINE Ints
+CUV_INLINE Ints
 window_sums (const CuvRcdWindowRow *row, const CuvRcdWindowEdges *edges, int k)
 {
-  return load (row->lower + edges->right + k)
-      - load (row->lower + edges->left + k)
-      - load (row->upper + edges->right + k)
-      + load (row->upper + edges->left + k);
+  return (Ints) load (row->lower + edges->right + k)
+      - (Ints) load (row->lower + edges->left + k)
+      - (Ints) load (row->upper + edges->right + k)
+      + (Ints) load (row->upper + edges->left + k);
 }
 
-static INLINE void
+CUV_INLINE void
 transpose (Ints v[4])
 {
   const __m256i a = _mm256_unpacklo_epi64 ((__m256i) v[0], (__m256i) v[1]);
@@ -64,7 +56,7 @@ transpose (Ints v[4])
   v[3] = (Ints) _mm256_permute2x128_si256 (b, d, 0x31);
 }
 
-static INLINE void
+CUV_INLINE void
 load_sums (const CuvRcdWindowRow *row, const CuvRcdWindowEdges *edges, int n,
     Ints *sums)
 {
@@ -76,7 +68,7 @@ load_sums (const CuvRcdWindowRow *row, const CuvRcdWindowEdges *edges, int n,
 }
 
 /* v * x mod 2^64 for 0 <= x < 2^32. */
-static INLINE Ints
+CUV_INLINE Ints
 multiply (Ints v, Ints x)
 {
   __m256i low = _mm256_mul_epu32 ((__m256i) v, (__m256i) x);
@@ -87,7 +79,7 @@ multiply (Ints v, Ints x)
 }
 
 /* cuv_rcd_move_origin () */
-static INLINE void
+CUV_INLINE void
 move_origin (Ints *sums, int n, Ints pixels, Ints x, Ints y)
 {
   Ints *q = sums + n;
@@ -109,7 +101,7 @@ move_origin (Ints *sums, int n, Ints pixels, Ints x, Ints y)
 /* ---- covariance ---- */
 
 /* cuv_rcd_covariance () */
-static INLINE void
+CUV_INLINE void
 covariance (const Ints *sums, int n, int64_t pixels, double lambda, Doubles *c)
 {
   const double inv_n = 1.0 / (double) pixels;
@@ -127,7 +119,7 @@ covariance (const Ints *sums, int n, int64_t pixels, double lambda, Doubles *c)
 }
 
 /* cuv_rcd_scale_xy () */
-static INLINE void
+CUV_INLINE void
 scale_xy (Doubles *c, int n, double fx, double fy, double lambda)
 {
   for (int j = 2; j < n; j++) {
@@ -140,7 +132,7 @@ scale_xy (Doubles *c, int n, double fx, double fy, double lambda)
 }
 
 /* cuv_rcd_window_covariance () */
-static INLINE void
+CUV_INLINE void
 window_covariance (const CuvRcdWindowRow *row, const CuvRcdWindowEdges *edges,
     int n, Doubles *c)
 {
@@ -161,7 +153,7 @@ window_covariance (const CuvRcdWindowRow *row, const CuvRcdWindowEdges *edges,
 /* ---- JBLD ---- */
 
 /* cuv_rcd_det () */
-static INLINE Doubles
+CUV_INLINE Doubles
 determinant (Doubles *c, int n)
 {
   Doubles det = { 1.0, 1.0, 1.0, 1.0 };
@@ -185,7 +177,7 @@ determinant (Doubles *c, int n)
 }
 
 /* cuv_rcd_jbld () */
-static INLINE Doubles
+CUV_INLINE Doubles
 jbld (Doubles *c, int n, const CuvRcdModel *model)
 {
   const double inf = (double) INFINITY;
@@ -203,7 +195,7 @@ jbld (Doubles *c, int n, const CuvRcdModel *model)
       (__m256d) infinite, (__m256d) score, (__m256d) defined);
 }
 
-static INLINE void
+CUV_INLINE void
 score_four (const CuvRcdWindowRow *row, const CuvRcdWindowEdges *edges, int n,
     double *scores)
 {

@@ -2,22 +2,13 @@
 /* Sums over a tile: 16 pixels at a time, with the sums of one feature's
  * products in registers. */
 #include "cpu/rcd-dsp.h"
-
-#include <immintrin.h>
-
-#define INLINE inline __attribute__ ((always_inline))
+#include "cuvavx2.h"
 
 /* The sum of a feature, and its products with itself and those after it. */
 enum { MAX_SUMS = CUV_RCD_MAX_FEATURES + 1 };
 
-static INLINE __m256i
-load (const int16_t *at)
-{
-  return _mm256_loadu_si256 ((const __m256i *) at);
-}
-
 /* A mask of the first n of 16 samples, n < 16. */
-static INLINE __m256i
+CUV_INLINE __m256i
 first_samples (int n)
 {
   static const int16_t mask[32] = { -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
@@ -27,7 +18,7 @@ first_samples (int n)
 }
 
 /* Adds 16 pixels: z, those of planes[0], and its products with n planes. */
-static INLINE void
+CUV_INLINE void
 add_samples (
     __m256i *sums, __m256i z, const int16_t *const *planes, int n, int x)
 {
@@ -41,7 +32,7 @@ add_samples (
 }
 
 /* The horizontal sums of four vectors. */
-static INLINE __m128i
+CUV_INLINE __m128i
 totals (const __m256i *sums)
 {
   __m256i low = _mm256_hadd_epi32 (sums[0], sums[1]);
@@ -54,7 +45,7 @@ totals (const __m256i *sums)
 
 /* Plane i of a tile with i + n planes: its sum, then n sums of products. n is a
  * constant after inlining. */
-static INLINE void
+CUV_INLINE void
 sum_plane (const CuvRcdTile *tile, int i, int n, int32_t *out)
 {
   const int whole = tile->width & ~15;

@@ -78,7 +78,7 @@ add_leaves (const int32_t *sums, int32_t *out, __m128i code,
 {
   __m256i leaf =
       _mm256_i32gather_epi32 (weak->leaves, _mm256_cvtepu16_epi32 (code), 4);
-  __m256i sum = _mm256_loadu_si256 ((const __m256i *) sums);
+  __m256i sum = load (sums);
   __m256i limit = _mm256_set1_epi32 (weak->threshold);
   __m256 value =
       _mm256_add_ps (_mm256_castsi256_ps (sum), _mm256_castsi256_ps (leaf));

@@ -45,10 +45,10 @@ typedef struct {
 static inline void
 grid_differences (const uint16_t *row, const int32_t *x, __m256i *out)
 {
-  __m256i left = _mm256_loadu_si256 ((const __m256i *) (row + x[0]));
+  __m256i left = load (row + x[0]);
 
   for (int i = 0; i < 3; i++) {
-    __m256i right = _mm256_loadu_si256 ((const __m256i *) (row + x[i + 1]));
+    __m256i right = load (row + x[i + 1]);
 
     out[i] = _mm256_sub_epi16 (right, left);
     left = right;

@@ -29,7 +29,7 @@ typedef struct {
 CUV_INLINE __m256i
 corner (const uint32_t *at, const HaarNode *node, int i)
 {
-  return _mm256_loadu_si256 ((const __m256i *) (at + node->corner[i]));
+  return load (at + node->corner[i]);
 }
 
 CUV_INLINE __m256
@@ -318,7 +318,7 @@ inner_sum (const uint32_t *at, const int32_t *corner)
   __m256i sum[4];
 
   for (int i = 0; i < 4; i++)
-    sum[i] = _mm256_loadu_si256 ((const __m256i *) (at + corner[i]));
+    sum[i] = load (at + corner[i]);
   return _mm256_sub_epi32 (
       _mm256_sub_epi32 (sum[0], sum[1]), _mm256_sub_epi32 (sum[2], sum[3]));
 }

@@ -2,18 +2,6 @@
 /* Rows of integral images, 16 pixels at a time. */
 #include "cpu/x86/waldboost-avx2.h"
 
-static inline __m256i
-load (const void *at)
-{
-  return _mm256_loadu_si256 ((const __m256i *) at);
-}
-
-static inline void
-store (void *at, __m256i value)
-{
-  _mm256_storeu_si256 ((__m256i *) at, value);
-}
-
 /* Shuffles that broadcast the last element of each half. */
 #define LAST_OF_16 _mm256_set1_epi16 (0x0f0e)
 #define LAST_OF_32 _mm256_set1_epi32 (0x0f0e0d0c)
@@ -42,12 +30,6 @@ inclusive_scan_32 (__m256i v, __m256i last)
   v = _mm256_add_epi32 (v, _mm256_slli_si256 (v, 4));
   v = _mm256_add_epi32 (v, _mm256_slli_si256 (v, 8));
   return _mm256_add_epi32 (v, lower_total (v, last));
-}
-
-static inline __m256i
-pixels (const uint8_t *grey)
-{
-  return _mm256_cvtepu8_epi16 (_mm_loadu_si128 ((const __m128i *) grey));
 }
 
 /* ---- 16 bits ---- */
@@ -103,7 +85,7 @@ add_row_16 (uint16_t *out, const uint16_t *above, const uint8_t *grey,
   int x;
 
   for (x = 0; x + 16 <= width; x += 16) {
-    __m256i scan = inclusive_scan_16 (pixels (grey + x), last);
+    __m256i scan = inclusive_scan_16 (load_bytes (grey + x), last);
     __m256i sums = _mm256_add_epi16 (scan, before);
 
     if (step == 1)
@@ -152,7 +134,7 @@ typedef struct {
 static inline Sums
 scan_pixels (const uint8_t *grey, bool squares)
 {
-  __m256i v = pixels (grey), last = LAST_OF_32;
+  __m256i v = load_bytes (grey), last = LAST_OF_32;
   Sums sums;
 
   if (!squares) {
@@ -256,7 +238,7 @@ cuv_avx2_square_row_32 (void *squares, const void *above, const uint8_t *grey,
 static inline __m256i
 pixel_pairs (const uint8_t *grey, const uint8_t *grey_above)
 {
-  return _mm256_add_epi16 (pixels (grey), pixels (grey_above));
+  return _mm256_add_epi16 (load_bytes (grey), load_bytes (grey_above));
 }
 
 /* 8 elements: left and right neighbours in the row above, minus the same

@@ -24,15 +24,13 @@ resize_row (uint8_t *out, int width, const uint8_t *top, const uint8_t *bottom,
   int x;
 
   for (x = 0; x + 16 <= n_in; x += 16) {
-    __m256i t =
-        _mm256_cvtepu8_epi16 (_mm_loadu_si128 ((const __m128i *) (top + x)));
-    __m256i b =
-        _mm256_cvtepu8_epi16 (_mm_loadu_si128 ((const __m128i *) (bottom + x)));
+    __m256i t = load_bytes (top + x);
+    __m256i b = load_bytes (bottom + x);
 
     t = _mm256_add_epi16 (
         _mm256_mullo_epi16 (t, up), _mm256_mullo_epi16 (b, down));
-    _mm256_storeu_si256 ((__m256i *) (column + x),
-        _mm256_xor_si256 (t, _mm256_set1_epi16 ((short) 0x8000)));
+    store (
+        column + x, _mm256_xor_si256 (t, _mm256_set1_epi16 ((short) 0x8000)));
   }
   for (; x < n_in; x++)
     column[x] =
@@ -42,8 +40,8 @@ resize_row (uint8_t *out, int width, const uint8_t *top, const uint8_t *bottom,
 
   for (x = 0; x + 8 <= width; x += 8) {
     const int *tap = (const int *) (taps + x);
-    __m256i a = _mm256_loadu_si256 ((const __m256i *) tap);
-    __m256i b = _mm256_loadu_si256 ((const __m256i *) (tap + 8));
+    __m256i a = load (tap);
+    __m256i b = load (tap + 8);
     /* indices, and weights, of taps 0 1 4 5 2 3 6 7 */
     __m256i index = _mm256_castps_si256 (_mm256_shuffle_ps (
         _mm256_castsi256_ps (a), _mm256_castsi256_ps (b), 0x88));

@@ -9,15 +9,7 @@
 #define CUV_WALDBOOST_AVX2_H
 
 #include "cpu/waldboost-dsp.h"
-
-#include <immintrin.h>
-
-#if !defined __AVX2__ && !defined __clang__
-#pragma GCC target("avx2") /* the style test compiles headers alone */
-#endif
-
-/* Forces specialisation for constant arguments. */
-#define CUV_INLINE static inline __attribute__ ((always_inline))
+#include "cuvavx2.h"
 
 #define CUV_N_LAYOUTS 3 /* steps 1, 2, 4 */
 

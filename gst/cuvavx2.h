@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Loads and stores for functions in AVX2. */
+#ifndef CUV_AVX2_H
+#define CUV_AVX2_H
+
+#include <immintrin.h>
+#include <stdint.h>
+
+#if !defined __AVX2__ && !defined __clang__
+#pragma GCC target("avx2") /* the style test compiles headers alone */
+#endif
+
+/* Forces specialisation for constant arguments. */
+#define CUV_INLINE static inline __attribute__ ((always_inline))
+
+CUV_INLINE __m256i
+load (const void *at)
+{
+  return _mm256_loadu_si256 ((const __m256i *) at);
+}
+
+CUV_INLINE void
+store (void *at, __m256i value)
+{
+  _mm256_storeu_si256 ((__m256i *) at, value);
+}
+
+/* Converts 16 bytes to 16 bits each. */
+CUV_INLINE __m256i
+load_bytes (const uint8_t *at)
+{
+  return _mm256_cvtepu8_epi16 (_mm_loadu_si128 ((const __m128i *) at));
+}
+
+#endif
