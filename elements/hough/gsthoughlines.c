@@ -88,12 +88,6 @@ gst_hough_lines_configure (
   return NULL;
 }
 
-static const GstHoughLinesSettings *
-in_force (GstHoughLines *self)
-{
-  return self->settings.in_force;
-}
-
 static gboolean
 gst_hough_lines_writes (gconstpointer settings)
 {
@@ -104,13 +98,14 @@ gst_hough_lines_writes (gconstpointer settings)
 static void
 count (GstHoughLines *self, const CuvHoughResult *result)
 {
-  gboolean pclines = in_force (self)->method == GST_HOUGH_PCLINES;
+  const GstHoughLinesSettings *s = self->settings.in_force;
 
   GST_OBJECT_LOCK (self);
   self->counts = *result;
   self->counts.peaks = NULL;
   self->counts.segments = NULL;
-  self->method = pclines ? GST_HOUGH_PCLINES : (gint) result->method;
+  self->method =
+      s->method == GST_HOUGH_PCLINES ? s->method : (gint) result->method;
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -119,9 +114,9 @@ gst_hough_lines_analyse (
     GstCuvFilter *filter, const GstCuvFrame *frame, gint n_threads)
 {
   GstHoughLines *self = GST_HOUGH_LINES (filter);
-  const CuvHoughParams params = gst_hough_lines_params (in_force (self));
-  const CuvHoughDraw draw =
-      frame->writable ? in_force (self)->draw : CUV_HOUGH_DRAW_NONE;
+  const GstHoughLinesSettings *s = self->settings.in_force;
+  const CuvHoughParams params = gst_hough_lines_params (s);
+  const CuvHoughDraw draw = frame->writable ? s->draw : CUV_HOUGH_DRAW_NONE;
   const CuvProcessor processor = gst_cuv_frame_processor (frame, n_threads);
   CuvHoughResult result;
   const gchar *error = cuv_hough_detector_run (

@@ -54,12 +54,6 @@ G_DEFINE_FINAL_TYPE (GstRcdTrack, gst_rcd_track, GST_TYPE_CUV_FILTER)
 GST_ELEMENT_REGISTER_DEFINE (
     rcdtrack, "rcdtrack", GST_RANK_NONE, GST_TYPE_RCD_TRACK)
 
-static const GstRcdSettings *
-in_force (GstRcdTrack *self)
-{
-  return self->settings.in_force;
-}
-
 static gchar *
 gst_rcd_track_configure (
     GstCuvFilter *filter, gconstpointer settings, const GstCuvFrame *frame)
@@ -104,7 +98,9 @@ count (GstRcdTrack *self)
 static void
 request_detection (GstRcdTrack *self)
 {
-  if (!in_force (self)->request_detections || self->targets.result.n_tracks > 0)
+  const GstRcdSettings *s = self->settings.in_force;
+
+  if (!s->request_detections || self->targets.result.n_tracks > 0)
     return;
   gst_pad_push_event (GST_BASE_TRANSFORM_SINK_PAD (self),
       gst_cuv_event_new_request_analysis ());
@@ -116,8 +112,9 @@ gst_rcd_track_analyse (
     GstCuvFilter *filter, const GstCuvFrame *frame, gint n_threads)
 {
   GstRcdTrack *self = GST_RCD_TRACK (filter);
-  const gchar *problem = gst_rcd_targets_run (&self->targets, in_force (self),
-      frame, gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)), n_threads);
+  const gchar *problem =
+      gst_rcd_targets_run (&self->targets, self->settings.in_force, frame,
+          gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)), n_threads);
 
   if (problem != NULL)
     return gst_cuv_frame_failed (frame, problem);
@@ -133,7 +130,7 @@ gst_rcd_track_publish (GstCuvFilter *filter, GstBuffer *buffer,
     GstStructure *message, GstClockTime age)
 {
   GstRcdTrack *self = GST_RCD_TRACK (filter);
-  const GstRcdSettings *s = in_force (self);
+  const GstRcdSettings *s = self->settings.in_force;
   const GstRcdPublishParams params = { self->targets.targets, s->region_label,
     cuv_tracker_max_distance (&s->config, &s->params), age };
 

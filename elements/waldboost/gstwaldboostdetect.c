@@ -214,18 +214,12 @@ gst_waldboost_detect_configure (
 
 /* ---- analysing ---- */
 
-static const GstWaldboostSettings *
-in_force (GstWaldboostDetect *self)
-{
-  return self->settings.in_force;
-}
-
 /* Appends the boxes above the threshold, in frame coordinates. */
 static void
 append_objects (GstWaldboostDetect *self, const CuvWaldboostBox *boxes, gint n,
     gint parent_id)
 {
-  const GstWaldboostSettings *s = in_force (self);
+  const GstWaldboostSettings *s = self->settings.in_force;
 
   for (gint i = 0; i < n; i++) {
     GstWaldboostObject object = { boxes[i], parent_id };
@@ -243,6 +237,7 @@ search (GstWaldboostDetect *self, const GstCuvFrame *frame,
     const GstWaldboostRegion *region, gint n_threads)
 {
   const CuvProcessor processor = gst_cuv_frame_processor (frame, n_threads);
+  const GstWaldboostSettings *s = self->settings.in_force;
   const CuvWaldboostBox *boxes = NULL;
   CuvWaldboostResult result;
   const gchar *problem;
@@ -254,8 +249,8 @@ search (GstWaldboostDetect *self, const GstCuvFrame *frame,
   if (problem != NULL)
     return gst_cuv_frame_failed (frame, problem);
   start = gst_util_get_timestamp ();
-  n = cuv_waldboost_group (self->grouper, self->detector->plan,
-      &in_force (self)->grouping, result.hits, result.n_hits, &boxes);
+  n = cuv_waldboost_group (self->grouper, self->detector->plan, &s->grouping,
+      result.hits, result.n_hits, &boxes);
   if (n < 0) {
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
         ("Out of memory: %d accepted windows cannot be grouped. Free memory, "
@@ -281,8 +276,10 @@ static gboolean
 search_regions (
     GstWaldboostDetect *self, const GstCuvFrame *frame, gint n_threads)
 {
+  const GstWaldboostSettings *s = self->settings.in_force;
+
   gst_waldboost_collect_regions (
-      self->regions, frame->video.buffer, in_force (self)->region_label);
+      self->regions, frame->video.buffer, s->region_label);
   self->work.regions = self->regions->len;
   for (guint i = 0; i < self->regions->len; i++) {
     if (!search (self, frame,
@@ -317,7 +314,7 @@ gst_waldboost_detect_analyse (
     GstCuvFilter *filter, const GstCuvFrame *frame, gint n_threads)
 {
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (filter);
-  const GstWaldboostSettings *s = in_force (self);
+  const GstWaldboostSettings *s = self->settings.in_force;
 
   counts_begin (&self->work, self->detector->plan, self->counts.lost);
   g_array_set_size (self->objects, 0);
@@ -341,10 +338,10 @@ gst_waldboost_detect_publish (GstCuvFilter *filter, GstBuffer *buffer,
     GstStructure *message, GstClockTime age)
 {
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (filter);
+  const GstWaldboostSettings *s = self->settings.in_force;
 
   gst_waldboost_collect_regions (self->regions, buffer, 0);
-  gst_waldboost_attach_objects (self->objects, self->regions,
-      in_force (self)->origin, buffer,
+  gst_waldboost_attach_objects (self->objects, self->regions, s->origin, buffer,
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)), message, age);
   return self->objects->len;
 }
