@@ -14,9 +14,10 @@ typedef struct {
   int left, top, right, bottom;
 } CuvRoi;
 
-#define CUV_ROI_TAKES                                                          \
-  "four pixel coordinates left,top,right,bottom from 0 up, with left < right " \
-  "and top < bottom"
+/* The problem with other texts, for messages. */
+#define CUV_ROI_EXPECTED                                                       \
+  "expected left,top,right,bottom in pixels, with 0 <= left < right and 0 <= " \
+  "top < bottom"
 
 /* Parses "left,top,right,bottom"; NULL and "" mean the whole frame, all zeros.
  * FALSE for any other text and for empty rectangles; roi is unchanged then. */

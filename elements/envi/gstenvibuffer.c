@@ -24,8 +24,8 @@ gst_envi_file_fits (const GstEnviFile *self, const gchar *path,
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
       "The cube of '%s' needs %" G_GUINT64_FORMAT
-      " bytes of memory as %s, and max-bytes is %" G_GUINT64_FORMAT
-      ": set max-bytes to that if this machine has them, or cut the cube into "
+      " bytes of memory as %s, but max-bytes is %" G_GUINT64_FORMAT
+      ": raise max-bytes if the machine has the memory, or cut the cube into "
       "smaller ones.",
       path, size, gst_cuv_spectral_format_name (format), max_bytes);
   return FALSE;
@@ -103,8 +103,9 @@ read_samples (GstEnviFile *file, guint8 *to, gsize size, GError **error)
   if (reading.number != 0)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
         "Cannot read the samples of a cube: %s.",
-        reading.number < 0 ? "the file has become shorter, copy it again"
-                           : g_strerror (reading.number));
+        reading.number < 0
+            ? "the file was truncated while it was read, copy it again"
+            : g_strerror (reading.number));
   return reading.number == 0;
 }
 
@@ -116,7 +117,8 @@ fill (GstEnviFile *file, gsize n, GstBuffer *buffer, GError **error)
 
   if (!gst_buffer_map (buffer, &map, GST_MAP_WRITE)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
-        "Cannot map a buffer of the next element's pool.");
+        "Cannot map a buffer for writing: the next element's buffer pool "
+        "provides memory that the CPU cannot write.");
     return FALSE;
   }
   if (cuv_envi_is_plain (&file->envi))
@@ -147,8 +149,8 @@ gst_envi_file_buffer (
   if (flow == GST_FLOW_ERROR)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
         "Out of memory for a cube of %d x %d pixels and %d bands: set "
-        "max-bytes "
-        "lower to refuse such files, or cut the cube into smaller ones.",
+        "max-bytes lower to refuse such files, or cut the cube into smaller "
+        "ones.",
         (int) self->envi.samples, (int) self->envi.lines,
         (int) self->envi.bands);
   if (flow == GST_FLOW_OK && !fill (self, n, *buffer, error)) {

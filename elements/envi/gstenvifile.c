@@ -24,7 +24,7 @@ set_errno (
 {
   g_set_error (error, GST_RESOURCE_ERROR, code_of (number, code),
       "Cannot %s '%s': %s%s.", what, path, g_strerror (number),
-      code_of (number, code) != code ? ", make room there" : "");
+      code_of (number, code) != code ? ", free disk space" : "");
 }
 
 /* ---- reading ---- */
@@ -116,7 +116,7 @@ parse_header (
   if (cuv_envi_parse (&self->envi, text, size, &problem))
     return extract_keys (self, text, size, path, error);
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-      "The ENVI header '%s' cannot be used, %s.", path, problem);
+      "The ENVI header '%s' cannot be used: %s.", path, problem);
   free (problem);
   return FALSE;
 }
@@ -154,7 +154,7 @@ is_plain_file (GstEnviFile *self, const gchar *path, GError **error)
     format = cuv_envi_other_format (start, (gsize) n, &cure);
   if (format != NULL)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
-        "The file '%s' is %s, and its bytes are no samples: %s.", path, format,
+        "The file '%s' is %s, its bytes are not samples: %s.", path, format,
         cure);
   return format == NULL;
 }

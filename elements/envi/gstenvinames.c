@@ -47,14 +47,13 @@ gst_envi_location_check (const gchar *location, GError **error)
 
   if (location == NULL || *location == '\0')
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-        "Property location is not set: give it the name of an ENVI header, as "
-        "in location=cube.hdr.");
+        "location is not set: set it to the name of an ENVI header, as in "
+        "location=cube.hdr.");
   else if (find_number (location, &end, &width) != NULL
       && gst_envi_location_is_pattern (end))
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "The location '%s' has more than one placeholder for a number: keep "
-        "one, as in "
-        "cube%%05d.hdr.",
+        "location '%s' has more than one placeholder for a number: keep one, "
+        "as in cube%%05d.hdr.",
         location);
   else
     return TRUE;
@@ -143,15 +142,14 @@ gst_envi_names_find (GstEnviNames *names, const gchar *path, GError **error)
   *(header ? &names->header : &names->data) = g_strdup (path);
   if (!g_file_test (path, G_FILE_TEST_IS_REGULAR)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-        "There is no file '%s': correct the location.", path);
+        "There is no file '%s': correct location.", path);
     found = FALSE;
   } else if (header) {
     found = find_data (names);
     if (!found)
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
           "No data file for the header '%s': name it like the header, without "
-          ".hdr "
-          "or with .img, .dat, .raw, .bin, .bsq, .bil or .bip.",
+          ".hdr or with .img, .dat, .raw, .bin, .bsq, .bil or .bip.",
           path);
   } else {
     found = find_header (names);

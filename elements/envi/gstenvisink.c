@@ -78,8 +78,8 @@ next_path (GstEnviSink *self)
   if (self->next == 0 || gst_envi_location_is_pattern (self->location))
     return gst_envi_location_expand (self->location, self->next);
   GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-      ("A second cube came, and location '%s' names one file: put a number "
-       "into it, as in cube%%05d.hdr, or send one cube (envisrc "
+      ("A second cube arrived, but location '%s' names a single file: put a "
+       "number into it, as in cube%%05d.hdr, or send one cube (envisrc "
        "num-buffers=1).",
           self->location),
       (NULL));
@@ -119,8 +119,9 @@ render_mapped (GstEnviSink *self, GstBuffer *buffer, const GstMapInfo *map)
 
   if (map->size != size)
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("A buffer has %" G_GSIZE_FORMAT " bytes, but its caps need "
-         "%" G_GSIZE_FORMAT ": send whole cubes, without padding.",
+        ("A buffer has %" G_GSIZE_FORMAT
+         " bytes, but its caps need %" G_GSIZE_FORMAT
+         ": send whole cubes, without padding.",
             map->size, size),
         (NULL));
   else
@@ -140,9 +141,9 @@ gst_envi_sink_render (GstBaseSink *sink, GstBuffer *buffer)
 
   if (!gst_buffer_map (buffer, &map, GST_MAP_READ)) {
     GST_ELEMENT_ERROR (self, RESOURCE, READ,
-        ("Cannot map a buffer for reading: the element before sends memory "
-         "that "
-         "the CPU cannot read."),
+        ("Cannot map a buffer for reading: the previous element sends memory "
+         "that the CPU cannot read. Put cudadownload or another copying "
+         "element before this one."),
         (NULL));
     return GST_FLOW_ERROR;
   }
@@ -214,10 +215,11 @@ get_stats (GstElement *element, GValue *value)
  */
 static const GstCuvSetting list[] = {
   { "location", "Location",
-      "Header or samples to write; with %05d, for a sequence of cubes",
+      "Path of the header or samples to write; with %05d for a sequence of "
+      "cubes",
       .offset = G_STRUCT_OFFSET (Settings, location), .type = G_TYPE_STRING,
       .at_start = TRUE },
-  { "stats", "Statistics", "What the element did",
+  { "stats", "Statistics", "Statistics of the element's work",
       .get_type = gst_structure_get_type, .get = get_stats },
 };
 

@@ -124,10 +124,10 @@ warn_of_excess (GstEnviSrc *self, const GstEnviFile *file, const gchar *path)
   self->warned = TRUE;
   GST_ELEMENT_WARNING (self, STREAM, FORMAT,
       ("The samples of '%s' have %" G_GUINT64_FORMAT
-       " bytes, and by the header %" G_GUINT64_FORMAT
+       " bytes, but the header describes %" G_GUINT64_FORMAT
        ": the last %" G_GUINT64_FORMAT
-       " are not read. If the image looks wrong, correct "
-       "samples, lines, bands, data type or header offset in the header.",
+       " are not read. If the image looks wrong, correct samples, lines, "
+       "bands, data type or header offset in the header.",
           path, read + file->excess, read, file->excess),
       (NULL));
 }
@@ -316,8 +316,8 @@ look_at_first (GstEnviSrc *self, GError **error)
   self->n_files = count_files (self->running);
   if (self->n_files == 0) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-        "There is no cube with number %u in the sequence '%s': set "
-        "start-index to the number of its first cube.",
+        "There is no cube with number %u in the sequence '%s': set start-index "
+        "to the number of its first cube.",
         self->running->start_index, self->running->location);
     return FALSE;
   }
@@ -384,7 +384,7 @@ static GParamSpec *
 make_max_bytes (void)
 {
   return g_param_spec_uint64 ("max-bytes", "Maximum bytes",
-      "Largest cube that is read, in bytes of memory", 1, G_MAXUINT64,
+      "Size of the largest cube to read, in bytes of memory", 1, G_MAXUINT64,
       (guint64) 16 << 30, PARAM_READY);
 }
 
@@ -440,18 +440,19 @@ get_stats (GstElement *element, GValue *value)
  */
 static const GstCuvSetting list[] = {
   { "location", "Location",
-      "Header or samples of the cube; with %05d, of a sequence of cubes",
+      "Path of the header or samples of the cube; with %05d of a sequence of "
+      "cubes",
       .offset = AT (location), .type = G_TYPE_STRING, .at_start = TRUE },
   { "start-index", "Start index", "Number of the first cube of a sequence",
       .offset = AT (start_index), .type = G_TYPE_UINT, .maximum = G_MAXINT,
       .at_start = TRUE },
-  { "loop", "Loop", "After the last cube, begin with the first again",
+  { "loop", "Loop", "Start again with the first cube after the last one",
       .offset = AT (loop), .type = G_TYPE_BOOLEAN },
   { "framerate", .offset = AT (fps), .get_type = gst_fraction_get_type,
       .value = 25, .make_spec = make_framerate },
   { "max-bytes", .offset = AT (max_bytes), .type = G_TYPE_UINT64,
       .value = (gdouble) ((guint64) 16 << 30), .make_spec = make_max_bytes },
-  { "stats", "Statistics", "What the element did",
+  { "stats", "Statistics", "Statistics of the element's work",
       .get_type = gst_structure_get_type, .get = get_stats },
 };
 

@@ -254,8 +254,8 @@ parse_bands (gpointer settings)
 {
   return gst_spectral_rgb_bands_check (((const Settings *) settings)->bands)
       ? NULL
-      : g_strdup ("it takes auto, or three numbers or wavelengths, as 29,19,9 "
-                  "or 650nm,550nm,0.45um");
+      : g_strdup ("expected auto, or three band numbers or wavelengths, as "
+                  "29,19,9 or 650nm,550nm,0.45um");
 }
 
 static void
@@ -292,18 +292,21 @@ get_stats (GstElement *element, GValue *value)
  */
 static const GstCuvSetting list[] = {
   { "bands", "Bands",
-      "Red, green and blue by number or wavelength, as 650nm,550nm,450nm",
+      "Bands shown as red, green and blue: auto, or numbers from 1 or "
+      "wavelengths, as 650nm,550nm,450nm",
       .offset = AT (bands), .type = G_TYPE_STRING,
       .text = GST_SPECTRAL_RGB_AUTO, .parse = parse_bands },
   { "percentile", "Percentile",
-      "Percent of each band's pixels that are black, and as many white",
+      "Percentage of each band's pixels that become black, and of those that "
+      "become white",
       .offset = AT (percentile), .type = G_TYPE_DOUBLE, .maximum = 49,
       .value = 2 },
   { "smoothing", "Smoothing",
-      "Weight of a frame in the limits of black and white (1 = no smoothing)",
+      "Weight of the current frame in the smoothed black and white limits (1 = "
+      "no smoothing)",
       .offset = AT (smoothing), .type = G_TYPE_DOUBLE, .minimum = 0.001,
       .maximum = 1, .value = 0.1 },
-  { "stats", "Statistics", "What the element did",
+  { "stats", "Statistics", "Statistics of the element's work",
       .get_type = gst_structure_get_type, .get = get_stats },
 };
 

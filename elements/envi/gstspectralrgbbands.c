@@ -121,22 +121,20 @@ static gchar *
 take (const Choice *choice, const GstCuvSpectralInfo *info, gint32 *band)
 {
   if (!choice->is_length && choice->value > info->bands)
-    return g_strdup_printf (
-        "Property bands asks for band %g, and the cube has %d: set three of 1 "
-        "to %d",
+    return g_strdup_printf ("bands asks for band %g, but the cube has %d "
+                            "bands: set three numbers from 1 to %d",
         choice->value, info->bands, info->bands);
   if (choice->is_length && info->n_wavelengths == 0)
-    return g_strdup_printf (
-        "Property bands asks for %g nm, and the caps have no wavelengths: set "
-        "numbers of bands, from 1 to %d",
+    return g_strdup_printf ("bands asks for %g nm, but the caps have no "
+                            "wavelengths: set band numbers from 1 to %d",
         choice->value, info->bands);
   *band = choice->is_length ? nearest (info, choice->value)
                             : (gint) choice->value - 1;
   if (*band >= 0)
     return NULL;
-  return g_strdup_printf ("Property bands asks for %g nm, and all %d bands are "
-                          "bad: set numbers of bands, or mark fewer of them in "
-                          "bad-bands of the caps",
+  return g_strdup_printf (
+      "bands asks for %g nm, but all %d bands are bad: set band numbers, or "
+      "mark fewer bands in bad-bands of the caps",
       choice->value, info->bands);
 }
 
@@ -154,9 +152,9 @@ gst_spectral_rgb_bands (const gchar *text, const GstCuvSpectralInfo *info,
     return NULL;
   }
   if (!parse (text, choices))
-    return g_strdup_printf ("bands is '%s', and should be auto, or three "
-                            "numbers or wavelengths, as 29,19,9 or "
-                            "650nm,550nm,0.45um",
+    return g_strdup_printf (
+        "bands '%s' is invalid: expected auto, or three band numbers or "
+        "wavelengths, as 29,19,9 or 650nm,550nm,0.45um",
         text);
   for (gint c = 0; problem == NULL && c < N; c++)
     problem = take (&choices[c], info, &bands->band[c]);

@@ -115,9 +115,6 @@ open_detector (CuvHoughDetector *self, const CuvFrame *frame,
     return NULL;
   config.width = self->area.right - self->area.left;
   config.height = self->area.bottom - self->area.top;
-  if (config.width > CUV_HOUGH_MAX_SIZE || config.height > CUV_HOUGH_MAX_SIZE)
-    return "the frame has more than 16384 pixels across or down: scale it "
-           "down, or set roi to a part of it";
   error = cuv_hough_layout_init (&self->layout, &config);
   return error != NULL ? error
                        : cuv_backend_open (&self->backend, &classes,

@@ -55,9 +55,24 @@ warn_if_empty (
   if (self->detector->backend.klass == NULL)
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
         ("roi '%s' lies outside the frame, which is %dx%d. No lines will be "
-         "found.",
+         "found; set a roi inside the frame, or none to analyse the whole "
+         "frame.",
             s->roi, frame->width, frame->height),
         (NULL));
+}
+
+static gchar *
+check_size (const GstHoughLinesSettings *s, const CuvFrame *frame)
+{
+  const CuvRoi area = cuv_roi_in_frame (&s->area, frame->width, frame->height);
+  const gint width = area.right - area.left, height = area.bottom - area.top;
+
+  if (MAX (width, height) <= CUV_HOUGH_MAX_SIZE)
+    return NULL;
+  return g_strdup_printf (
+      "the area to analyse is %dx%d, more than %d pixels across or down: scale "
+      "the frame down, or set roi to a part of it",
+      width, height, CUV_HOUGH_MAX_SIZE);
 }
 
 static gchar *
@@ -76,12 +91,14 @@ gst_hough_lines_configure (
           self->detector, &config, &s->area, &frame->frame, &processor))
     return NULL;
   problem = gst_hough_lines_check_config (s);
+  if (problem == NULL)
+    problem = check_size (s, &frame->frame);
   if (problem != NULL)
     return problem;
   detector = cuv_hough_detector_new (
       &config, &s->area, &frame->frame, &processor, &error);
   if (detector == NULL)
-    return g_strdup (error);
+    return gst_cuv_filter_open_problem (filter, frame, error);
   cuv_hough_detector_free (self->detector);
   self->detector = detector;
   warn_if_empty (self, s, &frame->frame);

@@ -60,17 +60,17 @@ check (gconstpointer settings)
 
   if (self->params.source == CUV_EDGES_CANNY
       && self->params.canny.low > self->params.canny.high)
-    return g_strdup_printf (
-        "canny-low %d is above canny-high %d: lower the one or raise the other",
+    return g_strdup_printf ("canny-low %d is above canny-high %d: lower the "
+                            "former or raise the latter",
         self->params.canny.low, self->params.canny.high);
   if (self->params.source == CUV_EDGES_INPUT && window_of (self) < 90)
     return g_strdup_printf (
-        "orientation-window %g with edges=input, edges that have no direction: "
-        "set orientation-window to 90 or edges to canny",
+        "orientation-window is %g, but edges=input has no edge directions: set "
+        "orientation-window to 90 or edges to canny",
         self->orientation_window);
   if (self->method == CUV_HOUGH_GATHER && window_of (self) < 90)
     return g_strdup_printf (
-        "orientation-window %g with method=gather, which does not look at "
+        "orientation-window is %g, but method=gather does not use edge "
         "directions: set orientation-window to 90 or another method",
         self->orientation_window);
   return NULL;
@@ -85,18 +85,20 @@ gst_hough_lines_check_config (const GstHoughLinesSettings *self)
 
   if (self->theta_max <= self->theta_min)
     return g_strdup_printf ("theta-max %g is not above theta-min %g: raise the "
-                            "one or lower the other",
+                            "former or lower the latter",
         self->theta_max, self->theta_min);
   if (self->theta_max > self->theta_min + 180)
-    return g_strdup_printf ("theta-max %g is more than 180 degrees above "
-                            "theta-min %g: 180 more are all lines",
+    return g_strdup_printf (
+        "theta-max %g is more than 180 degrees above theta-min %g: lower "
+        "theta-max, 180 degrees cover all lines",
         self->theta_max, self->theta_min);
   problem = cuv_hough_layout_init (&layout, &config);
   cuv_hough_layout_clear (&layout);
   if (problem == NULL)
     return NULL;
-  return g_strdup_printf ("theta-min %g, theta-max %g: %s; set them further "
-                          "apart, or a finer theta-resolution or pclines-d",
+  return g_strdup_printf (
+      "theta-min %g, theta-max %g: %s; set them further apart, or set a finer "
+      "theta-resolution (pclines-d with method=pclines)",
       self->theta_min, self->theta_max, problem);
 }
 
@@ -149,9 +151,8 @@ parse_roi (gpointer settings)
 {
   GstHoughLinesSettings *self = settings;
 
-  return cuv_roi_parse (self->roi, &self->area)
-      ? NULL
-      : g_strdup ("it takes " CUV_ROI_TAKES);
+  return cuv_roi_parse (self->roi, &self->area) ? NULL
+                                                : g_strdup (CUV_ROI_EXPECTED);
 }
 
 /**
@@ -182,77 +183,81 @@ parse_roi (gpointer settings)
 static const GstCuvSetting list[] = {
   { "method", "Method", "How votes are counted", .offset = AT (method),
       .get_type = method_get_type, .value = CUV_HOUGH_AUTO },
-  { "edges", "Edges", "Where the edges come from", .offset = AT (params.source),
+  { "edges", "Edges", "Source of the edges", .offset = AT (params.source),
       .get_type = edges_get_type, .value = CUV_EDGES_CANNY },
   { "canny-low", "Canny low threshold",
-      "Gradient above which a pixel connected to an edge is one, too",
+      "Gradient above which a pixel that is connected to an edge is an edge, "
+      "too",
       .offset = AT (params.canny.low), .type = G_TYPE_UINT, .maximum = 2040,
       .value = 50 },
   { "canny-high", "Canny high threshold",
       "Gradient above which a pixel is an edge",
       .offset = AT (params.canny.high), .type = G_TYPE_UINT, .maximum = 2040,
       .value = 100 },
-  { "blur", "Blur", "Smooth the frame before edges are looked for",
+  { "blur", "Blur", "Smooth the frame before edge detection",
       .offset = AT (params.canny.blur), .type = G_TYPE_BOOLEAN, .value = TRUE },
-  { "norm", "Norm", "How the gradient is measured",
-      .offset = AT (params.canny.norm), .get_type = norm_get_type,
-      .value = CUV_CANNY_L1 },
+  { "norm", "Norm", "Norm of the gradient", .offset = AT (params.canny.norm),
+      .get_type = norm_get_type, .value = CUV_CANNY_L1 },
   { "theta-resolution", "Theta resolution",
-      "Degrees from one direction of lines to the next, such that a whole "
-      "number of them is 180",
+      "Angle between adjacent directions of lines, in degrees; 180 must be a "
+      "multiple of it",
       .offset = AT (theta_resolution), .type = G_TYPE_DOUBLE, .minimum = 0.05,
       .maximum = 90, .value = 0.5 },
   { "theta-min", "Minimum theta",
-      "Least angle of the lines' normals, degrees: 0 is a vertical line",
+      "Smallest angle of the lines' normals, in degrees (0 = a vertical line)",
       .offset = AT (theta_min), .type = G_TYPE_DOUBLE, .minimum = -90,
       .maximum = 90, .value = -90 },
   { "theta-max", "Maximum theta",
-      "Angle that the lines' normals stay below, degrees",
+      "Upper limit, exclusive, of the angle of the lines' normals, in degrees",
       .offset = AT (theta_max), .type = G_TYPE_DOUBLE, .minimum = -90,
       .maximum = 270, .value = 90 },
   { "rho-resolution", "Rho resolution",
-      "Pixels from one distance of lines to the next",
+      "Distance between adjacent values of rho, in pixels",
       .offset = AT (rho_resolution), .type = G_TYPE_DOUBLE, .minimum = 1,
       .maximum = 100, .value = 1 },
-  { "pclines-d", "PClines D", "Directions in 90 degrees (method=pclines)",
+  { "pclines-d", "PClines D",
+      "Number of directions in 90 degrees (method=pclines)",
       .offset = AT (pclines_d), .type = G_TYPE_UINT, .minimum = 1,
       .maximum = CUV_HOUGH_MAX_PERIOD / 2, .value = 128 },
   { "orientation-window", "Orientation window",
-      "Degrees that a line may differ from an edge's own direction to get its "
-      "vote (90 = any line gets it, 0 = 10 where edges have directions, else "
-      "90)",
+      "Largest difference in degrees between the direction of an edge and of "
+      "the lines that it votes for (90 = it votes for all lines, 0 = 10 if "
+      "edges have directions, else 90)",
       .offset = AT (orientation_window), .type = G_TYPE_DOUBLE, .maximum = 90 },
-  { "threshold", "Threshold", "A line has more votes than this, edge pixels",
+  { "threshold", "Threshold",
+      "Number of votes (edge pixels) that a line has to exceed",
       .offset = AT (params.peaks.threshold), .type = G_TYPE_UINT, .minimum = 1,
       .maximum = G_MAXINT, .value = 100 },
   { "nms", "Non-maximum suppression",
-      "Which cells above the threshold are lines",
+      "How lines are selected from the cells above the threshold",
       .offset = AT (params.peaks.rule), .get_type = nms_get_type,
       .value = CUV_PEAKS_SQUARE },
   { "neighborhood", "Neighborhood",
-      "Cells across and down that a line has the most votes of; an even number "
-      "counts as the next one (nms=square)",
+      "Side, in cells, of the square in which a line has the most votes; an "
+      "even number counts as the next odd one (nms=square)",
       .offset = AT (params.peaks.neighborhood), .type = G_TYPE_UINT,
       .minimum = 3, .maximum = CUV_HOUGH_MAX_NEIGHBORHOOD, .value = 15 },
   { "max-lines", "Maximum lines",
-      "Most lines to publish for a frame, those with the most votes (0 = all, "
-      "up to 4096)",
+      "Maximum number of lines to publish for a frame, those with the most "
+      "votes (0 = all, up to 4096)",
       .offset = AT (params.max_lines), .type = G_TYPE_UINT,
       .maximum = CUV_HOUGH_MAX_LINES, .value = 100 },
-  { "segments", "Segments", "Publish the pieces of lines that have edges",
+  { "segments", "Segments",
+      "Publish segments, the pieces of lines that have edges, instead of whole "
+      "lines",
       .offset = AT (params.segments), .type = G_TYPE_BOOLEAN },
-  { "min-length", "Minimum length", "Least length of a segment, pixels",
+  { "min-length", "Minimum length", "Minimum length of a segment, in pixels",
       .offset = AT (params.segment.min_length), .type = G_TYPE_UINT,
       .maximum = 2 * CUV_HOUGH_MAX_SIZE, .value = 30 },
-  { "max-gap", "Maximum gap", "Pixels without an edge that a segment may span",
+  { "max-gap", "Maximum gap",
+      "Maximum number of pixels without an edge that a segment may span",
       .offset = AT (params.segment.max_gap), .type = G_TYPE_UINT,
       .maximum = CUV_HOUGH_MAX_SIZE, .value = 5 },
   { "draw", "Draw", "What to draw over the frame", .offset = AT (draw),
       .get_type = draw_get_type, .value = CUV_HOUGH_DRAW_NONE },
   { "roi", "Region of interest",
       "Part of the frame to analyse: left,top,right,bottom in pixels, right "
-      "and "
-      "bottom exclusive (default: all)",
+      "and bottom exclusive (default: all)",
       .offset = AT (roi), .type = G_TYPE_STRING, .parse = parse_roi },
 };
 

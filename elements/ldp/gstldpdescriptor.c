@@ -100,8 +100,9 @@ gst_ldp_descriptor_configure (
       || cuv_ldp_descriptor_matches (&self->descriptor, &layout, &processor))
     return problem;
   self->warned = FALSE;
-  return g_strdup (cuv_ldp_descriptor_open (
-      &self->descriptor, &layout, &frame->frame, &processor));
+  return gst_cuv_filter_open_problem (filter, frame,
+      cuv_ldp_descriptor_open (
+          &self->descriptor, &layout, &frame->frame, &processor));
 }
 
 /* ---- analysing ---- */

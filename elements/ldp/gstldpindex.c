@@ -68,8 +68,8 @@ refresh (GstLdpIndex *self, const gchar *path, GstElement *element)
   self->lost = !cuv_ldp_index_refresh (self->file, &problem);
   if (self->lost) {
     GST_ELEMENT_WARNING (element, RESOURCE, READ,
-        ("The index is no longer used: %s. Set index again when the file is "
-         "complete.",
+        ("The index is no longer used: %s. Set the property index again when "
+         "the file is complete.",
             problem),
         (NULL));
     free (problem);
@@ -79,7 +79,7 @@ refresh (GstLdpIndex *self, const gchar *path, GstElement *element)
     self->reported_replaced = TRUE;
     GST_ELEMENT_WARNING (element, RESOURCE, READ,
         ("The index file %s was replaced or removed: the old one is still "
-         "used. Set index again to use the new one.",
+         "used. Set the property index again to use the new file.",
             path),
         (NULL));
   }
@@ -89,9 +89,9 @@ refresh (GstLdpIndex *self, const gchar *path, GstElement *element)
       && self->n_entries != self->damaged) {
     self->damaged = self->n_entries;
     GST_ELEMENT_WARNING (element, RESOURCE, READ,
-        ("Entry %" G_GUINT64_FORMAT " of index %s is damaged: it and all "
-         "entries after it are ignored. Restore the file from a copy, or "
-         "index the pictures again.",
+        ("Entry %" G_GUINT64_FORMAT
+         " of index %s is damaged: it and all entries after it are ignored. "
+         "Restore the file from a copy, or index the pictures again.",
             self->damaged, path),
         (NULL));
   }

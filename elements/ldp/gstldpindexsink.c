@@ -82,7 +82,7 @@ check (gconstpointer settings)
   const Settings *self = settings;
 
   if (self->output.location == NULL || *self->output.location == '\0')
-    return g_strdup ("location is not set: give it the name of a file, as in "
+    return g_strdup ("location is not set: set it to the name of a file, as in "
                      "location=pictures.ldp");
   if ((self->output.thumbnail_width == 0)
       != (self->output.thumbnail_height == 0))
@@ -141,39 +141,41 @@ static const GstCuvSetting list[] = {
       "CUDA device to use if the frame does not determine it (-1 = any)",
       .offset = AT (cuda_device_id), .type = G_TYPE_INT, .minimum = -1,
       .maximum = G_MAXINT, .value = -1, .at_start = TRUE },
-  { "stats", "Statistics", "What the element did",
+  { "stats", "Statistics", "Statistics of the element's work",
       .get_type = gst_structure_get_type, .get = get_stats },
   { "thumbnail-width", "Thumbnail width",
-      "Width in pixels of the thumbnails stored (0, as the height: none)",
+      "Width of the stored thumbnails in pixels (0, with height 0: no "
+      "thumbnails)",
       .offset = AT (output.thumbnail_width), .type = G_TYPE_UINT,
       .maximum = CUV_LDP_INDEX_MAX_THUMBNAIL, .value = 64, .at_start = TRUE },
   { "thumbnail-height", "Thumbnail height",
-      "Height in pixels of the thumbnails stored (0, as the width: none)",
+      "Height of the stored thumbnails in pixels (0, with width 0: no "
+      "thumbnails)",
       .offset = AT (output.thumbnail_height), .type = G_TYPE_UINT,
       .maximum = CUV_LDP_INDEX_MAX_THUMBNAIL, .value = 64, .at_start = TRUE },
-  { "start-index", "Start index", "Number of the first frame, in names",
+  { "start-index", "Start index", "Number of the first frame in entry names",
       .offset = AT (start_index), .type = G_TYPE_INT, .maximum = G_MAXINT,
       .at_start = TRUE },
   { "progress-interval", "Progress interval",
-      "Milliseconds between element messages about the progress; one more at "
-      "the end (0 = never)",
+      "Milliseconds between element messages about the progress; another one "
+      "is posted at the end (0 = never)",
       .offset = AT (output.progress_interval), .type = G_TYPE_UINT,
       .maximum = G_MAXINT, .value = 1000, .at_start = TRUE },
   { "sync-to-disk", "Sync to disk",
-      "Wait for the disk at each entry, so that it survives a power loss",
+      "Wait for the disk after each entry, so that it survives a power loss",
       .offset = AT (output.sync_to_disk), .type = G_TYPE_BOOLEAN,
       .at_start = TRUE },
   GST_LDP_PARAMETER_SETTINGS (AT (parameters), TRUE),
   GST_LDP_REGION_SETTINGS,
   { "n-threads", "Threads",
-      "Threads for work on the CPU (0 = one per processor)",
+      "Number of threads for work on the CPU (0 = one per processor)",
       .offset = AT (n_threads), .type = G_TYPE_INT, .maximum = 1024,
       .no_controller = TRUE },
-  { "location", "Location", "File to write, or to append to",
+  { "location", "Location", "Index file to create or to append to",
       .offset = AT (output.location), .type = G_TYPE_STRING, .at_start = TRUE },
   { "entry-name", "Entry name",
-      "Name of entries, %05d in it the frame's number (default: the title in "
-      "the stream's tags, a file's name, else %06d)",
+      "Name of the entries, with %05d for the number of the frame (default: "
+      "the title in the stream's tags, the file name, else %06d)",
       .offset = AT (entry_name), .type = G_TYPE_STRING, .at_start = TRUE },
 };
 
@@ -272,7 +274,10 @@ describe (GstLdpIndexSink *self, GstBuffer *buffer, const CuvLdpRect *rect,
   if (error == NULL)
     return counts;
   GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
-      ("The %s failed: %s.", frame.cuda ? "GPU" : "CPU", error), (NULL));
+      ("Describing a frame of %dx%d on the %s failed: %s. %s.",
+          frame.frame.width, frame.frame.height, frame.cuda ? "GPU" : "CPU",
+          error, gst_cuv_frame_remedy (&frame)),
+      (NULL));
   return NULL;
 }
 
@@ -391,7 +396,7 @@ report_end (GstLdpIndexSink *self)
   else if (none || self->described_upstream)
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
         ("%s. Nothing was written to the index.",
-            none ? "No frame arrived: check that the source can be read"
+            none ? "No frame arrived: check that the source produces frames"
                  : "No frame arrived with a descriptor of its own: let frames "
                    "keep their metadata, or remove ldpdescriptor"),
         (NULL));

@@ -111,20 +111,22 @@ load_index (gpointer settings)
  * Since: 0.1
  */
 static const GstCuvSetting list[] = {
-  { "index", "Index", "File that ldpindexsink wrote, to compare frames with",
+  { "index", "Index",
+      "Index file, written by ldpindexsink, to compare frames with",
       .offset = AT (path), .type = G_TYPE_STRING, .parse = load_index,
       .is_file = TRUE },
   GST_LDP_REGION_SETTINGS,
   { "k", "K",
-      "Maximum number of matches for each frame or region, the best ones",
+      "Maximum number of matches to publish for each frame or region, the best "
+      "ones",
       .offset = AT (k), .type = G_TYPE_UINT, .minimum = 1,
       .maximum = CUV_LDP_MAX_MATCHES, .value = 5 },
   { "threshold", "Threshold", "Minimum similarity of a match, 0 to 1",
       .offset = AT (threshold), .type = G_TYPE_DOUBLE, .maximum = 1 },
   { "share", "Share",
-      "Part of the index that the CPU compares while the GPU compares the rest "
-      "(-1 = balanced so that both take equally long; frames in CUDA memory "
-      "only)",
+      "Fraction of the index, 0 to 1, that the CPU compares while the GPU "
+      "compares the rest (-1 = balanced so that both take equally long; frames "
+      "in CUDA memory only)",
       .offset = AT (share), .type = G_TYPE_DOUBLE, .minimum = -1,
       .maximum = 1 },
   { "gpu-memory-limit", "GPU memory limit",
@@ -160,13 +162,14 @@ in_force (GstLdpRetrieve *self)
 }
 
 static gchar *
-explain_failure (
-    const Settings *s, const GstCuvFrame *frame, const gchar *error)
+explain_failure (GstLdpRetrieve *self, const Settings *s,
+    const GstCuvFrame *frame, const gchar *error)
 {
+  self->settings.is_resource_problem = TRUE;
   if (!frame->cuda)
-    return g_strdup_printf (
-        "Comparing with the %" G_GUINT64_FORMAT " entries of index '%s' is not "
-        "possible: %s. Free some memory, or use a smaller index",
+    return g_strdup_printf ("Comparing with the %" G_GUINT64_FORMAT
+                            " entries of index '%s' is not possible: %s. Free "
+                            "some memory, or use a smaller index",
         s->index->n_entries, s->path, error);
   return g_strdup_printf (
       "Index '%s' cannot be copied to the GPU: %s. gpu-memory-limit is %d MiB: "
@@ -193,7 +196,8 @@ gst_ldp_retrieve_configure (
   cuv_ldp_retrieval_free (self->retrieval);
   self->retrieval = cuv_ldp_retrieval_new (index->file, index->n_entries,
       max_bytes, &frame->frame, &processor, &error);
-  return self->retrieval != NULL ? NULL : explain_failure (s, frame, error);
+  return self->retrieval != NULL ? NULL
+                                 : explain_failure (self, s, frame, error);
 }
 
 /* Includes entries that were appended. FALSE after an element error. */
@@ -212,9 +216,9 @@ refresh (GstLdpRetrieve *self, const CuvProcessor *processor)
   if (error == NULL)
     return TRUE;
   GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-      ("Not enough memory for the %" G_GUINT64_FORMAT " entries of index '%s': "
-       "%s. Lower gpu-memory-limit (%d MiB), so that fewer of them are stored "
-       "on the GPU.",
+      ("Not enough memory for the %" G_GUINT64_FORMAT
+       " entries of index '%s': %s. Lower gpu-memory-limit (%d MiB), so that "
+       "fewer of them are stored on the GPU.",
           index->n_entries, s->path, error, s->gpu_memory_limit),
       (NULL));
   return FALSE;

@@ -22,9 +22,9 @@ parse_color (GQuark field, const GValue *value, gpointer data)
     return TRUE;
   }
   text = g_strdup_value_contents (value);
-  parse->problem =
-      g_strdup_printf ("%s is not a colour for %s; use " GST_CUV_COLOR_FORMS,
-          text, g_quark_to_string (field));
+  parse->problem = g_strdup_printf (
+      "%s, given for %s, is not a colour; use " GST_CUV_COLOR_FORMS, text,
+      g_quark_to_string (field));
   g_free (text);
   return FALSE;
 }
@@ -79,8 +79,8 @@ static GParamSpec *
 make_color (void)
 {
   GParamSpec *color = g_param_spec_uint ("color", "Colour",
-      "red, #rgb, #rrggbb, #aarrggbb or 0xaarrggbb (default 0: one for each "
-      "label)",
+      "Colour of what is drawn: red, #rgb, #rrggbb, #aarrggbb or 0xaarrggbb (0 "
+      "= a colour for each label)",
       0, G_MAXUINT32, 0, GST_CUV_PARAM_TUNABLE);
 
   color->value_type = GST_TYPE_CUV_COLOR;
@@ -167,11 +167,11 @@ make_color (void)
 static const GstCuvSetting list[] = {
   { "draw-boxes", "Draw boxes", "Draw the outline of regions of interest",
       .offset = AT (boxes), .type = G_TYPE_BOOLEAN, .value = TRUE },
-  { "draw-labels", "Draw labels", "Write the label at its box",
+  { "draw-labels", "Draw labels", "Write the label of each region at its box",
       .offset = AT (labels), .type = G_TYPE_BOOLEAN, .value = TRUE },
   { "draw-confidence", "Draw confidence",
-      "Write the confidence, in percent, at its box", .offset = AT (confidence),
-      .type = G_TYPE_BOOLEAN, .value = TRUE },
+      "Write the confidence of each region, in percent, at its box",
+      .offset = AT (confidence), .type = G_TYPE_BOOLEAN, .value = TRUE },
   { "draw-ids", "Draw ids", "Write the id of tracked objects at their box",
       .offset = AT (ids), .type = G_TYPE_BOOLEAN, .value = TRUE },
   { "draw-shapes", "Draw shapes",
@@ -180,25 +180,28 @@ static const GstCuvSetting list[] = {
   { "color", .offset = AT (color), .get_type = gst_cuv_color_get_type,
       .make_spec = make_color },
   { "label-colors", "Label colours",
-      "Colours by label: colors,face=red,car=(string)\"#ff8000\"",
+      "Colours by label, for example colors,face=red,car=(string)\"#ff8000\"",
       .offset = AT (label_colors_set), .get_type = gst_structure_get_type,
       .parse = parse_label_colors },
   { "thickness", "Thickness",
-      "Thickness of lines in pixels (0 = by the frame's height)",
+      "Thickness of lines in pixels (0 = derived from the frame's height)",
       .offset = AT (thickness), .type = G_TYPE_UINT, .maximum = 64 },
   { "font", "Font",
-      "Pango font description; without a size, by the frame's height",
+      "Pango font description; a missing size is derived from the frame's "
+      "height",
       .offset = AT (font), .type = G_TYPE_STRING, .text = "Sans Bold",
       .parse = parse_font },
-  { "opacity", "Opacity", "Opacity of everything drawn", .offset = AT (opacity),
-      .type = G_TYPE_DOUBLE, .maximum = 1, .value = 1 },
-  { "labels", "Labels", "Labels to draw, comma separated (empty = all)",
+  { "opacity", "Opacity",
+      "Opacity of everything drawn, 0 (invisible) to 1 (opaque)",
+      .offset = AT (opacity), .type = G_TYPE_DOUBLE, .maximum = 1, .value = 1 },
+  { "labels", "Labels", "Labels to draw, separated by commas (empty = all)",
       .offset = AT (labels_set), .type = G_TYPE_STRING, .parse = parse_labels },
   { "trail-length", "Trail length",
-      "Frames that the trail of a tracked object goes back (0 = no trails)",
+      "Number of frames that the trail of a tracked object goes back (0 = no "
+      "trails)",
       .offset = AT (trail_length), .type = G_TYPE_UINT, .maximum = 1000,
       .value = 30 },
-  { "stats", "Statistics", "What the element did",
+  { "stats", "Statistics", "Statistics of the element's work",
       .get_type = gst_structure_get_type, .get = gst_vision_overlay_get_stats },
 };
 

@@ -46,7 +46,8 @@ gst_spectral_scores_check (GstElement *element, gint wanted, gint n)
     return TRUE;
   GST_ELEMENT_ERROR (element, STREAM, FORMAT,
       ("The caps ask for %d scores, but there are %d components: ask for "
-       "bands=%d at most, or set no bands and use the property scores.",
+       "bands=%d at most, or leave bands out of the caps and set the property "
+       "scores.",
           wanted, n, n),
       (NULL));
   return FALSE;

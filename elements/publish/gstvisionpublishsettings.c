@@ -71,8 +71,8 @@ parse_tags (gpointer settings)
     return NULL;
   self->tags = cuv_json_parse_object (self->tags_text, &error);
   if (error != NULL)
-    problem = g_strdup_printf ("%s; set the text of a JSON object, as in "
-                               "{\"camera\": \"door\"}",
+    problem = g_strdup_printf ("%s; set tags to the text of a JSON object, as "
+                               "in {\"camera\": \"door\"}",
         error->message);
   g_clear_error (&error);
   return problem;
@@ -82,8 +82,8 @@ static GParamSpec *
 make_dropped (void)
 {
   return g_param_spec_uint64 ("dropped", "Dropped",
-      "Records that could not be written, since the start", 0, G_MAXUINT64, 0,
-      G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+      "Number of records since the start that could not be written", 0,
+      G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
 }
 
 /**
@@ -120,22 +120,22 @@ make_dropped (void)
  * Since: 0.1
  */
 static const GstCuvSetting list[] = {
-  { "file-format", "File format", "How records are written",
+  { "file-format", "File format", "Format of the records",
       .offset = AT (format), .get_type = format_get_type,
       .value = GST_CUV_PUBLISH_JSON_LINES, .only_stopped = TRUE },
   { "file-path", "File path",
-      "Where records are written (none or - = standard output)",
+      "Path of the file to write records to (none or - = standard output)",
       .offset = AT (path), .type = G_TYPE_STRING, .only_stopped = TRUE },
   { "add-empty-results", "Add empty results",
-      "Write a record for frames without results too",
+      "Write records also for frames without results",
       .offset = AT (add_empty_results), .type = G_TYPE_BOOLEAN },
-  { "source", "Source", "Where the video comes from, written in each record",
+  { "source", "Source", "Name of the video's source, written in each record",
       .offset = AT (source), .type = G_TYPE_STRING },
   { "tags", "Tags", "Text of a JSON object that is written in each record",
       .offset = AT (tags_text), .type = G_TYPE_STRING, .parse = parse_tags },
   { "dropped", .type = G_TYPE_UINT64, .make_spec = make_dropped,
       .get = gst_vision_publish_get_dropped },
-  { "stats", "Statistics", "What the element did",
+  { "stats", "Statistics", "Statistics of the element's work",
       .get_type = gst_structure_get_type, .get = gst_vision_publish_get_stats },
 };
 

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "gstrcdtargets.h"
 
+#include "base/gstcuvfilter.h"
 #include "gstrcdpicture.h"
 
 /* The variance of what rounding to 8 bits adds. */
@@ -62,8 +63,8 @@ static const gchar *
 add_picture (GstRcdTargets *self, const GstVideoInfo *like)
 {
   const gchar *problem =
-      "GStreamer cannot convert it to the format of the video; choose "
-      "another picture or format";
+      "GStreamer cannot convert it to the format of the video; choose another "
+      "picture or another video format";
   GstVideoInfo info;
   GstCuvFrame picture;
   GstBuffer *buffer = gst_rcd_picture_convert (self->picture, like, &info);
@@ -237,11 +238,12 @@ gst_rcd_targets_prepare (GstRcdTargets *self, const GstRcdSettings *settings,
         self->tracker, &settings->params, &frame->frame, &processor);
   g_mutex_unlock (&self->lock);
   if (n > config.max_targets)
-    return g_strdup_printf ("max-targets %d is less than the %d targets that "
-                            "are tracked: raise it, "
-                            "or emit clear-target first",
+    return g_strdup_printf (
+        "max-targets %d is less than the %d targets that are tracked: raise "
+        "max-targets, or emit clear-target first",
         config.max_targets, n);
-  return g_strdup (problem);
+  return gst_cuv_filter_open_problem (
+      GST_CUV_FILTER (self->element), frame, problem);
 }
 
 const gchar *

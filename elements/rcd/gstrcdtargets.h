@@ -45,7 +45,8 @@ void gst_rcd_targets_leave_device (GstRcdTargets *self);
 gboolean gst_rcd_targets_is_new_box (
     const GstRcdTargets *self, const CuvRcdBox *box);
 
-/* Allocates what frames like this need. NULL, or what went wrong; free it. */
+/* Allocates what frames like this one need. Returns NULL, or the problem, which
+ * the caller frees: the result of configure(). */
 gchar *gst_rcd_targets_prepare (GstRcdTargets *self,
     const GstRcdSettings *settings, const GstCuvFrame *frame);
 

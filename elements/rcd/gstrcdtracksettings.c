@@ -22,13 +22,12 @@ check (gconstpointer settings)
 
   if (n_set != 0 && n_set != 4)
     return g_strdup_printf (
-        "object-initial-x %d, -y %d, -width %d, -height %d are a part of a "
-        "box: set all four, or none (-1, -1, 0, 0)",
+        "object-initial-x %d, -y %d, -width %d, -height %d describe only a "
+        "part of a box: set all four, or none (-1, -1, 0, 0)",
         box->x, box->y, box->width, box->height);
   if (config->cell > 0 && config->stride % config->cell != 0)
-    return g_strdup_printf (
-        "cell %d does not divide stride %d: set cell to a divisor of it, or "
-        "to 0",
+    return g_strdup_printf ("cell %d does not divide stride %d: set cell to a "
+                            "divisor of it, or to 0",
         config->cell, config->stride);
   return NULL;
 }
@@ -42,7 +41,7 @@ gst_rcd_settings_check_box (const GstRcdSettings *self, gint width, gint height)
     return NULL;
   return g_strdup_printf (
       "object-initial-x %d, -y %d, -width %d, -height %d is not inside the "
-      "frame, which is %dx%d: set a box that is",
+      "frame, which is %dx%d: set a box inside the frame",
       box->x, box->y, box->width, box->height, width, height);
 }
 
@@ -65,7 +64,7 @@ parse_scales (gpointer settings)
 
   if (n > CUV_RCD_MAX_LEVELS)
     return g_strdup_printf (
-        "it takes up to %d values, not %u", CUV_RCD_MAX_LEVELS, n);
+        "expected at most %d values, got %u", CUV_RCD_MAX_LEVELS, n);
   cuv_tracker_params_init (&defaults);
   memcpy (params->scales, defaults.scales, sizeof params->scales);
   params->n_scales = n > 0 ? (gint) n : defaults.n_scales;
@@ -136,9 +135,11 @@ static GParamSpec *
 make_scales_spec (void)
 {
   return gst_param_spec_array ("scales", "Scales",
-      "Sizes of windows by the target's (none = 0.25 to 2 in steps of 0.25)",
-      g_param_spec_double (
-          "scale", "Scale", "A window's size", 0.05, 20, 1, GST_CUV_PARAM_LIVE),
+      "Sizes of the windows relative to the target (none = 0.25 to 2 in steps "
+      "of 0.25)",
+      g_param_spec_double ("scale", "Scale",
+          "Size of a window relative to the target", 0.05, 20, 1,
+          GST_CUV_PARAM_LIVE),
       GST_CUV_PARAM_LIVE);
 }
 
@@ -177,8 +178,9 @@ make_scales_spec (void)
  * Since: 0.1
  */
 static const GstCuvSetting list[] = {
-  { "targets", "Targets", "Targets that are tracked", .type = G_TYPE_UINT,
-      .maximum = CUV_RCD_MAX_TARGETS, .get = gst_rcd_track_get_targets },
+  { "targets", "Targets", "Number of targets that are tracked",
+      .type = G_TYPE_UINT, .maximum = CUV_RCD_MAX_TARGETS,
+      .get = gst_rcd_track_get_targets },
   { "object-class", "Object class",
       "Label of the regions from upstream to take targets from (empty = any)",
       .offset = AT (object_class), .type = G_TYPE_STRING,
@@ -190,44 +192,46 @@ static const GstCuvSetting list[] = {
   { "scales", .offset = AT (scales), .get_type = gst_value_array_get_type,
       .make_spec = make_scales_spec, .parse = parse_scales },
   { "object-initial-x", "Initial object left",
-      "Left of a target in the first frame, pixels (-1 = no target)",
+      "Left edge of a target in the first frame, in pixels (-1 = no target)",
       .offset = AT (box.x), .type = G_TYPE_INT, .minimum = -1,
       .maximum = CUV_RCD_MAX_SIZE - 1, .value = -1 },
   { "object-initial-y", "Initial object top",
-      "Top of a target in the first frame, pixels (-1 = no target)",
+      "Top edge of a target in the first frame, in pixels (-1 = no target)",
       .offset = AT (box.y), .type = G_TYPE_INT, .minimum = -1,
       .maximum = CUV_RCD_MAX_SIZE - 1, .value = -1 },
   { "object-initial-width", "Initial object width",
-      "Width of a target in the first frame, pixels (0 = no target)",
+      "Width of a target in the first frame, in pixels (0 = no target)",
       .offset = AT (box.width), .type = G_TYPE_INT,
       .maximum = CUV_RCD_MAX_SIZE },
   { "object-initial-height", "Initial object height",
-      "Height of a target in the first frame, pixels (0 = no target)",
+      "Height of a target in the first frame, in pixels (0 = no target)",
       .offset = AT (box.height), .type = G_TYPE_INT,
       .maximum = CUV_RCD_MAX_SIZE },
   { "features", "Features", "Features of a pixel",
       .offset = AT (config.features), .get_type = features_get_type,
       .value = CUV_RCD_TUZEL9 },
-  { "metric", "Metric", "Distance between two covariances",
+  { "metric", "Metric", "Distance measure between two covariances",
       .offset = AT (config.metric), .get_type = metric_get_type,
       .value = CUV_RCD_JBLD },
   { "stride", "Stride",
-      "Pixels from one window to the next (0 = by the targets' size)",
+      "Pixels from one window to the next (0 = derived from the size of the "
+      "targets)",
       .offset = AT (config.stride), .type = G_TYPE_UINT, .maximum = 1024 },
   { "cell", "Cell",
-      "Pixels of a cell, across and down: windows begin and end between cells; "
-      "divides the stride (0 = its largest divisor up to 16)",
+      "Side of a cell in pixels: windows begin and end between cells. It must "
+      "divide the stride (0 = the largest divisor of the stride up to 16)",
       .offset = AT (config.cell), .type = G_TYPE_UINT,
       .maximum = CUV_RCD_MAX_CELL },
-  { "search", "Search", "Where to search for a target that is not lost",
+  { "search", "Search", "Area to search for a target that is not lost",
       .offset = AT (params.full), .get_type = search_get_type },
   { "search-radius", "Search radius",
-      "Pixels around the last box to search (0 = the box's larger side)",
+      "Pixels to search around the last box (0 = the larger side of the box)",
       .offset = AT (params.radius), .type = G_TYPE_UINT,
       .maximum = CUV_RCD_MAX_SIZE },
-  { "refine", "Refine", "Refine the best window's position and size to a pixel",
+  { "refine", "Refine",
+      "Refine the position and size of the best window to a pixel",
       .offset = AT (params.refine), .type = G_TYPE_BOOLEAN, .value = TRUE },
-  { "update", "Update", "How a target's model is updated",
+  { "update", "Update", "How the model of a target is updated",
       .offset = AT (params.update.update), .get_type = update_get_type,
       .value = CUV_RCD_UPDATE_LOG_EUCLID },
   { "update-rate", "Update rate",
@@ -235,19 +239,22 @@ static const GstCuvSetting list[] = {
       .offset = AT (params.update.rate), .type = G_TYPE_DOUBLE, .maximum = 1,
       .value = 0.04 },
   { "update-window", "Update window",
-      "Covariances that the model is the mean of (update=riemann, jbld-mean)",
+      "Number of covariances whose mean is the model (update=riemann, "
+      "jbld-mean)",
       .offset = AT (params.update.window), .type = G_TYPE_UINT, .minimum = 1,
       .maximum = CUV_RCD_MAX_WINDOW, .value = 40 },
   { "max-distance", "Maximum distance",
-      "A target is lost beyond this distance (0 = a limit by features and "
-      "metric, and after ten doubtful frames)",
+      "A target is lost beyond this distance (0 = a limit that depends on "
+      "features and metric, and after ten doubtful frames)",
       .offset = AT (params.max_distance), .type = G_TYPE_DOUBLE,
       .maximum = 1000 },
   { "max-lost-frames", "Maximum lost frames",
-      "Give up a target that is lost for more frames than this (0 = never)",
+      "Give up a target that has been lost for more frames than this (0 = "
+      "never)",
       .offset = AT (params.max_lost_frames), .type = G_TYPE_UINT,
       .maximum = G_MAXINT, .value = 100 },
-  { "max-targets", "Maximum targets", "Most targets to track at once",
+  { "max-targets", "Maximum targets",
+      "Maximum number of targets to track at once",
       .offset = AT (config.max_targets), .type = G_TYPE_UINT, .minimum = 1,
       .maximum = CUV_RCD_MAX_TARGETS, .value = 1 },
   { "request-detections", "Request detections",

@@ -10,5 +10,5 @@ plugin_init (GstPlugin *plugin)
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, cuvrcd,
-    "Tracking by region covariance", plugin_init, VERSION, GST_LICENSE,
+    "Object tracking by region covariance", plugin_init, VERSION, GST_LICENSE,
     GST_PACKAGE_NAME, GST_PACKAGE_ORIGIN)

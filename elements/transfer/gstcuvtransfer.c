@@ -163,10 +163,9 @@ gst_cuv_transfer_sink_event (GstBaseTransform *trans, GstEvent *event)
            ->sink_event (trans, event);
   if (!ok && problem != NULL && !GST_PAD_IS_FLUSHING (trans->sinkpad))
     GST_ELEMENT_ERROR (trans, STREAM, FORMAT,
-        ("These frames cannot go to CUDA memory, and the next element takes "
-         "nothing else: %s. Put videoconvert and a capsfilter of another "
-         "format "
-         "before this element.",
+        ("These frames cannot go to CUDA memory, but the next element accepts "
+         "nothing else: %s. Put videoconvert and a capsfilter with another "
+         "format before this element.",
             problem),
         (NULL));
   return ok;
@@ -196,7 +195,8 @@ gst_cuv_transfer_prepare_output_buffer (
   if (flow == GST_FLOW_ERROR)
     GST_ELEMENT_ERROR (trans, RESOURCE, NO_SPACE_LEFT,
         ("No %s memory left for a frame of %dx%d pixels (%" G_GSIZE_FORMAT
-         " bytes). Use smaller frames, shorter queues, or end another process.",
+         " bytes). Use smaller frames or shorter queues, or end another "
+         "process.",
             is_upload (trans) ? "CUDA" : "host", GST_VIDEO_INFO_WIDTH (info),
             GST_VIDEO_INFO_HEIGHT (info), GST_VIDEO_INFO_SIZE (info)),
         (NULL));
@@ -314,8 +314,9 @@ gst_cuv_transfer_class_init (GstCuvTransferClass *klass)
    * Since: 0.1
    */
   g_object_class_install_property (object_class, PROP_STATS,
-      g_param_spec_boxed ("stats", "Statistics", "What the element did",
-          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+      g_param_spec_boxed ("stats", "Statistics",
+          "Statistics of the element's work", GST_TYPE_STRUCTURE,
+          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   gst_type_mark_as_plugin_api (GST_TYPE_CUV_TRANSFER, 0);
 }
 

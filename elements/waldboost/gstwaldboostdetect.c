@@ -167,7 +167,8 @@ warn_if_empty (GstWaldboostDetect *self, const GstWaldboostSettings *s,
   if (plan->width == 0 || plan->height == 0) {
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
         ("roi '%s' lies outside the frame, which is %dx%d. No objects will be "
-         "found; set a roi inside the frame, or none for all of it.",
+         "found; set a roi inside the frame, or none to search the whole "
+         "frame.",
             s->roi, detector->frame_width, detector->frame_height),
         (NULL));
     return;
@@ -201,11 +202,11 @@ gst_waldboost_detect_configure (
   if (self->grouper == NULL)
     self->grouper = cuv_waldboost_grouper_new ();
   if (self->grouper == NULL)
-    return g_strdup ("out of memory");
+    return gst_cuv_filter_open_problem (filter, frame, "out of memory");
   detector = cuv_waldboost_detector_new (
       s->model, &s->params, &s->area, &frame->frame, &processor, &error);
   if (detector == NULL)
-    return g_strdup (error);
+    return gst_cuv_filter_open_problem (filter, frame, error);
   cuv_waldboost_detector_free (self->detector);
   self->detector = detector;
   warn_if_empty (self, s, detector);

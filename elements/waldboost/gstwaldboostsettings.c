@@ -90,7 +90,7 @@ parse_model (gpointer settings)
   gchar *problem;
 
   if (is_empty (self->model_name))
-    return g_strdup ("no file name given: set model, for example to "
+    return g_strdup ("no file name is given: set model, for example to "
                      "lbpcascade_frontalface.xml of the package opencv-data");
   model = cuv_model_load (self->model_name, &self->options, &error);
   if (model == NULL) {
@@ -135,7 +135,7 @@ parse_labels (gpointer settings)
   g_strfreev (labels);
   if (bad)
     return g_strdup (
-        "it takes names separated by commas, each once and none empty");
+        "expected names separated by commas, each once and none empty");
   return update_origin (self);
 }
 
@@ -144,9 +144,8 @@ parse_roi (gpointer settings)
 {
   GstWaldboostSettings *self = settings;
 
-  return cuv_roi_parse (self->roi, &self->area)
-      ? NULL
-      : g_strdup ("it takes " CUV_ROI_TAKES);
+  return cuv_roi_parse (self->roi, &self->area) ? NULL
+                                                : g_strdup (CUV_ROI_EXPECTED);
 }
 
 static gchar *
@@ -193,7 +192,7 @@ parse_stages (gpointer settings)
 
   return read_stages (self->stages, &self->params)
       ? NULL
-      : g_strdup ("it takes up to 31 ascending numbers from 1 to 4096, "
+      : g_strdup ("expected up to 31 ascending numbers from 1 to 4096, "
                   "separated by commas");
 }
 
@@ -221,9 +220,8 @@ check (gconstpointer settings)
   if (problem != NULL)
     return problem;
   if (self->origin->label_id < 0)
-    return g_strdup_printf (
-        "label '%s' is not among labels '%s': set label to one of them, or add "
-        "it to labels",
+    return g_strdup_printf ("label '%s' is not among labels '%s': set label to "
+                            "one of them, or add it to labels",
         self->origin->label, self->labels);
   return NULL;
 }
@@ -288,7 +286,7 @@ GST_CUV_DEFINE_ENUM (region_mode_get_type, "GstWaldboostInferenceRegion",
 
 #define SIZE(name, nick, blurb, field)                                         \
   {                                                                            \
-    name, nick, blurb " of an object, pixels (0 = no limit)",                  \
+    name, nick, blurb " of an object, in pixels (0 = no limit)",               \
         .offset = AT (params.field), .type = G_TYPE_UINT,                      \
         .maximum = G_MAXINT16                                                  \
   }
@@ -342,7 +340,7 @@ static const GstCuvSetting list[] = {
       .offset = AT (options.lrp_order_10ab), .get_type = lrp_order_get_type,
       .parse = parse_option, .is_file = TRUE },
   { "block-value", "Block value",
-      "The value of a block of pixels (BUT FIT models)",
+      "How the value of a block of pixels is computed (BUT FIT models)",
       .offset = AT (options.block_value), .get_type = block_value_get_type,
       .value = CUV_BLOCK_SUM, .parse = parse_option, .is_file = TRUE },
   { "final-threshold", "Final threshold",
@@ -351,19 +349,19 @@ static const GstCuvSetting list[] = {
       .minimum = -1000, .maximum = 1000, .parse = parse_option, .is_file = TRUE,
       .no_controller = TRUE },
   { "roi", "Region of interest",
-      "Part of the frame to search: left,top,right,bottom in pixels, right "
-      "and bottom exclusive (default: all)",
+      "Part of the frame to search: left,top,right,bottom in pixels, right and "
+      "bottom exclusive (default: all)",
       .offset = AT (roi), .type = G_TYPE_STRING, .parse = parse_roi },
   { "label", "Label",
-      "Label of the objects (default: the model's file name without "
-      "extension, lbpcascade_ and haarcascade_)",
+      "Label of the objects (default: the model's file name without extension, "
+      "lbpcascade_ and haarcascade_)",
       .offset = AT (label), .type = G_TYPE_STRING, .parse = update_origin },
   { "labels", "Labels",
       "Labels of the pipeline's objects in the order of label_id, separated by "
       "commas; label must be one of them (default: none, label_id is 0)",
       .offset = AT (labels), .type = G_TYPE_STRING, .parse = parse_labels },
   { "inference-region", "Inference region",
-      "What to search: the frame, or regions of interest from upstream",
+      "Area to search: the frame, or regions of interest from upstream",
       .offset = AT (region_mode), .get_type = region_mode_get_type,
       .value = GST_WALDBOOST_FULL_FRAME },
   { "object-class", "Object class",
@@ -371,8 +369,9 @@ static const GstCuvSetting list[] = {
       "default: all)",
       .offset = AT (object_class), .type = G_TYPE_STRING,
       .parse = parse_object_class },
-  { "scan", "Scan", "Which windows are visited", .offset = AT (params.scan),
-      .get_type = scan_get_type, .value = CUV_SCAN_AUTO },
+  { "scan", "Scan", "How window positions and sizes are chosen",
+      .offset = AT (params.scan), .get_type = scan_get_type,
+      .value = CUV_SCAN_AUTO },
   { "scale-factor", "Scale factor",
       "Ratio of window sizes from one level to the next (scan=opencv)",
       .offset = AT (params.scale_factor), .type = G_TYPE_DOUBLE,
@@ -395,21 +394,21 @@ static const GstCuvSetting list[] = {
       .offset = AT (params.rearrangement), .get_type = rearrangement_get_type,
       .value = CUV_REARRANGE_AUTO },
   { "rearrangement-stages", "Rearrangement stages",
-      "Numbers of weak classifiers of a WaldBoost model after which survivors "
-      "are counted and, except with rearrangement=auto, compacted: ascending, "
-      "separated by commas",
+      "Numbers of weak classifiers of a WaldBoost model after which surviving "
+      "windows are counted and, except with rearrangement=auto, compacted; "
+      "ascending, separated by commas",
       .offset = AT (stages), .type = G_TYPE_STRING, .text = "1,8,64,256,512",
       .parse = parse_stages },
   { "block-size", "Block size",
-      "Side of a GPU thread block's square of windows; ignored with "
-      "rearrangement=auto",
+      "Side of the square of windows that a GPU thread block processes; "
+      "ignored with rearrangement=auto",
       .offset = AT (params.block_size), .get_type = block_size_get_type },
   { "grouping", "Grouping", "How accepted windows become objects",
       .offset = AT (grouping.method), .get_type = grouping_get_type,
       .value = CUV_GROUPING_AUTO },
   { "min-neighbors", "Minimum neighbors",
-      "An object is a group of more windows than this, 0 = no grouping "
-      "(grouping=neighbors and wbd)",
+      "Number of windows that a group has to exceed to be an object (0 = no "
+      "grouping; grouping=neighbors and wbd)",
       .offset = AT (grouping.min_neighbours), .type = G_TYPE_UINT,
       .maximum = G_MAXINT, .value = 3 },
   { "nms-iou", "NMS overlap",
@@ -417,9 +416,10 @@ static const GstCuvSetting list[] = {
       .offset = AT (grouping.nms_iou), .type = G_TYPE_DOUBLE, .maximum = 1,
       .value = 0.3 },
   { "max-objects", "Maximum objects",
-      "Largest number of objects per frame, by highest score (0 = all)",
+      "Maximum number of objects per frame, those with the highest scores (0 = "
+      "all)",
       .offset = AT (max_objects), .type = G_TYPE_UINT, .maximum = G_MAXINT },
-  { "threshold", "Threshold", "Lowest confidence to publish",
+  { "threshold", "Threshold", "Minimum confidence of the objects to publish",
       .offset = AT (threshold), .type = G_TYPE_DOUBLE, .maximum = 1 },
 };
 

@@ -196,6 +196,18 @@ hold (
   GST_CUV_FILTER_GET_CLASS (self)->publish (self, buffer, NULL, age);
 }
 
+gchar *
+gst_cuv_filter_open_problem (
+    GstCuvFilter *self, const GstCuvFrame *frame, const gchar *error)
+{
+  if (error == NULL)
+    return NULL;
+  gst_cuv_settings_of (self)->is_resource_problem = TRUE;
+  return g_strdup_printf ("Cannot prepare the %s for frames of %dx%d: %s. %s",
+      frame->cuda ? "GPU" : "CPU", frame->frame.width, frame->frame.height,
+      error, gst_cuv_frame_remedy (frame));
+}
+
 static gchar *
 use_settings (gpointer self, gconstpointer settings, gconstpointer frame)
 {

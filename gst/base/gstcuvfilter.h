@@ -60,6 +60,12 @@ struct _GstCuvFilterClass {
   void (*add_stats) (GstCuvFilter *self, GstStructure *stats);
 };
 
+/* What configure() returns if the backend for frames like this one could not be
+ * opened. error = NULL: NULL. Memory or the device failed, not the settings, so
+ * that the element posts a RESOURCE error. */
+CUV_API gchar *gst_cuv_filter_open_problem (
+    GstCuvFilter *self, const GstCuvFrame *frame, const gchar *error);
+
 typedef enum {
   GST_CUV_MESSAGE_NONE,
   GST_CUV_MESSAGE_ON_CHANGE,

@@ -35,19 +35,21 @@ GST_CUV_DEFINE_ENUM (message_get_type, "GstCuvMessage",
  * Since: 0.1
  */
 static const GstCuvSetting list[] = {
-  { "inference-interval", "Inference interval", "Analyse every Nth frame",
+  { "inference-interval", "Inference interval", "Analyse one of every N frames",
       .offset = AT (inference_interval), .type = G_TYPE_UINT, .minimum = 1,
       .maximum = G_MAXUINT, .value = 1 },
   { "hold-results", "Hold results",
       "Repeat the last results, with their age, on unanalysed frames",
       .offset = AT (hold_results), .type = G_TYPE_BOOLEAN },
-  { "skip-late", "Skip late frames", "Pass late frames on unanalysed",
-      .offset = AT (skip_late), .type = G_TYPE_BOOLEAN, .value = TRUE },
+  { "skip-late", "Skip late frames",
+      "Pass late frames on without analysing them", .offset = AT (skip_late),
+      .type = G_TYPE_BOOLEAN, .value = TRUE },
   { "message", "Message", "When to post results as an element message",
       .offset = AT (message), .get_type = message_get_type,
       .value = GST_CUV_MESSAGE_ON_CHANGE },
   { "stats-interval", "Statistics interval",
-      "Post the statistics every N analysed frames (0 = never)",
+      "Number of analysed frames between messages with the statistics (0 = "
+      "never)",
       .offset = AT (stats_interval), .type = G_TYPE_UINT,
       .maximum = G_MAXUINT },
 };

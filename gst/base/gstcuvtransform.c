@@ -273,9 +273,11 @@ gst_cuv_transform_decide_allocation (GstBaseTransform *trans, GstQuery *query)
               && !gst_cuv_context_open (&PRIV (self)->context))
           || !choose_pool (self, query, caps))) {
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("Cannot allocate memory for frames%s: use smaller frames or fewer "
-         "streams.",
-            gst_cuv_caps_is_cuda (caps) ? " on the CUDA device" : ""),
+        ("Cannot allocate memory for frames%s, %" G_GSIZE_FORMAT
+         " bytes each: use smaller frames or fewer streams, or end other "
+         "processes.",
+            gst_cuv_caps_is_cuda (caps) ? " on the CUDA device" : "",
+            PRIV (self)->out_info.size),
         ("%" GST_PTR_FORMAT, caps));
     return FALSE;
   }
@@ -379,8 +381,11 @@ gst_cuv_transform_make_writable (
   if (flow != GST_FLOW_OK) {
     if (flow != GST_FLOW_FLUSHING)
       GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-          ("Cannot allocate memory to copy a shared frame before drawing on "
-           "it: use smaller frames or fewer streams."),
+          ("Cannot allocate %" G_GSIZE_FORMAT
+           " bytes%s to copy a shared frame before drawing on it: use smaller "
+           "frames or fewer streams, or end other processes.",
+              priv->in_info.size,
+              gst_cuv_buffer_is_cuda (in) ? " on the CUDA device" : ""),
           (NULL));
     return flow;
   }
@@ -440,8 +445,8 @@ gst_cuv_transform_class_init (GstCuvTransformClass *klass)
    */
   g_object_class_install_property (object_class, PROP_CUDA_DEVICE_ID,
       g_param_spec_int ("cuda-device-id", "CUDA device",
-          "CUDA device to use where the frame does not say (-1 = any)", -1,
-          G_MAXINT, -1,
+          "CUDA device to use if the frame does not determine it (-1 = any)",
+          -1, G_MAXINT, -1,
           G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY
               | G_PARAM_STATIC_STRINGS));
   gst_type_mark_as_plugin_api (GST_TYPE_CUV_TRANSFORM, 0);

@@ -201,9 +201,12 @@ copy_with_device (GstCuvContext *self, const GstVideoInfo *info, GstBuffer *in,
     }
     if (!ok)
       GST_ELEMENT_ERROR (self->element, RESOURCE, FAILED,
-          ("Copying a frame %s CUDA memory failed: the device is lost or out "
-           "of memory.",
-              out_cuda ? "to" : "from"),
+          ("Copying a frame of %dx%d (%" G_GSIZE_FORMAT
+           " bytes) %s CUDA memory failed: the device was lost or is out of "
+           "memory. Use smaller frames, or end other processes on the GPU; "
+           "GST_DEBUG=2 shows the driver's error.",
+              GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info),
+              info->size, out_cuda ? "to" : "from"),
           ("%" GST_PTR_FORMAT, in));
     gst_video_frame_unmap (&out_frame);
   }

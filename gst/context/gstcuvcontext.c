@@ -94,8 +94,8 @@ probe_cuda (gpointer unused)
   if (GST_VERSION_MINOR < 24 && minor >= 24) {
     /* Since 1.24 memory may still be written when it arrives, and only the
      * API of 1.24 waits for it. */
-    GST_WARNING ("built for GStreamer 1.%d, running with 1.%u: "
-                 "rebuild to use the GPU",
+    GST_WARNING (
+        "built for GStreamer 1.%d, running with 1.%u: rebuild to use the GPU",
         GST_VERSION_MINOR, minor);
     return GINT_TO_POINTER (FALSE);
   }
@@ -136,8 +136,8 @@ gst_cuv_context_check_device (GstCuvContext *self)
     return TRUE;
   if (n == 0) {
     GST_ELEMENT_WARNING (self->element, RESOURCE, NOT_FOUND,
-        ("cuda-device-id is %d, but no CUDA device can be used here: "
-         "working on the CPU.",
+        ("cuda-device-id is %d, but no CUDA device can be used here: working "
+         "on the CPU.",
             device_id),
         (NULL));
     return TRUE;
@@ -445,8 +445,8 @@ gst_cuv_context_check_device (GstCuvContext *self)
 
   if (device_id >= 0)
     GST_ELEMENT_WARNING (self->element, RESOURCE, NOT_FOUND,
-        ("cuda-device-id is %d, but this build has no CUDA: "
-         "working on the CPU.",
+        ("cuda-device-id is %d, but this build has no CUDA: working on the "
+         "CPU.",
             device_id),
         (NULL));
   return TRUE;

@@ -9,7 +9,7 @@ format_name (GstVideoFormat format)
       ? gst_video_format_to_string (format)
       : NULL;
 
-  return name != NULL ? name : "no format";
+  return name != NULL ? name : "an unknown format";
 }
 
 static gchar *
@@ -23,9 +23,9 @@ meta_problem (const GstVideoMeta *meta, const GstVideoInfo *info)
           && meta->width >= (guint) info->width
           && meta->height >= (guint) info->height))
     return NULL;
-  return g_strdup_printf (
-      "The GstVideoMeta of a buffer says %ux%u %s in %u planes, the caps %dx%d "
-      "%s in %u: mend the element that made the buffer",
+  return g_strdup_printf ("The GstVideoMeta of a buffer describes %ux%u %s in "
+                          "%u planes, but the caps describe %dx%d %s in %u "
+                          "planes: fix the element that made the buffer",
       meta->width, meta->height, format_name (meta->format), meta->n_planes,
       info->width, info->height, format_name (format),
       GST_VIDEO_INFO_N_PLANES (info));
@@ -59,18 +59,18 @@ plane_problem (const GstVideoFrame *frame, guint plane)
 
   plane_size (&frame->info, plane, &bytes, &rows);
   if (stride < 0 || (guint64) stride < bytes)
-    return g_strdup_printf (
-        "Plane %u of a frame has a stride of %d bytes, less than the "
-        "%" G_GUINT64_FORMAT " of a row: mend the element that made the buffer",
+    return g_strdup_printf ("Plane %u of a frame has a stride of %d bytes, "
+                            "less than the %" G_GUINT64_FORMAT
+                            " of a row: fix the element that made the buffer",
         plane, stride, bytes);
   size = (guint64) stride * (rows - 1) + bytes;
   if (map->data == NULL || (start <= map->size && size <= map->size - start))
     return NULL;
-  return g_strdup_printf ("Plane %u of a frame, %" G_GUINT64_FORMAT
-                          " rows with a stride of %d bytes from byte "
-                          "%" G_GUINT64_FORMAT
-                          " on, ends beyond its memory of %" G_GSIZE_FORMAT
-                          " bytes: mend the element that made the buffer",
+  return g_strdup_printf (
+      "Plane %u of a frame, %" G_GUINT64_FORMAT
+      " rows with a stride of %d bytes from byte %" G_GUINT64_FORMAT
+      " on, ends beyond its memory of %" G_GSIZE_FORMAT
+      " bytes: fix the element that made the buffer",
       plane, rows, stride, start, map->size);
 }
 
@@ -87,7 +87,7 @@ gst_cuv_video_map (GstVideoFrame *frame, const GstVideoInfo *info,
     return g_strdup_printf (
         "Cannot map a frame of %" G_GSIZE_FORMAT
         " bytes in a buffer of %" G_GSIZE_FORMAT
-        ": the element that made the buffer must match its caps",
+        ": fix the element that made the buffer, it must match its caps",
         info->size, gst_buffer_get_size (buffer));
   frame->info.width = info->width;
   frame->info.height = info->height;
@@ -168,9 +168,16 @@ gboolean
 gst_cuv_frame_failed (const GstCuvFrame *self, const gchar *problem)
 {
   GST_ELEMENT_ERROR (self->context->element, RESOURCE, FAILED,
-      ("The %s failed at a frame of %d x %d: %s.%s", self->cuda ? "GPU" : "CPU",
-          self->frame.width, self->frame.height, problem,
-          self->cuda ? " " GST_CUV_USE_CPU : ""),
+      ("Processing a frame of %dx%d on the %s failed: %s. %s.",
+          self->frame.width, self->frame.height, self->cuda ? "GPU" : "CPU",
+          problem, gst_cuv_frame_remedy (self)),
       (NULL));
   return FALSE;
+}
+
+const gchar *
+gst_cuv_frame_remedy (const GstCuvFrame *self)
+{
+  return self->cuda ? GST_CUV_USE_CPU
+                    : "Use smaller frames, or end other processes";
 }

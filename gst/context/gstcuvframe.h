@@ -49,6 +49,10 @@ CUV_API void gst_cuv_frame_unmap (GstCuvFrame *self);
 CUV_API CuvProcessor gst_cuv_frame_processor (
     const GstCuvFrame *self, gint n_threads);
 
+/* What a user can do about a failure to process the frame, for messages: a
+ * sentence without its full stop. */
+CUV_API const gchar *gst_cuv_frame_remedy (const GstCuvFrame *self);
+
 /* Posts the error that work on the frame failed. Returns FALSE. */
 CUV_API gboolean gst_cuv_frame_failed (
     const GstCuvFrame *self, const gchar *problem);

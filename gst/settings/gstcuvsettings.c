@@ -8,11 +8,11 @@
  * message may set properties at once. */
 static void
 post_problem (GstCuvSettings *self, const GstCuvSetting *setting,
-    gpointer settings, gboolean live, gchar *problem)
+    gpointer settings, gboolean live, const gchar *verdict, gchar *problem)
 {
   gchar *value = gst_cuv_setting_describe (setting, settings);
-  gchar *text = g_strdup_printf ("%s '%s' is refused%s: %s.", setting->name,
-      value, live ? ", the one before stays" : "", problem);
+  gchar *text = g_strdup_printf ("%s '%s' %s: %s.%s", setting->name, value,
+      verdict, problem, live ? " The previous value stays in force." : "");
   const GQuark domain =
       setting->is_file ? GST_RESOURCE_ERROR : GST_LIBRARY_ERROR;
   const gint code = setting->is_file ? (gint) GST_RESOURCE_ERROR_OPEN_READ
@@ -23,6 +23,12 @@ post_problem (GstCuvSettings *self, const GstCuvSetting *setting,
       __FILE__, GST_FUNCTION, __LINE__);
   g_free (value);
   g_free (problem);
+}
+
+static const gchar *
+verdict_of (const GstCuvSetting *setting)
+{
+  return setting->is_file ? "cannot be used" : "is invalid";
 }
 
 static gpointer
@@ -89,7 +95,7 @@ set_parsed (
   g_mutex_unlock (&self->changing);
   if (problem == NULL)
     return;
-  post_problem (self, setting, copy, TRUE, problem);
+  post_problem (self, setting, copy, TRUE, verdict_of (setting), problem);
   gst_cuv_settings_free (self->table, copy);
 }
 
@@ -107,8 +113,8 @@ refused_while_started (
     return FALSE;
   copy = copy_pending (self);
   gst_cuv_setting_store (setting, gst_cuv_setting_field (copy, setting), value);
-  post_problem (self, setting, copy, TRUE,
-      g_strdup ("it can change in state NULL or READY only"));
+  post_problem (self, setting, copy, TRUE, "cannot be set now",
+      g_strdup ("it can change only in the states NULL and READY"));
   gst_cuv_settings_free (self->table, copy);
   return TRUE;
 }
@@ -134,7 +140,8 @@ gst_cuv_settings_start (GstCuvSettings *self)
   g_mutex_unlock (&self->changing);
   if (problem == NULL)
     return TRUE;
-  post_problem (self, &table->list[i - 1], copy, FALSE, problem);
+  post_problem (self, &table->list[i - 1], copy, FALSE,
+      verdict_of (&table->list[i - 1]), problem);
   gst_cuv_settings_free (table, copy);
   return FALSE;
 }
@@ -181,19 +188,22 @@ static gboolean
 keep_in_force (GstCuvSettings *self, GstCuvSettingsUse use, gconstpointer data,
     const gchar *problem)
 {
-  gchar *other = NULL;
+  const gboolean is_resource = self->is_resource_problem;
+  const GQuark domain = is_resource ? GST_RESOURCE_ERROR : GST_LIBRARY_ERROR;
+  const gint code = is_resource ? (gint) GST_RESOURCE_ERROR_FAILED
+                                : (gint) GST_LIBRARY_ERROR_SETTINGS;
+  gchar *other = NULL, *text;
   gboolean kept = self->has_in_force;
 
   if (kept)
     other = use_settings (self, self->in_force, use, data);
   kept = kept && other == NULL;
   g_free (other);
-  if (kept)
-    GST_ELEMENT_WARNING (self->element, LIBRARY, SETTINGS,
-        ("%s. The settings before stay in force.", problem), (NULL));
-  else
-    GST_ELEMENT_ERROR (
-        self->element, LIBRARY, SETTINGS, ("%s.", problem), (NULL));
+  text = g_strdup_printf (
+      "%s.%s", problem, kept ? " The previous settings stay in force." : "");
+  gst_element_message_full (self->element,
+      kept ? GST_MESSAGE_WARNING : GST_MESSAGE_ERROR, domain, code, text, NULL,
+      __FILE__, GST_FUNCTION, __LINE__);
   return kept;
 }
 
@@ -209,6 +219,7 @@ gst_cuv_settings_apply (
   self->applied = self->serial;
   candidate = gst_cuv_settings_copy (self->table, self->pending);
   GST_OBJECT_UNLOCK (self->element);
+  self->is_resource_problem = FALSE;
   problem = use_settings (self, candidate, use, data);
   if (problem == NULL) {
     gpointer before = self->in_force;

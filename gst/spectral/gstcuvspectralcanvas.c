@@ -12,8 +12,8 @@
   "Cannot map an output buffer as a picture: the next element's buffer pool "  \
   "does not match the caps"
 #define NO_CUDA_MEMORY                                                         \
-  "Cannot allocate CUDA memory for a picture: end other work on the GPU, or "  \
-  "use smaller images"
+  "Cannot allocate CUDA memory for a picture: end other processes on the "     \
+  "GPU, or use smaller images"
 
 /* Pictures are painted as RGBx; in host memory GStreamer converts them to NV12.
  */

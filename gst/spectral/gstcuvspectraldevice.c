@@ -56,7 +56,7 @@ upload_task (void *data, int worker, int task)
   if (g_atomic_int_get (&self->failed))
     return;
   if (!gst_cuv_context_push (self->device->context)) {
-    note_failure (self, "the CUDA context is lost");
+    note_failure (self, "the CUDA context was lost");
     return;
   }
   if (cuv_upload_chunk (self->device->upload, worker, self->data + at, at,

@@ -33,7 +33,7 @@ reject (gchar **problem, const gchar *field, gint item, const GValue *value,
   va_start (args, expected);
   wanted = g_strdup_vprintf (expected, args);
   va_end (args);
-  *problem = g_strdup_printf ("%s%s is %.60s, and should be %s", field,
+  *problem = g_strdup_printf ("%s%s is %.60s, but must be %s", field,
       index != NULL ? index : "",
       value == NULL      ? "missing"
           : text != NULL ? text
@@ -66,7 +66,7 @@ read_size (const GstStructure *structure, const gchar *field, gint maximum,
   return (gst_structure_get_int (structure, field, size) && *size >= 1
              && *size <= maximum)
       || reject (problem, field, -1, gst_structure_get_value (structure, field),
-          "an int of 1 .. %d", maximum);
+          "an integer from 1 to %d", maximum);
 }
 
 static gboolean
@@ -131,14 +131,14 @@ read_bad_bands (
   if (array == NULL)
     return TRUE;
   if (!GST_VALUE_HOLDS_ARRAY (array))
-    return reject (problem, name, -1, array, "an array of ints");
+    return reject (problem, name, -1, array, "an array of integers");
   for (guint i = 0; i < gst_value_array_get_size (array); i++) {
     const GValue *item = gst_value_array_get_value (array, i);
 
     if (!G_VALUE_HOLDS_INT (item) || g_value_get_int (item) < 0
         || g_value_get_int (item) >= info->bands)
-      return reject (
-          problem, name, (gint) i, item, "an int of 0 .. %d", info->bands - 1);
+      return reject (problem, name, (gint) i, item, "an integer from 0 to %d",
+          info->bands - 1);
     info->bad[g_value_get_int (item)] = TRUE;
   }
   return TRUE;
@@ -191,19 +191,18 @@ gst_cuv_spectral_info_from_caps (
   *problem = NULL;
   if (structure == NULL
       || !gst_structure_has_name (structure, "video/x-spectral")) {
-    *problem =
-        g_strdup_printf ("the caps are %s, and should be video/x-spectral",
-            structure != NULL ? gst_structure_get_name (structure) : "empty");
+    *problem = g_strdup_printf ("the caps are %s, but must be video/x-spectral",
+        structure != NULL ? gst_structure_get_name (structure) : "empty");
     return FALSE;
   }
   if (!read_structure (info, structure, problem))
     return FALSE;
   if (gst_cuv_spectral_info_size (info) > 0)
     return TRUE;
-  *problem = g_strdup_printf ("width * height * bands is %d * %d * %d, more "
-                              "than this machine can address: send smaller "
-                              "cubes",
-      info->width, info->height, info->bands);
+  *problem =
+      g_strdup_printf ("width * height * bands is %d * %d * %d, more than this "
+                       "machine can address: send smaller cubes",
+          info->width, info->height, info->bands);
   return FALSE;
 }
 

@@ -313,7 +313,7 @@ class Options(unittest.TestCase):
             (1, "nonsense", "--mode", "nonsense", PICTURES[0]),
             (1, "gst-inspect-1.0", "--block-size", "7", PICTURES[0]),
             (1, "no property", "--set", "nonsense=1", PICTURES[0]),
-            (1, "is refused", "--model", "nonsense", PICTURES[0]),
+            (1, "cannot be used", "--model", "nonsense", PICTURES[0]),
             (1, "Cannot write", "--csv", "nowhere/all.csv", PICTURES[0]),
             (1, "No such file", "--output", "nowhere/o.avi", PICTURES[0]),
             (1, "Not a directory", "--output", "cut.jpg", PICTURES[0]),
@@ -454,7 +454,7 @@ class Python(unittest.TestCase):
         for arguments, text in (
             ([], "detect.py FILE"),
             (["missing.jpg"], "missing.jpg: Resource not found"),
-            ([PICTURES[0], "nonsense.xml"], "is refused"),
+            ([PICTURES[0], "nonsense.xml"], "cannot be used"),
         ):
             done = subprocess.run(
                 ["/usr/bin/python3", PYTHON, *arguments],

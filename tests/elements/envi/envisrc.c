@@ -423,8 +423,8 @@ GST_START_TEST (max_bytes_limits_memory)
       "data type=2\nbyte order=0\n");
   write_sparse ("huge.img", 10 * GIB, "end");
   cuv_expect_error ("envisrc location=huge.hdr ! fakesink",
-      "needs 21474836480 bytes of memory as F32LE, and max-bytes is "
-      "17179869184: set max-bytes");
+      "needs 21474836480 bytes of memory as F32LE, but max-bytes is "
+      "17179869184: raise max-bytes");
   write_cube ("small", 1);
   cuv_expect_error ("envisrc location=small.hdr max-bytes=59 ! fakesink",
       "needs 60 bytes of memory as U8");
@@ -458,7 +458,7 @@ GST_START_TEST (errors_name_file_and_cause)
   cuv_expect_error ("envisrc location=alone.tif ! fakesink",
       "Correct the header or copy the file again");
   cuv_expect_error ("envisrc location=bad ! fakesink",
-      "'bad.hdr' cannot be used, line 3: lines is '-4'");
+      "'bad.hdr' cannot be used: line 3: lines is '-4'");
   cuv_expect_error ("envisrc location=empty.hdr ! fakesink", "line 1");
   cuv_expect_error ("envisrc location=fifo.hdr ! fakesink", "No data file for");
   cuv_expect_error ("envisrc location=fifo.img ! fakesink", "no file");
@@ -510,7 +510,7 @@ GST_START_TEST (larger_file_is_warned_about_once)
   fail_unless_equals_int (
       count_warnings ("envisrc location=c%d.hdr loop=true num-buffers=9 "
                       "! fakesink",
-          "'c1.hdr' have 67 bytes, and by the header 60: the last 7"),
+          "'c1.hdr' have 67 bytes, but the header describes 60: the last 7"),
       1);
 }
 

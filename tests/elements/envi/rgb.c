@@ -111,12 +111,12 @@ GST_START_TEST (bands_are_chosen)
   expect_bands ("auto", "ENVI\ndefault bands = {x}\n", "", "1,2,3");
   expect_bands ("580nm,580nm,580nm", NULL, NM ",bad-bands=(int)<2>", "4,4,4");
   expect_bands ("auto", NULL, bad, "1,2,3");
-  expect_bands ("6,1,1", NULL, "", "asks for band 6, and the cube has 5");
+  expect_bands ("6,1,1", NULL, "", "asks for band 6, but the cube has 5");
   expect_bands ("650nm,1,1", NULL, "", "caps have no wavelengths");
-  expect_bands ("1,2", NULL, "", "should be auto, or three");
-  expect_bands ("1.5,2,3", NULL, "", "should be auto, or three");
-  expect_bands ("0,2,3", NULL, "", "should be auto, or three");
-  expect_bands ("650m,2,3", NULL, "", "should be auto, or three");
+  expect_bands ("1,2", NULL, "", "expected auto, or three");
+  expect_bands ("1.5,2,3", NULL, "", "expected auto, or three");
+  expect_bands ("0,2,3", NULL, "", "expected auto, or three");
+  expect_bands ("650m,2,3", NULL, "", "expected auto, or three");
 }
 
 GST_END_TEST
@@ -254,7 +254,7 @@ GST_START_TEST (invalid_input_is_reported)
   gchar *text;
 
   g_object_set (h->element, "bands", "1,2", NULL);
-  expect_problem (bus, GST_MESSAGE_WARNING, "bands '1,2' is refused");
+  expect_problem (bus, GST_MESSAGE_WARNING, "bands '1,2' is invalid");
   g_object_get (h->element, "bands", &text, NULL);
   fail_unless_equals_string (text, "auto");
   g_free (text);

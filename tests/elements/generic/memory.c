@@ -160,9 +160,10 @@ static const Case cases[] = {
   { "plane behind the memory", shift_behind_memory, "Cannot map a frame" },
   { "offset near 2^64", overflow_offset, "Cannot map a frame" },
   { "narrower than the caps", narrow_picture,
-      "GstVideoMeta of a buffer says 34x33" },
-  { "no rows", remove_rows, "GstVideoMeta of a buffer says 35x0" },
-  { "another format", change_format, "GstVideoMeta of a buffer says 35x33 NV" },
+      "GstVideoMeta of a buffer describes 34x33" },
+  { "no rows", remove_rows, "GstVideoMeta of a buffer describes 35x0" },
+  { "another format", change_format,
+      "GstVideoMeta of a buffer describes 35x33 NV" },
   { "no planes", remove_planes, "in 0 planes" },
 };
 

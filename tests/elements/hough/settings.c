@@ -146,9 +146,9 @@ static const struct {
 } contradictions[] = {
   { "canny-low=101", "canny-low 101 is above canny-high 100", "canny-low=90" },
   { "canny-high=49", "canny-low 50 is above canny-high 49", "canny-high=60" },
-  { "edges=input orientation-window=20", "with edges=input",
+  { "edges=input orientation-window=20", "but edges=input",
       "orientation-window=90" },
-  { "method=gather orientation-window=20", "with method=gather",
+  { "method=gather orientation-window=20", "but method=gather",
       "method=shared" },
   { "theta-min=20 theta-max=20", "theta-max 20 is not above theta-min 20",
       "theta-max=90" },
@@ -266,11 +266,12 @@ GST_START_TEST (test_invalid_roi)
   Run run;
 
   g_object_set (d, "roi", "1,2,3", NULL);
-  cuv_expect_no_start (d, "roi '1,2,3' is refused");
+  cuv_expect_no_start (
+      d, "roi '1,2,3' is invalid: expected left,top,right,bottom in pixels");
 
   run_init (&run, "threshold=20 roi=8,8,150,110");
   g_object_set (run.d, "roi", "10,10,5,5", NULL);
-  expect_problem (run.bus, GST_MESSAGE_WARNING, "roi '10,10,5,5' is refused");
+  expect_problem (run.bus, GST_MESSAGE_WARNING, "roi '10,10,5,5' is invalid");
   g_object_get (run.d, "roi", &value, NULL);
   fail_unless_equals_string (value, "8,8,150,110");
   g_free (value);

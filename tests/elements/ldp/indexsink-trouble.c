@@ -18,7 +18,7 @@ GST_START_TEST (invalid_locations)
 {
   cuv_expect_error (SOURCE "ldpindexsink", "location is not set");
   cuv_expect_error (SOURCE "ldpindexsink location=\"\"",
-      "location is not set: give it the name of a file");
+      "location is not set: set it to the name of a file");
   cuv_expect_error (SOURCE "ldpindexsink location=none/" INDEX,
       "none/" INDEX ": cannot be written: No such file or directory");
   cuv_expect_error (

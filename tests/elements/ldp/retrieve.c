@@ -299,7 +299,8 @@ GST_START_TEST (test_change_index)
   g_object_set (run.element, "index", "/nowhere/at.all", NULL);
   expect_problem (run.bus, GST_MESSAGE_WARNING, "/nowhere/at.all");
   g_object_set (run.element, "index", NULL, NULL);
-  expect_problem (run.bus, GST_MESSAGE_WARNING, "the one before stays");
+  expect_problem (
+      run.bus, GST_MESSAGE_WARNING, "The previous value stays in force");
   buffer = push_picture (&run, 1, &table);
   fail_unless_equals_int (table.n_rows, 9);
   gst_buffer_unref (buffer);

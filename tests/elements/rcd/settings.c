@@ -183,7 +183,7 @@ static const struct {
 } contradictions[] = {
   { "stride=8 cell=3", "cell 3 does not divide stride 8", "cell=4" },
   { "object-initial-x=-1", "-x -1", "object-initial-x=4" },
-  { "object-initial-height=0", "are a part of a box",
+  { "object-initial-height=0", "describe only a part of a box",
       "object-initial-height=24" },
   { "object-initial-x=170", "not inside the frame, which is 192x128",
       "object-initial-x=150" },
@@ -337,12 +337,12 @@ GST_START_TEST (test_too_many_scales)
   Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
   GValue value = G_VALUE_INIT;
 
-  check_no_start ("scales", many, "it takes up to 32 values, not 33");
+  check_no_start ("scales", many, "expected at most 32 values, got 33");
   check_at (film_show (&film, 1, 1, place), 1, place);
   gst_util_set_object_arg (G_OBJECT (film.t), "scales", "<1.0>");
   gst_util_set_object_arg (G_OBJECT (film.t), "scales", many);
   expect_problem (
-      film.bus, GST_MESSAGE_WARNING, "it takes up to 32 values, not 33");
+      film.bus, GST_MESSAGE_WARNING, "expected at most 32 values, got 33");
   g_value_init (&value, GST_TYPE_ARRAY);
   g_object_get_property (G_OBJECT (film.t), "scales", &value);
   fail_unless_equals_int (gst_value_array_get_size (&value), 1);
@@ -376,7 +376,7 @@ GST_START_TEST (test_invalid_pictures)
   Film film;
 
   check_no_start ("target-image", "/none/such.png",
-      "target-image '/none/such.png' is refused: there is no such file");
+      "target-image '/none/such.png' cannot be used: there is no such file");
   check_no_start ("target-image", "/", "there is no such file");
   check_no_start ("target-image", text, "cannot be decoded");
   check_no_start ("target-image", png, "cannot be decoded");
@@ -384,7 +384,8 @@ GST_START_TEST (test_invalid_pictures)
   film = film_new (BOX, "NV12", WIDTH, HEIGHT);
   check_at (film_show (&film, 1, 1, place), 1, place);
   g_object_set (film.t, "target-image", text, NULL);
-  expect_problem (film.bus, GST_MESSAGE_WARNING, "the one before stays");
+  expect_problem (
+      film.bus, GST_MESSAGE_WARNING, "The previous value stays in force");
   g_object_get (film.t, "target-image", &value, NULL);
   fail_unless (value == NULL);
   check_at (film_show (&film, 1, 1, place), 1, place);

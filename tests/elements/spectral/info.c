@@ -101,7 +101,7 @@ GST_START_TEST (invalid_fields_are_named)
     { "video/x-spectral,format=U8,interleave=bip,width=1,height=1",
         "bands is missing" },
     { "video/x-spectral,format=U8,interleave=bip,width=1,height=1,bands=0",
-        "bands is 0, and should be an int of 1 .. 512" },
+        "bands is 0, but must be an integer from 1 to 512" },
     { "video/x-spectral,format=U8,interleave=bip,width=1,height=1,bands=513",
         "bands is 513" },
     { "video/x-spectral,format=U8,interleave=bip,width=-1,height=1,bands=1",
@@ -115,7 +115,7 @@ GST_START_TEST (invalid_fields_are_named)
     { GOOD ",wavelengths=<a,b,c>", "wavelengths[0] is a" },
     { GOOD ",bad-bands=1", "bad-bands is 1" },
     { GOOD ",bad-bands=<0,3>",
-        "bad-bands[1] is 3, and should be an int of 0 .. 2" },
+        "bad-bands[1] is 3, but must be an integer from 0 to 2" },
     { GOOD ",bad-bands=<-1>", "bad-bands[0] is -1" },
     { GOOD ",ignore-value=none", "ignore-value is none" },
   };

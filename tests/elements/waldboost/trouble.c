@@ -68,7 +68,8 @@ GST_START_TEST (test_start_errors)
   expect_start_error ("", "set model, for example");
   expect_start_error ("model=nothing.xml", "opencv-data");
   expect_start_error ("model=/usr/bin", "regular file");
-  expect_start_error ("model=" MODEL " roi=1,2,3", "four pixel coordinates");
+  expect_start_error (
+      "model=" MODEL " roi=1,2,3", "expected left,top,right,bottom in pixels");
   expect_start_error (
       "model=" MODEL " labels=a,,b", "names separated by commas");
   expect_start_error (
@@ -98,7 +99,7 @@ GST_START_TEST (test_invalid_before_start)
   expect_no_warning (bus);
   fail_unless_equals_int (
       gst_element_set_state (d, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
-  expect_problem (bus, GST_MESSAGE_ERROR, "roi '1,2,3' is refused");
+  expect_problem (bus, GST_MESSAGE_ERROR, "roi '1,2,3' is invalid");
   gst_element_set_state (d, GST_STATE_NULL);
   g_object_set (
       d, "roi", NULL, "labels", NULL, "rearrangement-stages", "", NULL);
