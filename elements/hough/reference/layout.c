@@ -13,12 +13,6 @@
 
 #define PI 3.14159265358979323846
 
-static double
-degrees (double v)
-{
-  return v * PI / 180;
-}
-
 /* Row j, counted from -90 degrees. */
 static CuvHoughRow
 rho_theta_row (const CuvHoughConfig *config, int j)
@@ -83,7 +77,7 @@ find_bins (const CuvHoughLayout *self, CuvHoughRow *row)
 {
   const double per_radian = self->n_bins / PI, same = 1e-6;
   double middle = (row->theta + PI / 2) * per_radian;
-  double window = degrees (fmin (self->config.window, 90)) * per_radian;
+  double window = fmin (self->config.window, 90) * PI / 180 * per_radian;
   int first = (int) floor (middle - window + same);
   int last = (int) floor (middle + window + same);
 

@@ -66,19 +66,13 @@ make_pictures (CuvWaldboostCpu *self)
   memset (self->pictures.data, 0, (plan->n_levels + 1) * sizeof (CuvPicture));
   for (int i = 0; i < plan->n_levels; i++) {
     int at = plan->levels[i].source;
-    const CuvWaldboostLevel *source;
-    CuvPicture *picture;
+    CuvPicture *picture = cuv_picture_of (self, at);
 
-    if (at < 0)
+    if (at < 0 || picture->width > 0)
       continue;
-    source = &plan->levels[at];
-    picture = cuv_picture_of (self, at);
-    if (picture->width > 0)
-      continue;
-    picture->width = source->width;
-    picture->height = source->height;
-    picture->stride = source->width;
-    n += (size_t) source->width * source->height;
+    picture->stride = picture->width = plan->levels[at].width;
+    picture->height = plan->levels[at].height;
+    n += (size_t) picture->width * picture->height;
   }
   if (!reserve (&self->pixels, n))
     return false;

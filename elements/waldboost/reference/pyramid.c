@@ -46,33 +46,33 @@ box_size (const CuvWaldboostModel *model, float scale)
     round_int (model->window_height * scale) };
 }
 
-/* The scales whose box fits into the frame; scales may be NULL. */
+/* The scales whose box fits into the frame; levels may be NULL. */
 static int
-count_scales (const CuvWaldboostModel *model, double factor, int width,
-    int height, float *scales)
+count_scales (const CuvWaldboostModel *model, double factor,
+    const CuvWaldboostPlan *plan, CuvWaldboostLevel *levels)
 {
   int n = 0;
 
   for (double scale = 1;; scale *= factor, n++) {
     double w = model->window_width * scale, h = model->window_height * scale;
 
-    if (!(w < 1e9 && h < 1e9) || round_int (w) > width
-        || round_int (h) > height)
+    if (!(w < 1e9 && h < 1e9) || round_int (w) > plan->width
+        || round_int (h) > plan->height)
       return n;
-    if (scales != NULL)
-      scales[n] = (float) scale;
+    if (levels != NULL)
+      levels[n].scale = (float) scale;
   }
 }
 
 static int
 nearest_to_minimum (const CuvWaldboostModel *model,
-    const CuvWaldboostParams *params, const float *scales, int n)
+    const CuvWaldboostParams *params, const CuvWaldboostLevel *levels, int n)
 {
   double best = INFINITY;
   int at = 0;
 
   for (int i = 0; i < n; i++) {
-    Size box = box_size (model, scales[i]);
+    Size box = box_size (model, levels[i].scale);
     double dx = (double) params->min_width - box.width;
     double dy = (double) params->min_height - box.height;
 
@@ -87,21 +87,21 @@ nearest_to_minimum (const CuvWaldboostModel *model,
 /* Keeps the scales of a requested size, in place. */
 static int
 choose_scales (const CuvWaldboostModel *model, const CuvWaldboostParams *params,
-    float *scales, int n)
+    CuvWaldboostLevel *levels, int n)
 {
-  int kept = 0, nearest = nearest_to_minimum (model, params, scales, n);
-  float nearest_scale = n > 0 ? scales[nearest] : 0;
+  int kept = 0, nearest = nearest_to_minimum (model, params, levels, n);
+  float nearest_scale = n > 0 ? levels[nearest].scale : 0;
 
   for (int i = 0; i < n; i++) {
-    Size box = box_size (model, scales[i]);
+    Size box = box_size (model, levels[i].scale);
 
     if (is_too_large (params, box))
       break;
     if (!is_too_small (params, box))
-      scales[kept++] = scales[i];
+      levels[kept++].scale = levels[i].scale;
   }
   if (kept == 0 && n > 0)
-    scales[kept++] = nearest_scale;
+    levels[kept++].scale = nearest_scale;
   return kept;
 }
 
@@ -147,24 +147,18 @@ static CuvWaldboostLevel *
 opencv_levels (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
     const CuvWaldboostParams *params)
 {
-  int n = count_scales (
-      model, params->scale_factor, plan->width, plan->height, NULL);
-  float *scales = malloc ((n + 1) * sizeof *scales);
+  const double factor = params->scale_factor;
+  int n = count_scales (model, factor, plan, NULL);
   CuvWaldboostLevel *levels = malloc ((n + 1) * sizeof *levels);
 
-  if (scales != NULL && levels != NULL) {
-    count_scales (
-        model, params->scale_factor, plan->width, plan->height, scales);
-    plan->n_levels = choose_scales (model, params, scales, n);
-    for (int i = 0; i < plan->n_levels; i++) {
-      levels[i] = opencv_level (plan, model, scales[i]);
-      set_opencv_positions (model, &levels[i], levels[0].width);
-    }
-  } else {
-    free (levels);
-    levels = NULL;
+  if (levels == NULL)
+    return NULL;
+  count_scales (model, factor, plan, levels);
+  plan->n_levels = choose_scales (model, params, levels, n);
+  for (int i = 0; i < plan->n_levels; i++) {
+    levels[i] = opencv_level (plan, model, levels[i].scale);
+    set_opencv_positions (model, &levels[i], levels[0].width);
   }
-  free (scales);
   return levels;
 }
 
@@ -316,24 +310,18 @@ make_half_taps (CuvTap *taps, int n_out)
     taps[i] = (CuvTap){ 2 * i, 128 };
 }
 
-/* OpenCV does not resize to the same size, regardless of the factor. */
-static bool
-is_copy (const CuvWaldboostPlan *plan, const CuvWaldboostLevel *level)
-{
-  return level->width == plan->width && level->height == plan->height;
-}
-
 static void
 make_taps (const CuvWaldboostPlan *plan, const CuvWaldboostLevel *level,
     CuvTap *taps, int n_out, int n_in)
 {
+  /* OpenCV does not resize to the same size, regardless of the factor */
+  bool copy = level->width == plan->width && level->height == plan->height;
   int exponent;
 
   if (plan->scan == CUV_SCAN_OPENCV)
     make_exact_taps (taps, n_out, n_in, (double) n_in / n_out);
   else if (plan->scan == CUV_SCAN_WBD)
-    make_exact_taps (taps, n_out, n_in,
-        is_copy (plan, level) ? 1 : 1 / (double) level->factor);
+    make_exact_taps (taps, n_out, n_in, copy ? 1 : 1 / (double) level->factor);
   else if (level->scale >= 2 && frexpf (level->scale, &exponent) == 0.5f)
     make_half_taps (taps, n_out); /* a base */
   else
