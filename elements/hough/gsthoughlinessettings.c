@@ -102,28 +102,22 @@ gst_hough_lines_check_config (const GstHoughLinesSettings *self)
       self->theta_min, self->theta_max, problem);
 }
 
-static const GEnumValue methods[] = {
-  { CUV_HOUGH_AUTO, "What is fastest for the frame", "auto" },
-  { CUV_HOUGH_GLOBAL, "Each edge adds to the accumulator in memory", "global" },
-  { CUV_HOUGH_SHARED, "Slices of a few rows in fast memory", "shared" },
-  { CUV_HOUGH_GATHER, "Each cell counts its pixels, edges or not", "gather" },
-  { CUV_HOUGH_RING, "A few rows at a time, and no accumulator", "ring" },
-  { GST_HOUGH_PCLINES, "Lines in parallel coordinates, as shared", "pclines" },
-  { 0, NULL, NULL },
-};
-
-static GType
-method_get_type (void)
-{
-  static gsize type = 0;
-
-  return gst_cuv_enum_register (&type, "GstHoughMethod", methods);
-}
+GST_CUV_DEFINE_ENUM (method_get_type, "GstHoughMethod",
+    { CUV_HOUGH_AUTO, "What is fastest for the frame", "auto" },
+    { CUV_HOUGH_GLOBAL, "Each edge adds to the accumulator in memory",
+        "global" },
+    { CUV_HOUGH_SHARED, "Slices of a few rows in fast memory", "shared" },
+    { CUV_HOUGH_GATHER, "Each cell counts its pixels, edges or not", "gather" },
+    { CUV_HOUGH_RING, "A few rows at a time, and no accumulator", "ring" },
+    { GST_HOUGH_PCLINES, "Lines in parallel coordinates, as shared",
+        "pclines" })
 
 const gchar *
 gst_hough_lines_method_nick (gint method)
 {
-  return methods[method].value_nick;
+  GEnumClass *values = g_type_class_peek (method_get_type ());
+
+  return g_enum_get_value (values, method)->value_nick;
 }
 
 GST_CUV_DEFINE_ENUM (edges_get_type, "GstHoughEdges",
