@@ -172,11 +172,11 @@ open_backend (GstSpectralNtf *self, const CuvNtfConfig *config)
   if (error == NULL)
     return TRUE;
   GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-      ("No memory to factorise %dx%dx%d samples into %d terms%s: take smaller "
-       "images, or a lower rank or window.",
-          config->width, config->height, config->depth, config->rank,
-          self->processor.on_device ? " on the GPU" : ""),
-      ("%s", error));
+      ("Cannot prepare the %s to factorise %dx%dx%d samples into %d terms: %s. "
+       "Use smaller images, or a lower rank or window.",
+          self->processor.on_device ? "GPU" : "CPU", config->width,
+          config->height, config->depth, config->rank, error),
+      (NULL));
   return FALSE;
 }
 

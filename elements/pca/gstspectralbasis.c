@@ -252,7 +252,7 @@ read_text (const gchar *location, GError **error)
         error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "it is not a regular file");
   else if (status.st_size > MAX_BYTES)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-        "it is larger than 64 MB, and a basis is not");
+        "it is larger than 64 MB, more than a basis can have");
   else
     g_file_get_contents (location, &text, NULL, error);
   return text;
@@ -274,8 +274,8 @@ static gboolean
 parse (JsonParser *parser, const gchar *text, GError **error)
 {
   if (has_many_arrays (text))
-    return FAIL (
-        error, "it has more than %d arrays, and a basis does not", MAX_ARRAYS);
+    return FAIL (error,
+        "it has more than %d arrays, more than a basis can have", MAX_ARRAYS);
   return json_parser_load_from_data (parser, text, -1, error);
 }
 

@@ -235,8 +235,8 @@ configure (gpointer element, gconstpointer settings, gconstpointer unused)
   GST_OBJECT_UNLOCK (self);
   if (!fits)
     return g_strdup_printf (
-        "The basis of basis-location is for %d bands, and the frames have %d: "
-        "set a file that was made of such frames",
+        "The basis of basis-location is for %d bands, but the frames have %d: "
+        "set a file that was saved from frames with as many bands",
         s->given->basis.n, bands.n);
   if (s->mask_band_ignore != self->was_masked)
     use_bands (self, &bands, s->mask_band_ignore);
@@ -251,7 +251,8 @@ init_basis (GstSpectralPca *self)
   if (cuv_pca_basis_init (&self->basis, self->bands.n))
     return TRUE;
   GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-      ("Out of memory for a basis of %d bands: send cubes of fewer bands.",
+      ("Out of memory for a basis of %d bands: send cubes of fewer bands, or "
+       "end other processes.",
           self->bands.n),
       (NULL));
   return FALSE;

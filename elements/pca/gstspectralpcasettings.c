@@ -79,14 +79,14 @@ load_basis (gpointer settings)
  * Since: 0.1
  */
 static const GstCuvSetting list[] = {
-  { "mode", "Mode", "The matrix whose eigenvectors are the components",
+  { "mode", "Mode", "Matrix whose eigenvectors are the components",
       .offset = AT (mode), .get_type = mode_get_type,
       .value = CUV_PCA_COVARIANCE },
-  { "basis", "Basis", "Which frame's components a frame is projected onto",
+  { "basis", "Basis", "Frame whose components a frame is projected onto",
       .offset = AT (basis), .get_type = basis_get_type,
       .value = CUV_PCA_EXACT },
   { "smoothing", "Smoothing",
-      "Weight of a frame in the moments (1 = no smoothing)",
+      "Weight of the current frame in the smoothed moments (1 = no smoothing)",
       .offset = AT (smoothing), .type = G_TYPE_DOUBLE, .minimum = 0.001,
       .maximum = 1, .value = 0.1 },
   { "stabilise", "Stabilise", "How components are kept from flickering",
@@ -95,28 +95,31 @@ static const GstCuvSetting list[] = {
   { "mapping", "Mapping", "How a component's values are mapped to bytes",
       .offset = AT (mapping), .get_type = mapping_get_type,
       .value = CUV_PCA_SIGMA },
-  { "sigmas", "Sigmas", "Deviations from grey to white (mapping=sigma)",
+  { "sigmas", "Sigmas",
+      "Number of standard deviations from grey to white (mapping=sigma)",
       .offset = AT (sigmas), .type = G_TYPE_DOUBLE, .minimum = 0.1,
       .maximum = 100, .value = 3 },
-  { "range-min", "Range minimum", "Value that is black (mapping=fixed)",
+  { "range-min", "Range minimum", "Value that becomes black (mapping=fixed)",
       .offset = AT (range_min), .type = G_TYPE_DOUBLE, .minimum = -1e12,
       .maximum = 1e12 },
-  { "range-max", "Range maximum", "Value that is white (mapping=fixed)",
+  { "range-max", "Range maximum", "Value that becomes white (mapping=fixed)",
       .offset = AT (range_max), .type = G_TYPE_DOUBLE, .minimum = -1e12,
       .maximum = 1e12, .value = 255 },
   { "percentile", "Percentile",
-      "Percent of the frame that are black, and white (mapping=percentile)",
+      "Percentage of the frame's pixels that become black, and of those that "
+      "become white (mapping=percentile)",
       .offset = AT (percentile), .type = G_TYPE_DOUBLE, .maximum = 49,
       .value = 1 },
   { "mask-band-ignore", "Mask bad bands and ignored values",
-      "Leave out the bad bands and pixels with the ignore value of the caps",
+      "Leave out the bad bands of the caps, and pixels with their ignore value",
       .offset = AT (mask_band_ignore), .type = G_TYPE_BOOLEAN, .value = TRUE },
   { "scores", "Scores",
-      "Components in a cube of scores, if the next element takes cubes",
+      "Number of components in a cube of scores, if the next element accepts "
+      "cubes",
       .offset = AT (scores), .type = G_TYPE_INT, .minimum = 1,
       .maximum = CUV_CUBE_MAX_BANDS, .value = 10 },
   { "basis-location", "Basis location",
-      "JSON file with the basis to use (default: learn one)",
+      "Path of a JSON file with the basis to use (default: learn one)",
       .offset = AT (basis_location), .type = G_TYPE_STRING, .parse = load_basis,
       .is_file = TRUE },
 };
@@ -132,8 +135,9 @@ check (gconstpointer settings)
 
   if (self->mapping != CUV_PCA_RANGE || self->range_min != self->range_max)
     return NULL;
-  return g_strdup_printf ("range-min and range-max are both %g with "
-                          "mapping=fixed: set them apart, or another mapping",
+  return g_strdup_printf (
+      "range-min and range-max are both %g with mapping=fixed: set different "
+      "values, or another mapping",
       self->range_min);
 }
 
@@ -214,8 +218,8 @@ gst_spectral_pca_save_basis (
       || gst_spectral_basis_save (basis, location, &error))
     return TRUE;
   GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
-      ("Cannot save the basis: %s. Give freeze-basis a file in a folder that "
-       "can be written to.",
+      ("Cannot save the basis: %s. Call freeze-basis with a file in a folder "
+       "that can be written to.",
           error->message),
       (NULL));
   g_error_free (error);

@@ -109,7 +109,8 @@ make_canvas (GstCuvSpectralTransform *self, const GstVideoInfo *info)
           &PRIV (self)->canvas, PRIV (self)->device.context, info))
     return TRUE;
   GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-      ("Out of memory for a picture of %dx%d pixels: use smaller images.",
+      ("Out of memory for a picture of %dx%d pixels: use smaller images, or "
+       "end other processes.",
           GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)),
       (NULL));
   return FALSE;
@@ -194,10 +195,12 @@ gst_cuv_spectral_transform_failed (
 {
   if (on_device)
     GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
-        ("The GPU failed: %s. " GST_CUV_USE_CPU, problem), (NULL));
+        ("The GPU failed: %s. " GST_CUV_USE_CPU ".", problem), (NULL));
   else
     GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
-        ("The CPU failed: %s. Use smaller images.", problem), (NULL));
+        ("The CPU failed: %s. Use smaller images, or end other processes.",
+            problem),
+        (NULL));
   return GST_FLOW_ERROR;
 }
 
@@ -422,7 +425,7 @@ parse_components (gpointer properties)
           != GST_CUV_SPECTRAL_SHOWN
       || MIN (MIN (c[0], c[1]), c[2]) < 0
       || MAX (MAX (c[0], c[1]), c[2]) > CUV_CUBE_MAX_BANDS)
-    return g_strdup ("it takes three numbers from 0 to 512 for red, green and "
+    return g_strdup ("expected three numbers from 0 to 512 for red, green and "
                      "blue, as '1,2,3'; 0 is black");
   memcpy (self->settings.components, c, sizeof c);
   return NULL;
@@ -437,7 +440,8 @@ parse_components (gpointer properties)
  */
 static const GstCuvSetting list[] = {
   { "components", "Components",
-      "Which components are red, green and blue, from 1 on (0 = black)",
+      "Numbers of the components shown as red, green and blue, 1 to 512 (0 = "
+      "black)",
       .offset = AT (components), .type = G_TYPE_STRING, .text = "1,2,3",
       .parse = parse_components },
 };
