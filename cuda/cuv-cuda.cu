@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Errors, attributes of devices, arenas and buffers.
-#include "cuv-cuda.cuh"
+#include "cuv-arena.cuh"
 
 #include <atomic>
 #include <stdio.h>

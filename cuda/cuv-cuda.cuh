@@ -138,12 +138,6 @@ cuv_uniform (T value)
   return __shfl_sync (~0u, value, 0);
 }
 
-static __device__ __forceinline__ int
-cuv_lane_of_thread ()
-{
-  return threadIdx.x % 32;
-}
-
 /* Index of the thread's warp in a one-dimensional block. Call from whole warps.
  */
 static __device__ __forceinline__ int
@@ -245,12 +239,6 @@ CUV_API void *cuv_arena_upload (CuvArena *arena, const void *data, size_t size);
 CUV_API void *cuv_arena_pinned (CuvArena *arena, size_t size);
 CUV_API void cuv_arena_clear (CuvArena *arena);
 
-/* Waits for the stream, then copies between host and device in either
- * direction.
- */
-CUV_API int cuv_cuda_copy (
-    void *to, const void *from, size_t size, cudaStream_t stream);
-
 /* Device memory that only grows; growing discards its content. All zeros is an
  * empty buffer. Counted in cuv_cuda_allocated(). */
 typedef struct {
@@ -264,16 +252,6 @@ CUV_API int cuv_buffer_upload (CuvBuffer *self, const void *data, size_t size);
 CUV_API void cuv_buffer_clear (CuvBuffer *self);
 
 CUV_END
-
-/* Allocates n zeroed elements, at least one. */
-template <typename T>
-static inline bool
-cuv_arena_new (CuvArena *arena, T **memory, size_t n)
-{
-  *memory =
-      (T *) cuv_arena_zeroed (arena, std::max<size_t> (n, 1) * sizeof (T));
-  return *memory != nullptr;
-}
 
 CUV_HOST_DEVICE int
 cuv_div_up (int a, int b)

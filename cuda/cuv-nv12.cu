@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// RGB to NV12 conversion.
 #include "cuv-nv12.h"
 #include "cuv-cuda.cuh"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// Uploads from pinned and, in chunks, from pageable memory.
 #include "cuv-upload.h"
 #include "cuv-cuda.cuh"
 #include "cuv-wait.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// Waits that sleep for most of their usual duration, then poll.
 #include "cuv-wait.h"
 
 #include <algorithm>

@@ -153,8 +153,7 @@ count_votes (
   for (int g = threadIdx.x; g < layout.n_bins; g += THREADS)
     votes +=
         (unsigned long long) layout.bin_rows[g] * (first[g + 1] - first[g]);
-  for (int bit = 16; bit > 0; bit /= 2)
-    votes += __shfl_xor_sync (~0u, votes, bit);
+  votes = cuv_warp_sum (votes);
   if (threadIdx.x % 32 == 0 && votes > 0)
     atomicAdd (&edges.counters->n_votes, votes);
 }

@@ -36,7 +36,7 @@ typedef enum {
                       * columns wide; a column is a row of the accumulator */
 } CuvLineKind;
 
-/* What a CuvHoughLayout is computed from. */
+/* The settings that a CuvHoughLayout is computed from. */
 typedef struct {
   CuvLineKind kind;
   int32_t width, height; /* of the frame, 1 .. CUV_HOUGH_MAX_SIZE */

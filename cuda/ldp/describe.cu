@@ -90,7 +90,8 @@ find_codes (const RowSigns &above, const RowSigns &row, const RowSigns &below,
 
 // ---- counting ----
 
-// Counts rows `first` to `end` - 1 of those whose signs are in shared memory.
+// Counts the codes of rows first .. end - 1 of those whose signs are in shared
+// memory.
 // Each warp works down a run of rows and keeps the signs of the last three in
 // registers.
 template <bool FULL>

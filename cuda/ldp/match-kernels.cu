@@ -9,6 +9,12 @@
 #define ENTRIES 8 // per thread block
 #define PACK_THREADS 256
 
+static __device__ __forceinline__ int
+lane_of_thread ()
+{
+  return threadIdx.x % 32;
+}
+
 // Beyond the last entry, the last one is read again.
 static __device__ __forceinline__ const uint8_t *
 entry_at (const CuvLdpMatchArgs &args, int64_t i)
@@ -23,7 +29,7 @@ entry_at (const CuvLdpMatchArgs &args, int64_t i)
 static __device__ __forceinline__ bool
 sums_to_255 (uint4 a)
 {
-  const int shift = cuv_lane_of_thread () / 16 * 16;
+  const int shift = lane_of_thread () / 16 * 16;
   const unsigned sum = __vsadu4 (a.x, 0) + __vsadu4 (a.y, 0) + __vsadu4 (a.z, 0)
       + __vsadu4 (a.w, 0);
 
@@ -89,7 +95,7 @@ template <typename Comparison> struct Histograms256 {
   compare (const CuvLdpMatchArgs &args, int64_t first, int from, int step)
   {
     const int lanes = 32 / Comparison::PER_WARP; // per histogram
-    const int lane = cuv_lane_of_thread (), shift = lane / lanes * 16;
+    const int lane = lane_of_thread (), shift = lane / lanes * 16;
     const int n_units =
         (args.n_histograms + Comparison::PER_WARP - 1) / Comparison::PER_WARP;
     // shuffled between lanes, or the compiler recomputes all addresses per unit
@@ -138,7 +144,7 @@ sum_of_bins (const Count *counts, int n)
 {
   unsigned sum = 0;
 
-  for (int i = cuv_lane_of_thread (); i < n; i += 32)
+  for (int i = lane_of_thread (); i < n; i += 32)
     sum += counts[i];
   return cuv_warp_sum (sum);
 }
@@ -149,7 +155,7 @@ intersection_of (const Count *a, const Count *b, int n, uint32_t total)
 {
   unsigned sum = 0;
 
-  for (int i = cuv_lane_of_thread (); i < n; i += 32)
+  for (int i = lane_of_thread (); i < n; i += 32)
     sum += min ((unsigned) a[i], (unsigned) b[i]);
   sum = cuv_warp_sum (sum);
   // see cuv_ldp_intersect_256()
@@ -178,7 +184,7 @@ template <typename Count> struct AnyHistograms {
                 (const Count *) entry_at (args, first + e) + at, args.n_bins,
                 histogram.total);
 
-        if (cuv_lane_of_thread () == e)
+        if (lane_of_thread () == e)
           sum += histogram.weight * distance;
       }
     }
@@ -200,8 +206,8 @@ static __global__ void __launch_bounds__ (32 * WARPS, 4)
   const uint64_t sum = Comparator::compare (
       args, first, part * WARPS + warp, CUV_LDP_PARTS * WARPS);
 
-  if (cuv_lane_of_thread () < ENTRIES)
-    warp_sums[warp][cuv_lane_of_thread ()] = sum;
+  if (lane_of_thread () < ENTRIES)
+    warp_sums[warp][lane_of_thread ()] = sum;
   __syncthreads ();
   if (threadIdx.x < ENTRIES && first + threadIdx.x < args.n) {
     uint64_t distance = 0;

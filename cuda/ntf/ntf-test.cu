@@ -104,8 +104,7 @@ block_sum (double value)
 {
   __shared__ double sums[THREADS / 32];
 
-  for (int d = 16; d > 0; d /= 2)
-    value += __shfl_xor_sync (~0u, value, d);
+  value = cuv_warp_sum (value);
   __syncthreads ();
   sums[threadIdx.x / 32] = value;
   __syncthreads ();

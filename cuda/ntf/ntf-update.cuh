@@ -239,7 +239,7 @@ cuv_ntf_load_sums (
   *(float4 *) &parts[4 * threadIdx.x] = sum;
 }
 
-// Adds up the sums of those threads.
+// Adds up the sums that cuv_ntf_load_sums() stored in parts.
 static __device__ __forceinline__ void
 cuv_ntf_add_parts (const float *parts, int n, float *numerators)
 {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <new>
 #include <string.h>
+#include "cuv-arena.cuh"
 #include "ntf/ntf-object.cuh"
 
 _CuvNtfCuda::~_CuvNtfCuda ()

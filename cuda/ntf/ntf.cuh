@@ -106,8 +106,8 @@ cuv_ntf_load4 (const float *at)
   return *(const float4 *) at;
 }
 
-// Whether this is the last of n blocks to increment the counter. Read what the
-// others wrote by __ldcg(). Called by all threads.
+// Whether this is the last of n blocks to increment the counter. It has to read
+// the results of the others by __ldcg(). Called by all threads.
 static __device__ __forceinline__ bool
 cuv_ntf_is_last (unsigned *counter, unsigned n)
 {

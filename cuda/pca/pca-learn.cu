@@ -8,8 +8,8 @@
 #define THREADS 512
 #define MERGE_THREADS 256
 
-// What shared memory holds, by the number of bands: nothing, the scratch memory
-// of an update, or also the sums and the state.
+// Contents of shared memory, by the number of bands: nothing, the scratch
+// memory of an update, or also the sums and the state.
 enum { NOTHING, SCRATCH, ALL };
 
 static __host__ __device__ inline int
@@ -268,8 +268,7 @@ __launch_bounds__ (MERGE_THREADS)
 #pragma unroll 8
   for (int i = threadIdx.x % 32; i < n_blocks; i += 32)
     sum += from[(size_t) i * CUV_PCA_SUMS (n) + at].d;
-  for (int bit = 16; bit > 0; bit /= 2)
-    sum += __shfl_xor_sync (~0u, sum, bit);
+  sum = cuv_warp_sum (sum);
   if (threadIdx.x % 32 == 0)
     to[at].d = sum;
 }

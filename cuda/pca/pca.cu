@@ -7,6 +7,7 @@
 #include <memory>
 #include <new>
 #include <string.h>
+#include "cuv-arena.cuh"
 #include "cuv-wait.h"
 #include "pca/pca-state.cuh"
 
@@ -115,7 +116,7 @@ set_ignore (CuvPcaPass *pass, const CuvPcaBands &bands)
   }
 }
 
-// Sets what all kernels of a frame need.
+// Sets the arguments that all kernels of a frame share.
 static void
 describe (Frame *frame, CuvPcaCuda *self, const CuvCube *cube,
     const CuvPcaBands *bands, const CuvPcaParams *params, uint8_t *picture,

@@ -45,7 +45,7 @@ __launch_bounds__ (THREADS) next_window_kernel (
 }
 
 // Keeps a refined match if it is the first, or better than the one kept so far.
-// By all threads of the block.
+// Called by all threads of the block.
 static __device__ __forceinline__ void
 keep_better (const CuvRcdState &state, int t, bool is_first)
 {

@@ -67,7 +67,7 @@ find_lane (const CuvRcdState &state, const CuvRcdSource &source, int n_cells,
 // ---- down the rows ----
 
 // Sums over a lane's pixels in n_rows rows from y on, which is row `row` of its
-// cell. By whole warps.
+// cell. Called by whole warps.
 template <CuvRcdFeatures F, CuvRcdLoad L>
 static __device__ __forceinline__ void
 add_rows (const CuvRcdSource &source, const Lane &lane, int y, int row,
@@ -166,7 +166,7 @@ template <CuvRcdFeatures F> struct Parts {
                [33]; // 33: avoids bank conflicts
 };
 
-// Reduces the lanes of a cell and writes its sums. By a warp.
+// Reduces the lanes of a cell and writes its sums. Called by a warp.
 template <CuvRcdFeatures F>
 static __device__ __forceinline__ void
 finish_cell (const CuvRcdState &state, const Parts<F> &parts, int cell,

@@ -61,7 +61,7 @@ edge_at (
               : min (max (window.x + edge * window.width, 0), frame.width);
 }
 
-// Sorts the edges by counting smaller ones. By all threads of a block.
+// Sorts the edges by counting smaller ones. Called by all threads of a block.
 static __device__ void
 find_lines (
     const CuvFrame &frame, const CuvRcdBox &box, Round round, Lines *lines)
@@ -87,7 +87,7 @@ find_lines (
 // ---- sums ----
 
 // Adds the sums over at most CHUNK_X x CHUNK_Y pixels to `to`, where one sum is
-// `plane` elements from the next. By a warp.
+// `plane` elements from the next. Called by a warp.
 template <CuvRcdFeatures F>
 static __device__ void
 add_chunk (const CuvFrame &frame, int left, int top, int right, int bottom,
@@ -133,7 +133,7 @@ add_chunk (const CuvFrame &frame, int left, int top, int right, int bottom,
 
 // The grid row and the pixel rows top .. bottom - 1 of block `band`: grid rows
 // are split into bands of at most CHUNK_Y pixel rows; surplus blocks get none.
-// By one thread.
+// Called by one thread.
 static __device__ void
 find_band (const Lines &lines, int band, int *row, int *top, int *bottom)
 {

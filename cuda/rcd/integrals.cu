@@ -92,7 +92,8 @@ sum_down (int64_t *band, int pitch, int n_rows, int x, int n, int64_t *to)
     band[column] = sum;
 }
 
-// Adds n_rows rows to sums, column by column. By all threads of the block.
+// Adds n_rows rows to sums, column by column. Called by all threads of the
+// block.
 static __device__ __forceinline__ void
 add_rows (const int64_t *from, int n_rows, int n, int64_t *sums)
 {

@@ -8,6 +8,7 @@
 #include <new>
 #include <string.h>
 #include <vector>
+#include "cuv-arena.cuh"
 #include "cuv-wait.h"
 #include "rcd/search.cuh"
 

@@ -82,7 +82,8 @@ find_second (const Window *windows, const CuvRcdBox &box)
   return least;
 }
 
-// The best of all blocks of windows_kernel(). By all threads of the block.
+// The best of all blocks of windows_kernel(). Called by all threads of the
+// block.
 static __device__ __forceinline__ CuvRcdBest
 find_best (const CuvRcdState &state, int n_bests)
 {
@@ -148,7 +149,7 @@ write_match (const CuvRcdState &state, const CuvRcdTarget &target,
 }
 
 // Merges a block's second score; the last block of a target to arrive writes
-// the result. By one thread of the block.
+// the result. Called by one thread of the block.
 static __device__ void
 write_second (const CuvRcdState &state, CuvRcdScoreBits second)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the scan of WaldBoost models by planes (planes/scan.cuh) and the
-// variants (variants/) share. A window's sum runs over weak classifiers until
+// Shared by both scans of WaldBoost models, by planes (planes/scan.cuh) and by
+// variants (variants/). A window's sum runs over weak classifiers until
 // it falls below a threshold. Most windows are rejected early, so a warp soon
 // has few active threads: survivors have to be compacted after each segment of
 // weak classifiers. Acc is int32_t for fixed arithmetic, else float.
@@ -40,6 +40,12 @@ struct CuvCodeRules {
 
 // ---- one window ----
 
+static __device__ __forceinline__ int
+lane_of_thread ()
+{
+  return threadIdx.x & 31;
+}
+
 // Adds a window's next n responses, per_thread successive ones per thread of a
 // group, to *sum. Returns the index of the first sum below its threshold, or n;
 // *sum is then the last sum. group is a power of two; called by whole warps.
@@ -48,7 +54,7 @@ static __device__ __forceinline__ int
 first_below (int group, int n, const int32_t responses[per_thread],
     const int32_t thresholds[per_thread], int32_t *sum)
 {
-  const int lane = cuv_lane_of_thread (), member = lane & (group - 1);
+  const int lane = lane_of_thread (), member = lane & (group - 1);
   int32_t sums[per_thread], total = 0;
   int first = per_thread; // in this thread
 
@@ -133,7 +139,7 @@ struct Tally {
   {
     unsigned n = __popc (__ballot_sync (~0u, yes));
 
-    if (n > 0 && cuv_lane_of_thread () == 0)
+    if (n > 0 && lane_of_thread () == 0)
       atomicAdd (counter, n);
   }
 
@@ -144,7 +150,7 @@ struct Tally {
     unsigned long long sum = cuv_warp_sum ((unsigned long long) my_weak);
     unsigned n = cuv_warp_sum (my_windows);
 
-    if (cuv_lane_of_thread () == 0) {
+    if (lane_of_thread () == 0) {
       atomicAdd (&weak, sum);
       atomicAdd (&windows, (unsigned long long) n);
     }

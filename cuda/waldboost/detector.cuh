@@ -70,7 +70,7 @@ public:
   virtual int set_plan (
       const CuvWaldboostPlan &plan, CuvPyramid *pyramid, CuvTables *tables) = 0;
   // Enqueues the search; the counters must be 0. If rows are not all rows, the
-  // pyramid and what was derived from it are reused from the last search.
+  // pyramid and the results of stage 0 are reused from the last search.
   virtual int submit (const CuvPyramid &pyramid, const CuvHits &hits,
       const CuvRows &rows, cudaStream_t stream) = 0;
 };

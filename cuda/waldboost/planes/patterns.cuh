@@ -143,7 +143,7 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
     const int pitch = level.picture_pitch, x = tile.x + column;
     const int n_inside = x < pitch ? level.plan.height - tile.y - first : 0;
     const bool wanted =
-        cuv_lane_of_thread () < CUV_CODE_COLUMNS / 4 && column < shape.pitch;
+        lane_of_thread () < CUV_CODE_COLUMNS / 4 && column < shape.pitch;
     const uint8_t *from =
         pictures + level.picture + (int64_t) (tile.y + first) * pitch + x;
     uint8_t *to = memory () + (first - reach + 1) * shape.pitch + column;
@@ -186,7 +186,7 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
     const int warp = cuv_warp_of_thread ();
 
     for (int base = 0; base < shape.pitch; base += CUV_CODE_COLUMNS) {
-      const int column = base + 4 * cuv_lane_of_thread ();
+      const int column = base + 4 * lane_of_thread ();
 
       if (narrow && warp < warps)
         load_rows<1, means> (level, tile, n_rows, column, warp, warps);
@@ -219,7 +219,7 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
   static __device__ __forceinline__ int
   column_of (int i)
   {
-    return cuv_lane_of_thread () + i % n_columns * 32;
+    return lane_of_thread () + i % n_columns * 32;
   }
 
   // The codes of the thread's windows; window is the offset of the first.

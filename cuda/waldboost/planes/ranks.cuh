@@ -42,7 +42,7 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
     const int rows_per_warp = (n_rows + CUV_PLANE_WARPS - 1) / CUV_PLANE_WARPS;
     const int first = cuv_warp_of_thread () * rows_per_warp;
     const int end = min (first + rows_per_warp, n_rows);
-    const int column = 4 * cuv_lane_of_thread (), x = tile.x + column;
+    const int column = 4 * lane_of_thread (), x = tile.x + column;
     const int pitch = level.picture_pitch;
     const int n = x < pitch ? level.plan.height - tile.y - first : 0;
     const uint8_t *from =
@@ -203,7 +203,7 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
   static __device__ __forceinline__ int
   column_of (int i)
   {
-    return 2 * cuv_lane_of_thread () + i % 2;
+    return 2 * lane_of_thread () + i % 2;
   }
 
   // The codes of the thread's windows; window is the offset of the first.

@@ -38,7 +38,7 @@ template <typename Acc> struct PlaneList {
 
     __syncwarp (); // all have read what is overwritten now
     if (window.alive) {
-      int at = n + __popc (voters & ((1u << cuv_lane_of_thread ()) - 1));
+      int at = n + __popc (voters & ((1u << lane_of_thread ()) - 1));
 
       offsets[at] = (uint16_t) window.offset;
       sums[at] = window.sum;
@@ -97,7 +97,7 @@ template <typename Planes, typename Acc> struct PlaneRun {
   __device__ void
   count (Segment segment, int n) const
   {
-    if (n > 0 && cuv_lane_of_thread () == 0)
+    if (n > 0 && lane_of_thread () == 0)
       atomicAdd (&shared.tally.survivors[segment.counter], (unsigned) n);
   }
 
@@ -154,7 +154,7 @@ template <typename Planes, typename Acc> struct PlaneRun {
     const int n_alive = __popc (alive), end = cuv_inclusive_scan (n_alive);
     int base = 0;
 
-    if (cuv_lane_of_thread () == 31)
+    if (lane_of_thread () == 31)
       base = atomicAdd (&shared.n_listed, end);
     int at = __shfl_sync (~0u, base, 31) + end - n_alive;
 #pragma unroll
@@ -244,7 +244,7 @@ template <typename Planes, typename Acc> struct PlaneRun {
   __device__ __forceinline__ int
   evaluate_by_group (int group, int k, int end, int stop_at, Window *window)
   {
-    const int member = cuv_lane_of_thread () & (group - 1);
+    const int member = lane_of_thread () & (group - 1);
 
     while (k < end) {
       const int n = min (at_once * group, end - k);
@@ -282,7 +282,7 @@ template <typename Planes, typename Acc> struct PlaneRun {
     int left = 0;
 
     for (int base = 0; base < n; base += 32 / group) {
-      const int i = base + cuv_lane_of_thread () / group;
+      const int i = base + lane_of_thread () / group;
       Window window = list.get (i < n, i);
       const int passed = group == 1
           ? evaluate (first, end, stop_at, &window)
@@ -394,7 +394,7 @@ __launch_bounds__ (CUV_PLANE_THREADS, 4) plane_kernel (const CuvTile *tiles,
     // The last warp to finish takes the next tile: taken earlier, it would wait
     // here while other blocks are idle.
     __syncwarp ();
-    if (cuv_lane_of_thread () == 0
+    if (lane_of_thread () == 0
         && atomicAdd (&shared.n_done, 1) == CUV_PLANE_WARPS - 1) {
       shared.n_next = gridDim.x + atomicAdd (&out.counters->tiles, 1u);
       shared.next = tiles[min (shared.n_next, n_tiles - 1)];

@@ -42,8 +42,7 @@ run_segment_by_warp (const WaldBoost<Acc> &model, const Access &access,
     const typename Access::View &view, int first, int end, Acc *sum)
 {
   for (int k = first; k < end; k += 32) {
-    const int n = min (32, end - k),
-              index = k + min (cuv_lane_of_thread (), n - 1);
+    const int n = min (32, end - k), index = k + min (lane_of_thread (), n - 1);
     const Acc response = model.leaves[access.leaf (view, index)];
     const int below =
         first_below<1> (32, n, &response, &model.thresholds[index], sum);
@@ -70,10 +69,10 @@ claim_index (CuvRearrangement variant, bool alive, int *count)
     return alive ? atomicAdd (count, 1) : 0;
   unsigned voters = __ballot_sync (~0u, alive);
   int base = 0;
-  if (cuv_lane_of_thread () == 0 && voters != 0)
+  if (lane_of_thread () == 0 && voters != 0)
     base = atomicAdd (count, __popc (voters));
   return __shfl_sync (~0u, base, 0)
-      + __popc (voters & ((1u << cuv_lane_of_thread ()) - 1));
+      + __popc (voters & ((1u << lane_of_thread ()) - 1));
 }
 
 // A block's scan of a tile, as seen by a thread. where: index of a window in
@@ -155,7 +154,7 @@ template <typename Access, typename Acc> struct BlockRun {
       BlockList<Acc> from, int n, BlockList<Acc> to, int *n_to)
   {
     for (int base = threadIdx.x & ~31; base < n; base += blockDim.x) {
-      int k = base + cuv_lane_of_thread ();
+      int k = base + lane_of_thread ();
       bool alive = k < n;
       int where = alive && first > 0 ? from.where[k] : k;
       Acc sum = alive && first > 0 ? from.sum[k] : (Acc) 0;
@@ -195,7 +194,7 @@ template <typename Access, typename Acc> struct BlockRun {
       int passed = run_segment_by_warp (
           model, access, view (where), first, segment.end, &sum);
 
-      if (cuv_lane_of_thread () != 0)
+      if (lane_of_thread () != 0)
         continue;
       weak += min (passed + 1, segment.end) - first;
       if (passed < segment.end || (last && !accept (where, sum)))

@@ -119,7 +119,7 @@ finish_by_warp (const WaldBoost<Acc> &model, const Access &access,
     const typename Access::View &view, int s, Acc sum, Tally &tally,
     Accept accept)
 {
-  const bool leader = cuv_lane_of_thread () == 0;
+  const bool leader = lane_of_thread () == 0;
   const int begin = model.segments[s - 1].end;
   int first = begin;
 
