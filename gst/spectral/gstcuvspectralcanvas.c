@@ -11,9 +11,6 @@
 #define CANNOT_MAP                                                             \
   "Cannot map an output buffer as a picture: the next element's buffer pool "  \
   "does not match the caps"
-#define NO_CUDA_MEMORY                                                         \
-  "Cannot allocate CUDA memory for a picture: end other processes on the "     \
-  "GPU, or use smaller images"
 
 /* Pictures are painted as RGBx; in host memory GStreamer converts them to NV12.
  */
@@ -90,6 +87,17 @@ ensure_device (
   return *buffer;
 }
 
+static const gchar *
+no_cuda_memory (GstCuvSpectralCanvas *self, const GstVideoInfo *info)
+{
+  g_snprintf (self->problem, sizeof self->problem,
+      "Cannot allocate %" G_GSIZE_FORMAT
+      " bytes of CUDA memory for a picture of %dx%d pixels: end other "
+      "processes on the GPU, or use smaller images",
+      info->size, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info));
+  return self->problem;
+}
+
 const gchar *
 gst_cuv_spectral_canvas_begin (GstCuvSpectralCanvas *self, GstBuffer *out,
     gboolean on_device, GstCuvSpectralPicture *picture)
@@ -106,7 +114,7 @@ gst_cuv_spectral_canvas_begin (GstCuvSpectralCanvas *self, GstBuffer *out,
       self->buffer = ensure_device (self, &self->device, &self->info);
   }
   if (self->buffer == NULL)
-    return NO_CUDA_MEMORY;
+    return no_cuda_memory (self, &self->info);
   if (!gst_video_frame_map (&self->video, &self->info, self->buffer, flags))
     return CANNOT_MAP;
   *picture =
@@ -216,7 +224,7 @@ finish_on_device (GstCuvSpectralCanvas *self)
         ? self->out
         : ensure_device (self, &self->converted, &self->out_info);
     if (from == NULL)
-      return NO_CUDA_MEMORY;
+      return no_cuda_memory (self, &self->out_info);
     if (!convert (self, from))
       return "Cannot convert a picture on the GPU: GST_DEBUG=2 shows the CUDA "
              "error";

@@ -28,6 +28,8 @@ typedef struct {
   GstVideoFrame video;
   GstBuffer *buffer, *out;
   gboolean on_device;
+
+  gchar problem[200]; /* the last error message */
 } GstCuvSpectralCanvas;
 
 /* out_info is RGBA, RGBx or NV12. FALSE if out of memory. */
