@@ -178,18 +178,6 @@ append_table_row (GString *text, CuvJson *json, const gchar *kind,
   extra_field (text, json);
 }
 
-static void
-append_objects (GString *text, CuvJson *json, const CuvRecordFrame *frame,
-    GstBuffer *buffer)
-{
-  gpointer state = NULL;
-  GstMeta *meta;
-
-  while ((meta = gst_buffer_iterate_meta_filtered (
-              buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)))
-    append_object (text, json, frame, (GstVideoRegionOfInterestMeta *) meta);
-}
-
 void
 cuv_record_to_csv (
     GString *text, const CuvRecordFrame *frame, GstBuffer *buffer)
@@ -197,10 +185,14 @@ cuv_record_to_csv (
   gsize start = text->len;
   gpointer state = NULL;
   GstCuvTable table;
+  GstMeta *meta;
   CuvJson json;
 
   cuv_json_init (&json);
-  append_objects (text, &json, frame, buffer);
+  while ((meta = gst_buffer_iterate_meta_filtered (
+              buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)))
+    append_object (text, &json, frame, (GstVideoRegionOfInterestMeta *) meta);
+  state = NULL;
   while (gst_cuv_meta_next_table (buffer, &state, &table)) {
     for (guint row = 0; table.n_columns > 0 && row < table.n_rows; row++)
       append_table_row (text, &json, table.kind, frame, &table, row);

@@ -208,32 +208,25 @@ cuv_json_uint (CuvJson *self, guint64 value)
   g_string_append_printf (self->text, "%" G_GUINT64_FORMAT, value);
 }
 
-const gchar *
-cuv_json_number (gchar *buffer, gdouble value, gboolean single)
-{
-  gint most = single ? 9 : 17; /* digits that always read back exactly */
-  gchar format[8];
-
-  for (gint digits = most - 3 + single; digits <= most; digits++) {
-    g_snprintf (format, sizeof format, "%%.%dg", digits);
-    g_ascii_formatd (buffer, G_ASCII_DTOSTR_BUF_SIZE, format, value);
-    if (single ? (gfloat) g_ascii_strtod (buffer, NULL) == (gfloat) value
-               : g_ascii_strtod (buffer, NULL) == value)
-      break;
-  }
-  return buffer;
-}
-
+/* The shortest text that reads back as the same double, or float if single. */
 static void
 append_real (CuvJson *self, gdouble value, gboolean single)
 {
-  gchar buffer[G_ASCII_DTOSTR_BUF_SIZE];
+  gint most = single ? 9 : 17; /* digits that always read back exactly */
+  gchar buffer[G_ASCII_DTOSTR_BUF_SIZE], format[8];
 
   if (!isfinite (value)) {
     cuv_json_null (self);
     return;
   }
-  g_string_append (self->text, cuv_json_number (buffer, value, single));
+  for (gint digits = most - 3 + single; digits <= most; digits++) {
+    g_snprintf (format, sizeof format, "%%.%dg", digits);
+    g_ascii_formatd (buffer, sizeof buffer, format, value);
+    if (single ? (gfloat) g_ascii_strtod (buffer, NULL) == (gfloat) value
+               : g_ascii_strtod (buffer, NULL) == value)
+      break;
+  }
+  g_string_append (self->text, buffer);
   /* some readers tell integers from reals by the text */
   if (strpbrk (buffer, ".e") == NULL)
     g_string_append (self->text, ".0");

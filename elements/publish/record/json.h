@@ -65,10 +65,6 @@ void cuv_json_node_members (CuvJson *self, JsonNode *node);
 /* Returns a sealed object node, or NULL and the reason. */
 JsonNode *cuv_json_parse_object (const gchar *text, GError **error);
 
-/* The shortest decimal text that reads back as the same finite double, or float
- * if single. buffer has G_ASCII_DTOSTR_BUF_SIZE bytes. */
-const gchar *cuv_json_number (gchar *buffer, gdouble value, gboolean single);
-
 G_END_DECLS
 
 #endif

@@ -135,15 +135,6 @@ is_classification (const GstStructure *param)
       && gst_structure_get_string (param, "model_name") != NULL;
 }
 
-static void
-append_model (CuvJson *json, const gchar *name)
-{
-  cuv_json_key (json, "model");
-  cuv_json_begin_object (json);
-  string_member (json, "name", name);
-  cuv_json_end_object (json);
-}
-
 /* As DL Streamer writes a classification. */
 static void
 append_classification (CuvJson *json, const GstStructure *param)
@@ -153,7 +144,10 @@ append_classification (CuvJson *json, const GstStructure *param)
   cuv_json_new_key (json,
       name != NULL && *name != '\0' ? name : gst_structure_get_name (param));
   cuv_json_begin_object (json);
-  append_model (json, gst_structure_get_string (param, "model_name"));
+  cuv_json_key (json, "model");
+  cuv_json_begin_object (json);
+  string_member (json, "name", gst_structure_get_string (param, "model_name"));
+  cuv_json_end_object (json);
   for (gint i = 0; i < gst_structure_n_fields (param); i++) {
     const gchar *field = gst_structure_nth_field_name (param, i);
 
@@ -314,13 +308,6 @@ cuv_record_row (CuvJson *json, const GstCuvTable *table, guint row)
   cuv_json_end_object (json);
 }
 
-static gboolean
-has_other_size (const GstCuvTable *table, const CuvRecordFrame *frame)
-{
-  return (gint) table->width != frame->width
-      || (gint) table->height != frame->height;
-}
-
 static guint
 count_scalars (const GstCuvTable *table)
 {
@@ -338,7 +325,8 @@ static void
 append_info (CuvJson *json, const GstCuvTable *table, guint nth,
     const CuvRecordFrame *frame)
 {
-  gboolean other_size = has_other_size (table, frame);
+  gboolean other_size = (gint) table->width != frame->width
+      || (gint) table->height != frame->height;
   gchar *key;
 
   if (!other_size && count_scalars (table) == 0)
@@ -419,16 +407,6 @@ cuv_record_time (gchar *buffer, gint64 wallclock)
 }
 
 static void
-append_resolution (CuvJson *json, const CuvRecordFrame *frame)
-{
-  cuv_json_key (json, "resolution");
-  cuv_json_begin_object (json);
-  int_member (json, "width", frame->width);
-  int_member (json, "height", frame->height);
-  cuv_json_end_object (json);
-}
-
-static void
 append_frame (CuvJson *json, const CuvRecordFrame *frame)
 {
   gchar time[CUV_RECORD_TIME_SIZE];
@@ -440,8 +418,13 @@ append_frame (CuvJson *json, const CuvRecordFrame *frame)
     cuv_json_key (json, "timestamp");
     cuv_json_uint (json, frame->stream_time);
   }
-  if (frame->width > 0 && frame->height > 0)
-    append_resolution (json, frame);
+  if (frame->width > 0 && frame->height > 0) {
+    cuv_json_key (json, "resolution");
+    cuv_json_begin_object (json);
+    int_member (json, "width", frame->width);
+    int_member (json, "height", frame->height);
+    cuv_json_end_object (json);
+  }
   if (frame->source != NULL)
     string_member (json, "source", frame->source);
   if (frame->tags != NULL) {
