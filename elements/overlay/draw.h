@@ -7,7 +7,6 @@
  *   cuda/overlay/        draws it on a frame in CUDA memory
  *   backend.c            draws it on the CPU or the GPU
  *   scene/scene.h        from a buffer's metadata to the list
- *   scene/colors.c       chooses the colour of a box, a trail or a table
  *   scene/text.h         renders text to masks
  *   scene/strip.c        strips of pictures
  *   gsttrails.h          the paths of tracked objects

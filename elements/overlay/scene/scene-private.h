@@ -18,8 +18,9 @@ typedef struct {
   gint bottom; /* strips of pictures occupy the rows from here on */
 } GstCuvScene;
 
-/* In colors.c. ARGB, opacity included. id: the tracking id, which selects the
- * colour instead of the label; 0: none. */
+/* The colour of a label, a track or a kind of metadata: ARGB, opacity included.
+ * id: the tracking id, which selects the colour instead of the label; 0: none.
+ */
 guint gst_cuv_scene_color (
     const GstCuvScene *self, const gchar *label, gint64 id);
 guint gst_cuv_scene_region_color (

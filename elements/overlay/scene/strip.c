@@ -172,20 +172,16 @@ measure (const GstCuvScene *scene, Strip *strip)
   strip->cell_height = strip->height + 2 * border + strip->line;
 }
 
-static gint
-column_of (const GstCuvTable *table, const gchar *name, gboolean wanted)
-{
-  return wanted ? gst_cuv_table_column (table, name) : -1;
-}
-
 void
 gst_cuv_scene_add_strips (GstCuvScene *self, const GstCuvTable *table)
 {
   Strip strip = { .table = table,
     .n_rows = MIN (table->n_rows, MAX_ROWS),
-    .region = column_of (table, "region_id", TRUE),
-    .name = column_of (table, "name", self->style->labels),
-    .similarity = column_of (table, "similarity", self->style->confidence) };
+    .region = gst_cuv_table_column (table, "region_id"),
+    .name = self->style->labels ? gst_cuv_table_column (table, "name") : -1,
+    .similarity = self->style->confidence
+        ? gst_cuv_table_column (table, "similarity")
+        : -1 };
   guint width, height;
 
   if (strcmp (table->shape, "pictures") != 0 || table->n_rows == 0)
