@@ -290,7 +290,7 @@ post_progress (GstSpectralNtf *self, GstBuffer *in)
   gst_element_post_message (GST_ELEMENT (self),
       gst_message_new_element (GST_OBJECT (self),
           gst_ntf_meta_progress (
-              in, self->job.result, in_force (self)->iterations)));
+              in, self->job.result, in_force (self)->params.iterations)));
 }
 
 static GstFlowReturn
@@ -325,7 +325,7 @@ count (GstSpectralNtf *self)
 static GstFlowReturn
 factorise (GstSpectralNtf *self, GstBuffer *in)
 {
-  CuvNtfParams params = gst_ntf_params (in_force (self));
+  CuvNtfParams params = in_force (self)->params;
   GstFlowReturn flow;
 
   if (params.init == CUV_NTF_PREVIOUS && !self->have_factors)
@@ -414,9 +414,9 @@ gst_spectral_ntf_leave_context (GstCuvTransform *transform)
 }
 
 static void
-gst_spectral_ntf_reset (GstCuvSpectralTransform *transform)
+gst_spectral_ntf_reset (GstCuvAnalyser *analyser)
 {
-  GstSpectralNtf *self = GST_SPECTRAL_NTF (transform);
+  GstSpectralNtf *self = GST_SPECTRAL_NTF (analyser);
 
   self->window.n = 0;
   self->have_factors = FALSE;
@@ -550,7 +550,7 @@ gst_spectral_ntf_class_init (GstSpectralNtfClass *klass)
       GST_DEBUG_FUNCPTR (gst_spectral_ntf_leave_context);
   spectral_class->prepare = gst_spectral_ntf_prepare;
   spectral_class->make = gst_spectral_ntf_make;
-  spectral_class->reset = gst_spectral_ntf_reset;
+  GST_CUV_ANALYSER_CLASS (klass)->reset = gst_spectral_ntf_reset;
   spectral_class->add_stats = gst_spectral_ntf_add_stats;
   gst_cuv_settings_class_install (object_class, &gst_ntf_settings);
   gst_element_class_add_static_pad_template (element_class, &sink_template);

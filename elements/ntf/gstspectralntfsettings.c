@@ -4,28 +4,12 @@
 
 #define AT(field) G_STRUCT_OFFSET (GstNtfSettings, field)
 
-CuvNtfParams
-gst_ntf_params (const GstNtfSettings *self)
-{
-  return (CuvNtfParams){
-    .algorithm = (CuvNtfAlgorithm) self->algorithm,
-    .schedule = (CuvNtfSchedule) self->schedule,
-    .init = (CuvNtfInit) self->init,
-    .seed = (guint32) self->seed,
-    .iterations = self->iterations,
-    .tolerance = self->tolerance,
-    .sparsity = self->sparsity,
-    .normalise = self->normalise,
-    .reinit_dead = self->reinit_dead,
-  };
-}
-
 static gchar *
 check (gconstpointer settings)
 {
-  const GstNtfSettings *self = settings;
+  const CuvNtfParams *params = &((const GstNtfSettings *) settings)->params;
 
-  if (self->algorithm != CUV_NTF_HALS || self->schedule != CUV_NTF_JACOBI)
+  if (params->algorithm != CUV_NTF_HALS || params->schedule != CUV_NTF_JACOBI)
     return NULL;
   return g_strdup (
       "algorithm=hals with schedule=jacobi: HALS needs each factor's new "
@@ -76,37 +60,37 @@ static const GstCuvSetting list[] = {
       .type = G_TYPE_UINT, .minimum = 1, .maximum = CUV_NTF_MAX_RANK,
       .value = 8 },
   { "iterations", "Iterations", "Maximum number of iterations",
-      .offset = AT (iterations), .type = G_TYPE_UINT, .minimum = 1,
+      .offset = AT (params.iterations), .type = G_TYPE_UINT, .minimum = 1,
       .maximum = CUV_NTF_MAX_ITERATIONS, .value = 100 },
   { "tolerance", "Tolerance",
       "Stop when ten iterations change the relative error by less than this (0 "
       "= never)",
-      .offset = AT (tolerance), .type = G_TYPE_DOUBLE, .maximum = 1,
+      .offset = AT (params.tolerance), .type = G_TYPE_DOUBLE, .maximum = 1,
       .value = 1e-6 },
   { "algorithm", "Algorithm", "Algorithm that updates the factors",
-      .offset = AT (algorithm), .get_type = algorithm_get_type,
+      .offset = AT (params.algorithm), .get_type = algorithm_get_type,
       .value = CUV_NTF_MU },
   { "schedule", "Schedule",
       "Order in which the factors are updated in an iteration",
-      .offset = AT (schedule), .get_type = schedule_get_type,
+      .offset = AT (params.schedule), .get_type = schedule_get_type,
       .value = CUV_NTF_GS },
-  { "init", "Start", "Initial factors", .offset = AT (init),
+  { "init", "Start", "Initial factors", .offset = AT (params.init),
       .get_type = init_get_type, .value = CUV_NTF_RANDOM },
   { "seed", "Seed",
       "Seed of the random numbers: the same seed gives the same factors",
-      .offset = AT (seed), .type = G_TYPE_UINT, .maximum = G_MAXUINT32,
+      .offset = AT (params.seed), .type = G_TYPE_UINT, .maximum = G_MAXUINT32,
       .value = 1 },
   { "normalise", "Normalise",
       "Normalise the columns of u and v to length 1, keep the scale in w, and "
       "sort terms by strength",
-      .offset = AT (normalise), .type = G_TYPE_BOOLEAN, .value = TRUE },
+      .offset = AT (params.normalise), .type = G_TYPE_BOOLEAN, .value = TRUE },
   { "reinit-dead", "Start dead terms afresh",
       "Give terms that have become zero new random columns",
-      .offset = AT (reinit_dead), .type = G_TYPE_BOOLEAN },
+      .offset = AT (params.reinit_dead), .type = G_TYPE_BOOLEAN },
   { "sparsity", "Sparsity",
       "Weight of the sparsity penalty: subtracted from each value of the "
       "factors, relative to the root mean square of its column",
-      .offset = AT (sparsity), .type = G_TYPE_DOUBLE, .maximum = 1 },
+      .offset = AT (params.sparsity), .type = G_TYPE_DOUBLE, .maximum = 1 },
   { "window", "Window",
       "Number of frames of GRAY8 video that are factorised together",
       .offset = AT (window), .type = G_TYPE_UINT, .minimum = 1,

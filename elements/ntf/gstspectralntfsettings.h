@@ -19,21 +19,14 @@ typedef enum {
 } GstNtfBadValues;
 
 typedef struct {
-  gint rank, iterations;
-  gdouble tolerance;
-  gint algorithm, schedule, init; /* CuvNtfAlgorithm, .. */
-  gint seed;                      /* a guint */
-  gboolean normalise, reinit_dead;
-  gdouble sparsity;
-  gint window, hop;
+  CuvNtfParams params;
+  gint rank, window, hop;
   gint show;              /* GstNtfShow */
   gint bad_values;        /* GstNtfBadValues */
   gint progress_interval; /* ms */
 } GstNtfSettings;
 
 extern const GstCuvSettingsTable gst_ntf_settings;
-
-CuvNtfParams gst_ntf_params (const GstNtfSettings *self);
 
 G_END_DECLS
 

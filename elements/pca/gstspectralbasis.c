@@ -22,13 +22,7 @@ gst_spectral_mode_name (CuvPcaMode mode)
 }
 
 G_DEFINE_BOXED_TYPE (GstSpectralBasis, gst_spectral_basis,
-    gst_spectral_basis_ref, gst_spectral_basis_unref)
-
-GstSpectralBasis *
-gst_spectral_basis_ref (GstSpectralBasis *self)
-{
-  return g_atomic_rc_box_acquire (self);
-}
+    g_atomic_rc_box_acquire, gst_spectral_basis_unref)
 
 static void
 clear (gpointer self)
@@ -204,8 +198,8 @@ read_arrays (CuvPcaBasis *basis, JsonObject *object, gint *k, GError **error)
     return FALSE;
   if (!is_orthonormal (basis, *k))
     return FAIL (error,
-        "vectors should be orthonormal: each of length 1, and "
-        "at right angles to the others");
+        "vectors should be orthonormal: each of length 1, and at right angles "
+        "to the others");
   complete (basis, *k);
   return read_numbers (json_object_get_member (object, "eigenvalues"),
       "eigenvalues", *k, 0, basis->values, error);
@@ -300,48 +294,33 @@ gst_spectral_basis_load (const gchar *location, GError **error)
   return self;
 }
 
-static void
-add_numbers (JsonBuilder *builder, const gdouble *numbers, gint n)
+static GVariant *
+array_of_numbers (const gdouble *numbers, gint n)
 {
-  json_builder_begin_array (builder);
-  for (gint i = 0; i < n; i++)
-    json_builder_add_double_value (builder, numbers[i]);
-  json_builder_end_array (builder);
-}
-
-static void
-add_member (
-    JsonBuilder *builder, const gchar *name, const gdouble *numbers, gint n)
-{
-  json_builder_set_member_name (builder, name);
-  add_numbers (builder, numbers, n);
+  return g_variant_new_fixed_array (
+      G_VARIANT_TYPE_DOUBLE, numbers, (gsize) n, sizeof *numbers);
 }
 
 static JsonNode *
 build (const CuvPcaBasis *basis)
 {
-  JsonBuilder *builder = json_builder_new ();
   const gint n = basis->n;
+  GVariantBuilder vectors;
+  GVariant *object;
   JsonNode *root;
 
-  json_builder_begin_object (builder);
-  json_builder_set_member_name (builder, "kind");
-  json_builder_add_string_value (builder, KIND);
-  json_builder_set_member_name (builder, "version");
-  json_builder_add_int_value (builder, VERSION_READ);
-  json_builder_set_member_name (builder, "mode");
-  json_builder_add_string_value (builder, modes[basis->mode]);
-  add_member (builder, "mean", basis->mean, n);
-  add_member (builder, "deviation", basis->deviation, n);
-  add_member (builder, "eigenvalues", basis->values, n);
-  json_builder_set_member_name (builder, "vectors");
-  json_builder_begin_array (builder);
+  g_variant_builder_init (&vectors, G_VARIANT_TYPE ("aad"));
   for (gint k = 0; k < n; k++)
-    add_numbers (builder, &basis->vectors[k * n], n);
-  json_builder_end_array (builder);
-  json_builder_end_object (builder);
-  root = json_builder_get_root (builder);
-  g_object_unref (builder);
+    g_variant_builder_add_value (
+        &vectors, array_of_numbers (&basis->vectors[k * n], n));
+  object = g_variant_ref_sink (g_variant_new_parsed (
+      "{'kind': <%s>, 'version': <%i>, 'mode': <%s>, 'mean': <%@ad>, "
+      "'deviation': <%@ad>, 'eigenvalues': <%@ad>, 'vectors': <%@aad>}",
+      KIND, VERSION_READ, modes[basis->mode], array_of_numbers (basis->mean, n),
+      array_of_numbers (basis->deviation, n),
+      array_of_numbers (basis->values, n), g_variant_builder_end (&vectors)));
+  root = json_gvariant_serialize (object);
+  g_variant_unref (object);
   return root;
 }
 

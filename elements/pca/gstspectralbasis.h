@@ -15,7 +15,7 @@
 
 G_BEGIN_DECLS
 
-/* Immutable, with a reference count. */
+/* Immutable; g_atomic_rc_box_acquire() is its ref(). */
 typedef struct {
   CuvPcaBasis basis;
   gint n_vectors; /* in the file; others complete the basis, and along those
@@ -23,7 +23,6 @@ typedef struct {
 } GstSpectralBasis;
 
 GType gst_spectral_basis_get_type (void);
-GstSpectralBasis *gst_spectral_basis_ref (GstSpectralBasis *self);
 void gst_spectral_basis_unref (GstSpectralBasis *self);
 
 /* A copy; NULL if out of memory. */

@@ -83,7 +83,7 @@ take_given (GstSpectralPca *self, const GstSpectralPcaSettings *settings)
     return;
   g_clear_pointer (&self->given, gst_spectral_basis_unref);
   if (given != NULL)
-    self->given = gst_spectral_basis_ref (given);
+    self->given = g_atomic_rc_box_acquire (given);
   self->given_is_new = self->is_frozen = given != NULL;
   self->n_given = given != NULL ? given->n_vectors : 0;
 }
@@ -103,7 +103,7 @@ pop_given (GstSpectralPca *self)
 
   GST_OBJECT_LOCK (self);
   if (self->given_is_new)
-    given = gst_spectral_basis_ref (self->given);
+    given = g_atomic_rc_box_acquire (self->given);
   self->given_is_new = FALSE;
   GST_OBJECT_UNLOCK (self);
   return given;
@@ -264,8 +264,8 @@ check_frozen_basis (GstSpectralPca *self)
   if (self->basis.n == self->bands.n)
     return TRUE;
   GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
-      ("The frozen basis is for %d bands, but %d are selected: emit "
-       "thaw-basis or unset basis-location before bands change.",
+      ("The frozen basis is for %d bands, but %d are selected: emit thaw-basis "
+       "or unset basis-location before bands change.",
           self->basis.n, self->bands.n),
       (NULL));
   return FALSE;
@@ -296,12 +296,6 @@ ensure_backend (GstSpectralPca *self, const CuvProcessor *processor,
   return check_frozen_basis (self);
 }
 
-static const GstSpectralPcaSettings *
-in_force (GstSpectralPca *self)
-{
-  return self->settings.in_force;
-}
-
 static GstFlowReturn
 run (GstSpectralPca *self, CuvPcaJob *job, const CuvProcessor *processor)
 {
@@ -330,8 +324,8 @@ make_locked (GstSpectralPca *self, const GstCuvSpectralFrame *frame,
     const GstCuvSpectralPicture *picture, const CuvPcaScores *scores,
     GstBuffer *out)
 {
-  CuvPcaParams params =
-      gst_spectral_pca_params (in_force (self), settings->components);
+  const GstSpectralPcaSettings *s = self->settings.in_force;
+  CuvPcaParams params = s->params;
   const CuvProcessor processor = { frame->on_device, frame->stream,
     settings->n_threads };
   CuvPcaResult result;
@@ -344,6 +338,8 @@ make_locked (GstSpectralPca *self, const GstCuvSpectralFrame *frame,
     .result = &result,
     .basis = &self->basis };
 
+  memcpy (params.display.component, settings->components,
+      sizeof settings->components);
   params.is_frozen = is_frozen (self);
   if (run (self, &job, &processor) != GST_FLOW_OK)
     return GST_FLOW_ERROR;
@@ -441,9 +437,9 @@ gst_spectral_pca_fixate_caps (GstBaseTransform *trans,
 }
 
 static void
-gst_spectral_pca_reset (GstCuvSpectralTransform *transform)
+gst_spectral_pca_reset (GstCuvAnalyser *analyser)
 {
-  GstSpectralPca *self = GST_SPECTRAL_PCA (transform);
+  GstSpectralPca *self = GST_SPECTRAL_PCA (analyser);
 
   if (self->backend.klass == NULL || is_frozen (self))
     return;
@@ -539,7 +535,7 @@ gst_spectral_pca_class_init (GstSpectralPcaClass *klass)
   spectral_class->prepare = gst_spectral_pca_prepare;
   spectral_class->make = gst_spectral_pca_make;
   spectral_class->make_scores = gst_spectral_pca_make_scores;
-  spectral_class->reset = gst_spectral_pca_reset;
+  GST_CUV_ANALYSER_CLASS (klass)->reset = gst_spectral_pca_reset;
   spectral_class->add_stats = gst_spectral_pca_add_stats;
   gst_cuv_settings_class_install (object_class, &gst_spectral_pca_settings);
   gst_spectral_pca_signals_install (G_TYPE_FROM_CLASS (klass),

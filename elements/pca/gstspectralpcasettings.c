@@ -80,36 +80,36 @@ load_basis (gpointer settings)
  */
 static const GstCuvSetting list[] = {
   { "mode", "Mode", "Matrix whose eigenvectors are the components",
-      .offset = AT (mode), .get_type = mode_get_type,
+      .offset = AT (params.learning.mode), .get_type = mode_get_type,
       .value = CUV_PCA_COVARIANCE },
   { "basis", "Basis", "Frame whose components a frame is projected onto",
-      .offset = AT (basis), .get_type = basis_get_type,
+      .offset = AT (params.timing), .get_type = basis_get_type,
       .value = CUV_PCA_EXACT },
   { "smoothing", "Smoothing",
       "Weight of the current frame in the smoothed moments (1 = no smoothing)",
-      .offset = AT (smoothing), .type = G_TYPE_DOUBLE, .minimum = 0.001,
-      .maximum = 1, .value = 0.1 },
+      .offset = AT (params.learning.smoothing), .type = G_TYPE_DOUBLE,
+      .minimum = 0.001, .maximum = 1, .value = 0.1 },
   { "stabilise", "Stabilise", "How components are kept from flickering",
-      .offset = AT (stabilise), .get_type = stabilise_get_type,
+      .offset = AT (params.learning.stabilise), .get_type = stabilise_get_type,
       .value = CUV_PCA_SIGN },
   { "mapping", "Mapping", "How a component's values are mapped to bytes",
-      .offset = AT (mapping), .get_type = mapping_get_type,
+      .offset = AT (params.display.mapping), .get_type = mapping_get_type,
       .value = CUV_PCA_SIGMA },
   { "sigmas", "Sigmas",
       "Number of standard deviations from grey to white (mapping=sigma)",
-      .offset = AT (sigmas), .type = G_TYPE_DOUBLE, .minimum = 0.1,
-      .maximum = 100, .value = 3 },
+      .offset = AT (params.display.sigmas), .type = G_TYPE_DOUBLE,
+      .minimum = 0.1, .maximum = 100, .value = 3 },
   { "range-min", "Range minimum", "Value that becomes black (mapping=fixed)",
-      .offset = AT (range_min), .type = G_TYPE_DOUBLE, .minimum = -1e12,
-      .maximum = 1e12 },
+      .offset = AT (params.display.range[0]), .type = G_TYPE_DOUBLE,
+      .minimum = -1e12, .maximum = 1e12 },
   { "range-max", "Range maximum", "Value that becomes white (mapping=fixed)",
-      .offset = AT (range_max), .type = G_TYPE_DOUBLE, .minimum = -1e12,
-      .maximum = 1e12, .value = 255 },
+      .offset = AT (params.display.range[1]), .type = G_TYPE_DOUBLE,
+      .minimum = -1e12, .maximum = 1e12, .value = 255 },
   { "percentile", "Percentile",
       "Percentage of the frame's pixels that become black, and of those that "
       "become white (mapping=percentile)",
-      .offset = AT (percentile), .type = G_TYPE_DOUBLE, .maximum = 49,
-      .value = 1 },
+      .offset = AT (params.display.percentile), .type = G_TYPE_DOUBLE,
+      .maximum = 49, .value = 1 },
   { "mask-band-ignore", "Mask bad bands and ignored values",
       "Leave out the bad bands of the caps, and pixels with their ignore value",
       .offset = AT (mask_band_ignore), .type = G_TYPE_BOOLEAN, .value = TRUE },
@@ -131,14 +131,16 @@ static const GstCuvOwnedField owned[] = {
 static gchar *
 check (gconstpointer settings)
 {
-  const GstSpectralPcaSettings *self = settings;
+  const CuvPcaDisplay *display =
+      &((const GstSpectralPcaSettings *) settings)->params.display;
 
-  if (self->mapping != CUV_PCA_RANGE || self->range_min != self->range_max)
+  if (display->mapping != CUV_PCA_RANGE
+      || display->range[0] != display->range[1])
     return NULL;
   return g_strdup_printf (
       "range-min and range-max are both %g with mapping=fixed: set different "
       "values, or another mapping",
-      self->range_min);
+      display->range[0]);
 }
 
 const GstCuvSettingsTable gst_spectral_pca_settings = {
@@ -146,20 +148,6 @@ const GstCuvSettingsTable gst_spectral_pca_settings = {
   GST_CUV_OWNED_FIELDS (owned),
   .check = check,
 };
-
-CuvPcaParams
-gst_spectral_pca_params (const GstSpectralPcaSettings *self,
-    const gint components[GST_CUV_SPECTRAL_SHOWN])
-{
-  CuvPcaParams params = {
-    .learning = { self->mode, self->stabilise, self->smoothing },
-    .display = { { components[0], components[1], components[2] }, self->mapping,
-        self->sigmas, { self->range_min, self->range_max }, self->percentile },
-    .timing = self->basis,
-  };
-
-  return params;
-}
 
 CuvPcaBands
 gst_spectral_pca_bands (const GstCuvSpectralInfo *info, gboolean mask)

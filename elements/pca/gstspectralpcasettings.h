@@ -10,8 +10,7 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  gint mode, basis, stabilise, mapping; /* CuvPcaMode, CuvPcaTiming, .. */
-  gdouble smoothing, sigmas, range_min, range_max, percentile;
+  CuvPcaParams params; /* without components and is_frozen */
   gboolean mask_band_ignore;
   gint scores;
   gchar *basis_location;
@@ -19,9 +18,6 @@ typedef struct {
 } GstSpectralPcaSettings;
 
 extern const GstCuvSettingsTable gst_spectral_pca_settings;
-
-CuvPcaParams gst_spectral_pca_params (const GstSpectralPcaSettings *self,
-    const gint components[GST_CUV_SPECTRAL_SHOWN]);
 
 /* Whether the device's shared memory suffices for the cube's bands. If not,
  * posts a message that the CPU is used. */

@@ -384,17 +384,6 @@ gst_cuv_spectral_transform_stop (GstBaseTransform *trans)
 }
 
 static void
-gst_cuv_spectral_transform_reset (GstCuvAnalyser *analyser)
-{
-  GstCuvSpectralTransform *self = GST_CUV_SPECTRAL_TRANSFORM (analyser);
-  GstCuvSpectralTransformClass *klass =
-      GST_CUV_SPECTRAL_TRANSFORM_GET_CLASS (self);
-
-  if (klass->reset != NULL)
-    klass->reset (self);
-}
-
-static void
 gst_cuv_spectral_transform_add_stats (
     GstCuvAnalyser *analyser, GstStructure *stats)
 {
@@ -483,7 +472,6 @@ gst_cuv_spectral_transform_class_init (GstCuvSpectralTransformClass *klass)
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_cuv_spectral_transform_stop);
   transform_class->set_info = gst_cuv_spectral_transform_set_info;
   transform_class->leave_context = gst_cuv_spectral_transform_leave_context;
-  analyser_class->reset = gst_cuv_spectral_transform_reset;
   analyser_class->add_stats = gst_cuv_spectral_transform_add_stats;
   gst_cuv_settings_class_install (object_class, &table);
   gst_element_class_add_static_pad_template (element_class, &sink_template);

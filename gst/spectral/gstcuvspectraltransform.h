@@ -71,9 +71,6 @@ struct _GstCuvSpectralTransformClass {
       const GstCuvSpectralFrame *frame, const GstCuvSpectralSettings *settings,
       const GstCuvSpectralInfo *info, gfloat *scores, GstBuffer *out);
 
-  /* Discards state of earlier frames: flush, new segment. Optional. */
-  void (*reset) (GstCuvSpectralTransform *self);
-
   /* Adds fields to stats. Optional. */
   void (*add_stats) (GstCuvSpectralTransform *self, GstStructure *stats);
 };
