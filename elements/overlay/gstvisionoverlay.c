@@ -20,9 +20,9 @@
  * Since: 0.1
  */
 #include "config.h"
-#include "gstvisionoverlay.h"
 
 #include "backend.h"
+#include "base/gstcuvtransform.h"
 #include "context/gstcuvframe.h"
 #include "gsttrails.h"
 #include "scene/scene.h"
@@ -40,6 +40,10 @@ typedef struct {
   GstClockTime last, sum;
   gboolean cuda;
 } Counts;
+
+#define GST_TYPE_VISION_OVERLAY (gst_vision_overlay_get_type ())
+G_DECLARE_FINAL_TYPE (
+    GstVisionOverlay, gst_vision_overlay, GST, VISION_OVERLAY, GstCuvTransform)
 
 struct _GstVisionOverlay {
   GstCuvTransform parent;
@@ -59,6 +63,7 @@ G_DEFINE_TYPE_WITH_CODE (GstVisionOverlay, gst_vision_overlay,
     GST_TYPE_CUV_TRANSFORM,
     GST_DEBUG_CATEGORY_INIT (gst_vision_overlay_debug, "visionoverlay", 0,
         "draws metadata on frames"))
+GST_ELEMENT_REGISTER_DECLARE (visionoverlay);
 GST_ELEMENT_REGISTER_DEFINE (
     visionoverlay, "visionoverlay", GST_RANK_NONE, GST_TYPE_VISION_OVERLAY)
 

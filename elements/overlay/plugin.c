@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
-#include "gstvisionoverlay.h"
+#include <gst/gst.h>
+
+GST_ELEMENT_REGISTER_DECLARE (visionoverlay);
 
 static gboolean
 plugin_init (GstPlugin *plugin)
