@@ -1,33 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* AVX2: signs and codes of 32 pixels at a time, signs computed in 16 bits;
  * intersections of 32 bytes. */
-#include <immintrin.h>
 #include "cpu/ldp-dsp.h"
+#include "cuvavx2.h"
 #include "index/ldpindex-format.h"
-
-static inline __m256i
-load (const uint8_t *at)
-{
-  return _mm256_loadu_si256 ((const __m256i *) at);
-}
-
-static inline void
-store (uint8_t *at, __m256i value)
-{
-  _mm256_storeu_si256 ((__m256i *) at, value);
-}
 
 /* ---- signs ---- */
 
-static inline __attribute__ ((always_inline)) __m256i
+CUV_INLINE __m256i
 derivative (const uint8_t *const *rows, int k, int direction, int x)
 {
   const int dx = cuv_ldp_dx (direction), up = -cuv_ldp_dy (direction);
   __m256i values[CUV_LDP_MAX_ORDER];
 
   for (int i = 0; i <= k; i++)
-    values[i] = _mm256_cvtepu8_epi16 (
-        _mm_loadu_si128 ((const __m128i *) (rows[i * up] + x + i * dx)));
+    values[i] = load_bytes (rows[i * up] + x + i * dx);
   for (int n = k; n > 0; n--) {
     for (int i = 0; i < n; i++)
       values[i] = _mm256_sub_epi16 (values[i], values[i + 1]);
@@ -36,7 +23,7 @@ derivative (const uint8_t *const *rows, int k, int direction, int x)
 }
 
 /* Signs of 16 pixels, in 16 bits each. */
-static inline __attribute__ ((always_inline)) __m256i
+CUV_INLINE __m256i
 signs_of_16 (const uint8_t *const *rows, int k, int x)
 {
   const __m256i zero = _mm256_setzero_si256 ();
@@ -56,7 +43,7 @@ signs_of_16 (const uint8_t *const *rows, int k, int x)
   return signs;
 }
 
-static inline __attribute__ ((always_inline)) void
+CUV_INLINE void
 signs_of_order (const uint8_t *const *rows, int k, int n, uint8_t *signs)
 {
   int x;
@@ -108,7 +95,7 @@ match_two (__m256i here, const uint8_t *first, const uint8_t *second)
 }
 
 /* Bits 2 d and 2 d + 1 of each byte, moved to bits `to` and `to` + 1. */
-static inline __attribute__ ((always_inline)) __m256i
+CUV_INLINE __m256i
 move_bits (__m256i from, int d, int to)
 {
   const int up = to - 2 * d;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The inner loops in AVX2. A lane is a term, so sums are added in the order of
  * the C version. No FMA: it would round differently. */
-#include <immintrin.h>
-
 #include "cpu/ntf-dsp.h"
+#include "cuvavx2.h"
 
 /* Register blocking: rows, and values of each. */
 enum { ROWS = 4, WIDE = 2 * CUV_NTF_LANES };
@@ -23,7 +22,7 @@ typedef struct {
 
 /* n_rows x n_vectors accumulators in registers: both arguments are constants at
  * the call. */
-static inline __attribute__ ((always_inline)) void
+CUV_INLINE void
 multiply_block (const Block *block, const int n_rows, const int n_vectors)
 {
   const float *a = block->a, *b = block->b;

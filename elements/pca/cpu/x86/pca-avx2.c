@@ -2,8 +2,7 @@
 /* Sums, projections and pixels of a tile with AVX2. FMA gives the same result
  * as C because products of floats are exact in double. */
 #include "cpu/pca-dsp.h"
-
-#include <immintrin.h>
+#include "cuvavx2.h"
 
 /* Register blocking. */
 enum { BLOCK_ROWS = 3, BLOCK_COLUMNS = 4, UNROLLED = 4 };
@@ -33,9 +32,7 @@ static inline void
 store_row (__m256d more, bool is_exact, CuvPcaSum *sums)
 {
   if (is_exact)
-    _mm256_storeu_si256 ((__m256i *) sums,
-        _mm256_add_epi64 (
-            _mm256_loadu_si256 ((__m256i *) sums), to_integers (more)));
+    store (sums, _mm256_add_epi64 (load (sums), to_integers (more)));
   else
     _mm256_storeu_pd (
         &sums->d, _mm256_add_pd (_mm256_loadu_pd (&sums->d), more));
@@ -80,15 +77,11 @@ add_narrow_block (
       acc[i][j] = _mm256_setzero_si256 ();
   }
   for (int p = 0; p < CUV_PCA_TILE; p += 16) {
-    const __m256i a0 = _mm256_load_si256 ((const __m256i *) (a + p));
-    const __m256i a1 =
-        _mm256_load_si256 ((const __m256i *) (a + CUV_PCA_TILE + p));
-    const __m256i a2 =
-        _mm256_load_si256 ((const __m256i *) (a + 2 * CUV_PCA_TILE + p));
+    const __m256i a0 = load (a + p), a1 = load (a + CUV_PCA_TILE + p);
+    const __m256i a2 = load (a + 2 * CUV_PCA_TILE + p);
 
     for (int j = 0; j < BLOCK_COLUMNS; j++) {
-      const __m256i bj =
-          _mm256_load_si256 ((const __m256i *) (b + j * CUV_PCA_TILE + p));
+      const __m256i bj = load (b + j * CUV_PCA_TILE + p);
 
       acc[0][j] = _mm256_add_epi32 (acc[0][j], _mm256_madd_epi16 (a0, bj));
       acc[1][j] = _mm256_add_epi32 (acc[1][j], _mm256_madd_epi16 (a1, bj));
@@ -101,11 +94,9 @@ add_narrow_block (
             _mm256_hadd_epi32 (acc[i][2], acc[i][3]));
     const __m128i more = _mm_add_epi32 (
         _mm256_castsi256_si128 (pairs), _mm256_extracti128_si256 (pairs, 1));
-    __m256i *to = (__m256i *) (sums + i * stride);
+    CuvPcaSum *to = sums + i * stride;
 
-    _mm256_storeu_si256 (to,
-        _mm256_add_epi64 (
-            _mm256_loadu_si256 (to), _mm256_cvtepi32_epi64 (more)));
+    store (to, _mm256_add_epi64 (load (to), _mm256_cvtepi32_epi64 (more)));
   }
 }
 
@@ -198,14 +189,13 @@ paint (const CuvPcaTile *tile, const int32_t *values, uint8_t *out)
     return;
   }
   for (int p = 0; p < CUV_PCA_TILE; p += 8) {
-    const __m256i *at = (const __m256i *) (values + p);
-    const __m256i r = _mm256_loadu_si256 (at);
-    const __m256i g = _mm256_loadu_si256 (at + CUV_PCA_TILE / 8);
-    const __m256i b = _mm256_loadu_si256 (at + 2 * CUV_PCA_TILE / 8);
+    const __m256i r = load (values + p);
+    const __m256i g = load (values + CUV_PCA_TILE + p);
+    const __m256i b = load (values + 2 * CUV_PCA_TILE + p);
     const __m256i rg = _mm256_or_si256 (r, _mm256_slli_epi32 (g, 8));
     const __m256i ba = _mm256_or_si256 (_mm256_slli_epi32 (b, 16), opaque);
 
-    _mm256_storeu_si256 ((__m256i *) (out + 4 * p), _mm256_or_si256 (rg, ba));
+    store (out + 4 * p, _mm256_or_si256 (rg, ba));
   }
 }
 
