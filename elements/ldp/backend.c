@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cpu/ldp-cpu.h"
+#include "cuvtime.h"
 
 typedef struct {
   const CuvLdpIndexInfo *info;
@@ -21,15 +21,6 @@ typedef struct {
   uint64_t n, n_old;
   double *similarities;
 } RetrievalJob;
-
-static double
-now_us (void)
-{
-  struct timespec now;
-
-  clock_gettime (CLOCK_MONOTONIC, &now);
-  return (double) now.tv_sec * 1e6 + (double) now.tv_nsec / 1e3;
-}
 
 /* ---- descriptors on the CPU ---- */
 
@@ -135,22 +126,21 @@ run_retrieval_cpu (void *state, void *data, const CuvProcessor *processor)
   CpuRetrieval *self = state;
   const RetrievalJob *job = data;
   CuvLdpQuery *query = job->query;
-  const double start = now_us ();
+  struct timespec start;
   const void *counts;
-  double described;
 
   if (query == NULL)
     return NULL;
+  clock_gettime (CLOCK_MONOTONIC, &start);
   counts = cuv_ldp_cpu_run (
       self->descriptor, &query->frame, &query->rect, processor->n_threads);
   if (counts == NULL)
     return "out of memory";
   set_picture (self, counts);
-  described = now_us ();
+  query->describe_us = cuv_microseconds_since (&start);
   compare_from (self, job, 0, processor->n_threads);
   query->n_on_cpu = job->n;
-  query->describe_us = (float) (described - start);
-  query->match_us = (float) (now_us () - described);
+  query->match_us = cuv_microseconds_since (&start);
   return NULL;
 }
 
@@ -264,9 +254,10 @@ static int
 match (CudaRetrieval *self, const RetrievalJob *job, uint64_t n, bool timed,
     void *stream)
 {
-  const double start = now_us ();
-  double gpu_done;
+  struct timespec start;
+  double gpu_us;
 
+  clock_gettime (CLOCK_MONOTONIC, &start);
   if (n > 0
       && cuv_ldp_match_cuda_submit_counts (self->match,
              cuv_ldp_cuda_counts (self->descriptor),
@@ -275,11 +266,11 @@ match (CudaRetrieval *self, const RetrievalJob *job, uint64_t n, bool timed,
     return -1;
   if (timed && cuv_ldp_match_cuda_collect (self->match, job->similarities) != 0)
     return -1;
-  gpu_done = now_us ();
+  gpu_us = cuv_microseconds_since (&start);
   compare_from (&self->cpu, job, n, self->n_threads);
   if (timed) {
-    update_time (&self->gpu_us, gpu_done - start, n);
-    update_time (&self->cpu_us, now_us () - gpu_done, job->n - n);
+    update_time (&self->gpu_us, gpu_us, n);
+    update_time (&self->cpu_us, cuv_microseconds_since (&start), job->n - n);
     return 0;
   }
   return n > 0 ? cuv_ldp_match_cuda_collect (self->match, job->similarities)
@@ -293,10 +284,10 @@ run_query (CudaRetrieval *self, const RetrievalJob *job, void *stream)
   CuvLdpQuery *query = job->query;
   const bool timed = is_timed (self, job);
   const uint64_t n = n_on_gpu (self, job, timed);
-  const double start = now_us ();
-  double described;
+  struct timespec start;
   int failed;
 
+  clock_gettime (CLOCK_MONOTONIC, &start);
   if (cuv_ldp_cuda_submit (
           self->descriptor, &query->frame, &query->rect, stream)
       != 0)
@@ -308,12 +299,11 @@ run_query (CudaRetrieval *self, const RetrievalJob *job, void *stream)
       return -1;
     set_picture (&self->cpu, counts);
   }
-  described = now_us ();
+  query->describe_us = cuv_microseconds_since (&start);
   failed = job->n > 0 ? match (self, job, n, timed, stream)
                       : cuv_ldp_cuda_wait (self->descriptor);
   query->n_on_cpu = job->n - n;
-  query->describe_us = (float) (described - start);
-  query->match_us = (float) (now_us () - described);
+  query->match_us = cuv_microseconds_since (&start);
   return failed;
 }
 
@@ -404,9 +394,8 @@ struct _CuvLdpRetrieval {
   size_t max_bytes;
   CuvBackend backend;
   uint64_t n_entries;
-  double *similarities; /* to each entry */
-  CuvLdpMatch *matches; /* of the last query */
-  int max_matches;
+  double *similarities;                     /* to each entry */
+  CuvLdpMatch matches[CUV_LDP_MAX_MATCHES]; /* of the last query */
 };
 
 /* The first launch loads the kernels: a query of the whole frame. */
@@ -453,7 +442,6 @@ cuv_ldp_retrieval_free (CuvLdpRetrieval *self)
     return;
   cuv_backend_close (&self->backend);
   free (self->similarities);
-  free (self->matches);
   free (self);
 }
 
@@ -491,30 +479,12 @@ cuv_ldp_retrieval_set_entries (
   return error;
 }
 
-static bool
-reserve_matches (CuvLdpRetrieval *self, int k)
-{
-  CuvLdpMatch *more = self->matches;
-
-  if (k <= self->max_matches)
-    return true;
-  more = realloc (more, (size_t) k * sizeof *more);
-  if (more == NULL)
-    return false;
-  self->matches = more;
-  self->max_matches = k;
-  return true;
-}
-
 const char *
 cuv_ldp_retrieval_run (
     CuvLdpRetrieval *self, CuvLdpQuery *query, const CuvProcessor *processor)
 {
-  const char *error;
+  const char *error = run_job (self, query, self->n_entries, processor);
 
-  if (!reserve_matches (self, query->k))
-    return "out of memory";
-  error = run_job (self, query, self->n_entries, processor);
   if (error != NULL)
     return error;
   query->matches = self->matches;

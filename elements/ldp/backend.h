@@ -77,7 +77,6 @@ bool cuv_ldp_retrieval_matches (const CuvLdpRetrieval *self,
 const char *cuv_ldp_retrieval_set_entries (
     CuvLdpRetrieval *self, uint64_t n, const CuvProcessor *processor);
 
-/* Allocates only if k grows. */
 const char *cuv_ldp_retrieval_run (
     CuvLdpRetrieval *self, CuvLdpQuery *query, const CuvProcessor *processor);
 

@@ -10,11 +10,10 @@
 /* ---- weights ---- */
 
 struct _CuvLdpMatcher {
-  CuvLdpLayout layout;
   CuvLdpDsp dsp;
   CuvLdpPacked packed;
   uint64_t *weights; /* of blocks; packed points to weights and totals */
-  uint32_t *totals;  /* codes in each histogram of a block */
+  uint32_t *totals;  /* codes in each histogram of a block, after weights */
   /* the current run */
   const uint8_t *query, *entries;
   size_t stride, n;
@@ -54,9 +53,8 @@ find_max_distance (const uint32_t *totals, int n_blocks, uint64_t n)
 }
 
 static void
-set_weights (CuvLdpMatcher *self)
+set_weights (CuvLdpMatcher *self, const CuvLdpLayout *layout)
 {
-  const CuvLdpLayout *layout = &self->layout;
   const int n_blocks = layout->columns * layout->rows;
   uint64_t n = 0, max_distance;
 
@@ -83,14 +81,13 @@ cuv_ldp_matcher_new (const CuvLdpLayout *layout)
 
   if (self == NULL)
     return NULL;
-  self->layout = *layout;
-  self->weights = calloc (n, sizeof *self->weights);
-  self->totals = calloc (n, sizeof *self->totals);
-  if (self->weights == NULL || self->totals == NULL) {
-    cuv_ldp_matcher_free (self);
+  self->weights = calloc (n, sizeof *self->weights + sizeof *self->totals);
+  if (self->weights == NULL) {
+    free (self);
     return NULL;
   }
-  set_weights (self);
+  self->totals = (uint32_t *) (self->weights + n);
+  set_weights (self, layout);
   cuv_ldp_dsp_init (&self->dsp);
   return self;
 }
@@ -101,7 +98,6 @@ cuv_ldp_matcher_free (CuvLdpMatcher *self)
   if (self == NULL)
     return;
   free (self->weights);
-  free (self->totals);
   free (self);
 }
 
