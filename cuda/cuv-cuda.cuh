@@ -57,14 +57,14 @@ cuv_cuda_allow_shared (const void *kernel, size_t bytes)
   int device;
 
   CUV_CUDA_TRY (cudaGetDevice (&device));
-  size_t &most = allowed[{ kernel, device }];
-  const size_t wanted = std::max (bytes, most);
+  size_t &limit = allowed[{ kernel, device }];
+  const size_t wanted = std::max (bytes, limit);
   // before CUDA 13 the limit may belong to a context
-  if (wanted == most && CUDART_VERSION >= 13000)
+  if (wanted == limit && CUDART_VERSION >= 13000)
     return 0;
   CUV_CUDA_TRY (cudaFuncSetAttribute (
       kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) wanted));
-  most = wanted;
+  limit = wanted;
   return 0;
 }
 
@@ -86,9 +86,9 @@ CUV_END
 /* Launches a kernel with programmatic dependent launch (PDL): its blocks may
  * start before the previous kernel of the stream has ended, once all blocks of
  * that one have called cuv_pdl_trigger(). They must call cuv_pdl_wait() before
- * they access memory that this kernel, or an earlier one it did not wait for,
- * reads or writes. The previous kernel must have waited likewise or been
- * launched normally. Records a failure and returns -1, or returns 0. */
+ * they read memory that an earlier kernel of the stream writes, or write memory
+ * that one uses. The previous kernel must itself have called cuv_pdl_wait() or
+ * been launched normally. Records a failure and returns -1, or returns 0. */
 template <typename... Parameters, typename... Arguments>
 static inline int
 cuv_launch_dependent (const char *name, dim3 grid, dim3 block, size_t shared,
@@ -153,8 +153,8 @@ cuv_warp_of_thread ()
 #define CUV_HAS_REDUCE 0
 #endif
 
-/* Byte mask: 255 where a half-word's sign bit is set, else 0; lower halves of a
- * and b, then upper halves. */
+/* Byte mask: 255 for each negative half-word, else 0. Bytes 0, 1: the low
+ * halves of a, b; bytes 2, 3: the high halves. */
 static __device__ __forceinline__ unsigned
 cuv_signs_of_halves (unsigned a, unsigned b)
 {

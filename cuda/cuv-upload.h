@@ -29,12 +29,13 @@ CUV_API uint8_t *cuv_upload_reserve (CuvUpload *self, size_t size);
 CUV_API int cuv_upload_pinned (
     CuvUpload *self, const void *data, size_t size, CuvCudaStream stream);
 
-/* Call before the first chunk. Returns 0 or -1. */
+/* Prepares the staging buffers; call before the first chunk of each upload.
+ * Returns 0 or -1. */
 CUV_API int cuv_upload_begin_chunks (CuvUpload *self);
 
 /* Copies one chunk of pageable memory to offset `at`; the memory is no longer
  * read afterwards. Threads may call it concurrently, each with its own worker
- * index from 0 on. Returns 0 or -1. */
+ * index, 0 .. CUV_UPLOAD_WORKERS - 1. Returns 0 or -1. */
 CUV_API int cuv_upload_chunk (CuvUpload *self, int worker, const void *data,
     size_t at, size_t size, CuvCudaStream stream);
 

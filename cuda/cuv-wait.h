@@ -10,7 +10,7 @@
 
 CUV_BEGIN
 
-/* One per kind of work, which it must outlive; not thread-safe.
+/* One per kind of work, valid as long as waits use it; not thread-safe.
  * Zero-initialised. */
 typedef struct {
   int64_t usual; /* recent duration of a wait in nanoseconds */

@@ -146,7 +146,7 @@ __launch_bounds__ (THREADS) best_kernel (CuvPeaks peaks, unsigned max)
   if (blockIdx.x == 0 && threadIdx.x == 0) {
     CuvHoughCounters counters = *peaks.counters;
 
-    counters.ended = cuv_nanoseconds ();
+    counters.ended_ns = cuv_nanoseconds ();
     *peaks.host_counters = counters;
   }
 }

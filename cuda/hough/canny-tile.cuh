@@ -71,8 +71,8 @@ struct Components {
   __align__ (16) unsigned edges[CUV_TILE_SIZE];
   __align__ (16) unsigned candidates[CUV_TILE_SIZE];
   unsigned undecided[CUV_TILE_SIZE];
-  // roots of components that touch the tile's border
-  unsigned open[CUV_TILE_SIZE];
+  // bitmap of the roots of components that touch the tile's border
+  unsigned open_roots[CUV_TILE_SIZE];
   int parents[32 * CUV_TILE_SIZE];   // of nodes, which are pixel indices
   uint16_t runs[16 * CUV_TILE_SIZE]; // nodes of all runs, in any order
   unsigned n_runs;
@@ -99,7 +99,7 @@ listed_run (const Components *tile, unsigned i)
   return run_of (tile, tile->runs[i] / 32, tile->runs[i] % 32);
 }
 
-// Makes each run of a word that is not an edge a component.
+// Makes each run of undecided candidates in a word a component of its own.
 static __device__ __forceinline__ void
 list_runs (Components *tile, int word)
 {
@@ -110,7 +110,7 @@ list_runs (Components *tile, int word)
   if (starts != 0)
     at = atomicAdd (&tile->n_runs, (unsigned) __popc (starts));
   tile->candidates[word] = candidates;
-  tile->undecided[word] = tile->open[word] = 0;
+  tile->undecided[word] = tile->open_roots[word] = 0;
   for (; starts != 0; starts &= starts - 1) {
     const int node = 32 * word + __ffs (starts) - 1;
 
@@ -172,7 +172,7 @@ find_root (Components *tile, const Run &run)
 
   tile->parents[run.node] = root;
   if (is_at_border (run))
-    atomicOr (&tile->open[root / 32], 1u << root % 32);
+    atomicOr (&tile->open_roots[root / 32], 1u << root % 32);
 }
 
 // Publishes runs of open components for cuv_hysteresis_submit().
@@ -182,7 +182,7 @@ publish_if_open (Components *tile, const CuvMaps &maps, const Run &run)
   const int root = tile->parents[run.node];
   const int x0 = blockIdx.x * CUV_TILE_WIDTH, y0 = blockIdx.y * CUV_TILE_HEIGHT;
 
-  if (!(tile->open[root / 32] >> root % 32 & 1))
+  if (!(tile->open_roots[root / 32] >> root % 32 & 1))
     return;
   atomicOr (&tile->undecided[run.word], run.pixels);
   maps.parents[cuv_map_node (maps, x0 + run.node % CUV_TILE_WIDTH,

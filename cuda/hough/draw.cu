@@ -30,16 +30,16 @@ static __device__ unsigned
 most_votes (const CuvDeviceLayout &layout, const unsigned *cells, int k,
     int k_end, int first, int end)
 {
-  unsigned most = 0;
+  unsigned maximum = 0;
 
   for (; k < k_end; k++) {
     const CuvVoteRow &row = layout.rows[k];
     const int begin = layout.radius + row.first_cell;
 
     for (int i = max (first, begin); i < min (end, begin + row.n_cells); i++)
-      most = max (most, cells[row.start + i - begin]);
+      maximum = max (maximum, cells[row.start + i - begin]);
   }
-  return most;
+  return maximum;
 }
 
 static __global__ void

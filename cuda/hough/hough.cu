@@ -194,9 +194,9 @@ choose_method (CuvHoughCuda *self, const CuvHoughParams *params)
     self->ring_reach = cuv_reach (params->peaks);
   }
   if (method == CUV_HOUGH_AUTO || method == CUV_HOUGH_GATHER
-      || (method == CUV_HOUGH_RING && self->ring.rows_per_block == 0))
+      || (method == CUV_HOUGH_RING && self->ring.rows_per_slice == 0))
     method = CUV_HOUGH_SHARED;
-  if (method == CUV_HOUGH_SHARED && self->plan.rows_per_block == 0)
+  if (method == CUV_HOUGH_SHARED && self->plan.rows_per_slice == 0)
     method = CUV_HOUGH_GLOBAL;
   return method;
 }
@@ -273,6 +273,15 @@ submit_all (CuvHoughCuda *self, const CuvFrame *frame)
   return 0;
 }
 
+// Waits after a failure: enqueued kernels still use the frame.
+static int
+end_submit (CuvHoughCuda *self, int submitted)
+{
+  if (submitted != 0)
+    cudaStreamSynchronize (self->stream);
+  return submitted;
+}
+
 extern "C" int
 cuv_hough_cuda_submit (CuvHoughCuda *self, const CuvFrame *frame,
     const CuvHoughParams *params, CuvCudaStream stream)
@@ -282,10 +291,7 @@ cuv_hough_cuda_submit (CuvHoughCuda *self, const CuvFrame *frame,
       std::min (std::max (params->max_lines, 1), CUV_HOUGH_MAX_LINES);
   self->method = choose_method (self, params);
   self->stream = (cudaStream_t) stream;
-  if (submit_all (self, frame) == 0)
-    return 0;
-  cudaStreamSynchronize (self->stream); // enqueued kernels still read the frame
-  return -1;
+  return end_submit (self, submit_all (self, frame));
 }
 
 static float
@@ -322,19 +328,17 @@ cuv_hough_cuda_collect (CuvHoughCuda *self, CuvHoughResult *result)
   result->n_segments =
       std::min (result->n_segments_found, CUV_HOUGH_MAX_SEGMENTS);
   result->method = self->method;
-  result->edges_us = microseconds (counters->began, counters->listed);
+  result->edges_us = microseconds (counters->began_ns, counters->listed_ns);
   // the ring kernel both votes and finds peaks
-  result->votes_us = microseconds (counters->listed,
-      counters->voted != 0 ? counters->voted : counters->ended);
-  result->peaks_us = microseconds (counters->voted, counters->ended);
+  result->votes_us = microseconds (counters->listed_ns,
+      counters->voted_ns != 0 ? counters->voted_ns : counters->ended_ns);
+  result->peaks_us = microseconds (counters->voted_ns, counters->ended_ns);
   return 0;
 }
 
-extern "C" int
-cuv_hough_cuda_draw (CuvHoughCuda *self, const CuvFrame *frame,
-    CuvHoughDraw draw, CuvCudaStream stream)
+static int
+submit_drawing (CuvHoughCuda *self, const CuvFrame *frame, CuvHoughDraw draw)
 {
-  self->stream = (cudaStream_t) stream;
   if (draw == CUV_HOUGH_DRAW_EDGES
       && cuv_draw_edges_submit (*frame, self->maps, self->stream) != 0)
     return -1;
@@ -349,6 +353,14 @@ cuv_hough_cuda_draw (CuvHoughCuda *self, const CuvFrame *frame,
     return -1;
   CUV_CUDA_TRY (cudaEventRecord (self->done, self->stream));
   return 0;
+}
+
+extern "C" int
+cuv_hough_cuda_draw (CuvHoughCuda *self, const CuvFrame *frame,
+    CuvHoughDraw draw, CuvCudaStream stream)
+{
+  self->stream = (cudaStream_t) stream;
+  return end_submit (self, submit_drawing (self, frame, draw));
 }
 
 extern "C" int

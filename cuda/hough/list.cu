@@ -41,7 +41,7 @@ load_edges (const CuvMaps &maps, int word, int y)
   unsigned edges = __ldcg (&maps.edges[at]);
 
   if (undecided != 0) {
-    edges = cuv_decide (maps, edges, undecided, word * 32, y);
+    edges = cuv_final_edges (maps, edges, undecided, word * 32, y);
     maps.edges[at] = edges;
   }
   return edges;
@@ -64,7 +64,7 @@ __launch_bounds__ (WORDS *ROWS)
     cells[i] = make_uint4 (0, 0, 0, 0);
   cuv_pdl_wait ();
   if (block == 0 && threadIdx.x == 0)
-    maps.counters->listed = cuv_nanoseconds ();
+    maps.counters->listed_ns = cuv_nanoseconds ();
   words[threadIdx.x / WORDS][threadIdx.x % WORDS] =
       load_edges (maps, x0 + threadIdx.x % WORDS, y0 + threadIdx.x / WORDS);
   __syncthreads ();

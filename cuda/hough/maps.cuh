@@ -25,8 +25,8 @@ struct CuvHoughCounters {
   unsigned n_found; // peaks
   unsigned n_segments;
   unsigned long long n_votes;
-  // nanoseconds: start, and when edges are found, votes counted, peaks sorted
-  unsigned long long began, listed, voted, ended;
+  // start, and when edges are found, votes counted, peaks sorted
+  unsigned long long began_ns, listed_ns, voted_ns, ended_ns;
 };
 
 // Edges per orientation bin.
@@ -74,7 +74,7 @@ cuv_begin_frame (const CuvMaps &maps)
 {
   if (threadIdx.x == 0) {
     *maps.counters = CuvHoughCounters{};
-    maps.counters->began = cuv_nanoseconds ();
+    maps.counters->began_ns = cuv_nanoseconds ();
   }
   for (int i = threadIdx.x; maps.bins != nullptr && i < CUV_HOUGH_MAX_PERIOD;
        i += blockDim.x)
@@ -105,8 +105,9 @@ cuv_find_root (const volatile int *parents, int node)
   return node;
 }
 
-// Unites two sets, safely against concurrent calls. The node gets the smaller
-// parent; the loop then unites that one with its previous parent.
+// Unites two sets, safely against concurrent calls. high gets low as its
+// parent, unless its parent is smaller; if it had another parent, the loop goes
+// on to unite that one with low.
 static __device__ __forceinline__ void
 cuv_unite (int *parents, int a, int b)
 {
@@ -115,7 +116,7 @@ cuv_unite (int *parents, int a, int b)
     const int before = atomicMin (&parents[high], low);
 
     if (before == high)
-      return; // b was a root
+      return; // high was a root
     a = before;
     b = low;
   }
@@ -124,7 +125,7 @@ cuv_unite (int *parents, int a, int b)
 // The final edges of a word, for kernels launched after
 // cuv_hysteresis_submit().
 static __device__ __forceinline__ unsigned
-cuv_decide (
+cuv_final_edges (
     const CuvMaps &maps, unsigned edges, unsigned undecided, int x, int y)
 {
   unsigned starts = undecided & ~(undecided << 1);
@@ -140,7 +141,7 @@ cuv_decide (
 
 // ---- launchers ----
 
-// Computes a frame's maps. cuv_decide() resolves undecided pixels.
+// Computes a frame's maps. cuv_final_edges() resolves undecided pixels.
 int cuv_maps_submit (const CuvMaps &maps, const CuvFrame &frame,
     const CuvCannyParams &params, cudaStream_t stream);
 // The same for a frame that is an edge map.

@@ -25,7 +25,8 @@ view_of (const CuvDeviceLayout &layout, const unsigned *cells, int k)
   return view;
 }
 
-// Lists the cells above the threshold, as index - first; a thread checks four.
+// Lists the cells above the threshold, as offsets from first; a thread checks
+// four.
 static __device__ __forceinline__ void
 list_cells (uint16_t *list, unsigned *n, const unsigned *cells, int n_cells,
     int first, unsigned threshold)
@@ -64,7 +65,7 @@ __launch_bounds__ (THREADS) peak_kernel (CuvDeviceLayout layout,
   __syncthreads ();
   cuv_pdl_wait ();
   if (blockIdx.x == 0 && k == 0 && threadIdx.x == 0)
-    peaks.counters->voted = cuv_nanoseconds ();
+    peaks.counters->voted_ns = cuv_nanoseconds ();
   list_cells (
       list, &n, cells + row.start, row.n_cells, first, params.threshold);
   __syncthreads ();

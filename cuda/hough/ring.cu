@@ -88,18 +88,18 @@ find_peaks (const unsigned *cells, const View *views,
   }
 }
 
-// Grid: groups of rows_per_block rows. Dynamic shared memory: the cells of
-// these rows and of cuv_reach() rows on either side.
+// Grid: slices of rows_per_slice rows. Dynamic shared memory: the cells of a
+// slice and of cuv_reach() rows on either side.
 static __global__ void
 __launch_bounds__ (CUV_VOTE_THREADS, 1) ring_kernel (CuvDeviceLayout layout,
-    CuvEdges edges, CuvPeakParams params, CuvPeaks peaks, int rows_per_block)
+    CuvEdges edges, CuvPeakParams params, CuvPeaks peaks, int rows_per_slice)
 {
   extern __shared__ uint4 cells_of_block[];
   unsigned *cells = (unsigned *) cells_of_block;
   __shared__ SliceRow slice_rows[CUV_MAX_SLICE_ROWS];
   __shared__ View views[CUV_MAX_SLICE_ROWS];
-  const int first = blockIdx.x * rows_per_block, reach = cuv_reach (params);
-  const int n = min (rows_per_block, layout.n_rows - first);
+  const int first = blockIdx.x * rows_per_slice, reach = cuv_reach (params);
+  const int n = min (rows_per_slice, layout.n_rows - first);
 
   cuv_pdl_trigger ();
   const SliceSize placed =
@@ -141,15 +141,15 @@ cuv_ring_plan (const std::vector<CuvVoteRow> &rows, int period,
                            CUV_MAX_SLICE_ROWS - 2 * reach),
     0, 1, 0 };
 
-  for (; plan.rows_per_block > 0; plan.rows_per_block--) {
-    const int n = plan.rows_per_block + 2 * reach;
+  for (; plan.rows_per_slice > 0; plan.rows_per_slice--) {
+    const int n = plan.rows_per_slice + 2 * reach;
 
-    plan.row_groups = cuv_div_up (n_rows, plan.rows_per_block);
+    plan.n_slices = cuv_div_up (n_rows, plan.rows_per_slice);
     plan.shared = 0;
-    for (int g = 0; g < plan.row_groups; g++)
+    for (int i = 0; i < plan.n_slices; i++)
       plan.shared = std::max (plan.shared,
           sizeof (unsigned)
-              * words_of (rows, period, g * plan.rows_per_block - reach, n));
+              * words_of (rows, period, i * plan.rows_per_slice - reach, n));
     if (plan.shared + sizeof (View) * CUV_MAX_SLICE_ROWS
         <= cuv_shared_for_cells ())
       break;
@@ -164,7 +164,7 @@ cuv_ring_submit (const CuvVotePlan &plan, const CuvDeviceLayout &layout,
 {
   if (cuv_cuda_allow_shared ((const void *) ring_kernel, plan.shared) != 0)
     return -1;
-  return cuv_launch_dependent ("ring_kernel", plan.row_groups, CUV_VOTE_THREADS,
+  return cuv_launch_dependent ("ring_kernel", plan.n_slices, CUV_VOTE_THREADS,
       plan.shared, stream, ring_kernel, layout, edges, params, peaks,
-      plan.rows_per_block);
+      plan.rows_per_slice);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Voting in a slice of the accumulator: a few rows in a block's shared memory,
-// for votes.cu and ring.cu.
+// for votes.cu and ring.cu, where cuv_vote_plan() and cuv_ring_plan() choose
+// the number of rows: limited by shared memory, see cuv_shared_for_cells().
 //
 // A shared memory atomic adds the votes of a whole warp at once, also several
 // for one cell, unless different cells share a bank. A warp's edges are
@@ -12,7 +13,7 @@
 
 #include <algorithm>
 
-#define CUV_MAX_SLICE_ROWS 64 // fewer if rows are long
+#define CUV_MAX_SLICE_ROWS 64
 #define CUV_VOTE_THREADS 1024 // per block
 #define EDGES_AT_ONCE 4       // loaded by a thread at a time
 
@@ -102,8 +103,6 @@ cuv_vote_in_slice (unsigned *cells, const SliceRow *slice_rows,
 
 // ---- with an orientation window ----
 
-#define EDGES_PER_THREAD 4 // loaded by a thread at a time
-
 // Votes of edges begin .. end - 1 in one row, called by a block.
 static __device__ __forceinline__ void
 vote_for_range (unsigned *cells, const SliceRow &slice_row,
@@ -111,16 +110,16 @@ vote_for_range (unsigned *cells, const SliceRow &slice_row,
 {
   unsigned i = begin + threadIdx.x;
 
-  for (; i + (EDGES_PER_THREAD - 1) * blockDim.x < end;
-       i += EDGES_PER_THREAD * blockDim.x) {
-    unsigned some[EDGES_PER_THREAD];
+  for (; i + (EDGES_AT_ONCE - 1) * blockDim.x < end;
+       i += EDGES_AT_ONCE * blockDim.x) {
+    unsigned loaded[EDGES_AT_ONCE];
 
 #pragma unroll
-    for (int j = 0; j < EDGES_PER_THREAD; j++)
-      some[j] = __ldcg (&pixels[i + j * blockDim.x]);
+    for (int j = 0; j < EDGES_AT_ONCE; j++)
+      loaded[j] = __ldcg (&pixels[i + j * blockDim.x]);
 #pragma unroll
-    for (int j = 0; j < EDGES_PER_THREAD; j++)
-      vote (cells, slice_row, some[j] & 0xffff, some[j] >> 16);
+    for (int j = 0; j < EDGES_AT_ONCE; j++)
+      vote (cells, slice_row, loaded[j] & 0xffff, loaded[j] >> 16);
   }
   for (; i < end; i += blockDim.x) {
     const unsigned pixel = __ldcg (&pixels[i]);

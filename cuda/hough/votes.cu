@@ -26,17 +26,16 @@ add_cells (unsigned *accumulator, const unsigned *cells, int n, bool alone)
   }
 }
 
-// Grid: groups of rows x parts of the edges. Dynamic shared memory: the group's
-// cells.
+// Grid: slices x parts of the edges. Dynamic shared memory: the slice's cells.
 static __global__ void
 __launch_bounds__ (CUV_VOTE_THREADS, 1) vote_kernel (CuvDeviceLayout layout,
-    CuvEdges edges, unsigned *accumulator, int rows_per_block)
+    CuvEdges edges, unsigned *accumulator, int rows_per_slice)
 {
   extern __shared__ uint4 cells_of_block[];
   unsigned *cells = (unsigned *) cells_of_block;
   __shared__ SliceRow slice_rows[CUV_MAX_SLICE_ROWS];
-  const int first_row = blockIdx.x * rows_per_block;
-  const int n_rows = min (rows_per_block, layout.n_rows - first_row);
+  const int first_row = blockIdx.x * rows_per_slice;
+  const int n_rows = min (rows_per_slice, layout.n_rows - first_row);
   const CuvVoteRow *rows = layout.rows + first_row;
   const int n_warps = gridDim.y * (CUV_VOTE_THREADS / 32);
   int n_words = 0;
@@ -123,15 +122,15 @@ vote_global_kernel (
 static double
 estimated_cost (const CuvVotePlan &plan, double n_pixels, double n_blocks)
 {
-  const double rounds = ceil (plan.row_groups * plan.parts / n_blocks);
+  const double rounds = ceil (plan.n_slices * plan.parts / n_blocks);
   const double edges = 80 * sqrt (n_pixels) / plan.parts;
 
   return rounds
-      * (edges * (10 + plan.rows_per_block * 5.5)
+      * (edges * (10 + plan.rows_per_slice * 5.5)
           + plan.shared / 4. * (plan.parts > 1 ? 32 : 8));
 }
 
-// Chooses the rows per block: with many, a block has many cells to add up; with
+// Chooses the rows per slice: with many, a block has many cells to add up; with
 // few, the list of edges is read many times.
 CuvVotePlan
 cuv_vote_plan (const std::vector<CuvVoteRow> &rows, double n_pixels)
@@ -152,8 +151,8 @@ cuv_vote_plan (const std::vector<CuvVoteRow> &rows, double n_pixels)
     }
     if (plan.shared > cuv_shared_for_cells ())
       break;
-    plan.parts = std::max (1, n_blocks / plan.row_groups);
-    if (best.row_groups == 0
+    plan.parts = std::max (1, n_blocks / plan.n_slices);
+    if (best.n_slices == 0
         || estimated_cost (plan, n_pixels, n_blocks)
             < estimated_cost (best, n_pixels, n_blocks))
       best = plan;
@@ -165,7 +164,7 @@ int
 cuv_vote_shared_submit (const CuvVotePlan &plan, const CuvDeviceLayout &layout,
     const CuvEdges &edges, unsigned *cells, cudaStream_t stream)
 {
-  const dim3 grid (plan.row_groups, plan.parts);
+  const dim3 grid (plan.n_slices, plan.parts);
 
   if (edges.bins != nullptr) {
     const size_t shared = cuv_padded (layout.max_cells) * sizeof (unsigned);
@@ -180,7 +179,7 @@ cuv_vote_shared_submit (const CuvVotePlan &plan, const CuvDeviceLayout &layout,
     return -1;
   return cuv_launch_dependent ("vote_kernel", grid, CUV_VOTE_THREADS,
       plan.shared, stream, vote_kernel, layout, edges, cells,
-      plan.rows_per_block);
+      plan.rows_per_slice);
 }
 
 int

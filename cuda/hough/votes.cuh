@@ -63,8 +63,8 @@ int cuv_sort_submit (const CuvEdges &edges, const CuvDeviceLayout &layout,
 
 // How rows and edges are split over blocks.
 struct CuvVotePlan {
-  int rows_per_block; // 0 = not even one fits shared memory
-  int row_groups;
+  int rows_per_slice; // 0 = not even one fits shared memory
+  int n_slices;
   int parts;     // of the edges
   size_t shared; // bytes
 };
@@ -115,7 +115,7 @@ int cuv_peaks_submit (const CuvDeviceLayout &layout, const unsigned *cells,
 int cuv_best_submit (const CuvPeaks &peaks, int max, cudaStream_t stream);
 
 // Votes and peaks without an accumulator: each block votes for its rows and
-// their neighbours. rows_per_block is 0 if shared memory is too small.
+// their neighbours. rows_per_slice is 0 if shared memory is too small.
 CuvVotePlan cuv_ring_plan (const std::vector<CuvVoteRow> &rows, int period,
     const CuvPeakParams &params);
 int cuv_ring_submit (const CuvVotePlan &plan, const CuvDeviceLayout &layout,

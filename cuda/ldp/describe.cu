@@ -123,7 +123,8 @@ count_rows (const CuvLdpDescribeArgs &args, const Shared &memory,
 
 // Grid: tile columns x tile rows. Dynamic shared memory: counts. FULL: a
 // histogram per direction and a bin per code, so that sizes are known at
-// compile time. K: order of the derivatives; 0: known at run time only.
+// compile time. K: order of the derivatives, one less than that of the pattern;
+// 0: known at run time only.
 template <typename Count, bool FULL, int K>
 static __global__ void
 __launch_bounds__ (CUV_LDP_THREADS, CUV_LDP_BLOCKS_PER_SM)
@@ -134,11 +135,11 @@ __launch_bounds__ (CUV_LDP_THREADS, CUV_LDP_BLOCKS_PER_SM)
   const CuvLdpSpan column = args.plan.columns[blockIdx.x];
   const CuvLdpSpan row = args.plan.rows[blockIdx.y];
   const int margin = cuv_ldp_margin (&args.layout);
-  const unsigned *grey =
+  const unsigned *grey = // signs begin a word before the tile
       (const unsigned *) memory.grey + CUV_LDP_TILE_MARGIN / 4 - 1;
   unsigned *counts = (unsigned *) shared_counts;
   const Lane lane (args.plan, counts, block_stride<FULL> (args.layout));
-  unsigned n_flat[CUV_LDP_DIRECTIONS] = {};
+  unsigned n_flat[CUV_LDP_DIRECTIONS] = {}; // not yet added to counts
 
   for (int i = threadIdx.x; !FULL && i < CUV_LDP_CODES; i += CUV_LDP_THREADS)
     memory.bin_of_code[i] = args.layout.bin_of_code[i];

@@ -89,8 +89,8 @@ __launch_bounds__ (PIXEL_THREADS)
 }
 
 // Reads a copy of the picture, because the frame is written to.
-extern "C" int
-cuv_ldp_cuda_draw (CuvLdpCuda *self, int direction)
+static int
+submit_drawing (CuvLdpCuda *self, int direction)
 {
   const int n = self->rect.width * self->rect.height;
 
@@ -101,6 +101,21 @@ cuv_ldp_cuda_draw (CuvLdpCuda *self, int direction)
       self->frame, self->rect, self->args.layout, self->picture, direction);
   CUV_CUDA_LAUNCHED (draw_kernel);
   return 0;
+}
+
+// Waits after a failure: enqueued kernels still use the frame.
+static int
+end_submit (CuvLdpCuda *self, int submitted)
+{
+  if (submitted != 0)
+    cudaStreamSynchronize (self->stream);
+  return submitted;
+}
+
+extern "C" int
+cuv_ldp_cuda_draw (CuvLdpCuda *self, int direction)
+{
+  return end_submit (self, submit_drawing (self, direction));
 }
 
 // ---- the entry points ----
@@ -148,6 +163,17 @@ cuv_ldp_cuda_free (CuvLdpCuda *self)
   delete self;
 }
 
+static int
+submit_counts (CuvLdpCuda *self)
+{
+  if (self->args.plan.needs_atomic_add)
+    CUV_CUDA_TRY (cudaMemsetAsync (self->args.counts, 0,
+        (self->n_counts + 1) * self->args.plan.count_size, self->stream));
+  if (set_picture (self) != 0)
+    return -1;
+  return cuv_ldp_describe_submit (self->args, self->stream);
+}
+
 extern "C" int
 cuv_ldp_cuda_submit (CuvLdpCuda *self, const CuvFrame *frame,
     const CuvLdpRect *rect, CuvCudaStream stream)
@@ -155,12 +181,7 @@ cuv_ldp_cuda_submit (CuvLdpCuda *self, const CuvFrame *frame,
   self->stream = (cudaStream_t) stream;
   self->frame = *frame;
   self->rect = *rect;
-  if (self->args.plan.needs_atomic_add)
-    CUV_CUDA_TRY (cudaMemsetAsync (self->args.counts, 0,
-        (self->n_counts + 1) * self->args.plan.count_size, self->stream));
-  if (set_picture (self) != 0)
-    return -1;
-  return cuv_ldp_describe_submit (self->args, self->stream);
+  return end_submit (self, submit_counts (self));
 }
 
 extern "C" const void *

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Distances between a query and the pictures of an index. A thread block
-// compares one of CUV_LDP_PARTS parts of ENTRIES pictures, so that it reads the
-// query once for all of them; its warps take histograms in turn. The assignment
-// does not depend on the number of pictures.
+// Distances between a query and the entries of an index. A thread block
+// compares one of CUV_LDP_PARTS parts of the query with the same part of
+// ENTRIES entries, so that it reads the query only once for them; its warps
+// take histograms in turn. The assignment does not depend on the number of
+// entries.
 #include "ldp/match.cuh"
 
 #define WARPS 8
@@ -90,14 +91,14 @@ struct ShortCounts {
 // A warp reads units of CUV_LDP_WARP_BYTES, 16 per lane, of the query and of
 // ENTRIES entries. Of the lanes of a histogram, lane e sums the distance of
 // entry e.
-template <typename Comparison> struct Histograms256 {
+template <typename Counts> struct Histograms256 {
   static __device__ __forceinline__ uint64_t
   compare (const CuvLdpMatchArgs &args, int64_t first, int from, int step)
   {
-    const int lanes = 32 / Comparison::PER_WARP; // per histogram
+    const int lanes = 32 / Counts::PER_WARP; // per histogram
     const int lane = lane_of_thread (), shift = lane / lanes * 16;
     const int n_units =
-        (args.n_histograms + Comparison::PER_WARP - 1) / Comparison::PER_WARP;
+        (args.n_histograms + Counts::PER_WARP - 1) / Counts::PER_WARP;
     // shuffled between lanes, or the compiler recomputes all addresses per unit
     const int64_t offset = entry_at (args, first + lane) - args.entries;
     const uint4 *entries[ENTRIES];
@@ -111,7 +112,7 @@ template <typename Comparison> struct Histograms256 {
     for (int unit = from; unit < n_units; unit += step) {
       const int at = unit * 32 + lane;
       const CuvLdpHistogram histogram =
-          args.histograms[unit * Comparison::PER_WARP + lane / lanes];
+          args.histograms[unit * Counts::PER_WARP + lane / lanes];
       const uint4 query = ((const uint4 *) args.query)[at];
       uint4 entry[ENTRIES];
       unsigned partial_sum = 0;
@@ -122,14 +123,14 @@ template <typename Comparison> struct Histograms256 {
 #pragma unroll
       for (int e = 0; e < ENTRIES; e++) {
         const unsigned warp_sum =
-            cuv_warp_sum (Comparison::partial_sum (query, entry[e]) << shift);
+            cuv_warp_sum (Counts::partial_sum (query, entry[e]) << shift);
 
         partial_sum = lane % lanes == e ? warp_sum : partial_sum;
       }
       sum += histogram.weight
-          * Comparison::distance (query, partial_sum >> shift, histogram.total);
+          * Counts::distance (query, partial_sum >> shift, histogram.total);
     }
-    if (Comparison::PER_WARP == 2)
+    if (Counts::PER_WARP == 2)
       sum += __shfl_down_sync (~0u, sum, lanes);
     return sum;
   }
@@ -240,12 +241,12 @@ cuv_ldp_match_run (const CuvLdpMatchArgs &args, cudaStream_t stream)
   const unsigned n_blocks =
       (unsigned) ((args.n + ENTRIES - 1) / ENTRIES) * CUV_LDP_PARTS;
   const bool is_256 = args.n_bins == 256 && (uintptr_t) args.query % 16 == 0;
-  const auto kernel_1 = is_256 ? match_kernel<Histograms256<ByteCounts>>
-                               : match_kernel<AnyHistograms<uint8_t>>;
-  const auto kernel_2 = is_256 ? match_kernel<Histograms256<ShortCounts>>
-                               : match_kernel<AnyHistograms<uint16_t>>;
-  const auto kernel = args.count_size == 1 ? kernel_1
-      : args.count_size == 2               ? kernel_2
+  const auto byte_kernel = is_256 ? match_kernel<Histograms256<ByteCounts>>
+                                  : match_kernel<AnyHistograms<uint8_t>>;
+  const auto short_kernel = is_256 ? match_kernel<Histograms256<ShortCounts>>
+                                   : match_kernel<AnyHistograms<uint16_t>>;
+  const auto kernel = args.count_size == 1 ? byte_kernel
+      : args.count_size == 2               ? short_kernel
                              : match_kernel<AnyHistograms<uint32_t>>;
 
   if (args.n == 0)

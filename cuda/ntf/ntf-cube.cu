@@ -24,10 +24,10 @@ sample_at (const uint8_t *at, bool aligned)
 static bool
 is_aligned (const CuvCube &cube)
 {
-  const uintptr_t all = (uintptr_t) cube.data | (uintptr_t) cube.pixel_step
+  const uintptr_t bits = (uintptr_t) cube.data | (uintptr_t) cube.pixel_step
       | (uintptr_t) cube.row_step | (uintptr_t) cube.band_step;
 
-  return all % cuv_cube_sample_size (cube.format) == 0;
+  return bits % cuv_cube_sample_size (cube.format) == 0;
 }
 
 static __device__ __forceinline__ void

@@ -11,9 +11,9 @@
 #include "cuv-api.h"
 #include "ntf/ntf-types.h"
 
-/* Bounds of every value of a factor during iterations: 0 could never grow
- * again, and within them products of three values neither overflow nor become
- * denormal. */
+/* Bounds of every value of a factor during iterations. 0 could never grow
+ * again; products of three values do not become denormal, those of two do not
+ * overflow. */
 #define CUV_NTF_MIN_VALUE 1e-12
 #define CUV_NTF_MAX_VALUE 1e13
 
@@ -118,8 +118,8 @@ cuv_ntf_weights (const CuvNtfFactors *self, double *weights)
 }
 
 /* Marks dead terms, those with less than 1e-6 of the sum of weights, and
- * returns that sum. With G != 0 the sum is about 1, the largest value; with G =
- * 0 all terms are dead. */
+ * returns that sum. As the tensor is scaled to a maximum of 1, the sum is about
+ * 1; all terms of a zero tensor are dead. */
 static inline double
 cuv_ntf_find_dead (const CuvNtfFactors *self, bool *dead)
 {
@@ -202,14 +202,14 @@ cuv_ntf_record_error (
 static inline void
 cuv_ntf_scale_column (CuvNtfFactors *self, int mode, int k, double factor)
 {
-  float least = 0;
+  float limit = 0;
 
   for (int i = 0; i < self->size[mode]; i++)
-    least = fmaxf (least, FLT_EPSILON * *cuv_ntf_at (self, mode, i, k));
+    limit = fmaxf (limit, FLT_EPSILON * *cuv_ntf_at (self, mode, i, k));
   for (int i = 0; i < self->size[mode]; i++) {
     float *value = cuv_ntf_at (self, mode, i, k);
 
-    *value = *value <= least ? 0 : (float) (*value * factor);
+    *value = *value <= limit ? 0 : (float) (*value * factor);
   }
 }
 
@@ -238,10 +238,10 @@ cuv_ntf_swap_terms (CuvNtfFactors *self, int k, int l)
 {
   for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
     for (int i = 0; i < self->size[mode]; i++) {
-      float *row = cuv_ntf_at (self, mode, i, 0), was = row[k];
+      float *row = cuv_ntf_at (self, mode, i, 0), saved = row[k];
 
       row[k] = row[l];
-      row[l] = was;
+      row[l] = saved;
     }
   }
 }
@@ -251,16 +251,16 @@ static inline void
 cuv_ntf_sort_terms (CuvNtfFactors *self, double *weights)
 {
   for (int k = 0; k < self->rank; k++) {
-    int most = k;
-    double was = weights[k];
+    int largest = k;
+    double saved = weights[k];
 
     for (int l = k + 1; l < self->rank; l++)
-      most = weights[l] > weights[most] ? l : most;
-    if (most == k)
+      largest = weights[l] > weights[largest] ? l : largest;
+    if (largest == k)
       continue;
-    cuv_ntf_swap_terms (self, k, most);
-    weights[k] = weights[most];
-    weights[most] = was;
+    cuv_ntf_swap_terms (self, k, largest);
+    weights[k] = weights[largest];
+    weights[largest] = saved;
   }
 }
 

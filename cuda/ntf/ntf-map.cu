@@ -44,7 +44,7 @@ cuv_ntf_init_slots_of_v (CuvNtfState *self)
   const size_t slot = cuv_ntf_n_values (*self, CUV_NTF_V) * sizeof (float);
   // limits sums to 64 MB, so that they neither thrash the cache nor fill the
   // memory
-  const int most =
+  const int max_slots =
       (int) std::clamp<size_t> (((size_t) 64 << 20) / slot, 64, 512);
   int n_rows;
 
@@ -60,7 +60,7 @@ cuv_ntf_init_slots_of_v (CuvNtfState *self)
        n_rows /= 2)
     self->map_shift++;
   cuv_ntf_init_slots (self, CUV_NTF_V,
-      cuv_div_up (cuv_div_up (self->height, most), n_rows) * n_rows);
+      cuv_div_up (cuv_div_up (self->height, max_slots), n_rows) * n_rows);
   self->n_sums[CUV_NTF_V] = self->n_slots[CUV_NTF_V];
 }
 
@@ -310,11 +310,11 @@ cuv_ntf_map_submit (
     const CuvNtfState &self, int first, int end, int flags, cudaStream_t stream)
 {
   return cuv_ntf_with_stride (self.stride, [&] (auto stride) {
-    constexpr int most = stride () == 8 ? 2 : 4;
+    constexpr int max_parts = stride () == 8 ? 2 : 4;
 
     return (self.map_parts == 1 ? launch<stride (), 1>
             : self.map_parts == 2
             ? launch<stride (), 2>
-            : launch<stride (), most>) (self, first, end, flags, stream);
+            : launch<stride (), max_parts>) (self, first, end, flags, stream);
   });
 }

@@ -8,15 +8,15 @@
 #include "ntf/ntf.cuh"
 #include "ntf/ntf.h"
 
-// Multiplications enqueued before the host waits and checks *cancel. They take,
-// and so delay a cancelled call by, about 2 ms on an H200, 20 ms on a T4.
+// Multiplications enqueued before the host waits and checks *cancel. They take
+// about 2 ms on an H200, 20 ms on a T4; cancelling is delayed by as much.
 #define CUV_NTF_MAX_WORK 0x1p35
 
 struct _CuvNtfCuda {
   CuvArena arena = {};          // all memory but the residual's
   CuvBuffer residual = {};      // on the device: height x width floats
-  CuvNtfState state = {};       // sizes, device memory: the kernels' parameter
-  CuvNtfFound *found = nullptr; // on the device: result of a scan
+  CuvNtfState state = {};       // kernel argument: sizes and device pointers
+  CuvNtfFound *found = nullptr; // on the device: of the scan for bad samples
 
   // pinned host memory, copied from or to the device
   CuvNtfFound *host_found = nullptr;

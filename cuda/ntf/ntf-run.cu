@@ -50,12 +50,13 @@ rows_at_once (const CuvNtfCuda *self)
 }
 
 // Calls submit (first, end) for n_parts parts of n_rows rows each, as many at
-// once as max_work allows, but at least `least`, to fill the GPU.
+// once as max_work allows, but at least min_parts, to fill the GPU.
 template <typename F>
 static int
-enqueue_parts (CuvNtfCuda *self, int n_parts, int n_rows, int least, F submit)
+enqueue_parts (
+    CuvNtfCuda *self, int n_parts, int n_rows, int min_parts, F submit)
 {
-  const int n = std::max (rows_at_once (self) / n_rows, least);
+  const int n = std::max (rows_at_once (self) / n_rows, min_parts);
 
   for (int first = 0; first < n_parts; first += n) {
     const int end = std::min (first + n, n_parts);
@@ -70,10 +71,10 @@ enqueue_parts (CuvNtfCuda *self, int n_parts, int n_rows, int least, F submit)
 
 template <typename F>
 static int
-enqueue_slots (CuvNtfCuda *self, int mode, int least, F submit)
+enqueue_slots (CuvNtfCuda *self, int mode, int min_parts, F submit)
 {
   return enqueue_parts (self, self->state.n_slots[mode],
-      self->state.slot_rows[mode], least, submit);
+      self->state.slot_rows[mode], min_parts, submit);
 }
 
 static int

@@ -119,15 +119,15 @@ record_test (const CuvNtfState &self, int n, double square)
 {
   CuvNtfProgress *progress = self.progress;
   CuvNtfResult *result = &progress->result;
-  const double whole = progress->square;
+  const double tensor_square = progress->square;
 
   if (n == 0) {
     progress->square = square;
     return;
   }
   result->iterations = n;
-  cuv_ntf_record_error (
-      result, &self.params, whole > 0 ? sqrt (square / whole) : 0);
+  cuv_ntf_record_error (result, &self.params,
+      tensor_square > 0 ? sqrt (square / tensor_square) : 0);
   progress->stop = result->converged || n == self.params.iterations;
 }
 

@@ -121,16 +121,16 @@ cuv_ntf_sweep (const CuvNtfRule<STRIDE> &rule, int rank, double *residuals,
     for (int k = 32 * c; k < min (rank, 32 * c + 32); k++) {
       const float x =
           cuv_ntf_in_range (fma (residuals[c], inverse, (double) row->x[c]));
-      const double more =
+      const double change =
           __shfl_sync (~0u, (double) x - (double) row->x[c], k % 32);
 
       if (cuv_ntf_column<STRIDE> (c) == k)
         row->x[c] = x;
-      changed |= more != 0;
+      changed |= change != 0;
 #pragma unroll
       for (int i = 0; i < n; i++)
         residuals[i] =
-            fma (-more, rule.product[k * STRIDE + cuv_ntf_column<STRIDE> (i)],
+            fma (-change, rule.product[k * STRIDE + cuv_ntf_column<STRIDE> (i)],
                 residuals[i]);
     }
   }
@@ -229,12 +229,12 @@ cuv_ntf_load_sums (
 
 #pragma unroll 8
   for (int s = part; s < end; s += n_parts) {
-    const float4 more = __ldcg ((const float4 *) &from[s * step]);
+    const float4 addend = __ldcg ((const float4 *) &from[s * step]);
 
-    sum.x += more.x;
-    sum.y += more.y;
-    sum.z += more.z;
-    sum.w += more.w;
+    sum.x += addend.x;
+    sum.y += addend.y;
+    sum.z += addend.z;
+    sum.w += addend.w;
   }
   *(float4 *) &parts[4 * threadIdx.x] = sum;
 }

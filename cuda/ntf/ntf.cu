@@ -69,16 +69,16 @@ pin_factors (CuvNtfCuda *self)
   const CuvNtfState &state = self->state;
   const size_t rows = (size_t) state.height + state.width + state.depth;
   CuvNtfFactors *factors = &self->factors;
-  float *all;
+  float *values;
 
   *factors = { { state.height, state.width, state.depth }, state.rank,
     state.stride, {} };
-  if (!pin (self, &all, rows * state.stride)
+  if (!pin (self, &values, rows * state.stride)
       || !pin (self, &self->host_v, cuv_ntf_n_values (state, CUV_NTF_V)))
     return false;
   for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
-    factors->mode[mode] = all;
-    all += (size_t) factors->size[mode] * state.stride;
+    factors->mode[mode] = values;
+    values += (size_t) factors->size[mode] * state.stride;
   }
   return true;
 }

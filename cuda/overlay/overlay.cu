@@ -5,6 +5,7 @@
 #include "cuv-wait.h"
 #include "overlay/overlay.h"
 
+#include <new>
 #include <stdio.h>
 #include <string.h>
 
@@ -343,6 +344,19 @@ launch (CuvOverlayCuda *self, const CuvOverlayList *list, const CuvFrame *frame,
   return 0;
 }
 
+// Copies size bytes of the list to the device, and draws it.
+static int
+submit_list (CuvOverlayCuda *self, const CuvOverlayList *list, size_t size,
+    const CuvFrame *frame, int k, cudaStream_t stream)
+{
+  CUV_CUDA_TRY (cudaMemcpyAsync (
+      self->device, self->pinned, size, cudaMemcpyHostToDevice, stream));
+  if (launch (self, list, frame, k, stream) != 0)
+    return -1;
+  CUV_CUDA_TRY (cudaEventRecord (self->done, stream));
+  return 0;
+}
+
 static int
 wait (CuvOverlayCuda *self)
 {
@@ -392,8 +406,12 @@ init (CuvOverlayCuda *self)
 extern "C" CuvOverlayCuda *
 cuv_overlay_cuda_new (void)
 {
-  CuvOverlayCuda *self = new CuvOverlayCuda ();
+  CuvOverlayCuda *self = new (std::nothrow) CuvOverlayCuda ();
 
+  if (self == nullptr) {
+    cuv_cuda_record (cudaErrorMemoryAllocation, "host memory");
+    return nullptr;
+  }
   if (init (self) == 0)
     return self;
   cuv_overlay_cuda_free (self);
@@ -430,11 +448,10 @@ cuv_overlay_cuda_submit (CuvOverlayCuda *self, const CuvOverlayList *list,
   memcpy (self->pinned, list->primitives, before);
   if (list->n_bytes > 0)
     memcpy (self->pinned + before, list->bytes, size - before);
-  CUV_CUDA_TRY (cudaMemcpyAsync (
-      self->device, self->pinned, size, cudaMemcpyHostToDevice, stream));
-  if (launch (self, list, frame, k, stream) != 0)
+  if (submit_list (self, list, size, frame, k, stream) != 0) {
+    cudaStreamSynchronize (stream); // the list and the frame are still in use
     return -1;
-  CUV_CUDA_TRY (cudaEventRecord (self->done, stream));
+  }
   self->pending = true;
   return 0;
 }

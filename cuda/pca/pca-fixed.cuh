@@ -11,35 +11,35 @@
 #include "pca/pca-state.cuh"
 
 // The number of fraction bits for gains up to largest in `bits` bits plus sign;
-// at most `most`.
+// at most max_bits.
 static __device__ __forceinline__ int
-cuv_pca_fraction (float largest, int bits, int most = 32)
+cuv_pca_fraction (float largest, int bits, int max_bits = 32)
 {
   const int above = (int) (__float_as_uint (largest) >> 23) - 126;
 
-  return max (2, min (most, bits - above)); // largest < 2^above
+  return max (2, min (max_bits, bits - above)); // largest < 2^above
 }
 
-// value * 2^fraction + more, clamped to +- most.
+// value * 2^fraction + addend, clamped to +- limit.
 static __device__ __forceinline__ double
-cuv_pca_scaled (double value, int fraction, double most, double more = 0.0)
+cuv_pca_scaled (double value, int fraction, double limit, double addend = 0.0)
 {
-  const double scaled = value * (double) (1LL << fraction) + more;
+  const double scaled = value * (double) (1LL << fraction) + addend;
 
-  return fmin (fmax (scaled, -most), most);
+  return fmin (fmax (scaled, -limit), limit);
 }
 
 static __device__ __forceinline__ int64_t
-cuv_pca_fixed (double value, int fraction, double most)
+cuv_pca_fixed (double value, int fraction, double limit)
 {
-  return llrint (cuv_pca_scaled (value, fraction, most));
+  return llrint (cuv_pca_scaled (value, fraction, limit));
 }
 
-// more: added in fixed point.
+// addend: in fixed point.
 static __device__ __forceinline__ int64_t
-cuv_pca_fixed_offset (double offset, int fraction, double more = 0.0)
+cuv_pca_fixed_offset (double offset, int fraction, double addend = 0.0)
 {
-  return llrint (cuv_pca_scaled (offset, fraction, 0x1p61, more));
+  return llrint (cuv_pca_scaled (offset, fraction, 0x1p61, addend));
 }
 
 // Turns sum, the offset plus the sum of gains times samples in fixed point,

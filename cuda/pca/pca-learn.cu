@@ -352,7 +352,7 @@ launch_learn (const CuvPcaLearn &learn, cudaStream_t stream)
 int
 cuv_pca_learn_submit (const CuvPcaLearn &learn, cudaStream_t stream)
 {
-  const size_t most =
+  const size_t max_shared =
       cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerBlockOptin);
   const int n = learn.n;
 
@@ -365,9 +365,9 @@ cuv_pca_learn_submit (const CuvPcaLearn &learn, cudaStream_t stream)
     return -1;
   if (n <= 8)
     return launch_learn<ALL, 8> (learn, stream);
-  if (shared_bytes (n, ALL) <= most)
+  if (shared_bytes (n, ALL) <= max_shared)
     return launch_learn<ALL> (learn, stream);
-  return shared_bytes (n, SCRATCH) <= most
+  return shared_bytes (n, SCRATCH) <= max_shared
       ? launch_learn<SCRATCH> (learn, stream)
       : launch_learn<NOTHING> (learn, stream);
 }

@@ -249,8 +249,9 @@ lay_out (CuvPcaPass *pass, int pixels)
 static void
 plan_tile (CuvPcaPass *pass)
 {
-  const int most = cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerBlockOptin);
-  const int room = (most - (int) band_gain_bytes (*pass)) / 2;
+  const int max_shared =
+      cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  const int room = (max_shared - (int) band_gain_bytes (*pass)) / 2;
   const int fits = pass->n_side > 1 ? room : std::min (room, TILE_BYTES);
   const int many = 6 * cuv_cuda_multiprocessors ();
   int pixels = TILE_PIXELS;
@@ -267,7 +268,7 @@ plan_tile (CuvPcaPass *pass)
 extern "C" int
 cuv_pca_cuda_fits (int n, CuvCubeFormat format)
 {
-  const size_t most =
+  const size_t max_shared =
       (size_t) cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerBlockOptin);
   CuvPcaPass pass{};
   size_t bytes;
@@ -282,7 +283,7 @@ cuv_pca_cuda_fits (int n, CuvCubeFormat format)
   bytes = shared_bytes (pass);
   pass.packed = true;
   lay_out (&pass, CUV_PCA_STEP);
-  return std::max (bytes, shared_bytes (pass)) <= most;
+  return std::max (bytes, shared_bytes (pass)) <= max_shared;
 }
 
 // Bank conflicts of a warp reading packed samples of 8 bands of pixels `apart`
@@ -291,7 +292,7 @@ static int
 bank_conflicts (const CuvCube &cube, int apart)
 {
   int64_t words[32][32];
-  int n[32] = {}, most = 0;
+  int n[32] = {}, maximum = 0;
 
   for (int lane = 0; lane < 32; lane++) {
     const int64_t word =
@@ -301,9 +302,9 @@ bank_conflicts (const CuvCube &cube, int apart)
 
     if (std::find (words[bank], end, word) == end)
       words[bank][n[bank]++] = word;
-    most = std::max (most, n[bank]);
+    maximum = std::max (maximum, n[bank]);
   }
-  return most;
+  return maximum;
 }
 
 int

@@ -46,7 +46,7 @@ __launch_bounds__ (THREADS)
   }
   __syncthreads ();
   for (int b = threadIdx.x; b < pass.bands.n; b += THREADS) {
-    float least = 0, most = 0;
+    float minimum = 0, maximum = 0;
     double sum = 0.0;
     int count = 0;
 
@@ -56,12 +56,12 @@ __launch_bounds__ (THREADS)
 
       if (!counts[i])
         continue;
-      least = count == 0 ? value : fminf (least, value);
-      most = count == 0 ? value : fmaxf (most, value);
+      minimum = count == 0 ? value : fminf (minimum, value);
+      maximum = count == 0 ? value : fmaxf (maximum, value);
       sum += value;
       count++;
     }
-    pass.pivots[b].d = cuv_pca_pivot (least, most, sum, count);
+    pass.pivots[b].d = cuv_pca_pivot (minimum, maximum, sum, count);
   }
 }
 

@@ -117,8 +117,8 @@ add_rows (const CuvRcdSource &source, const Lane &lane, int y, int row,
 static __device__ __forceinline__ int64_t
 sum_of_positions (int which, int64_t x, int64_t y, int64_t n)
 {
-  const int64_t some = n * (n - 1) / 2, squares = some * (2 * n - 1) / 3;
-  const int64_t sum_x = n * x + some, sum_y = n * y + some;
+  const int64_t sum = n * (n - 1) / 2, squares = sum * (2 * n - 1) / 3;
+  const int64_t sum_x = n * x + sum, sum_y = n * y + sum;
 
   switch (which) {
     case 0:
@@ -126,11 +126,11 @@ sum_of_positions (int which, int64_t x, int64_t y, int64_t n)
     case 1:
       return n * sum_y;
     case 2: // x x
-      return n * (n * x * x + 2 * x * some + squares);
+      return n * (n * x * x + 2 * x * sum + squares);
     case 3: // x y
       return sum_x * sum_y;
     default: // y y
-      return n * (n * y * y + 2 * y * some + squares);
+      return n * (n * y * y + 2 * y * sum + squares);
   }
 }
 

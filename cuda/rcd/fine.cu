@@ -98,7 +98,7 @@ add_chunk (const CuvFrame &frame, int left, int top, int right, int bottom,
   const int lane = threadIdx.x % 32;
   const int width = right - left, pixels = width * (bottom - top);
   unsigned sums[n_sums] = {};
-  int64_t all[n_sums];
+  int64_t warp_sums[n_sums];
 
   for (int i = lane; i < pixels; i += 32) {
     const int y = i / width, x = i - y * width;
@@ -120,14 +120,14 @@ add_chunk (const CuvFrame &frame, int left, int top, int right, int bottom,
   }
 #pragma unroll
   for (int k = 0; k < n_sums; k++)
-    all[k] = (int) cuv_warp_sum (sums[k]);
+    warp_sums[k] = (int) cuv_warp_sum (sums[k]);
   if constexpr (F == CUV_RCD_TUZEL9)
-    cuv_rcd_move_origin (all, n, pixels, -left, -top);
+    cuv_rcd_move_origin (warp_sums, n, pixels, -left, -top);
 #pragma unroll
   for (int k = 0; k < n_sums; k++) {
     if (lane == k % 32)
-      atomicAdd (
-          (unsigned long long *) &to[k * plane], (unsigned long long) all[k]);
+      atomicAdd ((unsigned long long *) &to[k * plane],
+          (unsigned long long) warp_sums[k]);
   }
 }
 
@@ -274,10 +274,10 @@ __launch_bounds__ (THREADS)
 static int
 submit_integrals (const CuvRcdState &state, cudaStream_t stream)
 {
-  const CuvRcdIntegrals all = { state.fine_cells, state.fine_integrals, CELLS,
-    CELLS, state.n_sums, state.n_targets, true };
+  const CuvRcdIntegrals integrals = { state.fine_cells, state.fine_integrals,
+    CELLS, CELLS, state.n_sums, state.n_targets, true };
 
-  return cuv_rcd_integrate_submit (all, stream);
+  return cuv_rcd_integrate_submit (integrals, stream);
 }
 
 template <CuvRcdFeatures F>

@@ -115,15 +115,15 @@ add_rows (const int64_t *from, int n_rows, int n, int64_t *sums)
 // rows.
 static __global__ void
 __launch_bounds__ (THREADS) integrate_kernel (
-    const __grid_constant__ CuvRcdIntegrals all, int band_rows)
+    const __grid_constant__ CuvRcdIntegrals integrals, int band_rows)
 {
   extern __shared__ int64_t band[];
-  const int n = all.n_columns, pitch = n + 1;
-  const size_t plane = (size_t) blockIdx.y * all.n_sums + blockIdx.x;
-  const int above = blockIdx.z * all.n_rows / gridDim.z;
-  const int end = (blockIdx.z + 1) * all.n_rows / gridDim.z;
-  int64_t *from = all.from + plane * n * all.n_rows;
-  int64_t *to = all.to + plane * pitch * (all.n_rows + 1);
+  const int n = integrals.n_columns, pitch = n + 1;
+  const size_t plane = (size_t) blockIdx.y * integrals.n_sums + blockIdx.x;
+  const int above = blockIdx.z * integrals.n_rows / gridDim.z;
+  const int end = (blockIdx.z + 1) * integrals.n_rows / gridDim.z;
+  int64_t *from = integrals.from + plane * n * integrals.n_rows;
+  int64_t *to = integrals.to + plane * pitch * (integrals.n_rows + 1);
 
   cuv_pdl_trigger ();
   for (int x = threadIdx.x; x < n; x += THREADS)
@@ -142,8 +142,8 @@ __launch_bounds__ (THREADS) integrate_kernel (
     const int n_rows = min (band_rows, end - first);
 
     for (int y = cuv_warp_of_thread (); y < n_rows; y += WARPS)
-      sum_along<false> (
-          from + (size_t) (first + y) * n, band + (y + 1) * n, n, all.clear);
+      sum_along<false> (from + (size_t) (first + y) * n, band + (y + 1) * n, n,
+          integrals.clear);
     __syncthreads ();
     for (int x = 0; x < n; x += THREADS)
       sum_down (band, n, n_rows, x, min (n - x, THREADS),
@@ -153,21 +153,21 @@ __launch_bounds__ (THREADS) integrate_kernel (
 }
 
 int
-cuv_rcd_integrate_submit (const CuvRcdIntegrals &all, cudaStream_t stream)
+cuv_rcd_integrate_submit (const CuvRcdIntegrals &integrals, cudaStream_t stream)
 {
   // a group reads the rows above it, which another group must not clear
-  const int n_groups = all.clear ? 1 : GROUPS;
-  const size_t row = all.n_columns * sizeof (int64_t);
+  const int n_groups = integrals.clear ? 1 : GROUPS;
+  const size_t row = integrals.n_columns * sizeof (int64_t);
   const size_t max_shared =
       cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerBlockOptin)
       - THREADS * sizeof (int64_t);
   const int fit = std::max ((int) (max_shared / row) - 1, 1);
-  const int band_rows = std::min (fit, cuv_div_up (all.n_rows, n_groups));
+  const int band_rows = std::min (fit, cuv_div_up (integrals.n_rows, n_groups));
   const size_t shared = (band_rows + 1) * row;
 
   if (cuv_cuda_allow_shared ((const void *) integrate_kernel, shared) != 0)
     return -1;
   return cuv_launch_dependent ("integrate_kernel",
-      dim3 (all.n_sums, all.n_grids, n_groups), THREADS, shared, stream,
-      integrate_kernel, all, band_rows);
+      dim3 (integrals.n_sums, integrals.n_grids, n_groups), THREADS, shared,
+      stream, integrate_kernel, integrals, band_rows);
 }

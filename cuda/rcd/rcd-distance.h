@@ -184,13 +184,13 @@ CUV_HOST_DEVICE void
 cuv_rcd_jacobi (double *a, double *v, int n)
 {
   for (int sweep = 0; sweep < 30; sweep++) {
-    double off = 0.0, all = 0.0;
+    double off = 0.0, total = 0.0;
 
     for (int i = 0; i < n * n; i++) {
-      all += a[i] * a[i];
+      total += a[i] * a[i];
       off += i % (n + 1) == 0 ? 0.0 : a[i] * a[i];
     }
-    if (!(off > 1e-30 * all))
+    if (!(off > 1e-30 * total))
       return;
     for (int p = 0; p < n - 1; p++) {
       for (int q = p + 1; q < n; q++) {
@@ -260,11 +260,12 @@ cuv_rcd_resize (const CuvRcdBox *box, int steps, int shift, int *dw, int *dh)
   const int longer = wide ? box->width : box->height;
   const int other = wide ? box->height : box->width;
   const int step = longer >> shift > 0 ? longer >> shift : 1;
-  const int more = steps * step;
-  const int rest = (other * (longer + more) + longer / 2) / longer - other;
+  const int growth = steps * step;
+  const int other_growth =
+      (other * (longer + growth) + longer / 2) / longer - other;
 
-  *dw = wide ? more : rest;
-  *dh = wide ? rest : more;
+  *dw = wide ? growth : other_growth;
+  *dh = wide ? other_growth : growth;
 }
 
 /* ---- both metrics ---- */

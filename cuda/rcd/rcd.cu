@@ -142,10 +142,10 @@ cuv_rcd_cuda_free (CuvRcdCuda *self)
 static int
 submit_integrals (const CuvRcdState &state, cudaStream_t stream)
 {
-  const CuvRcdIntegrals all = { state.cells, state.integrals,
+  const CuvRcdIntegrals integrals = { state.cells, state.integrals,
     state.area.n_columns, state.area.n_rows, state.n_sums, 1, false };
 
-  return cuv_rcd_integrate_submit (all, stream);
+  return cuv_rcd_integrate_submit (integrals, stream);
 }
 
 static int

@@ -68,7 +68,8 @@ struct CuvRcdIntegrals {
   int n_columns, n_rows, n_sums, n_grids;
   bool clear;
 };
-int cuv_rcd_integrate_submit (const CuvRcdIntegrals &all, cudaStream_t stream);
+int cuv_rcd_integrate_submit (
+    const CuvRcdIntegrals &integrals, cudaStream_t stream);
 
 // Scores all windows and finds the best and second best. max_windows: the
 // largest n_windows of the targets.

@@ -68,18 +68,19 @@ struct Window {
   unsigned centre;
 };
 
-// The least score of the thread's windows whose centres lie outside box.
+// The lowest score of the thread's windows whose centres lie outside box.
 static __device__ __forceinline__ CuvRcdScoreBits
 find_second (const Window *windows, const CuvRcdBox &box)
 {
-  CuvRcdScoreBits least = CUV_RCD_INFINITE;
+  CuvRcdScoreBits lowest = CUV_RCD_INFINITE;
 
 #pragma unroll
   for (int i = 0; i < PER_THREAD; i++) {
-    if (windows[i].score < least && cuv_rcd_is_outside (windows[i].centre, box))
-      least = windows[i].score;
+    if (windows[i].score < lowest
+        && cuv_rcd_is_outside (windows[i].centre, box))
+      lowest = windows[i].score;
   }
-  return least;
+  return lowest;
 }
 
 // The best of all blocks of windows_kernel(). Called by all threads of the

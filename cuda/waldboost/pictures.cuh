@@ -184,9 +184,9 @@ struct CuvFarColumn {
     const unsigned lefts = __ldg (above) | (unsigned) __ldg (below) << 16;
     const unsigned rights =
         __ldg (above + 1) | (unsigned) __ldg (below + 1) << 16;
-    const unsigned both = (256 - weight) * lefts + weight * rights;
+    const unsigned rows = (256 - weight) * lefts + weight * rights;
 
-    return cuv_interpolate (both & 0xffff, both >> 16, tap & 511) >> 16;
+    return cuv_interpolate (rows & 0xffff, rows >> 16, tap & 511) >> 16;
   }
 };
 

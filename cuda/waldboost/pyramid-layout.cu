@@ -161,19 +161,19 @@ static std::vector<CuvTile>
 tile_pictures (CuvPyramid *self)
 {
   std::vector<CuvTile> tiles;
-  bool more = true;
+  bool has_deeper = true;
 
   self->picture_tiles.clear ();
-  for (int depth = 0; more; depth++) {
+  for (int depth = 0; has_deeper; depth++) {
     self->picture_tiles.push_back ((int) tiles.size ());
-    more = false;
+    has_deeper = false;
     for (int i = 0; i < self->n_levels; i++) {
       const CuvPyramidLevel &level = self->host_levels[i];
       const int d = depth_of (self, i);
       const int across =
           CUV_PICTURE_THREADS * (level.resize == CUV_RESIZE_FAR ? 1 : 4);
 
-      more |= d > depth;
+      has_deeper |= d > depth;
       if (d != depth || self->halves.has (i))
         continue;
       for (int y = 0; y < level.plan.height; y += self->needs.picture_rows ()) {

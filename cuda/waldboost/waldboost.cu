@@ -191,13 +191,9 @@ enqueue_scan (
       (uint4 *) hits_to);
 }
 
-extern "C" int
-cuv_waldboost_cuda_submit (
-    CuvWaldboostCuda *self, const CuvFrame *frame, CuvCudaStream stream)
+static int
+submit_all (CuvWaldboostCuda *self, const CuvFrame *frame)
 {
-  self->stream = (cudaStream_t) stream;
-  if (self->empty)
-    return 0;
   CUV_CUDA_TRY (cudaEventRecord (self->started, self->stream));
   if (clear_counters (self) != 0
       || cuv_pyramid_submit (&self->pyramid, frame, self->stream) != 0
@@ -205,6 +201,17 @@ cuv_waldboost_cuda_submit (
     return -1;
   CUV_CUDA_TRY (cudaEventRecord (self->done, self->stream));
   return 0;
+}
+
+extern "C" int
+cuv_waldboost_cuda_submit (
+    CuvWaldboostCuda *self, const CuvFrame *frame, CuvCudaStream stream)
+{
+  self->stream = (cudaStream_t) stream;
+  if (self->empty || submit_all (self, frame) == 0)
+    return 0;
+  cudaStreamSynchronize (self->stream); // enqueued kernels still read the frame
+  return -1;
 }
 
 // Blocks finish in any order; results are ordered by level, y, x.

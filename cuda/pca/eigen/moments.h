@@ -31,12 +31,12 @@ cuv_pca_place_moments (CuvPcaMoments *self, int n, double *memory)
  * other that sums of squares would cancel; else 0. Differences from it are
  * exact (Sterbenz), except for far outliers. */
 CUV_HOST_DEVICE float
-cuv_pca_pivot (float least, float most, double sum, int count)
+cuv_pca_pivot (float minimum, float maximum, double sum, int count)
 {
-  const int above = least > 0.0f && most < 2.0f * least;
-  const int below = most < 0.0f && least > 2.0f * most;
+  const int above = minimum > 0.0f && maximum < 2.0f * minimum;
+  const int below = maximum < 0.0f && minimum > 2.0f * maximum;
   const int fits =
-      least > -1e30f && most < 1e30f; /* differences do not overflow */
+      minimum > -1e30f && maximum < 1e30f; /* differences do not overflow */
 
   return count > 0 && (above || below) && fits ? (float) (sum / count) : 0.0f;
 }

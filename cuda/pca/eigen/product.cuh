@@ -11,13 +11,13 @@
 // Multiplies eight values from k on; four, if the row ends after them.
 template <int COUNT, typename A, typename B>
 static __device__ __forceinline__ void
-cuv_pca_add_eight (A a, B b, int k, bool whole, double (*sums)[2])
+cuv_pca_add_eight (A a, B b, int k, bool is_full, double (*sums)[2])
 {
-  const double y[2] = { b (k), whole ? b (k + 4) : 0.0 };
+  const double y[2] = { b (k), is_full ? b (k + 4) : 0.0 };
 
 #pragma unroll
   for (int m = 0; m < COUNT; m++) {
-    const double x[2] = { a (m, k), whole ? a (m, k + 4) : 0.0 };
+    const double x[2] = { a (m, k), is_full ? a (m, k + 4) : 0.0 };
 
     cuv_pca_mma (sums[m], x, y);
   }
@@ -32,22 +32,22 @@ cuv_pca_add_tile (A a, B b, int n, double (*sums)[2])
 {
   // without MMA unrolling costs too many registers
   [[maybe_unused]] constexpr int at_once = CUV_PCA_HAS_MMA ? 2 : 1;
-  double more[COUNT][2] = {};
+  double odd_sums[COUNT][2] = {};
   int k = 0;
 
 #pragma unroll(at_once)
   for (; k + 16 <= n; k += 16) {
     cuv_pca_add_eight<COUNT> (a, b, k, true, sums);
-    cuv_pca_add_eight<COUNT> (a, b, k + 8, true, more);
+    cuv_pca_add_eight<COUNT> (a, b, k + 8, true, odd_sums);
   }
   if (k < n)
     cuv_pca_add_eight<COUNT> (a, b, k, k + 4 < n, sums);
   if (k + 8 < n)
-    cuv_pca_add_eight<COUNT> (a, b, k + 8, k + 12 < n, more);
+    cuv_pca_add_eight<COUNT> (a, b, k + 8, k + 12 < n, odd_sums);
 #pragma unroll
   for (int m = 0; m < COUNT; m++) {
-    sums[m][0] += more[m][0];
-    sums[m][1] += more[m][1];
+    sums[m][0] += odd_sums[m][0];
+    sums[m][1] += odd_sums[m][1];
   }
 }
 

@@ -90,9 +90,9 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
   patterns (
       const uint2 top[3], const uint2 middle[3], const uint2 bottom[3]) const
   {
-    const uint32_t more = rules.inclusive ? 0 : 0x10001;
-    const uint32_t less[2] = { cuv_one_less (middle[1].x + more),
-      cuv_one_less (middle[1].y + more) };
+    const uint32_t offset = rules.inclusive ? 0 : 0x10001;
+    const uint32_t less[2] = { cuv_one_less (middle[1].x + offset),
+      cuv_one_less (middle[1].y + offset) };
     const uint2 ring[8] = { top[0], top[1], top[2], middle[2], bottom[2],
       bottom[1], bottom[0], middle[0] };
     uint2 codes = make_uint2 (0, 0);
