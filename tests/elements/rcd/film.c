@@ -71,7 +71,7 @@ film_frame (Film *self)
 }
 
 void
-film_plant (GstBuffer *frame, guint kind, Box box)
+film_draw_object (GstBuffer *frame, guint kind, Box box)
 {
   paint (frame, (gint) kind, box);
 }
@@ -94,7 +94,7 @@ film_new (const gchar *properties, const gchar *format, gint width, gint height)
       properties);
   Film self = { .h = gst_harness_new_parse (line), .bus = gst_bus_new () };
 
-  self.t = gst_bin_get_by_name (GST_BIN (self.h->element), "t");
+  self.track = gst_bin_get_by_name (GST_BIN (self.h->element), "t");
   gst_element_set_bus (self.h->element, self.bus);
   film_size (&self, format, width, height);
   g_free (line);
@@ -116,7 +116,7 @@ film_clear (Film *self)
   gst_element_set_bus (self->h->element, NULL);
   gst_bus_set_flushing (self->bus, TRUE);
   gst_object_unref (self->bus);
-  gst_object_unref (self->t);
+  gst_object_unref (self->track);
   gst_harness_teardown (self->h);
 }
 
@@ -138,7 +138,7 @@ film_show (Film *self, guint n, gint kind, Box box)
     GstBuffer *frame = film_frame (self);
 
     if (kind >= 0)
-      film_plant (frame, (guint) kind, box);
+      film_draw_object (frame, (guint) kind, box);
     gst_clear_buffer (&out);
     out = film_push (self, frame);
   }

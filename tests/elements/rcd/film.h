@@ -8,7 +8,7 @@
 
 typedef struct {
   GstHarness *h;
-  GstElement *t; /* the rcdtrack */
+  GstElement *track; /* the rcdtrack */
   GstBus *bus;
   const gchar *format;
   gint width, height;
@@ -29,7 +29,7 @@ typedef struct {
 GstBuffer *film_frame (Film *self);
 
 /* Draws an object of a kind from 1 up; 0 is a flat patch. */
-void film_plant (GstBuffer *frame, guint kind, Box box);
+void film_draw_object (GstBuffer *frame, guint kind, Box box);
 
 GstVideoRegionOfInterestMeta *film_region (
     GstBuffer *frame, const gchar *label, Box box);

@@ -113,7 +113,7 @@ GST_START_TEST (test_metadata)
   fail_unless (fabs (t.confidence - pow (2, -t.distance / 0.7)) < 1e-9);
   fail_unless (t.detection == t.confidence);
   fail_unless (fabs (t.scale - 1) < 0.2);
-  g_object_set (film.t, "max-distance", 0.25, NULL);
+  g_object_set (film.track, "max-distance", 0.25, NULL);
   g_array_unref (tracks);
   gst_buffer_unref (out);
   out = film_show (&film, 1, 1, moved (start, 2));
@@ -135,7 +135,7 @@ GST_START_TEST (test_upstream_region_gets_the_track)
   GstVideoRegionOfInterestMeta *other;
   GArray *tracks;
 
-  film_plant (frame, 1, start);
+  film_draw_object (frame, 1, start);
   film_region (frame, "cat", start)->id = 0;
   other = film_region (frame, "dog", start);
   other->id = 4; /* another tracker's */
@@ -155,7 +155,7 @@ GST_START_TEST (test_upstream_region_gets_the_track)
   g_array_unref (tracks);
   gst_buffer_unref (out);
   frame = film_frame (&film);
-  film_plant (frame, 1, start);
+  film_draw_object (frame, 1, start);
   film_region (frame, "dog", moved (start, 3))->id = 5;
   out = film_push (&film, frame);
   tracks = tracks_of (out);
@@ -199,21 +199,21 @@ GST_START_TEST (test_events)
 
   gst_buffer_unref (film_show (&film, 2, 1, start));
   expect_event (&film, "acquired 1");
-  fail_unless (cuv_stat_uint (film.t, "tracked") == 1
-      && cuv_stat_uint (film.t, "lost") == 0);
-  fail_unless (cuv_stat (film.t, "windows") > 0);
+  fail_unless (cuv_stat_uint (film.track, "tracked") == 1
+      && cuv_stat_uint (film.track, "lost") == 0);
+  fail_unless (cuv_stat (film.track, "windows") > 0);
   check_nothing (film_show (&film, 2, -1, start));
   expect_event (&film, "lost 1");
-  fail_unless (cuv_stat_uint (film.t, "tracked") == 0
-      && cuv_stat_uint (film.t, "lost") == 1);
+  fail_unless (cuv_stat_uint (film.track, "tracked") == 0
+      && cuv_stat_uint (film.track, "lost") == 1);
   check_at (film_show (&film, 2, 1, moved (start, 20)), 1, moved (start, 20));
   expect_event (&film, "reacquired 1");
   check_nothing (film_show (&film, 4, -1, start));
   expect_event (&film, "lost 1");
   expect_event (&film, "given-up 1");
   check_nothing (film_show (&film, 1, 1, start));
-  g_object_get (film.t, "targets", &targets, NULL);
-  fail_unless (targets == 0 && cuv_stat_uint (film.t, "targets") == 0);
+  g_object_get (film.track, "targets", &targets, NULL);
+  fail_unless (targets == 0 && cuv_stat_uint (film.track, "targets") == 0);
   fail_unless (next_event (&film) == NULL);
   film_clear (&film);
 }
@@ -260,8 +260,8 @@ GST_START_TEST (test_first_region_is_tracked)
   GstBuffer *frame = film_frame (&film), *out;
   GArray *tracks;
 
-  film_plant (frame, 1, start);
-  film_plant (frame, 2, moved (start, 20));
+  film_draw_object (frame, 1, start);
+  film_draw_object (frame, 2, moved (start, 20));
   film_region (frame, "dog", start);
   film_region (frame, "cat", moved (start, 20));
   out = film_push (&film, frame);
@@ -304,7 +304,7 @@ GST_START_TEST (test_detections_are_requested)
 
   gst_buffer_unref (film_show (&film, 1, -1, start));
   fail_unless (requests_analysis (&film));
-  film_plant (frame, 1, start);
+  film_draw_object (frame, 1, start);
   film_region (frame, "dog", start);
   gst_buffer_unref (film_push (&film, frame));
   fail_if (requests_analysis (&film));
@@ -312,7 +312,7 @@ GST_START_TEST (test_detections_are_requested)
   fail_if (requests_analysis (&film));
   gst_buffer_unref (film_show (&film, 2, -1, start));
   fail_unless (requests_analysis (&film));
-  g_object_set (film.t, "request-detections", FALSE, NULL);
+  g_object_set (film.track, "request-detections", FALSE, NULL);
   gst_buffer_unref (film_show (&film, 2, -1, start));
   fail_if (requests_analysis (&film));
   film_clear (&film);
@@ -330,8 +330,8 @@ GST_START_TEST (test_several_targets)
   for (gint i = 0; i < 8; i++) {
     GstBuffer *frame = film_frame (&film), *out;
 
-    film_plant (frame, 1, moved (start, i));
-    film_plant (frame, 2, other);
+    film_draw_object (frame, 1, moved (start, i));
+    film_draw_object (frame, 2, other);
     film_region (frame, "dog", moved (start, i));
     film_region (frame, "dog", other);
     film_region (frame, "dog", moved (other, 1)); /* detected twice */
@@ -344,8 +344,8 @@ GST_START_TEST (test_several_targets)
   for (gint i = 0; i < 2; i++) {
     GstBuffer *frame = film_frame (&film), *out;
 
-    film_plant (frame, 2, other);
-    film_plant (frame, 3, third);
+    film_draw_object (frame, 2, other);
+    film_draw_object (frame, 3, third);
     film_region (frame, "dog", third);
     out = film_push (&film, frame);
     check_at (gst_buffer_ref (out), 2, other);
@@ -370,7 +370,7 @@ picture_of (guint kind, Box box)
   h = gst_harness_new ("pngenc");
   cuv_harness_caps (h, "RGB", box.width, box.height);
   frame = cuv_frame_new ("RGB", box.width, box.height);
-  film_plant (frame, kind, (Box){ 0, 0, box.width, box.height });
+  film_draw_object (frame, kind, (Box){ 0, 0, box.width, box.height });
   png = gst_harness_push_and_pull (h, frame);
   gst_buffer_map (png, &map, GST_MAP_READ);
   fail_unless (
@@ -403,7 +403,7 @@ GST_START_TEST (test_picture)
     Film film =
         film_new ("max-lost-frames=2 update=none", formats[i], WIDTH, HEIGHT);
 
-    g_object_set (film.t, "target-image", path, NULL);
+    g_object_set (film.track, "target-image", path, NULL);
     check_nothing (film_show (&film, 2, -1, start));
     expect_event (&film, " 1"); /* lost from the start */
     check_nothing (film_show (&film, 1, -1, start));
@@ -412,9 +412,9 @@ GST_START_TEST (test_picture)
     expect_event (&film, "acquired 2");
     check_at (film_show (&film, 1, 1, moved (start, 3)), 2, moved (start, 3));
     /* the same path again is a new picture: the file may have changed */
-    g_object_set (film.t, "target-image", path, NULL);
+    g_object_set (film.track, "target-image", path, NULL);
     check_at (film_show (&film, 1, 1, start), 3, start);
-    g_object_set (film.t, "target-image", NULL, NULL);
+    g_object_set (film.track, "target-image", NULL, NULL);
     check_nothing (film_show (&film, 1, 1, start));
     film_clear (&film);
   }
@@ -432,7 +432,7 @@ GST_START_TEST (test_picture_in_yuv)
       path);
   Film film = { .h = gst_harness_new_parse (line), .bus = gst_bus_new () };
 
-  film.t = gst_bin_get_by_name (GST_BIN (film.h->element), "t");
+  film.track = gst_bin_get_by_name (GST_BIN (film.h->element), "t");
   gst_element_set_bus (film.h->element, film.bus);
   film_size (&film, "RGB", WIDTH, HEIGHT);
   check_at (film_show (&film, 1, 1, start), 1, start);
@@ -455,7 +455,7 @@ call (gpointer data)
 {
   Caller *caller = data;
 
-  g_signal_emit_by_name (caller->film->t, "set-target", start.x, start.y,
+  g_signal_emit_by_name (caller->film->track, "set-target", start.x, start.y,
       start.width, start.height, &caller->id);
   return NULL;
 }
@@ -473,10 +473,10 @@ GST_START_TEST (test_signals_from_another_thread)
     fail_unless_equals_int (caller.id, i);
     check_at (film_show (&film, 2, 1, start), i, start);
     g_free (next_event (&film));
-    g_signal_emit_by_name (film.t, "set-target", 1, 1, 9, 9, &id);
+    g_signal_emit_by_name (film.track, "set-target", 1, 1, 9, 9, &id);
     fail_unless_equals_int (id, 0);
     expect_problem (film.bus, GST_MESSAGE_WARNING, "clear-target");
-    g_signal_emit_by_name (film.t, "clear-target");
+    g_signal_emit_by_name (film.track, "clear-target");
   }
   check_nothing (film_show (&film, 1, 1, start));
   film_clear (&film);
@@ -491,8 +491,8 @@ call_on (gpointer data)
   gint id;
 
   while (!g_atomic_int_get (&film->height)) {
-    g_signal_emit_by_name (film->t, "set-target", 8, 8, 40, 30, &id);
-    g_signal_emit_by_name (film->t, "clear-target");
+    g_signal_emit_by_name (film->track, "set-target", 8, 8, 40, 30, &id);
+    g_signal_emit_by_name (film->track, "clear-target");
   }
   return NULL;
 }
@@ -500,7 +500,7 @@ call_on (gpointer data)
 GST_START_TEST (test_signals_while_frames_pass)
 {
   Film film = film_new ("scales=<1.0>", "NV12", 64, 48);
-  Film shared = { .t = film.t };
+  Film shared = { .track = film.track };
   GThread *thread = g_thread_new ("call", call_on, &shared);
 
   gst_buffer_unref (film_show (&film, 200, 1, (Box){ 8, 8, 40, 30 }));

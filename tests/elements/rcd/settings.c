@@ -18,7 +18,7 @@ static const Box place = { 40, 32, 32, 24 };
 
 /* ---- live ---- */
 
-/* Each step changes the number of windows, or does not. */
+/* differs: whether the step changes the number of windows. */
 GST_START_TEST (test_number_of_windows)
 {
   static const struct {
@@ -39,12 +39,12 @@ GST_START_TEST (test_number_of_windows)
   guint64 before, now;
 
   check_at (film_show (&film, 2, 1, place), 1, place);
-  before = cuv_stat (film.t, "windows");
+  before = cuv_stat (film.track, "windows");
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
-    cuv_element_set (film.t, steps[i].set);
-    /* other features: the target is measured again first */
+    cuv_element_set (film.track, steps[i].set);
+    /* if `features` changes, the target's descriptor is recomputed first */
     check_at (film_show (&film, 2, 1, place), 1, place);
-    now = cuv_stat (film.t, "windows");
+    now = cuv_stat (film.track, "windows");
     fail_unless ((now != before) == steps[i].differs,
         "%s: %" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT " windows",
         steps[i].set, before, now);
@@ -62,9 +62,9 @@ GST_START_TEST (test_max_distance)
   Film film = film_new (BOX "refine=false", "NV12", WIDTH, HEIGHT);
 
   check_at (film_show (&film, 1, 1, place), 1, place);
-  g_object_set (film.t, "max-distance", 1e-6, NULL);
+  g_object_set (film.track, "max-distance", 1e-6, NULL);
   check_nothing (film_show (&film, 1, 1, beside));
-  g_object_set (film.t, "max-distance", 0.0, NULL);
+  g_object_set (film.track, "max-distance", 0.0, NULL); /* no limit */
   check_at (film_show (&film, 1, 1, beside), 1, beside);
   film_clear (&film);
 }
@@ -79,16 +79,17 @@ GST_START_TEST (test_box)
   GstBuffer *frame;
 
   check_at (film_show (&film, 2, 1, place), 1, place);
-  g_object_set (film.t, "object-initial-x", 100, "object-initial-y", 80, NULL);
+  g_object_set (
+      film.track, "object-initial-x", 100, "object-initial-y", 80, NULL);
   for (gint i = 0; i < 2; i++) {
     frame = film_frame (&film);
-    film_plant (frame, 1, place);
-    film_plant (frame, 2, other);
+    film_draw_object (frame, 1, place);
+    film_draw_object (frame, 2, other);
     frame = film_push (&film, frame);
     fail_unless_equals_int (n_tracks (frame), 1);
     check_at (frame, 2, other);
   }
-  cuv_element_set (film.t,
+  cuv_element_set (film.track,
       "object-initial-x=-1 object-initial-y=-1 object-initial-width=0 "
       "object-initial-height=0");
   check_nothing (film_show (&film, 1, 2, other));
@@ -104,8 +105,8 @@ GST_START_TEST (test_object_class_among_others)
   Film film = film_new ("object-class=cat", "NV12", WIDTH, HEIGHT);
   GstBuffer *frame = film_frame (&film);
 
-  film_plant (frame, 1, place);
-  film_plant (frame, 2, other);
+  film_draw_object (frame, 1, place);
+  film_draw_object (frame, 2, other);
   film_region (frame, "dog", place);
   film_region (frame, "cat", other);
   check_at (film_push (&film, frame), 1, other);
@@ -121,13 +122,13 @@ GST_START_TEST (test_object_class)
   for (gint i = 0; i < 2; i++) {
     GstBuffer *frame = film_frame (&film);
 
-    film_plant (frame, 1, place);
+    film_draw_object (frame, 1, place);
     film_region (frame, "dog", place);
     if (i == 0)
       check_nothing (film_push (&film, frame));
     else
       check_at (film_push (&film, frame), 1, place);
-    g_object_set (film.t, "object-class", "", NULL);
+    g_object_set (film.track, "object-class", "", NULL);
   }
   film_clear (&film);
 }
@@ -162,11 +163,11 @@ GST_START_TEST (test_draw)
 
   gst_buffer_unref (film_show (&film, 1, 1, place));
   frame = film_frame (&film);
-  film_plant (frame, 1, place);
+  film_draw_object (frame, 1, place);
   out = film_push (&film, gst_buffer_ref (frame));
   fail_if (cuv_frames_equal ("RGB", WIDTH, HEIGHT, frame, out));
   check_at (out, 1, place);
-  g_object_set (film.t, "draw", 0, NULL);
+  g_object_set (film.track, "draw", 0, NULL);
   out = film_push (&film, gst_buffer_ref (frame));
   fail_unless (cuv_frames_equal ("RGB", WIDTH, HEIGHT, frame, out));
   gst_buffer_unref (out);
@@ -196,7 +197,7 @@ GST_START_TEST (test_contradictions_at_start)
   for (guint i = 0; i < G_N_ELEMENTS (contradictions); i++) {
     Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
 
-    cuv_element_set (film.t, contradictions[i].bad);
+    cuv_element_set (film.track, contradictions[i].bad);
     fail_unless_equals_int (
         gst_harness_push (film.h, film_frame (&film)), GST_FLOW_ERROR);
     expect_problem (film.bus, GST_MESSAGE_ERROR, contradictions[i].problem);
@@ -214,12 +215,12 @@ GST_START_TEST (test_live_contradictions)
     Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
 
     check_at (film_show (&film, 1, 1, place), 1, place);
-    cuv_element_set (film.t, contradictions[i].bad);
+    cuv_element_set (film.track, contradictions[i].bad);
     check_at (film_show (&film, 1, 1, place), 1, place);
     expect_problem (film.bus, GST_MESSAGE_WARNING, contradictions[i].problem);
     check_at (film_show (&film, 1, 1, place), 1, place);
     expect_no_warning (film.bus);
-    cuv_element_set (film.t, contradictions[i].fix);
+    cuv_element_set (film.track, contradictions[i].fix);
     gst_buffer_unref (film_show (&film, 1, 1, place));
     expect_no_warning (film.bus);
     film_clear (&film);
@@ -234,9 +235,9 @@ GST_START_TEST (test_contradiction_at_second_start)
   Film film = film_new (BOX, "NV12", WIDTH, HEIGHT);
 
   check_at (film_show (&film, 1, 1, place), 1, place);
-  gst_element_set_state (film.t, GST_STATE_NULL);
-  cuv_element_set (film.t, "stride=8 cell=3");
-  gst_element_set_state (film.t, GST_STATE_PLAYING);
+  gst_element_set_state (film.track, GST_STATE_NULL);
+  cuv_element_set (film.track, "stride=8 cell=3");
+  gst_element_set_state (film.track, GST_STATE_PLAYING);
   film_size (&film, "NV12", WIDTH, HEIGHT);
   fail_unless_equals_int (
       gst_harness_push (film.h, film_frame (&film)), GST_FLOW_ERROR);
@@ -253,13 +254,13 @@ GST_START_TEST (test_max_targets_below_number_of_targets)
   GstBuffer *out;
   gint id;
 
-  g_signal_emit_by_name (
-      film.t, "set-target", other.x, other.y, other.width, other.height, &id);
+  g_signal_emit_by_name (film.track, "set-target", other.x, other.y,
+      other.width, other.height, &id);
   for (gint i = 0; i < 3; i++) {
     GstBuffer *frame = film_frame (&film);
 
-    film_plant (frame, 1, place);
-    film_plant (frame, 2, other);
+    film_draw_object (frame, 1, place);
+    film_draw_object (frame, 2, other);
     out = film_push (&film, frame);
     fail_unless_equals_int (n_tracks (out), 2);
     gst_buffer_unref (out);
@@ -268,10 +269,10 @@ GST_START_TEST (test_max_targets_below_number_of_targets)
           "max-targets 1 is less than the 2 targets");
     else
       expect_no_warning (film.bus);
-    g_object_set (film.t, "max-targets", 1, NULL);
+    g_object_set (film.track, "max-targets", 1, NULL);
   }
-  g_object_set (film.t, "max-targets", 2, NULL);
-  g_object_set (film.t, "object-initial-x", 41, NULL);
+  g_object_set (film.track, "max-targets", 2, NULL);
+  g_object_set (film.track, "object-initial-x", 41, NULL);
   gst_buffer_unref (film_show (&film, 1, 1, place));
   expect_no_warning (film.bus);
   film_clear (&film);
@@ -339,12 +340,12 @@ GST_START_TEST (test_too_many_scales)
 
   check_no_start ("scales", many, "expected at most 32 values, got 33");
   check_at (film_show (&film, 1, 1, place), 1, place);
-  gst_util_set_object_arg (G_OBJECT (film.t), "scales", "<1.0>");
-  gst_util_set_object_arg (G_OBJECT (film.t), "scales", many);
+  gst_util_set_object_arg (G_OBJECT (film.track), "scales", "<1.0>");
+  gst_util_set_object_arg (G_OBJECT (film.track), "scales", many);
   expect_problem (
       film.bus, GST_MESSAGE_WARNING, "expected at most 32 values, got 33");
   g_value_init (&value, GST_TYPE_ARRAY);
-  g_object_get_property (G_OBJECT (film.t), "scales", &value);
+  g_object_get_property (G_OBJECT (film.track), "scales", &value);
   fail_unless_equals_int (gst_value_array_get_size (&value), 1);
   g_value_unset (&value);
   check_at (film_show (&film, 1, 1, place), 1, place);
@@ -383,10 +384,10 @@ GST_START_TEST (test_invalid_pictures)
   check_no_start ("target-image", empty, "cannot be decoded");
   film = film_new (BOX, "NV12", WIDTH, HEIGHT);
   check_at (film_show (&film, 1, 1, place), 1, place);
-  g_object_set (film.t, "target-image", text, NULL);
+  g_object_set (film.track, "target-image", text, NULL);
   expect_problem (
       film.bus, GST_MESSAGE_WARNING, "The previous value stays in force");
-  g_object_get (film.t, "target-image", &value, NULL);
+  g_object_get (film.track, "target-image", &value, NULL);
   fail_unless (value == NULL);
   check_at (film_show (&film, 1, 1, place), 1, place);
   film_clear (&film);

@@ -45,17 +45,17 @@ GST_START_TEST (test_invalid_boxes)
       const Box box = invalid_boxes[i].box;
       GstBuffer *frame = film_frame (&film);
 
-      film_plant (frame, 0, (Box){ 90, 50, 60, 60 }); /* flat */
+      film_draw_object (frame, 0, (Box){ 90, 50, 60, 60 }); /* flat */
       g_signal_emit_by_name (
-          film.t, "set-target", box.x, box.y, box.width, box.height, &id);
+          film.track, "set-target", box.x, box.y, box.width, box.height, &id);
       fail_unless (id > 0);
       check_nothing (film_push (&film, frame));
       expect_problem (film.bus, GST_MESSAGE_WARNING, invalid_boxes[i].problem);
       check_nothing (film_show (&film, 1, -1, place));
       expect_no_warning (film.bus);
     }
-    g_signal_emit_by_name (
-        film.t, "set-target", place.x, place.y, place.width, place.height, &id);
+    g_signal_emit_by_name (film.track, "set-target", place.x, place.y,
+        place.width, place.height, &id);
     check_at (film_show (&film, 1, 1, place), id, place);
     film_clear (&film);
   }
@@ -85,7 +85,7 @@ GST_START_TEST (test_flat_region)
   for (gint i = 0; i < 5; i++) {
     GstBuffer *frame = film_frame (&film);
 
-    film_plant (frame, 0, (Box){ 30, 20, 60, 60 });
+    film_draw_object (frame, 0, (Box){ 30, 20, 60, 60 });
     film_region (frame, "wall", place);
     check_nothing (film_push (&film, frame));
     if (i == 0)
@@ -106,7 +106,7 @@ GST_START_TEST (test_regions_beyond_the_frame)
   GstBuffer *frame = film_frame (&film);
   const Box part = { 160, 100, 32, 28 };
 
-  film_plant (frame, 1, part);
+  film_draw_object (frame, 1, part);
   for (guint i = 0; i < G_N_ELEMENTS (beyond); i++)
     film_region (frame, "beyond", beyond[i]);
   film_region (frame, "part", (Box){ 160, 100, 5000, 28 });
@@ -128,7 +128,7 @@ GST_START_TEST (test_label_of_invalid_utf8)
   const GstStructure *object;
   GstMessage *message;
 
-  film_plant (frame, 1, place);
+  film_draw_object (frame, 1, place);
   film_region (frame, "bad\xff", place);
   gst_buffer_unref (film_push (&film, frame));
   message = gst_bus_pop_filtered (film.bus, GST_MESSAGE_ELEMENT);
@@ -173,7 +173,7 @@ GST_START_TEST (test_grey_in_rgb)
     for (gint n = 0; n < 3; n++) {
       GstBuffer *frame = film_frame (&film);
 
-      film_plant (frame, 1, n == 0 ? place : next);
+      film_draw_object (frame, 1, n == 0 ? place : next);
       fail_unless (gst_buffer_get_video_meta (frame)->stride[0] % 3 == 0
           || gst_buffer_get_video_meta (frame)->stride[0] % 4 == 0);
       make_grey (frame);
@@ -261,7 +261,7 @@ GST_START_TEST (test_cut_to_another_scene)
   check_at (film_show (&film, 2, 1, place), 1, place);
   for (gint i = 0; i < 4; i++) {
     frame = film_frame (&film);
-    film_plant (frame, i % 2 == 0 ? 4 : 0, (Box){ 0, 0, WIDTH, HEIGHT });
+    film_draw_object (frame, i % 2 == 0 ? 4 : 0, (Box){ 0, 0, WIDTH, HEIGHT });
     check_nothing (film_push (&film, frame));
   }
   check_at (film_show (&film, 1, 1, far), 1, far);
@@ -296,9 +296,9 @@ GST_START_TEST (test_restart)
 
   for (gint i = 0; i < 3; i++) {
     check_at (film_show (&film, 2, 1, place), 1, place);
-    g_signal_emit_by_name (film.t, "clear-target");
+    g_signal_emit_by_name (film.track, "clear-target");
     g_signal_emit_by_name (
-        film.t, "set-target", far.x, far.y, far.width, far.height, &id);
+        film.track, "set-target", far.x, far.y, far.width, far.height, &id);
     fail_unless_equals_int (id, 2);
     check_at (film_show (&film, 2, 1, far), 2, far);
     gst_element_set_state (film.h->element, GST_STATE_NULL);

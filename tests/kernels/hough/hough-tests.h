@@ -9,7 +9,7 @@ void check_known_edges (void);
 void check_bad_configs (void);
 void check_bins (void);
 void check_votes (void);
-void check_windows (void);
+void check_orientation_windows (void);
 void check_known_lines (void);
 
 void check_pclines (void);
@@ -18,7 +18,7 @@ void check_clip (void);
 void check_cell_lines (void);
 void check_segments (void);
 
-void check_versions (void);
+void check_cpu_versions (void);
 void check_limits (void);
 
 /* the GPU against the C reference */

@@ -239,7 +239,7 @@ check_runs (const CuvHoughConfig *config, int config_number, int n_frames)
 }
 
 void
-check_versions (void)
+check_cpu_versions (void)
 {
   static const HoughSize extremes[] = { { CUV_HOUGH_MAX_SIZE, 3 },
     { 1, CUV_HOUGH_MAX_SIZE }, { 3, 3000 }, { 35, 200 } };

@@ -114,7 +114,7 @@ check_window (const CuvHoughLayout *layout)
 }
 
 void
-check_windows (void)
+check_orientation_windows (void)
 {
   static const double windows[] = { 1e-9, .5, 1, 5, 10, 44.7, 89, 89.9999, 90,
     1e9, INFINITY };

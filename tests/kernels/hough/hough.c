@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The line detector: the C reference against literal implementations of the
- * definitions, and the fast versions against the C reference. */
+/* The line detector: the C reference against straightforward implementations of
+ * the definitions, and the fast versions against the C reference. */
 #include "config.h"
 #include "cuvcheck.h"
 #include "hough-tests.h"
@@ -20,14 +20,14 @@ run (void)
   check_known_edges ();
   check_bad_configs ();
   check_bins ();
-  check_windows ();
+  check_orientation_windows ();
   check_votes ();
   check_known_lines ();
   check_pclines ();
   check_cell_lines ();
   check_clip ();
   check_segments ();
-  check_versions ();
+  check_cpu_versions ();
   check_limits ();
 }
 

@@ -38,7 +38,7 @@ begin (Bench *bench)
       &bench->drawing, &space, bench->frame.width, bench->frame.height);
 }
 
-/* Boxes of 60..280 pixels, outlines of 4, plates of 150 x 32 with text. */
+/* Boxes of 60..280 pixels, outlines of 4, text on backgrounds of 150 x 32. */
 static double
 draw_labels (Bench *bench)
 {
@@ -106,7 +106,7 @@ bench_submit (void *data)
 }
 
 static void
-bench_whole (void *data)
+bench_submit_and_collect (void *data)
 {
   Bench *bench = data;
 
@@ -124,12 +124,15 @@ bench_cuda (Bench *bench, const CuvCheckFrame *frame, const char *what,
   bench->frame = cuv_check_to_device (frame, &memory);
   bench->stream = cuv_check_stream_new ();
   bench->cuda = cuv_overlay_cuda_new ();
-  snprintf (name, sizeof name, "overlay-cuda-%s-device", what);
-  cuv_check_report (name,
-      cuv_check_time_device (bench_submit, bench, bench->stream), pixels,
-      bytes);
-  snprintf (name, sizeof name, "overlay-cuda-%s-submit-collect", what);
-  cuv_check_report (name, cuv_check_time (bench_whole, bench), pixels, bytes);
+  if (CUV_CHECK (bench->cuda != NULL, ": %s", cuv_cuda_error ())) {
+    snprintf (name, sizeof name, "overlay-cuda-%s-device", what);
+    cuv_check_report (name,
+        cuv_check_time_device (bench_submit, bench, bench->stream), pixels,
+        bytes);
+    snprintf (name, sizeof name, "overlay-cuda-%s-submit-collect", what);
+    cuv_check_report (
+        name, cuv_check_time (bench_submit_and_collect, bench), pixels, bytes);
+  }
   cuv_overlay_cuda_free (bench->cuda);
   cuv_check_stream_free (bench->stream);
   cuv_check_device_free (memory);
@@ -175,6 +178,8 @@ bench_overlay (void)
 {
   Bench *bench = calloc (1, sizeof *bench);
 
+  if (!CUV_CHECK (bench != NULL, ": out of memory"))
+    return;
   for (size_t i = 0; i < sizeof bench->text; i++)
     bench->text[i] = cuv_check_below (3) ? 0 : (uint8_t) cuv_check_random ();
   for (size_t i = 0; i < sizeof bench->pictures; i++)

@@ -12,8 +12,10 @@
 #include <math.h>
 #include "track/tracker.h"
 
-static CuvTrackerConfig config = { CUV_RCD_TUZEL9, CUV_RCD_JBLD, 0, 0, 1,
-  1.0 / 12 };
+static CuvTrackerConfig config = { .features = CUV_RCD_TUZEL9,
+  .metric = CUV_RCD_JBLD,
+  .max_targets = 1,
+  .lambda = 1.0 / 12 };
 static CuvTrackerParams params;
 
 static _Noreturn void
@@ -26,7 +28,7 @@ die (const char *what)
 /* ---- options ---- */
 
 static int
-word_of (const char *value, const char *const *words)
+index_of (const char *value, const char *const *words)
 {
   for (int i = 0; words[i] != NULL; i++) {
     if (strcmp (value, words[i]) == 0)
@@ -40,11 +42,12 @@ set_scales (const char *value)
 {
   char *end;
 
-  for (params.n_scales = 0; params.n_scales < CUV_RCD_MAX_LEVELS;) {
+  for (params.n_scales = 0;; value = end + 1) {
+    if (params.n_scales == CUV_RCD_MAX_LEVELS)
+      die ("too many scales");
     params.scales[params.n_scales++] = strtod (value, &end);
     if (*end != ',')
       return;
-    value = end + 1;
   }
 }
 
@@ -59,13 +62,13 @@ set_words (const char *name, const char *value)
   static const char *const searches[] = { "local", "full", NULL };
 
   if (strcmp (name, "features") == 0)
-    config.features = (CuvRcdFeatures) word_of (value, features);
+    config.features = (CuvRcdFeatures) index_of (value, features);
   else if (strcmp (name, "metric") == 0)
-    config.metric = (CuvRcdMetric) word_of (value, metrics);
+    config.metric = (CuvRcdMetric) index_of (value, metrics);
   else if (strcmp (name, "update") == 0)
-    params.update.update = (CuvRcdUpdate) word_of (value, updates);
+    params.update.update = (CuvRcdUpdate) index_of (value, updates);
   else if (strcmp (name, "search") == 0)
-    params.full = word_of (value, searches);
+    params.full = index_of (value, searches);
   else if (strcmp (name, "scales") == 0)
     set_scales (value);
   else
@@ -120,6 +123,8 @@ make_frame (int width, int height)
 {
   uint8_t *data = malloc ((size_t) width * (size_t) height * 3);
 
+  if (data == NULL)
+    die ("out of memory");
   return (CuvFrame){ CUV_MODEL_RGB, width, height, 3,
     { { data + 2, 3 * width, 3, 0, 0 }, { data + 1, 3 * width, 3, 0, 0 },
         { data, 3 * width, 3, 0, 0 } } };
@@ -137,7 +142,7 @@ print_track (const CuvTrackerResult *result)
     return;
   }
   printf ("{\"state\": \"%s\", \"event\": \"%s\", \"box\": [%d, %d, %d, %d], "
-          "\"scale\": %.4f, \"distance\": %.6g, \"second\": %.6g, "
+          "\"scale\": %.4f, \"distance\": %.6g, \"second_distance\": %.6g, "
           "\"windows\": %lld, \"microseconds\": %.0f}\n",
       track->state == CUV_TRACK_TRACKED ? "tracked" : "lost",
       events[track->event], track->box.x, track->box.y, track->box.width,
@@ -157,7 +162,8 @@ main (int argc, char **argv)
   size_t size;
 
   if (argc < 7)
-    die ("usage: see track.c");
+    die ("usage: track WIDTH HEIGHT BOX_X BOX_Y BOX_WIDTH BOX_HEIGHT "
+         "[NAME=VALUE ...]");
   frame = make_frame (atoi (argv[1]), atoi (argv[2]));
   size = (size_t) frame.width * (size_t) frame.height * 3;
   box = (CuvRcdBox){ atoi (argv[3]), atoi (argv[4]), atoi (argv[5]),
