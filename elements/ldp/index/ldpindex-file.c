@@ -3,7 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glib.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,13 +32,15 @@ cuv_ldp_index_write_all (int fd, const void *bytes, size_t size, uint64_t at)
 bool
 cuv_ldp_index_sync_folder (const char *path)
 {
-  char *folder = g_path_get_dirname (path);
-  const int fd = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const bool ok = fd >= 0 && fsync (fd) == 0;
+  char *copy = strdup (path);
+  int fd = copy == NULL
+      ? -1
+      : open (dirname (copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  bool ok = fd >= 0 && fsync (fd) == 0;
 
   if (fd >= 0)
     close (fd);
-  g_free (folder);
+  free (copy);
   return ok;
 }
 

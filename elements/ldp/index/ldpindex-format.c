@@ -94,3 +94,37 @@ cuv_ldp_index_checksum (
   return cuv_ldp_index_crc (
       cuv_ldp_index_checksum_begin (i), entry, (size_t) info->stride - 4);
 }
+
+/* Continuation bytes after the first byte of a UTF-8 character, or -1. */
+static int
+count_followers (unsigned char first)
+{
+  if (first < 0x80)
+    return 0;
+  if (first < 0xc2 || first > 0xf4)
+    return -1;
+  return first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
+}
+
+bool
+cuv_ldp_index_is_utf8 (const char *name)
+{
+  static const uint32_t least[4] = { 0, 0x80, 0x800, 0x10000 };
+  const unsigned char *p = (const unsigned char *) name;
+
+  while (*p != 0) {
+    const int n = count_followers (*p);
+    uint32_t code = n <= 0 ? *p : *p & (0x3fu >> n);
+
+    p++;
+    for (int i = 0; i < n; i++, p++) {
+      if ((*p & 0xc0) != 0x80)
+        return false;
+      code = code << 6 | (*p & 0x3f);
+    }
+    if (n < 0 || code < least[n] || code > 0x10ffff
+        || (code >= 0xd800 && code < 0xe000))
+      return false;
+  }
+  return true;
+}

@@ -91,6 +91,9 @@ uint32_t cuv_ldp_index_checksum_begin (uint64_t i);
 uint32_t cuv_ldp_index_checksum (
     const CuvLdpIndexInfo *info, uint64_t i, const uint8_t *entry);
 
+/* Whether a name is valid UTF-8. */
+bool cuv_ldp_index_is_utf8 (const char *name);
+
 /* ---- loading ---- */
 
 /* Bytes of a file, or of memory if fd is below 0. */

@@ -2,7 +2,6 @@
 /* The reader: maps the committed entries of a file. */
 #include <errno.h>
 #include <fcntl.h>
-#include <glib.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -157,7 +156,7 @@ cuv_ldp_index_name (const CuvLdpIndex *self, uint64_t i)
       + cuv_ldp_index_name_offset (&self->state.info);
 
   if (memchr (name, 0, CUV_LDP_INDEX_NAME) == NULL
-      || !g_utf8_validate (name, -1, NULL))
+      || !cuv_ldp_index_is_utf8 (name))
     return NULL;
   return name;
 }

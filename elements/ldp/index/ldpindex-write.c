@@ -2,7 +2,6 @@
 /* The writer: appends entries, or rewrites a whole index. */
 #include <errno.h>
 #include <fcntl.h>
-#include <glib.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,7 +129,7 @@ fill_name (CuvLdpIndexWriter *self, const char *name, char **error)
     return cuv_ldp_index_fail (error, self->path,
         "a name has %zu bytes, but at most %d fit: shorten '%.40s...'", n_name,
         CUV_LDP_INDEX_MAX_NAME, name);
-  if (!g_utf8_validate (name, -1, NULL))
+  if (!cuv_ldp_index_is_utf8 (name))
     return cuv_ldp_index_fail (
         error, self->path, "the name '%s' is not UTF-8: rename it", name);
   memset (to, 0, CUV_LDP_INDEX_NAME);
