@@ -79,12 +79,6 @@ static const GstCuvSettingsTable settings_table = {
   GST_CUV_SETTINGS (Settings, list),
 };
 
-static const Settings *
-in_force (GstLdpDescriptor *self)
-{
-  return self->settings.in_force;
-}
-
 static gchar *
 gst_ldp_descriptor_configure (
     GstCuvFilter *filter, gconstpointer settings, const GstCuvFrame *frame)
@@ -136,8 +130,8 @@ describe_all (GstLdpDescriptor *self, const GstCuvFrame *frame,
     const CuvProcessor *processor)
 {
   const CuvLdpLayout *layout = &self->descriptor.layout;
-  const gint draw =
-      frame->writable ? in_force (self)->draw : CUV_LDP_DIRECTIONS;
+  const Settings *s = self->settings.in_force;
+  const gint draw = frame->writable ? s->draw : CUV_LDP_DIRECTIONS;
   const guint n = self->regions->len;
   const gsize size =
       cuv_ldp_n_counts (layout) * (gsize) cuv_ldp_count_size (layout);
@@ -166,10 +160,10 @@ gst_ldp_descriptor_analyse (
 {
   GstLdpDescriptor *self = GST_LDP_DESCRIPTOR (filter);
   const CuvProcessor processor = gst_cuv_frame_processor (frame, n_threads);
+  const Settings *s = self->settings.in_force;
   const gchar *error;
 
-  gst_ldp_regions_collect (self->regions, frame->video.buffer,
-      &in_force (self)->choice,
+  gst_ldp_regions_collect (self->regions, frame->video.buffer, &s->choice,
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)));
   gst_ldp_regions_limit (self->regions, &self->descriptor.layout,
       GST_ELEMENT (self), &self->warned);

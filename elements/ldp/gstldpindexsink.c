@@ -184,13 +184,6 @@ static const GstCuvSettingsTable settings_table = {
   .check = check,
 };
 
-/* As at the start: all entries of an index have the same parameters. */
-static const Settings *
-in_force (GstLdpIndexSink *self)
-{
-  return self->settings.in_force;
-}
-
 /* The only settings that may change while playing. */
 static GstLdpRegionChoice
 pending_choice (GstLdpIndexSink *self, gint *n_threads)
@@ -284,7 +277,8 @@ describe (GstLdpIndexSink *self, GstBuffer *buffer, const CuvLdpRect *rect,
 static gboolean
 ensure_index (GstLdpIndexSink *self, const GstLdpRegionChoice *choice)
 {
-  const Settings *s = in_force (self);
+  /* as at the start: all entries of an index have the same parameters */
+  const Settings *s = self->settings.in_force;
   CuvLdpLayout layout;
   gchar *problem = gst_ldp_region_choice_layout (choice, &s->parameters,
       GST_VIDEO_INFO_WIDTH (&self->info), GST_VIDEO_INFO_HEIGHT (&self->info),
@@ -326,7 +320,7 @@ describe_and_write (GstLdpIndexSink *self, GstBuffer *buffer, const gchar *name)
 static gchar *
 next_name (GstLdpIndexSink *self)
 {
-  const Settings *s = in_force (self);
+  const Settings *s = self->settings.in_force;
   const gboolean has_pattern = s->entry_name != NULL && *s->entry_name != '\0';
   gchar *name, *problem;
   guint64 n;
@@ -508,6 +502,7 @@ static gboolean
 gst_ldp_index_sink_start (GstBaseSink *sink)
 {
   GstLdpIndexSink *self = GST_LDP_INDEX_SINK (sink);
+  const Settings *s;
 
   gst_ldp_entries_start (&self->entries);
   self->described_upstream = self->warned = FALSE;
@@ -517,7 +512,8 @@ gst_ldp_index_sink_start (GstBaseSink *sink)
       || !gst_cuv_settings_apply (&self->settings, NULL, NULL)
       || !gst_cuv_context_check_device (&self->context))
     return FALSE;
-  self->entries.output = &in_force (self)->output;
+  s = self->settings.in_force;
+  self->entries.output = &s->output;
   return TRUE;
 }
 
