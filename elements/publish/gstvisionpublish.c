@@ -20,7 +20,9 @@
 #include <gst/base/gstbasetransform.h>
 #include <gst/video/video.h>
 
-#include "gstvisionpublishsettings.h"
+#include "output/writer.h"
+#include "record/record.h"
+#include "settings/gstcuvsettings.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_vision_publish_debug);
 #define GST_CAT_DEFAULT gst_vision_publish_debug
@@ -34,10 +36,35 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
+typedef enum {
+  JSON = 1,
+  JSON_LINES = 2,
+  CSV = 3,
+} Format;
+
+/* How files of a format are written. */
+typedef struct {
+  CuvFraming framing;
+  CuvTargetMode mode;
+  /* Returns the text of one record, to be freed; json is empty before and
+   * after. */
+  gchar *(*make_record) (CuvJson *json, const CuvRecordFrame *frame,
+      GstBuffer *buffer, gsize *size);
+} Layout;
+
+typedef struct {
+  gint format; /* a Format */
+  gchar *path; /* NULL, "" or "-" is standard output */
+  gint add_empty_results;
+  gchar *source;    /* NULL = none */
+  gchar *tags_text; /* as it was set */
+  JsonNode *tags;   /* an object; NULL = none */
+} Settings;
+
 struct _GstVisionPublish {
   GstBaseTransform parent;
 
-  GstCuvSettings settings;
+  GstCuvSettings settings; /* Settings */
 
   /* under the object lock */
   guint64 frames;
@@ -61,6 +88,48 @@ GST_ELEMENT_REGISTER_DECLARE (visionpublish);
 GST_ELEMENT_REGISTER_DEFINE (
     visionpublish, "visionpublish", GST_RANK_NONE, GST_TYPE_VISION_PUBLISH);
 
+/* ---- formats ---- */
+
+static gchar *
+make_json (
+    CuvJson *json, const CuvRecordFrame *frame, GstBuffer *buffer, gsize *size)
+{
+  cuv_record_to_json (json, frame, buffer);
+  return cuv_json_steal (json, size);
+}
+
+static gchar *
+make_json_line (
+    CuvJson *json, const CuvRecordFrame *frame, GstBuffer *buffer, gsize *size)
+{
+  cuv_record_to_json (json, frame, buffer);
+  g_string_append_c (json->text, '\n');
+  return cuv_json_steal (json, size);
+}
+
+static gchar *
+make_csv (
+    CuvJson *json, const CuvRecordFrame *frame, GstBuffer *buffer, gsize *size)
+{
+  GString *text = g_string_new (NULL);
+
+  cuv_record_to_csv (text, frame, buffer);
+  *size = text->len;
+  return g_string_free (text, FALSE);
+}
+
+static const Layout *
+layout_of (gint format)
+{
+  static const Layout layouts[] = {
+    [JSON] = { { "[\n", ",\n", "\n]\n" }, CUV_TARGET_REPLACE, make_json },
+    [JSON_LINES] = { { "", "", "" }, CUV_TARGET_SHARE, make_json_line },
+    [CSV] = { { cuv_record_csv_header, "", "" }, CUV_TARGET_APPEND, make_csv },
+  };
+
+  return &layouts[format];
+}
+
 /* ---- frames ---- */
 
 static void
@@ -82,7 +151,7 @@ gst_vision_publish_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
       : GST_CLOCK_TIME_NONE;
   CuvRecordFrame frame = { 0, time, g_get_real_time (), self->width,
     self->height, NULL, NULL };
-  const GstVisionPublishSettings *settings;
+  const Settings *settings;
   gchar *text;
   gsize size;
 
@@ -95,7 +164,7 @@ gst_vision_publish_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   frame.source = settings->source;
   frame.tags = settings->tags;
   if (settings->add_empty_results || cuv_record_has_results (buffer)) {
-    text = gst_cuv_publish_format_layout (settings->format)
+    text = layout_of (settings->format)
                ->make_record (&self->json, &frame, buffer, &size);
     cuv_writer_push (self->writer, text, size);
   }
@@ -165,11 +234,10 @@ gst_vision_publish_change_state (GstElement *element, GstStateChange change)
 static CuvWriter *
 open_writer (GstVisionPublish *self)
 {
-  const GstVisionPublishSettings *settings = self->settings.in_force;
+  const Settings *settings = self->settings.in_force;
   const gchar *path = settings->path;
   gboolean to_stdout = path == NULL || *path == '\0' || g_str_equal (path, "-");
-  const GstCuvPublishLayout *layout =
-      gst_cuv_publish_format_layout (settings->format);
+  const Layout *layout = layout_of (settings->format);
   CuvTarget *target =
       cuv_target_file_new (to_stdout ? NULL : path, layout->mode);
   GError *error = NULL;
@@ -240,8 +308,8 @@ get_counts (GstVisionPublish *self, CuvWriterCounts *counts)
     *counts = self->counts;
 }
 
-void
-gst_vision_publish_get_dropped (GstElement *element, GValue *value)
+static void
+get_dropped (GstElement *element, GValue *value)
 {
   CuvWriterCounts counts;
 
@@ -251,8 +319,8 @@ gst_vision_publish_get_dropped (GstElement *element, GValue *value)
   g_value_set_uint64 (value, counts.dropped);
 }
 
-void
-gst_vision_publish_get_stats (GstElement *element, GValue *value)
+static void
+get_stats (GstElement *element, GValue *value)
 {
   GstVisionPublish *self = GST_VISION_PUBLISH (element);
   CuvWriterCounts counts;
@@ -268,6 +336,104 @@ gst_vision_publish_get_stats (GstElement *element, GValue *value)
           counts.dropped, "bytes", G_TYPE_UINT64, counts.bytes, "queue",
           G_TYPE_UINT, counts.queue, NULL));
 }
+
+/* ---- properties ---- */
+
+#define AT(field) G_STRUCT_OFFSET (Settings, field)
+
+GST_CUV_DEFINE_ENUM (format_get_type, "GstCuvPublishFormat",
+    { JSON, "One JSON array of records, in a new file", "json" },
+    { JSON_LINES, "A JSON object per line, appended", "json-lines" },
+    { CSV, "Comma-separated values, a row per object, appended", "csv" })
+
+static gchar *
+parse_tags (gpointer settings)
+{
+  Settings *self = settings;
+  GError *error = NULL;
+  gchar *problem = NULL;
+
+  g_clear_pointer (&self->tags, json_node_unref);
+  if (self->tags_text == NULL || *self->tags_text == '\0')
+    return NULL;
+  self->tags = cuv_json_parse_object (self->tags_text, &error);
+  if (error != NULL)
+    problem = g_strdup_printf ("%s; set tags to the text of a JSON object, as "
+                               "in {\"camera\": \"door\"}",
+        error->message);
+  g_clear_error (&error);
+  return problem;
+}
+
+static GParamSpec *
+make_dropped (void)
+{
+  return g_param_spec_uint64 ("dropped", "Dropped",
+      "Number of records since the start that could not be written", 0,
+      G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+}
+
+/**
+ * GstVisionPublish:file-format:
+ *
+ * How records are written. json replaces an existing file; the others append.
+ * Can change in NULL and READY only.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionPublish:file-path:
+ *
+ * The file, FIFO or device to write to; none or "-" is standard output.
+ * Several elements may append json-lines to one file; a file of json or csv
+ * has one writer. Can change in NULL and READY only.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionPublish:tags:
+ *
+ * The text of a JSON object that is written in each record. Any other text is
+ * refused, with an error at the start, with a warning while running.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionPublish:stats:
+ *
+ * frames, records (written), dropped, bytes (written) (guint64), queue
+ * (guint, records that wait).
+ *
+ * Since: 0.1
+ */
+static const GstCuvSetting list[] = {
+  { "file-format", "File format", "Format of the records",
+      .offset = AT (format), .get_type = format_get_type, .value = JSON_LINES,
+      .only_stopped = TRUE },
+  { "file-path", "File path",
+      "Path of the file to write records to (none or - = standard output)",
+      .offset = AT (path), .type = G_TYPE_STRING, .only_stopped = TRUE },
+  { "add-empty-results", "Add empty results",
+      "Write records also for frames without results",
+      .offset = AT (add_empty_results), .type = G_TYPE_BOOLEAN },
+  { "source", "Source", "Name of the video's source, written in each record",
+      .offset = AT (source), .type = G_TYPE_STRING },
+  { "tags", "Tags", "Text of a JSON object that is written in each record",
+      .offset = AT (tags_text), .type = G_TYPE_STRING, .parse = parse_tags },
+  { "dropped", .type = G_TYPE_UINT64, .make_spec = make_dropped,
+      .get = get_dropped },
+  { "stats", "Statistics", "Statistics of the element's work",
+      .get_type = gst_structure_get_type, .get = get_stats },
+};
+
+static const GstCuvOwnedField owned[] = {
+  { AT (tags), json_node_get_type },
+};
+
+static const GstCuvSettingsTable table = {
+  GST_CUV_SETTINGS (Settings, list),
+  GST_CUV_OWNED_FIELDS (owned),
+};
 
 /* ---- class ---- */
 
@@ -296,7 +462,7 @@ gst_vision_publish_class_init (GstVisionPublishClass *klass)
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_vision_publish_sink_event);
   trans_class->transform_ip =
       GST_DEBUG_FUNCPTR (gst_vision_publish_transform_ip);
-  gst_cuv_settings_class_install (object_class, &gst_vision_publish_settings);
+  gst_cuv_settings_class_install (object_class, &table);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Vision publisher",
@@ -307,7 +473,7 @@ gst_vision_publish_class_init (GstVisionPublishClass *klass)
 static void
 gst_vision_publish_init (GstVisionPublish *self)
 {
-  gst_cuv_settings_init (&self->settings, self, &gst_vision_publish_settings);
+  gst_cuv_settings_init (&self->settings, self, &table);
   cuv_json_init (&self->json);
   gst_base_transform_set_passthrough (GST_BASE_TRANSFORM (self), TRUE);
 }
