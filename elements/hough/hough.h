@@ -61,13 +61,6 @@ cuv_hough_cell (const CuvHoughRow *row, int x, int y)
   return (x * row->dx + y * row->dy + row->offset) >> 16;
 }
 
-/* Least v with v * d >= n; d > 0. */
-static inline int64_t
-cuv_hough_divide_up (int64_t n, int64_t d)
-{
-  return n >= 0 ? (n + d - 1) / d : -(-n / d);
-}
-
 /* The orientation bin of an edge by its nonzero gradient. */
 int cuv_hough_orientation_bin (const CuvHoughLayout *self, int gx, int gy);
 

@@ -433,12 +433,6 @@ gst_cuv_map_cuda (void)
 #else /* without CUDA */
 
 gboolean
-gst_cuv_cuda_usable (void)
-{
-  return FALSE;
-}
-
-gboolean
 gst_cuv_context_check_device (GstCuvContext *self)
 {
   const gint device_id = g_atomic_int_get (&self->device_id);
@@ -452,91 +446,38 @@ gst_cuv_context_check_device (GstCuvContext *self)
   return TRUE;
 }
 
-gboolean
-gst_cuv_context_open (GstCuvContext *self)
-{
-  return FALSE;
-}
+#define STUB(type, name, arguments, result)                                    \
+  type name arguments                                                          \
+  {                                                                            \
+    return result;                                                             \
+  }
 
-gboolean
-gst_cuv_context_follow (GstCuvContext *self, GstBuffer *buffer)
-{
-  return FALSE;
-}
-
-void
-gst_cuv_context_close (GstCuvContext *self)
-{
-}
-
-gboolean
-gst_cuv_context_push (GstCuvContext *self)
-{
-  return FALSE;
-}
-
-void
-gst_cuv_context_pop (GstCuvContext *self)
-{
-}
-
-gpointer
-gst_cuv_context_stream (GstCuvContext *self, GstBuffer *buffer)
-{
-  return NULL;
-}
-
-void
-gst_cuv_context_written (GstCuvContext *self, GstBuffer *buffer)
-{
-}
-
-void
-gst_cuv_context_set_context (GstCuvContext *self, GstContext *context)
-{
-}
-
-gboolean
-gst_cuv_context_query (GstCuvContext *self, GstQuery *query)
-{
-  return FALSE;
-}
-
-GstBufferPool *
-gst_cuv_context_new_pool (GstCuvContext *self, GstCaps *caps)
-{
-  return NULL;
-}
-
-gboolean
-gst_cuv_context_owns_pool (GstCuvContext *self, GstBufferPool *pool)
-{
-  return FALSE;
-}
-
-gboolean
-gst_cuv_buffer_is_cuda (GstBuffer *buffer)
-{
-  return FALSE;
-}
-
-gboolean
-gst_cuv_context_owns_buffer (GstCuvContext *self, GstBuffer *buffer)
-{
-  return FALSE;
-}
-
-const gchar *
-gst_cuv_cuda_format_problem (const GstVideoInfo *info)
-{
-  return "this build has no CUDA";
-}
-
-GstMapFlags
-gst_cuv_map_cuda (void)
-{
-  return 0;
-}
+/* clang-format off */
+STUB (gboolean, gst_cuv_cuda_usable, (void), FALSE)
+STUB (gboolean, gst_cuv_context_open, (GstCuvContext *self), FALSE)
+STUB (gboolean, gst_cuv_context_follow,
+    (GstCuvContext *self, GstBuffer *buffer), FALSE)
+STUB (void, gst_cuv_context_close, (GstCuvContext *self), )
+STUB (gboolean, gst_cuv_context_push, (GstCuvContext *self), FALSE)
+STUB (void, gst_cuv_context_pop, (GstCuvContext *self), )
+STUB (gpointer, gst_cuv_context_stream,
+    (GstCuvContext *self, GstBuffer *buffer), NULL)
+STUB (void, gst_cuv_context_written, (GstCuvContext *self, GstBuffer *buffer), )
+STUB (void, gst_cuv_context_set_context,
+    (GstCuvContext *self, GstContext *context), )
+STUB (gboolean, gst_cuv_context_query,
+    (GstCuvContext *self, GstQuery *query), FALSE)
+STUB (GstBufferPool *, gst_cuv_context_new_pool,
+    (GstCuvContext *self, GstCaps *caps), NULL)
+STUB (gboolean, gst_cuv_context_owns_pool,
+    (GstCuvContext *self, GstBufferPool *pool), FALSE)
+STUB (gboolean, gst_cuv_buffer_is_cuda, (GstBuffer *buffer), FALSE)
+STUB (gboolean, gst_cuv_context_owns_buffer,
+    (GstCuvContext *self, GstBuffer *buffer), FALSE)
+STUB (const gchar *, gst_cuv_cuda_format_problem,
+    (const GstVideoInfo *info), "this build has no CUDA")
+STUB (GstMapFlags, gst_cuv_map_cuda, (void), 0)
+/* clang-format on */
 
 #endif
 

@@ -15,6 +15,13 @@ clamp (int64_t v, int last)
   return v < 0 ? 0 : v > last ? last : (int) v;
 }
 
+/* Least v with v * d >= n; d > 0. */
+static int64_t
+divide_up (int64_t n, int64_t d)
+{
+  return n >= 0 ? (n + d - 1) / d : -(-n / d);
+}
+
 /* The pixels *first .. *end - 1 of a line whose value at + v * d, in units of
  * 2^-16 cells, lies in cell r. */
 static void
@@ -29,8 +36,8 @@ find_pixels (int64_t at, int32_t d, int r, int n, int *first, int *end)
     high = -l + 1;
     d = -d;
   }
-  *first = clamp (cuv_hough_divide_up (low, d), n);
-  *end = clamp (cuv_hough_divide_up (high, d), n);
+  *first = clamp (divide_up (low, d), n);
+  *end = clamp (divide_up (high, d), n);
 }
 
 void
