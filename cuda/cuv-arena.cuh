@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Host code of the files that hold a family's memory.
+// Host code that the families share: memory, and the end of a submit.
 #ifndef CUV_ARENA_CUH
 #define CUV_ARENA_CUH
 
@@ -13,6 +13,16 @@ CUV_API int cuv_cuda_copy (
     void *to, const void *from, size_t size, cudaStream_t stream);
 
 CUV_END
+
+/* Ends a submit with its status, 0 or -1. After a failure it waits: kernels
+ * that were enqueued before still use the frame. */
+static inline int
+cuv_end_submit (int status, cudaStream_t stream)
+{
+  if (status != 0)
+    cudaStreamSynchronize (stream);
+  return status;
+}
 
 /* Allocates n zeroed elements, at least one. Returns whether it succeeded. */
 template <typename T>

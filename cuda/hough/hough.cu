@@ -273,15 +273,6 @@ submit_all (CuvHoughCuda *self, const CuvFrame *frame)
   return 0;
 }
 
-// Waits after a failure: enqueued kernels still use the frame.
-static int
-end_submit (CuvHoughCuda *self, int submitted)
-{
-  if (submitted != 0)
-    cudaStreamSynchronize (self->stream);
-  return submitted;
-}
-
 extern "C" int
 cuv_hough_cuda_submit (CuvHoughCuda *self, const CuvFrame *frame,
     const CuvHoughParams *params, CuvCudaStream stream)
@@ -291,7 +282,7 @@ cuv_hough_cuda_submit (CuvHoughCuda *self, const CuvFrame *frame,
       std::min (std::max (params->max_lines, 1), CUV_HOUGH_MAX_LINES);
   self->method = choose_method (self, params);
   self->stream = (cudaStream_t) stream;
-  return end_submit (self, submit_all (self, frame));
+  return cuv_end_submit (submit_all (self, frame), self->stream);
 }
 
 static float
@@ -360,7 +351,7 @@ cuv_hough_cuda_draw (CuvHoughCuda *self, const CuvFrame *frame,
     CuvHoughDraw draw, CuvCudaStream stream)
 {
   self->stream = (cudaStream_t) stream;
-  return end_submit (self, submit_drawing (self, frame, draw));
+  return cuv_end_submit (submit_drawing (self, frame, draw), self->stream);
 }
 
 extern "C" int

@@ -17,8 +17,8 @@ typedef struct _CuvHoughCuda CuvHoughCuda;
 CuvHoughCuda *cuv_hough_cuda_new (const CuvHoughLayout *layout);
 void cuv_hough_cuda_free (CuvHoughCuda *self); /* NULL is allowed */
 
-/* Enqueues the work on one frame of the layout's size in device memory, without
- * waiting. Returns 0 or -1. */
+/* Enqueues the work on one frame of the layout's size in device memory; waits
+ * only after a failure. Returns 0 or -1. */
 int cuv_hough_cuda_submit (CuvHoughCuda *self, const CuvFrame *frame,
     const CuvHoughParams *params, CuvCudaStream stream);
 

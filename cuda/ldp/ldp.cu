@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <new>
+#include "cuv-arena.cuh"
 #include "cuv-wait.h"
 #include "ldp/ldp-code.h"
 #include "ldp/ldp-resize.h"
@@ -103,19 +104,10 @@ submit_drawing (CuvLdpCuda *self, int direction)
   return 0;
 }
 
-// Waits after a failure: enqueued kernels still use the frame.
-static int
-end_submit (CuvLdpCuda *self, int submitted)
-{
-  if (submitted != 0)
-    cudaStreamSynchronize (self->stream);
-  return submitted;
-}
-
 extern "C" int
 cuv_ldp_cuda_draw (CuvLdpCuda *self, int direction)
 {
-  return end_submit (self, submit_drawing (self, direction));
+  return cuv_end_submit (submit_drawing (self, direction), self->stream);
 }
 
 // ---- the entry points ----
@@ -181,7 +173,7 @@ cuv_ldp_cuda_submit (CuvLdpCuda *self, const CuvFrame *frame,
   self->stream = (cudaStream_t) stream;
   self->frame = *frame;
   self->rect = *rect;
-  return end_submit (self, submit_counts (self));
+  return cuv_end_submit (submit_counts (self), self->stream);
 }
 
 extern "C" const void *

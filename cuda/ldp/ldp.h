@@ -17,7 +17,7 @@ CuvLdpCuda *cuv_ldp_cuda_new (const CuvLdpLayout *layout);
 void cuv_ldp_cuda_free (CuvLdpCuda *self); /* NULL is allowed */
 
 /* Enqueues resizing a rectangle inside a frame in device memory to the layout's
- * size and counting its codes. Does not wait. Returns 0 or -1. */
+ * size and counting its codes; waits only after a failure. Returns 0 or -1. */
 int cuv_ldp_cuda_submit (CuvLdpCuda *self, const CuvFrame *frame,
     const CuvLdpRect *rect, CuvCudaStream stream);
 

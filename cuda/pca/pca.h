@@ -23,9 +23,9 @@ int cuv_pca_cuda_fits (int n, CuvCubeFormat format);
  * of its picture: width x height pixels of R, G, B, 255, in device memory, in
  * rows of stride bytes; picture and stride are multiples of 4. bands->n is the
  * n of cuv_pca_cuda_new(). 8-bit pixels that are four bytes apart are read as
- * 32-bit words, including the last one. Does not wait. A kernel on this stream
- * that writes the cube must not trigger programmatic dependent launch before it
- * has done so. Returns 0 or -1. */
+ * 32-bit words, including the last one. Waits only after a failure. A kernel on
+ * this stream that writes the cube must not trigger programmatic dependent
+ * launch before it has done so. Returns 0 or -1. */
 int cuv_pca_cuda_submit (CuvPcaCuda *self, const CuvCube *cube,
     const CuvPcaBands *bands, const CuvPcaParams *params, uint8_t *picture,
     ptrdiff_t stride, CuvCudaStream stream);

@@ -18,7 +18,7 @@ CuvRcdCuda *cuv_rcd_cuda_new (const CuvRcdConfig *config);
 void cuv_rcd_cuda_free (CuvRcdCuda *self); /* NULL is allowed */
 
 /* Enqueues the search of one frame of the configured size in device memory.
- * Does not wait; search may be changed after the call. */
+ * Waits only after a failure; search may be changed after the call. */
 int cuv_rcd_cuda_submit (CuvRcdCuda *self, const CuvFrame *frame,
     const CuvRcdSearch *search, CuvCudaStream stream);
 

@@ -8,6 +8,7 @@
 #include <new>
 #include <string.h>
 #include <tuple>
+#include "cuv-arena.cuh"
 #include "cuv-wait.h"
 #include "waldboost/detector.cuh"
 
@@ -208,10 +209,8 @@ cuv_waldboost_cuda_submit (
     CuvWaldboostCuda *self, const CuvFrame *frame, CuvCudaStream stream)
 {
   self->stream = (cudaStream_t) stream;
-  if (self->empty || submit_all (self, frame) == 0)
-    return 0;
-  cudaStreamSynchronize (self->stream); // enqueued kernels still read the frame
-  return -1;
+  return self->empty ? 0
+                     : cuv_end_submit (submit_all (self, frame), self->stream);
 }
 
 // Blocks finish in any order; results are ordered by level, y, x.

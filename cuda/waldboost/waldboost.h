@@ -25,8 +25,8 @@ void cuv_waldboost_cuda_free (CuvWaldboostCuda *self); /* NULL is allowed */
 int cuv_waldboost_cuda_set_plan (
     CuvWaldboostCuda *self, const CuvWaldboostPlan *plan);
 
-/* Enqueues the scan of one frame of the plan's size in device memory. Does not
- * wait. Returns 0 or -1. */
+/* Enqueues the scan of one frame of the plan's size in device memory; waits
+ * only after a failure. Returns 0 or -1. */
 int cuv_waldboost_cuda_submit (
     CuvWaldboostCuda *self, const CuvFrame *frame, CuvCudaStream stream);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "cuv-cuda.cuh"
+#include <new>
+#include "cuv-arena.cuh"
 #include "cuv-wait.h"
 #include "countbright/countbright.h"
 
@@ -70,9 +71,11 @@ init (CuvCountbrightCuda *self)
 extern "C" CuvCountbrightCuda *
 cuv_countbright_cuda_new (void)
 {
-  CuvCountbrightCuda *self = new CuvCountbrightCuda ();
+  CuvCountbrightCuda *self = new (std::nothrow) CuvCountbrightCuda ();
 
-  if (init (self) == 0)
+  if (self == nullptr)
+    cuv_cuda_record (cudaErrorMemoryAllocation, "host memory");
+  else if (init (self) == 0)
     return self;
   cuv_countbright_cuda_free (self);
   return nullptr;
@@ -93,10 +96,9 @@ extern "C" int
 cuv_countbright_cuda_submit (CuvCountbrightCuda *self, const CuvFrame *frame,
     int threshold, CuvCudaStream stream)
 {
-  if (enqueue (self, frame, threshold, (cudaStream_t) stream) == 0)
-    return 0;
-  cudaStreamSynchronize ((cudaStream_t) stream);
-  return -1;
+  const cudaStream_t on = (cudaStream_t) stream;
+
+  return cuv_end_submit (enqueue (self, frame, threshold, on), on);
 }
 
 extern "C" int
